@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh
+# What every shell script here begins with: stop at the first failure, work in the root of the tree.
+set -eu
+# A build tree knows its source tree; without a locale of its own a machine may lack UTF-8.
+export LC_ALL=C.UTF-8
+cd "$(dirname "$0")/.."
+
+BUILD=${BUILD:-build}
+
+fail() {
+	printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+	exit 1
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Test helpers on top of cmocka: tables of rows whose failures name the row's own line.
+ *
+ *     static const struct row { int line; const char *in; int out; } rows[] = { { __LINE__, "a", 1 }, ... };
+ *     TEST(parses)
+ *     {
+ *             TT_FOR_EACH_ROW(r, rows)
+ *                     TT_EQ(r, parse(r->in), r->out);
+ *     }
+ *     int main(void) { const struct CMUnitTest tests[] = { cmocka_unit_test(parses) }; return TT_RUN(tests); }
+ *
+ * A program exits 0 when all pass, 1 when one fails, 77 when it cannot run here (say why with tt_skip_all()).
+ */
+#ifndef TT_H
+#define TT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define TEST(name) static void name(void **state __attribute__((unused)))
+
+#define TT_FOR_EACH_ROW(r, rows)                                                                   \
+	for (__typeof__(&(rows)[0]) r = (rows); r < (rows) + sizeof(rows) / sizeof((rows)[0]); r++)
+
+/* @r is a row with a .line; integers of any kind are compared as 64 bits. */
+#define TT_EQ(r, got, want) tt_eq_((long long)(got), (long long)(want), #got, __FILE__, (r)->line)
+#define TT_STR(r, got, want) tt_str_((got), (want), #got, __FILE__, (r)->line)
+/* The same without a row. */
+#define TT_IS(got, want) tt_eq_((long long)(got), (long long)(want), #got, __FILE__, __LINE__)
+#define TT_TEXT(got, want) tt_str_((got), (want), #got, __FILE__, __LINE__)
+/* @text must contain @part. */
+#define TT_HAS(text, part) tt_has_((text), (part), #text, __FILE__, __LINE__)
+
+/* Leave this test as skipped; @why is for people, and tests/run-tap fails a skip without it. */
+#define TT_SKIP(why) (print_message("# %s\n", (why)), skip())
+
+#define TT_RUN(tests) (cmocka_run_group_tests((tests), NULL, NULL) ? 1 : 0)
+
+static inline void tt_eq_(long long got, long long want, const char *what, const char *file,
+			  int line)
+{
+	if (got == want)
+		return;
+	print_error("%s:%d: %s is %lld (0x%llx), expected %lld (0x%llx)\n", file, line, what, got,
+		    (unsigned long long)got, want, (unsigned long long)want);
+	_fail(file, line);
+}
+
+static inline void tt_str_(const char *got, const char *want, const char *what, const char *file,
+			   int line)
+{
+	if (got && want && strcmp(got, want) == 0)
+		return;
+	print_error("%s:%d: %s is \"%s\", expected \"%s\"\n", file, line, what,
+		    got ? got : "(null)", want ? want : "(null)");
+	_fail(file, line);
+}
+
+static inline void tt_has_(const char *text, const char *part, const char *what, const char *file,
+			   int line)
+{
+	if (text && strstr(text, part))
+		return;
+	print_error("%s:%d: %s is \"%s\", which does not contain \"%s\"\n", file, line, what,
+		    text ? text : "(null)", part);
+	_fail(file, line);
+}
+
+static inline int tt_skip_all(const char *why)
+{
+	printf("1..0 # SKIP %s\n", why);
+	return 77;
+}
+
+/* Seeds of random tests are printed, and taken from TT_SEED to repeat a failure. */
+static inline uint64_t tt_seed(void)
+{
+	const char *text = getenv("TT_SEED");
+	uint64_t seed = text ? strtoull(text, NULL, 0) : 0x9e3779b97f4a7c15ull;
+
+	printf("# seed %#llx (TT_SEED=N repeats another)\n", (unsigned long long)seed);
+	return seed;
+}
+
+/* xorshift64*: state must not be 0. */
+static inline uint64_t tt_random(uint64_t *state)
+{
+	*state ^= *state >> 12;
+	*state ^= *state << 25;
+	*state ^= *state >> 27;
+	return *state * 0x2545f4914f6cdd1dull;
+}
+
+#endif
