@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * DOC: A command that is started only when counters are attached
+ */
+#ifndef NTIME_COMMAND_H
+#define NTIME_COMMAND_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <ntime/context.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ntime_command;
+
+/**
+ * struct ntime_command_end - how a command ended, from wait4(2)
+ * @status:	as wait(2) gives it: use WIFEXITED() and the like
+ * @real_ns:	CLOCK_MONOTONIC from release to end
+ * @user_ns:	CPU time in user mode, of the command and the children it waited for
+ * @sys_ns:	CPU time in the kernel
+ * @max_rss_bytes: largest resident set of one process, as wait4(2) tells it: that includes @max_rss_floor_bytes
+ * @minor_faults, @major_faults, @voluntary_switches, @involuntary_switches: as getrusage(2)
+ * @max_rss_floor_bytes: most that was resident of the child at the door of exec, when it was a copy of the caller; 0 if not known.
+ *	The kernel carries it over exec into @max_rss_bytes, along with the pages that the way into exec needs (0.4 to 0.8 MiB
+ *	were measured). Where @max_rss_bytes is not more than 1 MiB larger, it is only an upper bound of what the command needed
+ */
+struct ntime_command_end {
+	uint32_t size;
+	int32_t status;
+	uint64_t real_ns;
+	uint64_t user_ns;
+	uint64_t sys_ns;
+	uint64_t max_rss_bytes;
+	uint64_t minor_faults;
+	uint64_t major_faults;
+	uint64_t voluntary_switches;
+	uint64_t involuntary_switches;
+	uint64_t max_rss_floor_bytes;
+	uint64_t reserved[3];
+};
+
+/**
+ * ntime_command_new() - fork a child that waits at the door of exec
+ * @ctx:	context, for the error's sentence
+ * @argv:	NULL-terminated; argv[0] is looked up in PATH
+ * @out:	the command; NULL on failure. Free with ntime_command_free()
+ *
+ * Return: 0, -EINVAL (no argv[0]), -ENOMEM, -EAGAIN and other errors of fork(2). Since 0.1.
+ */
+NTIME_API int ntime_command_new(struct ntime_ctx *ctx, char *const argv[],
+				struct ntime_command **out);
+
+/** ntime_command_pid() - the child, to be given to struct ntime_target */
+NTIME_API pid_t ntime_command_pid(const struct ntime_command *c);
+
+/**
+ * ntime_command_start() - let it exec
+ *
+ * Return: 0, or exec's own error: -ENOENT (not found), -EACCES, -ENOEXEC, ... with a sentence. The child is then reaped.
+ */
+NTIME_API int ntime_command_start(struct ntime_command *c);
+
+/**
+ * ntime_command_wait() - wait for the end
+ * @c:		started command
+ * @timeout_ns:	at most so long; UINT64_MAX: until the end; 0: only look
+ * @end:	how it ended; @end->size must be set. Filled only when the result is 1
+ *
+ * Return: 1 ended, 0 time is over, -EINTR (a signal handler ran), -ECHILD. Since 0.1.
+ */
+NTIME_API int ntime_command_wait(struct ntime_command *c, uint64_t timeout_ns,
+				 struct ntime_command_end *end);
+
+/** ntime_command_kill() - send @sig to the child if it still runs; 0 or -errno of kill(2) */
+NTIME_API int ntime_command_kill(struct ntime_command *c, int sig);
+
+/** ntime_command_free() - kill (SIGKILL) and reap what still runs, free; NULL is accepted */
+NTIME_API void ntime_command_free(struct ntime_command *c);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * DOC: What the machine has: ways in, units, events, metrics, obstacles
+ *
+ * Each call walks one kind of thing and hands a description to a function of the caller. The description and its
+ * strings live until that function returns. A non-zero result of the function ends the walk and is returned. No string
+ * is NULL; "" means there is nothing to say.
+ */
+#ifndef NTIME_LIST_H
+#define NTIME_LIST_H
+
+#include <stdint.h>
+
+#include <ntime/context.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * struct ntime_way_info - a way in: how registers are reached
+ * @name:	"perf", "clock", "msr", "replay"
+ * @reaches:	what it gives, one phrase
+ * @usable:	1 when it can be used here and now by this user
+ * @reason:	why not, or what limits it; "" when nothing does
+ * @remedy:	what to do about @reason, a command where there is one
+ * @cost:	what one read costs, one phrase
+ */
+struct ntime_way_info {
+	uint32_t size;
+	uint32_t usable;
+	const char *name;
+	const char *reaches;
+	const char *reason;
+	const char *remedy;
+	const char *cost;
+};
+
+/**
+ * struct ntime_unit_info - a block of counters
+ * @name:	"cpu", "software", "uncore_imc_0", "clock"; what stands before :: in an event's name
+ * @desc:	one phrase
+ * @way:	way in that is used
+ * @cpus:	CPUs on which it is opened, as the kernel's list ("0,28"); "" when any CPU will do
+ * @counters:	counters that any event may use, @fixed counters of one event each; 0 when not known
+ * @usable:	1 when it can be used here and now by this user
+ * @reason:	why not
+ * @remedy:	what to do about it
+ */
+struct ntime_unit_info {
+	uint32_t size;
+	uint32_t usable;
+	uint32_t counters;
+	uint32_t fixed;
+	const char *name;
+	const char *desc;
+	const char *way;
+	const char *cpus;
+	const char *reason;
+	const char *remedy;
+};
+
+/**
+ * struct ntime_event_info - an event, or a metric
+ * @name:	what to give to ntime_session_add()
+ * @unit:	its unit's name; "" for a metric
+ * @desc:	one sentence
+ * @unit_text:	unit of the count ("ns", "Joules"); "" for plain events
+ * @formula:	a metric's formula, "" for an event
+ * @usable:	1 when it can be counted here and now by this user
+ * @reason:	why not
+ * @remedy:	what to do about it
+ * @beside:	of a metric: the event next to which reports print it ("instructions" for IPC); "" when it stands alone
+ * @is_default:	1 for a metric that belongs into a report for which nothing was chosen
+ */
+struct ntime_event_info {
+	uint32_t size;
+	uint32_t usable;
+	const char *name;
+	const char *unit;
+	const char *desc;
+	const char *unit_text;
+	const char *formula;
+	const char *reason;
+	const char *remedy;
+	const char *beside;
+	uint32_t is_default;
+	uint32_t reserved;
+};
+
+/**
+ * struct ntime_obstacle - something that stands in the way of counting
+ * @what:	what cannot be counted because of it
+ * @reason:	what is in the way, one sentence
+ * @remedy:	the exact command, or the action, that removes it
+ * @is_here:	1 when it can be removed on this machine; 0 when only the hypervisor or other hardware can
+ */
+struct ntime_obstacle {
+	uint32_t size;
+	uint32_t is_here;
+	const char *what;
+	const char *reason;
+	const char *remedy;
+};
+
+NTIME_API int ntime_way_for_each(struct ntime_ctx *ctx,
+				 int (*fn)(void *arg, const struct ntime_way_info *way), void *arg);
+NTIME_API int ntime_unit_for_each(struct ntime_ctx *ctx,
+				  int (*fn)(void *arg, const struct ntime_unit_info *unit),
+				  void *arg);
+
+/**
+ * ntime_event_for_each() - walk the events of this machine, or of a libpfm4 PMU model
+ * @ctx:	context
+ * @model:	NULL: this machine. Else a libpfm4 PMU model such as "skx": its events, whatever machine this is
+ * @fn:		called for each event
+ * @arg:	its first argument
+ *
+ * Return: 0, the first non-zero of @fn, -ENOENT (@model is no model; the sentence names the nearest), -ENOMEM. Since 0.1.
+ */
+NTIME_API int ntime_event_for_each(struct ntime_ctx *ctx, const char *model,
+				   int (*fn)(void *arg, const struct ntime_event_info *event),
+				   void *arg);
+NTIME_API int ntime_metric_for_each(struct ntime_ctx *ctx,
+				    int (*fn)(void *arg, const struct ntime_event_info *metric),
+				    void *arg);
+NTIME_API int ntime_obstacle_for_each(struct ntime_ctx *ctx,
+				      int (*fn)(void *arg, const struct ntime_obstacle *obstacle),
+				      void *arg);
+
+/**
+ * struct ntime_encoding - what the kernel is asked for one part of an event
+ * @unit:	unit's name
+ * @type:	perf_event_attr.type
+ * @config:	.config, @config1, @config2 likewise
+ * @exclude:	bit 0 user, 1 kernel, 2 hypervisor, 3 host, 4 guest, 5 idle
+ * @precise:	.precise_ip
+ */
+struct ntime_encoding {
+	uint32_t size;
+	uint32_t type;
+	uint64_t config;
+	uint64_t config1;
+	uint64_t config2;
+	uint32_t exclude;
+	uint32_t precise;
+	const char *unit;
+};
+
+/**
+ * ntime_event_encode() - encode an event without counting it
+ * @ctx:	context
+ * @event:	any event ntime_session_add() takes; "skx::NAME" works for every model that libpfm4 knows
+ * @fn:		called once per part (an event of "uncore_imc" has one per memory controller)
+ * @arg:	its first argument
+ *
+ * Return: number of parts, first non-zero of @fn, -ENOENT or -EINVAL as ntime_session_add(). Since 0.1.
+ */
+NTIME_API int ntime_event_encode(struct ntime_ctx *ctx, const char *event,
+				 int (*fn)(void *arg, const struct ntime_encoding *part),
+				 void *arg);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

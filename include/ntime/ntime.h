@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Everything libntime offers. libntime(3) is the way in. */
+#ifndef NTIME_NTIME_H
+#define NTIME_NTIME_H
+
+#include <ntime/command.h>
+#include <ntime/context.h>
+#include <ntime/export.h>
+#include <ntime/list.h>
+#include <ntime/machine.h>
+#include <ntime/reader.h>
+#include <ntime/register.h>
+#include <ntime/ring.h>
+#include <ntime/session.h>
+#include <ntime/topology.h>
+#include <ntime/value.h>
+
+#endif

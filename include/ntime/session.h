@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * DOC: A session: a plan applied to a target
+ *
+ * new -> add (items) -> start -> read ... -> stop -> read -> free. start plans and opens what is not open yet. A session
+ * belongs to one thread at a time.
+ */
+#ifndef NTIME_SESSION_H
+#define NTIME_SESSION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ntime/context.h>
+#include <ntime/value.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ntime_session;
+
+enum ntime_target_kind {
+	NTIME_TARGET_THREAD = 0, /* one thread: .pid is its id, 0 the calling thread */
+	NTIME_TARGET_PROCESS =
+		1, /* all threads that process .pid has now, and those they start with NTIME_CHILDREN */
+	NTIME_TARGET_CPUS = 2,	 /* everything that runs on .cpus */
+	NTIME_TARGET_MACHINE = 3 /* everything on all CPUs that are on line */
+};
+
+#define NTIME_CHILDREN (1u << 0) /* also what the target starts from now on */
+#define NTIME_ON_EXEC                                                                              \
+	(1u                                                                                        \
+	 << 1) /* counting begins when .pid calls exec(); ntime_session_start() arms it and starts the clock events */
+#define NTIME_BY_PASS                                                                              \
+	(1u                                                                                        \
+	 << 2) /* do not rotate: only the current pass counts, ntime_session_next_pass() moves on */
+#define NTIME_PASS_ALONE                                                                           \
+	(1u << 3) /* like NTIME_BY_PASS, for a session that counts only pass .pass */
+
+/**
+ * struct ntime_target - what is measured; zero-initialise, then set @size
+ * @size:	sizeof(struct ntime_target)
+ * @kind:	enum ntime_target_kind
+ * @flags:	NTIME_CHILDREN and so on
+ * @pid:	thread or process id for the first two kinds; 0 is the caller
+ * @cpus:	CPU list such as "0-3,8" for NTIME_TARGET_CPUS
+ * @pass:	which pass, with NTIME_PASS_ALONE
+ * @reserved:	must be 0
+ */
+struct ntime_target {
+	uint32_t size;
+	uint32_t kind;
+	uint32_t flags;
+	int32_t pid;
+	const char *cpus;
+	uint32_t pass;
+	uint32_t reserved0;
+	uint64_t reserved[3];
+};
+
+/**
+ * struct ntime_item - what a session knows of one of its items; strings live as long as the session
+ * @name:	as it was added
+ * @unit:	unit that counts it ("cpu", "software"), "" for a metric
+ * @unit_text:	unit of .value: "" for plain events, "ns", "Joules", "insn/cycle"
+ * @way:	way in that is used
+ * @reason:	why it is absent, or what is left out of it (NTIME_USER_ONLY); "" when it is whole
+ * @remedy:	what to do about it
+ * @scale:	factor from .count to .value
+ * @pass:	pass in which it is counted; of a metric: the last one of its events
+ * @beside:	of a metric: the event next to which reports print it ("instructions" for IPC), "" when it stands alone
+ * @is_metric:	1 for a metric
+ * @is_hidden:	1 for an event that only a metric asked for
+ */
+struct ntime_item {
+	uint32_t size;
+	uint32_t pass;
+	uint32_t is_metric;
+	uint32_t is_hidden;
+	double scale;
+	const char *name;
+	const char *unit;
+	const char *unit_text;
+	const char *way;
+	const char *reason;
+	const char *remedy;
+	const char *beside;
+};
+
+/**
+ * ntime_session_new() - a session without items
+ * @ctx:	context, must outlive the session
+ * @target:	NULL: the calling thread without children
+ * @out:	the session; NULL on failure. Free with ntime_session_free()
+ *
+ * Return: 0, -ENOMEM, -EINVAL (@target: size, kind, flags, CPU list), -ESRCH (no such thread or process), -ENODEV (a CPU of
+ * the list does not exist or is off line). Since 0.1.
+ */
+NTIME_API int ntime_session_new(struct ntime_ctx *ctx, const struct ntime_target *target,
+				struct ntime_session **out);
+
+/** ntime_session_free() - stop, close and free; NULL is accepted */
+NTIME_API void ntime_session_free(struct ntime_session *s);
+
+/**
+ * ntime_session_add() - add one event or metric
+ * @s:		session that was never started
+ * @name:	"cycles", "core::INST_RETIRED:u", "uncore_imc/cas_count_read/", "r01c0", "sched:sched_switch", "IPC",
+ *		"NAME=FORMULA"; ntime-events(7) has the grammar
+ * @index:	item number, may be NULL
+ *
+ * An event that exists but cannot be counted here is added and absent: that is no error, ntime_session_item() tells the
+ * reason. Hidden events of a metric are added before it.
+ * Return: 0; -ENOENT (no such event; the sentence offers the nearest names); -EINVAL (syntax, attribute, formula);
+ * -EBUSY (the session was started); -ENOMEM; -E2BIG (more than 1024 items). Since 0.1.
+ */
+NTIME_API int ntime_session_add(struct ntime_session *s, const char *name, int *index);
+
+/**
+ * ntime_session_add_list() - add several, separated by commas; {a,b} in braces share a group and so a pass
+ * @s:		session that was never started
+ * @list:	"cycles,{instructions,branches}:u,IPC"
+ *
+ * Nothing is added on failure. Return: 0 or as ntime_session_add(). Since 0.1.
+ */
+NTIME_API int ntime_session_add_list(struct ntime_session *s, const char *list);
+
+/**
+ * ntime_session_add_beside() - add the ready-made metrics that cost nothing more
+ * @s:		session that was never started
+ *
+ * Adds each metric that stands beside an event of the session (struct ntime_event_info, @beside) and needs no event that the session
+ * does not have. Return: number of metrics added, -EBUSY, -ENOMEM, -E2BIG. Since 0.1.
+ */
+NTIME_API int ntime_session_add_beside(struct ntime_session *s);
+
+/** ntime_session_count() - number of items, hidden ones included */
+NTIME_API size_t ntime_session_count(const struct ntime_session *s);
+
+/**
+ * ntime_session_item() - describe item @i; @out->size must be set. 0 or -EINVAL
+ *
+ * Before the session is opened (ntime_session_open() or _start()) .reason and .pass are not final.
+ */
+NTIME_API int ntime_session_item(const struct ntime_session *s, size_t i, struct ntime_item *out);
+
+/**
+ * ntime_session_open() - plan and open the counters without starting them
+ * @s:		session with at least one item
+ *
+ * ntime_session_start() does it where it was not done; calling it first moves the cost and the errors here.
+ * Return: 0; -ENOSPC (a {group} that cannot be counted at once; the sentence names the constraint); -EINVAL (no items);
+ * -ESRCH, -EACCES, -EMFILE, -ENOMEM. Events that the kernel refuses one by one become absent with the reason; it is an error
+ * only if every item is refused because of the target. Since 0.1.
+ */
+NTIME_API int ntime_session_open(struct ntime_session *s);
+
+/** ntime_session_passes() - passes of the plan, 1 when all is counted at once; 0 before the session is opened */
+NTIME_API unsigned int ntime_session_passes(const struct ntime_session *s);
+
+/**
+ * ntime_session_plan_text() - one line for people: what forced pass @pass, or "" for the first one
+ *
+ * Lives until the next call with @s.
+ */
+NTIME_API const char *ntime_session_plan_text(struct ntime_session *s, unsigned int pass);
+
+/** ntime_session_start() - start, or go on after stop; counts go on from where they were. 0 or as ntime_session_open() */
+NTIME_API int ntime_session_start(struct ntime_session *s);
+/** ntime_session_stop() - stop counting; the counts stay readable. 0, -EIO, or -EBUSY (NTIME_ON_EXEC, and exec() is still to come) */
+NTIME_API int ntime_session_stop(struct ntime_session *s);
+
+/**
+ * ntime_session_read() - read every item once
+ * @s:		session that was opened
+ * @out:	results in the order the items were added; caller's memory, written only on success
+ * @n:		must equal ntime_session_count(s)
+ *
+ * Counts are since the first start. One read(2) per unit, target and CPU. Allocates nothing.
+ * Return: @n, or -EINVAL (wrong @n, not opened), -ESTALE (a CPU of the session went away), -EIO (a read failed). After an
+ * error the session still runs. Since 0.1.
+ */
+NTIME_API int ntime_session_read(struct ntime_session *s, struct ntime_value *out, size_t n);
+
+/**
+ * ntime_value_delta() - what happened between two reads of one item
+ * @earlier:	first read
+ * @later:	second read of the same item
+ * @out:	counts, times, value, error and flags of the time between; may be @later
+ *
+ * For events only: metrics are not differences, see ntime_session_metrics(). Since 0.1.
+ */
+NTIME_API void ntime_value_delta(const struct ntime_value *earlier, const struct ntime_value *later,
+				 struct ntime_value *out);
+
+/**
+ * ntime_session_metrics() - compute the metrics of @values from its events, in place
+ * @s:		session the values belong to
+ * @values:	@n values, as read or as differences or means of reads
+ * @n:		must equal ntime_session_count(s)
+ *
+ * Return: 0 or -EINVAL. Since 0.1.
+ */
+NTIME_API int ntime_session_metrics(const struct ntime_session *s, struct ntime_value *values,
+				    size_t n);
+
+/**
+ * ntime_session_next_pass() - end this pass, begin the next one
+ * @s:		started session with NTIME_BY_PASS
+ *
+ * For work that can be repeated: start, work, next_pass, work, ... until -ENODATA says that all passes are done. Values of a
+ * pass are exact for the time of that pass: .wanted_ns is that time, so nothing is scaled.
+ * Return: number of the pass that runs now, -ENODATA (there is no further one; counting is stopped), -EINVAL. Since 0.1.
+ */
+NTIME_API int ntime_session_next_pass(struct ntime_session *s);
+
+/**
+ * ntime_session_rotate() - go to the next pass in a circle, for long work sampled in turns
+ *
+ * .wanted_ns goes on for all items while only those of the current pass count, so values are scaled and say so.
+ * Return: number of the pass that runs now, or -EINVAL. Since 0.1.
+ */
+NTIME_API int ntime_session_rotate(struct ntime_session *s);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
