@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+/* The last error of a context. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/error.h"
+
+int nti_error(struct nti_error *e, int code, const char *format, ...)
+{
+	va_list args;
+
+	if (!e)
+		return code;
+	e->code = code;
+	va_start(args, format);
+	(void)vsnprintf(e->text, sizeof(e->text), format, args);
+	va_end(args);
+	return code;
+}
+
+int nti_error_prefix(struct nti_error *e, int code, const char *format, ...)
+{
+	char old[NTI_ERROR_TEXT_BYTES];
+	va_list args;
+	size_t used;
+	int n;
+
+	if (!e)
+		return code;
+	memcpy(old, e->text, sizeof(old));
+	va_start(args, format);
+	n = vsnprintf(e->text, sizeof(e->text), format, args);
+	va_end(args);
+	used = n < 0 ? 0 : (size_t)n;
+	if (used < sizeof(e->text) &&
+	    snprintf(e->text + used, sizeof(e->text) - used, ": %s", old) < 0)
+		e->text[used] = '\0';
+	e->code = code;
+	return code;
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+/* Small things with text that the C library lacks. */
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "lib/base/text.h"
+
+#define DISTANCE_MAX_CHARS 255
+
+char *nti_text_format(const char *format, ...)
+{
+	va_list args;
+	char *text;
+	int n;
+
+	va_start(args, format);
+	n = vasprintf(&text, format, args);
+	va_end(args);
+	return n < 0 ? NULL : text;
+}
+
+bool nti_text_append(char *buf, size_t size, const char *more)
+{
+	size_t used = strlen(buf), bytes = strlen(more) + 1;
+
+	if (bytes > size - used)
+		return false;
+	memcpy(buf + used, more, bytes);
+	return true;
+}
+
+int nti_text_parse_u64(const char *text, uint64_t *out)
+{
+	unsigned long long number;
+	char *end;
+
+	if (!isdigit((unsigned char)text[0]))
+		return -EINVAL;
+	errno = 0;
+	number = strtoull(text, &end, 0);
+	if (errno)
+		return -ERANGE;
+	if (*end)
+		return -EINVAL;
+	*out = number;
+	return 0;
+}
+
+char *nti_text_trim(char *text)
+{
+	char *end;
+
+	while (isspace((unsigned char)*text))
+		text++;
+	end = text + strlen(text);
+	while (end > text && isspace((unsigned char)end[-1]))
+		end--;
+	*end = '\0';
+	return text;
+}
+
+static unsigned int min3(unsigned int a, unsigned int b, unsigned int c)
+{
+	unsigned int ab = a < b ? a : b;
+
+	return ab < c ? ab : c;
+}
+
+static bool is_same_letter(char a, char b)
+{
+	return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+/* Three rows of the classic table are enough: the swap looks back two. */
+unsigned int nti_text_distance(const char *a, const char *b, unsigned int limit)
+{
+	unsigned int rows[3][DISTANCE_MAX_CHARS + 1];
+	unsigned int *before = rows[0], *last = rows[1], *now = rows[2], *spare;
+	size_t la = strlen(a), lb = strlen(b), i, j;
+
+	if (la > DISTANCE_MAX_CHARS || lb > DISTANCE_MAX_CHARS)
+		return limit + 1;
+	if ((la > lb ? la - lb : lb - la) > limit)
+		return limit + 1;
+	for (j = 0; j <= lb; j++)
+		last[j] = (unsigned int)j;
+	for (i = 1; i <= la; i++) {
+		now[0] = (unsigned int)i;
+		for (j = 1; j <= lb; j++) {
+			unsigned int cost = is_same_letter(a[i - 1], b[j - 1]) ? 0 : 1;
+
+			now[j] = min3(last[j] + 1, now[j - 1] + 1, last[j - 1] + cost);
+			if (i > 1 && j > 1 && is_same_letter(a[i - 1], b[j - 2]) &&
+			    is_same_letter(a[i - 2], b[j - 1]) && before[j - 2] + 1 < now[j])
+				now[j] = before[j - 2] + 1;
+		}
+		spare = before;
+		before = last;
+		last = now;
+		now = spare;
+	}
+	return last[lb] > limit ? limit + 1 : last[lb];
+}
+
+bool nti_text_contains(const char *text, const char *part)
+{
+	return strcasestr(text, part) != NULL;
+}
+
+/* One "a", "a-b" or "a-b:used/group" of a list; *text moves behind it. */
+struct range {
+	unsigned long first, last, used, group;
+};
+
+static int parse_number(const char **text, unsigned long *out)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)**text))
+		return -EINVAL;
+	errno = 0;
+	*out = strtoul(*text, &end, 10);
+	if (errno)
+		return -ERANGE;
+	*text = end;
+	return 0;
+}
+
+static int parse_stride(const char **text, struct range *r)
+{
+	int ret;
+
+	(*text)++;
+	ret = parse_number(text, &r->used);
+	if (ret < 0 || **text != '/')
+		return ret < 0 ? ret : -EINVAL;
+	(*text)++;
+	ret = parse_number(text, &r->group);
+	if (ret < 0)
+		return ret;
+	return r->used && r->group && r->used <= r->group ? 0 : -EINVAL;
+}
+
+static int parse_range(const char **text, struct range *r)
+{
+	int ret = parse_number(text, &r->first);
+
+	if (ret < 0)
+		return ret;
+	r->last = r->first;
+	r->used = 1;
+	r->group = 1;
+	if (**text != '-')
+		return 0;
+	(*text)++;
+	ret = parse_number(text, &r->last);
+	if (ret < 0)
+		return ret;
+	if (r->last < r->first)
+		return -EINVAL;
+	return **text == ':' ? parse_stride(text, r) : 0;
+}
+
+int nti_text_for_each_in_list(const char *list, unsigned int limit,
+			      int (*fn)(void *arg, unsigned int n), void *arg)
+{
+	struct range r;
+	unsigned long n;
+	int ret;
+
+	for (;;) {
+		ret = parse_range(&list, &r);
+		if (ret < 0)
+			return ret;
+		if (r.last >= limit)
+			return -ERANGE;
+		for (n = r.first; n <= r.last; n++) {
+			if ((n - r.first) % r.group >= r.used)
+				continue;
+			ret = fn(arg, (unsigned int)n);
+			if (ret)
+				return ret;
+		}
+		if (!*list)
+			return 0;
+		if (*list++ != ',')
+			return -EINVAL;
+	}
+}
+
+static int is_equal(void *arg, unsigned int n)
+{
+	return *(unsigned int *)arg == n;
+}
+
+bool nti_text_list_has(const char *list, unsigned int n)
+{
+	return nti_text_for_each_in_list(list, UINT_MAX, is_equal, &n) == 1;
+}
