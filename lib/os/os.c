@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+/* Conveniences on top of an operating system's entry points. */
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/base/text.h"
+#include "lib/os/os.h"
+
+/* The longest line that is worth having: a CPU list of a very large machine. */
+#define LINE_BYTES 4096
+
+static NTI_PRINTF(2, 0) int format_path(char *path, const char *format, va_list args)
+{
+	int n = vsnprintf(path, PATH_MAX, format, args);
+
+	return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
+}
+
+static int first_line(struct nti_os *os, const char *path, char *buf, size_t size)
+{
+	int n = os->ops->text(os, path, buf, size);
+
+	if (n < 0)
+		return n;
+	buf[strcspn(buf, "\n")] = '\0';
+	return (int)strlen(buf);
+}
+
+int nti_os_line(struct nti_os *os, char *buf, size_t size, const char *format, ...)
+{
+	char path[PATH_MAX];
+	va_list args;
+	int ret;
+
+	va_start(args, format);
+	ret = format_path(path, format, args);
+	va_end(args);
+	return ret < 0 ? ret : first_line(os, path, buf, size);
+}
+
+int nti_os_u64(struct nti_os *os, uint64_t *out, const char *format, ...)
+{
+	char path[PATH_MAX], line[64];
+	va_list args;
+	int ret;
+
+	va_start(args, format);
+	ret = format_path(path, format, args);
+	va_end(args);
+	if (ret == 0)
+		ret = first_line(os, path, line, sizeof(line));
+	return ret < 0 ? ret : nti_text_parse_u64(nti_text_trim(line), out);
+}
+
+bool nti_os_exists(struct nti_os *os, const char *format, ...)
+{
+	char path[PATH_MAX];
+	va_list args;
+	int ret;
+
+	va_start(args, format);
+	ret = format_path(path, format, args);
+	va_end(args);
+	return ret == 0 && os->ops->access(os, path, F_OK) == 0;
+}
+
+int nti_os_dup(struct nti_os *os, char **out, const char *format, ...)
+{
+	char path[PATH_MAX], line[LINE_BYTES];
+	va_list args;
+	int ret;
+
+	*out = NULL;
+	va_start(args, format);
+	ret = format_path(path, format, args);
+	va_end(args);
+	if (ret == 0)
+		ret = first_line(os, path, line, sizeof(line));
+	if (ret < 0)
+		return ret;
+	*out = strdup(line);
+	return *out ? 0 : -ENOMEM;
+}

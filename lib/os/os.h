@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The one door to the operating system. Everything above calls these functions, never the C library's system calls, so
+ * that another root directory or a recorded machine can stand in for the real one.
+ *
+ * Paths are absolute ("/sys/..."); the implementation puts its root in front. Errors are negative errno values.
+ */
+#ifndef NTI_OS_H
+#define NTI_OS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct perf_event_attr;
+struct nti_os;
+
+/* Room for any text file that we read from sysfs or procfs. */
+#define NTI_OS_TEXT_BYTES 65536
+
+/* Entry points of one operating system. Every member is set; nothing here may be NULL. */
+struct nti_os_ops {
+	const char *name; /* "linux", "replay", or a test's own */
+
+	/* Read a text file whole into @buf, NUL at the end. Returns its length; -E2BIG when @size is too small. */
+	int (*text)(struct nti_os *os, const char *path, char *buf, size_t size);
+	/* Call @fn for each name in a directory, sorted by strcmp, without . and ..; stops at the first non-zero. */
+	int (*list)(struct nti_os *os, const char *path, int (*fn)(void *arg, const char *name),
+		    void *arg);
+	/* Target of a symbolic link, NUL at the end. */
+	int (*link)(struct nti_os *os, const char *path, char *buf, size_t size);
+	/* access(2) with the effective ids: 0, -ENOENT, -EACCES. @mode is R_OK | W_OK or F_OK. */
+	int (*access)(struct nti_os *os, const char *path, int mode);
+
+	/* CPUID on the calling CPU, @r is eax ebx ecx edx; -ENOTSUP where the processor has no such instruction. */
+	int (*cpuid)(struct nti_os *os, uint32_t leaf, uint32_t subleaf, uint32_t r[4]);
+	/* uname -m of the machine looked at ("x86_64", "aarch64"), static memory. */
+	const char *(*arch)(struct nti_os *os);
+	/* Effective user is root (or holds CAP_PERFMON / CAP_SYS_ADMIN where @perf): what permissions will say. */
+	bool (*is_privileged)(struct nti_os *os, bool perf);
+	/* Time stamp counter now; 0 and -ENOTSUP where user space has none. */
+	int (*tsc)(struct nti_os *os, uint64_t *ticks);
+	/* CLOCK_MONOTONIC in ns. */
+	uint64_t (*now_ns)(struct nti_os *os);
+
+	/* Descriptors. perf_open is perf_event_open(2); the others are the system calls of their names. */
+	int (*perf_open)(struct nti_os *os, struct perf_event_attr *attr, pid_t pid, int cpu,
+			 int group, unsigned long flags);
+	int (*open)(struct nti_os *os, const char *path, int flags);
+	ssize_t (*read)(struct nti_os *os, int fd, void *buf, size_t size);
+	ssize_t (*pread)(struct nti_os *os, int fd, void *buf, size_t size, uint64_t offset);
+	ssize_t (*pwrite)(struct nti_os *os, int fd, const void *buf, size_t size, uint64_t offset);
+	int (*ioctl)(struct nti_os *os, int fd, unsigned long request, unsigned long arg);
+	int (*map)(struct nti_os *os, int fd, size_t bytes, void **out); /* shared, read only */
+	void (*unmap)(struct nti_os *os, void *address, size_t bytes);
+	void (*close)(struct nti_os *os, int fd);
+
+	void (*free)(struct nti_os *os); /* the os object itself */
+};
+
+struct nti_os {
+	const struct nti_os_ops *ops;
+	bool is_replay; /* a recording: values, where there are any, are simulated */
+};
+
+/* This machine; @root is put before every path ("" or NULL: none). 0 or -ENOMEM / -ENAMETOOLONG. */
+int nti_os_linux_new(const char *root, struct nti_os **out);
+
+/* Convenience on top of the operations: read a number or the first line of a file whose name is printf-formatted. */
+int nti_os_u64(struct nti_os *os, uint64_t *out, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+int nti_os_line(struct nti_os *os, char *buf, size_t size, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+bool nti_os_exists(struct nti_os *os, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* As nti_os_line() into new memory that the caller frees. */
+int nti_os_dup(struct nti_os *os, char **out, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+/* A child process that waits before exec until it is released. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/os/process.h"
+
+#define NS_PER_SECOND 1000000000u
+
+static uint64_t now_ns(void)
+{
+	struct timespec now = { 0 };
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		(void)close(*fd);
+	*fd = -1;
+}
+
+/*
+ * In the child, after fork: only async-signal-safe calls. A byte out says that it stands at the door. One byte in means go; end of
+ * file means that the parent is gone or gave up, and then nothing must be run.
+ */
+static void run_child(int door, int exec_error, char *const argv[])
+{
+	int error;
+	char go;
+	ssize_t n;
+
+	do
+		n = send(door, "", 1, MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	do
+		n = read(door, &go, 1);
+	while (n < 0 && errno == EINTR);
+	if (n != 1)
+		_exit(127);
+	(void)execvp(argv[0], argv);
+	error = errno;
+	do
+		n = write(exec_error, &error, sizeof(error));
+	while (n < 0 && errno == EINTR);
+	_exit(error == ENOENT ? 127 : 126);
+}
+
+int nti_process_fork(struct nti_process *p, char *const argv[])
+{
+	int door[2], report[2];
+	int ret;
+
+	*p = (struct nti_process){ .pidfd = -1, .door = -1, .exec_error = -1 };
+	/* A socket, not a pipe: writing to a child that was killed meanwhile must not raise SIGPIPE here. */
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, door) < 0)
+		return -errno;
+	if (pipe2(report, O_CLOEXEC) < 0) {
+		ret = -errno;
+		goto err_door;
+	}
+	p->pid = fork();
+	if (p->pid < 0) {
+		ret = -errno;
+		goto err_report;
+	}
+	if (p->pid == 0) {
+		(void)close(door[1]);
+		(void)close(report[0]);
+		run_child(door[0], report[1], argv);
+	}
+	(void)close(door[0]);
+	(void)close(report[1]);
+	p->started_ns = now_ns(); /* until it is released */
+	p->door = door[1];
+	p->exec_error = report[0];
+	/* pidfd_open(2), Linux 5.3; without it waiting would need a signal handler of ours in the caller's program. */
+	p->pidfd = (int)syscall(SYS_pidfd_open, p->pid, 0);
+	if (p->pidfd < 0) {
+		ret = -errno;
+		nti_process_fini(p);
+		return ret;
+	}
+	return 0;
+err_report:
+	p->pid = 0;
+	(void)close(report[0]);
+	(void)close(report[1]);
+err_door:
+	(void)close(door[0]);
+	(void)close(door[1]);
+	return ret;
+}
+
+/* VmHWM of /proc/PID/status, proc(5): the mark that exec carries over into ru_maxrss. 0 when it cannot be read. */
+static uint64_t resident_peak_bytes(pid_t pid)
+{
+	static const char key[] = "VmHWM:";
+	uint64_t bytes = 0;
+	char text[256]; /* a longer line (Groups:) comes in pieces, which begin with digits */
+	FILE *f;
+
+	(void)snprintf(text, sizeof(text), "/proc/%d/status", (int)pid);
+	f = fopen(text, "re");
+	if (!f)
+		return 0;
+	while (!bytes && fgets(text, sizeof(text), f)) {
+		if (strncmp(text, key, sizeof(key) - 1) == 0)
+			bytes = strtoull(text + sizeof(key) - 1, NULL, 10) * 1024u; /* "kB" */
+	}
+	(void)fclose(f);
+	return bytes;
+}
+
+/*
+ * The kernel hands the peak of the memory that exec drops on to the process's ru_maxrss (exec_mmap() in fs/exec.c calls
+ * setmax_mm_hiwater_rss()), so how much the child has now is the least that wait4(2) will ever say of the command. Measured when
+ * the child stands at the door: between fork and there it still grows.
+ */
+static uint64_t max_rss_floor(const struct nti_process *p)
+{
+	ssize_t n;
+	char there;
+
+	do
+		n = read(p->door, &there, 1);
+	while (n < 0 && errno == EINTR);
+	return n == 1 ? resident_peak_bytes(p->pid) : 0;
+}
+
+static int reap(struct nti_process *p, int options, struct nti_process_end *end)
+{
+	pid_t pid;
+
+	do
+		pid = wait4(p->pid, &end->status, options, &end->usage);
+	while (pid < 0 && errno == EINTR);
+	if (pid < 0) {
+		/* Somebody else reaped it: its number may belong to a stranger by now. */
+		if (errno == ECHILD)
+			p->pid = 0;
+		return -errno;
+	}
+	if (pid == 0)
+		return 0;
+	end->real_ns = now_ns() - p->started_ns;
+	end->max_rss_floor_bytes = p->max_rss_floor_bytes;
+	p->pid = 0;
+	return 1;
+}
+
+int nti_process_release(struct nti_process *p)
+{
+	struct nti_process_end end;
+	int error = 0;
+	ssize_t n;
+
+	if (p->pid <= 0 || p->door < 0)
+		return -ECHILD;
+	p->max_rss_floor_bytes = max_rss_floor(p);
+	p->started_ns = now_ns();
+	do
+		n = send(p->door, "", 1, MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	close_fd(&p->door);
+	/* Ends with the exec that closes the pipe, or with the errno of the exec that failed. */
+	do
+		n = read(p->exec_error, &error, sizeof(error));
+	while (n < 0 && errno == EINTR);
+	close_fd(&p->exec_error);
+	if (n != (ssize_t)sizeof(error))
+		return 0;
+	(void)reap(p, 0, &end);
+	return -error;
+}
+
+int nti_process_wait(struct nti_process *p, uint64_t timeout_ns, struct nti_process_end *end)
+{
+	struct pollfd ended = { .fd = p->pidfd, .events = POLLIN };
+	struct timespec timeout = { .tv_sec = (time_t)(timeout_ns / NS_PER_SECOND),
+				    .tv_nsec = (long)(timeout_ns % NS_PER_SECOND) };
+	int ret;
+
+	if (p->pid <= 0)
+		return -ECHILD;
+	ret = ppoll(&ended, 1, timeout_ns == UINT64_MAX ? NULL : &timeout, NULL);
+	if (ret < 0)
+		return -errno;
+	if (ret == 0)
+		return 0;
+	return reap(p, WNOHANG, end);
+}
+
+int nti_process_kill(const struct nti_process *p, int sig)
+{
+	if (p->pid <= 0)
+		return -ESRCH;
+	/* By descriptor: a number may be given to another process, a descriptor never. */
+	return syscall(SYS_pidfd_send_signal, p->pidfd, sig, NULL, 0) < 0 ? -errno : 0;
+}
+
+bool nti_process_exists(pid_t pid)
+{
+	return pid == 0 || kill(pid, 0) == 0 || errno == EPERM;
+}
+
+void nti_process_fini(struct nti_process *p)
+{
+	struct nti_process_end end;
+
+	/* A child that waits at the door goes when it closes, also where no descriptor of it could be had to kill it by. */
+	close_fd(&p->door);
+	if (p->pid > 0) {
+		(void)nti_process_kill(p, SIGKILL);
+		(void)reap(p, 0, &end);
+	}
+	close_fd(&p->exec_error);
+	close_fd(&p->pidfd);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* A child process that waits before exec until it is released. Processes are always real, also below another root. */
+#ifndef NTI_PROCESS_H
+#define NTI_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+struct nti_process {
+	pid_t pid;	     /* 0 = none, or reaped */
+	int pidfd;	     /* readable when the child has ended */
+	int door;	     /* our end: writing releases the child, closing makes it end */
+	int exec_error;	     /* read end: the errno of a failed exec, or end of file */
+	uint64_t started_ns; /* CLOCK_MONOTONIC of the release */
+	uint64_t max_rss_floor_bytes; /* see struct nti_process_end */
+};
+
+/* How it ended. */
+struct nti_process_end {
+	int status; /* wait(2)'s */
+	uint64_t real_ns;
+	/*
+	 * Most that was resident of the child at the door, a copy of this process: usage.ru_maxrss is never below it, whatever
+	 * the command needed. 0: not known.
+	 */
+	uint64_t max_rss_floor_bytes;
+	struct rusage usage;
+};
+
+/* Fork a child that will exec @argv (argv[0] looked up in PATH). 0 or -errno; on failure nothing is left. */
+int nti_process_fork(struct nti_process *p, char *const argv[]);
+/* Let it exec. 0, or -errno of exec(3), after which the child is reaped. */
+int nti_process_release(struct nti_process *p);
+/* 1 ended (and reaped), 0 @timeout_ns is over (UINT64_MAX: never), -EINTR, -ECHILD. */
+int nti_process_wait(struct nti_process *p, uint64_t timeout_ns, struct nti_process_end *end);
+int nti_process_kill(const struct nti_process *p, int sig);
+/* Is there a process or thread of this number, ours or anybody's? */
+bool nti_process_exists(pid_t pid);
+/* Kill and reap what still runs, close everything. */
+void nti_process_fini(struct nti_process *p);
+
+#endif

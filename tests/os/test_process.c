@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: MIT
+/* lib/os/process.c: a child at the door. After each test no descriptor and no child may be left. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/os/process.h"
+#include "tests/tt.h"
+
+#define NS_PER_MS 1000000u
+
+static int count_descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	int n = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		n++;
+	(void)closedir(dir);
+	return n;
+}
+
+/* Descriptors that go through exec. This program as its own child answers with their number as exit status. */
+#define COUNT_OPTION "--count-inherited"
+static int count_inherited(void)
+{
+	int fd, flags, n = 0;
+
+	for (fd = 0; fd < 1024; fd++) {
+		flags = fcntl(fd, F_GETFD);
+		n += flags >= 0 && !(flags & FD_CLOEXEC);
+	}
+	return n;
+}
+
+static int remember_descriptors(void **state)
+{
+	*state = (void *)(intptr_t)count_descriptors();
+	return 0;
+}
+
+static int check_leftovers(void **state)
+{
+	if (count_descriptors() != (int)(intptr_t)*state)
+		return -1;
+	/* No child at all, dead or alive. */
+	return waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD ? 0 : -1;
+}
+
+static char *const exit_3[] = { "sh", "-c", "exit 3", NULL };
+static char *const sleep_long[] = { "sleep", "1000", NULL };
+
+TEST(runs_when_released)
+{
+	char path[] = "/tmp/ntime-test-process-XXXXXX";
+	char *argv[] = { "rm", path, NULL };
+	struct nti_process_end end;
+	struct nti_process p;
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	(void)close(fd);
+	TT_IS(nti_process_fork(&p, argv), 0);
+	assert_true(p.pid > 0);
+	/* It waits: looking does not find its end, and the file stays. */
+	TT_IS(nti_process_wait(&p, 20 * NS_PER_MS, &end), 0);
+	TT_IS(access(path, F_OK), 0);
+	TT_IS(nti_process_release(&p), 0);
+	TT_IS(nti_process_wait(&p, UINT64_MAX, &end), 1);
+	TT_IS(WIFEXITED(end.status), true);
+	TT_IS(WEXITSTATUS(end.status), 0);
+	TT_IS(access(path, F_OK), -1);
+	assert_true(end.real_ns > 0);
+	assert_true(end.usage.ru_maxrss > 0);
+	TT_IS(p.pid, 0);
+	nti_process_fini(&p);
+}
+
+TEST(exit_status)
+{
+	struct nti_process_end end;
+	struct nti_process p;
+
+	TT_IS(nti_process_fork(&p, exit_3), 0);
+	TT_IS(nti_process_release(&p), 0);
+	TT_IS(nti_process_wait(&p, UINT64_MAX, &end), 1);
+	TT_IS(WIFEXITED(end.status), true);
+	TT_IS(WEXITSTATUS(end.status), 3);
+	/* Only once. */
+	TT_IS(nti_process_wait(&p, 0, &end), -ECHILD);
+	TT_IS(nti_process_kill(&p, SIGTERM), -ESRCH);
+	TT_IS(nti_process_release(&p), -ECHILD);
+	nti_process_fini(&p);
+	nti_process_fini(&p);
+}
+
+/* What this program, and so the copy of it at the door, has resident shows in ru_maxrss; the floor must tell. */
+TEST(max_rss_floor_is_the_size_of_the_copy)
+{
+	const size_t bytes = 32u << 20;
+	char *argv[] = { "true", NULL };
+	char *resident = malloc(bytes);
+	struct nti_process_end end;
+	struct nti_process p;
+
+	assert_non_null(resident);
+	memset(resident, 1, bytes);
+	TT_IS(nti_process_fork(&p, argv), 0);
+	TT_IS(nti_process_release(&p), 0);
+	while (nti_process_wait(&p, UINT64_MAX, &end) == -EINTR)
+		;
+	nti_process_fini(&p);
+	assert_true(end.usage.ru_maxrss * 1024ul >= bytes - (1u << 20));
+	assert_true(end.max_rss_floor_bytes >= bytes);
+	assert_true((uint64_t)end.usage.ru_maxrss * 1024u < end.max_rss_floor_bytes + (8u << 20));
+	free(resident);
+}
+
+static const struct exec_row {
+	int line;
+	char *argv[2];
+	int ret;
+} exec_rows[] = {
+	{ __LINE__, { "ntime-test-no-such-command", NULL }, -ENOENT },
+	{ __LINE__, { "/no/such/folder/command", NULL }, -ENOENT },
+	{ __LINE__, { "/etc/passwd", NULL }, -EACCES }, /* no x bit */
+	{ __LINE__, { "/", NULL }, -EACCES },
+	{ __LINE__, { "", NULL }, -ENOENT },
+};
+
+TEST(exec_failures)
+{
+	TT_FOR_EACH_ROW(r, exec_rows) {
+		struct nti_process_end end;
+		struct nti_process p;
+
+		TT_EQ(r, nti_process_fork(&p, r->argv), 0);
+		TT_EQ(r, nti_process_release(&p), r->ret);
+		TT_EQ(r, p.pid, 0);
+		TT_EQ(r, nti_process_wait(&p, 0, &end), -ECHILD);
+		nti_process_fini(&p);
+	}
+}
+
+TEST(waiting_ends_in_time)
+{
+	struct nti_process_end end;
+	struct nti_process p;
+
+	TT_IS(nti_process_fork(&p, sleep_long), 0);
+	TT_IS(nti_process_release(&p), 0);
+	TT_IS(nti_process_wait(&p, 0, &end), 0);
+	TT_IS(nti_process_wait(&p, 10 * NS_PER_MS, &end), 0);
+	TT_IS(nti_process_kill(&p, SIGTERM), 0);
+	TT_IS(nti_process_wait(&p, UINT64_MAX, &end), 1);
+	TT_IS(WIFSIGNALED(end.status), true);
+	TT_IS(WTERMSIG(end.status), SIGTERM);
+	nti_process_fini(&p);
+}
+
+static void do_nothing(int sig)
+{
+	(void)sig;
+}
+
+/* Ctrl-C reaches the caller's handler; the wait says so, the child still runs. */
+TEST(waiting_is_interrupted)
+{
+	struct sigaction action = { .sa_handler = do_nothing }, old;
+	char script[64];
+	char *argv[] = { "sh", "-c", script, NULL };
+	struct nti_process_end end;
+	struct nti_process p, poker;
+
+	TT_IS(sigaction(SIGUSR1, &action, &old), 0);
+	/* Pokes until it is told to stop: the first signal may come before the wait. */
+	(void)snprintf(script, sizeof(script), "while kill -USR1 %d; do sleep 0.02; done",
+		       getpid());
+	TT_IS(nti_process_fork(&p, sleep_long), 0);
+	TT_IS(nti_process_release(&p), 0);
+	TT_IS(nti_process_fork(&poker, argv), 0);
+	TT_IS(nti_process_release(&poker), 0);
+	TT_IS(nti_process_wait(&p, UINT64_MAX, &end), -EINTR);
+	nti_process_fini(&poker);
+	TT_IS(nti_process_wait(&p, 0, &end), 0);
+	nti_process_fini(&p);
+	TT_IS(sigaction(SIGUSR1, &old, NULL), 0);
+}
+
+/* The child is killed while it waits at the door. Writing to it must not end this program with SIGPIPE. */
+TEST(killed_at_the_door)
+{
+	struct sigaction standard = { .sa_handler = SIG_DFL }, old;
+	struct nti_process_end end;
+	struct nti_process p;
+
+	TT_IS(sigaction(SIGPIPE, &standard, &old), 0);
+	TT_IS(nti_process_fork(&p, exit_3), 0);
+	TT_IS(nti_process_kill(&p, SIGKILL), 0);
+	/* Wait until it is dead but not reaped, so that the door has nobody behind it for sure. */
+	TT_IS(waitid(P_PID, (id_t)p.pid, &(siginfo_t){ 0 }, WEXITED | WNOWAIT), 0);
+	TT_IS(nti_process_release(&p), 0);
+	TT_IS(nti_process_wait(&p, UINT64_MAX, &end), 1);
+	TT_IS(WIFSIGNALED(end.status), true);
+	TT_IS(WTERMSIG(end.status), SIGKILL);
+	nti_process_fini(&p);
+	TT_IS(sigaction(SIGPIPE, &old, NULL), 0);
+}
+
+/* A child that is given up never runs its command. */
+TEST(given_up)
+{
+	char path[] = "/tmp/ntime-test-process-XXXXXX";
+	char *argv[] = { "rm", path, NULL };
+	struct nti_process p;
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	(void)close(fd);
+	TT_IS(nti_process_fork(&p, argv), 0);
+	nti_process_fini(&p);
+	TT_IS(p.pid, 0);
+	TT_IS(unlink(path), 0);
+}
+
+/* Who held the door is gone without a word (killed, say): the command must not run then. */
+TEST(parent_dies)
+{
+	char *argv[] = { "sh", "-c", "echo ran", NULL };
+	int ends[2], status;
+	char text[8];
+	pid_t parent;
+
+	TT_IS(pipe(ends), 0);
+	parent = fork();
+	assert_true(parent >= 0);
+	if (parent == 0) {
+		struct nti_process p;
+
+		if (dup2(ends[1], STDOUT_FILENO) < 0 || nti_process_fork(&p, argv) < 0)
+			_exit(1);
+		_exit(0);
+	}
+	(void)close(ends[1]);
+	TT_IS(waitpid(parent, &status, 0), parent);
+	TT_IS(status, 0);
+	/* The end comes when the child at the door has ended as well; it must have said nothing. */
+	TT_IS(read(ends[0], text, sizeof(text)), 0);
+	(void)close(ends[0]);
+}
+
+/* The command gets what is open for every command, and nothing of ours: no door, no pidfd. */
+TEST(command_inherits_nothing)
+{
+	char *argv[] = { "/proc/self/exe", COUNT_OPTION, NULL };
+	int wanted = count_inherited();
+	struct nti_process_end end;
+	struct nti_process p;
+
+	TT_IS(nti_process_fork(&p, argv), 0);
+	TT_IS(nti_process_release(&p), 0);
+	TT_IS(nti_process_wait(&p, UINT64_MAX, &end), 1);
+	TT_IS(WIFEXITED(end.status), true);
+	TT_IS(WEXITSTATUS(end.status), wanted);
+	nti_process_fini(&p);
+}
+
+/* Many of them, so that a leak of one each cannot hide. */
+TEST(many)
+{
+	struct nti_process_end end;
+	struct nti_process p;
+	int i;
+
+	for (i = 0; i < 50; i++) {
+		TT_IS(nti_process_fork(&p, exit_3), 0);
+		if (i % 2) {
+			TT_IS(nti_process_release(&p), 0);
+			TT_IS(nti_process_wait(&p, UINT64_MAX, &end), 1);
+		}
+		nti_process_fini(&p);
+	}
+}
+
+#define CLEAN_TEST(name)                                                                           \
+	cmocka_unit_test_setup_teardown(name, remember_descriptors, check_leftovers)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		CLEAN_TEST(runs_when_released),
+		CLEAN_TEST(max_rss_floor_is_the_size_of_the_copy),
+		CLEAN_TEST(exit_status),
+		CLEAN_TEST(exec_failures),
+		CLEAN_TEST(waiting_ends_in_time),
+		CLEAN_TEST(waiting_is_interrupted),
+		CLEAN_TEST(killed_at_the_door),
+		CLEAN_TEST(given_up),
+		CLEAN_TEST(parent_dies),
+		CLEAN_TEST(command_inherits_nothing),
+		CLEAN_TEST(many),
+	};
+
+	if (argc == 2 && strcmp(argv[1], COUNT_OPTION) == 0)
+		return count_inherited();
+	return TT_RUN(tests);
+}
