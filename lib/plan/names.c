@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+/* What the planner's sentences call events, banks, resources and counters. */
+#include <stdio.h>
+
+#include "lib/plan/names.h"
+#include "lib/plan/problem.h"
+
+static const char *name_of(const char *const *names, size_t count, unsigned int i, const char *kind,
+			   struct nti_plan_name *name)
+{
+	if (names && i < count && names[i])
+		return names[i];
+	(void)snprintf(name->text, sizeof(name->text), "%s %u", kind, i);
+	return name->text;
+}
+
+const char *nti_plan_event_name(const struct nti_plan_names *names, size_t n, unsigned int i,
+				struct nti_plan_name *name)
+{
+	return name_of(names ? names->events : NULL, n, i, "event", name);
+}
+
+const char *nti_plan_bank_name(const struct nti_plan_names *names, unsigned int i,
+			       struct nti_plan_name *name)
+{
+	return name_of(names ? names->banks : NULL, names ? names->bank_count : 0, i, "bank", name);
+}
+
+const char *nti_plan_resource_name(const struct nti_plan_names *names, unsigned int i,
+				   struct nti_plan_name *name)
+{
+	return name_of(names ? names->resources : NULL, names ? names->resource_count : 0, i,
+		       "resource", name);
+}
+
+/* "counter 2", "counters 0-3,8": at most 16 ranges of 6 characters. */
+const char *nti_plan_format_counters(uint32_t mask, struct nti_plan_name *name)
+{
+	int used = snprintf(name->text, sizeof(name->text), "counter%s ",
+			    nti_plan_count(mask) > 1 ? "s" : "");
+	const char *comma = "";
+
+	while (mask) {
+		unsigned int first = nti_plan_low(mask), last = first;
+
+		while (last < 31 && (mask >> (last + 1) & 1))
+			last++;
+		mask &= ~(uint32_t)nti_plan_below(last + 1);
+		used += snprintf(name->text + used, sizeof(name->text) - (size_t)used,
+				 first == last ? "%s%u" : "%s%u-%u", comma, first, last);
+		comma = ",";
+	}
+	return name->text;
+}
