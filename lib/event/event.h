@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Events: a name in any of the languages people use, turned into what the kernel wants to hear.
+ *
+ * Order of resolution of one event text (after its modifiers are cut off):
+ *   pmu/term,term=1/mods   sysfs PMU (perf's rules)          uncore_imc_0/cas_count_read/
+ *   unit::name             a unit of this machine, else a libpfm4 PMU model   software::page-faults, skx::INST_RETIRED:ANY_P:u
+ *   rHEX[:mods]            raw code of the core PMU           r01c0:u
+ *   name[:mods]            perf's generic names (cycles, L1-dcache-load-misses, page-faults, task-clock, dummy ...)
+ *   clock's own            tsc
+ *   name[:mods]            an event in sysfs of a core PMU    mem-loads
+ *   system:name[:mods]     tracepoint                         sched:sched_switch
+ *   NAME[:attr...]         libpfm4 on its default PMUs
+ */
+#ifndef NTI_EVENT_H
+#define NTI_EVENT_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/base/error.h"
+#include "lib/event/unit.h"
+#include "lib/plan/plan.h"
+
+/* One kernel event. An event over several units ("uncore_imc/..." on a machine with six) has several parts, summed up. */
+struct nti_part {
+	/* Of the nti_units it was resolved with; NULL: another machine's PMU, the event is absent. */
+	const struct nti_unit *unit;
+	/*
+	 * type, config*, exclude_*, precise_ip, pinned, exclusive; everything else 0. .type is UINT32_MAX where only the
+	 * kernel of another machine knows it.
+	 */
+	struct perf_event_attr attr;
+	/* counters, wants; .bank and .group are filled by the session */
+	struct nti_plan_event need;
+	bool counts_guests; /* modifier G: what virtual machines on this machine do counts too */
+};
+
+/* @part's attr as it is opened: like perf, what guests of this machine do in its cores is left out unless G asks for it. */
+static inline struct perf_event_attr nti_part_attr(const struct nti_part *part)
+{
+	struct perf_event_attr attr = part->attr;
+
+	if (part->unit && part->unit->kind == NTI_UNIT_CORE && !part->counts_guests &&
+	    !attr.exclude_host)
+		attr.exclude_guest = 1;
+	return attr;
+}
+
+struct nti_event {
+	char *name;	 /* as written, for people */
+	char *desc;	 /* one sentence or "" */
+	char *unit_text; /* "ns", "Joules", "" */
+	double scale;	 /* factor from count to unit_text */
+	struct nti_part *part;
+	size_t parts; /* 0 only when absent: the kernel's files that would tell the encoding are missing or locked */
+	struct nti_absence absent; /* known, but not here: no core PMU, unit missing */
+};
+
+void nti_event_fini(struct nti_event *event);
+
+/* Which of the planner's counters are @unit's fixed ones: a mask. */
+uint32_t nti_need_fixed(const struct nti_unit *unit);
+
+/* Everything names are resolved with; borrowed by every call, owned by the context. */
+struct nti_names {
+	struct nti_os *os;
+	const struct nti_units *units;
+};
+
+/*
+ * Resolve one event text. 0; -ENOENT (no such name; sentence in @e, with the nearest names); -EINVAL (syntax, attribute,
+ * term, value out of range); -ENOMEM. On failure @out is empty.
+ */
+int nti_event_parse(const struct nti_names *names, const char *text, struct nti_event *out,
+		    struct nti_error *e);
+
+/* A list such as "a,{b,c}:u,d/x,y=1/": calls @fn for each event text with its group number (0 = none) and modifiers applied
+ * ("b:u", "c:u"). Splits at commas outside //, braces; -EINVAL with a sentence for unbalanced braces, empty entries and
+ * nested groups. First non-zero of @fn is returned. */
+int nti_event_list_split(const char *list,
+			 int (*fn)(void *arg, const char *text, unsigned int group), void *arg,
+			 struct nti_error *e);
+
+/* One listable event. Strings live during the call. */
+struct nti_event_entry {
+	const char *name;	     /* as nti_event_parse() takes it */
+	const struct nti_unit *unit; /* NULL for events of a model that is not this machine's */
+	const char *unit_name;
+	const char *desc;
+	const char *unit_text;
+};
+/* perf's generic names, clock's, sysfs events of every PMU, tracepoints where readable, libpfm4's events of PMUs present. */
+int nti_event_for_each(const struct nti_names *names,
+		       int (*fn)(void *arg, const struct nti_event_entry *entry), void *arg,
+		       struct nti_error *e);
+/* Events of libpfm4 PMU model @model ("skx"), with their unit masks as "skx::EVENT:UMASK". -ENOENT with the nearest models. */
+int nti_event_for_each_of_model(const char *model,
+				int (*fn)(void *arg, const struct nti_event_entry *entry),
+				void *arg, struct nti_error *e);
+
+#endif

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+/* Lists of libpfm4's events: of this machine and of any model. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/text.h"
+#include "lib/event/pfm.h"
+
+struct lister {
+	int (*fn)(void *arg, const struct nti_event_entry *entry);
+	void *arg;
+	const struct nti_unit *unit;
+	const struct nti_names *names; /* NULL: a model's list, whatever machine this is */
+};
+
+static int list_one(const struct lister *l, const pfm_pmu_info_t *pmu, const char *event,
+		    const char *umask, const char *desc)
+{
+	struct nti_event_entry entry = { .unit = l->unit, .desc = desc, .unit_text = "" };
+	char name[NTI_PFM_TEXT_BYTES];
+
+	(void)snprintf(name, sizeof(name), "%s::%s%s%s", pmu->name, event, umask ? ":" : "",
+		       umask ? umask : "");
+	entry.name = name;
+	entry.unit_name = l->unit ? l->unit->name : pmu->name;
+	return l->fn(l->arg, &entry);
+}
+
+/* Energy counters that this processor lacks are left out. */
+static bool is_missing(const struct lister *l, const pfm_pmu_info_t *pmu, const char *event)
+{
+	struct perf_event_attr attr = { 0 };
+	struct nti_pfm_codes codes;
+
+	if (!l->names || !l->unit || strcmp(l->unit->name, "power") != 0 ||
+	    nti_pfm_encode_once(pmu->name, event, PFM_PLM0 | PFM_PLM3, &codes) != PFM_SUCCESS)
+		return false;
+	nti_pfm_to_attr(pmu, &codes, &attr);
+	return !nti_pfm_is_energy_here(l->names, l->unit, attr.config);
+}
+
+/* An event with each of its unit masks, as far as one of them alone makes a complete event. */
+static int list_event(const struct lister *l, const pfm_pmu_info_t *pmu, int idx)
+{
+	pfm_event_info_t event = { .size = sizeof(event) };
+	pfm_event_attr_info_t attr;
+	char text[NTI_PFM_TEXT_BYTES], desc[1024];
+	struct nti_pfm_codes codes;
+	bool has_umask = false;
+	int i, ret;
+
+	if (pfm_get_event_info(idx, PFM_OS_NONE, &event) != PFM_SUCCESS ||
+	    is_missing(l, pmu, event.name))
+		return 0;
+	pfm_for_each_event_attr(i, &event)
+	{
+		memset(&attr, 0, sizeof(attr));
+		attr.size = sizeof(attr);
+		if (pfm_get_event_attr_info(idx, i, PFM_OS_NONE, &attr) != PFM_SUCCESS ||
+		    attr.type != PFM_ATTR_UMASK)
+			continue;
+		(void)snprintf(text, sizeof(text), "%s:%s", event.name, attr.name);
+		if (nti_pfm_encode_once(pmu->name, text, PFM_PLM0 | PFM_PLM3, &codes) !=
+		    PFM_SUCCESS)
+			continue;
+		has_umask = true;
+		(void)snprintf(desc, sizeof(desc), "%s: %s", event.desc ? event.desc : "",
+			       attr.desc ? attr.desc : "");
+		ret = list_one(l, pmu, event.name, attr.name, desc);
+		if (ret)
+			return ret;
+	}
+	return has_umask ? 0 : list_one(l, pmu, event.name, NULL, event.desc ? event.desc : "");
+}
+
+static int list_pmu(const struct lister *l, const pfm_pmu_info_t *pmu)
+{
+	int idx, ret = 0;
+
+	for (idx = pmu->first_event; ret == 0 && idx != -1; idx = pfm_get_event_next(idx))
+		ret = list_event(l, pmu, idx);
+	return ret;
+}
+
+/* The unit that would count, or NULL for a PMU that is not of this machine or has no boxes here. */
+static const struct nti_unit *unit_for_list(const struct nti_pfm_request *r)
+{
+	const struct nti_unit *unit;
+	char name[NTI_PFM_NAME_BYTES];
+	size_t at = 0;
+
+	if (r->pmu.type == PFM_PMU_TYPE_OS_GENERIC || !nti_pfm_is_here(r))
+		return NULL;
+	if (r->pmu.type != PFM_PMU_TYPE_CORE)
+		return nti_pfm_unit_name(r, name, sizeof(name))
+			       ? nti_units_match(r->names->units, name, &at)
+			       : NULL;
+	/* The architectural events are in the model's list under their own names. */
+	if (r->model && strcasecmp(r->pmu.name, "ix86arch") == 0)
+		return NULL;
+	while ((unit = nti_core_next(r->names->units, &at)))
+		if (nti_pfm_is_core_of(r, unit))
+			return unit;
+	return NULL;
+}
+
+/* Of models that replace one another only the best that libpfm4 has. */
+static bool is_best_core(const struct nti_pfm_request *r)
+{
+	pfm_pmu_info_t other;
+	size_t i;
+
+	if (!r->model || r->pmu.type != PFM_PMU_TYPE_CORE || nti_pfm_is_hybrid(r->model))
+		return true;
+	for (i = 0; i < NTI_ARRAY_SIZE(r->model->core) && r->model->core[i]; i++)
+		if (nti_pfm_find_pmu(r->model->core[i], &other))
+			return strcasecmp(other.name, r->pmu.name) == 0;
+	return true;
+}
+
+/* Call @fn with each PMU of libpfm4 that counts here; boxes of a kind are alike, so the first one stands for all. */
+static int for_each_pmu_here(const struct nti_names *names,
+			     int (*fn)(const struct lister *l, const pfm_pmu_info_t *pmu),
+			     struct lister *l)
+{
+	struct nti_pfm_request r = { .names = names, .whole = "" };
+	int i, ret;
+
+	if (!nti_pfm_start())
+		return 0;
+	r.model = nti_model_find(names->os);
+	pfm_for_all_pmus(i)
+	{
+		if (!nti_pfm_get_pmu(i, &r.pmu))
+			continue;
+		l->unit = unit_for_list(&r);
+		if (!l->unit || !is_best_core(&r) ||
+		    (r.pmu.type == PFM_PMU_TYPE_UNCORE && !nti_pfm_is_first_box(r.pmu.name)))
+			continue;
+		ret = fn(l, &r.pmu);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+int nti_pfm_for_each(const struct nti_names *names,
+		     int (*fn)(void *arg, const struct nti_event_entry *entry), void *arg)
+{
+	struct lister l = { .fn = fn, .arg = arg, .names = names };
+
+	return for_each_pmu_here(names, list_pmu, &l);
+}
+
+static int offer_pmu(const struct lister *l, const pfm_pmu_info_t *pmu)
+{
+	pfm_event_info_t event;
+	int idx;
+
+	for (idx = pmu->first_event; idx != -1; idx = pfm_get_event_next(idx)) {
+		memset(&event, 0, sizeof(event));
+		event.size = sizeof(event);
+		if (pfm_get_event_info(idx, PFM_OS_NONE, &event) == PFM_SUCCESS)
+			nti_suggest_offer(l->arg, event.name);
+	}
+	return 0;
+}
+
+void nti_pfm_offer_events(const struct nti_names *names, struct nti_suggest *s)
+{
+	struct lister l = { .arg = s };
+
+	(void)for_each_pmu_here(names, offer_pmu, &l);
+}
+
+void nti_pfm_offer_models(struct nti_suggest *s)
+{
+	pfm_pmu_info_t pmu;
+	int i;
+
+	if (!nti_pfm_start())
+		return;
+	pfm_for_all_pmus(i)
+	{
+		if (nti_pfm_get_pmu(i, &pmu) && nti_pfm_is_first_box(pmu.name))
+			nti_suggest_offer(s, pmu.name);
+	}
+}
+
+static int refuse_model(const char *model, struct nti_error *e)
+{
+	struct nti_suggest suggest = { .text = model };
+	char near[256];
+
+	nti_pfm_offer_models(&suggest);
+	nti_suggest_finish(&suggest, near, sizeof(near));
+	return nti_error(e, -ENOENT, "libpfm4 has no PMU model \"%s\"%s", model, near);
+}
+
+int nti_event_for_each_of_model(const char *model,
+				int (*fn)(void *arg, const struct nti_event_entry *entry),
+				void *arg, struct nti_error *e)
+{
+	struct lister l = { .fn = fn, .arg = arg };
+	pfm_pmu_info_t pmu;
+
+	if (!nti_pfm_start())
+		return nti_error(e, -ENOENT,
+				 "libpfm4 cannot be initialised here, so no model is known");
+	if (!nti_pfm_find_pmu(model, &pmu) && !nti_pfm_find_family(model, &pmu))
+		return refuse_model(model, e);
+	return list_pmu(&l, &pmu);
+}

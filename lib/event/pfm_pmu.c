@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+/* libpfm4's table of PMUs. */
+#include <ctype.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/text.h"
+#include "lib/event/pfm.h"
+
+/*
+ * libpfm4 is one global table per process. LIBPFM_ENCODE_INACTIVE is its only switch for models of other machines, and is
+ * read once. It is taken back so that programs we start see the environment they were given; a user's own setting stays.
+ * A program that initialised libpfm4 before us keeps what it chose: then only models of this machine can be encoded.
+ */
+static pthread_once_t pfm_once = PTHREAD_ONCE_INIT;
+
+static void start_pfm(void)
+{
+	bool is_ours = !getenv("LIBPFM_ENCODE_INACTIVE");
+
+	if (is_ours)
+		(void)setenv("LIBPFM_ENCODE_INACTIVE", "1", 0);
+	(void)pfm_initialize();
+	if (is_ours)
+		(void)unsetenv("LIBPFM_ENCODE_INACTIVE");
+}
+
+/* The first call reads libpfm4's tables in; the answer of later ones is kept by libpfm4. */
+bool nti_pfm_start(void)
+{
+	return pthread_once(&pfm_once, start_pfm) == 0 && pfm_initialize() == PFM_SUCCESS;
+}
+
+bool nti_pfm_get_pmu(int i, pfm_pmu_info_t *out)
+{
+	memset(out, 0, sizeof(*out));
+	out->size = sizeof(*out);
+	return pfm_get_pmu_info((pfm_pmu_t)i, out) == PFM_SUCCESS;
+}
+
+bool nti_pfm_find_pmu(const char *name, pfm_pmu_info_t *out)
+{
+	int i;
+
+	if (!nti_pfm_start())
+		return false;
+	pfm_for_all_pmus(i)
+	{
+		if (nti_pfm_get_pmu(i, out) && strcasecmp(out->name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* "skx_unc_cha" is the family of skx_unc_cha0, skx_unc_cha1 ...: all boxes of one name. */
+bool nti_pfm_find_family(const char *name, pfm_pmu_info_t *out)
+{
+	char first[NTI_PFM_NAME_BYTES];
+
+	(void)snprintf(first, sizeof(first), "%.200s0", name);
+	return strcasestr(name, "_unc_") && nti_pfm_find_pmu(first, out);
+}
+
+bool nti_pfm_is_model(const char *name)
+{
+	pfm_pmu_info_t info;
+
+	return nti_pfm_find_pmu(name, &info) || nti_pfm_find_family(name, &info);
+}
+
+/* Only box 0 (or the only one) of each kind is asked: it stands for its family. */
+bool nti_pfm_is_first_box(const char *name)
+{
+	size_t length = strlen(name);
+
+	return !isdigit((unsigned char)name[length - 1]) ||
+	       (name[length - 1] == '0' && !isdigit((unsigned char)name[length - 2]));
+}

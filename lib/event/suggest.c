@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+/* Names near a mistyped one. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/text.h"
+#include "lib/event/resolve.h"
+
+#define WORD_BYTES 64
+#define SUBSTRING_CHARS 3 /* shorter texts are inside everything */
+#define SUBSTRING_SCORE 2
+
+/* A third of the letters may be wrong; below, "cs" would be near to "tsc" and everything else. */
+static unsigned int limit_of(const char *text)
+{
+	size_t limit = strlen(text) / 3;
+
+	return limit > 4 ? 4 : (unsigned int)limit;
+}
+
+/* Distance to the nearest part of the name between @delimiters: to "ref" or "cycles" of "ref-cycles". */
+static unsigned int part_distance(const char *text, const char *name, const char *delimiters,
+				  unsigned int limit)
+{
+	unsigned int best = limit + 1;
+	char word[WORD_BYTES];
+
+	while (*name) {
+		size_t length = strcspn(name, delimiters);
+
+		if (length && length < sizeof(word)) {
+			unsigned int distance;
+
+			memcpy(word, name, length);
+			word[length] = '\0';
+			distance = nti_text_distance(text, word, limit);
+			best = distance < best ? distance : best;
+		}
+		name += length + (name[length] != '\0');
+	}
+	return best;
+}
+
+/* UINT_MAX: not near. Of equally near names the shorter is the likelier one. */
+static unsigned int score_of(const char *text, const char *name, unsigned int limit)
+{
+	static const char *const delimiters[] = { "/:", "-_./:" };
+	unsigned int best = nti_text_distance(text, name, limit);
+	size_t i;
+
+	for (i = 0; i < NTI_ARRAY_SIZE(delimiters) && best > 1; i++) {
+		unsigned int part = part_distance(text, name, delimiters[i], limit);
+
+		if (part <= limit && part + 1 < best)
+			best = part + 1;
+	}
+	if (best > limit)
+		best = UINT_MAX;
+	if (best > SUBSTRING_SCORE && strlen(text) >= SUBSTRING_CHARS &&
+	    nti_text_contains(name, text))
+		best = SUBSTRING_SCORE;
+	return best;
+}
+
+static bool is_offered(const struct nti_suggest *s, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < s->count; i++)
+		if (strcmp(s->best[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Sorted by score, then by length; the first offered stays first. */
+void nti_suggest_offer(struct nti_suggest *s, const char *name)
+{
+	unsigned int score = score_of(s->text, name, limit_of(s->text));
+	size_t at = s->count, length = strlen(name);
+
+	if (score == UINT_MAX || length >= NTI_SUGGEST_BYTES)
+		return;
+	score = score * NTI_SUGGEST_BYTES + (unsigned int)length;
+	while (at > 0 && s->best[at - 1].score > score)
+		at--;
+	if (at == NTI_SUGGEST_COUNT || is_offered(s, name))
+		return;
+	if (s->count == NTI_SUGGEST_COUNT)
+		s->count--;
+	memmove(&s->best[at + 1], &s->best[at], (s->count - at) * sizeof(s->best[0]));
+	memcpy(s->best[at].name, name, length + 1);
+	s->best[at].score = score;
+	s->count++;
+}
+
+void nti_suggest_finish(struct nti_suggest *s, char *buf, size_t size)
+{
+	size_t i, used;
+
+	buf[0] = '\0';
+	for (i = 0; i < s->count; i++) {
+		used = strlen(buf);
+		(void)snprintf(buf + used, size - used, "%s%s%s", i ? ", " : "; did you mean ",
+			       s->best[i].name, i + 1 == s->count ? "?" : "");
+	}
+	s->count = 0;
+}
+
+static int offer_entry(void *arg, const struct nti_event_entry *entry)
+{
+	nti_suggest_offer(arg, entry->name);
+	return 0;
+}
+
+/* Names of all languages; libpfm4's without unit masks, which would be thousands. */
+static void offer_all(const struct nti_names *names, struct nti_suggest *s)
+{
+	(void)nti_generic_for_each(names, offer_entry, s);
+	(void)nti_alias_for_each(names, offer_entry, s);
+	if (strchr(s->text, ':'))
+		(void)nti_tracepoint_for_each(names, offer_entry, s);
+	nti_pfm_offer_events(names, s);
+}
+
+int nti_suggest_event(const struct nti_names *names, const char *text, struct nti_error *e)
+{
+	char near[512], base[NTI_SUGGEST_BYTES];
+	struct nti_suggest s = { .text = text };
+
+	offer_all(names, &s);
+	/* "INST_RETIERD:ANY_P": the mistake is more likely before the unit mask than in the whole. */
+	if (!s.count && strchr(text, ':') && strcspn(text, ":") < sizeof(base)) {
+		(void)snprintf(base, sizeof(base), "%.*s", (int)strcspn(text, ":"), text);
+		s.text = base;
+		nti_pfm_offer_events(names, &s);
+	}
+	nti_suggest_finish(&s, near, sizeof(near));
+	return nti_error(e, -ENOENT, "no event \"%s\"%s (\"ntime list\" shows all)", text, near);
+}
+
+int nti_suggest_unit(const struct nti_names *names, const char *unit, struct nti_error *e)
+{
+	struct nti_suggest s = { .text = unit };
+	char near[512];
+	size_t i;
+
+	for (i = 0; i < names->units->count; i++)
+		nti_suggest_offer(&s, names->units->unit[i].name);
+	nti_pfm_offer_models(&s);
+	nti_suggest_finish(&s, near, sizeof(near));
+	return nti_error(e, -ENOENT, "no unit or PMU model \"%s\"%s", unit, near);
+}

@@ -1,0 +1,664 @@
+// SPDX-License-Identifier: MIT
+/*
+ * "pmu/term,term=1/": terms of a PMU as its directory in sysfs describes them.
+ *
+ *   format/umask               "config:8-15,32-55": which bits a term fills, the lowest bits of the value first
+ *   events/cas_count_read      "event=0x04,umask=0x03": terms that an event stands for, beside it .scale and .unit
+ *
+ * The rules are those of Documentation/ABI/testing/sysfs-bus-event_source-devices-{format,events} of Linux and of
+ * perf-list(1): an event's own terms come first, the user's override them one by one.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/text.h"
+#include "lib/event/resolve.h"
+#include "lib/event/sysfs.h"
+#include "lib/event/unit_rows.h"
+
+#define KNOWN_BYTES 400 /* of a list of terms in a sentence */
+
+/* One event of one unit while its terms are put together. */
+struct build {
+	const struct nti_names *names;
+	const struct nti_unit *unit;
+	const char *text; /* the whole event, for sentences */
+	const char *user; /* the user's terms, or "" */
+	struct perf_event_attr attr;
+	struct nti_event *out;
+	struct nti_error *e;
+};
+
+struct term {
+	char *name;
+	char *value; /* NULL: a bare term */
+};
+
+/* Cut the next term off *list, which is changed. False at the end. */
+static bool next_term(char **list, struct term *term)
+{
+	char *text = *list;
+
+	if (!text)
+		return false;
+	*list = strchr(text, ',');
+	if (*list)
+		*(*list)++ = '\0';
+	term->name = text;
+	term->value = strchr(text, '=');
+	if (term->value)
+		*term->value++ = '\0';
+	term->name = nti_text_trim(term->name);
+	if (term->value)
+		term->value = nti_text_trim(term->value);
+	return true;
+}
+
+/* perf reads 0x as hexadecimal and everything else, also with leading zeros, as decimal. */
+static int parse_value(const struct build *b, const struct term *term, uint64_t *out)
+{
+	bool is_hex = term->value && term->value[0] == '0' && (term->value[1] | 0x20) == 'x';
+	char *end;
+
+	*out = 1;
+	if (!term->value)
+		return 0;
+	if (!isxdigit((unsigned char)term->value[is_hex ? 2 : 0]))
+		return nti_error(b->e, -EINVAL, "event \"%s\": \"%s\" of term %s is not a number",
+				 b->text, term->value, term->name);
+	errno = 0;
+	*out = strtoull(term->value, &end, is_hex ? 16 : 10);
+	if (*end || errno == ERANGE)
+		return nti_error(b->e, -EINVAL, "event \"%s\": \"%s\" of term %s is not a %s",
+				 b->text, term->value, term->name,
+				 errno == ERANGE ? "64-bit number" : "number");
+	return 0;
+}
+
+static __u64 *find_word(struct perf_event_attr *attr, const char *name)
+{
+	if (strcmp(name, "config") == 0)
+		return &attr->config;
+	if (strcmp(name, "config1") == 0)
+		return &attr->config1;
+	if (strcmp(name, "config2") == 0)
+		return &attr->config2;
+#ifdef PERF_ATTR_SIZE_VER8 /* Linux 6.3 added config3 */
+	if (strcmp(name, "config3") == 0)
+		return &attr->config3;
+#endif
+	return NULL;
+}
+
+/* Formats of a core PMU that is not there, so that "cpu/event=0x3c/" can be encoded all the same. */
+static const struct format_row {
+	const char *arch, *name, *format;
+} format_rows[] = {
+	/* Linux arch/x86/events/core.c and intel/core.c, PMU_FORMAT_ATTR; Intel SDM vol. 3B, figure 20-6. */
+	{ "x86_64", "event", "config:0-7" },
+	{ "x86_64", "umask", "config:8-15" },
+	{ "x86_64", "edge", "config:18" },
+	{ "x86_64", "pc", "config:19" },
+	{ "x86_64", "any", "config:21" },
+	{ "x86_64", "inv", "config:23" },
+	{ "x86_64", "cmask", "config:24-31" },
+	/* Linux drivers/perf/arm_pmuv3.c */
+	{ "aarch64", "event", "config:0-15" },
+};
+
+static int read_format(const struct build *b, const char *name, char *buf, size_t size)
+{
+	const char *arch = b->names->os->ops->arch(b->names->os);
+	size_t i;
+
+	if (!nti_sysfs_is_component(name))
+		return -ENOENT;
+	if (b->unit->has_sysfs || !b->unit->absent.reason)
+		return nti_sysfs_text(b->names->os, buf, size, NTI_SYSFS_DEVICES "/%s/format/%s",
+				      b->unit->name, name);
+	for (i = 0; i < NTI_ARRAY_SIZE(format_rows); i++) {
+		if (strcmp(format_rows[i].arch, arch) == 0 &&
+		    strcmp(format_rows[i].name, name) == 0) {
+			(void)snprintf(buf, size, "%s", format_rows[i].format);
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+/* The next "first-last" or "bit" of a format; *text moves behind it. */
+static bool next_range(const char **text, unsigned int *first, unsigned int *last)
+{
+	unsigned long a, z;
+	char *end;
+
+	if (!isdigit((unsigned char)**text))
+		return false;
+	a = strtoul(*text, &end, 10);
+	z = a;
+	if (*end == '-' && isdigit((unsigned char)end[1]))
+		z = strtoul(end + 1, &end, 10);
+	if (a > 63 || z > 63 || z < a || (*end && *end != ','))
+		return false;
+	*first = (unsigned int)a;
+	*last = (unsigned int)z;
+	*text = *end ? end + 1 : end;
+	return true;
+}
+
+/* Spread @value over the bits that @ranges names, lowest first. -ERANGE when it has more bits, -EBADMSG for bad ranges. */
+static int scatter(const char *ranges, uint64_t value, __u64 *word, unsigned int *width)
+{
+	unsigned int first, last, bit;
+	__u64 result = *word;
+
+	*width = 0;
+	do {
+		if (!next_range(&ranges, &first, &last))
+			return -EBADMSG;
+		for (bit = first; bit <= last; bit++) {
+			uint64_t digit = *width < 64 ? value >> *width & 1 : 0;
+
+			result = (result & ~(1ull << bit)) | digit << bit;
+			(*width)++;
+		}
+	} while (*ranges);
+	if (*width < 64 && value >> *width)
+		return -ERANGE;
+	*word = result;
+	return 0;
+}
+
+static int apply_format(struct build *b, const struct term *term, char *format)
+{
+	char *ranges = strchr(format, ':');
+	unsigned int width = 0;
+	uint64_t value;
+	__u64 *word;
+	int ret;
+
+	if (ranges)
+		*ranges++ = '\0';
+	word = find_word(&b->attr, nti_text_trim(format));
+	if (!word || !ranges)
+		return nti_error(
+			b->e, -EINVAL,
+			"event \"%s\": cannot use term %s of %s: its format \"%s\" is unknown",
+			b->text, term->name, b->unit->name, format);
+	ret = parse_value(b, term, &value);
+	if (ret < 0)
+		return ret;
+	ret = scatter(nti_text_trim(ranges), value, word, &width);
+	if (ret == -ERANGE)
+		return nti_error(
+			b->e, -EINVAL,
+			"event \"%s\": %s=%#llx does not fit into the %u bit%s of this term",
+			b->text, term->name, (unsigned long long)value, width,
+			width == 1 ? "" : "s");
+	if (ret < 0)
+		return nti_error(
+			b->e, -EINVAL,
+			"event \"%s\": cannot use term %s of %s: its bits \"%s\" are no ranges",
+			b->text, term->name, b->unit->name, ranges);
+	return 0;
+}
+
+/* perf's terms about sampling and threads of perf itself; refused by name rather than called unknown. */
+static const char *const sampling_terms[] = { "period",	     "freq",
+					      "branch_type", "time",
+					      "call-graph",  "stack-size",
+					      "inherit",     "no-inherit",
+					      "max-stack",   "nr",
+					      "overwrite",   "percore",
+					      "aux-output",  "aux-sample-size",
+					      "cpu",	     "no-overwrite",
+					      "aux-action",  "driver-config" };
+
+static bool is_sampling_term(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < NTI_ARRAY_SIZE(sampling_terms); i++)
+		if (strcmp(name, sampling_terms[i]) == 0)
+			return true;
+	return false;
+}
+
+struct known {
+	char text[KNOWN_BYTES];
+	struct nti_suggest suggest;
+};
+
+static int note_term(void *arg, const char *name)
+{
+	struct known *known = arg;
+	size_t used = strlen(known->text);
+
+	nti_suggest_offer(&known->suggest, name);
+	if (used + strlen(name) + 3 < sizeof(known->text))
+		(void)snprintf(known->text + used, sizeof(known->text) - used, "%s%s",
+			       used ? ", " : "", name);
+	return 0;
+}
+
+static int note_event(void *arg, const char *name)
+{
+	struct known *known = arg;
+
+	if (nti_alias_is_event(name))
+		nti_suggest_offer(&known->suggest, name);
+	return 0;
+}
+
+/* A bare word is most likely a mistyped event, "a=1" a mistyped term. */
+static int refuse_term(const struct build *b, const struct term *term)
+{
+	struct known known = { .suggest = { .text = term->name } };
+	char near[256];
+
+	if (is_sampling_term(term->name))
+		return nti_error(b->e, -EINVAL,
+				 "event \"%s\": term %s is about sampling; ntime only counts",
+				 b->text, term->name);
+	(void)nti_sysfs_list(b->names->os, note_term, &known, NTI_SYSFS_DEVICES "/%s/format",
+			     b->unit->name);
+	if (!term->value)
+		(void)nti_sysfs_list(b->names->os, note_event, &known,
+				     NTI_SYSFS_DEVICES "/%s/events", b->unit->name);
+	nti_suggest_finish(&known.suggest, near, sizeof(near));
+	return nti_error(b->e, term->value ? -EINVAL : -ENOENT,
+			 "event \"%s\": %s has no %s \"%s\"%s%s%s", b->text, b->unit->name,
+			 term->value ? "term" : "event or term", term->name, near,
+			 known.text[0] ? "; its terms are " : "", known.text);
+}
+
+static int set_name(struct build *b, const struct term *term)
+{
+	char *name;
+
+	if (!term->value || !*term->value)
+		return nti_error(b->e, -EINVAL,
+				 "event \"%s\": term name needs a text, as in name=loads", b->text);
+	name = strdup(term->value);
+	if (!name)
+		return nti_event_no_memory(b->e, b->text);
+	free(b->out->name);
+	b->out->name = name;
+	return 0;
+}
+
+static bool is_raw_term(const struct term *term)
+{
+	return !term->value && term->name[0] == 'r' && term->name[1] &&
+	       strspn(term->name + 1, "0123456789abcdefABCDEF") == strlen(term->name + 1);
+}
+
+static int set_raw(struct build *b, const struct term *term)
+{
+	if (strlen(term->name + 1) > 16)
+		return nti_error(b->e, -EINVAL,
+				 "event \"%s\": a raw code has at most 16 hexadecimal digits",
+				 b->text);
+	b->attr.config = strtoull(term->name + 1, NULL, 16);
+	return 0;
+}
+
+/* "cpu_core/cycles/": one of perf's generic names on one core PMU. */
+static int set_generic(struct build *b, const struct term *term)
+{
+	struct nti_event found = { 0 };
+	int ret;
+
+	if (term->value || b->unit->kind != NTI_UNIT_CORE)
+		return -ENOENT;
+	ret = nti_generic_resolve(b->names, b->unit, term->name, &found, b->e);
+	if (ret == 0 && found.parts) {
+		b->attr.type = found.part[0].attr.type;
+		b->attr.config = found.part[0].attr.config;
+		if (nti_event_describe(b->out, found.desc, found.unit_text) < 0)
+			ret = nti_event_no_memory(b->e, b->text);
+	}
+	nti_event_fini(&found);
+	return ret;
+}
+
+static int apply_term(struct build *b, const struct term *term)
+{
+	char format[NTI_SYSFS_LINE_BYTES + 1];
+	uint64_t value;
+	__u64 *word;
+	int ret;
+
+	if (!*term->name)
+		return nti_error(b->e, -EINVAL, "event \"%s\": empty term between commas", b->text);
+	ret = read_format(b, term->name, format, sizeof(format));
+	if (ret == 0)
+		return apply_format(b, term, format);
+	if (ret != -ENOENT)
+		return nti_error(b->e, ret, "event \"%s\": cannot read the format of term %s of %s",
+				 b->text, term->name, b->unit->name);
+	if (strcmp(term->name, "name") == 0)
+		return set_name(b, term);
+	word = term->value ? find_word(&b->attr, term->name) : NULL;
+	if (word) {
+		ret = parse_value(b, term, &value);
+		*word = ret < 0 ? *word : value;
+		return ret;
+	}
+	if (is_raw_term(term))
+		return set_raw(b, term);
+	ret = set_generic(b, term);
+	return ret == -ENOENT ? refuse_term(b, term) : ret;
+}
+
+/* True when the user's terms give @name a value. */
+static bool user_sets(const struct build *b, const char *name)
+{
+	char *copy = strdup(b->user), *list = copy;
+	struct term term;
+	bool found = false;
+
+	while (copy && next_term(&list, &term))
+		found = found || (term.value && strcmp(term.name, name) == 0);
+	free(copy);
+	return found;
+}
+
+/* The terms an event of sysfs stands for. "chip=?" asks the user for a value. */
+static int apply_definition(struct build *b, char *list)
+{
+	struct term term;
+	int ret = 0;
+
+	while (ret == 0 && next_term(&list, &term)) {
+		if (!*term.name)
+			continue;
+		if (!term.value || strcmp(term.value, "?") != 0)
+			ret = apply_term(b, &term);
+		else if (!user_sets(b, term.name))
+			ret = nti_error(b->e, -EINVAL,
+					"event \"%s\": needs a value for %s, as in %s=1", b->text,
+					term.name, term.name);
+	}
+	return ret;
+}
+
+/* The number in events/NAME.scale. strtod(3) would read it by the rules of whatever locale the program chose. */
+static int parse_scale(const char *text, double *out)
+{
+	locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	char *end;
+
+	if (!c)
+		return -ENOMEM;
+	*out = strtod_l(text, &end, c);
+	freelocale(c);
+	return end == text || *end || !(*out > 0) || *out > 1e300 ? -EINVAL : 0;
+}
+
+static int read_scale(struct build *b, const char *alias)
+{
+	char text[256];
+	double scale;
+	int ret;
+
+	if (nti_sysfs_text(b->names->os, text, sizeof(text),
+			   NTI_SYSFS_DEVICES "/%s/events/%s.scale", b->unit->name, alias) < 0)
+		return 0;
+	ret = parse_scale(text, &scale);
+	if (ret == -ENOMEM)
+		return nti_event_no_memory(b->e, b->text);
+	if (ret < 0)
+		return nti_error(
+			b->e, ret,
+			"event \"%s\": the scale \"%s\" that %s gives it is no positive number",
+			b->text, text, b->unit->name);
+	if (b->out->parts && b->out->scale != scale)
+		return nti_error(
+			b->e, -EINVAL,
+			"event \"%s\": its units count on different scales; name one of them",
+			b->text);
+	b->out->scale = scale;
+	return 0;
+}
+
+static int read_unit_text(struct build *b, const char *alias)
+{
+	char text[64];
+
+	if (nti_sysfs_text(b->names->os, text, sizeof(text), NTI_SYSFS_DEVICES "/%s/events/%s.unit",
+			   b->unit->name, alias) < 0)
+		return 0;
+	return nti_event_describe(b->out, NULL, text) < 0 ? nti_event_no_memory(b->e, b->text) : 0;
+}
+
+/* "cas_count_read" of uncore_imc_0: what sysfs tells about an event is its name and terms. */
+static int describe(struct build *b, const char *alias, const char *definition)
+{
+	char *desc = nti_text_format("%s of %s: %s", alias, b->unit->name, definition);
+	int ret;
+
+	if (!desc)
+		return nti_event_no_memory(b->e, b->text);
+	ret = nti_event_describe(b->out, desc, NULL);
+	free(desc);
+	return ret < 0 ? nti_event_no_memory(b->e, b->text) : 0;
+}
+
+/* -ENOENT without a sentence when the unit has no such event. */
+static int apply_alias(struct build *b, const char *alias)
+{
+	char definition[NTI_SYSFS_LINE_BYTES + 1];
+	int ret;
+
+	if (!b->unit->has_sysfs || !nti_sysfs_is_component(alias) || !nti_alias_is_event(alias))
+		return -ENOENT;
+	ret = nti_sysfs_text(b->names->os, definition, sizeof(definition),
+			     NTI_SYSFS_DEVICES "/%s/events/%s", b->unit->name, alias);
+	if (ret < 0)
+		return ret == -ENOENT || ret == -EISDIR
+			       ? -ENOENT
+			       : nti_error(b->e, ret,
+					   "event \"%s\": cannot read its definition in sysfs",
+					   b->text);
+	ret = describe(b, alias, definition);
+	if (ret == 0)
+		ret = apply_definition(b, definition);
+	if (ret == 0)
+		ret = read_scale(b, alias);
+	return ret < 0 ? ret : read_unit_text(b, alias);
+}
+
+/* First the event among the user's terms, if there is one, then the other terms in their order. */
+static int apply_user(struct build *b)
+{
+	char *copy = strdup(b->user), *list;
+	struct term term;
+	int ret = 0, pass;
+
+	for (pass = 0; copy && ret == 0 && pass < 2; pass++) {
+		memcpy(copy, b->user, strlen(b->user) + 1); /* the first pass cut it up */
+		list = copy;
+		while (ret == 0 && next_term(&list, &term)) {
+			char format[NTI_SYSFS_LINE_BYTES + 1];
+			bool is_alias = false;
+
+			/* a name that is a format and an event (perf: "event wins" only for bare words) */
+			if (!term.value) {
+				ret = nti_sysfs_is_component(term.name) &&
+						      nti_alias_is_event(term.name) &&
+						      b->unit->has_sysfs
+					      ? nti_sysfs_text(b->names->os, format, sizeof(format),
+							       NTI_SYSFS_DEVICES "/%s/events/%s",
+							       b->unit->name, term.name)
+					      : -ENOENT;
+				is_alias = ret == 0;
+				ret = 0;
+			}
+			if (is_alias == (pass == 0))
+				ret = is_alias ? apply_alias(b, term.name) : apply_term(b, &term);
+		}
+	}
+	if (!copy)
+		ret = nti_event_no_memory(b->e, b->text);
+	free(copy);
+	return ret;
+}
+
+static int add_unit(struct build *b)
+{
+	int ret;
+
+	memset(&b->attr, 0, sizeof(b->attr));
+	b->attr.type = b->unit->type;
+	ret = apply_user(b);
+	if (ret == 0 && nti_event_add_part(b->out, b->unit, &b->attr) < 0)
+		ret = nti_event_no_memory(b->e, b->text);
+	return ret;
+}
+
+/* The core PMU is missing, and with it the files that would tell what its events are. */
+static int note_absence(struct build *b)
+{
+	int ret = add_unit(b);
+
+	if (ret == -ENOENT)
+		ret = nti_event_describe(b->out, "", "");
+	return ret == -ENOMEM ? nti_event_no_memory(b->e, b->text) : ret;
+}
+
+/* A PMU that the kernel has on other machines is missing here, and its event absent; any other name is a mistake. */
+static int refuse_pmu(struct build *b, const char *pmu)
+{
+	struct nti_suggest suggest = { .text = pmu };
+	char near[256];
+	size_t i;
+
+	if (nti_unit_row_is_name(pmu)) {
+		if (nti_absence_set(&b->out->absent, "",
+				    "the kernel shows no PMU \"%s\" on this machine", pmu) < 0)
+			return nti_event_no_memory(b->e, b->text);
+		return 0;
+	}
+	for (i = 0; i < b->names->units->count; i++)
+		nti_suggest_offer(&suggest, b->names->units->unit[i].name);
+	nti_suggest_finish(&suggest, near, sizeof(near));
+	return nti_error(b->e, -ENOENT, "event \"%s\": no PMU \"%s\"%s (\"ntime list\" shows all)",
+			 b->text, pmu, near);
+}
+
+int nti_terms_resolve(const struct nti_names *names, const char *pmu, const char *terms,
+		      struct nti_event *out, struct nti_error *e)
+{
+	struct build b = { .names = names, .text = out->name, .user = terms, .out = out, .e = e };
+	char *whole = strdup(out->name); /* name= replaces out->name */
+	size_t at = 0, matches = 0;
+	int ret = 0, missing = 0;
+
+	if (!whole)
+		return nti_event_no_memory(e, out->name);
+	b.text = whole;
+	while (ret == 0 && (b.unit = nti_units_match(names->units, pmu, &at))) {
+		if (b.unit->way != NTI_WAY_PERF)
+			continue;
+		matches++;
+		ret = b.unit->absent.reason ? note_absence(&b) : add_unit(&b);
+		if (ret == 0 && b.unit->absent.reason &&
+		    nti_absence_copy(&out->absent, &b.unit->absent) < 0)
+			ret = nti_event_no_memory(e, whole);
+		/* Boxes of one name may differ in their events: those that have this one count it. */
+		if (ret == -ENOENT) {
+			missing = ret;
+			ret = 0;
+		}
+	}
+	if (ret == 0 && !matches)
+		ret = refuse_pmu(&b, pmu);
+	else if (ret == 0 && missing && !out->parts)
+		ret = missing;
+	free(whole);
+	return ret;
+}
+
+bool nti_alias_is_event(const char *name)
+{
+	static const char *const suffixes[] = { ".scale", ".unit", ".snapshot", ".per-pkg" };
+	size_t length = strlen(name), i;
+
+	for (i = 0; i < NTI_ARRAY_SIZE(suffixes); i++) {
+		size_t cut = strlen(suffixes[i]);
+
+		if (length > cut && strcmp(name + length - cut, suffixes[i]) == 0)
+			return false;
+	}
+	return true;
+}
+
+int nti_alias_resolve(const struct nti_names *names, const struct nti_unit *unit, const char *text,
+		      struct nti_event *out, struct nti_error *e)
+{
+	struct build b = {
+		.names = names, .unit = unit, .text = text, .user = "", .out = out, .e = e
+	};
+	int ret;
+
+	b.attr.type = unit->type;
+	ret = apply_alias(&b, text);
+	if (ret == 0 && nti_event_add_part(out, unit, &b.attr) < 0)
+		ret = nti_event_no_memory(e, text);
+	return ret;
+}
+
+struct lister {
+	const struct nti_names *names;
+	const struct nti_unit *unit;
+	int (*fn)(void *arg, const struct nti_event_entry *entry);
+	void *arg;
+	int stop; /* what @fn returned, apart from what reading the directory may return */
+};
+
+static int list_alias(void *arg, const char *alias)
+{
+	struct lister *l = arg;
+	struct nti_event_entry entry = { .unit = l->unit, .unit_name = l->unit->name };
+	char name[NTI_SYSFS_PATH_BYTES], desc[NTI_SYSFS_LINE_BYTES + 1], unit_text[64];
+
+	if (!nti_alias_is_event(alias))
+		return 0;
+	(void)snprintf(name, sizeof(name), "%s/%s/", l->unit->name, alias);
+	if (nti_sysfs_text(l->names->os, desc, sizeof(desc), NTI_SYSFS_DEVICES "/%s/events/%s",
+			   l->unit->name, alias) < 0)
+		desc[0] = '\0';
+	if (nti_sysfs_text(l->names->os, unit_text, sizeof(unit_text),
+			   NTI_SYSFS_DEVICES "/%s/events/%s.unit", l->unit->name, alias) < 0)
+		unit_text[0] = '\0';
+	entry.name = name;
+	entry.desc = desc;
+	entry.unit_text = unit_text;
+	l->stop = l->fn(l->arg, &entry);
+	return l->stop;
+}
+
+int nti_alias_for_each(const struct nti_names *names,
+		       int (*fn)(void *arg, const struct nti_event_entry *entry), void *arg)
+{
+	struct lister l = { .names = names, .fn = fn, .arg = arg };
+	size_t i;
+	int ret;
+
+	for (i = 0; i < names->units->count; i++) {
+		l.unit = &names->units->unit[i];
+		if (!l.unit->has_sysfs)
+			continue;
+		/* A PMU without events of its own, or one that may not be looked into, is no reason to stop. */
+		ret = nti_sysfs_list(names->os, list_alias, &l, NTI_SYSFS_DEVICES "/%s/events",
+				     l.unit->name);
+		if (l.stop || ret == -ENOMEM)
+			return l.stop ? l.stop : ret;
+	}
+	return 0;
+}

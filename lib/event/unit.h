@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* Units: blocks of counters of this machine, found in sysfs (perf's PMUs) and made up for ways without one. */
+#ifndef NTI_UNIT_H
+#define NTI_UNIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/base/error.h"
+#include "lib/os/os.h"
+
+enum nti_way {
+	NTI_WAY_PERF,
+	NTI_WAY_CLOCK,
+};
+
+enum nti_unit_kind {
+	NTI_UNIT_CORE, /* core PMU: "cpu", "cpu_core", "cpu_atom", "armv8_pmuv3_0" */
+	NTI_UNIT_UNCORE, /* other hardware PMU opened per CPU of .cpus; "uncore_imc_0", "power", "amd_l3" */
+	NTI_UNIT_SOFTWARE,   /* "software": the kernel's own counters */
+	NTI_UNIT_TRACEPOINT, /* "tracepoint" */
+	NTI_UNIT_OTHER, /* "msr", "breakpoint", "uprobe": per task or CPU, no counters to plan */
+	NTI_UNIT_CLOCK, /* "clock": time stamp counter */
+};
+
+/* Why something cannot be counted. Both NULL: nothing is in the way. Owned strings. */
+struct nti_absence {
+	char *reason;
+	char *remedy;
+};
+
+void nti_absence_fini(struct nti_absence *a);
+/* Replace the content by printf texts; 0 or -ENOMEM. @remedy is plain text, "" or NULL when nobody can do anything. */
+int nti_absence_set(struct nti_absence *a, const char *remedy, const char *reason, ...)
+	__attribute__((format(printf, 3, 4)));
+int nti_absence_copy(struct nti_absence *to, const struct nti_absence *from);
+
+struct nti_unit {
+	char *name;
+	char *desc;
+	enum nti_unit_kind kind;
+	enum nti_way way;
+	/* perf_event_attr.type; of a core PMU also the extended type of PERF_TYPE_HARDWARE on hybrids */
+	uint32_t type;
+	char *cpus;		      /* cpumask or cpus file; NULL = any CPU */
+	unsigned int counters, fixed; /* 0 = not known */
+	bool has_sysfs; /* events/ and format/ exist below /sys/bus/event_source/devices/NAME */
+	bool has_rdpmc_term; /* format/rdpmc: arm64's term that asks for access from user mode */
+	struct nti_absence absent; /* unit is known but cannot be used (no core PMU here) */
+};
+
+/* All units of a machine. Loaded once, sorted: core PMUs first, then software, clock, others by name with numbers in order. */
+struct nti_units {
+	struct nti_unit *unit; /* count entries */
+	size_t count;
+};
+
+/*
+ * Find the units. A machine without a core PMU gets an absent unit "cpu" whose reason says whether the hypervisor, the
+ * kernel or the processor is to blame and whose remedy says what to do. 0, -ENOMEM, or -errno with a sentence in @e.
+ */
+int nti_units_load(struct nti_os *os, struct nti_units *out, struct nti_error *e);
+void nti_units_fini(struct nti_units *units);
+
+/* Exact name, or NULL. */
+const struct nti_unit *nti_units_find(const struct nti_units *units, const char *name);
+/*
+ * Next unit after index @from (start with 0) that perf's rule for "NAME/terms/" selects: the name itself, the name
+ * with "uncore_" before it, either followed by "_" and a number, or a glob (*, ?). NULL at the end; *@from moves on.
+ */
+const struct nti_unit *nti_units_match(const struct nti_units *units, const char *name,
+				       size_t *from);
+
+#endif

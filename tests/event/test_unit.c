@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: MIT
+/* lib/event/unit.h: which units a machine has, what they are, and why a core PMU is missing. */
+#include <errno.h>
+
+#include "lib/event/unit.h"
+#include "tests/event/fake_os.h"
+#include "tests/tt.h"
+
+static const struct unit_row {
+	int line;
+	const struct fake_machine *machine;
+	const char *name;
+	enum nti_unit_kind kind;
+	uint32_t type;
+	unsigned int counters, fixed;
+	const char *cpus; /* NULL = any */
+	const char *desc;
+} unit_rows[] = {
+	/* CPUID 0xA: version 4, 4 general, 3 fixed */
+	{ __LINE__, &fake_skx, "cpu", NTI_UNIT_CORE, 4, 4, 3, NULL, "CPU cores (skylake)" },
+	{ __LINE__, &fake_skx, "software", NTI_UNIT_SOFTWARE, 1, 0, 0, NULL, "kernel" },
+	{ __LINE__, &fake_skx, "tracepoint", NTI_UNIT_TRACEPOINT, 2, 0, 0, NULL, "tracepoints" },
+	{ __LINE__, &fake_skx, "clock", NTI_UNIT_CLOCK, 0, 0, 0, NULL, "TSC" },
+	{ __LINE__, &fake_skx, "uncore_imc_0", NTI_UNIT_UNCORE, 13, 4, 0, "0,28",
+	  "memory controller" },
+	{ __LINE__, &fake_skx, "uncore_pcu", NTI_UNIT_UNCORE, 32, 4, 0, "0,28", "power control" },
+	{ __LINE__, &fake_skx, "power", NTI_UNIT_UNCORE, 9, 0, 0, "0,28", "RAPL" },
+	{ __LINE__, &fake_skx, "msr", NTI_UNIT_OTHER, 10, 0, 0, NULL, "APERF" },
+	{ __LINE__, &fake_skx, "breakpoint", NTI_UNIT_OTHER, 5, 0, 0, NULL, "breakpoints" },
+	/* version 5: fixed counter 3 only in the bitmap of ECX */
+	{ __LINE__, &fake_adl, "cpu_core", NTI_UNIT_CORE, 4, 8, 4, "0-15",
+	  "performance cores (alderlake_hybrid)" },
+	/* all counters of the core that was asked, not what both kinds have: nothing is known of the other kind */
+	{ __LINE__, &fake_adl, "cpu_atom", NTI_UNIT_CORE, 10, 0, 0, "16-23", "efficient cores" },
+	{ __LINE__, &fake_zen3, "cpu", NTI_UNIT_CORE, 4, 6, 0, NULL, "CPU cores" },
+	{ __LINE__, &fake_zen3, "amd_df", NTI_UNIT_UNCORE, 12, 4, 0, "0", "data fabric" },
+	{ __LINE__, &fake_zen4, "cpu", NTI_UNIT_CORE, 4, 6, 0, NULL, "CPU cores" },
+	{ __LINE__, &fake_zen4, "amd_df", NTI_UNIT_UNCORE, 12, 16, 0, "0", "data fabric" },
+	{ __LINE__, &fake_k8, "cpu", NTI_UNIT_CORE, 4, 4, 0, NULL, "CPU cores" },
+	/* the cycle counter; nothing tells the number of the others */
+	{ __LINE__, &fake_arm, "armv8_pmuv3_0", NTI_UNIT_CORE, 8, 0, 1, "0-63", "CPU cores" },
+	{ __LINE__, &fake_arm, "arm_dsu_0", NTI_UNIT_UNCORE, 9, 6, 0, "0", "cluster" },
+	{ __LINE__, &fake_arm, "arm_spe_0", NTI_UNIT_OTHER, 10, 0, 0, "0-63", "SPE" },
+	{ __LINE__, &fake_arm, "clock", NTI_UNIT_CLOCK, 0, 0, 0, NULL, "CNTVCT" },
+	/* made up where the kernel shows none */
+	{ __LINE__, &fake_kvm, "cpu", NTI_UNIT_CORE, 4, 0, 0, NULL, "CPU cores" },
+	{ __LINE__, &fake_noperf, "software", NTI_UNIT_SOFTWARE, 1, 0, 0, NULL, "kernel" },
+	{ __LINE__, &fake_armguest, "armv8_pmuv3_0", NTI_UNIT_CORE, 4, 0, 0, NULL, "CPU cores" },
+};
+
+TEST(units)
+{
+	TT_FOR_EACH_ROW(r, unit_rows) {
+		const struct nti_unit *unit;
+		struct nti_error e = { 0 };
+		struct nti_units units;
+		struct fake_os fake;
+
+		fake_os_init(&fake, r->machine);
+		TT_EQ(r, nti_units_load(&fake.os, &units, &e), 0);
+		unit = nti_units_find(&units, r->name);
+		TT_EQ(r, unit != NULL, 1);
+		TT_EQ(r, unit->kind, r->kind);
+		TT_EQ(r, unit->type, r->type);
+		TT_EQ(r, unit->counters, r->counters);
+		TT_EQ(r, unit->fixed, r->fixed);
+		TT_STR(r, unit->cpus ? unit->cpus : "", r->cpus ? r->cpus : "");
+		TT_HAS(unit->desc, r->desc);
+		TT_EQ(r, unit->way, r->kind == NTI_UNIT_CLOCK ? NTI_WAY_CLOCK : NTI_WAY_PERF);
+		nti_units_fini(&units);
+	}
+}
+
+static const struct absent_row {
+	int line;
+	const struct fake_machine *machine;
+	const char *unit, *reason, *remedy;
+} absent_rows[] = {
+	{ __LINE__, &fake_kvm, "cpu", "the hypervisor (KVM) exposes no core PMU to this guest",
+	  "-cpu host,pmu=on" },
+	{ __LINE__, &fake_noperf, "cpu", "the kernel has no perf events", "CONFIG_PERF_EVENTS=y" },
+	{ __LINE__, &fake_noperf, "software", "the kernel has no perf events",
+	  "CONFIG_PERF_EVENTS=y" },
+	{ __LINE__, &fake_nodriver, "cpu", "no driver for the core PMU of this processor",
+	  "newer kernel" },
+	{ __LINE__, &fake_armguest, "armv8_pmuv3_0", "the hypervisor (QEMU)", "pmu=on" },
+	{ __LINE__, &fake_skx, "cpu", NULL, NULL },
+	{ __LINE__, &fake_kvm, "software", NULL, NULL },
+};
+
+TEST(absences)
+{
+	TT_FOR_EACH_ROW(r, absent_rows) {
+		const struct nti_unit *unit;
+		struct nti_units units;
+		struct fake_os fake;
+
+		fake_os_init(&fake, r->machine);
+		TT_EQ(r, nti_units_load(&fake.os, &units, NULL), 0);
+		unit = nti_units_find(&units, r->unit);
+		TT_EQ(r, unit != NULL, 1);
+		TT_EQ(r, unit->absent.reason != NULL, r->reason != NULL);
+		if (r->reason) {
+			TT_HAS(unit->absent.reason, r->reason);
+			TT_HAS(unit->absent.remedy, r->remedy);
+		}
+		nti_units_fini(&units);
+	}
+}
+
+/* Signatures of CPUID 0x40000000 as their makers document them. */
+static const struct hypervisor_row {
+	int line;
+	const char *signature, *name;
+} hypervisor_rows[] = {
+	{ __LINE__, "KVMKVMKVM\0\0\0", "KVM" },		 { __LINE__, "VMwareVMware", "VMware" },
+	{ __LINE__, "Microsoft Hv", "Hyper-V" },	 { __LINE__, "XenVMMXenVMM", "Xen" },
+	{ __LINE__, "TCGTCGTCGTCG", "QEMU TCG" },	 { __LINE__, "VBoxVBoxVBox", "VirtualBox" },
+	{ __LINE__, "SomethingNew", "of unknown make" },
+};
+
+TEST(hypervisors)
+{
+	TT_FOR_EACH_ROW(r, hypervisor_rows) {
+		struct fake_leaf leaves[3] = {
+			{ 0x0, { 0x16, 0x756e6547, 0x6c65746e, 0x49656e69 } },
+			{ 0x1, { 0x50654, 0, 0x80000000, 0 } },
+			{ 0x40000000, { 0x40000001 } },
+		};
+		struct fake_machine guest = fake_nodriver;
+		struct nti_units units;
+		struct fake_os fake;
+		char want[64];
+
+		memcpy(&leaves[2].r[1], r->signature, 12);
+		guest.leaves = leaves;
+		guest.leaf_count = 3;
+		fake_os_init(&fake, &guest);
+		TT_EQ(r, nti_units_load(&fake.os, &units, NULL), 0);
+		snprintf(want, sizeof(want), "the hypervisor (%s) exposes", r->name);
+		TT_HAS(nti_units_find(&units, "cpu")->absent.reason, want);
+		nti_units_fini(&units);
+	}
+}
+
+/* CPUID 0xA of Intel: SDM vol. 3B, "architectural performance monitoring". */
+static const struct perfmon_row {
+	int line;
+	uint32_t eax, ecx, edx;
+	unsigned int counters, fixed;
+} perfmon_rows[] = {
+	{ __LINE__, 0x07280201, 0, 0x00000000, 2, 0 }, /* version 1 has no fixed counters */
+	{ __LINE__, 0x07280201, 0, 0x00000503, 2, 0 }, /* and EDX does not count */
+	{ __LINE__, 0x07280202, 0, 0x00000503, 2, 3 }, /* Core 2 */
+	{ __LINE__, 0x07300803, 0, 0x00000603, 8, 3 }, /* Haswell without hyper-threading */
+	{ __LINE__, 0x08300805, 0x0000000f, 0x00008604, 8, 4 }, /* Ice Lake */
+	{ __LINE__, 0x08300805, 0x0000000f, 0x00008600, 8, 4 }, /* fixed ones only in the bitmap */
+	{ __LINE__, 0x08300805, 0x0000000a, 0x00008600, 8, 0 }, /* a gap at 0 */
+	{ __LINE__, 0x08300805, 0x0000001b, 0x00008602, 8, 2 }, /* a gap at 2 */
+	{ __LINE__, 0x08300800, 0, 0x00008603, 0, 0 },		/* version 0: no counters */
+};
+
+TEST(perfmon_leaf)
+{
+	TT_FOR_EACH_ROW(r, perfmon_rows) {
+		struct fake_leaf leaves[3] = {
+			{ 0x0, { 0x16, 0x756e6547, 0x6c65746e, 0x49656e69 } },
+			{ 0x1, { 0x50654, 0, 0, 0 } },
+			{ 0xa, { r->eax, 0, r->ecx, r->edx } },
+		};
+		struct fake_machine machine = fake_skx;
+		struct nti_units units;
+		struct fake_os fake;
+
+		machine.leaves = leaves;
+		machine.leaf_count = 3;
+		fake_os_init(&fake, &machine);
+		TT_EQ(r, nti_units_load(&fake.os, &units, NULL), 0);
+		TT_EQ(r, nti_units_find(&units, "cpu")->counters, r->counters);
+		TT_EQ(r, nti_units_find(&units, "cpu")->fixed, r->fixed);
+		nti_units_fini(&units);
+	}
+}
+
+/* What CPUID 0xA says on a hybrid, and on which kind of core (CPUID 0x1a EAX 31-24: 0x40 performance, 0x20 efficient). */
+static const struct hybrid_row {
+	int line;
+	uint32_t kind, eax, edx;
+	unsigned int core, core_fixed, atom, atom_fixed;
+} hybrid_rows[] = {
+	/* what both kinds have */
+	{ __LINE__, 0x40, 0x07300605, 0x8603, 8, 4, 6, 3 },
+	{ __LINE__, 0x20, 0x07300605, 0x8603, 8, 4, 6, 3 },
+	/* efficient cores off, or a processor that tells each kind's own */
+	{ __LINE__, 0x40, 0x07300805, 0x8604, 8, 4, 0, 0 },
+	{ __LINE__, 0x20, 0x07300805, 0x8603, 0, 0, 8, 3 },
+};
+
+TEST(hybrid_counters)
+{
+	TT_FOR_EACH_ROW(r, hybrid_rows) {
+		struct fake_leaf leaves[4] = {
+			{ 0x0, { 0x20, 0x756e6547, 0x6c65746e, 0x49656e69 } },
+			{ 0x1, { 0x90672, 0, 0, 0 } },
+			{ 0xa, { r->eax, 0, 0, r->edx } },
+			{ 0x1a, { r->kind << 24, 0, 0, 0 } },
+		};
+		struct fake_machine machine = fake_adl;
+		struct nti_units units;
+		struct fake_os fake;
+
+		machine.leaves = leaves;
+		machine.leaf_count = 4;
+		fake_os_init(&fake, &machine);
+		TT_EQ(r, nti_units_load(&fake.os, &units, NULL), 0);
+		TT_EQ(r, nti_units_find(&units, "cpu_core")->counters, r->core);
+		TT_EQ(r, nti_units_find(&units, "cpu_core")->fixed, r->core_fixed);
+		TT_EQ(r, nti_units_find(&units, "cpu_atom")->counters, r->atom);
+		TT_EQ(r, nti_units_find(&units, "cpu_atom")->fixed, r->atom_fixed);
+		nti_units_fini(&units);
+	}
+}
+
+TEST(order)
+{
+	static const char *const want[] = { "cpu",	    "software",	    "clock",
+					    "breakpoint",   "msr",	    "odd",
+					    "power",	    "tracepoint",   "uncore_cha_0",
+					    "uncore_cha_1", "uncore_iio_0", "uncore_imc_0",
+					    "uncore_imc_1", "uncore_imc_2", "uncore_imc_10",
+					    "uncore_pcu",   "uncore_upi_0" };
+	struct nti_units units;
+	struct fake_os fake;
+	size_t i;
+
+	fake_os_init(&fake, &fake_skx);
+	TT_IS(nti_units_load(&fake.os, &units, NULL), 0);
+	TT_IS(units.count, sizeof(want) / sizeof(want[0]));
+	for (i = 0; i < units.count; i++)
+		TT_TEXT(units.unit[i].name, want[i]);
+	nti_units_fini(&units);
+	fake_os_init(&fake, &fake_adl);
+	TT_IS(nti_units_load(&fake.os, &units, NULL), 0);
+	TT_TEXT(units.unit[0].name, "cpu_core");
+	TT_TEXT(units.unit[1].name, "cpu_atom");
+	nti_units_fini(&units);
+}
+
+static const struct match_row {
+	int line;
+	const char *name, *units;
+} match_rows[] = {
+	{ __LINE__, "uncore_imc", "uncore_imc_0 uncore_imc_1 uncore_imc_2 uncore_imc_10 " },
+	{ __LINE__, "imc", "uncore_imc_0 uncore_imc_1 uncore_imc_2 uncore_imc_10 " },
+	{ __LINE__, "imc_1", "uncore_imc_1 " },
+	{ __LINE__, "uncore_imc_1", "uncore_imc_1 " },
+	{ __LINE__, "uncore_imc_1*", "uncore_imc_1 uncore_imc_10 " },
+	{ __LINE__, "cha_?", "uncore_cha_0 uncore_cha_1 " },
+	{ __LINE__, "pcu", "uncore_pcu " },
+	{ __LINE__, "cpu", "cpu " },
+	{ __LINE__, "im", "" },
+	{ __LINE__, "uncore", "" },
+	{ __LINE__, "uncore_imc_", "" },
+	{ __LINE__, "", "" },
+};
+
+TEST(matches)
+{
+	struct nti_units units;
+	struct fake_os fake;
+
+	fake_os_init(&fake, &fake_skx);
+	TT_IS(nti_units_load(&fake.os, &units, NULL), 0);
+	TT_FOR_EACH_ROW(r, match_rows) {
+		const struct nti_unit *unit;
+		char seen[256] = "";
+		size_t at = 0;
+
+		while ((unit = nti_units_match(&units, r->name, &at)))
+			sprintf(seen + strlen(seen), "%s ", unit->name);
+		TT_STR(r, seen, r->units);
+	}
+	TT_IS(nti_units_find(&units, "uncore_imc") == NULL, 1);
+	nti_units_fini(&units);
+}
+
+TEST(absence_texts)
+{
+	struct nti_absence a = { 0 }, b = { 0 };
+
+	TT_IS(nti_absence_set(&a, NULL, "%d of %s", 3, "x"), 0);
+	TT_TEXT(a.reason, "3 of x");
+	TT_TEXT(a.remedy, "");
+	TT_IS(nti_absence_set(&a, "do %d", "again"), 0);
+	TT_TEXT(a.remedy, "do %d");
+	TT_IS(nti_absence_copy(&b, &a), 0);
+	TT_TEXT(b.reason, "again");
+	nti_absence_fini(&a);
+	TT_IS(nti_absence_copy(&b, &a), 0);
+	TT_IS(b.reason == NULL && b.remedy == NULL, 1);
+	nti_absence_fini(&b);
+}
+
+static int refuse_list(struct nti_os *os, const char *path, int (*fn)(void *arg, const char *name),
+		       void *arg)
+{
+	(void)os;
+	(void)path;
+	(void)fn;
+	(void)arg;
+	return -EIO;
+}
+
+TEST(unreadable_devices)
+{
+	struct nti_os_ops ops;
+	struct nti_error e = { 0 };
+	struct nti_units units;
+	struct fake_os fake;
+
+	fake_os_init(&fake, &fake_skx);
+	ops = *fake.os.ops;
+	ops.list = refuse_list;
+	fake.os.ops = &ops;
+	TT_IS(nti_units_load(&fake.os, &units, &e), -EIO);
+	TT_HAS(e.text, "/sys/bus/event_source/devices");
+	TT_IS(units.count, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(units),	   cmocka_unit_test(absences),
+		cmocka_unit_test(hypervisors),	   cmocka_unit_test(order),
+		cmocka_unit_test(perfmon_leaf),	   cmocka_unit_test(matches),
+		cmocka_unit_test(absence_texts),   cmocka_unit_test(unreadable_devices),
+		cmocka_unit_test(hybrid_counters),
+	};
+
+	return TT_RUN(tests);
+}
