@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * Rows: one register each, with what is known of it and from where. Rows are facts; what is done with registers is elsewhere.
+ * tests/core checks every row.
+ */
+#ifndef NTHW_REG_H
+#define NTHW_REG_H
+
+#include "core/base/base.h"
+
+enum nthw_space {
+	NTHW_SPACE_MSR = 1, /* model-specific registers: one address space per CPU */
+};
+
+enum nthw_access {
+	NTHW_RO = 1, /* read; never written by us, even where hardware would allow it */
+	NTHW_RW,
+	NTHW_W1C, /* writing 1 clears something elsewhere; reads as nothing useful */
+};
+
+/* How far a row can be believed. */
+enum nthw_trust {
+	NTHW_DOCUMENTED = 1, /* the vendor, or Linux in a file named by .source, says so */
+	NTHW_MEASURED,	     /* seen; .source names the recording */
+	NTHW_GUESSED,	     /* some of it rests on memory alone; .source tells which part */
+};
+
+struct nthw_field {
+	const char *name;
+	uint8_t shift;
+	uint8_t width;
+	enum nthw_access access;
+	const char *about;
+};
+
+struct nthw_reg {
+	const char *name;
+	enum nthw_space space;
+	uint32_t addr;	/* of the first instance */
+	uint32_t step;	/* from instance to instance; 0 when there is one */
+	uint32_t count; /* instances the architecture has room for: fewer may exist */
+	uint32_t bits;	/* width of the register */
+	uint64_t reset;
+	uint64_t writable; /* must equal the union of the RW and W1C fields */
+	const struct nthw_field *fields;
+	uint32_t field_count;
+	const char *source;
+	enum nthw_trust trust;
+};
+
+/* The field list of a row and its length, from one array. */
+#define NTHW_FIELDS(list) .fields = (list), .field_count = (uint32_t)NTHW_ARRAY_SIZE(list)
+
+/* Bits of a field in place. */
+static inline uint64_t nthw_field_mask(const struct nthw_field *field)
+{
+	uint64_t ones = field->width >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << field->width) - 1;
+
+	return ones << field->shift;
+}
+
+/* Value of a field in @word. */
+static inline uint64_t nthw_field_get(const struct nthw_field *field, uint64_t word)
+{
+	return (word & nthw_field_mask(field)) >> field->shift;
+}
+
+/* Can reading the register tell anything? False when all of it only clears. */
+static inline bool nthw_reg_is_readable(const struct nthw_reg *reg)
+{
+	uint32_t i;
+
+	for (i = 0; i < reg->field_count; i++)
+		if (reg->fields[i].access != NTHW_W1C)
+			return true;
+	return false;
+}
+
+#endif

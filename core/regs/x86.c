@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * Model-specific registers of x86: the architectural PMU, clocks, temperature, energy.
+ *
+ * The definitions live in Intel's Software Developer's Manual ("SDM") and AMD's Processor Programming Reference ("PPR"), which
+ * were not opened for these rows: addresses and fields were compared with what Linux 6.1 has of them, in the files that each
+ * .source names. What no file of Linux confirms is from memory, and its row is GUESSED. Rows of the architectural table hold on every
+ * processor whose CPUID says so; the others name the processors they are from.
+ */
+#include "core/regs/regs.h"
+
+#define MSR_INDEX "Linux 6.1 arch/x86/include/asm/msr-index.h"
+#define PERF_EVENT "arch/x86/include/asm/perf_event.h"
+#define ARCH MSR_INDEX "; defined in Intel SDM vol. 4, table 2-2 (not opened)"
+#define ARCH_PERF MSR_INDEX " and " PERF_EVENT "; defined in Intel SDM vol. 4, table 2-2 (not opened)"
+#define ARCH_PMC MSR_INDEX " and arch/x86/events/intel/core.c, intel_pmu_init() (full_width_write); " \
+	"defined in Intel SDM vol. 4, table 2-2 (not opened)"
+#define ARCH_FIXED \
+	MSR_INDEX " and arch/x86/events/intel/core.c, intel_pmu_enable_fixed() (any3 from memory); " \
+		  "defined in Intel SDM vol. 4, table 2-2 (not opened)"
+#define ARCH_THERM \
+	MSR_INDEX " (address, bits 0 and 6 to 10) and Linux drivers/hwmon/coretemp.c (readout), the rest from memory; " \
+		  "defined in Intel SDM vol. 4, table 2-2 (not opened)"
+#define ARCH_PACKAGE_THERM \
+	MSR_INDEX " (address, bits 0 and 10) and Linux drivers/thermal/intel/x86_pkg_temp_thermal.c (readout), the rest " \
+		  "from memory; defined in Intel SDM vol. 4, table 2-2 (not opened)"
+#define RAPL MSR_INDEX ", arch/x86/events/rapl.c and Linux drivers/powercap/intel_rapl_common.c; " \
+	"defined in Intel SDM vol. 3B, 15.10 (not opened)"
+#define AMD_RAPL MSR_INDEX " and arch/x86/events/rapl.c; " \
+	"defined in AMD PPR family 17h, Core::X86::Msr::CORE_ENERGY_STAT and PKG_ENERGY_STAT (not opened)"
+#define AMD_RAPL_UNIT MSR_INDEX " and arch/x86/events/rapl.c (energy), power and time from memory; " \
+	"defined in AMD PPR family 17h, Core::X86::Msr::RAPL_PWR_UNIT (not opened)"
+
+static const struct nthw_field tsc_fields[] = {
+	{ "tsc", 0, 64, NTHW_RO, "ticks of the time stamp counter since reset" },
+};
+static const struct nthw_reg tsc = {
+	.name = "IA32_TIME_STAMP_COUNTER", .space = NTHW_SPACE_MSR, .addr = 0x10, .count = 1, .bits = 64,
+	NTHW_FIELDS(tsc_fields), .source = ARCH, .trust = NTHW_DOCUMENTED,
+};
+
+/* As wide as CPUID.0AH:EAX[23:16] says; a write reaches bits 31:0 and copies bit 31 upward (SDM vol. 3B, 20.2.5). */
+static const struct nthw_field pmc_fields[] = {
+	{ "low", 0, 32, NTHW_RW, "count, bits 31 to 0" },
+	{ "high", 32, 32, NTHW_RO, "count, upper bits; zero above the width CPUID gives" },
+};
+static const struct nthw_reg pmc = {
+	.name = "IA32_PMC", .space = NTHW_SPACE_MSR, .addr = 0xc1, .step = 1, .count = 8, .bits = 64,
+	.writable = 0xffffffff,
+	NTHW_FIELDS(pmc_fields), .source = ARCH_PMC, .trust = NTHW_DOCUMENTED,
+};
+
+static const struct nthw_field mperf_fields[] = {
+	{ "mperf", 0, 64, NTHW_RO, "ticks at the TSC's rate while the core is not halted" },
+};
+static const struct nthw_reg mperf = {
+	.name = "IA32_MPERF", .space = NTHW_SPACE_MSR, .addr = 0xe7, .count = 1, .bits = 64,
+	NTHW_FIELDS(mperf_fields), .source = ARCH, .trust = NTHW_DOCUMENTED,
+};
+
+static const struct nthw_field aperf_fields[] = {
+	{ "aperf", 0, 64, NTHW_RO, "core clock cycles while the core is not halted" },
+};
+static const struct nthw_reg aperf = {
+	.name = "IA32_APERF", .space = NTHW_SPACE_MSR, .addr = 0xe8, .count = 1, .bits = 64,
+	NTHW_FIELDS(aperf_fields), .source = ARCH, .trust = NTHW_DOCUMENTED,
+};
+
+static const struct nthw_field perfevtsel_fields[] = {
+	{ "event", 0, 8, NTHW_RW, "event select code" },
+	{ "umask", 8, 8, NTHW_RW, "which sub-events of the code count" },
+	{ "usr", 16, 1, NTHW_RW, "count while CPL > 0" },
+	{ "os", 17, 1, NTHW_RW, "count while CPL == 0" },
+	{ "edge", 18, 1, NTHW_RW, "count rising edges instead of cycles" },
+	{ "pc", 19, 1, NTHW_RO, "pin control" },
+	{ "int", 20, 1, NTHW_RO, "interrupt on overflow; belongs to the kernel" },
+	{ "any", 21, 1, NTHW_RW, "count for all threads of the core (version 3, until deprecated)" },
+	{ "en", 22, 1, NTHW_RW, "counter runs if the global enable agrees" },
+	{ "inv", 23, 1, NTHW_RW, "invert the comparison with cmask" },
+	{ "cmask", 24, 8, NTHW_RW, "count cycles with at least so many events; 0: count events" },
+};
+static const struct nthw_reg perfevtsel = {
+	.name = "IA32_PERFEVTSEL", .space = NTHW_SPACE_MSR, .addr = 0x186, .step = 1, .count = 8, .bits = 64,
+	.writable = 0xffe7ffff,
+	NTHW_FIELDS(perfevtsel_fields), .source = ARCH_PERF, .trust = NTHW_DOCUMENTED,
+};
+
+static const struct nthw_field therm_status_fields[] = {
+	{ "hot", 0, 1, NTHW_RO, "core is at its thermal limit and throttled" },
+	{ "hot_log", 1, 1, NTHW_RO, "was, since last cleared" },
+	{ "prochot", 2, 1, NTHW_RO, "PROCHOT# or FORCEPR# is asserted by the platform" },
+	{ "prochot_log", 3, 1, NTHW_RO, "was, since last cleared" },
+	{ "critical", 4, 1, NTHW_RO, "critical temperature" },
+	{ "critical_log", 5, 1, NTHW_RO, "was, since last cleared" },
+	{ "threshold1", 6, 1, NTHW_RO, "at or above threshold 1" },
+	{ "threshold1_log", 7, 1, NTHW_RO, "crossed since last cleared" },
+	{ "threshold2", 8, 1, NTHW_RO, "at or above threshold 2" },
+	{ "threshold2_log", 9, 1, NTHW_RO, "crossed since last cleared" },
+	{ "power_limit", 10, 1, NTHW_RO, "throttled by a power limit" },
+	{ "power_limit_log", 11, 1, NTHW_RO, "was, since last cleared" },
+	{ "current_limit", 12, 1, NTHW_RO, "throttled by a current limit" },
+	{ "current_limit_log", 13, 1, NTHW_RO, "was, since last cleared" },
+	{ "cross_domain", 14, 1, NTHW_RO, "throttled by another domain of the package" },
+	{ "cross_domain_log", 15, 1, NTHW_RO, "was, since last cleared" },
+	{ "readout", 16, 7, NTHW_RO, "degrees Celsius below the limit (TjMax)" },
+	{ "resolution", 27, 4, NTHW_RO, "of readout, degrees Celsius" },
+	{ "valid", 31, 1, NTHW_RO, "readout is valid" },
+};
+static const struct nthw_reg therm_status = {
+	.name = "IA32_THERM_STATUS", .space = NTHW_SPACE_MSR, .addr = 0x19c, .count = 1, .bits = 64,
+	NTHW_FIELDS(therm_status_fields), .source = ARCH_THERM, .trust = NTHW_GUESSED,
+};
+
+static const struct nthw_field package_therm_status_fields[] = {
+	{ "hot", 0, 1, NTHW_RO, "package is at its thermal limit and throttled" },
+	{ "hot_log", 1, 1, NTHW_RO, "was, since last cleared" },
+	{ "prochot", 2, 1, NTHW_RO, "PROCHOT# is asserted by the platform" },
+	{ "prochot_log", 3, 1, NTHW_RO, "was, since last cleared" },
+	{ "critical", 4, 1, NTHW_RO, "critical temperature" },
+	{ "critical_log", 5, 1, NTHW_RO, "was, since last cleared" },
+	{ "threshold1", 6, 1, NTHW_RO, "at or above threshold 1" },
+	{ "threshold1_log", 7, 1, NTHW_RO, "crossed since last cleared" },
+	{ "threshold2", 8, 1, NTHW_RO, "at or above threshold 2" },
+	{ "threshold2_log", 9, 1, NTHW_RO, "crossed since last cleared" },
+	{ "power_limit", 10, 1, NTHW_RO, "throttled by a power limit" },
+	{ "power_limit_log", 11, 1, NTHW_RO, "was, since last cleared" },
+	{ "readout", 16, 7, NTHW_RO, "degrees Celsius below the limit (TjMax)" },
+};
+static const struct nthw_reg package_therm_status = {
+	.name = "IA32_PACKAGE_THERM_STATUS", .space = NTHW_SPACE_MSR, .addr = 0x1b1, .count = 1, .bits = 64,
+	NTHW_FIELDS(package_therm_status_fields), .source = ARCH_PACKAGE_THERM, .trust = NTHW_GUESSED,
+};
+
+static const struct nthw_field fixed_ctr_fields[] = {
+	{ "low", 0, 32, NTHW_RW, "count, bits 31 to 0" },
+	{ "high", 32, 32, NTHW_RW, "count, upper bits; zero above the width CPUID.0AH:EDX[12:5] gives" },
+};
+static const struct nthw_reg fixed_ctr = {
+	.name = "IA32_FIXED_CTR", .space = NTHW_SPACE_MSR, .addr = 0x309, .step = 1, .count = 4, .bits = 64,
+	.writable = 0xffffffffffffffff,
+	NTHW_FIELDS(fixed_ctr_fields), .source = ARCH, .trust = NTHW_DOCUMENTED,
+};
+
+static const struct nthw_field fixed_ctr_ctrl_fields[] = {
+	{ "os0", 0, 1, NTHW_RW, "fixed counter 0 counts while CPL == 0" },
+	{ "usr0", 1, 1, NTHW_RW, "fixed counter 0 counts while CPL > 0" },
+	{ "any0", 2, 1, NTHW_RW, "fixed counter 0 counts for all threads of the core" },
+	{ "pmi0", 3, 1, NTHW_RO, "interrupt on overflow; belongs to the kernel" },
+	{ "os1", 4, 1, NTHW_RW, "fixed counter 1 counts while CPL == 0" },
+	{ "usr1", 5, 1, NTHW_RW, "fixed counter 1 counts while CPL > 0" },
+	{ "any1", 6, 1, NTHW_RW, "fixed counter 1 counts for all threads of the core" },
+	{ "pmi1", 7, 1, NTHW_RO, "interrupt on overflow; belongs to the kernel" },
+	{ "os2", 8, 1, NTHW_RW, "fixed counter 2 counts while CPL == 0" },
+	{ "usr2", 9, 1, NTHW_RW, "fixed counter 2 counts while CPL > 0" },
+	{ "any2", 10, 1, NTHW_RW, "fixed counter 2 counts for all threads of the core" },
+	{ "pmi2", 11, 1, NTHW_RO, "interrupt on overflow; belongs to the kernel" },
+	{ "os3", 12, 1, NTHW_RW, "fixed counter 3 counts while CPL == 0 (if it exists)" },
+	{ "usr3", 13, 1, NTHW_RW, "fixed counter 3 counts while CPL > 0 (if it exists)" },
+	{ "any3", 14, 1, NTHW_RO, "reserved on processors that have fixed counter 3" },
+	{ "pmi3", 15, 1, NTHW_RO, "interrupt on overflow; belongs to the kernel" },
+};
+static const struct nthw_reg fixed_ctr_ctrl = {
+	.name = "IA32_FIXED_CTR_CTRL", .space = NTHW_SPACE_MSR, .addr = 0x38d, .count = 1, .bits = 64,
+	.writable = 0x3777,
+	NTHW_FIELDS(fixed_ctr_ctrl_fields), .source = ARCH_FIXED, .trust = NTHW_GUESSED,
+};
+
+static const struct nthw_field global_status_fields[] = {
+	{ "pmc", 0, 8, NTHW_RO, "general counter overflowed, one bit each" },
+	{ "fixed", 32, 4, NTHW_RO, "fixed counter overflowed, one bit each" },
+	{ "metrics", 48, 1, NTHW_RO, "a topdown metric overflowed" },
+	{ "topa", 55, 1, NTHW_RO, "a trace output region is full" },
+	{ "lbr_frozen", 58, 1, NTHW_RO, "branch records are frozen" },
+	{ "ctr_frozen", 59, 1, NTHW_RO, "counters are frozen" },
+	{ "asci", 60, 1, NTHW_RO, "counts may have been influenced by an enclave" },
+	{ "uncore", 61, 1, NTHW_RO, "an uncore counter overflowed" },
+	{ "dsbuf", 62, 1, NTHW_RO, "the debug store area is full" },
+	{ "changed", 63, 1, NTHW_RO, "state of the PMU has changed" },
+};
+static const struct nthw_reg global_status = {
+	.name = "IA32_PERF_GLOBAL_STATUS", .space = NTHW_SPACE_MSR, .addr = 0x38e, .count = 1, .bits = 64,
+	NTHW_FIELDS(global_status_fields), .source = ARCH_PERF, .trust = NTHW_DOCUMENTED,
+};
+
+static const struct nthw_field global_ctrl_fields[] = {
+	{ "pmc", 0, 8, NTHW_RW, "general counter may run, one bit each" },
+	{ "fixed", 32, 4, NTHW_RW, "fixed counter may run, one bit each" },
+	{ "metrics", 48, 1, NTHW_RW, "topdown metrics may run" },
+};
+static const struct nthw_reg global_ctrl = {
+	.name = "IA32_PERF_GLOBAL_CTRL", .space = NTHW_SPACE_MSR, .addr = 0x38f, .count = 1, .bits = 64,
+	.writable = 0x1000f000000ff,
+	NTHW_FIELDS(global_ctrl_fields), .source = ARCH_PERF, .trust = NTHW_DOCUMENTED,
+};
+
+static const struct nthw_field global_ovf_ctrl_fields[] = {
+	{ "pmc", 0, 8, NTHW_W1C, "clear overflow of general counters" },
+	{ "fixed", 32, 4, NTHW_W1C, "clear overflow of fixed counters" },
+	{ "metrics", 48, 1, NTHW_W1C, "clear overflow of topdown metrics" },
+};
+static const struct nthw_reg global_ovf_ctrl = {
+	.name = "IA32_PERF_GLOBAL_OVF_CTRL", .space = NTHW_SPACE_MSR, .addr = 0x390, .count = 1, .bits = 64,
+	.writable = 0x1000f000000ff,
+	NTHW_FIELDS(global_ovf_ctrl_fields), .source = ARCH_PERF, .trust = NTHW_DOCUMENTED,
+};
+
+static const struct nthw_field rapl_unit_fields[] = {
+	{ "power", 0, 4, NTHW_RO, "power values are in W / 2^power" },
+	{ "energy", 8, 5, NTHW_RO, "energy counters are in J / 2^energy" },
+	{ "time", 16, 4, NTHW_RO, "time values are in s / 2^time" },
+};
+static const struct nthw_reg rapl_power_unit = {
+	.name = "MSR_RAPL_POWER_UNIT", .space = NTHW_SPACE_MSR, .addr = 0x606, .count = 1, .bits = 64,
+	NTHW_FIELDS(rapl_unit_fields), .source = RAPL, .trust = NTHW_DOCUMENTED,
+};
+
+/* Wraps after 32 bits: about a minute at full power with the usual unit of 15 uJ. */
+static const struct nthw_field energy_fields[] = {
+	{ "energy", 0, 32, NTHW_RO, "energy used, in the unit of the power unit register" },
+};
+static const struct nthw_reg pkg_energy_status = {
+	.name = "MSR_PKG_ENERGY_STATUS", .space = NTHW_SPACE_MSR, .addr = 0x611, .count = 1, .bits = 64,
+	NTHW_FIELDS(energy_fields), .source = RAPL, .trust = NTHW_DOCUMENTED,
+};
+static const struct nthw_reg dram_energy_status = {
+	.name = "MSR_DRAM_ENERGY_STATUS", .space = NTHW_SPACE_MSR, .addr = 0x619, .count = 1, .bits = 64,
+	NTHW_FIELDS(energy_fields), .source = RAPL, .trust = NTHW_DOCUMENTED,
+};
+static const struct nthw_reg pp0_energy_status = {
+	.name = "MSR_PP0_ENERGY_STATUS", .space = NTHW_SPACE_MSR, .addr = 0x639, .count = 1, .bits = 64,
+	NTHW_FIELDS(energy_fields), .source = RAPL, .trust = NTHW_DOCUMENTED,
+};
+static const struct nthw_reg pp1_energy_status = {
+	.name = "MSR_PP1_ENERGY_STATUS", .space = NTHW_SPACE_MSR, .addr = 0x641, .count = 1, .bits = 64,
+	NTHW_FIELDS(energy_fields), .source = RAPL, .trust = NTHW_DOCUMENTED,
+};
+
+static const struct nthw_reg amd_rapl_power_unit = {
+	.name = "RAPL_PWR_UNIT", .space = NTHW_SPACE_MSR, .addr = 0xc0010299, .count = 1, .bits = 64,
+	NTHW_FIELDS(rapl_unit_fields), .source = AMD_RAPL_UNIT, .trust = NTHW_GUESSED,
+};
+static const struct nthw_reg amd_core_energy = {
+	.name = "CORE_ENERGY_STAT", .space = NTHW_SPACE_MSR, .addr = 0xc001029a, .count = 1, .bits = 64,
+	NTHW_FIELDS(energy_fields), .source = AMD_RAPL, .trust = NTHW_DOCUMENTED,
+};
+static const struct nthw_reg amd_pkg_energy = {
+	.name = "PKG_ENERGY_STAT", .space = NTHW_SPACE_MSR, .addr = 0xc001029b, .count = 1, .bits = 64,
+	NTHW_FIELDS(energy_fields), .source = AMD_RAPL, .trust = NTHW_DOCUMENTED,
+};
+
+const struct nthw_reg *const nthw_x86_regs[] = {
+	&tsc,
+	&pmc,
+	&mperf,
+	&aperf,
+	&perfevtsel,
+	&therm_status,
+	&package_therm_status,
+	&fixed_ctr,
+	&fixed_ctr_ctrl,
+	&global_status,
+	&global_ctrl,
+	&global_ovf_ctrl,
+	&rapl_power_unit,
+	&pkg_energy_status,
+	&dram_energy_status,
+	&pp0_energy_status,
+	&pp1_energy_status,
+	&amd_rapl_power_unit,
+	&amd_core_energy,
+	&amd_pkg_energy,
+};
+const size_t nthw_x86_reg_count = NTHW_ARRAY_SIZE(nthw_x86_regs);

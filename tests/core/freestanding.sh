@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# core/ must compile without a C library, with -Wconversion silent, and need nothing but memcpy and memset.
+# Usage: freestanding.sh SOURCE_ROOT COMPILER...
+set -eu
+root=$1
+shift
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+count=0
+for file in "$root"/core/*/*.c; do
+	count=$((count + 1))
+	"$@" -std=c11 -ffreestanding -nostdinc -isystem "$("$@" -print-file-name=include)" -I "$root" -O2 -fno-pie -fno-pic -Wall -Wextra \
+		-Wconversion -Wshadow -Wundef -Wmissing-prototypes -Werror -c "$file" -o "$work/object.o"
+	wants=$(nm -u "$work/object.o" | awk '{ print $2 }' | grep -vxE 'memcpy|memset' || true)
+	if [ -n "$wants" ]; then
+		echo "$file needs more than memcpy and memset: $wants" >&2
+		exit 1
+	fi
+	# Nothing that can be written: no static state. (Position-independent code would hide constants in writable sections.)
+	state=$(nm "$work/object.o" | awk '$2 ~ /^[bBdDcC]$/ { print $3 }')
+	if [ -n "$state" ]; then
+		echo "$file keeps state: $state" >&2
+		exit 1
+	fi
+done
+
+# Every header must stand alone.
+for file in "$root"/core/*/*.h; do
+	count=$((count + 1))
+	echo "#include \"${file#"$root"/}\"" >"$work/header.c"
+	"$@" -std=c11 -ffreestanding -nostdinc -isystem "$("$@" -print-file-name=include)" -I "$root" -Wall -Wextra \
+		-Wconversion -Werror -c "$work/header.c" -o "$work/header.o"
+done
+
+if [ "$count" -lt 4 ]; then
+	echo "only $count files found below $root/core: nothing was checked" >&2
+	exit 1
+fi
+echo "$count files of core/ are freestanding"

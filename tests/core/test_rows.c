@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+/* core/regs: every row is whole, agrees with itself and says where it is from. */
+#include "core/regs/regs.h"
+#include "tests/tt.h"
+
+#define FOR_EACH_REG(r, i) for (i = 0; i < nthw_x86_reg_count && (r = nthw_x86_regs[i]); i++)
+
+static uint64_t mask_of_bits(uint32_t bits)
+{
+	return bits >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1;
+}
+
+static void check(bool is_right, const struct nthw_reg *reg, const char *what)
+{
+	if (is_right)
+		return;
+	print_error("row %s: %s\n", reg->name ? reg->name : "(no name)", what);
+	fail();
+}
+
+static void check_texts(const struct nthw_reg *reg)
+{
+	uint32_t i;
+
+	check(reg->name && *reg->name, reg, "has no name");
+	check(reg->source && *reg->source, reg, "has no source");
+	check(reg->trust >= NTHW_DOCUMENTED && reg->trust <= NTHW_GUESSED, reg, "has no trust");
+	for (i = 0; i < reg->field_count; i++) {
+		check(reg->fields[i].name && *reg->fields[i].name, reg, "has a field without name");
+		check(reg->fields[i].about && *reg->fields[i].about, reg,
+		      "has a field without a sentence");
+	}
+}
+
+static void check_shape(const struct nthw_reg *reg)
+{
+	check(reg->space == NTHW_SPACE_MSR, reg, "is in no known space");
+	check(reg->bits >= 1 && reg->bits <= 64, reg, "is not 1 to 64 bits wide");
+	check(reg->count >= 1, reg, "has no instance");
+	check((reg->count == 1) == (reg->step == 0), reg,
+	      "has a step without instances or the other way round");
+	check(!(reg->reset & ~mask_of_bits(reg->bits)), reg, "has a reset value wider than itself");
+	check(reg->field_count >= 1, reg, "has no field");
+}
+
+static void check_fields(const struct nthw_reg *reg)
+{
+	uint64_t seen = 0, writable = 0;
+	uint32_t i, k;
+
+	for (i = 0; i < reg->field_count; i++) {
+		const struct nthw_field *f = &reg->fields[i];
+
+		check(f->width >= 1 && f->shift + f->width <= (int)reg->bits, reg,
+		      "has a field outside its bits");
+		check(!(seen & nthw_field_mask(f)), reg, "has overlapping fields");
+		check(f->access >= NTHW_RO && f->access <= NTHW_W1C, reg,
+		      "has a field without access");
+		seen |= nthw_field_mask(f);
+		if (f->access != NTHW_RO)
+			writable |= nthw_field_mask(f);
+		for (k = 0; k < i; k++)
+			check(strcmp(reg->fields[k].name, f->name) != 0, reg,
+			      "has two fields of one name");
+	}
+	check(writable == reg->writable, reg,
+	      "has a writable mask that is not the union of its fields");
+}
+
+TEST(rows_are_whole)
+{
+	const struct nthw_reg *reg;
+	size_t i;
+
+	assert_true(nthw_x86_reg_count >= 18);
+	FOR_EACH_REG(reg, i)
+	{
+		check_texts(reg);
+		check_shape(reg);
+		check_fields(reg);
+	}
+}
+
+TEST(names_and_addresses_are_unique)
+{
+	const struct nthw_reg *reg;
+	uint32_t last = 0;
+	size_t i, k;
+
+	FOR_EACH_REG(reg, i)
+	{
+		check(i == 0 || reg->addr > last, reg,
+		      "is out of order or overlaps the row before");
+		last = reg->addr + (reg->count - 1) * reg->step;
+		for (k = 0; k < i; k++)
+			check(strcmp(nthw_x86_regs[k]->name, reg->name) != 0, reg,
+			      "has the name of another row");
+	}
+}
+
+static const struct known_row {
+	int line;
+	const char *name;
+	uint32_t addr, count;
+	uint64_t writable;
+} known_rows[] = {
+	/* typed in again; addresses as in Linux arch/x86/include/asm/msr-index.h */
+	{ __LINE__, "IA32_TIME_STAMP_COUNTER", 0x10, 1, 0 },
+	{ __LINE__, "IA32_PMC", 0xc1, 8, 0xffffffff },
+	{ __LINE__, "IA32_PERFEVTSEL", 0x186, 8, 0xffe7ffff },
+	{ __LINE__, "IA32_FIXED_CTR", 0x309, 4, UINT64_MAX },
+	{ __LINE__, "IA32_FIXED_CTR_CTRL", 0x38d, 1, 0x3777 },
+	{ __LINE__, "IA32_PERF_GLOBAL_CTRL", 0x38f, 1, 0x0001000f000000ff },
+	{ __LINE__, "MSR_RAPL_POWER_UNIT", 0x606, 1, 0 },
+	{ __LINE__, "MSR_PKG_ENERGY_STATUS", 0x611, 1, 0 },
+};
+
+TEST(known_rows_are_there)
+{
+	TT_FOR_EACH_ROW(r, known_rows) {
+		const struct nthw_reg *reg, *found = NULL;
+		size_t i;
+
+		FOR_EACH_REG(reg, i)
+		if (strcmp(reg->name, r->name) == 0)
+			found = reg;
+		assert_non_null(found);
+		TT_EQ(r, found->addr, r->addr);
+		TT_EQ(r, found->count, r->count);
+		TT_EQ(r, found->writable, r->writable);
+	}
+}
+
+TEST(fields_are_cut_out)
+{
+	static const struct nthw_field energy = { "energy", 8, 5, NTHW_RO, "" };
+	static const struct nthw_field all = { "all", 0, 64, NTHW_RO, "" };
+
+	/* 0xa0e03: power 3, energy 14 (61 uJ), time 10 */
+	TT_IS(nthw_field_get(&energy, 0xa0e03), 14);
+	TT_IS(nthw_field_get(&all, UINT64_MAX), UINT64_MAX);
+	TT_IS(nthw_field_mask(&energy), 0x1f00);
+}
+
+TEST(only_what_tells_something_is_readable)
+{
+	const struct nthw_reg *reg;
+	size_t i;
+
+	FOR_EACH_REG(reg, i)
+	TT_IS(nthw_reg_is_readable(reg), strcmp(reg->name, "IA32_PERF_GLOBAL_OVF_CTRL") != 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_are_whole),
+		cmocka_unit_test(names_and_addresses_are_unique),
+		cmocka_unit_test(known_rows_are_there),
+		cmocka_unit_test(fields_are_cut_out),
+		cmocka_unit_test(only_what_tells_something_is_readable),
+	};
+
+	return TT_RUN(tests);
+}
