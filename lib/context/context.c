@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+/* Opening and closing a context. */
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/backend/msr.h"
+#include "lib/backend/replay/replay.h"
+#include "lib/base/text.h"
+#include "lib/context/context.h"
+#include "lib/context/topology.h"
+
+#define ONLINE "/sys/devices/system/cpu/online"
+
+/* Metric files of users are read whole; a larger one is refused. */
+#define METRICS_BYTES ((size_t)1 << 20)
+
+/* More CPUs than any kernel has (CONFIG_NR_CPUS is 8192 at most today). */
+#define CPU_LIMIT 65536
+
+const char *ntime_version(void)
+{
+	return NTIME_VERSION;
+}
+
+const char *ntime_error_text(const struct ntime_ctx *ctx)
+{
+	return ctx->error.text;
+}
+
+void nti_context_log(struct ntime_ctx *ctx, const char *format, ...)
+{
+	char line[NTI_ERROR_TEXT_BYTES];
+	va_list args;
+
+	if (!ctx->log)
+		return;
+	va_start(args, format);
+	(void)vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	ctx->log(ctx->log_arg, line);
+}
+
+int nti_context_online(struct ntime_ctx *ctx, char *buf, size_t size)
+{
+	int ret = nti_os_line(ctx->os, buf, size, ONLINE);
+
+	/* A kernel without CPU hotplug has no such file: one CPU is sure. */
+	if (ret == -ENOENT) {
+		(void)snprintf(buf, size, "0");
+		return 0;
+	}
+	return ret < 0 ? nti_error(&ctx->error, ret, "cannot read %s: %s", ONLINE, strerror(-ret))
+		       : 0;
+}
+
+int nti_context_units(struct ntime_ctx *ctx)
+{
+	int ret;
+
+	if (ctx->has_units)
+		return 0;
+	ret = nti_units_load(ctx->os, &ctx->units, &ctx->error);
+	if (ret < 0)
+		return ret;
+	ctx->names = (struct nti_names){ .os = ctx->os, .units = &ctx->units };
+	ctx->has_units = true;
+	return 0;
+}
+
+static int count_cpu(void *arg, unsigned int cpu)
+{
+	unsigned int *count = arg;
+
+	(void)cpu;
+	(*count)++;
+	return 0;
+}
+
+static int count_cpus(struct ntime_ctx *ctx)
+{
+	char online[4096];
+	int ret = nti_context_online(ctx, online, sizeof(online));
+
+	if (ret < 0)
+		return ret;
+	ret = nti_text_for_each_in_list(online, CPU_LIMIT, count_cpu, &ctx->cpus);
+	if (ret < 0)
+		return nti_error(&ctx->error, ret, "%s is not a CPU list", ONLINE);
+	return 0;
+}
+
+static int check_options(const struct ntime_options *o)
+{
+	size_t i;
+
+	if (o->size != sizeof(*o) || o->flags)
+		return -EINVAL;
+	for (i = 0; i < NTI_ARRAY_SIZE(o->reserved); i++) {
+		if (o->reserved[i])
+			return -EINVAL;
+	}
+	return o->machine && o->root ? -EINVAL : 0;
+}
+
+static int open_os(struct ntime_ctx *ctx, const struct ntime_options *o)
+{
+	struct nti_machine *machine;
+	int ret;
+
+	if (!o->machine) {
+		ret = nti_os_linux_new(o->root, &ctx->os);
+		if (ret == -ENAMETOOLONG)
+			return nti_error(&ctx->error, ret,
+					 "the name of the root directory is too long");
+		if (ret == 0 && o->root && ctx->os->ops->access(ctx->os, "/", F_OK) < 0)
+			return nti_error(&ctx->error, -ENOENT, "there is no directory %s", o->root);
+		return ret;
+	}
+	ret = nti_machine_load(o->machine, &machine, &ctx->error);
+	if (ret < 0)
+		return ret;
+	ret = nti_os_replay_new(machine, &ctx->os);
+	if (ret < 0)
+		nti_machine_free(machine);
+	return ret;
+}
+
+static int load_built_in_metrics(struct ntime_ctx *ctx)
+{
+	const struct nti_metric_file *file;
+	int ret;
+
+	for (file = nti_metric_files; file->name; file++) {
+		ret = nti_metrics_parse(file->name, file->text, file->bytes, &ctx->metrics,
+					&ctx->error);
+		if (ret < 0)
+			return ret;
+	}
+	return 0;
+}
+
+/* A metric file belongs to the user, not to the machine looked at: it is never looked for in a recording or another root. */
+static int load_metric_file(struct ntime_ctx *ctx, const char *path)
+{
+	char *text = malloc(METRICS_BYTES);
+	FILE *file;
+	size_t n;
+	int ret;
+
+	if (!text)
+		return -ENOMEM;
+	file = fopen(path, "re");
+	if (!file) {
+		ret = nti_error(&ctx->error, -errno, "cannot open the metric file %s: %s", path,
+				strerror(errno));
+		goto out_text;
+	}
+	n = fread(text, 1, METRICS_BYTES, file);
+	if (ferror(file))
+		ret = nti_error(&ctx->error, -EIO, "cannot read the metric file %s", path);
+	else if (n == METRICS_BYTES)
+		ret = nti_error(&ctx->error, -EFBIG, "the metric file %s is larger than 1 MiB",
+				path);
+	else
+		ret = nti_metrics_parse(path, text, n, &ctx->metrics, &ctx->error);
+	(void)fclose(file);
+out_text:
+	free(text);
+	return ret;
+}
+
+static int open_all(struct ntime_ctx *ctx, const struct ntime_options *o)
+{
+	int ret = open_os(ctx, o);
+
+	if (ret == 0)
+		ret = count_cpus(ctx);
+	if (ret == 0)
+		ret = load_built_in_metrics(ctx);
+	if (ret == 0 && o->metrics)
+		ret = load_metric_file(ctx, o->metrics);
+	return ret;
+}
+
+int ntime_open(struct ntime_ctx **out, const struct ntime_options *options)
+{
+	static const struct ntime_options defaults = { .size = sizeof(defaults) };
+	const struct ntime_options *o = options ? options : &defaults;
+	struct ntime_ctx *ctx;
+	int ret;
+
+	*out = NULL;
+	ret = check_options(o);
+	if (ret < 0)
+		return ret;
+	ctx = calloc(1, sizeof(*ctx));
+	if (!ctx)
+		return -ENOMEM;
+	ctx->log = o->log;
+	ctx->log_arg = o->log_arg;
+	ret = open_all(ctx, o);
+	if (ret < 0 && !ctx->error.code) {
+		ntime_close(ctx);
+		return ret;
+	}
+	ctx->is_broken = ret < 0;
+	*out = ctx;
+	return ret;
+}
+
+void ntime_close(struct ntime_ctx *ctx)
+{
+	if (!ctx)
+		return;
+	nti_topology_free(ctx->topology);
+	nti_msr_free(ctx->msr);
+	nti_metrics_fini(&ctx->metrics);
+	if (ctx->has_units)
+		nti_units_fini(&ctx->units);
+	if (ctx->os)
+		ctx->os->ops->free(ctx->os);
+	free(ctx);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* The context's inside: what the library knows of one machine. Units, topology and MSR devices are looked at when first asked for. */
+#ifndef NTI_CONTEXT_H
+#define NTI_CONTEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ntime/context.h>
+
+#include "lib/base/error.h"
+#include "lib/event/event.h"
+#include "lib/event/unit.h"
+#include "lib/metric/metric.h"
+#include "lib/os/os.h"
+
+struct nti_topology;
+struct nti_msr;
+
+struct ntime_ctx {
+	struct nti_error error;
+	struct nti_os *os;
+	struct nti_units units;
+	bool has_units;
+	struct nti_names names; /* valid once has_units */
+	struct nti_metrics metrics;
+	struct nti_topology *topology; /* NULL until asked for */
+	struct nti_msr *msr;	       /* likewise */
+	unsigned int cpus;	       /* on line when the context was opened, at least 1 */
+	bool is_broken;		       /* opening failed: only the error's text may be used */
+	void (*log)(void *arg, const char *line);
+	void *log_arg;
+};
+
+/* Find the units if that was not done yet. 0 or -errno with a sentence. */
+int nti_context_units(struct ntime_ctx *ctx);
+
+/* One line to the context's log, if it has one: "plan: ...". */
+void nti_context_log(struct ntime_ctx *ctx, const char *format, ...) NTI_PRINTF(2, 3);
+
+/* CPUs on line as the kernel's list in memory of the caller. 0 or -errno. */
+int nti_context_online(struct ntime_ctx *ctx, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+/* Calls that hand registers and recordings through to their backends. */
+#include <errno.h>
+
+#include <ntime/machine.h>
+#include <ntime/register.h>
+
+#include "lib/backend/msr.h"
+#include "lib/backend/replay/replay.h"
+#include "lib/context/context.h"
+#include "lib/context/topology.h"
+
+int ntime_machine_record(struct ntime_ctx *ctx, const char *path)
+{
+	const struct nti_topology *topology;
+	int ret = nti_topology_get(ctx, &topology);
+
+	return ret < 0 ? ret : nti_machine_record(ctx->os, topology->xml, path, &ctx->error);
+}
+
+static int open_msr(struct ntime_ctx *ctx)
+{
+	return ctx->msr ? 0 : nti_msr_new(ctx->os, &ctx->msr);
+}
+
+int ntime_msr_read(struct ntime_ctx *ctx, unsigned int cpu, uint32_t address, uint64_t *value)
+{
+	int ret = open_msr(ctx);
+
+	return ret < 0 ? ret : nti_msr_read(ctx->msr, cpu, address, value, &ctx->error);
+}
+
+int ntime_msr_write(struct ntime_ctx *ctx, unsigned int cpu, uint32_t address, uint64_t value)
+{
+	int ret = open_msr(ctx);
+
+	return ret < 0 ? ret : nti_msr_write(ctx->msr, cpu, address, value, &ctx->error);
+}

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: MIT
+/* What stands in the way of counting here, and what removes it. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <ntime/list.h>
+
+#include "lib/backend/msr.h"
+#include "lib/backend/perf.h"
+#include "lib/base/text.h"
+#include "lib/context/obstacle.h"
+
+/* perf_event_paranoid at which an ordinary user can still use a unit of this kind for programs of his own or the machine. */
+static int tolerated_level(enum nti_unit_kind kind)
+{
+	switch (kind) {
+	case NTI_UNIT_UNCORE:
+		return 0;
+	case NTI_UNIT_TRACEPOINT:
+		return -1;
+	default:
+		return 2;
+	}
+}
+
+const char *nti_clock_obstacle(const struct ntime_ctx *ctx)
+{
+	uint64_t ticks;
+
+	if (ctx->os->ops->tsc(ctx->os, &ticks) == 0)
+		return "";
+	return ctx->os->is_replay ? "the recording does not tell the frequency of a clock"
+				  : "this architecture has no counter that user mode may read";
+}
+
+static int clock_obstacle(const struct ntime_ctx *ctx, struct nti_absence *out)
+{
+	const char *reason = nti_clock_obstacle(ctx);
+
+	if (!*reason)
+		return 0;
+	return nti_absence_set(
+		out,
+		ctx->os->is_replay ? "write tsc_hz into the part \"counting\" of the machine file"
+				   : "",
+		"%s", reason);
+}
+
+int nti_unit_obstacle(struct ntime_ctx *ctx, const struct nti_unit *unit, struct nti_absence *out)
+{
+	int level, tolerated = tolerated_level(unit->kind);
+	char remedy[64];
+
+	*out = (struct nti_absence){ 0 };
+	if (unit->absent.reason)
+		return nti_absence_copy(out, &unit->absent);
+	if (unit->way == NTI_WAY_CLOCK)
+		return clock_obstacle(ctx, out);
+	if (unit->way != NTI_WAY_PERF || ctx->os->ops->is_privileged(ctx->os, true))
+		return 0;
+	level = nti_perf_paranoid(ctx->os);
+	if (level <= tolerated)
+		return 0;
+	(void)snprintf(remedy, sizeof(remedy), "sysctl kernel.perf_event_paranoid=%d", tolerated);
+	return nti_absence_set(
+		out, remedy, "perf_event_paranoid is %d: an ordinary user may not count %s", level,
+		unit->kind == NTI_UNIT_UNCORE	    ? "what all programs do"
+		: unit->kind == NTI_UNIT_TRACEPOINT ? "tracepoints"
+						    : "anything");
+}
+
+/* 0 when the kernel takes @part in user mode, which needs the least permission; else -errno. */
+static int try_part(struct ntime_ctx *ctx, const struct nti_part *part)
+{
+	static const struct nti_perf_place self = { .pid = 0, .cpu = -1 };
+	struct perf_event_attr attr = nti_part_attr(part);
+	struct nti_perf_group alone;
+	int ret;
+
+	attr.exclude_kernel = 1;
+	attr.exclude_hv = 1;
+	nti_perf_group_init(&alone, self);
+	ret = nti_perf_group_add(ctx->os, &alone, &attr);
+	nti_perf_group_fini(ctx->os, &alone);
+	return ret;
+}
+
+int nti_generic_obstacle(struct ntime_ctx *ctx, const struct nti_event *event,
+			 struct nti_absence *out)
+{
+	static const struct nti_perf_place self = { .pid = 0, .cpu = -1 };
+	const struct nti_part *part;
+	int ret = 0;
+	size_t i;
+
+	for (i = 0; !ctx->os->is_replay && i < event->parts; i++) {
+		part = &event->part[i];
+		if (part->attr.type != PERF_TYPE_HARDWARE && part->attr.type != PERF_TYPE_HW_CACHE)
+			return 0;
+		ret = try_part(ctx, part);
+		/* Other errors, such as those of permission, are not the event's. */
+		if (ret != -ENOENT && ret != -EINVAL && ret != -EOPNOTSUPP)
+			return 0;
+	}
+	if (!ret)
+		return 0;
+	part = &event->part[event->parts - 1];
+	return nti_perf_explain(ctx->os, part->unit, &part->attr, self, ret, out);
+}
+
+static int event_obstacle(struct ntime_ctx *ctx, const char *name, struct nti_absence *out)
+{
+	struct nti_absence unit = { 0 };
+	struct nti_event event;
+	struct nti_error error = { 0 };
+	int ret = nti_event_parse(&ctx->names, name, &event, &error);
+
+	if (ret == -ENOMEM)
+		return ret;
+	if (ret < 0)
+		return nti_absence_set(out, "", "this machine has no event %s", name);
+	if (event.absent.reason)
+		ret = nti_absence_set(out, event.absent.remedy, "needs %s: %s", name,
+				      event.absent.reason);
+	else if (event.parts)
+		ret = nti_unit_obstacle(ctx, event.part[0].unit, &unit);
+	if (ret == 0 && !event.absent.reason && !unit.reason)
+		ret = nti_generic_obstacle(ctx, &event, &unit);
+	if (ret == 0 && unit.reason)
+		ret = nti_absence_set(out, unit.remedy, "needs %s: %s", name, unit.reason);
+	nti_absence_fini(&unit);
+	nti_event_fini(&event);
+	return ret;
+}
+
+int nti_formula_obstacle(struct ntime_ctx *ctx, const char *formula, struct nti_absence *out)
+{
+	struct nti_formula *f;
+	size_t i;
+	int ret = nti_formula_parse(formula, &f, &ctx->error);
+
+	if (ret < 0)
+		return ret;
+	for (i = 0; ret == 0 && !out->reason && i < nti_formula_count(f); i++)
+		ret = event_obstacle(ctx, nti_formula_event(f, i), out);
+	nti_formula_free(f);
+	return ret;
+}
+
+struct walk {
+	struct ntime_ctx *ctx;
+	int (*fn)(void *arg, const struct ntime_obstacle *obstacle);
+	void *arg;
+};
+
+static int tell(const struct walk *w, bool is_here, const char *what, const char *reason,
+		const char *remedy)
+{
+	return w->fn(w->arg, &(struct ntime_obstacle){
+				     .size = sizeof(struct ntime_obstacle),
+				     .is_here = is_here,
+				     .what = what,
+				     .reason = reason,
+				     .remedy = remedy ? remedy : "",
+			     });
+}
+
+/* Units that exist in name only: no core PMU, most of all. */
+static int absent_units(const struct walk *w)
+{
+	uint32_t r[4];
+	bool is_guest = w->ctx->os->ops->cpuid(w->ctx->os, 1, 0, r) == 0 && r[2] >> 31;
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; ret == 0 && i < w->ctx->units.count; i++) {
+		const struct nti_unit *unit = &w->ctx->units.unit[i];
+
+		if (unit->absent.reason)
+			ret = tell(
+				w, !is_guest && unit->kind != NTI_UNIT_CORE,
+				unit->kind == NTI_UNIT_CORE
+					? "cycles, instructions and every other event of the cores"
+					: unit->name,
+				unit->absent.reason, unit->absent.remedy);
+	}
+	return ret;
+}
+
+static bool has_core_pmu(const struct ntime_ctx *ctx)
+{
+	size_t i;
+
+	for (i = 0; i < ctx->units.count; i++) {
+		if (ctx->units.unit[i].kind == NTI_UNIT_CORE && !ctx->units.unit[i].absent.reason)
+			return true;
+	}
+	return false;
+}
+
+static int perf_itself(const struct walk *w)
+{
+	static const struct nti_unit any = { .name = "perf", .kind = NTI_UNIT_SOFTWARE };
+	static const struct nti_perf_place self = { .pid = 0, .cpu = -1 };
+	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE };
+	struct nti_absence absent = { 0 };
+	int ret = nti_perf_probe(w->ctx->os);
+
+	if (ret == 0 || (w->ctx->os->is_replay && ret == -EOPNOTSUPP))
+		return 0;
+	if (nti_perf_explain(w->ctx->os, &any, &attr, self, ret, &absent) < 0)
+		return -ENOMEM;
+	ret = tell(w, true, "everything but the clock", absent.reason, absent.remedy);
+	nti_absence_fini(&absent);
+	return ret;
+}
+
+/* What perf_event_paranoid keeps from this user, step by step (Linux, Documentation/admin-guide/sysctl/kernel.rst). */
+static int paranoid(const struct walk *w)
+{
+	int level = nti_perf_paranoid(w->ctx->os);
+	char reason[160];
+
+	/* Above 2 nothing can be opened at all, which perf_itself() has told. */
+	if (level > 2 || level <= -1 || w->ctx->os->ops->is_privileged(w->ctx->os, true))
+		return 0;
+	(void)snprintf(reason, sizeof(reason),
+		       "perf_event_paranoid is %d and you are an ordinary user", level);
+	return tell(w, true,
+		    level > 1	? "what the kernel does for your programs; whole CPUs and uncore "
+				  "units; tracepoints"
+		    : level > 0 ? "whole CPUs and uncore units; tracepoints"
+				: "tracepoints",
+		    reason, "sysctl kernel.perf_event_paranoid=-1");
+}
+
+static int msr(const struct walk *w)
+{
+	const char *reason, *remedy;
+	int ret = nti_msr_probe(w->ctx->os, &reason, &remedy);
+
+	/* Other architectures lack nothing. */
+	return ret == 0 || ret == -ENOTSUP
+		       ? 0
+		       : tell(w, true, "model-specific registers", reason, remedy);
+}
+
+static int watchdog(const struct walk *w)
+{
+	uint64_t is_on = 0;
+
+	if (!has_core_pmu(w->ctx) ||
+	    nti_os_u64(w->ctx->os, &is_on, "/proc/sys/kernel/nmi_watchdog") < 0 || !is_on)
+		return 0;
+	return tell(w, true, "one counter of every core", "the kernel's NMI watchdog uses it",
+		    "sysctl kernel.nmi_watchdog=0");
+}
+
+/* Counters read by an instruction: a file of the PMU on x86, a sysctl on arm64. */
+static int user_access(const struct walk *w)
+{
+	uint64_t is_on = 1;
+	size_t i;
+	char remedy[128];
+
+	if (!has_core_pmu(w->ctx))
+		return 0;
+	if (nti_os_u64(w->ctx->os, &is_on, "/proc/sys/kernel/perf_user_access") == 0 && !is_on)
+		return tell(w, true, "reading a counter without a system call",
+			    "kernel.perf_user_access is 0: user mode may not read the counters",
+			    "sysctl kernel.perf_user_access=1");
+	for (i = 0; i < w->ctx->units.count; i++) {
+		const struct nti_unit *unit = &w->ctx->units.unit[i];
+
+		if (unit->kind != NTI_UNIT_CORE ||
+		    nti_os_u64(w->ctx->os, &is_on, "/sys/bus/event_source/devices/%s/rdpmc",
+			       unit->name) < 0 ||
+		    is_on)
+			continue;
+		(void)snprintf(remedy, sizeof(remedy),
+			       "echo 1 > /sys/bus/event_source/devices/%s/rdpmc", unit->name);
+		return tell(w, true, "reading a counter without a system call",
+			    "the PMU's rdpmc file is 0: user mode may not read the counters",
+			    remedy);
+	}
+	return 0;
+}
+
+static int tracefs(const struct walk *w)
+{
+	if (nti_os_exists(w->ctx->os, "/sys/kernel/tracing/events") ||
+	    nti_os_exists(w->ctx->os, "/sys/kernel/debug/tracing/events"))
+		return 0;
+	if (w->ctx->os->ops->is_privileged(w->ctx->os, false))
+		return tell(w, true, "tracepoints",
+			    "tracefs is not mounted, or this kernel has no tracing",
+			    "mount -t tracefs nodev /sys/kernel/tracing");
+	return tell(w, true, "tracepoints", "tracefs is not mounted, or not readable by you",
+		    "mount -t tracefs nodev /sys/kernel/tracing; chmod a+rx /sys/kernel/tracing");
+}
+
+int ntime_obstacle_for_each(struct ntime_ctx *ctx,
+			    int (*fn)(void *arg, const struct ntime_obstacle *obstacle), void *arg)
+{
+	static int (*const checks[])(const struct walk *w) = { perf_itself, absent_units, paranoid,
+							       watchdog,    user_access,  tracefs,
+							       msr };
+	struct walk walk = { .ctx = ctx, .fn = fn, .arg = arg };
+	size_t i;
+	int ret = nti_context_units(ctx);
+
+	for (i = 0; ret == 0 && i < NTI_ARRAY_SIZE(checks); i++)
+		ret = checks[i](&walk);
+	return ret;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* What stands in the way of a unit or a formula, for this user on this machine. No counter is started for it. */
+#ifndef NTI_OBSTACLE_H
+#define NTI_OBSTACLE_H
+
+#include "lib/context/context.h"
+
+/* @out is filled anew; both NULL when nothing is in the way. 0 or -ENOMEM. */
+int nti_unit_obstacle(struct ntime_ctx *ctx, const struct nti_unit *unit, struct nti_absence *out);
+/*
+ * perf's generic names exist on every machine; whether the processor's driver has an event behind one tells only the kernel: opens
+ * what the generic names among the parts of @event mean. out->reason stays NULL for other events, when one part can be opened, and
+ * in a replay. 0 or -ENOMEM.
+ */
+int nti_generic_obstacle(struct ntime_ctx *ctx, const struct nti_event *event,
+			 struct nti_absence *out);
+
+/* Why no clock can be read; "" when one can. Static memory. */
+const char *nti_clock_obstacle(const struct ntime_ctx *ctx);
+
+/* The first event of @formula that cannot be counted, as reason; -ENOMEM. An unknown event is a reason, not an error. */
+int nti_formula_obstacle(struct ntime_ctx *ctx, const char *formula, struct nti_absence *out);
+
+#endif

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+/* A command that is started only when counters are attached. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <ntime/command.h>
+
+#include "lib/context/context.h"
+#include "lib/os/process.h"
+
+struct ntime_command {
+	struct ntime_ctx *ctx;
+	char *name;
+	struct nti_process process;
+	pid_t pid; /* stays known after the end */
+};
+
+int ntime_command_new(struct ntime_ctx *ctx, char *const argv[], struct ntime_command **out)
+{
+	struct ntime_command *c;
+	int ret;
+
+	*out = NULL;
+	if (!argv || !argv[0])
+		return nti_error(&ctx->error, -EINVAL, "no command was given");
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return -ENOMEM;
+	c->ctx = ctx;
+	c->name = strdup(argv[0]);
+	if (!c->name) {
+		ret = -ENOMEM;
+		goto err_free;
+	}
+	ret = nti_process_fork(&c->process, argv);
+	if (ret < 0) {
+		ret = nti_error(&ctx->error, ret, "cannot make a process for %s: %s", c->name,
+				strerror(-ret));
+		goto err_name;
+	}
+	c->pid = c->process.pid;
+	*out = c;
+	return 0;
+err_name:
+	free(c->name);
+err_free:
+	free(c);
+	return ret;
+}
+
+pid_t ntime_command_pid(const struct ntime_command *c)
+{
+	return c->pid;
+}
+
+int ntime_command_start(struct ntime_command *c)
+{
+	int ret = nti_process_release(&c->process);
+
+	if (ret == -ENOENT && strchr(c->name, '/') && access(c->name, F_OK) == 0)
+		return nti_error(&c->ctx->error, ret,
+				 "cannot execute %s: the interpreter that it names is missing",
+				 c->name);
+	if (ret == -ENOENT)
+		return nti_error(&c->ctx->error, ret, "%s: command not found",
+				 *c->name ? c->name : "''");
+	if (ret < 0)
+		return nti_error(&c->ctx->error, ret, "cannot execute %s: %s", c->name,
+				 strerror(-ret));
+	return 0;
+}
+
+static uint64_t ns_of(struct timeval t)
+{
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
+}
+
+int ntime_command_wait(struct ntime_command *c, uint64_t timeout_ns, struct ntime_command_end *end)
+{
+	struct nti_process_end e;
+	int ret;
+
+	if (end->size != sizeof(*end))
+		return nti_error(&c->ctx->error, -EINVAL,
+				 "struct ntime_command_end has another size than this library's");
+	ret = nti_process_wait(&c->process, timeout_ns, &e);
+	if (ret == -ECHILD)
+		return nti_error(&c->ctx->error, ret,
+				 "%s has ended and was waited for elsewhere, or SIGCHLD is ignored "
+				 "here: how it "
+				 "ended is lost",
+				 c->name);
+	if (ret != 1)
+		return ret;
+	*end = (struct ntime_command_end){
+		.size = sizeof(*end),
+		.status = e.status,
+		.real_ns = e.real_ns,
+		.user_ns = ns_of(e.usage.ru_utime),
+		.sys_ns = ns_of(e.usage.ru_stime),
+		.max_rss_bytes =
+			(uint64_t)e.usage.ru_maxrss * 1024u, /* ru_maxrss is in KiB: getrusage(2) */
+		.max_rss_floor_bytes = e.max_rss_floor_bytes,
+		.minor_faults = (uint64_t)e.usage.ru_minflt,
+		.major_faults = (uint64_t)e.usage.ru_majflt,
+		.voluntary_switches = (uint64_t)e.usage.ru_nvcsw,
+		.involuntary_switches = (uint64_t)e.usage.ru_nivcsw,
+	};
+	return 1;
+}
+
+int ntime_command_kill(struct ntime_command *c, int sig)
+{
+	return nti_process_kill(&c->process, sig);
+}
+
+void ntime_command_free(struct ntime_command *c)
+{
+	if (!c)
+		return;
+	nti_process_fini(&c->process);
+	free(c->name);
+	free(c);
+}

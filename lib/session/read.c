@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: MIT
+/* Reading a session: one call per group, sums per item, flags and errors. Allocates nothing. */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "lib/base/text.h"
+#include "lib/session/session.h"
+
+/*
+ * A CPU-wide counter is enabled as long as its session runs, but for what starting and stopping many CPUs one after the other takes. One
+ * that lags by more than that may have stood still; by very much more, it did, also if its CPU is back.
+ */
+#define LAG_NS 10000000u
+#define SURE_LAG_NS 200000000u
+
+/* A CPU-wide counter whose time stood still for this long sits on a CPU that went away, or the clock is odd. */
+#define STANDSTILL_NS 1000000u
+
+static bool is_on_line(struct ntime_session *s, int cpu)
+{
+	char online[4096];
+
+	return nti_context_online(s->ctx, online, sizeof(online)) < 0 ||
+	       nti_text_list_has(online, (unsigned int)cpu);
+}
+
+static int cpu_is_gone(struct ntime_session *s, int cpu)
+{
+	if (is_on_line(s, cpu))
+		return nti_error(
+			&s->ctx->error, -ESTALE,
+			"CPU %d was off line for a while and its counters stopped: start anew",
+			cpu);
+	return nti_error(&s->ctx->error, -ESTALE, "CPU %d went off line while it was counted", cpu);
+}
+
+/*
+ * Counters of a CPU that was taken off line stand still, also after it came back, without an error from the kernel. The time for which
+ * a CPU-wide counter is enabled otherwise never stops.
+ */
+static int check_cpu(struct ntime_session *s, struct nti_session_group *g,
+		     const struct nti_perf_reading *r, uint64_t real_ns)
+{
+	uint64_t lag_ns = real_ns > r->enabled_ns ? real_ns - r->enabled_ns : 0;
+
+	if (g->perf.place.cpu >= 0 && s->was_started && !nti_session_is_by_pass(s) &&
+	    !s->ctx->os->is_replay && lag_ns > LAG_NS + real_ns / 100 &&
+	    (lag_ns > SURE_LAG_NS + real_ns / 10 || !is_on_line(s, g->perf.place.cpu)))
+		return cpu_is_gone(s, g->perf.place.cpu);
+	if (g->perf.place.cpu < 0 || !s->is_running || !nti_session_is_current(s, g))
+		return 0;
+	if (g->has_last && r->enabled_ns == g->last_enabled_ns &&
+	    real_ns >= g->last_real_ns + STANDSTILL_NS)
+		return cpu_is_gone(s, g->perf.place.cpu);
+	if (!g->has_last || r->enabled_ns != g->last_enabled_ns) {
+		g->has_last = true;
+		g->last_real_ns = real_ns;
+		g->last_enabled_ns = r->enabled_ns;
+	}
+	return 0;
+}
+
+static int read_failed(struct ntime_session *s, const struct nti_session_group *g, int error)
+{
+	int cpu = g->perf.place.cpu;
+
+	/* The kernel takes the groups of a CPU that goes off line apart, so they may read short. */
+	if (cpu >= 0 && !is_on_line(s, cpu))
+		return cpu_is_gone(s, cpu);
+	return nti_error(&s->ctx->error, -EIO, "reading the counters of %s failed: %s",
+			 g->unit->name, strerror(-error));
+}
+
+static int read_groups(struct ntime_session *s, uint64_t real_ns)
+{
+	int ret;
+	size_t i;
+
+	for (i = 0; i < s->groups; i++) {
+		struct nti_session_group *g = &s->group[i];
+
+		ret = nti_perf_group_read(s->ctx->os, &g->perf, &s->reading[i]);
+		if (ret == -ENODATA) {
+			/* Pinned and without a counter: wanted, never counted. */
+			memset(&s->reading[i], 0, sizeof(s->reading[i]));
+			s->reading[i].enabled_ns = 1;
+			continue;
+		}
+		ret = ret < 0 ? read_failed(s, g, ret) : check_cpu(s, g, &s->reading[i], real_ns);
+		if (ret < 0)
+			return ret;
+	}
+	return 0;
+}
+
+/*
+ * In a session that rotates by itself each pass is enabled a part of the time: what was wanted is the time of all passes together,
+ * at each place. One group of a pass stands for the pass.
+ */
+static void sum_pass_times(struct ntime_session *s)
+{
+	unsigned int pass;
+	size_t i, place;
+
+	memset(s->pass_enabled_ns, 0, s->places * sizeof(*s->pass_enabled_ns));
+	for (place = 0; place < s->places; place++) {
+		for (pass = 0; pass < s->passes; pass++) {
+			uint64_t longest = 0;
+
+			for (i = 0; i < s->groups; i++) {
+				const struct nti_session_group *g = &s->group[i];
+
+				if (g->place == place && g->pass == pass && !g->is_in_every_pass &&
+				    s->reading[i].enabled_ns > longest)
+					longest = s->reading[i].enabled_ns;
+			}
+			s->pass_enabled_ns[place] += longest;
+		}
+	}
+}
+
+/*
+ * A task on a processor with several kinds of core is counted by the PMU of the core it is on; for the others the time in which they are
+ * enabled goes on all the same. So the parts of one event at one place are one counter: counts and running times are added, the time
+ * wanted is that of any of them.
+ */
+static void add_reading(struct nti_sum *sum, uint64_t count, uint64_t wanted_ns,
+			uint64_t counted_ns)
+{
+	sum->is_seen = true;
+	sum->count += count;
+	sum->wanted_ns += wanted_ns;
+	sum->counted_ns += counted_ns;
+	if (counted_ns >= wanted_ns) {
+		sum->value += (double)count;
+	} else if (counted_ns) {
+		sum->value += (double)count * ((double)wanted_ns / (double)counted_ns);
+		sum->is_scaled = true;
+	} else {
+		/* This place never had its turn: nobody knows what happened there. */
+		sum->is_partial = true;
+	}
+}
+
+/* As add_reading() for an event whose parts take turns: scaled when all are added, by settle_shared(). */
+static void add_shared(struct nti_sum *sum, uint64_t count, uint64_t wanted_ns, uint64_t counted_ns)
+{
+	sum->is_seen = true;
+	sum->is_shared = true;
+	sum->count += count;
+	sum->wanted_ns += wanted_ns;
+	sum->counted_ns += counted_ns;
+}
+
+/* Moves between kinds of core take the kernel a moment in which neither PMU runs, nor the program. */
+#define MOVING_PERMYRIAD 10
+
+static void settle_shared(struct nti_sum *sum)
+{
+	uint64_t lost_ns = sum->wanted_ns > sum->counted_ns ? sum->wanted_ns - sum->counted_ns : 0;
+
+	if (!sum->is_shared)
+		return;
+	sum->value = (double)sum->count;
+	if (sum->counted_ns > sum->wanted_ns)
+		sum->counted_ns = sum->wanted_ns;
+	if (!sum->counted_ns || lost_ns <= sum->wanted_ns / 10000 * MOVING_PERMYRIAD)
+		return;
+	sum->value *= (double)sum->wanted_ns / (double)sum->counted_ns;
+	sum->is_scaled = true;
+}
+
+static void add_group(struct ntime_session *s, const struct nti_session_group *g,
+		      const struct nti_perf_reading *r)
+{
+	uint64_t wanted_ns = s->is_rotating && !g->is_in_every_pass ? s->pass_enabled_ns[g->place]
+								    : r->enabled_ns;
+	size_t k;
+
+	for (k = 0; k < g->perf.count; k++) {
+		const struct nti_session_part *p = &s->part[g->part[k]];
+		struct nti_sum *sum = &s->sum[p->item];
+
+		if (p->is_shared && g->perf.place.pid != -1)
+			add_shared(sum, r->count[k], p->is_follower ? 0 : wanted_ns, r->running_ns);
+		else
+			add_reading(sum, r->count[k], wanted_ns, r->running_ns);
+	}
+}
+
+static void add_groups(struct ntime_session *s)
+{
+	size_t i;
+
+	memset(s->sum, 0, s->items * sizeof(*s->sum));
+	if (s->is_rotating)
+		sum_pass_times(s);
+	for (i = 0; i < s->groups; i++) {
+		if (nti_session_had_turn(s, &s->group[i]))
+			add_group(s, &s->group[i], &s->reading[i]);
+	}
+	for (i = 0; i < s->items; i++)
+		settle_shared(&s->sum[i]);
+}
+
+static struct ntime_value no_value(uint32_t flags, uint64_t wanted_ns)
+{
+	return (struct ntime_value){
+		.value = NAN, .scale = 1, .wanted_ns = wanted_ns, .flags = flags
+	};
+}
+
+static struct ntime_value clock_value(const struct ntime_session *s,
+				      const struct nti_session_item *item, uint64_t real_ns)
+{
+	uint64_t count = nti_session_tsc(s);
+
+	if (!s->was_started)
+		return no_value(NTIME_NOT_COUNTED, 0);
+	return (struct ntime_value){
+		.count = count,
+		.value = (double)count * item->event.scale,
+		.scale = item->event.scale,
+		.wanted_ns = real_ns,
+		.counted_ns = real_ns,
+	};
+}
+
+/* How long an event is on its counter at a time: the kernel's rotation, or the caller's turns. */
+static double slice_ns(const struct ntime_session *s, const struct nti_sum *sum)
+{
+	double turns = fmax((double)(s->turns + 1) / s->passes, 1);
+
+	return s->is_rotating ? (double)sum->counted_ns / turns : s->mux_interval_ns;
+}
+
+static struct ntime_value event_value(struct ntime_session *s, struct nti_session_item *item,
+				      const struct nti_sum *sum)
+{
+	struct ntime_value v = { .count = sum->count,
+				 .value = sum->value * item->event.scale,
+				 .scale = item->event.scale,
+				 .wanted_ns = sum->wanted_ns,
+				 .counted_ns = sum->counted_ns };
+
+	if (!sum->is_seen || !s->was_started || (sum->wanted_ns && !sum->counted_ns) ||
+	    (!sum->wanted_ns && (s->target.flags & NTIME_ON_EXEC || nti_session_is_by_pass(s))))
+		return no_value(NTIME_NOT_COUNTED, sum->wanted_ns);
+	if (sum->is_partial)
+		v.flags |= NTIME_PARTIAL;
+	if (!sum->is_scaled) {
+		/* What always ran needs no estimate; steps begin where it is first scaled. */
+		nti_estimate_begin(&item->estimate, (double)sum->count, (double)sum->counted_ns);
+	} else {
+		nti_estimate_step(&item->estimate, (double)sum->count, (double)sum->counted_ns);
+		v.flags |= NTIME_SCALED;
+		v.error = nti_estimate_error(&item->estimate, sum, slice_ns(s, sum)) *
+			  item->event.scale;
+	}
+	return v;
+}
+
+static void item_value(struct ntime_session *s, size_t i, uint64_t real_ns, struct ntime_value *out)
+{
+	struct nti_session_item *item = &s->item[i];
+
+	if (item->is_metric)
+		*out = no_value(NTIME_METRIC, real_ns); /* ntime_session_metrics() fills it */
+	else if (nti_session_item_is_absent(item))
+		*out = no_value(NTIME_ABSENT, 0);
+	else if (item->is_clock)
+		*out = clock_value(s, item, real_ns);
+	else
+		*out = event_value(s, item, &s->sum[i]);
+	if (item->is_limited)
+		out->flags |= NTIME_USER_ONLY;
+	if (s->ctx->os->is_replay)
+		out->flags |= NTIME_SIMULATED;
+}
+
+int ntime_session_read(struct ntime_session *s, struct ntime_value *out, size_t n)
+{
+	uint64_t real_ns;
+	size_t i;
+	int ret;
+
+	if (!s->is_open || n != s->items)
+		return nti_error(&s->ctx->error, -EINVAL,
+				 "a session is read after it was opened, into as many values as it "
+				 "has items");
+	real_ns = nti_session_real_ns(s);
+	ret = read_groups(s, real_ns);
+	if (ret < 0)
+		return ret;
+	add_groups(s);
+	for (i = 0; i < n; i++)
+		item_value(s, i, real_ns, &out[i]);
+	if (s->metrics)
+		ret = ntime_session_metrics(s, out, n);
+	return ret < 0 ? ret : (int)n;
+}
+
+/* Value of an event in a metric: NaN spreads, so that a metric without its events has no value either. */
+static void metric_value(const struct ntime_session *s, const struct nti_session_item *item,
+			 struct ntime_value *values, struct ntime_value *out)
+{
+	struct nti_number number[NTI_METRIC_MAX_EVENTS], result;
+	struct nti_formula_input in = { .events = number,
+					.real_ns = out->wanted_ns ? (double)out->wanted_ns : NAN,
+					.cpus = s->ctx->cpus };
+	uint32_t flags = NTIME_METRIC | (out->flags & NTIME_SIMULATED);
+	size_t i, n = nti_formula_count(item->formula);
+
+	for (i = 0; i < n; i++) {
+		const struct ntime_value *v = &values[item->input[i]];
+
+		number[i] = (struct nti_number){ .value = v->value, .error = v->error };
+		flags |= v->flags &
+			 (NTIME_ABSENT | NTIME_NOT_COUNTED | NTIME_SCALED | NTIME_PARTIAL |
+			  NTIME_OVERFLOWED | NTIME_SIMULATED | NTIME_USER_ONLY);
+	}
+	result = nti_formula_eval(item->formula, &in);
+	/* 0 / 0: nothing happened, so there is no ratio of it. */
+	if (isnan(result.value) && !(flags & NTIME_ABSENT))
+		flags |= NTIME_NOT_COUNTED;
+	out->value = result.value;
+	out->error = isnan(result.value) ? 0 : result.error;
+	out->counted_ns = out->wanted_ns;
+	out->count = 0;
+	out->flags = flags;
+}
+
+int ntime_session_metrics(const struct ntime_session *s, struct ntime_value *values, size_t n)
+{
+	size_t i;
+
+	if (n != s->items)
+		return nti_error(&s->ctx->error, -EINVAL,
+				 "a session's metrics need as many values as it has items");
+	for (i = 0; i < n; i++) {
+		const struct nti_session_item *item = &s->item[i];
+
+		if (!item->is_metric)
+			continue;
+		if (item->formula)
+			metric_value(s, item, values, &values[i]);
+		else
+			values[i] = no_value(NTIME_ABSENT | NTIME_METRIC |
+						     (values[i].flags & NTIME_SIMULATED),
+					     values[i].wanted_ns);
+	}
+	return 0;
+}
+
+void ntime_value_delta(const struct ntime_value *earlier, const struct ntime_value *later,
+		       struct ntime_value *out)
+{
+	struct ntime_value d = *later;
+	double share;
+
+	if (later->flags & (NTIME_ABSENT | NTIME_METRIC | NTIME_NOT_COUNTED)) {
+		d.wanted_ns -= earlier->wanted_ns;
+		*out = d;
+		return;
+	}
+	d.count -= earlier->count;
+	d.wanted_ns -= earlier->wanted_ns;
+	d.counted_ns -= earlier->counted_ns;
+	d.flags &= ~(NTIME_SCALED | NTIME_NOT_COUNTED);
+	d.error = 0;
+	if (d.wanted_ns && !d.counted_ns) {
+		*out = no_value(d.flags | NTIME_NOT_COUNTED, d.wanted_ns);
+		return;
+	}
+	/* What is whole in all is whole in its parts. */
+	share = d.wanted_ns && later->flags & NTIME_SCALED
+			? (double)d.counted_ns / (double)d.wanted_ns
+			: 1;
+	d.value = (double)d.count * later->scale / fmin(share, 1);
+	if (share < 1) {
+		d.flags |= NTIME_SCALED;
+		/* The rate's scatter is that of the whole run; a shorter period knows it less well, by the root of its length. */
+		if (later->value != 0)
+			d.error = d.value * (later->error / later->value) *
+				  sqrt((double)later->wanted_ns / (double)d.wanted_ns);
+	}
+	*out = d;
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+/* Readers: the cheapest way to one counter, and the call they fall back to. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "lib/session/session.h"
+
+/* The group and member that count item @i, when it is a single one; else NULL. */
+static const struct nti_session_group *only_group(const struct ntime_session *s, size_t i,
+						  size_t *member)
+{
+	const struct nti_session_group *found = NULL;
+	size_t g, k;
+
+	for (g = 0; g < s->groups; g++) {
+		for (k = 0; k < s->group[g].perf.count; k++) {
+			if (s->part[s->group[g].part[k]].item != i)
+				continue;
+			if (found)
+				return NULL;
+			found = &s->group[g];
+			*member = k;
+		}
+	}
+	return found;
+}
+
+/* One page or more that read 0 in a forked child (MADV_WIPEONFORK, Linux 4.14), so that readers there fall back to the call. */
+static int make_states(struct ntime_session *s)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t bytes = (s->items * sizeof(*s->state) + page - 1) / page * page;
+	void *memory;
+	int ret;
+
+	if (s->state)
+		return 0;
+	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ret = memory == MAP_FAILED ? -ENOMEM : 0;
+	if (ret == 0 && madvise(memory, bytes, MADV_WIPEONFORK) < 0) {
+		ret = -errno;
+		(void)munmap(memory, bytes);
+	}
+	if (ret < 0)
+		return ret;
+	s->state = memory;
+	s->state_bytes = bytes;
+	return 0;
+}
+
+/* The hardware's counter belongs to this thread alone: one thread, this one, no children, one kernel event. */
+static bool can_use_page(const struct ntime_session *s, const struct nti_session_group *g)
+{
+#ifdef NTIME_HAS_PMC_
+	return g && g->unit->kind == NTI_UNIT_CORE && s->target.kind == NTIME_TARGET_THREAD &&
+	       !s->target.pid &&
+	       !(s->target.flags & (NTIME_CHILDREN | NTIME_BY_PASS | NTIME_PASS_ALONE));
+#else
+	(void)s;
+	(void)g;
+	return false;
+#endif
+}
+
+int nti_session_readers_map(struct ntime_session *s)
+{
+	size_t i, member = 0;
+
+	s->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	s->page_owner = getpid();
+	s->page = calloc(s->items, sizeof(*s->page));
+	if (!s->page)
+		return -ENOMEM;
+	for (i = 0; i < s->items; i++) {
+		const struct nti_session_group *g = only_group(s, i, &member);
+
+		/* Failure leaves NULL: the call always works. */
+		if (can_use_page(s, g))
+			(void)s->ctx->os->ops->map(s->ctx->os, g->perf.fd[member], s->page_bytes,
+						   &s->page[i]);
+	}
+	return 0;
+}
+
+static void use_page(struct ntime_session *s, size_t i, struct ntime_reader_state *state)
+{
+	if (!s->page[i])
+		return;
+	state->thread = s->thread;
+	state->source = s->page[i];
+	state->type = NTIME_READER_PMC;
+}
+
+static bool is_same(const struct ntime_reader_state *a, const struct ntime_reader_state *b)
+{
+	return a->type == b->type && a->origin == b->origin && a->thread == b->thread &&
+	       a->source == b->source;
+}
+
+/* Writes only what changes: other threads may be reading the item when one more reader of it is asked for. */
+static void set_state(struct ntime_session *s, size_t i)
+{
+	struct ntime_reader_state state = { .type = NTIME_READER_CALL };
+	uint64_t now;
+
+	if (!s->item[i].is_clock) {
+		use_page(s, i, &state);
+	} else if (s->is_running && !s->ctx->os->is_replay &&
+		   s->ctx->os->ops->tsc(s->ctx->os, &now) == 0) {
+		state.origin = s->started_tsc - s->elapsed_tsc;
+		state.type = NTIME_READER_TSC;
+	}
+	if (!is_same(&s->state[i], &state))
+		s->state[i] = state;
+}
+
+void nti_session_readers_update(struct ntime_session *s)
+{
+	size_t i;
+
+	for (i = 0; s->state && i < s->items; i++) {
+		if (s->item[i].is_clock)
+			set_state(s, i);
+	}
+}
+
+void nti_session_readers_fini(struct ntime_session *s)
+{
+	size_t i;
+
+	/* perf's pages are not handed on to a forked child: something else may lie there by now. */
+	for (i = 0; s->page && s->page_owner == getpid() && i < s->items; i++)
+		s->ctx->os->ops->unmap(s->ctx->os, s->page[i], s->page_bytes);
+	free(s->page);
+	if (s->state)
+		(void)munmap(s->state, s->state_bytes);
+	s->page = NULL;
+	s->state = NULL;
+}
+
+int ntime_get_reader(struct ntime_session *s, size_t i, struct ntime_reader *out)
+{
+	int ret;
+
+	if (!s->is_open || i >= s->items || out->size != sizeof(*out))
+		return nti_error(&s->ctx->error, -EINVAL,
+				 "a reader is for an item of an opened session");
+	if (s->item[i].is_metric)
+		return nti_error(&s->ctx->error, -ENOTSUP, "%s is a metric: read its events",
+				 s->item[i].name);
+	if (nti_session_item_is_absent(&s->item[i]))
+		return nti_error(&s->ctx->error, -ENODATA, "%s cannot be counted: %s",
+				 s->item[i].name, s->item[i].absent.reason);
+	ret = make_states(s);
+	if (ret < 0)
+		return nti_error(&s->ctx->error, ret, "no memory for readers");
+	set_state(s, i);
+	*out = (struct ntime_reader){
+		.size = sizeof(*out), .item = (uint32_t)i, .state = &s->state[i], .session = s
+	};
+	return 0;
+}
+
+/* Reads the session only: no state is changed, so any thread may come here while the session lives. */
+int ntime_read_call(const struct ntime_reader *r, uint64_t *count)
+{
+	const struct ntime_session *s = r->session;
+	struct nti_perf_reading reading;
+	uint64_t total = 0;
+	bool is_seen = false;
+	int flags = 0, ret;
+	size_t g, k;
+
+	if (!s->was_started)
+		return -ENODATA;
+	if (s->item[r->item].is_clock) {
+		*count = nti_session_tsc(s);
+		return s->ctx->os->is_replay ? (int)NTIME_SIMULATED : 0;
+	}
+	for (g = 0; g < s->groups; g++) {
+		const struct nti_session_group *group = &s->group[g];
+		bool is_read = false;
+
+		for (k = 0; k < group->perf.count; k++) {
+			if (s->part[group->part[k]].item != r->item)
+				continue;
+			ret = is_read ? 0 : nti_perf_group_read(s->ctx->os, &group->perf, &reading);
+			if (ret < 0)
+				return ret == -ENODATA ? -ENODATA : -EIO;
+			is_read = true;
+			if (!nti_session_had_turn(s, group))
+				return -ENODATA;
+			if (s->is_rotating && !group->is_in_every_pass)
+				flags |= NTIME_SCALED;
+			is_seen = true;
+			total += reading.count[k];
+			if (reading.enabled_ns && !reading.running_ns)
+				flags |= NTIME_NOT_COUNTED;
+			else if (reading.running_ns < reading.enabled_ns)
+				flags |= NTIME_SCALED;
+		}
+	}
+	if (!is_seen)
+		return -ENODATA;
+	*count = total;
+	return flags | (s->ctx->os->is_replay ? (int)NTIME_SIMULATED : 0);
+}
+
+/* On arm64 the page does not tell what the sysctl forbids: the index stays 0 (Linux, armv8pmu_user_event_idx()). */
+static bool is_closed_by_sysctl(const struct ntime_session *s)
+{
+	uint64_t is_on;
+
+	return nti_os_u64(s->ctx->os, &is_on, "/proc/sys/kernel/perf_user_access") == 0 && !is_on;
+}
+
+static const char *why_page(const struct ntime_session *s, const struct perf_event_mmap_page *page)
+{
+	if (is_closed_by_sysctl(s))
+		return "read(2): kernel.perf_user_access is 0, so the kernel does not allow the "
+		       "counter's instruction";
+	if (page->cap_user_rdpmc)
+		return "perf's page and the counter's instruction, read(2) while the "
+		       "counter is not on the processor";
+	return "read(2): the kernel does not allow the counter's instruction here, or not "
+	       "yet (rdpmc in the PMU's sysfs "
+	       "folder; kernel.perf_user_access on arm64)";
+}
+
+const char *ntime_reader_why(const struct ntime_reader *r)
+{
+	const struct ntime_session *s = r->session;
+
+	switch (r->state->type) {
+	case NTIME_READER_TSC:
+		return "the time stamp counter's instruction";
+	case NTIME_READER_PMC:
+		return why_page(s, r->state->source);
+	default:
+		break;
+	}
+	if (s->ctx->os->is_replay)
+		return "a simulated read: this is a recording";
+	if (s->item[r->item].is_clock)
+		return "a call: the session is stopped";
+	if (s->target.kind != NTIME_TARGET_THREAD || s->target.pid)
+		return "read(2): the counter belongs to other threads or CPUs than this one";
+	if (s->target.flags & NTIME_CHILDREN)
+		return "read(2): the sum over children is known to the kernel alone";
+	if (s->target.flags & (NTIME_BY_PASS | NTIME_PASS_ALONE))
+		return "read(2): a session by pass switches the counter";
+	/* What get_reader() set is wiped in a child. */
+	if (s->page[r->item])
+		return "read(2): this process is a fork of the one that is counted";
+	return "read(2): the event is counted by the kernel, not by a counter of this processor";
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A session's inside.
+ *
+ *     items            what was added: events and metrics, in order
+ *       part           one kernel event of an event item, on one unit; has a pass
+ *     places           where: one per thread or CPU
+ *     groups           one perf group per pass, unit and place; its members are parts
+ *     sums             per item, made anew at each read from all groups: allocated once
+ *
+ * States: being filled (items only) -> open (planned, groups exist) -> running <-> stopped.
+ */
+#ifndef NTI_SESSION_H
+#define NTI_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ntime/reader.h>
+#include <ntime/session.h>
+
+#include "lib/backend/perf.h"
+#include "lib/context/context.h"
+#include "lib/event/event.h"
+#include "lib/metric/metric.h"
+#include "lib/plan/plan.h"
+
+#define NTI_SESSION_MAX_ITEMS 1024
+
+/* arm64's PMU driver: "rdpmc" term, config1 bit 1, asks for access from user mode (Linux, drivers/perf/arm_pmuv3.c). */
+#define NTI_ARM_USER_ACCESS 2
+
+/* One part of an event item, with what the session decided for it. */
+struct nti_session_part {
+	const struct nti_part *part; /* of the item's event */
+	size_t item;
+	unsigned int pass;
+	bool needs_counter; /* false: counts in every pass */
+	bool is_refused;    /* the kernel said no */
+	bool is_shared;	    /* one of several core PMUs that take turns with a task; see read.c */
+	bool is_follower;   /* not the first of them that is open */
+	bool is_user_only;  /* the kernel's mode is closed to this user */
+};
+
+/* Sums and statistics of one item; see lib/session/estimate.c. */
+struct nti_estimate {
+	double last_count, last_running; /* of the last step */
+	double last_d_count, last_d_running;
+	double dcc, dcr, drr; /* sums of products of differences between neighbouring steps */
+	uint32_t steps;
+};
+
+struct nti_session_item {
+	char *name;
+	unsigned int group; /* user's {group}, 0 = none */
+	bool is_hidden;
+	bool was_hidden; /* until the list that unhid it is through */
+	bool is_metric;
+	bool is_clock;
+	bool is_limited;	     /* .absent does not make it absent: it says what is left out */
+	struct nti_event event;	     /* events only */
+	struct nti_absence absent;   /* why it is absent; or, with is_limited, what is left out */
+	struct nti_formula *formula; /* metrics only */
+	char *unit_text;	     /* metrics only */
+	char *beside;		     /* metrics only, may be NULL */
+	size_t *input;		     /* metrics only: item numbers in the formula's order */
+	struct nti_estimate estimate;
+	unsigned int pass;
+};
+
+struct nti_session_group {
+	struct nti_perf_group perf;
+	const struct nti_unit *unit;
+	unsigned int pass;
+	bool is_in_every_pass;
+	size_t place;
+	size_t *part;				/* index of the part of each member */
+	uint64_t last_enabled_ns, last_real_ns; /* to notice a CPU that went away */
+	bool has_last;
+};
+
+struct ntime_session {
+	struct ntime_ctx *ctx;
+	struct ntime_target target;
+	char *cpus; /* copy of target.cpus, or the machine's */
+	struct nti_session_item *item;
+	size_t items, item_room;
+	size_t metrics; /* how many of the items */
+	unsigned int user_groups;
+
+	struct nti_perf_place *place;
+	size_t places;
+
+	bool is_open, is_running, was_started;
+	struct nti_session_part *part;
+	size_t parts;
+	struct nti_session_group *group;
+	size_t groups, group_room;
+	unsigned int passes, pass; /* pass: the current one, with NTIME_BY_PASS */
+	unsigned int turns;	   /* passes entered after the first one */
+	unsigned int pass_reached; /* the last pass that had a turn */
+	uint32_t *limit;	   /* per unit: counters that the kernel lets us have, a mask */
+	const char **unit_name;	   /* per unit, borrowed, for the planner's sentences */
+	bool was_denied;	   /* the kernel refused an event for want of permission */
+	bool is_rotating;	   /* NTIME_BY_PASS and ntime_session_rotate() was used */
+	char **pass_text;	   /* passes entries: why each exists */
+
+	uint64_t started_ns, elapsed_ns; /* of the current run; of the runs before it */
+	uint64_t started_tsc, elapsed_tsc;
+	double mux_interval_ns;
+
+	/* Scratch of ntime_session_read(): one reading per group, one sum per item. */
+	struct nti_perf_reading *reading;
+	uint64_t *pass_enabled_ns; /* per place: time of all passes, for sessions that rotate */
+	struct nti_sum *sum;
+
+	uintptr_t
+		thread; /* thread pointer of who opened: the one measured if the target is "this thread" */
+	struct ntime_reader_state *
+		state; /* per item; page of its own, wiped on fork. NULL until a reader is asked for */
+	void **page; /* perf page per item, or NULL */
+	size_t state_bytes, page_bytes;
+	pid_t page_owner; /* process that mapped the pages */
+};
+
+/* The sum over all parts and places of one item. */
+struct nti_sum {
+	uint64_t count, wanted_ns, counted_ns;
+	double value; /* scaled place by place, in counts */
+	bool is_scaled, is_partial, is_seen, is_shared;
+};
+
+/* target.c: threads and CPUs that the target means. */
+int nti_session_find_places(struct ntime_session *s);
+
+/* plan.c: put every part into a pass. 0, -ENOSPC, -ENOMEM, -EINVAL with a sentence. */
+int nti_session_plan(struct ntime_session *s);
+/*
+ * The kernel took the members of @g and no further event of its unit: remember it, so that the next plan obeys. False: nothing
+ * is left to give up.
+ */
+bool nti_session_learn_limit(struct ntime_session *s, const struct nti_session_group *g);
+
+/* open.c: part @p cannot be counted; its item is absent for @absent (taken over) from now on. */
+void nti_session_refuse(struct ntime_session *s, struct nti_session_part *p,
+			const struct nti_absence *absent);
+/* Groups for the plan. */
+int nti_session_open_groups(struct ntime_session *s);
+void nti_session_close_groups(struct ntime_session *s);
+
+static inline bool nti_session_is_by_pass(const struct ntime_session *s)
+{
+	return s->target.flags & (NTIME_BY_PASS | NTIME_PASS_ALONE);
+}
+
+/* Does @g count now, if the session runs? */
+static inline bool nti_session_is_current(const struct ntime_session *s,
+					  const struct nti_session_group *g)
+{
+	return g->is_in_every_pass || !nti_session_is_by_pass(s) || g->pass == s->pass;
+}
+
+/* Has @g had its turn? A pass that was never reached has counted nothing, which is not 0. */
+static inline bool nti_session_had_turn(const struct ntime_session *s,
+					const struct nti_session_group *g)
+{
+	return g->is_in_every_pass || !(s->target.flags & NTIME_BY_PASS) ||
+	       g->pass <= s->pass_reached;
+}
+
+/* add.c */
+void nti_session_item_fini(struct nti_session_item *item);
+/* Metrics whose events turned out absent when they were opened say so. 0 or -ENOMEM. */
+int nti_session_explain_metrics(struct ntime_session *s);
+
+/* Has no number at all, as opposed to one that leaves something out. */
+static inline bool nti_session_item_is_absent(const struct nti_session_item *item)
+{
+	return item->absent.reason && !item->is_limited;
+}
+
+/* estimate.c: one standard error of an extrapolated count, from how the rate moved between the reads so far. */
+static inline void nti_estimate_begin(struct nti_estimate *e, double count, double running_ns)
+{
+	e->last_count = count;
+	e->last_running = running_ns;
+}
+void nti_estimate_step(struct nti_estimate *e, double count, double running_ns);
+double nti_estimate_error(const struct nti_estimate *e, const struct nti_sum *sum, double slice_ns);
+
+/*
+ * reader.c: map perf's pages before anything counts or is read. A page that is mapped after a read(2) of its running event is wrong by
+ * the counter's whole range until the event is next programmed: the kernel then takes the counter's raw value for what was counted
+ * (perf_mmap() -> perf_event_update_userpage() subtracts hw.prev_count, which armpmu_event_update() and x86_perf_event_update() leave
+ * without the sign that they program it with). 0 or -ENOMEM.
+ */
+int nti_session_readers_map(struct ntime_session *s);
+void nti_session_readers_fini(struct ntime_session *s);
+/* Tell the readers that counting started (true) or stopped. */
+void nti_session_readers_update(struct ntime_session *s);
+
+/* session.c: TSC ticks while the session ran. */
+uint64_t nti_session_tsc(const struct ntime_session *s);
+uint64_t nti_session_real_ns(const struct ntime_session *s);
+
+#endif

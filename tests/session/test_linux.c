@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Sessions on the real kernel with what every machine has: software events and the clock. True counts are known: pages touched once,
+ * children that are forked, threads that run.
+ */
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <ntime/ntime.h>
+
+#include "tests/tt.h"
+
+#define PAGES 200
+
+struct rig {
+	struct ntime_ctx *ctx;
+	struct ntime_session *s;
+	struct ntime_value v[8];
+};
+
+static void init(struct rig *rig, const struct ntime_target *target, const char *list)
+{
+	memset(rig, 0, sizeof(*rig));
+	TT_IS(ntime_open(&rig->ctx, NULL), 0);
+	if (ntime_session_new(rig->ctx, target, &rig->s) < 0)
+		fail_msg("%s", ntime_error_text(rig->ctx));
+	TT_IS(ntime_session_add_list(rig->s, list), 0);
+}
+
+static void fini(struct rig *rig)
+{
+	ntime_session_free(rig->s);
+	ntime_close(rig->ctx);
+}
+
+static void start(struct rig *rig)
+{
+	if (ntime_session_start(rig->s) < 0)
+		fail_msg("%s", ntime_error_text(rig->ctx));
+}
+
+static void read_all(struct rig *rig)
+{
+	size_t n = ntime_session_count(rig->s);
+
+	TT_IS(ntime_session_read(rig->s, rig->v, n), n);
+}
+
+/* Each page of a fresh private mapping faults once when it is first written; huge pages are kept away. */
+static void touch_pages(void)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), i;
+	volatile char *memory = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE,
+				     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(memory != MAP_FAILED);
+	(void)madvise((void *)memory, PAGES * page, MADV_NOHUGEPAGE);
+	for (i = 0; i < PAGES; i++)
+		memory[i * page] = 1;
+	(void)munmap((void *)memory, PAGES * page);
+}
+
+static void run_child(void (*work)(void))
+{
+	pid_t pid = fork();
+	int status;
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		work();
+		_exit(0);
+	}
+	TT_IS(waitpid(pid, &status, 0), pid);
+	TT_IS(status, 0);
+}
+
+static void *thread_touch(void *arg)
+{
+	touch_pages();
+	return arg;
+}
+
+static void run_thread(void)
+{
+	pthread_t thread;
+
+	TT_IS(pthread_create(&thread, NULL, thread_touch, NULL), 0);
+	TT_IS(pthread_join(thread, NULL), 0);
+}
+
+/* Pages of our own that the work itself needs: stacks, copies after fork. Far fewer than PAGES. */
+#define SLACK 120
+
+TEST(faults_of_this_thread)
+{
+	uint64_t before;
+	struct rig rig;
+
+	init(&rig, NULL, "page-faults:u,tsc");
+	start(&rig);
+	read_all(&rig);
+	before = rig.v[0].count;
+	touch_pages();
+	read_all(&rig);
+	TT_IS(rig.v[0].flags, 0);
+	assert_true(rig.v[0].count - before >= PAGES);
+	assert_true(rig.v[0].count - before <= PAGES + SLACK);
+	assert_true(rig.v[1].count > 0);
+	fini(&rig);
+}
+
+TEST(children_count_only_when_asked)
+{
+	struct ntime_target with = { .size = sizeof(with), .flags = NTIME_CHILDREN };
+	struct ntime_target without = { .size = sizeof(without) };
+	struct rig rig;
+
+	init(&rig, &with, "page-faults:u");
+	start(&rig);
+	run_child(touch_pages);
+	run_thread();
+	read_all(&rig);
+	assert_true(rig.v[0].count >= 2 * PAGES);
+	fini(&rig);
+	init(&rig, &without, "page-faults:u");
+	start(&rig);
+	run_child(touch_pages);
+	run_thread();
+	read_all(&rig);
+	assert_true(rig.v[0].count < PAGES);
+	fini(&rig);
+}
+
+/* A thread that lives as long as a session, to be found in /proc/self/task. */
+struct helper {
+	pthread_barrier_t go;
+};
+
+static void *helper_run(void *arg)
+{
+	struct helper *h = arg;
+
+	(void)pthread_barrier_wait(&h->go);
+	(void)pthread_barrier_wait(&h->go);
+	touch_pages();
+	return NULL;
+}
+
+TEST(process_has_all_its_threads)
+{
+	struct ntime_target target = { .size = sizeof(target), .kind = NTIME_TARGET_PROCESS };
+	struct helper h;
+	pthread_t thread;
+	struct rig rig;
+
+	TT_IS(pthread_barrier_init(&h.go, NULL, 2), 0);
+	TT_IS(pthread_create(&thread, NULL, helper_run, &h), 0);
+	(void)pthread_barrier_wait(&h.go);
+	init(&rig, &target, "page-faults:u");
+	start(&rig);
+	(void)pthread_barrier_wait(&h.go);
+	TT_IS(pthread_join(thread, NULL), 0);
+	read_all(&rig);
+	assert_true(rig.v[0].count >= PAGES);
+	fini(&rig);
+	(void)pthread_barrier_destroy(&h.go);
+}
+
+TEST(clock_reader)
+{
+	struct ntime_reader reader = { .size = sizeof(reader) };
+	uint64_t last = 0, now;
+	struct rig rig;
+	int i;
+
+	init(&rig, NULL, "tsc");
+	start(&rig);
+	TT_IS(ntime_get_reader(rig.s, 0, &reader), 0);
+	TT_HAS(ntime_reader_why(&reader), "instruction");
+	for (i = 0; i < 1000; i++) {
+		TT_IS(ntime_read(&reader, &now), 0);
+		assert_true(now > last);
+		last = now;
+	}
+	TT_IS(ntime_session_stop(rig.s), 0);
+	TT_IS(ntime_read(&reader, &now), 0);
+	TT_IS(ntime_read(&reader, &last), 0);
+	TT_IS(now, last);
+	TT_IS(ntime_session_start(rig.s), 0);
+	TT_IS(ntime_read(&reader, &now), 0);
+	assert_true(now > last);
+	fini(&rig);
+}
+
+#define FORKS 300
+
+struct watcher {
+	struct ntime_reader reader;
+	atomic_bool is_over;
+	int worst;
+	unsigned int reads;
+};
+
+static void *watch(void *arg)
+{
+	struct watcher *w = arg;
+	uint64_t count;
+
+	while (!atomic_load(&w->is_over)) {
+		int ret = ntime_read(&w->reader, &count);
+
+		w->worst = ret < w->worst ? ret : w->worst;
+		w->reads++;
+	}
+	return NULL;
+}
+
+static void do_nothing(void)
+{
+}
+
+/* While a child gets its copy of the group, or gives it back, the kernel refuses to read the group. */
+TEST(groups_can_be_read_while_children_come_and_go)
+{
+	struct ntime_target target = { .size = sizeof(target), .flags = NTIME_CHILDREN };
+	struct watcher w = { .reader = { .size = sizeof(w.reader) } };
+	pthread_t thread;
+	struct rig rig;
+	int i;
+
+	init(&rig, &target, "page-faults:u,minor-faults:u,major-faults:u,task-clock");
+	start(&rig);
+	TT_IS(ntime_get_reader(rig.s, 0, &w.reader), 0);
+	TT_IS(pthread_create(&thread, NULL, watch, &w), 0);
+	for (i = 0; i < FORKS; i++)
+		run_child(do_nothing);
+	atomic_store(&w.is_over, true);
+	TT_IS(pthread_join(thread, NULL), 0);
+	TT_IS(w.worst, 0);
+	assert_true(w.reads > 0);
+	fini(&rig);
+}
+
+static struct ntime_reader shared;
+
+static void child_read(void)
+{
+	uint64_t count = 0;
+
+	/* In the child the shared page is wiped; the call reads the parent's counter, which lives on. */
+	if (shared.state->type != NTIME_READER_CALL || ntime_read(&shared, &count) != 0 ||
+	    count < PAGES)
+		_exit(1);
+}
+
+TEST(readers_in_forked_children)
+{
+	struct rig rig;
+
+	init(&rig, NULL, "page-faults:u");
+	start(&rig);
+	shared = (struct ntime_reader){ .size = sizeof(shared) };
+	TT_IS(ntime_get_reader(rig.s, 0, &shared), 0);
+	touch_pages();
+	run_child(child_read);
+	fini(&rig);
+}
+
+TEST(command_agrees_with_getrusage)
+{
+	char *argv[] = { "sh", "-c", "i=0; while [ $i -lt 20 ]; do /bin/true; i=$((i + 1)); done",
+			 NULL };
+	struct ntime_command_end end = { .size = sizeof(end) };
+	struct ntime_target target = { .size = sizeof(target),
+				       .flags = NTIME_CHILDREN | NTIME_ON_EXEC };
+	struct ntime_command *command;
+	struct rig rig = { 0 };
+	double cpu_ns;
+
+	TT_IS(ntime_open(&rig.ctx, NULL), 0);
+	TT_IS(ntime_command_new(rig.ctx, argv, &command), 0);
+	target.pid = ntime_command_pid(command);
+	TT_IS(ntime_session_new(rig.ctx, &target, &rig.s), 0);
+	TT_IS(ntime_session_add_list(rig.s, "task-clock,page-faults,context-switches"), 0);
+	start(&rig);
+	TT_IS(ntime_command_start(command), 0);
+	TT_IS(ntime_command_wait(command, UINT64_MAX, &end), 1);
+	TT_IS(end.status, 0);
+	read_all(&rig);
+	/* getrusage also has the faults before exec, and rounds time to its own ticks of accounting. */
+	assert_true(rig.v[1].count <= end.minor_faults + end.major_faults);
+	assert_true(rig.v[1].count + 100 >= end.minor_faults + end.major_faults);
+	/* It also counts the switch away from each process that has ended, and the wait at the door. */
+	assert_true(rig.v[2].count <= end.voluntary_switches + end.involuntary_switches);
+	assert_true(rig.v[2].count + 30 >= end.voluntary_switches + end.involuntary_switches);
+	cpu_ns = (double)(end.user_ns + end.sys_ns);
+	assert_true(fabs(rig.v[0].value - cpu_ns) <= 0.3 * cpu_ns + 1e7);
+	ntime_command_free(command);
+	fini(&rig);
+}
+
+TEST(command_that_cannot_run)
+{
+	char *missing[] = { "/nonexistent/program", NULL }, *folder[] = { "/", NULL };
+	struct ntime_command *command;
+	struct ntime_ctx *ctx;
+
+	TT_IS(ntime_open(&ctx, NULL), 0);
+	TT_IS(ntime_command_new(ctx, missing, &command), 0);
+	TT_IS(ntime_command_start(command), -ENOENT);
+	TT_HAS(ntime_error_text(ctx), "/nonexistent/program: command not found");
+	ntime_command_free(command);
+	TT_IS(ntime_command_new(ctx, folder, &command), 0);
+	TT_IS(ntime_command_start(command), -EACCES);
+	TT_HAS(ntime_error_text(ctx), "cannot execute /");
+	ntime_command_free(command);
+	TT_IS(ntime_command_new(ctx, (char *[]){ NULL }, &command), -EINVAL);
+	ntime_close(ctx);
+}
+
+TEST(dead_process)
+{
+	struct ntime_target target = { .size = sizeof(target), .kind = NTIME_TARGET_PROCESS };
+	struct ntime_session *s;
+	struct ntime_ctx *ctx;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(0);
+	TT_IS(waitpid(pid, NULL, 0), pid);
+	target.pid = pid;
+	TT_IS(ntime_open(&ctx, NULL), 0);
+	TT_IS(ntime_session_new(ctx, &target, &s), -ESRCH);
+	TT_HAS(ntime_error_text(ctx), "there is no process");
+	assert_null(s);
+	target.kind = NTIME_TARGET_THREAD;
+	TT_IS(ntime_session_new(ctx, &target, &s), -ESRCH);
+	TT_HAS(ntime_error_text(ctx), "there is no thread");
+	ntime_close(ctx);
+}
+
+static int count_way(void *arg, const struct ntime_way_info *way)
+{
+	int *seen = arg;
+
+	assert_non_null(way->reason);
+	/* Whatever cannot be used says why. */
+	assert_true(way->usable || way->reason[0]);
+	(*seen)++;
+	return 0;
+}
+
+static int check_unit(void *arg, const struct ntime_unit_info *unit)
+{
+	int *seen = arg;
+
+	assert_true(unit->usable || (unit->reason[0] && unit->remedy[0]));
+	(*seen)++;
+	return 0;
+}
+
+static int check_event(void *arg, const struct ntime_event_info *event)
+{
+	int *seen = arg;
+
+	assert_true(event->name[0] != '\0');
+	assert_true(event->usable || event->reason[0]);
+	(*seen)++;
+	return 0;
+}
+
+TEST(everything_that_is_missing_has_a_reason)
+{
+	struct ntime_ctx *ctx;
+	int ways = 0, units = 0, events = 0, metrics = 0;
+
+	TT_IS(ntime_open(&ctx, NULL), 0);
+	TT_IS(ntime_way_for_each(ctx, count_way, &ways), 0);
+	TT_IS(ways, 4);
+	TT_IS(ntime_unit_for_each(ctx, check_unit, &units), 0);
+	assert_true(units >= 2);
+	TT_IS(ntime_event_for_each(ctx, NULL, check_event, &events), 0);
+	assert_true(events > 20);
+	TT_IS(ntime_metric_for_each(ctx, check_event, &metrics), 0);
+	assert_true(metrics > 10);
+	ntime_close(ctx);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(faults_of_this_thread),
+		cmocka_unit_test(children_count_only_when_asked),
+		cmocka_unit_test(process_has_all_its_threads),
+		cmocka_unit_test(groups_can_be_read_while_children_come_and_go),
+		cmocka_unit_test(clock_reader),
+		cmocka_unit_test(readers_in_forked_children),
+		cmocka_unit_test(command_agrees_with_getrusage),
+		cmocka_unit_test(command_that_cannot_run),
+		cmocka_unit_test(dead_process),
+		cmocka_unit_test(everything_that_is_missing_has_a_reason),
+	};
+
+	if (access("/proc/sys/kernel/perf_event_paranoid", R_OK) < 0)
+		return tt_skip_all("this kernel has no perf events");
+	return TT_RUN(tests);
+}

@@ -1,0 +1,647 @@
+// SPDX-License-Identifier: MIT
+/* Sessions on a simulated machine whose counts follow from its clock: plan, open, read, scale, passes, refusals. */
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+
+#include <ntime/ntime.h>
+
+#include "tests/tt.h"
+
+#define MODEL4 "tests/session/model4.json"
+#define MAX_ITEMS 32
+
+/* One opened machine and one session on it, closed by fini(). */
+struct rig {
+	struct ntime_ctx *ctx;
+	struct ntime_session *s;
+	struct ntime_value v[MAX_ITEMS];
+};
+
+static void open_machine(struct rig *rig, const char *machine)
+{
+	struct ntime_options options = { .size = sizeof(options), .machine = machine };
+	int ret = ntime_open(&rig->ctx, &options);
+
+	if (ret < 0)
+		print_error("%s\n", rig->ctx ? ntime_error_text(rig->ctx) : "no context");
+	TT_IS(ret, 0);
+}
+
+static void init(struct rig *rig, uint32_t kind, uint32_t flags, const char *cpus, const char *list)
+{
+	struct ntime_target target = {
+		.size = sizeof(target), .kind = kind, .flags = flags, .cpus = cpus
+	};
+
+	memset(rig, 0, sizeof(*rig));
+	open_machine(rig, MODEL4);
+	TT_IS(ntime_session_new(rig->ctx, &target, &rig->s), 0);
+	TT_IS(ntime_session_add_list(rig->s, list), 0);
+	assert_true(ntime_session_count(rig->s) <= MAX_ITEMS);
+}
+
+static void fini(struct rig *rig)
+{
+	ntime_session_free(rig->s);
+	ntime_close(rig->ctx);
+}
+
+static void read_all(struct rig *rig)
+{
+	size_t n = ntime_session_count(rig->s);
+
+	TT_IS(ntime_session_read(rig->s, rig->v, n), n);
+}
+
+static struct ntime_item item(const struct rig *rig, size_t i)
+{
+	struct ntime_item out = { .size = sizeof(out) };
+
+	TT_IS(ntime_session_item(rig->s, i, &out), 0);
+	return out;
+}
+
+/* @got must be within @permille of @want. */
+static void near(double got, double want, double permille)
+{
+	if (fabs(got - want) <= fabs(want) * permille / 1000)
+		return;
+	print_error("%g is not within %g permille of %g\n", got, permille, want);
+	fail();
+}
+
+TEST(everything_fits)
+{
+	struct rig rig;
+	size_t i;
+
+	init(&rig, NTIME_TARGET_THREAD, 0, NULL,
+	     "cycles,instructions,branches,branch-misses,cache-references,cache-misses,task-clock");
+	TT_IS(ntime_session_start(rig.s), 0);
+	TT_IS(ntime_session_passes(rig.s), 1);
+	read_all(&rig);
+	for (i = 0; i < 7; i++) {
+		TT_IS(rig.v[i].flags, NTIME_SIMULATED);
+		TT_IS(rig.v[i].counted_ns, rig.v[i].wanted_ns);
+		assert_true(rig.v[i].error == 0);
+	}
+	assert_true(rig.v[0].wanted_ns > 0);
+	/* One cycle and two instructions a ns. */
+	TT_IS(rig.v[0].count, rig.v[0].wanted_ns);
+	TT_IS(rig.v[1].count, 2 * rig.v[0].count);
+	TT_TEXT(item(&rig, 0).unit, "cpu");
+	TT_TEXT(item(&rig, 6).unit, "software");
+	TT_TEXT(item(&rig, 6).unit_text, "ns");
+	TT_TEXT(item(&rig, 0).way, "replay");
+	fini(&rig);
+}
+
+#define TWELVE                                                                                     \
+	"cycles,instructions,cpu/event=1/,cpu/event=2/,cpu/event=3/,cpu/event=4/,cpu/event=5/,"    \
+	"cpu/event=6/,cpu/event=7/,cpu/event=8/,cpu/event=9/,cpu/event=10/"
+
+TEST(rotation_scales)
+{
+	struct rig rig;
+	size_t i;
+
+	init(&rig, NTIME_TARGET_THREAD, 0, NULL, TWELVE);
+	TT_IS(ntime_session_start(rig.s), 0);
+	TT_IS(ntime_session_passes(rig.s), 3); /* ten events on four counters */
+	TT_TEXT(ntime_session_plan_text(rig.s, 0), "");
+	TT_HAS(ntime_session_plan_text(rig.s, 1), "cpu");
+	TT_HAS(ntime_session_plan_text(rig.s, 2), "cpu");
+	TT_TEXT(ntime_session_plan_text(rig.s, 3), "");
+	for (i = 0; i < 200; i++)
+		read_all(&rig);
+	for (i = 0; i < 12; i++) {
+		TT_IS(rig.v[i].flags, NTIME_SIMULATED | NTIME_SCALED);
+		assert_true(rig.v[i].counted_ns < rig.v[i].wanted_ns);
+		assert_true(rig.v[i].error >= 0);
+		near(rig.v[i].value,
+		     (double)rig.v[i].wanted_ns * (i == 0   ? 1
+						   : i == 1 ? 2
+							    : 0.005),
+		     5);
+	}
+	fini(&rig);
+}
+
+TEST(passes_one_by_one)
+{
+	struct rig rig;
+	size_t i;
+	int pass;
+
+	init(&rig, NTIME_TARGET_THREAD, NTIME_BY_PASS, NULL, TWELVE ",task-clock");
+	TT_IS(ntime_session_start(rig.s), 0);
+	for (pass = 0; pass >= 0; pass = ntime_session_next_pass(rig.s)) {
+		read_all(&rig);
+		for (i = 0; i < 12; i++) {
+			if ((int)item(&rig, i).pass == pass)
+				TT_IS(rig.v[i].flags, NTIME_SIMULATED);
+		}
+	}
+	TT_IS(pass, -ENODATA);
+	read_all(&rig);
+	for (i = 0; i < 12; i++) {
+		TT_IS(rig.v[i].flags, NTIME_SIMULATED);
+		TT_IS(rig.v[i].counted_ns, rig.v[i].wanted_ns);
+		assert_true(rig.v[i].count > 0);
+	}
+	TT_IS(ntime_session_next_pass(rig.s), -EINVAL);
+	fini(&rig);
+}
+
+TEST(pass_alone_counts_only_its_own)
+{
+	struct ntime_target target = { .size = sizeof(target),
+				       .flags = NTIME_PASS_ALONE,
+				       .pass = 1 };
+	struct rig rig = { 0 };
+	size_t i;
+
+	open_machine(&rig, MODEL4);
+	TT_IS(ntime_session_new(rig.ctx, &target, &rig.s), 0);
+	TT_IS(ntime_session_add_list(rig.s, TWELVE ",task-clock"), 0);
+	TT_IS(ntime_session_start(rig.s), 0);
+	read_all(&rig);
+	for (i = 0; i < 12; i++)
+		TT_IS(rig.v[i].flags & (NTIME_NOT_COUNTED | NTIME_SCALED),
+		      item(&rig, i).pass == 1 ? 0 : NTIME_NOT_COUNTED);
+	TT_IS(rig.v[12].flags, NTIME_SIMULATED);
+	fini(&rig);
+}
+
+TEST(rotating_by_hand_scales)
+{
+	struct rig rig;
+	int turn;
+
+	init(&rig, NTIME_TARGET_THREAD, NTIME_BY_PASS, NULL, TWELVE ",task-clock");
+	TT_IS(ntime_session_start(rig.s), 0);
+	for (turn = 1; turn <= 30; turn++) {
+		TT_IS(ntime_session_rotate(rig.s), turn % 3);
+		read_all(&rig);
+	}
+	TT_IS(rig.v[0].flags, NTIME_SIMULATED | NTIME_SCALED);
+	near((double)rig.v[0].counted_ns * 3, (double)rig.v[0].wanted_ns, 150);
+	near(rig.v[1].value / rig.v[0].value, 2, 1);
+	/* Software needs no counter: it counts in every pass. */
+	TT_IS(rig.v[12].flags, NTIME_SIMULATED);
+	fini(&rig);
+}
+
+TEST(group_too_big)
+{
+	struct rig rig;
+
+	init(&rig, NTIME_TARGET_THREAD, 0, NULL,
+	     "{cpu/event=1/,cpu/event=2/,cpu/event=3/,cpu/event=4/,cpu/event=5/}");
+	TT_IS(ntime_session_start(rig.s), -ENOSPC);
+	TT_HAS(ntime_error_text(rig.ctx), "cpu/event=");
+	TT_IS(ntime_session_passes(rig.s), 0);
+	fini(&rig);
+}
+
+TEST(group_stays_together)
+{
+	struct rig rig;
+
+	init(&rig, NTIME_TARGET_THREAD, 0, NULL,
+	     "cpu/event=1/,cpu/event=2/,cpu/event=3/,{cpu/event=4/,cpu/event=5/}");
+	TT_IS(ntime_session_open(rig.s), 0);
+	TT_IS(ntime_session_passes(rig.s), 2);
+	TT_IS(item(&rig, 3).pass, item(&rig, 4).pass);
+	fini(&rig);
+}
+
+TEST(uncore_is_summed_over_boxes_and_sockets)
+{
+	struct rig rig;
+	double seconds;
+
+	init(&rig, NTIME_TARGET_MACHINE, 0, NULL, "uncore_imc/reads/");
+	TT_IS(ntime_session_start(rig.s), 0);
+	read_all(&rig);
+	/* Two boxes of 2e6 and 4e6 a second on two sockets each; .wanted_ns is the sum of the four. */
+	seconds = (double)rig.v[0].wanted_ns / 4 / 1e9;
+	near((double)rig.v[0].count, 12e6 * seconds, 100);
+	near(rig.v[0].value, (double)rig.v[0].count * 0.5, 0);
+	TT_TEXT(item(&rig, 0).unit_text, "KiB");
+	fini(&rig);
+}
+
+TEST(uncore_needs_cpus)
+{
+	struct rig rig;
+
+	init(&rig, NTIME_TARGET_THREAD, 0, NULL, "uncore_imc/reads/,task-clock");
+	TT_IS(ntime_session_start(rig.s), 0);
+	read_all(&rig);
+	TT_IS(rig.v[0].flags, NTIME_ABSENT | NTIME_SIMULATED);
+	assert_true(isnan(rig.v[0].value));
+	TT_HAS(item(&rig, 0).reason, "not for one program");
+	TT_HAS(item(&rig, 0).remedy, "-a");
+	TT_IS(rig.v[1].flags, NTIME_SIMULATED);
+	fini(&rig);
+}
+
+TEST(uncore_on_other_cpus)
+{
+	struct rig rig;
+
+	init(&rig, NTIME_TARGET_CPUS, 0, "1,3", "uncore_imc/reads/,task-clock");
+	TT_IS(ntime_session_start(rig.s), 0);
+	read_all(&rig);
+	TT_IS(rig.v[0].flags, NTIME_ABSENT | NTIME_SIMULATED);
+	TT_HAS(item(&rig, 0).reason, "on CPU 0,2 only");
+	fini(&rig);
+}
+
+TEST(metrics_share_their_events)
+{
+	struct rig rig;
+
+	init(&rig, NTIME_TARGET_THREAD, 0, NULL, "cycles,IPC,twice[x]=2 * instructions / cycles");
+	TT_IS(ntime_session_count(rig.s), 4); /* cycles, hidden instructions, IPC, twice */
+	TT_IS(item(&rig, 1).is_hidden, 1);
+	TT_TEXT(item(&rig, 1).name, "instructions");
+	TT_TEXT(item(&rig, 3).unit_text, "x");
+	TT_IS(ntime_session_start(rig.s), 0);
+	read_all(&rig);
+	near(rig.v[2].value, 2, 0);
+	near(rig.v[3].value, 4, 0);
+	TT_IS(rig.v[2].flags, NTIME_METRIC | NTIME_SIMULATED);
+	fini(&rig);
+}
+
+TEST(metric_before_start_has_no_value)
+{
+	struct rig rig;
+
+	init(&rig, NTIME_TARGET_THREAD, 0, NULL, "IPC");
+	TT_IS(ntime_session_open(rig.s), 0);
+	read_all(&rig);
+	TT_IS(rig.v[0].flags, NTIME_NOT_COUNTED | NTIME_SIMULATED);
+	assert_true(isnan(rig.v[2].value));
+	assert_true(rig.v[2].flags & NTIME_NOT_COUNTED);
+	fini(&rig);
+}
+
+TEST(stop_and_go_on)
+{
+	struct ntime_value stopped[2];
+	struct rig rig;
+
+	init(&rig, NTIME_TARGET_THREAD, 0, NULL, "cycles,tsc");
+	TT_IS(ntime_session_start(rig.s), 0);
+	TT_IS(ntime_session_stop(rig.s), 0);
+	TT_IS(ntime_session_stop(rig.s), 0);
+	read_all(&rig);
+	memcpy(stopped, rig.v, sizeof(stopped));
+	read_all(&rig);
+	TT_IS(rig.v[0].count, stopped[0].count);
+	TT_IS(rig.v[1].count, stopped[1].count);
+	TT_IS(ntime_session_start(rig.s), 0);
+	read_all(&rig);
+	assert_true(rig.v[0].count > stopped[0].count);
+	assert_true(rig.v[1].count > stopped[1].count);
+	fini(&rig);
+}
+
+TEST(deltas)
+{
+	struct ntime_value first, delta;
+	struct rig rig;
+	int i;
+
+	init(&rig, NTIME_TARGET_THREAD, 0, NULL, TWELVE);
+	TT_IS(ntime_session_start(rig.s), 0);
+	for (i = 0; i < 50; i++)
+		read_all(&rig);
+	first = rig.v[0];
+	for (i = 0; i < 50; i++)
+		read_all(&rig);
+	ntime_value_delta(&first, &rig.v[0], &delta);
+	TT_IS(delta.count, rig.v[0].count - first.count);
+	TT_IS(delta.wanted_ns, rig.v[0].wanted_ns - first.wanted_ns);
+	TT_IS(delta.flags, NTIME_SIMULATED | NTIME_SCALED);
+	near(delta.value, (double)delta.wanted_ns, 50);
+	fini(&rig);
+}
+
+static const struct refusal_row {
+	int line;
+	uint32_t kind;
+	const char *cpus;
+	int32_t pid;
+	int ret;
+	const char *text;
+} refusal_rows[] = {
+	{ __LINE__, NTIME_TARGET_CPUS, "4", 0, -ENODEV, "CPU 4 is off line" },
+	{ __LINE__, NTIME_TARGET_CPUS, "7", 0, -ENODEV, "there is no CPU 7 (on line: 0-3)" },
+	{ __LINE__, NTIME_TARGET_CPUS, "a", 0, -EINVAL, "not a CPU list" },
+	{ __LINE__, NTIME_TARGET_CPUS, "", 0, -EINVAL, "needs a CPU list" },
+	{ __LINE__, NTIME_TARGET_CPUS, NULL, 0, -EINVAL, "needs a CPU list" },
+	{ __LINE__, NTIME_TARGET_THREAD, NULL, -3, -EINVAL, "no thread id" },
+	{ __LINE__, 9, NULL, 0, -EINVAL, "unknown kind" },
+};
+
+TEST(refusals)
+{
+	TT_FOR_EACH_ROW(r, refusal_rows) {
+		struct ntime_target target = {
+			.size = sizeof(target), .kind = r->kind, .pid = r->pid, .cpus = r->cpus
+		};
+		struct rig rig = { 0 };
+
+		open_machine(&rig, MODEL4);
+		TT_EQ(r, ntime_session_new(rig.ctx, &target, &rig.s), r->ret);
+		TT_HAS(ntime_error_text(rig.ctx), r->text);
+		fini(&rig);
+	}
+}
+
+static const struct add_row {
+	int line;
+	const char *list;
+	int ret;
+	const char *text;
+} add_rows[] = {
+	{ __LINE__, "cylces", -ENOENT, "did you mean cycles" },
+	{ __LINE__, "cycles,{instructions", -EINVAL, "" },
+	{ __LINE__, "bad=cycles +", -EINVAL, "column" },
+	{ __LINE__, "bad=cycles / no-such-event", -ENOENT, "no-such-event" },
+	{ __LINE__, "", -EINVAL, "" },
+	{ __LINE__, "task-clock:u", -EINVAL, "runs in every mode" },
+	{ __LINE__, "context-switches:u", -EINVAL, "in the kernel alone" },
+	{ __LINE__, "page-faults:G", -EINVAL, "never for guests" },
+	{ __LINE__, "IPCC", -ENOENT, "the nearest metric is IPC" },
+};
+
+TEST(nothing_is_added_on_failure)
+{
+	TT_FOR_EACH_ROW(r, add_rows) {
+		struct rig rig;
+
+		init(&rig, NTIME_TARGET_THREAD, 0, NULL, "task-clock");
+		TT_EQ(r, ntime_session_add_list(rig.s, r->list), r->ret);
+		TT_HAS(ntime_error_text(rig.ctx), r->text);
+		TT_EQ(r, ntime_session_count(rig.s), 1);
+		fini(&rig);
+	}
+}
+
+TEST(cpus_are_counted_once)
+{
+	struct rig rig;
+
+	init(&rig, NTIME_TARGET_CPUS, 0, "0,0,0-1", "cycles");
+	TT_IS(ntime_session_start(rig.s), 0);
+	read_all(&rig);
+	near((double)rig.v[0].count, (double)rig.v[0].wanted_ns, 1);
+	TT_IS(item(&rig, 0).pass, 0);
+	fini(&rig);
+}
+
+TEST(readers_fall_back)
+{
+	struct ntime_reader reader = { .size = sizeof(reader) };
+	uint64_t first, second;
+	struct rig rig;
+
+	init(&rig, NTIME_TARGET_THREAD, 0, NULL, "cycles,tsc,IPC");
+	TT_IS(ntime_get_reader(rig.s, 0, &reader), -EINVAL);
+	TT_IS(ntime_session_start(rig.s), 0);
+	TT_IS(ntime_get_reader(rig.s, 0, &reader), 0);
+	TT_HAS(ntime_reader_why(&reader), "recording");
+	TT_IS(ntime_read(&reader, &first), NTIME_SIMULATED);
+	read_all(&rig); /* the simulated clock moves when it is looked at */
+	TT_IS(ntime_read(&reader, &second), NTIME_SIMULATED);
+	assert_true(second > first);
+	TT_IS(ntime_get_reader(rig.s, 1, &reader), 0);
+	TT_IS(ntime_read(&reader, &first), NTIME_SIMULATED);
+	TT_IS(ntime_get_reader(rig.s, 3, &reader), -ENOTSUP);
+	fini(&rig);
+}
+
+TEST(cpus_of_the_machine)
+{
+	struct ntime_topology t = { .size = sizeof(t) };
+	struct rig rig = { 0 };
+
+	open_machine(&rig, MODEL4);
+	TT_IS(ntime_topology_get(rig.ctx, &t), 0);
+	TT_IS(t.packages, 2);
+	TT_IS(t.cores, 4);
+	TT_IS(t.online_cpus, 4);
+	fini(&rig);
+}
+
+TEST(passes_not_reached_have_no_count)
+{
+	struct ntime_reader reader = { .size = sizeof(reader) };
+	struct rig rig;
+	uint64_t count;
+	size_t i;
+
+	init(&rig, NTIME_TARGET_THREAD, NTIME_BY_PASS, NULL, TWELVE);
+	TT_IS(ntime_session_start(rig.s), 0);
+	read_all(&rig);
+	for (i = 0; i < 12; i++) {
+		bool is_first = item(&rig, i).pass == 0;
+
+		TT_IS(rig.v[i].flags, NTIME_SIMULATED | (is_first ? 0 : NTIME_NOT_COUNTED));
+		TT_IS(ntime_get_reader(rig.s, i, &reader), 0);
+		TT_IS(ntime_read(&reader, &count), is_first ? (int)NTIME_SIMULATED : -ENODATA);
+	}
+	TT_IS(ntime_session_rotate(rig.s), 1);
+	read_all(&rig);
+	TT_IS(ntime_get_reader(rig.s, 0, &reader), 0);
+	TT_IS(ntime_read(&reader, &count), NTIME_SIMULATED | NTIME_SCALED);
+	fini(&rig);
+}
+
+TEST(pass_that_the_plan_lacks)
+{
+	struct ntime_target target = { .size = sizeof(target),
+				       .flags = NTIME_PASS_ALONE,
+				       .pass = 3 };
+	struct rig rig = { 0 };
+
+	open_machine(&rig, MODEL4);
+	TT_IS(ntime_session_new(rig.ctx, &target, &rig.s), 0);
+	TT_IS(ntime_session_add_list(rig.s, TWELVE), 0);
+	TT_IS(ntime_session_start(rig.s), -EINVAL);
+	TT_HAS(ntime_error_text(rig.ctx), "no pass 3: the plan has 3");
+	fini(&rig);
+}
+
+TEST(delta_of_what_was_not_counted)
+{
+	struct ntime_value nothing = { .value = NAN, .scale = 1, .flags = NTIME_NOT_COUNTED };
+	struct ntime_value delta;
+
+	ntime_value_delta(&nothing, &nothing, &delta);
+	TT_IS(delta.flags, NTIME_NOT_COUNTED);
+	assert_true(isnan(delta.value));
+}
+
+TEST(hybrid_counts_where_it_was_asked_to)
+{
+	struct ntime_target target = { .size = sizeof(target),
+				       .kind = NTIME_TARGET_CPUS,
+				       .cpus = "0" };
+	struct rig rig = { 0 };
+
+	open_machine(&rig, "tests/machine/hybrid-adl.json");
+	TT_IS(ntime_session_new(rig.ctx, &target, &rig.s), 0);
+	TT_IS(ntime_session_add(rig.s, "cycles", NULL), 0);
+	TT_IS(ntime_session_start(rig.s), 0);
+	read_all(&rig);
+	TT_TEXT(item(&rig, 0).reason, "");
+	TT_IS(rig.v[0].flags & (NTIME_ABSENT | NTIME_NOT_COUNTED), 0);
+	fini(&rig);
+}
+
+TEST(metrics_beside_cost_nothing)
+{
+	struct rig rig;
+
+	init(&rig, NTIME_TARGET_THREAD, 0, NULL, "cycles,instructions");
+	TT_IS(ntime_session_add_beside(rig.s), 1);
+	TT_IS(ntime_session_count(rig.s), 3);
+	TT_TEXT(item(&rig, 2).name, "IPC");
+	TT_TEXT(item(&rig, 2).beside, "instructions");
+	TT_IS(ntime_session_add_beside(rig.s), 0);
+	fini(&rig);
+}
+
+TEST(failed_list_leaves_hidden_events_hidden)
+{
+	struct rig rig;
+
+	init(&rig, NTIME_TARGET_THREAD, 0, NULL, "IPC");
+	TT_IS(item(&rig, 0).is_hidden, 1);
+	TT_IS(ntime_session_add_list(rig.s, "instructions,cycles,cylces"), -ENOENT);
+	TT_IS(item(&rig, 0).is_hidden, 1);
+	TT_IS(ntime_session_add_list(rig.s, "instructions,cycles"), 0);
+	TT_IS(item(&rig, 0).is_hidden, 0);
+	TT_IS(ntime_session_start(rig.s), 0);
+	TT_IS(ntime_session_add(rig.s, "cycles", NULL), -EBUSY);
+	fini(&rig);
+}
+
+TEST(ready_made_metric_of_another_machine_is_absent)
+{
+	struct rig rig;
+
+	/* This machine's msr PMU has no term aperf. */
+	init(&rig, NTIME_TARGET_MACHINE, 0, NULL, "active-clock-ratio,task-clock");
+	TT_IS(ntime_session_start(rig.s), 0);
+	read_all(&rig);
+	TT_IS(rig.v[0].flags, NTIME_METRIC | NTIME_ABSENT | NTIME_SIMULATED);
+	TT_HAS(item(&rig, 0).reason, "aperf");
+	TT_IS(rig.v[1].flags, NTIME_SIMULATED);
+	fini(&rig);
+}
+
+TEST(parts_of_one_event_share_a_pass)
+{
+	struct ntime_target target = { .size = sizeof(target),
+				       .kind = NTIME_TARGET_MACHINE,
+				       .flags = NTIME_BY_PASS };
+	struct rig rig = { 0 };
+	size_t i;
+
+	open_machine(&rig, "tests/machine/hybrid-adl.json");
+	TT_IS(ntime_session_new(rig.ctx, &target, &rig.s), 0);
+	TT_IS(ntime_session_add_list(rig.s,
+				     "L1-dcache-loads,L1-dcache-load-misses,branches,branch-misses,"
+				     "cache-references,cache-misses,LLC-loads,LLC-load-misses,"
+				     "dTLB-loads,dTLB-load-misses"),
+	      0);
+	TT_IS(ntime_session_start(rig.s), 0);
+	for (i = 0; i < 40; i++)
+		read_all(&rig);
+	/* What counts in pass 0 counts on all 24 CPUs at once: as long as it was wanted, once per CPU. */
+	for (i = 0; i < ntime_session_count(rig.s); i++) {
+		if (rig.v[i].flags & NTIME_ABSENT)
+			continue;
+		TT_IS(!!(rig.v[i].flags & NTIME_NOT_COUNTED), item(&rig, i).pass != 0);
+	}
+	fini(&rig);
+}
+
+TEST(groups_survive_more_events_than_one_plan_takes)
+{
+	char list[4096] = "";
+	struct rig rig;
+	size_t i;
+
+	for (i = 0; i < 63; i++)
+		sprintf(list + strlen(list), "cpu/event=%zu,umask=1/,", i + 1);
+	strcat(list, "{cpu/event=100/,cpu/event=101/,cpu/event=102/}");
+	memset(&rig, 0, sizeof(rig));
+	open_machine(&rig, MODEL4);
+	TT_IS(ntime_session_new(rig.ctx, NULL, &rig.s), 0);
+	TT_IS(ntime_session_add_list(rig.s, list), 0);
+	TT_IS(ntime_session_open(rig.s), 0);
+	TT_IS(item(&rig, 63).pass, item(&rig, 64).pass);
+	TT_IS(item(&rig, 63).pass, item(&rig, 65).pass);
+	fini(&rig);
+}
+
+TEST(clock_before_start_has_no_count)
+{
+	struct ntime_reader reader = { .size = sizeof(reader) };
+	struct rig rig;
+	uint64_t count;
+
+	init(&rig, NTIME_TARGET_THREAD, 0, NULL, "tsc,cycles");
+	TT_IS(ntime_session_open(rig.s), 0);
+	read_all(&rig);
+	TT_IS(rig.v[0].flags, NTIME_NOT_COUNTED | NTIME_SIMULATED);
+	TT_IS(ntime_get_reader(rig.s, 0, &reader), 0);
+	TT_IS(ntime_read(&reader, &count), -ENODATA);
+	fini(&rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(everything_fits),
+		cmocka_unit_test(rotation_scales),
+		cmocka_unit_test(passes_one_by_one),
+		cmocka_unit_test(pass_alone_counts_only_its_own),
+		cmocka_unit_test(rotating_by_hand_scales),
+		cmocka_unit_test(group_too_big),
+		cmocka_unit_test(group_stays_together),
+		cmocka_unit_test(uncore_is_summed_over_boxes_and_sockets),
+		cmocka_unit_test(uncore_needs_cpus),
+		cmocka_unit_test(uncore_on_other_cpus),
+		cmocka_unit_test(metrics_share_their_events),
+		cmocka_unit_test(metric_before_start_has_no_value),
+		cmocka_unit_test(stop_and_go_on),
+		cmocka_unit_test(deltas),
+		cmocka_unit_test(refusals),
+		cmocka_unit_test(nothing_is_added_on_failure),
+		cmocka_unit_test(cpus_are_counted_once),
+		cmocka_unit_test(readers_fall_back),
+		cmocka_unit_test(cpus_of_the_machine),
+		cmocka_unit_test(parts_of_one_event_share_a_pass),
+		cmocka_unit_test(groups_survive_more_events_than_one_plan_takes),
+		cmocka_unit_test(clock_before_start_has_no_count),
+		cmocka_unit_test(passes_not_reached_have_no_count),
+		cmocka_unit_test(pass_that_the_plan_lacks),
+		cmocka_unit_test(delta_of_what_was_not_counted),
+		cmocka_unit_test(hybrid_counts_where_it_was_asked_to),
+		cmocka_unit_test(metrics_beside_cost_nothing),
+		cmocka_unit_test(failed_list_leaves_hidden_events_hidden),
+		cmocka_unit_test(ready_made_metric_of_another_machine_is_absent),
+	};
+
+	return TT_RUN(tests);
+}
