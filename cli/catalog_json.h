@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Arrays of what a catalog has, as JSON. */
+#ifndef CLI_CATALOG_JSON_H
+#define CLI_CATALOG_JSON_H
+
+#include "cli/catalog.h"
+#include "cli/json.h"
+
+json_t *cli_catalog_ways(const struct cli_catalog *c);
+json_t *cli_catalog_units(const struct cli_catalog *c);
+/* {"ntime", "schema", "simulated"} */
+json_t *cli_catalog_head(const char *version, bool is_simulated);
+
+#endif

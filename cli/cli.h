@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* What every subcommand is, and the exit statuses that are ntime's own. */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* As env(1) and timeout(1) have them: a command's own status may be any other number. */
+enum cli_exit {
+	CLI_EXIT_TIMEOUT = 124,
+	CLI_EXIT_FAILED = 125,
+	CLI_EXIT_NOT_EXECUTABLE = 126,
+	CLI_EXIT_NOT_FOUND = 127,
+};
+
+/* Version of the machine-readable output; grows when a key or column changes its meaning or goes away. */
+#define CLI_SCHEMA 1
+
+/**
+ * struct cli_option - one option; the one place where it is described
+ * @id:		its letter, or a number from 256 for options without a letter
+ * @name:	long name without the dashes
+ * @arg:	name of the argument, NULL when it takes none
+ * @help:	what it does, one sentence without final stop
+ *
+ * Tables end with a NULL @name.
+ */
+struct cli_option {
+	int id;
+	const char *name;
+	const char *arg;
+	const char *help;
+};
+
+/**
+ * struct cli_command - a subcommand
+ * @name:	what the user types
+ * @usage:	what follows "ntime "; several lines are separated by newlines
+ * @about:	one line
+ * @details:	paragraphs below the options in --help, "" for none
+ * @options:	table, NULL for none
+ * @is_hidden:	not shown to people
+ * @is_permuting: options may follow operands (they must not where a command with own options follows)
+ * @run:	argv[0] is the subcommand's name; the exit status of ntime
+ */
+struct cli_command {
+	const char *name;
+	const char *usage;
+	const char *about;
+	const char *details;
+	const struct cli_option *options;
+	bool is_hidden;
+	bool is_permuting;
+	int (*run)(const struct cli_command *self, int argc, char **argv);
+};
+
+extern const struct cli_command cli_stat_command;
+extern const struct cli_command cli_list_command;
+extern const struct cli_command cli_doctor_command;
+extern const struct cli_command cli_help_command;
+extern const struct cli_command cli_complete_command;
+
+/* All of them; NULL ends. The first is what a bare "ntime PROG" means. */
+extern const struct cli_command *const cli_commands[];
+
+/* Exact name, or NULL. */
+const struct cli_command *cli_command_find(const char *name);
+
+#endif

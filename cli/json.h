@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* JSON values from what C has: any bytes, 64-bit counts, doubles. Failures of memory give NULL, which jansson's *_new calls accept. */
+#ifndef CLI_JSON_H
+#define CLI_JSON_H
+
+#include <jansson.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Bytes that are not UTF-8 (arguments and file names may have any) become U+FFFD. */
+json_t *cli_json_text(const char *text);
+/* A count; from 2^63 on as a real number because that is what JSON readers do with it anyway. */
+json_t *cli_json_count(uint64_t count);
+/* Whole numbers without ".0" where a double holds them exactly. null for NaN and infinities, which JSON has not. */
+json_t *cli_json_number(double number);
+
+/*
+ * Write @root as one line or indented, with a newline, and free it. 0, -ENOMEM (@root is NULL) or -EIO; the error stays in
+ * ferror(@f) too.
+ */
+int cli_json_write(FILE *f, json_t *root, int is_indented);
+
+#endif

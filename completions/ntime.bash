@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Completion of ntime for bash. The options come from "ntime complete-options" and the events from "ntime list --names", so that
+# both are those of the ntime that is installed. Works alone; with the package bash-completion the measured command is
+# completed with its own rules.
+
+# Words of $1 that begin with $2 into COMPREPLY, one a line so that names may have blanks.
+_ntime_reply()
+{
+	local word
+	COMPREPLY=()
+	while IFS= read -r word; do
+		[[ -n $word && $word == "$2"* ]] && COMPREPLY+=("$word")
+	done <<<"$1"
+}
+
+# Events or metrics: the part behind the last comma or brace; names may have colons, which bash takes for ends of words.
+_ntime_names()
+{
+	local names=$1 whole=$2 last word
+	last=${whole##*[,\{]}
+	local before=${whole%"$last"}
+	COMPREPLY=()
+	while IFS= read -r word; do
+		[[ -n $word && $word == "$last"* ]] && COMPREPLY+=("$before$word")
+	done <<<"$names"
+	compopt -o nospace 2>/dev/null
+	declare -F __ltrim_colon_completions >/dev/null && __ltrim_colon_completions "$whole"
+}
+
+# The command line from word $1 on belongs to the measured command.
+_ntime_command()
+{
+	if declare -F _command_offset >/dev/null; then
+		_command_offset "$1"
+	elif ((COMP_CWORD == $1)); then
+		mapfile -t COMPREPLY < <(compgen -c -- "${COMP_WORDS[COMP_CWORD]}")
+	else
+		compopt -o default 2>/dev/null
+	fi
+}
+
+# What option $2 of subcommand $1 takes, "" when nothing.
+_ntime_argument()
+{
+	local sub long short arg _rest
+	while IFS=$'\x1f' read -r sub long short arg _rest; do
+		[[ $sub == "$1" && ($long == "$2" || $short == "$2") ]] && printf '%s' "$arg"
+	done <<<"$3"
+}
+
+_ntime()
+{
+	local ntime=$1 cur=$2 options sub=stat i word arg pending='' option='' from=1 has_dashes=''
+	local subcommands=$'stat\nlist\ndoctor\nhelp'
+
+	COMPREPLY=()
+	# Tabs would be merged by read where a field is empty.
+	options=$("$ntime" complete-options 2>/dev/null | tr '\t' '\037')
+	if ((COMP_CWORD > 1)); then
+		case ${COMP_WORDS[1]} in
+		stat | list | doctor | help)
+			sub=${COMP_WORDS[1]}
+			from=2
+			;;
+		esac
+	fi
+	for ((i = from; i < COMP_CWORD; i++)); do
+		word=${COMP_WORDS[i]}
+		if [[ $word == '=' || -n $pending ]]; then
+			# "--event=x" arrives as three words.
+			[[ $word == '=' ]] && continue
+			# A name with colons or commas goes on in the next words.
+			[[ $word == : || ${COMP_WORDS[i + 1]-} == : ]] && continue
+			pending='' option=''
+			continue
+		fi
+		case $word in
+		--)
+			has_dashes=yes
+			((i++))
+			break
+			;;
+		-*)
+			arg=$(_ntime_argument "$sub" "$word" "$options")
+			[[ -n $arg ]] && pending=$arg option=$word
+			;;
+		*)
+			[[ $sub == stat ]] && break
+			;;
+		esac
+	done
+	if [[ $sub == stat && ($i -lt $COMP_CWORD || -n $has_dashes) ]]; then
+		_ntime_command "$i"
+		return
+	fi
+	[[ $cur == '=' ]] && cur=''
+	case $pending in
+	LIST)
+		if [[ $option == -e || $option == --event ]]; then
+			_ntime_names "$("$ntime" list --names 2>/dev/null)" "$cur"
+		fi
+		return
+		;;
+	METRIC)
+		_ntime_names "$("$ntime" list --metrics --names 2>/dev/null)" "$cur"
+		return
+		;;
+	FILE | DIR)
+		compopt -o filenames 2>/dev/null
+		mapfile -t COMPREPLY < <(compgen "$([[ $pending == DIR ]] && echo -d || echo -f)" -- "$cur")
+		return
+		;;
+	PID*)
+		_ntime_reply "$(cd /proc && printf '%s\n' [0-9]*)" "$cur"
+		return
+		;;
+	?*)
+		return
+		;;
+	esac
+	if [[ $cur == -* ]]; then
+		_ntime_reply "$(awk -F'\037' -v sub_name="$sub" -v at="$COMP_CWORD" \
+			'$1 == sub_name || ($1 == "ntime" && at == 1) { print $2; if ($3) print $3 }' <<<"$options" |
+			sort -u)" "$cur"
+	elif [[ $sub == help ]]; then
+		_ntime_reply "$subcommands" "$cur"
+	elif [[ $sub == list ]]; then
+		_ntime_names "$("$ntime" list --names 2>/dev/null)" "$cur"
+	elif [[ $sub == stat ]]; then
+		_ntime_command "$COMP_CWORD"
+		if ((COMP_CWORD == 1)); then
+			local commands=("${COMPREPLY[@]}")
+			_ntime_reply "$subcommands" "$cur"
+			COMPREPLY+=("${commands[@]}")
+		fi
+	fi
+}
+
+complete -F _ntime ntime

@@ -1,0 +1,666 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A stand-in for the library, so that the whole command can be run where nothing depends on the machine: what the
+ * "machine" has and how it misbehaves is chosen by words in the variable NTIME_FAKE, parted by blanks:
+ *     pmu        there is a core PMU             passes=N   the plan has N passes that take turns
+ *     clean      no obstacles                    simulated  values carry NTIME_SIMULATED
+ *     overflow   cycles wrapped unseen           partial    page-faults misses CPUs
+ *     stale=N    the Nth read fails              idle       hardware events were never counted
+ * The Nth read of a session gives N times the number in the table below. Commands are real processes.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <ntime/command.h>
+#include <ntime/list.h>
+#include <ntime/machine.h>
+#include <ntime/session.h>
+#include <ntime/topology.h>
+
+#define MAX_ITEMS 64
+#define NO_PMU "the hypervisor (KVM) exposes no core PMU to this guest"
+#define NO_PMU_REMEDY "start the guest with a virtual PMU (QEMU: -cpu host,pmu=on)"
+
+static const struct fake_event {
+	const char *name, *unit, *unit_text, *desc;
+	uint64_t count;
+	bool is_hardware;
+} events[] = {
+	{ "task-clock", "software", "ns", "CPU time of the target", 2500000, false },
+	{ "context-switches", "software", "", "Changes from one thread to another", 3, false },
+	{ "cpu-migrations", "software", "", "Moves to another CPU", 0, false },
+	{ "page-faults", "software", "", "Page faults", 1234, false },
+	{ "minor-faults", "software", "", "Page faults without input", 1230, false },
+	{ "major-faults", "software", "", "Page faults with input", 4, false },
+	{ "tsc", "clock", "", "Ticks of the time stamp counter", 987654321, false },
+	{ "cycles", "cpu", "", "Core clock cycles", 3000000000u, true },
+	{ "instructions", "cpu", "", "Instructions retired", 4500000000u, true },
+	{ "branches", "cpu", "", "Branches retired", 700000000, true },
+	{ "branch-misses", "cpu", "", "Branches that were predicted wrongly", 7000000, true },
+	{ "cache-references", "cpu", "", "Accesses to the last cache", 50000, true },
+	{ "cache-misses", "cpu", "", "Accesses that the last cache could not serve", 5000, true },
+	{ "power/energy-pkg/", "power", "Joules", "Energy of the package", 1000, false },
+};
+
+static const struct fake_metric {
+	const char *name, *unit_text, *formula, *beside, *desc;
+	const char *over, *under;
+	uint32_t is_default;
+} metrics[] = {
+	{ "IPC", "insn/cycle", "instructions / cycles", "instructions",
+	  "Instructions retired per cycle.", "instructions", "cycles", 1 },
+	{ "branch-miss-ratio", "%", "100 * branch-misses / branches", "branch-misses",
+	  "Share of branches that were predicted wrongly.", "branch-misses", "branches", 1 },
+	{ "faults-per-switch", "faults/switch", "page-faults / context-switches", "page-faults",
+	  "Page faults for each switch.", "page-faults", "context-switches", 1 },
+	{ "tsc-per-fault", "ticks/fault", "tsc / page-faults", "",
+	  "Ticks that pass for a page fault.", "tsc", "page-faults", 0 },
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+struct ntime_ctx {
+	char error[512];
+	void (*log)(void *arg, const char *line);
+	void *log_arg;
+	bool is_recording;
+};
+
+struct fake_item {
+	char name[96];
+	const struct fake_event *event;
+	const struct fake_metric *metric;
+};
+
+struct ntime_session {
+	struct ntime_ctx *ctx;
+	struct fake_item item[MAX_ITEMS];
+	size_t n;
+	uint64_t reads;
+	uint32_t flags, pass;
+	bool is_open, is_started;
+};
+
+struct ntime_command {
+	struct ntime_ctx *ctx;
+	pid_t pid;
+	int door, news, pidfd;
+	struct timespec begin;
+	bool is_reaped;
+};
+
+static unsigned long word_number(const char *word)
+{
+	const char *at = getenv("NTIME_FAKE");
+	size_t chars = strlen(word);
+
+	for (at = at ? at : ""; *at; at += strcspn(at, " "), at += strspn(at, " "))
+		if (strncmp(at, word, chars) == 0 &&
+		    (at[chars] == '=' || at[chars] == ' ' || !at[chars]))
+			return at[chars] == '=' ? strtoul(at + chars + 1, NULL, 10) : 1;
+	return 0;
+}
+
+static unsigned int passes(void)
+{
+	return word_number("passes") ? (unsigned int)word_number("passes") : 1;
+}
+
+static bool is_here(const struct fake_event *e)
+{
+	return !e->is_hardware || word_number("pmu");
+}
+
+const char *ntime_version(void)
+{
+	return "0.1.0-fake";
+}
+
+const char *ntime_error_text(const struct ntime_ctx *ctx)
+{
+	return ctx->error;
+}
+
+int ntime_open(struct ntime_ctx **out, const struct ntime_options *options)
+{
+	const char *file = options->machine ? options->machine : options->metrics;
+
+	*out = calloc(1, sizeof(**out));
+	if (!*out)
+		return -ENOMEM;
+	(*out)->log = options->log;
+	(*out)->log_arg = options->log_arg;
+	(*out)->is_recording = options->machine;
+	if (file && access(file, R_OK)) {
+		snprintf((*out)->error, sizeof((*out)->error), "cannot read %s: %s", file,
+			 strerror(errno));
+		return -errno;
+	}
+	if (options->log)
+		options->log(options->log_arg, "fake machine opened");
+	return 0;
+}
+
+void ntime_close(struct ntime_ctx *ctx)
+{
+	free(ctx);
+}
+
+int ntime_way_for_each(struct ntime_ctx *ctx,
+		       int (*fn)(void *arg, const struct ntime_way_info *way), void *arg)
+{
+	const struct ntime_way_info ways[] = {
+		{ sizeof(ways[0]), 1, "perf", "the kernel's counters", "", "", "one read(2)" },
+		{ sizeof(ways[0]), 0, "msr", "model-specific registers",
+		  "there is no /dev/cpu/0/msr", "modprobe msr", "one pread(2)" },
+	};
+	int ret = 0;
+
+	(void)ctx;
+	for (size_t i = 0; i < COUNT(ways) && !ret; i++)
+		ret = fn(arg, &ways[i]);
+	return ret;
+}
+
+int ntime_unit_for_each(struct ntime_ctx *ctx,
+			int (*fn)(void *arg, const struct ntime_unit_info *unit), void *arg)
+{
+	uint32_t pmu = word_number("pmu") != 0;
+	const struct ntime_unit_info units[] = {
+		{ sizeof(units[0]), pmu, 4, 3, "cpu", "core PMU", "perf", "", pmu ? "" : NO_PMU,
+		  pmu ? "" : NO_PMU_REMEDY },
+		{ sizeof(units[0]), 1, 0, 0, "software", "counters of the kernel", "perf", "", "",
+		  "" },
+		{ sizeof(units[0]), 1, 0, 0, "clock", "time stamp counter", "clock", "", "", "" },
+		{ sizeof(units[0]), 1, 0, 0, "power", "energy", "perf", "0", "", "" },
+	};
+	int ret = 0;
+
+	(void)ctx;
+	for (size_t i = 0; i < COUNT(units) && !ret; i++)
+		ret = fn(arg, &units[i]);
+	return ret;
+}
+
+int ntime_event_for_each(struct ntime_ctx *ctx, const char *model,
+			 int (*fn)(void *arg, const struct ntime_event_info *event), void *arg)
+{
+	int ret = 0;
+
+	if (model && strcmp(model, "skx") != 0) {
+		snprintf(ctx->error, sizeof(ctx->error),
+			 "libpfm4 knows no PMU model '%.40s'; the nearest is skx", model);
+		return -ENOENT;
+	}
+	for (size_t i = 0; i < COUNT(events) && !ret; i++) {
+		const struct fake_event *e = &events[i];
+		bool here = is_here(e);
+		struct ntime_event_info info = { sizeof(info),
+						 here,
+						 e->name,
+						 e->unit,
+						 e->desc,
+						 e->unit_text,
+						 "",
+						 here ? "" : NO_PMU,
+						 here ? "" : NO_PMU_REMEDY,
+						 "",
+						 0,
+						 0 };
+
+		ret = fn(arg, &info);
+	}
+	return ret;
+}
+
+int ntime_metric_for_each(struct ntime_ctx *ctx,
+			  int (*fn)(void *arg, const struct ntime_event_info *metric), void *arg)
+{
+	int ret = 0;
+
+	(void)ctx;
+	for (size_t i = 0; i < COUNT(metrics) && !ret; i++) {
+		const struct fake_metric *m = &metrics[i];
+		struct ntime_event_info info = { sizeof(info),	1,	    m->name, "", m->desc,
+						 m->unit_text,	m->formula, "",	     "", m->beside,
+						 m->is_default, 0 };
+
+		ret = fn(arg, &info);
+	}
+	return ret;
+}
+
+int ntime_obstacle_for_each(struct ntime_ctx *ctx,
+			    int (*fn)(void *arg, const struct ntime_obstacle *o), void *arg)
+{
+	const struct ntime_obstacle obstacles[] = {
+		{ sizeof(obstacles[0]), 0, "cycles, instructions and other core events", NO_PMU,
+		  NO_PMU_REMEDY },
+		{ sizeof(obstacles[0]), 1, "model-specific registers", "there is no /dev/cpu/0/msr",
+		  "modprobe msr" },
+	};
+	int ret = 0;
+
+	(void)ctx;
+	for (size_t i = 0; i < COUNT(obstacles) && !ret && !word_number("clean"); i++)
+		ret = fn(arg, &obstacles[i]);
+	return ret;
+}
+
+int ntime_event_encode(struct ntime_ctx *ctx, const char *event,
+		       int (*fn)(void *arg, const struct ntime_encoding *part), void *arg)
+{
+	struct ntime_encoding part = {
+		.size = sizeof(part), .type = 1, .config = 2, .exclude = 2, .unit = "software"
+	};
+
+	(void)ctx;
+	(void)event;
+	return fn(arg, &part) ? -EINVAL : 1;
+}
+
+int ntime_topology_get(struct ntime_ctx *ctx, struct ntime_topology *out)
+{
+	(void)ctx;
+	*out = (struct ntime_topology){ sizeof(*out), 4, 3, 2, 1, 1 };
+	return 0;
+}
+
+int ntime_machine_record(struct ntime_ctx *ctx, const char *path)
+{
+	FILE *f = fopen(path, "w");
+
+	if (!f || fputs("fake\n", f) < 0 || fclose(f)) {
+		snprintf(ctx->error, sizeof(ctx->error), "cannot record to %.400s: %s", path,
+			 strerror(errno));
+		return -errno;
+	}
+	return 0;
+}
+
+int ntime_session_new(struct ntime_ctx *ctx, const struct ntime_target *target,
+		      struct ntime_session **out)
+{
+	*out = NULL;
+	if ((target->kind == NTIME_TARGET_THREAD || target->kind == NTIME_TARGET_PROCESS) &&
+	    target->pid && kill(target->pid, 0) && errno == ESRCH) {
+		snprintf(ctx->error, sizeof(ctx->error), "there is no process %d", target->pid);
+		return -ESRCH;
+	}
+	if (target->kind == NTIME_TARGET_CPUS && strcmp(target->cpus, "0") != 0) {
+		snprintf(ctx->error, sizeof(ctx->error), "CPU %.40s is off line or does not exist",
+			 target->cpus);
+		return -ENODEV;
+	}
+	*out = calloc(1, sizeof(**out));
+	if (!*out)
+		return -ENOMEM;
+	(*out)->ctx = ctx;
+	(*out)->flags = target->flags;
+	(*out)->pass = target->pass;
+	return 0;
+}
+
+void ntime_session_free(struct ntime_session *s)
+{
+	free(s);
+}
+
+int ntime_session_add(struct ntime_session *s, const char *name, int *index)
+{
+	struct fake_item *item = &s->item[s->n];
+
+	if (s->n == MAX_ITEMS)
+		return -E2BIG;
+	snprintf(item->name, sizeof(item->name), "%s", name);
+	for (size_t i = 0; i < COUNT(events); i++)
+		if (strcmp(events[i].name, name) == 0)
+			item->event = &events[i];
+	for (size_t i = 0; i < COUNT(metrics); i++)
+		if (strcmp(metrics[i].name, name) == 0 || (strchr(name, '=') && i == 3))
+			item->metric = &metrics[i];
+	if (!item->event && !item->metric) {
+		snprintf(s->ctx->error, sizeof(s->ctx->error),
+			 "there is no event '%.60s'; did you mean page-faults?", name);
+		return -ENOENT;
+	}
+	if (index)
+		*index = (int)s->n;
+	s->n++;
+	return 0;
+}
+
+int ntime_session_add_list(struct ntime_session *s, const char *list)
+{
+	char one[96];
+	int ret = 0;
+
+	for (const char *at = list; !ret; at++) {
+		size_t chars = strcspn(at, ",");
+
+		snprintf(one, sizeof(one), "%.*s", (int)chars, at);
+		ret = ntime_session_add(s, one, NULL);
+		at += chars;
+		if (!*at)
+			break;
+	}
+	return ret;
+}
+
+int ntime_session_add_beside(struct ntime_session *s)
+{
+	int added = 0;
+
+	for (size_t i = 0; i < COUNT(metrics); i++) {
+		if (*metrics[i].beside && ntime_session_add(s, metrics[i].name, NULL) == 0)
+			added++;
+	}
+	return added;
+}
+
+size_t ntime_session_count(const struct ntime_session *s)
+{
+	return s->n;
+}
+
+static bool metric_is_here(const struct fake_metric *m)
+{
+	for (size_t i = 0; i < COUNT(events); i++)
+		if ((strcmp(events[i].name, m->over) == 0 ||
+		     strcmp(events[i].name, m->under) == 0) &&
+		    !is_here(&events[i]))
+			return false;
+	return true;
+}
+
+static bool item_is_here(const struct fake_item *item)
+{
+	return item->metric ? metric_is_here(item->metric) : is_here(item->event);
+}
+
+static double scale_of(const struct fake_event *e)
+{
+	return strcmp(e->unit, "power") == 0 ? 0.25 : 1;
+}
+
+int ntime_session_item(const struct ntime_session *s, size_t i, struct ntime_item *out)
+{
+	const struct fake_item *item = &s->item[i];
+	bool here = item_is_here(item);
+	const char *reason = item->metric ? "needs another event: " NO_PMU : NO_PMU;
+
+	if (i >= s->n)
+		return -EINVAL;
+	*out = (struct ntime_item){
+		.size = sizeof(*out),
+		.pass = (uint32_t)(i % passes()),
+		.is_metric = item->metric != NULL,
+		.scale = item->metric ? 1 : scale_of(item->event),
+		.name = item->name,
+		.unit = item->metric ? "" : item->event->unit,
+		.unit_text = item->metric ? item->metric->unit_text : item->event->unit_text,
+		.way = item->metric || !here			 ? ""
+		       : strcmp(item->event->unit, "clock") == 0 ? "clock"
+								 : "perf",
+		.reason = here ? "" : reason,
+		.remedy = here ? "" : NO_PMU_REMEDY,
+		.beside = item->metric ? item->metric->beside : "",
+	};
+	return 0;
+}
+
+int ntime_session_open(struct ntime_session *s)
+{
+	s->is_open = true;
+	return 0;
+}
+
+unsigned int ntime_session_passes(const struct ntime_session *s)
+{
+	return s->is_open ? passes() : 0;
+}
+
+const char *ntime_session_plan_text(struct ntime_session *s, unsigned int pass)
+{
+	(void)s;
+	return pass ? "four counters are taken" : "";
+}
+
+int ntime_session_start(struct ntime_session *s)
+{
+	s->is_open = s->is_started = true;
+	return 0;
+}
+
+int ntime_session_stop(struct ntime_session *s)
+{
+	(void)s;
+	return 0;
+}
+
+static void read_event(const struct ntime_session *s, size_t i, struct ntime_value *v)
+{
+	const struct fake_event *e = s->item[i].event;
+	bool is_alone = s->flags & NTIME_PASS_ALONE;
+
+	*v = (struct ntime_value){ .value = NAN, .scale = scale_of(e) };
+	if (!is_here(e)) {
+		v->flags = NTIME_ABSENT;
+		return;
+	}
+	v->wanted_ns = s->reads * 1000000000u;
+	if (!s->is_started || (is_alone && i % passes() != s->pass) ||
+	    (e->is_hardware && word_number("idle"))) {
+		v->flags = NTIME_NOT_COUNTED;
+		return;
+	}
+	v->counted_ns = v->wanted_ns;
+	v->count = s->reads * e->count;
+	v->value = (double)v->count * scale_of(e);
+	if (!is_alone && passes() > 1 && strcmp(e->unit, "clock") != 0) {
+		v->counted_ns = v->wanted_ns / passes();
+		v->value *= passes();
+		v->error = v->value / 50;
+		v->flags |= NTIME_SCALED;
+	}
+	if (word_number("overflow") && strcmp(e->name, "cycles") == 0)
+		v->flags |= NTIME_OVERFLOWED;
+	if (word_number("partial") && strcmp(e->name, "page-faults") == 0)
+		v->flags |= NTIME_PARTIAL;
+	if (word_number("simulated") || s->ctx->is_recording)
+		v->flags |= NTIME_SIMULATED;
+}
+
+static const struct ntime_value *value_named(const struct ntime_session *s,
+					     const struct ntime_value *values, const char *name)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->item[i].event && strcmp(s->item[i].event->name, name) == 0)
+			return &values[i];
+	return NULL;
+}
+
+int ntime_session_metrics(const struct ntime_session *s, struct ntime_value *values, size_t n)
+{
+	if (n != s->n)
+		return -EINVAL;
+	for (size_t i = 0; i < n; i++) {
+		const struct fake_metric *m = s->item[i].metric;
+		const struct ntime_value *over, *under;
+
+		if (!m)
+			continue;
+		values[i] = (struct ntime_value){ .value = NAN, .flags = NTIME_METRIC };
+		over = value_named(s, values, m->over);
+		under = value_named(s, values, m->under);
+		if (!metric_is_here(m))
+			values[i].flags |= NTIME_ABSENT;
+		else if (!over || !under || !(under->value > 0))
+			values[i].flags |= NTIME_NOT_COUNTED;
+		else
+			values[i].value = over->value / under->value *
+					  (strcmp(m->unit_text, "%") == 0 ? 100 : 1);
+	}
+	return 0;
+}
+
+int ntime_session_read(struct ntime_session *s, struct ntime_value *out, size_t n)
+{
+	if (n != s->n)
+		return -EINVAL;
+	s->reads++;
+	if (s->reads == word_number("stale")) {
+		snprintf(s->ctx->error, sizeof(s->ctx->error), "CPU 3 went off line");
+		return -ESTALE;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (s->item[i].event)
+			read_event(s, i, &out[i]);
+	ntime_session_metrics(s, out, n);
+	return (int)n;
+}
+
+void ntime_value_delta(const struct ntime_value *earlier, const struct ntime_value *later,
+		       struct ntime_value *out)
+{
+	struct ntime_value delta = *later;
+
+	delta.wanted_ns -= earlier->wanted_ns;
+	if (!(later->flags & (NTIME_ABSENT | NTIME_NOT_COUNTED | NTIME_METRIC))) {
+		delta.count -= earlier->count;
+		delta.counted_ns -= earlier->counted_ns;
+		if (!(earlier->flags & NTIME_NOT_COUNTED))
+			delta.value -= earlier->value;
+	}
+	*out = delta;
+}
+
+static void child(int door, int news, char *const argv[])
+{
+	char byte;
+	int error;
+
+	if (read(door, &byte, 1) != 1)
+		_exit(0);
+	execvp(argv[0], argv);
+	error = errno;
+	if (write(news, &error, sizeof(error)) < 0)
+		_exit(1);
+	_exit(0);
+}
+
+int ntime_command_new(struct ntime_ctx *ctx, char *const argv[], struct ntime_command **out)
+{
+	struct ntime_command *c = calloc(1, sizeof(*c));
+	int door[2], news[2];
+
+	*out = NULL;
+	if (!c)
+		return -ENOMEM;
+	if (pipe2(door, O_CLOEXEC) || pipe2(news, O_CLOEXEC))
+		abort();
+	c->ctx = ctx;
+	c->pid = fork();
+	if (c->pid == 0) {
+		close(door[1]);
+		child(door[0], news[1], argv);
+	}
+	close(door[0]);
+	close(news[1]);
+	c->door = door[1];
+	c->news = news[0];
+	c->pidfd = (int)syscall(SYS_pidfd_open, c->pid, 0);
+	*out = c;
+	return 0;
+}
+
+pid_t ntime_command_pid(const struct ntime_command *c)
+{
+	return c->pid;
+}
+
+int ntime_command_start(struct ntime_command *c)
+{
+	int error = 0;
+	ssize_t n;
+
+	clock_gettime(CLOCK_MONOTONIC, &c->begin);
+	if (write(c->door, "x", 1) != 1)
+		return -EIO;
+	do
+		n = read(c->news, &error, sizeof(error));
+	while (n < 0 && errno == EINTR);
+	if (n <= 0)
+		return 0;
+	waitpid(c->pid, NULL, 0);
+	c->is_reaped = true;
+	snprintf(c->ctx->error, sizeof(c->ctx->error), "cannot run the command: %s",
+		 strerror(error));
+	return -error;
+}
+
+int ntime_command_wait(struct ntime_command *c, uint64_t timeout_ns, struct ntime_command_end *end)
+{
+	struct pollfd p = { .fd = c->pidfd, .events = POLLIN };
+	struct timespec time = { (time_t)(timeout_ns / 1000000000u),
+				 (long)(timeout_ns % 1000000000u) },
+			now;
+	struct rusage usage;
+	int status, ret = ppoll(&p, 1, timeout_ns == UINT64_MAX ? NULL : &time, NULL);
+
+	if (ret <= 0)
+		return ret ? -errno : 0;
+	if (wait4(c->pid, &status, 0, &usage) != c->pid)
+		return -ECHILD;
+	c->is_reaped = true;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	end->status = status;
+	end->real_ns = (uint64_t)(now.tv_sec - c->begin.tv_sec) * 1000000000u +
+		       (uint64_t)now.tv_nsec - (uint64_t)c->begin.tv_nsec;
+	end->user_ns = (uint64_t)usage.ru_utime.tv_sec * 1000000000u +
+		       (uint64_t)usage.ru_utime.tv_usec * 1000u;
+	end->sys_ns = (uint64_t)usage.ru_stime.tv_sec * 1000000000u +
+		      (uint64_t)usage.ru_stime.tv_usec * 1000u;
+	end->max_rss_bytes = (uint64_t)usage.ru_maxrss * 1024;
+	end->max_rss_floor_bytes = end->max_rss_bytes;
+	end->minor_faults = (uint64_t)usage.ru_minflt;
+	end->major_faults = (uint64_t)usage.ru_majflt;
+	end->voluntary_switches = (uint64_t)usage.ru_nvcsw;
+	end->involuntary_switches = (uint64_t)usage.ru_nivcsw;
+	return 1;
+}
+
+int ntime_command_kill(struct ntime_command *c, int sig)
+{
+	if (c->is_reaped)
+		return 0;
+	return kill(c->pid, sig) ? -errno : 0;
+}
+
+void ntime_command_free(struct ntime_command *c)
+{
+	if (!c)
+		return;
+	close(c->door);
+	close(c->news);
+	if (!c->is_reaped) {
+		kill(c->pid, SIGKILL);
+		waitpid(c->pid, NULL, 0);
+	}
+	if (c->pidfd >= 0)
+		close(c->pidfd);
+	free(c);
+}

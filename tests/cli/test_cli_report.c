@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: MIT
+/* The three forms of a report, from values made up here. */
+#include <jansson.h>
+#include <math.h>
+
+#include "cli/report.h"
+#include "tests/tt.h"
+
+#define NO_PMU "the hypervisor (KVM) exposes no core PMU to this guest"
+#define REMEDY "start the guest with a virtual PMU"
+
+#define WHERE .unit = "cpu", .way = "perf", .beside = "", .scale = 1
+#define TEXTS WHERE, .reason = "", .remedy = ""
+
+static struct cli_item items[] = {
+	{ TEXTS, .name = "task-clock", .unit_text = "ns",
+	  .value = { .count = 2500000, .value = 2500000 } },
+	{ TEXTS, .name = "page-faults", .unit_text = "",
+	  .value = { .count = 1234567, .value = 1234567 } },
+	{ TEXTS, .name = "cycles", .unit_text = "",
+	  .value = { .count = 500,
+		     .value = 1000,
+		     .error = 12,
+		     .wanted_ns = 100,
+		     .counted_ns = 50,
+		     .flags = NTIME_SCALED } },
+	{ TEXTS, .name = "idle", .unit_text = "",
+	  .value = { .value = NAN, .flags = NTIME_NOT_COUNTED } },
+	{ TEXTS, .name = "hidden", .unit_text = "", .is_hidden = true,
+	  .value = { .count = 9, .value = 9 } },
+	{ .name = "GHz",
+	  .unit = "",
+	  .unit_text = "GHz",
+	  .way = "",
+	  .reason = "",
+	  .remedy = "",
+	  .beside = "cycles",
+	  .is_metric = true,
+	  .value = { .value = 3.25, .flags = NTIME_METRIC } },
+	{ WHERE, .name = "branches", .unit_text = "", .reason = NO_PMU, .remedy = REMEDY,
+	  .value = { .value = NAN, .flags = NTIME_ABSENT } },
+	{ WHERE, .name = "od\"d,name", .unit_text = "", .reason = NO_PMU, .remedy = REMEDY,
+	  .value = { .value = NAN, .flags = NTIME_ABSENT } },
+	{ WHERE, .name = "msr/aperf/", .unit_text = "", .reason = "no permission", .remedy = "",
+	  .value = { .value = NAN, .flags = NTIME_ABSENT } },
+};
+
+static char *argv[] = { (char *)"prog",
+			(char *)"bad\xff"
+				"byte",
+			NULL };
+
+static struct cli_report report(void)
+{
+	struct cli_report r = {
+		.version = "9.9",
+		.argv = argv,
+		.target = "",
+		.item = items,
+		.items = sizeof(items) / sizeof(items[0]),
+		.runs = 1,
+		.passes = 1,
+		.has_ended = true,
+		.status = 3 << 8,
+	};
+
+	cli_spread_add(&r.figure[CLI_REAL], 1002914000);
+	cli_spread_add(&r.figure[CLI_USER], 1000000);
+	cli_spread_add(&r.figure[CLI_SYS], 2000000);
+	cli_spread_add(&r.figure[CLI_MAX_RSS], 2 << 20);
+	return r;
+}
+
+static char *written(const struct cli_writer *w, const struct cli_style *style,
+		     const struct cli_report *r, double interval)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *f = open_memstream(&text, &bytes);
+
+	if (w->begin)
+		w->begin(f, style, r);
+	if (interval > 0)
+		w->interval(f, style, r, interval);
+	else
+		w->summary(f, style, r);
+	fclose(f);
+	assert_non_null(text);
+	return text;
+}
+
+TEST(text)
+{
+	struct cli_style style = { .look = { .width = 80, .utf8 = true } };
+	struct cli_report r = report();
+	char *text = written(&cli_text_writer, &style, &r, 0);
+
+	TT_TEXT(text, "\n"
+		      "real          1.002914 s\n"
+		      "user          0.001000 s\n"
+		      "sys           0.002000 s\n"
+		      "max-rss          2,048 KiB\n"
+		      "\n"
+		      "        2.500 ms  task-clock\n"
+		      "    1,234,567     page-faults\n"
+		      "       ~1,000     cycles       # GHz 3.250 GHz  [50% counted, ±1.20%]\n"
+		      "<not counted>     idle\n"
+		      "\n"
+		      "Not counted here:\n"
+		      "  branches od\"d,name\n"
+		      "    " NO_PMU "\n"
+		      "    remedy: " REMEDY "\n"
+		      "  msr/aperf/\n"
+		      "    no permission\n");
+	free(text);
+}
+
+TEST(upper_bounds_say_so)
+{
+	struct cli_style style = { .look = { .width = 80 }, .by_run = true, .verbose = 1 };
+	struct cli_report r = report();
+	char *text;
+
+	r.at_most[CLI_MAX_RSS] = true;
+	text = written(&cli_text_writer, &style, &r, 0);
+	TT_HAS(text, "max-rss                     at most 2,048 KiB\n");
+	free(text);
+	text = written(&cli_csv_writer, &style, &r, 0);
+	TT_HAS(text, "max-rss,2097152,bytes,0,2097152,,,at-most,command,wait4,,");
+	free(text);
+	text = written(&cli_json_writer, &style, &r, 0);
+	TT_HAS(text, "\"max_rss_bytes_at_most\": 2097152,");
+	TT_HAS(text, "\"max_rss_bytes_at_most\": {");
+	assert_null(strstr(text, "\"max_rss_bytes\""));
+	free(text);
+}
+
+TEST(quiet_text_still_names_what_is_missing)
+{
+	struct cli_style style = { .look = { .width = 80, .utf8 = true }, .quiet = true };
+	struct cli_report r = report();
+	char *text = written(&cli_text_writer, &style, &r, 0);
+
+	TT_HAS(text, "Not counted here:\n  branches od\"d,name\n  msr/aperf/\n");
+	assert_null(strstr(text, "real"));
+	assert_null(strstr(text, "remedy"));
+	free(text);
+}
+
+/* In characters, not bytes. */
+static size_t longest_line(const char *text)
+{
+	size_t longest = 0, columns = 0;
+
+	for (; *text; text++) {
+		if (*text == '\n')
+			columns = 0;
+		else
+			columns += ((unsigned char)*text & 0xc0) != 0x80;
+		longest = columns > longest ? columns : longest;
+	}
+	return longest;
+}
+
+TEST(text_fits_terminals)
+{
+	struct cli_report r = report();
+
+	for (unsigned int width = 30; width < 160; width++) {
+		struct cli_style style = {
+			.look = { .width = width, .is_terminal = true, .utf8 = true }
+		};
+		char *text = written(&cli_text_writer, &style, &r, 0);
+
+		if (longest_line(text) > width)
+			print_error("%u columns:\n%s", width, text);
+		assert_true(longest_line(text) <= width);
+		/* Nothing may get lost on the way. */
+		TT_HAS(text, "1,234,567");
+		TT_HAS(text, "GHz 3.250");
+		TT_HAS(text, "50% counted");
+		free(text);
+	}
+}
+
+TEST(text_marks)
+{
+	struct cli_style style = { .look = { .width = 80 }, .by_run = true };
+	struct cli_item item = { TEXTS, .name = "x", .unit_text = "",
+				 .value = { .count = 7, .value = 7 } };
+	struct cli_report r = { .version = "1",
+				.target = "process 12",
+				.item = &item,
+				.items = 1,
+				.runs = 2,
+				.passes = 1 };
+	char *text;
+
+	r.is_simulated = true;
+	item.value.flags = NTIME_OVERFLOWED | NTIME_PARTIAL | NTIME_SIMULATED;
+	cli_spread_add(&item.spread, 6);
+	cli_spread_add(&item.spread, 8);
+	text = written(&cli_text_writer, &style, &r, 0);
+	TT_HAS(text, "SIMULATED: values come from a recording, not from this machine");
+	TT_HAS(text, "Measured: process 12");
+	TT_HAS(text, "Mean of 2 runs.");
+	TT_HAS(text, ">=7");
+	TT_HAS(text,
+	       "[counter wrapped unseen, some CPUs or units are missing, runs +-14.3%, 6 .. 8]");
+	assert_null(strchr(text, '\033'));
+	free(text);
+	style.look.colour = true;
+	text = written(&cli_text_writer, &style, &r, 0);
+	assert_non_null(strchr(text, '\033'));
+	free(text);
+}
+
+TEST(control_characters_do_not_reach_the_terminal)
+{
+	struct cli_style style = { .look = { .width = 80 } };
+	struct cli_item item = { TEXTS, .name = "a\033[2Jb", .unit_text = "",
+				 .value = { .count = 7, .value = 7 } };
+	struct cli_report r = {
+		.version = "1", .target = "", .item = &item, .items = 1, .runs = 1, .passes = 1
+	};
+	char *text = written(&cli_text_writer, &style, &r, 0);
+
+	TT_HAS(text, "a?[2Jb");
+	free(text);
+}
+
+TEST(csv)
+{
+	struct cli_style style = { .look = { .width = 80 } };
+	struct cli_report r = report();
+	char *text = written(&cli_csv_writer, &style, &r, 0);
+
+	TT_TEXT(text, "name,value,unit,error,count,wanted_ns,counted_ns,flags,unit_name,way,reason,"
+		      "remedy\n"
+		      "real,1002914000,ns,0,1002914000,,,,command,wait4,,\n"
+		      "user,1000000,ns,0,1000000,,,,command,wait4,,\n"
+		      "sys,2000000,ns,0,2000000,,,,command,wait4,,\n"
+		      "max-rss,2097152,bytes,0,2097152,,,,command,wait4,,\n"
+		      "task-clock,2500000,ns,0,2500000,0,0,,cpu,perf,,\n"
+		      "page-faults,1234567,,0,1234567,0,0,,cpu,perf,,\n"
+		      "cycles,1000,,12,500,100,50,scaled,cpu,perf,,\n"
+		      "idle,,,,,0,0,not-counted,cpu,perf,,\n"
+		      "GHz,3.25,GHz,0,,,,metric,,,,\n"
+		      "branches,,,,,,,absent,cpu,perf," NO_PMU "," REMEDY "\n"
+		      "\"od\"\"d,name\",,,,,,,absent,cpu,perf," NO_PMU "," REMEDY "\n"
+		      "msr/aperf/,,,,,,,absent,cpu,perf,no permission,\n");
+	free(text);
+}
+
+static size_t fields_of(const char *line)
+{
+	size_t fields = 1;
+	bool is_quoted = false;
+
+	for (; *line && (is_quoted || *line != '\n'); line++) {
+		if (*line == '"')
+			is_quoted = !is_quoted;
+		fields += *line == ',' && !is_quoted;
+	}
+	return fields;
+}
+
+TEST(csv_rows_have_as_many_fields_as_the_header)
+{
+	static const struct {
+		bool by_run;
+		double interval;
+		size_t fields;
+	} forms[] = { { false, 0, 12 }, { true, 0, 16 }, { false, 1.5, 13 } };
+
+	for (size_t i = 0; i < 3; i++) {
+		struct cli_style style = {
+			.look = { .width = 80 },
+			.by_run = forms[i].by_run,
+			.by_interval = forms[i].interval > 0,
+			.verbose = 1,
+		};
+		struct cli_report r = report();
+		char *text = written(&cli_csv_writer, &style, &r, forms[i].interval);
+
+		for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
+			TT_IS(fields_of(line), forms[i].fields);
+		free(text);
+	}
+}
+
+static const json_t *item_named(const json_t *root, const char *name)
+{
+	json_t *list = json_object_get(root, "items");
+
+	for (size_t i = 0; i < json_array_size(list); i++)
+		if (strcmp(json_string_value(json_object_get(json_array_get(list, i), "name")),
+			   name) == 0)
+			return json_array_get(list, i);
+	return NULL;
+}
+
+TEST(json)
+{
+	struct cli_style style = { .look = { .width = 80 } };
+	struct cli_report r = report();
+	char *text = written(&cli_json_writer, &style, &r, 0);
+	json_t *root = json_loads(text, 0, NULL);
+	const json_t *item;
+
+	assert_non_null(root);
+	TT_IS(json_integer_value(json_object_get(root, "schema")), 1);
+	TT_TEXT(json_string_value(json_object_get(root, "ntime")), "9.9");
+	TT_TEXT(json_string_value(json_array_get(json_object_get(root, "command"), 1)),
+		"bad\xef\xbf\xbd"
+		"byte");
+	TT_IS(json_integer_value(json_object_get(json_object_get(root, "exit"), "status")), 3);
+	TT_IS(json_integer_value(json_object_get(json_object_get(root, "time"), "real_ns")),
+	      1002914000);
+	item = item_named(root, "cycles");
+	TT_IS(json_integer_value(json_object_get(item, "value")), 1000);
+	TT_IS(json_integer_value(json_object_get(item, "count")), 500);
+	TT_IS(json_integer_value(json_object_get(item, "counted_ns")), 50);
+	TT_TEXT(json_string_value(json_array_get(json_object_get(item, "flags"), 0)), "scaled");
+	item = item_named(root, "branches");
+	assert_null(json_object_get(item, "value"));
+	assert_null(json_object_get(item, "count"));
+	TT_TEXT(json_string_value(json_object_get(json_object_get(item, "absent"), "reason")),
+		NO_PMU);
+	assert_null(json_object_get(item_named(root, "idle"), "value"));
+	assert_null(json_object_get(item_named(root, "idle"), "absent"));
+	assert_null(item_named(root, "hidden"));
+	json_decref(root);
+	free(text);
+}
+
+TEST(json_intervals_are_lines)
+{
+	struct cli_style style = { .look = { .width = 80 }, .by_interval = true };
+	struct cli_report r = report();
+	char *text = written(&cli_json_writer, &style, &r, 1.5);
+	json_t *root = json_loads(text, 0, NULL);
+
+	assert_non_null(root);
+	TT_IS(strcspn(text, "\n"), strlen(text) - 1);
+	assert_true(json_real_value(json_object_get(root, "time_s")) == 1.5);
+	json_decref(root);
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(text),
+		cmocka_unit_test(upper_bounds_say_so),
+		cmocka_unit_test(quiet_text_still_names_what_is_missing),
+		cmocka_unit_test(text_fits_terminals),
+		cmocka_unit_test(text_marks),
+		cmocka_unit_test(control_characters_do_not_reach_the_terminal),
+		cmocka_unit_test(csv),
+		cmocka_unit_test(csv_rows_have_as_many_fields_as_the_header),
+		cmocka_unit_test(json),
+		cmocka_unit_test(json_intervals_are_lines),
+	};
+
+	return TT_RUN(tests);
+}

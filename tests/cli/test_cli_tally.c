@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+/* cli/tally.h: sums over targets, means over runs. */
+#include <math.h>
+
+#include "cli/tally.h"
+#include "tests/tt.h"
+
+static struct ntime_value value(uint64_t count, uint32_t flags)
+{
+	struct ntime_value v = { .count = count,
+				 .value = (double)count,
+				 .wanted_ns = 10,
+				 .counted_ns = 10,
+				 .flags = flags };
+
+	if (flags & (NTIME_ABSENT | NTIME_NOT_COUNTED))
+		v.value = NAN;
+	return v;
+}
+
+static const struct sum_row {
+	int line;
+	uint32_t a, b; /* flags; counts are 3 and 4 */
+	uint64_t count;
+	uint32_t flags;
+	bool is_known;
+} sum_rows[] = {
+	{ __LINE__, 0, 0, 7, 0, true },
+	{ __LINE__, 0, NTIME_SCALED, 7, NTIME_SCALED, true },
+	/* a part that is missing must not look like a part that is 0 */
+	{ __LINE__, 0, NTIME_ABSENT, 3, NTIME_PARTIAL, true },
+	{ __LINE__, NTIME_ABSENT, 0, 4, NTIME_PARTIAL, true },
+	{ __LINE__, NTIME_NOT_COUNTED, 0, 4, NTIME_PARTIAL, true },
+	{ __LINE__, NTIME_ABSENT, NTIME_ABSENT, 3, NTIME_ABSENT, false },
+	{ __LINE__, NTIME_ABSENT, NTIME_NOT_COUNTED, 4, NTIME_NOT_COUNTED, false },
+};
+
+TEST(sums)
+{
+	TT_FOR_EACH_ROW(r, sum_rows) {
+		struct ntime_value sum = value(3, r->a), more = value(4, r->b);
+
+		cli_value_add(&sum, &more);
+		TT_EQ(r, sum.count, r->count);
+		TT_EQ(r, sum.flags, r->flags);
+		TT_EQ(r, cli_value_is_known(&sum), r->is_known);
+		if (r->is_known)
+			TT_EQ(r, sum.value, r->count);
+	}
+}
+
+TEST(errors_add_as_squares)
+{
+	struct ntime_value a = value(100, NTIME_SCALED), b = value(100, NTIME_SCALED);
+
+	a.error = 3;
+	b.error = 4;
+	cli_value_add(&a, &b);
+	TT_IS(a.error, 5);
+	TT_IS(a.wanted_ns, 20);
+}
+
+TEST(counts_do_not_wrap)
+{
+	struct ntime_value a = value(UINT64_MAX - 1, 0), b = value(5, 0);
+
+	cli_value_add(&a, &b);
+	assert_true(a.count == UINT64_MAX);
+}
+
+TEST(unscaling)
+{
+	struct ntime_value v = {
+		.count = 10, .value = 40, .error = 2, .flags = NTIME_SCALED | NTIME_PARTIAL
+	};
+	struct ntime_value metric = { .value = 2, .flags = NTIME_SCALED | NTIME_METRIC };
+
+	assert_true(cli_value_unscale(&v, 0.5));
+	TT_IS(v.value, 5);
+	TT_IS(v.error, 0);
+	TT_IS(v.flags, NTIME_PARTIAL);
+	assert_false(cli_value_unscale(&v, 0.5));
+	assert_false(cli_value_unscale(&metric, 1));
+	TT_IS(metric.value, 2);
+}
+
+TEST(spread_of_known_numbers)
+{
+	/* 2 4 4 4 5 5 7 9: mean 5, squared differences 32, so the standard deviation of the mean is sqrt(32 / 7 / 8) */
+	static const double numbers[] = { 2, 4, 4, 4, 5, 5, 7, 9 };
+	struct cli_spread s = { 0 };
+
+	TT_IS(cli_spread_error(&s) == 0, 1);
+	for (size_t i = 0; i < 8; i++)
+		cli_spread_add(&s, numbers[i]);
+	TT_IS(s.n, 8);
+	TT_IS(s.min, 2);
+	TT_IS(s.max, 9);
+	assert_true(fabs(s.mean - 5) < 1e-12);
+	assert_true(fabs(cli_spread_error(&s) - sqrt(32.0 / 7 / 8)) < 1e-12);
+}
+
+TEST(spread_of_negative_numbers)
+{
+	struct cli_spread s = { 0 };
+
+	cli_spread_add(&s, -5);
+	cli_spread_add(&s, -3);
+	TT_IS(s.min, -5);
+	TT_IS(s.max, -3);
+}
+
+TEST(one_run_is_passed_on_exactly)
+{
+	struct ntime_value v = { .count = (1ull << 63) + 1,
+				 .value = 9.25,
+				 .error = 0.5,
+				 .wanted_ns = 7,
+				 .counted_ns = 3,
+				 .flags = NTIME_SCALED };
+	struct cli_tally t = { 0 };
+	struct ntime_value mean;
+
+	cli_tally_add(&t, &v);
+	cli_tally_mean(&t, &mean);
+	assert_memory_equal(&mean, &v, sizeof(v));
+}
+
+TEST(mean_of_runs)
+{
+	struct ntime_value a = value(10, 0), b = value(21, NTIME_SCALED),
+			   c = value(0, NTIME_NOT_COUNTED);
+	struct cli_tally t = { 0 };
+	struct ntime_value mean;
+
+	b.error = 4;
+	cli_tally_add(&t, &a);
+	cli_tally_add(&t, &b);
+	/* a run without a number is no run with 0 */
+	cli_tally_add(&t, &c);
+	cli_tally_mean(&t, &mean);
+	assert_true(fabs(mean.value - 15.5) < 1e-12);
+	TT_IS(mean.count, 16);
+	TT_IS(mean.error, 2);
+	TT_IS(mean.flags, NTIME_SCALED);
+	TT_IS(t.runs, 3);
+	TT_IS(t.spread.n, 2);
+}
+
+TEST(mean_of_nothing)
+{
+	struct ntime_value a = value(0, NTIME_ABSENT), b = value(0, NTIME_NOT_COUNTED), mean;
+	struct cli_tally t = { 0 };
+
+	cli_tally_add(&t, &a);
+	cli_tally_mean(&t, &mean);
+	TT_IS(mean.flags, NTIME_ABSENT);
+	assert_true(isnan(mean.value));
+	cli_tally_add(&t, &b);
+	cli_tally_mean(&t, &mean);
+	TT_IS(mean.flags, NTIME_NOT_COUNTED);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sums),
+		cmocka_unit_test(errors_add_as_squares),
+		cmocka_unit_test(counts_do_not_wrap),
+		cmocka_unit_test(unscaling),
+		cmocka_unit_test(spread_of_known_numbers),
+		cmocka_unit_test(spread_of_negative_numbers),
+		cmocka_unit_test(one_run_is_passed_on_exactly),
+		cmocka_unit_test(mean_of_runs),
+		cmocka_unit_test(mean_of_nothing),
+	};
+
+	return TT_RUN(tests);
+}

@@ -1,0 +1,1006 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The whole command as its users see it: exit statuses, signals, files, pipes, terminals. Speaks TAP.
+
+Usage: test_command.py NTIME [--fake] [-k WORD]
+With --fake, NTIME is linked with tests/cli/fake_api.c and NTIME_FAKE chooses the machine; tests that need that are
+left out otherwise, and those that need the library are left out then.
+"""
+import csv
+import errno
+import fcntl
+import io
+import json
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+IS_FAKE = '--fake' in sys.argv
+NTIME = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else ''
+PATIENCE = int(os.environ.get("PATIENCE", "60"))
+TESTS = []
+# Process groups that a test has started; what a failed test leaves of them is killed.
+GROUPS = []
+
+
+# nohup(1) and shells that start jobs in the background let signals be ignored, and that is inherited.
+for ignored in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2):
+    if signal.getsignal(ignored) == signal.SIG_IGN:
+        signal.signal(ignored, signal.SIG_DFL)
+
+
+class Skip(Exception):
+    """Cannot be tested here; the text says why."""
+
+
+def test(function):
+    TESTS.append(function)
+    return function
+
+
+def fake_only(function):
+    """With the stand-in alone; the run without it leaves the test out instead of skipping it."""
+    return test(function) if IS_FAKE else function
+
+
+def real_only(function):
+    """With the library alone."""
+    return function if IS_FAKE else test(function)
+
+
+def environment(fake='', **more):
+    env = {k: v for k, v in os.environ.items() if k not in ('NO_COLOR', 'NTIME_FAKE', 'COLUMNS')}
+    env.update(LC_ALL='C.UTF-8', TERM='xterm', NTIME_FAKE=fake)
+    env.update(more)
+    return env
+
+
+def ntime(*args, fake='', env=None, **more):
+    more.setdefault('stdin', subprocess.DEVNULL)
+    more.setdefault('stdout', subprocess.PIPE)
+    more.setdefault('stderr', subprocess.PIPE)
+    return subprocess.run([NTIME, *args], env=env or environment(fake), timeout=PATIENCE, check=False, **more)
+
+
+def err(done):
+    return done.stderr.decode()
+
+
+def equal(got, want, what=''):
+    if got != want:
+        raise AssertionError(f'{what or "value"} is {got!r}, expected {want!r}')
+
+
+def has(text, part):
+    if part not in text:
+        raise AssertionError(f'{part!r} is not in {text!r}')
+
+
+def has_not(text, part):
+    if part in text:
+        raise AssertionError(f'{part!r} is in {text!r}')
+
+
+def summary(*args, fake='', **more):
+    """The JSON report of a run that succeeds."""
+    done = ntime('--json', *args, fake=fake, **more)
+    equal(done.returncode, 0, 'exit status')
+    return json.loads(done.stderr)
+
+
+def items(report):
+    return {item['name']: item for item in report['items']}
+
+
+class Directory:
+    """A directory of its own, also as working directory."""
+
+    def __enter__(self):
+        self.old = os.getcwd()
+        self.temporary = tempfile.TemporaryDirectory()
+        os.chdir(self.temporary.name)
+        return self.temporary.name
+
+    def __exit__(self, *what):
+        os.chdir(self.old)
+        self.temporary.cleanup()
+
+
+# ---- exit statuses ----
+
+@test
+def status_of_the_command_is_passed_on():
+    for status in (0, 1, 7, 124, 125, 255):
+        equal(ntime('sh', '-c', f'exit {status}').returncode, status, 'exit status')
+
+
+@test
+def stat_may_be_written_out():
+    equal(ntime('stat', 'sh', '-c', 'exit 7').returncode, 7)
+    equal(ntime('stat', '--', 'sh', '-c', 'exit 7').returncode, 7)
+    equal(ntime('--', 'sh', '-c', 'exit 7').returncode, 7)
+
+
+@test
+def parents_that_ignore_dead_children_do_not_matter():
+    done = ntime('sh', '-c', 'exit 3', preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+    equal(done.returncode, 3)
+
+
+@real_only
+def ordinary_users_learn_what_is_left_out():
+    with open('/proc/sys/kernel/perf_event_paranoid', encoding='ascii') as file:
+        level = int(file.read())
+    if os.geteuid() or level != 2:
+        raise Skip(f'needs root, to become nobody, and perf_event_paranoid 2 (it is {level})')
+    report = summary('-e', 'page-faults,context-switches', 'true', user=65534)
+    faults, switches = report['items']
+    equal(faults['flags'], ['user-only'])
+    has(faults['limited']['reason'], 'user mode only')
+    has(faults['limited']['remedy'], 'perf_event_paranoid')
+    equal(switches['flags'], ['absent'])
+
+
+@real_only
+def soft_limit_of_descriptors_is_no_matter():
+    events = 'task-clock,page-faults,minor-faults,major-faults,context-switches,cpu-migrations,cpu-clock,dummy'
+    done = subprocess.run(['sh', '-c', f'ulimit -S -n 12; exec "{NTIME}" -e {events} sh -c "ulimit -S -n"'],
+                          env=environment(), stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=PATIENCE)
+    equal(done.returncode, 0, err(done))
+    equal(done.stdout, b'12\n')
+
+
+@test
+def command_that_is_not_found():
+    done = ntime('/no/such/command')
+    equal(done.returncode, 127)
+    has(err(done), 'ntime: ')
+    has_not(err(done), 'real')
+    equal(done.stdout, b'')
+
+
+@test
+def command_that_cannot_be_executed():
+    for command in ('/', '/etc/passwd'):
+        done = ntime(command)
+        equal(done.returncode, 126)
+        has(err(done), 'ntime: ')
+
+
+@test
+def mistyped_subcommand_gets_a_hint():
+    done = ntime('docter')
+    equal(done.returncode, 127)
+    has(err(done), "did you mean the subcommand 'doctor'?")
+
+
+@test
+def misuse_is_125_with_one_sentence_and_a_hint():
+    for args in ((), ('--bogus',), ('-r',), ('-r', 'x', 'true'), ('-p', '0'), ('help', 'lits'), ('help', 'a', 'b'),
+                 ('list', '--bogus'), ('list', '--cpu', 'skx', '--units'), ('doctor', 'x'), ('doctor', '--json=x')):
+        done = ntime(*args)
+        equal(done.returncode, 125, f'exit status of {args}')
+        equal(done.stdout, b'')
+        lines = err(done).splitlines()
+        equal(len(lines), 2, f'lines of {args}')
+        has(lines[0], 'ntime: ')
+        has(lines[1], "Try 'ntime ")
+
+
+@test
+def wrong_event_does_not_run_the_command():
+    with Directory():
+        done = ntime('-e', 'page-fautls', 'touch', 'ran')
+        equal(done.returncode, 125)
+        has(err(done), 'page-fautls')
+        has(err(done), 'page-faults')
+        equal(os.listdir(), [])
+
+
+@test
+def dead_process_and_missing_cpu():
+    child = subprocess.Popen(['true'])
+    child.wait()
+    done = ntime('-p', str(child.pid))
+    equal(done.returncode, 125)
+    has(err(done), str(child.pid))
+    done = ntime('-C', '99999', 'true')
+    equal(done.returncode, 125)
+    has(err(done), '99999')
+
+
+@test
+def metric_file_that_is_missing():
+    done = ntime('--metrics', '/no/such/file', 'true')
+    equal(done.returncode, 125)
+    has(err(done), '/no/such/file')
+
+
+# ---- signals ----
+
+@test
+def death_by_signal_is_passed_on_after_the_report():
+    with Directory():
+        for sig in (signal.SIGTERM, signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT):
+            done = ntime('-e', 'page-faults', 'sh', '-c', f'ulimit -c 0; kill -{int(sig)} $$')
+            equal(done.returncode, -sig, 'exit status')
+            has(err(done), 'page-faults')
+            has(err(done), f'killed by signal {int(sig)} ')
+        equal(os.listdir(), [])
+
+
+def started(*args, **more):
+    """Start ntime with a command that prints "ready"; returns when it has."""
+    child = subprocess.Popen([NTIME, *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                             env=environment(), start_new_session=True, **more)
+    GROUPS.append(child.pid)
+    equal(child.stdout.readline(), b'ready\n')
+    return child
+
+
+def trap(name, status):
+    return ['sh', '-c', f'trap "exit {status}" {name}; echo ready; while :; do sleep 0.05; done']
+
+
+@test
+def signals_sent_to_ntime_reach_the_command():
+    for name, status in (('TERM', 5), ('HUP', 6), ('USR1', 7), ('USR2', 8), ('INT', 9)):
+        child = started('-e', 'page-faults', *trap(name, status))
+        child.send_signal(getattr(signal, 'SIG' + name))
+        _, report = child.communicate(timeout=PATIENCE)
+        equal(child.returncode, status, f'exit status after {name}')
+        has(report.decode(), 'page-faults')
+
+
+@test
+def untrapped_sigterm_ends_both():
+    child = started('sh', '-c', 'echo ready; exec sleep 1000')
+    child.send_signal(signal.SIGTERM)
+    _, report = child.communicate(timeout=PATIENCE)
+    equal(child.returncode, -signal.SIGTERM)
+    has(report.decode(), 'real')
+
+
+def read_all(fd):
+    data = b''
+    while True:
+        ready, _, _ = select.select([fd], [], [], PATIENCE)
+        if not ready:
+            raise AssertionError(f'nothing more came after {data!r}')
+        try:
+            more = os.read(fd, 65536)
+        except OSError as e:
+            if e.errno == errno.EIO:  # the last one has closed the terminal
+                return data.decode()
+            raise
+        if not more:
+            return data.decode()
+        data += more
+
+
+def on_terminal(*args, columns=80, fake='', typed=None, **more):
+    """Run on a terminal of its own; returns (status as in subprocess, what was shown)."""
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.execve(NTIME, [NTIME, *args], environment(fake, **more))
+    GROUPS.append(pid)
+    fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack('HHHH', 24, columns, 0, 0))
+    shown = ''
+    if typed:
+        while 'ready' not in shown:
+            shown += os.read(fd, 4096).decode()
+        os.write(fd, typed)
+    shown += read_all(fd)
+    _, status = os.waitpid(pid, 0)
+    os.close(fd)
+    return os.waitstatus_to_exitcode(status), shown.replace('\r\n', '\n')
+
+
+@test
+def ctrl_c_prints_what_was_counted():
+    status, shown = on_terminal('-e', 'page-faults', 'sh', '-c', 'echo ready; exec sleep 1000', typed=b'\x03')
+    equal(status, -signal.SIGINT)
+    has(shown, 'page-faults')
+    status, shown = on_terminal('-e', 'page-faults', *trap('INT', 6), typed=b'\x03')
+    equal(status, 6)
+    has(shown, 'page-faults')
+
+
+@test
+def ctrl_c_reaches_the_command_once():
+    script = 'n=0; trap "n=\\$((n+1))" INT; echo ready; for i in 1 2 3 4 5 6 7 8; do sleep 0.1; done; exit $n'
+    status, _ = on_terminal('sh', '-c', script.replace('\\$', '$'), typed=b'\x03')
+    if status not in (1, 0):
+        raise AssertionError(f'the command saw {status} signals')
+
+
+@test
+def ctrl_c_ends_repeating():
+    with Directory():
+        status, shown = on_terminal('-r', '1000', 'sh', '-c', 'echo x >>runs; echo ready; exec sleep 1000', typed=b'\x03')
+        equal(status, -signal.SIGINT)
+        with open('runs', encoding='ascii') as f:
+            equal(len(f.readlines()), 1, 'runs')
+        has(shown, 'ended after run 1 of 1000')
+
+
+@test
+def ctrl_c_ends_attaching_with_success():
+    victim = subprocess.Popen(['sleep', '1000'])
+    try:
+        child = subprocess.Popen([NTIME, '-p', str(victim.pid), '-e', 'page-faults', '-I', '20', '--csv'],
+                                 stderr=subprocess.PIPE, env=environment())
+        child.stderr.readline()  # it measures when the header is out
+        child.send_signal(signal.SIGINT)
+        _, report = child.communicate(timeout=PATIENCE)
+        equal(child.returncode, 0)
+        has(report.decode(), 'page-faults')
+    finally:
+        victim.kill()
+        victim.wait()
+
+
+@test
+def attaching_ends_with_the_process():
+    victim = subprocess.Popen(['sh', '-c', 'read x'], stdin=subprocess.PIPE)
+    child = subprocess.Popen([NTIME, '-p', str(victim.pid), '-e', 'page-faults', '-I', '20', '--csv'],
+                             stderr=subprocess.PIPE, env=environment())
+    child.stderr.readline()
+    victim.stdin.close()
+    victim.wait()
+    _, report = child.communicate(timeout=PATIENCE)
+    equal(child.returncode, 0)
+    has(report.decode(), 'page-faults')
+
+
+@test
+def command_gets_the_signal_handling_ntime_got():
+    show = ['grep', '-E', '^Sig(Blk|Ign)', '/proc/self/status']
+    for prepare in (None, lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)):
+        bare = subprocess.run(show, stdout=subprocess.PIPE, check=True, preexec_fn=prepare, env=environment())
+        equal(ntime(*show, preexec_fn=prepare).stdout, bare.stdout)
+
+
+@test
+def command_gets_no_further_descriptors():
+    show = ['sh', '-c', 'ls /proc/$$/fd']
+    with Directory() as directory:
+        with open('file', 'w', encoding='ascii') as f:
+            keep = dict(stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=f)
+            bare = subprocess.run(show, check=True, env=environment(), **keep)
+            done = subprocess.run([NTIME, '-o', directory + '/report', *show], check=True, env=environment(), **keep)
+        equal(done.stdout, bare.stdout)
+
+
+# ---- where the report goes ----
+
+@test
+def stdout_belongs_to_the_command():
+    done = ntime('echo', 'hello')
+    equal(done.stdout, b'hello\n')
+    for word in ('real', 'user', 'sys', 'page-faults'):
+        has(err(done), word)
+
+
+@test
+def report_goes_to_a_file():
+    with Directory():
+        done = ntime('-o', 'report', 'echo', 'hello')
+        equal((done.returncode, done.stdout, done.stderr), (0, b'hello\n', b''))
+        with open('report', encoding='utf-8') as f:
+            has(f.read(), 'page-faults')
+        equal(os.listdir(), ['report'])
+        equal(ntime('-o', 'report', '--append', 'true').returncode, 0)
+        with open('report', encoding='utf-8') as f:
+            equal(len(re.findall('^real ', f.read(), re.M)), 2, 'reports')
+        equal(os.listdir(), ['report'])
+
+
+@test
+def report_goes_to_stdout():
+    done = ntime('-o', '-', '--json', 'true')
+    json.loads(done.stdout)
+    equal(done.stderr, b'')
+
+
+@test
+def failing_commands_leave_no_file():
+    with Directory():
+        for args, status in ((('/no/such',), 127), (('/etc/passwd',), 126), (('-e', 'nosuchevent', 'true'), 125)):
+            equal(ntime('-o', 'report', *args).returncode, status)
+            equal(os.listdir(), [])
+
+
+@test
+def file_that_cannot_be_made_is_found_out_before_the_run():
+    with Directory():
+        for path in ('no/such/report', '.', ''):
+            done = ntime('-o', path, 'touch', 'ran')
+            equal(done.returncode, 125)
+            has(err(done), 'cannot write the report')
+            equal(os.listdir(), [])
+
+
+@test
+def full_device():
+    for form in ([], ['--json'], ['--csv'], ['-I', '10']):
+        done = ntime(*form, '-o', '/dev/full', 'true')
+        equal(done.returncode, 125)
+        has(err(done), 'writing the report to /dev/full failed: No space left on device')
+
+
+@test
+def full_disk_leaves_nothing_half_written():
+    with Directory() as directory:
+        os.mkdir('small')
+        made = subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=4k', 'tmpfs', 'small'], stderr=subprocess.PIPE,
+                              check=False)
+        if made.returncode:
+            raise Skip('a small file system cannot be mounted: ' + made.stderr.decode().strip())
+        try:
+            with open('small/filler', 'wb') as f:
+                f.write(b'x' * 4096)
+            done = ntime('-o', 'small/report', 'true')
+            equal(done.returncode, 125)
+            has(err(done), 'No space left on device')
+            equal(os.listdir('small'), ['filler'])
+            os.truncate('small/filler', 0)
+            with open('small/report', 'w', encoding='ascii') as f:
+                f.write('before\n')
+            # One page: the old file fits, the new one beside it does not.
+            done = ntime('-o', 'small/report', 'true')
+            equal(done.returncode, 125)
+            with open('small/report', encoding='ascii') as f:
+                equal(f.read(), 'before\n')
+        finally:
+            subprocess.run(['umount', directory + '/small'], check=True)
+
+
+@test
+def closed_pipes():
+    for args in (('-o', '-', 'true'), ('list',), ('doctor',), ('--help',)):
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = ntime(*args, stdout=writer)
+        os.close(writer)
+        if done.returncode not in (125, -signal.SIGPIPE):
+            raise AssertionError(f'{args}: {done.returncode}')
+        if done.returncode == 125:
+            has(err(done), 'Broken pipe')
+    # Without the report's reader the command still runs to its end.
+    with Directory():
+        reader, writer = os.pipe()
+        os.close(reader)
+        equal(ntime('touch', 'ran', stderr=writer).returncode, 125)
+        os.close(writer)
+        equal(os.listdir(), ['ran'])
+
+
+@test
+def measurement_without_command_ends_when_nobody_reads():
+    reader, writer = os.pipe()
+    child = subprocess.Popen([NTIME, '-t', str(os.getpid()), '-e', 'page-faults', '-I', '10', '--csv', '-o', '-'],
+                             stdout=writer, stderr=subprocess.PIPE, env=environment())
+    os.close(writer)
+    os.read(reader, 1)
+    os.close(reader)
+    _, said = child.communicate(timeout=PATIENCE)
+    equal(child.returncode, 125)
+    has(said.decode(), 'Broken pipe')
+
+
+@test
+def full_stdout_of_list_and_doctor():
+    with open('/dev/full', 'w', encoding='ascii') as full:
+        for args in (('list',), ('list', '--json'), ('doctor',), ('--help',), ('--version',), ('help', 'list')):
+            done = ntime(*args, stdout=full)
+            equal(done.returncode, 125, f'exit status of {args}')
+            has(err(done), 'writing to standard output failed')
+
+
+# ---- forms ----
+
+@test
+def json_has_what_it_promises():
+    report = summary('-e', 'page-faults,task-clock', 'true')
+    equal(report['schema'], 1)
+    equal(report['command'], ['true'])
+    equal(report['exit'], {'status': 0, 'timeout': False})
+    for key in ('real_ns', 'user_ns', 'sys_ns', 'max_rss_bytes_at_most'):
+        if not isinstance(report['time'][key], int):
+            raise AssertionError(key)
+    item = items(report)['page-faults']
+    equal(item['flags'], [])
+    equal(item['value'], item['count'])
+    equal(item['wanted_ns'], item['counted_ns'])
+    equal(items(report)['task-clock']['unit'], 'ns')
+
+
+@test
+def max_rss_is_the_commands_own_or_says_that_it_may_not_be():
+    has(err(ntime('true')), 'max-rss  at most')
+    if IS_FAKE:
+        raise Skip('the stand-in knows small commands only')
+    done = summary(sys.executable, '-c', 'x = b"x" * (100 << 20)')
+    if done['time']['max_rss_bytes'] < 100 << 20:
+        raise AssertionError(done['time'])
+    has_not(err(ntime(sys.executable, '-c', 'x = b"x" * (100 << 20)')), 'at most')
+    # One run that is not known is enough.
+    with Directory():
+        done = summary('-r', '2', 'sh', '-c', 'if test -e ran; then exec true; fi; : >ran; exec "$0" -c "$1"',
+                       sys.executable, 'x = b"x" * (100 << 20)')
+    if done['time']['max_rss_bytes_at_most'] < 40 << 20:
+        raise AssertionError(done['time'])
+
+
+@test
+def json_survives_any_bytes():
+    done = subprocess.run([NTIME.encode(), b'--json', b'true', b'a\xff\xc3(', b'\xed\xa0\x80', '±'.encode()],
+                          stderr=subprocess.PIPE, env=environment(), check=True)
+    report = json.loads(done.stderr.decode('utf-8'))
+    equal(report['command'][1], 'a\ufffd\ufffd(')
+    equal(report['command'][3], '±')
+
+
+@test
+def default_set_is_complete_and_never_zero_by_absence():
+    report = summary('true')
+    found = items(report)
+    for name in ('task-clock', 'context-switches', 'cpu-migrations', 'page-faults', 'cycles', 'instructions', 'branches',
+                 'branch-misses', 'cache-references', 'cache-misses'):
+        item = found[name]
+        if 'absent' in item:
+            equal('value' in item or 'count' in item, False)
+            if not item['absent']['reason']:
+                raise AssertionError(f'{name} is absent without a reason')
+        elif 'not-counted' not in item['flags'] and 'value' not in item:
+            raise AssertionError(f'{name} has neither value nor reason')
+    done = ntime('true')
+    for name, item in found.items():
+        if 'absent' in item:
+            has(err(done).split('Not counted here:')[1], name)
+
+
+@test
+def interval_lines():
+    done = ntime('--json', '-I', '20', '-e', 'page-faults', 'sleep', '1')
+    lines = [json.loads(line) for line in done.stderr.decode().splitlines()]
+    equal([line['kind'] for line in lines[:-1]], ['interval'] * (len(lines) - 1))
+    equal(lines[-1]['kind'], 'summary')
+    times = [line['time_s'] for line in lines[:-1]]
+    equal(times, sorted(times))
+    if len(times) < 2:
+        raise AssertionError(f'{len(times)} intervals')
+    parts = sum(items(line)['page-faults']['count'] for line in lines[:-1])
+    if not IS_FAKE:
+        equal(parts, items(lines[-1])['page-faults']['count'], 'sum of the intervals')
+    rows = list(csv.DictReader(io.StringIO(err(ntime('--csv', '-I', '50', '-e', 'page-faults', 'sleep', '0.2')))))
+    equal({row['name'] for row in rows}, {'page-faults'})
+    for row in rows:
+        float(row['time_s'])
+    text = err(ntime('-I', '50', '-e', 'page-faults', 'sleep', '0.2'))
+    has(text, '#    time_s')
+    has(text, 'real')
+
+
+@test
+def csv_is_readable():
+    rows = {row['name']: row for row in csv.DictReader(io.StringIO(err(ntime('--csv', 'true'))))}
+    int(rows['real']['value'])
+    equal(rows['page-faults']['value'], rows['page-faults']['count'])
+    equal(rows['page-faults']['way'], 'perf')
+    for row in rows.values():
+        equal(None in row or None in row.values(), False, f'wrong number of fields in {row}')
+        if 'absent' in row['flags']:
+            equal((row['value'], row['count']), ('', ''))
+            if not row['reason']:
+                raise AssertionError(row)
+
+
+@test
+def repeating():
+    with Directory():
+        report = summary('-r', '3', '-e', 'page-faults', 'sh', '-c', 'echo x >>runs')
+        with open('runs', encoding='ascii') as f:
+            equal(len(f.readlines()), 3, 'runs')
+    equal(report['runs'], 3)
+    item = items(report)['page-faults']
+    equal(item['runs'], 3)
+    if not item['min'] <= item['value'] <= item['max']:
+        raise AssertionError(item)
+    equal(report['time']['over_runs']['real_ns']['runs'], 3)
+    has(err(ntime('-r', '3', 'true')), 'Mean of 3 runs.')
+
+
+@test
+def first_failing_run_decides_the_status():
+    with Directory():
+        equal(ntime('-r', '3', 'sh', '-c', 'echo x >>runs; test $(wc -l <runs) != 2 || exit 9').returncode, 9)
+
+
+@test
+def timeout_ends_the_command():
+    done = ntime('--timeout', '100', 'sleep', '1000')
+    equal(done.returncode, 124)
+    has(err(done), '--timeout')
+    has(err(done), 'page-faults')
+    # one that does not listen is killed
+    equal(ntime('--timeout', '100ms', 'sh', '-c', 'trap "" TERM; while :; do sleep 0.1; done').returncode, 124)
+    equal(ntime('--timeout', '50s', 'sh', '-c', 'exit 3').returncode, 3)
+
+
+@test
+def timeout_ends_attaching():
+    done = ntime('-t', str(os.getpid()), '-e', 'page-faults', '--timeout', '100')
+    equal(done.returncode, 0)
+    has(err(done), 'page-faults')
+
+
+@test
+def delay():
+    late = items(summary('--delay', '50s', '-e', 'page-faults', 'true'))['page-faults']
+    equal('value' in late, False, 'a value before the measurement began')
+    has(late['flags'], 'not-counted')
+    soon = items(summary('--delay', '20', '-e', 'page-faults', 'sh', '-c', 'sleep 1; /bin/true'))['page-faults']
+    equal('value' in soon, True)
+
+
+@test
+def dry_run_runs_nothing():
+    with Directory():
+        done = ntime('--dry-run', '-e', 'page-faults,cycles', 'touch', 'ran')
+        equal(done.returncode, 0)
+        equal(os.listdir(), [])
+        has(err(done), 'page-faults: perf, unit software')
+
+
+@test
+def quiet_and_verbose():
+    quiet = err(ntime('-q', '-e', 'page-faults,context-switches', 'true'))
+    has_not(quiet, 'real')
+    has(quiet, 'page-faults')
+    verbose = err(ntime('-v', '-e', 'page-faults', 'true'))
+    has(verbose, 'How it was counted:')
+    has(verbose, 'page-faults: perf, unit software')
+    has(verbose, 'type 1 config 0x2')
+
+
+# ---- terminals ----
+
+@test
+def narrow_terminals():
+    for fake in ('', 'pmu', 'pmu passes=3') if IS_FAKE else ('',):
+        for columns in (40, 60, 80, 132):
+            status, shown = on_terminal('true', columns=columns, fake=fake, NO_COLOR='1')
+            equal(status, 0)
+            has_not(shown, '\033')
+            for line in shown.splitlines():
+                if len(line) > columns and ' ' in line.strip():
+                    raise AssertionError(f'{len(line)} of {columns} columns: {line!r}')
+            has(shown, 'page-faults')
+
+
+@test
+def colour_only_where_it_is_welcome():
+    has(on_terminal('true')[1], '\033[')
+    has_not(on_terminal('true', NO_COLOR='1')[1], '\033')
+    has(on_terminal('true', NO_COLOR='')[1], '\033[')
+    has_not(on_terminal('true', TERM='dumb')[1], '\033')
+    has_not(err(ntime('true')), '\033')
+    has_not(ntime('list').stdout.decode(), '\033')
+    has_not(on_terminal('--json', 'true')[1], '\033')
+
+
+@test
+def ascii_locale_gets_ascii():
+    done = ntime('-r', '2', '-v', 'sleep', '0.01', fake='pmu passes=2', env=None if IS_FAKE else environment(LC_ALL='C'))
+    done = subprocess.run([NTIME, '-r', '2', 'sleep', '0.01'], stderr=subprocess.PIPE, check=True,
+                          env=environment('pmu passes=2', LC_ALL='C'))
+    done.stderr.decode('ascii')
+
+
+# ---- the other subcommands ----
+
+@test
+def help_and_version():
+    for args in (('--help',), ('-h',), ('help',), ('stat', '--help'), ('list', '-h'), ('doctor', '--help'),
+                 ('help', 'stat'), ('help', 'list'), ('help', 'doctor'), ('help', 'help')):
+        done = ntime(*args)
+        equal((done.returncode, done.stderr), (0, b''), f'{args}')
+        has(done.stdout.decode(), 'Usage: ntime')
+    for args in (('--version',), ('-V',)):
+        has(ntime(*args).stdout.decode(), 'ntime 0.')
+    has(err(ntime('help', 'lits')), "did you mean 'list'?")
+
+
+@test
+def listing():
+    text = ntime('list', 'page-faults').stdout.decode()
+    has(text, 'page-faults')
+    has_not(text, 'context-switches')
+    has(ntime('list', 'PAGE-FAULTS').stdout.decode(), 'page-faults')
+    has(ntime('list', 'page-f*', 'context-sw*').stdout.decode(), 'context-switches')
+    done = ntime('list', 'no such thing at all')
+    equal((done.returncode, done.stdout), (1, b''))
+    has(err(done), "nothing fits 'no such thing at all'")
+    everything = json.loads(ntime('list', '--json').stdout)
+    for key in ('units', 'events', 'metrics'):
+        if not everything[key]:
+            raise AssertionError(key)
+    for key, entries in everything.items():
+        for entry in entries if isinstance(entries, list) else []:
+            if not entry['usable'] and not entry.get('reason'):
+                raise AssertionError(f'{entry} is not usable without a reason')
+    equal(list(json.loads(ntime('list', '--json', '--ways').stdout)), ['ntime', 'schema', 'simulated', 'ways'])
+    names = ntime('list', '--names').stdout.decode().split('\n')
+    has(names, 'page-faults')
+    equal(sorted(n for n in names if n), sorted(e['name'] for e in everything['events'] + everything['metrics']))
+    rows = list(csv.DictReader(io.StringIO(ntime('list', '--csv').stdout.decode())))
+    has([row['name'] for row in rows if row['kind'] == 'event'], 'page-faults')
+    equal([row for row in rows if None in row or None in row.values()], [])
+
+
+@test
+def listing_a_model():
+    done = ntime('list', '--cpu', 'skx', '--json', 'inst_retired' if not IS_FAKE else 'cycles')
+    equal(done.returncode, 0)
+    equal(json.loads(done.stdout)['model'], 'skx')
+    done = ntime('list', '--cpu', 'skxx')
+    equal((done.returncode, done.stdout), (125, b''))
+    has(err(done), 'skx')
+
+
+@test
+def doctor():
+    done = ntime('doctor')
+    report = json.loads(ntime('doctor', '--json').stdout)
+    equal(done.returncode, 1 if report['obstacles'] else 0)
+    for obstacle in report['obstacles']:
+        for word in obstacle['reason'].split():
+            has(done.stdout.decode(), word)
+    has(ntime('doctor', '-v').stdout.decode(), 'Ways in')
+    if IS_FAKE:
+        equal(ntime('doctor', fake='clean').returncode, 0)
+        equal(done.returncode, 1)
+
+
+@test
+def doctor_records():
+    with Directory():
+        done = ntime('doctor', '--record', 'machine')
+        equal(done.returncode, 0)
+        has(os.listdir(), 'machine')
+        done = ntime('doctor', '--record', 'no/such/place')
+        equal(done.returncode, 125)
+        has(err(done), 'no/such/place')
+
+
+@test
+def recorded_machine_is_marked():
+    with Directory():
+        equal(ntime('doctor', '--record', 'machine').returncode, 0)
+        has(ntime('list', '--machine', 'machine').stdout.decode(), 'SIMULATED')
+        has(ntime('doctor', '--machine', 'machine').stdout.decode(), 'SIMULATED')
+        equal(json.loads(ntime('list', '--json', '--machine', 'machine').stdout)['simulated'], True)
+        done = ntime('--machine', 'machine', '-e', 'page-faults', 'true')
+        equal(done.returncode, 0)
+        has(err(done), 'SIMULATED: values come from a recording, not from this machine')
+
+
+@test
+def every_option_is_told_for_completion():
+    """scripts/check-options compares these lines with the man pages and completions."""
+    rows = [line.split('\t') for line in ntime('complete-options').stdout.decode().splitlines()]
+    equal({len(row) for row in rows}, {5}, 'fields')
+    equal({row[0] for row in rows}, {'ntime', 'stat', 'list', 'doctor'}, 'subcommands')
+    has([row[1:4] for row in rows if row[0] == 'stat'], ['--event', '-e', 'LIST'])
+    for row in rows:
+        if row[0] == 'ntime':
+            continue
+        has(ntime('help', row[0]).stdout.decode(), row[1])
+        if not row[4]:
+            raise AssertionError(f'{row[1]} says nothing')
+
+
+def completed(line):
+    """What bash would offer at the end of @line."""
+    words = [word for word in re.split(r'\s+|(=)', line) if word is not None]
+    words = [w for i, w in enumerate(words) if w or i == len(words) - 1]
+    script = '''
+        . "$1"; shift
+        COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+        compopt() { :; }
+        _ntime "$NTIME" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+        printf '%s\\n' "${COMPREPLY[@]}"
+    '''
+    done = subprocess.run(['bash', '--norc', '-c', script, 'bash', os.path.join(ROOT, 'completions/ntime.bash'), *words],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(NTIME=NTIME), check=False)
+    equal(done.stderr, b'', 'errors of the completion')
+    return done.stdout.decode().split('\n')
+
+
+@test
+def bash_completes():
+    for line, offer, other in (
+            ('ntime --ev', '--event', '--json'),
+            ('ntime -', '--version', 'list'),
+            ('ntime stat -', '-r', '--version'),
+            ('ntime list --', '--ways', '--event'),
+            ('ntime doctor --', '--record', '--event'),
+            ('ntime li', 'list', 'stat'),
+            ('ntime help ', 'doctor', '--help'),
+            ('ntime -e page', 'page-faults', 'IPC'),
+            ('ntime -e page-faults,task', 'page-faults,task-clock', 'task-clock'),
+            ('ntime -e {page-faults,task', '{page-faults,task-clock', 'task-clock'),
+            ('ntime --event=page', 'page-faults', 'IPC'),
+            ('ntime -m I', 'IPC', 'page-faults'),
+            ('ntime list page', 'page-faults', 'IPC'),
+            ('ntime -r 3 --j', '--json', '--event'),
+            ('ntime -p ', str(os.getpid()), 'self'),
+            ('ntime -o report --cs', '--csv', '--event')):
+        offers = completed(line)
+        has(offers, offer)
+        has_not(offers, other)
+    with Directory():
+        with open('report.json', 'w', encoding='ascii'):
+            pass
+        has(completed('ntime -o rep'), 'report.json')
+        has(completed('ntime --output=rep'), 'report.json')
+
+
+# ---- machines that are not here ----
+
+@fake_only
+def marks_of_values():
+    report = items(summary('-e', 'cycles,page-faults', 'true', fake='pmu overflow partial simulated'))
+    equal(report['cycles']['flags'], ['overflowed', 'simulated'])
+    equal(report['page-faults']['flags'], ['simulated', 'partial'])
+    text = err(ntime('-e', 'cycles,page-faults', 'true', fake='pmu overflow partial simulated'))
+    has(text, '≥3,000,000,000')
+    has(text, 'SIMULATED')
+    has(err(ntime('-e', 'cycles', 'true', fake='pmu idle')), '<not counted>')
+
+
+@fake_only
+def scaling():
+    report = summary('-e', 'instructions,cycles', 'true', fake='pmu passes=2')
+    equal(report['passes'], 2)
+    item = items(report)['cycles']
+    equal(item['flags'], ['scaled'])
+    equal(item['value'], 2 * item['count'])
+    text = err(ntime('-e', 'cycles', 'true', fake='pmu passes=2'))
+    has(text, '~6,000,000,000')
+    has(text, '[50% counted, ±2.00%]')
+    item = items(summary('--no-scale', '-e', 'cycles', 'true', fake='pmu passes=2'))['cycles']
+    equal((item['flags'], item['value'], item['error']), (['unscaled'], item['count'], 0))
+    has(err(ntime('--no-scale', '-e', 'cycles', 'true', fake='pmu passes=2')), '[50% counted, not scaled]')
+    # an event with a factor
+    item = items(summary('--no-scale', '-e', 'power/energy-pkg/', 'true', fake='passes=2'))['power/energy-pkg/']
+    equal((item['count'], item['value']), (1000, 250))
+
+
+@fake_only
+def one_run_per_pass():
+    with Directory():
+        report = summary('--passes', '-r', '2', '-e', 'cycles,instructions,branches,IPC', 'sh', '-c', 'echo x >>runs',
+                         fake='pmu passes=3')
+        with open('runs', encoding='ascii') as f:
+            equal(len(f.readlines()), 6, 'runs')
+    equal((report['runs'], report['passes'], report['by_pass']), (2, 3, True))
+    for name in ('cycles', 'instructions', 'branches'):
+        equal(items(report)[name]['flags'], [], name)
+    # a metric over events of different passes
+    equal(items(report)['IPC']['value'], 1.5)
+
+
+@fake_only
+def metrics_stand_beside_their_events():
+    text = err(ntime('-e', 'instructions,cycles,IPC', 'true', fake='pmu'))
+    if not re.search(r'4,500,000,000 +instructions +# IPC 1\.500 insn/cycle', text):
+        raise AssertionError(text)
+    text = err(ntime('-m', 'x[u]=tsc/page-faults', '-e', 'tsc,page-faults', 'true', fake='pmu'))
+    if not re.search(r'^ +800,368 ticks/fault +x$', text, re.M):
+        raise AssertionError(text)
+
+
+@fake_only
+def several_processes_are_summed():
+    victims = [subprocess.Popen(['sleep', '1000']) for _ in range(3)]
+    pids = ','.join(str(v.pid) for v in victims)
+    try:
+        report = json.loads(ntime('--json', '-p', pids, '-e', 'page-faults,tsc,context-switches,faults-per-switch',
+                                  '--timeout', '10').stderr)
+    finally:
+        for v in victims:
+            v.kill()
+            v.wait()
+    equal(items(report)['page-faults']['value'], 3 * 1234)
+    # time passes once
+    equal(items(report)['tsc']['value'], 987654321)
+    equal(items(report)['faults-per-switch']['value'], 1234 / 3)
+    equal('command' in report, False)
+    for v in victims:
+        has(report['target'], str(v.pid))
+
+
+@fake_only
+def counting_that_fails_leaves_the_command_alone():
+    with Directory():
+        done = ntime('-I', '20', '-o', 'report', 'sh', '-c', 'sleep 1; touch ran', fake='stale=3')
+        equal(done.returncode, 125)
+        has(err(done), 'CPU 3 went off line')
+        equal(os.listdir(), ['ran'])
+
+
+@real_only
+def many_units_of_a_kind_are_told_in_short():
+    machine = os.path.join(ROOT, 'tests/machine/intel-skx-2s.json')
+    text = ' '.join(ntime('doctor', '--machine', machine).stdout.decode().split())
+    has(text, 'uncore_cha_0..27, ')
+    has(text, 'uncore_imc_0..5, ')
+    has(text, 'uncore_pcu, ')
+    has_not(text, 'uncore_cha_1,')
+
+
+@real_only
+def recorded_machine_with_too_few_counters():
+    machine = os.path.join(ROOT, 'tests/machine/intel-skx-2s.json')
+    many = 'cycles,instructions,branches,branch-misses,cache-misses,cache-references,L1-dcache-loads,dTLB-loads,LLC-loads'
+    with Directory():
+        report = summary('--machine', machine, '--passes', '-e', many + ',IPC', 'sh', '-c', 'echo x >>runs')
+        with open('runs', encoding='ascii') as f:
+            equal(len(f.readlines()), report['passes'], 'runs')
+    if report['passes'] < 2:
+        raise AssertionError(report['passes'])
+    for item in report['items']:
+        has(item['flags'], 'simulated')
+        has_not(item['flags'], 'scaled')
+        has_not(item['flags'], 'not-counted')
+
+
+@fake_only
+def library_can_be_heard():
+    has(err(ntime('-vv', 'true')), 'ntime: fake machine opened')
+    has_not(err(ntime('-v', 'true')), 'fake machine opened')
+
+
+def main():
+    word = sys.argv[sys.argv.index('-k') + 1] if '-k' in sys.argv else ''
+    chosen = [t for t in TESTS if word in t.__name__]
+    failed = 0
+    if not os.access(NTIME, os.X_OK):
+        print(f'1..0 # SKIP {NTIME or "the command"} is not built')
+        return 77
+    print(f'1..{len(chosen)}', flush=True)
+    for number, function in enumerate(chosen, 1):
+        name = function.__name__
+        try:
+            function()
+            GROUPS.clear()
+            print(f'ok {number} {name}', flush=True)
+        except Skip as why:
+            print(f'ok {number} {name} # SKIP {why}', flush=True)
+        except Exception as why:  # any failure of a test is a failure, not the end
+            failed += 1
+            for group in GROUPS:
+                try:
+                    os.killpg(group, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+            GROUPS.clear()
+            print(f'not ok {number} {name}', flush=True)
+            for line in f'{type(why).__name__}: {why}'.splitlines():
+                print(f'# {line}', flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
