@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The command on the recorded machines: list, doctor, stat --dry-run and stat, with their exit statuses. Speaks TAP.
+
+Usage: test_golden_cli.py NTIME, in the root of the sources
+"""
+import json
+import os
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+NTIME = os.path.abspath(sys.argv[1])
+PATIENCE = 60
+SKX, ZEN, ARM, ADL, KVM, RES = ('intel-skx-2s', 'amd-zen2', 'arm64-neoverse-n1', 'hybrid-adl', 'vm-kvm', 'restricted')
+TESTS = []
+
+
+def test(function):
+    TESTS.append(function)
+    return function
+
+
+def ntime(machine, *args):
+    """@args begin with the subcommand."""
+    path = os.path.join(HERE, machine + '.json')
+    env = dict(os.environ, LC_ALL='C.UTF-8', NO_COLOR='1', COLUMNS='200')
+    return subprocess.run([NTIME, args[0], '--machine', path, *args[1:]], env=env, timeout=PATIENCE, check=False,
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True)
+
+
+def equal(got, want, what):
+    if got != want:
+        raise AssertionError(f'{what} is {got!r}, expected {want!r}')
+
+
+def has(text, part):
+    if part not in text:
+        raise AssertionError(f'{part!r} is not in {text!r}')
+
+
+def listed(machine, *args):
+    done = ntime(machine, 'list', '--json', *args)
+    equal(done.returncode, 0, f'exit status of list on {machine}')
+    equal(done.stderr, '', f'stderr of list on {machine}')
+    return json.loads(done.stdout)
+
+
+def by_name(entries):
+    return {entry['name']: entry for entry in entries}
+
+
+# Units as list --json has them: number of them, and what is said of one. Absent keys are unknown numbers.
+UNITS = (
+    (SKX, 78, 'cpu', {'counters': 4, 'fixed': 3, 'usable': True}),
+    (SKX, 78, 'uncore_cha_27', {'counters': 4, 'cpus': '0,28', 'usable': True}),
+    (SKX, 78, 'uncore_m3upi_2', {'counters': 3, 'cpus': '0,28'}),
+    (ZEN, 13, 'cpu', {'counters': 6}),
+    (ZEN, 13, 'amd_l3', {'counters': 6, 'cpus': '0,2,4,6,8,10,12,14'}),
+    (ARM, 49, 'armv8_pmuv3_0', {'fixed': 1, 'cpus': '0-79'}),
+    (ARM, 49, 'arm_dsu_39', {'counters': 6, 'cpus': '78'}),
+    (ADL, 29, 'cpu_core', {'counters': 8, 'fixed': 4, 'cpus': '0-15'}),
+    (ADL, 29, 'cpu_atom', {'counters': 6, 'fixed': 3, 'cpus': '16-23'}),
+    (KVM, 8, 'cpu', {'usable': False, 'reason': 'the hypervisor (KVM) exposes no core PMU to this guest'}),
+    (RES, 9, 'power', {'usable': False, 'remedy': 'sysctl kernel.perf_event_paranoid=0'}),
+)
+
+
+@test
+def units_are_listed():
+    for machine, number, name, wanted in UNITS:
+        report = listed(machine)
+        equal(report['simulated'], True, 'simulated')
+        units = by_name(report['units'])
+        equal(len(units), number, f'number of units of {machine}')
+        for key, value in wanted.items():
+            equal(units[name].get(key), value, f'{key} of {name} on {machine}')
+        equal('counters' in units[name], 'counters' in wanted, f'{name} on {machine} tells counters')
+
+
+@test
+def events_are_listed():
+    events = by_name(listed(SKX)['events'])
+    equal(events['uncore_imc_0/cas_count_read/']['unit'], 'MiB', 'unit of memory reads')
+    equal(events['power/energy-pkg/']['unit'], 'Joules', 'unit of energy')
+    equal(events['cycles']['unit_name'], 'cpu', 'counted by')
+    equal('rapl::RAPL_ENERGY_GPU' in events, False, 'energy of graphics on a server')
+    equal(all(event['usable'] for event in events.values()), True, 'usability of all events')
+    usable = [event['name'] for event in listed(RES)['events'] if event['usable']]
+    equal(usable, ['tsc'], 'what the restricted user can count')
+
+
+@test
+def patterns_choose():
+    report = listed(SKX, 'cas_count_write')
+    equal(sorted(event['name'] for event in report['events']),
+          [f'uncore_imc_{i}/cas_count_write/' for i in range(6)], 'memory writes')
+
+
+# Exit status, and lines that must be in the output.
+DOCTOR = (
+    (SKX, 0, ('Machine: 112 CPUs, 112 of them on line; 56 cores, 2 packages, 2 NUMA nodes', 'Nothing stands in the way.')),
+    (ARM, 1, ('Machine: 80 CPUs, 80 of them on line; 80 cores, 1 package, 1 NUMA node',
+              'remedy: sysctl kernel.perf_user_access=1')),
+    (ADL, 1, ('remedy: modprobe msr',)),
+    (KVM, 1, ('the hypervisor (KVM) exposes no core PMU to this guest', '-cpu host,pmu=on')),
+    (RES, 1, ('perf_event_paranoid is 4: an ordinary user may not count anything', 'sysctl kernel.nmi_watchdog=0')),
+)
+
+
+@test
+def doctor_tells_what_is_in_the_way():
+    for machine, status, lines in DOCTOR:
+        done = ntime(machine, 'doctor')
+        equal(done.returncode, status, f'exit status of doctor on {machine}')
+        for line in lines:
+            has(done.stdout, line)
+
+
+SIX_CHA = ','.join(f'uncore_cha/event=0x{0x11 + i:x}/' for i in range(6))
+SEVEN = ','.join(f'cpu/event=0x{0x11 + i:x}/' for i in range(7))
+# Exit status; what stdout (0) or stderr says.
+DRY_RUNS = (
+    (SKX, ('-e', 'cycles,instructions'), 0, ('cycles: replay, unit cpu', 'instructions: replay, unit cpu')),
+    (SKX, ('-a', '-e', SIX_CHA), 0, ('uncore_cha/event=0x14/: replay, unit uncore_cha_0, pass 1 of 2\n',
+     'uncore_cha/event=0x15/: replay, unit uncore_cha_0, pass 2 of 2\n', 'pass 2: 6 events need counters 0-3 of uncore_cha_0')),
+    (SKX, ('-e', 'OFFCORE_RESPONSE_0:DMND_DATA_RD,OFFCORE_RESPONSE_0:DMND_RFO'), 0, ('MSR_OFFCORE_RSP_0',)),
+    (ZEN, ('-e', SEVEN), 0, ('cpu/event=0x16/: replay, unit cpu, pass 1 of 2\n', 'cpu/event=0x17/: replay, unit cpu, pass 2 of 2\n')),
+    (ARM, ('-e', 'cycles,branches'), 0, ('cycles: replay, unit armv8_pmuv3_0', 'branches')),
+    (ZEN, ('-e', 'skx::INST_RETIRED:ANY_P'), 0, ("is not this machine's PMU, which is amd64_fam17h_zen2",)),
+    (KVM, ('-e', 'cycles'), 0, ('exposes no core PMU',)),
+    (SKX, ('-e', 'cycels'), 125, ('cycles',)),
+    (SKX, ('-e', '{' + SEVEN + '}'), 125, ('cpu/event=0x1',)),
+    (SKX, ('-C', '200', '-e', 'cycles'), 125, ('there is no CPU 200',)),
+)
+
+
+@test
+def dry_runs_show_the_plan():
+    for machine, args, status, lines in DRY_RUNS:
+        done = ntime(machine, 'stat', '--dry-run', *args)
+        what = f'stat --dry-run {" ".join(args)} on {machine}'
+        if done.returncode != status:
+            raise AssertionError(f'{what}: status {done.returncode}: {done.stdout}{done.stderr}')
+        for line in lines:
+            has(done.stderr if status else done.stdout + done.stderr, line)
+
+
+@test
+def counts_are_simulated_and_say_so():
+    done = ntime(SKX, 'stat', '--json', '-e', 'cycles,instructions,IPC,tsc', 'sh', '-c', 'exit 7')
+    equal(done.returncode, 7, 'exit status')
+    report = json.loads(done.stderr)
+    equal(report['simulated'], True, 'simulated')
+    items = by_name(report['items'])
+    equal(items['instructions']['value'] / items['cycles']['value'], 1.5, 'instructions per cycle')
+    equal(round(items['IPC']['value'], 9), 1.5, 'IPC')
+    # 2.7 GHz and a fifth more in the first half of each 100 ms, against a clock of 2.5 GHz
+    equal(items['cycles']['value'] / items['tsc']['value'], 2.7 * 1.2 / 2.5, 'cycles per tick')
+
+
+def main():
+    failed = 0
+    print(f'1..{len(TESTS)}')
+    for number, function in enumerate(TESTS, 1):
+        try:
+            function()
+            print(f'ok {number} - {function.__name__}')
+        except Exception as error:  # pylint: disable=broad-except
+            failed += 1
+            print(f'not ok {number} - {function.__name__}')
+            print(f'# {type(error).__name__}: {error}'.replace('\n', '\n# '))
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
