@@ -249,7 +249,8 @@ TEST(against_libpfm4)
 }
 
 /*
- * Codes typed in from documents; none of them was taken from libpfm4. SDM: Intel 64 and IA-32 Architectures Software
+ * Codes as the vendors' documents define them, typed in from knowledge of these documents, which were not at hand; rows whose names
+ * libpfm4 lacks were left out. SDM: Intel 64 and IA-32 Architectures Software
  * Developer's Manual vol. 3B, "performance monitoring events" (in later editions at perfmon-events.intel.com), column
  * "event num., umask value". PPR: AMD Processor Programming Reference, "core performance monitor counters".
  */
