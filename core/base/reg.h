@@ -10,10 +10,17 @@
 
 enum nthw_space {
 	NTHW_SPACE_MSR = 1, /* model-specific registers: one address space per CPU */
+	NTHW_SPACE_PCI, /* configuration space of one PCI function; addresses are byte offsets */
+	NTHW_SPACE_CP15, /* system coprocessor of 32-bit ARM, one per CPU; addresses by NTHW_CP15() */
 };
 
+/* Address of a coprocessor register: the four numbers of "mrc p15, opc1, Rt, CRn, CRm, opc2" in the order in which manuals sort. */
+#define NTHW_CP15(crn, opc1, crm, opc2)                                                            \
+	((uint32_t)(crn) << 12 | (uint32_t)(opc1) << 8 | (uint32_t)(crm) << 4 | (uint32_t)(opc2))
+
 enum nthw_access {
-	NTHW_RO = 1, /* read; never written by us, even where hardware would allow it */
+	NTHW_RO = 1, /* read only, or nothing is known of writing it */
+	NTHW_OS, /* hardware lets it be written, but it is the operating system's: we only read it */
 	NTHW_RW,
 	NTHW_W1C, /* writing 1 clears something elsewhere; reads as nothing useful */
 };
@@ -41,11 +48,18 @@ struct nthw_reg {
 	uint32_t count; /* instances the architecture has room for: fewer may exist */
 	uint32_t bits;	/* width of the register */
 	uint64_t reset;
-	uint64_t writable; /* must equal the union of the RW and W1C fields */
+	uint64_t writable; /* by us; must equal the union of the RW and W1C fields */
 	const struct nthw_field *fields;
 	uint32_t field_count;
 	const char *source;
 	enum nthw_trust trust;
+};
+
+/* The rows of one kind of unit. Within a table addresses ascend and never overlap; two tables may use the same addresses. */
+struct nthw_table {
+	const char *name;
+	const struct nthw_reg *const *regs;
+	size_t count;
 };
 
 /* The field list of a row and its length, from one array. */
@@ -63,6 +77,39 @@ static inline uint64_t nthw_field_mask(const struct nthw_field *field)
 static inline uint64_t nthw_field_get(const struct nthw_field *field, uint64_t word)
 {
 	return (word & nthw_field_mask(field)) >> field->shift;
+}
+
+/* The row of @table that address @addr belongs to, and which instance of it in *@index; NULL when there is none. */
+static inline const struct nthw_reg *nthw_table_find(const struct nthw_table *table, uint32_t addr,
+						     uint32_t *index)
+{
+	size_t i;
+
+	for (i = 0; i < table->count; i++) {
+		const struct nthw_reg *reg = table->regs[i];
+		uint32_t offset = addr - reg->addr;
+
+		if (addr < reg->addr)
+			break;
+		if (offset == 0 ||
+		    (reg->step && offset % reg->step == 0 && offset / reg->step < reg->count)) {
+			*index = reg->step ? offset / reg->step : 0;
+			return reg;
+		}
+	}
+	return NULL;
+}
+
+/* Bits that hardware keeps as they are written, whoever writes. */
+static inline uint64_t nthw_reg_stored(const struct nthw_reg *reg)
+{
+	uint64_t mask = 0;
+	uint32_t i;
+
+	for (i = 0; i < reg->field_count; i++)
+		if (reg->fields[i].access == NTHW_RW || reg->fields[i].access == NTHW_OS)
+			mask |= nthw_field_mask(&reg->fields[i]);
+	return mask;
 }
 
 /* Can reading the register tell anything? False when all of it only clears. */

@@ -5,8 +5,11 @@
 
 #include "core/base/reg.h"
 
-/* Model-specific registers of x86 processors, ascending by address. */
-extern const struct nthw_reg *const nthw_x86_regs[];
-extern const size_t nthw_x86_reg_count;
+/* Model-specific registers of x86 processors: architectural PMU, clocks, temperature, energy. */
+extern const struct nthw_table nthw_x86;
+
+/* All of them, for who looks for a row by name or checks them. */
+extern const struct nthw_table *const nthw_tables[];
+extern const size_t nthw_table_count;
 
 #endif

@@ -248,7 +248,7 @@ static const struct nthw_reg amd_pkg_energy = {
 	NTHW_FIELDS(energy_fields), .source = AMD_RAPL, .trust = NTHW_DOCUMENTED,
 };
 
-const struct nthw_reg *const nthw_x86_regs[] = {
+static const struct nthw_reg *const regs[] = {
 	&tsc,
 	&pmc,
 	&mperf,
@@ -270,4 +270,6 @@ const struct nthw_reg *const nthw_x86_regs[] = {
 	&amd_core_energy,
 	&amd_pkg_energy,
 };
-const size_t nthw_x86_reg_count = NTHW_ARRAY_SIZE(nthw_x86_regs);
+const struct nthw_table nthw_x86 = {
+	.name = "x86", .regs = regs, .count = NTHW_ARRAY_SIZE(regs),
+};

@@ -3,7 +3,7 @@
 #include "core/regs/regs.h"
 #include "tests/tt.h"
 
-#define FOR_EACH_REG(r, i) for (i = 0; i < nthw_x86_reg_count && (r = nthw_x86_regs[i]); i++)
+#define FOR_EACH_REG(t, r, i) for (i = 0; i < (t)->count && (r = (t)->regs[i]); i++)
 
 static uint64_t mask_of_bits(uint32_t bits)
 {
@@ -34,7 +34,8 @@ static void check_texts(const struct nthw_reg *reg)
 
 static void check_shape(const struct nthw_reg *reg)
 {
-	check(reg->space == NTHW_SPACE_MSR, reg, "is in no known space");
+	check(reg->space >= NTHW_SPACE_MSR && reg->space <= NTHW_SPACE_CP15, reg,
+	      "is in no known space");
 	check(reg->bits >= 1 && reg->bits <= 64, reg, "is not 1 to 64 bits wide");
 	check(reg->count >= 1, reg, "has no instance");
 	check((reg->count == 1) == (reg->step == 0), reg,
@@ -57,7 +58,7 @@ static void check_fields(const struct nthw_reg *reg)
 		check(f->access >= NTHW_RO && f->access <= NTHW_W1C, reg,
 		      "has a field without access");
 		seen |= nthw_field_mask(f);
-		if (f->access != NTHW_RO)
+		if (f->access >= NTHW_RW)
 			writable |= nthw_field_mask(f);
 		for (k = 0; k < i; k++)
 			check(strcmp(reg->fields[k].name, f->name) != 0, reg,
@@ -67,13 +68,13 @@ static void check_fields(const struct nthw_reg *reg)
 	      "has a writable mask that is not the union of its fields");
 }
 
-TEST(rows_are_whole)
+static void check_rows(const struct nthw_table *table)
 {
 	const struct nthw_reg *reg;
 	size_t i;
 
-	assert_true(nthw_x86_reg_count >= 18);
-	FOR_EACH_REG(reg, i)
+	assert_true(table->count >= 1);
+	FOR_EACH_REG(table, reg, i)
 	{
 		check_texts(reg);
 		check_shape(reg);
@@ -81,21 +82,55 @@ TEST(rows_are_whole)
 	}
 }
 
-TEST(names_and_addresses_are_unique)
+TEST(rows_are_whole)
+{
+	size_t i;
+
+	assert_true(nthw_x86.count >= 18);
+	for (i = 0; i < nthw_table_count; i++)
+		check_rows(nthw_tables[i]);
+}
+
+static void check_unique(const struct nthw_table *table)
 {
 	const struct nthw_reg *reg;
 	uint32_t last = 0;
 	size_t i, k;
 
-	FOR_EACH_REG(reg, i)
+	FOR_EACH_REG(table, reg, i)
 	{
 		check(i == 0 || reg->addr > last, reg,
 		      "is out of order or overlaps the row before");
 		last = reg->addr + (reg->count - 1) * reg->step;
 		for (k = 0; k < i; k++)
-			check(strcmp(nthw_x86_regs[k]->name, reg->name) != 0, reg,
+			check(strcmp(table->regs[k]->name, reg->name) != 0, reg,
 			      "has the name of another row");
 	}
+}
+
+TEST(names_and_addresses_are_unique)
+{
+	size_t i, k;
+
+	for (i = 0; i < nthw_table_count; i++) {
+		check_unique(nthw_tables[i]);
+		for (k = 0; k < i; k++)
+			assert_string_not_equal(nthw_tables[i]->name, nthw_tables[k]->name);
+	}
+}
+
+TEST(addresses_are_found)
+{
+	uint32_t index = 9;
+
+	/* 0xc1 to 0xc8 are IA32_PMC0 to 7; 0xc0 and 0xc9 are in no row */
+	assert_string_equal(nthw_table_find(&nthw_x86, 0xc1, &index)->name, "IA32_PMC");
+	TT_IS(index, 0);
+	assert_string_equal(nthw_table_find(&nthw_x86, 0xc8, &index)->name, "IA32_PMC");
+	TT_IS(index, 7);
+	assert_null(nthw_table_find(&nthw_x86, 0xc0, &index));
+	assert_null(nthw_table_find(&nthw_x86, 0xc9, &index));
+	assert_null(nthw_table_find(&nthw_x86, UINT32_MAX, &index));
 }
 
 static const struct known_row {
@@ -121,7 +156,7 @@ TEST(known_rows_are_there)
 		const struct nthw_reg *reg, *found = NULL;
 		size_t i;
 
-		FOR_EACH_REG(reg, i)
+		FOR_EACH_REG(&nthw_x86, reg, i)
 		if (strcmp(reg->name, r->name) == 0)
 			found = reg;
 		assert_non_null(found);
@@ -147,7 +182,7 @@ TEST(only_what_tells_something_is_readable)
 	const struct nthw_reg *reg;
 	size_t i;
 
-	FOR_EACH_REG(reg, i)
+	FOR_EACH_REG(&nthw_x86, reg, i)
 	TT_IS(nthw_reg_is_readable(reg), strcmp(reg->name, "IA32_PERF_GLOBAL_OVF_CTRL") != 0);
 }
 
@@ -156,6 +191,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_are_whole),
 		cmocka_unit_test(names_and_addresses_are_unique),
+		cmocka_unit_test(addresses_are_found),
 		cmocka_unit_test(known_rows_are_there),
 		cmocka_unit_test(fields_are_cut_out),
 		cmocka_unit_test(only_what_tells_something_is_readable),

@@ -435,8 +435,8 @@ static int record_cpu(void *arg, unsigned int cpu)
 	if (fd < 0)
 		return 0;
 	set = json_object();
-	for (i = 0; !ret && i < nthw_x86_reg_count; i++)
-		ret = record_row(r, fd, nthw_x86_regs[i], set);
+	for (i = 0; !ret && i < nthw_x86.count; i++)
+		ret = record_row(r, fd, nthw_x86.regs[i], set);
 	r->os->ops->close(r->os, fd);
 	(void)snprintf(key, sizeof(key), "%u", cpu);
 	if (!ret && json_object_set_new(r->msr, key, json_incref(set)) < 0)
