@@ -8,16 +8,17 @@
  *     +---------+---------+----------------------------------+
  *     version 2n + 1: period n is being written; 2n + 2: period n is complete; 0: never written
  *
- * A sequence lock per slot whose version also names the period. All shared words are atomics: a reader that loses the race reads a
- * mixture, notices it by the version and throws it away; under the C11 memory model that is no data race.
+ * A sequence lock per slot whose version also names the period. All shared words are atomics (shared.h): a reader that loses the
+ * race reads a mixture, notices it by the version and throws it away; under the C11 memory model that is no data race.
  * H.-J. Boehm, "Can seqlocks get along with programming language memory models?", MSPC 2012.
  */
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <ntime/ring.h>
+
+#include "lib/ring/shared.h"
 
 #define MAX_PERIODS ((size_t)1 << 20)
 #define MAX_VALUES 4096
@@ -27,16 +28,16 @@ _Static_assert(sizeof(struct ntime_value) % sizeof(uint64_t) == 0,
 	       "values are copied word by word");
 
 struct slot {
-	_Atomic uint64_t version;
-	_Atomic uint64_t time_ns;
+	struct nti_shared_counter version;
+	struct nti_shared_word time_ns;
 };
 
 struct ntime_ring {
 	size_t periods;
-	size_t words;	       /* of one period */
-	_Atomic uint64_t next; /* sequence number of the next push */
+	size_t words;			/* of one period */
+	struct nti_shared_counter next; /* sequence number of the next push */
 	struct slot *slot;
-	_Atomic uint64_t *word; /* periods * words */
+	struct nti_shared_word *word; /* periods * words */
 };
 
 int ntime_ring_new(size_t periods, size_t values, struct ntime_ring **out)
@@ -74,23 +75,23 @@ void ntime_ring_free(struct ntime_ring *r)
 
 uint64_t ntime_ring_push(struct ntime_ring *r, uint64_t time_ns, const struct ntime_value *values)
 {
-	uint64_t sequence = atomic_load_explicit(&r->next, memory_order_relaxed);
+	uint64_t sequence = nti_shared_counter_get(&r->next);
 	size_t i = (size_t)(sequence & (r->periods - 1));
-	_Atomic uint64_t *word = r->word + i * r->words;
+	struct nti_shared_word *word = r->word + i * r->words;
 	struct slot *slot = &r->slot[i];
 	const char *from = (const char *)values;
 	uint64_t one;
 	size_t w;
 
-	atomic_store_explicit(&slot->version, 2 * sequence + 1, memory_order_relaxed);
+	nti_shared_counter_set(&slot->version, 2 * sequence + 1);
 	/* The mark above must be seen before any word below: each is a release store, which nothing before it may pass. */
-	atomic_store_explicit(&slot->time_ns, time_ns, memory_order_release);
+	nti_shared_word_set(&slot->time_ns, time_ns);
 	for (w = 0; w < r->words; w++) {
 		memcpy(&one, from + w * sizeof(one), sizeof(one));
-		atomic_store_explicit(&word[w], one, memory_order_release);
+		nti_shared_word_set(&word[w], one);
 	}
-	atomic_store_explicit(&slot->version, 2 * sequence + 2, memory_order_release);
-	atomic_store_explicit(&r->next, sequence + 1, memory_order_release);
+	nti_shared_counter_set(&slot->version, 2 * sequence + 2);
+	nti_shared_counter_set(&r->next, sequence + 1);
 	return sequence;
 }
 
@@ -98,25 +99,25 @@ int ntime_ring_read(const struct ntime_ring *r, uint64_t sequence, uint64_t *tim
 		    struct ntime_value *values)
 {
 	size_t i = (size_t)(sequence & (r->periods - 1));
-	const _Atomic uint64_t *word = r->word + i * r->words;
+	const struct nti_shared_word *word = r->word + i * r->words;
 	const struct slot *slot = &r->slot[i];
 	uint64_t version, time, one;
 	char *to = (char *)values;
 	size_t w;
 
-	version = atomic_load_explicit(&slot->version, memory_order_acquire);
+	version = nti_shared_counter_get(&slot->version);
 	/* A sequence number that was never given out must not wrap around to one that was. */
 	if (sequence >= UINT64_MAX / 2 || version < 2 * sequence + 2)
 		return -EAGAIN;
 	if (version > 2 * sequence + 2)
 		return -ESTALE;
 	/* Acquire loads: the second look at the version cannot come before any of them. */
-	time = atomic_load_explicit(&slot->time_ns, memory_order_acquire);
+	time = nti_shared_word_get(&slot->time_ns);
 	for (w = 0; w < r->words; w++) {
-		one = atomic_load_explicit(&word[w], memory_order_acquire);
+		one = nti_shared_word_get(&word[w]);
 		memcpy(to + w * sizeof(one), &one, sizeof(one));
 	}
-	if (atomic_load_explicit(&slot->version, memory_order_relaxed) != version)
+	if (nti_shared_counter_get(&slot->version) != version)
 		return -ESTALE;
 	if (time_ns)
 		*time_ns = time;
@@ -125,7 +126,7 @@ int ntime_ring_read(const struct ntime_ring *r, uint64_t sequence, uint64_t *tim
 
 uint64_t ntime_ring_next(const struct ntime_ring *r)
 {
-	return atomic_load_explicit(&r->next, memory_order_acquire);
+	return nti_shared_counter_get(&r->next);
 }
 
 uint64_t ntime_ring_oldest(const struct ntime_ring *r)

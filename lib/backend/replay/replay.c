@@ -185,7 +185,7 @@ static int replay_tsc(struct nti_os *os, uint64_t *ticks)
 	if (!hz)
 		return -ENOTSUP;
 	(void)pthread_mutex_lock(&r->lock);
-	*ticks = (uint64_t)((nti_u128)elapsed_ns(r) * hz / TSC_UNIT_NS);
+	*ticks = nti_wide_div(nti_wide_mul(elapsed_ns(r), hz), TSC_UNIT_NS).low;
 	(void)pthread_mutex_unlock(&r->lock);
 	return 0;
 }

@@ -21,14 +21,13 @@
 #include <sys/types.h>
 
 #include "lib/backend/replay/machine.h"
+#include "lib/base/wide.h"
 
 /* Descriptors of events are SIM_FD + index: no kernel gives out numbers as large (fs.nr_open is at most 2^30). */
 #define NTI_SIM_FD 0x50000000
 #define NTI_SIM_MAX_EVENTS 65536
 /* What one read may return; perf_event_validate_size() refuses larger groups. */
 #define NTI_SIM_MAX_READ_BYTES 16384
-
-__extension__ typedef unsigned __int128 nti_u128;
 
 enum nti_sim_kind {
 	NTI_SIM_CORE,
@@ -77,8 +76,8 @@ struct nti_sim_event {
 	uint64_t rate;
 	uint64_t share_permille; /* of the rate that the exclude bits leave */
 	uint64_t enabled_ns, running_ns;
-	nti_u128 weight; /* integral of the wobble over running time, ns * 1000 */
-	uint64_t base;	 /* count at the last reset */
+	struct nti_wide weight; /* integral of the wobble over running time, ns * 1000 */
+	uint64_t base;		/* count at the last reset */
 };
 
 struct nti_sim {

@@ -122,32 +122,35 @@ bool nti_sim_group_fits(const struct nti_sim *sim, const struct nti_sim_pmu *pmu
 }
 
 /* Integral of (1000 + wobble) over 0..@t: 1000 + permille in the first half of each period, 1000 - permille in the second. */
-static nti_u128 weight_at(const struct nti_machine_counting *c, uint64_t t)
+static struct nti_wide weight_at(const struct nti_machine_counting *c, uint64_t t)
 {
 	uint64_t period = c->wobble_period_ns, half = period / 2, part;
 	unsigned int high = 1000 + c->wobble_permille, low = 1000 - c->wobble_permille;
-	nti_u128 sum;
+	struct nti_wide sum, whole;
 
 	if (!c->wobble_permille || !period)
-		return (nti_u128)t * 1000;
-	sum = (nti_u128)(t / period) * ((nti_u128)half * high + (nti_u128)(period - half) * low);
+		return nti_wide_mul(t, 1000);
+	whole = nti_wide_add(nti_wide_mul(half, high), nti_wide_mul(period - half, low));
+	sum = nti_wide_scale(whole, t / period);
 	part = t % period;
 	if (part <= half)
-		return sum + (nti_u128)part * high;
-	return sum + (nti_u128)half * high + (nti_u128)(part - half) * low;
+		return nti_wide_add(sum, nti_wide_mul(part, high));
+	sum = nti_wide_add(sum, nti_wide_mul(half, high));
+	return nti_wide_add(sum, nti_wide_mul(part - half, low));
 }
 
 static void run_group(const struct nti_sim *sim, struct nti_sim_event *leader, uint64_t from,
 		      uint64_t to)
 {
-	nti_u128 weight = weight_at(&sim->m->counting, to) - weight_at(&sim->m->counting, from);
+	struct nti_wide weight =
+		nti_wide_sub(weight_at(&sim->m->counting, to), weight_at(&sim->m->counting, from));
 	struct nti_sim_event *event;
 
 	for (event = leader; event; event = event->next) {
 		if (!is_active(event))
 			continue;
 		event->running_ns += to - from;
-		event->weight += weight;
+		event->weight = nti_wide_add(event->weight, weight);
 	}
 }
 
@@ -279,12 +282,13 @@ uint64_t nti_sim_count(const struct nti_sim_event *event)
 			(event->attr.config == PERF_COUNT_SW_CPU_CLOCK ||
 			 event->attr.config == PERF_COUNT_SW_TASK_CLOCK);
 	/* rate is per 10^9 ns, weight and share are thousandths */
-	nti_u128 scale = (nti_u128)1000000000u * 1000000u;
+	const uint64_t scale = UINT64_C(1000000000) * 1000000;
+	struct nti_wide count;
 
 	if (is_clock)
 		return event->running_ns - event->base;
-	return (uint64_t)((nti_u128)event->rate * event->share_permille * event->weight / scale) -
-	       event->base;
+	count = nti_wide_scale(nti_wide_scale(event->weight, event->rate), event->share_permille);
+	return nti_wide_div(count, scale).low - event->base;
 }
 
 struct nti_sim_bank *nti_sim_bank_get(struct nti_sim *sim, const struct nti_sim_pmu *pmu, pid_t pid,
