@@ -57,11 +57,16 @@ static bool has_msrs(struct nti_os *os)
 
 static int explain(struct nti_msr *m, unsigned int cpu, int error, struct nti_error *e)
 {
+	uint64_t online;
+
 	switch (error) {
 	case -ENOENT:
 		if (nti_os_exists(m->os, "/sys/devices/system/cpu/cpu0") &&
 		    !nti_os_exists(m->os, "/sys/devices/system/cpu/cpu%u", cpu))
 			return nti_error(e, -ENXIO, "there is no CPU %u", cpu);
+		if (nti_os_u64(m->os, &online, "/sys/devices/system/cpu/cpu%u/online", cpu) == 0 &&
+		    !online)
+			return nti_error(e, -ENXIO, "CPU %u is off line", cpu);
 		return nti_error(e, error,
 				 "no MSR device for CPU %u: load the driver (modprobe msr)", cpu);
 	case -ENXIO:

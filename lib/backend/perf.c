@@ -63,26 +63,14 @@ int nti_perf_group_disable(struct nti_os *os, const struct nti_perf_group *g)
 int nti_perf_group_read(struct nti_os *os, const struct nti_perf_group *g,
 			struct nti_perf_reading *out)
 {
-	/* The kernel's layout for this read_format: number of members, enabled, running, then one count each. */
-	struct {
-		uint64_t members;
-		uint64_t enabled_ns;
-		uint64_t running_ns;
-		uint64_t count[NTI_PERF_GROUP_MAX];
-	} raw;
-	size_t bytes = (3 + g->count) * sizeof(uint64_t);
-	ssize_t n = os->ops->read(os, g->fd[0], &raw, bytes);
+	size_t bytes = offsetof(struct nti_perf_reading, count) + g->count * sizeof(uint64_t);
+	ssize_t n = os->ops->read(os, g->fd[0], out, bytes);
 
 	if (n < 0)
 		return (int)n;
 	if (n == 0)
 		return -ENODATA;
-	if ((size_t)n != bytes || raw.members != g->count)
-		return -EIO;
-	out->enabled_ns = raw.enabled_ns;
-	out->running_ns = raw.running_ns;
-	memcpy(out->count, raw.count, g->count * sizeof(raw.count[0]));
-	return 0;
+	return (size_t)n == bytes && out->members == g->count ? 0 : -EIO;
 }
 
 void nti_perf_group_fini(struct nti_os *os, struct nti_perf_group *g)
@@ -112,10 +100,10 @@ static int explain_permission(struct nti_os *os, const struct nti_unit *unit,
 	/* No sysctl opens the processes of others; user mode of one's own is open up to 2. */
 	bool is_foreign = place.pid > 0 && attr->exclude_kernel && level <= 2;
 	/* Kernel's perf_event.h: > 1 no kernel mode, > 0 no CPU-wide events, > -1 no raw tracepoints; Debian: > 2 nothing. */
-	int wanted = unit->kind == NTI_UNIT_TRACEPOINT ? -1
-		     : place.pid == -1		       ? 0
-		     : level > 2		       ? 2
-						       : 1;
+	int wanted = unit->kind == NTI_UNIT_TRACEPOINT				   ? -1
+		     : place.pid == -1						   ? 0
+		     : (level > 2 || attr->exclude_kernel) && !unit->is_mode_blind ? 2
+										   : 1;
 	char remedy[160];
 
 	if (level == INT_MAX || os->ops->is_privileged(os, true) || level <= wanted || is_foreign)
@@ -137,7 +125,8 @@ static int explain_permission(struct nti_os *os, const struct nti_unit *unit,
 		unit->kind == NTI_UNIT_TRACEPOINT ? "tracepoints"
 		: place.pid == -1		  ? "whole CPUs"
 		: level > 2			  ? "anything"
-						  : "in kernel mode");
+		: unit->is_mode_blind ? "in kernel mode, which this unit cannot leave out"
+				      : "in kernel mode");
 }
 
 int nti_perf_explain(struct nti_os *os, const struct nti_unit *unit,

@@ -26,7 +26,9 @@ struct nti_perf_group {
 	int fd[NTI_PERF_GROUP_MAX]; /* [0] leads */
 };
 
+/* The kernel's layout for the read_format that all groups have: read(2) fills it. */
 struct nti_perf_reading {
+	uint64_t members;
 	uint64_t enabled_ns;
 	uint64_t running_ns;
 	uint64_t count[NTI_PERF_GROUP_MAX]; /* in the order of opening */
@@ -42,7 +44,7 @@ int nti_perf_group_enable(struct nti_os *os, const struct nti_perf_group *g);
 int nti_perf_group_disable(struct nti_os *os, const struct nti_perf_group *g);
 /*
  * One read(2). 0; -ENODATA (the kernel put the group into its error state: a pinned event that found no counter); -EIO (short
- * read); -errno of read(2).
+ * read); -errno of read(2). @out is worth something on success only.
  */
 int nti_perf_group_read(struct nti_os *os, const struct nti_perf_group *g,
 			struct nti_perf_reading *out);

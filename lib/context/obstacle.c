@@ -13,15 +13,15 @@
 #include "lib/context/obstacle.h"
 
 /* perf_event_paranoid at which an ordinary user can still use a unit of this kind for programs of his own or the machine. */
-static int tolerated_level(enum nti_unit_kind kind)
+static int tolerated_level(const struct nti_unit *unit)
 {
-	switch (kind) {
+	switch (unit->kind) {
 	case NTI_UNIT_UNCORE:
 		return 0;
 	case NTI_UNIT_TRACEPOINT:
 		return -1;
 	default:
-		return 2;
+		return unit->is_mode_blind ? 1 : 2;
 	}
 }
 
@@ -44,13 +44,13 @@ static int clock_obstacle(const struct ntime_ctx *ctx, struct nti_absence *out)
 	return nti_absence_set(
 		out,
 		ctx->os->is_replay ? "write tsc_hz into the part \"counting\" of the machine file"
-				   : "",
+				   : "take the event task-clock, or time from clock_gettime(2)",
 		"%s", reason);
 }
 
 int nti_unit_obstacle(struct ntime_ctx *ctx, const struct nti_unit *unit, struct nti_absence *out)
 {
-	int level, tolerated = tolerated_level(unit->kind);
+	int level, tolerated = tolerated_level(unit);
 	char remedy[64];
 
 	*out = (struct nti_absence){ 0 };
@@ -68,7 +68,9 @@ int nti_unit_obstacle(struct ntime_ctx *ctx, const struct nti_unit *unit, struct
 		out, remedy, "perf_event_paranoid is %d: an ordinary user may not count %s", level,
 		unit->kind == NTI_UNIT_UNCORE	    ? "what all programs do"
 		: unit->kind == NTI_UNIT_TRACEPOINT ? "tracepoints"
-						    : "anything");
+		: unit->is_mode_blind && level <= 2
+			? "in kernel mode, which this unit cannot leave out"
+			: "anything");
 }
 
 /* 0 when the kernel takes @part in user mode, which needs the least permission; else -errno. */
@@ -79,8 +81,7 @@ static int try_part(struct ntime_ctx *ctx, const struct nti_part *part)
 	struct nti_perf_group alone;
 	int ret;
 
-	attr.exclude_kernel = 1;
-	attr.exclude_hv = 1;
+	attr.exclude_kernel = attr.exclude_hv = !part->unit || !part->unit->is_mode_blind;
 	nti_perf_group_init(&alone, self);
 	ret = nti_perf_group_add(ctx->os, &alone, &attr);
 	nti_perf_group_fini(ctx->os, &alone);

@@ -42,8 +42,8 @@ static inline struct perf_event_attr nti_part_attr(const struct nti_part *part)
 {
 	struct perf_event_attr attr = part->attr;
 
-	if (part->unit && part->unit->kind == NTI_UNIT_CORE && !part->counts_guests &&
-	    !attr.exclude_host)
+	if (part->unit && part->unit->kind == NTI_UNIT_CORE && !part->unit->is_mode_blind &&
+	    !part->counts_guests && !attr.exclude_host)
 		attr.exclude_guest = 1;
 	return attr;
 }

@@ -83,10 +83,11 @@ int nti_mods_parse(const char *text, const char *event, struct nti_mods *out, st
 	return 0;
 }
 
-/* PMUs outside the cores, and msr, count for all modes at once; the kernel refuses any exclude_* bit for them. */
+/* PMUs outside the cores, msr and old cores count for all modes at once; the kernel refuses any exclude_* bit for them. */
 static bool can_exclude(const struct nti_unit *unit)
 {
-	return !unit || (unit->kind != NTI_UNIT_UNCORE && strcmp(unit->name, "msr") != 0);
+	return !unit || (unit->kind != NTI_UNIT_UNCORE && !unit->is_mode_blind &&
+			 strcmp(unit->name, "msr") != 0);
 }
 
 /* What the kernel counts itself knows no mode, or one only: a count for another mode would be a number of something else, or always 0. */

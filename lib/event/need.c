@@ -111,6 +111,20 @@ static bool is_arm(const struct nti_unit *unit)
 	return unit->fixed > 0 && strncmp(unit->name, "armv8_", 6) == 0;
 }
 
+/*
+ * The drivers of ARMv6 and ARMv7 know cycles by a number of their own and put them on the cycle counter or nowhere (Linux
+ * arch/arm/kernel/perf_event_v6.c, armv6pmu_get_event_idx(); perf_event_v7.c, armv7pmu_get_event_idx()). ARMv7's event 0x11 is
+ * one of the general counters.
+ */
+#define CYCLES_APART 0xff
+
+static bool is_cycles_apart(const struct nti_part *part)
+{
+	if (part->attr.type == PERF_TYPE_HARDWARE)
+		return (uint32_t)part->attr.config == PERF_COUNT_HW_CPU_CYCLES;
+	return part->attr.type != PERF_TYPE_HW_CACHE && part->attr.config == CYCLES_APART;
+}
+
 static uint32_t with_fixed(const struct nti_unit *unit, uint64_t config, uint32_t general)
 {
 	size_t i;
@@ -182,7 +196,10 @@ static void need_core(const struct nti_part *part, struct nti_plan_event *need)
 	uint32_t general = general_counters(part->unit);
 
 	need->counters = general;
-	if (is_arm(part->unit)) {
+	if (nti_unit_keeps_cycles_apart(part->unit)) {
+		if (is_cycles_apart(part))
+			need->counters = fixed_counter(part->unit, 0);
+	} else if (is_arm(part->unit)) {
 		if (is_arm_cycles(part))
 			need->counters |= fixed_counter(part->unit, 0);
 	} else if (part->attr.type == PERF_TYPE_HARDWARE) {

@@ -113,17 +113,25 @@ static char *describe_unit(struct nti_os *os, const char *name, enum nti_unit_ki
 	return nti_text_format("%s (%s)", nti_unit_row_desc(name), design);
 }
 
+bool nti_unit_keeps_cycles_apart(const struct nti_unit *unit)
+{
+	return strncmp(unit->name, "armv7_", 6) == 0 || strncmp(unit->name, "armv6_", 6) == 0;
+}
+
 static void count_core(struct loader *l, struct nti_unit *unit)
 {
 	if (strcmp(unit->name, "cpu_core") == 0)
 		nti_cpu_hybrid_counters(l->os, &l->cpu, 'c', &unit->counters, &unit->fixed);
 	else if (strcmp(unit->name, "cpu_atom") == 0)
 		nti_cpu_hybrid_counters(l->os, &l->cpu, 'a', &unit->counters, &unit->fixed);
-	else if (strncmp(unit->name, "armv8_", 6) == 0)
-		/* The cycle counter; PMCR_EL0.N, the number of the others, is the kernel's secret. */
+	else if (strncmp(unit->name, "armv8_", 6) == 0 || nti_unit_keeps_cycles_apart(unit))
+		/* The cycle counter; PMCR.N, the number of the others, is the kernel's secret. */
 		unit->fixed = 1;
 	else
 		nti_cpu_counters(l->os, &l->cpu, &unit->counters, &unit->fixed);
+	/* Linux arch/arm/kernel/perf_event_v6.c: num_events 3, the cycle counter is one of them. */
+	if (strncmp(unit->name, "armv6_", 6) == 0)
+		unit->counters = 2;
 }
 
 static void count_unit(struct loader *l, struct nti_unit *unit)
@@ -170,6 +178,7 @@ static int load_pmu(void *arg, const char *name)
 	unit->way = NTI_WAY_PERF;
 	unit->type = (uint32_t)type;
 	unit->has_sysfs = has_entries(l->os, name, "format") || has_entries(l->os, name, "events");
+	unit->is_mode_blind = unit->kind == NTI_UNIT_CORE && nti_unit_row_is_mode_blind(name);
 	unit->has_rdpmc_term =
 		nti_os_exists(l->os, "/sys/bus/event_source/devices/%s/format/rdpmc", name);
 	free(unit->desc);

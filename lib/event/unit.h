@@ -44,7 +44,8 @@ struct nti_unit {
 	uint32_t type;
 	char *cpus;		      /* cpumask or cpus file; NULL = any CPU */
 	unsigned int counters, fixed; /* 0 = not known */
-	bool has_sysfs; /* events/ and format/ exist below /sys/bus/event_source/devices/NAME */
+	bool has_sysfs;	    /* events/ and format/ exist below /sys/bus/event_source/devices/NAME */
+	bool is_mode_blind; /* a core PMU that counts for all modes at once: no exclude_* bits */
 	bool has_rdpmc_term; /* format/rdpmc: arm64's term that asks for access from user mode */
 	struct nti_absence absent; /* unit is known but cannot be used (no core PMU here) */
 };
@@ -61,6 +62,9 @@ struct nti_units {
  */
 int nti_units_load(struct nti_os *os, struct nti_units *out, struct nti_error *e);
 void nti_units_fini(struct nti_units *units);
+
+/* True for core PMUs of ARMv6 and ARMv7: there the cycle counter alone counts cycles, and nothing else. */
+bool nti_unit_keeps_cycles_apart(const struct nti_unit *unit);
 
 /* Exact name, or NULL. */
 const struct nti_unit *nti_units_find(const struct nti_units *units, const char *name);

@@ -5,6 +5,8 @@
 #include "lib/base/compiler.h"
 #include "lib/event/unit_rows.h"
 
+#define CORES "performance counters of the CPU cores"
+
 /*
  * Names are those the kernel's drivers register (Linux arch/x86/events, drivers/perf). A row speaks for every name that
  * begins with .prefix; longer prefixes stand first. Counters: num_counters of the driver's box description, the smallest
@@ -16,14 +18,25 @@ static const struct unit_row {
 	const char *desc;
 	unsigned int counters;
 	bool is_free_running;
+	/*
+	 * A core PMU whose driver has no set_event_filter() (arch/arm/kernel/perf_event_v6.c, perf_event_v7.c, perf_event_xscale.c):
+	 * the kernel refuses any exclude_* bit.
+	 */
+	bool is_mode_blind;
 } unit_rows[] = {
 	{ "cpu_core", "performance counters of the performance cores" },
 	{ "cpu_atom", "performance counters of the efficient cores" },
-	{ "cpum_cf", "performance counters of the CPU cores" },
-	{ "cpu", "performance counters of the CPU cores" },
-	{ "armv8_", "performance counters of the CPU cores" },
-	{ "armv7_", "performance counters of the CPU cores" },
-	{ "apple_", "performance counters of the CPU cores" },
+	{ "cpum_cf", CORES },
+	{ "cpu", CORES },
+	{ "armv8_", CORES },
+	{ "armv7_cortex_a5", CORES, .is_mode_blind = true },
+	{ "armv7_cortex_a8", CORES, .is_mode_blind = true },
+	{ "armv7_cortex_a9", CORES, .is_mode_blind = true },
+	{ "armv7_scorpion", CORES, .is_mode_blind = true }, /* and scorpion_mp; krait filters */
+	{ "armv7_", CORES },
+	{ "armv6_", CORES, .is_mode_blind = true },
+	{ "armv5_", CORES, .is_mode_blind = true },
+	{ "apple_", CORES },
 	{ "software", "what the kernel counts itself: times, faults, switches" },
 	{ "tracepoint", "tracepoints of the kernel" },
 	{ "breakpoint", "hardware breakpoints" },
@@ -122,4 +135,11 @@ bool nti_unit_row_is_free_running(const char *name)
 	const struct unit_row *row = find_row(name);
 
 	return row && row->is_free_running;
+}
+
+bool nti_unit_row_is_mode_blind(const char *name)
+{
+	const struct unit_row *row = find_row(name);
+
+	return row && row->is_mode_blind;
 }

@@ -15,5 +15,7 @@ bool nti_unit_row_is_name(const char *name);
 unsigned int nti_unit_row_counters(const char *name);
 /* True where each event has a register of its own that always runs: nothing to plan. */
 bool nti_unit_row_is_free_running(const char *name);
+/* True for a core PMU that cannot count user mode or kernel mode apart. */
+bool nti_unit_row_is_mode_blind(const char *name);
 
 #endif

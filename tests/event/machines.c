@@ -231,7 +231,30 @@ static const struct fake_file biglittle_files[] = {
 	{ NULL },
 };
 
+/* Raspberry Pi Zero, as Linux 6.1 shows it: no format, no events. */
+static const struct fake_file rpi_files[] = {
+	COMMON_FILES,
+	{ DEV "armv6_1176/type", "8\n" },
+	{ DEV "armv6_1176/cpus", "0\n" },
+	{ NULL },
+};
+
+const struct fake_machine fake_rpi = { "rpi", "armv6l", NULL, 0, rpi_files };
+
 const struct fake_machine fake_biglittle = { "big.LITTLE", "aarch64", NULL, 0, biglittle_files };
+
+/* Linux arch/arm/kernel/perf_event_v7.c on a Cortex-A15. */
+static const struct fake_file armv7_files[] = {
+	COMMON_FILES,
+	{ DEV "armv7_cortex_a15/type", "8\n" },
+	{ DEV "armv7_cortex_a15/cpus", "0\n" },
+	{ DEV "armv7_cortex_a15/format/event", "config:0-7\n" },
+	{ DEV "armv7_cortex_a15/events/cpu_cycles", "event=0xff\n" },
+	{ DEV "armv7_cortex_a15/events/inst_retired", "event=0x08\n" },
+	{ NULL },
+};
+
+const struct fake_machine fake_armv7 = { "armv7", "armv7l", NULL, 0, armv7_files };
 
 /* A guest of KVM without a virtual PMU, where only root sees the tracepoints. */
 static const struct fake_file kvm_files[] = {

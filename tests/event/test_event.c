@@ -246,6 +246,8 @@ static const struct error_row {
 } error_rows[] = {
 	{ __LINE__, &fake_skx, "", -EINVAL, "name of an event is missing" },
 	{ __LINE__, &fake_skx, "  ", -EINVAL, "name of an event is missing" },
+	{ __LINE__, &fake_rpi, "cycles:u", -EINVAL, "armv6_1176 counts for all modes at once" },
+	{ __LINE__, &fake_rpi, "r7:k", -EINVAL, "armv6_1176 counts for all modes at once" },
 	{ __LINE__, &fake_skx, "cylces", -ENOENT,
 	  "no event \"cylces\"; did you mean cycles, bus-cycles, ref-cycles?" },
 	{ __LINE__, &fake_skx, "cylces", -ENOENT, "(\"ntime list\" shows all)" },
@@ -495,6 +497,18 @@ static const struct need_row {
 	/* number of counters not known: any that the planner has */
 	{ __LINE__, &fake_adl, "cpu_atom/cycles/", UINT32_MAX, 0, 0, 0 },
 	{ __LINE__, &fake_arm, "cycles", UINT32_MAX, 0, 0, 0 },
+	/* ARMv7: cycles on the cycle counter alone, everything else on any other */
+	{ __LINE__, &fake_armv7, "cycles", 0x80000000, 0, 0, 0 },
+	{ __LINE__, &fake_armv7, "cycles:u", 0x80000000, 0, 0, 0 },
+	{ __LINE__, &fake_armv7, "armv7_cortex_a15/cpu_cycles/", 0x80000000, 0, 0, 0 },
+	{ __LINE__, &fake_armv7, "armv7_cortex_a15/event=0x11/", 0x7fffffff, 0, 0, 0 },
+	{ __LINE__, &fake_armv7, "instructions", 0x7fffffff, 0, 0, 0 },
+	{ __LINE__, &fake_armv7, "L1-dcache-loads", 0x7fffffff, 0, 0, 0 },
+	/* ARMv6: as ARMv7 with two others */
+	{ __LINE__, &fake_rpi, "cycles", 0x4, 0, 0, 0 },
+	{ __LINE__, &fake_rpi, "rff", 0x4, 0, 0, 0 },
+	{ __LINE__, &fake_rpi, "r7", 0x3, 0, 0, 0 },
+	{ __LINE__, &fake_rpi, "instructions", 0x3, 0, 0, 0 },
 	/* AMD has no fixed counters, and 0x1b7 is no off-core response there */
 	{ __LINE__, &fake_zen3, "instructions", 0x3f, 0, 0, 0 },
 	{ __LINE__, &fake_zen3, "cpu/config=0x1b7,config1=1/", 0x3f, 0, 0, 0 },

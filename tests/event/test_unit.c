@@ -2,7 +2,9 @@
 /* lib/event/unit.h: which units a machine has, what they are, and why a core PMU is missing. */
 #include <errno.h>
 
+#include "lib/event/event.h"
 #include "lib/event/unit.h"
+#include "lib/event/unit_rows.h"
 #include "tests/event/fake_os.h"
 #include "tests/tt.h"
 
@@ -39,9 +41,11 @@ static const struct unit_row {
 	{ __LINE__, &fake_k8, "cpu", NTI_UNIT_CORE, 4, 4, 0, NULL, "CPU cores" },
 	/* the cycle counter; nothing tells the number of the others */
 	{ __LINE__, &fake_arm, "armv8_pmuv3_0", NTI_UNIT_CORE, 8, 0, 1, "0-63", "CPU cores" },
+	{ __LINE__, &fake_armv7, "armv7_cortex_a15", NTI_UNIT_CORE, 8, 0, 1, "0", "CPU cores" },
 	{ __LINE__, &fake_arm, "arm_dsu_0", NTI_UNIT_UNCORE, 9, 6, 0, "0", "cluster" },
 	{ __LINE__, &fake_arm, "arm_spe_0", NTI_UNIT_OTHER, 10, 0, 0, "0-63", "SPE" },
 	{ __LINE__, &fake_arm, "clock", NTI_UNIT_CLOCK, 0, 0, 0, NULL, "CNTVCT" },
+	{ __LINE__, &fake_rpi, "armv6_1176", NTI_UNIT_CORE, 8, 2, 1, "0", "CPU cores" },
 	/* made up where the kernel shows none */
 	{ __LINE__, &fake_kvm, "cpu", NTI_UNIT_CORE, 4, 0, 0, NULL, "CPU cores" },
 	{ __LINE__, &fake_noperf, "software", NTI_UNIT_SOFTWARE, 1, 0, 0, NULL, "kernel" },
@@ -69,6 +73,59 @@ TEST(units)
 		TT_EQ(r, unit->way, r->kind == NTI_UNIT_CLOCK ? NTI_WAY_CLOCK : NTI_WAY_PERF);
 		nti_units_fini(&units);
 	}
+}
+
+static const struct blind_row {
+	int line;
+	const struct fake_machine *machine;
+	const char *name;
+	bool is_blind, excludes_guests;
+} blind_rows[] = {
+	/* drivers without a filter of modes refuse any exclude bit, also the one that leaves out guests */
+	{ __LINE__, &fake_rpi, "armv6_1176", true, false },
+	{ __LINE__, &fake_arm, "armv8_pmuv3_0", false, true },
+	{ __LINE__, &fake_biglittle, "armv8_cortex_a53", false, true },
+	{ __LINE__, &fake_skx, "cpu", false, true },
+	/* not a core PMU: never excludes */
+	{ __LINE__, &fake_skx, "uncore_pcu", false, false },
+};
+
+TEST(modes)
+{
+	TT_FOR_EACH_ROW(r, blind_rows) {
+		struct nti_part part = { 0 };
+		struct nti_units units;
+		struct fake_os fake;
+
+		fake_os_init(&fake, r->machine);
+		TT_EQ(r, nti_units_load(&fake.os, &units, NULL), 0);
+		part.unit = nti_units_find(&units, r->name);
+		assert_non_null(part.unit);
+		TT_EQ(r, part.unit->is_mode_blind, r->is_blind);
+		TT_EQ(r, nti_part_attr(&part).exclude_guest, r->excludes_guests);
+		nti_units_fini(&units);
+	}
+}
+
+static const struct name_row {
+	int line;
+	const char *name;
+	bool is_blind;
+} name_rows[] = {
+	{ __LINE__, "armv5_xscale1", true },	 { __LINE__, "armv6_1136", true },
+	{ __LINE__, "armv7_cortex_a5", true },	 { __LINE__, "armv7_cortex_a8", true },
+	{ __LINE__, "armv7_cortex_a9", true },	 { __LINE__, "armv7_scorpion", true },
+	{ __LINE__, "armv7_scorpion_mp", true }, { __LINE__, "armv7_krait", false },
+	{ __LINE__, "armv7_cortex_a7", false },	 { __LINE__, "armv7_cortex_a12", false },
+	{ __LINE__, "armv7_cortex_a15", false }, { __LINE__, "armv7_cortex_a17", false },
+	{ __LINE__, "armv8_cortex_a53", false }, { __LINE__, "cpu", false },
+	{ __LINE__, "nobody", false },
+};
+
+TEST(names_that_know_no_modes)
+{
+	TT_FOR_EACH_ROW(r, name_rows)
+		TT_EQ(r, nti_unit_row_is_mode_blind(r->name), r->is_blind);
 }
 
 static const struct absent_row {
@@ -330,11 +387,17 @@ TEST(unreadable_devices)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(units),	   cmocka_unit_test(absences),
-		cmocka_unit_test(hypervisors),	   cmocka_unit_test(order),
-		cmocka_unit_test(perfmon_leaf),	   cmocka_unit_test(matches),
-		cmocka_unit_test(absence_texts),   cmocka_unit_test(unreadable_devices),
+		cmocka_unit_test(units),
+		cmocka_unit_test(absences),
+		cmocka_unit_test(hypervisors),
+		cmocka_unit_test(order),
+		cmocka_unit_test(perfmon_leaf),
+		cmocka_unit_test(matches),
+		cmocka_unit_test(absence_texts),
+		cmocka_unit_test(unreadable_devices),
 		cmocka_unit_test(hybrid_counters),
+		cmocka_unit_test(modes),
+		cmocka_unit_test(names_that_know_no_modes),
 	};
 
 	return TT_RUN(tests);
