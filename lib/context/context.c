@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "lib/backend/msr.h"
+#include "lib/backend/pulse.h"
 #include "lib/backend/replay/replay.h"
 #include "lib/base/text.h"
 #include "lib/context/context.h"
@@ -58,6 +59,34 @@ int nti_context_online(struct ntime_ctx *ctx, char *buf, size_t size)
 		       : 0;
 }
 
+/* A core PMU that does not count would give zeros and rubbish for counts: none of its events exists then. 0 or -ENOMEM. */
+static int check_pulse(struct ntime_ctx *ctx)
+{
+	struct nti_unit *core = NULL;
+	struct nti_pulse seen;
+	size_t i;
+
+	for (i = 0; i < ctx->units.count; i++) {
+		if (ctx->units.unit[i].kind != NTI_UNIT_CORE)
+			continue;
+		/* Which of several is asked depends on where this thread runs. */
+		if (core)
+			return 0;
+		core = &ctx->units.unit[i];
+	}
+	if (!core || core->absent.reason || ctx->os->is_replay ||
+	    !nti_pulse_is_missing(ctx->os, core, &seen))
+		return 0;
+	return nti_absence_set(&core->absent,
+			       "count on hardware, or give this machine an emulator or hypervisor "
+			       "that has this PMU",
+			       "the counters of %s do not count, although its driver says so: a "
+			       "busy loop took %llu cycles "
+			       "in %llu ns",
+			       core->name, (unsigned long long)seen.cycles,
+			       (unsigned long long)seen.ns);
+}
+
 int nti_context_units(struct ntime_ctx *ctx)
 {
 	int ret;
@@ -70,6 +99,43 @@ int nti_context_units(struct ntime_ctx *ctx)
 	ctx->names = (struct nti_names){ .os = ctx->os, .units = &ctx->units };
 	ctx->has_units = true;
 	return 0;
+}
+
+int nti_context_core(struct ntime_ctx *ctx)
+{
+	int ret = nti_context_units(ctx);
+
+	if (ret < 0 || ctx->has_pulse)
+		return ret;
+	ret = check_pulse(ctx);
+	ctx->has_pulse = ret == 0;
+	return ret;
+}
+
+static bool is_of_core(const struct nti_event *event)
+{
+	size_t i;
+
+	for (i = 0; i < event->parts; i++) {
+		if (event->part[i].unit && event->part[i].unit->kind == NTI_UNIT_CORE)
+			return true;
+	}
+	return false;
+}
+
+int nti_context_event(struct ntime_ctx *ctx, const char *name, struct nti_event *out,
+		      struct nti_error *e)
+{
+	int ret = nti_context_units(ctx);
+
+	if (ret == 0)
+		ret = nti_event_parse(&ctx->names, name, out, e);
+	if (ret < 0 || ctx->has_pulse || !is_of_core(out))
+		return ret;
+	/* What is found out now may make the event absent. */
+	nti_event_fini(out);
+	ret = nti_context_core(ctx);
+	return ret < 0 ? ret : nti_event_parse(&ctx->names, name, out, e);
 }
 
 static int count_cpu(void *arg, unsigned int cpu)

@@ -22,6 +22,7 @@ struct ntime_ctx {
 	struct nti_os *os;
 	struct nti_units units;
 	bool has_units;
+	bool has_pulse;		/* it was tried whether the core PMU counts */
 	struct nti_names names; /* valid once has_units */
 	struct nti_metrics metrics;
 	struct nti_topology *topology; /* NULL until asked for */
@@ -34,6 +35,13 @@ struct ntime_ctx {
 
 /* Find the units if that was not done yet. 0 or -errno with a sentence. */
 int nti_context_units(struct ntime_ctx *ctx);
+
+/* As nti_context_units(), and find out whether the core PMU counts: opens a counter the first time. 0 or -errno. */
+int nti_context_core(struct ntime_ctx *ctx);
+
+/* nti_event_parse() of an event that is to be counted: the first one of a core PMU asks nti_context_core(). */
+int nti_context_event(struct ntime_ctx *ctx, const char *name, struct nti_event *out,
+		      struct nti_error *e);
 
 /* One line to the context's log, if it has one: "plan: ...". */
 void nti_context_log(struct ntime_ctx *ctx, const char *format, ...) NTI_PRINTF(2, 3);

@@ -114,7 +114,7 @@ int ntime_unit_for_each(struct ntime_ctx *ctx,
 {
 	struct nti_absence absent;
 	size_t i;
-	int ret = nti_context_units(ctx);
+	int ret = nti_context_core(ctx);
 
 	for (i = 0; ret == 0 && i < ctx->units.count; i++) {
 		const struct nti_unit *unit = &ctx->units.unit[i];
@@ -207,7 +207,7 @@ int ntime_event_for_each(struct ntime_ctx *ctx, const char *model,
 			 int (*fn)(void *arg, const struct ntime_event_info *event), void *arg)
 {
 	struct event_walk walk = { .ctx = ctx, .fn = fn, .arg = arg };
-	int ret = nti_context_units(ctx);
+	int ret = model ? nti_context_units(ctx) : nti_context_core(ctx);
 
 	if (ret < 0)
 		return ret;

@@ -116,7 +116,7 @@ static int event_obstacle(struct ntime_ctx *ctx, const char *name, struct nti_ab
 	struct nti_absence unit = { 0 };
 	struct nti_event event;
 	struct nti_error error = { 0 };
-	int ret = nti_event_parse(&ctx->names, name, &event, &error);
+	int ret = nti_context_event(ctx, name, &event, &error);
 
 	if (ret == -ENOMEM)
 		return ret;
@@ -310,7 +310,7 @@ int ntime_obstacle_for_each(struct ntime_ctx *ctx,
 							       msr };
 	struct walk walk = { .ctx = ctx, .fn = fn, .arg = arg };
 	size_t i;
-	int ret = nti_context_units(ctx);
+	int ret = nti_context_core(ctx);
 
 	for (i = 0; ret == 0 && i < NTI_ARRAY_SIZE(checks); i++)
 		ret = checks[i](&walk);

@@ -65,11 +65,7 @@ static int add_event(struct ntime_session *s, const char *name, unsigned int gro
 {
 	struct nti_session_item *item;
 	struct nti_event event;
-	int ret = nti_context_units(s->ctx);
-
-	if (ret < 0)
-		return ret;
-	ret = nti_event_parse(&s->ctx->names, name, &event, &s->ctx->error);
+	int ret = nti_context_event(s->ctx, name, &event, &s->ctx->error);
 	if (ret < 0)
 		return ret;
 	item = new_item(s, name);
