@@ -19,9 +19,10 @@
 
 #define MIN_STEPS 5
 
-void nti_estimate_step(struct nti_estimate *e, double count, double running_ns)
+void nti_estimate_step(struct nti_estimate *e, uint64_t count, uint64_t running_ns)
 {
-	double d_count = count - e->last_count, d_running = running_ns - e->last_running;
+	double d_count = (double)count - (double)e->last_count;
+	double d_running = (double)running_ns - (double)e->last_running_ns;
 	double dc, dr;
 
 	if (d_running <= 0)
@@ -35,7 +36,7 @@ void nti_estimate_step(struct nti_estimate *e, double count, double running_ns)
 	}
 	e->steps++;
 	e->last_count = count;
-	e->last_running = running_ns;
+	e->last_running_ns = running_ns;
 	e->last_d_count = d_count;
 	e->last_d_running = d_running;
 }

@@ -311,7 +311,7 @@ static int open_part(struct ntime_session *s, size_t index, size_t place, size_t
 	attr = final_attr(s, p);
 	ret = nti_perf_group_add(s->ctx->os, &g->perf, &attr);
 	if ((ret == -EACCES || ret == -EPERM) && is_task(s) && !attr.exclude_kernel &&
-	    !is_kernel_only(&attr) && g->unit->kind != NTI_UNIT_UNCORE) {
+	    !is_kernel_only(&attr) && g->unit->kind != NTI_UNIT_UNCORE && !g->unit->is_mode_blind) {
 		attr.exclude_kernel = 1;
 		attr.exclude_hv = 1;
 		user_mode = try_alone(s, &attr, s->place[place]);
@@ -469,6 +469,59 @@ static void find_mux_interval(struct ntime_session *s)
 		s->mux_interval_ns = (double)slowest * 1e6;
 }
 
+/* Which items are one member of one group, and which must be added up? */
+static void find_only_members(struct ntime_session *s)
+{
+	size_t i, k;
+
+	for (i = 0; i < s->items; i++) {
+		s->item[i].only = NULL;
+		s->item[i].is_summed = false;
+	}
+	for (i = 0; i < s->groups; i++) {
+		for (k = 0; k < s->group[i].perf.count; k++) {
+			const struct nti_session_part *p = &s->part[s->group[i].part[k]];
+			struct nti_session_item *item = &s->item[p->item];
+
+			item->is_summed = item->only || item->is_summed || p->is_shared;
+			item->only = &s->group[i];
+			item->member = k;
+			item->reading = &s->reading[i];
+		}
+	}
+}
+
+static void settle_items(struct ntime_session *s)
+{
+	size_t i;
+
+	find_only_members(s);
+	s->has_sums = false;
+	for (i = 0; i < s->items; i++) {
+		struct nti_session_item *item = &s->item[i];
+
+		if (item->is_summed || nti_session_item_is_absent(item))
+			item->only = NULL;
+		s->has_sums = s->has_sums || item->is_summed;
+		item->flags = (item->is_limited ? NTIME_USER_ONLY : 0) |
+			      (s->ctx->os->is_replay ? NTIME_SIMULATED : 0);
+	}
+}
+
+/* Clocks and metrics tell of the session's time, counters of CPUs are checked against it, and in a recording it moves when it is looked at. */
+static bool needs_time(const struct ntime_session *s)
+{
+	size_t i;
+
+	if (!is_task(s) || s->metrics || s->ctx->os->is_replay)
+		return true;
+	for (i = 0; i < s->items; i++) {
+		if (s->item[i].is_clock)
+			return true;
+	}
+	return false;
+}
+
 static int make_scratch(struct ntime_session *s)
 {
 	s->reading = calloc(s->groups + 1, sizeof(*s->reading));
@@ -506,13 +559,13 @@ int nti_session_open_groups(struct ntime_session *s)
 		ret = nti_session_explain_metrics(s);
 	if (ret == 0)
 		ret = make_scratch(s);
-	if (ret == 0)
-		ret = nti_session_readers_map(s);
-	if (ret == 0) {
-		find_shared_parts(s);
-		find_mux_interval(s);
-	}
-	return ret;
+	if (ret < 0)
+		return ret;
+	find_shared_parts(s);
+	find_mux_interval(s);
+	settle_items(s);
+	s->needs_time = needs_time(s);
+	return nti_session_readers_map(s);
 }
 
 void nti_session_close_groups(struct ntime_session *s)

@@ -9,9 +9,10 @@
 
 /*
  * A CPU-wide counter is enabled as long as its session runs, but for what starting and stopping many CPUs one after the other takes. One
- * that lags by more than that may have stood still; by very much more, it did, also if its CPU is back.
+ * that lags by more than that may have stood still, or was started late by a busy machine: its count lacks that time and is partial. By
+ * very much more, it did stand still, also if its CPU is back: an error.
  */
-#define LAG_NS 10000000u
+#define LAG_NS 50000000u
 #define SURE_LAG_NS 200000000u
 
 /* A CPU-wide counter whose time stood still for this long sits on a CPU that went away, or the clock is odd. */
@@ -44,8 +45,9 @@ static int check_cpu(struct ntime_session *s, struct nti_session_group *g,
 {
 	uint64_t lag_ns = real_ns > r->enabled_ns ? real_ns - r->enabled_ns : 0;
 
-	if (g->perf.place.cpu >= 0 && s->was_started && !nti_session_is_by_pass(s) &&
-	    !s->ctx->os->is_replay && lag_ns > LAG_NS + real_ns / 100 &&
+	g->is_late = g->perf.place.cpu >= 0 && s->was_started && !nti_session_is_by_pass(s) &&
+		     !s->ctx->os->is_replay && lag_ns > LAG_NS + real_ns / 100;
+	if (g->is_late &&
 	    (lag_ns > SURE_LAG_NS + real_ns / 10 || !is_on_line(s, g->perf.place.cpu)))
 		return cpu_is_gone(s, g->perf.place.cpu);
 	if (g->perf.place.cpu < 0 || !s->is_running || !nti_session_is_current(s, g))
@@ -120,6 +122,32 @@ static void sum_pass_times(struct ntime_session *s)
 	}
 }
 
+/* How long the members of @g were wanted: in a session that rotates, as long as any pass was. */
+static uint64_t wanted_ns_of(const struct ntime_session *s, const struct nti_session_group *g,
+			     const struct nti_perf_reading *r)
+{
+	return s->is_rotating && !g->is_in_every_pass ? s->pass_enabled_ns[g->place]
+						      : r->enabled_ns;
+}
+
+/* Counted all the time, and there was time: nothing about its members is in doubt. */
+static bool is_exact(const struct ntime_session *s, const struct nti_session_group *g,
+		     const struct nti_perf_reading *r)
+{
+	return s->was_started && nti_session_had_turn(s, g) && r->enabled_ns && !g->is_late &&
+	       r->running_ns >= wanted_ns_of(s, g, r);
+}
+
+static void judge_groups(struct ntime_session *s)
+{
+	size_t i;
+
+	if (s->is_rotating)
+		sum_pass_times(s);
+	for (i = 0; i < s->groups; i++)
+		s->group[i].is_exact = is_exact(s, &s->group[i], &s->reading[i]);
+}
+
 /*
  * A task on a processor with several kinds of core is counted by the PMU of the core it is on; for the others the time in which they are
  * enabled goes on all the same. So the parts of one event at one place are one counter: counts and running times are added, the time
@@ -174,8 +202,7 @@ static void settle_shared(struct nti_sum *sum)
 static void add_group(struct ntime_session *s, const struct nti_session_group *g,
 		      const struct nti_perf_reading *r)
 {
-	uint64_t wanted_ns = s->is_rotating && !g->is_in_every_pass ? s->pass_enabled_ns[g->place]
-								    : r->enabled_ns;
+	uint64_t wanted_ns = wanted_ns_of(s, g, r);
 	size_t k;
 
 	for (k = 0; k < g->perf.count; k++) {
@@ -186,6 +213,7 @@ static void add_group(struct ntime_session *s, const struct nti_session_group *g
 			add_shared(sum, r->count[k], p->is_follower ? 0 : wanted_ns, r->running_ns);
 		else
 			add_reading(sum, r->count[k], wanted_ns, r->running_ns);
+		sum->is_partial |= g->is_late;
 	}
 }
 
@@ -194,8 +222,6 @@ static void add_groups(struct ntime_session *s)
 	size_t i;
 
 	memset(s->sum, 0, s->items * sizeof(*s->sum));
-	if (s->is_rotating)
-		sum_pass_times(s);
 	for (i = 0; i < s->groups; i++) {
 		if (nti_session_had_turn(s, &s->group[i]))
 			add_group(s, &s->group[i], &s->reading[i]);
@@ -235,30 +261,69 @@ static double slice_ns(const struct ntime_session *s, const struct nti_sum *sum)
 	return s->is_rotating ? (double)sum->counted_ns / turns : s->mux_interval_ns;
 }
 
-static struct ntime_value event_value(struct ntime_session *s, struct nti_session_item *item,
-				      const struct nti_sum *sum)
+static bool is_not_counted(const struct ntime_session *s, const struct nti_sum *sum)
 {
-	struct ntime_value v = { .count = sum->count,
-				 .value = sum->value * item->event.scale,
-				 .scale = item->event.scale,
-				 .wanted_ns = sum->wanted_ns,
-				 .counted_ns = sum->counted_ns };
+	if (!sum->wanted_ns)
+		return !sum->is_seen || !s->was_started || s->target.flags & NTIME_ON_EXEC ||
+		       nti_session_is_by_pass(s);
+	return !sum->is_seen || !s->was_started || !sum->counted_ns;
+}
 
-	if (!sum->is_seen || !s->was_started || (sum->wanted_ns && !sum->counted_ns) ||
-	    (!sum->wanted_ns && (s->target.flags & NTIME_ON_EXEC || nti_session_is_by_pass(s))))
-		return no_value(NTIME_NOT_COUNTED, sum->wanted_ns);
-	if (sum->is_partial)
-		v.flags |= NTIME_PARTIAL;
+static void event_value(struct ntime_session *s, struct nti_session_item *item,
+			const struct nti_sum *sum, struct ntime_value *out)
+{
+	if (is_not_counted(s, sum)) {
+		*out = no_value(NTIME_NOT_COUNTED, sum->wanted_ns);
+		return;
+	}
+	out->count = sum->count;
+	out->value = sum->value * item->event.scale;
+	out->error = 0;
+	out->scale = item->event.scale;
+	out->wanted_ns = sum->wanted_ns;
+	out->counted_ns = sum->counted_ns;
+	out->flags = sum->is_partial ? NTIME_PARTIAL : 0;
+	out->reserved = 0;
 	if (!sum->is_scaled) {
 		/* What always ran needs no estimate; steps begin where it is first scaled. */
-		nti_estimate_begin(&item->estimate, (double)sum->count, (double)sum->counted_ns);
-	} else {
-		nti_estimate_step(&item->estimate, (double)sum->count, (double)sum->counted_ns);
-		v.flags |= NTIME_SCALED;
-		v.error = nti_estimate_error(&item->estimate, sum, slice_ns(s, sum)) *
-			  item->event.scale;
+		nti_estimate_begin(&item->estimate, sum->count, sum->counted_ns);
+		return;
 	}
-	return v;
+	nti_estimate_step(&item->estimate, sum->count, sum->counted_ns);
+	out->flags |= NTIME_SCALED;
+	out->error = nti_estimate_error(&item->estimate, sum, slice_ns(s, sum)) * item->event.scale;
+}
+
+/* As adding up, of one. */
+static void only_value(struct ntime_session *s, struct nti_session_item *item,
+		       struct ntime_value *out)
+{
+	const struct nti_session_group *g = item->only;
+	const struct nti_perf_reading *r = item->reading;
+	struct nti_sum sum = { 0 };
+
+	if (nti_session_had_turn(s, g))
+		add_reading(&sum, r->count[item->member], wanted_ns_of(s, g, r), r->running_ns);
+	sum.is_partial |= g->is_late;
+	event_value(s, item, &sum, out);
+}
+
+/* What almost all values are: the same result as only_value(), which asks more. */
+static void exact_value(struct nti_session_item *item, struct ntime_value *out)
+{
+	const struct nti_perf_reading *r = item->reading;
+	uint64_t count = r->count[item->member];
+	double scale = item->event.scale;
+
+	out->count = count;
+	out->value = (double)count * scale;
+	out->error = 0;
+	out->scale = scale;
+	out->wanted_ns = r->enabled_ns;
+	out->counted_ns = r->running_ns;
+	out->flags = item->flags;
+	out->reserved = 0;
+	nti_estimate_begin(&item->estimate, count, r->running_ns);
 }
 
 static void item_value(struct ntime_session *s, size_t i, uint64_t real_ns, struct ntime_value *out)
@@ -271,17 +336,17 @@ static void item_value(struct ntime_session *s, size_t i, uint64_t real_ns, stru
 		*out = no_value(NTIME_ABSENT, 0);
 	else if (item->is_clock)
 		*out = clock_value(s, item, real_ns);
+	else if (item->only)
+		only_value(s, item, out);
 	else
-		*out = event_value(s, item, &s->sum[i]);
-	if (item->is_limited)
-		out->flags |= NTIME_USER_ONLY;
-	if (s->ctx->os->is_replay)
-		out->flags |= NTIME_SIMULATED;
+		event_value(s, item, &s->sum[i], out);
+	out->flags |= item->flags;
 }
 
 int ntime_session_read(struct ntime_session *s, struct ntime_value *out, size_t n)
 {
-	uint64_t real_ns;
+	struct nti_session_item *items;
+	uint64_t real_ns = 0;
 	size_t i;
 	int ret;
 
@@ -289,13 +354,22 @@ int ntime_session_read(struct ntime_session *s, struct ntime_value *out, size_t 
 		return nti_error(&s->ctx->error, -EINVAL,
 				 "a session is read after it was opened, into as many values as it "
 				 "has items");
-	real_ns = nti_session_real_ns(s);
+	if (s->needs_time)
+		real_ns = nti_session_real_ns(s);
 	ret = read_groups(s, real_ns);
 	if (ret < 0)
 		return ret;
-	add_groups(s);
-	for (i = 0; i < n; i++)
-		item_value(s, i, real_ns, &out[i]);
+	judge_groups(s);
+	if (s->has_sums)
+		add_groups(s);
+	/* What is written could be the session, for all that the compiler knows: it is looked up once. */
+	items = s->item;
+	for (i = 0; i < n; i++) {
+		if (items[i].only && items[i].only->is_exact)
+			exact_value(&items[i], &out[i]);
+		else
+			item_value(s, i, real_ns, &out[i]);
+	}
 	if (s->metrics)
 		ret = ntime_session_metrics(s, out, n);
 	return ret < 0 ? ret : (int)n;

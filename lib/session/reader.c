@@ -8,26 +8,6 @@
 
 #include "lib/session/session.h"
 
-/* The group and member that count item @i, when it is a single one; else NULL. */
-static const struct nti_session_group *only_group(const struct ntime_session *s, size_t i,
-						  size_t *member)
-{
-	const struct nti_session_group *found = NULL;
-	size_t g, k;
-
-	for (g = 0; g < s->groups; g++) {
-		for (k = 0; k < s->group[g].perf.count; k++) {
-			if (s->part[s->group[g].part[k]].item != i)
-				continue;
-			if (found)
-				return NULL;
-			found = &s->group[g];
-			*member = k;
-		}
-	}
-	return found;
-}
-
 /* One page or more that read 0 in a forked child (MADV_WIPEONFORK, Linux 4.14), so that readers there fall back to the call. */
 static int make_states(struct ntime_session *s)
 {
@@ -67,7 +47,7 @@ static bool can_use_page(const struct ntime_session *s, const struct nti_session
 
 int nti_session_readers_map(struct ntime_session *s)
 {
-	size_t i, member = 0;
+	size_t i;
 
 	s->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
 	s->page_owner = getpid();
@@ -75,12 +55,12 @@ int nti_session_readers_map(struct ntime_session *s)
 	if (!s->page)
 		return -ENOMEM;
 	for (i = 0; i < s->items; i++) {
-		const struct nti_session_group *g = only_group(s, i, &member);
+		const struct nti_session_item *item = &s->item[i];
 
 		/* Failure leaves NULL: the call always works. */
-		if (can_use_page(s, g))
-			(void)s->ctx->os->ops->map(s->ctx->os, g->perf.fd[member], s->page_bytes,
-						   &s->page[i]);
+		if (can_use_page(s, item->only))
+			(void)s->ctx->os->ops->map(s->ctx->os, item->only->perf.fd[item->member],
+						   s->page_bytes, &s->page[i]);
 	}
 	return 0;
 }
@@ -164,49 +144,78 @@ int ntime_get_reader(struct ntime_session *s, size_t i, struct ntime_reader *out
 	return 0;
 }
 
-/* Reads the session only: no state is changed, so any thread may come here while the session lives. */
-int ntime_read_call(const struct ntime_reader *r, uint64_t *count)
+/* One group for one of its members: flags of the count, or -EIO, -ENODATA. */
+static int read_group(const struct ntime_session *s, const struct nti_session_group *g,
+		      struct nti_perf_reading *reading)
 {
-	const struct ntime_session *s = r->session;
+	int ret = nti_perf_group_read(s->ctx->os, &g->perf, reading);
+
+	if (ret < 0)
+		return ret == -ENODATA ? -ENODATA : -EIO;
+	if (!nti_session_had_turn(s, g))
+		return -ENODATA;
+	if (reading->enabled_ns && !reading->running_ns)
+		return (int)NTIME_NOT_COUNTED;
+	if (reading->running_ns < reading->enabled_ns || (s->is_rotating && !g->is_in_every_pass))
+		return (int)NTIME_SCALED;
+	return 0;
+}
+
+/* Several groups, or several members of one. */
+static int read_sum(const struct ntime_session *s, size_t item, uint64_t *count)
+{
 	struct nti_perf_reading reading;
+	int flags = -ENODATA, ret;
 	uint64_t total = 0;
-	bool is_seen = false;
-	int flags = 0, ret;
 	size_t g, k;
 
-	if (!s->was_started)
-		return -ENODATA;
-	if (s->item[r->item].is_clock) {
-		*count = nti_session_tsc(s);
-		return s->ctx->os->is_replay ? (int)NTIME_SIMULATED : 0;
-	}
 	for (g = 0; g < s->groups; g++) {
 		const struct nti_session_group *group = &s->group[g];
 		bool is_read = false;
 
 		for (k = 0; k < group->perf.count; k++) {
-			if (s->part[group->part[k]].item != r->item)
+			if (s->part[group->part[k]].item != item)
 				continue;
-			ret = is_read ? 0 : nti_perf_group_read(s->ctx->os, &group->perf, &reading);
-			if (ret < 0)
-				return ret == -ENODATA ? -ENODATA : -EIO;
-			is_read = true;
-			if (!nti_session_had_turn(s, group))
-				return -ENODATA;
-			if (s->is_rotating && !group->is_in_every_pass)
-				flags |= NTIME_SCALED;
-			is_seen = true;
+			if (!is_read) {
+				ret = read_group(s, group, &reading);
+				if (ret < 0)
+					return ret;
+				flags = flags < 0 ? ret : flags | ret;
+				is_read = true;
+			}
 			total += reading.count[k];
-			if (reading.enabled_ns && !reading.running_ns)
-				flags |= NTIME_NOT_COUNTED;
-			else if (reading.running_ns < reading.enabled_ns)
-				flags |= NTIME_SCALED;
 		}
 	}
-	if (!is_seen)
-		return -ENODATA;
-	*count = total;
-	return flags | (s->ctx->os->is_replay ? (int)NTIME_SIMULATED : 0);
+	if (flags >= 0)
+		*count = total;
+	return flags;
+}
+
+static int read_item(const struct ntime_session *s, size_t i, uint64_t *count)
+{
+	const struct nti_session_item *item = &s->item[i];
+	struct nti_perf_reading reading;
+	int flags;
+
+	if (item->is_clock) {
+		*count = nti_session_tsc(s);
+		return 0;
+	}
+	if (!item->only)
+		return read_sum(s, i, count);
+	flags = read_group(s, item->only, &reading);
+	if (flags >= 0)
+		*count = reading.count[item->member];
+	return flags;
+}
+
+/* Reads the session only: no state is changed, so any thread may come here while the session lives. */
+int ntime_read_call(const struct ntime_reader *r, uint64_t *count)
+{
+	const struct ntime_session *s = r->session;
+	int flags = s->was_started ? read_item(s, r->item, count) : -ENODATA;
+
+	return flags >= 0 && s->ctx->os->is_replay ? flags | (int)NTIME_SIMULATED : flags;
 }
 
 /* On arm64 the page does not tell what the sysctl forbids: the index stays 0 (Linux, armv8pmu_user_event_idx()). */

@@ -44,7 +44,7 @@ struct nti_session_part {
 
 /* Sums and statistics of one item; see lib/session/estimate.c. */
 struct nti_estimate {
-	double last_count, last_running; /* of the last step */
+	uint64_t last_count, last_running_ns; /* of the last step */
 	double last_d_count, last_d_running;
 	double dcc, dcr, drr; /* sums of products of differences between neighbouring steps */
 	uint32_t steps;
@@ -66,6 +66,15 @@ struct nti_session_item {
 	size_t *input;		     /* metrics only: item numbers in the formula's order */
 	struct nti_estimate estimate;
 	unsigned int pass;
+	/*
+	 * An event that is one member of one group: most are, and are read without adding up. .only is NULL for the others, which are
+	 * summed, and for what no group counts. Set when the session is open; borrowed from the session.
+	 */
+	const struct nti_session_group *only;
+	size_t member;
+	const struct nti_perf_reading *reading; /* of .only */
+	bool is_summed;
+	uint32_t flags; /* that every value of the item has */
 };
 
 struct nti_session_group {
@@ -77,6 +86,8 @@ struct nti_session_group {
 	size_t *part;				/* index of the part of each member */
 	uint64_t last_enabled_ns, last_real_ns; /* to notice a CPU that went away */
 	bool has_last;
+	bool is_late; /* as last read: its CPU's counters lack some of the session's time */
+	bool is_exact; /* as last read: its members counted all the time for which they were wanted */
 };
 
 struct ntime_session {
@@ -112,7 +123,9 @@ struct ntime_session {
 	/* Scratch of ntime_session_read(): one reading per group, one sum per item. */
 	struct nti_perf_reading *reading;
 	uint64_t *pass_enabled_ns; /* per place: time of all passes, for sessions that rotate */
-	struct nti_sum *sum;
+	struct nti_sum *sum;	   /* of the items that are summed */
+	bool has_sums;		   /* some are */
+	bool needs_time;	   /* reading needs the session's own clock */
 
 	uintptr_t
 		thread; /* thread pointer of who opened: the one measured if the target is "this thread" */
@@ -180,12 +193,12 @@ static inline bool nti_session_item_is_absent(const struct nti_session_item *ite
 }
 
 /* estimate.c: one standard error of an extrapolated count, from how the rate moved between the reads so far. */
-static inline void nti_estimate_begin(struct nti_estimate *e, double count, double running_ns)
+static inline void nti_estimate_begin(struct nti_estimate *e, uint64_t count, uint64_t running_ns)
 {
 	e->last_count = count;
-	e->last_running = running_ns;
+	e->last_running_ns = running_ns;
 }
-void nti_estimate_step(struct nti_estimate *e, double count, double running_ns);
+void nti_estimate_step(struct nti_estimate *e, uint64_t count, uint64_t running_ns);
 double nti_estimate_error(const struct nti_estimate *e, const struct nti_sum *sum, double slice_ns);
 
 /*

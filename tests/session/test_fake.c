@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+/* Sessions on a kernel that is made up: when the core PMU is tried, and what a counter that stood still for a while means. */
+#include <errno.h>
+#include <linux/perf_event.h>
+
+#include <ntime/ntime.h>
+
+#include "lib/context/context.h"
+#include "tests/tt.h"
+
+#define FD 7
+#define MS 1000000ull
+
+struct fake_kernel {
+	struct nti_os os; /* first: ops get this pointer */
+	struct ntime_ctx ctx;
+	struct nti_unit unit[2];
+	unsigned int core_opens;
+	uint64_t now_ns, enabled_ns, count;
+};
+
+static int fake_text(struct nti_os *os, const char *path, char *buf, size_t size)
+{
+	(void)os;
+	if (strcmp(path, "/sys/devices/system/cpu/online") != 0)
+		return -ENOENT;
+	return snprintf(buf, size, "0\n");
+}
+
+static int fake_list(struct nti_os *os, const char *path, int (*fn)(void *arg, const char *name),
+		     void *arg)
+{
+	(void)os, (void)path, (void)fn, (void)arg;
+	return -ENOENT;
+}
+
+static int fake_link(struct nti_os *os, const char *path, char *buf, size_t size)
+{
+	(void)os, (void)path, (void)buf, (void)size;
+	return -ENOENT;
+}
+
+static int fake_file(struct nti_os *os, const char *path, int flags)
+{
+	(void)os, (void)path, (void)flags;
+	return -ENOENT;
+}
+
+static int fake_access(struct nti_os *os, const char *path, int mode)
+{
+	(void)os, (void)path, (void)mode;
+	return -ENOENT;
+}
+
+static int fake_cpuid(struct nti_os *os, uint32_t leaf, uint32_t subleaf, uint32_t r[4])
+{
+	(void)os, (void)leaf, (void)subleaf, (void)r;
+	return -ENOTSUP;
+}
+
+static const char *fake_arch(struct nti_os *os)
+{
+	(void)os;
+	return "x86_64";
+}
+
+static bool fake_is_privileged(struct nti_os *os, bool perf)
+{
+	(void)os, (void)perf;
+	return true;
+}
+
+static int fake_tsc(struct nti_os *os, uint64_t *ticks)
+{
+	(void)os;
+	*ticks = 0;
+	return -ENOTSUP;
+}
+
+static uint64_t fake_now_ns(struct nti_os *os)
+{
+	return ((struct fake_kernel *)os)->now_ns;
+}
+
+static int fake_open(struct nti_os *os, struct perf_event_attr *attr, pid_t pid, int cpu, int group,
+		     unsigned long flags)
+{
+	(void)pid, (void)cpu, (void)group, (void)flags;
+	((struct fake_kernel *)os)->core_opens += attr->type == PERF_TYPE_HARDWARE;
+	return FD;
+}
+
+static ssize_t fake_read(struct nti_os *os, int fd, void *buf, size_t size)
+{
+	struct fake_kernel *k = (struct fake_kernel *)os;
+	const uint64_t reading[] = { 1, k->enabled_ns, k->enabled_ns, k->count };
+
+	TT_IS(fd, FD);
+	assert_true(size >= sizeof(reading));
+	memcpy(buf, reading, sizeof(reading));
+	return sizeof(reading);
+}
+
+static int fake_ioctl(struct nti_os *os, int fd, unsigned long request, unsigned long arg)
+{
+	(void)os, (void)fd, (void)request, (void)arg;
+	return 0;
+}
+
+static void fake_unmap(struct nti_os *os, void *address, size_t bytes)
+{
+	(void)os, (void)address, (void)bytes;
+}
+
+static void fake_close(struct nti_os *os, int fd)
+{
+	(void)os, (void)fd;
+}
+
+static const struct nti_os_ops ops = {
+	.name = "fake",
+	.text = fake_text,
+	.list = fake_list,
+	.access = fake_access,
+	.link = fake_link,
+	.open = fake_file,
+	.cpuid = fake_cpuid,
+	.arch = fake_arch,
+	.is_privileged = fake_is_privileged,
+	.tsc = fake_tsc,
+	.now_ns = fake_now_ns,
+	.perf_open = fake_open,
+	.read = fake_read,
+	.ioctl = fake_ioctl,
+	.unmap = fake_unmap,
+	.close = fake_close,
+};
+
+static char cpu_name[] = "cpu", software_name[] = "software";
+
+static void init(struct fake_kernel *k)
+{
+	memset(k, 0, sizeof(*k));
+	k->os.ops = &ops;
+	k->unit[0] = (struct nti_unit){
+		.name = cpu_name, .kind = NTI_UNIT_CORE, .way = NTI_WAY_PERF, .type = PERF_TYPE_RAW
+	};
+	k->unit[1] = (struct nti_unit){ .name = software_name,
+					.kind = NTI_UNIT_SOFTWARE,
+					.way = NTI_WAY_PERF,
+					.type = PERF_TYPE_SOFTWARE };
+	k->ctx.os = &k->os;
+	k->ctx.cpus = 1;
+	k->ctx.units = (struct nti_units){ .unit = k->unit, .count = 2 };
+	k->ctx.names = (struct nti_names){ .os = &k->os, .units = &k->ctx.units };
+	k->ctx.has_units = true;
+	k->enabled_ns = 1000;
+}
+
+static bool is_absent(struct fake_kernel *k, const char *name)
+{
+	struct nti_event event;
+	bool out;
+
+	TT_IS(nti_context_event(&k->ctx, name, &event, &k->ctx.error), 0);
+	out = event.absent.reason != NULL;
+	nti_event_fini(&event);
+	return out;
+}
+
+TEST(core_is_tried_once_and_late)
+{
+	struct fake_kernel k;
+
+	init(&k);
+	TT_IS(is_absent(&k, "page-faults"), false);
+	TT_IS(k.core_opens, 0);
+	TT_IS(is_absent(&k, "cycles"), true); /* count 0 */
+	TT_IS(k.core_opens, 1);
+	TT_IS(is_absent(&k, "instructions"), true);
+	TT_IS(is_absent(&k, "page-faults"), false);
+	TT_IS(k.core_opens, 1);
+	nti_absence_fini(&k.unit[0].absent);
+	init(&k);
+	k.count = 20000;
+	TT_IS(is_absent(&k, "cycles"), false);
+	TT_IS(is_absent(&k, "cycles"), false);
+	TT_IS(k.core_opens, 1);
+}
+
+static const struct late_row {
+	int line;
+	uint64_t real_ns, enabled_ns;
+	int ret;
+	uint32_t flags;
+} late_rows[] = {
+	{ __LINE__, 5000 * MS, 5000 * MS, 1, 0 },
+	/* 50 ms and a hundredth */
+	{ __LINE__, 5000 * MS, 4900 * MS, 1, 0 },
+	{ __LINE__, 5000 * MS, 4899 * MS, 1, NTIME_PARTIAL },
+	{ __LINE__, 5000 * MS, 4500 * MS, 1, NTIME_PARTIAL },
+	/* 200 ms and a tenth */
+	{ __LINE__, 5000 * MS, 4300 * MS, 1, NTIME_PARTIAL },
+	{ __LINE__, 5000 * MS, 4299 * MS, -ESTALE, 0 },
+	{ __LINE__, 5 * MS, 1, 1, 0 },
+};
+
+TEST(late_cpu)
+{
+	const struct ntime_target target = { .size = sizeof(target),
+					     .kind = NTIME_TARGET_CPUS,
+					     .cpus = "0" };
+
+	TT_FOR_EACH_ROW(r, late_rows) {
+		struct fake_kernel k;
+		struct ntime_session *s;
+		struct ntime_value v;
+
+		init(&k);
+		k.count = 42;
+		TT_EQ(r, ntime_session_new(&k.ctx, &target, &s), 0);
+		TT_EQ(r, ntime_session_add_list(s, "page-faults"), 0);
+		k.now_ns = 1000 * MS;
+		TT_EQ(r, ntime_session_start(s), 0);
+		k.now_ns += r->real_ns;
+		k.enabled_ns = r->enabled_ns;
+		TT_EQ(r, ntime_session_read(s, &v, 1), r->ret);
+		if (r->ret == 1) {
+			TT_EQ(r, v.flags, r->flags);
+			TT_EQ(r, v.count, 42);
+		}
+		ntime_session_free(s);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(core_is_tried_once_and_late),
+		cmocka_unit_test(late_cpu),
+	};
+
+	return TT_RUN(tests);
+}
