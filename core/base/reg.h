@@ -12,6 +12,7 @@ enum nthw_space {
 	NTHW_SPACE_MSR = 1, /* model-specific registers: one address space per CPU */
 	NTHW_SPACE_PCI, /* configuration space of one PCI function; addresses are byte offsets */
 	NTHW_SPACE_CP15, /* system coprocessor of 32-bit ARM, one per CPU; addresses by NTHW_CP15() */
+	NTHW_SPACE_MMIO, /* memory of a device; addresses are byte offsets in its BAR, which the table names */
 };
 
 /* Address of a coprocessor register: the four numbers of "mrc p15, opc1, Rt, CRn, CRm, opc2" in the order in which manuals sort. */
@@ -21,8 +22,10 @@ enum nthw_space {
 enum nthw_access {
 	NTHW_RO = 1, /* read only, or nothing is known of writing it */
 	NTHW_OS, /* hardware lets it be written, but it is the operating system's: we only read it */
+	NTHW_OS_RW1C, /* can be read, writing 1 clears it, and that is the operating system's to do */
 	NTHW_RW,
-	NTHW_W1C, /* writing 1 clears something elsewhere; reads as nothing useful */
+	NTHW_RW1C, /* can be read, and writing 1 clears it */
+	NTHW_W1C,  /* writing 1 clears or starts something elsewhere; reads as nothing useful */
 };
 
 /* How far a row can be believed. */
@@ -48,14 +51,14 @@ struct nthw_reg {
 	uint32_t count; /* instances the architecture has room for: fewer may exist */
 	uint32_t bits;	/* width of the register */
 	uint64_t reset;
-	uint64_t writable; /* by us; must equal the union of the RW and W1C fields */
+	uint64_t writable; /* by us; must equal the union of the RW, RW1C and W1C fields */
 	const struct nthw_field *fields;
 	uint32_t field_count;
 	const char *source;
 	enum nthw_trust trust;
 };
 
-/* The rows of one kind of unit. Within a table addresses ascend and never overlap; two tables may use the same addresses. */
+/* The rows of one kind of unit. Within a table first addresses ascend and no address is in two rows; two tables may use the same addresses. */
 struct nthw_table {
 	const char *name;
 	const struct nthw_reg *const *regs;
@@ -98,6 +101,15 @@ static inline const struct nthw_reg *nthw_table_find(const struct nthw_table *ta
 		}
 	}
 	return NULL;
+}
+
+/* What the register at @addr holds after reset; 0 where no row is. */
+static inline uint64_t nthw_table_reset(const struct nthw_table *table, uint32_t addr)
+{
+	uint32_t index;
+	const struct nthw_reg *reg = nthw_table_find(table, addr, &index);
+
+	return reg ? reg->reset : 0;
 }
 
 /* Bits that hardware keeps as they are written, whoever writes. */

@@ -7,6 +7,25 @@
 
 /* Model-specific registers of x86 processors: architectural PMU, clocks, temperature, energy. */
 extern const struct nthw_table nthw_x86;
+/* Core counters of AMD: the four of K7 and later; the six of the core extension. */
+extern const struct nthw_table nthw_amd_legacy;
+extern const struct nthw_table nthw_amd_core;
+/* Uncore of Nehalem and Westmere: one box a package, in the MSRs of each of its CPUs. */
+extern const struct nthw_table nthw_nhm_uncore;
+/* Performance monitor of the ARM1176. */
+extern const struct nthw_table nthw_arm1176;
+
+/* First 64 bytes of the configuration space of a PCI device. */
+extern const struct nthw_table nthw_pci;
+
+/* Monitor of one memory channel of Sandy Bridge-EP, in PCI configuration space. */
+extern const struct nthw_table nthw_snbep_imc;
+
+/* What tells which socket a bus of Sandy Bridge-EP belongs to. */
+extern const struct nthw_table nthw_snbep_ubox;
+
+/* BAR 0 of the test device that exists as a model only. */
+extern const struct nthw_table nthw_pci_test;
 
 /* All of them, for who looks for a row by name or checks them. */
 extern const struct nthw_table *const nthw_tables[];

@@ -4,5 +4,13 @@
 
 const struct nthw_table *const nthw_tables[] = {
 	&nthw_x86,
+	&nthw_pci,
+	&nthw_snbep_imc,
+	&nthw_snbep_ubox,
+	&nthw_pci_test,
+	&nthw_amd_legacy,
+	&nthw_amd_core,
+	&nthw_nhm_uncore,
+	&nthw_arm1176,
 };
 const size_t nthw_table_count = NTHW_ARRAY_SIZE(nthw_tables);

@@ -13,6 +13,9 @@
 #define PERF_EVENT "arch/x86/include/asm/perf_event.h"
 #define ARCH MSR_INDEX "; defined in Intel SDM vol. 4, table 2-2 (not opened)"
 #define ARCH_PERF MSR_INDEX " and " PERF_EVENT "; defined in Intel SDM vol. 4, table 2-2 (not opened)"
+#define ARCH_PERF_RESET \
+	MSR_INDEX " and " PERF_EVENT "; reset as in Linux 6.8 arch/x86/kvm/pmu.c, kvm_pmu_refresh() (from memory); defined in " \
+		  "Intel SDM vol. 4, table 2-2 (not opened)"
 #define ARCH_PMC MSR_INDEX " and arch/x86/events/intel/core.c, intel_pmu_init() (full_width_write); " \
 	"defined in Intel SDM vol. 4, table 2-2 (not opened)"
 #define ARCH_FIXED \
@@ -72,8 +75,8 @@ static const struct nthw_field perfevtsel_fields[] = {
 	{ "usr", 16, 1, NTHW_RW, "count while CPL > 0" },
 	{ "os", 17, 1, NTHW_RW, "count while CPL == 0" },
 	{ "edge", 18, 1, NTHW_RW, "count rising edges instead of cycles" },
-	{ "pc", 19, 1, NTHW_RO, "pin control" },
-	{ "int", 20, 1, NTHW_RO, "interrupt on overflow; belongs to the kernel" },
+	{ "pc", 19, 1, NTHW_OS, "pin control" },
+	{ "int", 20, 1, NTHW_OS, "interrupt on overflow; belongs to the kernel" },
 	{ "any", 21, 1, NTHW_RW, "count for all threads of the core (version 3, until deprecated)" },
 	{ "en", 22, 1, NTHW_RW, "counter runs if the global enable agrees" },
 	{ "inv", 23, 1, NTHW_RW, "invert the comparison with cmask" },
@@ -145,19 +148,19 @@ static const struct nthw_field fixed_ctr_ctrl_fields[] = {
 	{ "os0", 0, 1, NTHW_RW, "fixed counter 0 counts while CPL == 0" },
 	{ "usr0", 1, 1, NTHW_RW, "fixed counter 0 counts while CPL > 0" },
 	{ "any0", 2, 1, NTHW_RW, "fixed counter 0 counts for all threads of the core" },
-	{ "pmi0", 3, 1, NTHW_RO, "interrupt on overflow; belongs to the kernel" },
+	{ "pmi0", 3, 1, NTHW_OS, "interrupt on overflow; belongs to the kernel" },
 	{ "os1", 4, 1, NTHW_RW, "fixed counter 1 counts while CPL == 0" },
 	{ "usr1", 5, 1, NTHW_RW, "fixed counter 1 counts while CPL > 0" },
 	{ "any1", 6, 1, NTHW_RW, "fixed counter 1 counts for all threads of the core" },
-	{ "pmi1", 7, 1, NTHW_RO, "interrupt on overflow; belongs to the kernel" },
+	{ "pmi1", 7, 1, NTHW_OS, "interrupt on overflow; belongs to the kernel" },
 	{ "os2", 8, 1, NTHW_RW, "fixed counter 2 counts while CPL == 0" },
 	{ "usr2", 9, 1, NTHW_RW, "fixed counter 2 counts while CPL > 0" },
 	{ "any2", 10, 1, NTHW_RW, "fixed counter 2 counts for all threads of the core" },
-	{ "pmi2", 11, 1, NTHW_RO, "interrupt on overflow; belongs to the kernel" },
+	{ "pmi2", 11, 1, NTHW_OS, "interrupt on overflow; belongs to the kernel" },
 	{ "os3", 12, 1, NTHW_RW, "fixed counter 3 counts while CPL == 0 (if it exists)" },
 	{ "usr3", 13, 1, NTHW_RW, "fixed counter 3 counts while CPL > 0 (if it exists)" },
 	{ "any3", 14, 1, NTHW_RO, "reserved on processors that have fixed counter 3" },
-	{ "pmi3", 15, 1, NTHW_RO, "interrupt on overflow; belongs to the kernel" },
+	{ "pmi3", 15, 1, NTHW_OS, "interrupt on overflow; belongs to the kernel" },
 };
 static const struct nthw_reg fixed_ctr_ctrl = {
 	.name = "IA32_FIXED_CTR_CTRL", .space = NTHW_SPACE_MSR, .addr = 0x38d, .count = 1, .bits = 64,
@@ -182,6 +185,7 @@ static const struct nthw_reg global_status = {
 	NTHW_FIELDS(global_status_fields), .source = ARCH_PERF, .trust = NTHW_DOCUMENTED,
 };
 
+/* After reset the general counters that exist may run, so that software of the time before this register finds them counting. */
 static const struct nthw_field global_ctrl_fields[] = {
 	{ "pmc", 0, 8, NTHW_RW, "general counter may run, one bit each" },
 	{ "fixed", 32, 4, NTHW_RW, "fixed counter may run, one bit each" },
@@ -189,8 +193,8 @@ static const struct nthw_field global_ctrl_fields[] = {
 };
 static const struct nthw_reg global_ctrl = {
 	.name = "IA32_PERF_GLOBAL_CTRL", .space = NTHW_SPACE_MSR, .addr = 0x38f, .count = 1, .bits = 64,
-	.writable = 0x1000f000000ff,
-	NTHW_FIELDS(global_ctrl_fields), .source = ARCH_PERF, .trust = NTHW_DOCUMENTED,
+	.reset = 0xff, .writable = 0x1000f000000ff,
+	NTHW_FIELDS(global_ctrl_fields), .source = ARCH_PERF_RESET, .trust = NTHW_GUESSED,
 };
 
 static const struct nthw_field global_ovf_ctrl_fields[] = {

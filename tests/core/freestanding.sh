@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# core/ must compile without a C library, with -Wconversion silent, and need nothing but memcpy and memset.
+# core/ and models/ must compile without a C library, with -Wconversion silent, and need nothing but memcpy and memset.
 # Usage: freestanding.sh SOURCE_ROOT COMPILER...
 set -eu
 root=$1
@@ -9,7 +9,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 count=0
-for file in "$root"/core/*/*.c; do
+for file in "$root"/core/*/*.c "$root"/models/*.c; do
 	count=$((count + 1))
 	"$@" -std=c11 -ffreestanding -nostdinc -isystem "$("$@" -print-file-name=include)" -I "$root" -O2 -fno-pie -fno-pic -Wall -Wextra \
 		-Wconversion -Wshadow -Wundef -Wmissing-prototypes -Werror -c "$file" -o "$work/$count.o"
@@ -25,12 +25,12 @@ done
 "$@" -nostdlib -r -o "$work/all.o" "$work"/[0-9]*.o
 wants=$(nm -u "$work/all.o" | awk '{ print $2 }' | grep -vxE 'memcpy|memset' || true)
 if [ -n "$wants" ]; then
-	echo "core/ needs more than memcpy and memset: $wants" >&2
+	echo "core/ or models/ needs more than memcpy and memset: $wants" >&2
 	exit 1
 fi
 
 # Every header must stand alone.
-for file in "$root"/core/*/*.h; do
+for file in "$root"/core/*/*.h "$root"/models/*.h; do
 	count=$((count + 1))
 	echo "#include \"${file#"$root"/}\"" >"$work/header.c"
 	"$@" -std=c11 -ffreestanding -nostdinc -isystem "$("$@" -print-file-name=include)" -I "$root" -Wall -Wextra \
@@ -38,7 +38,7 @@ for file in "$root"/core/*/*.h; do
 done
 
 if [ "$count" -lt 4 ]; then
-	echo "only $count files found below $root/core: nothing was checked" >&2
+	echo "only $count files found below $root/core and $root/models: nothing was checked" >&2
 	exit 1
 fi
-echo "$count files of core/ are freestanding"
+echo "$count files of core/ and models/ are freestanding"

@@ -34,7 +34,7 @@ static void check_texts(const struct nthw_reg *reg)
 
 static void check_shape(const struct nthw_reg *reg)
 {
-	check(reg->space >= NTHW_SPACE_MSR && reg->space <= NTHW_SPACE_CP15, reg,
+	check(reg->space >= NTHW_SPACE_MSR && reg->space <= NTHW_SPACE_MMIO, reg,
 	      "is in no known space");
 	check(reg->bits >= 1 && reg->bits <= 64, reg, "is not 1 to 64 bits wide");
 	check(reg->count >= 1, reg, "has no instance");
@@ -94,14 +94,20 @@ TEST(rows_are_whole)
 static void check_unique(const struct nthw_table *table)
 {
 	const struct nthw_reg *reg;
-	uint32_t last = 0;
+	uint32_t last = 0, instance, found = 0;
 	size_t i, k;
 
 	FOR_EACH_REG(table, reg, i)
 	{
-		check(i == 0 || reg->addr > last, reg,
-		      "is out of order or overlaps the row before");
-		last = reg->addr + (reg->count - 1) * reg->step;
+		check(i == 0 || reg->addr > last, reg, "is out of order");
+		last = reg->addr;
+		/* instances of two rows may alternate, but an address belongs to one */
+		for (instance = 0; instance < reg->count; instance++) {
+			check(nthw_table_find(table, reg->addr + instance * reg->step, &found) ==
+				      reg,
+			      reg, "has an address of another row");
+			check(found == instance, reg, "is found as another instance");
+		}
 		for (k = 0; k < i; k++)
 			check(strcmp(table->regs[k]->name, reg->name) != 0, reg,
 			      "has the name of another row");
@@ -135,19 +141,36 @@ TEST(addresses_are_found)
 
 static const struct known_row {
 	int line;
+	const struct nthw_table *table;
 	const char *name;
 	uint32_t addr, count;
 	uint64_t writable;
 } known_rows[] = {
 	/* typed in again; addresses as in Linux arch/x86/include/asm/msr-index.h */
-	{ __LINE__, "IA32_TIME_STAMP_COUNTER", 0x10, 1, 0 },
-	{ __LINE__, "IA32_PMC", 0xc1, 8, 0xffffffff },
-	{ __LINE__, "IA32_PERFEVTSEL", 0x186, 8, 0xffe7ffff },
-	{ __LINE__, "IA32_FIXED_CTR", 0x309, 4, UINT64_MAX },
-	{ __LINE__, "IA32_FIXED_CTR_CTRL", 0x38d, 1, 0x3777 },
-	{ __LINE__, "IA32_PERF_GLOBAL_CTRL", 0x38f, 1, 0x0001000f000000ff },
-	{ __LINE__, "MSR_RAPL_POWER_UNIT", 0x606, 1, 0 },
-	{ __LINE__, "MSR_PKG_ENERGY_STATUS", 0x611, 1, 0 },
+	{ __LINE__, &nthw_x86, "IA32_TIME_STAMP_COUNTER", 0x10, 1, 0 },
+	{ __LINE__, &nthw_x86, "IA32_PMC", 0xc1, 8, 0xffffffff },
+	{ __LINE__, &nthw_x86, "IA32_PERFEVTSEL", 0x186, 8, 0xffe7ffff },
+	{ __LINE__, &nthw_x86, "IA32_FIXED_CTR", 0x309, 4, UINT64_MAX },
+	{ __LINE__, &nthw_x86, "IA32_FIXED_CTR_CTRL", 0x38d, 1, 0x3777 },
+	{ __LINE__, &nthw_x86, "IA32_PERF_GLOBAL_CTRL", 0x38f, 1, 0x0001000f000000ff },
+	{ __LINE__, &nthw_x86, "MSR_RAPL_POWER_UNIT", 0x606, 1, 0 },
+	{ __LINE__, &nthw_x86, "MSR_PKG_ENERGY_STATUS", 0x611, 1, 0 },
+	/* MSR_K7_*, MSR_F15H_PERF_*; event 0-7 and 32-35, umask, usr, os, edge, en, inv, cmask */
+	{ __LINE__, &nthw_amd_legacy, "EVNTSEL", 0xc0010000, 4, 0x0000000fffc7ffff },
+	{ __LINE__, &nthw_amd_legacy, "PERFCTR", 0xc0010004, 4, 0x0000ffffffffffff },
+	{ __LINE__, &nthw_amd_core, "PERF_CTL", 0xc0010200, 6, 0x0000000fffc7ffff },
+	{ __LINE__, &nthw_amd_core, "PERF_CTR", 0xc0010201, 6, 0x0000ffffffffffff },
+	/* the recipe for finding throttled blades; NHM_UNC_* of Linux' uncore_snb.c */
+	{ __LINE__, &nthw_nhm_uncore, "MSR_UNCORE_PERF_GLOBAL_CTRL", 0x391, 1, 0x1000000ff },
+	{ __LINE__, &nthw_nhm_uncore, "MSR_UNCORE_PERF_GLOBAL_STATUS", 0x392, 1, 0 },
+	{ __LINE__, &nthw_nhm_uncore, "MSR_UNCORE_PERF_GLOBAL_OVF_CTRL", 0x393, 1,
+	  0xa0000001000000ff },
+	{ __LINE__, &nthw_nhm_uncore, "MSR_UNCORE_FIXED_CTR0", 0x394, 1, 0x0000ffffffffffff },
+	{ __LINE__, &nthw_nhm_uncore, "MSR_UNCORE_FIXED_CTR_CTRL", 0x395, 1, 1 },
+	{ __LINE__, &nthw_nhm_uncore, "MSR_UNCORE_ADDR_OPCODE_MATCH", 0x396, 1,
+	  0xe000fffffffffff8 },
+	{ __LINE__, &nthw_nhm_uncore, "MSR_UNCORE_PMC", 0x3b0, 8, 0x0000ffffffffffff },
+	{ __LINE__, &nthw_nhm_uncore, "MSR_UNCORE_PERFEVTSEL", 0x3c0, 8, 0xffc6ffff },
 };
 
 TEST(known_rows_are_there)
@@ -156,13 +179,40 @@ TEST(known_rows_are_there)
 		const struct nthw_reg *reg, *found = NULL;
 		size_t i;
 
-		FOR_EACH_REG(&nthw_x86, reg, i)
+		FOR_EACH_REG(r->table, reg, i)
 		if (strcmp(reg->name, r->name) == 0)
 			found = reg;
 		assert_non_null(found);
 		TT_EQ(r, found->addr, r->addr);
 		TT_EQ(r, found->count, r->count);
 		TT_EQ(r, found->writable, r->writable);
+	}
+}
+
+static const struct kept_row {
+	int line;
+	const struct nthw_table *table;
+	uint32_t addr;
+	uint64_t kept;
+} kept_rows[] = {
+	/* hardware keeps what is the kernel's as well: pin control and interrupt enables */
+	{ __LINE__, &nthw_x86, 0x186, 0xffffffff },
+	{ __LINE__, &nthw_x86, 0x38d, 0xbfff },
+	{ __LINE__, &nthw_x86, 0x38e, 0 },
+	{ __LINE__, &nthw_amd_core, 0xc001020a, 0x30fffd7ffff },
+	{ __LINE__, &nthw_nhm_uncore, 0x391, 0x800f0001000000ff },
+	{ __LINE__, &nthw_nhm_uncore, 0x395, 5 },
+	{ __LINE__, &nthw_nhm_uncore, 0x3c7, 0xffd4ffff },
+};
+
+TEST(what_hardware_keeps_is_told)
+{
+	TT_FOR_EACH_ROW(r, kept_rows) {
+		uint32_t index;
+		const struct nthw_reg *reg = nthw_table_find(r->table, r->addr, &index);
+
+		assert_non_null(reg);
+		TT_EQ(r, nthw_reg_stored(reg), r->kept);
 	}
 }
 
@@ -193,6 +243,7 @@ int main(void)
 		cmocka_unit_test(names_and_addresses_are_unique),
 		cmocka_unit_test(addresses_are_found),
 		cmocka_unit_test(known_rows_are_there),
+		cmocka_unit_test(what_hardware_keeps_is_told),
 		cmocka_unit_test(fields_are_cut_out),
 		cmocka_unit_test(only_what_tells_something_is_readable),
 	};

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * What the system agent (Ubox) of Sandy Bridge-EP tells of its socket, in the configuration space of PCI device 11 function 0: which
+ * node it is. Linux finds by it which socket a PCI bus belongs to. Firmware writes these registers; we only read.
+ */
+#include "core/regs/regs.h"
+
+#define SNBEP "Linux 6.1 arch/x86/events/intel/uncore_snbep.c, snbep_pci2phy_map_init() (address and use; names of the fields are ours)"
+
+static const struct nthw_field node_fields[] = {
+	{ "node", 0, 3, NTHW_OS, "number of the socket's node" },
+	{ "unknown", 3, 29, NTHW_RO, "other ids" },
+};
+static const struct nthw_reg node = {
+	.name = "CPUNODEID", .space = NTHW_SPACE_PCI, .addr = 0x40, .count = 1, .bits = 32,
+	NTHW_FIELDS(node_fields), .source = SNBEP, .trust = NTHW_DOCUMENTED,
+};
+
+static const struct nthw_field map_fields[] = {
+	{ "node0", 0, 3, NTHW_OS, "node of socket 0" },
+	{ "node1", 3, 3, NTHW_OS, "node of socket 1" },
+	{ "node2", 6, 3, NTHW_OS, "node of socket 2" },
+	{ "node3", 9, 3, NTHW_OS, "node of socket 3" },
+	{ "node4", 12, 3, NTHW_OS, "node of socket 4" },
+	{ "node5", 15, 3, NTHW_OS, "node of socket 5" },
+	{ "node6", 18, 3, NTHW_OS, "node of socket 6" },
+	{ "node7", 21, 3, NTHW_OS, "node of socket 7" },
+	{ "unknown", 24, 8, NTHW_RO, "reserved" },
+};
+static const struct nthw_reg map = {
+	.name = "GIDNIDMAP", .space = NTHW_SPACE_PCI, .addr = 0x54, .count = 1, .bits = 32,
+	NTHW_FIELDS(map_fields), .source = SNBEP, .trust = NTHW_DOCUMENTED,
+};
+
+static const struct nthw_reg *const regs[] = {
+	&node,
+	&map,
+};
+const struct nthw_table nthw_snbep_ubox = {
+	.name = "snbep_ubox", .regs = regs, .count = NTHW_ARRAY_SIZE(regs),
+};
