@@ -11,7 +11,7 @@ PREFIX ?= $(prefix)
 DESTDIR ?=
 export BUILD PREFIX DESTDIR
 
-.PHONY: all run test lint format docs bench fuzz install clean help
+.PHONY: all run test lint format docs bench lab fuzz install clean help
 
 all:
 	@scripts/install-deps build
@@ -41,6 +41,10 @@ bench:
 	@scripts/build release
 	@scripts/bench
 
+lab:
+	@scripts/install-deps build lab
+	@lab/ntime-lab prepare
+
 fuzz:
 	@scripts/install-deps build test
 	@scripts/fuzz
@@ -49,7 +53,7 @@ install: all
 	@scripts/install
 
 clean:
-	rm -rf $(BUILD) build-asan build-tsan build-fuzz build-lint build-analyzer
+	rm -rf $(BUILD) build-asan build-tsan build-fuzz build-lint build-analyzer build-lab
 
 help:
 	@echo 'make all      build the library and the command in $(BUILD)/'
@@ -59,6 +63,7 @@ help:
 	@echo 'make format   put all C files into the form that lint wants'
 	@echo 'make docs     man pages as HTML in $(BUILD)/html/'
 	@echo 'make bench    the programs of bench/, side by side with their peers'
+	@echo 'make lab      prepare every guest of the lab, so that it works offline'
 	@echo 'make fuzz     every fuzz target for FUZZ_SECONDS (600)'
 	@echo 'make install  into DESTDIR and prefix (/usr/local)'
 	@echo 'make clean    remove the build directories'

@@ -57,6 +57,7 @@ bool cli_pattern_fits(const char *pattern, const char *name, const char *desc);
  * @parts:	what to write
  * @model:	whose events they are; NULL for this machine's
  * @version:	of ntime
+ * @emulated:	name of the lab's guest that this is; NULL elsewhere
  * @is_simulated: it is a recorded machine
  */
 struct cli_catalog_style {
@@ -65,6 +66,7 @@ struct cli_catalog_style {
 	unsigned int verbose;
 	const char *model;
 	const char *version;
+	const char *emulated;
 	bool is_simulated;
 };
 

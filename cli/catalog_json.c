@@ -75,20 +75,21 @@ static json_t *events(const struct ntime_event_info *event, size_t n)
 	return array;
 }
 
-json_t *cli_catalog_head(const char *version, bool is_simulated)
+json_t *cli_catalog_head(const char *version, bool is_simulated, const char *emulated)
 {
 	json_t *root = json_object();
 
 	json_object_set_new(root, "ntime", json_string(version));
 	json_object_set_new(root, "schema", json_integer(CLI_SCHEMA));
 	json_object_set_new(root, "simulated", json_boolean(is_simulated));
+	json_object_set_new(root, "emulated", emulated ? json_string(emulated) : json_null());
 	return root;
 }
 
 void cli_catalog_write_json(FILE *f, const struct cli_catalog_style *style,
 			    const struct cli_catalog *c)
 {
-	json_t *root = cli_catalog_head(style->version, style->is_simulated);
+	json_t *root = cli_catalog_head(style->version, style->is_simulated, style->emulated);
 
 	if (style->model)
 		json_object_set_new(root, "model", cli_json_text(style->model));

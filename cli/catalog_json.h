@@ -8,7 +8,7 @@
 
 json_t *cli_catalog_ways(const struct cli_catalog *c);
 json_t *cli_catalog_units(const struct cli_catalog *c);
-/* {"ntime", "schema", "simulated"} */
-json_t *cli_catalog_head(const char *version, bool is_simulated);
+/* {"ntime", "schema", "simulated", "emulated"} */
+json_t *cli_catalog_head(const char *version, bool is_simulated, const char *emulated);
 
 #endif

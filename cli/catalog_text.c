@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/catalog.h"
+#include "cli/emulated.h"
 
 #define NAME_COLUMNS 30
 
@@ -164,6 +165,8 @@ void cli_catalog_write_text(FILE *f, const struct cli_catalog_style *style,
 			cli_colour(&style->look, CLI_BAD), cli_colour(&style->look, CLI_PLAIN));
 		is_next = true;
 	}
+	cli_emulated_put(f, &style->look, style->emulated);
+	is_next |= style->emulated != NULL;
 	if ((style->parts & CLI_WAYS) && c->ways)
 		put_ways(f, style, c, &is_next);
 	if ((style->parts & CLI_UNITS) && c->units)

@@ -11,6 +11,7 @@
 
 #include "cli/cli.h"
 #include "cli/doctor_report.h"
+#include "cli/emulated.h"
 #include "cli/machine.h"
 #include "cli/options.h"
 #include "cli/say.h"
@@ -79,6 +80,7 @@ static int examine(const struct doctor *d, struct ntime_ctx *ctx)
 		.look = cli_look_at(STDOUT_FILENO),
 		.verbose = d->machine.verbose,
 		.version = ntime_version(),
+		.emulated = cli_emulated(),
 		.is_simulated = d->machine.recording,
 		.topology = { .size = sizeof(style.topology) },
 	};

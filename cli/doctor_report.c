@@ -5,6 +5,7 @@
 
 #include "cli/catalog_json.h"
 #include "cli/doctor_report.h"
+#include "cli/emulated.h"
 
 static void put_words(FILE *f, const struct cli_look *look, size_t indent, const char *title,
 		      const char *text)
@@ -21,6 +22,7 @@ static void put_machine(FILE *f, const struct cli_doctor_style *style)
 	if (style->is_simulated)
 		fprintf(f, "%sSIMULATED: this is a recorded machine, not this one%s\n",
 			cli_colour(&style->look, CLI_BAD), cli_colour(&style->look, CLI_PLAIN));
+	cli_emulated_put(f, &style->look, style->emulated);
 	if (!style->has_topology)
 		return;
 	snprintf(line, sizeof(line),
@@ -168,7 +170,8 @@ static json_t *obstacles_json(const struct cli_catalog *c)
 void cli_doctor_write_json(FILE *f, const struct cli_doctor_style *style,
 			   const struct cli_catalog *c)
 {
-	json_t *root = cli_catalog_head(style->version, style->is_simulated), *topology;
+	json_t *root = cli_catalog_head(style->version, style->is_simulated, style->emulated),
+	       *topology;
 
 	if (style->has_topology) {
 		topology = json_object();

@@ -11,6 +11,7 @@ struct cli_doctor_style {
 	struct cli_look look;
 	unsigned int verbose;
 	const char *version;
+	const char *emulated; /* as in struct cli_catalog_style */
 	bool is_simulated;
 	bool has_topology;
 	struct ntime_topology topology;

@@ -9,6 +9,7 @@
 
 #include "cli/catalog.h"
 #include "cli/cli.h"
+#include "cli/emulated.h"
 #include "cli/machine.h"
 #include "cli/options.h"
 #include "cli/say.h"
@@ -116,6 +117,7 @@ static void write_list(const struct list *l, const struct cli_catalog *c)
 		.verbose = l->verbose,
 		.model = l->model,
 		.version = ntime_version(),
+		.emulated = cli_emulated(),
 		.is_simulated = l->machine.recording,
 	};
 

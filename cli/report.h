@@ -84,6 +84,7 @@ extern const struct cli_figure_form cli_figure_forms[CLI_FIGURES];
  * @passes:	passes of the plan
  * @by_pass:	one run per pass
  * @is_simulated: values come from a recording
+ * @emulated:	guest of the lab in which it was measured, NULL elsewhere
  * @has_ended:	@status is valid
  * @timed_out:	--timeout ended it
  */
@@ -99,6 +100,7 @@ struct cli_report {
 	size_t notes;
 	size_t runs;
 	unsigned int passes;
+	const char *emulated;
 	int status;
 	bool by_pass;
 	bool is_simulated;

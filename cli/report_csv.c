@@ -41,14 +41,16 @@ static void put_spread(FILE *f, const struct cli_spread *s)
 			cli_number_exact(s->max).text, cli_number_exact(cli_spread_error(s)).text);
 }
 
-static void put_item(FILE *f, const struct cli_style *style, const struct cli_item *item,
-		     double time_s)
+static void put_item(FILE *f, const struct cli_style *style, const struct cli_report *r,
+		     const struct cli_item *item, double time_s)
 {
 	const struct ntime_value *v = &item->value;
 	bool is_known = cli_value_is_known(v);
 	struct words flags = { "" };
 
 	cli_flags_for_each(item, add_word, &flags);
+	if (r->emulated)
+		add_word(&flags, "emulated");
 	cli_csv_put(f, item->name);
 	fprintf(f, ",%s,", is_known ? cli_number_exact(v->value).text : "");
 	cli_csv_put(f, item->unit_text);
@@ -79,19 +81,24 @@ static void put_items(FILE *f, const struct cli_style *style, const struct cli_r
 {
 	for (size_t i = 0; i < r->items; i++)
 		if (cli_item_is_shown(style, &r->item[i]))
-			put_item(f, style, &r->item[i], time_s);
+			put_item(f, style, r, &r->item[i], time_s);
 }
 
 static void put_figures(FILE *f, const struct cli_style *style, const struct cli_report *r)
 {
 	for (int i = 0; i < CLI_FIGURES; i++) {
 		const struct cli_spread *s = &r->figure[i];
+		struct words flags = { "" };
 
 		if (!s->n)
 			continue;
+		if (r->at_most[i])
+			add_word(&flags, "at-most");
+		if (r->emulated)
+			add_word(&flags, "emulated");
 		fprintf(f, "%s,%s,%s,0,%.0f,,,%s,command,wait4,,", cli_figure_forms[i].name,
 			cli_number_exact(s->mean).text, cli_figure_forms[i].unit, s->mean,
-			r->at_most[i] ? "at-most" : "");
+			flags.text);
 		if (style->by_run)
 			put_spread(f, s);
 		putc('\n', f);

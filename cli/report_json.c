@@ -70,6 +70,7 @@ static void set_head(json_t *root, const struct cli_report *r, const char *kind)
 	json_object_set_new(root, "schema", json_integer(CLI_SCHEMA));
 	json_object_set_new(root, "kind", json_string(kind));
 	json_object_set_new(root, "simulated", json_boolean(r->is_simulated));
+	json_object_set_new(root, "emulated", r->emulated ? json_string(r->emulated) : json_null());
 }
 
 static void set_items(json_t *root, const struct cli_style *style, const struct cli_report *r)

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "cli/emulated.h"
 #include "cli/number.h"
 #include "cli/report.h"
 
@@ -138,7 +139,7 @@ static void note_runs(struct cell *cell, const struct cli_style *style, const st
 	/* Nanoseconds may need another unit for the smallest run than for the largest. */
 	if (strcmp(low_unit, high_unit) == 0)
 		low_unit = "";
-	snprintf(text, sizeof(text), "runs %s, %.40s%s%.20s .. %.40s%s%.20s",
+	snprintf(text, sizeof(text), "runs %.50s, %.40s%s%.20s .. %.40s%s%.20s",
 		 cli_number_spread(cli_spread_error(s), s->mean, style->look.utf8).text,
 		 low_cell.text, *low_unit ? " " : "", low_unit, high_cell.text,
 		 *high_unit ? " " : "", high_unit);
@@ -376,6 +377,7 @@ static void put_head(FILE *f, const struct cli_style *style, const struct cli_re
 
 	if (r->is_simulated)
 		put_sentence(f, style, CLI_BAD, simulated_text);
+	cli_emulated_put(f, &style->look, r->emulated);
 	if (style->quiet)
 		return;
 	if (*r->target) {
@@ -492,6 +494,28 @@ static void put_absences(FILE *f, const struct cli_style *style, const struct cl
 	}
 }
 
+/* What "<not counted>" can mean here. That an event had no turn is possible only where they take turns. */
+static void put_why_none_ran(FILE *f, const struct cli_style *style, const struct cli_report *r)
+{
+	char text[LINE_CHARS];
+	bool has_one = false;
+
+	for (size_t i = 0; i < r->items; i++) {
+		const struct cli_item *item = &r->item[i];
+
+		has_one = has_one || (!item->is_metric && cli_item_is_shown(style, item) &&
+				      item->value.flags & NTIME_NOT_COUNTED);
+	}
+	if (!has_one || style->quiet)
+		return;
+	snprintf(text, sizeof(text),
+		 "<not counted>: its counter never ran: other users (perf, the NMI watchdog) held "
+		 "all counters,%s or nothing ran on a core of its kind; see ntime(1)",
+		 r->passes > 1 ? " or it ended before the event had its turn," : "");
+	putc('\n', f);
+	put_sentence(f, style, CLI_PLAIN, text);
+}
+
 static void put_lines(FILE *f, const struct cli_style *style, const struct cli_report *r)
 {
 	struct layout l = layout_of(style, r, 0);
@@ -527,6 +551,7 @@ static void begin(FILE *f, const struct cli_style *style, const struct cli_repor
 	/* The summary says it again, but intervals come first and may go on for days. */
 	if (r->is_simulated)
 		put_sentence(f, style, CLI_BAD, simulated_text);
+	cli_emulated_put(f, &style->look, r->emulated);
 	fputs("#    time_s         number  event\n", f);
 }
 
@@ -572,6 +597,7 @@ static void summary(FILE *f, const struct cli_style *style, const struct cli_rep
 			put_figure(f, style, r, i);
 	}
 	put_lines(f, style, r);
+	put_why_none_ran(f, style, r);
 	put_absences(f, style, r);
 	put_notes(f, style, r);
 }

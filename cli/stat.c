@@ -12,6 +12,7 @@
 #include <ntime/list.h>
 
 #include "cli/cli.h"
+#include "cli/emulated.h"
 #include "cli/machine.h"
 #include "cli/measure.h"
 #include "cli/output.h"
@@ -329,6 +330,7 @@ static int prepare(struct stat *st)
 		.target = st->target,
 		.by_pass = st->o.by_pass,
 		.is_simulated = st->o.machine,
+		.emulated = cli_emulated(),
 	};
 	return 0;
 }

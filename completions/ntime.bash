@@ -49,17 +49,45 @@ _ntime_argument()
 	done <<<"$3"
 }
 
+# Guests are asked for only behind the words that take one: the answer takes a moment.
+_ntime_lab()
+{
+	local ntime=$1 cur=$2 pending=$3 has_dashes=$4 options=$5
+	[[ -n $has_dashes ]] && return
+	case $pending in
+	PEER)
+		_ntime_reply $'perf\npapi' "$cur"
+		return
+		;;
+	FILE)
+		compopt -o filenames 2>/dev/null
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return
+		;;
+	?*)
+		return
+		;;
+	esac
+	if [[ $cur == -* ]]; then
+		_ntime_reply "$(awk -F'\037' '$1 == "lab" { print $2; if ($3) print $3 }' <<<"$options" | sort -u)" "$cur"
+	elif ((COMP_CWORD == 2)); then
+		_ntime_reply $'list\nrun\nshell\nprepare\nbuild\nupdate\nclean' "$cur"
+	elif [[ ${COMP_WORDS[2]} == run || ${COMP_WORDS[2]} == shell || ${COMP_WORDS[2]} == prepare ]]; then
+		_ntime_reply "$("$ntime" lab list 2>/dev/null | awk '/^[^ ]/ { print $1 }')" "$cur"
+	fi
+}
+
 _ntime()
 {
 	local ntime=$1 cur=$2 options sub=stat i word arg pending='' option='' from=1 has_dashes=''
-	local subcommands=$'stat\nlist\ndoctor\nhelp'
+	local subcommands=$'stat\nlist\ndoctor\nlab\nhelp'
 
 	COMPREPLY=()
 	# Tabs would be merged by read where a field is empty.
 	options=$("$ntime" complete-options 2>/dev/null | tr '\t' '\037')
 	if ((COMP_CWORD > 1)); then
 		case ${COMP_WORDS[1]} in
-		stat | list | doctor | help)
+		stat | list | doctor | lab | help)
 			sub=${COMP_WORDS[1]}
 			from=2
 			;;
@@ -90,6 +118,10 @@ _ntime()
 			;;
 		esac
 	done
+	if [[ $sub == lab ]]; then
+		_ntime_lab "$ntime" "$cur" "$pending" "$has_dashes" "$options"
+		return
+	fi
 	if [[ $sub == stat && ($i -lt $COMP_CWORD || -n $has_dashes) ]]; then
 		_ntime_command "$i"
 		return

@@ -9,6 +9,10 @@
 #define NO_PMU "the hypervisor (KVM) exposes no core PMU to this guest"
 #define REMEDY "start the guest with a virtual PMU"
 
+#define NEVER_RAN                                                                                  \
+	"<not counted>: its counter never ran: other users (perf, the NMI watchdog) held\n"        \
+	"all counters,"
+
 #define WHERE .unit = "cpu", .way = "perf", .beside = "", .scale = 1
 #define TEXTS WHERE, .reason = "", .remedy = ""
 
@@ -105,6 +109,7 @@ TEST(text)
 		      "    1,234,567     page-faults\n"
 		      "       ~1,000     cycles       # GHz 3.250 GHz  [50% counted, ±1.20%]\n"
 		      "<not counted>     idle\n"
+		      "\n" NEVER_RAN " or nothing ran on a core of its kind; see ntime(1)\n"
 		      "\n"
 		      "Not counted here:\n"
 		      "  branches od\"d,name\n"
@@ -112,6 +117,29 @@ TEST(text)
 		      "    remedy: " REMEDY "\n"
 		      "  msr/aperf/\n"
 		      "    no permission\n");
+	free(text);
+}
+
+TEST(a_counter_that_never_ran_is_explained)
+{
+	struct cli_style style = { .look = { .width = 80 } };
+	struct cli_report r = report();
+	char *text;
+
+	r.passes = 2;
+	text = written(&cli_text_writer, &style, &r, 0);
+	TT_HAS(text, NEVER_RAN " or it ended before the event had its turn, or nothing");
+	free(text);
+	/* Without what never ran: without the sentence; and not for those who want none. */
+	r.items = 3;
+	text = written(&cli_text_writer, &style, &r, 0);
+	assert_null(strstr(text, "never ran"));
+	free(text);
+	r = report();
+	style.quiet = true;
+	text = written(&cli_text_writer, &style, &r, 0);
+	TT_HAS(text, "<not counted>     idle\n");
+	assert_null(strstr(text, "never ran"));
 	free(text);
 }
 
@@ -352,6 +380,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text),
+		cmocka_unit_test(a_counter_that_never_ran_is_explained),
 		cmocka_unit_test(upper_bounds_say_so),
 		cmocka_unit_test(quiet_text_still_names_what_is_missing),
 		cmocka_unit_test(text_fits_terminals),

@@ -57,7 +57,7 @@ def real_only(function):
 
 
 def environment(fake='', **more):
-    env = {k: v for k, v in os.environ.items() if k not in ('NO_COLOR', 'NTIME_FAKE', 'COLUMNS')}
+    env = {k: v for k, v in os.environ.items() if k not in ('NO_COLOR', 'NTIME_FAKE', 'NTIME_LAB_GUEST', 'COLUMNS')}
     env.update(LC_ALL='C.UTF-8', TERM='xterm', NTIME_FAKE=fake)
     env.update(more)
     return env
@@ -742,7 +742,7 @@ def listing():
         for entry in entries if isinstance(entries, list) else []:
             if not entry['usable'] and not entry.get('reason'):
                 raise AssertionError(f'{entry} is not usable without a reason')
-    equal(list(json.loads(ntime('list', '--json', '--ways').stdout)), ['ntime', 'schema', 'simulated', 'ways'])
+    equal(list(json.loads(ntime('list', '--json', '--ways').stdout)), ['ntime', 'schema', 'simulated', 'emulated', 'ways'])
     names = ntime('list', '--names').stdout.decode().split('\n')
     has(names, 'page-faults')
     equal(sorted(n for n in names if n), sorted(e['name'] for e in everything['events'] + everything['metrics']))
@@ -803,7 +803,7 @@ def every_option_is_told_for_completion():
     """scripts/check-options compares these lines with the man pages and completions."""
     rows = [line.split('\t') for line in ntime('complete-options').stdout.decode().splitlines()]
     equal({len(row) for row in rows}, {5}, 'fields')
-    equal({row[0] for row in rows}, {'ntime', 'stat', 'list', 'doctor'}, 'subcommands')
+    equal({row[0] for row in rows}, {'ntime', 'stat', 'list', 'doctor', 'lab'}, 'subcommands')
     has([row[1:4] for row in rows if row[0] == 'stat'], ['--event', '-e', 'LIST'])
     for row in rows:
         if row[0] == 'ntime':
@@ -951,6 +951,51 @@ def many_units_of_a_kind_are_told_in_short():
     has(text, 'uncore_imc_0..5, ')
     has(text, 'uncore_pcu, ')
     has_not(text, 'uncore_cha_1,')
+
+
+EMULATED = "emulated machine: arm64 (counts are QEMU's, not silicon)"
+
+
+def in_guest(*args, guest='arm64'):
+    return ntime(*args, env=environment(NTIME_LAB_GUEST=guest))
+
+
+@test
+def emulated_machine_is_marked():
+    count = ('-e', 'page-faults')
+    for args in (count, (*count, '-q'), (*count, '-r', '2'), (*count, '--dry-run')):
+        equal(err(in_guest(*args, 'true')).count(EMULATED), 1, args)
+    has(err(in_guest(*count, '-I', '20', 'sleep', '0.1')).split('#    time_s')[0], EMULATED)
+    with Directory():
+        equal(err(in_guest(*count, '-o', 'report', 'true')), '')
+        with open('report', encoding='ascii') as f:
+            has(f.read(), EMULATED)
+    for command in ('list', 'doctor'):
+        has(in_guest(command).stdout.decode(), EMULATED)
+        equal(json.loads(in_guest(command, '--json').stdout)['emulated'], 'arm64')
+        has_not(ntime(command).stdout.decode(), 'emulated')
+    equal(json.loads(err(in_guest('--json', *count, 'true')))['emulated'], 'arm64')
+    lines = err(in_guest('--json', *count, '-I', '20', 'sleep', '0.1')).splitlines()
+    equal({json.loads(line)['emulated'] for line in lines}, {'arm64'})
+    for args in (('true',), ('-I', '20', 'sleep', '0.1'), ('-r', '2', 'true')):
+        rows = list(csv.DictReader(io.StringIO(err(in_guest('--csv', *count, *args)))))
+        equal([row for row in rows if row['flags'].split()[-1:] != ['emulated']], [], args)
+        has([row['name'] for row in rows], 'page-faults')
+
+
+@test
+def no_machine_is_emulated_by_itself():
+    for env in (environment(), environment(NTIME_LAB_GUEST='')):
+        equal(json.loads(err(ntime('--json', '-e', 'page-faults', 'true', env=env)))['emulated'], None)
+        has_not(err(ntime('--csv', '-e', 'page-faults', 'true', env=env)), 'emulated')
+        has_not(err(ntime('-e', 'page-faults', 'true', env=env)), 'emulated')
+
+
+@test
+def odd_name_of_an_emulated_machine():
+    for guest, shown in (('a"b,c\n\x1b[1m', 'a_b_c___1m'), ('é', '__'), ('x86-2s_6.12', 'x86-2s_6.12'), ('x' * 999, 'x' * 40)):
+        equal(json.loads(err(in_guest('--json', '-e', 'page-faults', 'true', guest=guest)))['emulated'], shown)
+        has(err(in_guest('-e', 'page-faults', 'true', guest=guest)), f'emulated machine: {shown} (')
 
 
 @real_only

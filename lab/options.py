@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""Options of "ntime lab". cli/lab.c has the same ones for help and completion; tests/lab compares the two."""
+import argparse
+import sys
+
+EXIT_FAILED = 125
+EXIT_UNAVAILABLE = 77
+PEERS = ('perf', 'papi')
+
+
+def say(text):
+    """A sentence for people, on stderr."""
+    sys.stderr.write(f'ntime lab: {text}\n')
+    sys.stderr.flush()
+
+
+class Parser(argparse.ArgumentParser):
+    """Misuse is a failure of ntime itself: 125, as everywhere in ntime."""
+
+    def error(self, message):
+        say(f'{message}; try: ntime lab --help')
+        sys.exit(EXIT_FAILED)
+
+
+def seconds(text):
+    """A positive number of seconds."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0
+    if not 0 < value < 1e6:
+        raise argparse.ArgumentTypeError(f"'{text}' is no number of seconds above 0")
+    return value
+
+
+def tcp_port(text):
+    """A TCP port."""
+    if not text.isdigit() or not 0 < int(text) < 65536:
+        raise argparse.ArgumentTypeError(f"'{text}' is no port from 1 to 65535")
+    return int(text)
+
+
+def _add_running(sub):
+    sub.add_argument('--with', dest='peers', metavar='PEER', action='append', default=[], choices=PEERS,
+                     help='put perf or PAPI into the guest as well')
+    sub.add_argument('--file', dest='files', metavar='FILE', action='append', default=[],
+                     help='put FILE into the guest, as /lab/NAME or at a place behind a colon')
+    sub.add_argument('--user', action='store_true', help='run as an ordinary user (uid 1000), not as root')
+    sub.add_argument('--timeout', metavar='SECONDS', type=seconds, help='kill the guest when the command takes longer')
+    sub.add_argument('--append', metavar='WORDS', default='', help="add words to the kernel's command line")
+    sub.add_argument('--console', action='store_true', help="show the guest's console on stderr")
+    sub.add_argument('--gdb', metavar='PORT', type=tcp_port, help='wait for gdb at TCP port PORT before the first instruction')
+
+
+def parser():
+    """The parser of all subcommands."""
+    top = Parser(prog='ntime lab', allow_abbrev=False,
+                 description='Run commands in emulated machines whose true counts are known. ntime-lab(1) tells more.')
+    subs = top.add_subparsers(dest='what', required=True, metavar='list|run|shell|prepare|build|update|clean', parser_class=Parser)
+
+    def add(name, about):
+        return subs.add_parser(name, help=about, description=about, allow_abbrev=False)
+
+    def add_verbose(sub, about):
+        sub.add_argument('-v', '--verbose', action='count', default=0, help=about)
+    known = add('list', 'the guests: what each emulates, what is exact in it, what it is not')
+    known.add_argument('--json', action='store_true', help='write JSON')
+    add_verbose(known, 'also of the guests with a newer kernel')
+    run = add('run', 'run a command in a guest; its exit status is passed on')
+    run.add_argument('guest', metavar='GUEST')
+    _add_running(run)
+    run.add_argument('--stdin', action='store_true', help='pass standard input to the command')
+    shell = add('shell', 'a prompt in a guest')
+    shell.add_argument('guest', metavar='GUEST')
+    _add_running(shell)
+    for sub in (run, shell):
+        add_verbose(sub, 'tell how long each part took; twice: also how QEMU is called')
+    add('prepare', 'fetch and build what guests need, so that they boot at once and without network') \
+        .add_argument('guests', metavar='GUEST', nargs='*')
+    add('build', 'build what runs inside the guests of this machine\'s architecture, and print where')
+    add('update', 'look for newer packages; what is prepared is kept until then')
+    add('clean', 'remove the cache: all that was fetched, and the emulators built of it')
+    return top
+
+
+def parse(argv):
+    """(options, command): the command is what stands behind the first "--", or None without one."""
+    command = None
+    if '--' in argv:
+        at = argv.index('--')
+        argv, command = argv[:at], argv[at + 1:]
+    args = parser().parse_args(argv)
+    if command is not None and args.what not in ('run', 'shell'):
+        parser().error(f'{args.what} takes no command')
+    if args.what == 'run' and not command:
+        parser().error('there is no command to run: ntime lab run GUEST -- COMMAND')
+    return args, command

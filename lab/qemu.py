@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""The emulators: Debian's own, and one built from Debian's source package with the models of this tree in it."""
+import os
+import shutil
+import subprocess
+
+from . import build, cache, debian
+from .cache import Broken, Unavailable
+
+STOCK = {'amd64': 'qemu-system-x86_64', 'arm64': 'qemu-system-aarch64', 'armhf': 'qemu-system-arm', 'armel': 'qemu-system-arm'}
+# What models/port/qemu/build knows, by architecture.
+TARGETS = {'amd64': 'x86_64-softmmu', 'armhf': 'arm-softmmu', 'armel': 'arm-softmmu'}
+HOOKS = 'models/port/qemu'
+PORT = os.path.join(build.TOP, HOOKS)
+# Folders whose C is compiled into the emulator; their documents are not.
+COMPILED = ('core/base', 'core/regs', 'models')
+NOT_COMPILED = ('.md',)
+TOOLS = ('gcc', 'ninja', 'meson', 'pkg-config', 'dpkg-source')
+LIBRARIES = ('glib-2.0', 'pixman-1', 'zlib')
+# Debian's libfdt-dev has nothing for pkg-config.
+HEADERS = ('libfdt.h',)
+
+
+def stock(arch):
+    """Path of the emulator that Debian installs."""
+    name = STOCK[arch]
+    path = shutil.which(name)
+    if not path:
+        raise Unavailable(f'{name} is not installed; scripts/install-deps lab installs it')
+    return path
+
+
+def _files(*places):
+    """Every file that the emulator with models is made of, beside QEMU's own."""
+    found = []
+    for place in places:
+        for folder, folders, names in os.walk(os.path.join(build.TOP, place)):
+            # The proxy is another program.
+            folders[:] = [f for f in folders if f not in ('__pycache__', 'proxy')]
+            found += [os.path.join(folder, name) for name in names if not name.endswith(NOT_COMPILED)]
+    return sorted(found)
+
+
+def _digest(names):
+    parts = []
+    for name in names:
+        with open(name, 'rb') as f:
+            parts += [os.path.relpath(name, build.TOP), f.read()]
+    return cache.digest(*parts)
+
+
+def _succeeds(command):
+    return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+
+def _check_tools():
+    missing = [tool for tool in TOOLS if not shutil.which(tool)]
+    if not missing:
+        missing = [name for name in LIBRARIES if not _succeeds(['pkg-config', '--exists', name])]
+        missing += [name for name in HEADERS if not _succeeds(['gcc', '-E', '-include', name, '-x', 'c', '/dev/null'])]
+    if missing:
+        raise Unavailable(f'QEMU cannot be built without {", ".join(missing)}; scripts/install-deps lab installs them')
+
+
+def _work_tree(version):
+    """The source package with the hooks as they are now, and what was compiled of it. Call it under the lock.
+
+    It is kept, so that a change in a model compiles little, and only one is. Hooks of another form need an untouched source.
+    """
+    name = f'{version}-{_digest(_files(HOOKS))}'.replace(':', '+')
+    parent = os.path.join(cache.root(), 'qemu-work')
+    for other in os.listdir(parent) if os.path.isdir(parent) else []:
+        if other != name:
+            cache.drop(os.path.join(parent, other))
+
+    def fill(path):
+        shutil.copytree(debian.source('qemu')[1], os.path.join(path, 'tree'), symlinks=True)
+    tree = os.path.join(cache.folder('qemu-work', name, fill, 'the source of QEMU'), 'tree')
+    # Copies of our own sources: one that is gone here must not be found there.
+    if os.path.isdir(os.path.join(tree, 'ntime')):
+        cache.remove(os.path.join(tree, 'ntime'))
+    return tree
+
+
+def _build(version, out):
+    """Build the emulators of all targets at once: most of what is compiled is the same for all of them."""
+    _check_tools()
+    with cache.lock(cache.lock_name('qemu-work'), 'QEMU'):
+        tree = _work_tree(version)
+        with cache.step(f'QEMU {version} with the models of this tree (2 minutes and more the first time)'):
+            done = cache.run([os.path.join(PORT, 'build'), tree, out, *sorted(set(TARGETS.values()))],
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding='utf-8', errors='replace')
+    if done.returncode:
+        raise Broken(f'QEMU {version} cannot be built with the models of this tree:\n{done.stdout.rstrip()}')
+
+
+@debian.current
+def ntime(arch):
+    """Path of the emulator with the models, built if the cache has none of these sources."""
+    if arch not in TARGETS:
+        raise Unavailable(f'no emulator with models is built for {arch}; there are {", ".join(TARGETS)}')
+    if not os.path.isfile(os.path.join(build.TOP, HOOKS, 'build')):
+        raise Unavailable('this copy of the lab was installed without the models that QEMU is built with; '
+                          'set NTIME_LAB to lab/ntime-lab of a source tree')
+    version = debian.source_version('qemu')
+    name = f'{version}-{_digest(_files(*COMPILED))}'.replace(':', '+')
+    path = cache.folder('qemu', name, lambda path: _build(version, path), 'QEMU with the models of this tree')
+    return os.path.join(path, 'qemu-system-' + TARGETS[arch].partition('-')[0])
+
+
+def qemu(arch, which):
+    """Path of the emulator for an architecture; which is 'stock' or 'ntime'."""
+    if which == 'stock':
+        return stock(arch)
+    if which == 'ntime':
+        return ntime(arch)
+    raise Unavailable(f'there is no emulator called "{which}"; there are stock and ntime')
