@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* What the tests inside a guest share: sessions that must open, and the ntime command's answers. */
+#ifndef LAB_GUEST_H
+#define LAB_GUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ntime/ntime.h>
+
+/* TT_RUN() that speaks TAP without being told by the environment: in a guest nobody sets it. */
+#define LAB_RUN(tests) (cmocka_set_message_output(CM_OUTPUT_TAP), TT_RUN(tests))
+
+/* Opened by the first lab_session() of a program. A failure of any of these ends the test with the library's sentence. */
+struct ntime_ctx *lab_ctx(void);
+struct ntime_session *lab_session(const char *events, const struct ntime_target *target);
+struct ntime_session *lab_started(const char *events); /* this thread, running */
+struct ntime_reader lab_reader(struct ntime_session *s, size_t item);
+uint64_t lab_read_call(const struct ntime_reader *r); /* by read(2), must be exact */
+
+/* Fails the test with the library's sentence if @ret is negative. */
+#define LAB_OK(ret) lab_ok_((ret), #ret, __FILE__, __LINE__)
+int lab_ok_(int ret, const char *what, const char *file, int line);
+
+/* Write to a file of /proc or /sys; failure ends the test. */
+void lab_set(const char *path, const char *text);
+
+/**
+ * lab_can_read_counters() - may this processor's counters be read by an instruction?
+ *
+ * On arm64 it first sets kernel.perf_user_access, which is 0 after boot. Return: false on 32-bit ARM, whose kernel never allows it.
+ */
+bool lab_can_read_counters(void);
+
+/**
+ * struct lab_value - one item of a report of the ntime command
+ * @name:	event
+ * @count, @value, @error: as in struct ntime_value; means over the runs with -r
+ * @min, @max:	over the runs; equal to @value without -r
+ * @is_scaled, @is_absent: flags
+ * @pass:	pass that counted it
+ */
+struct lab_value {
+	char name[64];
+	uint64_t count;
+	double value, error, min, max;
+	bool is_scaled, is_absent;
+	unsigned int pass;
+};
+
+/**
+ * lab_ntime() - run "ntime --json ARGUMENTS" and take the items of its report
+ * @arguments:	options and command, for the shell
+ * @values:	@n items in the order of the report
+ * @n:		must be the number of items that there are
+ */
+void lab_ntime(const char *arguments, struct lab_value *values, size_t n);
+
+/**
+ * lab_shift() - log2 of cycles per instruction in this guest
+ *
+ * From NTIME_LAB_SHIFT, which the guest sets; where it does not, from what the kernel's own two counters say of a long loop.
+ */
+unsigned int lab_shift(void);
+
+/* perf_event_open(2) on this thread, user mode only, without the library: the kernel's own count. Return: file descriptor or -errno. */
+int lab_open_event(uint32_t type, uint64_t config, uint64_t sample_period, int group_fd);
+
+#endif
