@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One way to read counters, as bench/lab/cost measures it: opened, then read again and again between two looks at a counter of
+ * instructions, and closed before the next way is opened, so that each has the counters that it wants. Everything that a read works on lies in memory, and the looks are calls, so that what the compiler adds around a read
+ * is the same for every way: the empty one shows it, and it is taken off.
+ */
+#ifndef COST_H
+#define COST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ntime/reader.h>
+#include <ntime/session.h>
+
+/* Events of the larger readings. */
+#define COST_EVENTS 8
+
+struct perf_event_mmap_page;
+
+struct cost_state {
+	struct ntime_ctx *ctx; /* shared */
+	struct ntime_session *session;
+	struct ntime_reader reader;
+	struct ntime_value values[COST_EVENTS];
+	size_t items;
+	int fd[COST_EVENTS]; /* of a bare event or group, or of an MSR device */
+	size_t fds;
+	const volatile struct perf_event_mmap_page *page;
+	int event_set; /* PAPI's */
+	uint64_t count;
+	uint64_t raw[3 + COST_EVENTS];
+	long long papi[COST_EVENTS];
+	bool has_failed;
+	char reason[256]; /* why it could not be opened */
+};
+
+struct cost_way {
+	const char *name;
+	unsigned int events;
+	const char *what;
+	/* Begins counting. 0, or -1 with .reason. */
+	int (*open)(struct cost_state *s, unsigned int events);
+	void (*run)(struct cost_state *s, size_t n);
+	/* Ends what is not ntime's or a descriptor, which the caller closes; may be NULL. Also after open() failed. */
+	void (*close)(struct cost_state *s);
+};
+
+/* Before and after each read: the number of instructions between the two is kept. */
+void cost_before(void);
+void cost_after(void);
+
+/* The asm makes the compiler believe that everything in memory is read and changed by others between any two steps. */
+#define COST_RUN(name, read)                                                                       \
+	static void run_##name(struct cost_state *s, size_t n)                                     \
+	{                                                                                          \
+		for (; n; n--) {                                                                   \
+			cost_before();                                                             \
+			__asm__ volatile("" : : "r"(s) : "memory");                                \
+			read;                                                                      \
+			__asm__ volatile("" : : "r"(s) : "memory");                                \
+			cost_after();                                                              \
+		}                                                                                  \
+	}
+
+/* A read that is not as it should be. */
+#define COST_FAIL_IF(s, failed)                                                                    \
+	do {                                                                                       \
+		if (__builtin_expect((failed), 0))                                                 \
+			(s)->has_failed = true;                                                    \
+	} while (0)
+
+extern const struct cost_way cost_papi_ways[];
+extern const size_t cost_papi_way_count;
+
+#endif
