@@ -3,20 +3,27 @@
 #ifndef NTHW_IO_H
 #define NTHW_IO_H
 
-#include "core/base/base.h"
+#include "core/base/reg.h"
 
 struct nthw_io;
 
+/* Errors that core/ gives itself. The numbers are Linux', written out because core/ has no errno.h; tests/core compares them. */
+enum nthw_error {
+	NTHW_EBUSY = -16,
+	NTHW_EINVAL = -22,
+	NTHW_ENOTSUP = -95,
+};
+
 /*
- * Every member that is set works from any context its lender allows; a member that is NULL is a kind of register the lender cannot
- * reach. Embed this struct first in your own. All functions return 0 or a negative errno: -EIO when the hardware refuses the
- * register, -ENXIO when @cpu is not there, others as the lender says. *@value is written only on success.
- *
- * Further spaces (PCI configuration, memory) get their pair of functions when something uses them.
+ * Embed this struct first in your own. @unit is the CPU for spaces that each CPU has; for devices it is a number of the lender's. All
+ * functions return 0 or a negative errno: -EIO when the hardware refuses the register, -ENXIO when @unit is not there, -ENOTSUP for a space
+ * that the lender cannot reach, others as the lender says. *@value is written only on success.
  */
 struct nthw_io {
-	int (*rdmsr)(struct nthw_io *io, unsigned int cpu, uint32_t address, uint64_t *value);
-	int (*wrmsr)(struct nthw_io *io, unsigned int cpu, uint32_t address, uint64_t value);
+	int (*read)(struct nthw_io *io, enum nthw_space space, unsigned int unit, uint32_t address,
+		    uint64_t *value);
+	int (*write)(struct nthw_io *io, enum nthw_space space, unsigned int unit, uint32_t address,
+		     uint64_t value);
 };
 
 #endif

@@ -13,19 +13,36 @@ enum nthw_space {
 	NTHW_SPACE_PCI, /* configuration space of one PCI function; addresses are byte offsets */
 	NTHW_SPACE_CP15, /* system coprocessor of 32-bit ARM, one per CPU; addresses by NTHW_CP15() */
 	NTHW_SPACE_MMIO, /* memory of a device; addresses are byte offsets in its BAR, which the table names */
+	NTHW_SPACE_SYSREG, /* system registers of 64-bit ARM, one set per CPU; addresses by NTHW_SYSREG() */
+	NTHW_SPACE_PMSEL, /* 32-bit ARM: counters behind PMSELR; address n is PMXEVCNTR, 0x20 + n PMXEVTYPER of counter n */
+};
+
+/* Of what there is one instance of the register. */
+enum nthw_scope {
+	NTHW_SCOPE_CPU = 0, /* each CPU */
+	NTHW_SCOPE_L3,	    /* each last-level cache; which CPUs share one the row does not say */
+	NTHW_SCOPE_PACKAGE, /* each package; any CPU of it reaches the same one */
+	NTHW_SCOPE_DEVICE,  /* each device that has the table */
 };
 
 /* Address of a coprocessor register: the four numbers of "mrc p15, opc1, Rt, CRn, CRm, opc2" in the order in which manuals sort. */
 #define NTHW_CP15(crn, opc1, crm, opc2)                                                            \
 	((uint32_t)(crn) << 12 | (uint32_t)(opc1) << 8 | (uint32_t)(crm) << 4 | (uint32_t)(opc2))
 
+/* Address of a system register: the five numbers of "mrs Xt, S<op0>_<op1>_C<crn>_C<crm>_<op2>". */
+#define NTHW_SYSREG(op0, op1, crn, crm, op2)                                                       \
+	((uint32_t)(op0) << 16 | (uint32_t)(op1) << 12 | (uint32_t)(crn) << 8 |                    \
+	 (uint32_t)(crm) << 4 | (uint32_t)(op2))
+
 enum nthw_access {
 	NTHW_RO = 1, /* read only, or nothing is known of writing it */
 	NTHW_OS, /* hardware lets it be written, but it is the operating system's: we only read it */
+	NTHW_OS_CLEAR, /* as NTHW_OS, but who holds the register may clear it: an interrupt that nobody would handle */
 	NTHW_OS_RW1C, /* can be read, writing 1 clears it, and that is the operating system's to do */
 	NTHW_RW,
 	NTHW_RW1C, /* can be read, and writing 1 clears it */
-	NTHW_W1C,  /* writing 1 clears or starts something elsewhere; reads as nothing useful */
+	NTHW_RW1S, /* can be read, writing 1 sets it, writing 0 leaves it: .clear_addr is where writing 1 clears it */
+	NTHW_W1C, /* writing 1 clears or starts something elsewhere; reads as nothing useful */
 };
 
 /* How far a row can be believed. */
@@ -43,19 +60,30 @@ struct nthw_field {
 	const char *about;
 };
 
+/*
+ * Where .name or .linux_name has a '#', the number of the instance stands there; else it is appended where there is more than one.
+ * nthw_reg_name() writes it out.
+ */
 struct nthw_reg {
 	const char *name;
 	enum nthw_space space;
 	uint32_t addr;	/* of the first instance */
 	uint32_t step;	/* from instance to instance; 0 when there is one */
 	uint32_t count; /* instances the architecture has room for: fewer may exist */
-	uint32_t bits;	/* width of the register */
+	uint32_t
+		first; /* number of the first instance, where one row after another describes a sequence */
+	uint32_t
+		clear_addr; /* of a row with RW1S fields: the register that clears what this one sets; else 0 */
+	uint32_t bits; /* width of the register */
 	uint64_t reset;
 	uint64_t writable; /* by us; must equal the union of the RW, RW1C and W1C fields */
 	const struct nthw_field *fields;
 	uint32_t field_count;
 	const char *source;
 	enum nthw_trust trust;
+	enum nthw_scope scope;
+	const char *
+		linux_name; /* what Linux calls it, if that differs from .name; NULL: the same, or nothing */
 };
 
 /* The rows of one kind of unit. Within a table first addresses ascend and no address is in two rows; two tables may use the same addresses. */
@@ -112,16 +140,50 @@ static inline uint64_t nthw_table_reset(const struct nthw_table *table, uint32_t
 	return reg ? reg->reset : 0;
 }
 
-/* Bits that hardware keeps as they are written, whoever writes. */
-static inline uint64_t nthw_reg_stored(const struct nthw_reg *reg)
+/* Bits of @reg that have @access. */
+static inline uint64_t nthw_reg_bits_of(const struct nthw_reg *reg, enum nthw_access access)
 {
 	uint64_t mask = 0;
 	uint32_t i;
 
 	for (i = 0; i < reg->field_count; i++)
-		if (reg->fields[i].access == NTHW_RW || reg->fields[i].access == NTHW_OS)
+		if (reg->fields[i].access == access)
 			mask |= nthw_field_mask(&reg->fields[i]);
 	return mask;
+}
+
+/* Bits that hardware keeps as they are written, whoever writes. */
+static inline uint64_t nthw_reg_stored(const struct nthw_reg *reg)
+{
+	return nthw_reg_bits_of(reg, NTHW_RW) | nthw_reg_bits_of(reg, NTHW_OS) |
+	       nthw_reg_bits_of(reg, NTHW_OS_CLEAR);
+}
+
+/* Bits that whoever holds the register may clear, but not set. */
+static inline uint64_t nthw_reg_clearable(const struct nthw_reg *reg)
+{
+	return nthw_reg_bits_of(reg, NTHW_OS_CLEAR);
+}
+
+/*
+ * Bits that a driver may let its callers set: none of a row that is a guess, and none of one that CPUs share which the row does not name, as
+ * two of them could not be told to be the same register.
+ */
+static inline uint64_t nthw_reg_settable(const struct nthw_reg *reg)
+{
+	return reg->trust == NTHW_GUESSED || reg->scope == NTHW_SCOPE_L3 ? 0 : reg->writable;
+}
+
+/* Under what the register is listed: where CPUs that the row does not name share it, under each CPU. */
+static inline enum nthw_scope nthw_reg_listed(const struct nthw_reg *reg)
+{
+	return reg->scope == NTHW_SCOPE_L3 ? NTHW_SCOPE_CPU : reg->scope;
+}
+
+/* Address of instance @index. */
+static inline uint32_t nthw_reg_addr(const struct nthw_reg *reg, uint32_t index)
+{
+	return reg->addr + index * reg->step;
 }
 
 /* Can reading the register tell anything? False when all of it only clears. */

@@ -7,9 +7,10 @@
  */
 #include "core/regs/regs.h"
 
-/* Not opened for any of this: what is written here is what Linux' driver does, and memory. */
+/* The manual was read in a public copy, page by page: not the pages of which a source says so. */
 #define TRM "ARM DDI 0301H"
 #define V6 "Linux 6.1 arch/arm/kernel/perf_event_v6.c"
+#define FACTS "the project's facts on the ARM1176"
 
 static const struct nthw_field access_fields[] = {
 	{ "v", 0, 1, NTHW_OS, "user mode may read and write the monitor" },
@@ -17,19 +18,20 @@ static const struct nthw_field access_fields[] = {
 static const struct nthw_reg access_validation = {
 	.name = "ACCESS_VALIDATION", .space = NTHW_SPACE_CP15, .addr = NTHW_CP15(15, 0, 9, 0), .count = 1, .bits = 32,
 	NTHW_FIELDS(access_fields),
-	.source = "from memory: the address, what V allows, its position and reset; defined in " TRM ", 3.2.53 and 3.2.54 (not opened)",
-	.trust = NTHW_GUESSED,
+	.source = TRM ", figure 3-8 (address), tables 3-139 to 3-141 (what V allows); position of V: " FACTS "; page 3-132, which defines it, was not "
+		  "opened",
+	.trust = NTHW_DOCUMENTED,
 };
 
 /* Overflow flags stay until 1 is written over them; writing 0 leaves them. Resetting a counter does not clear its flag. */
 static const struct nthw_field pmcr_fields[] = {
 	{ "enable", 0, 1, NTHW_RW, "all three counters count" },
-	{ "reset_counts", 1, 1, NTHW_W1C, "1 sets both count registers to 0; reads as 0" },
-	{ "reset_cycles", 2, 1, NTHW_W1C, "1 sets the cycle counter to 0; reads as 0" },
+	{ "reset_counts", 1, 1, NTHW_W1C, "1 sets both count registers to 0; unpredictable when read" },
+	{ "reset_cycles", 2, 1, NTHW_W1C, "1 sets the cycle counter to 0; unpredictable when read" },
 	{ "divide", 3, 1, NTHW_RW, "the cycle counter counts every 64th cycle" },
-	{ "interrupt0", 4, 1, NTHW_OS, "interrupt on overflow of count register 0" },
-	{ "interrupt1", 5, 1, NTHW_OS, "interrupt on overflow of count register 1" },
-	{ "interrupt_cycles", 6, 1, NTHW_OS, "interrupt on overflow of the cycle counter" },
+	{ "interrupt0", 4, 1, NTHW_OS_CLEAR, "interrupt on overflow of count register 0" },
+	{ "interrupt1", 5, 1, NTHW_OS_CLEAR, "interrupt on overflow of count register 1" },
+	{ "interrupt_cycles", 6, 1, NTHW_OS_CLEAR, "interrupt on overflow of the cycle counter" },
 	{ "overflow0", 8, 1, NTHW_RW1C, "count register 0 passed 2^32" },
 	{ "overflow1", 9, 1, NTHW_RW1C, "count register 1 passed 2^32" },
 	{ "overflow_cycles", 10, 1, NTHW_RW1C, "the cycle counter passed 2^32" },
@@ -41,8 +43,8 @@ static const struct nthw_reg pmcr = {
 	.name = "PMCR", .space = NTHW_SPACE_CP15, .addr = NTHW_CP15(15, 0, 12, 0), .count = 1, .bits = 32,
 	.writable = 0x0fffff0f,
 	NTHW_FIELDS(pmcr_fields),
-	.source = V6 " (all but export); defined in " TRM ", 3.2.51 (not opened); export from memory",
-	.trust = NTHW_GUESSED,
+	.source = V6 " (all but export); " FACTS " (export); " TRM ", table 3-136 (bits 2 to 0), figure and bits above not opened",
+	.trust = NTHW_DOCUMENTED,
 };
 
 static const struct nthw_field count_fields[] = {
@@ -51,12 +53,12 @@ static const struct nthw_field count_fields[] = {
 static const struct nthw_reg ccr = {
 	.name = "CCR", .space = NTHW_SPACE_CP15, .addr = NTHW_CP15(15, 0, 12, 1), .count = 1, .bits = 32,
 	.writable = 0xffffffff,
-	NTHW_FIELDS(count_fields), .source = V6 "; defined in " TRM ", 3.2.52 (not opened)", .trust = NTHW_DOCUMENTED,
+	NTHW_FIELDS(count_fields), .source = V6 "; " TRM ", 3.2.52", .trust = NTHW_DOCUMENTED,
 };
 static const struct nthw_reg cr = {
 	.name = "CR", .space = NTHW_SPACE_CP15, .addr = NTHW_CP15(15, 0, 12, 2), .step = 1, .count = 2, .bits = 32,
 	.writable = 0xffffffff,
-	NTHW_FIELDS(count_fields), .source = V6 "; defined in " TRM ", 3.2.53 and 3.2.54 (not opened)", .trust = NTHW_DOCUMENTED,
+	NTHW_FIELDS(count_fields), .source = V6 "; " TRM ", 3.2.53 and 3.2.54", .trust = NTHW_DOCUMENTED,
 };
 
 static const struct nthw_reg *const arm1176_regs[] = {

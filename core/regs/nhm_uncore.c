@@ -3,33 +3,33 @@
  * Uncore of Nehalem and Westmere (one or two sockets, not -EX): eight counters and a fixed one for each package, reached through
  * the MSRs of any CPU of it.
  *
- * Defined in Intel's SDM vol. 3B, "Performance monitoring", section on the uncore of Nehalem, which was not opened. Addresses, width and
- * the fields that its driver uses are those of Linux 6.1 arch/x86/events/intel/uncore_snb.c (NHM_UNC_*). The interrupt, freeze and
- * overflow bits are in two public programs that agree: CoreFreq's intelmsr.h, and the NHM_UNCORE_* of an older Nehalem driver; neither is
- * the vendor's, so these rows stay GUESSED. That bit 17 of the event select reads 0 is from the recipe for finding throttled blades.
+ * Defined in Intel's Software Developer's Manual, vol. 3B, 253669, 18.17.2 (18.8.2 in the edition of about 2016), read in public copies;
+ * addresses as in the project's facts on this uncore and, where its driver uses them, in Linux 6.1 arch/x86/events/intel/uncore_snb.c
+ * (NHM_UNC_*).
  */
 #include "core/regs/regs.h"
 
 #define SNB "Linux 6.1 arch/x86/events/intel/uncore_snb.c"
-#define SDM "; defined in Intel SDM vol. 3B, uncore of Nehalem (not opened)"
-#define ENABLES SNB " (NHM_UNC_GLOBAL_CTL_EN_PC_ALL, _EN_FC); interrupt and freeze bits as in CoreFreq intelmsr.h" SDM
-#define OVERFLOWS "address and fields as in CoreFreq intelmsr.h (UNCORE_GLOBAL_PERF_STATUS, _OVF_CTRL)" SDM
-#define COUNTER SNB " (NHM_UNC_UNCORE_PMC0, NHM_UNC_FIXED_CTR, 48 bits each)" SDM
-#define FIXED_CONTROL SNB " (NHM_UNC_FIXED_CTR_CTRL, _EN); interrupt bit as in CoreFreq intelmsr.h" SDM
-#define MATCH "address from the project's facts on this uncore, fields from memory" SDM
-#define SELECT SNB " (NHM_UNC_PERFEVTSEL0, NHM_UNC_RAW_EVENT_MASK); bit 17 from the recipe for finding throttled blades, " \
-	"bit 20 from the same" SDM
+#define SDM "; Intel 253669, 18.17.2"
+#define ENABLES SNB " (NHM_UNC_GLOBAL_CTL_EN_PC_ALL, _EN_FC)" SDM ".1, figure 18-29"
+#define STATUS "address from the project's facts on this uncore" SDM ".1, figure 18-30"
+#define OVERFLOWS "address from the project's facts on this uncore" SDM ".1"
+#define COUNTER SNB " (NHM_UNC_UNCORE_PMC0, NHM_UNC_FIXED_CTR, 48 bits each)" SDM ".2"
+#define FIXED_CONTROL SNB " (NHM_UNC_FIXED_CTR_CTRL, _EN)" SDM ".2, figure 18-33"
+#define MATCH "address from EDK II MdePkg/Include/Register/Intel/Msr/NehalemMsr.h" SDM ".3, figure 18-34"
+#define SELECT SNB " (NHM_UNC_PERFEVTSEL0, NHM_UNC_RAW_EVENT_MASK)" SDM ".2, figure 18-32"
 
 static const struct nthw_field global_ctrl_fields[] = {
 	{ "pmc", 0, 8, NTHW_RW, "counter may run, one bit each" },
 	{ "fixed", 32, 1, NTHW_RW, "fixed counter may run" },
-	{ "pmi_core", 48, 4, NTHW_OS, "which cores an overflow interrupts; belongs to the kernel" },
-	{ "pmi_freeze", 63, 1, NTHW_OS, "all counters stop at an overflow interrupt; belongs to the kernel" },
+	{ "pmi_core", 48, 4, NTHW_OS_CLEAR, "which cores an overflow interrupts; belongs to the kernel" },
+	{ "pmi_freeze", 63, 1, NTHW_OS_CLEAR, "all counters stop at an overflow interrupt; belongs to the kernel" },
 };
 static const struct nthw_reg global_ctrl = {
 	.name = "MSR_UNCORE_PERF_GLOBAL_CTRL", .space = NTHW_SPACE_MSR, .addr = 0x391, .count = 1, .bits = 64,
 	.writable = 0x1000000ff,
-	NTHW_FIELDS(global_ctrl_fields), .source = ENABLES, .trust = NTHW_GUESSED,
+	NTHW_FIELDS(global_ctrl_fields), .source = ENABLES, .trust = NTHW_DOCUMENTED,
+	.scope = NTHW_SCOPE_PACKAGE, .linux_name = "NHM_UNC_PERF_GLOBAL_CTL",
 };
 
 static const struct nthw_field global_status_fields[] = {
@@ -40,7 +40,8 @@ static const struct nthw_field global_status_fields[] = {
 };
 static const struct nthw_reg global_status = {
 	.name = "MSR_UNCORE_PERF_GLOBAL_STATUS", .space = NTHW_SPACE_MSR, .addr = 0x392, .count = 1, .bits = 64,
-	NTHW_FIELDS(global_status_fields), .source = OVERFLOWS, .trust = NTHW_GUESSED,
+	NTHW_FIELDS(global_status_fields), .source = STATUS, .trust = NTHW_DOCUMENTED,
+	.scope = NTHW_SCOPE_PACKAGE,
 };
 
 static const struct nthw_field global_ovf_ctrl_fields[] = {
@@ -52,7 +53,8 @@ static const struct nthw_field global_ovf_ctrl_fields[] = {
 static const struct nthw_reg global_ovf_ctrl = {
 	.name = "MSR_UNCORE_PERF_GLOBAL_OVF_CTRL", .space = NTHW_SPACE_MSR, .addr = 0x393, .count = 1, .bits = 64,
 	.writable = 0xa0000001000000ff,
-	NTHW_FIELDS(global_ovf_ctrl_fields), .source = OVERFLOWS, .trust = NTHW_GUESSED,
+	NTHW_FIELDS(global_ovf_ctrl_fields), .source = OVERFLOWS, .trust = NTHW_DOCUMENTED,
+	.scope = NTHW_SCOPE_PACKAGE,
 };
 
 static const struct nthw_field counter_fields[] = {
@@ -62,33 +64,37 @@ static const struct nthw_reg fixed_ctr = {
 	.name = "MSR_UNCORE_FIXED_CTR0", .space = NTHW_SPACE_MSR, .addr = 0x394, .count = 1, .bits = 64,
 	.writable = 0xffffffffffff,
 	NTHW_FIELDS(counter_fields), .source = COUNTER, .trust = NTHW_DOCUMENTED,
+	.scope = NTHW_SCOPE_PACKAGE, .linux_name = "NHM_UNC_FIXED_CTR",
 };
 
 static const struct nthw_field fixed_ctr_ctrl_fields[] = {
 	{ "en", 0, 1, NTHW_RW, "counter of uncore clocks runs if the global enable agrees" },
-	{ "pmi", 2, 1, NTHW_OS, "interrupt on overflow; belongs to the kernel" },
+	{ "pmi", 2, 1, NTHW_OS_CLEAR, "interrupt on overflow; belongs to the kernel" },
 };
 static const struct nthw_reg fixed_ctr_ctrl = {
 	.name = "MSR_UNCORE_FIXED_CTR_CTRL", .space = NTHW_SPACE_MSR, .addr = 0x395, .count = 1, .bits = 64,
 	.writable = 1,
-	NTHW_FIELDS(fixed_ctr_ctrl_fields), .source = FIXED_CONTROL, .trust = NTHW_GUESSED,
+	NTHW_FIELDS(fixed_ctr_ctrl_fields), .source = FIXED_CONTROL, .trust = NTHW_DOCUMENTED,
+	.scope = NTHW_SCOPE_PACKAGE, .linux_name = "NHM_UNC_FIXED_CTR_CTRL",
 };
 
 static const struct nthw_field addr_opcode_match_fields[] = {
 	{ "addr", 3, 37, NTHW_RW, "address to match, bits 39 to 3" },
 	{ "opcode", 40, 8, NTHW_RW, "opcode to match" },
-	{ "select", 61, 3, NTHW_RW, "0: neither, 2: opcode, 4: address, 6: both" },
+	{ "select", 61, 3, NTHW_RW, "0: off, 1: address and opcode, 2: opcode, 4: address, 6: either" },
 };
 static const struct nthw_reg addr_opcode_match = {
 	.name = "MSR_UNCORE_ADDR_OPCODE_MATCH", .space = NTHW_SPACE_MSR, .addr = 0x396, .count = 1, .bits = 64,
 	.writable = 0xe000fffffffffff8,
-	NTHW_FIELDS(addr_opcode_match_fields), .source = MATCH, .trust = NTHW_GUESSED,
+	NTHW_FIELDS(addr_opcode_match_fields), .source = MATCH, .trust = NTHW_DOCUMENTED,
+	.scope = NTHW_SCOPE_PACKAGE,
 };
 
 static const struct nthw_reg pmc = {
 	.name = "MSR_UNCORE_PMC", .space = NTHW_SPACE_MSR, .addr = 0x3b0, .step = 1, .count = 8, .bits = 64,
 	.writable = 0xffffffffffff,
 	NTHW_FIELDS(counter_fields), .source = COUNTER, .trust = NTHW_DOCUMENTED,
+	.scope = NTHW_SCOPE_PACKAGE, .linux_name = "NHM_UNC_UNCORE_PMC",
 };
 
 static const struct nthw_field perfevtsel_fields[] = {
@@ -96,7 +102,7 @@ static const struct nthw_field perfevtsel_fields[] = {
 	{ "umask", 8, 8, NTHW_RW, "which sub-events of the code count" },
 	{ "occ_rst", 17, 1, NTHW_W1C, "reset the queue occupancy that belongs to the event; reads 0" },
 	{ "edge", 18, 1, NTHW_RW, "count rising edges instead of cycles" },
-	{ "pmi", 20, 1, NTHW_OS, "interrupt on overflow; belongs to the kernel" },
+	{ "pmi", 20, 1, NTHW_OS_CLEAR, "interrupt on overflow; belongs to the kernel" },
 	{ "en", 22, 1, NTHW_RW, "counter runs if the global enable agrees" },
 	{ "inv", 23, 1, NTHW_RW, "invert the comparison with threshold" },
 	{ "threshold", 24, 8, NTHW_RW, "count clocks with at least so many events; 0: count events" },
@@ -104,7 +110,8 @@ static const struct nthw_field perfevtsel_fields[] = {
 static const struct nthw_reg perfevtsel = {
 	.name = "MSR_UNCORE_PERFEVTSEL", .space = NTHW_SPACE_MSR, .addr = 0x3c0, .step = 1, .count = 8, .bits = 64,
 	.writable = 0xffc6ffff,
-	NTHW_FIELDS(perfevtsel_fields), .source = SELECT, .trust = NTHW_GUESSED,
+	NTHW_FIELDS(perfevtsel_fields), .source = SELECT, .trust = NTHW_DOCUMENTED,
+	.scope = NTHW_SCOPE_PACKAGE, .linux_name = "NHM_UNC_PERFEVTSEL",
 };
 
 static const struct nthw_reg *const regs[] = {

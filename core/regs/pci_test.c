@@ -11,6 +11,7 @@
 	static const struct nthw_reg reg = {                                                                          \
 		.name = (title), .space = NTHW_SPACE_MMIO, .addr = (offset), .count = 1, .bits = (width),             \
 		.reset = (start), .writable = (mask), NTHW_FIELDS(list), .source = OWN, .trust = NTHW_DOCUMENTED,     \
+		.scope = NTHW_SCOPE_DEVICE,                                                                           \
 	}
 
 static const struct nthw_field id_fields[] = {

@@ -10,10 +10,19 @@ extern const struct nthw_table nthw_x86;
 /* Core counters of AMD: the four of K7 and later; the six of the core extension. */
 extern const struct nthw_table nthw_amd_legacy;
 extern const struct nthw_table nthw_amd_core;
+/* Global control and status of the core counters, from version 2 of AMD's performance monitoring on. */
+extern const struct nthw_table nthw_amd_v2;
+/* Counters of the L3 and of the data fabric, and energy, of AMD from family 17h on. */
+extern const struct nthw_table nthw_amd_l3;
+extern const struct nthw_table nthw_amd_df;
+extern const struct nthw_table nthw_amd_rapl;
 /* Uncore of Nehalem and Westmere: one box a package, in the MSRs of each of its CPUs. */
 extern const struct nthw_table nthw_nhm_uncore;
 /* Performance monitor of the ARM1176. */
 extern const struct nthw_table nthw_arm1176;
+/* Architected performance monitor of ARMv7 (32 bit) and ARMv8 (64 bit). */
+extern const struct nthw_table nthw_armv7_pmu;
+extern const struct nthw_table nthw_armv8_pmu;
 
 /* First 64 bytes of the configuration space of a PCI device. */
 extern const struct nthw_table nthw_pci;

@@ -21,11 +21,13 @@ static const struct nthw_reg counter = {
 	.writable = 0xffffffffffff,
 	NTHW_FIELDS(counter_fields), .source = GUIDE "table 2-63" SNBEP "SNBEP_PCI_PMON_CTR0 and snbep_uncore_imc (width)",
 	.trust = NTHW_DOCUMENTED,
+	.scope = NTHW_SCOPE_DEVICE, .linux_name = "SNBEP_PCI_PMON_CTR",
 };
 static const struct nthw_reg fixed_counter = {
 	.name = "MC_CH_PCI_PMON_FIXED_CTR", .space = NTHW_SPACE_PCI, .addr = 0xd0, .count = 1, .bits = 64,
 	.writable = 0xffffffffffff,
 	NTHW_FIELDS(counter_fields), .source = GUIDE "table 2-63" SNBEP "SNBEP_MC_CHy_PCI_PMON_FIXED_CTR", .trust = NTHW_DOCUMENTED,
+	.scope = NTHW_SCOPE_DEVICE, .linux_name = "SNBEP_MC_CHy_PCI_PMON_FIXED_CTR",
 };
 
 static const struct nthw_field control_fields[] = {
@@ -43,6 +45,7 @@ static const struct nthw_reg control = {
 	.writable = 0xffc4ffff,
 	NTHW_FIELDS(control_fields), .source = GUIDE "table 2-61" SNBEP "SNBEP_PMON_RAW_EVENT_MASK and SNBEP_PMON_CTL_EN",
 	.trust = NTHW_DOCUMENTED,
+	.scope = NTHW_SCOPE_DEVICE, .linux_name = "SNBEP_PCI_PMON_CTL",
 };
 
 static const struct nthw_field fixed_control_fields[] = {
@@ -57,12 +60,13 @@ static const struct nthw_reg fixed_control = {
 	.writable = 0x480000,
 	NTHW_FIELDS(fixed_control_fields), .source = GUIDE "table 2-62" SNBEP "SNBEP_MC_CHy_PCI_PMON_FIXED_CTL",
 	.trust = NTHW_DOCUMENTED,
+	.scope = NTHW_SCOPE_DEVICE, .linux_name = "SNBEP_MC_CHy_PCI_PMON_FIXED_CTL",
 };
 
 /*
  * Here the two sources differ. Intel's table calls frz and frz_en write-only and bits 1:0 reserved, to be written 0, whereas its tables
  * of other boxes call them rst_ctrl and rst_ctrs. Linux writes 0x10003 to every box, this one included, and reads frz_en back
- * when it freezes. The row has what lets Linux work: bits that are kept, and resets as in the other boxes.
+ * when it freezes. The row has what Linux' driver says and relies on: bits that are kept, and resets as in the other boxes.
  */
 static const struct nthw_field box_control_fields[] = {
 	{ "rst_ctrl", 0, 1, NTHW_W1C, "sets the controls of all counters to 0" },
@@ -77,9 +81,10 @@ static const struct nthw_reg box_control = {
 	.name = "MC_CH_PCI_PMON_BOX_CTL", .space = NTHW_SPACE_PCI, .addr = 0xf4, .count = 1, .bits = 32,
 	.writable = 0x10103,
 	NTHW_FIELDS(box_control_fields),
-	.source = GUIDE "table 2-60" SNBEP "SNBEP_PMON_BOX_CTL_INT; the guide has frz and frz_en write-only and no rst bits, "
-		  "that they read back and reset is a guess from what Linux does",
-	.trust = NTHW_GUESSED,
+	.source = "Linux 6.1 arch/x86/events/intel/uncore_snbep.c, SNBEP_PMON_BOX_CTL_* (all four bits), snbep_uncore_pci_init_box() and "
+		  "snbep_uncore_pci_disable_box() (reads frz_en back); " GUIDE "table 2-60 (address, frz, frz_en), tables of other boxes (rst_*)",
+	.trust = NTHW_DOCUMENTED,
+	.scope = NTHW_SCOPE_DEVICE, .linux_name = "SNBEP_PCI_PMON_BOX_CTL",
 };
 
 static const struct nthw_reg *const regs[] = {

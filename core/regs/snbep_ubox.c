@@ -14,6 +14,7 @@ static const struct nthw_field node_fields[] = {
 static const struct nthw_reg node = {
 	.name = "CPUNODEID", .space = NTHW_SPACE_PCI, .addr = 0x40, .count = 1, .bits = 32,
 	NTHW_FIELDS(node_fields), .source = SNBEP, .trust = NTHW_DOCUMENTED,
+	.scope = NTHW_SCOPE_DEVICE, .linux_name = "SNBEP_CPUNODEID",
 };
 
 static const struct nthw_field map_fields[] = {
@@ -30,6 +31,7 @@ static const struct nthw_field map_fields[] = {
 static const struct nthw_reg map = {
 	.name = "GIDNIDMAP", .space = NTHW_SPACE_PCI, .addr = 0x54, .count = 1, .bits = 32,
 	NTHW_FIELDS(map_fields), .source = SNBEP, .trust = NTHW_DOCUMENTED,
+	.scope = NTHW_SCOPE_DEVICE, .linux_name = "SNBEP_GIDNIDMAP",
 };
 
 static const struct nthw_reg *const regs[] = {

@@ -10,7 +10,13 @@ const struct nthw_table *const nthw_tables[] = {
 	&nthw_pci_test,
 	&nthw_amd_legacy,
 	&nthw_amd_core,
+	&nthw_amd_v2,
+	&nthw_amd_l3,
+	&nthw_amd_df,
+	&nthw_amd_rapl,
 	&nthw_nhm_uncore,
 	&nthw_arm1176,
+	&nthw_armv7_pmu,
+	&nthw_armv8_pmu,
 };
 const size_t nthw_table_count = NTHW_ARRAY_SIZE(nthw_tables);

@@ -2,37 +2,30 @@
 /*
  * Model-specific registers of x86: the architectural PMU, clocks, temperature, energy.
  *
- * The definitions live in Intel's Software Developer's Manual ("SDM") and AMD's Processor Programming Reference ("PPR"), which
- * were not opened for these rows: addresses and fields were compared with what Linux 6.1 has of them, in the files that each
- * .source names. What no file of Linux confirms is from memory, and its row is GUESSED. Rows of the architectural table hold on every
- * processor whose CPUID says so; the others name the processors they are from.
+ * Fields and addresses were read in public copies of Intel's Software Developer's Manual (the older edition with its order number 253669, and
+ * one of about 2016 called "SDM") and compared with what Linux 6.1 has of them, in the files that each .source names. Where a source says "not
+ * opened", only Linux was. Rows of the architectural table hold on every processor whose CPUID says so; the others name the processors
+ * they are from.
  */
 #include "core/regs/regs.h"
 
 #define MSR_INDEX "Linux 6.1 arch/x86/include/asm/msr-index.h"
 #define PERF_EVENT "arch/x86/include/asm/perf_event.h"
 #define ARCH MSR_INDEX "; defined in Intel SDM vol. 4, table 2-2 (not opened)"
-#define ARCH_PERF MSR_INDEX " and " PERF_EVENT "; defined in Intel SDM vol. 4, table 2-2 (not opened)"
-#define ARCH_PERF_RESET \
-	MSR_INDEX " and " PERF_EVENT "; reset as in Linux 6.8 arch/x86/kvm/pmu.c, kvm_pmu_refresh() (from memory); defined in " \
-		  "Intel SDM vol. 4, table 2-2 (not opened)"
+#define ARCH_SELECT MSR_INDEX " and " PERF_EVENT "; Intel 253669, 18.13.2.2, figure 18-18 and table B-2"
+#define ARCH_STATUS MSR_INDEX " and " PERF_EVENT "; Intel SDM vol. 3C, table 35-2, 38EH"
+#define ARCH_GLOBAL MSR_INDEX " and " PERF_EVENT " (metrics), arch/x86/events/intel/core.c (fourth fixed counter); Intel SDM vol. 3C, table " \
+	"35-2, 38FH; reset: Linux arch/x86/kvm/pmu.c, kvm_pmu_refresh(), in versions after 6.1"
+#define ARCH_CLEAR MSR_INDEX " and " PERF_EVENT "; Intel 253669, figure 18-20; SDM vol. 3C, table 35-2, 390H"
 #define ARCH_PMC MSR_INDEX " and arch/x86/events/intel/core.c, intel_pmu_init() (full_width_write); " \
 	"defined in Intel SDM vol. 4, table 2-2 (not opened)"
-#define ARCH_FIXED \
-	MSR_INDEX " and arch/x86/events/intel/core.c, intel_pmu_enable_fixed() (any3 from memory); " \
-		  "defined in Intel SDM vol. 4, table 2-2 (not opened)"
+#define ARCH_FIXED MSR_INDEX " and arch/x86/events/intel/core.c, intel_pmu_enable_fixed(); Intel 253669, 18.13.2.1 and 18.13.2.2, figure 18-19"
 #define ARCH_THERM \
-	MSR_INDEX " (address, bits 0 and 6 to 10) and Linux drivers/hwmon/coretemp.c (readout), the rest from memory; " \
-		  "defined in Intel SDM vol. 4, table 2-2 (not opened)"
+	MSR_INDEX ", Linux drivers/thermal/intel/therm_throt.c (log bits), drivers/hwmon/coretemp.c (readout); Intel SDM vol. 3B, " \
+		  "14.7.5.2; what bits 12 to 15 are is from memory"
 #define ARCH_PACKAGE_THERM \
-	MSR_INDEX " (address, bits 0 and 10) and Linux drivers/thermal/intel/x86_pkg_temp_thermal.c (readout), the rest " \
-		  "from memory; defined in Intel SDM vol. 4, table 2-2 (not opened)"
-#define RAPL MSR_INDEX ", arch/x86/events/rapl.c and Linux drivers/powercap/intel_rapl_common.c; " \
-	"defined in Intel SDM vol. 3B, 15.10 (not opened)"
-#define AMD_RAPL MSR_INDEX " and arch/x86/events/rapl.c; " \
-	"defined in AMD PPR family 17h, Core::X86::Msr::CORE_ENERGY_STAT and PKG_ENERGY_STAT (not opened)"
-#define AMD_RAPL_UNIT MSR_INDEX " and arch/x86/events/rapl.c (energy), power and time from memory; " \
-	"defined in AMD PPR family 17h, Core::X86::Msr::RAPL_PWR_UNIT (not opened)"
+	MSR_INDEX ", Linux drivers/thermal/intel/therm_throt.c (log bits), x86_pkg_temp_thermal.c (readout); Intel SDM vol. 3B, page 14-29"
+#define RAPL MSR_INDEX ", arch/x86/events/rapl.c and Linux drivers/powercap/intel_rapl_common.c; Intel SDM vol. 3B, 14.9.1"
 
 static const struct nthw_field tsc_fields[] = {
 	{ "tsc", 0, 64, NTHW_RO, "ticks of the time stamp counter since reset" },
@@ -40,6 +33,7 @@ static const struct nthw_field tsc_fields[] = {
 static const struct nthw_reg tsc = {
 	.name = "IA32_TIME_STAMP_COUNTER", .space = NTHW_SPACE_MSR, .addr = 0x10, .count = 1, .bits = 64,
 	NTHW_FIELDS(tsc_fields), .source = ARCH, .trust = NTHW_DOCUMENTED,
+	.linux_name = "MSR_IA32_TSC",
 };
 
 /* As wide as CPUID.0AH:EAX[23:16] says; a write reaches bits 31:0 and copies bit 31 upward (SDM vol. 3B, 20.2.5). */
@@ -51,6 +45,7 @@ static const struct nthw_reg pmc = {
 	.name = "IA32_PMC", .space = NTHW_SPACE_MSR, .addr = 0xc1, .step = 1, .count = 8, .bits = 64,
 	.writable = 0xffffffff,
 	NTHW_FIELDS(pmc_fields), .source = ARCH_PMC, .trust = NTHW_DOCUMENTED,
+	.linux_name = "MSR_ARCH_PERFMON_PERFCTR",
 };
 
 static const struct nthw_field mperf_fields[] = {
@@ -59,6 +54,7 @@ static const struct nthw_field mperf_fields[] = {
 static const struct nthw_reg mperf = {
 	.name = "IA32_MPERF", .space = NTHW_SPACE_MSR, .addr = 0xe7, .count = 1, .bits = 64,
 	NTHW_FIELDS(mperf_fields), .source = ARCH, .trust = NTHW_DOCUMENTED,
+	.linux_name = "MSR_IA32_MPERF",
 };
 
 static const struct nthw_field aperf_fields[] = {
@@ -67,6 +63,7 @@ static const struct nthw_field aperf_fields[] = {
 static const struct nthw_reg aperf = {
 	.name = "IA32_APERF", .space = NTHW_SPACE_MSR, .addr = 0xe8, .count = 1, .bits = 64,
 	NTHW_FIELDS(aperf_fields), .source = ARCH, .trust = NTHW_DOCUMENTED,
+	.linux_name = "MSR_IA32_APERF",
 };
 
 static const struct nthw_field perfevtsel_fields[] = {
@@ -75,8 +72,8 @@ static const struct nthw_field perfevtsel_fields[] = {
 	{ "usr", 16, 1, NTHW_RW, "count while CPL > 0" },
 	{ "os", 17, 1, NTHW_RW, "count while CPL == 0" },
 	{ "edge", 18, 1, NTHW_RW, "count rising edges instead of cycles" },
-	{ "pc", 19, 1, NTHW_OS, "pin control" },
-	{ "int", 20, 1, NTHW_OS, "interrupt on overflow; belongs to the kernel" },
+	{ "pc", 19, 1, NTHW_OS_CLEAR, "pin control" },
+	{ "int", 20, 1, NTHW_OS_CLEAR, "interrupt on overflow; belongs to the kernel" },
 	{ "any", 21, 1, NTHW_RW, "count for all threads of the core (version 3, until deprecated)" },
 	{ "en", 22, 1, NTHW_RW, "counter runs if the global enable agrees" },
 	{ "inv", 23, 1, NTHW_RW, "invert the comparison with cmask" },
@@ -85,7 +82,8 @@ static const struct nthw_field perfevtsel_fields[] = {
 static const struct nthw_reg perfevtsel = {
 	.name = "IA32_PERFEVTSEL", .space = NTHW_SPACE_MSR, .addr = 0x186, .step = 1, .count = 8, .bits = 64,
 	.writable = 0xffe7ffff,
-	NTHW_FIELDS(perfevtsel_fields), .source = ARCH_PERF, .trust = NTHW_DOCUMENTED,
+	NTHW_FIELDS(perfevtsel_fields), .source = ARCH_SELECT, .trust = NTHW_DOCUMENTED,
+	.linux_name = "MSR_ARCH_PERFMON_EVENTSEL",
 };
 
 static const struct nthw_field therm_status_fields[] = {
@@ -112,6 +110,7 @@ static const struct nthw_field therm_status_fields[] = {
 static const struct nthw_reg therm_status = {
 	.name = "IA32_THERM_STATUS", .space = NTHW_SPACE_MSR, .addr = 0x19c, .count = 1, .bits = 64,
 	NTHW_FIELDS(therm_status_fields), .source = ARCH_THERM, .trust = NTHW_GUESSED,
+	.linux_name = "MSR_IA32_THERM_STATUS",
 };
 
 static const struct nthw_field package_therm_status_fields[] = {
@@ -131,7 +130,8 @@ static const struct nthw_field package_therm_status_fields[] = {
 };
 static const struct nthw_reg package_therm_status = {
 	.name = "IA32_PACKAGE_THERM_STATUS", .space = NTHW_SPACE_MSR, .addr = 0x1b1, .count = 1, .bits = 64,
-	NTHW_FIELDS(package_therm_status_fields), .source = ARCH_PACKAGE_THERM, .trust = NTHW_GUESSED,
+	NTHW_FIELDS(package_therm_status_fields), .source = ARCH_PACKAGE_THERM, .trust = NTHW_DOCUMENTED,
+	.scope = NTHW_SCOPE_PACKAGE, .linux_name = "MSR_IA32_PACKAGE_THERM_STATUS",
 };
 
 static const struct nthw_field fixed_ctr_fields[] = {
@@ -142,30 +142,32 @@ static const struct nthw_reg fixed_ctr = {
 	.name = "IA32_FIXED_CTR", .space = NTHW_SPACE_MSR, .addr = 0x309, .step = 1, .count = 4, .bits = 64,
 	.writable = 0xffffffffffffffff,
 	NTHW_FIELDS(fixed_ctr_fields), .source = ARCH, .trust = NTHW_DOCUMENTED,
+	.linux_name = "MSR_CORE_PERF_FIXED_CTR",
 };
 
 static const struct nthw_field fixed_ctr_ctrl_fields[] = {
 	{ "os0", 0, 1, NTHW_RW, "fixed counter 0 counts while CPL == 0" },
 	{ "usr0", 1, 1, NTHW_RW, "fixed counter 0 counts while CPL > 0" },
 	{ "any0", 2, 1, NTHW_RW, "fixed counter 0 counts for all threads of the core" },
-	{ "pmi0", 3, 1, NTHW_OS, "interrupt on overflow; belongs to the kernel" },
+	{ "pmi0", 3, 1, NTHW_OS_CLEAR, "interrupt on overflow; belongs to the kernel" },
 	{ "os1", 4, 1, NTHW_RW, "fixed counter 1 counts while CPL == 0" },
 	{ "usr1", 5, 1, NTHW_RW, "fixed counter 1 counts while CPL > 0" },
 	{ "any1", 6, 1, NTHW_RW, "fixed counter 1 counts for all threads of the core" },
-	{ "pmi1", 7, 1, NTHW_OS, "interrupt on overflow; belongs to the kernel" },
+	{ "pmi1", 7, 1, NTHW_OS_CLEAR, "interrupt on overflow; belongs to the kernel" },
 	{ "os2", 8, 1, NTHW_RW, "fixed counter 2 counts while CPL == 0" },
 	{ "usr2", 9, 1, NTHW_RW, "fixed counter 2 counts while CPL > 0" },
 	{ "any2", 10, 1, NTHW_RW, "fixed counter 2 counts for all threads of the core" },
-	{ "pmi2", 11, 1, NTHW_OS, "interrupt on overflow; belongs to the kernel" },
+	{ "pmi2", 11, 1, NTHW_OS_CLEAR, "interrupt on overflow; belongs to the kernel" },
 	{ "os3", 12, 1, NTHW_RW, "fixed counter 3 counts while CPL == 0 (if it exists)" },
 	{ "usr3", 13, 1, NTHW_RW, "fixed counter 3 counts while CPL > 0 (if it exists)" },
 	{ "any3", 14, 1, NTHW_RO, "reserved on processors that have fixed counter 3" },
-	{ "pmi3", 15, 1, NTHW_OS, "interrupt on overflow; belongs to the kernel" },
+	{ "pmi3", 15, 1, NTHW_OS_CLEAR, "interrupt on overflow; belongs to the kernel" },
 };
 static const struct nthw_reg fixed_ctr_ctrl = {
 	.name = "IA32_FIXED_CTR_CTRL", .space = NTHW_SPACE_MSR, .addr = 0x38d, .count = 1, .bits = 64,
 	.writable = 0x3777,
-	NTHW_FIELDS(fixed_ctr_ctrl_fields), .source = ARCH_FIXED, .trust = NTHW_GUESSED,
+	NTHW_FIELDS(fixed_ctr_ctrl_fields), .source = ARCH_FIXED, .trust = NTHW_DOCUMENTED,
+	.linux_name = "MSR_CORE_PERF_FIXED_CTR_CTRL",
 };
 
 static const struct nthw_field global_status_fields[] = {
@@ -182,7 +184,8 @@ static const struct nthw_field global_status_fields[] = {
 };
 static const struct nthw_reg global_status = {
 	.name = "IA32_PERF_GLOBAL_STATUS", .space = NTHW_SPACE_MSR, .addr = 0x38e, .count = 1, .bits = 64,
-	NTHW_FIELDS(global_status_fields), .source = ARCH_PERF, .trust = NTHW_DOCUMENTED,
+	NTHW_FIELDS(global_status_fields), .source = ARCH_STATUS, .trust = NTHW_DOCUMENTED,
+	.linux_name = "MSR_CORE_PERF_GLOBAL_STATUS",
 };
 
 /* After reset the general counters that exist may run, so that software of the time before this register finds them counting. */
@@ -194,7 +197,8 @@ static const struct nthw_field global_ctrl_fields[] = {
 static const struct nthw_reg global_ctrl = {
 	.name = "IA32_PERF_GLOBAL_CTRL", .space = NTHW_SPACE_MSR, .addr = 0x38f, .count = 1, .bits = 64,
 	.reset = 0xff, .writable = 0x1000f000000ff,
-	NTHW_FIELDS(global_ctrl_fields), .source = ARCH_PERF_RESET, .trust = NTHW_GUESSED,
+	NTHW_FIELDS(global_ctrl_fields), .source = ARCH_GLOBAL, .trust = NTHW_DOCUMENTED,
+	.linux_name = "MSR_CORE_PERF_GLOBAL_CTRL",
 };
 
 static const struct nthw_field global_ovf_ctrl_fields[] = {
@@ -205,7 +209,8 @@ static const struct nthw_field global_ovf_ctrl_fields[] = {
 static const struct nthw_reg global_ovf_ctrl = {
 	.name = "IA32_PERF_GLOBAL_OVF_CTRL", .space = NTHW_SPACE_MSR, .addr = 0x390, .count = 1, .bits = 64,
 	.writable = 0x1000f000000ff,
-	NTHW_FIELDS(global_ovf_ctrl_fields), .source = ARCH_PERF, .trust = NTHW_DOCUMENTED,
+	NTHW_FIELDS(global_ovf_ctrl_fields), .source = ARCH_CLEAR, .trust = NTHW_DOCUMENTED,
+	.linux_name = "MSR_CORE_PERF_GLOBAL_OVF_CTRL",
 };
 
 static const struct nthw_field rapl_unit_fields[] = {
@@ -216,6 +221,7 @@ static const struct nthw_field rapl_unit_fields[] = {
 static const struct nthw_reg rapl_power_unit = {
 	.name = "MSR_RAPL_POWER_UNIT", .space = NTHW_SPACE_MSR, .addr = 0x606, .count = 1, .bits = 64,
 	NTHW_FIELDS(rapl_unit_fields), .source = RAPL, .trust = NTHW_DOCUMENTED,
+	.scope = NTHW_SCOPE_PACKAGE,
 };
 
 /* Wraps after 32 bits: about a minute at full power with the usual unit of 15 uJ. */
@@ -225,31 +231,22 @@ static const struct nthw_field energy_fields[] = {
 static const struct nthw_reg pkg_energy_status = {
 	.name = "MSR_PKG_ENERGY_STATUS", .space = NTHW_SPACE_MSR, .addr = 0x611, .count = 1, .bits = 64,
 	NTHW_FIELDS(energy_fields), .source = RAPL, .trust = NTHW_DOCUMENTED,
+	.scope = NTHW_SCOPE_PACKAGE,
 };
 static const struct nthw_reg dram_energy_status = {
 	.name = "MSR_DRAM_ENERGY_STATUS", .space = NTHW_SPACE_MSR, .addr = 0x619, .count = 1, .bits = 64,
 	NTHW_FIELDS(energy_fields), .source = RAPL, .trust = NTHW_DOCUMENTED,
+	.scope = NTHW_SCOPE_PACKAGE,
 };
 static const struct nthw_reg pp0_energy_status = {
 	.name = "MSR_PP0_ENERGY_STATUS", .space = NTHW_SPACE_MSR, .addr = 0x639, .count = 1, .bits = 64,
 	NTHW_FIELDS(energy_fields), .source = RAPL, .trust = NTHW_DOCUMENTED,
+	.scope = NTHW_SCOPE_PACKAGE,
 };
 static const struct nthw_reg pp1_energy_status = {
 	.name = "MSR_PP1_ENERGY_STATUS", .space = NTHW_SPACE_MSR, .addr = 0x641, .count = 1, .bits = 64,
 	NTHW_FIELDS(energy_fields), .source = RAPL, .trust = NTHW_DOCUMENTED,
-};
-
-static const struct nthw_reg amd_rapl_power_unit = {
-	.name = "RAPL_PWR_UNIT", .space = NTHW_SPACE_MSR, .addr = 0xc0010299, .count = 1, .bits = 64,
-	NTHW_FIELDS(rapl_unit_fields), .source = AMD_RAPL_UNIT, .trust = NTHW_GUESSED,
-};
-static const struct nthw_reg amd_core_energy = {
-	.name = "CORE_ENERGY_STAT", .space = NTHW_SPACE_MSR, .addr = 0xc001029a, .count = 1, .bits = 64,
-	NTHW_FIELDS(energy_fields), .source = AMD_RAPL, .trust = NTHW_DOCUMENTED,
-};
-static const struct nthw_reg amd_pkg_energy = {
-	.name = "PKG_ENERGY_STAT", .space = NTHW_SPACE_MSR, .addr = 0xc001029b, .count = 1, .bits = 64,
-	NTHW_FIELDS(energy_fields), .source = AMD_RAPL, .trust = NTHW_DOCUMENTED,
+	.scope = NTHW_SCOPE_PACKAGE,
 };
 
 static const struct nthw_reg *const regs[] = {
@@ -270,9 +267,6 @@ static const struct nthw_reg *const regs[] = {
 	&dram_energy_status,
 	&pp0_energy_status,
 	&pp1_energy_status,
-	&amd_rapl_power_unit,
-	&amd_core_energy,
-	&amd_pkg_energy,
 };
 const struct nthw_table nthw_x86 = {
 	.name = "x86", .regs = regs, .count = NTHW_ARRAY_SIZE(regs),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* core/regs: every row is whole, agrees with itself and says where it is from. */
+#include "core/base/names.h"
 #include "core/regs/regs.h"
 #include "tests/tt.h"
 
@@ -25,6 +26,11 @@ static void check_texts(const struct nthw_reg *reg)
 	check(reg->name && *reg->name, reg, "has no name");
 	check(reg->source && *reg->source, reg, "has no source");
 	check(reg->trust >= NTHW_DOCUMENTED && reg->trust <= NTHW_GUESSED, reg, "has no trust");
+	check(!reg->linux_name || *reg->linux_name, reg, "has an empty name of Linux'");
+	check(!reg->linux_name || strcmp(reg->linux_name, reg->name) != 0, reg,
+	      "has the same name twice");
+	check(reg->trust == NTHW_GUESSED || !strstr(reg->source, "from memory"), reg,
+	      "is called documented and rests on memory");
 	for (i = 0; i < reg->field_count; i++) {
 		check(reg->fields[i].name && *reg->fields[i].name, reg, "has a field without name");
 		check(reg->fields[i].about && *reg->fields[i].about, reg,
@@ -34,7 +40,7 @@ static void check_texts(const struct nthw_reg *reg)
 
 static void check_shape(const struct nthw_reg *reg)
 {
-	check(reg->space >= NTHW_SPACE_MSR && reg->space <= NTHW_SPACE_MMIO, reg,
+	check(reg->space >= NTHW_SPACE_MSR && reg->space <= NTHW_SPACE_PMSEL, reg,
 	      "is in no known space");
 	check(reg->bits >= 1 && reg->bits <= 64, reg, "is not 1 to 64 bits wide");
 	check(reg->count >= 1, reg, "has no instance");
@@ -42,6 +48,12 @@ static void check_shape(const struct nthw_reg *reg)
 	      "has a step without instances or the other way round");
 	check(!(reg->reset & ~mask_of_bits(reg->bits)), reg, "has a reset value wider than itself");
 	check(reg->field_count >= 1, reg, "has no field");
+	check(reg->scope >= NTHW_SCOPE_CPU && reg->scope <= NTHW_SCOPE_DEVICE, reg, "has no scope");
+	check(reg->scope != NTHW_SCOPE_L3 || !nthw_reg_clearable(reg), reg,
+	      "is shared unseen and can be cleared by one of those who share it");
+	check((reg->scope == NTHW_SCOPE_DEVICE) ==
+		      (reg->space == NTHW_SPACE_PCI || reg->space == NTHW_SPACE_MMIO),
+	      reg, "is of a device and not in its space or the other way round");
 }
 
 static void check_fields(const struct nthw_reg *reg)
@@ -82,11 +94,102 @@ static void check_rows(const struct nthw_table *table)
 	}
 }
 
+/* What a register sets by writing 1, the one at .clear_addr clears, bit for bit, and shows the same. */
+static void check_pair(const struct nthw_table *table, const struct nthw_reg *reg)
+{
+	uint64_t sets = nthw_reg_bits_of(reg, NTHW_RW1S);
+	const struct nthw_reg *clear;
+	uint32_t index = 1;
+
+	check(!sets == !reg->clear_addr, reg,
+	      "sets bits and does not say where they are cleared, or the other way round");
+	if (!sets)
+		return;
+	clear = nthw_table_find(table, reg->clear_addr, &index);
+	check(clear && index == 0 && clear->space == reg->space, reg, "is cleared by no register");
+	if (clear)
+		check(nthw_reg_bits_of(clear, NTHW_RW1C) == sets, reg,
+		      "is not cleared bit for bit");
+}
+
+TEST(what_sets_is_cleared_elsewhere)
+{
+	const struct nthw_reg *reg;
+	size_t i, k;
+
+	for (i = 0; i < nthw_table_count; i++)
+		FOR_EACH_REG(nthw_tables[i], reg, k)
+	check_pair(nthw_tables[i], reg);
+}
+
+/* What a driver may set: nothing in a guess or in what CPUs share unseen, everything else as the row says. What counting writes must not be a guess. */
+TEST(guesses_are_not_writable)
+{
+	static const char *const counting[] = {
+		"IA32_PMC",
+		"IA32_PERFEVTSEL",
+		"IA32_FIXED_CTR",
+		"IA32_FIXED_CTR_CTRL",
+		"IA32_PERF_GLOBAL_CTRL",
+		"IA32_PERF_GLOBAL_OVF_CTRL",
+		"EVNTSEL",
+		"PERFCTR",
+		"PERF_CTL",
+		"PERF_CTR",
+		"PerfCntrGlobalCtl",
+		"PerfCntrGlobalStatusClr",
+		"MSR_UNCORE_PERF_GLOBAL_CTRL",
+		"MSR_UNCORE_PERFEVTSEL",
+		"MSR_UNCORE_FIXED_CTR_CTRL",
+		"MC_CH_PCI_PMON_BOX_CTL",
+		"MC_CH_PCI_PMON_CTL",
+		"PMCR",
+		"CCR",
+		"CR",
+		"PMXEVCNTR",
+		"PMXEVTYPER",
+		"PMCNTENSET",
+		"PMCNTENCLR",
+		"PMOVSR",
+		"PMCR_EL0",
+		"PMEVCNTR#_EL0",
+		"PMEVTYPER#_EL0",
+		"PMCCFILTR_EL0",
+		"PMOVSCLR_EL0",
+		"DF_PERF_CTL",
+	};
+	const struct nthw_reg *reg;
+	size_t i, k, n, found = 0;
+
+	for (i = 0; i < nthw_table_count; i++) {
+		FOR_EACH_REG(nthw_tables[i], reg, k)
+		{
+			bool is_read_only =
+				reg->trust == NTHW_GUESSED || reg->scope == NTHW_SCOPE_L3;
+
+			TT_IS(nthw_reg_settable(reg), is_read_only ? 0 : reg->writable);
+			for (n = 0; n < NTHW_ARRAY_SIZE(counting); n++) {
+				if (strcmp(reg->name, counting[n]) != 0)
+					continue;
+				check(nthw_reg_settable(reg) != 0, reg, "cannot be written");
+				found++;
+			}
+		}
+	}
+	FOR_EACH_REG(&nthw_amd_l3, reg, k)
+	{
+		TT_IS(nthw_reg_settable(reg), 0);
+		TT_IS(nthw_reg_listed(reg), NTHW_SCOPE_CPU);
+	}
+	/* PMCR is in two tables, PMEVCNTR and PMEVTYPER are four rows each */
+	TT_IS(found, NTHW_ARRAY_SIZE(counting) + 1 + 6);
+}
+
 TEST(rows_are_whole)
 {
 	size_t i;
 
-	assert_true(nthw_x86.count >= 18);
+	assert_true(nthw_x86.count >= 17);
 	for (i = 0; i < nthw_table_count; i++)
 		check_rows(nthw_tables[i]);
 }
@@ -95,7 +198,7 @@ static void check_unique(const struct nthw_table *table)
 {
 	const struct nthw_reg *reg;
 	uint32_t last = 0, instance, found = 0;
-	size_t i, k;
+	size_t i;
 
 	FOR_EACH_REG(table, reg, i)
 	{
@@ -108,10 +211,107 @@ static void check_unique(const struct nthw_table *table)
 			      reg, "has an address of another row");
 			check(found == instance, reg, "is found as another instance");
 		}
-		for (k = 0; k < i; k++)
-			check(strcmp(table->regs[k]->name, reg->name) != 0, reg,
-			      "has the name of another row");
 	}
+}
+
+/* Each instance is found by each of its names, and by no other's. */
+static void check_names(const struct nthw_table *table)
+{
+	const struct nthw_reg *reg;
+	uint32_t instance, index = 0;
+	size_t i;
+
+	FOR_EACH_REG(table, reg, i)
+	{
+		for (instance = 0; instance < reg->count; instance++) {
+			char name[NTHW_NAME_SIZE], linux_name[NTHW_NAME_SIZE];
+			const struct nthw_table *in = NULL;
+
+			check(nthw_reg_name(reg, instance, name, sizeof(name)) < sizeof(name), reg,
+			      "has a name that is too long");
+			check(!strchr(name, '#'), reg, "has a name without its number");
+			check(nthw_find_name(&table, 1, name, &in, &index) == reg &&
+				      index == instance && in == table,
+			      reg, "has the name of another row");
+			check(nthw_reg_linux_name(reg, instance, linux_name, sizeof(linux_name)) <
+				      sizeof(linux_name),
+			      reg, "has a name of Linux' that is too long");
+			check(!linux_name[0] ||
+				      (nthw_find_name(&table, 1, linux_name, &in, &index) == reg &&
+				       index == instance),
+			      reg, "has a name of Linux' that is another row's");
+		}
+	}
+}
+
+static const struct name_row {
+	int line;
+	const struct nthw_table *table;
+	uint32_t addr;
+	const char *name, *linux_name;
+} name_rows[] = {
+	{ __LINE__, &nthw_x86, 0xc4, "IA32_PMC3", "MSR_ARCH_PERFMON_PERFCTR3" },
+	{ __LINE__, &nthw_x86, 0x30b, "IA32_FIXED_CTR2", "MSR_CORE_PERF_FIXED_CTR2" },
+	{ __LINE__, &nthw_x86, 0x38d, "IA32_FIXED_CTR_CTRL", "MSR_CORE_PERF_FIXED_CTR_CTRL" },
+	{ __LINE__, &nthw_x86, 0x611, "MSR_PKG_ENERGY_STATUS", "" },
+	{ __LINE__, &nthw_amd_core, 0xc001020b, "PERF_CTR5", "MSR_F15H_PERF_CTR5" },
+	{ __LINE__, &nthw_nhm_uncore, 0x3c7, "MSR_UNCORE_PERFEVTSEL7", "NHM_UNC_PERFEVTSEL7" },
+	{ __LINE__, &nthw_pci, 0x24, "PCI_BASE_ADDRESS5", "PCI_BASE_ADDRESS_5" },
+	{ __LINE__, &nthw_arm1176, NTHW_CP15(15, 0, 12, 3), "CR1", "" },
+	{ __LINE__, &nthw_armv7_pmu, 30, "PMXEVCNTR30", "" },
+	{ __LINE__, &nthw_armv8_pmu, NTHW_SYSREG(3, 3, 14, 9, 2), "PMEVCNTR10_EL0",
+	  "SYS_PMEVCNTR10_EL0" },
+	{ __LINE__, &nthw_armv8_pmu, NTHW_SYSREG(3, 3, 14, 15, 6), "PMEVTYPER30_EL0",
+	  "SYS_PMEVTYPER30_EL0" },
+	{ __LINE__, &nthw_armv8_pmu, NTHW_SYSREG(3, 3, 14, 15, 7), "PMCCFILTR_EL0",
+	  "SYS_PMCCFILTR_EL0" },
+};
+
+TEST(instances_have_names)
+{
+	TT_FOR_EACH_ROW(r, name_rows) {
+		char name[NTHW_NAME_SIZE], linux_name[NTHW_NAME_SIZE];
+		const struct nthw_reg *reg;
+		uint32_t index = 0;
+
+		reg = nthw_table_find(r->table, r->addr, &index);
+		assert_non_null(reg);
+		TT_IS(nthw_reg_addr(reg, index), r->addr);
+		TT_IS(nthw_reg_name(reg, index, name, sizeof(name)), strlen(r->name));
+		assert_string_equal(name, r->name);
+		nthw_reg_linux_name(reg, index, linux_name, sizeof(linux_name));
+		assert_string_equal(linux_name, r->linux_name);
+	}
+}
+
+TEST(names_are_found_in_all_tables)
+{
+	const struct nthw_table *table = NULL;
+	const struct nthw_reg *reg;
+	uint32_t index = 0;
+
+	reg = nthw_find_name(nthw_tables, nthw_table_count, "SYS_PMEVTYPER17_EL0", &table, &index);
+	assert_non_null(reg);
+	assert_ptr_equal(table, &nthw_armv8_pmu);
+	TT_IS(nthw_reg_addr(reg, index), NTHW_SYSREG(3, 3, 14, 14, 1));
+	assert_null(nthw_find_name(nthw_tables, nthw_table_count, "IA32_PMC8", &table, &index));
+	assert_null(nthw_find_name(nthw_tables, nthw_table_count, "IA32_PMC", &table, &index));
+	assert_null(nthw_find_name(nthw_tables, nthw_table_count, "", &table, &index));
+}
+
+TEST(names_are_cut_off_where_there_is_no_room)
+{
+	char name[8] = "xxxxxxx";
+	uint32_t index = 0;
+	const struct nthw_reg *reg = nthw_table_find(&nthw_x86, 0xc8, &index);
+
+	assert_non_null(reg);
+	TT_IS(nthw_reg_name(reg, index, name, 0), 9);
+	assert_string_equal(name, "xxxxxxx");
+	TT_IS(nthw_reg_name(reg, index, name, 1), 9);
+	assert_string_equal(name, "");
+	TT_IS(nthw_reg_name(reg, index, name, sizeof(name)), 9);
+	assert_string_equal(name, "IA32_PM");
 }
 
 TEST(names_and_addresses_are_unique)
@@ -120,6 +320,7 @@ TEST(names_and_addresses_are_unique)
 
 	for (i = 0; i < nthw_table_count; i++) {
 		check_unique(nthw_tables[i]);
+		check_names(nthw_tables[i]);
 		for (k = 0; k < i; k++)
 			assert_string_not_equal(nthw_tables[i]->name, nthw_tables[k]->name);
 	}
@@ -160,6 +361,34 @@ static const struct known_row {
 	{ __LINE__, &nthw_amd_legacy, "PERFCTR", 0xc0010004, 4, 0x0000ffffffffffff },
 	{ __LINE__, &nthw_amd_core, "PERF_CTL", 0xc0010200, 6, 0x0000000fffc7ffff },
 	{ __LINE__, &nthw_amd_core, "PERF_CTR", 0xc0010201, 6, 0x0000ffffffffffff },
+	/* MSR_AMD64_PERF_CNTR_GLOBAL_*, MSR_F16H_L2I_PERF_*, MSR_F15H_NB_PERF_*, MSR_AMD_*_ENERGY_STATUS */
+	{ __LINE__, &nthw_amd_v2, "PerfCntrGlobalStatus", 0xc0000300, 1, 0 },
+	{ __LINE__, &nthw_amd_v2, "PerfCntrGlobalCtl", 0xc0000301, 1, 0xffff },
+	{ __LINE__, &nthw_amd_v2, "PerfCntrGlobalStatusClr", 0xc0000302, 1, 0xffff },
+	{ __LINE__, &nthw_amd_l3, "ChL3PmcCfg", 0xc0010230, 6, 0xff0fdc000040ffff },
+	{ __LINE__, &nthw_amd_l3, "ChL3Pmc", 0xc0010231, 6, 0x0000ffffffffffff },
+	{ __LINE__, &nthw_amd_df, "DF_PERF_CTL", 0xc0010240, 4, 0x1800003f0f40ffff },
+	{ __LINE__, &nthw_amd_df, "DF_PERF_CTR", 0xc0010241, 4, 0x0000ffffffffffff },
+	{ __LINE__, &nthw_amd_rapl, "PKG_ENERGY_STAT", 0xc001029b, 1, 0 },
+	/* mcr p15, 0, Rt, c9, c12..c14; ARMV7_EVTYPE_MASK, ARMV7_PMNC_* */
+	{ __LINE__, &nthw_armv7_pmu, "PMXEVCNTR", 0, 31, 0xffffffff },
+	{ __LINE__, &nthw_armv7_pmu, "PMXEVTYPER", 0x20, 31, 0xc80000ff },
+	{ __LINE__, &nthw_armv7_pmu, "PMCR", 0x90c0, 1, 0xf },
+	{ __LINE__, &nthw_armv7_pmu, "PMCNTENSET", 0x90c1, 1, 0xffffffff },
+	{ __LINE__, &nthw_armv7_pmu, "PMCNTENCLR", 0x90c2, 1, 0xffffffff },
+	{ __LINE__, &nthw_armv7_pmu, "PMOVSR", 0x90c3, 1, 0xffffffff },
+	{ __LINE__, &nthw_armv7_pmu, "PMCCNTR", 0x90d0, 1, 0xffffffff },
+	{ __LINE__, &nthw_armv7_pmu, "PMUSERENR", 0x90e0, 1, 0 },
+	{ __LINE__, &nthw_armv7_pmu, "PMINTENSET", 0x90e1, 1, 0 },
+	{ __LINE__, &nthw_armv7_pmu, "PMINTENCLR", 0x90e2, 1, 0 },
+	/* sys_reg(3, 3, 9, 12..14, ..) and sys_reg(3, 3, 14, 8.., ..); ARMV8_PMU_EVTYPE_MASK */
+	{ __LINE__, &nthw_armv8_pmu, "PMCR_EL0", 0x339c0, 1, 0xf },
+	{ __LINE__, &nthw_armv8_pmu, "PMCNTENSET_EL0", 0x339c1, 1, 0xffffffff },
+	{ __LINE__, &nthw_armv8_pmu, "PMOVSCLR_EL0", 0x339c3, 1, 0xffffffff },
+	{ __LINE__, &nthw_armv8_pmu, "PMCCNTR_EL0", 0x339d0, 1, UINT64_MAX },
+	{ __LINE__, &nthw_armv8_pmu, "PMUSERENR_EL0", 0x339e0, 1, 0 },
+	{ __LINE__, &nthw_armv8_pmu, "PMINTENSET_EL1", 0x309e1, 1, 0 },
+	{ __LINE__, &nthw_armv8_pmu, "PMCCFILTR_EL0", 0x33ef7, 1, 0xc8000000 },
 	/* the recipe for finding throttled blades; NHM_UNC_* of Linux' uncore_snb.c */
 	{ __LINE__, &nthw_nhm_uncore, "MSR_UNCORE_PERF_GLOBAL_CTRL", 0x391, 1, 0x1000000ff },
 	{ __LINE__, &nthw_nhm_uncore, "MSR_UNCORE_PERF_GLOBAL_STATUS", 0x392, 1, 0 },
@@ -240,6 +469,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_are_whole),
+		cmocka_unit_test(what_sets_is_cleared_elsewhere),
+		cmocka_unit_test(guesses_are_not_writable),
+		cmocka_unit_test(instances_have_names),
+		cmocka_unit_test(names_are_found_in_all_tables),
+		cmocka_unit_test(names_are_cut_off_where_there_is_no_room),
 		cmocka_unit_test(names_and_addresses_are_unique),
 		cmocka_unit_test(addresses_are_found),
 		cmocka_unit_test(known_rows_are_there),
