@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * PCI functions whose registers we know, as they come and go: units below the package that they
+ * belong to, or of their own.
+ *
+ * Functions are watched, not driven: the kernel's uncore driver may be bound to the same one. The
+ * notifier of the bus is called when a device is added and before it is removed.
+ */
+#include <linux/err.h>
+#include <linux/kernel.h>
+#include <linux/list.h>
+#include <linux/module.h>
+#include <linux/notifier.h>
+#include <linux/pci.h>
+#include <linux/slab.h>
+
+#include "core/regs/regs.h"
+#include "driver/device.h"
+#include "driver/tree.h"
+
+#if IS_ENABLED(CONFIG_PCI)
+
+/*
+ * Ids of Sandy Bridge-EP: Linux 6.1 arch/x86/events/intel/uncore_snbep.c, snbep_uncore_pci_ids.
+ * Those of the test device: models/pci_test.h, which defines it.
+ */
+static const struct ntd_known known_functions[] = {
+	{ 0x8086, 0x3ce0, .has_socket = true, .table = &nthw_snbep_ubox, .names = "intel" },
+	{ 0x8086, 0x3cb0, .has_socket = true, .table = &nthw_snbep_imc, .names = "intel" },
+	{ 0x8086, 0x3cb1, .has_socket = true, .table = &nthw_snbep_imc, .names = "intel" },
+	{ 0x8086, 0x3cb4, .has_socket = true, .table = &nthw_snbep_imc, .names = "intel" },
+	{ 0x8086, 0x3cb5, .has_socket = true, .table = &nthw_snbep_imc, .names = "intel" },
+	{ 0x1234, 0x6e74, .bar = 0, .table = &nthw_pci_test, .names = "ntime" },
+};
+
+/* of the list, and of coming and going; outside of ntd_tree_lock */
+static DEFINE_MUTEX(devices_lock);
+static LIST_HEAD(devices);
+
+static const struct ntd_known *known_function(const struct pci_dev *pdev)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(known_functions); i++)
+		if (known_functions[i].vendor == pdev->vendor &&
+		    known_functions[i].device == pdev->device)
+			return &known_functions[i];
+	return NULL;
+}
+
+static bool is_place_of(const struct ntd_device *device, const struct pci_dev *pdev)
+{
+	return device->domain == pci_domain_nr(pdev->bus) && device->bus == pdev->bus->number &&
+	       device->devfn == pdev->devfn;
+}
+
+/* That was or is there; or a new one. */
+static struct ntd_device *device_at(struct pci_dev *pdev, const struct ntd_known *known)
+{
+	struct ntd_device *device;
+	unsigned int number = 0;
+
+	lockdep_assert_held(&devices_lock);
+	list_for_each_entry(device, &devices, node) {
+		if (is_place_of(device, pdev) && device->known == known)
+			return device;
+		if (!device->known->has_socket)
+			number = max(number, device->number + 1);
+	}
+	device = kzalloc(sizeof(*device), GFP_KERNEL);
+	if (!device)
+		return NULL;
+	device->known = known;
+	device->domain = pci_domain_nr(pdev->bus);
+	device->bus = pdev->bus->number;
+	device->devfn = pdev->devfn;
+	device->number = number;
+	mutex_init(&device->map_lock);
+	list_add_tail(&device->node, &devices);
+	return device;
+}
+
+/* Where its registers are shown: "uncore0/pci/D16:F4", "device0/mmio". */
+static int folder_of(const struct ntd_device *device, struct pci_dev *pdev, char *folder,
+		     size_t size)
+{
+	int socket;
+
+	if (!device->known->has_socket) {
+		scnprintf(folder, size, "device%u/mmio", device->number);
+		return 0;
+	}
+	socket = ntd_pci_socket(pdev);
+	if (socket < 0)
+		return socket;
+	scnprintf(folder, size, "uncore%d/pci/D%u:F%u", socket, PCI_SLOT(pdev->devfn),
+		  PCI_FUNC(pdev->devfn));
+	return 0;
+}
+
+static int add_rows(struct ntd_unit *unit, const struct nthw_table *table)
+{
+	u32 index;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < table->count; i++) {
+		for (index = 0; index < table->regs[i]->count; index++) {
+			ret = ntd_tree_add_reg(unit, table, table->regs[i], index);
+			if (ret)
+				return ret;
+		}
+	}
+	return 0;
+}
+
+static int unit_come(struct ntd_device *device, struct pci_dev *pdev)
+{
+	struct ntd_unit *unit;
+	char folder[48];
+	int ret = folder_of(device, pdev, folder, sizeof(folder));
+
+	if (ret)
+		return ret;
+	unit = ntd_tree_unit(NTD_UNIT_DEVICE, device->number, folder, device->known->names);
+	if (IS_ERR(unit))
+		return PTR_ERR(unit);
+	/* Two functions that say to be the same one: the first has it. */
+	ret = unit->is_here ? -EEXIST : add_rows(unit, device->known->table);
+	if (ret)
+		goto err_put;
+	device->unit = unit;
+	device->pdev = pci_dev_get(pdev);
+	ntd_tree_come(unit, device);
+	return 0;
+err_put:
+	ntd_tree_put(unit);
+	return ret;
+}
+
+static void device_come(struct pci_dev *pdev)
+{
+	const struct ntd_known *known = known_function(pdev);
+	struct ntd_device *device;
+	int ret;
+
+	if (!known)
+		return;
+	mutex_lock(&devices_lock);
+	device = device_at(pdev, known);
+	ret = device ? 0 : -ENOMEM;
+	if (device && !device->pdev)
+		ret = unit_come(device, pdev);
+	mutex_unlock(&devices_lock);
+	if (ret)
+		pci_notice(pdev, "ntime does not show its registers (%d)%s\n", ret,
+			   ret == -ENODEV ? ": no Ubox tells which socket it belongs to" : "");
+}
+
+static void unit_go(struct ntd_device *device)
+{
+	lockdep_assert_held(&devices_lock);
+	if (!device->pdev)
+		return;
+	ntd_tree_go(device->unit, ntd_pci_answers(device->pdev));
+	ntd_mmio_unmap(device);
+	ntd_tree_put(device->unit);
+	pci_dev_put(device->pdev);
+	device->pdev = NULL;
+	device->unit = NULL;
+}
+
+static void device_go(struct pci_dev *pdev)
+{
+	struct ntd_device *device;
+
+	mutex_lock(&devices_lock);
+	list_for_each_entry(device, &devices, node)
+		if (device->pdev == pdev)
+			unit_go(device);
+	mutex_unlock(&devices_lock);
+}
+
+static void all_come(void)
+{
+	struct pci_dev *pdev = NULL;
+
+	for_each_pci_dev(pdev)
+		device_come(pdev);
+}
+
+static int bus_notify(struct notifier_block *block, unsigned long what, void *data)
+{
+	struct pci_dev *pdev = to_pci_dev(data);
+
+	switch (what) {
+	case BUS_NOTIFY_ADD_DEVICE:
+		device_come(pdev);
+		break;
+	case BUS_NOTIFY_DEL_DEVICE:
+		device_go(pdev);
+		break;
+	}
+	return NOTIFY_OK;
+}
+
+static struct notifier_block bus_block = {
+	.notifier_call = bus_notify,
+};
+
+int ntd_device_init(void)
+{
+	int ret = bus_register_notifier(&pci_bus_type, &bus_block);
+
+	if (ret)
+		return ret;
+	/* What is there already; none goes meanwhile. */
+	pci_lock_rescan_remove();
+	all_come();
+	pci_unlock_rescan_remove();
+	return 0;
+}
+
+void ntd_device_exit(void)
+{
+	struct ntd_device *device, *next;
+
+	bus_unregister_notifier(&pci_bus_type, &bus_block);
+	mutex_lock(&devices_lock);
+	list_for_each_entry_safe(device, next, &devices, node) {
+		unit_go(device);
+		list_del(&device->node);
+		mutex_destroy(&device->map_lock);
+		kfree(device);
+	}
+	mutex_unlock(&devices_lock);
+}
+
+int ntd_device_read(struct ntd_device *device, const struct nthw_reg *row, u32 addr, u64 *value)
+{
+	if (row->space == NTHW_SPACE_PCI)
+		return ntd_pci_read(device->pdev, addr, row->bits, value);
+	return ntd_mmio_read(device, addr, row->bits, value);
+}
+
+int ntd_device_write(struct ntd_device *device, const struct nthw_reg *row, u32 addr, u64 value)
+{
+	if (row->space == NTHW_SPACE_PCI)
+		return ntd_pci_write(device->pdev, addr, row->bits, value);
+	return ntd_mmio_write(device, addr, row->bits, value);
+}
+
+/* Configuration space is read by read(2): where it lies in memory is not for modules to know. */
+int ntd_device_page(struct ntd_device *device, u32 addr, unsigned long *pfn, u32 *offset)
+{
+	if (device->known->table->regs[0]->space != NTHW_SPACE_MMIO)
+		return -ENXIO;
+	return ntd_mmio_page(device, addr, pfn, offset);
+}
+
+#else
+
+int ntd_device_init(void)
+{
+	return 0;
+}
+
+void ntd_device_exit(void)
+{
+}
+
+int ntd_device_read(struct ntd_device *device, const struct nthw_reg *row, u32 addr, u64 *value)
+{
+	return -ENODEV;
+}
+
+int ntd_device_write(struct ntd_device *device, const struct nthw_reg *row, u32 addr, u64 value)
+{
+	return -ENODEV;
+}
+
+int ntd_device_page(struct ntd_device *device, u32 addr, unsigned long *pfn, u32 *offset)
+{
+	return -ENXIO;
+}
+
+#endif

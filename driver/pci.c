@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/* Registers in the configuration space of PCI functions. */
+#include <linux/pci.h>
+
+#include "core/regs/regs.h"
+#include "driver/device.h"
+
+#define VENDOR_INTEL 0x8086
+#define UBOX_ID 0x3ce0 /* Linux 6.1 arch/x86/events/intel/uncore_snbep.c, snbep_uncore_pci_init() */
+/* Rows CPUNODEID and GIDNIDMAP of nthw_snbep_ubox: three bits for each node. */
+#define UBOX_NODE 0x40
+#define UBOX_MAP 0x54
+#define NODE_BITS 3
+#define NODES 8
+
+/*
+ * A register of 64 bits takes two reads. While the lower half wraps the upper one changes: again.
+ * More than once is no counter of events.
+ */
+#define TRIES 4
+
+static int read_dword(struct pci_dev *pdev, u32 addr, u32 *value)
+{
+	return pcibios_err_to_errno(pci_read_config_dword(pdev, (int)addr, value));
+}
+
+bool ntd_pci_answers(struct pci_dev *pdev)
+{
+	u32 id;
+
+	return !read_dword(pdev, PCI_VENDOR_ID, &id) &&
+	       id == (pdev->vendor | (u32)pdev->device << 16);
+}
+
+static int read_halves(struct pci_dev *pdev, u32 addr, u64 *value)
+{
+	u32 high, low, again;
+	unsigned int i;
+	int ret = read_dword(pdev, addr + 4, &again);
+
+	for (i = 0; !ret && i < TRIES; i++) {
+		high = again;
+		ret = read_dword(pdev, addr, &low);
+		if (!ret)
+			ret = read_dword(pdev, addr + 4, &again);
+		if (!ret && high == again) {
+			*value = (u64)high << 32 | low;
+			return 0;
+		}
+	}
+	return ret ? ret : -EIO;
+}
+
+static int read_bits(struct pci_dev *pdev, u32 addr, u32 bits, u64 *value)
+{
+	u32 dword = 0;
+	u16 word = 0;
+	u8 byte = 0;
+	int ret;
+
+	switch (bits) {
+	case 8:
+		ret = pcibios_err_to_errno(pci_read_config_byte(pdev, (int)addr, &byte));
+		*value = byte;
+		return ret;
+	case 16:
+		ret = pcibios_err_to_errno(pci_read_config_word(pdev, (int)addr, &word));
+		*value = word;
+		return ret;
+	case 32:
+		ret = read_dword(pdev, addr, &dword);
+		*value = dword;
+		return ret;
+	case 64:
+		return read_halves(pdev, addr, value);
+	default:
+		return -EIO;
+	}
+}
+
+int ntd_pci_read(struct pci_dev *pdev, u32 addr, u32 bits, u64 *value)
+{
+	u64 ones = bits < 64 ? (1ull << bits) - 1 : ~0ull;
+	int ret = read_bits(pdev, addr, bits, value);
+
+	if (ret)
+		return ret < 0 ? ret : -EIO;
+	/* What nobody answers reads as ones. */
+	if (*value == ones && !ntd_pci_answers(pdev))
+		return -ENODEV;
+	return 0;
+}
+
+static int write_bits(struct pci_dev *pdev, u32 addr, u32 bits, u64 value)
+{
+	int ret;
+
+	switch (bits) {
+	case 8:
+		return pci_write_config_byte(pdev, (int)addr, (u8)value);
+	case 16:
+		return pci_write_config_word(pdev, (int)addr, (u16)value);
+	case 32:
+		return pci_write_config_dword(pdev, (int)addr, (u32)value);
+	case 64:
+		ret = pci_write_config_dword(pdev, (int)addr, (u32)value);
+		return ret ? ret : pci_write_config_dword(pdev, (int)addr + 4, (u32)(value >> 32));
+	default:
+		return -EIO;
+	}
+}
+
+int ntd_pci_write(struct pci_dev *pdev, u32 addr, u32 bits, u64 value)
+{
+	int ret;
+
+	if (!ntd_pci_answers(pdev))
+		return -ENODEV;
+	ret = pcibios_err_to_errno(write_bits(pdev, addr, bits, value));
+	return ret <= 0 ? ret : -EIO;
+}
+
+/*
+ * Which socket an Ubox is in: the one that has its node in the map (Linux 6.1 uncore_snbep.c,
+ * snbep_pci2phy_map_init()).
+ */
+static int socket_of_ubox(struct pci_dev *ubox)
+{
+	u32 node, map;
+	int i;
+
+	if (read_dword(ubox, UBOX_NODE, &node) || read_dword(ubox, UBOX_MAP, &map))
+		return -ENODEV;
+	node &= (1u << NODE_BITS) - 1;
+	for (i = 0; i < NODES; i++)
+		if ((map >> (i * NODE_BITS) & ((1u << NODE_BITS) - 1)) == node)
+			return i;
+	return -ENODEV;
+}
+
+/*
+ * The Ubox on the same bus, or else on the next one above that has one: as Linux does. With a
+ * reference.
+ */
+static struct pci_dev *ubox_of(struct pci_dev *pdev)
+{
+	struct pci_dev *found = NULL, *ubox = NULL;
+
+	while ((ubox = pci_get_device(VENDOR_INTEL, UBOX_ID, ubox))) {
+		if (pci_domain_nr(ubox->bus) != pci_domain_nr(pdev->bus) ||
+		    ubox->bus->number < pdev->bus->number ||
+		    (found && found->bus->number <= ubox->bus->number))
+			continue;
+		pci_dev_put(found);
+		found = pci_dev_get(ubox);
+	}
+	return found;
+}
+
+int ntd_pci_socket(struct pci_dev *pdev)
+{
+	struct pci_dev *ubox = ubox_of(pdev);
+	int socket = ubox ? socket_of_ubox(ubox) : -ENODEV;
+
+	pci_dev_put(ubox);
+	return socket;
+}
