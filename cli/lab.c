@@ -22,6 +22,7 @@
 
 enum {
 	ID_WITH = 256,
+	ID_DRIVER,
 	ID_FILE,
 	ID_USER,
 	ID_STDIN,
@@ -35,6 +36,8 @@ enum {
 /* For help and completion; the runner (lab/options.py) parses them, and tests/lab compares the two lists. */
 static const struct cli_option options[] = {
 	{ ID_WITH, "with", "PEER", "run, shell: put perf or papi into the guest as well" },
+	{ ID_DRIVER, "driver", NULL,
+	  "run, shell: build the driver for the guest and put it into it, as /lab/ntime.ko" },
 	{ ID_FILE, "file", "FILE",
 	  "run, shell: put FILE into the guest, as /lab/NAME or at a place behind a colon" },
 	{ ID_USER, "user", NULL, "run, shell: run as an ordinary user (uid 1000), not as root" },
@@ -95,9 +98,8 @@ static int run_lab(const struct cli_command *self, int argc, char **argv)
 		return cli_say_stdout_end();
 	}
 	if (argc < 2)
-		return cli_say_misuse(
-			self->name,
-			"say what to do: list, run, shell, prepare, build, update or clean");
+		return cli_say_misuse(self->name, "say what to do: list, run, shell, prepare, "
+						  "build, module, update or clean");
 	if (!runner || !*runner)
 		runner = find_in_build(path, sizeof(path)) ? path : NTIME_LAB_INSTALLED;
 	execv(runner, argv);
@@ -114,6 +116,7 @@ const struct cli_command cli_lab_command = {
 		 "lab run GUEST [OPTION...] -- COMMAND [ARG...]\n"
 		 "lab shell GUEST [OPTION...]\n"
 		 "lab prepare [GUEST...]\n"
+		 "lab module FLAVOUR|GUEST\n"
 		 "lab build | update | clean",
 	.about = "run commands in emulated machines whose true counts are known",
 	.details =
@@ -123,7 +126,8 @@ const struct cli_command cli_lab_command = {
 		"its output and exit status; files that the command names are carried into the "
 		"guest. shell is a prompt inside, or runs the script on standard input. prepare "
 		"makes guests ready to boot at once and without network, build makes what runs in "
-		"this machine's own guests, update looks for newer "
+		"this machine's own guests, module makes the driver for the kernel of a guest, "
+		"update looks for newer "
 		"packages, clean removes the cache: all that was fetched, and the emulators.\n"
 		"The exit status is the command's; 125 when the run itself failed: guest hung or "
 		"died, its kernel reported a bug; 77 when the guest cannot be had on this machine.",

@@ -71,8 +71,8 @@ _ntime_lab()
 	if [[ $cur == -* ]]; then
 		_ntime_reply "$(awk -F'\037' '$1 == "lab" { print $2; if ($3) print $3 }' <<<"$options" | sort -u)" "$cur"
 	elif ((COMP_CWORD == 2)); then
-		_ntime_reply $'list\nrun\nshell\nprepare\nbuild\nupdate\nclean' "$cur"
-	elif [[ ${COMP_WORDS[2]} == run || ${COMP_WORDS[2]} == shell || ${COMP_WORDS[2]} == prepare ]]; then
+		_ntime_reply $'list\nrun\nshell\nprepare\nbuild\nmodule\nupdate\nclean' "$cur"
+	elif [[ ${COMP_WORDS[2]} == run || ${COMP_WORDS[2]} == shell || ${COMP_WORDS[2]} == prepare || ${COMP_WORDS[2]} == module ]]; then
 		_ntime_reply "$("$ntime" lab list 2>/dev/null | awk '/^[^ ]/ { print $1 }')" "$cur"
 	fi
 }

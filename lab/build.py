@@ -31,6 +31,20 @@ def compiler(arch):
     return prefix
 
 
+def kernel_compiler(prefix):
+    """The compiler for kernels and modules: Debian's kernels of this release are made by gcc-12, and of another version their
+    make complains."""
+    found = next((prefix + name for name in ('gcc-12', 'gcc') if shutil.which(prefix + name)), None)
+    if not found:
+        raise Unavailable(f'{prefix}gcc is not installed; scripts/install-deps build lab installs it')
+    return found
+
+
+def succeeds(command):
+    """Whether a command ends well; it says nothing."""
+    return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+
 def cross_file(arch, root):
     """Text of meson's description of the architecture."""
     prefix, triplet = compiler(arch), sysroot.triplet(arch)
@@ -168,7 +182,7 @@ def runtime(arch):
         for program in sorted(filter(is_program, glob.glob(f'{path}/{place}/*'))):
             found['/lab/' + os.path.basename(program)] = program
     try:
-        libraries = closure(arch, sysroot.sysroot(arch), found.values(), [f'{path}/lib'])
+        libraries = closure(arch, sysroot.sysroot(arch), found.values(), [f'{path}/lib', f'{path}/compat/rpi_pmu'])
     except Missing as e:
         raise Broken(f'what was built for {arch} cannot run: {e}') from None
     return sorted(found.items()) + libraries

@@ -7,7 +7,7 @@ import sys
 import time
 import traceback
 
-from . import build, cache, debian, dtb, frames, guest, log, options, payload, prepare, proxies, run, terminal
+from . import build, cache, debian, driver, dtb, frames, guest, kernel, log, options, payload, prepare, proxies, run, terminal
 from .options import EXIT_FAILED, EXIT_UNAVAILABLE, say
 
 FAILURES = (cache.Broken, cache.Busy, guest.GuestError, payload.PayloadError, dtb.DtbError, proxies.ProxyError)
@@ -17,9 +17,9 @@ RUN_FAILURES = (run.RunError, frames.Damaged, log.Damaged)
 def settings_of(args, chosen):
     """What lab.run.Run wants to know, of run and shell."""
     return {
-        'peers': args.peers, 'files': args.files, 'user': '1000' if args.user else '', 'append': args.append,
+        'peers': args.peers, 'driver': args.driver, 'files': args.files, 'user': '1000' if args.user else '', 'append': args.append,
         'timeout': args.timeout or (None if args.what == 'shell' or args.gdb else chosen.timeout),
-        'boot_timeout': None if args.gdb else run.BOOT_SECONDS, 'console': args.console,
+        'boot_timeout': None if args.gdb else chosen.boot_timeout, 'console': args.console,
         'more': ['-gdb', f'tcp:127.0.0.1:{args.gdb}', '-S'] if args.gdb else [],
         'show': (lambda words: say('starts: ' + ' '.join(words))) if args.verbose > 1 else None,
     }
@@ -111,6 +111,17 @@ def do_build(_args, _):
     return 0
 
 
+def flavour_of(name):
+    """The kernel flavour of this name, or that of the guest of this name."""
+    return name if name in [*kernel.FLAVOURS, *kernel.OWN] else guest.find(name).kernel
+
+
+def do_module(args, _):
+    """ntime lab module."""
+    print(driver.module(flavour_of(args.kernel)))
+    return 0
+
+
 def do_update(_args, _):
     """ntime lab update."""
     debian.update(sorted({g.arch for g in guest.all_guests()}))
@@ -123,7 +134,8 @@ def do_clean(_args, _):
     return 0
 
 
-DOERS = {'list': do_list, 'run': do_run, 'shell': do_shell, 'prepare': do_prepare, 'build': do_build, 'update': do_update, 'clean': do_clean}
+DOERS = {'list': do_list, 'run': do_run, 'shell': do_shell, 'prepare': do_prepare, 'build': do_build,
+          'module': do_module, 'update': do_update, 'clean': do_clean}
 
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

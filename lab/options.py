@@ -43,6 +43,7 @@ def tcp_port(text):
 def _add_running(sub):
     sub.add_argument('--with', dest='peers', metavar='PEER', action='append', default=[], choices=PEERS,
                      help='put perf or PAPI into the guest as well')
+    sub.add_argument('--driver', action='store_true', help='build the driver for the guest and put it into it, as /lab/ntime.ko')
     sub.add_argument('--file', dest='files', metavar='FILE', action='append', default=[],
                      help='put FILE into the guest, as /lab/NAME or at a place behind a colon')
     sub.add_argument('--user', action='store_true', help='run as an ordinary user (uid 1000), not as root')
@@ -56,7 +57,7 @@ def parser():
     """The parser of all subcommands."""
     top = Parser(prog='ntime lab', allow_abbrev=False,
                  description='Run commands in emulated machines whose true counts are known. ntime-lab(1) tells more.')
-    subs = top.add_subparsers(dest='what', required=True, metavar='list|run|shell|prepare|build|update|clean', parser_class=Parser)
+    subs = top.add_subparsers(dest='what', required=True, metavar='list|run|shell|prepare|build|module|update|clean', parser_class=Parser)
 
     def add(name, about):
         return subs.add_parser(name, help=about, description=about, allow_abbrev=False)
@@ -78,6 +79,8 @@ def parser():
     add('prepare', 'fetch and build what guests need, so that they boot at once and without network') \
         .add_argument('guests', metavar='GUEST', nargs='*')
     add('build', 'build what runs inside the guests of this machine\'s architecture, and print where')
+    add('module', 'build the driver for a kernel, named by its flavour or by a guest, and print where the module is') \
+        .add_argument('kernel', metavar='FLAVOUR|GUEST')
     add('update', 'look for newer packages; what is prepared is kept until then')
     add('clean', 'remove the cache: all that was fetched, and the emulators built of it')
     return top

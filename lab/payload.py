@@ -10,7 +10,7 @@ import stat
 import subprocess
 import time
 
-from . import build, cache, debian, initramfs, machine, peers, sysroot
+from . import build, cache, debian, driver, initramfs, machine, peers, sysroot
 from .initramfs import copy, folder, link, text
 
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'init.c')
@@ -269,8 +269,13 @@ def job(guest, modules, command, settings):
     return b''.join(os.fsencode(f'{key}={value}\0') for key, value in words)
 
 
+def driver_tree(flavour):
+    """The driver for a kernel; nobody has loaded it."""
+    return {'lab/' + driver.NAME: copy(driver.module(flavour), 0o644)}
+
+
 def write_initrd(guest, kernel, command, settings, path):
-    """Write the initramfs of one run to path. settings: peers, files, user, stdin, pty, term."""
+    """Write the initramfs of one run to path. settings: peers, driver, files, user, stdin, pty, term."""
     layers, known = [], {}
     modules = modules_tree(kernel, [*machine.port_modules(guest), *guest.modules])
     trees = [('base', base_tree(guest.arch)), (f'modules-{kernel.release}', modules), ('ntime', ntime_tree(guest.arch))]
@@ -278,7 +283,8 @@ def write_initrd(guest, kernel, command, settings, path):
     for name, tree in trees:
         known |= tree
         layers.append(_layer(f'{name}-{guest.arch}', tree))
-    last = carried_tree(guest.arch, command, settings.get('files', []), known)
+    driven = driver_tree(guest.kernel) if settings.get('driver') else {}
+    last = driven | carried_tree(guest.arch, command, settings.get('files', []), known | driven)
     last['etc/profile'] = text(PROFILE.format(name=guest.name))
     last['lab/job'] = initramfs.binary(job(guest, modules, command, settings), 0o600)
     with open(path, 'wb') as out:

@@ -4,7 +4,7 @@ import os
 import tempfile
 import time
 
-from . import bootimage, build, cache, debian, dtb, kernel, payload, qemu
+from . import bootimage, build, cache, debian, driver, dtb, kernel, payload, qemu
 from .options import EXIT_FAILED, EXIT_UNAVAILABLE, PEERS, say
 
 FAILURES = (cache.Broken, payload.PayloadError, dtb.DtbError)
@@ -32,6 +32,10 @@ def one(guest):
     payload.check_sources(guest.arch, guest.qemu)
     image = kernel.kernel(guest.arch, guest.kernel)
     binary = qemu.qemu(guest.arch, guest.qemu)
+    if payload.has_sources():
+        kernel.headers(guest.arch, guest.kernel)
+    if payload.has_sources() and driver.is_here():
+        driver.module(guest.kernel)
     with tempfile.TemporaryDirectory(prefix='ntime-lab-') as where:
         payload.write_initrd(guest, image, ['true'], {'peers': PEERS}, os.path.join(where, 'initrd'))
         dtb.made(guest, binary, image, where)

@@ -49,15 +49,11 @@ def _digest(names):
     return cache.digest(*parts)
 
 
-def _succeeds(command):
-    return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0
-
-
 def _check_tools():
     missing = [tool for tool in TOOLS if not shutil.which(tool)]
     if not missing:
-        missing = [name for name in LIBRARIES if not _succeeds(['pkg-config', '--exists', name])]
-        missing += [name for name in HEADERS if not _succeeds(['gcc', '-E', '-include', name, '-x', 'c', '/dev/null'])]
+        missing = [name for name in LIBRARIES if not build.succeeds(['pkg-config', '--exists', name])]
+        missing += [name for name in HEADERS if not build.succeeds(['gcc', '-E', '-include', name, '-x', 'c', '/dev/null'])]
     if missing:
         raise Unavailable(f'QEMU cannot be built without {", ".join(missing)}; scripts/install-deps lab installs them')
 

@@ -18,7 +18,6 @@ from . import bootimage, frames, kernel, log, machine, payload, qemu, terminal
 from . import dtb as dtbs
 from . import proxies as proxy_devices
 
-BOOT_SECONDS = 120
 # For a guest that has ended to switch itself off.
 END_SECONDS = 10
 CONSOLE_KEPT = 1 << 20
@@ -216,7 +215,7 @@ class Run:
             raise RunError(str(e), console=False) from None
 
     def _time_left(self):
-        limits = [self.settings['timeout'], None if self.booted else self.settings.get('boot_timeout', BOOT_SECONDS)]
+        limits = [self.settings['timeout'], None if self.booted else self.settings.get('boot_timeout', self.guest.boot_timeout)]
         return min((limit for limit in limits if limit), default=math.inf) - (time.monotonic() - self.started)
 
     def _too_late(self):
