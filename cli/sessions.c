@@ -57,7 +57,7 @@ static int add_items(struct cli_sessions *ss, struct ntime_session *s,
 static struct ntime_target target_of(const struct cli_stat_options *o, pid_t child, size_t i,
 				     int pass)
 {
-	struct ntime_target target = { .size = sizeof(target) };
+	struct ntime_target target = { .size = sizeof(target), .via = o->via };
 
 	if (o->all_cpus) {
 		target.kind = NTIME_TARGET_MACHINE;
@@ -204,6 +204,18 @@ int cli_sessions_read(struct cli_sessions *ss, struct ntime_value *values)
 unsigned int cli_sessions_passes(const struct cli_sessions *ss)
 {
 	return ntime_session_passes(ss->session[0]);
+}
+
+bool cli_sessions_use_ntimefs(const struct cli_sessions *ss)
+{
+	for (size_t i = 0; i < ss->items; i++) {
+		struct ntime_item item = { .size = sizeof(item) };
+
+		if (ntime_session_item(ss->session[0], i, &item) == 0 &&
+		    strcmp(item.way, "ntimefs") == 0)
+			return true;
+	}
+	return false;
 }
 
 static int describe(struct cli_item *to, const struct ntime_item *from)

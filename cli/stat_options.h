@@ -22,6 +22,7 @@ struct cli_wish {
  * @runs:	-r, else 1
  * @interval_ns, @timeout_ns, @delay_ns: 0: not given
  * @pid:	-p or -t
+ * @via:	enum ntime_via
  * @argv:	the command, NULL when there is none
  */
 struct cli_stat_options {
@@ -40,6 +41,7 @@ struct cli_stat_options {
 	const char *root;
 	const struct cli_writer *writer;
 	unsigned int verbose;
+	uint32_t via;
 	bool all_cpus;
 	bool are_threads;
 	bool no_inherit;

@@ -21,7 +21,9 @@ enum ntime_reader_type {
 	NTIME_READER_TSC = 1,  /* RDTSC, CNTVCT_EL0 */
 	NTIME_READER_PMC =
 		2, /* perf's page and RDPMC or MRS; read(2) when the kernel or the thread forbids it */
-	NTIME_READER_MEMORY = 3 /* a 64-bit load; kept for ways in to come */
+	NTIME_READER_MEMORY = 3, /* a 64-bit load; kept for ways in to come */
+	/* RDPMC or MRS alone, on the CPU to which the thread is pinned (ntimefs) */
+	NTIME_READER_CORE = 4
 };
 
 /*
@@ -29,11 +31,14 @@ enum ntime_reader_type {
  * NTIME_READER_CALL. The session changes it when it stops and starts: a reader follows by itself.
  */
 struct ntime_reader_state {
-	uint32_t type; /* enum ntime_reader_type */
-	uint32_t reserved;
-	uint64_t origin;    /* subtracted from a clock */
+	uint32_t type;	    /* enum ntime_reader_type */
+	uint32_t index;	    /* CORE: of the counter, as its instruction takes it */
+	uint64_t origin;    /* subtracted from a clock; arm64, CORE: ticks when no wrap was near */
 	uintptr_t thread;   /* thread pointer of the measured thread */
 	const void *source; /* perf's page, or a 64-bit word */
+	uintptr_t pinned;   /* CORE: thread pointer of the pinned thread; else 0, which none has */
+	uint64_t limit;	    /* arm64, CORE: ticks after .origin in which the counter cannot wrap */
+	uint64_t base;	    /* arm64, CORE: added to the counter */
 };
 
 /**
@@ -56,6 +61,9 @@ struct ntime_reader {
  * @i:		item
  * @out:	reader; @out->size must be set to sizeof(struct ntime_reader)
  *
+ * For an event that a started session counts through ntimefs on one CPU, in one pass, this pins the calling thread to that CPU if its affinity has it,
+ * and gives NTIME_READER_CORE; only that thread then reads by the instruction. It must stay pinned while it uses the reader: on another
+ * CPU the same instruction reads another counter. Where the driver grants nothing, the affinity stays as it was.
  * Return: 0; -EINVAL; -ENODATA (the item is absent); -ENOTSUP (a metric). Since 0.1.
  */
 NTIME_API int ntime_get_reader(struct ntime_session *s, size_t i, struct ntime_reader *out);
@@ -67,6 +75,7 @@ NTIME_API const char *ntime_reader_why(const struct ntime_reader *r);
 NTIME_API int ntime_read_call(const struct ntime_reader *r, uint64_t *count);
 
 static inline int ntime_read(const struct ntime_reader *r, uint64_t *count);
+static inline int ntime_read_pinned(const struct ntime_reader *r, uint64_t *count);
 
 #include <ntime/reader_inline.h>
 

@@ -38,6 +38,30 @@ static inline uint64_t ntime_pmc_(uint32_t index)
 	return high << 32 | low;
 }
 #define NTIME_HAS_PMC_ 1
+#define NTIME_HAS_CORE_ 1
+
+/*
+ * Bits of RDPMC's upper half that a counter of 48 bits or more has only after 2^47 events: years of most, hours of any. From there on the
+ * call is made, which sees to it that a wrap is not missed and ends the inline reads of such a counter.
+ */
+#define NTIME_CORE_FULL_ 0xffff8000u
+
+/*
+ * 0 and the count, or -1. The counter began at 0. One comparison says that it is such a reader, not in a forked child, and the right
+ * thread. Count the instructions when you change this: docs/performance.md names them.
+ */
+static inline int ntime_read_core_(const struct ntime_reader_state *state, uint64_t *count)
+{
+	uint64_t low, high;
+
+	if (__builtin_expect(state->pinned != ntime_thread_pointer_(), 0))
+		return -1;
+	__asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(state->index));
+	if (__builtin_expect((uint32_t)high & NTIME_CORE_FULL_, 0))
+		return -1;
+	*count = high << 32 | low;
+	return 0;
+}
 
 #elif defined(__aarch64__)
 
@@ -112,6 +136,28 @@ static inline uint64_t ntime_pmc_(uint32_t index)
 }
 #undef NTIME_PMEV_
 #define NTIME_HAS_PMC_ 1
+#define NTIME_HAS_CORE_ 1
+
+/*
+ * 0 and the count, or -1. Counters of 32 bits wrap within seconds, and user mode cannot see the flag of overflow: the clock tells how long
+ * none can have wrapped; the call looks at the flag and sets the mark anew, .base before .origin. So .origin is read first, then .base, then
+ * the counter, and the clock last: whatever of the two is older, the window is too short or the count is right.
+ */
+static inline int ntime_read_core_(const struct ntime_reader_state *state, uint64_t *count)
+{
+	uint64_t origin, value;
+
+	if (__builtin_expect(state->pinned != ntime_thread_pointer_(), 0))
+		return -1;
+	origin = __atomic_load_n(&state->origin, __ATOMIC_ACQUIRE);
+	value = __atomic_load_n(&state->base, __ATOMIC_ACQUIRE);
+	value += ntime_pmc_(state->index + 1);
+	__asm__ volatile("isb" ::: "memory");
+	if (ntime_tsc_() - origin > state->limit)
+		return -1;
+	*count = value;
+	return 0;
+}
 
 #else
 
@@ -166,8 +212,8 @@ static inline int ntime_read_pmc_(const struct ntime_reader_state *state, uint64
  * @r:		reader from ntime_get_reader()
  * @count:	events since the session's first start, unscaled; written only when the result is >= 0
  *
- * Cost: NTIME_READER_TSC a handful of instructions; NTIME_READER_PMC about 25 around the counter's own on x86, about 60 with it on
- * arm64; else one read(2).
+ * Cost: NTIME_READER_TSC a handful of instructions, NTIME_READER_CORE a few more around the counter's own; NTIME_READER_PMC about 25
+ * around it on x86, about 60 with it on arm64; else one read(2). ntime_read_pinned() is for who knows that it is NTIME_READER_CORE.
  * Who forbids the counter's instruction while a reader is used (kernel.perf_user_access=0, or 0 to the PMU's rdpmc file) may end the
  * program by SIGILL (arm64) or SIGSEGV (x86): the kernel closes the register at once, its page says so from the next switch on.
  * Return: 0 exact; flags of struct ntime_value that qualify the count (NTIME_SCALED: counted part of the time only, the
@@ -189,7 +235,29 @@ static inline int ntime_read(const struct ntime_reader *r, uint64_t *count)
 	if (state->type == NTIME_READER_PMC && ntime_read_pmc_(state, count) == 0)
 		return 0;
 #endif
+#ifdef NTIME_HAS_CORE_
+	if (ntime_read_core_(state, count) == 0)
+		return 0;
+#endif
 	return ntime_read_call(r, count);
+}
+
+/**
+ * ntime_read_pinned() - read one counter that the calling thread reads by its instruction alone
+ * @r:		reader from ntime_get_reader(), any; at its best one of NTIME_READER_CORE
+ * @count:	as for ntime_read()
+ *
+ * The same as ntime_read(), asked in another order: for a counter through ntimefs, read by the thread that is pinned to its CPU, eight
+ * instructions around RDPMC; for all others some more than ntime_read().
+ * Return: as ntime_read(). Since 0.1.
+ */
+static inline int ntime_read_pinned(const struct ntime_reader *r, uint64_t *count)
+{
+#ifdef NTIME_HAS_CORE_
+	if (__builtin_expect(ntime_read_core_(r->state, count) == 0, 1))
+		return 0;
+#endif
+	return ntime_read(r, count);
 }
 
 #endif

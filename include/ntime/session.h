@@ -38,6 +38,13 @@ enum ntime_target_kind {
 #define NTIME_PASS_ALONE                                                                           \
 	(1u << 3) /* like NTIME_BY_PASS, for a session that counts only pass .pass */
 
+/* Which way in counts what a core PMU can count; everything else has one way only. */
+enum ntime_via {
+	NTIME_VIA_AUTO = 0, /* perf; ntimefs for CPUs that perf does not let this user count */
+	NTIME_VIA_PERF = 1,
+	NTIME_VIA_NTIMEFS = 2 /* ntime's driver; counts CPUs: NTIME_TARGET_CPUS and _MACHINE */
+};
+
 /**
  * struct ntime_target - what is measured; zero-initialise, then set @size
  * @size:	sizeof(struct ntime_target)
@@ -46,6 +53,7 @@ enum ntime_target_kind {
  * @pid:	thread or process id for the first two kinds; 0 is the caller
  * @cpus:	CPU list such as "0-3,8" for NTIME_TARGET_CPUS
  * @pass:	which pass, with NTIME_PASS_ALONE
+ * @via:	enum ntime_via
  * @reserved:	must be 0
  */
 struct ntime_target {
@@ -55,7 +63,7 @@ struct ntime_target {
 	int32_t pid;
 	const char *cpus;
 	uint32_t pass;
-	uint32_t reserved0;
+	uint32_t via;
 	uint64_t reserved[3];
 };
 
@@ -64,7 +72,7 @@ struct ntime_target {
  * @name:	as it was added
  * @unit:	unit that counts it ("cpu", "software"), "" for a metric
  * @unit_text:	unit of .value: "" for plain events, "ns", "Joules", "insn/cycle"
- * @way:	way in that is used
+ * @way:	way in that is used: "perf", "ntimefs", "clock", "replay"; final once the session is open
  * @reason:	why it is absent, or what is left out of it (NTIME_USER_ONLY); "" when it is whole
  * @remedy:	what to do about it
  * @scale:	factor from .count to .value
@@ -94,7 +102,7 @@ struct ntime_item {
  * @target:	NULL: the calling thread without children
  * @out:	the session; NULL on failure. Free with ntime_session_free()
  *
- * Return: 0, -ENOMEM, -EINVAL (@target: size, kind, flags, CPU list), -ESRCH (no such thread or process), -ENODEV (a CPU of
+ * Return: 0, -ENOMEM, -EINVAL (@target: size, kind, flags, CPU list, a way in that cannot count it), -ESRCH (no such thread or process), -ENODEV (a CPU of
  * the list does not exist or is off line). Since 0.1.
  */
 NTIME_API int ntime_session_new(struct ntime_ctx *ctx, const struct ntime_target *target,
@@ -177,7 +185,8 @@ NTIME_API int ntime_session_stop(struct ntime_session *s);
  * @out:	results in the order the items were added; caller's memory, written only on success
  * @n:		must equal ntime_session_count(s)
  *
- * Counts are since the first start. One read(2) per unit, target and CPU. Allocates nothing.
+ * Counts are since the first start. One read(2) per unit, target and CPU; through ntimefs one per counter. Allocates nothing. ntimefs has
+ * no timer: of events that do not fit into the counters at once, each read ends the turn of some and begins that of the next.
  * Return: @n, or -EINVAL (wrong @n, not opened), -ESTALE (a CPU of the session went away), -EIO (a read failed). After an
  * error the session still runs. Since 0.1.
  */

@@ -14,7 +14,7 @@
 #define NTIME_SCALED (1u << 2) /* ran only part of the time: .value is an estimate with .error */
 #define NTIME_OVERFLOWED                                                                           \
 	(1u                                                                                        \
-	 << 3) /* the counter wrapped unseen: .count is only a lower bound (never with perf, which extends to 64 bits) */
+	 << 3) /* the counter may have wrapped unseen: .count is only a lower bound (never with perf, which extends to 64 bits) */
 #define NTIME_SIMULATED (1u << 4) /* comes from a recording or model, not from silicon */
 #define NTIME_METRIC (1u << 5)	  /* computed from events: only .value and .error have a meaning */
 #define NTIME_USER_ONLY (1u << 7) /* user mode only: the kernel is closed to this user */

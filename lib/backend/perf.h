@@ -32,6 +32,8 @@ struct nti_perf_reading {
 	uint64_t enabled_ns;
 	uint64_t running_ns;
 	uint64_t count[NTI_PERF_GROUP_MAX]; /* in the order of opening */
+	uint64_t
+		overflowed; /* not the kernel's, and set by lib/backend/core.c alone: members that may have wrapped unseen */
 };
 
 void nti_perf_group_init(struct nti_perf_group *g, struct nti_perf_place place);

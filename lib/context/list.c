@@ -7,6 +7,7 @@
 #include <ntime/list.h>
 
 #include "lib/backend/msr.h"
+#include "lib/backend/ntimefs.h"
 #include "lib/backend/perf.h"
 #include "lib/context/context.h"
 #include "lib/context/obstacle.h"
@@ -70,6 +71,19 @@ static int visit_msr(struct ntime_ctx *ctx, int (*fn)(void *arg, const struct nt
 	return fn(arg, &info);
 }
 
+static int visit_ntimefs(struct ntime_ctx *ctx,
+			 int (*fn)(void *arg, const struct ntime_way_info *way), void *arg)
+{
+	struct ntime_way_info info = { .size = sizeof(info),
+				       .name = "ntimefs",
+				       .reaches = "core PMU of whole CPUs, and registers by name",
+				       .cost = "the counter's instruction on the CPU to which the "
+					       "thread is pinned, else one read(2)" };
+
+	info.usable = nti_ntimefs_probe(ctx->os, &info.reason, &info.remedy) == 0;
+	return fn(arg, &info);
+}
+
 static int visit_replay(struct ntime_ctx *ctx,
 			int (*fn)(void *arg, const struct ntime_way_info *way), void *arg)
 {
@@ -99,6 +113,8 @@ int ntime_way_for_each(struct ntime_ctx *ctx,
 		ret = visit_clock(ctx, fn, arg);
 	if (!ret)
 		ret = visit_msr(ctx, fn, arg);
+	if (!ret)
+		ret = visit_ntimefs(ctx, fn, arg);
 	return ret ? ret : visit_replay(ctx, fn, arg);
 }
 

@@ -132,6 +132,19 @@ void nti_cpu_counters(struct nti_os *os, const struct nti_cpu *cpu, unsigned int
 		count_amd(os, counters);
 }
 
+unsigned int nti_cpu_perfmon(struct nti_os *os, const struct nti_cpu *cpu)
+{
+	uint32_t r[4];
+
+	if (cpu->vendor == NTI_CPU_INTEL)
+		return read_leaf(os, LEAF_PERFMON, r) ? bits(r[EAX], 0, 7) : 0;
+	if (cpu->vendor != NTI_CPU_AMD)
+		return 0;
+	if (read_leaf(os, LEAF_AMD_PERFMON, r) && bits(r[EAX], 0, 0))
+		return 2;
+	return read_leaf(os, LEAF_EXTENDED_FEATURES, r) ? bits(r[ECX], 23, 23) : 0;
+}
+
 /*
  * Hybrids whose efficient cores are switched on tell on every core what both kinds have, 6 and 3, and the performance cores
  * have two and one more. With the efficient cores off the leaf tells all that the performance cores have (Linux

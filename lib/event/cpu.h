@@ -26,7 +26,12 @@ void nti_cpu_identify(struct nti_os *os, struct nti_cpu *out);
 void nti_cpu_counters(struct nti_os *os, const struct nti_cpu *cpu, unsigned int *counters,
 		      unsigned int *fixed);
 /*
- * The same of "cpu_core" (@kind 'c') or "cpu_atom" ('a') of a hybrid, whichever CPU runs this; both 0 when not known.
+ * Which registers the core PMU has. Intel: version of the architectural PMU. AMD: 0 the four counters of K7, 1 the core extension, 2 with
+ * global control (PerfMonV2). 0 where nothing is known.
+ */
+unsigned int nti_cpu_perfmon(struct nti_os *os, const struct nti_cpu *cpu);
+/*
+ * nti_cpu_counters() of "cpu_core" (@kind 'c') or "cpu_atom" ('a') of a hybrid, whichever CPU runs this; both 0 when not known.
  */
 void nti_cpu_hybrid_counters(struct nti_os *os, const struct nti_cpu *cpu, char kind,
 			     unsigned int *counters, unsigned int *fixed);

@@ -62,6 +62,8 @@ void nti_event_fini(struct nti_event *event);
 
 /* Which of the planner's counters are @unit's fixed ones: a mask. */
 uint32_t nti_need_fixed(const struct nti_unit *unit);
+/* The one that is fixed counter @i; 0: there is none. */
+uint32_t nti_need_fixed_counter(const struct nti_unit *unit, unsigned int i);
 
 /* Everything names are resolved with; borrowed by every call, owned by the context. */
 struct nti_names {

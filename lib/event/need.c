@@ -67,7 +67,7 @@ static uint32_t general_counters(const struct nti_unit *unit)
 }
 
 /* Fixed counters come behind the general ones; behind all others where the number of those is not known. */
-static uint32_t fixed_counter(const struct nti_unit *unit, unsigned int i)
+uint32_t nti_need_fixed_counter(const struct nti_unit *unit, unsigned int i)
 {
 	unsigned int bit = unit->counters ? unit->counters + i : NTI_PLAN_MAX_COUNTERS - 1 - i;
 
@@ -80,7 +80,7 @@ uint32_t nti_need_fixed(const struct nti_unit *unit)
 	unsigned int i;
 
 	for (i = 0; i < unit->fixed && i < NTI_PLAN_MAX_COUNTERS; i++)
-		mask |= fixed_counter(unit, i);
+		mask |= nti_need_fixed_counter(unit, i);
 	return mask;
 }
 
@@ -132,7 +132,7 @@ static uint32_t with_fixed(const struct nti_unit *unit, uint64_t config, uint32_
 	if (!is_intel(unit) || config & FLAGS_MASK)
 		return general;
 	for (i = 0; i < NTI_ARRAY_SIZE(fixed_rows); i++) {
-		uint32_t fixed = fixed_counter(unit, fixed_rows[i].counter);
+		uint32_t fixed = nti_need_fixed_counter(unit, fixed_rows[i].counter);
 
 		if ((config & CODE_MASK) != fixed_rows[i].code || !fixed)
 			continue;
@@ -198,10 +198,10 @@ static void need_core(const struct nti_part *part, struct nti_plan_event *need)
 	need->counters = general;
 	if (nti_unit_keeps_cycles_apart(part->unit)) {
 		if (is_cycles_apart(part))
-			need->counters = fixed_counter(part->unit, 0);
+			need->counters = nti_need_fixed_counter(part->unit, 0);
 	} else if (is_arm(part->unit)) {
 		if (is_arm_cycles(part))
-			need->counters |= fixed_counter(part->unit, 0);
+			need->counters |= nti_need_fixed_counter(part->unit, 0);
 	} else if (part->attr.type == PERF_TYPE_HARDWARE) {
 		need->counters =
 			with_fixed(part->unit, intel_code_of((uint32_t)part->attr.config), general);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -215,6 +216,43 @@ int nti_process_kill(const struct nti_process *p, int sig)
 bool nti_process_exists(pid_t pid)
 {
 	return pid == 0 || kill(pid, 0) == 0 || errno == EPERM;
+}
+
+/* More than any kernel has. */
+#define CPU_LIMIT 65536
+
+int nti_process_pin(unsigned int cpu, void **before)
+{
+	size_t bytes = CPU_ALLOC_SIZE(CPU_LIMIT);
+	cpu_set_t *old = CPU_ALLOC(CPU_LIMIT), *one = CPU_ALLOC(CPU_LIMIT);
+	int ret = old && one ? 0 : -ENOMEM;
+
+	*before = NULL;
+	if (ret == 0 && sched_getaffinity(0, bytes, old) < 0)
+		ret = -errno;
+	if (ret == 0 && (cpu >= CPU_LIMIT || !CPU_ISSET_S(cpu, bytes, old)))
+		ret = -EPERM;
+	if (ret == 0) {
+		CPU_ZERO_S(bytes, one);
+		CPU_SET_S(cpu, bytes, one);
+		ret = sched_setaffinity(0, bytes, one) < 0 ? -errno : 0;
+	}
+	if (one)
+		CPU_FREE(one);
+	if (ret == 0)
+		*before = old;
+	else if (old)
+		CPU_FREE(old);
+	return ret;
+}
+
+void nti_process_unpin(void *before, bool is_undone)
+{
+	if (!before)
+		return;
+	if (is_undone)
+		(void)sched_setaffinity(0, CPU_ALLOC_SIZE(CPU_LIMIT), before);
+	CPU_FREE(before);
 }
 
 void nti_process_fini(struct nti_process *p)

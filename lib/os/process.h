@@ -38,6 +38,13 @@ int nti_process_wait(struct nti_process *p, uint64_t timeout_ns, struct nti_proc
 int nti_process_kill(const struct nti_process *p, int sig);
 /* Is there a process or thread of this number, ours or anybody's? */
 bool nti_process_exists(pid_t pid);
+/*
+ * Let the calling thread run on @cpu alone, if it may run there; *@before is then its affinity so far, for nti_process_unpin(). 0; -EPERM: its
+ * affinity lacks that CPU; -errno.
+ */
+int nti_process_pin(unsigned int cpu, void **before);
+/* Give the thread its affinity back where @is_undone, and free what was kept of it. */
+void nti_process_unpin(void *before, bool is_undone);
 /* Kill and reap what still runs, close everything. */
 void nti_process_fini(struct nti_process *p);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * From a plan to perf groups. The kernel has the last word: what it refuses becomes absent with its reason; when it takes fewer
+ * From a plan to groups of counters. The kernel has the last word: what it refuses becomes absent with its reason; when it takes fewer
  * events of a unit at once than we believed, that is learned and the plan is made again.
  */
 #include <errno.h>
@@ -22,7 +22,7 @@ static bool is_task(const struct ntime_session *s)
 }
 
 /* Does @unit count at @place? Tasks: every unit that is not tied to CPUs. CPUs: those of the unit's mask, if it has one. */
-static bool is_unit_at(const struct nti_unit *unit, struct nti_perf_place place)
+bool nti_session_is_unit_at(const struct nti_unit *unit, struct nti_perf_place place)
 {
 	if (place.pid != -1)
 		return unit->kind != NTI_UNIT_UNCORE || !unit->cpus;
@@ -34,7 +34,7 @@ static bool is_unit_anywhere(const struct ntime_session *s, const struct nti_uni
 	size_t i;
 
 	for (i = 0; i < s->places; i++) {
-		if (is_unit_at(unit, s->place[i]))
+		if (nti_session_is_unit_at(unit, s->place[i]))
 			return true;
 	}
 	return false;
@@ -126,10 +126,8 @@ static void fini_groups(struct ntime_session *s)
 {
 	size_t i;
 
-	for (i = 0; i < s->groups; i++) {
-		nti_perf_group_fini(s->ctx->os, &s->group[i].perf);
-		free(s->group[i].part);
-	}
+	for (i = 0; i < s->groups; i++)
+		nti_session_group_fini(s, &s->group[i]);
 	s->groups = 0;
 }
 
@@ -157,6 +155,13 @@ static struct nti_session_group *add_group(struct ntime_session *s,
 	if (!g->part)
 		return NULL;
 	nti_perf_group_init(&g->perf, s->place[place]);
+	if (nti_session_is_through_core(s, g->unit)) {
+		g->core = nti_core_group_new(s->core, (unsigned int)s->place[place].cpu);
+		if (!g->core) {
+			free(g->part);
+			return NULL;
+		}
+	}
 	s->groups++;
 	return g;
 }
@@ -299,6 +304,16 @@ static bool is_group_too_big(struct ntime_session *s, const struct nti_session_g
 	return ret == -EINVAL;
 }
 
+static int open_core_part(struct ntime_session *s, size_t index, struct nti_session_group *g)
+{
+	int ret = nti_session_add_to_core(s, &s->part[index], g);
+
+	if (ret == 0)
+		g->part[g->perf.count - 1] = index;
+	/* As with perf: counters of this event on CPUs before this one would give a sum that lacks a part. */
+	return ret > 0 && g->place ? AGAIN : ret < 0 ? ret : 0;
+}
+
 static int open_part(struct ntime_session *s, size_t index, size_t place, size_t first)
 {
 	struct nti_session_part *p = &s->part[index];
@@ -308,6 +323,8 @@ static int open_part(struct ntime_session *s, size_t index, size_t place, size_t
 
 	if (!g)
 		return -ENOMEM;
+	if (g->core)
+		return open_core_part(s, index, g);
 	attr = final_attr(s, p);
 	ret = nti_perf_group_add(s->ctx->os, &g->perf, &attr);
 	if ((ret == -EACCES || ret == -EPERM) && is_task(s) && !attr.exclude_kernel &&
@@ -328,6 +345,8 @@ static int open_part(struct ntime_session *s, size_t index, size_t place, size_t
 		nti_perf_group_drop(s->ctx->os, &g->perf);
 		ret = -EINVAL;
 	}
+	if ((ret == -EACCES || ret == -EPERM) && nti_session_can_change_way(s, g->unit))
+		return AGAIN;
 	if (ret == -EMFILE)
 		return nti_error(&s->ctx->error, ret,
 				 "too many open files: raise the limit (ulimit -n) or count fewer "
@@ -344,7 +363,7 @@ static void drop_empty_groups(struct ntime_session *s)
 		if (s->group[i].perf.count)
 			s->group[kept++] = s->group[i];
 		else
-			free(s->group[i].part);
+			nti_session_group_fini(s, &s->group[i]);
 	}
 	s->groups = kept;
 }
@@ -357,7 +376,7 @@ static int open_place(struct ntime_session *s, size_t place, bool all_passes)
 	for (i = 0; i < s->parts; i++) {
 		const struct nti_session_part *p = &s->part[i];
 
-		if (p->is_refused || !is_unit_at(p->part->unit, s->place[place]))
+		if (p->is_refused || !nti_session_is_unit_at(p->part->unit, s->place[place]))
 			continue;
 		if (!all_passes && p->needs_counter && p->pass != s->target.pass)
 			continue;
@@ -402,8 +421,10 @@ static int open_places(struct ntime_session *s, bool all_passes)
  */
 static int try_groups(struct ntime_session *s)
 {
-	int ret = nti_session_plan(s);
+	int ret = nti_session_take_core(s);
 
+	if (ret == 0)
+		ret = nti_session_plan(s);
 	if (ret == 0)
 		ret = open_places(s, true);
 	if (ret || !(s->target.flags & NTIME_PASS_ALONE))
@@ -582,6 +603,8 @@ void nti_session_close_groups(struct ntime_session *s)
 	free(s->reading);
 	free(s->pass_enabled_ns);
 	free(s->sum);
+	nti_core_free(s->core);
+	s->core = NULL;
 	s->pass_text = NULL;
 	s->passes = 0;
 	s->group = NULL;

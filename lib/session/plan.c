@@ -36,7 +36,7 @@ static uint32_t watchdog_counter(const struct ntime_session *s, const struct nti
 			       : (uint32_t)1 << (unit->counters - 1);
 }
 
-static int make_limits(struct ntime_session *s)
+int nti_session_make_limits(struct ntime_session *s)
 {
 	size_t i, n = s->ctx->units.count;
 
@@ -364,7 +364,7 @@ int nti_session_plan(struct ntime_session *s)
 	if (!index)
 		return -ENOMEM;
 	forget_plan(s);
-	ret = make_limits(s);
+	ret = nti_session_make_limits(s);
 	if (ret == 0)
 		ret = refuse_without_counter(s);
 	if (ret == 0)

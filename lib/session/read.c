@@ -68,7 +68,7 @@ static int read_failed(struct ntime_session *s, const struct nti_session_group *
 	int cpu = g->perf.place.cpu;
 
 	/* The kernel takes the groups of a CPU that goes off line apart, so they may read short. */
-	if (cpu >= 0 && !is_on_line(s, cpu))
+	if (cpu >= 0 && (error == -ENODEV || !is_on_line(s, cpu)))
 		return cpu_is_gone(s, cpu);
 	return nti_error(&s->ctx->error, -EIO, "reading the counters of %s failed: %s",
 			 g->unit->name, strerror(-error));
@@ -82,7 +82,7 @@ static int read_groups(struct ntime_session *s, uint64_t real_ns)
 	for (i = 0; i < s->groups; i++) {
 		struct nti_session_group *g = &s->group[i];
 
-		ret = nti_perf_group_read(s->ctx->os, &g->perf, &s->reading[i]);
+		ret = nti_session_group_read(s, g, &s->reading[i]);
 		if (ret == -ENODATA) {
 			/* Pinned and without a counter: wanted, never counted. */
 			memset(&s->reading[i], 0, sizeof(s->reading[i]));
@@ -135,7 +135,7 @@ static bool is_exact(const struct ntime_session *s, const struct nti_session_gro
 		     const struct nti_perf_reading *r)
 {
 	return s->was_started && nti_session_had_turn(s, g) && r->enabled_ns && !g->is_late &&
-	       r->running_ns >= wanted_ns_of(s, g, r);
+	       !r->overflowed && r->running_ns >= wanted_ns_of(s, g, r);
 }
 
 static void judge_groups(struct ntime_session *s)
@@ -214,6 +214,7 @@ static void add_group(struct ntime_session *s, const struct nti_session_group *g
 		else
 			add_reading(sum, r->count[k], wanted_ns, r->running_ns);
 		sum->is_partial |= g->is_late;
+		sum->is_overflowed |= r->overflowed >> k & 1;
 	}
 }
 
@@ -258,7 +259,7 @@ static double slice_ns(const struct ntime_session *s, const struct nti_sum *sum)
 {
 	double turns = fmax((double)(s->turns + 1) / s->passes, 1);
 
-	return s->is_rotating ? (double)sum->counted_ns / turns : s->mux_interval_ns;
+	return s->is_rotating || s->core ? (double)sum->counted_ns / turns : s->mux_interval_ns;
 }
 
 static bool is_not_counted(const struct ntime_session *s, const struct nti_sum *sum)
@@ -282,7 +283,8 @@ static void event_value(struct ntime_session *s, struct nti_session_item *item,
 	out->scale = item->event.scale;
 	out->wanted_ns = sum->wanted_ns;
 	out->counted_ns = sum->counted_ns;
-	out->flags = sum->is_partial ? NTIME_PARTIAL : 0;
+	out->flags =
+		(sum->is_partial ? NTIME_PARTIAL : 0) | (sum->is_overflowed ? NTIME_OVERFLOWED : 0);
 	out->reserved = 0;
 	if (!sum->is_scaled) {
 		/* What always ran needs no estimate; steps begin where it is first scaled. */
@@ -305,6 +307,7 @@ static void only_value(struct ntime_session *s, struct nti_session_item *item,
 	if (nti_session_had_turn(s, g))
 		add_reading(&sum, r->count[item->member], wanted_ns_of(s, g, r), r->running_ns);
 	sum.is_partial |= g->is_late;
+	sum.is_overflowed = r->overflowed >> item->member & 1;
 	event_value(s, item, &sum, out);
 }
 
@@ -343,6 +346,20 @@ static void item_value(struct ntime_session *s, size_t i, uint64_t real_ns, stru
 	out->flags |= item->flags;
 }
 
+/* Nobody gives the passes their turns where we program the counters ourselves: it is done when there is a chance. */
+static int end_turns(struct ntime_session *s)
+{
+	int ret;
+
+	if (!s->core || s->passes < 2 || !s->is_running || nti_session_is_by_pass(s))
+		return 0;
+	s->turns++;
+	ret = nti_core_turn(s->core);
+	return ret < 0 ? nti_error(&s->ctx->error, -EIO,
+				   "cannot give the counters to other events: %s", strerror(-ret))
+		       : 0;
+}
+
 int ntime_session_read(struct ntime_session *s, struct ntime_value *out, size_t n)
 {
 	struct nti_session_item *items;
@@ -357,8 +374,11 @@ int ntime_session_read(struct ntime_session *s, struct ntime_value *out, size_t 
 	if (s->needs_time)
 		real_ns = nti_session_real_ns(s);
 	ret = read_groups(s, real_ns);
+	if (ret == 0)
+		ret = end_turns(s);
 	if (ret < 0)
 		return ret;
+	nti_session_readers_refresh(s);
 	judge_groups(s);
 	if (s->has_sums)
 		add_groups(s);

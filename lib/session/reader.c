@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "lib/os/process.h"
 #include "lib/session/session.h"
 
 /* One page or more that read 0 in a forked child (MADV_WIPEONFORK, Linux 4.14), so that readers there fall back to the call. */
@@ -35,8 +36,8 @@ static int make_states(struct ntime_session *s)
 static bool can_use_page(const struct ntime_session *s, const struct nti_session_group *g)
 {
 #ifdef NTIME_HAS_PMC_
-	return g && g->unit->kind == NTI_UNIT_CORE && s->target.kind == NTIME_TARGET_THREAD &&
-	       !s->target.pid &&
+	return g && !g->core && g->unit->kind == NTI_UNIT_CORE &&
+	       s->target.kind == NTIME_TARGET_THREAD && !s->target.pid &&
 	       !(s->target.flags & (NTIME_CHILDREN | NTIME_BY_PASS | NTIME_PASS_ALONE));
 #else
 	(void)s;
@@ -80,12 +81,108 @@ static bool is_same(const struct ntime_reader_state *a, const struct ntime_reade
 	       a->source == b->source;
 }
 
+/* One CPU's counter, by which the item is counted all the time. */
+static bool can_read_core(const struct ntime_session *s, const struct nti_session_item *item)
+{
+	return item->only && item->only->core && s->places == 1 && s->passes == 1 && s->was_started;
+}
+
+#ifdef NTIME_HAS_CORE_
+/* What the inline code may believe of the counter; the order of the last two is that of ntime_read_core_(). */
+static void set_inline(struct ntime_reader_state *state, const struct nti_core_inline *in)
+{
+	__atomic_store_n(&state->base, in->base, __ATOMIC_RELEASE);
+	__atomic_store_n(&state->origin, in->origin, __ATOMIC_RELEASE);
+}
+
+/* The counter has come to where the inline code cannot tell any more (x86), or its window is over (arm64): ask, and end or go on. */
+static void refresh_core(const struct ntime_session *s, size_t i)
+{
+	const struct nti_session_item *item = &s->item[i];
+	struct ntime_reader_state *state = s->state ? &s->state[i] : NULL;
+	struct nti_core_inline in;
+
+	/* In a forked child the state reads 0. */
+	if (!state || __atomic_load_n(&state->pinned, __ATOMIC_RELAXED) == 0)
+		return;
+	if (nti_core_group_window(item->only->core, item->member, &in))
+		set_inline(state, &in);
+	else
+		__atomic_store_n(&state->pinned, 0, __ATOMIC_RELAXED);
+}
+
+/* Pin the calling thread and ask the driver for the counter's instruction; without it the affinity is as before. */
+static void use_core(struct ntime_session *s, size_t i, struct ntime_reader_state *state)
+{
+	const struct nti_session_item *item = &s->item[i];
+	struct nti_core_inline in;
+	void *before;
+	int ret;
+
+	if (nti_process_pin((unsigned int)item->only->perf.place.cpu, &before) < 0)
+		return;
+	ret = nti_core_group_inline(item->only->core, item->member, &in);
+	nti_process_unpin(before, ret < 0);
+	if (ret < 0)
+		return;
+	state->type = NTIME_READER_CORE;
+	state->index = in.index;
+	state->limit = in.limit;
+	set_inline(state, &in);
+	/* Last: with it the inline code believes the rest. */
+	__atomic_store_n(&state->pinned, ntime_thread_pointer_(), __ATOMIC_RELEASE);
+}
+
+/* As set_state(); a second reader of the same thread finds the state as it is. */
+static void set_core(struct ntime_session *s, size_t i)
+{
+	struct ntime_reader_state *state = &s->state[i];
+
+	if (can_read_core(s, &s->item[i]) && state->pinned != ntime_thread_pointer_())
+		use_core(s, i, state);
+}
+#else
+static void refresh_core(const struct ntime_session *s, size_t i)
+{
+	(void)s;
+	(void)i;
+}
+
+static void set_core(struct ntime_session *s, size_t i)
+{
+	(void)s;
+	(void)i;
+}
+#endif
+
+/* From here on x86's inline code does not believe a counter, see NTIME_CORE_FULL_. */
+#define FULL_SHIFT 47
+
+void nti_session_readers_refresh(struct ntime_session *s)
+{
+	size_t i;
+
+	if (!s->core)
+		return;
+	for (i = 0; s->state && i < s->items; i++) {
+		const struct nti_session_item *item = &s->item[i];
+
+		if (s->state[i].type == NTIME_READER_CORE &&
+		    item->reading->count[item->member] >> FULL_SHIFT)
+			refresh_core(s, i);
+	}
+}
+
 /* Writes only what changes: other threads may be reading the item when one more reader of it is asked for. */
 static void set_state(struct ntime_session *s, size_t i)
 {
 	struct ntime_reader_state state = { .type = NTIME_READER_CALL };
 	uint64_t now;
 
+	if (s->item[i].only && s->item[i].only->core) {
+		set_core(s, i);
+		return;
+	}
 	if (!s->item[i].is_clock) {
 		use_page(s, i, &state);
 	} else if (s->is_running && !s->ctx->os->is_replay &&
@@ -148,7 +245,7 @@ int ntime_get_reader(struct ntime_session *s, size_t i, struct ntime_reader *out
 static int read_group(const struct ntime_session *s, const struct nti_session_group *g,
 		      struct nti_perf_reading *reading)
 {
-	int ret = nti_perf_group_read(s->ctx->os, &g->perf, reading);
+	int ret = nti_session_group_read(s, g, reading);
 
 	if (ret < 0)
 		return ret == -ENODATA ? -ENODATA : -EIO;
@@ -184,6 +281,8 @@ static int read_sum(const struct ntime_session *s, size_t item, uint64_t *count)
 				is_read = true;
 			}
 			total += reading.count[k];
+			if (group->core && reading.overflowed >> k & 1)
+				flags |= (int)NTIME_OVERFLOWED;
 		}
 	}
 	if (flags >= 0)
@@ -204,12 +303,16 @@ static int read_item(const struct ntime_session *s, size_t i, uint64_t *count)
 	if (!item->only)
 		return read_sum(s, i, count);
 	flags = read_group(s, item->only, &reading);
-	if (flags >= 0)
-		*count = reading.count[item->member];
-	return flags;
+	if (flags < 0)
+		return flags;
+	*count = reading.count[item->member];
+	if (!item->only->core)
+		return flags;
+	refresh_core(s, i);
+	return reading.overflowed >> item->member & 1 ? flags | (int)NTIME_OVERFLOWED : flags;
 }
 
-/* Reads the session only: no state is changed, so any thread may come here while the session lives. */
+/* Of the session only what is locked is changed, so any thread may come here while the session lives. */
 int ntime_read_call(const struct ntime_reader *r, uint64_t *count)
 {
 	const struct ntime_session *s = r->session;
@@ -239,6 +342,23 @@ static const char *why_page(const struct ntime_session *s, const struct perf_eve
 	       "folder; kernel.perf_user_access on arm64)";
 }
 
+static const char *why_core(const struct ntime_session *s, const struct nti_session_item *item)
+{
+	if (!s->was_started)
+		return "read(2): ask for the reader when the session was started";
+	if (s->places != 1)
+		return "read(2): the count is the sum of several CPUs";
+	if (!can_read_core(s, item))
+		return "read(2): the counters take turns";
+#ifdef NTIME_HAS_CORE_
+	return "read(2): this thread may not run on the CPU that is counted, or the driver does "
+	       "not "
+	       "grant the counter's instruction, or this is a forked child";
+#else
+	return "read(2): on this architecture the counters of ntimefs are read by calls";
+#endif
+}
+
 const char *ntime_reader_why(const struct ntime_reader *r)
 {
 	const struct ntime_session *s = r->session;
@@ -248,9 +368,15 @@ const char *ntime_reader_why(const struct ntime_reader *r)
 		return "the time stamp counter's instruction";
 	case NTIME_READER_PMC:
 		return why_page(s, r->state->source);
+	case NTIME_READER_CORE:
+		return "the counter's instruction, on the CPU to which the thread was pinned; a "
+		       "call from other threads, and now and then to look for a wrap";
 	default:
 		break;
 	}
+	if (s->item[r->item].event.parts &&
+	    nti_session_is_through_core(s, s->item[r->item].event.part[0].unit))
+		return why_core(s, &s->item[r->item]);
 	if (s->ctx->os->is_replay)
 		return "a simulated read: this is a recording";
 	if (s->item[r->item].is_clock)

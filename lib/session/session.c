@@ -13,10 +13,14 @@ static int check_target(struct ntime_ctx *ctx, const struct ntime_target *t)
 	if (t->size != sizeof(*t))
 		return nti_error(&ctx->error, -EINVAL,
 				 "struct ntime_target has another size than this library's");
-	if (t->kind > NTIME_TARGET_MACHINE || t->flags & ~TARGET_FLAGS || t->reserved0 ||
-	    t->reserved[0] || t->reserved[1] || t->reserved[2])
+	if (t->kind > NTIME_TARGET_MACHINE || t->flags & ~TARGET_FLAGS ||
+	    t->via > NTIME_VIA_NTIMEFS || t->reserved[0] || t->reserved[1] || t->reserved[2])
+		return nti_error(
+			&ctx->error, -EINVAL,
+			"unknown kind, flag, way in or reserved field in struct ntime_target");
+	if (t->via == NTIME_VIA_NTIMEFS && t->kind < NTIME_TARGET_CPUS)
 		return nti_error(&ctx->error, -EINVAL,
-				 "unknown kind, flag or reserved field in struct ntime_target");
+				 "ntimefs counts CPUs, not programs: add -a or -C CPUS");
 	if ((t->flags & NTIME_BY_PASS) && (t->flags & NTIME_PASS_ALONE))
 		return nti_error(&ctx->error, -EINVAL,
 				 "NTIME_BY_PASS and NTIME_PASS_ALONE exclude each other");
@@ -62,6 +66,7 @@ int ntime_session_new(struct ntime_ctx *ctx, const struct ntime_target *target,
 		return -ENOMEM;
 	s->ctx = ctx;
 	s->target = *t;
+	s->is_via_ntimefs = t->via == NTIME_VIA_NTIMEFS;
 	if (t->cpus) {
 		s->cpus = strdup(t->cpus);
 		if (!s->cpus) {
@@ -102,6 +107,8 @@ static const char *way_of(const struct nti_session_item *item, const struct ntim
 		return "";
 	if (item->is_clock)
 		return "clock";
+	if (item->event.parts && nti_session_is_through_core(s, item->event.part[0].unit))
+		return "ntimefs";
 	return s->ctx->os->is_replay ? "replay" : "perf";
 }
 
@@ -216,8 +223,7 @@ static int switch_groups(struct ntime_session *s, bool on, bool only_pass)
 
 		if (!nti_session_is_current(s, g) || (only_pass && g->is_in_every_pass))
 			continue;
-		one = on ? nti_perf_group_enable(s->ctx->os, &g->perf)
-			 : nti_perf_group_disable(s->ctx->os, &g->perf);
+		one = on ? nti_session_group_enable(s, g) : nti_session_group_disable(s, g);
 		if (one < 0 && !ret)
 			ret = nti_error(&s->ctx->error, -EIO, "cannot %s the counters of %s: %s",
 					on ? "start" : "stop", g->unit->name, strerror(-one));
@@ -262,8 +268,7 @@ static bool is_waiting_for_exec(struct ntime_session *s)
 	if (!(s->target.flags & NTIME_ON_EXEC) || !s->groups)
 		return false;
 	for (i = 0; i < s->groups; i++) {
-		if (nti_perf_group_read(s->ctx->os, &s->group[i].perf, &reading) < 0 ||
-		    reading.enabled_ns)
+		if (nti_session_group_read(s, &s->group[i], &reading) < 0 || reading.enabled_ns)
 			return false;
 	}
 	return true;

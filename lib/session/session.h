@@ -5,7 +5,7 @@
  *     items            what was added: events and metrics, in order
  *       part           one kernel event of an event item, on one unit; has a pass
  *     places           where: one per thread or CPU
- *     groups           one perf group per pass, unit and place; its members are parts
+ *     groups           one group of counters per pass, unit and place, perf's or our own; its members are parts
  *     sums             per item, made anew at each read from all groups: allocated once
  *
  * States: being filled (items only) -> open (planned, groups exist) -> running <-> stopped.
@@ -19,6 +19,7 @@
 #include <ntime/reader.h>
 #include <ntime/session.h>
 
+#include "lib/backend/core.h"
 #include "lib/backend/perf.h"
 #include "lib/context/context.h"
 #include "lib/event/event.h"
@@ -79,6 +80,8 @@ struct nti_session_item {
 
 struct nti_session_group {
 	struct nti_perf_group perf;
+	struct nti_core_group
+		*core; /* through ntimefs: of .perf only place and count have a meaning then */
 	const struct nti_unit *unit;
 	unsigned int pass;
 	bool is_in_every_pass;
@@ -112,6 +115,8 @@ struct ntime_session {
 	unsigned int pass_reached; /* the last pass that had a turn */
 	uint32_t *limit;	   /* per unit: counters that the kernel lets us have, a mask */
 	const char **unit_name;	   /* per unit, borrowed, for the planner's sentences */
+	bool is_via_ntimefs;	   /* core PMUs are ours to program */
+	struct nti_core *core;	   /* NULL until then, and until a plan is made */
 	bool was_denied;	   /* the kernel refused an event for want of permission */
 	bool is_rotating;	   /* NTIME_BY_PASS and ntime_session_rotate() was used */
 	char **pass_text;	   /* passes entries: why each exists */
@@ -140,7 +145,7 @@ struct ntime_session {
 struct nti_sum {
 	uint64_t count, wanted_ns, counted_ns;
 	double value; /* scaled place by place, in counts */
-	bool is_scaled, is_partial, is_seen, is_shared;
+	bool is_scaled, is_partial, is_seen, is_shared, is_overflowed;
 };
 
 /* target.c: threads and CPUs that the target means. */
@@ -148,6 +153,8 @@ int nti_session_find_places(struct ntime_session *s);
 
 /* plan.c: put every part into a pass. 0, -ENOSPC, -ENOMEM, -EINVAL with a sentence. */
 int nti_session_plan(struct ntime_session *s);
+/* Which counters each unit has for us, if that is not known yet. 0 or -ENOMEM. */
+int nti_session_make_limits(struct ntime_session *s);
 /*
  * The kernel took the members of @g and no further event of its unit: remember it, so that the next plan obeys. False: nothing
  * is left to give up.
@@ -157,7 +164,28 @@ bool nti_session_learn_limit(struct ntime_session *s, const struct nti_session_g
 /* open.c: part @p cannot be counted; its item is absent for @absent (taken over) from now on. */
 void nti_session_refuse(struct ntime_session *s, struct nti_session_part *p,
 			const struct nti_absence *absent);
-/* Groups for the plan. */
+/* Does @unit count at @place? */
+bool nti_session_is_unit_at(const struct nti_unit *unit, struct nti_perf_place place);
+
+/* group.c: one group, whichever way it is counted; as the functions of lib/backend/perf.h. */
+int nti_session_group_enable(struct ntime_session *s, const struct nti_session_group *g);
+int nti_session_group_disable(struct ntime_session *s, const struct nti_session_group *g);
+int nti_session_group_read(const struct ntime_session *s, const struct nti_session_group *g,
+			   struct nti_perf_reading *out);
+/* Close it; the session forgets it. */
+void nti_session_group_fini(struct ntime_session *s, struct nti_session_group *g);
+
+/* core.c: is @unit counted through ntimefs? */
+bool nti_session_is_through_core(const struct ntime_session *s, const struct nti_unit *unit);
+/* perf refused @unit for want of permission: is it ntimefs from now on? Then all is opened anew. */
+bool nti_session_can_change_way(struct ntime_session *s, const struct nti_unit *unit);
+/* Take the core PMUs, once; where they cannot be had, their events are absent. 0 or -errno. */
+int nti_session_take_core(struct ntime_session *s);
+/* @p becomes the next member of @g. 0; 1: it is absent from now on; -ENOMEM. */
+int nti_session_add_to_core(struct ntime_session *s, struct nti_session_part *p,
+			    struct nti_session_group *g);
+
+/* open.c: groups for the plan. */
 int nti_session_open_groups(struct ntime_session *s);
 void nti_session_close_groups(struct ntime_session *s);
 
@@ -209,6 +237,8 @@ double nti_estimate_error(const struct nti_estimate *e, const struct nti_sum *su
  */
 int nti_session_readers_map(struct ntime_session *s);
 void nti_session_readers_fini(struct ntime_session *s);
+/* The session was read: readers of ntimefs whose counters went so far that the inline code cannot tell a wrap are told. */
+void nti_session_readers_refresh(struct ntime_session *s);
 /* Tell the readers that counting started (true) or stopped. */
 void nti_session_readers_update(struct ntime_session *s);
 
