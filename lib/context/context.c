@@ -14,6 +14,7 @@
 #include "lib/base/text.h"
 #include "lib/context/context.h"
 #include "lib/context/topology.h"
+#include "lib/register/register.h"
 
 #define ONLINE "/sys/devices/system/cpu/online"
 
@@ -284,6 +285,7 @@ void ntime_close(struct ntime_ctx *ctx)
 	if (!ctx)
 		return;
 	nti_topology_free(ctx->topology);
+	nti_registers_free(ctx->registers);
 	nti_msr_free(ctx->msr);
 	nti_metrics_fini(&ctx->metrics);
 	if (ctx->has_units)

@@ -16,6 +16,7 @@
 
 struct nti_topology;
 struct nti_msr;
+struct nti_registers;
 
 struct ntime_ctx {
 	struct nti_error error;
@@ -25,10 +26,11 @@ struct ntime_ctx {
 	bool has_pulse;		/* it was tried whether the core PMU counts */
 	struct nti_names names; /* valid once has_units */
 	struct nti_metrics metrics;
-	struct nti_topology *topology; /* NULL until asked for */
-	struct nti_msr *msr;	       /* likewise */
-	unsigned int cpus;	       /* on line when the context was opened, at least 1 */
-	bool is_broken;		       /* opening failed: only the error's text may be used */
+	struct nti_topology *topology;	 /* NULL until asked for */
+	struct nti_msr *msr;		 /* likewise */
+	struct nti_registers *registers; /* likewise */
+	unsigned int cpus;		 /* on line when the context was opened, at least 1 */
+	bool is_broken;			 /* opening failed: only the error's text may be used */
 	void (*log)(void *arg, const char *line);
 	void *log_arg;
 };

@@ -338,6 +338,7 @@ int nti_os_linux_new(const char *root, struct nti_os **out)
 	if (!l)
 		return -ENOMEM;
 	l->os.ops = &linux_ops;
+	l->os.is_elsewhere = n > 0;
 	if (n)
 		memcpy(l->root, root, n);
 	(void)uname(&l->uname);

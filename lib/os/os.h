@@ -62,6 +62,7 @@ struct nti_os_ops {
 struct nti_os {
 	const struct nti_os_ops *ops;
 	bool is_replay; /* a recording: values, where there are any, are simulated */
+	bool is_elsewhere; /* files are below another root directory: what asks no files still sees this machine */
 };
 
 /* This machine; @root is put before every path ("" or NULL: none). 0 or -ENOMEM / -ENAMETOOLONG. */
