@@ -59,6 +59,8 @@ extern const struct cli_command cli_stat_command;
 extern const struct cli_command cli_list_command;
 extern const struct cli_command cli_doctor_command;
 extern const struct cli_command cli_lab_command;
+extern const struct cli_command cli_reg_command;
+extern const struct cli_command cli_driver_command;
 extern const struct cli_command cli_help_command;
 extern const struct cli_command cli_complete_command;
 

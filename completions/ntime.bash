@@ -77,17 +77,58 @@ _ntime_lab()
 	fi
 }
 
+# Actions of reg and driver, and what stands behind them.
+_ntime_actions()
+{
+	local sub=$1 ntime=$2 cur=$3 pending=$4 has_dashes=$5 options=$6 at=$7
+	local actions=$'build\nload\nunload\nstatus'
+	[[ $sub == reg ]] && actions=$'ls\nget\nset\nwatch\ndump\ndiff\nhammer'
+	if [[ -n $has_dashes ]]; then
+		_ntime_command "$at"
+		return
+	fi
+	case $pending in
+	FILE | DIR)
+		compopt -o filenames 2>/dev/null
+		mapfile -t COMPREPLY < <(compgen "$([[ $pending == DIR ]] && echo -d || echo -f)" -- "$cur")
+		return
+		;;
+	GROUP)
+		_ntime_reply "$(cut -d: -f1 /etc/group)" "$cur"
+		return
+		;;
+	RELEASE)
+		_ntime_reply "$(cd /lib/modules 2>/dev/null && printf '%s\n' *)" "$cur"
+		return
+		;;
+	?*)
+		return
+		;;
+	esac
+	if [[ $cur == -* ]]; then
+		_ntime_reply "$(awk -F'\037' -v sub_name="$sub" '$1 == sub_name { print $2; if ($3) print $3 }' <<<"$options" |
+			sort -u)" "$cur"
+	elif ((COMP_CWORD == 2)); then
+		_ntime_reply "$actions" "$cur"
+	elif [[ $sub == reg && ${COMP_WORDS[2]} == diff ]]; then
+		compopt -o filenames 2>/dev/null
+		mapfile -t COMPREPLY < <(compgen -f -W live -- "$cur")
+	elif [[ $sub == reg && ${COMP_WORDS[2]} != dump ]]; then
+		_ntime_names "$("$ntime" reg ls --names 2>/dev/null)" "$cur"
+	fi
+}
+
 _ntime()
 {
 	local ntime=$1 cur=$2 options sub=stat i word arg pending='' option='' from=1 has_dashes=''
-	local subcommands=$'stat\nlist\ndoctor\nlab\nhelp'
+	local subcommands=$'stat\nlist\ndoctor\nreg\ndriver\nlab\nhelp'
 
 	COMPREPLY=()
 	# Tabs would be merged by read where a field is empty.
 	options=$("$ntime" complete-options 2>/dev/null | tr '\t' '\037')
 	if ((COMP_CWORD > 1)); then
 		case ${COMP_WORDS[1]} in
-		stat | list | doctor | lab | help)
+		stat | list | doctor | reg | driver | lab | help)
 			sub=${COMP_WORDS[1]}
 			from=2
 			;;
@@ -120,6 +161,10 @@ _ntime()
 	done
 	if [[ $sub == lab ]]; then
 		_ntime_lab "$ntime" "$cur" "$pending" "$has_dashes" "$options"
+		return
+	fi
+	if [[ $sub == reg || $sub == driver ]]; then
+		_ntime_actions "$sub" "$ntime" "$cur" "$pending" "$has_dashes" "$options" "$i"
 		return
 	fi
 	if [[ $sub == stat && ($i -lt $COMP_CWORD || -n $has_dashes) ]]; then

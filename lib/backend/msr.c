@@ -181,7 +181,8 @@ int nti_msr_probe(struct nti_os *os, const char **reason, const char **remedy)
 		*remedy = "modprobe msr";
 	} else if (ret < 0) {
 		*reason = "/dev/cpu/0/msr is for root only";
-		*remedy = "run as root, or load ntime's driver where it is installed";
+		*remedy = "run as root, or let root make registers files that you may read: ntime "
+			  "driver load";
 	}
 	return ret;
 }

@@ -8,6 +8,7 @@
 #include <ntime/list.h>
 
 #include "lib/backend/msr.h"
+#include "lib/backend/ntimefs.h"
 #include "lib/backend/perf.h"
 #include "lib/base/text.h"
 #include "lib/context/obstacle.h"
@@ -240,8 +241,12 @@ static int paranoid(const struct walk *w)
 static int msr(const struct walk *w)
 {
 	const char *reason, *remedy;
-	int ret = nti_msr_probe(w->ctx->os, &reason, &remedy);
+	int ret;
 
+	/* Who reaches them through ntime's driver lacks nothing. */
+	if (nti_ntimefs_probe(w->ctx->os, &reason, &remedy) == 0)
+		return 0;
+	ret = nti_msr_probe(w->ctx->os, &reason, &remedy);
 	/* Other architectures lack nothing. */
 	return ret == 0 || ret == -ENOTSUP
 		       ? 0

@@ -803,7 +803,7 @@ def every_option_is_told_for_completion():
     """scripts/check-options compares these lines with the man pages and completions."""
     rows = [line.split('\t') for line in ntime('complete-options').stdout.decode().splitlines()]
     equal({len(row) for row in rows}, {5}, 'fields')
-    equal({row[0] for row in rows}, {'ntime', 'stat', 'list', 'doctor', 'lab'}, 'subcommands')
+    equal({row[0] for row in rows}, {'ntime', 'stat', 'list', 'doctor', 'reg', 'driver', 'lab'}, 'subcommands')
     has([row[1:4] for row in rows if row[0] == 'stat'], ['--event', '-e', 'LIST'])
     for row in rows:
         if row[0] == 'ntime':
