@@ -46,7 +46,7 @@ lab:
 	@lab/ntime-lab prepare
 
 fuzz:
-	@scripts/install-deps build test
+	@scripts/install-deps build test lab
 	@scripts/fuzz
 
 install: all
@@ -64,7 +64,7 @@ help:
 	@echo 'make docs     man pages as HTML in $(BUILD)/html/'
 	@echo 'make bench    the programs of bench/, side by side with their peers'
 	@echo 'make lab      prepare every guest of the lab, so that it works offline'
-	@echo 'make fuzz     every fuzz target for FUZZ_SECONDS (600)'
+	@echo 'make fuzz     every fuzz target and the driver for FUZZ_SECONDS (600)'
 	@echo 'make install  into DESTDIR and prefix (/usr/local)'
 	@echo 'make clean    remove the build directories'
 	@echo 'Each installs what it lacks with apt-get first; NO_DEPS=1 forbids that.'
