@@ -7,7 +7,7 @@ failed=0
 for guest in ${GUESTS:-x86-nehalem arm64}; do
 	printf -- '-- %s\n' "$guest"
 	status=0
-	lab/ntime-lab run "$guest" --with papi --timeout 120 -- /lab/cost "$@" || status=$?
+	lab/ntime-lab run "$guest" --driver --with papi --timeout 120 -- /lab/cost "$@" || status=$?
 	case $status in
 	0) ;;
 	77) echo "not measurable here: the guest $guest cannot be prepared on this machine" ;;

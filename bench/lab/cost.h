@@ -17,6 +17,7 @@
 /* Events of the larger readings. */
 #define COST_EVENTS 8
 
+struct ntime_page;
 struct perf_event_mmap_page;
 
 struct cost_state {
@@ -28,6 +29,14 @@ struct cost_state {
 	int fd[COST_EVENTS]; /* of a bare event or group, or of an MSR device */
 	size_t fds;
 	const volatile struct perf_event_mmap_page *page;
+	const struct ntime_page *ntimefs; /* of a register file, and with it the device's page */
+	size_t ntimefs_bytes;
+	const volatile uint32_t *word; /* in the device's page */
+	/*
+	 * What measures, user mode and all modes, as perf counts its indexes; 0: perf's event. A way that keeps perf from the counters
+	 * brings these.
+	 */
+	uint32_t own_meter[2];
 	int event_set; /* PAPI's */
 	uint64_t count;
 	uint64_t raw[3 + COST_EVENTS];
@@ -45,11 +54,15 @@ struct cost_way {
 	void (*run)(struct cost_state *s, size_t n);
 	/* Ends what is not ntime's or a descriptor, which the caller closes; may be NULL. Also after open() failed. */
 	void (*close)(struct cost_state *s);
+	/* No counter is left for the measurement: run() counts the clock's ticks, and keeps what they are in instructions. */
+	bool is_clocked;
 };
 
 /* Before and after each read: the number of instructions between the two is kept. */
 void cost_before(void);
 void cost_after(void);
+/* In place of both: what was measured otherwise. */
+void cost_keep(uint64_t instructions);
 
 /* The asm makes the compiler believe that everything in memory is read and changed by others between any two steps. */
 #define COST_RUN(name, read)                                                                       \
@@ -73,5 +86,14 @@ void cost_after(void);
 
 extern const struct cost_way cost_papi_ways[];
 extern const size_t cost_papi_way_count;
+
+/* Of the driver, once cost_ntimefs_prepare() has loaded and mounted it where it can. It also keeps the program on CPU 0. */
+extern const struct cost_way cost_ntimefs_ways[];
+extern const size_t cost_ntimefs_way_count;
+void cost_ntimefs_prepare(void);
+/* Unload it where that has loaded it; all that is measured must be closed. */
+void cost_ntimefs_finish(void);
+/* No enum ntime_page_type. */
+#define COST_ANY_TYPE UINT32_MAX
 
 #endif
