@@ -12,11 +12,9 @@
 static const struct space {
 	enum nthw_space space;
 	const char *name;
-	const char *file; /* how an address is written */
 } spaces[] = {
-	{ NTHW_SPACE_MSR, "msr", "0x%x" },	 { NTHW_SPACE_PCI, "pci", "0x%03x" },
-	{ NTHW_SPACE_MMIO, "mmio", "0x%06x" },	 { NTHW_SPACE_CP15, "cp15", "0x%x" },
-	{ NTHW_SPACE_SYSREG, "sysreg", "0x%x" }, { NTHW_SPACE_PMSEL, "pmsel", "0x%x" },
+	{ NTHW_SPACE_MSR, "msr" },   { NTHW_SPACE_PCI, "pci" },	      { NTHW_SPACE_MMIO, "mmio" },
+	{ NTHW_SPACE_CP15, "cp15" }, { NTHW_SPACE_SYSREG, "sysreg" }, { NTHW_SPACE_PMSEL, "pmsel" },
 };
 
 #define SPACES (sizeof(spaces) / sizeof(spaces[0]))
