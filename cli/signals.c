@@ -10,7 +10,7 @@
 static volatile sig_atomic_t forward_pid;
 static volatile sig_atomic_t stop_signal;
 
-/* Came while there was no command, or one that had not yet dropped ntime's handlers. */
+/* Came while it was not known yet whom to send it to. */
 static volatile sig_atomic_t is_held[NSIG];
 
 static const int stop_signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
@@ -20,11 +20,13 @@ static void pass_on(int sig, const siginfo_t *info)
 {
 	int saved = errno;
 
-	if (forward_pid <= 0)
-		is_held[sig] = 1;
-	/* SI_KERNEL: from the terminal, which has sent it to the command as well. */
-	else if (info->si_code <= 0)
+	/* SI_KERNEL: from the terminal, which has sent it to the command as well, also at the door of exec. */
+	if (info->si_code > 0)
+		return;
+	if (forward_pid > 0)
 		kill((pid_t)forward_pid, sig);
+	else
+		is_held[sig] = 1;
 	errno = saved;
 }
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
@@ -35,6 +36,20 @@ static void close_fd(int *fd)
 }
 
 /*
+ * In the child: what exec would do with the caller's handlers, done at once. A signal that comes while it waits at the door then does what it would do
+ * to the command, instead of being eaten by a copy of the caller's handler.
+ */
+static void drop_handlers(void)
+{
+	struct sigaction standard = { .sa_handler = SIG_DFL }, now;
+	int sig;
+
+	for (sig = 1; sig < NSIG; sig++)
+		if (sigaction(sig, NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+			(void)sigaction(sig, &standard, NULL);
+}
+
+/*
  * In the child, after fork: only async-signal-safe calls. A byte out says that it stands at the door. One byte in means go; end of
  * file means that the parent is gone or gave up, and then nothing must be run.
  */
@@ -62,6 +77,7 @@ static void run_child(int door, int exec_error, char *const argv[])
 
 int nti_process_fork(struct nti_process *p, char *const argv[])
 {
+	sigset_t all, before;
 	int door[2], report[2];
 	int ret;
 
@@ -73,16 +89,20 @@ int nti_process_fork(struct nti_process *p, char *const argv[])
 		ret = -errno;
 		goto err_door;
 	}
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
 	p->pid = fork();
-	if (p->pid < 0) {
-		ret = -errno;
-		goto err_report;
-	}
 	if (p->pid == 0) {
+		drop_handlers();
+		(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 		(void)close(door[1]);
 		(void)close(report[0]);
 		run_child(door[0], report[1], argv);
 	}
+	ret = -errno;
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (p->pid < 0)
+		goto err_report;
 	(void)close(door[0]);
 	(void)close(report[1]);
 	p->started_ns = now_ns(); /* until it is released */

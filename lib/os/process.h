@@ -29,7 +29,7 @@ struct nti_process_end {
 	struct rusage usage;
 };
 
-/* Fork a child that will exec @argv (argv[0] looked up in PATH). 0 or -errno; on failure nothing is left. */
+/* Fork a child that will exec @argv (argv[0] looked up in PATH); it has none of our signal handlers from the start. 0 or -errno; on failure nothing is left. */
 int nti_process_fork(struct nti_process *p, char *const argv[]);
 /* Let it exec. 0, or -errno of exec(3), after which the child is reaped. */
 int nti_process_release(struct nti_process *p);

@@ -6,6 +6,7 @@
  *     clean      no obstacles                    simulated  values carry NTIME_SIMULATED
  *     overflow   cycles wrapped unseen           partial    page-faults misses CPUs
  *     stale=N    the Nth read fails              idle       hardware events were never counted
+ *     late       to start a command ends only when a signal comes
  * The Nth read of a session gives N times the number in the table below. Commands are real processes.
  */
 #include <ctype.h>
@@ -603,8 +604,12 @@ int ntime_command_start(struct ntime_command *c)
 	do
 		n = read(c->news, &error, sizeof(error));
 	while (n < 0 && errno == EINTR);
-	if (n <= 0)
+	if (n <= 0) {
+		/* Once more, such that the command sees two signals where it gets two. */
+		if (word_number("late") && poll(NULL, 0, 60000) < 0)
+			poll(NULL, 0, 300);
 		return 0;
+	}
 	waitpid(c->pid, NULL, 0);
 	c->is_reaped = true;
 	snprintf(c->ctx->error, sizeof(c->ctx->error), "cannot run the command: %s",

@@ -25,7 +25,7 @@ import termios
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 IS_FAKE = '--fake' in sys.argv
 NTIME = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else ''
-PATIENCE = int(os.environ.get("PATIENCE", "60"))
+PATIENCE = int(os.environ.get("PATIENCE", "120"))
 TESTS = []
 # Process groups that a test has started; what a failed test leaves of them is killed.
 GROUPS = []
@@ -240,10 +240,10 @@ def death_by_signal_is_passed_on_after_the_report():
         equal(os.listdir(), [])
 
 
-def started(*args, **more):
+def started(*args, fake='', **more):
     """Start ntime with a command that prints "ready"; returns when it has."""
     child = subprocess.Popen([NTIME, *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                             env=environment(), start_new_session=True, **more)
+                             env=environment(fake), start_new_session=True, **more)
     GROUPS.append(child.pid)
     equal(child.stdout.readline(), b'ready\n')
     return child
@@ -317,12 +317,28 @@ def ctrl_c_prints_what_was_counted():
     has(shown, 'page-faults')
 
 
+# After the first one there is time for a second.
+COUNT_SIGNALS = "n=0; trap 'n=$((n+1))' INT; echo ready; while test $n = 0; do sleep 0.05; done; for i in 1 2 3 4 5; do sleep 0.1; done; exit $n"
+
+
 @test
 def ctrl_c_reaches_the_command_once():
-    script = 'n=0; trap "n=\\$((n+1))" INT; echo ready; for i in 1 2 3 4 5 6 7 8; do sleep 0.1; done; exit $n'
-    status, _ = on_terminal('sh', '-c', script.replace('\\$', '$'), typed=b'\x03')
-    if status not in (1, 0):
-        raise AssertionError(f'the command saw {status} signals')
+    status, _ = on_terminal('sh', '-c', COUNT_SIGNALS, typed=b'\x03')
+    equal(status, 1, 'signals that the command saw')
+
+
+@fake_only
+def ctrl_c_reaches_a_command_that_has_just_begun_once():
+    status, _ = on_terminal('sh', '-c', COUNT_SIGNALS, fake='late', typed=b'\x03')
+    equal(status, 1, 'signals that the command saw')
+
+
+@fake_only
+def signals_sent_to_ntime_while_a_command_begins_reach_it():
+    child = started('sh', '-c', COUNT_SIGNALS, fake='late')
+    child.send_signal(signal.SIGINT)
+    child.communicate(timeout=PATIENCE)
+    equal(child.returncode, 1, 'signals that the command saw')
 
 
 @test

@@ -215,6 +215,35 @@ TEST(killed_at_the_door)
 	TT_IS(sigaction(SIGPIPE, &old, NULL), 0);
 }
 
+static const struct signal_row {
+	int line;
+	void (*handler)(int);
+	int killed_by; /* 0: it runs to its end */
+} signal_rows[] = {
+	{ __LINE__, SIG_DFL, SIGUSR1 },
+	{ __LINE__, SIG_IGN, 0 },
+	{ __LINE__, do_nothing, SIGUSR1 }, /* the caller's handler is not the command's */
+};
+
+/* At the door a signal does what it would do to the command. */
+TEST(signals_at_the_door)
+{
+	TT_FOR_EACH_ROW(r, signal_rows) {
+		struct sigaction action = { .sa_handler = r->handler }, old;
+		struct nti_process_end end;
+		struct nti_process p;
+
+		TT_EQ(r, sigaction(SIGUSR1, &action, &old), 0);
+		TT_EQ(r, nti_process_fork(&p, exit_3), 0);
+		TT_EQ(r, nti_process_kill(&p, SIGUSR1), 0);
+		TT_EQ(r, nti_process_release(&p), 0);
+		TT_EQ(r, nti_process_wait(&p, UINT64_MAX, &end), 1);
+		TT_EQ(r, WIFSIGNALED(end.status) ? WTERMSIG(end.status) : 0, r->killed_by);
+		nti_process_fini(&p);
+		TT_EQ(r, sigaction(SIGUSR1, &old, NULL), 0);
+	}
+}
+
 /* A child that is given up never runs its command. */
 TEST(given_up)
 {
@@ -303,6 +332,7 @@ int main(int argc, char **argv)
 		CLEAN_TEST(waiting_ends_in_time),
 		CLEAN_TEST(waiting_is_interrupted),
 		CLEAN_TEST(killed_at_the_door),
+		CLEAN_TEST(signals_at_the_door),
 		CLEAN_TEST(given_up),
 		CLEAN_TEST(parent_dies),
 		CLEAN_TEST(command_inherits_nothing),
