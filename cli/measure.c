@@ -205,16 +205,19 @@ static bool work_deadlines(struct cli_measure *m)
 static int wait_for_end(struct cli_measure *m)
 {
 	for (;;) {
-		int ret = wait_until(m, next_deadline(m));
+		int ret;
 
+		/*
+		 * Asked before each wait: it may have come while counters were opened or read, when it cut no wait short. A command got the signal, or
+		 * gets it now; its end is what is waited for.
+		 */
+		if (!m->command && cli_signals_stop())
+			return 0;
+		ret = wait_until(m, next_deadline(m));
 		if (ret == 1)
 			return m->has_failed ? CLI_EXIT_FAILED : 0;
-		if (ret == -EINTR) {
-			/* The command got the signal, or gets it now; its end is what is waited for. */
-			if (!m->command && cli_signals_stop())
-				return 0;
+		if (ret == -EINTR)
 			continue;
-		}
 		if (ret < 0)
 			return CLI_EXIT_FAILED;
 		if (work_deadlines(m))

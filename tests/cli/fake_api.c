@@ -6,6 +6,7 @@
  *     clean      no obstacles                    simulated  values carry NTIME_SIMULATED
  *     overflow   cycles wrapped unseen           partial    page-faults misses CPUs
  *     stale=N    the Nth read fails              idle       hardware events were never counted
+ *     ctrl-c     SIGINT comes while the counters are opened
  *     late       to start a command ends only when a signal comes
  * The Nth read of a session gives N times the number in the table below. Commands are real processes.
  */
@@ -425,6 +426,8 @@ int ntime_session_item(const struct ntime_session *s, size_t i, struct ntime_ite
 
 int ntime_session_open(struct ntime_session *s)
 {
+	if (word_number("ctrl-c"))
+		raise(SIGINT);
 	s->is_open = true;
 	return 0;
 }

@@ -367,6 +367,13 @@ def ctrl_c_ends_attaching_with_success():
         victim.wait()
 
 
+@fake_only
+def ctrl_c_while_counters_are_opened():
+    done = ntime('-p', str(os.getpid()), '-e', 'page-faults', fake='ctrl-c')
+    equal(done.returncode, 0)
+    has(err(done), 'page-faults')
+
+
 @test
 def attaching_ends_with_the_process():
     victim = subprocess.Popen(['sh', '-c', 'read x'], stdin=subprocess.PIPE)
