@@ -93,6 +93,7 @@ static int on_interval(void *arg, struct cli_measure *m, const struct ntime_valu
 static void add_figures(struct stat *st, const struct cli_measure *m)
 {
 	const struct ntime_command_end *end = &m->end;
+	uint64_t rss_floor = end->max_rss_floor_bytes;
 	double figures[CLI_FIGURES] = {
 		[CLI_REAL] = (double)m->real_ns,
 		[CLI_USER] = (double)end->user_ns,
@@ -104,8 +105,7 @@ static void add_figures(struct stat *st, const struct cli_measure *m)
 		[CLI_INVOLUNTARY_SWITCHES] = (double)end->involuntary_switches,
 	};
 
-	if (m->command && end->max_rss_floor_bytes &&
-	    end->max_rss_bytes <= end->max_rss_floor_bytes + CLI_MAX_RSS_SLACK_BYTES)
+	if (m->command && (!rss_floor || end->max_rss_bytes <= rss_floor + CLI_MAX_RSS_SLACK_BYTES))
 		st->report.at_most[CLI_MAX_RSS] = true;
 	/* Of what was not started here only the length of the measurement is known. */
 	for (int i = 0; i < (m->command ? CLI_FIGURES : CLI_REAL + 1); i++)

@@ -25,7 +25,7 @@ struct ntime_command;
  * @max_rss_bytes: largest resident set of one process, as wait4(2) tells it: that includes @max_rss_floor_bytes
  * @minor_faults, @major_faults, @voluntary_switches, @involuntary_switches: as getrusage(2)
  * @max_rss_floor_bytes: most that was resident of the child at the door of exec, when it was a copy of the caller; 0 if not known.
- *	The kernel carries it over exec into @max_rss_bytes, along with the pages that the way into exec needs (0.4 to 0.8 MiB
+ *	The kernel carries it over exec into @max_rss_bytes, along with the pages that the way into exec needs (0.1 to 0.4 MiB
  *	were measured). Where @max_rss_bytes is not more than 1 MiB larger, it is only an upper bound of what the command needed
  */
 struct ntime_command_end {
