@@ -96,13 +96,23 @@ def run(command, **more):
     They end with it when this process is interrupted. When it is killed they go on, and hold its locks until they end, so that
     nobody works in the same place.
     """
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=HELD, start_new_session=True, **more) as process:
-        try:
-            out, errors = process.communicate()
-        except BaseException:
-            if process.returncode is None:
-                os.killpg(process.pid, signal.SIGKILL)
-            raise
+    # A signal has to wait while the program is being started: in between nobody would know whom to end.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
+
+    def let_signals_through():
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    try:
+        with subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=HELD, start_new_session=True, preexec_fn=let_signals_through,
+                              **more) as process:
+            try:
+                let_signals_through()
+                out, errors = process.communicate()
+            except BaseException:
+                if process.returncode is None:
+                    os.killpg(process.pid, signal.SIGKILL)
+                raise
+    finally:
+        let_signals_through()
     return subprocess.CompletedProcess(command, process.returncode, out, errors)
 
 

@@ -37,7 +37,7 @@ KEYS = {
     'dtb-set': (list, []),
     'env': (dict, {}),
     'timeout': (int, 300),
-    'boot-timeout': (int, 120),
+    'boot-timeout': (int, 300),
     'allow': (list, []),
     'proxy': (list, []),
 }

@@ -18,8 +18,9 @@ from . import bootimage, frames, kernel, log, machine, payload, qemu, terminal
 from . import dtb as dtbs
 from . import proxies as proxy_devices
 
-# For a guest that has ended to switch itself off.
-END_SECONDS = 10
+# For a guest that has ended to switch itself off, and for QEMU to answer: no result depends on it, a host may be busy.
+END_SECONDS = 60
+ANSWER_SECONDS = 120
 CONSOLE_KEPT = 1 << 20
 CONSOLE_SHOWN = 40
 INPUT_BYTES = 1024
@@ -54,7 +55,7 @@ class Monitor:
 
     def __init__(self, sock):
         self.sock, self.buffer, self.ready = sock, b'', False
-        sock.settimeout(20)
+        sock.settimeout(ANSWER_SECONDS)
 
     def _line(self):
         while b'\n' not in self.buffer:
@@ -82,7 +83,7 @@ class Monitor:
             self.sock.sendall(json.dumps({'execute': command, 'arguments': arguments}).encode() + b'\n')
             return self._await('return')
         except socket.timeout:
-            raise RunError(f'QEMU did not answer {command} within 20 s') from None
+            raise RunError(f'QEMU did not answer {command} within {ANSWER_SECONDS} s') from None
         except OSError as e:
             raise RunError(f'QEMU cannot be asked for {command}: {e.strerror}') from None
 
@@ -257,7 +258,7 @@ class Run:
 
     def _qemu_ended(self):
         try:
-            status = self.process.wait(10)
+            status = self.process.wait(END_SECONDS)
         except subprocess.TimeoutExpired:
             raise RunError('QEMU closed the result port') from None
         while data := self._rest_of_console():

@@ -26,7 +26,7 @@
 
 /* A second in all: longer than a busy machine lets a child wait for its turn. */
 #define FORKING_PAUSE_NS 50000
-#define FORKING_TRIES 20000
+#define FORKING_TRIES 100000
 
 struct linux_os {
 	struct nti_os os;

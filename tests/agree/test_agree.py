@@ -8,7 +8,6 @@ Nothing here is about how long something takes: all bounds follow from what the 
 import json
 import os
 import shutil
-import statistics
 import subprocess
 import sys
 
@@ -25,6 +24,10 @@ CHILD_PAGES = 16
 PAGES = 2000
 SLEEPS = 200
 RUNS = 5
+# On a machine that does much else it may take so many until one of them is undisturbed.
+MOST_RUNS = 40
+# Not counted of each switch from one task to another.
+SWITCH_NS = 100000
 TESTS = []
 
 # What start-up (dynamic linker, C library) and the last line of output may differ in between two runs of one program: the
@@ -53,8 +56,32 @@ def between(low, value, high, what):
         raise AssertionError(f'{what} is {value}, expected {low} to {high}')
 
 
+def least(counted, most):
+    """The least of several runs: what comes in between now and then, a page or a switch, only adds. Ends with one that is at most @most."""
+    values = []
+    while len(values) < MOST_RUNS and (not values or min(values) > most):
+        values.append(counted())
+    return min(values)
+
+
+def same(first, second, allowance, what):
+    """Both have the same least value, in runs in turns until they do: what differs each time never does."""
+    pairs = []
+    while len(pairs) < MOST_RUNS:
+        pairs.append((first(), second()))
+        low = [min(values) for values in zip(*pairs)]
+        if len(pairs) >= RUNS and abs(low[0] - low[1]) <= allowance:
+            return
+    raise AssertionError(f'{what}: at least {low[0]} and {low[1]}, which are not within {allowance}, of {pairs}')
+
+
 def command(name, n, *options):
     return [agree.workload(name), '--json', *options, str(n)]
+
+
+def below_shell(name, n, *options):
+    """The workload is the only child of what is measured."""
+    return agree.run_ntime(NTIME, ['sh', '-c', '"$@"; exit $?', 'sh', *command(name, n)], *options)[0]
 
 
 def ours(name, n, *options, **more):
@@ -83,10 +110,16 @@ def startup(run, event, who, part='work'):
 
 def same_startup(name, n, event, allowance, *options, part='work'):
     """ntime and perf see the same of one program, whatever their own children do before exec."""
-    mine = [startup(ours(name, n, *options)[0], event, 'ntime', part) for _ in range(RUNS)]
-    theirs = [startup(peers(name, n, *options), event, 'perf', part) for _ in range(RUNS)]
-    between(statistics.median(theirs) - allowance, statistics.median(mine), statistics.median(theirs) + allowance,
-            f'{event} of ntime beside the work of {name} (ntime {mine}, perf {theirs})')
+    same(lambda: startup(ours(name, n, *options)[0], event, 'ntime', part), lambda: startup(peers(name, n, *options), event, 'perf', part),
+         allowance, f'{event} of ntime and of perf beside the work of {name}')
+
+
+def same_unseen(name, *sizes):
+    """Faults of rusage that are not counted: those before exec, and those of exec itself, the same for any work of the same program."""
+    def unseen(n):
+        run = ours(name, n)[0]
+        return run.rusage['page-faults'] - count(run, 'page-faults', 'ntime')
+    same(*(lambda n=n: unseen(n) for n in sizes), FEW, f'unseen faults of {name} with {sizes}')
 
 
 # ---- page toucher ----
@@ -95,17 +128,15 @@ def same_startup(name, n, event, allowance, *options, part='work'):
 def pages_that_are_touched_are_faults():
     run = ours('toucher', PAGES)[0]
     faults = count(run, 'page-faults', 'ntime')
-    between(PAGES, run.told('page-faults', 'work'), PAGES + FEW, 'faults of the work by getrusage')
+    # More where the kernel takes pages away, to move them or for want of memory.
+    between(PAGES, run.told('page-faults', 'work'), 1.1 * PAGES, 'faults of the work by getrusage')
     # What the workload did between two looks is counted in full, and rusage, which also has what came before exec, has no less.
     between(run.told('page-faults', 'work'), faults, run.rusage['page-faults'], 'page-faults')
 
 
 @test
 def faults_unseen_do_not_depend_on_the_work():
-    # Those before exec, and those of exec itself: the same for any work of the same program.
-    gap = [statistics.median(run.rusage['page-faults'] - count(run, 'page-faults', 'ntime')
-                             for run in (ours('toucher', n)[0] for _ in range(RUNS))) for n in (0, PAGES)]
-    between(gap[0] - FEW, gap[1], gap[0] + FEW, 'unseen faults')
+    same_unseen('toucher', 0, PAGES)
 
 
 @test
@@ -120,7 +151,7 @@ def sleeps_are_switches():
     run = ours('sleeper', SLEEPS)[0]
     switched = run.truth['switched_sleeps']
     # Were it zero, nothing would be tested; see sleeper.c for why it may be less than all.
-    between(SLEEPS / 2, switched, SLEEPS, 'sleeps that gave the processor away')
+    between(1, switched, SLEEPS, 'sleeps that gave the processor away')
     between(switched, count(run, 'context-switches', 'ntime'), run.rusage['context-switches'], 'context-switches')
     between(run.told('context-switches', 'work'), run.counts['context-switches'], run.rusage['context-switches'],
             'context-switches')
@@ -143,17 +174,20 @@ def faults_of_all_children_are_counted():
 
 @test
 def faults_unseen_do_not_depend_on_the_children():
-    gap = [statistics.median(run.rusage['page-faults'] - count(run, 'page-faults', 'ntime')
-                             for run in (ours('forkstorm', n)[0] for _ in range(RUNS))) for n in (0, CHILDREN)]
-    between(gap[0] - FEW, gap[1], gap[0] + FEW, 'unseen faults')
+    same_unseen('forkstorm', 0, CHILDREN)
 
 
 @test
-def switches_of_children_lack_the_last_one_only():
+def switches_of_children_are_counted():
+    # Of a process that ends the last switch, and each while its memory is torn down, comes after its counters are closed: how many nobody knows.
     run = ours('forkstorm', CHILDREN)[0]
-    # The last switch of a process comes after its counters are closed. rusage has it, unless the parent looked before it came.
-    between(run.rusage['context-switches'] - CHILDREN - FEW_SWITCHES, count(run, 'context-switches', 'ntime'),
-            run.rusage['context-switches'], 'context-switches')
+    between(run.told('context-switches', 'own'), count(run, 'context-switches', 'ntime'), run.rusage['context-switches'], 'context-switches')
+    run = below_shell('sleeper', SLEEPS)
+    switched = run.truth['switched_sleeps']
+    between(switched, count(run, 'context-switches', 'ntime'), run.rusage['context-switches'], 'context-switches of a child')
+    run = below_shell('sleeper', SLEEPS, '-i')
+    between(0, count(run, 'context-switches', 'ntime'), run.rusage['context-switches'] - run.truth['switched_sleeps'],
+            'context-switches without a child')
 
 
 @test
@@ -172,15 +206,19 @@ def disturbed_ns():
 
 @test
 def task_clock_is_user_and_sys():
-    # Unseen by task-clock: the end of each process, and the switching (bench/agree.py says more), some 20 to 70 us each. The
-    # toucher is long enough for the bound to mean something; the others must have run at all.
-    for name, n in (('toucher', 10 * PAGES), ('sleeper', SLEEPS), ('forkstorm', CHILDREN)):
+    # Unseen by task-clock: what is before exec, the end of each process, and the switching (bench/agree.py says more). So it has at least the
+    # work of a process that the process itself looked at. The toucher is long enough for the bound to mean something; the others must have
+    # run at all.
+    for run_it, name, n, part in ((lambda *work: ours(*work)[0], 'toucher', 10 * PAGES, 'work'), (below_shell, 'toucher', 10 * PAGES, 'work'),
+                                  (lambda *work: ours(*work)[0], 'sleeper', SLEEPS, 'work'),
+                                  (lambda *work: ours(*work)[0], 'forkstorm', CHILDREN, 'own')):
         before = disturbed_ns()
-        run = ours(name, n)[0]
-        disturbed = disturbed_ns() - before + 2 * 10**9 // os.sysconf('SC_CLK_TCK')
-        rusage, unseen = run.rusage['task-clock'], run.rusage['context-switches'] * 100000
-        between(max(1, 0.8 * rusage - 10e6 - unseen), count(run, 'task-clock', 'ntime'), 1.2 * rusage + 10e6 + disturbed,
-                f'task-clock of {name}')
+        run = run_it(name, n)
+        # Three numbers, each of which may lack up to a tick.
+        disturbed = disturbed_ns() - before + 3 * 10**9 // os.sysconf('SC_CLK_TCK')
+        work, unseen = run.told('task-clock', part), run.told('context-switches', part) * SWITCH_NS
+        between(max(1, 0.8 * work - unseen), count(run, 'task-clock', 'ntime'),
+                1.2 * run.rusage['task-clock'] + run.rusage['context-switches'] * SWITCH_NS + disturbed, f'task-clock of {name}')
 
 
 # ---- options ----
@@ -200,8 +238,8 @@ def repeated_runs_are_averaged():
     equal((report['runs'], item['runs']), (3, 3), 'runs')
     between(PAGES, item['min'], item['value'], 'the least of three')
     between(item['value'], item['max'], PAGES + 1000, 'the most of three')
-    run = peers('toucher', PAGES, '-r', '3')
-    between(count(run, 'page-faults', 'perf') - FEW, item['value'], run.counts['page-faults'] + FEW, 'mean of page-faults')
+    same(lambda: ours('toucher', PAGES, '-r', '3')[1]['items'][0]['value'], lambda: count(peers('toucher', PAGES, '-r', '3'), 'page-faults', 'perf'),
+         FEW, 'means of page-faults')
 
 
 @test
@@ -294,24 +332,30 @@ def attached_perf(options, name, n):
     return truth, sum(int(field) for field in fields if field.isdigit())
 
 
+def beside_work(tool, options, name, n, part, most):
+    """All of the work is counted each time, and now and then not much more."""
+    def beside():
+        truth, faults = tool(options, name, n)
+        work = truth[part]['faults']
+        between(work, faults, 2**63, f'{tool.__name__}: page-faults of {name} with {options}')
+        return faults - work
+    between(0, least(beside, most), most, f'{tool.__name__}: page-faults with {options} beside the work of {name}')
+
+
 @test
 def attached_counts_have_the_work_and_nothing_before():
     # Behind the work come the line of output and exit: a few faults.
     for tool in (attached_ntime, attached_perf):
         for options in (['-p'], ['-t']):
-            truth, faults = tool(options, 'toucher', PAGES)
-            work = truth['work']['faults']
-            between(work, faults, work + FEW, f'{tool.__name__}: page-faults with {options}')
+            beside_work(tool, options, 'toucher', PAGES, 'work', FEW)
 
 
 @test
 def attached_counts_have_children_unless_forbidden():
     for tool in (attached_ntime, attached_perf):
         for options, part in ((['-p'], 'work'), (['-i', '-p'], 'own')):
-            truth, faults = tool(options, 'forkstorm', CHILDREN)
-            work = truth[part]['faults']
             # Behind the work: the last fork made the parent's pages read-only, so each that the end writes to is a fault more.
-            between(work, faults, work + 4 * FEW, f'{tool.__name__}: page-faults with {options}')
+            beside_work(tool, options, 'forkstorm', CHILDREN, part, 4 * FEW)
 
 
 def check_can_count():

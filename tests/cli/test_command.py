@@ -291,20 +291,26 @@ def read_all(fd):
 
 def on_terminal(*args, columns=80, fake='', typed=None, **more):
     """Run on a terminal of its own; returns (status as in subprocess, what was shown)."""
-    pid, fd = pty.fork()
-    if pid == 0:
-        os.execve(NTIME, [NTIME, *args], environment(fake, **more))
-    GROUPS.append(pid)
-    fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack('HHHH', 24, columns, 0, 0))
+    fd, slave = pty.openpty()
+    # Before it starts: it may ask, and end, before we go on.
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack('HHHH', 24, columns, 0, 0))
+
+    def lead():
+        os.setsid()
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+    child = subprocess.Popen([NTIME, *args], env=environment(fake, **more), stdin=slave, stdout=slave, stderr=slave, preexec_fn=lead)
+    GROUPS.append(child.pid)
+    os.close(slave)
     shown = ''
     if typed:
         while 'ready' not in shown:
             shown += os.read(fd, 4096).decode()
         os.write(fd, typed)
     shown += read_all(fd)
-    _, status = os.waitpid(pid, 0)
+    child.wait(timeout=PATIENCE)
     os.close(fd)
-    return os.waitstatus_to_exitcode(status), shown.replace('\r\n', '\n')
+    return child.returncode, shown.replace('\r\n', '\n')
 
 
 @test
@@ -595,15 +601,26 @@ def default_set_is_complete_and_never_zero_by_absence():
             has(err(done).split('Not counted here:')[1], name)
 
 
+def lines_until(n, *args):
+    """The report of a command that ends once @n lines of it are there."""
+    with Directory() as directory:
+        with open('report', 'wb') as report:
+            done = ntime(*args, 'sh', '-c', 'until test $(wc -l <"$0") -ge "$1"; do sleep 0.05; done', directory + '/report', str(n),
+                         stderr=report)
+        equal(done.returncode, 0, 'exit status')
+        with open('report', encoding='utf-8') as report:
+            return report.read().splitlines()
+
+
 @test
 def interval_lines():
-    done = ntime('--json', '-I', '20', '-e', 'page-faults', 'sleep', '1')
-    lines = [json.loads(line) for line in done.stderr.decode().splitlines()]
+    lines = [json.loads(line) for line in lines_until(2, '--json', '-I', '20', '-e', 'page-faults')]
     equal([line['kind'] for line in lines[:-1]], ['interval'] * (len(lines) - 1))
     equal(lines[-1]['kind'], 'summary')
     times = [line['time_s'] for line in lines[:-1]]
     equal(times, sorted(times))
-    if len(times) < 2:
+    # That of the end comes after the two that were waited for.
+    if len(times) < 3:
         raise AssertionError(f'{len(times)} intervals')
     parts = sum(items(line)['page-faults']['count'] for line in lines[:-1])
     if not IS_FAKE:
@@ -660,7 +677,7 @@ def timeout_ends_the_command():
     has(err(done), 'page-faults')
     # one that does not listen is killed
     equal(ntime('--timeout', '100ms', 'sh', '-c', 'trap "" TERM; while :; do sleep 0.1; done').returncode, 124)
-    equal(ntime('--timeout', '50s', 'sh', '-c', 'exit 3').returncode, 3)
+    equal(ntime('--timeout', '1000s', 'sh', '-c', 'exit 3').returncode, 3)
 
 
 @test
@@ -672,11 +689,17 @@ def timeout_ends_attaching():
 
 @test
 def delay():
-    late = items(summary('--delay', '50s', '-e', 'page-faults', 'true'))['page-faults']
+    late = items(summary('--delay', '1000s', '-e', 'page-faults', 'true'))['page-faults']
     equal('value' in late, False, 'a value before the measurement began')
     has(late['flags'], 'not-counted')
-    soon = items(summary('--delay', '20', '-e', 'page-faults', 'sh', '-c', 'sleep 1; /bin/true'))['page-faults']
+    # Without intervals nothing tells when it begins: on a machine that stands still the command has to last longer.
+    for seconds in (1, 5, 25):
+        soon = items(summary('--delay', '20', '-e', 'page-faults', 'sh', '-c', f'sleep {seconds}; /bin/true'))['page-faults']
+        if 'value' in soon:
+            break
     equal('value' in soon, True)
+    first, *_, last = [json.loads(line) for line in lines_until(1, '--json', '-I', '20', '--delay', '20', '-e', 'page-faults')]
+    equal(('value' in items(first)['page-faults'], 'value' in items(last)['page-faults']), (True, True), 'values of an interval and of all')
 
 
 @test
@@ -960,7 +983,8 @@ def several_processes_are_summed():
 @fake_only
 def counting_that_fails_leaves_the_command_alone():
     with Directory():
-        done = ntime('-I', '20', '-o', 'report', 'sh', '-c', 'sleep 1; touch ran', fake='stale=3')
+        # The first read is before the command, the second an interval's, or that of the end where the machine stood still until then.
+        done = ntime('-I', '20', '-o', 'report', 'sh', '-c', 'sleep 1; touch ran', fake='stale=2')
         equal(done.returncode, 125)
         has(err(done), 'CPU 3 went off line')
         equal(os.listdir(), ['ran'])

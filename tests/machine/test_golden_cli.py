@@ -11,7 +11,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 NTIME = os.path.abspath(sys.argv[1])
-PATIENCE = 60
+PATIENCE = 120
 SKX, ZEN, ARM, ADL, KVM, RES = ('intel-skx-2s', 'amd-zen2', 'arm64-neoverse-n1', 'hybrid-adl', 'vm-kvm', 'restricted')
 TESTS = []
 

@@ -28,7 +28,7 @@ class FakeQemu:
     def __init__(self, models):
         self.sockets = [socket.socket(fileno=os.dup(fd)) for fd in models.fds]
         for end in self.sockets:
-            end.settimeout(20)
+            end.settimeout(120)
 
     def message(self, index, command, body=b''):
         self.sockets[index].sendall(struct.pack('<iIQ', command, 0, len(body)) + body)
@@ -70,7 +70,7 @@ class Served:
 def run(*arguments, **more):
     """Exit status, standard output and the sentence of ntime-pci-model."""
     done = subprocess.run([PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          encoding='utf-8', timeout=60, check=False, **more)
+                          encoding='utf-8', timeout=120, check=False, **more)
     return done.returncode, done.stdout, done.stderr
 
 

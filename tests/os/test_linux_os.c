@@ -330,8 +330,10 @@ TEST(clocks)
 	assert_true(first > 0);
 	assert_true(os->ops->now_ns(os) >= first);
 	if (ret == 0) {
-		TT_IS(os->ops->tsc(os, &later), 0);
-		assert_true(later != ticks);
+		/* Slow clocks show one number to several readings; one that stands still ends at the test's own limit. */
+		do
+			TT_IS(os->ops->tsc(os, &later), 0);
+		while (later == ticks);
 	} else {
 		TT_IS(ret, -ENOTSUP);
 	}

@@ -4,13 +4,13 @@
  * children that are forked, threads that run.
  */
 #include <errno.h>
-#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <ntime/ntime.h>
@@ -95,23 +95,34 @@ static void run_thread(void)
 	TT_IS(pthread_join(thread, NULL), 0);
 }
 
-/* Pages of our own that the work itself needs: stacks, copies after fork. Far fewer than PAGES. */
-#define SLACK 120
+/*
+ * What the kernel itself has seen of this thread, faults in kernel mode too: never fewer than page-faults:u. How many there are beside those of the
+ * work is the kernel's affair: a page that was taken away when memory was short faults again.
+ */
+static uint64_t own_faults(void)
+{
+	struct rusage use;
+
+	TT_IS(getrusage(RUSAGE_THREAD, &use), 0);
+	return (uint64_t)use.ru_minflt + (uint64_t)use.ru_majflt;
+}
 
 TEST(faults_of_this_thread)
 {
-	uint64_t before;
+	uint64_t before, own;
 	struct rig rig;
 
 	init(&rig, NULL, "page-faults:u,tsc");
 	start(&rig);
+	own = own_faults();
 	read_all(&rig);
 	before = rig.v[0].count;
 	touch_pages();
 	read_all(&rig);
+	own = own_faults() - own;
 	TT_IS(rig.v[0].flags, 0);
 	assert_true(rig.v[0].count - before >= PAGES);
-	assert_true(rig.v[0].count - before <= PAGES + SLACK);
+	assert_true(rig.v[0].count - before <= own);
 	assert_true(rig.v[1].count > 0);
 	fini(&rig);
 }
@@ -121,6 +132,7 @@ TEST(children_count_only_when_asked)
 	struct ntime_target with = { .size = sizeof(with), .flags = NTIME_CHILDREN };
 	struct ntime_target without = { .size = sizeof(without) };
 	struct rig rig;
+	uint64_t own;
 
 	init(&rig, &with, "page-faults:u");
 	start(&rig);
@@ -130,11 +142,12 @@ TEST(children_count_only_when_asked)
 	assert_true(rig.v[0].count >= 2 * PAGES);
 	fini(&rig);
 	init(&rig, &without, "page-faults:u");
+	own = own_faults();
 	start(&rig);
 	run_child(touch_pages);
 	run_thread();
 	read_all(&rig);
-	assert_true(rig.v[0].count < PAGES);
+	assert_true(rig.v[0].count <= own_faults() - own);
 	fini(&rig);
 }
 
@@ -173,29 +186,37 @@ TEST(process_has_all_its_threads)
 	(void)pthread_barrier_destroy(&h.go);
 }
 
+/* Reads until the clock has moved on from @last and @n times at least; slow clocks show one number to several readings. */
+static uint64_t read_on(const struct ntime_reader *reader, uint64_t last, unsigned int n)
+{
+	uint64_t begin = last, now;
+	unsigned int i;
+
+	for (i = 0; i < n || last == begin; i++) {
+		TT_IS(ntime_read(reader, &now), 0);
+		assert_true(now >= last);
+		last = now;
+	}
+	return last;
+}
+
 TEST(clock_reader)
 {
 	struct ntime_reader reader = { .size = sizeof(reader) };
-	uint64_t last = 0, now;
+	uint64_t last, now;
 	struct rig rig;
-	int i;
 
 	init(&rig, NULL, "tsc");
 	start(&rig);
 	TT_IS(ntime_get_reader(rig.s, 0, &reader), 0);
 	TT_HAS(ntime_reader_why(&reader), "instruction");
-	for (i = 0; i < 1000; i++) {
-		TT_IS(ntime_read(&reader, &now), 0);
-		assert_true(now > last);
-		last = now;
-	}
+	(void)read_on(&reader, read_on(&reader, 0, 1), 1000);
 	TT_IS(ntime_session_stop(rig.s), 0);
 	TT_IS(ntime_read(&reader, &now), 0);
 	TT_IS(ntime_read(&reader, &last), 0);
 	TT_IS(now, last);
 	TT_IS(ntime_session_start(rig.s), 0);
-	TT_IS(ntime_read(&reader, &now), 0);
-	assert_true(now > last);
+	(void)read_on(&reader, last, 1);
 	fini(&rig);
 }
 
@@ -205,7 +226,7 @@ struct watcher {
 	struct ntime_reader reader;
 	atomic_bool is_over;
 	int worst;
-	unsigned int reads;
+	atomic_uint reads;
 };
 
 static void *watch(void *arg)
@@ -217,7 +238,7 @@ static void *watch(void *arg)
 		int ret = ntime_read(&w->reader, &count);
 
 		w->worst = ret < w->worst ? ret : w->worst;
-		w->reads++;
+		atomic_fetch_add(&w->reads, 1);
 	}
 	return NULL;
 }
@@ -239,12 +260,12 @@ TEST(groups_can_be_read_while_children_come_and_go)
 	start(&rig);
 	TT_IS(ntime_get_reader(rig.s, 0, &w.reader), 0);
 	TT_IS(pthread_create(&thread, NULL, watch, &w), 0);
-	for (i = 0; i < FORKS; i++)
+	/* Whenever the watcher gets a processor: it reads beside forks. */
+	for (i = 0; i < FORKS || atomic_load(&w.reads) < FORKS; i++)
 		run_child(do_nothing);
 	atomic_store(&w.is_over, true);
 	TT_IS(pthread_join(thread, NULL), 0);
 	TT_IS(w.worst, 0);
-	assert_true(w.reads > 0);
 	fini(&rig);
 }
 
@@ -273,16 +294,48 @@ TEST(readers_in_forked_children)
 	fini(&rig);
 }
 
+/* Of both kinds, without those of its children; it may have ended, but is not waited for. */
+static uint64_t switches_of(pid_t pid)
+{
+	char text[256], *number;
+	uint64_t all = 0;
+	FILE *f;
+
+	(void)snprintf(text, sizeof(text), "/proc/%d/status", (int)pid);
+	f = fopen(text, "re");
+	assert_non_null(f);
+	while (fgets(text, sizeof(text), f)) {
+		number = strstr(text, "voluntary_ctxt_switches:");
+		if (number)
+			all += strtoull(strchr(number, ':') + 1, NULL, 10);
+	}
+	(void)fclose(f);
+	return all;
+}
+
+static uint64_t cpu_ns_of(pid_t pid)
+{
+	struct timespec used;
+	clockid_t clock;
+
+	TT_IS(clock_getcpuclockid(pid, &clock), 0);
+	TT_IS(clock_gettime(clock, &used), 0);
+	return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+}
+
+#define RUNS "20"
+#define PROCESSES 21
+
 TEST(command_agrees_with_getrusage)
 {
-	char *argv[] = { "sh", "-c", "i=0; while [ $i -lt 20 ]; do /bin/true; i=$((i + 1)); done",
-			 NULL };
+	char *argv[] = { "sh", "-c",
+			 "i=0; while [ $i -lt " RUNS " ]; do /bin/true; i=$((i + 1)); done", NULL };
 	struct ntime_command_end end = { .size = sizeof(end) };
 	struct ntime_target target = { .size = sizeof(target),
 				       .flags = NTIME_CHILDREN | NTIME_ON_EXEC };
 	struct ntime_command *command;
 	struct rig rig = { 0 };
-	double cpu_ns;
+	uint64_t all, early_switches, early_ns;
 
 	TT_IS(ntime_open(&rig.ctx, NULL), 0);
 	TT_IS(ntime_command_new(rig.ctx, argv, &command), 0);
@@ -291,17 +344,24 @@ TEST(command_agrees_with_getrusage)
 	TT_IS(ntime_session_add_list(rig.s, "task-clock,page-faults,context-switches"), 0);
 	start(&rig);
 	TT_IS(ntime_command_start(command), 0);
+	/* Here it is past exec: not less than what was before it, however long that took. */
+	early_switches = switches_of(target.pid);
+	early_ns = cpu_ns_of(target.pid);
 	TT_IS(ntime_command_wait(command, UINT64_MAX, &end), 1);
 	TT_IS(end.status, 0);
 	read_all(&rig);
-	/* getrusage also has the faults before exec, and rounds time to its own ticks of accounting. */
-	assert_true(rig.v[1].count <= end.minor_faults + end.major_faults);
-	assert_true(rig.v[1].count + 100 >= end.minor_faults + end.major_faults);
-	/* It also counts the switch away from each process that has ended, and the wait at the door. */
-	assert_true(rig.v[2].count <= end.voluntary_switches + end.involuntary_switches);
-	assert_true(rig.v[2].count + 30 >= end.voluntary_switches + end.involuntary_switches);
-	cpu_ns = (double)(end.user_ns + end.sys_ns);
-	assert_true(fabs(rig.v[0].value - cpu_ns) <= 0.3 * cpu_ns + 1e7);
+	/* getrusage has more: what was before exec. Without the children a tenth would be left. */
+	all = end.minor_faults + end.major_faults;
+	assert_true(rig.v[1].count <= all && 3 * rig.v[1].count >= all);
+	/* And the switch away from each process that has ended, perhaps after one more on its last steps. */
+	all = end.voluntary_switches + end.involuntary_switches;
+	assert_true(rig.v[2].count <= all);
+	assert_true(rig.v[2].count + early_switches + 2 * PROCESSES >= all);
+	/* task-clock goes on while the hypervisor has the CPU, getrusage's time does not: above is only the clock on the wall. */
+	all = end.user_ns + end.sys_ns;
+	assert_true(rig.v[0].value <=
+		    1.01 * (double)end.real_ns * (double)sysconf(_SC_NPROCESSORS_ONLN));
+	assert_true(3 * (rig.v[0].value + (double)early_ns) >= (double)all);
 	ntime_command_free(command);
 	fini(&rig);
 }

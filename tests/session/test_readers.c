@@ -133,6 +133,8 @@ static void share(struct shared *sh, struct thread *threads)
 		threads[i] = (struct thread){ .shared = sh };
 		TT_IS(pthread_create(&threads[i].id, NULL, run_thread, &threads[i]), 0);
 	}
+	/* Readers that get no processor after their reads until all is over have seen this one. */
+	touch_page();
 	(void)pthread_barrier_wait(&sh->begin);
 	for (i = 0; i < ROUNDS || atomic_load(&sh->busy) > 0; i++)
 		own_round(sh);

@@ -6,6 +6,7 @@
 #include <linux/perf_event.h>
 #include <math.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "guest.h"
@@ -13,6 +14,8 @@
 #include "tests/tt.h"
 
 #define REPORT "/tmp/lab-report.json"
+/* Two ticks of a kernel with 100 Hz. */
+#define LONGEST_TICKS_NS 20000000
 
 static struct ntime_ctx *ctx;
 
@@ -95,6 +98,15 @@ bool lab_can_read_counters(void)
 #else
 	return false;
 #endif
+}
+
+void lab_leave_end_of_second(void)
+{
+	const struct timespec ticks = { .tv_nsec = LONGEST_TICKS_NS };
+	struct timespec now;
+
+	while (clock_gettime(CLOCK_MONOTONIC, &now) == 0 && now.tv_nsec < LONGEST_TICKS_NS)
+		(void)nanosleep(&ticks, NULL);
 }
 
 static double number_of(const json_t *item, const char *key, double missing)

@@ -63,6 +63,17 @@ void lab_ntime(const char *arguments, struct lab_value *values, size_t n);
  */
 unsigned int lab_shift(void);
 
+/**
+ * lab_leave_end_of_second() - return when the clock's second is neither ending nor new
+ *
+ * Starting a session asks the clock, as a read of a whole CPU does, several times where we program the counters. From the end of a second to its
+ * next tick the kernel's clock for user mode takes a turn of a loop more (Linux 6.1, lib/vdso/gettimeofday.c, do_hres(), which subtracts what
+ * goes beyond a second), and all tries of a short loop have room in that time: then each of them is longer by the same 6 instructions (arm64 9,
+ * armv7 14) a look at the clock. So no try begins there, and the least of several tries has none of it. What waits sleeps, for what it did would
+ * be counted.
+ */
+void lab_leave_end_of_second(void);
+
 /* perf_event_open(2) on this thread, user mode only, without the library: the kernel's own count. Return: file descriptor or -errno. */
 int lab_open_event(uint32_t type, uint64_t config, uint64_t sample_period, int group_fd);
 

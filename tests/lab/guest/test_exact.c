@@ -376,9 +376,12 @@ TEST(commands)
 		/* From exec to exit there is nothing else in user mode: no constant. */
 		TT_EQ(r, v[0].count, r->count(r->n));
 		TT_EQ(r, v[1].count, v[0].count << shift);
-		/* A round is two switches at least: else the many switches did not happen. */
+		/*
+		 * Each byte handed over is a switch: else the many switches did not happen. After the last one the child may end
+		 * without waiting once more, and a task's events are gone before its last switch (do_exit() in kernel/exit.c).
+		 */
 		if (r->count == lab_count_switches)
-			TT_EQ(r, v[2].count >= 2 * r->n, 1);
+			TT_EQ(r, v[2].count >= 2 * r->n - 1, 1);
 	}
 }
 

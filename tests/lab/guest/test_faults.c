@@ -148,7 +148,8 @@ static void check_paranoid(const struct paranoid_row *r)
 		tt_has_(a.error, r->remedy, "error", __FILE__, r->line);
 		return;
 	}
-	TT_EQ(r, a.value.flags, r->flags);
+	/* Of a whole CPU the kernel's clock may be late on a busy machine, and that is told. */
+	TT_EQ(r, a.value.flags & ~(r->cpus ? NTIME_PARTIAL : 0u), r->flags);
 	tt_has_(a.reason, r->reason ? r->reason : "", "reason", __FILE__, r->line);
 	tt_has_(a.remedy, r->remedy ? r->remedy : "", "remedy", __FILE__, r->line);
 	if (!r->reason)
@@ -465,7 +466,8 @@ static void check_cpu_that_goes(struct ntime_ctx *ctx, const char *cpus, const c
 	run_a_while();
 	TT_IS(ntime_session_read(s, &value, 1), 1);
 	print_message("# CPUs %s, %s: %llu before\n", cpus, event, (unsigned long long)value.count);
-	TT_IS(value.flags, 0);
+	/* The kernel's clock may be late on a busy machine, and that is told. */
+	TT_IS(value.flags & ~NTIME_PARTIAL, 0);
 	assert_true(value.count > 0);
 	TT_IS(lab_write(CPU1_ONLINE, "0"), 0);
 	/* When the CPU is back only the missing time tells: most of all of it, however slow the host is. */
@@ -479,7 +481,7 @@ static void check_cpu_that_goes(struct ntime_ctx *ctx, const char *cpus, const c
 	s = start_on(ctx, cpus, event);
 	run_a_while();
 	TT_IS(ntime_session_read(s, &value, 1), 1);
-	TT_IS(value.flags, 0);
+	TT_IS(value.flags & ~NTIME_PARTIAL, 0);
 	ntime_session_free(s);
 }
 

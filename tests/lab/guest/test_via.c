@@ -76,6 +76,7 @@ MEASURES static void by_session(struct ntime_session *s, unsigned long n, uint64
 	for (size_t i = 0; i < items; i++)
 		least[i] = UINT64_MAX;
 	for (int try = 0; try < TRIES; try++) {
+		lab_leave_end_of_second();
 		read_whole(s, before, items);
 		lab_turns(n);
 		read_whole(s, after, items);

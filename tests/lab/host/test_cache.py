@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 
 from prepared import ROOT, equal, has, raises, said, test
 from tap import main
@@ -169,9 +170,39 @@ def interrupted_run_ends_what_it_started(_):
                           encoding='utf-8') as run:
         worker = int(run.stdout.readline())
         run.send_signal(signal.SIGINT)
-        # The worker has this end of the pipe as well: what it would say ends when it does.
+        # The worker has this end of the pipe as well: what it would say ends when it does, which is a little before it has ended.
         equal(run.stdout.read(), '', 'what is said afterwards')
-    equal(_state(worker) in ('', 'Z'), True, 'the program has ended')
+    end = time.monotonic() + 120
+    while _state(worker) not in ('', 'X', 'Z') and time.monotonic() < end:
+        time.sleep(0.01)
+    has(('', 'X', 'Z'), _state(worker), 'the state of the program')
+
+
+# One that is interrupted before it has got to know what it has started.
+EARLY = textwrap.dedent('''
+    import os, signal, subprocess, sys
+    sys.path.insert(0, sys.argv[1])
+    from lab import cache
+    class Popen(subprocess.Popen):
+        def _execute_child(self, *args):
+            super()._execute_child(*args)
+            print(self.pid, flush=True)
+            os.kill(os.getpid(), signal.SIGINT)
+    subprocess.Popen = Popen
+    cache.run(['sleep', '1000'])
+''')
+
+
+@test
+def run_interrupted_early_ends_what_it_started(_):
+    with subprocess.Popen([sys.executable, '-c', EARLY, ROOT], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          encoding='utf-8') as run:
+        worker = int(run.stdout.readline())
+        run.wait()
+        state = _state(worker)
+        if state not in ('', 'X', 'Z'):
+            os.killpg(worker, signal.SIGKILL)
+    has(('', 'X', 'Z'), state, 'the state of the program')
 
 
 def _state(pid):

@@ -43,7 +43,7 @@ def told(runner=RUNNER, **programs):
     """(exit status, lines) of test-guest with these programs."""
     with lab(runner, **programs) as where:
         done = subprocess.run([os.path.join(where, 'test-guest'), 'here', *programs], stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, encoding='utf-8', timeout=60, check=False)
+                              stdout=subprocess.PIPE, encoding='utf-8', timeout=300, check=False)
     lines = [line for line in done.stdout.split('\n') if line and not line.startswith('#')]
     return done.returncode, lines
 

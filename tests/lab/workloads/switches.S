@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * switches ROUNDS: two processes hand a byte back and forth through two pipes; each waits for the other, so a round is two context switches at
- * least. lab_count_switches() has the sum.
+ * least, the last of which may be the child's end. lab_count_switches() has the sum.
  */
 #include "program.inc"
 
