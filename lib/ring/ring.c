@@ -8,7 +8,7 @@
  *     +---------+---------+----------------------------------+
  *     version 2n + 1: period n is being written; 2n + 2: period n is complete; 0: never written
  *
- * A sequence lock per slot whose version also names the period. All shared words are atomics (shared.h): a reader that loses the
+ * A sequence lock per slot whose version also names the period. All shared words are atomics (lib/base/shared.h): a reader that loses the
  * race reads a mixture, notices it by the version and throws it away; under the C11 memory model that is no data race.
  * H.-J. Boehm, "Can seqlocks get along with programming language memory models?", MSPC 2012.
  */
@@ -18,7 +18,7 @@
 
 #include <ntime/ring.h>
 
-#include "lib/ring/shared.h"
+#include "lib/base/shared.h"
 
 #define MAX_PERIODS ((size_t)1 << 20)
 #define MAX_VALUES 4096

@@ -5,13 +5,13 @@
  *
  * A word may be torn by a race: its reader must learn of races elsewhere. A counter is never torn, and only ever grows.
  */
-#ifndef NTI_RING_SHARED_H
-#define NTI_RING_SHARED_H
+#ifndef NTI_SHARED_H
+#define NTI_SHARED_H
 
 #include <stdatomic.h>
 #include <stdint.h>
 
-#if !defined(NTI_RING_HALVES) && ATOMIC_LLONG_LOCK_FREE == 2
+#if !defined(NTI_SHARED_HALVES) && ATOMIC_LLONG_LOCK_FREE == 2
 
 struct nti_shared_word {
 	_Atomic uint64_t all;
