@@ -52,6 +52,21 @@ int nti_text_parse_u64(const char *text, uint64_t *out)
 	return 0;
 }
 
+bool nti_text_take_u32(const char **at, int base, uint32_t *out)
+{
+	unsigned long long number;
+	char *end;
+
+	if (!isxdigit((unsigned char)**at) || strncasecmp(*at, "0x", 2) == 0)
+		return false;
+	number = strtoull(*at, &end, base);
+	if (end == *at || number > UINT32_MAX)
+		return false;
+	*at = end;
+	*out = (uint32_t)number;
+	return true;
+}
+
 char *nti_text_trim(char *text)
 {
 	char *end;
@@ -202,4 +217,19 @@ static int is_equal(void *arg, unsigned int n)
 bool nti_text_list_has(const char *list, unsigned int n)
 {
 	return nti_text_for_each_in_list(list, UINT_MAX, is_equal, &n) == 1;
+}
+
+int nti_text_for_each_line(const char *text, size_t bytes,
+			   int (*fn)(void *arg, const char *line, size_t bytes), void *arg)
+{
+	const char *end = text + bytes;
+	int ret = 0;
+
+	while (ret == 0 && text < end) {
+		const char *stop = memchr(text, '\n', (size_t)(end - text));
+
+		ret = fn(arg, text, (size_t)((stop ? stop : end) - text));
+		text = stop ? stop + 1 : end;
+	}
+	return ret;
 }

@@ -18,6 +18,18 @@ bool nti_text_append(char *buf, size_t size, const char *more);
 /* Parse the whole of @text as an unsigned number (0x, 0 and decimal forms). 0, -EINVAL or -ERANGE. */
 int nti_text_parse_u64(const char *text, uint64_t *out);
 
+/*
+ * Take the number of base 10 or 16 that begins at @at, without sign, blanks or 0x, and step behind it. False, and nothing changed, when there is
+ * none or it needs more than 32 bits.
+ */
+bool nti_text_take_u32(const char **at, int base, uint32_t *out);
+
+/*
+ * Call @fn for each line of @text, @bytes long, without its newline; the last one may lack one. First non-zero of @fn is returned.
+ */
+int nti_text_for_each_line(const char *text, size_t bytes,
+			   int (*fn)(void *arg, const char *line, size_t bytes), void *arg);
+
 /* Cut white space at both ends, in place; returns the first character kept. */
 char *nti_text_trim(char *text);
 

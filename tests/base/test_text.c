@@ -90,6 +90,38 @@ TEST(numbers)
 	}
 }
 
+static const struct take_row {
+	int line;
+	const char *text;
+	int base;
+	bool is_there;
+	uint32_t number;
+	const char *rest;
+} take_rows[] = {
+	{ __LINE__, "1f=2", 16, true, 31, "=2" },
+	{ __LINE__, "10.", 10, true, 10, "." },
+	{ __LINE__, "ffffffff", 16, true, UINT32_MAX, "" },
+	{ __LINE__, "100000000", 16, false, 0, "100000000" },
+	{ __LINE__, "99999999999999999999", 10, false, 0, "99999999999999999999" },
+	{ __LINE__, "a", 10, false, 0, "a" },
+	{ __LINE__, "0x1", 16, false, 0, "0x1" },
+	{ __LINE__, "-1", 10, false, 0, "-1" },
+	{ __LINE__, " 1", 10, false, 0, " 1" },
+	{ __LINE__, "", 10, false, 0, "" },
+};
+
+TEST(numbers_are_taken)
+{
+	TT_FOR_EACH_ROW(r, take_rows) {
+		const char *at = r->text;
+		uint32_t number = 0;
+
+		TT_EQ(r, nti_text_take_u32(&at, r->base, &number), r->is_there);
+		TT_EQ(r, number, r->number);
+		TT_STR(r, at, r->rest);
+	}
+}
+
 static const struct append_row {
 	int line;
 	const char *text, *more;
@@ -105,6 +137,28 @@ static const struct append_row {
 	{ __LINE__, "1234567", "8", false, "1234567" },
 };
 
+static int note_line(void *arg, const char *line, size_t bytes)
+{
+	char *seen = arg;
+
+	assert_true(nti_text_append(seen, 64, "<"));
+	memcpy(seen + strlen(seen), line, bytes);
+	return nti_text_append(seen, 64, ">") && bytes == 4 ? 7 : 0;
+}
+
+TEST(lines)
+{
+	char seen[64] = { 0 };
+
+	TT_IS(nti_text_for_each_line("a\n\nbc", 5, note_line, seen), 0);
+	TT_TEXT(seen, "<a><><bc>");
+	memset(seen, 0, sizeof(seen));
+	TT_IS(nti_text_for_each_line("", 0, note_line, seen), 0);
+	TT_TEXT(seen, "");
+	TT_IS(nti_text_for_each_line("x\nfour\nno\n", 10, note_line, seen), 7);
+	TT_TEXT(seen, "<x><four>");
+}
+
 TEST(appending)
 {
 	TT_FOR_EACH_ROW(r, append_rows) {
@@ -119,10 +173,9 @@ TEST(appending)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lists),
-		cmocka_unit_test(distances),
-		cmocka_unit_test(numbers),
-		cmocka_unit_test(appending),
+		cmocka_unit_test(lists),   cmocka_unit_test(distances),
+		cmocka_unit_test(numbers), cmocka_unit_test(numbers_are_taken),
+		cmocka_unit_test(lines),   cmocka_unit_test(appending),
 	};
 
 	return TT_RUN(tests);
