@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -24,7 +25,7 @@
 /* Newer than the headers we may be built with (linux/capability.h, Linux 5.8). */
 #define CAPABILITY_PERFMON 38
 
-/* A second in all: longer than a busy machine lets a child wait for its turn. */
+/* Five seconds in all, or more: longer than a busy machine, or one whose host takes its processors away, lets a child wait for its turn. */
 #define FORKING_PAUSE_NS 50000
 #define FORKING_TRIES 100000
 
@@ -295,6 +296,44 @@ static void linux_unmap(struct nti_os *os, void *address, size_t bytes)
 		(void)munmap(address, bytes);
 }
 
+static int open_directory(const char *full)
+{
+	int fd = open(full, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	return fd;
+}
+
+/* Others may look, whatever the umask says. */
+static int make_directory(const char *full)
+{
+	char parent[PATH_MAX];
+	size_t chars = (size_t)(strrchr(full, '/') - full);
+	int fd;
+
+	memcpy(parent, full, chars);
+	parent[chars] = '\0';
+	if (chars && mkdir(parent, 0755) < 0 && errno != EEXIST)
+		return -errno;
+	if (mkdir(full, 0755) < 0)
+		return errno == EEXIST ? open_directory(full) : -errno;
+	fd = open_directory(full);
+	if (fd >= 0)
+		(void)fchmod(fd, 0755);
+	return fd;
+}
+
+static int linux_directory(struct nti_os *os, const char *path, bool make)
+{
+	char full[PATH_MAX];
+	int ret = full_path(os, path, full);
+
+	if (ret == 0)
+		ret = open_directory(full);
+	return ret == -ENOENT && make ? make_directory(full) : ret;
+}
+
 static void linux_free(struct nti_os *os)
 {
 	free(linux_of(os));
@@ -320,6 +359,7 @@ static const struct nti_os_ops linux_ops = {
 	.map = linux_map,
 	.unmap = linux_unmap,
 	.close = linux_close,
+	.directory = linux_directory,
 	.free = linux_free,
 };
 

@@ -55,6 +55,11 @@ struct nti_os_ops {
 	int (*map)(struct nti_os *os, int fd, size_t bytes, void **out); /* shared, read only */
 	void (*unmap)(struct nti_os *os, void *address, size_t bytes);
 	void (*close)(struct nti_os *os, int fd);
+	/*
+	 * Descriptor of a directory (lib/os/locked.h) that is no symbolic link; where @make, it and its parent are made if they are missing. -ENOTDIR for
+	 * anything else of that name. -EOPNOTSUPP in a recording.
+	 */
+	int (*directory)(struct nti_os *os, const char *path, bool make);
 
 	void (*free)(struct nti_os *os); /* the os object itself */
 };

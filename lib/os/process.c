@@ -299,6 +299,71 @@ void nti_process_unpin(void *before, bool is_undone)
 	CPU_FREE(before);
 }
 
+/* Small files of procfs that come in one piece: length, 0 where there is none. */
+static size_t read_small(const char *path, char *buf, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = -1;
+
+	if (fd < 0)
+		return 0;
+	do
+		n = read(fd, buf, size - 1);
+	while (n < 0 && errno == EINTR);
+	(void)close(fd);
+	n = n < 0 ? 0 : n;
+	buf[n] = '\0';
+	return (size_t)n;
+}
+
+/* proc(5): field 22 is starttime; the second one, the name, may have blanks and ends with the last parenthesis. */
+uint64_t nti_process_started_ticks(pid_t pid)
+{
+	char path[40], text[1024], *at;
+	unsigned int field;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	if (!read_small(path, text, sizeof(text)))
+		return 0;
+	at = strrchr(text, ')');
+	for (field = 2; at && field < 22; field++) {
+		at = strchr(at, ' ');
+		at = at ? at + 1 : NULL;
+	}
+	return at ? strtoull(at, NULL, 10) : 0;
+}
+
+/* "/usr/bin/ntime\0watch\0" becomes "ntime watch"; what does not fit ends with dots. */
+static void command_line(char *buf, size_t size)
+{
+	char text[4096] = "";
+	size_t chars = read_small("/proc/self/cmdline", text, sizeof(text)), i, n = 0;
+	const char *name = strrchr(text, '/');
+
+	while (chars && !text[chars - 1])
+		chars--;
+	/* The last '/' of the first word, which ends with NUL. */
+	i = chars && name ? (size_t)(name + 1 - text) : 0;
+	for (; i < chars && n < size - 1; i++)
+		buf[n++] = text[i] ? text[i] >= ' ' && text[i] < 0x7f ? text[i] : '?' : ' ';
+	buf[n] = '\0';
+	if (i < chars)
+		memcpy(buf + n - 3, "...", 3);
+}
+
+void nti_process_identify(struct nti_process_identity *out)
+{
+	size_t chars = read_small("/proc/sys/kernel/random/boot_id", out->boot, sizeof(out->boot));
+
+	while (chars && (unsigned char)out->boot[chars - 1] <= ' ')
+		out->boot[--chars] = '\0';
+	if (!chars)
+		(void)snprintf(out->boot, sizeof(out->boot), "-");
+	out->pid = getpid();
+	out->started_ticks = nti_process_started_ticks(out->pid);
+	command_line(out->command, sizeof(out->command));
+}
+
 void nti_process_fini(struct nti_process *p)
 {
 	struct nti_process_end end;

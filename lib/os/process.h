@@ -29,6 +29,19 @@ struct nti_process_end {
 	struct rusage usage;
 };
 
+/* What tells one process from all others that ever were. */
+struct nti_process_identity {
+	pid_t pid;
+	uint64_t started_ticks; /* since boot, as /proc/PID/stat has it; 0: not known */
+	char boot[40];		/* /proc/sys/kernel/random/boot_id; "-": not known */
+	char command[64];	/* command line, cut; anything but printable ASCII is '?' */
+};
+
+/* The calling one. */
+void nti_process_identify(struct nti_process_identity *out);
+/* When process @pid was started, in ticks since boot; 0: there is none, or it is not known. */
+uint64_t nti_process_started_ticks(pid_t pid);
+
 /* Fork a child that will exec @argv (argv[0] looked up in PATH); it has none of our signal handlers from the start. 0 or -errno; on failure nothing is left. */
 int nti_process_fork(struct nti_process *p, char *const argv[]);
 /* Let it exec. 0, or -errno of exec(3), after which the child is reaped. */

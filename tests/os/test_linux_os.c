@@ -241,6 +241,40 @@ TEST(links)
 	}
 }
 
+static unsigned int mode_of(int fd)
+{
+	struct stat st;
+
+	TT_IS(fstat(fd, &st), 0);
+	return (unsigned int)st.st_mode & 07777;
+}
+
+TEST(directories)
+{
+	mode_t mask = umask(077);
+	int fd;
+
+	TT_IS(os->ops->directory(os, "/run/ours", false), -ENOENT);
+	fd = os->ops->directory(os, "/run/ours", true);
+	assert_true(fd >= 0);
+	/* Whatever the umask: others may look. */
+	TT_IS(mode_of(fd), 0755);
+	TT_IS(fcntl(fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+	TT_IS(fchmod(fd, 0700), 0);
+	os->ops->close(os, fd);
+	/* One that is there stays as it is. */
+	fd = os->ops->directory(os, "/run/ours", true);
+	TT_IS(mode_of(fd), 0700);
+	os->ops->close(os, fd);
+	make_link("/run/link", "ours");
+	TT_IS(os->ops->directory(os, "/run/link", true), -ENOTDIR);
+	write_text("/run/file", "");
+	TT_IS(os->ops->directory(os, "/run/file", true), -ENOTDIR);
+	TT_IS(os->ops->directory(os, "/run/file/x", true), -ENOTDIR);
+	TT_IS(os->ops->directory(os, "/a/b/c", true), -ENOENT);
+	(void)umask(mask);
+}
+
 TEST(access_and_exists)
 {
 	TT_IS(os->ops->access(os, "/sys/online", R_OK | W_OK), 0);
@@ -367,7 +401,7 @@ int main(void)
 		cmocka_unit_test(links),       cmocka_unit_test(access_and_exists),
 		cmocka_unit_test(refused),     cmocka_unit_test(long_names),
 		cmocka_unit_test(descriptors), cmocka_unit_test(clocks),
-		cmocka_unit_test(cpuid),
+		cmocka_unit_test(cpuid),       cmocka_unit_test(directories),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down) ? 1 : 0;

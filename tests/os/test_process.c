@@ -31,6 +31,7 @@ static int count_descriptors(void)
 
 /* Descriptors that go through exec. This program as its own child answers with their number as exit status. */
 #define COUNT_OPTION "--count-inherited"
+#define IDENTIFY_OPTION "--identify"
 static int count_inherited(void)
 {
 	int fd, flags, n = 0;
@@ -358,6 +359,60 @@ TEST(many)
 #define CLEAN_TEST(name)                                                                           \
 	cmocka_unit_test_setup_teardown(name, remember_descriptors, check_leftovers)
 
+static int identify(void)
+{
+	struct nti_process_identity self;
+
+	nti_process_identify(&self);
+	printf("%d %llu %s %s|", (int)self.pid, (unsigned long long)self.started_ticks, self.boot,
+	       self.command);
+	return 0;
+}
+
+/* This program as its own child, called by a name and with words that nobody wants on a terminal. */
+TEST(identity)
+{
+	char name[] = "/a/b/some name", option[] = IDENTIFY_OPTION, words[] = "a\tb\x1b[2J\xc3\xa9",
+	     empty[] = "", more[] = "0123456789012345678901234567890123456789";
+	char *argv[] = { name, option, words, empty, more, NULL };
+	struct nti_process_identity self, again;
+	unsigned long long started;
+	char text[256] = "", boot[64], *command;
+	int out[2], status, pid;
+	ssize_t n;
+
+	nti_process_identify(&self);
+	TT_IS(self.pid, getpid());
+	TT_HAS(self.command, "test_process");
+	TT_IS(strlen(self.boot), 36);
+	assert_true(self.started_ticks > 0);
+	TT_IS(nti_process_started_ticks(getpid()), self.started_ticks);
+	TT_IS(nti_process_started_ticks(0x7fffffff), 0);
+	nti_process_identify(&again);
+	TT_TEXT(again.boot, self.boot);
+	TT_IS(pipe2(out, O_CLOEXEC), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		(void)dup2(out[1], 1);
+		(void)execv("/proc/self/exe", argv);
+		_exit(127);
+	}
+	TT_IS(close(out[1]), 0);
+	n = read(out[0], text, sizeof(text) - 1);
+	assert_true(n > 0);
+	TT_IS(close(out[0]), 0);
+	TT_IS(waitpid(pid, &status, 0), pid);
+	TT_IS(status, 0);
+	TT_IS(sscanf(text, "%*d %llu %63s", &started, boot), 2);
+	TT_IS(strtol(text, NULL, 10), pid);
+	assert_true(started >= self.started_ticks);
+	TT_TEXT(boot, self.boot);
+	command = strstr(text, "some name");
+	TT_TEXT(command,
+		"some name " IDENTIFY_OPTION " a?b?[2J??  0123456789012345678901234567...|");
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -374,9 +429,12 @@ int main(int argc, char **argv)
 		CLEAN_TEST(parent_dies),
 		CLEAN_TEST(command_inherits_nothing),
 		CLEAN_TEST(many),
+		CLEAN_TEST(identity),
 	};
 
 	if (argc == 2 && strcmp(argv[1], COUNT_OPTION) == 0)
 		return count_inherited();
+	if (argc > 2 && strcmp(argv[1], IDENTIFY_OPTION) == 0)
+		return identify();
 	return TT_RUN(tests);
 }

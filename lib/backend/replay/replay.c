@@ -379,6 +379,13 @@ static void replay_close(struct nti_os *os, int fd)
 	(void)pthread_mutex_unlock(&r->lock);
 }
 
+/* Nobody keeps files below a recording. */
+static int replay_directory(struct nti_os *os, const char *path, bool make)
+{
+	(void)os, (void)path, (void)make;
+	return -EOPNOTSUPP;
+}
+
 static void replay_free(struct nti_os *os)
 {
 	struct replay *r;
@@ -414,6 +421,7 @@ static const struct nti_os_ops replay_ops = {
 	.map = replay_map,
 	.unmap = replay_unmap,
 	.close = replay_close,
+	.directory = replay_directory,
 	.free = replay_free,
 };
 

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+/* Files that a user names. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/os/file.h"
+
+int nti_file_open(const char *path)
+{
+	int fd;
+
+	if (strcmp(path, "-") == 0)
+		fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+	else
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	return fd < 0 ? -errno : fd;
+}
+
+void nti_file_close(int fd)
+{
+	if (fd >= 0)
+		(void)close(fd);
+}
+
+ssize_t nti_file_read(int fd, void *buf, size_t n)
+{
+	ssize_t got = read(fd, buf, n);
+
+	return got < 0 ? -errno : got;
+}
+
+int nti_file_rewind(int fd)
+{
+	return lseek(fd, 0, SEEK_SET) < 0 ? -errno : 0;
+}
+
+static void take_state(const struct stat *s, struct nti_file_state *out)
+{
+	memset(out, 0, sizeof(*out));
+	out->is_regular = S_ISREG(s->st_mode);
+	out->is_directory = S_ISDIR(s->st_mode);
+	out->bytes = out->is_regular ? (uint64_t)s->st_size : 0;
+	out->device = (uint64_t)s->st_dev;
+	out->inode = (uint64_t)s->st_ino;
+}
+
+int nti_file_state(int fd, struct nti_file_state *out)
+{
+	struct stat s;
+
+	if (fstat(fd, &s) < 0)
+		return -errno;
+	take_state(&s, out);
+	return 0;
+}
+
+int nti_file_state_of(const char *path, struct nti_file_state *out)
+{
+	struct stat s;
+
+	if (stat(path, &s) < 0)
+		return -errno;
+	take_state(&s, out);
+	return 0;
+}
+
+int nti_file_pipe(int fds[2])
+{
+	return pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0 ? -errno : 0;
+}
+
+void nti_file_poke(int fd)
+{
+	int saved = errno;
+	/* A full pipe wakes as well. */
+	ssize_t n = write(fd, "", 1);
+
+	(void)n;
+	errno = saved;
+}
+
+int nti_file_wait(int fd, int other, int timeout_ms)
+{
+	struct pollfd p[2] = { { .fd = fd, .events = POLLIN }, { .fd = other, .events = POLLIN } };
+
+	if (poll(p, 2, timeout_ms) < 0)
+		return -errno;
+	return (p[0].revents ? 1 : 0) | (p[1].revents ? 2 : 0);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Files that a user names: read from front to back, from a place, or while they grow. They are always real and never below another root, for they
+ * belong to the user and not to the machine that is looked at.
+ */
+#ifndef NTI_FILE_H
+#define NTI_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* What there is to know of a file. */
+struct nti_file_state {
+	bool is_regular;
+	bool is_directory;
+	uint64_t bytes; /* of a regular one */
+	uint64_t device, inode;
+};
+
+/* Open for reading; "-" is standard input, of which the descriptor is a copy. Descriptor or -errno. */
+int nti_file_open(const char *path);
+void nti_file_close(int fd);
+
+/* read(2). Bytes, 0 at the end, -errno; -EINTR when a signal came. */
+ssize_t nti_file_read(int fd, void *buf, size_t n);
+
+/* Back to the beginning. 0 or -errno (-ESPIPE). */
+int nti_file_rewind(int fd);
+
+int nti_file_state(int fd, struct nti_file_state *out);
+int nti_file_state_of(const char *path, struct nti_file_state *out);
+
+/* A pair of descriptors: what is written into [1] can be read from [0]; neither blocks. 0 or -errno. */
+int nti_file_pipe(int fds[2]);
+/* Wake who waits for @fd; safe in a signal handler. */
+void nti_file_poke(int fd);
+
+/* Wait until one of the descriptors (-1: none) is readable or @timeout_ms (-1: never) is over: bits 1 and 2, 0 at the end of time, -errno. */
+int nti_file_wait(int fd, int other, int timeout_ms);
+
+#endif
