@@ -67,6 +67,7 @@ static const char *access_of(const struct ntime_register_field *field)
 		[NTIME_FIELD_RW1C] = "rw1c",
 		[NTIME_FIELD_W1C] = "w1c",
 		[NTIME_FIELD_RW1S] = "rw1s",
+		[NTIME_FIELD_RW0C] = "rw0c",
 	};
 
 	return field->access < sizeof(words) / sizeof(words[0]) && words[field->access]

@@ -39,15 +39,9 @@ static u64 row_acting(const struct nthw_reg *row)
 	       nthw_reg_bits_of(row, NTHW_W1C) | nthw_reg_bits_of(row, NTHW_OS_RW1C);
 }
 
-/* Bits that a writer can change and that are put back behind it. */
-static u64 row_kept(const struct nthw_reg *row)
-{
-	return nthw_reg_bits_of(row, NTHW_RW) | nthw_reg_clearable(row);
-}
-
 static bool row_is_restored(const struct nthw_reg *row)
 {
-	return row_kept(row) || nthw_reg_bits_of(row, NTHW_RW1S);
+	return nthw_reg_kept(row) || nthw_reg_bits_of(row, NTHW_RW1S);
 }
 
 static bool row_has_suffix(const struct nthw_reg *row, const char *suffix)
@@ -329,7 +323,7 @@ static int restore_set(struct ntd_reg *reg, u64 now)
 
 static int restore_kept(struct ntd_reg *reg, u64 now)
 {
-	u64 kept = row_kept(reg->row);
+	u64 kept = nthw_reg_kept(reg->row);
 
 	if (!((reg->saved ^ now) & kept))
 		return 0;

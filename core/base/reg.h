@@ -39,6 +39,7 @@ enum nthw_access {
 	NTHW_OS, /* hardware lets it be written, but it is the operating system's: we only read it */
 	NTHW_OS_CLEAR, /* as NTHW_OS, but who holds the register may clear it: an interrupt that nobody would handle */
 	NTHW_OS_RW1C, /* can be read, writing 1 clears it, and that is the operating system's to do */
+	NTHW_RW0C, /* can be read, writing 0 clears it, and writing 1 leaves it: a log that cannot be put back */
 	NTHW_RW,
 	NTHW_RW1C, /* can be read, and writing 1 clears it */
 	NTHW_RW1S, /* can be read, writing 1 sets it, writing 0 leaves it: .clear_addr is where writing 1 clears it */
@@ -84,6 +85,8 @@ struct nthw_reg {
 	enum nthw_scope scope;
 	const char *
 		linux_name; /* what Linux calls it, if that differs from .name; NULL: the same, or nothing */
+	uint32_t
+		box; /* of a table of several boxes of counters: which it is in. What counts in one is nothing to the others. */
 };
 
 /* The rows of one kind of unit. Within a table first addresses ascend and no address is in two rows; two tables may use the same addresses. */
@@ -162,7 +165,13 @@ static inline uint64_t nthw_reg_stored(const struct nthw_reg *reg)
 /* Bits that whoever holds the register may clear, but not set. */
 static inline uint64_t nthw_reg_clearable(const struct nthw_reg *reg)
 {
-	return nthw_reg_bits_of(reg, NTHW_OS_CLEAR);
+	return nthw_reg_bits_of(reg, NTHW_OS_CLEAR) | nthw_reg_bits_of(reg, NTHW_RW0C);
+}
+
+/* Bits that can be put back once they were written: not those that only act, nor logs. */
+static inline uint64_t nthw_reg_kept(const struct nthw_reg *reg)
+{
+	return nthw_reg_bits_of(reg, NTHW_RW) | nthw_reg_bits_of(reg, NTHW_OS_CLEAR);
 }
 
 /*

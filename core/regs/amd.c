@@ -13,6 +13,7 @@
  * Defined in AMD's Architecture Programmer's Manual ("APM") vol. 2, "Performance monitoring counters", which was not opened; compared
  * with what Linux 6.1 has of them.
  */
+#include "core/regs/box_rows.h"
 #include "core/regs/regs.h"
 
 #define MSR_INDEX "Linux 6.1 arch/x86/include/asm/msr-index.h"
@@ -150,13 +151,13 @@ static const struct nthw_field l3_ctl_fields[] = {
 	{ "slice", 48, 4, NTHW_RW, "family 17h: one bit for each slice that counts; family 19h: number of the slice, three bits" },
 	{ "thread", 56, 8, NTHW_RW, "one bit for each thread that counts; family 19h: the two of a core" },
 };
-static const struct nthw_reg l3_ctl = {
+const struct nthw_reg nthw_amd_l3_select = {
 	.name = "ChL3PmcCfg", .space = NTHW_SPACE_MSR, .addr = 0xc0010230, .step = 2, .count = 6, .bits = 64,
 	.writable = 0xff0fdc000040ffff,
 	NTHW_FIELDS(l3_ctl_fields), .source = L3_CTL, .trust = NTHW_DOCUMENTED,
 	.scope = NTHW_SCOPE_L3, .linux_name = "MSR_F16H_L2I_PERF_CTL",
 };
-static const struct nthw_reg l3_ctr = {
+const struct nthw_reg nthw_amd_l3_counter = {
 	.name = "ChL3Pmc", .space = NTHW_SPACE_MSR, .addr = 0xc0010231, .step = 2, .count = 6, .bits = 64,
 	.writable = 0xffffffffffff,
 	NTHW_FIELDS(ctr_fields), .source = L3_CTR, .trust = NTHW_DOCUMENTED,
@@ -164,14 +165,17 @@ static const struct nthw_reg l3_ctr = {
 };
 
 static const struct nthw_reg *const l3_regs[] = {
-	&l3_ctl,
-	&l3_ctr,
+	&nthw_amd_l3_select,
+	&nthw_amd_l3_counter,
 };
 const struct nthw_table nthw_amd_l3 = {
 	.name = "amd_l3", .regs = l3_regs, .count = NTHW_ARRAY_SIZE(l3_regs),
 };
 
-/* Of each die; a package of several dies (first family 17h servers) has several, and a CPU reaches that of its own die. */
+/*
+ * Four before version 2 of AMD's monitoring; since then CPUID tells, and Linux goes on in steps of two. Of each die; a package of several dies (first family 17h servers) has several, and a CPU reaches that of its
+ * own die.
+ */
 static const struct nthw_field df_ctl_fields[] = {
 	{ "event_low", 0, 8, NTHW_RW, "event select code, bits 7 to 0" },
 	{ "umask", 8, 8, NTHW_RW, "which sub-events of the code count" },
@@ -181,56 +185,56 @@ static const struct nthw_field df_ctl_fields[] = {
 	{ "event_v2", 36, 2, NTHW_RW, "version 2: event select code, bits 13 and 12" },
 	{ "event_top", 59, 2, NTHW_RW, "before version 2: event select code, bits 13 and 12" },
 };
-static const struct nthw_reg df_ctl = {
-	.name = "DF_PERF_CTL", .space = NTHW_SPACE_MSR, .addr = 0xc0010240, .step = 2, .count = 4, .bits = 64,
+const struct nthw_reg nthw_amd_df_select = {
+	.name = "DF_PERF_CTL", .space = NTHW_SPACE_MSR, .addr = 0xc0010240, .step = 2, .count = 16, .bits = 64,
 	.writable = 0x1800003f0f40ffff,
 	NTHW_FIELDS(df_ctl_fields), .source = DF_CTL, .trust = NTHW_DOCUMENTED,
 	.scope = NTHW_SCOPE_PACKAGE, .linux_name = "MSR_F15H_NB_PERF_CTL",
 };
-static const struct nthw_reg df_ctr = {
-	.name = "DF_PERF_CTR", .space = NTHW_SPACE_MSR, .addr = 0xc0010241, .step = 2, .count = 4, .bits = 64,
+const struct nthw_reg nthw_amd_df_counter = {
+	.name = "DF_PERF_CTR", .space = NTHW_SPACE_MSR, .addr = 0xc0010241, .step = 2, .count = 16, .bits = 64,
 	.writable = 0xffffffffffff,
 	NTHW_FIELDS(ctr_fields), .source = DF_CTR, .trust = NTHW_DOCUMENTED,
 	.scope = NTHW_SCOPE_PACKAGE, .linux_name = "MSR_F15H_NB_PERF_CTR",
 };
 
 static const struct nthw_reg *const df_regs[] = {
-	&df_ctl,
-	&df_ctr,
+	&nthw_amd_df_select,
+	&nthw_amd_df_counter,
 };
 const struct nthw_table nthw_amd_df = {
 	.name = "amd_df", .regs = df_regs, .count = NTHW_ARRAY_SIZE(df_regs),
 };
 
-static const struct nthw_field energy_unit_fields[] = {
+const struct nthw_field nthw_amd_energy_unit_fields[] = {
 	{ "power", 0, 4, NTHW_RO, "power values are in W / 2^power" },
 	{ "energy", 8, 5, NTHW_RO, "energy counters are in J / 2^energy" },
 	{ "time", 16, 4, NTHW_RO, "time values are in s / 2^time" },
 };
-static const struct nthw_reg energy_unit = {
+const struct nthw_reg nthw_amd_energy_unit = {
 	.name = "RAPL_PWR_UNIT", .space = NTHW_SPACE_MSR, .addr = 0xc0010299, .count = 1, .bits = 64,
-	NTHW_FIELDS(energy_unit_fields), .source = ENERGY_UNIT, .trust = NTHW_DOCUMENTED,
+	NTHW_FIELDS(nthw_amd_energy_unit_fields), .source = ENERGY_UNIT, .trust = NTHW_DOCUMENTED,
 	.scope = NTHW_SCOPE_PACKAGE, .linux_name = "MSR_AMD_RAPL_POWER_UNIT",
 };
 
-static const struct nthw_field energy_fields[] = {
+const struct nthw_field nthw_amd_energy_fields[] = {
 	{ "energy", 0, 32, NTHW_RO, "energy used, in the unit of the power unit register" },
 };
-static const struct nthw_reg core_energy = {
+const struct nthw_reg nthw_amd_core_energy = {
 	.name = "CORE_ENERGY_STAT", .space = NTHW_SPACE_MSR, .addr = 0xc001029a, .count = 1, .bits = 64,
-	NTHW_FIELDS(energy_fields), .source = ENERGY, .trust = NTHW_DOCUMENTED,
+	NTHW_FIELDS(nthw_amd_energy_fields), .source = ENERGY, .trust = NTHW_DOCUMENTED,
 	.linux_name = "MSR_AMD_CORE_ENERGY_STATUS",
 };
-static const struct nthw_reg pkg_energy = {
+const struct nthw_reg nthw_amd_pkg_energy = {
 	.name = "PKG_ENERGY_STAT", .space = NTHW_SPACE_MSR, .addr = 0xc001029b, .count = 1, .bits = 64,
-	NTHW_FIELDS(energy_fields), .source = ENERGY, .trust = NTHW_DOCUMENTED,
+	NTHW_FIELDS(nthw_amd_energy_fields), .source = ENERGY, .trust = NTHW_DOCUMENTED,
 	.scope = NTHW_SCOPE_PACKAGE, .linux_name = "MSR_AMD_PKG_ENERGY_STATUS",
 };
 
 static const struct nthw_reg *const rapl_regs[] = {
-	&energy_unit,
-	&core_energy,
-	&pkg_energy,
+	&nthw_amd_energy_unit,
+	&nthw_amd_core_energy,
+	&nthw_amd_pkg_energy,
 };
 const struct nthw_table nthw_amd_rapl = {
 	.name = "amd_rapl", .regs = rapl_regs, .count = NTHW_ARRAY_SIZE(rapl_regs),

@@ -7,6 +7,7 @@
  * addresses as in the project's facts on this uncore and, where its driver uses them, in Linux 6.1 arch/x86/events/intel/uncore_snb.c
  * (NHM_UNC_*).
  */
+#include "core/regs/box_rows.h"
 #include "core/regs/regs.h"
 
 #define SNB "Linux 6.1 arch/x86/events/intel/uncore_snb.c"
@@ -25,7 +26,7 @@ static const struct nthw_field global_ctrl_fields[] = {
 	{ "pmi_core", 48, 4, NTHW_OS_CLEAR, "which cores an overflow interrupts; belongs to the kernel" },
 	{ "pmi_freeze", 63, 1, NTHW_OS_CLEAR, "all counters stop at an overflow interrupt; belongs to the kernel" },
 };
-static const struct nthw_reg global_ctrl = {
+const struct nthw_reg nthw_nhm_uncore_enable = {
 	.name = "MSR_UNCORE_PERF_GLOBAL_CTRL", .space = NTHW_SPACE_MSR, .addr = 0x391, .count = 1, .bits = 64,
 	.writable = 0x1000000ff,
 	NTHW_FIELDS(global_ctrl_fields), .source = ENABLES, .trust = NTHW_DOCUMENTED,
@@ -38,7 +39,7 @@ static const struct nthw_field global_status_fields[] = {
 	{ "pmi", 61, 1, NTHW_RO, "an overflow interrupt was sent" },
 	{ "changed", 63, 1, NTHW_RO, "state of the uncore PMU has changed" },
 };
-static const struct nthw_reg global_status = {
+const struct nthw_reg nthw_nhm_uncore_status = {
 	.name = "MSR_UNCORE_PERF_GLOBAL_STATUS", .space = NTHW_SPACE_MSR, .addr = 0x392, .count = 1, .bits = 64,
 	NTHW_FIELDS(global_status_fields), .source = STATUS, .trust = NTHW_DOCUMENTED,
 	.scope = NTHW_SCOPE_PACKAGE,
@@ -50,7 +51,7 @@ static const struct nthw_field global_ovf_ctrl_fields[] = {
 	{ "pmi", 61, 1, NTHW_W1C, "clear the interrupt's mark" },
 	{ "changed", 63, 1, NTHW_W1C, "clear the change's mark" },
 };
-static const struct nthw_reg global_ovf_ctrl = {
+const struct nthw_reg nthw_nhm_uncore_clear = {
 	.name = "MSR_UNCORE_PERF_GLOBAL_OVF_CTRL", .space = NTHW_SPACE_MSR, .addr = 0x393, .count = 1, .bits = 64,
 	.writable = 0xa0000001000000ff,
 	NTHW_FIELDS(global_ovf_ctrl_fields), .source = OVERFLOWS, .trust = NTHW_DOCUMENTED,
@@ -60,7 +61,7 @@ static const struct nthw_reg global_ovf_ctrl = {
 static const struct nthw_field counter_fields[] = {
 	{ "count", 0, 48, NTHW_RW, "count" },
 };
-static const struct nthw_reg fixed_ctr = {
+const struct nthw_reg nthw_nhm_uncore_fixed_counter = {
 	.name = "MSR_UNCORE_FIXED_CTR0", .space = NTHW_SPACE_MSR, .addr = 0x394, .count = 1, .bits = 64,
 	.writable = 0xffffffffffff,
 	NTHW_FIELDS(counter_fields), .source = COUNTER, .trust = NTHW_DOCUMENTED,
@@ -71,7 +72,7 @@ static const struct nthw_field fixed_ctr_ctrl_fields[] = {
 	{ "en", 0, 1, NTHW_RW, "counter of uncore clocks runs if the global enable agrees" },
 	{ "pmi", 2, 1, NTHW_OS_CLEAR, "interrupt on overflow; belongs to the kernel" },
 };
-static const struct nthw_reg fixed_ctr_ctrl = {
+const struct nthw_reg nthw_nhm_uncore_fixed_select = {
 	.name = "MSR_UNCORE_FIXED_CTR_CTRL", .space = NTHW_SPACE_MSR, .addr = 0x395, .count = 1, .bits = 64,
 	.writable = 1,
 	NTHW_FIELDS(fixed_ctr_ctrl_fields), .source = FIXED_CONTROL, .trust = NTHW_DOCUMENTED,
@@ -90,7 +91,7 @@ static const struct nthw_reg addr_opcode_match = {
 	.scope = NTHW_SCOPE_PACKAGE,
 };
 
-static const struct nthw_reg pmc = {
+const struct nthw_reg nthw_nhm_uncore_counter = {
 	.name = "MSR_UNCORE_PMC", .space = NTHW_SPACE_MSR, .addr = 0x3b0, .step = 1, .count = 8, .bits = 64,
 	.writable = 0xffffffffffff,
 	NTHW_FIELDS(counter_fields), .source = COUNTER, .trust = NTHW_DOCUMENTED,
@@ -107,7 +108,7 @@ static const struct nthw_field perfevtsel_fields[] = {
 	{ "inv", 23, 1, NTHW_RW, "invert the comparison with threshold" },
 	{ "threshold", 24, 8, NTHW_RW, "count clocks with at least so many events; 0: count events" },
 };
-static const struct nthw_reg perfevtsel = {
+const struct nthw_reg nthw_nhm_uncore_select = {
 	.name = "MSR_UNCORE_PERFEVTSEL", .space = NTHW_SPACE_MSR, .addr = 0x3c0, .step = 1, .count = 8, .bits = 64,
 	.writable = 0xffc6ffff,
 	NTHW_FIELDS(perfevtsel_fields), .source = SELECT, .trust = NTHW_DOCUMENTED,
@@ -115,14 +116,14 @@ static const struct nthw_reg perfevtsel = {
 };
 
 static const struct nthw_reg *const regs[] = {
-	&global_ctrl,
-	&global_status,
-	&global_ovf_ctrl,
-	&fixed_ctr,
-	&fixed_ctr_ctrl,
+	&nthw_nhm_uncore_enable,
+	&nthw_nhm_uncore_status,
+	&nthw_nhm_uncore_clear,
+	&nthw_nhm_uncore_fixed_counter,
+	&nthw_nhm_uncore_fixed_select,
 	&addr_opcode_match,
-	&pmc,
-	&perfevtsel,
+	&nthw_nhm_uncore_counter,
+	&nthw_nhm_uncore_select,
 };
 const struct nthw_table nthw_nhm_uncore = {
 	.name = "nhm_uncore", .regs = regs, .count = NTHW_ARRAY_SIZE(regs),

@@ -30,8 +30,19 @@ extern const struct nthw_table nthw_pci;
 /* Monitor of one memory channel of Sandy Bridge-EP, in PCI configuration space. */
 extern const struct nthw_table nthw_snbep_imc;
 
-/* What tells which socket a bus of Sandy Bridge-EP belongs to. */
+/* What tells which socket a bus of Sandy Bridge-EP, and of Skylake-SP, belongs to. */
 extern const struct nthw_table nthw_snbep_ubox;
+extern const struct nthw_table nthw_skx_ubox;
+
+/* Monitors of Skylake-SP: of a memory channel, of the way from the mesh to memory, of a UPI link, in PCI configuration space. */
+extern const struct nthw_table nthw_skx_imc;
+extern const struct nthw_table nthw_skx_m2m;
+extern const struct nthw_table nthw_skx_upi;
+/* And of all slices of its last level cache, in MSRs. */
+extern const struct nthw_table nthw_skx_cha;
+
+/* Time in idle states of Intel's cores and packages. */
+extern const struct nthw_table nthw_intel_cstate;
 
 /* BAR 0 of the test device that exists as a model only. */
 extern const struct nthw_table nthw_pci_test;

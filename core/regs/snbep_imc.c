@@ -6,6 +6,7 @@
  * Intel's "Xeon Processor E5-2600 Product Family Uncore Performance Monitoring" (327043-001), tables 2-59 to 2-63, was read in
  * public copies; every address and bit was compared with Linux 6.1 arch/x86/events/intel/uncore_snbep.c as well.
  */
+#include "core/regs/box_rows.h"
 #include "core/regs/regs.h"
 
 #define GUIDE "Intel 327043-001, "
@@ -16,14 +17,14 @@ static const struct nthw_field counter_fields[] = {
 	{ "high", 32, 16, NTHW_RW, "count, bits 47 to 32" },
 	{ "unknown", 48, 16, NTHW_RO, "reserved" },
 };
-static const struct nthw_reg counter = {
+const struct nthw_reg nthw_snbep_imc_counter = {
 	.name = "MC_CH_PCI_PMON_CTR", .space = NTHW_SPACE_PCI, .addr = 0xa0, .step = 8, .count = 4, .bits = 64,
 	.writable = 0xffffffffffff,
 	NTHW_FIELDS(counter_fields), .source = GUIDE "table 2-63" SNBEP "SNBEP_PCI_PMON_CTR0 and snbep_uncore_imc (width)",
 	.trust = NTHW_DOCUMENTED,
 	.scope = NTHW_SCOPE_DEVICE, .linux_name = "SNBEP_PCI_PMON_CTR",
 };
-static const struct nthw_reg fixed_counter = {
+const struct nthw_reg nthw_snbep_imc_fixed_counter = {
 	.name = "MC_CH_PCI_PMON_FIXED_CTR", .space = NTHW_SPACE_PCI, .addr = 0xd0, .count = 1, .bits = 64,
 	.writable = 0xffffffffffff,
 	NTHW_FIELDS(counter_fields), .source = GUIDE "table 2-63" SNBEP "SNBEP_MC_CHy_PCI_PMON_FIXED_CTR", .trust = NTHW_DOCUMENTED,
@@ -40,7 +41,7 @@ static const struct nthw_field control_fields[] = {
 	{ "invert", 23, 1, NTHW_RW, "compare with less than instead; wants a threshold" },
 	{ "threshold", 24, 8, NTHW_RW, "count clocks with at least so many events; 0: count events" },
 };
-static const struct nthw_reg control = {
+const struct nthw_reg nthw_snbep_imc_select = {
 	.name = "MC_CH_PCI_PMON_CTL", .space = NTHW_SPACE_PCI, .addr = 0xd8, .step = 4, .count = 4, .bits = 32,
 	.writable = 0xffc4ffff,
 	NTHW_FIELDS(control_fields), .source = GUIDE "table 2-61" SNBEP "SNBEP_PMON_RAW_EVENT_MASK and SNBEP_PMON_CTL_EN",
@@ -55,7 +56,7 @@ static const struct nthw_field fixed_control_fields[] = {
 	{ "en", 22, 1, NTHW_RW, "counter runs unless the box is frozen" },
 	{ "unknown23", 23, 9, NTHW_RO, "reserved, must be written 0" },
 };
-static const struct nthw_reg fixed_control = {
+const struct nthw_reg nthw_snbep_imc_fixed_select = {
 	.name = "MC_CH_PCI_PMON_FIXED_CTL", .space = NTHW_SPACE_PCI, .addr = 0xf0, .count = 1, .bits = 32,
 	.writable = 0x480000,
 	NTHW_FIELDS(fixed_control_fields), .source = GUIDE "table 2-62" SNBEP "SNBEP_MC_CHy_PCI_PMON_FIXED_CTL",
@@ -77,7 +78,7 @@ static const struct nthw_field box_control_fields[] = {
 	{ "frz_en", 16, 1, NTHW_RW, "frz and the freeze signal have an effect" },
 	{ "unknown17", 17, 15, NTHW_RO, "reserved, must be written 0" },
 };
-static const struct nthw_reg box_control = {
+const struct nthw_reg nthw_snbep_imc_control = {
 	.name = "MC_CH_PCI_PMON_BOX_CTL", .space = NTHW_SPACE_PCI, .addr = 0xf4, .count = 1, .bits = 32,
 	.writable = 0x10103,
 	NTHW_FIELDS(box_control_fields),
@@ -88,11 +89,11 @@ static const struct nthw_reg box_control = {
 };
 
 static const struct nthw_reg *const regs[] = {
-	&counter,
-	&fixed_counter,
-	&control,
-	&fixed_control,
-	&box_control,
+	&nthw_snbep_imc_counter,
+	&nthw_snbep_imc_fixed_counter,
+	&nthw_snbep_imc_select,
+	&nthw_snbep_imc_fixed_select,
+	&nthw_snbep_imc_control,
 };
 const struct nthw_table nthw_snbep_imc = {
 	.name = "snbep_imc", .regs = regs, .count = NTHW_ARRAY_SIZE(regs),

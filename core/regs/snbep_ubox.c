@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * What the system agent (Ubox) of Sandy Bridge-EP tells of its socket, in the configuration space of PCI device 11 function 0: which
- * node it is. Linux finds by it which socket a PCI bus belongs to. Firmware writes these registers; we only read.
+ * What the system agent (Ubox) of Sandy Bridge-EP and of Skylake-SP tells of its socket, in the configuration space of a PCI function of its own:
+ * which node it is. Linux finds by it which socket a PCI bus belongs to. Firmware writes these registers; we only read.
  */
 #include "core/regs/regs.h"
 
@@ -40,4 +40,26 @@ static const struct nthw_reg *const regs[] = {
 };
 const struct nthw_table nthw_snbep_ubox = {
 	.name = "snbep_ubox", .regs = regs, .count = NTHW_ARRAY_SIZE(regs),
+};
+
+#define SKX "Linux 6.1 arch/x86/events/intel/uncore_snbep.c, skx_uncore_pci_init() (addresses) and snbep_pci2phy_map_init() (use; names of the " \
+	"fields are ours)"
+
+static const struct nthw_reg skx_node = {
+	.name = "CPUNODEID", .space = NTHW_SPACE_PCI, .addr = 0xc0, .count = 1, .bits = 32,
+	NTHW_FIELDS(node_fields), .source = SKX, .trust = NTHW_DOCUMENTED,
+	.scope = NTHW_SCOPE_DEVICE, .linux_name = "SKX_CPUNODEID",
+};
+static const struct nthw_reg skx_map = {
+	.name = "GIDNIDMAP", .space = NTHW_SPACE_PCI, .addr = 0xd4, .count = 1, .bits = 32,
+	NTHW_FIELDS(map_fields), .source = SKX, .trust = NTHW_DOCUMENTED,
+	.scope = NTHW_SCOPE_DEVICE, .linux_name = "SKX_GIDNIDMAP",
+};
+
+static const struct nthw_reg *const skx_regs[] = {
+	&skx_node,
+	&skx_map,
+};
+const struct nthw_table nthw_skx_ubox = {
+	.name = "skx_ubox", .regs = skx_regs, .count = NTHW_ARRAY_SIZE(skx_regs),
 };

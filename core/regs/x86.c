@@ -7,6 +7,7 @@
  * opened", only Linux was. Rows of the architectural table hold on every processor whose CPUID says so; the others name the processors
  * they are from.
  */
+#include "core/regs/box_rows.h"
 #include "core/regs/regs.h"
 
 #define MSR_INDEX "Linux 6.1 arch/x86/include/asm/msr-index.h"
@@ -21,18 +22,24 @@
 	"defined in Intel SDM vol. 4, table 2-2 (not opened)"
 #define ARCH_FIXED MSR_INDEX " and arch/x86/events/intel/core.c, intel_pmu_enable_fixed(); Intel 253669, 18.13.2.1 and 18.13.2.2, figure 18-19"
 #define ARCH_THERM \
-	MSR_INDEX ", Linux drivers/thermal/intel/therm_throt.c (log bits), drivers/hwmon/coretemp.c (readout); Intel SDM vol. 3B, " \
-		  "14.7.5.2; what bits 12 to 15 are is from memory"
+	MSR_INDEX ", Linux drivers/thermal/intel/therm_throt.c, clear_therm_status_log() (log bits, written back as read but for those that " \
+		  "go), drivers/hwmon/coretemp.c (readout); Intel SDM vol. 3B, 14.7.5.2; EDK II MdePkg/Include/Register/Intel/" \
+		  "ArchitecturalMsr.h, MSR_IA32_THERM_STATUS_REGISTER (bits 12 to 15; logs are R/WC0)"
 #define ARCH_PACKAGE_THERM \
-	MSR_INDEX ", Linux drivers/thermal/intel/therm_throt.c (log bits), x86_pkg_temp_thermal.c (readout); Intel SDM vol. 3B, page 14-29"
+	MSR_INDEX ", Linux drivers/thermal/intel/therm_throt.c, clear_therm_status_log() (log bits), x86_pkg_temp_thermal.c (readout); Intel " \
+		  "SDM vol. 3B, page 14-29"
+#define ARCH_TARGET \
+	MSR_INDEX ", Linux drivers/hwmon/coretemp.c, get_tjmax() (target) and create_core_data() (fan), drivers/thermal/intel/" \
+		  "intel_tcc_cooling.c (offset)"
+#define PLATFORM MSR_INDEX " and arch/x86/events/rapl.c, intel_rapl_msrs[]; defined in Intel SDM vol. 4, table 2-39 (not opened)"
 #define RAPL MSR_INDEX ", arch/x86/events/rapl.c and Linux drivers/powercap/intel_rapl_common.c; Intel SDM vol. 3B, 14.9.1"
 
-static const struct nthw_field tsc_fields[] = {
+const struct nthw_field nthw_x86_tsc_fields[] = {
 	{ "tsc", 0, 64, NTHW_RO, "ticks of the time stamp counter since reset" },
 };
-static const struct nthw_reg tsc = {
+const struct nthw_reg nthw_x86_tsc = {
 	.name = "IA32_TIME_STAMP_COUNTER", .space = NTHW_SPACE_MSR, .addr = 0x10, .count = 1, .bits = 64,
-	NTHW_FIELDS(tsc_fields), .source = ARCH, .trust = NTHW_DOCUMENTED,
+	NTHW_FIELDS(nthw_x86_tsc_fields), .source = ARCH, .trust = NTHW_DOCUMENTED,
 	.linux_name = "MSR_IA32_TSC",
 };
 
@@ -48,21 +55,21 @@ static const struct nthw_reg pmc = {
 	.linux_name = "MSR_ARCH_PERFMON_PERFCTR",
 };
 
-static const struct nthw_field mperf_fields[] = {
+const struct nthw_field nthw_x86_mperf_fields[] = {
 	{ "mperf", 0, 64, NTHW_RO, "ticks at the TSC's rate while the core is not halted" },
 };
-static const struct nthw_reg mperf = {
+const struct nthw_reg nthw_x86_mperf = {
 	.name = "IA32_MPERF", .space = NTHW_SPACE_MSR, .addr = 0xe7, .count = 1, .bits = 64,
-	NTHW_FIELDS(mperf_fields), .source = ARCH, .trust = NTHW_DOCUMENTED,
+	NTHW_FIELDS(nthw_x86_mperf_fields), .source = ARCH, .trust = NTHW_DOCUMENTED,
 	.linux_name = "MSR_IA32_MPERF",
 };
 
-static const struct nthw_field aperf_fields[] = {
+const struct nthw_field nthw_x86_aperf_fields[] = {
 	{ "aperf", 0, 64, NTHW_RO, "core clock cycles while the core is not halted" },
 };
-static const struct nthw_reg aperf = {
+const struct nthw_reg nthw_x86_aperf = {
 	.name = "IA32_APERF", .space = NTHW_SPACE_MSR, .addr = 0xe8, .count = 1, .bits = 64,
-	NTHW_FIELDS(aperf_fields), .source = ARCH, .trust = NTHW_DOCUMENTED,
+	NTHW_FIELDS(nthw_x86_aperf_fields), .source = ARCH, .trust = NTHW_DOCUMENTED,
 	.linux_name = "MSR_IA32_APERF",
 };
 
@@ -86,51 +93,64 @@ static const struct nthw_reg perfevtsel = {
 	.linux_name = "MSR_ARCH_PERFMON_EVENTSEL",
 };
 
-static const struct nthw_field therm_status_fields[] = {
+const struct nthw_field nthw_x86_therm_status_fields[] = {
 	{ "hot", 0, 1, NTHW_RO, "core is at its thermal limit and throttled" },
-	{ "hot_log", 1, 1, NTHW_RO, "was, since last cleared" },
+	{ "hot_log", 1, 1, NTHW_RW0C, "was, since last cleared" },
 	{ "prochot", 2, 1, NTHW_RO, "PROCHOT# or FORCEPR# is asserted by the platform" },
-	{ "prochot_log", 3, 1, NTHW_RO, "was, since last cleared" },
+	{ "prochot_log", 3, 1, NTHW_RW0C, "was, since last cleared" },
 	{ "critical", 4, 1, NTHW_RO, "critical temperature" },
-	{ "critical_log", 5, 1, NTHW_RO, "was, since last cleared" },
+	{ "critical_log", 5, 1, NTHW_RW0C, "was, since last cleared" },
 	{ "threshold1", 6, 1, NTHW_RO, "at or above threshold 1" },
-	{ "threshold1_log", 7, 1, NTHW_RO, "crossed since last cleared" },
+	{ "threshold1_log", 7, 1, NTHW_RW0C, "crossed since last cleared" },
 	{ "threshold2", 8, 1, NTHW_RO, "at or above threshold 2" },
-	{ "threshold2_log", 9, 1, NTHW_RO, "crossed since last cleared" },
+	{ "threshold2_log", 9, 1, NTHW_RW0C, "crossed since last cleared" },
 	{ "power_limit", 10, 1, NTHW_RO, "throttled by a power limit" },
-	{ "power_limit_log", 11, 1, NTHW_RO, "was, since last cleared" },
+	{ "power_limit_log", 11, 1, NTHW_RW0C, "was, since last cleared" },
 	{ "current_limit", 12, 1, NTHW_RO, "throttled by a current limit" },
-	{ "current_limit_log", 13, 1, NTHW_RO, "was, since last cleared" },
+	{ "current_limit_log", 13, 1, NTHW_RW0C, "was, since last cleared" },
 	{ "cross_domain", 14, 1, NTHW_RO, "throttled by another domain of the package" },
-	{ "cross_domain_log", 15, 1, NTHW_RO, "was, since last cleared" },
+	{ "cross_domain_log", 15, 1, NTHW_RW0C, "was, since last cleared" },
 	{ "readout", 16, 7, NTHW_RO, "degrees Celsius below the limit (TjMax)" },
 	{ "resolution", 27, 4, NTHW_RO, "of readout, degrees Celsius" },
 	{ "valid", 31, 1, NTHW_RO, "readout is valid" },
 };
-static const struct nthw_reg therm_status = {
+const struct nthw_reg nthw_x86_therm_status = {
 	.name = "IA32_THERM_STATUS", .space = NTHW_SPACE_MSR, .addr = 0x19c, .count = 1, .bits = 64,
-	NTHW_FIELDS(therm_status_fields), .source = ARCH_THERM, .trust = NTHW_GUESSED,
+	NTHW_FIELDS(nthw_x86_therm_status_fields), .source = ARCH_THERM, .trust = NTHW_DOCUMENTED,
 	.linux_name = "MSR_IA32_THERM_STATUS",
 };
 
-static const struct nthw_field package_therm_status_fields[] = {
-	{ "hot", 0, 1, NTHW_RO, "package is at its thermal limit and throttled" },
-	{ "hot_log", 1, 1, NTHW_RO, "was, since last cleared" },
-	{ "prochot", 2, 1, NTHW_RO, "PROCHOT# is asserted by the platform" },
-	{ "prochot_log", 3, 1, NTHW_RO, "was, since last cleared" },
-	{ "critical", 4, 1, NTHW_RO, "critical temperature" },
-	{ "critical_log", 5, 1, NTHW_RO, "was, since last cleared" },
-	{ "threshold1", 6, 1, NTHW_RO, "at or above threshold 1" },
-	{ "threshold1_log", 7, 1, NTHW_RO, "crossed since last cleared" },
-	{ "threshold2", 8, 1, NTHW_RO, "at or above threshold 2" },
-	{ "threshold2_log", 9, 1, NTHW_RO, "crossed since last cleared" },
-	{ "power_limit", 10, 1, NTHW_RO, "throttled by a power limit" },
-	{ "power_limit_log", 11, 1, NTHW_RO, "was, since last cleared" },
-	{ "readout", 16, 7, NTHW_RO, "degrees Celsius below the limit (TjMax)" },
+/* Read and written by one CPU; where CPUs share it, they see the same. */
+const struct nthw_field nthw_x86_temperature_target_fields[] = {
+	{ "fan", 8, 8, NTHW_RO, "degrees Celsius below the limit at which fans are to run fully" },
+	{ "target", 16, 8, NTHW_RO, "the limit (TjMax), degrees Celsius; 0: not told" },
+	{ "offset", 24, 6, NTHW_OS, "degrees Celsius below the limit at which throttling begins" },
 };
-static const struct nthw_reg package_therm_status = {
+const struct nthw_reg nthw_x86_temperature_target = {
+	.name = "MSR_TEMPERATURE_TARGET", .space = NTHW_SPACE_MSR, .addr = 0x1a2, .count = 1, .bits = 64,
+	NTHW_FIELDS(nthw_x86_temperature_target_fields), .source = ARCH_TARGET, .trust = NTHW_DOCUMENTED,
+	.linux_name = "MSR_IA32_TEMPERATURE_TARGET",
+};
+
+const struct nthw_field nthw_x86_package_therm_status_fields[] = {
+	{ "hot", 0, 1, NTHW_RO, "package is at its thermal limit and throttled" },
+	{ "hot_log", 1, 1, NTHW_RW0C, "was, since last cleared" },
+	{ "prochot", 2, 1, NTHW_RO, "PROCHOT# is asserted by the platform" },
+	{ "prochot_log", 3, 1, NTHW_RW0C, "was, since last cleared" },
+	{ "critical", 4, 1, NTHW_RO, "critical temperature" },
+	{ "critical_log", 5, 1, NTHW_RW0C, "was, since last cleared" },
+	{ "threshold1", 6, 1, NTHW_RO, "at or above threshold 1" },
+	{ "threshold1_log", 7, 1, NTHW_RW0C, "crossed since last cleared" },
+	{ "threshold2", 8, 1, NTHW_RO, "at or above threshold 2" },
+	{ "threshold2_log", 9, 1, NTHW_RW0C, "crossed since last cleared" },
+	{ "power_limit", 10, 1, NTHW_RO, "throttled by a power limit" },
+	{ "power_limit_log", 11, 1, NTHW_RW0C, "was, since last cleared" },
+	{ "readout", 16, 7, NTHW_RO, "degrees Celsius below the limit (TjMax)" },
+	{ "hfi_updated", 26, 1, NTHW_RO, "the table of hardware feedback has changed since last cleared; the kernel's" },
+};
+const struct nthw_reg nthw_x86_package_therm_status = {
 	.name = "IA32_PACKAGE_THERM_STATUS", .space = NTHW_SPACE_MSR, .addr = 0x1b1, .count = 1, .bits = 64,
-	NTHW_FIELDS(package_therm_status_fields), .source = ARCH_PACKAGE_THERM, .trust = NTHW_DOCUMENTED,
+	NTHW_FIELDS(nthw_x86_package_therm_status_fields), .source = ARCH_PACKAGE_THERM, .trust = NTHW_DOCUMENTED,
 	.scope = NTHW_SCOPE_PACKAGE, .linux_name = "MSR_IA32_PACKAGE_THERM_STATUS",
 };
 
@@ -213,60 +233,68 @@ static const struct nthw_reg global_ovf_ctrl = {
 	.linux_name = "MSR_CORE_PERF_GLOBAL_OVF_CTRL",
 };
 
-static const struct nthw_field rapl_unit_fields[] = {
+const struct nthw_field nthw_x86_energy_unit_fields[] = {
 	{ "power", 0, 4, NTHW_RO, "power values are in W / 2^power" },
 	{ "energy", 8, 5, NTHW_RO, "energy counters are in J / 2^energy" },
 	{ "time", 16, 4, NTHW_RO, "time values are in s / 2^time" },
 };
-static const struct nthw_reg rapl_power_unit = {
+const struct nthw_reg nthw_x86_energy_unit = {
 	.name = "MSR_RAPL_POWER_UNIT", .space = NTHW_SPACE_MSR, .addr = 0x606, .count = 1, .bits = 64,
-	NTHW_FIELDS(rapl_unit_fields), .source = RAPL, .trust = NTHW_DOCUMENTED,
+	NTHW_FIELDS(nthw_x86_energy_unit_fields), .source = RAPL, .trust = NTHW_DOCUMENTED,
 	.scope = NTHW_SCOPE_PACKAGE,
 };
 
 /* Wraps after 32 bits: about a minute at full power with the usual unit of 15 uJ. */
-static const struct nthw_field energy_fields[] = {
+const struct nthw_field nthw_x86_energy_fields[] = {
 	{ "energy", 0, 32, NTHW_RO, "energy used, in the unit of the power unit register" },
 };
-static const struct nthw_reg pkg_energy_status = {
+const struct nthw_reg nthw_x86_pkg_energy = {
 	.name = "MSR_PKG_ENERGY_STATUS", .space = NTHW_SPACE_MSR, .addr = 0x611, .count = 1, .bits = 64,
-	NTHW_FIELDS(energy_fields), .source = RAPL, .trust = NTHW_DOCUMENTED,
+	NTHW_FIELDS(nthw_x86_energy_fields), .source = RAPL, .trust = NTHW_DOCUMENTED,
 	.scope = NTHW_SCOPE_PACKAGE,
 };
-static const struct nthw_reg dram_energy_status = {
+const struct nthw_reg nthw_x86_dram_energy = {
 	.name = "MSR_DRAM_ENERGY_STATUS", .space = NTHW_SPACE_MSR, .addr = 0x619, .count = 1, .bits = 64,
-	NTHW_FIELDS(energy_fields), .source = RAPL, .trust = NTHW_DOCUMENTED,
+	NTHW_FIELDS(nthw_x86_energy_fields), .source = RAPL, .trust = NTHW_DOCUMENTED,
 	.scope = NTHW_SCOPE_PACKAGE,
 };
-static const struct nthw_reg pp0_energy_status = {
+const struct nthw_reg nthw_x86_pp0_energy = {
 	.name = "MSR_PP0_ENERGY_STATUS", .space = NTHW_SPACE_MSR, .addr = 0x639, .count = 1, .bits = 64,
-	NTHW_FIELDS(energy_fields), .source = RAPL, .trust = NTHW_DOCUMENTED,
+	NTHW_FIELDS(nthw_x86_energy_fields), .source = RAPL, .trust = NTHW_DOCUMENTED,
 	.scope = NTHW_SCOPE_PACKAGE,
 };
-static const struct nthw_reg pp1_energy_status = {
+const struct nthw_reg nthw_x86_pp1_energy = {
 	.name = "MSR_PP1_ENERGY_STATUS", .space = NTHW_SPACE_MSR, .addr = 0x641, .count = 1, .bits = 64,
-	NTHW_FIELDS(energy_fields), .source = RAPL, .trust = NTHW_DOCUMENTED,
+	NTHW_FIELDS(nthw_x86_energy_fields), .source = RAPL, .trust = NTHW_DOCUMENTED,
+	.scope = NTHW_SCOPE_PACKAGE,
+};
+
+const struct nthw_reg nthw_x86_platform_energy = {
+	.name = "MSR_PLATFORM_ENERGY_STATUS", .space = NTHW_SPACE_MSR, .addr = 0x64d, .count = 1, .bits = 64,
+	NTHW_FIELDS(nthw_x86_energy_fields), .source = PLATFORM, .trust = NTHW_DOCUMENTED,
 	.scope = NTHW_SCOPE_PACKAGE,
 };
 
 static const struct nthw_reg *const regs[] = {
-	&tsc,
+	&nthw_x86_tsc,
 	&pmc,
-	&mperf,
-	&aperf,
+	&nthw_x86_mperf,
+	&nthw_x86_aperf,
 	&perfevtsel,
-	&therm_status,
-	&package_therm_status,
+	&nthw_x86_therm_status,
+	&nthw_x86_temperature_target,
+	&nthw_x86_package_therm_status,
 	&fixed_ctr,
 	&fixed_ctr_ctrl,
 	&global_status,
 	&global_ctrl,
 	&global_ovf_ctrl,
-	&rapl_power_unit,
-	&pkg_energy_status,
-	&dram_energy_status,
-	&pp0_energy_status,
-	&pp1_energy_status,
+	&nthw_x86_energy_unit,
+	&nthw_x86_pkg_energy,
+	&nthw_x86_dram_energy,
+	&nthw_x86_pp0_energy,
+	&nthw_x86_pp1_energy,
+	&nthw_x86_platform_energy,
 };
 const struct nthw_table nthw_x86 = {
 	.name = "x86", .regs = regs, .count = NTHW_ARRAY_SIZE(regs),

@@ -43,6 +43,7 @@ enum ntime_register_access {
 	NTIME_FIELD_RW1C = 6, /* writing 1 clears it */
 	NTIME_FIELD_W1C = 7,  /* writing 1 does something elsewhere; reads as nothing useful */
 	NTIME_FIELD_RW1S = 8, /* writing 1 sets it, another register clears it */
+	NTIME_FIELD_RW0C = 9, /* writing 0 clears it, and nothing can set it again: a log */
 };
 
 /**
@@ -56,7 +57,7 @@ enum ntime_register_access {
  * @is_readable: this user can read it now, through @way
  * @is_writable: this user can write the bits of @writable now, by one way or another
  * @fields:	how many it has, see ntime_register_field_at()
- * @writable:	bits that are ours to write
+ * @writable:	bits that are ours to write, logs that can only be cleared among them
  * @path:	its name that nothing else has: "core0/msr/0x38d", as in the driver's tree
  * @unit:	"core0", "uncore1"
  * @device:	PCI function ("0000:7f:10.0"), "" for registers of CPUs

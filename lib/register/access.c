@@ -255,7 +255,7 @@ static int check_row(const struct nti_register *reg, uint32_t flags, struct nti_
 				 "CPUs share %s, and which ones is not known here, so it is not "
 				 "written (unless forced)",
 				 reg->name);
-	if (!reg->row->writable)
+	if (!reg->row->writable && !nthw_reg_clearable(reg->row))
 		return nti_error(e, -EPERM,
 				 "%s is only to be read: none of its bits is ours to write (unless "
 				 "forced)",
@@ -385,9 +385,10 @@ static int merge(struct ntime_register *r, uint64_t value, uint64_t *old, uint64
 	name_fields(r->reg->row, refused, fields, sizeof(fields));
 	return nti_error(r->e, -EINVAL,
 			 "bits %#llx (%s) of %s may not be set: of this register %#llx is ours to "
-			 "write",
+			 "write, and %#llx can be cleared",
 			 (unsigned long long)refused, fields, r->reg->name,
-			 (unsigned long long)nthw_reg_settable(r->reg->row));
+			 (unsigned long long)nthw_reg_settable(r->reg->row),
+			 (unsigned long long)nthw_reg_clearable(r->reg->row));
 }
 
 int ntime_register_merge(struct ntime_register *r, uint64_t value, uint64_t *merged)

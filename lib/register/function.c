@@ -9,14 +9,31 @@
 
 #define INTEL 0x8086
 
-/* Linux 6.1 arch/x86/events/intel/uncore_snbep.c, snbep_uncore_pci_ids; the test device is models/pci_test.c. */
+/* Linux 6.1 arch/x86/events/intel/uncore_snbep.c, snbep_uncore_pci_ids to skx_uncore_pci_ids; the test device is models/pci_test.c. */
 static const struct kind {
 	uint32_t vendor, device;
 	const struct nthw_table *table;
 } kinds[] = {
 	{ INTEL, 0x3cb0, &nthw_snbep_imc },  { INTEL, 0x3cb1, &nthw_snbep_imc },
 	{ INTEL, 0x3cb4, &nthw_snbep_imc },  { INTEL, 0x3cb5, &nthw_snbep_imc },
-	{ INTEL, 0x3ce0, &nthw_snbep_ubox }, { 0x1234, 0x6e74, &nthw_pci_test },
+	{ INTEL, 0x3ce0, &nthw_snbep_ubox }, { INTEL, 0x2042, &nthw_skx_imc },
+	{ INTEL, 0x2046, &nthw_skx_imc },    { INTEL, 0x204a, &nthw_skx_imc },
+	{ INTEL, 0x0e1e, &nthw_snbep_ubox }, { INTEL, 0x0eb4, &nthw_skx_imc },
+	{ INTEL, 0x0eb5, &nthw_skx_imc },    { INTEL, 0x0eb0, &nthw_skx_imc },
+	{ INTEL, 0x0eb1, &nthw_skx_imc },    { INTEL, 0x0ef4, &nthw_skx_imc },
+	{ INTEL, 0x0ef5, &nthw_skx_imc },    { INTEL, 0x0ef0, &nthw_skx_imc },
+	{ INTEL, 0x0ef1, &nthw_skx_imc },    { INTEL, 0x2f1e, &nthw_snbep_ubox },
+	{ INTEL, 0x2fb0, &nthw_skx_imc },    { INTEL, 0x2fb1, &nthw_skx_imc },
+	{ INTEL, 0x2fb4, &nthw_skx_imc },    { INTEL, 0x2fb5, &nthw_skx_imc },
+	{ INTEL, 0x2fd0, &nthw_skx_imc },    { INTEL, 0x2fd1, &nthw_skx_imc },
+	{ INTEL, 0x2fd4, &nthw_skx_imc },    { INTEL, 0x2fd5, &nthw_skx_imc },
+	{ INTEL, 0x6f1e, &nthw_snbep_ubox }, { INTEL, 0x6fb0, &nthw_skx_imc },
+	{ INTEL, 0x6fb1, &nthw_skx_imc },    { INTEL, 0x6fb4, &nthw_skx_imc },
+	{ INTEL, 0x6fb5, &nthw_skx_imc },    { INTEL, 0x6fd0, &nthw_skx_imc },
+	{ INTEL, 0x6fd1, &nthw_skx_imc },    { INTEL, 0x6fd4, &nthw_skx_imc },
+	{ INTEL, 0x6fd5, &nthw_skx_imc },    { INTEL, 0x2066, &nthw_skx_m2m },
+	{ INTEL, 0x2058, &nthw_skx_upi },    { INTEL, 0x2014, &nthw_skx_ubox },
+	{ 0x1234, 0x6e74, &nthw_pci_test },
 };
 
 /* Every function has the first 64 bytes; of the rest only some are known. */

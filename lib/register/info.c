@@ -85,6 +85,12 @@ static uint32_t scope_of(enum nthw_scope scope)
 	}
 }
 
+/* As the driver decides which files can be opened for writing. */
+static bool can_write(const struct nthw_reg *row)
+{
+	return nthw_reg_settable(row) || (row->trust != NTHW_GUESSED && nthw_reg_clearable(row));
+}
+
 void nti_register_info(const struct nti_registers *r, const struct nti_register *reg,
 		       struct ntime_register_info *out)
 {
@@ -97,7 +103,7 @@ void nti_register_info(const struct nti_registers *r, const struct nti_register 
 		.bits = reg->row->bits,
 		.trust = (uint32_t)reg->row->trust,
 		.fields = reg->row->field_count,
-		.writable = reg->row->writable,
+		.writable = reg->row->writable | nthw_reg_bits_of(reg->row, NTHW_RW0C),
 		.path = reg->path,
 		.unit = reg->unit,
 		.device = reg->function ? reg->function->address : "",
@@ -111,7 +117,7 @@ void nti_register_info(const struct nti_registers *r, const struct nti_register 
 		.remedy = "",
 	};
 	out->is_readable = *out->way && nthw_reg_is_readable(reg->row);
-	out->is_writable = nthw_reg_settable(reg->row) && *find_way(r, reg, W_OK);
+	out->is_writable = can_write(reg->row) && *find_way(r, reg, W_OK);
 	if (!out->is_readable)
 		say_why_not(r, reg, out);
 }

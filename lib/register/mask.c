@@ -31,8 +31,12 @@ bool nti_register_only_clears(const struct nthw_reg *row)
 
 bool nti_register_restoring(const struct nthw_reg *row, uint64_t old, uint64_t *value)
 {
-	/* What was set by ones is cleared at another address, which only the driver writes as part of the same register. */
-	if (nti_register_only_clears(row) || nthw_reg_bits_of(row, NTHW_RW1S))
+	/*
+	 * What was set by ones is cleared at another address, which only the driver writes as part of the same register. A log cannot be put
+	 * back, and writing what it was would clear what came since.
+	 */
+	if (nti_register_only_clears(row) || nthw_reg_bits_of(row, NTHW_RW1S) ||
+	    (nthw_reg_bits_of(row, NTHW_RW0C) && !nthw_reg_kept(row)))
 		return false;
 	*value = old & ~orders(row);
 	return true;

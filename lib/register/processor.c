@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/regs/intel_model.h"
 #include "core/regs/regs.h"
 #include "lib/base/text.h"
 #include "lib/register/register.h"
@@ -22,6 +23,8 @@ struct nti_processor {
 	bool has_tsc, has_aperf, has_thermal, has_package_thermal;
 	bool has_core_extension, has_l3, has_fabric, has_version2; /* AMD */
 	uint32_t fabric_counters;
+	const struct nthw_intel_model
+		*intel;		      /* NULL: another vendor's, or one that we do not know */
 	const struct nthw_table *arm; /* the one table of an ARM processor; NULL on others */
 };
 
@@ -94,20 +97,15 @@ int nti_processor_new(struct nti_os *os, struct nti_processor **out)
 		return -ENOMEM;
 	read_version(os, *out);
 	read_features(os, *out);
+	if ((*out)->is_intel)
+		(*out)->intel = nthw_intel_model((*out)->family, (*out)->model);
 	(*out)->arm = arm_table(os->ops->arch(os));
 	return 0;
 }
 
-/* Nehalem and Westmere, not -EX: those that nhm_uncore_cpu_init() is for in Linux 6.1 arch/x86/events/intel/uncore.c. */
-static bool has_nhm_uncore(const struct nti_processor *p)
+static bool intel_has(const struct nti_processor *p, const struct nthw_reg *row, uint32_t index)
 {
-	return p->is_intel && p->family == 6 &&
-	       (p->model == 0x1a || p->model == 0x1e || p->model == 0x25 || p->model == 0x2c);
-}
-
-static bool intel_has(const struct nti_processor *p, uint32_t address, uint32_t index)
-{
-	switch (address) {
+	switch (row->addr) {
 	case 0xc1:
 	case 0x186:
 		return p->pmu_version && index < p->counters;
@@ -119,22 +117,26 @@ static bool intel_has(const struct nti_processor *p, uint32_t address, uint32_t 
 	case 0x390:
 		return p->pmu_version > 1;
 	case 0x19c:
+	case 0x1a2:
 		return p->has_thermal;
 	case 0x1b1:
 		return p->has_package_thermal;
 	default:
-		/* Energy is told by no bit of CPUID; it came with Sandy Bridge (Linux 6.1 arch/x86/events/rapl.c). */
-		return address < 0x600 || (p->family == 6 && p->model >= 0x2a);
+		break;
 	}
+	if (p->intel)
+		return nthw_intel_model_has(p->intel, &nthw_x86, row);
+	/* Energy is told by no bit of CPUID; it came with Sandy Bridge (Linux 6.1 arch/x86/events/rapl.c). */
+	return !nthw_intel_is_energy(row) || (p->family == 6 && p->model >= 0x2a);
 }
 
-static bool x86_has(const struct nti_processor *p, uint32_t address, uint32_t index)
+static bool x86_has(const struct nti_processor *p, const struct nthw_reg *row, uint32_t index)
 {
-	if (address == 0x10)
+	if (row->addr == 0x10)
 		return p->has_tsc;
-	if (address == 0xe7 || address == 0xe8)
+	if (row->addr == 0xe7 || row->addr == 0xe8)
 		return p->has_aperf;
-	return p->is_intel && intel_has(p, address, index);
+	return p->is_intel && intel_has(p, row, index);
 }
 
 static bool amd_has(const struct nti_processor *p, const struct nthw_table *table, uint32_t index)
@@ -160,9 +162,9 @@ bool nti_processor_has(const struct nti_processor *p, const struct nthw_table *t
 	if (p->arm)
 		return table == p->arm && index == 0 && row->first == 0;
 	if (table == &nthw_x86)
-		return x86_has(p, row->addr, index);
-	if (table == &nthw_nhm_uncore)
-		return has_nhm_uncore(p);
+		return x86_has(p, row, index);
+	if (p->intel && nthw_intel_model_has(p->intel, table, row))
+		return true;
 	return row->space == NTHW_SPACE_MSR && amd_has(p, table, index);
 }
 

@@ -241,6 +241,7 @@ static const struct constant_row {
 	{ __LINE__, NTIME_FIELD_RW1C, 6 },
 	{ __LINE__, NTIME_FIELD_W1C, 7 },
 	{ __LINE__, NTIME_FIELD_RW1S, 8 },
+	{ __LINE__, NTIME_FIELD_RW0C, 9 },
 	{ __LINE__, NTIME_REGISTER_WRITE, 1 },
 	{ __LINE__, NTIME_REGISTER_KEEP, 2 },
 	{ __LINE__, NTIME_REGISTER_FORCE, 4 },

@@ -111,7 +111,7 @@ class Tree(tempfile.TemporaryDirectory):
 GOLDEN_LS = '''\
 IA32_TIME_STAMP_COUNTER            msr    0x10       r-  ntimefs  core0..1
 IA32_PERFEVTSEL0                   msr    0x186      rw  ntimefs  core0..1
-IA32_THERM_STATUS                  msr    0x19c      r-  ntimefs  core0..1
+IA32_THERM_STATUS                  msr    0x19c      rw  ntimefs  core0..1
 IA32_FIXED_CTR_CTRL                msr    0x38d      rw  ntimefs  core0..1
 MSR_UNCORE_PERF_GLOBAL_CTRL        msr    0x391      rw  ntimefs  uncore0
 MSR_UNCORE_PMC0                    msr    0x3b0      rw  ntimefs  uncore0
@@ -392,6 +392,20 @@ def bits_of_the_system_may_go_but_not_come():
         run('reg', 'set', '--root', name, '-C', '0', '0x186', '0x41003c')
         equal(tree.msr_value(0, 0x186), 0x41003c)
         has(sentence('reg', 'set', '--root', name, '-C', '0', '0x186', '0x51003c'), '(int)')
+
+
+@test
+def a_log_may_be_cleared_and_not_set():
+    tree = Tree()
+    with tree as name:
+        # Bit 1: was hot; bit 3: PROCHOT# was asserted; bit 7: threshold 1 was crossed; bit 0 tells of now.
+        tree.msr(0, 0x19c, 0x8835008b)
+        where = ('--root', name, '-C', '0')
+        has(sentence('reg', 'set', *where, 'IA32_THERM_STATUS', '0x8835088b'), 'bits 0x800 (power_limit_log)')
+        run('reg', 'set', *where, '--field', 'hot_log=0', 'IA32_THERM_STATUS')
+        equal(tree.msr_value(0, 0x19c), 0x88350089)
+        run('reg', 'set', *where, 'IA32_THERM_STATUS', '0')
+        equal(tree.msr_value(0, 0x19c), 0x88350001)
 
 
 @test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* core/regs: every row is whole, agrees with itself and says where it is from. */
 #include "core/base/names.h"
+#include "core/regs/intel_model.h"
 #include "core/regs/regs.h"
 #include "tests/tt.h"
 
@@ -157,6 +158,15 @@ TEST(guesses_are_not_writable)
 		"PMCCFILTR_EL0",
 		"PMOVSCLR_EL0",
 		"DF_PERF_CTL",
+		"DF_PERF_CTR",
+		"C0_MSR_PMON_BOX_CTL",
+		"C27_MSR_PMON_CTL",
+		"C27_MSR_PMON_BOX_FILTER1",
+		"M2M_PCI_PMON_BOX_CTL",
+		"M2M_PCI_PMON_CTL",
+		"UPI_PCI_PMON_BOX_CTL",
+		"UPI_PCI_PMON_CTL",
+		"UPI_PCI_PMON_CTR",
 	};
 	const struct nthw_reg *reg;
 	size_t i, k, n, found = 0;
@@ -181,8 +191,8 @@ TEST(guesses_are_not_writable)
 		TT_IS(nthw_reg_settable(reg), 0);
 		TT_IS(nthw_reg_listed(reg), NTHW_SCOPE_CPU);
 	}
-	/* PMCR is in two tables, PMEVCNTR and PMEVTYPER are four rows each */
-	TT_IS(found, NTHW_ARRAY_SIZE(counting) + 1 + 6);
+	/* PMCR and two registers of memory channels are in two tables, PMEVCNTR and PMEVTYPER are four rows each */
+	TT_IS(found, NTHW_ARRAY_SIZE(counting) + 3 + 6);
 }
 
 TEST(rows_are_whole)
@@ -367,8 +377,8 @@ static const struct known_row {
 	{ __LINE__, &nthw_amd_v2, "PerfCntrGlobalStatusClr", 0xc0000302, 1, 0xffff },
 	{ __LINE__, &nthw_amd_l3, "ChL3PmcCfg", 0xc0010230, 6, 0xff0fdc000040ffff },
 	{ __LINE__, &nthw_amd_l3, "ChL3Pmc", 0xc0010231, 6, 0x0000ffffffffffff },
-	{ __LINE__, &nthw_amd_df, "DF_PERF_CTL", 0xc0010240, 4, 0x1800003f0f40ffff },
-	{ __LINE__, &nthw_amd_df, "DF_PERF_CTR", 0xc0010241, 4, 0x0000ffffffffffff },
+	{ __LINE__, &nthw_amd_df, "DF_PERF_CTL", 0xc0010240, 16, 0x1800003f0f40ffff },
+	{ __LINE__, &nthw_amd_df, "DF_PERF_CTR", 0xc0010241, 16, 0x0000ffffffffffff },
 	{ __LINE__, &nthw_amd_rapl, "PKG_ENERGY_STAT", 0xc001029b, 1, 0 },
 	/* mcr p15, 0, Rt, c9, c12..c14; ARMV7_EVTYPE_MASK, ARMV7_PMNC_* */
 	{ __LINE__, &nthw_armv7_pmu, "PMXEVCNTR", 0, 31, 0xffffffff },
@@ -400,6 +410,39 @@ static const struct known_row {
 	  0xe000fffffffffff8 },
 	{ __LINE__, &nthw_nhm_uncore, "MSR_UNCORE_PMC", 0x3b0, 8, 0x0000ffffffffffff },
 	{ __LINE__, &nthw_nhm_uncore, "MSR_UNCORE_PERFEVTSEL", 0x3c0, 8, 0xffc6ffff },
+	/* HSWEP_C0_MSR_PMON_*, step 0x10; SKX_CHA_MSR_PMON_BOX_FILTER_*, upper half in the second register */
+	{ __LINE__, &nthw_skx_cha, "C0_MSR_PMON_BOX_CTL", 0xe00, 1, 0x103 },
+	{ __LINE__, &nthw_skx_cha, "C0_MSR_PMON_CTL", 0xe01, 4, 0xffccffff },
+	{ __LINE__, &nthw_skx_cha, "C0_MSR_PMON_CTR", 0xe08, 4, 0x0000ffffffffffff },
+	{ __LINE__, &nthw_skx_cha, "C9_MSR_PMON_BOX_FILTER0", 0xe95, 1, 0x07fe1fff },
+	{ __LINE__, &nthw_skx_cha, "C27_MSR_PMON_BOX_FILTER1", 0xfb6, 1, 0xfffffe3b },
+	{ __LINE__, &nthw_skx_cha, "C27_MSR_PMON_CTR", 0xfb8, 4, 0x0000ffffffffffff },
+	/* SNBEP_PCI_PMON_*, SKX_M2M_PCI_PMON_*, SKX_UPI_PCI_PMON_*, SKX_CPUNODEID, SKX_GIDNIDMAP */
+	{ __LINE__, &nthw_skx_imc, "MC_CH_PCI_PMON_CTL", 0xd8, 4, 0xffc4ffff },
+	{ __LINE__, &nthw_skx_imc, "MC_CH_PCI_PMON_FIXED_CTL", 0xf0, 1, 0x400000 },
+	{ __LINE__, &nthw_skx_imc, "MC_CH_PCI_PMON_BOX_CTL", 0xf4, 1, 0x103 },
+	{ __LINE__, &nthw_skx_m2m, "M2M_PCI_PMON_CTR", 0x200, 4, 0x0000ffffffffffff },
+	{ __LINE__, &nthw_skx_m2m, "M2M_PCI_PMON_CTL", 0x228, 4, 0xffc4ffff },
+	{ __LINE__, &nthw_skx_m2m, "M2M_PCI_PMON_BOX_CTL", 0x258, 1, 0x103 },
+	{ __LINE__, &nthw_skx_upi, "UPI_PCI_PMON_CTR", 0x318, 4, 0x0000ffffffffffff },
+	{ __LINE__, &nthw_skx_upi, "UPI_PCI_PMON_CTL", 0x350, 4, 0x00ffefffffc4ffff },
+	{ __LINE__, &nthw_skx_upi, "UPI_PCI_PMON_BOX_CTL", 0x378, 1, 0x103 },
+	{ __LINE__, &nthw_skx_ubox, "CPUNODEID", 0xc0, 1, 0 },
+	{ __LINE__, &nthw_skx_ubox, "GIDNIDMAP", 0xd4, 1, 0 },
+	/* MSR_CORE_C*_RESIDENCY, MSR_PKG_C*_RESIDENCY, MSR_CORE_C1_RES, MSR_PLATFORM_ENERGY_STATUS, MSR_IA32_TEMPERATURE_TARGET */
+	{ __LINE__, &nthw_intel_cstate, "MSR_PKG_C3_RESIDENCY", 0x3f8, 1, 0 },
+	{ __LINE__, &nthw_intel_cstate, "MSR_PKG_C6_RESIDENCY", 0x3f9, 1, 0 },
+	{ __LINE__, &nthw_intel_cstate, "MSR_PKG_C7_RESIDENCY", 0x3fa, 1, 0 },
+	{ __LINE__, &nthw_intel_cstate, "MSR_CORE_C3_RESIDENCY", 0x3fc, 1, 0 },
+	{ __LINE__, &nthw_intel_cstate, "MSR_CORE_C6_RESIDENCY", 0x3fd, 1, 0 },
+	{ __LINE__, &nthw_intel_cstate, "MSR_CORE_C7_RESIDENCY", 0x3fe, 1, 0 },
+	{ __LINE__, &nthw_intel_cstate, "MSR_PKG_C2_RESIDENCY", 0x60d, 1, 0 },
+	{ __LINE__, &nthw_intel_cstate, "MSR_PKG_C8_RESIDENCY", 0x630, 1, 0 },
+	{ __LINE__, &nthw_intel_cstate, "MSR_PKG_C9_RESIDENCY", 0x631, 1, 0 },
+	{ __LINE__, &nthw_intel_cstate, "MSR_PKG_C10_RESIDENCY", 0x632, 1, 0 },
+	{ __LINE__, &nthw_intel_cstate, "MSR_CORE_C1_RES", 0x660, 1, 0 },
+	{ __LINE__, &nthw_x86, "MSR_PLATFORM_ENERGY_STATUS", 0x64d, 1, 0 },
+	{ __LINE__, &nthw_x86, "MSR_TEMPERATURE_TARGET", 0x1a2, 1, 0 },
 };
 
 TEST(known_rows_are_there)
@@ -445,6 +488,106 @@ TEST(what_hardware_keeps_is_told)
 	}
 }
 
+/* THERM_STATUS_CLEAR_CORE_MASK and _PKG_MASK of Linux' therm_throt.c. Hardware keeps none of it as written. */
+static const struct log_row {
+	int line;
+	uint32_t addr;
+	uint64_t clearable;
+} log_rows[] = {
+	{ __LINE__, 0x19c, 0xaaaa },
+	{ __LINE__, 0x1b1, 0x0aaa },
+};
+
+TEST(logs_can_be_cleared_and_not_set)
+{
+	TT_FOR_EACH_ROW(r, log_rows) {
+		uint32_t index;
+		const struct nthw_reg *reg = nthw_table_find(&nthw_x86, r->addr, &index);
+
+		assert_non_null(reg);
+		TT_EQ(r, nthw_reg_clearable(reg), r->clearable);
+		TT_EQ(r, nthw_reg_settable(reg), 0);
+		TT_EQ(r, nthw_reg_stored(reg), 0);
+	}
+}
+
+/* Typed in from the lists of Linux' drivers: a processor, one of the rows, whether it has it. */
+static const struct model_row {
+	int line;
+	uint32_t model;
+	const struct nthw_table *table;
+	const char *name;
+	bool has;
+} model_rows[] = {
+	{ __LINE__, 0x1a, &nthw_nhm_uncore, "MSR_UNCORE_PMC", true },
+	{ __LINE__, 0x2c, &nthw_nhm_uncore, "MSR_UNCORE_PERFEVTSEL", true },
+	{ __LINE__, 0x2e, &nthw_nhm_uncore, "MSR_UNCORE_PMC", false }, /* -EX */
+	{ __LINE__, 0x55, &nthw_nhm_uncore, "MSR_UNCORE_PMC", false },
+	{ __LINE__, 0x55, &nthw_skx_cha, "C27_MSR_PMON_CTR", true },
+	{ __LINE__, 0x6a, &nthw_skx_cha, "C0_MSR_PMON_CTR", false },
+	/* nhm_cstates: no C7 of cores, no C2 of packages */
+	{ __LINE__, 0x1a, &nthw_intel_cstate, "MSR_CORE_C3_RESIDENCY", true },
+	{ __LINE__, 0x1a, &nthw_intel_cstate, "MSR_CORE_C7_RESIDENCY", false },
+	{ __LINE__, 0x1a, &nthw_intel_cstate, "MSR_PKG_C2_RESIDENCY", false },
+	{ __LINE__, 0x1a, &nthw_intel_cstate, "MSR_PKG_C7_RESIDENCY", true },
+	/* snb_cstates, hswult_cstates, icx_cstates, adl_cstates, slm_cstates (package C6 is elsewhere) */
+	{ __LINE__, 0x55, &nthw_intel_cstate, "MSR_PKG_C2_RESIDENCY", true },
+	{ __LINE__, 0x55, &nthw_intel_cstate, "MSR_PKG_C8_RESIDENCY", false },
+	{ __LINE__, 0x8e, &nthw_intel_cstate, "MSR_PKG_C10_RESIDENCY", true },
+	{ __LINE__, 0x6a, &nthw_intel_cstate, "MSR_CORE_C1_RES", true },
+	{ __LINE__, 0x6a, &nthw_intel_cstate, "MSR_CORE_C3_RESIDENCY", false },
+	{ __LINE__, 0x97, &nthw_intel_cstate, "MSR_PKG_C9_RESIDENCY", false },
+	{ __LINE__, 0x37, &nthw_intel_cstate, "MSR_PKG_C6_RESIDENCY", false },
+	{ __LINE__, 0x37, &nthw_intel_cstate, "MSR_CORE_C6_RESIDENCY", true },
+	{ __LINE__, 0x57, &nthw_intel_cstate, "MSR_CORE_C6_RESIDENCY", false },
+	/* rapl_model_match: model_snb, model_snbep, model_hsx, model_skl, model_spr */
+	{ __LINE__, 0x1a, &nthw_x86, "MSR_PKG_ENERGY_STATUS", false },
+	{ __LINE__, 0x1a, &nthw_x86, "MSR_RAPL_POWER_UNIT", false },
+	{ __LINE__, 0x2a, &nthw_x86, "MSR_PP1_ENERGY_STATUS", true },
+	{ __LINE__, 0x2a, &nthw_x86, "MSR_DRAM_ENERGY_STATUS", false },
+	{ __LINE__, 0x2d, &nthw_x86, "MSR_DRAM_ENERGY_STATUS", true },
+	{ __LINE__, 0x55, &nthw_x86, "MSR_RAPL_POWER_UNIT", true },
+	{ __LINE__, 0x55, &nthw_x86, "MSR_PP1_ENERGY_STATUS", false },
+	{ __LINE__, 0x5e, &nthw_x86, "MSR_PLATFORM_ENERGY_STATUS", true },
+	{ __LINE__, 0x8f, &nthw_x86, "MSR_PLATFORM_ENERGY_STATUS", true },
+	{ __LINE__, 0x8f, &nthw_x86, "MSR_PP1_ENERGY_STATUS", false },
+	/* of other rows CPUID tells */
+	{ __LINE__, 0x1a, &nthw_x86, "IA32_PMC", true },
+};
+
+TEST(models_have_what_linux_says)
+{
+	uint32_t model, last = 0, found = 0;
+
+	TT_FOR_EACH_ROW(r, model_rows) {
+		const struct nthw_intel_model *m = nthw_intel_model(6, r->model);
+		const struct nthw_reg *reg;
+		bool is_named = false;
+		size_t i;
+
+		assert_non_null(m);
+		FOR_EACH_REG(r->table, reg, i)
+		{
+			if (strcmp(reg->name, r->name) != 0)
+				continue;
+			is_named = true;
+			TT_EQ(r, nthw_intel_model_has(m, r->table, reg), r->has);
+		}
+		TT_EQ(r, is_named, true);
+	}
+	assert_null(nthw_intel_model(15, 0x1a));
+	assert_null(nthw_intel_model(6, 0x0f));
+	/* each model once: cstate.c has 54, and rapl.c none that is not among them */
+	for (model = 0; model < 256; model++) {
+		if (!nthw_intel_model(6, model))
+			continue;
+		assert_true(!found || model > last);
+		last = model;
+		found++;
+	}
+	TT_IS(found, 54);
+}
+
 TEST(fields_are_cut_out)
 {
 	static const struct nthw_field energy = { "energy", 8, 5, NTHW_RO, "" };
@@ -478,6 +621,8 @@ int main(void)
 		cmocka_unit_test(addresses_are_found),
 		cmocka_unit_test(known_rows_are_there),
 		cmocka_unit_test(what_hardware_keeps_is_told),
+		cmocka_unit_test(logs_can_be_cleared_and_not_set),
+		cmocka_unit_test(models_have_what_linux_says),
 		cmocka_unit_test(fields_are_cut_out),
 		cmocka_unit_test(only_what_tells_something_is_readable),
 	};

@@ -18,6 +18,7 @@ static const struct nthw_field fields[] = {
 	{ "os_rw1c", 16, 4, NTHW_OS_RW1C, "" },
 	{ "rw1c", 20, 4, NTHW_RW1C, "" },
 	{ "w1c", 24, 4, NTHW_W1C, "" },
+	{ "rw0c", 28, 4, NTHW_RW0C, "" },
 };
 static const struct nthw_reg all_kinds = {
 	.name = "ALL",
@@ -26,6 +27,19 @@ static const struct nthw_reg all_kinds = {
 	.bits = 32,
 	.writable = 0xff0000f,
 	NTHW_FIELDS(fields),
+	.source = "made up",
+	.trust = NTHW_DOCUMENTED,
+};
+static const struct nthw_field log_fields[] = {
+	{ "ro", 0, 1, NTHW_RO, "" },
+	{ "rw0c", 1, 1, NTHW_RW0C, "" },
+};
+static const struct nthw_reg log_only = {
+	.name = "LOG",
+	.space = NTHW_SPACE_MSR,
+	.count = 1,
+	.bits = 32,
+	NTHW_FIELDS(log_fields),
 	.source = "made up",
 	.trust = NTHW_DOCUMENTED,
 };
@@ -54,6 +68,9 @@ static const struct merge_row {
 	/* the system's bits that nobody would handle: cleared, kept, not set */
 	{ __LINE__, &all_kinds, 0xf000, 0x5000, 0x5000, 0 },
 	{ __LINE__, &all_kinds, 0x5000, 0xf000, 0, 0xa000 },
+	/* logs the same: writing 1 leaves them */
+	{ __LINE__, &all_kinds, 0xf0000000, 0x50000000, 0x50000000, 0 },
+	{ __LINE__, &all_kinds, 0x50000000, 0xf0000000, 0, 0xa0000000 },
 	/* a flag of the system is never written as 1, be it set or not */
 	{ __LINE__, &all_kinds, 0xf0000, 0xf0000, 0, 0 },
 	{ __LINE__, &all_kinds, 0, 0x10000, 0, 0x10000 },
@@ -85,6 +102,8 @@ TEST(flags_are_left_out_when_restoring)
 
 	assert_true(nti_register_restoring(&all_kinds, 0xfffffff, &value));
 	assert_int_equal(value, 0xffff);
+	/* a log was cleared and cannot be set again: writing what it was would clear what came since */
+	assert_false(nti_register_restoring(&log_only, 2, &value));
 }
 
 static uint64_t random_word(void)
@@ -105,7 +124,8 @@ static uint64_t orders(const struct nthw_reg *row)
 
 	for (i = 0; i < row->field_count; i++) {
 		if (row->fields[i].access != NTHW_RO && row->fields[i].access != NTHW_RW &&
-		    row->fields[i].access != NTHW_OS && row->fields[i].access != NTHW_OS_CLEAR)
+		    row->fields[i].access != NTHW_OS && row->fields[i].access != NTHW_OS_CLEAR &&
+		    row->fields[i].access != NTHW_RW0C)
 			mask |= nthw_field_mask(&row->fields[i]);
 	}
 	return mask;

@@ -798,9 +798,11 @@ int lab_kill(struct lab_process *process)
 
 bool lab_row_moves(const char *name)
 {
-	static const char *const parts[] = { "TIME_STAMP",  "MPERF",	    "APERF",  "ENERGY",
-					     "THERM",	    "PERF_STATUS",  "IRPERF", "TEST_READS",
-					     "TEST_WRITES", "TEST_COUNTER", "CNTVCT", "CNTPCT" };
+	static const char *const parts[] = { "TIME_STAMP",  "MPERF",	    "APERF",
+					     "ENERGY",	    "THERM",	    "PERF_STATUS",
+					     "IRPERF",	    "RESIDENCY",    "TEST_READS",
+					     "TEST_WRITES", "TEST_COUNTER", "CNTVCT",
+					     "CNTPCT" };
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (strstr(name, parts[i]))

@@ -141,7 +141,7 @@ TEST(only_rows_exist)
 		TT_TEXT(base, text);
 		if ((strncmp(r->path, "core", 4) == 0) != (nthw_reg_listed(row) == NTHW_SCOPE_CPU))
 			fail_msg("%s (%s) is in the wrong unit", r->path, r->name);
-		if (!!(r->mode & 0222) != !!nthw_reg_settable(row))
+		if (!!(r->mode & 0222) != (nthw_reg_settable(row) || nthw_reg_clearable(row)))
 			fail_msg("%s (%s) has mode %o", r->path, r->name, r->mode);
 		TT_IS(r->mode & 0111, 0);
 		if (nthw_reg_is_readable(row))
