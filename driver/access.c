@@ -357,6 +357,11 @@ static bool needs_pmu(const struct ntd_reg *reg)
 	return reg->unit->kind == NTD_UNIT_CORE && ntd_arch_needs_pmu(reg->row);
 }
 
+static bool is_same_box(const struct ntd_reg *a, const struct ntd_reg *b)
+{
+	return a->table == b->table && a->row->box == b->row->box;
+}
+
 /*
  * Nothing in the kernel reserves boxes outside of cores, but one that counts is somebody's, unless
  * what makes it count has a writer here. perf may still begin later, and would then be disturbed.
@@ -373,7 +378,7 @@ static int claim_idle(struct ntd_reg *claimed, const char **why)
 		return 0;
 	list_for_each_entry(reg, &unit->regs, node) {
 		runs = row_runs(reg->row);
-		if (!runs || reg->table != claimed->table || reg->generation != unit->generation ||
+		if (!runs || !is_same_box(reg, claimed) || reg->generation != unit->generation ||
 		    reg->writer || needs_pmu(reg) || !nthw_reg_is_readable(reg->row))
 			continue;
 		ret = read_locked(reg, &now);

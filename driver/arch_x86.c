@@ -33,6 +33,7 @@
 #include <asm/processor.h>
 #include <asm/tlbflush.h>
 
+#include "core/regs/intel_model.h"
 #include "core/regs/regs.h"
 #include "driver/compat.h"
 #include "driver/ntd.h"
@@ -136,9 +137,19 @@ static bool has_rapl(void)
 	       !rdmsrl_safe(MSR_RAPL_POWER_UNIT, &unit) && unit;
 }
 
+/* NULL: another vendor's, or one that our lists do not have. */
+static const struct nthw_intel_model *intel_model(void)
+{
+	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL)
+		return NULL;
+	return nthw_intel_model(boot_cpu_data.x86, boot_cpu_data.x86_model);
+}
+
 /* Is instance @index of a row of nthw_x86 on this CPU? */
 static bool has_x86(const struct counters *pmu, const struct nthw_reg *row, u32 index)
 {
+	const struct nthw_table *table = &nthw_x86;
+	const struct nthw_intel_model *model = intel_model();
 	bool is_intel = boot_cpu_data.x86_vendor == X86_VENDOR_INTEL;
 	unsigned int power = boot_cpu_data.cpuid_level >= 6 ? cpuid_eax(6) : 0;
 
@@ -149,16 +160,14 @@ static bool has_x86(const struct counters *pmu, const struct nthw_reg *row, u32 
 	case MSR_IA32_APERF:
 		return boot_cpu_data.cpuid_level >= 6 && (cpuid_ecx(6) & BIT(0));
 	case MSR_IA32_THERM_STATUS:
+	case MSR_IA32_TEMPERATURE_TARGET:
 		return is_intel && (power & BIT(0));
 	case MSR_IA32_PACKAGE_THERM_STATUS:
 		return is_intel && (power & BIT(6));
-	case MSR_RAPL_POWER_UNIT:
-	case MSR_PKG_ENERGY_STATUS:
-	case MSR_DRAM_ENERGY_STATUS:
-	case MSR_PP0_ENERGY_STATUS:
-	case MSR_PP1_ENERGY_STATUS:
-		return !is_amd() && has_rapl();
 	}
+	if (nthw_intel_is_energy(row))
+		return !is_amd() && has_rapl() &&
+		       (!model || nthw_intel_model_has(model, table, row));
 	if (pmu->table != &nthw_x86)
 		return false;
 	switch (row->addr) {
@@ -177,27 +186,11 @@ static bool has_x86(const struct counters *pmu, const struct nthw_reg *row, u32 
 	return false;
 }
 
-/*
- * Nehalem and Westmere with one or two sockets, as in Linux 6.1 arch/x86/events/intel/uncore.c,
- * intel_uncore_match[].
- */
-static bool has_nhm_uncore(void)
-{
-	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL || boot_cpu_data.x86 != 6)
-		return false;
-	switch (boot_cpu_data.x86_model) {
-	case 0x1a:
-	case 0x1e:
-	case 0x25:
-	case 0x2c:
-		return true;
-	}
-	return false;
-}
-
 static bool has_row(const struct counters *pmu, const struct nthw_table *table,
 		    const struct nthw_reg *row, u32 index)
 {
+	const struct nthw_intel_model *model = intel_model();
+
 	if (table == &nthw_x86)
 		return has_x86(pmu, row, index);
 	if (table == &nthw_amd_legacy || table == &nthw_amd_core)
@@ -210,9 +203,7 @@ static bool has_row(const struct counters *pmu, const struct nthw_table *table,
 		return index < pmu->df;
 	if (table == &nthw_amd_rapl)
 		return is_amd() && has_rapl();
-	if (table == &nthw_nhm_uncore)
-		return has_nhm_uncore();
-	return false;
+	return model && nthw_intel_model_has(model, table, row);
 }
 
 /*

@@ -21,15 +21,54 @@
 #if IS_ENABLED(CONFIG_PCI)
 
 /*
- * Ids of Sandy Bridge-EP: Linux 6.1 arch/x86/events/intel/uncore_snbep.c, snbep_uncore_pci_ids.
- * Those of the test device: models/pci_test.h, which defines it.
+ * Ids of Sandy Bridge-EP to Skylake-SP: Linux 6.1 arch/x86/events/intel/uncore_snbep.c,
+ * snbep_uncore_pci_ids to skx_uncore_pci_ids. Those of the test device: models/pci_test.h, which
+ * defines it.
  */
+#define UBOX(id, name)                                                                             \
+	{ 0x8086, id, .ubox = &ntd_ubox_##name, .table = &nthw_snbep_ubox, .names = "intel" }
+/* Memory channels; why their rows are Skylake's says lib/backend/box_rows.c */
+#define CHANNEL(id, name)                                                                          \
+	{ 0x8086, id, .ubox = &ntd_ubox_##name, .table = &nthw_skx_imc, .names = "intel" }
 static const struct ntd_known known_functions[] = {
-	{ 0x8086, 0x3ce0, .has_socket = true, .table = &nthw_snbep_ubox, .names = "intel" },
-	{ 0x8086, 0x3cb0, .has_socket = true, .table = &nthw_snbep_imc, .names = "intel" },
-	{ 0x8086, 0x3cb1, .has_socket = true, .table = &nthw_snbep_imc, .names = "intel" },
-	{ 0x8086, 0x3cb4, .has_socket = true, .table = &nthw_snbep_imc, .names = "intel" },
-	{ 0x8086, 0x3cb5, .has_socket = true, .table = &nthw_snbep_imc, .names = "intel" },
+	{ 0x8086, 0x3ce0, .ubox = &ntd_ubox_snbep, .table = &nthw_snbep_ubox, .names = "intel" },
+	{ 0x8086, 0x3cb0, .ubox = &ntd_ubox_snbep, .table = &nthw_snbep_imc, .names = "intel" },
+	{ 0x8086, 0x3cb1, .ubox = &ntd_ubox_snbep, .table = &nthw_snbep_imc, .names = "intel" },
+	{ 0x8086, 0x3cb4, .ubox = &ntd_ubox_snbep, .table = &nthw_snbep_imc, .names = "intel" },
+	{ 0x8086, 0x3cb5, .ubox = &ntd_ubox_snbep, .table = &nthw_snbep_imc, .names = "intel" },
+	UBOX(0x0e1e, ivbep),
+	CHANNEL(0x0eb4, ivbep),
+	CHANNEL(0x0eb5, ivbep),
+	CHANNEL(0x0eb0, ivbep),
+	CHANNEL(0x0eb1, ivbep),
+	CHANNEL(0x0ef4, ivbep),
+	CHANNEL(0x0ef5, ivbep),
+	CHANNEL(0x0ef0, ivbep),
+	CHANNEL(0x0ef1, ivbep),
+	UBOX(0x2f1e, hswep),
+	CHANNEL(0x2fb0, hswep),
+	CHANNEL(0x2fb1, hswep),
+	CHANNEL(0x2fb4, hswep),
+	CHANNEL(0x2fb5, hswep),
+	CHANNEL(0x2fd0, hswep),
+	CHANNEL(0x2fd1, hswep),
+	CHANNEL(0x2fd4, hswep),
+	CHANNEL(0x2fd5, hswep),
+	UBOX(0x6f1e, bdx),
+	CHANNEL(0x6fb0, bdx),
+	CHANNEL(0x6fb1, bdx),
+	CHANNEL(0x6fb4, bdx),
+	CHANNEL(0x6fb5, bdx),
+	CHANNEL(0x6fd0, bdx),
+	CHANNEL(0x6fd1, bdx),
+	CHANNEL(0x6fd4, bdx),
+	CHANNEL(0x6fd5, bdx),
+	{ 0x8086, 0x2014, .ubox = &ntd_ubox_skx, .table = &nthw_skx_ubox, .names = "intel" },
+	{ 0x8086, 0x2042, .ubox = &ntd_ubox_skx, .table = &nthw_skx_imc, .names = "intel" },
+	{ 0x8086, 0x2046, .ubox = &ntd_ubox_skx, .table = &nthw_skx_imc, .names = "intel" },
+	{ 0x8086, 0x204a, .ubox = &ntd_ubox_skx, .table = &nthw_skx_imc, .names = "intel" },
+	{ 0x8086, 0x2066, .ubox = &ntd_ubox_skx, .table = &nthw_skx_m2m, .names = "intel" },
+	{ 0x8086, 0x2058, .ubox = &ntd_ubox_skx, .table = &nthw_skx_upi, .names = "intel" },
 	{ 0x1234, 0x6e74, .bar = 0, .table = &nthw_pci_test, .names = "ntime" },
 };
 
@@ -64,7 +103,7 @@ static struct ntd_device *device_at(struct pci_dev *pdev, const struct ntd_known
 	list_for_each_entry(device, &devices, node) {
 		if (is_place_of(device, pdev) && device->known == known)
 			return device;
-		if (!device->known->has_socket)
+		if (!device->known->ubox)
 			number = max(number, device->number + 1);
 	}
 	device = kzalloc(sizeof(*device), GFP_KERNEL);
@@ -86,11 +125,11 @@ static int folder_of(const struct ntd_device *device, struct pci_dev *pdev, char
 {
 	int socket;
 
-	if (!device->known->has_socket) {
+	if (!device->known->ubox) {
 		scnprintf(folder, size, "device%u/mmio", device->number);
 		return 0;
 	}
-	socket = ntd_pci_socket(pdev);
+	socket = ntd_pci_socket(pdev, device->known->ubox);
 	if (socket < 0)
 		return socket;
 	scnprintf(folder, size, "uncore%d/pci/D%u:F%u", socket, PCI_SLOT(pdev->devfn),

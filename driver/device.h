@@ -8,11 +8,16 @@
 
 #include "driver/ntd.h"
 
+/* Which functions tell the sockets of a processor's buses, and how; pci.c. */
+struct ntd_ubox;
+extern const struct ntd_ubox ntd_ubox_snbep, ntd_ubox_ivbep, ntd_ubox_hswep, ntd_ubox_bdx;
+extern const struct ntd_ubox ntd_ubox_skx;
+
 /* A function by its ids, and the rows of it. */
 struct ntd_known {
 	u16 vendor, device;
-	/* It belongs to a socket, which its Ubox tells; else it is a device of its own. */
-	bool has_socket;
+	/* It belongs to a socket, which the Ubox of its kind tells; NULL: a device of its own. */
+	const struct ntd_ubox *ubox;
 	unsigned int bar; /* of rows in space MMIO */
 	const struct nthw_table *table;
 	const char *names; /* folder of the vendor's names */
@@ -39,8 +44,8 @@ int ntd_pci_read(struct pci_dev *pdev, u32 addr, u32 bits, u64 *value);
 int ntd_pci_write(struct pci_dev *pdev, u32 addr, u32 bits, u64 value);
 /* Does the function still answer? */
 bool ntd_pci_answers(struct pci_dev *pdev);
-/* Number of the socket that a function of Sandy Bridge-EP belongs to; -ENODEV: nothing tells. */
-int ntd_pci_socket(struct pci_dev *pdev);
+/* Number of the socket that a function belongs to; -ENODEV: nothing tells. */
+int ntd_pci_socket(struct pci_dev *pdev, const struct ntd_ubox *kind);
 
 /* ---- mmio.c: memory of a device ---- */
 

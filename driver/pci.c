@@ -6,12 +6,25 @@
 #include "driver/device.h"
 
 #define VENDOR_INTEL 0x8086
-#define UBOX_ID 0x3ce0 /* Linux 6.1 arch/x86/events/intel/uncore_snbep.c, snbep_uncore_pci_init() */
-/* Rows CPUNODEID and GIDNIDMAP of nthw_snbep_ubox: three bits for each node. */
-#define UBOX_NODE 0x40
-#define UBOX_MAP 0x54
+/* Rows CPUNODEID and GIDNIDMAP: three bits for each node. */
 #define NODE_BITS 3
 #define NODES 8
+
+/*
+ * Linux 6.1 arch/x86/events/intel/uncore_snbep.c, snbep_uncore_pci_init() and
+ * skx_uncore_pci_init(), and what they give to snbep_pci2phy_map_init().
+ */
+struct ntd_ubox {
+	u16 device;
+	u32 node, map; /* addresses of the two rows */
+	bool is_above; /* it is on the last bus of its socket; else on the first one */
+};
+
+const struct ntd_ubox ntd_ubox_snbep = { 0x3ce0, 0x40, 0x54, .is_above = true };
+const struct ntd_ubox ntd_ubox_ivbep = { 0x0e1e, 0x40, 0x54, .is_above = true };
+const struct ntd_ubox ntd_ubox_hswep = { 0x2f1e, 0x40, 0x54, .is_above = true };
+const struct ntd_ubox ntd_ubox_bdx = { 0x6f1e, 0x40, 0x54, .is_above = true };
+const struct ntd_ubox ntd_ubox_skx = { 0x2014, 0xc0, 0xd4, .is_above = false };
 
 /*
  * A register of 64 bits takes two reads. While the lower half wraps the upper one changes: again.
@@ -103,8 +116,9 @@ static int write_bits(struct pci_dev *pdev, u32 addr, u32 bits, u64 value)
 	case 32:
 		return pci_write_config_dword(pdev, (int)addr, (u32)value);
 	case 64:
-		ret = pci_write_config_dword(pdev, (int)addr, (u32)value);
-		return ret ? ret : pci_write_config_dword(pdev, (int)addr + 4, (u32)(value >> 32));
+		/* The enable bit of a counter is in the lower half: last. */
+		ret = pci_write_config_dword(pdev, (int)addr + 4, (u32)(value >> 32));
+		return ret ? ret : pci_write_config_dword(pdev, (int)addr, (u32)value);
 	default:
 		return -EIO;
 	}
@@ -120,16 +134,13 @@ int ntd_pci_write(struct pci_dev *pdev, u32 addr, u32 bits, u64 value)
 	return ret <= 0 ? ret : -EIO;
 }
 
-/*
- * Which socket an Ubox is in: the one that has its node in the map (Linux 6.1 uncore_snbep.c,
- * snbep_pci2phy_map_init()).
- */
-static int socket_of_ubox(struct pci_dev *ubox)
+/* Which socket an Ubox is in: the one that has its node in the map. */
+static int socket_of_ubox(struct pci_dev *ubox, const struct ntd_ubox *kind)
 {
 	u32 node, map;
 	int i;
 
-	if (read_dword(ubox, UBOX_NODE, &node) || read_dword(ubox, UBOX_MAP, &map))
+	if (read_dword(ubox, kind->node, &node) || read_dword(ubox, kind->map, &map))
 		return -ENODEV;
 	node &= (1u << NODE_BITS) - 1;
 	for (i = 0; i < NODES; i++)
@@ -138,29 +149,37 @@ static int socket_of_ubox(struct pci_dev *ubox)
 	return -ENODEV;
 }
 
-/*
- * The Ubox on the same bus, or else on the next one above that has one: as Linux does. With a
- * reference.
- */
-static struct pci_dev *ubox_of(struct pci_dev *pdev)
+/* How far it is from @ubox to the bus of @pdev in the direction in which Linux looks; < 0: none. */
+static int ubox_distance(struct pci_dev *ubox, struct pci_dev *pdev, const struct ntd_ubox *kind)
+{
+	int distance = (int)ubox->bus->number - (int)pdev->bus->number;
+
+	if (pci_domain_nr(ubox->bus) != pci_domain_nr(pdev->bus))
+		return -1;
+	return kind->is_above ? distance : -distance;
+}
+
+/* The one on the same bus, or else on the next one that has one. With a reference. */
+static struct pci_dev *ubox_of(struct pci_dev *pdev, const struct ntd_ubox *kind)
 {
 	struct pci_dev *found = NULL, *ubox = NULL;
+	int distance, least = INT_MAX;
 
-	while ((ubox = pci_get_device(VENDOR_INTEL, UBOX_ID, ubox))) {
-		if (pci_domain_nr(ubox->bus) != pci_domain_nr(pdev->bus) ||
-		    ubox->bus->number < pdev->bus->number ||
-		    (found && found->bus->number <= ubox->bus->number))
+	while ((ubox = pci_get_device(VENDOR_INTEL, kind->device, ubox))) {
+		distance = ubox_distance(ubox, pdev, kind);
+		if (distance < 0 || distance >= least)
 			continue;
+		least = distance;
 		pci_dev_put(found);
 		found = pci_dev_get(ubox);
 	}
 	return found;
 }
 
-int ntd_pci_socket(struct pci_dev *pdev)
+int ntd_pci_socket(struct pci_dev *pdev, const struct ntd_ubox *kind)
 {
-	struct pci_dev *ubox = ubox_of(pdev);
-	int socket = ubox ? socket_of_ubox(ubox) : -ENODEV;
+	struct pci_dev *ubox = ubox_of(pdev, kind);
+	int socket = ubox ? socket_of_ubox(ubox, kind) : -ENODEV;
 
 	pci_dev_put(ubox);
 	return socket;
