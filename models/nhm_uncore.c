@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
  * Uncore of one Nehalem package, written from the registers' rows (core/regs/nhm_uncore.c names what those rest on). The event codes are
- * those of libpfm4's wsm_unc table, held against the recipe for finding throttled blades.
+ * those of libpfm4's wsm_unc table, held against the recipe for finding throttled blades. That table has no unit mask for 67h and 82h, the
+ * recipe has 01h: here they count with it alone.
  */
 #include "models/nhm_uncore.h"
 #include "core/regs/regs.h"
@@ -41,29 +42,76 @@ void ntm_nhm_uncore_reset(struct ntm_nhm_uncore *box)
 }
 
 /* Clocks in which at least one of the cores in @umask was throttled: cores are throttled at the same time, so the longest. */
-static uint64_t longest(const struct ntm_nhm_work *work, uint64_t umask)
+static uint64_t longest(const uint64_t *clocks, uint64_t umask)
 {
 	uint64_t most = 0;
 	uint32_t core;
 
 	for (core = 0; core < NTM_NHM_CORES; core++)
-		if ((umask >> core & 1) && work->core_throttled[core] > most)
-			most = work->core_throttled[core];
+		if ((umask >> core & 1) && clocks[core] > most)
+			most = clocks[core];
 	return most;
+}
+
+/* Requests of the channels in @umask: these add up. */
+static uint64_t sum(const uint64_t *requests, uint64_t umask)
+{
+	uint64_t all = 0;
+	uint32_t channel;
+
+	for (channel = 0; channel < NTM_NHM_CHANNELS; channel++)
+		if (umask >> channel & 1)
+			all += requests[channel];
+	return all;
+}
+
+/* Of an event whose unit masks are cores. */
+static uint64_t share_of_cores(uint64_t event, uint64_t umask, const struct ntm_nhm_work *work)
+{
+	if (umask & 0xf0)
+		return 0;
+	switch (event) {
+	case 0x80:
+		return longest(work->core_hot, umask);
+	case 0x81:
+		return longest(work->core_throttled, umask);
+	default:
+		return longest(work->core_prochot, umask);
+	}
+}
+
+/* Of an event whose unit masks are memory channels. */
+static uint64_t share_of_channels(uint64_t event, uint64_t umask, const struct ntm_nhm_work *work)
+{
+	if (event == 0x2c)
+		return umask & 0xf8 ? 0 : sum(work->reads, umask);
+	if (umask & 0xc0)
+		return 0;
+	return sum(work->writes, umask) + sum(work->partial_writes, umask >> 3);
 }
 
 /* How much a counter with @select moves by @work. */
 static uint64_t share(uint64_t select, const struct ntm_nhm_work *work)
 {
-	uint64_t umask = select >> 8 & 0xff;
+	uint64_t event = select & 0xff, umask = select >> 8 & 0xff;
 
 	if (select & (SELECT_EDGE | SELECT_INV | SELECT_THRESHOLD))
 		return 0;
-	if ((select & 0xff) == 0x67 && umask == 1)
-		return work->memory_throttled;
-	if ((select & 0xff) == 0x81 && !(umask & 0xf0))
-		return longest(work, umask);
-	return 0;
+	switch (event) {
+	case 0x2c:
+	case 0x2f:
+		return share_of_channels(event, umask, work);
+	case 0x67:
+		return umask == 1 ? work->memory_throttled : 0;
+	case 0x80:
+	case 0x81:
+	case 0x83:
+		return share_of_cores(event, umask, work);
+	case 0x82:
+		return umask == 1 ? work->prochots : 0;
+	default:
+		return 0;
+	}
 }
 
 /* Adds to a counter, noting a wrap in status bit @bit. */

@@ -6,8 +6,13 @@
  * What counts, because its truth is known to the caller:
  *
  *     uncore clocks                    the fixed counter
- *     UNC_DRAM_THERMAL_THROTTLED       event 67h umask 01h: clocks in which memory was throttled (an event of Westmere)
- *     UNC_THERMAL_THROTTLED_TEMP       event 81h umask 01h 02h 04h 08h or several: clocks in which core 0 to 3 was throttled
+ *     UNC_QMC_NORMAL_READS             event 2ch umask 01h 02h 04h or several: reads of memory channel 0 to 2
+ *     UNC_QMC_WRITES                   event 2fh umask 01h 02h 04h (full lines) 08h 10h 20h (parts of lines) or several: writes to them
+ *     UNC_DRAM_THERMAL_THROTTLED       event 67h umask 01h: clocks in which memory was throttled (an event of Westmere, as are all below)
+ *     UNC_THERMAL_THROTTLING_TEMP      event 80h umask 01h 02h 04h 08h or several: clocks in which core 0 to 3 was too hot
+ *     UNC_THERMAL_THROTTLED_TEMP       event 81h, same umasks: clocks in which the core was throttled for that
+ *     UNC_PROCHOT_ASSERTION            event 82h umask 01h: how often PROCHOT# was asserted
+ *     UNC_THERMAL_THROTTLING_PROCHOT   event 83h, umasks of 80h: clocks in which the core was throttled for PROCHOT#
  *
  * What it does not model:
  * - any other event: the counter stands still. Queue occupancy is always 0, so its reset has nothing to do;
@@ -24,12 +29,18 @@
 
 #define NTM_NHM_COUNTERS 8
 #define NTM_NHM_CORES 4
+#define NTM_NHM_CHANNELS 3
 
 /* What happened in the package. */
 struct ntm_nhm_work {
 	uint64_t clocks;
 	uint64_t memory_throttled;		/* clocks of these in which memory was throttled */
-	uint64_t core_throttled[NTM_NHM_CORES]; /* and each core */
+	uint64_t core_hot[NTM_NHM_CORES];	/* in which each core was too hot */
+	uint64_t core_throttled[NTM_NHM_CORES]; /* was throttled for that */
+	uint64_t core_prochot[NTM_NHM_CORES];	/* was throttled for PROCHOT# */
+	uint64_t prochots;			/* assertions of PROCHOT# */
+	uint64_t reads[NTM_NHM_CHANNELS], writes[NTM_NHM_CHANNELS],
+		partial_writes[NTM_NHM_CHANNELS];
 };
 
 struct ntm_nhm_uncore {

@@ -91,7 +91,17 @@ static void wr(struct ntm_nhm_uncore *box, uint32_t addr, uint64_t value)
 	TT_IS(ntm_nhm_uncore_wrmsr(box, addr, value), 0);
 }
 
-static const struct ntm_nhm_work work = { 1000, 250, { 100, 0, 300, 0 } };
+static const struct ntm_nhm_work work = {
+	.clocks = 1000,
+	.memory_throttled = 250,
+	.core_hot = { 110, 0, 330, 1 },
+	.core_throttled = { 100, 0, 300, 0 },
+	.core_prochot = { 0, 17, 0, 16 },
+	.prochots = 3,
+	.reads = { 1, 20, 300 },
+	.writes = { 4000, 50000, 600000 },
+	.partial_writes = { 7, 80, 900 },
+};
 
 /* facts/nehalem-uncore: select with enable and occupancy reset, enable globally without touching others, read. */
 TEST(the_recipe_finds_throttling)
@@ -126,7 +136,27 @@ static const struct event_row {
 	{ __LINE__, 0x440167, 0 }, /* edge, inv, threshold stand still */
 	{ __LINE__, 0xc00167, 0 },
 	{ __LINE__, 0x1400167, 0 },
-	{ __LINE__, 0x400183, 0 }, /* an event the model has not */
+	{ __LINE__, 0x400180, 110 },
+	{ __LINE__, 0x400a80, 1 },
+	{ __LINE__, 0x400f80, 330 },
+	{ __LINE__, 0x401080, 0 },
+	{ __LINE__, 0x400183, 0 },
+	{ __LINE__, 0x400283, 17 },
+	{ __LINE__, 0x400883, 16 },
+	{ __LINE__, 0x400182, 3 },
+	{ __LINE__, 0x400082, 0 }, /* without the unit mask of the recipe */
+	{ __LINE__, 0x400067, 0 },
+	{ __LINE__, 0x40012c, 1 },
+	{ __LINE__, 0x40062c, 320 }, /* channels add up */
+	{ __LINE__, 0x40072c, 321 },
+	{ __LINE__, 0x40082c, 0 },
+	{ __LINE__, 0x40022f, 50000 },
+	{ __LINE__, 0x40072f, 654000 },
+	{ __LINE__, 0x40102f, 80 },
+	{ __LINE__, 0x40382f, 987 },
+	{ __LINE__, 0x40092f, 4007 },
+	{ __LINE__, 0x40402f, 0 },
+	{ __LINE__, 0x400184, 0 }, /* an event the model has not */
 	{ __LINE__, 0x400000, 0 },
 };
 

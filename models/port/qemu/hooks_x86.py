@@ -10,7 +10,8 @@ MSR_C = 'target/i386/tcg/sysemu/misc_helper.c'
 TRANSLATE_C = 'target/i386/tcg/translate.c'
 
 SOURCES = [
-    'models/port/qemu/ntime_x86.c', 'models/port/qemu/ntime_x86_msr.c', 'models/x86_pmu.c', 'models/nhm_uncore.c',
+    'models/port/qemu/ntime_x86.c', 'models/port/qemu/ntime_x86_msr.c', 'models/port/qemu/ntime_x86_truth.c',
+    'models/x86_pmu.c', 'models/x86_power.c', 'models/nhm_uncore.c',
     'core/regs/x86.c', 'core/regs/amd.c', 'core/regs/nhm_uncore.c',
 ]
 
@@ -38,9 +39,16 @@ HOOKS = [
     Hook(CPU_C, r'^    case 0xA:\n.*?\n( +)\} else (?=\{)', 'after',
          r'if (ntime_x86_cpuid_a(cpu, eax, ebx, ecx, edx)) {\n\1    /* it told */\n\1} else ',
          'CPUID leaf 0AH tells the counters of the model'),
+    Hook(CPU_C, r'^    case 6:\n( +)/\* Thermal and Power Leaf \*/\n.*?\*edx = 0;$', 'after',
+         r'\n\1ntime_x86_cpuid_6(cpu, eax, ebx, ecx);',
+         'CPUID leaf 06H tells the registers of heat and frequency'),
+    Hook('hw/i386/x86.c', r'^uint64_t cpu_get_tsc\(CPUX86State \*env\)\n\{\n( +)return cpus_get_elapsed_ticks\(\);$', 'replace',
+         r'uint64_t ntime_x86_tsc(void);\nuint64_t cpu_get_tsc(CPUX86State *env)\n{\n\1return ntime_x86_tsc();',
+         'the TSC is virtual time, whether instructions are counted or not'),
     Hook(CPU_C, r'^void cpu_x86_cpuid\(CPUX86State \*env, uint32_t index, uint32_t count,', 'before',
          'bool ntime_x86_cpuid_a(X86CPU *cpu, uint32_t *eax, uint32_t *ebx, uint32_t *ecx,\n'
-         '                       uint32_t *edx);\nvoid ntime_x86_reset(X86CPU *cpu);\n'
+         '                       uint32_t *edx);\nvoid ntime_x86_cpuid_6(X86CPU *cpu, uint32_t *eax, uint32_t *ebx, uint32_t *ecx);\n'
+         'void ntime_x86_reset(X86CPU *cpu);\n'
          'void ntime_x86_free(X86CPU *cpu);\n\n',
          'declared before they are called'),
     Hook(CPU_C, r'^( +)\*ecx = env->features\[FEAT_8000_0001_ECX\];$', 'after',

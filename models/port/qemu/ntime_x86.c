@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Glue between QEMU's x86 CPUs (TCG) and the models of core PMU and Nehalem uncore. insert.py puts the calls into QEMU.
+ * Glue between QEMU's x86 CPUs (TCG) and the models of core PMU, Nehalem uncore, heat, energy and idle time. insert.py puts the calls
+ * into QEMU.
  *
  * What counts: under -icount each instruction that a CPU executes, and 2^shift cycles for each; otherwise each nanosecond of virtual
  * time is an instruction and a cycle, also while the CPU is halted, so that registers, reads and interrupts work but counts mean
- * nothing. Uncore clocks are nanoseconds of virtual time in both.
+ * nothing. Uncore clocks and the TSC are nanoseconds of virtual time in both, and all that has no truth of its own in QEMU is made from them
+ * (ntime_x86_truth.c).
  *
- * A CPU's PMU is touched on that CPU's thread alone (another thread that wants something queues work), so it needs no lock. The uncore box
- * is shared by the CPUs of a socket and has one.
+ * A CPU's PMU is touched on that CPU's thread alone (another thread that wants something queues work), so it needs no lock. What the CPUs of a
+ * socket share has one.
  */
 #include <qemu/osdep.h>
 #include <cpu.h>
@@ -22,7 +24,9 @@
 
 #include "models/nhm_uncore.h"
 #include "models/port/qemu/ntime_x86.h"
+#include "models/port/qemu/ntime_x86_truth.h"
 #include "models/x86_pmu.h"
+#include "models/x86_power.h"
 
 #define MSR_TSC 0x10
 
@@ -32,12 +36,16 @@ struct ntime_x86 {
 	int64_t seen;  /* of now(): the PMU knows what happened until then */
 	int64_t alarm; /* virtual nanoseconds at which @timer fires; 0: it is off */
 	QEMUTimer *timer;
-	struct socket *socket; /* NULL: this CPU has no such uncore */
+	struct socket *socket; /* NULL: nothing is known of this CPU's but the PMU */
+	struct ntm_x86_power_core power;
+	int64_t power_seen; /* virtual nanoseconds */
 };
 
 struct socket {
 	GMutex lock;
+	bool has_uncore;
 	struct ntm_nhm_uncore box;
+	struct ntm_x86_power_package power;
 	int64_t seen; /* virtual nanoseconds */
 	unsigned int number;
 };
@@ -154,36 +162,54 @@ static void settle(struct ntime_x86 *x, bool user)
 	set_alarm(x, user);
 }
 
-/* ---- uncore ---- */
+/* ---- what CPUs of a socket share, and what is beside the PMU ---- */
 
-/* Nehalem and Westmere but -EX, as Linux' uncore driver binds them: family 6 and these models. */
+static uint32_t model_of(const CPUX86State *env)
+{
+	uint32_t version = env->cpuid_version;
+
+	if (!IS_INTEL_CPU(env) || (version >> 8 & 0xf) != 6)
+		return 0;
+	return (version >> 4 & 0xf) | (version >> 12 & 0xf0);
+}
+
+/* Nehalem and Westmere but -EX, as Linux' uncore driver binds them. */
 static bool has_uncore(const CPUX86State *env)
 {
 	static const uint8_t models[] = { 0x1a, 0x1e, 0x1f, 0x25, 0x2c };
-	uint32_t version = env->cpuid_version;
-	uint32_t model = (version >> 4 & 0xf) | (version >> 12 & 0xf0);
 	size_t i;
 
-	for (i = 0; (version >> 8 & 0xf) == 6 && i < sizeof(models); i++)
-		if (models[i] == model)
+	for (i = 0; i < sizeof(models); i++)
+		if (models[i] == model_of(env))
 			return true;
 	return false;
 }
 
+static const struct ntm_x86_power_config *power_of(const CPUX86State *env)
+{
+	if (has_uncore(env))
+		return &ntm_x86_power_nehalem;
+	return model_of(env) == 0x2d ? &ntm_x86_power_snbep : NULL;
+}
+
+/* All that counts begins anew, as if it had counted since the machine was started. */
 static void reset_socket(void *opaque)
 {
 	struct socket *s = opaque;
 
 	g_mutex_lock(&s->lock);
 	ntm_nhm_uncore_reset(&s->box);
+	ntm_x86_power_package_reset(&s->power, s->power.config);
+	ntime_x86_begin_package(&s->power);
+	s->seen = 0;
 	g_mutex_unlock(&s->lock);
 }
 
 /* CPUs are made one after another under the big lock, so the list needs no other. */
-static struct socket *get_socket(int32_t number)
+static struct socket *get_socket(const X86CPU *cpu)
 {
 	static struct socket *sockets[NTIME_X86_SOCKETS];
-	unsigned int n = number > 0 ? (unsigned int)number : 0;
+	unsigned int n = cpu->socket_id > 0 ? (unsigned int)cpu->socket_id : 0;
 
 	if (n >= NTIME_X86_SOCKETS)
 		return NULL;
@@ -191,43 +217,81 @@ static struct socket *get_socket(int32_t number)
 		sockets[n] = g_new0(struct socket, 1);
 		g_mutex_init(&sockets[n]->lock);
 		sockets[n]->number = n;
-		ntm_nhm_uncore_reset(&sockets[n]->box);
+		sockets[n]->has_uncore = has_uncore(&cpu->env);
+		sockets[n]->power.config = power_of(&cpu->env);
+		reset_socket(sockets[n]);
 		qemu_register_reset(reset_socket, sockets[n]);
 	}
 	return sockets[n];
 }
 
-/*
- * Something to find: memory of socket n is throttled in one of 2^(n+2) clocks, core 0 in one of 16. Counted from the start of the machine,
- * so that any two readings differ by the truth and at most one.
- */
+/* Tell the socket what happened until @ns; its lock is held. Another CPU of it may have asked later and been here first. */
 static void account_socket(struct socket *s, int64_t ns)
 {
-	struct ntm_nhm_work work = { 0 };
+	struct ntm_x86_package_work power;
+	struct ntm_nhm_work work;
 
-	work.clocks = (uint64_t)(ns - s->seen);
-	work.memory_throttled = (uint64_t)((ns >> (s->number + 2)) - (s->seen >> (s->number + 2)));
-	work.core_throttled[0] = (uint64_t)((ns >> 4) - (s->seen >> 4));
-	s->seen = ns;
+	if (ns <= s->seen)
+		return;
+	ntime_x86_uncore_truth(s->number, (uint64_t)s->seen, (uint64_t)ns, &work);
 	ntm_nhm_uncore_advance(&s->box, &work);
+	ntime_x86_package_truth(s->number, (uint64_t)s->seen, (uint64_t)ns, &power);
+	ntm_x86_power_package_advance(&s->power, &power);
+	s->seen = ns;
 }
 
-static int uncore_msr(struct ntime_x86 *x, uint32_t addr, uint64_t *value, bool is_write)
+static int socket_msr(struct ntime_x86 *x, uint32_t addr, uint64_t *value, bool is_write)
 {
 	struct socket *s = x->socket;
-	int64_t ns;
-	int ret;
+	int ret = NTM_NOT_MINE;
 
-	if (!s)
-		return NTM_NOT_MINE;
 	g_mutex_lock(&s->lock);
-	ns = virtual_ns(CPU(x->cpu));
-	if (ns > s->seen) /* the other CPU of the socket may have asked later and been here first */
-		account_socket(s, ns);
-	ret = is_write ? ntm_nhm_uncore_wrmsr(&s->box, addr, *value)
-		       : ntm_nhm_uncore_rdmsr(&s->box, addr, value);
+	account_socket(s, virtual_ns(CPU(x->cpu)));
+	if (s->has_uncore)
+		ret = is_write ? ntm_nhm_uncore_wrmsr(&s->box, addr, *value)
+			       : ntm_nhm_uncore_rdmsr(&s->box, addr, value);
+	if (ret == NTM_NOT_MINE)
+		ret = is_write ? ntm_x86_power_package_wrmsr(&s->power, addr, *value)
+			       : ntm_x86_power_package_rdmsr(&s->power, addr, value);
 	g_mutex_unlock(&s->lock);
 	return ret;
+}
+
+static int core_msr(struct ntime_x86 *x, uint32_t addr, uint64_t *value, bool is_write)
+{
+	unsigned int core = x->cpu->core_id > 0 ? (unsigned int)x->cpu->core_id : 0;
+	int64_t ns = virtual_ns(CPU(x->cpu));
+	struct ntm_x86_core_work work;
+
+	if (ns > x->power_seen) {
+		ntime_x86_core_truth(x->socket->number, core, (uint64_t)x->power_seen, (uint64_t)ns,
+				     &work);
+		ntm_x86_power_core_advance(&x->power, &work);
+		x->power_seen = ns;
+	}
+	return is_write ? ntm_x86_power_core_wrmsr(&x->power, addr, *value)
+			: ntm_x86_power_core_rdmsr(&x->power, addr, value);
+}
+
+/* What is neither QEMU's nor the PMU's. */
+static int other_msr(struct ntime_x86 *x, uint32_t addr, uint64_t *value, bool is_write)
+{
+	int ret;
+
+	if (!x->socket)
+		return NTM_NOT_MINE;
+	ret = core_msr(x, addr, value, is_write);
+	return ret == NTM_NOT_MINE ? socket_msr(x, addr, value, is_write) : ret;
+}
+
+/* A core's log bits are as before the machine was started until somebody clears them; all that counts begins anew. */
+static void reset_core(struct ntime_x86 *x)
+{
+	if (!x->socket)
+		return;
+	ntm_x86_power_core_reset(&x->power, x->socket->power.config);
+	ntime_x86_begin_core(x->socket->number, &x->power);
+	x->power_seen = 0;
 }
 
 /* ---- called from QEMU ---- */
@@ -255,8 +319,8 @@ static struct ntime_x86 *make(X86CPU *cpu)
 	if (ntm_x86_pmu_init(&x->pmu, config) != 0)
 		g_assert_not_reached();
 	x->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, on_alarm, x);
-	if (has_uncore(&cpu->env))
-		x->socket = get_socket(cpu->socket_id);
+	if (power_of(&cpu->env))
+		x->socket = get_socket(cpu);
 	return x;
 }
 
@@ -267,6 +331,7 @@ void ntime_x86_reset(X86CPU *cpu)
 	if (!cpu->ntime)
 		return;
 	ntm_x86_pmu_reset(&cpu->ntime->pmu);
+	reset_core(cpu->ntime);
 	cpu->ntime->seen = now(cpu->ntime);
 	cpu->ntime->alarm = 0;
 	timer_del(cpu->ntime->timer);
@@ -293,6 +358,23 @@ bool ntime_x86_cpuid_a(X86CPU *cpu, uint32_t *eax, uint32_t *ebx, uint32_t *ecx,
 	*ecx = leaf.ecx;
 	*edx = leaf.edx;
 	return true;
+}
+
+void ntime_x86_cpuid_6(X86CPU *cpu, uint32_t *eax, uint32_t *ebx, uint32_t *ecx)
+{
+	struct ntm_cpuid leaf;
+
+	if (!cpu->ntime || !cpu->ntime->socket)
+		return;
+	leaf = ntm_x86_power_cpuid(cpu->ntime->socket->power.config);
+	*eax |= leaf.eax;
+	*ebx |= leaf.ebx;
+	*ecx |= leaf.ecx;
+}
+
+uint64_t ntime_x86_tsc(void)
+{
+	return (uint64_t)qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
 }
 
 /* Just before CPL changes between two blocks, on the CPU's thread. */
@@ -333,7 +415,7 @@ bool ntime_x86_rdmsr(CPUX86State *env, uint32_t addr, uint64_t *value)
 		account(x);
 		ret = ntm_x86_pmu_rdmsr(&x->pmu, addr, value);
 		if (ret == NTM_NOT_MINE)
-			ret = uncore_msr(x, addr, value, false);
+			ret = other_msr(x, addr, value, false);
 		settle(x, is_user(x));
 	}
 	return finish(cpu, ret, addr, "read");
@@ -351,7 +433,7 @@ bool ntime_x86_wrmsr(CPUX86State *env, uint32_t addr, uint64_t value)
 		account(x);
 		ret = ntm_x86_pmu_wrmsr(&x->pmu, addr, value);
 		if (ret == NTM_NOT_MINE)
-			ret = uncore_msr(x, addr, &value, true);
+			ret = other_msr(x, addr, &value, true);
 		settle(x, is_user(x));
 	}
 	return finish(cpu, ret, addr, "written");

@@ -9,7 +9,7 @@
 #include <qemu/osdep.h>
 #include <cpu.h>
 
-/* Packages that may have an uncore box. */
+/* Packages that may have more than PMUs. */
 #define NTIME_X86_SOCKETS 8
 
 /* Make the models of @cpu, whose features are final, or reset those it has. Not while it runs. */
@@ -20,6 +20,12 @@ void ntime_x86_free(X86CPU *cpu);
 
 /* CPUID leaf 0AH; false: no PMU, somebody else answers. */
 bool ntime_x86_cpuid_a(X86CPU *cpu, uint32_t *eax, uint32_t *ebx, uint32_t *ecx, uint32_t *edx);
+
+/* Adds to CPUID leaf 06H what the models have of heat and frequency. */
+void ntime_x86_cpuid_6(X86CPU *cpu, uint32_t *eax, uint32_t *ebx, uint32_t *ecx);
+
+/* The TSC where instructions are not counted: nanoseconds of virtual time, as it is where they are. */
+uint64_t ntime_x86_tsc(void);
 
 /* CPL is about to change; instructions so far belong to the old one. */
 void ntime_x86_level(CPUX86State *env);
