@@ -23,6 +23,8 @@ struct nthw_core_ops {
 	int (*start)(const struct nthw_core *core, uint64_t set);
 	int (*stop)(const struct nthw_core *core, uint64_t set);
 	int (*overflows)(const struct nthw_core *core, uint64_t set, uint64_t *overflowed);
+	int (*check)(const struct nthw_core *core, uint64_t set, struct nthw_core_state *state,
+		     uint64_t *lost); /* NULL: cannot tell */
 	int (*restore)(const struct nthw_core *core, const struct nthw_core_state *state);
 };
 

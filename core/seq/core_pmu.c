@@ -87,6 +87,8 @@ int nthw_core_program(struct nthw_io *io, const struct nthw_core_pmu *pmu, unsig
 	if (!ops || (!event->is_user && !event->is_kernel) ||
 	    (nthw_core_is_fixed(counter) && event->config))
 		return NTHW_EINVAL;
+	if (state->foreign & nthw_core_bit(counter))
+		return NTHW_EBUSY;
 	ret = ops->program(&core, counter, event, state);
 	if (!ret)
 		state->counters |= nthw_core_bit(counter);
@@ -108,6 +110,8 @@ int nthw_core_start(struct nthw_io *io, const struct nthw_core_pmu *pmu, unsigne
 
 	if (!ops)
 		return NTHW_EINVAL;
+	if (set & state->foreign)
+		return NTHW_EBUSY;
 	return set ? ops->start(&core, set) : 0;
 }
 
@@ -119,6 +123,7 @@ int nthw_core_stop(struct nthw_io *io, const struct nthw_core_pmu *pmu, unsigned
 
 	if (!ops)
 		return NTHW_EINVAL;
+	set &= ~state->foreign;
 	return set ? ops->stop(&core, set) : 0;
 }
 
@@ -149,6 +154,17 @@ int nthw_core_overflows(struct nthw_io *io, const struct nthw_core_pmu *pmu, uns
 	if (!ops || set & ~counters_of(pmu))
 		return NTHW_EINVAL;
 	return ops->overflows(&core, set, overflowed);
+}
+
+int nthw_core_check(struct nthw_io *io, const struct nthw_core_pmu *pmu, unsigned int cpu,
+		    uint64_t set, struct nthw_core_state *state, uint64_t *lost)
+{
+	const struct nthw_core core = { io, pmu, cpu };
+	const struct nthw_core_ops *ops = find_set(pmu, set, state);
+
+	if (!ops)
+		return NTHW_EINVAL;
+	return ops->check ? ops->check(&core, set, state, lost) : NTHW_ENOTSUP;
 }
 
 int nthw_core_restore(struct nthw_io *io, const struct nthw_core_pmu *pmu, unsigned int cpu,

@@ -71,6 +71,10 @@ struct nthw_core_state {
 	uint64_t count[NTHW_CORE_GENERAL_MAX];
 	uint64_t fixed_select[NTHW_CORE_FIXED_MAX];
 	uint64_t fixed_count[NTHW_CORE_FIXED_MAX];
+	/* What we made of the select registers: where nobody keeps others away, these tell whose they are. */
+	uint64_t foreign; /* of .counters: seen with somebody else's event; they are left alone */
+	uint64_t ours[NTHW_CORE_GENERAL_MAX];
+	uint64_t fixed_ours[NTHW_CORE_FIXED_MAX];
 };
 
 /* All counters of @pmu as a set; 0 when the description is none of hardware that exists. */
@@ -87,7 +91,7 @@ int nthw_core_find_free(struct nthw_io *io, const struct nthw_core_pmu *pmu, uns
 /*
  * Select what bit @counter counts, stopped and at 0, and keep in @state what was there. NTHW_EBUSY when somebody has it enabled; one that @state
  * has already (stop it first) is programmed anew without that. NTHW_EINVAL: no such counter, bits that are none of an event, neither mode.
- * NTHW_ENOTSUP: hardware cannot tell user from kernel mode.
+ * NTHW_ENOTSUP: hardware cannot tell user from kernel mode. NTHW_EBUSY as well for one that somebody else has taken from us, and by starting.
  */
 int nthw_core_program(struct nthw_io *io, const struct nthw_core_pmu *pmu, unsigned int cpu,
 		      uint32_t counter, const struct nthw_core_event *event,
@@ -116,9 +120,17 @@ int nthw_core_overflows(struct nthw_io *io, const struct nthw_core_pmu *pmu, uns
 			uint64_t set, uint64_t *overflowed);
 
 /*
+ * Which of @set, which was started, somebody else has stopped or programmed since. Reads only. Those that were programmed are noted in @state: from
+ * then on they are their new owner's, and neither stopped nor put back. x86 only (NTHW_ENOTSUP): elsewhere the lender keeps others away.
+ */
+int nthw_core_check(struct nthw_io *io, const struct nthw_core_pmu *pmu, unsigned int cpu,
+		    uint64_t set, struct nthw_core_state *state, uint64_t *lost);
+
+/*
  * Stop what @state has and write back what was there; @state then has none. After an error all else has been written, @state is as it was and it
- * can be tried again. Three things hardware does not let us put back: bits 63:32 of Intel's general counters, where they are not copies
- * of bit 31; a flag of overflow that was set before; and what .is_guarded leaves to the lender.
+ * can be tried again, and so it is after programming that failed and could not be undone. Three things hardware does not let us put back:
+ * bits 63:32 of Intel's general counters, where they are not copies of bit 31; a flag of overflow that was set before; and what .is_guarded
+ * leaves to the lender.
  */
 int nthw_core_restore(struct nthw_io *io, const struct nthw_core_pmu *pmu, unsigned int cpu,
 		      struct nthw_core_state *state);

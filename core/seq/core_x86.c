@@ -248,12 +248,21 @@ static int put_select(const struct nthw_core *core, uint32_t counter, uint64_t s
 		   has_global(core) ? select | SELECT_EN : select);
 }
 
+/* But for the enable bit, which is looked at apart. */
+static void keep_ours(uint32_t counter, uint64_t select, struct nthw_core_state *state)
+{
+	if (nthw_core_is_fixed(counter))
+		state->fixed_ours[counter - NTHW_CORE_FIXED] = select;
+	else
+		state->ours[counter] = select;
+}
+
 static int x86_program(const struct nthw_core *core, uint32_t counter,
 		       const struct nthw_core_event *event, struct nthw_core_state *state)
 {
 	uint64_t bit = nthw_core_bit(counter), select = encode_fixed(event);
 	bool is_new = !(state->counters & bit);
-	int ret = 0;
+	int ret = 0, undone = 0;
 
 	if (!nthw_core_is_fixed(counter))
 		ret = encode(core, event, &select);
@@ -274,13 +283,17 @@ static int x86_program(const struct nthw_core *core, uint32_t counter,
 	ret = put_select(core, counter, select);
 	if (ret)
 		goto err_count;
+	keep_ours(counter, select, state);
 	return 0;
 err_count:
 	if (is_new)
-		put_count(core, counter, saved_count(state, counter));
+		undone = put_count(core, counter, saved_count(state, counter));
 err_global:
 	if (is_new)
-		put_global(core, 0, state->enables & bit);
+		undone = nthw_core_first(undone, put_global(core, 0, state->enables & bit));
+	/* What could not be put back now is tried again by restoring. */
+	if (undone)
+		state->counters |= bit;
 	return ret;
 }
 
@@ -340,6 +353,56 @@ static int x86_overflows(const struct nthw_core *core, uint64_t set, uint64_t *o
 	return ret;
 }
 
+/* Does the select register hold what we wrote? *@is_on: it lets the counter run. */
+static int compare(const struct nthw_core *core, uint32_t counter,
+		   const struct nthw_core_state *state, bool *is_ours, bool *is_on)
+{
+	uint32_t n = counter - NTHW_CORE_FIXED;
+	uint64_t now;
+	int ret;
+
+	if (nthw_core_is_fixed(counter)) {
+		ret = get(core, MSR_FIXED_CTR_CTRL, &now);
+		if (ret)
+			return ret;
+		now = now >> FIXED_BITS * n & FIXED_ALL;
+		*is_on = now & (FIXED_OS | FIXED_USR);
+		*is_ours = now == state->fixed_ours[n];
+		return 0;
+	}
+	ret = get(core, select_address(core->pmu, counter), &now);
+	if (ret)
+		return ret;
+	*is_on = now & SELECT_EN;
+	*is_ours = (now & ~SELECT_EN) == state->ours[counter];
+	return 0;
+}
+
+static int x86_check(const struct nthw_core *core, uint64_t set, struct nthw_core_state *state,
+		     uint64_t *lost)
+{
+	uint64_t enables = set, found = 0;
+	bool is_ours, is_on;
+	uint32_t i;
+	int ret = has_global(core) ? get(core, global_address(core), &enables) : 0;
+
+	for (i = 0; !ret && i < 64; i++) {
+		if (!(set >> i & 1))
+			continue;
+		ret = compare(core, i, state, &is_ours, &is_on);
+		if (ret)
+			return ret;
+		if (!is_ours || !is_on || !(enables >> i & 1))
+			found |= nthw_core_bit(i);
+		/* Off and with another event it is nobody's, and may be put back. */
+		if (!is_ours && is_on)
+			state->foreign |= nthw_core_bit(i);
+	}
+	if (!ret)
+		*lost = found;
+	return ret;
+}
+
 /* What the lender lets us write of a select register that was saved. */
 static uint64_t select_back(const struct nthw_core *core, uint64_t saved)
 {
@@ -367,17 +430,17 @@ static int restore_counter(const struct nthw_core *core, uint32_t counter,
 
 static int x86_restore(const struct nthw_core *core, const struct nthw_core_state *state)
 {
-	uint64_t flags;
+	uint64_t flags, set = state->counters & ~state->foreign;
 	uint32_t i;
-	int ret = x86_stop(core, state->counters);
+	int ret = x86_stop(core, set);
 
 	for (i = 0; i < 64; i++)
-		if (state->counters >> i & 1)
+		if (set >> i & 1)
 			ret = nthw_core_first(ret, restore_counter(core, i, state));
 	if (!has_global(core))
 		return ret;
-	ret = nthw_core_first(ret, x86_overflows(core, state->counters & ~state->overflow, &flags));
-	return nthw_core_first(ret, put_global(core, 0, state->counters & state->enables));
+	ret = nthw_core_first(ret, x86_overflows(core, set & ~state->overflow, &flags));
+	return nthw_core_first(ret, put_global(core, 0, set & state->enables));
 }
 
 const struct nthw_core_ops nthw_core_x86 = {
@@ -389,5 +452,6 @@ const struct nthw_core_ops nthw_core_x86 = {
 	.start = x86_start,
 	.stop = x86_stop,
 	.overflows = x86_overflows,
+	.check = x86_check,
 	.restore = x86_restore,
 };

@@ -57,6 +57,14 @@ static struct bank_cell *keeper(struct bank *bank, struct bank_cell *cell)
 	return cell;
 }
 
+static bool fails(struct bank *bank)
+{
+	int access = bank->accesses++;
+
+	return bank->fail_at >= 0 &&
+	       (access == bank->fail_at || (bank->fails_on && access > bank->fail_at));
+}
+
 static int bank_read(struct nthw_io *io, enum nthw_space space, unsigned int unit, uint32_t address,
 		     uint64_t *value)
 {
@@ -64,7 +72,7 @@ static int bank_read(struct nthw_io *io, enum nthw_space space, unsigned int uni
 
 	TT_IS(unit, bank->cpu);
 	note(bank, 'R', space, address, 0);
-	if (bank->accesses++ == bank->fail_at)
+	if (fails(bank))
 		return bank->error;
 	bank_at(bank, space, address);
 	*value = keeper(bank, bank_find(bank, space, address))->value;
@@ -87,8 +95,12 @@ static void act_elsewhere(struct bank *bank, const struct nthw_reg *reg, uint64_
 {
 	if (reg->addr == 0x390)
 		*bank_at(bank, NTHW_SPACE_MSR, 0x38e) &= ~value;
+	else if (reg->addr == 0x393)
+		*bank_at(bank, NTHW_SPACE_MSR, 0x392) &= ~value;
 	else if (reg->addr == 0xc0000302)
 		*bank_at(bank, NTHW_SPACE_MSR, 0xc0000300) &= ~value;
+	else if (reg->addr == 0x3c0 && (value & nthw_reg_bits_of(reg, NTHW_W1C)) == 0x20000)
+		return; /* Nehalem's uncore: occupancy of the queue, which no register shows */
 	else if (value & nthw_reg_bits_of(reg, NTHW_W1C))
 		fail_msg("%s: a reset that nobody asked for", reg->name);
 }
@@ -113,10 +125,12 @@ static int bank_write(struct nthw_io *io, enum nthw_space space, unsigned int un
 {
 	struct bank *bank = (struct bank *)io;
 	struct bank_cell *cell, *kept;
+	bool is_failing;
 
 	TT_IS(unit, bank->cpu);
 	note(bank, 'W', space, address, value);
-	if (bank->accesses++ == bank->fail_at)
+	is_failing = fails(bank);
+	if (is_failing && !bank->fails_behind)
 		return bank->error;
 	bank_at(bank, space, address);
 	cell = bank_find(bank, space, address);
@@ -131,7 +145,7 @@ static int bank_write(struct nthw_io *io, enum nthw_space space, unsigned int un
 	else
 		store(cell, value);
 	act_elsewhere(bank, cell->reg, value);
-	return 0;
+	return is_failing ? bank->error : 0;
 }
 
 void bank_init(struct bank *bank, const struct nthw_table *const *tables, size_t count)

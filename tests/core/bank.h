@@ -8,8 +8,8 @@
 
 #include "core/base/io.h"
 
-#define BANK_CELLS 160
-#define BANK_LOG 4096
+#define BANK_CELLS 400
+#define BANK_LOG 8192
 
 struct bank_cell {
 	const struct nthw_table *table;
@@ -22,8 +22,10 @@ struct bank {
 	struct nthw_io io;
 	unsigned int cpu; /* any other is an error of the test */
 	bool is_guarded;
-	int fail_at; /* access that fails, from 0; -1: none */
-	int error;   /* what it answers */
+	int fail_at;	   /* access that fails, from 0; -1: none */
+	bool fails_on;	   /* and all behind it: what was there has gone */
+	bool fails_behind; /* a write that fails has been done all the same */
+	int error;	   /* what it answers */
 	int accesses;
 	size_t cells;
 	struct bank_cell cell[BANK_CELLS];
