@@ -132,6 +132,23 @@ void nti_cpu_counters(struct nti_os *os, const struct nti_cpu *cpu, unsigned int
 		count_amd(os, counters);
 }
 
+/*
+ * Intel SDM vol. 2A, CPUID leaf 0xa: width of general counters in EAX 23-16, of fixed ones in EDX 12-5. AMD's are 48 bits wide, all of them
+ * (APM vol. 2, 13.2.1 "performance counter MSRs"; Linux arch/x86/events/amd/core.c, amd_pmu.cntval_bits).
+ */
+void nti_cpu_counter_widths(struct nti_os *os, const struct nti_cpu *cpu, unsigned int *general,
+			    unsigned int *fixed)
+{
+	uint32_t r[4];
+
+	*general = cpu->vendor == NTI_CPU_AMD ? 48 : 0;
+	*fixed = 0;
+	if (cpu->vendor != NTI_CPU_INTEL || !read_leaf(os, LEAF_PERFMON, r))
+		return;
+	*general = bits(r[EAX], 16, 23);
+	*fixed = bits(r[EDX], 5, 12);
+}
+
 unsigned int nti_cpu_perfmon(struct nti_os *os, const struct nti_cpu *cpu)
 {
 	uint32_t r[4];

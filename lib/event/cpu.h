@@ -25,6 +25,9 @@ void nti_cpu_identify(struct nti_os *os, struct nti_cpu *out);
 /* Counters of the core PMU of the CPU that runs this; both 0 when not known. */
 void nti_cpu_counters(struct nti_os *os, const struct nti_cpu *cpu, unsigned int *counters,
 		      unsigned int *fixed);
+/* Bits in which the counters of the core PMU count; 0 where nothing tells. */
+void nti_cpu_counter_widths(struct nti_os *os, const struct nti_cpu *cpu, unsigned int *general,
+			    unsigned int *fixed);
 /*
  * Which registers the core PMU has. Intel: version of the architectural PMU. AMD: 0 the four counters of K7, 1 the core extension, 2 with
  * global control (PerfMonV2). 0 where nothing is known.

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/text.h"
+#include "lib/event/box_events.h"
 #include "lib/event/resolve.h"
 
 #define TEXT_MAX_CHARS                                                                             \
@@ -293,6 +294,27 @@ static int parse(const struct nti_names *names, char *base, struct nti_event *ou
 	return ret < 0 ? nti_error(e, ret, "%s", kept.text) : 0;
 }
 
+/* A state is one by whatever name it was asked for. */
+static void note_state(const struct nti_part *part, struct nti_event *out)
+{
+	const struct nti_box_event *event =
+		nti_box_event_by_config(nti_box_family_of(part->unit), part->attr.config);
+
+	if (event && event->is_state) {
+		out->is_state = true;
+		out->together = event->together;
+	}
+}
+
+/* Steps of unknown energy are no Joules. */
+static int note_scale(struct nti_event *out)
+{
+	if (out->scale > 0 || out->absent.reason)
+		return 0;
+	return nti_absence_set(&out->absent, "",
+			       "the processor did not tell what one step of this counter means");
+}
+
 /* The reason of a unit that cannot be used holds for its events, and every part tells the planner its needs. */
 static int complete(struct nti_event *out, struct nti_error *e)
 {
@@ -302,11 +324,14 @@ static int complete(struct nti_event *out, struct nti_error *e)
 		const struct nti_unit *unit = out->part[i].unit;
 
 		nti_need_fill(&out->part[i]);
+		note_state(&out->part[i], out);
 		if (unit && unit->absent.reason && !out->absent.reason &&
 		    nti_absence_copy(&out->absent, &unit->absent) < 0)
 			return nti_event_no_memory(e, out->name);
 	}
-	return nti_event_describe(out, "", "") < 0 ? nti_event_no_memory(e, out->name) : 0;
+	if (note_scale(out) < 0 || nti_event_describe(out, "", "") < 0)
+		return nti_event_no_memory(e, out->name);
+	return 0;
 }
 
 int nti_event_parse(const struct nti_names *names, const char *text, struct nti_event *out,

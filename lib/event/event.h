@@ -48,11 +48,25 @@ static inline struct perf_event_attr nti_part_attr(const struct nti_part *part)
 	return attr;
 }
 
+/* What counts of several places make together; the numbers of enum ntime_together. */
+enum nti_together {
+	NTI_SUM,
+	NTI_MAX, /* of states: the worst one speaks for all */
+	NTI_MIN,
+};
+
 struct nti_event {
 	char *name;	 /* as written, for people */
 	char *desc;	 /* one sentence or "" */
 	char *unit_text; /* "ns", "Joules", "" */
-	double scale;	 /* factor from count to unit_text */
+	double scale; /* factor from count to unit_text, of counts as .part[0].unit->way gives them */
+	/*
+	 * The same of counts that we read from the registers ourselves: of a unit that both the kernel and registers reach, the kernel may count
+	 * in other steps (energy: 2^-32 J). 0: not known, or not of such a unit.
+	 */
+	double box_scale;
+	bool is_state; /* tells how things are, not what happened: a temperature */
+	enum nti_together together;
 	struct nti_part *part;
 	size_t parts; /* 0 only when absent: the kernel's files that would tell the encoding are missing or locked */
 	struct nti_absence absent; /* known, but not here: no core PMU, unit missing */

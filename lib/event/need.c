@@ -213,6 +213,17 @@ static void need_core(const struct nti_part *part, struct nti_plan_event *need)
 	}
 }
 
+/* "clockticks" of the drivers of Intel's uncores: UNCORE_FIXED_EVENT in Linux arch/x86/events/intel/uncore.h. */
+#define UNCORE_FIXED_CONFIG 0xff
+
+static void need_uncore(const struct nti_part *part, struct nti_plan_event *need)
+{
+	if (part->unit->fixed && part->attr.config == UNCORE_FIXED_CONFIG)
+		need->counters = nti_need_fixed(part->unit);
+	else
+		need->counters = general_counters(part->unit);
+}
+
 void nti_need_fill(struct nti_part *part)
 {
 	const struct nti_unit *unit = part->unit;
@@ -223,6 +234,6 @@ void nti_need_fill(struct nti_part *part)
 	if (unit->kind == NTI_UNIT_CORE)
 		need_core(part, &part->need);
 	else if (unit->kind == NTI_UNIT_UNCORE && !nti_unit_row_is_free_running(unit->name))
-		part->need.counters = general_counters(unit);
+		need_uncore(part, &part->need);
 	part->need.is_exclusive = part->attr.exclusive;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/base/text.h"
+#include "lib/event/box_events.h"
 #include "lib/event/pfm.h"
 #include "lib/event/sysfs.h"
 
@@ -88,6 +89,7 @@ static int take_scale(void *arg, const char *alias)
 	    nti_alias_resolve(s->names, s->unit, alias, &event, NULL) == 0 && event.parts &&
 	    event.part[0].attr.config == s->config) {
 		s->out->scale = event.scale;
+		s->out->box_scale = event.box_scale;
 		s->ret = nti_event_describe(s->out, NULL, event.unit_text);
 		found = 1;
 	}
@@ -95,7 +97,23 @@ static int take_scale(void *arg, const char *alias)
 	return found;
 }
 
-/* libpfm4 knows codes but no units: where sysfs has the same code under another name, its scale holds for both. */
+/* 1 when one of the unit's events has the code that is looked for. */
+static int search_aliases(const struct nti_names *names, const struct nti_unit *unit,
+			  struct scale_search *s)
+{
+	const struct nti_box_family *family = nti_box_family_of(unit);
+	size_t i;
+	int ret = 0;
+
+	if (unit->has_sysfs)
+		return nti_sysfs_list(names->os, take_scale, s, NTI_SYSFS_DEVICES "/%s/events",
+				      unit->name);
+	for (i = 0; !ret && family && i < family->events; i++)
+		ret = take_scale(s, family->event[i].name);
+	return ret;
+}
+
+/* libpfm4 knows codes but no units: where sysfs or data/events has the same code under another name, its scale holds for both. */
 static int find_scale(const struct nti_pfm_request *r, const struct nti_unit *unit,
 		      const struct perf_event_attr *attr, struct nti_event *out)
 {
@@ -105,8 +123,7 @@ static int find_scale(const struct nti_pfm_request *r, const struct nti_unit *un
 
 	if (strcmp(unit->name, "power") != 0)
 		return 0;
-	(void)nti_sysfs_list(r->names->os, take_scale, &s, NTI_SYSFS_DEVICES "/%s/events",
-			     unit->name);
+	(void)search_aliases(r->names, unit, &s);
 	return s.ret;
 }
 
@@ -119,8 +136,7 @@ bool nti_pfm_is_energy_here(const struct nti_names *names, const struct nti_unit
 {
 	struct nti_event found = { 0 };
 	struct scale_search s = { .names = names, .unit = unit, .config = config, .out = &found };
-	int ret = nti_sysfs_list(names->os, take_scale, &s, NTI_SYSFS_DEVICES "/%s/events",
-				 unit->name);
+	int ret = search_aliases(names, unit, &s);
 
 	nti_event_fini(&found);
 	return ret == 1;

@@ -14,8 +14,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/base/text.h"
+#include "lib/event/box_events.h"
+#include "lib/event/cpu.h"
+#include "lib/event/format.h"
 #include "lib/event/resolve.h"
 #include "lib/event/sysfs.h"
 #include "lib/event/unit_rows.h"
@@ -33,65 +37,33 @@ struct build {
 	struct nti_error *e;
 };
 
-struct term {
-	char *name;
-	char *value; /* NULL: a bare term */
-};
-
-/* Cut the next term off *list, which is changed. False at the end. */
-static bool next_term(char **list, struct term *term)
+/* The number behind @term, or -EINVAL with a sentence. */
+static int parse_value(const struct build *b, const struct nti_term *term, uint64_t *out)
 {
-	char *text = *list;
+	int ret = nti_term_value(term, out);
 
-	if (!text)
-		return false;
-	*list = strchr(text, ',');
-	if (*list)
-		*(*list)++ = '\0';
-	term->name = text;
-	term->value = strchr(text, '=');
-	if (term->value)
-		*term->value++ = '\0';
-	term->name = nti_text_trim(term->name);
-	if (term->value)
-		term->value = nti_text_trim(term->value);
-	return true;
-}
-
-/* perf reads 0x as hexadecimal and everything else, also with leading zeros, as decimal. */
-static int parse_value(const struct build *b, const struct term *term, uint64_t *out)
-{
-	bool is_hex = term->value && term->value[0] == '0' && (term->value[1] | 0x20) == 'x';
-	char *end;
-
-	*out = 1;
-	if (!term->value)
+	if (ret == 0)
 		return 0;
-	if (!isxdigit((unsigned char)term->value[is_hex ? 2 : 0]))
-		return nti_error(b->e, -EINVAL, "event \"%s\": \"%s\" of term %s is not a number",
-				 b->text, term->value, term->name);
-	errno = 0;
-	*out = strtoull(term->value, &end, is_hex ? 16 : 10);
-	if (*end || errno == ERANGE)
-		return nti_error(b->e, -EINVAL, "event \"%s\": \"%s\" of term %s is not a %s",
-				 b->text, term->value, term->name,
-				 errno == ERANGE ? "64-bit number" : "number");
-	return 0;
+	return nti_error(b->e, -EINVAL, "event \"%s\": \"%s\" of term %s is not a %s", b->text,
+			 term->value, term->name, ret == -ERANGE ? "64-bit number" : "number");
 }
 
-static __u64 *find_word(struct perf_event_attr *attr, const char *name)
+/* The word of @b's attr that is called @name; false: there is none. */
+static bool find_word(struct build *b, const char *name, __u64 **word)
 {
 	if (strcmp(name, "config") == 0)
-		return &attr->config;
-	if (strcmp(name, "config1") == 0)
-		return &attr->config1;
-	if (strcmp(name, "config2") == 0)
-		return &attr->config2;
+		*word = &b->attr.config;
+	else if (strcmp(name, "config1") == 0)
+		*word = &b->attr.config1;
+	else if (strcmp(name, "config2") == 0)
+		*word = &b->attr.config2;
 #ifdef PERF_ATTR_SIZE_VER8 /* Linux 6.3 added config3 */
-	if (strcmp(name, "config3") == 0)
-		return &attr->config3;
+	else if (strcmp(name, "config3") == 0)
+		*word = &b->attr.config3;
 #endif
-	return NULL;
+	else
+		return false;
+	return true;
 }
 
 /* Formats of a core PMU that is not there, so that "cpu/event=0x3c/" can be encoded all the same. */
@@ -110,13 +82,28 @@ static const struct format_row {
 	{ "aarch64", "event", "config:0-15" },
 };
 
+/* Of a unit that the kernel does not show. */
+static int read_box_format(const struct nti_box_family *family, const char *name, char *buf,
+			   size_t size)
+{
+	const struct nti_box_term *term = nti_box_term_find(family, name);
+
+	if (!term)
+		return -ENOENT;
+	(void)snprintf(buf, size, "%s", term->format);
+	return 0;
+}
+
 static int read_format(const struct build *b, const char *name, char *buf, size_t size)
 {
+	const struct nti_box_family *family = nti_box_family_of(b->unit);
 	const char *arch = b->names->os->ops->arch(b->names->os);
 	size_t i;
 
 	if (!nti_sysfs_is_component(name))
 		return -ENOENT;
+	if (!b->unit->has_sysfs && family)
+		return read_box_format(family, name, buf, size);
 	if (b->unit->has_sysfs || !b->unit->absent.reason)
 		return nti_sysfs_text(b->names->os, buf, size, NTI_SYSFS_DEVICES "/%s/format/%s",
 				      b->unit->name, name);
@@ -130,50 +117,7 @@ static int read_format(const struct build *b, const char *name, char *buf, size_
 	return -ENOENT;
 }
 
-/* The next "first-last" or "bit" of a format; *text moves behind it. */
-static bool next_range(const char **text, unsigned int *first, unsigned int *last)
-{
-	unsigned long a, z;
-	char *end;
-
-	if (!isdigit((unsigned char)**text))
-		return false;
-	a = strtoul(*text, &end, 10);
-	z = a;
-	if (*end == '-' && isdigit((unsigned char)end[1]))
-		z = strtoul(end + 1, &end, 10);
-	if (a > 63 || z > 63 || z < a || (*end && *end != ','))
-		return false;
-	*first = (unsigned int)a;
-	*last = (unsigned int)z;
-	*text = *end ? end + 1 : end;
-	return true;
-}
-
-/* Spread @value over the bits that @ranges names, lowest first. -ERANGE when it has more bits, -EBADMSG for bad ranges. */
-static int scatter(const char *ranges, uint64_t value, __u64 *word, unsigned int *width)
-{
-	unsigned int first, last, bit;
-	__u64 result = *word;
-
-	*width = 0;
-	do {
-		if (!next_range(&ranges, &first, &last))
-			return -EBADMSG;
-		for (bit = first; bit <= last; bit++) {
-			uint64_t digit = *width < 64 ? value >> *width & 1 : 0;
-
-			result = (result & ~(1ull << bit)) | digit << bit;
-			(*width)++;
-		}
-	} while (*ranges);
-	if (*width < 64 && value >> *width)
-		return -ERANGE;
-	*word = result;
-	return 0;
-}
-
-static int apply_format(struct build *b, const struct term *term, char *format)
+static int apply_format(struct build *b, const struct nti_term *term, char *format)
 {
 	char *ranges = strchr(format, ':');
 	unsigned int width = 0;
@@ -183,8 +127,7 @@ static int apply_format(struct build *b, const struct term *term, char *format)
 
 	if (ranges)
 		*ranges++ = '\0';
-	word = find_word(&b->attr, nti_text_trim(format));
-	if (!word || !ranges)
+	if (!ranges || !find_word(b, nti_text_trim(format), &word))
 		return nti_error(
 			b->e, -EINVAL,
 			"event \"%s\": cannot use term %s of %s: its format \"%s\" is unknown",
@@ -192,7 +135,7 @@ static int apply_format(struct build *b, const struct term *term, char *format)
 	ret = parse_value(b, term, &value);
 	if (ret < 0)
 		return ret;
-	ret = scatter(nti_text_trim(ranges), value, word, &width);
+	ret = nti_format_scatter(nti_text_trim(ranges), value, word, &width);
 	if (ret == -ERANGE)
 		return nti_error(
 			b->e, -EINVAL,
@@ -254,8 +197,20 @@ static int note_event(void *arg, const char *name)
 	return 0;
 }
 
+/* What data/events knows; beside sysfs only its events. */
+static void note_box(const struct build *b, bool is_event, struct known *known)
+{
+	const struct nti_box_family *family = nti_box_family_of(b->unit);
+	size_t i;
+
+	for (i = 0; family && !b->unit->has_sysfs && i < family->terms; i++)
+		(void)note_term(known, family->term[i].name);
+	for (i = 0; family && is_event && i < family->events; i++)
+		(void)note_event(known, family->event[i].name);
+}
+
 /* A bare word is most likely a mistyped event, "a=1" a mistyped term. */
-static int refuse_term(const struct build *b, const struct term *term)
+static int refuse_term(const struct build *b, const struct nti_term *term)
 {
 	struct known known = { .suggest = { .text = term->name } };
 	char near[256];
@@ -269,6 +224,7 @@ static int refuse_term(const struct build *b, const struct term *term)
 	if (!term->value)
 		(void)nti_sysfs_list(b->names->os, note_event, &known,
 				     NTI_SYSFS_DEVICES "/%s/events", b->unit->name);
+	note_box(b, !term->value, &known);
 	nti_suggest_finish(&known.suggest, near, sizeof(near));
 	return nti_error(b->e, term->value ? -EINVAL : -ENOENT,
 			 "event \"%s\": %s has no %s \"%s\"%s%s%s", b->text, b->unit->name,
@@ -276,7 +232,7 @@ static int refuse_term(const struct build *b, const struct term *term)
 			 known.text[0] ? "; its terms are " : "", known.text);
 }
 
-static int set_name(struct build *b, const struct term *term)
+static int set_name(struct build *b, const struct nti_term *term)
 {
 	char *name;
 
@@ -291,13 +247,13 @@ static int set_name(struct build *b, const struct term *term)
 	return 0;
 }
 
-static bool is_raw_term(const struct term *term)
+static bool is_raw_term(const struct nti_term *term)
 {
 	return !term->value && term->name[0] == 'r' && term->name[1] &&
 	       strspn(term->name + 1, "0123456789abcdefABCDEF") == strlen(term->name + 1);
 }
 
-static int set_raw(struct build *b, const struct term *term)
+static int set_raw(struct build *b, const struct nti_term *term)
 {
 	if (strlen(term->name + 1) > 16)
 		return nti_error(b->e, -EINVAL,
@@ -308,7 +264,7 @@ static int set_raw(struct build *b, const struct term *term)
 }
 
 /* "cpu_core/cycles/": one of perf's generic names on one core PMU. */
-static int set_generic(struct build *b, const struct term *term)
+static int set_generic(struct build *b, const struct nti_term *term)
 {
 	struct nti_event found = { 0 };
 	int ret;
@@ -326,7 +282,7 @@ static int set_generic(struct build *b, const struct term *term)
 	return ret;
 }
 
-static int apply_term(struct build *b, const struct term *term)
+static int apply_term(struct build *b, const struct nti_term *term)
 {
 	char format[NTI_SYSFS_LINE_BYTES + 1];
 	uint64_t value;
@@ -343,8 +299,7 @@ static int apply_term(struct build *b, const struct term *term)
 				 b->text, term->name, b->unit->name);
 	if (strcmp(term->name, "name") == 0)
 		return set_name(b, term);
-	word = term->value ? find_word(&b->attr, term->name) : NULL;
-	if (word) {
+	if (term->value && find_word(b, term->name, &word)) {
 		ret = parse_value(b, term, &value);
 		*word = ret < 0 ? *word : value;
 		return ret;
@@ -359,10 +314,10 @@ static int apply_term(struct build *b, const struct term *term)
 static bool user_sets(const struct build *b, const char *name)
 {
 	char *copy = strdup(b->user), *list = copy;
-	struct term term;
+	struct nti_term term;
 	bool found = false;
 
-	while (copy && next_term(&list, &term))
+	while (copy && nti_term_next(&list, &term))
 		found = found || (term.value && strcmp(term.name, name) == 0);
 	free(copy);
 	return found;
@@ -371,10 +326,10 @@ static bool user_sets(const struct build *b, const char *name)
 /* The terms an event of sysfs stands for. "chip=?" asks the user for a value. */
 static int apply_definition(struct build *b, char *list)
 {
-	struct term term;
+	struct nti_term term;
 	int ret = 0;
 
-	while (ret == 0 && next_term(&list, &term)) {
+	while (ret == 0 && nti_term_next(&list, &term)) {
 		if (!*term.name)
 			continue;
 		if (!term.value || strcmp(term.value, "?") != 0)
@@ -400,15 +355,29 @@ static int parse_scale(const char *text, double *out)
 	return end == text || *end || !(*out > 0) || *out > 1e300 ? -EINVAL : 0;
 }
 
+/* One scale for all units of the event. */
+static int set_scale(struct build *b, double scale, double box_scale)
+{
+	if (b->out->parts && b->out->scale != scale)
+		return nti_error(
+			b->e, -EINVAL,
+			"event \"%s\": its units count on different scales; name one of them",
+			b->text);
+	b->out->scale = scale;
+	b->out->box_scale = box_scale;
+	return 0;
+}
+
 static int read_scale(struct build *b, const char *alias)
 {
+	const struct nti_box_event *box = nti_box_event_find(nti_box_family_of(b->unit), alias);
+	double scale, box_scale = box ? nti_box_event_scale(b->unit, box) : 0;
 	char text[256];
-	double scale;
 	int ret;
 
 	if (nti_sysfs_text(b->names->os, text, sizeof(text),
 			   NTI_SYSFS_DEVICES "/%s/events/%s.scale", b->unit->name, alias) < 0)
-		return 0;
+		return set_scale(b, 1.0, box_scale);
 	ret = parse_scale(text, &scale);
 	if (ret == -ENOMEM)
 		return nti_event_no_memory(b->e, b->text);
@@ -417,13 +386,7 @@ static int read_scale(struct build *b, const char *alias)
 			b->e, ret,
 			"event \"%s\": the scale \"%s\" that %s gives it is no positive number",
 			b->text, text, b->unit->name);
-	if (b->out->parts && b->out->scale != scale)
-		return nti_error(
-			b->e, -EINVAL,
-			"event \"%s\": its units count on different scales; name one of them",
-			b->text);
-	b->out->scale = scale;
-	return 0;
+	return set_scale(b, scale, box_scale);
 }
 
 static int read_unit_text(struct build *b, const char *alias)
@@ -434,6 +397,19 @@ static int read_unit_text(struct build *b, const char *alias)
 			   b->unit->name, alias) < 0)
 		return 0;
 	return nti_event_describe(b->out, NULL, text) < 0 ? nti_event_no_memory(b->e, b->text) : 0;
+}
+
+/*
+ * An event that sysfs calls a snapshot tells how things are; the only one there is tells how many degrees are left (Linux
+ * arch/x86/events/msr.c, cpu_thermal_margin.snapshot), of which the smallest number counts.
+ */
+static void read_state(struct build *b, const char *alias)
+{
+	if (!nti_os_exists(b->names->os, NTI_SYSFS_DEVICES "/%s/events/%s.snapshot", b->unit->name,
+			   alias))
+		return;
+	b->out->is_state = true;
+	b->out->together = strcmp(alias, "cpu_thermal_margin") == 0 ? NTI_MIN : NTI_MAX;
 }
 
 /* "cas_count_read" of uncore_imc_0: what sysfs tells about an event is its name and terms. */
@@ -449,8 +425,87 @@ static int describe(struct build *b, const char *alias, const char *definition)
 	return ret < 0 ? nti_event_no_memory(b->e, b->text) : 0;
 }
 
-/* -ENOENT without a sentence when the unit has no such event. */
-static int apply_alias(struct build *b, const char *alias)
+#define REACH_REMEDY "as root: modprobe msr, or: ntime driver load"
+
+/* The hypervisor that keeps boxes from its guests; NULL where the processor itself decides what there is. */
+static const struct nti_hypervisor *box_hypervisor(const struct build *b)
+{
+	struct nti_os *os = b->names->os;
+
+	return strcmp(os->ops->arch(os), "x86_64") == 0 ? nti_cpu_hypervisor(os) : NULL;
+}
+
+/* Who cannot read registers does not know what hypervisors show. */
+static bool may_look(struct nti_os *os)
+{
+	return os->is_replay || os->ops->access(os, "/dev/cpu/0/msr", R_OK) == 0;
+}
+
+/* @event of @pmu, or with NULL all of it, is not here: the guest's hypervisor, or @bare, is why. 0 or -ENOMEM. */
+static int blame(struct build *b, const char *pmu, const char *event, const char *bare)
+{
+	const struct nti_hypervisor *hypervisor = box_hypervisor(b);
+	const char *of = event ? " of " : "";
+
+	if (b->out->absent.reason)
+		return 0;
+	event = event ? event : "";
+	if (!hypervisor)
+		return nti_absence_set(&b->out->absent, "", "%s", bare);
+	if (!may_look(b->names->os))
+		return nti_absence_set(&b->out->absent, REACH_REMEDY,
+				       "the kernel of this guest (%s) shows no %s%s%s, and its "
+				       "registers are out of "
+				       "reach",
+				       hypervisor->name, event, of, pmu);
+	return nti_absence_set(&b->out->absent, "",
+			       "the hypervisor (%s) shows this guest no %s%s%s", hypervisor->name,
+			       event, of, pmu);
+}
+
+/* Events that units of this name have with other processors, or where registers can be read. */
+static const struct nti_box_event *event_of_others(const struct nti_unit *unit, const char *alias)
+{
+	const struct nti_box_event *event = NULL;
+	size_t i;
+
+	for (i = 0; !event && i < nti_box_family_count; i++)
+		if (strcmp(nti_box_families[i].unit, unit->name) == 0)
+			event = nti_box_event_find(&nti_box_families[i], alias);
+	return event;
+}
+
+/* An event of data/events. The reader of the registers is whoever counts where the kernel does not show the unit. */
+static int apply_box_alias(struct build *b, const char *alias)
+{
+	const struct nti_box_event *event = nti_box_event_find(nti_box_family_of(b->unit), alias);
+	double scale = event ? nti_box_event_scale(b->unit, event) : 0;
+	const struct nti_box_event *other = event ? NULL : event_of_others(b->unit, alias);
+	char *terms, bare[160];
+	int ret;
+
+	if (!event && !other)
+		return -ENOENT;
+	(void)snprintf(bare, sizeof(bare), "this processor does not have %s of %s", alias,
+		       b->unit->name);
+	if ((other || !nti_box_event_is_there(b->unit, event)) &&
+	    blame(b, b->unit->name, alias, bare) < 0)
+		return nti_event_no_memory(b->e, b->text);
+	if (other)
+		return nti_event_describe(b->out, other->about, other->unit) < 0
+			       ? nti_event_no_memory(b->e, b->text)
+			       : 0;
+	terms = strdup(event->terms);
+	if (!terms || nti_event_describe(b->out, event->about, event->unit) < 0)
+		ret = nti_event_no_memory(b->e, b->text);
+	else
+		ret = apply_definition(b, terms);
+	free(terms);
+	return ret < 0 ? ret : set_scale(b, scale, scale);
+}
+
+/* -ENOENT without a sentence when sysfs has no such event. */
+static int apply_sysfs_alias(struct build *b, const char *alias)
 {
 	char definition[NTI_SYSFS_LINE_BYTES + 1];
 	int ret;
@@ -465,6 +520,7 @@ static int apply_alias(struct build *b, const char *alias)
 			       : nti_error(b->e, ret,
 					   "event \"%s\": cannot read its definition in sysfs",
 					   b->text);
+	read_state(b, alias);
 	ret = describe(b, alias, definition);
 	if (ret == 0)
 		ret = apply_definition(b, definition);
@@ -473,34 +529,45 @@ static int apply_alias(struct build *b, const char *alias)
 	return ret < 0 ? ret : read_unit_text(b, alias);
 }
 
+/* What the kernel says of its unit comes first; data/events knows events beside. -ENOENT without a sentence when the unit has no such event. */
+static int apply_alias(struct build *b, const char *alias)
+{
+	int ret = apply_sysfs_alias(b, alias);
+
+	return ret == -ENOENT ? apply_box_alias(b, alias) : ret;
+}
+
+/* Is @name an event of the unit? 1, 0 or -errno. */
+static int is_alias(const struct build *b, const char *name)
+{
+	char line[NTI_SYSFS_LINE_BYTES + 1];
+	int ret = -ENOENT;
+
+	if (!nti_sysfs_is_component(name) || !nti_alias_is_event(name))
+		return 0;
+	if (b->unit->has_sysfs)
+		ret = nti_sysfs_text(b->names->os, line, sizeof(line),
+				     NTI_SYSFS_DEVICES "/%s/events/%s", b->unit->name, name);
+	return ret == 0 || nti_box_event_find(nti_box_family_of(b->unit), name) ||
+	       event_of_others(b->unit, name);
+}
+
 /* First the event among the user's terms, if there is one, then the other terms in their order. */
 static int apply_user(struct build *b)
 {
 	char *copy = strdup(b->user), *list;
-	struct term term;
+	struct nti_term term;
 	int ret = 0, pass;
 
 	for (pass = 0; copy && ret == 0 && pass < 2; pass++) {
 		memcpy(copy, b->user, strlen(b->user) + 1); /* the first pass cut it up */
 		list = copy;
-		while (ret == 0 && next_term(&list, &term)) {
-			char format[NTI_SYSFS_LINE_BYTES + 1];
-			bool is_alias = false;
-
+		while (ret == 0 && nti_term_next(&list, &term)) {
 			/* a name that is a format and an event (perf: "event wins" only for bare words) */
-			if (!term.value) {
-				ret = nti_sysfs_is_component(term.name) &&
-						      nti_alias_is_event(term.name) &&
-						      b->unit->has_sysfs
-					      ? nti_sysfs_text(b->names->os, format, sizeof(format),
-							       NTI_SYSFS_DEVICES "/%s/events/%s",
-							       b->unit->name, term.name)
-					      : -ENOENT;
-				is_alias = ret == 0;
-				ret = 0;
-			}
-			if (is_alias == (pass == 0))
-				ret = is_alias ? apply_alias(b, term.name) : apply_term(b, &term);
+			bool is_event = !term.value && is_alias(b, term.name);
+
+			if (is_event == (pass == 0))
+				ret = is_event ? apply_alias(b, term.name) : apply_term(b, &term);
 		}
 	}
 	if (!copy)
@@ -531,18 +598,32 @@ static int note_absence(struct build *b)
 	return ret == -ENOMEM ? nti_event_no_memory(b->e, b->text) : ret;
 }
 
+/* Could registers reach a unit of this name, on other machines? */
+static bool is_box_unit(const char *pmu)
+{
+	size_t i;
+
+	for (i = 0; i < nti_box_family_count; i++)
+		if (strcmp(nti_box_families[i].unit, pmu) == 0)
+			return true;
+	return false;
+}
+
 /* A PMU that the kernel has on other machines is missing here, and its event absent; any other name is a mistake. */
 static int refuse_pmu(struct build *b, const char *pmu)
 {
 	struct nti_suggest suggest = { .text = pmu };
-	char near[256];
+	char near[256], bare[160];
+	int ret;
 	size_t i;
 
 	if (nti_unit_row_is_name(pmu)) {
-		if (nti_absence_set(&b->out->absent, "",
-				    "the kernel shows no PMU \"%s\" on this machine", pmu) < 0)
-			return nti_event_no_memory(b->e, b->text);
-		return 0;
+		(void)snprintf(
+			bare, sizeof(bare), "the kernel shows no PMU \"%s\" on this machine%s", pmu,
+			is_box_unit(pmu) ? ", and ntime knows no registers for it here" : "");
+		ret = is_box_unit(pmu) ? blame(b, pmu, NULL, bare)
+				       : nti_absence_set(&b->out->absent, "", "%s", bare);
+		return ret < 0 ? nti_event_no_memory(b->e, b->text) : 0;
 	}
 	for (i = 0; i < b->names->units->count; i++)
 		nti_suggest_offer(&suggest, b->names->units->unit[i].name);
@@ -563,7 +644,7 @@ int nti_terms_resolve(const struct nti_names *names, const char *pmu, const char
 		return nti_event_no_memory(e, out->name);
 	b.text = whole;
 	while (ret == 0 && (b.unit = nti_units_match(names->units, pmu, &at))) {
-		if (b.unit->way != NTI_WAY_PERF)
+		if (b.unit->way == NTI_WAY_CLOCK)
 			continue;
 		matches++;
 		ret = b.unit->absent.reason ? note_absence(&b) : add_unit(&b);
@@ -643,6 +724,34 @@ static int list_alias(void *arg, const char *alias)
 	return l->stop;
 }
 
+/* Is the event one of sysfs, which were listed already? */
+static bool is_in_sysfs(const struct lister *l, const char *alias)
+{
+	return l->unit->has_sysfs &&
+	       nti_os_exists(l->names->os, NTI_SYSFS_DEVICES "/%s/events/%s", l->unit->name, alias);
+}
+
+static int list_box(struct lister *l)
+{
+	const struct nti_box_family *family = nti_box_family_of(l->unit);
+	struct nti_event_entry entry = { .unit = l->unit, .unit_name = l->unit->name };
+	char name[NTI_SYSFS_PATH_BYTES];
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; ret == 0 && family && i < family->events; i++) {
+		if (is_in_sysfs(l, family->event[i].name) ||
+		    !nti_box_event_is_there(l->unit, &family->event[i]))
+			continue;
+		(void)snprintf(name, sizeof(name), "%s/%s/", l->unit->name, family->event[i].name);
+		entry.name = name;
+		entry.desc = family->event[i].about;
+		entry.unit_text = family->event[i].unit;
+		ret = l->fn(l->arg, &entry);
+	}
+	return ret;
+}
+
 int nti_alias_for_each(const struct nti_names *names,
 		       int (*fn)(void *arg, const struct nti_event_entry *entry), void *arg)
 {
@@ -652,13 +761,16 @@ int nti_alias_for_each(const struct nti_names *names,
 
 	for (i = 0; i < names->units->count; i++) {
 		l.unit = &names->units->unit[i];
-		if (!l.unit->has_sysfs)
-			continue;
 		/* A PMU without events of its own, or one that may not be looked into, is no reason to stop. */
-		ret = nti_sysfs_list(names->os, list_alias, &l, NTI_SYSFS_DEVICES "/%s/events",
-				     l.unit->name);
+		ret = l.unit->has_sysfs
+			      ? nti_sysfs_list(names->os, list_alias, &l,
+					       NTI_SYSFS_DEVICES "/%s/events", l.unit->name)
+			      : 0;
 		if (l.stop || ret == -ENOMEM)
 			return l.stop ? l.stop : ret;
+		ret = list_box(&l);
+		if (ret)
+			return ret;
 	}
 	return 0;
 }

@@ -28,6 +28,7 @@ static void unit_fini(struct nti_unit *unit)
 	free(unit->name);
 	free(unit->desc);
 	free(unit->cpus);
+	free(unit->box);
 	nti_absence_fini(&unit->absent);
 }
 
@@ -42,8 +43,7 @@ void nti_units_fini(struct nti_units *units)
 	units->count = 0;
 }
 
-/* A new unit at the end, name and description filled in; NULL when memory is short. */
-static struct nti_unit *append_unit(struct nti_units *units, const char *name, const char *desc)
+struct nti_unit *nti_units_append(struct nti_units *units, const char *name, const char *desc)
 {
 	struct nti_unit *grown = realloc(units->unit, (units->count + 1) * sizeof(*grown)), *unit;
 	char *own_name, *own_desc;
@@ -169,7 +169,7 @@ static int load_pmu(void *arg, const char *name)
 	    nti_sysfs_number(l->os, &type, NTI_SYSFS_DEVICES "/%s/type", name) < 0 ||
 	    type > UINT32_MAX)
 		return 0;
-	unit = append_unit(l->units, name, "");
+	unit = nti_units_append(l->units, name, "");
 	if (!unit)
 		return -ENOMEM;
 	unit->kind = kind_of(l->os, name,
@@ -231,7 +231,7 @@ static bool is_arm64(struct nti_os *os)
 static int add_absent_core(struct loader *l)
 {
 	const char *name = is_arm64(l->os) ? "armv8_pmuv3_0" : "cpu";
-	struct nti_unit *unit = append_unit(l->units, name, nti_unit_row_desc(name));
+	struct nti_unit *unit = nti_units_append(l->units, name, nti_unit_row_desc(name));
 
 	if (!unit)
 		return -ENOMEM;
@@ -244,7 +244,8 @@ static int add_absent_core(struct loader *l)
 /* The kernel's own counters exist wherever perf_event_open(2) does, also where sysfs is not mounted. */
 static int add_software(struct loader *l)
 {
-	struct nti_unit *unit = append_unit(l->units, "software", nti_unit_row_desc("software"));
+	struct nti_unit *unit =
+		nti_units_append(l->units, "software", nti_unit_row_desc("software"));
 
 	if (!unit)
 		return -ENOMEM;
@@ -258,7 +259,7 @@ static int add_clock(struct loader *l)
 {
 	const char *desc = is_arm64(l->os) ? "virtual counter of the generic timer (CNTVCT)"
 					   : "time stamp counter (TSC)";
-	struct nti_unit *unit = append_unit(l->units, "clock", desc);
+	struct nti_unit *unit = nti_units_append(l->units, "clock", desc);
 
 	if (!unit)
 		return -ENOMEM;
@@ -328,6 +329,11 @@ static int compare_units(const void *a, const void *b)
 	return order ? order : strcmp(ua->name, ub->name);
 }
 
+void nti_units_sort(struct nti_units *units)
+{
+	qsort(units->unit, units->count, sizeof(units->unit[0]), compare_units);
+}
+
 int nti_units_load(struct nti_os *os, struct nti_units *out, struct nti_error *e)
 {
 	struct loader l = { .os = os, .units = out };
@@ -351,7 +357,7 @@ int nti_units_load(struct nti_os *os, struct nti_units *out, struct nti_error *e
 		ret = nti_error(e, ret, "not enough memory for the list of PMUs");
 		goto err_fini;
 	}
-	qsort(out->unit, out->count, sizeof(out->unit[0]), compare_units);
+	nti_units_sort(out);
 	return 0;
 err_fini:
 	nti_units_fini(out);

@@ -12,6 +12,10 @@
 enum nti_way {
 	NTI_WAY_PERF,
 	NTI_WAY_CLOCK,
+	/* We program the counters, through registers that are reached by */
+	NTI_WAY_NTIMEFS, /* ntime's driver */
+	NTI_WAY_MSR,	 /* /dev/cpu/N/msr */
+	NTI_WAY_PCI,	 /* configuration space */
 };
 
 enum nti_unit_kind {
@@ -35,6 +39,27 @@ int nti_absence_set(struct nti_absence *a, const char *remedy, const char *reaso
 	__attribute__((format(printf, 3, 4)));
 int nti_absence_copy(struct nti_absence *to, const struct nti_absence *from);
 
+struct nthw_box_kind;
+
+/* One box of a unit, that registers reach: what core/seq/box.h counts with. */
+struct nti_unit_box {
+	const struct nthw_box_kind *kind; /* static memory */
+	uint32_t number;      /* among those of its kind that one CPU or PCI function reaches */
+	unsigned int cpu;     /* on line, of the box's package, last level cache or core */
+	unsigned int package; /* as the kernel's physical_package_id has it */
+	bool has_dies;	      /* the package has several, and one of this box in each: */
+	unsigned int die;     /* as the kernel's die_id has it */
+	char function[16];    /* PCI address "0000:7f:10.0"; "" for MSRs */
+};
+
+/* Of what a unit has one instance each. */
+enum nti_unit_scope {
+	NTI_SCOPE_CPU,
+	NTI_SCOPE_CORE,
+	NTI_SCOPE_L3,
+	NTI_SCOPE_PACKAGE,
+};
+
 struct nti_unit {
 	char *name;
 	char *desc;
@@ -48,6 +73,19 @@ struct nti_unit {
 	bool is_mode_blind; /* a core PMU that counts for all modes at once: no exclude_* bits */
 	bool has_rdpmc_term; /* format/rdpmc: arm64's term that asks for access from user mode */
 	struct nti_absence absent; /* unit is known but cannot be used (no core PMU here) */
+	/*
+	 * Boxes that registers reach, one for each CPU of .cpus; NULL: perf alone knows the unit (or it is a core PMU, which registers reach
+	 * on every CPU). .way of a unit that the kernel does not have is the first usable one of ntimefs, msr, pci.
+	 */
+	struct nti_unit_box *box;
+	size_t boxes;
+	/*
+	 * Of boxes whose counters always run: those that are there, bit i for .free[i] of the kind; 0: nobody asked. One that reads 0 on a
+	 * processor of its family is not wired (Linux leaves it out as well: perf_msr_probe()).
+	 */
+	uint64_t frees;
+	enum nti_unit_scope scope; /* what one of its counts tells of */
+	double energy_scale; /* Joules a step, of boxes with energy counters, as their registers say; 0: not known */
 };
 
 /* All units of a machine. Loaded once, sorted: core PMUs first, then software, clock, others by name with numbers in order. */
@@ -62,6 +100,11 @@ struct nti_units {
  */
 int nti_units_load(struct nti_os *os, struct nti_units *out, struct nti_error *e);
 void nti_units_fini(struct nti_units *units);
+
+/* A new unit at the end, name and description filled in; NULL when memory is short. Units that were found before may move. */
+struct nti_unit *nti_units_append(struct nti_units *units, const char *name, const char *desc);
+/* Put them in order again after that. */
+void nti_units_sort(struct nti_units *units);
 
 /* True for core PMUs of ARMv6 and ARMv7: there the cycle counter alone counts cycles, and nothing else. */
 bool nti_unit_keeps_cycles_apart(const struct nti_unit *unit);

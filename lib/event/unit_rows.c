@@ -43,9 +43,13 @@ static const struct unit_row {
 	{ "uprobe", "probes in user programs" },
 	{ "kprobe", "probes in the kernel" },
 	{ "msr", "time stamp, APERF, MPERF and other registers of a core", 0, true },
+	{ "power_core", "energy of each core (RAPL)", 0, true },
 	{ "power", "energy of package, cores, memory and graphics (RAPL)", 0, true },
 	{ "cstate_core", "time that cores spent in sleep states", 0, true },
 	{ "cstate_pkg", "time that packages spent in sleep states", 0, true },
+	/* ntime's own: no driver of the kernel makes a PMU of these registers. */
+	{ "thermal_pkg", "thermal and power limits of packages, and how hot they are", 0, true },
+	{ "thermal", "thermal and power limits of cores, and how hot they are", 0, true },
 	{ "uncore_imc_free_running", "memory controller, counters that always run", 0, true },
 	{ "uncore_iio_free_running", "I/O stack, counters that always run", 0, true },
 	{ "uncore_imc", "memory controller or one channel of it", 4 },

@@ -1,0 +1,549 @@
+// SPDX-License-Identifier: MIT
+/* Files of data/events: text into families of boxes, with a lint that names file and line. box_text.h has the format. */
+#include <errno.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/compiler.h"
+#include "lib/base/text.h"
+#include "lib/event/box_text.h"
+#include "lib/event/format.h"
+
+#define NAME_BYTES 40
+#define KINDS_MAX 8
+#define TERMS_MAX 32
+#define EVENTS_MAX 256
+#define FAMILIES_MAX 64
+
+enum key {
+	KEY_NONE, /* between entries */
+	KEY_KIND,
+	KEY_PMU,
+	KEY_TERM,
+	KEY_EVENT,
+	KEY_TERMS,
+	KEY_SCALE,
+	KEY_UNIT,
+	KEY_STATE,
+	KEY_ABOUT,
+	KEY_SOURCE,
+	KEY_COUNT,
+};
+
+/* A key and what may come on the line below it. */
+static const struct key_rule {
+	const char *name;
+	unsigned int next; /* bits of enum key */
+	const char *expected;
+} key_rules[KEY_COUNT] = {
+	[KEY_NONE] = { "", 1u << KEY_KIND | 1u << KEY_EVENT,
+		       "an entry begins with \"kind\" or \"event\"" },
+	[KEY_KIND] = { "kind", 1u << KEY_PMU, "behind \"kind\" comes \"pmu\"" },
+	[KEY_PMU] = { "pmu", 1u << KEY_TERM, "behind \"pmu\" comes \"term\"" },
+	[KEY_TERM] = { "term", 1u << KEY_TERM | 1u << KEY_SOURCE,
+		       "behind \"term\" comes \"term\" or \"source\"" },
+	[KEY_EVENT] = { "event", 1u << KEY_TERMS, "behind \"event\" comes \"terms\"" },
+	[KEY_TERMS] = { "terms",
+			1u << KEY_SCALE | 1u << KEY_UNIT | 1u << KEY_STATE | 1u << KEY_ABOUT,
+			"behind \"terms\" comes \"scale\", \"unit\", \"state\" or \"about\"" },
+	[KEY_SCALE] = { "scale", 1u << KEY_UNIT, "behind \"scale\" comes \"unit\"" },
+	[KEY_UNIT] = { "unit", 1u << KEY_STATE | 1u << KEY_ABOUT,
+		       "behind \"unit\" comes \"state\" or \"about\"" },
+	[KEY_STATE] = { "state", 1u << KEY_ABOUT, "behind \"state\" comes \"about\"" },
+	[KEY_ABOUT] = { "about", 1u << KEY_SOURCE, "behind \"about\" comes \"source\"" },
+	[KEY_SOURCE] = { "source", 0, "behind \"source\" comes a blank line" },
+};
+
+/* What one "kind" entry and the events below it make; the families of @out point here at the end. */
+struct building {
+	const char *kind[KINDS_MAX];
+	size_t kinds;
+	const char *pmu;
+	struct nti_box_term term[TERMS_MAX];
+	size_t terms;
+	struct nti_box_event event[EVENTS_MAX];
+	size_t events;
+};
+
+struct text_parser {
+	const char *file;
+	size_t line;
+	enum key last;	  /* key of the line before, in this entry */
+	size_t last_line; /* its number */
+	struct building *now;
+	struct nti_box_text *out;
+	struct nti_error *e;
+};
+
+static int fail_memory(struct text_parser *p)
+{
+	return nti_error(p->e, -ENOMEM, "%s:%zu: memory is short for an event", p->file, p->line);
+}
+
+/* @memory belongs to the result from now on; freed at once when that has no room. */
+static void *own(struct text_parser *p, void *memory)
+{
+	void **more = memory ? realloc(p->out->owned, (p->out->owns + 1) * sizeof(*more)) : NULL;
+
+	if (!more) {
+		free(memory);
+		return NULL;
+	}
+	p->out->owned = more;
+	more[p->out->owns++] = memory;
+	return memory;
+}
+
+static const char *own_text(struct text_parser *p, const char *text)
+{
+	return own(p, strdup(text));
+}
+
+/* Small letters, digits and @more, a letter first. */
+static bool is_name(const char *text, const char *more)
+{
+	const char *c;
+
+	for (c = text; *c; c++)
+		if (!(*c >= 'a' && *c <= 'z') &&
+		    !(c > text && ((*c >= '0' && *c <= '9') || strchr(more, *c))))
+			return false;
+	return c > text && c - text <= NAME_BYTES;
+}
+
+static int check_name(struct text_parser *p, const char *what, const char *text, const char *more)
+{
+	if (is_name(text, more))
+		return 0;
+	return nti_error(p->e, -EINVAL, "%s:%zu: \"%.60s\" is no name of %s", p->file, p->line,
+			 text, what);
+}
+
+static struct nti_box_event *last_event(struct text_parser *p)
+{
+	return &p->now->event[p->now->events - 1];
+}
+
+/* The families of the entry that is complete now. */
+static int end_building(struct text_parser *p)
+{
+	struct building *now = p->now;
+	struct nti_box_term *term;
+	struct nti_box_event *event;
+	struct nti_box_family *more;
+	size_t i;
+
+	if (!now->kinds)
+		return 0;
+	term = own(p, malloc(sizeof(now->term)));
+	event = own(p, malloc(sizeof(now->event)));
+	more = reallocarray(p->out->family, p->out->families + now->kinds, sizeof(*more));
+	if (more)
+		p->out->family = more;
+	if (!term || !event || !more)
+		return fail_memory(p);
+	memcpy(term, now->term, sizeof(now->term));
+	memcpy(event, now->event, sizeof(now->event));
+	for (i = 0; i < now->kinds; i++)
+		more[p->out->families++] = (struct nti_box_family){
+			.kind = now->kind[i],
+			.unit = now->pmu,
+			.term = term,
+			.terms = now->terms,
+			.event = event,
+			.events = now->events,
+		};
+	memset(now, 0, sizeof(*now));
+	return 0;
+}
+
+static bool has_kind(const struct text_parser *p, const char *kind)
+{
+	size_t i;
+
+	for (i = 0; i < p->out->families; i++)
+		if (strcmp(p->out->family[i].kind, kind) == 0)
+			return true;
+	for (i = 0; i < p->now->kinds; i++)
+		if (strcmp(p->now->kind[i], kind) == 0)
+			return true;
+	return false;
+}
+
+static int add_kind(struct text_parser *p, const char *kind)
+{
+	const char *copy;
+	int ret = check_name(p, "a kind", kind, "_");
+
+	if (ret < 0)
+		return ret;
+	if (has_kind(p, kind))
+		return nti_error(p->e, -EINVAL, "%s:%zu: there is a kind %s already", p->file,
+				 p->line, kind);
+	if (p->now->kinds == KINDS_MAX || p->out->families + p->now->kinds >= FAMILIES_MAX)
+		return nti_error(p->e, -EINVAL, "%s:%zu: more kinds than there is room for",
+				 p->file, p->line);
+	copy = own_text(p, kind);
+	if (!copy)
+		return fail_memory(p);
+	p->now->kind[p->now->kinds++] = copy;
+	return 0;
+}
+
+static int add_kinds(struct text_parser *p, char *list)
+{
+	char *save = NULL, *kind;
+	int ret = end_building(p);
+
+	for (kind = strtok_r(list, " \t", &save); ret == 0 && kind;
+	     kind = strtok_r(NULL, " \t", &save))
+		ret = add_kind(p, kind);
+	return ret;
+}
+
+static int set_pmu(struct text_parser *p, const char *value)
+{
+	int ret = check_name(p, "a PMU", value, "_");
+
+	if (ret < 0)
+		return ret;
+	p->now->pmu = own_text(p, value);
+	return p->now->pmu ? 0 : fail_memory(p);
+}
+
+static const struct nti_box_term *find_term(const struct building *b, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < b->terms; i++)
+		if (strcmp(b->term[i].name, name) == 0)
+			return &b->term[i];
+	return NULL;
+}
+
+/* Only config: no event of such a file needs more. */
+static const char *ranges_of(const char *format)
+{
+	static const char *const words[] = { "config:", "config1:", "config2:" };
+	size_t i;
+
+	for (i = 0; i < NTI_ARRAY_SIZE(words); i++)
+		if (strncmp(format, words[i], strlen(words[i])) == 0)
+			return format + strlen(words[i]);
+	return NULL;
+}
+
+static bool is_of_config(const struct nti_box_term *term)
+{
+	return strncmp(term->format, "config:", strlen("config:")) == 0;
+}
+
+/* "umask config:8-15" */
+static int add_term(struct text_parser *p, char *value)
+{
+	char *format = value + strcspn(value, " \t");
+	const char *ranges;
+	unsigned int width;
+	__u64 word = 0;
+	int ret;
+
+	if (*format)
+		*format++ = '\0';
+	format += strspn(format, " \t");
+	ret = check_name(p, "a term", value, "_");
+	if (ret < 0)
+		return ret;
+	ranges = ranges_of(format);
+	if (!ranges || nti_format_scatter(ranges, 0, &word, &width) < 0)
+		return nti_error(p->e, -EINVAL,
+				 "%s:%zu: \"%.60s\" are no bits of a term, as in config:8-15",
+				 p->file, p->line, format);
+	if (find_term(p->now, value))
+		return nti_error(p->e, -EINVAL, "%s:%zu: there is a term %s already", p->file,
+				 p->line, value);
+	if (p->now->terms == TERMS_MAX)
+		return nti_error(p->e, -EINVAL, "%s:%zu: more than %d terms", p->file, p->line,
+				 TERMS_MAX);
+	p->now->term[p->now->terms].name = own_text(p, value);
+	p->now->term[p->now->terms].format = own_text(p, format);
+	if (!p->now->term[p->now->terms].name || !p->now->term[p->now->terms].format)
+		return fail_memory(p);
+	p->now->terms++;
+	return 0;
+}
+
+static int add_event(struct text_parser *p, const char *value)
+{
+	struct building *b = p->now;
+	size_t i;
+	int ret = check_name(p, "an event", value, "_-");
+
+	if (ret < 0)
+		return ret;
+	if (!b->kinds)
+		return nti_error(p->e, -EINVAL, "%s:%zu: a file begins with \"kind\"", p->file,
+				 p->line);
+	for (i = 0; i < b->events; i++)
+		if (strcmp(b->event[i].name, value) == 0)
+			return nti_error(p->e, -EINVAL, "%s:%zu: there is an event %s already",
+					 p->file, p->line, value);
+	if (find_term(b, value))
+		return nti_error(p->e, -EINVAL, "%s:%zu: %s is the name of a term", p->file,
+				 p->line, value);
+	if (b->events == EVENTS_MAX)
+		return nti_error(p->e, -EINVAL, "%s:%zu: more than %d events", p->file, p->line,
+				 EVENTS_MAX);
+	b->event[b->events] =
+		(struct nti_box_event){ .name = own_text(p, value), .unit = "", .scale = 1 };
+	if (!b->event[b->events].name)
+		return fail_memory(p);
+	b->events++;
+	return 0;
+}
+
+static int apply_term(struct text_parser *p, const struct nti_term *term, uint64_t *config)
+{
+	const struct nti_box_term *known = find_term(p->now, term->name);
+	__u64 word = *config;
+	unsigned int width;
+	uint64_t value;
+
+	if (!known || !is_of_config(known))
+		return nti_error(p->e, -EINVAL, "%s:%zu: there is no term \"%.60s\" of config",
+				 p->file, p->line, term->name);
+	if (!term->value || nti_term_value(term, &value) < 0)
+		return nti_error(p->e, -EINVAL, "%s:%zu: term %s needs a number, as in %s=0x04",
+				 p->file, p->line, term->name, term->name);
+	if (nti_format_scatter(ranges_of(known->format), value, &word, &width) < 0)
+		return nti_error(p->e, -EINVAL, "%s:%zu: %s=%s does not fit into %s", p->file,
+				 p->line, term->name, term->value, known->format);
+	*config = word;
+	return 0;
+}
+
+static int set_terms(struct text_parser *p, char *value)
+{
+	struct nti_box_event *event = last_event(p);
+	struct nti_term term;
+	char *list = value;
+	size_t i;
+	int ret = 0;
+
+	event->terms = own_text(p, value);
+	if (!event->terms)
+		return fail_memory(p);
+	while (ret == 0 && nti_term_next(&list, &term))
+		ret = apply_term(p, &term, &event->config);
+	for (i = 0; ret == 0 && i + 1 < p->now->events; i++)
+		if (p->now->event[i].config == event->config)
+			ret = nti_error(p->e, -EINVAL, "%s:%zu: %s has the same encoding as %s",
+					p->file, p->line, event->name, p->now->event[i].name);
+	return ret;
+}
+
+/* strtod(3) would read by the rules of whatever locale the program chose. */
+static double parse_number(const char *text)
+{
+	locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	double number;
+	char *end;
+
+	if (!c)
+		return 0;
+	number = strtod_l(text, &end, c);
+	freelocale(c);
+	return *text >= '0' && *text <= '9' && !*end && number > 0 && number < 1e300 ? number : 0;
+}
+
+static int set_scale(struct text_parser *p, const char *value)
+{
+	double *scale = &last_event(p)->scale;
+
+	*scale = parse_number(value);
+	if (*scale > 0 || strcmp(value, "energy") == 0)
+		return 0;
+	return nti_error(p->e, -EINVAL,
+			 "%s:%zu: \"%.60s\" is neither a positive number nor \"energy\"", p->file,
+			 p->line, value);
+}
+
+static int set_unit(struct text_parser *p, const char *value)
+{
+	last_event(p)->unit = own_text(p, value);
+	return last_event(p)->unit ? 0 : fail_memory(p);
+}
+
+static int set_state(struct text_parser *p, const char *value)
+{
+	struct nti_box_event *event = last_event(p);
+
+	event->is_state = true;
+	if (strcmp(value, "max") != 0 && strcmp(value, "min") != 0)
+		return nti_error(p->e, -EINVAL,
+				 "%s:%zu: a state is \"max\" or \"min\" of several places, not "
+				 "\"%.60s\"",
+				 p->file, p->line, value);
+	event->together = strcmp(value, "max") == 0 ? NTI_MAX : NTI_MIN;
+	return 0;
+}
+
+static int set_about(struct text_parser *p, const char *value)
+{
+	last_event(p)->about = own_text(p, value);
+	if (!last_event(p)->about)
+		return fail_memory(p);
+	if (value[strlen(value) - 1] != '.')
+		return nti_error(p->e, -EINVAL,
+				 "%s:%zu: \"about\" is a sentence and ends with a full stop",
+				 p->file, p->line);
+	return 0;
+}
+
+/* Of a kind the source stays in the file: it speaks for order and bits of terms, which nobody asks the library for. */
+static int set_source(struct text_parser *p, const char *value)
+{
+	if (p->last == KEY_TERM)
+		return 0;
+	last_event(p)->source = own_text(p, value);
+	return last_event(p)->source ? 0 : fail_memory(p);
+}
+
+static int set_value(struct text_parser *p, enum key key, char *value)
+{
+	switch (key) {
+	case KEY_KIND:
+		return add_kinds(p, value);
+	case KEY_PMU:
+		return set_pmu(p, value);
+	case KEY_TERM:
+		return add_term(p, value);
+	case KEY_EVENT:
+		return add_event(p, value);
+	case KEY_TERMS:
+		return set_terms(p, value);
+	case KEY_SCALE:
+		return set_scale(p, value);
+	case KEY_UNIT:
+		return set_unit(p, value);
+	case KEY_STATE:
+		return set_state(p, value);
+	case KEY_ABOUT:
+		return set_about(p, value);
+	default:
+		return set_source(p, value);
+	}
+}
+
+static enum key find_key(const char *name, size_t bytes)
+{
+	unsigned int key;
+
+	for (key = KEY_KIND; key < KEY_COUNT; key++)
+		if (strlen(key_rules[key].name) == bytes &&
+		    memcmp(key_rules[key].name, name, bytes) == 0)
+			return (enum key)key;
+	return KEY_NONE;
+}
+
+static int end_entry(struct text_parser *p)
+{
+	if (p->last != KEY_NONE && p->last != KEY_SOURCE)
+		return nti_error(p->e, -EINVAL, "%s:%zu: the entry ends too early: %s", p->file,
+				 p->last_line, key_rules[p->last].expected);
+	p->last = KEY_NONE;
+	return 0;
+}
+
+/* @line has neither blanks at its ends nor a line end and is not empty. */
+static int parse_entry_line(struct text_parser *p, char *line)
+{
+	size_t bytes = strcspn(line, " \t");
+	char *value = line + bytes + strspn(line + bytes, " \t");
+	enum key key = find_key(line, bytes);
+	int ret;
+
+	if (key == KEY_NONE)
+		return nti_error(p->e, -EINVAL, "%s:%zu: there is no key \"%.*s\"", p->file,
+				 p->line, bytes > 40 ? 40 : (int)bytes, line);
+	if (!(key_rules[p->last].next & 1u << key))
+		return nti_error(p->e, -EINVAL, "%s:%zu: %s, not \"%s\"", p->file, p->line,
+				 key_rules[p->last].expected, key_rules[key].name);
+	if (!*value)
+		return nti_error(p->e, -EINVAL, "%s:%zu: \"%s\" has no value", p->file, p->line,
+				 key_rules[key].name);
+	ret = set_value(p, key, value);
+	p->last = key;
+	p->last_line = p->line;
+	return ret;
+}
+
+static int check_text(struct text_parser *p, const char *text, size_t bytes)
+{
+	size_t i;
+
+	for (i = 0; i < bytes; i++)
+		if (text[i] != '\t' && (text[i] < ' ' || text[i] > '~'))
+			return nti_error(p->e, -EINVAL,
+					 "%s:%zu: the byte 0x%02x in column %zu is not printable "
+					 "ASCII",
+					 p->file, p->line, (unsigned int)(unsigned char)text[i],
+					 i + 1);
+	return 0;
+}
+
+static int parse_line(void *arg, const char *begin, size_t bytes)
+{
+	struct text_parser *p = arg;
+	char *copy, *line;
+	int ret;
+
+	p->line++;
+	ret = check_text(p, begin, bytes);
+	if (ret < 0)
+		return ret;
+	copy = strndup(begin, bytes);
+	if (!copy)
+		return fail_memory(p);
+	line = nti_text_trim(copy);
+	if (!*line)
+		ret = end_entry(p);
+	else if (*line != '#')
+		ret = parse_entry_line(p, line);
+	free(copy);
+	return ret;
+}
+
+static int parse_lines(struct text_parser *p, const char *text, size_t bytes)
+{
+	int ret = nti_text_for_each_line(text, bytes, parse_line, p);
+
+	return ret < 0 ? ret : end_entry(p);
+}
+
+int nti_box_text_parse(const char *file, const char *text, size_t bytes, struct nti_box_text *out,
+		       struct nti_error *e)
+{
+	struct text_parser p = { .file = file, .out = out, .e = e };
+	int ret;
+
+	p.now = calloc(1, sizeof(*p.now));
+	if (!p.now)
+		return fail_memory(&p);
+	ret = parse_lines(&p, text, bytes);
+	if (ret == 0)
+		ret = end_building(&p);
+	free(p.now);
+	return ret;
+}
+
+void nti_box_text_fini(struct nti_box_text *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->owns; i++)
+		free(t->owned[i]);
+	free(t->owned);
+	free(t->family);
+	*t = (struct nti_box_text){ 0 };
+}
