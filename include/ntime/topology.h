@@ -18,6 +18,7 @@ extern "C" {
  * @cpu:	the kernel's number
  * @core, @package, @node: numbers from 0 without holes within the machine (not the kernel's ids)
  * @thread:	number among the threads of its core
+ * @l3:		which last level cache (level 3) it has, numbered likewise; -1: none, or not known
  * @is_online:	0 for a CPU that exists but is off line; core, package and node are then -1
  */
 struct ntime_cpu_info {
@@ -28,7 +29,7 @@ struct ntime_cpu_info {
 	int32_t package;
 	int32_t node;
 	int32_t thread;
-	int32_t reserved;
+	int32_t l3;
 };
 
 /**

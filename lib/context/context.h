@@ -23,6 +23,7 @@ struct ntime_ctx {
 	struct nti_os *os;
 	struct nti_units units;
 	bool has_units;
+	bool has_scopes;	/* nti_topology_scopes() was asked */
 	bool has_pulse;		/* it was tried whether the core PMU counts */
 	struct nti_names names; /* valid once has_units */
 	struct nti_metrics metrics;

@@ -52,6 +52,7 @@ static void describe_cpu(hwloc_topology_t hw, unsigned int number, struct ntime_
 		.package = -1,
 		.node = -1,
 		.thread = -1,
+		.l3 = -1,
 	};
 	if (!pu)
 		return;
@@ -60,7 +61,17 @@ static void describe_cpu(hwloc_topology_t hw, unsigned int number, struct ntime_
 	out->core = core ? (int32_t)core->logical_index : (int32_t)pu->logical_index;
 	out->package = ancestor(hw, pu, HWLOC_OBJ_PACKAGE);
 	out->node = numa_node(hw, pu);
+	out->l3 = ancestor(hw, pu, HWLOC_OBJ_L3CACHE);
 	out->thread = core ? (int32_t)(pu->logical_index - core->children[0]->logical_index) : 0;
+}
+
+/* hwloc knows dies only where a package has several. */
+static int die_of(hwloc_topology_t hw, unsigned int cpu)
+{
+	hwloc_obj_t pu = hwloc_get_pu_obj_by_os_index(hw, cpu);
+	int die = pu ? ancestor(hw, pu, HWLOC_OBJ_DIE) : -1;
+
+	return !pu || die >= 0 ? die : ancestor(hw, pu, HWLOC_OBJ_PACKAGE);
 }
 
 /* CPUs that exist: all that hwloc's complete set has, on line or not. */
@@ -72,10 +83,13 @@ static int flatten(hwloc_topology_t hw, struct nti_topology *t)
 	if (n <= 0)
 		return -EIO;
 	t->cpu = calloc((size_t)n, sizeof(*t->cpu));
-	if (!t->cpu)
+	t->die = calloc((size_t)n, sizeof(*t->die));
+	if (!t->cpu || !t->die)
 		return -ENOMEM;
-	for (cpu = hwloc_bitmap_first(all); cpu >= 0; cpu = hwloc_bitmap_next(all, cpu))
+	for (cpu = hwloc_bitmap_first(all); cpu >= 0; cpu = hwloc_bitmap_next(all, cpu)) {
+		t->die[i] = die_of(hw, (unsigned int)cpu);
 		describe_cpu(hw, (unsigned int)cpu, &t->cpu[i++]);
+	}
 	t->total = (struct ntime_topology){
 		.size = sizeof(t->total),
 		.cpus = (uint32_t)n,
@@ -146,8 +160,35 @@ void nti_topology_free(struct nti_topology *t)
 	if (!t)
 		return;
 	free(t->cpu);
+	free(t->die);
 	free(t->xml);
 	free(t);
+}
+
+const struct ntime_cpu_info *nti_topology_cpu(const struct nti_topology *t, unsigned int cpu)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->total.cpus; i++) {
+		if (t->cpu[i].cpu == (int32_t)cpu)
+			return &t->cpu[i];
+	}
+	return NULL;
+}
+
+int nti_topology_domain(const struct ntime_cpu_info *cpu, enum nti_unit_scope scope)
+{
+	switch (scope) {
+	case NTI_SCOPE_CORE:
+		return cpu->core;
+	case NTI_SCOPE_L3:
+		/* Without caches of level 3, what shares a package shares all; lib/backend/boxes.c says so as well. */
+		return cpu->l3 >= 0 ? cpu->l3 : cpu->package;
+	case NTI_SCOPE_PACKAGE:
+		return cpu->package;
+	default:
+		return cpu->is_online ? cpu->cpu : -1;
+	}
 }
 
 int ntime_cpu_for_each(struct ntime_ctx *ctx,

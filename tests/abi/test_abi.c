@@ -165,7 +165,7 @@ static const struct layout_row {
 	MEMBER(ntime_cpu_info, package, 16, 4),
 	MEMBER(ntime_cpu_info, node, 20, 4),
 	MEMBER(ntime_cpu_info, thread, 24, 4),
-	MEMBER(ntime_cpu_info, reserved, 28, 4),
+	MEMBER(ntime_cpu_info, l3, 28, 4),
 	STRUCT(ntime_cpu_info, 32),
 	MEMBER(ntime_topology, size, 0, 4),
 	MEMBER(ntime_topology, cpus, 4, 4),
