@@ -1,0 +1,776 @@
+// SPDX-License-Identifier: MIT
+/* Repair: whenever a program is killed, its record puts back exactly what it changed, and nothing that somebody else has since. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/regs/regs.h"
+#include "lib/backend/claim_file.h"
+#include "tests/backend/claim_bank.h"
+#include "tests/tt.h"
+
+#define FILE_NAME "/run/ntime/uncore-0"
+#define MOMENTS_MAX 64
+#define STEPS_MAX 16
+
+static int try_take(struct bank *bank, struct nti_claim_owner *owner)
+{
+	struct nti_claim *claim;
+	int ret = nti_claim_new(bank_os, &bank_claim, &bank->io, owner, &claim);
+
+	nti_claim_free(claim);
+	return ret;
+}
+
+/* ---- what a killed program leaves: kept at each moment at which it could have been killed ---- */
+
+struct moment {
+	struct bank bank;
+	long bytes;
+	char text[NTI_CLAIM_FILE_BYTES];
+};
+
+static struct moment *moment; /* MOMENTS_MAX */
+static size_t moments;
+
+static void keep(struct bank *bank)
+{
+	struct moment *m = &moment[moments++];
+
+	assert_true(moments <= MOMENTS_MAX);
+	m->bank = *bank;
+	m->bank.before_write = NULL;
+	m->bank.fail_at = 0;
+	m->bytes = bank_read_file(m->text, sizeof(m->text));
+	assert_true(m->bytes > 0);
+}
+
+/* Run @fn with a claim and keep all moments, the last one as if it had been killed at its end. Leaves no claim. */
+static void live(struct bank *bank, int (*fn)(struct nthw_io *io))
+{
+	struct nti_claim *claim;
+
+	moments = 0;
+	bank_clear();
+	claim = bank_take(bank);
+	keep(bank);
+	bank->before_write = keep;
+	(void)fn(nti_claim_io(claim));
+	bank->before_write = NULL;
+	keep(bank);
+	nti_claim_settle(claim);
+	nti_claim_free(claim);
+}
+
+static int repair(struct bank *bank)
+{
+	return nti_claim_repair_through(bank_os, &bank->lender, "uncore-0", 0, NULL, NULL, NULL);
+}
+
+/* Killed with so much of the file of @m written: the next start finds it, and repair makes everything as it was. */
+static void check_moment(const struct moment *at, const struct moment *m, long bytes,
+			 const struct bank *before)
+{
+	struct nti_claim_owner owner;
+	struct bank bank = at->bank;
+	bool has_lines = bytes >= 2L * NTI_CLAIM_LINE_BYTES;
+	int ret;
+
+	bank_write_file("uncore-0", m->text, (size_t)bytes);
+	ret = try_take(&bank, &owner);
+	if (!has_lines) {
+		TT_IS(ret, 0);
+		bank_compare(&bank, before);
+		return;
+	}
+	TT_IS(ret, -EUCLEAN);
+	TT_IS(owner.pid, getpid());
+	TT_HAS(owner.command, "test_claim_repair");
+	TT_IS(repair(&bank), 0);
+	bank_compare(&bank, before);
+	TT_IS(repair(&bank), -ENOENT);
+	TT_IS(try_take(&bank, &owner), 0);
+}
+
+TEST(killed_at_any_byte)
+{
+	struct bank bank, before;
+	size_t i;
+	long bytes;
+
+	bank_init(&bank);
+	before = bank;
+	live(&bank, bank_program);
+	TT_IS(moments, 28);
+	for (i = 0; i < moments; i++) {
+		check_moment(&moment[i], &moment[i], moment[i].bytes, &before);
+		/* On the way to the next moment the file grew, byte for byte at worst, and no register was written. */
+		for (bytes = moment[i].bytes + 1; i + 1 < moments && bytes <= moment[i + 1].bytes;
+		     bytes++)
+			check_moment(&moment[i], &moment[i + 1], bytes, &before);
+	}
+}
+
+/* A file that lost its end after all was written: what is on record is put back, nothing else is touched. */
+TEST(cut_after_any_byte)
+{
+	struct bank bank, before;
+	const struct moment *last;
+	long bytes;
+	size_t i;
+	int ret;
+
+	bank_init(&bank);
+	before = bank;
+	live(&bank, bank_program);
+	last = &moment[moments - 1];
+	for (bytes = 0; bytes <= last->bytes; bytes++) {
+		bank = last->bank;
+		bank_write_file("uncore-0", last->text, (size_t)bytes);
+		ret = repair(&bank);
+		TT_IS(ret, bytes < 2L * NTI_CLAIM_LINE_BYTES ? -ENOENT : 0);
+		for (i = 0; i < before.count; i++)
+			assert_true(bank.reg[i].value == before.reg[i].value ||
+				    bank.reg[i].value == last->bank.reg[i].value);
+		if (bytes == last->bytes)
+			bank_compare(&bank, &before);
+	}
+}
+
+/* Nothing of a damaged file is believed. */
+TEST(damaged_at_any_byte)
+{
+	struct bank bank;
+	struct moment *last;
+	char text[NTI_CLAIM_FILE_BYTES];
+	struct nti_claim_owner owner;
+	struct nti_error e = { 0 };
+	long at;
+
+	bank_init(&bank);
+	live(&bank, bank_program);
+	last = &moment[moments - 1];
+	for (at = 0; at < last->bytes; at++) {
+		memcpy(text, last->text, sizeof(text));
+		text[at] ^= (char)(1 << at % 8);
+		bank = last->bank;
+		bank_write_file("uncore-0", text, (size_t)last->bytes);
+		TT_IS(repair(&bank), -EBADMSG);
+		TT_IS(bank.accesses, last->bank.accesses);
+		TT_IS(try_take(&bank, &owner), -EBADMSG);
+	}
+	TT_IS(nti_claim_repair_through(bank_os, &bank.lender, "uncore-0", 0, NULL, NULL, &e),
+	      -EBADMSG);
+	TT_HAS(e.text, "nothing is repaired with /run/ntime/uncore-0: ");
+	TT_HAS(e.text, "damaged");
+	bank_clear();
+}
+
+static int program_and_restore(struct nthw_io *io)
+{
+	struct bank before;
+	int ret = bank_program(io);
+
+	bank_init(&before);
+	return ret < 0 ? ret : bank_restore(io, &before);
+}
+
+/* Its own restoring is on record as well, so it may be killed in the middle of that. */
+TEST(killed_while_restoring)
+{
+	struct bank bank, before;
+	size_t i;
+
+	bank_init(&bank);
+	before = bank;
+	live(&bank, program_and_restore);
+	TT_IS(moments, 38);
+	for (i = 0; i < moments; i++)
+		check_moment(&moment[i], &moment[i], moment[i].bytes, &before);
+}
+
+/* The k-th access of a program fails, then it is killed. */
+TEST(accesses_that_failed)
+{
+	struct bank bank, before;
+	unsigned int k;
+
+	for (k = 1; k < 200; k++) {
+		bank_init(&bank);
+		before = bank;
+		bank.fail_at = k;
+		live(&bank, program_and_restore);
+		check_moment(&moment[moments - 1], &moment[moments - 1], moment[moments - 1].bytes,
+			     &before);
+		if (bank.accesses < k)
+			break;
+	}
+	assert_true(k > 20 && k < 200);
+}
+
+/* ---- repair that fails ---- */
+
+struct steps {
+	struct nti_claim_repair step[STEPS_MAX];
+	char name[STEPS_MAX][NTHW_NAME_SIZE];
+	size_t count, stop_at;
+};
+
+static int note(void *arg, const struct nti_claim_repair *step)
+{
+	struct steps *s = arg;
+
+	assert_true(s->count < STEPS_MAX);
+	(void)snprintf(s->name[s->count], sizeof(s->name[0]), "%s", step->name);
+	s->step[s->count] = *step;
+	s->count++;
+	return s->count == s->stop_at ? 7 : 0;
+}
+
+static int repair_noting(struct bank *bank, uint32_t flags, struct steps *s, struct nti_error *e)
+{
+	return nti_claim_repair_through(bank_os, &bank->lender, "uncore-0", flags, note, s, e);
+}
+
+static void check_step(const struct steps *s, size_t i, const char *name, uint64_t found,
+		       uint64_t restored, int error)
+{
+	assert_true(i < s->count);
+	TT_TEXT(s->name[i], name);
+	TT_IS(s->step[i].found, found);
+	TT_IS(s->step[i].restored, restored);
+	TT_IS(s->step[i].error, error);
+}
+
+static const struct moment *program(struct bank *bank)
+{
+	bank_init(bank);
+	live(bank, bank_program);
+	bank_write_file("uncore-0", moment[moments - 1].text, (size_t)moment[moments - 1].bytes);
+	*bank = moment[moments - 1].bank;
+	bank->accesses = 0;
+	return &moment[moments - 1];
+}
+
+TEST(tells_each_register)
+{
+	struct bank bank, programmed;
+	struct steps s = { .count = 0 };
+
+	program(&bank);
+	programmed = bank;
+	TT_IS(repair_noting(&bank, NTI_CLAIM_LOOK, &s, NULL), 0);
+	bank_compare(&bank, &programmed);
+	TT_IS(s.count, 5);
+	check_step(&s, 0, "MSR_UNCORE_PERF_GLOBAL_CTRL", 0x10000008d, 0x100000081, 0);
+	check_step(&s, 1, "MSR_UNCORE_PERFEVTSEL3", 0x400182, 0x80000000, 0);
+	check_step(&s, 2, "MSR_UNCORE_PERFEVTSEL2", 0x400183, 0x0004000f, 0);
+	check_step(&s, 3, "MSR_UNCORE_PMC3", 0, 77, 0);
+	check_step(&s, 4, "MSR_UNCORE_PMC2", 0, 0x123456789abc, 0);
+	s = (struct steps){ .count = 0 };
+	TT_IS(repair_noting(&bank, 0, &s, NULL), 0);
+	TT_IS(s.count, 5);
+	check_step(&s, 4, "MSR_UNCORE_PMC2", 0, 0x123456789abc, 0);
+	TT_IS(access(bank_path(FILE_NAME), F_OK), -1);
+}
+
+TEST(every_access_of_a_repair_fails_once)
+{
+	struct bank bank, before;
+	struct nti_error e = { 0 };
+	unsigned int k;
+	int ret;
+
+	bank_init(&before);
+	for (k = 1; k < 50; k++) {
+		struct steps s = { .count = 0 };
+		struct nti_claim_owner owner;
+
+		program(&bank);
+		bank.fail_at = k;
+		ret = repair_noting(&bank, 0, &s, &e);
+		TT_IS(s.count, 5);
+		if (bank.accesses < k)
+			break;
+		TT_IS(ret, -EIO);
+		TT_HAS(e.text, "could not be put back");
+		TT_HAS(e.text, "cannot ");
+		/* The rest stays on record, and nobody gets the bank meanwhile. */
+		TT_IS(try_take(&bank, &owner), -EUCLEAN);
+		bank.fail_at = 0;
+		s = (struct steps){ .count = 0 };
+		TT_IS(repair_noting(&bank, 0, &s, NULL), 0);
+		assert_true(s.count > 0 && s.count < 5);
+		bank_compare(&bank, &before);
+		TT_IS(try_take(&bank, &owner), 0);
+	}
+	TT_IS(k, 20);
+	TT_IS(ret, 0);
+}
+
+TEST(without_permission)
+{
+	struct bank bank;
+	struct nti_error e = { 0 };
+	struct steps s = { .count = 0 };
+
+	program(&bank);
+	bank.fail_at = 1;
+	bank.error = -EPERM;
+	TT_IS(repair_noting(&bank, 0, &s, &e), -EACCES);
+	check_step(&s, 3, "MSR_UNCORE_PMC3", 0, 0, -EAGAIN);
+}
+
+TEST(stopped_in_the_middle)
+{
+	struct bank bank, before;
+	struct steps s = { .stop_at = 2 };
+
+	bank_init(&before);
+	program(&bank);
+	TT_IS(repair_noting(&bank, 0, &s, NULL), 7);
+	s = (struct steps){ .count = 0 };
+	TT_IS(repair_noting(&bank, 0, &s, NULL), 0);
+	TT_IS(s.count, 3);
+	bank_compare(&bank, &before);
+}
+
+TEST(devices_that_are_gone)
+{
+	struct bank bank;
+	struct steps s = { .count = 0 };
+	struct nti_claim_owner owner;
+
+	program(&bank);
+	bank.fail_at = 1;
+	bank.error = -ENODEV;
+	TT_IS(repair_noting(&bank, 0, &s, NULL), 0);
+	TT_IS(s.step[0].error, -ENODEV);
+	TT_IS(try_take(&bank, &owner), 0);
+}
+
+/* ---- what others did since ---- */
+
+TEST(others_bits_stay)
+{
+	struct bank bank, before;
+
+	bank_init(&before);
+	program(&bank);
+	/* One of the kernel's counters was enabled, another one is gone. */
+	*bank_at(&bank, ENABLE) |= 0x40;
+	*bank_at(&bank, ENABLE) &= ~(uint64_t)0x80;
+	TT_IS(repair(&bank), 0);
+	*bank_at(&before, ENABLE) = 0x100000041;
+	bank_compare(&bank, &before);
+}
+
+TEST(others_counters_stay)
+{
+	struct bank bank, before;
+	struct steps s = { .count = 0 };
+
+	bank_init(&before);
+	program(&bank);
+	*bank_at(&bank, SELECT3) = 0x40012f;
+	*bank_at(&bank, COUNT3) = 4711;
+	*bank_at(&bank, COUNT2) = 4712;
+	TT_IS(repair_noting(&bank, 0, &s, NULL), 0);
+	TT_IS(s.count, 5);
+	check_step(&s, 1, "MSR_UNCORE_PERFEVTSEL3", 0x40012f, 0x40012f, -EBUSY);
+	check_step(&s, 3, "MSR_UNCORE_PMC3", 4711, 4711, -EBUSY);
+	check_step(&s, 4, "MSR_UNCORE_PMC2", 4712, 4712, -EBUSY);
+	check_step(&s, 0, "MSR_UNCORE_PERF_GLOBAL_CTRL", 0x10000008d, 0x100000089, 0);
+	*bank_at(&before, ENABLE) = 0x100000089;
+	*bank_at(&before, SELECT3) = 0x40012f;
+	*bank_at(&before, COUNT3) = 4711;
+	*bank_at(&before, COUNT2) = 4712;
+	bank_compare(&bank, &before);
+	TT_IS(access(bank_path(FILE_NAME), F_OK), -1);
+}
+
+TEST(already_as_it_was)
+{
+	struct bank bank, before;
+	struct steps s = { .count = 0 };
+	unsigned int accesses;
+
+	bank_init(&before);
+	program(&bank);
+	memcpy(bank.reg, before.reg, sizeof(bank.reg));
+	accesses = bank.accesses;
+	TT_IS(repair_noting(&bank, 0, &s, NULL), 0);
+	TT_IS(s.count, 5);
+	TT_IS(bank.accesses - accesses, 5);
+	bank_compare(&bank, &before);
+}
+
+/* ---- who may, and what of ---- */
+
+TEST(owned_again)
+{
+	struct bank bank;
+	struct nti_claim *claim;
+	struct nti_error e = { 0 };
+
+	bank_clear();
+	bank_init(&bank);
+	claim = bank_take(&bank);
+	TT_IS(nti_claim_repair_through(bank_os, &bank.lender, "uncore-0", 0, NULL, NULL, &e),
+	      -EBUSY);
+	TT_HAS(e.text, "test_claim_repair");
+	TT_HAS(e.text, "has the counters of uncore of package 0 now (pid ");
+	nti_claim_free(claim);
+	TT_IS(nti_claim_repair_through(bank_os, &bank.lender, "uncore-0", 0, NULL, NULL, &e),
+	      -ENOENT);
+	TT_TEXT(e.text, "there is no record uncore-0 in /run/ntime: nothing to repair");
+	TT_IS(nti_claim_repair_through(bank_os, &bank.lender, "../../etc/passwd", 0, NULL, NULL,
+				       &e),
+	      -ENOENT);
+}
+
+/* Killed for real: registers in memory that outlives it. */
+TEST(killed_by_a_signal)
+{
+	struct bank *bank = mmap(NULL, sizeof(*bank), PROT_READ | PROT_WRITE,
+				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct bank before;
+	struct nti_claim_owner owner;
+	pid_t pid;
+	int status;
+
+	assert_true(bank != MAP_FAILED);
+	bank_clear();
+	bank_init(bank);
+	before = *bank;
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		(void)bank_program(nti_claim_io(bank_take(bank)));
+		_exit(raise(SIGKILL));
+	}
+	TT_IS(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+	TT_IS(*bank_at(bank, SELECT3), 0x400182);
+	TT_IS(try_take(bank, &owner), -EUCLEAN);
+	TT_IS(owner.pid, pid);
+	TT_IS(repair(bank), 0);
+	bank_compare(bank, &before);
+	TT_IS(munmap(bank, sizeof(*bank)), 0);
+}
+
+TEST(of_another_boot)
+{
+	struct bank bank;
+	struct nti_claim_record *r = calloc(1, sizeof(*r));
+	struct nti_claim_owner owner;
+	struct steps s = { .count = 0 };
+	const struct moment *last = program(&bank);
+	char text[NTI_CLAIM_FILE_BYTES];
+	const char *reason;
+	unsigned int accesses = bank.accesses;
+
+	TT_IS(nti_claim_parse(last->text, (size_t)last->bytes, r, &reason), 0);
+	memcpy(text, last->text, sizeof(text));
+	(void)snprintf(r->head.boot, sizeof(r->head.boot), "11111111-2222-3333-4444-555555555555");
+	TT_IS(nti_claim_head_format(&r->head, text), 0);
+	bank_write_file("uncore-0", text, (size_t)last->bytes);
+	TT_IS(repair_noting(&bank, 0, &s, NULL), -ENOENT);
+	TT_IS(bank.accesses, accesses);
+	TT_IS(try_take(&bank, &owner), 0);
+	free(r);
+}
+
+struct stales {
+	size_t count;
+	struct nti_claim_stale stale[8];
+	char name[8][NTI_CLAIM_NAME_BYTES], what[8][256];
+};
+
+static int note_stale(void *arg, const struct nti_claim_stale *stale)
+{
+	struct stales *s = arg;
+
+	assert_true(s->count < NTI_ARRAY_SIZE(s->stale));
+	(void)snprintf(s->name[s->count], sizeof(s->name[0]), "%s", stale->name);
+	(void)snprintf(s->what[s->count], sizeof(s->what[0]), "%s", stale->what);
+	s->stale[s->count++] = *stale;
+	return s->count == 5 ? 9 : 0;
+}
+
+TEST(list_of_what_was_left)
+{
+	static const struct nti_claim_bank other = { .name = "uncore-1",
+						     .what = "uncore of package 1",
+						     .kind = &bank_uncore };
+	struct bank bank;
+	struct nti_claim *claim;
+	struct nti_claim_owner owner;
+	struct stales s = { .count = 0 };
+
+	bank_clear();
+	TT_IS(nti_claim_for_each_stale(bank_os, note_stale, &s), 0);
+	program(&bank);
+	/* In use, so not left. */
+	TT_IS(nti_claim_new(bank_os, &other, &bank.io, &owner, &claim), 0);
+	TT_IS(bank_program(nti_claim_io(claim)), 0);
+	bank_write_file("empty", "", 0);
+	bank_write_file("notes.txt", "something else", 14);
+	bank_write_file("a\nname", "something else", 14);
+	TT_IS(symlink("uncore-0", bank_path("/run/ntime/link")), 0);
+	TT_IS(nti_claim_for_each_stale(bank_os, note_stale, &s), 0);
+	TT_IS(s.count, 4);
+	TT_TEXT(s.name[0], "a?name");
+	TT_IS(s.stale[0].is_damaged, 1);
+	TT_TEXT(s.name[1], "link");
+	TT_TEXT(s.what[1], "/run/ntime/link cannot be used: it is no plain file of root's");
+	TT_TEXT(s.name[2], "notes.txt");
+	TT_TEXT(s.what[2], "/run/ntime/notes.txt cannot be used: it is no record of ntime's");
+	TT_TEXT(s.name[3], "uncore-0");
+	TT_TEXT(s.what[3], "uncore of package 0");
+	TT_IS(s.stale[3].is_damaged, 0);
+	TT_IS(s.stale[3].registers, 5);
+	TT_IS(s.stale[3].owner.pid, getpid());
+	nti_claim_settle(claim);
+	nti_claim_free(claim);
+	/* A walk can be ended. */
+	TT_IS(nti_claim_for_each_stale(bank_os, note_stale, &s), 9);
+	bank_clear();
+}
+
+/* ---- registers of this machine ---- */
+
+static void put_file(const char *path, const void *data, size_t bytes, off_t offset)
+{
+	char folder[PATH_MAX], *at;
+	int fd;
+
+	(void)snprintf(folder, sizeof(folder), "%s", bank_path(path));
+	for (at = strchr(folder + strlen(bank_root) + 1, '/'); at; at = strchr(at + 1, '/')) {
+		*at = '\0';
+		(void)mkdir(folder, 0755);
+		*at = '/';
+	}
+	fd = open(folder, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	assert_true(fd >= 0);
+	TT_IS(pwrite(fd, data, bytes, offset), bytes);
+	TT_IS(close(fd), 0);
+}
+
+static void record_one(struct nti_claim_line *line)
+{
+	struct nti_claim_head head = { .boot = "-", .what = "uncore of package 0" };
+	char text[2 * NTI_CLAIM_LINE_BYTES];
+
+	TT_IS(nti_claim_head_format(&head, text), 0);
+	TT_IS(nti_claim_line_format(line, text + NTI_CLAIM_LINE_BYTES), 0);
+	bank_write_file("uncore-0", text, sizeof(text));
+}
+
+/* CPU 1 went off line since: CPU 2 is of the same package, CPU 0 is not. */
+TEST(another_cpu_of_the_package)
+{
+	struct nti_claim_line line = { .space = NTHW_SPACE_MSR,
+				       .address = ENABLE,
+				       .bits = 64,
+				       .package = 1,
+				       .device = "CPU 1",
+				       .name = "MSR_UNCORE_PERF_GLOBAL_CTRL",
+				       .old = 1,
+				       .last = 5,
+				       .next = 5,
+				       .ours = 4 };
+	struct nti_error e = { 0 };
+	struct steps s = { .count = 0 };
+	/* The register, and behind it the others of the box. */
+	uint64_t value, registers[8] = { 0x105 };
+	int fd;
+
+	if (strcmp(bank_os->ops->arch(bank_os), "x86_64") != 0)
+		TT_SKIP("this architecture has no model-specific registers");
+	bank_clear();
+	put_file("/sys/devices/system/cpu/online", "0,2\n", 4, 0);
+	put_file("/sys/devices/system/cpu/cpu0/topology/physical_package_id", "0\n", 2, 0);
+	put_file("/sys/devices/system/cpu/cpu2/topology/physical_package_id", "1\n", 2, 0);
+	put_file("/dev/cpu/2/msr", registers, sizeof(registers), ENABLE);
+	record_one(&line);
+	TT_IS(nti_claim_repair(bank_os, "uncore-0", 0, note, &s, &e), 0);
+	check_step(&s, 0, "MSR_UNCORE_PERF_GLOBAL_CTRL", 0x105, 0x101, 0);
+	fd = open(bank_path("/dev/cpu/2/msr"), O_RDONLY | O_CLOEXEC);
+	TT_IS(pread(fd, &value, sizeof(value), ENABLE), sizeof(value));
+	TT_IS(close(fd), 0);
+	TT_IS(value, 0x101);
+	/* As long as it is there, it is asked itself. */
+	put_file("/sys/devices/system/cpu/online", "0-2\n", 4, 0);
+	put_file("/sys/devices/system/cpu/cpu1/topology/physical_package_id", "1\n", 2, 0);
+	record_one(&line);
+	TT_IS(nti_claim_repair(bank_os, "uncore-0", 0, NULL, NULL, &e), -EIO);
+	TT_HAS(e.text, "CPU 1");
+	put_file("/sys/devices/system/cpu/online", "0,2\n", 4, 0);
+	/* A core's register is nobody else's. */
+	line.package = -1;
+	record_one(&line);
+	TT_IS(nti_claim_repair(bank_os, "uncore-0", 0, NULL, NULL, &e), -EIO);
+	TT_HAS(e.text, "CPU 1");
+	/* Nor can it be had of a device that cannot be seen below a root directory. */
+	line = (struct nti_claim_line){ .space = NTHW_SPACE_PCI,
+					.address = 0xf4,
+					.bits = 32,
+					.package = -1,
+					.device = "0000:7f:10.0",
+					.name = "MC_CH_PCI_PMON_BOX_CTL" };
+	record_one(&line);
+	TT_IS(nti_claim_repair(bank_os, "uncore-0", 0, NULL, NULL, &e), -EIO);
+	TT_HAS(e.text, "PCI function 0000:7f:10.0 cannot be reached from here");
+	bank_clear();
+}
+
+/* ---- a PCI function ---- */
+
+#define BOX_CTL 0xf4
+
+static int pci_read(struct nthw_io *io, enum nthw_space space, unsigned int unit, uint32_t address,
+		    uint64_t *value)
+{
+	TT_IS(space, NTHW_SPACE_PCI);
+	TT_IS(unit, 7);
+	*value = *bank_at((struct bank *)io, address);
+	return 0;
+}
+
+static int pci_write(struct nthw_io *io, enum nthw_space space, unsigned int unit, uint32_t address,
+		     uint64_t value)
+{
+	TT_IS(space, NTHW_SPACE_PCI);
+	TT_IS(unit, 7);
+	*bank_at((struct bank *)io, address) = value;
+	return 0;
+}
+
+TEST(memory_controllers)
+{
+	uint32_t index;
+	const struct nthw_box_kind imc = {
+		.name = "snbep_imc",
+		.space = NTHW_SPACE_PCI,
+		.table = &nthw_snbep_imc,
+		.counter = nthw_table_find(&nthw_snbep_imc, 0xa0, &index),
+		.fixed_counter = nthw_table_find(&nthw_snbep_imc, 0xd0, &index),
+	};
+	const struct nti_claim_bank what = { .name = "uncore-0",
+					     .what = "channel 0 of package 1",
+					     .kind = &imc,
+					     .function = "0000:ff:10.0" };
+	struct bank bank = { .io = { .read = pci_read, .write = pci_write },
+			     .device = "0000:ff:10.0",
+			     .reg = { { BOX_CTL, 0x10000 },
+				      { 0xa8, 0xffffffffffff },
+				      { 0xdc, 0x12 },
+				      { 0xd8, 0 },
+				      { 0xe0, 0 },
+				      { 0xe4, 0 },
+				      { 0xf0, 0 } },
+			     .count = 7 };
+	struct bank before, first;
+	struct nti_claim_owner owner;
+	struct nti_claim *claim;
+	struct steps s = { .count = 0 };
+	struct nthw_io *io;
+
+	bank_clear();
+	bank_init(&first);
+	bank.lender = first.lender;
+	before = bank;
+	TT_IS(nti_claim_new(bank_os, &what, &bank.io, &owner, &claim), 0);
+	io = nti_claim_io(claim);
+	TT_IS(io->write(io, NTHW_SPACE_PCI, 7, BOX_CTL, 0x10100), 0);
+	TT_IS(io->write(io, NTHW_SPACE_PCI, 7, 0xdc, 0x400304), 0);
+	TT_IS(io->write(io, NTHW_SPACE_PCI, 7, 0xa8, 0), 0);
+	/* Killed: nothing is settled. */
+	nti_claim_free(claim);
+	TT_IS(repair_noting(&bank, 0, &s, NULL), 0);
+	TT_IS(s.count, 3);
+	check_step(&s, 0, "MC_CH_PCI_PMON_CTL1", 0x400304, 0x12, 0);
+	check_step(&s, 1, "MC_CH_PCI_PMON_BOX_CTL", 0x10100, 0x10000, 0);
+	check_step(&s, 2, "MC_CH_PCI_PMON_CTR1", 0, 0xffffffffffff, 0);
+	bank_compare(&bank, &before);
+	/* It stood when it was found. The kernel counts in it now, beside what the killed program left: it goes on. */
+	*bank_at(&bank, BOX_CTL) = 0x10100;
+	TT_IS(nti_claim_new(bank_os, &what, &bank.io, &owner, &claim), 0);
+	io = nti_claim_io(claim);
+	TT_IS(io->write(io, NTHW_SPACE_PCI, 7, BOX_CTL, 0x10000), 0);
+	TT_IS(io->write(io, NTHW_SPACE_PCI, 7, 0xdc, 0x400304), 0);
+	nti_claim_free(claim);
+	*bank_at(&bank, 0xe4) = 0x400c04;
+	s = (struct steps){ .count = 0 };
+	TT_IS(repair_noting(&bank, 0, &s, NULL), 0);
+	check_step(&s, 0, "MC_CH_PCI_PMON_CTL1", 0x400304, 0x12, 0);
+	check_step(&s, 1, "MC_CH_PCI_PMON_BOX_CTL", 0x10000, 0x10000, -EBUSY);
+	*bank_at(&bank, 0xe4) = 0;
+	bank_compare(&bank, &before);
+	/* A function that was pulled out answers with ones: nothing to write to, and nobody else's. */
+	TT_IS(nti_claim_new(bank_os, &what, &bank.io, &owner, &claim), 0);
+	io = nti_claim_io(claim);
+	TT_IS(io->write(io, NTHW_SPACE_PCI, 7, 0xdc, 0x400304), 0);
+	nti_claim_free(claim);
+	*bank_at(&bank, 0xdc) = 0xffffffff;
+	s = (struct steps){ .count = 0 };
+	TT_IS(repair_noting(&bank, 0, &s, NULL), 0);
+	check_step(&s, 0, "MC_CH_PCI_PMON_CTL1", 0xffffffff, 0xffffffff, -ENODEV);
+	*bank_at(&bank, 0xdc) = 0x12;
+	bank_compare(&bank, &before);
+	/* Without the function's address there is nothing to write down. */
+	TT_IS(nti_claim_new(
+		      bank_os,
+		      &(struct nti_claim_bank){ .name = "uncore-0", .what = "x", .kind = &imc },
+		      &bank.io, &owner, &claim),
+	      0);
+	io = nti_claim_io(claim);
+	TT_IS(io->write(io, NTHW_SPACE_PCI, 7, BOX_CTL, 0x10100), -EINVAL);
+	bank_compare(&bank, &before);
+	nti_claim_free(claim);
+}
+
+static int set_up(void **state)
+{
+	moment = calloc(MOMENTS_MAX, sizeof(*moment));
+	return moment ? bank_set_up(state) : -1;
+}
+
+static int tear_down(void **state)
+{
+	free(moment);
+	return bank_tear_down(state);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(killed_at_any_byte),
+		cmocka_unit_test(cut_after_any_byte),
+		cmocka_unit_test(damaged_at_any_byte),
+		cmocka_unit_test(killed_while_restoring),
+		cmocka_unit_test(accesses_that_failed),
+		cmocka_unit_test(tells_each_register),
+		cmocka_unit_test(every_access_of_a_repair_fails_once),
+		cmocka_unit_test(without_permission),
+		cmocka_unit_test(stopped_in_the_middle),
+		cmocka_unit_test(devices_that_are_gone),
+		cmocka_unit_test(others_bits_stay),
+		cmocka_unit_test(others_counters_stay),
+		cmocka_unit_test(already_as_it_was),
+		cmocka_unit_test(owned_again),
+		cmocka_unit_test(killed_by_a_signal),
+		cmocka_unit_test(of_another_boot),
+		cmocka_unit_test(list_of_what_was_left),
+		cmocka_unit_test(another_cpu_of_the_package),
+		cmocka_unit_test(memory_controllers),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down) ? 1 : 0;
+}
