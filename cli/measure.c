@@ -17,8 +17,8 @@
 
 #define NEVER UINT64_MAX
 /*
- * Passes that take turns are read so often: the library learns from it how steady the counts are, for the error. Through ntimefs the reads end
- * the turns and tell wraps of narrow counters: 32 bits take at least 134 ms (lib/backend/core.c).
+ * Passes that take turns are read so often: the library learns from it how steady the counts are, for the error. Where we program the counters
+ * ourselves the reads end the turns and tell wraps of narrow counters: 32 bits take at least 134 ms (lib/backend/bank.c).
  */
 #define GLANCE_NS 100000000ull
 /* From SIGTERM to SIGKILL after --timeout. */
@@ -53,7 +53,7 @@ static int begin_counting(struct cli_measure *m)
 	m->is_counting = true;
 	m->delay_at_ns = NEVER;
 	if ((cli_sessions_passes(&m->sessions) > 1 && m->pass == CLI_ALL_PASSES) ||
-	    cli_sessions_use_ntimefs(&m->sessions))
+	    cli_sessions_can_wrap(&m->sessions))
 		m->glance_at_ns = cli_now_ns() + GLANCE_NS;
 	return 0;
 }

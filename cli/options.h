@@ -3,6 +3,8 @@
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
+#include <stdint.h>
+
 #include "cli/cli.h"
 
 #define CLI_OPTIONS_MAX 64
@@ -33,5 +35,8 @@ int cli_options_parse(const struct cli_command *c, int argc, char **argv,
 
 /* Entry with that @id, or NULL. */
 const struct cli_option *cli_option_find(const struct cli_command *c, int id);
+
+/* The argument of --via of subcommand @command: an NTIME_VIA_* in *@via. 0, or -EINVAL after a sentence. */
+int cli_option_via(const char *command, const char *value, uint32_t *via);
 
 #endif

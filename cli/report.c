@@ -22,6 +22,8 @@ static const struct flag_word {
 	{ NTIME_SCALED, "scaled" },	  { NTIME_OVERFLOWED, "overflowed" },
 	{ NTIME_SIMULATED, "simulated" }, { NTIME_METRIC, "metric" },
 	{ NTIME_PARTIAL, "partial" },	  { NTIME_USER_ONLY, "user-only" },
+	{ NTIME_ELSEWHERE, "elsewhere" }, { NTIME_LOST, "lost" },
+	{ NTIME_STATE, "state" },
 };
 
 void cli_flags_for_each(const struct cli_item *item, void (*fn)(void *arg, const char *word),

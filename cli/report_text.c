@@ -158,6 +158,8 @@ static struct cell note_cell(const struct cli_style *style, const struct cli_ite
 		note_share(&cell, style, item);
 	if (v->flags & NTIME_OVERFLOWED)
 		add_note(&cell, "counter wrapped unseen");
+	if (v->flags & NTIME_LOST)
+		add_note(&cell, "taken by somebody else, or its device is gone");
 	if (v->flags & NTIME_USER_ONLY)
 		add_note(&cell, "user mode only");
 	if (v->flags & NTIME_PARTIAL)

@@ -206,16 +206,9 @@ unsigned int cli_sessions_passes(const struct cli_sessions *ss)
 	return ntime_session_passes(ss->session[0]);
 }
 
-bool cli_sessions_use_ntimefs(const struct cli_sessions *ss)
+bool cli_sessions_can_wrap(const struct cli_sessions *ss)
 {
-	for (size_t i = 0; i < ss->items; i++) {
-		struct ntime_item item = { .size = sizeof(item) };
-
-		if (ntime_session_item(ss->session[0], i, &item) == 0 &&
-		    strcmp(item.way, "ntimefs") == 0)
-			return true;
-	}
-	return false;
+	return ntime_session_horizon_ns(ss->session[0]) != UINT64_MAX;
 }
 
 static int describe(struct cli_item *to, const struct ntime_item *from)

@@ -42,8 +42,8 @@ int cli_sessions_stop(struct cli_sessions *ss);
 int cli_sessions_read(struct cli_sessions *ss, struct ntime_value *values);
 int cli_sessions_metrics(struct cli_sessions *ss, struct ntime_value *values);
 unsigned int cli_sessions_passes(const struct cli_sessions *ss);
-/* Once they are open: does one of the items come through ntimefs? */
-bool cli_sessions_use_ntimefs(const struct cli_sessions *ss);
+/* Counters that may wrap unseen unless they are read now and then: those that no kernel counts for us. */
+bool cli_sessions_can_wrap(const struct cli_sessions *ss);
 
 /*
  * Describe the items, for a report: strings are copies. 0 or -ENOMEM or -errno after a sentence; on failure nothing remains.

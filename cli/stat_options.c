@@ -59,7 +59,8 @@ const struct cli_option cli_stat_option_table[] = {
 	{ ID_PASSES, "passes", NULL,
 	  "where not all fits at once, run the command once per pass instead of taking turns" },
 	{ ID_VIA, "via", "WAY",
-	  "way in to the counters of CPUs: perf, ntimefs (ntime's driver; with -a or -C) or auto" },
+	  "way in to the counters: perf, auto, or with -a or -C ntimefs (ntime's driver), msr, "
+	  "pci" },
 	{ ID_MACHINE, "machine", "FILE",
 	  "use a recorded machine instead of this one; values are simulated" },
 	{ ID_ROOT, "root", "DIR", "look for the system's files below DIR" },
@@ -180,23 +181,6 @@ static int set_runs(struct cli_stat_options *o, const char *value)
 	return 0;
 }
 
-static int set_via(struct cli_stat_options *o, const char *value)
-{
-	static const char *const words[] = {
-		[NTIME_VIA_AUTO] = "auto",
-		[NTIME_VIA_PERF] = "perf",
-		[NTIME_VIA_NTIMEFS] = "ntimefs",
-	};
-
-	for (uint32_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (strcmp(value, words[i]) == 0) {
-			o->via = i;
-			return 0;
-		}
-	}
-	return misuse("--via %s: the ways in are perf, ntimefs and auto", value);
-}
-
 static int set_flag(struct cli_stat_options *o, int id)
 {
 	switch (id) {
@@ -263,7 +247,7 @@ static int set_option(void *arg, const struct cli_option *option, const char *va
 		o->output = value;
 		return 0;
 	case ID_VIA:
-		return set_via(o, value);
+		return cli_option_via("stat", value, &o->via);
 	case ID_MACHINE:
 		o->machine = value;
 		return 0;
@@ -284,8 +268,8 @@ static const char *contradiction(const struct cli_stat_options *o)
 		return "-a and -C cannot be combined: -a means every CPU";
 	if (o->pids && (o->all_cpus || o->cpus))
 		return "-p and -t cannot be combined with -a or -C";
-	if (o->via == NTIME_VIA_NTIMEFS && !o->all_cpus && !o->cpus)
-		return "ntimefs counts CPUs, not programs: add -a or -C CPUS";
+	if (o->via > NTIME_VIA_PERF && !o->all_cpus && !o->cpus)
+		return "--via ntimefs, msr and pci count CPUs, not programs: add -a or -C CPUS";
 	if (o->append && (!o->output || strcmp(o->output, "-") == 0))
 		return "--append needs -o FILE";
 	if (!o->argv && !attaches && !o->dry_run)

@@ -188,6 +188,10 @@ _ntime()
 		mapfile -t COMPREPLY < <(compgen "$([[ $pending == DIR ]] && echo -d || echo -f)" -- "$cur")
 		return
 		;;
+	WAY)
+		_ntime_reply $'auto\nperf\nntimefs\nmsr\npci' "$cur"
+		return
+		;;
 	PID*)
 		_ntime_reply "$(cd /proc && printf '%s\n' [0-9]*)" "$cur"
 		return

@@ -38,11 +38,33 @@ enum ntime_target_kind {
 #define NTIME_PASS_ALONE                                                                           \
 	(1u << 3) /* like NTIME_BY_PASS, for a session that counts only pass .pass */
 
-/* Which way in counts what a core PMU can count; everything else has one way only. */
+/*
+ * Which way in counts what several ways can count: core PMUs and the counters around the cores. What the way does not reach is counted by
+ * the one that does, and ntime_session_item() says which. All but perf count CPUs: NTIME_TARGET_CPUS and _MACHINE.
+ */
 enum ntime_via {
-	NTIME_VIA_AUTO = 0, /* perf; ntimefs for CPUs that perf does not let this user count */
+	NTIME_VIA_AUTO =
+		0, /* perf where the kernel knows the unit and lets this user; else ntimefs; else msr or pci */
 	NTIME_VIA_PERF = 1,
-	NTIME_VIA_NTIMEFS = 2 /* ntime's driver; counts CPUs: NTIME_TARGET_CPUS and _MACHINE */
+	NTIME_VIA_NTIMEFS = 2, /* ntime's driver */
+	NTIME_VIA_MSR = 3,     /* model-specific registers; root */
+	NTIME_VIA_PCI = 4      /* configuration space; root */
+};
+
+/* Of what a count tells: how far it can be divided. */
+enum ntime_scope {
+	NTIME_SCOPE_CPU = 0,	 /* a CPU (hardware thread); of a program: what it did */
+	NTIME_SCOPE_CORE = 1,	 /* a core: all its threads */
+	NTIME_SCOPE_L3 = 2,	 /* what shares a last level cache */
+	NTIME_SCOPE_PACKAGE = 3, /* a socket */
+	NTIME_SCOPE_MACHINE = 4
+};
+
+/* What several places' values make together. */
+enum ntime_together {
+	NTIME_SUM = 0,
+	NTIME_MAX = 1, /* of states: the worst one speaks for all */
+	NTIME_MIN = 2
 };
 
 /**
@@ -72,7 +94,8 @@ struct ntime_target {
  * @name:	as it was added
  * @unit:	unit that counts it ("cpu", "software"), "" for a metric
  * @unit_text:	unit of .value: "" for plain events, "ns", "Joules", "insn/cycle"
- * @way:	way in that is used: "perf", "ntimefs", "clock", "replay"; final once the session is open
+ * @way:	way in that is used: "perf", "ntimefs", "msr", "pci", "clock", "replay"; final once the session is open; of a metric that of its
+ *		events, "" when they have several
  * @reason:	why it is absent, or what is left out of it (NTIME_USER_ONLY); "" when it is whole
  * @remedy:	what to do about it
  * @scale:	factor from .count to .value
@@ -80,6 +103,9 @@ struct ntime_target {
  * @beside:	of a metric: the event next to which reports print it ("instructions" for IPC), "" when it stands alone
  * @is_metric:	1 for a metric
  * @is_hidden:	1 for an event that only a metric asked for
+ * @scope:	enum ntime_scope; of a metric: the widest of its events
+ * @together:	enum ntime_together; of a metric 0: it is computed anew
+ * @is_state:	1 when it tells how things are (a temperature), not what happened: no differences, no rates
  */
 struct ntime_item {
 	uint32_t size;
@@ -94,6 +120,10 @@ struct ntime_item {
 	const char *reason;
 	const char *remedy;
 	const char *beside;
+	uint32_t scope;
+	uint32_t together;
+	uint32_t is_state;
+	uint32_t reserved;
 };
 
 /**
@@ -213,6 +243,14 @@ NTIME_API void ntime_value_delta(const struct ntime_value *earlier, const struct
  */
 NTIME_API int ntime_session_metrics(const struct ntime_session *s, struct ntime_value *values,
 				    size_t n);
+
+/**
+ * ntime_session_horizon_ns() - longest time between two reads in which no counter can wrap unseen
+ *
+ * Who reads later than that may get NTIME_OVERFLOWED. UINT64_MAX when any time will do, as with perf; 0 before the session is opened.
+ * Since 0.1.
+ */
+NTIME_API uint64_t ntime_session_horizon_ns(const struct ntime_session *s);
 
 /**
  * ntime_session_next_pass() - end this pass, begin the next one

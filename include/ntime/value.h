@@ -19,10 +19,18 @@
 #define NTIME_METRIC (1u << 5)	  /* computed from events: only .value and .error have a meaning */
 #define NTIME_USER_ONLY (1u << 7) /* user mode only: the kernel is closed to this user */
 #define NTIME_PARTIAL (1u << 6)	  /* some of the CPUs or units asked for are missing from the sum */
+#define NTIME_ELSEWHERE                                                                            \
+	(1u                                                                                        \
+	 << 8) /* of one place: counted at another one, which shares it with this one; no number */
+#define NTIME_LOST                                                                                 \
+	(1u                                                                                        \
+	 << 9) /* somebody else has the counter, or its device is gone: .count is what was seen before */
+#define NTIME_STATE (1u << 10) /* how things are, not what happened: differences have no meaning */
 
 /**
  * struct ntime_value - one result
- * @count:	events as counted, unscaled, in the counter's own steps (not multiplied by the event's scale)
+ * @count:	events as counted, unscaled, in the counter's own steps (not multiplied by the event's scale); of a metric: number of CPUs
+ *		that it tells of, 0 for all
  * @value:	best estimate in the item's unit: @count times the event's scale, extrapolated by @wanted_ns / @counted_ns where
  *		NTIME_SCALED is set; a metric's result. NaN when absent or not counted
  * @error:	one standard error of @value in the same unit; 0 when exact. Covers extrapolation only, not what

@@ -11,15 +11,13 @@
 #include "lib/backend/ntimefs.h"
 #include "lib/base/text.h"
 
-/* More CPUs than any kernel has; a number above it comes from a damaged request, not from a machine. */
-#define UNIT_LIMIT 65536
-
 /* The mapping that describes a register: the driver takes one page, whatever its size. */
 #define PAGE_BYTES ((size_t)sysconf(_SC_PAGESIZE))
 
 /* One register file that is open. */
 struct file {
 	enum nthw_space space;
+	unsigned int unit;
 	uint32_t address;
 	int fd;
 	bool is_writable;
@@ -27,17 +25,13 @@ struct file {
 	void *kept;	/* mapping that holds a permission */
 };
 
-struct unit {
-	struct file *file;
-	size_t files, room;
-};
-
 struct nti_ntimefs {
 	struct nthw_io io; /* first: its functions get this pointer */
 	struct nti_os *os;
 	pid_t owner; /* process that mapped what is kept */
-	struct unit *unit;
-	unsigned int units;
+	struct file *file;
+	size_t files, room;
+	char function[16];		   /* "D16:F4": whose configuration space; "": none */
 	char path[NTI_NTIMEFS_PATH_BYTES]; /* of what failed last */
 	bool was_open;			   /* it was opened for what failed */
 };
@@ -58,66 +52,52 @@ static const char *folder_of(enum nthw_space space)
 	}
 }
 
-int nti_ntimefs_path(char *path, size_t bytes, enum nthw_space space, unsigned int unit,
-		     bool is_of_package, uint32_t address)
+/* Path of a register: of CPU @unit, or of its package. */
+static int set_path(struct nti_ntimefs *fs, enum nthw_space space, unsigned int unit,
+		    bool is_of_package, uint32_t address)
 {
 	const char *folder = folder_of(space);
 	int n;
 
-	if (!folder)
+	if (space == NTHW_SPACE_PCI && *fs->function)
+		n = snprintf(fs->path, sizeof(fs->path),
+			     NTIME_FS_PATH "/core%u/uncore/pci/%s/0x%03x", unit, fs->function,
+			     address);
+	else if (folder)
+		n = snprintf(fs->path, sizeof(fs->path), NTIME_FS_PATH "/core%u/%s%s/0x%x", unit,
+			     is_of_package ? "uncore/" : "", folder, address);
+	else
 		return -ENOTSUP;
-	n = snprintf(path, bytes, NTIME_FS_PATH "/core%u/%s%s/0x%x", unit,
-		     is_of_package ? "uncore/" : "", folder, address);
-	return n < 0 || (size_t)n >= bytes ? -ENAMETOOLONG : 0;
-}
-
-static int grow_units(struct nti_ntimefs *fs, unsigned int unit)
-{
-	struct unit *bigger;
-
-	if (unit >= UNIT_LIMIT)
-		return -ENXIO;
-	if (unit < fs->units)
-		return 0;
-	bigger = realloc(fs->unit, (unit + 1) * sizeof(*bigger));
-	if (!bigger)
-		return -ENOMEM;
-	memset(bigger + fs->units, 0, (unit + 1 - fs->units) * sizeof(*bigger));
-	fs->unit = bigger;
-	fs->units = unit + 1;
-	return 0;
+	return n < 0 || (size_t)n >= sizeof(fs->path) ? -ENAMETOOLONG : 0;
 }
 
 static struct file *find_file(const struct nti_ntimefs *fs, enum nthw_space space,
 			      unsigned int unit, uint32_t address)
 {
-	const struct unit *u;
 	size_t i;
 
-	if (unit >= fs->units)
-		return NULL;
-	u = &fs->unit[unit];
-	for (i = 0; i < u->files; i++) {
-		if (u->file[i].address == address && u->file[i].space == space)
-			return &u->file[i];
+	for (i = 0; i < fs->files; i++) {
+		struct file *file = &fs->file[i];
+
+		if (file->address == address && file->unit == unit && file->space == space)
+			return file;
 	}
 	return NULL;
 }
 
-/* Room for one more file of @unit, at its end, not yet counted; NULL without memory. */
-static struct file *room_for_file(struct nti_ntimefs *fs, unsigned int unit)
+/* Room for one more file, at the end, not yet counted; NULL without memory. */
+static struct file *room_for_file(struct nti_ntimefs *fs)
 {
-	struct unit *u = &fs->unit[unit];
 	struct file *bigger;
 
-	if (u->files == u->room) {
-		bigger = realloc(u->file, (u->room + 16) * sizeof(*bigger));
+	if (fs->files == fs->room) {
+		bigger = realloc(fs->file, (fs->room + 16) * sizeof(*bigger));
 		if (!bigger)
 			return NULL;
-		u->file = bigger;
-		u->room += 16;
+		fs->file = bigger;
+		fs->room += 16;
 	}
-	return &u->file[u->files];
+	return &fs->file[fs->files];
 }
 
 /* What a mapping says, made safe against drivers of other versions. False: it is not the description of a register. */
@@ -189,13 +169,13 @@ static int open_path(struct nti_ntimefs *fs, bool for_write, bool is_readable)
 static int open_register(struct nti_ntimefs *fs, enum nthw_space space, unsigned int unit,
 			 uint32_t address, bool for_write, bool is_readable)
 {
-	int fd = nti_ntimefs_path(fs->path, sizeof(fs->path), space, unit, false, address);
+	int fd = set_path(fs, space, unit, false, address);
 
 	if (fd == 0)
 		fd = open_path(fs, for_write, is_readable);
 	if (fd != -ENOENT)
 		return fd;
-	fd = nti_ntimefs_path(fs->path, sizeof(fs->path), space, unit, true, address);
+	fd = set_path(fs, space, unit, true, address);
 	if (fd == 0)
 		fd = open_path(fs, for_write, is_readable);
 	return fd == -ENOENT ? -ENXIO : fd;
@@ -209,7 +189,9 @@ static int get_file(struct nti_ntimefs *fs, enum nthw_space space, unsigned int 
 		    uint32_t address, bool for_write, struct file **out)
 {
 	struct file *old = find_file(fs, space, unit, address), *file;
-	struct file made = { .space = space, .address = address, .is_writable = for_write };
+	struct file made = {
+		.space = space, .unit = unit, .address = address, .is_writable = for_write
+	};
 	struct ntime_page page;
 	bool is_readable = !can_only_clear(space, address);
 	int ret;
@@ -217,10 +199,7 @@ static int get_file(struct nti_ntimefs *fs, enum nthw_space space, unsigned int 
 	*out = old;
 	if (old && (old->is_writable || !for_write))
 		return 0;
-	ret = grow_units(fs, unit);
-	if (ret < 0)
-		return ret;
-	file = room_for_file(fs, unit);
+	file = room_for_file(fs);
 	if (!file)
 		return -ENOMEM;
 	fs->was_open = false;
@@ -238,7 +217,7 @@ static int get_file(struct nti_ntimefs *fs, enum nthw_space space, unsigned int 
 		close_file(fs, old);
 		file = old;
 	} else {
-		fs->unit[unit].files++;
+		fs->files++;
 	}
 	*file = made;
 	*out = file;
@@ -249,7 +228,7 @@ static int access_failed(struct nti_ntimefs *fs, enum nthw_space space, unsigned
 			 uint32_t address, ssize_t n)
 {
 	fs->was_open = true;
-	(void)nti_ntimefs_path(fs->path, sizeof(fs->path), space, unit, false, address);
+	(void)set_path(fs, space, unit, false, address);
 	return n < 0 ? (int)n : -EIO;
 }
 
@@ -321,39 +300,53 @@ int nti_ntimefs_describe(struct nti_ntimefs *fs, enum nthw_space space, unsigned
 	return ret < 0 ? access_failed(fs, space, unit, address, ret) : 0;
 }
 
-int nti_ntimefs_new(struct nti_os *os, struct nti_ntimefs **out)
+/* The driver's name of a function, of "0000:7f:10.4": it knows the bus by the package. */
+static int name_function(struct nti_ntimefs *fs, const char *address)
+{
+	const char *device = strrchr(address, ':');
+	unsigned long slot, function;
+	char *end;
+
+	if (!device)
+		return -EINVAL;
+	slot = strtoul(device + 1, &end, 16);
+	if (end == device + 1 || *end != '.')
+		return -EINVAL;
+	function = strtoul(end + 1, &end, 16);
+	if (*end)
+		return -EINVAL;
+	(void)snprintf(fs->function, sizeof(fs->function), "D%lu:F%lu", slot & 0x1f, function & 7);
+	return 0;
+}
+
+int nti_ntimefs_new(struct nti_os *os, const char *function, struct nti_ntimefs **out)
 {
 	struct nti_ntimefs *fs = calloc(1, sizeof(*fs));
+	int ret = 0;
 
-	*out = fs;
+	*out = NULL;
 	if (!fs)
 		return -ENOMEM;
 	fs->io = (struct nthw_io){ .read = fs_read, .write = fs_write };
 	fs->os = os;
 	fs->owner = getpid();
+	if (*function)
+		ret = name_function(fs, function);
+	if (ret < 0) {
+		free(fs);
+		return ret;
+	}
+	*out = fs;
 	return 0;
-}
-
-void nti_ntimefs_close_unit(struct nti_ntimefs *fs, unsigned int unit)
-{
-	struct unit *u;
-
-	if (unit >= fs->units)
-		return;
-	u = &fs->unit[unit];
-	while (u->files)
-		close_file(fs, &u->file[--u->files]);
-	free(u->file);
-	*u = (struct unit){ 0 };
 }
 
 void nti_ntimefs_free(struct nti_ntimefs *fs)
 {
 	if (!fs)
 		return;
-	for (; fs->units; fs->units--)
-		nti_ntimefs_close_unit(fs, fs->units - 1);
-	free(fs->unit);
+	while (fs->files)
+		close_file(fs, &fs->file[--fs->files]);
+	free(fs->file);
 	free(fs);
 }
 
@@ -452,25 +445,31 @@ int nti_ntimefs_probe(struct nti_os *os, const char **reason, const char **remed
 	return ret;
 }
 
-static int explain_busy(const struct nti_ntimefs *fs, unsigned int cpu, struct nti_absence *out)
+static int explain_busy(const struct nti_ntimefs *fs, const char *place, struct nti_absence *out)
 {
+	/* Of a core PMU the kernel says no more than that it is taken. */
+	int ret = strstr(fs->path, "/uncore") ? nti_ntimefs_explain_owner(fs->os, place, out)
+					      : -ENOENT;
+
+	if (ret != -ENOENT)
+		return ret;
 	return nti_absence_set(
 		out,
 		"end what counts with perf or ntime, and the NMI watchdog: sysctl "
 		"kernel.nmi_watchdog=0 (" NTIME_FS_PATH "/status names writers and refusals)",
-		"the counters of CPU %u are taken by perf, by the NMI watchdog or by another ntime "
+		"the counters of %s are taken by perf, by the NMI watchdog or by another ntime "
 		"(%s is busy)",
-		cpu, fs->path);
+		place, fs->path);
 }
 
-int nti_ntimefs_explain(struct nti_ntimefs *fs, unsigned int cpu, int error,
+int nti_ntimefs_explain(struct nti_ntimefs *fs, const char *place, int error,
 			struct nti_absence *out)
 {
 	const char *reason, *remedy;
 
 	switch (error) {
 	case -EBUSY:
-		return explain_busy(fs, cpu, out);
+		return explain_busy(fs, place, out);
 	case -EACCES:
 		return nti_absence_set(out,
 				       "run as root, or let the administrator give this user the "
@@ -479,15 +478,15 @@ int nti_ntimefs_explain(struct nti_ntimefs *fs, unsigned int cpu, int error,
 				       fs->was_open ? "use" : "open for that", fs->path);
 	case -EPERM:
 		return nti_absence_set(out, "boot without lockdown, or count through perf",
-				       "the kernel is locked down: no register of CPU %u may be "
+				       "the kernel is locked down: no register of %s may be "
 				       "written",
-				       cpu);
+				       place);
 	case -EROFS:
 		return nti_absence_set(out, "mount -o remount,rw " NTIME_FS_PATH,
 				       NTIME_FS_PATH " is mounted read only");
 	case -ENODEV:
-		return nti_absence_set(out, "count on a CPU that is on line",
-				       "CPU %u went off line", cpu);
+		return nti_absence_set(out, "count on a CPU that is on line", "%s went off line",
+				       place);
 	case -ENXIO:
 		if (nti_ntimefs_probe(fs->os, &reason, &remedy) < 0)
 			return nti_absence_set(out, remedy, "%s", reason);
@@ -495,10 +494,15 @@ int nti_ntimefs_explain(struct nti_ntimefs *fs, unsigned int cpu, int error,
 				       fs->path);
 	case -EMFILE:
 		return nti_absence_set(out, "raise the limit: ulimit -n 65536",
-				       "too many open files for the registers of CPU %u", cpu);
+				       "too many open files for the registers of %s", place);
 	default:
 		return nti_absence_set(
 			out, "dmesg, " NTIME_FS_PATH "/status", "%s failed at %s: %s",
 			fs->was_open ? "an access" : "opening", fs->path, strerror(-error));
 	}
+}
+
+const char *nti_ntimefs_failed(const struct nti_ntimefs *fs)
+{
+	return fs->path;
 }

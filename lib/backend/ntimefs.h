@@ -20,14 +20,14 @@
 
 struct nti_ntimefs; /* register files that are open */
 
-int nti_ntimefs_new(struct nti_os *os, struct nti_ntimefs **out);
+/* @function is the PCI address of what is reached in configuration space, "" for none. 0, -ENOMEM, -EINVAL. */
+int nti_ntimefs_new(struct nti_os *os, const char *function, struct nti_ntimefs **out);
 /* Close the files, the one opened last first: what was written last is put back first. */
 void nti_ntimefs_free(struct nti_ntimefs *fs);
-/* Close those of one CPU. */
-void nti_ntimefs_close_unit(struct nti_ntimefs *fs, unsigned int unit);
 
 /*
- * Access by address, lent to core/seq; its unit is the CPU. Registers of a package are reached through any CPU of it. Writing opens the
+ * Access by address, lent to core/seq; its unit is the CPU. Registers of a package are reached through any CPU of it, those in configuration space
+ * as well. Writing opens the
  * file for writing. Errors of struct nthw_io, and those of the driver: -EBUSY (another writer, or perf counts), -EACCES, -EPERM, -EROFS,
  * -ENODEV (the CPU went away). -ENXIO: no such register, or the driver is not there. A short or damaged answer is -EIO, never a number.
  */
@@ -40,21 +40,21 @@ int nti_ntimefs_hold(struct nti_ntimefs *fs, enum nthw_space space, unsigned int
 /*
  * Ask the driver for the cheapest way to read a register that can be opened for reading; maps its description. Fields that a driver of
  * another version does not give are 0, a type of which nothing is known is NTIME_PAGE_PLAIN. Who asks for NTIME_PAGE_PMC is pinned to the
- * register's CPU; the mapping then stays until nti_ntimefs_close_unit(), because the permission to use the instruction ends with it.
+ * register's CPU; the mapping then stays until nti_ntimefs_free(), because the permission to use the instruction ends with it.
  * 0 or as reading.
  */
 int nti_ntimefs_describe(struct nti_ntimefs *fs, enum nthw_space space, unsigned int unit,
 			 uint32_t address, struct ntime_page *out);
 
-/* Path of a register below NTIME_FS_PATH: of CPU @unit, or of its package. -ENOTSUP for a space that has no such files. */
-int nti_ntimefs_path(char *path, size_t bytes, enum nthw_space space, unsigned int unit,
-		     bool is_of_package, uint32_t address);
-
 /* 0 when the driver's files are there and CPU 0's can be used; else -errno and why in the two texts (static memory). */
 int nti_ntimefs_probe(struct nti_os *os, const char **reason, const char **remedy);
 
-/* Why a register of @cpu could not be opened, read or written, and what to do. 0 or -ENOMEM. */
-int nti_ntimefs_explain(struct nti_ntimefs *fs, unsigned int cpu, int error,
+/* Why the driver has just refused a register that counts at @place, from its own words. 0, -ENOMEM; -ENOENT when they tell nothing of us. */
+int nti_ntimefs_explain_owner(struct nti_os *os, const char *place, struct nti_absence *out);
+/* Why a register of @place ("CPU 3", "package 0") could not be opened, read or written, and what to do. 0 or -ENOMEM. */
+int nti_ntimefs_explain(struct nti_ntimefs *fs, const char *place, int error,
 			struct nti_absence *out);
+/* Path of the register that failed last, "" when none did. */
+const char *nti_ntimefs_failed(const struct nti_ntimefs *fs);
 
 #endif

@@ -32,8 +32,10 @@ struct nti_perf_reading {
 	uint64_t enabled_ns;
 	uint64_t running_ns;
 	uint64_t count[NTI_PERF_GROUP_MAX]; /* in the order of opening */
-	uint64_t
-		overflowed; /* not the kernel's, and set by lib/backend/core.c alone: members that may have wrapped unseen */
+	/* Not the kernel's, and set by lib/backend/bank.c alone, a bit a member: */
+	uint64_t overflowed; /* may have wrapped unseen */
+	uint64_t lost;	     /* somebody else stopped the counter, or programmed it */
+	uint64_t missing;    /* hardware says that there is no valid value now */
 };
 
 void nti_perf_group_init(struct nti_perf_group *g, struct nti_perf_place place);

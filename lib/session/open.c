@@ -60,7 +60,9 @@ void nti_session_refuse(struct ntime_session *s, struct nti_session_part *p,
 	item->is_limited = false;
 	nti_absence_fini(&item->absent);
 	item->absent = *absent;
-	nti_context_log(s->ctx, "perf: %s: %s", item->name, absent->reason);
+	nti_context_log(s->ctx, "%s: %s: %s",
+			nti_session_way_name(nti_session_way(s, p->part->unit)), item->name,
+			absent->reason);
 }
 
 static bool has_other_place(const struct ntime_session *s, size_t item)
@@ -155,9 +157,9 @@ static struct nti_session_group *add_group(struct ntime_session *s,
 	if (!g->part)
 		return NULL;
 	nti_perf_group_init(&g->perf, s->place[place]);
-	if (nti_session_is_through_core(s, g->unit)) {
-		g->core = nti_core_group_new(s->core, (unsigned int)s->place[place].cpu);
-		if (!g->core) {
+	if (nti_session_is_own(s, g->unit)) {
+		g->own = nti_bank_group_new(s->banks, g->unit, (unsigned int)s->place[place].cpu);
+		if (!g->own) {
 			free(g->part);
 			return NULL;
 		}
@@ -172,6 +174,8 @@ static bool is_alone(const struct ntime_session *s, const struct nti_session_gro
 {
 	const struct perf_event_attr *leader = &s->part[g->part[0]].part->attr;
 
+	if (g->own)
+		return false;
 	return leader->pinned || leader->exclusive || p->part->attr.pinned ||
 	       p->part->attr.exclusive;
 }
@@ -304,9 +308,9 @@ static bool is_group_too_big(struct ntime_session *s, const struct nti_session_g
 	return ret == -EINVAL;
 }
 
-static int open_core_part(struct ntime_session *s, size_t index, struct nti_session_group *g)
+static int open_own_part(struct ntime_session *s, size_t index, struct nti_session_group *g)
 {
-	int ret = nti_session_add_to_core(s, &s->part[index], g);
+	int ret = nti_session_add_to_bank(s, &s->part[index], g);
 
 	if (ret == 0)
 		g->part[g->perf.count - 1] = index;
@@ -323,8 +327,8 @@ static int open_part(struct ntime_session *s, size_t index, size_t place, size_t
 
 	if (!g)
 		return -ENOMEM;
-	if (g->core)
-		return open_core_part(s, index, g);
+	if (g->own)
+		return open_own_part(s, index, g);
 	attr = final_attr(s, p);
 	ret = nti_perf_group_add(s->ctx->os, &g->perf, &attr);
 	if ((ret == -EACCES || ret == -EPERM) && is_task(s) && !attr.exclude_kernel &&
@@ -421,7 +425,7 @@ static int open_places(struct ntime_session *s, bool all_passes)
  */
 static int try_groups(struct ntime_session *s)
 {
-	int ret = nti_session_take_core(s);
+	int ret = nti_session_take_banks(s);
 
 	if (ret == 0)
 		ret = nti_session_plan(s);
@@ -433,10 +437,27 @@ static int try_groups(struct ntime_session *s)
 	return open_places(s, false);
 }
 
+/* An item that something else would help than what helps @refused: registers, which root and ntime's driver reach. NULL: none. */
+static const struct nti_absence *other_remedy(const struct ntime_session *s,
+					      const struct nti_absence *refused)
+{
+	size_t i;
+
+	for (i = 0; i < s->items; i++) {
+		const struct nti_absence *absent = &s->item[i].absent;
+
+		if (absent->reason && absent->remedy && *absent->remedy &&
+		    strcmp(absent->remedy, refused->remedy) != 0)
+			return absent;
+	}
+	return NULL;
+}
+
 /* Nothing may be counted there by this user: then that is the session's error, not one of each event. */
 static int check_something_counts(struct ntime_session *s)
 {
 	const struct nti_session_item *refused = NULL;
+	const struct nti_absence *other;
 	size_t i;
 
 	if (s->groups || !s->was_denied || s->target.flags & NTIME_ON_EXEC ||
@@ -448,8 +469,11 @@ static int check_something_counts(struct ntime_session *s)
 	}
 	if (!refused)
 		return 0;
-	return nti_error(&s->ctx->error, -EACCES, "nothing can be counted there: %s; remedy: %s",
-			 refused->absent.reason, refused->absent.remedy);
+	other = other_remedy(s, &refused->absent);
+	return nti_error(
+		&s->ctx->error, -EACCES, "nothing can be counted there: %s; remedy: %s%s%s%s%s",
+		refused->absent.reason, refused->absent.remedy, other ? "; and " : "",
+		other ? other->reason : "", other ? "; remedy: " : "", other ? other->remedy : "");
 }
 
 /* Parts of one event on several kinds of core; the first one that was not refused leads. */
@@ -582,6 +606,7 @@ int nti_session_open_groups(struct ntime_session *s)
 		ret = make_scratch(s);
 	if (ret < 0)
 		return ret;
+	nti_session_give_back_banks(s);
 	find_shared_parts(s);
 	find_mux_interval(s);
 	settle_items(s);
@@ -603,8 +628,12 @@ void nti_session_close_groups(struct ntime_session *s)
 	free(s->reading);
 	free(s->pass_enabled_ns);
 	free(s->sum);
-	nti_core_free(s->core);
-	s->core = NULL;
+	nti_banks_free(s->banks);
+	free(s->way);
+	free(s->is_taken);
+	s->banks = NULL;
+	s->way = NULL;
+	s->is_taken = NULL;
 	s->pass_text = NULL;
 	s->passes = 0;
 	s->group = NULL;

@@ -124,13 +124,32 @@ static struct nti_plan_event need_of(const struct ntime_session *s,
 	need.bank = (uint16_t)index;
 	need.group = (uint16_t)group_of(s, p->item);
 	need.is_exclusive = p->part->attr.exclusive;
-	if (is_counted_without_counter(unit))
+	if (nti_session_is_own(s, unit))
+		nti_session_fill_need(s, p, &need);
+	else if (is_counted_without_counter(unit))
 		need.counters = 0;
 	else
 		need.counters =
 			(need.counters ? need.counters : UNKNOWN_COUNTERS) & s->limit[index];
 	need.is_exclusive = need.is_exclusive && need.counters;
 	return need;
+}
+
+static bool is_free_of_counters(const struct ntime_session *s, const struct nti_session_part *p)
+{
+	if (nti_session_is_own(s, p->part->unit))
+		return nti_session_needs_no_counter(p);
+	return is_counted_without_counter(p->part->unit);
+}
+
+static int explain_taken(struct ntime_session *s, const struct nti_session_part *p,
+			 struct nti_absence *absent)
+{
+	if (nti_session_is_own(s, p->part->unit))
+		return nti_session_explain_taken(s, p, absent);
+	return nti_absence_set(
+		absent, "sysctl kernel.nmi_watchdog=0, and end other users of the PMU",
+		"every counter of %s that can count it is taken", p->part->unit->name);
 }
 
 /* A counter event whose every counter is taken must not look like one that needs none. */
@@ -143,13 +162,10 @@ static int refuse_without_counter(struct ntime_session *s)
 	for (i = 0; i < s->parts; i++) {
 		struct nti_session_part *p = &s->part[i];
 
-		if (p->is_refused || is_counted_without_counter(p->part->unit) ||
-		    need_of(s, p).counters)
+		if (p->is_refused || is_free_of_counters(s, p) || need_of(s, p).counters)
 			continue;
 		absent = (struct nti_absence){ 0 };
-		ret = nti_absence_set(
-			&absent, "sysctl kernel.nmi_watchdog=0, and end other users of the PMU",
-			"every counter of %s that can count it is taken", p->part->unit->name);
+		ret = explain_taken(s, p, &absent);
 		if (ret < 0)
 			return ret;
 		nti_session_refuse(s, p, &absent);
@@ -157,9 +173,11 @@ static int refuse_without_counter(struct ntime_session *s)
 	return 0;
 }
 
-/* The extra registers that lib/event/need.c speaks of. */
-static const char *const resource_names[] = { "MSR_OFFCORE_RSP_0", "MSR_OFFCORE_RSP_1",
-					      "MSR_PEBS_LD_LAT", "MSR_PEBS_FRONTEND" };
+/* The extra registers that lib/event/need.c speaks of, and those of boxes (own.c). */
+static const char *const resource_names[] = {
+	"MSR_OFFCORE_RSP_0", "MSR_OFFCORE_RSP_1",     "MSR_PEBS_LD_LAT",
+	"MSR_PEBS_FRONTEND", "the filter of the box", "the second filter of the box"
+};
 
 /* What the planner calls the events of one plan; .events has room for all that it takes. */
 struct plan_names {

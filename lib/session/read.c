@@ -10,13 +10,18 @@
 /*
  * A CPU-wide counter is enabled as long as its session runs, but for what starting and stopping many CPUs one after the other takes. One
  * that lags by more than that may have stood still, or was started late by a busy machine: its count lacks that time and is partial. By
- * very much more, it did stand still, also if its CPU is back: an error.
+ * very much more at the end, it did stand still, also if its CPU is back: an error.
  */
 #define LAG_NS 50000000u
 #define SURE_LAG_NS 200000000u
 
-/* A CPU-wide counter whose time stood still for this long sits on a CPU that went away, or the clock is odd. */
+/*
+ * A CPU-wide counter whose time stood still for this long may sit on a CPU that went away. If that is on line, it may be back, and then the
+ * counter stands for ever; or it is a machine so busy that the kernel's clock, which a late tick holds back, is late itself (Linux 6.1,
+ * kernel/sched/clock.c, sched_clock_local()): that one goes on.
+ */
 #define STANDSTILL_NS 1000000u
+#define SURE_STANDSTILL_NS 1000000000u
 
 static bool is_on_line(struct ntime_session *s, int cpu)
 {
@@ -26,14 +31,34 @@ static bool is_on_line(struct ntime_session *s, int cpu)
 	       nti_text_list_has(online, (unsigned int)cpu);
 }
 
-static int cpu_is_gone(struct ntime_session *s, int cpu)
+static int cpu_went(struct ntime_session *s, struct nti_session_group *g)
 {
+	g->was_off_line = true;
+	return nti_error(&s->ctx->error, -ESTALE, "CPU %d went off line while it was counted",
+			 g->perf.place.cpu);
+}
+
+static int cpu_is_gone(struct ntime_session *s, struct nti_session_group *g)
+{
+	int cpu = g->perf.place.cpu;
+
 	if (is_on_line(s, cpu))
 		return nti_error(
 			&s->ctx->error, -ESTALE,
 			"CPU %d was off line for a while and its counters stopped: start anew",
 			cpu);
-	return nti_error(&s->ctx->error, -ESTALE, "CPU %d went off line while it was counted", cpu);
+	return cpu_went(s, g);
+}
+
+/* For how long the time of @g, which counts, has stood still. */
+static uint64_t note_standstill(struct nti_session_group *g, uint64_t enabled_ns, uint64_t real_ns)
+{
+	if (g->has_last && enabled_ns == g->last_enabled_ns)
+		return real_ns - g->last_real_ns;
+	g->has_last = true;
+	g->last_real_ns = real_ns;
+	g->last_enabled_ns = enabled_ns;
+	return 0;
 }
 
 /*
@@ -43,41 +68,65 @@ static int cpu_is_gone(struct ntime_session *s, int cpu)
 static int check_cpu(struct ntime_session *s, struct nti_session_group *g,
 		     const struct nti_perf_reading *r, uint64_t real_ns)
 {
-	uint64_t lag_ns = real_ns > r->enabled_ns ? real_ns - r->enabled_ns : 0;
+	uint64_t lag_ns = real_ns > r->enabled_ns ? real_ns - r->enabled_ns : 0, stood_ns;
+	bool is_watched = s->is_running && nti_session_is_current(s, g);
 
 	g->is_late = g->perf.place.cpu >= 0 && s->was_started && !nti_session_is_by_pass(s) &&
 		     !s->ctx->os->is_replay && lag_ns > LAG_NS + real_ns / 100;
-	if (g->is_late &&
-	    (lag_ns > SURE_LAG_NS + real_ns / 10 || !is_on_line(s, g->perf.place.cpu)))
-		return cpu_is_gone(s, g->perf.place.cpu);
-	if (g->perf.place.cpu < 0 || !s->is_running || !nti_session_is_current(s, g))
+	if (g->perf.place.cpu < 0)
 		return 0;
-	if (g->has_last && r->enabled_ns == g->last_enabled_ns &&
-	    real_ns >= g->last_real_ns + STANDSTILL_NS)
-		return cpu_is_gone(s, g->perf.place.cpu);
-	if (!g->has_last || r->enabled_ns != g->last_enabled_ns) {
-		g->has_last = true;
-		g->last_real_ns = real_ns;
-		g->last_enabled_ns = r->enabled_ns;
-	}
+	stood_ns = is_watched ? note_standstill(g, r->enabled_ns, real_ns) : 0;
+	if ((g->is_late || stood_ns >= STANDSTILL_NS) && !is_on_line(s, g->perf.place.cpu))
+		return cpu_is_gone(s, g);
+	if (stood_ns >= SURE_STANDSTILL_NS || (g->is_late && g->was_off_line) ||
+	    (g->is_late && !is_watched && lag_ns > SURE_LAG_NS + real_ns / 10))
+		return cpu_is_gone(s, g);
 	return 0;
 }
 
-static int read_failed(struct ntime_session *s, const struct nti_session_group *g, int error)
+const char *nti_session_words_for(const struct ntime_session *s, const struct nti_session_group *g,
+				  int error)
+{
+	if (g->own && error == -EBUSY)
+		return "somebody else has taken them meanwhile";
+	if (g->own && nti_session_way(s, g->unit) != NTI_WAY_NTIMEFS && *nti_banks_error(s->banks))
+		return nti_banks_error(s->banks);
+	return strerror(-error);
+}
+
+static int read_failed(struct ntime_session *s, struct nti_session_group *g, int error)
 {
 	int cpu = g->perf.place.cpu;
 
-	/* The kernel takes the groups of a CPU that goes off line apart, so they may read short. */
-	if (cpu >= 0 && (error == -ENODEV || !is_on_line(s, cpu)))
-		return cpu_is_gone(s, cpu);
+	/*
+	 * The kernel takes the groups of a CPU that goes off line apart, and that before the CPU is off its list: they read short, which is -EIO here,
+	 * and perf has no other reason for that (Linux 6.1, kernel/events/core.c, perf_event_exit_cpu()).
+	 */
+	if (cpu >= 0 && !g->own && error == -EIO)
+		return cpu_went(s, g);
+	if (cpu >= 0 && ((error == -ENODEV && nti_session_way(s, g->unit) != NTI_WAY_PCI) ||
+			 !is_on_line(s, cpu)))
+		return cpu_is_gone(s, g);
 	return nti_error(&s->ctx->error, -EIO, "reading the counters of %s failed: %s",
-			 g->unit->name, strerror(-error));
+			 g->unit->name, nti_session_words_for(s, g, error));
+}
+
+/* A device that went away takes nothing from the other counters, as long as there are any. */
+static int all_are_gone(struct ntime_session *s, const struct nti_session_group *g)
+{
+	return nti_error(&s->ctx->error, -EIO, "reading the counters of %s failed: %s",
+			 g->unit->name, nti_bank_group_why_gone(g->own));
+}
+
+static bool is_gone(const struct nti_session_group *g)
+{
+	return g->own && nti_bank_group_why_gone(g->own);
 }
 
 static int read_groups(struct ntime_session *s, uint64_t real_ns)
 {
+	size_t i, gone = 0;
 	int ret;
-	size_t i;
 
 	for (i = 0; i < s->groups; i++) {
 		struct nti_session_group *g = &s->group[i];
@@ -89,11 +138,16 @@ static int read_groups(struct ntime_session *s, uint64_t real_ns)
 			s->reading[i].enabled_ns = 1;
 			continue;
 		}
+		if (ret == 0 && is_gone(g)) {
+			g->is_late = false;
+			gone++;
+			continue;
+		}
 		ret = ret < 0 ? read_failed(s, g, ret) : check_cpu(s, g, &s->reading[i], real_ns);
 		if (ret < 0)
 			return ret;
 	}
-	return 0;
+	return gone && gone == s->groups ? all_are_gone(s, &s->group[0]) : 0;
 }
 
 /*
@@ -135,7 +189,7 @@ static bool is_exact(const struct ntime_session *s, const struct nti_session_gro
 		     const struct nti_perf_reading *r)
 {
 	return s->was_started && nti_session_had_turn(s, g) && r->enabled_ns && !g->is_late &&
-	       !r->overflowed && r->running_ns >= wanted_ns_of(s, g, r);
+	       !r->overflowed && !r->lost && !r->missing && r->running_ns >= wanted_ns_of(s, g, r);
 }
 
 static void judge_groups(struct ntime_session *s)
@@ -171,6 +225,26 @@ static void add_reading(struct nti_sum *sum, uint64_t count, uint64_t wanted_ns,
 	}
 }
 
+/* As add_reading() for what is not added up: of several states the highest or the lowest one stands for all. */
+static void choose_reading(struct nti_sum *sum, enum nti_together together, uint64_t count,
+			   uint64_t wanted_ns, uint64_t counted_ns)
+{
+	bool is_it =
+		!sum->is_seen || (together == NTI_MAX ? count > sum->count : count < sum->count);
+
+	sum->wanted_ns += wanted_ns;
+	sum->counted_ns += counted_ns;
+	if (!counted_ns) {
+		sum->is_partial = true;
+		return;
+	}
+	sum->is_seen = true;
+	if (is_it) {
+		sum->count = count;
+		sum->value = (double)count;
+	}
+}
+
 /* As add_reading() for an event whose parts take turns: scaled when all are added, by settle_shared(). */
 static void add_shared(struct nti_sum *sum, uint64_t count, uint64_t wanted_ns, uint64_t counted_ns)
 {
@@ -199,6 +273,12 @@ static void settle_shared(struct nti_sum *sum)
 	sum->is_scaled = true;
 }
 
+/* A member without a value now was not counted, whatever came before. */
+static uint64_t counted_ns_of(const struct nti_perf_reading *r, size_t member)
+{
+	return r->missing >> member & 1 ? 0 : r->running_ns;
+}
+
 static void add_group(struct ntime_session *s, const struct nti_session_group *g,
 		      const struct nti_perf_reading *r)
 {
@@ -207,23 +287,30 @@ static void add_group(struct ntime_session *s, const struct nti_session_group *g
 
 	for (k = 0; k < g->perf.count; k++) {
 		const struct nti_session_part *p = &s->part[g->part[k]];
+		enum nti_together together = s->item[p->item].event.together;
 		struct nti_sum *sum = &s->sum[p->item];
+		uint64_t counted_ns = counted_ns_of(r, k);
 
-		if (p->is_shared && g->perf.place.pid != -1)
-			add_shared(sum, r->count[k], p->is_follower ? 0 : wanted_ns, r->running_ns);
+		sum->is_own = g->own;
+		if (together != NTI_SUM)
+			choose_reading(sum, together, r->count[k], wanted_ns, counted_ns);
+		else if (p->is_shared && g->perf.place.pid != -1)
+			add_shared(sum, r->count[k], p->is_follower ? 0 : wanted_ns, counted_ns);
 		else
-			add_reading(sum, r->count[k], wanted_ns, r->running_ns);
+			add_reading(sum, r->count[k], wanted_ns, counted_ns);
 		sum->is_partial |= g->is_late;
 		sum->is_overflowed |= r->overflowed >> k & 1;
+		sum->is_lost |= r->lost >> k & 1;
 	}
 }
 
-static void add_groups(struct ntime_session *s)
+/* Sums of the groups from @first to before @end: all of them, or those of one place. */
+static void add_groups(struct ntime_session *s, size_t first, size_t end)
 {
 	size_t i;
 
 	memset(s->sum, 0, s->items * sizeof(*s->sum));
-	for (i = 0; i < s->groups; i++) {
+	for (i = first; i < end; i++) {
 		if (nti_session_had_turn(s, &s->group[i]))
 			add_group(s, &s->group[i], &s->reading[i]);
 	}
@@ -241,7 +328,7 @@ static struct ntime_value no_value(uint32_t flags, uint64_t wanted_ns)
 static struct ntime_value clock_value(const struct ntime_session *s,
 				      const struct nti_session_item *item, uint64_t real_ns)
 {
-	uint64_t count = nti_session_tsc(s);
+	uint64_t count = s->read_tsc;
 
 	if (!s->was_started)
 		return no_value(NTIME_NOT_COUNTED, 0);
@@ -259,7 +346,7 @@ static double slice_ns(const struct ntime_session *s, const struct nti_sum *sum)
 {
 	double turns = fmax((double)(s->turns + 1) / s->passes, 1);
 
-	return s->is_rotating || s->core ? (double)sum->counted_ns / turns : s->mux_interval_ns;
+	return s->is_rotating || sum->is_own ? (double)sum->counted_ns / turns : s->mux_interval_ns;
 }
 
 static bool is_not_counted(const struct ntime_session *s, const struct nti_sum *sum)
@@ -270,11 +357,14 @@ static bool is_not_counted(const struct ntime_session *s, const struct nti_sum *
 	return !sum->is_seen || !s->was_started || !sum->counted_ns;
 }
 
-static void event_value(struct ntime_session *s, struct nti_session_item *item,
-			const struct nti_sum *sum, struct ntime_value *out)
+static void event_value(struct ntime_session *s, const struct nti_session_item *item,
+			const struct nti_sum *sum, struct nti_estimate *estimate,
+			struct ntime_value *out)
 {
-	if (is_not_counted(s, sum)) {
-		*out = no_value(NTIME_NOT_COUNTED, sum->wanted_ns);
+	/* Lost before it was seen once: nobody knows what happened there, also not that it was nothing. */
+	if (is_not_counted(s, sum) || (sum->is_lost && !sum->counted_ns)) {
+		*out = no_value(NTIME_NOT_COUNTED | (sum->is_lost ? NTIME_LOST : 0),
+				sum->wanted_ns);
 		return;
 	}
 	out->count = sum->count;
@@ -283,17 +373,17 @@ static void event_value(struct ntime_session *s, struct nti_session_item *item,
 	out->scale = item->event.scale;
 	out->wanted_ns = sum->wanted_ns;
 	out->counted_ns = sum->counted_ns;
-	out->flags =
-		(sum->is_partial ? NTIME_PARTIAL : 0) | (sum->is_overflowed ? NTIME_OVERFLOWED : 0);
+	out->flags = (sum->is_partial ? NTIME_PARTIAL : 0) |
+		     (sum->is_overflowed ? NTIME_OVERFLOWED : 0) | (sum->is_lost ? NTIME_LOST : 0);
 	out->reserved = 0;
 	if (!sum->is_scaled) {
 		/* What always ran needs no estimate; steps begin where it is first scaled. */
-		nti_estimate_begin(&item->estimate, sum->count, sum->counted_ns);
+		nti_estimate_begin(estimate, sum->count, sum->counted_ns);
 		return;
 	}
-	nti_estimate_step(&item->estimate, sum->count, sum->counted_ns);
+	nti_estimate_step(estimate, sum->count, sum->counted_ns);
 	out->flags |= NTIME_SCALED;
-	out->error = nti_estimate_error(&item->estimate, sum, slice_ns(s, sum)) * item->event.scale;
+	out->error = nti_estimate_error(estimate, sum, slice_ns(s, sum)) * item->event.scale;
 }
 
 /* As adding up, of one. */
@@ -302,13 +392,15 @@ static void only_value(struct ntime_session *s, struct nti_session_item *item,
 {
 	const struct nti_session_group *g = item->only;
 	const struct nti_perf_reading *r = item->reading;
-	struct nti_sum sum = { 0 };
+	struct nti_sum sum = { .is_own = g->own };
 
 	if (nti_session_had_turn(s, g))
-		add_reading(&sum, r->count[item->member], wanted_ns_of(s, g, r), r->running_ns);
+		add_reading(&sum, r->count[item->member], wanted_ns_of(s, g, r),
+			    counted_ns_of(r, item->member));
 	sum.is_partial |= g->is_late;
 	sum.is_overflowed = r->overflowed >> item->member & 1;
-	event_value(s, item, &sum, out);
+	sum.is_lost = r->lost >> item->member & 1;
+	event_value(s, item, &sum, &item->estimate, out);
 }
 
 /* What almost all values are: the same result as only_value(), which asks more. */
@@ -342,7 +434,7 @@ static void item_value(struct ntime_session *s, size_t i, uint64_t real_ns, stru
 	else if (item->only)
 		only_value(s, item, out);
 	else
-		event_value(s, item, &s->sum[i], out);
+		event_value(s, item, &s->sum[i], &item->estimate, out);
 	out->flags |= item->flags;
 }
 
@@ -351,19 +443,38 @@ static int end_turns(struct ntime_session *s)
 {
 	int ret;
 
-	if (!s->core || s->passes < 2 || !s->is_running || nti_session_is_by_pass(s))
+	if (!s->banks || s->passes < 2 || !s->is_running || nti_session_is_by_pass(s))
 		return 0;
 	s->turns++;
-	ret = nti_core_turn(s->core);
+	ret = nti_banks_turn(s->banks);
 	return ret < 0 ? nti_error(&s->ctx->error, -EIO,
 				   "cannot give the counters to other events: %s", strerror(-ret))
 		       : 0;
 }
 
+/* Every group's counts at this moment; the session's time in *@real_ns. */
+static int read_once(struct ntime_session *s, uint64_t *real_ns)
+{
+	int ret;
+
+	*real_ns = s->needs_time ? nti_session_real_ns(s) : 0;
+	/* In the same moment: reading may take long, and the clock over the time must be the clock's rate. */
+	if (s->needs_time)
+		s->read_tsc = nti_session_tsc(s);
+	ret = read_groups(s, *real_ns);
+	if (ret == 0)
+		ret = end_turns(s);
+	if (ret < 0)
+		return ret;
+	nti_session_readers_refresh(s);
+	judge_groups(s);
+	return 0;
+}
+
 int ntime_session_read(struct ntime_session *s, struct ntime_value *out, size_t n)
 {
 	struct nti_session_item *items;
-	uint64_t real_ns = 0;
+	uint64_t real_ns;
 	size_t i;
 	int ret;
 
@@ -371,17 +482,11 @@ int ntime_session_read(struct ntime_session *s, struct ntime_value *out, size_t 
 		return nti_error(&s->ctx->error, -EINVAL,
 				 "a session is read after it was opened, into as many values as it "
 				 "has items");
-	if (s->needs_time)
-		real_ns = nti_session_real_ns(s);
-	ret = read_groups(s, real_ns);
-	if (ret == 0)
-		ret = end_turns(s);
+	ret = read_once(s, &real_ns);
 	if (ret < 0)
 		return ret;
-	nti_session_readers_refresh(s);
-	judge_groups(s);
 	if (s->has_sums)
-		add_groups(s);
+		add_groups(s, 0, s->groups);
 	/* What is written could be the session, for all that the compiler knows: it is looked up once. */
 	items = s->item;
 	for (i = 0; i < n; i++) {
@@ -395,6 +500,11 @@ int ntime_session_read(struct ntime_session *s, struct ntime_value *out, size_t 
 	return ret < 0 ? ret : (int)n;
 }
 
+/* Values of one place have no sum to be missing from: an event that is counted at another one has no number, and so has the metric. */
+#define INPUT_FLAGS                                                                                \
+	(NTIME_ABSENT | NTIME_NOT_COUNTED | NTIME_SCALED | NTIME_PARTIAL | NTIME_OVERFLOWED |      \
+	 NTIME_SIMULATED | NTIME_USER_ONLY | NTIME_ELSEWHERE | NTIME_LOST | NTIME_STATE)
+
 /* Value of an event in a metric: NaN spreads, so that a metric without its events has no value either. */
 static void metric_value(const struct ntime_session *s, const struct nti_session_item *item,
 			 struct ntime_value *values, struct ntime_value *out)
@@ -402,7 +512,7 @@ static void metric_value(const struct ntime_session *s, const struct nti_session
 	struct nti_number number[NTI_METRIC_MAX_EVENTS], result;
 	struct nti_formula_input in = { .events = number,
 					.real_ns = out->wanted_ns ? (double)out->wanted_ns : NAN,
-					.cpus = s->ctx->cpus };
+					.cpus = out->count ? (double)out->count : s->ctx->cpus };
 	uint32_t flags = NTIME_METRIC | (out->flags & NTIME_SIMULATED);
 	size_t i, n = nti_formula_count(item->formula);
 
@@ -410,18 +520,15 @@ static void metric_value(const struct ntime_session *s, const struct nti_session
 		const struct ntime_value *v = &values[item->input[i]];
 
 		number[i] = (struct nti_number){ .value = v->value, .error = v->error };
-		flags |= v->flags &
-			 (NTIME_ABSENT | NTIME_NOT_COUNTED | NTIME_SCALED | NTIME_PARTIAL |
-			  NTIME_OVERFLOWED | NTIME_SIMULATED | NTIME_USER_ONLY);
+		flags |= v->flags & INPUT_FLAGS;
 	}
 	result = nti_formula_eval(item->formula, &in);
 	/* 0 / 0: nothing happened, so there is no ratio of it. */
-	if (isnan(result.value) && !(flags & NTIME_ABSENT))
+	if (isnan(result.value) && !(flags & (NTIME_ABSENT | NTIME_ELSEWHERE)))
 		flags |= NTIME_NOT_COUNTED;
 	out->value = result.value;
 	out->error = isnan(result.value) ? 0 : result.error;
 	out->counted_ns = out->wanted_ns;
-	out->count = 0;
 	out->flags = flags;
 }
 
@@ -453,14 +560,18 @@ void ntime_value_delta(const struct ntime_value *earlier, const struct ntime_val
 	struct ntime_value d = *later;
 	double share;
 
-	if (later->flags & (NTIME_ABSENT | NTIME_METRIC | NTIME_NOT_COUNTED)) {
-		d.wanted_ns -= earlier->wanted_ns;
+	d.wanted_ns -= earlier->wanted_ns;
+	if (later->flags & (NTIME_ABSENT | NTIME_METRIC | NTIME_NOT_COUNTED | NTIME_ELSEWHERE)) {
+		*out = d;
+		return;
+	}
+	d.counted_ns -= earlier->counted_ns;
+	/* How things are at the end is how they are. */
+	if (later->flags & NTIME_STATE) {
 		*out = d;
 		return;
 	}
 	d.count -= earlier->count;
-	d.wanted_ns -= earlier->wanted_ns;
-	d.counted_ns -= earlier->counted_ns;
 	d.flags &= ~(NTIME_SCALED | NTIME_NOT_COUNTED);
 	d.error = 0;
 	if (d.wanted_ns && !d.counted_ns) {

@@ -36,7 +36,7 @@ static int make_states(struct ntime_session *s)
 static bool can_use_page(const struct ntime_session *s, const struct nti_session_group *g)
 {
 #ifdef NTIME_HAS_PMC_
-	return g && !g->core && g->unit->kind == NTI_UNIT_CORE &&
+	return g && !g->own && g->unit->kind == NTI_UNIT_CORE &&
 	       s->target.kind == NTIME_TARGET_THREAD && !s->target.pid &&
 	       !(s->target.flags & (NTIME_CHILDREN | NTIME_BY_PASS | NTIME_PASS_ALONE));
 #else
@@ -84,12 +84,12 @@ static bool is_same(const struct ntime_reader_state *a, const struct ntime_reade
 /* One CPU's counter, by which the item is counted all the time. */
 static bool can_read_core(const struct ntime_session *s, const struct nti_session_item *item)
 {
-	return item->only && item->only->core && s->places == 1 && s->passes == 1 && s->was_started;
+	return item->only && item->only->own && s->places == 1 && s->passes == 1 && s->was_started;
 }
 
 #ifdef NTIME_HAS_CORE_
 /* What the inline code may believe of the counter; the order of the last two is that of ntime_read_core_(). */
-static void set_inline(struct ntime_reader_state *state, const struct nti_core_inline *in)
+static void set_inline(struct ntime_reader_state *state, const struct nti_bank_inline *in)
 {
 	__atomic_store_n(&state->base, in->base, __ATOMIC_RELEASE);
 	__atomic_store_n(&state->origin, in->origin, __ATOMIC_RELEASE);
@@ -100,12 +100,12 @@ static void refresh_core(const struct ntime_session *s, size_t i)
 {
 	const struct nti_session_item *item = &s->item[i];
 	struct ntime_reader_state *state = s->state ? &s->state[i] : NULL;
-	struct nti_core_inline in;
+	struct nti_bank_inline in;
 
 	/* In a forked child the state reads 0. */
 	if (!state || __atomic_load_n(&state->pinned, __ATOMIC_RELAXED) == 0)
 		return;
-	if (nti_core_group_window(item->only->core, item->member, &in))
+	if (nti_bank_group_window(item->only->own, item->member, &in))
 		set_inline(state, &in);
 	else
 		__atomic_store_n(&state->pinned, 0, __ATOMIC_RELAXED);
@@ -115,13 +115,13 @@ static void refresh_core(const struct ntime_session *s, size_t i)
 static void use_core(struct ntime_session *s, size_t i, struct ntime_reader_state *state)
 {
 	const struct nti_session_item *item = &s->item[i];
-	struct nti_core_inline in;
+	struct nti_bank_inline in;
 	void *before;
 	int ret;
 
 	if (nti_process_pin((unsigned int)item->only->perf.place.cpu, &before) < 0)
 		return;
-	ret = nti_core_group_inline(item->only->core, item->member, &in);
+	ret = nti_bank_group_inline(item->only->own, item->member, &in);
 	nti_process_unpin(before, ret < 0);
 	if (ret < 0)
 		return;
@@ -162,7 +162,7 @@ void nti_session_readers_refresh(struct ntime_session *s)
 {
 	size_t i;
 
-	if (!s->core)
+	if (!s->banks)
 		return;
 	for (i = 0; s->state && i < s->items; i++) {
 		const struct nti_session_item *item = &s->item[i];
@@ -179,7 +179,7 @@ static void set_state(struct ntime_session *s, size_t i)
 	struct ntime_reader_state state = { .type = NTIME_READER_CALL };
 	uint64_t now;
 
-	if (s->item[i].only && s->item[i].only->core) {
+	if (s->item[i].only && s->item[i].only->own) {
 		set_core(s, i);
 		return;
 	}
@@ -258,6 +258,16 @@ static int read_group(const struct ntime_session *s, const struct nti_session_gr
 	return 0;
 }
 
+/* What is known of one member beside its count. */
+static int doubts(const struct nti_session_group *g, const struct nti_perf_reading *r, size_t k)
+{
+	if (!g->own)
+		return 0;
+	return (int)((r->overflowed >> k & 1 ? NTIME_OVERFLOWED : 0) |
+		     (r->lost >> k & 1 ? NTIME_LOST : 0) |
+		     (r->missing >> k & 1 ? NTIME_NOT_COUNTED : 0));
+}
+
 /* Several groups, or several members of one. */
 static int read_sum(const struct ntime_session *s, size_t item, uint64_t *count)
 {
@@ -281,8 +291,7 @@ static int read_sum(const struct ntime_session *s, size_t item, uint64_t *count)
 				is_read = true;
 			}
 			total += reading.count[k];
-			if (group->core && reading.overflowed >> k & 1)
-				flags |= (int)NTIME_OVERFLOWED;
+			flags |= doubts(group, &reading, k);
 		}
 	}
 	if (flags >= 0)
@@ -306,10 +315,10 @@ static int read_item(const struct ntime_session *s, size_t i, uint64_t *count)
 	if (flags < 0)
 		return flags;
 	*count = reading.count[item->member];
-	if (!item->only->core)
+	if (!item->only->own)
 		return flags;
 	refresh_core(s, i);
-	return reading.overflowed >> item->member & 1 ? flags | (int)NTIME_OVERFLOWED : flags;
+	return flags | doubts(item->only, &reading, item->member);
 }
 
 /* Of the session only what is locked is changed, so any thread may come here while the session lives. */
@@ -350,6 +359,10 @@ static const char *why_core(const struct ntime_session *s, const struct nti_sess
 		return "read(2): the count is the sum of several CPUs";
 	if (!can_read_core(s, item))
 		return "read(2): the counters take turns";
+	if (nti_session_way(s, item->only->unit) != NTI_WAY_NTIMEFS ||
+	    item->only->unit->kind != NTI_UNIT_CORE)
+		return "a call: an instruction reads counters of cores only, and only the driver "
+		       "grants it";
 #ifdef NTIME_HAS_CORE_
 	return "read(2): this thread may not run on the CPU that is counted, or the driver does "
 	       "not "
@@ -375,7 +388,7 @@ const char *ntime_reader_why(const struct ntime_reader *r)
 		break;
 	}
 	if (s->item[r->item].event.parts &&
-	    nti_session_is_through_core(s, s->item[r->item].event.part[0].unit))
+	    nti_session_is_own(s, s->item[r->item].event.part[0].unit))
 		return why_core(s, &s->item[r->item]);
 	if (s->ctx->os->is_replay)
 		return "a simulated read: this is a recording";

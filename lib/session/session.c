@@ -4,23 +4,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/context/topology.h"
 #include "lib/session/session.h"
 
 #define TARGET_FLAGS (NTIME_CHILDREN | NTIME_ON_EXEC | NTIME_BY_PASS | NTIME_PASS_ALONE)
+
+static const char *const way_names[] = {
+	[NTIME_VIA_NTIMEFS] = "ntimefs",
+	[NTIME_VIA_MSR] = "msr",
+	[NTIME_VIA_PCI] = "pci",
+};
 
 static int check_target(struct ntime_ctx *ctx, const struct ntime_target *t)
 {
 	if (t->size != sizeof(*t))
 		return nti_error(&ctx->error, -EINVAL,
 				 "struct ntime_target has another size than this library's");
-	if (t->kind > NTIME_TARGET_MACHINE || t->flags & ~TARGET_FLAGS ||
-	    t->via > NTIME_VIA_NTIMEFS || t->reserved[0] || t->reserved[1] || t->reserved[2])
+	if (t->kind > NTIME_TARGET_MACHINE || t->flags & ~TARGET_FLAGS || t->via > NTIME_VIA_PCI ||
+	    t->reserved[0] || t->reserved[1] || t->reserved[2])
 		return nti_error(
 			&ctx->error, -EINVAL,
 			"unknown kind, flag, way in or reserved field in struct ntime_target");
-	if (t->via == NTIME_VIA_NTIMEFS && t->kind < NTIME_TARGET_CPUS)
+	/* Registers do not change with the program that runs. */
+	if (t->via > NTIME_VIA_PERF && t->kind < NTIME_TARGET_CPUS)
 		return nti_error(&ctx->error, -EINVAL,
-				 "ntimefs counts CPUs, not programs: add -a or -C CPUS");
+				 "%s counts CPUs, not programs: add -a or -C CPUS",
+				 way_names[t->via]);
 	if ((t->flags & NTIME_BY_PASS) && (t->flags & NTIME_PASS_ALONE))
 		return nti_error(&ctx->error, -EINVAL,
 				 "NTIME_BY_PASS and NTIME_PASS_ALONE exclude each other");
@@ -66,7 +75,6 @@ int ntime_session_new(struct ntime_ctx *ctx, const struct ntime_target *target,
 		return -ENOMEM;
 	s->ctx = ctx;
 	s->target = *t;
-	s->is_via_ntimefs = t->via == NTIME_VIA_NTIMEFS;
 	if (t->cpus) {
 		s->cpus = strdup(t->cpus);
 		if (!s->cpus) {
@@ -101,15 +109,44 @@ static const char *or_empty(const char *text)
 	return text ? text : "";
 }
 
-static const char *way_of(const struct nti_session_item *item, const struct ntime_session *s)
+static const char *way_of_event(const struct nti_session_item *item, const struct ntime_session *s)
 {
-	if (item->is_metric)
-		return "";
 	if (item->is_clock)
 		return "clock";
-	if (item->event.parts && nti_session_is_through_core(s, item->event.part[0].unit))
-		return "ntimefs";
-	return s->ctx->os->is_replay ? "replay" : "perf";
+	if (s->ctx->os->is_replay || !item->event.parts || !item->event.part[0].unit)
+		return s->ctx->os->is_replay ? "replay" : "perf";
+	return nti_session_way_name(nti_session_way(s, item->event.part[0].unit));
+}
+
+/* The next event of a metric from input *@i on, beside the clock; NULL at the end. */
+static const struct nti_session_item *next_event(const struct ntime_session *s,
+						 const struct nti_session_item *metric, size_t *i)
+{
+	while (metric->formula && *i < nti_formula_count(metric->formula)) {
+		const struct nti_session_item *event = &s->item[metric->input[(*i)++]];
+
+		if (!event->is_clock)
+			return event;
+	}
+	return NULL;
+}
+
+/* Of a metric that of its events; "" when they are counted in several ways. */
+static const char *way_of(const struct nti_session_item *item, const struct ntime_session *s)
+{
+	const struct nti_session_item *event;
+	const char *way = "", *other;
+	size_t i = 0;
+
+	if (!item->is_metric)
+		return way_of_event(item, s);
+	while ((event = next_event(s, item, &i))) {
+		other = way_of_event(event, s);
+		if (*way && strcmp(way, other) != 0)
+			return "";
+		way = other;
+	}
+	return way;
 }
 
 /* "" for metrics, and for events of a PMU that this machine has not. */
@@ -118,6 +155,49 @@ static const char *unit_of(const struct nti_session_item *item)
 	return !item->is_metric && item->event.parts && item->event.part[0].unit
 		       ? item->event.part[0].unit->name
 		       : "";
+}
+
+/* A program has done what it did, wherever that was counted. The session's clock tells of all that there is. */
+static uint32_t scope_of_event(const struct ntime_session *s, const struct nti_session_item *item)
+{
+	uint32_t widest = NTIME_SCOPE_CPU;
+	size_t i;
+
+	if (item->is_clock)
+		return NTIME_SCOPE_MACHINE;
+	for (i = 0; s->target.kind >= NTIME_TARGET_CPUS && i < item->event.parts; i++) {
+		const struct nti_unit *unit = item->event.part[i].unit;
+
+		if (unit && unit->scope > widest)
+			widest = unit->scope;
+	}
+	return widest;
+}
+
+/* That of its widest event; the clock stands in every row. */
+static uint32_t scope_of(const struct ntime_session *s, const struct nti_session_item *item)
+{
+	const struct nti_session_item *event;
+	uint32_t scope, widest = NTIME_SCOPE_CPU;
+	bool has_events = false;
+	size_t i = 0;
+
+	if (!item->is_metric)
+		return scope_of_event(s, item);
+	while ((event = next_event(s, item, &i))) {
+		has_events = true;
+		scope = scope_of_event(s, event);
+		widest = scope > widest ? scope : widest;
+	}
+	return has_events || !item->formula ? widest : NTIME_SCOPE_MACHINE;
+}
+
+static uint32_t together_of(const struct nti_session_item *item)
+{
+	/* Each row has the session's time: that of several rows is the same again. */
+	if (item->is_clock)
+		return NTIME_MAX;
+	return item->is_metric ? NTIME_SUM : item->event.together;
 }
 
 int ntime_session_item(const struct ntime_session *s, size_t i, struct ntime_item *out)
@@ -140,6 +220,9 @@ int ntime_session_item(const struct ntime_session *s, size_t i, struct ntime_ite
 		.reason = or_empty(item->absent.reason),
 		.remedy = or_empty(item->absent.remedy),
 		.beside = or_empty(item->beside),
+		.scope = scope_of(s, item),
+		.together = together_of(item),
+		.is_state = !item->is_metric && item->event.is_state,
 	};
 	return 0;
 }
@@ -179,6 +262,40 @@ static void clocks_stop(struct ntime_session *s)
 	s->is_running = false;
 }
 
+static bool is_counted_by_registers(const struct ntime_session *s, const struct nti_event *event)
+{
+	return event->parts && nti_session_is_own(s, event->part[0].unit);
+}
+
+/* Registers step by other amounts than the kernel's counter of that name does. */
+static void settle_items(struct ntime_session *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->items; i++) {
+		struct nti_event *event = &s->item[i].event;
+
+		s->item[i].flags |= event->is_state ? NTIME_STATE : 0;
+		if (is_counted_by_registers(s, event) && event->box_scale > 0)
+			event->scale = event->box_scale;
+	}
+}
+
+/* Units that count for several CPUs are in the session: items tell of what. Who knows no topology has to do without. */
+static void find_scopes(struct ntime_session *s)
+{
+	size_t i;
+
+	for (i = 0; s->target.kind >= NTIME_TARGET_CPUS && i < s->parts; i++) {
+		const struct nti_unit *unit = s->part[i].part->unit;
+
+		if (unit->kind == NTI_UNIT_UNCORE && unit->cpus && !unit->box) {
+			(void)nti_topology_scopes(s->ctx);
+			return;
+		}
+	}
+}
+
 int ntime_session_open(struct ntime_session *s)
 {
 	int ret;
@@ -196,10 +313,21 @@ int ntime_session_open(struct ntime_session *s)
 			return ret;
 	}
 	ret = nti_session_open_groups(s);
-	if (ret < 0)
+	if (ret < 0) {
 		nti_session_close_groups(s);
-	s->is_open = ret == 0;
-	return ret;
+		return ret;
+	}
+	settle_items(s);
+	find_scopes(s);
+	s->is_open = true;
+	return 0;
+}
+
+uint64_t ntime_session_horizon_ns(const struct ntime_session *s)
+{
+	if (!s->is_open)
+		return 0;
+	return s->banks ? nti_banks_horizon_ns(s->banks) : UINT64_MAX;
 }
 
 unsigned int ntime_session_passes(const struct ntime_session *s)
@@ -226,7 +354,8 @@ static int switch_groups(struct ntime_session *s, bool on, bool only_pass)
 		one = on ? nti_session_group_enable(s, g) : nti_session_group_disable(s, g);
 		if (one < 0 && !ret)
 			ret = nti_error(&s->ctx->error, -EIO, "cannot %s the counters of %s: %s",
-					on ? "start" : "stop", g->unit->name, strerror(-one));
+					on ? "start" : "stop", g->unit->name,
+					nti_session_words_for(s, g, one));
 	}
 	return ret;
 }

@@ -19,7 +19,7 @@
 #include <ntime/reader.h>
 #include <ntime/session.h>
 
-#include "lib/backend/core.h"
+#include "lib/backend/bank.h"
 #include "lib/backend/perf.h"
 #include "lib/context/context.h"
 #include "lib/event/event.h"
@@ -80,8 +80,8 @@ struct nti_session_item {
 
 struct nti_session_group {
 	struct nti_perf_group perf;
-	struct nti_core_group
-		*core; /* through ntimefs: of .perf only place and count have a meaning then */
+	/* Counters that we program ourselves: of .perf only place and count have a meaning then. */
+	struct nti_bank_group *own;
 	const struct nti_unit *unit;
 	unsigned int pass;
 	bool is_in_every_pass;
@@ -89,7 +89,8 @@ struct nti_session_group {
 	size_t *part;				/* index of the part of each member */
 	uint64_t last_enabled_ns, last_real_ns; /* to notice a CPU that went away */
 	bool has_last;
-	bool is_late; /* as last read: its CPU's counters lack some of the session's time */
+	bool was_off_line; /* its CPU was, when it was read */
+	bool is_late;	   /* as last read: its CPU's counters lack some of the session's time */
 	bool is_exact; /* as last read: its members counted all the time for which they were wanted */
 };
 
@@ -115,11 +116,12 @@ struct ntime_session {
 	unsigned int pass_reached; /* the last pass that had a turn */
 	uint32_t *limit;	   /* per unit: counters that the kernel lets us have, a mask */
 	const char **unit_name;	   /* per unit, borrowed, for the planner's sentences */
-	bool is_via_ntimefs;	   /* core PMUs are ours to program */
-	struct nti_core *core;	   /* NULL until then, and until a plan is made */
-	bool was_denied;	   /* the kernel refused an event for want of permission */
-	bool is_rotating;	   /* NTIME_BY_PASS and ntime_session_rotate() was used */
-	char **pass_text;	   /* passes entries: why each exists */
+	enum nti_way *way;	 /* per unit, as nti_session_way() says; NULL until it is opened */
+	bool *is_taken;		 /* per unit: its banks are ours, or it was refused */
+	struct nti_banks *banks; /* NULL until then, and until a plan is made */
+	bool was_denied;	 /* the kernel refused an event for want of permission */
+	bool is_rotating;	 /* NTIME_BY_PASS and ntime_session_rotate() was used */
+	char **pass_text;	 /* passes entries: why each exists */
 
 	uint64_t started_ns, elapsed_ns; /* of the current run; of the runs before it */
 	uint64_t started_tsc, elapsed_tsc;
@@ -131,6 +133,8 @@ struct ntime_session {
 	struct nti_sum *sum;	   /* of the items that are summed */
 	bool has_sums;		   /* some are */
 	bool needs_time;	   /* reading needs the session's own clock */
+	uint64_t read_tsc; /* of the last reading: taken with its time, whose rate it is part of */
+
 
 	uintptr_t
 		thread; /* thread pointer of who opened: the one measured if the target is "this thread" */
@@ -145,7 +149,8 @@ struct ntime_session {
 struct nti_sum {
 	uint64_t count, wanted_ns, counted_ns;
 	double value; /* scaled place by place, in counts */
-	bool is_scaled, is_partial, is_seen, is_shared, is_overflowed;
+	bool is_scaled, is_partial, is_seen, is_shared, is_overflowed, is_lost;
+	bool is_own; /* counted by us, in turns that are ours */
 };
 
 /* target.c: threads and CPUs that the target means. */
@@ -175,15 +180,35 @@ int nti_session_group_read(const struct ntime_session *s, const struct nti_sessi
 /* Close it; the session forgets it. */
 void nti_session_group_fini(struct ntime_session *s, struct nti_session_group *g);
 
-/* core.c: is @unit counted through ntimefs? */
-bool nti_session_is_through_core(const struct ntime_session *s, const struct nti_unit *unit);
-/* perf refused @unit for want of permission: is it ntimefs from now on? Then all is opened anew. */
+/* way.c: the way in that counts @unit; final when the session is open. */
+enum nti_way nti_session_way(const struct ntime_session *s, const struct nti_unit *unit);
+const char *nti_session_way_name(enum nti_way way);
+/* Do we program its counters ourselves? False for NULL, and before the session is opened. */
+bool nti_session_is_own(const struct ntime_session *s, const struct nti_unit *unit);
+/* Settle the ways of all units that have parts, once. 0 or -ENOMEM. */
+int nti_session_decide_ways(struct ntime_session *s);
+/* The way of @unit was refused for want of permission: is there another one? Then it is that from now on, and all is opened anew. */
 bool nti_session_can_change_way(struct ntime_session *s, const struct nti_unit *unit);
-/* Take the core PMUs, once; where they cannot be had, their events are absent. 0 or -errno. */
-int nti_session_take_core(struct ntime_session *s);
+
+/* own.c: take the banks of units that we count ourselves; where they cannot be had, their events are absent. 0 or -errno. */
+int nti_session_take_banks(struct ntime_session *s);
+/* Banks of which nothing is counted after all are given back. */
+void nti_session_give_back_banks(struct ntime_session *s);
+/* What @p, whose unit we count ourselves, asks of the planner: counters (0: it needs none) and shared registers. */
+void nti_session_fill_need(const struct ntime_session *s, const struct nti_session_part *p,
+			   struct nti_plan_event *need);
+/* It is read where it always runs, or cannot be counted this way whatever is free. */
+bool nti_session_needs_no_counter(const struct nti_session_part *p);
+/* Which counter that could count @p is somebody else's. 0 or -ENOMEM. */
+int nti_session_explain_taken(struct ntime_session *s, const struct nti_session_part *p,
+			      struct nti_absence *absent);
 /* @p becomes the next member of @g. 0; 1: it is absent from now on; -ENOMEM. */
-int nti_session_add_to_core(struct ntime_session *s, struct nti_session_part *p,
+int nti_session_add_to_bank(struct ntime_session *s, struct nti_session_part *p,
 			    struct nti_session_group *g);
+
+/* read.c: @error of @g in words: registers that we access ourselves are named. Valid until the next call of its banks. */
+const char *nti_session_words_for(const struct ntime_session *s, const struct nti_session_group *g,
+				  int error);
 
 /* open.c: groups for the plan. */
 int nti_session_open_groups(struct ntime_session *s);

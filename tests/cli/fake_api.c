@@ -537,6 +537,12 @@ int ntime_session_read(struct ntime_session *s, struct ntime_value *out, size_t 
 	return (int)n;
 }
 
+uint64_t ntime_session_horizon_ns(const struct ntime_session *s)
+{
+	(void)s;
+	return word_number("horizon") ? word_number("horizon") * 1000 : UINT64_MAX;
+}
+
 void ntime_value_delta(const struct ntime_value *earlier, const struct ntime_value *later,
 		       struct ntime_value *out)
 {

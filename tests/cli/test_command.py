@@ -893,6 +893,7 @@ def bash_completes():
             ('ntime -m I', 'IPC', 'page-faults'),
             ('ntime list page', 'page-faults', 'IPC'),
             ('ntime -r 3 --j', '--json', '--event'),
+            ('ntime -a --via ', 'msr', 'page-faults'),
             ('ntime -p ', str(os.getpid()), 'self'),
             ('ntime -o report --cs', '--csv', '--event')):
         offers = completed(line)

@@ -8,6 +8,7 @@
 #include "tests/tt.h"
 
 #include "lib/base/compiler.h"
+#include "lib/context/topology.h"
 #include "tests/session/fake_ntimefs.h"
 
 #define DEV "/sys/bus/event_source/devices/"
@@ -369,6 +370,7 @@ void fake_ntimefs_fini(struct fake_ntimefs *f)
 {
 	if (f->ctx.has_units)
 		nti_units_fini(&f->ctx.units);
+	nti_topology_free(f->ctx.topology);
 }
 
 void fake_ntimefs_work(struct fake_ntimefs *f, unsigned int cpu, bool is_user, uint64_t n)

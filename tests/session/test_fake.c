@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Sessions on a kernel that is made up: when the core PMU is tried, and what a counter that stood still for a while means. */
+/* Sessions on a kernel that is made up: when the core PMU is tried, and what a counter that stood still or reads short means. */
 #include <errno.h>
 #include <linux/perf_event.h>
 
@@ -17,6 +17,7 @@ struct fake_kernel {
 	struct nti_unit unit[2];
 	unsigned int core_opens;
 	uint64_t now_ns, enabled_ns, count;
+	bool is_apart; /* the members of groups are on their own */
 };
 
 static int fake_text(struct nti_os *os, const char *path, char *buf, size_t size)
@@ -98,7 +99,7 @@ static ssize_t fake_read(struct nti_os *os, int fd, void *buf, size_t size)
 	TT_IS(fd, FD);
 	assert_true(size >= sizeof(reading));
 	memcpy(buf, reading, sizeof(reading));
-	return sizeof(reading);
+	return k->is_apart ? sizeof(reading) - sizeof(reading[0]) : sizeof(reading);
 }
 
 static int fake_ioctl(struct nti_os *os, int fd, unsigned long request, unsigned long arg)
@@ -224,6 +225,10 @@ TEST(late_cpu)
 		TT_EQ(r, ntime_session_start(s), 0);
 		k.now_ns += r->real_ns;
 		k.enabled_ns = r->enabled_ns;
+		/* As long as it counts and its CPU is on line, it may only be late. */
+		TT_EQ(r, ntime_session_read(s, &v, 1), 1);
+		TT_EQ(r, v.flags, r->ret == 1 ? r->flags : NTIME_PARTIAL);
+		TT_EQ(r, ntime_session_stop(s), 0);
 		TT_EQ(r, ntime_session_read(s, &v, 1), r->ret);
 		if (r->ret == 1) {
 			TT_EQ(r, v.flags, r->flags);
@@ -233,11 +238,74 @@ TEST(late_cpu)
 	}
 }
 
+/* A clock that stands for a while is one that is late; for long, its CPU was away. */
+TEST(standing_cpu)
+{
+	const struct ntime_target target = { .size = sizeof(target),
+					     .kind = NTIME_TARGET_CPUS,
+					     .cpus = "0" };
+	struct fake_kernel k;
+	struct ntime_session *s;
+	struct ntime_value v;
+
+	init(&k);
+	k.count = 42;
+	TT_IS(ntime_session_new(&k.ctx, &target, &s), 0);
+	TT_IS(ntime_session_add_list(s, "page-faults"), 0);
+	k.now_ns = 1000 * MS;
+	TT_IS(ntime_session_start(s), 0);
+	k.now_ns += 5000 * MS;
+	k.enabled_ns = 5000 * MS;
+	TT_IS(ntime_session_read(s, &v, 1), 1);
+	k.now_ns += 900 * MS;
+	TT_IS(ntime_session_read(s, &v, 1), 1);
+	TT_IS(v.flags, NTIME_PARTIAL);
+	k.enabled_ns += 900 * MS;
+	TT_IS(ntime_session_read(s, &v, 1), 1);
+	TT_IS(v.flags, 0);
+	k.now_ns += 900 * MS;
+	TT_IS(ntime_session_read(s, &v, 1), 1);
+	k.now_ns += 100 * MS;
+	TT_IS(ntime_session_read(s, &v, 1), -ESTALE);
+	TT_HAS(ntime_error_text(&k.ctx), "CPU 0");
+	ntime_session_free(s);
+}
+
+/* The kernel takes groups apart before it takes the CPU off its list. Of a thread it never does. */
+TEST(cpu_that_goes)
+{
+	const struct ntime_target targets[] = {
+		{ .size = sizeof(targets[0]), .kind = NTIME_TARGET_CPUS, .cpus = "0" },
+		{ .size = sizeof(targets[0]), .kind = NTIME_TARGET_THREAD },
+	};
+	static const char *const words[] = { "CPU 0 went off line while it was counted",
+					     "reading the counters of software failed" };
+	static const int errors[] = { -ESTALE, -EIO };
+	struct fake_kernel k;
+	struct ntime_session *s;
+	struct ntime_value v;
+	size_t i;
+
+	for (i = 0; i < NTI_ARRAY_SIZE(targets); i++) {
+		init(&k);
+		TT_IS(ntime_session_new(&k.ctx, &targets[i], &s), 0);
+		TT_IS(ntime_session_add_list(s, "page-faults"), 0);
+		TT_IS(ntime_session_start(s), 0);
+		TT_IS(ntime_session_read(s, &v, 1), 1);
+		k.is_apart = true;
+		TT_IS(ntime_session_read(s, &v, 1), errors[i]);
+		TT_HAS(ntime_error_text(&k.ctx), words[i]);
+		ntime_session_free(s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(core_is_tried_once_and_late),
 		cmocka_unit_test(late_cpu),
+		cmocka_unit_test(standing_cpu),
+		cmocka_unit_test(cpu_that_goes),
 	};
 
 	return TT_RUN(tests);

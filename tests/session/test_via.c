@@ -285,9 +285,9 @@ static const struct wrap_row {
 } wrap_rows[] = {
 	{ __LINE__, 0, 1000, 0, 1000, 0 },
 	/* to the last number, over it, and once around */
-	{ __LINE__, 0xffffffffff00, 255, 0, 0xffffffffffff, 0 },
-	{ __LINE__, 0xffffffffff00, 256, 0, 0x1000000000000, 0 },
-	{ __LINE__, 0xffffffffff00, 1256, 0, 0x10000000003e8, 0 },
+	{ __LINE__, 0xffffffffff00, 255, 3 * HOUR_NS, 0xffffffffffff, 0 },
+	{ __LINE__, 0xffffffffff00, 256, 3 * HOUR_NS, 0x1000000000000, 0 },
+	{ __LINE__, 0xffffffffff00, 1256, 3 * HOUR_NS, 0x10000000003e8, 0 },
 	/* flag clear: however long it took */
 	{ __LINE__, 0, 1000, 1000 * HOUR_NS, 1000, 0 },
 	/* flag set, and time for a second wrap */
@@ -318,6 +318,7 @@ TEST(wraps)
 		}
 		/* Stopping and going on forgets no wrap. */
 		f.pmu[0].fixed_count[0] = 0xfffffffffff0;
+		f.now_ns += 3 * HOUR_NS;
 		fake_ntimefs_work(&f, 0, true, 32);
 		TT_EQ(r, ntime_session_stop(s), 0);
 		TT_EQ(r, ntime_session_start(s), 0);
@@ -634,10 +635,12 @@ TEST(readers)
 	TT_IS(status, 0);
 	/* From the highest bit on the instruction is not believed any more, and that ends it for good. */
 	f.pmu[0].fixed_count[0] = 1ull << 47;
+	f.now_ns += 2 * HOUR_NS;
 	TT_IS(ntime_read_call(&reader, &count), 0);
 	TT_IS(count, 1ull << 47);
 	TT_IS(reader.state->pinned, 0);
 	f.pmu[0].fixed_count[0] = 0xffffffffffff;
+	f.now_ns += 2 * HOUR_NS;
 	fake_ntimefs_work(&f, 0, false, 3);
 	TT_IS(ntime_read(&reader, &count), 0);
 	TT_IS(count, (1ull << 48) + 2);
