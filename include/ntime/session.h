@@ -236,13 +236,54 @@ NTIME_API void ntime_value_delta(const struct ntime_value *earlier, const struct
 /**
  * ntime_session_metrics() - compute the metrics of @values from its events, in place
  * @s:		session the values belong to
- * @values:	@n values, as read or as differences or means of reads
+ * @values:	@n values, as read or as differences or means of reads. Of a metric .wanted_ns is the real_ns of its formula and .count its cpus,
+ *		or the machine's where that is 0
  * @n:		must equal ntime_session_count(s)
  *
  * Return: 0 or -EINVAL. Since 0.1.
  */
 NTIME_API int ntime_session_metrics(const struct ntime_session *s, struct ntime_value *values,
 				    size_t n);
+
+/**
+ * struct ntime_place_info - one thread or CPU of a session's target
+ * @pid:	thread, -1 for a CPU
+ * @cpu:	CPU's number, -1 for a thread
+ * @core, @l3, @package, @node: of that CPU, numbered as struct ntime_cpu_info has them; -1 where they are not known
+ */
+struct ntime_place_info {
+	uint32_t size;
+	int32_t pid;
+	int32_t cpu;
+	int32_t core;
+	int32_t l3;
+	int32_t package;
+	int32_t node;
+	int32_t reserved;
+};
+
+/** ntime_session_places() - threads or CPUs that an opened session looks at; 0 before */
+NTIME_API size_t ntime_session_places(const struct ntime_session *s);
+
+/** ntime_session_place() - describe place @i of an opened session; @out->size must be set. 0, -EINVAL, or -EIO (no topology) */
+NTIME_API int ntime_session_place(struct ntime_session *s, size_t i, struct ntime_place_info *out);
+
+/**
+ * ntime_session_read_places() - read every item once, place by place
+ * @s:		session that was opened
+ * @out:	@places rows of @n values: out[place * n + item]; written only on success
+ * @n:		must equal ntime_session_count(s)
+ * @places:	must equal ntime_session_places(s)
+ *
+ * As ntime_session_read(), which gives the sums of these. What is counted for a core, a cache or a package stands in the row of the one CPU
+ * that it is read on; in the rows of the others it is NTIME_ELSEWHERE. Metrics are computed in each row from what stands there, the
+ * session's clock stands in all. An event that a place cannot have is NTIME_ABSENT there. Rows may be added up (enum ntime_together) and
+ * ntime_session_metrics() used on the result: .wanted_ns of a metric is that of any row, .count is the number of CPUs that the row tells
+ * of, 1, and is added up. The first call looks at the topology and allocates, the others do not.
+ * Return: @n * @places, or as ntime_session_read(). Since 0.1.
+ */
+NTIME_API int ntime_session_read_places(struct ntime_session *s, struct ntime_value *out, size_t n,
+					size_t places);
 
 /**
  * ntime_session_horizon_ns() - longest time between two reads in which no counter can wrap unseen

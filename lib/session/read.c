@@ -500,6 +500,65 @@ int ntime_session_read(struct ntime_session *s, struct ntime_value *out, size_t 
 	return ret < 0 ? ret : (int)n;
 }
 
+/* An event at one place, whose groups were added up. */
+static void event_at(struct ntime_session *s, const struct nti_session_rows *rows, size_t place,
+		     size_t i, struct ntime_value *out)
+{
+	size_t cell = place * s->items + i;
+
+	switch (rows->where[cell]) {
+	case NTI_HERE:
+		event_value(s, &s->item[i], &s->sum[i], &rows->estimate[cell], out);
+		break;
+	case NTI_ELSEWHERE:
+		*out = no_value(NTIME_ELSEWHERE, 0);
+		break;
+	default:
+		*out = no_value(NTIME_ABSENT, 0);
+	}
+	out->flags |= s->item[i].flags;
+}
+
+static int read_row(struct ntime_session *s, const struct nti_session_rows *rows, size_t place,
+		    uint64_t real_ns, struct ntime_value *row)
+{
+	size_t i;
+
+	add_groups(s, rows->first[place], rows->first[place + 1]);
+	for (i = 0; i < s->items; i++) {
+		const struct nti_session_item *item = &s->item[i];
+
+		if (item->is_metric || item->is_clock || nti_session_item_is_absent(item))
+			item_value(s, i, real_ns, &row[i]);
+		else
+			event_at(s, rows, place, i, &row[i]);
+		/* How many CPUs a metric tells of. */
+		if (item->is_metric && s->place[place].cpu >= 0)
+			row[i].count = 1;
+	}
+	return s->metrics ? ntime_session_metrics(s, row, s->items) : 0;
+}
+
+int ntime_session_read_places(struct ntime_session *s, struct ntime_value *out, size_t n,
+			      size_t places)
+{
+	const struct nti_session_rows *rows;
+	uint64_t real_ns;
+	size_t place;
+	int ret;
+
+	if (!s->is_open || n != s->items || places != s->places)
+		return nti_error(&s->ctx->error, -EINVAL,
+				 "a session is read place by place after it was opened, into as "
+				 "many rows as it has places, of as many values as it has items");
+	ret = nti_session_rows_get(s, &rows);
+	if (ret == 0)
+		ret = read_once(s, &real_ns);
+	for (place = 0; ret == 0 && place < places; place++)
+		ret = read_row(s, rows, place, real_ns, &out[place * n]);
+	return ret < 0 ? ret : (int)(n * places);
+}
+
 /* Values of one place have no sum to be missing from: an event that is counted at another one has no number, and so has the metric. */
 #define INPUT_FLAGS                                                                                \
 	(NTIME_ABSENT | NTIME_NOT_COUNTED | NTIME_SCALED | NTIME_PARTIAL | NTIME_OVERFLOWED |      \

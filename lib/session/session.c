@@ -45,6 +45,7 @@ static void session_free(struct ntime_session *s)
 {
 	size_t i;
 
+	nti_session_rows_fini(s);
 	nti_session_close_groups(s);
 	for (i = 0; i < s->items; i++)
 		nti_session_item_fini(&s->item[i]);

@@ -135,6 +135,7 @@ struct ntime_session {
 	bool needs_time;	   /* reading needs the session's own clock */
 	uint64_t read_tsc; /* of the last reading: taken with its time, whose rate it is part of */
 
+	struct nti_session_rows *rows; /* NULL until it is read place by place; place.c */
 
 	uintptr_t
 		thread; /* thread pointer of who opened: the one measured if the target is "this thread" */
@@ -153,8 +154,30 @@ struct nti_sum {
 	bool is_own; /* counted by us, in turns that are ours */
 };
 
+/* What an event is at a place, one of the target's. */
+enum nti_session_where {
+	NTI_NOWHERE,   /* its units are not there: another kind of core */
+	NTI_ELSEWHERE, /* they are, but are counted at another place */
+	NTI_HERE,
+};
+
+/* How sessions are read place by place: one row a place. */
+struct nti_session_rows {
+	struct ntime_place_info *place;
+	size_t *first; /* per place, and one more: its groups are those from here to before the next place's */
+	uint8_t *where;		       /* enum nti_session_where of place * items + item */
+	struct nti_estimate *estimate; /* likewise */
+};
+
 /* target.c: threads and CPUs that the target means. */
 int nti_session_find_places(struct ntime_session *s);
+
+/*
+ * place.c: rows of an opened session, made the first time: then the topology is looked at and memory is allocated. 0, -EIO, -ENOMEM
+ * with a sentence.
+ */
+int nti_session_rows_get(struct ntime_session *s, const struct nti_session_rows **out);
+void nti_session_rows_fini(struct ntime_session *s);
 
 /* plan.c: put every part into a pass. 0, -ENOSPC, -ENOMEM, -EINVAL with a sentence. */
 int nti_session_plan(struct ntime_session *s);
