@@ -33,6 +33,7 @@ static void own_event(struct ntime_event_info *e, bool *failed)
 	own(&e->reason, failed);
 	own(&e->remedy, failed);
 	own(&e->beside, failed);
+	own(&e->group, failed);
 }
 
 static void disown_event(struct ntime_event_info *e)
@@ -45,6 +46,7 @@ static void disown_event(struct ntime_event_info *e)
 	free((char *)e->reason);
 	free((char *)e->remedy);
 	free((char *)e->beside);
+	free((char *)e->group);
 }
 
 static int add_way(void *arg, const struct ntime_way_info *way)
@@ -208,11 +210,11 @@ static bool fits_any(char *const *patterns, size_t n, const char *name, const ch
 	return false;
 }
 
-/* A unit that is named itself stands for all of its events. */
-static bool unit_is_named(char *const *patterns, size_t n, const char *unit)
+/* A unit that is named itself stands for all of its events, a group for its metrics. */
+static bool is_named(char *const *patterns, size_t n, const char *whole)
 {
 	for (size_t i = 0; i < n; i++)
-		if (strcasecmp(patterns[i], unit) == 0)
+		if (strcasecmp(patterns[i], whole) == 0)
 			return true;
 	return false;
 }
@@ -252,7 +254,7 @@ static size_t choose_events(struct ntime_event_info *event, size_t events, char 
 	size_t kept = 0;
 
 	for (size_t i = 0; i < events; i++) {
-		if (unit_is_named(patterns, n, event[i].unit) ||
+		if (is_named(patterns, n, event[i].unit) || is_named(patterns, n, event[i].group) ||
 		    fits_any(patterns, n, event[i].name, event[i].desc))
 			event[kept++] = event[i];
 		else

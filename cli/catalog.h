@@ -45,7 +45,7 @@ void cli_catalog_fini(struct cli_catalog *c);
 
 /*
  * Keep what one of the patterns fits: a glob over the whole name where it has *, ? or [, else a part of the name or of the
- * description, both without case. A unit fits by its name alone and keeps its events. No pattern keeps all. Returns how many entries of @parts remain.
+ * description, both without case. A unit fits by its name alone and keeps its events, a group of metrics its metrics. No pattern keeps all. Returns how many entries of @parts remain.
  */
 size_t cli_catalog_choose(struct cli_catalog *c, unsigned int parts, char *const *patterns,
 			  size_t n);
@@ -76,7 +76,7 @@ void cli_catalog_write_csv(FILE *f, const struct cli_catalog_style *style,
 			   const struct cli_catalog *c);
 void cli_catalog_write_json(FILE *f, const struct cli_catalog_style *style,
 			    const struct cli_catalog *c);
-/* One name a line: events and metrics. */
+/* One name a line: events, metrics and their groups. */
 void cli_catalog_write_names(FILE *f, const struct cli_catalog *c);
 
 #endif

@@ -68,6 +68,7 @@ static json_t *events(const struct ntime_event_info *event, size_t n)
 		set_text(json, "unit", e->unit_text);
 		set_text(json, "formula", e->formula);
 		set_text(json, "beside", e->beside);
+		set_text(json, "group", e->group);
 		if (*e->formula)
 			json_object_set_new(json, "default", json_boolean(e->is_default));
 		json_array_append_new(array, json);

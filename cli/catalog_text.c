@@ -155,6 +155,33 @@ static void put_events(FILE *f, const struct cli_catalog_style *style, const str
 	}
 }
 
+/* Is metric @i the first of its group? */
+static bool begins_group(const struct cli_catalog *c, size_t i)
+{
+	for (size_t k = i; k-- > 0;)
+		if (strcmp(c->metric[k].group, c->metric[i].group) == 0)
+			return false;
+	return true;
+}
+
+/* Metrics by group, groups in the order in which they come first. */
+static void put_metrics(FILE *f, const struct cli_catalog_style *style, const struct cli_catalog *c,
+			bool *is_next)
+{
+	for (size_t i = 0; i < c->metrics; i++) {
+		const char *group = c->metric[i].group;
+		char title[256];
+
+		if (!begins_group(c, i))
+			continue;
+		snprintf(title, sizeof(title), "Metrics%s%s", *group ? " of group " : "", group);
+		put_title(f, &style->look, is_next, title);
+		for (size_t k = i; k < c->metrics; k++)
+			if (strcmp(c->metric[k].group, group) == 0)
+				put_event(f, style, c, &c->metric[k]);
+	}
+}
+
 void cli_catalog_write_text(FILE *f, const struct cli_catalog_style *style,
 			    const struct cli_catalog *c)
 {
@@ -173,11 +200,8 @@ void cli_catalog_write_text(FILE *f, const struct cli_catalog_style *style,
 		put_units(f, style, c, &is_next);
 	if (style->parts & CLI_EVENTS)
 		put_events(f, style, c, &is_next);
-	if ((style->parts & CLI_METRICS) && c->metrics) {
-		put_title(f, &style->look, &is_next, "Metrics");
-		for (size_t i = 0; i < c->metrics; i++)
-			put_event(f, style, c, &c->metric[i]);
-	}
+	if (style->parts & CLI_METRICS)
+		put_metrics(f, style, c, &is_next);
 }
 
 void cli_catalog_write_names(FILE *f, const struct cli_catalog *c)
@@ -186,4 +210,7 @@ void cli_catalog_write_names(FILE *f, const struct cli_catalog *c)
 		fprintf(f, "%s\n", c->event[i].name);
 	for (size_t i = 0; i < c->metrics; i++)
 		fprintf(f, "%s\n", c->metric[i].name);
+	for (size_t i = 0; i < c->metrics; i++)
+		if (*c->metric[i].group && begins_group(c, i))
+			fprintf(f, "%s\n", c->metric[i].group);
 }

@@ -72,6 +72,7 @@ struct ntime_unit_info {
  * @remedy:	what to do about it
  * @beside:	of a metric: the event next to which reports print it ("instructions" for IPC); "" when it stands alone
  * @is_default:	1 for a metric that belongs into a report for which nothing was chosen
+ * @group:	of a metric: the group that it is asked for with ("throttling"); "" for none
  */
 struct ntime_event_info {
 	uint32_t size;
@@ -86,6 +87,7 @@ struct ntime_event_info {
 	const char *beside;
 	uint32_t is_default;
 	uint32_t reserved;
+	const char *group;
 };
 
 /**

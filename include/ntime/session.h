@@ -142,11 +142,11 @@ NTIME_API int ntime_session_new(struct ntime_ctx *ctx, const struct ntime_target
 NTIME_API void ntime_session_free(struct ntime_session *s);
 
 /**
- * ntime_session_add() - add one event or metric
+ * ntime_session_add() - add one event or metric, or a group of metrics
  * @s:		session that was never started
  * @name:	"cycles", "core::INST_RETIRED:u", "uncore_imc/cas_count_read/", "r01c0", "sched:sched_switch", "IPC",
- *		"NAME=FORMULA"; ntime-events(7) has the grammar
- * @index:	item number, may be NULL
+ *		"NAME=FORMULA"; ntime-events(7) has the grammar. "throttling": each metric of that group that the session does not have
+ * @index:	item number, may be NULL; of a group that of the session's last item
  *
  * An event that exists but cannot be counted here is added and absent: that is no error, ntime_session_item() tells the
  * reason. Hidden events of a metric are added before it.

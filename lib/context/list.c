@@ -214,6 +214,7 @@ static int visit_event(void *arg, const struct nti_event_entry *entry)
 							  : "this machine has no such PMU",
 				    .remedy = entry->unit ? or_empty(absent->remedy) : "",
 				    .beside = "",
+				    .group = "",
 			    });
 	nti_absence_fini(&own);
 	return ret;
@@ -235,23 +236,6 @@ int ntime_event_for_each(struct ntime_ctx *ctx, const char *model,
 	return ret;
 }
 
-/* The first formula whose events are all known here, else the last one: what a session would use. */
-static int choose_formula(struct ntime_ctx *ctx, const struct nti_metric *m,
-			  struct nti_absence *absent, size_t *chosen)
-{
-	size_t i;
-	int ret;
-
-	for (i = 0; i < m->formulas; i++) {
-		nti_absence_fini(absent);
-		*chosen = i;
-		ret = nti_formula_obstacle(ctx, m->formula[i], absent);
-		if (ret < 0 || !absent->reason)
-			return ret;
-	}
-	return 0;
-}
-
 int ntime_metric_for_each(struct ntime_ctx *ctx,
 			  int (*fn)(void *arg, const struct ntime_event_info *metric), void *arg)
 {
@@ -262,7 +246,7 @@ int ntime_metric_for_each(struct ntime_ctx *ctx,
 		const struct nti_metric *m = &ctx->metrics.metric[i];
 		struct nti_absence absent = { 0 };
 
-		ret = choose_formula(ctx, m, &absent, &chosen);
+		ret = nti_metric_obstacle(ctx, m, &chosen, &absent);
 		if (ret == 0)
 			ret = fn(arg, &(struct ntime_event_info){
 					      .size = sizeof(struct ntime_event_info),
@@ -276,6 +260,7 @@ int ntime_metric_for_each(struct ntime_ctx *ctx,
 					      .remedy = or_empty(absent.remedy),
 					      .beside = or_empty(m->beside),
 					      .is_default = m->beside != NULL,
+					      .group = or_empty(m->group),
 				      });
 		nti_absence_fini(&absent);
 	}

@@ -112,7 +112,22 @@ int nti_generic_obstacle(struct ntime_ctx *ctx, const struct nti_event *event,
 	return nti_perf_explain(ctx->os, part->unit, &part->attr, self, ret, out);
 }
 
-static int event_obstacle(struct ntime_ctx *ctx, const char *name, struct nti_absence *out)
+/* How near this machine comes to an event that it cannot count. */
+enum nearness {
+	NEAR_NOT,	/* no such name */
+	NEAR_ELSEWHERE, /* other machines have its unit */
+	NEAR_HERE,	/* the unit is here, and something in the way of it */
+	NEAR_COUNTED,
+};
+
+static enum nearness nearness_of(const struct nti_event *event)
+{
+	return event->parts && event->part[0].unit ? NEAR_HERE : NEAR_ELSEWHERE;
+}
+
+/* @near is set in any case but -ENOMEM. */
+static int event_obstacle(struct ntime_ctx *ctx, const char *name, struct nti_absence *out,
+			  enum nearness *near)
 {
 	struct nti_absence unit = { 0 };
 	struct nti_event event;
@@ -121,8 +136,10 @@ static int event_obstacle(struct ntime_ctx *ctx, const char *name, struct nti_ab
 
 	if (ret == -ENOMEM)
 		return ret;
+	*near = NEAR_NOT;
 	if (ret < 0)
 		return nti_absence_set(out, "", "this machine has no event %s", name);
+	*near = nearness_of(&event);
 	if (event.absent.reason)
 		ret = nti_absence_set(out, event.absent.remedy, "needs %s: %s", name,
 				      event.absent.reason);
@@ -132,22 +149,62 @@ static int event_obstacle(struct ntime_ctx *ctx, const char *name, struct nti_ab
 		ret = nti_generic_obstacle(ctx, &event, &unit);
 	if (ret == 0 && unit.reason)
 		ret = nti_absence_set(out, unit.remedy, "needs %s: %s", name, unit.reason);
+	if (!out->reason)
+		*near = NEAR_COUNTED;
 	nti_absence_fini(&unit);
 	nti_event_fini(&event);
 	return ret;
 }
 
-int nti_formula_obstacle(struct ntime_ctx *ctx, const char *formula, struct nti_absence *out)
+/* The event that is furthest away speaks for the formula: what helps the others would not help it. */
+static int formula_obstacle(struct ntime_ctx *ctx, const char *formula, struct nti_absence *out,
+			    enum nearness *near)
 {
 	struct nti_formula *f;
 	size_t i;
 	int ret = nti_formula_parse(formula, &f, &ctx->error);
 
+	*near = NEAR_COUNTED;
 	if (ret < 0)
 		return ret;
-	for (i = 0; ret == 0 && !out->reason && i < nti_formula_count(f); i++)
-		ret = event_obstacle(ctx, nti_formula_event(f, i), out);
+	for (i = 0; ret == 0 && i < nti_formula_count(f); i++) {
+		struct nti_absence absent = { 0 };
+		enum nearness event_near = NEAR_NOT;
+
+		ret = event_obstacle(ctx, nti_formula_event(f, i), &absent, &event_near);
+		if (ret == 0 && event_near < *near) {
+			nti_absence_fini(out);
+			*out = absent;
+			*near = event_near;
+			continue;
+		}
+		nti_absence_fini(&absent);
+	}
 	nti_formula_free(f);
+	return ret;
+}
+
+int nti_metric_obstacle(struct ntime_ctx *ctx, const struct nti_metric *metric, size_t *chosen,
+			struct nti_absence *out)
+{
+	int best = -1, ret = 0;
+	size_t i;
+
+	*out = (struct nti_absence){ 0 };
+	for (i = 0; ret == 0 && i < metric->formulas && best < NEAR_COUNTED; i++) {
+		struct nti_absence absent = { 0 };
+		enum nearness near;
+
+		ret = formula_obstacle(ctx, metric->formula[i], &absent, &near);
+		if (ret == 0 && (int)near > best) {
+			nti_absence_fini(out);
+			*out = absent;
+			*chosen = i;
+			best = near;
+			continue;
+		}
+		nti_absence_fini(&absent);
+	}
 	return ret;
 }
 

@@ -18,7 +18,11 @@ int nti_generic_obstacle(struct ntime_ctx *ctx, const struct nti_event *event,
 /* Why no clock can be read; "" when one can. Static memory. */
 const char *nti_clock_obstacle(const struct ntime_ctx *ctx);
 
-/* The first event of @formula that cannot be counted, as reason; -ENOMEM. An unknown event is a reason, not an error. */
-int nti_formula_obstacle(struct ntime_ctx *ctx, const char *formula, struct nti_absence *out);
+/*
+ * Which formula of @metric this machine uses: the first one whose events can all be counted. Where there is none, the one that comes nearest,
+ * and in @out, which is filled anew, what is in its way. An unknown event is a reason, not an error. 0 or -ENOMEM.
+ */
+int nti_metric_obstacle(struct ntime_ctx *ctx, const struct nti_metric *metric, size_t *chosen,
+			struct nti_absence *out);
 
 #endif

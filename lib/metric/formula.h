@@ -11,6 +11,7 @@
 enum nti_op_kind {
 	NTI_OP_NUMBER,
 	NTI_OP_EVENT,
+	NTI_OP_WANTED_NS,
 	NTI_OP_REAL_NS,
 	NTI_OP_CPUS,
 	NTI_OP_NEGATE,
@@ -24,7 +25,7 @@ enum nti_op_kind {
 
 struct nti_op {
 	enum nti_op_kind kind;
-	uint32_t event; /* NTI_OP_EVENT: index of its name */
+	uint32_t event; /* NTI_OP_EVENT, NTI_OP_WANTED_NS: index of its name */
 	double number;	/* NTI_OP_NUMBER */
 };
 

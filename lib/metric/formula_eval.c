@@ -70,6 +70,8 @@ static struct dual dual_operand(const struct nti_op *op, const struct nti_formul
 		return (struct dual){ op->number, 0 };
 	case NTI_OP_EVENT:
 		return (struct dual){ in->events[op->event].value, op->event == by ? 1 : 0 };
+	case NTI_OP_WANTED_NS:
+		return (struct dual){ in->wanted_ns ? in->wanted_ns[op->event] : NAN, 0 };
 	case NTI_OP_REAL_NS:
 		return (struct dual){ in->real_ns, 0 };
 	case NTI_OP_CPUS:

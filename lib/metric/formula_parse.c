@@ -12,7 +12,7 @@
 enum token_kind {
 	TOKEN_END,
 	TOKEN_NUMBER,
-	TOKEN_NAME,   /* may be one of the words min, max, real_ns, cpus */
+	TOKEN_NAME,   /* may be one of the words min, max, wanted_ns, real_ns, cpus */
 	TOKEN_QUOTED, /* never a word */
 	TOKEN_SIGN,   /* one of + - * / ( ) , */
 };
@@ -330,15 +330,15 @@ static int emit_kind(struct parser *p, enum nti_op_kind kind)
 	return emit(p, (struct nti_op){ .kind = kind });
 }
 
-static int emit_event(struct parser *p, const struct token *t)
+/* @kind speaks of the event that @t names. */
+static int emit_event(struct parser *p, enum nti_op_kind kind, const struct token *t)
 {
 	struct nti_formula *f = p->f;
 	size_t i;
 
 	for (i = 0; i < f->events; i++)
 		if (strlen(f->event[i]) == t->bytes && memcmp(f->event[i], t->name, t->bytes) == 0)
-			return emit(p,
-				    (struct nti_op){ .kind = NTI_OP_EVENT, .event = (uint32_t)i });
+			return emit(p, (struct nti_op){ .kind = kind, .event = (uint32_t)i });
 	if (f->events == NTI_METRIC_MAX_EVENTS)
 		return fail(p, -E2BIG, t->at, "a formula uses at most %d different events",
 			    NTI_METRIC_MAX_EVENTS);
@@ -346,7 +346,7 @@ static int emit_event(struct parser *p, const struct token *t)
 	if (!f->event[i])
 		return nti_error(p->e, -ENOMEM, "memory is short for a formula");
 	f->events++;
-	return emit(p, (struct nti_op){ .kind = NTI_OP_EVENT, .event = (uint32_t)i });
+	return emit(p, (struct nti_op){ .kind = kind, .event = (uint32_t)i });
 }
 
 /* The grammar. Each function begins at its first token and ends at the first one behind it. */
@@ -422,6 +422,26 @@ static int parse_choice(struct parser *p, enum nti_op_kind kind)
 	return ret < 0 ? ret : emit_kind(p, kind);
 }
 
+/* wanted_ns(EVENT) */
+static int parse_time(struct parser *p)
+{
+	int ret = next(p);
+
+	if (ret < 0)
+		return ret;
+	if (!is_sign(p, '('))
+		return fail_expected(p, "'(' after wanted_ns");
+	ret = enter(p);
+	if (ret < 0)
+		return ret;
+	if (p->token.kind != TOKEN_NAME && p->token.kind != TOKEN_QUOTED)
+		return fail_expected(p, "an event");
+	ret = emit_event(p, NTI_OP_WANTED_NS, &p->token);
+	if (ret == 0)
+		ret = next(p);
+	return ret < 0 ? ret : leave(p, ')', "')' behind the event");
+}
+
 static int parse_operand(struct parser *p)
 {
 	struct token t = p->token;
@@ -434,7 +454,7 @@ static int parse_operand(struct parser *p)
 	else if (is_word(p, "cpus"))
 		ret = emit_kind(p, NTI_OP_CPUS);
 	else
-		ret = emit_event(p, &t);
+		ret = emit_event(p, NTI_OP_EVENT, &t);
 	return ret < 0 ? ret : next(p);
 }
 
@@ -450,6 +470,8 @@ static int parse_factor(struct parser *p)
 		return parse_choice(p, NTI_OP_MIN);
 	if (is_word(p, "max"))
 		return parse_choice(p, NTI_OP_MAX);
+	if (is_word(p, "wanted_ns"))
+		return parse_time(p);
 	return parse_operand(p);
 }
 

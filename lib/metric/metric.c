@@ -16,6 +16,7 @@ void nti_metric_fini(struct nti_metric *m)
 	free(m->formula);
 	free(m->name);
 	free(m->unit);
+	free(m->group);
 	free(m->beside);
 	free(m->about);
 	free(m->source);

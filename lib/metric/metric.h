@@ -5,11 +5,13 @@
  * A file holds entries separated by blank lines; '#' begins a comment line. Keys, in this order:
  *     metric IPC
  *     unit insn/cycle
+ *     group core
  *     formula instructions / cycles
  *     beside instructions
  *     about Instructions retired per core clock cycle.
  *     source Intel SDM vol. 3B, 20.2.1.2 "Pre-defined architectural performance events"
  * "formula" may be given several times: the first one whose events are all there is used (machines name things differently).
+ * "group" may be missing. It names metrics that are asked for together.
  * "beside" may be missing. It names an event of a formula and means: whoever prints that event prints the metric on the same
  * line, and a default set that counts the event counts the metric too. Several metrics may stand beside one event;
  * they are alternatives in order of preference, the first one that has a value is printed.
@@ -18,11 +20,13 @@
  *     sum     = product { ("+" | "-") product }	"-" between operands needs a blank on both sides
  *     product = factor { ("*" | "/") factor }		equal precedence groups from the left: a / b / c is (a / b) / c
  *     factor  = "-" factor | number | name | "real_ns" | "cpus" | "(" sum ")" | ("min" | "max") "(" sum "," sum ")"
+ *             | "wanted_ns" "(" name ")"
  *     number  = ( digits [ "." digits ] | "." digits ) [ "e" ["+" | "-"] digits ], at most 15 significant digits, 1e-22 to 1e22
  *     name    = a letter or "_", then [A-Za-z0-9_.:] and "-" where one of [A-Za-z0-9_] follows
  *             | "'" any printable ASCII but "'" "'" | '"' any printable ASCII but '"' '"'
- * real_ns is the wall time of the period in ns, cpus the number of CPUs on line. A name that contains other characters, begins with
- * a digit, or is one of the four words above is written in quotes of either kind: 'cpu/event=0x3c/', "cpus". cache-misses and
+ * real_ns is the wall time of the period in ns, cpus the number of CPUs on line. wanted_ns(EVENT) is the time for which the event was
+ * wanted, added up over all that was looked at: of an event that a processor has once a core, the time of the period times the number of
+ * these cores. A name that contains other characters, begins with a digit, or is one of the five words above is written in quotes of either kind: 'cpu/event=0x3c/', "cpus". cache-misses and
  * skx::INST_RETIRED:ANY_P need none. "a -b" and "a- b" are refused, because beside "a-b", which is one name, they would
  * be misread. Blanks are spaces and tabs. Quoted and plain spellings of a name are the same event.
  */
@@ -62,6 +66,7 @@ struct nti_formula_input {
 	const struct nti_number *events; /* nti_formula_count() of them */
 	double real_ns;			 /* NaN when there is none */
 	double cpus;
+	const double *wanted_ns; /* of the events; NULL when it is not known */
 };
 /*
  * Evaluate with first-order error propagation: errors of different events are independent, the same event used twice is
@@ -73,6 +78,7 @@ struct nti_number nti_formula_eval(const struct nti_formula *f, const struct nti
 struct nti_metric {
 	char *name;
 	char *unit;
+	char *group;  /* NULL when it belongs to none */
 	char *beside; /* NULL when it stands beside no event */
 	char *about;
 	char *source;	/* "" when it was not read from a file */
@@ -99,13 +105,17 @@ struct nti_metrics {
 };
 /*
  * Parse the text of a metric file and append to @out. Lints: every key present and in order, values not empty, UTF-8, "about" a
- * sentence, names unique in @out without regard to case and not like an event of perf's, formulas parse and use an event,
+ * sentence, names of metrics and groups unique in @out without regard to case and not like an event of perf's, formulas parse and use an event,
  * "beside" names an event of a formula. -EINVAL or -E2BIG with "FILE:LINE: ..." (@file is only for the sentence), -ENOMEM; on failure
  * @out is as before.
  */
 int nti_metrics_parse(const char *file, const char *text, size_t bytes, struct nti_metrics *out,
 		      struct nti_error *e);
 void nti_metrics_fini(struct nti_metrics *m);
+/* Is @name, without regard to case, the group of a metric of @m? */
+bool nti_metrics_has_group(const struct nti_metrics *m, const char *name);
+/* Does @metric belong to group @name, without regard to case? */
+bool nti_metric_is_in_group(const struct nti_metric *metric, const char *name);
 /* Without regard to case: "ipc" finds IPC. NULL when there is none. */
 const struct nti_metric *nti_metrics_find(const struct nti_metrics *m, const char *name);
 

@@ -54,7 +54,7 @@ static const char *const cache_names[] = { "L1-dcache-", "L1-icache-", "LLC-", "
 static const char *const cache_ops[] = { "loads",	 "load-misses", "stores",
 					 "store-misses", "prefetches",	"prefetch-misses" };
 
-static const char *const formula_words[] = { "min", "max", "real_ns", "cpus" };
+static const char *const formula_words[] = { "min", "max", "wanted_ns", "real_ns", "cpus" };
 
 static bool is_one_of(const char *name, const char *const *names, size_t n)
 {

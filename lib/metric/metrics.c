@@ -14,6 +14,7 @@ enum key {
 	KEY_NONE, /* between entries */
 	KEY_METRIC,
 	KEY_UNIT,
+	KEY_GROUP,
 	KEY_FORMULA,
 	KEY_BESIDE,
 	KEY_ABOUT,
@@ -29,7 +30,9 @@ static const struct key_rule {
 } key_rules[KEY_COUNT] = {
 	[KEY_NONE] = { "", 1u << KEY_METRIC, "an entry begins with \"metric\"" },
 	[KEY_METRIC] = { "metric", 1u << KEY_UNIT, "behind \"metric\" comes \"unit\"" },
-	[KEY_UNIT] = { "unit", 1u << KEY_FORMULA, "behind \"unit\" comes \"formula\"" },
+	[KEY_UNIT] = { "unit", 1u << KEY_GROUP | 1u << KEY_FORMULA,
+		       "behind \"unit\" comes \"group\" or \"formula\"" },
+	[KEY_GROUP] = { "group", 1u << KEY_FORMULA, "behind \"group\" comes \"formula\"" },
 	[KEY_FORMULA] = { "formula", 1u << KEY_FORMULA | 1u << KEY_BESIDE | 1u << KEY_ABOUT,
 			  "behind \"formula\" comes \"formula\", \"beside\" or \"about\"" },
 	[KEY_BESIDE] = { "beside", 1u << KEY_ABOUT, "behind \"beside\" comes \"about\"" },
@@ -78,6 +81,9 @@ static int set_name(struct file_parser *p, char *value)
 	if (nti_metrics_find(p->known, value) || nti_metrics_find(&p->found, value))
 		return nti_error(p->e, -EINVAL, "%s:%zu: there is a metric %s already", p->file,
 				 p->line, value);
+	if (nti_metrics_has_group(p->known, value) || nti_metrics_has_group(&p->found, value))
+		return nti_error(p->e, -EINVAL, "%s:%zu: %s is the name of a group of metrics",
+				 p->file, p->line, value);
 	if (p->known->count + p->found.count >= NTI_METRIC_MAX_COUNT)
 		return nti_error(p->e, -E2BIG, "%s:%zu: more than %d metrics", p->file, p->line,
 				 NTI_METRIC_MAX_COUNT);
@@ -91,6 +97,21 @@ static int set_unit(struct file_parser *p, char *value)
 	replace(&p->now.unit, value);
 	ret = nti_metric_check_unit(value, p->e);
 	return ret < 0 ? fail_at(p, ret) : 0;
+}
+
+static int set_group(struct file_parser *p, char *value)
+{
+	int ret;
+
+	replace(&p->now.group, value);
+	ret = nti_metric_check_name(value, p->e);
+	if (ret < 0)
+		return fail_at(p, ret);
+	if (nti_metrics_find(p->known, value) || nti_metrics_find(&p->found, value) ||
+	    strcasecmp(p->now.name, value) == 0)
+		return nti_error(p->e, -EINVAL, "%s:%zu: %s is the name of a metric", p->file,
+				 p->line, value);
+	return 0;
 }
 
 static int add_formula(struct file_parser *p, char *value)
@@ -141,6 +162,8 @@ static int set_value(struct file_parser *p, enum key key, char *value)
 		return set_name(p, value);
 	case KEY_UNIT:
 		return set_unit(p, value);
+	case KEY_GROUP:
+		return set_group(p, value);
 	case KEY_FORMULA:
 		return add_formula(p, value);
 	case KEY_BESIDE:
@@ -197,8 +220,8 @@ static int fail_unknown_key(struct file_parser *p, const char *key, size_t bytes
 	while (shown < bytes && (key[shown] & 0xc0) == 0x80)
 		shown--;
 	return nti_error(p->e, -EINVAL,
-			 "%s:%zu: there is no key \"%.*s%s\"; the keys are metric, unit, formula, "
-			 "beside, about and source",
+			 "%s:%zu: there is no key \"%.*s%s\"; the keys are metric, unit, group, "
+			 "formula, beside, about and source",
 			 p->file, p->line, (int)shown, key, shown < bytes ? "..." : "");
 }
 
@@ -229,11 +252,13 @@ static int parse_entry_line(struct file_parser *p, const char *line)
 }
 
 /* A line end of DOS is a blank, too. */
-static int parse_line(struct file_parser *p, const char *begin, size_t bytes)
+static int parse_line(void *arg, const char *begin, size_t bytes)
 {
+	struct file_parser *p = arg;
 	char *copy, *line;
 	int ret;
 
+	p->line++;
 	if (bytes && begin[bytes - 1] == '\r')
 		bytes--;
 	ret = nti_metric_check_text(begin, bytes, p->e);
@@ -253,19 +278,9 @@ static int parse_line(struct file_parser *p, const char *begin, size_t bytes)
 
 static int parse_lines(struct file_parser *p, const char *text, size_t bytes)
 {
-	const char *end = text + bytes;
+	int ret = nti_text_for_each_line(text, bytes, parse_line, p);
 
-	while (text < end) {
-		const char *stop = memchr(text, '\n', (size_t)(end - text));
-		int ret;
-
-		p->line++;
-		ret = parse_line(p, text, (size_t)((stop ? stop : end) - text));
-		if (ret < 0)
-			return ret;
-		text = stop ? stop + 1 : end;
-	}
-	return end_entry(p);
+	return ret < 0 ? ret : end_entry(p);
 }
 
 /* Moves the content of @from to the end of @to. */
@@ -317,4 +332,19 @@ const struct nti_metric *nti_metrics_find(const struct nti_metrics *m, const cha
 		if (strcasecmp(m->metric[i].name, name) == 0)
 			return &m->metric[i];
 	return NULL;
+}
+
+bool nti_metric_is_in_group(const struct nti_metric *metric, const char *name)
+{
+	return metric->group && strcasecmp(metric->group, name) == 0;
+}
+
+bool nti_metrics_has_group(const struct nti_metrics *m, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < m->count; i++)
+		if (nti_metric_is_in_group(&m->metric[i], name))
+			return true;
+	return false;
 }

@@ -139,20 +139,21 @@ static const struct nti_session_item *missing_input(const struct ntime_session *
 static int add_formula(struct ntime_session *s, const char *text, bool is_last, unsigned int group,
 		       struct nti_formula **formula, size_t **input)
 {
-	size_t before = s->items;
+	size_t before = s->items, *inputs;
 	int ret = nti_formula_parse(text, formula, &s->ctx->error);
 
 	*input = NULL;
 	if (ret < 0)
 		return ret;
-	*input = calloc(nti_formula_count(*formula) + 1, sizeof(**input));
-	ret = *input ? add_inputs(s, *formula, group, *input) : -ENOMEM;
-	if (ret == 0 && (is_last || !missing_input(s, *input, nti_formula_count(*formula))))
+	inputs = calloc(nti_formula_count(*formula) + 1, sizeof(*inputs));
+	ret = inputs ? add_inputs(s, *formula, group, inputs) : -ENOMEM;
+	if (ret == 0 && (is_last || !missing_input(s, inputs, nti_formula_count(*formula)))) {
+		*input = inputs;
 		return 0;
+	}
 	forget_items(s, before);
-	free(*input);
+	free(inputs);
 	nti_formula_free(*formula);
-	*input = NULL;
 	*formula = NULL;
 	return is_last || ret == -ENOMEM || ret == -E2BIG ? ret : AGAIN;
 }
@@ -186,12 +187,36 @@ static int explain_new_metric(struct ntime_session *s, const struct nti_metric *
 			      struct nti_session_item *item)
 {
 	const struct nti_session_item *missing;
+	size_t chosen;
 
-	if (!item->formula)
-		return nti_formula_obstacle(s->ctx, metric->formula[metric->formulas - 1],
-					    &item->absent);
+	if (!item->formula || !item->input)
+		return nti_metric_obstacle(s->ctx, metric, &chosen, &item->absent);
 	missing = missing_input(s, item->input, nti_formula_count(item->formula));
 	return missing ? explain_missing(item, missing) : 0;
+}
+
+/*
+ * The first formula whose events are all there, else the one that comes nearest to what this machine has: that is then there in order to say
+ * what is missing. *@formula stays NULL when even that one has events that nobody knows.
+ */
+static int choose_formula(struct ntime_session *s, const struct nti_metric *metric,
+			  unsigned int group, bool is_own, struct nti_formula **formula,
+			  size_t **input)
+{
+	struct nti_absence absent = { 0 };
+	size_t i, nearest = 0;
+	int ret = AGAIN;
+
+	for (i = 0; ret == AGAIN && i < metric->formulas; i++)
+		ret = add_formula(s, metric->formula[i], metric->formulas == 1, group, formula,
+				  input);
+	if (ret == AGAIN) {
+		ret = nti_metric_obstacle(s->ctx, metric, &nearest, &absent);
+		nti_absence_fini(&absent);
+		if (ret == 0)
+			ret = add_formula(s, metric->formula[nearest], true, group, formula, input);
+	}
+	return ret == -ENOENT && !is_own ? 0 : ret;
 }
 
 /* A ready-made metric with events that this machine does not know is absent; in one's own formula they are an error. */
@@ -201,14 +226,8 @@ static int add_metric(struct ntime_session *s, const struct nti_metric *metric, 
 	struct nti_formula *formula = NULL;
 	struct nti_session_item *item;
 	size_t *input = NULL;
-	size_t i;
-	int ret = AGAIN;
+	int ret = choose_formula(s, metric, group, is_own, &formula, &input);
 
-	for (i = 0; ret == AGAIN && i < metric->formulas; i++)
-		ret = add_formula(s, metric->formula[i], i + 1 == metric->formulas, group, &formula,
-				  &input);
-	if (ret == -ENOENT && !is_own)
-		ret = 0;
 	if (ret < 0)
 		return nti_error_prefix(&s->ctx->error, ret, "metric %s", metric->name);
 	ret = check_can_add(s);
@@ -246,29 +265,67 @@ static int add_inline_metric(struct ntime_session *s, const char *text)
 	return ret;
 }
 
-/* The event's sentence offers events only; a metric may have been meant as well. */
+/* Takes @candidate when it is nearer to @name than what was nearest. */
+static void offer(const char *name, const char *candidate, unsigned int *distance,
+		  const char **nearest)
+{
+	unsigned int d = nti_text_distance(name, candidate, 3);
+
+	if (d < *distance) {
+		*distance = d;
+		*nearest = candidate;
+	}
+}
+
+/* The event's sentence offers events only; a metric, or a group of them, may have been meant as well. */
 static int offer_metric(struct ntime_session *s, const char *name, int code)
 {
-	const struct nti_metric *nearest = NULL;
+	const char *nearest = NULL;
 	unsigned int distance = 4;
 	char text[NTI_ERROR_TEXT_BYTES];
 	size_t i;
 
 	for (i = 0; i < s->ctx->metrics.count; i++) {
-		unsigned int d = nti_text_distance(name, s->ctx->metrics.metric[i].name, 3);
+		const struct nti_metric *metric = &s->ctx->metrics.metric[i];
 
-		if (d < distance) {
-			distance = d;
-			nearest = &s->ctx->metrics.metric[i];
-		}
+		offer(name, metric->name, &distance, &nearest);
+		if (metric->group)
+			offer(name, metric->group, &distance, &nearest);
 	}
 	if (!nearest)
 		return code;
 	(void)snprintf(text, sizeof(text), "%s", s->ctx->error.text);
-	return nti_error(&s->ctx->error, code, "%s; the nearest metric is %s", text, nearest->name);
+	return nti_error(&s->ctx->error, code, "%s; the nearest metric%s is %s", text,
+			 nti_metrics_has_group(&s->ctx->metrics, nearest) ? " group" : "", nearest);
 }
 
-/* Add one item; on failure the session is as before. */
+static bool has_metric(const struct ntime_session *s, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < s->items; i++) {
+		if (s->item[i].is_metric && strcmp(s->item[i].name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* All metrics of a group that the session does not have yet; those that this machine lacks are added, too, and say why they are absent. */
+static int add_metrics(struct ntime_session *s, const char *name, unsigned int group)
+{
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; ret == 0 && i < s->ctx->metrics.count; i++) {
+		const struct nti_metric *metric = &s->ctx->metrics.metric[i];
+
+		if (nti_metric_is_in_group(metric, name) && !has_metric(s, metric->name))
+			ret = add_metric(s, metric, metric->name, group, false);
+	}
+	return ret;
+}
+
+/* Add one item, or a group of metrics; on failure the session is as before. */
 static int add_one(struct ntime_session *s, const char *name, unsigned int group)
 {
 	const struct nti_metric *metric;
@@ -280,6 +337,8 @@ static int add_one(struct ntime_session *s, const char *name, unsigned int group
 	metric = nti_metrics_find(&s->ctx->metrics, name);
 	if (metric)
 		ret = add_metric(s, metric, metric->name, group, false);
+	else if (nti_metrics_has_group(&s->ctx->metrics, name))
+		ret = add_metrics(s, name, group);
 	else if (nti_metric_is_inline(name))
 		ret = add_inline_metric(s, name);
 	else
@@ -351,17 +410,6 @@ static bool costs_nothing(const struct ntime_session *s, const struct nti_metric
 		return false;
 	for (i = 0; i < metric->formulas; i++) {
 		if (is_covered(s, metric->formula[i]))
-			return true;
-	}
-	return false;
-}
-
-static bool has_metric(const struct ntime_session *s, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < s->items; i++) {
-		if (s->item[i].is_metric && strcmp(s->item[i].name, name) == 0)
 			return true;
 	}
 	return false;

@@ -569,7 +569,9 @@ static void metric_value(const struct ntime_session *s, const struct nti_session
 			 struct ntime_value *values, struct ntime_value *out)
 {
 	struct nti_number number[NTI_METRIC_MAX_EVENTS], result;
+	double wanted_ns[NTI_METRIC_MAX_EVENTS];
 	struct nti_formula_input in = { .events = number,
+					.wanted_ns = wanted_ns,
 					.real_ns = out->wanted_ns ? (double)out->wanted_ns : NAN,
 					.cpus = out->count ? (double)out->count : s->ctx->cpus };
 	uint32_t flags = NTIME_METRIC | (out->flags & NTIME_SIMULATED);
@@ -579,6 +581,7 @@ static void metric_value(const struct ntime_session *s, const struct nti_session
 		const struct ntime_value *v = &values[item->input[i]];
 
 		number[i] = (struct nti_number){ .value = v->value, .error = v->error };
+		wanted_ns[i] = (double)v->wanted_ns;
 		flags |= v->flags & INPUT_FLAGS;
 	}
 	result = nti_formula_eval(item->formula, &in);

@@ -61,13 +61,14 @@ static const struct fake_metric {
 	const char *name, *unit_text, *formula, *beside, *desc;
 	const char *over, *under;
 	uint32_t is_default;
+	const char *group;
 } metrics[] = {
 	{ "IPC", "insn/cycle", "instructions / cycles", "instructions",
-	  "Instructions retired per cycle.", "instructions", "cycles", 1 },
+	  "Instructions retired per cycle.", "instructions", "cycles", 1, "core" },
 	{ "branch-miss-ratio", "%", "100 * branch-misses / branches", "branch-misses",
 	  "Share of branches that were predicted wrongly.", "branch-misses", "branches", 1 },
 	{ "faults-per-switch", "faults/switch", "page-faults / context-switches", "page-faults",
-	  "Page faults for each switch.", "page-faults", "context-switches", 1 },
+	  "Page faults for each switch.", "page-faults", "context-switches", 1, "system" },
 	{ "tsc-per-fault", "ticks/fault", "tsc / page-faults", "",
 	  "Ticks that pass for a page fault.", "tsc", "page-faults", 0 },
 };
@@ -236,9 +237,19 @@ int ntime_metric_for_each(struct ntime_ctx *ctx,
 	(void)ctx;
 	for (size_t i = 0; i < COUNT(metrics) && !ret; i++) {
 		const struct fake_metric *m = &metrics[i];
-		struct ntime_event_info info = { sizeof(info),	1,	    m->name, "", m->desc,
-						 m->unit_text,	m->formula, "",	     "", m->beside,
-						 m->is_default, 0 };
+		struct ntime_event_info info = { sizeof(info),
+						 1,
+						 m->name,
+						 "",
+						 m->desc,
+						 m->unit_text,
+						 m->formula,
+						 "",
+						 "",
+						 m->beside,
+						 m->is_default,
+						 0,
+						 m->group ? m->group : "" };
 
 		ret = fn(arg, &info);
 	}

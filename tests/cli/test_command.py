@@ -791,10 +791,18 @@ def listing():
     equal(list(json.loads(ntime('list', '--json', '--ways').stdout)), ['ntime', 'schema', 'simulated', 'emulated', 'ways'])
     names = ntime('list', '--names').stdout.decode().split('\n')
     has(names, 'page-faults')
-    equal(sorted(n for n in names if n), sorted(e['name'] for e in everything['events'] + everything['metrics']))
+    groups = {m['group'] for m in everything['metrics'] if m.get('group')}
+    equal(sorted(n for n in names if n), sorted([e['name'] for e in everything['events'] + everything['metrics']] + list(groups)))
+    for group in groups:
+        members = [m['name'] for m in everything['metrics'] if m.get('group') == group]
+        listed = [m['name'] for m in json.loads(ntime('list', '--json', '--metrics', group).stdout)['metrics']]
+        equal([name for name in members if name not in listed], [])
+        has(ntime('list', '--metrics', group).stdout.decode(), f'Metrics of group {group}')
     rows = list(csv.DictReader(io.StringIO(ntime('list', '--csv').stdout.decode())))
     has([row['name'] for row in rows if row['kind'] == 'event'], 'page-faults')
     equal([row for row in rows if None in row or None in row.values()], [])
+    equal({row['group'] for row in rows if row['kind'] == 'metric' and row['group']}, groups)
+    equal([row for row in rows if row['kind'] != 'metric' and row['group']], [])
 
 
 @test

@@ -35,13 +35,15 @@ static bool is_same(double a, double b)
 static void evaluate(const struct nti_formula *f, uint32_t seed)
 {
 	struct nti_number events[NTI_METRIC_MAX_EVENTS], with, without;
-	struct nti_formula_input in = { events, number(seed, 101), number(seed, 102) };
+	double wanted_ns[NTI_METRIC_MAX_EVENTS];
+	struct nti_formula_input in = { events, number(seed, 101), number(seed, 102), wanted_ns };
 	size_t i;
 
 	expect(nti_formula_count(f) <= NTI_METRIC_MAX_EVENTS);
 	for (i = 0; i < nti_formula_count(f); i++) {
 		expect(nti_formula_event(f, i)[0] != '\0');
 		events[i] = (struct nti_number){ number(seed, i), number(seed, i + 50) };
+		wanted_ns[i] = number(seed, i + 200);
 	}
 	with = nti_formula_eval(f, &in);
 	expect(!isinf(with.value) && !isinf(with.error) && !(with.error < 0));

@@ -32,11 +32,15 @@ static double value_of(const char *event)
 static struct nti_number evaluate(const struct nti_formula *f, double real_ns)
 {
 	struct nti_number events[NTI_METRIC_MAX_EVENTS];
-	struct nti_formula_input in = { events, real_ns, 4 };
+	double wanted_ns[NTI_METRIC_MAX_EVENTS];
+	struct nti_formula_input in = { events, real_ns, 4, wanted_ns };
 	size_t i;
 
 	for (i = 0; i < nti_formula_count(f); i++)
 		events[i] = (struct nti_number){ value_of(nti_formula_event(f, i)), 0 };
+	/* Of a the time is that of the period, of others twice that. */
+	for (i = 0; i < nti_formula_count(f); i++)
+		wanted_ns[i] = strcmp(nti_formula_event(f, i), "a") == 0 ? 1000 : 2000;
 	return nti_formula_eval(f, &in);
 }
 
@@ -97,7 +101,11 @@ static const struct value_row {
 	{ __LINE__, "max(a, b)", 8 },
 	{ __LINE__, "min ( a , b )", 2 },
 	{ __LINE__, "min(max(a, 3), min(b, 9)) * 2", 4 },
-	{ __LINE__, "'min' + 'max'", 2 },
+	{ __LINE__, "wanted_ns(a)", 1000 },
+	{ __LINE__, "a + wanted_ns ( b ) + b", 2010 },
+	{ __LINE__, "wanted_ns('b') / real_ns", 2 },
+	{ __LINE__, "wanted_ns(nan)", 2000 },
+	{ __LINE__, "'wanted_ns' + 'min' + 'max'", 3 },
 	{ __LINE__, "minimum + maximum", 2 },
 	{ __LINE__, "min(-1, -2)", -2 },
 	/* what is no number stays none, whatever comes after it */
@@ -172,6 +180,8 @@ static const struct name_row {
 	{ __LINE__, "'1' + 1", "1\n" },
 	{ __LINE__, "r01c0 / e5", "r01c0\ne5\n" },
 	{ __LINE__, "Min + MAX", "Min\nMAX\n" },
+	{ __LINE__, "b / wanted_ns(a) / wanted_ns(b)", "b\na\n" },
+	{ __LINE__, "wanted_ns(\"c/d/\")", "c/d/\n" },
 };
 
 TEST(names)
@@ -304,6 +314,32 @@ TEST(long_names)
 	TT_IS(f == NULL, 1);
 }
 
+/* Who has no times gets no number from a formula that asks for them. */
+TEST(no_times)
+{
+	struct nti_number one = { 1, 0 };
+	struct nti_formula_input in = { &one, 1000, 4 };
+	struct nti_formula *f;
+
+	TT_IS(nti_formula_parse("a / wanted_ns(a)", &f, NULL), 0);
+	TT_IS(isnan(nti_formula_eval(f, &in).value), 1);
+	nti_formula_free(f);
+}
+
+/* A level of nesting is used up and given back. */
+TEST(depth_of_times)
+{
+	char text[2048] = "wanted_ns(a)";
+	struct nti_formula *f;
+	int i;
+
+	for (i = 0; i < 2 * NTI_METRIC_MAX_DEPTH; i++)
+		strcat(text, " + wanted_ns(a)");
+	TT_IS(nti_formula_parse(text, &f, NULL), 0);
+	TT_IS(nti_formula_count(f), 1);
+	nti_formula_free(f);
+}
+
 TEST(nothing_to_free)
 {
 	nti_formula_free(NULL);
@@ -319,6 +355,8 @@ int main(void)
 		cmocka_unit_test(depth_is_left_again),
 		cmocka_unit_test(many_events),
 		cmocka_unit_test(long_names),
+		cmocka_unit_test(no_times),
+		cmocka_unit_test(depth_of_times),
 		cmocka_unit_test(nothing_to_free),
 	};
 

@@ -47,6 +47,15 @@ static const struct error_row {
 	{ __LINE__, "max(a, b, c)",
 	  "column 9 of the formula `max(a, b, c)`: expected an operator or ')' (min and max take "
 	  "two arguments), found ','" },
+	/* wanted_ns takes the name of an event, nothing else */
+	{ __LINE__, "wanted_ns",
+	  "column 10 of the formula `wanted_ns`: expected '(' after wanted_ns, found the end" },
+	{ __LINE__, "wanted_ns(1)",
+	  "column 11 of the formula `wanted_ns(1)`: expected an event, found the number 1" },
+	{ __LINE__, "wanted_ns()",
+	  "column 11 of the formula `wanted_ns()`: expected an event, found ')'" },
+	{ __LINE__, "wanted_ns(a + b)",
+	  "column 13 of the formula `wanted_ns(a + b)`: expected ')' behind the event, found '+'" },
 	{ __LINE__, "min(, a)", "column 5 of the formula `min(, a)`: " OPERAND "','" },
 	/* events with slashes that are not quoted */
 	{ __LINE__, "power/energy-pkg/ / real_ns",

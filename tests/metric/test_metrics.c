@@ -22,7 +22,8 @@ TEST(whole_entry)
 		"# a comment inside\nformula 'cpu/instructions/' / 'cpu/cycles/'\n"
 		"beside cpu/cycles/\nabout Instructions per cycle.\nsource A book, p. 7\n"
 		"\n \t\n"
-		"metric\tB-2_x\n  unit \t%  \nformula a/b\r\nabout \xc3\x84 b.\nsource -";
+		"metric\tB-2_x\n  unit \t%  \ngroup Both\nformula a/b\r\nabout \xc3\x84 b.\nsource "
+		"-";
 	struct nti_metrics all = { 0 };
 	struct nti_error e = { 0 };
 	const struct nti_metric *m;
@@ -37,11 +38,13 @@ TEST(whole_entry)
 	TT_TEXT(m->formula[0], "instructions / cycles");
 	TT_TEXT(m->formula[1], "'cpu/instructions/' / 'cpu/cycles/'");
 	TT_TEXT(m->beside, "cpu/cycles/");
+	assert_null(m->group);
 	TT_TEXT(m->about, "Instructions per cycle.");
 	TT_TEXT(m->source, "A book, p. 7");
 	m = &all.metric[1];
 	TT_TEXT(m->name, "B-2_x");
 	TT_TEXT(m->unit, "%");
+	TT_TEXT(m->group, "Both");
 	TT_TEXT(m->formula[0], "a/b");
 	assert_null(m->beside);
 	TT_TEXT(m->about, "\xc3\x84 b.");
@@ -63,6 +66,25 @@ TEST(find)
 	nti_metrics_fini(&all);
 }
 
+TEST(groups)
+{
+	static const char text[] = "metric A\nunit u\ngroup heat\nformula a\nabout A.\nsource b\n\n"
+				   "metric B\nunit u\nformula a\nabout A.\nsource b\n\n"
+				   "metric C\nunit u\ngroup HEAT\nformula a\nabout A.\nsource b\n";
+	struct nti_metrics all = { 0 };
+
+	TT_IS(nti_metrics_has_group(&all, "heat"), 0);
+	TT_IS(parse(text, &all, NULL), 0);
+	TT_IS(all.count, 3);
+	TT_IS(nti_metrics_has_group(&all, "Heat"), 1);
+	TT_IS(nti_metrics_has_group(&all, "hea"), 0);
+	TT_IS(nti_metrics_has_group(&all, "A"), 0);
+	TT_IS(nti_metric_is_in_group(&all.metric[0], "heat"), 1);
+	TT_IS(nti_metric_is_in_group(&all.metric[1], "heat"), 0);
+	TT_IS(nti_metric_is_in_group(&all.metric[2], "heat"), 1);
+	nti_metrics_fini(&all);
+}
+
 TEST(nothing)
 {
 	static const char *const texts[] = { "", "\n", "# only a comment", "\n\n  \n#\n" };
@@ -76,7 +98,7 @@ TEST(nothing)
 	nti_metrics_fini(&all);
 }
 
-#define KEYS "; the keys are metric, unit, formula, beside, about and source"
+#define KEYS "; the keys are metric, unit, group, formula, beside, about and source"
 
 static const struct lint_row {
 	int line;
@@ -90,9 +112,9 @@ static const struct lint_row {
 	{ __LINE__, "# c\n\nmetric A\nformula a\n", -EINVAL,
 	  "x.metrics:4: behind \"metric\" comes \"unit\", not \"formula\"" },
 	{ __LINE__, "metric A\nunit u\nabout x.\n", -EINVAL,
-	  "x.metrics:3: behind \"unit\" comes \"formula\", not \"about\"" },
+	  "x.metrics:3: behind \"unit\" comes \"group\" or \"formula\", not \"about\"" },
 	{ __LINE__, "metric A\nunit u\nunit v\n", -EINVAL,
-	  "x.metrics:3: behind \"unit\" comes \"formula\", not \"unit\"" },
+	  "x.metrics:3: behind \"unit\" comes \"group\" or \"formula\", not \"unit\"" },
 	{ __LINE__, "metric A\nunit u\nformula a\nsource s\n", -EINVAL,
 	  "x.metrics:4: behind \"formula\" comes \"formula\", \"beside\" or \"about\", not "
 	  "\"source\"" },
@@ -106,7 +128,8 @@ static const struct lint_row {
 	{ __LINE__, "metric A\n", -EINVAL,
 	  "x.metrics:1: the entry of A ends too early: behind \"metric\" comes \"unit\"" },
 	{ __LINE__, "metric A\nunit u\n\n\nmetric B\n", -EINVAL,
-	  "x.metrics:2: the entry of A ends too early: behind \"unit\" comes \"formula\"" },
+	  "x.metrics:2: the entry of A ends too early: behind \"unit\" comes \"group\" or "
+	  "\"formula\"" },
 	{ __LINE__, "metric A\nunit u\nformula a\n# c\n\n", -EINVAL,
 	  "x.metrics:3: the entry of A ends too early: behind \"formula\" comes \"formula\", "
 	  "\"beside\" or \"about\"" },
@@ -183,6 +206,25 @@ static const struct lint_row {
 	{ __LINE__, ENTRY("Ab") "\nmetric aB\n", -EINVAL,
 	  "x.metrics:7: there is a metric aB already" },
 	{ __LINE__, "metric known\n", -EINVAL, "x.metrics:1: there is a metric known already" },
+	/* groups: one name means one thing */
+	{ __LINE__, "metric A\nunit u\ngroup g\nunit v\n", -EINVAL,
+	  "x.metrics:4: behind \"group\" comes \"formula\", not \"unit\"" },
+	{ __LINE__, "metric A\ngroup g\n", -EINVAL,
+	  "x.metrics:2: behind \"metric\" comes \"unit\", not \"group\"" },
+	{ __LINE__, "metric A\nunit u\nformula a\ngroup g\n", -EINVAL,
+	  "x.metrics:4: behind \"formula\" comes \"formula\", \"beside\" or \"about\", not "
+	  "\"group\"" },
+	{ __LINE__, "metric A\nunit u\ngroup\n", -EINVAL, "x.metrics:3: \"group\" has no value" },
+	{ __LINE__, "metric A\nunit u\ngroup cycles\n", -EINVAL,
+	  "x.metrics:3: \"cycles\" is an event of perf's; a metric needs another name" },
+	{ __LINE__, "metric A\nunit u\ngroup a\n", -EINVAL,
+	  "x.metrics:3: a is the name of a metric" },
+	{ __LINE__, "metric A\nunit u\ngroup known\n", -EINVAL,
+	  "x.metrics:3: known is the name of a metric" },
+	{ __LINE__, ENTRY("A") "\nmetric B\nunit u\ngroup a\n", -EINVAL,
+	  "x.metrics:9: a is the name of a metric" },
+	{ __LINE__, "metric A\nunit u\ngroup g\nformula a\nabout A.\nsource b\n\nmetric G\n",
+	  -EINVAL, "x.metrics:8: G is the name of a group of metrics" },
 	/* formulas */
 	{ __LINE__, "metric A\nunit u\nformula a / / b\n", -EINVAL,
 	  "x.metrics:3: column 5 of the formula `a / / b`: expected a number, an event, '-' or "
@@ -288,13 +330,10 @@ TEST(too_many)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whole_entry),
-		cmocka_unit_test(find),
-		cmocka_unit_test(nothing),
-		cmocka_unit_test(lint),
-		cmocka_unit_test(good_names),
-		cmocka_unit_test(zero_byte),
-		cmocka_unit_test(text_is_not_a_string),
+		cmocka_unit_test(whole_entry), cmocka_unit_test(find),
+		cmocka_unit_test(groups),      cmocka_unit_test(nothing),
+		cmocka_unit_test(lint),	       cmocka_unit_test(good_names),
+		cmocka_unit_test(zero_byte),   cmocka_unit_test(text_is_not_a_string),
 		cmocka_unit_test(too_many),
 	};
 
