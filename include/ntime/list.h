@@ -19,7 +19,7 @@ extern "C" {
 
 /**
  * struct ntime_way_info - a way in: how registers are reached
- * @name:	"perf", "clock", "msr", "ntimefs", "replay"
+ * @name:	"perf", "clock", "msr", "pci", "ntimefs", "replay"
  * @reaches:	what it gives, one phrase
  * @usable:	1 when it can be used here and now by this user
  * @reason:	why not, or what limits it; "" when nothing does

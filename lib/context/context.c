@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/backend/boxes.h"
 #include "lib/backend/msr.h"
 #include "lib/backend/pulse.h"
 #include "lib/backend/replay/replay.h"
@@ -88,8 +89,36 @@ static int check_pulse(struct ntime_ctx *ctx)
 			       (unsigned long long)seen.ns);
 }
 
+/* What lib/backend/boxes.c wants to know of the topology, if it wants to know. */
+static int lend_cpus(void *arg, const struct nti_boxes_cpu **out, size_t *n)
+{
+	struct ntime_ctx *ctx = arg;
+	const struct nti_topology *t;
+	uint32_t i;
+	int ret = nti_topology_get(ctx, &t);
+
+	*n = 0;
+	if (ret < 0)
+		return ret;
+	free(ctx->boxes_cpu);
+	ctx->boxes_cpu = calloc(t->total.cpus, sizeof(*ctx->boxes_cpu));
+	if (!ctx->boxes_cpu)
+		return -ENOMEM;
+	for (i = 0; i < t->total.cpus; i++) {
+		if (t->cpu[i].is_online)
+			ctx->boxes_cpu[(*n)++] =
+				(struct nti_boxes_cpu){ .cpu = (unsigned int)t->cpu[i].cpu,
+							.core = t->cpu[i].core,
+							.l3 = t->cpu[i].l3,
+							.package = t->die[i] };
+	}
+	*out = ctx->boxes_cpu;
+	return 0;
+}
+
 int nti_context_units(struct ntime_ctx *ctx)
 {
+	const struct nti_boxes_lent lent = { .arg = ctx, .cpus = lend_cpus };
 	int ret;
 
 	if (ctx->has_units)
@@ -97,6 +126,13 @@ int nti_context_units(struct ntime_ctx *ctx)
 	ret = nti_units_load(ctx->os, &ctx->units, &ctx->error);
 	if (ret < 0)
 		return ret;
+	ret = nti_boxes_add(ctx->os, &lent, &ctx->units, &ctx->error);
+	free(ctx->boxes_cpu);
+	ctx->boxes_cpu = NULL;
+	if (ret < 0) {
+		nti_units_fini(&ctx->units);
+		return ret;
+	}
 	ctx->names = (struct nti_names){ .os = ctx->os, .units = &ctx->units };
 	ctx->has_units = true;
 	return 0;

@@ -14,6 +14,7 @@
 #include "lib/metric/metric.h"
 #include "lib/os/os.h"
 
+struct nti_boxes_cpu;
 struct nti_topology;
 struct nti_msr;
 struct nti_registers;
@@ -28,6 +29,7 @@ struct ntime_ctx {
 	struct nti_names names; /* valid once has_units */
 	struct nti_metrics metrics;
 	struct nti_topology *topology;	 /* NULL until asked for */
+	struct nti_boxes_cpu *boxes_cpu; /* while units are looked for */
 	struct nti_msr *msr;		 /* likewise */
 	struct nti_registers *registers; /* likewise */
 	unsigned int cpus;		 /* on line when the context was opened, at least 1 */

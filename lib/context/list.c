@@ -6,6 +6,7 @@
 
 #include <ntime/list.h>
 
+#include "lib/backend/lender.h"
 #include "lib/backend/msr.h"
 #include "lib/backend/ntimefs.h"
 #include "lib/backend/perf.h"
@@ -64,10 +65,25 @@ static int visit_msr(struct ntime_ctx *ctx, int (*fn)(void *arg, const struct nt
 {
 	struct ntime_way_info info = { .size = sizeof(info),
 				       .name = "msr",
-				       .reaches = "model-specific registers by address",
+				       .reaches =
+					       "counters of cores, packages and caches in "
+					       "model-specific registers, and registers by address",
 				       .cost = "one pread(2)" };
 
 	info.usable = nti_msr_probe(ctx->os, &info.reason, &info.remedy) == 0;
+	return fn(arg, &info);
+}
+
+static int visit_pci(struct ntime_ctx *ctx, int (*fn)(void *arg, const struct ntime_way_info *way),
+		     void *arg)
+{
+	struct ntime_way_info info = { .size = sizeof(info),
+				       .name = "pci",
+				       .reaches = "counters in the configuration space of PCI "
+						  "functions, such as memory controllers",
+				       .cost = "three pread(2) of 32 bits" };
+
+	info.usable = nti_lender_probe(ctx->os, NTI_WAY_PCI, &info.reason, &info.remedy) == 0;
 	return fn(arg, &info);
 }
 
@@ -76,7 +92,8 @@ static int visit_ntimefs(struct ntime_ctx *ctx,
 {
 	struct ntime_way_info info = { .size = sizeof(info),
 				       .name = "ntimefs",
-				       .reaches = "core PMU of whole CPUs, and registers by name",
+				       .reaches = "core PMU of whole CPUs, counters around the "
+						  "cores, and registers by name",
 				       .cost = "the counter's instruction on the CPU to which the "
 					       "thread is pinned, else one read(2)" };
 
@@ -114,15 +131,20 @@ int ntime_way_for_each(struct ntime_ctx *ctx,
 	if (!ret)
 		ret = visit_msr(ctx, fn, arg);
 	if (!ret)
+		ret = visit_pci(ctx, fn, arg);
+	if (!ret)
 		ret = visit_ntimefs(ctx, fn, arg);
 	return ret ? ret : visit_replay(ctx, fn, arg);
 }
 
-static const char *way_name(const struct ntime_ctx *ctx, const struct nti_unit *unit)
+static const char *way_name(struct ntime_ctx *ctx, const struct nti_unit *unit)
 {
-	if (ctx->os->is_replay)
-		return "replay";
-	return unit->way == NTI_WAY_CLOCK ? "clock" : "perf";
+	static const char *const names[] = {
+		[NTI_WAY_PERF] = "perf", [NTI_WAY_CLOCK] = "clock", [NTI_WAY_NTIMEFS] = "ntimefs",
+		[NTI_WAY_MSR] = "msr",	 [NTI_WAY_PCI] = "pci",
+	};
+
+	return ctx->os->is_replay ? "replay" : names[nti_unit_way(ctx, unit)];
 }
 
 int ntime_unit_for_each(struct ntime_ctx *ctx,

@@ -7,6 +7,8 @@
 
 #include <ntime/list.h>
 
+#include "lib/backend/claim.h"
+#include "lib/backend/lender.h"
 #include "lib/backend/msr.h"
 #include "lib/backend/ntimefs.h"
 #include "lib/backend/perf.h"
@@ -49,6 +51,24 @@ static int clock_obstacle(const struct ntime_ctx *ctx, struct nti_absence *out)
 		"%s", reason);
 }
 
+enum nti_way nti_unit_way(struct ntime_ctx *ctx, const struct nti_unit *unit)
+{
+	static const enum nti_way others[] = { NTI_WAY_NTIMEFS, NTI_WAY_MSR, NTI_WAY_PCI };
+	const char *reason, *remedy;
+	size_t i;
+
+	if (unit->way != NTI_WAY_PERF || !unit->boxes || ctx->os->is_replay ||
+	    ctx->os->ops->is_privileged(ctx->os, true) ||
+	    nti_perf_paranoid(ctx->os) <= tolerated_level(unit))
+		return unit->way;
+	for (i = 0; i < NTI_ARRAY_SIZE(others); i++) {
+		if (nti_lender_reaches(ctx->os, unit, others[i]) &&
+		    nti_lender_probe(ctx->os, others[i], &reason, &remedy) == 0)
+			return others[i];
+	}
+	return unit->way;
+}
+
 int nti_unit_obstacle(struct ntime_ctx *ctx, const struct nti_unit *unit, struct nti_absence *out)
 {
 	int level, tolerated = tolerated_level(unit);
@@ -62,7 +82,7 @@ int nti_unit_obstacle(struct ntime_ctx *ctx, const struct nti_unit *unit, struct
 	if (unit->way != NTI_WAY_PERF || ctx->os->ops->is_privileged(ctx->os, true))
 		return 0;
 	level = nti_perf_paranoid(ctx->os);
-	if (level <= tolerated)
+	if (level <= tolerated || nti_unit_way(ctx, unit) != NTI_WAY_PERF)
 		return 0;
 	(void)snprintf(remedy, sizeof(remedy), "sysctl kernel.perf_event_paranoid=%d", tolerated);
 	return nti_absence_set(
@@ -99,7 +119,9 @@ int nti_generic_obstacle(struct ntime_ctx *ctx, const struct nti_event *event,
 
 	for (i = 0; !ctx->os->is_replay && i < event->parts; i++) {
 		part = &event->part[i];
-		if (part->attr.type != PERF_TYPE_HARDWARE && part->attr.type != PERF_TYPE_HW_CACHE)
+		if (!part->unit || part->unit->kind != NTI_UNIT_CORE ||
+		    (part->attr.type != PERF_TYPE_HARDWARE &&
+		     part->attr.type != PERF_TYPE_HW_CACHE))
 			return 0;
 		ret = try_part(ctx, part);
 		/* Other errors, such as those of permission, are not the event's. */
@@ -237,7 +259,8 @@ static int absent_units(const struct walk *w)
 	for (i = 0; ret == 0 && i < w->ctx->units.count; i++) {
 		const struct nti_unit *unit = &w->ctx->units.unit[i];
 
-		if (unit->absent.reason)
+		/* Boxes out of reach are told together, by what keeps them so. */
+		if (unit->absent.reason && !unit->boxes)
 			ret = tell(
 				w, !is_guest && unit->kind != NTI_UNIT_CORE,
 				unit->kind == NTI_UNIT_CORE
@@ -295,8 +318,49 @@ static int paranoid(const struct walk *w)
 		    reason, "sysctl kernel.perf_event_paranoid=-1");
 }
 
+/* "uncore_imc_3" is one of "uncore_imc". */
+static size_t family_length(const char *name)
+{
+	size_t length = strlen(name), digits = 0;
+
+	while (digits < length && name[length - 1 - digits] >= '0' &&
+	       name[length - 1 - digits] <= '9')
+		digits++;
+	return digits && digits < length && name[length - 1 - digits] == '_' ? length - 1 - digits
+									     : length;
+}
+
+static bool is_box_out_of_reach(const struct nti_unit *unit, enum nti_way way)
+{
+	return unit->absent.reason && unit->boxes && unit->way == way;
+}
+
+/* ", uncore_cha, thermal": families of the boxes that @way would reach, each once; units of one stand together. */
+static void name_boxes(const struct walk *w, enum nti_way way, char *text, size_t size)
+{
+	const struct nti_unit *last = NULL;
+	size_t i, at = strlen(text), length;
+
+	for (i = 0; i < w->ctx->units.count; i++) {
+		const struct nti_unit *unit = &w->ctx->units.unit[i];
+
+		if (!is_box_out_of_reach(unit, way))
+			continue;
+		length = family_length(unit->name);
+		if (last && family_length(last->name) == length &&
+		    strncmp(last->name, unit->name, length) == 0)
+			continue;
+		last = unit;
+		if (at + length + 3 > size)
+			return;
+		at += (size_t)snprintf(text + at, size - at, "%s%.*s", at ? ", " : "", (int)length,
+				       unit->name);
+	}
+}
+
 static int msr(const struct walk *w)
 {
+	char what[512] = "model-specific registers";
 	const char *reason, *remedy;
 	int ret;
 
@@ -304,10 +368,21 @@ static int msr(const struct walk *w)
 	if (nti_ntimefs_probe(w->ctx->os, &reason, &remedy) == 0)
 		return 0;
 	ret = nti_msr_probe(w->ctx->os, &reason, &remedy);
+	name_boxes(w, NTI_WAY_MSR, what, sizeof(what));
 	/* Other architectures lack nothing. */
-	return ret == 0 || ret == -ENOTSUP
-		       ? 0
-		       : tell(w, true, "model-specific registers", reason, remedy);
+	return ret == 0 || ret == -ENOTSUP ? 0 : tell(w, true, what, reason, remedy);
+}
+
+/* Counters in configuration space that the kernel does not count. */
+static int pci(const struct walk *w)
+{
+	char what[512] = "";
+	const char *reason, *remedy;
+
+	name_boxes(w, NTI_WAY_PCI, what, sizeof(what));
+	if (!*what || nti_lender_probe(w->ctx->os, NTI_WAY_PCI, &reason, &remedy) == 0)
+		return 0;
+	return tell(w, true, what, reason, remedy);
 }
 
 static int watchdog(const struct walk *w)
@@ -369,7 +444,7 @@ int ntime_obstacle_for_each(struct ntime_ctx *ctx,
 {
 	static int (*const checks[])(const struct walk *w) = { perf_itself, absent_units, paranoid,
 							       watchdog,    user_access,  tracefs,
-							       msr };
+							       msr,	    pci };
 	struct walk walk = { .ctx = ctx, .fn = fn, .arg = arg };
 	size_t i;
 	int ret = nti_context_core(ctx);

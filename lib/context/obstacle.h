@@ -5,6 +5,9 @@
 
 #include "lib/context/context.h"
 
+/* By which way boxes of @unit are counted here: perf where it lets this user, else the first one that does. */
+enum nti_way nti_unit_way(struct ntime_ctx *ctx, const struct nti_unit *unit);
+
 /* @out is filled anew; both NULL when nothing is in the way. 0 or -ENOMEM. */
 int nti_unit_obstacle(struct ntime_ctx *ctx, const struct nti_unit *unit, struct nti_absence *out);
 /*

@@ -29,6 +29,9 @@ static const struct unit_row {
 	{ __LINE__, SKX, "kprobe", 0, 0, 0, "", true },
 	{ __LINE__, SKX, "msr", 0, 0, 0, "", true },
 	{ __LINE__, SKX, "power", 0, 0, 0, "0,28", true },
+	/* Not the kernel's: registers that were recorded tell. */
+	{ __LINE__, SKX, "thermal", 0, 0, 0, "0-55", true },
+	{ __LINE__, SKX, "thermal_pkg", 0, 0, 0, "0,28", true },
 	{ __LINE__, SKX, "tracepoint", 0, 0, 0, "", true },
 	{ __LINE__, SKX, "uncore_cha", 28, 4, 0, "0,28", true },
 	{ __LINE__, SKX, "uncore_iio", 6, 4, 0, "0,28", true },

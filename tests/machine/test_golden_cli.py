@@ -52,9 +52,9 @@ def by_name(entries):
 
 # Units as list --json has them: number of them, and what is said of one. Absent keys are unknown numbers.
 UNITS = (
-    (SKX, 78, 'cpu', {'counters': 4, 'fixed': 3, 'usable': True}),
-    (SKX, 78, 'uncore_cha_27', {'counters': 4, 'cpus': '0,28', 'usable': True}),
-    (SKX, 78, 'uncore_m3upi_2', {'counters': 3, 'cpus': '0,28'}),
+    (SKX, 80, 'cpu', {'counters': 4, 'fixed': 3, 'usable': True}),
+    (SKX, 80, 'uncore_cha_27', {'counters': 4, 'cpus': '0,28', 'usable': True}),
+    (SKX, 80, 'uncore_m3upi_2', {'counters': 3, 'cpus': '0,28'}),
     (ZEN, 13, 'cpu', {'counters': 6}),
     (ZEN, 13, 'amd_l3', {'counters': 6, 'cpus': '0,2,4,6,8,10,12,14'}),
     (ARM, 49, 'armv8_pmuv3_0', {'fixed': 1, 'cpus': '0-79'}),

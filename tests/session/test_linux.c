@@ -443,7 +443,7 @@ TEST(everything_that_is_missing_has_a_reason)
 
 	TT_IS(ntime_open(&ctx, NULL), 0);
 	TT_IS(ntime_way_for_each(ctx, count_way, &ways), 0);
-	TT_IS(ways, 5);
+	TT_IS(ways, 6);
 	TT_IS(ntime_unit_for_each(ctx, check_unit, &units), 0);
 	assert_true(units >= 2);
 	TT_IS(ntime_event_for_each(ctx, NULL, check_event, &events), 0);
