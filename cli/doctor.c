@@ -10,6 +10,7 @@
 #include <ntime/topology.h>
 
 #include "cli/cli.h"
+#include "cli/doctor_repair.h"
 #include "cli/doctor_report.h"
 #include "cli/emulated.h"
 #include "cli/machine.h"
@@ -21,12 +22,17 @@ enum {
 	ID_RECORD,
 	ID_MACHINE,
 	ID_ROOT,
+	ID_REPAIR,
+	ID_YES,
 };
 
 static const struct cli_option options[] = {
 	{ ID_JSON, "json", NULL, "write JSON" },
 	{ ID_RECORD, "record", "FILE",
 	  "record this machine to FILE, so that it can be looked at elsewhere with --machine" },
+	{ ID_REPAIR, "repair", NULL,
+	  "put back what programs that were killed left in registers; asks first" },
+	{ ID_YES, "yes", NULL, "with --repair: do not ask; needed where there is no terminal" },
 	{ ID_MACHINE, "machine", "FILE", "look at a recorded machine instead of this one" },
 	{ ID_ROOT, "root", "DIR", "look for the system's files below DIR" },
 	{ 'v', "verbose", NULL,
@@ -38,7 +44,7 @@ static const struct cli_option options[] = {
 struct doctor {
 	struct cli_machine machine;
 	const char *record;
-	bool is_json;
+	bool is_json, is_repair, is_sure;
 };
 
 static int set_option(void *arg, const struct cli_option *o, const char *value)
@@ -51,6 +57,12 @@ static int set_option(void *arg, const struct cli_option *o, const char *value)
 		return 0;
 	case ID_RECORD:
 		d->record = value;
+		return 0;
+	case ID_REPAIR:
+		d->is_repair = true;
+		return 0;
+	case ID_YES:
+		d->is_sure = true;
 		return 0;
 	case ID_MACHINE:
 		d->machine.recording = value;
@@ -105,6 +117,20 @@ static int examine(const struct doctor *d, struct ntime_ctx *ctx)
 	return ret ? ret : obstacles > 0;
 }
 
+static int check_options(const struct cli_command *self, const struct doctor *d)
+{
+	if (d->record && d->machine.recording)
+		return cli_say_misuse(self->name, "--record and --machine cannot be combined");
+	if (d->is_repair && (d->record || d->machine.recording || d->is_json))
+		return cli_say_misuse(self->name, "--repair and %s cannot be combined",
+				      d->record		     ? "--record"
+				      : d->machine.recording ? "--machine"
+							     : "--json");
+	if (d->is_sure && !d->is_repair)
+		return cli_say_misuse(self->name, "--yes has a meaning with --repair only");
+	return 0;
+}
+
 static int run_doctor(const struct cli_command *self, int argc, char **argv)
 {
 	struct doctor d = { .record = NULL };
@@ -118,12 +144,13 @@ static int run_doctor(const struct cli_command *self, int argc, char **argv)
 	if (ret < argc)
 		return cli_say_misuse(self->name, "doctor takes no argument, but there is '%s'",
 				      argv[ret]);
-	if (d.record && d.machine.recording)
-		return cli_say_misuse(self->name, "--record and --machine cannot be combined");
-	if (cli_machine_open(&d.machine, &ctx))
+	if (check_options(self, &d) || cli_machine_open(&d.machine, &ctx))
 		return CLI_EXIT_FAILED;
-	ret = d.record ? record(ctx, d.record) : 0;
-	if (!ret && (!d.record || d.is_json))
+	if (d.is_repair)
+		ret = cli_doctor_repair(ctx, d.is_sure);
+	else
+		ret = d.record ? record(ctx, d.record) : 0;
+	if (!ret && !d.is_repair && (!d.record || d.is_json))
 		ret = examine(&d, ctx);
 	ntime_close(ctx);
 	return ret;
@@ -134,7 +161,8 @@ const struct cli_command cli_doctor_command = {
 	.usage = "doctor [OPTION...]",
 	.about = "tell what this machine can count, what stands in the way, and how to remove it",
 	.details = "The exit status is 0 when nothing stands in the way, 1 when something does, "
-		   "125 when ntime itself failed.",
+		   "125 when ntime itself failed. With --repair it is 0 when all was put back or "
+		   "there was nothing to do, else 125.",
 	.options = options,
 	.is_permuting = true,
 	.run = run_doctor,

@@ -13,6 +13,7 @@
 
 #include "cli/cli.h"
 #include "cli/emulated.h"
+#include "cli/leftover.h"
 #include "cli/machine.h"
 #include "cli/measure.h"
 #include "cli/output.h"
@@ -335,14 +336,14 @@ static int prepare(struct stat *st)
 	return 0;
 }
 
-/* After everything is printed: what ntime itself ends with. */
-static int end_as_command(const struct stat *st)
+/* After everything is printed: what ntime itself ends with; without a command that is @left. */
+static int end_as_command(const struct stat *st, int left)
 {
 	if (!st->o.argv) {
 		/* Ctrl-C is how such a measurement is meant to end. */
 		if (cli_signals_stop() && cli_signals_stop() != SIGINT)
 			cli_signals_die(cli_signals_stop());
-		return 0;
+		return left;
 	}
 	if (st->report.timed_out)
 		return CLI_EXIT_TIMEOUT;
@@ -352,22 +353,27 @@ static int end_as_command(const struct stat *st)
 	return 128 + WTERMSIG(st->status);
 }
 
-static void stat_fini(struct stat *st)
+/* 0, or CLI_EXIT_FAILED after sentences about what was not given back. */
+static int stat_fini(struct stat *st)
 {
+	int ret;
+
 	cli_output_abandon(&st->output);
 	cli_items_free(st->report.item, st->report.items);
 	cli_measure_fini(&st->measure);
+	ret = cli_leftover_say(st->ctx);
 	cli_notes_fini(&st->notes);
 	free(st->tally);
 	free(st->round);
 	free(st->target);
 	ntime_close(st->ctx);
+	return ret;
 }
 
 static int run_stat(const struct cli_command *self, int argc, char **argv)
 {
 	struct stat st = { .status = 0 };
-	int ret = cli_stat_options_parse(&st.o, self, argc, argv);
+	int ret = cli_stat_options_parse(&st.o, self, argc, argv), left;
 	bool was_stopped;
 
 	if (ret < 0) {
@@ -378,11 +384,11 @@ static int run_stat(const struct cli_command *self, int argc, char **argv)
 	if (!ret)
 		ret = st.o.dry_run ? plan_only(&st) : measure_and_report(&st);
 	was_stopped = st.measure.was_stopped;
-	stat_fini(&st);
+	left = stat_fini(&st);
 	if (was_stopped)
 		cli_signals_die(cli_signals_stop());
-	if (!ret && !st.o.dry_run)
-		ret = end_as_command(&st);
+	if (!ret)
+		ret = st.o.dry_run ? left : end_as_command(&st, left);
 	cli_stat_options_fini(&st.o);
 	return ret;
 }

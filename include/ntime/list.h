@@ -162,6 +162,75 @@ NTIME_API int ntime_event_encode(struct ntime_ctx *ctx, const char *event,
 				 int (*fn)(void *arg, const struct ntime_encoding *part),
 				 void *arg);
 
+/**
+ * struct ntime_stale - counters that a program which was killed left programmed
+ * @name:	what ntime_repair() takes
+ * @what:	the counters, for people: "uncore of package 0"; where the record is damaged, or no record, a sentence that says so
+ * @command:	program that did it, as far as is known
+ * @pid:	its process id; 0 when it is not known
+ * @registers:	how many registers it changed; 0: nothing can be repaired with it, the file has to be removed by hand
+ */
+struct ntime_stale {
+	uint32_t size;
+	int32_t pid;
+	const char *name;
+	const char *what;
+	const char *command;
+	uint64_t registers;
+};
+
+/**
+ * ntime_stale_for_each() - walk what killed programs left
+ * @ctx:	context
+ * @fn:		called for each bank of counters
+ * @arg:	its first argument
+ *
+ * Through msr and PCI a program writes down what a register held before it changes it, in files below /run/ntime. Root alone can read them.
+ *
+ * Return: 0, first non-zero of @fn, -EACCES, -ENOTDIR (others can write to that directory), -ENOMEM. Since 0.1.
+ */
+NTIME_API int ntime_stale_for_each(struct ntime_ctx *ctx,
+				   int (*fn)(void *arg, const struct ntime_stale *stale),
+				   void *arg);
+
+/**
+ * struct ntime_repair_step - what was done to one register
+ * @device:	"CPU 3" or a PCI address
+ * @name:	the register's name
+ * @found:	what it held
+ * @restored:	what it holds now
+ * @error:	0; -EBUSY: somebody else uses it now, left alone; -ENODEV: the device is gone; -EAGAIN: a counter whose control could not be
+ *		put back, left alone; or -errno of the access
+ */
+struct ntime_repair_step {
+	uint32_t size;
+	int32_t error;
+	const char *device;
+	const char *name;
+	uint64_t found;
+	uint64_t restored;
+};
+
+/** NTIME_REPAIR_LOOK - tell what ntime_repair() would do and write nothing; @restored is what the register would hold */
+#define NTIME_REPAIR_LOOK 1u
+
+/**
+ * ntime_repair() - put back what one of ntime_stale_for_each() left
+ * @ctx:	context
+ * @name:	its name
+ * @flags:	NTIME_REPAIR_LOOK or 0
+ * @fn:		told of each register; may be NULL
+ * @arg:	its first argument
+ *
+ * Of a register that controls counters the bits that the program had changed are put back, if they are still as it left them; of a
+ * counter the whole value, unless somebody else has one of its controls now. What was put back is off the record, the rest can be tried again.
+ *
+ * Return: 0; -ENOENT (no such record); -EBUSY (a running program has these counters); -EBADMSG (the record is damaged, nothing was written);
+ * -EACCES, -EIO (some register could not be read or written, the record of it stays); first non-zero of @fn; -EINVAL (@flags). Since 0.1.
+ */
+NTIME_API int ntime_repair(struct ntime_ctx *ctx, const char *name, uint32_t flags,
+			   int (*fn)(void *arg, const struct ntime_repair_step *step), void *arg);
+
 #ifdef __cplusplus
 }
 #endif

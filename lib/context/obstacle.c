@@ -13,6 +13,7 @@
 #include "lib/backend/ntimefs.h"
 #include "lib/backend/perf.h"
 #include "lib/base/text.h"
+#include "lib/context/killed.h"
 #include "lib/context/obstacle.h"
 
 /* perf_event_paranoid at which an ordinary user can still use a unit of this kind for programs of his own or the machine. */
@@ -439,12 +440,29 @@ static int tracefs(const struct walk *w)
 		    "mount -t tracefs nodev /sys/kernel/tracing; chmod a+rx /sys/kernel/tracing");
 }
 
+static int tell_killed(void *arg, const char *what, const char *reason, const char *remedy)
+{
+	return tell(arg, true, what, reason, remedy);
+}
+
+/* Whoever may not read what was left cannot reach the registers either, which msr() tells. */
+static int stale(const struct walk *w)
+{
+	int ret = nti_killed_for_each(w->ctx, tell_killed, (void *)(uintptr_t)w);
+
+	if (ret == -ENOTDIR)
+		return tell(w, true, "counters through msr and pci",
+			    NTI_CLAIM_DIRECTORY " is not a directory that only root can write to",
+			    "remove it");
+	return ret == -EACCES || ret == -EPERM ? 0 : ret;
+}
+
 int ntime_obstacle_for_each(struct ntime_ctx *ctx,
 			    int (*fn)(void *arg, const struct ntime_obstacle *obstacle), void *arg)
 {
 	static int (*const checks[])(const struct walk *w) = { perf_itself, absent_units, paranoid,
 							       watchdog,    user_access,  tracefs,
-							       msr,	    pci };
+							       msr,	    pci,	  stale };
 	struct walk walk = { .ctx = ctx, .fn = fn, .arg = arg };
 	size_t i;
 	int ret = nti_context_core(ctx);

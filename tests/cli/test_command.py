@@ -516,6 +516,19 @@ def closed_pipes():
         equal(os.listdir(), ['ran'])
 
 
+@fake_only
+def registers_that_stay_programmed_are_told():
+    left = 'ntime: uncore of package 0 was not given back: 3 registers stay on record\n' \
+           'ntime: as soon as these registers can be reached: ntime doctor --repair\n'
+    # The command decides about the status, and where there is none ntime does; told once, however many runs there are.
+    for status, args in ((0, ('true',)), (3, ('sh', '-c', 'exit 3')), (0, ('-r', '3', 'true')), (125, ('-a', '--timeout', '10ms'))):
+        with Directory():
+            done = ntime('-o', 'report', '-e', 'page-faults', *args, fake='left-own')
+            equal((done.returncode, err(done)), (status, left), args)
+            equal(os.listdir(), ['report'])
+    equal(ntime('-e', 'page-faults', '--dry-run', 'true', fake='left-own').returncode, 125)
+
+
 @test
 def measurement_without_command_ends_when_nobody_reads():
     reader, writer = os.pipe()

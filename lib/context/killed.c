@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+/* What programs that were killed, or could not put it back, left in registers, program by program. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/backend/claim.h"
+#include "lib/context/killed.h"
+#include "lib/event/unit.h"
+
+/* A server has dozens of boxes: names beyond this are counted only. */
+#define WHAT_BYTES 512
+
+struct program {
+	struct nti_claim_owner owner;
+	char what[WHAT_BYTES];
+	size_t banks, unnamed, registers;
+	bool has_kernel_unit;
+};
+
+struct killed {
+	struct ntime_ctx *ctx;
+	struct program *program;
+	size_t programs;
+	int (*fn)(void *arg, const char *what, const char *reason, const char *remedy);
+	void *arg;
+};
+
+static struct program *program_of(struct killed *k, const struct nti_claim_owner *owner)
+{
+	struct program *more;
+
+	for (size_t i = 0; i < k->programs; i++)
+		if (k->program[i].owner.pid == owner->pid &&
+		    strcmp(k->program[i].owner.command, owner->command) == 0)
+			return &k->program[i];
+	more = realloc(k->program, (k->programs + 1) * sizeof(*more));
+	if (!more)
+		return NULL;
+	k->program = more;
+	more += k->programs++;
+	*more = (struct program){ .owner = *owner };
+	return more;
+}
+
+/* Banks are called by their unit and a number: "uncore_imc_0-1". perf does not know of claims, and counts there all the same. */
+static bool has_kernel_unit(const struct ntime_ctx *ctx, const char *bank)
+{
+	const char *dash = strrchr(bank, '-');
+	const struct nti_unit *unit;
+	char name[NTI_CLAIM_NAME_BYTES];
+
+	if (!dash)
+		return false;
+	(void)snprintf(name, sizeof(name), "%.*s", (int)(dash - bank), bank);
+	unit = nti_units_find(&ctx->units, name);
+	return unit && unit->way == NTI_WAY_PERF && !unit->absent.reason;
+}
+
+static void name_bank(struct program *p, const char *what)
+{
+	size_t used = strlen(p->what);
+
+	if (p->unnamed || used + strlen(what) + 3 > sizeof(p->what)) {
+		p->unnamed++;
+		return;
+	}
+	(void)snprintf(p->what + used, sizeof(p->what) - used, "%s%s", used ? ", " : "", what);
+}
+
+static int tell_damaged(const struct killed *k, const struct nti_claim_stale *stale)
+{
+	char remedy[160];
+
+	(void)snprintf(remedy, sizeof(remedy),
+		       "see that no program counts with it, then: rm " NTI_CLAIM_DIRECTORY "/%s",
+		       stale->name);
+	return k->fn(k->arg, "counters through msr and pci", stale->what, remedy);
+}
+
+static int note(void *arg, const struct nti_claim_stale *stale)
+{
+	struct killed *k = arg;
+	struct program *p;
+
+	if (stale->is_damaged)
+		return tell_damaged(k, stale);
+	p = program_of(k, &stale->owner);
+	if (!p)
+		return -ENOMEM;
+	p->banks++;
+	p->registers += stale->registers;
+	p->has_kernel_unit |= has_kernel_unit(k->ctx, stale->name);
+	name_bank(p, stale->what);
+	return 0;
+}
+
+static int tell_program(const struct killed *k, const struct program *p)
+{
+	char what[WHAT_BYTES + 32], reason[384], banks[32] = "";
+
+	(void)snprintf(what, sizeof(what), "%s", p->what);
+	if (p->unnamed)
+		(void)snprintf(what, sizeof(what), "%s and %zu more", p->what, p->unnamed);
+	if (p->banks > 1)
+		(void)snprintf(banks, sizeof(banks), " of %zu boxes", p->banks);
+	(void)snprintf(reason, sizeof(reason), "%s (pid %d) left %zu register%s%s programmed%s",
+		       *p->owner.command ? p->owner.command : "a program", (int)p->owner.pid,
+		       p->registers, p->registers == 1 ? "" : "s", banks,
+		       p->has_kernel_unit ? "; the kernel's own driver (perf) knows nothing of it "
+					    "and counts there all the same: end that before the "
+					    "repair"
+					  : "");
+	return k->fn(k->arg, what, reason, "ntime doctor --repair");
+}
+
+int nti_killed_for_each(struct ntime_ctx *ctx,
+			int (*fn)(void *arg, const char *what, const char *reason,
+				  const char *remedy),
+			void *arg)
+{
+	struct killed k = { .ctx = ctx, .fn = fn, .arg = arg };
+	int ret = nti_claim_for_each_stale(ctx->os, note, &k);
+
+	for (size_t i = 0; ret == 0 && i < k.programs; i++)
+		ret = tell_program(&k, &k.program[i]);
+	free(k.program);
+	return ret;
+}
