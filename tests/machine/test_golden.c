@@ -308,7 +308,8 @@ static const struct metric_row {
 	{ __LINE__, SKX, "GPU-power", false, "W", "" },
 	{ __LINE__, ZEN, "package-power", true, "W", "" },
 	{ __LINE__, ZEN, "DRAM-power", false, "W", "" },
-	{ __LINE__, ZEN, "memory-bandwidth", false, "", "" },
+	/* The kernel's amd_df lists no events; data/events does. */
+	{ __LINE__, ZEN, "memory-bandwidth", true, "", "" },
 	{ __LINE__, ARM, "IPC", true, "insn/cycle", "" },
 	{ __LINE__, ARM, "package-power", false, "W", "" },
 	{ __LINE__, ADL, "GPU-power", true, "W", "" },

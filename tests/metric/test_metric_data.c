@@ -7,7 +7,8 @@
 
 /*
  * Every event that a ready-made metric may use. Sources: perf-list(1) for the generic names; Linux 6.1, arch/x86/events/msr.c, rapl.c,
- * intel/uncore_snb.c and intel/uncore_snbep.c for those with slashes; tsc is ntime's own.
+ * intel/cstate.c, intel/uncore_snb.c and intel/uncore_snbep.c, and data/events for those with slashes; libpfm4's tables of the uncores of
+ * Intel's; tsc is ntime's own.
  */
 static const char *const event_names[] = {
 	"L1-dcache-load-misses",
@@ -18,6 +19,22 @@ static const char *const event_names[] = {
 	"LLC-loads",
 	"LLC-store-misses",
 	"LLC-stores",
+	"amd_df/dram_channel_data_controller_0/",
+	"amd_df/dram_channel_data_controller_1/",
+	"amd_df/dram_channel_data_controller_2/",
+	"amd_df/dram_channel_data_controller_3/",
+	"amd_df/dram_channel_data_controller_4/",
+	"amd_df/dram_channel_data_controller_5/",
+	"amd_df/dram_channel_data_controller_6/",
+	"amd_df/dram_channel_data_controller_7/",
+	"amd_l3/l3_lookup_all/",
+	"amd_l3/l3_lookup_miss/",
+	"bdx_unc_imc::UNC_M_POWER_CRITICAL_THROTTLE_CYCLES",
+	"bdx_unc_pcu::UNC_P_CLOCKTICKS",
+	"bdx_unc_pcu::UNC_P_FREQ_MAX_LIMIT_THERMAL_CYCLES",
+	"bdx_unc_pcu::UNC_P_FREQ_MAX_POWER_CYCLES",
+	"bdx_unc_pcu::UNC_P_PROCHOT_EXTERNAL_CYCLES",
+	"bdx_unc_pcu::UNC_P_PROCHOT_INTERNAL_CYCLES",
 	"branch-misses",
 	"branches",
 	"cache-misses",
@@ -25,21 +42,48 @@ static const char *const event_names[] = {
 	"context-switches",
 	"cpu-clock",
 	"cpu-migrations",
+	"cstate_core/c1-residency/",
+	"cstate_core/c3-residency/",
+	"cstate_core/c6-residency/",
+	"cstate_core/c7-residency/",
+	"cstate_pkg/c10-residency/",
+	"cstate_pkg/c2-residency/",
+	"cstate_pkg/c3-residency/",
+	"cstate_pkg/c6-residency/",
+	"cstate_pkg/c7-residency/",
+	"cstate_pkg/c8-residency/",
+	"cstate_pkg/c9-residency/",
 	"cycles",
 	"cycles:k",
 	"dTLB-load-misses",
 	"dTLB-loads",
 	"dTLB-store-misses",
 	"dTLB-stores",
+	"hswep_unc_imc::UNC_M_POWER_CRITICAL_THROTTLE_CYCLES",
+	"hswep_unc_pcu::UNC_P_CLOCKTICKS",
+	"hswep_unc_pcu::UNC_P_FREQ_MAX_LIMIT_THERMAL_CYCLES",
+	"hswep_unc_pcu::UNC_P_FREQ_MAX_POWER_CYCLES",
+	"hswep_unc_pcu::UNC_P_PROCHOT_EXTERNAL_CYCLES",
+	"hswep_unc_pcu::UNC_P_PROCHOT_INTERNAL_CYCLES",
 	"iTLB-load-misses",
 	"iTLB-loads",
 	"instructions",
 	"instructions:k",
+	"ivbep_unc_imc::UNC_M_POWER_CRITICAL_THROTTLE_CYCLES",
+	"ivbep_unc_pcu::UNC_P_CLOCKTICKS",
+	"ivbep_unc_pcu::UNC_P_FREQ_MAX_CURRENT_CYCLES",
+	"ivbep_unc_pcu::UNC_P_FREQ_MAX_LIMIT_THERMAL_CYCLES",
+	"ivbep_unc_pcu::UNC_P_FREQ_MAX_POWER_CYCLES",
+	"ivbep_unc_pcu::UNC_P_PROCHOT_EXTERNAL_CYCLES",
+	"ivbep_unc_pcu::UNC_P_PROCHOT_INTERNAL_CYCLES",
 	"major-faults",
 	"minor-faults",
 	"msr/aperf/",
+	"msr/cpu_thermal_margin/",
 	"msr/mperf/",
 	"msr/tsc/",
+	"nhm_unc::UNC_LLC_HITS:ANY",
+	"nhm_unc::UNC_LLC_MISS:ANY",
 	"page-faults",
 	"power/energy-cores/",
 	"power/energy-gpu/",
@@ -47,16 +91,69 @@ static const char *const event_names[] = {
 	"power/energy-psys/",
 	"power/energy-ram/",
 	"ref-cycles",
+	"skx_unc_imc::UNC_M_POWER_CRITICAL_THROTTLE_CYCLES",
+	"skx_unc_pcu::UNC_P_CLOCKTICKS",
+	"skx_unc_pcu::UNC_P_FREQ_MAX_LIMIT_THERMAL_CYCLES",
+	"skx_unc_pcu::UNC_P_FREQ_MAX_POWER_CYCLES",
+	"skx_unc_pcu::UNC_P_PROCHOT_EXTERNAL_CYCLES",
+	"skx_unc_pcu::UNC_P_PROCHOT_INTERNAL_CYCLES",
+	"snbep_unc_imc::UNC_M_POWER_CRITICAL_THROTTLE_CYCLES",
+	"snbep_unc_pcu::UNC_P_CLOCKTICKS",
+	"snbep_unc_pcu::UNC_P_FREQ_MAX_CURRENT_CYCLES",
+	"snbep_unc_pcu::UNC_P_FREQ_MAX_LIMIT_THERMAL_CYCLES",
+	"snbep_unc_pcu::UNC_P_FREQ_MAX_POWER_CYCLES",
+	"snbep_unc_pcu::UNC_P_PROCHOT_EXTERNAL_CYCLES",
+	"snbep_unc_pcu::UNC_P_PROCHOT_INTERNAL_CYCLES",
 	"stalled-cycles-backend",
 	"stalled-cycles-frontend",
 	"task-clock",
+	"thermal/critical-log/",
+	"thermal/critical/",
+	"thermal/cross-domain-log/",
+	"thermal/cross-domain/",
+	"thermal/current-limit-log/",
+	"thermal/current-limit/",
+	"thermal/headroom/",
+	"thermal/hot-log/",
+	"thermal/hot/",
+	"thermal/limit/",
+	"thermal/power-limit-log/",
+	"thermal/power-limit/",
+	"thermal/prochot-log/",
+	"thermal/prochot/",
+	"thermal_pkg/critical-log/",
+	"thermal_pkg/critical/",
+	"thermal_pkg/headroom/",
+	"thermal_pkg/hot-log/",
+	"thermal_pkg/hot/",
+	"thermal_pkg/limit/",
+	"thermal_pkg/power-limit-log/",
+	"thermal_pkg/power-limit/",
+	"thermal_pkg/prochot-log/",
+	"thermal_pkg/prochot/",
 	"tsc",
+	"uncore/qmc_normal_reads/",
+	"uncore/qmc_writes_full/",
 	"uncore_imc/cas_count_read/",
 	"uncore_imc/cas_count_write/",
+	"uncore_imc/clockticks/",
 	"uncore_imc/data_reads/",
 	"uncore_imc/data_writes/",
 	"uncore_imc_free_running/data_read/",
 	"uncore_imc_free_running/data_write/",
+	"wsm_unc::UNC_CLK_UNHALTED",
+	"wsm_unc::UNC_DRAM_THERMAL_THROTTLED",
+	"wsm_unc::UNC_LLC_HITS:ANY",
+	"wsm_unc::UNC_LLC_MISS:ANY",
+	"wsm_unc::UNC_PROCHOT_ASSERTION",
+	"wsm_unc::UNC_THERMAL_THROTTLED_TEMP:CORE_0",
+	"wsm_unc::UNC_THERMAL_THROTTLED_TEMP:CORE_1",
+	"wsm_unc::UNC_THERMAL_THROTTLED_TEMP:CORE_2",
+	"wsm_unc::UNC_THERMAL_THROTTLED_TEMP:CORE_3",
+	"wsm_unc::UNC_THERMAL_THROTTLING_PROCHOT:CORE_0",
+	"wsm_unc::UNC_THERMAL_THROTTLING_PROCHOT:CORE_1",
+	"wsm_unc::UNC_THERMAL_THROTTLING_PROCHOT:CORE_2",
+	"wsm_unc::UNC_THERMAL_THROTTLING_PROCHOT:CORE_3",
 };
 
 static struct nti_metrics all;
@@ -105,8 +202,8 @@ TEST(files_are_whole)
 		fclose(in);
 		files++;
 	}
-	assert_true(files >= 7);
-	assert_true(all.count >= 40);
+	assert_true(files >= 10);
+	assert_true(all.count >= 90);
 }
 
 /* Calls @fn for every formula of every metric. */
@@ -153,17 +250,20 @@ TEST(events_are_known)
 				 event_names[i]);
 }
 
-/* With all inputs at 1 every formula has a value: none divides by a constant 0 or is not finite by itself. */
+/* With all inputs at 1 every formula has a value: none divides by a constant 0 or is not finite by itself. A difference may be 0. */
 static void check_value(const struct nti_metric *m, const struct nti_formula *f)
 {
 	struct nti_number ones[NTI_METRIC_MAX_EVENTS], got;
-	struct nti_formula_input in = { ones, 1, 1 };
+	double wanted_ns[NTI_METRIC_MAX_EVENTS];
+	struct nti_formula_input in = { ones, 1, 1, wanted_ns };
 	size_t i;
 
 	for (i = 0; i < NTI_METRIC_MAX_EVENTS; i++)
 		ones[i] = (struct nti_number){ 1, 0.01 };
+	for (i = 0; i < NTI_METRIC_MAX_EVENTS; i++)
+		wanted_ns[i] = 1;
 	got = nti_formula_eval(f, &in);
-	if (!(got.value > 0) || !isfinite(got.error))
+	if (!(got.value >= 0) || !isfinite(got.error))
 		fail_msg("%s gives %g +- %g when all is 1", m->name, got.value, got.error);
 }
 
@@ -200,9 +300,49 @@ static double count_of(const char *event)
 		{ "power/energy-pkg/", 90 },
 		{ "uncore_imc/cas_count_read/", 300 },
 		{ "uncore_imc/cas_count_write/", 100 },
-		{ "msr/aperf/", 3e9 },
-		{ "msr/mperf/", 2e9 },
-		{ "msr/tsc/", 5e9 },
+		/* of four CPUs, each of which was idle for three quarters of the time */
+		{ "msr/aperf/", 7.5e9 },
+		{ "msr/mperf/", 5e9 },
+		{ "msr/tsc/", 20e9 },
+		/* of two cores and one package */
+		{ "cstate_core/c1-residency/", 1e9 },
+		{ "cstate_core/c3-residency/", 0 },
+		{ "cstate_core/c6-residency/", 4e9 },
+		{ "cstate_core/c7-residency/", 2e9 },
+		{ "cstate_pkg/c2-residency/", 1e9 },
+		{ "cstate_pkg/c3-residency/", 5e8 },
+		{ "cstate_pkg/c6-residency/", 25e8 },
+		{ "cstate_pkg/c7-residency/", 5e7 },
+		{ "cstate_pkg/c8-residency/", 15e7 },
+		{ "cstate_pkg/c9-residency/", 1e8 },
+		{ "cstate_pkg/c10-residency/", 2e8 },
+		{ "power/energy-cores/", 60 },
+		{ "power/energy-gpu/", 4 },
+		{ "power/energy-ram/", 8 },
+		{ "power/energy-psys/", 120 },
+		{ "thermal/hot/", 1 },
+		{ "thermal/headroom/", 13 },
+		{ "thermal/limit/", 100 },
+		{ "thermal/prochot-log/", 1 },
+		{ "thermal/power-limit/", 0 },
+		{ "thermal_pkg/headroom/", 11 },
+		{ "thermal_pkg/limit/", 98 },
+		{ "wsm_unc::UNC_CLK_UNHALTED", 4e9 },
+		{ "wsm_unc::UNC_DRAM_THERMAL_THROTTLED", 1e9 },
+		{ "wsm_unc::UNC_THERMAL_THROTTLED_TEMP:CORE_0", 0 },
+		{ "wsm_unc::UNC_THERMAL_THROTTLED_TEMP:CORE_1", 4e8 },
+		{ "wsm_unc::UNC_THERMAL_THROTTLED_TEMP:CORE_2", 8e8 },
+		{ "wsm_unc::UNC_THERMAL_THROTTLED_TEMP:CORE_3", 6e8 },
+		{ "wsm_unc::UNC_THERMAL_THROTTLING_PROCHOT:CORE_0", 4e8 },
+		{ "wsm_unc::UNC_THERMAL_THROTTLING_PROCHOT:CORE_1", 1e8 },
+		{ "wsm_unc::UNC_THERMAL_THROTTLING_PROCHOT:CORE_2", 0 },
+		{ "wsm_unc::UNC_THERMAL_THROTTLING_PROCHOT:CORE_3", 2e8 },
+		{ "wsm_unc::UNC_PROCHOT_ASSERTION", 6 },
+		{ "snbep_unc_pcu::UNC_P_CLOCKTICKS", 2e9 },
+		{ "snbep_unc_pcu::UNC_P_FREQ_MAX_POWER_CYCLES", 5e8 },
+		{ "snbep_unc_pcu::UNC_P_FREQ_MAX_CURRENT_CYCLES", 1e8 },
+		{ "amd_l3/l3_lookup_all/", 8e6 },
+		{ "amd_l3/l3_lookup_miss/", 1e6 },
 	};
 	size_t i;
 
@@ -211,6 +351,14 @@ static double count_of(const char *event)
 			return counts[i].count;
 	fail_msg("the table of counts lacks %s", event);
 	return 0;
+}
+
+/* Wanted for: two cores, one package, else CPUs. */
+static double wanted_ns_of(const char *event)
+{
+	if (strncmp(event, "cstate_core/", 12) == 0)
+		return 2 * 2e9;
+	return strncmp(event, "msr/", 4) == 0 ? 4 * 2e9 : 2e9;
 }
 
 static const struct value_row {
@@ -244,11 +392,48 @@ static const struct value_row {
 	{ __LINE__, "time-per-switch", "us", NULL, 20000 },
 	{ __LINE__, "tsc-frequency", "GHz", "tsc", 2.5 },
 	{ __LINE__, "active-clock-ratio", "cycle/ref-cycle", "msr/aperf/", 1.5 },
-	{ __LINE__, "active-share", "%", "msr/mperf/", 40 },
+	{ __LINE__, "active-share", "%", "msr/mperf/", 25 },
+	{ __LINE__, "busy-frequency", "GHz", NULL, 3.75 },
+	{ __LINE__, "mean-frequency", "GHz", NULL, 0.9375 },
+	{ __LINE__, "core-c1-share", "%", NULL, 10 },
+	{ __LINE__, "core-c3-share", "%", NULL, 0 },
+	{ __LINE__, "core-c6-share", "%", NULL, 40 },
+	{ __LINE__, "core-c7-share", "%", NULL, 20 },
+	{ __LINE__, "package-c2-share", "%", NULL, 20 },
+	{ __LINE__, "package-c3-share", "%", NULL, 10 },
+	{ __LINE__, "package-c6-share", "%", NULL, 50 },
+	{ __LINE__, "package-c7-share", "%", NULL, 1 },
+	{ __LINE__, "package-c8-share", "%", NULL, 3 },
+	{ __LINE__, "package-c9-share", "%", NULL, 2 },
+	{ __LINE__, "package-c10-share", "%", NULL, 4 },
+	{ __LINE__, "core-thermal-limit", "1=yes", NULL, 1 },
+	{ __LINE__, "core-prochot-log", "1=yes", NULL, 1 },
+	{ __LINE__, "core-power-limit", "1=yes", NULL, 0 },
+	{ __LINE__, "thermal-headroom", "C", NULL, 13 },
+	{ __LINE__, "core-temperature", "C", NULL, 87 },
+	{ __LINE__, "package-headroom", "C", NULL, 11 },
+	{ __LINE__, "package-temperature", "C", NULL, 87 },
+	{ __LINE__, "memory-throttled-share", "%", NULL, 25 },
+	{ __LINE__, "heat-throttled-share", "%", NULL, 20 },
+	{ __LINE__, "prochot-throttled-share", "%", NULL, 10 },
+	{ __LINE__, "power-throttled-share", "%", NULL, 25 },
+	{ __LINE__, "current-throttled-share", "%", NULL, 5 },
+	{ __LINE__, "prochot-rate", "/s", NULL, 3 },
+	{ __LINE__, "L3-miss-ratio", "%", NULL, 12.5 },
+	{ __LINE__, "memory-write-share", "%", NULL, 25 },
 	{ __LINE__, "memory-read-bandwidth", "MiB/s", NULL, 150 },
 	{ __LINE__, "memory-write-bandwidth", "MiB/s", NULL, 50 },
 	{ __LINE__, "memory-bandwidth", "MiB/s", NULL, 200 },
 	{ __LINE__, "package-power", "W", "power/energy-pkg/", 45 },
+	{ __LINE__, "core-power", "W", "power/energy-cores/", 30 },
+	{ __LINE__, "GPU-power", "W", "power/energy-gpu/", 2 },
+	{ __LINE__, "DRAM-power", "W", "power/energy-ram/", 4 },
+	{ __LINE__, "platform-power", "W", "power/energy-psys/", 60 },
+	{ __LINE__, "package-energy", "J", NULL, 90 },
+	{ __LINE__, "core-energy", "J", NULL, 60 },
+	{ __LINE__, "GPU-energy", "J", NULL, 4 },
+	{ __LINE__, "DRAM-energy", "J", NULL, 8 },
+	{ __LINE__, "platform-energy", "J", NULL, 120 },
 	{ __LINE__, "energy-per-instruction", "nJ/insn", NULL, 15 },
 };
 
@@ -257,7 +442,8 @@ TEST(values)
 	TT_FOR_EACH_ROW(r, value_rows) {
 		const struct nti_metric *m = nti_metrics_find(&all, r->metric);
 		struct nti_number events[NTI_METRIC_MAX_EVENTS], got;
-		struct nti_formula_input in = { events, 2e9, 4 };
+		double wanted_ns[NTI_METRIC_MAX_EVENTS];
+		struct nti_formula_input in = { events, 2e9, 4, wanted_ns };
 		struct nti_formula *f;
 		size_t i;
 
@@ -266,14 +452,29 @@ TEST(values)
 		TT_STR(r, m->unit, r->unit);
 		TT_STR(r, m->beside ? m->beside : "-", r->beside ? r->beside : "-");
 		TT_EQ(r, nti_formula_parse(m->formula[0], &f, NULL), 0);
-		for (i = 0; i < nti_formula_count(f); i++)
+		for (i = 0; i < nti_formula_count(f); i++) {
 			events[i] = (struct nti_number){ count_of(nti_formula_event(f, i)), 0 };
+			wanted_ns[i] = wanted_ns_of(nti_formula_event(f, i));
+		}
 		got = nti_formula_eval(f, &in);
 		nti_formula_free(f);
 		if (fabs(got.value - r->value) > 1e-12 * r->value)
 			fail_msg("%s:%d: %s is %.17g, expected %.17g", __FILE__, r->line, r->metric,
 				 got.value, r->value);
 	}
+}
+
+TEST(groups_are_whole)
+{
+	static const char *const groups[] = { "throttling", "memory", "power", "frequency",
+					      "cstates",    "core",   "cache" };
+	size_t i;
+
+	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
+		assert_true(nti_metrics_has_group(&all, groups[i]));
+	for (i = 0; i < all.count; i++)
+		if (!all.metric[i].group)
+			fail_msg("%s belongs to no group", all.metric[i].name);
 }
 
 /* All of a file of the source folder, in which meson runs the tests. */
@@ -326,7 +527,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files_are_whole),	cmocka_unit_test(events_are_known),
 		cmocka_unit_test(formulas_have_values), cmocka_unit_test(values),
-		cmocka_unit_test(docs_list_all),
+		cmocka_unit_test(groups_are_whole),	cmocka_unit_test(docs_list_all),
 	};
 
 	return cmocka_run_group_tests(tests, load, unload) ? 1 : 0;

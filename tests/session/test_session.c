@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include <ntime/ntime.h>
 
@@ -379,6 +381,9 @@ static const struct add_row {
 	{ __LINE__, "context-switches:u", -EINVAL, "in the kernel alone" },
 	{ __LINE__, "page-faults:G", -EINVAL, "never for guests" },
 	{ __LINE__, "IPCC", -ENOENT, "the nearest metric is IPC" },
+	{ __LINE__, "thortling", -ENOENT, "the nearest metric group is throttling" },
+	/* a group that can be added, and then something that cannot */
+	{ __LINE__, "core,thermal,cylces", -ENOENT, "" },
 };
 
 TEST(nothing_is_added_on_failure)
@@ -519,6 +524,151 @@ TEST(metrics_beside_cost_nothing)
 	fini(&rig);
 }
 
+static size_t count_items(const struct rig *rig, const char *name)
+{
+	size_t i, found = 0;
+
+	for (i = 0; i < ntime_session_count(rig->s); i++)
+		found += strcmp(item(rig, i).name, name) == 0;
+	return found;
+}
+
+/* A group is all of its metrics, each once, in whatever order one asks. */
+TEST(group_of_metrics)
+{
+	struct rig rig;
+	size_t n, i;
+	int index = -1;
+
+	init(&rig, NTIME_TARGET_THREAD, 0, NULL, "IPC,task-clock");
+	TT_IS(ntime_session_add(rig.s, "Core", &index), 0);
+	n = ntime_session_count(rig.s);
+	TT_IS(index, n - 1);
+	assert_true(n <= MAX_ITEMS);
+	TT_IS(count_items(&rig, "IPC"), 1);
+	TT_IS(count_items(&rig, "CPI"), 1);
+	TT_IS(count_items(&rig, "kernel-cycle-share"), 1);
+	TT_IS(count_items(&rig, "branch-miss-ratio"), 0);
+	for (i = 0; i < n; i++)
+		TT_IS(count_items(&rig, item(&rig, i).name), 1);
+	TT_IS(ntime_session_add(rig.s, "core", &index), 0);
+	TT_IS(ntime_session_count(rig.s), n);
+	TT_IS(ntime_session_start(rig.s), 0);
+	read_all(&rig);
+	for (i = 0; i < n; i++) {
+		if (strcmp(item(&rig, i).name, "CPI") == 0)
+			near(rig.v[i].value, 0.5, 10);
+	}
+	fini(&rig);
+}
+
+/* What this machine lacks is there all the same and says why. */
+TEST(group_that_is_not_here)
+{
+	struct rig rig;
+	size_t i, metrics = 0;
+
+	init(&rig, NTIME_TARGET_MACHINE, 0, NULL, "task-clock,cstates");
+	TT_IS(ntime_session_start(rig.s), 0);
+	for (i = 0; i < ntime_session_count(rig.s); i++) {
+		struct ntime_item it = item(&rig, i);
+
+		if (!it.is_metric)
+			continue;
+		metrics++;
+		TT_HAS(it.reason, "the kernel shows no PMU \"cstate_");
+	}
+	TT_IS(metrics, 11);
+	read_all(&rig);
+	TT_IS(rig.v[ntime_session_count(rig.s) - 1].flags,
+	      NTIME_ABSENT | NTIME_METRIC | NTIME_SIMULATED);
+	fini(&rig);
+}
+
+struct found_metric {
+	const char *name;
+	char formula[128], reason[256];
+	uint32_t usable;
+};
+
+static int find_metric(void *arg, const struct ntime_event_info *metric)
+{
+	struct found_metric *found = arg;
+
+	if (strcmp(metric->name, found->name) != 0)
+		return 0;
+	TT_TEXT(metric->group, "nearness");
+	snprintf(found->formula, sizeof(found->formula), "%s", metric->formula);
+	snprintf(found->reason, sizeof(found->reason), "%s", metric->reason);
+	found->usable = metric->usable;
+	return 1;
+}
+
+/* Of formulas that this machine cannot count the nearest one says why: lists and sessions agree on which. */
+static const struct near_row {
+	int line;
+	const char *name, *formulas, *chosen, *reason;
+} near_rows[] = {
+	/* something that can be counted comes before everything else, in the order of the file */
+	{ __LINE__, "counted",
+	  "formula no-such-event / cycles\nformula 2 * cycles\nformula cycles\n", "2 * cycles",
+	  "" },
+	/* other machines have such a unit: more than a name that nobody knows */
+	{ __LINE__, "elsewhere",
+	  "formula no-such-event / cycles\nformula 'cstate_pkg/c2-residency/' / cycles\n"
+	  "formula 'cstate_pkg/c3-residency/'\n",
+	  "'cstate_pkg/c2-residency/' / cycles",
+	  "needs cstate_pkg/c2-residency/: the kernel shows no PMU \"cstate_pkg\"" },
+	/* the furthest event speaks for a formula */
+	{ __LINE__, "furthest",
+	  "formula 'cstate_pkg/c3-residency/' / no-such-event\nformula skx::INST_RETIRED:ANY_P\n",
+	  "skx::INST_RETIRED:ANY_P",
+	  "needs skx::INST_RETIRED:ANY_P: skx is not this machine's PMU" },
+	{ __LINE__, "nowhere", "formula no-such-event\nformula no-such-other\n", "no-such-event",
+	  "this machine has no event no-such-event" },
+};
+
+static void write_metric(const char *path, const struct near_row *r)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	fprintf(f, "metric %s\nunit u\ngroup nearness\n%sabout A.\nsource b\n", r->name,
+		r->formulas);
+	TT_IS(fclose(f), 0);
+}
+
+TEST(nearest_formula_speaks)
+{
+	TT_FOR_EACH_ROW(r, near_rows) {
+		char path[] = "/tmp/ntime-metrics-XXXXXX";
+		struct ntime_options options = { .size = sizeof(options),
+						 .machine = MODEL4,
+						 .metrics = path };
+		struct found_metric found = { .name = r->name };
+		struct rig rig = { 0 };
+		struct ntime_item last;
+		int fd = mkstemp(path);
+
+		TT_EQ(r, fd >= 0, 1);
+		close(fd);
+		write_metric(path, r);
+		TT_EQ(r, ntime_open(&rig.ctx, &options), 0);
+		TT_EQ(r, ntime_metric_for_each(rig.ctx, find_metric, &found), 1);
+		TT_STR(r, found.formula, r->chosen);
+		TT_EQ(r, found.usable, !*r->reason);
+		TT_HAS(found.reason, r->reason);
+		TT_EQ(r, ntime_session_new(rig.ctx, NULL, &rig.s), 0);
+		TT_EQ(r, ntime_session_add(rig.s, "nearness", NULL), 0);
+		last = item(&rig, ntime_session_count(rig.s) - 1);
+		TT_STR(r, last.name, r->name);
+		TT_HAS(last.reason, r->reason);
+		TT_EQ(r, !*last.reason, !*r->reason);
+		fini(&rig);
+		unlink(path);
+	}
+}
+
 TEST(failed_list_leaves_hidden_events_hidden)
 {
 	struct rig rig;
@@ -643,6 +793,9 @@ int main(void)
 		cmocka_unit_test(delta_of_what_was_not_counted),
 		cmocka_unit_test(hybrid_counts_where_it_was_asked_to),
 		cmocka_unit_test(metrics_beside_cost_nothing),
+		cmocka_unit_test(group_of_metrics),
+		cmocka_unit_test(group_that_is_not_here),
+		cmocka_unit_test(nearest_formula_speaks),
 		cmocka_unit_test(failed_list_leaves_hidden_events_hidden),
 		cmocka_unit_test(ready_made_metric_of_another_machine_is_absent),
 	};
