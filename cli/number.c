@@ -13,13 +13,14 @@ static const struct time_unit {
 	const char *suffix;
 	double ns;
 } time_units[] = {
-	{ "", 1e6 }, { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "min", 60e9 },
+	{ "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "min", 60e9 },
 };
 
 #define TIME_MAX_NS (100.0 * 365 * 86400 * 1e9)
 
-int cli_time_parse(const char *text, uint64_t *ns)
+int cli_time_parse(const char *text, const char *bare, uint64_t *ns)
 {
+	const char *suffix;
 	double number;
 	char *end;
 
@@ -28,8 +29,9 @@ int cli_time_parse(const char *text, uint64_t *ns)
 	    !isdigit((unsigned char)text[text[0] == '.']) || (text[0] == '0' && text[1] == 'x'))
 		return -EINVAL;
 	number = strtod(text, &end);
+	suffix = *end ? end : bare;
 	for (size_t i = 0; i < sizeof(time_units) / sizeof(time_units[0]); i++) {
-		if (strcmp(end, time_units[i].suffix) != 0)
+		if (strcmp(suffix, time_units[i].suffix) != 0)
 			continue;
 		number *= time_units[i].ns;
 		if (!(number <= TIME_MAX_NS))
@@ -91,10 +93,31 @@ struct cli_number cli_number_grouped(double value, int decimals)
 
 struct cli_number cli_number_count(uint64_t count)
 {
-	char plain[CLI_NUMBER_CHARS];
+	char digits[32], *p = digits + sizeof(digits) - 1;
+	struct cli_number n;
 
-	snprintf(plain, sizeof(plain), "%llu", (unsigned long long)count);
-	return group(plain);
+	*p = '\0';
+	for (unsigned int i = 0; !i || count; i++, count /= 10) {
+		if (i && i % 3 == 0)
+			*--p = ',';
+		*--p = (char)('0' + count % 10);
+	}
+	memcpy(n.text, p, (size_t)(digits + sizeof(digits) - p));
+	return n;
+}
+
+/* cli_number_grouped(@thousandths / 1000, 3), without printf: tables have many of them. */
+static struct cli_number group_thousandths(uint64_t thousandths)
+{
+	struct cli_number n = cli_number_count(thousandths / 1000);
+	char *p = n.text + strlen(n.text);
+
+	*p++ = '.';
+	*p++ = (char)('0' + thousandths / 100 % 10);
+	*p++ = (char)('0' + thousandths / 10 % 10);
+	*p++ = (char)('0' + thousandths % 10);
+	*p = '\0';
+	return n;
 }
 
 struct cli_number cli_number_short(double value)
@@ -150,16 +173,20 @@ struct cli_number cli_number_value(double value, const char *unit, bool utf8, co
 {
 	*shown = unit;
 	if (strcmp(unit, "ns") == 0) {
+		double ns = 1e3;
+
+		*shown = utf8 ? "µs" : "us";
 		if (fabs(value) >= 1e10) {
 			*shown = "s";
-			return cli_number_grouped(value / 1e9, 3);
-		}
-		if (fabs(value) >= 1e6 || value == 0) {
+			ns = 1e9;
+		} else if (fabs(value) >= 1e6 || value == 0) {
 			*shown = "ms";
-			return cli_number_grouped(value / 1e6, 3);
+			ns = 1e6;
 		}
-		*shown = utf8 ? "µs" : "us";
-		return cli_number_grouped(value / 1e3, 3);
+		if (!signbit(value) && value < 86400e9)
+			/* Divided once, so that what lies in the middle is there, and goes up. */
+			return group_thousandths((uint64_t)llround(value / (ns / 1000)));
+		return cli_number_grouped(value / ns, 3);
 	}
 	if (!*unit || value == nearbyint(value))
 		return cli_number_grouped(value, 0);

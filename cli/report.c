@@ -26,14 +26,17 @@ static const struct flag_word {
 	{ NTIME_STATE, "state" },
 };
 
-void cli_flags_for_each(const struct cli_item *item, void (*fn)(void *arg, const char *word),
-			void *arg)
+void cli_flag_words_for_each(uint32_t flags, void (*fn)(void *arg, const char *word), void *arg)
 {
-	uint32_t flags = item->value.flags | (item->is_metric ? NTIME_METRIC : 0);
-
 	for (size_t i = 0; i < sizeof(flag_words) / sizeof(flag_words[0]); i++)
 		if (flags & flag_words[i].flag)
 			fn(arg, flag_words[i].word);
+}
+
+void cli_flags_for_each(const struct cli_item *item, void (*fn)(void *arg, const char *word),
+			void *arg)
+{
+	cli_flag_words_for_each(item->value.flags | (item->is_metric ? NTIME_METRIC : 0), fn, arg);
 	if (item->is_unscaled)
 		fn(arg, "unscaled");
 	if (item->is_hidden)

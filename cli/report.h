@@ -143,7 +143,10 @@ extern const struct cli_writer cli_text_writer;
 extern const struct cli_writer cli_csv_writer;
 extern const struct cli_writer cli_json_writer;
 
-/* The words of the flags in machine forms: calls @fn with "scaled", "not-counted" ... */
+/* The words of flags of a value in machine forms: calls @fn with "scaled", "not-counted" ... */
+void cli_flag_words_for_each(uint32_t flags, void (*fn)(void *arg, const char *word), void *arg);
+
+/* The same for an item, which has more to tell. */
 void cli_flags_for_each(const struct cli_item *item, void (*fn)(void *arg, const char *word),
 			void *arg);
 

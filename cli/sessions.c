@@ -149,8 +149,7 @@ static int for_all(struct cli_sessions *ss, int (*fn)(struct ntime_session *s))
 	return 0;
 }
 
-/* Whole machines need thousands of descriptors. The limit is as before afterwards: it is inherited by commands. */
-int cli_sessions_open(struct cli_sessions *ss)
+int cli_session_open(struct ntime_session *s)
 {
 	struct rlimit old, wide;
 	bool is_wide;
@@ -159,10 +158,15 @@ int cli_sessions_open(struct cli_sessions *ss)
 	is_wide = getrlimit(RLIMIT_NOFILE, &old) == 0;
 	wide = (struct rlimit){ .rlim_cur = old.rlim_max, .rlim_max = old.rlim_max };
 	is_wide = is_wide && setrlimit(RLIMIT_NOFILE, &wide) == 0;
-	ret = for_all(ss, ntime_session_open);
+	ret = ntime_session_open(s);
 	if (is_wide)
 		(void)setrlimit(RLIMIT_NOFILE, &old);
 	return ret;
+}
+
+int cli_sessions_open(struct cli_sessions *ss)
+{
+	return for_all(ss, cli_session_open);
 }
 
 int cli_sessions_start(struct cli_sessions *ss)

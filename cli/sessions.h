@@ -34,6 +34,12 @@ int cli_sessions_new(struct cli_sessions *ss, struct ntime_ctx *ctx,
 		     const struct cli_stat_options *o, pid_t child, int pass);
 void cli_sessions_free(struct cli_sessions *ss);
 
+/*
+ * ntime_session_open() with as many descriptors as may be had: whole machines need thousands. The limit is as before afterwards, since
+ * commands inherit it. No sentence.
+ */
+int cli_session_open(struct ntime_session *s);
+
 /* As the calls of the library, for all of them; -errno after a sentence. */
 int cli_sessions_open(struct cli_sessions *ss);
 int cli_sessions_start(struct cli_sessions *ss);

@@ -107,7 +107,7 @@ static int add_wish(struct cli_stat_options *o, const char *text, bool is_formul
 static int set_time(const struct cli_option *option, const char *value, uint64_t least_ns,
 		    uint64_t *ns)
 {
-	int ret = cli_time_parse(value, ns);
+	int ret = cli_time_parse(value, "ms", ns);
 
 	if (ret == -ERANGE || (!ret && *ns < least_ns)) {
 		return misuse("--%s %s is out of range: %s", option->name, value,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* What an output looks like, and lines broken to fit. */
 #include <langinfo.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -42,11 +43,32 @@ const char *cli_colour(const struct cli_look *look, enum cli_colour colour)
 	return look->colour ? escapes[colour] : "";
 }
 
-/* Columns of the @bytes first bytes: every byte but the following ones of a UTF-8 character. */
-static size_t columns(const char *text, size_t bytes)
+static inline uint64_t eight(const char *letters)
+{
+	uint64_t w;
+
+	memcpy(&w, letters, sizeof(w));
+	return w;
+}
+
+/* Most texts are: eight letters at a time, the last eight over those before. */
+static bool is_ascii(const char *text, size_t bytes)
+{
+	uint64_t any = 0;
+
+	if (bytes < 8)
+		return false;
+	for (size_t i = 0; i < bytes - 8; i += 8)
+		any |= eight(text + i);
+	return !((any | eight(text + bytes - 8)) & 0x8080808080808080u);
+}
+
+size_t cli_columns(const char *text, size_t bytes)
 {
 	size_t n = 0;
 
+	if (is_ascii(text, bytes))
+		return bytes;
 	for (size_t i = 0; i < bytes; i++)
 		n += ((unsigned char)text[i] & 0xc0) != 0x80;
 	return n;
@@ -54,17 +76,25 @@ static size_t columns(const char *text, size_t bytes)
 
 size_t cli_text_columns(const char *text)
 {
-	return columns(text, strlen(text));
+	return cli_columns(text, strlen(text));
+}
+
+static inline char safe(char c)
+{
+	/* C1 controls are two bytes in UTF-8, 0xc2 0x80..0x9f; the second one alone does no harm. */
+	return (unsigned char)c < 0x20 || c == 0x7f ? '?' : c;
+}
+
+void cli_copy_safe(char *to, const char *text, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i++)
+		to[i] = safe(text[i]);
 }
 
 static void print_bytes(FILE *f, const char *text, size_t bytes)
 {
-	for (size_t i = 0; i < bytes; i++) {
-		unsigned char c = (unsigned char)text[i];
-
-		/* C1 controls are two bytes in UTF-8, 0xc2 0x80..0x9f; the second one alone does no harm. */
-		putc(c < 0x20 || c == 0x7f ? '?' : c, f);
-	}
+	for (size_t i = 0; i < bytes; i++)
+		putc_unlocked(safe(text[i]), f);
 }
 
 void cli_print_safe(FILE *f, const char *text)
@@ -79,7 +109,7 @@ void cli_wrap(FILE *f, const struct cli_look *look, size_t column, size_t indent
 
 	while (*text) {
 		size_t bytes = strcspn(text, " \n");
-		size_t word = columns(text, bytes);
+		size_t word = cli_columns(text, bytes);
 
 		if (!bytes) {
 			text++;

@@ -41,6 +41,8 @@ const char *cli_colour(const struct cli_look *look, enum cli_colour colour);
 
 /* Columns that a text takes: characters, for the texts that occur here. */
 size_t cli_text_columns(const char *text);
+/* The same of its @bytes first bytes: every byte but the following ones of a UTF-8 character. */
+size_t cli_columns(const char *text, size_t bytes);
 
 /*
  * Write @text in lines that fit @look->width. The caller has already written @column columns of the first line; the next ones
@@ -50,5 +52,7 @@ void cli_wrap(FILE *f, const struct cli_look *look, size_t column, size_t indent
 
 /* Write @text with control characters, which could play with a terminal, replaced by '?'. */
 void cli_print_safe(FILE *f, const char *text);
+/* The same of @bytes of it, into memory; no NUL is put behind them. */
+void cli_copy_safe(char *to, const char *text, size_t bytes);
 
 #endif

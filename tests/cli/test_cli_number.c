@@ -42,7 +42,25 @@ TEST(times)
 	TT_FOR_EACH_ROW(r, time_rows) {
 		uint64_t ns = 0;
 
-		TT_EQ(r, cli_time_parse(r->text, &ns), r->ret);
+		TT_EQ(r, cli_time_parse(r->text, "ms", &ns), r->ret);
+		TT_EQ(r, ns, r->ns);
+	}
+}
+
+/* What stands in the text goes before the unit of numbers that have none. */
+static const struct time_row second_rows[] = {
+	{ __LINE__, "5", 0, 5000000000 }, { __LINE__, "0.01", 0, 10000000 },
+	{ __LINE__, "5ms", 0, 5000000 },  { __LINE__, "2min", 0, 120000000000 },
+	{ __LINE__, "1.5us", 0, 1500 },	  { __LINE__, "5ss", -EINVAL, 0 },
+	{ __LINE__, "", -EINVAL, 0 },	  { __LINE__, "9999999999", -ERANGE, 0 },
+};
+
+TEST(times_of_bare_seconds)
+{
+	TT_FOR_EACH_ROW(r, second_rows) {
+		uint64_t ns = 0;
+
+		TT_EQ(r, cli_time_parse(r->text, "s", &ns), r->ret);
 		TT_EQ(r, ns, r->ns);
 	}
 }
@@ -136,6 +154,11 @@ static const struct value_row {
 	{ __LINE__, 912345, "ns", false, "912.345", "us" },
 	{ __LINE__, 1234567, "ns", true, "1.235", "ms" },
 	{ __LINE__, 12e9, "ns", true, "12.000", "s" },
+	/* In the middle, up: from an even digit and from an odd one. */
+	{ __LINE__, 1002500, "ns", true, "1.003", "ms" },
+	{ __LINE__, 1003500, "ns", true, "1.004", "ms" },
+	{ __LINE__, 1002499, "ns", true, "1.002", "ms" },
+	{ __LINE__, 2.5, "ns", true, "0.003", "µs" },
 	{ __LINE__, 0, "ns", true, "0.000", "ms" },
 	{ __LINE__, 250.25, "Joules", true, "250.2", "Joules" },
 	{ __LINE__, 250, "Joules", true, "250", "Joules" },
@@ -191,13 +214,10 @@ TEST(exact_numbers_read_back)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(times),
-		cmocka_unit_test(numbers),
-		cmocka_unit_test(grouping),
-		cmocka_unit_test(short_numbers),
-		cmocka_unit_test(values),
-		cmocka_unit_test(spreads),
-		cmocka_unit_test(exact_numbers_read_back),
+		cmocka_unit_test(times),	 cmocka_unit_test(times_of_bare_seconds),
+		cmocka_unit_test(numbers),	 cmocka_unit_test(grouping),
+		cmocka_unit_test(short_numbers), cmocka_unit_test(values),
+		cmocka_unit_test(spreads),	 cmocka_unit_test(exact_numbers_read_back),
 	};
 
 	return TT_RUN(tests);

@@ -3,6 +3,7 @@
 #include <jansson.h>
 #include <math.h>
 
+#include "cli/json.h"
 #include "cli/report.h"
 #include "tests/tt.h"
 
@@ -328,6 +329,37 @@ static const json_t *item_named(const json_t *root, const char *name)
 	return NULL;
 }
 
+static int collect(const char *text, size_t n, void *arg)
+{
+	return fwrite(text, 1, n, arg) == n ? 0 : -1;
+}
+
+/* Real numbers get short, and nothing else changes: not what looks like one in a text. */
+TEST(json_real_numbers)
+{
+	static const double numbers[] = {
+		0.2, -0.1, 1e300, 1.0 / 3, 2.5e-7, 5.0, 0.20308482999999999
+	};
+	json_t *root = json_array();
+	char *text = NULL, *end;
+	size_t bytes;
+	FILE *f = open_memstream(&text, &bytes);
+
+	json_array_append_new(root, json_string("\"0.20000000000000001\\"));
+	json_array_append_new(root, json_integer(INT64_MAX));
+	json_array_append_new(root, json_true());
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		json_array_append_new(root, json_real(numbers[i]));
+	TT_IS(cli_json_dump(root, JSON_COMPACT, collect, f), 0);
+	TT_IS(fclose(f), 0);
+	TT_TEXT(text, "[\"\\\"0.20000000000000001\\\\\",9223372036854775807,true,0.2,-0.1,1e+300,"
+		      "0.3333333333333333,2.5e-07,5.0,0.20308483]");
+	end = strstr(text, "0.333");
+	assert_true(strtod(end, NULL) == 1.0 / 3);
+	free(text);
+	json_decref(root);
+}
+
 TEST(json)
 {
 	struct cli_style style = { .look = { .width = 80 } };
@@ -389,6 +421,7 @@ int main(void)
 		cmocka_unit_test(csv),
 		cmocka_unit_test(csv_rows_have_as_many_fields_as_the_header),
 		cmocka_unit_test(json),
+		cmocka_unit_test(json_real_numbers),
 		cmocka_unit_test(json_intervals_are_lines),
 	};
 
