@@ -95,7 +95,7 @@ static int prepare(struct cli_measure *m)
 			       m->command ? ntime_command_pid(m->command) : 0, m->pass);
 	if (ret < 0)
 		return CLI_EXIT_FAILED;
-	if (cli_watch_init(&m->watch, m->options->pid, m->options->pids))
+	if (cli_wait_init(&m->wait, m->options->pid, m->options->pids))
 		return cli_say_no_memory();
 	if (alloc_values(m) || cli_sessions_open(&m->sessions))
 		return CLI_EXIT_FAILED;
@@ -121,7 +121,7 @@ static int wait_until(struct cli_measure *m, uint64_t deadline)
 	int ret;
 
 	if (!m->command)
-		return cli_watch_wait(&m->watch, deadline, &m->mask);
+		return cli_wait_until(&m->wait, deadline, &m->mask);
 	if (deadline != NEVER)
 		left = deadline > now ? deadline - now : 0;
 	m->end.size = sizeof(m->end);
@@ -284,7 +284,7 @@ void cli_measure_fini(struct cli_measure *m)
 	cli_signals_forward(0);
 	ntime_command_free(m->command);
 	cli_sessions_free(&m->sessions);
-	cli_watch_fini(&m->watch);
+	cli_wait_fini(&m->wait);
 	free(m->values);
 	free(m->last);
 	free(m->delta);

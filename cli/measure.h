@@ -9,7 +9,7 @@
 #include <ntime/command.h>
 
 #include "cli/sessions.h"
-#include "cli/watch.h"
+#include "cli/wait.h"
 
 /**
  * struct cli_measure - state of one
@@ -33,7 +33,7 @@ struct cli_measure {
 
 	struct cli_sessions sessions;
 	struct ntime_command *command;
-	struct cli_watch watch;
+	struct cli_wait wait;
 	struct ntime_value *values;
 	struct ntime_value *last;
 	struct ntime_value *delta;

@@ -15,7 +15,7 @@
 #include "cli/reg.h"
 #include "cli/say.h"
 #include "cli/term.h"
-#include "cli/watch.h"
+#include "cli/wait.h"
 
 /* Names are found one after the other, and all of them before anything is read. 0 or CLI_EXIT_FAILED after a sentence. */
 static int find_all(struct cli_reg *r, struct cli_registers *list)

@@ -15,7 +15,7 @@
 #include "cli/reg.h"
 #include "cli/say.h"
 #include "cli/signals.h"
-#include "cli/watch.h"
+#include "cli/wait.h"
 
 /* One register to be written. */
 struct target {

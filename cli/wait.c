@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/watch.h"
+#include "cli/wait.h"
 
 #define ENDED (-1)
 #define NO_PIDFD (-2)
@@ -23,7 +23,7 @@ uint64_t cli_now_ns(void)
 }
 
 /* pidfd_open(2) is there since Linux 5.3 and takes thread group leaders only; everything else is asked with kill(2). */
-static int watch_one(int pid)
+static int wait_for(int pid)
 {
 	long fd = syscall(SYS_pidfd_open, pid, 0);
 
@@ -32,24 +32,24 @@ static int watch_one(int pid)
 	return errno == ESRCH ? ENDED : NO_PIDFD;
 }
 
-int cli_watch_init(struct cli_watch *w, const int *pid, size_t n)
+int cli_wait_init(struct cli_wait *w, const int *pid, size_t n)
 {
-	*w = (struct cli_watch){ .pid = pid, .n = n };
+	*w = (struct cli_wait){ .pid = pid, .n = n };
 	w->fd = calloc(n ? n : 1, sizeof(*w->fd));
 	if (!w->fd)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
-		w->fd[i] = watch_one(pid[i]);
+		w->fd[i] = wait_for(pid[i]);
 	return 0;
 }
 
-void cli_watch_fini(struct cli_watch *w)
+void cli_wait_fini(struct cli_wait *w)
 {
 	for (size_t i = 0; w->fd && i < w->n; i++)
 		if (w->fd[i] >= 0)
 			close(w->fd[i]);
 	free(w->fd);
-	*w = (struct cli_watch){ 0 };
+	*w = (struct cli_wait){ 0 };
 }
 
 static bool is_gone(int pid)
@@ -58,7 +58,7 @@ static bool is_gone(int pid)
 }
 
 /* Strike out who has ended; the first descriptor still to be waited for goes to @p. Returns whether all have ended. */
-static bool look(struct cli_watch *w, struct pollfd *p, bool *has_blind)
+static bool look(struct cli_wait *w, struct pollfd *p, bool *has_blind)
 {
 	bool all = w->n > 0;
 
@@ -85,7 +85,7 @@ static bool look(struct cli_watch *w, struct pollfd *p, bool *has_blind)
 	return all;
 }
 
-int cli_watch_wait(struct cli_watch *w, uint64_t deadline_ns, const sigset_t *mask)
+int cli_wait_until(struct cli_wait *w, uint64_t deadline_ns, const sigset_t *mask)
 {
 	for (;;) {
 		struct pollfd p = { .events = POLLIN };
