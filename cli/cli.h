@@ -56,6 +56,7 @@ struct cli_command {
 };
 
 extern const struct cli_command cli_stat_command;
+extern const struct cli_command cli_watch_command;
 extern const struct cli_command cli_list_command;
 extern const struct cli_command cli_doctor_command;
 extern const struct cli_command cli_lab_command;

@@ -11,9 +11,16 @@
 #include "cli/say.h"
 
 const struct cli_command *const cli_commands[] = {
-	&cli_stat_command, &cli_list_command,	  &cli_doctor_command,
-	&cli_reg_command,  &cli_driver_command,	  &cli_lab_command,
-	&cli_help_command, &cli_complete_command, NULL,
+	&cli_stat_command,
+	&cli_watch_command,
+	&cli_list_command,
+	&cli_doctor_command,
+	&cli_reg_command,
+	&cli_driver_command,
+	&cli_lab_command,
+	&cli_help_command,
+	&cli_complete_command,
+	NULL,
 };
 
 const struct cli_command *cli_command_find(const char *name)

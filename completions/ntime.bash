@@ -121,14 +121,14 @@ _ntime_actions()
 _ntime()
 {
 	local ntime=$1 cur=$2 options sub=stat i word arg pending='' option='' from=1 has_dashes=''
-	local subcommands=$'stat\nlist\ndoctor\nreg\ndriver\nlab\nhelp'
+	local subcommands=$'stat\nwatch\nlist\ndoctor\nreg\ndriver\nlab\nhelp'
 
 	COMPREPLY=()
 	# Tabs would be merged by read where a field is empty.
 	options=$("$ntime" complete-options 2>/dev/null | tr '\t' '\037')
 	if ((COMP_CWORD > 1)); then
 		case ${COMP_WORDS[1]} in
-		stat | list | doctor | reg | driver | lab | help)
+		stat | watch | list | doctor | reg | driver | lab | help)
 			sub=${COMP_WORDS[1]}
 			from=2
 			;;
@@ -188,6 +188,10 @@ _ntime()
 		mapfile -t COMPREPLY < <(compgen "$([[ $pending == DIR ]] && echo -d || echo -f)" -- "$cur")
 		return
 		;;
+	WHAT)
+		_ntime_reply $'socket\ncore\nthread\nnone' "$cur"
+		return
+		;;
 	WAY)
 		_ntime_reply $'auto\nperf\nntimefs\nmsr\npci' "$cur"
 		return
@@ -206,6 +210,8 @@ _ntime()
 			sort -u)" "$cur"
 	elif [[ $sub == help ]]; then
 		_ntime_reply "$subcommands" "$cur"
+	elif [[ $sub == watch ]]; then
+		_ntime_names $'throttling\nmemory\npower\nfrequency\ncstates\ncore\ncache\n'"$("$ntime" list --names 2>/dev/null)" "$cur"
 	elif [[ $sub == list ]]; then
 		_ntime_names "$("$ntime" list --names 2>/dev/null)" "$cur"
 	elif [[ $sub == stat ]]; then

@@ -6,6 +6,9 @@
  *     clean      no obstacles                    simulated  values carry NTIME_SIMULATED
  *     overflow   cycles wrapped unseen           partial    page-faults misses CPUs
  *     stale=N    the Nth read fails              idle       hardware events were never counted
+ *     sockets=N  packages, of two cores each     threads=N  of each core
+ *     flat       no topology                     horizon=N  counters wrap within N us
+ *     slow=N     each read takes N ms            lost       cycles were taken away
  *     ctrl-c     SIGINT comes while the counters are opened
  *     late       to start a command ends only when a signal comes
  * The Nth read of a session gives N times the number in the table below. Commands are real processes.
@@ -40,6 +43,7 @@ static const struct fake_event {
 	const char *name, *unit, *unit_text, *desc;
 	uint64_t count;
 	bool is_hardware;
+	uint32_t scope, together, is_state;
 } events[] = {
 	{ "task-clock", "software", "ns", "CPU time of the target", 2500000, false },
 	{ "context-switches", "software", "", "Changes from one thread to another", 3, false },
@@ -54,7 +58,14 @@ static const struct fake_event {
 	{ "branch-misses", "cpu", "", "Branches that were predicted wrongly", 7000000, true },
 	{ "cache-references", "cpu", "", "Accesses to the last cache", 50000, true },
 	{ "cache-misses", "cpu", "", "Accesses that the last cache could not serve", 5000, true },
-	{ "power/energy-pkg/", "power", "Joules", "Energy of the package", 1000, false },
+	{ "power/energy-pkg/", "power", "Joules", "Energy of the package", 1000, false,
+	  .scope = NTIME_SCOPE_PACKAGE },
+	{ "thermal/headroom/", "thermal", "C", "Degrees below the limit", 40, false,
+	  .scope = NTIME_SCOPE_CORE, .together = NTIME_MIN, .is_state = 1 },
+	{ "thermal/prochot-log/", "thermal", "", "PROCHOT was asserted", 1, false,
+	  .scope = NTIME_SCOPE_CORE, .together = NTIME_MAX, .is_state = 1 },
+	{ "wave", "software", "", "Comes in every second read", 1000, false },
+	{ "boards", "board", "", "Of the whole machine", 7, false, .scope = NTIME_SCOPE_MACHINE },
 };
 
 static const struct fake_metric {
@@ -70,13 +81,18 @@ static const struct fake_metric {
 	{ "faults-per-switch", "faults/switch", "page-faults / context-switches", "page-faults",
 	  "Page faults for each switch.", "page-faults", "context-switches", 1, "system" },
 	{ "tsc-per-fault", "ticks/fault", "tsc / page-faults", "",
-	  "Ticks that pass for a page fault.", "tsc", "page-faults", 0 },
+	  "Ticks that pass for a page fault.", "tsc", "page-faults", 0, "system" },
+	{ "package-joules", "J/fault", "power/energy-pkg/ / page-faults", "",
+	  "Energy of the package for each page fault.", "power/energy-pkg/", "page-faults", 0,
+	  "throttling" },
+	{ "coldest", "C", "thermal/headroom/ / 1", "", "Degrees below the limit.",
+	  "thermal/headroom/", NULL, 0, "throttling" },
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 struct ntime_ctx {
-	char error[512];
+	char error[512]; /* first: fake_stale.c writes it as well */
 	void (*log)(void *arg, const char *line);
 	void *log_arg;
 	bool is_recording;
@@ -86,6 +102,7 @@ struct fake_item {
 	char name[96];
 	const struct fake_event *event;
 	const struct fake_metric *metric;
+	bool is_hidden;
 };
 
 struct ntime_session {
@@ -94,6 +111,7 @@ struct ntime_session {
 	size_t n;
 	uint64_t reads;
 	uint32_t flags, pass;
+	int only_cpu; /* -1: all */
 	bool is_open, is_started;
 };
 
@@ -324,6 +342,7 @@ int ntime_session_new(struct ntime_ctx *ctx, const struct ntime_target *target,
 	(*out)->ctx = ctx;
 	(*out)->flags = target->flags;
 	(*out)->pass = target->pass;
+	(*out)->only_cpu = target->kind == NTIME_TARGET_CPUS ? 0 : -1;
 	return 0;
 }
 
@@ -332,12 +351,31 @@ void ntime_session_free(struct ntime_session *s)
 	free(s);
 }
 
+/* Of the metrics, those for ntime watch bring their events along. */
+static void add_hidden(struct ntime_session *s, const char *name)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (strcmp(s->item[i].name, name) == 0)
+			return;
+	if (ntime_session_add(s, name, NULL) == 0)
+		s->item[s->n - 1].is_hidden = true;
+}
+
 int ntime_session_add(struct ntime_session *s, const char *name, int *index)
 {
-	struct fake_item *item = &s->item[s->n];
+	struct fake_item *item;
 
+	for (size_t i = 0; i < COUNT(metrics); i++) {
+		if (strcmp(metrics[i].name, name) != 0 || !metrics[i].group ||
+		    strcmp(metrics[i].group, "throttling") != 0)
+			continue;
+		add_hidden(s, metrics[i].over);
+		if (metrics[i].under)
+			add_hidden(s, metrics[i].under);
+	}
 	if (s->n == MAX_ITEMS)
 		return -E2BIG;
+	item = &s->item[s->n];
 	snprintf(item->name, sizeof(item->name), "%s", name);
 	for (size_t i = 0; i < COUNT(events); i++)
 		if (strcmp(events[i].name, name) == 0)
@@ -393,7 +431,7 @@ static bool metric_is_here(const struct fake_metric *m)
 {
 	for (size_t i = 0; i < COUNT(events); i++)
 		if ((strcmp(events[i].name, m->over) == 0 ||
-		     strcmp(events[i].name, m->under) == 0) &&
+		     (m->under && strcmp(events[i].name, m->under) == 0)) &&
 		    !is_here(&events[i]))
 			return false;
 	return true;
@@ -409,11 +447,29 @@ static double scale_of(const struct fake_event *e)
 	return strcmp(e->unit, "power") == 0 ? 0.25 : 1;
 }
 
+static uint32_t metric_scope(const struct fake_metric *m)
+{
+	uint32_t scope = NTIME_SCOPE_CPU;
+
+	for (size_t i = 0; i < COUNT(events); i++)
+		if ((strcmp(events[i].name, m->over) == 0 ||
+		     (m->under && strcmp(events[i].name, m->under) == 0)) &&
+		    events[i].scope > scope)
+			scope = events[i].scope;
+	return scope;
+}
+
 int ntime_session_item(const struct ntime_session *s, size_t i, struct ntime_item *out)
 {
 	const struct fake_item *item = &s->item[i];
 	bool here = item_is_here(item);
 	const char *reason = item->metric ? "needs another event: " NO_PMU : NO_PMU;
+
+	if (word_number("lacks"))
+		reason = strcmp(item->name, "cycles") == 0
+				 ? "needs cycles: this processor does not have cycles of cpu"
+			 : item->metric ? "needs x: this processor does not have x of cpu"
+					: "this processor does not have instructions of cpu";
 
 	if (i >= s->n)
 		return -EINVAL;
@@ -421,6 +477,7 @@ int ntime_session_item(const struct ntime_session *s, size_t i, struct ntime_ite
 		.size = sizeof(*out),
 		.pass = (uint32_t)(i % passes()),
 		.is_metric = item->metric != NULL,
+		.is_hidden = item->is_hidden,
 		.scale = item->metric ? 1 : scale_of(item->event),
 		.name = item->name,
 		.unit = item->metric ? "" : item->event->unit,
@@ -431,6 +488,9 @@ int ntime_session_item(const struct ntime_session *s, size_t i, struct ntime_ite
 		.reason = here ? "" : reason,
 		.remedy = here ? "" : NO_PMU_REMEDY,
 		.beside = item->metric ? item->metric->beside : "",
+		.scope = item->metric ? metric_scope(item->metric) : item->event->scope,
+		.together = item->metric ? 0 : item->event->together,
+		.is_state = item->metric ? 0 : item->event->is_state,
 	};
 	return 0;
 }
@@ -483,7 +543,7 @@ static void read_event(const struct ntime_session *s, size_t i, struct ntime_val
 		return;
 	}
 	v->counted_ns = v->wanted_ns;
-	v->count = s->reads * e->count;
+	v->count = (strcmp(e->name, "wave") == 0 ? s->reads / 2 : s->reads) * e->count;
 	v->value = (double)v->count * scale_of(e);
 	if (!is_alone && passes() > 1 && strcmp(e->unit, "clock") != 0) {
 		v->counted_ns = v->wanted_ns / passes();
@@ -514,15 +574,17 @@ int ntime_session_metrics(const struct ntime_session *s, struct ntime_value *val
 		return -EINVAL;
 	for (size_t i = 0; i < n; i++) {
 		const struct fake_metric *m = s->item[i].metric;
-		const struct ntime_value *over, *under;
+		const struct ntime_value one = { .value = 1 }, *over, *under;
 
 		if (!m)
 			continue;
 		values[i] = (struct ntime_value){ .value = NAN, .flags = NTIME_METRIC };
 		over = value_named(s, values, m->over);
-		under = value_named(s, values, m->under);
+		under = m->under ? value_named(s, values, m->under) : &one;
 		if (!metric_is_here(m))
 			values[i].flags |= NTIME_ABSENT;
+		else if (over && under && (over->flags | under->flags) & NTIME_ELSEWHERE)
+			values[i].flags |= NTIME_ELSEWHERE;
 		else if (!over || !under || !(under->value > 0))
 			values[i].flags |= NTIME_NOT_COUNTED;
 		else
@@ -548,10 +610,93 @@ int ntime_session_read(struct ntime_session *s, struct ntime_value *out, size_t 
 	return (int)n;
 }
 
+static uint64_t number_or(const char *word, uint64_t otherwise)
+{
+	return word_number(word) ? word_number(word) : otherwise;
+}
+
+/* Sockets have two cores each. */
+size_t ntime_session_places(const struct ntime_session *s)
+{
+	if (!s->is_open)
+		return 0;
+	return s->only_cpu >= 0 ? 1 : number_or("sockets", 1) * 2 * number_or("threads", 1);
+}
+
+int ntime_session_place(struct ntime_session *s, size_t i, struct ntime_place_info *out)
+{
+	int cpu = (int)i, threads = (int)number_or("threads", 1);
+
+	if (word_number("flat")) {
+		snprintf(s->ctx->error, sizeof(s->ctx->error), "hwloc cannot read this machine");
+		return -EIO;
+	}
+	if (i >= ntime_session_places(s))
+		return -EINVAL;
+	*out = (struct ntime_place_info){ .size = sizeof(*out), .pid = -1, .cpu = cpu };
+	out->core = cpu / threads;
+	out->package = out->l3 = out->node = out->core / 2;
+	return 0;
+}
+
 uint64_t ntime_session_horizon_ns(const struct ntime_session *s)
 {
 	(void)s;
 	return word_number("horizon") ? word_number("horizon") * 1000 : UINT64_MAX;
+}
+
+/* Whether an event is read on @cpu for what it shares with others. */
+static bool is_read_on(const struct fake_event *e, int cpu)
+{
+	int threads = (int)number_or("threads", 1);
+	const int every[] = { [NTIME_SCOPE_CPU] = 1,
+			      [NTIME_SCOPE_CORE] = threads,
+			      [NTIME_SCOPE_L3] = 2 * threads,
+			      [NTIME_SCOPE_PACKAGE] = 2 * threads,
+			      [NTIME_SCOPE_MACHINE] = 1 << 20 };
+
+	return cpu % every[e->scope] == 0;
+}
+
+/* CPU 3 counts four times what CPU 0 does; states tell what stands in the table, and the CPU's number more. */
+static void read_place(const struct ntime_session *s, size_t i, int cpu, struct ntime_value *v)
+{
+	const struct fake_event *e = s->item[i].event;
+
+	read_event(s, i, v);
+	if (strcmp(e->unit, "clock") == 0 || v->flags & (NTIME_ABSENT | NTIME_NOT_COUNTED))
+		return;
+	if (!is_read_on(e, cpu)) {
+		*v = (struct ntime_value){ .value = NAN, .scale = 1, .flags = NTIME_ELSEWHERE };
+		return;
+	}
+	v->count = e->is_state ? e->count + (uint64_t)cpu : v->count * ((uint64_t)cpu + 1);
+	v->value = e->is_state ? (double)v->count : v->value * (cpu + 1);
+	v->flags |= e->is_state ? NTIME_STATE : 0;
+	if (word_number("lost") && strcmp(e->name, "cycles") == 0)
+		v->flags |= NTIME_LOST;
+}
+
+int ntime_session_read_places(struct ntime_session *s, struct ntime_value *out, size_t n,
+			      size_t places)
+{
+	struct timespec pause = { 0, (long)word_number("slow") * 1000000 };
+
+	if (n != s->n || places != ntime_session_places(s))
+		return -EINVAL;
+	s->reads++;
+	if (s->reads == word_number("stale")) {
+		snprintf(s->ctx->error, sizeof(s->ctx->error), "CPU 3 went off line");
+		return -ESTALE;
+	}
+	for (size_t p = 0; p < places; p++) {
+		for (size_t i = 0; i < n; i++)
+			if (s->item[i].event)
+				read_place(s, i, (int)p, &out[p * n + i]);
+		ntime_session_metrics(s, &out[p * n], n);
+	}
+	nanosleep(&pause, NULL);
+	return (int)(n * places);
 }
 
 void ntime_value_delta(const struct ntime_value *earlier, const struct ntime_value *later,
@@ -559,6 +704,10 @@ void ntime_value_delta(const struct ntime_value *earlier, const struct ntime_val
 {
 	struct ntime_value delta = *later;
 
+	if (later->flags & (NTIME_STATE | NTIME_ELSEWHERE)) {
+		*out = delta;
+		return;
+	}
 	delta.wanted_ns -= earlier->wanted_ns;
 	if (!(later->flags & (NTIME_ABSENT | NTIME_NOT_COUNTED | NTIME_METRIC))) {
 		delta.count -= earlier->count;

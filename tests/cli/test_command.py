@@ -870,7 +870,7 @@ def every_option_is_told_for_completion():
     """scripts/check-options compares these lines with the man pages and completions."""
     rows = [line.split('\t') for line in ntime('complete-options').stdout.decode().splitlines()]
     equal({len(row) for row in rows}, {5}, 'fields')
-    equal({row[0] for row in rows}, {'ntime', 'stat', 'list', 'doctor', 'reg', 'driver', 'lab'}, 'subcommands')
+    equal({row[0].split()[0] for row in rows}, {'ntime', 'stat', 'watch', 'list', 'doctor', 'reg', 'driver', 'lab'}, 'subcommands')
     has([row[1:4] for row in rows if row[0] == 'stat'], ['--event', '-e', 'LIST'])
     for row in rows:
         if row[0] == 'ntime':
@@ -907,6 +907,11 @@ def bash_completes():
             ('ntime doctor --', '--record', '--event'),
             ('ntime li', 'list', 'stat'),
             ('ntime help ', 'doctor', '--help'),
+            ('ntime wa', 'watch', 'stat'),
+            ('ntime watch --', '--above', '--repeat'),
+            ('ntime watch thr', 'throttling', 'page-faults'),
+            ('ntime watch -i 1s page', 'page-faults', 'throttling'),
+            ('ntime watch --per ', 'socket', 'page-faults'),
             ('ntime -e page', 'page-faults', 'IPC'),
             ('ntime -e page-faults,task', 'page-faults,task-clock', 'task-clock'),
             ('ntime -e {page-faults,task', '{page-faults,task-clock', 'task-clock'),

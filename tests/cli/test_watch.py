@@ -1,0 +1,983 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""ntime watch: lines, CSV, JSON, screens of several sizes, alarms, time, signals. Speaks TAP.
+
+Usage: test_watch.py NTIME [--fake] [-k WORD]
+With --fake, NTIME is linked with tests/cli/fake_api.c: its sockets have two cores, CPU n counts n + 1 times what CPU 0 does, and each read
+finds one more of what stands in its table. No test says how long something takes.
+"""
+import codecs
+import csv
+import fcntl
+import io
+import json
+import os
+import platform
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+
+import test_command as t
+from screen import Screen
+from test_command import NTIME, PATIENCE, ROOT, environment, err, equal, has, has_not, ntime
+
+t.TESTS.clear()
+test, fake_only, real_only = t.test, t.fake_only, t.real_only
+SOFT = ('context-switches', 'page-faults')
+
+
+def watch(*args, status=0, **more):
+    done = ntime('watch', *args, **more)
+    if done.returncode != status:
+        raise AssertionError(f'exit status {done.returncode}, expected {status}: {err(done)}')
+    return done
+
+
+def out(done):
+    return done.stdout.decode()
+
+
+def rows_of(done):
+    return list(csv.DictReader(io.StringIO(out(done))))
+
+
+def objects(done):
+    return [json.loads(line) for line in out(done).splitlines()]
+
+
+def fast(*args, samples=2, **more):
+    """A few samples soon after each other."""
+    return watch('-q', '-i', '10ms', '-n', str(samples), *args, **more)
+
+
+def until_row(is_it, *args, fake=''):
+    """CSV rows of all CPUs until one is it, and what was said meanwhile."""
+    child = subprocess.Popen([NTIME, 'watch', '-q', '--csv', '--per', 'none', *args], env=environment(fake), stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding='utf-8')
+    t.GROUPS.append(child.pid)
+    rows, deadline = [], time.monotonic() + PATIENCE
+    for row in csv.DictReader(child.stdout):
+        rows.append(row)
+        if is_it(row) or time.monotonic() > deadline:
+            break
+    child.send_signal(signal.SIGINT)
+    _, said = child.communicate(timeout=PATIENCE)
+    equal((child.returncode, bool(rows) and is_it(rows[-1])), (0, True), f'exit status and the last of {rows[-3:]}, {said}')
+    return rows, said
+
+
+# ---- lines ----
+
+@test
+def lines_tell_values_and_rates():
+    done = fast('--per', 'none', *SOFT, samples=3)
+    lines = out(done).splitlines()
+    equal(lines[0].split(), ['time_s', 'where', 'what', 'value', 'unit', 'per_second'])
+    equal(len(lines), 7)
+    equal([line.split()[1:4] for line in lines[1:3]], [['all', 'CPUs', 'context-switches'], ['all', 'CPUs', 'page-faults']])
+    equal(err(done), '')
+
+
+@test
+def number_of_samples_is_kept():
+    for n in (1, 2, 7):
+        equal([int(row['sample']) > 0 for row in rows_of(fast('--csv', '--per', 'none', 'page-faults', samples=n))], [True] * n)
+
+
+@fake_only
+def rows_are_what_was_asked_for():
+    fake = 'sockets=2 threads=2'
+    for per, names in (('socket', ['socket 0', 'socket 1']), ('core', [f'core {n}' for n in range(4)]),
+                       ('thread', [f'CPU {n}' for n in range(8)]), ('none', ['all CPUs'])):
+        rows = rows_of(fast('--csv', '--per', per, 'page-faults', fake=fake, samples=1))
+        equal([row['where'] for row in rows], names)
+        # CPUs count 1234 times 1, 2, 3 ... 8 in each period.
+        step = 8 // len(names)
+        sums = [1234 * sum(range(n * step + 1, n * step + step + 1)) for n in range(len(names))]
+        equal([int(row['count']) for row in rows], sums, f'counts per {per}')
+        equal([int(row['value']) for row in rows], sums, f'values per {per}')
+
+
+@fake_only
+def what_sockets_count_stands_above_their_cores():
+    rows = rows_of(fast('--csv', '--per', 'core', 'page-faults', 'power/energy-pkg/', fake='sockets=2', samples=1))
+    equal([(row['where'], row['name']) for row in rows],
+          [('socket 0', 'power/energy-pkg/'), ('core 0', 'page-faults'), ('core 1', 'page-faults'),
+           ('socket 1', 'power/energy-pkg/'), ('core 2', 'page-faults'), ('core 3', 'page-faults')])
+    equal([row['value'] for row in rows if row['where'].startswith('socket')], ['250', '750'])
+    rows = rows_of(fast('--csv', '--per', 'core', 'power/energy-pkg/', fake='sockets=2', samples=1))
+    equal([row['where'] for row in rows], ['socket 0', 'socket 1'], 'rows when nothing is of cores')
+    rows = rows_of(fast('--csv', '--per', 'thread', 'page-faults', 'boards', fake='', samples=1))
+    equal([(row['where'], row['name']) for row in rows],
+          [('all CPUs', 'boards'), ('CPU 0', 'page-faults'), ('CPU 1', 'page-faults')])
+
+
+@fake_only
+def states_are_not_added():
+    rows = rows_of(fast('--csv', '--per', 'socket', 'thermal/headroom/', 'thermal/prochot-log/', fake='sockets=2', samples=2))
+    # 40 and the CPU's number: the coldest of two cores; logs tell the largest.
+    equal([(row['where'], row['value'], row['per_second'], row['flags']) for row in rows[:4]],
+          [('socket 0', '40', '', 'state'), ('socket 0', '2', '', 'state'),
+           ('socket 1', '42', '', 'state'), ('socket 1', '4', '', 'state')])
+    equal([row['value'] for row in rows[4:]], [row['value'] for row in rows[:4]], 'the second sample')
+
+
+@fake_only
+def cores_tell_what_is_elsewhere():
+    rows = rows_of(fast('--csv', '--per', 'thread', 'thermal/headroom/', fake='threads=2', samples=1))
+    equal([(row['where'], row['value'], row['flags']) for row in rows],
+          [('CPU 0', '40', 'state'), ('CPU 1', '', 'elsewhere'), ('CPU 2', '42', 'state'), ('CPU 3', '', 'elsewhere')])
+    has(out(fast('--per', 'thread', 'thermal/headroom/', fake='threads=2', samples=1)), 'elsewhere')
+
+
+@fake_only
+def without_per_it_depends():
+    def where(*args):
+        return [row['where'] for row in rows_of(fast('--csv', *args, samples=1))]
+    equal(where('page-faults'), ['socket 0'])
+    equal(where('thermal/headroom/'), ['core 0', 'core 1'], 'rows of a state of cores')
+    equal(where('coldest'), ['core 0', 'core 1'], 'rows of a metric of such a state')
+    done = watch('-v', '-n1', '-i', '10ms', '--csv', 'coldest')
+    equal([row['name'] for row in rows_of(done)], ['thermal/headroom/', 'coldest'] * 2, 'hidden events with -v')
+    has(err(done), 'thermal/headroom/ is counted by thermal through perf')
+
+
+@fake_only
+def groups_are_their_metrics():
+    rows = rows_of(fast('--csv', 'throttling', fake='', samples=1))
+    equal([(row['where'], row['name']) for row in rows],
+          [('socket 0', 'package-joules'), ('core 0', 'coldest'), ('core 1', 'coldest')])
+    near = 250 / (1234 * 3)
+    equal(abs(float(rows[0]['value']) - near) < 1e-12, True, 'a metric of the sums of a socket')
+    # a group and one of its metrics: once
+    equal(out(fast('--csv', 'throttling', 'coldest', samples=1)).count(',coldest,'), 2)
+
+
+@fake_only
+def metrics_are_computed_from_sums():
+    rows = rows_of(fast('--csv', '--per', 'none', 'page-faults,context-switches', 'faults-per-switch', fake='sockets=2', samples=1))
+    equal(float(rows[2]['value']), 1234 / 3)
+    equal((rows[2]['count'], rows[2]['per_second'], rows[2]['flags']), ('', '', 'metric'))
+
+
+@fake_only
+def time_passes_once():
+    rows = rows_of(fast('--csv', '--per', 'none', 'tsc', fake='sockets=2', samples=1))
+    equal(rows[0]['value'], '987654321')
+
+
+@fake_only
+def doubts_are_told():
+    fake = 'pmu overflow lost partial simulated passes=2'
+    rows = rows_of(fast('--csv', '--per', 'none', 'cycles,page-faults', fake=fake, samples=1))
+    equal(rows[0]['flags'].split(), ['scaled', 'overflowed', 'simulated', 'lost'])
+    equal(rows[1]['flags'].split(), ['scaled', 'simulated', 'partial'])
+    text = out(fast('--per', 'none', 'cycles,page-faults', fake=fake, samples=1))
+    has(text, 'scaled overflowed simulated lost +-')
+    rows = rows_of(fast('--csv', '--per', 'none', 'cycles', fake='pmu idle', samples=1))
+    equal((rows[0]['value'], rows[0]['count'], rows[0]['flags']), ('', '', 'not-counted'))
+    has(out(fast('--per', 'none', 'cycles', fake='pmu idle', samples=1)), 'not counted')
+
+
+# ---- what is missing ----
+
+@fake_only
+def missing_items_are_told_with_their_reason():
+    done = watch('-n1', '-i', '10ms', 'cycles', 'instructions', 'page-faults')
+    has(err(done), 'ntime: not here: cycles, instructions: the hypervisor (KVM) exposes no core PMU')
+    has(err(done), 'pmu=on')
+    has_not(out(done), 'cycles')
+    equal(err(watch('-q', '-n1', '-i', '10ms', 'cycles', 'page-faults')), '')
+
+
+@fake_only
+def reasons_that_differ_in_the_event_share_a_sentence():
+    text = err(watch('-n1', '-i', '10ms', 'cycles', 'instructions', 'IPC', 'page-faults', fake='lacks'))
+    equal(text.count('not here'), 1)
+    has(text, 'not here: cycles, instructions, IPC: this processor does not have cycles, instructions, x of cpu (')
+
+
+@real_only
+def bits_are_yes_or_no():
+    # Unlike other software events, time is never zero.
+    bits = ('-m', 'same[1=yes]=cpu-clock / cpu-clock', '-m', 'none[1=yes]=(cpu-clock - cpu-clock) / 1')
+    lines = [line.split()[3:] for line in out(watch('-q', '-n1', '-i', '0.1', '--plain', '--per', 'none', *bits)).splitlines()[1:]]
+    equal(lines, [['same', 'yes'], ['none', 'no']])
+    rows = rows_of(watch('-q', '-n1', '-i', '0.1', '--csv', '--per', 'none', *bits))
+    equal([(row['value'], row['unit']) for row in rows], [('1', '1=yes'), ('0', '1=yes')])
+
+
+@test
+def json_numbers_are_short():
+    for text in out(watch('-q', '-n3', '-i', '0.02', '--json', '--per', 'none', 'page-faults')).splitlines():
+        for number in re.findall(r':(-?[0-9]+\.[0-9]+)', text):
+            if len(repr(float(number))) < len(number):
+                raise AssertionError(f'{number} is {float(number)!r}')
+
+
+@real_only
+def ordinary_users_are_told_what_opens_registers():
+    """perf's own setting does not open thermal registers."""
+    if os.geteuid() or platform.machine() != 'x86_64':
+        raise t.Skip('needs root, to become nobody, and model-specific registers')
+    with open('/proc/sys/kernel/perf_event_paranoid', encoding='ascii') as level:
+        if int(level.read()) < 1:
+            raise t.Skip('ordinary users may count whole CPUs here')
+    if os.path.exists('/sys/devices/ntime'):
+        raise t.Skip("ntime's driver is loaded")
+    try:
+        text = err(watch('-n1', '-i', '10ms', 'thermal/hot/', 'context-switches', user=65534, status=125))
+    except PermissionError as error:
+        raise t.Skip(f'an ordinary user may not look into the build folder ({error})') from error
+    has(text, 'perf_event_paranoid')
+    has(text, 'ntime driver load')
+
+
+@fake_only
+def nothing_to_count_is_a_failure():
+    for args in (('cycles',), ('--json', 'cycles'), ('-q', 'IPC')):
+        done = watch('-n1', *args, status=125)
+        has(err(done), 'no core PMU')
+        has(err(done), 'nothing of what was asked for can be counted here')
+        equal(out(done), '')
+
+
+@fake_only
+def overview_tells_names_only():
+    done = watch('-n1', '-i', '10ms')
+    has(err(done), "ntime: not here: IPC\nntime: 'ntime watch -v' tells why\n")
+    has(out(done), 'page-faults')
+    has(err(watch('-v', '-n1', '-i', '10ms')), 'IPC: the hypervisor (KVM) exposes no core PMU')
+
+
+@test
+def unknown_names_get_the_nearest():
+    done = watch('page-fautls', status=125)
+    has(err(done), 'page-faults')
+    equal(out(done), '')
+
+
+@fake_only
+def unknown_groups_get_the_nearest():
+    has(err(watch('trottling', status=125)), "did you mean the group 'throttling'?")
+    has_not(err(watch('-e', 'trottling', status=125)), 'group')
+
+
+@real_only
+def wrong_names_are_answered_once():
+    text = err(watch('trottling', status=125))
+    equal(text.count('throttling'), 1, text)
+
+
+@test
+def misuse_is_one_sentence_and_a_hint():
+    for args, part in ((('-i', 'x'), 'no length of time'), (('-i', '0.5ms'), 'at least 1ms'), (('-n', '0'), 'no number of samples'),
+                       (('--per', 'cpu'), 'socket, core or thread'), (('--via', 'usb'), 'perf, ntimefs, msr, pci and auto'),
+                       (('--csv', '--json'), 'cannot be combined'), (('--plain', '--csv'), 'cannot be combined'),
+                       (('--above', 'x'), 'METRIC=VALUE'), (('--above', '=1'), 'METRIC=VALUE'), (('--above', 'x='), 'METRIC=VALUE'),
+                       (('--above', 'x=1k'), 'no number'), (('--above', 'x=nan'), 'no number'), (('--run', 'true'), '--above'),
+                       (('--bell',), '--above'), (('-q', '-v'), 'cannot be combined'), (('',), 'is missing'),
+                       (('--clear-log', '--machine', 'x'), '--machine'), (('--bogus',), '--bogus')):
+        done = watch(*args, status=125)
+        lines = err(done).splitlines()
+        equal(len(lines), 2, f'lines of {args}: {lines}')
+        has(lines[0], part)
+        equal(lines[1], "Try 'ntime help watch'.")
+        equal(out(done), '')
+
+
+@test
+def files_that_are_missing():
+    has(err(watch('--metrics', '/no/such/file', status=125)), '/no/such/file')
+    has(err(watch('--machine', '/no/such/file', status=125)), '/no/such/file')
+    has(err(watch('-C', '99999', 'page-faults', status=125)), '99999')
+    has(err(watch('-n1', '-o', '/no/such/folder/x', 'page-faults', status=125)), '/no/such/folder/x')
+
+
+@fake_only
+def failing_reads_end_it():
+    with tempfile.NamedTemporaryFile() as file:
+        done = watch('-q', '-i', '10ms', '-o', file.name, '--csv', 'page-faults', fake='stale=5', status=125)
+        has(err(done), 'CPU 3 went off line')
+        equal(len(file.read().splitlines()), 3, 'lines before the failure')
+    has(err(watch('-i', '10ms', 'page-faults', fake='stale=1', status=125)), 'CPU 3 went off line')
+
+
+REMEDY = 'ntime: as soon as these registers can be reached: ntime doctor --repair\n'
+
+
+@fake_only
+def registers_that_stay_programmed_are_told():
+    for fake, sentence in (('', 'uncore of package 0 was not given back: 3 registers stay on record'),
+                           ('left-gone', 'uncore of package 0 was not given back: 3 registers stay on record: CPU 1 is gone'),
+                           ('left-away', 'uncore of package 0 was not given back: 3 registers of uncore-0 stay on record: CPU 1 is off line')):
+        done = fast('page-faults', fake='left-own ' + fake, status=125)
+        equal(err(done), f'ntime: {sentence}\n{REMEDY}')
+        equal(len(out(done).splitlines()), 3, 'what was counted is shown all the same')
+    # behind why counting ended
+    done = watch('-q', '-i', '10ms', 'page-faults', fake='left-own stale=3', status=125)
+    equal([line.split()[1] for line in err(done).splitlines()], ['CPU', 'uncore', 'as'])
+    # What others left is theirs to tell, and so is what was put back meanwhile.
+    for fake in ('left', 'left-own left-done', 'left-denied', 'left-bad'):
+        equal(err(fast('page-faults', fake=fake)), '')
+
+
+@fake_only
+def registers_that_stay_programmed_do_not_change_the_signal():
+    p = subprocess.Popen([NTIME, 'watch', '-q', '-i', '10ms', 'page-faults'], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                         env=environment('left-own'))
+    p.stdout.readline()
+    p.terminate()
+    _, errors = p.communicate(timeout=PATIENCE)
+    equal(p.returncode, -signal.SIGTERM)
+    has(errors.decode(), 'was not given back')
+
+
+@fake_only
+def without_topology():
+    done = watch('-q', '-n1', '-i', '10ms', '--csv', 'page-faults', fake='flat')
+    equal(rows_of(done)[0]['where'], 'all CPUs')
+    has(err(watch('--per', 'socket', 'page-faults', fake='flat', status=125)), 'hwloc cannot read this machine')
+    rows = rows_of(watch('-q', '-n1', '-i', '10ms', '--csv', '--per', 'thread', 'page-faults', fake='flat'))
+    equal([row['where'] for row in rows], ['CPU 0', 'CPU 1'])
+
+
+def on_machine(name, *args):
+    return rows_of(fast('--csv', '--machine', os.path.join(ROOT, 'tests/machine', name), *args, samples=1))
+
+
+@real_only
+def overview_of_a_recorded_server():
+    rows = on_machine('intel-skx-2s.json')
+    equal(sorted({row['where'] for row in rows}), ['socket 0', 'socket 1'])
+    names = [row['name'] for row in rows if row['where'] == 'socket 1']
+    for name in ('IPC', 'busy-frequency', 'memory-read-bandwidth', 'package-power', 'thermal-headroom', 'core-prochot', 'page-faults'):
+        has(names, name)
+    for row in rows:
+        has(row['flags'], 'simulated')
+        if row['value'] == '':
+            raise AssertionError(f'nothing was counted: {row}')
+
+
+@real_only
+def groups_of_a_recorded_server():
+    rows = on_machine('intel-skx-2s.json', 'memory')
+    equal({row['where'] for row in rows}, {'socket 0', 'socket 1'})
+    value = {(row['where'], row['name']): float(row['value']) for row in rows}
+    for socket in ('socket 0', 'socket 1'):
+        both = value[socket, 'memory-read-bandwidth'] + value[socket, 'memory-write-bandwidth']
+        equal(abs(value[socket, 'memory-bandwidth'] - both) < 1e-9 * both, True, 'reads and writes together')
+    rows = on_machine('intel-skx-2s.json', 'throttling')
+    kinds = [row['where'].split()[0] for row in rows]
+    equal(set(kinds), {'socket', 'core'}, 'throttling is of sockets and cores')
+    for row in rows:
+        for what, where in (('package-', 'socket'), ('core-', 'core')):
+            if row['name'].startswith(what):
+                equal(row['where'].startswith(where), True, f'{row}')
+    alone = on_machine('intel-skx-2s.json', '--per', 'none', 'power')
+    equal({row['where'] for row in alone}, {'all CPUs'})
+
+
+# ---- time ----
+
+@test
+def samples_do_not_drift():
+    """The k-th is taken at k intervals or later, before the next one is due, whatever happened to those before."""
+    rows = rows_of(fast('--csv', '--per', 'none', 'page-faults', samples=50))
+    last_number = last_ns = 0
+    for row in rows:
+        number, at_ns, period_ns = (int(row[key].replace('.', '')) for key in ('sample', 'time_s', 'period_s'))
+        if not (number > last_number and number * 10**7 <= at_ns < (number + 1) * 10**7):
+            raise AssertionError(f'sample {number} was taken at {at_ns} ns')
+        equal(at_ns - last_ns, period_ns, 'period')
+        last_number, last_ns = number, at_ns
+
+
+@fake_only
+def missed_samples_are_left_out_and_told():
+    done = watch('-i', '10ms', '-n', '3', '--csv', '--per', 'none', 'page-faults', fake='slow=35')
+    rows = rows_of(done)
+    numbers = [int(row['sample']) for row in rows]
+    for row, number in zip(rows, numbers):
+        at_ns = int(row['time_s'].replace('.', ''))
+        equal(number * 10**7 <= at_ns < (number + 1) * 10**7, True, f'sample {number} at {at_ns} ns')
+    equal(len(numbers), 3)
+    # A read takes 35 ms: three intervals at least.
+    equal(all(b - a >= 3 for a, b in zip(numbers, numbers[1:])), True, f'{numbers}')
+    has(err(done), f'{numbers[-1] - 3} of {numbers[-1]} samples were left out')
+    done = watch('-q', '-i', '10ms', '-n', '3', '--json', 'page-faults', fake='slow=35')
+    samples = objects(done)[1:]
+    equal([s['missed'] for s in samples[1:]], [b['sample'] - a['sample'] - 1 for a, b in zip(samples, samples[1:])])
+    equal(err(done), '')
+
+
+@fake_only
+def counters_that_wrap_are_read_in_between():
+    """Each read finds once more what stands in the table, so counts tell how many reads there were in a period."""
+    rows = rows_of(fast('--csv', '--per', 'none', 'page-faults', fake='horizon=100000', samples=2))
+    equal([row['count'] for row in rows], ['3702', '3702'])
+    # Not in each period: a machine may stand still for longer than one.
+    rows, _ = until_row(lambda row: int(row['count']) >= 2 * 3702, '-i', '100ms', 'page-faults', fake='horizon=20000')
+    equal([row for row in rows if int(row['count']) < 3702], [], 'samples without a read')
+    has(err(watch('-n1', '-i', '10ms', 'page-faults', fake='horizon=50')), 'may wrap within 50 us')
+
+
+@fake_only
+def late_reads_are_told_where_counters_wrap():
+    has(err(fast('page-faults', fake='slow=60 horizon=50000')), 'in which the fastest may have wrapped')
+    # Turns are taken each 100 ms, which has nothing to do with wrapping.
+    has_not(err(fast('page-faults', fake='slow=250 passes=2')), 'wrapped')
+
+
+@test
+def short_intervals_are_told_to_be_dear():
+    for dear in '5ms', '0.005':
+        has(err(watch('-n1', '-i', dear, 'page-faults')), 'below 10 ms')
+    for enough in '10ms', '0.01':
+        has_not(err(watch('-n1', '-i', enough, 'page-faults')), 'below')
+
+
+@test
+def bare_numbers_are_seconds():
+    """As in watch(1), vmstat(8) and turbostat(8)."""
+    for text, seconds in (('0.02', 0.02), ('1', 1), ('20ms', 0.02)):
+        head = objects(watch('-q', '-n1', '-i', text, '--json', '--per', 'none', 'page-faults'))[0]
+        equal(head['interval_s'], seconds, text)
+    has(err(watch('-i', '0.0005', 'page-faults', status=125)), 'at least 1ms')
+
+
+# ---- machine forms ----
+
+@fake_only
+def json_tells_all():
+    head, *samples = objects(watch('-n2', '-i', '10ms', '--json', 'page-faults', 'throttling', 'cycles', fake='sockets=2'))
+    equal((head['kind'], head['schema'], head['ntime'], head['per'], head['interval_s']), ('watch', 1, '0.1.0-fake', 'core', 0.01))
+    equal(head['absent'][0]['name'], 'cycles')
+    has(head['absent'][0]['reason'], 'no core PMU')
+    has(head['absent'][0]['remedy'], 'pmu=on')
+    equal([item['name'] for item in head['items']], ['page-faults', 'package-joules', 'coldest'])
+    equal(head['items'][0], {'name': 'page-faults', 'unit': '', 'unit_name': 'software', 'way': 'perf', 'scope': 'thread',
+                             'metric': False, 'state': False})
+    equal([s['kind'] for s in samples], ['sample'] * 2)
+    rows = samples[0]['rows']
+    equal([row['where'] for row in rows], ['socket 0', 'core 0', 'core 1', 'socket 1', 'core 2', 'core 3'])
+    equal((rows[2]['socket'], rows[2]['core'], 'cpu' in rows[2]), (0, 1, False))
+    faults = rows[1]['items'][0]
+    equal((faults['name'], faults['value'], faults['count'], faults['flags'], faults['way']), ('page-faults', 1234, 1234, [], 'perf'))
+    rate = 1234 / samples[0]['period_s']
+    equal(abs(faults['per_second'] - rate) < 1e-6 * rate, True, 'rate')
+    joules = rows[0]['items'][0]
+    equal((joules['name'], joules['flags'], 'count' in joules, 'per_second' in joules), ('package-joules', ['metric'], False, False))
+    has_not(err(watch('-n1', '-i', '10ms', '--json', 'cycles', 'page-faults')), 'not here')
+
+
+@fake_only
+def json_without_a_number():
+    sample = objects(fast('--json', '--per', 'none', 'cycles', fake='pmu idle', samples=1))[1]
+    equal(sample['rows'][0]['items'][0], {'name': 'cycles', 'unit': '', 'flags': ['not-counted'], 'way': 'perf'})
+
+
+@fake_only
+def names_with_commas_are_quoted():
+    done = fast('--csv', '--per', 'none', '-m', 'a,"b[x,y]=tsc/page-faults', samples=1)
+    equal((rows_of(done)[0]['name'], rows_of(done)[0]['unit']), ('a,"b', 'ticks/fault'))
+
+
+@test
+def emulated_machines_are_marked():
+    env = environment(NTIME_LAB_GUEST='x86-2s')
+    equal(rows_of(fast('--csv', '--per', 'none', 'page-faults', env=env, samples=1))[0]['flags'], 'emulated')
+    equal(objects(fast('--json', 'page-faults', env=env, samples=1))[0]['emulated'], 'x86-2s')
+    has(err(watch('-n1', '-i', '10ms', 'page-faults', env=env)), 'emulated machine: x86-2s')
+
+
+@test
+def files_have_lines_as_they_come():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'out')
+        with open(path, 'w', encoding='ascii') as f:
+            f.write('old text\n')
+        child = subprocess.Popen([NTIME, 'watch', '-q', '--csv', '-i', '100ms', '--per', 'none', '-o', path, 'page-faults'],
+                                 env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        t.GROUPS.append(child.pid)
+        deadline = time.monotonic() + PATIENCE
+        lines = []
+        while len(lines) < 3 and time.monotonic() < deadline:
+            with open(path, encoding='ascii') as f:
+                lines = f.read().splitlines()
+            time.sleep(0.02)
+        equal(lines[0].startswith('sample,'), True)
+        child.send_signal(signal.SIGINT)
+        text, error = child.communicate(timeout=PATIENCE)
+        equal((child.returncode, text, error), (0, b'', b''))
+        with open(path, encoding='ascii') as f:
+            text = f.read()
+        equal(text.endswith('\n'), True)
+        equal({line.count(',') for line in text.splitlines()}, {12}, 'columns')
+
+
+@test
+def pipes_that_are_closed_end_it_quietly():
+    for form in ('--csv', '--plain', '--json'):
+        done = subprocess.run(['bash', '-c', f'"{NTIME}" watch -q {form} -i 10ms page-faults | head -n 3; echo ${{PIPESTATUS[0]}}'],
+                              env=environment(), stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, check=False)
+        equal(done.stderr, b'')
+        lines = done.stdout.decode().splitlines()
+        equal((len(lines), lines[-1]), (4, '0'))
+
+
+@test
+def full_devices_are_a_failure():
+    for args in (('--csv',), ('--plain',), ('--json',)):
+        with open('/dev/full', 'wb') as full:
+            done = watch('-q', '-i', '100ms', *args, 'page-faults', status=125, stdout=full)
+        has(err(done), 'No space left')
+        done = watch('-q', '-i', '100ms', *args, '-o', '/dev/full', 'page-faults', status=125)
+        has(err(done), '/dev/full')
+
+
+# ---- signals ----
+
+def first_line_of(*args, **more):
+    child = subprocess.Popen([NTIME, 'watch', '-q', *args], env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, start_new_session=True, **more)
+    t.GROUPS.append(child.pid)
+    child.stdout.readline()
+    child.stdout.readline()
+    return child
+
+
+@test
+def ctrl_c_is_a_good_end():
+    child = first_line_of('-i', '100ms', '--csv', 'page-faults')
+    child.send_signal(signal.SIGINT)
+    text, error = child.communicate(timeout=PATIENCE)
+    equal((child.returncode, error), (0, b''))
+    if text and not text.endswith(b'\n'):
+        raise AssertionError(f'half a line: {text[-80:]}')
+
+
+@test
+def other_signals_kill_after_order_is_made():
+    for sig in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+        child = first_line_of('-i', '100ms', '--csv', 'page-faults')
+        child.send_signal(sig)
+        text, _ = child.communicate(timeout=PATIENCE)
+        equal(child.returncode, -sig)
+        equal(text == b'' or text.endswith(b'\n'), True)
+
+
+@test
+def signals_end_long_waits():
+    child = subprocess.Popen([NTIME, 'watch', '-i', '1000s', '--json', 'page-faults'], env=environment(), stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    t.GROUPS.append(child.pid)
+    head = child.stdout.readline()
+    has(head.decode(), '"kind":"watch"')
+    child.send_signal(signal.SIGINT)
+    child.communicate(timeout=PATIENCE)
+    equal(child.returncode, 0)
+
+
+# ---- alarms ----
+
+@fake_only
+def alarms_tell_once_per_crossing():
+    done = watch('-q', '-n4', '-i', '10ms', '--per', 'thread', '--csv', '--above', 'thermal/headroom/=40', 'thermal/headroom/')
+    equal(err(done), 'ntime: CPU 1: thermal/headroom/ is 41.00 C, above 40.00\n')
+    equal([row['flags'] for row in rows_of(done)], ['state', 'state above'] * 4)
+    has(json.dumps(objects(watch('-n1', '-i', '10ms', '-q', '--json', '--above', 'thermal/headroom/=0', 'thermal/headroom/'))), '"above"')
+
+
+@fake_only
+def alarms_come_again_after_the_value_fell():
+    done = watch('-q', '-n6', '-i', '10ms', '--per', 'none', '--csv', '--above', 'wave=1', 'wave', fake='')
+    rows = [float(row['per_second']) for row in rows_of(done)]
+    crossings = sum(1 for before, now in zip([0.0] + rows, rows) if now > 1 >= before)
+    equal(err(done).count('above 1.000'), crossings)
+    equal(crossings >= 2, True, f'crossings of {rows}')
+
+
+@fake_only
+def events_alarm_by_their_rate():
+    equal(err(watch('-q', '-n1', '-i', '1s', '--per', 'none', '--above', 'page-faults=3703', 'page-faults')), '')
+    # Less often than the limit only where a sample is late by a second.
+    _, said = until_row(lambda row: float(row['per_second']) > 3703, '-i', '10ms', '--above', 'page-faults=3703', 'page-faults')
+    has(said, 'above 3,703')
+
+
+@test
+def alarms_need_an_item():
+    done = watch('-n1', '--above', 'page-fault=1', 'page-faults', 'context-switches', status=125)
+    has(err(done), "--above page-fault: nothing of that name is watched; the nearest is page-faults")
+    equal(out(done), '')
+
+
+@fake_only
+def alarms_need_an_item_that_is_here():
+    has(err(watch('-n1', '--above', 'cycles=1', 'cycles', 'page-faults', status=125)), 'no core PMU')
+
+
+@fake_only
+def commands_run_at_alarms():
+    with tempfile.TemporaryDirectory() as folder:
+        log = os.path.join(folder, 'log')
+        command = f'echo "$NTIME_METRIC|$NTIME_VALUE|$NTIME_LIMIT|$NTIME_UNIT" >>{log}; echo said; echo done >{log}.done'
+        child = subprocess.Popen([NTIME, 'watch', '-q', '-i', '20ms', '--csv', '--per', 'thread', '--above', 'thermal/headroom/=40',
+                                  '--run', command, 'thermal/headroom/'], env=environment(NTIME_VALUE='old'),
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        t.GROUPS.append(child.pid)
+        deadline = time.monotonic() + PATIENCE
+        while not os.path.exists(log + '.done') and time.monotonic() < deadline:
+            time.sleep(0.02)
+        child.send_signal(signal.SIGINT)
+        text, error = child.communicate(timeout=PATIENCE)
+        with open(log, encoding='ascii') as f:
+            equal(f.read(), 'thermal/headroom/|41|40|CPU 1\n')
+        has(error.decode(), 'said\n')
+        has_not(text.decode(), 'said')
+        equal(child.returncode, 0)
+
+
+@fake_only
+def commands_that_last_are_not_waited_for():
+    with tempfile.TemporaryDirectory() as folder:
+        fifo = os.path.join(folder, 'fifo')
+        os.mkfifo(fifo)
+        # The command waits for somebody to open the pipe, which happens only after ntime has ended.
+        done = watch('-q', '-n5', '-i', '10ms', '--per', 'none', '--above', 'page-faults=0', '--run', f'echo x >{fifo} 2>&1', 'page-faults',
+                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        equal(done.returncode, 0)
+        with open(fifo, encoding='ascii') as f:
+            equal(f.read(), 'x\n')
+
+
+# ---- screens ----
+
+HAS_SCREEN = 'built without ncursesw' not in out(ntime('watch', '--help')) if NTIME else True
+
+
+def screen_test(function):
+    """A test of the screen; built without ncursesw there is none."""
+    def run():
+        if not HAS_SCREEN:
+            raise t.Skip('this ntime was built without ncursesw')
+        function()
+    run.__name__ = function.__name__
+    return fake_only(run)
+
+
+class Terminal:
+    """
+    ntime watch on a terminal of its own, and what that shows.
+
+    What is drawn at once may come in parts, so the screen is half old and half new in between: what must be on it, or not, is waited for and
+    never looked at once. The last line is drawn last. It is read in small parts, so that a test which forgets this fails each time.
+    """
+    PART = 16
+
+    def __init__(self, *args, rows=24, columns=80, fake='', term='vt100', **more):
+        # Other terminals have sequences of their own: what comes is kept as it is.
+        self.screen = Screen(rows, columns) if term == 'vt100' else None
+        env = environment(fake, **{'TERM': term, **more})
+        master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack('HHHH', rows, columns, 0, 0))
+        self.before = termios.tcgetattr(slave)
+        self.slave, self.fd, self.raw = slave, master, ''
+        self.decoder = codecs.getincrementaldecoder('utf-8')()
+
+        def lead():
+            os.setsid()
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+        self.child = subprocess.Popen([NTIME, 'watch', *args], env=env, stdin=slave, stdout=slave, stderr=slave, preexec_fn=lead)
+        t.GROUPS.append(self.child.pid)
+
+    def read(self):
+        ready, _, _ = select.select([self.fd], [], [], 0.1)
+        if ready:
+            text = self.decoder.decode(os.read(self.fd, self.PART))
+            self.raw += text
+            if self.screen:
+                self.screen.feed(text)
+
+    def until(self, is_met, what):
+        deadline = time.monotonic() + PATIENCE
+        while not is_met(str(self.screen)):
+            if time.monotonic() > deadline or (self.child.poll() is not None and not select.select([self.fd], [], [], 0)[0]):
+                raise AssertionError(f'{what} is not on the screen:\n{self.screen}')
+            self.read()
+        return str(self.screen)
+
+    def shows(self, *parts):
+        return self.until(lambda text: all(part in text for part in parts), parts)
+
+    def shows_not(self, part):
+        return self.until(lambda text: part not in text, f'anything but {part}')
+
+    def last_line_is(self, text):
+        """Then the lines above are whole, too."""
+        return self.until(lambda _: self.screen.lines()[-1] == text, text)
+
+    def type(self, keys):
+        os.write(self.fd, keys.encode())
+
+    def resize(self, rows, columns):
+        """When all that is of the old size has come."""
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack('HHHH', rows, columns, 0, 0))
+        self.screen.resize(rows, columns)
+
+    def end(self, status=0):
+        while self.child.poll() is None:
+            self.read()
+        while select.select([self.fd], [], [], 0)[0]:
+            self.read()
+        equal(self.child.returncode, status, 'exit status')
+        after = termios.tcgetattr(self.slave)
+        equal(after[:4], self.before[:4], 'modes of the terminal')
+        os.close(self.slave)
+        os.close(self.fd)
+
+
+@screen_test
+def screen_shows_the_table():
+    term = Terminal('-i', '50ms', 'page-faults', 'cycles', 'power/energy-pkg/', 'thermal/headroom/', '--per', 'socket', fake='sockets=2')
+    text = term.shows('every 0.05 s  via perf', '1 socket, 2 cores, 3 CPUs', 'socket 0', 'socket 1', 'page-faults /s',
+                      'power/energy-pkg/ Joules/s', 'thermal/headroom/ C now', '40.00', 'cycles: the hypervisor (KVM)', 'q quit',
+                      's per socket', '1 not here')
+    lines = text.split('\n')
+    has(lines[0], 'every 0.05 s  via perf')
+    has(lines[0], '1 socket, 2 cores, 3 CPUs')
+    has(lines[23], 'q quit')
+    has(lines[23], 's per socket')
+    has(lines[23], '1 not here')
+    term.type('q')
+    term.end()
+
+
+@screen_test
+def keys_change_the_view():
+    term = Terminal('-i', '50ms', 'page-faults', 'power/energy-pkg/', '--per', 'socket', fake='sockets=2')
+    term.shows('socket 0', 'page-faults /s')
+    term.type('d')
+    term.until(lambda text: all(part in text for part in ('  counts  via', '3,702', 'd rates')) and '/s' not in text,
+               'counts without rates')
+    for row, per in (('core 3', 'core'), ('CPU 3', 'thread'), ('all CPUs', 'none'), ('socket 1', 'socket')):
+        term.type('s')
+        term.shows(row, f's per {per}')
+    term.type('p')
+    term.shows('PAUSED')
+    term.type('s')
+    term.shows('PAUSED', 'core 3')
+    term.type('pd')
+    term.shows_not('PAUSED')
+    term.shows('page-faults /s')
+    term.type('q')
+    term.end()
+
+
+@screen_test
+def pause_holds_the_picture():
+    term = Terminal('-i', '10ms', 'page-faults', '--per', 'none')
+    term.shows('page-faults /s')
+    term.type('p')
+    term.shows('PAUSED')
+
+    def picture_after(keys):
+        """When the last two keys have been drawn, all before them has."""
+        for key, rest in ((keys + 'd', 'd rates'), ('d', 'd counts')):
+            term.type(key)
+            term.last_line_is(f'q quit  p pause  s per none  {rest}  arrows scroll')
+        return str(term.screen)
+
+    first = picture_after('')
+    for _ in range(5):
+        term.read()
+    equal(picture_after('jk'), first, 'the screen while it is paused')
+    term.type('q')
+    term.end()
+
+
+@screen_test
+def small_windows():
+    for rows, columns in ((24, 80), (10, 40), (5, 20), (3, 20), (2, 10), (1, 5)):
+        term = Terminal('-i', '50ms', 'page-faults', 'context-switches', 'thermal/headroom/', rows=rows, columns=columns, fake='sockets=2')
+        if rows >= 5:
+            term.shows('core 0', 'page-')
+        else:
+            term.shows('every')
+        for line in term.screen.lines():
+            if len(line) > columns:
+                raise AssertionError(f'{line!r} is wider than {columns}')
+        term.type('q')
+        term.end()
+
+
+@screen_test
+def windows_scroll():
+    term = Terminal('-i', '50ms', 'page-faults', 'context-switches', '--per', 'thread', rows=6, columns=40, fake='sockets=4 threads=2')
+    term.shows('CPU 0', '1-4/')
+    has_not(str(term.screen), 'CPU 15')
+    term.type('G')
+    term.until(lambda text: 'CPU 15' in text and 'CPU 0\n' not in text, 'the end without the beginning')
+    term.type('g')
+    term.shows('1-4/')
+    for _ in range(3):
+        term.type('j')
+    term.shows('4-7/')
+    term.type('k')
+    term.shows('3-6/')
+    term.type('\x1bOB')
+    term.shows('4-7/')
+    term.type('\x1bOA')
+    term.shows('3-6/')
+    term.type(' ')
+    term.shows('6-9/')
+    term.type('q')
+    term.end()
+
+
+@screen_test
+def windows_change_their_size():
+    term = Terminal('-i', '1000s', '-q', 'page-faults', fake='sockets=2')
+    long, short = 'q quit  p pause  s per socket  d counts  arrows scroll', 'q quit s socket p d'
+    term.shows('The first sample is on its way.')
+    term.last_line_is(long)
+    for rows, columns, footer in ((10, 40, short), (30, 100, long), (5, 20, short)):
+        term.resize(rows, columns)
+        term.last_line_is(footer)
+    term.type('q')
+    term.end()
+
+
+@screen_test
+def terminals_are_restored():
+    for sig, status in ((signal.SIGINT, 0), (signal.SIGTERM, -signal.SIGTERM), (signal.SIGHUP, -signal.SIGHUP), (signal.SIGQUIT, -signal.SIGQUIT)):
+        term = Terminal('-i', '50ms', 'page-faults')
+        term.shows('page-faults /s')
+        equal(termios.tcgetattr(term.slave)[3] & termios.ICANON, 0, 'raw keys')
+        term.child.send_signal(sig)
+        term.end(status)
+    term = Terminal('-i', '50ms', 'page-faults', fake='stale=6')
+    term.end(125)
+    has(term.raw.split('\x1b')[-1], 'CPU 3 went off line')
+    term = Terminal('-i', '50ms', '-n', '3', 'page-faults')
+    term.end(0)
+
+
+@screen_test
+def ctrl_c_on_a_screen():
+    term = Terminal('-i', '50ms', 'page-faults')
+    term.shows('page-faults /s')
+    term.type('\x03')
+    term.end(0)
+
+
+@screen_test
+def alarms_on_a_screen():
+    term = Terminal('-i', '50ms', 'thermal/headroom/', '--above', 'thermal/headroom/=40', '--run', 'echo noise; echo noise >&2', '--bell')
+    term.until(lambda _: term.screen.bells == 1, 'a bell')
+    # Many samples later.
+    term.until(lambda text: re.search(r'CPUs  [1-9][0-9]* s', text), 'a second')
+    equal(term.screen.bells, 1, 'bells of one crossing')
+    has_not(str(term.screen), 'noise')
+    has_not(str(term.screen), 'above')
+    term.type('q')
+    term.end()
+
+
+@screen_test
+def no_color_is_obeyed():
+    for no_color, colours in (('', True), ('1', False)):
+        term = Terminal('-i', '50ms', 'thermal/headroom/', '--above', 'thermal/headroom/=0', fake='', NO_COLOR=no_color, term='ansi')
+        deadline = time.monotonic() + PATIENCE
+        while '40.00' not in term.raw and time.monotonic() < deadline:
+            term.read()
+        term.type('q')
+        term.end()
+        equal(re.search(r'\x1b\[[0-9;]*31[;m]', term.raw) is not None, colours, f'red with NO_COLOR={no_color!r}')
+
+
+@screen_test
+def lines_on_a_terminal_that_cannot_be_drawn_on():
+    for name in ('nonsense', 'dumb', ''):
+        term = Terminal('-n1', '-i', '50ms', '-q', 'page-faults', term=name)
+        term.end()
+        has(term.raw, f"the terminal '{name}' cannot be drawn on")
+        has(term.raw, 'per_second')
+
+
+@test
+def plain_lines_on_a_terminal():
+    term = Terminal('--plain', '-q', '-n', '2', '-i', '50ms', '--per', 'none', 'page-faults')
+    term.end()
+    equal(term.raw.count('all CPUs'), 2)
+    has_not(term.raw, '\x1b')
+
+
+# ---- clearing logs ----
+
+NAMES = ('core0-IA32_THERM_STATUS', 'core1-IA32_THERM_STATUS', 'uncore0-IA32_PACKAGE_THERM_STATUS')
+
+
+class Registers(tempfile.TemporaryDirectory):
+    """Thermal status registers that are files."""
+
+    def __init__(self, *values):
+        super().__init__()
+        for name, value in zip(NAMES, values):
+            with open(os.path.join(self.name, name), 'w', encoding='ascii') as f:
+                f.write(f'{value:#x}\n')
+
+    def values(self):
+        values = []
+        for name in NAMES:
+            with open(os.path.join(self.name, name), encoding='ascii') as f:
+                values.append(int(f.read(), 0))
+        return values
+
+    def clear(self, *args, status=0):
+        done = watch('-n1', '-i', '10ms', '--clear-log', *args, 'page-faults', env=environment(NTIME_FAKE_REGISTERS=self.name), status=status)
+        # On a busy machine a sample may be left out, which is told.
+        return [line for line in err(done).splitlines() if 'left out' not in line]
+
+
+@fake_only
+def logs_are_cleared():
+    registers = Registers(0x8835000f, 0x88360000, 0x88370008)
+    with registers:
+        equal(registers.clear(), ['ntime: cleared in IA32_THERM_STATUS of core0: hot_log, prochot_log',
+                                  'ntime: cleared in IA32_PACKAGE_THERM_STATUS of uncore0: prochot_log'])
+        equal(registers.values(), [0x88350005, 0x88360000, 0x88370000])
+        equal(registers.clear(), ['ntime: no log bit was set, so none was cleared'])
+        equal(registers.clear('-q'), [])
+
+
+@fake_only
+def logs_of_other_cpus_are_left_alone():
+    registers = Registers(0xa, 0xa, 0xa)
+    with registers:
+        equal(len(registers.clear('-C', '0')), 2)
+        equal(registers.values(), [0, 0xa, 0])
+
+
+@fake_only
+def logs_that_cannot_be_cleared():
+    registers = Registers(0xa)
+    with registers:
+        said = registers.clear(status=125)
+        equal(said[-1], 'ntime: cannot clear the log bits of IA32_THERM_STATUS of core1: Permission denied')
+    equal(err(watch('-n1', '--clear-log', 'page-faults', status=125)),
+          'ntime: --clear-log: neither IA32_THERM_STATUS nor IA32_PACKAGE_THERM_STATUS is known of this machine, or its registers cannot be '
+          "looked at ('ntime doctor' tells)\n")
+
+
+if __name__ == '__main__':
+    sys.exit(t.main())
