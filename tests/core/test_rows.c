@@ -2,6 +2,7 @@
 /* core/regs: every row is whole, agrees with itself and says where it is from. */
 #include "core/base/names.h"
 #include "core/regs/intel_model.h"
+#include "core/regs/nv50_chip.h"
 #include "core/regs/regs.h"
 #include "tests/tt.h"
 
@@ -336,6 +337,117 @@ TEST(names_and_addresses_are_unique)
 	}
 }
 
+/* Of NVIDIA's chips: the same rules, and values have names of fields that there are. */
+static void check_nv_table(const struct nthw_nv_table *table)
+{
+	size_t i, k;
+	uint32_t f;
+
+	check_rows(&table->rows);
+	check_unique(&table->rows);
+	check_names(&table->rows);
+	for (i = 0; i < table->choice_count; i++) {
+		const struct nthw_choice *c = &table->choices[i];
+		bool is_there = false;
+
+		for (k = 0; k < table->rows.count && !is_there; k++) {
+			const struct nthw_reg *reg = table->rows.regs[k];
+
+			/* a file's tables share their names of values */
+			if (reg->fields != c->fields)
+				continue;
+			for (f = 0; f < reg->field_count; f++)
+				if (strcmp(reg->fields[f].name, c->field) == 0 &&
+				    c->value >> reg->fields[f].width == 0)
+					is_there = true;
+			check(is_there, reg, "has names of values that no field can have");
+		}
+	}
+}
+
+/* Places in BAR 0, and no register of one in that of another. */
+static void check_places(const struct nthw_nv_chip *chip)
+{
+	size_t i;
+
+	for (i = 0; i < chip->place_count; i++) {
+		const struct nthw_nv_place *p = &chip->places[i];
+		const struct nthw_reg *last = p->table->rows.regs[p->table->rows.count - 1];
+		uint64_t end = p->base + nthw_reg_addr(last, last->count - 1) + last->bits / 8;
+		size_t k;
+
+		for (k = 0; k < 2; k++) {
+			check((p->count[k] > 1) == (p->step[k] != 0), last,
+			      "is in a place with a step without count or the other way round");
+			if (p->count[k])
+				end += (uint64_t)p->step[k] * (p->count[k] - 1);
+		}
+		check(end <= 0x1000000, last, "is beyond BAR 0");
+	}
+}
+
+TEST(chips_of_nvidia_are_whole)
+{
+	size_t i, k;
+
+	for (i = 0; i < nthw_nv_chip_count; i++) {
+		const struct nthw_nv_chip *chip = &nthw_nv_chips[i];
+
+		TT_IS(chip->place_count >= 4, 1);
+		check_places(chip);
+		for (k = 0; k < chip->place_count; k++)
+			check_nv_table(chip->places[k].table);
+		for (k = 0; k < i; k++) {
+			assert_string_not_equal(nthw_nv_chips[k].name, chip->name);
+			TT_IS(nthw_nv_chips[k].id != chip->id, 1);
+		}
+		assert_ptr_equal(nthw_nv_chip_by_boot((uint32_t)chip->id << 20 | 0xa1), chip);
+		for (k = 0; k < 2; k++) {
+			if (!chip->pci[k][0])
+				continue;
+			assert_ptr_equal(nthw_nv_chip_by_device(chip->pci[k][0]), chip);
+			assert_ptr_equal(nthw_nv_chip_by_device(chip->pci[k][1]), chip);
+		}
+	}
+	assert_null(nthw_nv_chip_by_boot(0x172000a1));
+	assert_null(nthw_nv_chip_by_device(0x1234));
+}
+
+/* Nobody writes them through the driver: they are in none of the tables that it offers. */
+TEST(rows_of_nvidia_are_not_the_drivers)
+{
+	size_t i, k, n;
+
+	for (i = 0; i < nthw_nv_chip_count; i++)
+		for (k = 0; k < nthw_nv_chips[i].place_count; k++)
+			for (n = 0; n < nthw_table_count; n++)
+				assert_ptr_not_equal(nthw_tables[n],
+						     &nthw_nv_chips[i].places[k].table->rows);
+}
+
+/* Typed in again, from the documentation of the chips; boot words are those of cards. */
+static const struct boot_row {
+	int line;
+	uint32_t boot, device;
+	const char *name;
+} boot_rows[] = {
+	{ __LINE__, 0x084300a2, 0x0400, "G84" },   { __LINE__, 0x086f00a2, 0x042f, "G86" },
+	{ __LINE__, 0x094380a1, 0x0622, "G94" },   { __LINE__, 0x0a3280a2, 0x0ca3, "GT215" },
+	{ __LINE__, 0x0a8280b1, 0x0a65, "GT218" }, { __LINE__, 0x0a0000a1, 0x05e1, "G200" },
+	{ __LINE__, 0x096000a1, 0x0640, "G96" },   { __LINE__, 0x092000a2, 0x0414, "G92" },
+};
+
+TEST(cards_of_nvidia_are_known)
+{
+	TT_FOR_EACH_ROW(r, boot_rows) {
+		const struct nthw_nv_chip *chip = nthw_nv_chip_by_boot(r->boot);
+
+		assert_non_null(chip);
+		TT_STR(r, chip->name, r->name);
+		assert_ptr_equal(nthw_nv_chip_by_device(r->device), chip);
+	}
+}
+
 TEST(addresses_are_found)
 {
 	uint32_t index = 9;
@@ -618,6 +730,9 @@ int main(void)
 		cmocka_unit_test(names_are_found_in_all_tables),
 		cmocka_unit_test(names_are_cut_off_where_there_is_no_room),
 		cmocka_unit_test(names_and_addresses_are_unique),
+		cmocka_unit_test(chips_of_nvidia_are_whole),
+		cmocka_unit_test(rows_of_nvidia_are_not_the_drivers),
+		cmocka_unit_test(cards_of_nvidia_are_known),
 		cmocka_unit_test(addresses_are_found),
 		cmocka_unit_test(known_rows_are_there),
 		cmocka_unit_test(what_hardware_keeps_is_told),

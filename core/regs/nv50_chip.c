@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * Chips of NVIDIA and where their units are.
+ *
+ * Ids, names and bases are from envytools (documentation of chips, rnndb graph/g80_pgraph); the ranges of PCI device ids from its list of them. The order is
+ * that of its features. Of Fermi only the ids of chips are told.
+ */
+#include "core/regs/nv50_chip.h"
+
+/* PCOUNTER, which all of the family have in one place, with a table of its own for each step. */
+#define COMMON(pmc, pcounter, graph)                                                               \
+	{ "PMC", 0, { 0 }, { 0 }, &(pmc) }, { "PBUS", 0, { 0 }, { 0 }, &nthw_nv_bus },               \
+	{ "PCOUNTER", 0, { 0 }, { 0 }, &(pcounter) },                                                \
+	{ "PCOUNTER", 0, { 0x20 }, { 8 }, &nthw_nv_signals },                                      \
+	{ "PGRAPH", 0, { 0 }, { 0 }, &(graph) }
+/* Partitions and TPCs; the numbers are what the address space has room for. */
+#define UNITS_G80(rop, tpc)                                                                        \
+	{ "PGRAPH.ROP[#]", 0x407000, { 0x100 }, { 8 }, &(rop) },                                     \
+	{ "PGRAPH.TPC[#]", 0x408000, { 0x1000 }, { 8 }, &(tpc) },                                    \
+	{ "PGRAPH.TPC[#].MP[#]", 0x408200, { 0x1000, 0x80 }, { 8, 2 }, &nthw_nv_mp }
+#define UNITS_G200                                                                                 \
+	{ "PGRAPH.ROP[#]", 0x407000, { 0x100 }, { 8 }, &nthw_nv_rop_g200 },                        \
+	{ "PGRAPH.TPC[#]", 0x408000, { 0x800 }, { 16 }, &nthw_nv_tpc_g200 },                       \
+	{ "PGRAPH.TPC[#].MP[#]", 0x408100, { 0x800, 0x80 }, { 16, 4 }, &nthw_nv_mp }
+
+static const struct nthw_nv_place places_g80[] = {
+	COMMON(nthw_nv_pmc_g80, nthw_nv_pcounter_g80, nthw_nv_graph_g80),
+	UNITS_G80(nthw_nv_rop_g80, nthw_nv_tpc_g80),
+};
+static const struct nthw_nv_place places_g84[] = {
+	COMMON(nthw_nv_pmc_g80, nthw_nv_pcounter_g84, nthw_nv_graph_g84),
+	UNITS_G80(nthw_nv_rop_g84, nthw_nv_tpc_g84),
+};
+static const struct nthw_nv_place places_g92[] = {
+	COMMON(nthw_nv_pmc_g92, nthw_nv_pcounter_g92, nthw_nv_graph_g84),
+	UNITS_G80(nthw_nv_rop_g84, nthw_nv_tpc_g84),
+};
+static const struct nthw_nv_place places_g200[] = {
+	COMMON(nthw_nv_pmc_g92, nthw_nv_pcounter_g92, nthw_nv_graph_g200),
+	UNITS_G200,
+};
+static const struct nthw_nv_place places_gt215[] = {
+	COMMON(nthw_nv_pmc_g92, nthw_nv_pcounter_gt215, nthw_nv_graph_gt215),
+	UNITS_G200,
+};
+static const struct nthw_nv_place places_gf100[] = {
+	{ "PMC", 0, { 0 }, { 0 }, &nthw_nv_pmc_gf100 },
+	{ "PCOUNTER.GPC[#].DOM[#]", 0x180000, { 0x1000, 0x200 }, { 32, 8 }, &nthw_nv_pcounter_gf100 },
+	{ "PCOUNTER.PART[#].DOM[#]", 0x1a0000, { 0x1000, 0x200 }, { 16, 8 }, &nthw_nv_pcounter_gf100 },
+	{ "PCOUNTER.HUB.DOM[#]", 0x1b0000, { 0x200 }, { 8 }, &nthw_nv_pcounter_gf100 },
+};
+
+#define AT(list) .places = (list), .place_count = NTHW_ARRAY_SIZE(list)
+const struct nthw_nv_chip nthw_nv_chips[] = {
+	{ .name = "G80", .alias = { "NV50" }, .id = 0x50, .pci = { { 0x190, 0x19f } }, AT(places_g80) },
+	{ .name = "G84", .alias = { "NV84" }, .id = 0x84, .pci = { { 0x400, 0x40f } }, AT(places_g84) },
+	{ .name = "G86", .alias = { "NV86" }, .id = 0x86, .pci = { { 0x420, 0x42f } }, AT(places_g84) },
+	{ .name = "G92", .alias = { "NV92" }, .id = 0x92, .pci = { { 0x600, 0x61f }, { 0x410, 0x41f } }, AT(places_g92) },
+	{ .name = "G94", .alias = { "NV94" }, .id = 0x94, .pci = { { 0x620, 0x63f } }, AT(places_g92) },
+	{ .name = "G96", .alias = { "NV96" }, .id = 0x96, .pci = { { 0x640, 0x65f } }, AT(places_g92) },
+	{ .name = "G98", .alias = { "NV98" }, .id = 0x98, .pci = { { 0x6e0, 0x6ff } }, AT(places_g92) },
+	{ .name = "G200", .alias = { "NVA0", "GT200" }, .id = 0xa0, .pci = { { 0x5e0, 0x5ff } }, AT(places_g200) },
+	{ .name = "MCP77", .alias = { "NVAA", "MCP78" }, .id = 0xaa, .pci = { { 0x840, 0x85f } }, AT(places_g200) },
+	{ .name = "MCP79", .alias = { "NVAC", "MCP7A" }, .id = 0xac, .pci = { { 0x860, 0x87f } }, AT(places_g200) },
+	{ .name = "GT215", .alias = { "NVA3" }, .id = 0xa3, .pci = { { 0xca0, 0xcbf } }, AT(places_gt215) },
+	{ .name = "GT216", .alias = { "NVA5" }, .id = 0xa5, .pci = { { 0xa20, 0xa3f } }, AT(places_gt215) },
+	{ .name = "GT218", .alias = { "NVA8" }, .id = 0xa8, .pci = { { 0xa60, 0xa7f } }, AT(places_gt215) },
+	{ .name = "MCP89", .alias = { "NVAF" }, .id = 0xaf, .pci = { { 0x8a0, 0x8bf } }, AT(places_gt215) },
+	{ .name = "GF100", .alias = { "NVC0" }, .id = 0xc0, AT(places_gf100) },
+	{ .name = "GF104", .alias = { "NVC4" }, .id = 0xc4, AT(places_gf100) },
+	{ .name = "GF114", .alias = { "NVCE" }, .id = 0xce, AT(places_gf100) },
+	{ .name = "GF106", .alias = { "NVC3" }, .id = 0xc3, AT(places_gf100) },
+	{ .name = "GF116", .alias = { "NVCF" }, .id = 0xcf, AT(places_gf100) },
+	{ .name = "GF108", .alias = { "NVC1" }, .id = 0xc1, AT(places_gf100) },
+	{ .name = "GF110", .alias = { "NVC8" }, .id = 0xc8, AT(places_gf100) },
+	{ .name = "GF119", .alias = { "NVD9" }, .id = 0xd9, AT(places_gf100) },
+	{ .name = "GF117", .alias = { "NVD7" }, .id = 0xd7, AT(places_gf100) },
+};
+const size_t nthw_nv_chip_count = NTHW_ARRAY_SIZE(nthw_nv_chips);
+
+const struct nthw_nv_chip *nthw_nv_chip_by_boot(uint32_t boot_0)
+{
+	uint32_t id = boot_0 >> 20 & 0x1ff;
+	size_t i;
+
+	for (i = 0; i < nthw_nv_chip_count; i++)
+		if (nthw_nv_chips[i].id == id)
+			return &nthw_nv_chips[i];
+	return NULL;
+}
+
+const struct nthw_nv_chip *nthw_nv_chip_by_device(uint32_t device)
+{
+	size_t i, k;
+
+	for (i = 0; i < nthw_nv_chip_count; i++)
+		for (k = 0; k < 2; k++)
+			if (nthw_nv_chips[i].pci[k][0] && device >= nthw_nv_chips[i].pci[k][0] &&
+			    device <= nthw_nv_chips[i].pci[k][1])
+				return &nthw_nv_chips[i];
+	return NULL;
+}

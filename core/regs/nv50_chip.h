@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * Graphics chips of NVIDIA whose counters the rows describe: the Tesla family (G80 to GT21x and the chipsets of its time) and Fermi. Their tables stand
+ * apart from nthw_tables: the driver offers none of them, and "ntime reg" has no such devices. They name accesses in traces.
+ */
+#ifndef NTHW_NV50_CHIP_H
+#define NTHW_NV50_CHIP_H
+
+#include "core/base/reg.h"
+
+#define NTHW_NV_VENDOR 0x10de
+
+/* What a value of a field is called. */
+struct nthw_choice {
+	const struct nthw_field *fields; /* list that has the field */
+	const char *field;
+	uint32_t value;
+	const char *name;
+};
+
+/* A table and the names of its values. */
+struct nthw_nv_table {
+	struct nthw_table rows;
+	const struct nthw_choice *choices;
+	size_t choice_count;
+};
+
+/*
+ * Where in BAR 0 the rows of a table are: once, or as often as there are units of a kind, and those once more in each of a larger kind. In .name
+ * "[#]" stands for the number of the unit; where there are more counts than that, the number goes to the register: PCOUNTER.SIG_STATUS[dom][i].
+ */
+struct nthw_nv_place {
+	const char *name;
+	uint32_t base;
+	uint32_t step[2];
+	uint32_t count[2]; /* 0 as 1 */
+	const struct nthw_nv_table *table;
+};
+
+struct nthw_nv_chip {
+	const char *name;
+	const char *alias[2]; /* what nouveau and others call it; NULL: nothing else */
+	uint16_t id;	      /* bits 20 to 28 of PMC.BOOT_0 */
+	uint16_t pci[2][2];   /* first and last PCI device id; 0 where there is no such range */
+	const struct nthw_nv_place *places;
+	size_t place_count;
+};
+
+/* In the order in which features came, which is not the order of ids: G98 has more than G200. */
+extern const struct nthw_nv_chip nthw_nv_chips[];
+extern const size_t nthw_nv_chip_count;
+
+/* The chip that PMC.BOOT_0 or a PCI device id tells; NULL when none does. */
+const struct nthw_nv_chip *nthw_nv_chip_by_boot(uint32_t boot_0);
+const struct nthw_nv_chip *nthw_nv_chip_by_device(uint32_t device);
+
+/* Tables, for tests: each is in a place of some chip. */
+extern const struct nthw_nv_table nthw_nv_pmc_g80, nthw_nv_pmc_g92, nthw_nv_pmc_gf100, nthw_nv_bus;
+extern const struct nthw_nv_table nthw_nv_pcounter_g80, nthw_nv_pcounter_g84, nthw_nv_pcounter_g92,
+	nthw_nv_pcounter_gt215, nthw_nv_signals, nthw_nv_pcounter_gf100;
+extern const struct nthw_nv_table nthw_nv_graph_g80, nthw_nv_graph_g84, nthw_nv_graph_g200,
+	nthw_nv_graph_gt215;
+extern const struct nthw_nv_table nthw_nv_rop_g80, nthw_nv_rop_g84, nthw_nv_rop_g200;
+extern const struct nthw_nv_table nthw_nv_tpc_g80, nthw_nv_tpc_g84, nthw_nv_tpc_g200, nthw_nv_mp;
+
+#endif
