@@ -225,6 +225,22 @@ static const struct layout_row {
 	MEMBER(ntime_value, flags, 48, 4),
 	MEMBER(ntime_value, reserved, 52, 4),
 	STRUCT(ntime_value, 56),
+	MEMBER(ntime_regdb_array, index, 0, 8),
+	MEMBER(ntime_regdb_array, length, 8, 8),
+	MEMBER(ntime_regdb_array, stride, 16, 8),
+	STRUCT(ntime_regdb_array, 24),
+	MEMBER(ntime_regdb_hit, size, 0, 4),
+	MEMBER(ntime_regdb_hit, skew, 4, 4),
+	MEMBER(ntime_regdb_hit, bits, 8, 4),
+	MEMBER(ntime_regdb_hit, is_guess, 12, 4),
+	MEMBER(ntime_regdb_hit, name, 16, 8),
+	MEMBER(ntime_regdb_hit, source, 24, 8),
+	MEMBER(ntime_regdb_hit, about, 32, 8),
+	MEMBER(ntime_regdb_hit, inner, 40, 8),
+	MEMBER(ntime_regdb_hit, arrays, 48, 8),
+	MEMBER(ntime_regdb_hit, array_count, 56, 8),
+	MEMBER(ntime_regdb_hit, reserved, 64, 16),
+	STRUCT(ntime_regdb_hit, 80),
 #undef MEMBER
 #undef STRUCT
 };
