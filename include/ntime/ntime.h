@@ -14,6 +14,8 @@
 #include <ntime/ring.h>
 #include <ntime/session.h>
 #include <ntime/topology.h>
+#include <ntime/trace.h>
+#include <ntime/trace_filter.h>
 #include <ntime/value.h>
 
 #endif
