@@ -5,7 +5,8 @@
 #include "lib/trace/fronts.h"
 
 static const struct nti_trace_front *const fronts[] = {
-	&nti_trace_vfio,
+	&nti_trace_vfio,  &nti_trace_simple, &nti_trace_mmiotrace,
+	&nti_trace_demmt, &nti_trace_binary,
 };
 
 const struct nti_trace_front *nti_trace_front_of(uint32_t form)
