@@ -16,6 +16,7 @@
 #include <ntime/topology.h>
 #include <ntime/trace.h>
 #include <ntime/trace_filter.h>
+#include <ntime/trace_stat.h>
 #include <ntime/trace_state.h>
 #include <ntime/trace_writer.h>
 #include <ntime/value.h>
