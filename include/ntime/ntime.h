@@ -15,6 +15,8 @@
 #include <ntime/session.h>
 #include <ntime/topology.h>
 #include <ntime/trace.h>
+#include <ntime/trace_cost.h>
+#include <ntime/trace_diff.h>
 #include <ntime/trace_filter.h>
 #include <ntime/trace_stat.h>
 #include <ntime/trace_state.h>
