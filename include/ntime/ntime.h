@@ -5,6 +5,7 @@
 
 #include <ntime/command.h>
 #include <ntime/context.h>
+#include <ntime/derive.h>
 #include <ntime/export.h>
 #include <ntime/list.h>
 #include <ntime/machine.h>
