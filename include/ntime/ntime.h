@@ -23,5 +23,6 @@
 #include <ntime/trace_state.h>
 #include <ntime/trace_writer.h>
 #include <ntime/value.h>
+#include <ntime/vfio.h>
 
 #endif
