@@ -42,6 +42,8 @@ struct cli_option {
  * @options:	table, NULL for none
  * @is_hidden:	not shown to people
  * @is_permuting: options may follow operands (they must not where a command with own options follows)
+ * @for_each_action: calls @fn for each action that has options of its own, as a command called "NAME ACTION" that lives only as long as the
+ *		call; ends at the first non-zero value, which it returns. NULL: there are none
  * @run:	argv[0] is the subcommand's name; the exit status of ntime
  */
 struct cli_command {
@@ -52,6 +54,7 @@ struct cli_command {
 	const struct cli_option *options;
 	bool is_hidden;
 	bool is_permuting;
+	int (*for_each_action)(int (*fn)(void *arg, const struct cli_command *action), void *arg);
 	int (*run)(const struct cli_command *self, int argc, char **argv);
 };
 

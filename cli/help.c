@@ -67,6 +67,21 @@ static void print_details(FILE *f, const struct cli_look *look, const char *text
 	}
 }
 
+/* The second word of "trace show". */
+static const char *action_name(const struct cli_command *action)
+{
+	return strchr(action->name, ' ') + 1;
+}
+
+static int print_action(void *arg, const struct cli_command *action)
+{
+	struct cli_look look = look_of(arg);
+
+	fprintf(arg, "  %-8s ", action_name(action));
+	cli_wrap(arg, &look, 11, 11, action->about);
+	return 0;
+}
+
 void cli_help_print(FILE *f, const struct cli_command *c)
 {
 	struct cli_look look = look_of(f);
@@ -74,6 +89,10 @@ void cli_help_print(FILE *f, const struct cli_command *c)
 	print_usage(f, c);
 	putc('\n', f);
 	cli_wrap(f, &look, 0, 0, c->about);
+	if (c->for_each_action) {
+		fputs("\nActions:\n", f);
+		c->for_each_action(print_action, f);
+	}
 	if (c->options && c->options->name) {
 		fputs("\nOptions:\n", f);
 		for (const struct cli_option *o = c->options; o->name; o++)
@@ -119,36 +138,74 @@ void cli_help_overview(FILE *f)
 	      f);
 }
 
+static int complete_options(void *arg, const struct cli_command *c)
+{
+	for (const struct cli_option *o = c->options; o && o->name; o++) {
+		char letter[3] = "";
+
+		if (o->id < 256)
+			snprintf(letter, sizeof(letter), "-%c", o->id);
+		fprintf(arg, "%s\t--%s\t%s\t%s\t%s\n", c->name, o->name, letter,
+			o->arg ? o->arg : "", o->help);
+	}
+	return 0;
+}
+
 void cli_help_complete(FILE *f)
 {
 	fputs("ntime\t--help\t-h\t\tprint what ntime is and its subcommands and options\n"
 	      "ntime\t--version\t-V\t\tprint the version and exit\n",
 	      f);
 	for (size_t i = 0; cli_commands[i]; i++) {
-		const struct cli_command *c = cli_commands[i];
-
-		for (const struct cli_option *o = c->options; !c->is_hidden && o && o->name; o++) {
-			char letter[3] = "";
-
-			if (o->id < 256)
-				snprintf(letter, sizeof(letter), "-%c", o->id);
-			fprintf(f, "%s\t--%s\t%s\t%s\t%s\n", c->name, o->name, letter,
-				o->arg ? o->arg : "", o->help);
-		}
+		if (cli_commands[i]->is_hidden)
+			continue;
+		complete_options(f, cli_commands[i]);
+		if (cli_commands[i]->for_each_action)
+			cli_commands[i]->for_each_action(complete_options, f);
 	}
+}
+
+struct wanted_action {
+	const char *name;
+	bool is_found;
+};
+
+static int help_action(void *arg, const struct cli_command *action)
+{
+	struct wanted_action *wanted = arg;
+
+	wanted->is_found = strcmp(action_name(action), wanted->name) == 0;
+	if (wanted->is_found)
+		cli_help_print(stdout, action);
+	return wanted->is_found;
+}
+
+static int run_help_action(const struct cli_command *c, const char *name)
+{
+	struct wanted_action wanted = { .name = name };
+
+	if (c->for_each_action)
+		c->for_each_action(help_action, &wanted);
+	if (wanted.is_found)
+		return cli_say_stdout_end();
+	return cli_say_misuse(c->name, "there is no '%s %s'", c->name, name);
 }
 
 static int run_help(const struct cli_command *self, int argc, char **argv)
 {
 	const struct cli_command *c;
 
-	if (argc > 2)
-		return cli_say_misuse(self->name, "help takes one subcommand, not %d", argc - 1);
+	if (argc > 3)
+		return cli_say_misuse(self->name,
+				      "help takes a subcommand and an action of it, not %d words",
+				      argc - 1);
 	if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
 		cli_help_overview(stdout);
 		return cli_say_stdout_end();
 	}
 	c = cli_command_find(argv[1]);
+	if (c && argc == 3)
+		return run_help_action(c, argv[2]);
 	if (c) {
 		cli_help_print(stdout, c);
 		return cli_say_stdout_end();
@@ -162,7 +219,7 @@ static int run_help(const struct cli_command *self, int argc, char **argv)
 
 const struct cli_command cli_help_command = {
 	.name = "help",
-	.usage = "help [SUBCOMMAND]",
+	.usage = "help [SUBCOMMAND [ACTION]]",
 	.about = "print what ntime or one of its subcommands does",
 	.details = "",
 	.run = run_help,
