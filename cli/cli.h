@@ -65,6 +65,7 @@ extern const struct cli_command cli_doctor_command;
 extern const struct cli_command cli_lab_command;
 extern const struct cli_command cli_reg_command;
 extern const struct cli_command cli_driver_command;
+extern const struct cli_command cli_trace_command;
 extern const struct cli_command cli_help_command;
 extern const struct cli_command cli_complete_command;
 

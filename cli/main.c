@@ -16,6 +16,7 @@ const struct cli_command *const cli_commands[] = {
 	&cli_list_command,
 	&cli_doctor_command,
 	&cli_reg_command,
+	&cli_trace_command,
 	&cli_driver_command,
 	&cli_lab_command,
 	&cli_help_command,

@@ -118,10 +118,39 @@ _ntime_actions()
 	fi
 }
 
+# Actions of trace, which have options each, and traces.
+_ntime_trace()
+{
+	local sub=$1 cur=$2 pending=$3 options=$4
+	case $pending in
+	FORM)
+		_ntime_reply "$([[ $sub == 'trace convert' ]] && echo json)"$'\nvfio\nsimple\nmmiotrace\ndemmt\nbinary' "$cur"
+		return
+		;;
+	WHEN)
+		_ntime_reply $'auto\nalways\nnever' "$cur"
+		return
+		;;
+	*FILE* | *DIR*) ;;
+	?*)
+		return
+		;;
+	esac
+	if [[ -z $pending && $cur == -* ]]; then
+		_ntime_reply "$(awk -F'\037' -v sub_name="$sub" '$1 == sub_name { print $2; if ($3) print $3 }' <<<"$options" |
+			sort -u)" "$cur"
+	elif ((COMP_CWORD == 2)); then
+		_ntime_reply "$(awk -F'\037' '$1 ~ /^trace / { sub(/^trace /, "", $1); print $1 }' <<<"$options" | sort -u)" "$cur"
+	else
+		compopt -o filenames 2>/dev/null
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+	fi
+}
+
 _ntime()
 {
 	local ntime=$1 cur=$2 options sub=stat i word arg pending='' option='' from=1 has_dashes=''
-	local subcommands=$'stat\nwatch\nlist\ndoctor\nreg\ndriver\nlab\nhelp'
+	local subcommands=$'stat\nwatch\nlist\ndoctor\nreg\ndriver\ntrace\nlab\nhelp'
 
 	COMPREPLY=()
 	# Tabs would be merged by read where a field is empty.
@@ -131,6 +160,11 @@ _ntime()
 		stat | watch | list | doctor | reg | driver | lab | help)
 			sub=${COMP_WORDS[1]}
 			from=2
+			;;
+		trace)
+			sub=trace
+			((COMP_CWORD > 2)) && sub="trace ${COMP_WORDS[2]}"
+			from=3
 			;;
 		esac
 	fi
@@ -159,6 +193,11 @@ _ntime()
 			;;
 		esac
 	done
+	[[ $cur == '=' ]] && cur=''
+	if [[ $sub == trace* ]]; then
+		_ntime_trace "$sub" "$cur" "$pending" "$options"
+		return
+	fi
 	if [[ $sub == lab ]]; then
 		_ntime_lab "$ntime" "$cur" "$pending" "$has_dashes" "$options"
 		return
@@ -171,7 +210,6 @@ _ntime()
 		_ntime_command "$i"
 		return
 	fi
-	[[ $cur == '=' ]] && cur=''
 	case $pending in
 	LIST)
 		if [[ $option == -e || $option == --event ]]; then

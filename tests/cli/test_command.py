@@ -870,12 +870,13 @@ def every_option_is_told_for_completion():
     """scripts/check-options compares these lines with the man pages and completions."""
     rows = [line.split('\t') for line in ntime('complete-options').stdout.decode().splitlines()]
     equal({len(row) for row in rows}, {5}, 'fields')
-    equal({row[0].split()[0] for row in rows}, {'ntime', 'stat', 'watch', 'list', 'doctor', 'reg', 'driver', 'lab'}, 'subcommands')
+    equal({row[0].split()[0] for row in rows}, {'ntime', 'stat', 'watch', 'list', 'doctor', 'reg', 'trace', 'driver', 'lab'}, 'subcommands')
     has([row[1:4] for row in rows if row[0] == 'stat'], ['--event', '-e', 'LIST'])
+    told = {of: ntime('help', *of.split()).stdout.decode() for of in {row[0] for row in rows} - {'ntime'}}
     for row in rows:
         if row[0] == 'ntime':
             continue
-        has(ntime('help', row[0]).stdout.decode(), row[1])
+        has(told[row[0]], row[1])
         if not row[4]:
             raise AssertionError(f'{row[1]} says nothing')
 
@@ -907,6 +908,7 @@ def bash_completes():
             ('ntime doctor --', '--record', '--event'),
             ('ntime li', 'list', 'stat'),
             ('ntime help ', 'doctor', '--help'),
+            ('ntime tr', 'trace', 'stat'),
             ('ntime wa', 'watch', 'stat'),
             ('ntime watch --', '--above', '--repeat'),
             ('ntime watch thr', 'throttling', 'page-faults'),
