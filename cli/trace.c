@@ -13,9 +13,9 @@
 
 /* One line an action, and one in cli/meson.build for its file. */
 const struct cli_trace_action *const cli_trace_actions[] = {
-	&cli_trace_convert, &cli_trace_show, &cli_trace_lookup, &cli_trace_stat,
-	&cli_trace_diff, &cli_trace_state, &cli_trace_derive, &cli_trace_cost,
-	NULL,
+	&cli_trace_convert, &cli_trace_show,  &cli_trace_lookup, &cli_trace_stat,
+	&cli_trace_diff,    &cli_trace_state, &cli_trace_derive, &cli_trace_cost,
+	&cli_trace_doctor,  &cli_trace_bind,  &cli_trace_unbind, NULL,
 };
 
 /* An action with all of its options, as a command of its own: for help, for completion and for parsing. */
