@@ -4,6 +4,7 @@ guest."""
 import contextlib
 import importlib.util
 import os
+import re
 
 from . import build, cache, debian
 
@@ -12,6 +13,12 @@ PROGRAM = 'models/port/proxy/ntime-pci-model'
 
 class ProxyError(Exception):
     """The devices cannot be had, or a request about one cannot be fulfilled."""
+
+
+def root_bus(guest):
+    """QEMU's name of what the guest's devices of "bus 0" sit on: the PCIe port that its machine has for them, or bus 0 of a PC."""
+    ports = [re.search(r',id=(\w+)', word) for word in guest.machine if word.startswith('pcie-root-port,')]
+    return ports[0].group(1) if ports and ports[0] else 'pci.0'
 
 
 def _attach_module():
@@ -39,7 +46,7 @@ class Proxies:
         program = os.path.join(build.programs(debian.host_arch()), PROGRAM)
         devices = [self.module.Device(**row) for row in self.guest.proxy]
         try:
-            self.attached = self.module.attach(program, devices, self.log, self.guest.memory)
+            self.attached = self.module.attach(program, devices, self.log, self.guest.memory, root_bus(self.guest))
         except (self.module.AttachError, OSError) as e:
             raise ProxyError(f'{self.guest.name}: its PCI models cannot be started: {e}') from None
 

@@ -8,7 +8,8 @@
         qemu.wait()
     print(models.log.read_text())
 
-The machine is 'pc' (QEMU's default): its bus takes and gives devices without a driver in the guest. README.md says what must hold.
+The machine is 'pc' (QEMU's default): its bus takes and gives devices without a driver in the guest. So does a PCIe port of 'q35', whose one device
+is 00:00.0 of root='ID OF THE PORT'. README.md says what must hold.
 """
 import dataclasses
 import pathlib
@@ -17,6 +18,8 @@ import socket
 import subprocess
 
 MEMORY_ID = 'ntm-memory'
+# Bus 0 of the machine 'pc'.
+ROOT = 'pci.0'
 ADDRESS = re.compile(r'([0-9a-f]{2}):([01][0-9a-f])\.([0-7])')
 
 
@@ -60,9 +63,9 @@ def check(devices):
             raise AttachError(f'{name}: no system looks for function {function} where there is no function 0')
 
 
-def bus_id(bus):
+def bus_id(bus, root=ROOT):
     """QEMU's name of a bus."""
-    return 'pci.0' if bus == 0 else f'ntm{bus:02x}'
+    return root if bus == 0 else f'ntm{bus:02x}'
 
 
 def device_id(name):
@@ -76,10 +79,10 @@ def bus_arguments(devices):
     return [word for bus in buses for word in ('-device', f'pxb,id={bus_id(bus)},bus_nr={bus - 1},bus=pci.0')]
 
 
-def properties(device, devices, fd):
+def properties(device, devices, fd, root=ROOT):
     """QEMU's properties of a device, which -device and device_add both take."""
     bus, slot, function = device.place()
-    found = {'driver': 'x-pci-proxy-dev', 'id': device_id(device.name), 'bus': bus_id(bus), 'addr': f'{slot:02x}.{function}',
+    found = {'driver': 'x-pci-proxy-dev', 'id': device_id(device.name), 'bus': bus_id(bus, root), 'addr': f'{slot:02x}.{function}',
              'fd': str(fd)}
     if any(other.place()[:2] == (bus, slot) and other.place()[2] for other in devices):
         found['multifunction'] = True
@@ -98,8 +101,9 @@ def as_option(found):
 class Attached:
     """Models that are served. arguments and fds are for QEMU; call started() once QEMU runs, and stop() in the end."""
 
-    def __init__(self, program, devices, log, memory_mb):
+    def __init__(self, program, devices, log, memory_mb, root=ROOT):
         check(devices)
+        self.root = root
         self.devices = {device.name: device for device in devices}
         self.log = pathlib.Path(log)
         self._theirs = {}
@@ -127,7 +131,7 @@ class Attached:
                 self.arguments += ['-device', as_option(self._properties(device))]
 
     def _properties(self, device):
-        return properties(device, self.devices.values(), self._fd[device.name])
+        return properties(device, self.devices.values(), self._fd[device.name], self.root)
 
     def started(self):
         """QEMU has its ends now: close ours, or nobody would notice when it ends."""
@@ -171,7 +175,7 @@ class Attached:
         """The models' exit status if they have ended already, else None."""
         return self._process.poll()
 
-    def stop(self, timeout=10):
+    def stop(self, timeout=60):
         """End after QEMU has ended; returns the models' exit status, which is 0 when all was well. The log is whole then."""
         self.started()
         try:
@@ -195,7 +199,7 @@ class Attached:
             self.stop()
 
 
-def attach(program, devices, log, memory_mb=512):
-    """Serve devices with program (ntime-pci-model), each access a line in the file log, for a machine with memory_mb. Raises
-    AttachError, or OSError when the program cannot be started."""
-    return Attached(program, list(devices), log, memory_mb)
+def attach(program, devices, log, memory_mb=512, root=ROOT):
+    """Serve devices with program (ntime-pci-model), each access a line in the file log, for a machine with memory_mb; what the
+    guest has as bus 0 QEMU calls root. Raises AttachError, or OSError when the program cannot be started."""
+    return Attached(program, list(devices), log, memory_mb, root)
