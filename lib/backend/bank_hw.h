@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One bank's hardware as lib/backend/bank.c sees it: counters that can be programmed, started, stopped and read. Two kinds: core_hw.c, box_hw.c.
+ * One bank's hardware as lib/backend/bank.c and bank_*.c see it: counters that can be programmed, started, stopped and read. Two kinds: core_hw.c, box_hw.c.
  * Between the files of lib/backend.
  */
 #ifndef NTI_BANK_HW_H

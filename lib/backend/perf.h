@@ -32,7 +32,7 @@ struct nti_perf_reading {
 	uint64_t enabled_ns;
 	uint64_t running_ns;
 	uint64_t count[NTI_PERF_GROUP_MAX]; /* in the order of opening */
-	/* Not the kernel's, and set by lib/backend/bank.c alone, a bit a member: */
+	/* Not the kernel's, and set for groups of banks alone, a bit a member: */
 	uint64_t overflowed; /* may have wrapped unseen */
 	uint64_t lost;	     /* somebody else stopped the counter, or programmed it */
 	uint64_t missing;    /* hardware says that there is no valid value now */
