@@ -14,7 +14,6 @@
 #include "lib/backend/box_rows.h"
 #include "lib/base/text.h"
 
-#define CPU_LIMIT 65536
 #define NODE_MASK 7u
 #define NODES 8
 
@@ -36,7 +35,7 @@ unsigned int nti_box_package_of(struct nti_os *os, unsigned int cpu)
 
 	if (nti_os_u64(os, &package, "/sys/devices/system/cpu/cpu%u/topology/physical_package_id",
 		       cpu) < 0 ||
-	    package >= CPU_LIMIT)
+	    package >= NTI_CPU_LIMIT)
 		return 0;
 	return (unsigned int)package;
 }
@@ -50,7 +49,7 @@ bool nti_box_die_of(struct nti_os *os, unsigned int cpu, unsigned int *die)
 	*die = 0;
 	if (nti_os_line(os, of_die, sizeof(of_die), path, cpu, "die_cpus_list") < 0 ||
 	    nti_os_line(os, of_package, sizeof(of_package), path, cpu, "core_siblings_list") < 0 ||
-	    nti_os_u64(os, &number, path, cpu, "die_id") < 0 || number >= CPU_LIMIT ||
+	    nti_os_u64(os, &number, path, cpu, "die_id") < 0 || number >= NTI_CPU_LIMIT ||
 	    strcmp(of_die, of_package) == 0)
 		return false;
 	*die = (unsigned int)number;
@@ -105,7 +104,7 @@ static bool has_too_many_nodes(struct nti_os *os)
 	char nodes[4096];
 
 	return nti_os_line(os, nodes, sizeof(nodes), "/sys/devices/system/node/possible") >= 0 &&
-	       nti_text_for_each_in_list(nodes, CPU_LIMIT, is_node_too_high, NULL) == 1;
+	       nti_text_for_each_in_list(nodes, NTI_CPU_LIMIT, is_node_too_high, NULL) == 1;
 }
 
 int nti_box_buses_new(struct nti_os *os, const struct nti_box_pci *pci, struct nti_box_buses **out)
@@ -184,7 +183,7 @@ static int package_of_local_cpus(struct nti_os *os, const struct nti_pci_functio
 
 	if (nti_os_line(os, cpus, sizeof(cpus), "/sys/bus/pci/devices/%s/local_cpulist",
 			f->address) < 0 ||
-	    nti_text_for_each_in_list(cpus, CPU_LIMIT, see_cpu, &walk) != 0)
+	    nti_text_for_each_in_list(cpus, NTI_CPU_LIMIT, see_cpu, &walk) != 0)
 		return -1;
 	return walk.package;
 }

@@ -17,8 +17,6 @@
 #include "lib/event/cpu.h"
 #include "lib/event/unit_rows.h"
 
-#define CPU_LIMIT 65536
-
 /* The way in to one space of registers that this user has here. */
 struct way {
 	bool is_usable;
@@ -238,7 +236,7 @@ static int attach_to_kernel(struct finder *f, const struct nthw_box_kind *kind)
 		walk.unit = &f->units->unit[i];
 		walk.number = (uint32_t)number;
 		(void)nti_text_for_each_in_list(walk.unit->cpus ? walk.unit->cpus : online,
-						CPU_LIMIT, attach_cpu, &walk);
+						NTI_CPU_LIMIT, attach_cpu, &walk);
 		if (walk.ret < 0)
 			return walk.ret;
 		walk.unit->scope = scope_of(kind);
@@ -627,7 +625,7 @@ static int attach_function(struct finder *f, struct nti_unit *unit, struct nti_u
 	struct package_walk walk = { .os = f->os, .package = box->package };
 
 	if (!unit->cpus ||
-	    nti_text_for_each_in_list(unit->cpus, CPU_LIMIT, is_of_package, &walk) != 1)
+	    nti_text_for_each_in_list(unit->cpus, NTI_CPU_LIMIT, is_of_package, &walk) != 1)
 		return 0;
 	box->cpu = walk.cpu;
 	unit->scope = NTI_SCOPE_PACKAGE;
@@ -819,7 +817,7 @@ static void find_dies(struct finder *f)
 	char online[4096] = "0";
 
 	(void)nti_os_line(f->os, online, sizeof(online), "/sys/devices/system/cpu/online");
-	(void)nti_text_for_each_in_list(online, CPU_LIMIT, is_of_dies, f);
+	(void)nti_text_for_each_in_list(online, NTI_CPU_LIMIT, is_of_dies, f);
 }
 
 static int add_pci_kinds(struct finder *f)

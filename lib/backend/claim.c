@@ -127,7 +127,7 @@ static void describe(const struct nti_claim *c, const struct nthw_reg *row, uint
 		(void)snprintf(line->device, sizeof(line->device), "%s", c->function);
 		return;
 	}
-	(void)snprintf(line->device, sizeof(line->device), "CPU %u", change->unit % 65536);
+	(void)snprintf(line->device, sizeof(line->device), "CPU %u", change->unit % NTI_CPU_LIMIT);
 	if (row->scope == NTHW_SCOPE_PACKAGE)
 		line->package = package_of(c->os, change->unit);
 }

@@ -19,7 +19,6 @@
 #define LINE_FIELDS 11
 /* Extended configuration space of a PCI function. */
 #define PCI_BYTES 4096
-#define CPU_LIMIT 65536
 
 static const char *const kinds[] = { "control", "counter", "done" };
 static const char *const spaces[] = { [NTHW_SPACE_MSR] = "msr", [NTHW_SPACE_PCI] = "pci" };
@@ -68,7 +67,7 @@ long nti_claim_cpu(const char *device)
 {
 	uint64_t cpu;
 
-	if (strncmp(device, "CPU ", 4) != 0 || !parse_number(device + 4, CPU_LIMIT - 1, &cpu))
+	if (strncmp(device, "CPU ", 4) != 0 || !parse_number(device + 4, NTI_CPU_LIMIT - 1, &cpu))
 		return -1;
 	return (long)cpu;
 }
@@ -195,7 +194,7 @@ static bool parse_package(const char *text, int *out)
 	*out = -1;
 	if (strcmp(text, "-1") == 0)
 		return true;
-	if (!parse_number(text, CPU_LIMIT - 1, &package))
+	if (!parse_number(text, NTI_CPU_LIMIT - 1, &package))
 		return false;
 	*out = (int)package;
 	return true;

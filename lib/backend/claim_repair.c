@@ -14,8 +14,6 @@
 #include "lib/os/locked.h"
 #include "lib/os/process.h"
 
-#define CPU_LIMIT 65536
-
 /* A claim's file that is open. */
 struct file {
 	int dir, fd;
@@ -192,7 +190,7 @@ static unsigned int cpu_for(struct real_lender *l, const struct nti_claim_repair
 	if (at->package < 0 ||
 	    nti_os_line(l->os, online, sizeof(online), "/sys/devices/system/cpu/online") < 0 ||
 	    nti_text_list_has(online, cpu) ||
-	    nti_text_for_each_in_list(online, CPU_LIMIT, is_of_package, &search) <= 0)
+	    nti_text_for_each_in_list(online, NTI_CPU_LIMIT, is_of_package, &search) <= 0)
 		return cpu;
 	return search.cpu;
 }

@@ -14,9 +14,6 @@
 #include "lib/backend/pci.h"
 #include "lib/base/text.h"
 
-/* More CPUs than any kernel has. */
-#define CPU_LIMIT 65536
-
 /* A function that is gone answers with ones; so its vendor's number, which every function has, tells. */
 #define PCI_VENDOR 0x00u
 #define PCI_VENDOR_BITS 16
@@ -109,7 +106,7 @@ static int msr_access(struct msr_access *a)
 {
 	a->ret = msr_at(a, a->loan->cpu);
 	if (a->ret == -ENXIO && a->loan->siblings)
-		(void)nti_text_for_each_in_list(a->loan->siblings, CPU_LIMIT, try_sibling, a);
+		(void)nti_text_for_each_in_list(a->loan->siblings, NTI_CPU_LIMIT, try_sibling, a);
 	/* For sequences -ENXIO is a register that hardware does not have. */
 	return a->ret == -ENXIO ? -ENODEV : a->ret;
 }

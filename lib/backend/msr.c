@@ -11,9 +11,6 @@
 #include "lib/backend/msr.h"
 #include "lib/base/compiler.h"
 
-/* More CPUs than any kernel has; bounds the table of devices. */
-#define CPU_LIMIT 65536
-
 struct device {
 	int fd; /* -1 = not open */
 	bool is_writable;
@@ -106,7 +103,7 @@ static int device_fd(struct nti_msr *m, unsigned int cpu, bool for_write, struct
 	if (!has_msrs(m->os))
 		return nti_error(e, -ENOTSUP, "%s processors have no model-specific registers",
 				 m->os->ops->arch(m->os));
-	if (cpu >= CPU_LIMIT)
+	if (cpu >= NTI_CPU_LIMIT)
 		return nti_error(e, -ENXIO, "there is no CPU %u", cpu);
 	ret = grow(m, cpu);
 	if (ret < 0)

@@ -22,9 +22,6 @@
 /* Metric files of users are read whole; a larger one is refused. */
 #define METRICS_BYTES ((size_t)1 << 20)
 
-/* More CPUs than any kernel has (CONFIG_NR_CPUS is 8192 at most today). */
-#define CPU_LIMIT 65536
-
 const char *ntime_version(void)
 {
 	return NTIME_VERSION;
@@ -191,7 +188,7 @@ static int count_cpus(struct ntime_ctx *ctx)
 
 	if (ret < 0)
 		return ret;
-	ret = nti_text_for_each_in_list(online, CPU_LIMIT, count_cpu, &ctx->cpus);
+	ret = nti_text_for_each_in_list(online, NTI_CPU_LIMIT, count_cpu, &ctx->cpus);
 	if (ret < 0)
 		return nti_error(&ctx->error, ret, "%s is not a CPU list", ONLINE);
 	return 0;

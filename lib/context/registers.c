@@ -12,7 +12,6 @@
 #include "lib/context/topology.h"
 #include "lib/register/register.h"
 
-#define CPU_LIMIT 65536
 #define ONLINE_BYTES 4096
 #define NEAR_NAMES 3
 #define NEAR_DISTANCE 6
@@ -116,7 +115,7 @@ static int check_cpus(struct wanted *w)
 	ret = nti_context_online(w->ctx, w->online, sizeof(w->online));
 	if (ret < 0)
 		return ret;
-	ret = nti_text_for_each_in_list(w->cpus, CPU_LIMIT, check_cpu, w);
+	ret = nti_text_for_each_in_list(w->cpus, NTI_CPU_LIMIT, check_cpu, w);
 	if (ret == -EINVAL || ret == -ERANGE)
 		return nti_error(&w->ctx->error, -EINVAL, "'%s' is no list of CPUs, such as 0-3,8",
 				 w->cpus);
@@ -145,7 +144,7 @@ static bool is_wanted(const struct wanted *w, const struct nti_register *reg)
 		return true;
 	if (reg->scope == NTHW_SCOPE_CPU)
 		return nti_text_list_has(w->cpus, reg->number);
-	return nti_text_for_each_in_list(w->cpus, CPU_LIMIT, is_of_package, &package) > 0;
+	return nti_text_for_each_in_list(w->cpus, NTI_CPU_LIMIT, is_of_package, &package) > 0;
 }
 
 /* ---- names ---- */

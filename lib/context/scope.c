@@ -9,8 +9,6 @@
 #include "lib/base/text.h"
 #include "lib/context/topology.h"
 
-#define CPU_LIMIT 65536
-
 /* State of walking a unit's CPUs: how many there are in each domain so far. */
 struct domain_walk {
 	const struct nti_topology *topology;
@@ -39,7 +37,7 @@ static int has_one_each(const struct nti_topology *t, const char *cpus, enum nti
 	walk.seen = calloc(t->total.cpus, 1);
 	if (!walk.seen)
 		return -ENOMEM;
-	ret = nti_text_for_each_in_list(cpus, CPU_LIMIT, see_cpu, &walk);
+	ret = nti_text_for_each_in_list(cpus, NTI_CPU_LIMIT, see_cpu, &walk);
 	free(walk.seen);
 	return ret == 0;
 }

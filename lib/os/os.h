@@ -18,6 +18,8 @@ struct nti_os;
 
 /* Room for any text file that we read from sysfs or procfs. */
 #define NTI_OS_TEXT_BYTES 65536
+/* More CPUs than any kernel has (CONFIG_NR_CPUS is 8192 at most today); bounds lists of CPUs and of packages. */
+#define NTI_CPU_LIMIT 65536
 
 /* Entry points of one operating system. Every member is set; nothing here may be NULL. */
 struct nti_os_ops {

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/os/os.h"
 #include "lib/os/process.h"
 
 #define NS_PER_SECOND 1000000000u
@@ -262,19 +263,16 @@ bool nti_process_exists(pid_t pid)
 	return pid == 0 || kill(pid, 0) == 0 || errno == EPERM;
 }
 
-/* More than any kernel has. */
-#define CPU_LIMIT 65536
-
 int nti_process_pin(unsigned int cpu, void **before)
 {
-	size_t bytes = CPU_ALLOC_SIZE(CPU_LIMIT);
-	cpu_set_t *old = CPU_ALLOC(CPU_LIMIT), *one = CPU_ALLOC(CPU_LIMIT);
+	size_t bytes = CPU_ALLOC_SIZE(NTI_CPU_LIMIT);
+	cpu_set_t *old = CPU_ALLOC(NTI_CPU_LIMIT), *one = CPU_ALLOC(NTI_CPU_LIMIT);
 	int ret = old && one ? 0 : -ENOMEM;
 
 	*before = NULL;
 	if (ret == 0 && sched_getaffinity(0, bytes, old) < 0)
 		ret = -errno;
-	if (ret == 0 && (cpu >= CPU_LIMIT || !CPU_ISSET_S(cpu, bytes, old)))
+	if (ret == 0 && (cpu >= NTI_CPU_LIMIT || !CPU_ISSET_S(cpu, bytes, old)))
 		ret = -EPERM;
 	if (ret == 0) {
 		CPU_ZERO_S(bytes, one);
@@ -295,7 +293,7 @@ void nti_process_unpin(void *before, bool is_undone)
 	if (!before)
 		return;
 	if (is_undone)
-		(void)sched_setaffinity(0, CPU_ALLOC_SIZE(CPU_LIMIT), before);
+		(void)sched_setaffinity(0, CPU_ALLOC_SIZE(NTI_CPU_LIMIT), before);
 	CPU_FREE(before);
 }
 

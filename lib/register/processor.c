@@ -10,8 +10,6 @@
 #include "lib/base/text.h"
 #include "lib/register/register.h"
 
-/* More CPUs than any kernel has. */
-#define CPU_LIMIT 65536
 #define ONLINE_BYTES 4096
 
 struct nti_processor {
@@ -172,7 +170,7 @@ bool nti_processor_has(const struct nti_processor *p, const struct nthw_table *t
 struct cpus {
 	struct nti_registers *r;
 	struct nti_processor *p;
-	uint64_t packages[CPU_LIMIT / 64]; /* seen so far */
+	uint64_t packages[NTI_CPU_LIMIT / 64]; /* seen so far */
 	unsigned int package;
 	int ret;
 };
@@ -222,15 +220,15 @@ unsigned int nti_register_package(struct nti_os *os, const struct nti_register_l
 	if (os->ops->link(os, path, target, sizeof(target)) >= 0) {
 		name = strrchr(target, '/') ? strrchr(target, '/') + 1 : target;
 		if (strncmp(name, "uncore", 6) == 0 && nti_text_parse_u64(name + 6, &number) == 0 &&
-		    number < CPU_LIMIT)
+		    number < NTI_CPU_LIMIT)
 			return (unsigned int)number;
 	}
 	if (nti_os_u64(os, &number, "/sys/devices/system/cpu/cpu%u/topology/physical_package_id",
 		       cpu) == 0 &&
-	    number < CPU_LIMIT)
+	    number < NTI_CPU_LIMIT)
 		return (unsigned int)number;
 	ret = lender ? lender->package_of(lender->arg, cpu) : 0;
-	return ret < 0 || ret >= CPU_LIMIT ? 0 : (unsigned int)ret;
+	return ret < 0 || ret >= NTI_CPU_LIMIT ? 0 : (unsigned int)ret;
 }
 
 static bool is_new_package(struct cpus *c, unsigned int cpu)
@@ -266,7 +264,7 @@ int nti_registers_from_processor(struct nti_registers *r)
 	c->r = r;
 	/* A kernel without CPU hotplug has no such file: one CPU is sure. */
 	(void)nti_os_line(r->os, online, sizeof(online), "/sys/devices/system/cpu/online");
-	(void)nti_text_for_each_in_list(online, CPU_LIMIT, add_cpu, c);
+	(void)nti_text_for_each_in_list(online, NTI_CPU_LIMIT, add_cpu, c);
 	ret = c->ret;
 	free(c->p);
 out:

@@ -10,8 +10,6 @@
 #include "lib/os/process.h"
 #include "lib/session/session.h"
 
-#define CPU_LIMIT 65536
-
 static int add_place(struct ntime_session *s, pid_t pid, int cpu)
 {
 	struct nti_perf_place *bigger = realloc(s->place, (s->places + 1) * sizeof(*bigger));
@@ -113,7 +111,7 @@ static int find_cpus(struct ntime_session *s)
 
 	if (ret < 0)
 		return ret;
-	ret = nti_text_for_each_in_list(list, CPU_LIMIT, add_cpu, &walk);
+	ret = nti_text_for_each_in_list(list, NTI_CPU_LIMIT, add_cpu, &walk);
 	if (ret == -EINVAL || ret == -ERANGE)
 		return nti_error(&ctx->error, -EINVAL, "\"%s\" is not a CPU list such as 0-3,8",
 				 list);

@@ -10,8 +10,6 @@
 #include "lib/base/text.h"
 #include "lib/backend/replay/load.h"
 
-#define MAX_CPUS 65536
-
 int nti_machine_bad(struct nti_machine_loader *l, const char *format, ...)
 {
 	char text[NTI_ERROR_TEXT_BYTES], *c;
@@ -370,7 +368,7 @@ static int load_register_set(struct nti_machine_loader *l, const char *cpus, jso
 		if (strcmp(cpus, "*") == 0)
 			ret = add_register(&row, NTI_MACHINE_ANY_CPU);
 		else
-			ret = nti_text_for_each_in_list(cpus, MAX_CPUS, add_register, &row);
+			ret = nti_text_for_each_in_list(cpus, NTI_CPU_LIMIT, add_register, &row);
 		if (ret == -EINVAL || ret == -ERANGE)
 			return nti_machine_bad(
 				l, "registers.msr.\"%s\" is neither \"*\" nor a list of CPUs",
@@ -522,7 +520,8 @@ static int add_msr_devices(struct nti_machine_loader *l)
 	list = strdup(online->text);
 	if (!list)
 		return nti_error(l->e, -ENOMEM, "%s: memory is short", l->name);
-	ret = nti_text_for_each_in_list(nti_text_trim(list), MAX_CPUS, add_msr_device, &devices);
+	ret = nti_text_for_each_in_list(nti_text_trim(list), NTI_CPU_LIMIT, add_msr_device,
+					&devices);
 	free(list);
 	if (ret == -EINVAL || ret == -ERANGE)
 		return nti_machine_bad(l, "files.\"%s\" is not a list of CPUs", path);

@@ -23,7 +23,6 @@
 
 #define DEVICES "/sys/bus/event_source/devices"
 #define CPUS "/sys/devices/system/cpu/"
-#define MAX_CPUS 65536
 #define MAX_SUBLEAVES 64
 #define HYPERVISOR_BIT                                                                             \
 	(1u << 31) /* CPUID.01H:ECX, Intel SDM vol. 2A; reserved there, used by all hypervisors */
@@ -453,9 +452,9 @@ static int record_cpus(struct recorder *r)
 
 	if (ret < 0)
 		return 0;
-	ret = nti_text_for_each_in_list(nti_text_trim(list), MAX_CPUS, record_midr, r);
+	ret = nti_text_for_each_in_list(nti_text_trim(list), NTI_CPU_LIMIT, record_midr, r);
 	if (!ret)
-		ret = nti_text_for_each_in_list(nti_text_trim(list), MAX_CPUS, record_cpu, r);
+		ret = nti_text_for_each_in_list(nti_text_trim(list), NTI_CPU_LIMIT, record_cpu, r);
 	return ret == -ENOMEM ? ret : 0;
 }
 
