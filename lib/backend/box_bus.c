@@ -31,13 +31,9 @@ struct nti_box_buses {
 
 unsigned int nti_box_package_of(struct nti_os *os, unsigned int cpu)
 {
-	uint64_t package;
+	int package = nti_os_package(os, cpu);
 
-	if (nti_os_u64(os, &package, "/sys/devices/system/cpu/cpu%u/topology/physical_package_id",
-		       cpu) < 0 ||
-	    package >= NTI_CPU_LIMIT)
-		return 0;
-	return (unsigned int)package;
+	return package < 0 ? 0 : (unsigned int)package;
 }
 
 bool nti_box_die_of(struct nti_os *os, unsigned int cpu, unsigned int *die)

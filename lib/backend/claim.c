@@ -102,14 +102,8 @@ static struct change *find_change(struct nti_claim *c, enum nthw_space space, un
 static int package_of(struct nti_os *os, unsigned int cpu)
 {
 	unsigned int die;
-	uint64_t package;
 
-	if (nti_box_die_of(os, cpu, &die) ||
-	    nti_os_u64(os, &package, "/sys/devices/system/cpu/cpu%u/topology/physical_package_id",
-		       cpu) < 0 ||
-	    package > INT16_MAX)
-		return -1;
-	return (int)package;
+	return nti_box_die_of(os, cpu, &die) ? -1 : nti_os_package(os, cpu);
 }
 
 static void describe(const struct nti_claim *c, const struct nthw_reg *row, uint32_t index,

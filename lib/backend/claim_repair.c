@@ -166,25 +166,23 @@ static struct real_lender *real_of(struct nti_claim_lender *lender)
 
 struct search {
 	struct nti_os *os;
-	unsigned int package, cpu;
+	int package;
+	unsigned int cpu;
 };
 
 static int is_of_package(void *arg, unsigned int cpu)
 {
 	struct search *s = arg;
-	uint64_t package;
 
 	s->cpu = cpu;
-	return nti_os_u64(s->os, &package,
-			  "/sys/devices/system/cpu/cpu%u/topology/physical_package_id", cpu) == 0 &&
-	       package == s->package;
+	return nti_os_package(s->os, cpu) == s->package;
 }
 
 /* The CPU that is named, or, when that is off line now, another one that reaches the same register. */
 static unsigned int cpu_for(struct real_lender *l, const struct nti_claim_repair *at)
 {
 	unsigned int cpu = (unsigned int)nti_claim_cpu(at->device);
-	struct search search = { .os = l->os, .package = (unsigned int)at->package };
+	struct search search = { .os = l->os, .package = at->package };
 	char online[4096];
 
 	if (at->package < 0 ||

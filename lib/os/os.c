@@ -56,6 +56,17 @@ int nti_os_u64(struct nti_os *os, uint64_t *out, const char *format, ...)
 	return ret < 0 ? ret : nti_text_parse_u64(nti_text_trim(line), out);
 }
 
+int nti_os_package(struct nti_os *os, unsigned int cpu)
+{
+	uint64_t package;
+
+	if (nti_os_u64(os, &package, "/sys/devices/system/cpu/cpu%u/topology/physical_package_id",
+		       cpu) < 0 ||
+	    package >= NTI_CPU_LIMIT)
+		return -1;
+	return (int)package;
+}
+
 bool nti_os_exists(struct nti_os *os, const char *format, ...)
 {
 	char path[PATH_MAX];

@@ -82,6 +82,8 @@ int nti_os_line(struct nti_os *os, char *buf, size_t size, const char *format, .
 	__attribute__((format(printf, 4, 5)));
 bool nti_os_exists(struct nti_os *os, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* Package of @cpu as the kernel numbers it (physical_package_id), below NTI_CPU_LIMIT; -1: not known, as of a CPU that is off line. */
+int nti_os_package(struct nti_os *os, unsigned int cpu);
 /* As nti_os_line() into new memory that the caller frees. */
 int nti_os_dup(struct nti_os *os, char **out, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

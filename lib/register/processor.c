@@ -223,11 +223,9 @@ unsigned int nti_register_package(struct nti_os *os, const struct nti_register_l
 		    number < NTI_CPU_LIMIT)
 			return (unsigned int)number;
 	}
-	if (nti_os_u64(os, &number, "/sys/devices/system/cpu/cpu%u/topology/physical_package_id",
-		       cpu) == 0 &&
-	    number < NTI_CPU_LIMIT)
-		return (unsigned int)number;
-	ret = lender ? lender->package_of(lender->arg, cpu) : 0;
+	ret = nti_os_package(os, cpu);
+	if (ret < 0 && lender)
+		ret = lender->package_of(lender->arg, cpu);
 	return ret < 0 || ret >= NTI_CPU_LIMIT ? 0 : (unsigned int)ret;
 }
 

@@ -47,6 +47,30 @@ static void make_link(const char *path, const char *target)
 	TT_IS(symlink(target, full), 0);
 }
 
+/* CPU @cpu of a package; @text is what the kernel's file says. */
+static void write_package(unsigned int cpu, const char *text)
+{
+	char path[96];
+
+	(void)snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u", cpu);
+	make_folder(path);
+	(void)strcat(path, "/topology");
+	make_folder(path);
+	(void)strcat(path, "/physical_package_id");
+	write_text(path, text);
+}
+
+static void write_packages(void)
+{
+	make_folder("/sys/devices");
+	make_folder("/sys/devices/system");
+	make_folder("/sys/devices/system/cpu");
+	write_package(0, "0\n");
+	write_package(1, "65535\n");
+	write_package(2, "65536\n");
+	write_package(3, "-1\n");
+}
+
 static int set_up(void **state)
 {
 	char with_slashes[sizeof(root) + 2];
@@ -72,6 +96,7 @@ static int set_up(void **state)
 	write_text("/sys/many/.hidden", "");
 	make_link("/sys/link", "../devices/cpu");
 	make_link("/sys/dangling", "nowhere");
+	write_packages();
 	/* Slashes at the end of a root are not part of names. */
 	(void)snprintf(with_slashes, sizeof(with_slashes), "%s//", root);
 	return nti_os_linux_new(with_slashes, &os);
@@ -176,6 +201,21 @@ TEST(numbers)
 		if (!r->ret)
 			TT_EQ(r, number, r->number);
 	}
+}
+
+static const struct package_row {
+	int line;
+	unsigned int cpu;
+	int package;
+} package_rows[] = {
+	{ __LINE__, 0, 0 },  { __LINE__, 1, 65535 }, { __LINE__, 2, -1 },
+	{ __LINE__, 3, -1 }, { __LINE__, 4, -1 },
+};
+
+TEST(packages)
+{
+	TT_FOR_EACH_ROW(r, package_rows)
+		TT_EQ(r, nti_os_package(os, r->cpu), r->package);
 }
 
 static const struct list_row {
@@ -402,6 +442,7 @@ int main(void)
 		cmocka_unit_test(refused),     cmocka_unit_test(long_names),
 		cmocka_unit_test(descriptors), cmocka_unit_test(clocks),
 		cmocka_unit_test(cpuid),       cmocka_unit_test(directories),
+		cmocka_unit_test(packages),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down) ? 1 : 0;
