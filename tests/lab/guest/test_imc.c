@@ -13,11 +13,10 @@
 
 #include <linux/perf_event.h>
 
-#include <ntime/ntime.h>
-
 #include "tests/lab/guest/driver.h"
 #include "tests/lab/guest/host.h"
 #include "tests/lab/guest/outside.h"
+#include "tests/lab/guest/sessions.h"
 
 #define CHANNELS 4
 #define MANY 16
@@ -128,88 +127,19 @@ static void occupy(unsigned int channel, unsigned int counters, bool on)
 		}
 }
 
-/* ---- sessions ---- */
-
-static struct ntime_ctx *ctx;
-
-static int open_ctx(void **state)
-{
-	(void)state;
-	return ntime_open(&ctx, NULL);
-}
-
-/* Sessions that a test which failed did not free would be in the way of the next one. */
-static struct ntime_session *sessions[8];
-
-static void keep(struct ntime_session *s)
-{
-	for (size_t i = 0; i < sizeof(sessions) / sizeof(sessions[0]); i++)
-		if (!sessions[i]) {
-			sessions[i] = s;
-			return;
-		}
-	fail();
-}
-
-static void done(struct ntime_session *s)
-{
-	for (size_t i = 0; i < sizeof(sessions) / sizeof(sessions[0]); i++)
-		if (sessions[i] == s)
-			sessions[i] = NULL;
-	ntime_session_free(s);
-}
-
-static int close_ctx(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < sizeof(sessions) / sizeof(sessions[0]); i++)
-		done(sessions[i]);
-	ntime_close(ctx);
-	ctx = NULL;
-	return 0;
-}
-
-static void good(int ret, const char *what)
-{
-	if (ret < 0)
-		fail_msg("%s: %s (%s)", what, strerror(-ret), ntime_error_text(ctx));
-}
-
-static struct ntime_item item_of(const struct ntime_session *s, size_t i)
-{
-	struct ntime_item item = { .size = sizeof(item) };
-
-	good(ntime_session_item(s, i, &item), "item");
-	return item;
-}
-
-static struct ntime_session *opened(const char *list, uint32_t via)
-{
-	const struct ntime_target target = { .size = sizeof(target),
-					     .kind = NTIME_TARGET_MACHINE,
-					     .via = via };
-	struct ntime_session *s;
-
-	good(ntime_session_new(ctx, &target, &s), "session");
-	keep(s);
-	good(ntime_session_add_list(s, list), list);
-	good(ntime_session_open(s), "opening");
-	return s;
-}
-
 static struct ntime_session *started(const char *list, uint32_t via, const char *way)
 {
-	struct ntime_session *s = opened(list, via);
+	struct ntime_session *s = lab_opened(list, via);
 
 	for (size_t i = 0; i < ntime_session_count(s); i++) {
-		struct ntime_item item = item_of(s, i);
+		struct ntime_item item = lab_item(s, i);
 
 		if (*item.reason)
 			fail_msg("%s: %s", item.name, item.reason);
 		if (!item.is_metric && strncmp(item.unit, "uncore_imc", 10) == 0)
 			TT_TEXT(item.way, way);
 	}
-	good(ntime_session_start(s), "starting");
+	lab_good(ntime_session_start(s), "starting");
 	return s;
 }
 
@@ -224,11 +154,11 @@ static void read_sockets(struct ntime_session *s, uint64_t count[2][MANY])
 
 	assert_in_range(n, 1, MANY);
 	assert_in_range(places, 1, 4);
-	good(ntime_session_read_places(s, v, n, places), "reading");
+	lab_good(ntime_session_read_places(s, v, n, places), "reading");
 	for (size_t p = 0; p < places; p++) {
 		struct ntime_place_info place = { .size = sizeof(place) };
 
-		good(ntime_session_place(s, p, &place), "place");
+		lab_good(ntime_session_place(s, p, &place), "place");
 		if (v[p * n].flags & NTIME_ELSEWHERE)
 			continue;
 		assert_in_range(place.package, 0, sockets() - 1);
@@ -281,7 +211,7 @@ static void count_by_name(uint32_t via, const char *way)
 	traffic();
 	s = started(list, via, way);
 	traffic();
-	good(ntime_session_stop(s), "stopping");
+	lab_good(ntime_session_stop(s), "stopping");
 	traffic();
 	read_sockets(s, count);
 	for (unsigned int n = 0; n < sockets(); n++)
@@ -290,7 +220,7 @@ static void count_by_name(uint32_t via, const char *way)
 			TT_IS(count[n][3 * c + 1], writes_of(n, c));
 			TT_IS(count[n][3 * c + 2], 123456 + c);
 		}
-	done(s);
+	lab_session_done(s);
 }
 
 TEST(the_kernel_counts_them)
@@ -312,11 +242,11 @@ TEST(the_kernel_has_them)
 	TT_IS(ioctl(fd, PERF_EVENT_IOC_ENABLE, 0), 0);
 	(void)lab_perf_get(fd);
 	snprintf(list, sizeof(list), READS, 0);
-	s = opened(list, NTIME_VIA_PCI);
-	print_message("# %s; remedy: %s\n", item_of(s, 0).reason, item_of(s, 0).remedy);
-	TT_HAS(item_of(s, 0).reason, "is in use");
-	TT_HAS(item_of(s, 0).reason, "MC_CH_PCI_PMON_CT");
-	done(s);
+	s = lab_opened(list, NTIME_VIA_PCI);
+	print_message("# %s; remedy: %s\n", lab_item(s, 0).reason, lab_item(s, 0).remedy);
+	TT_HAS(lab_item(s, 0).reason, "is in use");
+	TT_HAS(lab_item(s, 0).reason, "MC_CH_PCI_PMON_CT");
+	lab_session_done(s);
 	happen(0, 0, "reads", 4711);
 	TT_IS(lab_perf_get(fd), 4711);
 	close(fd);
@@ -372,11 +302,11 @@ TEST(bandwidth_is_what_happened)
 			all[1] += writes_of(k, c);
 		}
 	traffic();
-	good(ntime_session_stop(s), "stopping");
+	lab_good(ntime_session_stop(s), "stopping");
 	assert_in_range(n, 2, MANY);
-	good(ntime_session_read(s, v, n), "reading");
+	lab_good(ntime_session_read(s, v, n), "reading");
 	for (size_t i = 0; i < n; i++) {
-		struct ntime_item item = item_of(s, i);
+		struct ntime_item item = lab_item(s, i);
 		double truth;
 
 		if (!item.is_metric)
@@ -388,7 +318,7 @@ TEST(bandwidth_is_what_happened)
 		assert_true(fabs(v[i].value - truth) <= truth * 1e-9);
 	}
 	TT_IS(seen, 2);
-	done(s);
+	lab_session_done(s);
 }
 
 /* ---- wrap ---- */
@@ -413,10 +343,10 @@ TEST(more_than_can_happen_is_not_counted)
 	happen(0, 2, "reads", WRAP - 2000);
 	n = ntime_session_count(s);
 	TT_IS(n, 1);
-	good(ntime_session_read(s, v, n), "reading");
+	lab_good(ntime_session_read(s, v, n), "reading");
 	TT_IS(v[0].flags & NTIME_LOST, NTIME_LOST);
 	TT_IS(v[0].count, 1000);
-	done(s);
+	lab_session_done(s);
 }
 
 /* ---- somebody has counters ---- */
@@ -436,7 +366,7 @@ TEST(others_counters_are_left_alone)
 	happen(0, 1, "underfills", 5);
 	read_sockets(s, count);
 	TT_IS(count[0][0], 1006);
-	done(s);
+	lab_session_done(s);
 	for (unsigned int i = 0; i < 3; i++) {
 		TT_IS(config_get(device(0, 1), CONTROL + 4 * i), RUNS | 0x0104);
 		TT_IS(config_get(device(0, 1), COUNTER + 8 * i), 1001);
@@ -454,11 +384,11 @@ TEST(all_counters_are_somebodys)
 	take(&before);
 	occupy(1, COUNTERS, true);
 	snprintf(list, sizeof(list), READS, 1);
-	s = opened(list, NTIME_VIA_PCI);
-	print_message("# %s; remedy: %s\n", item_of(s, 0).reason, item_of(s, 0).remedy);
-	TT_HAS(item_of(s, 0).reason, "is in use");
-	TT_HAS(item_of(s, 0).reason, "MC_CH_PCI_PMON_CT");
-	done(s);
+	s = lab_opened(list, NTIME_VIA_PCI);
+	print_message("# %s; remedy: %s\n", lab_item(s, 0).reason, lab_item(s, 0).remedy);
+	TT_HAS(lab_item(s, 0).reason, "is in use");
+	TT_HAS(lab_item(s, 0).reason, "MC_CH_PCI_PMON_CT");
+	lab_session_done(s);
 	occupy(1, COUNTERS, false);
 	TT_IS(differ(&before), 0);
 }
@@ -476,7 +406,7 @@ TEST(second_is_refused)
 	print_message("# %s\n", out);
 	TT_HAS(out, "is in use by");
 	TT_HAS(out, pid);
-	done(s);
+	lab_session_done(s);
 	lab_must(line, 0, "event=0x04");
 }
 
@@ -521,14 +451,14 @@ TEST(killed_one_is_repaired)
 	(void)lab_kill(&p);
 	TT_IS(config_get(device(0, 0), CONTROL + 4 * counter), RUNS | 0x0304);
 	snprintf(list, sizeof(list), READS, 0);
-	s = opened(list, NTIME_VIA_PCI);
-	TT_HAS(item_of(s, 0).remedy, "ntime doctor --repair");
-	done(s);
+	s = lab_opened(list, NTIME_VIA_PCI);
+	TT_HAS(lab_item(s, 0).remedy, "ntime doctor --repair");
+	lab_session_done(s);
 	snprintf(name, sizeof(name), "MC_CH_PCI_PMON_CTL%u", counter);
 	lab_must("ntime doctor --repair --yes", 0, name);
 	TT_IS(differ(&before), 0);
 	s = started(list, NTIME_VIA_PCI, "pci");
-	done(s);
+	lab_session_done(s);
 	TT_IS(differ(&before), 0);
 }
 
@@ -545,49 +475,47 @@ TEST(a_channel_vanishes)
 	s = started(list, NTIME_VIA_PCI, "pci");
 	happen(0, 1, "reads", 20);
 	happen(0, 3, "reads", 50);
-	good(ntime_session_read(s, v, 2), "reading");
+	lab_good(ntime_session_read(s, v, 2), "reading");
 	TT_IS(v[0].count, 20);
 	snprintf(path, sizeof(path), PCI "%s/remove", device(0, 1));
 	lab_set_file(path, "1");
 	happen(0, 3, "reads", 60);
-	good(ntime_session_read(s, v, 2), "reading");
+	lab_good(ntime_session_read(s, v, 2), "reading");
 	TT_IS(v[0].flags & NTIME_LOST, NTIME_LOST);
 	TT_IS(v[0].count, 20);
 	TT_IS(v[1].flags & ~NTIME_PARTIAL, 0);
 	TT_IS(v[1].count, 110);
-	good(ntime_session_stop(s), "stopping");
-	good(ntime_session_read(s, v, 2), "reading");
+	lab_good(ntime_session_stop(s), "stopping");
+	lab_good(ntime_session_read(s, v, 2), "reading");
 	TT_IS(v[0].count, 20);
 	TT_IS(v[1].count, 110);
-	done(s);
+	lab_session_done(s);
 	/* The others are whole. */
 	snprintf(list, sizeof(list), READS, 3);
 	s = started(list, NTIME_VIA_PCI, "pci");
 	happen(0, 3, "reads", 7);
-	good(ntime_session_read(s, v, 1), "reading");
+	lab_good(ntime_session_read(s, v, 1), "reading");
 	TT_IS(v[0].count, 7);
-	done(s);
+	lab_session_done(s);
 	lab_set_file("/sys/bus/pci/rescan", "1");
 	TT_IS(access(PCI "0000:7f:10.1", F_OK), 0);
 }
 
-#define WITH_CTX(test) cmocka_unit_test_setup_teardown(test, open_ctx, close_ctx)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WITH_CTX(the_kernel_counts_them),
-		WITH_CTX(the_kernel_has_them),
+		LAB_TEST_WITH_SESSIONS(the_kernel_counts_them),
+		LAB_TEST_WITH_SESSIONS(the_kernel_has_them),
 		cmocka_unit_test(the_kernels_driver_goes),
-		WITH_CTX(pci_counts_them),
-		WITH_CTX(command_counts_them),
-		WITH_CTX(bandwidth_is_what_happened),
-		WITH_CTX(more_than_can_happen_is_not_counted),
-		WITH_CTX(others_counters_are_left_alone),
-		WITH_CTX(all_counters_are_somebodys),
-		WITH_CTX(second_is_refused),
-		WITH_CTX(killed_one_is_repaired),
-		WITH_CTX(a_channel_vanishes),
+		LAB_TEST_WITH_SESSIONS(pci_counts_them),
+		LAB_TEST_WITH_SESSIONS(command_counts_them),
+		LAB_TEST_WITH_SESSIONS(bandwidth_is_what_happened),
+		LAB_TEST_WITH_SESSIONS(more_than_can_happen_is_not_counted),
+		LAB_TEST_WITH_SESSIONS(others_counters_are_left_alone),
+		LAB_TEST_WITH_SESSIONS(all_counters_are_somebodys),
+		LAB_TEST_WITH_SESSIONS(second_is_refused),
+		LAB_TEST_WITH_SESSIONS(killed_one_is_repaired),
+		LAB_TEST_WITH_SESSIONS(a_channel_vanishes),
 	};
 
 	if (lab_outside_why_not())

@@ -12,10 +12,9 @@
 
 #include <linux/perf_event.h>
 
-#include <ntime/ntime.h>
-
 #include "tests/lab/guest/driver.h"
 #include "tests/lab/guest/outside.h"
+#include "tests/lab/guest/sessions.h"
 
 #define SOCKETS 2
 #define CLOCKS "uncore/clockticks/"
@@ -42,75 +41,6 @@ static const struct event {
 };
 #define EVENTS (sizeof(events) / sizeof(events[0]))
 
-/* ---- sessions ---- */
-
-static struct ntime_ctx *ctx;
-
-static int open_ctx(void **state)
-{
-	(void)state;
-	return ntime_open(&ctx, NULL);
-}
-
-/* Sessions that a test which failed did not free would be in the way of the next one. */
-static struct ntime_session *sessions[8];
-
-static void keep(struct ntime_session *s)
-{
-	for (size_t i = 0; i < sizeof(sessions) / sizeof(sessions[0]); i++)
-		if (!sessions[i]) {
-			sessions[i] = s;
-			return;
-		}
-	fail();
-}
-
-static void done(struct ntime_session *s)
-{
-	for (size_t i = 0; i < sizeof(sessions) / sizeof(sessions[0]); i++)
-		if (sessions[i] == s)
-			sessions[i] = NULL;
-	ntime_session_free(s);
-}
-
-static int close_ctx(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < sizeof(sessions) / sizeof(sessions[0]); i++)
-		done(sessions[i]);
-	ntime_close(ctx);
-	ctx = NULL;
-	return 0;
-}
-
-static void good(int ret, const char *what)
-{
-	if (ret < 0)
-		fail_msg("%s: %s (%s)", what, strerror(-ret), ntime_error_text(ctx));
-}
-
-static struct ntime_session *opened(const char *list, uint32_t via)
-{
-	const struct ntime_target target = { .size = sizeof(target),
-					     .kind = NTIME_TARGET_MACHINE,
-					     .via = via };
-	struct ntime_session *s;
-
-	good(ntime_session_new(ctx, &target, &s), "session");
-	keep(s);
-	good(ntime_session_add_list(s, list), list);
-	good(ntime_session_open(s), "opening");
-	return s;
-}
-
-static struct ntime_item item_of(const struct ntime_session *s, size_t i)
-{
-	struct ntime_item item = { .size = sizeof(item) };
-
-	good(ntime_session_item(s, i, &item), "item");
-	return item;
-}
-
 static const char *way_name(uint32_t via)
 {
 	static const char *const names[] = {
@@ -123,16 +53,16 @@ static const char *way_name(uint32_t via)
 /* Every event of it can be counted, and goes that way. */
 static struct ntime_session *started_by(const char *list, uint32_t via, const char *way)
 {
-	struct ntime_session *s = opened(list, via);
+	struct ntime_session *s = lab_opened(list, via);
 
 	for (size_t i = 0; i < ntime_session_count(s); i++) {
-		struct ntime_item item = item_of(s, i);
+		struct ntime_item item = lab_item(s, i);
 
 		if (*item.reason)
 			fail_msg("%s: %s", item.name, item.reason);
 		TT_TEXT(item.way, way);
 	}
-	good(ntime_session_start(s), "starting");
+	lab_good(ntime_session_start(s), "starting");
 	return s;
 }
 
@@ -172,11 +102,11 @@ static struct counted read_sockets(struct ntime_session *s)
 
 	assert_in_range(n, 1, MANY);
 	assert_in_range(places, 1, 8);
-	good(ntime_session_read_places(s, v, n, places), "reading");
+	lab_good(ntime_session_read_places(s, v, n, places), "reading");
 	for (size_t i = 0; i < places; i++) {
 		struct ntime_place_info place = { .size = sizeof(place) };
 
-		good(ntime_session_place(s, i, &place), "place");
+		lab_good(ntime_session_place(s, i, &place), "place");
 		take_place(&out, &place, v + i * n, n);
 	}
 	for (unsigned int socket = 0; socket < SOCKETS; socket++)
@@ -192,10 +122,10 @@ static struct counted count_for_a_while(const char *list, uint32_t via, const ch
 
 	(void)usleep(SLICE);
 	end = lab_now();
-	good(ntime_session_stop(s), "stopping");
+	lab_good(ntime_session_stop(s), "stopping");
 	out = read_sockets(s);
 	out.least = end - begin;
-	done(s);
+	lab_session_done(s);
 	return out;
 }
 
@@ -284,13 +214,13 @@ TEST(ntimefs_is_exact)
 		TT_SKIP("needs the driver (--driver)");
 	lab_snapshot_take(&before);
 	LAB_GOOD(lab_driver_start(""));
-	close_ctx(NULL);
-	good(open_ctx(NULL), "opening again");
+	lab_sessions_end(NULL);
+	lab_good(lab_sessions_begin(NULL), "opening again");
 	make_list(list, sizeof(list), false);
 	must_be_exact(list, NTIME_VIA_NTIMEFS);
-	close_ctx(NULL);
+	lab_sessions_end(NULL);
 	LAB_GOOD(lab_driver_stop());
-	good(open_ctx(NULL), "opening again");
+	lab_good(lab_sessions_begin(NULL), "opening again");
 	TT_IS(lab_snapshot_differs(&before), 0);
 }
 
@@ -310,21 +240,21 @@ TEST(names_of_libpfm4_mean_the_same)
 	struct ntime_session *s;
 
 	make_list(list, sizeof(list), true);
-	s = opened(list, NTIME_VIA_MSR);
-	if (strstr(item_of(s, 1).reason, "not this machine's PMU"))
+	s = lab_opened(list, NTIME_VIA_MSR);
+	if (strstr(lab_item(s, 1).reason, "not this machine's PMU"))
 		TT_SKIP("libpfm4 has the events of throttling for Westmere alone");
-	done(s);
+	lab_session_done(s);
 	must_be_exact(list, NTIME_VIA_MSR);
 }
 
 /* Without being told how, it takes what the kernel knows. */
 TEST(the_way_is_chosen_and_told)
 {
-	struct ntime_session *s = opened(CLOCKS, NTIME_VIA_AUTO);
+	struct ntime_session *s = lab_opened(CLOCKS, NTIME_VIA_AUTO);
 
-	TT_TEXT(item_of(s, 0).way, "perf");
-	TT_TEXT(item_of(s, 0).reason, "");
-	done(s);
+	TT_TEXT(lab_item(s, 0).way, "perf");
+	TT_TEXT(lab_item(s, 0).reason, "");
+	lab_session_done(s);
 }
 
 /* ---- the recipe ---- */
@@ -378,7 +308,7 @@ TEST(the_recipes_registers)
 	s = started("uncore/event=0x83,umask=0x01/", NTIME_VIA_MSR);
 	/* 0x420183 was written; the reset of occupancy reads 0. */
 	check_others(0x400183, 0xff);
-	done(s);
+	lab_session_done(s);
 	check_others(0, 0xfb);
 	assert_true(lab_msr(0, COUNTER) > theirs);
 	others_count(false);
@@ -410,14 +340,14 @@ static void clean_up(void)
 
 static void must_be_refused(const char *list, uint32_t via, const char *counter, const char *whose)
 {
-	struct ntime_session *s = opened(list, via);
-	struct ntime_item item = item_of(s, 0);
+	struct ntime_session *s = lab_opened(list, via);
+	struct ntime_item item = lab_item(s, 0);
 
 	print_message("# %s; remedy: %s\n", item.reason, item.remedy);
 	TT_HAS(item.reason, "is in use");
 	TT_HAS(item.reason, counter);
 	TT_HAS(item.reason, whose);
-	done(s);
+	lab_session_done(s);
 }
 
 TEST(the_kernel_counts)
@@ -431,12 +361,12 @@ TEST(the_kernel_counts)
 	must_be_refused(THROTTLED, NTIME_VIA_MSR, "MSR_UNCORE_", "\"uncore\"");
 	if (lab_driver_is_here()) {
 		LAB_GOOD(lab_driver_start(""));
-		close_ctx(NULL);
-		good(open_ctx(NULL), "opening again");
+		lab_sessions_end(NULL);
+		lab_good(lab_sessions_begin(NULL), "opening again");
 		must_be_refused(THROTTLED, NTIME_VIA_NTIMEFS, "MSR_UNCORE_", "perf");
-		close_ctx(NULL);
+		lab_sessions_end(NULL);
 		LAB_GOOD(lab_driver_stop());
-		good(open_ctx(NULL), "opening again");
+		lab_good(lab_sessions_begin(NULL), "opening again");
 	}
 	/* It goes on counting, undisturbed. */
 	lab_snapshot_take(&during);
@@ -466,7 +396,7 @@ static void second_is_refused(uint32_t via)
 	must_be_refused(THROTTLED, NTIME_VIA_MSR, "MSR_UNCORE_", "");
 	/* The first one has not noticed. */
 	(void)read_sockets(first);
-	done(first);
+	lab_session_done(first);
 	lab_must(line, 0, "event=0x81");
 }
 
@@ -480,12 +410,12 @@ TEST(second_through_ntimefs_is_refused)
 	if (!lab_driver_is_here())
 		TT_SKIP("needs the driver (--driver)");
 	LAB_GOOD(lab_driver_start(""));
-	close_ctx(NULL);
-	good(open_ctx(NULL), "opening again");
+	lab_sessions_end(NULL);
+	lab_good(lab_sessions_begin(NULL), "opening again");
 	second_is_refused(NTIME_VIA_NTIMEFS);
-	close_ctx(NULL);
+	lab_sessions_end(NULL);
 	LAB_GOOD(lab_driver_stop());
-	good(open_ctx(NULL), "opening again");
+	lab_good(lab_sessions_begin(NULL), "opening again");
 }
 
 /* Somebody programs our counter: the count is told to be lost, and what he made of it is left alone. */
@@ -496,10 +426,10 @@ TEST(a_counter_that_was_taken_away_is_told)
 	unsigned int counter = counter_with(0, RUNS | 0x181);
 
 	TT_IS(lab_msr_set(0, SELECT + counter, RUNS | 0x167), 0);
-	good(ntime_session_stop(s), "stopping");
-	good(ntime_session_read(s, &v, 1), "reading");
+	lab_good(ntime_session_stop(s), "stopping");
+	lab_good(ntime_session_read(s, &v, 1), "reading");
 	TT_IS(v.flags & NTIME_LOST ? 1 : 0, 1);
-	done(s);
+	lab_session_done(s);
 	/* It is left as he made it, and not enabled by us. */
 	TT_IS(lab_msr(0, SELECT + counter), RUNS | 0x167);
 	clean_up();
@@ -551,10 +481,10 @@ TEST(killed_one_is_repaired)
 	/* It is still programmed, and the next one is told what to do. */
 	counter = counter_with(0, RUNS | 0x181);
 	snprintf(name, sizeof(name), "MSR_UNCORE_PERFEVTSEL%u", counter);
-	s = opened(THROTTLED, NTIME_VIA_MSR);
-	print_message("# %s; remedy: %s\n", item_of(s, 0).reason, item_of(s, 0).remedy);
-	TT_HAS(item_of(s, 0).remedy, "ntime doctor --repair");
-	done(s);
+	s = lab_opened(THROTTLED, NTIME_VIA_MSR);
+	print_message("# %s; remedy: %s\n", lab_item(s, 0).reason, lab_item(s, 0).remedy);
+	TT_HAS(lab_item(s, 0).remedy, "ntime doctor --repair");
+	lab_session_done(s);
 	(void)lab_shell("ntime doctor", out);
 	TT_HAS(out, "uncore");
 	TT_HAS(out, pid);
@@ -616,7 +546,7 @@ static void check_sockets_once(int first, int second)
 	struct counted c;
 	const struct event *which = &events[2];
 
-	good(open_ctx(NULL), "opening again");
+	lab_good(lab_sessions_begin(NULL), "opening again");
 	c = count_for_a_while(CLOCKS "," THROTTLED, NTIME_VIA_MSR, "msr");
 	for (unsigned int socket = 0; socket < SOCKETS; socket++) {
 		TT_IS(lab_socket_of((unsigned int)c.cpu[socket]), socket);
@@ -624,7 +554,7 @@ static void check_sockets_once(int first, int second)
 			TT_IS(c.cpu[socket], expected[socket]);
 	}
 	TT_IS(error_of(&c, &which, 1), 0);
-	close_ctx(NULL);
+	lab_sessions_end(NULL);
 }
 
 TEST(first_cpus_of_sockets_are_off_line)
@@ -634,7 +564,7 @@ TEST(first_cpus_of_sockets_are_off_line)
 	if (lab_all_cpus() < 4)
 		TT_SKIP("this guest has one CPU a socket");
 	lab_snapshot_take(&before);
-	close_ctx(NULL);
+	lab_sessions_end(NULL);
 	LAB_GOOD(lab_cpu_set_online(2, false));
 	check_sockets_once(0, 3);
 	if (lab_cpu_set_online(0, false) == 0) {
@@ -646,7 +576,7 @@ TEST(first_cpus_of_sockets_are_off_line)
 	LAB_GOOD(lab_cpu_set_online(2, true));
 	/* The kernel's driver, whose list is followed, stays with the CPU that it went to. */
 	check_sockets_once(-1, -1);
-	good(open_ctx(NULL), "opening again");
+	lab_good(lab_sessions_begin(NULL), "opening again");
 	TT_IS(lab_snapshot_differs(&before), 0);
 }
 
@@ -664,10 +594,10 @@ TEST(cpu_goes_in_mid_count)
 	s = started(CLOCKS "," THROTTLED, NTIME_VIA_MSR);
 	LAB_GOOD(lab_cpu_set_online(2, false));
 	(void)usleep(SLICE);
-	good(ntime_session_stop(s), "stopping");
+	lab_good(ntime_session_stop(s), "stopping");
 	c = read_sockets(s);
 	TT_IS(error_of(&c, &which, 1), 0);
-	done(s);
+	lab_session_done(s);
 	LAB_GOOD(lab_cpu_set_online(2, true));
 	TT_IS(lab_snapshot_differs(&before), 0);
 }
@@ -698,28 +628,26 @@ TEST(package_goes_in_mid_count)
 	TT_IS(lab_snapshot_differs(&before), 0);
 }
 
-#define WITH_CTX(test) cmocka_unit_test_setup_teardown(test, open_ctx, close_ctx)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WITH_CTX(msr_is_exact),
-		WITH_CTX(ntimefs_is_exact),
-		WITH_CTX(perf_is_exact_too),
-		WITH_CTX(names_of_libpfm4_mean_the_same),
-		WITH_CTX(the_way_is_chosen_and_told),
-		WITH_CTX(the_kernel_counts),
-		WITH_CTX(second_through_msr_is_refused),
-		WITH_CTX(second_through_ntimefs_is_refused),
-		WITH_CTX(a_counter_that_was_taken_away_is_told),
-		WITH_CTX(killed_one_is_repaired),
-		WITH_CTX(repair_leaves_others_alone),
-		WITH_CTX(killed_one_leaves_nothing_in_ntimefs),
-		WITH_CTX(first_cpus_of_sockets_are_off_line),
-		WITH_CTX(cpu_goes_in_mid_count),
-		WITH_CTX(package_goes_in_mid_count),
-		WITH_CTX(the_recipes_registers),
-		WITH_CTX(without_the_kernels_driver_it_is_msr),
+		LAB_TEST_WITH_SESSIONS(msr_is_exact),
+		LAB_TEST_WITH_SESSIONS(ntimefs_is_exact),
+		LAB_TEST_WITH_SESSIONS(perf_is_exact_too),
+		LAB_TEST_WITH_SESSIONS(names_of_libpfm4_mean_the_same),
+		LAB_TEST_WITH_SESSIONS(the_way_is_chosen_and_told),
+		LAB_TEST_WITH_SESSIONS(the_kernel_counts),
+		LAB_TEST_WITH_SESSIONS(second_through_msr_is_refused),
+		LAB_TEST_WITH_SESSIONS(second_through_ntimefs_is_refused),
+		LAB_TEST_WITH_SESSIONS(a_counter_that_was_taken_away_is_told),
+		LAB_TEST_WITH_SESSIONS(killed_one_is_repaired),
+		LAB_TEST_WITH_SESSIONS(repair_leaves_others_alone),
+		LAB_TEST_WITH_SESSIONS(killed_one_leaves_nothing_in_ntimefs),
+		LAB_TEST_WITH_SESSIONS(first_cpus_of_sockets_are_off_line),
+		LAB_TEST_WITH_SESSIONS(cpu_goes_in_mid_count),
+		LAB_TEST_WITH_SESSIONS(package_goes_in_mid_count),
+		LAB_TEST_WITH_SESSIONS(the_recipes_registers),
+		LAB_TEST_WITH_SESSIONS(without_the_kernels_driver_it_is_msr),
 	};
 
 	if (lab_outside_why_not())
