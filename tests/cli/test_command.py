@@ -955,14 +955,16 @@ def scaling():
     equal(item['flags'], ['scaled'])
     equal(item['value'], 2 * item['count'])
     text = err(ntime('-e', 'cycles', 'true', fake='pmu passes=2'))
-    has(text, '~6,000,000,000')
+    # The Nth read gives N times the number, and where passes take turns it is read now and then while the command lasts.
+    has(range(6 * 10**9, 10**15, 6 * 10**9), int(re.search('~([0-9,]+)  cycles', text).group(1).replace(',', '')))
     has(text, '[50% counted, ±2.00%]')
     item = items(summary('--no-scale', '-e', 'cycles', 'true', fake='pmu passes=2'))['cycles']
     equal((item['flags'], item['value'], item['error']), (['unscaled'], item['count'], 0))
     has(err(ntime('--no-scale', '-e', 'cycles', 'true', fake='pmu passes=2')), '[50% counted, not scaled]')
     # an event with a factor
     item = items(summary('--no-scale', '-e', 'power/energy-pkg/', 'true', fake='passes=2'))['power/energy-pkg/']
-    equal((item['count'], item['value']), (1000, 250))
+    has(range(1000, 10**9, 1000), item['count'])
+    equal(item['value'], item['count'] / 4)
 
 
 @fake_only
