@@ -35,6 +35,8 @@
 #include <ntime/session.h>
 #include <ntime/topology.h>
 
+#include "cli/signals.h"
+
 #define MAX_ITEMS 64
 #define NO_PMU "the hypervisor (KVM) exposes no core PMU to this guest"
 #define NO_PMU_REMEDY "start the guest with a virtual PMU (QEMU: -cpu host,pmu=on)"
@@ -762,6 +764,15 @@ pid_t ntime_command_pid(const struct ntime_command *c)
 	return c->pid;
 }
 
+static void wait_for_signal(void)
+{
+	/* It may have come already, when no wait could be cut short by it. */
+	while (!cli_signals_stop())
+		poll(NULL, 0, 10);
+	/* Such that the command sees two signals where it gets two. */
+	poll(NULL, 0, 300);
+}
+
 int ntime_command_start(struct ntime_command *c)
 {
 	int error = 0;
@@ -774,9 +785,8 @@ int ntime_command_start(struct ntime_command *c)
 		n = read(c->news, &error, sizeof(error));
 	while (n < 0 && errno == EINTR);
 	if (n <= 0) {
-		/* Once more, such that the command sees two signals where it gets two. */
-		if (word_number("late") && poll(NULL, 0, 60000) < 0)
-			poll(NULL, 0, 300);
+		if (word_number("late"))
+			wait_for_signal();
 		return 0;
 	}
 	waitpid(c->pid, NULL, 0);
