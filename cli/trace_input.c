@@ -11,8 +11,19 @@
 #include "cli/trace.h"
 
 /* A handler has no other way to know. */
-static volatile sig_atomic_t stop_signal, signals_seen;
+static volatile sig_atomic_t stop_signal, signals_seen, is_opening;
 static struct ntime_trace *volatile followed;
+
+/*
+ * Until a trace is open there is nothing to be stopped: the signal ends a wait for the first bytes of it by cutting it short. One that
+ * comes just before such a wait cuts nothing, so another one follows it each second.
+ */
+static void cut_short(int sig)
+{
+	(void)sig;
+	if (is_opening)
+		(void)alarm(1);
+}
 
 static void on_stop(int sig)
 {
@@ -20,15 +31,20 @@ static void on_stop(int sig)
 	signals_seen++;
 	if (followed)
 		ntime_trace_stop(followed);
+	cut_short(sig);
 }
 
 /* Only where something has to be put in order before the end; else signals do what they always do. */
 static void take_signals(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
-	struct sigaction action = { .sa_handler = on_stop }, old;
+	struct sigaction action = { .sa_handler = on_stop }, again = { .sa_handler = cut_short },
+			 old;
 
 	sigemptyset(&action.sa_mask);
+	sigemptyset(&again.sa_mask);
+	sigaction(SIGALRM, &again, NULL);
+	is_opening = 1;
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		/* nohup(1) and shells that start jobs in the background have their reasons. */
 		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
@@ -84,6 +100,8 @@ int cli_trace_input_open(struct cli_trace_input *in, struct cli_trace *t, const 
 	if (t->follows || t->output)
 		take_signals();
 	ret = ntime_trace_open(t->ctx, path, &options, &in->trace);
+	is_opening = 0;
+	(void)alarm(0);
 	if (ret < 0 && stop_signal && t->follows)
 		cli_say("%s: nothing of a trace had come when following was ended", path);
 	if (ret < 0)
