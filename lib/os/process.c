@@ -187,12 +187,12 @@ static uint64_t max_rss_floor(const struct nti_process *p)
 	return peak > now ? peak : now;
 }
 
-static int reap(struct nti_process *p, int options, struct nti_process_end *end)
+static int reap(struct nti_process *p, struct nti_process_end *end)
 {
 	pid_t pid;
 
 	do
-		pid = wait4(p->pid, &end->status, options, &end->usage);
+		pid = wait4(p->pid, &end->status, 0, &end->usage);
 	while (pid < 0 && errno == EINTR);
 	if (pid < 0) {
 		/* Somebody else reaped it: its number may belong to a stranger by now. */
@@ -200,8 +200,6 @@ static int reap(struct nti_process *p, int options, struct nti_process_end *end)
 			p->pid = 0;
 		return -errno;
 	}
-	if (pid == 0)
-		return 0;
 	end->real_ns = now_ns() - p->started_ns;
 	end->max_rss_floor_bytes = p->max_rss_floor_bytes;
 	p->pid = 0;
@@ -229,7 +227,7 @@ int nti_process_release(struct nti_process *p)
 	close_fd(&p->exec_error);
 	if (n != (ssize_t)sizeof(error))
 		return 0;
-	(void)reap(p, 0, &end);
+	(void)reap(p, &end);
 	return -error;
 }
 
@@ -247,7 +245,8 @@ int nti_process_wait(struct nti_process *p, uint64_t timeout_ns, struct nti_proc
 		return -errno;
 	if (ret == 0)
 		return 0;
-	return reap(p, WNOHANG, end);
+	/* It has ended, but who traces it (strace -f) is the first to be told: only then has it ended for wait4(2). */
+	return reap(p, end);
 }
 
 int nti_process_kill(const struct nti_process *p, int sig)
@@ -370,7 +369,7 @@ void nti_process_fini(struct nti_process *p)
 	close_fd(&p->door);
 	if (p->pid > 0) {
 		(void)nti_process_kill(p, SIGKILL);
-		(void)reap(p, 0, &end);
+		(void)reap(p, &end);
 	}
 	close_fd(&p->exec_error);
 	close_fd(&p->pidfd);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -252,6 +253,50 @@ TEST(killed_at_the_door)
 	TT_IS(sigaction(SIGPIPE, &old, NULL), 0);
 }
 
+/* As strace -f does with commands: is told of the end of @pid first, and takes its time. */
+static void trace(pid_t pid, int ready)
+{
+	siginfo_t info;
+
+	if (ptrace(PTRACE_SEIZE, pid, NULL, NULL) < 0 || write(ready, "", 1) != 1)
+		return;
+	(void)waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT | __WALL);
+	(void)usleep(100000);
+	(void)waitpid(pid, NULL, __WALL);
+}
+
+TEST(an_end_that_another_is_told_first)
+{
+	struct nti_process_end end;
+	struct nti_process p;
+	int ready[2], status;
+	bool is_traced;
+	pid_t tracer;
+	char byte;
+
+	TT_IS(nti_process_fork(&p, exit_3), 0);
+	/* Now, or the child would have the other end as well. */
+	TT_IS(pipe(ready), 0);
+	tracer = fork();
+	assert_true(tracer >= 0);
+	if (tracer == 0) {
+		trace(p.pid, ready[1]);
+		_exit(0);
+	}
+	(void)close(ready[1]);
+	is_traced = read(ready[0], &byte, 1) == 1;
+	(void)close(ready[0]);
+	if (is_traced) {
+		TT_IS(nti_process_kill(&p, SIGKILL), 0);
+		TT_IS(nti_process_wait(&p, UINT64_MAX, &end), 1);
+		TT_IS(WTERMSIG(end.status), SIGKILL);
+	}
+	nti_process_fini(&p);
+	TT_IS(waitpid(tracer, &status, 0), tracer);
+	if (!is_traced)
+		TT_SKIP("this process may not trace another one");
+}
+
 static const struct signal_row {
 	int line;
 	void (*handler)(int);
@@ -424,6 +469,7 @@ int main(int argc, char **argv)
 		CLEAN_TEST(waiting_ends_in_time),
 		CLEAN_TEST(waiting_is_interrupted),
 		CLEAN_TEST(killed_at_the_door),
+		CLEAN_TEST(an_end_that_another_is_told_first),
 		CLEAN_TEST(signals_at_the_door),
 		CLEAN_TEST(given_up),
 		CLEAN_TEST(parent_dies),
