@@ -126,12 +126,13 @@ def same_unseen(name, *sizes):
 
 @test
 def pages_that_are_touched_are_faults():
-    run = ours('toucher', PAGES)[0]
-    faults = count(run, 'page-faults', 'ntime')
+    def work():
+        run = ours('toucher', PAGES)[0]
+        # What the workload did between two looks is counted in full, and rusage, which also has what came before exec, has no less.
+        between(run.told('page-faults', 'work'), count(run, 'page-faults', 'ntime'), run.rusage['page-faults'], 'page-faults')
+        return run.told('page-faults', 'work')
     # More where the kernel takes pages away, to move them or for want of memory.
-    between(PAGES, run.told('page-faults', 'work'), 1.1 * PAGES, 'faults of the work by getrusage')
-    # What the workload did between two looks is counted in full, and rusage, which also has what came before exec, has no less.
-    between(run.told('page-faults', 'work'), faults, run.rusage['page-faults'], 'page-faults')
+    between(PAGES, least(work, 1.1 * PAGES), 1.1 * PAGES, 'faults of the work by getrusage')
 
 
 @test
@@ -234,10 +235,10 @@ def without_children_only_the_parent_counts():
 @test
 def repeated_runs_are_averaged():
     report = ours('toucher', PAGES, '-r', '3')[1]
-    item = report['items'][0]
+    item, rusage = report['items'][0], report['time']['over_runs']
     equal((report['runs'], item['runs']), (3, 3), 'runs')
     between(PAGES, item['min'], item['value'], 'the least of three')
-    between(item['value'], item['max'], PAGES + 1000, 'the most of three')
+    between(item['value'], item['max'], rusage['minor_faults']['max'] + rusage['major_faults']['max'], 'the most of three')
     same(lambda: ours('toucher', PAGES, '-r', '3')[1]['items'][0]['value'], lambda: count(peers('toucher', PAGES, '-r', '3'), 'page-faults', 'perf'),
          FEW, 'means of page-faults')
 

@@ -294,25 +294,6 @@ TEST(readers_in_forked_children)
 	fini(&rig);
 }
 
-/* Of both kinds, without those of its children; it may have ended, but is not waited for. */
-static uint64_t switches_of(pid_t pid)
-{
-	char text[256], *number;
-	uint64_t all = 0;
-	FILE *f;
-
-	(void)snprintf(text, sizeof(text), "/proc/%d/status", (int)pid);
-	f = fopen(text, "re");
-	assert_non_null(f);
-	while (fgets(text, sizeof(text), f)) {
-		number = strstr(text, "voluntary_ctxt_switches:");
-		if (number)
-			all += strtoull(strchr(number, ':') + 1, NULL, 10);
-	}
-	(void)fclose(f);
-	return all;
-}
-
 static uint64_t cpu_ns_of(pid_t pid)
 {
 	struct timespec used;
@@ -324,7 +305,6 @@ static uint64_t cpu_ns_of(pid_t pid)
 }
 
 #define RUNS "20"
-#define PROCESSES 21
 
 TEST(command_agrees_with_getrusage)
 {
@@ -335,7 +315,7 @@ TEST(command_agrees_with_getrusage)
 				       .flags = NTIME_CHILDREN | NTIME_ON_EXEC };
 	struct ntime_command *command;
 	struct rig rig = { 0 };
-	uint64_t all, early_switches, early_ns;
+	uint64_t all, early_ns;
 
 	TT_IS(ntime_open(&rig.ctx, NULL), 0);
 	TT_IS(ntime_command_new(rig.ctx, argv, &command), 0);
@@ -345,7 +325,6 @@ TEST(command_agrees_with_getrusage)
 	start(&rig);
 	TT_IS(ntime_command_start(command), 0);
 	/* Here it is past exec: not less than what was before it, however long that took. */
-	early_switches = switches_of(target.pid);
 	early_ns = cpu_ns_of(target.pid);
 	TT_IS(ntime_command_wait(command, UINT64_MAX, &end), 1);
 	TT_IS(end.status, 0);
@@ -353,10 +332,8 @@ TEST(command_agrees_with_getrusage)
 	/* getrusage has more: what was before exec. Without the children a tenth would be left. */
 	all = end.minor_faults + end.major_faults;
 	assert_true(rig.v[1].count <= all && 3 * rig.v[1].count >= all);
-	/* And the switch away from each process that has ended, perhaps after one more on its last steps. */
-	all = end.voluntary_switches + end.involuntary_switches;
-	assert_true(rig.v[2].count <= all);
-	assert_true(rig.v[2].count + early_switches + 2 * PROCESSES >= all);
+	/* And the switches away from each process on its last steps, when its counters are closed: how many nobody knows. */
+	assert_true(rig.v[2].count <= end.voluntary_switches + end.involuntary_switches);
 	/* task-clock goes on while the hypervisor has the CPU, getrusage's time does not: above is only the clock on the wall. */
 	all = end.user_ns + end.sys_ns;
 	assert_true(rig.v[0].value <=
