@@ -360,7 +360,7 @@ static enum cli_watch_wish_of_key press(struct cli_watch *w, int key)
 }
 
 /* Something to read, or nobody who could send it. */
-static bool has_input_left(void)
+static bool is_there_input(void)
 {
 	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
 
@@ -371,15 +371,15 @@ static enum cli_watch_wish_of_key key(struct cli_watch *w)
 {
 	struct screen *s = w->state;
 	enum cli_watch_wish_of_key wish = CLI_KEY_NOTHING;
-	bool has_keys = false;
+	bool has_input = is_there_input(), has_keys = false;
 	int c;
 
 	while (wish == CLI_KEY_NOTHING && (c = getch()) != ERR) {
 		wish = press(w, c);
 		has_keys = true;
 	}
-	/* Input without a key in it is its end: the terminal is gone. */
-	if (!has_keys && has_input_left())
+	/* Input without a key in it is its end: the terminal is gone. What came behind the look for keys may be one. */
+	if (!has_keys && has_input)
 		s->has_keys = false;
 	if (wish == CLI_KEY_NOTHING && has_keys)
 		draw(w);

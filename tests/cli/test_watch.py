@@ -858,6 +858,19 @@ def windows_change_their_size():
 
 
 @screen_test
+def keys_are_heard_beside_signals():
+    term = Terminal('-i', '1000s', '-q', 'page-faults', fake='sockets=2')
+    term.shows('The first sample is on its way.')
+    for rest in ('d rates', 'd counts') * 20:
+        # One that the screen does nothing about, and that ends its wait for keys.
+        term.child.send_signal(signal.SIGUSR1)
+        term.type('d')
+        term.last_line_is(f'q quit  p pause  s per socket  {rest}  arrows scroll')
+    term.type('q')
+    term.end()
+
+
+@screen_test
 def terminals_are_restored():
     for sig, status in ((signal.SIGINT, 0), (signal.SIGTERM, -signal.SIGTERM), (signal.SIGHUP, -signal.SIGHUP), (signal.SIGQUIT, -signal.SIGQUIT)):
         term = Terminal('-i', '50ms', 'page-faults')
