@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: MIT
 """TAP for the lab's own tests: functions marked with @test, run in the order of the file."""
+import signal
 import sys
 import traceback
 
 TESTS = []
+
+# nohup(1) and shells that start jobs in the background let signals be ignored, and that is inherited by what tests start and signal.
+for ignored in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+    if signal.getsignal(ignored) == signal.SIG_IGN:
+        signal.signal(ignored, signal.SIG_DFL)
 
 
 class Skip(Exception):
