@@ -23,6 +23,8 @@
 #define TURN_NS 100000000u
 /* Below this, looks between samples cost more than they find. */
 #define LEAST_LOOK_NS 1000000u
+/* Rates and what is computed are relied on where the period is known to such a part. */
+#define UNSURE_SHARE 50
 /* Lines wait no longer than this to be seen. */
 #define FLUSH_NS 100000000u
 
@@ -66,6 +68,14 @@ static int read_places(struct cli_watch *w, struct ntime_value *out)
 					    ntime_session_places(w->session));
 
 	return ret < 0 ? ret : 0;
+}
+
+/* The same at one end of a period. */
+static int read_end(struct cli_watch *w, struct ntime_value *out)
+{
+	int ret = read_places(w, out);
+
+	return ret ? ret : ntime_session_read_time(w->session, &w->last_ns, &w->last_unsure_ns);
 }
 
 static int alloc_values(struct cli_watch *w)
@@ -281,11 +291,12 @@ static int prepare(struct cli_watch *w)
 }
 
 /* What happened since the last sample, in rows. */
-static int take_sample(struct cli_watch *w, uint64_t now_ns, uint64_t missed)
+static int take_sample(struct cli_watch *w, uint64_t missed)
 {
 	size_t n = w->rows.places * w->rows.items;
+	uint64_t before_ns = w->last_ns, unsure_ns = w->last_unsure_ns;
 	struct ntime_value *swap = w->last;
-	int ret = read_places(w, w->now);
+	int ret = read_end(w, w->now);
 
 	if (ret)
 		return ret;
@@ -293,16 +304,18 @@ static int take_sample(struct cli_watch *w, uint64_t now_ns, uint64_t missed)
 		ntime_value_delta(&w->last[i], &w->now[i], &w->delta[i]);
 	w->last = w->now;
 	w->now = swap;
-	w->at_ns = now_ns - w->sampler.start_ns;
-	w->period_ns = now_ns - w->last_ns;
-	w->last_ns = now_ns;
+	cli_watch_sampler_took(&w->sampler, w->last_ns, &missed);
+	w->at_ns = w->last_ns - w->sampler.start_ns;
+	w->period_ns = w->last_ns - before_ns;
+	w->unsure_ns = unsure_ns + w->last_unsure_ns;
+	w->rows.is_unsure = w->unsure_ns > w->period_ns / UNSURE_SHARE;
 	w->missed = missed;
 	return cli_watch_rows_add_up(&w->rows, &w->items, w->session, w->delta);
 }
 
 static int show_sample(struct cli_watch *w, uint64_t now_ns, uint64_t missed, uint64_t *flushed_ns)
 {
-	int ret = take_sample(w, now_ns, missed);
+	int ret = take_sample(w, missed);
 
 	if (ret)
 		return ret;
@@ -406,8 +419,7 @@ static int sample(struct cli_watch *w, uint64_t look)
 	int ret;
 
 	/* What happened while the output was made ready is not of the first interval. */
-	w->last_ns = cli_now_ns();
-	ret = read_places(w, w->last);
+	ret = read_end(w, w->last);
 	if (ret)
 		return ret;
 	cli_watch_sampler_init(&w->sampler, w->last_ns, w->o.interval_ns, look);

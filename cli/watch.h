@@ -18,6 +18,7 @@ struct cli_watch_view;
  * struct cli_watch - one run
  * @last, @now, @delta: of the places: what was read before and now, and what happened between
  * @at_ns, @period_ns: of the sample that is shown: since the start, and since the sample before it
+ * @unsure_ns:	how much @period_ns may be off
  * @missed:	samples that were left out right before it
  * @shown:	samples that were shown
  * @state:	the view's own
@@ -34,7 +35,7 @@ struct cli_watch {
 	struct cli_watch_alarms alarms;
 	struct cli_watch_out out;
 	struct ntime_value *last, *now, *delta;
-	uint64_t last_ns, at_ns, period_ns, missed, shown;
+	uint64_t last_ns, last_unsure_ns, at_ns, period_ns, unsure_ns, missed, shown;
 	const struct cli_watch_view *view;
 	void *state;
 	const char *emulated;
@@ -74,8 +75,12 @@ double cli_watch_rate(const struct cli_watch *w, const struct ntime_value *v);
 /* The ways in that are used, parted by commas: "perf, msr". */
 void cli_watch_ways(const struct cli_watch *w, char *text, size_t size);
 
-/* The words of a value's flags, parted by blanks: "scaled lost". */
-void cli_watch_flag_words(const struct ntime_value *v, bool has_alarm, char *text, size_t size);
+/* What must be known to believe item @i of @row, in words: those of its flags that are in @flags, "unsure", "above". */
+void cli_watch_words_for_each(const struct cli_watch *w, size_t row, size_t i, uint32_t flags,
+			      void (*fn)(void *arg, const char *word), void *arg);
+/* The same parted by blanks: "scaled lost". */
+void cli_watch_flag_words(const struct cli_watch *w, size_t row, size_t i, uint32_t flags,
+			  char *text, size_t size);
 
 /* Why a value has no number: "absent", "not counted", "elsewhere"; NULL when it has one. */
 const char *cli_watch_no_number(const struct ntime_value *v);

@@ -235,11 +235,14 @@ static void check_row(struct cli_watch_alarms *a, struct cli_watch_alarm *alarm,
 	if (!cli_watch_rows_show(rows, row, item) || !cli_value_is_known(v))
 		return;
 	value = item->has_rate ? v->value * 1e9 / (double)period_ns : v->value;
-	if (!(value > alarm->limit)) {
+	rows->has_alarm[at] = value > alarm->limit;
+	/* What cannot be relied on is no reason to act. */
+	if (cli_watch_rows_is_unsure(rows, item, v))
+		return;
+	if (!rows->has_alarm[at]) {
 		alarm->is_above[row] = false;
 		return;
 	}
-	rows->has_alarm[at] = true;
 	if (!alarm->is_above[row])
 		tell(a, alarm, item, rows->row[row].name, value);
 	alarm->is_above[row] = true;

@@ -97,7 +97,6 @@ static void put_item(struct cli_watch *w, size_t row, size_t i)
 	const struct cli_watch_item *item = &w->items.item[i];
 	size_t at = row * w->items.n + i;
 	const struct ntime_value *v = &w->rows.value[at];
-	bool has_alarm = w->rows.has_alarm[at];
 	char words[160];
 
 	if (!cli_watch_no_number(v)) {
@@ -112,12 +111,10 @@ static void put_item(struct cli_watch *w, size_t row, size_t i)
 	} else {
 		cli_watch_put_bytes(&w->out, ",,,", 3);
 	}
-	if (v->flags || has_alarm || w->emulated) {
-		cli_watch_flag_words(v, has_alarm, words, sizeof(words));
-		cli_watch_put(&w->out, words);
-		if (w->emulated)
-			cli_watch_put(&w->out, *words ? " emulated" : "emulated");
-	}
+	cli_watch_flag_words(w, row, i, UINT32_MAX, words, sizeof(words));
+	cli_watch_put(&w->out, words);
+	if (w->emulated)
+		cli_watch_put(&w->out, *words ? " emulated" : "emulated");
 	cli_watch_put_bytes(&w->out, ",", 1);
 }
 

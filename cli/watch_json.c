@@ -112,8 +112,7 @@ static void add_word(void *arg, const char *word)
 static json_t *value_json(const struct cli_watch *w, size_t row, size_t i)
 {
 	const struct cli_watch_item *item = &w->items.item[i];
-	size_t at = row * w->items.n + i;
-	const struct ntime_value *v = &w->rows.value[at];
+	const struct ntime_value *v = &w->rows.value[row * w->items.n + i];
 	bool is_known = !cli_watch_no_number(v);
 	json_t *json = json_object(), *flags = json_array();
 
@@ -127,9 +126,7 @@ static json_t *value_json(const struct cli_watch *w, size_t row, size_t i)
 	if (is_known && item->has_rate)
 		json_object_set_new(json, "per_second", cli_json_number(cli_watch_rate(w, v)));
 	json_object_set_new(json, "unit", cli_json_text(item->info.unit_text));
-	cli_flag_words_for_each(v->flags, add_word, flags);
-	if (w->rows.has_alarm[at])
-		add_word(flags, "above");
+	cli_watch_words_for_each(w, row, i, UINT32_MAX, add_word, flags);
 	json_object_set_new(json, "flags", flags);
 	json_object_set_new(json, "way", cli_json_text(item->info.way));
 	return json;
@@ -162,6 +159,7 @@ static int sample(struct cli_watch *w)
 	json_object_set_new(root, "missed", cli_json_count(w->missed));
 	json_object_set_new(root, "time_s", json_real((double)w->at_ns / 1e9));
 	json_object_set_new(root, "period_s", json_real((double)w->period_ns / 1e9));
+	json_object_set_new(root, "period_error_s", json_real((double)w->unsure_ns / 1e9));
 	for (size_t row = 0; row < w->rows.n; row++)
 		json_array_append_new(rows, row_json(w, row));
 	json_object_set_new(root, "rows", rows);

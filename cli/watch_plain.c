@@ -82,16 +82,16 @@ static struct cli_number value_text(const struct cli_watch_item *item, const str
 }
 
 /* What must be known to believe the number, behind it. */
-static void put_doubts(struct cli_watch *w, const struct ntime_value *v, bool has_alarm)
+static void put_doubts(struct cli_watch *w, size_t row, size_t i)
 {
 	uint32_t doubts = NTIME_SCALED | NTIME_OVERFLOWED | NTIME_PARTIAL | NTIME_USER_ONLY |
 			  NTIME_LOST | NTIME_STATE | NTIME_SIMULATED;
-	struct ntime_value shown = { .flags = v->flags & doubts };
+	const struct ntime_value *v = &w->rows.value[row * w->items.n + i];
 	char words[160];
 
-	if (!shown.flags && !has_alarm)
+	cli_watch_flag_words(w, row, i, doubts, words, sizeof(words));
+	if (!*words)
 		return;
-	cli_watch_flag_words(&shown, has_alarm, words, sizeof(words));
 	cli_watch_put(&w->out, "  ");
 	cli_watch_put(&w->out, words);
 	if (v->flags & NTIME_SCALED && !cli_watch_no_number(v)) {
@@ -104,8 +104,7 @@ static void put_line(struct cli_watch *w, size_t row, size_t i)
 {
 	const struct cli_watch_item *item = &w->items.item[i];
 	const struct plain *plain = w->state;
-	size_t at = row * w->items.n + i;
-	const struct ntime_value *v = &w->rows.value[at];
+	const struct ntime_value *v = &w->rows.value[row * w->items.n + i];
 	bool has_rate = item->has_rate && !cli_watch_no_number(v);
 	char line[512];
 
@@ -114,7 +113,7 @@ static void put_line(struct cli_watch *w, size_t row, size_t i)
 		 value_text(item, v).text, plain->unit, cli_watch_unit_text(item), NUMBER_COLUMNS,
 		 has_rate ? cli_number_short(cli_watch_rate(w, v)).text : "");
 	cli_watch_put(&w->out, line);
-	put_doubts(w, v, w->rows.has_alarm[at]);
+	put_doubts(w, row, i);
 	while (w->out.used && w->out.buffer[w->out.used - 1] == ' ')
 		w->out.used--;
 	cli_watch_put(&w->out, "\n");

@@ -255,6 +255,13 @@ int cli_watch_rows_add_up(struct cli_watch_rows *rows, const struct cli_watch_it
 	return ret < 0 ? ret : 0;
 }
 
+bool cli_watch_rows_is_unsure(const struct cli_watch_rows *rows, const struct cli_watch_item *item,
+			      const struct ntime_value *v)
+{
+	return rows->is_unsure && (item->has_rate || item->info.is_metric) &&
+	       cli_value_is_known(v) && !(v->flags & NTIME_STATE);
+}
+
 bool cli_watch_rows_show(const struct cli_watch_rows *rows, size_t row,
 			 const struct cli_watch_item *item)
 {

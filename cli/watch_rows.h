@@ -35,6 +35,7 @@ struct cli_watch_row {
  * @items:	values of a row
  * @value:	@n rows of @items, after cli_watch_rows_add_up()
  * @has_alarm:	of each value: it is above a limit
+ * @is_unsure:	nobody knows well enough how long the period was for which @value is
  * @place:	of the session, @places of them, in its order
  * @of:		rows of each place
  * @order:	places by package, core and CPU
@@ -45,6 +46,7 @@ struct cli_watch_rows {
 	struct cli_watch_row *row;
 	struct ntime_value *value;
 	bool *has_alarm;
+	bool is_unsure;
 	struct ntime_place_info *place;
 	size_t (*of)[CLI_WATCH_ROWS_OF_PLACE];
 	size_t *order;
@@ -67,6 +69,10 @@ int cli_watch_rows_arrange(struct cli_watch_rows *rows, enum cli_watch_per per,
 /* Put @values, a row per place, together. 0 or -errno of ntime_session_metrics(). */
 int cli_watch_rows_add_up(struct cli_watch_rows *rows, const struct cli_watch_items *items,
 			  const struct ntime_session *s, const struct ntime_value *values);
+
+/* Whether that matters to a value: it, or what is shown beside it, is so much per time. */
+bool cli_watch_rows_is_unsure(const struct cli_watch_rows *rows, const struct cli_watch_item *item,
+			      const struct ntime_value *v);
 
 /* Whether an item stands in a row. */
 bool cli_watch_rows_show(const struct cli_watch_rows *rows, size_t row,

@@ -34,20 +34,32 @@ static void was_read(struct cli_watch_sampler *s, uint64_t now_ns)
 	s->read_ns = now_ns;
 }
 
+/* The sample is the last one that was due at @now_ns, not one before it. */
+static void leave_out(struct cli_watch_sampler *s, uint64_t now_ns, uint64_t *missed)
+{
+	uint64_t number = (now_ns - s->start_ns) / s->interval_ns;
+
+	*missed += number - s->number;
+	s->missed += number - s->number;
+	s->number = number;
+}
+
 enum cli_watch_due cli_watch_sampler_due(struct cli_watch_sampler *s, uint64_t now_ns,
 					 uint64_t *missed)
 {
-	uint64_t number;
-
 	*missed = 0;
 	if (now_ns < cli_watch_sampler_next(s))
 		return CLI_DUE_NOTHING;
 	was_read(s, now_ns);
 	if (now_ns < next_sample(s))
 		return CLI_DUE_LOOK;
-	number = (now_ns - s->start_ns) / s->interval_ns;
-	*missed = number - s->number - 1;
-	s->missed += *missed;
-	s->number = number;
+	s->number++;
+	leave_out(s, now_ns, missed);
 	return CLI_DUE_SAMPLE;
+}
+
+void cli_watch_sampler_took(struct cli_watch_sampler *s, uint64_t at_ns, uint64_t *missed)
+{
+	was_read(s, at_ns);
+	leave_out(s, at_ns, missed);
 }

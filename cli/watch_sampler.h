@@ -37,4 +37,7 @@ uint64_t cli_watch_sampler_next(const struct cli_watch_sampler *s);
 enum cli_watch_due cli_watch_sampler_due(struct cli_watch_sampler *s, uint64_t now_ns,
 					 uint64_t *missed);
 
+/* The sample that was due is of @at_ns, so late that it may be the turn of another one: then that is it, and *@missed more are left out. */
+void cli_watch_sampler_took(struct cli_watch_sampler *s, uint64_t at_ns, uint64_t *missed);
+
 #endif

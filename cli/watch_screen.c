@@ -28,7 +28,7 @@
 /* What is shown while it is paused: samples go on, for alarms and so that no counter wraps. */
 struct frozen {
 	struct ntime_value *value;
-	bool *has_alarm;
+	bool *has_alarm, is_unsure;
 	uint64_t at_ns, period_ns, missed;
 };
 
@@ -70,6 +70,7 @@ static void freeze(const struct cli_watch *w, struct screen *s)
 	memcpy(s->frozen.has_alarm, w->rows.has_alarm, n * sizeof(*s->frozen.has_alarm));
 	s->frozen.at_ns = w->at_ns;
 	s->frozen.period_ns = w->period_ns;
+	s->frozen.is_unsure = w->rows.is_unsure;
 	s->frozen.missed = w->sampler.missed;
 }
 
@@ -204,6 +205,7 @@ static void draw(struct cli_watch *w)
 		shown.rows.has_alarm = s->frozen.has_alarm;
 		shown.at_ns = s->frozen.at_ns;
 		shown.period_ns = s->frozen.period_ns;
+		shown.rows.is_unsure = s->frozen.is_unsure;
 		shown.sampler.missed = s->frozen.missed;
 	}
 	draw_all(&shown);

@@ -97,19 +97,22 @@ static unsigned int name_columns(const struct cli_watch_table *t, const struct c
 	return most < room ? most : room;
 }
 
-/* Doubts are signs beside the number: ~ estimated, > at least, + some CPUs are missing, ! no longer ours. */
+/* Doubts are signs beside the number: ~ estimated, > at least, + some CPUs are missing, ! no longer ours, ? not sure. */
 static void number_text(const struct drawing *d, const struct cli_watch_item *item,
 			const struct ntime_value *v, char *text, size_t size)
 {
-	double number = item->has_rate && !d->t->shows_counts ? cli_watch_rate(d->w, v) : v->value;
+	bool is_rate = item->has_rate && !d->t->shows_counts;
+	double number = is_rate ? cli_watch_rate(d->w, v) : v->value;
+	bool is_unsure =
+		(is_rate || item->info.is_metric) && cli_watch_rows_is_unsure(&d->w->rows, item, v);
 	const char *word = cli_watch_yes_or_no(item, v);
 
 	if (is_time(item))
 		number /= 1e6;
-	snprintf(text, size, "%s%s%s%s%s", v->flags & NTIME_SCALED ? "~" : "",
+	snprintf(text, size, "%s%s%s%s%s%s", v->flags & NTIME_SCALED ? "~" : "",
 		 v->flags & NTIME_OVERFLOWED ? ">" : "",
 		 word ? word : cli_watch_compact(number).text, v->flags & NTIME_PARTIAL ? "+" : "",
-		 v->flags & NTIME_LOST ? "!" : "");
+		 v->flags & NTIME_LOST ? "!" : "", is_unsure ? "?" : "");
 }
 
 static void draw_cell(const struct drawing *d, unsigned int column, size_t row, size_t i)

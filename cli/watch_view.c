@@ -43,15 +43,27 @@ static void add_word(void *arg, const char *word)
 	snprintf(w->text + used, w->size - used, "%s%s", used ? " " : "", word);
 }
 
-void cli_watch_flag_words(const struct ntime_value *v, bool has_alarm, char *text, size_t size)
+void cli_watch_words_for_each(const struct cli_watch *w, size_t row, size_t i, uint32_t flags,
+			      void (*fn)(void *arg, const char *word), void *arg)
+{
+	size_t at = row * w->items.n + i;
+	const struct ntime_value *v = &w->rows.value[at];
+
+	if (v->flags & flags)
+		cli_flag_words_for_each(v->flags & flags, fn, arg);
+	if (cli_watch_rows_is_unsure(&w->rows, &w->items.item[i], v))
+		fn(arg, "unsure");
+	if (w->rows.has_alarm[at])
+		fn(arg, "above");
+}
+
+void cli_watch_flag_words(const struct cli_watch *w, size_t row, size_t i, uint32_t flags,
+			  char *text, size_t size)
 {
 	struct words words = { text, size };
 
 	text[0] = '\0';
-	if (v->flags)
-		cli_flag_words_for_each(v->flags, add_word, &words);
-	if (has_alarm)
-		add_word(&words, "above");
+	cli_watch_words_for_each(w, row, i, flags, add_word, &words);
 }
 
 static bool is_bit(const struct cli_watch_item *item)

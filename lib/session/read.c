@@ -452,16 +452,73 @@ static int end_turns(struct ntime_session *s)
 		       : 0;
 }
 
-/* Every group's counts at this moment; the session's time in *@real_ns. */
-static int read_once(struct ntime_session *s, uint64_t *real_ns)
+static uint64_t now_ns(const struct ntime_session *s)
+{
+	return s->ctx->os->ops->now_ns(s->ctx->os);
+}
+
+/*
+ * A reading between two looks at the clock is of the middle between them. What it takes at least it takes each time, so that its counters are as
+ * far apart at both ends of a period; what it takes beyond that may be anywhere in it.
+ */
+static void note_moment(struct ntime_session *s, uint64_t begin_ns, uint64_t end_ns)
+{
+	uint64_t took_ns = end_ns - begin_ns;
+
+	if (took_ns < s->least_ns)
+		s->least_ns = took_ns;
+	s->moment.at_ns = begin_ns + took_ns / 2;
+	s->moment.unsure_ns = (took_ns - s->least_ns + 1) / 2;
+}
+
+/* All groups, and time and TSC of the moment: reading may take long, and the clock over the time must be the clock's rate. */
+static int read_groups_between(struct ntime_session *s)
+{
+	uint64_t begin_ns = now_ns(s), begin_tsc = nti_session_tsc(s);
+	int ret = read_groups(s, nti_session_real_ns_at(s, begin_ns));
+
+	if (ret < 0)
+		return ret;
+	/* In a recording nothing takes time, and the clock moves when it is looked at. */
+	note_moment(s, begin_ns, s->ctx->os->is_replay ? begin_ns : now_ns(s));
+	s->read_tsc = begin_tsc + (nti_session_tsc(s) - begin_tsc) / 2;
+	return 0;
+}
+
+/* Somebody took the CPU meanwhile, for more than a small share of the time since the reading at @last_ns. */
+static bool is_torn(const struct ntime_session *s, uint64_t last_ns)
+{
+	return s->is_running && s->moment.unsure_ns > (s->moment.at_ns - last_ns) / 100;
+}
+
+/* Who was interrupted once is the less likely to be it soon again. */
+#define READ_TRIES 3
+
+static int read_groups_in_time(struct ntime_session *s)
+{
+	uint64_t last_ns = s->moment.at_ns ? s->moment.at_ns : s->started_ns;
+	unsigned int tries = 0;
+	int ret;
+
+	do {
+		ret = read_groups_between(s);
+	} while (ret == 0 && is_torn(s, last_ns) && ++tries < READ_TRIES);
+	return ret;
+}
+
+/* Every group's counts at this moment; the session's time in *@real_ns, where that is wanted. */
+static int read_once(struct ntime_session *s, bool needs_time, uint64_t *real_ns)
 {
 	int ret;
 
-	*real_ns = s->needs_time ? nti_session_real_ns(s) : 0;
-	/* In the same moment: reading may take long, and the clock over the time must be the clock's rate. */
-	if (s->needs_time)
-		s->read_tsc = nti_session_tsc(s);
-	ret = read_groups(s, *real_ns);
+	*real_ns = 0;
+	if (needs_time) {
+		ret = read_groups_in_time(s);
+		*real_ns = nti_session_real_ns_at(s, s->moment.at_ns);
+	} else {
+		s->moment.at_ns = 0;
+		ret = read_groups(s, 0);
+	}
 	if (ret == 0)
 		ret = end_turns(s);
 	if (ret < 0)
@@ -482,7 +539,7 @@ int ntime_session_read(struct ntime_session *s, struct ntime_value *out, size_t 
 		return nti_error(&s->ctx->error, -EINVAL,
 				 "a session is read after it was opened, into as many values as it "
 				 "has items");
-	ret = read_once(s, &real_ns);
+	ret = read_once(s, s->needs_time, &real_ns);
 	if (ret < 0)
 		return ret;
 	if (s->has_sums)
@@ -553,10 +610,20 @@ int ntime_session_read_places(struct ntime_session *s, struct ntime_value *out, 
 				 "many rows as it has places, of as many values as it has items");
 	ret = nti_session_rows_get(s, &rows);
 	if (ret == 0)
-		ret = read_once(s, &real_ns);
+		ret = read_once(s, true, &real_ns);
 	for (place = 0; ret == 0 && place < places; place++)
 		ret = read_row(s, rows, place, real_ns, &out[place * n]);
 	return ret < 0 ? ret : (int)(n * places);
+}
+
+int ntime_session_read_time(const struct ntime_session *s, uint64_t *at_ns, uint64_t *unsure_ns)
+{
+	if (!s->moment.at_ns)
+		return nti_error(&s->ctx->error, -EINVAL,
+				 "the session was not read place by place");
+	*at_ns = s->moment.at_ns;
+	*unsure_ns = s->moment.unsure_ns;
+	return 0;
 }
 
 /* Values of one place have no sum to be missing from: an event that is counted at another one has no number, and so has the metric. */

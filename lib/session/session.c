@@ -75,6 +75,7 @@ int ntime_session_new(struct ntime_ctx *ctx, const struct ntime_target *target,
 	if (!s)
 		return -ENOMEM;
 	s->ctx = ctx;
+	s->least_ns = UINT64_MAX;
 	s->target = *t;
 	if (t->cpus) {
 		s->cpus = strdup(t->cpus);
@@ -228,11 +229,16 @@ int ntime_session_item(const struct ntime_session *s, size_t i, struct ntime_ite
 	return 0;
 }
 
+uint64_t nti_session_real_ns_at(const struct ntime_session *s, uint64_t now_ns)
+{
+	return s->elapsed_ns + (s->is_running ? now_ns - s->started_ns : 0);
+}
+
 uint64_t nti_session_real_ns(const struct ntime_session *s)
 {
 	struct nti_os *os = s->ctx->os;
 
-	return s->elapsed_ns + (s->is_running ? os->ops->now_ns(os) - s->started_ns : 0);
+	return nti_session_real_ns_at(s, s->is_running ? os->ops->now_ns(os) : 0);
 }
 
 uint64_t nti_session_tsc(const struct ntime_session *s)

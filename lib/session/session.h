@@ -94,6 +94,12 @@ struct nti_session_group {
 	bool is_exact; /* as last read: its members counted all the time for which they were wanted */
 };
 
+/* Of which moment the counts of a reading are. */
+struct nti_session_moment {
+	uint64_t at_ns;	    /* of the system's clock; 0: nobody looked */
+	uint64_t unsure_ns; /* how far from there it may have been */
+};
+
 struct ntime_session {
 	struct ntime_ctx *ctx;
 	struct ntime_target target;
@@ -134,6 +140,8 @@ struct ntime_session {
 	bool has_sums;		   /* some are */
 	bool needs_time;	   /* reading needs the session's own clock */
 	uint64_t read_tsc; /* of the last reading: taken with its time, whose rate it is part of */
+	struct nti_session_moment moment; /* of the last reading */
+	uint64_t least_ns;		  /* that one has taken */
 
 	struct nti_session_rows *rows; /* NULL until it is read place by place; place.c */
 
@@ -293,5 +301,7 @@ void nti_session_readers_update(struct ntime_session *s);
 /* session.c: TSC ticks while the session ran. */
 uint64_t nti_session_tsc(const struct ntime_session *s);
 uint64_t nti_session_real_ns(const struct ntime_session *s);
+/* The same when the system's clock said @now_ns. */
+uint64_t nti_session_real_ns_at(const struct ntime_session *s, uint64_t now_ns);
 
 #endif

@@ -9,6 +9,7 @@
  *     sockets=N  packages, of two cores each     threads=N  of each core
  *     flat       no topology                     horizon=N  counters wrap within N us
  *     slow=N     each read takes N ms            lost       cycles were taken away
+ *     torn=N     of the Nth read it is not known within a second of which moment it is
  *     ctrl-c     SIGINT comes while the counters are opened
  *     late       to start a command ends only when a signal comes
  * The Nth read of a session gives N times the number in the table below. Commands are real processes.
@@ -111,7 +112,7 @@ struct ntime_session {
 	struct ntime_ctx *ctx;
 	struct fake_item item[MAX_ITEMS];
 	size_t n;
-	uint64_t reads;
+	uint64_t reads, read_ns;
 	uint32_t flags, pass;
 	int only_cpu; /* -1: all */
 	bool is_open, is_started;
@@ -682,7 +683,7 @@ static void read_place(const struct ntime_session *s, size_t i, int cpu, struct 
 int ntime_session_read_places(struct ntime_session *s, struct ntime_value *out, size_t n,
 			      size_t places)
 {
-	struct timespec pause = { 0, (long)word_number("slow") * 1000000 };
+	struct timespec pause = { 0, (long)word_number("slow") * 1000000 }, now;
 
 	if (n != s->n || places != ntime_session_places(s))
 		return -EINVAL;
@@ -697,8 +698,17 @@ int ntime_session_read_places(struct ntime_session *s, struct ntime_value *out, 
 				read_place(s, i, (int)p, &out[p * n + i]);
 		ntime_session_metrics(s, &out[p * n], n);
 	}
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	s->read_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 	nanosleep(&pause, NULL);
 	return (int)(n * places);
+}
+
+int ntime_session_read_time(const struct ntime_session *s, uint64_t *at_ns, uint64_t *unsure_ns)
+{
+	*at_ns = s->read_ns;
+	*unsure_ns = s->reads == word_number("torn") ? 1000000000 : 0;
+	return 0;
 }
 
 void ntime_value_delta(const struct ntime_value *earlier, const struct ntime_value *later,

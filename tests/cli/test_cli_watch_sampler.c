@@ -102,6 +102,26 @@ TEST(longest_time_without_a_read_is_known)
 	TT_IS(s.longest_ns, 75 * MS);
 }
 
+/* It is the sample of the time of which it is. */
+TEST(samples_that_are_taken_late_are_later_ones)
+{
+	struct cli_watch_sampler s;
+	uint64_t missed;
+
+	cli_watch_sampler_init(&s, 0, 100 * MS, UINT64_MAX);
+	TT_IS(cli_watch_sampler_due(&s, 100 * MS, &missed), CLI_DUE_SAMPLE);
+	cli_watch_sampler_took(&s, 150 * MS, &missed);
+	TT_IS(s.number, 1);
+	TT_IS(missed, 0);
+	TT_IS(cli_watch_sampler_due(&s, 350 * MS, &missed), CLI_DUE_SAMPLE);
+	cli_watch_sampler_took(&s, 510 * MS, &missed);
+	TT_IS(s.number, 5);
+	TT_IS(missed, 3);
+	TT_IS(s.missed, 3);
+	TT_IS(s.longest_ns, 200 * MS);
+	TT_IS(cli_watch_sampler_next(&s), 600 * MS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -110,6 +130,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_due_before_its_time),
 		cmocka_unit_test(looks_come_between_samples),
 		cmocka_unit_test(longest_time_without_a_read_is_known),
+		cmocka_unit_test(samples_that_are_taken_late_are_later_ones),
 	};
 
 	return TT_RUN(tests);

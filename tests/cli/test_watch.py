@@ -186,6 +186,22 @@ def doubts_are_told():
     has(out(fast('--per', 'none', 'cycles', fake='pmu idle', samples=1)), 'not counted')
 
 
+@fake_only
+def periods_that_are_not_known_are_told():
+    """The fourth read is torn, and so are the two samples that it ends and begins."""
+    args = ('-q', '-i', '10ms', '-n', '4', '--per', 'none', 'page-faults,package-joules,thermal/headroom/')
+    rows = rows_of(watch('--csv', *args, fake='torn=4'))
+    words = [[row['flags'].split() for row in rows[i:i + 3]] for i in range(0, 12, 3)]
+    sure, unsure = [[], ['metric'], ['state']], [['unsure'], ['metric', 'unsure'], ['state']]
+    equal(words, [sure, unsure, unsure, sure])
+    equal([row['count'] for row in rows[::3]], ['3702'] * 4, 'counts are known all the same')
+    samples = objects(watch('--json', *args, fake='torn=4'))[1:]
+    equal([sample['period_error_s'] for sample in samples], [0, 1, 1, 0])
+    equal([[item['flags'] for item in sample['rows'][0]['items']] for sample in samples], words)
+    lines = out(watch(*args, fake='torn=4')).splitlines()[1:]
+    equal([line.endswith('  unsure') for line in lines], [word == ['unsure'] or word == ['metric', 'unsure'] for four in words for word in four])
+
+
 # ---- what is missing ----
 
 @fake_only
@@ -594,6 +610,14 @@ def alarms_tell_once_per_crossing():
     equal(err(done), 'ntime: CPU 1: thermal/headroom/ is 41.00 C, above 40.00\n')
     equal([row['flags'] for row in rows_of(done)], ['state', 'state above'] * 4)
     has(json.dumps(objects(watch('-n1', '-i', '10ms', '-q', '--json', '--above', 'thermal/headroom/=0', 'thermal/headroom/'))), '"above"')
+
+
+@fake_only
+def alarms_are_not_raised_by_what_is_unsure():
+    done = watch('-q', '-n3', '-i', '10ms', '--per', 'none', '--csv', '--above', 'page-faults=1', 'page-faults', fake='torn=3')
+    equal([row['flags'] for row in rows_of(done)], ['unsure above', 'unsure above', 'above'])
+    has(err(done), 'all CPUs: page-faults is')
+    equal(err(watch('-q', '-n2', '-i', '10ms', '--per', 'none', '--csv', '--above', 'page-faults=1', 'page-faults', fake='torn=3')), '')
 
 
 @fake_only

@@ -18,6 +18,9 @@ struct fake_kernel {
 	unsigned int core_opens;
 	uint64_t now_ns, enabled_ns, count;
 	bool is_apart; /* the members of groups are on their own */
+	/* Of the next reads: how long the CPU is taken away before and behind the counter, which counts nanoseconds. */
+	const uint64_t (*pause_ns)[2];
+	unsigned int pauses;
 };
 
 static int fake_text(struct nti_os *os, const char *path, char *buf, size_t size)
@@ -94,8 +97,15 @@ static int fake_open(struct nti_os *os, struct perf_event_attr *attr, pid_t pid,
 static ssize_t fake_read(struct nti_os *os, int fd, void *buf, size_t size)
 {
 	struct fake_kernel *k = (struct fake_kernel *)os;
-	const uint64_t reading[] = { 1, k->enabled_ns, k->enabled_ns, k->count };
+	uint64_t reading[] = { 1, k->enabled_ns, k->enabled_ns, k->count };
 
+	if (k->pauses) {
+		k->now_ns += 1000 + (*k->pause_ns)[0];
+		reading[1] = reading[2] = reading[3] = k->now_ns;
+		k->now_ns += 1000 + (*k->pause_ns)[1];
+		k->pause_ns++;
+		k->pauses--;
+	}
 	TT_IS(fd, FD);
 	assert_true(size >= sizeof(reading));
 	memcpy(buf, reading, sizeof(reading));
@@ -299,6 +309,65 @@ TEST(cpu_that_goes)
 	}
 }
 
+/* Of a second after a reading without a pause: what the next one does. */
+static const struct torn_row {
+	int line;
+	uint64_t pause_ns[3][2];
+	unsigned int reads;
+	uint64_t unsure_ns;
+} torn_rows[] = {
+	{ __LINE__, { { 0, 0 } }, 1, 0 },
+	/* Less than a hundredth of the time to either side is let pass. */
+	{ __LINE__, { { 0, 20 * MS } }, 1, 10 * MS },
+	/* Once more, and it is known. */
+	{ __LINE__, { { 500 * MS, 0 } }, 2, 0 },
+	{ __LINE__, { { 0, 500 * MS }, { 500 * MS, 0 } }, 3, 0 },
+	/* Not for ever: then it is told. */
+	{ __LINE__, { { 500 * MS, 0 }, { 0, 500 * MS }, { 500 * MS, 0 } }, 3, 250 * MS },
+	{ __LINE__, { { 500 * MS, 0 }, { 0, 500 * MS }, { 0, 800 * MS } }, 3, 400 * MS },
+};
+
+/* A count and its time are of the same moment, but for what is told. */
+TEST(torn_readings)
+{
+	static const uint64_t no_pause[3][2];
+	const struct ntime_target target = { .size = sizeof(target),
+					     .kind = NTIME_TARGET_CPUS,
+					     .cpus = "0" };
+
+	TT_FOR_EACH_ROW(r, torn_rows) {
+		struct fake_kernel k;
+		struct ntime_session *s;
+		struct ntime_value first[2], v[2];
+		uint64_t first_ns, at_ns, unsure_ns, off_ns;
+
+		init(&k);
+		k.now_ns = 1000 * MS;
+		TT_EQ(r, ntime_session_new(&k.ctx, &target, &s), 0);
+		TT_EQ(r, ntime_session_add(s, "page-faults", NULL), 0);
+		TT_EQ(r, ntime_session_add(s, "rate=page-faults / real_ns", NULL), 0);
+		TT_EQ(r, ntime_session_start(s), 0);
+		TT_EQ(r, ntime_session_read_time(s, &at_ns, &unsure_ns), -EINVAL);
+		k.pause_ns = no_pause;
+		k.pauses = 1;
+		TT_EQ(r, ntime_session_read(s, first, 2), 2);
+		TT_EQ(r, ntime_session_read_time(s, &first_ns, &unsure_ns), 0);
+		TT_EQ(r, unsure_ns, 0);
+		k.now_ns += 1000 * MS;
+		k.pause_ns = r->pause_ns;
+		k.pauses = 3;
+		TT_EQ(r, ntime_session_read(s, v, 2), 2);
+		TT_EQ(r, 3 - k.pauses, r->reads);
+		TT_EQ(r, ntime_session_read_time(s, &at_ns, &unsure_ns), 0);
+		TT_EQ(r, unsure_ns, r->unsure_ns);
+		off_ns = at_ns > v[0].count ? at_ns - v[0].count : v[0].count - at_ns;
+		TT_EQ(r, off_ns <= unsure_ns, true);
+		/* The metric's time is that one, too. */
+		TT_EQ(r, v[1].wanted_ns - first[1].wanted_ns, at_ns - first_ns);
+		ntime_session_free(s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -306,6 +375,7 @@ int main(void)
 		cmocka_unit_test(late_cpu),
 		cmocka_unit_test(standing_cpu),
 		cmocka_unit_test(cpu_that_goes),
+		cmocka_unit_test(torn_readings),
 	};
 
 	return TT_RUN(tests);

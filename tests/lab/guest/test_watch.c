@@ -286,20 +286,20 @@ TEST(logs_are_cleared_on_request)
 
 /* ---- alarms ---- */
 
-static bool is_marked(const json_t *sample, int socket, const char *name)
+static bool has_flag(const json_t *sample, int socket, const char *name, const char *flag)
 {
 	const json_t *flags = json_object_get(find(sample, socket, -1, name), "flags");
 	json_t *word;
 	size_t k;
 
 	json_array_foreach(flags, k,
-			   word) if (strcmp(json_string_value(word), "above") == 0) return true;
+			   word) if (strcmp(json_string_value(word), flag) == 0) return true;
 	return false;
 }
 
 /*
- * Each value that is above the limit is marked, no other one is, and the command is run each time that one has risen above. Whether the samples of
- * a run show the sockets as they are depends on the host: true for those that do.
+ * Each value that is above the limit is marked, no other one is, and the command is run each time that one has risen above, as far as it is sure.
+ * Whether the samples of a run show the sockets as they are depends on the host: true for those that do.
  */
 static bool check_alarms(const char *group, const char *name, double limit, int above)
 {
@@ -320,7 +320,9 @@ static bool check_alarms(const char *group, const char *name, double limit, int 
 		for (size_t i = 0; i < r.samples; i++) {
 			bool is_above = value_of(r.sample[i], socket, -1, name) > limit;
 
-			TT_IS(is_marked(r.sample[i], socket, name), is_above);
+			TT_IS(has_flag(r.sample[i], socket, name, "above"), is_above);
+			if (has_flag(r.sample[i], socket, name, "unsure"))
+				continue;
 			rises += is_above && !was_above;
 			is_true = is_true && is_above == (socket == above);
 			was_above = is_above;
