@@ -281,6 +281,18 @@ static int read_record(int fd, struct nti_claim_record **r)
 	return ret;
 }
 
+static void find_counter(const struct nti_claim_record *r, struct nti_claim_owner *owner)
+{
+	size_t i;
+
+	for (i = 0; i < r->lines; i++) {
+		if (r->line[i].kind == NTI_CLAIM_COUNTER) {
+			memcpy(owner->counter, r->line[i].name, sizeof(owner->counter));
+			return;
+		}
+	}
+}
+
 static void tell_owner(int fd, struct nti_claim_owner *owner)
 {
 	struct nti_claim_record *r;
@@ -290,6 +302,7 @@ static void tell_owner(int fd, struct nti_claim_owner *owner)
 	if (r->has_head) {
 		*owner = r->head.owner;
 		owner->has_ended = has_ended(&r->head);
+		find_counter(r, owner);
 	}
 	free(r);
 }
@@ -434,7 +447,7 @@ void nti_claim_free(struct nti_claim *claim)
 static int explain_busy(const struct nti_claim_bank *bank, const struct nti_claim_owner *owner,
 			struct nti_absence *out)
 {
-	static const char remedy[] = "wait until that ends";
+	static const char remedy[] = "end that, or wait for its end";
 
 	if (!owner->pid)
 		return nti_absence_set(out, remedy, "%s is in use by another program", bank->what);

@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "core/base/io.h"
+#include "core/base/names.h"
 #include "lib/base/error.h"
 #include "lib/event/unit.h"
 #include "lib/os/os.h"
@@ -41,6 +42,8 @@ struct nti_claim_owner {
 	/* "ntime watch", of /proc/PID/cmdline when it began; control characters replaced. "" not known */
 	char command[NTI_CLAIM_COMMAND_BYTES];
 	bool has_ended; /* and the lock is held by a process that it forked */
+	char counter
+		[NTHW_NAME_SIZE]; /* the first that he has written to. "": none so far, or not known */
 };
 
 /*

@@ -442,22 +442,15 @@ static const char *name_of(enum nti_way way)
 	}
 }
 
-/* Another program has all of the bank: its first counter stands for it. */
-static int explain_owned(const struct nti_lender *l, const struct nti_loan_request *what,
-			 struct nti_absence *out)
+/* Another program has all of the bank, and counts with this one. */
+static int explain_counter(const struct nti_claim_owner *owner, const struct nti_loan_request *what,
+			   struct nti_absence *out)
 {
-	char place[NTI_LENDER_PLACE_BYTES], counter[NTHW_NAME_SIZE] = "every counter";
-	const char *remedy = "end it, or wait for its end";
-	const struct nti_claim_owner *owner = &l->owner;
+	char place[NTI_LENDER_PLACE_BYTES];
 
 	nti_lender_place(what, place, sizeof(place));
-	if (what->box && what->box->kind->counter)
-		(void)nthw_reg_name(what->box->kind->counter, 0, counter, sizeof(counter));
-	if (!owner->pid)
-		return nti_absence_set(out, remedy, "%s%s of %s is in use by another ntime",
-				       what->box ? "counter " : "", counter, place);
-	return nti_absence_set(out, remedy, "%s%s of %s is in use by %s (pid %d)",
-			       what->box ? "counter " : "", counter, place,
+	return nti_absence_set(out, "end it, or wait for its end",
+			       "counter %s of %s is in use by %s (pid %d)", owner->counter, place,
 			       *owner->command ? owner->command : "ntime", (int)owner->pid);
 }
 
@@ -467,8 +460,8 @@ static int explain_claim(const struct nti_lender *l, const struct nti_loan_reque
 	struct claim_texts texts;
 	struct nti_claim_bank bank = bank_of(l->os, what, &texts);
 
-	if (error == -EBUSY && !l->owner.has_ended)
-		return explain_owned(l, what, out);
+	if (error == -EBUSY && !l->owner.has_ended && *l->owner.counter)
+		return explain_counter(&l->owner, what, out);
 	return nti_claim_explain(&bank, error, &l->owner, out);
 }
 
