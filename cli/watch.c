@@ -313,10 +313,38 @@ static int take_sample(struct cli_watch *w, uint64_t missed)
 	return cli_watch_rows_add_up(&w->rows, &w->items, w->session, w->delta);
 }
 
+/* Also where a row has others that go on. */
+static bool is_gone_somewhere(const struct cli_watch *w, size_t i)
+{
+	for (size_t place = 0; place < w->rows.places; place++)
+		if (w->delta[place * w->rows.items + i].flags & NTIME_GONE)
+			return true;
+	return false;
+}
+
+/* Devices that went since the last sample are told once. */
+static int look_for_gone(struct cli_watch *w)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < w->items.n && !ret; i++) {
+		struct cli_watch_item *item = &w->items.item[i];
+
+		if (item->is_gone || !item->is_shown || !is_gone_somewhere(w, i))
+			continue;
+		ret = cli_watch_items_lose(&w->items, w->session, i);
+		if (!w->o.is_quiet && w->view != cli_watch_screen_view)
+			cli_say("%s is gone: %s", item->name, item->info.reason);
+	}
+	return ret;
+}
+
 static int show_sample(struct cli_watch *w, uint64_t now_ns, uint64_t missed, uint64_t *flushed_ns)
 {
 	int ret = take_sample(w, missed);
 
+	if (!ret)
+		ret = look_for_gone(w);
 	if (ret)
 		return ret;
 	cli_watch_alarms_check(&w->alarms, &w->rows, &w->items, w->period_ns);

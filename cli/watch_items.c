@@ -265,6 +265,15 @@ int cli_watch_items_describe(struct cli_watch_items *items, struct ntime_session
 	return ret;
 }
 
+int cli_watch_items_lose(struct cli_watch_items *items, const struct ntime_session *s, size_t i)
+{
+	struct cli_watch_item *item = &items->item[i];
+
+	item->is_gone = true;
+	(void)ntime_session_item(s, i, &item->info);
+	return add_absence(items, item->name, item->info.reason, item->info.remedy);
+}
+
 void cli_watch_items_fini(struct cli_watch_items *items)
 {
 	for (size_t i = 0; items->item && i < items->n; i++)

@@ -15,11 +15,12 @@
  * @is_missing:	absent at every place
  * @is_shown:	neither missing nor hidden
  * @has_rate:	an event: its differences have a rate
+ * @is_gone:	a device that counted it was there, and is no longer
  */
 struct cli_watch_item {
 	char *name;
 	struct ntime_item info;
-	bool is_clock, is_missing, is_shown, has_rate;
+	bool is_clock, is_missing, is_shown, has_rate, is_gone;
 };
 
 /* What was asked for and is not there. */
@@ -49,6 +50,8 @@ int cli_watch_items_add(struct cli_watch_items *items, struct ntime_ctx *ctx,
  */
 int cli_watch_items_describe(struct cli_watch_items *items, struct ntime_session *s,
 			     const struct ntime_value *values, size_t places, bool shows_hidden);
+/* A device of item @i is gone: learn why, and remember it among what is not there. 0, or -errno after a sentence. */
+int cli_watch_items_lose(struct cli_watch_items *items, const struct ntime_session *s, size_t i);
 void cli_watch_items_fini(struct cli_watch_items *items);
 
 #endif

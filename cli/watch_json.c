@@ -125,6 +125,8 @@ static json_t *value_json(const struct cli_watch *w, size_t row, size_t i)
 		json_object_set_new(json, "count", cli_json_count(v->count));
 	if (is_known && item->has_rate)
 		json_object_set_new(json, "per_second", cli_json_number(cli_watch_rate(w, v)));
+	if (v->flags & NTIME_GONE)
+		json_object_set_new(json, "reason", cli_json_text(item->info.reason));
 	json_object_set_new(json, "unit", cli_json_text(item->info.unit_text));
 	cli_watch_words_for_each(w, row, i, UINT32_MAX, add_word, flags);
 	json_object_set_new(json, "flags", flags);

@@ -96,7 +96,7 @@ struct ntime_target {
  * @unit_text:	unit of .value: "" for plain events, "ns", "Joules", "insn/cycle"
  * @way:	way in that is used: "perf", "ntimefs", "msr", "pci", "clock", "replay"; final once the session is open; of a metric that of its
  *		events, "" when they have several
- * @reason:	why it is absent, or what is left out of it (NTIME_USER_ONLY); "" when it is whole
+ * @reason:	why it is absent, what is left out of it (NTIME_USER_ONLY), or why a device that counted it is gone; "" when it is whole
  * @remedy:	what to do about it
  * @scale:	factor from .count to .value
  * @pass:	pass in which it is counted; of a metric: the last one of its events

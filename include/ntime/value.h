@@ -26,6 +26,9 @@
 	(1u                                                                                        \
 	 << 9) /* somebody else has the counter, or its device is gone: .count is what was seen before */
 #define NTIME_STATE (1u << 10) /* how things are, not what happened: differences have no meaning */
+#define NTIME_GONE                                                                                 \
+	(1u                                                                                        \
+	 << 11) /* with NTIME_LOST: its device is gone; a difference has no number, ntime_session_item() tells why */
 
 /**
  * struct ntime_value - one result

@@ -118,9 +118,9 @@ static int all_are_gone(struct ntime_session *s, const struct nti_session_group 
 			 g->unit->name, nti_bank_group_why_gone(g->own));
 }
 
-static bool is_gone(const struct nti_session_group *g)
+const char *nti_session_why_gone(const struct nti_session_group *g)
 {
-	return g->own && nti_bank_group_why_gone(g->own);
+	return g->own ? nti_bank_group_why_gone(g->own) : NULL;
 }
 
 static int read_groups(struct ntime_session *s, uint64_t real_ns)
@@ -138,7 +138,7 @@ static int read_groups(struct ntime_session *s, uint64_t real_ns)
 			s->reading[i].enabled_ns = 1;
 			continue;
 		}
-		if (ret == 0 && is_gone(g)) {
+		if (ret == 0 && nti_session_why_gone(g)) {
 			g->is_late = false;
 			gone++;
 			continue;
@@ -292,6 +292,8 @@ static void add_group(struct ntime_session *s, const struct nti_session_group *g
 		uint64_t counted_ns = counted_ns_of(r, k);
 
 		sum->is_own = g->own;
+		sum->parts++;
+		sum->gone += nti_session_why_gone(g) != NULL;
 		if (together != NTI_SUM)
 			choose_reading(sum, together, r->count[k], wanted_ns, counted_ns);
 		else if (p->is_shared && g->perf.place.pid != -1)
@@ -361,10 +363,12 @@ static void event_value(struct ntime_session *s, const struct nti_session_item *
 			const struct nti_sum *sum, struct nti_estimate *estimate,
 			struct ntime_value *out)
 {
+	uint32_t lost = (sum->is_lost ? NTIME_LOST : 0) |
+			(sum->gone && sum->gone == sum->parts ? NTIME_GONE : 0);
+
 	/* Lost before it was seen once: nobody knows what happened there, also not that it was nothing. */
 	if (is_not_counted(s, sum) || (sum->is_lost && !sum->counted_ns)) {
-		*out = no_value(NTIME_NOT_COUNTED | (sum->is_lost ? NTIME_LOST : 0),
-				sum->wanted_ns);
+		*out = no_value(NTIME_NOT_COUNTED | lost, sum->wanted_ns);
 		return;
 	}
 	out->count = sum->count;
@@ -374,7 +378,7 @@ static void event_value(struct ntime_session *s, const struct nti_session_item *
 	out->wanted_ns = sum->wanted_ns;
 	out->counted_ns = sum->counted_ns;
 	out->flags = (sum->is_partial ? NTIME_PARTIAL : 0) |
-		     (sum->is_overflowed ? NTIME_OVERFLOWED : 0) | (sum->is_lost ? NTIME_LOST : 0);
+		     (sum->is_overflowed ? NTIME_OVERFLOWED : 0) | lost;
 	out->reserved = 0;
 	if (!sum->is_scaled) {
 		/* What always ran needs no estimate; steps begin where it is first scaled. */
@@ -392,7 +396,9 @@ static void only_value(struct ntime_session *s, struct nti_session_item *item,
 {
 	const struct nti_session_group *g = item->only;
 	const struct nti_perf_reading *r = item->reading;
-	struct nti_sum sum = { .is_own = g->own };
+	struct nti_sum sum = { .is_own = g->own,
+			       .parts = 1,
+			       .gone = nti_session_why_gone(g) != NULL };
 
 	if (nti_session_had_turn(s, g))
 		add_reading(&sum, r->count[item->member], wanted_ns_of(s, g, r),
@@ -629,7 +635,8 @@ int ntime_session_read_time(const struct ntime_session *s, uint64_t *at_ns, uint
 /* Values of one place have no sum to be missing from: an event that is counted at another one has no number, and so has the metric. */
 #define INPUT_FLAGS                                                                                \
 	(NTIME_ABSENT | NTIME_NOT_COUNTED | NTIME_SCALED | NTIME_PARTIAL | NTIME_OVERFLOWED |      \
-	 NTIME_SIMULATED | NTIME_USER_ONLY | NTIME_ELSEWHERE | NTIME_LOST | NTIME_STATE)
+	 NTIME_SIMULATED | NTIME_USER_ONLY | NTIME_ELSEWHERE | NTIME_LOST | NTIME_STATE |          \
+	 NTIME_GONE)
 
 /* Value of an event in a metric: NaN spreads, so that a metric without its events has no value either. */
 static void metric_value(const struct ntime_session *s, const struct nti_session_item *item,
@@ -695,6 +702,11 @@ void ntime_value_delta(const struct ntime_value *earlier, const struct ntime_val
 		return;
 	}
 	d.counted_ns -= earlier->counted_ns;
+	/* What was counted before it went was not counted all this time. */
+	if (later->flags & NTIME_GONE) {
+		*out = no_value(d.flags | NTIME_ABSENT, d.wanted_ns);
+		return;
+	}
 	/* How things are at the end is how they are. */
 	if (later->flags & NTIME_STATE) {
 		*out = d;

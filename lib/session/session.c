@@ -202,6 +202,36 @@ static uint32_t together_of(const struct nti_session_item *item)
 	return item->is_metric ? NTIME_SUM : item->event.together;
 }
 
+/* Why what counted event @item is gone; NULL: it is not. */
+static const char *why_event_is_gone(const struct ntime_session *s, size_t item)
+{
+	size_t i, k;
+
+	for (i = 0; i < s->groups; i++) {
+		const struct nti_session_group *g = &s->group[i];
+		const char *why = nti_session_why_gone(g);
+
+		for (k = 0; why && k < g->perf.count; k++) {
+			if (s->part[g->part[k]].item == item)
+				return why;
+		}
+	}
+	return NULL;
+}
+
+static const char *why_gone(const struct ntime_session *s, size_t item)
+{
+	const struct nti_formula *formula = s->item[item].formula;
+	const char *why = NULL;
+	size_t i;
+
+	if (!s->item[item].is_metric)
+		return why_event_is_gone(s, item);
+	for (i = 0; formula && !why && i < nti_formula_count(formula); i++)
+		why = why_event_is_gone(s, s->item[item].input[i]);
+	return why;
+}
+
 int ntime_session_item(const struct ntime_session *s, size_t i, struct ntime_item *out)
 {
 	const struct nti_session_item *item;
@@ -219,7 +249,7 @@ int ntime_session_item(const struct ntime_session *s, size_t i, struct ntime_ite
 		.unit = unit_of(item),
 		.unit_text = or_empty(item->is_metric ? item->unit_text : item->event.unit_text),
 		.way = way_of(item, s),
-		.reason = or_empty(item->absent.reason),
+		.reason = or_empty(item->absent.reason ? item->absent.reason : why_gone(s, i)),
 		.remedy = or_empty(item->absent.remedy),
 		.beside = or_empty(item->beside),
 		.scope = scope_of(s, item),

@@ -159,7 +159,8 @@ struct nti_sum {
 	uint64_t count, wanted_ns, counted_ns;
 	double value; /* scaled place by place, in counts */
 	bool is_scaled, is_partial, is_seen, is_shared, is_overflowed, is_lost;
-	bool is_own; /* counted by us, in turns that are ours */
+	bool is_own;	    /* counted by us, in turns that are ours */
+	size_t parts, gone; /* counters, and those of them whose device is gone */
 };
 
 /* What an event is at a place, one of the target's. */
@@ -237,7 +238,9 @@ int nti_session_explain_taken(struct ntime_session *s, const struct nti_session_
 int nti_session_add_to_bank(struct ntime_session *s, struct nti_session_part *p,
 			    struct nti_session_group *g);
 
-/* read.c: @error of @g in words: registers that we access ourselves are named. Valid until the next call of its banks. */
+/* read.c: why the device of @g is gone, NULL: it is not. Valid as long as the session is open. */
+const char *nti_session_why_gone(const struct nti_session_group *g);
+/* @error of @g in words: registers that we access ourselves are named. Valid until the next call of its banks. */
 const char *nti_session_words_for(const struct ntime_session *s, const struct nti_session_group *g,
 				  int error);
 

@@ -570,6 +570,7 @@ static const struct constant_row {
 	{ __LINE__, NTIME_ELSEWHERE, 256 },
 	{ __LINE__, NTIME_LOST, 512 },
 	{ __LINE__, NTIME_STATE, 1024 },
+	{ __LINE__, NTIME_GONE, 2048 },
 	{ __LINE__, NTIME_REGISTER_OF_CPU, 0 },
 	{ __LINE__, NTIME_REGISTER_OF_PACKAGE, 1 },
 	{ __LINE__, NTIME_REGISTER_OF_DEVICE, 2 },

@@ -9,6 +9,7 @@
  *     sockets=N  packages, of two cores each     threads=N  of each core
  *     flat       no topology                     horizon=N  counters wrap within N us
  *     slow=N     each read takes N ms            lost       cycles were taken away
+ *     gone=N     from the Nth read on the device of page-faults is gone in socket 1
  *     torn=N     of the Nth read it is not known within a second of which moment it is
  *     ctrl-c     SIGINT comes while the counters are opened
  *     late       to start a command ends only when a signal comes
@@ -462,6 +463,13 @@ static uint32_t metric_scope(const struct fake_metric *m)
 	return scope;
 }
 
+/* Sockets have two cores of a thread each. */
+static bool is_gone(const struct ntime_session *s, const struct fake_event *e, int cpu)
+{
+	return e && word_number("gone") && s->reads >= word_number("gone") && cpu >= 2 &&
+	       strcmp(e->name, "page-faults") == 0;
+}
+
 int ntime_session_item(const struct ntime_session *s, size_t i, struct ntime_item *out)
 {
 	const struct fake_item *item = &s->item[i];
@@ -476,6 +484,8 @@ int ntime_session_item(const struct ntime_session *s, size_t i, struct ntime_ite
 
 	if (i >= s->n)
 		return -EINVAL;
+	if (here)
+		reason = is_gone(s, item->event, 2) ? "it was unplugged" : "";
 	*out = (struct ntime_item){
 		.size = sizeof(*out),
 		.pass = (uint32_t)(i % passes()),
@@ -488,7 +498,7 @@ int ntime_session_item(const struct ntime_session *s, size_t i, struct ntime_ite
 		.way = item->metric || !here			 ? ""
 		       : strcmp(item->event->unit, "clock") == 0 ? "clock"
 								 : "perf",
-		.reason = here ? "" : reason,
+		.reason = reason,
 		.remedy = here ? "" : NO_PMU_REMEDY,
 		.beside = item->metric ? item->metric->beside : "",
 		.scope = item->metric ? metric_scope(item->metric) : item->event->scope,
@@ -678,6 +688,8 @@ static void read_place(const struct ntime_session *s, size_t i, int cpu, struct 
 	v->flags |= e->is_state ? NTIME_STATE : 0;
 	if (word_number("lost") && strcmp(e->name, "cycles") == 0)
 		v->flags |= NTIME_LOST;
+	if (is_gone(s, e, cpu))
+		v->flags |= NTIME_LOST | NTIME_GONE;
 }
 
 int ntime_session_read_places(struct ntime_session *s, struct ntime_value *out, size_t n,
@@ -721,6 +733,10 @@ void ntime_value_delta(const struct ntime_value *earlier, const struct ntime_val
 		return;
 	}
 	delta.wanted_ns -= earlier->wanted_ns;
+	if (later->flags & NTIME_GONE) {
+		delta.value = NAN;
+		delta.flags |= NTIME_ABSENT;
+	}
 	if (!(later->flags & (NTIME_ABSENT | NTIME_NOT_COUNTED | NTIME_METRIC))) {
 		delta.count -= earlier->count;
 		delta.counted_ns -= earlier->counted_ns;

@@ -187,6 +187,26 @@ def doubts_are_told():
 
 
 @fake_only
+def devices_that_vanish_are_told():
+    """With the fourth read, which ends the second sample."""
+    args = ('-i', '10ms', '-n', '3', '--per', 'socket', 'page-faults')
+    done = watch('--csv', *args, fake='sockets=2 gone=4')
+    rows = rows_of(done)
+    equal([row['flags'] for row in rows], ['', '', '', 'absent lost gone', '', 'absent lost gone'])
+    equal([row['value'] for row in rows[1::2]], ['8638', '', ''], 'socket 1')
+    equal(err(done), 'ntime: page-faults is gone: it was unplugged\n', 'told once')
+    equal(err(watch('-q', '--csv', *args, fake='sockets=2 gone=4')), '')
+    lines = out(watch(*args, fake='sockets=2 gone=4')).splitlines()
+    equal([line.split()[4:] for line in lines[4::2]], [['absent', 'lost', 'gone']] * 2)
+    item = objects(watch('-q', '--json', *args, fake='sockets=2 gone=4'))[2]['rows'][1]['items'][0]
+    equal((item['flags'], item['reason'], 'value' in item), (['absent', 'lost', 'gone'], 'it was unplugged', False))
+    # Where other rows are added to it, some CPUs are missing.
+    done = watch('--csv', '--per', 'none', *args[:4], 'page-faults', fake='sockets=2 gone=4')
+    equal([row['flags'] for row in rows_of(done)], ['', 'partial', 'partial'])
+    equal(err(done), 'ntime: page-faults is gone: it was unplugged\n')
+
+
+@fake_only
 def periods_that_are_not_known_are_told():
     """The fourth read is torn, and so are the two samples that it ends and begins."""
     args = ('-q', '-i', '10ms', '-n', '4', '--per', 'none', 'page-faults,package-joules,thermal/headroom/')

@@ -1046,7 +1046,7 @@ static void read_packages(struct fake_boxes *f, struct ntime_session *s, struct 
 /* One channel's device goes: its count stays what it was, the other one's goes on, and with it the session. */
 static void lose_devices(bool is_broken, const char *why)
 {
-	struct ntime_value v, before[2], after[2];
+	struct ntime_value v, before[2], after[2], delta;
 	struct ntime_session *s;
 	struct fake_boxes f;
 
@@ -1058,6 +1058,7 @@ static void lose_devices(bool is_broken, const char *why)
 	f.now_ns += 1000;
 	read_packages(&f, s, before);
 	TT_IS(before[1].flags, 0);
+	TT_TEXT(item_of(s, 0).reason, "");
 	vanish(&f, 1, is_broken);
 	for (uint64_t turn = 1; turn <= 3; turn++) {
 		move(&f, 0, 0, 5, 0);
@@ -1065,8 +1066,14 @@ static void lose_devices(bool is_broken, const char *why)
 		read_packages(&f, s, after);
 		TT_IS(after[0].flags, 0);
 		TT_IS(after[0].count, 40 + 5 * turn);
-		TT_IS(after[1].flags, NTIME_LOST);
+		TT_IS(after[1].flags, NTIME_LOST | NTIME_GONE);
 		TT_IS(after[1].count, 50);
+		/* Of this period nothing is known, from its first on. */
+		ntime_value_delta(&before[1], &after[1], &delta);
+		TT_IS(delta.flags, NTIME_ABSENT | NTIME_LOST | NTIME_GONE);
+		TT_IS(isnan(delta.value), 1);
+		TT_HAS(item_of(s, 0).reason, why);
+		before[1] = after[1];
 		TT_IS(after[1].value == 50, 1);
 		/* The fake moves its clock whenever it is asked, by far less. */
 		TT_IS(after[1].counted_ns <= before[1].counted_ns + 100000000, 1);
@@ -1118,14 +1125,14 @@ TEST(function_vanishes_unseen)
 	read_packages(&f, s, v);
 	TT_IS(v[0].count, 40);
 	TT_IS(v[0].flags, 0);
-	TT_IS(v[1].flags, NTIME_NOT_COUNTED | NTIME_LOST);
+	TT_IS(v[1].flags, NTIME_NOT_COUNTED | NTIME_LOST | NTIME_GONE);
 	TT_IS(isnan(v[1].value), 1);
 	/* Nor from going on. */
 	TT_IS(ntime_session_start(s), 0);
 	move(&f, 0, 0, 2, 0);
 	read_packages(&f, s, v);
 	TT_IS(v[0].count, 42);
-	TT_IS(v[1].flags, NTIME_NOT_COUNTED | NTIME_LOST);
+	TT_IS(v[1].flags, NTIME_NOT_COUNTED | NTIME_LOST | NTIME_GONE);
 	ntime_session_free(s);
 	TT_IS(fake_boxes_claims(&f), 1);
 	f.is_gone[1] = false;

@@ -403,6 +403,7 @@ static const struct carry_row {
 	uint32_t flag, wanted;
 } carry_rows[] = {
 	{ __LINE__, NTIME_LOST, NTIME_LOST },
+	{ __LINE__, NTIME_GONE, NTIME_GONE },
 	{ __LINE__, NTIME_STATE, NTIME_STATE },
 	{ __LINE__, NTIME_ELSEWHERE, NTIME_ELSEWHERE },
 	{ __LINE__, NTIME_OVERFLOWED, NTIME_OVERFLOWED },
@@ -441,6 +442,11 @@ TEST(deltas_of_rows)
 	ntime_value_delta(&earlier, at(&rig, 0, 0), &delta);
 	TT_IS(delta.flags, NTIME_SIMULATED | NTIME_LOST);
 	TT_IS(delta.count, rig.v[0].count - earlier.count);
+	/* Nothing is known of a period in which its device went. */
+	rig.v[0].flags |= NTIME_GONE;
+	ntime_value_delta(&earlier, at(&rig, 0, 0), &delta);
+	TT_IS(delta.flags, NTIME_SIMULATED | NTIME_LOST | NTIME_GONE | NTIME_ABSENT);
+	assert_true(isnan(delta.value));
 	fini(&rig);
 }
 
