@@ -435,10 +435,24 @@ static const struct nti_hypervisor *box_hypervisor(const struct build *b)
 	return strcmp(os->ops->arch(os), "x86_64") == 0 ? nti_cpu_hypervisor(os) : NULL;
 }
 
-/* Who cannot read registers does not know what hypervisors show. */
-static bool may_look(struct nti_os *os)
+/* Are the registers of @pmu model-specific ones, on any machine? Others are those of PCI functions, and which there are everybody sees. */
+static bool has_msrs(const char *pmu)
 {
-	return os->is_replay || os->ops->access(os, "/dev/cpu/0/msr", R_OK) == 0;
+	size_t i;
+
+	for (i = 0; i < nti_box_family_count; i++) {
+		const struct nthw_box_kind *kind = nthw_box_kind(nti_box_families[i].kind);
+
+		if (strcmp(nti_box_families[i].unit, pmu) == 0 && kind->space == NTHW_SPACE_MSR)
+			return true;
+	}
+	return false;
+}
+
+/* Who cannot read the registers of @pmu does not know what hypervisors show. */
+static bool may_look(struct nti_os *os, const char *pmu)
+{
+	return os->is_replay || !has_msrs(pmu) || os->ops->access(os, "/dev/cpu/0/msr", R_OK) == 0;
 }
 
 /* @event of @pmu, or with NULL all of it, is not here: the guest's hypervisor, or @bare, is why. 0 or -ENOMEM. */
@@ -452,7 +466,7 @@ static int blame(struct build *b, const char *pmu, const char *event, const char
 	event = event ? event : "";
 	if (!hypervisor)
 		return nti_absence_set(&b->out->absent, "", "%s", bare);
-	if (!may_look(b->names->os))
+	if (!may_look(b->names->os, pmu))
 		return nti_absence_set(&b->out->absent, REACH_REMEDY,
 				       "the kernel of this guest (%s) shows no %s%s%s, and its "
 				       "registers are out of "

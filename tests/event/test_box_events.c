@@ -541,6 +541,11 @@ TEST(absences_of_guests)
 	TT_HAS(event.absent.remedy, "as root");
 	TT_HAS(event.absent.remedy, "ntime driver load");
 	nti_event_fini(&event);
+	/* Everybody sees which PCI functions there are: no msr device would show more of them. */
+	TT_IS(nti_event_parse(&rig.names, "uncore_imc/cas_count_read/", &event, NULL), 0);
+	TT_TEXT(event.absent.reason, "the hypervisor (KVM) shows this guest no uncore_imc");
+	TT_TEXT(event.absent.remedy, "");
+	nti_event_fini(&event);
 	rig_fini(&rig);
 	rig_init(&rig, &machine);
 	TT_IS(nti_event_parse(&rig.names, "thermal/hot/", &event, NULL), 0);

@@ -368,7 +368,7 @@ static const struct absent_row {
 	{ __LINE__, &fake_kvm, "INST_RETIRED:ANY_P", 1, 4, 0xc0, "the hypervisor (KVM)" },
 	{ __LINE__, &fake_kvm, "skx::INST_RETIRED:ANY_P", 1, 4, 0xc0, "the hypervisor (KVM)" },
 	{ __LINE__, &fake_kvm, "uncore_imc/cas_count_read/", 0, 0, 0,
-	  "the kernel of this guest (KVM) shows no uncore_imc, and its registers" },
+	  "the hypervisor (KVM) shows this guest no uncore_imc" },
 	{ __LINE__, &fake_kvm, "cpu_core/cycles/", 0, 0, 0,
 	  "the kernel shows no PMU \"cpu_core\"" },
 	{ __LINE__, &fake_kvm, "skx_unc_cha0::UNC_C_CLOCKTICKS", 1, UINT32_MAX, 0,
