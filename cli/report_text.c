@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "cli/absence.h"
 #include "cli/emulated.h"
 #include "cli/number.h"
 #include "cli/report.h"
@@ -412,27 +413,8 @@ static void put_head(FILE *f, const struct cli_style *style, const struct cli_re
 	}
 }
 
-/* A metric's reason is "needs EVENT: " and the event's reason, which is what it is grouped by. */
-static const char *cause_of(const struct cli_item *item)
-{
-	const char *colon = strstr(item->reason, ": ");
-
-	return item->is_metric && strncmp(item->reason, "needs ", 6) == 0 && colon ? colon + 2
-										   : item->reason;
-}
-
-static bool is_same_absence(const struct cli_item *a, const struct cli_item *b)
-{
-	return strcmp(cause_of(a), cause_of(b)) == 0 && strcmp(a->remedy, b->remedy) == 0;
-}
-
-static bool is_missing(const struct cli_style *style, const struct cli_item *item)
-{
-	return is_absent(item) && cli_item_is_shown(style, item);
-}
-
-/* Words of one absence: the names, parted by blanks; caller frees. NULL without memory. */
-static char *names_of(const struct cli_style *style, const struct cli_report *r, size_t first)
+/* Names of all that are like @first, each once, parted by blanks; caller frees. NULL without memory. */
+static char *names_of(const struct cli_absence *all, size_t n, size_t first)
 {
 	char *names = NULL;
 	size_t bytes;
@@ -440,60 +422,58 @@ static char *names_of(const struct cli_style *style, const struct cli_report *r,
 
 	if (!f)
 		return NULL;
-	for (size_t i = first; i < r->items; i++) {
-		const struct cli_item *item = &r->item[i];
+	for (size_t i = first; i < n; i++) {
 		bool is_repeated = false;
 
-		if (!is_missing(style, item) || !is_same_absence(item, &r->item[first]))
+		if (!cli_absence_is_alike(&all[i], &all[first]))
 			continue;
 		for (size_t k = first; k < i && !is_repeated; k++)
-			is_repeated = is_missing(style, &r->item[k]) &&
-				      strcmp(r->item[k].name, item->name) == 0;
+			is_repeated = strcmp(all[k].name, all[i].name) == 0;
 		/* Names of metrics may have blanks; a no-break rule would need more than the list is worth. */
 		if (!is_repeated)
-			fprintf(f, "%s%s", i > first ? " " : "", item->name);
+			fprintf(f, "%s%s", i > first ? " " : "", all[i].name);
 	}
 	fclose(f);
 	return names;
 }
 
-static void put_absence(FILE *f, const struct cli_style *style, const struct cli_report *r,
-			size_t first)
+static void put_absence(FILE *f, const struct cli_style *style, const struct cli_absence *all,
+			size_t n, size_t first)
 {
-	const struct cli_item *item = &r->item[first];
-	char *names = names_of(style, r, first);
+	char *names = names_of(all, n, first), why[CLI_ABSENCE_BYTES];
 
 	fputs("  ", f);
-	cli_wrap(f, &style->look, 2, 2, names ? names : item->name);
+	cli_wrap(f, &style->look, 2, 2, names ? names : all[first].name);
 	free(names);
 	if (style->quiet)
 		return;
+	cli_absence_why(all, n, first, why);
 	fputs("    ", f);
-	cli_wrap(f, &style->look, 4, 4, *item->reason ? cause_of(item) : "no reason is known");
-	if (!*item->remedy)
+	cli_wrap(f, &style->look, 4, 4, *all[first].reason ? why : "no reason is known");
+	if (!*all[first].remedy)
 		return;
 	fprintf(f, "    %sremedy:%s ", cli_colour(&style->look, CLI_GOOD),
 		cli_colour(&style->look, CLI_PLAIN));
-	cli_wrap(f, &style->look, 12, 6, item->remedy);
+	cli_wrap(f, &style->look, 12, 6, all[first].remedy);
 }
 
 static void put_absences(FILE *f, const struct cli_style *style, const struct cli_report *r)
 {
-	bool has_title = false;
+	struct cli_absence *all = calloc(r->items + 1, sizeof(*all));
+	size_t n = 0;
 
-	for (size_t i = 0; i < r->items; i++) {
-		bool is_new = is_missing(style, &r->item[i]);
+	for (size_t i = 0; all && i < r->items; i++) {
+		const struct cli_item *item = &r->item[i];
 
-		for (size_t k = 0; k < i && is_new; k++)
-			is_new = !(is_missing(style, &r->item[k]) &&
-				   is_same_absence(&r->item[i], &r->item[k]));
-		if (!is_new)
-			continue;
-		if (!has_title)
-			fputs("\nNot counted here:\n", f);
-		has_title = true;
-		put_absence(f, style, r, i);
+		if (is_absent(item) && cli_item_is_shown(style, item))
+			all[n++] = (struct cli_absence){ item->name, item->reason, item->remedy };
 	}
+	if (n)
+		fputs("\nNot counted here:\n", f);
+	for (size_t i = 0; i < n; i++)
+		if (!cli_absence_was_told(all, i))
+			put_absence(f, style, all, n, i);
+	free(all);
 }
 
 /* What "<not counted>" can mean here. That an event had no turn is possible only where they take turns. */

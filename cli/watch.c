@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/absence.h"
 #include "cli/emulated.h"
 #include "cli/leftover.h"
 #include "cli/machine.h"
@@ -16,7 +17,6 @@
 #include "cli/signals.h"
 #include "cli/wait.h"
 #include "cli/watch.h"
-#include "cli/watch_absence.h"
 #include "cli/watch_log.h"
 
 /* Passes that take turns are looked at so often, as ntime stat does: the library learns how steady the counts are, or ends turns. */
@@ -102,7 +102,7 @@ static void say_absences(const struct cli_watch *w)
 {
 	bool is_brief = w->items.is_overview && !w->o.verbose;
 
-	cli_watch_absences_tell(&w->items, is_brief, say_absence, NULL);
+	cli_absences_tell(w->items.absence, w->items.absences, is_brief, say_absence, NULL);
 	if (is_brief && w->items.absences)
 		cli_say("'ntime watch -v' tells why");
 }
@@ -167,7 +167,7 @@ static int check_items(const struct cli_watch *w)
 {
 	if (w->items.shown)
 		return 0;
-	cli_watch_absences_tell(&w->items, false, say_absence, NULL);
+	cli_absences_tell(w->items.absence, w->items.absences, false, say_absence, NULL);
 	cli_say("nothing of what was asked for can be counted here");
 	return -ENOENT;
 }

@@ -42,14 +42,13 @@ static int no_memory(void)
 static int add_absence(struct cli_watch_items *items, const char *name, const char *reason,
 		       const char *remedy)
 {
-	struct cli_watch_absence *more =
-		realloc(items->absence, (items->absences + 1) * sizeof(*more));
+	struct cli_absence *more = realloc(items->absence, (items->absences + 1) * sizeof(*more));
 
 	if (!more)
 		return no_memory();
 	items->absence = more;
 	more += items->absences++;
-	*more = (struct cli_watch_absence){ strdup(name), strdup(reason), strdup(remedy) };
+	*more = (struct cli_absence){ strdup(name), strdup(reason), strdup(remedy) };
 	return more->name && more->reason && more->remedy ? 0 : no_memory();
 }
 
@@ -68,7 +67,7 @@ static bool has_item(const struct ntime_session *s, const char *name)
 /* Metrics of one group, or of all; they are added after the walk, for the library is not to be changed while it tells. */
 struct found {
 	const char *group, *name;
-	struct cli_watch_absence *metric;
+	struct cli_absence *metric;
 	size_t n;
 };
 
@@ -76,7 +75,7 @@ static int find_metric(void *arg, const struct ntime_event_info *metric)
 {
 	const char *group = metric->group ? metric->group : "";
 	struct found *found = arg;
-	struct cli_watch_absence *more;
+	struct cli_absence *more;
 
 	if (found->group ? strcmp(group, found->group) != 0
 			 : strcmp(metric->name, found->name) != 0)
@@ -86,23 +85,23 @@ static int find_metric(void *arg, const struct ntime_event_info *metric)
 		return no_memory();
 	found->metric = more;
 	more += found->n++;
-	*more = (struct cli_watch_absence){ strdup(metric->name), strdup(metric->reason),
-					    strdup(metric->remedy) };
+	*more = (struct cli_absence){ strdup(metric->name), strdup(metric->reason),
+				      strdup(metric->remedy) };
 	return more->name && more->reason && more->remedy ? 0 : no_memory();
 }
 
-static void absences_free(struct cli_watch_absence *absence, size_t n)
+static void absences_free(struct cli_absence *absence, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		free(absence[i].name);
-		free(absence[i].reason);
-		free(absence[i].remedy);
+		free((char *)absence[i].name);
+		free((char *)absence[i].reason);
+		free((char *)absence[i].remedy);
 	}
 	free(absence);
 }
 
 static int add_found(struct cli_watch_items *items, struct ntime_ctx *ctx, struct ntime_session *s,
-		     const struct cli_watch_absence *metric)
+		     const struct cli_absence *metric)
 {
 	int ret;
 

@@ -5,6 +5,7 @@
 
 #include <ntime/session.h>
 
+#include "cli/absence.h"
 #include "cli/watch_options.h"
 
 /**
@@ -23,11 +24,6 @@ struct cli_watch_item {
 	bool is_clock, is_missing, is_shown, has_rate, is_gone;
 };
 
-/* What was asked for and is not there. */
-struct cli_watch_absence {
-	char *name, *reason, *remedy;
-};
-
 /**
  * struct cli_watch_items - all of them
  * @is_overview: nothing was asked for: what is absent is of less weight
@@ -35,7 +31,7 @@ struct cli_watch_absence {
 struct cli_watch_items {
 	struct cli_watch_item *item;
 	size_t n;
-	struct cli_watch_absence *absence;
+	struct cli_absence *absence;
 	size_t absences;
 	size_t shown;
 	bool is_overview;

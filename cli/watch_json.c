@@ -79,7 +79,7 @@ static json_t *absences_json(const struct cli_watch *w)
 	json_t *all = json_array();
 
 	for (size_t i = 0; i < w->items.absences; i++) {
-		const struct cli_watch_absence *absence = &w->items.absence[i];
+		const struct cli_absence *absence = &w->items.absence[i];
 		json_t *json = json_object();
 
 		json_object_set_new(json, "name", cli_json_text(absence->name));

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/absence.h"
 #include "cli/number.h"
-#include "cli/watch_absence.h"
 #include "cli/watch_table.h"
 
 #define CELL 12u
@@ -242,7 +242,7 @@ static void draw_absences(struct drawing *d)
 	if (!d->w->items.absences || d->w->o.is_quiet)
 		return;
 	draw_text(d, is_brief ? "Not here ('ntime watch -v' tells why):" : "Not here:", CLI_BOLD);
-	cli_watch_absences_tell(&d->w->items, is_brief, draw_absence, d);
+	cli_absences_tell(d->w->items.absence, d->w->items.absences, is_brief, draw_absence, d);
 }
 
 size_t cli_watch_table_draw(const struct cli_watch_table *t, const struct cli_watch *w)

@@ -321,7 +321,7 @@ TEST(table_fits_its_width)
 
 TEST(missing_things_share_their_reason)
 {
-	struct cli_watch_absence absence[] = {
+	struct cli_absence absence[] = {
 		{ (char *)"a", (char *)"needs x: no unit", (char *)"" },
 		{ (char *)"b", (char *)"locked", (char *)"unlock" },
 		{ (char *)"c", (char *)"needs y: no unit", (char *)"" },

@@ -614,6 +614,13 @@ def default_set_is_complete_and_never_zero_by_absence():
             has(err(done).split('Not counted here:')[1], name)
 
 
+@fake_only
+def reasons_that_differ_in_the_event_are_told_once():
+    said = err(ntime('stat', '-e', 'cycles,instructions,IPC,page-faults', 'true', fake='lacks')).split('Not counted here:')[1]
+    equal(said.split(), ['cycles', 'instructions', 'IPC', 'this', 'processor', 'does', 'not', 'have', 'cycles,', 'instructions,', 'x', 'of', 'cpu',
+                         'remedy:', *'start the guest with a virtual PMU (QEMU: -cpu host,pmu=on)'.split()])
+
+
 def lines_until(n, *args):
     """The report of a command that ends once @n lines of it are there."""
     with Directory() as directory:

@@ -3,12 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/watch_absence.h"
-
-#define SENTENCE_BYTES 2048
+#include "cli/absence.h"
 
 /* Metrics that lack different events of one unit lack the unit: "needs EVENT: why" is why. */
-static const char *why(const struct cli_watch_absence *a)
+static const char *why(const struct cli_absence *a)
 {
 	const char *colon = strncmp(a->reason, "needs ", 6) == 0 ? strstr(a->reason, ": ") : NULL;
 
@@ -44,7 +42,7 @@ static const char *after_event(const char *reason, size_t before)
 	return reason + before + strcspn(reason + before, " ");
 }
 
-static bool is_alike(const struct cli_watch_absence *a, const struct cli_watch_absence *b)
+bool cli_absence_is_alike(const struct cli_absence *a, const struct cli_absence *b)
 {
 	size_t before = chars_before_event(why(a));
 
@@ -58,62 +56,62 @@ static bool is_alike(const struct cli_watch_absence *a, const struct cli_watch_a
 }
 
 /* Events of one sentence: "c3-residency, c6-residency", each once. */
-static bool has_event_before(const struct cli_watch_items *items, size_t first, size_t i)
+static bool has_event_before(const struct cli_absence *all, size_t first, size_t i)
 {
 	for (size_t k = first; k < i; k++)
-		if (is_alike(&items->absence[k], &items->absence[first]) &&
-		    strcmp(why(&items->absence[k]), why(&items->absence[i])) == 0)
+		if (cli_absence_is_alike(&all[k], &all[first]) &&
+		    strcmp(why(&all[k]), why(&all[i])) == 0)
 			return true;
 	return false;
 }
 
-static bool was_told(const struct cli_watch_items *items, size_t i)
+bool cli_absence_was_told(const struct cli_absence *all, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
-		if (is_alike(&items->absence[k], &items->absence[i]))
+		if (cli_absence_is_alike(&all[k], &all[i]))
 			return true;
 	return false;
 }
 
 static size_t add(char *text, size_t used, const char *part)
 {
-	if (used < SENTENCE_BYTES)
-		used += (size_t)snprintf(text + used, SENTENCE_BYTES - used, "%s", part);
+	if (used < CLI_ABSENCE_BYTES)
+		used += (size_t)snprintf(text + used, CLI_ABSENCE_BYTES - used, "%s", part);
 	return used;
 }
 
 /* All names that have what the @first one has; all there are when that does not matter. */
-static size_t add_names(char *text, const struct cli_watch_items *items, size_t first,
+static size_t add_names(char *text, const struct cli_absence *all, size_t n, size_t first,
 			bool is_brief)
 {
 	size_t used = 0;
 
-	for (size_t i = first; i < items->absences; i++) {
-		if (!is_brief && !is_alike(&items->absence[i], &items->absence[first]))
+	for (size_t i = first; i < n; i++) {
+		if (!is_brief && !cli_absence_is_alike(&all[i], &all[first]))
 			continue;
 		if (i > first)
 			used = add(text, used, ", ");
-		used = add(text, used, items->absence[i].name);
+		used = add(text, used, all[i].name);
 	}
 	return used;
 }
 
 /* Why all that are like the @first one are missing. */
-static size_t add_why(char *text, size_t used, const struct cli_watch_items *items, size_t first)
+static size_t add_why(char *text, size_t used, const struct cli_absence *all, size_t n,
+		      size_t first)
 {
-	const char *reason = why(&items->absence[first]);
+	const char *reason = why(&all[first]);
 	size_t before = chars_before_event(reason);
-	char part[SENTENCE_BYTES];
+	char part[CLI_ABSENCE_BYTES];
 
 	if (!*reason)
 		return add(text, used, "this machine has nothing that counts it");
 	if (!before)
 		return add(text, used, reason);
-	for (size_t i = first; i < items->absences; i++) {
-		const char *other = why(&items->absence[i]);
+	for (size_t i = first; i < n; i++) {
+		const char *other = why(&all[i]);
 
-		if (!is_alike(&items->absence[i], &items->absence[first]) ||
-		    has_event_before(items, first, i))
+		if (!cli_absence_is_alike(&all[i], &all[first]) || has_event_before(all, first, i))
 			continue;
 		(void)snprintf(part, sizeof(part), "%.*s",
 			       (int)(after_event(other, before) - other - (long)before),
@@ -128,21 +126,27 @@ static size_t add_why(char *text, size_t used, const struct cli_watch_items *ite
 	return add(text, used, after_event(reason, before));
 }
 
-void cli_watch_absences_tell(const struct cli_watch_items *items, bool is_brief,
-			     void (*say)(void *arg, const char *sentence), void *arg)
+void cli_absence_why(const struct cli_absence *all, size_t n, size_t first,
+		     char text[CLI_ABSENCE_BYTES])
 {
-	char text[SENTENCE_BYTES];
+	(void)add_why(text, 0, all, n, first);
+}
 
-	for (size_t i = 0; i < items->absences; i++) {
-		const struct cli_watch_absence *a = &items->absence[i];
+void cli_absences_tell(const struct cli_absence *all, size_t n, bool is_brief,
+		       void (*say)(void *arg, const char *sentence), void *arg)
+{
+	char text[CLI_ABSENCE_BYTES];
+
+	for (size_t i = 0; i < n; i++) {
+		const struct cli_absence *a = &all[i];
 		size_t used;
 
-		if (was_told(items, i))
+		if (cli_absence_was_told(all, i))
 			continue;
-		used = add_names(text, items, i, is_brief);
+		used = add_names(text, all, n, i, is_brief);
 		if (!is_brief) {
 			used = add(text, used, ": ");
-			used = add_why(text, used, items, i);
+			used = add_why(text, used, all, n, i);
 		}
 		if (!is_brief && *a->remedy) {
 			used = add(text, used, " (");
