@@ -80,7 +80,7 @@ static int put_step(void *arg, const struct ntime_repair_step *step)
 		puts("left alone as long as its control is not put back");
 		break;
 	default:
-		printf("not put back: %s\n", strerror(-step->error));
+		printf("not put back: %s\n", *step->why ? step->why : strerror(-step->error));
 	}
 	return 0;
 }
@@ -100,7 +100,12 @@ static int repair_one(struct repair *r, const struct left *l)
 		puts("  nothing to repair any more");
 		return 0;
 	}
-	return ret < 0 ? cli_machine_say(r->ctx, ret) : 0;
+	if (ret >= 0)
+		return 0;
+	(void)cli_machine_say(r->ctx, ret);
+	if (ret == -EIO)
+		cli_say("as soon as these registers can be reached: ntime doctor --repair");
+	return CLI_EXIT_FAILED;
 }
 
 static int repair_all(struct repair *r, bool is_look)

@@ -201,6 +201,7 @@ NTIME_API int ntime_stale_for_each(struct ntime_ctx *ctx,
  * @restored:	what it holds now
  * @error:	0; -EBUSY: somebody else uses it now, left alone; -ENODEV: the device is gone; -EAGAIN: a counter whose control could not be
  *		put back, left alone; or -errno of the access
+ * @why:	a sentence about the access that failed; "" where none did
  */
 struct ntime_repair_step {
 	uint32_t size;
@@ -209,6 +210,7 @@ struct ntime_repair_step {
 	const char *name;
 	uint64_t found;
 	uint64_t restored;
+	const char *why;
 };
 
 /** NTIME_REPAIR_LOOK - tell what ntime_repair() would do and write nothing; @restored is what the register would hold */

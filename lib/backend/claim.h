@@ -99,6 +99,7 @@ struct nti_claim_repair {
 	 * back; or of the access.
 	 */
 	int error;
+	const char *why; /* a sentence about an access that failed; "" else */
 };
 /* Tell what would be done, and write nothing. */
 #define NTI_CLAIM_LOOK 1u

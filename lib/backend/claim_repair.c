@@ -299,32 +299,32 @@ static int judge(struct repair *r, size_t index, struct nti_claim_repair *step, 
 	return step->restored == step->found ? -EBUSY : 0;
 }
 
-static int put_back(struct repair *r, size_t index, struct nti_claim_repair *step)
+static int put_back(struct repair *r, size_t index, struct nti_claim_repair *step,
+		    struct nti_error *error)
 {
 	const struct nti_claim_line *line = &r->file.record->line[index];
-	struct nti_error error = { 0 };
 	int ret;
 
 	/* Who has the controls has the counters. */
 	if (line->kind == NTI_CLAIM_COUNTER && r->failed)
 		return -EAGAIN;
-	ret = read_found(r, line, step, &error);
+	ret = read_found(r, line, step, error);
 	step->restored = step->found;
 	if (ret == 0 && line->kind == NTI_CLAIM_COUNTER && r->is_taken)
 		return -EBUSY;
 	if (ret == 0 && line->kind == NTI_CLAIM_COUNTER)
 		step->restored = line->old;
 	else if (ret == 0)
-		ret = judge(r, index, step, &error);
+		ret = judge(r, index, step, error);
 	if (ret == 0 && step->restored != step->found && !(r->flags & NTI_CLAIM_LOOK))
-		ret = r->lender->write(r->lender, step, line->bits, step->restored, &error);
+		ret = r->lender->write(r->lender, step, line->bits, step->restored, error);
 	if (ret == 0)
 		return 0;
 	step->restored = step->found;
 	if (ret == -EBUSY || ret == -ENODEV)
 		return ret;
 	if (!r->failed && r->e)
-		*r->e = error;
+		*r->e = *error;
 	r->failed = r->failed ? r->failed : ret;
 	return ret;
 }
@@ -336,9 +336,13 @@ static int repair_line(struct repair *r, size_t index)
 					 .device = line->device,
 					 .name = line->name,
 					 .address = line->address,
-					 .package = line->package };
+					 .package = line->package,
+					 .why = "" };
+	struct nti_error error = { 0 };
 
-	step.error = put_back(r, index, &step);
+	step.error = put_back(r, index, &step, &error);
+	if (step.error)
+		step.why = error.text;
 	if (step.error == 0 || step.error == -EBUSY || step.error == -ENODEV)
 		mark_done(r, index);
 	else

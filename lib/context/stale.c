@@ -72,6 +72,7 @@ static int tell_step(void *arg, const struct nti_claim_repair *step)
 				     .name = step->name,
 				     .found = step->found,
 				     .restored = step->restored,
+				     .why = step->why,
 			     });
 }
 

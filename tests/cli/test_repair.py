@@ -120,8 +120,9 @@ def what_is_left_alone():
 def failures_are_told():
     done = ntime('doctor', '--repair', '--yes', fake='left left-eio')
     equal(done.returncode, 125)
-    has(out(done), 'MSR_UNCORE_PERFEVTSEL2 of CPU 1: not put back: Input/output error\n')
-    equal(err(done), 'ntime: 1 register of uncore-0 stays on record\n')
+    has(out(done), 'MSR_UNCORE_PERFEVTSEL2 of CPU 1: not put back: CPU 1 refuses to write MSR 0x3c2\n')
+    equal(err(done), 'ntime: 1 register of uncore-0 stays on record\n'
+                     'ntime: as soon as these registers can be reached: ntime doctor --repair\n')
     done = ntime('doctor', '--repair', '--yes', fake='left-denied')
     equal((done.returncode, out(done), err(done)), (125, '', 'ntime: /run/ntime can be read by root only\n'))
 
@@ -269,6 +270,8 @@ def registers_that_cannot_be_reached():
         equal(done.returncode, 125)
         has(err(done), '2 registers of uncore-0 could not be put back and stay on record: no MSR device for CPU 0: load the driver '
                        '(modprobe msr)')
+        has(out(done), 'of CPU 0: not put back: no MSR device for CPU 0: load the driver (modprobe msr)\n')
+        has(err(done), 'as soon as these registers can be reached: ntime doctor --repair\n')
         equal(m.records(), ['uncore-0'])
 
 
