@@ -291,8 +291,8 @@ NTIME_API int ntime_session_read_places(struct ntime_session *s, struct ntime_va
  * @at_ns:	CLOCK_MONOTONIC; of the counts' rates this is the time
  * @unsure_ns:	how much earlier or later it may have been, as the machine took the CPU away while counters were read
  *
- * Where that is more than a hundredth of the time since the read before, reading is done again, three times at most. What reading always takes
- * is not in it: it is the same at both ends of a period.
+ * Where that is more than a hundredth of the time since the read before, and more than 100 us, reading is done again, three times
+ * at most. What reading always takes is not in it: it is the same at both ends of a period.
  * Return: 0 or -EINVAL (the last read was none of that kind). Since 0.1.
  */
 NTIME_API int ntime_session_read_time(const struct ntime_session *s, uint64_t *at_ns,
