@@ -347,7 +347,7 @@ static int show_sample(struct cli_watch *w, uint64_t now_ns, uint64_t missed, ui
 		ret = look_for_gone(w);
 	if (ret)
 		return ret;
-	cli_watch_alarms_check(&w->alarms, &w->rows, &w->items, w->period_ns);
+	cli_watch_alarms_check(&w->alarms, &w->rows, &w->items, w->period_ns, w->unsure_ns);
 	ret = w->view->sample(w);
 	w->shown++;
 	if (!ret && w->out.buffer &&

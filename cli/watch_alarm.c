@@ -225,19 +225,20 @@ static void tell(struct cli_watch_alarms *a, const struct cli_watch_alarm *alarm
 
 static void check_row(struct cli_watch_alarms *a, struct cli_watch_alarm *alarm,
 		      struct cli_watch_rows *rows, const struct cli_watch_item *item, size_t row,
-		      uint64_t period_ns)
+		      uint64_t period_ns, uint64_t unsure_ns)
 {
 	size_t at = row * rows->items + alarm->item;
 	const struct ntime_value *v = &rows->value[at];
-	double value;
+	double value, least;
 
 	/* No number: nobody knows whether it still is above. */
 	if (!cli_watch_rows_show(rows, row, item) || !cli_value_is_known(v))
 		return;
 	value = item->has_rate ? v->value * 1e9 / (double)period_ns : v->value;
 	rows->has_alarm[at] = value > alarm->limit;
-	/* What cannot be relied on is no reason to act. */
-	if (cli_watch_rows_is_unsure(rows, item, v))
+	/* What may be below it is no reason to act. */
+	least = value * (double)period_ns / (double)(period_ns + unsure_ns);
+	if (cli_watch_rows_is_unsure(rows, item, v) && !(least > alarm->limit))
 		return;
 	if (!rows->has_alarm[at]) {
 		alarm->is_above[row] = false;
@@ -249,7 +250,8 @@ static void check_row(struct cli_watch_alarms *a, struct cli_watch_alarm *alarm,
 }
 
 void cli_watch_alarms_check(struct cli_watch_alarms *a, struct cli_watch_rows *rows,
-			    const struct cli_watch_items *items, uint64_t period_ns)
+			    const struct cli_watch_items *items, uint64_t period_ns,
+			    uint64_t unsure_ns)
 {
 	a->rang = false;
 	reap(a);
@@ -259,7 +261,7 @@ void cli_watch_alarms_check(struct cli_watch_alarms *a, struct cli_watch_rows *r
 	for (size_t i = 0; i < a->n; i++)
 		for (size_t row = 0; row < rows->n; row++)
 			check_row(a, &a->alarm[i], rows, &items->item[a->alarm[i].item], row,
-				  period_ns);
+				  period_ns, unsure_ns);
 	/* A screen has its own way. */
 	if (a->rang && a->rings && !a->is_screen && isatty(STDERR_FILENO))
 		fputs("\a", stderr);

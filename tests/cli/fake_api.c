@@ -10,7 +10,7 @@
  *     flat       no topology                     horizon=N  counters wrap within N us
  *     slow=N     each read takes N ms            lost       cycles were taken away
  *     gone=N     from the Nth read on the device of page-faults is gone in socket 1
- *     torn=N     of the Nth read it is not known within a second of which moment it is
+ *     torn=N     of the Nth read it is not known within 1000 s of which moment it is
  *     ctrl-c     SIGINT comes while the counters are opened
  *     late       to start a command ends only when a signal comes
  * The Nth read of a session gives N times the number in the table below. Commands are real processes.
@@ -719,7 +719,7 @@ int ntime_session_read_places(struct ntime_session *s, struct ntime_value *out, 
 int ntime_session_read_time(const struct ntime_session *s, uint64_t *at_ns, uint64_t *unsure_ns)
 {
 	*at_ns = s->read_ns;
-	*unsure_ns = s->reads == word_number("torn") ? 1000000000 : 0;
+	*unsure_ns = s->reads == word_number("torn") ? 1000000000000 : 0;
 	return 0;
 }
 

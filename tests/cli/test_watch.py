@@ -216,7 +216,7 @@ def periods_that_are_not_known_are_told():
     equal(words, [sure, unsure, unsure, sure])
     equal([row['count'] for row in rows[::3]], ['3702'] * 4, 'counts are known all the same')
     samples = objects(watch('--json', *args, fake='torn=4'))[1:]
-    equal([sample['period_error_s'] for sample in samples], [0, 1, 1, 0])
+    equal([sample['period_error_s'] for sample in samples], [0, 1000, 1000, 0])
     equal([[item['flags'] for item in sample['rows'][0]['items']] for sample in samples], words)
     lines = out(watch(*args, fake='torn=4')).splitlines()[1:]
     equal([line.endswith('  unsure') for line in lines], [word == ['unsure'] or word == ['metric', 'unsure'] for four in words for word in four])
@@ -633,11 +633,15 @@ def alarms_tell_once_per_crossing():
 
 
 @fake_only
-def alarms_are_not_raised_by_what_is_unsure():
-    done = watch('-q', '-n3', '-i', '10ms', '--per', 'none', '--csv', '--above', 'page-faults=1', 'page-faults', fake='torn=3')
+def alarms_are_raised_by_what_is_above_for_sure():
+    """3702 in a period that may have been of 1000 s: at least 3.7 a second."""
+    def alarmed(samples, limit):
+        return watch('-q', f'-n{samples}', '-i', '10ms', '--per', 'none', '--csv', '--above', f'page-faults={limit}', 'page-faults', fake='torn=3')
+    done = alarmed(3, 5)
     equal([row['flags'] for row in rows_of(done)], ['unsure above', 'unsure above', 'above'])
     has(err(done), 'all CPUs: page-faults is')
-    equal(err(watch('-q', '-n2', '-i', '10ms', '--per', 'none', '--csv', '--above', 'page-faults=1', 'page-faults', fake='torn=3')), '')
+    equal(err(alarmed(2, 5)), '')
+    has(err(alarmed(2, 1)), 'all CPUs: page-faults is')
 
 
 @fake_only
