@@ -288,7 +288,7 @@ NTIME_API int ntime_session_read_places(struct ntime_session *s, struct ntime_va
 /**
  * ntime_session_read_time() - of which moment the counts of the last ntime_session_read_places() are
  * @s:		session that was read
- * @at_ns:	CLOCK_MONOTONIC; of the counts' rates this is the time
+ * @at_ns:	CLOCK_MONOTONIC, or a recording's own clock; of the counts' rates this is the time
  * @unsure_ns:	how much earlier or later it may have been, as the machine took the CPU away while counters were read
  *
  * Where that is more than a hundredth of the time since the read before, and more than 100 us, reading is done again, three times
