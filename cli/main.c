@@ -6,9 +6,9 @@
 
 #include <ntime/context.h>
 
-#include "cli/cli.h"
-#include "cli/help.h"
-#include "cli/say.h"
+#include "cli/base/command.h"
+#include "cli/base/help.h"
+#include "cli/output/say.h"
 
 const struct cli_command *const cli_commands[] = {
 	&cli_stat_command,

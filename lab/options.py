@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Options of "ntime lab". cli/lab.c has the same ones for help and completion; tests/lab compares the two."""
+"""Options of "ntime lab". cli/lab/lab.c has the same ones for help and completion; tests/lab compares the two."""
 import argparse
 import sys
 

@@ -37,7 +37,7 @@
 #include <ntime/session.h>
 #include <ntime/topology.h>
 
-#include "cli/signals.h"
+#include "cli/base/signals.h"
 
 #define MAX_ITEMS 64
 #define NO_PMU "the hypervisor (KVM) exposes no core PMU to this guest"

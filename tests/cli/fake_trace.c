@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* In place of "ntime trace", which needs the library's reader of traces: test_trace.py tries it with the real library. */
-#include "cli/cli.h"
-#include "cli/options.h"
-#include "cli/say.h"
+#include "cli/base/command.h"
+#include "cli/base/options.h"
+#include "cli/output/say.h"
 
 static int run(const struct cli_command *self, int argc, char **argv)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-/* cli/number.h: numbers as text and text as numbers. */
+/* cli/output/number.h: numbers as text and text as numbers. */
 #include <errno.h>
 #include <math.h>
 
-#include "cli/number.h"
+#include "cli/output/number.h"
 #include "tests/tt.h"
 
 static const struct time_row {

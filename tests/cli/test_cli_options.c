@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-/* cli/stat_options.h and cli/options.h: command lines, understood or refused. */
+/* cli/stat/options.h and cli/base/options.h: command lines, understood or refused. */
 #include <errno.h>
 #include <unistd.h>
 
-#include "cli/help.h"
-#include "cli/stat_options.h"
-#include "cli/term.h"
+#include "cli/base/help.h"
+#include "cli/stat/options.h"
+#include "cli/output/term.h"
 #include "tests/tt.h"
 
 /* What options.c wants of the rest of the command. */

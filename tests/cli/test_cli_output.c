@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-/* cli/output.h: files that appear complete or not at all. */
+/* cli/output/file.h: files that appear complete or not at all. */
 #include <dirent.h>
 #include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/output.h"
+#include "cli/output/file.h"
 #include "tests/tt.h"
 
 static char directory[] = "/tmp/ntime-output-XXXXXX";

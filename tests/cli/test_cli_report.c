@@ -3,8 +3,8 @@
 #include <jansson.h>
 #include <math.h>
 
-#include "cli/json.h"
-#include "cli/report.h"
+#include "cli/output/json.h"
+#include "cli/stat/report.h"
 #include "tests/tt.h"
 
 #define NO_PMU "the hypervisor (KVM) exposes no core PMU to this guest"

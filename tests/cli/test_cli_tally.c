@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* cli/tally.h: sums over targets, means over runs. */
+/* cli/stat/tally.h: sums over targets, means over runs. */
 #include <math.h>
 
-#include "cli/tally.h"
+#include "cli/stat/tally.h"
 #include "tests/tt.h"
 
 static struct ntime_value value(uint64_t count, uint32_t flags)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-/* cli/trace_derive.h: each way to print says so when memory is short, wherever that is, and else prints all. */
+/* cli/trace/derive.h: each way to print says so when memory is short, wherever that is, and else prints all. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/trace_derive.h"
+#include "cli/trace/derive.h"
 #include "tests/tt.h"
 
 /* Allocations go through these by the linker's --wrap: number @fail_at from now fails. */

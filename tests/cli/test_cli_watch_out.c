@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* cli/watch_out.h: numbers without stdio are those of stdio, and lines arrive whole. */
+/* cli/watch/out.h: numbers without stdio are those of stdio, and lines arrive whole. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <unistd.h>
 
-#include "cli/watch_out.h"
+#include "cli/watch/out.h"
 #include "tests/tt.h"
 
 static struct cli_watch_out open_out(void)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* cli/watch_sampler.h: when samples are due, on a clock that the test turns. */
-#include "cli/watch_sampler.h"
+/* cli/watch/sampler.h: when samples are due, on a clock that the test turns. */
+#include "cli/watch/sampler.h"
 #include "tests/tt.h"
 
 #define MS 1000000ull

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* cli/watch_rows.h and watch_table.h: places put together, and drawn. The session is a table of this file. */
+/* cli/watch/rows.h and watch_table.h: places put together, and drawn. The session is a table of this file. */
 #include <errno.h>
 #include <math.h>
 
-#include "cli/number.h"
-#include "cli/watch_table.h"
+#include "cli/output/number.h"
+#include "cli/watch/table.h"
 #include "tests/tt.h"
 
 /* Places in an odd order, as CPU lists of users may be: two sockets, cores of two threads. */

@@ -518,7 +518,7 @@ def options_leave_the_command_alone():
 
 @test
 def options_are_those_of_the_command():
-    with open(os.path.join(ROOT, 'cli/lab.c'), encoding='utf-8') as f:
+    with open(os.path.join(ROOT, 'cli/lab/lab.c'), encoding='utf-8') as f:
         text = f.read()
     told = set(re.findall(r'^\t\{ (?:\w+|\'v\'), "([a-z]+)"', text, re.MULTILINE))
     subs = next(a for a in options.parser()._actions if a.dest == 'what')  # pylint: disable=protected-access

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* What every subcommand is. */
+#ifndef CLI_BASE_COMMAND_H
+#define CLI_BASE_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli/output/exit.h"
+
+/**
+ * struct cli_option - one option; the one place where it is described
+ * @id:		its letter, or a number from 256 for options without a letter
+ * @name:	long name without the dashes
+ * @arg:	name of the argument, NULL when it takes none
+ * @help:	what it does, one sentence without final stop
+ *
+ * Tables end with a NULL @name.
+ */
+struct cli_option {
+	int id;
+	const char *name;
+	const char *arg;
+	const char *help;
+};
+
+/**
+ * struct cli_command - a subcommand
+ * @name:	what the user types
+ * @usage:	what follows "ntime "; several lines are separated by newlines
+ * @about:	one line
+ * @details:	paragraphs below the options in --help, "" for none
+ * @options:	table, NULL for none
+ * @is_hidden:	not shown to people
+ * @is_permuting: options may follow operands (they must not where a command with own options follows)
+ * @for_each_action: calls @fn for each action that has options of its own, as a command called "NAME ACTION" that lives only as long as the
+ *		call; ends at the first non-zero value, which it returns. NULL: there are none
+ * @run:	argv[0] is the subcommand's name; the exit status of ntime
+ */
+struct cli_command {
+	const char *name;
+	const char *usage;
+	const char *about;
+	const char *details;
+	const struct cli_option *options;
+	bool is_hidden;
+	bool is_permuting;
+	int (*for_each_action)(int (*fn)(void *arg, const struct cli_command *action), void *arg);
+	int (*run)(const struct cli_command *self, int argc, char **argv);
+};
+
+extern const struct cli_command cli_stat_command;
+extern const struct cli_command cli_watch_command;
+extern const struct cli_command cli_list_command;
+extern const struct cli_command cli_doctor_command;
+extern const struct cli_command cli_lab_command;
+extern const struct cli_command cli_reg_command;
+extern const struct cli_command cli_driver_command;
+extern const struct cli_command cli_trace_command;
+extern const struct cli_command cli_help_command;
+extern const struct cli_command cli_complete_command;
+
+/* All of them; NULL ends. The first is what a bare "ntime PROG" means. */
+extern const struct cli_command *const cli_commands[];
+
+/* Exact name, or NULL. */
+const struct cli_command *cli_command_find(const char *name);
+
+#endif

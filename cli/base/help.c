@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+/* Help texts made from the tables of the subcommands; the subcommands "help" and "complete-options". */
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/base/help.h"
+#include "cli/output/say.h"
+#include "cli/output/term.h"
+
+#define OPTION_COLUMNS 28
+
+static struct cli_look look_of(FILE *f)
+{
+	struct cli_look look = cli_look_at(fileno(f));
+
+	/* Sentences that run over the whole of a wide screen are hard to read. */
+	if (look.width > 100)
+		look.width = 100;
+	return look;
+}
+
+static void print_usage(FILE *f, const struct cli_command *c)
+{
+	const char *line = c->usage, *end;
+
+	for (int n = 0; line; n++) {
+		end = strchr(line, '\n');
+		fprintf(f, "%s ntime %.*s\n",
+			n ? "      " : "Usage:", (int)(end ? end - line : (long)strlen(line)),
+			line);
+		line = end ? end + 1 : NULL;
+	}
+}
+
+static void print_option(FILE *f, const struct cli_look *look, const struct cli_option *o)
+{
+	size_t column = look->width < 60 ? 8 : OPTION_COLUMNS + 2;
+	int n;
+
+	if (o->id < 256)
+		n = fprintf(f, "  -%c, --%s", o->id, o->name);
+	else
+		n = fprintf(f, "      --%s", o->name);
+	if (o->arg)
+		n += fprintf(f, " %s", o->arg);
+	if ((size_t)n + 2 > column) {
+		putc('\n', f);
+		n = 0;
+	}
+	fprintf(f, "%*s", (int)column - n, "");
+	cli_wrap(f, look, column, column, o->help);
+}
+
+/* Paragraphs are parted by newlines; a line that begins with a blank is printed as it is. */
+static void print_details(FILE *f, const struct cli_look *look, const char *text)
+{
+	while (*text) {
+		size_t bytes = strcspn(text, "\n");
+		char line[1024];
+
+		snprintf(line, sizeof(line), "%.*s", (int)bytes, text);
+		if (line[0] == ' ')
+			fprintf(f, "%s\n", line);
+		else
+			cli_wrap(f, look, 0, 0, line);
+		text += bytes + (text[bytes] == '\n');
+	}
+}
+
+/* The second word of "trace show". */
+static const char *action_name(const struct cli_command *action)
+{
+	return strchr(action->name, ' ') + 1;
+}
+
+static int print_action(void *arg, const struct cli_command *action)
+{
+	struct cli_look look = look_of(arg);
+
+	fprintf(arg, "  %-8s ", action_name(action));
+	cli_wrap(arg, &look, 11, 11, action->about);
+	return 0;
+}
+
+void cli_help_print(FILE *f, const struct cli_command *c)
+{
+	struct cli_look look = look_of(f);
+
+	print_usage(f, c);
+	putc('\n', f);
+	cli_wrap(f, &look, 0, 0, c->about);
+	if (c->for_each_action) {
+		fputs("\nActions:\n", f);
+		c->for_each_action(print_action, f);
+	}
+	if (c->options && c->options->name) {
+		fputs("\nOptions:\n", f);
+		for (const struct cli_option *o = c->options; o->name; o++)
+			print_option(f, &look, o);
+	}
+	if (*c->details) {
+		putc('\n', f);
+		print_details(f, &look, c->details);
+	}
+}
+
+void cli_help_overview(FILE *f)
+{
+	struct cli_look look = look_of(f);
+
+	fputs("Usage: ntime [stat] [OPTION...] [--] COMMAND [ARG...]\n"
+	      "       ntime SUBCOMMAND [OPTION...] [ARG...]\n"
+	      "       ntime --help | --version | help SUBCOMMAND\n\n",
+	      f);
+	cli_wrap(f, &look, 0, 0,
+		 "ntime runs a command and prints how long it took and what the machine's counters "
+		 "saw of it. "
+		 "What cannot be counted is named together with the reason; it is never shown as "
+		 "0.");
+	fputs("\nSubcommands:\n", f);
+	for (size_t i = 0; cli_commands[i]; i++) {
+		if (cli_commands[i]->is_hidden)
+			continue;
+		fprintf(f, "  %-8s ", cli_commands[i]->name);
+		cli_wrap(f, &look, 11, 11, cli_commands[i]->about);
+	}
+	fprintf(f, "\nOptions of ntime %s:\n", cli_stat_command.name);
+	for (const struct cli_option *o = cli_stat_command.options; o && o->name; o++)
+		print_option(f, &look, o);
+	fputs("  -V, --version             print the version and exit\n"
+	      "\nExamples:\n"
+	      "  ntime make                        time, and the counters worth seeing\n"
+	      "  ntime -r 5 -e page-faults ./prog  five runs, mean and spread\n"
+	      "  ntime -a -I 1s                    the whole machine, one block a second\n"
+	      "  ntime list miss                   events and metrics with \"miss\" in them\n"
+	      "  ntime doctor                      what stands in the way of counting\n"
+	      "\nntime(1) tells more.\n",
+	      f);
+}
+
+static int complete_options(void *arg, const struct cli_command *c)
+{
+	for (const struct cli_option *o = c->options; o && o->name; o++) {
+		char letter[3] = "";
+
+		if (o->id < 256)
+			snprintf(letter, sizeof(letter), "-%c", o->id);
+		fprintf(arg, "%s\t--%s\t%s\t%s\t%s\n", c->name, o->name, letter,
+			o->arg ? o->arg : "", o->help);
+	}
+	return 0;
+}
+
+void cli_help_complete(FILE *f)
+{
+	fputs("ntime\t--help\t-h\t\tprint what ntime is and its subcommands and options\n"
+	      "ntime\t--version\t-V\t\tprint the version and exit\n",
+	      f);
+	for (size_t i = 0; cli_commands[i]; i++) {
+		if (cli_commands[i]->is_hidden)
+			continue;
+		complete_options(f, cli_commands[i]);
+		if (cli_commands[i]->for_each_action)
+			cli_commands[i]->for_each_action(complete_options, f);
+	}
+}
+
+struct wanted_action {
+	const char *name;
+	bool is_found;
+};
+
+static int help_action(void *arg, const struct cli_command *action)
+{
+	struct wanted_action *wanted = arg;
+
+	wanted->is_found = strcmp(action_name(action), wanted->name) == 0;
+	if (wanted->is_found)
+		cli_help_print(stdout, action);
+	return wanted->is_found;
+}
+
+static int run_help_action(const struct cli_command *c, const char *name)
+{
+	struct wanted_action wanted = { .name = name };
+
+	if (c->for_each_action)
+		c->for_each_action(help_action, &wanted);
+	if (wanted.is_found)
+		return cli_say_stdout_end();
+	return cli_say_misuse(c->name, "there is no '%s %s'", c->name, name);
+}
+
+static int run_help(const struct cli_command *self, int argc, char **argv)
+{
+	const struct cli_command *c;
+
+	if (argc > 3)
+		return cli_say_misuse(self->name,
+				      "help takes a subcommand and an action of it, not %d words",
+				      argc - 1);
+	if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+		cli_help_overview(stdout);
+		return cli_say_stdout_end();
+	}
+	c = cli_command_find(argv[1]);
+	if (c && argc == 3)
+		return run_help_action(c, argv[2]);
+	if (c) {
+		cli_help_print(stdout, c);
+		return cli_say_stdout_end();
+	}
+	for (size_t i = 0; cli_commands[i]; i++)
+		if (!cli_commands[i]->is_hidden && cli_word_is_near(argv[1], cli_commands[i]->name))
+			return cli_say_misuse("", "there is no subcommand '%s'; did you mean '%s'?",
+					      argv[1], cli_commands[i]->name);
+	return cli_say_misuse("", "there is no subcommand '%s'", argv[1]);
+}
+
+const struct cli_command cli_help_command = {
+	.name = "help",
+	.usage = "help [SUBCOMMAND [ACTION]]",
+	.about = "print what ntime or one of its subcommands does",
+	.details = "",
+	.run = run_help,
+};
+
+static int run_complete(const struct cli_command *self, int argc, char **argv)
+{
+	(void)argv;
+	if (argc > 1)
+		return cli_say_misuse("", "%s takes no argument", self->name);
+	cli_help_complete(stdout);
+	return cli_say_stdout_end();
+}
+
+const struct cli_command cli_complete_command = {
+	.name = "complete-options",
+	.usage = "complete-options",
+	.about = "print every option, one per line, for completion and checks",
+	.details = "",
+	.is_hidden = true,
+	.run = run_complete,
+};

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+/* Registers that a measurement of ours could not put back: told at its end, since it is over and nobody else would. */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <ntime/list.h>
+
+#include "cli/base/command.h"
+#include "cli/base/leftover.h"
+#include "cli/output/say.h"
+
+#define NAME_BYTES 64
+
+/* One bank of counters; strings of our own, since the library cannot be called while it tells. */
+struct bank {
+	char name[NAME_BYTES], what[NAME_BYTES];
+	uint64_t registers;
+};
+
+struct leftover {
+	struct bank *bank;
+	size_t n;
+	char gone[NAME_BYTES]; /* a device that is no more */
+};
+
+static int note_bank(void *arg, const struct ntime_stale *stale)
+{
+	struct leftover *l = arg;
+	struct bank *bigger;
+
+	if (stale->pid != (int32_t)getpid() || !stale->registers)
+		return 0;
+	bigger = realloc(l->bank, (l->n + 1) * sizeof(*bigger));
+	if (!bigger)
+		return -ENOMEM;
+	l->bank = bigger;
+	bigger += l->n++;
+	*bigger = (struct bank){ .registers = stale->registers };
+	(void)snprintf(bigger->name, sizeof(bigger->name), "%s", stale->name);
+	(void)snprintf(bigger->what, sizeof(bigger->what), "%s", stale->what);
+	return 0;
+}
+
+static int note_gone(void *arg, const struct ntime_repair_step *step)
+{
+	struct leftover *l = arg;
+
+	if (step->error == -ENODEV)
+		(void)snprintf(l->gone, sizeof(l->gone), "%s", step->device);
+	return 0;
+}
+
+/*
+ * Looking at the registers once more tells why: the library's sentence has the reason, but for devices that are gone. False: somebody was faster and
+ * has put them back.
+ */
+static bool say_bank(struct ntime_ctx *ctx, struct leftover *l, const struct bank *b)
+{
+	int ret;
+
+	l->gone[0] = '\0';
+	ret = ntime_repair(ctx, b->name, NTIME_REPAIR_LOOK, note_gone, l);
+	if (ret == -ENOENT)
+		return false;
+	if (ret < 0)
+		cli_say("%s was not given back: %s", b->what, ntime_error_text(ctx));
+	else
+		cli_say("%s was not given back: %llu register%s on record%s%s%s", b->what,
+			(unsigned long long)b->registers, b->registers == 1 ? " stays" : "s stay",
+			*l->gone ? ": " : "", l->gone, *l->gone ? " is gone" : "");
+	return true;
+}
+
+int cli_leftover_say(struct ntime_ctx *ctx)
+{
+	struct leftover l = { .n = 0 };
+	bool is_told = false;
+	int ret = 0;
+
+	/* Who may not look into the records has made none. */
+	if (ctx && ntime_stale_for_each(ctx, note_bank, &l) == -ENOMEM)
+		ret = cli_say_no_memory();
+	for (size_t i = 0; i < l.n; i++)
+		is_told |= say_bank(ctx, &l, &l.bank[i]);
+	if (is_told) {
+		cli_say("as soon as these registers can be reached: ntime doctor --repair");
+		ret = CLI_EXIT_FAILED;
+	}
+	free(l.bank);
+	return ret;
+}

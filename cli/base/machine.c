@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+/* The machine that a subcommand looks at. */
+#include <string.h>
+
+#include "cli/base/command.h"
+#include "cli/base/machine.h"
+#include "cli/output/say.h"
+
+static void log_line(void *arg, const char *line)
+{
+	(void)arg;
+	cli_say("%s", line);
+}
+
+int cli_machine_say(const struct ntime_ctx *ctx, int ret)
+{
+	const char *text = ctx ? ntime_error_text(ctx) : "";
+
+	if (*text)
+		cli_say("%s", text);
+	else
+		cli_say("%s", strerror(-ret));
+	return CLI_EXIT_FAILED;
+}
+
+int cli_machine_open(const struct cli_machine *m, struct ntime_ctx **ctx)
+{
+	struct ntime_options options = {
+		.size = sizeof(options),
+		.root = m->root,
+		.machine = m->recording,
+		.metrics = m->metrics,
+		.log = m->verbose > 1 ? log_line : NULL,
+	};
+	int ret = ntime_open(ctx, &options);
+
+	if (ret < 0) {
+		cli_machine_say(*ctx, ret);
+		ntime_close(*ctx);
+		*ctx = NULL;
+	}
+	return ret;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* The machine that a subcommand looks at: a context of the library, opened from options. */
+#ifndef CLI_BASE_MACHINE_H
+#define CLI_BASE_MACHINE_H
+
+#include <ntime/context.h>
+
+/**
+ * struct cli_machine - which one; strings of the command line, NULL for this machine and the built-in metrics
+ * @verbose: from 2 on the library's decisions are printed
+ */
+struct cli_machine {
+	const char *root;
+	const char *recording;
+	const char *metrics;
+	unsigned int verbose;
+};
+
+/* 0; -errno after a sentence, *@ctx is NULL then. */
+int cli_machine_open(const struct cli_machine *m, struct ntime_ctx **ctx);
+
+/* Print the library's sentence for its last error; when it has none, what @ret means. Returns CLI_EXIT_FAILED. */
+int cli_machine_say(const struct ntime_ctx *ctx, int ret);
+
+#endif

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+/* Command lines: getopt_long(3) fed from the option table, with sentences of our own. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <ntime/session.h>
+
+#include "cli/base/help.h"
+#include "cli/base/options.h"
+#include "cli/output/say.h"
+
+/* What getopt_long() wants to see of a table. */
+struct tables {
+	struct option longs[CLI_OPTIONS_MAX + 1];
+	char shorts[2 * CLI_OPTIONS_MAX + 3];
+};
+
+static void tables_init(struct tables *t, const struct cli_command *c)
+{
+	char *s = t->shorts;
+	size_t n = 0;
+
+	if (!c->is_permuting)
+		*s++ = '+';
+	*s++ = ':'; /* a missing argument is told apart from an unknown option */
+	for (const struct cli_option *o = c->options; o->name && n < CLI_OPTIONS_MAX; o++, n++) {
+		t->longs[n] = (struct option){ .name = o->name, .has_arg = !!o->arg, .val = o->id };
+		if (o->id >= 256)
+			continue;
+		*s++ = (char)o->id;
+		if (o->arg)
+			*s++ = ':';
+	}
+	t->longs[n] = (struct option){ 0 };
+	*s = '\0';
+}
+
+/* The options of the first subcommand are in "ntime --help" itself. */
+static const char *help_of(const struct cli_command *c)
+{
+	return c == cli_commands[0] ? "" : c->name;
+}
+
+const struct cli_option *cli_option_find(const struct cli_command *c, int id)
+{
+	for (const struct cli_option *o = c->options; o && o->name; o++)
+		if (o->id == id)
+			return o;
+	return NULL;
+}
+
+/* Say which option someone who wrote --@typed may have meant. */
+static void say_unknown_long(const struct cli_command *c, const char *typed)
+{
+	char word[64], names[256] = "";
+	size_t used = 0, matches = 0;
+	bool is_prefix;
+
+	snprintf(word, sizeof(word), "%.*s", (int)strcspn(typed, "="), typed);
+	for (int pass = 0; pass < 2 && !used; pass++) {
+		for (const struct cli_option *o = c->options; o->name; o++) {
+			is_prefix = *word && strncmp(o->name, word, strlen(word)) == 0;
+			if (pass == 0 ? !is_prefix : !cli_word_is_near(word, o->name))
+				continue;
+			matches++;
+			if (used < sizeof(names) - 32)
+				used += (size_t)snprintf(names + used, sizeof(names) - used,
+							 "%s--%.24s", used ? ", " : "", o->name);
+		}
+		if (pass == 0 && matches > 1) {
+			cli_say_misuse(help_of(c), "option '--%s' is short for several: %s", word,
+				       names);
+			return;
+		}
+	}
+	if (used)
+		cli_say_misuse(help_of(c), "unknown option '--%s'; did you mean %s?", word, names);
+	else
+		cli_say_misuse(help_of(c), "unknown option '--%s'", word);
+}
+
+/* getopt_long() returned '?': find out which of its three reasons it was. */
+static void say_bad(const struct cli_command *c, char **argv)
+{
+	const char *word = argv[optind - 1];
+	const struct cli_option *o = cli_option_find(c, optopt);
+
+	if (!optopt)
+		say_unknown_long(c, word + 2);
+	else if (o)
+		cli_say_misuse(help_of(c), "option '--%s' takes no argument", o->name);
+	else
+		cli_say_misuse(help_of(c), "unknown option '-%c'", optopt);
+}
+
+static void say_missing(const struct cli_command *c)
+{
+	const struct cli_option *o = cli_option_find(c, optopt);
+
+	if (o && o->id < 256)
+		cli_say_misuse(help_of(c), "option '-%c' (--%s) needs an argument: %s", o->id,
+			       o->name, o->arg);
+	else if (o)
+		cli_say_misuse(help_of(c), "option '--%s' needs an argument: %s", o->name, o->arg);
+}
+
+int cli_options_parse(const struct cli_command *c, int argc, char **argv,
+		      int (*fn)(void *arg, const struct cli_option *o, const char *value),
+		      void *arg)
+{
+	struct tables tables = { 0 };
+	int id, ret;
+
+	tables_init(&tables, c);
+	optind = 0; /* glibc and musl: start anew */
+	opterr = 0;
+	while ((id = getopt_long(argc, argv, tables.shorts, tables.longs, NULL)) != -1) {
+		if (id == ':') {
+			say_missing(c);
+			return -EINVAL;
+		}
+		if (id == '?') {
+			say_bad(c, argv);
+			return -EINVAL;
+		}
+		if (id == 'h') {
+			cli_help_print(stdout, c);
+			return -ECANCELED;
+		}
+		ret = fn(arg, cli_option_find(c, id), optarg);
+		if (ret)
+			return ret;
+	}
+	return optind;
+}
+
+int cli_option_via(const char *command, const char *value, uint32_t *via)
+{
+	static const char *const words[] = {
+		[NTIME_VIA_AUTO] = "auto",	 [NTIME_VIA_PERF] = "perf",
+		[NTIME_VIA_NTIMEFS] = "ntimefs", [NTIME_VIA_MSR] = "msr",
+		[NTIME_VIA_PCI] = "pci",
+	};
+
+	for (uint32_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcmp(value, words[i]) == 0) {
+			*via = i;
+			return 0;
+		}
+	}
+	(void)cli_say_misuse(command, "--via %s: the ways in are perf, ntimefs, msr, pci and auto",
+			     value);
+	return -EINVAL;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Command lines, driven by the option table of a subcommand. */
+#ifndef CLI_BASE_OPTIONS_H
+#define CLI_BASE_OPTIONS_H
+
+#include <stdint.h>
+
+#include "cli/base/command.h"
+
+#define CLI_OPTIONS_MAX 64
+/* Every table has --help; it is taken care of here. */
+#define CLI_OPTION_HELP                                                                            \
+	{                                                                                          \
+		'h', "help", NULL, "print this help and exit"                                      \
+	}
+#define CLI_OPTION_END                                                                             \
+	{                                                                                          \
+		0, NULL, NULL, NULL                                                                \
+	}
+
+/**
+ * cli_options_parse() - walk the options of a command line
+ * @c:		subcommand
+ * @argc, @argv: argv[0] is not looked at; reordered where @c->is_permuting
+ * @fn:		called per option with its argument (NULL where it takes none); non-zero ends the walk: the function has
+ *		said what is wrong
+ * @arg:	its first argument
+ *
+ * Return: index of the first operand; -EINVAL (a sentence was printed); -ECANCELED (--help was printed); else what
+ * @fn returned, which must be negative.
+ */
+int cli_options_parse(const struct cli_command *c, int argc, char **argv,
+		      int (*fn)(void *arg, const struct cli_option *o, const char *value),
+		      void *arg);
+
+/* Entry with that @id, or NULL. */
+const struct cli_option *cli_option_find(const struct cli_command *c, int id);
+
+/* The argument of --via of subcommand @command: an NTIME_VIA_* in *@via. 0, or -EINVAL after a sentence. */
+int cli_option_via(const char *command, const char *value, uint32_t *via);
+
+#endif

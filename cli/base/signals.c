@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+/* What ntime does with signals while it measures. */
+#include <errno.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "cli/base/signals.h"
+
+/* Handlers have no other way to know; written before signals can matter, or atomically. */
+static volatile sig_atomic_t forward_pid;
+static volatile sig_atomic_t stop_signal;
+
+/* Came while it was not known yet whom to send it to. */
+static volatile sig_atomic_t is_held[NSIG];
+
+static const int stop_signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
+static const int pass_signals[] = { SIGUSR1, SIGUSR2 };
+
+static void pass_on(int sig, const siginfo_t *info)
+{
+	int saved = errno;
+
+	/* SI_KERNEL: from the terminal, which has sent it to the command as well, also at the door of exec. */
+	if (info->si_code > 0)
+		return;
+	if (forward_pid > 0)
+		kill((pid_t)forward_pid, sig);
+	else
+		is_held[sig] = 1;
+	errno = saved;
+}
+
+static void on_stop(int sig, siginfo_t *info, void *context)
+{
+	(void)context;
+	if (!stop_signal)
+		stop_signal = sig;
+	pass_on(sig, info);
+}
+
+static void on_other(int sig, siginfo_t *info, void *context)
+{
+	(void)context;
+	pass_on(sig, info);
+}
+
+/* Writing then fails with EPIPE, which is reported where it happens. Not SIG_IGN: the command would inherit that. */
+static void on_pipe(int sig, siginfo_t *info, void *context)
+{
+	(void)sig;
+	(void)info;
+	(void)context;
+}
+
+static void take(int sig, void (*handler)(int, siginfo_t *, void *), int flags)
+{
+	struct sigaction action = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO | flags }, old;
+
+	/* nohup(1) and shells that start jobs in the background have their reasons. */
+	if (sigaction(sig, NULL, &old) == 0 && old.sa_handler == SIG_IGN)
+		return;
+	sigemptyset(&action.sa_mask);
+	sigaction(sig, &action, NULL);
+}
+
+void cli_signals_init(void)
+{
+	/* No SA_RESTART: waits are to return so that the end can be seen. */
+	for (size_t i = 0; i < sizeof(stop_signals) / sizeof(stop_signals[0]); i++)
+		take(stop_signals[i], on_stop, 0);
+	for (size_t i = 0; i < sizeof(pass_signals) / sizeof(pass_signals[0]); i++)
+		take(pass_signals[i], on_other, SA_RESTART);
+	take(SIGPIPE, on_pipe, SA_RESTART);
+	/* Who started us may ignore it and hand that on; then the kernel would reap the command before we can. */
+	(void)signal(SIGCHLD, SIG_DFL);
+}
+
+void cli_signals_forward(pid_t pid)
+{
+	forward_pid = pid;
+	for (int sig = 1; pid && sig < NSIG; sig++) {
+		if (!is_held[sig])
+			continue;
+		is_held[sig] = 0;
+		kill(pid, sig);
+	}
+}
+
+int cli_signals_stop(void)
+{
+	return stop_signal;
+}
+
+void cli_signals_block(sigset_t *old)
+{
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	for (size_t i = 0; i < sizeof(stop_signals) / sizeof(stop_signals[0]); i++)
+		sigaddset(&mask, stop_signals[i]);
+	sigprocmask(SIG_BLOCK, &mask, old);
+}
+
+void cli_signals_unblock(const sigset_t *old)
+{
+	sigprocmask(SIG_SETMASK, old, NULL);
+}
+
+void cli_signals_die(int sig)
+{
+	struct rlimit none = { 0, 0 };
+	struct sigaction action = { .sa_handler = SIG_DFL };
+	sigset_t mask;
+
+	/* The command has dumped its core; one of ntime would overwrite it. */
+	setrlimit(RLIMIT_CORE, &none);
+	sigemptyset(&action.sa_mask);
+	sigaction(sig, &action, NULL);
+	sigemptyset(&mask);
+	sigaddset(&mask, sig);
+	sigprocmask(SIG_UNBLOCK, &mask, NULL);
+	kill(getpid(), sig);
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+/* ntime doctor: what this machine could count, and what stands in the way. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <ntime/context.h>
+#include <ntime/machine.h>
+#include <ntime/topology.h>
+
+#include "cli/base/command.h"
+#include "cli/doctor/repair.h"
+#include "cli/doctor/report.h"
+#include "cli/output/emulated.h"
+#include "cli/base/machine.h"
+#include "cli/base/options.h"
+#include "cli/output/say.h"
+
+enum {
+	ID_JSON = 256,
+	ID_RECORD,
+	ID_MACHINE,
+	ID_ROOT,
+	ID_REPAIR,
+	ID_YES,
+};
+
+static const struct cli_option options[] = {
+	{ ID_JSON, "json", NULL, "write JSON" },
+	{ ID_RECORD, "record", "FILE",
+	  "record this machine to FILE, so that it can be looked at elsewhere with --machine" },
+	{ ID_REPAIR, "repair", NULL,
+	  "put back what programs that were killed left in registers; asks first" },
+	{ ID_YES, "yes", NULL, "with --repair: do not ask; needed where there is no terminal" },
+	{ ID_MACHINE, "machine", "FILE", "look at a recorded machine instead of this one" },
+	{ ID_ROOT, "root", "DIR", "look for the system's files below DIR" },
+	{ 'v', "verbose", NULL,
+	  "also list ways in and units; twice: also what the library decides" },
+	CLI_OPTION_HELP,
+	CLI_OPTION_END,
+};
+
+struct doctor {
+	struct cli_machine machine;
+	const char *record;
+	bool is_json, is_repair, is_sure;
+};
+
+static int set_option(void *arg, const struct cli_option *o, const char *value)
+{
+	struct doctor *d = arg;
+
+	switch (o->id) {
+	case ID_JSON:
+		d->is_json = true;
+		return 0;
+	case ID_RECORD:
+		d->record = value;
+		return 0;
+	case ID_REPAIR:
+		d->is_repair = true;
+		return 0;
+	case ID_YES:
+		d->is_sure = true;
+		return 0;
+	case ID_MACHINE:
+		d->machine.recording = value;
+		return 0;
+	case ID_ROOT:
+		d->machine.root = value;
+		return 0;
+	default:
+		d->machine.verbose++;
+		return 0;
+	}
+}
+
+static int record(struct ntime_ctx *ctx, const char *path)
+{
+	int ret = ntime_machine_record(ctx, path);
+
+	if (ret < 0)
+		return cli_machine_say(ctx, ret);
+	cli_say("this machine was recorded to %s", path);
+	return 0;
+}
+
+static int examine(const struct doctor *d, struct ntime_ctx *ctx)
+{
+	struct cli_doctor_style style = {
+		.look = cli_look_at(STDOUT_FILENO),
+		.verbose = d->machine.verbose,
+		.version = ntime_version(),
+		.emulated = cli_emulated(),
+		.is_simulated = d->machine.recording,
+		.topology = { .size = sizeof(style.topology) },
+	};
+	struct cli_catalog catalog;
+	size_t obstacles;
+	int ret = cli_catalog_load(&catalog, ctx, CLI_WAYS | CLI_UNITS | CLI_EVENTS | CLI_OBSTACLES,
+				   NULL);
+
+	if (ret < 0) {
+		cli_catalog_fini(&catalog);
+		return cli_machine_say(ctx, ret);
+	}
+	/* Counting does not need it: without hwloc's picture that line is left out. */
+	style.has_topology = ntime_topology_get(ctx, &style.topology) == 0;
+	if (d->is_json)
+		cli_doctor_write_json(stdout, &style, &catalog);
+	else
+		cli_doctor_write_text(stdout, &style, &catalog);
+	obstacles = catalog.obstacles;
+	cli_catalog_fini(&catalog);
+	ret = cli_say_stdout_end();
+	return ret ? ret : obstacles > 0;
+}
+
+static int check_options(const struct cli_command *self, const struct doctor *d)
+{
+	if (d->record && d->machine.recording)
+		return cli_say_misuse(self->name, "--record and --machine cannot be combined");
+	if (d->is_repair && (d->record || d->machine.recording || d->is_json))
+		return cli_say_misuse(self->name, "--repair and %s cannot be combined",
+				      d->record		     ? "--record"
+				      : d->machine.recording ? "--machine"
+							     : "--json");
+	if (d->is_sure && !d->is_repair)
+		return cli_say_misuse(self->name, "--yes has a meaning with --repair only");
+	return 0;
+}
+
+static int run_doctor(const struct cli_command *self, int argc, char **argv)
+{
+	struct doctor d = { .record = NULL };
+	struct ntime_ctx *ctx;
+	int ret = cli_options_parse(self, argc, argv, set_option, &d);
+
+	if (ret == -ECANCELED)
+		return cli_say_stdout_end();
+	if (ret < 0)
+		return CLI_EXIT_FAILED;
+	if (ret < argc)
+		return cli_say_misuse(self->name, "doctor takes no argument, but there is '%s'",
+				      argv[ret]);
+	if (check_options(self, &d) || cli_machine_open(&d.machine, &ctx))
+		return CLI_EXIT_FAILED;
+	if (d.is_repair)
+		ret = cli_doctor_repair(ctx, d.is_sure);
+	else
+		ret = d.record ? record(ctx, d.record) : 0;
+	if (!ret && !d.is_repair && (!d.record || d.is_json))
+		ret = examine(&d, ctx);
+	ntime_close(ctx);
+	return ret;
+}
+
+const struct cli_command cli_doctor_command = {
+	.name = "doctor",
+	.usage = "doctor [OPTION...]",
+	.about = "tell what this machine can count, what stands in the way, and how to remove it",
+	.details = "The exit status is 0 when nothing stands in the way, 1 when something does, "
+		   "125 when ntime itself failed. With --repair it is 0 when all was put back or "
+		   "there was nothing to do, else 125.",
+	.options = options,
+	.is_permuting = true,
+	.run = run_doctor,
+};

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+/* What ntime doctor found, as text and as JSON. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/list/catalog_json.h"
+#include "cli/doctor/report.h"
+#include "cli/output/emulated.h"
+
+static void put_words(FILE *f, const struct cli_look *look, size_t indent, const char *title,
+		      const char *text)
+{
+	fprintf(f, "%*s%s", (int)indent, "", title);
+	cli_wrap(f, look, indent + cli_text_columns(title), indent + 2, text);
+}
+
+static void put_machine(FILE *f, const struct cli_doctor_style *style)
+{
+	const struct ntime_topology *t = &style->topology;
+	char line[256];
+
+	if (style->is_simulated)
+		fprintf(f, "%sSIMULATED: this is a recorded machine, not this one%s\n",
+			cli_colour(&style->look, CLI_BAD), cli_colour(&style->look, CLI_PLAIN));
+	cli_emulated_put(f, &style->look, style->emulated);
+	if (!style->has_topology)
+		return;
+	snprintf(line, sizeof(line),
+		 "%u CPU%s, %u of them on line; %u core%s, %u package%s, %u NUMA node%s", t->cpus,
+		 t->cpus == 1 ? "" : "s", t->online_cpus, t->cores, t->cores == 1 ? "" : "s",
+		 t->packages, t->packages == 1 ? "" : "s", t->nodes, t->nodes == 1 ? "" : "s");
+	put_words(f, &style->look, 0, "Machine: ", line);
+}
+
+/* Characters of @name before its number: 11 of "uncore_cha_27"; all of them when it has none. */
+static size_t chars_before_number(const char *name)
+{
+	size_t n = strlen(name);
+
+	while (n && name[n - 1] >= '0' && name[n - 1] <= '9')
+		n--;
+	return n && name[n - 1] == '_' ? n : strlen(name);
+}
+
+static bool is_next_of(const char *name, const char *next)
+{
+	size_t n = chars_before_number(name);
+
+	return name[n] && chars_before_number(next) == n && strncmp(name, next, n) == 0 &&
+	       strtoul(next + n, NULL, 10) == strtoul(name + n, NULL, 10) + 1;
+}
+
+/* "cpu, uncore_cha_0..27" or "nothing"; caller frees. NULL without memory. */
+static char *units_with(const struct cli_catalog *c, uint32_t usable)
+{
+	const char *last = "", *name;
+	char *text = NULL;
+	size_t bytes, n = 0, in_row = 0;
+	FILE *f = open_memstream(&text, &bytes);
+
+	if (!f)
+		return NULL;
+	for (size_t i = 0; i < c->units; i++) {
+		name = c->unit[i].name;
+		if (!c->unit[i].usable != !usable)
+			continue;
+		/* Large machines have dozens of some kind. */
+		if (is_next_of(last, name)) {
+			in_row++;
+		} else {
+			if (in_row)
+				fprintf(f, "..%s", last + chars_before_number(last));
+			fprintf(f, "%s%s", n++ ? ", " : "", name);
+			in_row = 0;
+		}
+		last = name;
+	}
+	if (in_row)
+		fprintf(f, "..%s", last + chars_before_number(last));
+	if (!n)
+		fputs("nothing", f);
+	fclose(f);
+	return text;
+}
+
+static size_t usable_events(const struct cli_catalog *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->events; i++)
+		n += !!c->event[i].usable;
+	return n;
+}
+
+static void put_summary(FILE *f, const struct cli_doctor_style *style, const struct cli_catalog *c)
+{
+	char *can = units_with(c, 1), *cannot = units_with(c, 0), line[128];
+
+	put_words(f, &style->look, 0, "Units that count here: ", can ? can : "");
+	put_words(f, &style->look, 0, "Units that do not: ", cannot ? cannot : "");
+	snprintf(line, sizeof(line), "%zu of %zu known", usable_events(c), c->events);
+	put_words(f, &style->look, 0, "Events that can be counted: ", line);
+	free(can);
+	free(cannot);
+}
+
+static void put_obstacles(FILE *f, const struct cli_doctor_style *style,
+			  const struct cli_catalog *c)
+{
+	char title[32];
+
+	if (!c->obstacles) {
+		fprintf(f, "\n%sNothing stands in the way.%s\n", cli_colour(&style->look, CLI_GOOD),
+			cli_colour(&style->look, CLI_PLAIN));
+		return;
+	}
+	putc('\n', f);
+	fputs("In the way:\n", f);
+	for (size_t i = 0; i < c->obstacles; i++) {
+		const struct ntime_obstacle *o = &c->obstacle[i];
+
+		snprintf(title, sizeof(title), "%zu. ", i + 1);
+		put_words(f, &style->look, 2, title, o->what);
+		put_words(f, &style->look, 5, "", o->reason);
+		if (*o->remedy)
+			put_words(f, &style->look, 5,
+				  o->is_here ? "remedy: " : "remedy (outside of this machine): ",
+				  o->remedy);
+		else
+			put_words(f, &style->look, 5, "", "nothing can be done about it");
+	}
+}
+
+void cli_doctor_write_text(FILE *f, const struct cli_doctor_style *style,
+			   const struct cli_catalog *c)
+{
+	struct cli_catalog_style all = {
+		.look = style->look,
+		.parts = CLI_WAYS | CLI_UNITS,
+		.verbose = style->verbose,
+		.version = style->version,
+	};
+
+	put_machine(f, style);
+	put_summary(f, style, c);
+	if (style->verbose) {
+		putc('\n', f);
+		cli_catalog_write_text(f, &all, c);
+	}
+	put_obstacles(f, style, c);
+}
+
+static json_t *obstacles_json(const struct cli_catalog *c)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < c->obstacles; i++) {
+		const struct ntime_obstacle *o = &c->obstacle[i];
+		json_t *json = json_object();
+
+		json_object_set_new(json, "what", cli_json_text(o->what));
+		json_object_set_new(json, "reason", cli_json_text(o->reason));
+		json_object_set_new(json, "remedy", cli_json_text(o->remedy));
+		json_object_set_new(json, "here", json_boolean(o->is_here));
+		json_array_append_new(array, json);
+	}
+	return array;
+}
+
+void cli_doctor_write_json(FILE *f, const struct cli_doctor_style *style,
+			   const struct cli_catalog *c)
+{
+	json_t *root = cli_catalog_head(style->version, style->is_simulated, style->emulated),
+	       *topology;
+
+	if (style->has_topology) {
+		topology = json_object();
+		json_object_set_new(topology, "cpus", json_integer(style->topology.cpus));
+		json_object_set_new(topology, "online_cpus",
+				    json_integer(style->topology.online_cpus));
+		json_object_set_new(topology, "cores", json_integer(style->topology.cores));
+		json_object_set_new(topology, "packages", json_integer(style->topology.packages));
+		json_object_set_new(topology, "nodes", json_integer(style->topology.nodes));
+		json_object_set_new(root, "topology", topology);
+	}
+	json_object_set_new(root, "events", json_integer((json_int_t)c->events));
+	json_object_set_new(root, "usable_events", json_integer((json_int_t)usable_events(c)));
+	json_object_set_new(root, "ways", cli_catalog_ways(c));
+	json_object_set_new(root, "units", cli_catalog_units(c));
+	json_object_set_new(root, "obstacles", obstacles_json(c));
+	cli_json_write(f, root, 1);
+}

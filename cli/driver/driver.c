@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+/* ntime driver: its options, and which action is meant. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/driver/driver.h"
+#include "cli/base/help.h"
+#include "cli/base/options.h"
+#include "cli/output/say.h"
+
+enum {
+	ID_SOURCE = 256,
+	ID_KERNEL,
+	ID_MODULE,
+	ID_GID,
+	ID_MODE,
+	ID_JSON,
+	ID_ROOT,
+};
+
+static const struct cli_option options[] = {
+	{ ID_SOURCE, "source", "DIR",
+	  "build: source tree of ntime, instead of the one that was installed" },
+	{ ID_KERNEL, "kernel", "RELEASE", "build: for this kernel, instead of the running one" },
+	{ ID_MODULE, "module", "FILE",
+	  "load: this file, instead of the module that modprobe finds" },
+	{ ID_GID, "gid", "GROUP",
+	  "load: group that registers belong to (ntime, where there is such a group)" },
+	{ ID_MODE, "mode", "MODE",
+	  "load: permissions of registers, in octal (0440, without that group 0400)" },
+	{ ID_JSON, "json", NULL, "status: write JSON" },
+	{ ID_ROOT, "root", "DIR", "build, status: look for the system's files below DIR" },
+	CLI_OPTION_HELP,
+	CLI_OPTION_END,
+};
+
+static const struct action {
+	const char *name;
+	int (*run)(const struct cli_driver *d);
+	int option[4];
+} actions[] = {
+	{ "build", cli_driver_build, { ID_SOURCE, ID_KERNEL, ID_ROOT } },
+	{ "load", cli_driver_load, { ID_MODULE, ID_GID, ID_MODE } },
+	{ "unload", cli_driver_unload, { 0 } },
+	{ "status", cli_driver_status, { ID_JSON, ID_ROOT } },
+};
+
+#define ACTIONS (sizeof(actions) / sizeof(actions[0]))
+
+struct parse {
+	struct cli_driver *d;
+	const struct action *action;
+};
+
+static bool is_allowed(const struct action *a, int id)
+{
+	for (size_t i = 0; i < sizeof(a->option) / sizeof(a->option[0]); i++)
+		if (a->option[i] == id)
+			return true;
+	return false;
+}
+
+static int set_option(void *arg, const struct cli_option *o, const char *value)
+{
+	struct parse *p = arg;
+	struct cli_driver *d = p->d;
+
+	if (!is_allowed(p->action, o->id)) {
+		cli_say_misuse(d->self->name, "'%s' has no option --%s", p->action->name, o->name);
+		return -EINVAL;
+	}
+	switch (o->id) {
+	case ID_SOURCE:
+		d->source = value;
+		break;
+	case ID_KERNEL:
+		d->kernel = value;
+		break;
+	case ID_MODULE:
+		d->module = value;
+		break;
+	case ID_GID:
+		d->gid = value;
+		break;
+	case ID_MODE:
+		d->mode = value;
+		break;
+	case ID_ROOT:
+		d->root = value;
+		break;
+	default:
+		d->is_json = true;
+	}
+	return 0;
+}
+
+static const struct action *find_action(const struct cli_command *self, int argc, char **argv)
+{
+	for (size_t i = 0; argc > 1 && i < ACTIONS; i++)
+		if (strcmp(actions[i].name, argv[1]) == 0)
+			return &actions[i];
+	if (argc < 2 || argv[1][0] == '-')
+		cli_say_misuse(self->name, "say what to do: build, load, unload or status");
+	else
+		cli_say_misuse(self->name,
+			       "driver cannot '%s', only build, load, unload and status", argv[1]);
+	return NULL;
+}
+
+static int run_driver(const struct cli_command *self, int argc, char **argv)
+{
+	struct cli_driver d = { .self = self };
+	struct parse p = { .d = &d };
+	int ret;
+
+	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+		cli_help_print(stdout, self);
+		return cli_say_stdout_end();
+	}
+	p.action = find_action(self, argc, argv);
+	if (!p.action)
+		return CLI_EXIT_FAILED;
+	ret = cli_options_parse(self, argc - 1, argv + 1, set_option, &p);
+	if (ret == -ECANCELED)
+		return cli_say_stdout_end();
+	if (ret < 0)
+		return CLI_EXIT_FAILED;
+	if (ret < argc - 1)
+		return cli_say_misuse(self->name, "'%s' takes no argument, but there is '%s'",
+				      p.action->name, argv[1 + ret]);
+	return p.action->run(&d);
+}
+
+const struct cli_command cli_driver_command = {
+	.name = "driver",
+	.usage = "driver build [--source DIR] [--kernel RELEASE]\n"
+		 "driver load [--module FILE] [--gid GROUP] [--mode MODE]\n"
+		 "driver unload\n"
+		 "driver status [--json]",
+	.about = "build, load and look after ntime's driver, which makes registers files",
+	.details = "load also mounts " CLI_DRIVER_PATH ", unload unmounts it before.\n"
+		   "Exit status: 0; status: 1 when the driver is not loaded or not mounted; 125 "
+		   "when something failed.",
+	.options = options,
+	.is_permuting = true,
+	.run = run_driver,
+};

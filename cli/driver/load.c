@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+/* ntime driver load and unload: the module and its file system. */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cli/base/child.h"
+#include "cli/driver/driver.h"
+#include "cli/output/number.h"
+#include "cli/output/say.h"
+
+#define SIGNED "where the kernel takes signed modules only, see \"SECURE BOOT\" in ntime-driver(1)"
+
+/* ---- the module ---- */
+
+static int say_module_error(const char *file, int error)
+{
+	switch (error) {
+	case EPERM:
+	case EACCES:
+		cli_say("%s cannot be loaded: that needs root (CAP_SYS_MODULE) and a kernel that "
+			"still takes modules; " SIGNED,
+			file);
+		break;
+	case EKEYREJECTED:
+	case ENOKEY:
+		cli_say("%s cannot be loaded: it is not signed with a key that this kernel trusts; "
+			"see \"SECURE BOOT\" in ntime-driver(1)",
+			file);
+		break;
+	case ENOEXEC:
+		cli_say("%s is no module of this kernel: build it anew with 'ntime driver build' "
+			"(the kernel's log says more)",
+			file);
+		break;
+	case ENODEV:
+		cli_say("%s found nothing on this machine that it knows registers of", file);
+		break;
+	default:
+		cli_say("%s cannot be loaded: %s", file, strerror(error));
+	}
+	return CLI_EXIT_FAILED;
+}
+
+static int load_file(const char *file)
+{
+	int fd = open(file, O_RDONLY | O_CLOEXEC), error;
+
+	if (fd < 0) {
+		cli_say("cannot open %s: %s", file, strerror(errno));
+		return CLI_EXIT_FAILED;
+	}
+	error = syscall(SYS_finit_module, fd, "", 0) ? errno : 0;
+	close(fd);
+	return !error || error == EEXIST ? 0 : say_module_error(file, error);
+}
+
+/* modprobe knows where modules are and how they are packed. */
+static int load_installed(void)
+{
+	char in_path[] = "modprobe", in_sbin[] = "/sbin/modprobe", module[] = CLI_DRIVER_MODULE;
+	/* Debian keeps it where the PATH of an ordinary login does not look. */
+	char *argv[] = { access(in_sbin, X_OK) == 0 ? in_sbin : in_path, module, NULL };
+	int ret;
+
+	if (geteuid() != 0) {
+		cli_say("loading the driver needs root");
+		return CLI_EXIT_FAILED;
+	}
+	ret = cli_child_run(argv);
+	if (!ret)
+		return 0;
+	if (ret < 0)
+		cli_say("cannot run modprobe: %s; name the module's file with --module",
+			strerror(-ret));
+	else
+		cli_say("modprobe does not find the driver, or cannot load it: build it with "
+			"'ntime "
+			"driver build' and name the file with --module, or install it with "
+			"'dkms install ntime/%s'; " SIGNED,
+			NTIME_VERSION);
+	return CLI_EXIT_FAILED;
+}
+
+/* ---- the mount ---- */
+
+/* Group's number by name or number: 1 found, 0 there is none of that name. */
+static int find_group(const char *name, gid_t *gid)
+{
+	const struct group *group;
+	uint64_t number;
+
+	if (cli_number_parse(name, 0, UINT32_MAX - 1, &number) == 0) {
+		*gid = (gid_t)number;
+		return 1;
+	}
+	// cppcheck-suppress getgrnamCalled ; the command has one thread
+	group = getgrnam(name);
+	if (!group)
+		return 0;
+	*gid = group->gr_gid;
+	return 1;
+}
+
+static int parse_mode(const char *text, unsigned int *mode)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, 8);
+
+	if (end == text || *end || *text == '-' || value > 0666 || value & 0111)
+		return -EINVAL;
+	*mode = (unsigned int)value;
+	return 0;
+}
+
+/* What is said to mount(2): without a group registers are for root alone. */
+static int make_options(const struct cli_driver *d, char *options, size_t size)
+{
+	gid_t gid = 0;
+	int has_group = find_group(d->gid ? d->gid : CLI_DRIVER_GROUP, &gid);
+	unsigned int mode = has_group ? 0440 : 0400;
+
+	if (d->gid && !has_group) {
+		cli_say("there is no group '%s': groupadd --system %s", d->gid, d->gid);
+		return CLI_EXIT_FAILED;
+	}
+	if (d->mode && parse_mode(d->mode, &mode))
+		return cli_say_misuse(d->self->name,
+				      "--mode takes permissions for reading and writing in octal, "
+				      "such as 0440, not '%s'",
+				      d->mode);
+	snprintf(options, size, "gid=%u,mode=%04o", (unsigned int)gid, mode);
+	return 0;
+}
+
+static int mount_tree(const struct cli_driver *d, const char *options)
+{
+	struct cli_driver_mount old;
+
+	if (cli_driver_find_mount(d, &old) > 0) {
+		if (d->gid || d->mode) {
+			cli_say("%s is mounted already (%s): unload the driver first to mount it "
+				"otherwise",
+				old.path, old.options);
+			return CLI_EXIT_FAILED;
+		}
+		return 0;
+	}
+	if (mount(CLI_DRIVER_FS, CLI_DRIVER_PATH, CLI_DRIVER_FS, MS_NOSUID | MS_NODEV | MS_NOEXEC,
+		  options) == 0)
+		return 0;
+	if (errno == EPERM)
+		cli_say("mounting " CLI_DRIVER_PATH " needs root");
+	else
+		cli_say("the driver is loaded, but " CLI_DRIVER_PATH
+			" cannot be mounted with %s: %s",
+			options, strerror(errno));
+	return CLI_EXIT_FAILED;
+}
+
+int cli_driver_load(const struct cli_driver *d)
+{
+	char options[64];
+	int ret = make_options(d, options, sizeof(options));
+
+	if (ret)
+		return ret;
+	if (!cli_driver_is_loaded(d))
+		ret = d->module ? load_file(d->module) : load_installed();
+	else if (d->module)
+		cli_say("the driver is loaded already; %s was not looked at", d->module);
+	return ret ? ret : mount_tree(d, options);
+}
+
+/* ---- and away ---- */
+
+static int say_busy(const char *what)
+{
+	char users[512];
+
+	cli_driver_users(CLI_DRIVER_PATH, users, sizeof(users));
+	if (*users)
+		cli_say("%s is in use by %s", what, users);
+	else
+		cli_say("%s is in use; no process was found that has a register open (one may have "
+			"mapped it, or work in another mount namespace)",
+			what);
+	return CLI_EXIT_FAILED;
+}
+
+static int unmount_all(const struct cli_driver *d)
+{
+	struct cli_driver_mount mount;
+
+	while (cli_driver_find_mount(d, &mount) > 0) {
+		if (umount2(mount.path, 0) == 0)
+			continue;
+		if (errno == EBUSY)
+			return say_busy(mount.path);
+		if (errno == EPERM)
+			cli_say("unloading the driver needs root");
+		else
+			cli_say("cannot unmount %s: %s", mount.path, strerror(errno));
+		return CLI_EXIT_FAILED;
+	}
+	return 0;
+}
+
+int cli_driver_unload(const struct cli_driver *d)
+{
+	int ret;
+
+	if (!cli_driver_is_loaded(d)) {
+		cli_say("the driver is not loaded");
+		return 0;
+	}
+	ret = unmount_all(d);
+	if (ret || syscall(SYS_delete_module, CLI_DRIVER_MODULE, O_NONBLOCK) == 0)
+		return ret;
+	if (errno == EWOULDBLOCK || errno == EBUSY)
+		return say_busy("the driver");
+	if (errno == EPERM)
+		cli_say("unloading the driver needs root (CAP_SYS_MODULE)");
+	else
+		cli_say("the driver cannot be unloaded: %s", strerror(errno));
+	return CLI_EXIT_FAILED;
+}

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+/* What the library knows of a machine, copied. */
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cli/list/catalog.h"
+
+/* Room for one more entry of @size bytes behind @n of them, doubling; NULL without memory. */
+static void *grow(void *array, size_t n, size_t size)
+{
+	if (n & (n - 1))
+		return array;
+	return reallocarray(array, n ? 2 * n : 1, size);
+}
+
+/* Copy a string of an entry in place; @failed remembers that one could not be. */
+static void own(const char **text, bool *failed)
+{
+	*text = strdup(*text ? *text : "");
+	*failed = *failed || !*text;
+}
+
+static void own_event(struct ntime_event_info *e, bool *failed)
+{
+	own(&e->name, failed);
+	own(&e->unit, failed);
+	own(&e->desc, failed);
+	own(&e->unit_text, failed);
+	own(&e->formula, failed);
+	own(&e->reason, failed);
+	own(&e->remedy, failed);
+	own(&e->beside, failed);
+	own(&e->group, failed);
+}
+
+static void disown_event(struct ntime_event_info *e)
+{
+	free((char *)e->name);
+	free((char *)e->unit);
+	free((char *)e->desc);
+	free((char *)e->unit_text);
+	free((char *)e->formula);
+	free((char *)e->reason);
+	free((char *)e->remedy);
+	free((char *)e->beside);
+	free((char *)e->group);
+}
+
+static int add_way(void *arg, const struct ntime_way_info *way)
+{
+	struct cli_catalog *c = arg;
+	struct ntime_way_info *more = grow(c->way, c->ways, sizeof(*more)), *w;
+	bool failed = false;
+
+	if (!more)
+		return -ENOMEM;
+	c->way = more;
+	w = &c->way[c->ways++];
+	*w = *way;
+	own(&w->name, &failed);
+	own(&w->reaches, &failed);
+	own(&w->reason, &failed);
+	own(&w->remedy, &failed);
+	own(&w->cost, &failed);
+	return failed ? -ENOMEM : 0;
+}
+
+static int add_unit(void *arg, const struct ntime_unit_info *unit)
+{
+	struct cli_catalog *c = arg;
+	struct ntime_unit_info *more = grow(c->unit, c->units, sizeof(*more)), *u;
+	bool failed = false;
+
+	if (!more)
+		return -ENOMEM;
+	c->unit = more;
+	u = &c->unit[c->units++];
+	c->all_units = c->units;
+	*u = *unit;
+	own(&u->name, &failed);
+	own(&u->desc, &failed);
+	own(&u->way, &failed);
+	own(&u->cpus, &failed);
+	own(&u->reason, &failed);
+	own(&u->remedy, &failed);
+	return failed ? -ENOMEM : 0;
+}
+
+static int add_event_to(struct ntime_event_info **array, size_t *n,
+			const struct ntime_event_info *event)
+{
+	struct ntime_event_info *more = grow(*array, *n, sizeof(*more));
+	bool failed = false;
+
+	if (!more)
+		return -ENOMEM;
+	*array = more;
+	more[*n] = *event;
+	own_event(&more[(*n)++], &failed);
+	return failed ? -ENOMEM : 0;
+}
+
+static int add_event(void *arg, const struct ntime_event_info *event)
+{
+	struct cli_catalog *c = arg;
+
+	return add_event_to(&c->event, &c->events, event);
+}
+
+static int add_metric(void *arg, const struct ntime_event_info *metric)
+{
+	struct cli_catalog *c = arg;
+
+	return add_event_to(&c->metric, &c->metrics, metric);
+}
+
+static int add_obstacle(void *arg, const struct ntime_obstacle *obstacle)
+{
+	struct cli_catalog *c = arg;
+	struct ntime_obstacle *more = grow(c->obstacle, c->obstacles, sizeof(*more)), *o;
+	bool failed = false;
+
+	if (!more)
+		return -ENOMEM;
+	c->obstacle = more;
+	o = &c->obstacle[c->obstacles++];
+	*o = *obstacle;
+	own(&o->what, &failed);
+	own(&o->reason, &failed);
+	own(&o->remedy, &failed);
+	return failed ? -ENOMEM : 0;
+}
+
+int cli_catalog_load(struct cli_catalog *c, struct ntime_ctx *ctx, unsigned int parts,
+		     const char *model)
+{
+	int ret = 0;
+
+	*c = (struct cli_catalog){ 0 };
+	if (parts & CLI_WAYS)
+		ret = ntime_way_for_each(ctx, add_way, c);
+	if (ret >= 0 && (parts & CLI_UNITS))
+		ret = ntime_unit_for_each(ctx, add_unit, c);
+	if (ret >= 0 && (parts & CLI_EVENTS))
+		ret = ntime_event_for_each(ctx, model, add_event, c);
+	if (ret >= 0 && (parts & CLI_METRICS))
+		ret = ntime_metric_for_each(ctx, add_metric, c);
+	if (ret >= 0 && (parts & CLI_OBSTACLES))
+		ret = ntime_obstacle_for_each(ctx, add_obstacle, c);
+	return ret < 0 ? ret : 0;
+}
+
+static void drop_unit(struct ntime_unit_info *u)
+{
+	free((char *)u->name);
+	free((char *)u->desc);
+	free((char *)u->way);
+	free((char *)u->cpus);
+	free((char *)u->reason);
+	free((char *)u->remedy);
+}
+
+static void drop_way(struct ntime_way_info *w)
+{
+	free((char *)w->name);
+	free((char *)w->reaches);
+	free((char *)w->reason);
+	free((char *)w->remedy);
+	free((char *)w->cost);
+}
+
+void cli_catalog_fini(struct cli_catalog *c)
+{
+	for (size_t i = 0; i < c->ways; i++)
+		drop_way(&c->way[i]);
+	for (size_t i = 0; i < c->all_units; i++)
+		drop_unit(&c->unit[i]);
+	for (size_t i = 0; i < c->events; i++)
+		disown_event(&c->event[i]);
+	for (size_t i = 0; i < c->metrics; i++)
+		disown_event(&c->metric[i]);
+	for (size_t i = 0; i < c->obstacles; i++) {
+		free((char *)c->obstacle[i].what);
+		free((char *)c->obstacle[i].reason);
+		free((char *)c->obstacle[i].remedy);
+	}
+	free(c->way);
+	free(c->unit);
+	free(c->event);
+	free(c->metric);
+	free(c->obstacle);
+	*c = (struct cli_catalog){ 0 };
+}
+
+bool cli_pattern_fits(const char *pattern, const char *name, const char *desc)
+{
+	if (pattern[strcspn(pattern, "*?[")])
+		return fnmatch(pattern, name, FNM_CASEFOLD) == 0;
+	return strcasestr(name, pattern) || strcasestr(desc, pattern);
+}
+
+static bool fits_any(char *const *patterns, size_t n, const char *name, const char *desc)
+{
+	for (size_t i = 0; i < n; i++)
+		if (cli_pattern_fits(patterns[i], name, desc))
+			return true;
+	return false;
+}
+
+/* A unit that is named itself stands for all of its events, a group for its metrics. */
+static bool is_named(char *const *patterns, size_t n, const char *whole)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcasecmp(patterns[i], whole) == 0)
+			return true;
+	return false;
+}
+
+static void choose_ways(struct cli_catalog *c, char *const *patterns, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->ways; i++) {
+		if (fits_any(patterns, n, c->way[i].name, c->way[i].reaches))
+			c->way[kept++] = c->way[i];
+		else
+			drop_way(&c->way[i]);
+	}
+	c->ways = kept;
+}
+
+static void choose_units(struct cli_catalog *c, char *const *patterns, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->units; i++) {
+		struct ntime_unit_info unit = c->unit[i];
+
+		if (!fits_any(patterns, n, unit.name, ""))
+			continue;
+		/* Those between keep their order. */
+		memmove(&c->unit[kept + 1], &c->unit[kept], (i - kept) * sizeof(unit));
+		c->unit[kept++] = unit;
+	}
+	c->units = kept;
+}
+
+static size_t choose_events(struct ntime_event_info *event, size_t events, char *const *patterns,
+			    size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < events; i++) {
+		if (is_named(patterns, n, event[i].unit) || is_named(patterns, n, event[i].group) ||
+		    fits_any(patterns, n, event[i].name, event[i].desc))
+			event[kept++] = event[i];
+		else
+			disown_event(&event[i]);
+	}
+	return kept;
+}
+
+size_t cli_catalog_choose(struct cli_catalog *c, unsigned int parts, char *const *patterns,
+			  size_t n)
+{
+	if (n) {
+		choose_ways(c, patterns, n);
+		choose_units(c, patterns, n);
+		c->events = choose_events(c->event, c->events, patterns, n);
+		c->metrics = choose_events(c->metric, c->metrics, patterns, n);
+	}
+	return (parts & CLI_WAYS ? c->ways : 0) + (parts & CLI_UNITS ? c->units : 0) +
+	       (parts & CLI_EVENTS ? c->events : 0) + (parts & CLI_METRICS ? c->metrics : 0);
+}

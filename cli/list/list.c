@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+/* ntime list: what the machine has and what can be counted. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <ntime/context.h>
+
+#include "cli/list/catalog.h"
+#include "cli/base/command.h"
+#include "cli/output/emulated.h"
+#include "cli/base/machine.h"
+#include "cli/base/options.h"
+#include "cli/output/say.h"
+
+enum {
+	ID_UNITS = 256,
+	ID_EVENTS,
+	ID_METRICS,
+	ID_WAYS,
+	ID_CPU,
+	ID_NAMES,
+	ID_CSV,
+	ID_JSON,
+	ID_FILE,
+	ID_MACHINE,
+	ID_ROOT,
+};
+
+static const struct cli_option options[] = {
+	{ ID_UNITS, "units", NULL, "units: the blocks of counters" },
+	{ ID_EVENTS, "events", NULL, "events, grouped by unit" },
+	{ ID_METRICS, "metrics", NULL, "metrics: formulas over events" },
+	{ ID_WAYS, "ways", NULL, "ways in: how counters are reached, and what a read costs" },
+	{ ID_CPU, "cpu", "MODEL",
+	  "the events of a PMU model that libpfm4 knows, such as skx, whatever machine this is" },
+	{ ID_NAMES, "names", NULL,
+	  "nothing but the names of events, metrics and groups, one a line" },
+	{ ID_CSV, "csv", NULL, "write comma-separated values" },
+	{ ID_JSON, "json", NULL, "write JSON" },
+	{ ID_FILE, "metric-file", "FILE", "read further metrics from FILE" },
+	{ ID_MACHINE, "machine", "FILE", "look at a recorded machine instead of this one" },
+	{ ID_ROOT, "root", "DIR", "look for the system's files below DIR" },
+	{ 'v', "verbose", NULL,
+	  "formulas, and the reason why an event cannot be counted; twice: also what the library "
+	  "decides" },
+	CLI_OPTION_HELP,
+	CLI_OPTION_END,
+};
+
+enum form { TEXT, NAMES, CSV, JSON };
+
+struct list {
+	struct cli_machine machine;
+	unsigned int parts;
+	unsigned int verbose;
+	const char *model;
+	enum form form;
+};
+
+static int set_form(struct list *l, enum form form)
+{
+	if (l->form != TEXT && l->form != form) {
+		cli_say_misuse("list", "--names, --csv and --json cannot be combined");
+		return -EINVAL;
+	}
+	l->form = form;
+	return 0;
+}
+
+static int set_option(void *arg, const struct cli_option *o, const char *value)
+{
+	struct list *l = arg;
+
+	switch (o->id) {
+	case ID_UNITS:
+		l->parts |= CLI_UNITS;
+		return 0;
+	case ID_EVENTS:
+		l->parts |= CLI_EVENTS;
+		return 0;
+	case ID_METRICS:
+		l->parts |= CLI_METRICS;
+		return 0;
+	case ID_WAYS:
+		l->parts |= CLI_WAYS;
+		return 0;
+	case ID_CPU:
+		l->model = value;
+		return 0;
+	case ID_NAMES:
+		return set_form(l, NAMES);
+	case ID_CSV:
+		return set_form(l, CSV);
+	case ID_JSON:
+		return set_form(l, JSON);
+	case ID_FILE:
+		l->machine.metrics = value;
+		return 0;
+	case ID_MACHINE:
+		l->machine.recording = value;
+		return 0;
+	case ID_ROOT:
+		l->machine.root = value;
+		return 0;
+	default:
+		l->verbose++;
+		return 0;
+	}
+}
+
+static void write_list(const struct list *l, const struct cli_catalog *c)
+{
+	struct cli_catalog_style style = {
+		.look = cli_look_at(STDOUT_FILENO),
+		.parts = l->parts,
+		.verbose = l->verbose,
+		.model = l->model,
+		.version = ntime_version(),
+		.emulated = cli_emulated(),
+		.is_simulated = l->machine.recording,
+	};
+
+	switch (l->form) {
+	case TEXT:
+		cli_catalog_write_text(stdout, &style, c);
+		break;
+	case NAMES:
+		cli_catalog_write_names(stdout, c);
+		break;
+	case CSV:
+		cli_catalog_write_csv(stdout, &style, c);
+		break;
+	case JSON:
+		cli_catalog_write_json(stdout, &style, c);
+		break;
+	}
+}
+
+static int list_machine(struct list *l, char *const *patterns, size_t n)
+{
+	struct cli_catalog catalog;
+	struct ntime_ctx *ctx;
+	size_t found;
+	int ret;
+
+	if (cli_machine_open(&l->machine, &ctx))
+		return CLI_EXIT_FAILED;
+	/* Titles of events need their units even when units are not asked for. */
+	ret = cli_catalog_load(&catalog, ctx, l->parts | (l->model ? 0 : CLI_UNITS), l->model);
+	if (ret < 0) {
+		ret = cli_machine_say(ctx, ret);
+		goto out;
+	}
+	found = cli_catalog_choose(&catalog, l->parts, patterns, n);
+	write_list(l, &catalog);
+	ret = cli_say_stdout_end();
+	if (!ret && !found) {
+		if (n)
+			cli_say("nothing fits '%s'%s", patterns[0],
+				n > 1 ? " or the other patterns" : "");
+		else
+			cli_say("there is nothing to list");
+		ret = 1;
+	}
+out:
+	cli_catalog_fini(&catalog);
+	ntime_close(ctx);
+	return ret;
+}
+
+static int run_list(const struct cli_command *self, int argc, char **argv)
+{
+	struct list l = { .form = TEXT };
+	int ret = cli_options_parse(self, argc, argv, set_option, &l);
+
+	if (ret == -ECANCELED)
+		return cli_say_stdout_end();
+	if (ret < 0)
+		return CLI_EXIT_FAILED;
+	if (l.model && (l.parts & ~CLI_EVENTS))
+		return cli_say_misuse(self->name, "--cpu lists events only");
+	if (l.model)
+		l.parts = CLI_EVENTS;
+	if (!l.parts)
+		l.parts = CLI_UNITS | CLI_EVENTS | CLI_METRICS;
+	l.machine.verbose = l.verbose;
+	return list_machine(&l, argv + ret, (size_t)(argc - ret));
+}
+
+const struct cli_command cli_list_command = {
+	.name = "list",
+	.usage = "list [OPTION...] [PATTERN...]",
+	.about = "list units, events and metrics, and whether they can be counted here",
+	.details = "PATTERN is a part of a name or description, or with *, ? or [] a glob over the "
+		   "whole name; case does "
+		   "not matter. Of several patterns one has to fit. The exit status is 1 when "
+		   "nothing does.",
+	.options = options,
+	.is_permuting = true,
+	.run = run_list,
+};

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+/* JSON values from what C has. */
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/output/json.h"
+#include "cli/output/number.h"
+
+/* Bytes of the UTF-8 character at @s, 0 when it is none (RFC 3629: no surrogates, shortest form, below U+110000). */
+static size_t utf8_bytes(const unsigned char *s)
+{
+	size_t more;
+	uint32_t code, least;
+
+	if (s[0] < 0x80)
+		return 1;
+	if (s[0] >= 0xc2 && s[0] <= 0xdf) {
+		more = 1, code = s[0] & 0x1f, least = 0x80;
+	} else if ((s[0] & 0xf0) == 0xe0) {
+		more = 2, code = s[0] & 0x0f, least = 0x800;
+	} else if (s[0] >= 0xf0 && s[0] <= 0xf4) {
+		more = 3, code = s[0] & 0x07, least = 0x10000;
+	} else {
+		return 0;
+	}
+	for (size_t i = 1; i <= more; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		code = code << 6 | (s[i] & 0x3f);
+	}
+	if (code < least || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
+		return 0;
+	return more + 1;
+}
+
+json_t *cli_json_text(const char *text)
+{
+	const unsigned char *from = (const unsigned char *)text;
+	json_t *json = json_string(text); /* NULL unless it is UTF-8 */
+	char *clean, *to;
+
+	if (json)
+		return json;
+	clean = malloc(3 * strlen(text) + 1);
+	if (!clean)
+		return NULL;
+	for (to = clean; *from;) {
+		size_t bytes = utf8_bytes(from);
+
+		memcpy(to, bytes ? (const char *)from : "\xef\xbf\xbd", bytes ? bytes : 3);
+		to += bytes ? bytes : 3;
+		from += bytes ? bytes : 1;
+	}
+	*to = '\0';
+	json = json_string(clean);
+	free(clean);
+	return json;
+}
+
+json_t *cli_json_count(uint64_t count)
+{
+	return count <= INT64_MAX ? json_integer((json_int_t)count) : json_real((double)count);
+}
+
+json_t *cli_json_number(double number)
+{
+	if (!isfinite(number))
+		return json_null();
+	if (number == nearbyint(number) && fabs(number) < 9007199254740992.0)
+		return json_integer((json_int_t)number);
+	return json_real(number);
+}
+
+/* Text on its way out; @number is one that has not ended yet. */
+struct shortening {
+	int (*put)(const char *text, size_t n, void *arg);
+	void *arg;
+	char number[CLI_NUMBER_CHARS];
+	size_t chars;
+	bool is_text, is_escaped;
+};
+
+static bool is_of_number(char c)
+{
+	return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
+}
+
+static int put_number(struct shortening *s)
+{
+	struct cli_number exact;
+	size_t chars = s->chars;
+
+	s->chars = 0;
+	s->number[chars] = '\0';
+	if (!strpbrk(s->number, ".eE"))
+		return s->put(s->number, chars, s->arg);
+	exact = cli_number_exact(strtod(s->number, NULL));
+	/* It stays a real number for readers that tell the two apart. */
+	if (!strpbrk(exact.text, ".e"))
+		(void)snprintf(exact.text + strlen(exact.text),
+			       sizeof(exact.text) - strlen(exact.text), ".0");
+	return s->put(exact.text, strlen(exact.text), s->arg);
+}
+
+/* Numbers begin with a digit or "-": the e of "true" is none. */
+static bool goes_on(const struct shortening *s, char c)
+{
+	return !s->is_text && s->chars + 1 < sizeof(s->number) &&
+	       (s->chars ? is_of_number(c) : c == '-' || (c >= '0' && c <= '9'));
+}
+
+static void step(struct shortening *s, char c)
+{
+	if (s->is_escaped)
+		s->is_escaped = false;
+	else if (s->is_text && c == '\\')
+		s->is_escaped = true;
+	else if (c == '"')
+		s->is_text = !s->is_text;
+}
+
+static int shorten(const char *text, size_t n, void *arg)
+{
+	struct shortening *s = arg;
+	size_t from = 0;
+	int ret = 0;
+
+	for (size_t i = 0; i < n && !ret; i++) {
+		if (goes_on(s, text[i])) {
+			if (!s->chars && i > from)
+				ret = s->put(text + from, i - from, s->arg);
+			s->number[s->chars++] = text[i];
+			from = i + 1;
+			continue;
+		}
+		if (s->chars)
+			ret = put_number(s);
+		step(s, text[i]);
+	}
+	return ret || from >= n ? ret : s->put(text + from, n - from, s->arg);
+}
+
+int cli_json_dump(const json_t *root, size_t flags,
+		  int (*put)(const char *text, size_t n, void *arg), void *arg)
+{
+	struct shortening s = { .put = put, .arg = arg };
+	int ret = json_dump_callback(root, shorten, &s, flags);
+
+	return ret || !s.chars ? ret : put_number(&s);
+}
+
+static int put_file(const char *text, size_t n, void *arg)
+{
+	return fwrite(text, 1, n, arg) == n ? 0 : -1;
+}
+
+int cli_json_write(FILE *f, json_t *root, int is_indented)
+{
+	int failed;
+
+	if (!root)
+		return -ENOMEM;
+	failed = cli_json_dump(root, is_indented ? JSON_INDENT(2) : JSON_COMPACT, put_file, f);
+	json_decref(root);
+	putc('\n', f);
+	return failed || ferror(f) ? -EIO : 0;
+}
+
+/* Text of one element of a list: its lines stand further to the right. */
+static int put_deeper(const char *text, size_t n, void *arg)
+{
+	FILE *f = arg;
+
+	for (size_t i = 0; i < n; i++) {
+		putc(text[i], f);
+		/* Strings have no newlines of their own. */
+		if (text[i] == '\n')
+			fputs("    ", f);
+	}
+	return ferror(f) ? -1 : 0;
+}
+
+/* The text of @head without the brace that ends it; free(3). NULL without memory. */
+static char *text_of_head(const json_t *head)
+{
+	char *text = NULL, *end;
+	size_t bytes;
+	FILE *f = open_memstream(&text, &bytes);
+	int failed;
+
+	if (!f)
+		return NULL;
+	failed = cli_json_dump(head, JSON_INDENT(2), put_file, f);
+	end = fclose(f) || failed ? NULL : strrchr(text, '\n');
+	if (!end) {
+		free(text);
+		return NULL;
+	}
+	*end = '\0';
+	return text;
+}
+
+int cli_json_write_list(FILE *f, json_t *head, const char *name,
+			json_t *(*at)(const void *arg, size_t i), size_t n, const void *arg)
+{
+	char *text = head ? text_of_head(head) : NULL;
+	int ret = text ? 0 : -ENOMEM;
+
+	json_decref(head);
+	if (text)
+		fprintf(f, "%s,\n  \"%s\": [", text, name);
+	free(text);
+	for (size_t i = 0; i < n && !ret; i++) {
+		json_t *element = at(arg, i);
+
+		if (!element)
+			return -ENOMEM;
+		fputs(i ? ",\n    " : "\n    ", f);
+		if (cli_json_dump(element, JSON_INDENT(2), put_deeper, f))
+			ret = -EIO;
+		json_decref(element);
+	}
+	if (ret != -ENOMEM)
+		fputs(n ? "\n  ]\n}\n" : "]\n}\n", f);
+	return ret ? ret : ferror(f) ? -EIO : 0;
+}

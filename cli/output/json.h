@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* JSON values from what C has: any bytes, 64-bit counts, doubles. Failures of memory give NULL, which jansson's *_new calls accept. */
+#ifndef CLI_OUTPUT_JSON_H
+#define CLI_OUTPUT_JSON_H
+
+#include <jansson.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Version of the machine-readable output; grows when a key or column changes its meaning or goes away. */
+#define CLI_SCHEMA 1
+
+/* Bytes that are not UTF-8 (arguments and file names may have any) become U+FFFD. */
+json_t *cli_json_text(const char *text);
+/* A count; from 2^63 on as a real number because that is what JSON readers do with it anyway. */
+json_t *cli_json_count(uint64_t count);
+/* Whole numbers without ".0" where a double holds them exactly. null for NaN and infinities, which JSON has not. */
+json_t *cli_json_number(double number);
+
+/*
+ * As json_dump_callback(), but real numbers have the fewest digits that read back as the same double: 0.2, not 0.20000000000000001. 0 or -1.
+ */
+int cli_json_dump(const json_t *root, size_t flags,
+		  int (*put)(const char *text, size_t n, void *arg), void *arg);
+
+/*
+ * Write @root as one line or indented, with a newline, and free it. 0, -ENOMEM (@root is NULL) or -EIO; the error stays in
+ * ferror(@f) too.
+ */
+int cli_json_write(FILE *f, json_t *root, int is_indented);
+
+/*
+ * The same text, indented, of @head with one more member behind the others: a list of @n elements, which are made by @at and freed one by one, so that
+ * a long list needs no memory. @head has members of its own and is freed. 0, -ENOMEM (@head or an element is NULL) or -EIO.
+ */
+int cli_json_write_list(FILE *f, json_t *head, const char *name,
+			json_t *(*at)(const void *arg, size_t i), size_t n, const void *arg);
+
+#endif

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+/* Numbers as text and text as numbers. */
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/output/number.h"
+
+static const struct time_unit {
+	const char *suffix;
+	double ns;
+} time_units[] = {
+	{ "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "min", 60e9 },
+};
+
+#define TIME_MAX_NS (100.0 * 365 * 86400 * 1e9)
+
+int cli_time_parse(const char *text, const char *bare, uint64_t *ns)
+{
+	const char *suffix;
+	double number;
+	char *end;
+
+	/* strtod() would also take blanks, signs, "inf", "nan" and hexadecimal. */
+	if (text[strspn(text, "0123456789.abcdefghijklmnopqrstuvwxyz")] ||
+	    !isdigit((unsigned char)text[text[0] == '.']) || (text[0] == '0' && text[1] == 'x'))
+		return -EINVAL;
+	number = strtod(text, &end);
+	suffix = *end ? end : bare;
+	for (size_t i = 0; i < sizeof(time_units) / sizeof(time_units[0]); i++) {
+		if (strcmp(suffix, time_units[i].suffix) != 0)
+			continue;
+		number *= time_units[i].ns;
+		if (!(number <= TIME_MAX_NS))
+			return -ERANGE;
+		*ns = (uint64_t)llround(number);
+		return 0;
+	}
+	return -EINVAL;
+}
+
+int cli_number_parse(const char *text, uint64_t low, uint64_t high, uint64_t *out)
+{
+	unsigned long long number;
+	char *end;
+
+	if (!isdigit((unsigned char)text[0]))
+		return -EINVAL;
+	errno = 0;
+	number = strtoull(text, &end, 10);
+	if (*end)
+		return -EINVAL;
+	if (errno || number < low || number > high)
+		return -ERANGE;
+	*out = number;
+	return 0;
+}
+
+/* Copy a number, with a comma before each group of three digits of its whole part. */
+static struct cli_number group(const char *plain)
+{
+	struct cli_number n;
+	size_t sign = plain[0] == '-';
+	size_t whole = strspn(plain + sign, "0123456789");
+	size_t to = 0;
+
+	for (size_t i = 0; plain[i] && to + 2 < sizeof(n.text); i++) {
+		size_t left = sign + whole - i;
+
+		if (i > sign && i < sign + whole && left % 3 == 0)
+			n.text[to++] = ',';
+		n.text[to++] = plain[i];
+	}
+	n.text[to] = '\0';
+	return n;
+}
+
+struct cli_number cli_number_grouped(double value, int decimals)
+{
+	struct cli_number n;
+	char plain[CLI_NUMBER_CHARS];
+
+	if (!isfinite(value) || fabs(value) >= 1e15) {
+		snprintf(n.text, sizeof(n.text), "%.6g", value);
+		return n;
+	}
+	snprintf(plain, sizeof(plain), "%.*f", decimals, value);
+	return group(plain);
+}
+
+struct cli_number cli_number_count(uint64_t count)
+{
+	char digits[32], *p = digits + sizeof(digits) - 1;
+	struct cli_number n;
+
+	*p = '\0';
+	for (unsigned int i = 0; !i || count; i++, count /= 10) {
+		if (i && i % 3 == 0)
+			*--p = ',';
+		*--p = (char)('0' + count % 10);
+	}
+	memcpy(n.text, p, (size_t)(digits + sizeof(digits) - p));
+	return n;
+}
+
+/* cli_number_grouped(@thousandths / 1000, 3), without printf: tables have many of them. */
+static struct cli_number group_thousandths(uint64_t thousandths)
+{
+	struct cli_number n = cli_number_count(thousandths / 1000);
+	char *p = n.text + strlen(n.text);
+
+	*p++ = '.';
+	*p++ = (char)('0' + thousandths / 100 % 10);
+	*p++ = (char)('0' + thousandths / 10 % 10);
+	*p++ = (char)('0' + thousandths % 10);
+	*p = '\0';
+	return n;
+}
+
+struct cli_number cli_number_short(double value)
+{
+	double size = fabs(value);
+	struct cli_number n;
+
+	if (size == 0 || size >= 999.95)
+		return cli_number_grouped(value, 0);
+	if (size >= 99.995)
+		return cli_number_grouped(value, 1);
+	if (size >= 9.9995)
+		return cli_number_grouped(value, 2);
+	if (size >= 0.1)
+		return cli_number_grouped(value, 3);
+	/* Small numbers keep three digits, however many zeros stand before them: none of them is 0. */
+	snprintf(n.text, sizeof(n.text), "%.3g", value);
+	return n;
+}
+
+struct cli_number cli_number_seconds(double ns)
+{
+	return cli_number_grouped(ns / 1e9, 6);
+}
+
+struct cli_number cli_number_spread(double error, double value, bool utf8)
+{
+	const char *sign = utf8 ? "±" : "+-";
+	double percent = 100 * error / fabs(value);
+	struct cli_number n;
+
+	if (!isfinite(percent))
+		snprintf(n.text, sizeof(n.text), "%s?", sign);
+	else
+		snprintf(n.text, sizeof(n.text), "%s%.*f%%", sign, percent < 9.995 ? 2 : 1,
+			 percent);
+	return n;
+}
+
+struct cli_number cli_number_exact(double value)
+{
+	struct cli_number n;
+
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(n.text, sizeof(n.text), "%.*g", digits, value);
+		if (strtod(n.text, NULL) == value)
+			break;
+	}
+	return n;
+}
+
+struct cli_number cli_number_value(double value, const char *unit, bool utf8, const char **shown)
+{
+	*shown = unit;
+	if (strcmp(unit, "ns") == 0) {
+		double ns = 1e3;
+
+		*shown = utf8 ? "µs" : "us";
+		if (fabs(value) >= 1e10) {
+			*shown = "s";
+			ns = 1e9;
+		} else if (fabs(value) >= 1e6 || value == 0) {
+			*shown = "ms";
+			ns = 1e6;
+		}
+		if (!signbit(value) && value < 86400e9)
+			/* Divided once, so that what lies in the middle is there, and goes up. */
+			return group_thousandths((uint64_t)llround(value / (ns / 1000)));
+		return cli_number_grouped(value / ns, 3);
+	}
+	if (!*unit || value == nearbyint(value))
+		return cli_number_grouped(value, 0);
+	return cli_number_short(value);
+}

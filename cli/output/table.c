@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+/* A table of texts that is as wide as it may be. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/output/table.h"
+
+#define GAP 2u
+#define SHORTEST 12u
+
+/* Room for @bytes more. */
+static bool grow(struct cli_table *t, size_t bytes)
+{
+	size_t room = t->room ? t->room : 4096;
+	char *bigger;
+
+	while (room - t->bytes < bytes)
+		room += room / 2;
+	bigger = t->error ? NULL : realloc(t->text, room);
+	if (!bigger) {
+		t->error = -ENOMEM;
+		return false;
+	}
+	t->text = bigger;
+	t->room = room;
+	return true;
+}
+
+void cli_table_put_two(struct cli_table *t, const char *first, const char *second)
+{
+	struct cli_table_column *column = &t->column[t->cells % t->columns];
+	size_t a = strlen(first), b = *second ? strlen(second) : 0, width;
+	char *p;
+
+	if (t->room - t->bytes <= a + b && !grow(t, a + b + 1))
+		return;
+	p = t->text + t->bytes;
+	memcpy(p, first, a);
+	width = cli_columns(first, a);
+	if (b) {
+		memcpy(p + a, second, b);
+		width += cli_columns(second, b);
+	}
+	p[a + b] = '\0';
+	t->bytes += a + b + 1;
+	t->cells++;
+	if (width > column->width)
+		column->width = width;
+}
+
+void cli_table_put(struct cli_table *t, const char *text)
+{
+	cli_table_put_two(t, text, "");
+}
+
+void cli_table_fini(struct cli_table *t)
+{
+	free(t->text);
+	*t = (struct cli_table){ .column = t->column, .columns = t->columns };
+}
+
+/* A head may be wider than all that stands below it. */
+static void measure_titles(struct cli_table *t)
+{
+	for (size_t c = 0; c < t->columns; c++) {
+		size_t width = cli_text_columns(t->column[c].title);
+
+		if (width > t->column[c].width)
+			t->column[c].width = width;
+	}
+}
+
+/* Columns of a rank up to @rank, side by side. */
+static size_t width_of(const struct cli_table *t, unsigned int rank)
+{
+	size_t width = 0;
+
+	for (size_t c = 0; c < t->columns; c++)
+		if (t->column[c].rank <= rank)
+			width += t->column[c].width + (width ? GAP : 0);
+	return width;
+}
+
+/* The largest rank that there is room for; where even 0 has none, or nearly, the first column is cut. */
+static unsigned int fit(struct cli_table *t, const struct cli_look *look)
+{
+	unsigned int rank = 0;
+	size_t first = t->column[0].width, over;
+
+	for (size_t c = 0; c < t->columns; c++)
+		if (t->column[c].rank > rank)
+			rank = t->column[c].rank;
+	if (!look->is_terminal)
+		return rank;
+	/* A long name gives way before a column does, but some of it stays. */
+	if (first > look->width / 2)
+		t->column[0].width = look->width / 2 > SHORTEST ? look->width / 2 : SHORTEST;
+	while (rank && width_of(t, rank) > look->width)
+		rank--;
+	over = width_of(t, rank);
+	if (over < look->width) {
+		size_t spare = look->width - over, cut = first - t->column[0].width;
+
+		t->column[0].width += spare < cut ? spare : cut;
+	} else if (over > look->width) {
+		over -= look->width;
+		t->column[0].width =
+			t->column[0].width > over + SHORTEST ? t->column[0].width - over : SHORTEST;
+	}
+	return rank;
+}
+
+#define MANY_BLANKS 64
+
+/**
+ * struct line - what is printed, in pieces: the stream is asked once for many cells
+ * @bytes:	of @text, behind which there is room for blanks
+ * @blanks:	in front of what comes next
+ */
+struct line {
+	FILE *f;
+	size_t bytes, blanks;
+	char text[1024 + MANY_BLANKS];
+};
+
+static void flush(struct line *l)
+{
+	fwrite(l->text, 1, l->bytes, l->f);
+	l->bytes = 0;
+}
+
+static void put_blanks(struct line *l)
+{
+	size_t some;
+
+	for (; l->blanks; l->blanks -= some) {
+		some = l->blanks < MANY_BLANKS ? l->blanks : MANY_BLANKS;
+		/* Always as many: that is few instructions. */
+		memset(l->text + l->bytes, ' ', MANY_BLANKS);
+		l->bytes += some;
+		if (l->bytes > sizeof(l->text) - MANY_BLANKS)
+			flush(l);
+	}
+}
+
+static void put_text(struct line *l, const char *text, size_t bytes)
+{
+	size_t some;
+
+	put_blanks(l);
+	for (; bytes; bytes -= some, text += some) {
+		some = sizeof(l->text) - MANY_BLANKS - l->bytes;
+		some = bytes < some ? bytes : some;
+		cli_copy_safe(l->text + l->bytes, text, some);
+		l->bytes += some;
+		if (some < bytes)
+			flush(l);
+	}
+}
+
+static void put_newline(struct line *l)
+{
+	put_blanks(l);
+	l->text[l->bytes++] = '\n';
+	flush(l);
+}
+
+/* What is too long for its column keeps its end, which tells registers of a block apart. */
+static void print_cell(struct line *l, const struct cli_table_column *column, const char *text,
+		       size_t bytes, bool is_last)
+{
+	size_t width = cli_columns(text, bytes), blanks;
+
+	if (width > column->width) {
+		size_t from = bytes - (column->width - 2);
+
+		/* Not in the middle of a character. */
+		while (((unsigned char)text[from] & 0xc0) == 0x80)
+			from++;
+		put_text(l, "..", 2);
+		put_text(l, text + from, bytes - from);
+		return;
+	}
+	blanks = column->width - width;
+	if (!column->is_text)
+		l->blanks += blanks;
+	put_text(l, text, bytes);
+	if (column->is_text && !is_last)
+		l->blanks += blanks;
+}
+
+/* The last column of a rank up to @rank. */
+static size_t last_of(const struct cli_table *t, unsigned int rank)
+{
+	size_t last = 0;
+
+	for (size_t c = 0; c < t->columns; c++)
+		if (t->column[c].rank <= rank)
+			last = c;
+	return last;
+}
+
+/* Column @c of a row. */
+static void print_column(const struct cli_table *t, struct line *l, unsigned int rank, size_t c,
+			 size_t last, const char *text, size_t bytes)
+{
+	if (t->column[c].rank > rank)
+		return;
+	print_cell(l, &t->column[c], text, bytes, c == last);
+	if (c != last)
+		l->blanks += GAP;
+}
+
+int cli_table_print(struct cli_table *t, FILE *f, const struct cli_look *look)
+{
+	struct line l = { .f = f };
+	const char *text = t->text;
+	unsigned int rank;
+	size_t last, at = 0, bytes;
+
+	if (t->error)
+		return t->error;
+	measure_titles(t);
+	rank = fit(t, look);
+	last = last_of(t, rank);
+	fputs(cli_colour(look, CLI_BOLD), f);
+	for (size_t c = 0; c < t->columns; c++)
+		print_column(t, &l, rank, c, last, t->column[c].title, strlen(t->column[c].title));
+	flush(&l);
+	fputs(cli_colour(look, CLI_PLAIN), f);
+	for (size_t i = 0; i < t->cells; i++, text += bytes + 1) {
+		bytes = strlen(text);
+		if (at == 0)
+			put_newline(&l);
+		print_column(t, &l, rank, at, last, text, bytes);
+		at = at + 1 < t->columns ? at + 1 : 0;
+	}
+	put_newline(&l);
+	return 0;
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+/* ntime reg get and watch: what registers hold. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/output/csv.h"
+#include "cli/output/emulated.h"
+#include "cli/output/json.h"
+#include "cli/output/number.h"
+#include "cli/reg/reg.h"
+#include "cli/output/say.h"
+#include "cli/output/term.h"
+#include "cli/base/wait.h"
+
+/* Names are found one after the other, and all of them before anything is read. 0 or CLI_EXIT_FAILED after a sentence. */
+static int find_all(struct cli_reg *r, struct cli_registers *list)
+{
+	int ret = 0;
+
+	for (int i = 0; i < r->n && !ret; i++)
+		ret = cli_registers_find(list, r, r->operand[i]);
+	return ret;
+}
+
+static void put_fields(const struct ntime_register_info *reg, uint64_t value)
+{
+	struct ntime_register_field field;
+
+	for (uint32_t i = 0; cli_register_field(reg->table, reg->name, i, &field); i++)
+		printf("    %2u:%-2u %-18s 0x%-10llx %s\n", field.shift + field.width - 1,
+		       field.shift, field.name, (unsigned long long)cli_field_get(&field, value),
+		       field.about);
+}
+
+static void put_text(const struct cli_reg *r, const struct ntime_register_info *reg, uint64_t value,
+		     const char *way)
+{
+	printf("%s  %s  0x%016llx  (%s)\n", reg->path, reg->name, (unsigned long long)value, way);
+	if (!r->is_brief)
+		put_fields(reg, value);
+}
+
+static void put_csv(const struct ntime_register_info *reg, uint64_t value, const char *way)
+{
+	struct ntime_register_field field;
+
+	cli_csv_put(stdout, reg->path);
+	printf(",%s,%s,,0x%016llx\n", reg->name, way, (unsigned long long)value);
+	for (uint32_t i = 0; cli_register_field(reg->table, reg->name, i, &field); i++) {
+		cli_csv_put(stdout, reg->path);
+		printf(",%s,%s,%s,0x%llx\n", reg->name, way, field.name,
+		       (unsigned long long)cli_field_get(&field, value));
+	}
+}
+
+static json_t *value_json(const struct ntime_register_info *reg, uint64_t value, const char *way)
+{
+	json_t *fields = json_object();
+	struct ntime_register_field field;
+	char text[24];
+
+	for (uint32_t i = 0; cli_register_field(reg->table, reg->name, i, &field); i++) {
+		snprintf(text, sizeof(text), "0x%llx",
+			 (unsigned long long)cli_field_get(&field, value));
+		json_object_set_new(fields, field.name, json_string(text));
+	}
+	snprintf(text, sizeof(text), "0x%016llx", (unsigned long long)value);
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o}", "path", reg->path, "name", reg->name,
+			 "table", reg->table, "way", way, "value", text, "fields", fields);
+}
+
+/* All in one form; registers that could not be read are told on stderr and make the run fail. */
+static int get_all(struct cli_reg *r, const struct cli_registers *list, json_t *array)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < list->n; i++) {
+		const struct ntime_register_info *reg = &list->reg[i];
+		const char *way;
+		uint64_t value;
+		int ret = cli_register_read(r->ctx, reg, &value, &way);
+
+		if (ret < 0)
+			status = cli_machine_say(r->ctx, ret);
+		else if (array)
+			json_array_append_new(array, value_json(reg, value, way));
+		else if (r->is_csv)
+			put_csv(reg, value, way);
+		else
+			put_text(r, reg, value, way);
+	}
+	return status;
+}
+
+int cli_reg_get(struct cli_reg *r)
+{
+	struct cli_registers list = { 0 };
+	json_t *root = NULL, *array = NULL;
+	int status = find_all(r, &list), ret;
+
+	if (status)
+		goto out;
+	if (r->is_json) {
+		array = json_array();
+		root = json_pack("{s:s, s:i, s:b, s:o}", "ntime", ntime_version(), "schema",
+				 CLI_SCHEMA, "simulated", r->machine.recording != NULL, "registers",
+				 array);
+		json_object_set_new(root, "emulated",
+				    cli_emulated() ? cli_json_text(cli_emulated()) : json_null());
+	} else if (r->is_csv) {
+		puts("path,name,way,field,value");
+	}
+	status = get_all(r, &list, array);
+	if (root)
+		cli_json_write(stdout, root, 1);
+	ret = cli_say_stdout_end();
+	status = ret ? ret : status;
+out:
+	cli_registers_fini(&list);
+	return status;
+}
+
+/* ---- watch ---- */
+
+struct watched {
+	struct ntime_register *open;
+	uint64_t value;
+	bool has_value;
+};
+
+struct watching {
+	struct cli_reg *r;
+	struct cli_registers list;
+	struct watched *w;
+	struct cli_look look;
+	uint64_t interval_ns, count, begin_ns;
+};
+
+/* Seconds with a fraction, as watch(1) takes them. */
+static int parse_interval(struct watching *s)
+{
+	const char *text = s->r->number ? s->r->number : "2";
+	char *end;
+	double seconds = strtod(text, &end);
+
+	if (end == text || *end || !isfinite(seconds) || seconds < 0.001 || seconds > 86400)
+		return cli_say_misuse(s->r->self->name,
+				      "-n takes seconds from 0.001 to 86400, not '%s'", text);
+	s->interval_ns = (uint64_t)(seconds * 1e9);
+	s->count = UINT64_MAX;
+	if (s->r->count && cli_number_parse(s->r->count, 1, UINT64_MAX, &s->count))
+		return cli_say_misuse(s->r->self->name, "-c takes a number from 1, not '%s'",
+				      s->r->count);
+	return 0;
+}
+
+static int open_all(struct watching *s)
+{
+	/* A name that was found stands for at least one. */
+	s->w = s->list.n ? calloc(s->list.n, sizeof(*s->w)) : NULL;
+	if (!s->w)
+		return cli_say_no_memory();
+	for (size_t i = 0; i < s->list.n; i++) {
+		int ret = ntime_register_open(s->r->ctx, s->list.reg[i].path, 0, &s->w[i].open);
+
+		if (ret < 0)
+			return cli_machine_say(s->r->ctx, ret);
+	}
+	return 0;
+}
+
+/* Hexadecimal digits, those with changed bits in colour. */
+static void put_digits(const struct cli_look *look, uint64_t value, uint64_t changed)
+{
+	fputs("0x", stdout);
+	for (int shift = 60; shift >= 0; shift -= 4) {
+		bool is_changed = changed >> shift & 0xf;
+
+		printf("%s%llx%s", is_changed ? cli_colour(look, CLI_WARN) : "",
+		       (unsigned long long)(value >> shift & 0xf),
+		       is_changed ? cli_colour(look, CLI_PLAIN) : "");
+	}
+}
+
+static void put_watched(const struct watching *s, size_t i, uint64_t now, uint64_t value)
+{
+	const struct watched *w = &s->w[i];
+	uint64_t changed = w->has_value ? w->value ^ value : 0;
+
+	if (!s->look.is_terminal)
+		printf("%.3f ", (double)(now - s->begin_ns) / 1e9);
+	printf("%s %s ", s->list.reg[i].path, s->list.reg[i].name);
+	put_digits(&s->look, value, changed);
+	if (changed)
+		printf(" changed 0x%llx", (unsigned long long)changed);
+	/* Erase what a longer line left there. */
+	printf("%s\n", s->look.is_terminal ? "\033[K" : "");
+}
+
+static int look_once(struct watching *s, uint64_t n)
+{
+	uint64_t now = cli_now_ns(), value;
+
+	if (!n)
+		s->begin_ns = now;
+	/* In place: back to the first line. */
+	if (s->look.is_terminal && n)
+		printf("\033[%zuA", s->list.n);
+	for (size_t i = 0; i < s->list.n; i++) {
+		int ret = ntime_register_read(s->w[i].open, &value);
+
+		if (ret < 0)
+			return cli_machine_say(s->r->ctx, ret);
+		put_watched(s, i, now, value);
+		s->w[i].value = value;
+		s->w[i].has_value = true;
+	}
+	return cli_say_stdout_end();
+}
+
+/* Looks are at whole intervals from the first one, however long they take. */
+static void sleep_until(uint64_t at_ns)
+{
+	struct timespec at = { .tv_sec = (time_t)(at_ns / 1000000000u),
+			       .tv_nsec = (long)(at_ns % 1000000000u) };
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR)
+		;
+}
+
+static int watch(struct watching *s)
+{
+	int ret = 0;
+
+	for (uint64_t n = 0; n < s->count && !ret; n++) {
+		if (n)
+			sleep_until(s->begin_ns + n * s->interval_ns);
+		ret = look_once(s, n);
+	}
+	return ret;
+}
+
+int cli_reg_watch(struct cli_reg *r)
+{
+	struct watching s = { .r = r, .look = cli_look_at(STDOUT_FILENO) };
+	int ret = parse_interval(&s);
+
+	if (!ret)
+		ret = find_all(r, &s.list);
+	if (!ret)
+		ret = open_all(&s);
+	if (!ret)
+		ret = watch(&s);
+	for (size_t i = 0; s.w && i < s.list.n; i++)
+		ntime_register_close(s.w[i].open);
+	free(s.w);
+	cli_registers_fini(&s.list);
+	return ret;
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+/* ntime reg ls: which registers there are. */
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "cli/output/emulated.h"
+#include "cli/output/json.h"
+#include "cli/reg/reg.h"
+#include "cli/output/say.h"
+#include "cli/output/term.h"
+
+struct listing {
+	struct cli_reg *r;
+	struct cli_registers found;
+};
+
+/* A pattern with *, ? or [ is that of a shell; another is a part of the name. */
+static bool is_match(const char *pattern, const char *text)
+{
+	if (pattern[strcspn(pattern, "*?[")])
+		return fnmatch(pattern, text, FNM_CASEFOLD) == 0;
+	return strcasestr(text, pattern) != NULL;
+}
+
+static bool is_wanted(const struct cli_reg *r, const struct ntime_register_info *reg)
+{
+	for (int i = 0; i < r->n; i++)
+		if (is_match(r->operand[i], reg->name) || is_match(r->operand[i], reg->path) ||
+		    is_match(r->operand[i], reg->table) ||
+		    (*reg->linux_name && is_match(r->operand[i], reg->linux_name)))
+			return true;
+	return !r->n;
+}
+
+static int add(void *arg, const struct ntime_register_info *reg)
+{
+	struct listing *l = arg;
+
+	return is_wanted(l->r, reg) ? cli_registers_add(&l->found, reg) : 0;
+}
+
+static const char *trust_of(const struct ntime_register_info *reg)
+{
+	switch (reg->trust) {
+	case NTIME_REGISTER_DOCUMENTED:
+		return "documented";
+	case NTIME_REGISTER_MEASURED:
+		return "measured";
+	default:
+		return "guessed";
+	}
+}
+
+static const char *access_of(const struct ntime_register_field *field)
+{
+	static const char *const words[] = {
+		[NTIME_FIELD_RO] = "ro",
+		[NTIME_FIELD_OS] = "os",
+		[NTIME_FIELD_OS_CLEAR] = "os-clear",
+		[NTIME_FIELD_OS_RW1C] = "os-rw1c",
+		[NTIME_FIELD_RW] = "rw",
+		[NTIME_FIELD_RW1C] = "rw1c",
+		[NTIME_FIELD_W1C] = "w1c",
+		[NTIME_FIELD_RW1S] = "rw1s",
+		[NTIME_FIELD_RW0C] = "rw0c",
+	};
+
+	return field->access < sizeof(words) / sizeof(words[0]) && words[field->access]
+		       ? words[field->access]
+		       : "?";
+}
+
+static bool is_same_row(const struct ntime_register_info *a, const struct ntime_register_info *b)
+{
+	return strcmp(a->name, b->name) == 0 && strcmp(a->table, b->table) == 0 &&
+	       a->scope == b->scope;
+}
+
+/* "core0", or "core0..3" for the same register of several units. */
+static void units_of(const struct cli_registers *list, const struct ntime_register_info *first,
+		     char *text, size_t size)
+{
+	const struct ntime_register_info *last = first;
+	size_t n = 0;
+
+	for (size_t i = 0; i < list->n; i++)
+		if (is_same_row(&list->reg[i], first)) {
+			last = &list->reg[i];
+			n++;
+		}
+	if (n > 1 && first->scope != NTIME_REGISTER_OF_DEVICE)
+		snprintf(text, size, "%s..%u", first->unit, last->number);
+	else if (n > 1)
+		snprintf(text, size, "%zu PCI functions", n);
+	else
+		snprintf(text, size, "%s", first->unit);
+}
+
+static bool is_first(const struct cli_registers *list, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (is_same_row(&list->reg[i], &list->reg[at]))
+			return false;
+	return true;
+}
+
+static void put_line(const struct cli_registers *list, const struct ntime_register_info *reg)
+{
+	char units[64];
+
+	units_of(list, reg, units, sizeof(units));
+	printf("%-34s %-6s 0x%-8x %c%c  %-8s %s\n", reg->name, reg->space, reg->address,
+	       reg->is_readable ? 'r' : '-', reg->is_writable ? 'w' : '-',
+	       *reg->way ? reg->way : "-", units);
+}
+
+/* Reasons once each, below the list. */
+static void put_reasons(const struct cli_registers *list)
+{
+	const char *last = "";
+
+	for (size_t i = 0; i < list->n; i++) {
+		const struct ntime_register_info *reg = &list->reg[i];
+
+		/* What only clears is no matter of rights. */
+		if (reg->is_readable || *reg->way || strcmp(last, reg->reason) == 0)
+			continue;
+		last = reg->reason;
+		cli_say("%s and others cannot be read: %s%s%s", reg->path, reg->reason,
+			*reg->remedy ? "; remedy: " : "", reg->remedy);
+	}
+}
+
+static void put_long(const struct ntime_register_info *reg)
+{
+	struct ntime_register_field field;
+
+	printf("%s  %s\n", reg->path, reg->name);
+	printf("    %u bits of %s, address 0x%x, table %s%s%s\n", reg->bits, reg->unit,
+	       reg->address, reg->table, *reg->linux_name ? ", in Linux " : "", reg->linux_name);
+	printf("    writable 0x%016llx; here %s%s\n", (unsigned long long)reg->writable,
+	       reg->is_readable ? "readable" : "not readable",
+	       reg->is_writable ? " and writable" : " and not writable");
+	if (*reg->way)
+		printf("    through %s\n", reg->way);
+	if (*reg->reason)
+		printf("    %s%s%s\n", reg->reason, *reg->remedy ? "; remedy: " : "", reg->remedy);
+	printf("    %s: %s\n", trust_of(reg), reg->source);
+	for (uint32_t i = 0; cli_register_field(reg->table, reg->name, i, &field); i++)
+		printf("    %2u:%-2u %-8s %-18s %s\n", field.shift + field.width - 1, field.shift,
+		       access_of(&field), field.name, field.about);
+}
+
+static json_t *fields_json(const struct ntime_register_info *reg)
+{
+	json_t *array = json_array(), *json;
+	struct ntime_register_field field;
+
+	for (uint32_t i = 0; cli_register_field(reg->table, reg->name, i, &field); i++) {
+		json = json_pack("{s:s, s:i, s:i, s:s, s:s}", "name", field.name, "shift",
+				 (int)field.shift, "width", (int)field.width, "access",
+				 access_of(&field), "about", field.about);
+		json_array_append_new(array, json);
+	}
+	return array;
+}
+
+static json_t *hex_json(uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "0x%016llx", (unsigned long long)value);
+	return json_string(text);
+}
+
+static json_t *register_json(const struct ntime_register_info *reg)
+{
+	json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:b, s:b}", "path",
+				 reg->path, "unit", reg->unit, "name", reg->name, "linux_name",
+				 reg->linux_name, "table", reg->table, "device", reg->device,
+				 "space", reg->space, "bits", (int)reg->bits, "readable",
+				 (int)reg->is_readable, "writable_here", (int)reg->is_writable);
+
+	json_object_set_new(json, "address", json_integer((json_int_t)reg->address));
+	json_object_set_new(json, "writable", hex_json(reg->writable));
+	json_object_set_new(json, "way", cli_json_text(reg->way));
+	json_object_set_new(json, "trust", cli_json_text(trust_of(reg)));
+	json_object_set_new(json, "source", cli_json_text(reg->source));
+	json_object_set_new(json, "reason", cli_json_text(reg->reason));
+	json_object_set_new(json, "remedy", cli_json_text(reg->remedy));
+	json_object_set_new(json, "fields", fields_json(reg));
+	return json;
+}
+
+static void write_json(const struct cli_reg *r, const struct cli_registers *list)
+{
+	json_t *root = json_object(), *array = json_array();
+
+	json_object_set_new(root, "ntime", cli_json_text(ntime_version()));
+	json_object_set_new(root, "schema", json_integer(CLI_SCHEMA));
+	json_object_set_new(root, "simulated", json_boolean(r->machine.recording != NULL));
+	json_object_set_new(root, "emulated",
+			    cli_emulated() ? cli_json_text(cli_emulated()) : json_null());
+	for (size_t i = 0; i < list->n; i++)
+		json_array_append_new(array, register_json(&list->reg[i]));
+	json_object_set_new(root, "registers", array);
+	cli_json_write(stdout, root, 1);
+}
+
+static void write_text(const struct cli_reg *r, const struct cli_registers *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		if (r->machine.verbose)
+			put_long(&list->reg[i]);
+		else if (!is_first(list, i))
+			continue;
+		else if (r->only_names)
+			puts(list->reg[i].name);
+		else
+			put_line(list, &list->reg[i]);
+	}
+	if (!r->only_names && !r->machine.verbose)
+		put_reasons(list);
+}
+
+int cli_reg_ls(struct cli_reg *r)
+{
+	struct listing l = { .r = r };
+	int ret = ntime_register_for_each(r->ctx, add, &l);
+
+	if (ret < 0) {
+		ret = ret == -ENOMEM ? cli_say_no_memory() : cli_machine_say(r->ctx, ret);
+	} else if (!l.found.n) {
+		cli_say("no register of this machine fits '%s'", r->operand[0]);
+		ret = CLI_EXIT_FAILED;
+	} else {
+		if (r->is_json)
+			write_json(r, &l.found);
+		else
+			write_text(r, &l.found);
+		ret = cli_say_stdout_end();
+	}
+	cli_registers_fini(&l.found);
+	return ret;
+}

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: MIT
+/* ntime reg: its options, and which action is meant. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/help.h"
+#include "cli/base/options.h"
+#include "cli/reg/reg.h"
+#include "cli/output/say.h"
+
+enum {
+	ID_JSON = 256,
+	ID_CSV,
+	ID_FIELD,
+	ID_FORCE,
+	ID_DRY_RUN,
+	ID_HOLD,
+	ID_RATE,
+	ID_NAMES,
+	ID_ROOT,
+	ID_MACHINE,
+};
+
+static const struct cli_option options[] = {
+	{ 'C', "cpu", "LIST",
+	  "get, set, watch, hammer: only on these CPUs and their packages, such as 0-3,8" },
+	{ 'b', "brief", NULL, "get: one line a register, without its fields" },
+	{ ID_FIELD, "field", "FIELD=VALUE",
+	  "set: change this field and leave the others; may be given several times" },
+	{ ID_HOLD, "hold", NULL,
+	  "set: keep the value until a signal ends ntime, then put back the old one" },
+	{ ID_FORCE, "force", NULL,
+	  "set, hammer: write bits that are not known to be harmless, as root, not through ntime's "
+	  "driver" },
+	{ ID_DRY_RUN, "dry-run", NULL, "set, hammer: print the accesses instead of writing" },
+	{ 'n', "number", "N", "watch: seconds between looks (2); hammer: how often to write" },
+	{ 'c', "count", "COUNT", "watch: end after so many looks" },
+	{ ID_RATE, "rate", "HZ", "hammer: writes a second; without it as fast as it goes" },
+	{ 'o', "output", "FILE", "dump: write to FILE, which appears complete or not at all" },
+	{ ID_NAMES, "names", NULL, "ls: names only, one a line" },
+	{ ID_JSON, "json", NULL, "ls, get, dump, diff: write JSON" },
+	{ ID_CSV, "csv", NULL, "get: write CSV" },
+	{ ID_ROOT, "root", "DIR", "look for the system's files below DIR" },
+	{ ID_MACHINE, "machine", "FILE", "look at a recorded machine instead of this one" },
+	{ 'v', "verbose", NULL,
+	  "ls: each register with its fields and where that is known from; twice: also what the "
+	  "library decides" },
+	CLI_OPTION_HELP,
+	CLI_OPTION_END,
+};
+
+/* Letters and numbers of the options that an action has, beside --root, --machine, -v and -h. */
+static const struct action {
+	const char *name;
+	int (*run)(struct cli_reg *r);
+	int min, max; /* operands */
+	bool has_command;
+	int option[10];
+} actions[] = {
+	{ "ls", cli_reg_ls, 0, -1, false, { ID_JSON, ID_NAMES } },
+	{ "get", cli_reg_get, 1, -1, false, { 'C', 'b', ID_JSON, ID_CSV } },
+	{ "set", cli_reg_set, 1, 2, true, { 'C', ID_FIELD, ID_HOLD, ID_FORCE, ID_DRY_RUN } },
+	{ "watch", cli_reg_watch, 1, -1, false, { 'C', 'n', 'c' } },
+	{ "dump", cli_reg_dump, 0, 0, false, { 'o', ID_JSON } },
+	{ "diff", cli_reg_diff, 2, 2, false, { ID_JSON } },
+	{ "hammer", cli_reg_hammer, 2, 2, false, { 'C', 'n', ID_RATE, ID_FORCE, ID_DRY_RUN } },
+};
+
+#define ACTIONS (sizeof(actions) / sizeof(actions[0]))
+
+/* What is being parsed: options that the action lacks are refused. */
+struct parse {
+	struct cli_reg *r;
+	const struct action *action;
+};
+
+static bool is_allowed(const struct action *a, int id)
+{
+	if (id == ID_ROOT || id == ID_MACHINE || id == 'v')
+		return true;
+	for (size_t i = 0; i < sizeof(a->option) / sizeof(a->option[0]); i++)
+		if (a->option[i] == id)
+			return true;
+	return false;
+}
+
+static int add_field(struct cli_reg *r, const char *value)
+{
+	if (r->fields == CLI_REG_FIELDS) {
+		cli_say_misuse(r->self->name, "--field may be given %d times at most",
+			       CLI_REG_FIELDS);
+		return -EINVAL;
+	}
+	r->field[r->fields++] = value;
+	return 0;
+}
+
+static int set_option(void *arg, const struct cli_option *o, const char *value)
+{
+	struct parse *p = arg;
+	struct cli_reg *r = p->r;
+
+	if (!is_allowed(p->action, o->id)) {
+		cli_say_misuse(r->self->name, "'%s' has no option --%s", r->action, o->name);
+		return -EINVAL;
+	}
+	switch (o->id) {
+	case 'C':
+		r->cpus = value;
+		break;
+	case 'b':
+		r->is_brief = true;
+		break;
+	case 'n':
+		r->number = value;
+		break;
+	case 'c':
+		r->count = value;
+		break;
+	case 'o':
+		r->output = value;
+		break;
+	case ID_RATE:
+		r->rate = value;
+		break;
+	case ID_FIELD:
+		return add_field(r, value);
+	case ID_HOLD:
+		r->holds = true;
+		break;
+	case ID_FORCE:
+		r->is_forced = true;
+		break;
+	case ID_DRY_RUN:
+		r->is_dry = true;
+		break;
+	case ID_NAMES:
+		r->only_names = true;
+		break;
+	case ID_JSON:
+		r->is_json = true;
+		break;
+	case ID_CSV:
+		r->is_csv = true;
+		break;
+	case ID_ROOT:
+		r->machine.root = value;
+		break;
+	case ID_MACHINE:
+		r->machine.recording = value;
+		break;
+	default:
+		r->machine.verbose++;
+	}
+	return 0;
+}
+
+static int check(const struct cli_reg *r, const struct action *a)
+{
+	if (r->command && !a->has_command)
+		return cli_say_misuse(r->self->name, "'%s' runs no command", r->action);
+	if (r->n < a->min || (a->max >= 0 && r->n > a->max))
+		return cli_say_misuse(r->self->name, "'%s' takes %s, not %d", r->action,
+				      a->max == 0	 ? "no name"
+				      : a->max < 0	 ? "at least one name"
+				      : a->min == a->max ? "two arguments"
+							 : "a name and a value",
+				      r->n);
+	if (r->is_json && r->is_csv)
+		return cli_say_misuse(r->self->name, "--json and --csv cannot be combined");
+	return 0;
+}
+
+static const struct action *find_action(const struct cli_command *self, int argc, char **argv)
+{
+	if (argc < 2 || argv[1][0] == '-') {
+		cli_say_misuse(self->name,
+			       "say what to do: ls, get, set, watch, dump, diff or hammer");
+		return NULL;
+	}
+	for (size_t i = 0; i < ACTIONS; i++)
+		if (strcmp(actions[i].name, argv[1]) == 0)
+			return &actions[i];
+	for (size_t i = 0; i < ACTIONS; i++)
+		if (cli_word_is_near(argv[1], actions[i].name)) {
+			cli_say_misuse(self->name, "reg cannot '%s'; did you mean '%s'?", argv[1],
+				       actions[i].name);
+			return NULL;
+		}
+	cli_say_misuse(self->name,
+		       "reg cannot '%s', only ls, get, set, watch, dump, diff and hammer", argv[1]);
+	return NULL;
+}
+
+/* Options may stand anywhere in front of a "--", behind which a command begins. */
+static int parse(struct cli_reg *r, const struct action *a, int argc, char **argv)
+{
+	struct parse p = { .r = r, .action = a };
+	int end = 0, ret;
+
+	while (end < argc && strcmp(argv[end], "--") != 0)
+		end++;
+	if (end < argc) {
+		argv[end] = NULL;
+		r->command = argv + end + 1;
+	}
+	ret = cli_options_parse(r->self, end, argv, set_option, &p);
+	if (ret < 0)
+		return ret;
+	r->operand = argv + ret;
+	r->n = end - ret;
+	if (r->command && !*r->command) {
+		cli_say_misuse(r->self->name, "there is no command behind --");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int run_reg(const struct cli_command *self, int argc, char **argv)
+{
+	struct cli_reg r = { .self = self };
+	const struct action *a;
+	int ret;
+
+	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+		cli_help_print(stdout, self);
+		return cli_say_stdout_end();
+	}
+	a = find_action(self, argc, argv);
+	if (!a)
+		return CLI_EXIT_FAILED;
+	r.action = a->name;
+	ret = parse(&r, a, argc - 1, argv + 1);
+	if (ret == -ECANCELED)
+		return cli_say_stdout_end();
+	if (ret < 0 || check(&r, a) || cli_machine_open(&r.machine, &r.ctx))
+		return CLI_EXIT_FAILED;
+	ret = a->run(&r);
+	ntime_close(r.ctx);
+	return ret;
+}
+
+const struct cli_command cli_reg_command = {
+	.name = "reg",
+	.usage = "reg ls [OPTION...] [PATTERN...]\n"
+		 "reg get [OPTION...] NAME|ADDRESS...\n"
+		 "reg set [OPTION...] NAME|ADDRESS VALUE [-- COMMAND [ARG...]]\n"
+		 "reg watch [OPTION...] NAME|ADDRESS...\n"
+		 "reg dump [OPTION...]\n"
+		 "reg diff [OPTION...] FILE FILE|live\n"
+		 "reg hammer [OPTION...] NAME|ADDRESS VALUE",
+	.about = "show, set, watch and compare registers by name",
+	.details =
+		"NAME is that of the vendor's manual (IA32_PERFEVTSEL0, or IA32_PERFEVTSEL for all "
+		"of "
+		"them) or of Linux, with its table (nhm_uncore.NAME) or unit (core0/NAME) where it "
+		"is wanted; ADDRESS is 0x38d, msr:0x38d, pci:7f:10.0:0xf4 or core0/msr/0x38d.\n"
+		"set writes the bits that are known to be ours and leaves the others. With --hold "
+		"or "
+		"a COMMAND the old value comes back at the end; without, the new one stays, which "
+		"needs root, because ntime's driver always gives a register back.\n"
+		"Exit status: 0; that of COMMAND; diff: 1 when there are differences; 125 when "
+		"ntime failed, 126 when the command cannot be executed, 127 when it is not found.",
+	.options = options,
+	.is_permuting = true,
+	.run = run_reg,
+};
+
+int cli_registers_add(void *arg, const struct ntime_register_info *reg)
+{
+	struct cli_registers *list = arg;
+	struct ntime_register_info *bigger;
+
+	if (list->n == list->room) {
+		list->room = list->room ? 2 * list->room : 64;
+		bigger = realloc(list->reg, list->room * sizeof(*bigger));
+		if (!bigger)
+			return -ENOMEM;
+		list->reg = bigger;
+	}
+	list->reg[list->n++] = *reg;
+	return 0;
+}
+
+int cli_registers_find(struct cli_registers *list, struct cli_reg *r, const char *name)
+{
+	int ret = ntime_register_find(r->ctx, name, r->cpus, cli_registers_add, list);
+
+	if (ret == -ENOMEM)
+		return cli_say_no_memory();
+	return ret < 0 ? cli_machine_say(r->ctx, ret) : 0;
+}
+
+void cli_registers_fini(struct cli_registers *list)
+{
+	free(list->reg);
+	*list = (struct cli_registers){ 0 };
+}
+
+int cli_register_read(struct ntime_ctx *ctx, const struct ntime_register_info *reg, uint64_t *value,
+		      const char **way)
+{
+	struct ntime_register *open;
+	int ret = ntime_register_open(ctx, reg->path, 0, &open);
+
+	if (ret < 0)
+		return ret;
+	ret = ntime_register_read(open, value);
+	*way = ntime_register_way(open);
+	ntime_register_close(open);
+	return ret;
+}
+
+bool cli_register_field(const char *table, const char *name, uint32_t index,
+			struct ntime_register_field *out)
+{
+	out->size = sizeof(*out);
+	return ntime_register_field_at(table, name, index, out) == 0;
+}
+
+uint64_t cli_field_mask(const struct ntime_register_field *field)
+{
+	uint64_t ones = field->width >= 64 ? UINT64_MAX : (UINT64_C(1) << field->width) - 1;
+
+	return ones << field->shift;
+}
+
+uint64_t cli_field_get(const struct ntime_register_field *field, uint64_t word)
+{
+	return (word & cli_field_mask(field)) >> field->shift;
+}
+
+int cli_register_parse(const char *text, uint64_t *out)
+{
+	unsigned long long value;
+	char *end;
+
+	/* strtoull(3) takes signs and blanks, which no register has. */
+	if (!isdigit((unsigned char)text[0]))
+		return -EINVAL;
+	errno = 0;
+	value = strtoull(text, &end, 0);
+	if (errno)
+		return -errno;
+	if (*end)
+		return -EINVAL;
+	*out = value;
+	return 0;
+}

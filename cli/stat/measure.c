@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MIT
+/*
+ * One measurement.
+ *
+ * With a command: it waits at the door of exec while the counters are attached to it, so that nothing of it is missed and
+ * nothing of ntime is counted. Without: counting begins at once and ends with the processes, the time or Ctrl-C.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "cli/base/command.h"
+#include "cli/base/machine.h"
+#include "cli/stat/measure.h"
+#include "cli/output/say.h"
+#include "cli/base/signals.h"
+
+#define NEVER UINT64_MAX
+/*
+ * Passes that take turns are read so often: the library learns from it how steady the counts are, for the error. Where we program the counters
+ * ourselves the reads end the turns and tell wraps of narrow counters: 32 bits take at least 134 ms (lib/backend/bank_count.c).
+ */
+#define GLANCE_NS 100000000ull
+/* From SIGTERM to SIGKILL after --timeout. */
+#define GRACE_NS 2000000000ull
+
+static int alloc_values(struct cli_measure *m)
+{
+	size_t n = m->sessions.items + 1;
+
+	m->values = calloc(n, sizeof(*m->values));
+	m->last = calloc(n, sizeof(*m->last));
+	m->delta = calloc(n, sizeof(*m->delta));
+	if (m->values && m->last && m->delta)
+		return 0;
+	return cli_say_no_memory();
+}
+
+static void begin_intervals(struct cli_measure *m, uint64_t now)
+{
+	m->count_ns = now;
+	if (m->options->interval_ns)
+		m->interval_at_ns = now + m->options->interval_ns;
+}
+
+static int begin_counting(struct cli_measure *m)
+{
+	/* Read before anything is counted: the first interval is to have all of it, exec included. */
+	if (m->options->interval_ns && cli_sessions_read(&m->sessions, m->last))
+		return CLI_EXIT_FAILED;
+	if (cli_sessions_start(&m->sessions))
+		return CLI_EXIT_FAILED;
+	m->is_counting = true;
+	m->delay_at_ns = NEVER;
+	if ((cli_sessions_passes(&m->sessions) > 1 && m->pass == CLI_ALL_PASSES) ||
+	    cli_sessions_can_wrap(&m->sessions))
+		m->glance_at_ns = cli_now_ns() + GLANCE_NS;
+	return 0;
+}
+
+static int release_command(struct cli_measure *m)
+{
+	int ret;
+
+	if (!m->command)
+		return 0;
+	m->was_stopped = cli_signals_stop();
+	if (m->was_stopped)
+		return CLI_EXIT_FAILED;
+	ret = ntime_command_start(m->command);
+	if (!ret) {
+		cli_signals_forward(ntime_command_pid(m->command));
+		return 0;
+	}
+	cli_machine_say(m->ctx, ret);
+	for (size_t i = 0; ret == -ENOENT && cli_commands[i]; i++) {
+		const struct cli_command *c = cli_commands[i];
+
+		if (!c->is_hidden && cli_word_is_near(m->options->argv[0], c->name))
+			cli_say("did you mean the subcommand '%s'?", c->name);
+	}
+	return ret == -ENOENT ? CLI_EXIT_NOT_FOUND : CLI_EXIT_NOT_EXECUTABLE;
+}
+
+static int prepare(struct cli_measure *m)
+{
+	int ret;
+
+	if (m->options->argv) {
+		ret = ntime_command_new(m->ctx, m->options->argv, &m->command);
+		if (ret < 0)
+			return cli_machine_say(m->ctx, ret);
+	}
+	ret = cli_sessions_new(&m->sessions, m->ctx, m->options,
+			       m->command ? ntime_command_pid(m->command) : 0, m->pass);
+	if (ret < 0)
+		return CLI_EXIT_FAILED;
+	if (cli_wait_init(&m->wait, m->options->pid, m->options->pids))
+		return cli_say_no_memory();
+	if (alloc_values(m) || cli_sessions_open(&m->sessions))
+		return CLI_EXIT_FAILED;
+	return m->on_open(m->arg, m);
+}
+
+static uint64_t min_of(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t next_deadline(const struct cli_measure *m)
+{
+	uint64_t next = min_of(m->delay_at_ns, m->timeout_at_ns);
+
+	return min_of(min_of(next, m->kill_at_ns), min_of(m->interval_at_ns, m->glance_at_ns));
+}
+
+/* 1 it is over, 0 the deadline is reached, -EINTR, other -errno after a sentence. */
+static int wait_until(struct cli_measure *m, uint64_t deadline)
+{
+	uint64_t now = cli_now_ns(), left = NEVER;
+	int ret;
+
+	if (!m->command)
+		return cli_wait_until(&m->wait, deadline, &m->mask);
+	if (deadline != NEVER)
+		left = deadline > now ? deadline - now : 0;
+	m->end.size = sizeof(m->end);
+	ret = ntime_command_wait(m->command, left, &m->end);
+	if (ret < 0 && ret != -EINTR)
+		cli_machine_say(m->ctx, ret);
+	return ret;
+}
+
+static int end_interval(struct cli_measure *m, uint64_t now)
+{
+	if (cli_sessions_read(&m->sessions, m->values))
+		return CLI_EXIT_FAILED;
+	for (size_t i = 0; i < m->sessions.items; i++) {
+		ntime_value_delta(&m->last[i], &m->values[i], &m->delta[i]);
+		m->last[i] = m->values[i];
+	}
+	if (cli_sessions_metrics(&m->sessions, m->delta))
+		return CLI_EXIT_FAILED;
+	if (!m->is_output_gone)
+		m->is_output_gone =
+			m->on_interval(m->arg, m, m->delta, (double)(now - m->count_ns) / 1e9);
+	return 0;
+}
+
+/* The time is over: without a command that is the end, a command is told to end. Returns whether it is over. */
+static bool end_time(struct cli_measure *m, uint64_t now)
+{
+	m->timeout_at_ns = NEVER;
+	m->timed_out = true;
+	if (!m->command)
+		return true;
+	ntime_command_kill(m->command, SIGTERM);
+	/* A stopped process would see the signal only when it goes on. */
+	ntime_command_kill(m->command, SIGCONT);
+	m->kill_at_ns = now + GRACE_NS;
+	return false;
+}
+
+/* Counting has failed: the command is not to suffer from it, so only its end and the timeout are waited for. */
+static bool give_up(struct cli_measure *m)
+{
+	m->has_failed = true;
+	m->delay_at_ns = m->interval_at_ns = m->glance_at_ns = NEVER;
+	return !m->command;
+}
+
+/* Do what is due. Returns whether it is over. */
+static bool work_deadlines(struct cli_measure *m)
+{
+	uint64_t now = cli_now_ns();
+	bool is_over = false;
+
+	if (now >= m->delay_at_ns) {
+		if (begin_counting(m))
+			return give_up(m);
+		begin_intervals(m, now);
+	}
+	if (now >= m->interval_at_ns) {
+		if (end_interval(m, now))
+			return give_up(m);
+		/* Keep the beat; leave out beats that were missed while the machine was busy. */
+		while (m->interval_at_ns <= now)
+			m->interval_at_ns += m->options->interval_ns;
+		is_over = m->is_output_gone && !m->command;
+	}
+	if (now >= m->glance_at_ns) {
+		if (cli_sessions_read(&m->sessions, m->values))
+			return give_up(m);
+		m->glance_at_ns = now + GLANCE_NS;
+	}
+	if (now >= m->kill_at_ns) {
+		ntime_command_kill(m->command, SIGKILL);
+		m->kill_at_ns = NEVER;
+	}
+	if (now >= m->timeout_at_ns)
+		is_over = end_time(m, now) || is_over;
+	return is_over;
+}
+
+static int wait_for_end(struct cli_measure *m)
+{
+	for (;;) {
+		int ret;
+
+		/*
+		 * Asked before each wait: it may have come while counters were opened or read, when it cut no wait short. A command got the signal, or
+		 * gets it now; its end is what is waited for.
+		 */
+		if (!m->command && cli_signals_stop())
+			return 0;
+		ret = wait_until(m, next_deadline(m));
+		if (ret == 1)
+			return m->has_failed ? CLI_EXIT_FAILED : 0;
+		if (ret == -EINTR)
+			continue;
+		if (ret < 0)
+			return CLI_EXIT_FAILED;
+		if (work_deadlines(m))
+			return m->has_failed ? CLI_EXIT_FAILED : 0;
+	}
+}
+
+static int begin(struct cli_measure *m)
+{
+	const struct cli_stat_options *o = m->options;
+	int ret = 0;
+
+	m->delay_at_ns = m->interval_at_ns = m->glance_at_ns = m->timeout_at_ns = m->kill_at_ns =
+		NEVER;
+	if (!o->delay_ns)
+		ret = begin_counting(m);
+	if (!ret)
+		ret = release_command(m);
+	if (ret)
+		return ret;
+	m->begin_ns = cli_now_ns();
+	if (o->timeout_ns)
+		m->timeout_at_ns = m->begin_ns + o->timeout_ns;
+	if (o->delay_ns)
+		m->delay_at_ns = m->begin_ns + o->delay_ns;
+	if (m->is_counting)
+		begin_intervals(m, m->begin_ns);
+	return 0;
+}
+
+static int finish(struct cli_measure *m)
+{
+	uint64_t now = cli_now_ns();
+
+	cli_signals_forward(0);
+	m->real_ns = m->command ? m->end.real_ns : now - m->begin_ns;
+	if (cli_sessions_stop(&m->sessions))
+		return CLI_EXIT_FAILED;
+	if (m->options->interval_ns && m->is_counting && !m->is_output_gone)
+		return end_interval(m, now);
+	return cli_sessions_read(&m->sessions, m->values) ? CLI_EXIT_FAILED : 0;
+}
+
+int cli_measure_run(struct cli_measure *m)
+{
+	int ret = prepare(m);
+
+	if (ret)
+		return ret;
+	if (!m->command)
+		cli_signals_block(&m->mask);
+	ret = begin(m);
+	if (!ret)
+		ret = wait_for_end(m);
+	if (!ret)
+		ret = finish(m);
+	if (!m->command)
+		cli_signals_unblock(&m->mask);
+	return ret;
+}
+
+void cli_measure_fini(struct cli_measure *m)
+{
+	cli_signals_forward(0);
+	ntime_command_free(m->command);
+	cli_sessions_free(&m->sessions);
+	cli_wait_fini(&m->wait);
+	free(m->values);
+	free(m->last);
+	free(m->delta);
+	m->command = NULL;
+	m->values = m->last = m->delta = NULL;
+}

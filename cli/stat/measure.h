@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* One measurement: a run of the command, or a look at something that runs already. */
+#ifndef CLI_STAT_MEASURE_H
+#define CLI_STAT_MEASURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ntime/command.h>
+
+#include "cli/stat/sessions.h"
+#include "cli/base/wait.h"
+
+/**
+ * struct cli_measure - state of one
+ * @on_open:	called once the counters are open; non-zero ends the measurement with that
+ * @on_interval: called at the end of each interval with its values; non-zero ends a measurement without command
+ * @arg:	first argument of both
+ * @values:	what was counted in all, valid after cli_measure_run()
+ * @end:	of the command
+ * @real_ns:	length of the measurement
+ * @has_failed:	counting failed in the middle; the command was left to run to its end
+ * @was_stopped: a signal asked for the end before the command was started
+ */
+struct cli_measure {
+	struct ntime_ctx *ctx;
+	const struct cli_stat_options *options;
+	int pass;
+	int (*on_open)(void *arg, struct cli_measure *m);
+	int (*on_interval)(void *arg, struct cli_measure *m, const struct ntime_value *values,
+			   double time_s);
+	void *arg;
+
+	struct cli_sessions sessions;
+	struct ntime_command *command;
+	struct cli_wait wait;
+	struct ntime_value *values;
+	struct ntime_value *last;
+	struct ntime_value *delta;
+	struct ntime_command_end end;
+	sigset_t mask;
+	uint64_t begin_ns;
+	uint64_t count_ns;
+	uint64_t delay_at_ns;
+	uint64_t interval_at_ns;
+	uint64_t glance_at_ns;
+	uint64_t timeout_at_ns;
+	uint64_t kill_at_ns;
+	uint64_t real_ns;
+	bool is_counting;
+	bool timed_out;
+	bool has_failed;
+	bool is_output_gone;
+	bool was_stopped;
+};
+
+/*
+ * Run it from beginning to end; the first six members are set by the caller, the rest is 0. 0 or the exit status of ntime after a
+ * sentence. In both cases cli_measure_fini() frees; until then the sessions can be asked.
+ */
+int cli_measure_run(struct cli_measure *m);
+void cli_measure_fini(struct cli_measure *m);
+
+#endif

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: MIT
+/* The command line of ntime stat. */
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ntime/session.h>
+
+#include "cli/output/number.h"
+#include "cli/base/options.h"
+#include "cli/output/say.h"
+#include "cli/stat/options.h"
+
+#define MAX_RUNS 1000000
+#define MAX_PIDS 1024
+#define MIN_INTERVAL_NS 1000000u
+
+enum {
+	ID_METRICS = 256,
+	ID_APPEND,
+	ID_CSV,
+	ID_JSON,
+	ID_NO_SCALE,
+	ID_TIMEOUT,
+	ID_DELAY,
+	ID_PASSES,
+	ID_MACHINE,
+	ID_ROOT,
+	ID_DRY_RUN,
+	ID_VIA,
+};
+
+const struct cli_option cli_stat_option_table[] = {
+	{ 'e', "event", "LIST",
+	  "events, {groups} and metrics to count, separated by commas; may be repeated" },
+	{ 'm', "metric", "METRIC",
+	  "a metric by name, or a new one as NAME=FORMULA or NAME[unit]=FORMULA; may be repeated" },
+	{ ID_METRICS, "metrics", "FILE", "read further metrics from FILE" },
+	{ 'r', "repeat", "N", "run the command N times; print the mean and the spread" },
+	{ 'I', "interval", "TIME", "print what happened in each TIME while it goes on" },
+	{ 'a', "all-cpus", NULL, "count everything on all CPUs" },
+	{ 'C', "cpu", "LIST", "count everything on these CPUs, such as 0-3,8" },
+	{ 'p', "pid", "PID[,PID...]", "attach to all threads of running processes" },
+	{ 't', "tid", "TID[,TID...]", "attach to running threads" },
+	{ 'i', "no-inherit", NULL, "do not count threads and processes that are started later" },
+	{ 'o', "output", "FILE",
+	  "write the report to FILE, complete or not at all; - is standard output" },
+	{ ID_APPEND, "append", NULL, "with -o: add to the end of FILE" },
+	{ ID_CSV, "csv", NULL, "write comma-separated values" },
+	{ ID_JSON, "json", NULL, "write JSON; with -I one object a line" },
+	{ ID_NO_SCALE, "no-scale", NULL,
+	  "print what was counted where only part of the time was, without extrapolating" },
+	{ ID_TIMEOUT, "timeout", "TIME",
+	  "end the measurement, and the command with it, after TIME" },
+	{ ID_DELAY, "delay", "TIME", "start to count TIME after the command" },
+	{ ID_PASSES, "passes", NULL,
+	  "where not all fits at once, run the command once per pass instead of taking turns" },
+	{ ID_VIA, "via", "WAY",
+	  "way in to the counters: perf, auto, or with -a or -C ntimefs (ntime's driver), msr, "
+	  "pci" },
+	{ ID_MACHINE, "machine", "FILE",
+	  "use a recorded machine instead of this one; values are simulated" },
+	{ ID_ROOT, "root", "DIR", "look for the system's files below DIR" },
+	{ ID_DRY_RUN, "dry-run", NULL, "print what would be counted and how; run nothing" },
+	{ 'q', "quiet", NULL,
+	  "print the counters and the names of what is missing, no times and no explanations" },
+	{ 'v', "verbose", NULL,
+	  "tell how each number was counted; twice: also what the library decides" },
+	CLI_OPTION_HELP,
+	CLI_OPTION_END,
+};
+
+static int misuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A sentence, then -EINVAL. "ntime --help" has these options, so that is where help is. */
+static int misuse(const char *format, ...)
+{
+	char line[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	cli_say_misuse("", "%s", line);
+	return -EINVAL;
+}
+
+static int add_wish(struct cli_stat_options *o, const char *text, bool is_formula)
+{
+	struct cli_wish *more;
+
+	if (!*text)
+		return misuse("an event or metric is missing in '%s'", text);
+	more = realloc(o->wish, (o->wishes + 1) * sizeof(*more));
+	if (!more) {
+		cli_say_no_memory();
+		return -ENOMEM;
+	}
+	o->wish = more;
+	o->wish[o->wishes++] = (struct cli_wish){ text, is_formula };
+	return 0;
+}
+
+static int set_time(const struct cli_option *option, const char *value, uint64_t least_ns,
+		    uint64_t *ns)
+{
+	int ret = cli_time_parse(value, "ms", ns);
+
+	if (ret == -ERANGE || (!ret && *ns < least_ns)) {
+		return misuse("--%s %s is out of range: %s", option->name, value,
+			      ret	     ? "at most 100 years"
+			      : least_ns > 1 ? "at least 1ms"
+					     : "more than 0");
+	}
+	if (ret < 0)
+		return misuse("--%s %s is no length of time: write 100 or 100ms for milliseconds, "
+			      "else ns, us, s or min",
+			      option->name, value);
+	return 0;
+}
+
+static int add_pid(struct cli_stat_options *o, const char *text)
+{
+	uint64_t pid;
+	int *more;
+
+	if (cli_number_parse(text, 1, INT_MAX, &pid))
+		return misuse("'%s' is no process or thread id", text);
+	for (size_t i = 0; i < o->pids; i++)
+		if (o->pid[i] == (int)pid)
+			return 0;
+	if (o->pids == MAX_PIDS)
+		return misuse("too many ids, at '%s'", text);
+	more = realloc(o->pid, (o->pids + 1) * sizeof(*more));
+	if (!more) {
+		cli_say_no_memory();
+		return -ENOMEM;
+	}
+	o->pid = more;
+	o->pid[o->pids++] = (int)pid;
+	return 0;
+}
+
+static int add_pids(struct cli_stat_options *o, const char *value, bool are_threads)
+{
+	int ret = 0;
+
+	if (o->pids && o->are_threads != are_threads)
+		return misuse("-p and -t cannot be combined");
+	o->are_threads = are_threads;
+	/* Also takes blanks, as pgrep and pidof print lists with either. */
+	for (const char *at = value; !ret; at++) {
+		char one[32];
+		size_t chars = strcspn(at, ", ");
+
+		snprintf(one, sizeof(one), "%.*s", (int)chars, at);
+		ret = add_pid(o, one);
+		at += chars;
+		if (!*at)
+			break;
+	}
+	return ret;
+}
+
+static int set_writer(struct cli_stat_options *o, const struct cli_writer *writer)
+{
+	if (o->writer != &cli_text_writer && o->writer != writer)
+		return misuse("--csv and --json cannot be combined");
+	o->writer = writer;
+	return 0;
+}
+
+static int set_runs(struct cli_stat_options *o, const char *value)
+{
+	if (cli_number_parse(value, 1, MAX_RUNS, &o->runs))
+		return misuse("-r %s is no number of runs: write 1 to 1000000", value);
+	o->has_runs = true;
+	return 0;
+}
+
+static int set_flag(struct cli_stat_options *o, int id)
+{
+	switch (id) {
+	case 'a':
+		o->all_cpus = true;
+		return 0;
+	case 'i':
+		o->no_inherit = true;
+		return 0;
+	case ID_APPEND:
+		o->append = true;
+		return 0;
+	case ID_NO_SCALE:
+		o->no_scale = true;
+		return 0;
+	case ID_PASSES:
+		o->by_pass = true;
+		return 0;
+	case ID_DRY_RUN:
+		o->dry_run = true;
+		return 0;
+	case 'q':
+		o->quiet = true;
+		return 0;
+	case 'v':
+		o->verbose++;
+		return 0;
+	case ID_CSV:
+		return set_writer(o, &cli_csv_writer);
+	case ID_JSON:
+		return set_writer(o, &cli_json_writer);
+	default:
+		return -EINVAL;
+	}
+}
+
+static int set_option(void *arg, const struct cli_option *option, const char *value)
+{
+	struct cli_stat_options *o = arg;
+
+	switch (option->id) {
+	case 'e':
+		return add_wish(o, value, false);
+	case 'm':
+		return add_wish(o, value, strchr(value, '=') != NULL);
+	case ID_METRICS:
+		o->metrics = value;
+		return 0;
+	case 'r':
+		return set_runs(o, value);
+	case 'I':
+		return set_time(option, value, MIN_INTERVAL_NS, &o->interval_ns);
+	case ID_TIMEOUT:
+		return set_time(option, value, 1, &o->timeout_ns);
+	case ID_DELAY:
+		return set_time(option, value, 0, &o->delay_ns);
+	case 'C':
+		o->cpus = value;
+		return 0;
+	case 'p':
+	case 't':
+		return add_pids(o, value, option->id == 't');
+	case 'o':
+		o->output = value;
+		return 0;
+	case ID_VIA:
+		return cli_option_via("stat", value, &o->via);
+	case ID_MACHINE:
+		o->machine = value;
+		return 0;
+	case ID_ROOT:
+		o->root = value;
+		return 0;
+	default:
+		return set_flag(o, option->id);
+	}
+}
+
+/* Options that contradict each other, in the order in which they are looked at. */
+static const char *contradiction(const struct cli_stat_options *o)
+{
+	bool attaches = o->all_cpus || o->cpus || o->pids;
+
+	if (o->all_cpus && o->cpus)
+		return "-a and -C cannot be combined: -a means every CPU";
+	if (o->pids && (o->all_cpus || o->cpus))
+		return "-p and -t cannot be combined with -a or -C";
+	if (o->via > NTIME_VIA_PERF && !o->all_cpus && !o->cpus)
+		return "--via ntimefs, msr and pci count CPUs, not programs: add -a or -C CPUS";
+	if (o->append && (!o->output || strcmp(o->output, "-") == 0))
+		return "--append needs -o FILE";
+	if (!o->argv && !attaches && !o->dry_run)
+		return "no command to run";
+	if (!o->argv && o->has_runs)
+		return "-r needs a command to run";
+	if (!o->argv && o->by_pass && !o->dry_run)
+		return "--passes needs a command to run";
+	if (o->interval_ns && o->has_runs)
+		return "-I and -r cannot be combined: intervals of different runs have no mean";
+	if (o->interval_ns && o->by_pass)
+		return "-I and --passes cannot be combined: one interval would be several runs";
+	if (o->dry_run && o->writer != &cli_text_writer)
+		return "--dry-run prints text only: leave out --csv or --json";
+	if (o->quiet && o->verbose)
+		return "-q and -v cannot be combined";
+	return NULL;
+}
+
+int cli_stat_options_parse(struct cli_stat_options *o, const struct cli_command *self, int argc,
+			   char **argv)
+{
+	const char *wrong;
+	int ret;
+
+	*o = (struct cli_stat_options){ .runs = 1, .writer = &cli_text_writer };
+	ret = cli_options_parse(self, argc, argv, set_option, o);
+	if (ret < 0)
+		return ret;
+	if (ret < argc)
+		o->argv = argv + ret;
+	wrong = contradiction(o);
+	return wrong ? misuse("%s", wrong) : 0;
+}
+
+void cli_stat_options_fini(struct cli_stat_options *o)
+{
+	free(o->wish);
+	free(o->pid);
+	*o = (struct cli_stat_options){ 0 };
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line of ntime stat, understood but not yet acted upon. */
+#ifndef CLI_STAT_OPTIONS_H
+#define CLI_STAT_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/base/command.h"
+#include "cli/stat/report.h"
+
+/* Entry of -e or -m. */
+struct cli_wish {
+	const char *text;
+	bool is_formula; /* NAME=FORMULA, whose commas part arguments */
+};
+
+/**
+ * struct cli_stat_options - all strings are the command line's
+ * @wish:	-e and -m in their order; none: the default set
+ * @runs:	-r, else 1
+ * @interval_ns, @timeout_ns, @delay_ns: 0: not given
+ * @pid:	-p or -t
+ * @via:	enum ntime_via
+ * @argv:	the command, NULL when there is none
+ */
+struct cli_stat_options {
+	struct cli_wish *wish;
+	size_t wishes;
+	uint64_t runs;
+	uint64_t interval_ns;
+	uint64_t timeout_ns;
+	uint64_t delay_ns;
+	int *pid;
+	size_t pids;
+	const char *cpus;
+	const char *output;
+	const char *metrics;
+	const char *machine;
+	const char *root;
+	const struct cli_writer *writer;
+	unsigned int verbose;
+	uint32_t via;
+	bool all_cpus;
+	bool are_threads;
+	bool no_inherit;
+	bool append;
+	bool no_scale;
+	bool by_pass;
+	bool dry_run;
+	bool quiet;
+	bool has_runs;
+	char **argv;
+};
+
+extern const struct cli_option cli_stat_option_table[];
+
+/*
+ * 0; -EINVAL after a sentence; -ECANCELED after --help; -ENOMEM after a sentence. In every case cli_stat_options_fini() frees.
+ */
+int cli_stat_options_parse(struct cli_stat_options *o, const struct cli_command *self, int argc,
+			   char **argv);
+void cli_stat_options_fini(struct cli_stat_options *o);
+
+#endif

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+/* How each item is counted, as lines for people. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ntime/list.h>
+
+#include "cli/stat/plan_notes.h"
+
+static int add_line(struct cli_notes *notes, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static int add_line(struct cli_notes *notes, const char *format, ...)
+{
+	char **more = realloc(notes->line, (notes->n + 1) * sizeof(*more));
+	va_list args;
+	char *line;
+	int n;
+
+	if (!more)
+		return -ENOMEM;
+	notes->line = more;
+	va_start(args, format);
+	n = vasprintf(&line, format, args);
+	va_end(args);
+	if (n < 0)
+		return -ENOMEM;
+	notes->line[notes->n++] = line;
+	return 0;
+}
+
+struct parts {
+	FILE *f;
+	size_t n;
+};
+
+/* Levels that are left out, in the order of the bits of ntime_encoding.exclude. */
+static const char *const levels[] = { "user", "kernel", "hypervisor", "host", "guest", "idle" };
+
+static int print_part(void *arg, const struct ntime_encoding *part)
+{
+	struct parts *parts = arg;
+	bool has_level = false;
+
+	fprintf(parts->f, "%s%s type %" PRIu32 " config 0x%" PRIx64, parts->n ? "; " : "",
+		part->unit, part->type, part->config);
+	if (part->config1)
+		fprintf(parts->f, " config1 0x%" PRIx64, part->config1);
+	if (part->config2)
+		fprintf(parts->f, " config2 0x%" PRIx64, part->config2);
+	if (part->precise)
+		fprintf(parts->f, " precise %" PRIu32, part->precise);
+	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
+		if (!(part->exclude & 1u << i))
+			continue;
+		fprintf(parts->f, "%s%s", has_level ? "," : " without ", levels[i]);
+		has_level = true;
+	}
+	parts->n++;
+	return 0;
+}
+
+static int note_item(struct cli_notes *notes, struct ntime_ctx *ctx, const struct cli_report *r,
+		     const struct cli_item *item)
+{
+	char *text = NULL, pass[32] = "";
+	size_t bytes;
+	struct parts parts = { .f = open_memstream(&text, &bytes) };
+	int ret;
+
+	if (!parts.f)
+		return -ENOMEM;
+	/* Not every way has an encoding, and a wrong one would be worse than none. */
+	if (strcmp(item->way, "perf") == 0)
+		ntime_event_encode(ctx, item->name, print_part, &parts);
+	if (fclose(parts.f)) {
+		free(text);
+		return -ENOMEM;
+	}
+	if (r->passes > 1)
+		snprintf(pass, sizeof(pass), ", pass %u of %u", item->pass + 1, r->passes);
+	ret = add_line(notes, "%s: %s%s%s%s%s%s%s", item->name, item->way,
+		       *item->unit ? ", unit " : "", item->unit, pass,
+		       item->is_hidden ? ", for a metric" : "", *text ? ": " : "", text);
+	free(text);
+	return ret;
+}
+
+int cli_notes_take(struct cli_notes *notes, struct ntime_ctx *ctx, struct ntime_session *s,
+		   const struct cli_report *r)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < r->items && !ret; i++)
+		if (!r->item[i].is_metric && !(r->item[i].value.flags & NTIME_ABSENT))
+			ret = note_item(notes, ctx, r, &r->item[i]);
+	for (unsigned int pass = 0; pass < r->passes && !ret; pass++) {
+		const char *text = ntime_session_plan_text(s, pass);
+
+		if (*text)
+			ret = add_line(notes, "pass %u: %s", pass + 1, text);
+	}
+	return ret;
+}
+
+void cli_notes_fini(struct cli_notes *notes)
+{
+	for (size_t i = 0; i < notes->n; i++)
+		free(notes->line[i]);
+	free(notes->line);
+	*notes = (struct cli_notes){ 0 };
+}

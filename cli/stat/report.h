@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* What ntime stat found out, and the three forms it is written in. Writers know nothing of how it came about. */
+#ifndef CLI_STAT_REPORT_H
+#define CLI_STAT_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <ntime/value.h>
+
+#include "cli/stat/tally.h"
+#include "cli/output/term.h"
+
+/**
+ * struct cli_item - one event or metric
+ * @name:	for people and machines
+ * @beside:	of a metric: event whose line it shares, "" for a line of its own
+ * @scale:	factor from .value.count to .value.value of an event
+ * @value:	what was counted; over several runs the mean
+ * @spread:	over the runs
+ * @is_unscaled: --no-scale took an extrapolation back
+ *
+ * No string is NULL.
+ */
+struct cli_item {
+	const char *name;
+	const char *unit;
+	const char *unit_text;
+	const char *way;
+	const char *reason;
+	const char *remedy;
+	const char *beside;
+	double scale;
+	unsigned int pass;
+	bool is_metric;
+	bool is_hidden;
+	bool is_unscaled;
+	struct ntime_value value;
+	struct cli_spread spread;
+};
+
+/* What time(1) and getrusage(2) tell. */
+enum cli_figure_id {
+	CLI_REAL,
+	CLI_USER,
+	CLI_SYS,
+	CLI_MAX_RSS,
+	CLI_MINOR_FAULTS,
+	CLI_MAJOR_FAULTS,
+	CLI_VOLUNTARY_SWITCHES,
+	CLI_INVOLUNTARY_SWITCHES,
+	CLI_FIGURES
+};
+
+/* How far max-rss must be above its floor to be the command's own: struct ntime_command_end tells what the room is for. */
+#define CLI_MAX_RSS_SLACK_BYTES (1024 * 1024)
+
+/**
+ * struct cli_figure_form - how a figure is called
+ * @name:	for people, and of its row in CSV
+ * @key:	in JSON
+ * @key_at_most: in JSON, when it is only an upper bound; NULL: it never is
+ * @unit:	"ns", "bytes", ""
+ */
+struct cli_figure_form {
+	const char *name;
+	const char *key;
+	const char *key_at_most;
+	const char *unit;
+};
+extern const struct cli_figure_form cli_figure_forms[CLI_FIGURES];
+
+/**
+ * struct cli_report - everything a writer needs
+ * @version:	of ntime
+ * @argv:	the command, NULL when something that runs already was measured
+ * @target:	what was measured, for people: "the machine", "process 12"; "" for the command itself
+ * @figure:	over the runs; entries with .n == 0 are not known
+ * @at_most:	figure that is only an upper bound: in one of the runs at least, something else may have been that large
+ * @status:	wait(2)'s status of the last run of the command
+ * @note:	further lines for people (how it was counted); @notes of them
+ * @runs:	runs that were counted (with @by_pass: rounds of @passes runs)
+ * @passes:	passes of the plan
+ * @by_pass:	one run per pass
+ * @is_simulated: values come from a recording
+ * @emulated:	guest of the lab in which it was measured, NULL elsewhere
+ * @has_ended:	@status is valid
+ * @timed_out:	--timeout ended it
+ */
+struct cli_report {
+	const char *version;
+	char *const *argv;
+	const char *target;
+	struct cli_item *item;
+	size_t items;
+	struct cli_spread figure[CLI_FIGURES];
+	bool at_most[CLI_FIGURES];
+	const char *const *note;
+	size_t notes;
+	size_t runs;
+	unsigned int passes;
+	const char *emulated;
+	int status;
+	bool by_pass;
+	bool is_simulated;
+	bool has_ended;
+	bool timed_out;
+};
+
+/**
+ * struct cli_style - what the user asked of the output
+ * @look:	terminal
+ * @verbose:	times -v was given: from 1 on events that only metrics asked for are shown too
+ * @quiet:	no explanations
+ * @by_interval: interval lines
+ * @by_run:	-r was given
+ * @plan_only:	nothing was run: no values, only how they would be counted
+ */
+struct cli_style {
+	struct cli_look look;
+	unsigned int verbose;
+	bool quiet;
+	bool by_interval;
+	bool by_run;
+	bool plan_only;
+};
+
+/**
+ * struct cli_writer - one form
+ * @begin:	before the first interval or summary; may be NULL
+ * @interval:	what happened in an interval that ended @time_s after the start
+ * @summary:	the end
+ */
+struct cli_writer {
+	void (*begin)(FILE *f, const struct cli_style *style, const struct cli_report *r);
+	void (*interval)(FILE *f, const struct cli_style *style, const struct cli_report *r,
+			 double time_s);
+	void (*summary)(FILE *f, const struct cli_style *style, const struct cli_report *r);
+};
+
+extern const struct cli_writer cli_text_writer;
+extern const struct cli_writer cli_csv_writer;
+extern const struct cli_writer cli_json_writer;
+
+/* The words of flags of a value in machine forms: calls @fn with "scaled", "not-counted" ... */
+void cli_flag_words_for_each(uint32_t flags, void (*fn)(void *arg, const char *word), void *arg);
+
+/* The same for an item, which has more to tell. */
+void cli_flags_for_each(const struct cli_item *item, void (*fn)(void *arg, const char *word),
+			void *arg);
+
+/* Whether @item is left out: a hidden one, unless the user is curious. */
+bool cli_item_is_shown(const struct cli_style *style, const struct cli_item *item);
+
+#endif

@@ -1,0 +1,589 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A report for people: time(1)'s lines, a line per counter with the metrics that belong to it, and what was not counted.
+ *
+ *     real       1.002914 s
+ *     ...
+ *          1,234,567     cycles         # GHz 3.21             [45% counted, ±1.20%]
+ *     |<-- number -->| |unit| |<-- name -->|  |<-- comment -->|  |<-- note -->|
+ *
+ * Where that is wider than the terminal, comments and notes go to lines of their own.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "cli/output/absence.h"
+#include "cli/output/emulated.h"
+#include "cli/output/number.h"
+#include "cli/stat/report.h"
+
+#define LINE_CHARS 256
+#define NOTE_CHARS 192 /* several of them fit into a line */
+#define COMMENT_INDENT 4
+
+/* Columns of a block of lines, found by looking at all of them. */
+struct layout {
+	size_t number;
+	size_t unit;
+	size_t name;
+	size_t comment;
+	bool is_inline;
+};
+
+struct cell {
+	char text[LINE_CHARS];
+};
+
+static const char simulated_text[] =
+	"SIMULATED: values come from a recording, not from this machine";
+
+static bool is_absent(const struct cli_item *item)
+{
+	return item->value.flags & NTIME_ABSENT;
+}
+
+static bool has_estimate(const struct cli_report *r)
+{
+	for (size_t i = 0; i < r->items; i++)
+		if (r->item[i].value.flags & NTIME_SCALED || r->item[i].is_unscaled)
+			return true;
+	return false;
+}
+
+/* The event line that shows metric @item behind it, NULL when it stands alone. */
+static const struct cli_item *line_of(const struct cli_style *style, const struct cli_report *r,
+				      const struct cli_item *item)
+{
+	if (!item->is_metric || !*item->beside)
+		return NULL;
+	for (size_t i = 0; i < r->items; i++) {
+		const struct cli_item *line = &r->item[i];
+
+		if (!line->is_metric && !is_absent(line) && cli_item_is_shown(style, line) &&
+		    strcmp(line->name, item->beside) == 0)
+			return line;
+	}
+	return NULL;
+}
+
+/* A value as people read it, with ~ before an estimate and >= before a lower bound; *@unit is what to print behind it. */
+static struct cell number_cell(const struct cli_style *style, const struct cli_item *item,
+			       const char **unit)
+{
+	const struct ntime_value *v = &item->value;
+	struct cli_number number;
+	const char *mark = "";
+	struct cell cell;
+
+	*unit = item->unit_text;
+	if (!cli_value_is_known(v)) {
+		*unit = "";
+		snprintf(cell.text, sizeof(cell.text), "%s", "<not counted>");
+		return cell;
+	}
+	if (item->is_metric)
+		number = cli_number_short(v->value);
+	else if (!*item->unit_text && v->value == (double)v->count)
+		number = cli_number_count(v->count);
+	else
+		number = cli_number_value(v->value, item->unit_text, style->look.utf8, unit);
+	if (v->flags & NTIME_OVERFLOWED)
+		mark = style->look.utf8 ? "≥" : ">=";
+	else if (v->flags & NTIME_SCALED)
+		mark = "~";
+	snprintf(cell.text, sizeof(cell.text), "%s%s", mark, number.text);
+	return cell;
+}
+
+static void add_note(struct cell *cell, const char *text)
+{
+	size_t used = strlen(cell->text);
+
+	snprintf(cell->text + used, sizeof(cell->text) - used, "%s%s", used ? ", " : "", text);
+}
+
+static void note_share(struct cell *cell, const struct cli_style *style,
+		       const struct cli_item *item)
+{
+	const struct ntime_value *v = &item->value;
+	char text[NOTE_CHARS];
+
+	if (!item->is_metric && v->wanted_ns) {
+		snprintf(text, sizeof(text), "%.3g%% counted",
+			 100 * (double)v->counted_ns / (double)v->wanted_ns);
+		add_note(cell, text);
+	}
+	if (item->is_unscaled)
+		add_note(cell, "not scaled");
+	else if (v->error > 0)
+		add_note(cell, cli_number_spread(v->error, v->value, style->look.utf8).text);
+}
+
+static void note_runs(struct cell *cell, const struct cli_style *style, const struct cli_item *item)
+{
+	const struct cli_spread *s = &item->spread;
+	struct cli_item low = *item, high = *item;
+	struct cell low_cell, high_cell;
+	const char *low_unit, *high_unit;
+	char text[NOTE_CHARS];
+
+	if (s->min == s->max) {
+		add_note(cell, "same in all runs");
+		return;
+	}
+	low.value = (struct ntime_value){ .count = UINT64_MAX, .value = s->min };
+	high.value = (struct ntime_value){ .count = UINT64_MAX, .value = s->max };
+	low_cell = number_cell(style, &low, &low_unit);
+	high_cell = number_cell(style, &high, &high_unit);
+	/* Nanoseconds may need another unit for the smallest run than for the largest. */
+	if (strcmp(low_unit, high_unit) == 0)
+		low_unit = "";
+	snprintf(text, sizeof(text), "runs %.50s, %.40s%s%.20s .. %.40s%s%.20s",
+		 cli_number_spread(cli_spread_error(s), s->mean, style->look.utf8).text,
+		 low_cell.text, *low_unit ? " " : "", low_unit, high_cell.text,
+		 *high_unit ? " " : "", high_unit);
+	add_note(cell, text);
+}
+
+/* What must be known to believe the number; "" for an exact one. */
+static struct cell note_cell(const struct cli_style *style, const struct cli_item *item)
+{
+	const struct ntime_value *v = &item->value;
+	struct cell cell = { "" };
+
+	if (!cli_value_is_known(v))
+		return cell;
+	if (v->flags & NTIME_SCALED || item->is_unscaled)
+		note_share(&cell, style, item);
+	if (v->flags & NTIME_OVERFLOWED)
+		add_note(&cell, "counter wrapped unseen");
+	if (v->flags & NTIME_LOST)
+		add_note(&cell, "taken by somebody else, or its device is gone");
+	if (v->flags & NTIME_USER_ONLY)
+		add_note(&cell, "user mode only");
+	if (v->flags & NTIME_PARTIAL)
+		add_note(&cell, "some CPUs or units are missing");
+	if (item->spread.n > 1)
+		note_runs(&cell, style, item);
+	return cell;
+}
+
+/* "# IPC 1.234 insn/cycle" */
+static struct cell comment_cell(const struct cli_style *style, const struct cli_item *metric)
+{
+	const struct cli_spread *s = &metric->spread;
+	struct cell cell, note = { "" }, number;
+	const char *unit;
+
+	number = number_cell(style, metric, &unit);
+	if (cli_value_is_known(&metric->value) && (metric->value.flags & NTIME_SCALED) &&
+	    metric->value.error > 0)
+		note_share(&note, style, metric);
+	/* The range of the events beside it says enough. */
+	if (s->n > 1 && s->min < s->max) {
+		char text[NOTE_CHARS];
+
+		snprintf(text, sizeof(text), "runs %s",
+			 cli_number_spread(cli_spread_error(s), s->mean, style->look.utf8).text);
+		add_note(&note, text);
+	}
+
+	snprintf(cell.text, sizeof(cell.text), "# %.60s %.60s%s%.40s%s%.80s%s", metric->name,
+		 number.text, *unit ? " " : "", unit, *note.text ? " [" : "", note.text,
+		 *note.text ? "]" : "");
+	return cell;
+}
+
+static size_t max_of(size_t a, size_t b)
+{
+	return a > b ? a : b;
+}
+
+static size_t indent_of(const struct layout *l)
+{
+	return l->is_inline ? l->number + 1 + l->unit + 2 + l->name + 2 : COMMENT_INDENT;
+}
+
+/* @prefix: columns before the number (time of an interval). */
+static struct layout layout_of(const struct cli_style *style, const struct cli_report *r,
+			       size_t prefix)
+{
+	struct layout l = { .number = 13, .is_inline = true };
+	size_t note = 0;
+
+	for (size_t i = 0; i < r->items; i++) {
+		const struct cli_item *item = &r->item[i];
+		const char *unit;
+
+		if (is_absent(item) || !cli_item_is_shown(style, item))
+			continue;
+		if (line_of(style, r, item)) {
+			l.comment =
+				max_of(l.comment, cli_text_columns(comment_cell(style, item).text));
+			continue;
+		}
+		l.number = max_of(l.number, cli_text_columns(number_cell(style, item, &unit).text));
+		l.unit = max_of(l.unit, cli_text_columns(unit));
+		l.name = max_of(l.name, cli_text_columns(item->name));
+		note = max_of(note, cli_text_columns(note_cell(style, item).text));
+	}
+	if (style->look.is_terminal &&
+	    prefix + indent_of(&l) + l.comment + (note ? note + 4 : 0) > style->look.width) {
+		l.is_inline = false;
+		if (prefix + l.number + 1 + l.unit + 2 + l.name > style->look.width)
+			l.number = l.unit = 0;
+	}
+	return l;
+}
+
+static void pad(FILE *f, size_t used, size_t wanted)
+{
+	if (used < wanted)
+		fprintf(f, "%*s", (int)(wanted - used), "");
+}
+
+/* Write a comment or note at its column: behind what is there when it is the first one and has room, else on a new line. */
+static void put_aside(FILE *f, const struct cli_style *style, const struct layout *l, size_t prefix,
+		      size_t *column, size_t at, const char *text, enum cli_colour colour)
+{
+	if (!l->is_inline || *column > at) {
+		fputs("\n", f);
+		*column = 0;
+		at = prefix + indent_of(l);
+		if (!l->is_inline)
+			at = COMMENT_INDENT;
+	}
+	pad(f, *column, at);
+	fputs(cli_colour(&style->look, colour), f);
+	if (l->is_inline) {
+		cli_print_safe(f, text);
+		*column = at + cli_text_columns(text);
+	} else {
+		/* Too narrow for columns: the text itself may need several lines, and cli_wrap() ends them. */
+		char *copy = NULL;
+		size_t bytes = 0;
+		FILE *memory = open_memstream(&copy, &bytes);
+
+		if (memory) {
+			cli_wrap(memory, &style->look, at, at + 2, text);
+			fclose(memory);
+			if (bytes)
+				fwrite(copy, 1, bytes - 1, f);
+		}
+		free(copy);
+		*column = style->look.width;
+	}
+	fputs(cli_colour(&style->look, CLI_PLAIN), f);
+}
+
+static void put_comments(FILE *f, const struct cli_style *style, const struct cli_report *r,
+			 const struct cli_item *line, const struct layout *l, size_t prefix,
+			 size_t *column)
+{
+	struct cell note = note_cell(style, line), bracket;
+	size_t at = prefix + indent_of(l);
+	bool is_noted = !*note.text;
+
+	snprintf(bracket.text, sizeof(bracket.text), "[%.200s]", note.text);
+	if (!is_noted && !l->is_inline) {
+		put_aside(f, style, l, prefix, column, at, bracket.text, CLI_WARN);
+		is_noted = true;
+	}
+	for (size_t i = 0; i < r->items; i++) {
+		const struct cli_item *item = &r->item[i];
+
+		if (is_absent(item) || !cli_item_is_shown(style, item) ||
+		    line_of(style, r, item) != line)
+			continue;
+		put_aside(f, style, l, prefix, column, at, comment_cell(style, item).text, CLI_DIM);
+		if (!is_noted)
+			put_aside(f, style, l, prefix, column,
+				  max_of(*column + 2, at + l->comment + 2), bracket.text, CLI_WARN);
+		is_noted = true;
+	}
+	if (!is_noted)
+		put_aside(f, style, l, prefix, column, l->comment ? at + l->comment + 2 : at,
+			  bracket.text, CLI_WARN);
+}
+
+static void put_line(FILE *f, const struct cli_style *style, const struct cli_report *r,
+		     const struct cli_item *item, const struct layout *l, size_t prefix)
+{
+	const char *unit;
+	struct cell number = number_cell(style, item, &unit);
+	size_t used = cli_text_columns(number.text), column;
+
+	pad(f, used, l->number);
+	fprintf(f, "%s%s%s", cli_colour(&style->look, CLI_BOLD), number.text,
+		cli_colour(&style->look, CLI_PLAIN));
+	column = prefix + max_of(used, l->number);
+	if (l->unit || *unit) {
+		fprintf(f, " %s", unit);
+		pad(f, cli_text_columns(unit), l->unit);
+		column += 1 + max_of(cli_text_columns(unit), l->unit);
+	}
+	fputs("  ", f);
+	cli_print_safe(f, item->name);
+	column += 2 + cli_text_columns(item->name);
+	put_comments(f, style, r, item, l, prefix, &column);
+	putc('\n', f);
+}
+
+static void put_figure(FILE *f, const struct cli_style *style, const struct cli_report *r, int i)
+{
+	const struct cli_spread *s = &r->figure[i];
+	const char *name = cli_figure_forms[i].name, *unit = "";
+	struct cli_number number, low, high;
+	char text[sizeof(number.text) + 16];
+
+	if (!s->n)
+		return;
+	if (strcmp(cli_figure_forms[i].unit, "ns") == 0) {
+		unit = " s";
+		number = cli_number_seconds(s->mean);
+		low = cli_number_seconds(s->min);
+		high = cli_number_seconds(s->max);
+	} else {
+		double scale = strcmp(cli_figure_forms[i].unit, "bytes") == 0 ? 1024 : 1;
+
+		unit = scale > 1 ? " KiB" : "";
+		number = cli_number_grouped(s->mean / scale, 0);
+		low = cli_number_grouped(s->min / scale, 0);
+		high = cli_number_grouped(s->max / scale, 0);
+	}
+	snprintf(text, sizeof(text), "%s%s", r->at_most[i] ? "at most " : "", number.text);
+	fprintf(f, "%-*s %13s%s", style->verbose ? 27 : 8, name, text, unit);
+	if (s->n > 1 && style->look.is_terminal && style->look.width < 72)
+		fprintf(f, "\n   ");
+	if (s->n > 1 && s->min == s->max)
+		fputs("  [same in all runs]", f);
+	else if (s->n > 1)
+		fprintf(f, "  [runs %s, %s .. %s]",
+			cli_number_spread(cli_spread_error(s), s->mean, style->look.utf8).text,
+			low.text, high.text);
+	putc('\n', f);
+}
+
+static void put_sentence(FILE *f, const struct cli_style *style, enum cli_colour colour,
+			 const char *text)
+{
+	fputs(cli_colour(&style->look, colour), f);
+	cli_wrap(f, &style->look, 0, 0, text);
+	fputs(cli_colour(&style->look, CLI_PLAIN), f);
+}
+
+static void put_head(FILE *f, const struct cli_style *style, const struct cli_report *r)
+{
+	char line[LINE_CHARS];
+
+	if (r->is_simulated)
+		put_sentence(f, style, CLI_BAD, simulated_text);
+	cli_emulated_put(f, &style->look, r->emulated);
+	if (style->quiet)
+		return;
+	if (*r->target) {
+		snprintf(line, sizeof(line), "Measured: %.200s", r->target);
+		put_sentence(f, style, CLI_PLAIN, line);
+	}
+	if (r->has_ended && r->timed_out)
+		put_sentence(f, style, CLI_WARN,
+			     "The time given by --timeout was over before the command ended.");
+	else if (r->has_ended && WIFSIGNALED(r->status)) {
+		snprintf(line, sizeof(line), "The command was killed by signal %d (%s).",
+			 WTERMSIG(r->status), strsignal(WTERMSIG(r->status)));
+		put_sentence(f, style, CLI_WARN, line);
+	}
+	if (r->by_pass && r->passes > 1) {
+		snprintf(line, sizeof(line),
+			 "Counted in %u runs of the command, one per pass; nothing is scaled.",
+			 r->passes);
+		put_sentence(f, style, CLI_PLAIN, line);
+	} else if (r->passes > 1 && has_estimate(r)) {
+		snprintf(line, sizeof(line),
+			 "Counted in %u passes that took turns; a number with ~ is an estimate, %s "
+			 "one standard error.",
+			 r->passes, style->look.utf8 ? "±" : "+-");
+		put_sentence(f, style, CLI_PLAIN, line);
+	}
+	if (style->by_run) {
+		snprintf(line, sizeof(line), "Mean of %zu runs.", r->runs);
+		put_sentence(f, style, CLI_PLAIN, line);
+	}
+}
+
+/* Names of all that are like @first, each once, parted by blanks; caller frees. NULL without memory. */
+static char *names_of(const struct cli_absence *all, size_t n, size_t first)
+{
+	char *names = NULL;
+	size_t bytes;
+	FILE *f = open_memstream(&names, &bytes);
+
+	if (!f)
+		return NULL;
+	for (size_t i = first; i < n; i++) {
+		bool is_repeated = false;
+
+		if (!cli_absence_is_alike(&all[i], &all[first]))
+			continue;
+		for (size_t k = first; k < i && !is_repeated; k++)
+			is_repeated = strcmp(all[k].name, all[i].name) == 0;
+		/* Names of metrics may have blanks; a no-break rule would need more than the list is worth. */
+		if (!is_repeated)
+			fprintf(f, "%s%s", i > first ? " " : "", all[i].name);
+	}
+	fclose(f);
+	return names;
+}
+
+static void put_absence(FILE *f, const struct cli_style *style, const struct cli_absence *all,
+			size_t n, size_t first)
+{
+	char *names = names_of(all, n, first), why[CLI_ABSENCE_BYTES];
+
+	fputs("  ", f);
+	cli_wrap(f, &style->look, 2, 2, names ? names : all[first].name);
+	free(names);
+	if (style->quiet)
+		return;
+	cli_absence_why(all, n, first, why);
+	fputs("    ", f);
+	cli_wrap(f, &style->look, 4, 4, *all[first].reason ? why : "no reason is known");
+	if (!*all[first].remedy)
+		return;
+	fprintf(f, "    %sremedy:%s ", cli_colour(&style->look, CLI_GOOD),
+		cli_colour(&style->look, CLI_PLAIN));
+	cli_wrap(f, &style->look, 12, 6, all[first].remedy);
+}
+
+static void put_absences(FILE *f, const struct cli_style *style, const struct cli_report *r)
+{
+	struct cli_absence *all = calloc(r->items + 1, sizeof(*all));
+	size_t n = 0;
+
+	for (size_t i = 0; all && i < r->items; i++) {
+		const struct cli_item *item = &r->item[i];
+
+		if (is_absent(item) && cli_item_is_shown(style, item))
+			all[n++] = (struct cli_absence){ item->name, item->reason, item->remedy };
+	}
+	if (n)
+		fputs("\nNot counted here:\n", f);
+	for (size_t i = 0; i < n; i++)
+		if (!cli_absence_was_told(all, i))
+			put_absence(f, style, all, n, i);
+	free(all);
+}
+
+/* What "<not counted>" can mean here. That an event had no turn is possible only where they take turns. */
+static void put_why_none_ran(FILE *f, const struct cli_style *style, const struct cli_report *r)
+{
+	char text[LINE_CHARS];
+	bool has_one = false;
+
+	for (size_t i = 0; i < r->items; i++) {
+		const struct cli_item *item = &r->item[i];
+
+		has_one = has_one || (!item->is_metric && cli_item_is_shown(style, item) &&
+				      item->value.flags & NTIME_NOT_COUNTED);
+	}
+	if (!has_one || style->quiet)
+		return;
+	snprintf(text, sizeof(text),
+		 "<not counted>: its counter never ran: other users (perf, the NMI watchdog) held "
+		 "all counters,%s or nothing ran on a core of its kind; see ntime(1)",
+		 r->passes > 1 ? " or it ended before the event had its turn," : "");
+	putc('\n', f);
+	put_sentence(f, style, CLI_PLAIN, text);
+}
+
+static void put_lines(FILE *f, const struct cli_style *style, const struct cli_report *r)
+{
+	struct layout l = layout_of(style, r, 0);
+	bool has_line = false;
+
+	for (size_t i = 0; i < r->items; i++) {
+		const struct cli_item *item = &r->item[i];
+
+		if (is_absent(item) || !cli_item_is_shown(style, item) || line_of(style, r, item))
+			continue;
+		if (!has_line)
+			putc('\n', f);
+		has_line = true;
+		put_line(f, style, r, item, &l, 0);
+	}
+}
+
+static void put_notes(FILE *f, const struct cli_style *style, const struct cli_report *r)
+{
+	if (!r->notes)
+		return;
+	fputs("\nHow it was counted:\n", f);
+	for (size_t i = 0; i < r->notes; i++) {
+		fputs("  ", f);
+		cli_wrap(f, &style->look, 2, 4, r->note[i]);
+	}
+}
+
+static void begin(FILE *f, const struct cli_style *style, const struct cli_report *r)
+{
+	if (!style->by_interval)
+		return;
+	/* The summary says it again, but intervals come first and may go on for days. */
+	if (r->is_simulated)
+		put_sentence(f, style, CLI_BAD, simulated_text);
+	cli_emulated_put(f, &style->look, r->emulated);
+	fputs("#    time_s         number  event\n", f);
+}
+
+static void interval(FILE *f, const struct cli_style *style, const struct cli_report *r,
+		     double time_s)
+{
+	char prefix[LINE_CHARS];
+	int used = snprintf(prefix, sizeof(prefix), "%11.6f ", time_s);
+	struct layout l = layout_of(style, r, (size_t)used);
+
+	for (size_t i = 0; i < r->items; i++) {
+		const struct cli_item *item = &r->item[i];
+
+		if (is_absent(item) || !cli_item_is_shown(style, item) || line_of(style, r, item))
+			continue;
+		fputs(prefix, f);
+		put_line(f, style, r, item, &l, (size_t)used);
+	}
+}
+
+/* --dry-run */
+static void put_plan(FILE *f, const struct cli_style *style, const struct cli_report *r)
+{
+	put_head(f, style, r);
+	put_sentence(f, style, CLI_PLAIN, "Nothing was run. It would be counted like this:");
+	for (size_t i = 0; i < r->notes; i++) {
+		fputs("  ", f);
+		cli_wrap(f, &style->look, 2, 4, r->note[i]);
+	}
+	put_absences(f, style, r);
+}
+
+static void summary(FILE *f, const struct cli_style *style, const struct cli_report *r)
+{
+	if (style->plan_only) {
+		put_plan(f, style, r);
+		return;
+	}
+	putc('\n', f);
+	put_head(f, style, r);
+	if (!style->quiet) {
+		for (int i = CLI_REAL; i < (style->verbose ? CLI_FIGURES : CLI_MAX_RSS + 1); i++)
+			put_figure(f, style, r, i);
+	}
+	put_lines(f, style, r);
+	put_why_none_ran(f, style, r);
+	put_absences(f, style, r);
+	put_notes(f, style, r);
+}
+
+const struct cli_writer cli_text_writer = { .begin = begin,
+					    .interval = interval,
+					    .summary = summary };

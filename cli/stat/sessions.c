@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+/* The sessions of one measurement, read as one. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include <ntime/list.h>
+
+#include "cli/base/machine.h"
+#include "cli/output/say.h"
+#include "cli/stat/sessions.h"
+#include "cli/stat/tally.h"
+
+const char *const cli_default_events[] = {
+	"task-clock",	 "context-switches", "cpu-migrations", "page-faults",
+	"tsc",		 "cycles",	     "instructions",   "branches",
+	"branch-misses", "cache-references", "cache-misses",   NULL,
+};
+static const char *const verbose_events[] = { "minor-faults", "major-faults", NULL };
+
+static int add_events(struct cli_sessions *ss, struct ntime_session *s, const char *const *names)
+{
+	for (; *names; names++) {
+		int ret = ntime_session_add(s, *names, NULL);
+
+		/* Nobody asked for it by name: where an architecture lacks the very word, it is left out. */
+		if (ret < 0 && ret != -ENOENT)
+			return cli_machine_say(ss->ctx, ret), ret;
+	}
+	return 0;
+}
+
+static int add_items(struct cli_sessions *ss, struct ntime_session *s,
+		     const struct cli_stat_options *o)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < o->wishes && !ret; i++) {
+		ret = o->wish[i].is_formula ? ntime_session_add(s, o->wish[i].text, NULL)
+					    : ntime_session_add_list(s, o->wish[i].text);
+		if (ret < 0)
+			cli_machine_say(ss->ctx, ret);
+	}
+	if (o->wishes)
+		return ret;
+	ret = add_events(ss, s, cli_default_events);
+	if (!ret && o->verbose)
+		ret = add_events(ss, s, verbose_events);
+	if (!ret)
+		ret = ntime_session_add_beside(s);
+	if (ret < 0)
+		cli_machine_say(ss->ctx, ret);
+	return ret < 0 ? ret : 0;
+}
+
+static struct ntime_target target_of(const struct cli_stat_options *o, pid_t child, size_t i,
+				     int pass)
+{
+	struct ntime_target target = { .size = sizeof(target), .via = o->via };
+
+	if (o->all_cpus) {
+		target.kind = NTIME_TARGET_MACHINE;
+	} else if (o->cpus) {
+		target.kind = NTIME_TARGET_CPUS;
+		target.cpus = o->cpus;
+	} else {
+		target.kind =
+			o->pids && !o->are_threads ? NTIME_TARGET_PROCESS : NTIME_TARGET_THREAD;
+		target.flags = o->no_inherit ? 0 : NTIME_CHILDREN;
+		target.pid = o->pids ? o->pid[i] : child;
+	}
+	if (child && !o->pids && !o->all_cpus && !o->cpus) {
+		target.kind = NTIME_TARGET_PROCESS;
+		/* A measurement that begins later is started by hand then. */
+		target.flags |= o->delay_ns ? 0 : NTIME_ON_EXEC;
+	}
+	if (pass >= 0) {
+		target.flags |= NTIME_PASS_ALONE;
+		target.pass = (uint32_t)pass;
+	}
+	return target;
+}
+
+static int find_clocks(struct cli_sessions *ss)
+{
+	ss->items = ntime_session_count(ss->session[0]);
+	ss->is_clock = calloc(ss->items + 1, sizeof(*ss->is_clock));
+	ss->part = calloc(ss->items + 1, sizeof(*ss->part));
+	if (!ss->is_clock || !ss->part)
+		return cli_say_no_memory(), -ENOMEM;
+	for (size_t i = 0; i < ss->items; i++) {
+		struct ntime_item item = { .size = sizeof(item) };
+
+		if (ntime_session_item(ss->session[0], i, &item) == 0)
+			ss->is_clock[i] = strcmp(item.unit, "clock") == 0;
+	}
+	return 0;
+}
+
+int cli_sessions_new(struct cli_sessions *ss, struct ntime_ctx *ctx,
+		     const struct cli_stat_options *o, pid_t child, int pass)
+{
+	size_t wanted = o->pids ? o->pids : 1;
+	int ret = 0;
+
+	*ss = (struct cli_sessions){ .ctx = ctx };
+	ss->session = calloc(wanted, sizeof(struct ntime_session *));
+	if (!ss->session)
+		return cli_say_no_memory(), -ENOMEM;
+	for (size_t i = 0; i < wanted && !ret; i++) {
+		struct ntime_target target = target_of(o, child, i, pass);
+
+		ret = ntime_session_new(ctx, &target, &ss->session[i]);
+		if (ret < 0) {
+			cli_machine_say(ctx, ret);
+			break;
+		}
+		ss->n++;
+		ret = add_items(ss, ss->session[i], o);
+	}
+	if (!ret)
+		ret = find_clocks(ss);
+	if (ret < 0)
+		cli_sessions_free(ss);
+	return ret;
+}
+
+void cli_sessions_free(struct cli_sessions *ss)
+{
+	for (size_t i = 0; i < ss->n; i++)
+		ntime_session_free(ss->session[i]);
+	free(ss->session);
+	free(ss->is_clock);
+	free(ss->part);
+	*ss = (struct cli_sessions){ 0 };
+}
+
+static int for_all(struct cli_sessions *ss, int (*fn)(struct ntime_session *s))
+{
+	for (size_t i = 0; i < ss->n; i++) {
+		int ret = fn(ss->session[i]);
+
+		if (ret < 0) {
+			cli_machine_say(ss->ctx, ret);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+int cli_session_open(struct ntime_session *s)
+{
+	struct rlimit old, wide;
+	bool is_wide;
+	int ret;
+
+	is_wide = getrlimit(RLIMIT_NOFILE, &old) == 0;
+	wide = (struct rlimit){ .rlim_cur = old.rlim_max, .rlim_max = old.rlim_max };
+	is_wide = is_wide && setrlimit(RLIMIT_NOFILE, &wide) == 0;
+	ret = ntime_session_open(s);
+	if (is_wide)
+		(void)setrlimit(RLIMIT_NOFILE, &old);
+	return ret;
+}
+
+int cli_sessions_open(struct cli_sessions *ss)
+{
+	return for_all(ss, cli_session_open);
+}
+
+int cli_sessions_start(struct cli_sessions *ss)
+{
+	return for_all(ss, ntime_session_start);
+}
+
+int cli_sessions_stop(struct cli_sessions *ss)
+{
+	return for_all(ss, ntime_session_stop);
+}
+
+int cli_sessions_metrics(struct cli_sessions *ss, struct ntime_value *values)
+{
+	int ret = ntime_session_metrics(ss->session[0], values, ss->items);
+
+	if (ret < 0)
+		cli_machine_say(ss->ctx, ret);
+	return ret < 0 ? ret : 0;
+}
+
+int cli_sessions_read(struct cli_sessions *ss, struct ntime_value *values)
+{
+	for (size_t i = 0; i < ss->n; i++) {
+		int ret = ntime_session_read(ss->session[i], i ? ss->part : values, ss->items);
+
+		if (ret < 0) {
+			cli_machine_say(ss->ctx, ret);
+			return ret;
+		}
+		/* Time passes once, however many processes are looked at. */
+		for (size_t k = 0; i && k < ss->items; k++)
+			if (!ss->is_clock[k])
+				cli_value_add(&values[k], &ss->part[k]);
+	}
+	return ss->n > 1 ? cli_sessions_metrics(ss, values) : 0;
+}
+
+unsigned int cli_sessions_passes(const struct cli_sessions *ss)
+{
+	return ntime_session_passes(ss->session[0]);
+}
+
+bool cli_sessions_can_wrap(const struct cli_sessions *ss)
+{
+	return ntime_session_horizon_ns(ss->session[0]) != UINT64_MAX;
+}
+
+static int describe(struct cli_item *to, const struct ntime_item *from)
+{
+	/* A formula given on the command line is called by the name before it. */
+	size_t chars = from->is_metric ? strcspn(from->name, "[=") : strlen(from->name);
+
+	*to = (struct cli_item){
+		.name = strndup(from->name, chars),
+		.unit = strdup(from->unit),
+		.unit_text = strdup(from->unit_text),
+		.way = strdup(from->way),
+		.reason = strdup(from->reason),
+		.remedy = strdup(from->remedy),
+		.beside = strdup(from->beside),
+		.scale = from->scale,
+		.pass = from->pass,
+		.is_metric = from->is_metric,
+		.is_hidden = from->is_hidden,
+	};
+	return to->name && to->unit && to->unit_text && to->way && to->reason && to->remedy &&
+			       to->beside
+		       ? 0
+		       : -ENOMEM;
+}
+
+int cli_sessions_describe(struct cli_sessions *ss, struct cli_item **items)
+{
+	struct cli_item *item = calloc(ss->items + 1, sizeof(*item));
+	int ret = item ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < ss->items && !ret; i++) {
+		struct ntime_item from = { .size = sizeof(from) };
+
+		ret = ntime_session_item(ss->session[0], i, &from);
+		if (!ret)
+			ret = describe(&item[i], &from);
+	}
+	if (ret < 0) {
+		cli_machine_say(ret == -ENOMEM ? NULL : ss->ctx, ret);
+		cli_items_free(item, ss->items);
+		return ret;
+	}
+	*items = item;
+	return 0;
+}
+
+void cli_items_free(struct cli_item *items, size_t n)
+{
+	for (size_t i = 0; items && i < n; i++) {
+		free((char *)items[i].name);
+		free((char *)items[i].unit);
+		free((char *)items[i].unit_text);
+		free((char *)items[i].way);
+		free((char *)items[i].reason);
+		free((char *)items[i].remedy);
+		free((char *)items[i].beside);
+	}
+	free(items);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* The sessions of one measurement, one per process or thread attached to, read as one. */
+#ifndef CLI_STAT_SESSIONS_H
+#define CLI_STAT_SESSIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include <ntime/session.h>
+
+#include "cli/stat/report.h"
+#include "cli/stat/options.h"
+
+#define CLI_ALL_PASSES (-1)
+
+struct cli_sessions {
+	struct ntime_ctx *ctx;
+	struct ntime_session **session;
+	size_t n;
+	size_t items;
+	bool *is_clock;
+	struct ntime_value *part;
+};
+
+/**
+ * cli_sessions_new() - make the sessions that @o asks for and add what is to be counted
+ * @child:	the command waiting at the door of exec; 0: the calling thread stands for it
+ * @pass:	count only this pass, or CLI_ALL_PASSES
+ *
+ * Return: 0, or -errno after a sentence; nothing remains then.
+ */
+int cli_sessions_new(struct cli_sessions *ss, struct ntime_ctx *ctx,
+		     const struct cli_stat_options *o, pid_t child, int pass);
+void cli_sessions_free(struct cli_sessions *ss);
+
+/*
+ * ntime_session_open() with as many descriptors as may be had: whole machines need thousands. The limit is as before afterwards, since
+ * commands inherit it. No sentence.
+ */
+int cli_session_open(struct ntime_session *s);
+
+/* As the calls of the library, for all of them; -errno after a sentence. */
+int cli_sessions_open(struct cli_sessions *ss);
+int cli_sessions_start(struct cli_sessions *ss);
+int cli_sessions_stop(struct cli_sessions *ss);
+/* @values: ss->items of them */
+int cli_sessions_read(struct cli_sessions *ss, struct ntime_value *values);
+int cli_sessions_metrics(struct cli_sessions *ss, struct ntime_value *values);
+unsigned int cli_sessions_passes(const struct cli_sessions *ss);
+/* Counters that may wrap unseen unless they are read now and then: those that no kernel counts for us. */
+bool cli_sessions_can_wrap(const struct cli_sessions *ss);
+
+/*
+ * Describe the items, for a report: strings are copies. 0 or -ENOMEM or -errno after a sentence; on failure nothing remains.
+ */
+int cli_sessions_describe(struct cli_sessions *ss, struct cli_item **items);
+void cli_items_free(struct cli_item *items, size_t n);
+
+/* What is counted when nothing was chosen; NULL ends. */
+extern const char *const cli_default_events[];
+
+#endif

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: MIT
+/* ntime stat: run a command, or look at what runs, and print what was counted. */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include <ntime/context.h>
+#include <ntime/list.h>
+
+#include "cli/base/command.h"
+#include "cli/output/emulated.h"
+#include "cli/base/leftover.h"
+#include "cli/base/machine.h"
+#include "cli/stat/measure.h"
+#include "cli/output/file.h"
+#include "cli/stat/plan_notes.h"
+#include "cli/output/say.h"
+#include "cli/base/signals.h"
+#include "cli/stat/options.h"
+#include "cli/stat/tally.h"
+
+/**
+ * struct stat - state of one invocation
+ * @tally:	per item, over the rounds
+ * @round:	values of one round: of one run, or put together from one run per pass
+ * @status:	wait(2)'s, of the last run, or of the first one that failed
+ */
+struct stat {
+	struct cli_stat_options o;
+	struct ntime_ctx *ctx;
+	struct cli_output output;
+	struct cli_style style;
+	struct cli_report report;
+	struct cli_measure measure;
+	struct cli_notes notes;
+	struct cli_tally *tally;
+	struct ntime_value *round;
+	char *target;
+	int status;
+	bool has_begun;
+};
+
+static void set_item_value(const struct stat *st, struct cli_item *item,
+			   const struct ntime_value *value)
+{
+	item->value = *value;
+	item->is_unscaled = st->o.no_scale && cli_value_unscale(&item->value, item->scale);
+	/* The item's own flag counts: a metric without a value may not carry the value's. */
+	if (item->is_metric)
+		item->value.flags |= NTIME_METRIC;
+}
+
+static int begin_output(struct stat *st)
+{
+	if (!st->has_begun && st->o.writer->begin)
+		st->o.writer->begin(st->output.f, &st->style, &st->report);
+	st->has_begun = true;
+	return 0;
+}
+
+/* Called once per measurement, when the counters are open. */
+static int on_open(void *arg, struct cli_measure *m)
+{
+	struct stat *st = arg;
+
+	if (st->report.item)
+		return 0;
+	if (cli_sessions_describe(&m->sessions, &st->report.item))
+		return CLI_EXIT_FAILED;
+	st->report.items = m->sessions.items;
+	st->report.passes = cli_sessions_passes(&m->sessions);
+	st->tally = calloc(st->report.items + 1, sizeof(*st->tally));
+	st->round = calloc(st->report.items + 1, sizeof(*st->round));
+	return st->tally && st->round ? 0 : cli_say_no_memory();
+}
+
+static int on_interval(void *arg, struct cli_measure *m, const struct ntime_value *values,
+		       double time_s)
+{
+	struct stat *st = arg;
+
+	(void)m;
+	begin_output(st);
+	for (size_t i = 0; i < st->report.items; i++)
+		set_item_value(st, &st->report.item[i], &values[i]);
+	st->o.writer->interval(st->output.f, &st->style, &st->report, time_s);
+	return cli_output_flush(&st->output) < 0;
+}
+
+static void add_figures(struct stat *st, const struct cli_measure *m)
+{
+	const struct ntime_command_end *end = &m->end;
+	uint64_t rss_floor = end->max_rss_floor_bytes;
+	double figures[CLI_FIGURES] = {
+		[CLI_REAL] = (double)m->real_ns,
+		[CLI_USER] = (double)end->user_ns,
+		[CLI_SYS] = (double)end->sys_ns,
+		[CLI_MAX_RSS] = (double)end->max_rss_bytes,
+		[CLI_MINOR_FAULTS] = (double)end->minor_faults,
+		[CLI_MAJOR_FAULTS] = (double)end->major_faults,
+		[CLI_VOLUNTARY_SWITCHES] = (double)end->voluntary_switches,
+		[CLI_INVOLUNTARY_SWITCHES] = (double)end->involuntary_switches,
+	};
+
+	if (m->command && (!rss_floor || end->max_rss_bytes <= rss_floor + CLI_MAX_RSS_SLACK_BYTES))
+		st->report.at_most[CLI_MAX_RSS] = true;
+	/* Of what was not started here only the length of the measurement is known. */
+	for (int i = 0; i < (m->command ? CLI_FIGURES : CLI_REAL + 1); i++)
+		cli_spread_add(&st->report.figure[i], figures[i]);
+}
+
+static bool is_good(int status)
+{
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* One measurement; its sessions stay in st->measure until the next one or the end. */
+static int measure_once(struct stat *st, int pass)
+{
+	int ret;
+
+	cli_measure_fini(&st->measure);
+	st->measure = (struct cli_measure){
+		.ctx = st->ctx,
+		.options = &st->o,
+		.pass = pass,
+		.on_open = on_open,
+		.on_interval = on_interval,
+		.arg = st,
+	};
+	ret = cli_measure_run(&st->measure);
+	if (ret)
+		return ret;
+	add_figures(st, &st->measure);
+	st->report.timed_out = st->report.timed_out || st->measure.timed_out;
+	if (st->measure.command && is_good(st->status))
+		st->status = st->measure.end.status;
+	return 0;
+}
+
+/* Whether further runs make sense. */
+static bool is_over(const struct stat *st)
+{
+	return cli_signals_stop() || st->report.timed_out || WIFSIGNALED(st->status);
+}
+
+/* One run per pass, each of which gives the values of its own items. */
+static int round_by_pass(struct stat *st)
+{
+	unsigned int pass = 0;
+
+	do {
+		int ret = measure_once(st, (int)pass);
+
+		if (ret)
+			return ret;
+		for (size_t i = 0; i < st->report.items; i++)
+			if (st->report.item[i].pass == pass || !pass)
+				st->round[i] = st->measure.values[i];
+		if (is_over(st) && pass + 1 < st->report.passes) {
+			cli_say("ended in pass %u of %u: what later passes count is missing",
+				pass + 1, st->report.passes);
+			break;
+		}
+	} while (++pass < st->report.passes);
+	return cli_sessions_metrics(&st->measure.sessions, st->round) ? CLI_EXIT_FAILED : 0;
+}
+
+static int round_at_once(struct stat *st)
+{
+	int ret = measure_once(st, CLI_ALL_PASSES);
+
+	if (!ret)
+		memcpy(st->round, st->measure.values, st->report.items * sizeof(*st->round));
+	return ret;
+}
+
+static int run_rounds(struct stat *st)
+{
+	do {
+		int ret = st->o.by_pass ? round_by_pass(st) : round_at_once(st);
+
+		if (ret)
+			return ret;
+		for (size_t i = 0; i < st->report.items; i++)
+			cli_tally_add(&st->tally[i], &st->round[i]);
+		st->report.runs++;
+		if (st->report.runs < st->o.runs && is_over(st)) {
+			cli_say("ended after run %zu of %" PRIu64, st->report.runs, st->o.runs);
+			break;
+		}
+	} while (st->report.runs < st->o.runs);
+	return 0;
+}
+
+/* Reasons are final now: the kernel was asked. */
+static int refresh_items(struct stat *st)
+{
+	struct cli_item *items;
+
+	if (cli_sessions_describe(&st->measure.sessions, &items))
+		return CLI_EXIT_FAILED;
+	cli_items_free(st->report.item, st->report.items);
+	st->report.item = items;
+	return 0;
+}
+
+static int set_results(struct stat *st)
+{
+	struct ntime_value *mean = st->round;
+	uint32_t flags = 0;
+
+	if (refresh_items(st))
+		return CLI_EXIT_FAILED;
+	for (size_t i = 0; i < st->report.items; i++)
+		cli_tally_mean(&st->tally[i], &mean[i]);
+	/* A metric of means is not the mean of the metric. */
+	if (st->report.runs > 1 && cli_sessions_metrics(&st->measure.sessions, mean))
+		return CLI_EXIT_FAILED;
+	for (size_t i = 0; i < st->report.items; i++) {
+		set_item_value(st, &st->report.item[i], &mean[i]);
+		st->report.item[i].spread = st->tally[i].spread;
+		flags |= mean[i].flags;
+	}
+	st->report.is_simulated |= !!(flags & NTIME_SIMULATED);
+	st->report.status = st->status;
+	st->report.has_ended = st->o.argv && st->report.runs;
+	if (st->o.verbose &&
+	    cli_notes_take(&st->notes, st->ctx, st->measure.sessions.session[0], &st->report))
+		return cli_say_no_memory();
+	return 0;
+}
+
+static int write_report(struct stat *st)
+{
+	st->report.note = (const char *const *)st->notes.line;
+	st->report.notes = st->notes.n;
+	begin_output(st);
+	st->o.writer->summary(st->output.f, &st->style, &st->report);
+	return cli_output_close(&st->output) ? CLI_EXIT_FAILED : 0;
+}
+
+/* What is measured, for people; NULL without memory. */
+static char *describe_target(const struct cli_stat_options *o)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *f = open_memstream(&text, &bytes);
+
+	if (!f)
+		return NULL;
+	if (o->all_cpus)
+		fputs("everything on all CPUs", f);
+	else if (o->cpus)
+		fprintf(f, "everything on CPUs %s", o->cpus);
+	else if (o->pids)
+		fputs(o->are_threads ? "threads" : "processes", f);
+	for (size_t i = 0; i < o->pids; i++)
+		fprintf(f, "%s %d", i ? "," : "", o->pid[i]);
+	return fclose(f) ? NULL : text;
+}
+
+/* --dry-run: the counters are opened, since only the kernel knows whether they can be, and never started. */
+static int plan_only(struct stat *st)
+{
+	int ret;
+
+	if (cli_sessions_new(&st->measure.sessions, st->ctx, &st->o, 0,
+			     st->o.by_pass ? 0 : CLI_ALL_PASSES))
+		return CLI_EXIT_FAILED;
+	if (cli_sessions_open(&st->measure.sessions))
+		return CLI_EXIT_FAILED;
+	ret = on_open(st, &st->measure);
+	if (ret)
+		return ret;
+	for (size_t i = 0; i < st->report.items; i++) {
+		struct cli_item *item = &st->report.item[i];
+
+		item->value = (struct ntime_value){ .value = NAN, .flags = NTIME_NOT_COUNTED };
+		if (*item->reason)
+			item->value.flags = NTIME_ABSENT;
+	}
+	if (cli_notes_take(&st->notes, st->ctx, st->measure.sessions.session[0], &st->report))
+		return cli_say_no_memory();
+	st->report.argv = st->o.argv;
+	st->style.plan_only = true;
+	return write_report(st);
+}
+
+static int measure_and_report(struct stat *st)
+{
+	int ret;
+
+	cli_signals_init();
+	ret = run_rounds(st);
+	if (!ret)
+		ret = set_results(st);
+	return ret ? ret : write_report(st);
+}
+
+static int prepare(struct stat *st)
+{
+	struct cli_machine machine = {
+		.root = st->o.root,
+		.recording = st->o.machine,
+		.metrics = st->o.metrics,
+		.verbose = st->o.verbose,
+	};
+
+	if (cli_machine_open(&machine, &st->ctx))
+		return CLI_EXIT_FAILED;
+	st->target = describe_target(&st->o);
+	if (!st->target)
+		return cli_say_no_memory();
+	if (cli_output_open(&st->output, st->o.output, st->o.append))
+		return CLI_EXIT_FAILED;
+	st->style = (struct cli_style){
+		.look = cli_look_at(st->output.fd),
+		.verbose = st->o.verbose,
+		.quiet = st->o.quiet,
+		.by_interval = st->o.interval_ns,
+		.by_run = st->o.has_runs,
+	};
+	st->report = (struct cli_report){
+		.version = ntime_version(),
+		.argv = st->o.argv,
+		.target = st->target,
+		.by_pass = st->o.by_pass,
+		.is_simulated = st->o.machine,
+		.emulated = cli_emulated(),
+	};
+	return 0;
+}
+
+/* After everything is printed: what ntime itself ends with; without a command that is @left. */
+static int end_as_command(const struct stat *st, int left)
+{
+	if (!st->o.argv) {
+		/* Ctrl-C is how such a measurement is meant to end. */
+		if (cli_signals_stop() && cli_signals_stop() != SIGINT)
+			cli_signals_die(cli_signals_stop());
+		return left;
+	}
+	if (st->report.timed_out)
+		return CLI_EXIT_TIMEOUT;
+	if (!WIFSIGNALED(st->status))
+		return WEXITSTATUS(st->status);
+	cli_signals_die(WTERMSIG(st->status));
+	return 128 + WTERMSIG(st->status);
+}
+
+/* 0, or CLI_EXIT_FAILED after sentences about what was not given back. */
+static int stat_fini(struct stat *st)
+{
+	int ret;
+
+	cli_output_abandon(&st->output);
+	cli_items_free(st->report.item, st->report.items);
+	cli_measure_fini(&st->measure);
+	ret = cli_leftover_say(st->ctx);
+	cli_notes_fini(&st->notes);
+	free(st->tally);
+	free(st->round);
+	free(st->target);
+	ntime_close(st->ctx);
+	return ret;
+}
+
+static int run_stat(const struct cli_command *self, int argc, char **argv)
+{
+	struct stat st = { .status = 0 };
+	int ret = cli_stat_options_parse(&st.o, self, argc, argv), left;
+	bool was_stopped;
+
+	if (ret < 0) {
+		cli_stat_options_fini(&st.o);
+		return ret == -ECANCELED ? cli_say_stdout_end() : CLI_EXIT_FAILED;
+	}
+	ret = prepare(&st);
+	if (!ret)
+		ret = st.o.dry_run ? plan_only(&st) : measure_and_report(&st);
+	was_stopped = st.measure.was_stopped;
+	left = stat_fini(&st);
+	if (was_stopped)
+		cli_signals_die(cli_signals_stop());
+	if (!ret)
+		ret = st.o.dry_run ? left : end_as_command(&st, left);
+	cli_stat_options_fini(&st.o);
+	return ret;
+}
+
+const struct cli_command cli_stat_command = {
+	.name = "stat",
+	.usage = "[stat] [OPTION...] [--] COMMAND [ARG...]\n"
+		 "[stat] [OPTION...] -a|-C LIST|-p PID|-t TID [[--] COMMAND [ARG...]]",
+	.about = "run a command, or look at what runs already, and print times and counters",
+	.details = "Without -e and -m the counters worth seeing are counted. TIME is a number of "
+		   "milliseconds, or has "
+		   "ns, us, ms, s or min behind it. The report goes to standard error.\n\n"
+		   "Exit status: the command's own; 124 when --timeout ended it, 125 when ntime "
+		   "itself failed, 126 "
+		   "when the command cannot be executed, 127 when it is not found. A signal that "
+		   "kills the command "
+		   "kills ntime after the report.",
+	.options = cli_stat_option_table,
+	.run = run_stat,
+};

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: MIT
+/* Which chips the devices of a trace are. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/output/say.h"
+#include "cli/trace/chips.h"
+
+/* As much of a file is looked at in search of identifications; a driver's first accesses are among them. */
+#define LOOK_BYTES (UINT64_C(4) << 20)
+#define LOOK_RECORDS 64
+/* A machine has a few cards. */
+#define LOOK_DEVICES 64
+
+/* What a device answered in the beginning of the file. */
+struct cli_answer {
+	char *name;
+	uint32_t vendor_device;
+	uint64_t value;
+	bool has_value;
+};
+
+/* Of device @number, a new one with @name if there was none; NULL for those behind the first ones, or without memory. */
+static struct cli_answer *answer_of(struct cli_chips *c, size_t number, const char *name)
+{
+	struct cli_answer *a;
+
+	if (number >= LOOK_DEVICES)
+		return NULL;
+	if (!c->answers)
+		c->answers = calloc(LOOK_DEVICES, sizeof(*c->answers));
+	if (!c->answers)
+		return NULL;
+	a = &c->answers[number];
+	if (!a->name)
+		a->name = strdup(name);
+	if (a->name && c->n_answers <= number)
+		c->n_answers = number + 1;
+	return a->name ? a : NULL;
+}
+
+/* Identification of NVIDIA's chips: BAR 0 at 0. Of others the id alone tells. */
+static bool is_answer(const struct ntime_record *r)
+{
+	return r->kind == NTIME_RECORD_READ && r->region == 0 && r->offset == 0 &&
+	       r->device != NTIME_DEVICE_NONE && r->flags & NTIME_RECORD_VALUED;
+}
+
+static void keep_answers(struct cli_chips *c, struct ntime_trace *trace,
+			 const struct ntime_trace_batch *batch)
+{
+	struct ntime_trace_device device = { .size = sizeof(device) };
+	struct cli_answer *a;
+
+	for (size_t i = 0; i < batch->n; i++) {
+		const struct ntime_record *r = &batch->records[i];
+
+		if (!is_answer(r) || ntime_trace_get_device(trace, r->device, &device))
+			continue;
+		a = answer_of(c, r->device, device.name);
+		if (!a || a->has_value)
+			continue;
+		a->value = r->value;
+		a->has_value = true;
+	}
+}
+
+/* Register operations are those of NVIDIA's driver, whatever card it is. */
+#define SOME_NVIDIA 0x10de0000u
+
+static void keep_ids(struct cli_chips *c, struct ntime_trace *trace)
+{
+	struct ntime_trace_device device = { .size = sizeof(device) };
+	struct ntime_trace_info info = { .size = sizeof(info) };
+	struct cli_answer *a;
+
+	if (ntime_trace_get_info(trace, &info))
+		return;
+	for (size_t i = 0; i < ntime_trace_devices(trace) && i < LOOK_DEVICES; i++) {
+		if (ntime_trace_get_device(trace, i, &device))
+			continue;
+		if (!device.vendor_device && info.form == NTIME_TRACE_DEMMT)
+			device.vendor_device = SOME_NVIDIA;
+		if (!device.vendor_device)
+			continue;
+		a = answer_of(c, i, device.name);
+		if (a)
+			a->vendor_device = device.vendor_device;
+	}
+}
+
+/* What cannot be read here is told when it is read in earnest. */
+static void look_at_beginning(struct cli_chips *c, const struct cli_trace_input *in)
+{
+	struct ntime_trace_options options = { .size = sizeof(options), .form = in->t->form };
+	struct ntime_trace_batch batch = { .size = sizeof(batch) };
+	struct ntime_trace_filter *filter;
+	struct ntime_trace *trace;
+	struct stat st;
+
+	if (strcmp(in->path, "-") == 0 || stat(in->path, &st) || !S_ISREG(st.st_mode))
+		return;
+	if (ntime_trace_filter_new(in->t->ctx, &filter))
+		return;
+	options.filter = filter;
+	if (!ntime_trace_filter_add(filter, "range=0x0-0x3", 0, NULL) &&
+	    !ntime_trace_filter_add(filter, "region=0", 0, NULL) &&
+	    !ntime_trace_open(in->t->ctx, in->path, &options, &trace)) {
+		/* Whoever reads the identification all the time has told it at the first one. */
+		for (size_t n = 0; n < LOOK_RECORDS && !ntime_trace_next(trace, &batch) && batch.n;
+		     n++) {
+			keep_answers(c, trace, &batch);
+			if (batch.position > LOOK_BYTES)
+				break;
+		}
+		keep_ids(c, trace);
+		ntime_trace_close(trace);
+	}
+	ntime_trace_filter_free(filter);
+}
+
+int cli_chips_init(struct cli_chips *c, struct cli_trace_input *in)
+{
+	*c = (struct cli_chips){ .t = in->t, .trace = in->trace, .last = &c->first };
+	c->device_name = calloc(NTIME_DEVICE_NONE + 1u, sizeof(*c->device_name));
+	c->is_told = calloc(NTIME_DEVICE_NONE + 1u, sizeof(*c->is_told));
+	if (!c->device_name || !c->is_told) {
+		cli_chips_fini(c);
+		return cli_say_no_memory();
+	}
+	if (cli_trace_decoder(in->t, &c->decoder)) {
+		cli_chips_fini(c);
+		return CLI_EXIT_FAILED;
+	}
+	look_at_beginning(c, in);
+	return 0;
+}
+
+void cli_chips_fini(struct cli_chips *c)
+{
+	struct cli_learnt *next;
+
+	for (struct cli_learnt *l = c->first.next; l; l = next) {
+		next = l->next;
+		free(l);
+	}
+	for (size_t i = 0; i < c->n_answers; i++)
+		free(c->answers[i].name);
+	free(c->answers);
+	free(c->device_name);
+	free(c->is_told);
+	ntime_decoder_free(c->decoder);
+	*c = (struct cli_chips){ 0 };
+}
+
+static int tell_one(struct ntime_decoder *d, const struct cli_learnt *l)
+{
+	if (l->chip)
+		return ntime_decoder_set_chip(d, l->device, l->chip);
+	return ntime_decoder_identify(d, l->device, l->vendor_device,
+				      l->vendor_device ? UINT8_MAX : 0, 0, l->value);
+}
+
+/* Keep what is new to our own decoder; the others will be told. */
+static int learn(struct cli_chips *c, struct cli_learnt what)
+{
+	struct cli_learnt *l;
+	int ret = tell_one(c->decoder, &what);
+
+	if (ret < 0) {
+		cli_machine_say(c->t->ctx, ret);
+		return ret;
+	}
+	if (!ret && !what.chip)
+		return 0;
+	l = malloc(sizeof(*l));
+	if (!l) {
+		cli_say_no_memory();
+		return -ENOMEM;
+	}
+	*l = what;
+	l->next = NULL;
+	c->last->next = l;
+	c->last = l;
+	return 0;
+}
+
+static int learn_answer(struct cli_chips *c, uint32_t device, const char *name)
+{
+	struct cli_learnt what = { .device = device };
+	int ret = 0;
+
+	for (size_t i = 0; i < c->n_answers && !ret; i++) {
+		const struct cli_answer *a = &c->answers[i];
+
+		if (!a->name || strcmp(a->name, name) != 0)
+			continue;
+		if (a->vendor_device) {
+			what.vendor_device = a->vendor_device;
+			ret = learn(c, what);
+		}
+		if (a->has_value && !ret) {
+			what.vendor_device = 0;
+			what.value = a->value;
+			ret = learn(c, what);
+		}
+	}
+	return ret;
+}
+
+static int learn_devices(struct cli_chips *c)
+{
+	struct ntime_trace_device device = { .size = sizeof(device) };
+	size_t n = ntime_trace_devices(c->trace);
+	int ret = 0;
+
+	for (; c->devices < n && c->devices < NTIME_DEVICE_NONE && !ret; c->devices++) {
+		uint32_t i = (uint32_t)c->devices;
+
+		if (ntime_trace_get_device(c->trace, i, &device))
+			break;
+		c->device_name[i] = device.name;
+		c->is_told[i] = cli_trace_chip_of(c->t, &device) != NULL;
+		if (c->is_told[i])
+			ret = learn(
+				c, (struct cli_learnt){ .device = i,
+							.chip = cli_trace_chip_of(c->t, &device) });
+		else
+			ret = learn_answer(c, i, device.name);
+	}
+	return ret;
+}
+
+static bool tells_id(const struct ntime_record *r)
+{
+	return (r->kind == NTIME_RECORD_CONFIG_READ || r->kind == NTIME_RECORD_PCIDEV) &&
+	       r->device != NTIME_DEVICE_NONE && r->offset < 4;
+}
+
+/* One record of those that may identify a device. */
+static int learn_record(struct cli_chips *c, const struct ntime_record *r)
+{
+	struct ntime_trace_device device = { .size = sizeof(device) };
+	struct cli_learnt what = { .device = r->device, .value = r->value };
+
+	if (!(is_answer(r) || tells_id(r)) || c->is_told[r->device])
+		return 0;
+	if (tells_id(r) && !ntime_trace_get_device(c->trace, r->device, &device))
+		what.vendor_device = device.vendor_device;
+	return is_answer(r) || what.vendor_device ? learn(c, what) : 0;
+}
+
+int cli_chips_learn(struct cli_chips *c, const struct ntime_trace_batch *batch)
+{
+	const struct ntime_record *r = batch->records, *end = r + batch->n;
+	int ret = learn_devices(c);
+
+	for (; r < end && !ret; r++) {
+		/* Most are further behind. */
+		while (r->offset >= 4)
+			if (++r == end)
+				return 0;
+		ret = learn_record(c, r);
+	}
+	return ret;
+}
+
+int cli_chips_tell(struct ntime_decoder *d, const struct cli_learnt **known,
+		   const struct cli_learnt *last)
+{
+	int ret, changed = 0;
+
+	while (*known != last) {
+		*known = (*known)->next;
+		ret = tell_one(d, *known);
+		if (ret < 0)
+			return ret;
+		changed = 1;
+	}
+	return changed;
+}

@@ -1,0 +1,540 @@
+// SPDX-License-Identifier: MIT
+/* ntime trace derive: a table for people, groups of equal set-ups, and columns for programs. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include "cli/output/csv.h"
+#include "cli/trace/derive.h"
+
+/* Names of a class that are shown before "... (13)". */
+#define CLASS_NAMES 2
+
+enum { DEVICE, WINDOW, DOMAIN, MODE, COUNTER, EVENT, LOGIC, MUX, VALUES, SAME, COLUMNS };
+
+static const char *const titles[COLUMNS] = { "DEVICE", "WINDOW", "DOMAIN", "MODE",   "COUNTER",
+					     "EVENT",  "COUNTS", "MUX",	   "VALUES", "SAME" };
+
+struct line {
+	char *cell[COLUMNS];
+};
+
+static unsigned int names_in(const char *event)
+{
+	unsigned int n = 1;
+
+	for (const char *p = event; *p; p++)
+		n += *p == '|';
+	return n;
+}
+
+/* "sm_cta_launched|branch|... (13)" */
+static char *short_event(const struct ntime_derived *d)
+{
+	unsigned int names = names_in(d->event);
+	const char *end = d->event;
+	char *text = NULL;
+
+	if (!d->event[0])
+		return strdup(d->role == NTIME_DERIVED_CLOCK	 ? "(clock)"
+			      : d->role == NTIME_DERIVED_NOTHING ? "(nothing)"
+								 : "-");
+	if (names <= CLASS_NAMES) {
+		if (strcmp(d->part, "-") == 0 || strcmp(d->part, "0") == 0)
+			return strdup(d->event);
+		return asprintf(&text, "%s.%s", d->event, d->part) < 0 ? NULL : text;
+	}
+	for (unsigned int i = 0; i < CLASS_NAMES; i++)
+		end += strcspn(end, "|") + 1;
+	return asprintf(&text, "%.*s... (%u)", (int)(end - d->event), d->event, names) < 0 ? NULL
+											   : text;
+}
+
+static char *domain_text(const struct ntime_derived *d)
+{
+	char *text = NULL;
+	int ret;
+
+	if (strcmp(d->unit, "MP") == 0)
+		ret = asprintf(&text, "MP of %s", d->instance);
+	else if (strcmp(d->unit, "PCOUNTER") == 0)
+		ret = asprintf(&text, "%u%s%s", d->set, d->instance[0] ? ", " : "", d->instance);
+	else
+		ret = asprintf(&text, "%s %s domain %u", d->unit, d->instance, d->set);
+	return ret < 0 ? NULL : text;
+}
+
+static char *mux_text(const struct ntime_derived *d)
+{
+	bool has_group = strcmp(d->group_sel, "-") != 0, has_mux = strcmp(d->mux, "-") != 0;
+	char *text = NULL;
+
+	if (strcmp(d->unit, "MP") == 0)
+		return strdup(d->relative);
+	if (asprintf(&text, "%s%s%s%s", has_group ? "groups " : "", has_group ? d->group_sel : "",
+		     has_group && has_mux ? "; " : "",
+		     has_mux	 ? d->mux
+		     : has_group ? ""
+				 : "-") < 0)
+		return NULL;
+	return text;
+}
+
+static bool has_clocks(const struct ntime_derived *d)
+{
+	for (uint32_t i = 0; i < d->n_values; i++)
+		if (d->clocks[i] != NTIME_DERIVED_NO_CLOCKS)
+			return true;
+	return d->is_cycles_read;
+}
+
+/* " of 1000", of each value its own; where only others have them "of ?". */
+static void put_clocks(FILE *f, const struct ntime_derived *d, uint64_t clocks)
+{
+	if (!has_clocks(d))
+		return;
+	if (clocks == NTIME_DERIVED_NO_CLOCKS)
+		fputs(" of ?", f);
+	else
+		fprintf(f, " of %" PRIu64, clocks);
+}
+
+/* "6250", "1, 2, 3 ... (17)", ">= 4294967295", "111 of 1000, 112 of 1001 clocks" */
+static char *values_text(const struct ntime_derived *d)
+{
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *f = open_memstream(&text, &bytes);
+	uint32_t shown = d->n_values > 6 ? 4 : d->n_values;
+
+	if (!f)
+		return NULL;
+	for (uint32_t i = 0; i < shown; i++) {
+		fprintf(f, "%s%s%" PRIu64, i ? ", " : "", d->values[i] == 0xffffffff ? ">= " : "",
+			d->values[i]);
+		put_clocks(f, d, d->clocks[i]);
+	}
+	if (d->reads > shown) {
+		fprintf(f, " ... %" PRIu64, d->last);
+		put_clocks(f, d, d->is_cycles_read ? d->cycles : NTIME_DERIVED_NO_CLOCKS);
+	}
+	if (has_clocks(d))
+		fputs(" clocks", f);
+	if (d->reads > shown)
+		fprintf(f, " (%" PRIu64 " reads)", d->reads);
+	if (d->flags & NTIME_DERIVED_OVERFLOW)
+		fputs(", periods lost", f);
+	if (fclose(f)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+/* "0000:05:00.0 (GT218)": where cards stand side by side, each has its chip. */
+static char *device_text(const struct cli_derive_row *r)
+{
+	char *text = NULL;
+
+	return asprintf(&text, "%s%s%s%s", cli_derive_device(r), r->d.chip[0] ? " (" : "",
+			r->d.chip, r->d.chip[0] ? ")" : "") < 0
+		       ? NULL
+		       : text;
+}
+
+/* 0 or -ENOMEM; free_lines() in either case. */
+static int fill(struct line *l, const struct cli_derive_row *r)
+{
+	const struct ntime_derived *d = &r->d;
+
+	l->cell[DEVICE] = device_text(r);
+	l->cell[WINDOW] = strdup(d->windows_text);
+	l->cell[DOMAIN] = domain_text(d);
+	l->cell[MODE] = strdup(d->mode);
+	l->cell[COUNTER] = strdup(d->counter);
+	l->cell[EVENT] = short_event(d);
+	l->cell[LOGIC] = strdup(d->logic);
+	l->cell[MUX] = mux_text(d);
+	l->cell[VALUES] = values_text(d);
+	if (asprintf(&l->cell[SAME], "%u", r->same) < 0)
+		l->cell[SAME] = NULL;
+	for (unsigned int c = 0; c < COLUMNS; c++)
+		if (!l->cell[c])
+			return -ENOMEM;
+	return 0;
+}
+
+static void free_lines(struct line *lines, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		for (unsigned int c = 0; c < COLUMNS; c++)
+			free(lines[i].cell[c]);
+	free(lines);
+}
+
+/* Cells that are wider do not widen their column for all. */
+#define CELL_WIDTH 44
+
+static void measure(const struct line *lines, size_t n, size_t *width, bool has_device,
+		    bool has_same)
+{
+	for (unsigned int c = 0; c < COLUMNS; c++) {
+		width[c] = (c == SAME && !has_same) || (c == DEVICE && !has_device)
+				   ? 0
+				   : strlen(titles[c]);
+		for (size_t i = 0; width[c] && i < n; i++) {
+			size_t bytes = strlen(lines[i].cell[c]);
+
+			if (bytes > width[c] && bytes <= CELL_WIDTH)
+				width[c] = bytes;
+		}
+	}
+}
+
+static void put_line(FILE *f, const char *const *cells, const size_t *width)
+{
+	unsigned int last = width[SAME] ? SAME : VALUES;
+
+	for (unsigned int c = width[DEVICE] ? DEVICE : WINDOW; c <= last; c++)
+		fprintf(f, "%-*s%s", c == last ? 0 : (int)width[c], cells[c],
+			c == last ? "\n" : "  ");
+}
+
+/* Side by side where there is room; else each row is a paragraph. */
+static bool has_room(const struct cli_look *look, const size_t *width)
+{
+	size_t sum = 0;
+
+	for (unsigned int c = 0; c < COLUMNS; c++)
+		sum += width[c] ? width[c] + 2 : 0;
+	return !look->is_terminal || sum <= look->width + 2;
+}
+
+/* 0 or -ENOMEM. */
+static int put_row_paragraph(FILE *f, const struct cli_look *look, const char *const *cells,
+			     const size_t *width)
+{
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *to = open_memstream(&text, &bytes);
+	bool is_first = true;
+
+	for (unsigned int c = 0; to && c < COLUMNS; c++) {
+		if (!width[c])
+			continue;
+		fprintf(to, "%s%s %s", is_first ? "" : "; ", titles[c], cells[c]);
+		is_first = false;
+	}
+	if (!to || fclose(to)) {
+		free(text);
+		return -ENOMEM;
+	}
+	cli_wrap(f, look, 0, 4, text);
+	free(text);
+	return 0;
+}
+
+static void put_origin(FILE *f, const struct ntime_derived *d)
+{
+	for (const char *p = d->origin; *p;) {
+		size_t bytes = strcspn(p, "\n");
+
+		fprintf(f, "        %.*s\n", (int)bytes, p);
+		p += bytes + (p[bytes] == '\n');
+	}
+	fprintf(f, "        key: %s\n", d->key);
+	if (strcmp(d->relative, "-") != 0)
+		fprintf(f, "        of its unit: %s\n", d->relative);
+	if (strcmp(d->event_src, "-") != 0)
+		fprintf(f, "        as written: %s/%s%s%s%s%s\n", d->event_src, d->event_op,
+			strcmp(d->start_src, "-") ? ", START " : "",
+			strcmp(d->start_src, "-") ? d->start_src : "",
+			strcmp(d->start_src, "-") ? "/" : "",
+			strcmp(d->start_src, "-") ? d->start_op : "");
+}
+
+static void put_detail(FILE *f, const struct cli_look *look, const char *title, const char *text)
+{
+	fprintf(f, "        %s", title);
+	if (look->is_terminal)
+		cli_wrap(f, look, 8 + strlen(title), 10, text);
+	else
+		fprintf(f, " %s\n", text);
+}
+
+static void put_details(FILE *f, const struct cli_look *look, const struct ntime_derived *d,
+			unsigned int verbose)
+{
+	if (names_in(d->event) > CLASS_NAMES)
+		put_detail(f, look, "one of:", d->event);
+	if (strcmp(d->notes, "-") != 0)
+		put_detail(f, look, "note:", d->notes);
+	if (verbose)
+		put_origin(f, d);
+}
+
+/* From row @first on, where those of @trace begin if it has any. The row behind them; -ENOMEM. */
+static ssize_t print_trace(FILE *f, const struct cli_look *look, const struct cli_derive *d,
+			   const struct cli_derive_trace *trace, const struct line *lines,
+			   size_t first)
+{
+	size_t width[COLUMNS], n = 0;
+	const char *chip = "";
+	bool has_device = false, is_table;
+
+	while (first + n < d->n && d->row[first + n].trace == trace)
+		n++;
+	for (size_t i = 0; i < n; i++) {
+		has_device = has_device || d->row[first + i].d.device != d->row[first].d.device;
+		if (d->row[first + i].d.chip[0])
+			chip = d->row[first + i].d.chip;
+	}
+	if (has_device)
+		chip = "";
+	if (d->traces > 1 || chip[0])
+		fprintf(f, "%s%s%s\n", trace->path, chip[0] ? ": chip " : "", chip);
+	if (!n)
+		return (ssize_t)first;
+	measure(lines + first, n, width, has_device, d->traces > 1);
+	is_table = has_room(look, width);
+	if (is_table)
+		put_line(f, titles, width);
+	for (size_t i = first; i < first + n; i++) {
+		const char *cells[COLUMNS];
+
+		for (unsigned int c = 0; c < COLUMNS; c++)
+			cells[c] = lines[i].cell[c];
+		if (is_table)
+			put_line(f, cells, width);
+		else if (put_row_paragraph(f, look, cells, width))
+			return -ENOMEM;
+		put_details(f, look, &d->row[i].d, d->verbose);
+	}
+	return (ssize_t)(first + n);
+}
+
+static int print_traces(FILE *f, const struct cli_look *look, const struct cli_derive *d,
+			const struct line *lines)
+{
+	ssize_t at = 0;
+
+	for (size_t i = 0; i < d->traces; i++) {
+		if (i)
+			fputc('\n', f);
+		at = print_trace(f, look, d, &d->trace[i], lines, (size_t)at);
+		if (at < 0)
+			return (int)at;
+	}
+	if (d->hidden)
+		fprintf(f,
+			"(%u clocks and unused slots that were read are not shown; -v shows "
+			"them)\n",
+			d->hidden);
+	return 0;
+}
+
+int cli_derive_print_table(FILE *f, const struct cli_look *look, const struct cli_derive *d)
+{
+	struct line *lines = calloc(d->n ? d->n : 1, sizeof(*lines));
+	int ret = lines ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < d->n && !ret; i++)
+		ret = fill(&lines[i], &d->row[i]);
+	if (!ret)
+		ret = print_traces(f, look, d, lines);
+	if (lines)
+		free_lines(lines, d->n);
+	return ret;
+}
+
+/* 0 or -ENOMEM. */
+static int print_member(FILE *f, const struct cli_derive_row *r)
+{
+	char *domain = domain_text(&r->d), *event = short_event(&r->d);
+	int ret = domain && event ? 0 : -ENOMEM;
+
+	if (!ret)
+		fprintf(f, "    %s: window %s, domain %s, %s %s/%s: %s\n", r->trace->path,
+			r->d.windows_text, domain, r->d.counter, r->d.event_src, r->d.event_op,
+			event);
+	free(domain);
+	free(event);
+	return ret;
+}
+
+/* Rows by their groups, each group in the order it has: group g is order[first[g]] up to order[first[g + 1]]. */
+struct groups {
+	size_t *first, *order;
+};
+
+static int sort_groups(struct groups *g, const struct cli_derive *d)
+{
+	/* Counted two behind and placed one behind its own, so the places end as beginnings. */
+	g->first = calloc((size_t)d->groups + 3, sizeof(*g->first));
+	g->order = calloc(d->n ? d->n : 1, sizeof(*g->order));
+	if (!g->first || !g->order)
+		return -ENOMEM;
+	for (size_t i = 0; i < d->n; i++)
+		g->first[d->row[i].same + 2]++;
+	for (size_t i = 2; i < (size_t)d->groups + 3; i++)
+		g->first[i] += g->first[i - 1];
+	for (size_t i = 0; i < d->n; i++)
+		g->order[g->first[d->row[i].same + 1]++] = i;
+	return 0;
+}
+
+/* @n rows, at least one. 0 or -ENOMEM. */
+static int print_group(FILE *f, const struct cli_derive *d, unsigned int number,
+		       const size_t *order, size_t n)
+{
+	const struct cli_derive_row *last = &d->row[order[n - 1]];
+	unsigned int traces = 1;
+	int ret = 0;
+
+	for (size_t i = 1; i < n; i++)
+		traces += d->row[order[i]].trace != d->row[order[i - 1]].trace;
+	fprintf(f, "%u: %s, %s: ", number, last->d.mode, last->d.logic);
+	if (traces == d->traces)
+		fprintf(f, "equal in all traces (%zu rows)\n", n);
+	else if (traces > 1)
+		fprintf(f, "equal in %u of %zu traces\n", traces, d->traces);
+	else
+		fprintf(f, "only in %s\n", last->trace->path);
+	for (size_t i = 0; i < n && !ret; i++)
+		ret = print_member(f, &d->row[order[i]]);
+	return ret;
+}
+
+int cli_derive_print_groups(FILE *f, const struct cli_derive *d)
+{
+	struct groups g;
+	int ret = sort_groups(&g, d);
+
+	for (unsigned int i = 1; i <= d->groups && !ret; i++)
+		ret = print_group(f, d, i, g.order + g.first[i], g.first[i + 1] - g.first[i]);
+	for (size_t i = 0; !ret && i < g.first[1]; i++) {
+		fputs("not comparable, its set-up is not in the trace:\n", f);
+		ret = print_member(f, &d->row[g.order[i]]);
+	}
+	free(g.first);
+	free(g.order);
+	return ret;
+}
+
+/* 32 values of 20 digits, and what parts them. */
+#define VALUES_BYTES 1024
+
+struct columns {
+	FILE *f;
+	char separator;
+	bool is_first;
+};
+
+static void put_field(struct columns *c, const char *text)
+{
+	if (!c->is_first)
+		fputc(c->separator, c->f);
+	c->is_first = false;
+	if (c->separator == ',') {
+		cli_csv_put(c->f, text);
+		return;
+	}
+	/* No text of the library has tabs; paths may. */
+	for (; *text; text++)
+		fputc((unsigned char)*text < ' ' ? '?' : *text, c->f);
+}
+
+static void put_number(struct columns *c, uint64_t number)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%" PRIu64, number);
+	put_field(c, text);
+}
+
+static const char *or_dash(const char *text)
+{
+	return text[0] ? text : "-";
+}
+
+/* "1000;1001", beside the values; "-" for those without. */
+static void put_clocks_field(struct columns *c, const struct ntime_derived *d)
+{
+	char clocks[VALUES_BYTES];
+	size_t n = 0;
+
+	clocks[0] = '\0';
+	for (uint32_t i = 0; has_clocks(d) && i < d->n_values && n + 24 < sizeof(clocks); i++) {
+		const char *between = i ? ";" : "";
+
+		if (d->clocks[i] == NTIME_DERIVED_NO_CLOCKS)
+			n += (size_t)snprintf(clocks + n, sizeof(clocks) - n, "%s-", between);
+		else
+			n += (size_t)snprintf(clocks + n, sizeof(clocks) - n, "%s%" PRIu64, between,
+					      d->clocks[i]);
+	}
+	put_field(c, or_dash(clocks));
+}
+
+static void put_row(struct columns *c, const struct cli_derive_row *r)
+{
+	static const char *const roles[] = { "event", "clock", "nothing", "unknown" };
+	const struct ntime_derived *d = &r->d;
+	char values[VALUES_BYTES];
+	size_t n = 0;
+
+	put_field(c, or_dash(d->chip));
+	put_field(c, or_dash(d->event));
+	put_field(c, d->part);
+	put_number(c, d->set);
+	put_field(c, d->mode);
+	put_field(c, d->start_src);
+	put_field(c, d->start_op);
+	put_field(c, d->event_src);
+	put_field(c, d->event_op);
+	put_field(c, d->group_sel);
+	put_field(c, d->extra);
+	put_field(c, d->mux);
+	put_field(c, d->notes);
+	put_field(c, r->trace->path);
+	put_field(c, d->unit);
+	put_field(c, or_dash(d->instance));
+	put_field(c, d->counter);
+	put_field(c, roles[d->role]);
+	put_field(c, d->logic);
+	put_field(c, d->relative);
+	put_field(c, d->windows_text);
+	put_number(c, d->reads);
+	values[0] = '\0';
+	for (uint32_t i = 0; i < d->n_values && n + 24 < sizeof(values); i++)
+		n += (size_t)snprintf(values + n, sizeof(values) - n, "%s%" PRIu64, i ? ";" : "",
+				      d->values[i]);
+	put_field(c, or_dash(values));
+	put_clocks_field(c, d);
+	put_number(c, r->same);
+	put_field(c, d->key);
+	put_field(c, cli_derive_device(r));
+	fputc('\n', c->f);
+}
+
+void cli_derive_print_columns(FILE *f, const struct cli_derive *d, char separator)
+{
+	static const char *const names[] = {
+		"chipset",  "event",	   "part",     "set",	       "counter_mode", "start_src",
+		"start_op", "event_src",   "event_op", "mp_group_sel", "mp_extra",     "mux",
+		"notes",    "source_file", "unit",     "instance",     "counter",      "role",
+		"logic",    "relative",	   "windows",  "reads",	       "values",       "cycles",
+		"same",	    "key",	   "device"
+	};
+	struct columns c = { f, separator, true };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		put_field(&c, names[i]);
+	fputc('\n', f);
+	for (size_t i = 0; i < d->n; i++) {
+		c.is_first = true;
+		put_row(&c, &d->row[i]);
+	}
+}

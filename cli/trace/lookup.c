@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: MIT
+/* ntime trace lookup: the databases of names asked directly, by address or by name. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/list/catalog_json.h"
+#include "cli/output/emulated.h"
+#include "cli/base/options.h"
+#include "cli/output/say.h"
+#include "cli/trace/trace.h"
+
+enum { ID_REGION = CLI_TRACE_OWN };
+
+/* Text of one value. */
+#define VALUE_BYTES 4096
+/* Vendor NVIDIA, device unknown: ntime's own rows are asked also where no chip is told. */
+#define SOME_NVIDIA 0x10de0000u
+
+struct lookup {
+	uint64_t region;
+	uint64_t value;
+	bool has_value;
+	struct ntime_decoder *decoder;
+	struct cli_look look;
+	json_t *found;
+	int count;
+};
+
+static const struct cli_option options[] = {
+	{ ID_REGION, "region", "N", "the address is in this region, 0 (BAR 0) if not given" },
+	CLI_OPTION_END,
+};
+
+static int set_option(struct cli_trace *t, const struct cli_option *o, const char *value)
+{
+	struct lookup *l = t->own;
+
+	return cli_trace_number(t, o->name, value, NTIME_REGION_VGA, &l->region);
+}
+
+/* " (8, every 0x4)" for each array whose copies are all meant. */
+static void put_arrays(FILE *f, const struct ntime_regdb_hit *hit)
+{
+	for (uint64_t i = 0; i < hit->array_count; i++) {
+		const struct ntime_regdb_array *a = &hit->arrays[i];
+
+		if (a->length == 1)
+			continue;
+		fprintf(f, ", ");
+		if (a->length)
+			fprintf(f, "%" PRIu64 " of them", a->length);
+		else
+			fprintf(f, "any number of them");
+		if (a->stride)
+			fprintf(f, " every 0x%" PRIx64, a->stride);
+	}
+}
+
+/* Behind the name, or in the next line where a terminal has no room. */
+static void put_size(const struct lookup *l, size_t column, const struct ntime_regdb_hit *hit,
+		     bool is_search)
+{
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *f = open_memstream(&text, &bytes);
+
+	if (!f)
+		return;
+	if (hit->bits)
+		fprintf(f, "%" PRIu32 " bits", hit->bits);
+	else
+		fprintf(f, "no register of it is known here");
+	if (is_search)
+		put_arrays(f, hit);
+	if (fclose(f) == 0) {
+		if (l->look.is_terminal && column + 2 + bytes > l->look.width)
+			printf("\n    %s\n", text);
+		else
+			printf("  %s\n", text);
+	}
+	free(text);
+}
+
+/* In lines that fit, on a terminal. */
+static void put_paragraph(const struct lookup *l, const char *text)
+{
+	printf("    ");
+	if (l->look.is_terminal) {
+		cli_wrap(stdout, &l->look, 4, 4, text);
+		return;
+	}
+	cli_print_safe(stdout, text);
+	printf("\n");
+}
+
+static void put_text(struct lookup *l, uint64_t offset, const struct ntime_regdb_hit *hit,
+		     const char *value, bool is_search)
+{
+	size_t column = (size_t)printf("0x%06" PRIx64 "  ", offset) + cli_text_columns(hit->name);
+
+	printf("%s", cli_colour(&l->look, CLI_BOLD));
+	cli_print_safe(stdout, hit->name);
+	if (hit->skew)
+		column += (size_t)printf("+0x%" PRIx32, hit->skew);
+	printf("%s", cli_colour(&l->look, CLI_PLAIN));
+	put_size(l, column, hit, is_search);
+	if (value)
+		put_paragraph(l, value);
+	if (*hit->about)
+		put_paragraph(l, hit->about);
+	if (hit->is_guess) {
+		printf("%s", cli_colour(&l->look, CLI_WARN));
+		put_paragraph(l, "this rests on a guess: the chip is not told (--chip), or the "
+				 "source is not sure");
+		printf("%s", cli_colour(&l->look, CLI_PLAIN));
+	}
+	printf("%s", cli_colour(&l->look, CLI_DIM));
+	put_paragraph(l, hit->source);
+	printf("%s", cli_colour(&l->look, CLI_PLAIN));
+}
+
+static int put_json(struct lookup *l, uint64_t offset, const struct ntime_regdb_hit *hit,
+		    const char *value)
+{
+	json_t *one = json_object(), *arrays = json_array();
+
+	for (uint64_t i = 0; i < hit->array_count; i++) {
+		json_t *a = json_object();
+
+		json_object_set_new(a, "index", cli_json_count(hit->arrays[i].index));
+		json_object_set_new(a, "length", cli_json_count(hit->arrays[i].length));
+		json_object_set_new(a, "stride", cli_json_count(hit->arrays[i].stride));
+		json_array_append_new(arrays, a);
+	}
+	json_object_set_new(one, "region", json_integer((json_int_t)l->region));
+	json_object_set_new(one, "offset", cli_json_count(offset));
+	json_object_set_new(one, "name", cli_json_text(hit->name));
+	json_object_set_new(one, "skew", json_integer(hit->skew));
+	json_object_set_new(one, "bits", json_integer(hit->bits));
+	json_object_set_new(one, "is_guess", json_boolean(hit->is_guess));
+	json_object_set_new(one, "arrays", arrays);
+	json_object_set_new(one, "value", value ? cli_json_text(value) : json_null());
+	json_object_set_new(one, "about", cli_json_text(hit->about));
+	json_object_set_new(one, "source", cli_json_text(hit->source));
+	return json_array_append_new(l->found, one) < 0 ? -ENOMEM : 0;
+}
+
+static int put_hit(struct cli_trace *t, uint64_t offset, const struct ntime_regdb_hit *hit,
+		   bool is_search)
+{
+	struct lookup *l = t->own;
+	char text[VALUE_BYTES], *value = NULL;
+
+	l->count++;
+	if (l->has_value) {
+		uint32_t bytes = hit->bits / 8 > hit->skew ? hit->bits / 8 - hit->skew : 8;
+
+		/* a value that the register has no room for is shown as it is */
+		if (bytes < 8 && l->value >> bytes * 8)
+			bytes = 8;
+		ntime_decoder_value(l->decoder, hit, bytes, l->value, text, sizeof(text));
+		value = text;
+	}
+	if (t->is_json)
+		return put_json(l, offset, hit, value);
+	put_text(l, offset, hit, value, is_search);
+	return 0;
+}
+
+static int on_name(void *arg, uint8_t region, uint64_t offset, const struct ntime_regdb_hit *hit)
+{
+	struct cli_trace *t = arg;
+	struct lookup *l = t->own;
+
+	l->region = region;
+	return put_hit(t, offset, hit, true);
+}
+
+/* "0xa40c", "42000", and "a40c" where it cannot be a name. */
+static bool read_address(const char *text, uint64_t *out)
+{
+	size_t n = strlen(text), digits = strspn(text, "0123456789"), hex;
+	char *end;
+
+	hex = strspn(text, "0123456789abcdefABCDEF");
+	errno = 0;
+	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X') && n > 2)
+		*out = strtoull(text, &end, 16);
+	else if (n && digits == n)
+		*out = strtoull(text, &end, 10);
+	else if (n && digits && hex == n)
+		*out = strtoull(text, &end, 16);
+	else
+		return false;
+	return !*end && !errno;
+}
+
+static int find_address(struct cli_trace *t, uint64_t address)
+{
+	struct lookup *l = t->own;
+	struct ntime_regdb_hit hit = { .size = sizeof(hit) };
+	int ret = ntime_decoder_find(l->decoder, 0, (uint8_t)l->region, address, 4, &hit);
+	const char *chip = ntime_decoder_chip(l->decoder, 0);
+
+	if (ret > 0)
+		return put_hit(t, address, &hit, false);
+	if (ret == 0 && !t->is_quiet)
+		cli_say("nothing is known at 0x%" PRIx64 " of region %" PRIu64 "%s%s", address,
+			l->region,
+			*chip ? " of " : "; --chip tells which chip it is, --regs gives more names",
+			chip);
+	return ret;
+}
+
+static int find_name(struct cli_trace *t, const char *name)
+{
+	struct lookup *l = t->own;
+	int ret = ntime_decoder_search(l->decoder, 0, name, on_name, t);
+
+	if (ret == -ENOENT) {
+		if (!t->is_quiet)
+			cli_machine_say(t->ctx, ret);
+		ret = 0;
+	}
+	return ret;
+}
+
+static int write_json(struct cli_trace *t)
+{
+	struct lookup *l = t->own;
+	json_t *root = cli_catalog_head(ntime_version(), false, cli_emulated());
+
+	json_object_set_new(root, "chip", cli_json_text(ntime_decoder_chip(l->decoder, 0)));
+	json_object_set_new(root, "registers", l->found);
+	l->found = NULL;
+	return cli_json_write(stdout, root, 1) < 0 ? CLI_EXIT_FAILED : 0;
+}
+
+static int run_lookup(struct cli_trace *t)
+{
+	struct lookup *l = t->own;
+	uint64_t address;
+	int ret;
+
+	if (t->n > 1 && !read_address(t->operand[1], &l->value))
+		return cli_say_misuse(t->self->name, "'%s' is no value", t->operand[1]);
+	l->has_value = t->n > 1;
+	if (cli_trace_names(t) || cli_trace_decoder(t, &l->decoder))
+		return CLI_EXIT_FAILED;
+	l->look = cli_look_at(STDOUT_FILENO);
+	if (t->is_json)
+		l->found = json_array();
+	ret = ntime_decoder_identify(l->decoder, 0, SOME_NVIDIA, UINT8_MAX, 0, 0);
+	if (ret >= 0)
+		ret = read_address(t->operand[0], &address) ? find_address(t, address)
+							    : find_name(t, t->operand[0]);
+	if (ret < 0)
+		ret = cli_machine_say(t->ctx, ret);
+	else if (t->is_json)
+		ret = write_json(t);
+	else
+		ret = 0;
+	json_decref(l->found);
+	ntime_decoder_free(l->decoder);
+	if (cli_say_stdout_end())
+		return CLI_EXIT_FAILED;
+	return ret ? ret : l->count == 0;
+}
+
+const struct cli_trace_action cli_trace_lookup = {
+	.name = "lookup",
+	.usage = "[OPTION...] ADDRESS|NAME [VALUE]",
+	.about = "what is at an address, where a register is, and what a value means",
+	.details = "Asks ntime's own rows and the databases of --regs. ADDRESS is an offset in BAR "
+		   "0, or in the region of --region: 0xa40c, 42000, "
+		   "or hexadecimal digits that begin with a digit. NAME is a register's name or "
+		   "the end of it (PRE_SRC), with or without the "
+		   "numbers of arrays (PCOUNTER.PRE_SRC[3]), in which * and ? stand for anything.\n"
+		   "Exit status: 0 when something was found, 1 when nothing was.",
+	.groups = CLI_TRACE_NAMES | CLI_TRACE_JSON,
+	.min = 1,
+	.max = 2,
+	.options = options,
+	.set = set_option,
+	.own_bytes = sizeof(struct lookup),
+	.run = run_lookup,
+};

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: MIT
+/* ntime trace: the options that its actions share. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/output/number.h"
+#include "cli/base/options.h"
+#include "cli/output/say.h"
+#include "cli/trace/trace.h"
+
+enum {
+	ID_REGION = 256,
+	ID_RANGE,
+	ID_REGISTER,
+	ID_READ,
+	ID_WRITE,
+	ID_VALUE,
+	ID_WIDTH,
+	ID_TIME,
+	ID_THREAD,
+	ID_NOT,
+	ID_REGS,
+	ID_CHIP,
+	ID_DOMAIN,
+	ID_FROM,
+	ID_CSV,
+	ID_JSON,
+	ID_COLOUR,
+};
+
+/* An option, and the group that has it; 0: all have it. */
+static const struct common {
+	uint32_t group;
+	struct cli_option option;
+} common[] = {
+	{ CLI_TRACE_FILTERS,
+	  { 'd', "device", "GLOB", "only devices of this name, such as 0000:05:00.* or 5:00.0" } },
+	{ CLI_TRACE_FILTERS,
+	  { ID_REGION, "region", "N", "only this region: 0 to 5 (BARs), rom, config, vga" } },
+	{ CLI_TRACE_FILTERS,
+	  { ID_RANGE, "range", "A-B|A+LEN",
+	    "only these addresses of a region; both ends belong to it" } },
+	{ CLI_TRACE_FILTERS,
+	  { ID_REGISTER, "register", "NAME", "only registers of this name, which may be a glob" } },
+	{ CLI_TRACE_FILTERS, { ID_READ, "read", NULL, "only reads" } },
+	{ CLI_TRACE_FILTERS, { ID_WRITE, "write", NULL, "only writes" } },
+	{ CLI_TRACE_FILTERS,
+	  { ID_VALUE, "value", "V[/MASK]",
+	    "only accesses with this value, or with these bits of it" } },
+	{ CLI_TRACE_FILTERS,
+	  { ID_WIDTH, "width", "BYTES", "only accesses of 1, 2, 4 or 8 bytes" } },
+	{ CLI_TRACE_FILTERS,
+	  { ID_TIME, "time", "A-B",
+	    "only what happened then: seconds since the first record, or of the clock with @ in "
+	    "front; either end may be missing" } },
+	{ CLI_TRACE_FILTERS, { ID_THREAD, "thread", "N", "only what this thread did" } },
+	{ CLI_TRACE_FILTERS,
+	  { ID_NOT, "not", "TERM",
+	    "without these: device=GLOB, range=A-B, access=read, ... as above" } },
+	{ CLI_TRACE_NAMES,
+	  { ID_REGS, "regs", "FILE|DIR",
+	    "names of registers from a rules-ng-ng database; may be given several times" } },
+	{ CLI_TRACE_NAMES,
+	  { ID_CHIP, "chip", "[BDF=]CHIP",
+	    "the chip of the devices, or of one, such as GT218; else the trace tells" } },
+	{ CLI_TRACE_NAMES,
+	  { ID_DOMAIN, "domain", "REGION=NAME",
+	    "the domain of the databases that a region is, such as 0=NV_MMIO" } },
+	{ CLI_TRACE_FORMS,
+	  { ID_FROM, "from", "FORM",
+	    "what the trace is: vfio, simple, mmiotrace, demmt, binary; else it is looked at" } },
+	{ CLI_TRACE_JOBS, { 'j', "jobs", "N", "threads, 1 if not given; the result is the same" } },
+	{ CLI_TRACE_FOLLOWS,
+	  { 'f', "follow", NULL, "at the end wait for more, as tail -f does; Ctrl-C ends" } },
+	{ CLI_TRACE_OUTPUT,
+	  { 'o', "output", "FILE", "write to FILE, which appears complete or not at all" } },
+	{ CLI_TRACE_CSV, { ID_CSV, "csv", NULL, "write CSV" } },
+	{ CLI_TRACE_JSON, { ID_JSON, "json", NULL, "write JSON" } },
+	{ CLI_TRACE_COLOUR,
+	  { ID_COLOUR, "color", "WHEN", "colour: auto (on terminals), always, never" } },
+	{ 0, { 'q', "quiet", NULL, "no progress and no warnings of what the trace lacks" } },
+	{ 0, { 'v', "verbose", NULL, "tell what was read; twice: also what the library decides" } },
+	{ 0, CLI_OPTION_HELP },
+};
+
+#define COMMON (sizeof(common) / sizeof(common[0]))
+
+/* An action may mean something else by a name. */
+static bool has_own(const struct cli_trace_action *a, const char *name)
+{
+	for (const struct cli_option *own = a->options; own && own->name; own++)
+		if (strcmp(own->name, name) == 0)
+			return true;
+	return false;
+}
+
+void cli_trace_options(const struct cli_trace_action *a, struct cli_option *out)
+{
+	size_t n = 0;
+
+	for (const struct cli_option *o = a->options; o && o->name && n < CLI_OPTIONS_MAX; o++)
+		out[n++] = *o;
+	for (size_t i = 0; i < COMMON && n < CLI_OPTIONS_MAX; i++)
+		if ((!common[i].group || (a->groups & common[i].group)) &&
+		    !has_own(a, common[i].option.name))
+			out[n++] = common[i].option;
+	out[n] = (struct cli_option)CLI_OPTION_END;
+}
+
+int cli_trace_add_word(struct cli_trace *t, struct cli_trace_words *words, const char *option,
+		       const char *value)
+{
+	if (words->n == CLI_TRACE_TERMS) {
+		cli_say_misuse(t->self->name, "--%s may be given %d times at most", option,
+			       CLI_TRACE_TERMS);
+		return -EINVAL;
+	}
+	words->word[words->n++] = value;
+	return 0;
+}
+
+static int add_term(struct cli_trace *t, const char *kind, const char *value, bool is_negated)
+{
+	struct cli_trace_term *term = &t->terms[t->n_terms];
+
+	if (t->n_terms == CLI_TRACE_TERMS) {
+		cli_say_misuse(t->self->name, "there may be %d filters at most", CLI_TRACE_TERMS);
+		return -EINVAL;
+	}
+	if (asprintf(&term->text, "%s%s%s", kind, *kind ? "=" : "", value) < 0) {
+		term->text = NULL;
+		cli_say_no_memory();
+		return -ENOMEM;
+	}
+	term->is_negated = is_negated;
+	t->n_terms++;
+	return 0;
+}
+
+static int set_form(struct cli_trace *t, const char *value)
+{
+	static const char *const names[] = { [NTIME_TRACE_VFIO] = "vfio",
+					     [NTIME_TRACE_SIMPLE] = "simple",
+					     [NTIME_TRACE_MMIOTRACE] = "mmiotrace",
+					     [NTIME_TRACE_DEMMT] = "demmt",
+					     [NTIME_TRACE_BINARY] = "binary" };
+
+	for (uint32_t i = NTIME_TRACE_VFIO; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(value, names[i]) == 0) {
+			t->form = i;
+			return 0;
+		}
+	cli_say_misuse(t->self->name,
+		       "--from takes vfio, simple, mmiotrace, demmt or binary, not '%s'", value);
+	return -EINVAL;
+}
+
+static int set_colour(struct cli_trace *t, const char *value)
+{
+	if (strcmp(value, "auto") == 0)
+		t->colour = CLI_TRACE_AUTO;
+	else if (strcmp(value, "always") == 0)
+		t->colour = CLI_TRACE_ALWAYS;
+	else if (strcmp(value, "never") == 0)
+		t->colour = CLI_TRACE_NEVER;
+	else {
+		cli_say_misuse(t->self->name, "--color takes auto, always or never, not '%s'",
+			       value);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int cli_trace_number(const struct cli_trace *t, const char *option, const char *value,
+		     uint64_t high, uint64_t *out)
+{
+	unsigned long long n;
+	char *end;
+
+	errno = 0;
+	n = strtoull(value, &end, 0);
+	/* strtoull(3) takes signs and blanks. */
+	if (!isdigit((unsigned char)value[0]) || *end || errno || n > high) {
+		cli_say_misuse(t->self->name, "--%s takes a number up to %llu, not '%s'", option,
+			       (unsigned long long)high, value);
+		return -EINVAL;
+	}
+	*out = n;
+	return 0;
+}
+
+static int set_jobs(struct cli_trace *t, const char *value)
+{
+	uint64_t n = 0;
+
+	if (cli_number_parse(value, 1, 64, &n)) {
+		cli_say_misuse(t->self->name, "--jobs takes a number from 1 to 64, not '%s'",
+			       value);
+		return -EINVAL;
+	}
+	t->threads = (uint32_t)n;
+	return 0;
+}
+
+static int set_common(struct cli_trace *t, const struct cli_option *o, const char *value)
+{
+	switch (o->id) {
+	case ID_READ:
+	case ID_WRITE:
+		return add_term(t, "access", o->name, false);
+	case 'd':
+	case ID_REGION:
+	case ID_RANGE:
+	case ID_REGISTER:
+	case ID_VALUE:
+	case ID_WIDTH:
+	case ID_TIME:
+	case ID_THREAD:
+		return add_term(t, o->name, value, false);
+	case ID_NOT:
+		return add_term(t, "", value, true);
+	case ID_REGS:
+		return cli_trace_add_word(t, &t->regs, o->name, value);
+	case ID_CHIP:
+		return cli_trace_add_word(t, &t->chips, o->name, value);
+	case ID_DOMAIN:
+		return cli_trace_add_word(t, &t->domains, o->name, value);
+	case ID_FROM:
+		return set_form(t, value);
+	case ID_COLOUR:
+		return set_colour(t, value);
+	case 'j':
+		return set_jobs(t, value);
+	case 'f':
+		t->follows = true;
+		return 0;
+	case 'o':
+		t->output = value;
+		return 0;
+	case ID_CSV:
+		t->is_csv = true;
+		return 0;
+	case ID_JSON:
+		t->is_json = true;
+		return 0;
+	case 'q':
+		t->is_quiet = true;
+		return 0;
+	default:
+		t->verbose++;
+		return 0;
+	}
+}
+
+static bool is_own(const struct cli_trace_action *a, const struct cli_option *o)
+{
+	for (const struct cli_option *own = a->options; own && own->name; own++)
+		if (own->id == o->id)
+			return true;
+	return false;
+}
+
+int cli_trace_set(struct cli_trace *t, const struct cli_option *o, const char *value)
+{
+	return is_own(t->action, o) ? t->action->set(t, o, value) : set_common(t, o, value);
+}
+
+int cli_trace_check(const struct cli_trace *t)
+{
+	if (t->is_csv && t->is_json)
+		return cli_say_misuse(t->self->name, "--json and --csv cannot be combined");
+	return 0;
+}
+
+void cli_trace_fini(struct cli_trace *t)
+{
+	for (size_t i = 0; i < t->n_terms; i++)
+		free(t->terms[i].text);
+	ntime_trace_filter_free(t->filter);
+	ntime_regdb_free(t->db);
+	ntime_close(t->ctx);
+}

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: MIT
+/* ntime trace show: accesses with names, fields and values in words, polling loops folded. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/base/options.h"
+#include "cli/output/say.h"
+#include "cli/trace/show.h"
+
+enum {
+	ID_FOLD = CLI_TRACE_OWN,
+	ID_NO_FOLD,
+	ID_RAW,
+	ID_ABSOLUTE,
+};
+
+static const struct cli_option options[] = {
+	{ ID_FOLD, "fold", NULL,
+	  "fold polling loops and repeats, which is done on terminals anyway" },
+	{ ID_NO_FOLD, "no-fold", NULL, "show every access, which is done elsewhere anyway" },
+	{ ID_RAW, "raw", NULL, "no names, no words and no folding: addresses and values" },
+	{ ID_ABSOLUTE, "absolute", NULL,
+	  "times of the clock of the trace, not since its first record" },
+	{ 'n', "number", NULL, "number the accesses that the filters let through" },
+	CLI_OPTION_END,
+};
+
+/* What is asked for besides the common options. */
+struct wanted {
+	bool folds, no_fold, is_raw, is_absolute, has_number;
+};
+
+static int set_option(struct cli_trace *t, const struct cli_option *o, const char *value)
+{
+	struct wanted *w = t->own;
+
+	(void)value;
+	switch (o->id) {
+	case ID_FOLD:
+		w->folds = true;
+		break;
+	case ID_NO_FOLD:
+		w->no_fold = true;
+		break;
+	case ID_RAW:
+		w->is_raw = true;
+		break;
+	case ID_ABSOLUTE:
+		w->is_absolute = true;
+		break;
+	default:
+		w->has_number = true;
+	}
+	if (w->folds && w->no_fold) {
+		cli_say_misuse(t->self->name, "--fold and --no-fold cannot be combined");
+		return -EINVAL;
+	}
+	if (w->folds && w->is_raw) {
+		cli_say_misuse(t->self->name, "--fold and --raw cannot be combined");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int cli_show_write(struct cli_show *s, const char *text, size_t n)
+{
+	if (fwrite(text, 1, n, s->out.f) == n)
+		return 0;
+	if (!s->out.error)
+		s->out.error = errno ? -errno : -EIO;
+	return s->out.error;
+}
+
+/* ---- what lines look like ---- */
+
+static void set_look(struct cli_show *s)
+{
+	const struct cli_trace *t = s->t;
+
+	s->style.look = cli_look_at(s->out.fd);
+	if (t->colour != CLI_TRACE_AUTO)
+		s->style.look.colour = t->colour == CLI_TRACE_ALWAYS;
+}
+
+/* Which columns there are is decided by the first records, so that a trace can be shown while it grows. */
+static void look_at_first(struct cli_show *s, const struct ntime_trace_batch *batch)
+{
+	s->style.digits = 6;
+	for (size_t i = 0; i < batch->n; i++) {
+		const struct ntime_record *r = &batch->records[i];
+
+		s->style.has_time |= (r->flags & NTIME_RECORD_TIMED) != 0;
+		s->style.has_thread |= (r->flags & NTIME_RECORD_THREADED) != 0;
+		s->style.has_device |= r->device != NTIME_DEVICE_NONE;
+		if (r->flags & NTIME_RECORD_TIMED && r->time_ns % 1000)
+			s->style.digits = 9;
+	}
+}
+
+static unsigned int longest_device(const struct cli_show *s)
+{
+	size_t longest = 1, n;
+
+	for (size_t i = 0; i < s->chips.devices; i++) {
+		n = strlen(s->chips.device_name[i]);
+		if (s->style.is_short && strncmp(s->chips.device_name[i], "0000:", 5) == 0)
+			n -= 5;
+		longest = n > longest ? n : longest;
+	}
+	return longest > 36 ? 36 : (unsigned int)longest;
+}
+
+/* What a terminal has no room for is left out: the thread first, then the domain, then a device that is the only one. */
+static void fit(struct cli_show *s)
+{
+	struct cli_line_style *style = &s->style;
+	unsigned int used = 4 + 2 + 10, width = style->look.width;
+
+	style->name_columns = 40;
+	style->is_short = style->look.is_terminal && width < 100;
+	style->device_columns = longest_device(s);
+	if (!style->look.is_terminal)
+		return;
+	style->has_thread &= width >= 100;
+	style->has_device &= width >= 72 || s->chips.devices > 1;
+	if (style->device_columns > 12)
+		style->device_columns = 12;
+	used += style->has_number ? 12 : 0;
+	used += style->has_time ? 6 + 1 + style->digits + 2 : 0;
+	used += style->has_thread ? 9 : 0;
+	used += style->has_device ? style->device_columns + 2 : 0;
+	/* Half of what is left is for values in words. */
+	style->name_columns = width > used + 24 ? (width - used) / 2 : 12;
+	if (style->name_columns < 24 && width > used + 24)
+		style->name_columns = 24;
+	if (style->name_columns > 40)
+		style->name_columns = 40;
+}
+
+static int begin_lines(struct cli_show *s, const struct ntime_trace_batch *batch)
+{
+	struct ntime_trace_info info = { .size = sizeof(info) };
+	const struct wanted *w = s->t->own;
+
+	look_at_first(s, batch);
+	s->style.has_number = w->has_number;
+	s->style.is_raw = s->is_raw;
+	if (!w->is_absolute && !ntime_trace_get_info(s->in.trace, &info))
+		s->style.base_ns = info.first_ns;
+	s->style.device_name = s->chips.device_name;
+	fit(s);
+	if (s->t->threads > 1)
+		return cli_pool_new(s, s->t->threads, &s->pool) ? -ENOMEM : 0;
+	s->lines = cli_lines_new(&s->style, s->chips.decoder);
+	if (s->lines)
+		return 0;
+	cli_say_no_memory();
+	return -ENOMEM;
+}
+
+/* ---- records into lines ---- */
+
+static int put_lines(struct cli_show *s, const struct ntime_record *records, size_t n,
+		     const char *text)
+{
+	const char *lines;
+	size_t bytes;
+	int ret;
+
+	if (s->pool)
+		return cli_pool_put(s->pool, records, n, text, s->access);
+	/* The only decoder learns at once. */
+	if (s->known != s->chips.last) {
+		cli_lines_forget(s->lines);
+		s->known = s->chips.last;
+	}
+	cli_lines_clear(s->lines);
+	ret = cli_lines_put(s->lines, records, n, text, s->access);
+	if (ret < 0)
+		return ret;
+	lines = cli_lines_text(s->lines, &bytes);
+	return bytes ? cli_show_write(s, lines, bytes) : 0;
+}
+
+static uint64_t count_accesses(const struct ntime_record *records, size_t n)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (records[i].kind <= NTIME_RECORD_WRITE)
+			count++;
+		else if (records[i].kind == CLI_RECORD_AGAIN)
+			count += cli_fold_count(&records[i]);
+	return count;
+}
+
+static int put_and_count(struct cli_show *s, const struct ntime_record *records, size_t n,
+			 const char *text)
+{
+	int ret = put_lines(s, records, n, text);
+
+	s->access += count_accesses(records, n);
+	return ret;
+}
+
+static int fold(struct cli_show *s, const struct ntime_trace_batch *batch)
+{
+	struct ntime_record *bigger;
+
+	s->n = 0;
+	for (size_t i = 0; i < batch->n; i++) {
+		if (s->room - s->n < CLI_FOLD_MOST) {
+			s->room = 2 * s->room + 4 * CLI_FOLD_MOST;
+			bigger = realloc(s->records, s->room * sizeof(*bigger));
+			if (!bigger)
+				return -ENOMEM;
+			s->records = bigger;
+		}
+		s->n += cli_fold_put(&s->fold, &batch->records[i], s->records + s->n);
+	}
+	return put_and_count(s, s->records, s->n, batch->text);
+}
+
+static int show_batch(struct cli_show *s, const struct ntime_trace_batch *batch)
+{
+	int ret = cli_chips_learn(&s->chips, batch);
+
+	if (!ret && !s->lines && !s->pool)
+		ret = begin_lines(s, batch);
+	if (ret)
+		return ret;
+	if (s->folds)
+		ret = fold(s, batch);
+	else
+		ret = put_and_count(s, batch->records, batch->n, batch->text);
+	/* Somebody may be looking at a trace that grows. The threads of a pool see to it themselves. */
+	return ret || s->pool ? ret : cli_output_flush(&s->out);
+}
+
+static int show_rest(struct cli_show *s)
+{
+	struct ntime_record left[CLI_FOLD_MOST];
+	int ret = 0, ended = 0;
+
+	if (s->folds && (s->lines || s->pool))
+		ret = put_and_count(s, left, cli_fold_end(&s->fold, left), "");
+	if (s->pool)
+		ended = cli_pool_end(s->pool);
+	return ret ? ret : ended;
+}
+
+/* What is shown before a trace proves to be damaged is shown all the same. 0, or negative after a sentence or with an error of the output. */
+static int show_all(struct cli_show *s)
+{
+	struct ntime_trace_batch batch = { .size = sizeof(batch) };
+	int ret, rest;
+
+	while ((ret = cli_trace_input_next(&s->in, &batch)) > 0) {
+		ret = show_batch(s, &batch);
+		if (ret < 0)
+			break;
+	}
+	cli_progress_end(&s->in.progress);
+	/* What a pool's threads write to is theirs until its end. */
+	rest = !s->pool && s->out.error ? 0 : show_rest(s);
+	return ret < 0 ? ret : rest;
+}
+
+static int show_input(struct cli_show *s)
+{
+	const struct wanted *w = s->t->own;
+	int ret;
+
+	if (cli_output_open(&s->out, s->t->output ? s->t->output : "-", false))
+		return CLI_EXIT_FAILED;
+	set_look(s);
+	s->is_raw = w->is_raw;
+	s->folds = !w->no_fold && !w->is_raw && (w->folds || s->style.look.is_terminal);
+	s->known = &s->chips.first;
+	s->access = 1;
+	ret = show_all(s);
+	if (ret < 0 && s->out.place) {
+		if (s->out.error)
+			cli_output_close(&s->out);
+		else
+			cli_output_abandon(&s->out);
+		return CLI_EXIT_FAILED;
+	}
+	if (cli_output_close(&s->out) || ret < 0)
+		return CLI_EXIT_FAILED;
+	cli_trace_input_tell(&s->in);
+	return 0;
+}
+
+static int run(struct cli_trace *t)
+{
+	const char *path = cli_trace_operand(t, 0);
+	struct cli_show *s = calloc(1, sizeof(*s));
+	int ret = CLI_EXIT_FAILED;
+
+	if (!s)
+		return cli_say_no_memory();
+	s->t = t;
+	if (path && !cli_trace_names(t) && !cli_trace_input_open(&s->in, t, path, 0)) {
+		if (!cli_chips_init(&s->chips, &s->in))
+			ret = show_input(s);
+		cli_pool_free(s->pool);
+		cli_lines_free(s->lines);
+		cli_chips_fini(&s->chips);
+		cli_trace_input_close(&s->in);
+	}
+	free(s->records);
+	free(s);
+	return ret;
+}
+
+const struct cli_trace_action cli_trace_show = {
+	.name = "show",
+	.usage = "[OPTION...] [FILE]",
+	.about = "show accesses with names, fields and values in words",
+	.details = "A line has the time, the thread, the device, R or W with the bytes, the "
+		   "register or "
+		   "its address, the value, and what it means. What happened between the accesses "
+		   "stands "
+		   "behind --.",
+	.groups = CLI_TRACE_READS | CLI_TRACE_FOLLOWS | CLI_TRACE_OUTPUT | CLI_TRACE_COLOUR,
+	.max = 1,
+	.options = options,
+	.set = set_option,
+	.own_bytes = sizeof(struct wanted),
+	.run = run,
+};

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+/* ntime trace: which action is meant, and the table of them. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/help.h"
+#include "cli/base/options.h"
+#include "cli/output/say.h"
+#include "cli/base/signals.h"
+#include "cli/trace/trace.h"
+
+/* One line an action, and one in cli/meson.build for its file. */
+const struct cli_trace_action *const cli_trace_actions[] = {
+	&cli_trace_convert, &cli_trace_show,  &cli_trace_lookup, &cli_trace_stat,
+	&cli_trace_diff,    &cli_trace_state, &cli_trace_derive, &cli_trace_cost,
+	&cli_trace_doctor,  &cli_trace_bind,  &cli_trace_unbind, NULL,
+};
+
+/* An action with all of its options, as a command of its own: for help, for completion and for parsing. */
+struct composed {
+	struct cli_command command;
+	struct cli_option options[CLI_OPTIONS_MAX + 1];
+	char name[48];
+	char usage[1024];
+};
+
+static void compose_usage(struct composed *c, const struct cli_trace_action *a)
+{
+	size_t used = 0;
+
+	for (const char *line = a->usage; line && used < sizeof(c->usage);) {
+		size_t bytes = strcspn(line, "\n");
+
+		used += (size_t)snprintf(c->usage + used, sizeof(c->usage) - used,
+					 "%strace %s %.*s", used ? "\n" : "", a->name, (int)bytes,
+					 line);
+		line = line[bytes] ? line + bytes + 1 : NULL;
+	}
+}
+
+static void compose(struct composed *c, const struct cli_trace_action *a)
+{
+	snprintf(c->name, sizeof(c->name), "trace %s", a->name);
+	compose_usage(c, a);
+	cli_trace_options(a, c->options);
+	c->command = (struct cli_command){
+		.name = c->name,
+		.usage = c->usage,
+		.about = a->about,
+		.details = a->details,
+		.options = c->options,
+		.is_permuting = true,
+	};
+}
+
+static int for_each_action(int (*fn)(void *arg, const struct cli_command *action), void *arg)
+{
+	struct composed c;
+	int ret = 0;
+
+	for (size_t i = 0; cli_trace_actions[i] && !ret; i++) {
+		compose(&c, cli_trace_actions[i]);
+		ret = fn(arg, &c.command);
+	}
+	return ret;
+}
+
+/* "convert, show and state" */
+static void say_actions(const struct cli_command *self, const char *typed)
+{
+	char names[512] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; cli_trace_actions[i] && used < sizeof(names); i++)
+		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
+					 !i			    ? ""
+					 : cli_trace_actions[i + 1] ? ", "
+								    : " or ",
+					 cli_trace_actions[i]->name);
+	if (typed)
+		cli_say_misuse(self->name, "trace cannot '%s', only %s", typed, names);
+	else
+		cli_say_misuse(self->name, "say what to do: %s", names);
+}
+
+static const struct cli_trace_action *find_action(const struct cli_command *self, const char *typed)
+{
+	if (!typed || typed[0] == '-') {
+		say_actions(self, NULL);
+		return NULL;
+	}
+	for (size_t i = 0; cli_trace_actions[i]; i++)
+		if (strcmp(cli_trace_actions[i]->name, typed) == 0)
+			return cli_trace_actions[i];
+	for (size_t i = 0; cli_trace_actions[i]; i++)
+		if (cli_word_is_near(typed, cli_trace_actions[i]->name)) {
+			cli_say_misuse(self->name, "trace cannot '%s'; did you mean '%s'?", typed,
+				       cli_trace_actions[i]->name);
+			return NULL;
+		}
+	say_actions(self, typed);
+	return NULL;
+}
+
+static int set_option(void *arg, const struct cli_option *o, const char *value)
+{
+	return cli_trace_set(arg, o, value);
+}
+
+static int check_operands(const struct cli_trace *t)
+{
+	const struct cli_trace_action *a = t->action;
+
+	if (t->n >= a->min && (a->max < 0 || t->n <= a->max))
+		return 0;
+	if (a->max < 0)
+		return cli_say_misuse(t->self->name, "'%s' takes at least %d argument%s, not %d",
+				      a->name, a->min, a->min == 1 ? "" : "s", t->n);
+	if (!a->min && a->max == 1)
+		return cli_say_misuse(t->self->name, "'%s' takes one FILE, not %d", a->name, t->n);
+	if (a->min == a->max)
+		return cli_say_misuse(t->self->name, "'%s' takes %d argument%s, not %d", a->name,
+				      a->max, a->max == 1 ? "" : "s", t->n);
+	return cli_say_misuse(t->self->name, "'%s' takes %d to %d arguments, not %d", a->name,
+			      a->min, a->max, t->n);
+}
+
+static int run_action(struct cli_trace *t, int argc, char **argv)
+{
+	int ret = cli_options_parse(t->self, argc, argv, set_option, t);
+
+	if (ret == -ECANCELED)
+		return cli_say_stdout_end();
+	if (ret < 0)
+		return CLI_EXIT_FAILED;
+	t->operand = argv + ret;
+	t->n = argc - ret;
+	if (check_operands(t) || cli_trace_check(t))
+		return CLI_EXIT_FAILED;
+	t->machine.verbose = t->verbose;
+	if (cli_machine_open(&t->machine, &t->ctx))
+		return CLI_EXIT_FAILED;
+	return t->action->run(t);
+}
+
+static int run_trace(const struct cli_command *self, int argc, char **argv)
+{
+	const struct cli_trace_action *a;
+	struct composed composed;
+	struct cli_trace *t;
+	int ret, sig;
+
+	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+		cli_help_print(stdout, self);
+		return cli_say_stdout_end();
+	}
+	a = find_action(self, argv[1]);
+	if (!a)
+		return CLI_EXIT_FAILED;
+	compose(&composed, a);
+	t = calloc(1, sizeof(*t) + a->own_bytes);
+	if (!t)
+		return cli_say_no_memory();
+	t->action = a;
+	t->self = &composed.command;
+	t->own = t + 1;
+	ret = run_action(t, argc - 1, argv + 1);
+	sig = cli_trace_is_stopped(t) ? cli_trace_signal() : 0;
+	cli_trace_fini(t);
+	free(t);
+	/* Everything is in order now: end as without a handler. */
+	if (sig)
+		cli_signals_die(sig);
+	return ret;
+}
+
+static const struct cli_option options[] = {
+	CLI_OPTION_HELP,
+	CLI_OPTION_END,
+};
+
+const struct cli_command cli_trace_command = {
+	.name = "trace",
+	.usage = "trace ACTION [OPTION...] [FILE]",
+	.about = "convert, decode and compare traces of register accesses",
+	.details =
+		"A trace is text of QEMU's VFIO events, a file of QEMU's simple backend, "
+		"mmiotrace of "
+		"Linux, register operations as demmt prints them, or ntime's own form; plain or "
+		"compressed with gzip, xz or zstd; a file, or standard input. Which one is found "
+		"out by looking at it.\n"
+		"'ntime help trace ACTION' tells the options of an action, ntime-trace(1) more.",
+	.options = options,
+	.for_each_action = for_each_action,
+	.run = run_trace,
+};

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: MIT
+/* What is watched: operands to items, and the reasons of what is missing. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ntime/list.h>
+
+#include "cli/base/machine.h"
+#include "cli/output/say.h"
+#include "cli/watch/items.h"
+
+/* What is worth seeing of any machine, those that hardware lacks left out. Names that no table has are no metrics of this architecture. */
+static const char *const overview[] = {
+	"IPC",
+	"busy-frequency",
+	"active-share",
+	"memory-read-bandwidth",
+	"memory-write-bandwidth",
+	"package-power",
+	"DRAM-power",
+	"thermal-headroom",
+	"core-thermal-limit",
+	"core-prochot",
+	"core-power-limit",
+	"package-thermal-limit",
+	"package-prochot",
+	"package-power-limit",
+	"memory-throttled-share",
+	"context-switches",
+	"page-faults",
+	NULL,
+};
+
+static int no_memory(void)
+{
+	cli_say_no_memory();
+	return -ENOMEM;
+}
+
+static int add_absence(struct cli_watch_items *items, const char *name, const char *reason,
+		       const char *remedy)
+{
+	struct cli_absence *more = realloc(items->absence, (items->absences + 1) * sizeof(*more));
+
+	if (!more)
+		return no_memory();
+	items->absence = more;
+	more += items->absences++;
+	*more = (struct cli_absence){ strdup(name), strdup(reason), strdup(remedy) };
+	return more->name && more->reason && more->remedy ? 0 : no_memory();
+}
+
+static bool has_item(const struct ntime_session *s, const char *name)
+{
+	for (size_t i = 0; i < ntime_session_count(s); i++) {
+		struct ntime_item item = { .size = sizeof(item) };
+
+		if (ntime_session_item(s, i, &item) == 0 && !item.is_hidden &&
+		    strcmp(item.name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Metrics of one group, or of all; they are added after the walk, for the library is not to be changed while it tells. */
+struct found {
+	const char *group, *name;
+	struct cli_absence *metric;
+	size_t n;
+};
+
+static int find_metric(void *arg, const struct ntime_event_info *metric)
+{
+	const char *group = metric->group ? metric->group : "";
+	struct found *found = arg;
+	struct cli_absence *more;
+
+	if (found->group ? strcmp(group, found->group) != 0
+			 : strcmp(metric->name, found->name) != 0)
+		return 0;
+	more = realloc(found->metric, (found->n + 1) * sizeof(*more));
+	if (!more)
+		return no_memory();
+	found->metric = more;
+	more += found->n++;
+	*more = (struct cli_absence){ strdup(metric->name), strdup(metric->reason),
+				      strdup(metric->remedy) };
+	return more->name && more->reason && more->remedy ? 0 : no_memory();
+}
+
+static void absences_free(struct cli_absence *absence, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		free((char *)absence[i].name);
+		free((char *)absence[i].reason);
+		free((char *)absence[i].remedy);
+	}
+	free(absence);
+}
+
+static int add_found(struct cli_watch_items *items, struct ntime_ctx *ctx, struct ntime_session *s,
+		     const struct cli_absence *metric)
+{
+	int ret;
+
+	if (has_item(s, metric->name))
+		return 0;
+	ret = ntime_session_add(s, metric->name, NULL);
+	/* None of its formulas has all of its events here: that is an answer, not a mistake. */
+	if (ret == -ENOENT)
+		return add_absence(items, metric->name,
+				   *metric->reason ? metric->reason : ntime_error_text(ctx),
+				   metric->remedy);
+	if (ret < 0)
+		cli_machine_say(ctx, ret);
+	return ret < 0 ? ret : 0;
+}
+
+/* Add the metrics of a group, or the one with a name. How many there were, or -errno after a sentence. */
+static int add_metrics(struct cli_watch_items *items, struct ntime_ctx *ctx,
+		       struct ntime_session *s, const char *group, const char *name)
+{
+	struct found found = { .group = group, .name = name };
+	int ret = ntime_metric_for_each(ctx, find_metric, &found);
+
+	for (size_t i = 0; i < found.n && ret >= 0; i++)
+		ret = add_found(items, ctx, s, &found.metric[i]);
+	absences_free(found.metric, found.n);
+	return ret < 0 ? ret : (int)found.n;
+}
+
+/* The group whose name someone who typed @typed may have meant. */
+struct nearest {
+	const char *typed;
+	char group[64];
+};
+
+static int look_at_group(void *arg, const struct ntime_event_info *metric)
+{
+	struct nearest *nearest = arg;
+
+	if (!metric->group || !*metric->group || !cli_word_is_near(nearest->typed, metric->group))
+		return 0;
+	snprintf(nearest->group, sizeof(nearest->group), "%s", metric->group);
+	return 1;
+}
+
+static int add_list(struct ntime_ctx *ctx, struct ntime_session *s, const char *text,
+		    bool may_be_group)
+{
+	struct nearest nearest = { .typed = text };
+	int ret = ntime_session_add_list(s, text);
+
+	if (ret >= 0)
+		return 0;
+	cli_machine_say(ctx, ret);
+	/* The library names the nearest group itself where nothing else is near. */
+	if (may_be_group && !strstr(ntime_error_text(ctx), "metric group") && ret == -ENOENT &&
+	    ntime_metric_for_each(ctx, look_at_group, &nearest) == 1)
+		cli_say("did you mean the group '%s'?", nearest.group);
+	return ret;
+}
+
+static int add_wish(struct cli_watch_items *items, struct ntime_ctx *ctx, struct ntime_session *s,
+		    const struct cli_watch_wish *wish)
+{
+	int ret;
+
+	if (wish->kind == CLI_WISH_OPERAND) {
+		ret = add_metrics(items, ctx, s, wish->text, NULL);
+		if (ret || has_item(s, wish->text))
+			return ret < 0 ? ret : 0;
+	}
+	/* The commas of a formula part arguments. */
+	if (wish->kind != CLI_WISH_METRIC || !strchr(wish->text, '='))
+		return add_list(ctx, s, wish->text, wish->kind == CLI_WISH_OPERAND);
+	ret = ntime_session_add(s, wish->text, NULL);
+	if (ret < 0)
+		cli_machine_say(ctx, ret);
+	return ret < 0 ? ret : 0;
+}
+
+static int add_overview(struct cli_watch_items *items, struct ntime_ctx *ctx,
+			struct ntime_session *s)
+{
+	items->is_overview = true;
+	for (const char *const *name = overview; *name; name++) {
+		int ret = add_metrics(items, ctx, s, NULL, *name);
+
+		if (!ret)
+			ret = ntime_session_add(s, *name, NULL);
+		if (ret < 0 && ret != -ENOENT)
+			return ret;
+	}
+	return 0;
+}
+
+int cli_watch_items_add(struct cli_watch_items *items, struct ntime_ctx *ctx,
+			struct ntime_session *s, const struct cli_watch_options *o)
+{
+	int ret = 0;
+
+	if (!o->wishes)
+		return add_overview(items, ctx, s);
+	for (size_t i = 0; i < o->wishes && !ret; i++)
+		ret = add_wish(items, ctx, s, &o->wish[i]);
+	return ret;
+}
+
+/* Places that leave it to others say nothing of it. */
+static bool is_absent_everywhere(const struct ntime_value *values, size_t n, size_t places,
+				 size_t item)
+{
+	size_t absent = 0;
+
+	for (size_t p = 0; p < places; p++) {
+		uint32_t flags = values[p * n + item].flags;
+
+		if (!(flags & (NTIME_ABSENT | NTIME_ELSEWHERE)))
+			return false;
+		absent += (flags & NTIME_ABSENT) != 0;
+	}
+	return absent;
+}
+
+static int describe(struct cli_watch_items *items, struct cli_watch_item *item, bool shows_hidden)
+{
+	size_t chars =
+		item->info.is_metric ? strcspn(item->info.name, "[=") : strlen(item->info.name);
+
+	item->name = strndup(item->info.name, chars);
+	if (!item->name)
+		return no_memory();
+	item->is_clock = strcmp(item->info.unit, "clock") == 0;
+	item->has_rate = !item->info.is_metric && !item->info.is_state;
+	item->is_shown = !item->is_missing && (!item->info.is_hidden || shows_hidden);
+	items->shown += item->is_shown;
+	if (item->is_missing && !item->info.is_hidden)
+		return add_absence(items, item->name, item->info.reason, item->info.remedy);
+	return 0;
+}
+
+int cli_watch_items_describe(struct cli_watch_items *items, struct ntime_session *s,
+			     const struct ntime_value *values, size_t places, bool shows_hidden)
+{
+	int ret = 0;
+
+	items->n = ntime_session_count(s);
+	items->item = calloc(items->n + 1, sizeof(*items->item));
+	if (!items->item)
+		return no_memory();
+	for (size_t i = 0; i < items->n && !ret; i++) {
+		struct cli_watch_item *item = &items->item[i];
+
+		item->info.size = sizeof(item->info);
+		ret = ntime_session_item(s, i, &item->info);
+		if (ret < 0)
+			break;
+		item->is_missing = is_absent_everywhere(values, items->n, places, i);
+		ret = describe(items, item, shows_hidden);
+	}
+	return ret;
+}
+
+int cli_watch_items_lose(struct cli_watch_items *items, const struct ntime_session *s, size_t i)
+{
+	struct cli_watch_item *item = &items->item[i];
+
+	item->is_gone = true;
+	(void)ntime_session_item(s, i, &item->info);
+	return add_absence(items, item->name, item->info.reason, item->info.remedy);
+}
+
+void cli_watch_items_fini(struct cli_watch_items *items)
+{
+	for (size_t i = 0; items->item && i < items->n; i++)
+		free(items->item[i].name);
+	free(items->item);
+	absences_free(items->absence, items->absences);
+	*items = (struct cli_watch_items){ 0 };
+}

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MIT
+/* The command line of ntime watch. */
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ntime/session.h>
+
+#include "cli/output/number.h"
+#include "cli/base/options.h"
+#include "cli/output/say.h"
+#include "cli/watch/options.h"
+
+#define INTERVAL_NS 1000000000u
+#define MIN_INTERVAL_NS 1000000u
+#define MAX_SAMPLES 1000000000000u
+
+enum {
+	ID_METRICS = 256,
+	ID_PER,
+	ID_VIA,
+	ID_PLAIN,
+	ID_CSV,
+	ID_JSON,
+	ID_ABOVE,
+	ID_RUN,
+	ID_BELL,
+	ID_CLEAR_LOG,
+	ID_MACHINE,
+	ID_ROOT,
+};
+
+const struct cli_option cli_watch_option_table[] = {
+	{ 'e', "event", "LIST",
+	  "events, {groups} and metrics to watch, separated by commas; may be repeated" },
+	{ 'm', "metric", "METRIC",
+	  "a metric by name, or a new one as NAME=FORMULA or NAME[unit]=FORMULA; may be repeated" },
+	{ ID_METRICS, "metrics", "FILE", "read further metrics from FILE" },
+	{ 'i', "interval", "TIME",
+	  "seconds from one sample to the next, or as in 10ms; from 1ms, default 1" },
+	{ 'n', "samples", "N", "end after N samples" },
+	{ ID_PER, "per", "WHAT", "a row per socket, core or thread; none: one row for all" },
+	{ 'C', "cpu", "LIST", "watch these CPUs, such as 0-3,8, instead of all" },
+	{ ID_VIA, "via", "WAY", "way in to the counters: perf, ntimefs, msr, pci or auto" },
+	{ ID_PLAIN, "plain", NULL, "print lines, also on a terminal" },
+	{ ID_CSV, "csv", NULL, "write comma-separated values" },
+	{ ID_JSON, "json", NULL, "write JSON, one object a line" },
+	{ 'o', "output", "FILE", "write to FILE; lines are there as soon as they would be seen" },
+	{ ID_ABOVE, "above", "METRIC=VALUE",
+	  "alarm when a metric, or an event's rate per second, rises above VALUE in a row; may be "
+	  "repeated" },
+	{ ID_RUN, "run", "COMMAND", "run COMMAND by sh -c at each alarm" },
+	{ ID_BELL, "bell", NULL, "ring the terminal's bell at each alarm, also with --run" },
+	{ ID_CLEAR_LOG, "clear-log", NULL,
+	  "first clear the log bits of the thermal status registers" },
+	{ ID_MACHINE, "machine", "FILE",
+	  "use a recorded machine instead of this one; values are simulated" },
+	{ ID_ROOT, "root", "DIR", "look for the system's files below DIR" },
+	{ 'q', "quiet", NULL, "no explanations" },
+	{ 'v', "verbose", NULL,
+	  "tell how each item is counted, and why others are not; twice: also what the library "
+	  "decides" },
+	CLI_OPTION_HELP,
+	CLI_OPTION_END,
+};
+
+static const char *const per_words[] = {
+	[CLI_PER_CHOSEN] = "",	     [CLI_PER_SOCKET] = "socket", [CLI_PER_CORE] = "core",
+	[CLI_PER_THREAD] = "thread", [CLI_PER_NONE] = "none",
+};
+
+const char *cli_watch_per_word(enum cli_watch_per per)
+{
+	return per_words[per];
+}
+
+static int misuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static int misuse(const char *format, ...)
+{
+	char line[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	cli_say_misuse("watch", "%s", line);
+	return -EINVAL;
+}
+
+static int no_memory(void)
+{
+	cli_say_no_memory();
+	return -ENOMEM;
+}
+
+static int add_wish(struct cli_watch_options *o, int kind, const char *text)
+{
+	struct cli_watch_wish *more;
+
+	if (!*text)
+		return misuse("an event, metric or group is missing in '%s'", text);
+	more = realloc(o->wish, (o->wishes + 1) * sizeof(*more));
+	if (!more)
+		return no_memory();
+	o->wish = more;
+	more[o->wishes].kind = kind;
+	more[o->wishes++].text = text;
+	return 0;
+}
+
+static int set_interval(struct cli_watch_options *o, const char *value)
+{
+	int ret = cli_time_parse(value, "s", &o->interval_ns);
+
+	if (ret == -ERANGE || (!ret && o->interval_ns < MIN_INTERVAL_NS))
+		return misuse("-i %s is out of range: %s", value,
+			      ret ? "at most 100 years" : "at least 1ms");
+	if (ret < 0)
+		return misuse("-i %s is no length of time: write 5 or 5s for seconds, else ns, "
+			      "us, ms or min",
+			      value);
+	return 0;
+}
+
+static int set_per(struct cli_watch_options *o, const char *value)
+{
+	for (int i = CLI_PER_SOCKET; i <= CLI_PER_NONE; i++) {
+		if (strcmp(value, per_words[i]) == 0) {
+			o->per = (enum cli_watch_per)i;
+			return 0;
+		}
+	}
+	return misuse("--per %s: a row is for a socket, core or thread, or with none for all",
+		      value);
+}
+
+static int set_form(struct cli_watch_options *o, enum cli_watch_form form)
+{
+	if (o->form != CLI_WATCH_SCREEN && o->form != form)
+		return misuse("--plain, --csv and --json cannot be combined");
+	o->form = form;
+	return 0;
+}
+
+/* The name of a metric may have "=" nowhere, that of an event in terms ("cpu/event=0xc0/"): the last one counts. */
+static int add_limit(struct cli_watch_options *o, const char *value)
+{
+	const char *sign = strrchr(value, '=');
+	struct cli_watch_limit *more;
+	double limit;
+	char *end;
+
+	if (!sign || sign == value || !sign[1])
+		return misuse("--above %s: write METRIC=VALUE", value);
+	limit = strtod(sign + 1, &end);
+	if (*end || !isfinite(limit) || isspace((unsigned char)sign[1]))
+		return misuse("--above %s: '%s' is no number", value, sign + 1);
+	more = realloc(o->limit, (o->limits + 1) * sizeof(*more));
+	if (!more)
+		return no_memory();
+	o->limit = more;
+	more[o->limits].name = strndup(value, (size_t)(sign - value));
+	more[o->limits].limit = limit;
+	if (!more[o->limits].name)
+		return no_memory();
+	o->limits++;
+	return 0;
+}
+
+static int set_flag(struct cli_watch_options *o, int id)
+{
+	switch (id) {
+	case ID_PLAIN:
+		return set_form(o, CLI_WATCH_PLAIN);
+	case ID_CSV:
+		return set_form(o, CLI_WATCH_CSV);
+	case ID_JSON:
+		return set_form(o, CLI_WATCH_JSON);
+	case ID_BELL:
+		o->has_bell = true;
+		return 0;
+	case ID_CLEAR_LOG:
+		o->clears_log = true;
+		return 0;
+	case 'q':
+		o->is_quiet = true;
+		return 0;
+	case 'v':
+		o->verbose++;
+		return 0;
+	default:
+		return -EINVAL;
+	}
+}
+
+/* Where options whose argument is taken as it is go; NULL for others. */
+static const char **text_of(struct cli_watch_options *o, int id)
+{
+	switch (id) {
+	case ID_METRICS:
+		return &o->metrics;
+	case 'C':
+		return &o->cpus;
+	case 'o':
+		return &o->output;
+	case ID_RUN:
+		return &o->command;
+	case ID_MACHINE:
+		return &o->machine;
+	case ID_ROOT:
+		return &o->root;
+	default:
+		return NULL;
+	}
+}
+
+static int set_option(void *arg, const struct cli_option *option, const char *value)
+{
+	struct cli_watch_options *o = arg;
+	const char **text = text_of(o, option->id);
+
+	if (text) {
+		*text = value;
+		return 0;
+	}
+	switch (option->id) {
+	case 'e':
+		return add_wish(o, CLI_WISH_LIST, value);
+	case 'm':
+		return add_wish(o, CLI_WISH_METRIC, value);
+	case 'i':
+		return set_interval(o, value);
+	case 'n':
+		if (cli_number_parse(value, 1, MAX_SAMPLES, &o->samples))
+			return misuse("-n %s is no number of samples: write 1 or more", value);
+		return 0;
+	case ID_PER:
+		return set_per(o, value);
+	case ID_VIA:
+		return cli_option_via("watch", value, &o->via);
+	case ID_ABOVE:
+		return add_limit(o, value);
+	default:
+		return set_flag(o, option->id);
+	}
+}
+
+/* Options that contradict each other. */
+static const char *contradiction(const struct cli_watch_options *o)
+{
+	if (o->command && !o->limits)
+		return "--run needs an alarm to run at: add --above METRIC=VALUE";
+	if (o->has_bell && !o->limits)
+		return "--bell needs an alarm to ring at: add --above METRIC=VALUE";
+	if (o->is_quiet && o->verbose)
+		return "-q and -v cannot be combined";
+	if (o->clears_log && o->machine)
+		return "--clear-log clears registers of this machine: leave out --machine";
+	return NULL;
+}
+
+int cli_watch_options_parse(struct cli_watch_options *o, const struct cli_command *self, int argc,
+			    char **argv)
+{
+	const char *wrong;
+	int ret, i;
+
+	*o = (struct cli_watch_options){ .interval_ns = INTERVAL_NS };
+	ret = cli_options_parse(self, argc, argv, set_option, o);
+	if (ret < 0)
+		return ret;
+	for (i = ret; i < argc; i++) {
+		ret = add_wish(o, CLI_WISH_OPERAND, argv[i]);
+		if (ret < 0)
+			return ret;
+	}
+	wrong = contradiction(o);
+	return wrong ? misuse("%s", wrong) : 0;
+}
+
+void cli_watch_options_fini(struct cli_watch_options *o)
+{
+	for (size_t i = 0; i < o->limits; i++)
+		free(o->limit[i].name);
+	free(o->limit);
+	free(o->wish);
+	*o = (struct cli_watch_options){ 0 };
+}

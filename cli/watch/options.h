@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line of ntime watch, understood but not yet acted upon. */
+#ifndef CLI_WATCH_OPTIONS_H
+#define CLI_WATCH_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/base/command.h"
+
+/* Of what a row of values tells. */
+enum cli_watch_per {
+	CLI_PER_CHOSEN, /* what suits the items best */
+	CLI_PER_SOCKET,
+	CLI_PER_CORE,
+	CLI_PER_THREAD,
+	CLI_PER_NONE, /* one row for all */
+};
+
+enum cli_watch_form { CLI_WATCH_SCREEN, CLI_WATCH_PLAIN, CLI_WATCH_CSV, CLI_WATCH_JSON };
+
+/* What is to be watched, in the order of the command line. */
+struct cli_watch_wish {
+	enum { CLI_WISH_OPERAND, CLI_WISH_LIST, CLI_WISH_METRIC } kind;
+	const char *text;
+};
+
+/* --above NAME=VALUE */
+struct cli_watch_limit {
+	char *name;
+	double limit;
+};
+
+/**
+ * struct cli_watch_options - strings are the command line's
+ * @wish:	none: the overview
+ * @limit:	--above
+ * @interval_ns: 1 s unless given
+ * @samples:	-n, 0: until it is stopped
+ * @form:	CLI_WATCH_SCREEN unless chosen; it becomes plain lines where there is no terminal
+ * @via:	enum ntime_via
+ */
+struct cli_watch_options {
+	struct cli_watch_wish *wish;
+	size_t wishes;
+	struct cli_watch_limit *limit;
+	size_t limits;
+	uint64_t interval_ns;
+	uint64_t samples;
+	enum cli_watch_per per;
+	enum cli_watch_form form;
+	uint32_t via;
+	unsigned int verbose;
+	const char *cpus, *output, *machine, *root, *metrics, *command;
+	bool is_quiet, has_bell, clears_log;
+};
+
+extern const struct cli_option cli_watch_option_table[];
+
+/* Below this a sample costs a share of what is watched that shows. */
+#define CLI_WATCH_DEAR_NS 10000000u
+
+/* "socket", "core" ... */
+const char *cli_watch_per_word(enum cli_watch_per per);
+
+/* 0; -EINVAL or -ENOMEM after a sentence; -ECANCELED after --help. In every case cli_watch_options_fini() frees. */
+int cli_watch_options_parse(struct cli_watch_options *o, const struct cli_command *self, int argc,
+			    char **argv);
+void cli_watch_options_fini(struct cli_watch_options *o);
+
+#endif

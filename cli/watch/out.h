@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where lines go, with as few system calls as may be: one write for what has gathered.
+ *
+ * Unlike reports (cli/output/file.h) lines are there while they are made, so a file is written to directly. Numbers are made without stdio and
+ * without memory, for a sample may be due each millisecond.
+ */
+#ifndef CLI_WATCH_OUT_H
+#define CLI_WATCH_OUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * struct cli_watch_out - an open output
+ * @name:	for people
+ * @error:	-errno of the first write that failed; nothing is written then
+ * @writes:	system calls so far
+ */
+struct cli_watch_out {
+	int fd;
+	bool is_file;
+	const char *name;
+	char *buffer;
+	size_t used;
+	int error;
+	uint64_t writes;
+};
+
+/* @path: NULL or "-" is standard output, else a file's name, which is emptied. 0; -errno after a sentence. */
+int cli_watch_out_open(struct cli_watch_out *o, const char *path);
+
+/* Write what has gathered. 0 or -errno without a sentence. */
+int cli_watch_out_flush(struct cli_watch_out *o);
+
+/* Flush and close. 0; -errno after a sentence; a reader who went away (EPIPE) is no mistake. */
+int cli_watch_out_close(struct cli_watch_out *o);
+
+void cli_watch_put_bytes(struct cli_watch_out *o, const char *bytes, size_t n);
+void cli_watch_put(struct cli_watch_out *o, const char *text);
+void cli_watch_put_count(struct cli_watch_out *o, uint64_t count);
+/* Reads back as the same double; whole numbers without decimals. */
+void cli_watch_put_exact(struct cli_watch_out *o, double number);
+/* Six significant digits. */
+void cli_watch_put_rate(struct cli_watch_out *o, double number);
+
+#endif

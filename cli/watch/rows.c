@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+/* Rows of what is watched: values of places put together. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/stat/tally.h"
+#include "cli/watch/rows.h"
+
+/* While a row is added up: nothing has been seen yet. Bit 31 is none of the library's. */
+#define EMPTY (1u << 31)
+
+int cli_watch_rows_init(struct cli_watch_rows *rows, struct ntime_session *s, size_t items)
+{
+	int ret = 0;
+
+	*rows = (struct cli_watch_rows){ .items = items, .places = ntime_session_places(s) };
+	rows->place = calloc(rows->places + 1, sizeof(*rows->place));
+	rows->of = calloc(rows->places + 1, sizeof(*rows->of));
+	rows->order = calloc(rows->places + 1, sizeof(*rows->order));
+	if (!rows->place || !rows->of || !rows->order)
+		return -ENOMEM;
+	for (size_t i = 0; i < rows->places; i++) {
+		struct ntime_place_info *place = &rows->place[i];
+		int error;
+
+		*place = (struct ntime_place_info){ .size = sizeof(*place) };
+		error = ntime_session_place(s, i, place);
+		if (error < 0) {
+			ret = error;
+			*place = (struct ntime_place_info){ .size = sizeof(*place),
+							    .pid = -1,
+							    .cpu = (int)i,
+							    .core = -1,
+							    .l3 = -1,
+							    .package = -1,
+							    .node = -1 };
+		}
+	}
+	return ret;
+}
+
+void cli_watch_rows_fini(struct cli_watch_rows *rows)
+{
+	free(rows->row);
+	free(rows->value);
+	free(rows->has_alarm);
+	free(rows->place);
+	free(rows->of);
+	free(rows->order);
+	*rows = (struct cli_watch_rows){ 0 };
+}
+
+static bool is_wide(const struct cli_watch_item *item)
+{
+	return !item->is_clock &&
+	       (item->info.scope == NTIME_SCOPE_L3 || item->info.scope == NTIME_SCOPE_PACKAGE);
+}
+
+static bool is_of_machine(const struct cli_watch_item *item)
+{
+	return !item->is_clock && item->info.scope == NTIME_SCOPE_MACHINE;
+}
+
+enum cli_watch_per cli_watch_rows_choose(const struct cli_watch_items *items)
+{
+	for (size_t i = 0; i < items->n && !items->is_overview; i++)
+		if (!items->item[i].is_missing && items->item[i].info.is_state &&
+		    items->item[i].info.scope <= NTIME_SCOPE_CORE)
+			return CLI_PER_CORE;
+	return CLI_PER_SOCKET;
+}
+
+static int compare(const struct ntime_place_info *a, const struct ntime_place_info *b)
+{
+	if (a->package != b->package)
+		return a->package < b->package ? -1 : 1;
+	if (a->core != b->core)
+		return a->core < b->core ? -1 : 1;
+	return a->cpu < b->cpu ? -1 : a->cpu > b->cpu;
+}
+
+/* Sessions name their CPUs in ascending order, which is nearly this one: inserting is quick, and needs no global for qsort(3). */
+static void sort_places(struct cli_watch_rows *rows)
+{
+	for (size_t i = 0; i < rows->places; i++) {
+		size_t k = i;
+
+		for (; k && compare(&rows->place[i], &rows->place[rows->order[k - 1]]) < 0; k--)
+			rows->order[k] = rows->order[k - 1];
+		rows->order[k] = i;
+	}
+}
+
+static void name_row(struct cli_watch_row *row, const char *what, int number)
+{
+	if (number < 0)
+		snprintf(row->name, sizeof(row->name), "%s ?", what);
+	else
+		snprintf(row->name, sizeof(row->name), "%s %d", what, number);
+}
+
+static size_t add_row(struct cli_watch_rows *rows, enum cli_watch_kind kind,
+		      const struct ntime_place_info *place)
+{
+	struct cli_watch_row *row = &rows->row[rows->n];
+
+	*row = (struct cli_watch_row){ .kind = kind, .package = -1, .core = -1, .cpu = -1 };
+	if (kind >= CLI_ROW_SOCKET)
+		row->package = place->package;
+	if (kind >= CLI_ROW_CORE)
+		row->core = place->core;
+	if (kind == CLI_ROW_THREAD)
+		row->cpu = place->cpu;
+	if (kind == CLI_ROW_MACHINE)
+		snprintf(row->name, sizeof(row->name), "all CPUs");
+	else if (kind == CLI_ROW_SOCKET)
+		name_row(row, "socket", row->package);
+	else if (kind == CLI_ROW_CORE)
+		name_row(row, "core", row->core);
+	else
+		name_row(row, "CPU", row->cpu);
+	return rows->n++;
+}
+
+static bool has_items(const struct cli_watch_items *items,
+		      bool (*is_meant)(const struct cli_watch_item *item))
+{
+	for (size_t i = 0; i < items->n; i++)
+		if (items->item[i].is_shown && is_meant(&items->item[i]))
+			return true;
+	return false;
+}
+
+static bool is_narrow(const struct cli_watch_item *item)
+{
+	return !is_wide(item) && !is_of_machine(item);
+}
+
+/* One row behind the other as the places come, sorted; each place learns its rows. */
+static void make_rows(struct cli_watch_rows *rows, const struct cli_watch_items *items)
+{
+	bool has_machine = rows->per == CLI_PER_NONE || has_items(items, is_of_machine);
+	bool has_sockets = rows->per == CLI_PER_SOCKET || has_items(items, is_wide);
+	bool has_own = has_items(items, is_narrow);
+	const struct ntime_place_info *last = NULL;
+	size_t machine = CLI_WATCH_NO_ROW, socket = CLI_WATCH_NO_ROW, own = CLI_WATCH_NO_ROW;
+
+	for (size_t i = 0; i < rows->places; i++) {
+		const struct ntime_place_info *place = &rows->place[rows->order[i]];
+		bool is_new_socket = !last || last->package != place->package;
+
+		if (has_machine && !last)
+			machine = add_row(rows, CLI_ROW_MACHINE, place);
+		if (rows->per != CLI_PER_NONE && has_sockets && is_new_socket)
+			socket = add_row(rows, CLI_ROW_SOCKET, place);
+		if (rows->per == CLI_PER_CORE && has_own &&
+		    (is_new_socket || last->core != place->core))
+			own = add_row(rows, CLI_ROW_CORE, place);
+		if (rows->per == CLI_PER_THREAD && has_own)
+			own = add_row(rows, CLI_ROW_THREAD, place);
+		rows->of[rows->order[i]][0] = own;
+		rows->of[rows->order[i]][1] = socket;
+		rows->of[rows->order[i]][2] = machine;
+		last = place;
+	}
+}
+
+int cli_watch_rows_arrange(struct cli_watch_rows *rows, enum cli_watch_per per,
+			   const struct cli_watch_items *items)
+{
+	size_t most = rows->places * 2 + 1;
+
+	free(rows->row);
+	free(rows->value);
+	free(rows->has_alarm);
+	rows->per = per;
+	rows->n = 0;
+	rows->value = NULL;
+	rows->has_alarm = NULL;
+	rows->row = calloc(most, sizeof(*rows->row));
+	if (!rows->row)
+		return -ENOMEM;
+	sort_places(rows);
+	make_rows(rows, items);
+	rows->value = calloc(rows->n * rows->items + 1, sizeof(*rows->value));
+	rows->has_alarm = calloc(rows->n * rows->items + 1, sizeof(*rows->has_alarm));
+	return rows->value && rows->has_alarm ? 0 : -ENOMEM;
+}
+
+/* Of states, the worst of two; both were seen. */
+static void take_extreme(struct ntime_value *sum, const struct ntime_value *v, bool is_max)
+{
+	uint32_t flags = sum->flags | v->flags;
+
+	if (is_max ? v->value > sum->value : v->value < sum->value)
+		*sum = *v;
+	sum->flags = flags;
+}
+
+static void add_value(struct ntime_value *sum, const struct ntime_value *v,
+		      const struct cli_watch_item *item)
+{
+	/* Computed anew from the sums: the period is that of any place, the number of CPUs that of all. */
+	if (item->info.is_metric) {
+		if (!(sum->flags & EMPTY))
+			sum->count += v->count;
+		else
+			*sum = *v;
+		return;
+	}
+	/* Another place of this row, or of another, has it. */
+	if (v->flags & NTIME_ELSEWHERE) {
+		if (sum->flags & EMPTY)
+			*sum = *v, sum->flags |= EMPTY;
+		return;
+	}
+	if (sum->flags & EMPTY)
+		*sum = *v;
+	else if (item->is_clock)
+		return;
+	else if (item->info.together != NTIME_SUM && cli_value_is_known(sum) &&
+		 cli_value_is_known(v))
+		take_extreme(sum, v, item->info.together == NTIME_MAX);
+	else
+		cli_value_add(sum, v);
+}
+
+static void add_place(struct cli_watch_rows *rows, const struct cli_watch_items *items, size_t row,
+		      const struct ntime_value *values)
+{
+	struct ntime_value *sum = &rows->value[row * rows->items];
+
+	for (size_t i = 0; i < rows->items; i++)
+		add_value(&sum[i], &values[i], &items->item[i]);
+}
+
+int cli_watch_rows_add_up(struct cli_watch_rows *rows, const struct cli_watch_items *items,
+			  const struct ntime_session *s, const struct ntime_value *values)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < rows->n * rows->items; i++)
+		rows->value[i] = (struct ntime_value){ .value = NAN, .scale = 1, .flags = EMPTY };
+	for (size_t i = 0; i < rows->places; i++)
+		for (size_t k = 0; k < CLI_WATCH_ROWS_OF_PLACE; k++)
+			if (rows->of[i][k] != CLI_WATCH_NO_ROW)
+				add_place(rows, items, rows->of[i][k], &values[i * rows->items]);
+	for (size_t i = 0; i < rows->n * rows->items; i++)
+		rows->value[i].flags &= ~EMPTY;
+	for (size_t i = 0; i < rows->n && ret >= 0; i++)
+		ret = ntime_session_metrics(s, &rows->value[i * rows->items], rows->items);
+	return ret < 0 ? ret : 0;
+}
+
+bool cli_watch_rows_is_unsure(const struct cli_watch_rows *rows, const struct cli_watch_item *item,
+			      const struct ntime_value *v)
+{
+	return rows->is_unsure && (item->has_rate || item->info.is_metric) &&
+	       cli_value_is_known(v) && !(v->flags & NTIME_STATE);
+}
+
+bool cli_watch_rows_show(const struct cli_watch_rows *rows, size_t row,
+			 const struct cli_watch_item *item)
+{
+	enum cli_watch_kind kind = rows->row[row].kind;
+
+	if (!item->is_shown)
+		return false;
+	if (rows->per == CLI_PER_NONE)
+		return true;
+	if (is_of_machine(item))
+		return kind == CLI_ROW_MACHINE;
+	if (is_wide(item) || rows->per == CLI_PER_SOCKET)
+		return kind == CLI_ROW_SOCKET;
+	return kind == CLI_ROW_CORE || kind == CLI_ROW_THREAD;
+}

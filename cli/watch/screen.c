@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The full screen of ntime watch (ncursesw).
+ *
+ * The library sends what has changed only. Its handler of SIGWINCH is kept, so that another size comes as KEY_RESIZE; the signal is blocked
+ * but while we wait, so that none comes just before. Signals that end ntime have handlers already when it is set up, so it leaves
+ * them alone; the terminal is restored on the way out of the loop.
+ */
+#include <curses.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <termcap.h>
+#include <unistd.h>
+
+#include <ntime/topology.h>
+
+#include "cli/output/say.h"
+#include "cli/base/wait.h"
+#include "cli/watch/table.h"
+
+/* Nobody reads more than this. */
+#define DRAW_NS 50000000u
+
+/* What is shown while it is paused: samples go on, for alarms and so that no counter wraps. */
+struct frozen {
+	struct ntime_value *value;
+	bool *has_alarm, is_unsure;
+	uint64_t at_ns, period_ns, missed;
+};
+
+/**
+ * struct screen - the view's state
+ * @lines:	of the table
+ * @first:	of them that is seen
+ * @frozen:	.value is NULL unless it is paused
+ */
+struct screen {
+	SCREEN *screen;
+	size_t lines, first;
+	uint64_t drawn_ns;
+	bool shows_counts, has_colours, has_keys;
+	struct frozen frozen;
+	char machine[96];
+};
+
+static void thaw(struct screen *s)
+{
+	free(s->frozen.value);
+	free(s->frozen.has_alarm);
+	s->frozen = (struct frozen){ .value = NULL };
+}
+
+/* Without memory it goes on. */
+static void freeze(const struct cli_watch *w, struct screen *s)
+{
+	size_t n = w->rows.n * w->rows.items;
+
+	thaw(s);
+	s->frozen.value = calloc(n + 1, sizeof(*s->frozen.value));
+	s->frozen.has_alarm = calloc(n + 1, sizeof(*s->frozen.has_alarm));
+	if (!s->frozen.value || !s->frozen.has_alarm) {
+		thaw(s);
+		return;
+	}
+	memcpy(s->frozen.value, w->rows.value, n * sizeof(*s->frozen.value));
+	memcpy(s->frozen.has_alarm, w->rows.has_alarm, n * sizeof(*s->frozen.has_alarm));
+	s->frozen.at_ns = w->at_ns;
+	s->frozen.period_ns = w->period_ns;
+	s->frozen.is_unsure = w->rows.is_unsure;
+	s->frozen.missed = w->sampler.missed;
+}
+
+static attr_t attribute_of(const struct screen *s, enum cli_colour look)
+{
+	switch (look) {
+	case CLI_BOLD:
+		return A_BOLD;
+	case CLI_DIM:
+		return A_DIM;
+	case CLI_BAD:
+		return A_BOLD | (s->has_colours ? (attr_t)COLOR_PAIR(1) : (attr_t)A_REVERSE);
+	case CLI_WARN:
+		return s->has_colours ? (attr_t)COLOR_PAIR(2) : A_BOLD;
+	default:
+		return A_NORMAL;
+	}
+}
+
+static void put_at(const struct screen *s, int line, int column, const char *text,
+		   enum cli_colour look)
+{
+	if (line < 0 || line >= LINES || column >= COLS)
+		return;
+	attrset(attribute_of(s, look));
+	mvaddnstr(line, column, text, COLS - column);
+	attrset(A_NORMAL);
+}
+
+/* Lines between title and footer. */
+static size_t room(void)
+{
+	return LINES > 2 ? (size_t)LINES - 2 : 0;
+}
+
+/* For the table: what lies outside of the part that is seen is left out. */
+static void put_part(void *arg, size_t line, unsigned int column, const char *text,
+		     enum cli_colour look)
+{
+	const struct screen *s = arg;
+
+	if (line >= s->first && line - s->first < room())
+		put_at(s, (int)(line - s->first) + 1, (int)column, text, look);
+}
+
+static void fill(const struct screen *s, int line, const char *text)
+{
+	char bar[512];
+
+	snprintf(bar, sizeof(bar), "%-*.*s", COLS < 511 ? COLS : 511, COLS < 511 ? COLS : 511,
+		 text);
+	attrset(A_REVERSE);
+	mvaddnstr(line, 0, bar, COLS);
+	attrset(attribute_of(s, CLI_PLAIN));
+}
+
+static void draw_title(const struct cli_watch *w, const struct screen *s)
+{
+	char text[512], ways[64];
+	double interval = (double)w->o.interval_ns / 1e9;
+
+	cli_watch_ways(w, ways, sizeof(ways));
+	snprintf(text, sizeof(text), "%severy %g s%s  via %s  %s%s%s  %.0f s%s",
+		 s->frozen.value ? "PAUSED  " : "", interval, s->shows_counts ? "  counts" : "",
+		 *ways ? ways : "nothing",
+		 w->emulated	? "emulated machine: "
+		 : w->o.machine ? "simulated: "
+				: "",
+		 w->emulated	? w->emulated
+		 : w->o.machine ? "a recording"
+				: "",
+		 s->machine, (double)w->at_ns / 1e9, w->sampler.missed ? "  late" : "");
+	fill(s, 0, text);
+}
+
+static void draw_footer(const struct cli_watch *w, const struct screen *s)
+{
+	const char *per = cli_watch_per_word(w->rows.per);
+	char text[512];
+	size_t used;
+
+	if (COLS < 50)
+		used = (size_t)snprintf(text, sizeof(text), "q quit s %s p d", per);
+	else
+		used = (size_t)snprintf(text, sizeof(text),
+					"q quit  p pause  s per %s  d %s  arrows scroll", per,
+					s->shows_counts ? "rates" : "counts");
+	if (s->lines > room())
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "  %zu-%zu/%zu",
+					 s->first + 1, s->first + room(), s->lines);
+	if (w->items.absences && used < sizeof(text))
+		snprintf(text + used, sizeof(text) - used, "  %zu not here", w->items.absences);
+	fill(s, LINES - 1, text);
+}
+
+static void draw_all(const struct cli_watch *w)
+{
+	struct screen *s = w->state;
+	struct cli_watch_table table = {
+		.width = (unsigned int)(COLS > 0 ? COLS : 1),
+		.shows_counts = s->shows_counts,
+		.put = put_part,
+		.arg = s,
+	};
+
+	erase();
+	if (w->shown || w->at_ns) {
+		s->lines = cli_watch_table_draw(&table, w);
+		/* A table that has become shorter is not scrolled out of sight. */
+		if (s->first && s->first + room() > s->lines) {
+			s->first = s->lines > room() ? s->lines - room() : 0;
+			erase();
+			s->lines = cli_watch_table_draw(&table, w);
+		}
+	} else {
+		put_at(s, 1, 0, "The first sample is on its way.", CLI_DIM);
+	}
+	draw_title(w, s);
+	if (LINES > 2)
+		draw_footer(w, s);
+	refresh();
+	s->drawn_ns = cli_now_ns();
+}
+
+static void draw(struct cli_watch *w)
+{
+	struct screen *s = w->state;
+	struct cli_watch shown = *w;
+
+	if (s->frozen.value) {
+		shown.rows.value = s->frozen.value;
+		shown.rows.has_alarm = s->frozen.has_alarm;
+		shown.at_ns = s->frozen.at_ns;
+		shown.period_ns = s->frozen.period_ns;
+		shown.rows.is_unsure = s->frozen.is_unsure;
+		shown.sampler.missed = s->frozen.missed;
+	}
+	draw_all(&shown);
+}
+
+/* The rows are others: what was kept of them is of no use. */
+static void redraw(struct cli_watch *w)
+{
+	struct screen *s = w->state;
+
+	if (s->frozen.value)
+		freeze(w, s);
+	draw(w);
+}
+
+static void describe_machine(struct cli_watch *w, struct screen *s)
+{
+	struct ntime_topology t = { .size = sizeof(t) };
+
+	if (ntime_topology_get(w->ctx, &t) == 0)
+		snprintf(s->machine, sizeof(s->machine), "%u socket%s, %u core%s, %u CPU%s",
+			 t.packages, t.packages == 1 ? "" : "s", t.cores, t.cores == 1 ? "" : "s",
+			 t.online_cpus, t.online_cpus == 1 ? "" : "s");
+}
+
+static void set_colours(struct screen *s)
+{
+	const char *no_color = getenv("NO_COLOR");
+
+	if ((no_color && *no_color) || !has_colors() || start_color() == ERR)
+		return;
+	use_default_colors();
+	init_pair(1, COLOR_RED, -1);
+	init_pair(2, COLOR_YELLOW, -1);
+	s->has_colours = true;
+}
+
+/* Looked at before the library is set up, for that loses memory, or ends the program, where it fails. */
+static bool can_be_drawn_on(void)
+{
+	const char *term = getenv("TERM");
+	char text[2048], *at = text;
+
+	return term && *term && tgetent(NULL, term) == 1 && tgetstr("cm", &at);
+}
+
+static int begin(struct cli_watch *w)
+{
+	struct screen *s = calloc(1, sizeof(*s));
+	sigset_t size_changes;
+
+	w->state = s;
+	if (!s) {
+		cli_say_no_memory();
+		return -ENOMEM;
+	}
+	describe_machine(w, s);
+	s->screen = can_be_drawn_on() ? newterm(NULL, stdout, stdin) : NULL;
+	if (!s->screen) {
+		const char *term = getenv("TERM");
+
+		cli_say("the terminal '%s' cannot be drawn on, so there are lines",
+			term ? term : "");
+		free(s);
+		w->state = NULL;
+		return -ENOTTY;
+	}
+	s->has_keys = isatty(STDIN_FILENO);
+	sigemptyset(&size_changes);
+	sigaddset(&size_changes, SIGWINCH);
+	sigprocmask(SIG_BLOCK, &size_changes, NULL);
+	cbreak();
+	noecho();
+	nodelay(stdscr, TRUE);
+	keypad(stdscr, TRUE);
+	/* A lone Escape is no key of ours: nobody is to wait for the rest of it. */
+	set_escdelay(25);
+	curs_set(0);
+	set_colours(s);
+	draw(w);
+	return 0;
+}
+
+static int sample(struct cli_watch *w)
+{
+	struct screen *s = w->state;
+
+	if (w->alarms.rang && w->alarms.rings)
+		beep();
+	if (s->frozen.value || (w->o.interval_ns < DRAW_NS && cli_now_ns() - s->drawn_ns < DRAW_NS))
+		return 0;
+	draw(w);
+	return 0;
+}
+
+/* A page leaves one line of the last one. */
+static void scroll_by(struct cli_watch *w, int key)
+{
+	struct screen *s = w->state;
+	size_t page = room() > 1 ? room() - 1 : 1;
+	size_t last = s->lines > room() ? s->lines - room() : 0;
+
+	if (key == KEY_UP || key == 'k')
+		s->first -= s->first > 0;
+	else if (key == KEY_DOWN || key == 'j')
+		s->first++;
+	else if (key == KEY_PPAGE)
+		s->first -= s->first < page ? s->first : page;
+	else if (key == KEY_NPAGE || key == ' ')
+		s->first += page;
+	else if (key == KEY_HOME || key == 'g')
+		s->first = 0;
+	else
+		s->first = last;
+	if (s->first > last)
+		s->first = last;
+}
+
+static enum cli_watch_wish_of_key press(struct cli_watch *w, int key)
+{
+	struct screen *s = w->state;
+
+	switch (key) {
+	case 'q':
+	case 'Q':
+		return CLI_KEY_QUIT;
+	case 's':
+		return CLI_KEY_PER;
+	case 'p':
+		if (s->frozen.value)
+			thaw(s);
+		else
+			freeze(w, s);
+		return CLI_KEY_NOTHING;
+	case 'd':
+		s->shows_counts = !s->shows_counts;
+		return CLI_KEY_NOTHING;
+	case KEY_UP:
+	case KEY_DOWN:
+	case KEY_PPAGE:
+	case KEY_NPAGE:
+	case KEY_HOME:
+	case KEY_END:
+	case 'k':
+	case 'j':
+	case 'g':
+	case 'G':
+	case ' ':
+		scroll_by(w, key);
+		return CLI_KEY_NOTHING;
+	default:
+		return CLI_KEY_NOTHING;
+	}
+}
+
+/* Something to read, or nobody who could send it. */
+static bool is_there_input(void)
+{
+	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
+
+	return poll(&p, 1, 0) > 0;
+}
+
+static enum cli_watch_wish_of_key key(struct cli_watch *w)
+{
+	struct screen *s = w->state;
+	enum cli_watch_wish_of_key wish = CLI_KEY_NOTHING;
+	bool has_input = is_there_input(), has_keys = false;
+	int c;
+
+	while (wish == CLI_KEY_NOTHING && (c = getch()) != ERR) {
+		wish = press(w, c);
+		has_keys = true;
+	}
+	/* Input without a key in it is its end: the terminal is gone. What came behind the look for keys may be one. */
+	if (!has_keys && has_input)
+		s->has_keys = false;
+	if (wish == CLI_KEY_NOTHING && has_keys)
+		draw(w);
+	return wish;
+}
+
+static int input(const struct cli_watch *w)
+{
+	const struct screen *s = w->state;
+
+	return s->has_keys ? STDIN_FILENO : -1;
+}
+
+static void end(struct cli_watch *w)
+{
+	struct screen *s = w->state;
+
+	if (!s)
+		return;
+	endwin();
+	delscreen(s->screen);
+	thaw(s);
+	free(s);
+	w->state = NULL;
+}
+
+static const struct cli_watch_view view = {
+	.begin = begin,
+	.sample = sample,
+	.redraw = redraw,
+	.key = key,
+	.end = end,
+	.input = input,
+};
+const struct cli_watch_view *const cli_watch_screen_view = &view;

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+/* What the forms of output of ntime watch share. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/stat/report.h"
+#include "cli/watch/watch.h"
+
+double cli_watch_rate(const struct cli_watch *w, const struct ntime_value *v)
+{
+	return v->value * 1e9 / (double)w->period_ns;
+}
+
+void cli_watch_ways(const struct cli_watch *w, char *text, size_t size)
+{
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < w->items.n; i++) {
+		const char *way = w->items.item[i].info.way;
+		bool is_new = *way && !w->items.item[i].is_missing;
+
+		for (size_t k = 0; k < i && is_new; k++)
+			is_new = w->items.item[k].is_missing ||
+				 strcmp(w->items.item[k].info.way, way) != 0;
+		if (!is_new || used >= size)
+			continue;
+		used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", way);
+	}
+}
+
+struct words {
+	char *text;
+	size_t size;
+};
+
+static void add_word(void *arg, const char *word)
+{
+	struct words *w = arg;
+	size_t used = strlen(w->text);
+
+	snprintf(w->text + used, w->size - used, "%s%s", used ? " " : "", word);
+}
+
+void cli_watch_words_for_each(const struct cli_watch *w, size_t row, size_t i, uint32_t flags,
+			      void (*fn)(void *arg, const char *word), void *arg)
+{
+	size_t at = row * w->items.n + i;
+	const struct ntime_value *v = &w->rows.value[at];
+
+	if (v->flags & flags)
+		cli_flag_words_for_each(v->flags & flags, fn, arg);
+	if (cli_watch_rows_is_unsure(&w->rows, &w->items.item[i], v))
+		fn(arg, "unsure");
+	if (w->rows.has_alarm[at])
+		fn(arg, "above");
+}
+
+void cli_watch_flag_words(const struct cli_watch *w, size_t row, size_t i, uint32_t flags,
+			  char *text, size_t size)
+{
+	struct words words = { text, size };
+
+	text[0] = '\0';
+	cli_watch_words_for_each(w, row, i, flags, add_word, &words);
+}
+
+static bool is_bit(const struct cli_watch_item *item)
+{
+	return strcmp(item->info.unit_text, "1=yes") == 0;
+}
+
+const char *cli_watch_yes_or_no(const struct cli_watch_item *item, const struct ntime_value *v)
+{
+	if (!is_bit(item) || (v->value != 0 && v->value != 1))
+		return NULL;
+	return v->value != 0 ? "yes" : "no";
+}
+
+const char *cli_watch_unit_text(const struct cli_watch_item *item)
+{
+	return is_bit(item) ? "" : item->info.unit_text;
+}
+
+const char *cli_watch_no_number(const struct ntime_value *v)
+{
+	if (v->flags & NTIME_ELSEWHERE)
+		return "elsewhere";
+	if (v->flags & NTIME_ABSENT)
+		return "absent";
+	if (v->flags & NTIME_NOT_COUNTED || isnan(v->value))
+		return "not counted";
+	return NULL;
+}

@@ -1,0 +1,551 @@
+// SPDX-License-Identifier: MIT
+/* ntime watch: sample what happens on sockets, cores and threads, and show it as it goes on. */
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/output/absence.h"
+#include "cli/output/emulated.h"
+#include "cli/base/leftover.h"
+#include "cli/base/machine.h"
+#include "cli/output/say.h"
+#include "cli/stat/sessions.h"
+#include "cli/base/signals.h"
+#include "cli/base/wait.h"
+#include "cli/watch/watch.h"
+#include "cli/watch/log.h"
+
+/* Passes that take turns are looked at so often, as ntime stat does: the library learns how steady the counts are, or ends turns. */
+#define TURN_NS 100000000u
+/* Below this, looks between samples cost more than they find. */
+#define LEAST_LOOK_NS 1000000u
+/* Rates and what is computed are relied on where the period is known to such a part. */
+#define UNSURE_SHARE 50
+/* Lines wait no longer than this to be seen. */
+#define FLUSH_NS 100000000u
+
+/* What --help says first where ncursesw was not there. */
+#ifdef CLI_HAS_SCREEN
+#define NO_SCREEN ""
+#else
+#define NO_SCREEN                                                                                  \
+	"This ntime was built without ncursesw: on terminals too it prints lines, and the keys "   \
+	"below are not there.\n\n"
+#endif
+
+static int prepare_session(struct cli_watch *w)
+{
+	struct ntime_target target = { .size = sizeof(target), .via = w->o.via };
+	int ret;
+
+	target.kind = w->o.cpus ? NTIME_TARGET_CPUS : NTIME_TARGET_MACHINE;
+	target.cpus = w->o.cpus;
+	ret = ntime_session_new(w->ctx, &target, &w->session);
+	if (ret < 0) {
+		cli_machine_say(w->ctx, ret);
+		return ret;
+	}
+	return cli_watch_items_add(&w->items, w->ctx, w->session, &w->o);
+}
+
+static int open_session(struct cli_watch *w)
+{
+	int ret = cli_session_open(w->session);
+
+	if (ret < 0)
+		cli_machine_say(w->ctx, ret);
+	return ret;
+}
+
+/* -errno without a sentence: while the screen is up there is no place for one. */
+static int read_places(struct cli_watch *w, struct ntime_value *out)
+{
+	int ret = ntime_session_read_places(w->session, out, ntime_session_count(w->session),
+					    ntime_session_places(w->session));
+
+	return ret < 0 ? ret : 0;
+}
+
+/* The same at one end of a period. A recording has a clock of its own, but samples of it are due by this machine's. */
+static int read_end(struct cli_watch *w, struct ntime_value *out)
+{
+	int ret = read_places(w, out);
+
+	if (ret)
+		return ret;
+	if (w->o.machine) {
+		w->last_ns = cli_now_ns();
+		return 0;
+	}
+	return ntime_session_read_time(w->session, &w->last_ns, &w->last_unsure_ns);
+}
+
+static int alloc_values(struct cli_watch *w)
+{
+	size_t n = ntime_session_count(w->session) * ntime_session_places(w->session) + 1;
+
+	w->last = calloc(n, sizeof(*w->last));
+	w->now = calloc(n, sizeof(*w->now));
+	w->delta = calloc(n, sizeof(*w->delta));
+	if (w->last && w->now && w->delta)
+		return 0;
+	cli_say_no_memory();
+	return -ENOMEM;
+}
+
+static void say_absence(void *arg, const char *sentence)
+{
+	(void)arg;
+	cli_say("not here: %s", sentence);
+}
+
+/* Of the overview, which nobody asked for in detail, in one line. */
+static void say_absences(const struct cli_watch *w)
+{
+	bool is_brief = w->items.is_overview && !w->o.verbose;
+
+	cli_absences_tell(w->items.absence, w->items.absences, is_brief, say_absence, NULL);
+	if (is_brief && w->items.absences)
+		cli_say("'ntime watch -v' tells why");
+}
+
+static void say_ways(const struct cli_watch *w)
+{
+	for (size_t i = 0; i < w->items.n; i++) {
+		const struct cli_watch_item *item = &w->items.item[i];
+
+		if (!item->is_shown)
+			continue;
+		if (item->info.is_metric)
+			cli_say("%s is computed: %s", item->name, item->info.name);
+		else
+			cli_say("%s is counted by %s through %s", item->name, item->info.unit,
+				*item->info.way ? item->info.way : "nothing");
+	}
+}
+
+/* Numbers of an emulated machine are nowhere without this; other forms have it in each sample. */
+static void say_emulated(const struct cli_watch *w)
+{
+	struct cli_look look = cli_look_at(STDERR_FILENO);
+
+	if (w->o.form != CLI_WATCH_CSV && w->o.form != CLI_WATCH_JSON)
+		cli_emulated_put(stderr, &look, w->emulated);
+}
+
+/* What a screen has of its own. */
+static void say_what_is_behind(const struct cli_watch *w)
+{
+	say_emulated(w);
+	if (!w->o.is_quiet && w->o.form != CLI_WATCH_JSON)
+		say_absences(w);
+}
+
+static void say_cost(const struct cli_watch *w)
+{
+	if (w->o.interval_ns >= CLI_WATCH_DEAR_NS)
+		return;
+	cli_say("below 10 ms samples cost more and are less even");
+}
+
+/* How long may pass between two reads. */
+static uint64_t look_ns(const struct cli_watch *w)
+{
+	uint64_t horizon = ntime_session_horizon_ns(w->session);
+	uint64_t look = horizon == UINT64_MAX ? UINT64_MAX : horizon / 2;
+
+	if (look < LEAST_LOOK_NS) {
+		cli_say("the fastest of these counters may wrap within %llu us, which is sooner "
+			"than they can be read: counts that say 'overflowed' are at least so much",
+			(unsigned long long)(horizon / 1000));
+		look = LEAST_LOOK_NS;
+	}
+	if (ntime_session_passes(w->session) > 1 && look > TURN_NS)
+		look = TURN_NS;
+	return look;
+}
+
+static int check_items(const struct cli_watch *w)
+{
+	if (w->items.shown)
+		return 0;
+	cli_absences_tell(w->items.absence, w->items.absences, false, say_absence, NULL);
+	cli_say("nothing of what was asked for can be counted here");
+	return -ENOENT;
+}
+
+static int arrange(struct cli_watch *w, enum cli_watch_per per)
+{
+	int ret = cli_watch_rows_arrange(&w->rows, per, &w->items);
+
+	return ret ? ret : cli_watch_alarms_arrange(&w->alarms, &w->rows);
+}
+
+/* Where places are; without a topology there is one row for all, unless CPUs are asked for. */
+static int find_rows(struct cli_watch *w)
+{
+	enum cli_watch_per per = w->o.per;
+	int ret = cli_watch_rows_init(&w->rows, w->session, w->items.n);
+
+	if (ret == -ENOMEM) {
+		cli_say_no_memory();
+		return ret;
+	}
+	if (ret < 0 && (per == CLI_PER_SOCKET || per == CLI_PER_CORE)) {
+		cli_say("--per %s: where the CPUs are is not known: %s", cli_watch_per_word(per),
+			ntime_error_text(w->ctx));
+		return ret;
+	}
+	if (per == CLI_PER_CHOSEN)
+		per = ret < 0 ? CLI_PER_NONE : cli_watch_rows_choose(&w->items);
+	ret = arrange(w, per);
+	if (ret)
+		cli_say_no_memory();
+	return ret;
+}
+
+/* Full screen where somebody looks, lines elsewhere. */
+static void choose_view(struct cli_watch *w)
+{
+	bool is_terminal = !w->o.output && isatty(STDOUT_FILENO);
+
+	if (w->o.form == CLI_WATCH_SCREEN && is_terminal && cli_watch_screen_view)
+		w->view = cli_watch_screen_view;
+	else if (w->o.form == CLI_WATCH_CSV)
+		w->view = &cli_watch_csv_view;
+	else if (w->o.form == CLI_WATCH_JSON)
+		w->view = &cli_watch_json_view;
+	else
+		w->view = &cli_watch_plain_view;
+}
+
+/* Count from here on, and learn what cannot be. */
+static int start(struct cli_watch *w)
+{
+	int ret = ntime_session_start(w->session);
+
+	if (ret < 0) {
+		cli_machine_say(w->ctx, ret);
+		return ret;
+	}
+	ret = read_places(w, w->last);
+	if (ret < 0) {
+		cli_machine_say(w->ctx, ret);
+		return ret;
+	}
+	ret = cli_watch_items_describe(&w->items, w->session, w->last,
+				       ntime_session_places(w->session), w->o.verbose);
+	return ret ? ret : check_items(w);
+}
+
+static int begin_view(struct cli_watch *w)
+{
+	int ret;
+
+	if (w->view != cli_watch_screen_view) {
+		ret = cli_watch_out_open(&w->out, w->o.output);
+		if (ret)
+			return ret;
+	}
+	w->alarms.mask = &w->mask;
+	ret = w->view->begin(w);
+	/* A terminal that cannot be drawn on gets lines. */
+	if (ret == -ENOTTY) {
+		w->view = &cli_watch_plain_view;
+		say_what_is_behind(w);
+		ret = cli_watch_out_open(&w->out, NULL);
+		if (!ret)
+			ret = w->view->begin(w);
+	}
+	w->alarms.is_screen = w->view == cli_watch_screen_view;
+	/* Who reads along learns at once what is to come. */
+	if (!ret && w->out.buffer)
+		(void)cli_watch_out_flush(&w->out);
+	return ret;
+}
+
+static int prepare(struct cli_watch *w)
+{
+	int ret = prepare_session(w);
+
+	if (!ret && w->o.clears_log)
+		ret = cli_watch_log_clear(w->ctx, w->o.cpus, w->o.is_quiet);
+	if (!ret)
+		ret = open_session(w);
+	if (ret >= 0)
+		ret = alloc_values(w);
+	if (!ret)
+		ret = start(w);
+	if (!ret)
+		ret = cli_watch_alarms_init(&w->alarms, &w->o, &w->items);
+	if (!ret)
+		ret = find_rows(w);
+	if (ret)
+		return ret;
+	choose_view(w);
+	if (w->view != cli_watch_screen_view)
+		say_what_is_behind(w);
+	if (w->o.verbose)
+		say_ways(w);
+	if (!w->o.is_quiet)
+		say_cost(w);
+	return 0;
+}
+
+/* What happened since the last sample, in rows. */
+static int take_sample(struct cli_watch *w, uint64_t missed)
+{
+	size_t n = w->rows.places * w->rows.items;
+	uint64_t before_ns = w->last_ns, unsure_ns = w->last_unsure_ns;
+	struct ntime_value *swap = w->last;
+	int ret = read_end(w, w->now);
+
+	if (ret)
+		return ret;
+	for (size_t i = 0; i < n; i++)
+		ntime_value_delta(&w->last[i], &w->now[i], &w->delta[i]);
+	w->last = w->now;
+	w->now = swap;
+	cli_watch_sampler_took(&w->sampler, w->last_ns, &missed);
+	w->at_ns = w->last_ns - w->sampler.start_ns;
+	w->period_ns = w->last_ns - before_ns;
+	w->unsure_ns = unsure_ns + w->last_unsure_ns;
+	w->rows.is_unsure = w->unsure_ns > w->period_ns / UNSURE_SHARE;
+	w->missed = missed;
+	return cli_watch_rows_add_up(&w->rows, &w->items, w->session, w->delta);
+}
+
+/* Also where a row has others that go on. */
+static bool is_gone_somewhere(const struct cli_watch *w, size_t i)
+{
+	for (size_t place = 0; place < w->rows.places; place++)
+		if (w->delta[place * w->rows.items + i].flags & NTIME_GONE)
+			return true;
+	return false;
+}
+
+/* Devices that went since the last sample are told once. */
+static int look_for_gone(struct cli_watch *w)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < w->items.n && !ret; i++) {
+		struct cli_watch_item *item = &w->items.item[i];
+
+		if (item->is_gone || !item->is_shown || !is_gone_somewhere(w, i))
+			continue;
+		ret = cli_watch_items_lose(&w->items, w->session, i);
+		if (!w->o.is_quiet && w->view != cli_watch_screen_view)
+			cli_say("%s is gone: %s", item->name, item->info.reason);
+	}
+	return ret;
+}
+
+static int show_sample(struct cli_watch *w, uint64_t now_ns, uint64_t missed, uint64_t *flushed_ns)
+{
+	int ret = take_sample(w, missed);
+
+	if (!ret)
+		ret = look_for_gone(w);
+	if (ret)
+		return ret;
+	cli_watch_alarms_check(&w->alarms, &w->rows, &w->items, w->period_ns, w->unsure_ns);
+	ret = w->view->sample(w);
+	w->shown++;
+	if (!ret && w->out.buffer &&
+	    (w->o.interval_ns >= FLUSH_NS || now_ns - *flushed_ns >= FLUSH_NS)) {
+		ret = cli_watch_out_flush(&w->out);
+		*flushed_ns = now_ns;
+	}
+	return ret;
+}
+
+/* The rows are to be others: the same sample in them. */
+static int change_per(struct cli_watch *w)
+{
+	enum cli_watch_per per = w->rows.per == CLI_PER_NONE
+					 ? CLI_PER_SOCKET
+					 : (enum cli_watch_per)(w->rows.per + 1);
+	int ret = arrange(w, per);
+
+	if (ret)
+		return ret;
+	if (w->shown)
+		ret = cli_watch_rows_add_up(&w->rows, &w->items, w->session, w->delta);
+	if (w->view->redraw)
+		w->view->redraw(w);
+	return ret;
+}
+
+/* Until the deadline, a key or a signal. 1: there is input; 0: there is none. */
+static int wait_until(const struct cli_watch *w, uint64_t deadline_ns)
+{
+	struct pollfd p = { .fd = w->view->input ? w->view->input(w) : -1, .events = POLLIN };
+	uint64_t now = cli_now_ns(), left = deadline_ns > now ? deadline_ns - now : 0;
+	struct timespec time = { (time_t)(left / 1000000000u), (long)(left % 1000000000u) };
+	int n = ppoll(&p, p.fd >= 0, &time, &w->mask);
+
+	/* Another size of the terminal comes as a signal, and is asked for as a key. */
+	return (n > 0 || (n < 0 && errno == EINTR)) && w->view->key;
+}
+
+/* 0 when it ended as it should, -errno without a sentence. */
+static int loop(struct cli_watch *w)
+{
+	uint64_t flushed_ns = w->sampler.start_ns;
+
+	while (!cli_signals_stop() && (!w->o.samples || w->shown < w->o.samples)) {
+		uint64_t now, missed;
+		int ret = 0;
+
+		if (wait_until(w, cli_watch_sampler_next(&w->sampler))) {
+			enum cli_watch_wish_of_key wish = w->view->key(w);
+
+			if (wish == CLI_KEY_QUIT)
+				return 0;
+			if (wish == CLI_KEY_PER)
+				ret = change_per(w);
+		}
+		if (cli_signals_stop())
+			break;
+		now = cli_now_ns();
+		switch (cli_watch_sampler_due(&w->sampler, now, &missed)) {
+		case CLI_DUE_SAMPLE:
+			ret = show_sample(w, now, missed, &flushed_ns);
+			break;
+		case CLI_DUE_LOOK:
+			ret = read_places(w, w->now);
+			break;
+		case CLI_DUE_NOTHING:
+			break;
+		}
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static void say_end(const struct cli_watch *w)
+{
+	uint64_t horizon = ntime_session_horizon_ns(w->session);
+
+	/* What wraps sooner was told before the first sample. */
+	if (horizon < 2 * LEAST_LOOK_NS)
+		horizon = 2 * LEAST_LOOK_NS;
+	if (w->sampler.missed && !w->o.is_quiet)
+		cli_say("%llu of %llu samples were left out: they came due while the ones before "
+			"were still at work",
+			(unsigned long long)w->sampler.missed,
+			(unsigned long long)w->sampler.number);
+	if (horizon != UINT64_MAX && w->sampler.longest_ns > horizon)
+		cli_say("counters were once not read for %.3f s, in which the fastest may have "
+			"wrapped: counts that say 'overflowed' are at least so much",
+			(double)w->sampler.longest_ns / 1e9);
+}
+
+/* From the first interval to the last. 0 or -errno without a sentence. */
+static int sample(struct cli_watch *w, uint64_t look)
+{
+	int ret;
+
+	/* What happened while the output was made ready is not of the first interval. */
+	ret = read_end(w, w->last);
+	if (ret)
+		return ret;
+	cli_watch_sampler_init(&w->sampler, w->last_ns, w->o.interval_ns, look);
+	return loop(w);
+}
+
+static int watch(struct cli_watch *w)
+{
+	uint64_t look;
+	int ret, output = 0;
+
+	cli_signals_init();
+	cli_signals_block(&w->mask);
+	if (prepare(w))
+		return CLI_EXIT_FAILED;
+	look = look_ns(w);
+	ret = begin_view(w) ? CLI_EXIT_FAILED : 0;
+	if (!ret) {
+		ret = sample(w, look);
+		output = w->out.error;
+	}
+	if (w->view && w->view->end)
+		w->view->end(w);
+	/* Closing tells of an output that failed; a reader who has gone has seen enough. */
+	if (ret < 0 && ret != output)
+		cli_machine_say(w->ctx, ret);
+	else if (ret < 0)
+		ret = 0;
+	if (cli_watch_out_close(&w->out))
+		ret = CLI_EXIT_FAILED;
+	if (!ret)
+		say_end(w);
+	return ret ? CLI_EXIT_FAILED : 0;
+}
+
+/* 0, or CLI_EXIT_FAILED after sentences about what was not given back. */
+static int watch_fini(struct cli_watch *w)
+{
+	int ret;
+
+	/* Counters are given back here: before anything else can fail. */
+	ntime_session_free(w->session);
+	ret = cli_leftover_say(w->ctx);
+	cli_watch_alarms_fini(&w->alarms);
+	cli_watch_rows_fini(&w->rows);
+	cli_watch_items_fini(&w->items);
+	cli_watch_options_fini(&w->o);
+	free(w->last);
+	free(w->now);
+	free(w->delta);
+	ntime_close(w->ctx);
+	return ret;
+}
+
+static int run_watch(const struct cli_command *self, int argc, char **argv)
+{
+	struct cli_watch w = { .out.fd = -1, .emulated = cli_emulated() };
+	struct cli_machine machine;
+	int ret = cli_watch_options_parse(&w.o, self, argc, argv), left;
+
+	if (ret < 0) {
+		cli_watch_options_fini(&w.o);
+		return ret == -ECANCELED ? cli_say_stdout_end() : CLI_EXIT_FAILED;
+	}
+	machine = (struct cli_machine){
+		.root = w.o.root,
+		.recording = w.o.machine,
+		.metrics = w.o.metrics,
+		.verbose = w.o.verbose,
+	};
+	ret = cli_machine_open(&machine, &w.ctx) ? CLI_EXIT_FAILED : watch(&w);
+	left = watch_fini(&w);
+	/* Ctrl-C is how it is meant to end. */
+	if (!ret && cli_signals_stop() && cli_signals_stop() != SIGINT)
+		cli_signals_die(cli_signals_stop());
+	return ret ? ret : left;
+}
+
+const struct cli_command cli_watch_command = {
+	.name = "watch",
+	.usage = "watch [OPTION...] [GROUP|METRIC|EVENT...]",
+	.about = "sample what happens on sockets, cores and threads, and show it as it goes on",
+	.details = NO_SCREEN
+	"On a terminal the view is updated in place: q quits, p pauses, s goes from "
+	"sockets to cores, threads and all, d from rates to counts, arrows scroll. "
+	"Elsewhere there are lines. Without operands it is an overview. GROUP is one of "
+	"the groups of metrics that 'ntime list --metrics' tells of, such as throttling, "
+	"memory or power. TIME is a number of seconds, or has ns, us, ms, s or min "
+	"behind it.\n\n"
+	"Exit status: 0, also after Ctrl-C; 125 when ntime itself failed, or nothing of "
+	"what was asked for can be counted.",
+	.options = cli_watch_option_table,
+	.is_permuting = true,
+	.run = run_watch,
+};
