@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <ntime/vfio.h>
+#include <ntime/trace/vfio.h>
 
 #include "cli/base/options.h"
 #include "cli/output/say.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <ntime/trace_writer.h>
+#include <ntime/trace/writer.h>
 
 #include "cli/base/options.h"
 #include "cli/output/file.h"

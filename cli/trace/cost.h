@@ -3,7 +3,7 @@
 #ifndef CLI_TRACE_COST_H
 #define CLI_TRACE_COST_H
 
-#include <ntime/trace_cost.h>
+#include <ntime/trace/cost.h>
 
 #include "cli/trace/trace.h"
 

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include <ntime/derive.h>
+#include <ntime/trace/derive.h>
 
 #include "cli/trace/trace.h"
 

@@ -8,7 +8,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <ntime/vfio.h>
+#include <ntime/trace/vfio.h>
 
 #include "cli/list/catalog_json.h"
 #include "cli/base/child.h"

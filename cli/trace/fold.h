@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <ntime/trace.h>
+#include <ntime/trace/trace.h>
 
 #define CLI_FOLD_ROUND 16
 #define CLI_FOLD_RING 64

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <ntime/regdb.h>
-#include <ntime/trace.h>
+#include <ntime/trace/regdb.h>
+#include <ntime/trace/trace.h>
 
 #include "cli/output/term.h"
 

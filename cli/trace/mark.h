@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <ntime/trace.h>
+#include <ntime/trace/trace.h>
 
 /* Bytes that a mark takes beside its text. */
 #define CLI_MARK_BYTES 256

@@ -3,7 +3,7 @@
 #ifndef CLI_TRACE_PAIR_H
 #define CLI_TRACE_PAIR_H
 
-#include <ntime/trace_diff.h>
+#include <ntime/trace/diff.h>
 
 #include "cli/trace/trace.h"
 #include "cli/trace/chips.h"

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include <ntime/trace_stat.h>
+#include <ntime/trace/stat.h>
 
 #include "cli/trace/trace.h"
 #include "cli/trace/chips.h"

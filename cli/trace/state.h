@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-#include <ntime/regdb.h>
-#include <ntime/trace_state.h>
+#include <ntime/trace/regdb.h>
+#include <ntime/trace/state.h>
 
 #include "cli/output/term.h"
 

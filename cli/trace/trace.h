@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <ntime/regdb.h>
-#include <ntime/trace.h>
-#include <ntime/trace_filter.h>
+#include <ntime/trace/regdb.h>
+#include <ntime/trace/trace.h>
+#include <ntime/trace/filter.h>
 
 #include "cli/base/command.h"
 #include "cli/base/machine.h"

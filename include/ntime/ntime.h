@@ -5,24 +5,24 @@
 
 #include <ntime/command.h>
 #include <ntime/context.h>
-#include <ntime/derive.h>
 #include <ntime/export.h>
 #include <ntime/list.h>
 #include <ntime/machine.h>
 #include <ntime/reader.h>
-#include <ntime/regdb.h>
 #include <ntime/register.h>
 #include <ntime/ring.h>
 #include <ntime/session.h>
 #include <ntime/topology.h>
-#include <ntime/trace.h>
-#include <ntime/trace_cost.h>
-#include <ntime/trace_diff.h>
-#include <ntime/trace_filter.h>
-#include <ntime/trace_stat.h>
-#include <ntime/trace_state.h>
-#include <ntime/trace_writer.h>
 #include <ntime/value.h>
-#include <ntime/vfio.h>
+#include <ntime/trace/cost.h>
+#include <ntime/trace/derive.h>
+#include <ntime/trace/diff.h>
+#include <ntime/trace/filter.h>
+#include <ntime/trace/regdb.h>
+#include <ntime/trace/stat.h>
+#include <ntime/trace/state.h>
+#include <ntime/trace/trace.h>
+#include <ntime/trace/vfio.h>
+#include <ntime/trace/writer.h>
 
 #endif

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <ntime/regdb.h>
+#include <ntime/trace/regdb.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 

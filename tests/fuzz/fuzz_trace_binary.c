@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The input as a trace in ntime's own form: as it is, which its checksums nearly always refuse, and with checksums made right. */
-#include "lib/trace/blocks.h"
+#include "trace/base/blocks.h"
 #include "tests/fuzz/trace_front.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ntime/derive.h>
+#include <ntime/trace/derive.h>
 
 #include "lib/context/context.h"
 

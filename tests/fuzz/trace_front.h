@@ -9,9 +9,9 @@
 
 #include <ntime/ntime.h>
 
-#include "lib/trace/device.h"
-#include "lib/trace/front.h"
-#include "lib/trace/writer.h"
+#include "trace/base/device.h"
+#include "trace/read/front.h"
+#include "trace/write/writer.h"
 
 #define FUZZ_PAD 64
 

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include <ntime/regdb.h>
+#include <ntime/trace/regdb.h>
 
 struct tt_database {
 	char folder[64];

@@ -2,8 +2,8 @@
 /* Names in filters: which bytes they mean. */
 #include <errno.h>
 
-#include "lib/trace/filter_names.h"
-#include "lib/trace/filter_terms.h"
+#include "trace/filter/names.h"
+#include "trace/filter/terms.h"
 #include "tests/tt.h"
 
 /* "407008-40700b", with "?" where only devices that may be NVIDIA's have it. */

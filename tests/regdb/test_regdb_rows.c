@@ -2,10 +2,10 @@
 /* Names that ntime has by itself: addresses typed in again from envytools' documentation, for each step of the hardware. */
 #include <errno.h>
 
-#include <ntime/regdb.h>
+#include <ntime/trace/regdb.h>
 
 #include "core/regs/nv50_chip.h"
-#include "lib/regdb/decoder.h"
+#include "trace/regdb/decoder.h"
 #include "tests/tt.h"
 
 static const struct name_row {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Values of each kind in words, without a database. */
-#include "lib/regdb/value.h"
+#include "trace/regdb/value.h"
 #include "tests/tt.h"
 
 static const struct nti_value colour_values[] = {

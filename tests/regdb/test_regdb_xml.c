@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Databases in XML: each feature of the form in a few lines of its own. */
-#include "lib/regdb/decoder.h"
+#include "trace/regdb/decoder.h"
 #include "tests/regdb/database.h"
 #include "tests/tt.h"
 

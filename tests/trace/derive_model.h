@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Drivers that count, as a model: chips with random units, random set-ups of counters, and the accesses that nouveau, nvacounter of envytools and NVIDIA's
- * driver under CUPTI make for them, in every form that a trace has. It knows the registers by itself and shares no code with lib/trace/derive*.c: a
+ * driver under CUPTI make for them, in every form that a trace has. It knows the registers by itself and shares no code with trace/derive: a
  * mistake there must not agree with itself.
  */
 #ifndef TESTS_TRACE_DERIVE_MODEL_H

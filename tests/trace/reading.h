@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include <ntime/trace.h>
+#include <ntime/trace/trace.h>
 
 #include "tests/tt.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Aligning sequences: valid always, the shortest possible where they are small, cheap where they are large. */
-#include "lib/trace/diff_align.h"
+#include "trace/query/diff_align.h"
 #include "tests/tt.h"
 
 #define MOST 400

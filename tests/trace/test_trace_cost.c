@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <math.h>
 
-#include <ntime/trace_cost.h>
+#include <ntime/trace/cost.h>
 
 #include "lib/base/compiler.h"
 #include "tests/trace/context.h"

@@ -4,10 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <ntime/derive.h>
-#include <ntime/trace.h>
+#include <ntime/trace/derive.h>
+#include <ntime/trace/trace.h>
 
-#include "lib/trace/derive_names.h"
+#include "trace/derive/names.h"
 #include "tests/trace/context.h"
 #include "tests/trace/derive_model.h"
 #include "tests/tt.h"

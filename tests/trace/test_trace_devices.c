@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/trace/batch.h"
-#include "lib/trace/device.h"
-#include "lib/trace/place.h"
-#include "lib/trace/siphash.h"
+#include "trace/base/batch.h"
+#include "trace/base/device.h"
+#include "trace/write/place.h"
+#include "trace/base/siphash.h"
 #include "tests/trace/forms.h"
 
 #define MANY 60000

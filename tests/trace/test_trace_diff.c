@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdbool.h>
 
-#include <ntime/trace_diff.h>
+#include <ntime/trace/diff.h>
 
 #include "tests/trace/context.h"
 #include "tests/tt.h"

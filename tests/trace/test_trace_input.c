@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include <ntime/context.h>
-#include <ntime/trace.h>
-#include <ntime/trace_filter.h>
-#include <ntime/trace_writer.h>
+#include <ntime/trace/trace.h>
+#include <ntime/trace/filter.h>
+#include <ntime/trace/writer.h>
 
-#include "lib/trace/unpack.h"
+#include "trace/read/unpack.h"
 #include "tests/trace/context.h"
 #include "tests/trace/reading.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* Round trips of random traces: text to mmiotrace and back, records to ntime's own form and back, and that form damaged in every way. */
 #include "lib/context/context.h"
-#include "lib/trace/device.h"
-#include "lib/trace/writer.h"
+#include "trace/base/device.h"
+#include "trace/write/writer.h"
 #include "tests/trace/forms.h"
 
 #define ROUNDS 12

@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <stdbool.h>
 
-#include <ntime/trace_stat.h>
+#include <ntime/trace/stat.h>
 
 #include "lib/base/compiler.h"
-#include "lib/trace/stat_values.h"
+#include "trace/query/stat_values.h"
 #include "tests/trace/context.h"
 #include "tests/tt.h"
 

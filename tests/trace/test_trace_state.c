@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdbool.h>
 
-#include <ntime/trace_state.h>
+#include <ntime/trace/state.h>
 
 #include "tests/trace/context.h"
 #include "tests/tt.h"

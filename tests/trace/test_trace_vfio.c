@@ -4,10 +4,10 @@
 #include <inttypes.h>
 
 #include <ntime/context.h>
-#include <ntime/trace.h>
+#include <ntime/trace/trace.h>
 
-#include "lib/trace/device.h"
-#include "lib/trace/front.h"
+#include "trace/base/device.h"
+#include "trace/read/front.h"
 #include "tests/trace/context.h"
 #include "tests/trace/reading.h"
 

@@ -280,7 +280,7 @@ static int fake_directory(struct nti_os *os, const char *path, bool make)
 	return fake_of(os)->real->ops->directory(fake_of(os)->real, path, make);
 }
 
-/* What lib/vfio calls. */
+/* What trace/vfio calls. */
 static const struct nti_os_ops fake_ops = {
 	.name = "fake pci",
 	.text = fake_text,

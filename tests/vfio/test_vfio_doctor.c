@@ -2,9 +2,9 @@
 /* What tracing needs, on a machine that has it all, and with each thing taken away. */
 #include <errno.h>
 
-#include <ntime/vfio.h>
+#include <ntime/trace/vfio.h>
 
-#include "lib/vfio/doctor.h"
+#include "trace/vfio/doctor.h"
 #include "tests/tt.h"
 #include "tests/vfio/fake_pci.h"
 

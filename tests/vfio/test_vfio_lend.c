@@ -4,9 +4,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <ntime/vfio.h>
+#include <ntime/trace/vfio.h>
 
-#include "lib/vfio/group.h"
+#include "trace/vfio/group.h"
 #include "tests/tt.h"
 #include "tests/vfio/fake_pci.h"
 

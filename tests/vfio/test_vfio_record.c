@@ -2,7 +2,7 @@
 /* Places as people write them, and the text of records. */
 #include <errno.h>
 
-#include "lib/vfio/record.h"
+#include "trace/vfio/record.h"
 #include "tests/tt.h"
 
 static const struct place_row {

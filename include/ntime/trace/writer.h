@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * DOC: Writing a trace in another form
+ *
+ * A writer turns records into one form. What a form demands and the trace does not have (addresses of BARs, the identification of a device) is
+ * taken from the options, found in the first part of the trace, or made up in the way that decoders accept, with a mark that says so.
+ */
+#ifndef NTIME_TRACE_WRITER_H
+#define NTIME_TRACE_WRITER_H
+
+#include <ntime/trace/trace.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ntime_trace_writer;
+
+/* Of struct ntime_trace_writer_options.flags. */
+#define NTIME_WRITER_REBASE 0x1u /* times begin at 0 */
+#define NTIME_WRITER_KEEP_THREAD                                                                   \
+	0x2u /* mmiotrace: the thread stands where it has the pid, which other tools expect to be 0 */
+#define NTIME_WRITER_NO_MARKS 0x4u /* mmiotrace: no MARK lines */
+#define NTIME_WRITER_IO_MARKS 0x8u /* mmiotrace: accesses to I/O regions become marks */
+#define NTIME_WRITER_LIVE                                                                          \
+	0x10u /* write each batch at once, without looking ahead: for a trace that is followed */
+
+/**
+ * struct ntime_trace_writer_options - zero-initialise, then set @size
+ * @form:	enum ntime_trace_form; not NTIME_TRACE_ANY
+ * @flags:	NTIME_WRITER_*
+ * @write:	takes @n bytes; 0 or -errno, which ends all
+ * @write_arg:	its first argument
+ * @hints:	NULL, or lines separated by newlines: "id=BDF=10de:0640", "bar=BDF=N=START[+BYTES]", "chip=BDF=GT218",
+ *		"style=NAME" (of VFIO text: "plain", "pid@time", "iso", ...)
+ */
+struct ntime_trace_writer_options {
+	uint32_t size;
+	uint32_t form;
+	uint32_t flags;
+	uint32_t reserved0;
+	int (*write)(void *arg, const void *bytes, size_t n);
+	void *write_arg;
+	const char *hints;
+	uint64_t reserved[4];
+};
+
+/**
+ * ntime_trace_writer_new() - a writer for the records of one reader
+ * @ctx:	for errors
+ * @t:		where the records come from: devices are asked of it; must outlive the writer
+ * @options:	what to write
+ * @out:	writer; free with ntime_trace_writer_free()
+ *
+ * Return: 0; -EINVAL (options, hints: sentence); -ENOMEM. Since 0.1.
+ */
+NTIME_API int ntime_trace_writer_new(struct ntime_ctx *ctx, struct ntime_trace *t,
+				     const struct ntime_trace_writer_options *options,
+				     struct ntime_trace_writer **out);
+
+/** ntime_trace_writer_put() - write a batch of the reader. Return: 0 or -errno of .write, -ENOMEM. Since 0.1. */
+NTIME_API int ntime_trace_writer_put(struct ntime_trace_writer *w,
+				     const struct ntime_trace_batch *batch);
+
+/** ntime_trace_writer_end() - write what was kept back. The last call before ntime_trace_writer_free(). Return: as ntime_trace_writer_put(). Since 0.1. */
+NTIME_API int ntime_trace_writer_end(struct ntime_trace_writer *w);
+
+/**
+ * ntime_trace_writer_warnings() - what the written trace lacks because neither the trace nor the hints told
+ * @w:		writer, behind ntime_trace_writer_end()
+ * @fn:		called for each: a sentence, what to do, and of how many devices it is true
+ * @arg:	its first argument
+ *
+ * Of mmiotrace: devices without a vendor, cards without a chip. Return: how many; first non-zero of @fn. Since 0.1.
+ */
+NTIME_API int ntime_trace_writer_warnings(const struct ntime_trace_writer *w,
+					  int (*fn)(void *arg, const char *sentence,
+						    const char *remedy, uint64_t count),
+					  void *arg);
+NTIME_API void ntime_trace_writer_free(struct ntime_trace_writer *w);
+
+/**
+ * ntime_trace_copy() - everything from a reader into a writer, on as many threads as the reader was given
+ * @t, @w:	the reader and its writer
+ * @progress:	called now and then by the calling thread with the position in the input; non-zero ends the copy; may be NULL
+ * @arg:	its first argument
+ *
+ * The output is the same for any number of threads. Return: 0; first error of reading or writing; non-zero of @progress. Since 0.1.
+ */
+NTIME_API int ntime_trace_copy(struct ntime_trace *t, struct ntime_trace_writer *w,
+			       int (*progress)(void *arg, uint64_t position), void *arg);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

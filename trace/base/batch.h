@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* Records in the making: what a front end fills. One thread's at a time. */
+#ifndef NTI_TRACE_BATCH_H
+#define NTI_TRACE_BATCH_H
+
+#include <stdbool.h>
+
+#include <ntime/trace/trace.h>
+
+/**
+ * struct nti_trace_batch - records and their texts
+ * @base:	where the memory begins
+ * @rec:	room for @room records, of which @n are filled; behind @base when settle() took some away at the front
+ * @text:	texts with a NUL behind each, @text_bytes used of @text_room; a record's .text is 1 + its place here
+ * @lines, @accesses, @others, @torn: what was seen while this was filled
+ * @unplaced:	devices and regions that settle() had no room for
+ * @cut:	those of @torn that the input ends in, for they have no newline
+ * @last_style:	1 + place of the last NTIME_RECORD_STYLE as the parser left it; 0: there is none
+ * @zeros:	texts with a zero byte in them, which ends them for whoever reads them
+ * @error:	-ENOMEM once a text had no room; the records are whole all the same
+ */
+struct nti_trace_batch {
+	struct ntime_record *base, *rec;
+	size_t n, room;
+	char *text;
+	size_t text_bytes, text_room;
+	uint64_t unplaced;
+	uint64_t lines, accesses, others, torn, cut;
+	uint64_t unreturned; /* lists of operations */
+	uint64_t position;
+	size_t last_style;
+	uint64_t zeros;
+	int error;
+};
+
+int nti_trace_batch_init(struct nti_trace_batch *b, size_t room);
+void nti_trace_batch_fini(struct nti_trace_batch *b);
+void nti_trace_batch_clear(struct nti_trace_batch *b);
+
+/* Make sure there is room for @n records more. 0 or -ENOMEM. */
+int nti_trace_batch_reserve(struct nti_trace_batch *b, size_t n);
+
+/* Keep a text; what .text of a record gets. 0 (no text) when memory is short, and b->error tells. */
+uint32_t nti_trace_batch_text(struct nti_trace_batch *b, const char *text, size_t bytes);
+
+/* Take the first record away. */
+static inline void nti_trace_batch_drop(struct nti_trace_batch *b)
+{
+	b->rec++;
+	b->n--;
+	b->room--;
+}
+
+/* Text of a record, "" without one. */
+static inline const char *nti_trace_text(const char *text, const struct ntime_record *r)
+{
+	return r->text ? text + r->text - 1 : "";
+}
+
+static inline bool nti_record_is_access(const struct ntime_record *r)
+{
+	return r->kind <= NTIME_RECORD_WRITE;
+}
+
+#endif

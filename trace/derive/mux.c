@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Registers that may be multiplexers.
+ *
+ * Source of the rows: envytools' PGRAPH registers and lists of signals, nouveau's tables of sources, the event tables of re-pcounter-tools.
+ * Trust: documented; that a selector of no known use is 0 where nothing drives the wires is a guess, and no row rests on it.
+ */
+#include <stdlib.h>
+
+#include "lib/base/compiler.h"
+#include "trace/derive/chip.h"
+#include "trace/derive/mux.h"
+
+#define NONE (-1)
+
+const struct nti_derive_mux nti_derive_muxes[] = {
+	{ "VFETCH",
+	  NTI_AREA_OTHER,
+	  { 0x400c0c, 0x400c0c },
+	  0x3,
+	  0,
+	  1,
+	  { 0x26, 0x66, 0x46, 0x46 },
+	  26,
+	  NTI_FAMILY_G80 },
+	{ "ZCULL",
+	  NTI_AREA_OTHER,
+	  { 0x402ca4, 0x402ca4 },
+	  0xff007fff,
+	  0,
+	  1,
+	  { 0x20, 0x07, 0x07, 0x07 },
+	  6,
+	  NTI_FAMILY_G80 },
+	{ "CROP",
+	  NTI_AREA_PART,
+	  { 0x08, 0x08 },
+	  0x801f000f,
+	  0x80000000,
+	  2,
+	  { 0x52, 0x30, 0x55, 0x64 },
+	  4,
+	  NTI_FAMILY_G80 },
+	{ "ZROP",
+	  NTI_AREA_PART,
+	  { 0x8c, 0x8c },
+	  0x800f000f,
+	  0x80000000,
+	  2,
+	  { 0x6c, 0x44, 0x74, 0x7c },
+	  4,
+	  NTI_FAMILY_G80 },
+	{ "ZBAR",
+	  NTI_AREA_OTHER,
+	  { 0x407c04, 0x407c04 },
+	  0xffffffff,
+	  0,
+	  2,
+	  { 0x56, 0x38, 0x68, 0x70 },
+	  4,
+	  NTI_FAMILY_G80 },
+	{ "CBAR0",
+	  NTI_AREA_OTHER,
+	  { 0x407d10, 0x407d10 },
+	  0xffffffff,
+	  0,
+	  2,
+	  { 0x4a, 0x24, 0x49, 0x51 },
+	  4,
+	  NTI_FAMILY_G80 },
+	{ "CBAR1",
+	  NTI_AREA_OTHER,
+	  { 0x407d14, 0x407d14 },
+	  0xffffffff,
+	  0,
+	  2,
+	  { 0x4e, 0x28, 0x4d, 0x55 },
+	  4,
+	  NTI_FAMILY_G80 },
+	{ "PROP",
+	  NTI_AREA_TPC,
+	  { 0xe50, 0x750 },
+	  0x8000003f,
+	  0x80000000,
+	  2,
+	  { 0x00, 0x00, 0x00, 0x00 },
+	  8,
+	  NTI_FAMILY_G80 },
+	{ "GEOM0",
+	  NTI_AREA_TPC,
+	  { 0x40c, 0x40c },
+	  0xffffffff,
+	  0,
+	  1,
+	  { 0x10, 0x00, 0x00, 0x00 },
+	  7,
+	  NTI_FAMILY_G80 },
+	{ "GEOM1",
+	  NTI_AREA_TPC,
+	  { 0x410, 0x410 },
+	  0xffffffff,
+	  0x01000000,
+	  1,
+	  { 0x10, 0x00, 0x00, 0x00 },
+	  7,
+	  NTI_FAMILY_G80 },
+	{ "TEX",
+	  NTI_AREA_TPC,
+	  { 0x808, 0x508 },
+	  0x800,
+	  0x800,
+	  2,
+	  { 0x40, 0x1a, 0x32, 0x3a },
+	  3,
+	  NTI_FAMILY_G80 },
+	{ "TEX",
+	  NTI_AREA_TPC,
+	  { 0x808, 0x508 },
+	  0x800,
+	  0x800,
+	  2,
+	  { 0x70, 0x48, 0x78, 0x80 },
+	  4,
+	  NTI_FAMILY_G80 },
+	{ "TEX_2",
+	  NTI_AREA_TPC,
+	  { 0x81c, 0x51c },
+	  0x800,
+	  0x800,
+	  2,
+	  { NONE, 0x1a, 0x32, 0x3a },
+	  3,
+	  NTI_FAMILY_G84 },
+};
+const size_t nti_derive_mux_count = NTI_ARRAY_SIZE(nti_derive_muxes);
+
+uint32_t nti_derive_mux_offset(const struct nti_derive_mux *m, uint32_t tpc_stride)
+{
+	return m->offset[tpc_stride == 0x800];
+}
+
+const struct nti_derive_mux *nti_derive_mux_at(struct nti_derive_spot spot, uint32_t tpc_stride)
+{
+	/* Without the stride of TPCs only what is in no unit can be told. */
+	if (!tpc_stride && spot.area != NTI_AREA_OTHER)
+		return NULL;
+	for (size_t i = 0; i < nti_derive_mux_count; i++)
+		if (nti_derive_muxes[i].area == spot.area &&
+		    nti_derive_mux_offset(&nti_derive_muxes[i], tpc_stride) == spot.offset)
+			return &nti_derive_muxes[i];
+	return NULL;
+}
+
+bool nti_derive_mux_feeds(const struct nti_derive_mux *m, uint64_t chips, unsigned int domain,
+			  unsigned int signal)
+{
+	if (domain != m->domain)
+		return false;
+	for (unsigned int family = 0; family < NTI_ARRAY_SIZE(m->first); family++)
+		if (nti_derive_any_of(chips, family, family) && m->first[family] != NONE &&
+		    signal >= (unsigned int)m->first[family] &&
+		    signal < (unsigned int)m->first[family] + m->wires)
+			return true;
+	return false;
+}
+
+void nti_derive_regs_fini(struct nti_derive_regs *r)
+{
+	free(r->reg);
+	*r = (struct nti_derive_regs){ 0 };
+}
+
+/* Units lie 0x100 and more apart: without the product their registers would share few chains. */
+static uint32_t *chain_of(struct nti_derive_regs *r, uint32_t address)
+{
+	return &r->chain[((address >> 2) * 0x9e3779b1u) >> 22];
+}
+
+_Static_assert(NTI_DERIVE_CHAINS == 1 << (32 - 22), "the shift gives the number of a chain");
+
+struct nti_derive_reg *nti_derive_regs_find(const struct nti_derive_regs *r, uint32_t address)
+{
+	uint32_t i = *chain_of((struct nti_derive_regs *)r, address);
+
+	while (i && r->reg[i - 1].address != address)
+		i = r->reg[i - 1].next;
+	return i ? &r->reg[i - 1] : NULL;
+}
+
+struct nti_derive_reg *nti_derive_regs_get(struct nti_derive_regs *r, uint32_t address)
+{
+	struct nti_derive_reg *reg = nti_derive_regs_find(r, address);
+	uint32_t *chain = chain_of(r, address);
+
+	if (reg)
+		return reg;
+	if (r->n == NTI_DERIVE_REGS_MAX) {
+		r->left_out++;
+		return NULL;
+	}
+	if (r->n == r->room) {
+		size_t room = r->room ? 2 * r->room : 64;
+		struct nti_derive_reg *bigger = realloc(r->reg, room * sizeof(*bigger));
+
+		if (!bigger) {
+			r->left_out++;
+			return NULL;
+		}
+		r->reg = bigger;
+		r->room = room;
+	}
+	reg = &r->reg[r->n++];
+	*reg = (struct nti_derive_reg){ .address = address, .next = *chain };
+	*chain = (uint32_t)r->n;
+	return reg;
+}
+
+uint32_t nti_derive_reg_changed(const struct nti_derive_reg *reg)
+{
+	uint32_t bits = ((reg->value ^ reg->base) & reg->known & reg->base_known) |
+			(reg->known & ~reg->base_known);
+	uint32_t bytes = 0;
+
+	for (unsigned int i = 0; i < 32; i += 8)
+		if (bits >> i & 0xff)
+			bytes |= 0xffu << i;
+	return bytes & reg->known;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* Registers that may be multiplexers: what is known of their values, and which wires the known ones feed. */
+#ifndef NTI_TRACE_DERIVE_MUX_H
+#define NTI_TRACE_DERIVE_MUX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/derive/place.h"
+
+/**
+ * struct nti_derive_reg - one register as far as the trace tells
+ * @value, @known: its value, and which bits of it are known
+ * @base, @base_known: the same before the first write
+ * @epoch:	set-up in which it was last written, 0 never
+ * @list, @access: where that was, for people
+ * @next:	index + 1 of the next in the same chain of the hash
+ */
+struct nti_derive_reg {
+	uint32_t address;
+	uint32_t value, known;
+	uint32_t base, base_known;
+	uint32_t epoch;
+	uint64_t list, access;
+	uint32_t next;
+};
+
+#define NTI_DERIVE_REGS_MAX 65536
+#define NTI_DERIVE_CHAINS 1024
+
+struct nti_derive_regs {
+	struct nti_derive_reg *reg;
+	size_t n, room;
+	uint32_t chain[NTI_DERIVE_CHAINS];
+	uint64_t left_out;
+};
+
+void nti_derive_regs_fini(struct nti_derive_regs *r);
+struct nti_derive_reg *nti_derive_regs_find(const struct nti_derive_regs *r, uint32_t address);
+/* Found or made; NULL without memory or beyond the bound (counted in .left_out). */
+struct nti_derive_reg *nti_derive_regs_get(struct nti_derive_regs *r, uint32_t address);
+
+/* Bits that the trace changed, in whole bytes: selectors are no wider, and which of their bits differ is chance. */
+uint32_t nti_derive_reg_changed(const struct nti_derive_reg *reg);
+
+/**
+ * struct nti_derive_mux - a multiplexer that is known: one register of one unit, and the wires it feeds
+ * @name:	in the words of the event tables
+ * @area:	enum nti_derive_area
+ * @offset:	in the unit (or the address), for TPCs with a stride of 0x1000 and of 0x800
+ * @mask:	bits that select; @enable: bit that makes the unit drive the wires, 0 none
+ * @domain:	of the wires
+ * @first, @wires: where they begin, by enum nti_derive_family, and how many
+ * @since:	first family that has it
+ */
+struct nti_derive_mux {
+	const char *name;
+	uint8_t area;
+	uint32_t offset[2];
+	uint32_t mask, enable;
+	uint8_t domain;
+	int16_t first[4];
+	uint8_t wires;
+	uint8_t since;
+};
+
+extern const struct nti_derive_mux nti_derive_muxes[];
+extern const size_t nti_derive_mux_count;
+
+/* The known one at a spot, NULL none. A register may feed several ranges of wires: this is the first row. */
+const struct nti_derive_mux *nti_derive_mux_at(struct nti_derive_spot spot, uint32_t tpc_stride);
+uint32_t nti_derive_mux_offset(const struct nti_derive_mux *m, uint32_t tpc_stride);
+/* May @m feed @signal of @domain on one of @chips? */
+bool nti_derive_mux_feeds(const struct nti_derive_mux *m, uint64_t chips, unsigned int domain,
+			  unsigned int signal);
+
+/* The two registers of the shader domain's groups. */
+#define NTI_MPC_SELECT_OLD 0x330u
+#define NTI_MPC_ENABLE_OLD 0x334u
+#define NTI_MPC_SELECT_NEW 0x33cu
+#define NTI_MPC_ENABLE_NEW 0x340u
+#define NTI_MPC_DOMAIN 3u
+#define NTI_MPC_SIGNALS 16u
+
+#endif

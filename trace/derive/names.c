@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Names for set-ups: known events are put through the same simplification, as registers of their chip, and compared by key. Where several fit, all are
+ * named: the accesses cannot tell them apart.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/text.h"
+#include "trace/derive/names.h"
+#include "trace/derive/state.h"
+
+/* One "NAME/MASK=VALUE" of a key; returns what is behind it, NULL at the end. */
+struct part {
+	const char *name;
+	size_t bytes;
+	unsigned int mask, value;
+};
+
+static const char *next_part(const char *key, struct part *p)
+{
+	const char *slash, *at = strstr(key, "; ");
+
+	if (!at)
+		return NULL;
+	p->name = at + 2;
+	slash = strchr(p->name, '/');
+	if (!slash)
+		return NULL;
+	at = slash + 1;
+	if (!nti_text_take_u32(&at, 16, &p->mask) || *at++ != '=' ||
+	    !nti_text_take_u32(&at, 16, &p->value))
+		return NULL;
+	p->bytes = (size_t)(slash - p->name);
+	return slash;
+}
+
+static bool find_part(const char *key, const struct part *wanted, struct part *out)
+{
+	while ((key = next_part(key, out)))
+		if (out->bytes == wanted->bytes && memcmp(out->name, wanted->name, out->bytes) == 0)
+			return true;
+	return false;
+}
+
+static size_t logic_bytes(const char *key)
+{
+	const char *end = strstr(key, "; ");
+
+	return end ? (size_t)(end - key) : strlen(key);
+}
+
+bool nti_derive_key_agrees(const char *a, const char *b, bool wants)
+{
+	size_t n = logic_bytes(a);
+	struct part p, q;
+
+	if (n != logic_bytes(b) || memcmp(a, b, n) != 0)
+		return false;
+	while ((a = next_part(a, &p))) {
+		if (!find_part(b, &p, &q)) {
+			if (wants)
+				return false;
+			continue;
+		}
+		if (!(p.mask & q.mask) || ((p.value ^ q.value) & p.mask & q.mask))
+			return false;
+	}
+	return true;
+}
+
+/* Multiplexers of @known that @key has too. */
+static unsigned int parts_in(const char *known, const char *key)
+{
+	struct part p, q;
+	unsigned int n = 0;
+
+	while ((known = next_part(known, &p)))
+		n += find_part(key, &p, &q);
+	return n;
+}
+
+/* The register of one multiplexer of a row, "0x408508=0x800&0x800" or "0x408e50=0x1|0x2"; @pass: which alternative. True: there are more. */
+static bool set_mux(struct nti_derive_device *dev, const char *text, unsigned int pass)
+{
+	struct nti_derive_reg *reg;
+	char *end;
+	uint32_t address = (uint32_t)strtoul(text, &end, 16), value;
+	bool has_more;
+
+	value = (uint32_t)strtoul(end + 1, &end, 16);
+	for (unsigned int i = 0; i < pass && *end == '|'; i++)
+		value = (uint32_t)strtoul(end + 1, &end, 16);
+	has_more = *end == '|';
+	while (*end == '|')
+		strtoul(end + 1, &end, 16);
+	reg = nti_derive_regs_get(&dev->regs, address);
+	if (reg) {
+		reg->value = value;
+		reg->known = *end == '&' ? (uint32_t)strtoul(end + 1, NULL, 16) : 0xffffffff;
+	}
+	return has_more;
+}
+
+static void set_reg(struct nti_derive_device *dev, uint32_t address, uint32_t value)
+{
+	struct nti_derive_reg *reg = nti_derive_regs_get(&dev->regs, address);
+
+	if (reg) {
+		reg->value = value;
+		reg->known = 0xffffffff;
+	}
+}
+
+static void set_word(struct nti_derive_word *w, uint32_t value)
+{
+	*w = (struct nti_derive_word){ .value = value, .known = 0xffffffff };
+}
+
+/* @k as a chip that is set up so. True: it has another alternative. */
+static bool set_up(const struct nti_known_counter *k, uint64_t chip, unsigned int pass,
+		   struct nti_derive_device *dev, struct nti_derive_domain *dom)
+{
+	bool has_more = false, is_new;
+
+	*dev = (struct nti_derive_device){ .chips = chip, .epoch = 2 };
+	*dom = (struct nti_derive_domain){ .set = k->set };
+	is_new = nti_derive_tpc_stride(dev) == 0x800;
+	set_word(&dom->ctrl, 1 | (uint32_t)k->mode << 4);
+	set_word(&dom->src[NTI_SLOT_EVENT], k->event_src);
+	set_word(&dom->op[NTI_SLOT_EVENT], k->event_op);
+	if (k->has_start) {
+		set_word(&dom->src[NTI_SLOT_START], k->start_src);
+		set_word(&dom->op[NTI_SLOT_START], k->start_op);
+	}
+	if (k->has_group) {
+		set_reg(dev, 0x408000 + (is_new ? NTI_MPC_SELECT_NEW : NTI_MPC_SELECT_OLD),
+			k->group);
+		set_reg(dev, 0x408000 + (is_new ? NTI_MPC_ENABLE_NEW : NTI_MPC_ENABLE_OLD), 1);
+	}
+	for (const char *m = k->mux; *m; m = strchr(m, ';') ? strchr(m, ';') + 1 : "")
+		has_more |= set_mux(dev, m, pass);
+	return has_more;
+}
+
+/* Key of a known event on @chip. True: it has another alternative. */
+static bool known_key(const struct nti_known_counter *k, uint64_t chip, unsigned int pass,
+		      struct nti_derive_text *key)
+{
+	struct nti_derive_device dev;
+	struct nti_derive_domain dom;
+	struct nti_derive_row r;
+	bool has_more = set_up(k, chip, pass, &dev, &dom);
+
+	nti_derive_row_make(&r, &dev, &dom, NTI_SLOT_EVENT);
+	*key = r.key;
+	r.key = (struct nti_derive_text){ 0 };
+	nti_derive_row_fini(&r);
+	nti_derive_regs_fini(&dev.regs);
+	return has_more;
+}
+
+static bool has_chip(const char *chips, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *at = chips; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+		if (strncmp(at, name, n) == 0 && (at[n] == ',' || at[n] == '\0'))
+			return true;
+	return false;
+}
+
+static int add_entry(struct nti_derive_names *n, unsigned int known, unsigned int chip,
+		     struct nti_derive_text *key)
+{
+	struct nti_derive_name *bigger;
+
+	if (n->n == n->room) {
+		size_t room = n->room ? 2 * n->room : 512;
+
+		bigger = realloc(n->name, room * sizeof(*bigger));
+		if (!bigger) {
+			nti_derive_text_fini(key);
+			return -1;
+		}
+		n->name = bigger;
+		n->room = room;
+	}
+	n->name[n->n++] = (struct nti_derive_name){ (uint16_t)known, (uint8_t)chip, *key };
+	return 0;
+}
+
+static void fill(struct nti_derive_names *n)
+{
+	n->is_filled = true;
+	for (unsigned int i = 0; i < nti_known_counter_count; i++)
+		for (unsigned int c = 0; c < nti_derive_chips(); c++) {
+			unsigned int pass = 0;
+			bool has_more = true;
+
+			if (!has_chip(nti_known_counters[i].chips, nti_derive_chip_at(c)->name))
+				continue;
+			while (has_more) {
+				struct nti_derive_text key;
+
+				has_more = known_key(&nti_known_counters[i], UINT64_C(1) << c,
+						     pass++, &key);
+				if (!key.p || add_entry(n, i, c, &key))
+					return;
+			}
+		}
+}
+
+void nti_derive_names_fini(struct nti_derive_names *n)
+{
+	for (size_t i = 0; i < n->n; i++)
+		nti_derive_text_fini(&n->name[i].key);
+	free(n->name);
+	*n = (struct nti_derive_names){ 0 };
+}
+
+/*
+ * Any slot of any MP stands behind a group of its own, 14, 28, 3c, 50 (0 and 1 before G200), with four wires: the events of the MPs' own counters are
+ * the same there. Gives the key of slot 0 of MP 0.
+ */
+#define MPC "PCOUNTER 3 f{MPC."
+static bool mp_key(const char *key, unsigned int chip, char *buf, size_t bytes)
+{
+	unsigned int group, wire;
+	unsigned int family = nti_derive_chip_at(chip)->family;
+	bool is_new = family == NTI_FAMILY_G200 || family == NTI_FAMILY_GT215;
+	bool is_old = family == NTI_FAMILY_G84;
+	const char *at;
+
+	if (strncmp(key, MPC, strlen(MPC)) != 0)
+		return false;
+	at = key + strlen(MPC);
+	if (!nti_text_take_u32(&at, 16, &group) || *at++ != '.' ||
+	    !nti_text_take_u32(&at, 10, &wire) || strncmp(at, "}=2", 3) != 0)
+		return false;
+	if (!(is_new && (group == 0x14 || group == 0x28 || group == 0x3c || group == 0x50)) &&
+	    !(is_old && group <= 1))
+		return false;
+	snprintf(buf, bytes, MPC "%02x.0}=2%s", is_new ? 0x14 : 0, at + 3);
+	return true;
+}
+
+static bool has_parts(const char *event)
+{
+	for (unsigned int i = 0; i < nti_known_counter_count; i++)
+		if (nti_known_counters[i].part && strcmp(nti_known_counters[i].event, event) == 0)
+			return true;
+	return false;
+}
+
+/* Events that fit, each with the chips it does so on. */
+#define CLASS_MAX 64
+
+struct class
+{
+	const char *event[CLASS_MAX];
+	uint64_t chips[CLASS_MAX];
+	unsigned int n, parts; /* @parts: bit n, part n fits */
+	uint64_t named;
+	bool has_parts, is_guess;
+};
+
+static void class_add(struct class *c, const struct nti_known_counter *k, unsigned int chip)
+{
+	unsigned int i = 0;
+
+	while (i < c->n && strcmp(c->event[i], k->event) != 0)
+		i++;
+	if (i == CLASS_MAX)
+		return;
+	if (i == c->n) {
+		c->event[c->n++] = k->event;
+		c->chips[i] = 0;
+	}
+	c->chips[i] |= UINT64_C(1) << chip;
+	c->named |= UINT64_C(1) << chip;
+	c->parts |= 1u << k->part;
+	c->has_parts |= has_parts(k->event);
+	c->is_guess |= strcmp(k->trust, "guessed") == 0;
+}
+
+/* "branch|gld_request@G200": behind the at sign, chips where a class of several chips has the name. */
+static void put_class(struct nti_derive_row *r, const struct class *c)
+{
+	for (unsigned int i = 0; i < c->n; i++) {
+		const char *before = "@";
+
+		nti_derive_put(&r->event, "%s%s", i ? "|" : "", c->event[i]);
+		for (unsigned int chip = 0; c->chips[i] != c->named && chip < nti_derive_chips();
+		     chip++)
+			if (c->chips[i] >> chip & 1) {
+				nti_derive_put(&r->event, "%s%s", before,
+					       nti_derive_chip_at(chip)->name);
+				before = ",";
+			}
+	}
+	if (c->n && (c->parts & (c->parts - 1)) == 0)
+		snprintf(r->part, sizeof(r->part), "%d", __builtin_ctz(c->parts));
+}
+
+static void name_notes(struct nti_derive_row *r, uint64_t chips, uint64_t named, bool is_guess)
+{
+	if (named != (chips & named) || named == 0)
+		return;
+	if (__builtin_popcountll(chips) > 1 && named != chips) {
+		nti_derive_put(&r->notes, "%sthe name holds on", r->notes.n ? "; " : "");
+		for (unsigned int i = 0; i < nti_derive_chips(); i++)
+			if (named >> i & 1)
+				nti_derive_put(&r->notes, " %s", nti_derive_chip_at(i)->name);
+	}
+	if (strchr(r->event.p, '|'))
+		nti_derive_put(&r->notes, "%sthe accesses of these events are equal",
+			       r->notes.n ? "; " : "");
+	if (is_guess)
+		nti_derive_put(&r->notes, "%sthe table of the event is completed by guess",
+			       r->notes.n ? "; " : "");
+}
+
+/* What a chip that the row may be of says to its set-up. */
+struct on_chip {
+	const char *key;
+	char mp[128];
+	unsigned int most; /* multiplexers of its event that the row has too */
+};
+
+void nti_derive_row_name(struct nti_derive_names *n, struct nti_derive_row *r)
+{
+	struct class c = { .n = 0 };
+	struct on_chip on[NTI_DERIVE_CHIPS_MAX];
+
+	if (!n->is_filled)
+		fill(n);
+	for (unsigned int i = 0; i < nti_derive_chips(); i++) {
+		on[i].key = nti_derive_key_on(r, i);
+		on[i].most = 0;
+		if (mp_key(on[i].key, i, on[i].mp, sizeof(on[i].mp)))
+			on[i].key = on[i].mp;
+	}
+	/*
+	 * An event whose multiplexers the trace confirms is meant rather than one whose table has none; but what one chip has tells nothing of what
+	 * another would count.
+	 */
+	for (unsigned int round = 0; round < 2; round++)
+		for (size_t i = 0; i < n->n; i++) {
+			const struct nti_derive_name *e = &n->name[i];
+			struct on_chip *as = &on[e->chip];
+			unsigned int parts;
+
+			if (!(r->chips >> e->chip & 1) ||
+			    !nti_derive_key_agrees(e->key.p, as->key, false))
+				continue;
+			parts = parts_in(e->key.p, as->key);
+			if (round == 0)
+				as->most = parts > as->most ? parts : as->most;
+			else if (parts == as->most)
+				class_add(&c, &nti_known_counters[e->known], e->chip);
+		}
+	put_class(r, &c);
+	if (r->event.n)
+		name_notes(r, r->chips, c.named, c.is_guess);
+}

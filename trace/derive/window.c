@@ -1,0 +1,588 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Accesses of one device in their order: registers take their values, and a measurement ends where something is set up again behind a read
+ * of counters.
+ *
+ *     set-up (selectors, modes, multiplexers) -> [end of period] -> reads, acknowledges, ends of periods, reads ... -> next set-up
+ *
+ * Sequences that this follows: nouveau (CTRL, SRC, OP of four slots, then multiplexers; a trigger; reads), nvacounter of envytools (a trigger before
+ * and behind the work), NVIDIA's driver under CUPTI (multiplexers, then slots; reads, acknowledges, a trigger). What is written between a trigger and the
+ * reads without any set-up is the work that is measured; a list of register operations has no such writes.
+ *
+ * A measurement is derived from what its registers had when its counters were read. Before anything behind that changes what is known of them - the next
+ * session finds a fresh context, a driver clears its selectors - the measurement is settled: its rows are made.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/derive/state.h"
+
+void nti_derive_tally_add(struct nti_derive_tally *t, uint64_t value, uint64_t clocks)
+{
+	if (!t->n || value < t->min)
+		t->min = value;
+	if (value > t->max)
+		t->max = value;
+	t->sum += value;
+	t->last = value;
+	t->last_clocks = clocks;
+	t->n++;
+	if (t->kept == NTI_DERIVE_VALUES)
+		return;
+	t->clocks[t->kept] = clocks;
+	t->value[t->kept++] = value;
+}
+
+void nti_derive_tally_clock(struct nti_derive_tally *t, uint64_t clocks)
+{
+	t->last_clocks = clocks;
+	if (t->n == t->kept)
+		t->clocks[t->kept - 1] = clocks;
+}
+
+void nti_derive_tally_join(struct nti_derive_tally *t, const struct nti_derive_tally *more)
+{
+	if (!more->n)
+		return;
+	t->min = t->n && t->min < more->min ? t->min : more->min;
+	t->max = t->max > more->max ? t->max : more->max;
+	t->sum += more->sum;
+	t->last = more->last;
+	t->last_clocks = more->last_clocks;
+	t->n += more->n;
+	for (uint32_t i = 0; i < more->kept && t->kept < NTI_DERIVE_VALUES; i++) {
+		t->clocks[t->kept] = more->clocks[i];
+		t->value[t->kept++] = more->value[i];
+	}
+}
+
+/* Keep those of the chips that it may be, unless none would be left: then the evidence is of something else. */
+static void narrow(struct nti_derive_device *dev, uint64_t chips)
+{
+	if (!dev->is_told && dev->chips & chips)
+		dev->chips &= chips;
+}
+
+static uint64_t tesla_chips(void)
+{
+	return ~nti_derive_chips_of(NTI_FAMILY_FERMI);
+}
+
+static bool may_be_tesla(const struct nti_derive_device *dev)
+{
+	return nti_derive_any_of(dev->chips, NTI_FAMILY_G80, NTI_FAMILY_GT215);
+}
+
+static bool may_be_later(const struct nti_derive_device *dev)
+{
+	return nti_derive_any_of(dev->chips, NTI_FAMILY_FERMI, NTI_FAMILY_FERMI);
+}
+
+uint32_t nti_derive_tpc_stride(const struct nti_derive_device *dev)
+{
+	if (nti_derive_all_of(dev->chips, NTI_FAMILY_G80, NTI_FAMILY_G84))
+		return 0x1000;
+	return nti_derive_all_of(dev->chips, NTI_FAMILY_G200, NTI_FAMILY_GT215) ? 0x800 : 0;
+}
+
+/* Multiplexers of TPCs tell the stride of TPCs where nothing else does: those of the two strides have no offset in common. */
+static void narrow_by_routing(struct nti_derive_device *dev, uint32_t address)
+{
+	static const uint16_t old_offsets[] = { 0x330, 0x334, 0x808, 0x81c, 0xe50 };
+	static const uint16_t new_offsets[] = { 0x33c, 0x340, 0x508, 0x51c, 0x750 };
+
+	if (address < 0x408000 || address >= 0x418000 || nti_derive_tpc_stride(dev))
+		return;
+	for (size_t i = 0; i < NTI_ARRAY_SIZE(old_offsets); i++) {
+		if ((address & 0xfff) == old_offsets[i])
+			narrow(dev, nti_derive_chips_of(NTI_FAMILY_G80) |
+					    nti_derive_chips_of(NTI_FAMILY_G84));
+		if ((address & 0x7ff) == new_offsets[i])
+			narrow(dev, nti_derive_chips_of(NTI_FAMILY_G200) |
+					    nti_derive_chips_of(NTI_FAMILY_GT215));
+	}
+}
+
+static struct nti_derive_domain *domain_of(struct ntime_derive *d, struct nti_derive_device *dev,
+					   const struct nti_derive_place *p)
+{
+	struct nti_derive_domain *bigger;
+
+	for (size_t i = 0; i < dev->domains; i++)
+		if (dev->domain[i].unit == p->unit && dev->domain[i].instance == p->instance &&
+		    dev->domain[i].set == p->set)
+			return &dev->domain[i];
+	bigger = realloc(dev->domain, (dev->domains + 1) * sizeof(*bigger));
+	if (!bigger) {
+		d->failed = true;
+		return NULL;
+	}
+	dev->domain = bigger;
+	bigger += dev->domains++;
+	memset(bigger, 0, sizeof(*bigger));
+	bigger->unit = p->unit;
+	bigger->instance = p->instance;
+	bigger->set = p->set;
+	return bigger;
+}
+
+static struct nti_derive_mp *mp_of(struct ntime_derive *d, struct nti_derive_device *dev,
+				   uint16_t instance)
+{
+	struct nti_derive_mp *bigger;
+
+	for (size_t i = 0; i < dev->mps; i++)
+		if (dev->mp[i].instance == instance)
+			return &dev->mp[i];
+	bigger = realloc(dev->mp, (dev->mps + 1) * sizeof(*bigger));
+	if (!bigger) {
+		d->failed = true;
+		return NULL;
+	}
+	dev->mp = bigger;
+	bigger += dev->mps++;
+	memset(bigger, 0, sizeof(*bigger));
+	bigger->instance = instance;
+	/* It has what was written to all. */
+	for (size_t i = 0; i + 1 < dev->mps; i++)
+		if (dev->mp[i].instance == NTI_MP_ALL) {
+			memcpy(bigger->config, dev->mp[i].config, sizeof(bigger->config));
+			memcpy(bigger->epoch, dev->mp[i].epoch, sizeof(bigger->epoch));
+		}
+	return bigger;
+}
+
+/* What is known of registers is about to change: what was counted has nothing to do with that. Counters read behind it are another measurement. */
+static void settle(struct ntime_derive *d, struct nti_derive_device *dev)
+{
+	if (!dev->is_reading || dev->is_settled)
+		return;
+	nti_derive_window_end(d, dev);
+	dev->is_settled = true;
+}
+
+/* Something is set up: what was read before belongs to the set-up before. */
+static void begin(struct ntime_derive *d, struct nti_derive_device *dev, bool is_counter)
+{
+	if (dev->is_reading) {
+		settle(d, dev);
+		dev->is_reading = dev->is_settled = false;
+		dev->is_set_up = false;
+		dev->epoch++;
+		dev->triggers = 0;
+	}
+	if (is_counter) {
+		dev->is_set_up = true;
+		dev->triggers = 0;
+	}
+}
+
+static void word_write(struct ntime_derive *d, struct nti_derive_word *w, uint32_t value,
+		       uint32_t mask)
+{
+	w->value = (w->value & ~mask) | (value & mask);
+	w->known |= mask;
+	w->list = d->list_number;
+	w->access = d->access;
+}
+
+static void mp_write(struct ntime_derive *d, struct nti_derive_device *dev,
+		     const struct nti_derive_place *p, uint32_t value, uint32_t mask)
+{
+	struct nti_derive_mp *mp;
+
+	/* Selectors that go back to 0 behind the reads are the end, not a set-up of nothing. */
+	if (!(dev->is_reading && value == 0))
+		begin(d, dev, true);
+	mp = mp_of(d, dev, p->instance);
+	if (!mp)
+		return;
+	settle(d, dev);
+	for (size_t i = 0; i < dev->mps; i++) {
+		if (p->instance != NTI_MP_ALL && &dev->mp[i] != mp)
+			continue;
+		word_write(d, &dev->mp[i].config[p->slot / 4], value, mask);
+		dev->mp[i].epoch[p->slot / 4] = dev->is_reading ? 0 : dev->epoch;
+	}
+}
+
+static void reg_write(struct ntime_derive *d, struct nti_derive_reg *reg, uint32_t epoch,
+		      uint32_t value, uint32_t mask)
+{
+	if (!reg->epoch) {
+		reg->base = reg->value;
+		reg->base_known = reg->known;
+	}
+	reg->value = (reg->value & ~mask) | (value & mask);
+	reg->known |= mask;
+	reg->epoch = epoch;
+	reg->list = d->list_number;
+	reg->access = d->access;
+}
+
+/* Multiplexers that are known, and the groups of the shader domain. */
+static bool is_known_mux(const struct nti_derive_device *dev, uint32_t address)
+{
+	uint32_t stride = nti_derive_tpc_stride(dev), offset;
+
+	if (nti_derive_mux_at(nti_derive_spot_of(address, stride), stride))
+		return true;
+	if (!stride || address < 0x408000 || address >= 0x418000)
+		return false;
+	offset = (address - 0x408000) % stride;
+	if (stride == 0x800)
+		return offset == NTI_MPC_SELECT_NEW || offset == NTI_MPC_ENABLE_NEW;
+	return offset == NTI_MPC_SELECT_OLD || offset == NTI_MPC_ENABLE_OLD;
+}
+
+/*
+ * A register that is none of the counters'. In lists of register operations all of them are meant; elsewhere a driver works on the whole chip, and only what
+ * may be a multiplexer and was not written by the measured work is looked at.
+ */
+static void other_write(struct ntime_derive *d, struct nti_derive_device *dev, uint32_t address,
+			uint32_t value, uint32_t mask)
+{
+	bool is_list = d->list_number != 0, is_known;
+	uint32_t epoch;
+	struct nti_derive_reg *reg;
+
+	if (!is_list && !nti_derive_place_is_routing(address, may_be_tesla(dev), may_be_later(dev)))
+		return;
+	narrow_by_routing(dev, address);
+	is_known = is_known_mux(dev, address);
+	if (is_list || is_known)
+		begin(d, dev, false);
+	epoch = dev->epoch;
+	if (!is_list && !is_known) {
+		/* Work of the measured program, or the beginning of the next set-up: that one will tell. */
+		if (dev->is_reading)
+			epoch++;
+		else if (dev->triggers && dev->is_set_up)
+			return;
+	}
+	reg = nti_derive_regs_get(&dev->regs, address);
+	if (!reg)
+		return;
+	if (reg->epoch == dev->epoch)
+		settle(d, dev);
+	reg_write(d, reg, epoch, value, mask);
+}
+
+static void domain_write(struct ntime_derive *d, struct nti_derive_device *dev,
+			 const struct nti_derive_place *p, uint32_t value, uint32_t mask)
+{
+	struct nti_derive_domain *dom;
+
+	narrow(dev, p->unit == NTI_UNIT_PCOUNTER ? tesla_chips() : ~tesla_chips());
+	begin(d, dev, true);
+	dom = domain_of(d, dev, p);
+	if (!dom)
+		return;
+	switch (p->kind) {
+	case NTI_PLACE_SRC:
+		word_write(d, &dom->src[p->slot], value, mask);
+		break;
+	case NTI_PLACE_OP:
+		word_write(d, &dom->op[p->slot], value, mask);
+		break;
+	case NTI_PLACE_SETFLAG:
+		word_write(d, &dom->setflag, value, mask);
+		break;
+	case NTI_PLACE_CLRFLAG:
+		word_write(d, &dom->clrflag, value, mask);
+		break;
+	default:
+		word_write(d, &dom->ctrl, value, mask);
+	}
+}
+
+static bool is_read(const struct nti_derive_domain *dom)
+{
+	for (unsigned int slot = 0; slot <= NTI_SLOT_CYCLES; slot++)
+		if (dom->read[slot].n)
+			return true;
+	return false;
+}
+
+/* Values have the state that CTRL had last: a driver polls EMPTY until a period ends. Behind an acknowledge it tells nothing of values that were read. */
+static void ctrl_read(struct nti_derive_domain *dom, uint32_t value)
+{
+	if (dom->unit != NTI_UNIT_PCOUNTER || (value & 3) != 1)
+		return;
+	dom->state = 0;
+	if ((value >> 24 & 3) == 3)
+		dom->state = NTIME_DERIVED_OVERFLOW;
+	else if ((value >> 24 & 3) == 0)
+		dom->state = NTIME_DERIVED_EMPTY;
+	if (is_read(dom) && !dom->is_acked)
+		dom->flags |= dom->state;
+}
+
+static void acknowledge(struct nti_derive_device *dev, const struct nti_derive_place *p)
+{
+	for (size_t i = 0; i < dev->domains; i++) {
+		struct nti_derive_domain *dom = &dev->domain[i];
+
+		if (dom->unit != p->unit || dom->instance != p->instance || dom->set != p->set)
+			continue;
+		dom->state = 0;
+		dom->is_acked = true;
+		dom->period = (struct nti_derive_period){ 0 };
+	}
+}
+
+static void trigger(struct nti_derive_device *dev)
+{
+	dev->triggers++;
+	for (size_t i = 0; i < dev->domains; i++) {
+		dev->domain[i].state &= ~NTIME_DERIVED_EMPTY;
+		dev->domain[i].period = (struct nti_derive_period){ 0 };
+	}
+}
+
+void nti_derive_write(struct ntime_derive *d, struct nti_derive_device *dev, uint32_t address,
+		      uint32_t value, uint32_t mask)
+{
+	struct nti_derive_place p =
+		nti_derive_place_of(address, may_be_tesla(dev), may_be_later(dev));
+
+	switch (p.kind) {
+	case NTI_PLACE_SRC:
+	case NTI_PLACE_OP:
+	case NTI_PLACE_SETFLAG:
+	case NTI_PLACE_CLRFLAG:
+	case NTI_PLACE_CTRL:
+		domain_write(d, dev, &p, value, mask);
+		break;
+	case NTI_PLACE_MP_CONFIG:
+		if (p.instance != NTI_MP_ALL)
+			narrow(dev, ~tesla_chips());
+		mp_write(d, dev, &p, value, mask);
+		break;
+	case NTI_PLACE_ACK:
+		acknowledge(dev, &p);
+		break;
+	case NTI_PLACE_TRIGGER:
+		/* DEBUG_1 has other bits too. */
+		if (address != 0x400084 || value & mask & 0x20)
+			trigger(dev);
+		break;
+	case NTI_PLACE_OTHER:
+		other_write(d, dev, address, value, mask);
+		break;
+	default:
+		break;
+	}
+}
+
+static void counter_read(struct nti_derive_device *dev)
+{
+	if (!dev->is_reading || dev->is_settled)
+		dev->was_triggered = dev->triggers != 0;
+	dev->is_reading = true;
+	dev->is_settled = false;
+}
+
+static void word_read(struct ntime_derive *d, struct nti_derive_device *dev,
+		      struct nti_derive_word *w, uint32_t value)
+{
+	if (w->known)
+		return;
+	settle(d, dev);
+	*w = (struct nti_derive_word){ .value = value, .known = 0xffffffff };
+}
+
+/* A counter that is read again is of the next period; between them there is an acknowledge or an end of the period, or the chip ends it by itself. */
+static void slot_read(struct nti_derive_domain *dom, unsigned int slot, uint64_t value)
+{
+	struct nti_derive_period *p = &dom->period;
+
+	if (p->slots >> slot & 1)
+		*p = (struct nti_derive_period){ 0 };
+	p->slots |= 1u << slot;
+	nti_derive_tally_add(&dom->read[slot], value,
+			     p->has_clocks && !p->is_torn ? p->clocks : NTIME_DERIVED_NO_CLOCKS);
+}
+
+/* Clocks are read before or behind the counters, and by some for each of them. */
+static void cycles_read(struct nti_derive_domain *dom, uint64_t value)
+{
+	struct nti_derive_period *p = &dom->period;
+
+	nti_derive_tally_add(&dom->read[NTI_SLOT_CYCLES], value, NTIME_DERIVED_NO_CLOCKS);
+	if (p->has_clocks && p->clocks != value)
+		p->is_torn = true;
+	p->has_clocks = true;
+	p->clocks = value;
+	for (unsigned int slot = 0; slot < NTI_SLOTS; slot++)
+		if (p->slots >> slot & 1)
+			nti_derive_tally_clock(&dom->read[slot],
+					       p->is_torn ? NTIME_DERIVED_NO_CLOCKS : value);
+}
+
+static void domain_read(struct ntime_derive *d, struct nti_derive_device *dev,
+			const struct nti_derive_place *p, uint32_t value)
+{
+	struct nti_derive_domain *dom = domain_of(d, dev, p);
+
+	if (!dom)
+		return;
+	switch (p->kind) {
+	case NTI_PLACE_SRC:
+		word_read(d, dev, &dom->src[p->slot], value);
+		break;
+	case NTI_PLACE_OP:
+		word_read(d, dev, &dom->op[p->slot], value);
+		break;
+	case NTI_PLACE_SETFLAG:
+		word_read(d, dev, &dom->setflag, value);
+		break;
+	case NTI_PLACE_CLRFLAG:
+		word_read(d, dev, &dom->clrflag, value);
+		break;
+	case NTI_PLACE_CTRL:
+		ctrl_read(dom, value);
+		word_read(d, dev, &dom->ctrl, value);
+		break;
+	default:
+		counter_read(dev);
+		dom->flags |= dom->state;
+		dom->is_acked = false;
+		if (p->kind == NTI_PLACE_CYCLES)
+			cycles_read(dom, value);
+		else
+			slot_read(dom, p->slot, value);
+	}
+}
+
+static void mp_read(struct ntime_derive *d, struct nti_derive_device *dev,
+		    const struct nti_derive_place *p, uint32_t value)
+{
+	struct nti_derive_mp *mp = mp_of(d, dev, p->instance);
+	unsigned int word = p->slot / 4;
+
+	if (!mp)
+		return;
+	if (!mp->read[word])
+		mp->read[word] = calloc(1, sizeof(*mp->read[word]));
+	if (!mp->read[word]) {
+		d->failed = true;
+		return;
+	}
+	counter_read(dev);
+	nti_derive_tally_add(mp->read[word], value, NTIME_DERIVED_NO_CLOCKS);
+}
+
+/* Nothing wrote it, and it is something else than before: a fresh context, a reset. It is as if the trace began here. */
+static void reg_renew(struct nti_derive_reg *reg, uint32_t value)
+{
+	reg->base = value;
+	reg->base_known = 0xffffffff;
+	reg->epoch = 0;
+}
+
+static void other_read(struct ntime_derive *d, struct nti_derive_device *dev, uint32_t address,
+		       uint32_t value)
+{
+	struct nti_derive_reg *reg;
+
+	if (!d->list_number &&
+	    !nti_derive_place_is_routing(address, may_be_tesla(dev), may_be_later(dev)))
+		return;
+	reg = nti_derive_regs_get(&dev->regs, address);
+	if (!reg || (reg->known == 0xffffffff && reg->value == value))
+		return;
+	if (reg->epoch || is_known_mux(dev, address))
+		settle(d, dev);
+	/* What the hardware answers counts more than what was written; in its own set-up that is an answer, later it is another value. */
+	if (reg->epoch && (reg->value ^ value) & reg->known &&
+	    (dev->is_reading ? reg->epoch <= dev->epoch : reg->epoch < dev->epoch))
+		reg_renew(reg, value);
+	reg->value = value;
+	reg->known = 0xffffffff;
+}
+
+static void boot0_read(struct ntime_derive *d, struct nti_derive_device *dev, uint32_t value)
+{
+	uint64_t chips = nti_derive_chip_boot0(value);
+
+	if (!chips || dev->is_told)
+		return;
+	if (dev->chips != chips)
+		settle(d, dev);
+	dev->chips = chips;
+	dev->is_told = true;
+}
+
+static void units_read(struct ntime_derive *d, struct nti_derive_device *dev, uint32_t value)
+{
+	uint64_t chips;
+
+	if (!may_be_tesla(dev))
+		return;
+	chips = nti_derive_chips_units(dev->chips, value);
+	if (!dev->is_told && dev->chips & chips && dev->chips & ~chips)
+		settle(d, dev);
+	dev->units = value;
+	dev->has_units = true;
+	narrow(dev, chips);
+}
+
+void nti_derive_read(struct ntime_derive *d, struct nti_derive_device *dev, uint32_t address,
+		     uint32_t value)
+{
+	struct nti_derive_place p =
+		nti_derive_place_of(address, may_be_tesla(dev), may_be_later(dev));
+
+	switch (p.kind) {
+	case NTI_PLACE_BOOT0:
+		boot0_read(d, dev, value);
+		break;
+	case NTI_PLACE_UNITS:
+		units_read(d, dev, value);
+		break;
+	case NTI_PLACE_SRC:
+	case NTI_PLACE_OP:
+	case NTI_PLACE_SETFLAG:
+	case NTI_PLACE_CLRFLAG:
+	case NTI_PLACE_CTRL:
+	case NTI_PLACE_COUNTER:
+	case NTI_PLACE_CYCLES:
+		domain_read(d, dev, &p, value);
+		break;
+	case NTI_PLACE_MP_COUNTER:
+		mp_read(d, dev, &p, value);
+		break;
+	case NTI_PLACE_OTHER:
+		other_read(d, dev, address, value);
+		break;
+	default:
+		break;
+	}
+}
+
+static void domain_rows(struct ntime_derive *d, struct nti_derive_device *dev,
+			struct nti_derive_domain *dom, uint32_t window)
+{
+	bool has_event = false;
+
+	/* In the order in which drivers name the slots. */
+	for (unsigned int slot = 0; slot < NTI_SLOTS; slot++)
+		if (dom->read[slot].n)
+			has_event |= nti_derive_row_add(d, dev, dom, slot, window);
+	if (!has_event && dom->read[NTI_SLOT_CYCLES].n)
+		nti_derive_row_add(d, dev, dom, NTI_SLOT_CYCLES, window);
+	memset(dom->read, 0, sizeof(dom->read));
+	dom->period = (struct nti_derive_period){ 0 };
+	dom->flags = 0;
+}
+
+void nti_derive_window_end(struct ntime_derive *d, struct nti_derive_device *dev)
+{
+	if (!dev->is_reading || dev->is_settled)
+		return;
+	d->counts.windows++;
+	for (size_t i = 0; i < dev->domains; i++)
+		domain_rows(d, dev, &dev->domain[i], d->counts.windows);
+	nti_derive_mp_rows(d, dev, d->counts.windows);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* One of two traces that are compared: what it does, step by step, loops of reads folded. */
+#ifndef NTI_TRACE_DIFF_LOG_H
+#define NTI_TRACE_DIFF_LOG_H
+
+#include <stdbool.h>
+
+#include <ntime/trace/trace.h>
+
+/**
+ * struct nti_access - what makes two accesses the same
+ * @value, @mask: of writes, unless values are ignored
+ * @is_masked:	@mask is of meaning
+ */
+struct nti_access {
+	uint64_t offset;
+	uint64_t value;
+	uint32_t mask;
+	uint16_t device;
+	uint8_t region;
+	uint8_t width;
+	uint8_t kind;
+	bool is_masked;
+};
+
+/* Accesses by number, each different one once. @slot is a hash table of 1 + numbers. */
+struct nti_accesses {
+	struct nti_access *access;
+	size_t n, room;
+	uint32_t *slot;
+	size_t slots;
+};
+
+/* Number of an access, a new one if it is new. 0 or -ENOMEM. */
+int nti_accesses_number(struct nti_accesses *all, const struct nti_access *access, uint32_t *out);
+void nti_accesses_fini(struct nti_accesses *all);
+
+/**
+ * struct nti_step - what a step has beside its number
+ * @value:	of a read the last one
+ */
+struct nti_step {
+	uint64_t time_ns;
+	uint64_t value;
+};
+
+/**
+ * struct nti_diff_log - the trace
+ * @id:		@n numbers of accesses
+ * @step:	@n, with @count, how often, and @flags, NTIME_RECORD_* of the step
+ * @changed:	@n, see nti_align()
+ * @accesses:	how many there were before folding
+ */
+struct nti_diff_log {
+	uint32_t *id;
+	struct nti_step *step;
+	uint32_t *count;
+	uint8_t *flags;
+	uint8_t *changed;
+	size_t n, room;
+	uint64_t accesses;
+	struct nti_accesses all;
+};
+
+/* One access more. @folds: loops of reads become one; @has_values: written values matter. 0 or -ENOMEM. */
+int nti_diff_log_add(struct nti_diff_log *log, const struct ntime_record *r, bool folds,
+		     bool has_values);
+void nti_diff_log_fini(struct nti_diff_log *log);
+
+/* Memory in use, roughly. */
+uint64_t nti_diff_log_bytes(const struct nti_diff_log *log);
+
+/* Bits of an access by its width. */
+static inline uint64_t nti_width_mask(uint8_t width)
+{
+	return width && width < 8 ? ((uint64_t)1 << 8 * width) - 1 : UINT64_MAX;
+}
+
+#endif

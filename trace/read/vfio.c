@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Front end of VFIO text: lines into records.
+ *
+ * Most lines look like the one before, but for numbers. vfio_fast.c takes those; here is every other, one at a time, and what is
+ * learnt from it for the next.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "trace/base/device.h"
+#include "trace/read/front.h"
+#include "trace/read/vfio.h"
+
+/* Of a line without an event that is kept as somebody else's. */
+#define OTHER_BYTES 4096
+/* "vfio_region_read  (a:region0+0x0, 1) = 0x0" */
+#define MIN_LINE_BYTES 42
+
+/* What one call of parse() works with. */
+struct work {
+	struct nti_vfio *v;
+	const struct nti_trace_piece *piece;
+	struct nti_trace_devices *devices;
+	struct nti_trace_batch *b;
+};
+
+static struct ntime_record *new_record(struct nti_trace_batch *b)
+{
+	struct ntime_record *r;
+
+	if (nti_trace_batch_reserve(b, 1) < 0) {
+		b->error = -ENOMEM;
+		return NULL;
+	}
+	r = &b->rec[b->n++];
+	memset(r, 0, sizeof(*r));
+	r->device = NTIME_DEVICE_NONE;
+	return r;
+}
+
+static void put_text(struct work *w, uint8_t kind, const char *text, size_t bytes)
+{
+	struct ntime_record *r = new_record(w->b);
+
+	if (!r)
+		return;
+	r->kind = kind;
+	r->text = nti_trace_batch_text(w->b, text, bytes);
+}
+
+/* Somebody else's line. */
+static void other(struct work *w, const char *p, const char *end, bool is_torn)
+{
+	w->b->others += !is_torn;
+	w->b->torn += is_torn;
+	w->b->cut += end == w->piece->bytes + w->piece->n;
+	if (w->piece->gives_others)
+		put_text(w, NTIME_RECORD_OTHER, p,
+			 (size_t)(end - p) > OTHER_BYTES ? OTHER_BYTES : (size_t)(end - p));
+}
+
+/* The first event of a piece tells its style, for nobody knows the piece before. */
+static void tell_style(struct work *w, const char *style)
+{
+	struct nti_vfio *v = w->v;
+	const size_t bytes = strlen(style);
+
+	if (v->has_style && strcmp(style, v->style) == 0)
+		return;
+	/* Heads of lines are of one style: what they say of the next line is void. */
+	if (strcmp(style, v->style) != 0)
+		v->is_guessing = false;
+	memcpy(v->style, style, bytes + 1);
+	v->has_style = true;
+	put_text(w, NTIME_RECORD_STYLE, style, bytes);
+	w->b->last_style = w->b->n;
+}
+
+/* Number of an event's device, of those that are kept where it is one of them. */
+static uint16_t device_of(struct work *w, const struct nti_vfio_event *e)
+{
+	struct nti_vfio_name *k;
+	uint64_t letters;
+
+	if (e->name_bytes < NTI_VFIO_NAME_MIN || e->name_bytes > NTI_VFIO_NAME_MAX)
+		return nti_trace_device_number(w->devices, e->name, e->name_bytes);
+	memcpy(&letters, e->name + e->name_bytes - sizeof(letters), sizeof(letters));
+	k = &w->v->name[letters * 0x9e3779b97f4a7c15u >> (64 - NTI_VFIO_NAME_BITS)];
+	if (k->bytes == e->name_bytes && memcmp(k->text, e->name, e->name_bytes) == 0)
+		return k->number;
+	k->number = nti_trace_device_number(w->devices, e->name, e->name_bytes);
+	/* Those without a number are counted each time. */
+	k->bytes = k->number == NTIME_DEVICE_NONE ? 0 : (uint32_t)e->name_bytes;
+	memcpy(k->text, e->name, e->name_bytes);
+	return k->number;
+}
+
+static void put_event(struct work *w, const struct nti_prefix *prefix, struct nti_vfio_event *e,
+		      const char *line, size_t line_bytes)
+{
+	struct ntime_record *r;
+
+	e->r.time_ns = prefix->time_ns;
+	e->r.thread = prefix->thread;
+	e->r.flags |= (uint8_t)prefix->flags;
+	if (e->name_bytes)
+		e->r.device = device_of(w, e);
+	if (e->whole) {
+		r = new_record(w->b);
+		if (!r)
+			return;
+		r->kind = NTIME_RECORD_EVENT;
+		r->time_ns = prefix->time_ns;
+		r->thread = prefix->thread;
+		r->flags = (uint8_t)prefix->flags;
+		r->text = nti_trace_batch_text(w->b, line, line_bytes);
+		e->r.flags |= NTIME_RECORD_SYNTHETIC;
+	}
+	r = new_record(w->b);
+	if (!r)
+		return;
+	*r = e->r;
+	if (e->text)
+		r->text = nti_trace_batch_text(w->b, e->text, e->text_bytes);
+	w->b->accesses += nti_record_is_access(r);
+}
+
+/* End of the line at @p: its newline, or the end of the piece. */
+static const char *line_end(const struct nti_trace_piece *piece, const char *p)
+{
+	const char *end = piece->bytes + piece->n;
+	const char *newline = memchr(p, '\n', (size_t)(end - p));
+
+	return newline ? newline : end;
+}
+
+/* Where a line that ends at @end has its text's end: what passed through Windows has a carriage return there. */
+static const char *without_cr(const char *p, const char *end, const char *limit)
+{
+	return end < limit && end > p && end[-1] == '\r' ? end - 1 : end;
+}
+
+/* The second line of an event, if it is there: it begins with two blanks and a word. */
+static const char *second_line(struct work *w, const char *end)
+{
+	static const char begins[] = "  size: 0x";
+	const char *limit = w->piece->bytes + w->piece->n;
+	const char *second = end + 1 + (end < limit && *end == '\r');
+
+	if (end >= limit || second > limit || (size_t)(limit - second) < sizeof(begins) - 1 ||
+	    memcmp(second, begins, sizeof(begins) - 1) != 0)
+		return NULL;
+	return without_cr(second, line_end(w->piece, second), limit);
+}
+
+/* The events of a tracer that are not VFIO's: their prefix alone tells them. */
+static bool foreign_event(struct work *w, const char *p, const char *end)
+{
+	size_t n = nti_prefix_classic(p, (size_t)(end - p));
+	struct nti_prefix prefix;
+	struct nti_vfio_event e;
+
+	if (!n || n == (size_t)(end - p) || p[n] < 'a' || p[n] > 'z' ||
+	    !nti_prefix_parse(p, n, &prefix))
+		return false;
+	if (nti_vfio_event_parse(p + n, (size_t)(end - p) - n, false, &e) != NTI_VFIO_DONE)
+		return false;
+	tell_style(w, prefix.style);
+	put_event(w, &prefix, &e, p + n, (size_t)(end - p) - n);
+	return true;
+}
+
+/*
+ * One event with its prefix at @at of the line. Returns what became of it; *@end moves behind a second line.
+ */
+static enum nti_vfio_result one_event(struct work *w, const char *p, size_t at, const char **end)
+{
+	const char *event = p + at, *limit = w->piece->bytes + w->piece->n;
+	enum nti_vfio_result result;
+	struct nti_prefix prefix;
+	const char *second;
+	struct nti_vfio_event e;
+	size_t n = (size_t)(*end - event);
+
+	if (!nti_vfio_known_prefix(w->v, p, at, &prefix) && !nti_prefix_parse(p, at, &prefix))
+		return NTI_VFIO_NONE;
+	result = nti_vfio_event_parse(event, n, *end == limit, &e);
+	if (result == NTI_VFIO_TWO_LINES) {
+		second = second_line(w, *end);
+		if (!second)
+			return NTI_VFIO_BROKEN;
+		n = (size_t)(second - event);
+		result = nti_vfio_event_parse(event, n, second == limit, &e);
+		if (result != NTI_VFIO_DONE)
+			return result;
+		w->b->lines++;
+		*end = second;
+	}
+	if (result != NTI_VFIO_DONE)
+		return result;
+	tell_style(w, e.is_before_23 ? "vfio: " : prefix.style);
+	put_event(w, &prefix, &e, event, n);
+	if (nti_record_is_access(&e.r) && !e.text && !e.is_before_23 && e.name_bytes &&
+	    strcmp(prefix.style, NTI_STYLE_LTTNG) != 0) {
+		nti_vfio_learn_prefix(w->v, p, &prefix, at);
+		nti_vfio_learn_body(w->v, event, &e);
+	}
+	return result;
+}
+
+/* One line (or two of one event); returns what stands behind. */
+static const char *one_line(struct work *w, const char *p)
+{
+	const char *limit = w->piece->bytes + w->piece->n, *end = line_end(w->piece, p);
+	const char *text_end = without_cr(p, end, limit);
+	enum nti_vfio_result result = NTI_VFIO_NONE;
+	bool is_torn = end == limit;
+	int at;
+
+	w->b->lines++;
+	for (at = nti_vfio_event_find(p, (size_t)(text_end - p), 0); at >= 0;
+	     at = nti_vfio_event_find(p, (size_t)(text_end - p), (size_t)at + 1)) {
+		const char *event_end = text_end;
+
+		result = one_event(w, p, (size_t)at, &event_end);
+		if (result == NTI_VFIO_DONE) {
+			end = line_end(w->piece, event_end);
+			return end + (end < limit);
+		}
+	}
+	if (result == NTI_VFIO_NONE && !is_torn && foreign_event(w, p, text_end))
+		return end + 1;
+	other(w, p, end, result == NTI_VFIO_BROKEN || is_torn);
+	return end + (end < limit);
+}
+
+static ssize_t vfio_parse(void *state, const struct nti_trace_piece *piece,
+			  struct nti_trace_devices *devices, struct nti_trace_batch *b)
+{
+	struct work w = { state, piece, devices, b };
+	const char *p = piece->bytes, *end = piece->bytes + piece->n;
+
+	w.v->has_style = false;
+	/* The first line tells its style; from the second on it is as it was. */
+	while (p < end) {
+		p = one_line(&w, p);
+		/* Records of the lines to come: none is shorter than MIN_LINE_BYTES. */
+		if (nti_trace_batch_reserve(b, (size_t)(end - p) / MIN_LINE_BYTES + 1) < 0)
+			return -ENOMEM;
+		p = nti_vfio_fast(w.v, p, end, b);
+	}
+	return (ssize_t)piece->n;
+}
+
+/* What settle() remembers: the style of the batch before; the day of times that tell the time of the day only, and the one before. */
+struct order {
+	char style[NTI_STYLE_BYTES];
+	uint64_t day_ns, last_ns;
+};
+
+#define DAY_NS (86400ull * 1000000000)
+
+/* Behind midnight the time of the day begins anew; a little back is another thread's. */
+static void add_days(struct order *o, struct nti_trace_batch *b, bool is_clock)
+{
+	size_t i;
+
+	for (i = 0; i < b->n; i++) {
+		struct ntime_record *r = &b->rec[i];
+
+		if (r->kind == NTIME_RECORD_STYLE)
+			is_clock = !strcmp(nti_trace_text(b->text, r), NTI_STYLE_LTTNG);
+		if (!is_clock || !(r->flags & NTIME_RECORD_TIMED))
+			continue;
+		if (r->time_ns + DAY_NS / 2 < o->last_ns)
+			o->day_ns += DAY_NS;
+		o->last_ns = r->time_ns;
+		r->time_ns += o->day_ns;
+	}
+}
+
+/* Has a batch, or what was before it, such times? A batch that tells no style goes on in that of before. */
+static bool has_clock(const struct order *o, const struct nti_trace_batch *b)
+{
+	return !strcmp(o->style, NTI_STYLE_LTTNG) ||
+	       (b->last_style &&
+		strstr(nti_trace_text(b->text, &b->rec[b->last_style - 1]), NTI_STYLE_LTTNG));
+}
+
+/* A piece tells its style whether or not it is the same as that of the piece before. */
+static int vfio_settle(void *order, struct nti_trace_devices *devices, struct nti_trace_batch *b)
+{
+	struct order *o = order;
+	const char *last;
+	size_t first;
+
+	(void)devices;
+	if (has_clock(o, b))
+		add_days(o, b, !strcmp(o->style, NTI_STYLE_LTTNG));
+	if (!b->last_style)
+		return 0;
+	last = nti_trace_text(b->text, &b->rec[b->last_style - 1]);
+	for (first = 0; b->rec[first].kind == NTIME_RECORD_OTHER; first++)
+		;
+	if (b->rec[first].kind == NTIME_RECORD_STYLE &&
+	    strcmp(nti_trace_text(b->text, &b->rec[first]), o->style) == 0) {
+		memmove(b->rec + 1, b->rec, first * sizeof(*b->rec));
+		nti_trace_batch_drop(b);
+	}
+	memcpy(o->style, last, strlen(last) + 1);
+	return 0;
+}
+
+static bool is_ours(const char *p, size_t n)
+{
+	struct nti_prefix prefix;
+	struct nti_vfio_event e;
+	int at;
+
+	for (at = nti_vfio_event_find(p, n, 0); at >= 0;
+	     at = nti_vfio_event_find(p, n, (size_t)at + 1)) {
+		if (nti_prefix_parse(p, (size_t)at, &prefix) &&
+		    nti_vfio_event_parse(p + at, n - (size_t)at, false, &e) == NTI_VFIO_DONE)
+			return true;
+	}
+	return false;
+}
+
+static int vfio_match(const char *head, size_t n)
+{
+	const char *p = head, *end = head + n, *newline;
+
+	while (p < end) {
+		newline = memchr(p, '\n', (size_t)(end - p));
+		if (!newline)
+			newline = end;
+		if (is_ours(p, (size_t)(newline - p) - (newline > p && newline[-1] == '\r')))
+			return 90;
+		p = newline + 1;
+	}
+	return 0;
+}
+
+const struct nti_trace_front nti_trace_vfio = {
+	.form = NTIME_TRACE_VFIO,
+	.name = "VFIO events of QEMU",
+	.clock = NTIME_CLOCK_NONE,
+	.is_text = true,
+	.state_bytes = sizeof(struct nti_vfio),
+	.order_bytes = sizeof(struct order),
+	.match = vfio_match,
+	.parse = vfio_parse,
+	.settle = vfio_settle,
+};

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+/* What a trace cannot contain, in sentences, and what to do the next time. */
+#include "lib/base/compiler.h"
+#include "trace/read/front.h"
+#include "trace/base/device.h"
+#include "trace/read/trace.h"
+
+struct warning {
+	uint64_t count;
+	const char *sentence, *remedy;
+};
+
+int ntime_trace_warnings(const struct ntime_trace *t,
+			 int (*fn)(void *arg, const char *sentence, const char *remedy,
+				   uint64_t count),
+			 void *arg)
+{
+	const struct nti_trace_losses *l = &t->losses;
+	bool is_simple = t->front->form == NTIME_TRACE_SIMPLE;
+	const struct warning all[] = {
+		{ l->lost_records,
+		  "records were lost while the trace was made: what they were is not known",
+		  is_simple
+			  ? "the simple backend drops records when its buffer of 256 KiB is full; "
+			    "use QEMU's log backend (-D FILE)"
+			  : "give the tracer a larger buffer (mmiotrace: buffer_size_kb)" },
+		{ l->lost_records ? 0 : l->lost_marks,
+		  "places where records were lost, nobody knows how many",
+		  "give the tracer a larger buffer" },
+		{ l->restarts, "times the file was cut or replaced while it was followed",
+		  "follow a file that is only appended to" },
+		{ l->cut,
+		  is_simple ? "the last record breaks off, and what it tells was passed over"
+			    : "the last line breaks off, and what it tells was passed over",
+		  "end QEMU before its log is read" },
+		{ l->torn - l->cut,
+		  is_simple ? "records that could not be read: they do not have their "
+			      "event's arguments"
+			    : "lines that begin as an event and break off or go on otherwise",
+		  is_simple ? "record with QEMU's log backend (-D FILE)"
+			    : "end QEMU before its log is read; let nobody else write into the log "
+			      "(-D FILE)" },
+		{ l->unreturned,
+		  "lists of register operations were handed in and did not come back whole: what "
+		  "they read is not known",
+		  "" },
+		{ l->unvalued, "reads whose value the trace does not have", "" },
+		{ l->mmaps,
+		  "parts of regions were mapped into the guest: accesses there bypass the trace",
+		  "start QEMU with x-no-mmap=on for the device" },
+		{ l->ioeventfds,
+		  "registers were given to ioeventfds: writes to them bypass the trace from then "
+		  "on",
+		  "start QEMU with x-no-kvm-ioeventfd=on,x-no-vfio-ioeventfd=on for the device" },
+		{ l->mirror,
+		  "accesses to BAR 0 at 0x88000, where NVIDIA's cards mirror their configuration "
+		  "space: "
+		  "QEMU answers reads there in place of the card and swallows most writes",
+		  "start QEMU with x-no-geforce-quirks=on for the device" },
+		{ l->nameless,
+		  "accesses lost their device: no more than 65,535 devices are told apart, by "
+		  "names "
+		  "of up to 4,096 bytes",
+		  "read the trace in parts with fewer devices each" },
+		{ l->unplaced,
+		  "devices or regions were passed over because too many are known already: "
+		  "accesses "
+		  "to them keep their physical addresses",
+		  "read the trace in parts, each with the lines PCIDEV that it needs" },
+		{ l->zeros, "texts are cut where a zero byte stands in them",
+		  "a file that was cut while QEMU wrote it has such bytes: let it write anew" },
+		{ l->unknown,
+		  "accesses that mmiotrace could not decode: what they did is not known", "" },
+		{ l->backwards, "times that lie before the one of the line above",
+		  "expected where several threads are traced; else sort by time before times are "
+		  "compared" },
+		{ t->others, "lines of other origin were passed over", "" },
+	};
+	size_t i;
+	int ret, n = 0;
+
+	for (i = 0; i < NTI_ARRAY_SIZE(all); i++) {
+		if (!all[i].count)
+			continue;
+		n++;
+		ret = fn(arg, all[i].sentence, all[i].remedy, all[i].count);
+		if (ret)
+			return ret;
+	}
+	return n;
+}

@@ -1,0 +1,519 @@
+// SPDX-License-Identifier: MIT
+/*
+ * XML by expat. Nothing of a file is believed: its size, how deep elements are in each other, how many files import each other, and all memory are
+ * bounded, and entities of its own are refused, as no database has any and they are how a small file becomes a large one.
+ */
+#include "trace/regdb/node.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <expat.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/text.h"
+#include "lib/context/context.h"
+#include "trace/regdb/model.h"
+
+#define PIECE_BYTES 65536
+#define FILES 4096u
+#define PATH_BYTES 4096u
+
+struct seen_file {
+	dev_t device;
+	ino_t inode;
+};
+
+struct reader {
+	struct ntime_ctx *ctx;
+	struct nti_arena *arena;
+	const char *base; /* folder of what the user named */
+	char folder[PATH_BYTES];
+	struct seen_file *files;
+	size_t file_count;
+	uint32_t depth;	 /* of imports */
+	bool is_lenient; /* going over a folder: XML of something else is passed over */
+};
+
+/* One file that is being parsed. */
+struct parse {
+	struct reader *r;
+	XML_Parser parser;
+	const char *file;
+	struct nti_node *stack[NTI_REGDB_DEPTH + 1];
+	uint32_t depth;
+	char text[NTI_TEXT_BYTES];
+	size_t text_bytes;
+	uint32_t text_depth; /* of the element whose text is kept; 0 none */
+	bool is_foreign;     /* its root is not that of a database */
+	int ret;
+};
+
+const char *nti_node_get(const struct nti_node *n, const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < n->attribute_count; i++)
+		if (strcmp(n->attributes[i].name, name) == 0)
+			return n->attributes[i].value;
+	return NULL;
+}
+
+static int no_memory(struct reader *r)
+{
+	if (r->arena->is_full)
+		return nti_error(&r->ctx->error, -E2BIG,
+				 "the database is larger than %zu MiB once it is read",
+				 r->arena->limit >> 20);
+	return nti_error(&r->ctx->error, -ENOMEM, "no memory for the database");
+}
+
+static void stop(struct parse *p, int ret)
+{
+	if (!p->ret)
+		p->ret = ret;
+	XML_StopParser(p->parser, XML_FALSE);
+}
+
+static int read_file(struct reader *r, const char *path, struct nti_node *into);
+
+static bool exists(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* "DIR/NAME" into @out; @bytes of @dir count. False when it is too long. */
+static bool join(char *out, const char *dir, size_t bytes, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (bytes + 1 + n + 1 > PATH_BYTES)
+		return false;
+	memcpy(out, dir, bytes);
+	out[bytes] = '/';
+	memcpy(out + bytes + 1, name, n + 1);
+	return true;
+}
+
+/* Bytes of the folder that @path, so many bytes long, is in; 0 when it names none. */
+static size_t folder_of(const char *path, size_t bytes)
+{
+	while (bytes && path[bytes - 1] != '/')
+		bytes--;
+	return bytes ? bytes - 1 : 0;
+}
+
+/* Beside the file that imports, in the folders above it, beside what the user named. */
+static bool find_import(const struct reader *r, const char *from, const char *name, char *out)
+{
+	size_t bytes = folder_of(from, strlen(from));
+	uint32_t up;
+
+	if (name[0] == '/')
+		return false;
+	for (up = 0; up < 4; up++) {
+		if (join(out, bytes ? from : ".", bytes ? bytes : 1, name) && exists(out))
+			return true;
+		if (!bytes)
+			break;
+		bytes = folder_of(from, bytes);
+	}
+	return join(out, r->base, strlen(r->base), name) && exists(out);
+}
+
+static void import(struct parse *p, struct nti_node *n)
+{
+	const char *name = nti_node_get(n, "file");
+	char path[PATH_BYTES];
+	int ret;
+
+	if (!name) {
+		stop(p, nti_error(&p->r->ctx->error, -EBADMSG,
+				  "%s:%u: an import names no file: it needs file=\"...\"", p->file,
+				  n->line));
+		return;
+	}
+	if (!find_import(p->r, p->file, name, path)) {
+		stop(p, nti_error(&p->r->ctx->error, -ENOENT,
+				  "%s:%u: the imported file %s is neither beside it nor in %s",
+				  p->file, n->line, name, p->r->base));
+		return;
+	}
+	if (++p->r->depth > NTI_REGDB_DEPTH)
+		ret = nti_error(&p->r->ctx->error, -E2BIG,
+				"%s:%u: files import each other more than %u deep", p->file,
+				n->line, NTI_REGDB_DEPTH);
+	else
+		ret = read_file(p->r, path, n);
+	p->r->depth--;
+	if (ret)
+		stop(p, ret);
+}
+
+static bool copy_attributes(struct parse *p, struct nti_node *n, const char **attributes)
+{
+	struct nti_attribute *a;
+	uint32_t i, count = 0;
+
+	while (attributes[count * 2])
+		count++;
+	a = nti_arena_array(p->r->arena, count, sizeof(*a));
+	if (!a)
+		return false;
+	for (i = 0; i < count; i++) {
+		const char *name = attributes[i * 2], *value = attributes[i * 2 + 1];
+
+		a[i].name = nti_arena_text(p->r->arena, name, strlen(name));
+		a[i].value = nti_arena_text(p->r->arena, value, strlen(value));
+		if (!a[i].name || !a[i].value)
+			return false;
+	}
+	n->attributes = a;
+	n->attribute_count = count;
+	return true;
+}
+
+static struct nti_node *new_node(struct parse *p, const char *tag, const char **attributes)
+{
+	struct nti_node *n = nti_arena_new(p->r->arena, sizeof(*n));
+	struct nti_node *in = p->stack[p->depth];
+
+	if (!n)
+		return NULL;
+	n->tag = nti_arena_text(p->r->arena, tag, strlen(tag));
+	n->file = p->file;
+	n->line = (uint32_t)XML_GetCurrentLineNumber(p->parser);
+	if (!n->tag || !copy_attributes(p, n, attributes))
+		return NULL;
+	if (in->last)
+		in->last->next = n;
+	else
+		in->first = n;
+	in->last = n;
+	return n;
+}
+
+/* Namespaces are not asked for: "x:array" is "array". */
+static const char *local_name(const char *tag)
+{
+	const char *colon = strchr(tag, ':');
+
+	return colon ? colon + 1 : tag;
+}
+
+static void XMLCALL on_start(void *arg, const char *tag, const char **attributes)
+{
+	struct parse *p = arg;
+	struct nti_node *n;
+
+	if (p->ret)
+		return;
+	tag = local_name(tag);
+	if (p->depth == 0 && strcmp(tag, "database") != 0) {
+		p->is_foreign = true;
+		stop(p, nti_error(&p->r->ctx->error, -EBADMSG,
+				  "%s: no database of registers: it begins with <%s>, not with "
+				  "<database>",
+				  p->file, tag));
+		return;
+	}
+	if (p->depth == NTI_REGDB_DEPTH) {
+		stop(p, nti_error(&p->r->ctx->error, -E2BIG,
+				  "%s:%lu: elements are in each other more than %u deep", p->file,
+				  (unsigned long)XML_GetCurrentLineNumber(p->parser),
+				  NTI_REGDB_DEPTH));
+		return;
+	}
+	n = new_node(p, tag, attributes);
+	if (!n) {
+		stop(p, no_memory(p->r));
+		return;
+	}
+	p->stack[++p->depth] = n;
+	if (!p->text_depth && (strcmp(tag, "brief") == 0 || strcmp(tag, "doc") == 0)) {
+		p->text_depth = p->depth;
+		p->text_bytes = 0;
+	} else if (strcmp(tag, "import") == 0) {
+		import(p, n);
+	}
+}
+
+static void XMLCALL on_end(void *arg, const char *tag)
+{
+	struct parse *p = arg;
+
+	(void)tag;
+	if (p->ret)
+		return;
+	if (p->text_depth == p->depth) {
+		while (p->text_bytes && p->text[p->text_bytes - 1] == ' ')
+			p->text_bytes--;
+		p->stack[p->depth]->text = nti_arena_text(p->r->arena, p->text, p->text_bytes);
+		p->text_depth = 0;
+		if (!p->stack[p->depth]->text)
+			stop(p, no_memory(p->r));
+	}
+	p->depth--;
+}
+
+static void XMLCALL on_text(void *arg, const char *text, int bytes)
+{
+	struct parse *p = arg;
+	int i;
+
+	for (i = 0; p->text_depth && i < bytes && p->text_bytes < sizeof(p->text); i++) {
+		bool is_blank = strchr(" \t\r\n", text[i]) != NULL;
+
+		if (is_blank && (!p->text_bytes || p->text[p->text_bytes - 1] == ' '))
+			continue;
+		p->text[p->text_bytes++] = is_blank ? ' ' : text[i];
+	}
+}
+
+static void XMLCALL on_entity(void *arg, const XML_Char *name, int is_parameter,
+			      const XML_Char *value, int value_length, const XML_Char *base,
+			      const XML_Char *system, const XML_Char *public,
+			      const XML_Char *notation)
+{
+	struct parse *p = arg;
+
+	(void)is_parameter, (void)value, (void)value_length, (void)base, (void)system, (void)public;
+	(void)notation;
+	stop(p, nti_error(&p->r->ctx->error, -EBADMSG,
+			  "%s:%lu: the file declares an entity \"%s\": databases have none",
+			  p->file, (unsigned long)XML_GetCurrentLineNumber(p->parser), name));
+}
+
+/* What expat says is wrong, unless a handler said it better. */
+static int parse_error(struct parse *p)
+{
+	if (p->ret)
+		return p->ret;
+	if (XML_GetErrorCode(p->parser) == XML_ERROR_NO_MEMORY)
+		return no_memory(p->r);
+	return nti_error(&p->r->ctx->error, -EBADMSG, "%s:%lu: not well-formed XML: %s", p->file,
+			 (unsigned long)XML_GetCurrentLineNumber(p->parser),
+			 XML_ErrorString(XML_GetErrorCode(p->parser)));
+}
+
+static int parse_all(struct parse *p, int fd)
+{
+	size_t total = 0;
+	ssize_t n;
+
+	do {
+		void *room = XML_GetBuffer(p->parser, PIECE_BYTES);
+
+		if (!room)
+			return no_memory(p->r);
+		n = read(fd, room, PIECE_BYTES);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return nti_error(&p->r->ctx->error, -errno, "%s cannot be read: %s",
+					 p->file, strerror(errno));
+		total += (size_t)n;
+		if (total > NTI_REGDB_FILE_BYTES)
+			return nti_error(&p->r->ctx->error, -E2BIG,
+					 "%s is larger than %zu MiB, which no database is", p->file,
+					 NTI_REGDB_FILE_BYTES >> 20);
+		if (XML_ParseBuffer(p->parser, (int)n, n == 0) != XML_STATUS_OK)
+			return parse_error(p);
+	} while (n);
+	return 0;
+}
+
+static int parse_file(struct reader *r, int fd, const char *path, struct nti_node *into)
+{
+	struct parse *p = calloc(1, sizeof(*p));
+	int ret = -ENOMEM;
+
+	if (p) {
+		p->r = r;
+		p->parser = XML_ParserCreate(NULL);
+		p->file = nti_arena_text(r->arena, path, strlen(path));
+		p->stack[0] = into;
+	}
+	if (!p || !p->parser || !p->file) {
+		ret = no_memory(r);
+	} else {
+		XML_SetUserData(p->parser, p);
+		XML_SetElementHandler(p->parser, on_start, on_end);
+		XML_SetCharacterDataHandler(p->parser, on_text);
+		XML_SetEntityDeclHandler(p->parser, on_entity);
+		ret = parse_all(p, fd);
+		if (ret && p->is_foreign && r->is_lenient && r->depth == 0) {
+			nti_context_log(r->ctx, "regdb: %s is no database of registers", path);
+			ret = 0;
+		}
+	}
+	if (p && p->parser)
+		XML_ParserFree(p->parser);
+	free(p);
+	return ret;
+}
+
+/* Note the file. 1: it was read before; -E2BIG, -ENOMEM. */
+static int note_file(struct reader *r, const struct stat *st)
+{
+	struct seen_file *more;
+	size_t i;
+
+	for (i = 0; i < r->file_count; i++)
+		if (r->files[i].device == st->st_dev && r->files[i].inode == st->st_ino)
+			return 1;
+	if (r->file_count == FILES)
+		return nti_error(&r->ctx->error, -E2BIG, "the database has more than %u files",
+				 FILES);
+	more = realloc(r->files, (r->file_count + 1) * sizeof(*more));
+	if (!more)
+		return no_memory(r);
+	r->files = more;
+	r->files[r->file_count++] = (struct seen_file){ st->st_dev, st->st_ino };
+	return 0;
+}
+
+static int read_file(struct reader *r, const char *path, struct nti_node *into)
+{
+	struct stat st;
+	int fd, ret;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return nti_error(&r->ctx->error, -errno, "%s cannot be opened: %s", path,
+				 strerror(errno));
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		ret = nti_error(&r->ctx->error, -EBADMSG, "%s is no file", path);
+	else
+		ret = note_file(r, &st);
+	if (!ret)
+		ret = parse_file(r, fd, path, into);
+	close(fd);
+	return ret < 0 ? ret : 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+struct names {
+	char **list;
+	size_t count;
+};
+
+static void free_names(struct names *n)
+{
+	while (n->count)
+		free(n->list[--n->count]);
+	free(n->list);
+}
+
+/* Names in @path, sorted, without those that begin with a point. */
+static int list_folder(const char *path, struct names *out)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	int ret = 0;
+
+	if (!dir)
+		return -errno;
+	// cppcheck-suppress readdirCalled ; the stream is its own
+	while (!ret && (entry = readdir(dir))) {
+		char **more;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		more = realloc(out->list, (out->count + 1) * sizeof(*more));
+		if (more)
+			out->list = more;
+		if (!more || !(more[out->count] = strdup(entry->d_name)))
+			ret = -ENOMEM;
+		else
+			out->count++;
+	}
+	closedir(dir);
+	if (out->count)
+		qsort(out->list, out->count, sizeof(*out->list), by_name);
+	return ret;
+}
+
+static bool is_xml(const char *name)
+{
+	size_t n = strlen(name);
+
+	return n > 4 && strcmp(name + n - 4, ".xml") == 0;
+}
+
+static int read_folder(struct reader *r, const char *path, struct nti_node *into, uint32_t depth)
+{
+	struct names names = { 0 };
+	char full[PATH_BYTES];
+	struct stat st;
+	size_t i;
+	int ret = list_folder(path, &names);
+
+	if (ret)
+		nti_error(&r->ctx->error, ret, "%s cannot be listed: %s", path, strerror(-ret));
+	for (i = 0; i < names.count && !ret; i++) {
+		if (!join(full, path, strlen(path), names.list[i]) || stat(full, &st))
+			continue;
+		if (S_ISDIR(st.st_mode) && depth < 8)
+			ret = read_folder(r, full, into, depth + 1);
+		else if (S_ISREG(st.st_mode) && is_xml(names.list[i]))
+			ret = read_file(r, full, into);
+	}
+	free_names(&names);
+	return ret;
+}
+
+static int read_path(struct reader *r, const char *path, struct nti_node *into)
+{
+	char root[PATH_BYTES];
+	size_t bytes = folder_of(path, strlen(path));
+	struct stat st;
+
+	if (stat(path, &st))
+		return nti_error(&r->ctx->error, -errno, "%s cannot be opened: %s", path,
+				 strerror(errno));
+	r->base = path;
+	if (!S_ISDIR(st.st_mode)) {
+		memcpy(r->folder, ".", sizeof("."));
+		if (bytes && bytes < sizeof(r->folder)) {
+			memcpy(r->folder, path, bytes);
+			r->folder[bytes] = '\0';
+		}
+		r->base = r->folder;
+		return read_file(r, path, into);
+	}
+	if (join(root, path, strlen(path), "root.xml") && exists(root))
+		return read_file(r, root, into);
+	r->is_lenient = true;
+	return read_folder(r, path, into, 0);
+}
+
+int nti_nodes_read(struct ntime_ctx *ctx, const char *path, struct nti_arena *arena,
+		   struct nti_node **out)
+{
+	struct reader r = { .ctx = ctx, .arena = arena };
+	int ret;
+
+	arena->limit = NTI_NODES_BYTES;
+	*out = nti_arena_new(arena, sizeof(**out));
+	if (!*out)
+		return no_memory(&r);
+	(*out)->tag = "";
+	(*out)->file = path;
+	ret = read_path(&r, path, *out);
+	if (!ret && !r.file_count)
+		ret = nti_error(&ctx->error, -ENOENT, "%s has no XML file", path);
+	if (!ret && !(*out)->first)
+		ret = nti_error(&ctx->error, -EBADMSG, "%s has no database of registers", path);
+	free(r.files);
+	return ret;
+}

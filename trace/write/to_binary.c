@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: MIT
+/* Back end: ntime's own binary form (trace/base/blocks.h). One block or more a batch. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/compiler.h"
+#include "trace/base/blocks.h"
+#include "trace/base/device.h"
+#include "trace/write/writer.h"
+
+/* Table of the shapes of a block, open addressing. */
+#define SLOTS 4096u
+/* A block ends when the next record might not fit: columns without texts. */
+#define RECORD_BYTES_MAX 64u
+#define COLUMN_ROOM (NTI_BLOCK_RAW_MAX + 1024)
+
+/* The columns in the making: scratch of one state, nothing of it lives longer than a block. */
+struct columns {
+	uint8_t *at[NTI_BLOCK_COLUMNS];
+	uint8_t column[NTI_BLOCK_COLUMNS][COLUMN_ROOM];
+	uint8_t raw[COLUMN_ROOM + 64], packed[COLUMN_ROOM + 64];
+	struct nti_shape shape[NTI_BLOCK_SHAPES_MAX];
+	uint64_t offset[NTI_BLOCK_SHAPES_MAX]; /* the last one */
+	uint16_t slot[SLOTS];		       /* 1 + index of the shape, 0 free */
+	uint32_t shapes, records, last_shape;
+	uint64_t time_ns, unit;
+};
+
+struct binary {
+	struct nti_trace_devices *devices;
+	struct columns *c;
+	struct nti_pack *pack;
+	bool is_rebased, has_time;
+	uint64_t base_ns;
+	uint32_t devices_done;
+};
+
+static void binary_free(void *state)
+{
+	struct binary *s = state;
+
+	if (!s)
+		return;
+	nti_pack_free(s->pack);
+	free(s->c);
+	free(s);
+}
+
+static int binary_make(struct ntime_ctx *ctx NTI_UNUSED,
+		       const struct ntime_trace_writer_options *options,
+		       struct nti_trace_devices *devices, void **state)
+{
+	struct binary *s = calloc(1, sizeof(*s));
+
+	if (s)
+		s->c = calloc(1, sizeof(*s->c));
+	if (!s || !s->c) {
+		binary_free(s);
+		return -ENOMEM;
+	}
+	s->devices = devices;
+	s->is_rebased = options->flags & NTIME_WRITER_REBASE;
+	*state = s;
+	return 0;
+}
+
+static int binary_copy(void *to, const void *from)
+{
+	struct binary *t = to, own = *t;
+
+	*t = *(const struct binary *)from;
+	t->c = own.c;
+	t->pack = own.pack;
+	return 0;
+}
+
+/* One block; @raw is compressed where that helps. */
+static int put_block(struct binary *s, struct nti_trace_bytes *out, enum nti_block_type type,
+		     uint32_t count, const uint8_t *raw, size_t n)
+{
+	uint8_t *p = (uint8_t *)nti_trace_bytes_room(out, NTI_BLOCK_HEAD_BYTES + n);
+	size_t stored = 0;
+
+	if (!p)
+		return -ENOMEM;
+	/* Not worth a codec's own header. */
+	if (n > 64)
+		stored = nti_pack(&s->pack, s->c->packed, n, raw, n);
+	memset(p, 0, NTI_BLOCK_HEAD_BYTES);
+	p[0] = (uint8_t)type;
+	p[1] = stored ? NTI_CODEC_ZSTD : NTI_CODEC_NONE;
+	raw = stored ? s->c->packed : raw;
+	stored = stored ? stored : n;
+	nti_put_le(p + 4, stored, 4);
+	nti_put_le(p + 8, n, 4);
+	nti_put_le(p + 12, count, 4);
+	if (stored)
+		memcpy(p + NTI_BLOCK_HEAD_BYTES, raw, stored);
+	nti_put_le(p + 16, nti_crc32(nti_crc32(0, p, 16), p + NTI_BLOCK_HEAD_BYTES, stored), 4);
+	out->n += NTI_BLOCK_HEAD_BYTES + stored;
+	return 0;
+}
+
+static int binary_begin(void *state, struct nti_trace_bytes *out)
+{
+	uint8_t *p = (uint8_t *)nti_trace_bytes_room(out, NTI_BLOCKS_HEADER_BYTES);
+
+	(void)state;
+	if (!p)
+		return -ENOMEM;
+	memcpy(p, NTI_BLOCKS_MAGIC, 8);
+	nti_put_le(p + 8, NTI_BLOCKS_VERSION, 4);
+	nti_put_le(p + 12, nti_crc32(0, p, 12), 4);
+	out->n += NTI_BLOCKS_HEADER_BYTES;
+	return 0;
+}
+
+static void begin_block(struct columns *c)
+{
+	unsigned int i;
+
+	for (i = 0; i < NTI_BLOCK_COLUMNS; i++)
+		c->at[i] = c->column[i];
+	if (c->shapes)
+		memset(c->slot, 0, sizeof(c->slot));
+	c->shapes = c->records = 0;
+	c->last_shape = 0;
+	c->time_ns = 0;
+}
+
+static size_t column_bytes(const struct columns *c, unsigned int i)
+{
+	return (size_t)(c->at[i] - c->column[i]);
+}
+
+static size_t block_bytes(const struct columns *c)
+{
+	size_t n = 0;
+	unsigned int i;
+
+	for (i = 0; i < NTI_BLOCK_COLUMNS; i++)
+		n += column_bytes(c, i);
+	return n;
+}
+
+/* Lengths, then the columns one behind another. */
+static int end_block(struct binary *s, struct nti_trace_bytes *out)
+{
+	struct columns *c = s->c;
+	uint8_t *p = c->raw;
+	unsigned int i;
+
+	if (!c->records)
+		return 0;
+	p = nti_put_varint(p, c->unit);
+	for (i = 0; i < NTI_BLOCK_COLUMNS; i++)
+		p = nti_put_varint(p, column_bytes(c, i));
+	for (i = 0; i < NTI_BLOCK_COLUMNS; i++) {
+		memcpy(p, c->column[i], column_bytes(c, i));
+		p += column_bytes(c, i);
+	}
+	return put_block(s, out, NTI_BLOCK_RECORDS, c->records, c->raw, (size_t)(p - c->raw));
+}
+
+static uint32_t hash(const struct nti_shape *shape)
+{
+	uint64_t words[3], h;
+
+	memcpy(words, shape, sizeof(words));
+	h = words[0] * 0x9e3779b97f4a7c15ull;
+	h = (h ^ h >> 29 ^ words[1]) * 0xbf58476d1ce4e5b9ull;
+	h = (h ^ h >> 32 ^ words[2]) * 0x94d049bb133111ebull;
+	return (uint32_t)(h >> 40);
+}
+
+static void add_shape(struct columns *c, const struct nti_shape *shape)
+{
+	uint8_t *p = c->at[NTI_COLUMN_SHAPES];
+
+	*p++ = shape->kind;
+	*p++ = shape->flags;
+	*p++ = shape->region;
+	*p++ = shape->width;
+	p = nti_put_varint(p, shape->device);
+	p = nti_put_varint(p, shape->thread);
+	p = nti_put_varint(p, shape->mask);
+	p = nti_put_varint(p, shape->source);
+	c->at[NTI_COLUMN_SHAPES] = p;
+	c->shape[c->shapes] = *shape;
+	c->offset[c->shapes] = 0;
+	c->shapes++;
+}
+
+/* Number of the shape; room for one more must be there. */
+static uint32_t number_of(struct columns *c, const struct nti_shape *shape)
+{
+	uint32_t i;
+
+	if (c->shapes && !memcmp(&c->shape[c->last_shape], shape, sizeof(*shape)))
+		return c->last_shape;
+	for (i = hash(shape) % SLOTS; c->slot[i]; i = (i + 1) % SLOTS)
+		if (!memcmp(&c->shape[c->slot[i] - 1], shape, sizeof(*shape)))
+			return c->last_shape = c->slot[i] - 1u;
+	c->slot[i] = (uint16_t)(c->shapes + 1);
+	add_shape(c, shape);
+	return c->last_shape = c->shapes - 1;
+}
+
+static uint64_t time_of(const struct binary *s, const struct ntime_record *r)
+{
+	if (!s->is_rebased)
+		return r->time_ns;
+	return r->time_ns < s->base_ns ? 0 : r->time_ns - s->base_ns;
+}
+
+static void put_record(struct binary *s, const struct ntime_record *r, const char *text,
+		       size_t bytes)
+{
+	struct nti_shape shape = { .kind = r->kind,
+				   .flags = r->flags,
+				   .region = r->region,
+				   .width = r->width,
+				   .device = r->device,
+				   .thread = r->thread,
+				   .mask = r->mask,
+				   .source = r->source };
+	struct columns *c = s->c;
+	uint32_t number;
+	uint64_t ns;
+
+	if (r->text)
+		shape.flags |= NTI_SHAPE_TEXT;
+	number = number_of(c, &shape);
+	c->at[NTI_COLUMN_SHAPE] = nti_put_varint(c->at[NTI_COLUMN_SHAPE], number);
+	if (r->flags & NTIME_RECORD_TIMED) {
+		ns = time_of(s, r) / c->unit;
+		c->at[NTI_COLUMN_TIME] =
+			nti_put_varint(c->at[NTI_COLUMN_TIME], nti_zigzag(ns - c->time_ns));
+		c->time_ns = ns;
+	}
+	c->at[NTI_COLUMN_OFFSET] =
+		nti_put_varint(c->at[NTI_COLUMN_OFFSET], nti_zigzag(r->offset - c->offset[number]));
+	c->offset[number] = r->offset;
+	c->at[NTI_COLUMN_VALUE] = nti_put_varint(c->at[NTI_COLUMN_VALUE], r->value);
+	if (r->text) {
+		c->at[NTI_COLUMN_TEXT] = nti_put_varint(c->at[NTI_COLUMN_TEXT], bytes);
+		memcpy(c->at[NTI_COLUMN_TEXT], text, bytes);
+		c->at[NTI_COLUMN_TEXT] += bytes;
+	}
+	c->records++;
+}
+
+/* Names of devices in front of the first block that needs them. */
+static int put_devices(struct binary *s, uint32_t below, struct nti_trace_bytes *out)
+{
+	const struct ntime_trace_device *d;
+	int ret = 0;
+
+	for (; s->devices_done < below && !ret; s->devices_done++) {
+		d = nti_trace_device_at(s->devices, s->devices_done);
+		ret = put_block(s, out, NTI_BLOCK_DEVICE, s->devices_done,
+				(const uint8_t *)(d ? d->name : ""), d ? strlen(d->name) : 0);
+	}
+	return ret;
+}
+
+/* Microseconds are what most traces have: the unit that loses nothing of the batch. */
+static uint64_t unit_of(const struct binary *s, const struct nti_trace_batch *b)
+{
+	size_t i;
+
+	for (i = 0; i < b->n; i++)
+		if (b->rec[i].flags & NTIME_RECORD_TIMED && time_of(s, &b->rec[i]) % 1000)
+			return 1;
+	return 1000;
+}
+
+static uint32_t devices_of(const struct nti_trace_batch *b)
+{
+	uint32_t below = 0;
+	size_t i;
+
+	for (i = 0; i < b->n; i++)
+		if (b->rec[i].device != NTIME_DEVICE_NONE && b->rec[i].device >= below)
+			below = b->rec[i].device + 1u;
+	return below;
+}
+
+static void note_time(struct binary *s, const struct nti_trace_batch *b)
+{
+	size_t i;
+
+	for (i = 0; i < b->n && !s->has_time; i++)
+		if (b->rec[i].flags & NTIME_RECORD_TIMED) {
+			s->has_time = true;
+			s->base_ns = b->rec[i].time_ns;
+		}
+}
+
+static void binary_advance(void *state, const struct nti_trace_batch *b)
+{
+	struct binary *s = state;
+	uint32_t below = devices_of(b);
+
+	note_time(s, b);
+	if (below > s->devices_done)
+		s->devices_done = below;
+}
+
+/* A text that is longer than a block takes: all but its last part in blocks of their own. */
+static int put_long_text(struct binary *s, const char **text, size_t *bytes,
+			 struct nti_trace_bytes *out)
+{
+	int ret = end_block(s, out);
+
+	begin_block(s->c);
+	for (; *bytes > NTI_BLOCK_TEXT_MAX && !ret; *bytes -= NTI_BLOCK_TEXT_MAX) {
+		ret = put_block(s, out, NTI_BLOCK_TEXT, 0, (const uint8_t *)*text,
+				NTI_BLOCK_TEXT_MAX);
+		*text += NTI_BLOCK_TEXT_MAX;
+	}
+	return ret;
+}
+
+static int binary_format(void *state, const struct nti_trace_batch *b, struct nti_trace_bytes *out)
+{
+	struct binary *s = state;
+	struct columns *c = s->c;
+	size_t i, bytes;
+	int ret;
+
+	note_time(s, b);
+	ret = put_devices(s, devices_of(b), out);
+	c->unit = unit_of(s, b);
+	begin_block(c);
+	for (i = 0; i < b->n && !ret; i++) {
+		const char *text = nti_trace_text(b->text, &b->rec[i]);
+
+		bytes = strlen(text);
+		if (bytes > NTI_BLOCK_TEXT_MAX)
+			ret = put_long_text(s, &text, &bytes, out);
+		if (c->records == NTI_BLOCK_RECORDS_MAX || c->shapes == NTI_BLOCK_SHAPES_MAX ||
+		    block_bytes(c) + bytes + 2 * RECORD_BYTES_MAX > NTI_BLOCK_RAW_MAX) {
+			ret = ret ? ret : end_block(s, out);
+			begin_block(c);
+		}
+		put_record(s, &b->rec[i], text, bytes);
+	}
+	return ret ? ret : end_block(s, out);
+}
+
+static int binary_end(void *state, struct nti_trace_bytes *out)
+{
+	struct binary *s = state;
+
+	return put_block(s, out, NTI_BLOCK_END, 0, NULL, 0);
+}
+
+const struct nti_trace_back nti_trace_to_binary = {
+	.form = NTIME_TRACE_BINARY,
+	.make = binary_make,
+	.copy = binary_copy,
+	.free = binary_free,
+	.begin = binary_begin,
+	.advance = binary_advance,
+	.format = binary_format,
+	.end = binary_end,
+};

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+/* Back end: JSON lines, an object a record. Keys are in man/ntime-trace.5. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/compiler.h"
+#include "trace/base/device.h"
+#include "trace/base/digits.h"
+#include "trace/write/writer.h"
+
+/* Longest object without names and texts; bytes that a byte of a text becomes at most. */
+#define LINE_BYTES 512
+#define ESCAPED_BYTES 6
+
+struct json {
+	struct nti_trace_devices *devices;
+	bool is_rebased, has_time;
+	uint64_t base_ns;
+};
+
+static const char *const kinds[NTIME_RECORD_KINDS] = {
+	[NTIME_RECORD_READ] = "read",
+	[NTIME_RECORD_WRITE] = "write",
+	[NTIME_RECORD_MARK] = "mark",
+	[NTIME_RECORD_CONFIG_READ] = "config-read",
+	[NTIME_RECORD_CONFIG_WRITE] = "config-write",
+	[NTIME_RECORD_INTERRUPT] = "interrupt",
+	[NTIME_RECORD_REGION] = "region",
+	[NTIME_RECORD_MMAP] = "mmap",
+	[NTIME_RECORD_MMAP_SWITCH] = "mmap-switch",
+	[NTIME_RECORD_IOEVENTFD] = "ioeventfd",
+	[NTIME_RECORD_QUIRK_READ] = "quirk-read",
+	[NTIME_RECORD_QUIRK_WRITE] = "quirk-write",
+	[NTIME_RECORD_LOST] = "lost",
+	[NTIME_RECORD_PCIDEV] = "pcidev",
+	[NTIME_RECORD_MAP] = "map",
+	[NTIME_RECORD_UNMAP] = "unmap",
+	[NTIME_RECORD_UNKNOWN] = "unknown",
+	[NTIME_RECORD_LIST] = "list",
+	[NTIME_RECORD_STYLE] = "style",
+	[NTIME_RECORD_EVENT] = "event",
+	[NTIME_RECORD_OTHER] = "other",
+};
+
+static int json_make(struct ntime_ctx *ctx NTI_UNUSED,
+		     const struct ntime_trace_writer_options *options,
+		     struct nti_trace_devices *devices, void **state)
+{
+	struct json *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return -ENOMEM;
+	s->devices = devices;
+	s->is_rebased = options->flags & NTIME_WRITER_REBASE;
+	*state = s;
+	return 0;
+}
+
+static int json_copy(void *to, const void *from)
+{
+	memcpy(to, from, sizeof(struct json));
+	return 0;
+}
+
+static int json_begin(void *state NTI_UNUSED, struct nti_trace_bytes *out NTI_UNUSED)
+{
+	return 0;
+}
+
+/* Bytes of the UTF-8 character at @p, 0 when it is none. Forms: RFC 3629, section 4. */
+static size_t utf8_bytes(const unsigned char *p)
+{
+	size_t n = p[0] >= 0xf0 && p[0] <= 0xf4	 ? 4
+		   : p[0] >= 0xe0 && p[0] < 0xf0 ? 3
+		   : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
+						 : 0;
+	size_t i;
+
+	for (i = 1; i < n; i++)
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
+	    (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
+		return 0;
+	return n;
+}
+
+/* A string; bytes that are no UTF-8 become the replacement character. */
+static char *put_string(char *p, const char *text)
+{
+	const unsigned char *t = (const unsigned char *)text;
+	size_t n;
+
+	*p++ = '"';
+	while (*t) {
+		if (*t == '"' || *t == '\\') {
+			*p++ = '\\';
+			*p++ = (char)*t++;
+		} else if (*t < 0x20 || *t == 0x7f) {
+			p = nti_put_text(p, "\\u00");
+			nti_put_hex8(p, (uint32_t)*t++ << 24);
+			p += 2;
+		} else if (*t < 0x80) {
+			*p++ = (char)*t++;
+		} else {
+			n = utf8_bytes(t);
+			if (n)
+				memcpy(p, t, n);
+			else
+				memcpy(p, "\xef\xbf\xbd", 3);
+			p += n ? n : 3;
+			t += n ? n : 1;
+		}
+	}
+	*p++ = '"';
+	return p;
+}
+
+#define PUT(p, literal) (memcpy((p), (literal), sizeof(literal) - 1), (p) + sizeof(literal) - 1)
+
+static char *put_number(char *p, const char *key, uint64_t value)
+{
+	p = nti_put_text(p, key);
+	return nti_put_dec(p, value);
+}
+
+/* 64 bits do not fit into the numbers of all readers: addresses and values are strings. */
+static char *put_hex(char *p, const char *key, uint64_t value)
+{
+	p = nti_put_text(p, key);
+	p = PUT(p, "\"0x");
+	p = nti_put_hex(p, value);
+	*p++ = '"';
+	return p;
+}
+
+/* Keys that mean something beside the text. */
+static bool has_place(const struct ntime_record *r)
+{
+	return r->kind != NTIME_RECORD_LOST && r->kind != NTIME_RECORD_PCIDEV &&
+	       r->kind != NTIME_RECORD_UNMAP && r->kind != NTIME_RECORD_LIST &&
+	       r->kind != NTIME_RECORD_MARK && r->kind != NTIME_RECORD_OTHER &&
+	       r->kind != NTIME_RECORD_STYLE && r->kind != NTIME_RECORD_EVENT;
+}
+
+static char *put_record(char *p, struct json *s, const struct ntime_record *r, const char *device,
+			const char *text)
+{
+	const char *kind = r->kind < NTIME_RECORD_KINDS ? kinds[r->kind] : NULL;
+	uint64_t value =
+		r->width && r->width < 8 ? r->value & ((1ull << 8 * r->width) - 1) : r->value;
+
+	p = PUT(p, "{\"kind\":\"");
+	p = nti_put_text(p, kind ? kind : "unknown");
+	*p++ = '"';
+	if (r->flags & NTIME_RECORD_TIMED)
+		p = put_number(p, ",\"time_ns\":",
+			       s->is_rebased
+				       ? (r->time_ns < s->base_ns ? 0 : r->time_ns - s->base_ns)
+				       : r->time_ns);
+	if (r->flags & NTIME_RECORD_THREADED)
+		p = put_number(p, ",\"thread\":", r->thread);
+	if (*device) {
+		p = PUT(p, ",\"device\":");
+		p = put_string(p, device);
+	}
+	if (!has_place(r))
+		;
+	else if (r->region == NTIME_REGION_PHYSICAL)
+		p = PUT(p, ",\"region\":\"physical\"");
+	else if (nti_record_is_access(r) || *device)
+		p = put_number(p, ",\"region\":", r->region);
+	if (r->kind == NTIME_RECORD_LOST && r->value)
+		p = put_number(p, ",\"count\":", r->value);
+	if (r->kind == NTIME_RECORD_LIST)
+		p = put_hex(p, ",\"value\":", r->value);
+	if ((r->kind == NTIME_RECORD_LIST || r->kind == NTIME_RECORD_UNMAP) && r->source)
+		p = put_number(p, ",\"source\":", r->source);
+	if (has_place(r)) {
+		p = put_hex(p, ",\"offset\":", r->offset);
+		if (r->width)
+			p = put_number(p, ",\"width\":", r->width);
+		if (r->flags & NTIME_RECORD_VALUED || !nti_record_is_access(r))
+			p = put_hex(p, ",\"value\":", value);
+		if (r->flags & NTIME_RECORD_MASKED)
+			p = put_hex(p, ",\"mask\":", r->mask);
+		if (r->source)
+			p = put_number(p, ",\"source\":", r->source);
+	}
+	if (r->flags & NTIME_RECORD_SYNTHETIC)
+		p = PUT(p, ",\"synthetic\":true");
+	if (*text) {
+		p = PUT(p, ",\"text\":");
+		p = put_string(p, text);
+	}
+	return PUT(p, "}\n");
+}
+
+static void json_advance(void *state, const struct nti_trace_batch *b)
+{
+	struct json *s = state;
+	size_t i;
+
+	for (i = 0; i < b->n && !s->has_time; i++)
+		if (b->rec[i].flags & NTIME_RECORD_TIMED) {
+			s->has_time = true;
+			s->base_ns = b->rec[i].time_ns;
+		}
+}
+
+static int json_format(void *state, const struct nti_trace_batch *b, struct nti_trace_bytes *out)
+{
+	struct json *s = state;
+	size_t i;
+	char *p;
+
+	json_advance(s, b);
+	for (i = 0; i < b->n; i++) {
+		const struct ntime_record *r = &b->rec[i];
+		const struct ntime_trace_device *d = nti_trace_device_at(s->devices, r->device);
+		const char *device = d ? d->name : "", *text = nti_trace_text(b->text, r);
+
+		p = nti_trace_bytes_room(out, LINE_BYTES + ESCAPED_BYTES *
+								   (strlen(device) + strlen(text)));
+		if (!p)
+			return -ENOMEM;
+		out->n = (size_t)(put_record(p, s, r, device, text) - out->p);
+	}
+	return 0;
+}
+
+const struct nti_trace_back nti_trace_to_json = {
+	.form = NTIME_TRACE_JSON,
+	.make = json_make,
+	.copy = json_copy,
+	.free = free,
+	.begin = json_begin,
+	.advance = json_advance,
+	.format = json_format,
+};
