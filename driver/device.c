@@ -27,7 +27,7 @@
  */
 #define UBOX(id, name)                                                                             \
 	{ 0x8086, id, .ubox = &ntd_ubox_##name, .table = &nthw_snbep_ubox, .names = "intel" }
-/* Memory channels; why their rows are Skylake's says lib/backend/box_rows.c */
+/* Memory channels; why their rows are Skylake's says lib/machine/box_rows.c */
 #define CHANNEL(id, name)                                                                          \
 	{ 0x8086, id, .ubox = &ntd_ubox_##name, .table = &nthw_skx_imc, .names = "intel" }
 static const struct ntd_known known_functions[] = {

@@ -8,14 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/backend/boxes.h"
-#include "lib/backend/msr.h"
-#include "lib/backend/pulse.h"
-#include "lib/backend/replay/replay.h"
+#include "lib/machine/boxes.h"
+#include "lib/access/msr.h"
+#include "lib/count/perf/pulse.h"
+#include "lib/os/replay/replay.h"
 #include "lib/base/text.h"
 #include "lib/context/context.h"
-#include "lib/context/topology.h"
-#include "lib/register/register.h"
+#include "lib/machine/topology.h"
+#include "lib/machine/register/register.h"
 
 #define ONLINE "/sys/devices/system/cpu/online"
 
@@ -86,7 +86,7 @@ static int check_pulse(struct ntime_ctx *ctx)
 			       (unsigned long long)seen.ns);
 }
 
-/* What lib/backend/boxes.c wants to know of the topology, if it wants to know. */
+/* What lib/machine/boxes.c wants to know of the topology, if it wants to know. */
 static int lend_cpus(void *arg, const struct nti_boxes_cpu **out, size_t *n)
 {
 	struct ntime_ctx *ctx = arg;

@@ -10,7 +10,7 @@
 
 #include "lib/base/error.h"
 #include "lib/event/event.h"
-#include "lib/event/unit.h"
+#include "lib/machine/unit.h"
 #include "lib/metric/metric.h"
 #include "lib/os/os.h"
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/backend/claim.h"
+#include "lib/access/claim.h"
 #include "lib/context/killed.h"
-#include "lib/event/unit.h"
+#include "lib/machine/unit.h"
 
 /* A server has dozens of boxes: names beyond this are counted only. */
 #define WHAT_BYTES 512

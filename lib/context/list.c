@@ -6,10 +6,10 @@
 
 #include <ntime/list.h>
 
-#include "lib/backend/lender.h"
-#include "lib/backend/msr.h"
-#include "lib/backend/ntimefs.h"
-#include "lib/backend/perf.h"
+#include "lib/access/lender.h"
+#include "lib/access/msr.h"
+#include "lib/access/ntimefs.h"
+#include "lib/count/perf/perf.h"
 #include "lib/context/context.h"
 #include "lib/context/obstacle.h"
 

@@ -5,10 +5,10 @@
 #include <ntime/machine.h>
 #include <ntime/register.h>
 
-#include "lib/backend/msr.h"
-#include "lib/backend/replay/replay.h"
+#include "lib/access/msr.h"
+#include "lib/os/replay/replay.h"
 #include "lib/context/context.h"
-#include "lib/context/topology.h"
+#include "lib/machine/topology.h"
 
 int ntime_machine_record(struct ntime_ctx *ctx, const char *path)
 {

@@ -7,11 +7,11 @@
 
 #include <ntime/list.h>
 
-#include "lib/backend/claim.h"
-#include "lib/backend/lender.h"
-#include "lib/backend/msr.h"
-#include "lib/backend/ntimefs.h"
-#include "lib/backend/perf.h"
+#include "lib/access/claim.h"
+#include "lib/access/lender.h"
+#include "lib/access/msr.h"
+#include "lib/access/ntimefs.h"
+#include "lib/count/perf/perf.h"
 #include "lib/base/text.h"
 #include "lib/context/killed.h"
 #include "lib/context/obstacle.h"

@@ -6,11 +6,11 @@
 
 #include <ntime/register.h>
 
-#include "lib/backend/msr.h"
+#include "lib/access/msr.h"
 #include "lib/base/text.h"
 #include "lib/context/context.h"
-#include "lib/context/topology.h"
-#include "lib/register/register.h"
+#include "lib/machine/topology.h"
+#include "lib/machine/register/register.h"
 
 #define ONLINE_BYTES 4096
 #define NEAR_NAMES 3

@@ -5,7 +5,7 @@
 
 #include <ntime/list.h>
 
-#include "lib/backend/claim.h"
+#include "lib/access/claim.h"
 #include "lib/context/context.h"
 
 struct stale_walk {

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #include "lib/base/error.h"
-#include "lib/event/unit.h"
+#include "lib/machine/unit.h"
 #include "lib/plan/plan.h"
 
 /* One kernel event. An event over several units ("uncore_imc/..." on a machine with six) has several parts, summed up. */

@@ -11,7 +11,7 @@
 #include "lib/base/compiler.h"
 #include "lib/base/text.h"
 #include "lib/event/model.h"
-#include "lib/event/sysfs.h"
+#include "lib/os/sysfs.h"
 
 /*
  * Intel: SDM vol. 4, table 2-1 "CPUID signature values of DisplayFamily_DisplayModel" (all of family 6). Models not yet in

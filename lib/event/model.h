@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "lib/event/cpu.h"
-#include "lib/event/unit.h"
+#include "lib/machine/cpu.h"
+#include "lib/machine/unit.h"
 
 /* PMU models of one processor by libpfm4's names; static memory. */
 struct nti_model {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "lib/event/resolve.h"
-#include "lib/event/unit_rows.h"
+#include "lib/machine/unit_rows.h"
 
 /* Resources of a core PMU, numbered for the planner. */
 enum {

@@ -7,7 +7,7 @@
 #include "lib/base/text.h"
 #include "lib/event/box_events.h"
 #include "lib/event/pfm.h"
-#include "lib/event/sysfs.h"
+#include "lib/os/sysfs.h"
 
 #define TYPE_NONE                                                                                  \
 	UINT32_MAX /* of a part whose PMU is not here: the kernel gives PMUs their numbers */

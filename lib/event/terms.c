@@ -18,11 +18,11 @@
 
 #include "lib/base/text.h"
 #include "lib/event/box_events.h"
-#include "lib/event/cpu.h"
+#include "lib/machine/cpu.h"
 #include "lib/event/format.h"
 #include "lib/event/resolve.h"
-#include "lib/event/sysfs.h"
-#include "lib/event/unit_rows.h"
+#include "lib/os/sysfs.h"
+#include "lib/machine/unit_rows.h"
 
 #define KNOWN_BYTES 400 /* of a list of terms in a sentence */
 

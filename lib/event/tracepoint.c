@@ -8,7 +8,7 @@
 
 #include "lib/base/text.h"
 #include "lib/event/resolve.h"
-#include "lib/event/sysfs.h"
+#include "lib/os/sysfs.h"
 
 /* tracefs has been at the first place since Linux 4.1, and is seen at the second where debugfs is mounted. */
 static const char *const roots[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };

@@ -6,7 +6,7 @@
 #include <limits.h>
 
 #include "core/seq/box.h"
-#include "lib/backend/claim.h"
+#include "lib/access/claim.h"
 
 #define BANK_REGISTERS_MAX 24
 

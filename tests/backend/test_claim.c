@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "core/regs/regs.h"
-#include "lib/backend/claim_file.h"
+#include "lib/access/claim_file.h"
 #include "tests/backend/claim_bank.h"
 #include "tests/tt.h"
 

@@ -145,7 +145,7 @@ def a_full_stdout():
 # ---- below a root directory ----
 
 def line(*fields):
-    """A line of a record, lib/backend/claim_file.h."""
+    """A line of a record, lib/access/claim_file.h."""
     body = ''.join(f'{field}\t' for field in fields).encode().ljust(247)
     return body + b'%08x\n' % zlib.crc32(body)
 

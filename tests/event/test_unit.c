@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* lib/event/unit.h: which units a machine has, what they are, and why a core PMU is missing. */
+/* lib/machine/unit.h: which units a machine has, what they are, and why a core PMU is missing. */
 #include <errno.h>
 
 #include "lib/event/event.h"
-#include "lib/event/unit.h"
-#include "lib/event/unit_rows.h"
+#include "lib/machine/unit.h"
+#include "lib/machine/unit_rows.h"
 #include "tests/event/fake_os.h"
 #include "tests/tt.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/backend/replay/replay.h"
+#include "lib/os/replay/replay.h"
 
 #define MAX_DEPTH 6
 #define MAX_NAMES 200 /* of a whole walk: machines of 200000 files are legal */

@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "lib/backend/replay/machine.h"
+#include "lib/os/replay/machine.h"
 #include "tests/tt.h"
 
 #define HEAD "{\"format\":\"ntime-machine\",\"version\":1,\"source\":\"test\",\"arch\":\"x86_64\""

@@ -8,7 +8,7 @@
 #include <hwloc.h>
 #include <linux/perf_event.h>
 
-#include "lib/backend/replay/machine.h"
+#include "lib/os/replay/machine.h"
 #include "lib/base/text.h"
 #include "tests/tt.h"
 

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/backend/replay/machine.h"
+#include "lib/os/replay/machine.h"
 #include "tests/tt.h"
 
 static char directory[] = "/tmp/ntime-record-XXXXXX";

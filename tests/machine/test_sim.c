@@ -4,7 +4,7 @@
 #include <linux/perf_event.h>
 #include <unistd.h>
 
-#include "lib/backend/replay/machine.h"
+#include "lib/os/replay/machine.h"
 #include "tests/tt.h"
 
 #define NO_PID 999999999 /* above the kernel's largest pid_max, 2^22 */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "core/regs/regs.h"
-#include "lib/register/register.h"
+#include "lib/machine/register/register.h"
 #include "tests/tt.h"
 
 #define ROUNDS 200

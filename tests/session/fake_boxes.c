@@ -14,8 +14,8 @@
 #include "core/regs/regs.h"
 #include "core/seq/box.h"
 #include "include/uapi/ntime.h"
-#include "lib/backend/claim.h"
-#include "lib/context/topology.h"
+#include "lib/access/claim.h"
+#include "lib/machine/topology.h"
 #include "lib/base/compiler.h"
 #include "lib/base/text.h"
 #include "tests/session/fake_boxes.h"
@@ -592,7 +592,7 @@ static const struct attach_row {
 	{ "power", "power", NULL },	      { "thermal", "thermal", NULL },
 };
 
-/* What lib/backend/boxes.c finds out of real hardware is known here. */
+/* What lib/machine/boxes.c finds out of real hardware is known here. */
 static void attach_boxes(struct fake_boxes *f, struct ntime_ctx *ctx)
 {
 	size_t i, k;

@@ -8,7 +8,7 @@
 #include "tests/tt.h"
 
 #include "lib/base/compiler.h"
-#include "lib/context/topology.h"
+#include "lib/machine/topology.h"
 #include "tests/session/fake_ntimefs.h"
 
 #define DEV "/sys/bus/event_source/devices/"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libpciaccess as lib/backend/pci.c sees it, made of functions that a test lends: a program that has this file linked in has these instead of
+ * libpciaccess as lib/access/pci.c sees it, made of functions that a test lends: a program that has this file linked in has these instead of
  * the library's. Configuration space only.
  */
 #ifndef TT_FAKE_PCIACCESS_H

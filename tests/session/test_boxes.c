@@ -12,8 +12,8 @@
 
 #include "tests/tt.h"
 
-#include "lib/backend/box_bus.h"
-#include "lib/backend/claim.h"
+#include "lib/machine/box_bus.h"
+#include "lib/access/claim.h"
 #include "tests/session/fake_boxes.h"
 
 #define HOUR_NS 3600000000000ull

@@ -6,8 +6,8 @@
 
 #include <ntime/ntime.h>
 
-#include "lib/context/topology.h"
-#include "lib/session/session.h"
+#include "lib/machine/topology.h"
+#include "lib/count/session.h"
 #include "tests/tt.h"
 
 #define MODEL4 "tests/session/model4.json"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-/* lib/backend/pulse.h: which answers of the kernel mean that a PMU does not count. */
+/* lib/count/perf/pulse.h: which answers of the kernel mean that a PMU does not count. */
 #include <errno.h>
 #include <linux/perf_event.h>
 
-#include "lib/backend/pulse.h"
+#include "lib/count/perf/pulse.h"
 #include "tests/tt.h"
 
 #define FD 7

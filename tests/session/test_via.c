@@ -11,7 +11,7 @@
 #include "tests/tt.h"
 
 #include "core/regs/regs.h"
-#include "lib/backend/ntimefs.h"
+#include "lib/access/ntimefs.h"
 #include "tests/session/fake_ntimefs.h"
 
 #define ITEMS 9

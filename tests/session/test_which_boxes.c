@@ -7,9 +7,9 @@
 #include "tests/tt.h"
 
 #include "core/seq/box.h"
-#include "lib/backend/box_bus.h"
-#include "lib/backend/box_rows.h"
-#include "lib/backend/boxes.h"
+#include "lib/machine/box_bus.h"
+#include "lib/machine/box_rows.h"
+#include "lib/machine/boxes.h"
 #include "lib/base/compiler.h"
 #include "tests/event/fake_os.h"
 

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Who has a register that the driver refused us: its file "status" tells what it last refused, to whom and why, and who writes what
+ * (include/uapi/ntime.h).
+ *
+ *     last refusal: uncore0/MSR_UNCORE_PMC0: another descriptor has it open for writing (error 16, ntime, pid 108)
+ *     writer: uncore0/MSR_UNCORE_PMC0 pid 105 ntime
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "include/uapi/ntime.h"
+#include "lib/access/ntimefs.h"
+
+#define NAME_CHARS 95
+#define WHY_CHARS 127
+
+struct refusal {
+	char name[NAME_CHARS + 1], why[WHY_CHARS + 1];
+};
+
+/* What was last refused, if it was us. */
+static bool find_refusal(const char *text, struct refusal *out)
+{
+	const char *line = strstr(text, "last refusal: "), *pid, *at;
+
+	if (!line || sscanf(line, "last refusal: %95[^:]: %127[^(\n]", out->name, out->why) != 2)
+		return false;
+	pid = NULL;
+	for (at = line; at < line + strcspn(line, "\n"); at++)
+		if (strncmp(at, ", pid ", 6) == 0)
+			pid = at + 6;
+	if (!pid || strtol(pid, NULL, 10) != getpid())
+		return false;
+	at = out->why + strlen(out->why);
+	if (at > out->why && at[-1] == ' ')
+		out->why[at - out->why - 1] = '\0';
+	return true;
+}
+
+/* Who writes register @name: pid, 0 where nobody does, and its command in @comm. */
+static int find_writer(const char *text, const char *name, char comm[32])
+{
+	const char *line = text;
+	char other[NAME_CHARS + 1], number[16];
+
+	while ((line = strstr(line, "\nwriter: "))) {
+		line++;
+		if (sscanf(line, "writer: %95s pid %15s %31[^\n]", other, number, comm) == 3 &&
+		    strcmp(other, name) == 0)
+			return (int)strtol(number, NULL, 10);
+	}
+	return 0;
+}
+
+static int explain(const char *text, const char *place, struct nti_absence *out)
+{
+	struct refusal refusal;
+	const char *name;
+	char comm[32];
+	int pid;
+
+	if (!find_refusal(text, &refusal))
+		return -ENOENT;
+	name = strchr(refusal.name, '/');
+	name = name ? name + 1 : refusal.name;
+	pid = find_writer(text, refusal.name, comm);
+	if (pid)
+		return nti_absence_set(out, "end it, or wait for its end",
+				       "counter %s of %s is in use by %s (pid %d)", name, place,
+				       comm, pid);
+	return nti_absence_set(out, "end what counts there, or count through perf: --via perf",
+			       "counter %s of %s is in use: %s (perf, or a program that does not "
+			       "say so)",
+			       name, place, refusal.why);
+}
+
+int nti_ntimefs_explain_owner(struct nti_os *os, const char *place, struct nti_absence *out)
+{
+	char *text = malloc(NTI_OS_TEXT_BYTES);
+	int ret;
+
+	if (!text)
+		return -ENOMEM;
+	ret = os->ops->text(os, NTIME_FS_PATH "/status", text, NTI_OS_TEXT_BYTES);
+	ret = ret < 0 ? -ENOENT : explain(text, place, out);
+	free(text);
+	return ret;
+}

@@ -1,0 +1,646 @@
+// SPDX-License-Identifier: MIT
+/*
+ * From a plan to groups of counters. The kernel has the last word: what it refuses becomes absent with its reason; when it takes fewer
+ * events of a unit at once than we believed, that is learned and the plan is made again.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/text.h"
+#include "lib/count/session.h"
+
+#define DEFAULT_MUX_INTERVAL_NS                                                                    \
+	4e6 /* Linux: perf_event_mux_interval_ms is 1 jiffy, at most this at usual HZ */
+
+/* Not an errno: the session was changed, plan and open again. */
+#define AGAIN 1
+
+static bool is_task(const struct ntime_session *s)
+{
+	return s->target.kind == NTIME_TARGET_THREAD || s->target.kind == NTIME_TARGET_PROCESS;
+}
+
+/* Does @unit count at @place? Tasks: every unit that is not tied to CPUs. CPUs: those of the unit's mask, if it has one. */
+bool nti_session_is_unit_at(const struct nti_unit *unit, struct nti_perf_place place)
+{
+	if (place.pid != -1)
+		return unit->kind != NTI_UNIT_UNCORE || !unit->cpus;
+	return !unit->cpus || nti_text_list_has(unit->cpus, (unsigned int)place.cpu);
+}
+
+static bool is_unit_anywhere(const struct ntime_session *s, const struct nti_unit *unit)
+{
+	size_t i;
+
+	for (i = 0; i < s->places; i++) {
+		if (nti_session_is_unit_at(unit, s->place[i]))
+			return true;
+	}
+	return false;
+}
+
+static int explain_no_place(const struct ntime_session *s, const struct nti_unit *unit,
+			    struct nti_absence *out)
+{
+	if (is_task(s))
+		return nti_absence_set(out, "count the whole machine: -a",
+				       "%s counts for everything that runs, not for one program",
+				       unit->name);
+	return nti_absence_set(out, "add one of these CPUs, or count the whole machine: -a",
+			       "%s is read on CPU %s only", unit->name, unit->cpus);
+}
+
+void nti_session_refuse(struct ntime_session *s, struct nti_session_part *p,
+			const struct nti_absence *absent)
+{
+	struct nti_session_item *item = &s->item[p->item];
+
+	p->is_refused = true;
+	item->is_limited = false;
+	nti_absence_fini(&item->absent);
+	item->absent = *absent;
+	nti_context_log(s->ctx, "%s: %s: %s",
+			nti_session_way_name(nti_session_way(s, p->part->unit)), item->name,
+			absent->reason);
+}
+
+static bool has_other_place(const struct ntime_session *s, size_t item)
+{
+	size_t i;
+
+	for (i = 0; i < s->parts; i++) {
+		if (s->part[i].item == item && is_unit_anywhere(s, s->part[i].part->unit))
+			return true;
+	}
+	return false;
+}
+
+/* An event of several units counts on those that the target has: performance cores only, when only their CPUs were asked for. */
+static int refuse_what_has_no_place(struct ntime_session *s)
+{
+	struct nti_absence absent;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < s->parts; i++) {
+		struct nti_session_part *p = &s->part[i];
+
+		if (p->is_refused || is_unit_anywhere(s, p->part->unit))
+			continue;
+		p->is_refused = true;
+		/* Of many boxes the first one speaks for all. */
+		if (has_other_place(s, p->item) || nti_session_item_is_absent(&s->item[p->item]))
+			continue;
+		absent = (struct nti_absence){ 0 };
+		ret = explain_no_place(s, p->part->unit, &absent);
+		if (ret < 0)
+			return ret;
+		nti_session_refuse(s, p, &absent);
+	}
+	return 0;
+}
+
+static int make_parts(struct ntime_session *s)
+{
+	size_t i, k, n = 0;
+
+	for (i = 0; i < s->items; i++)
+		n += s->item[i].event.parts;
+	s->parts = 0;
+	s->part = calloc(n + 1, sizeof(*s->part));
+	if (!s->part)
+		return -ENOMEM;
+	for (i = 0; i < s->items; i++) {
+		struct nti_session_item *item = &s->item[i];
+
+		if (nti_session_item_is_absent(item) || item->is_clock || item->is_metric)
+			continue;
+		for (k = 0; k < item->event.parts; k++)
+			s->part[s->parts++] =
+				(struct nti_session_part){ .part = &item->event.part[k],
+							   .item = i };
+	}
+	return 0;
+}
+
+static void fini_groups(struct ntime_session *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->groups; i++)
+		nti_session_group_fini(s, &s->group[i]);
+	s->groups = 0;
+}
+
+static struct nti_session_group *add_group(struct ntime_session *s,
+					   const struct nti_session_part *p, size_t place)
+{
+	struct nti_session_group *bigger;
+	struct nti_session_group *g;
+
+	if (s->groups == s->group_room) {
+		s->group_room = s->group_room ? 2 * s->group_room : 8;
+		bigger = realloc(s->group, s->group_room * sizeof(*bigger));
+		if (!bigger)
+			return NULL;
+		s->group = bigger;
+	}
+	g = &s->group[s->groups];
+	*g = (struct nti_session_group){
+		.unit = p->part->unit,
+		.pass = p->pass,
+		.is_in_every_pass = !p->needs_counter,
+		.place = place,
+		.part = calloc(NTI_PERF_GROUP_MAX, sizeof(size_t)),
+	};
+	if (!g->part)
+		return NULL;
+	nti_perf_group_init(&g->perf, s->place[place]);
+	if (nti_session_is_own(s, g->unit)) {
+		g->own = nti_bank_group_new(s->banks, g->unit, (unsigned int)s->place[place].cpu);
+		if (!g->own) {
+			free(g->part);
+			return NULL;
+		}
+	}
+	s->groups++;
+	return g;
+}
+
+/* Pinned and exclusive events lead groups of their own: it is the leader that makes a group so. */
+static bool is_alone(const struct ntime_session *s, const struct nti_session_group *g,
+		     const struct nti_session_part *p)
+{
+	const struct perf_event_attr *leader = &s->part[g->part[0]].part->attr;
+
+	if (g->own)
+		return false;
+	return leader->pinned || leader->exclusive || p->part->attr.pinned ||
+	       p->part->attr.exclusive;
+}
+
+/* The group at @place that @p belongs into: same unit, same pass. */
+static struct nti_session_group *
+group_for(struct ntime_session *s, const struct nti_session_part *p, size_t place, size_t first)
+{
+	size_t i;
+
+	for (i = first; i < s->groups; i++) {
+		struct nti_session_group *g = &s->group[i];
+
+		if (g->unit == p->part->unit && g->pass == p->pass &&
+		    g->is_in_every_pass == !p->needs_counter &&
+		    g->perf.count < NTI_PERF_GROUP_MAX && !(g->perf.count && is_alone(s, g, p)))
+			return g;
+	}
+	return add_group(s, p, place);
+}
+
+static bool is_kernel_only(const struct perf_event_attr *attr)
+{
+	/* What happens in the kernel alone counts nothing, not less, when the kernel is left out (perf_swevent_event()). */
+	return attr->exclude_user || attr->type == PERF_TYPE_TRACEPOINT ||
+	       (attr->type == PERF_TYPE_SOFTWARE &&
+		(attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+		 attr->config == PERF_COUNT_SW_CPU_MIGRATIONS ||
+		 attr->config == PERF_COUNT_SW_CGROUP_SWITCHES));
+}
+
+static bool is_mode_blind(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE && (attr->config == PERF_COUNT_SW_TASK_CLOCK ||
+						    attr->config == PERF_COUNT_SW_CPU_CLOCK);
+}
+
+static struct perf_event_attr final_attr(const struct ntime_session *s,
+					 const struct nti_session_part *p)
+{
+	struct perf_event_attr attr = nti_part_attr(p->part);
+	const struct nti_session_item *item = &s->item[p->item];
+
+	attr.inherit = is_task(s) && s->target.flags & NTIME_CHILDREN;
+	attr.enable_on_exec =
+		s->target.flags & NTIME_ON_EXEC &&
+		(!p->needs_counter || !nti_session_is_by_pass(s) || p->pass == s->pass);
+	if (item->is_limited || p->is_user_only) {
+		attr.exclude_kernel = 1;
+		attr.exclude_hv = 1;
+	}
+	if (p->part->unit->has_rdpmc_term && !attr.inherit &&
+	    s->target.kind == NTIME_TARGET_THREAD && !s->target.pid)
+		attr.config1 |= NTI_ARM_USER_ACCESS;
+	return attr;
+}
+
+/* What does the kernel say to this event if it is alone? 0 or -errno. */
+static int try_alone(struct ntime_session *s, const struct perf_event_attr *attr,
+		     struct nti_perf_place place)
+{
+	struct nti_perf_group alone;
+	int ret;
+
+	nti_perf_group_init(&alone, place);
+	ret = nti_perf_group_add(s->ctx->os, &alone, attr);
+	nti_perf_group_fini(s->ctx->os, &alone);
+	return ret;
+}
+
+/* An ordinary user may count his own programs in user mode when the kernel is closed to him. */
+static int limit_to_user_mode(struct ntime_session *s, struct nti_session_part *p)
+{
+	struct nti_session_item *item = &s->item[p->item];
+	int level = nti_perf_paranoid(s->ctx->os);
+	int ret = 0;
+
+	p->is_user_only = true;
+	if (!is_mode_blind(&p->part->attr) && !item->is_limited) {
+		ret = nti_absence_set(&item->absent, "sysctl kernel.perf_event_paranoid=1",
+				      "counts user mode only: perf_event_paranoid is %d", level);
+		item->is_limited = ret == 0;
+	}
+	return ret;
+}
+
+/* One event was refused with @error. 0: it is absent now; AGAIN: plan anew; or the session cannot be opened at all. */
+static int handle_refusal(struct ntime_session *s, struct nti_session_part *p,
+			  struct nti_session_group *g, const struct perf_event_attr *attr,
+			  int error)
+{
+	struct nti_absence absent = { 0 };
+	int ret;
+
+	if (error == -EINVAL && g->perf.count && try_alone(s, attr, g->perf.place) == 0 &&
+	    nti_session_learn_limit(s, g))
+		return AGAIN;
+	ret = nti_perf_explain(s->ctx->os, g->unit, attr, g->perf.place, error, &absent);
+	if (ret < 0)
+		return ret;
+	nti_session_refuse(s, p, &absent);
+	s->was_denied = s->was_denied || error == -EACCES || error == -EPERM;
+	/* Counters of this event that are already open elsewhere would give a sum that lacks a part. */
+	return g->place ? AGAIN : 0;
+}
+
+/*
+ * Has the kernel opened a group that can never count? Arm's core PMU drivers leave a leader that waits disabled out of their account,
+ * unless it waits for exec (Linux, drivers/perf/arm_pmu.c, validate_event()): one event too many gets in. So the same group is opened
+ * once more with such a leader, and closed.
+ */
+static bool is_group_too_big(struct ntime_session *s, const struct nti_session_group *g)
+{
+	const char *arch = s->ctx->os->ops->arch(s->ctx->os);
+	struct nti_perf_group again;
+	struct perf_event_attr attr;
+	size_t i;
+	int ret = 0;
+
+	if (g->perf.count < 2 || g->unit->kind != NTI_UNIT_CORE ||
+	    (strncmp(arch, "arm", 3) != 0 && strcmp(arch, "aarch64") != 0))
+		return false;
+	nti_perf_group_init(&again, g->perf.place);
+	for (i = 0; ret == 0 && i < g->perf.count; i++) {
+		attr = final_attr(s, &s->part[g->part[i]]);
+		attr.enable_on_exec = 1;
+		ret = nti_perf_group_add(s->ctx->os, &again, &attr);
+	}
+	nti_perf_group_fini(s->ctx->os, &again);
+	return ret == -EINVAL;
+}
+
+static int open_own_part(struct ntime_session *s, size_t index, struct nti_session_group *g)
+{
+	int ret = nti_session_add_to_bank(s, &s->part[index], g);
+
+	if (ret == 0)
+		g->part[g->perf.count - 1] = index;
+	/* As with perf: counters of this event on CPUs before this one would give a sum that lacks a part. */
+	return ret > 0 && g->place ? AGAIN : ret < 0 ? ret : 0;
+}
+
+static int open_part(struct ntime_session *s, size_t index, size_t place, size_t first)
+{
+	struct nti_session_part *p = &s->part[index];
+	struct nti_session_group *g = group_for(s, p, place, first);
+	struct perf_event_attr attr;
+	int ret, user_mode;
+
+	if (!g)
+		return -ENOMEM;
+	if (g->own)
+		return open_own_part(s, index, g);
+	attr = final_attr(s, p);
+	ret = nti_perf_group_add(s->ctx->os, &g->perf, &attr);
+	if ((ret == -EACCES || ret == -EPERM) && is_task(s) && !attr.exclude_kernel &&
+	    !is_kernel_only(&attr) && g->unit->kind != NTI_UNIT_UNCORE && !g->unit->is_mode_blind) {
+		attr.exclude_kernel = 1;
+		attr.exclude_hv = 1;
+		user_mode = try_alone(s, &attr, s->place[place]);
+		if (user_mode == 0)
+			return limit_to_user_mode(s, p) < 0 ? -ENOMEM : AGAIN;
+		/* Permission is asked for first: an event that does not exist at all is told only now. */
+		if (user_mode != -EACCES && user_mode != -EPERM)
+			ret = user_mode;
+	}
+	if (ret == 0) {
+		g->part[g->perf.count - 1] = index;
+		if (!is_group_too_big(s, g))
+			return 0;
+		nti_perf_group_drop(s->ctx->os, &g->perf);
+		ret = -EINVAL;
+	}
+	if ((ret == -EACCES || ret == -EPERM) && nti_session_can_change_way(s, g->unit))
+		return AGAIN;
+	if (ret == -EMFILE)
+		return nti_error(&s->ctx->error, ret,
+				 "too many open files: raise the limit (ulimit -n) or count fewer "
+				 "events on fewer CPUs");
+	return ret == -ESRCH ? ret : handle_refusal(s, p, g, &attr, ret);
+}
+
+/* A group whose first event was refused has nobody in it. */
+static void drop_empty_groups(struct ntime_session *s)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < s->groups; i++) {
+		if (s->group[i].perf.count)
+			s->group[kept++] = s->group[i];
+		else
+			nti_session_group_fini(s, &s->group[i]);
+	}
+	s->groups = kept;
+}
+
+static int open_place(struct ntime_session *s, size_t place, bool all_passes)
+{
+	size_t i, first = s->groups;
+	int ret;
+
+	for (i = 0; i < s->parts; i++) {
+		const struct nti_session_part *p = &s->part[i];
+
+		if (p->is_refused || !nti_session_is_unit_at(p->part->unit, s->place[place]))
+			continue;
+		if (!all_passes && p->needs_counter && p->pass != s->target.pass)
+			continue;
+		ret = open_part(s, i, place, first);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int thread_is_gone(struct ntime_session *s, size_t place)
+{
+	if (s->target.kind == NTIME_TARGET_PROCESS && s->places > 1) {
+		/* Threads end while they are being attached to: go on without this one. */
+		memmove(&s->place[place], &s->place[place + 1],
+			(s->places - place - 1) * sizeof(*s->place));
+		s->places--;
+		return AGAIN;
+	}
+	return nti_error(&s->ctx->error, -ESRCH, "there is no %s %d",
+			 s->target.kind == NTIME_TARGET_PROCESS ? "process" : "thread",
+			 s->target.pid);
+}
+
+static int open_places(struct ntime_session *s, bool all_passes)
+{
+	size_t place;
+	int ret = 0;
+
+	for (place = 0; ret == 0 && place < s->places; place++) {
+		ret = open_place(s, place, all_passes);
+		if (ret == -ESRCH)
+			ret = thread_is_gone(s, place);
+	}
+	drop_empty_groups(s);
+	return ret;
+}
+
+/*
+ * A pass alone is one of a plan that only the kernel's answers to all passes complete: everything is opened as the sessions of the other
+ * passes do, so that all have the same plan, then this pass by that plan.
+ */
+static int try_groups(struct ntime_session *s)
+{
+	int ret = nti_session_take_banks(s);
+
+	if (ret == 0)
+		ret = nti_session_plan(s);
+	if (ret == 0)
+		ret = open_places(s, true);
+	if (ret || !(s->target.flags & NTIME_PASS_ALONE))
+		return ret;
+	fini_groups(s);
+	return open_places(s, false);
+}
+
+/* An item that something else would help than what helps @refused: registers, which root and ntime's driver reach. NULL: none. */
+static const struct nti_absence *other_remedy(const struct ntime_session *s,
+					      const struct nti_absence *refused)
+{
+	size_t i;
+
+	for (i = 0; i < s->items; i++) {
+		const struct nti_absence *absent = &s->item[i].absent;
+
+		if (absent->reason && absent->remedy && *absent->remedy &&
+		    strcmp(absent->remedy, refused->remedy) != 0)
+			return absent;
+	}
+	return NULL;
+}
+
+/* Nothing may be counted there by this user: then that is the session's error, not one of each event. */
+static int check_something_counts(struct ntime_session *s)
+{
+	const struct nti_session_item *refused = NULL;
+	const struct nti_absence *other;
+	size_t i;
+
+	if (s->groups || !s->was_denied || s->target.flags & NTIME_ON_EXEC ||
+	    (s->target.kind == NTIME_TARGET_THREAD && !s->target.pid))
+		return 0;
+	for (i = 0; i < s->parts; i++) {
+		if (s->part[i].is_refused)
+			refused = &s->item[s->part[i].item];
+	}
+	if (!refused)
+		return 0;
+	other = other_remedy(s, &refused->absent);
+	return nti_error(
+		&s->ctx->error, -EACCES, "nothing can be counted there: %s; remedy: %s%s%s%s%s",
+		refused->absent.reason, refused->absent.remedy, other ? "; and " : "",
+		other ? other->reason : "", other ? "; remedy: " : "", other ? other->remedy : "");
+}
+
+/* Parts of one event on several kinds of core; the first one that was not refused leads. */
+static void find_shared_parts(struct ntime_session *s)
+{
+	struct nti_session_part *first = NULL;
+	size_t i;
+
+	for (i = 0; i < s->parts; i++) {
+		struct nti_session_part *p = &s->part[i];
+
+		if (p->is_refused || p->part->unit->kind != NTI_UNIT_CORE)
+			continue;
+		if (first && first->item == p->item) {
+			first->is_shared = true;
+			p->is_shared = true;
+			p->is_follower = true;
+		} else {
+			first = p;
+		}
+	}
+}
+
+static void find_mux_interval(struct ntime_session *s)
+{
+	uint64_t ms, slowest = 0;
+	size_t i;
+
+	s->mux_interval_ns = DEFAULT_MUX_INTERVAL_NS;
+	for (i = 0; i < s->groups && s->passes > 1; i++) {
+		if (nti_os_u64(s->ctx->os, &ms,
+			       "/sys/bus/event_source/devices/%s/perf_event_mux_interval_ms",
+			       s->group[i].unit->name) == 0 &&
+		    ms > slowest)
+			slowest = ms;
+	}
+	if (slowest)
+		s->mux_interval_ns = (double)slowest * 1e6;
+}
+
+/* Which items are one member of one group, and which must be added up? */
+static void find_only_members(struct ntime_session *s)
+{
+	size_t i, k;
+
+	for (i = 0; i < s->items; i++) {
+		s->item[i].only = NULL;
+		s->item[i].is_summed = false;
+	}
+	for (i = 0; i < s->groups; i++) {
+		for (k = 0; k < s->group[i].perf.count; k++) {
+			const struct nti_session_part *p = &s->part[s->group[i].part[k]];
+			struct nti_session_item *item = &s->item[p->item];
+
+			item->is_summed = item->only || item->is_summed || p->is_shared;
+			item->only = &s->group[i];
+			item->member = k;
+			item->reading = &s->reading[i];
+		}
+	}
+}
+
+static void settle_items(struct ntime_session *s)
+{
+	size_t i;
+
+	find_only_members(s);
+	s->has_sums = false;
+	for (i = 0; i < s->items; i++) {
+		struct nti_session_item *item = &s->item[i];
+
+		if (item->is_summed || nti_session_item_is_absent(item))
+			item->only = NULL;
+		s->has_sums = s->has_sums || item->is_summed;
+		item->flags = (item->is_limited ? NTIME_USER_ONLY : 0) |
+			      (s->ctx->os->is_replay ? NTIME_SIMULATED : 0);
+	}
+}
+
+/* Clocks and metrics tell of the session's time, counters of CPUs are checked against it, and in a recording it moves when it is looked at. */
+static bool needs_time(const struct ntime_session *s)
+{
+	size_t i;
+
+	if (!is_task(s) || s->metrics || s->ctx->os->is_replay)
+		return true;
+	for (i = 0; i < s->items; i++) {
+		if (s->item[i].is_clock)
+			return true;
+	}
+	return false;
+}
+
+static int make_scratch(struct ntime_session *s)
+{
+	s->reading = calloc(s->groups + 1, sizeof(*s->reading));
+	s->pass_enabled_ns = calloc(s->places + 1, sizeof(*s->pass_enabled_ns));
+	s->sum = calloc(s->items + 1, sizeof(*s->sum));
+	return s->reading && s->pass_enabled_ns && s->sum ? 0 : -ENOMEM;
+}
+
+int nti_session_open_groups(struct ntime_session *s)
+{
+	int ret = nti_context_units(s->ctx);
+
+#ifdef NTIME_HAS_PMC_
+	s->thread = ntime_thread_pointer_();
+#endif
+	if (ret == 0)
+		ret = make_parts(s);
+	if (ret == 0)
+		ret = refuse_what_has_no_place(s);
+	if (s->target.flags & NTIME_PASS_ALONE)
+		s->pass = s->target.pass;
+	while (ret == 0) {
+		ret = try_groups(s);
+		if (ret != AGAIN)
+			break;
+		fini_groups(s);
+		ret = 0;
+	}
+	if (ret == 0 && s->pass >= s->passes)
+		ret = nti_error(&s->ctx->error, -EINVAL, "there is no pass %u: the plan has %u",
+				s->pass, s->passes);
+	if (ret == 0)
+		ret = check_something_counts(s);
+	if (ret == 0)
+		ret = nti_session_explain_metrics(s);
+	if (ret == 0)
+		ret = make_scratch(s);
+	if (ret < 0)
+		return ret;
+	nti_session_give_back_banks(s);
+	find_shared_parts(s);
+	find_mux_interval(s);
+	settle_items(s);
+	s->needs_time = needs_time(s);
+	return nti_session_readers_map(s);
+}
+
+void nti_session_close_groups(struct ntime_session *s)
+{
+	unsigned int pass;
+
+	nti_session_readers_fini(s);
+	fini_groups(s);
+	for (pass = 0; pass < s->passes; pass++)
+		free(s->pass_text[pass]);
+	free(s->pass_text);
+	free(s->group);
+	free(s->part);
+	free(s->reading);
+	free(s->pass_enabled_ns);
+	free(s->sum);
+	nti_banks_free(s->banks);
+	free(s->way);
+	free(s->is_taken);
+	s->banks = NULL;
+	s->way = NULL;
+	s->is_taken = NULL;
+	s->pass_text = NULL;
+	s->passes = 0;
+	s->group = NULL;
+	s->group_room = 0;
+	s->part = NULL;
+	s->parts = 0;
+	s->reading = NULL;
+	s->pass_enabled_ns = NULL;
+	s->sum = NULL;
+}

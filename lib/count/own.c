@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+/* Units that we count ourselves: which counters there are, and which event may sit where. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/count/session.h"
+
+/* Fixed counters' place in a set of core/seq. */
+#define FIXED 32
+
+/*
+ * The planner numbers counters from 0 to 31. Of a core PMU fixed counters come where lib/event/need.c has them; of a box, which has one at
+ * most, it is the last one.
+ */
+#define BOX_FIXED 31
+
+static uint64_t core_seats(const struct nti_unit *unit, uint32_t counters)
+{
+	uint64_t seats = counters & ~nti_need_fixed(unit);
+	unsigned int i;
+
+	for (i = 0; i < unit->fixed; i++) {
+		if (counters & nti_need_fixed_counter(unit, i))
+			seats |= (uint64_t)1 << (FIXED + i);
+	}
+	return seats;
+}
+
+static uint32_t core_counters(const struct nti_unit *unit, uint64_t seats)
+{
+	uint32_t counters = (uint32_t)seats & ~nti_need_fixed(unit);
+	unsigned int i;
+
+	for (i = 0; i < unit->fixed && FIXED + i < 64; i++) {
+		if (seats >> (FIXED + i) & 1)
+			counters |= nti_need_fixed_counter(unit, i);
+	}
+	return counters;
+}
+
+static uint32_t counters_of(const struct nti_unit *unit, uint64_t seats)
+{
+	if (unit->kind == NTI_UNIT_CORE)
+		return core_counters(unit, seats);
+	return ((uint32_t)seats & ~((uint32_t)1 << BOX_FIXED)) | (uint32_t)(seats >> FIXED & 1)
+									 << BOX_FIXED;
+}
+
+/* Counters of its bank that can count @part; 0 also for what this way cannot count at all. */
+static uint64_t seats_for(const struct nti_part *part)
+{
+	struct nti_bank_need need;
+
+	if (part->unit->kind == NTI_UNIT_CORE)
+		return core_seats(part->unit, part->need.counters);
+	return nti_bank_need(part, &need) == 0 ? need.seats : 0;
+}
+
+/* Resources of a core PMU come before those of boxes: see resource_names in plan.c. */
+#define FIRST_BOX_RESOURCE 4
+
+static void add_wants(const struct nti_bank_need *box, struct nti_plan_event *need)
+{
+	unsigned int i;
+
+	for (i = 0; i < NTI_BANK_WANTS; i++) {
+		if (box->wants[i])
+			need->wants[need->want_count++] = (struct nti_plan_want){
+				.resource = (uint8_t)(FIRST_BOX_RESOURCE + i), .value = box->want[i]
+			};
+	}
+}
+
+void nti_session_fill_need(const struct ntime_session *s, const struct nti_session_part *p,
+			   struct nti_plan_event *need)
+{
+	const struct nti_unit *unit = p->part->unit;
+	uint32_t limit = s->limit[unit - s->ctx->units.unit];
+	struct nti_bank_need box;
+
+	if (unit->kind == NTI_UNIT_CORE) {
+		need->counters = p->part->need.counters & limit;
+	} else if (nti_bank_need(p->part, &box) < 0) {
+		/* Why it cannot be counted is told when it is added to its group. */
+		need->counters = limit;
+	} else {
+		need->counters = box.always_runs ? 0 : counters_of(unit, box.seats) & limit;
+		if (need->counters)
+			add_wants(&box, need);
+	}
+}
+
+bool nti_session_needs_no_counter(const struct nti_session_part *p)
+{
+	struct nti_bank_need box;
+
+	return p->part->unit->kind != NTI_UNIT_CORE &&
+	       (nti_bank_need(p->part, &box) < 0 || box.always_runs);
+}
+
+int nti_session_explain_taken(struct ntime_session *s, const struct nti_session_part *p,
+			      struct nti_absence *absent)
+{
+	const struct nti_unit *unit = p->part->unit;
+	uint64_t seats = seats_for(p->part);
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; ret == 0 && i < s->places; i++) {
+		if (nti_session_is_unit_at(unit, s->place[i]))
+			ret = nti_banks_explain_taken(s->banks, unit, (unsigned int)s->place[i].cpu,
+						      seats, absent);
+	}
+	if (ret)
+		return ret < 0 ? ret : 0;
+	return nti_absence_set(absent, "ntime list", "%s has no counter that can count it",
+			       unit->name);
+}
+
+/* Its banks cannot be had: what they were to count is absent. */
+static int refuse_unit(struct ntime_session *s, const struct nti_unit *unit, unsigned int cpu,
+		       int error)
+{
+	size_t i;
+
+	for (i = 0; i < s->parts; i++) {
+		struct nti_absence absent = { 0 };
+		int ret;
+
+		if (s->part[i].is_refused || s->part[i].part->unit != unit)
+			continue;
+		ret = nti_banks_explain(s->banks, unit, cpu, error, &absent);
+		if (ret < 0)
+			return ret;
+		nti_session_refuse(s, &s->part[i], &absent);
+	}
+	return 0;
+}
+
+static bool has_parts(const struct ntime_session *s, const struct nti_unit *unit)
+{
+	size_t i;
+
+	for (i = 0; i < s->parts; i++) {
+		if (!s->part[i].is_refused && s->part[i].part->unit == unit)
+			return true;
+	}
+	return false;
+}
+
+/* Not an errno: the unit's way has changed, take it anew. */
+#define AGAIN 1
+
+static int take_failed(struct ntime_session *s, const struct nti_unit *unit, unsigned int cpu,
+		       int error)
+{
+	int ret;
+
+	if (error == -ENOMEM)
+		return error;
+	if ((error == -EACCES || error == -EPERM) && nti_session_can_change_way(s, unit)) {
+		nti_banks_give_back(s->banks, unit);
+		return AGAIN;
+	}
+	ret = refuse_unit(s, unit, cpu, error);
+	nti_banks_give_back(s->banks, unit);
+	return ret;
+}
+
+/* The bank of @unit on each CPU of the target. What is free on all of them is what can be planned. */
+static int take_unit(struct ntime_session *s, const struct nti_unit *unit, uint32_t *limit)
+{
+	enum nti_way way = nti_session_way(s, unit);
+	uint64_t seats, all = UINT64_MAX;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < s->places; i++) {
+		unsigned int cpu = (unsigned int)s->place[i].cpu;
+
+		if (!nti_session_is_unit_at(unit, s->place[i]))
+			continue;
+		ret = nti_banks_take(s->banks, unit, cpu, way, &seats);
+		if (ret < 0)
+			return take_failed(s, unit, cpu, ret);
+		all &= seats;
+	}
+	*limit = counters_of(unit, all);
+	nti_context_log(s->ctx, "%s: counters of %s that are ours: %#x", nti_session_way_name(way),
+			unit->name, *limit);
+	return 0;
+}
+
+static int take_units(struct ntime_session *s)
+{
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; ret == 0 && i < s->ctx->units.count; i++) {
+		const struct nti_unit *unit = &s->ctx->units.unit[i];
+
+		if (s->is_taken[i] || !nti_session_is_own(s, unit) || !has_parts(s, unit))
+			continue;
+		if (!s->banks)
+			ret = nti_banks_new(s->ctx->os, &s->banks);
+		if (ret < 0)
+			return ret;
+		do {
+			ret = take_unit(s, unit, &s->limit[i]);
+		} while (ret == AGAIN);
+		s->is_taken[i] = true;
+	}
+	return ret;
+}
+
+int nti_session_take_banks(struct ntime_session *s)
+{
+	int ret = nti_session_decide_ways(s);
+
+	if (ret == 0)
+		ret = nti_session_make_limits(s);
+	if (ret == 0 && !s->is_taken) {
+		s->is_taken = calloc(s->ctx->units.count + 1, sizeof(*s->is_taken));
+		ret = s->is_taken ? 0 : -ENOMEM;
+	}
+	return ret < 0 ? ret : take_units(s);
+}
+
+static bool has_group(const struct ntime_session *s, const struct nti_unit *unit)
+{
+	size_t i;
+
+	for (i = 0; i < s->groups; i++) {
+		if (s->group[i].unit == unit)
+			return true;
+	}
+	return false;
+}
+
+void nti_session_give_back_banks(struct ntime_session *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->ctx->units.count; i++) {
+		if (s->is_taken[i] && !has_group(s, &s->ctx->units.unit[i]))
+			nti_banks_give_back(s->banks, &s->ctx->units.unit[i]);
+	}
+}
+
+static int no_seat(const struct nti_session_group *g, struct nti_absence *absent)
+{
+	return nti_absence_set(absent, "count fewer events at once",
+			       "no counter of %s that can count it is free", g->unit->name);
+}
+
+int nti_session_add_to_bank(struct ntime_session *s, struct nti_session_part *p,
+			    struct nti_session_group *g)
+{
+	struct nti_absence absent = { 0 };
+	int ret = nti_bank_group_add(g->own, &s->ctx->names, p->part, seats_for(p->part), &absent);
+
+	if (ret == 0) {
+		g->perf.count++;
+		return 0;
+	}
+	if (ret == -ENOSPC && no_seat(g, &absent) < 0)
+		ret = -ENOMEM;
+	if (ret != -ENOTSUP && ret != -ENOSPC) {
+		nti_absence_fini(&absent);
+		return ret;
+	}
+	nti_session_refuse(s, p, &absent);
+	return 1;
+}

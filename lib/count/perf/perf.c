@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+/* The perf way in: groups of kernel events, and the reasons for refusals. */
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/count/perf/perf.h"
+#include "lib/base/text.h"
+
+void nti_perf_group_init(struct nti_perf_group *g, struct nti_perf_place place)
+{
+	g->place = place;
+	g->count = 0;
+}
+
+int nti_perf_group_add(struct nti_os *os, struct nti_perf_group *g,
+		       const struct perf_event_attr *attr)
+{
+	struct perf_event_attr copy = *attr;
+	int fd;
+
+	if (g->count == NTI_PERF_GROUP_MAX)
+		return -EINVAL;
+	copy.size = sizeof(copy);
+	copy.read_format =
+		PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	/* Members follow their leader: they are enabled, it is not. */
+	copy.disabled = g->count == 0;
+	if (g->count) {
+		copy.enable_on_exec = 0;
+		copy.pinned = 0;
+		copy.exclusive = 0;
+	}
+	fd = os->ops->perf_open(os, &copy, g->place.pid, g->place.cpu, g->count ? g->fd[0] : -1, 0);
+	if (fd < 0)
+		return fd;
+	g->fd[g->count++] = fd;
+	return 0;
+}
+
+void nti_perf_group_drop(struct nti_os *os, struct nti_perf_group *g)
+{
+	os->ops->close(os, g->fd[--g->count]);
+}
+
+int nti_perf_group_enable(struct nti_os *os, const struct nti_perf_group *g)
+{
+	int ret = os->ops->ioctl(os, g->fd[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
+
+	return ret < 0 ? ret : 0;
+}
+
+int nti_perf_group_disable(struct nti_os *os, const struct nti_perf_group *g)
+{
+	int ret = os->ops->ioctl(os, g->fd[0], PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
+
+	return ret < 0 ? ret : 0;
+}
+
+int nti_perf_group_read(struct nti_os *os, const struct nti_perf_group *g,
+			struct nti_perf_reading *out)
+{
+	size_t bytes = offsetof(struct nti_perf_reading, count) + g->count * sizeof(uint64_t);
+	ssize_t n = os->ops->read(os, g->fd[0], out, bytes);
+
+	if (n < 0)
+		return (int)n;
+	if (n == 0)
+		return -ENODATA;
+	return (size_t)n == bytes && out->members == g->count ? 0 : -EIO;
+}
+
+void nti_perf_group_fini(struct nti_os *os, struct nti_perf_group *g)
+{
+	/* Members first: closing a leader would make leaders of them. */
+	while (g->count)
+		nti_perf_group_drop(os, g);
+}
+
+int nti_perf_paranoid(struct nti_os *os)
+{
+	char line[32];
+	char *end;
+	long level;
+
+	if (nti_os_line(os, line, sizeof(line), "/proc/sys/kernel/perf_event_paranoid") < 0)
+		return INT_MAX;
+	level = strtol(line, &end, 10);
+	return end == line ? INT_MAX : (int)level;
+}
+
+static int explain_permission(struct nti_os *os, const struct nti_unit *unit,
+			      const struct perf_event_attr *attr, struct nti_perf_place place,
+			      struct nti_absence *out)
+{
+	int level = nti_perf_paranoid(os);
+	/* No sysctl opens the processes of others; user mode of one's own is open up to 2. */
+	bool is_foreign = place.pid > 0 && attr->exclude_kernel && level <= 2;
+	/* Kernel's perf_event.h: > 1 no kernel mode, > 0 no CPU-wide events, > -1 no raw tracepoints; Debian: > 2 nothing. */
+	int wanted = unit->kind == NTI_UNIT_TRACEPOINT				   ? -1
+		     : place.pid == -1						   ? 0
+		     : (level > 2 || attr->exclude_kernel) && !unit->is_mode_blind ? 2
+										   : 1;
+	char remedy[160];
+
+	if (level == INT_MAX || os->ops->is_privileged(os, true) || level <= wanted || is_foreign)
+		return nti_absence_set(
+			out,
+			place.pid > 0
+				? "measure processes of your own, or run as root"
+				: "run as root, or allow perf_event_open(2) in the container's "
+				  "seccomp profile (docker: --cap-add PERFMON)",
+			"this user may not use perf on %s",
+			place.pid > 0 ? "that process" : unit->name);
+	(void)snprintf(remedy, sizeof(remedy),
+		       "sysctl kernel.perf_event_paranoid=%d   (or, for ntime alone: setcap "
+		       "cap_perfmon+ep \"$(command "
+		       "-v ntime)\")",
+		       wanted);
+	return nti_absence_set(
+		out, remedy, "perf_event_paranoid is %d: an ordinary user may not count %s", level,
+		unit->kind == NTI_UNIT_TRACEPOINT ? "tracepoints"
+		: place.pid == -1		  ? "whole CPUs"
+		: level > 2			  ? "anything"
+		: unit->is_mode_blind ? "in kernel mode, which this unit cannot leave out"
+				      : "in kernel mode");
+}
+
+int nti_perf_explain(struct nti_os *os, const struct nti_unit *unit,
+		     const struct perf_event_attr *attr, struct nti_perf_place place, int error,
+		     struct nti_absence *out)
+{
+	switch (error) {
+	case -EACCES:
+	case -EPERM:
+		return explain_permission(os, unit, attr, place, out);
+	case -ENOENT:
+		return nti_absence_set(
+			out, "choose another event of this unit (ntime list)",
+			attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE
+				? "the kernel's driver for %s has no event of that generic name"
+				: "the kernel's driver for %s does not know this event",
+			unit->name);
+	case -EINVAL:
+		return nti_absence_set(
+			out, "check the event's terms and modifiers (ntime -v shows the encoding)",
+			"the kernel's driver for %s refuses this encoding (type %u, config %#llx)",
+			unit->name, attr->type, (unsigned long long)attr->config);
+	case -EOPNOTSUPP:
+		return nti_absence_set(
+			out,
+			os->is_replay	   ? "use list, doctor and --dry-run with this recording"
+			: attr->precise_ip ? "leave out the :p modifiers"
+					   : "leave out the event's modifiers",
+			os->is_replay ? "this recording holds no counts for %s"
+				      : "%s cannot count this event in the way asked for",
+			unit->name);
+	case -ENODEV:
+	case -ENXIO:
+		return nti_absence_set(
+			out, "count on a CPU that is on line (/sys/devices/system/cpu/online)",
+			"%s is not available on CPU %d", unit->name, place.cpu);
+	case -EMFILE:
+		return nti_absence_set(out, "raise the limit: ulimit -n 65536",
+				       "too many open files for one more event");
+	case -ENOSYS:
+		return nti_absence_set(
+			out,
+			"use a kernel with CONFIG_PERF_EVENTS, or allow perf_event_open(2) in the "
+			"container's seccomp profile",
+			"perf_event_open(2) does not exist here");
+	case -EBUSY:
+		return nti_absence_set(out, "end the other user of the PMU",
+				       "another user holds %s for itself", unit->name);
+	default:
+		return nti_absence_set(out, "see perf_event_open(2), ERRORS",
+				       "perf_event_open(2) on %s failed: %s", unit->name,
+				       strerror(-error));
+	}
+}
+
+int nti_perf_probe(struct nti_os *os)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	int fd = os->ops->perf_open(os, &attr, 0, -1, -1, 0);
+
+	if (fd < 0)
+		return fd;
+	os->ops->close(os, fd);
+	return 0;
+}

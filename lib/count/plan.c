@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: MIT
+/* From the items of a session to passes: what the planner is asked, and what is made of its answer. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/text.h"
+#include "lib/count/session.h"
+
+/* A unit whose number of counters nobody tells: as many as a mask has bits, until the kernel refuses. */
+#define UNKNOWN_COUNTERS UINT32_MAX
+
+static size_t unit_index(const struct ntime_session *s, const struct nti_unit *unit)
+{
+	return (size_t)(unit - s->ctx->units.unit);
+}
+
+static bool is_counted_without_counter(const struct nti_unit *unit)
+{
+	return unit->kind != NTI_UNIT_CORE && unit->kind != NTI_UNIT_UNCORE;
+}
+
+/*
+ * The kernel's NMI watchdog holds one counter of the core PMU for itself: cycles, so the fixed cycle counter (number 1) where
+ * there are fixed ones (kernel/watchdog_hld.c, arch/x86/events/intel/core.c).
+ */
+static uint32_t watchdog_counter(const struct ntime_session *s, const struct nti_unit *unit)
+{
+	uint64_t is_on = 0;
+
+	if (unit->kind != NTI_UNIT_CORE || !unit->counters ||
+	    nti_os_u64(s->ctx->os, &is_on, "/proc/sys/kernel/nmi_watchdog") < 0 || !is_on)
+		return 0;
+	return unit->fixed > 1 ? (uint32_t)1 << (unit->counters + 1)
+			       : (uint32_t)1 << (unit->counters - 1);
+}
+
+int nti_session_make_limits(struct ntime_session *s)
+{
+	size_t i, n = s->ctx->units.count;
+
+	if (s->limit || !n)
+		return 0;
+	s->limit = calloc(n, sizeof(*s->limit));
+	s->unit_name = calloc(n, sizeof(*s->unit_name));
+	if (!s->limit || !s->unit_name)
+		return -ENOMEM;
+	for (i = 0; i < n; i++) {
+		s->limit[i] = UNKNOWN_COUNTERS & ~watchdog_counter(s, &s->ctx->units.unit[i]);
+		s->unit_name[i] = s->ctx->units.unit[i].name;
+	}
+	return 0;
+}
+
+static unsigned int highest_bit(uint32_t mask)
+{
+	return 31u - (unsigned int)__builtin_clz(mask);
+}
+
+/* How many members of @g may sit on fixed counters: at most one each. */
+static unsigned int count_fixed(const struct ntime_session *s, const struct nti_session_group *g)
+{
+	uint32_t fixed = nti_need_fixed(g->unit);
+	unsigned int n = 0;
+	size_t i;
+
+	for (i = 0; i < g->perf.count; i++)
+		n += (s->part[g->part[i]].part->need.counters & fixed) != 0;
+	return n < g->unit->fixed ? n : g->unit->fixed;
+}
+
+bool nti_session_learn_limit(struct ntime_session *s, const struct nti_session_group *g)
+{
+	const struct nti_unit *unit = g->unit;
+	uint32_t *limit = &s->limit[unit_index(s, unit)];
+	uint32_t general = unit->counters && unit->counters < 32
+				   ? ((uint32_t)1 << unit->counters) - 1
+				   : ~nti_need_fixed(unit);
+	uint32_t before = *limit;
+	size_t fitted = g->perf.count;
+
+	if (!fitted || is_counted_without_counter(unit) || !(*limit & general))
+		return false;
+	if (unit->counters) {
+		/* Known counters, but one less is free than we thought: give up the last general one. */
+		*limit &= ~((uint32_t)1 << highest_bit(*limit & general));
+	} else {
+		fitted -= count_fixed(s, g);
+		*limit = (fitted < 32 ? ((uint32_t)1 << fitted) - 1 : UINT32_MAX >> 1) |
+			 nti_need_fixed(unit);
+	}
+	if (!*limit || *limit == before) {
+		*limit = before;
+		return false;
+	}
+	nti_context_log(s->ctx,
+			"plan: the kernel takes %zu events of %s at once; counters left %#x",
+			fitted, unit->name, *limit);
+	return true;
+}
+
+/*
+ * User's groups keep together, and so do the parts of one event: a sum of parts that were counted at different times is no count. Their
+ * groups are numbered from where user's groups never come.
+ */
+#define PARTS_GROUP 0x8000u
+
+static unsigned int group_of(const struct ntime_session *s, size_t item)
+{
+	if (s->item[item].group)
+		return s->item[item].group;
+	return s->item[item].event.parts > 1 ? PARTS_GROUP + (unsigned int)item : 0;
+}
+
+/* Planner's view of a part. */
+static struct nti_plan_event need_of(const struct ntime_session *s,
+				     const struct nti_session_part *p)
+{
+	const struct nti_unit *unit = p->part->unit;
+	struct nti_plan_event need = p->part->need;
+	size_t index = unit_index(s, unit);
+
+	need.bank = (uint16_t)index;
+	need.group = (uint16_t)group_of(s, p->item);
+	need.is_exclusive = p->part->attr.exclusive;
+	if (nti_session_is_own(s, unit))
+		nti_session_fill_need(s, p, &need);
+	else if (is_counted_without_counter(unit))
+		need.counters = 0;
+	else
+		need.counters =
+			(need.counters ? need.counters : UNKNOWN_COUNTERS) & s->limit[index];
+	need.is_exclusive = need.is_exclusive && need.counters;
+	return need;
+}
+
+static bool is_free_of_counters(const struct ntime_session *s, const struct nti_session_part *p)
+{
+	if (nti_session_is_own(s, p->part->unit))
+		return nti_session_needs_no_counter(p);
+	return is_counted_without_counter(p->part->unit);
+}
+
+static int explain_taken(struct ntime_session *s, const struct nti_session_part *p,
+			 struct nti_absence *absent)
+{
+	if (nti_session_is_own(s, p->part->unit))
+		return nti_session_explain_taken(s, p, absent);
+	return nti_absence_set(
+		absent, "sysctl kernel.nmi_watchdog=0, and end other users of the PMU",
+		"every counter of %s that can count it is taken", p->part->unit->name);
+}
+
+/* A counter event whose every counter is taken must not look like one that needs none. */
+static int refuse_without_counter(struct ntime_session *s)
+{
+	struct nti_absence absent;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < s->parts; i++) {
+		struct nti_session_part *p = &s->part[i];
+
+		if (p->is_refused || is_free_of_counters(s, p) || need_of(s, p).counters)
+			continue;
+		absent = (struct nti_absence){ 0 };
+		ret = explain_taken(s, p, &absent);
+		if (ret < 0)
+			return ret;
+		nti_session_refuse(s, p, &absent);
+	}
+	return 0;
+}
+
+/* The extra registers that lib/event/need.c speaks of, and those of boxes (own.c). */
+static const char *const resource_names[] = {
+	"MSR_OFFCORE_RSP_0", "MSR_OFFCORE_RSP_1",     "MSR_PEBS_LD_LAT",
+	"MSR_PEBS_FRONTEND", "the filter of the box", "the second filter of the box"
+};
+
+/* What the planner calls the events of one plan; .events has room for all that it takes. */
+struct plan_names {
+	struct nti_plan_names names;
+	const char *event[NTI_PLAN_MAX_EVENTS];
+};
+
+static void name_events(const struct ntime_session *s, const size_t *index, size_t n,
+			struct plan_names *out)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		out->event[i] = s->item[s->part[index[i]].item].name;
+	out->names = (struct nti_plan_names){ .events = out->event,
+					      .banks = s->unit_name,
+					      .bank_count = s->ctx->units.count,
+					      .resources = resource_names,
+					      .resource_count = NTI_ARRAY_SIZE(resource_names) };
+}
+
+/* Sentences for the passes of @plan, the first of which is pass @base of the session; a sentence that is there stays. */
+static int name_reasons(struct ntime_session *s, const struct nti_plan_event *needs, size_t n,
+			const struct nti_plan *plan, const struct nti_plan_names *names,
+			unsigned int base)
+{
+	char text[NTI_ERROR_TEXT_BYTES];
+	unsigned int pass;
+
+	for (pass = 0; pass < plan->passes; pass++) {
+		if (s->pass_text[base + pass] || (!pass && !base))
+			continue;
+		if (nti_plan_reason_text(needs, n, plan, pass, names, text, sizeof(text)) < 0 ||
+		    !*text)
+			(void)snprintf(text, sizeof(text),
+				       "more than %d events of one unit are planned in slices",
+				       NTI_PLAN_MAX_EVENTS);
+		s->pass_text[base + pass] = strdup(text);
+		if (!s->pass_text[base + pass])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int grow_passes(struct ntime_session *s, unsigned int passes)
+{
+	char **bigger;
+
+	if (passes <= s->passes)
+		return 0;
+	bigger = realloc(s->pass_text, passes * sizeof(*bigger));
+	if (!bigger)
+		return -ENOMEM;
+	memset(bigger + s->passes, 0, (passes - s->passes) * sizeof(*bigger));
+	s->pass_text = bigger;
+	s->passes = passes;
+	return 0;
+}
+
+/* Plan the @n parts numbered in @index; their passes begin at @base. Returns the number of passes. */
+static int plan_some(struct ntime_session *s, const size_t *index, size_t n, unsigned int base)
+{
+	struct nti_plan_event needs[NTI_PLAN_MAX_EVENTS];
+	struct plan_names called;
+	struct nti_plan plan;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < n; i++)
+		needs[i] = need_of(s, &s->part[index[i]]);
+	name_events(s, index, n, &called);
+	ret = nti_plan_make(needs, n, &called.names, &plan, &s->ctx->error);
+	if (ret < 0)
+		return ret;
+	ret = grow_passes(s, base + plan.passes);
+	if (ret == 0)
+		ret = name_reasons(s, needs, n, &plan, &called.names, base);
+	for (i = 0; i < n; i++) {
+		s->part[index[i]].pass = base + plan.pass[i];
+		s->part[index[i]].needs_counter = needs[i].counters != 0;
+	}
+	return ret < 0 ? ret : (int)plan.passes;
+}
+
+/* Parts of @unit (all units when NULL) that were not refused; returns how many, @index has room for all. */
+static size_t collect(const struct ntime_session *s, const struct nti_unit *unit, size_t *index)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < s->parts; i++) {
+		if (!s->part[i].is_refused && (!unit || s->part[i].part->unit == unit))
+			index[n++] = i;
+	}
+	return n;
+}
+
+/* How many of @n parts the planner takes at once without cutting a user's group in two; 0: a group is too large. */
+static size_t slice_of(const struct ntime_session *s, const size_t *index, size_t n)
+{
+	size_t some = n < NTI_PLAN_MAX_EVENTS ? n : NTI_PLAN_MAX_EVENTS;
+	unsigned int group;
+
+	while (some && some < n) {
+		group = s->item[s->part[index[some]].item].group;
+		if (!group || s->item[s->part[index[some - 1]].item].group != group)
+			break;
+		some--;
+	}
+	return some;
+}
+
+/* Planned unit by unit, a user's group over several units may have fallen apart. */
+static int check_groups(struct ntime_session *s)
+{
+	size_t i, k;
+
+	for (i = 0; i < s->parts; i++) {
+		const struct nti_session_part *a = &s->part[i];
+		unsigned int group = s->item[a->item].group;
+
+		for (k = i + 1; group && k < s->parts; k++) {
+			const struct nti_session_part *b = &s->part[k];
+
+			if (s->item[b->item].group == group && a->needs_counter &&
+			    b->needs_counter && !a->is_refused && !b->is_refused &&
+			    a->pass != b->pass)
+				return nti_error(
+					&s->ctx->error, -ENOSPC,
+					"%s and %s cannot be kept in one pass beside so many other "
+					"events; ask for fewer",
+					s->item[a->item].name, s->item[b->item].name);
+		}
+	}
+	return 0;
+}
+
+/* More parts than the planner takes at once: unit by unit, and a unit with too many in slices, pass after pass. */
+static int plan_by_unit(struct ntime_session *s, size_t *index)
+{
+	const struct nti_units *units = &s->ctx->units;
+	unsigned int base;
+	size_t u, n, at, some;
+	int ret;
+
+	for (u = 0; u < units->count; u++) {
+		n = collect(s, &units->unit[u], index);
+		for (at = 0, base = 0; at < n; at += some, base += (unsigned int)ret) {
+			some = slice_of(s, index + at, n - at);
+			if (!some)
+				return nti_error(
+					&s->ctx->error, -ENOSPC,
+					"a group of more than %d events of one unit cannot be "
+					"counted at once",
+					NTI_PLAN_MAX_EVENTS);
+			ret = plan_some(s, index + at, some, base);
+			if (ret < 0)
+				return ret;
+		}
+	}
+	return check_groups(s);
+}
+
+static void passes_of_items(struct ntime_session *s)
+{
+	size_t i, k;
+
+	for (i = 0; i < s->items; i++)
+		s->item[i].pass = 0;
+	for (i = 0; i < s->parts; i++) {
+		struct nti_session_item *item = &s->item[s->part[i].item];
+
+		if (!s->part[i].is_refused && s->part[i].pass > item->pass)
+			item->pass = s->part[i].pass;
+	}
+	for (i = 0; i < s->items; i++) {
+		struct nti_session_item *item = &s->item[i];
+
+		for (k = 0; item->formula && k < nti_formula_count(item->formula); k++) {
+			if (s->item[item->input[k]].pass > item->pass)
+				item->pass = s->item[item->input[k]].pass;
+		}
+	}
+}
+
+static void forget_plan(struct ntime_session *s)
+{
+	unsigned int pass;
+
+	for (pass = 0; pass < s->passes; pass++)
+		free(s->pass_text[pass]);
+	free(s->pass_text);
+	s->pass_text = NULL;
+	s->passes = 0;
+}
+
+int nti_session_plan(struct ntime_session *s)
+{
+	size_t *index = calloc(s->parts + 1, sizeof(*index));
+	size_t n;
+	int ret;
+
+	if (!index)
+		return -ENOMEM;
+	forget_plan(s);
+	ret = nti_session_make_limits(s);
+	if (ret == 0)
+		ret = refuse_without_counter(s);
+	if (ret == 0)
+		ret = grow_passes(s, 1);
+	if (ret == 0) {
+		n = collect(s, NULL, index);
+		ret = n <= NTI_PLAN_MAX_EVENTS ? plan_some(s, index, n, 0) : plan_by_unit(s, index);
+	}
+	free(index);
+	if (ret < 0)
+		return ret;
+	passes_of_items(s);
+	nti_context_log(s->ctx, "plan: %zu parts of events in %u passes", s->parts, s->passes);
+	return 0;
+}

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: MIT
+/* The banks of a session: taken, given back, and why one cannot be had. What hardware it is, core_hw.c and box_hw.c know. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/base/names.h"
+#include "lib/count/pmu/bank_group.h"
+
+void nti_bank_lock(struct nti_banks *banks)
+{
+	(void)pthread_mutex_lock(&banks->lock);
+	__atomic_store_n(&banks->is_changing, true, __ATOMIC_SEQ_CST);
+}
+
+void nti_bank_unlock(struct nti_banks *banks)
+{
+	__atomic_store_n(&banks->is_changing, false, __ATOMIC_SEQ_CST);
+	(void)pthread_mutex_unlock(&banks->lock);
+}
+
+int nti_banks_new(struct nti_os *os, struct nti_banks **out)
+{
+	struct nti_banks *banks = calloc(1, sizeof(*banks));
+	int ret;
+
+	*out = NULL;
+	if (!banks)
+		return -ENOMEM;
+	banks->os = os;
+	banks->owner = getpid();
+	ret = nti_lender_new(os, &banks->lender);
+	if (ret == 0)
+		ret = -pthread_mutex_init(&banks->lock, NULL);
+	if (ret < 0) {
+		nti_lender_free(banks->lender);
+		free(banks);
+		return ret;
+	}
+	*out = banks;
+	return 0;
+}
+
+/* In a forked child the registers are its parent's: nothing is put back. */
+static void release(const struct nti_banks *banks, struct nti_bank *bank)
+{
+	int ret;
+
+	if (nti_bank_is_child(banks))
+		return;
+	ret = bank->hw->ops->release(bank->hw);
+	/* What could not be written once may be the second time: to leave it would be worse. */
+	if (ret < 0)
+		ret = bank->hw->ops->release(bank->hw);
+	if (ret == 0)
+		nti_loan_settle(bank->loan);
+}
+
+static void free_bank(struct nti_bank *bank)
+{
+	if (bank->hw)
+		bank->hw->ops->free(bank->hw);
+	nti_loan_free(bank->loan);
+	free(bank);
+}
+
+void nti_banks_free(struct nti_banks *banks)
+{
+	size_t i;
+
+	if (!banks)
+		return;
+	/* Stopped before the registers are given back, which is done one after the other. */
+	for (i = 0; i < banks->count; i++)
+		release(banks, banks->bank[i]);
+	while (banks->count)
+		free_bank(banks->bank[--banks->count]);
+	nti_lender_free(banks->lender);
+	nti_absence_fini(&banks->refusal);
+	(void)pthread_mutex_destroy(&banks->lock);
+	free(banks->bank);
+	free(banks);
+}
+
+struct nti_bank *nti_bank_find(const struct nti_banks *banks, const struct nti_unit *unit,
+			       unsigned int cpu)
+{
+	size_t i;
+
+	for (i = 0; i < banks->count; i++) {
+		if (banks->bank[i]->unit == unit && banks->bank[i]->cpu == cpu)
+			return banks->bank[i];
+	}
+	return NULL;
+}
+
+/* The box of @unit that is counted at @cpu; NULL: it has none, it is a core PMU. */
+static const struct nti_unit_box *box_of(const struct nti_unit *unit, unsigned int cpu)
+{
+	size_t i;
+
+	for (i = 0; i < unit->boxes; i++) {
+		if (unit->box[i].cpu == cpu)
+			return &unit->box[i];
+	}
+	return NULL;
+}
+
+static bool is_countable(const struct nti_loan_request *what)
+{
+	return what->box || what->unit->kind == NTI_UNIT_CORE;
+}
+
+static struct nti_loan_request request_for(const struct nti_unit *unit, unsigned int cpu,
+					   enum nti_way way)
+{
+	const struct nti_unit_box *box = box_of(unit, cpu);
+
+	return (struct nti_loan_request){ .unit = unit,
+					  .cpu = cpu,
+					  .way = way,
+					  .box = box,
+					  .reads_only = box && box->kind->free };
+}
+
+/*
+ * Somebody counts in a box that the kernel has a driver for: when that driver is done, or its events take turns, it stops and starts the box as
+ * a whole, and ours with it (Linux nhm_uncore_msr_disable_box() writes 0 to the global enable). ntime's driver refuses such a box, too. The core
+ * PMU likewise (intel_pmu_disable_all()), but through ntime's driver, which has reserved it from perf.
+ */
+static bool kernel_may_count(const struct nti_loan_request *what, const struct nti_bank_hw *hw)
+{
+	return (what->box || what->way == NTI_WAY_MSR) && what->unit->has_sysfs &&
+	       (hw->all & ~hw->seats);
+}
+
+/* The bank's registers and what it has; ours from now on. */
+static int open_bank(struct nti_banks *banks, const struct nti_loan_request *what,
+		     struct nti_bank *bank)
+{
+	int ret = nti_loan_new(banks->lender, what, &bank->loan);
+
+	if (ret < 0)
+		return ret;
+	ret = what->box ? nti_box_hw_new(bank->loan, what->box->kind, what->box->number, &bank->hw)
+			: nti_core_hw_new(banks->os, bank->loan, what, &bank->hw);
+	if (ret == 0 && (!bank->hw->seats || kernel_may_count(what, bank->hw)))
+		ret = -EBUSY;
+	return ret;
+}
+
+/* Somebody has counter @seat enabled, and no claim or driver says who. */
+static int explain_in_use(const struct nti_bank_hw *hw, const struct nti_loan_request *what,
+			  unsigned int seat, struct nti_absence *out)
+{
+	char name[NTHW_NAME_SIZE], place[NTI_LENDER_PLACE_BYTES];
+
+	hw->ops->name(hw, seat, name, sizeof(name));
+	nti_lender_place(what, place, sizeof(place));
+	if (!what->box)
+		return nti_absence_set(
+			out,
+			"end what counts with perf, and the NMI watchdog: sysctl "
+			"kernel.nmi_watchdog=0",
+			"counter %s of %s is in use; perf or the NMI watchdog may count with it",
+			name, place);
+	if (!what->unit->has_sysfs)
+		return nti_absence_set(out, "end what counts there",
+				       "counter %s of %s is in use by a program that does not say "
+				       "so",
+				       name, place);
+	return nti_absence_set(out, "end what counts there, or count through perf: --via perf",
+			       "counter %s of %s is in use; the kernel's own unit \"%s\" may count "
+			       "with it (perf)",
+			       name, place, what->unit->name);
+}
+
+static int explain_no_sequence(const struct nti_banks *banks, const struct nti_loan_request *what,
+			       struct nti_absence *out)
+{
+	const char *reason, *remedy;
+
+	if (what->unit->kind == NTI_UNIT_CORE)
+		return nti_absence_set(out, "count through perf: --via perf",
+				       "ntime does not know how to program this processor's core "
+				       "PMU");
+	/* Registers that are not there read alike, whether it is the way or the box that is missing. */
+	if (nti_lender_probe(banks->os, what->way, &reason, &remedy) < 0)
+		return nti_absence_set(out, remedy, "%s", reason);
+	return nti_absence_set(out, "ntime list -v", "none of the counters of %s can be read",
+			       what->unit->name);
+}
+
+static int explain(struct nti_banks *banks, const struct nti_loan_request *what,
+		   const struct nti_bank *bank, int error, struct nti_absence *out)
+{
+	const struct nti_bank_hw *hw = bank ? bank->hw : NULL;
+
+	if (!is_countable(what) || (error == -ENOTSUP && bank && bank->loan))
+		return explain_no_sequence(banks, what, out);
+	if (error == -EBUSY && hw && hw->all & ~hw->seats)
+		return explain_in_use(hw, what, nti_bank_lowest(hw->all & ~hw->seats), out);
+	return nti_lender_explain(banks->lender, what, error, out);
+}
+
+/* Remember why: with the bank goes what it knows. */
+static int refuse(struct nti_banks *banks, const struct nti_loan_request *what,
+		  const struct nti_bank *bank, int error)
+{
+	nti_absence_fini(&banks->refusal);
+	banks->refused = what->unit;
+	banks->refused_cpu = what->cpu;
+	return explain(banks, what, bank, error, &banks->refusal);
+}
+
+static int add_bank(struct nti_banks *banks, struct nti_bank *bank)
+{
+	struct nti_bank **bigger = realloc(banks->bank, (banks->count + 1) * sizeof(*bigger));
+
+	if (!bigger)
+		return -ENOMEM;
+	banks->bank = bigger;
+	bigger[banks->count++] = bank;
+	return 0;
+}
+
+int nti_banks_take(struct nti_banks *banks, const struct nti_unit *unit, unsigned int cpu,
+		   enum nti_way way, uint64_t *seats)
+{
+	const struct nti_loan_request what = request_for(unit, cpu, way);
+	struct nti_bank *bank = nti_bank_find(banks, unit, cpu);
+	int ret;
+
+	if (bank) {
+		*seats = bank->hw->seats;
+		return 0;
+	}
+	bank = calloc(1, sizeof(*bank));
+	if (!bank)
+		return -ENOMEM;
+	bank->unit = unit;
+	bank->cpu = cpu;
+	bank->box = what.box;
+	bank->way = way;
+	ret = is_countable(&what) ? open_bank(banks, &what, bank) : -ENOTSUP;
+	if (ret == 0)
+		ret = add_bank(banks, bank);
+	if (ret < 0) {
+		if (refuse(banks, &what, bank, ret) < 0)
+			ret = -ENOMEM;
+		free_bank(bank);
+		return ret;
+	}
+	*seats = bank->hw->seats;
+	return 0;
+}
+
+void nti_banks_give_back(struct nti_banks *banks, const struct nti_unit *unit)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < banks->count; i++) {
+		if (banks->bank[i]->unit != unit) {
+			banks->bank[kept++] = banks->bank[i];
+			continue;
+		}
+		release(banks, banks->bank[i]);
+		free_bank(banks->bank[i]);
+	}
+	banks->count = kept;
+}
+
+int nti_banks_explain(struct nti_banks *banks, const struct nti_unit *unit, unsigned int cpu,
+		      int error, struct nti_absence *out)
+{
+	const struct nti_bank *bank = nti_bank_find(banks, unit, cpu);
+	const struct nti_loan_request what =
+		request_for(unit, cpu, bank ? bank->way : NTI_WAY_PERF);
+
+	if (!bank && banks->refused == unit && banks->refused_cpu == cpu && banks->refusal.reason)
+		return nti_absence_copy(out, &banks->refusal);
+	return explain(banks, &what, bank, error, out);
+}
+
+int nti_banks_explain_taken(struct nti_banks *banks, const struct nti_unit *unit, unsigned int cpu,
+			    uint64_t seats, struct nti_absence *out)
+{
+	const struct nti_bank *bank = nti_bank_find(banks, unit, cpu);
+	const struct nti_loan_request what = request_for(unit, cpu, NTI_WAY_PERF);
+	uint64_t taken = bank ? bank->hw->all & ~bank->hw->seats & seats : 0;
+
+	if (!taken)
+		return 0;
+	return explain_in_use(bank->hw, &what, nti_bank_lowest(taken), out) < 0 ? -ENOMEM : 1;
+}
+
+const char *nti_banks_error(const struct nti_banks *banks)
+{
+	return nti_lender_error(banks->lender);
+}
+
+uint64_t nti_banks_horizon_ns(const struct nti_banks *banks)
+{
+	const struct nti_bank_group *g;
+	uint64_t least = UINT64_MAX, ns;
+	size_t i;
+
+	for (i = 0; i < banks->count; i++) {
+		for (g = banks->bank[i]->first; g; g = g->next) {
+			ns = nti_bank_horizon_ns(g);
+			least = ns < least ? ns : least;
+		}
+	}
+	return least;
+}

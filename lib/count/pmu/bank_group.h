@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* Banks and their groups from inside: between lib/count/pmu/bank.c and bank_*.c. Who calls holds the lock, but in a forked child. */
+#ifndef NTI_BANK_GROUP_H
+#define NTI_BANK_GROUP_H
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include "lib/count/pmu/bank.h"
+#include "lib/count/pmu/bank_hw.h"
+
+struct nti_bank_member {
+	struct nti_bank_event event; /* its seat with it */
+	uint64_t seats;		     /* those that could count it */
+	uint64_t count;		     /* all of it, as of the last look */
+	uint64_t raw;		     /* what the register showed then */
+	uint64_t mark_ns;	     /* before that look: no overflow was unaccounted for */
+	bool is_unsure, is_lost;
+	bool is_missing; /* as of the last look: hardware had no valid value */
+};
+
+struct nti_bank_group {
+	struct nti_banks *banks;
+	struct nti_bank *bank;
+	struct nti_bank_group *next;
+	struct nti_bank_member member[NTI_BANK_SEATS];
+	size_t count;
+	bool is_enabled;
+	bool is_on; /* its events are on the counters */
+	bool is_counting;
+	uint64_t enabled_at, enabled_ns, begun_at, running_ns;
+};
+
+struct nti_bank {
+	const struct nti_unit *unit;
+	unsigned int cpu;
+	const struct nti_unit_box *box; /* NULL: a core PMU */
+	enum nti_way way;
+	struct nti_loan *loan;
+	struct nti_bank_hw *hw;
+	struct nti_bank_group *first; /* its groups, as they were made */
+	struct nti_bank_group *
+		on; /* whose events the counters have; of counters that always run all groups have them */
+	uint64_t checked_ns;
+	struct nti_error gone; /* .code is 0 as long as it is there */
+};
+
+struct nti_banks {
+	struct nti_os *os;
+	struct nti_lender *lender;
+	/* Over everything below: readers call from any thread, also while the session is read. */
+	pthread_mutex_t lock;
+	/*
+	 * A forked child has a copy of this and the same registers: it may look at them, and neither write nor believe a copy that was made in
+	 * the middle of a change.
+	 */
+	pid_t owner;
+	bool is_changing;
+	struct nti_bank **bank;
+	size_t count;
+	/* The bank that could not be had last, and why. */
+	const struct nti_unit *refused;
+	unsigned int refused_cpu;
+	struct nti_absence refusal;
+};
+
+static inline uint64_t nti_bank_now_ns(const struct nti_banks *banks)
+{
+	return banks->os->ops->now_ns(banks->os);
+}
+
+static inline bool nti_bank_is_child(const struct nti_banks *banks)
+{
+	return banks->owner != getpid();
+}
+
+static inline unsigned int nti_bank_lowest(uint64_t set)
+{
+	return (unsigned int)__builtin_ctzll(set);
+}
+
+/* ---- bank.c ---- */
+
+void nti_bank_lock(struct nti_banks *banks);
+void nti_bank_unlock(struct nti_banks *banks);
+/* NULL: it was not taken. */
+struct nti_bank *nti_bank_find(const struct nti_banks *banks, const struct nti_unit *unit,
+			       unsigned int cpu);
+
+/* ---- bank_count.c ---- */
+
+/* Bits in which @m counts; 0: it does not. */
+static inline unsigned int nti_bank_width(const struct nti_bank_group *g,
+					  const struct nti_bank_member *m)
+{
+	return g->bank->hw->ops->width(g->bank->hw, m->event.seat);
+}
+
+/* Its value is how things are: nothing is counted. */
+static inline bool nti_bank_is_state(const struct nti_bank_group *g,
+				     const struct nti_bank_member *m)
+{
+	return !nti_bank_width(g, m);
+}
+
+/* 2^bits of @width, or the largest number. */
+static inline uint64_t nti_bank_range(unsigned int width)
+{
+	return width < 64 ? (uint64_t)1 << width : UINT64_MAX;
+}
+
+/* What the registers of all members show now; a member without a valid value is .is_missing and keeps what it had. 0 or -errno. */
+int nti_bank_read_all(struct nti_bank_group *g, uint64_t raw[NTI_BANK_SEATS]);
+/* Bring all members of a group whose events are on the counters up to date. 0 or -errno. */
+int nti_bank_look(struct nti_bank_group *g);
+/* In a forked child, where @g cannot be brought up to date: what it would be, but for the times. 0 or -errno. */
+int nti_bank_look_in_child(const struct nti_bank_group *g, struct nti_perf_reading *out);
+/* Longest time between two looks in which no member can wrap unseen. */
+uint64_t nti_bank_horizon_ns(const struct nti_bank_group *g);
+
+/* ---- bank_group.c ---- */
+
+/* Only a group that is alone on its bank has its counters to itself; one that was never started has none yet. */
+bool nti_bank_is_alone(const struct nti_bank_group *g);
+
+#endif

@@ -1,0 +1,742 @@
+// SPDX-License-Identifier: MIT
+/* Reading a session: one call per group, sums per item, flags and errors. Allocates nothing. */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "lib/base/text.h"
+#include "lib/count/session.h"
+
+/*
+ * A CPU-wide counter is enabled as long as its session runs, but for what starting and stopping many CPUs one after the other takes. One
+ * that lags by more than that may have stood still, or was started late by a busy machine: its count lacks that time and is partial. By
+ * very much more at the end, it did stand still, also if its CPU is back: an error.
+ */
+#define LAG_NS 50000000u
+#define SURE_LAG_NS 200000000u
+
+/*
+ * A CPU-wide counter whose time stood still for this long may sit on a CPU that went away. If that is on line, it may be back, and then the
+ * counter stands for ever; or it is a machine so busy that the kernel's clock, which a late tick holds back, is late itself (Linux 6.1,
+ * kernel/sched/clock.c, sched_clock_local()): that one goes on.
+ */
+#define STANDSTILL_NS 1000000u
+#define SURE_STANDSTILL_NS 1000000000u
+
+static bool is_on_line(struct ntime_session *s, int cpu)
+{
+	char online[4096];
+
+	return nti_context_online(s->ctx, online, sizeof(online)) < 0 ||
+	       nti_text_list_has(online, (unsigned int)cpu);
+}
+
+static int cpu_went(struct ntime_session *s, struct nti_session_group *g)
+{
+	g->was_off_line = true;
+	return nti_error(&s->ctx->error, -ESTALE, "CPU %d went off line while it was counted",
+			 g->perf.place.cpu);
+}
+
+static int cpu_is_gone(struct ntime_session *s, struct nti_session_group *g)
+{
+	int cpu = g->perf.place.cpu;
+
+	if (is_on_line(s, cpu))
+		return nti_error(
+			&s->ctx->error, -ESTALE,
+			"CPU %d was off line for a while and its counters stopped: start anew",
+			cpu);
+	return cpu_went(s, g);
+}
+
+/* For how long the time of @g, which counts, has stood still. */
+static uint64_t note_standstill(struct nti_session_group *g, uint64_t enabled_ns, uint64_t real_ns)
+{
+	if (g->has_last && enabled_ns == g->last_enabled_ns)
+		return real_ns - g->last_real_ns;
+	g->has_last = true;
+	g->last_real_ns = real_ns;
+	g->last_enabled_ns = enabled_ns;
+	return 0;
+}
+
+/*
+ * Counters of a CPU that was taken off line stand still, also after it came back, without an error from the kernel. The time for which
+ * a CPU-wide counter is enabled otherwise never stops.
+ */
+static int check_cpu(struct ntime_session *s, struct nti_session_group *g,
+		     const struct nti_perf_reading *r, uint64_t real_ns)
+{
+	uint64_t lag_ns = real_ns > r->enabled_ns ? real_ns - r->enabled_ns : 0, stood_ns;
+	bool is_watched = s->is_running && nti_session_is_current(s, g);
+
+	g->is_late = g->perf.place.cpu >= 0 && s->was_started && !nti_session_is_by_pass(s) &&
+		     !s->ctx->os->is_replay && lag_ns > LAG_NS + real_ns / 100;
+	if (g->perf.place.cpu < 0)
+		return 0;
+	stood_ns = is_watched ? note_standstill(g, r->enabled_ns, real_ns) : 0;
+	if ((g->is_late || stood_ns >= STANDSTILL_NS) && !is_on_line(s, g->perf.place.cpu))
+		return cpu_is_gone(s, g);
+	if (stood_ns >= SURE_STANDSTILL_NS || (g->is_late && g->was_off_line) ||
+	    (g->is_late && !is_watched && lag_ns > SURE_LAG_NS + real_ns / 10))
+		return cpu_is_gone(s, g);
+	return 0;
+}
+
+const char *nti_session_words_for(const struct ntime_session *s, const struct nti_session_group *g,
+				  int error)
+{
+	if (g->own && error == -EBUSY)
+		return "somebody else has taken them meanwhile";
+	if (g->own && nti_session_way(s, g->unit) != NTI_WAY_NTIMEFS && *nti_banks_error(s->banks))
+		return nti_banks_error(s->banks);
+	return strerror(-error);
+}
+
+static int read_failed(struct ntime_session *s, struct nti_session_group *g, int error)
+{
+	int cpu = g->perf.place.cpu;
+
+	/*
+	 * The kernel takes the groups of a CPU that goes off line apart, and that before the CPU is off its list: they read short, which is -EIO here,
+	 * and perf has no other reason for that (Linux 6.1, kernel/events/core.c, perf_event_exit_cpu()).
+	 */
+	if (cpu >= 0 && !g->own && error == -EIO)
+		return cpu_went(s, g);
+	if (cpu >= 0 && ((error == -ENODEV && nti_session_way(s, g->unit) != NTI_WAY_PCI) ||
+			 !is_on_line(s, cpu)))
+		return cpu_is_gone(s, g);
+	return nti_error(&s->ctx->error, -EIO, "reading the counters of %s failed: %s",
+			 g->unit->name, nti_session_words_for(s, g, error));
+}
+
+/* A device that went away takes nothing from the other counters, as long as there are any. */
+static int all_are_gone(struct ntime_session *s, const struct nti_session_group *g)
+{
+	return nti_error(&s->ctx->error, -EIO, "reading the counters of %s failed: %s",
+			 g->unit->name, nti_bank_group_why_gone(g->own));
+}
+
+const char *nti_session_why_gone(const struct nti_session_group *g)
+{
+	return g->own ? nti_bank_group_why_gone(g->own) : NULL;
+}
+
+static int read_groups(struct ntime_session *s, uint64_t real_ns)
+{
+	size_t i, gone = 0;
+	int ret;
+
+	for (i = 0; i < s->groups; i++) {
+		struct nti_session_group *g = &s->group[i];
+
+		ret = nti_session_group_read(s, g, &s->reading[i]);
+		if (ret == -ENODATA) {
+			/* Pinned and without a counter: wanted, never counted. */
+			memset(&s->reading[i], 0, sizeof(s->reading[i]));
+			s->reading[i].enabled_ns = 1;
+			continue;
+		}
+		if (ret == 0 && nti_session_why_gone(g)) {
+			g->is_late = false;
+			gone++;
+			continue;
+		}
+		ret = ret < 0 ? read_failed(s, g, ret) : check_cpu(s, g, &s->reading[i], real_ns);
+		if (ret < 0)
+			return ret;
+	}
+	return gone && gone == s->groups ? all_are_gone(s, &s->group[0]) : 0;
+}
+
+/*
+ * In a session that rotates by itself each pass is enabled a part of the time: what was wanted is the time of all passes together,
+ * at each place. One group of a pass stands for the pass.
+ */
+static void sum_pass_times(struct ntime_session *s)
+{
+	unsigned int pass;
+	size_t i, place;
+
+	memset(s->pass_enabled_ns, 0, s->places * sizeof(*s->pass_enabled_ns));
+	for (place = 0; place < s->places; place++) {
+		for (pass = 0; pass < s->passes; pass++) {
+			uint64_t longest = 0;
+
+			for (i = 0; i < s->groups; i++) {
+				const struct nti_session_group *g = &s->group[i];
+
+				if (g->place == place && g->pass == pass && !g->is_in_every_pass &&
+				    s->reading[i].enabled_ns > longest)
+					longest = s->reading[i].enabled_ns;
+			}
+			s->pass_enabled_ns[place] += longest;
+		}
+	}
+}
+
+/* How long the members of @g were wanted: in a session that rotates, as long as any pass was. */
+static uint64_t wanted_ns_of(const struct ntime_session *s, const struct nti_session_group *g,
+			     const struct nti_perf_reading *r)
+{
+	return s->is_rotating && !g->is_in_every_pass ? s->pass_enabled_ns[g->place]
+						      : r->enabled_ns;
+}
+
+/* Counted all the time, and there was time: nothing about its members is in doubt. */
+static bool is_exact(const struct ntime_session *s, const struct nti_session_group *g,
+		     const struct nti_perf_reading *r)
+{
+	return s->was_started && nti_session_had_turn(s, g) && r->enabled_ns && !g->is_late &&
+	       !r->overflowed && !r->lost && !r->missing && r->running_ns >= wanted_ns_of(s, g, r);
+}
+
+static void judge_groups(struct ntime_session *s)
+{
+	size_t i;
+
+	if (s->is_rotating)
+		sum_pass_times(s);
+	for (i = 0; i < s->groups; i++)
+		s->group[i].is_exact = is_exact(s, &s->group[i], &s->reading[i]);
+}
+
+/*
+ * A task on a processor with several kinds of core is counted by the PMU of the core it is on; for the others the time in which they are
+ * enabled goes on all the same. So the parts of one event at one place are one counter: counts and running times are added, the time
+ * wanted is that of any of them.
+ */
+static void add_reading(struct nti_sum *sum, uint64_t count, uint64_t wanted_ns,
+			uint64_t counted_ns)
+{
+	sum->is_seen = true;
+	sum->count += count;
+	sum->wanted_ns += wanted_ns;
+	sum->counted_ns += counted_ns;
+	if (counted_ns >= wanted_ns) {
+		sum->value += (double)count;
+	} else if (counted_ns) {
+		sum->value += (double)count * ((double)wanted_ns / (double)counted_ns);
+		sum->is_scaled = true;
+	} else {
+		/* This place never had its turn: nobody knows what happened there. */
+		sum->is_partial = true;
+	}
+}
+
+/* As add_reading() for what is not added up: of several states the highest or the lowest one stands for all. */
+static void choose_reading(struct nti_sum *sum, enum nti_together together, uint64_t count,
+			   uint64_t wanted_ns, uint64_t counted_ns)
+{
+	bool is_it =
+		!sum->is_seen || (together == NTI_MAX ? count > sum->count : count < sum->count);
+
+	sum->wanted_ns += wanted_ns;
+	sum->counted_ns += counted_ns;
+	if (!counted_ns) {
+		sum->is_partial = true;
+		return;
+	}
+	sum->is_seen = true;
+	if (is_it) {
+		sum->count = count;
+		sum->value = (double)count;
+	}
+}
+
+/* As add_reading() for an event whose parts take turns: scaled when all are added, by settle_shared(). */
+static void add_shared(struct nti_sum *sum, uint64_t count, uint64_t wanted_ns, uint64_t counted_ns)
+{
+	sum->is_seen = true;
+	sum->is_shared = true;
+	sum->count += count;
+	sum->wanted_ns += wanted_ns;
+	sum->counted_ns += counted_ns;
+}
+
+/* Moves between kinds of core take the kernel a moment in which neither PMU runs, nor the program. */
+#define MOVING_PERMYRIAD 10
+
+static void settle_shared(struct nti_sum *sum)
+{
+	uint64_t lost_ns = sum->wanted_ns > sum->counted_ns ? sum->wanted_ns - sum->counted_ns : 0;
+
+	if (!sum->is_shared)
+		return;
+	sum->value = (double)sum->count;
+	if (sum->counted_ns > sum->wanted_ns)
+		sum->counted_ns = sum->wanted_ns;
+	if (!sum->counted_ns || lost_ns <= sum->wanted_ns / 10000 * MOVING_PERMYRIAD)
+		return;
+	sum->value *= (double)sum->wanted_ns / (double)sum->counted_ns;
+	sum->is_scaled = true;
+}
+
+/* A member without a value now was not counted, whatever came before. */
+static uint64_t counted_ns_of(const struct nti_perf_reading *r, size_t member)
+{
+	return r->missing >> member & 1 ? 0 : r->running_ns;
+}
+
+static void add_group(struct ntime_session *s, const struct nti_session_group *g,
+		      const struct nti_perf_reading *r)
+{
+	uint64_t wanted_ns = wanted_ns_of(s, g, r);
+	size_t k;
+
+	for (k = 0; k < g->perf.count; k++) {
+		const struct nti_session_part *p = &s->part[g->part[k]];
+		enum nti_together together = s->item[p->item].event.together;
+		struct nti_sum *sum = &s->sum[p->item];
+		uint64_t counted_ns = counted_ns_of(r, k);
+
+		sum->is_own = g->own;
+		sum->parts++;
+		sum->gone += nti_session_why_gone(g) != NULL;
+		if (together != NTI_SUM)
+			choose_reading(sum, together, r->count[k], wanted_ns, counted_ns);
+		else if (p->is_shared && g->perf.place.pid != -1)
+			add_shared(sum, r->count[k], p->is_follower ? 0 : wanted_ns, counted_ns);
+		else
+			add_reading(sum, r->count[k], wanted_ns, counted_ns);
+		sum->is_partial |= g->is_late;
+		sum->is_overflowed |= r->overflowed >> k & 1;
+		sum->is_lost |= r->lost >> k & 1;
+	}
+}
+
+/* Sums of the groups from @first to before @end: all of them, or those of one place. */
+static void add_groups(struct ntime_session *s, size_t first, size_t end)
+{
+	size_t i;
+
+	memset(s->sum, 0, s->items * sizeof(*s->sum));
+	for (i = first; i < end; i++) {
+		if (nti_session_had_turn(s, &s->group[i]))
+			add_group(s, &s->group[i], &s->reading[i]);
+	}
+	for (i = 0; i < s->items; i++)
+		settle_shared(&s->sum[i]);
+}
+
+static struct ntime_value no_value(uint32_t flags, uint64_t wanted_ns)
+{
+	return (struct ntime_value){
+		.value = NAN, .scale = 1, .wanted_ns = wanted_ns, .flags = flags
+	};
+}
+
+static struct ntime_value clock_value(const struct ntime_session *s,
+				      const struct nti_session_item *item, uint64_t real_ns)
+{
+	uint64_t count = s->read_tsc;
+
+	if (!s->was_started)
+		return no_value(NTIME_NOT_COUNTED, 0);
+	return (struct ntime_value){
+		.count = count,
+		.value = (double)count * item->event.scale,
+		.scale = item->event.scale,
+		.wanted_ns = real_ns,
+		.counted_ns = real_ns,
+	};
+}
+
+/* How long an event is on its counter at a time: the kernel's rotation, or the caller's turns. */
+static double slice_ns(const struct ntime_session *s, const struct nti_sum *sum)
+{
+	double turns = fmax((double)(s->turns + 1) / s->passes, 1);
+
+	return s->is_rotating || sum->is_own ? (double)sum->counted_ns / turns : s->mux_interval_ns;
+}
+
+static bool is_not_counted(const struct ntime_session *s, const struct nti_sum *sum)
+{
+	if (!sum->wanted_ns)
+		return !sum->is_seen || !s->was_started || s->target.flags & NTIME_ON_EXEC ||
+		       nti_session_is_by_pass(s);
+	return !sum->is_seen || !s->was_started || !sum->counted_ns;
+}
+
+static void event_value(struct ntime_session *s, const struct nti_session_item *item,
+			const struct nti_sum *sum, struct nti_estimate *estimate,
+			struct ntime_value *out)
+{
+	uint32_t lost = (sum->is_lost ? NTIME_LOST : 0) |
+			(sum->gone && sum->gone == sum->parts ? NTIME_GONE : 0);
+
+	/* Lost before it was seen once: nobody knows what happened there, also not that it was nothing. */
+	if (is_not_counted(s, sum) || (sum->is_lost && !sum->counted_ns)) {
+		*out = no_value(NTIME_NOT_COUNTED | lost, sum->wanted_ns);
+		return;
+	}
+	out->count = sum->count;
+	out->value = sum->value * item->event.scale;
+	out->error = 0;
+	out->scale = item->event.scale;
+	out->wanted_ns = sum->wanted_ns;
+	out->counted_ns = sum->counted_ns;
+	out->flags = (sum->is_partial ? NTIME_PARTIAL : 0) |
+		     (sum->is_overflowed ? NTIME_OVERFLOWED : 0) | lost;
+	out->reserved = 0;
+	if (!sum->is_scaled) {
+		/* What always ran needs no estimate; steps begin where it is first scaled. */
+		nti_estimate_begin(estimate, sum->count, sum->counted_ns);
+		return;
+	}
+	nti_estimate_step(estimate, sum->count, sum->counted_ns);
+	out->flags |= NTIME_SCALED;
+	out->error = nti_estimate_error(estimate, sum, slice_ns(s, sum)) * item->event.scale;
+}
+
+/* As adding up, of one. */
+static void only_value(struct ntime_session *s, struct nti_session_item *item,
+		       struct ntime_value *out)
+{
+	const struct nti_session_group *g = item->only;
+	const struct nti_perf_reading *r = item->reading;
+	struct nti_sum sum = { .is_own = g->own,
+			       .parts = 1,
+			       .gone = nti_session_why_gone(g) != NULL };
+
+	if (nti_session_had_turn(s, g))
+		add_reading(&sum, r->count[item->member], wanted_ns_of(s, g, r),
+			    counted_ns_of(r, item->member));
+	sum.is_partial |= g->is_late;
+	sum.is_overflowed = r->overflowed >> item->member & 1;
+	sum.is_lost = r->lost >> item->member & 1;
+	event_value(s, item, &sum, &item->estimate, out);
+}
+
+/* What almost all values are: the same result as only_value(), which asks more. */
+static void exact_value(struct nti_session_item *item, struct ntime_value *out)
+{
+	const struct nti_perf_reading *r = item->reading;
+	uint64_t count = r->count[item->member];
+	double scale = item->event.scale;
+
+	out->count = count;
+	out->value = (double)count * scale;
+	out->error = 0;
+	out->scale = scale;
+	out->wanted_ns = r->enabled_ns;
+	out->counted_ns = r->running_ns;
+	out->flags = item->flags;
+	out->reserved = 0;
+	nti_estimate_begin(&item->estimate, count, r->running_ns);
+}
+
+static void item_value(struct ntime_session *s, size_t i, uint64_t real_ns, struct ntime_value *out)
+{
+	struct nti_session_item *item = &s->item[i];
+
+	if (item->is_metric)
+		*out = no_value(NTIME_METRIC, real_ns); /* ntime_session_metrics() fills it */
+	else if (nti_session_item_is_absent(item))
+		*out = no_value(NTIME_ABSENT, 0);
+	else if (item->is_clock)
+		*out = clock_value(s, item, real_ns);
+	else if (item->only)
+		only_value(s, item, out);
+	else
+		event_value(s, item, &s->sum[i], &item->estimate, out);
+	out->flags |= item->flags;
+}
+
+/* Nobody gives the passes their turns where we program the counters ourselves: it is done when there is a chance. */
+static int end_turns(struct ntime_session *s)
+{
+	int ret;
+
+	if (!s->banks || s->passes < 2 || !s->is_running || nti_session_is_by_pass(s))
+		return 0;
+	s->turns++;
+	ret = nti_banks_turn(s->banks);
+	return ret < 0 ? nti_error(&s->ctx->error, -EIO,
+				   "cannot give the counters to other events: %s", strerror(-ret))
+		       : 0;
+}
+
+static uint64_t now_ns(const struct ntime_session *s)
+{
+	return s->ctx->os->ops->now_ns(s->ctx->os);
+}
+
+/*
+ * A reading between two looks at the clock is of the middle between them. What it takes at least it takes each time, so that its counters are as
+ * far apart at both ends of a period; what it takes beyond that may be anywhere in it.
+ */
+static void note_moment(struct ntime_session *s, uint64_t begin_ns, uint64_t end_ns)
+{
+	uint64_t took_ns = end_ns - begin_ns;
+
+	if (took_ns < s->least_ns)
+		s->least_ns = took_ns;
+	s->moment.at_ns = begin_ns + took_ns / 2;
+	s->moment.unsure_ns = (took_ns - s->least_ns + 1) / 2;
+}
+
+/* All groups, and time and TSC of the moment: reading may take long, and the clock over the time must be the clock's rate. */
+static int read_groups_between(struct ntime_session *s)
+{
+	uint64_t begin_ns = now_ns(s), begin_tsc = nti_session_tsc(s);
+	int ret = read_groups(s, nti_session_real_ns_at(s, begin_ns));
+
+	if (ret < 0)
+		return ret;
+	/* In a recording nothing takes time, and the clock moves when it is looked at. */
+	note_moment(s, begin_ns, s->ctx->os->is_replay ? begin_ns : now_ns(s));
+	s->read_tsc = begin_tsc + (nti_session_tsc(s) - begin_tsc) / 2;
+	return 0;
+}
+
+/*
+ * Reading CPUs by interrupts differs by some 10 us of itself, and would do so again: of 1,000 readings a second most were read anew where a hundredth
+ * of the period was the only bound, and cost twice as much.
+ */
+#define TORN_NS 100000u
+
+/* Somebody took the CPU meanwhile, for more than a small share of the time since the reading at @last_ns. */
+static bool is_torn(const struct ntime_session *s, uint64_t last_ns)
+{
+	return s->is_running && s->moment.unsure_ns > TORN_NS &&
+	       s->moment.unsure_ns > (s->moment.at_ns - last_ns) / 100;
+}
+
+/* Who was interrupted once is the less likely to be it soon again. */
+#define READ_TRIES 3
+
+static int read_groups_in_time(struct ntime_session *s)
+{
+	uint64_t last_ns = s->moment.at_ns ? s->moment.at_ns : s->started_ns;
+	unsigned int tries = 0;
+	int ret;
+
+	do {
+		ret = read_groups_between(s);
+	} while (ret == 0 && is_torn(s, last_ns) && ++tries < READ_TRIES);
+	return ret;
+}
+
+/* Every group's counts at this moment; the session's time in *@real_ns, where that is wanted. */
+static int read_once(struct ntime_session *s, bool needs_time, uint64_t *real_ns)
+{
+	int ret;
+
+	*real_ns = 0;
+	if (needs_time) {
+		ret = read_groups_in_time(s);
+		*real_ns = nti_session_real_ns_at(s, s->moment.at_ns);
+	} else {
+		s->moment.at_ns = 0;
+		ret = read_groups(s, 0);
+	}
+	if (ret == 0)
+		ret = end_turns(s);
+	if (ret < 0)
+		return ret;
+	nti_session_readers_refresh(s);
+	judge_groups(s);
+	return 0;
+}
+
+int ntime_session_read(struct ntime_session *s, struct ntime_value *out, size_t n)
+{
+	struct nti_session_item *items;
+	uint64_t real_ns;
+	size_t i;
+	int ret;
+
+	if (!s->is_open || n != s->items)
+		return nti_error(&s->ctx->error, -EINVAL,
+				 "a session is read after it was opened, into as many values as it "
+				 "has items");
+	ret = read_once(s, s->needs_time, &real_ns);
+	if (ret < 0)
+		return ret;
+	if (s->has_sums)
+		add_groups(s, 0, s->groups);
+	/* What is written could be the session, for all that the compiler knows: it is looked up once. */
+	items = s->item;
+	for (i = 0; i < n; i++) {
+		if (items[i].only && items[i].only->is_exact)
+			exact_value(&items[i], &out[i]);
+		else
+			item_value(s, i, real_ns, &out[i]);
+	}
+	if (s->metrics)
+		ret = ntime_session_metrics(s, out, n);
+	return ret < 0 ? ret : (int)n;
+}
+
+/* An event at one place, whose groups were added up. */
+static void event_at(struct ntime_session *s, const struct nti_session_rows *rows, size_t place,
+		     size_t i, struct ntime_value *out)
+{
+	size_t cell = place * s->items + i;
+
+	switch (rows->where[cell]) {
+	case NTI_HERE:
+		event_value(s, &s->item[i], &s->sum[i], &rows->estimate[cell], out);
+		break;
+	case NTI_ELSEWHERE:
+		*out = no_value(NTIME_ELSEWHERE, 0);
+		break;
+	default:
+		*out = no_value(NTIME_ABSENT, 0);
+	}
+	out->flags |= s->item[i].flags;
+}
+
+static int read_row(struct ntime_session *s, const struct nti_session_rows *rows, size_t place,
+		    uint64_t real_ns, struct ntime_value *row)
+{
+	size_t i;
+
+	add_groups(s, rows->first[place], rows->first[place + 1]);
+	for (i = 0; i < s->items; i++) {
+		const struct nti_session_item *item = &s->item[i];
+
+		if (item->is_metric || item->is_clock || nti_session_item_is_absent(item))
+			item_value(s, i, real_ns, &row[i]);
+		else
+			event_at(s, rows, place, i, &row[i]);
+		/* How many CPUs a metric tells of. */
+		if (item->is_metric && s->place[place].cpu >= 0)
+			row[i].count = 1;
+	}
+	return s->metrics ? ntime_session_metrics(s, row, s->items) : 0;
+}
+
+int ntime_session_read_places(struct ntime_session *s, struct ntime_value *out, size_t n,
+			      size_t places)
+{
+	const struct nti_session_rows *rows;
+	uint64_t real_ns;
+	size_t place;
+	int ret;
+
+	if (!s->is_open || n != s->items || places != s->places)
+		return nti_error(&s->ctx->error, -EINVAL,
+				 "a session is read place by place after it was opened, into as "
+				 "many rows as it has places, of as many values as it has items");
+	ret = nti_session_rows_get(s, &rows);
+	if (ret == 0)
+		ret = read_once(s, true, &real_ns);
+	for (place = 0; ret == 0 && place < places; place++)
+		ret = read_row(s, rows, place, real_ns, &out[place * n]);
+	return ret < 0 ? ret : (int)(n * places);
+}
+
+int ntime_session_read_time(const struct ntime_session *s, uint64_t *at_ns, uint64_t *unsure_ns)
+{
+	if (!s->moment.at_ns)
+		return nti_error(&s->ctx->error, -EINVAL,
+				 "the session was not read place by place");
+	*at_ns = s->moment.at_ns;
+	*unsure_ns = s->moment.unsure_ns;
+	return 0;
+}
+
+/* Values of one place have no sum to be missing from: an event that is counted at another one has no number, and so has the metric. */
+#define INPUT_FLAGS                                                                                \
+	(NTIME_ABSENT | NTIME_NOT_COUNTED | NTIME_SCALED | NTIME_PARTIAL | NTIME_OVERFLOWED |      \
+	 NTIME_SIMULATED | NTIME_USER_ONLY | NTIME_ELSEWHERE | NTIME_LOST | NTIME_STATE |          \
+	 NTIME_GONE)
+
+/* Value of an event in a metric: NaN spreads, so that a metric without its events has no value either. */
+static void metric_value(const struct ntime_session *s, const struct nti_session_item *item,
+			 struct ntime_value *values, struct ntime_value *out)
+{
+	struct nti_number number[NTI_METRIC_MAX_EVENTS], result;
+	double wanted_ns[NTI_METRIC_MAX_EVENTS];
+	struct nti_formula_input in = { .events = number,
+					.wanted_ns = wanted_ns,
+					.real_ns = out->wanted_ns ? (double)out->wanted_ns : NAN,
+					.cpus = out->count ? (double)out->count : s->ctx->cpus };
+	uint32_t flags = NTIME_METRIC | (out->flags & NTIME_SIMULATED);
+	size_t i, n = nti_formula_count(item->formula);
+
+	for (i = 0; i < n; i++) {
+		const struct ntime_value *v = &values[item->input[i]];
+
+		number[i] = (struct nti_number){ .value = v->value, .error = v->error };
+		wanted_ns[i] = (double)v->wanted_ns;
+		flags |= v->flags & INPUT_FLAGS;
+	}
+	result = nti_formula_eval(item->formula, &in);
+	/* 0 / 0: nothing happened, so there is no ratio of it. */
+	if (isnan(result.value) && !(flags & (NTIME_ABSENT | NTIME_ELSEWHERE)))
+		flags |= NTIME_NOT_COUNTED;
+	out->value = result.value;
+	out->error = isnan(result.value) ? 0 : result.error;
+	out->counted_ns = out->wanted_ns;
+	out->flags = flags;
+}
+
+int ntime_session_metrics(const struct ntime_session *s, struct ntime_value *values, size_t n)
+{
+	size_t i;
+
+	if (n != s->items)
+		return nti_error(&s->ctx->error, -EINVAL,
+				 "a session's metrics need as many values as it has items");
+	for (i = 0; i < n; i++) {
+		const struct nti_session_item *item = &s->item[i];
+
+		if (!item->is_metric)
+			continue;
+		if (item->formula)
+			metric_value(s, item, values, &values[i]);
+		else
+			values[i] = no_value(NTIME_ABSENT | NTIME_METRIC |
+						     (values[i].flags & NTIME_SIMULATED),
+					     values[i].wanted_ns);
+	}
+	return 0;
+}
+
+void ntime_value_delta(const struct ntime_value *earlier, const struct ntime_value *later,
+		       struct ntime_value *out)
+{
+	struct ntime_value d = *later;
+	double share;
+
+	d.wanted_ns -= earlier->wanted_ns;
+	if (later->flags & (NTIME_ABSENT | NTIME_METRIC | NTIME_NOT_COUNTED | NTIME_ELSEWHERE)) {
+		*out = d;
+		return;
+	}
+	d.counted_ns -= earlier->counted_ns;
+	/* What was counted before it went was not counted all this time. */
+	if (later->flags & NTIME_GONE) {
+		*out = no_value(d.flags | NTIME_ABSENT, d.wanted_ns);
+		return;
+	}
+	/* How things are at the end is how they are. */
+	if (later->flags & NTIME_STATE) {
+		*out = d;
+		return;
+	}
+	d.count -= earlier->count;
+	d.flags &= ~(NTIME_SCALED | NTIME_NOT_COUNTED);
+	d.error = 0;
+	if (d.wanted_ns && !d.counted_ns) {
+		*out = no_value(d.flags | NTIME_NOT_COUNTED, d.wanted_ns);
+		return;
+	}
+	/* What is whole in all is whole in its parts. */
+	share = d.wanted_ns && later->flags & NTIME_SCALED
+			? (double)d.counted_ns / (double)d.wanted_ns
+			: 1;
+	d.value = (double)d.count * later->scale / fmin(share, 1);
+	if (share < 1) {
+		d.flags |= NTIME_SCALED;
+		/* The rate's scatter is that of the whole run; a shorter period knows it less well, by the root of its length. */
+		if (later->value != 0)
+			d.error = d.value * (later->error / later->value) *
+				  sqrt((double)later->wanted_ns / (double)d.wanted_ns);
+	}
+	*out = d;
+}

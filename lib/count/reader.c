@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: MIT
+/* Readers: the cheapest way to one counter, and the call they fall back to. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "lib/os/process.h"
+#include "lib/count/session.h"
+
+/* One page or more that read 0 in a forked child (MADV_WIPEONFORK, Linux 4.14), so that readers there fall back to the call. */
+static int make_states(struct ntime_session *s)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t bytes = (s->items * sizeof(*s->state) + page - 1) / page * page;
+	void *memory;
+	int ret;
+
+	if (s->state)
+		return 0;
+	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ret = memory == MAP_FAILED ? -ENOMEM : 0;
+	if (ret == 0 && madvise(memory, bytes, MADV_WIPEONFORK) < 0) {
+		ret = -errno;
+		(void)munmap(memory, bytes);
+	}
+	if (ret < 0)
+		return ret;
+	s->state = memory;
+	s->state_bytes = bytes;
+	return 0;
+}
+
+/* The hardware's counter belongs to this thread alone: one thread, this one, no children, one kernel event. */
+static bool can_use_page(const struct ntime_session *s, const struct nti_session_group *g)
+{
+#ifdef NTIME_HAS_PMC_
+	return g && !g->own && g->unit->kind == NTI_UNIT_CORE &&
+	       s->target.kind == NTIME_TARGET_THREAD && !s->target.pid &&
+	       !(s->target.flags & (NTIME_CHILDREN | NTIME_BY_PASS | NTIME_PASS_ALONE));
+#else
+	(void)s;
+	(void)g;
+	return false;
+#endif
+}
+
+int nti_session_readers_map(struct ntime_session *s)
+{
+	size_t i;
+
+	s->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	s->page_owner = getpid();
+	s->page = calloc(s->items, sizeof(*s->page));
+	if (!s->page)
+		return -ENOMEM;
+	for (i = 0; i < s->items; i++) {
+		const struct nti_session_item *item = &s->item[i];
+
+		/* Failure leaves NULL: the call always works. */
+		if (can_use_page(s, item->only))
+			(void)s->ctx->os->ops->map(s->ctx->os, item->only->perf.fd[item->member],
+						   s->page_bytes, &s->page[i]);
+	}
+	return 0;
+}
+
+static void use_page(struct ntime_session *s, size_t i, struct ntime_reader_state *state)
+{
+	if (!s->page[i])
+		return;
+	state->thread = s->thread;
+	state->source = s->page[i];
+	state->type = NTIME_READER_PMC;
+}
+
+static bool is_same(const struct ntime_reader_state *a, const struct ntime_reader_state *b)
+{
+	return a->type == b->type && a->origin == b->origin && a->thread == b->thread &&
+	       a->source == b->source;
+}
+
+/* One CPU's counter, by which the item is counted all the time. */
+static bool can_read_core(const struct ntime_session *s, const struct nti_session_item *item)
+{
+	return item->only && item->only->own && s->places == 1 && s->passes == 1 && s->was_started;
+}
+
+#ifdef NTIME_HAS_CORE_
+/* What the inline code may believe of the counter; the order of the last two is that of ntime_read_core_(). */
+static void set_inline(struct ntime_reader_state *state, const struct nti_bank_inline *in)
+{
+	__atomic_store_n(&state->base, in->base, __ATOMIC_RELEASE);
+	__atomic_store_n(&state->origin, in->origin, __ATOMIC_RELEASE);
+}
+
+/* The counter has come to where the inline code cannot tell any more (x86), or its window is over (arm64): ask, and end or go on. */
+static void refresh_core(const struct ntime_session *s, size_t i)
+{
+	const struct nti_session_item *item = &s->item[i];
+	struct ntime_reader_state *state = s->state ? &s->state[i] : NULL;
+	struct nti_bank_inline in;
+
+	/* In a forked child the state reads 0. */
+	if (!state || __atomic_load_n(&state->pinned, __ATOMIC_RELAXED) == 0)
+		return;
+	if (nti_bank_group_window(item->only->own, item->member, &in))
+		set_inline(state, &in);
+	else
+		__atomic_store_n(&state->pinned, 0, __ATOMIC_RELAXED);
+}
+
+/* Pin the calling thread and ask the driver for the counter's instruction; without it the affinity is as before. */
+static void use_core(struct ntime_session *s, size_t i, struct ntime_reader_state *state)
+{
+	const struct nti_session_item *item = &s->item[i];
+	struct nti_bank_inline in;
+	void *before;
+	int ret;
+
+	if (nti_process_pin((unsigned int)item->only->perf.place.cpu, &before) < 0)
+		return;
+	ret = nti_bank_group_inline(item->only->own, item->member, &in);
+	nti_process_unpin(before, ret < 0);
+	if (ret < 0)
+		return;
+	state->type = NTIME_READER_CORE;
+	state->index = in.index;
+	state->limit = in.limit;
+	set_inline(state, &in);
+	/* Last: with it the inline code believes the rest. */
+	__atomic_store_n(&state->pinned, ntime_thread_pointer_(), __ATOMIC_RELEASE);
+}
+
+/* As set_state(); a second reader of the same thread finds the state as it is. */
+static void set_core(struct ntime_session *s, size_t i)
+{
+	struct ntime_reader_state *state = &s->state[i];
+
+	if (can_read_core(s, &s->item[i]) && state->pinned != ntime_thread_pointer_())
+		use_core(s, i, state);
+}
+#else
+static void refresh_core(const struct ntime_session *s, size_t i)
+{
+	(void)s;
+	(void)i;
+}
+
+static void set_core(struct ntime_session *s, size_t i)
+{
+	(void)s;
+	(void)i;
+}
+#endif
+
+/* From here on x86's inline code does not believe a counter, see NTIME_CORE_FULL_. */
+#define FULL_SHIFT 47
+
+void nti_session_readers_refresh(struct ntime_session *s)
+{
+	size_t i;
+
+	if (!s->banks)
+		return;
+	for (i = 0; s->state && i < s->items; i++) {
+		const struct nti_session_item *item = &s->item[i];
+
+		if (s->state[i].type == NTIME_READER_CORE &&
+		    item->reading->count[item->member] >> FULL_SHIFT)
+			refresh_core(s, i);
+	}
+}
+
+/* Writes only what changes: other threads may be reading the item when one more reader of it is asked for. */
+static void set_state(struct ntime_session *s, size_t i)
+{
+	struct ntime_reader_state state = { .type = NTIME_READER_CALL };
+	uint64_t now;
+
+	if (s->item[i].only && s->item[i].only->own) {
+		set_core(s, i);
+		return;
+	}
+	if (!s->item[i].is_clock) {
+		use_page(s, i, &state);
+	} else if (s->is_running && !s->ctx->os->is_replay &&
+		   s->ctx->os->ops->tsc(s->ctx->os, &now) == 0) {
+		state.origin = s->started_tsc - s->elapsed_tsc;
+		state.type = NTIME_READER_TSC;
+	}
+	if (!is_same(&s->state[i], &state))
+		s->state[i] = state;
+}
+
+void nti_session_readers_update(struct ntime_session *s)
+{
+	size_t i;
+
+	for (i = 0; s->state && i < s->items; i++) {
+		if (s->item[i].is_clock)
+			set_state(s, i);
+	}
+}
+
+void nti_session_readers_fini(struct ntime_session *s)
+{
+	size_t i;
+
+	/* perf's pages are not handed on to a forked child: something else may lie there by now. */
+	for (i = 0; s->page && s->page_owner == getpid() && i < s->items; i++)
+		s->ctx->os->ops->unmap(s->ctx->os, s->page[i], s->page_bytes);
+	free(s->page);
+	if (s->state)
+		(void)munmap(s->state, s->state_bytes);
+	s->page = NULL;
+	s->state = NULL;
+}
+
+int ntime_get_reader(struct ntime_session *s, size_t i, struct ntime_reader *out)
+{
+	int ret;
+
+	if (!s->is_open || i >= s->items || out->size != sizeof(*out))
+		return nti_error(&s->ctx->error, -EINVAL,
+				 "a reader is for an item of an opened session");
+	if (s->item[i].is_metric)
+		return nti_error(&s->ctx->error, -ENOTSUP, "%s is a metric: read its events",
+				 s->item[i].name);
+	if (nti_session_item_is_absent(&s->item[i]))
+		return nti_error(&s->ctx->error, -ENODATA, "%s cannot be counted: %s",
+				 s->item[i].name, s->item[i].absent.reason);
+	ret = make_states(s);
+	if (ret < 0)
+		return nti_error(&s->ctx->error, ret, "no memory for readers");
+	set_state(s, i);
+	*out = (struct ntime_reader){
+		.size = sizeof(*out), .item = (uint32_t)i, .state = &s->state[i], .session = s
+	};
+	return 0;
+}
+
+/* One group for one of its members: flags of the count, or -EIO, -ENODATA. */
+static int read_group(const struct ntime_session *s, const struct nti_session_group *g,
+		      struct nti_perf_reading *reading)
+{
+	int ret = nti_session_group_read(s, g, reading);
+
+	if (ret < 0)
+		return ret == -ENODATA ? -ENODATA : -EIO;
+	if (!nti_session_had_turn(s, g))
+		return -ENODATA;
+	if (reading->enabled_ns && !reading->running_ns)
+		return (int)NTIME_NOT_COUNTED;
+	if (reading->running_ns < reading->enabled_ns || (s->is_rotating && !g->is_in_every_pass))
+		return (int)NTIME_SCALED;
+	return 0;
+}
+
+/* What is known of one member beside its count. */
+static int doubts(const struct nti_session_group *g, const struct nti_perf_reading *r, size_t k)
+{
+	if (!g->own)
+		return 0;
+	return (int)((r->overflowed >> k & 1 ? NTIME_OVERFLOWED : 0) |
+		     (r->lost >> k & 1 ? NTIME_LOST : 0) |
+		     (r->missing >> k & 1 ? NTIME_NOT_COUNTED : 0));
+}
+
+/* Several groups, or several members of one. */
+static int read_sum(const struct ntime_session *s, size_t item, uint64_t *count)
+{
+	struct nti_perf_reading reading;
+	int flags = -ENODATA, ret;
+	uint64_t total = 0;
+	size_t g, k;
+
+	for (g = 0; g < s->groups; g++) {
+		const struct nti_session_group *group = &s->group[g];
+		bool is_read = false;
+
+		for (k = 0; k < group->perf.count; k++) {
+			if (s->part[group->part[k]].item != item)
+				continue;
+			if (!is_read) {
+				ret = read_group(s, group, &reading);
+				if (ret < 0)
+					return ret;
+				flags = flags < 0 ? ret : flags | ret;
+				is_read = true;
+			}
+			total += reading.count[k];
+			flags |= doubts(group, &reading, k);
+		}
+	}
+	if (flags >= 0)
+		*count = total;
+	return flags;
+}
+
+static int read_item(const struct ntime_session *s, size_t i, uint64_t *count)
+{
+	const struct nti_session_item *item = &s->item[i];
+	struct nti_perf_reading reading;
+	int flags;
+
+	if (item->is_clock) {
+		*count = nti_session_tsc(s);
+		return 0;
+	}
+	if (!item->only)
+		return read_sum(s, i, count);
+	flags = read_group(s, item->only, &reading);
+	if (flags < 0)
+		return flags;
+	*count = reading.count[item->member];
+	if (!item->only->own)
+		return flags;
+	refresh_core(s, i);
+	return flags | doubts(item->only, &reading, item->member);
+}
+
+/* Of the session only what is locked is changed, so any thread may come here while the session lives. */
+int ntime_read_call(const struct ntime_reader *r, uint64_t *count)
+{
+	const struct ntime_session *s = r->session;
+	int flags = s->was_started ? read_item(s, r->item, count) : -ENODATA;
+
+	return flags >= 0 && s->ctx->os->is_replay ? flags | (int)NTIME_SIMULATED : flags;
+}
+
+/* On arm64 the page does not tell what the sysctl forbids: the index stays 0 (Linux, armv8pmu_user_event_idx()). */
+static bool is_closed_by_sysctl(const struct ntime_session *s)
+{
+	uint64_t is_on;
+
+	return nti_os_u64(s->ctx->os, &is_on, "/proc/sys/kernel/perf_user_access") == 0 && !is_on;
+}
+
+static const char *why_page(const struct ntime_session *s, const struct perf_event_mmap_page *page)
+{
+	if (is_closed_by_sysctl(s))
+		return "read(2): kernel.perf_user_access is 0, so the kernel does not allow the "
+		       "counter's instruction";
+	if (page->cap_user_rdpmc)
+		return "perf's page and the counter's instruction, read(2) while the "
+		       "counter is not on the processor";
+	return "read(2): the kernel does not allow the counter's instruction here, or not "
+	       "yet (rdpmc in the PMU's sysfs "
+	       "folder; kernel.perf_user_access on arm64)";
+}
+
+static const char *why_core(const struct ntime_session *s, const struct nti_session_item *item)
+{
+	if (!s->was_started)
+		return "read(2): ask for the reader when the session was started";
+	if (s->places != 1)
+		return "read(2): the count is the sum of several CPUs";
+	if (!can_read_core(s, item))
+		return "read(2): the counters take turns";
+	if (nti_session_way(s, item->only->unit) != NTI_WAY_NTIMEFS ||
+	    item->only->unit->kind != NTI_UNIT_CORE)
+		return "a call: an instruction reads counters of cores only, and only the driver "
+		       "grants it";
+#ifdef NTIME_HAS_CORE_
+	return "read(2): this thread may not run on the CPU that is counted, or the driver does "
+	       "not "
+	       "grant the counter's instruction, or this is a forked child";
+#else
+	return "read(2): on this architecture the counters of ntimefs are read by calls";
+#endif
+}
+
+const char *ntime_reader_why(const struct ntime_reader *r)
+{
+	const struct ntime_session *s = r->session;
+
+	switch (r->state->type) {
+	case NTIME_READER_TSC:
+		return "the time stamp counter's instruction";
+	case NTIME_READER_PMC:
+		return why_page(s, r->state->source);
+	case NTIME_READER_CORE:
+		return "the counter's instruction, on the CPU to which the thread was pinned; a "
+		       "call from other threads, and now and then to look for a wrap";
+	default:
+		break;
+	}
+	if (s->item[r->item].event.parts &&
+	    nti_session_is_own(s, s->item[r->item].event.part[0].unit))
+		return why_core(s, &s->item[r->item]);
+	if (s->ctx->os->is_replay)
+		return "a simulated read: this is a recording";
+	if (s->item[r->item].is_clock)
+		return "a call: the session is stopped";
+	if (s->target.kind != NTIME_TARGET_THREAD || s->target.pid)
+		return "read(2): the counter belongs to other threads or CPUs than this one";
+	if (s->target.flags & NTIME_CHILDREN)
+		return "read(2): the sum over children is known to the kernel alone";
+	if (s->target.flags & (NTIME_BY_PASS | NTIME_PASS_ALONE))
+		return "read(2): a session by pass switches the counter";
+	/* What get_reader() set is wiped in a child. */
+	if (s->page[r->item])
+		return "read(2): this process is a fork of the one that is counted";
+	return "read(2): the event is counted by the kernel, not by a counter of this processor";
+}

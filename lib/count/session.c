@@ -1,0 +1,511 @@
+// SPDX-License-Identifier: MIT
+/* A session from new to free: its life, its clock, its items as others see them. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/machine/topology.h"
+#include "lib/count/session.h"
+
+#define TARGET_FLAGS (NTIME_CHILDREN | NTIME_ON_EXEC | NTIME_BY_PASS | NTIME_PASS_ALONE)
+
+static const char *const way_names[] = {
+	[NTIME_VIA_NTIMEFS] = "ntimefs",
+	[NTIME_VIA_MSR] = "msr",
+	[NTIME_VIA_PCI] = "pci",
+};
+
+static int check_target(struct ntime_ctx *ctx, const struct ntime_target *t)
+{
+	if (t->size != sizeof(*t))
+		return nti_error(&ctx->error, -EINVAL,
+				 "struct ntime_target has another size than this library's");
+	if (t->kind > NTIME_TARGET_MACHINE || t->flags & ~TARGET_FLAGS || t->via > NTIME_VIA_PCI ||
+	    t->reserved[0] || t->reserved[1] || t->reserved[2])
+		return nti_error(
+			&ctx->error, -EINVAL,
+			"unknown kind, flag, way in or reserved field in struct ntime_target");
+	/* Registers do not change with the program that runs. */
+	if (t->via > NTIME_VIA_PERF && t->kind < NTIME_TARGET_CPUS)
+		return nti_error(&ctx->error, -EINVAL,
+				 "%s counts CPUs, not programs: add -a or -C CPUS",
+				 way_names[t->via]);
+	if ((t->flags & NTIME_BY_PASS) && (t->flags & NTIME_PASS_ALONE))
+		return nti_error(&ctx->error, -EINVAL,
+				 "NTIME_BY_PASS and NTIME_PASS_ALONE exclude each other");
+	if (t->flags & NTIME_ON_EXEC && t->kind >= NTIME_TARGET_CPUS)
+		return nti_error(&ctx->error, -EINVAL,
+				 "CPUs call no exec(): NTIME_ON_EXEC is for threads and processes");
+	if (t->kind == NTIME_TARGET_CPUS && (!t->cpus || !*t->cpus))
+		return nti_error(&ctx->error, -EINVAL, "a target of CPUs needs a CPU list");
+	return 0;
+}
+
+static void session_free(struct ntime_session *s)
+{
+	size_t i;
+
+	nti_session_rows_fini(s);
+	nti_session_close_groups(s);
+	for (i = 0; i < s->items; i++)
+		nti_session_item_fini(&s->item[i]);
+	free(s->item);
+	free(s->limit);
+	free(s->unit_name);
+	free(s->place);
+	free(s->cpus);
+	free(s);
+}
+
+int ntime_session_new(struct ntime_ctx *ctx, const struct ntime_target *target,
+		      struct ntime_session **out)
+{
+	static const struct ntime_target self = { .size = sizeof(self) };
+	const struct ntime_target *t = target ? target : &self;
+	struct ntime_session *s;
+	int ret;
+
+	*out = NULL;
+	if (ctx->is_broken)
+		return -EINVAL;
+	ret = check_target(ctx, t);
+	if (ret < 0)
+		return ret;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return -ENOMEM;
+	s->ctx = ctx;
+	s->least_ns = UINT64_MAX;
+	s->target = *t;
+	if (t->cpus) {
+		s->cpus = strdup(t->cpus);
+		if (!s->cpus) {
+			ret = -ENOMEM;
+			goto err_free;
+		}
+	}
+	s->target.cpus = s->cpus;
+	ret = nti_session_find_places(s);
+	if (ret < 0)
+		goto err_free;
+	*out = s;
+	return 0;
+err_free:
+	session_free(s);
+	return ret;
+}
+
+void ntime_session_free(struct ntime_session *s)
+{
+	if (s)
+		session_free(s);
+}
+
+size_t ntime_session_count(const struct ntime_session *s)
+{
+	return s->items;
+}
+
+static const char *or_empty(const char *text)
+{
+	return text ? text : "";
+}
+
+static const char *way_of_event(const struct nti_session_item *item, const struct ntime_session *s)
+{
+	if (item->is_clock)
+		return "clock";
+	if (s->ctx->os->is_replay || !item->event.parts || !item->event.part[0].unit)
+		return s->ctx->os->is_replay ? "replay" : "perf";
+	return nti_session_way_name(nti_session_way(s, item->event.part[0].unit));
+}
+
+/* The next event of a metric from input *@i on, beside the clock; NULL at the end. */
+static const struct nti_session_item *next_event(const struct ntime_session *s,
+						 const struct nti_session_item *metric, size_t *i)
+{
+	while (metric->formula && *i < nti_formula_count(metric->formula)) {
+		const struct nti_session_item *event = &s->item[metric->input[(*i)++]];
+
+		if (!event->is_clock)
+			return event;
+	}
+	return NULL;
+}
+
+/* Of a metric that of its events; "" when they are counted in several ways. */
+static const char *way_of(const struct nti_session_item *item, const struct ntime_session *s)
+{
+	const struct nti_session_item *event;
+	const char *way = "", *other;
+	size_t i = 0;
+
+	if (!item->is_metric)
+		return way_of_event(item, s);
+	while ((event = next_event(s, item, &i))) {
+		other = way_of_event(event, s);
+		if (*way && strcmp(way, other) != 0)
+			return "";
+		way = other;
+	}
+	return way;
+}
+
+/* "" for metrics, and for events of a PMU that this machine has not. */
+static const char *unit_of(const struct nti_session_item *item)
+{
+	return !item->is_metric && item->event.parts && item->event.part[0].unit
+		       ? item->event.part[0].unit->name
+		       : "";
+}
+
+/* A program has done what it did, wherever that was counted. The session's clock tells of all that there is. */
+static uint32_t scope_of_event(const struct ntime_session *s, const struct nti_session_item *item)
+{
+	uint32_t widest = NTIME_SCOPE_CPU;
+	size_t i;
+
+	if (item->is_clock)
+		return NTIME_SCOPE_MACHINE;
+	for (i = 0; s->target.kind >= NTIME_TARGET_CPUS && i < item->event.parts; i++) {
+		const struct nti_unit *unit = item->event.part[i].unit;
+
+		if (unit && unit->scope > widest)
+			widest = unit->scope;
+	}
+	return widest;
+}
+
+/* That of its widest event; the clock stands in every row. */
+static uint32_t scope_of(const struct ntime_session *s, const struct nti_session_item *item)
+{
+	const struct nti_session_item *event;
+	uint32_t scope, widest = NTIME_SCOPE_CPU;
+	bool has_events = false;
+	size_t i = 0;
+
+	if (!item->is_metric)
+		return scope_of_event(s, item);
+	while ((event = next_event(s, item, &i))) {
+		has_events = true;
+		scope = scope_of_event(s, event);
+		widest = scope > widest ? scope : widest;
+	}
+	return has_events || !item->formula ? widest : NTIME_SCOPE_MACHINE;
+}
+
+static uint32_t together_of(const struct nti_session_item *item)
+{
+	/* Each row has the session's time: that of several rows is the same again. */
+	if (item->is_clock)
+		return NTIME_MAX;
+	return item->is_metric ? NTIME_SUM : item->event.together;
+}
+
+/* Why what counted event @item is gone; NULL: it is not. */
+static const char *why_event_is_gone(const struct ntime_session *s, size_t item)
+{
+	size_t i, k;
+
+	for (i = 0; i < s->groups; i++) {
+		const struct nti_session_group *g = &s->group[i];
+		const char *why = nti_session_why_gone(g);
+
+		for (k = 0; why && k < g->perf.count; k++) {
+			if (s->part[g->part[k]].item == item)
+				return why;
+		}
+	}
+	return NULL;
+}
+
+static const char *why_gone(const struct ntime_session *s, size_t item)
+{
+	const struct nti_formula *formula = s->item[item].formula;
+	const char *why = NULL;
+	size_t i;
+
+	if (!s->item[item].is_metric)
+		return why_event_is_gone(s, item);
+	for (i = 0; formula && !why && i < nti_formula_count(formula); i++)
+		why = why_event_is_gone(s, s->item[item].input[i]);
+	return why;
+}
+
+int ntime_session_item(const struct ntime_session *s, size_t i, struct ntime_item *out)
+{
+	const struct nti_session_item *item;
+
+	if (i >= s->items || out->size != sizeof(*out))
+		return -EINVAL;
+	item = &s->item[i];
+	*out = (struct ntime_item){
+		.size = sizeof(*out),
+		.pass = item->pass,
+		.is_metric = item->is_metric,
+		.is_hidden = item->is_hidden,
+		.scale = item->is_metric ? 1 : item->event.scale,
+		.name = item->name,
+		.unit = unit_of(item),
+		.unit_text = or_empty(item->is_metric ? item->unit_text : item->event.unit_text),
+		.way = way_of(item, s),
+		.reason = or_empty(item->absent.reason ? item->absent.reason : why_gone(s, i)),
+		.remedy = or_empty(item->absent.remedy),
+		.beside = or_empty(item->beside),
+		.scope = scope_of(s, item),
+		.together = together_of(item),
+		.is_state = !item->is_metric && item->event.is_state,
+	};
+	return 0;
+}
+
+uint64_t nti_session_real_ns_at(const struct ntime_session *s, uint64_t now_ns)
+{
+	return s->elapsed_ns + (s->is_running ? now_ns - s->started_ns : 0);
+}
+
+uint64_t nti_session_real_ns(const struct ntime_session *s)
+{
+	struct nti_os *os = s->ctx->os;
+
+	return nti_session_real_ns_at(s, s->is_running ? os->ops->now_ns(os) : 0);
+}
+
+uint64_t nti_session_tsc(const struct ntime_session *s)
+{
+	struct nti_os *os = s->ctx->os;
+	uint64_t now;
+
+	if (!s->is_running || os->ops->tsc(os, &now) < 0)
+		return s->elapsed_tsc;
+	return s->elapsed_tsc + now - s->started_tsc;
+}
+
+static void clocks_start(struct ntime_session *s)
+{
+	struct nti_os *os = s->ctx->os;
+
+	s->started_ns = os->ops->now_ns(os);
+	(void)os->ops->tsc(os, &s->started_tsc);
+	s->is_running = true;
+	s->was_started = true;
+}
+
+static void clocks_stop(struct ntime_session *s)
+{
+	/* In this order, as clocks_start(): a recording's clock moves when the time is asked for. */
+	s->elapsed_ns = nti_session_real_ns(s);
+	s->elapsed_tsc = nti_session_tsc(s);
+	s->is_running = false;
+}
+
+static bool is_counted_by_registers(const struct ntime_session *s, const struct nti_event *event)
+{
+	return event->parts && nti_session_is_own(s, event->part[0].unit);
+}
+
+/* Registers step by other amounts than the kernel's counter of that name does. */
+static void settle_items(struct ntime_session *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->items; i++) {
+		struct nti_event *event = &s->item[i].event;
+
+		s->item[i].flags |= event->is_state ? NTIME_STATE : 0;
+		if (is_counted_by_registers(s, event) && event->box_scale > 0)
+			event->scale = event->box_scale;
+	}
+}
+
+/* Units that count for several CPUs are in the session: items tell of what. Who knows no topology has to do without. */
+static void find_scopes(struct ntime_session *s)
+{
+	size_t i;
+
+	for (i = 0; s->target.kind >= NTIME_TARGET_CPUS && i < s->parts; i++) {
+		const struct nti_unit *unit = s->part[i].part->unit;
+
+		if (unit->kind == NTI_UNIT_UNCORE && unit->cpus && !unit->box) {
+			(void)nti_topology_scopes(s->ctx);
+			return;
+		}
+	}
+}
+
+int ntime_session_open(struct ntime_session *s)
+{
+	int ret;
+
+	if (s->is_open)
+		return 0;
+	if (!s->items)
+		return nti_error(&s->ctx->error, -EINVAL,
+				 "a session without events counts nothing: add one");
+	/* Threads that began since the session was made. */
+	if (s->target.kind == NTIME_TARGET_PROCESS) {
+		s->places = 0;
+		ret = nti_session_find_places(s);
+		if (ret < 0)
+			return ret;
+	}
+	ret = nti_session_open_groups(s);
+	if (ret < 0) {
+		nti_session_close_groups(s);
+		return ret;
+	}
+	settle_items(s);
+	find_scopes(s);
+	s->is_open = true;
+	return 0;
+}
+
+uint64_t ntime_session_horizon_ns(const struct ntime_session *s)
+{
+	if (!s->is_open)
+		return 0;
+	return s->banks ? nti_banks_horizon_ns(s->banks) : UINT64_MAX;
+}
+
+unsigned int ntime_session_passes(const struct ntime_session *s)
+{
+	return s->is_open ? s->passes : 0;
+}
+
+const char *ntime_session_plan_text(struct ntime_session *s, unsigned int pass)
+{
+	return s->is_open && pass < s->passes && s->pass_text[pass] ? s->pass_text[pass] : "";
+}
+
+/* Enable or disable the groups of the current pass; with @only_pass the ones that count in every pass stay as they are. */
+static int switch_groups(struct ntime_session *s, bool on, bool only_pass)
+{
+	int ret = 0, one;
+	size_t i;
+
+	for (i = 0; i < s->groups; i++) {
+		struct nti_session_group *g = &s->group[i];
+
+		if (!nti_session_is_current(s, g) || (only_pass && g->is_in_every_pass))
+			continue;
+		one = on ? nti_session_group_enable(s, g) : nti_session_group_disable(s, g);
+		if (one < 0 && !ret)
+			ret = nti_error(&s->ctx->error, -EIO, "cannot %s the counters of %s: %s",
+					on ? "start" : "stop", g->unit->name,
+					nti_session_words_for(s, g, one));
+	}
+	return ret;
+}
+
+/* Counters that were switched off on purpose stood still rightly. */
+static void forget_standstill(struct ntime_session *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->groups; i++)
+		s->group[i].has_last = false;
+}
+
+int ntime_session_start(struct ntime_session *s)
+{
+	int ret = ntime_session_open(s);
+
+	if (ret < 0 || s->is_running)
+		return ret;
+	/* The kernel itself starts what waits for exec, once; a session that was stopped is started again by hand. */
+	if (s->was_started || !(s->target.flags & NTIME_ON_EXEC))
+		ret = switch_groups(s, true, false);
+	if (ret < 0) {
+		(void)switch_groups(s, false, false);
+		return ret;
+	}
+	forget_standstill(s);
+	clocks_start(s);
+	nti_session_readers_update(s);
+	return ret;
+}
+
+/* Nothing disarms a counter that waits for exec() but closing it. */
+static bool is_waiting_for_exec(struct ntime_session *s)
+{
+	struct nti_perf_reading reading;
+	size_t i;
+
+	if (!(s->target.flags & NTIME_ON_EXEC) || !s->groups)
+		return false;
+	for (i = 0; i < s->groups; i++) {
+		if (nti_session_group_read(s, &s->group[i], &reading) < 0 || reading.enabled_ns)
+			return false;
+	}
+	return true;
+}
+
+static int check_exec(struct ntime_session *s)
+{
+	if (!is_waiting_for_exec(s))
+		return 0;
+	return nti_error(
+		&s->ctx->error, -EBUSY,
+		"process %d has not called exec() yet: what waits for it can be freed, not stopped",
+		s->target.pid);
+}
+
+int ntime_session_stop(struct ntime_session *s)
+{
+	int ret;
+
+	if (!s->is_running)
+		return 0;
+	ret = check_exec(s);
+	if (ret < 0)
+		return ret;
+	ret = switch_groups(s, false, false);
+	clocks_stop(s);
+	nti_session_readers_update(s);
+	return ret;
+}
+
+static int go_to_pass(struct ntime_session *s, unsigned int pass)
+{
+	int ret = switch_groups(s, false, true);
+
+	if (ret < 0)
+		return ret;
+	s->pass = pass;
+	s->turns++;
+	if (pass > s->pass_reached)
+		s->pass_reached = pass;
+	forget_standstill(s);
+	ret = switch_groups(s, true, true);
+	return ret < 0 ? ret : (int)pass;
+}
+
+static int check_by_pass(struct ntime_session *s)
+{
+	if (s->is_running && s->target.flags & NTIME_BY_PASS)
+		return check_exec(s);
+	return nti_error(&s->ctx->error, -EINVAL,
+			 "only a running session with NTIME_BY_PASS has passes to go to");
+}
+
+int ntime_session_next_pass(struct ntime_session *s)
+{
+	int ret = check_by_pass(s);
+
+	if (ret < 0)
+		return ret;
+	if (s->pass + 1 < s->passes)
+		return go_to_pass(s, s->pass + 1);
+	ret = ntime_session_stop(s);
+	return ret < 0 ? ret : -ENODATA;
+}
+
+int ntime_session_rotate(struct ntime_session *s)
+{
+	int ret = check_by_pass(s);
+
+	if (ret < 0)
+		return ret;
+	s->is_rotating = true;
+	return go_to_pass(s, (s->pass + 1) % s->passes);
+}

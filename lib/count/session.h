@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A session's inside.
+ *
+ *     items            what was added: events and metrics, in order
+ *       part           one kernel event of an event item, on one unit; has a pass
+ *     places           where: one per thread or CPU
+ *     groups           one group of counters per pass, unit and place, perf's or our own; its members are parts
+ *     sums             per item, made anew at each read from all groups: allocated once
+ *
+ * States: being filled (items only) -> open (planned, groups exist) -> running <-> stopped.
+ */
+#ifndef NTI_SESSION_H
+#define NTI_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ntime/reader.h>
+#include <ntime/session.h>
+
+#include "lib/count/pmu/bank.h"
+#include "lib/count/perf/perf.h"
+#include "lib/context/context.h"
+#include "lib/event/event.h"
+#include "lib/metric/metric.h"
+#include "lib/plan/plan.h"
+
+#define NTI_SESSION_MAX_ITEMS 1024
+
+/* arm64's PMU driver: "rdpmc" term, config1 bit 1, asks for access from user mode (Linux, drivers/perf/arm_pmuv3.c). */
+#define NTI_ARM_USER_ACCESS 2
+
+/* One part of an event item, with what the session decided for it. */
+struct nti_session_part {
+	const struct nti_part *part; /* of the item's event */
+	size_t item;
+	unsigned int pass;
+	bool needs_counter; /* false: counts in every pass */
+	bool is_refused;    /* the kernel said no */
+	bool is_shared;	    /* one of several core PMUs that take turns with a task; see read.c */
+	bool is_follower;   /* not the first of them that is open */
+	bool is_user_only;  /* the kernel's mode is closed to this user */
+};
+
+/* Sums and statistics of one item; see lib/count/estimate.c. */
+struct nti_estimate {
+	uint64_t last_count, last_running_ns; /* of the last step */
+	double last_d_count, last_d_running;
+	double dcc, dcr, drr; /* sums of products of differences between neighbouring steps */
+	uint32_t steps;
+};
+
+struct nti_session_item {
+	char *name;
+	unsigned int group; /* user's {group}, 0 = none */
+	bool is_hidden;
+	bool was_hidden; /* until the list that unhid it is through */
+	bool is_metric;
+	bool is_clock;
+	bool is_limited;	     /* .absent does not make it absent: it says what is left out */
+	struct nti_event event;	     /* events only */
+	struct nti_absence absent;   /* why it is absent; or, with is_limited, what is left out */
+	struct nti_formula *formula; /* metrics only */
+	char *unit_text;	     /* metrics only */
+	char *beside;		     /* metrics only, may be NULL */
+	size_t *input;		     /* metrics only: item numbers in the formula's order */
+	struct nti_estimate estimate;
+	unsigned int pass;
+	/*
+	 * An event that is one member of one group: most are, and are read without adding up. .only is NULL for the others, which are
+	 * summed, and for what no group counts. Set when the session is open; borrowed from the session.
+	 */
+	const struct nti_session_group *only;
+	size_t member;
+	const struct nti_perf_reading *reading; /* of .only */
+	bool is_summed;
+	uint32_t flags; /* that every value of the item has */
+};
+
+struct nti_session_group {
+	struct nti_perf_group perf;
+	/* Counters that we program ourselves: of .perf only place and count have a meaning then. */
+	struct nti_bank_group *own;
+	const struct nti_unit *unit;
+	unsigned int pass;
+	bool is_in_every_pass;
+	size_t place;
+	size_t *part;				/* index of the part of each member */
+	uint64_t last_enabled_ns, last_real_ns; /* to notice a CPU that went away */
+	bool has_last;
+	bool was_off_line; /* its CPU was, when it was read */
+	bool is_late;	   /* as last read: its CPU's counters lack some of the session's time */
+	bool is_exact; /* as last read: its members counted all the time for which they were wanted */
+};
+
+/* Of which moment the counts of a reading are. */
+struct nti_session_moment {
+	uint64_t at_ns;	    /* of the system's clock; 0: nobody looked */
+	uint64_t unsure_ns; /* how far from there it may have been */
+};
+
+struct ntime_session {
+	struct ntime_ctx *ctx;
+	struct ntime_target target;
+	char *cpus; /* copy of target.cpus, or the machine's */
+	struct nti_session_item *item;
+	size_t items, item_room;
+	size_t metrics; /* how many of the items */
+	unsigned int user_groups;
+
+	struct nti_perf_place *place;
+	size_t places;
+
+	bool is_open, is_running, was_started;
+	struct nti_session_part *part;
+	size_t parts;
+	struct nti_session_group *group;
+	size_t groups, group_room;
+	unsigned int passes, pass; /* pass: the current one, with NTIME_BY_PASS */
+	unsigned int turns;	   /* passes entered after the first one */
+	unsigned int pass_reached; /* the last pass that had a turn */
+	uint32_t *limit;	   /* per unit: counters that the kernel lets us have, a mask */
+	const char **unit_name;	   /* per unit, borrowed, for the planner's sentences */
+	enum nti_way *way;	 /* per unit, as nti_session_way() says; NULL until it is opened */
+	bool *is_taken;		 /* per unit: its banks are ours, or it was refused */
+	struct nti_banks *banks; /* NULL until then, and until a plan is made */
+	bool was_denied;	 /* the kernel refused an event for want of permission */
+	bool is_rotating;	 /* NTIME_BY_PASS and ntime_session_rotate() was used */
+	char **pass_text;	 /* passes entries: why each exists */
+
+	uint64_t started_ns, elapsed_ns; /* of the current run; of the runs before it */
+	uint64_t started_tsc, elapsed_tsc;
+	double mux_interval_ns;
+
+	/* Scratch of ntime_session_read(): one reading per group, one sum per item. */
+	struct nti_perf_reading *reading;
+	uint64_t *pass_enabled_ns; /* per place: time of all passes, for sessions that rotate */
+	struct nti_sum *sum;	   /* of the items that are summed */
+	bool has_sums;		   /* some are */
+	bool needs_time;	   /* reading needs the session's own clock */
+	uint64_t read_tsc; /* of the last reading: taken with its time, whose rate it is part of */
+	struct nti_session_moment moment; /* of the last reading */
+	uint64_t least_ns;		  /* that one has taken */
+
+	struct nti_session_rows *rows; /* NULL until it is read place by place; place.c */
+
+	uintptr_t
+		thread; /* thread pointer of who opened: the one measured if the target is "this thread" */
+	struct ntime_reader_state *
+		state; /* per item; page of its own, wiped on fork. NULL until a reader is asked for */
+	void **page; /* perf page per item, or NULL */
+	size_t state_bytes, page_bytes;
+	pid_t page_owner; /* process that mapped the pages */
+};
+
+/* The sum over all parts and places of one item. */
+struct nti_sum {
+	uint64_t count, wanted_ns, counted_ns;
+	double value; /* scaled place by place, in counts */
+	bool is_scaled, is_partial, is_seen, is_shared, is_overflowed, is_lost;
+	bool is_own;	    /* counted by us, in turns that are ours */
+	size_t parts, gone; /* counters, and those of them whose device is gone */
+};
+
+/* What an event is at a place, one of the target's. */
+enum nti_session_where {
+	NTI_NOWHERE,   /* its units are not there: another kind of core */
+	NTI_ELSEWHERE, /* they are, but are counted at another place */
+	NTI_HERE,
+};
+
+/* How sessions are read place by place: one row a place. */
+struct nti_session_rows {
+	struct ntime_place_info *place;
+	size_t *first; /* per place, and one more: its groups are those from here to before the next place's */
+	uint8_t *where;		       /* enum nti_session_where of place * items + item */
+	struct nti_estimate *estimate; /* likewise */
+};
+
+/* target.c: threads and CPUs that the target means. */
+int nti_session_find_places(struct ntime_session *s);
+
+/*
+ * place.c: rows of an opened session, made the first time: then the topology is looked at and memory is allocated. 0, -EIO, -ENOMEM
+ * with a sentence.
+ */
+int nti_session_rows_get(struct ntime_session *s, const struct nti_session_rows **out);
+void nti_session_rows_fini(struct ntime_session *s);
+
+/* plan.c: put every part into a pass. 0, -ENOSPC, -ENOMEM, -EINVAL with a sentence. */
+int nti_session_plan(struct ntime_session *s);
+/* Which counters each unit has for us, if that is not known yet. 0 or -ENOMEM. */
+int nti_session_make_limits(struct ntime_session *s);
+/*
+ * The kernel took the members of @g and no further event of its unit: remember it, so that the next plan obeys. False: nothing
+ * is left to give up.
+ */
+bool nti_session_learn_limit(struct ntime_session *s, const struct nti_session_group *g);
+
+/* open.c: part @p cannot be counted; its item is absent for @absent (taken over) from now on. */
+void nti_session_refuse(struct ntime_session *s, struct nti_session_part *p,
+			const struct nti_absence *absent);
+/* Does @unit count at @place? */
+bool nti_session_is_unit_at(const struct nti_unit *unit, struct nti_perf_place place);
+
+/* group.c: one group, whichever way it is counted; as the functions of lib/count/perf/perf.h. */
+int nti_session_group_enable(struct ntime_session *s, const struct nti_session_group *g);
+int nti_session_group_disable(struct ntime_session *s, const struct nti_session_group *g);
+int nti_session_group_read(const struct ntime_session *s, const struct nti_session_group *g,
+			   struct nti_perf_reading *out);
+/* Close it; the session forgets it. */
+void nti_session_group_fini(struct ntime_session *s, struct nti_session_group *g);
+
+/* way.c: the way in that counts @unit; final when the session is open. */
+enum nti_way nti_session_way(const struct ntime_session *s, const struct nti_unit *unit);
+const char *nti_session_way_name(enum nti_way way);
+/* Do we program its counters ourselves? False for NULL, and before the session is opened. */
+bool nti_session_is_own(const struct ntime_session *s, const struct nti_unit *unit);
+/* Settle the ways of all units that have parts, once. 0 or -ENOMEM. */
+int nti_session_decide_ways(struct ntime_session *s);
+/* The way of @unit was refused for want of permission: is there another one? Then it is that from now on, and all is opened anew. */
+bool nti_session_can_change_way(struct ntime_session *s, const struct nti_unit *unit);
+
+/* own.c: take the banks of units that we count ourselves; where they cannot be had, their events are absent. 0 or -errno. */
+int nti_session_take_banks(struct ntime_session *s);
+/* Banks of which nothing is counted after all are given back. */
+void nti_session_give_back_banks(struct ntime_session *s);
+/* What @p, whose unit we count ourselves, asks of the planner: counters (0: it needs none) and shared registers. */
+void nti_session_fill_need(const struct ntime_session *s, const struct nti_session_part *p,
+			   struct nti_plan_event *need);
+/* It is read where it always runs, or cannot be counted this way whatever is free. */
+bool nti_session_needs_no_counter(const struct nti_session_part *p);
+/* Which counter that could count @p is somebody else's. 0 or -ENOMEM. */
+int nti_session_explain_taken(struct ntime_session *s, const struct nti_session_part *p,
+			      struct nti_absence *absent);
+/* @p becomes the next member of @g. 0; 1: it is absent from now on; -ENOMEM. */
+int nti_session_add_to_bank(struct ntime_session *s, struct nti_session_part *p,
+			    struct nti_session_group *g);
+
+/* read.c: why the device of @g is gone, NULL: it is not. Valid as long as the session is open. */
+const char *nti_session_why_gone(const struct nti_session_group *g);
+/* @error of @g in words: registers that we access ourselves are named. Valid until the next call of its banks. */
+const char *nti_session_words_for(const struct ntime_session *s, const struct nti_session_group *g,
+				  int error);
+
+/* open.c: groups for the plan. */
+int nti_session_open_groups(struct ntime_session *s);
+void nti_session_close_groups(struct ntime_session *s);
+
+static inline bool nti_session_is_by_pass(const struct ntime_session *s)
+{
+	return s->target.flags & (NTIME_BY_PASS | NTIME_PASS_ALONE);
+}
+
+/* Does @g count now, if the session runs? */
+static inline bool nti_session_is_current(const struct ntime_session *s,
+					  const struct nti_session_group *g)
+{
+	return g->is_in_every_pass || !nti_session_is_by_pass(s) || g->pass == s->pass;
+}
+
+/* Has @g had its turn? A pass that was never reached has counted nothing, which is not 0. */
+static inline bool nti_session_had_turn(const struct ntime_session *s,
+					const struct nti_session_group *g)
+{
+	return g->is_in_every_pass || !(s->target.flags & NTIME_BY_PASS) ||
+	       g->pass <= s->pass_reached;
+}
+
+/* add.c */
+void nti_session_item_fini(struct nti_session_item *item);
+/* Metrics whose events turned out absent when they were opened say so. 0 or -ENOMEM. */
+int nti_session_explain_metrics(struct ntime_session *s);
+
+/* Has no number at all, as opposed to one that leaves something out. */
+static inline bool nti_session_item_is_absent(const struct nti_session_item *item)
+{
+	return item->absent.reason && !item->is_limited;
+}
+
+/* estimate.c: one standard error of an extrapolated count, from how the rate moved between the reads so far. */
+static inline void nti_estimate_begin(struct nti_estimate *e, uint64_t count, uint64_t running_ns)
+{
+	e->last_count = count;
+	e->last_running_ns = running_ns;
+}
+void nti_estimate_step(struct nti_estimate *e, uint64_t count, uint64_t running_ns);
+double nti_estimate_error(const struct nti_estimate *e, const struct nti_sum *sum, double slice_ns);
+
+/*
+ * reader.c: map perf's pages before anything counts or is read. A page that is mapped after a read(2) of its running event is wrong by
+ * the counter's whole range until the event is next programmed: the kernel then takes the counter's raw value for what was counted
+ * (perf_mmap() -> perf_event_update_userpage() subtracts hw.prev_count, which armpmu_event_update() and x86_perf_event_update() leave
+ * without the sign that they program it with). 0 or -ENOMEM.
+ */
+int nti_session_readers_map(struct ntime_session *s);
+void nti_session_readers_fini(struct ntime_session *s);
+/* The session was read: readers of ntimefs whose counters went so far that the inline code cannot tell a wrap are told. */
+void nti_session_readers_refresh(struct ntime_session *s);
+/* Tell the readers that counting started (true) or stopped. */
+void nti_session_readers_update(struct ntime_session *s);
+
+/* session.c: TSC ticks while the session ran. */
+uint64_t nti_session_tsc(const struct ntime_session *s);
+uint64_t nti_session_real_ns(const struct ntime_session *s);
+/* The same when the system's clock said @now_ns. */
+uint64_t nti_session_real_ns_at(const struct ntime_session *s, uint64_t now_ns);
+
+#endif

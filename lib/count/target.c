@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+/* What a target means: the threads or CPUs on which counters are opened. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/text.h"
+#include "lib/os/process.h"
+#include "lib/count/session.h"
+
+static int add_place(struct ntime_session *s, pid_t pid, int cpu)
+{
+	struct nti_perf_place *bigger = realloc(s->place, (s->places + 1) * sizeof(*bigger));
+
+	if (!bigger)
+		return -ENOMEM;
+	s->place = bigger;
+	s->place[s->places++] = (struct nti_perf_place){ .pid = pid, .cpu = cpu };
+	return 0;
+}
+
+static int add_thread(void *arg, const char *name)
+{
+	uint64_t tid;
+
+	return nti_text_parse_u64(name, &tid) < 0 ? 0 : add_place(arg, (pid_t)tid, -1);
+}
+
+static int find_threads(struct ntime_session *s)
+{
+	pid_t pid = s->target.pid;
+	char path[32];
+	int ret;
+
+	if (s->ctx->os->is_replay)
+		return add_place(s, pid, -1);
+	if (pid < 0)
+		return nti_error(&s->ctx->error, -EINVAL, "%d is no process id", pid);
+	if (pid == 0)
+		(void)snprintf(path, sizeof(path), "/proc/self/task");
+	else
+		(void)snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	ret = s->ctx->os->ops->list(s->ctx->os, path, add_thread, s);
+	if (ret == -ENOENT && nti_process_exists(pid))
+		return add_place(s, pid,
+				 -1); /* another root directory, with another /proc or none */
+	if (ret == -ENOENT)
+		return nti_error(&s->ctx->error, -ESRCH, "there is no process %d", pid);
+	if (ret < 0)
+		return nti_error(&s->ctx->error, ret, "cannot list the threads of process %d: %s",
+				 pid, strerror(-ret));
+	return s->places ? 0 : nti_error(&s->ctx->error, -ESRCH, "process %d has ended", pid);
+}
+
+static int find_thread(struct ntime_session *s)
+{
+	pid_t pid = s->target.pid;
+
+	if (pid < 0)
+		return nti_error(&s->ctx->error, -EINVAL, "%d is no thread id", pid);
+	/* A recording has no processes: there the command that runs is a real one. */
+	if (pid && !s->ctx->os->is_replay && !nti_process_exists(pid))
+		return nti_error(&s->ctx->error, -ESRCH, "there is no thread %d", pid);
+	return add_place(s, pid, -1);
+}
+
+/* State of walking a list of CPUs: each must be on line. */
+struct cpu_walk {
+	struct ntime_session *s;
+	const char *online;
+};
+
+static bool has_cpu(const struct ntime_session *s, unsigned int cpu)
+{
+	size_t i;
+
+	for (i = 0; i < s->places; i++) {
+		if (s->place[i].cpu == (int)cpu)
+			return true;
+	}
+	return false;
+}
+
+static int add_cpu(void *arg, unsigned int cpu)
+{
+	struct cpu_walk *w = arg;
+	struct ntime_session *s = w->s;
+
+	if (has_cpu(s, cpu)) /* "0,0" must not count twice */
+		return 0;
+	if (nti_text_list_has(w->online, (unsigned int)cpu))
+		return add_place(s, -1, (int)cpu);
+	if (nti_os_exists(s->ctx->os, "/sys/devices/system/cpu/cpu%u", cpu))
+		return nti_error(
+			&s->ctx->error, -ENODEV,
+			"CPU %u is off line (echo 1 > /sys/devices/system/cpu/cpu%u/online)", cpu,
+			cpu);
+	return nti_error(&s->ctx->error, -ENODEV, "there is no CPU %u (on line: %s)", cpu,
+			 w->online);
+}
+
+static int find_cpus(struct ntime_session *s)
+{
+	struct ntime_ctx *ctx = s->ctx;
+	char online[4096];
+	struct cpu_walk walk = { .s = s, .online = online };
+	const char *list = s->target.kind == NTIME_TARGET_CPUS ? s->cpus : online;
+	int ret = nti_context_online(ctx, online, sizeof(online));
+
+	if (ret < 0)
+		return ret;
+	ret = nti_text_for_each_in_list(list, NTI_CPU_LIMIT, add_cpu, &walk);
+	if (ret == -EINVAL || ret == -ERANGE)
+		return nti_error(&ctx->error, -EINVAL, "\"%s\" is not a CPU list such as 0-3,8",
+				 list);
+	return ret;
+}
+
+int nti_session_find_places(struct ntime_session *s)
+{
+	switch (s->target.kind) {
+	case NTIME_TARGET_THREAD:
+		return find_thread(s);
+	case NTIME_TARGET_PROCESS:
+		return find_threads(s);
+	default:
+		return find_cpus(s);
+	}
+}

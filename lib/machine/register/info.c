@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+/* What is told of a register: through which way this user reaches it, and why not. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/machine/register/register.h"
+
+#define CONFIG_PUBLIC_BYTES 64 /* what every user may read of a PCI function */
+
+/* 0 or -errno of access(2). */
+static int ask_tree(const struct nti_registers *r, const struct nti_register *reg, int mode)
+{
+	char path[sizeof(reg->path) + sizeof(NTIME_FS_PATH)];
+
+	if (!reg->is_in_tree)
+		return -ENOENT;
+	(void)snprintf(path, sizeof(path), NTIME_FS_PATH "/%s", reg->path);
+	return r->os->ops->access(r->os, path, mode);
+}
+
+static int ask_msr(const struct nti_registers *r, const struct nti_register *reg, int mode)
+{
+	char path[40];
+
+	if (reg->row->space != NTHW_SPACE_MSR)
+		return -ENOENT;
+	(void)snprintf(path, sizeof(path), "/dev/cpu/%u/msr", reg->cpu);
+	return r->os->ops->access(r->os, path, mode);
+}
+
+static int ask_function(const struct nti_registers *r, const struct nti_register *reg, int mode)
+{
+	if (!reg->function)
+		return -ENOENT;
+	if (r->os->ops->is_privileged(r->os, false))
+		return 0;
+	return mode == R_OK && reg->row->space == NTHW_SPACE_PCI &&
+			       reg->address < CONFIG_PUBLIC_BYTES
+		       ? 0
+		       : -EACCES;
+}
+
+/* The first way that lets this user in; "" when none does. */
+static const char *find_way(const struct nti_registers *r, const struct nti_register *reg, int mode)
+{
+	if (ask_tree(r, reg, mode) == 0)
+		return "ntimefs";
+	if (ask_msr(r, reg, mode) == 0)
+		return "msr";
+	if (ask_function(r, reg, mode) == 0)
+		return reg->row->space == NTHW_SPACE_PCI ? "pci" : "mmio";
+	return "";
+}
+
+static void say_why_not(const struct nti_registers *r, const struct nti_register *reg,
+			struct ntime_register_info *out)
+{
+	if (!nthw_reg_is_readable(reg->row)) {
+		out->reason = "reading it tells nothing: it clears what others show";
+	} else if (reg->is_in_tree) {
+		out->reason = "its file in " NTIME_FS_PATH " may not be read by this user";
+		out->remedy = "become a member of the group ntime, or run as root";
+	} else if (reg->row->space == NTHW_SPACE_MSR) {
+		(void)nti_msr_probe(r->os, &out->reason, &out->remedy);
+	} else if (reg->function) {
+		out->reason = "that part of a PCI function is for root only";
+		out->remedy = "run as root";
+	} else {
+		out->reason = "ntime's driver is not loaded";
+		out->remedy = "ntime driver load";
+	}
+}
+
+static uint32_t scope_of(enum nthw_scope scope)
+{
+	switch (scope) {
+	case NTHW_SCOPE_CPU:
+		return NTIME_REGISTER_OF_CPU;
+	case NTHW_SCOPE_PACKAGE:
+		return NTIME_REGISTER_OF_PACKAGE;
+	default:
+		return NTIME_REGISTER_OF_DEVICE;
+	}
+}
+
+/* As the driver decides which files can be opened for writing. */
+static bool can_write(const struct nthw_reg *row)
+{
+	return nthw_reg_settable(row) || (row->trust != NTHW_GUESSED && nthw_reg_clearable(row));
+}
+
+void nti_register_info(const struct nti_registers *r, const struct nti_register *reg,
+		       struct ntime_register_info *out)
+{
+	*out = (struct ntime_register_info){
+		.size = sizeof(*out),
+		.scope = scope_of(reg->scope),
+		.number = reg->number,
+		.cpu = reg->cpu,
+		.address = reg->address,
+		.bits = reg->row->bits,
+		.trust = (uint32_t)reg->row->trust,
+		.fields = reg->row->field_count,
+		.writable = reg->row->writable | nthw_reg_bits_of(reg->row, NTHW_RW0C),
+		.path = reg->path,
+		.unit = reg->unit,
+		.device = reg->function ? reg->function->address : "",
+		.space = nti_register_space(reg->row->space),
+		.table = reg->table->name,
+		.name = reg->name,
+		.linux_name = reg->linux_name,
+		.way = find_way(r, reg, R_OK),
+		.source = reg->row->source,
+		.reason = "",
+		.remedy = "",
+	};
+	out->is_readable = *out->way && nthw_reg_is_readable(reg->row);
+	out->is_writable = can_write(reg->row) && *find_way(r, reg, W_OK);
+	if (!out->is_readable)
+		say_why_not(r, reg, out);
+}

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: MIT
+/* Units: blocks of counters of this machine, found in sysfs and made up for ways without one. */
+#include <ctype.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/base/text.h"
+#include "lib/machine/cpu.h"
+#include "lib/os/sysfs.h"
+#include "lib/machine/unit.h"
+#include "lib/machine/unit_rows.h"
+
+#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
+
+struct loader {
+	struct nti_os *os;
+	struct nti_units *units;
+	struct nti_cpu cpu;
+};
+
+static void unit_fini(struct nti_unit *unit)
+{
+	free(unit->name);
+	free(unit->desc);
+	free(unit->cpus);
+	free(unit->box);
+	nti_absence_fini(&unit->absent);
+}
+
+void nti_units_fini(struct nti_units *units)
+{
+	size_t i;
+
+	for (i = 0; i < units->count; i++)
+		unit_fini(&units->unit[i]);
+	free(units->unit);
+	units->unit = NULL;
+	units->count = 0;
+}
+
+struct nti_unit *nti_units_append(struct nti_units *units, const char *name, const char *desc)
+{
+	struct nti_unit *grown = realloc(units->unit, (units->count + 1) * sizeof(*grown)), *unit;
+	char *own_name, *own_desc;
+
+	if (!grown)
+		return NULL;
+	units->unit = grown;
+	own_name = strdup(name);
+	own_desc = strdup(desc);
+	if (!own_name || !own_desc) {
+		free(own_name);
+		free(own_desc);
+		return NULL;
+	}
+	unit = &grown[units->count++];
+	memset(unit, 0, sizeof(*unit));
+	unit->name = own_name;
+	unit->desc = own_desc;
+	return unit;
+}
+
+/*
+ * Which PMU counts what the cores do: x86 and s390 call it "cpu"; hybrids (cpu_core, cpu_atom) and every Arm core PMU have
+ * a file "cpus" instead of "cpumask". The same rule as perf's, see is_pmu_core() in the kernel's tools/perf/util/pmu.c.
+ */
+static enum nti_unit_kind kind_of(struct nti_os *os, const char *name, bool has_cpumask)
+{
+	char cpus[NTI_SYSFS_LINE_BYTES + 1];
+
+	if (strcmp(name, "software") == 0)
+		return NTI_UNIT_SOFTWARE;
+	if (strcmp(name, "tracepoint") == 0)
+		return NTI_UNIT_TRACEPOINT;
+	if (strcmp(name, "cpu") == 0 ||
+	    nti_sysfs_text(os, cpus, sizeof(cpus), NTI_SYSFS_DEVICES "/%s/cpus", name) == 0)
+		return NTI_UNIT_CORE;
+	/* Samplers name their CPUs too, but have nothing that counts. */
+	if (strncmp(name, "arm_spe", 7) == 0)
+		return NTI_UNIT_OTHER;
+	return has_cpumask ? NTI_UNIT_UNCORE : NTI_UNIT_OTHER;
+}
+
+static int stop_at_first(void *arg, const char *name)
+{
+	(void)arg;
+	(void)name;
+	return 1;
+}
+
+static bool has_entries(struct nti_os *os, const char *unit, const char *directory)
+{
+	return nti_sysfs_list(os, stop_at_first, NULL, NTI_SYSFS_DEVICES "/%s/%s", unit,
+			      directory) == 1;
+}
+
+/* Core PMUs say which design they know: caps/pmu_name, "skylake". */
+static char *describe_unit(struct nti_os *os, const char *name, enum nti_unit_kind kind)
+{
+	char design[64];
+
+	if (kind != NTI_UNIT_CORE)
+		return strdup(nti_unit_row_desc(name));
+	if (nti_sysfs_text(os, design, sizeof(design), NTI_SYSFS_DEVICES "/%s/caps/pmu_name",
+			   name) < 0 ||
+	    !design[0])
+		return strdup(nti_unit_row_desc(name));
+	return nti_text_format("%s (%s)", nti_unit_row_desc(name), design);
+}
+
+bool nti_unit_keeps_cycles_apart(const struct nti_unit *unit)
+{
+	return strncmp(unit->name, "armv7_", 6) == 0 || strncmp(unit->name, "armv6_", 6) == 0;
+}
+
+static void count_core(struct loader *l, struct nti_unit *unit)
+{
+	if (strcmp(unit->name, "cpu_core") == 0)
+		nti_cpu_hybrid_counters(l->os, &l->cpu, 'c', &unit->counters, &unit->fixed);
+	else if (strcmp(unit->name, "cpu_atom") == 0)
+		nti_cpu_hybrid_counters(l->os, &l->cpu, 'a', &unit->counters, &unit->fixed);
+	else if (strncmp(unit->name, "armv8_", 6) == 0 || nti_unit_keeps_cycles_apart(unit))
+		/* The cycle counter; PMCR.N, the number of the others, is the kernel's secret. */
+		unit->fixed = 1;
+	else
+		nti_cpu_counters(l->os, &l->cpu, &unit->counters, &unit->fixed);
+	/* Linux arch/arm/kernel/perf_event_v6.c: num_events 3, the cycle counter is one of them. */
+	if (strncmp(unit->name, "armv6_", 6) == 0)
+		unit->counters = 2;
+}
+
+static void count_unit(struct loader *l, struct nti_unit *unit)
+{
+	if (unit->kind == NTI_UNIT_CORE)
+		count_core(l, unit);
+	else if (strcmp(unit->name, "amd_df") == 0)
+		unit->counters = nti_cpu_amd_df_counters(l->os, &l->cpu);
+	else if (unit->kind == NTI_UNIT_UNCORE)
+		unit->counters = nti_unit_row_counters(unit->name);
+}
+
+static int read_cpus(struct loader *l, const char *name, char **out)
+{
+	int ret = nti_sysfs_dup(l->os, out, NTI_SYSFS_DEVICES "/%s/cpumask", name);
+
+	if (ret < 0 && ret != -ENOMEM)
+		ret = nti_sysfs_dup(l->os, out, NTI_SYSFS_DEVICES "/%s/cpus", name);
+	if (*out && !**out) {
+		free(*out);
+		*out = NULL;
+	}
+	return ret == -ENOMEM ? ret : 0;
+}
+
+static int load_pmu(void *arg, const char *name)
+{
+	struct loader *l = arg;
+	struct nti_unit *unit;
+	uint64_t type;
+	char mask[NTI_SYSFS_LINE_BYTES + 1];
+
+	/* A PMU without a type cannot be opened; a driver that is being unloaded looks like that. */
+	if (!nti_sysfs_is_component(name) ||
+	    nti_sysfs_number(l->os, &type, NTI_SYSFS_DEVICES "/%s/type", name) < 0 ||
+	    type > UINT32_MAX)
+		return 0;
+	unit = nti_units_append(l->units, name, "");
+	if (!unit)
+		return -ENOMEM;
+	unit->kind = kind_of(l->os, name,
+			     nti_sysfs_text(l->os, mask, sizeof(mask),
+					    NTI_SYSFS_DEVICES "/%s/cpumask", name) == 0);
+	unit->way = NTI_WAY_PERF;
+	unit->type = (uint32_t)type;
+	unit->has_sysfs = has_entries(l->os, name, "format") || has_entries(l->os, name, "events");
+	unit->is_mode_blind = unit->kind == NTI_UNIT_CORE && nti_unit_row_is_mode_blind(name);
+	unit->has_rdpmc_term =
+		nti_os_exists(l->os, "/sys/bus/event_source/devices/%s/format/rdpmc", name);
+	free(unit->desc);
+	unit->desc = describe_unit(l->os, name, unit->kind);
+	if (!unit->desc)
+		return -ENOMEM;
+	count_unit(l, unit);
+	return read_cpus(l, name, &unit->cpus);
+}
+
+static bool has_perf(struct nti_os *os)
+{
+	return os->ops->access(os, PARANOID, F_OK) != -ENOENT;
+}
+
+static bool has_kind(const struct nti_units *units, enum nti_unit_kind kind)
+{
+	size_t i;
+
+	for (i = 0; i < units->count; i++)
+		if (units->unit[i].kind == kind)
+			return true;
+	return false;
+}
+
+static int blame(struct loader *l, struct nti_absence *absent)
+{
+	const struct nti_hypervisor *hypervisor;
+
+	if (!has_perf(l->os))
+		return nti_absence_set(absent, "boot a kernel built with CONFIG_PERF_EVENTS=y",
+				       "the kernel has no perf events (" PARANOID
+				       " does not exist)");
+	hypervisor = nti_cpu_hypervisor(l->os);
+	if (hypervisor)
+		return nti_absence_set(absent, hypervisor->remedy,
+				       "the hypervisor (%s) exposes no core PMU to this guest",
+				       hypervisor->name);
+	return nti_absence_set(absent,
+			       "boot a newer kernel, or one with this processor's PMU driver",
+			       "the kernel has no driver for the core PMU of this processor");
+}
+
+static bool is_arm64(struct nti_os *os)
+{
+	return strcmp(os->ops->arch(os), "aarch64") == 0;
+}
+
+/* Events of a core PMU keep their names on a machine without one: they need a unit that says why they are absent. */
+static int add_absent_core(struct loader *l)
+{
+	const char *name = is_arm64(l->os) ? "armv8_pmuv3_0" : "cpu";
+	struct nti_unit *unit = nti_units_append(l->units, name, nti_unit_row_desc(name));
+
+	if (!unit)
+		return -ENOMEM;
+	unit->kind = NTI_UNIT_CORE;
+	unit->way = NTI_WAY_PERF;
+	unit->type = PERF_TYPE_RAW;
+	return blame(l, &unit->absent);
+}
+
+/* The kernel's own counters exist wherever perf_event_open(2) does, also where sysfs is not mounted. */
+static int add_software(struct loader *l)
+{
+	struct nti_unit *unit =
+		nti_units_append(l->units, "software", nti_unit_row_desc("software"));
+
+	if (!unit)
+		return -ENOMEM;
+	unit->kind = NTI_UNIT_SOFTWARE;
+	unit->way = NTI_WAY_PERF;
+	unit->type = PERF_TYPE_SOFTWARE;
+	return has_perf(l->os) ? 0 : blame(l, &unit->absent);
+}
+
+static int add_clock(struct loader *l)
+{
+	const char *desc = is_arm64(l->os) ? "virtual counter of the generic timer (CNTVCT)"
+					   : "time stamp counter (TSC)";
+	struct nti_unit *unit = nti_units_append(l->units, "clock", desc);
+
+	if (!unit)
+		return -ENOMEM;
+	unit->kind = NTI_UNIT_CLOCK;
+	unit->way = NTI_WAY_CLOCK;
+	return 0;
+}
+
+/* Texts with numbers inside in the order people expect: imc_2 before imc_10. */
+static int compare_names(const char *a, const char *b)
+{
+	while (*a && *b) {
+		unsigned long na, nb;
+		char *end_a, *end_b;
+
+		if (!isdigit((unsigned char)*a) || !isdigit((unsigned char)*b)) {
+			if (*a != *b)
+				return (unsigned char)*a < (unsigned char)*b ? -1 : 1;
+			a++;
+			b++;
+			continue;
+		}
+		na = strtoul(a, &end_a, 10);
+		nb = strtoul(b, &end_b, 10);
+		if (na != nb)
+			return na < nb ? -1 : 1;
+		a = end_a;
+		b = end_b;
+	}
+	return *a ? 1 : *b ? -1 : 0;
+}
+
+static int rank(const struct nti_unit *unit)
+{
+	switch (unit->kind) {
+	case NTI_UNIT_CORE:
+		return 0;
+	case NTI_UNIT_SOFTWARE:
+		return 1;
+	case NTI_UNIT_CLOCK:
+		return 2;
+	default:
+		return 3;
+	}
+}
+
+/* cpu_core before cpu_atom: sums and messages begin with the core people think of. */
+static int compare_cores(const struct nti_unit *a, const struct nti_unit *b)
+{
+	bool is_atom_a = strcmp(a->name, "cpu_atom") == 0,
+	     is_atom_b = strcmp(b->name, "cpu_atom") == 0;
+
+	return is_atom_a != is_atom_b ? is_atom_a - is_atom_b : compare_names(a->name, b->name);
+}
+
+static int compare_units(const void *a, const void *b)
+{
+	const struct nti_unit *ua = a, *ub = b;
+	int order = rank(ua) - rank(ub);
+
+	if (order)
+		return order;
+	if (ua->kind == NTI_UNIT_CORE)
+		order = compare_cores(ua, ub);
+	else
+		order = compare_names(ua->name, ub->name);
+	return order ? order : strcmp(ua->name, ub->name);
+}
+
+void nti_units_sort(struct nti_units *units)
+{
+	qsort(units->unit, units->count, sizeof(units->unit[0]), compare_units);
+}
+
+int nti_units_load(struct nti_os *os, struct nti_units *out, struct nti_error *e)
+{
+	struct loader l = { .os = os, .units = out };
+	int ret;
+
+	memset(out, 0, sizeof(*out));
+	nti_cpu_identify(os, &l.cpu);
+	ret = os->ops->list(os, NTI_SYSFS_DEVICES, load_pmu, &l);
+	if (ret < 0 && ret != -ENOENT) {
+		ret = nti_error(e, ret,
+				ret == -ENOMEM ? "not enough memory for the list of PMUs"
+					       : "cannot list the PMUs in " NTI_SYSFS_DEVICES);
+		goto err_fini;
+	}
+	ret = has_kind(out, NTI_UNIT_CORE) ? 0 : add_absent_core(&l);
+	if (ret == 0 && !has_kind(out, NTI_UNIT_SOFTWARE))
+		ret = add_software(&l);
+	if (ret == 0)
+		ret = add_clock(&l);
+	if (ret < 0) {
+		ret = nti_error(e, ret, "not enough memory for the list of PMUs");
+		goto err_fini;
+	}
+	nti_units_sort(out);
+	return 0;
+err_fini:
+	nti_units_fini(out);
+	return ret;
+}
+
+const struct nti_unit *nti_units_find(const struct nti_units *units, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < units->count; i++)
+		if (strcmp(units->unit[i].name, name) == 0)
+			return &units->unit[i];
+	return NULL;
+}
+
+/* "NAME", or "NAME_" and a decimal number. */
+static bool is_name_or_numbered(const char *unit, const char *name)
+{
+	size_t length = strlen(name);
+
+	if (strncmp(unit, name, length) != 0)
+		return false;
+	unit += length;
+	if (!*unit)
+		return true;
+	if (*unit++ != '_' || !*unit)
+		return false;
+	return strspn(unit, "0123456789") == strlen(unit);
+}
+
+static bool is_match(const char *unit, const char *name)
+{
+	static const char prefix[] = "uncore_";
+
+	if (fnmatch(name, unit, 0) == 0 || is_name_or_numbered(unit, name))
+		return true;
+	if (strncmp(unit, prefix, sizeof(prefix) - 1) != 0)
+		return false;
+	unit += sizeof(prefix) - 1;
+	return fnmatch(name, unit, 0) == 0 || is_name_or_numbered(unit, name);
+}
+
+const struct nti_unit *nti_units_match(const struct nti_units *units, const char *name,
+				       size_t *from)
+{
+	while (*from < units->count) {
+		const struct nti_unit *unit = &units->unit[(*from)++];
+
+		if (is_match(unit->name, name))
+			return unit;
+	}
+	return NULL;
+}
