@@ -8,7 +8,6 @@
 
 #include "core/regs/regs.h"
 #include "core/seq/box.h"
-#include "lib/machine/box_bus.h"
 #include "lib/access/claim.h"
 #include "lib/access/claim_file.h"
 #include "lib/os/locked.h"
@@ -103,7 +102,7 @@ static int package_of(struct nti_os *os, unsigned int cpu)
 {
 	unsigned int die;
 
-	return nti_box_die_of(os, cpu, &die) ? -1 : nti_os_package(os, cpu);
+	return nti_os_die(os, cpu, &die) ? -1 : nti_os_package(os, cpu);
 }
 
 static void describe(const struct nti_claim *c, const struct nthw_reg *row, uint32_t index,

@@ -14,8 +14,8 @@
 
 #include "core/base/io.h"
 #include "core/base/names.h"
+#include "lib/base/absence.h"
 #include "lib/base/error.h"
-#include "lib/machine/unit.h"
 #include "lib/os/os.h"
 
 #define NTI_CLAIM_DIRECTORY "/run/ntime"

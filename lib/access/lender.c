@@ -132,7 +132,7 @@ static int msr_write(struct nthw_io *io, enum nthw_space space, unsigned int uni
 /* Which CPUs share what @unit has one of: Linux, Documentation/admin-guide/cputopology.rst and ABI/stable/sysfs-devices-system-cpu. */
 static const char *sharing_file(const struct nti_loan_request *what)
 {
-	switch (what->unit->scope) {
+	switch (what->scope) {
 	case NTI_SCOPE_PACKAGE:
 		return what->box->has_dies ? "topology/die_cpus_list"
 					   : "topology/core_siblings_list";
@@ -251,9 +251,9 @@ static unsigned int number_of(struct nti_os *os, const struct nti_loan_request *
 {
 	uint64_t id;
 
-	if (what->unit->scope == NTI_SCOPE_PACKAGE)
+	if (what->scope == NTI_SCOPE_PACKAGE)
 		return what->box->package;
-	if (what->unit->scope == NTI_SCOPE_L3 &&
+	if (what->scope == NTI_SCOPE_L3 &&
 	    nti_os_u64(os, &id, "/sys/devices/system/cpu/cpu%u/cache/index3/id", what->cpu) == 0 &&
 	    id <= UINT32_MAX)
 		return (unsigned int)id;
@@ -275,13 +275,13 @@ static struct nti_claim_bank bank_of(struct nti_os *os, const struct nti_loan_re
 		(void)snprintf(texts->what, sizeof(texts->what), "core PMU of %.50s", place);
 		return (struct nti_claim_bank){ .name = texts->name, .what = texts->what };
 	}
-	if (what->unit->scope == NTI_SCOPE_PACKAGE && what->box->has_dies)
-		(void)snprintf(texts->name, sizeof(texts->name), "%.30s-%u.%u", what->unit->name,
+	if (what->scope == NTI_SCOPE_PACKAGE && what->box->has_dies)
+		(void)snprintf(texts->name, sizeof(texts->name), "%.30s-%u.%u", what->name,
 			       what->box->package, what->box->die);
 	else
-		(void)snprintf(texts->name, sizeof(texts->name), "%.40s-%u", what->unit->name,
+		(void)snprintf(texts->name, sizeof(texts->name), "%.40s-%u", what->name,
 			       number_of(os, what));
-	(void)snprintf(texts->what, sizeof(texts->what), "%.18s of %.41s", what->unit->name, place);
+	(void)snprintf(texts->what, sizeof(texts->what), "%.18s of %.41s", what->name, place);
 	return (struct nti_claim_bank){ .name = texts->name,
 					.what = texts->what,
 					.kind = what->box->kind,
@@ -413,18 +413,18 @@ void nti_lender_place(const struct nti_loan_request *what, char *text, size_t si
 {
 	const struct nti_unit_box *box = what->box;
 
-	if (!box || what->unit->scope == NTI_SCOPE_CPU)
+	if (!box || what->scope == NTI_SCOPE_CPU)
 		(void)snprintf(text, size, "CPU %u", what->cpu);
 	else if (*box->function)
 		(void)snprintf(text, size, "package %u (PCI function %s)", box->package,
 			       box->function);
-	else if (what->unit->scope == NTI_SCOPE_PACKAGE && box->has_dies)
+	else if (what->scope == NTI_SCOPE_PACKAGE && box->has_dies)
 		(void)snprintf(text, size, "package %u, die %u", box->package, box->die);
-	else if (what->unit->scope == NTI_SCOPE_PACKAGE)
+	else if (what->scope == NTI_SCOPE_PACKAGE)
 		(void)snprintf(text, size, "package %u", box->package);
 	else
 		(void)snprintf(text, size, "the %s of CPU %u",
-			       what->unit->scope == NTI_SCOPE_L3 ? "last level cache" : "core",
+			       what->scope == NTI_SCOPE_L3 ? "last level cache" : "core",
 			       what->cpu);
 }
 
@@ -490,7 +490,7 @@ static int explain_access(struct nti_lender *l, const struct nti_loan_request *w
 	if (l->error.code)
 		return nti_absence_set(out, remedy, "%s", l->error.text);
 	return nti_absence_set(out, remedy, "the registers of %s cannot be used through %s: %s",
-			       what->unit->name, name_of(what->way), strerror(-error));
+			       what->name, name_of(what->way), strerror(-error));
 }
 
 int nti_lender_explain(struct nti_lender *l, const struct nti_loan_request *what, int error,
@@ -503,7 +503,7 @@ int nti_lender_explain(struct nti_lender *l, const struct nti_loan_request *what
 	if (!is_reached(what))
 		return nti_absence_set(out, "leave the choice to ntime: without --via",
 				       "%s does not reach the registers of %s", name_of(what->way),
-				       what->unit->name);
+				       what->name);
 	if (what->way != NTI_WAY_NTIMEFS)
 		return explain_access(l, what, error, out);
 	nti_lender_place(what, place, sizeof(place));
@@ -527,15 +527,11 @@ static bool is_x86(struct nti_os *os)
 	return strcmp(arch, "x86_64") == 0 || strcmp(arch, "i686") == 0;
 }
 
-bool nti_lender_reaches(struct nti_os *os, const struct nti_unit *unit, enum nti_way way)
+bool nti_lender_reaches(struct nti_os *os, const struct nti_unit_box *box, enum nti_way way)
 {
-	const struct nti_loan_request what = { .unit = unit,
-					       .way = way,
-					       .box = unit->boxes ? unit->box : NULL };
+	const struct nti_loan_request what = { .way = way, .box = box };
 
-	if (!what.box && (unit->kind != NTI_UNIT_CORE || (way == NTI_WAY_MSR && !is_x86(os))))
-		return false;
-	return is_reached(&what);
+	return (box || way != NTI_WAY_MSR || is_x86(os)) && is_reached(&what);
 }
 
 static int probe_pci(struct nti_os *os, const char **reason, const char **remedy)

@@ -13,8 +13,10 @@
 
 #include "core/base/io.h"
 #include "include/uapi/ntime.h"
+#include "lib/access/box.h"
+#include "lib/access/way.h"
+#include "lib/base/absence.h"
 #include "lib/base/error.h"
-#include "lib/machine/unit.h"
 #include "lib/os/os.h"
 
 /* Room for where a bank is: "package 0", "CPU 3", "PCI function 0000:7f:10.0". */
@@ -29,7 +31,8 @@ void nti_lender_free(struct nti_lender *l);
 
 /* What the bank is, for owners and people: "uncore of package 0", "core PMU of CPU 3". */
 struct nti_loan_request {
-	const struct nti_unit *unit;
+	const char *name; /* of the unit, for people: "uncore" */
+	enum nti_unit_scope scope;
 	unsigned int cpu;
 	enum nti_way way;
 	const struct nti_unit_box *box; /* NULL: the core PMU of @cpu */
@@ -66,8 +69,8 @@ void nti_lender_place(const struct nti_loan_request *what, char *text, size_t si
 /* Last access that failed: "MSR 0x391 of CPU 3: Input/output error"; "" when none did. */
 const char *nti_lender_error(const struct nti_lender *l);
 
-/* Has @unit registers in a space that @way reaches? Whether this user may use them is another question. */
-bool nti_lender_reaches(struct nti_os *os, const struct nti_unit *unit, enum nti_way way);
+/* Are the registers of @box (NULL: of a core PMU) in a space that @way reaches? Whether this user may use them is another question. */
+bool nti_lender_reaches(struct nti_os *os, const struct nti_unit_box *box, enum nti_way way);
 /* Does @way reach the bank here and now, for this user? 0 or -errno, and why in the two texts (static memory). */
 int nti_lender_probe(struct nti_os *os, enum nti_way way, const char **reason, const char **remedy);
 

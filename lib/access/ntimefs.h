@@ -12,7 +12,7 @@
 
 #include "core/base/io.h"
 #include "include/uapi/ntime.h"
-#include "lib/machine/unit.h"
+#include "lib/base/absence.h"
 #include "lib/os/os.h"
 
 /* Room for the path of a register file. */

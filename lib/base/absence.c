@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/machine/unit.h"
+#include "lib/base/absence.h"
 
 void nti_absence_fini(struct nti_absence *a)
 {

@@ -92,7 +92,7 @@ static int lend_cpus(void *arg, const struct nti_boxes_cpu **out, size_t *n)
 	struct ntime_ctx *ctx = arg;
 	const struct nti_topology *t;
 	uint32_t i;
-	int ret = nti_topology_get(ctx, &t);
+	int ret = nti_context_topology(ctx, &t);
 
 	*n = 0;
 	if (ret < 0)

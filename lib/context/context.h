@@ -24,7 +24,7 @@ struct ntime_ctx {
 	struct nti_os *os;
 	struct nti_units units;
 	bool has_units;
-	bool has_scopes;	/* nti_topology_scopes() was asked */
+	bool has_scopes;	/* nti_context_scopes() was asked */
 	bool has_pulse;		/* it was tried whether the core PMU counts */
 	struct nti_names names; /* valid once has_units */
 	struct nti_metrics metrics;
@@ -47,6 +47,12 @@ int nti_context_core(struct ntime_ctx *ctx);
 /* nti_event_parse() of an event that is to be counted: the first one of a core PMU asks nti_context_core(). */
 int nti_context_event(struct ntime_ctx *ctx, const char *name, struct nti_event *out,
 		      struct nti_error *e);
+
+/* Load the topology on first use; it belongs to @ctx. 0, -EIO, -ENOMEM with a sentence. */
+int nti_context_topology(struct ntime_ctx *ctx, const struct nti_topology **out);
+
+/* Find out of what the uncore units have one instance each. Once; 0 or as nti_context_topology(). */
+int nti_context_scopes(struct ntime_ctx *ctx);
 
 /* One line to the context's log, if it has one: "plan: ...". */
 void nti_context_log(struct ntime_ctx *ctx, const char *format, ...) NTI_PRINTF(2, 3);

@@ -13,7 +13,7 @@
 int ntime_machine_record(struct ntime_ctx *ctx, const char *path)
 {
 	const struct nti_topology *topology;
-	int ret = nti_topology_get(ctx, &topology);
+	int ret = nti_context_topology(ctx, &topology);
 
 	return ret < 0 ? ret : nti_machine_record(ctx->os, topology->xml, path, &ctx->error);
 }

@@ -63,7 +63,7 @@ enum nti_way nti_unit_way(struct ntime_ctx *ctx, const struct nti_unit *unit)
 	    nti_perf_paranoid(ctx->os) <= tolerated_level(unit))
 		return unit->way;
 	for (i = 0; i < NTI_ARRAY_SIZE(others); i++) {
-		if (nti_lender_reaches(ctx->os, unit, others[i]) &&
+		if (nti_unit_is_reached(ctx->os, unit, others[i]) &&
 		    nti_lender_probe(ctx->os, others[i], &reason, &remedy) == 0)
 			return others[i];
 	}

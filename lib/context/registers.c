@@ -21,7 +21,7 @@ static int package_of(void *arg, unsigned int cpu)
 {
 	const struct nti_topology *topology;
 	size_t i;
-	int ret = nti_topology_get(arg, &topology);
+	int ret = nti_context_topology(arg, &topology);
 
 	if (ret < 0)
 		return ret;

@@ -149,9 +149,9 @@ int nti_session_rows_get(struct ntime_session *s, const struct nti_session_rows 
 
 	if (!s->rows) {
 		if (is_of_cpus(s)) {
-			ret = nti_topology_scopes(s->ctx);
+			ret = nti_context_scopes(s->ctx);
 			if (ret == 0)
-				ret = nti_topology_get(s->ctx, &t);
+				ret = nti_context_topology(s->ctx, &t);
 		}
 		if (ret == 0)
 			ret = rows_new(s, t, &s->rows);

@@ -327,7 +327,7 @@ static void find_scopes(struct ntime_session *s)
 		const struct nti_unit *unit = s->part[i].part->unit;
 
 		if (unit->kind == NTI_UNIT_UNCORE && unit->cpus && !unit->box) {
-			(void)nti_topology_scopes(s->ctx);
+			(void)nti_context_scopes(s->ctx);
 			return;
 		}
 	}

@@ -29,7 +29,7 @@ static bool reaches(const struct ntime_session *s, const struct nti_unit *unit, 
 {
 	if (way == NTI_WAY_PERF)
 		return unit->way == NTI_WAY_PERF;
-	return nti_lender_reaches(s->ctx->os, unit, way);
+	return nti_unit_is_reached(s->ctx->os, unit, way);
 }
 
 /* perf is tried by opening: what it says of each event counts. */

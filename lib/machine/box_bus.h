@@ -27,10 +27,5 @@ int nti_box_buses_package(const struct nti_box_buses *b, const struct nti_pci_fu
 
 /* Package of CPU @cpu by the same number; 0 where the kernel does not tell: then there is one. */
 unsigned int nti_box_package_of(struct nti_os *os, unsigned int cpu);
-/*
- * Whether the package of @cpu has several dies, and which of them @cpu is on as the kernel's die_id has it. Linux counts power, uncore, Data Fabric
- * and idle states of packages once a die (6.1, arch/x86/events: rapl.c, intel/uncore.c, intel/cstate.c, amd/uncore.c).
- */
-bool nti_box_die_of(struct nti_os *os, unsigned int cpu, unsigned int *die);
 
 #endif

@@ -181,7 +181,7 @@ static void find_place(struct finder *f, struct nti_unit_box *box)
 {
 	box->package = nti_box_package_of(f->os, box->cpu);
 	if (scope_of(box->kind) == NTI_SCOPE_PACKAGE)
-		box->has_dies = nti_box_die_of(f->os, box->cpu, &box->die);
+		box->has_dies = nti_os_die(f->os, box->cpu, &box->die);
 }
 
 /* State of attaching boxes to one unit of the kernel's: a box for each of its CPUs. */
@@ -807,7 +807,7 @@ static int is_of_dies(void *arg, unsigned int cpu)
 	struct finder *f = arg;
 	unsigned int die;
 
-	f->has_dies = nti_box_die_of(f->os, cpu, &die);
+	f->has_dies = nti_os_die(f->os, cpu, &die);
 	/* One CPU tells for all. */
 	return 1;
 }

@@ -63,22 +63,17 @@ static int find_scope(const struct nti_topology *t, struct nti_unit *unit)
 	return 0;
 }
 
-int nti_topology_scopes(struct ntime_ctx *ctx)
+int nti_topology_scopes(const struct nti_topology *t, struct nti_units *units)
 {
-	const struct nti_topology *t;
 	size_t i;
-	int ret;
+	int ret = 0;
 
-	if (ctx->has_scopes)
-		return 0;
-	ret = nti_topology_get(ctx, &t);
-	for (i = 0; ret == 0 && i < ctx->units.count; i++) {
-		struct nti_unit *unit = &ctx->units.unit[i];
+	for (i = 0; ret == 0 && i < units->count; i++) {
+		struct nti_unit *unit = &units->unit[i];
 
 		/* Boxes know it themselves. */
 		if (unit->kind == NTI_UNIT_UNCORE && unit->cpus && !unit->box)
 			ret = find_scope(t, unit);
 	}
-	ctx->has_scopes = ret == 0;
 	return ret;
 }

@@ -9,13 +9,13 @@
 #include "lib/machine/topology.h"
 
 /* Where hwloc shall look: this machine, or what a recording holds. */
-static int choose_source(struct ntime_ctx *ctx, hwloc_topology_t hw)
+static int choose_source(struct nti_os *os, hwloc_topology_t hw)
 {
 	const char *xml = NULL, *synthetic = NULL;
 
-	if (!ctx->os->is_replay)
+	if (!os->is_replay)
 		return 0;
-	nti_machine_topology(ctx->os, &xml, &synthetic);
+	nti_machine_topology(os, &xml, &synthetic);
 	if (xml)
 		return hwloc_topology_set_xmlbuffer(hw, xml, (int)strlen(xml) + 1);
 	return hwloc_topology_set_synthetic(hw, synthetic ? synthetic : "pu:1");
@@ -113,7 +113,7 @@ static int keep_xml(hwloc_topology_t hw, struct nti_topology *t)
 	return t->xml ? 0 : -ENOMEM;
 }
 
-static int load(struct ntime_ctx *ctx, struct nti_topology *t)
+static int load(struct nti_os *os, struct nti_topology *t)
 {
 	hwloc_topology_t hw;
 	int ret;
@@ -123,7 +123,7 @@ static int load(struct ntime_ctx *ctx, struct nti_topology *t)
 	/* The whole machine, also when this process is confined to a part of it. */
 	ret = hwloc_topology_set_flags(hw, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
 	if (ret == 0)
-		ret = choose_source(ctx, hw);
+		ret = choose_source(os, hw);
 	if (ret == 0)
 		ret = hwloc_topology_load(hw);
 	ret = ret < 0 ? -EIO : flatten(hw, t);
@@ -133,25 +133,20 @@ static int load(struct ntime_ctx *ctx, struct nti_topology *t)
 	return ret;
 }
 
-int nti_topology_get(struct ntime_ctx *ctx, const struct nti_topology **out)
+int nti_topology_new(struct nti_os *os, struct nti_topology **out, struct nti_error *e)
 {
-	struct nti_topology *t;
+	struct nti_topology *t = calloc(1, sizeof(*t));
 	int ret;
 
-	if (!ctx->topology) {
-		t = calloc(1, sizeof(*t));
-		if (!t)
-			return -ENOMEM;
-		ret = load(ctx, t);
-		if (ret < 0) {
-			nti_topology_free(t);
-			(void)nti_error(&ctx->error, ret,
-					"hwloc cannot tell this machine's topology (try: lstopo)");
-			return ret;
-		}
-		ctx->topology = t;
+	*out = NULL;
+	if (!t)
+		return -ENOMEM;
+	ret = load(os, t);
+	if (ret < 0) {
+		nti_topology_free(t);
+		return nti_error(e, ret, "hwloc cannot tell this machine's topology (try: lstopo)");
 	}
-	*out = ctx->topology;
+	*out = t;
 	return 0;
 }
 
@@ -189,35 +184,4 @@ int nti_topology_domain(const struct ntime_cpu_info *cpu, enum nti_unit_scope sc
 	default:
 		return cpu->is_online ? cpu->cpu : -1;
 	}
-}
-
-int ntime_cpu_for_each(struct ntime_ctx *ctx,
-		       int (*fn)(void *arg, const struct ntime_cpu_info *cpu), void *arg)
-{
-	const struct nti_topology *t = NULL;
-	uint32_t i;
-	int ret = nti_topology_get(ctx, &t);
-
-	if (ret < 0)
-		return ret;
-	for (i = 0; i < t->total.cpus; i++) {
-		ret = fn(arg, &t->cpu[i]);
-		if (ret)
-			return ret;
-	}
-	return (int)t->total.cpus;
-}
-
-int ntime_topology_get(struct ntime_ctx *ctx, struct ntime_topology *out)
-{
-	const struct nti_topology *t = NULL;
-	int ret;
-
-	if (out->size != sizeof(*out))
-		return nti_error(&ctx->error, -EINVAL,
-				 "struct ntime_topology has another size than this library's");
-	ret = nti_topology_get(ctx, &t);
-	if (ret == 0)
-		*out = t->total;
-	return ret;
 }

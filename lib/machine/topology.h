@@ -7,7 +7,9 @@
 
 #include <ntime/topology.h>
 
-#include "lib/context/context.h"
+#include "lib/base/error.h"
+#include "lib/machine/unit.h"
+#include "lib/os/os.h"
 
 struct nti_topology {
 	struct ntime_topology total;
@@ -16,8 +18,8 @@ struct nti_topology {
 	char *xml; /* hwloc's export, for recordings */
 };
 
-/* Load on first use; the result belongs to @ctx. 0, -EIO, -ENOMEM with a sentence. */
-int nti_topology_get(struct ntime_ctx *ctx, const struct nti_topology **out);
+/* Ask hwloc, for this machine or for the recording that @os plays. 0, -EIO, -ENOMEM with a sentence. */
+int nti_topology_new(struct nti_os *os, struct nti_topology **out, struct nti_error *e);
 void nti_topology_free(struct nti_topology *t);
 
 /* The row of CPU @cpu, or NULL. */
@@ -25,10 +27,7 @@ const struct ntime_cpu_info *nti_topology_cpu(const struct nti_topology *t, unsi
 /* Number of the core, cache or package of @cpu, which is on line; -1: not known, or off line. */
 int nti_topology_domain(const struct ntime_cpu_info *cpu, enum nti_unit_scope scope);
 
-/*
- * scope.c: find out of what the uncore units of @ctx have one instance each, from the CPUs that they are counted on. Once; 0 or as
- * nti_topology_get().
- */
-int nti_topology_scopes(struct ntime_ctx *ctx);
+/* scope.c: find out of what the uncore units have one instance each, from the CPUs that they are counted on. 0 or -ENOMEM. */
+int nti_topology_scopes(const struct nti_topology *t, struct nti_units *units);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "lib/base/text.h"
 #include "lib/machine/cpu.h"
+#include "lib/access/lender.h"
 #include "lib/os/sysfs.h"
 #include "lib/machine/unit.h"
 #include "lib/machine/unit_rows.h"
@@ -411,4 +412,11 @@ const struct nti_unit *nti_units_match(const struct nti_units *units, const char
 			return unit;
 	}
 	return NULL;
+}
+
+bool nti_unit_is_reached(struct nti_os *os, const struct nti_unit *unit, enum nti_way way)
+{
+	if (!unit->boxes && unit->kind != NTI_UNIT_CORE)
+		return false;
+	return nti_lender_reaches(os, unit->boxes ? unit->box : NULL, way);
 }

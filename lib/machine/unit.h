@@ -6,17 +6,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lib/access/box.h"
+#include "lib/access/way.h"
+#include "lib/base/absence.h"
 #include "lib/base/error.h"
 #include "lib/os/os.h"
-
-enum nti_way {
-	NTI_WAY_PERF,
-	NTI_WAY_CLOCK,
-	/* We program the counters, through registers that are reached by */
-	NTI_WAY_NTIMEFS, /* ntime's driver */
-	NTI_WAY_MSR,	 /* /dev/cpu/N/msr */
-	NTI_WAY_PCI,	 /* configuration space */
-};
 
 enum nti_unit_kind {
 	NTI_UNIT_CORE, /* core PMU: "cpu", "cpu_core", "cpu_atom", "armv8_pmuv3_0" */
@@ -25,39 +19,6 @@ enum nti_unit_kind {
 	NTI_UNIT_TRACEPOINT, /* "tracepoint" */
 	NTI_UNIT_OTHER, /* "msr", "breakpoint", "uprobe": per task or CPU, no counters to plan */
 	NTI_UNIT_CLOCK, /* "clock": time stamp counter */
-};
-
-/* Why something cannot be counted. Both NULL: nothing is in the way. Owned strings. */
-struct nti_absence {
-	char *reason;
-	char *remedy;
-};
-
-void nti_absence_fini(struct nti_absence *a);
-/* Replace the content by printf texts; 0 or -ENOMEM. @remedy is plain text, "" or NULL when nobody can do anything. */
-int nti_absence_set(struct nti_absence *a, const char *remedy, const char *reason, ...)
-	__attribute__((format(printf, 3, 4)));
-int nti_absence_copy(struct nti_absence *to, const struct nti_absence *from);
-
-struct nthw_box_kind;
-
-/* One box of a unit, that registers reach: what core/seq/box.h counts with. */
-struct nti_unit_box {
-	const struct nthw_box_kind *kind; /* static memory */
-	uint32_t number;      /* among those of its kind that one CPU or PCI function reaches */
-	unsigned int cpu;     /* on line, of the box's package, last level cache or core */
-	unsigned int package; /* as the kernel's physical_package_id has it */
-	bool has_dies;	      /* the package has several, and one of this box in each: */
-	unsigned int die;     /* as the kernel's die_id has it */
-	char function[16];    /* PCI address "0000:7f:10.0"; "" for MSRs */
-};
-
-/* Of what a unit has one instance each. */
-enum nti_unit_scope {
-	NTI_SCOPE_CPU,
-	NTI_SCOPE_CORE,
-	NTI_SCOPE_L3,
-	NTI_SCOPE_PACKAGE,
 };
 
 struct nti_unit {
@@ -105,6 +66,9 @@ void nti_units_fini(struct nti_units *units);
 struct nti_unit *nti_units_append(struct nti_units *units, const char *name, const char *desc);
 /* Put them in order again after that. */
 void nti_units_sort(struct nti_units *units);
+
+/* Are its registers in a space that @way reaches? Whether this user may use them is another question. */
+bool nti_unit_is_reached(struct nti_os *os, const struct nti_unit *unit, enum nti_way way);
 
 /* True for core PMUs of ARMv6 and ARMv7: there the cycle counter alone counts cycles, and nothing else. */
 bool nti_unit_keeps_cycles_apart(const struct nti_unit *unit);

@@ -96,3 +96,19 @@ int nti_os_dup(struct nti_os *os, char **out, const char *format, ...)
 	*out = strdup(line);
 	return *out ? 0 : -ENOMEM;
 }
+
+bool nti_os_die(struct nti_os *os, unsigned int cpu, unsigned int *die)
+{
+	static const char path[] = "/sys/devices/system/cpu/cpu%u/topology/%s";
+	char of_die[4096], of_package[4096];
+	uint64_t number;
+
+	*die = 0;
+	if (nti_os_line(os, of_die, sizeof(of_die), path, cpu, "die_cpus_list") < 0 ||
+	    nti_os_line(os, of_package, sizeof(of_package), path, cpu, "core_siblings_list") < 0 ||
+	    nti_os_u64(os, &number, path, cpu, "die_id") < 0 || number >= NTI_CPU_LIMIT ||
+	    strcmp(of_die, of_package) == 0)
+		return false;
+	*die = (unsigned int)number;
+	return true;
+}

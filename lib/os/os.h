@@ -84,6 +84,11 @@ bool nti_os_exists(struct nti_os *os, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Package of @cpu as the kernel numbers it (physical_package_id), below NTI_CPU_LIMIT; -1: not known, as of a CPU that is off line. */
 int nti_os_package(struct nti_os *os, unsigned int cpu);
+/*
+ * Whether the package of @cpu has several dies, and which of them @cpu is on as the kernel's die_id has it. Linux counts power, uncore, Data Fabric
+ * and idle states of packages once a die (6.1, arch/x86/events: rapl.c, intel/uncore.c, intel/cstate.c, amd/uncore.c).
+ */
+bool nti_os_die(struct nti_os *os, unsigned int cpu, unsigned int *die);
 /* As nti_os_line() into new memory that the caller frees. */
 int nti_os_dup(struct nti_os *os, char **out, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

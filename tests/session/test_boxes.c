@@ -981,14 +981,14 @@ static void make_dies(struct fake_boxes *f, struct fake_machine *machine)
 	for (i = 0; i < 2; i++) {
 		unit->box[i].package = 0;
 		unit->box[i].has_dies =
-			nti_box_die_of(&f->base.os, unit->box[i].cpu, &unit->box[i].die);
+			nti_os_die(&f->base.os, unit->box[i].cpu, &unit->box[i].die);
 		/* Not known yet: these are the files of two packages. */
 		TT_IS(unit->box[i].has_dies, 0);
 	}
 	hide_packages(f, machine);
 	for (i = 0; i < 2; i++) {
 		unit->box[i].has_dies =
-			nti_box_die_of(&f->base.os, unit->box[i].cpu, &unit->box[i].die);
+			nti_os_die(&f->base.os, unit->box[i].cpu, &unit->box[i].die);
 		TT_IS(unit->box[i].has_dies, 1);
 		TT_IS(unit->box[i].die, i);
 	}

@@ -94,6 +94,12 @@ struct nti_bank *nti_bank_find(const struct nti_banks *banks, const struct nti_u
 	return NULL;
 }
 
+/* A bank that somebody asks for. */
+struct wanted {
+	const struct nti_unit *unit;
+	struct nti_loan_request loan;
+};
+
 /* The box of @unit that is counted at @cpu; NULL: it has none, it is a core PMU. */
 static const struct nti_unit_box *box_of(const struct nti_unit *unit, unsigned int cpu)
 {
@@ -106,21 +112,24 @@ static const struct nti_unit_box *box_of(const struct nti_unit *unit, unsigned i
 	return NULL;
 }
 
-static bool is_countable(const struct nti_loan_request *what)
+static bool is_countable(const struct wanted *what)
 {
-	return what->box || what->unit->kind == NTI_UNIT_CORE;
+	return what->loan.box || what->unit->kind == NTI_UNIT_CORE;
 }
 
-static struct nti_loan_request request_for(const struct nti_unit *unit, unsigned int cpu,
-					   enum nti_way way)
+static struct wanted request_for(const struct nti_unit *unit, unsigned int cpu, enum nti_way way)
 {
 	const struct nti_unit_box *box = box_of(unit, cpu);
 
-	return (struct nti_loan_request){ .unit = unit,
-					  .cpu = cpu,
-					  .way = way,
-					  .box = box,
-					  .reads_only = box && box->kind->free };
+	return (struct wanted){
+		.unit = unit,
+		.loan = { .name = unit->name,
+			  .scope = unit->scope,
+			  .cpu = cpu,
+			  .way = way,
+			  .box = box,
+			  .reads_only = box && box->kind->free },
+	};
 }
 
 /*
@@ -128,36 +137,36 @@ static struct nti_loan_request request_for(const struct nti_unit *unit, unsigned
  * a whole, and ours with it (Linux nhm_uncore_msr_disable_box() writes 0 to the global enable). ntime's driver refuses such a box, too. The core
  * PMU likewise (intel_pmu_disable_all()), but through ntime's driver, which has reserved it from perf.
  */
-static bool kernel_may_count(const struct nti_loan_request *what, const struct nti_bank_hw *hw)
+static bool kernel_may_count(const struct wanted *what, const struct nti_bank_hw *hw)
 {
-	return (what->box || what->way == NTI_WAY_MSR) && what->unit->has_sysfs &&
+	return (what->loan.box || what->loan.way == NTI_WAY_MSR) && what->unit->has_sysfs &&
 	       (hw->all & ~hw->seats);
 }
 
 /* The bank's registers and what it has; ours from now on. */
-static int open_bank(struct nti_banks *banks, const struct nti_loan_request *what,
-		     struct nti_bank *bank)
+static int open_bank(struct nti_banks *banks, const struct wanted *what, struct nti_bank *bank)
 {
-	int ret = nti_loan_new(banks->lender, what, &bank->loan);
+	int ret = nti_loan_new(banks->lender, &what->loan, &bank->loan);
 
 	if (ret < 0)
 		return ret;
-	ret = what->box ? nti_box_hw_new(bank->loan, what->box->kind, what->box->number, &bank->hw)
-			: nti_core_hw_new(banks->os, bank->loan, what, &bank->hw);
+	ret = what->loan.box ? nti_box_hw_new(bank->loan, what->loan.box->kind,
+					      what->loan.box->number, &bank->hw)
+			     : nti_core_hw_new(banks->os, bank->loan, what->unit, &bank->hw);
 	if (ret == 0 && (!bank->hw->seats || kernel_may_count(what, bank->hw)))
 		ret = -EBUSY;
 	return ret;
 }
 
 /* Somebody has counter @seat enabled, and no claim or driver says who. */
-static int explain_in_use(const struct nti_bank_hw *hw, const struct nti_loan_request *what,
+static int explain_in_use(const struct nti_bank_hw *hw, const struct wanted *what,
 			  unsigned int seat, struct nti_absence *out)
 {
 	char name[NTHW_NAME_SIZE], place[NTI_LENDER_PLACE_BYTES];
 
 	hw->ops->name(hw, seat, name, sizeof(name));
-	nti_lender_place(what, place, sizeof(place));
-	if (!what->box)
+	nti_lender_place(&what->loan, place, sizeof(place));
+	if (!what->loan.box)
 		return nti_absence_set(
 			out,
 			"end what counts with perf, and the NMI watchdog: sysctl "
@@ -175,7 +184,7 @@ static int explain_in_use(const struct nti_bank_hw *hw, const struct nti_loan_re
 			       name, place, what->unit->name);
 }
 
-static int explain_no_sequence(const struct nti_banks *banks, const struct nti_loan_request *what,
+static int explain_no_sequence(const struct nti_banks *banks, const struct wanted *what,
 			       struct nti_absence *out)
 {
 	const char *reason, *remedy;
@@ -185,14 +194,14 @@ static int explain_no_sequence(const struct nti_banks *banks, const struct nti_l
 				       "ntime does not know how to program this processor's core "
 				       "PMU");
 	/* Registers that are not there read alike, whether it is the way or the box that is missing. */
-	if (nti_lender_probe(banks->os, what->way, &reason, &remedy) < 0)
+	if (nti_lender_probe(banks->os, what->loan.way, &reason, &remedy) < 0)
 		return nti_absence_set(out, remedy, "%s", reason);
 	return nti_absence_set(out, "ntime list -v", "none of the counters of %s can be read",
 			       what->unit->name);
 }
 
-static int explain(struct nti_banks *banks, const struct nti_loan_request *what,
-		   const struct nti_bank *bank, int error, struct nti_absence *out)
+static int explain(struct nti_banks *banks, const struct wanted *what, const struct nti_bank *bank,
+		   int error, struct nti_absence *out)
 {
 	const struct nti_bank_hw *hw = bank ? bank->hw : NULL;
 
@@ -200,16 +209,16 @@ static int explain(struct nti_banks *banks, const struct nti_loan_request *what,
 		return explain_no_sequence(banks, what, out);
 	if (error == -EBUSY && hw && hw->all & ~hw->seats)
 		return explain_in_use(hw, what, nti_bank_lowest(hw->all & ~hw->seats), out);
-	return nti_lender_explain(banks->lender, what, error, out);
+	return nti_lender_explain(banks->lender, &what->loan, error, out);
 }
 
 /* Remember why: with the bank goes what it knows. */
-static int refuse(struct nti_banks *banks, const struct nti_loan_request *what,
-		  const struct nti_bank *bank, int error)
+static int refuse(struct nti_banks *banks, const struct wanted *what, const struct nti_bank *bank,
+		  int error)
 {
 	nti_absence_fini(&banks->refusal);
 	banks->refused = what->unit;
-	banks->refused_cpu = what->cpu;
+	banks->refused_cpu = what->loan.cpu;
 	return explain(banks, what, bank, error, &banks->refusal);
 }
 
@@ -227,7 +236,7 @@ static int add_bank(struct nti_banks *banks, struct nti_bank *bank)
 int nti_banks_take(struct nti_banks *banks, const struct nti_unit *unit, unsigned int cpu,
 		   enum nti_way way, uint64_t *seats)
 {
-	const struct nti_loan_request what = request_for(unit, cpu, way);
+	const struct wanted what = request_for(unit, cpu, way);
 	struct nti_bank *bank = nti_bank_find(banks, unit, cpu);
 	int ret;
 
@@ -240,7 +249,7 @@ int nti_banks_take(struct nti_banks *banks, const struct nti_unit *unit, unsigne
 		return -ENOMEM;
 	bank->unit = unit;
 	bank->cpu = cpu;
-	bank->box = what.box;
+	bank->box = what.loan.box;
 	bank->way = way;
 	ret = is_countable(&what) ? open_bank(banks, &what, bank) : -ENOTSUP;
 	if (ret == 0)
@@ -274,8 +283,7 @@ int nti_banks_explain(struct nti_banks *banks, const struct nti_unit *unit, unsi
 		      int error, struct nti_absence *out)
 {
 	const struct nti_bank *bank = nti_bank_find(banks, unit, cpu);
-	const struct nti_loan_request what =
-		request_for(unit, cpu, bank ? bank->way : NTI_WAY_PERF);
+	const struct wanted what = request_for(unit, cpu, bank ? bank->way : NTI_WAY_PERF);
 
 	if (!bank && banks->refused == unit && banks->refused_cpu == cpu && banks->refusal.reason)
 		return nti_absence_copy(out, &banks->refusal);
@@ -286,7 +294,7 @@ int nti_banks_explain_taken(struct nti_banks *banks, const struct nti_unit *unit
 			    uint64_t seats, struct nti_absence *out)
 {
 	const struct nti_bank *bank = nti_bank_find(banks, unit, cpu);
-	const struct nti_loan_request what = request_for(unit, cpu, NTI_WAY_PERF);
+	const struct wanted what = request_for(unit, cpu, NTI_WAY_PERF);
 	uint64_t taken = bank ? bank->hw->all & ~bank->hw->seats & seats : 0;
 
 	if (!taken)

@@ -73,7 +73,7 @@ struct nti_bank_hw_ops {
  * Find out what the bank behind @loan has and hold its counters: from now on they are nobody else's. .seats is 0 where all counters are
  * taken. 0; -ENOTSUP: no sequence for it; or as the loan's io. @loan is borrowed.
  */
-int nti_core_hw_new(struct nti_os *os, struct nti_loan *loan, const struct nti_loan_request *what,
+int nti_core_hw_new(struct nti_os *os, struct nti_loan *loan, const struct nti_unit *unit,
 		    struct nti_bank_hw **out);
 /* -ENOTSUP: there is no such box. */
 int nti_box_hw_new(struct nti_loan *loan, const struct nthw_box_kind *kind, uint32_t number,

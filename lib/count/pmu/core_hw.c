@@ -369,7 +369,7 @@ static int take(struct core_hw *core, struct nti_os *os, const struct nti_unit *
 	return ret;
 }
 
-int nti_core_hw_new(struct nti_os *os, struct nti_loan *loan, const struct nti_loan_request *what,
+int nti_core_hw_new(struct nti_os *os, struct nti_loan *loan, const struct nti_unit *unit,
 		    struct nti_bank_hw **out)
 {
 	struct core_hw *core = calloc(1, sizeof(*core));
@@ -383,7 +383,7 @@ int nti_core_hw_new(struct nti_os *os, struct nti_loan *loan, const struct nti_l
 				  .loan = loan,
 				  .cpu = nti_loan_unit(loan),
 				  .pmu.is_guarded = nti_loan_is_guarded(loan) };
-	ret = take(core, os, what->unit);
+	ret = take(core, os, unit);
 	if (ret < 0) {
 		free(core);
 		return ret;

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Where a block of counters is that registers reach. */
+#ifndef NTI_ACCESS_BOX_H
+#define NTI_ACCESS_BOX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct nthw_box_kind;
+
+/* One box of a unit, that registers reach: what core/seq/box.h counts with. */
+struct nti_unit_box {
+	const struct nthw_box_kind *kind; /* static memory */
+	uint32_t number;      /* among those of its kind that one CPU or PCI function reaches */
+	unsigned int cpu;     /* on line, of the box's package, last level cache or core */
+	unsigned int package; /* as the kernel's physical_package_id has it */
+	bool has_dies;	      /* the package has several, and one of this box in each: */
+	unsigned int die;     /* as the kernel's die_id has it */
+	char function[16];    /* PCI address "0000:7f:10.0"; "" for MSRs */
+};
+
+/* Of what a unit has one instance each. */
+enum nti_unit_scope {
+	NTI_SCOPE_CPU,
+	NTI_SCOPE_CORE,
+	NTI_SCOPE_L3,
+	NTI_SCOPE_PACKAGE,
+};
+
+#endif

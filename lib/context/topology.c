@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+/* The topology of a context: loaded once, and shown CPU by CPU. */
+#include <errno.h>
+
+#include "lib/context/context.h"
+#include "lib/machine/topology.h"
+
+int nti_context_topology(struct ntime_ctx *ctx, const struct nti_topology **out)
+{
+	int ret = ctx->topology ? 0 : nti_topology_new(ctx->os, &ctx->topology, &ctx->error);
+
+	if (ret == 0)
+		*out = ctx->topology;
+	return ret;
+}
+
+int nti_context_scopes(struct ntime_ctx *ctx)
+{
+	const struct nti_topology *t;
+	int ret = ctx->has_scopes ? 0 : nti_context_topology(ctx, &t);
+
+	if (ret == 0 && !ctx->has_scopes) {
+		ret = nti_topology_scopes(t, &ctx->units);
+		ctx->has_scopes = ret == 0;
+	}
+	return ret;
+}
+
+int ntime_cpu_for_each(struct ntime_ctx *ctx,
+		       int (*fn)(void *arg, const struct ntime_cpu_info *cpu), void *arg)
+{
+	const struct nti_topology *t = NULL;
+	uint32_t i;
+	int ret = nti_context_topology(ctx, &t);
+
+	if (ret < 0)
+		return ret;
+	for (i = 0; i < t->total.cpus; i++) {
+		ret = fn(arg, &t->cpu[i]);
+		if (ret)
+			return ret;
+	}
+	return (int)t->total.cpus;
+}
+
+int ntime_topology_get(struct ntime_ctx *ctx, struct ntime_topology *out)
+{
+	const struct nti_topology *t = NULL;
+	int ret;
+
+	if (out->size != sizeof(*out))
+		return nti_error(&ctx->error, -EINVAL,
+				 "struct ntime_topology has another size than this library's");
+	ret = nti_context_topology(ctx, &t);
+	if (ret == 0)
+		*out = t->total;
+	return ret;
+}
