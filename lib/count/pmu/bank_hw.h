@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One bank's hardware as lib/count/pmu/bank.c and bank_*.c see it: counters that can be programmed, started, stopped and read. Two kinds: core_hw.c, box_hw.c.
- * Between the files of lib/backend.
+ * Between the files of this folder.
  */
 #ifndef NTI_BANK_HW_H
 #define NTI_BANK_HW_H
