@@ -226,7 +226,7 @@ static int open_raw_msr(struct bench_state *s, unsigned int events)
 	return -1;
 }
 
-static const struct bench_way our_ways[] = {
+static const struct bench_method our_methods[] = {
 	{ "empty", 0, false, "the loop itself, without a read", open_empty, loop_empty, NULL,
 	  NULL },
 	{ "bare_clock", 1, false, "bare instruction (rdtsc, cntvct_el0)", open_bare_clock,
@@ -252,7 +252,7 @@ static const struct bench_way our_ways[] = {
 };
 
 struct measured {
-	const struct bench_way *way;
+	const struct bench_method *method;
 	struct bench_state state;
 	bool is_open;
 	uint64_t turns; /* of a stretch */
@@ -262,21 +262,21 @@ struct measured {
 static struct measured measured[MAX_WAYS];
 static size_t measured_count;
 
-static void open_way(const struct bench_way *way, struct ntime_ctx *ctx)
+static void open_method(const struct bench_method *method, struct ntime_ctx *ctx)
 {
 	struct measured *m = &measured[measured_count++];
 
-	m->way = way;
+	m->method = method;
 	m->state.ctx = ctx;
-	m->is_open = way->open(&m->state, way->events) == 0;
+	m->is_open = method->open(&m->state, method->events) == 0;
 }
 
 static void open_all(struct ntime_ctx *ctx)
 {
-	for (size_t i = 0; i < sizeof(our_ways) / sizeof(our_ways[0]); i++)
-		open_way(&our_ways[i], ctx);
-	for (size_t i = 0; i < bench_papi_way_count; i++)
-		open_way(&bench_papi_ways[i], ctx);
+	for (size_t i = 0; i < sizeof(our_methods) / sizeof(our_methods[0]); i++)
+		open_method(&our_methods[i], ctx);
+	for (size_t i = 0; i < bench_papi_method_count; i++)
+		open_method(&bench_papi_methods[i], ctx);
 }
 
 static uint64_t now_ns(void)
@@ -291,12 +291,12 @@ static void run_loop(struct measured *m, uint64_t turns, uint64_t *ns)
 {
 	uint64_t start;
 
-	if (m->way->begin && m->way->begin(&m->state) < 0)
+	if (m->method->begin && m->method->begin(&m->state) < 0)
 		m->state.has_failed = true;
 	start = now_ns();
-	m->way->loop(&m->state, turns);
+	m->method->loop(&m->state, turns);
 	*ns = now_ns() - start;
-	if (m->way->end && m->way->end(&m->state) < 0)
+	if (m->method->end && m->method->end(&m->state) < 0)
 		m->state.has_failed = true;
 }
 
@@ -325,7 +325,7 @@ static uint64_t counted_instructions(struct measured *m, uint64_t turns)
 		return 0;
 	if (read(fd, &before, sizeof(before)) != sizeof(before))
 		before = 0;
-	m->way->loop(&m->state, turns);
+	m->method->loop(&m->state, turns);
 	if (read(fd, &after, sizeof(after)) != sizeof(after))
 		after = before;
 	(void)close(fd);
@@ -338,7 +338,7 @@ static void print_instructions(struct measured *m)
 	const uint64_t turns = 100000;
 	uint64_t once, twice;
 
-	if (!m->way->is_native_only) {
+	if (!m->method->is_native_only) {
 		printf("-\t");
 		return;
 	}
@@ -350,18 +350,18 @@ static void print_instructions(struct measured *m)
 		printf("-\t");
 }
 
-static void print_way(struct measured *m, size_t rounds)
+static void print_method(struct measured *m, size_t rounds)
 {
 	if (!m->is_open || m->state.has_failed) {
-		printf("absent\t%s\t%u\t%s\t%s\n", m->way->name, m->way->events, m->way->what,
-		       m->state.reason[0] ? m->state.reason : "a read failed");
+		printf("absent\t%s\t%u\t%s\t%s\n", m->method->name, m->method->events,
+		       m->method->what, m->state.reason[0] ? m->state.reason : "a read failed");
 		return;
 	}
 	qsort(m->ns, rounds, sizeof(m->ns[0]), compare_doubles);
-	printf("way\t%s\t%u\t%.3f\t%.3f\t", m->way->name, m->way->events, m->ns[rounds / 2],
+	printf("way\t%s\t%u\t%.3f\t%.3f\t", m->method->name, m->method->events, m->ns[rounds / 2],
 	       m->ns[0]);
 	print_instructions(m);
-	printf("%s\n", m->way->what);
+	printf("%s\n", m->method->what);
 	if (m->state.reason[0])
 		printf("note\t%s\n", m->state.reason);
 }
@@ -385,7 +385,7 @@ static void run_rounds(size_t rounds)
 			if (measured[i].is_open)
 				run_stretch(&measured[i], round);
 	for (size_t i = 0; i < measured_count; i++)
-		print_way(&measured[i], rounds);
+		print_method(&measured[i], rounds);
 }
 
 static int run_loops(uint64_t turns)
@@ -395,11 +395,11 @@ static int run_loops(uint64_t turns)
 	for (size_t i = 0; i < measured_count; i++) {
 		struct measured *m = &measured[i];
 
-		if (!m->is_open || m->way->is_native_only)
+		if (!m->is_open || m->method->is_native_only)
 			continue;
 		run_loop(m, turns, &ns);
 		if (m->state.has_failed) {
-			fprintf(stderr, "read: %s failed: %s\n", m->way->name, m->state.reason);
+			fprintf(stderr, "read: %s failed: %s\n", m->method->name, m->state.reason);
 			return 1;
 		}
 	}

@@ -34,7 +34,7 @@ struct bench_state {
  * A row: how it is opened (0, or -1 with .reason) and the loop of @n reads, a function called loop_<name>. .begin and .end
  * come before and after a loop where only one at a time may be counting (0 or -1); NULL: nothing to do.
  */
-struct bench_way {
+struct bench_method {
 	const char *name;
 	unsigned int events;
 	bool is_native_only; /* valgrind does not know the instruction */
@@ -66,7 +66,7 @@ struct bench_way {
 	} while (0)
 
 /* PAPI's rows; none when it was not there at configure time. */
-extern const struct bench_way bench_papi_ways[];
-extern const size_t bench_papi_way_count;
+extern const struct bench_method bench_papi_methods[];
+extern const size_t bench_papi_method_count;
 
 #endif

@@ -47,7 +47,7 @@ def times(program, machine):
     rows, absent, notes = [], [], []
     for line in text.split('\n'):
         fields = line.split('\t')
-        if fields[0] == 'way':
+        if fields[0] == 'method':
             name, events, median, minimum, instructions, words = fields[1:]
             rows.append((name, int(events), float(median), float(minimum), instructions, words))
         elif fields[0] == 'absent':

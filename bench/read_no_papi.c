@@ -12,9 +12,9 @@ static int open_nothing(struct bench_state *s, unsigned int events)
 	return -1;
 }
 
-const struct bench_way bench_papi_ways[] = {
+const struct bench_method bench_papi_methods[] = {
 	{ "papi_real_cyc", 1, false, "PAPI_get_real_cyc", open_nothing, NULL, NULL, NULL },
 	{ "papi_read_1", 1, false, "PAPI_read", open_nothing, NULL, NULL, NULL },
 	{ "papi_read_8", 8, false, "PAPI_read", open_nothing, NULL, NULL, NULL },
 };
-const size_t bench_papi_way_count = sizeof(bench_papi_ways) / sizeof(bench_papi_ways[0]);
+const size_t bench_papi_method_count = sizeof(bench_papi_methods) / sizeof(bench_papi_methods[0]);

@@ -144,7 +144,7 @@ BENCH_LOOP(papi_real_cyc, s->count = (uint64_t)PAPI_get_real_cyc())
 BENCH_LOOP(papi_read_1, BENCH_FAIL_IF(s, PAPI_read(s->event_set, s->papi) != PAPI_OK))
 BENCH_LOOP(papi_read_8, BENCH_FAIL_IF(s, PAPI_read(s->event_set, s->papi) != PAPI_OK))
 
-const struct bench_way bench_papi_ways[] = {
+const struct bench_method bench_papi_methods[] = {
 	{ "papi_real_cyc", 1, false, "PAPI_get_real_cyc", open_real_cyc, loop_papi_real_cyc, NULL,
 	  NULL },
 	{ "papi_read_1", 1, false, "PAPI_read", open_event_set, loop_papi_read_1, begin_event_set,
@@ -152,4 +152,4 @@ const struct bench_way bench_papi_ways[] = {
 	{ "papi_read_8", 8, false, "PAPI_read", open_event_set, loop_papi_read_8, begin_event_set,
 	  end_event_set },
 };
-const size_t bench_papi_way_count = sizeof(bench_papi_ways) / sizeof(bench_papi_ways[0]);
+const size_t bench_papi_method_count = sizeof(bench_papi_methods) / sizeof(bench_papi_methods[0]);

@@ -14,10 +14,10 @@ static void print(const char *name, const char *what, uint32_t usable, const cha
 		printf("  %-14s remedy: %s\n", "", remedy);
 }
 
-static int print_way(void *arg, const struct ntime_way_info *way)
+static int print_method(void *arg, const struct ntime_method_info *method)
 {
 	(void)arg;
-	print(way->name, way->reaches, way->usable, way->reason, way->remedy);
+	print(method->name, method->reaches, method->usable, method->reason, method->remedy);
 	return 0;
 }
 
@@ -41,11 +41,11 @@ static int count_event(void *arg, const struct ntime_event_info *event)
 	return 0;
 }
 
-static int print_obstacle(void *arg, const struct ntime_obstacle *obstacle)
+static int print_problem(void *arg, const struct ntime_problem *problem)
 {
 	(void)arg;
-	print(obstacle->is_here ? "here:" : "elsewhere:", obstacle->what, 0, obstacle->reason,
-	      obstacle->remedy);
+	print(problem->is_here ? "here:" : "elsewhere:", problem->what, 0, problem->reason,
+	      problem->remedy);
 	return 0;
 }
 
@@ -57,7 +57,7 @@ int main(void)
 
 	if (ret == 0) {
 		printf("ntime %s\nways in:\n", ntime_version());
-		ret = ntime_way_for_each(ctx, print_way, NULL);
+		ret = ntime_method_for_each(ctx, print_method, NULL);
 	}
 	if (ret == 0) {
 		printf("units:\n");
@@ -70,7 +70,7 @@ int main(void)
 	if (ret == 0) {
 		printf("%u of %u events and %u of %u metrics can be counted\nobstacles:\n",
 		       events.usable, events.all, metrics.usable, metrics.all);
-		ret = ntime_obstacle_for_each(ctx, print_obstacle, NULL);
+		ret = ntime_problem_for_each(ctx, print_problem, NULL);
 	}
 	if (ret < 0)
 		fprintf(stderr, "list: %s\n", ctx ? ntime_error_text(ctx) : "out of memory");

@@ -417,7 +417,7 @@ static void run_open_perf(struct cost_state *s, size_t n)
 	}
 }
 
-static const struct cost_way our_ways[] = {
+static const struct cost_method our_methods[] = {
 	{ "empty", 0, "nothing", open_nothing, run_empty, NULL },
 	{ "bare_clock", 1, "bare clock (rdtsc, cntvct_el0)", open_nothing, run_bare_clock, NULL },
 	{ "clock", 1, "ntime_read, clock", open_clock, run_reader, NULL },
@@ -453,7 +453,7 @@ struct series {
 };
 
 struct measured {
-	const struct cost_way *way;
+	const struct cost_method *method;
 	bool is_absent;
 	char reason[256];
 	struct series user, all;
@@ -483,11 +483,11 @@ static void meter_borrow(uint32_t index)
 }
 
 /* The first reads bind symbols and touch pages; they are not looked at. */
-static int run_series(const struct cost_way *way, struct cost_state *s, bool user_only,
+static int run_series(const struct cost_method *method, struct cost_state *s, bool user_only,
 		      size_t repeat, struct series *out)
 {
-	bool is_borrowed = s->own_meter[0] != 0 || way->is_clocked;
-	size_t warm_up = way->is_clocked ? 1 : WARM_UP;
+	bool is_borrowed = s->own_meter[0] != 0 || method->is_clocked;
+	size_t warm_up = method->is_clocked ? 1 : WARM_UP;
 	int fd = -1;
 
 	if (is_borrowed)
@@ -500,7 +500,7 @@ static int run_series(const struct cost_way *way, struct cost_state *s, bool use
 		return -1;
 	}
 	meter.next = samples;
-	way->run(s, warm_up + repeat);
+	method->run(s, warm_up + repeat);
 	*out = summarise(samples + warm_up, repeat);
 	if (!is_borrowed && !meter_close(fd)) {
 		(void)snprintf(s->reason, sizeof(s->reason), "the measurement lost its counter");
@@ -512,10 +512,10 @@ static int run_series(const struct cost_way *way, struct cost_state *s, bool use
 	return -1;
 }
 
-static void close_way(const struct cost_way *way, struct cost_state *s)
+static void close_method(const struct cost_method *method, struct cost_state *s)
 {
-	if (way->close)
-		way->close(s);
+	if (method->close)
+		method->close(s);
 	ntime_session_free(s->session);
 	if (s->page)
 		(void)munmap((void *)(uintptr_t)s->page, (size_t)sysconf(_SC_PAGESIZE));
@@ -525,20 +525,21 @@ static void close_way(const struct cost_way *way, struct cost_state *s)
 		(void)close(s->fd[--s->fds]);
 }
 
-static void measure(const struct cost_way *way, struct ntime_ctx *ctx, size_t repeat)
+static void measure(const struct cost_method *method, struct ntime_ctx *ctx, size_t repeat)
 {
 	struct measured *m = &measured[measured_count++];
 	struct cost_state state = { .ctx = ctx };
 
-	m->way = way;
+	m->method = method;
 	/* Dear ones. The clock knows no modes, so one series is all. */
-	if (way->is_clocked && repeat > CLOCKED_REPEAT)
+	if (method->is_clocked && repeat > CLOCKED_REPEAT)
 		repeat = CLOCKED_REPEAT;
-	m->is_absent = way->open(&state, way->events) < 0 ||
-		       (!way->is_clocked && run_series(way, &state, true, repeat, &m->user) < 0) ||
-		       run_series(way, &state, false, repeat, &m->all) < 0;
+	m->is_absent =
+		method->open(&state, method->events) < 0 ||
+		(!method->is_clocked && run_series(method, &state, true, repeat, &m->user) < 0) ||
+		run_series(method, &state, false, repeat, &m->all) < 0;
 	(void)snprintf(m->reason, sizeof(m->reason), "%s", state.reason);
-	close_way(way, &state);
+	close_method(method, &state);
 }
 
 /* The first way reads nothing: what it costs is what the looks cost. */
@@ -547,7 +548,7 @@ static void take_off_the_looks(void)
 	struct measured looks = measured[0];
 
 	for (size_t i = 0; i < measured_count; i++) {
-		if (measured[i].way->is_clocked)
+		if (measured[i].method->is_clocked)
 			continue;
 		measured[i].user.least -= looks.user.least;
 		measured[i].all.least -= looks.all.least;
@@ -556,12 +557,12 @@ static void take_off_the_looks(void)
 
 static void measure_all(struct ntime_ctx *ctx, size_t repeat)
 {
-	for (size_t i = 0; i < sizeof(our_ways) / sizeof(our_ways[0]); i++)
-		measure(&our_ways[i], ctx, repeat);
-	for (size_t i = 0; i < cost_ntimefs_way_count; i++)
-		measure(&cost_ntimefs_ways[i], ctx, repeat);
-	for (size_t i = 0; i < cost_papi_way_count; i++)
-		measure(&cost_papi_ways[i], ctx, repeat);
+	for (size_t i = 0; i < sizeof(our_methods) / sizeof(our_methods[0]); i++)
+		measure(&our_methods[i], ctx, repeat);
+	for (size_t i = 0; i < cost_ntimefs_method_count; i++)
+		measure(&cost_ntimefs_methods[i], ctx, repeat);
+	for (size_t i = 0; i < cost_papi_method_count; i++)
+		measure(&cost_papi_methods[i], ctx, repeat);
 	take_off_the_looks();
 }
 
@@ -570,7 +571,7 @@ static void measure_all(struct ntime_ctx *ctx, size_t repeat)
 static const struct measured *find(const char *name)
 {
 	for (size_t i = 0; i < measured_count; i++)
-		if (!measured[i].is_absent && strcmp(measured[i].way->name, name) == 0)
+		if (!measured[i].is_absent && strcmp(measured[i].method->name, name) == 0)
 			return &measured[i];
 	return NULL;
 }
@@ -680,8 +681,8 @@ static const char *why_unmeasured(const struct aim *aim)
 {
 	for (size_t i = 0; i < measured_count; i++)
 		if (measured[i].is_absent &&
-		    (strcmp(measured[i].way->name, aim->cost) == 0 ||
-		     (aim->beside && strcmp(measured[i].way->name, aim->beside) == 0)))
+		    (strcmp(measured[i].method->name, aim->cost) == 0 ||
+		     (aim->beside && strcmp(measured[i].method->name, aim->beside) == 0)))
 			return measured[i].reason;
 	return "there is no such way here";
 }
@@ -690,8 +691,9 @@ static void print_absences(const char *before)
 {
 	for (size_t i = 0; i < measured_count; i++)
 		if (measured[i].is_absent)
-			printf("%snot measurable here: %s, %u: %s\n", before, measured[i].way->what,
-			       measured[i].way->events, measured[i].reason);
+			printf("%snot measurable here: %s, %u: %s\n", before,
+			       measured[i].method->what, measured[i].method->events,
+			       measured[i].reason);
 }
 
 static void print_text(size_t repeat)
@@ -707,15 +709,15 @@ static void print_text(size_t repeat)
 
 		if (m->is_absent)
 			continue;
-		printf("%-36s %6u ", m->way->what, m->way->events);
-		if (m->way->is_clocked)
+		printf("%-36s %6u ", m->method->what, m->method->events);
+		if (m->method->is_clocked)
 			printf("%6s %6s", "-", "-");
 		else
 			printf("%6" PRIu64 " %6" PRIu64, m->user.least,
 			       m->all.least - m->user.least);
 		printf(" %6.0f", total(m));
 		print_ratio(m, "bare_protocol");
-		print_ratio(m, m->way->events == 8 ? "papi_software_8" : "papi_counter_1");
+		print_ratio(m, m->method->events == 8 ? "papi_software_8" : "papi_counter_1");
 		printf("  %zu/%zu\n", m->user.same, m->all.same);
 	}
 	print_absences("");
@@ -755,17 +757,18 @@ static int print_tap(void)
 	return failed ? 1 : 0;
 }
 
-static json_t *way_json(const struct measured *m)
+static json_t *method_json(const struct measured *m)
 {
 	if (m->is_absent)
-		return json_pack("{s:s,s:i,s:s,s:s}", "name", m->way->name, "events",
-				 (int)m->way->events, "what", m->way->what, "absent", m->reason);
-	if (m->way->is_clocked)
-		return json_pack("{s:s,s:i,s:s,s:I,s:I}", "name", m->way->name, "events",
-				 (int)m->way->events, "what", m->way->what, "all",
+		return json_pack("{s:s,s:i,s:s,s:s}", "name", m->method->name, "events",
+				 (int)m->method->events, "what", m->method->what, "absent",
+				 m->reason);
+	if (m->method->is_clocked)
+		return json_pack("{s:s,s:i,s:s,s:I,s:I}", "name", m->method->name, "events",
+				 (int)m->method->events, "what", m->method->what, "all",
 				 (json_int_t)m->all.least, "same_all", (json_int_t)m->all.same);
-	return json_pack("{s:s,s:i,s:s,s:I,s:I,s:I,s:I}", "name", m->way->name, "events",
-			 (int)m->way->events, "what", m->way->what, "user",
+	return json_pack("{s:s,s:i,s:s,s:I,s:I,s:I,s:I}", "name", m->method->name, "events",
+			 (int)m->method->events, "what", m->method->what, "user",
 			 (json_int_t)m->user.least, "kernel",
 			 (json_int_t)(m->all.least - m->user.least), "same_user",
 			 (json_int_t)m->user.same, "same_all", (json_int_t)m->all.same);
@@ -784,15 +787,15 @@ static json_t *aim_json(const struct aim *aim)
 
 static int print_json(size_t repeat)
 {
-	json_t *ways = json_array(), *list = json_array(), *out;
+	json_t *methods = json_array(), *list = json_array(), *out;
 	int ret;
 
 	for (size_t i = 1; i < measured_count; i++)
-		(void)json_array_append_new(ways, way_json(&measured[i]));
+		(void)json_array_append_new(methods, method_json(&measured[i]));
 	for (size_t i = 0; i < AIM_COUNT; i++)
 		(void)json_array_append_new(list, aim_json(&aims[i]));
 	out = json_pack("{s:s?,s:I,s:o,s:o}", "emulated", emulated(), "repeat", (json_int_t)repeat,
-			"ways", ways, "aims", list);
+			"ways", methods, "aims", list);
 	ret = out ? json_dumpf(out, stdout, JSON_INDENT(1)) : -1;
 	json_decref(out);
 	printf("\n");

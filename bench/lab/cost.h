@@ -45,7 +45,7 @@ struct cost_state {
 	char reason[256]; /* why it could not be opened */
 };
 
-struct cost_way {
+struct cost_method {
 	const char *name;
 	unsigned int events;
 	const char *what;
@@ -84,12 +84,12 @@ void cost_keep(uint64_t instructions);
 			(s)->has_failed = true;                                                    \
 	} while (0)
 
-extern const struct cost_way cost_papi_ways[];
-extern const size_t cost_papi_way_count;
+extern const struct cost_method cost_papi_methods[];
+extern const size_t cost_papi_method_count;
 
 /* Of the driver, once cost_ntimefs_prepare() has loaded and mounted it where it can. It also keeps the program on CPU 0. */
-extern const struct cost_way cost_ntimefs_ways[];
-extern const size_t cost_ntimefs_way_count;
+extern const struct cost_method cost_ntimefs_methods[];
+extern const size_t cost_ntimefs_method_count;
 void cost_ntimefs_prepare(void);
 /* Unload it where that has loaded it; all that is measured must be closed. */
 void cost_ntimefs_finish(void);

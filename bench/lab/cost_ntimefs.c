@@ -405,7 +405,7 @@ static int open_clocked(struct cost_state *s, unsigned int events)
 	return -1;
 }
 
-const struct cost_way cost_ntimefs_ways[] = {
+const struct cost_method cost_ntimefs_methods[] = {
 	{ "ntimefs_counter", 1, "ntimefs, bare counter from its page", open_counter_instruction,
 	  run_counter_instruction, NULL },
 	{ "ntimefs_tsc", 1, "ntimefs, bare clock from its page", open_tsc, run_clock_instruction,
@@ -423,4 +423,5 @@ const struct cost_way cost_ntimefs_ways[] = {
 	{ "ntimefs_open_reader", 1, "ntimefs, session and reader", open_clocked, run_open_reader,
 	  NULL, true },
 };
-const size_t cost_ntimefs_way_count = sizeof(cost_ntimefs_ways) / sizeof(cost_ntimefs_ways[0]);
+const size_t cost_ntimefs_method_count =
+	sizeof(cost_ntimefs_methods) / sizeof(cost_ntimefs_methods[0]);

@@ -157,7 +157,7 @@ static int open_software(struct cost_state *s, unsigned int events)
 
 COST_RUN(read, COST_FAIL_IF(s, papi.read(s->event_set, s->papi) != PAPI_OK))
 
-const struct cost_way cost_papi_ways[] = {
+const struct cost_method cost_papi_methods[] = {
 	{ "papi_counter_1", 1, "PAPI_read, counter", open_counters, run_read, close_set },
 	{ "papi_counter_4", 4, "PAPI_read, counters", open_counters, run_read, close_set },
 	{ "papi_inherited", 1, "PAPI_read, counter, inherited", open_inherited, run_read,
@@ -165,4 +165,4 @@ const struct cost_way cost_papi_ways[] = {
 	{ "papi_software_1", 1, "PAPI_read, software", open_software, run_read, close_set },
 	{ "papi_software_8", 8, "PAPI_read, software", open_software, run_read, close_set },
 };
-const size_t cost_papi_way_count = sizeof(cost_papi_ways) / sizeof(cost_papi_ways[0]);
+const size_t cost_papi_method_count = sizeof(cost_papi_methods) / sizeof(cost_papi_methods[0]);

@@ -27,7 +27,7 @@ struct leftover {
 	char gone[NAME_BYTES]; /* a device that is no more */
 };
 
-static int note_bank(void *arg, const struct ntime_stale *stale)
+static int note_bank(void *arg, const struct ntime_leftover *stale)
 {
 	struct leftover *l = arg;
 	struct bank *bigger;
@@ -82,7 +82,7 @@ int cli_leftover_say(struct ntime_ctx *ctx)
 	int ret = 0;
 
 	/* Who may not look into the records has made none. */
-	if (ctx && ntime_stale_for_each(ctx, note_bank, &l) == -ENOMEM)
+	if (ctx && ntime_leftover_for_each(ctx, note_bank, &l) == -ENOMEM)
 		ret = cli_say_no_memory();
 	for (size_t i = 0; i < l.n; i++)
 		is_told |= say_bank(ctx, &l, &l.bank[i]);

@@ -97,7 +97,7 @@ static int examine(const struct doctor *d, struct ntime_ctx *ctx)
 		.topology = { .size = sizeof(style.topology) },
 	};
 	struct cli_catalog catalog;
-	size_t obstacles;
+	size_t problems;
 	int ret = cli_catalog_load(&catalog, ctx, CLI_WAYS | CLI_UNITS | CLI_EVENTS | CLI_OBSTACLES,
 				   NULL);
 
@@ -111,10 +111,10 @@ static int examine(const struct doctor *d, struct ntime_ctx *ctx)
 		cli_doctor_write_json(stdout, &style, &catalog);
 	else
 		cli_doctor_write_text(stdout, &style, &catalog);
-	obstacles = catalog.obstacles;
+	problems = catalog.problems;
 	cli_catalog_fini(&catalog);
 	ret = cli_say_stdout_end();
-	return ret ? ret : obstacles > 0;
+	return ret ? ret : problems > 0;
 }
 
 static int check_options(const struct cli_command *self, const struct doctor *d)

@@ -28,7 +28,7 @@ struct repair {
 	bool is_look;
 };
 
-static int note(void *arg, const struct ntime_stale *stale)
+static int note(void *arg, const struct ntime_leftover *stale)
 {
 	struct repair *r = arg;
 	struct left *bigger = realloc(r->left, (r->n + 1) * sizeof(*bigger)), *l;
@@ -191,7 +191,7 @@ static int repair(struct repair *r, bool is_sure)
 int cli_doctor_repair(struct ntime_ctx *ctx, bool is_sure)
 {
 	struct repair r = { .ctx = ctx };
-	int ret = ntime_stale_for_each(ctx, note, &r);
+	int ret = ntime_leftover_for_each(ctx, note, &r);
 
 	if (ret == -ENOMEM)
 		ret = cli_say_no_memory();

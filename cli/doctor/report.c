@@ -104,20 +104,19 @@ static void put_summary(FILE *f, const struct cli_doctor_style *style, const str
 	free(cannot);
 }
 
-static void put_obstacles(FILE *f, const struct cli_doctor_style *style,
-			  const struct cli_catalog *c)
+static void put_problems(FILE *f, const struct cli_doctor_style *style, const struct cli_catalog *c)
 {
 	char title[32];
 
-	if (!c->obstacles) {
+	if (!c->problems) {
 		fprintf(f, "\n%sNothing stands in the way.%s\n", cli_colour(&style->look, CLI_GOOD),
 			cli_colour(&style->look, CLI_PLAIN));
 		return;
 	}
 	putc('\n', f);
 	fputs("In the way:\n", f);
-	for (size_t i = 0; i < c->obstacles; i++) {
-		const struct ntime_obstacle *o = &c->obstacle[i];
+	for (size_t i = 0; i < c->problems; i++) {
+		const struct ntime_problem *o = &c->problem[i];
 
 		snprintf(title, sizeof(title), "%zu. ", i + 1);
 		put_words(f, &style->look, 2, title, o->what);
@@ -147,15 +146,15 @@ void cli_doctor_write_text(FILE *f, const struct cli_doctor_style *style,
 		putc('\n', f);
 		cli_catalog_write_text(f, &all, c);
 	}
-	put_obstacles(f, style, c);
+	put_problems(f, style, c);
 }
 
-static json_t *obstacles_json(const struct cli_catalog *c)
+static json_t *problems_json(const struct cli_catalog *c)
 {
 	json_t *array = json_array();
 
-	for (size_t i = 0; i < c->obstacles; i++) {
-		const struct ntime_obstacle *o = &c->obstacle[i];
+	for (size_t i = 0; i < c->problems; i++) {
+		const struct ntime_problem *o = &c->problem[i];
 		json_t *json = json_object();
 
 		json_object_set_new(json, "what", cli_json_text(o->what));
@@ -185,8 +184,8 @@ void cli_doctor_write_json(FILE *f, const struct cli_doctor_style *style,
 	}
 	json_object_set_new(root, "events", json_integer((json_int_t)c->events));
 	json_object_set_new(root, "usable_events", json_integer((json_int_t)usable_events(c)));
-	json_object_set_new(root, "ways", cli_catalog_ways(c));
+	json_object_set_new(root, "ways", cli_catalog_methods(c));
 	json_object_set_new(root, "units", cli_catalog_units(c));
-	json_object_set_new(root, "obstacles", obstacles_json(c));
+	json_object_set_new(root, "problems", problems_json(c));
 	cli_json_write(f, root, 1);
 }

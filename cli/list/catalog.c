@@ -49,17 +49,17 @@ static void disown_event(struct ntime_event_info *e)
 	free((char *)e->group);
 }
 
-static int add_way(void *arg, const struct ntime_way_info *way)
+static int add_method(void *arg, const struct ntime_method_info *method)
 {
 	struct cli_catalog *c = arg;
-	struct ntime_way_info *more = grow(c->way, c->ways, sizeof(*more)), *w;
+	struct ntime_method_info *more = grow(c->method, c->methods, sizeof(*more)), *w;
 	bool failed = false;
 
 	if (!more)
 		return -ENOMEM;
-	c->way = more;
-	w = &c->way[c->ways++];
-	*w = *way;
+	c->method = more;
+	w = &c->method[c->methods++];
+	*w = *method;
 	own(&w->name, &failed);
 	own(&w->reaches, &failed);
 	own(&w->reason, &failed);
@@ -82,7 +82,7 @@ static int add_unit(void *arg, const struct ntime_unit_info *unit)
 	*u = *unit;
 	own(&u->name, &failed);
 	own(&u->desc, &failed);
-	own(&u->way, &failed);
+	own(&u->method, &failed);
 	own(&u->cpus, &failed);
 	own(&u->reason, &failed);
 	own(&u->remedy, &failed);
@@ -117,17 +117,17 @@ static int add_metric(void *arg, const struct ntime_event_info *metric)
 	return add_event_to(&c->metric, &c->metrics, metric);
 }
 
-static int add_obstacle(void *arg, const struct ntime_obstacle *obstacle)
+static int add_problem(void *arg, const struct ntime_problem *problem)
 {
 	struct cli_catalog *c = arg;
-	struct ntime_obstacle *more = grow(c->obstacle, c->obstacles, sizeof(*more)), *o;
+	struct ntime_problem *more = grow(c->problem, c->problems, sizeof(*more)), *o;
 	bool failed = false;
 
 	if (!more)
 		return -ENOMEM;
-	c->obstacle = more;
-	o = &c->obstacle[c->obstacles++];
-	*o = *obstacle;
+	c->problem = more;
+	o = &c->problem[c->problems++];
+	*o = *problem;
 	own(&o->what, &failed);
 	own(&o->reason, &failed);
 	own(&o->remedy, &failed);
@@ -141,7 +141,7 @@ int cli_catalog_load(struct cli_catalog *c, struct ntime_ctx *ctx, unsigned int 
 
 	*c = (struct cli_catalog){ 0 };
 	if (parts & CLI_WAYS)
-		ret = ntime_way_for_each(ctx, add_way, c);
+		ret = ntime_method_for_each(ctx, add_method, c);
 	if (ret >= 0 && (parts & CLI_UNITS))
 		ret = ntime_unit_for_each(ctx, add_unit, c);
 	if (ret >= 0 && (parts & CLI_EVENTS))
@@ -149,7 +149,7 @@ int cli_catalog_load(struct cli_catalog *c, struct ntime_ctx *ctx, unsigned int 
 	if (ret >= 0 && (parts & CLI_METRICS))
 		ret = ntime_metric_for_each(ctx, add_metric, c);
 	if (ret >= 0 && (parts & CLI_OBSTACLES))
-		ret = ntime_obstacle_for_each(ctx, add_obstacle, c);
+		ret = ntime_problem_for_each(ctx, add_problem, c);
 	return ret < 0 ? ret : 0;
 }
 
@@ -157,13 +157,13 @@ static void drop_unit(struct ntime_unit_info *u)
 {
 	free((char *)u->name);
 	free((char *)u->desc);
-	free((char *)u->way);
+	free((char *)u->method);
 	free((char *)u->cpus);
 	free((char *)u->reason);
 	free((char *)u->remedy);
 }
 
-static void drop_way(struct ntime_way_info *w)
+static void drop_method(struct ntime_method_info *w)
 {
 	free((char *)w->name);
 	free((char *)w->reaches);
@@ -174,24 +174,24 @@ static void drop_way(struct ntime_way_info *w)
 
 void cli_catalog_fini(struct cli_catalog *c)
 {
-	for (size_t i = 0; i < c->ways; i++)
-		drop_way(&c->way[i]);
+	for (size_t i = 0; i < c->methods; i++)
+		drop_method(&c->method[i]);
 	for (size_t i = 0; i < c->all_units; i++)
 		drop_unit(&c->unit[i]);
 	for (size_t i = 0; i < c->events; i++)
 		disown_event(&c->event[i]);
 	for (size_t i = 0; i < c->metrics; i++)
 		disown_event(&c->metric[i]);
-	for (size_t i = 0; i < c->obstacles; i++) {
-		free((char *)c->obstacle[i].what);
-		free((char *)c->obstacle[i].reason);
-		free((char *)c->obstacle[i].remedy);
+	for (size_t i = 0; i < c->problems; i++) {
+		free((char *)c->problem[i].what);
+		free((char *)c->problem[i].reason);
+		free((char *)c->problem[i].remedy);
 	}
-	free(c->way);
+	free(c->method);
 	free(c->unit);
 	free(c->event);
 	free(c->metric);
-	free(c->obstacle);
+	free(c->problem);
 	*c = (struct cli_catalog){ 0 };
 }
 
@@ -219,17 +219,17 @@ static bool is_named(char *const *patterns, size_t n, const char *whole)
 	return false;
 }
 
-static void choose_ways(struct cli_catalog *c, char *const *patterns, size_t n)
+static void choose_methods(struct cli_catalog *c, char *const *patterns, size_t n)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < c->ways; i++) {
-		if (fits_any(patterns, n, c->way[i].name, c->way[i].reaches))
-			c->way[kept++] = c->way[i];
+	for (size_t i = 0; i < c->methods; i++) {
+		if (fits_any(patterns, n, c->method[i].name, c->method[i].reaches))
+			c->method[kept++] = c->method[i];
 		else
-			drop_way(&c->way[i]);
+			drop_method(&c->method[i]);
 	}
-	c->ways = kept;
+	c->methods = kept;
 }
 
 static void choose_units(struct cli_catalog *c, char *const *patterns, size_t n)
@@ -267,11 +267,11 @@ size_t cli_catalog_choose(struct cli_catalog *c, unsigned int parts, char *const
 			  size_t n)
 {
 	if (n) {
-		choose_ways(c, patterns, n);
+		choose_methods(c, patterns, n);
 		choose_units(c, patterns, n);
 		c->events = choose_events(c->event, c->events, patterns, n);
 		c->metrics = choose_events(c->metric, c->metrics, patterns, n);
 	}
-	return (parts & CLI_WAYS ? c->ways : 0) + (parts & CLI_UNITS ? c->units : 0) +
+	return (parts & CLI_WAYS ? c->methods : 0) + (parts & CLI_UNITS ? c->units : 0) +
 	       (parts & CLI_EVENTS ? c->events : 0) + (parts & CLI_METRICS ? c->metrics : 0);
 }

@@ -22,8 +22,8 @@
  * @units:	those that were chosen; the others stand behind them up to @all_units, since their events may be chosen
  */
 struct cli_catalog {
-	struct ntime_way_info *way;
-	size_t ways;
+	struct ntime_method_info *method;
+	size_t methods;
 	struct ntime_unit_info *unit;
 	size_t units;
 	size_t all_units;
@@ -31,8 +31,8 @@ struct cli_catalog {
 	size_t events;
 	struct ntime_event_info *metric;
 	size_t metrics;
-	struct ntime_obstacle *obstacle;
-	size_t obstacles;
+	struct ntime_problem *problem;
+	size_t problems;
 };
 
 /*

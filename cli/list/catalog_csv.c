@@ -25,9 +25,9 @@ void cli_catalog_write_csv(FILE *f, const struct cli_catalog_style *style,
 {
 	PUT(f, "kind", "name", "unit_name", "usable", "unit", "formula", "desc", "reason", "remedy",
 	    "group");
-	for (size_t i = 0; (style->parts & CLI_WAYS) && i < c->ways; i++)
-		PUT(f, "way", c->way[i].name, "", word(c->way[i].usable), "", "", c->way[i].reaches,
-		    c->way[i].reason, c->way[i].remedy, "");
+	for (size_t i = 0; (style->parts & CLI_WAYS) && i < c->methods; i++)
+		PUT(f, "method", c->method[i].name, "", word(c->method[i].usable), "", "",
+		    c->method[i].reaches, c->method[i].reason, c->method[i].remedy, "");
 	for (size_t i = 0; (style->parts & CLI_UNITS) && i < c->units; i++)
 		PUT(f, "unit", c->unit[i].name, c->unit[i].name, word(c->unit[i].usable), "", "",
 		    c->unit[i].desc, c->unit[i].reason, c->unit[i].remedy, "");

@@ -20,12 +20,12 @@ static json_t *entry(const char *name, uint32_t usable, const char *reason, cons
 	return json;
 }
 
-json_t *cli_catalog_ways(const struct cli_catalog *c)
+json_t *cli_catalog_methods(const struct cli_catalog *c)
 {
 	json_t *array = json_array();
 
-	for (size_t i = 0; i < c->ways; i++) {
-		const struct ntime_way_info *w = &c->way[i];
+	for (size_t i = 0; i < c->methods; i++) {
+		const struct ntime_method_info *w = &c->method[i];
 		json_t *json = entry(w->name, w->usable, w->reason, w->remedy);
 
 		set_text(json, "reaches", w->reaches);
@@ -44,7 +44,7 @@ json_t *cli_catalog_units(const struct cli_catalog *c)
 		json_t *json = entry(u->name, u->usable, u->reason, u->remedy);
 
 		set_text(json, "desc", u->desc);
-		set_text(json, "way", u->way);
+		set_text(json, "method", u->method);
 		set_text(json, "cpus", u->cpus);
 		if (u->counters)
 			json_object_set_new(json, "counters", json_integer(u->counters));
@@ -95,7 +95,7 @@ void cli_catalog_write_json(FILE *f, const struct cli_catalog_style *style,
 	if (style->model)
 		json_object_set_new(root, "model", cli_json_text(style->model));
 	if (style->parts & CLI_WAYS)
-		json_object_set_new(root, "ways", cli_catalog_ways(c));
+		json_object_set_new(root, "ways", cli_catalog_methods(c));
 	if (style->parts & CLI_UNITS)
 		json_object_set_new(root, "units", cli_catalog_units(c));
 	if (style->parts & CLI_EVENTS)

@@ -47,12 +47,12 @@ static void put_title(FILE *f, const struct cli_look *look, bool *is_next, const
 	fprintf(f, "%s%s%s\n", cli_colour(look, CLI_BOLD), title, cli_colour(look, CLI_PLAIN));
 }
 
-static void put_ways(FILE *f, const struct cli_catalog_style *style, const struct cli_catalog *c,
-		     bool *is_next)
+static void put_methods(FILE *f, const struct cli_catalog_style *style, const struct cli_catalog *c,
+			bool *is_next)
 {
 	put_title(f, &style->look, is_next, "Ways in");
-	for (size_t i = 0; i < c->ways; i++) {
-		const struct ntime_way_info *w = &c->way[i];
+	for (size_t i = 0; i < c->methods; i++) {
+		const struct ntime_method_info *w = &c->method[i];
 
 		put_entry(f, &style->look, w->usable ? "" : "(not here) ", w->name, w->reaches);
 		put_hint(f, &style->look, "a read costs:", w->cost);
@@ -71,7 +71,7 @@ static void describe_unit(char *text, size_t size, const struct ntime_unit_info 
 	if (u->fixed)
 		snprintf(fixed, sizeof(fixed), "%s%u fixed", u->counters ? " and " : "; ",
 			 u->fixed);
-	snprintf(text, size, "%s (%s%s%s%s%s)", u->desc, *u->way ? u->way : "no way in",
+	snprintf(text, size, "%s (%s%s%s%s%s)", u->desc, *u->method ? u->method : "no way in",
 		 *u->cpus ? "; CPUs " : "", u->cpus, counters, fixed);
 }
 
@@ -129,7 +129,7 @@ static void put_unit_title(FILE *f, const struct cli_catalog_style *style,
 		snprintf(title, sizeof(title), "Events of %s", name);
 	else
 		snprintf(title, sizeof(title), "Events of %s: %s", name,
-			 unit->usable ? *unit->way ? unit->way : "usable" : "not here");
+			 unit->usable ? *unit->method ? unit->method : "usable" : "not here");
 	put_title(f, &style->look, is_next, title);
 	if (unit && !unit->usable && !style->model) {
 		put_hint(f, &style->look, "reason:", unit->reason);
@@ -194,8 +194,8 @@ void cli_catalog_write_text(FILE *f, const struct cli_catalog_style *style,
 	}
 	cli_emulated_put(f, &style->look, style->emulated);
 	is_next |= style->emulated != NULL;
-	if ((style->parts & CLI_WAYS) && c->ways)
-		put_ways(f, style, c, &is_next);
+	if ((style->parts & CLI_WAYS) && c->methods)
+		put_methods(f, style, c, &is_next);
 	if ((style->parts & CLI_UNITS) && c->units)
 		put_units(f, style, c, &is_next);
 	if (style->parts & CLI_EVENTS)

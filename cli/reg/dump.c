@@ -58,8 +58,8 @@ static int read_one(struct cli_dump *d, struct cli_reg *r, const struct ntime_re
 	struct cli_dumped one = { .path = (char *)(uintptr_t)reg->path,
 				  .table = (char *)(uintptr_t)reg->table,
 				  .name = (char *)(uintptr_t)reg->name };
-	const char *way;
-	int ret = cli_register_read(r->ctx, reg, &one.value, &way);
+	const char *method;
+	int ret = cli_register_read(r->ctx, reg, &one.value, &method);
 
 	if (ret == -ENOMEM)
 		return ret;

@@ -38,27 +38,28 @@ static void put_fields(const struct ntime_register_info *reg, uint64_t value)
 }
 
 static void put_text(const struct cli_reg *r, const struct ntime_register_info *reg, uint64_t value,
-		     const char *way)
+		     const char *method)
 {
-	printf("%s  %s  0x%016llx  (%s)\n", reg->path, reg->name, (unsigned long long)value, way);
+	printf("%s  %s  0x%016llx  (%s)\n", reg->path, reg->name, (unsigned long long)value,
+	       method);
 	if (!r->is_brief)
 		put_fields(reg, value);
 }
 
-static void put_csv(const struct ntime_register_info *reg, uint64_t value, const char *way)
+static void put_csv(const struct ntime_register_info *reg, uint64_t value, const char *method)
 {
 	struct ntime_register_field field;
 
 	cli_csv_put(stdout, reg->path);
-	printf(",%s,%s,,0x%016llx\n", reg->name, way, (unsigned long long)value);
+	printf(",%s,%s,,0x%016llx\n", reg->name, method, (unsigned long long)value);
 	for (uint32_t i = 0; cli_register_field(reg->table, reg->name, i, &field); i++) {
 		cli_csv_put(stdout, reg->path);
-		printf(",%s,%s,%s,0x%llx\n", reg->name, way, field.name,
+		printf(",%s,%s,%s,0x%llx\n", reg->name, method, field.name,
 		       (unsigned long long)cli_field_get(&field, value));
 	}
 }
 
-static json_t *value_json(const struct ntime_register_info *reg, uint64_t value, const char *way)
+static json_t *value_json(const struct ntime_register_info *reg, uint64_t value, const char *method)
 {
 	json_t *fields = json_object();
 	struct ntime_register_field field;
@@ -71,7 +72,7 @@ static json_t *value_json(const struct ntime_register_info *reg, uint64_t value,
 	}
 	snprintf(text, sizeof(text), "0x%016llx", (unsigned long long)value);
 	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o}", "path", reg->path, "name", reg->name,
-			 "table", reg->table, "way", way, "value", text, "fields", fields);
+			 "table", reg->table, "method", method, "value", text, "fields", fields);
 }
 
 /* All in one form; registers that could not be read are told on stderr and make the run fail. */
@@ -81,18 +82,18 @@ static int get_all(struct cli_reg *r, const struct cli_registers *list, json_t *
 
 	for (size_t i = 0; i < list->n; i++) {
 		const struct ntime_register_info *reg = &list->reg[i];
-		const char *way;
+		const char *method;
 		uint64_t value;
-		int ret = cli_register_read(r->ctx, reg, &value, &way);
+		int ret = cli_register_read(r->ctx, reg, &value, &method);
 
 		if (ret < 0)
 			status = cli_machine_say(r->ctx, ret);
 		else if (array)
-			json_array_append_new(array, value_json(reg, value, way));
+			json_array_append_new(array, value_json(reg, value, method));
 		else if (r->is_csv)
-			put_csv(reg, value, way);
+			put_csv(reg, value, method);
 		else
-			put_text(r, reg, value, way);
+			put_text(r, reg, value, method);
 	}
 	return status;
 }

@@ -116,7 +116,7 @@ static void put_line(const struct cli_registers *list, const struct ntime_regist
 	units_of(list, reg, units, sizeof(units));
 	printf("%-34s %-6s 0x%-8x %c%c  %-8s %s\n", reg->name, reg->space, reg->address,
 	       reg->is_readable ? 'r' : '-', reg->is_writable ? 'w' : '-',
-	       *reg->way ? reg->way : "-", units);
+	       *reg->method ? reg->method : "-", units);
 }
 
 /* Reasons once each, below the list. */
@@ -128,7 +128,7 @@ static void put_reasons(const struct cli_registers *list)
 		const struct ntime_register_info *reg = &list->reg[i];
 
 		/* What only clears is no matter of rights. */
-		if (reg->is_readable || *reg->way || strcmp(last, reg->reason) == 0)
+		if (reg->is_readable || *reg->method || strcmp(last, reg->reason) == 0)
 			continue;
 		last = reg->reason;
 		cli_say("%s and others cannot be read: %s%s%s", reg->path, reg->reason,
@@ -146,8 +146,8 @@ static void put_long(const struct ntime_register_info *reg)
 	printf("    writable 0x%016llx; here %s%s\n", (unsigned long long)reg->writable,
 	       reg->is_readable ? "readable" : "not readable",
 	       reg->is_writable ? " and writable" : " and not writable");
-	if (*reg->way)
-		printf("    through %s\n", reg->way);
+	if (*reg->method)
+		printf("    through %s\n", reg->method);
 	if (*reg->reason)
 		printf("    %s%s%s\n", reg->reason, *reg->remedy ? "; remedy: " : "", reg->remedy);
 	printf("    %s: %s\n", trust_of(reg), reg->source);
@@ -188,7 +188,7 @@ static json_t *register_json(const struct ntime_register_info *reg)
 
 	json_object_set_new(json, "address", json_integer((json_int_t)reg->address));
 	json_object_set_new(json, "writable", hex_json(reg->writable));
-	json_object_set_new(json, "way", cli_json_text(reg->way));
+	json_object_set_new(json, "method", cli_json_text(reg->method));
 	json_object_set_new(json, "trust", cli_json_text(trust_of(reg)));
 	json_object_set_new(json, "source", cli_json_text(reg->source));
 	json_object_set_new(json, "reason", cli_json_text(reg->reason));

@@ -301,7 +301,7 @@ void cli_registers_fini(struct cli_registers *list)
 }
 
 int cli_register_read(struct ntime_ctx *ctx, const struct ntime_register_info *reg, uint64_t *value,
-		      const char **way)
+		      const char **method)
 {
 	struct ntime_register *open;
 	int ret = ntime_register_open(ctx, reg->path, 0, &open);
@@ -309,7 +309,7 @@ int cli_register_read(struct ntime_ctx *ctx, const struct ntime_register_info *r
 	if (ret < 0)
 		return ret;
 	ret = ntime_register_read(open, value);
-	*way = ntime_register_way(open);
+	*method = ntime_register_method(open);
 	ntime_register_close(open);
 	return ret;
 }

@@ -57,7 +57,7 @@ void cli_registers_fini(struct cli_registers *list);
 
 /* Read one register once. 0 or -errno, of which ntime_error_text() tells more. */
 int cli_register_read(struct ntime_ctx *ctx, const struct ntime_register_info *reg, uint64_t *value,
-		      const char **way);
+		      const char **method);
 
 /* Field @index of a register, whether this machine has it or not; false behind the last. */
 bool cli_register_field(const char *table, const char *name, uint32_t index,

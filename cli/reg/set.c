@@ -179,7 +179,7 @@ static void put_dry(const struct setting *s)
 {
 	for (size_t i = 0; i < s->list.n; i++) {
 		const struct target *t = &s->t[i];
-		const char *place = ntime_register_place(t->open);
+		const char *place = ntime_register_where(t->open);
 
 		if (t->has_old)
 			printf("read  %s: 0x%016llx\n", place, (unsigned long long)t->old);
@@ -194,7 +194,7 @@ static void put_set(const struct target *t)
 	printf("%s %s: ", t->reg->path, t->reg->name);
 	if (t->has_old)
 		printf("0x%016llx -> ", (unsigned long long)t->old);
-	printf("0x%016llx (%s)", (unsigned long long)t->merged, ntime_register_way(t->open));
+	printf("0x%016llx (%s)", (unsigned long long)t->merged, ntime_register_method(t->open));
 	if (t->has_old && ntime_register_read(t->open, &now) == 0 && now != t->merged)
 		printf(", reads 0x%016llx", (unsigned long long)now);
 	putchar('\n');
@@ -204,7 +204,7 @@ static int write_targets(struct setting *s)
 {
 	if (s->r->is_forced)
 		cli_say("forced: written through %s, whatever is known of the bits",
-			ntime_register_way(s->t[0].open));
+			ntime_register_method(s->t[0].open));
 	for (size_t i = 0; i < s->list.n; i++) {
 		int ret = ntime_register_write(s->t[i].open, s->t[i].wanted);
 
@@ -373,7 +373,7 @@ static int hammer(struct setting *s, const struct pace *p)
 	for (size_t i = 0; i < s->list.n; i++)
 		printf("%s %s: %llu writes of 0x%llx in %.3f s (%s)\n", s->t[i].reg->path,
 		       s->t[i].reg->name, (unsigned long long)n, (unsigned long long)s->t[i].merged,
-		       seconds, ntime_register_way(s->t[i].open));
+		       seconds, ntime_register_method(s->t[i].open));
 	return cli_say_stdout_end();
 }
 

@@ -18,7 +18,7 @@
 #define NEVER UINT64_MAX
 /*
  * Passes that take turns are read so often: the library learns from it how steady the counts are, for the error. Where we program the counters
- * ourselves the reads end the turns and tell wraps of narrow counters: 32 bits take at least 134 ms (lib/count/pmu/bank_count.c).
+ * ourselves the reads end the turns and tell wraps of narrow counters: 32 bits take at least 134 ms (lib/count/pmu/pmu_count.c).
  */
 #define GLANCE_NS 100000000ull
 /* From SIGTERM to SIGKILL after --timeout. */

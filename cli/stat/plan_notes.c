@@ -75,7 +75,7 @@ static int note_item(struct cli_notes *notes, struct ntime_ctx *ctx, const struc
 	if (!parts.f)
 		return -ENOMEM;
 	/* Not every way has an encoding, and a wrong one would be worse than none. */
-	if (strcmp(item->way, "perf") == 0)
+	if (strcmp(item->method, "perf") == 0)
 		ntime_event_encode(ctx, item->name, print_part, &parts);
 	if (fclose(parts.f)) {
 		free(text);
@@ -83,7 +83,7 @@ static int note_item(struct cli_notes *notes, struct ntime_ctx *ctx, const struc
 	}
 	if (r->passes > 1)
 		snprintf(pass, sizeof(pass), ", pass %u of %u", item->pass + 1, r->passes);
-	ret = add_line(notes, "%s: %s%s%s%s%s%s%s", item->name, item->way,
+	ret = add_line(notes, "%s: %s%s%s%s%s%s%s", item->name, item->method,
 		       *item->unit ? ", unit " : "", item->unit, pass,
 		       item->is_hidden ? ", for a metric" : "", *text ? ": " : "", text);
 	free(text);

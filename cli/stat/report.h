@@ -27,7 +27,7 @@ struct cli_item {
 	const char *name;
 	const char *unit;
 	const char *unit_text;
-	const char *way;
+	const char *method;
 	const char *reason;
 	const char *remedy;
 	const char *beside;

@@ -64,7 +64,7 @@ static void put_item(FILE *f, const struct cli_style *style, const struct cli_re
 	fprintf(f, "%s,", flags.text);
 	cli_csv_put(f, item->unit);
 	putc(',', f);
-	cli_csv_put(f, item->way);
+	cli_csv_put(f, item->method);
 	putc(',', f);
 	cli_csv_put(f, item->reason);
 	putc(',', f);

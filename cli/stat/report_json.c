@@ -53,8 +53,8 @@ static json_t *item_json(const struct cli_style *style, const struct cli_item *i
 	json_object_set_new(json, "flags", flags);
 	if (*item->unit)
 		json_object_set_new(json, "unit_name", cli_json_text(item->unit));
-	if (*item->way)
-		json_object_set_new(json, "way", cli_json_text(item->way));
+	if (*item->method)
+		json_object_set_new(json, "method", cli_json_text(item->method));
 	if (is_absent)
 		json_object_set_new(json, "absent", absence(item));
 	else if (v->flags & NTIME_USER_ONLY && *item->reason)

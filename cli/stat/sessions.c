@@ -212,7 +212,7 @@ unsigned int cli_sessions_passes(const struct cli_sessions *ss)
 
 bool cli_sessions_can_wrap(const struct cli_sessions *ss)
 {
-	return ntime_session_horizon_ns(ss->session[0]) != UINT64_MAX;
+	return ntime_session_max_read_interval_ns(ss->session[0]) != UINT64_MAX;
 }
 
 static int describe(struct cli_item *to, const struct ntime_item *from)
@@ -224,7 +224,7 @@ static int describe(struct cli_item *to, const struct ntime_item *from)
 		.name = strndup(from->name, chars),
 		.unit = strdup(from->unit),
 		.unit_text = strdup(from->unit_text),
-		.way = strdup(from->way),
+		.method = strdup(from->method),
 		.reason = strdup(from->reason),
 		.remedy = strdup(from->remedy),
 		.beside = strdup(from->beside),
@@ -233,7 +233,7 @@ static int describe(struct cli_item *to, const struct ntime_item *from)
 		.is_metric = from->is_metric,
 		.is_hidden = from->is_hidden,
 	};
-	return to->name && to->unit && to->unit_text && to->way && to->reason && to->remedy &&
+	return to->name && to->unit && to->unit_text && to->method && to->reason && to->remedy &&
 			       to->beside
 		       ? 0
 		       : -ENOMEM;
@@ -266,7 +266,7 @@ void cli_items_free(struct cli_item *items, size_t n)
 		free((char *)items[i].name);
 		free((char *)items[i].unit);
 		free((char *)items[i].unit_text);
-		free((char *)items[i].way);
+		free((char *)items[i].method);
 		free((char *)items[i].reason);
 		free((char *)items[i].remedy);
 		free((char *)items[i].beside);

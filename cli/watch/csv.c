@@ -47,7 +47,7 @@ static int make_items(struct csv *csv, const struct cli_watch *w)
 
 	for (size_t i = 0; i < w->items.n && !ret; i++) {
 		const struct cli_watch_item *item = &w->items.item[i];
-		const char *tail[] = { item->info.unit_text, item->info.unit, item->info.way };
+		const char *tail[] = { item->info.unit_text, item->info.unit, item->info.method };
 
 		ret = make(&csv->name[i], (const char *const *)&item->name, 1, ",");
 		if (!ret)

@@ -65,7 +65,7 @@ static json_t *items_json(const struct cli_watch *w)
 		json_object_set_new(json, "name", cli_json_text(item->name));
 		json_object_set_new(json, "unit", cli_json_text(item->info.unit_text));
 		json_object_set_new(json, "unit_name", cli_json_text(item->info.unit));
-		json_object_set_new(json, "way", cli_json_text(item->info.way));
+		json_object_set_new(json, "method", cli_json_text(item->info.method));
 		json_object_set_new(json, "scope", json_string(scope_word(item->info.scope)));
 		json_object_set_new(json, "metric", json_boolean(item->info.is_metric));
 		json_object_set_new(json, "state", json_boolean(item->info.is_state));
@@ -130,7 +130,7 @@ static json_t *value_json(const struct cli_watch *w, size_t row, size_t i)
 	json_object_set_new(json, "unit", cli_json_text(item->info.unit_text));
 	cli_watch_words_for_each(w, row, i, UINT32_MAX, add_word, flags);
 	json_object_set_new(json, "flags", flags);
-	json_object_set_new(json, "way", cli_json_text(item->info.way));
+	json_object_set_new(json, "method", cli_json_text(item->info.method));
 	return json;
 }
 

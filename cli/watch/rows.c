@@ -16,21 +16,21 @@ int cli_watch_rows_init(struct cli_watch_rows *rows, struct ntime_session *s, si
 {
 	int ret = 0;
 
-	*rows = (struct cli_watch_rows){ .items = items, .places = ntime_session_places(s) };
+	*rows = (struct cli_watch_rows){ .items = items, .places = ntime_session_where_count(s) };
 	rows->place = calloc(rows->places + 1, sizeof(*rows->place));
 	rows->of = calloc(rows->places + 1, sizeof(*rows->of));
 	rows->order = calloc(rows->places + 1, sizeof(*rows->order));
 	if (!rows->place || !rows->of || !rows->order)
 		return -ENOMEM;
 	for (size_t i = 0; i < rows->places; i++) {
-		struct ntime_place_info *place = &rows->place[i];
+		struct ntime_where_info *place = &rows->place[i];
 		int error;
 
-		*place = (struct ntime_place_info){ .size = sizeof(*place) };
-		error = ntime_session_place(s, i, place);
+		*place = (struct ntime_where_info){ .size = sizeof(*place) };
+		error = ntime_session_where(s, i, place);
 		if (error < 0) {
 			ret = error;
-			*place = (struct ntime_place_info){ .size = sizeof(*place),
+			*place = (struct ntime_where_info){ .size = sizeof(*place),
 							    .pid = -1,
 							    .cpu = (int)i,
 							    .core = -1,
@@ -73,7 +73,7 @@ enum cli_watch_per cli_watch_rows_choose(const struct cli_watch_items *items)
 	return CLI_PER_SOCKET;
 }
 
-static int compare(const struct ntime_place_info *a, const struct ntime_place_info *b)
+static int compare(const struct ntime_where_info *a, const struct ntime_where_info *b)
 {
 	if (a->package != b->package)
 		return a->package < b->package ? -1 : 1;
@@ -103,7 +103,7 @@ static void name_row(struct cli_watch_row *row, const char *what, int number)
 }
 
 static size_t add_row(struct cli_watch_rows *rows, enum cli_watch_kind kind,
-		      const struct ntime_place_info *place)
+		      const struct ntime_where_info *place)
 {
 	struct cli_watch_row *row = &rows->row[rows->n];
 
@@ -145,11 +145,11 @@ static void make_rows(struct cli_watch_rows *rows, const struct cli_watch_items 
 	bool has_machine = rows->per == CLI_PER_NONE || has_items(items, is_of_machine);
 	bool has_sockets = rows->per == CLI_PER_SOCKET || has_items(items, is_wide);
 	bool has_own = has_items(items, is_narrow);
-	const struct ntime_place_info *last = NULL;
+	const struct ntime_where_info *last = NULL;
 	size_t machine = CLI_WATCH_NO_ROW, socket = CLI_WATCH_NO_ROW, own = CLI_WATCH_NO_ROW;
 
 	for (size_t i = 0; i < rows->places; i++) {
-		const struct ntime_place_info *place = &rows->place[rows->order[i]];
+		const struct ntime_where_info *place = &rows->place[rows->order[i]];
 		bool is_new_socket = !last || last->package != place->package;
 
 		if (has_machine && !last)

@@ -47,7 +47,7 @@ struct cli_watch_rows {
 	struct ntime_value *value;
 	bool *has_alarm;
 	bool is_unsure;
-	struct ntime_place_info *place;
+	struct ntime_where_info *place;
 	size_t (*of)[CLI_WATCH_ROWS_OF_PLACE];
 	size_t *order;
 };

@@ -129,13 +129,13 @@ static void fill(const struct screen *s, int line, const char *text)
 
 static void draw_title(const struct cli_watch *w, const struct screen *s)
 {
-	char text[512], ways[64];
+	char text[512], methods[64];
 	double interval = (double)w->o.interval_ns / 1e9;
 
-	cli_watch_ways(w, ways, sizeof(ways));
+	cli_watch_methods(w, methods, sizeof(methods));
 	snprintf(text, sizeof(text), "%severy %g s%s  via %s  %s%s%s  %.0f s%s",
 		 s->frozen.value ? "PAUSED  " : "", interval, s->shows_counts ? "  counts" : "",
-		 *ways ? ways : "nothing",
+		 *methods ? methods : "nothing",
 		 w->emulated	? "emulated machine: "
 		 : w->o.machine ? "simulated: "
 				: "",

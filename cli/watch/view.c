@@ -12,21 +12,22 @@ double cli_watch_rate(const struct cli_watch *w, const struct ntime_value *v)
 	return v->value * 1e9 / (double)w->period_ns;
 }
 
-void cli_watch_ways(const struct cli_watch *w, char *text, size_t size)
+void cli_watch_methods(const struct cli_watch *w, char *text, size_t size)
 {
 	size_t used = 0;
 
 	text[0] = '\0';
 	for (size_t i = 0; i < w->items.n; i++) {
-		const char *way = w->items.item[i].info.way;
-		bool is_new = *way && !w->items.item[i].is_missing;
+		const char *method = w->items.item[i].info.method;
+		bool is_new = *method && !w->items.item[i].is_missing;
 
 		for (size_t k = 0; k < i && is_new; k++)
 			is_new = w->items.item[k].is_missing ||
-				 strcmp(w->items.item[k].info.way, way) != 0;
+				 strcmp(w->items.item[k].info.method, method) != 0;
 		if (!is_new || used >= size)
 			continue;
-		used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", way);
+		used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
+					 method);
 	}
 }
 

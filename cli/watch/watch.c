@@ -64,8 +64,8 @@ static int open_session(struct cli_watch *w)
 /* -errno without a sentence: while the screen is up there is no place for one. */
 static int read_places(struct cli_watch *w, struct ntime_value *out)
 {
-	int ret = ntime_session_read_places(w->session, out, ntime_session_count(w->session),
-					    ntime_session_places(w->session));
+	int ret = ntime_session_read_where(w->session, out, ntime_session_count(w->session),
+					   ntime_session_where_count(w->session));
 
 	return ret < 0 ? ret : 0;
 }
@@ -86,7 +86,7 @@ static int read_end(struct cli_watch *w, struct ntime_value *out)
 
 static int alloc_values(struct cli_watch *w)
 {
-	size_t n = ntime_session_count(w->session) * ntime_session_places(w->session) + 1;
+	size_t n = ntime_session_count(w->session) * ntime_session_where_count(w->session) + 1;
 
 	w->last = calloc(n, sizeof(*w->last));
 	w->now = calloc(n, sizeof(*w->now));
@@ -113,7 +113,7 @@ static void say_absences(const struct cli_watch *w)
 		cli_say("'ntime watch -v' tells why");
 }
 
-static void say_ways(const struct cli_watch *w)
+static void say_methods(const struct cli_watch *w)
 {
 	for (size_t i = 0; i < w->items.n; i++) {
 		const struct cli_watch_item *item = &w->items.item[i];
@@ -124,7 +124,7 @@ static void say_ways(const struct cli_watch *w)
 			cli_say("%s is computed: %s", item->name, item->info.name);
 		else
 			cli_say("%s is counted by %s through %s", item->name, item->info.unit,
-				*item->info.way ? item->info.way : "nothing");
+				*item->info.method ? item->info.method : "nothing");
 	}
 }
 
@@ -155,13 +155,13 @@ static void say_cost(const struct cli_watch *w)
 /* How long may pass between two reads. */
 static uint64_t look_ns(const struct cli_watch *w)
 {
-	uint64_t horizon = ntime_session_horizon_ns(w->session);
-	uint64_t look = horizon == UINT64_MAX ? UINT64_MAX : horizon / 2;
+	uint64_t max_read_interval = ntime_session_max_read_interval_ns(w->session);
+	uint64_t look = max_read_interval == UINT64_MAX ? UINT64_MAX : max_read_interval / 2;
 
 	if (look < LEAST_LOOK_NS) {
 		cli_say("the fastest of these counters may wrap within %llu us, which is sooner "
 			"than they can be read: counts that say 'overflowed' are at least so much",
-			(unsigned long long)(horizon / 1000));
+			(unsigned long long)(max_read_interval / 1000));
 		look = LEAST_LOOK_NS;
 	}
 	if (ntime_session_passes(w->session) > 1 && look > TURN_NS)
@@ -238,7 +238,7 @@ static int start(struct cli_watch *w)
 		return ret;
 	}
 	ret = cli_watch_items_describe(&w->items, w->session, w->last,
-				       ntime_session_places(w->session), w->o.verbose);
+				       ntime_session_where_count(w->session), w->o.verbose);
 	return ret ? ret : check_items(w);
 }
 
@@ -290,7 +290,7 @@ static int prepare(struct cli_watch *w)
 	if (w->view != cli_watch_screen_view)
 		say_what_is_behind(w);
 	if (w->o.verbose)
-		say_ways(w);
+		say_methods(w);
 	if (!w->o.is_quiet)
 		say_cost(w);
 	return 0;
@@ -431,17 +431,17 @@ static int loop(struct cli_watch *w)
 
 static void say_end(const struct cli_watch *w)
 {
-	uint64_t horizon = ntime_session_horizon_ns(w->session);
+	uint64_t max_read_interval = ntime_session_max_read_interval_ns(w->session);
 
 	/* What wraps sooner was told before the first sample. */
-	if (horizon < 2 * LEAST_LOOK_NS)
-		horizon = 2 * LEAST_LOOK_NS;
+	if (max_read_interval < 2 * LEAST_LOOK_NS)
+		max_read_interval = 2 * LEAST_LOOK_NS;
 	if (w->sampler.missed && !w->o.is_quiet)
 		cli_say("%llu of %llu samples were left out: they came due while the ones before "
 			"were still at work",
 			(unsigned long long)w->sampler.missed,
 			(unsigned long long)w->sampler.number);
-	if (horizon != UINT64_MAX && w->sampler.longest_ns > horizon)
+	if (max_read_interval != UINT64_MAX && w->sampler.longest_ns > max_read_interval)
 		cli_say("counters were once not read for %.3f s, in which the fastest may have "
 			"wrapped: counts that say 'overflowed' are at least so much",
 			(double)w->sampler.longest_ns / 1e9);

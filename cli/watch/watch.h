@@ -73,7 +73,7 @@ extern const struct cli_watch_view *const cli_watch_screen_view;
 double cli_watch_rate(const struct cli_watch *w, const struct ntime_value *v);
 
 /* The ways in that are used, parted by commas: "perf, msr". */
-void cli_watch_ways(const struct cli_watch *w, char *text, size_t size);
+void cli_watch_methods(const struct cli_watch *w, char *text, size_t size);
 
 /* What must be known to believe item @i of @row, in words: those of its flags that are in @flags, "unsure", "above". */
 void cli_watch_words_for_each(const struct cli_watch *w, size_t row, size_t i, uint32_t flags,

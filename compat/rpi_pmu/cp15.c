@@ -146,4 +146,4 @@ static void forget(void)
 	end();
 }
 
-const struct rpi_way rpi_way_cp15 = { is_here, start, stop, forget };
+const struct rpi_method rpi_method_cp15 = { is_here, start, stop, forget };

@@ -52,7 +52,7 @@ struct rpi_count {
  * @stop:	stops and fills @out. 0, or negative with @why: no count can be used
  * @forget:	in the child of fork(2): what was started is the parent's
  */
-struct rpi_way {
+struct rpi_method {
 	bool (*is_here)(void);
 	int (*start)(const struct rpi_event *const evt[2], struct rpi_count out[RPI_COUNTERS],
 		     char *why, size_t size);
@@ -61,9 +61,9 @@ struct rpi_way {
 };
 
 /* The first that is here is taken; ends with NULL. */
-extern const struct rpi_way *const rpi_ways[];
+extern const struct rpi_method *const rpi_methods[];
 
-extern const struct rpi_way rpi_way_cp15;
-extern const struct rpi_way rpi_way_session;
+extern const struct rpi_method rpi_method_cp15;
+extern const struct rpi_method rpi_method_session;
 
 #endif

@@ -10,9 +10,9 @@
 
 /* The package's functions have no handle: this is the one measurement. */
 static struct {
-	const struct rpi_way *way; /* that counts now; NULL: nothing counts */
-	bool is_done;		   /* .counts and .why are those of a measurement that ended */
-	int numbers[2];		   /* as the caller gave them */
+	const struct rpi_method *method; /* that counts now; NULL: nothing counts */
+	bool is_done;	/* .counts and .why are those of a measurement that ended */
+	int numbers[2]; /* as the caller gave them */
 	struct rpi_count counts[RPI_COUNTERS];
 	char why[512];	  /* no counter counted: why */
 	char error[2048]; /* rpi_pmu_error() */
@@ -76,21 +76,21 @@ static void forget_counts(void)
 	pmu.is_done = false;
 }
 
-static const struct rpi_way *find_way(void)
+static const struct rpi_method *find_method(void)
 {
-	for (size_t i = 0; rpi_ways[i]; i++)
-		if (rpi_ways[i]->is_here())
-			return rpi_ways[i];
+	for (size_t i = 0; rpi_methods[i]; i++)
+		if (rpi_methods[i]->is_here())
+			return rpi_methods[i];
 	return NULL;
 }
 
 /* The child has the registers or descriptors of its parent's measurement, and must not end it. */
 static void in_child(void)
 {
-	if (!pmu.way)
+	if (!pmu.method)
 		return;
-	pmu.way->forget();
-	pmu.way = NULL;
+	pmu.method->forget();
+	pmu.method = NULL;
 	forget_counts();
 	(void)snprintf(pmu.why, sizeof(pmu.why),
 		       "counting was started before fork(2) and is the parent's: call "
@@ -113,9 +113,9 @@ __attribute__((destructor)) static void stop_at_exit(void)
 void start_counting(int evt0, int evt1)
 {
 	const struct rpi_event *rows[2] = { rpi_event_find(evt0), rpi_event_find(evt1) };
-	const struct rpi_way *way = find_way();
+	const struct rpi_method *method = find_method();
 
-	if (pmu.way)
+	if (pmu.method)
 		stop_counting();
 	forget_counts();
 	pmu.numbers[0] = evt0;
@@ -126,11 +126,11 @@ void start_counting(int evt0, int evt1)
 				       sizeof(pmu.counts[0].reason),
 				       "the ARM1176 has no event %#x: take one of rpi_pmu.h",
 				       (unsigned int)pmu.numbers[i]);
-	if (!way) {
+	if (!method) {
 		(void)snprintf(pmu.why, sizeof(pmu.why),
 			       "nothing here can count: this processor is not known");
-	} else if (way->start(rows, pmu.counts, pmu.why, sizeof(pmu.why)) == 0) {
-		pmu.way = way;
+	} else if (method->start(rows, pmu.counts, pmu.why, sizeof(pmu.why)) == 0) {
+		pmu.method = method;
 		return;
 	}
 	pmu.is_done = true;
@@ -139,12 +139,12 @@ void start_counting(int evt0, int evt1)
 
 void stop_counting(void)
 {
-	const struct rpi_way *way = pmu.way;
+	const struct rpi_method *method = pmu.method;
 
-	if (!way)
+	if (!method)
 		return;
-	(void)way->stop(pmu.counts, pmu.why, sizeof(pmu.why));
-	pmu.way = NULL;
+	(void)method->stop(pmu.counts, pmu.why, sizeof(pmu.why));
+	pmu.method = NULL;
 	pmu.is_done = true;
 	collect_errors();
 }
@@ -195,8 +195,8 @@ void print_counts(FILE *out)
 	fprintf(out, "Performance Monitor events\n");
 	if (!pmu.is_done)
 		fprintf(out, "Nothing was counted: %s\n",
-			pmu.way ? "counting still runs, call stop_counting()"
-				: "call start_counting() and stop_counting() first");
+			pmu.method ? "counting still runs, call stop_counting()"
+				   : "call start_counting() and stop_counting() first");
 	else if (pmu.why[0])
 		fprintf(out, "Nothing was counted: %s\n", pmu.why);
 	else

@@ -323,4 +323,4 @@ static void forget(void)
 	counting.is_pinned = false;
 }
 
-const struct rpi_way rpi_way_session = { is_here, start, stop, forget };
+const struct rpi_method rpi_method_session = { is_here, start, stop, forget };

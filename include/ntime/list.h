@@ -18,7 +18,7 @@ extern "C" {
 #endif
 
 /**
- * struct ntime_way_info - a way in: how registers are reached
+ * struct ntime_method_info - a way in: how registers are reached
  * @name:	"perf", "clock", "msr", "pci", "ntimefs", "replay"
  * @reaches:	what it gives, one phrase
  * @usable:	1 when it can be used here and now by this user
@@ -26,7 +26,7 @@ extern "C" {
  * @remedy:	what to do about @reason, a command where there is one
  * @cost:	what one read costs, one phrase
  */
-struct ntime_way_info {
+struct ntime_method_info {
 	uint32_t size;
 	uint32_t usable;
 	const char *name;
@@ -54,7 +54,7 @@ struct ntime_unit_info {
 	uint32_t fixed;
 	const char *name;
 	const char *desc;
-	const char *way;
+	const char *method;
 	const char *cpus;
 	const char *reason;
 	const char *remedy;
@@ -91,13 +91,13 @@ struct ntime_event_info {
 };
 
 /**
- * struct ntime_obstacle - something that stands in the way of counting
+ * struct ntime_problem - something that stands in the way of counting
  * @what:	what cannot be counted because of it
  * @reason:	what is in the way, one sentence
  * @remedy:	the exact command, or the action, that removes it
  * @is_here:	1 when it can be removed on this machine; 0 when only the hypervisor or other hardware can
  */
-struct ntime_obstacle {
+struct ntime_problem {
 	uint32_t size;
 	uint32_t is_here;
 	const char *what;
@@ -105,8 +105,9 @@ struct ntime_obstacle {
 	const char *remedy;
 };
 
-NTIME_API int ntime_way_for_each(struct ntime_ctx *ctx,
-				 int (*fn)(void *arg, const struct ntime_way_info *way), void *arg);
+NTIME_API int ntime_method_for_each(struct ntime_ctx *ctx,
+				    int (*fn)(void *arg, const struct ntime_method_info *method),
+				    void *arg);
 NTIME_API int ntime_unit_for_each(struct ntime_ctx *ctx,
 				  int (*fn)(void *arg, const struct ntime_unit_info *unit),
 				  void *arg);
@@ -126,9 +127,9 @@ NTIME_API int ntime_event_for_each(struct ntime_ctx *ctx, const char *model,
 NTIME_API int ntime_metric_for_each(struct ntime_ctx *ctx,
 				    int (*fn)(void *arg, const struct ntime_event_info *metric),
 				    void *arg);
-NTIME_API int ntime_obstacle_for_each(struct ntime_ctx *ctx,
-				      int (*fn)(void *arg, const struct ntime_obstacle *obstacle),
-				      void *arg);
+NTIME_API int ntime_problem_for_each(struct ntime_ctx *ctx,
+				     int (*fn)(void *arg, const struct ntime_problem *problem),
+				     void *arg);
 
 /**
  * struct ntime_encoding - what the kernel is asked for one part of an event
@@ -163,14 +164,14 @@ NTIME_API int ntime_event_encode(struct ntime_ctx *ctx, const char *event,
 				 void *arg);
 
 /**
- * struct ntime_stale - counters that a program which was killed left programmed
+ * struct ntime_leftover - counters that a program which was killed left programmed
  * @name:	what ntime_repair() takes
  * @what:	the counters, for people: "uncore of package 0"; where the record is damaged, or no record, a sentence that says so
  * @command:	program that did it, as far as is known
  * @pid:	its process id; 0 when it is not known
  * @registers:	how many registers it changed; 0: nothing can be repaired with it, the file has to be removed by hand
  */
-struct ntime_stale {
+struct ntime_leftover {
 	uint32_t size;
 	int32_t pid;
 	const char *name;
@@ -180,7 +181,7 @@ struct ntime_stale {
 };
 
 /**
- * ntime_stale_for_each() - walk what killed programs left
+ * ntime_leftover_for_each() - walk what killed programs left
  * @ctx:	context
  * @fn:		called for each bank of counters
  * @arg:	its first argument
@@ -189,9 +190,9 @@ struct ntime_stale {
  *
  * Return: 0, first non-zero of @fn, -EACCES, -ENOTDIR (others can write to that directory), -ENOMEM. Since 0.1.
  */
-NTIME_API int ntime_stale_for_each(struct ntime_ctx *ctx,
-				   int (*fn)(void *arg, const struct ntime_stale *stale),
-				   void *arg);
+NTIME_API int ntime_leftover_for_each(struct ntime_ctx *ctx,
+				      int (*fn)(void *arg, const struct ntime_leftover *stale),
+				      void *arg);
 
 /**
  * struct ntime_repair_step - what was done to one register
@@ -217,7 +218,7 @@ struct ntime_repair_step {
 #define NTIME_REPAIR_LOOK 1u
 
 /**
- * ntime_repair() - put back what one of ntime_stale_for_each() left
+ * ntime_repair() - put back what one of ntime_leftover_for_each() left
  * @ctx:	context
  * @name:	its name
  * @flags:	NTIME_REPAIR_LOOK or 0

@@ -91,7 +91,7 @@ struct ntime_register_info {
 	const char *table;
 	const char *name;
 	const char *linux_name;
-	const char *way;
+	const char *method;
 	const char *source;
 	const char *reason;
 	const char *remedy;
@@ -175,11 +175,11 @@ struct ntime_register; /* one that is open */
 NTIME_API int ntime_register_open(struct ntime_ctx *ctx, const char *path, uint32_t flags,
 				  struct ntime_register **out);
 
-/** ntime_register_way() - through which way it is open: "ntimefs", "msr", "pci", "mmio" */
-NTIME_API const char *ntime_register_way(const struct ntime_register *r);
+/** ntime_register_method() - through which way it is open: "ntimefs", "msr", "pci", "mmio" */
+NTIME_API const char *ntime_register_method(const struct ntime_register *r);
 
-/** ntime_register_place() - what is accessed, for people: "/dev/cpu/0/msr at 0x38d"; lives as long as @r */
-NTIME_API const char *ntime_register_place(const struct ntime_register *r);
+/** ntime_register_where() - what is accessed, for people: "/dev/cpu/0/msr at 0x38d"; lives as long as @r */
+NTIME_API const char *ntime_register_where(const struct ntime_register *r);
 
 /**
  * ntime_register_read() - what it holds now; one system call, or one load

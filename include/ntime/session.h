@@ -116,7 +116,7 @@ struct ntime_item {
 	const char *name;
 	const char *unit;
 	const char *unit_text;
-	const char *way;
+	const char *method;
 	const char *reason;
 	const char *remedy;
 	const char *beside;
@@ -246,12 +246,12 @@ NTIME_API int ntime_session_metrics(const struct ntime_session *s, struct ntime_
 				    size_t n);
 
 /**
- * struct ntime_place_info - one thread or CPU of a session's target
+ * struct ntime_where_info - one thread or CPU of a session's target
  * @pid:	thread, -1 for a CPU
  * @cpu:	CPU's number, -1 for a thread
  * @core, @l3, @package, @node: of that CPU, numbered as struct ntime_cpu_info has them; -1 where they are not known
  */
-struct ntime_place_info {
+struct ntime_where_info {
 	uint32_t size;
 	int32_t pid;
 	int32_t cpu;
@@ -262,18 +262,18 @@ struct ntime_place_info {
 	int32_t reserved;
 };
 
-/** ntime_session_places() - threads or CPUs that an opened session looks at; 0 before */
-NTIME_API size_t ntime_session_places(const struct ntime_session *s);
+/** ntime_session_where_count() - threads or CPUs that an opened session looks at; 0 before */
+NTIME_API size_t ntime_session_where_count(const struct ntime_session *s);
 
-/** ntime_session_place() - describe place @i of an opened session; @out->size must be set. 0, -EINVAL, or -EIO (no topology) */
-NTIME_API int ntime_session_place(struct ntime_session *s, size_t i, struct ntime_place_info *out);
+/** ntime_session_where() - describe place @i of an opened session; @out->size must be set. 0, -EINVAL, or -EIO (no topology) */
+NTIME_API int ntime_session_where(struct ntime_session *s, size_t i, struct ntime_where_info *out);
 
 /**
- * ntime_session_read_places() - read every item once, place by place
+ * ntime_session_read_where() - read every item once, place by place
  * @s:		session that was opened
  * @out:	@places rows of @n values: out[place * n + item]; written only on success
  * @n:		must equal ntime_session_count(s)
- * @places:	must equal ntime_session_places(s)
+ * @places:	must equal ntime_session_where_count(s)
  *
  * As ntime_session_read(), which gives the sums of these. What is counted for a core, a cache or a package stands in the row of the one CPU
  * that it is read on; in the rows of the others it is NTIME_ELSEWHERE. Metrics are computed in each row from what stands there, the
@@ -282,11 +282,11 @@ NTIME_API int ntime_session_place(struct ntime_session *s, size_t i, struct ntim
  * of, 1, and is added up. The first call looks at the topology and allocates, the others do not.
  * Return: @n * @places, or as ntime_session_read(). Since 0.1.
  */
-NTIME_API int ntime_session_read_places(struct ntime_session *s, struct ntime_value *out, size_t n,
-					size_t places);
+NTIME_API int ntime_session_read_where(struct ntime_session *s, struct ntime_value *out, size_t n,
+				       size_t places);
 
 /**
- * ntime_session_read_time() - of which moment the counts of the last ntime_session_read_places() are
+ * ntime_session_read_time() - of which moment the counts of the last ntime_session_read_where() are
  * @s:		session that was read
  * @at_ns:	CLOCK_MONOTONIC, or a recording's own clock; of the counts' rates this is the time
  * @unsure_ns:	how much earlier or later it may have been, as the machine took the CPU away while counters were read
@@ -299,12 +299,12 @@ NTIME_API int ntime_session_read_time(const struct ntime_session *s, uint64_t *a
 				      uint64_t *unsure_ns);
 
 /**
- * ntime_session_horizon_ns() - longest time between two reads in which no counter can wrap unseen
+ * ntime_session_max_read_interval_ns() - longest time between two reads in which no counter can wrap unseen
  *
  * Who reads later than that may get NTIME_OVERFLOWED. UINT64_MAX when any time will do, as with perf; 0 before the session is opened.
  * Since 0.1.
  */
-NTIME_API uint64_t ntime_session_horizon_ns(const struct ntime_session *s);
+NTIME_API uint64_t ntime_session_max_read_interval_ns(const struct ntime_session *s);
 
 /**
  * ntime_session_next_pass() - end this pass, begin the next one

@@ -390,7 +390,7 @@ static void remove_file(const struct nti_claim *c)
 	nti_locked_close(dir);
 }
 
-int nti_claim_new(struct nti_os *os, const struct nti_claim_bank *bank, struct nthw_io *io,
+int nti_claim_new(struct nti_os *os, const struct nti_claim_pmu *bank, struct nthw_io *io,
 		  struct nti_claim_owner *owner, struct nti_claim **out)
 {
 	struct nti_claim *c;
@@ -443,7 +443,7 @@ void nti_claim_free(struct nti_claim *claim)
 
 /* ---- telling why not ---- */
 
-static int explain_busy(const struct nti_claim_bank *bank, const struct nti_claim_owner *owner,
+static int explain_busy(const struct nti_claim_pmu *bank, const struct nti_claim_owner *owner,
 			struct nti_absence *out)
 {
 	static const char remedy[] = "end that, or wait for its end";
@@ -457,7 +457,7 @@ static int explain_busy(const struct nti_claim_bank *bank, const struct nti_clai
 		bank->what, *owner->command ? owner->command : "a program", (int)owner->pid);
 }
 
-int nti_claim_explain(const struct nti_claim_bank *bank, int error,
+int nti_claim_explain(const struct nti_claim_pmu *bank, int error,
 		      const struct nti_claim_owner *owner, struct nti_absence *out)
 {
 	char remedy[160];

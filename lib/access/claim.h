@@ -27,7 +27,7 @@ struct nthw_box_kind;
 struct nti_claim;
 
 /* What is claimed. */
-struct nti_claim_bank {
+struct nti_claim_pmu {
 	const char *name; /* of the file: "uncore-0", "uncore_imc_0-1", "cpu-3" */
 	const char *what; /* for people: "uncore of package 0" */
 	/* Whose rows describe the registers, moved by .number times .kind->step; NULL: those of a core PMU. */
@@ -51,10 +51,10 @@ struct nti_claim_owner {
  * 0; -EBUSY: *@owner has it; -EUCLEAN: *@owner had it, ended, and left registers changed; -EBADMSG: there is a file of that name that is not ours, or
  * damaged; -EACCES, -EROFS, -ENOSPC and so on of the directory.
  */
-int nti_claim_new(struct nti_os *os, const struct nti_claim_bank *bank, struct nthw_io *io,
+int nti_claim_new(struct nti_os *os, const struct nti_claim_pmu *bank, struct nthw_io *io,
 		  struct nti_claim_owner *owner, struct nti_claim **out);
 /* Why nti_claim_new() gave @error, and what to do. 0 or -ENOMEM. */
-int nti_claim_explain(const struct nti_claim_bank *bank, int error,
+int nti_claim_explain(const struct nti_claim_pmu *bank, int error,
 		      const struct nti_claim_owner *owner, struct nti_absence *out);
 /*
  * The claim's own io: records a register before it is written first, and what is written to it later. A record that cannot be written
@@ -70,15 +70,16 @@ void nti_claim_settle(struct nti_claim *claim);
 void nti_claim_free(struct nti_claim *claim);
 
 /* One claim without owner that has a record: what a program left. */
-struct nti_claim_stale {
+struct nti_claim_leftover {
 	const char *name, *what; /* damaged or foreign files: what is wrong with it */
 	struct nti_claim_owner owner;
 	size_t registers; /* that it changed */
 	bool is_damaged;  /* a file that is not ours, or not whole: nobody can repair with it */
 };
 /* Walk them. 0, first non-zero of @fn, or -errno (-ENOENT is 0: no claims were ever made). */
-int nti_claim_for_each_stale(struct nti_os *os,
-			     int (*fn)(void *arg, const struct nti_claim_stale *stale), void *arg);
+int nti_claim_for_each_leftover(struct nti_os *os,
+				int (*fn)(void *arg, const struct nti_claim_leftover *stale),
+				void *arg);
 
 /*
  * Put back what claim @name left: in each register the bits that its owner changed, unless they are no longer as he left them, in which
@@ -108,13 +109,13 @@ int nti_claim_repair(struct nti_os *os, const char *name, uint32_t flags,
 		     struct nti_error *e);
 
 /* As nti_claim_repair() with registers that @lender reaches: for tests. */
-struct nti_claim_lender {
-	int (*read)(struct nti_claim_lender *lender, const struct nti_claim_repair *at,
+struct nti_claim_access {
+	int (*read)(struct nti_claim_access *handles, const struct nti_claim_repair *at,
 		    uint32_t bits, uint64_t *value, struct nti_error *e);
-	int (*write)(struct nti_claim_lender *lender, const struct nti_claim_repair *at,
+	int (*write)(struct nti_claim_access *handles, const struct nti_claim_repair *at,
 		     uint32_t bits, uint64_t value, struct nti_error *e);
 };
-int nti_claim_repair_through(struct nti_os *os, struct nti_claim_lender *lender, const char *name,
+int nti_claim_repair_through(struct nti_os *os, struct nti_claim_access *handles, const char *name,
 			     uint32_t flags,
 			     int (*fn)(void *arg, const struct nti_claim_repair *step), void *arg,
 			     struct nti_error *e);

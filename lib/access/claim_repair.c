@@ -66,7 +66,7 @@ struct walk {
 	struct nti_os *os;
 	struct file file;
 	struct nti_process_identity self;
-	int (*fn)(void *arg, const struct nti_claim_stale *stale);
+	int (*fn)(void *arg, const struct nti_claim_leftover *stale);
 	void *arg;
 };
 
@@ -78,14 +78,14 @@ static int tell_damaged(struct walk *w, const char *name)
 	nti_claim_clean(clean);
 	(void)snprintf(what, sizeof(what), "%s/%s cannot be used: %s", NTI_CLAIM_DIRECTORY, clean,
 		       w->file.reason);
-	return w->fn(w->arg,
-		     &(struct nti_claim_stale){ .name = clean, .what = what, .is_damaged = true });
+	return w->fn(w->arg, &(struct nti_claim_leftover){
+				     .name = clean, .what = what, .is_damaged = true });
 }
 
 static int tell_stale(struct walk *w, const char *name)
 {
 	const struct nti_claim_record *r = w->file.record;
-	struct nti_claim_stale stale = {
+	struct nti_claim_leftover stale = {
 		.name = name, .what = r->head.what, .owner = r->head.owner, .registers = r->left
 	};
 
@@ -132,8 +132,9 @@ static int look_at_next(void *arg, const char *name)
 	return ret;
 }
 
-int nti_claim_for_each_stale(struct nti_os *os,
-			     int (*fn)(void *arg, const struct nti_claim_stale *stale), void *arg)
+int nti_claim_for_each_leftover(struct nti_os *os,
+				int (*fn)(void *arg, const struct nti_claim_leftover *stale),
+				void *arg)
 {
 	struct walk w = { .os = os, .fn = fn, .arg = arg };
 	int ret = new_file(&w.file);
@@ -151,17 +152,17 @@ int nti_claim_for_each_stale(struct nti_os *os,
 
 /* ---- registers ---- */
 
-struct real_lender {
-	struct nti_claim_lender lender; /* first: its functions get this pointer */
+struct real_handles {
+	struct nti_claim_access handles; /* first: its functions get this pointer */
 	struct nti_os *os;
 	struct nti_msr *msr;
 	struct nti_pci *pci;
 	bool has_pci; /* it was looked for */
 };
 
-static struct real_lender *real_of(struct nti_claim_lender *lender)
+static struct real_handles *real_of(struct nti_claim_access *handles)
 {
-	return (struct real_lender *)lender;
+	return (struct real_handles *)handles;
 }
 
 struct search {
@@ -179,7 +180,7 @@ static int is_of_package(void *arg, unsigned int cpu)
 }
 
 /* The CPU that is named, or, when that is off line now, another one that reaches the same register. */
-static unsigned int cpu_for(struct real_lender *l, const struct nti_claim_repair *at)
+static unsigned int cpu_for(struct real_handles *l, const struct nti_claim_repair *at)
 {
 	unsigned int cpu = (unsigned int)nti_claim_cpu(at->device);
 	struct search search = { .os = l->os, .package = at->package };
@@ -193,7 +194,7 @@ static unsigned int cpu_for(struct real_lender *l, const struct nti_claim_repair
 	return search.cpu;
 }
 
-static int find_function(struct real_lender *l, const char *address,
+static int find_function(struct real_handles *l, const char *address,
 			 const struct nti_pci_function **out, struct nti_error *e)
 {
 	size_t i;
@@ -213,10 +214,10 @@ static int find_function(struct real_lender *l, const char *address,
 	return nti_error(e, -ENODEV, "PCI function %s is gone", address);
 }
 
-static int real_read(struct nti_claim_lender *lender, const struct nti_claim_repair *at,
+static int real_read(struct nti_claim_access *handles, const struct nti_claim_repair *at,
 		     uint32_t bits, uint64_t *value, struct nti_error *e)
 {
-	struct real_lender *l = real_of(lender);
+	struct real_handles *l = real_of(handles);
 	const struct nti_pci_function *function = NULL;
 	int ret;
 
@@ -226,10 +227,10 @@ static int real_read(struct nti_claim_lender *lender, const struct nti_claim_rep
 	return !function ? ret : nti_pci_config_read(l->pci, function, at->address, bits, value, e);
 }
 
-static int real_write(struct nti_claim_lender *lender, const struct nti_claim_repair *at,
+static int real_write(struct nti_claim_access *handles, const struct nti_claim_repair *at,
 		      uint32_t bits, uint64_t value, struct nti_error *e)
 {
-	struct real_lender *l = real_of(lender);
+	struct real_handles *l = real_of(handles);
 	const struct nti_pci_function *function = NULL;
 	int ret;
 
@@ -243,7 +244,7 @@ static int real_write(struct nti_claim_lender *lender, const struct nti_claim_re
 /* ---- putting back ---- */
 
 struct repair {
-	struct nti_claim_lender *lender;
+	struct nti_claim_access *handles;
 	struct file file;
 	uint32_t flags;
 	int (*fn)(void *arg, const struct nti_claim_repair *step);
@@ -276,7 +277,7 @@ static int read_found(struct repair *r, const struct nti_claim_line *line,
 		      struct nti_claim_repair *step, struct nti_error *e)
 {
 	uint64_t gone = line->bits >= 64 ? UINT64_MAX : ((uint64_t)1 << line->bits) - 1;
-	int ret = r->lender->read(r->lender, step, line->bits, &step->found, e);
+	int ret = r->handles->read(r->handles, step, line->bits, &step->found, e);
 
 	return ret == 0 && line->space == NTHW_SPACE_PCI && step->found == gone ? -ENODEV : ret;
 }
@@ -292,7 +293,7 @@ static int judge(struct repair *r, size_t index, struct nti_claim_repair *step, 
 		r->is_taken = true;
 	if (ret < 0 || step->restored == step->found || !nti_claim_is_shared(line))
 		return ret;
-	ret = nti_claim_needed(r->lender, r->file.record, index, &needed, e);
+	ret = nti_claim_needed(r->handles, r->file.record, index, &needed, e);
 	if (ret < 0)
 		return ret;
 	step->restored = (step->restored & ~needed) | (step->found & needed);
@@ -317,7 +318,7 @@ static int put_back(struct repair *r, size_t index, struct nti_claim_repair *ste
 	else if (ret == 0)
 		ret = judge(r, index, step, error);
 	if (ret == 0 && step->restored != step->found && !(r->flags & NTI_CLAIM_LOOK))
-		ret = r->lender->write(r->lender, step, line->bits, step->restored, error);
+		ret = r->handles->write(r->handles, step, line->bits, step->restored, error);
 	if (ret == 0)
 		return 0;
 	step->restored = step->found;
@@ -438,12 +439,12 @@ static int say_failed(struct repair *r, const char *name)
 			 *why ? why : strerror(-r->failed));
 }
 
-int nti_claim_repair_through(struct nti_os *os, struct nti_claim_lender *lender, const char *name,
+int nti_claim_repair_through(struct nti_os *os, struct nti_claim_access *handles, const char *name,
 			     uint32_t flags,
 			     int (*fn)(void *arg, const struct nti_claim_repair *step), void *arg,
 			     struct nti_error *e)
 {
-	struct repair r = { .lender = lender, .flags = flags, .fn = fn, .arg = arg, .e = e };
+	struct repair r = { .handles = handles, .flags = flags, .fn = fn, .arg = arg, .e = e };
 	int ret = new_file(&r.file);
 
 	if (ret == 0)
@@ -464,12 +465,12 @@ int nti_claim_repair(struct nti_os *os, const char *name, uint32_t flags,
 		     int (*fn)(void *arg, const struct nti_claim_repair *step), void *arg,
 		     struct nti_error *e)
 {
-	struct real_lender real = { .lender = { .read = real_read, .write = real_write },
-				    .os = os };
+	struct real_handles real = { .handles = { .read = real_read, .write = real_write },
+				     .os = os };
 	int ret = nti_msr_new(os, &real.msr);
 
 	if (ret == 0)
-		ret = nti_claim_repair_through(os, &real.lender, name, flags, fn, arg, e);
+		ret = nti_claim_repair_through(os, &real.handles, name, flags, fn, arg, e);
 	nti_pci_free(real.pci);
 	nti_msr_free(real.msr);
 	return ret;

@@ -133,7 +133,7 @@ static uint32_t width_of(const struct nthw_box_kind *kind, uint32_t counter)
 	return counter == FIXED ? kind->fixed_select->bits : kind->select->bits;
 }
 
-static int read_own(struct nti_claim_lender *lender, const struct nti_claim_line *shared,
+static int read_own(struct nti_claim_access *handles, const struct nti_claim_line *shared,
 		    const struct own *own, uint32_t bits, uint64_t *value, struct nti_error *e)
 {
 	const struct nti_claim_repair at = { .space = shared->space,
@@ -142,10 +142,10 @@ static int read_own(struct nti_claim_lender *lender, const struct nti_claim_line
 					     .address = own->address,
 					     .package = shared->package };
 
-	return lender->read(lender, &at, bits, value, e);
+	return handles->read(handles, &at, bits, value, e);
 }
 
-int nti_claim_needed(struct nti_claim_lender *lender, const struct nti_claim_record *record,
+int nti_claim_needed(struct nti_claim_access *handles, const struct nti_claim_record *record,
 		     size_t index, uint64_t *bits, struct nti_error *e)
 {
 	const struct nti_claim_line *line = &record->line[index];
@@ -163,7 +163,7 @@ int nti_claim_needed(struct nti_claim_lender *lender, const struct nti_claim_rec
 		if (kind ? !find_own(kind, number, counter, &own)
 			 : !find_core_own(core, counter, &own))
 			continue;
-		ret = read_own(lender, line, &own, width_of(kind, counter), &value, e);
+		ret = read_own(handles, line, &own, width_of(kind, counter), &value, e);
 		/* Core PMUs differ in their number of counters; one that there is not needs nothing. */
 		if (core && ret == -EIO)
 			continue;

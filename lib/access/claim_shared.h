@@ -16,7 +16,7 @@ bool nti_claim_is_shared(const struct nti_claim_line *line);
  * the record's, and what stops the box while there are such. A bit cannot tell by itself whose it is; the select registers do.
  * Reads only. 0, or the error of an access.
  */
-int nti_claim_needed(struct nti_claim_lender *lender, const struct nti_claim_record *record,
+int nti_claim_needed(struct nti_claim_access *handles, const struct nti_claim_record *record,
 		     size_t index, uint64_t *bits, struct nti_error *e);
 
 #endif

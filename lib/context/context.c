@@ -10,7 +10,7 @@
 
 #include "lib/machine/boxes.h"
 #include "lib/access/msr.h"
-#include "lib/count/perf/pulse.h"
+#include "lib/count/perf/selftest.h"
 #include "lib/os/replay/replay.h"
 #include "lib/base/text.h"
 #include "lib/context/context.h"
@@ -59,10 +59,10 @@ int nti_context_online(struct ntime_ctx *ctx, char *buf, size_t size)
 }
 
 /* A core PMU that does not count would give zeros and rubbish for counts: none of its events exists then. 0 or -ENOMEM. */
-static int check_pulse(struct ntime_ctx *ctx)
+static int check_selftest(struct ntime_ctx *ctx)
 {
 	struct nti_unit *core = NULL;
-	struct nti_pulse seen;
+	struct nti_selftest seen;
 	size_t i;
 
 	for (i = 0; i < ctx->units.count; i++) {
@@ -74,7 +74,7 @@ static int check_pulse(struct ntime_ctx *ctx)
 		core = &ctx->units.unit[i];
 	}
 	if (!core || core->absent.reason || ctx->os->is_replay ||
-	    !nti_pulse_is_missing(ctx->os, core, &seen))
+	    !nti_selftest_is_missing(ctx->os, core, &seen))
 		return 0;
 	return nti_absence_set(&core->absent,
 			       "count on hardware, or give this machine an emulator or hypervisor "
@@ -115,7 +115,7 @@ static int lend_cpus(void *arg, const struct nti_boxes_cpu **out, size_t *n)
 
 int nti_context_units(struct ntime_ctx *ctx)
 {
-	const struct nti_boxes_lent lent = { .arg = ctx, .cpus = lend_cpus };
+	const struct nti_boxes_source lent = { .arg = ctx, .cpus = lend_cpus };
 	int ret;
 
 	if (ctx->has_units)
@@ -139,10 +139,10 @@ int nti_context_core(struct ntime_ctx *ctx)
 {
 	int ret = nti_context_units(ctx);
 
-	if (ret < 0 || ctx->has_pulse)
+	if (ret < 0 || ctx->has_selftest)
 		return ret;
-	ret = check_pulse(ctx);
-	ctx->has_pulse = ret == 0;
+	ret = check_selftest(ctx);
+	ctx->has_selftest = ret == 0;
 	return ret;
 }
 
@@ -164,7 +164,7 @@ int nti_context_event(struct ntime_ctx *ctx, const char *name, struct nti_event 
 
 	if (ret == 0)
 		ret = nti_event_parse(&ctx->names, name, out, e);
-	if (ret < 0 || ctx->has_pulse || !is_of_core(out))
+	if (ret < 0 || ctx->has_selftest || !is_of_core(out))
 		return ret;
 	/* What is found out now may make the event absent. */
 	nti_event_fini(out);

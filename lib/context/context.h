@@ -25,7 +25,7 @@ struct ntime_ctx {
 	struct nti_units units;
 	bool has_units;
 	bool has_scopes;	/* nti_context_scopes() was asked */
-	bool has_pulse;		/* it was tried whether the core PMU counts */
+	bool has_selftest;	/* it was tried whether the core PMU counts */
 	struct nti_names names; /* valid once has_units */
 	struct nti_metrics metrics;
 	struct nti_topology *topology;	 /* NULL until asked for */

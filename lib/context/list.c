@@ -6,23 +6,23 @@
 
 #include <ntime/list.h>
 
-#include "lib/access/lender.h"
+#include "lib/access/handle.h"
 #include "lib/access/msr.h"
 #include "lib/access/ntimefs.h"
 #include "lib/count/perf/perf.h"
 #include "lib/context/context.h"
-#include "lib/context/obstacle.h"
+#include "lib/context/problem.h"
 
 static const char *or_empty(const char *text)
 {
 	return text ? text : "";
 }
 
-static int visit_perf(struct ntime_ctx *ctx, int (*fn)(void *arg, const struct ntime_way_info *way),
-		      void *arg)
+static int visit_perf(struct ntime_ctx *ctx,
+		      int (*fn)(void *arg, const struct ntime_method_info *method), void *arg)
 {
 	static const struct nti_unit any = { .name = "perf", .kind = NTI_UNIT_SOFTWARE };
-	static const struct nti_perf_place self = { .pid = 0, .cpu = -1 };
+	static const struct nti_perf_where self = { .pid = 0, .cpu = -1 };
 	struct nti_absence absent = { 0 };
 	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE };
 	int ret = nti_perf_probe(ctx->os);
@@ -30,8 +30,8 @@ static int visit_perf(struct ntime_ctx *ctx, int (*fn)(void *arg, const struct n
 
 	if (ret < 0 && nti_perf_explain(ctx->os, &any, &attr, self, ret, &absent) < 0)
 		return -ENOMEM;
-	ret = fn(arg, &(struct ntime_way_info){
-			      .size = sizeof(struct ntime_way_info),
+	ret = fn(arg, &(struct ntime_method_info){
+			      .size = sizeof(struct ntime_method_info),
 			      .usable = is_usable,
 			      .name = "perf",
 			      .reaches = "core PMU, software, tracepoints, perf's uncore PMUs",
@@ -45,12 +45,12 @@ static int visit_perf(struct ntime_ctx *ctx, int (*fn)(void *arg, const struct n
 }
 
 static int visit_clock(struct ntime_ctx *ctx,
-		       int (*fn)(void *arg, const struct ntime_way_info *way), void *arg)
+		       int (*fn)(void *arg, const struct ntime_method_info *method), void *arg)
 {
-	const char *reason = nti_clock_obstacle(ctx);
+	const char *reason = nti_clock_problem(ctx);
 
-	return fn(arg, &(struct ntime_way_info){
-			       .size = sizeof(struct ntime_way_info),
+	return fn(arg, &(struct ntime_method_info){
+			       .size = sizeof(struct ntime_method_info),
 			       .usable = !*reason,
 			       .name = "clock",
 			       .reaches = "the time stamp counter",
@@ -60,54 +60,57 @@ static int visit_clock(struct ntime_ctx *ctx,
 		       });
 }
 
-static int visit_msr(struct ntime_ctx *ctx, int (*fn)(void *arg, const struct ntime_way_info *way),
-		     void *arg)
+static int visit_msr(struct ntime_ctx *ctx,
+		     int (*fn)(void *arg, const struct ntime_method_info *method), void *arg)
 {
-	struct ntime_way_info info = { .size = sizeof(info),
-				       .name = "msr",
-				       .reaches =
-					       "counters of cores, packages and caches in "
-					       "model-specific registers, and registers by address",
-				       .cost = "one pread(2)" };
+	struct ntime_method_info info = {
+		.size = sizeof(info),
+		.name = "msr",
+		.reaches = "counters of cores, packages and caches in "
+			   "model-specific registers, and registers by address",
+		.cost = "one pread(2)"
+	};
 
 	info.usable = nti_msr_probe(ctx->os, &info.reason, &info.remedy) == 0;
 	return fn(arg, &info);
 }
 
-static int visit_pci(struct ntime_ctx *ctx, int (*fn)(void *arg, const struct ntime_way_info *way),
-		     void *arg)
+static int visit_pci(struct ntime_ctx *ctx,
+		     int (*fn)(void *arg, const struct ntime_method_info *method), void *arg)
 {
-	struct ntime_way_info info = { .size = sizeof(info),
-				       .name = "pci",
-				       .reaches = "counters in the configuration space of PCI "
-						  "functions, such as memory controllers",
-				       .cost = "three pread(2) of 32 bits" };
+	struct ntime_method_info info = { .size = sizeof(info),
+					  .name = "pci",
+					  .reaches = "counters in the configuration space of PCI "
+						     "functions, such as memory controllers",
+					  .cost = "three pread(2) of 32 bits" };
 
-	info.usable = nti_lender_probe(ctx->os, NTI_WAY_PCI, &info.reason, &info.remedy) == 0;
+	info.usable = nti_method_probe(ctx->os, NTI_METHOD_PCI, &info.reason, &info.remedy) == 0;
 	return fn(arg, &info);
 }
 
 static int visit_ntimefs(struct ntime_ctx *ctx,
-			 int (*fn)(void *arg, const struct ntime_way_info *way), void *arg)
+			 int (*fn)(void *arg, const struct ntime_method_info *method), void *arg)
 {
-	struct ntime_way_info info = { .size = sizeof(info),
-				       .name = "ntimefs",
-				       .reaches = "core PMU of whole CPUs, counters around the "
-						  "cores, and registers by name",
-				       .cost = "the counter's instruction on the CPU to which the "
-					       "thread is pinned, else one read(2)" };
+	struct ntime_method_info info = {
+		.size = sizeof(info),
+		.name = "ntimefs",
+		.reaches = "core PMU of whole CPUs, counters around the "
+			   "cores, and registers by name",
+		.cost = "the counter's instruction on the CPU to which the "
+			"thread is pinned, else one read(2)"
+	};
 
 	info.usable = nti_ntimefs_probe(ctx->os, &info.reason, &info.remedy) == 0;
 	return fn(arg, &info);
 }
 
 static int visit_replay(struct ntime_ctx *ctx,
-			int (*fn)(void *arg, const struct ntime_way_info *way), void *arg)
+			int (*fn)(void *arg, const struct ntime_method_info *method), void *arg)
 {
 	return fn(
 		arg,
-		&(struct ntime_way_info){
-			.size = sizeof(struct ntime_way_info),
+		&(struct ntime_method_info){
+			.size = sizeof(struct ntime_method_info),
 			.usable = ctx->os->is_replay,
 			.name = "replay",
 			.reaches = "a recorded machine",
@@ -121,8 +124,8 @@ static int visit_replay(struct ntime_ctx *ctx,
 		});
 }
 
-int ntime_way_for_each(struct ntime_ctx *ctx,
-		       int (*fn)(void *arg, const struct ntime_way_info *way), void *arg)
+int ntime_method_for_each(struct ntime_ctx *ctx,
+			  int (*fn)(void *arg, const struct ntime_method_info *method), void *arg)
 {
 	int ret = visit_perf(ctx, fn, arg);
 
@@ -137,14 +140,15 @@ int ntime_way_for_each(struct ntime_ctx *ctx,
 	return ret ? ret : visit_replay(ctx, fn, arg);
 }
 
-static const char *way_name(struct ntime_ctx *ctx, const struct nti_unit *unit)
+static const char *method_name(struct ntime_ctx *ctx, const struct nti_unit *unit)
 {
 	static const char *const names[] = {
-		[NTI_WAY_PERF] = "perf", [NTI_WAY_CLOCK] = "clock", [NTI_WAY_NTIMEFS] = "ntimefs",
-		[NTI_WAY_MSR] = "msr",	 [NTI_WAY_PCI] = "pci",
+		[NTI_METHOD_PERF] = "perf",	  [NTI_METHOD_CLOCK] = "clock",
+		[NTI_METHOD_NTIMEFS] = "ntimefs", [NTI_METHOD_MSR] = "msr",
+		[NTI_METHOD_PCI] = "pci",
 	};
 
-	return ctx->os->is_replay ? "replay" : names[nti_unit_way(ctx, unit)];
+	return ctx->os->is_replay ? "replay" : names[nti_unit_method(ctx, unit)];
 }
 
 int ntime_unit_for_each(struct ntime_ctx *ctx,
@@ -157,7 +161,7 @@ int ntime_unit_for_each(struct ntime_ctx *ctx,
 	for (i = 0; ret == 0 && i < ctx->units.count; i++) {
 		const struct nti_unit *unit = &ctx->units.unit[i];
 
-		ret = nti_unit_obstacle(ctx, unit, &absent);
+		ret = nti_unit_problem(ctx, unit, &absent);
 		if (ret < 0)
 			break;
 		ret = fn(arg, &(struct ntime_unit_info){
@@ -167,7 +171,7 @@ int ntime_unit_for_each(struct ntime_ctx *ctx,
 				      .fixed = unit->fixed,
 				      .name = unit->name,
 				      .desc = or_empty(unit->desc),
-				      .way = way_name(ctx, unit),
+				      .method = method_name(ctx, unit),
 				      .cpus = or_empty(unit->cpus),
 				      .reason = or_empty(absent.reason),
 				      .remedy = or_empty(absent.remedy),
@@ -199,7 +203,7 @@ static int check_generic(struct event_walk *w, const char *name, struct nti_abse
 
 	if (ret < 0)
 		return ret == -ENOMEM ? ret : 0;
-	ret = nti_generic_obstacle(w->ctx, &event, out);
+	ret = nti_generic_problem(w->ctx, &event, out);
 	nti_event_fini(&event);
 	return ret;
 }
@@ -213,7 +217,7 @@ static int visit_event(void *arg, const struct nti_event_entry *entry)
 
 	if (entry->unit && entry->unit != w->unit) {
 		nti_absence_fini(&w->absent);
-		ret = nti_unit_obstacle(w->ctx, entry->unit, &w->absent);
+		ret = nti_unit_problem(w->ctx, entry->unit, &w->absent);
 		if (ret < 0)
 			return ret;
 		w->unit = entry->unit;
@@ -268,7 +272,7 @@ int ntime_metric_for_each(struct ntime_ctx *ctx,
 		const struct nti_metric *m = &ctx->metrics.metric[i];
 		struct nti_absence absent = { 0 };
 
-		ret = nti_metric_obstacle(ctx, m, &chosen, &absent);
+		ret = nti_metric_problem(ctx, m, &chosen, &absent);
 		if (ret == 0)
 			ret = fn(arg, &(struct ntime_event_info){
 					      .size = sizeof(struct ntime_event_info),

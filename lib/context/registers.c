@@ -32,18 +32,18 @@ static int package_of(void *arg, unsigned int cpu)
 	return -ENXIO;
 }
 
-static struct nti_register_lender lender_of(struct ntime_ctx *ctx)
+static struct nti_register_source handles_of(struct ntime_ctx *ctx)
 {
-	return (struct nti_register_lender){
+	return (struct nti_register_source){
 		.os = ctx->os, .msr = ctx->msr, .package_of = package_of, .arg = ctx
 	};
 }
 
 static int look(struct ntime_ctx *ctx)
 {
-	struct nti_register_lender lender = lender_of(ctx);
+	struct nti_register_source handles = handles_of(ctx);
 
-	return nti_registers_new(&lender, &ctx->registers);
+	return nti_registers_new(&handles, &ctx->registers);
 }
 
 /* Look for them if that was not done yet, and say when there are none. */
@@ -131,9 +131,9 @@ static int is_of_package(void *arg, unsigned int cpu)
 {
 	struct package *p = arg;
 
-	struct nti_register_lender lender = lender_of(p->ctx);
+	struct nti_register_source handles = handles_of(p->ctx);
 
-	return nti_register_package(p->ctx->os, &lender, cpu) == p->number;
+	return nti_register_package(p->ctx->os, &handles, cpu) == p->number;
 }
 
 static bool is_wanted(const struct wanted *w, const struct nti_register *reg)

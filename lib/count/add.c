@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lib/base/text.h"
-#include "lib/context/obstacle.h"
+#include "lib/context/problem.h"
 #include "lib/count/session.h"
 
 void nti_session_item_fini(struct nti_session_item *item)
@@ -78,9 +78,9 @@ static int add_event(struct ntime_session *s, const char *name, unsigned int gro
 	item->is_hidden = is_hidden;
 	/* An event of another machine's PMU has a part without unit, and is absent. */
 	item->is_clock =
-		event.parts && event.part[0].unit && event.part[0].unit->way == NTI_WAY_CLOCK;
+		event.parts && event.part[0].unit && event.part[0].unit->method == NTI_METHOD_CLOCK;
 	if (item->is_clock && !event.absent.reason)
-		return nti_unit_obstacle(s->ctx, event.part[0].unit, &item->absent);
+		return nti_unit_problem(s->ctx, event.part[0].unit, &item->absent);
 	return event.absent.reason ? nti_absence_copy(&item->absent, &event.absent) : 0;
 }
 
@@ -190,7 +190,7 @@ static int explain_new_metric(struct ntime_session *s, const struct nti_metric *
 	size_t chosen;
 
 	if (!item->formula || !item->input)
-		return nti_metric_obstacle(s->ctx, metric, &chosen, &item->absent);
+		return nti_metric_problem(s->ctx, metric, &chosen, &item->absent);
 	missing = missing_input(s, item->input, nti_formula_count(item->formula));
 	return missing ? explain_missing(item, missing) : 0;
 }
@@ -211,7 +211,7 @@ static int choose_formula(struct ntime_session *s, const struct nti_metric *metr
 		ret = add_formula(s, metric->formula[i], metric->formulas == 1, group, formula,
 				  input);
 	if (ret == AGAIN) {
-		ret = nti_metric_obstacle(s->ctx, metric, &nearest, &absent);
+		ret = nti_metric_problem(s->ctx, metric, &nearest, &absent);
 		nti_absence_fini(&absent);
 		if (ret == 0)
 			ret = add_formula(s, metric->formula[nearest], true, group, formula, input);

@@ -7,26 +7,27 @@
 
 int nti_session_group_enable(struct ntime_session *s, const struct nti_session_group *g)
 {
-	return g->own ? nti_bank_group_enable(g->own) : nti_perf_group_enable(s->ctx->os, &g->perf);
+	return g->direct ? nti_pmu_group_enable(g->direct)
+			 : nti_perf_group_enable(s->ctx->os, &g->perf);
 }
 
 int nti_session_group_disable(struct ntime_session *s, const struct nti_session_group *g)
 {
-	return g->own ? nti_bank_group_disable(g->own)
-		      : nti_perf_group_disable(s->ctx->os, &g->perf);
+	return g->direct ? nti_pmu_group_disable(g->direct)
+			 : nti_perf_group_disable(s->ctx->os, &g->perf);
 }
 
 int nti_session_group_read(const struct ntime_session *s, const struct nti_session_group *g,
 			   struct nti_perf_reading *out)
 {
-	return g->own ? nti_bank_group_read(g->own, out)
-		      : nti_perf_group_read(s->ctx->os, &g->perf, out);
+	return g->direct ? nti_pmu_group_read(g->direct, out)
+			 : nti_perf_group_read(s->ctx->os, &g->perf, out);
 }
 
 void nti_session_group_fini(struct ntime_session *s, struct nti_session_group *g)
 {
-	if (g->own)
-		nti_bank_group_free(g->own);
+	if (g->direct)
+		nti_pmu_group_free(g->direct);
 	else
 		nti_perf_group_fini(s->ctx->os, &g->perf);
 	free(g->part);

@@ -22,7 +22,7 @@ static bool is_task(const struct ntime_session *s)
 }
 
 /* Does @unit count at @place? Tasks: every unit that is not tied to CPUs. CPUs: those of the unit's mask, if it has one. */
-bool nti_session_is_unit_at(const struct nti_unit *unit, struct nti_perf_place place)
+bool nti_session_is_unit_at(const struct nti_unit *unit, struct nti_perf_where place)
 {
 	if (place.pid != -1)
 		return unit->kind != NTI_UNIT_UNCORE || !unit->cpus;
@@ -61,7 +61,7 @@ void nti_session_refuse(struct ntime_session *s, struct nti_session_part *p,
 	nti_absence_fini(&item->absent);
 	item->absent = *absent;
 	nti_context_log(s->ctx, "%s: %s: %s",
-			nti_session_way_name(nti_session_way(s, p->part->unit)), item->name,
+			nti_session_method_name(nti_session_method(s, p->part->unit)), item->name,
 			absent->reason);
 }
 
@@ -157,9 +157,9 @@ static struct nti_session_group *add_group(struct ntime_session *s,
 	if (!g->part)
 		return NULL;
 	nti_perf_group_init(&g->perf, s->place[place]);
-	if (nti_session_is_own(s, g->unit)) {
-		g->own = nti_bank_group_new(s->banks, g->unit, (unsigned int)s->place[place].cpu);
-		if (!g->own) {
+	if (nti_session_is_direct(s, g->unit)) {
+		g->direct = nti_pmu_group_new(s->banks, g->unit, (unsigned int)s->place[place].cpu);
+		if (!g->direct) {
 			free(g->part);
 			return NULL;
 		}
@@ -174,7 +174,7 @@ static bool is_alone(const struct ntime_session *s, const struct nti_session_gro
 {
 	const struct perf_event_attr *leader = &s->part[g->part[0]].part->attr;
 
-	if (g->own)
+	if (g->direct)
 		return false;
 	return leader->pinned || leader->exclusive || p->part->attr.pinned ||
 	       p->part->attr.exclusive;
@@ -235,7 +235,7 @@ static struct perf_event_attr final_attr(const struct ntime_session *s,
 
 /* What does the kernel say to this event if it is alone? 0 or -errno. */
 static int try_alone(struct ntime_session *s, const struct perf_event_attr *attr,
-		     struct nti_perf_place place)
+		     struct nti_perf_where place)
 {
 	struct nti_perf_group alone;
 	int ret;
@@ -327,7 +327,7 @@ static int open_part(struct ntime_session *s, size_t index, size_t place, size_t
 
 	if (!g)
 		return -ENOMEM;
-	if (g->own)
+	if (g->direct)
 		return open_own_part(s, index, g);
 	attr = final_attr(s, p);
 	ret = nti_perf_group_add(s->ctx->os, &g->perf, &attr);
@@ -349,7 +349,7 @@ static int open_part(struct ntime_session *s, size_t index, size_t place, size_t
 		nti_perf_group_drop(s->ctx->os, &g->perf);
 		ret = -EINVAL;
 	}
-	if ((ret == -EACCES || ret == -EPERM) && nti_session_can_change_way(s, g->unit))
+	if ((ret == -EACCES || ret == -EPERM) && nti_session_can_change_method(s, g->unit))
 		return AGAIN;
 	if (ret == -EMFILE)
 		return nti_error(&s->ctx->error, ret,
@@ -628,11 +628,11 @@ void nti_session_close_groups(struct ntime_session *s)
 	free(s->reading);
 	free(s->pass_enabled_ns);
 	free(s->sum);
-	nti_banks_free(s->banks);
-	free(s->way);
+	nti_pmus_free(s->banks);
+	free(s->method);
 	free(s->is_taken);
 	s->banks = NULL;
-	s->way = NULL;
+	s->method = NULL;
 	s->is_taken = NULL;
 	s->pass_text = NULL;
 	s->passes = 0;

@@ -124,7 +124,7 @@ static struct nti_plan_event need_of(const struct ntime_session *s,
 	need.bank = (uint16_t)index;
 	need.group = (uint16_t)group_of(s, p->item);
 	need.is_exclusive = p->part->attr.exclusive;
-	if (nti_session_is_own(s, unit))
+	if (nti_session_is_direct(s, unit))
 		nti_session_fill_need(s, p, &need);
 	else if (is_counted_without_counter(unit))
 		need.counters = 0;
@@ -137,7 +137,7 @@ static struct nti_plan_event need_of(const struct ntime_session *s,
 
 static bool is_free_of_counters(const struct ntime_session *s, const struct nti_session_part *p)
 {
-	if (nti_session_is_own(s, p->part->unit))
+	if (nti_session_is_direct(s, p->part->unit))
 		return nti_session_needs_no_counter(p);
 	return is_counted_without_counter(p->part->unit);
 }
@@ -145,7 +145,7 @@ static bool is_free_of_counters(const struct ntime_session *s, const struct nti_
 static int explain_taken(struct ntime_session *s, const struct nti_session_part *p,
 			 struct nti_absence *absent)
 {
-	if (nti_session_is_own(s, p->part->unit))
+	if (nti_session_is_direct(s, p->part->unit))
 		return nti_session_explain_taken(s, p, absent);
 	return nti_absence_set(
 		absent, "sysctl kernel.nmi_watchdog=0, and end other users of the PMU",

@@ -87,10 +87,11 @@ static int check_cpu(struct ntime_session *s, struct nti_session_group *g,
 const char *nti_session_words_for(const struct ntime_session *s, const struct nti_session_group *g,
 				  int error)
 {
-	if (g->own && error == -EBUSY)
+	if (g->direct && error == -EBUSY)
 		return "somebody else has taken them meanwhile";
-	if (g->own && nti_session_way(s, g->unit) != NTI_WAY_NTIMEFS && *nti_banks_error(s->banks))
-		return nti_banks_error(s->banks);
+	if (g->direct && nti_session_method(s, g->unit) != NTI_METHOD_NTIMEFS &&
+	    *nti_pmus_error(s->banks))
+		return nti_pmus_error(s->banks);
 	return strerror(-error);
 }
 
@@ -102,9 +103,9 @@ static int read_failed(struct ntime_session *s, struct nti_session_group *g, int
 	 * The kernel takes the groups of a CPU that goes off line apart, and that before the CPU is off its list: they read short, which is -EIO here,
 	 * and perf has no other reason for that (Linux 6.1, kernel/events/core.c, perf_event_exit_cpu()).
 	 */
-	if (cpu >= 0 && !g->own && error == -EIO)
+	if (cpu >= 0 && !g->direct && error == -EIO)
 		return cpu_went(s, g);
-	if (cpu >= 0 && ((error == -ENODEV && nti_session_way(s, g->unit) != NTI_WAY_PCI) ||
+	if (cpu >= 0 && ((error == -ENODEV && nti_session_method(s, g->unit) != NTI_METHOD_PCI) ||
 			 !is_on_line(s, cpu)))
 		return cpu_is_gone(s, g);
 	return nti_error(&s->ctx->error, -EIO, "reading the counters of %s failed: %s",
@@ -115,12 +116,12 @@ static int read_failed(struct ntime_session *s, struct nti_session_group *g, int
 static int all_are_gone(struct ntime_session *s, const struct nti_session_group *g)
 {
 	return nti_error(&s->ctx->error, -EIO, "reading the counters of %s failed: %s",
-			 g->unit->name, nti_bank_group_why_gone(g->own));
+			 g->unit->name, nti_pmu_group_why_gone(g->direct));
 }
 
 const char *nti_session_why_gone(const struct nti_session_group *g)
 {
-	return g->own ? nti_bank_group_why_gone(g->own) : NULL;
+	return g->direct ? nti_pmu_group_why_gone(g->direct) : NULL;
 }
 
 static int read_groups(struct ntime_session *s, uint64_t real_ns)
@@ -291,7 +292,7 @@ static void add_group(struct ntime_session *s, const struct nti_session_group *g
 		struct nti_sum *sum = &s->sum[p->item];
 		uint64_t counted_ns = counted_ns_of(r, k);
 
-		sum->is_own = g->own;
+		sum->is_direct = g->direct;
 		sum->parts++;
 		sum->gone += nti_session_why_gone(g) != NULL;
 		if (together != NTI_SUM)
@@ -348,7 +349,8 @@ static double slice_ns(const struct ntime_session *s, const struct nti_sum *sum)
 {
 	double turns = fmax((double)(s->turns + 1) / s->passes, 1);
 
-	return s->is_rotating || sum->is_own ? (double)sum->counted_ns / turns : s->mux_interval_ns;
+	return s->is_rotating || sum->is_direct ? (double)sum->counted_ns / turns
+						: s->mux_interval_ns;
 }
 
 static bool is_not_counted(const struct ntime_session *s, const struct nti_sum *sum)
@@ -396,7 +398,7 @@ static void only_value(struct ntime_session *s, struct nti_session_item *item,
 {
 	const struct nti_session_group *g = item->only;
 	const struct nti_perf_reading *r = item->reading;
-	struct nti_sum sum = { .is_own = g->own,
+	struct nti_sum sum = { .is_direct = g->direct,
 			       .parts = 1,
 			       .gone = nti_session_why_gone(g) != NULL };
 
@@ -452,7 +454,7 @@ static int end_turns(struct ntime_session *s)
 	if (!s->banks || s->passes < 2 || !s->is_running || nti_session_is_by_pass(s))
 		return 0;
 	s->turns++;
-	ret = nti_banks_turn(s->banks);
+	ret = nti_pmus_turn(s->banks);
 	return ret < 0 ? nti_error(&s->ctx->error, -EIO,
 				   "cannot give the counters to other events: %s", strerror(-ret))
 		       : 0;
@@ -609,8 +611,8 @@ static int read_row(struct ntime_session *s, const struct nti_session_rows *rows
 	return s->metrics ? ntime_session_metrics(s, row, s->items) : 0;
 }
 
-int ntime_session_read_places(struct ntime_session *s, struct ntime_value *out, size_t n,
-			      size_t places)
+int ntime_session_read_where(struct ntime_session *s, struct ntime_value *out, size_t n,
+			     size_t places)
 {
 	const struct nti_session_rows *rows;
 	uint64_t real_ns;

@@ -36,7 +36,7 @@ static int make_states(struct ntime_session *s)
 static bool can_use_page(const struct ntime_session *s, const struct nti_session_group *g)
 {
 #ifdef NTIME_HAS_PMC_
-	return g && !g->own && g->unit->kind == NTI_UNIT_CORE &&
+	return g && !g->direct && g->unit->kind == NTI_UNIT_CORE &&
 	       s->target.kind == NTIME_TARGET_THREAD && !s->target.pid &&
 	       !(s->target.flags & (NTIME_CHILDREN | NTIME_BY_PASS | NTIME_PASS_ALONE));
 #else
@@ -84,12 +84,13 @@ static bool is_same(const struct ntime_reader_state *a, const struct ntime_reade
 /* One CPU's counter, by which the item is counted all the time. */
 static bool can_read_core(const struct ntime_session *s, const struct nti_session_item *item)
 {
-	return item->only && item->only->own && s->places == 1 && s->passes == 1 && s->was_started;
+	return item->only && item->only->direct && s->places == 1 && s->passes == 1 &&
+	       s->was_started;
 }
 
 #ifdef NTIME_HAS_CORE_
 /* What the inline code may believe of the counter; the order of the last two is that of ntime_read_core_(). */
-static void set_inline(struct ntime_reader_state *state, const struct nti_bank_inline *in)
+static void set_inline(struct ntime_reader_state *state, const struct nti_pmu_inline *in)
 {
 	__atomic_store_n(&state->base, in->base, __ATOMIC_RELEASE);
 	__atomic_store_n(&state->origin, in->origin, __ATOMIC_RELEASE);
@@ -100,12 +101,12 @@ static void refresh_core(const struct ntime_session *s, size_t i)
 {
 	const struct nti_session_item *item = &s->item[i];
 	struct ntime_reader_state *state = s->state ? &s->state[i] : NULL;
-	struct nti_bank_inline in;
+	struct nti_pmu_inline in;
 
 	/* In a forked child the state reads 0. */
 	if (!state || __atomic_load_n(&state->pinned, __ATOMIC_RELAXED) == 0)
 		return;
-	if (nti_bank_group_window(item->only->own, item->member, &in))
+	if (nti_pmu_group_window(item->only->direct, item->member, &in))
 		set_inline(state, &in);
 	else
 		__atomic_store_n(&state->pinned, 0, __ATOMIC_RELAXED);
@@ -115,13 +116,13 @@ static void refresh_core(const struct ntime_session *s, size_t i)
 static void use_core(struct ntime_session *s, size_t i, struct ntime_reader_state *state)
 {
 	const struct nti_session_item *item = &s->item[i];
-	struct nti_bank_inline in;
+	struct nti_pmu_inline in;
 	void *before;
 	int ret;
 
 	if (nti_process_pin((unsigned int)item->only->perf.place.cpu, &before) < 0)
 		return;
-	ret = nti_bank_group_inline(item->only->own, item->member, &in);
+	ret = nti_pmu_group_inline(item->only->direct, item->member, &in);
 	nti_process_unpin(before, ret < 0);
 	if (ret < 0)
 		return;
@@ -179,7 +180,7 @@ static void set_state(struct ntime_session *s, size_t i)
 	struct ntime_reader_state state = { .type = NTIME_READER_CALL };
 	uint64_t now;
 
-	if (s->item[i].only && s->item[i].only->own) {
+	if (s->item[i].only && s->item[i].only->direct) {
 		set_core(s, i);
 		return;
 	}
@@ -261,7 +262,7 @@ static int read_group(const struct ntime_session *s, const struct nti_session_gr
 /* What is known of one member beside its count. */
 static int doubts(const struct nti_session_group *g, const struct nti_perf_reading *r, size_t k)
 {
-	if (!g->own)
+	if (!g->direct)
 		return 0;
 	return (int)((r->overflowed >> k & 1 ? NTIME_OVERFLOWED : 0) |
 		     (r->lost >> k & 1 ? NTIME_LOST : 0) |
@@ -315,7 +316,7 @@ static int read_item(const struct ntime_session *s, size_t i, uint64_t *count)
 	if (flags < 0)
 		return flags;
 	*count = reading.count[item->member];
-	if (!item->only->own)
+	if (!item->only->direct)
 		return flags;
 	refresh_core(s, i);
 	return flags | doubts(item->only, &reading, item->member);
@@ -359,7 +360,7 @@ static const char *why_core(const struct ntime_session *s, const struct nti_sess
 		return "read(2): the count is the sum of several CPUs";
 	if (!can_read_core(s, item))
 		return "read(2): the counters take turns";
-	if (nti_session_way(s, item->only->unit) != NTI_WAY_NTIMEFS ||
+	if (nti_session_method(s, item->only->unit) != NTI_METHOD_NTIMEFS ||
 	    item->only->unit->kind != NTI_UNIT_CORE)
 		return "a call: an instruction reads counters of cores only, and only the driver "
 		       "grants it";
@@ -388,7 +389,7 @@ const char *ntime_reader_why(const struct ntime_reader *r)
 		break;
 	}
 	if (s->item[r->item].event.parts &&
-	    nti_session_is_own(s, s->item[r->item].event.part[0].unit))
+	    nti_session_is_direct(s, s->item[r->item].event.part[0].unit))
 		return why_core(s, &s->item[r->item]);
 	if (s->ctx->os->is_replay)
 		return "a simulated read: this is a recording";

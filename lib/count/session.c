@@ -9,7 +9,7 @@
 
 #define TARGET_FLAGS (NTIME_CHILDREN | NTIME_ON_EXEC | NTIME_BY_PASS | NTIME_PASS_ALONE)
 
-static const char *const way_names[] = {
+static const char *const method_names[] = {
 	[NTIME_VIA_NTIMEFS] = "ntimefs",
 	[NTIME_VIA_MSR] = "msr",
 	[NTIME_VIA_PCI] = "pci",
@@ -29,7 +29,7 @@ static int check_target(struct ntime_ctx *ctx, const struct ntime_target *t)
 	if (t->via > NTIME_VIA_PERF && t->kind < NTIME_TARGET_CPUS)
 		return nti_error(&ctx->error, -EINVAL,
 				 "%s counts CPUs, not programs: add -a or -C CPUS",
-				 way_names[t->via]);
+				 method_names[t->via]);
 	if ((t->flags & NTIME_BY_PASS) && (t->flags & NTIME_PASS_ALONE))
 		return nti_error(&ctx->error, -EINVAL,
 				 "NTIME_BY_PASS and NTIME_PASS_ALONE exclude each other");
@@ -85,7 +85,7 @@ int ntime_session_new(struct ntime_ctx *ctx, const struct ntime_target *target,
 		}
 	}
 	s->target.cpus = s->cpus;
-	ret = nti_session_find_places(s);
+	ret = nti_session_find_where(s);
 	if (ret < 0)
 		goto err_free;
 	*out = s;
@@ -111,13 +111,14 @@ static const char *or_empty(const char *text)
 	return text ? text : "";
 }
 
-static const char *way_of_event(const struct nti_session_item *item, const struct ntime_session *s)
+static const char *method_of_event(const struct nti_session_item *item,
+				   const struct ntime_session *s)
 {
 	if (item->is_clock)
 		return "clock";
 	if (s->ctx->os->is_replay || !item->event.parts || !item->event.part[0].unit)
 		return s->ctx->os->is_replay ? "replay" : "perf";
-	return nti_session_way_name(nti_session_way(s, item->event.part[0].unit));
+	return nti_session_method_name(nti_session_method(s, item->event.part[0].unit));
 }
 
 /* The next event of a metric from input *@i on, beside the clock; NULL at the end. */
@@ -134,21 +135,21 @@ static const struct nti_session_item *next_event(const struct ntime_session *s,
 }
 
 /* Of a metric that of its events; "" when they are counted in several ways. */
-static const char *way_of(const struct nti_session_item *item, const struct ntime_session *s)
+static const char *method_of(const struct nti_session_item *item, const struct ntime_session *s)
 {
 	const struct nti_session_item *event;
-	const char *way = "", *other;
+	const char *method = "", *other;
 	size_t i = 0;
 
 	if (!item->is_metric)
-		return way_of_event(item, s);
+		return method_of_event(item, s);
 	while ((event = next_event(s, item, &i))) {
-		other = way_of_event(event, s);
-		if (*way && strcmp(way, other) != 0)
+		other = method_of_event(event, s);
+		if (*method && strcmp(method, other) != 0)
 			return "";
-		way = other;
+		method = other;
 	}
-	return way;
+	return method;
 }
 
 /* "" for metrics, and for events of a PMU that this machine has not. */
@@ -248,7 +249,7 @@ int ntime_session_item(const struct ntime_session *s, size_t i, struct ntime_ite
 		.name = item->name,
 		.unit = unit_of(item),
 		.unit_text = or_empty(item->is_metric ? item->unit_text : item->event.unit_text),
-		.way = way_of(item, s),
+		.method = method_of(item, s),
 		.reason = or_empty(item->absent.reason ? item->absent.reason : why_gone(s, i)),
 		.remedy = or_empty(item->absent.remedy),
 		.beside = or_empty(item->beside),
@@ -301,7 +302,7 @@ static void clocks_stop(struct ntime_session *s)
 
 static bool is_counted_by_registers(const struct ntime_session *s, const struct nti_event *event)
 {
-	return event->parts && nti_session_is_own(s, event->part[0].unit);
+	return event->parts && nti_session_is_direct(s, event->part[0].unit);
 }
 
 /* Registers step by other amounts than the kernel's counter of that name does. */
@@ -345,7 +346,7 @@ int ntime_session_open(struct ntime_session *s)
 	/* Threads that began since the session was made. */
 	if (s->target.kind == NTIME_TARGET_PROCESS) {
 		s->places = 0;
-		ret = nti_session_find_places(s);
+		ret = nti_session_find_where(s);
 		if (ret < 0)
 			return ret;
 	}
@@ -360,11 +361,11 @@ int ntime_session_open(struct ntime_session *s)
 	return 0;
 }
 
-uint64_t ntime_session_horizon_ns(const struct ntime_session *s)
+uint64_t ntime_session_max_read_interval_ns(const struct ntime_session *s)
 {
 	if (!s->is_open)
 		return 0;
-	return s->banks ? nti_banks_horizon_ns(s->banks) : UINT64_MAX;
+	return s->banks ? nti_pmus_max_read_interval_ns(s->banks) : UINT64_MAX;
 }
 
 unsigned int ntime_session_passes(const struct ntime_session *s)

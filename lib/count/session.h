@@ -19,7 +19,7 @@
 #include <ntime/reader.h>
 #include <ntime/session.h>
 
-#include "lib/count/pmu/bank.h"
+#include "lib/count/pmu/pmu.h"
 #include "lib/count/perf/perf.h"
 #include "lib/context/context.h"
 #include "lib/event/event.h"
@@ -81,7 +81,7 @@ struct nti_session_item {
 struct nti_session_group {
 	struct nti_perf_group perf;
 	/* Counters that we program ourselves: of .perf only place and count have a meaning then. */
-	struct nti_bank_group *own;
+	struct nti_pmu_group *direct;
 	const struct nti_unit *unit;
 	unsigned int pass;
 	bool is_in_every_pass;
@@ -109,7 +109,7 @@ struct ntime_session {
 	size_t metrics; /* how many of the items */
 	unsigned int user_groups;
 
-	struct nti_perf_place *place;
+	struct nti_perf_where *place;
 	size_t places;
 
 	bool is_open, is_running, was_started;
@@ -122,12 +122,13 @@ struct ntime_session {
 	unsigned int pass_reached; /* the last pass that had a turn */
 	uint32_t *limit;	   /* per unit: counters that the kernel lets us have, a mask */
 	const char **unit_name;	   /* per unit, borrowed, for the planner's sentences */
-	enum nti_way *way;	 /* per unit, as nti_session_way() says; NULL until it is opened */
-	bool *is_taken;		 /* per unit: its banks are ours, or it was refused */
-	struct nti_banks *banks; /* NULL until then, and until a plan is made */
-	bool was_denied;	 /* the kernel refused an event for want of permission */
-	bool is_rotating;	 /* NTIME_BY_PASS and ntime_session_rotate() was used */
-	char **pass_text;	 /* passes entries: why each exists */
+	enum nti_method
+		*method; /* per unit, as nti_session_method() says; NULL until it is opened */
+	bool *is_taken;	 /* per unit: its banks are ours, or it was refused */
+	struct nti_pmus *banks; /* NULL until then, and until a plan is made */
+	bool was_denied;	/* the kernel refused an event for want of permission */
+	bool is_rotating;	/* NTIME_BY_PASS and ntime_session_rotate() was used */
+	char **pass_text;	/* passes entries: why each exists */
 
 	uint64_t started_ns, elapsed_ns; /* of the current run; of the runs before it */
 	uint64_t started_tsc, elapsed_tsc;
@@ -159,7 +160,7 @@ struct nti_sum {
 	uint64_t count, wanted_ns, counted_ns;
 	double value; /* scaled place by place, in counts */
 	bool is_scaled, is_partial, is_seen, is_shared, is_overflowed, is_lost;
-	bool is_own;	    /* counted by us, in turns that are ours */
+	bool is_direct;	    /* counted by us, in turns that are ours */
 	size_t parts, gone; /* counters, and those of them whose device is gone */
 };
 
@@ -172,14 +173,14 @@ enum nti_session_where {
 
 /* How sessions are read place by place: one row a place. */
 struct nti_session_rows {
-	struct ntime_place_info *place;
+	struct ntime_where_info *place;
 	size_t *first; /* per place, and one more: its groups are those from here to before the next place's */
 	uint8_t *where;		       /* enum nti_session_where of place * items + item */
 	struct nti_estimate *estimate; /* likewise */
 };
 
 /* target.c: threads and CPUs that the target means. */
-int nti_session_find_places(struct ntime_session *s);
+int nti_session_find_where(struct ntime_session *s);
 
 /*
  * place.c: rows of an opened session, made the first time: then the topology is looked at and memory is allocated. 0, -EIO, -ENOMEM
@@ -202,7 +203,7 @@ bool nti_session_learn_limit(struct ntime_session *s, const struct nti_session_g
 void nti_session_refuse(struct ntime_session *s, struct nti_session_part *p,
 			const struct nti_absence *absent);
 /* Does @unit count at @place? */
-bool nti_session_is_unit_at(const struct nti_unit *unit, struct nti_perf_place place);
+bool nti_session_is_unit_at(const struct nti_unit *unit, struct nti_perf_where place);
 
 /* group.c: one group, whichever way it is counted; as the functions of lib/count/perf/perf.h. */
 int nti_session_group_enable(struct ntime_session *s, const struct nti_session_group *g);
@@ -213,14 +214,14 @@ int nti_session_group_read(const struct ntime_session *s, const struct nti_sessi
 void nti_session_group_fini(struct ntime_session *s, struct nti_session_group *g);
 
 /* way.c: the way in that counts @unit; final when the session is open. */
-enum nti_way nti_session_way(const struct ntime_session *s, const struct nti_unit *unit);
-const char *nti_session_way_name(enum nti_way way);
+enum nti_method nti_session_method(const struct ntime_session *s, const struct nti_unit *unit);
+const char *nti_session_method_name(enum nti_method method);
 /* Do we program its counters ourselves? False for NULL, and before the session is opened. */
-bool nti_session_is_own(const struct ntime_session *s, const struct nti_unit *unit);
+bool nti_session_is_direct(const struct ntime_session *s, const struct nti_unit *unit);
 /* Settle the ways of all units that have parts, once. 0 or -ENOMEM. */
-int nti_session_decide_ways(struct ntime_session *s);
+int nti_session_decide_methods(struct ntime_session *s);
 /* The way of @unit was refused for want of permission: is there another one? Then it is that from now on, and all is opened anew. */
-bool nti_session_can_change_way(struct ntime_session *s, const struct nti_unit *unit);
+bool nti_session_can_change_method(struct ntime_session *s, const struct nti_unit *unit);
 
 /* own.c: take the banks of units that we count ourselves; where they cannot be had, their events are absent. 0 or -errno. */
 int nti_session_take_banks(struct ntime_session *s);

@@ -12,12 +12,12 @@
 
 static int add_place(struct ntime_session *s, pid_t pid, int cpu)
 {
-	struct nti_perf_place *bigger = realloc(s->place, (s->places + 1) * sizeof(*bigger));
+	struct nti_perf_where *bigger = realloc(s->place, (s->places + 1) * sizeof(*bigger));
 
 	if (!bigger)
 		return -ENOMEM;
 	s->place = bigger;
-	s->place[s->places++] = (struct nti_perf_place){ .pid = pid, .cpu = cpu };
+	s->place[s->places++] = (struct nti_perf_where){ .pid = pid, .cpu = cpu };
 	return 0;
 }
 
@@ -118,7 +118,7 @@ static int find_cpus(struct ntime_session *s)
 	return ret;
 }
 
-int nti_session_find_places(struct ntime_session *s)
+int nti_session_find_where(struct ntime_session *s)
 {
 	switch (s->target.kind) {
 	case NTIME_TARGET_THREAD:

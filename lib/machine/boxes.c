@@ -18,9 +18,9 @@
 #include "lib/machine/unit_rows.h"
 
 /* The way in to one space of registers that this user has here. */
-struct way {
+struct method {
 	bool is_usable;
-	enum nti_way way;
+	enum nti_method method;
 	const char *reason, *remedy; /* why not; static memory */
 };
 
@@ -34,12 +34,12 @@ struct probe {
 struct finder {
 	struct nti_os *os;
 	struct nti_units *units;
-	const struct nti_boxes_lent *lent;
+	const struct nti_boxes_source *lent;
 	const struct nti_boxes_cpu *cpu; /* NULL until a unit is to be added */
 	size_t cpus;
 	struct nti_cpu processor;
 	bool is_guest;
-	struct way msr, pci;
+	struct method msr, pci;
 	struct probe probe;
 	struct nti_pci *bus;
 	struct nti_box_pci functions;
@@ -77,27 +77,29 @@ static int probe_init(struct finder *f)
 	f->probe.io = (struct nthw_io){ .read = probe_read, .write = probe_write };
 	if (!f->msr.is_usable)
 		return 0;
-	return f->msr.way == NTI_WAY_NTIMEFS ? nti_ntimefs_new(f->os, "", &f->probe.fs)
-					     : nti_msr_new(f->os, &f->probe.msr);
+	return f->msr.method == NTI_METHOD_NTIMEFS ? nti_ntimefs_new(f->os, "", &f->probe.fs)
+						   : nti_msr_new(f->os, &f->probe.msr);
 }
 
 /* First of the driver's files and the kernel's own devices. */
-static void find_ways(struct finder *f)
+static void find_methods(struct finder *f)
 {
 	const char *reason, *remedy;
 
 	if (nti_ntimefs_probe(f->os, &reason, &remedy) == 0) {
-		f->msr = f->pci = (struct way){ .is_usable = true, .way = NTI_WAY_NTIMEFS };
+		f->msr = f->pci =
+			(struct method){ .is_usable = true, .method = NTI_METHOD_NTIMEFS };
 		return;
 	}
-	f->msr.way = NTI_WAY_MSR;
+	f->msr.method = NTI_METHOD_MSR;
 	f->msr.is_usable = nti_msr_probe(f->os, &f->msr.reason, &f->msr.remedy) == 0;
-	f->pci = (struct way){ .way = NTI_WAY_PCI,
-			       .is_usable = f->os->ops->is_privileged(f->os, false),
-			       .reason = "the configuration space of PCI functions is for root "
-					 "only",
-			       .remedy = "run as root, or let root make registers files that you "
-					 "may read: ntime driver load" };
+	f->pci =
+		(struct method){ .method = NTI_METHOD_PCI,
+				 .is_usable = f->os->ops->is_privileged(f->os, false),
+				 .reason = "the configuration space of PCI functions is for root "
+					   "only",
+				 .remedy = "run as root, or let root make registers files that you "
+					   "may read: ntime driver load" };
 }
 
 static bool is_in_guest(struct nti_os *os)
@@ -288,14 +290,14 @@ static void unit_name(char *name, size_t size, const struct nthw_box_kind *kind,
 
 /* A unit that the kernel lacks, without boxes; NULL when memory is short. */
 static struct nti_unit *new_unit(struct finder *f, const struct nthw_box_kind *kind,
-				 const char *name, const struct way *way)
+				 const char *name, const struct method *method)
 {
 	struct nti_unit *unit = nti_units_append(f->units, name, nti_unit_row_desc(kind->unit));
 
 	if (!unit)
 		return NULL;
 	unit->kind = NTI_UNIT_UNCORE;
-	unit->way = way->way;
+	unit->method = method->method;
 	unit->type = UINT32_MAX;
 	unit->scope = scope_of(kind);
 	if (!kind->frees) {
@@ -336,7 +338,7 @@ static int name_cpus(struct nti_unit *unit)
 
 /* The kernel lacks it and registers are out of reach: it says why. One speaks for all of its kind when nobody tells how many there are. */
 static int add_absent(struct finder *f, const struct nthw_box_kind *kind, const char *name,
-		      const struct way *way)
+		      const struct method *method)
 {
 	const struct nti_unit_box box = { .kind = kind };
 	struct nti_unit *unit;
@@ -344,13 +346,13 @@ static int add_absent(struct finder *f, const struct nthw_box_kind *kind, const 
 	/* Hypervisors do not show such things; a recording, or another root directory, was asked for what it has. */
 	if (f->is_guest || f->os->is_replay || f->os->is_elsewhere)
 		return 0;
-	unit = new_unit(f, kind, name, way);
+	unit = new_unit(f, kind, name, method);
 	if (!unit || add_box(unit, &box) < 0)
 		return -ENOMEM;
 	return nti_absence_set(
-		&unit->absent, way->remedy,
+		&unit->absent, method->remedy,
 		"the kernel does not count %s, and its registers are out of reach: %s", name,
-		way->reason);
+		method->reason);
 }
 
 /* The register is not there (or its CPU no longer); any other error leaves open whether it is. A recording has what was recorded. */
@@ -678,12 +680,14 @@ static int add_function(struct finder *f, const char *name, struct nti_unit_box 
 /* Nodes of Uboxes are then dies in an order that only the kernel knows (Linux 6.1, snbep_pci2phy_map_init(): topology_max_die_per_package()). */
 static int add_dieless(struct finder *f, const struct nthw_box_kind *kind, const char *name)
 {
-	const struct way way = { .way = NTI_WAY_PCI,
-				 .reason = "packages have several dies, and nobody tells which of "
-					   "them a PCI function is of",
-				 .remedy = "use a kernel that counts it (perf)" };
+	const struct method method = {
+		.method = NTI_METHOD_PCI,
+		.reason = "packages have several dies, and nobody tells which of "
+			  "them a PCI function is of",
+		.remedy = "use a kernel that counts it (perf)"
+	};
 
-	return added_unit(f, name) ? 0 : add_absent(f, kind, name, &way);
+	return added_unit(f, name) ? 0 : add_absent(f, kind, name, &method);
 }
 
 static int see_function(struct finder *f, const struct nti_pci_function *function,
@@ -839,7 +843,7 @@ static int add_pci_kinds(struct finder *f)
 	return ret < 0 ? ret : settle_functions(f);
 }
 
-int nti_boxes_add(struct nti_os *os, const struct nti_boxes_lent *lent, struct nti_units *units,
+int nti_boxes_add(struct nti_os *os, const struct nti_boxes_source *lent, struct nti_units *units,
 		  struct nti_error *e)
 {
 	struct finder f = { .os = os, .units = units, .lent = lent, .loaded = units->count };
@@ -851,7 +855,7 @@ int nti_boxes_add(struct nti_os *os, const struct nti_boxes_lent *lent, struct n
 		return 0;
 	nti_cpu_identify(os, &f.processor);
 	f.is_guest = is_in_guest(os);
-	find_ways(&f);
+	find_methods(&f);
 	ret = probe_init(&f);
 	if (ret == 0)
 		ret = add_msr_kinds(&f);

@@ -23,7 +23,7 @@ struct nti_boxes_cpu {
 struct nti_box_pci;
 
 /* What the caller lends. */
-struct nti_boxes_lent {
+struct nti_boxes_source {
 	void *arg;
 	/* The topology, asked only when a unit is to be added: all CPUs on line, ascending, in memory that stays. 0 or -errno. */
 	int (*cpus)(void *arg, const struct nti_boxes_cpu **out, size_t *n);
@@ -34,7 +34,7 @@ struct nti_boxes_lent {
  * Complete @units, which were loaded. Registers are read, never written. A box that nobody can ask about makes its unit absent: the only error is
  * -ENOMEM, with a sentence in @e.
  */
-int nti_boxes_add(struct nti_os *os, const struct nti_boxes_lent *lent, struct nti_units *units,
+int nti_boxes_add(struct nti_os *os, const struct nti_boxes_source *lent, struct nti_units *units,
 		  struct nti_error *e);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "lib/base/text.h"
 #include "lib/machine/cpu.h"
-#include "lib/access/lender.h"
+#include "lib/access/handle.h"
 #include "lib/os/sysfs.h"
 #include "lib/machine/unit.h"
 #include "lib/machine/unit_rows.h"
@@ -176,7 +176,7 @@ static int load_pmu(void *arg, const char *name)
 	unit->kind = kind_of(l->os, name,
 			     nti_sysfs_text(l->os, mask, sizeof(mask),
 					    NTI_SYSFS_DEVICES "/%s/cpumask", name) == 0);
-	unit->way = NTI_WAY_PERF;
+	unit->method = NTI_METHOD_PERF;
 	unit->type = (uint32_t)type;
 	unit->has_sysfs = has_entries(l->os, name, "format") || has_entries(l->os, name, "events");
 	unit->is_mode_blind = unit->kind == NTI_UNIT_CORE && nti_unit_row_is_mode_blind(name);
@@ -237,7 +237,7 @@ static int add_absent_core(struct loader *l)
 	if (!unit)
 		return -ENOMEM;
 	unit->kind = NTI_UNIT_CORE;
-	unit->way = NTI_WAY_PERF;
+	unit->method = NTI_METHOD_PERF;
 	unit->type = PERF_TYPE_RAW;
 	return blame(l, &unit->absent);
 }
@@ -251,7 +251,7 @@ static int add_software(struct loader *l)
 	if (!unit)
 		return -ENOMEM;
 	unit->kind = NTI_UNIT_SOFTWARE;
-	unit->way = NTI_WAY_PERF;
+	unit->method = NTI_METHOD_PERF;
 	unit->type = PERF_TYPE_SOFTWARE;
 	return has_perf(l->os) ? 0 : blame(l, &unit->absent);
 }
@@ -265,7 +265,7 @@ static int add_clock(struct loader *l)
 	if (!unit)
 		return -ENOMEM;
 	unit->kind = NTI_UNIT_CLOCK;
-	unit->way = NTI_WAY_CLOCK;
+	unit->method = NTI_METHOD_CLOCK;
 	return 0;
 }
 
@@ -414,9 +414,9 @@ const struct nti_unit *nti_units_match(const struct nti_units *units, const char
 	return NULL;
 }
 
-bool nti_unit_is_reached(struct nti_os *os, const struct nti_unit *unit, enum nti_way way)
+bool nti_unit_is_reached(struct nti_os *os, const struct nti_unit *unit, enum nti_method method)
 {
 	if (!unit->boxes && unit->kind != NTI_UNIT_CORE)
 		return false;
-	return nti_lender_reaches(os, unit->boxes ? unit->box : NULL, way);
+	return nti_method_reaches(os, unit->boxes ? unit->box : NULL, method);
 }

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "lib/access/box.h"
-#include "lib/access/way.h"
+#include "lib/access/method.h"
 #include "lib/base/absence.h"
 #include "lib/base/error.h"
 #include "lib/os/os.h"
@@ -25,7 +25,7 @@ struct nti_unit {
 	char *name;
 	char *desc;
 	enum nti_unit_kind kind;
-	enum nti_way way;
+	enum nti_method method;
 	/* perf_event_attr.type; of a core PMU also the extended type of PERF_TYPE_HARDWARE on hybrids */
 	uint32_t type;
 	char *cpus;		      /* cpumask or cpus file; NULL = any CPU */
@@ -68,7 +68,7 @@ struct nti_unit *nti_units_append(struct nti_units *units, const char *name, con
 void nti_units_sort(struct nti_units *units);
 
 /* Are its registers in a space that @way reaches? Whether this user may use them is another question. */
-bool nti_unit_is_reached(struct nti_os *os, const struct nti_unit *unit, enum nti_way way);
+bool nti_unit_is_reached(struct nti_os *os, const struct nti_unit *unit, enum nti_method method);
 
 /* True for core PMUs of ARMv6 and ARMv7: there the cycle counter alone counts cycles, and nothing else. */
 bool nti_unit_keeps_cycles_apart(const struct nti_unit *unit);

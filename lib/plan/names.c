@@ -20,8 +20,8 @@ const char *nti_plan_event_name(const struct nti_plan_names *names, size_t n, un
 	return name_of(names ? names->events : NULL, n, i, "event", name);
 }
 
-const char *nti_plan_bank_name(const struct nti_plan_names *names, unsigned int i,
-			       struct nti_plan_name *name)
+const char *nti_plan_pmu_name(const struct nti_plan_names *names, unsigned int i,
+			      struct nti_plan_name *name)
 {
 	return name_of(names ? names->banks : NULL, names ? names->bank_count : 0, i, "bank", name);
 }

@@ -171,7 +171,7 @@ static int refuse_pair(const struct nti_plan_problem *pb, unsigned int a, unsign
 			"%s cannot be in one group with %s: %s must be alone on %s; take it "
 			"out of the group",
 			event_b, event_a, ea->is_exclusive ? event_a : event_b,
-			nti_plan_bank_name(pb->names, ea->bank, &what));
+			nti_plan_pmu_name(pb->names, ea->bank, &what));
 	return 0;
 }
 
@@ -214,7 +214,7 @@ static int refuse_counters(const struct nti_plan_problem *pb, uint64_t events, u
 			 "make the group smaller",
 			 nti_plan_event_name(pb->names, pb->event_count, last, &event), count,
 			 nti_plan_format_counters(mask, &counters),
-			 nti_plan_bank_name(pb->names, pb->input[last].bank, &what));
+			 nti_plan_pmu_name(pb->names, pb->input[last].bank, &what));
 }
 
 static int check_item(const struct nti_plan_problem *pb, uint64_t events, struct nti_error *e)

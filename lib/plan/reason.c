@@ -131,7 +131,7 @@ static void say_counters(const struct nti_plan_event *events, size_t n,
 		       "%u events need %s of %s, where %u pass%s room for %u, so %s waits",
 		       count_bound_events(events, n, reason),
 		       nti_plan_format_counters(reason->counters, &counters),
-		       nti_plan_bank_name(names, reason->bank, &bank), pass,
+		       nti_plan_pmu_name(names, reason->bank, &bank), pass,
 		       pass == 1 ? " has" : "es have", pass * nti_plan_count(reason->counters),
 		       nti_plan_event_name(names, n, reason->event, &event));
 }
@@ -147,7 +147,7 @@ static void say_exclusive(const struct nti_plan_event *events, size_t n,
 			       ? "%s must be alone on %s"
 			       : "%s waits because another event must be alone on %s",
 		       nti_plan_event_name(names, n, reason->event, &event),
-		       nti_plan_bank_name(names, reason->bank, &bank));
+		       nti_plan_pmu_name(names, reason->bank, &bank));
 }
 
 static void say_mixed(const struct nti_plan *plan, unsigned int pass, char *text, size_t bytes)

@@ -22,9 +22,9 @@ struct nthw_box_kind bank_uncore = { .name = "nhm_uncore",
 				     .scope = NTHW_SCOPE_PACKAGE,
 				     .table = &nthw_nhm_uncore,
 				     .boxes = 1 };
-const struct nti_claim_bank bank_claim = { .name = "uncore-0",
-					   .what = "uncore of package 0",
-					   .kind = &bank_uncore };
+const struct nti_claim_pmu bank_claim = { .name = "uncore-0",
+					  .what = "uncore of package 0",
+					  .kind = &bank_uncore };
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
@@ -145,15 +145,15 @@ static int bank_write(struct nthw_io *io, enum nthw_space space, unsigned int un
 	return 0;
 }
 
-static struct bank *bank_of(struct nti_claim_lender *lender)
+static struct bank *bank_of(struct nti_claim_access *handles)
 {
-	return (struct bank *)((char *)lender - offsetof(struct bank, lender));
+	return (struct bank *)((char *)handles - offsetof(struct bank, handles));
 }
 
-static int lend_read(struct nti_claim_lender *lender, const struct nti_claim_repair *at,
+static int lend_read(struct nti_claim_access *handles, const struct nti_claim_repair *at,
 		     uint32_t bits, uint64_t *value, struct nti_error *e)
 {
-	struct bank *bank = bank_of(lender);
+	struct bank *bank = bank_of(handles);
 	int ret = may_access(bank);
 
 	(void)bits;
@@ -164,10 +164,10 @@ static int lend_read(struct nti_claim_lender *lender, const struct nti_claim_rep
 	return 0;
 }
 
-static int lend_write(struct nti_claim_lender *lender, const struct nti_claim_repair *at,
+static int lend_write(struct nti_claim_access *handles, const struct nti_claim_repair *at,
 		      uint32_t bits, uint64_t value, struct nti_error *e)
 {
-	struct bank *bank = bank_of(lender);
+	struct bank *bank = bank_of(handles);
 	int ret = may_access(bank);
 
 	(void)bits;
@@ -200,7 +200,7 @@ void bank_init(struct bank *bank)
 	};
 
 	*bank = (struct bank){ .io = { .read = bank_read, .write = bank_write },
-			       .lender = { .read = lend_read, .write = lend_write },
+			       .handles = { .read = lend_read, .write = lend_write },
 			       .device = "CPU 1",
 			       .count = NTI_ARRAY_SIZE(found),
 			       .error = -EIO };

@@ -26,7 +26,7 @@ struct bank_register {
 /* All registers of CPU 1, or of one PCI function. */
 struct bank {
 	struct nthw_io io; /* first: its functions get this pointer */
-	struct nti_claim_lender lender;
+	struct nti_claim_access handles;
 	const char *device; /* where they have to be asked for */
 	struct bank_register reg[BANK_REGISTERS_MAX];
 	size_t count;
@@ -39,7 +39,7 @@ struct bank {
 extern char bank_root[];
 extern struct nti_os *bank_os;
 extern struct nthw_box_kind bank_uncore;
-extern const struct nti_claim_bank bank_claim;
+extern const struct nti_claim_pmu bank_claim;
 
 /* cmocka's: make the root directory and the operating system below it, and remove it. */
 int bank_set_up(void **state);

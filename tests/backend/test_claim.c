@@ -145,7 +145,7 @@ static int any_write(struct nthw_io *io, enum nthw_space space, unsigned int uni
 /* What the claim of a core PMU takes the register for; NTI_CLAIM_DONE: for none that could be put back. */
 static enum nti_claim_kind kind_of(uint32_t address)
 {
-	static const struct nti_claim_bank core = { .name = "cpu-1", .what = "core PMU of CPU 1" };
+	static const struct nti_claim_pmu core = { .name = "cpu-1", .what = "core PMU of CPU 1" };
 	static struct nti_claim_record r;
 	struct nthw_io any = { .read = any_read, .write = any_write }, *io;
 	struct nti_claim_owner owner;
@@ -201,11 +201,11 @@ static void check_box_register(const struct nthw_box *box, const struct nthw_reg
 			       bool is_counter)
 {
 	static struct nti_claim_record r;
-	const struct nti_claim_bank bank = { .name = "cpu-1",
-					     .what = "a box",
-					     .kind = box->kind,
-					     .number = box->number,
-					     .function = "0000:7f:10.0" };
+	const struct nti_claim_pmu bank = { .name = "cpu-1",
+					    .what = "a box",
+					    .kind = box->kind,
+					    .number = box->number,
+					    .function = "0000:7f:10.0" };
 	char text[NTI_CLAIM_FILE_BYTES], name[NTHW_NAME_SIZE];
 	uint32_t index = row->count - 1;
 	struct nti_claim_owner owner;
@@ -307,7 +307,7 @@ TEST(names)
 
 	bank_init(&bank);
 	TT_FOR_EACH_ROW(r, rows) {
-		struct nti_claim_bank what = { .name = r->name, .what = "x" };
+		struct nti_claim_pmu what = { .name = r->name, .what = "x" };
 		struct nti_claim_owner owner;
 		struct nti_claim *claim;
 

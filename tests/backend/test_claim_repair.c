@@ -69,7 +69,7 @@ static void live(struct bank *bank, int (*fn)(struct nthw_io *io))
 
 static int repair(struct bank *bank)
 {
-	return nti_claim_repair_through(bank_os, &bank->lender, "uncore-0", 0, NULL, NULL, NULL);
+	return nti_claim_repair_through(bank_os, &bank->handles, "uncore-0", 0, NULL, NULL, NULL);
 }
 
 /* Killed with so much of the file of @m written: the next start finds it, and repair makes everything as it was. */
@@ -164,7 +164,7 @@ TEST(damaged_at_any_byte)
 		TT_IS(bank.accesses, last->bank.accesses);
 		TT_IS(try_take(&bank, &owner), -EBADMSG);
 	}
-	TT_IS(nti_claim_repair_through(bank_os, &bank.lender, "uncore-0", 0, NULL, NULL, &e),
+	TT_IS(nti_claim_repair_through(bank_os, &bank.handles, "uncore-0", 0, NULL, NULL, &e),
 	      -EBADMSG);
 	TT_HAS(e.text, "nothing is repaired with /run/ntime/uncore-0: ");
 	TT_HAS(e.text, "damaged");
@@ -234,7 +234,7 @@ static int note(void *arg, const struct nti_claim_repair *step)
 
 static int repair_noting(struct bank *bank, uint32_t flags, struct steps *s, struct nti_error *e)
 {
-	return nti_claim_repair_through(bank_os, &bank->lender, "uncore-0", flags, note, s, e);
+	return nti_claim_repair_through(bank_os, &bank->handles, "uncore-0", flags, note, s, e);
 }
 
 static void check_step(const struct steps *s, size_t i, const char *name, uint64_t found,
@@ -421,15 +421,15 @@ TEST(owned_again)
 	bank_clear();
 	bank_init(&bank);
 	claim = bank_take(&bank);
-	TT_IS(nti_claim_repair_through(bank_os, &bank.lender, "uncore-0", 0, NULL, NULL, &e),
+	TT_IS(nti_claim_repair_through(bank_os, &bank.handles, "uncore-0", 0, NULL, NULL, &e),
 	      -EBUSY);
 	TT_HAS(e.text, "test_claim_repair");
 	TT_HAS(e.text, "has the counters of uncore of package 0 now (pid ");
 	nti_claim_free(claim);
-	TT_IS(nti_claim_repair_through(bank_os, &bank.lender, "uncore-0", 0, NULL, NULL, &e),
+	TT_IS(nti_claim_repair_through(bank_os, &bank.handles, "uncore-0", 0, NULL, NULL, &e),
 	      -ENOENT);
 	TT_TEXT(e.text, "there is no record uncore-0 in /run/ntime: nothing to repair");
-	TT_IS(nti_claim_repair_through(bank_os, &bank.lender, "../../etc/passwd", 0, NULL, NULL,
+	TT_IS(nti_claim_repair_through(bank_os, &bank.handles, "../../etc/passwd", 0, NULL, NULL,
 				       &e),
 	      -ENOENT);
 }
@@ -488,11 +488,11 @@ TEST(of_another_boot)
 
 struct stales {
 	size_t count;
-	struct nti_claim_stale stale[8];
+	struct nti_claim_leftover stale[8];
 	char name[8][NTI_CLAIM_NAME_BYTES], what[8][256];
 };
 
-static int note_stale(void *arg, const struct nti_claim_stale *stale)
+static int note_stale(void *arg, const struct nti_claim_leftover *stale)
 {
 	struct stales *s = arg;
 
@@ -505,16 +505,16 @@ static int note_stale(void *arg, const struct nti_claim_stale *stale)
 
 TEST(list_of_what_was_left)
 {
-	static const struct nti_claim_bank other = { .name = "uncore-1",
-						     .what = "uncore of package 1",
-						     .kind = &bank_uncore };
+	static const struct nti_claim_pmu other = { .name = "uncore-1",
+						    .what = "uncore of package 1",
+						    .kind = &bank_uncore };
 	struct bank bank;
 	struct nti_claim *claim;
 	struct nti_claim_owner owner;
 	struct stales s = { .count = 0 };
 
 	bank_clear();
-	TT_IS(nti_claim_for_each_stale(bank_os, note_stale, &s), 0);
+	TT_IS(nti_claim_for_each_leftover(bank_os, note_stale, &s), 0);
 	program(&bank);
 	/* In use, so not left. */
 	TT_IS(nti_claim_new(bank_os, &other, &bank.io, &owner, &claim), 0);
@@ -523,7 +523,7 @@ TEST(list_of_what_was_left)
 	bank_write_file("notes.txt", "something else", 14);
 	bank_write_file("a\nname", "something else", 14);
 	TT_IS(symlink("uncore-0", bank_path("/run/ntime/link")), 0);
-	TT_IS(nti_claim_for_each_stale(bank_os, note_stale, &s), 0);
+	TT_IS(nti_claim_for_each_leftover(bank_os, note_stale, &s), 0);
 	TT_IS(s.count, 4);
 	TT_TEXT(s.name[0], "a?name");
 	TT_IS(s.stale[0].is_damaged, 1);
@@ -539,7 +539,7 @@ TEST(list_of_what_was_left)
 	nti_claim_settle(claim);
 	nti_claim_free(claim);
 	/* A walk can be ended. */
-	TT_IS(nti_claim_for_each_stale(bank_os, note_stale, &s), 9);
+	TT_IS(nti_claim_for_each_leftover(bank_os, note_stale, &s), 9);
 	bank_clear();
 }
 
@@ -662,10 +662,10 @@ TEST(memory_controllers)
 		.counter = nthw_table_find(&nthw_snbep_imc, 0xa0, &index),
 		.fixed_counter = nthw_table_find(&nthw_snbep_imc, 0xd0, &index),
 	};
-	const struct nti_claim_bank what = { .name = "uncore-0",
-					     .what = "channel 0 of package 1",
-					     .kind = &imc,
-					     .function = "0000:ff:10.0" };
+	const struct nti_claim_pmu what = { .name = "uncore-0",
+					    .what = "channel 0 of package 1",
+					    .kind = &imc,
+					    .function = "0000:ff:10.0" };
 	struct bank bank = { .io = { .read = pci_read, .write = pci_write },
 			     .device = "0000:ff:10.0",
 			     .reg = { { BOX_CTL, 0x10000 },
@@ -684,7 +684,7 @@ TEST(memory_controllers)
 
 	bank_clear();
 	bank_init(&first);
-	bank.lender = first.lender;
+	bank.handles = first.handles;
 	before = bank;
 	TT_IS(nti_claim_new(bank_os, &what, &bank.io, &owner, &claim), 0);
 	io = nti_claim_io(claim);
@@ -727,7 +727,7 @@ TEST(memory_controllers)
 	/* Without the function's address there is nothing to write down. */
 	TT_IS(nti_claim_new(
 		      bank_os,
-		      &(struct nti_claim_bank){ .name = "uncore-0", .what = "x", .kind = &imc },
+		      &(struct nti_claim_pmu){ .name = "uncore-0", .what = "x", .kind = &imc },
 		      &bank.io, &owner, &claim),
 	      0);
 	io = nti_claim_io(claim);

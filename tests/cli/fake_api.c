@@ -184,19 +184,19 @@ void ntime_close(struct ntime_ctx *ctx)
 	free(ctx);
 }
 
-int ntime_way_for_each(struct ntime_ctx *ctx,
-		       int (*fn)(void *arg, const struct ntime_way_info *way), void *arg)
+int ntime_method_for_each(struct ntime_ctx *ctx,
+			  int (*fn)(void *arg, const struct ntime_method_info *method), void *arg)
 {
-	const struct ntime_way_info ways[] = {
-		{ sizeof(ways[0]), 1, "perf", "the kernel's counters", "", "", "one read(2)" },
-		{ sizeof(ways[0]), 0, "msr", "model-specific registers",
+	const struct ntime_method_info methods[] = {
+		{ sizeof(methods[0]), 1, "perf", "the kernel's counters", "", "", "one read(2)" },
+		{ sizeof(methods[0]), 0, "msr", "model-specific registers",
 		  "there is no /dev/cpu/0/msr", "modprobe msr", "one pread(2)" },
 	};
 	int ret = 0;
 
 	(void)ctx;
-	for (size_t i = 0; i < COUNT(ways) && !ret; i++)
-		ret = fn(arg, &ways[i]);
+	for (size_t i = 0; i < COUNT(methods) && !ret; i++)
+		ret = fn(arg, &methods[i]);
 	return ret;
 }
 
@@ -278,20 +278,20 @@ int ntime_metric_for_each(struct ntime_ctx *ctx,
 	return ret;
 }
 
-int ntime_obstacle_for_each(struct ntime_ctx *ctx,
-			    int (*fn)(void *arg, const struct ntime_obstacle *o), void *arg)
+int ntime_problem_for_each(struct ntime_ctx *ctx,
+			   int (*fn)(void *arg, const struct ntime_problem *o), void *arg)
 {
-	const struct ntime_obstacle obstacles[] = {
-		{ sizeof(obstacles[0]), 0, "cycles, instructions and other core events", NO_PMU,
+	const struct ntime_problem problems[] = {
+		{ sizeof(problems[0]), 0, "cycles, instructions and other core events", NO_PMU,
 		  NO_PMU_REMEDY },
-		{ sizeof(obstacles[0]), 1, "model-specific registers", "there is no /dev/cpu/0/msr",
+		{ sizeof(problems[0]), 1, "model-specific registers", "there is no /dev/cpu/0/msr",
 		  "modprobe msr" },
 	};
 	int ret = 0;
 
 	(void)ctx;
-	for (size_t i = 0; i < COUNT(obstacles) && !ret && !word_number("clean"); i++)
-		ret = fn(arg, &obstacles[i]);
+	for (size_t i = 0; i < COUNT(problems) && !ret && !word_number("clean"); i++)
+		ret = fn(arg, &problems[i]);
 	return ret;
 }
 
@@ -495,9 +495,9 @@ int ntime_session_item(const struct ntime_session *s, size_t i, struct ntime_ite
 		.name = item->name,
 		.unit = item->metric ? "" : item->event->unit,
 		.unit_text = item->metric ? item->metric->unit_text : item->event->unit_text,
-		.way = item->metric || !here			 ? ""
-		       : strcmp(item->event->unit, "clock") == 0 ? "clock"
-								 : "perf",
+		.method = item->metric || !here			    ? ""
+			  : strcmp(item->event->unit, "clock") == 0 ? "clock"
+								    : "perf",
 		.reason = reason,
 		.remedy = here ? "" : NO_PMU_REMEDY,
 		.beside = item->metric ? item->metric->beside : "",
@@ -629,14 +629,14 @@ static uint64_t number_or(const char *word, uint64_t otherwise)
 }
 
 /* Sockets have two cores each. */
-size_t ntime_session_places(const struct ntime_session *s)
+size_t ntime_session_where_count(const struct ntime_session *s)
 {
 	if (!s->is_open)
 		return 0;
 	return s->only_cpu >= 0 ? 1 : number_or("sockets", 1) * 2 * number_or("threads", 1);
 }
 
-int ntime_session_place(struct ntime_session *s, size_t i, struct ntime_place_info *out)
+int ntime_session_where(struct ntime_session *s, size_t i, struct ntime_where_info *out)
 {
 	int cpu = (int)i, threads = (int)number_or("threads", 1);
 
@@ -644,15 +644,15 @@ int ntime_session_place(struct ntime_session *s, size_t i, struct ntime_place_in
 		snprintf(s->ctx->error, sizeof(s->ctx->error), "hwloc cannot read this machine");
 		return -EIO;
 	}
-	if (i >= ntime_session_places(s))
+	if (i >= ntime_session_where_count(s))
 		return -EINVAL;
-	*out = (struct ntime_place_info){ .size = sizeof(*out), .pid = -1, .cpu = cpu };
+	*out = (struct ntime_where_info){ .size = sizeof(*out), .pid = -1, .cpu = cpu };
 	out->core = cpu / threads;
 	out->package = out->l3 = out->node = out->core / 2;
 	return 0;
 }
 
-uint64_t ntime_session_horizon_ns(const struct ntime_session *s)
+uint64_t ntime_session_max_read_interval_ns(const struct ntime_session *s)
 {
 	(void)s;
 	return word_number("horizon") ? word_number("horizon") * 1000 : UINT64_MAX;
@@ -692,12 +692,12 @@ static void read_place(const struct ntime_session *s, size_t i, int cpu, struct 
 		v->flags |= NTIME_LOST | NTIME_GONE;
 }
 
-int ntime_session_read_places(struct ntime_session *s, struct ntime_value *out, size_t n,
-			      size_t places)
+int ntime_session_read_where(struct ntime_session *s, struct ntime_value *out, size_t n,
+			     size_t places)
 {
 	struct timespec pause = { 0, (long)word_number("slow") * 1000000 }, now;
 
-	if (n != s->n || places != ntime_session_places(s))
+	if (n != s->n || places != ntime_session_where_count(s))
 		return -EINVAL;
 	s->reads++;
 	if (s->reads == word_number("stale")) {

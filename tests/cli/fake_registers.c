@@ -100,13 +100,13 @@ int ntime_register_open(struct ntime_ctx *ctx, const char *path, uint32_t flags,
 	return -EACCES;
 }
 
-const char *ntime_register_way(const struct ntime_register *r)
+const char *ntime_register_method(const struct ntime_register *r)
 {
 	(void)r;
 	return "";
 }
 
-const char *ntime_register_place(const struct ntime_register *r)
+const char *ntime_register_where(const struct ntime_register *r)
 {
 	(void)r;
 	return "";

@@ -33,14 +33,14 @@ static bool has_word(const char *word)
 	return false;
 }
 
-int ntime_stale_for_each(struct ntime_ctx *ctx,
-			 int (*fn)(void *arg, const struct ntime_stale *stale), void *arg)
+int ntime_leftover_for_each(struct ntime_ctx *ctx,
+			    int (*fn)(void *arg, const struct ntime_leftover *stale), void *arg)
 {
-	const struct ntime_stale left = { sizeof(left),		 4711,		"uncore-0",
-					  "uncore of package 0", "ntime watch", 3 };
-	const struct ntime_stale own = { sizeof(own),		(int32_t)getpid(), "uncore-0",
-					 "uncore of package 0", "ntime",	   3 };
-	const struct ntime_stale bad = {
+	const struct ntime_leftover left = { sizeof(left),	    4711,	   "uncore-0",
+					     "uncore of package 0", "ntime watch", 3 };
+	const struct ntime_leftover own = { sizeof(own),	   (int32_t)getpid(), "uncore-0",
+					    "uncore of package 0", "ntime",	      3 };
+	const struct ntime_leftover bad = {
 		sizeof(bad), 0,
 		"notes",     "/run/ntime/notes cannot be used: it is no record of ntime's",
 		"",	     0

@@ -14,7 +14,7 @@
 	"<not counted>: its counter never ran: other users (perf, the NMI watchdog) held\n"        \
 	"all counters,"
 
-#define WHERE .unit = "cpu", .way = "perf", .beside = "", .scale = 1
+#define WHERE .unit = "cpu", .method = "perf", .beside = "", .scale = 1
 #define TEXTS WHERE, .reason = "", .remedy = ""
 
 static struct cli_item items[] = {
@@ -36,7 +36,7 @@ static struct cli_item items[] = {
 	{ .name = "GHz",
 	  .unit = "",
 	  .unit_text = "GHz",
-	  .way = "",
+	  .method = "",
 	  .reason = "",
 	  .remedy = "",
 	  .beside = "cycles",

@@ -8,7 +8,7 @@
 #include "tests/tt.h"
 
 /* Places in an odd order, as CPU lists of users may be: two sockets, cores of two threads. */
-static const struct ntime_place_info places[] = {
+static const struct ntime_where_info places[] = {
 	{ .cpu = 5, .core = 2, .package = 1, .pid = -1 },
 	{ .cpu = 0, .core = 0, .package = 0, .pid = -1 },
 	{ .cpu = 2, .core = 1, .package = 0, .pid = -1 },
@@ -19,13 +19,13 @@ static const struct ntime_place_info places[] = {
 
 static int place_error;
 
-size_t ntime_session_places(const struct ntime_session *s)
+size_t ntime_session_where_count(const struct ntime_session *s)
 {
 	(void)s;
 	return PLACES;
 }
 
-int ntime_session_place(struct ntime_session *s, size_t i, struct ntime_place_info *out)
+int ntime_session_where(struct ntime_session *s, size_t i, struct ntime_where_info *out)
 {
 	(void)s;
 	if (place_error)

@@ -659,7 +659,7 @@ def csv_is_readable():
     rows = {row['name']: row for row in csv.DictReader(io.StringIO(err(ntime('--csv', 'true'))))}
     int(rows['real']['value'])
     equal(rows['page-faults']['value'], rows['page-faults']['count'])
-    equal(rows['page-faults']['way'], 'perf')
+    equal(rows['page-faults']['method'], 'perf')
     for row in rows.values():
         equal(None in row or None in row.values(), False, f'wrong number of fields in {row}')
         if 'absent' in row['flags']:
@@ -839,8 +839,8 @@ def listing_a_model():
 def doctor():
     done = ntime('doctor')
     report = json.loads(ntime('doctor', '--json').stdout)
-    equal(done.returncode, 1 if report['obstacles'] else 0)
-    for obstacle in report['obstacles']:
+    equal(done.returncode, 1 if report['problems'] else 0)
+    for obstacle in report['problems']:
         for word in obstacle['reason'].split():
             has(done.stdout.decode(), word)
     has(ntime('doctor', '-v').stdout.decode(), 'Ways in')

@@ -150,7 +150,7 @@ def ls_json_has_what_text_has():
     equal(report['schema'], 1)
     regs = {reg['path']: reg for reg in report['registers']}
     one = regs['core0/msr/0x186']
-    equal([one[k] for k in ('name', 'address', 'space', 'bits', 'way', 'readable', 'writable')],
+    equal([one[k] for k in ('name', 'address', 'space', 'bits', 'method', 'readable', 'writable')],
           ['IA32_PERFEVTSEL0', 0x186, 'msr', 64, 'ntimefs', True, '0x00000000ffe7ffff'])
     equal([f['name'] for f in one['fields']][:2], ['event', 'umask'])
     equal(regs['uncore0/pci/D16:F4/0x0d8']['table'], 'snbep_imc')
@@ -219,10 +219,10 @@ def get_json_and_csv():
     with Tree() as name:
         report = json.loads(run('reg', 'get', '--json', '--root', name, '-C', '1', 'IA32_THERM_STATUS'))
         one = report['registers'][0]
-        equal([one['path'], one['value'], one['way'], one['fields']['readout']],
+        equal([one['path'], one['value'], one['method'], one['fields']['readout']],
               ['core1/msr/0x19c', '0x0000000088360000', 'ntimefs', '0x36'])
         rows = list(csv.reader(io.StringIO(run('reg', 'get', '--csv', '--root', name, '-C', '1', '0x19c'))))
-    equal(rows[0], ['path', 'name', 'way', 'field', 'value'])
+    equal(rows[0], ['path', 'name', 'method', 'field', 'value'])
     equal(rows[1], ['core1/msr/0x19c', 'IA32_THERM_STATUS', 'ntimefs', '', '0x0000000088360000'])
     if ['core1/msr/0x19c', 'IA32_THERM_STATUS', 'ntimefs', 'readout', '0x36'] not in rows:
         raise AssertionError(rows)

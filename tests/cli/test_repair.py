@@ -204,7 +204,7 @@ def doctor_tells_and_repairs():
         has(text, 'uncore of package 0 ntime watch (pid 4711) left 2 registers programmed '
                   'remedy: ntime doctor --repair')
         report = json.loads(ntime('doctor', '--root', root, '--json').stdout)
-        has([o['what'] for o in report['obstacles'] if o['remedy'] == 'ntime doctor --repair'], 'uncore of package 0')
+        has([o['what'] for o in report['problems'] if o['remedy'] == 'ntime doctor --repair'], 'uncore of package 0')
         done = ntime('doctor', '--root', root, '--repair')
         equal(done.returncode, 125)
         has(out(done), 'MSR_UNCORE_PMC2 of CPU 0: holds 0x63, was 0x4d2')
@@ -228,7 +228,7 @@ def doctor_tells_each_program_once():
         for bank, pid in (('uncore-1', 4711), ('cpu-0', 4712)):
             m.put(f'run/ntime/{bank}', line('ntime-claim-1', pid, 1, '-', f'bank {bank}', 'ntime watch') +
                   line('msr', '0x3c2', 64, 'control', 'CPU 0', 0, 'MSR_UNCORE_PERFEVTSEL2', '0', '0', '0x400183', '0x400183'))
-        found = {o['what']: o['reason'] for o in json.loads(ntime('doctor', '--root', m.name, '--json').stdout)['obstacles']
+        found = {o['what']: o['reason'] for o in json.loads(ntime('doctor', '--root', m.name, '--json').stdout)['problems']
                  if o['remedy'] == 'ntime doctor --repair'}
         first = [what for what in found if 'uncore' in what][0]
         equal(sorted(first.split(', ')), ['bank uncore-1', 'uncore of package 0'])

@@ -508,14 +508,14 @@ def json_tells_all():
     has(head['absent'][0]['reason'], 'no core PMU')
     has(head['absent'][0]['remedy'], 'pmu=on')
     equal([item['name'] for item in head['items']], ['page-faults', 'package-joules', 'coldest'])
-    equal(head['items'][0], {'name': 'page-faults', 'unit': '', 'unit_name': 'software', 'way': 'perf', 'scope': 'thread',
+    equal(head['items'][0], {'name': 'page-faults', 'unit': '', 'unit_name': 'software', 'method': 'perf', 'scope': 'thread',
                              'metric': False, 'state': False})
     equal([s['kind'] for s in samples], ['sample'] * 2)
     rows = samples[0]['rows']
     equal([row['where'] for row in rows], ['socket 0', 'core 0', 'core 1', 'socket 1', 'core 2', 'core 3'])
     equal((rows[2]['socket'], rows[2]['core'], 'cpu' in rows[2]), (0, 1, False))
     faults = rows[1]['items'][0]
-    equal((faults['name'], faults['value'], faults['count'], faults['flags'], faults['way']), ('page-faults', 1234, 1234, [], 'perf'))
+    equal((faults['name'], faults['value'], faults['count'], faults['flags'], faults['method']), ('page-faults', 1234, 1234, [], 'perf'))
     rate = 1234 / samples[0]['period_s']
     equal(abs(faults['per_second'] - rate) < 1e-6 * rate, True, 'rate')
     joules = rows[0]['items'][0]
@@ -526,7 +526,7 @@ def json_tells_all():
 @fake_only
 def json_without_a_number():
     sample = objects(fast('--json', '--per', 'none', 'cycles', fake='pmu idle', samples=1))[1]
-    equal(sample['rows'][0]['items'][0], {'name': 'cycles', 'unit': '', 'flags': ['not-counted'], 'way': 'perf'})
+    equal(sample['rows'][0]['items'][0], {'name': 'cycles', 'unit': '', 'flags': ['not-counted'], 'method': 'perf'})
 
 
 @fake_only

@@ -254,7 +254,7 @@ TEST(the_processor_is_known_by_its_part)
 	}
 }
 
-const struct rpi_way *const rpi_ways[] = { NULL };
+const struct rpi_method *const rpi_methods[] = { NULL };
 
 int main(void)
 {

@@ -61,9 +61,9 @@ static void forget(void)
 	fake.forgets++;
 }
 
-static const struct rpi_way not_here = { is_elsewhere, NULL, NULL, NULL };
-static const struct rpi_way way = { is_here, start, stop, forget };
-const struct rpi_way *const rpi_ways[] = { &not_here, &way, NULL };
+static const struct rpi_method not_here = { is_elsewhere, NULL, NULL, NULL };
+static const struct rpi_method method = { is_here, start, stop, forget };
+const struct rpi_method *const rpi_methods[] = { &not_here, &method, NULL };
 
 static int fresh(void **state)
 {

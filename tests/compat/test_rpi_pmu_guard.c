@@ -10,7 +10,7 @@
 #include "compat/rpi_pmu/pmu.h"
 #include "tests/tt.h"
 
-const struct rpi_way *const rpi_ways[] = { NULL };
+const struct rpi_method *const rpi_methods[] = { NULL };
 
 /* An instruction that is undefined for ever, of the length that guard.c skips. */
 #if defined(__x86_64__)

@@ -248,7 +248,7 @@ static struct nti_unit *rig_add(struct rig *rig, const char *name, const char *k
 		.name = (char *)name,
 		.desc = (char *)"",
 		.kind = NTI_UNIT_UNCORE,
-		.way = NTI_WAY_MSR,
+		.method = NTI_METHOD_MSR,
 		.type = UINT32_MAX,
 		.counters = kind_of(kind)->frees ? 0 : 4,
 		.fixed = kind_of(kind)->fixed_counter != NULL,

@@ -70,7 +70,8 @@ TEST(units)
 		TT_EQ(r, unit->fixed, r->fixed);
 		TT_STR(r, unit->cpus ? unit->cpus : "", r->cpus ? r->cpus : "");
 		TT_HAS(unit->desc, r->desc);
-		TT_EQ(r, unit->way, r->kind == NTI_UNIT_CLOCK ? NTI_WAY_CLOCK : NTI_WAY_PERF);
+		TT_EQ(r, unit->method,
+		      r->kind == NTI_UNIT_CLOCK ? NTI_METHOD_CLOCK : NTI_METHOD_PERF);
 		nti_units_fini(&units);
 	}
 }

@@ -20,7 +20,7 @@ struct free_session {
 	}
 };
 
-int count_way(void *arg, const ntime_way_info *way)
+int count_way(void *arg, const ntime_method_info *way)
 {
 	std::printf("%s: %s\n", way->name, way->usable ? "usable" : way->reason);
 	++*static_cast<int *>(arg);
@@ -57,8 +57,8 @@ int main()
 
 	if (opened < 0)
 		return fail(raw, "ntime_open");
-	if (ntime_way_for_each(raw, count_way, &ways) != 0 || ways == 0)
-		return fail(raw, "ntime_way_for_each");
+	if (ntime_method_for_each(raw, count_way, &ways) != 0 || ways == 0)
+		return fail(raw, "ntime_method_for_each");
 	ntime_session *raw_session = nullptr;
 	if (ntime_session_new(raw, nullptr, &raw_session) < 0)
 		return fail(raw, "ntime_session_new");

@@ -138,7 +138,7 @@ static int check_unit(void *arg, const struct ntime_unit_info *u)
 		snprintf(cpus, sizeof(cpus), "%u", 2 * w->box);
 	TT_STR(r, u->name, name);
 	TT_STR(r, u->cpus, cpus);
-	TT_STR(r, u->way, "replay");
+	TT_STR(r, u->method, "replay");
 	TT_EQ(r, u->counters, r->counters);
 	TT_EQ(r, u->fixed, r->fixed);
 	TT_EQ(r, u->usable, r->is_usable);
@@ -353,11 +353,11 @@ TEST(metrics_know_what_they_lack)
 	}
 }
 
-static const struct obstacle_row {
+static const struct problem_row {
 	int line;
 	const char *machine;
 	const char *reasons; /* one after the other, a bar between */
-} obstacle_rows[] = {
+} problem_rows[] = {
 	{ __LINE__, SKX, "" },
 	{ __LINE__, ARM, "kernel.perf_user_access is 0: user mode may not read the counters|" },
 	{ __LINE__, KVM,
@@ -369,7 +369,7 @@ static const struct obstacle_row {
 	  "the msr driver is not loaded|" },
 };
 
-static int add_reason(void *arg, const struct ntime_obstacle *o)
+static int add_reason(void *arg, const struct ntime_problem *o)
 {
 	assert_true(*o->what && *o->remedy);
 	strncat(arg, o->reason, 400);
@@ -377,13 +377,13 @@ static int add_reason(void *arg, const struct ntime_obstacle *o)
 	return 0;
 }
 
-TEST(obstacles_are_exactly_these)
+TEST(problems_are_exactly_these)
 {
-	TT_FOR_EACH_ROW(r, obstacle_rows) {
+	TT_FOR_EACH_ROW(r, problem_rows) {
 		struct ntime_ctx *ctx = golden_open(r->machine);
 		char reasons[4096] = "";
 
-		TT_EQ(r, ntime_obstacle_for_each(ctx, add_reason, reasons), 0);
+		TT_EQ(r, ntime_problem_for_each(ctx, add_reason, reasons), 0);
 		TT_STR(r, reasons, r->reasons);
 		ntime_close(ctx);
 	}
@@ -396,7 +396,7 @@ int main(void)
 		cmocka_unit_test(events_are_listed),
 		cmocka_unit_test(what_can_be_counted_is_counted_up),
 		cmocka_unit_test(metrics_know_what_they_lack),
-		cmocka_unit_test(obstacles_are_exactly_these),
+		cmocka_unit_test(problems_are_exactly_these),
 	};
 
 	return TT_RUN(tests);

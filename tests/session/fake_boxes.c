@@ -559,7 +559,7 @@ static void attach(struct fake_boxes *f, struct nti_unit *unit, const char *name
 	unsigned int cpu;
 
 	if (!f->has_uncore)
-		unit->way = function ? NTI_WAY_PCI : NTI_WAY_MSR;
+		unit->method = function ? NTI_METHOD_PCI : NTI_METHOD_MSR;
 	free(unit->box);
 	unit->box = calloc(FAKE_CPUS, sizeof(*unit->box));
 	assert_non_null(unit->box);

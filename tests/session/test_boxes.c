@@ -183,7 +183,7 @@ TEST(uncore_through_msr)
 	init(&f, false);
 	s = session(&f, THROTTLED "," CORE0 "," CLOCKS);
 	TT_TEXT(item_of(s, 0).reason, "");
-	TT_TEXT(item_of(s, 0).way, "msr");
+	TT_TEXT(item_of(s, 0).method, "msr");
 	TT_IS(ntime_session_passes(s), 1);
 	/* Before the start and after the stop nothing counts. */
 	work(&f, 0, 99, 9, 9);
@@ -220,16 +220,16 @@ static const char two_metrics[] = "metric one-way\n"
 				  "about Channels through pci, the uncore through msr.\n"
 				  "source made up\n";
 
-static const char *way_of(const struct ntime_session *s, const char *name)
+static const char *method_of(const struct ntime_session *s, const char *name)
 {
 	size_t i = 0;
 
 	while (strcmp(item_of(s, i).name, name) != 0)
 		i++;
-	return item_of(s, i).way;
+	return item_of(s, i).method;
 }
 
-TEST(metrics_have_the_way_of_their_events)
+TEST(metrics_have_the_method_of_their_events)
 {
 	struct fake_boxes f;
 	struct ntime_session *s;
@@ -239,8 +239,8 @@ TEST(metrics_have_the_way_of_their_events)
 				&f.ctx.error),
 	      0);
 	s = session(&f, "one-way,two-ways");
-	TT_TEXT(way_of(s, "one-way"), "pci");
-	TT_TEXT(way_of(s, "two-ways"), "");
+	TT_TEXT(method_of(s, "one-way"), "pci");
+	TT_TEXT(method_of(s, "two-ways"), "");
 	ntime_session_free(s);
 	nti_metrics_fini(&f.ctx.metrics);
 	fini(&f);
@@ -255,7 +255,7 @@ TEST(channels_through_pci)
 	init(&f, false);
 	s = session(&f, READS "," WRITES "," ALL_READS);
 	TT_TEXT(item_of(s, 2).reason, "");
-	TT_TEXT(item_of(s, 2).way, "pci");
+	TT_TEXT(item_of(s, 2).method, "pci");
 	start(&f, s);
 	move(&f, 0, 0, 1000, 10);
 	move(&f, 1, 0, 200, 0);
@@ -280,7 +280,7 @@ TEST(core_through_msr)
 	init(&f, false);
 	s = session_via(&f, "1", NTIME_VIA_MSR, "instructions:u,cycles," THROTTLED);
 	TT_TEXT(item_of(s, 0).reason, "");
-	TT_TEXT(item_of(s, 0).way, "msr");
+	TT_TEXT(item_of(s, 0).method, "msr");
 	/* CPU 1 is not the one on which the package is read. */
 	TT_HAS(item_of(s, 2).reason, "CPU 0,2 only");
 	start(&f, s);
@@ -310,9 +310,9 @@ TEST(through_the_driver)
 	f.is_user = true;
 	s = session(&f, THROTTLED "," READS);
 	TT_TEXT(item_of(s, 0).reason, "");
-	TT_TEXT(item_of(s, 0).way, "ntimefs");
+	TT_TEXT(item_of(s, 0).method, "ntimefs");
 	TT_TEXT(item_of(s, 1).reason, "");
-	TT_TEXT(item_of(s, 1).way, "ntimefs");
+	TT_TEXT(item_of(s, 1).method, "ntimefs");
 	TT_IS(fake_boxes_claims(&f), 0);
 	start(&f, s);
 	work(&f, 0, 1000, 300, 0);
@@ -362,8 +362,8 @@ TEST(energy)
 	read_all(&f, s, &v);
 	TT_IS(v.count, 0x201);
 	TT_IS(v.flags, 0);
-	TT_IS(ntime_session_horizon_ns(s) > 20000000000, 1);
-	TT_IS(ntime_session_horizon_ns(s) < 40000000000, 1);
+	TT_IS(ntime_session_max_read_interval_ns(s) > 20000000000, 1);
+	TT_IS(ntime_session_max_read_interval_ns(s) < 40000000000, 1);
 	TT_IS(ntime_session_stop(s), 0);
 	burn(&f, 0, 5);
 	read_all(&f, s, &v);
@@ -417,7 +417,7 @@ TEST(states)
 	TT_IS(v[1].count, 0);
 	TT_IS(v[2].count, 1);
 	TT_IS(v[0].flags & NTIME_OVERFLOWED, 0);
-	TT_IS(ntime_session_horizon_ns(s) == UINT64_MAX, 1);
+	TT_IS(ntime_session_max_read_interval_ns(s) == UINT64_MAX, 1);
 	/* The sensor says that it does not know: that is not 0, and the others are not touched by it. */
 	f.silicon.thermal[1].thermal &= ~(1u << 31);
 	read_all(&f, s, v);
@@ -466,13 +466,13 @@ TEST(filters)
 
 /* ---- ways ---- */
 
-static const struct way_row {
+static const struct method_row {
 	int line;
 	uint32_t via;
 	bool has_uncore, has_perf, is_user;
-	const char *event, *way, *reason;
+	const char *event, *method, *reason;
 	int ret;
-} way_rows[] = {
+} method_rows[] = {
 	/* the kernel counts what it knows, if it lets us */
 	{ __LINE__, NTIME_VIA_AUTO, true, true, false, THROTTLED, "perf", "", 0 },
 	{ __LINE__, NTIME_VIA_AUTO, true, false, false, THROTTLED, "msr", "", 0 },
@@ -493,9 +493,9 @@ static const struct way_row {
 	{ __LINE__, NTIME_VIA_NTIMEFS, true, true, false, THROTTLED, "ntimefs", "not loaded", 0 },
 };
 
-TEST(ways)
+TEST(methods)
 {
-	TT_FOR_EACH_ROW(r, way_rows) {
+	TT_FOR_EACH_ROW(r, method_rows) {
 		struct fake_boxes f;
 		struct ntime_session *s;
 
@@ -504,7 +504,7 @@ TEST(ways)
 		f.is_user = r->is_user;
 		TT_EQ(r, open_in(&f.ctx, NULL, 0, r->via, r->event, &s), r->ret);
 		if (r->ret == 0) {
-			TT_STR(r, item_of(s, 0).way, r->way);
+			TT_STR(r, item_of(s, 0).method, r->method);
 			tt_has_(item_of(s, 0).reason, r->reason, "reason", __FILE__, r->line);
 			TT_EQ(r, *item_of(s, 0).reason != '\0', *r->reason != '\0');
 		}
@@ -599,7 +599,7 @@ static void climb(struct fake_boxes *f, struct ntime_session *s, const char *eve
 
 	for (i = 1; i <= 8; i++) {
 		put_counter(f, event, i < 8 ? to / 8 * i : to);
-		f->now_ns += ntime_session_horizon_ns(s) / 4;
+		f->now_ns += ntime_session_max_read_interval_ns(s) / 4;
 		read_all(f, s, &v);
 	}
 }
@@ -625,8 +625,8 @@ TEST(wraps)
 			TT_EQ(r, v.flags, r->flags);
 		}
 		/* The longest time in which that cannot happen is told. */
-		TT_EQ(r, ntime_session_horizon_ns(s) > 1000000000, 1);
-		TT_EQ(r, ntime_session_horizon_ns(s) < HOUR_NS, 1);
+		TT_EQ(r, ntime_session_max_read_interval_ns(s) > 1000000000, 1);
+		TT_EQ(r, ntime_session_max_read_interval_ns(s) < HOUR_NS, 1);
 		ntime_session_free(s);
 		fini(&f);
 	}
@@ -1036,8 +1036,8 @@ static void read_packages(struct fake_boxes *f, struct ntime_session *s, struct 
 {
 	struct ntime_value row[FAKE_CPUS];
 
-	TT_IS(ntime_session_places(s), FAKE_CPUS);
-	if (ntime_session_read_places(s, row, 1, FAKE_CPUS) < 0)
+	TT_IS(ntime_session_where_count(s), FAKE_CPUS);
+	if (ntime_session_read_where(s, row, 1, FAKE_CPUS) < 0)
 		fail_msg("reading: %s", ntime_error_text(&f->ctx));
 	v[0] = row[0];
 	v[1] = row[2];
@@ -1212,7 +1212,7 @@ static void live(struct fake_boxes *f, const char *list)
 	ntime_session_free(s);
 }
 
-static int stop_at_first(void *arg, const struct nti_claim_stale *stale)
+static int stop_at_first(void *arg, const struct nti_claim_leftover *stale)
 {
 	char *name = arg;
 
@@ -1227,7 +1227,7 @@ static unsigned int must_be_repaired(struct fake_boxes *f, bool *was_clean)
 	unsigned int repairs = 0;
 
 	*was_clean = is_as_found(f);
-	while (nti_claim_for_each_stale(&f->base.os, stop_at_first, name) == 1) {
+	while (nti_claim_for_each_leftover(&f->base.os, stop_at_first, name) == 1) {
 		TT_IS(nti_claim_repair(&f->base.os, name, 0, NULL, NULL, NULL), 0);
 		repairs++;
 	}
@@ -1288,14 +1288,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(uncore_through_msr),
-		cmocka_unit_test(metrics_have_the_way_of_their_events),
+		cmocka_unit_test(metrics_have_the_method_of_their_events),
 		cmocka_unit_test(channels_through_pci),
 		cmocka_unit_test(core_through_msr),
 		cmocka_unit_test(through_the_driver),
 		cmocka_unit_test(energy),
 		cmocka_unit_test(states),
 		cmocka_unit_test(filters),
-		cmocka_unit_test(ways),
+		cmocka_unit_test(methods),
 		cmocka_unit_test(programs_are_not_counted),
 		cmocka_unit_test(events_that_registers_cannot_count),
 		cmocka_unit_test(wraps),

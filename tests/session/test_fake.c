@@ -153,12 +153,13 @@ static void init(struct fake_kernel *k)
 {
 	memset(k, 0, sizeof(*k));
 	k->os.ops = &ops;
-	k->unit[0] = (struct nti_unit){
-		.name = cpu_name, .kind = NTI_UNIT_CORE, .way = NTI_WAY_PERF, .type = PERF_TYPE_RAW
-	};
+	k->unit[0] = (struct nti_unit){ .name = cpu_name,
+					.kind = NTI_UNIT_CORE,
+					.method = NTI_METHOD_PERF,
+					.type = PERF_TYPE_RAW };
 	k->unit[1] = (struct nti_unit){ .name = software_name,
 					.kind = NTI_UNIT_SOFTWARE,
-					.way = NTI_WAY_PERF,
+					.method = NTI_METHOD_PERF,
 					.type = PERF_TYPE_SOFTWARE };
 	k->ctx.os = &k->os;
 	k->ctx.cpus = 1;

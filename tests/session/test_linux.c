@@ -383,13 +383,13 @@ TEST(dead_process)
 	ntime_close(ctx);
 }
 
-static int count_way(void *arg, const struct ntime_way_info *way)
+static int count_method(void *arg, const struct ntime_method_info *method)
 {
 	int *seen = arg;
 
-	assert_non_null(way->reason);
+	assert_non_null(method->reason);
 	/* Whatever cannot be used says why. */
-	assert_true(way->usable || way->reason[0]);
+	assert_true(method->usable || method->reason[0]);
 	(*seen)++;
 	return 0;
 }
@@ -416,11 +416,11 @@ static int check_event(void *arg, const struct ntime_event_info *event)
 TEST(everything_that_is_missing_has_a_reason)
 {
 	struct ntime_ctx *ctx;
-	int ways = 0, units = 0, events = 0, metrics = 0;
+	int methods = 0, units = 0, events = 0, metrics = 0;
 
 	TT_IS(ntime_open(&ctx, NULL), 0);
-	TT_IS(ntime_way_for_each(ctx, count_way, &ways), 0);
-	TT_IS(ways, 6);
+	TT_IS(ntime_method_for_each(ctx, count_method, &methods), 0);
+	TT_IS(methods, 6);
 	TT_IS(ntime_unit_for_each(ctx, check_unit, &units), 0);
 	assert_true(units >= 2);
 	TT_IS(ntime_event_for_each(ctx, NULL, check_event, &events), 0);

@@ -95,7 +95,7 @@ TEST(everything_fits)
 	TT_TEXT(item(&rig, 0).unit, "cpu");
 	TT_TEXT(item(&rig, 6).unit, "software");
 	TT_TEXT(item(&rig, 6).unit_text, "ns");
-	TT_TEXT(item(&rig, 0).way, "replay");
+	TT_TEXT(item(&rig, 0).method, "replay");
 	fini(&rig);
 }
 

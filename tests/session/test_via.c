@@ -144,7 +144,7 @@ TEST(counts)
 		init(&f);
 		s = session(&f, NULL, 0, r->event);
 		TT_STR(r, item_of(s, 0).reason, "");
-		TT_STR(r, item_of(s, 0).way, "ntimefs");
+		TT_STR(r, item_of(s, 0).method, "ntimefs");
 		/* Before the start and after the stop nothing counts. */
 		fake_ntimefs_work(&f, 0, true, 77);
 		TT_EQ(r, ntime_session_start(s), 0);
@@ -374,14 +374,14 @@ TEST(refusals)
 	}
 }
 
-static const struct way_row {
+static const struct method_row {
 	int line;
 	uint32_t via;
 	bool has_perf;
 	enum fake_driver driver;
-	const char *way;
+	const char *method;
 	int ret;
-} way_rows[] = {
+} method_rows[] = {
 	{ __LINE__, NTIME_VIA_AUTO, true, FAKE_MOUNTED, "perf", 0 },
 	{ __LINE__, NTIME_VIA_AUTO, false, FAKE_MOUNTED, "ntimefs", 0 },
 	{ __LINE__, NTIME_VIA_AUTO, false, FAKE_ABSENT, "perf", -EACCES },
@@ -390,9 +390,9 @@ static const struct way_row {
 	{ __LINE__, NTIME_VIA_NTIMEFS, true, FAKE_MOUNTED, "ntimefs", 0 },
 };
 
-TEST(ways)
+TEST(methods)
 {
-	TT_FOR_EACH_ROW(r, way_rows) {
+	TT_FOR_EACH_ROW(r, method_rows) {
 		struct fake_ntimefs f;
 		struct ntime_session *s;
 
@@ -401,7 +401,7 @@ TEST(ways)
 		f.driver = r->driver;
 		TT_EQ(r, open_session(&f, "0", 0, r->via, "instructions:u", &s), r->ret);
 		if (r->ret == 0)
-			TT_STR(r, item_of(s, 0).way, r->way);
+			TT_STR(r, item_of(s, 0).method, r->method);
 		if (r->via == NTIME_VIA_AUTO && !r->has_perf)
 			tt_has_(f.log, "ntimefs: c", "log", __FILE__, r->line);
 		ntime_session_free(s);
@@ -743,7 +743,7 @@ int main(void)
 		cmocka_unit_test(by_pass),
 		cmocka_unit_test(wraps),
 		cmocka_unit_test(refusals),
-		cmocka_unit_test(ways),
+		cmocka_unit_test(methods),
 		cmocka_unit_test(programs_are_not_counted),
 		cmocka_unit_test(events_beyond_a_selector),
 		cmocka_unit_test(odd_pages),

@@ -176,7 +176,7 @@ static void init(const struct fake_machine *machine, const struct nti_boxes_cpu 
 #define INIT(machine, cpu, reg)                                                                    \
 	init(&(machine), (cpu), NTI_ARRAY_SIZE(cpu), (reg), NTI_ARRAY_SIZE(reg))
 
-static const struct nti_boxes_lent lent = { .cpus = lend_cpus, .pci = &fake_pci };
+static const struct nti_boxes_source lent = { .cpus = lend_cpus, .pci = &fake_pci };
 
 static void find(void)
 {
@@ -262,7 +262,7 @@ TEST(uncore_once_a_package)
 	TT_TEXT(unit->box[0].kind->name, "nhm_uncore");
 	TT_TEXT(unit->cpus, "0,2");
 	TT_IS(unit->kind, NTI_UNIT_UNCORE);
-	TT_IS(unit->way, NTI_WAY_MSR);
+	TT_IS(unit->method, NTI_METHOD_MSR);
 	TT_IS(unit->scope, NTI_SCOPE_PACKAGE);
 	TT_IS(unit->counters, 8);
 	TT_IS(unit->fixed, 1);
@@ -398,7 +398,7 @@ TEST(kernels_unit_gets_boxes)
 	INIT(machine, two_sockets, westmere_regs);
 	find();
 	unit = unit_of("uncore");
-	TT_IS(unit->way, NTI_WAY_PERF);
+	TT_IS(unit->method, NTI_METHOD_PERF);
 	TT_IS(unit->type, 13);
 	TT_TEXT(unit->cpus, "1,2");
 	TT_IS(unit->has_sysfs, 1);
@@ -677,7 +677,7 @@ TEST(two_buses_two_packages)
 	has_box(unit, 0, 0, 0, 0, "0000:3f:10.0");
 	has_box(unit, 1, 2, 1, 0, "0000:64:10.0");
 	TT_TEXT(unit->cpus, "0,2");
-	TT_IS(unit->way, NTI_WAY_PCI);
+	TT_IS(unit->method, NTI_METHOD_PCI);
 	TT_IS(unit->scope, NTI_SCOPE_PACKAGE);
 	TT_IS(unit->counters, 4);
 	TT_IS(unit->fixed, 1);
@@ -725,14 +725,14 @@ TEST(kernels_controllers_get_functions)
 	init_snbep(&machine);
 	find();
 	unit = unit_of("uncore_imc_0");
-	TT_IS(unit->way, NTI_WAY_PERF);
+	TT_IS(unit->method, NTI_METHOD_PERF);
 	TT_IS(unit->boxes, 2);
 	has_box(unit, 0, 1, 0, 0, "0000:3f:10.0");
 	has_box(unit, 1, 3, 1, 0, "0000:64:10.0");
 	/* The kernel counts this one on no CPU of package 1, where the function is. */
 	TT_IS(unit_of("uncore_imc_3")->boxes, 0);
 	/* And what it lacks is added all the same. */
-	TT_IS(unit_of("uncore_imc_2")->way, NTI_WAY_PCI);
+	TT_IS(unit_of("uncore_imc_2")->method, NTI_METHOD_PCI);
 	fini();
 }
 

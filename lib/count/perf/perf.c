@@ -10,7 +10,7 @@
 #include "lib/count/perf/perf.h"
 #include "lib/base/text.h"
 
-void nti_perf_group_init(struct nti_perf_group *g, struct nti_perf_place place)
+void nti_perf_group_init(struct nti_perf_group *g, struct nti_perf_where place)
 {
 	g->place = place;
 	g->count = 0;
@@ -93,7 +93,7 @@ int nti_perf_paranoid(struct nti_os *os)
 }
 
 static int explain_permission(struct nti_os *os, const struct nti_unit *unit,
-			      const struct perf_event_attr *attr, struct nti_perf_place place,
+			      const struct perf_event_attr *attr, struct nti_perf_where place,
 			      struct nti_absence *out)
 {
 	int level = nti_perf_paranoid(os);
@@ -130,7 +130,7 @@ static int explain_permission(struct nti_os *os, const struct nti_unit *unit,
 }
 
 int nti_perf_explain(struct nti_os *os, const struct nti_unit *unit,
-		     const struct perf_event_attr *attr, struct nti_perf_place place, int error,
+		     const struct perf_event_attr *attr, struct nti_perf_where place, int error,
 		     struct nti_absence *out)
 {
 	switch (error) {

@@ -15,13 +15,13 @@
 #define NTI_PERF_GROUP_MAX 64
 
 /* Where events count: a task (cpu -1) or a CPU (pid -1). pid 0 is the calling thread. */
-struct nti_perf_place {
+struct nti_perf_where {
 	pid_t pid;
 	int cpu;
 };
 
 struct nti_perf_group {
-	struct nti_perf_place place;
+	struct nti_perf_where place;
 	size_t count;
 	int fd[NTI_PERF_GROUP_MAX]; /* [0] leads */
 };
@@ -38,7 +38,7 @@ struct nti_perf_reading {
 	uint64_t missing;    /* hardware says that there is no valid value now */
 };
 
-void nti_perf_group_init(struct nti_perf_group *g, struct nti_perf_place place);
+void nti_perf_group_init(struct nti_perf_group *g, struct nti_perf_where place);
 /* Open one more member; the first one leads and begins disabled. -errno of perf_event_open(2); the group is then as before. */
 int nti_perf_group_add(struct nti_os *os, struct nti_perf_group *g,
 		       const struct perf_event_attr *attr);
@@ -62,7 +62,7 @@ int nti_perf_paranoid(struct nti_os *os);
  * ERRORS; kernel/events/core.c.
  */
 int nti_perf_explain(struct nti_os *os, const struct nti_unit *unit,
-		     const struct perf_event_attr *attr, struct nti_perf_place place, int error,
+		     const struct perf_event_attr *attr, struct nti_perf_where place, int error,
 		     struct nti_absence *out);
 
 /* 0 when this user can open a perf event at all; else -errno, for `ntime doctor` and the list of ways in. */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "core/base/names.h"
-#include "lib/count/pmu/bank.h"
-#include "lib/count/pmu/bank_hw.h"
+#include "lib/count/pmu/pmu.h"
+#include "lib/count/pmu/pmu_hw.h"
 
 /*
  * The register that was read last, for the time of one look: many states are bits of one, and each read of it is a call of the kernel's that
@@ -20,20 +20,20 @@ struct last_read {
 };
 
 struct box_hw {
-	struct nti_bank_hw hw; /* first */
+	struct nti_pmu_hw hw; /* first */
 	struct last_read last;
-	struct nti_loan *loan;
+	struct nti_handle *handle;
 	struct nthw_box box;
 	struct nthw_box_state state;
 	uint64_t current; /* counters programmed by the last box_program() */
 };
 
-static struct box_hw *box_of(struct nti_bank_hw *hw)
+static struct box_hw *box_of(struct nti_pmu_hw *hw)
 {
 	return (struct box_hw *)hw;
 }
 
-static const struct nthw_box_kind *kind_of(const struct nti_bank_hw *hw)
+static const struct nthw_box_kind *kind_of(const struct nti_pmu_hw *hw)
 {
 	return ((const struct box_hw *)hw)->box.kind;
 }
@@ -98,8 +98,8 @@ static int encode(const struct nthw_box_kind *kind, const struct nti_part *part,
 	return ret < 0 ? ret : -ENOTSUP;
 }
 
-static int box_encode(const struct nti_bank_hw *hw, const struct nti_names *names,
-		      const struct nti_part *part, struct nti_bank_event *out,
+static int box_encode(const struct nti_pmu_hw *hw, const struct nti_names *names,
+		      const struct nti_part *part, struct nti_pmu_event *out,
 		      struct nti_absence *absent)
 {
 	(void)names;
@@ -107,7 +107,7 @@ static int box_encode(const struct nti_bank_hw *hw, const struct nti_names *name
 }
 
 /* Filters are the box's: events that depend on the same bits of one must want the same. */
-static bool box_can_share(const struct nti_bank_event *a, const struct nti_bank_event *b)
+static bool box_can_share(const struct nti_pmu_event *a, const struct nti_pmu_event *b)
 {
 	unsigned int i;
 
@@ -129,7 +129,7 @@ static int make_room(struct box_hw *box, uint64_t wanted)
 	return old ? nthw_box_release(&box->box, old, &box->state) : 0;
 }
 
-static int box_program(struct nti_bank_hw *hw, const struct nti_bank_event *event, size_t n,
+static int box_program(struct nti_pmu_hw *hw, const struct nti_pmu_event *event, size_t n,
 		       uint64_t *taken)
 {
 	struct box_hw *box = box_of(hw);
@@ -155,28 +155,28 @@ static int box_program(struct nti_bank_hw *hw, const struct nti_bank_event *even
 	return ret;
 }
 
-static int box_start(struct nti_bank_hw *hw)
+static int box_start(struct nti_pmu_hw *hw)
 {
 	struct box_hw *box = box_of(hw);
 
 	return nthw_box_start(&box->box, box->current, &box->state);
 }
 
-static int box_stop(struct nti_bank_hw *hw)
+static int box_stop(struct nti_pmu_hw *hw)
 {
 	struct box_hw *box = box_of(hw);
 
 	return nthw_box_stop(&box->box, box->current, &box->state);
 }
 
-static int box_overflows(struct nti_bank_hw *hw, uint64_t *seats)
+static int box_overflows(struct nti_pmu_hw *hw, uint64_t *seats)
 {
 	struct box_hw *box = box_of(hw);
 
 	return nthw_box_overflows(&box->box, box->current, seats);
 }
 
-static int box_check(struct nti_bank_hw *hw, uint64_t *lost)
+static int box_check(struct nti_pmu_hw *hw, uint64_t *lost)
 {
 	struct box_hw *box = box_of(hw);
 
@@ -207,23 +207,23 @@ static int write_none(struct nthw_io *io, enum nthw_space space, unsigned int un
 	return -EPERM;
 }
 
-static void box_begin(struct nti_bank_hw *hw)
+static void box_begin(struct nti_pmu_hw *hw)
 {
 	box_of(hw)->last.is_valid = false;
 }
 
-static int box_read(struct nti_bank_hw *hw, unsigned int seat, uint64_t *value)
+static int box_read(struct nti_pmu_hw *hw, unsigned int seat, uint64_t *value)
 {
 	return nthw_box_read(&box_of(hw)->box, seat, value);
 }
 
-static unsigned int box_width(const struct nti_bank_hw *hw, unsigned int seat)
+static unsigned int box_width(const struct nti_pmu_hw *hw, unsigned int seat)
 {
 	return nthw_box_is_state(kind_of(hw), seat) ? 0 : nthw_box_width(kind_of(hw), seat);
 }
 
 /* Boxes are no CPU's own: there is no instruction that reads them. */
-static int box_describe(struct nti_bank_hw *hw, unsigned int seat, struct ntime_page *out)
+static int box_describe(struct nti_pmu_hw *hw, unsigned int seat, struct ntime_page *out)
 {
 	(void)hw;
 	(void)seat;
@@ -231,7 +231,7 @@ static int box_describe(struct nti_bank_hw *hw, unsigned int seat, struct ntime_
 	return -ENOTSUP;
 }
 
-static void box_name(const struct nti_bank_hw *hw, unsigned int seat, char *text, size_t size)
+static void box_name(const struct nti_pmu_hw *hw, unsigned int seat, char *text, size_t size)
 {
 	uint32_t index = 0;
 	const struct nthw_reg *row = nthw_box_counter(kind_of(hw), seat, &index);
@@ -246,19 +246,19 @@ static void box_name(const struct nti_bank_hw *hw, unsigned int seat, char *text
 		(void)nthw_reg_name(row, index, text, size);
 }
 
-static int box_release(struct nti_bank_hw *hw)
+static int box_release(struct nti_pmu_hw *hw)
 {
 	struct box_hw *box = box_of(hw);
 
 	return nthw_box_restore(&box->box, &box->state);
 }
 
-static void box_free(struct nti_bank_hw *hw)
+static void box_free(struct nti_pmu_hw *hw)
 {
 	free(box_of(hw));
 }
 
-static const struct nti_bank_hw_ops box_ops = {
+static const struct nti_pmu_hw_ops box_ops = {
 	.encode = box_encode,
 	.can_share = box_can_share,
 	.program = box_program,
@@ -285,8 +285,8 @@ static int hold(struct box_hw *box)
 	for (i = 0; ret == 0 && i <= NTHW_BOX_FIXED; i++) {
 		row = box->hw.all >> i & 1 ? nthw_box_counter(box->box.kind, i, &index) : NULL;
 		if (row)
-			ret = nti_loan_hold(box->loan, row->space,
-					    nthw_box_address(&box->box, row, index));
+			ret = nti_handle_hold(box->handle, row->space,
+					      nthw_box_address(&box->box, row, index));
 	}
 	return ret;
 }
@@ -302,8 +302,8 @@ static int take(struct box_hw *box)
 	return ret;
 }
 
-int nti_box_hw_new(struct nti_loan *loan, const struct nthw_box_kind *kind, uint32_t number,
-		   struct nti_bank_hw **out)
+int nti_box_hw_new(struct nti_handle *handle, const struct nthw_box_kind *kind, uint32_t number,
+		   struct nti_pmu_hw **out)
 {
 	struct box_hw *box = calloc(1, sizeof(*box));
 	int ret;
@@ -315,12 +315,12 @@ int nti_box_hw_new(struct nti_loan *loan, const struct nthw_box_kind *kind, uint
 				.hw.has_flags = kind->status,
 				.hw.always_runs = kind->free,
 				.hw.events_per_us = kind->events_per_us,
-				.loan = loan,
+				.handle = handle,
 				.box = { .kind = kind,
-					 .io = nti_loan_io(loan),
-					 .unit = nti_loan_unit(loan),
+					 .io = nti_handle_io(handle),
+					 .unit = nti_handle_unit(handle),
 					 .number = number,
-					 .is_guarded = nti_loan_is_guarded(loan) } };
+					 .is_guarded = nti_handle_is_guarded(handle) } };
 	if (kind->free) {
 		box->last = (struct last_read){ .io = { .read = read_last, .write = write_none },
 						.to = box->box.io };
@@ -335,7 +335,7 @@ int nti_box_hw_new(struct nti_loan *loan, const struct nthw_box_kind *kind, uint
 	return 0;
 }
 
-int nti_bank_need(const struct nti_part *part, struct nti_bank_need *out)
+int nti_pmu_need(const struct nti_part *part, struct nti_pmu_need *out)
 {
 	const struct nthw_box_kind *kind = part->unit->boxes ? part->unit->box[0].kind : NULL;
 	struct nti_absence absent = { 0 };
@@ -343,7 +343,7 @@ int nti_bank_need(const struct nti_part *part, struct nti_bank_need *out)
 	unsigned int i;
 	int ret;
 
-	*out = (struct nti_bank_need){ .always_runs = kind && kind->free };
+	*out = (struct nti_pmu_need){ .always_runs = kind && kind->free };
 	ret = kind ? encode(kind, part, &event, &absent) : -ENOTSUP;
 	nti_absence_fini(&absent);
 	if (ret < 0)

@@ -6,7 +6,7 @@
 
 #include "core/base/names.h"
 #include "core/regs/regs.h"
-#include "lib/count/pmu/bank_hw.h"
+#include "lib/count/pmu/pmu_hw.h"
 #include "lib/machine/cpu.h"
 
 /* PMCR, whose bits 15 to 11 are the number of event counters (Arm ARM DDI 0487, PMCR_EL0; DDI 0406, PMCR). */
@@ -25,27 +25,27 @@
 #define EVENTS_PER_US 32000
 
 struct core_hw {
-	struct nti_bank_hw hw; /* first */
-	struct nti_loan *loan;
+	struct nti_pmu_hw hw; /* first */
+	struct nti_handle *handle;
 	unsigned int cpu;
 	struct nthw_core_pmu pmu;
 	struct nthw_core_state state;
 	uint64_t current; /* counters programmed by the last core_program() */
 };
 
-static struct core_hw *core_of(struct nti_bank_hw *hw)
+static struct core_hw *core_of(struct nti_pmu_hw *hw)
 {
 	return (struct core_hw *)hw;
 }
 
-static const struct core_hw *core_of_const(const struct nti_bank_hw *hw)
+static const struct core_hw *core_of_const(const struct nti_pmu_hw *hw)
 {
 	return (const struct core_hw *)hw;
 }
 
 static struct nthw_io *io_of(const struct core_hw *core)
 {
-	return nti_loan_io(core->loan);
+	return nti_handle_io(core->handle);
 }
 
 static bool starts_with(const char *text, const char *head)
@@ -109,7 +109,7 @@ static int find_kind(struct core_hw *core, struct nti_os *os, const struct nti_u
 	return 0;
 }
 
-static int core_describe(struct nti_bank_hw *hw, unsigned int seat, struct ntime_page *out)
+static int core_describe(struct nti_pmu_hw *hw, unsigned int seat, struct ntime_page *out)
 {
 	struct core_hw *core = core_of(hw);
 	enum nthw_space space;
@@ -117,7 +117,7 @@ static int core_describe(struct nti_bank_hw *hw, unsigned int seat, struct ntime
 
 	if (!nthw_core_address(&core->pmu, seat, &space, &address))
 		return -ENOTSUP;
-	return nti_loan_describe(core->loan, space, address, out);
+	return nti_handle_describe(core->handle, space, address, out);
 }
 
 /* How wide a counter is says the driver; its number must be known before. */
@@ -171,27 +171,27 @@ static int hold(struct core_hw *core)
 
 	for (seat = 0; ret == 0 && seat < NTI_BANK_SEATS; seat++) {
 		if (nthw_core_address(&core->pmu, seat, &space, &address))
-			ret = nti_loan_hold(core->loan, space, address);
+			ret = nti_handle_hold(core->handle, space, address);
 	}
 	return ret;
 }
 
-static int core_encode(const struct nti_bank_hw *hw, const struct nti_names *names,
-		       const struct nti_part *part, struct nti_bank_event *out,
+static int core_encode(const struct nti_pmu_hw *hw, const struct nti_names *names,
+		       const struct nti_part *part, struct nti_pmu_event *out,
 		       struct nti_absence *absent)
 {
 	(void)hw;
 	return nti_code_of(names, part, &out->code, absent);
 }
 
-static bool core_can_share(const struct nti_bank_event *a, const struct nti_bank_event *b)
+static bool core_can_share(const struct nti_pmu_event *a, const struct nti_pmu_event *b)
 {
 	(void)a;
 	(void)b;
 	return true;
 }
 
-static int program_one(struct core_hw *core, const struct nti_bank_event *event)
+static int program_one(struct core_hw *core, const struct nti_pmu_event *event)
 {
 	const struct nthw_core_event what = {
 		/* A fixed counter counts its event: it has no code. */
@@ -204,7 +204,7 @@ static int program_one(struct core_hw *core, const struct nti_bank_event *event)
 				 &core->state);
 }
 
-static int core_program(struct nti_bank_hw *hw, const struct nti_bank_event *event, size_t n,
+static int core_program(struct nti_pmu_hw *hw, const struct nti_pmu_event *event, size_t n,
 			uint64_t *taken)
 {
 	struct core_hw *core = core_of(hw);
@@ -227,21 +227,21 @@ static int core_program(struct nti_bank_hw *hw, const struct nti_bank_event *eve
 	return ret;
 }
 
-static int core_start(struct nti_bank_hw *hw)
+static int core_start(struct nti_pmu_hw *hw)
 {
 	struct core_hw *core = core_of(hw);
 
 	return nthw_core_start(io_of(core), &core->pmu, core->cpu, core->current, &core->state);
 }
 
-static int core_stop(struct nti_bank_hw *hw)
+static int core_stop(struct nti_pmu_hw *hw)
 {
 	struct core_hw *core = core_of(hw);
 
 	return nthw_core_stop(io_of(core), &core->pmu, core->cpu, core->current, &core->state);
 }
 
-static int core_overflows(struct nti_bank_hw *hw, uint64_t *seats)
+static int core_overflows(struct nti_pmu_hw *hw, uint64_t *seats)
 {
 	struct core_hw *core = core_of(hw);
 
@@ -249,7 +249,7 @@ static int core_overflows(struct nti_bank_hw *hw, uint64_t *seats)
 }
 
 /* ntime's driver keeps others away; through msr anybody may come. */
-static int core_check(struct nti_bank_hw *hw, uint64_t *lost)
+static int core_check(struct nti_pmu_hw *hw, uint64_t *lost)
 {
 	struct core_hw *core = core_of(hw);
 
@@ -260,26 +260,26 @@ static int core_check(struct nti_bank_hw *hw, uint64_t *lost)
 			       lost);
 }
 
-static void core_begin(struct nti_bank_hw *hw)
+static void core_begin(struct nti_pmu_hw *hw)
 {
 	(void)hw;
 }
 
-static int core_read(struct nti_bank_hw *hw, unsigned int seat, uint64_t *value)
+static int core_read(struct nti_pmu_hw *hw, unsigned int seat, uint64_t *value)
 {
 	struct core_hw *core = core_of(hw);
 
 	return nthw_core_read(io_of(core), &core->pmu, core->cpu, seat, value);
 }
 
-static unsigned int core_width(const struct nti_bank_hw *hw, unsigned int seat)
+static unsigned int core_width(const struct nti_pmu_hw *hw, unsigned int seat)
 {
 	const struct core_hw *core = core_of_const(hw);
 
 	return seat < NTHW_CORE_FIXED ? core->pmu.width : core->pmu.fixed_width;
 }
 
-static void core_name(const struct nti_bank_hw *hw, unsigned int seat, char *text, size_t size)
+static void core_name(const struct nti_pmu_hw *hw, unsigned int seat, char *text, size_t size)
 {
 	enum nthw_space space;
 	const struct nthw_reg *row;
@@ -310,7 +310,7 @@ static int find_taken(struct core_hw *core)
 }
 
 /* Nothing is written while it is not known whose it is. */
-static int core_release(struct nti_bank_hw *hw)
+static int core_release(struct nti_pmu_hw *hw)
 {
 	struct core_hw *core = core_of(hw);
 	int stopped, ret = find_taken(core);
@@ -323,12 +323,12 @@ static int core_release(struct nti_bank_hw *hw)
 	return ret < 0 ? ret : stopped;
 }
 
-static void core_free(struct nti_bank_hw *hw)
+static void core_free(struct nti_pmu_hw *hw)
 {
 	free(core_of(hw));
 }
 
-static const struct nti_bank_hw_ops core_ops = {
+static const struct nti_pmu_hw_ops core_ops = {
 	.encode = core_encode,
 	.can_share = core_can_share,
 	.program = core_program,
@@ -369,8 +369,8 @@ static int take(struct core_hw *core, struct nti_os *os, const struct nti_unit *
 	return ret;
 }
 
-int nti_core_hw_new(struct nti_os *os, struct nti_loan *loan, const struct nti_unit *unit,
-		    struct nti_bank_hw **out)
+int nti_core_hw_new(struct nti_os *os, struct nti_handle *handle, const struct nti_unit *unit,
+		    struct nti_pmu_hw **out)
 {
 	struct core_hw *core = calloc(1, sizeof(*core));
 	int ret;
@@ -380,9 +380,9 @@ int nti_core_hw_new(struct nti_os *os, struct nti_loan *loan, const struct nti_u
 		return -ENOMEM;
 	*core = (struct core_hw){ .hw.ops = &core_ops,
 				  .hw.events_per_us = EVENTS_PER_US,
-				  .loan = loan,
-				  .cpu = nti_loan_unit(loan),
-				  .pmu.is_guarded = nti_loan_is_guarded(loan) };
+				  .handle = handle,
+				  .cpu = nti_handle_unit(handle),
+				  .pmu.is_guarded = nti_handle_is_guarded(handle) };
 	ret = take(core, os, unit);
 	if (ret < 0) {
 		free(core);

@@ -15,13 +15,13 @@
 /* More than the driver says of itself with some writers; what does not fit is done without. */
 #define STATUS_BYTES 16384
 
-struct way;
+struct method;
 
 struct ntime_register {
 	struct nti_registers *r;
 	struct nti_error *e;
 	const struct nti_register *reg;
-	const struct way *way;
+	const struct method *method;
 	uint32_t flags;
 	int fd; /* of the driver's file; -1: another way */
 	bool is_changed;
@@ -30,7 +30,7 @@ struct ntime_register {
 };
 
 /* One way in. @open leaves nothing behind on failure. Errors have their sentence. */
-struct way {
+struct method {
 	const char *name;
 	bool (*reaches)(const struct nti_register *reg, uint32_t flags);
 	int (*open)(struct ntime_register *r);
@@ -204,7 +204,7 @@ static int function_open(struct ntime_register *r)
 		       r->reg->function->address, r->reg->address);
 	if ((r->flags & NTIME_REGISTER_WRITE) && !r->r->os->ops->is_privileged(r->r->os, false))
 		return nti_error(r->e, -EACCES, "%s can be written by root only", r->place);
-	return nti_register_only_clears(r->reg->row) ? 0 : r->way->read(r, &unused);
+	return nti_register_only_clears(r->reg->row) ? 0 : r->method->read(r, &unused);
 }
 
 static int pci_read(struct ntime_register *r, uint64_t *value)
@@ -232,7 +232,7 @@ static int mmio_write(struct ntime_register *r, uint64_t value)
 }
 
 /* In the order in which they are tried. */
-static const struct way ways[] = {
+static const struct method methods[] = {
 	{ "ntimefs", tree_reaches, tree_open, tree_read, tree_write },
 	{ "msr", msr_reaches, msr_open, msr_read, msr_write },
 	{ "pci", pci_reaches, function_open, pci_read, pci_write },
@@ -264,17 +264,17 @@ static int check_row(const struct nti_register *reg, uint32_t flags, struct nti_
 }
 
 /* The first way that opens; where none does, the error of the first one that could have. */
-static int open_way(struct ntime_register *r)
+static int open_method(struct ntime_register *r)
 {
 	struct nti_error first = { 0 };
 	size_t i;
 	int ret;
 
-	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
-		if (!ways[i].reaches(r->reg, r->flags))
+	for (i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
+		if (!methods[i].reaches(r->reg, r->flags))
 			continue;
-		r->way = &ways[i];
-		ret = ways[i].open(r);
+		r->method = &methods[i];
+		ret = methods[i].open(r);
 		/* Whoever else has the register is not to be gone around. */
 		if (ret == 0 || ret == -EBUSY || ret == -ENOMEM)
 			return ret;
@@ -308,7 +308,7 @@ int nti_register_open(struct nti_registers *r, struct nti_error *e, const struct
 	if (!new)
 		return -ENOMEM;
 	*new = (struct ntime_register){ .r = r, .e = e, .reg = reg, .flags = flags, .fd = -1 };
-	ret = open_way(new);
+	ret = open_method(new);
 	if (ret < 0) {
 		free(new);
 		return ret;
@@ -317,12 +317,12 @@ int nti_register_open(struct nti_registers *r, struct nti_error *e, const struct
 	return 0;
 }
 
-const char *ntime_register_way(const struct ntime_register *r)
+const char *ntime_register_method(const struct ntime_register *r)
 {
-	return r->way->name;
+	return r->method->name;
 }
 
-const char *ntime_register_place(const struct ntime_register *r)
+const char *ntime_register_where(const struct ntime_register *r)
 {
 	return r->place;
 }
@@ -333,7 +333,7 @@ int ntime_register_read(struct ntime_register *r, uint64_t *value)
 		return nti_error(r->e, -EOPNOTSUPP,
 				 "reading %s tells nothing: it clears what others show",
 				 r->reg->name);
-	return r->way->read(r, value);
+	return r->method->read(r, value);
 }
 
 /* "event, umask": the fields that @bits are in; "no field" for the rest. */
@@ -373,7 +373,7 @@ static int merge(struct ntime_register *r, uint64_t value, uint64_t *old, uint64
 
 	*old = 0;
 	if (ret == 0 && !nti_register_only_clears(r->reg->row))
-		ret = r->way->read(r, old);
+		ret = r->method->read(r, old);
 	if (ret < 0)
 		return ret;
 	if (r->flags & NTIME_REGISTER_FORCE) {
@@ -407,7 +407,7 @@ int ntime_register_write(struct ntime_register *r, uint64_t value)
 		return nti_error(r->e, -EBADF, "%s is open for reading only", r->reg->path);
 	ret = merge(r, value, &old, &merged);
 	if (ret == 0)
-		ret = r->way->write(r, merged);
+		ret = r->method->write(r, merged);
 	if (ret < 0)
 		return ret;
 	if (!r->is_changed) {
@@ -425,7 +425,7 @@ static int restore(struct ntime_register *r)
 	if (!r->is_changed || r->fd >= 0 || (r->flags & NTIME_REGISTER_KEEP) ||
 	    !nti_register_restoring(r->reg->row, r->saved, &value))
 		return 0;
-	if (r->way->write(r, value) == 0)
+	if (r->method->write(r, value) == 0)
 		return 0;
 	return nti_error_prefix(r->e, r->e->code, "%s keeps what was written, it was %#llx",
 				r->reg->path, (unsigned long long)r->saved);

@@ -43,7 +43,8 @@ static int ask_function(const struct nti_registers *r, const struct nti_register
 }
 
 /* The first way that lets this user in; "" when none does. */
-static const char *find_way(const struct nti_registers *r, const struct nti_register *reg, int mode)
+static const char *find_method(const struct nti_registers *r, const struct nti_register *reg,
+			       int mode)
 {
 	if (ask_tree(r, reg, mode) == 0)
 		return "ntimefs";
@@ -111,13 +112,13 @@ void nti_register_info(const struct nti_registers *r, const struct nti_register 
 		.table = reg->table->name,
 		.name = reg->name,
 		.linux_name = reg->linux_name,
-		.way = find_way(r, reg, R_OK),
+		.method = find_method(r, reg, R_OK),
 		.source = reg->row->source,
 		.reason = "",
 		.remedy = "",
 	};
-	out->is_readable = *out->way && nthw_reg_is_readable(reg->row);
-	out->is_writable = can_write(reg->row) && *find_way(r, reg, W_OK);
+	out->is_readable = *out->method && nthw_reg_is_readable(reg->row);
+	out->is_writable = can_write(reg->row) && *find_method(r, reg, W_OK);
 	if (!out->is_readable)
 		say_why_not(r, reg, out);
 }

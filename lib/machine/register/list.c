@@ -75,7 +75,7 @@ static int collect(struct nti_registers *r)
 	return ret < 0 ? ret : 0;
 }
 
-int nti_registers_new(const struct nti_register_lender *lender, struct nti_registers **out)
+int nti_registers_new(const struct nti_register_source *handles, struct nti_registers **out)
 {
 	struct nti_registers *r = calloc(1, sizeof(*r));
 	int ret;
@@ -83,13 +83,13 @@ int nti_registers_new(const struct nti_register_lender *lender, struct nti_regis
 	*out = NULL;
 	if (!r)
 		return -ENOMEM;
-	r->lender = lender;
-	r->os = lender->os;
-	r->msr = lender->msr;
+	r->handles = handles;
+	r->os = handles->os;
+	r->msr = handles->msr;
 	ret = nti_pci_new(r->os, &r->pci);
 	if (ret == 0)
 		ret = collect(r);
-	r->lender = NULL;
+	r->handles = NULL;
 	if (ret < 0) {
 		nti_registers_free(r);
 		return ret;

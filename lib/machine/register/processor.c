@@ -208,7 +208,7 @@ static int add_scope(struct cpus *c, unsigned int cpu, enum nthw_scope scope)
 	return ret;
 }
 
-unsigned int nti_register_package(struct nti_os *os, const struct nti_register_lender *lender,
+unsigned int nti_register_package(struct nti_os *os, const struct nti_register_source *handles,
 				  unsigned int cpu)
 {
 	char path[64], target[128];
@@ -224,14 +224,14 @@ unsigned int nti_register_package(struct nti_os *os, const struct nti_register_l
 			return (unsigned int)number;
 	}
 	ret = nti_os_package(os, cpu);
-	if (ret < 0 && lender)
-		ret = lender->package_of(lender->arg, cpu);
+	if (ret < 0 && handles)
+		ret = handles->package_of(handles->arg, cpu);
 	return ret < 0 || ret >= NTI_CPU_LIMIT ? 0 : (unsigned int)ret;
 }
 
 static bool is_new_package(struct cpus *c, unsigned int cpu)
 {
-	unsigned int package = nti_register_package(c->r->os, c->r->lender, cpu);
+	unsigned int package = nti_register_package(c->r->os, c->r->handles, cpu);
 	uint64_t bit = (uint64_t)1 << package % 64;
 
 	c->package = package;

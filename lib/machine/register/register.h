@@ -32,7 +32,7 @@ struct nti_register {
 };
 
 /* What the registers are looked for with; all of it is lent, and @os and @msr outlive the registers. */
-struct nti_register_lender {
+struct nti_register_source {
 	struct nti_os *os;
 	struct nti_msr *msr;
 	/* Package of a CPU where sysfs does not tell; negative: not known. */
@@ -42,7 +42,7 @@ struct nti_register_lender {
 
 /* All of them, in the order of ntime_register_for_each(). */
 struct nti_registers {
-	const struct nti_register_lender *lender; /* while they are looked for */
+	const struct nti_register_source *handles; /* while they are looked for */
 	struct nti_os *os;
 	struct nti_msr *msr;
 	struct nti_pci *pci; /* NULL: PCI cannot be reached */
@@ -51,7 +51,7 @@ struct nti_registers {
 };
 
 /* Look for them. 0 or -ENOMEM; that there are none is no error. */
-int nti_registers_new(const struct nti_register_lender *lender, struct nti_registers **out);
+int nti_registers_new(const struct nti_register_source *handles, struct nti_registers **out);
 void nti_registers_free(struct nti_registers *r);
 
 /* ---- which: hardware.c, tree.c, function.c ---- */
@@ -69,7 +69,7 @@ int nti_registers_from_processor(struct nti_registers *r);
 int nti_registers_from_functions(struct nti_registers *r);
 
 /* The package of a CPU, numbered as in the paths of its registers; @lender may be NULL. */
-unsigned int nti_register_package(struct nti_os *os, const struct nti_register_lender *lender,
+unsigned int nti_register_package(struct nti_os *os, const struct nti_register_source *handles,
 				  unsigned int cpu);
 
 /* Does the processor whose CPUID @os gives have instance @index of an MSR? */

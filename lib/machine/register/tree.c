@@ -166,7 +166,7 @@ static unsigned int cpu_of(struct nti_registers *r, unsigned int number)
 
 	for (cpu = 0; nti_os_exists(r->os, "/sys/devices/system/cpu/cpu%u", cpu); cpu++) {
 		if (nti_os_exists(r->os, NTIME_FS_PATH "/core%u", cpu) &&
-		    nti_register_package(r->os, r->lender, cpu) == number)
+		    nti_register_package(r->os, r->handles, cpu) == number)
 			return cpu;
 	}
 	return 0;

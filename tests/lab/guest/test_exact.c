@@ -22,14 +22,14 @@ static const unsigned long all_turns[] = { 0, 1, 1000, 1000000, 2000000 };
 #define TURNS (sizeof(all_turns) / sizeof(all_turns[0]))
 
 /* A way to count: one pair of counts, instructions and cycles. */
-struct way {
+struct method {
 	const char *name;
 	void (*read)(void *arg, uint64_t count[2]);
 	void *arg;
 };
 
 /* Not inlined: each copy would have another number of instructions between the two reads. */
-static __attribute__((noinline)) void count_turns(const struct way *w, unsigned long turns,
+static __attribute__((noinline)) void count_turns(const struct method *w, unsigned long turns,
 						  uint64_t out[2])
 {
 	uint64_t before[2], after[2];
@@ -42,7 +42,7 @@ static __attribute__((noinline)) void count_turns(const struct way *w, unsigned 
 }
 
 /* The first calls of a function go through the dynamic linker. */
-static void warm_up(const struct way *w)
+static void warm_up(const struct method *w)
 {
 	uint64_t ignored[2];
 
@@ -64,7 +64,7 @@ static bool is_near(uint64_t got, uint64_t want, unsigned int shift)
 }
 
 /* Every count is truth and constant, again and again; cycles are instructions << shift. */
-static void must_be_exact(const struct way *w)
+static void must_be_exact(const struct method *w)
 {
 	unsigned int shift = lab_shift();
 	uint64_t constant[2], got[2];
@@ -111,7 +111,7 @@ TEST(kernel_alone)
 
 	TT_IS(fd[0] >= 0 && fd[1] >= 0, 1);
 	must_be_exact(
-		&(struct way){ "perf_event_open and read(2), without ntime", read_kernel, fd });
+		&(struct method){ "perf_event_open and read(2), without ntime", read_kernel, fd });
 	(void)close(fd[0]);
 	(void)close(fd[1]);
 }
@@ -131,7 +131,7 @@ TEST(by_read_call)
 	struct ntime_session *s = lab_started(PAIR);
 	struct ntime_reader r[2] = { lab_reader(s, 0), lab_reader(s, 1) };
 
-	must_be_exact(&(struct way){ "ntime_read_call()", read_calls, r });
+	must_be_exact(&(struct method){ "ntime_read_call()", read_calls, r });
 	ntime_session_free(s);
 }
 
@@ -171,9 +171,9 @@ TEST(by_reader)
 	struct ntime_reader r[2] = { lab_reader(s, 0), lab_reader(s, 1) };
 
 	must_be_fast(&r[0]);
-	must_be_exact(&(struct way){ is_fast ? "ntime_read() by the counter's instruction"
-					     : "ntime_read() by read(2)",
-				     read_fast, r });
+	must_be_exact(&(struct method){ is_fast ? "ntime_read() by the counter's instruction"
+						: "ntime_read() by read(2)",
+					read_fast, r });
 	must_be_fast(&r[0]);
 	ntime_session_free(s);
 }
@@ -209,7 +209,7 @@ TEST(by_group_read)
 {
 	struct ntime_session *s = lab_started(GROUP);
 
-	must_be_exact(&(struct way){ "ntime_session_read() of a group", read_group, s });
+	must_be_exact(&(struct method){ "ntime_session_read() of a group", read_group, s });
 	ntime_session_free(s);
 }
 
@@ -266,19 +266,19 @@ static void *count_thread(void *arg)
 	if (ret == 0)
 		ret = ntime_get_reader(s, 0, &r);
 	t->is_exact = ret == 0;
-	for (int way = 0; t->is_exact && way < 2; way++) {
+	for (int method = 0; t->is_exact && method < 2; method++) {
 		int (*read)(const struct ntime_reader *, uint64_t *) =
-			way ? ntime_read_call : ntime_read;
+			method ? ntime_read_call : ntime_read;
 
 		for (int i = 0; i < 3; i++) {
 			t->is_exact &= read(&r, &a) == 0 && read(&r, &b) == 0;
-			t->constant[way] = b - a;
+			t->constant[method] = b - a;
 		}
 		pthread_barrier_wait(t->barrier);
 		t->is_exact &= read(&r, &a) == 0;
 		lab_turns(t->turns);
 		t->is_exact &= read(&r, &b) == 0;
-		t->count[way] = b - a - t->constant[way];
+		t->count[method] = b - a - t->constant[method];
 	}
 	ntime_session_free(s);
 	ntime_close(own);

@@ -127,7 +127,7 @@ static void occupy(unsigned int channel, unsigned int counters, bool on)
 		}
 }
 
-static struct ntime_session *started(const char *list, uint32_t via, const char *way)
+static struct ntime_session *started(const char *list, uint32_t via, const char *method)
 {
 	struct ntime_session *s = lab_opened(list, via);
 
@@ -137,7 +137,7 @@ static struct ntime_session *started(const char *list, uint32_t via, const char 
 		if (*item.reason)
 			fail_msg("%s: %s", item.name, item.reason);
 		if (!item.is_metric && strncmp(item.unit, "uncore_imc", 10) == 0)
-			TT_TEXT(item.way, way);
+			TT_TEXT(item.method, method);
 	}
 	lab_good(ntime_session_start(s), "starting");
 	return s;
@@ -149,16 +149,16 @@ static struct ntime_session *started(const char *list, uint32_t via, const char 
  */
 static void read_sockets(struct ntime_session *s, uint64_t count[2][MANY])
 {
-	size_t n = ntime_session_count(s), places = ntime_session_places(s), found = 0;
+	size_t n = ntime_session_count(s), places = ntime_session_where_count(s), found = 0;
 	struct ntime_value v[MANY * 4];
 
 	assert_in_range(n, 1, MANY);
 	assert_in_range(places, 1, 4);
-	lab_good(ntime_session_read_places(s, v, n, places), "reading");
+	lab_good(ntime_session_read_where(s, v, n, places), "reading");
 	for (size_t p = 0; p < places; p++) {
-		struct ntime_place_info place = { .size = sizeof(place) };
+		struct ntime_where_info place = { .size = sizeof(place) };
 
-		lab_good(ntime_session_place(s, p, &place), "place");
+		lab_good(ntime_session_where(s, p, &place), "place");
 		if (v[p * n].flags & NTIME_ELSEWHERE)
 			continue;
 		assert_in_range(place.package, 0, sockets() - 1);
@@ -195,7 +195,7 @@ static void traffic(void)
 		}
 }
 
-static void count_by_name(uint32_t via, const char *way)
+static void count_by_name(uint32_t via, const char *method)
 {
 	char list[1024];
 	size_t used = 0;
@@ -209,7 +209,7 @@ static void count_by_name(uint32_t via, const char *way)
 			"uncore_imc_%u/event=0xff,umask=0x00/",
 			c ? "," : "", c, c, c);
 	traffic();
-	s = started(list, via, way);
+	s = started(list, via, method);
 	traffic();
 	lab_good(ntime_session_stop(s), "stopping");
 	traffic();

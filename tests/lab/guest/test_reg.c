@@ -122,7 +122,7 @@ TEST(ntimefs_and_msr_agree)
 		if (strcmp(all.info[i].space, "msr") != 0 || !all.info[i].is_readable ||
 		    lab_row_moves(all.info[i].name))
 			continue;
-		assert_string_equal(all.info[i].way, "ntimefs");
+		assert_string_equal(all.info[i].method, "ntimefs");
 		compare_with_msr(ctx, &all.info[i]);
 		compared++;
 	}
@@ -145,13 +145,13 @@ TEST(ntimefs_and_pci_agree)
 	for (size_t i = 0; i < all.n; i++) {
 		const struct ntime_register_info *info = &all.info[i];
 
-		if (!*info->device || strcmp(info->way, "ntimefs") != 0 || !info->is_readable ||
+		if (!*info->device || strcmp(info->method, "ntimefs") != 0 || !info->is_readable ||
 		    !info->is_writable || lab_row_moves(info->name))
 			continue;
 		/* To keep what is written the driver is gone around, already for reading. */
 		LAB_GOOD(ntime_register_open(ctx, info->path,
 					     NTIME_REGISTER_WRITE | NTIME_REGISTER_KEEP, &r));
-		assert_string_not_equal(ntime_register_way(r), "ntimefs");
+		assert_string_not_equal(ntime_register_method(r), "ntimefs");
 		LAB_GOOD(ntime_register_read(r, &value));
 		LAB_GOOD(ntime_register_close(r));
 		if (value != read_path(ctx, info->path))
@@ -171,7 +171,7 @@ TEST(the_tree_has_what_is_told)
 
 	find_all(ctx);
 	for (size_t i = 0; i < all.n; i++) {
-		if (strcmp(all.info[i].way, "ntimefs") != 0)
+		if (strcmp(all.info[i].method, "ntimefs") != 0)
 			continue;
 		assert_true(lab_reg_is_here(all.info[i].path));
 		in_tree++;

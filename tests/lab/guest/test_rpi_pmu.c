@@ -81,7 +81,7 @@ static void must_count(void)
 }
 
 /* Truth and constant, for both counters in both roles, and the cycle counter in its steps of 64. */
-static void exact_counts(const char *way)
+static void exact_counts(const char *method)
 {
 	unsigned int shift = lab_shift();
 	struct counts zero, swapped;
@@ -92,7 +92,7 @@ static void exact_counts(const char *way)
 	must_count();
 	print_message("# %s: constant %" PRIu64 " instructions, %" PRIu64 " cycles, %" PRIu64
 		      " times 64 cycles; shift %u\n",
-		      way, zero.evt0, zero.evt1, zero.cycles, shift);
+		      method, zero.evt0, zero.evt1, zero.cycles, shift);
 	for (size_t i = 0; i < sizeof(all_turns) / sizeof(all_turns[0]); i++) {
 		uint64_t truth = (uint64_t)LAB_TURN * all_turns[i];
 		struct counts c =

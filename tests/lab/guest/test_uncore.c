@@ -41,7 +41,7 @@ static const struct event {
 };
 #define EVENTS (sizeof(events) / sizeof(events[0]))
 
-static const char *way_name(uint32_t via)
+static const char *method_name(uint32_t via)
 {
 	static const char *const names[] = {
 		[NTIME_VIA_PERF] = "perf", [NTIME_VIA_NTIMEFS] = "ntimefs", [NTIME_VIA_MSR] = "msr"
@@ -51,7 +51,7 @@ static const char *way_name(uint32_t via)
 }
 
 /* Every event of it can be counted, and goes that way. */
-static struct ntime_session *started_by(const char *list, uint32_t via, const char *way)
+static struct ntime_session *started_by(const char *list, uint32_t via, const char *method)
 {
 	struct ntime_session *s = lab_opened(list, via);
 
@@ -60,7 +60,7 @@ static struct ntime_session *started_by(const char *list, uint32_t via, const ch
 
 		if (*item.reason)
 			fail_msg("%s: %s", item.name, item.reason);
-		TT_TEXT(item.way, way);
+		TT_TEXT(item.method, method);
 	}
 	lab_good(ntime_session_start(s), "starting");
 	return s;
@@ -68,7 +68,7 @@ static struct ntime_session *started_by(const char *list, uint32_t via, const ch
 
 static struct ntime_session *started(const char *list, uint32_t via)
 {
-	return started_by(list, via, way_name(via));
+	return started_by(list, via, method_name(via));
 }
 
 /* What each socket counted, and on which CPU it was read. */
@@ -78,7 +78,7 @@ struct counted {
 	uint64_t count[SOCKETS][MANY];
 };
 
-static void take_place(struct counted *out, const struct ntime_place_info *place,
+static void take_place(struct counted *out, const struct ntime_where_info *place,
 		       const struct ntime_value *v, size_t n)
 {
 	if (v[0].flags & NTIME_ELSEWHERE)
@@ -97,16 +97,16 @@ static void take_place(struct counted *out, const struct ntime_place_info *place
 static struct counted read_sockets(struct ntime_session *s)
 {
 	struct counted out = { .cpu = { -1, -1 } };
-	size_t n = ntime_session_count(s), places = ntime_session_places(s);
+	size_t n = ntime_session_count(s), places = ntime_session_where_count(s);
 	struct ntime_value v[MANY * 8];
 
 	assert_in_range(n, 1, MANY);
 	assert_in_range(places, 1, 8);
-	lab_good(ntime_session_read_places(s, v, n, places), "reading");
+	lab_good(ntime_session_read_where(s, v, n, places), "reading");
 	for (size_t i = 0; i < places; i++) {
-		struct ntime_place_info place = { .size = sizeof(place) };
+		struct ntime_where_info place = { .size = sizeof(place) };
 
-		lab_good(ntime_session_place(s, i, &place), "place");
+		lab_good(ntime_session_where(s, i, &place), "place");
 		take_place(&out, &place, v + i * n, n);
 	}
 	for (unsigned int socket = 0; socket < SOCKETS; socket++)
@@ -114,9 +114,9 @@ static struct counted read_sockets(struct ntime_session *s)
 	return out;
 }
 
-static struct counted count_for_a_while(const char *list, uint32_t via, const char *way)
+static struct counted count_for_a_while(const char *list, uint32_t via, const char *method)
 {
-	struct ntime_session *s = started_by(list, via, way);
+	struct ntime_session *s = started_by(list, via, method);
 	uint64_t begin = lab_now(), end;
 	struct counted out;
 
@@ -164,15 +164,15 @@ static void make_list(char *list, size_t bytes, bool by_name)
 					 by_name ? events[i].libpfm4 : events[i].terms);
 }
 
-static void must_be_exact_by(const char *list, uint32_t via, const char *way)
+static void must_be_exact_by(const char *list, uint32_t via, const char *method)
 {
 	const struct event *all[EVENTS];
-	struct counted c = count_for_a_while(list, via, way);
+	struct counted c = count_for_a_while(list, via, method);
 
 	for (size_t i = 0; i < EVENTS; i++)
 		all[i] = &events[i];
 	assert_true(c.least > 0 && c.count[0][0] >= c.least && c.count[1][0] >= c.least);
-	print_message("# %s: %llu and %llu clocks, read on CPUs %d and %d\n", way,
+	print_message("# %s: %llu and %llu clocks, read on CPUs %d and %d\n", method,
 		      (unsigned long long)c.count[0][0], (unsigned long long)c.count[1][0],
 		      c.cpu[0], c.cpu[1]);
 	TT_IS(error_of(&c, all, EVENTS), 0);
@@ -180,14 +180,14 @@ static void must_be_exact_by(const char *list, uint32_t via, const char *way)
 
 static void must_be_exact(const char *list, uint32_t via)
 {
-	must_be_exact_by(list, via, way_name(via));
+	must_be_exact_by(list, via, method_name(via));
 }
 
 /* The same of one event. */
 static void check_throttled(uint32_t via)
 {
 	const struct event *which = &events[2];
-	struct counted c = count_for_a_while(CLOCKS "," THROTTLED, via, way_name(via));
+	struct counted c = count_for_a_while(CLOCKS "," THROTTLED, via, method_name(via));
 
 	TT_IS(error_of(&c, &which, 1), 0);
 }
@@ -248,11 +248,11 @@ TEST(names_of_libpfm4_mean_the_same)
 }
 
 /* Without being told how, it takes what the kernel knows. */
-TEST(the_way_is_chosen_and_told)
+TEST(the_method_is_chosen_and_told)
 {
 	struct ntime_session *s = lab_opened(CLOCKS, NTIME_VIA_AUTO);
 
-	TT_TEXT(lab_item(s, 0).way, "perf");
+	TT_TEXT(lab_item(s, 0).method, "perf");
 	TT_TEXT(lab_item(s, 0).reason, "");
 	lab_session_done(s);
 }
@@ -381,7 +381,7 @@ static void second_is_refused(uint32_t via)
 	char pid[32], line[256];
 
 	snprintf(pid, sizeof(pid), "pid %d", (int)getpid());
-	snprintf(line, sizeof(line), "ntime stat -a --csv --via %s -e %s -- true", way_name(via),
+	snprintf(line, sizeof(line), "ntime stat -a --csv --via %s -e %s -- true", method_name(via),
 		 THROTTLED);
 	{
 		char out[LAB_OUTPUT];
@@ -453,7 +453,7 @@ static long count_and_wait(void *arg)
 	    ntime_session_add_list(s, CLOCKS "," THROTTLED) < 0 || ntime_session_start(s) < 0)
 		return -EPROTO;
 	if (ntime_session_item(s, 1, &item) < 0 || *item.reason ||
-	    strcmp(item.way, way_name(child_via)) != 0)
+	    strcmp(item.method, method_name(child_via)) != 0)
 		return -ENOTSUP;
 	lab_be_ready_and_wait();
 }
@@ -635,7 +635,7 @@ int main(void)
 		LAB_TEST_WITH_SESSIONS(ntimefs_is_exact),
 		LAB_TEST_WITH_SESSIONS(perf_is_exact_too),
 		LAB_TEST_WITH_SESSIONS(names_of_libpfm4_mean_the_same),
-		LAB_TEST_WITH_SESSIONS(the_way_is_chosen_and_told),
+		LAB_TEST_WITH_SESSIONS(the_method_is_chosen_and_told),
 		LAB_TEST_WITH_SESSIONS(the_kernel_counts),
 		LAB_TEST_WITH_SESSIONS(second_through_msr_is_refused),
 		LAB_TEST_WITH_SESSIONS(second_through_ntimefs_is_refused),

@@ -111,7 +111,7 @@ TEST(library_tries_the_pmu)
 
 	lab_perf_begins();
 	s = started(USER, NTIME_VIA_PERF);
-	TT_TEXT(item_of(s, 0).way, "perf");
+	TT_TEXT(item_of(s, 0).method, "perf");
 	ntime_session_free(s);
 	lab_perf_has_ended();
 }
@@ -120,7 +120,7 @@ TEST(session_is_exact)
 {
 	struct ntime_session *s = started(USER ",cycles:u", NTIME_VIA_NTIMEFS);
 
-	TT_TEXT(item_of(s, 0).way, "ntimefs");
+	TT_TEXT(item_of(s, 0).method, "ntimefs");
 	must_be_exact(s);
 	ntime_session_free(s);
 }
@@ -132,7 +132,7 @@ TEST(perf_is_exact_too)
 
 	lab_perf_begins();
 	s = started(USER ",cycles:u", NTIME_VIA_PERF);
-	TT_TEXT(item_of(s, 0).way, "perf");
+	TT_TEXT(item_of(s, 0).method, "perf");
 	must_be_exact(s);
 	ntime_session_free(s);
 	lab_perf_has_ended();

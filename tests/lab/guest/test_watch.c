@@ -106,7 +106,7 @@ static double value_of(const json_t *sample, int socket, int cpu, const char *na
 	return json_number_value(json_object_get(item, "value"));
 }
 
-static const char *way_of(const struct run *r, const char *name)
+static const char *method_of(const struct run *r, const char *name)
 {
 	json_t *item;
 	size_t i;
@@ -114,7 +114,7 @@ static const char *way_of(const struct run *r, const char *name)
 	json_array_foreach(
 		json_object_get(r->head, "items"), i,
 		item) if (strcmp(json_string_value(json_object_get(item, "name")), name) ==
-			  0) return json_string_value(json_object_get(item, "way"));
+			  0) return json_string_value(json_object_get(item, "method"));
 	fail_msg("%s is not watched", name);
 	return "";
 }
@@ -259,7 +259,7 @@ TEST(states_of_threads)
 			     "--per thread");
 
 	TT_IS(r.samples, 3);
-	TT_TEXT(way_of(&r, "thermal/hot/"), "msr");
+	TT_TEXT(method_of(&r, "thermal/hot/"), "msr");
 	check_states(&r);
 	free_run(&r);
 }
@@ -384,7 +384,7 @@ TEST(one_event_by_msr)
 		struct run r = watch("-e wsm_unc::UNC_DRAM_THERMAL_THROTTLED -i 200ms -n 5 "
 				     "--via msr --per socket");
 
-		TT_TEXT(way_of(&r, name), "msr");
+		TT_TEXT(method_of(&r, name), "msr");
 		for (size_t i = 0; i < r.samples; i++)
 			for (int socket = 0; socket < 2; socket++) {
 				json_t *item = find(r.sample[i], socket, -1, name);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-/* lib/count/perf/pulse.h: which answers of the kernel mean that a PMU does not count. */
+/* lib/count/perf/selftest.h: which answers of the kernel mean that a PMU does not count. */
 #include <errno.h>
 #include <linux/perf_event.h>
 
-#include "lib/count/perf/pulse.h"
+#include "lib/count/perf/selftest.h"
 #include "tests/tt.h"
 
 #define FD 7
 
 /* What the kernel says, and what it was asked. */
-struct pulse_os {
+struct selftest_os {
 	struct nti_os os; /* first: ops get this pointer */
 	int open_ret, ioctl_ret;
 	ssize_t read_ret; /* 0: a whole reading */
@@ -20,10 +20,10 @@ struct pulse_os {
 	int open_fds;
 };
 
-static int pulse_open(struct nti_os *os, struct perf_event_attr *attr, pid_t pid, int cpu,
-		      int group, unsigned long flags)
+static int selftest_open(struct nti_os *os, struct perf_event_attr *attr, pid_t pid, int cpu,
+			 int group, unsigned long flags)
 {
-	struct pulse_os *p = (struct pulse_os *)os;
+	struct selftest_os *p = (struct selftest_os *)os;
 
 	(void)flags;
 	TT_IS(pid, 0);
@@ -36,17 +36,17 @@ static int pulse_open(struct nti_os *os, struct perf_event_attr *attr, pid_t pid
 	return FD;
 }
 
-static int pulse_ioctl(struct nti_os *os, int fd, unsigned long request, unsigned long arg)
+static int selftest_ioctl(struct nti_os *os, int fd, unsigned long request, unsigned long arg)
 {
 	(void)request;
 	(void)arg;
 	TT_IS(fd, FD);
-	return ((struct pulse_os *)os)->ioctl_ret;
+	return ((struct selftest_os *)os)->ioctl_ret;
 }
 
-static ssize_t pulse_read(struct nti_os *os, int fd, void *buf, size_t size)
+static ssize_t selftest_read(struct nti_os *os, int fd, void *buf, size_t size)
 {
-	struct pulse_os *p = (struct pulse_os *)os;
+	struct selftest_os *p = (struct selftest_os *)os;
 	bool is_next = p->reads++ && p->next_running_ns;
 	const uint64_t reading[] = { 1, 1000, is_next ? p->next_running_ns : p->running_ns,
 				     is_next ? p->next_count : p->count };
@@ -59,19 +59,19 @@ static ssize_t pulse_read(struct nti_os *os, int fd, void *buf, size_t size)
 	return sizeof(reading);
 }
 
-static void pulse_close(struct nti_os *os, int fd)
+static void selftest_close(struct nti_os *os, int fd)
 {
 	TT_IS(fd, FD);
-	((struct pulse_os *)os)->open_fds--;
+	((struct selftest_os *)os)->open_fds--;
 }
 
 static const struct nti_os_ops ops = { .name = "pulse",
-				       .perf_open = pulse_open,
-				       .ioctl = pulse_ioctl,
-				       .read = pulse_read,
-				       .close = pulse_close };
+				       .perf_open = selftest_open,
+				       .ioctl = selftest_ioctl,
+				       .read = selftest_read,
+				       .close = selftest_close };
 
-static const struct pulse_row {
+static const struct selftest_row {
 	int line;
 	int open_ret, ioctl_ret;
 	ssize_t read_ret;
@@ -79,7 +79,7 @@ static const struct pulse_row {
 	bool is_missing;
 	uint64_t next_running_ns, next_count;
 	unsigned int reads; /* 0: any number */
-} pulse_rows[] = {
+} selftest_rows[] = {
 	{ __LINE__, 0, 0, 0, 1000, 20000, false },
 	{ __LINE__, 0, 0, 0, 1000, 1, false },
 	/* time passed on the counter, and nothing came */
@@ -116,20 +116,20 @@ static const struct pulse_row {
 
 TEST(answers)
 {
-	TT_FOR_EACH_ROW(r, pulse_rows) {
+	TT_FOR_EACH_ROW(r, selftest_rows) {
 		const struct nti_unit unit = { .kind = NTI_UNIT_CORE };
-		struct pulse_os p = { .os = { .ops = &ops },
-				      .open_ret = r->open_ret,
-				      .ioctl_ret = r->ioctl_ret,
-				      .read_ret = r->read_ret,
-				      .running_ns = r->running_ns,
-				      .count = r->count,
-				      .next_running_ns = r->next_running_ns,
-				      .next_count = r->next_count };
+		struct selftest_os p = { .os = { .ops = &ops },
+					 .open_ret = r->open_ret,
+					 .ioctl_ret = r->ioctl_ret,
+					 .read_ret = r->read_ret,
+					 .running_ns = r->running_ns,
+					 .count = r->count,
+					 .next_running_ns = r->next_running_ns,
+					 .next_count = r->next_count };
 
-		struct nti_pulse seen = { 5, 6 };
+		struct nti_selftest seen = { 5, 6 };
 
-		TT_EQ(r, nti_pulse_is_missing(&p.os, &unit, &seen), r->is_missing);
+		TT_EQ(r, nti_selftest_is_missing(&p.os, &unit, &seen), r->is_missing);
 		TT_EQ(r, p.open_fds, 0);
 		if (r->reads)
 			TT_EQ(r, p.reads, r->reads);
@@ -143,17 +143,17 @@ TEST(answers)
 /* An ordinary user may ask, wherever the driver can leave kernel mode out. */
 TEST(asks_for_little)
 {
-	struct pulse_os p = { .os = { .ops = &ops } };
+	struct selftest_os p = { .os = { .ops = &ops } };
 	struct nti_unit unit = { .kind = NTI_UNIT_CORE };
-	struct nti_pulse seen;
+	struct nti_selftest seen;
 
-	(void)nti_pulse_is_missing(&p.os, &unit, &seen);
+	(void)nti_selftest_is_missing(&p.os, &unit, &seen);
 	TT_IS(p.asked.type, PERF_TYPE_HARDWARE);
 	TT_IS(p.asked.config, PERF_COUNT_HW_CPU_CYCLES);
 	TT_IS(p.asked.exclude_kernel, 1);
 	TT_IS(p.asked.exclude_hv, 1);
 	unit.is_mode_blind = true;
-	(void)nti_pulse_is_missing(&p.os, &unit, &seen);
+	(void)nti_selftest_is_missing(&p.os, &unit, &seen);
 	TT_IS(p.asked.exclude_kernel, 0);
 	TT_IS(p.asked.exclude_hv, 0);
 	TT_IS(p.asked.exclude_guest, 0);

@@ -8,13 +8,13 @@
 #include <ntime/list.h>
 
 #include "lib/access/claim.h"
-#include "lib/access/lender.h"
+#include "lib/access/handle.h"
 #include "lib/access/msr.h"
 #include "lib/access/ntimefs.h"
 #include "lib/count/perf/perf.h"
 #include "lib/base/text.h"
-#include "lib/context/killed.h"
-#include "lib/context/obstacle.h"
+#include "lib/context/leftover_program.h"
+#include "lib/context/problem.h"
 
 /* perf_event_paranoid at which an ordinary user can still use a unit of this kind for programs of his own or the machine. */
 static int tolerated_level(const struct nti_unit *unit)
@@ -29,7 +29,7 @@ static int tolerated_level(const struct nti_unit *unit)
 	}
 }
 
-const char *nti_clock_obstacle(const struct ntime_ctx *ctx)
+const char *nti_clock_problem(const struct ntime_ctx *ctx)
 {
 	uint64_t ticks;
 
@@ -39,9 +39,9 @@ const char *nti_clock_obstacle(const struct ntime_ctx *ctx)
 				  : "this architecture has no counter that user mode may read";
 }
 
-static int clock_obstacle(const struct ntime_ctx *ctx, struct nti_absence *out)
+static int clock_problem(const struct ntime_ctx *ctx, struct nti_absence *out)
 {
-	const char *reason = nti_clock_obstacle(ctx);
+	const char *reason = nti_clock_problem(ctx);
 
 	if (!*reason)
 		return 0;
@@ -52,25 +52,26 @@ static int clock_obstacle(const struct ntime_ctx *ctx, struct nti_absence *out)
 		"%s", reason);
 }
 
-enum nti_way nti_unit_way(struct ntime_ctx *ctx, const struct nti_unit *unit)
+enum nti_method nti_unit_method(struct ntime_ctx *ctx, const struct nti_unit *unit)
 {
-	static const enum nti_way others[] = { NTI_WAY_NTIMEFS, NTI_WAY_MSR, NTI_WAY_PCI };
+	static const enum nti_method others[] = { NTI_METHOD_NTIMEFS, NTI_METHOD_MSR,
+						  NTI_METHOD_PCI };
 	const char *reason, *remedy;
 	size_t i;
 
-	if (unit->way != NTI_WAY_PERF || !unit->boxes || ctx->os->is_replay ||
+	if (unit->method != NTI_METHOD_PERF || !unit->boxes || ctx->os->is_replay ||
 	    ctx->os->ops->is_privileged(ctx->os, true) ||
 	    nti_perf_paranoid(ctx->os) <= tolerated_level(unit))
-		return unit->way;
+		return unit->method;
 	for (i = 0; i < NTI_ARRAY_SIZE(others); i++) {
 		if (nti_unit_is_reached(ctx->os, unit, others[i]) &&
-		    nti_lender_probe(ctx->os, others[i], &reason, &remedy) == 0)
+		    nti_method_probe(ctx->os, others[i], &reason, &remedy) == 0)
 			return others[i];
 	}
-	return unit->way;
+	return unit->method;
 }
 
-int nti_unit_obstacle(struct ntime_ctx *ctx, const struct nti_unit *unit, struct nti_absence *out)
+int nti_unit_problem(struct ntime_ctx *ctx, const struct nti_unit *unit, struct nti_absence *out)
 {
 	int level, tolerated = tolerated_level(unit);
 	char remedy[64];
@@ -78,12 +79,12 @@ int nti_unit_obstacle(struct ntime_ctx *ctx, const struct nti_unit *unit, struct
 	*out = (struct nti_absence){ 0 };
 	if (unit->absent.reason)
 		return nti_absence_copy(out, &unit->absent);
-	if (unit->way == NTI_WAY_CLOCK)
-		return clock_obstacle(ctx, out);
-	if (unit->way != NTI_WAY_PERF || ctx->os->ops->is_privileged(ctx->os, true))
+	if (unit->method == NTI_METHOD_CLOCK)
+		return clock_problem(ctx, out);
+	if (unit->method != NTI_METHOD_PERF || ctx->os->ops->is_privileged(ctx->os, true))
 		return 0;
 	level = nti_perf_paranoid(ctx->os);
-	if (level <= tolerated || nti_unit_way(ctx, unit) != NTI_WAY_PERF)
+	if (level <= tolerated || nti_unit_method(ctx, unit) != NTI_METHOD_PERF)
 		return 0;
 	(void)snprintf(remedy, sizeof(remedy), "sysctl kernel.perf_event_paranoid=%d", tolerated);
 	return nti_absence_set(
@@ -98,7 +99,7 @@ int nti_unit_obstacle(struct ntime_ctx *ctx, const struct nti_unit *unit, struct
 /* 0 when the kernel takes @part in user mode, which needs the least permission; else -errno. */
 static int try_part(struct ntime_ctx *ctx, const struct nti_part *part)
 {
-	static const struct nti_perf_place self = { .pid = 0, .cpu = -1 };
+	static const struct nti_perf_where self = { .pid = 0, .cpu = -1 };
 	struct perf_event_attr attr = nti_part_attr(part);
 	struct nti_perf_group alone;
 	int ret;
@@ -110,10 +111,10 @@ static int try_part(struct ntime_ctx *ctx, const struct nti_part *part)
 	return ret;
 }
 
-int nti_generic_obstacle(struct ntime_ctx *ctx, const struct nti_event *event,
-			 struct nti_absence *out)
+int nti_generic_problem(struct ntime_ctx *ctx, const struct nti_event *event,
+			struct nti_absence *out)
 {
-	static const struct nti_perf_place self = { .pid = 0, .cpu = -1 };
+	static const struct nti_perf_where self = { .pid = 0, .cpu = -1 };
 	const struct nti_part *part;
 	int ret = 0;
 	size_t i;
@@ -149,8 +150,8 @@ static enum nearness nearness_of(const struct nti_event *event)
 }
 
 /* @near is set in any case but -ENOMEM. */
-static int event_obstacle(struct ntime_ctx *ctx, const char *name, struct nti_absence *out,
-			  enum nearness *near)
+static int event_problem(struct ntime_ctx *ctx, const char *name, struct nti_absence *out,
+			 enum nearness *near)
 {
 	struct nti_absence unit = { 0 };
 	struct nti_event event;
@@ -167,9 +168,9 @@ static int event_obstacle(struct ntime_ctx *ctx, const char *name, struct nti_ab
 		ret = nti_absence_set(out, event.absent.remedy, "needs %s: %s", name,
 				      event.absent.reason);
 	else if (event.parts)
-		ret = nti_unit_obstacle(ctx, event.part[0].unit, &unit);
+		ret = nti_unit_problem(ctx, event.part[0].unit, &unit);
 	if (ret == 0 && !event.absent.reason && !unit.reason)
-		ret = nti_generic_obstacle(ctx, &event, &unit);
+		ret = nti_generic_problem(ctx, &event, &unit);
 	if (ret == 0 && unit.reason)
 		ret = nti_absence_set(out, unit.remedy, "needs %s: %s", name, unit.reason);
 	if (!out->reason)
@@ -180,8 +181,8 @@ static int event_obstacle(struct ntime_ctx *ctx, const char *name, struct nti_ab
 }
 
 /* The event that is furthest away speaks for the formula: what helps the others would not help it. */
-static int formula_obstacle(struct ntime_ctx *ctx, const char *formula, struct nti_absence *out,
-			    enum nearness *near)
+static int formula_problem(struct ntime_ctx *ctx, const char *formula, struct nti_absence *out,
+			   enum nearness *near)
 {
 	struct nti_formula *f;
 	size_t i;
@@ -194,7 +195,7 @@ static int formula_obstacle(struct ntime_ctx *ctx, const char *formula, struct n
 		struct nti_absence absent = { 0 };
 		enum nearness event_near = NEAR_NOT;
 
-		ret = event_obstacle(ctx, nti_formula_event(f, i), &absent, &event_near);
+		ret = event_problem(ctx, nti_formula_event(f, i), &absent, &event_near);
 		if (ret == 0 && event_near < *near) {
 			nti_absence_fini(out);
 			*out = absent;
@@ -207,8 +208,8 @@ static int formula_obstacle(struct ntime_ctx *ctx, const char *formula, struct n
 	return ret;
 }
 
-int nti_metric_obstacle(struct ntime_ctx *ctx, const struct nti_metric *metric, size_t *chosen,
-			struct nti_absence *out)
+int nti_metric_problem(struct ntime_ctx *ctx, const struct nti_metric *metric, size_t *chosen,
+		       struct nti_absence *out)
 {
 	int best = -1, ret = 0;
 	size_t i;
@@ -218,7 +219,7 @@ int nti_metric_obstacle(struct ntime_ctx *ctx, const struct nti_metric *metric, 
 		struct nti_absence absent = { 0 };
 		enum nearness near;
 
-		ret = formula_obstacle(ctx, metric->formula[i], &absent, &near);
+		ret = formula_problem(ctx, metric->formula[i], &absent, &near);
 		if (ret == 0 && (int)near > best) {
 			nti_absence_fini(out);
 			*out = absent;
@@ -233,15 +234,15 @@ int nti_metric_obstacle(struct ntime_ctx *ctx, const struct nti_metric *metric, 
 
 struct walk {
 	struct ntime_ctx *ctx;
-	int (*fn)(void *arg, const struct ntime_obstacle *obstacle);
+	int (*fn)(void *arg, const struct ntime_problem *problem);
 	void *arg;
 };
 
 static int tell(const struct walk *w, bool is_here, const char *what, const char *reason,
 		const char *remedy)
 {
-	return w->fn(w->arg, &(struct ntime_obstacle){
-				     .size = sizeof(struct ntime_obstacle),
+	return w->fn(w->arg, &(struct ntime_problem){
+				     .size = sizeof(struct ntime_problem),
 				     .is_here = is_here,
 				     .what = what,
 				     .reason = reason,
@@ -286,7 +287,7 @@ static bool has_core_pmu(const struct ntime_ctx *ctx)
 static int perf_itself(const struct walk *w)
 {
 	static const struct nti_unit any = { .name = "perf", .kind = NTI_UNIT_SOFTWARE };
-	static const struct nti_perf_place self = { .pid = 0, .cpu = -1 };
+	static const struct nti_perf_where self = { .pid = 0, .cpu = -1 };
 	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE };
 	struct nti_absence absent = { 0 };
 	int ret = nti_perf_probe(w->ctx->os);
@@ -331,13 +332,13 @@ static size_t family_length(const char *name)
 									     : length;
 }
 
-static bool is_box_out_of_reach(const struct nti_unit *unit, enum nti_way way)
+static bool is_box_out_of_reach(const struct nti_unit *unit, enum nti_method method)
 {
-	return unit->absent.reason && unit->boxes && unit->way == way;
+	return unit->absent.reason && unit->boxes && unit->method == method;
 }
 
 /* ", uncore_cha, thermal": families of the boxes that @way would reach, each once; units of one stand together. */
-static void name_boxes(const struct walk *w, enum nti_way way, char *text, size_t size)
+static void name_boxes(const struct walk *w, enum nti_method method, char *text, size_t size)
 {
 	const struct nti_unit *last = NULL;
 	size_t i, at = strlen(text), length;
@@ -345,7 +346,7 @@ static void name_boxes(const struct walk *w, enum nti_way way, char *text, size_
 	for (i = 0; i < w->ctx->units.count; i++) {
 		const struct nti_unit *unit = &w->ctx->units.unit[i];
 
-		if (!is_box_out_of_reach(unit, way))
+		if (!is_box_out_of_reach(unit, method))
 			continue;
 		length = family_length(unit->name);
 		if (last && family_length(last->name) == length &&
@@ -369,7 +370,7 @@ static int msr(const struct walk *w)
 	if (nti_ntimefs_probe(w->ctx->os, &reason, &remedy) == 0)
 		return 0;
 	ret = nti_msr_probe(w->ctx->os, &reason, &remedy);
-	name_boxes(w, NTI_WAY_MSR, what, sizeof(what));
+	name_boxes(w, NTI_METHOD_MSR, what, sizeof(what));
 	/* Other architectures lack nothing. */
 	return ret == 0 || ret == -ENOTSUP ? 0 : tell(w, true, what, reason, remedy);
 }
@@ -380,8 +381,8 @@ static int pci(const struct walk *w)
 	char what[512] = "";
 	const char *reason, *remedy;
 
-	name_boxes(w, NTI_WAY_PCI, what, sizeof(what));
-	if (!*what || nti_lender_probe(w->ctx->os, NTI_WAY_PCI, &reason, &remedy) == 0)
+	name_boxes(w, NTI_METHOD_PCI, what, sizeof(what));
+	if (!*what || nti_method_probe(w->ctx->os, NTI_METHOD_PCI, &reason, &remedy) == 0)
 		return 0;
 	return tell(w, true, what, reason, remedy);
 }
@@ -448,7 +449,7 @@ static int tell_killed(void *arg, const char *what, const char *reason, const ch
 /* Whoever may not read what was left cannot reach the registers either, which msr() tells. */
 static int stale(const struct walk *w)
 {
-	int ret = nti_killed_for_each(w->ctx, tell_killed, (void *)(uintptr_t)w);
+	int ret = nti_leftover_program_for_each(w->ctx, tell_killed, (void *)(uintptr_t)w);
 
 	if (ret == -ENOTDIR)
 		return tell(w, true, "counters through msr and pci",
@@ -457,8 +458,8 @@ static int stale(const struct walk *w)
 	return ret == -EACCES || ret == -EPERM ? 0 : ret;
 }
 
-int ntime_obstacle_for_each(struct ntime_ctx *ctx,
-			    int (*fn)(void *arg, const struct ntime_obstacle *obstacle), void *arg)
+int ntime_problem_for_each(struct ntime_ctx *ctx,
+			   int (*fn)(void *arg, const struct ntime_problem *problem), void *arg)
 {
 	static int (*const checks[])(const struct walk *w) = { perf_itself, absent_units, paranoid,
 							       watchdog,    user_access,  tracefs,

@@ -39,11 +39,11 @@ static void open_rig(struct rig *rig, const char *machine, const char *cpus, con
 
 static void start(struct rig *rig)
 {
-	TT_IS(ntime_session_places(rig->s), 0);
-	TT_IS(ntime_session_horizon_ns(rig->s), 0);
+	TT_IS(ntime_session_where_count(rig->s), 0);
+	TT_IS(ntime_session_max_read_interval_ns(rig->s), 0);
 	TT_IS(ntime_session_start(rig->s), 0);
 	rig->n = ntime_session_count(rig->s);
-	rig->places = ntime_session_places(rig->s);
+	rig->places = ntime_session_where_count(rig->s);
 	assert_true(rig->n * rig->places <= MAX_CELLS);
 }
 
@@ -61,7 +61,7 @@ static void fini(struct rig *rig)
 
 static void read_places(struct rig *rig)
 {
-	TT_IS(ntime_session_read_places(rig->s, rig->v, rig->n, rig->places), rig->n * rig->places);
+	TT_IS(ntime_session_read_where(rig->s, rig->v, rig->n, rig->places), rig->n * rig->places);
 }
 
 static const struct ntime_value *at(const struct rig *rig, size_t place, size_t i)
@@ -77,11 +77,11 @@ static struct ntime_item item(const struct rig *rig, size_t i)
 	return out;
 }
 
-static struct ntime_place_info place(const struct rig *rig, size_t i)
+static struct ntime_where_info place(const struct rig *rig, size_t i)
 {
-	struct ntime_place_info out = { .size = sizeof(out) };
+	struct ntime_where_info out = { .size = sizeof(out) };
 
-	TT_IS(ntime_session_place(rig->s, i, &out), 0);
+	TT_IS(ntime_session_where(rig->s, i, &out), 0);
 	return out;
 }
 
@@ -98,9 +98,9 @@ TEST(places_are_the_cpus_with_their_topology)
 
 	init(&rig, MODEL4, NULL, "cycles");
 	TT_IS(rig.places, 4);
-	TT_IS(ntime_session_horizon_ns(rig.s), -1);
+	TT_IS(ntime_session_max_read_interval_ns(rig.s), -1);
 	TT_FOR_EACH_ROW(r, rows) {
-		struct ntime_place_info info = place(&rig, i++);
+		struct ntime_where_info info = place(&rig, i++);
 
 		TT_EQ(r, info.pid, -1);
 		TT_EQ(r, info.cpu, r->cpu);
@@ -151,18 +151,18 @@ TEST(caches_that_are_not_there)
 TEST(threads_have_no_topology)
 {
 	struct ntime_options options = { .size = sizeof(options), .machine = MODEL4 };
-	struct ntime_place_info info = { .size = sizeof(info) };
+	struct ntime_where_info info = { .size = sizeof(info) };
 	struct rig rig = { 0 };
 
 	TT_IS(ntime_open(&rig.ctx, &options), 0);
 	TT_IS(ntime_session_new(rig.ctx, NULL, &rig.s), 0);
 	TT_IS(ntime_session_add_list(rig.s, "cycles,task-clock"), 0);
 	TT_IS(ntime_session_start(rig.s), 0);
-	TT_IS(ntime_session_places(rig.s), 1);
-	TT_IS(ntime_session_place(rig.s, 0, &info), 0);
+	TT_IS(ntime_session_where_count(rig.s), 1);
+	TT_IS(ntime_session_where(rig.s, 0, &info), 0);
 	TT_IS(info.cpu, -1);
 	TT_IS(info.package, -1);
-	TT_IS(ntime_session_read_places(rig.s, rig.v, 2, 1), 2);
+	TT_IS(ntime_session_read_where(rig.s, rig.v, 2, 1), 2);
 	TT_IS(rig.v[0].flags, NTIME_SIMULATED);
 	assert_true(rig.v[0].count > 0);
 	fini(&rig);
@@ -452,16 +452,16 @@ TEST(deltas_of_rows)
 
 TEST(wrong_numbers_are_refused)
 {
-	struct ntime_place_info info = { .size = sizeof(info) };
+	struct ntime_where_info info = { .size = sizeof(info) };
 	struct rig rig;
 
 	init(&rig, MODEL4, NULL, "cycles");
-	TT_IS(ntime_session_read_places(rig.s, rig.v, 2, 4), -EINVAL);
-	TT_IS(ntime_session_read_places(rig.s, rig.v, 1, 3), -EINVAL);
+	TT_IS(ntime_session_read_where(rig.s, rig.v, 2, 4), -EINVAL);
+	TT_IS(ntime_session_read_where(rig.s, rig.v, 1, 3), -EINVAL);
 	TT_HAS(ntime_error_text(rig.ctx), "place by place");
-	TT_IS(ntime_session_place(rig.s, 4, &info), -EINVAL);
+	TT_IS(ntime_session_where(rig.s, 4, &info), -EINVAL);
 	info.size--;
-	TT_IS(ntime_session_place(rig.s, 0, &info), -EINVAL);
+	TT_IS(ntime_session_where(rig.s, 0, &info), -EINVAL);
 	fini(&rig);
 }
 

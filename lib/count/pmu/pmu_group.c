@@ -4,16 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/count/pmu/bank_group.h"
+#include "lib/count/pmu/pmu_group.h"
 
 /* Whether others have taken a counter from us is looked at so often when it is read, and whenever it stops. */
 #define CHECK_NS 100000000u
 
-struct nti_bank_group *nti_bank_group_new(struct nti_banks *banks, const struct nti_unit *unit,
-					  unsigned int cpu)
+struct nti_pmu_group *nti_pmu_group_new(struct nti_pmus *banks, const struct nti_unit *unit,
+					unsigned int cpu)
 {
-	struct nti_bank_group *g = calloc(1, sizeof(*g)), **last;
-	struct nti_bank *bank = nti_bank_find(banks, unit, cpu);
+	struct nti_pmu_group *g = calloc(1, sizeof(*g)), **last;
+	struct nti_pmu *bank = nti_pmu_find(banks, unit, cpu);
 
 	if (!g || !bank) {
 		free(g);
@@ -28,7 +28,7 @@ struct nti_bank_group *nti_bank_group_new(struct nti_banks *banks, const struct 
 }
 
 /* A seat for member @k, moving others where that helps; @tried are seats that were looked at. */
-static bool seat(const struct nti_bank_group *g, size_t k, int on[NTI_BANK_SEATS], uint64_t *tried)
+static bool seat(const struct nti_pmu_group *g, size_t k, int on[NTI_BANK_SEATS], uint64_t *tried)
 {
 	int i;
 
@@ -48,7 +48,7 @@ static bool seat(const struct nti_bank_group *g, size_t k, int on[NTI_BANK_SEATS
 }
 
 /* Seats for all members; false: there are none, and those that members had stay. */
-static bool seat_all(struct nti_bank_group *g)
+static bool seat_all(struct nti_pmu_group *g)
 {
 	int on[NTI_BANK_SEATS];
 	size_t k;
@@ -70,15 +70,15 @@ static bool seat_all(struct nti_bank_group *g)
 }
 
 /* Counters that always run are read by any number of members. */
-static bool seat_reader(struct nti_bank_member *m)
+static bool seat_reader(struct nti_pmu_member *m)
 {
 	if (!m->seats)
 		return false;
-	m->event.seat = nti_bank_lowest(m->seats);
+	m->event.seat = nti_pmu_lowest(m->seats);
 	return true;
 }
 
-static bool can_share_with_all(const struct nti_bank_group *g, const struct nti_bank_event *event)
+static bool can_share_with_all(const struct nti_pmu_group *g, const struct nti_pmu_event *event)
 {
 	size_t k;
 
@@ -89,19 +89,19 @@ static bool can_share_with_all(const struct nti_bank_group *g, const struct nti_
 	return true;
 }
 
-int nti_bank_group_add(struct nti_bank_group *g, const struct nti_names *names,
-		       const struct nti_part *part, uint64_t seats, struct nti_absence *absent)
+int nti_pmu_group_add(struct nti_pmu_group *g, const struct nti_names *names,
+		      const struct nti_part *part, uint64_t seats, struct nti_absence *absent)
 {
-	struct nti_bank_hw *hw = g->bank->hw;
-	struct nti_bank_member *m = &g->member[g->count];
-	struct nti_bank_event event = { 0 };
+	struct nti_pmu_hw *hw = g->bank->hw;
+	struct nti_pmu_member *m = &g->member[g->count];
+	struct nti_pmu_event event = { 0 };
 	int ret = hw->ops->encode(hw, names, part, &event, absent);
 
 	if (ret < 0)
 		return ret;
 	if (g->count == NTI_BANK_SEATS || !can_share_with_all(g, &event))
 		return -ENOSPC;
-	*m = (struct nti_bank_member){ .event = event, .seats = seats & hw->seats };
+	*m = (struct nti_pmu_member){ .event = event, .seats = seats & hw->seats };
 	g->count++;
 	if (hw->always_runs ? seat_reader(m) : seat_all(g))
 		return 0;
@@ -109,50 +109,50 @@ int nti_bank_group_add(struct nti_bank_group *g, const struct nti_names *names,
 	return -ENOSPC;
 }
 
-void nti_bank_group_drop(struct nti_bank_group *g)
+void nti_pmu_group_drop(struct nti_pmu_group *g)
 {
 	g->count--;
 }
 
 /* Members whose counters are in @seats are no longer ours to count. */
-static void lose(struct nti_bank_group *g, uint64_t seats)
+static void lose(struct nti_pmu_group *g, uint64_t seats)
 {
 	size_t k;
 
 	for (k = 0; k < g->count; k++) {
-		struct nti_bank_member *m = &g->member[k];
+		struct nti_pmu_member *m = &g->member[k];
 
 		m->is_lost = m->is_lost || seats >> m->event.seat & 1;
 	}
 }
 
 /* Has somebody else taken counters of the group, which counts? What they then show is not ours. */
-static int check(struct nti_bank_group *g)
+static int check(struct nti_pmu_group *g)
 {
-	struct nti_bank_hw *hw = g->bank->hw;
+	struct nti_pmu_hw *hw = g->bank->hw;
 	uint64_t lost = 0;
 	int ret;
 
 	if (hw->always_runs)
 		return 0;
 	ret = hw->ops->check(hw, &lost);
-	g->bank->checked_ns = nti_bank_now_ns(g->banks);
+	g->bank->checked_ns = nti_pmu_now_ns(g->banks);
 	if (ret == 0)
 		lose(g, lost);
 	return ret;
 }
 
-static int check_now_and_then(struct nti_bank_group *g)
+static int check_now_and_then(struct nti_pmu_group *g)
 {
-	if (!g->is_counting || nti_bank_now_ns(g->banks) - g->bank->checked_ns < CHECK_NS)
+	if (!g->is_counting || nti_pmu_now_ns(g->banks) - g->bank->checked_ns < CHECK_NS)
 		return 0;
 	return check(g);
 }
 
 /* What the registers have of the group that is on them, which stands still, is all of it: others come there. */
-static int leave(struct nti_bank_group *g)
+static int leave(struct nti_pmu_group *g)
 {
-	int ret = nti_bank_look(g);
+	int ret = nti_pmu_look(g);
 
 	if (ret < 0)
 		return ret;
@@ -161,10 +161,10 @@ static int leave(struct nti_bank_group *g)
 	return 0;
 }
 
-static int program(struct nti_bank_group *g)
+static int program(struct nti_pmu_group *g)
 {
-	struct nti_bank_event event[NTI_BANK_SEATS];
-	struct nti_bank *bank = g->bank;
+	struct nti_pmu_event event[NTI_BANK_SEATS];
+	struct nti_pmu *bank = g->bank;
 	uint64_t taken = 0;
 	int ret = bank->on ? leave(bank->on) : 0;
 	size_t k;
@@ -186,38 +186,38 @@ static int program(struct nti_bank_group *g)
 }
 
 /* Counters that always run: what they show now is where we begin. */
-static int begin_looking(struct nti_bank_group *g)
+static int begin_looking(struct nti_pmu_group *g)
 {
 	uint64_t raw[NTI_BANK_SEATS];
-	int ret = nti_bank_read_all(g, raw);
+	int ret = nti_pmu_read_all(g, raw);
 	size_t k;
 
 	if (ret < 0)
 		return ret;
 	for (k = 0; k < g->count; k++) {
 		g->member[k].raw = raw[k];
-		if (nti_bank_is_state(g, &g->member[k]))
+		if (nti_pmu_is_state(g, &g->member[k]))
 			g->member[k].count = raw[k];
 	}
 	return 0;
 }
 
-static int begin_counting(struct nti_bank_group *g)
+static int begin_counting(struct nti_pmu_group *g)
 {
-	struct nti_bank *bank = g->bank;
+	struct nti_pmu *bank = g->bank;
 	/* Starting clears the flags of overflow: first what they say is taken. */
-	int ret = g->is_on ? nti_bank_look(g) : program(g);
+	int ret = g->is_on ? nti_pmu_look(g) : program(g);
 
 	if (ret == 0)
 		ret = bank->hw->ops->start(bank->hw);
 	if (ret < 0)
 		return ret;
 	bank->on = g;
-	bank->checked_ns = nti_bank_now_ns(g->banks);
+	bank->checked_ns = nti_pmu_now_ns(g->banks);
 	return 0;
 }
 
-static int begin_turn(struct nti_bank_group *g, uint64_t now)
+static int begin_turn(struct nti_pmu_group *g, uint64_t now)
 {
 	int ret = g->bank->hw->always_runs ? begin_looking(g) : begin_counting(g);
 	size_t k;
@@ -233,10 +233,10 @@ static int begin_turn(struct nti_bank_group *g, uint64_t now)
 }
 
 /* An error of one that stands nevertheless, .is_counting is false then: it could not be looked at. */
-static int end_turn(struct nti_bank_group *g, uint64_t now)
+static int end_turn(struct nti_pmu_group *g, uint64_t now)
 {
-	struct nti_bank_hw *hw = g->bank->hw;
-	int ret = hw->always_runs ? nti_bank_look(g) : check(g);
+	struct nti_pmu_hw *hw = g->bank->hw;
+	int ret = hw->always_runs ? nti_pmu_look(g) : check(g);
 	int stopped = hw->always_runs ? ret : hw->ops->stop(hw);
 
 	if (stopped < 0)
@@ -248,7 +248,7 @@ static int end_turn(struct nti_bank_group *g, uint64_t now)
 }
 
 /* What was seen last is all that there is of @g, and the time until then all that it was counted. */
-static void end_for_good(struct nti_bank_group *g, uint64_t seen_ns)
+static void end_for_good(struct nti_pmu_group *g, uint64_t seen_ns)
 {
 	size_t k;
 
@@ -263,9 +263,9 @@ static void end_for_good(struct nti_bank_group *g, uint64_t seen_ns)
 		g->member[k].is_lost = true;
 }
 
-static uint64_t seen_last(const struct nti_bank *bank)
+static uint64_t seen_last(const struct nti_pmu *bank)
 {
-	const struct nti_bank_group *g;
+	const struct nti_pmu_group *g;
 	uint64_t last = 0;
 
 	for (g = bank->first; g; g = g->next) {
@@ -279,7 +279,7 @@ static uint64_t seen_last(const struct nti_bank *bank)
  * A device that was taken away never comes back as the one that we programmed. A CPU that is off line may be back with all its counts, so its
  * boxes, and those of a package, fail as long as it is. What fails otherwise must do so twice.
  */
-static bool is_lost_for_good(struct nti_bank_group *g, int error)
+static bool is_lost_for_good(struct nti_pmu_group *g, int error)
 {
 	const struct nti_unit_box *box = g->bank->box;
 	uint64_t raw[NTI_BANK_SEATS];
@@ -288,14 +288,14 @@ static bool is_lost_for_good(struct nti_bank_group *g, int error)
 		return false;
 	if (error == -ENODEV)
 		return box->kind->space != NTHW_SPACE_MSR;
-	return error == -EIO && nti_bank_read_all(g, raw) == -EIO;
+	return error == -EIO && nti_pmu_read_all(g, raw) == -EIO;
 }
 
 /* @error of an access for @g, or 0 if it is of no more weight: the bank is gone, and its groups say so from now on. */
-static int settle_error(struct nti_bank_group *g, int error)
+static int settle_error(struct nti_pmu_group *g, int error)
 {
-	struct nti_bank *bank = g->bank;
-	const char *why = nti_banks_error(g->banks);
+	struct nti_pmu *bank = g->bank;
+	const char *why = nti_pmus_error(g->banks);
 	uint64_t seen_ns;
 
 	if (error >= 0 || !is_lost_for_good(g, error))
@@ -308,22 +308,22 @@ static int settle_error(struct nti_bank_group *g, int error)
 	return 0;
 }
 
-static bool is_gone(const struct nti_bank_group *g)
+static bool is_gone(const struct nti_pmu_group *g)
 {
 	return g->bank->gone.code;
 }
 
-const char *nti_bank_group_why_gone(const struct nti_bank_group *g)
+const char *nti_pmu_group_why_gone(const struct nti_pmu_group *g)
 {
 	return is_gone(g) ? g->bank->gone.text : NULL;
 }
 
-static bool is_counting(const struct nti_bank *bank)
+static bool is_counting(const struct nti_pmu *bank)
 {
 	return bank->on && bank->on->is_counting;
 }
 
-static int enable(struct nti_bank_group *g, uint64_t now)
+static int enable(struct nti_pmu_group *g, uint64_t now)
 {
 	int ret = 0;
 
@@ -338,19 +338,19 @@ static int enable(struct nti_bank_group *g, uint64_t now)
 	return 0;
 }
 
-int nti_bank_group_enable(struct nti_bank_group *g)
+int nti_pmu_group_enable(struct nti_pmu_group *g)
 {
 	int ret;
 
-	if (nti_bank_is_child(g->banks))
+	if (nti_pmu_is_child(g->banks))
 		return -EPERM;
-	nti_bank_lock(g->banks);
-	ret = enable(g, nti_bank_now_ns(g->banks));
-	nti_bank_unlock(g->banks);
+	nti_pmu_lock(g->banks);
+	ret = enable(g, nti_pmu_now_ns(g->banks));
+	nti_pmu_unlock(g->banks);
 	return ret;
 }
 
-static int disable(struct nti_bank_group *g, uint64_t now)
+static int disable(struct nti_pmu_group *g, uint64_t now)
 {
 	int ret = 0;
 
@@ -365,22 +365,22 @@ static int disable(struct nti_bank_group *g, uint64_t now)
 	return ret;
 }
 
-int nti_bank_group_disable(struct nti_bank_group *g)
+int nti_pmu_group_disable(struct nti_pmu_group *g)
 {
 	int ret;
 
-	if (nti_bank_is_child(g->banks))
+	if (nti_pmu_is_child(g->banks))
 		return -EPERM;
-	nti_bank_lock(g->banks);
-	ret = settle_error(g, disable(g, nti_bank_now_ns(g->banks)));
-	nti_bank_unlock(g->banks);
+	nti_pmu_lock(g->banks);
+	ret = settle_error(g, disable(g, nti_pmu_now_ns(g->banks)));
+	nti_pmu_unlock(g->banks);
 	return ret;
 }
 
 /* Who waits behind @g, in a circle; NULL: nobody. */
-static struct nti_bank_group *next_waiting(const struct nti_bank_group *g)
+static struct nti_pmu_group *next_waiting(const struct nti_pmu_group *g)
 {
-	struct nti_bank_group *next;
+	struct nti_pmu_group *next;
 
 	for (next = g->next; next; next = next->next) {
 		if (next->is_enabled)
@@ -393,9 +393,9 @@ static struct nti_bank_group *next_waiting(const struct nti_bank_group *g)
 	return NULL;
 }
 
-static struct nti_bank_group *first_enabled(const struct nti_bank *bank)
+static struct nti_pmu_group *first_enabled(const struct nti_pmu *bank)
 {
-	struct nti_bank_group *g;
+	struct nti_pmu_group *g;
 
 	for (g = bank->first; g && !g->is_enabled; g = g->next)
 		;
@@ -403,10 +403,10 @@ static struct nti_bank_group *first_enabled(const struct nti_bank *bank)
 }
 
 /* Where nobody counts beginning a turn failed, or its group was stopped: somebody else has it then. */
-static int turn_bank(struct nti_bank *bank, uint64_t now)
+static int turn_bank(struct nti_pmu *bank, uint64_t now)
 {
 	bool is_on = is_counting(bank);
-	struct nti_bank_group *next = is_on ? next_waiting(bank->on) : first_enabled(bank);
+	struct nti_pmu_group *next = is_on ? next_waiting(bank->on) : first_enabled(bank);
 	int ret;
 
 	if (!next || bank->hw->always_runs)
@@ -417,32 +417,32 @@ static int turn_bank(struct nti_bank *bank, uint64_t now)
 	return settle_error(next, ret);
 }
 
-int nti_banks_turn(struct nti_banks *banks)
+int nti_pmus_turn(struct nti_pmus *banks)
 {
 	uint64_t now;
 	int ret = 0;
 	size_t i;
 
-	if (nti_bank_is_child(banks))
+	if (nti_pmu_is_child(banks))
 		return -EPERM;
-	nti_bank_lock(banks);
-	now = nti_bank_now_ns(banks);
+	nti_pmu_lock(banks);
+	now = nti_pmu_now_ns(banks);
 	for (i = 0; i < banks->count; i++) {
 		int one = turn_bank(banks->bank[i], now);
 
 		ret = ret < 0 ? ret : one;
 	}
-	nti_bank_unlock(banks);
+	nti_pmu_unlock(banks);
 	return ret;
 }
 
 /* Only a group that is alone on its bank has its counters to itself; one that was never started has none yet. */
-bool nti_bank_is_alone(const struct nti_bank_group *g)
+bool nti_pmu_is_alone(const struct nti_pmu_group *g)
 {
 	return g->bank->first == g && !g->next && g->is_on;
 }
 
-static void read_times(const struct nti_bank_group *g, uint64_t now, struct nti_perf_reading *out)
+static void read_times(const struct nti_pmu_group *g, uint64_t now, struct nti_perf_reading *out)
 {
 	out->members = g->count;
 	out->enabled_ns = g->enabled_ns + (g->is_enabled ? now - g->enabled_at : 0);
@@ -450,14 +450,14 @@ static void read_times(const struct nti_bank_group *g, uint64_t now, struct nti_
 }
 
 /* What is known of @g, as of the last look. */
-static void report(const struct nti_bank_group *g, uint64_t now, struct nti_perf_reading *out)
+static void report(const struct nti_pmu_group *g, uint64_t now, struct nti_perf_reading *out)
 {
 	size_t k;
 
 	read_times(g, now, out);
 	out->overflowed = out->lost = out->missing = 0;
 	for (k = 0; k < g->count; k++) {
-		const struct nti_bank_member *m = &g->member[k];
+		const struct nti_pmu_member *m = &g->member[k];
 
 		out->count[k] = m->count;
 		out->overflowed |= (uint64_t)m->is_unsure << k;
@@ -467,34 +467,34 @@ static void report(const struct nti_bank_group *g, uint64_t now, struct nti_perf
 }
 
 /* In a forked child. Who takes turns writes, and the copy does not know. */
-static int read_in_child(const struct nti_bank_group *g, struct nti_perf_reading *out)
+static int read_in_child(const struct nti_pmu_group *g, struct nti_perf_reading *out)
 {
 	int ret;
 
 	if (__atomic_load_n(&g->banks->is_changing, __ATOMIC_SEQ_CST))
 		return -EIO;
 	if (is_gone(g)) {
-		report(g, nti_bank_now_ns(g->banks), out);
+		report(g, nti_pmu_now_ns(g->banks), out);
 		return 0;
 	}
-	if (!nti_bank_is_alone(g))
+	if (!nti_pmu_is_alone(g))
 		return -EIO;
-	ret = nti_bank_look_in_child(g, out);
+	ret = nti_pmu_look_in_child(g, out);
 	if (ret == 0)
-		read_times(g, nti_bank_now_ns(g->banks), out);
+		read_times(g, nti_pmu_now_ns(g->banks), out);
 	return ret;
 }
 
-static int look_now(struct nti_bank_group *g)
+static int look_now(struct nti_pmu_group *g)
 {
 	int ret = check_now_and_then(g);
 
-	return ret == 0 && g->is_on ? nti_bank_look(g) : ret;
+	return ret == 0 && g->is_on ? nti_pmu_look(g) : ret;
 }
 
-static int read_group(struct nti_bank_group *g, struct nti_perf_reading *out)
+static int read_group(struct nti_pmu_group *g, struct nti_perf_reading *out)
 {
-	uint64_t now = nti_bank_now_ns(g->banks);
+	uint64_t now = nti_pmu_now_ns(g->banks);
 	int ret = settle_error(g, look_now(g));
 
 	if (ret == 0)
@@ -502,29 +502,29 @@ static int read_group(struct nti_bank_group *g, struct nti_perf_reading *out)
 	return ret;
 }
 
-int nti_bank_group_read(struct nti_bank_group *g, struct nti_perf_reading *out)
+int nti_pmu_group_read(struct nti_pmu_group *g, struct nti_perf_reading *out)
 {
 	int ret;
 
-	if (nti_bank_is_child(g->banks))
+	if (nti_pmu_is_child(g->banks))
 		return read_in_child(g, out);
-	nti_bank_lock(g->banks);
+	nti_pmu_lock(g->banks);
 	ret = read_group(g, out);
-	nti_bank_unlock(g->banks);
+	nti_pmu_unlock(g->banks);
 	return ret;
 }
 
-void nti_bank_group_free(struct nti_bank_group *g)
+void nti_pmu_group_free(struct nti_pmu_group *g)
 {
-	struct nti_bank_group **at;
-	struct nti_bank *bank;
+	struct nti_pmu_group **at;
+	struct nti_pmu *bank;
 
 	if (!g)
 		return;
 	bank = g->bank;
 	/* What cannot be stopped is tried again when it is given back. What is somebody else's by now is left alone. */
-	if (bank->on == g && g->is_counting && !nti_bank_is_child(g->banks))
-		(void)end_turn(g, nti_bank_now_ns(g->banks));
+	if (bank->on == g && g->is_counting && !nti_pmu_is_child(g->banks))
+		(void)end_turn(g, nti_pmu_now_ns(g->banks));
 	if (bank->on == g)
 		bank->on = NULL;
 	for (at = &bank->first; *at != g; at = &(*at)->next)

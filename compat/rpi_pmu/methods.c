@@ -2,10 +2,10 @@
 /* The ways to count that this library was built with. Tests have a list of their own. */
 #include "compat/rpi_pmu/pmu.h"
 
-const struct rpi_way *const rpi_ways[] = {
+const struct rpi_method *const rpi_methods[] = {
 #ifdef __arm__
-	&rpi_way_cp15,
+	&rpi_method_cp15,
 #endif
-	&rpi_way_session,
+	&rpi_method_session,
 	NULL,
 };

@@ -7,11 +7,11 @@
 
 /*
  * Call @fn for each program with its banks ("uncore_imc_0 of package 0, ..."), the reason that they are not free, and what removes it; and for each
- * file that cannot be used. 0, first non-zero of @fn, -ENOMEM, or of nti_claim_for_each_stale().
+ * file that cannot be used. 0, first non-zero of @fn, -ENOMEM, or of nti_claim_for_each_leftover().
  */
-int nti_killed_for_each(struct ntime_ctx *ctx,
-			int (*fn)(void *arg, const char *what, const char *reason,
-				  const char *remedy),
-			void *arg);
+int nti_leftover_program_for_each(struct ntime_ctx *ctx,
+				  int (*fn)(void *arg, const char *what, const char *reason,
+					    const char *remedy),
+				  void *arg);
 
 #endif

@@ -14,64 +14,66 @@
 #include "core/base/io.h"
 #include "include/uapi/ntime.h"
 #include "lib/access/box.h"
-#include "lib/access/way.h"
+#include "lib/access/method.h"
 #include "lib/base/absence.h"
 #include "lib/base/error.h"
 #include "lib/os/os.h"
 
 /* Room for where a bank is: "package 0", "CPU 3", "PCI function 0000:7f:10.0". */
-#define NTI_LENDER_PLACE_BYTES 64
+#define NTI_HANDLE_WHERE_BYTES 64
 
-struct nti_lender;
-struct nti_loan; /* the registers of one bank */
+struct nti_handles;
+struct nti_handle; /* the registers of one bank */
 
 /* One a session. What a way needs is opened when it is first borrowed from. */
-int nti_lender_new(struct nti_os *os, struct nti_lender **out);
-void nti_lender_free(struct nti_lender *l);
+int nti_handles_new(struct nti_os *os, struct nti_handles **out);
+void nti_handles_free(struct nti_handles *l);
 
 /* What the bank is, for owners and people: "uncore of package 0", "core PMU of CPU 3". */
-struct nti_loan_request {
+struct nti_handle_request {
 	const char *name; /* of the unit, for people: "uncore" */
 	enum nti_unit_scope scope;
 	unsigned int cpu;
-	enum nti_way way;
+	enum nti_method method;
 	const struct nti_unit_box *box; /* NULL: the core PMU of @cpu */
 	bool reads_only;		/* counters that always run: nobody has to be kept away */
 };
 
 /*
- * Borrow. Through ntimefs nothing happens yet (registers are held one by one, nti_loan_hold()); through msr and pci the bank is claimed:
+ * Borrow. Through ntimefs nothing happens yet (registers are held one by one, nti_handle_hold()); through msr and pci the bank is claimed:
  * -EBUSY when another program has it, -EUCLEAN when one that was killed left it programmed, -ENOTSUP when @way does not reach it, -EACCES,
- * -ENOENT and so on as the way says. nti_lender_explain() knows why.
+ * -ENOENT and so on as the way says. nti_handles_explain() knows why.
  */
-int nti_loan_new(struct nti_lender *l, const struct nti_loan_request *what, struct nti_loan **out);
+int nti_handle_new(struct nti_handles *l, const struct nti_handle_request *what,
+		   struct nti_handle **out);
 /* Give back: the claim ends, files are closed. The registers were restored before, else the record stays for `ntime doctor`. */
-void nti_loan_free(struct nti_loan *loan);
+void nti_handle_free(struct nti_handle *handle);
 
-struct nthw_io *nti_loan_io(struct nti_loan *loan);
+struct nthw_io *nti_handle_io(struct nti_handle *handle);
 /* What .unit of struct nthw_box and of the sequences is: the CPU, or the lender's number of the PCI function. */
-unsigned int nti_loan_unit(const struct nti_loan *loan);
+unsigned int nti_handle_unit(const struct nti_handle *handle);
 /* The lender keeps what belongs to the kernel and puts registers back itself: ntime.ko. */
-bool nti_loan_is_guarded(const struct nti_loan *loan);
+bool nti_handle_is_guarded(const struct nti_handle *handle);
 /* Keep others from writing this register from now on (ntimefs); does nothing where the claim does that. 0 or as writing. */
-int nti_loan_hold(struct nti_loan *loan, enum nthw_space space, uint32_t address);
+int nti_handle_hold(struct nti_handle *handle, enum nthw_space space, uint32_t address);
 /* The driver's description of a register, see nti_ntimefs_describe(); -ENOTSUP where no driver lends. */
-int nti_loan_describe(struct nti_loan *loan, enum nthw_space space, uint32_t address,
-		      struct ntime_page *out);
+int nti_handle_describe(struct nti_handle *handle, enum nthw_space space, uint32_t address,
+			struct ntime_page *out);
 /* All was put back: the record of changes is dropped. */
-void nti_loan_settle(struct nti_loan *loan);
+void nti_handle_settle(struct nti_handle *handle);
 
 /* Why the last call about @what failed with @error, with a remedy that can be typed where there is one. 0 or -ENOMEM. */
-int nti_lender_explain(struct nti_lender *l, const struct nti_loan_request *what, int error,
-		       struct nti_absence *out);
+int nti_handles_explain(struct nti_handles *l, const struct nti_handle_request *what, int error,
+			struct nti_absence *out);
 /* Where the bank is, for sentences. */
-void nti_lender_place(const struct nti_loan_request *what, char *text, size_t size);
+void nti_handle_where(const struct nti_handle_request *what, char *text, size_t size);
 /* Last access that failed: "MSR 0x391 of CPU 3: Input/output error"; "" when none did. */
-const char *nti_lender_error(const struct nti_lender *l);
+const char *nti_handles_error(const struct nti_handles *l);
 
 /* Are the registers of @box (NULL: of a core PMU) in a space that @way reaches? Whether this user may use them is another question. */
-bool nti_lender_reaches(struct nti_os *os, const struct nti_unit_box *box, enum nti_way way);
+bool nti_method_reaches(struct nti_os *os, const struct nti_unit_box *box, enum nti_method method);
 /* Does @way reach the bank here and now, for this user? 0 or -errno, and why in the two texts (static memory). */
-int nti_lender_probe(struct nti_os *os, enum nti_way way, const char **reason, const char **remedy);
+int nti_method_probe(struct nti_os *os, enum nti_method method, const char **reason,
+		     const char **remedy);
 
 #endif

@@ -9,17 +9,17 @@
 #include "lib/context/context.h"
 
 struct stale_walk {
-	int (*fn)(void *arg, const struct ntime_stale *stale);
+	int (*fn)(void *arg, const struct ntime_leftover *stale);
 	void *arg;
 	int ended; /* what @fn ended the walk with */
 };
 
-static int tell_stale(void *arg, const struct nti_claim_stale *stale)
+static int tell_stale(void *arg, const struct nti_claim_leftover *stale)
 {
 	struct stale_walk *w = arg;
 
-	w->ended = w->fn(w->arg, &(struct ntime_stale){
-					 .size = sizeof(struct ntime_stale),
+	w->ended = w->fn(w->arg, &(struct ntime_leftover){
+					 .size = sizeof(struct ntime_leftover),
 					 .pid = (int32_t)stale->owner.pid,
 					 .name = stale->name,
 					 .what = stale->what,
@@ -29,11 +29,11 @@ static int tell_stale(void *arg, const struct nti_claim_stale *stale)
 	return w->ended;
 }
 
-int ntime_stale_for_each(struct ntime_ctx *ctx,
-			 int (*fn)(void *arg, const struct ntime_stale *stale), void *arg)
+int ntime_leftover_for_each(struct ntime_ctx *ctx,
+			    int (*fn)(void *arg, const struct ntime_leftover *stale), void *arg)
 {
 	struct stale_walk w = { .fn = fn, .arg = arg };
-	int ret = nti_claim_for_each_stale(ctx->os, tell_stale, &w);
+	int ret = nti_claim_for_each_leftover(ctx->os, tell_stale, &w);
 
 	if (ret == w.ended)
 		return ret;

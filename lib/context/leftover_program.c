@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lib/access/claim.h"
-#include "lib/context/killed.h"
+#include "lib/context/leftover_program.h"
 #include "lib/machine/unit.h"
 
 /* A server has dozens of boxes: names beyond this are counted only. */
@@ -55,7 +55,7 @@ static bool has_kernel_unit(const struct ntime_ctx *ctx, const char *bank)
 		return false;
 	(void)snprintf(name, sizeof(name), "%.*s", (int)(dash - bank), bank);
 	unit = nti_units_find(&ctx->units, name);
-	return unit && unit->way == NTI_WAY_PERF && !unit->absent.reason;
+	return unit && unit->method == NTI_METHOD_PERF && !unit->absent.reason;
 }
 
 static void name_bank(struct program *p, const char *what)
@@ -69,7 +69,7 @@ static void name_bank(struct program *p, const char *what)
 	(void)snprintf(p->what + used, sizeof(p->what) - used, "%s%s", used ? ", " : "", what);
 }
 
-static int tell_damaged(const struct killed *k, const struct nti_claim_stale *stale)
+static int tell_damaged(const struct killed *k, const struct nti_claim_leftover *stale)
 {
 	char remedy[160];
 
@@ -79,7 +79,7 @@ static int tell_damaged(const struct killed *k, const struct nti_claim_stale *st
 	return k->fn(k->arg, "counters through msr and pci", stale->what, remedy);
 }
 
-static int note(void *arg, const struct nti_claim_stale *stale)
+static int note(void *arg, const struct nti_claim_leftover *stale)
 {
 	struct killed *k = arg;
 	struct program *p;
@@ -115,13 +115,13 @@ static int tell_program(const struct killed *k, const struct program *p)
 	return k->fn(k->arg, what, reason, "ntime doctor --repair");
 }
 
-int nti_killed_for_each(struct ntime_ctx *ctx,
-			int (*fn)(void *arg, const char *what, const char *reason,
-				  const char *remedy),
-			void *arg)
+int nti_leftover_program_for_each(struct ntime_ctx *ctx,
+				  int (*fn)(void *arg, const char *what, const char *reason,
+					    const char *remedy),
+				  void *arg)
 {
 	struct killed k = { .ctx = ctx, .fn = fn, .arg = arg };
-	int ret = nti_claim_for_each_stale(ctx->os, note, &k);
+	int ret = nti_claim_for_each_leftover(ctx->os, note, &k);
 
 	for (size_t i = 0; ret == 0 && i < k.programs; i++)
 		ret = tell_program(&k, &k.program[i]);

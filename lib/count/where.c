@@ -15,13 +15,13 @@ static bool is_of_cpus(const struct ntime_session *s)
 	return s->target.kind == NTIME_TARGET_CPUS || s->target.kind == NTIME_TARGET_MACHINE;
 }
 
-static void describe_place(const struct nti_topology *t, struct nti_perf_place place,
-			   struct ntime_place_info *out)
+static void describe_place(const struct nti_topology *t, struct nti_perf_where place,
+			   struct ntime_where_info *out)
 {
 	const struct ntime_cpu_info *cpu =
 		t && place.cpu >= 0 ? nti_topology_cpu(t, (unsigned int)place.cpu) : NULL;
 
-	*out = (struct ntime_place_info){
+	*out = (struct ntime_where_info){
 		.size = sizeof(*out),
 		.pid = place.pid,
 		.cpu = place.cpu,
@@ -168,12 +168,12 @@ void nti_session_rows_fini(struct ntime_session *s)
 	s->rows = NULL;
 }
 
-size_t ntime_session_places(const struct ntime_session *s)
+size_t ntime_session_where_count(const struct ntime_session *s)
 {
 	return s->is_open ? s->places : 0;
 }
 
-int ntime_session_place(struct ntime_session *s, size_t i, struct ntime_place_info *out)
+int ntime_session_where(struct ntime_session *s, size_t i, struct ntime_where_info *out)
 {
 	const struct nti_session_rows *rows;
 	int ret;
@@ -181,7 +181,7 @@ int ntime_session_place(struct ntime_session *s, size_t i, struct ntime_place_in
 	if (!s->is_open || i >= s->places || out->size != sizeof(*out))
 		return nti_error(&s->ctx->error, -EINVAL,
 				 "a place is described after the session was opened, by its "
-				 "number, in a struct ntime_place_info of this library's size");
+				 "number, in a struct ntime_where_info of this library's size");
 	ret = nti_session_rows_get(s, &rows);
 	if (ret == 0)
 		*out = rows->place[i];

@@ -2,13 +2,13 @@
 /* 64-bit counts out of what narrower counters show. */
 #include <errno.h>
 
-#include "lib/count/pmu/bank_group.h"
+#include "lib/count/pmu/pmu_group.h"
 
 /* Registers of energy move once a millisecond (Intel SDM 3B, RAPL): what they show may have happened so much before. */
 #define GRAIN_NS 1000000u
 
 /* events_per_us as a power of two, rounded up; it is above 0 and has far fewer than 54 bits. */
-static unsigned int shift_of(const struct nti_bank_hw *hw)
+static unsigned int shift_of(const struct nti_pmu_hw *hw)
 {
 	return hw->events_per_us > 1 ? 64 - (unsigned int)__builtin_clzll(hw->events_per_us - 1)
 				     : 0;
@@ -18,7 +18,7 @@ static unsigned int shift_of(const struct nti_bank_hw *hw)
  * How long the bank needs for @events at least, in ns. Without a division: that takes processors of 32 bits as many instructions as the
  * numbers are large, and they are counted where a program measures itself.
  */
-static uint64_t time_for(const struct nti_bank_hw *hw, uint64_t events)
+static uint64_t time_for(const struct nti_pmu_hw *hw, uint64_t events)
 {
 	unsigned int shift = shift_of(hw);
 	uint64_t whole, rest;
@@ -33,33 +33,33 @@ static uint64_t time_for(const struct nti_bank_hw *hw, uint64_t events)
 }
 
 /* Could more than @events have happened since @member was last looked at? */
-static bool could_exceed(const struct nti_bank_group *g, const struct nti_bank_member *m,
+static bool could_exceed(const struct nti_pmu_group *g, const struct nti_pmu_member *m,
 			 uint64_t now, uint64_t events)
 {
 	return now - m->mark_ns >= time_for(g->bank->hw, events);
 }
 
 /* Can @added have happened since @m was last looked at? If not, somebody wrote the register, or it was reset. */
-static bool is_possible(const struct nti_bank_group *g, const struct nti_bank_member *m,
+static bool is_possible(const struct nti_pmu_group *g, const struct nti_pmu_member *m,
 			uint64_t added)
 {
-	const struct nti_bank_hw *hw = g->bank->hw;
+	const struct nti_pmu_hw *hw = g->bank->hw;
 
 	return !hw->events_per_us ||
-	       nti_bank_now_ns(g->banks) - m->mark_ns + GRAIN_NS >= time_for(hw, added);
+	       nti_pmu_now_ns(g->banks) - m->mark_ns + GRAIN_NS >= time_for(hw, added);
 }
 
 /* From @m->raw to @raw, with one wrap where that went back. */
-static uint64_t distance(const struct nti_bank_group *g, const struct nti_bank_member *m,
+static uint64_t distance(const struct nti_pmu_group *g, const struct nti_pmu_member *m,
 			 uint64_t raw)
 {
-	unsigned int width = nti_bank_width(g, m);
+	unsigned int width = nti_pmu_width(g, m);
 
-	return raw - m->raw + (raw < m->raw && width < 64 ? nti_bank_range(width) : 0);
+	return raw - m->raw + (raw < m->raw && width < 64 ? nti_pmu_range(width) : 0);
 }
 
 /* The register does not go on from where it was: what was counted until then stands. Counters that always run nobody takes; they go on. */
-static void break_off(const struct nti_bank_group *g, struct nti_bank_member *m, uint64_t raw)
+static void break_off(const struct nti_pmu_group *g, struct nti_pmu_member *m, uint64_t raw)
 {
 	if (g->bank->hw->always_runs) {
 		m->is_unsure = true;
@@ -73,9 +73,9 @@ static void break_off(const struct nti_bank_group *g, struct nti_bank_member *m,
  * A flag that was set (and is cleared now) stands for one wrap, if there was no time for a second one behind what was left before the first.
  * Read anew: what was read before the flag may be of either side of the wrap. The flag is gone, so this accounts for it in any case.
  */
-static int settle_flag(struct nti_bank_group *g, struct nti_bank_member *m)
+static int settle_flag(struct nti_pmu_group *g, struct nti_pmu_member *m)
 {
-	uint64_t range = nti_bank_range(nti_bank_width(g, m));
+	uint64_t range = nti_pmu_range(nti_pmu_width(g, m));
 	uint64_t left = range - m->raw, raw = 0;
 	int ret = g->bank->hw->ops->read(g->bank->hw, m->event.seat, &raw);
 
@@ -84,7 +84,7 @@ static int settle_flag(struct nti_bank_group *g, struct nti_bank_member *m)
 		return 0;
 	}
 	m->is_unsure = m->is_unsure || ret < 0 ||
-		       could_exceed(g, m, nti_bank_now_ns(g->banks),
+		       could_exceed(g, m, nti_pmu_now_ns(g->banks),
 				    left > UINT64_MAX - range ? UINT64_MAX : left + range);
 	m->count += left + raw;
 	m->raw = raw;
@@ -92,7 +92,7 @@ static int settle_flag(struct nti_bank_group *g, struct nti_bank_member *m)
 }
 
 /* No flag, though there could be one: it only went on. Nothing but another's hand brings a counter back. */
-static void settle_plain(struct nti_bank_group *g, struct nti_bank_member *m, uint64_t raw)
+static void settle_plain(struct nti_pmu_group *g, struct nti_pmu_member *m, uint64_t raw)
 {
 	if (raw < m->raw || !is_possible(g, m, raw - m->raw)) {
 		break_off(g, m, raw);
@@ -103,24 +103,24 @@ static void settle_plain(struct nti_bank_group *g, struct nti_bank_member *m, ui
 }
 
 /* Without flags: what was seen before is larger than what is seen now, and there was no time for a whole round. */
-static void settle_by_time(struct nti_bank_group *g, struct nti_bank_member *m, uint64_t raw)
+static void settle_by_time(struct nti_pmu_group *g, struct nti_pmu_member *m, uint64_t raw)
 {
 	if (!is_possible(g, m, distance(g, m, raw))) {
 		break_off(g, m, raw);
 		return;
 	}
-	m->is_unsure = m->is_unsure || could_exceed(g, m, nti_bank_now_ns(g->banks),
-						    nti_bank_range(nti_bank_width(g, m)));
+	m->is_unsure = m->is_unsure || could_exceed(g, m, nti_pmu_now_ns(g->banks),
+						    nti_pmu_range(nti_pmu_width(g, m)));
 	m->count += distance(g, m, raw);
 	m->raw = raw;
 }
 
-static int settle(struct nti_bank_group *g, struct nti_bank_member *m, uint64_t raw, uint64_t flags)
+static int settle(struct nti_pmu_group *g, struct nti_pmu_member *m, uint64_t raw, uint64_t flags)
 {
 	/* What somebody else counts with it is not ours. */
 	if (m->is_lost)
 		return 0;
-	if (nti_bank_is_state(g, m)) {
+	if (nti_pmu_is_state(g, m)) {
 		m->count = raw;
 		m->raw = raw;
 	} else if (!g->bank->hw->has_flags) {
@@ -133,14 +133,14 @@ static int settle(struct nti_bank_group *g, struct nti_bank_member *m, uint64_t 
 	return 0;
 }
 
-int nti_bank_read_all(struct nti_bank_group *g, uint64_t raw[NTI_BANK_SEATS])
+int nti_pmu_read_all(struct nti_pmu_group *g, uint64_t raw[NTI_BANK_SEATS])
 {
 	int ret = 0;
 	size_t k;
 
 	g->bank->hw->ops->begin(g->bank->hw);
 	for (k = 0; ret == 0 && k < g->count; k++) {
-		struct nti_bank_member *m = &g->member[k];
+		struct nti_pmu_member *m = &g->member[k];
 
 		ret = g->bank->hw->ops->read(g->bank->hw, m->event.seat, &raw[k]);
 		m->is_missing = ret == -ENODATA;
@@ -153,11 +153,11 @@ int nti_bank_read_all(struct nti_bank_group *g, uint64_t raw[NTI_BANK_SEATS])
 }
 
 /* Bring all members of a group whose events are on the counters up to date. Counters first, flags behind them. */
-int nti_bank_look(struct nti_bank_group *g)
+int nti_pmu_look(struct nti_pmu_group *g)
 {
-	struct nti_bank_hw *hw = g->bank->hw;
-	uint64_t raw[NTI_BANK_SEATS], flags = 0, start = nti_bank_now_ns(g->banks);
-	int ret = nti_bank_read_all(g, raw);
+	struct nti_pmu_hw *hw = g->bank->hw;
+	uint64_t raw[NTI_BANK_SEATS], flags = 0, start = nti_pmu_now_ns(g->banks);
+	int ret = nti_pmu_read_all(g, raw);
 	size_t k;
 
 	if (ret == 0 && hw->has_flags)
@@ -174,35 +174,35 @@ int nti_bank_look(struct nti_bank_group *g)
 }
 
 /* *@is_lost: the register does not go on from where it was. */
-static uint64_t count_in_child(const struct nti_bank_group *g, const struct nti_bank_member *m,
+static uint64_t count_in_child(const struct nti_pmu_group *g, const struct nti_pmu_member *m,
 			       uint64_t raw, bool *is_lost)
 {
 	*is_lost = m->is_lost;
-	if (nti_bank_is_state(g, m))
+	if (nti_pmu_is_state(g, m))
 		return m->is_lost ? m->count : raw;
 	*is_lost = m->is_lost || !is_possible(g, m, distance(g, m, raw));
 	return m->count + (*is_lost ? 0 : distance(g, m, raw));
 }
 
-static bool is_unsure_in_child(const struct nti_bank_group *g, const struct nti_bank_member *m)
+static bool is_unsure_in_child(const struct nti_pmu_group *g, const struct nti_pmu_member *m)
 {
-	if (m->is_unsure || nti_bank_is_state(g, m))
+	if (m->is_unsure || nti_pmu_is_state(g, m))
 		return m->is_unsure;
-	return could_exceed(g, m, nti_bank_now_ns(g->banks), nti_bank_range(nti_bank_width(g, m)));
+	return could_exceed(g, m, nti_pmu_now_ns(g->banks), nti_pmu_range(nti_pmu_width(g, m)));
 }
 
 /*
  * What the counters went on since the copy was made. Flags of overflow would be cleared by asking for them, so the time that passed tells wraps.
  */
-int nti_bank_look_in_child(const struct nti_bank_group *g, struct nti_perf_reading *out)
+int nti_pmu_look_in_child(const struct nti_pmu_group *g, struct nti_perf_reading *out)
 {
-	struct nti_bank_hw *hw = g->bank->hw;
+	struct nti_pmu_hw *hw = g->bank->hw;
 	size_t k;
 
 	out->overflowed = out->lost = out->missing = 0;
 	hw->ops->begin(hw);
 	for (k = 0; k < g->count; k++) {
-		const struct nti_bank_member *m = &g->member[k];
+		const struct nti_pmu_member *m = &g->member[k];
 		uint64_t raw;
 		int ret = hw->ops->read(hw, m->event.seat, &raw);
 		bool is_lost;
@@ -221,17 +221,16 @@ int nti_bank_look_in_child(const struct nti_bank_group *g, struct nti_perf_readi
 }
 
 /* What reading takes beside the time between two reads: an eighth of it, generously. */
-uint64_t nti_bank_horizon_ns(const struct nti_bank_group *g)
+uint64_t nti_pmu_max_read_interval_ns(const struct nti_pmu_group *g)
 {
 	uint64_t least = UINT64_MAX, ns;
 	size_t k;
 
 	for (k = 0; k < g->count; k++) {
-		unsigned int width = nti_bank_width(g, &g->member[k]);
+		unsigned int width = nti_pmu_width(g, &g->member[k]);
 
 		/* 64 bits outlast everybody. */
-		ns = width && width < 64 ? time_for(g->bank->hw, nti_bank_range(width))
-					 : UINT64_MAX;
+		ns = width && width < 64 ? time_for(g->bank->hw, nti_pmu_range(width)) : UINT64_MAX;
 		if (ns < UINT64_MAX)
 			ns -= ns / 8;
 		least = ns < least ? ns : least;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One bank's hardware as lib/count/pmu/bank.c and bank_*.c see it: counters that can be programmed, started, stopped and read. Two kinds: core_hw.c, box_hw.c.
+ * One bank's hardware as lib/count/pmu/pmu.c and bank_*.c see it: counters that can be programmed, started, stopped and read. Two kinds: core_hw.c, box_hw.c.
  * Between the files of this folder.
  */
 #ifndef NTI_BANK_HW_H
@@ -12,7 +12,7 @@
 #include "core/seq/box.h"
 #include "core/seq/core_pmu.h"
 #include "include/uapi/ntime.h"
-#include "lib/access/lender.h"
+#include "lib/access/handle.h"
 #include "lib/event/code.h"
 
 /* Counters are numbered as in core/seq: bit of a set, general counters from 0, fixed counters from 32. */
@@ -20,14 +20,14 @@
 #define NTI_BANK_FIXED 32
 
 /* What a counter is to count, in the words of its hardware; one of the two. */
-struct nti_bank_event {
+struct nti_pmu_event {
 	unsigned int seat;
 	struct nti_code code;
 	struct nthw_box_event box;
 };
 
-struct nti_bank_hw {
-	const struct nti_bank_hw_ops *ops;
+struct nti_pmu_hw {
+	const struct nti_pmu_hw_ops *ops;
 	uint64_t all;	/* counters that there are */
 	uint64_t seats; /* of these, ours */
 	bool has_flags; /* of overflow */
@@ -35,48 +35,48 @@ struct nti_bank_hw {
 	uint64_t events_per_us; /* nothing that it counts is faster; 0: what it has does not wrap */
 };
 
-struct nti_bank_hw_ops {
+struct nti_pmu_hw_ops {
 	/* @part in the hardware's words, but for .seat. 0; -ENOTSUP and the reason in @absent; -ENOMEM. */
-	int (*encode)(const struct nti_bank_hw *hw, const struct nti_names *names,
-		      const struct nti_part *part, struct nti_bank_event *out,
+	int (*encode)(const struct nti_pmu_hw *hw, const struct nti_names *names,
+		      const struct nti_part *part, struct nti_pmu_event *out,
 		      struct nti_absence *absent);
 	/* Can both count at one time? They may want different values in a register that counters share. */
-	bool (*can_share)(const struct nti_bank_event *a, const struct nti_bank_event *b);
+	bool (*can_share)(const struct nti_pmu_event *a, const struct nti_pmu_event *b);
 
 	/* All of @event at 0 and standing still, but those of which somebody has taken the counter: *@taken. Those programmed before are gone. */
-	int (*program)(struct nti_bank_hw *hw, const struct nti_bank_event *event, size_t n,
+	int (*program)(struct nti_pmu_hw *hw, const struct nti_pmu_event *event, size_t n,
 		       uint64_t *taken);
-	int (*start)(struct nti_bank_hw *hw);
-	int (*stop)(struct nti_bank_hw *hw);
+	int (*start)(struct nti_pmu_hw *hw);
+	int (*stop)(struct nti_pmu_hw *hw);
 	/* Which of those programmed wrapped since they were started or asked last. */
-	int (*overflows)(struct nti_bank_hw *hw, uint64_t *seats);
+	int (*overflows)(struct nti_pmu_hw *hw, uint64_t *seats);
 	/* Which of those that were started somebody else has stopped or programmed since; they are left alone from now on. */
-	int (*check)(struct nti_bank_hw *hw, uint64_t *lost);
+	int (*check)(struct nti_pmu_hw *hw, uint64_t *lost);
 
 	/* Reading begins: what .read() took from a register before is old. */
-	void (*begin)(struct nti_bank_hw *hw);
+	void (*begin)(struct nti_pmu_hw *hw);
 	/* -ENODATA: hardware says that it has no valid value now. */
-	int (*read)(struct nti_bank_hw *hw, unsigned int seat, uint64_t *value);
+	int (*read)(struct nti_pmu_hw *hw, unsigned int seat, uint64_t *value);
 	/* Bits in which it counts; 0: it does not, its value is how things are. */
-	unsigned int (*width)(const struct nti_bank_hw *hw, unsigned int seat);
+	unsigned int (*width)(const struct nti_pmu_hw *hw, unsigned int seat);
 	/* The driver's description of a counter; -ENOTSUP without one. */
-	int (*describe)(struct nti_bank_hw *hw, unsigned int seat, struct ntime_page *out);
+	int (*describe)(struct nti_pmu_hw *hw, unsigned int seat, struct ntime_page *out);
 	/* Its register by name: "MSR_UNCORE_PMC3". */
-	void (*name)(const struct nti_bank_hw *hw, unsigned int seat, char *text, size_t size);
+	void (*name)(const struct nti_pmu_hw *hw, unsigned int seat, char *text, size_t size);
 
 	/* Stop, and put everything back. 0, or -errno when something could not be put back. */
-	int (*release)(struct nti_bank_hw *hw);
-	void (*free)(struct nti_bank_hw *hw);
+	int (*release)(struct nti_pmu_hw *hw);
+	void (*free)(struct nti_pmu_hw *hw);
 };
 
 /*
  * Find out what the bank behind @loan has and hold its counters: from now on they are nobody else's. .seats is 0 where all counters are
  * taken. 0; -ENOTSUP: no sequence for it; or as the loan's io. @loan is borrowed.
  */
-int nti_core_hw_new(struct nti_os *os, struct nti_loan *loan, const struct nti_unit *unit,
-		    struct nti_bank_hw **out);
+int nti_core_hw_new(struct nti_os *os, struct nti_handle *handle, const struct nti_unit *unit,
+		    struct nti_pmu_hw **out);
 /* -ENOTSUP: there is no such box. */
-int nti_box_hw_new(struct nti_loan *loan, const struct nthw_box_kind *kind, uint32_t number,
-		   struct nti_bank_hw **out);
+int nti_box_hw_new(struct nti_handle *handle, const struct nthw_box_kind *kind, uint32_t number,
+		   struct nti_pmu_hw **out);
 
 #endif

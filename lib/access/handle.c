@@ -8,7 +8,7 @@
 #include "core/base/names.h"
 #include "core/seq/box.h"
 #include "lib/access/claim.h"
-#include "lib/access/lender.h"
+#include "lib/access/handle.h"
 #include "lib/access/msr.h"
 #include "lib/access/ntimefs.h"
 #include "lib/access/pci.h"
@@ -19,22 +19,22 @@
 #define PCI_VENDOR_BITS 16
 #define PCI_NOBODY 0xffffu
 
-struct nti_lender {
+struct nti_handles {
 	struct nti_os *os;
 	struct nti_msr *msr;	/* NULL until borrowed from */
 	struct nti_pci *pci;	/* likewise, and where PCI is out of reach */
 	struct nti_error error; /* of the access that failed last */
-	const struct nti_loan
+	const struct nti_handle
 		*recent; /* the one made last, while it lives: calls that fail are its */
 	struct nti_claim_owner owner; /* who has the bank that was asked for last */
 	bool was_claim;		      /* it was the claim that failed */
 };
 
-struct nti_loan {
+struct nti_handle {
 	struct nthw_io io; /* of the registers; first: its functions get this pointer */
-	struct nti_lender *lender;
+	struct nti_handles *handles;
 	const struct nthw_box_kind *kind;
-	enum nti_way way;
+	enum nti_method method;
 	unsigned int unit; /* what the sequences say */
 	unsigned int cpu;  /* by which that is reached now */
 	char *siblings;	   /* CPUs that reach the same registers, NULL: that one alone */
@@ -43,14 +43,14 @@ struct nti_loan {
 	struct nti_claim *claim;
 };
 
-static struct nti_loan *loan_of(struct nthw_io *io)
+static struct nti_handle *handle_of(struct nthw_io *io)
 {
-	return (struct nti_loan *)io;
+	return (struct nti_handle *)io;
 }
 
-int nti_lender_new(struct nti_os *os, struct nti_lender **out)
+int nti_handles_new(struct nti_os *os, struct nti_handles **out)
 {
-	struct nti_lender *l = calloc(1, sizeof(*l));
+	struct nti_handles *l = calloc(1, sizeof(*l));
 
 	*out = l;
 	if (!l)
@@ -59,7 +59,7 @@ int nti_lender_new(struct nti_os *os, struct nti_lender **out)
 	return 0;
 }
 
-void nti_lender_free(struct nti_lender *l)
+void nti_handles_free(struct nti_handles *l)
 {
 	if (!l)
 		return;
@@ -71,7 +71,7 @@ void nti_lender_free(struct nti_lender *l)
 /* ---- msr ---- */
 
 struct msr_access {
-	struct nti_loan *loan;
+	struct nti_handle *handle;
 	uint32_t address;
 	bool is_write;
 	uint64_t *value;
@@ -80,7 +80,7 @@ struct msr_access {
 
 static int msr_at(const struct msr_access *a, unsigned int cpu)
 {
-	struct nti_lender *l = a->loan->lender;
+	struct nti_handles *l = a->handle->handles;
 
 	return a->is_write ? nti_msr_write(l->msr, cpu, a->address, *a->value, &l->error)
 			   : nti_msr_read(l->msr, cpu, a->address, a->value, &l->error);
@@ -91,22 +91,22 @@ static int try_sibling(void *arg, unsigned int cpu)
 	struct msr_access *a = arg;
 	int ret;
 
-	if (cpu == a->loan->cpu)
+	if (cpu == a->handle->cpu)
 		return 0;
 	ret = msr_at(a, cpu);
 	if (ret == -ENXIO)
 		return 0;
 	a->ret = ret;
-	a->loan->cpu = cpu;
+	a->handle->cpu = cpu;
 	return 1;
 }
 
 /* A CPU that went away takes the registers of its package not with it: any other one of those that share them will do. */
 static int msr_access(struct msr_access *a)
 {
-	a->ret = msr_at(a, a->loan->cpu);
-	if (a->ret == -ENXIO && a->loan->siblings)
-		(void)nti_text_for_each_in_list(a->loan->siblings, NTI_CPU_LIMIT, try_sibling, a);
+	a->ret = msr_at(a, a->handle->cpu);
+	if (a->ret == -ENXIO && a->handle->siblings)
+		(void)nti_text_for_each_in_list(a->handle->siblings, NTI_CPU_LIMIT, try_sibling, a);
 	/* For sequences -ENXIO is a register that hardware does not have. */
 	return a->ret == -ENXIO ? -ENODEV : a->ret;
 }
@@ -114,23 +114,23 @@ static int msr_access(struct msr_access *a)
 static int msr_read(struct nthw_io *io, enum nthw_space space, unsigned int unit, uint32_t address,
 		    uint64_t *value)
 {
-	struct msr_access a = { .loan = loan_of(io), .address = address, .value = value };
+	struct msr_access a = { .handle = handle_of(io), .address = address, .value = value };
 
-	return space == NTHW_SPACE_MSR && unit == a.loan->unit ? msr_access(&a) : -ENOTSUP;
+	return space == NTHW_SPACE_MSR && unit == a.handle->unit ? msr_access(&a) : -ENOTSUP;
 }
 
 static int msr_write(struct nthw_io *io, enum nthw_space space, unsigned int unit, uint32_t address,
 		     uint64_t value)
 {
 	struct msr_access a = {
-		.loan = loan_of(io), .address = address, .value = &value, .is_write = true
+		.handle = handle_of(io), .address = address, .value = &value, .is_write = true
 	};
 
-	return space == NTHW_SPACE_MSR && unit == a.loan->unit ? msr_access(&a) : -ENOTSUP;
+	return space == NTHW_SPACE_MSR && unit == a.handle->unit ? msr_access(&a) : -ENOTSUP;
 }
 
 /* Which CPUs share what @unit has one of: Linux, Documentation/admin-guide/cputopology.rst and ABI/stable/sysfs-devices-system-cpu. */
-static const char *sharing_file(const struct nti_loan_request *what)
+static const char *sharing_file(const struct nti_handle_request *what)
 {
 	switch (what->scope) {
 	case NTI_SCOPE_PACKAGE:
@@ -145,33 +145,33 @@ static const char *sharing_file(const struct nti_loan_request *what)
 	}
 }
 
-static int find_siblings(struct nti_loan *loan, const struct nti_loan_request *what)
+static int find_siblings(struct nti_handle *handle, const struct nti_handle_request *what)
 {
 	const char *file = what->box ? sharing_file(what) : NULL;
 	int ret = -ENOENT;
 
 	if (file)
-		ret = nti_os_dup(loan->lender->os, &loan->siblings,
-				 "/sys/devices/system/cpu/cpu%u/%s", loan->cpu, file);
+		ret = nti_os_dup(handle->handles->os, &handle->siblings,
+				 "/sys/devices/system/cpu/cpu%u/%s", handle->cpu, file);
 	/* A kernel that does not tell leaves the one CPU. */
 	return ret == -ENOMEM ? ret : 0;
 }
 
-static int borrow_msr(struct nti_loan *loan, const struct nti_loan_request *what)
+static int borrow_msr(struct nti_handle *handle, const struct nti_handle_request *what)
 {
-	struct nti_lender *l = loan->lender;
+	struct nti_handles *l = handle->handles;
 	int ret = l->msr ? 0 : nti_msr_new(l->os, &l->msr);
 
-	loan->io = (struct nthw_io){ .read = msr_read, .write = msr_write };
-	return ret < 0 ? ret : find_siblings(loan, what);
+	handle->io = (struct nthw_io){ .read = msr_read, .write = msr_write };
+	return ret < 0 ? ret : find_siblings(handle, what);
 }
 
 /* ---- pci ---- */
 
-static uint32_t bits_at(const struct nti_loan *loan, uint32_t address)
+static uint32_t bits_at(const struct nti_handle *handle, uint32_t address)
 {
 	uint32_t index;
-	const struct nthw_reg *row = nthw_table_find(loan->kind->table, address, &index);
+	const struct nthw_reg *row = nthw_table_find(handle->kind->table, address, &index);
 
 	return row ? row->bits : 32;
 }
@@ -181,30 +181,30 @@ static uint64_t ones(uint32_t bits)
 	return bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX;
 }
 
-static bool is_gone(const struct nti_loan *loan)
+static bool is_gone(const struct nti_handle *handle)
 {
 	uint64_t vendor = PCI_NOBODY;
 
-	return nti_pci_config_read(loan->lender->pci, loan->function, PCI_VENDOR, PCI_VENDOR_BITS,
-				   &vendor, NULL) < 0 ||
+	return nti_pci_config_read(handle->handles->pci, handle->function, PCI_VENDOR,
+				   PCI_VENDOR_BITS, &vendor, NULL) < 0 ||
 	       vendor == PCI_NOBODY;
 }
 
 static int pci_read(struct nthw_io *io, enum nthw_space space, unsigned int unit, uint32_t address,
 		    uint64_t *value)
 {
-	struct nti_loan *loan = loan_of(io);
-	struct nti_lender *l = loan->lender;
-	uint32_t bits = bits_at(loan, address);
+	struct nti_handle *handle = handle_of(io);
+	struct nti_handles *l = handle->handles;
+	uint32_t bits = bits_at(handle, address);
 	uint64_t raw;
 	int ret;
 
-	if (space != NTHW_SPACE_PCI || unit != loan->unit)
+	if (space != NTHW_SPACE_PCI || unit != handle->unit)
 		return -ENOTSUP;
-	ret = nti_pci_config_read(l->pci, loan->function, address, bits, &raw, &l->error);
-	if (ret == 0 && raw == ones(bits) && is_gone(loan))
+	ret = nti_pci_config_read(l->pci, handle->function, address, bits, &raw, &l->error);
+	if (ret == 0 && raw == ones(bits) && is_gone(handle))
 		ret = nti_error(&l->error, -ENODEV, "PCI function %s is gone",
-				loan->function->address);
+				handle->function->address);
 	if (ret == 0)
 		*value = raw;
 	return ret;
@@ -213,18 +213,18 @@ static int pci_read(struct nthw_io *io, enum nthw_space space, unsigned int unit
 static int pci_write(struct nthw_io *io, enum nthw_space space, unsigned int unit, uint32_t address,
 		     uint64_t value)
 {
-	struct nti_loan *loan = loan_of(io);
-	struct nti_lender *l = loan->lender;
+	struct nti_handle *handle = handle_of(io);
+	struct nti_handles *l = handle->handles;
 
-	if (space != NTHW_SPACE_PCI || unit != loan->unit)
+	if (space != NTHW_SPACE_PCI || unit != handle->unit)
 		return -ENOTSUP;
-	return nti_pci_config_write(l->pci, loan->function, address, bits_at(loan, address), value,
-				    &l->error);
+	return nti_pci_config_write(l->pci, handle->function, address, bits_at(handle, address),
+				    value, &l->error);
 }
 
-static int borrow_pci(struct nti_loan *loan, const struct nti_loan_request *what)
+static int borrow_pci(struct nti_handle *handle, const struct nti_handle_request *what)
 {
-	struct nti_lender *l = loan->lender;
+	struct nti_handles *l = handle->handles;
 	const struct nti_pci_function *f;
 	unsigned int i;
 	int ret = l->pci ? 0 : nti_pci_new(l->os, &l->pci);
@@ -238,16 +238,16 @@ static int borrow_pci(struct nti_loan *loan, const struct nti_loan_request *what
 	if (!f)
 		return nti_error(&l->error, -ENODEV, "there is no PCI function %s",
 				 what->box->function);
-	loan->function = f;
-	loan->unit = i;
-	loan->io = (struct nthw_io){ .read = pci_read, .write = pci_write };
+	handle->function = f;
+	handle->unit = i;
+	handle->io = (struct nthw_io){ .read = pci_read, .write = pci_write };
 	return 0;
 }
 
 /* ---- claims ---- */
 
 /* What shares a last level cache has the cache's number, which does not depend on who of them is on line. */
-static unsigned int number_of(struct nti_os *os, const struct nti_loan_request *what)
+static unsigned int number_of(struct nti_os *os, const struct nti_handle_request *what)
 {
 	uint64_t id;
 
@@ -264,16 +264,16 @@ struct claim_texts {
 	char name[NTI_CLAIM_NAME_BYTES], what[NTI_CLAIM_WHAT_BYTES];
 };
 
-static struct nti_claim_bank bank_of(struct nti_os *os, const struct nti_loan_request *what,
-				     struct claim_texts *texts)
+static struct nti_claim_pmu bank_of(struct nti_os *os, const struct nti_handle_request *what,
+				    struct claim_texts *texts)
 {
-	char place[NTI_LENDER_PLACE_BYTES];
+	char place[NTI_HANDLE_WHERE_BYTES];
 
-	nti_lender_place(what, place, sizeof(place));
+	nti_handle_where(what, place, sizeof(place));
 	if (!what->box) {
 		(void)snprintf(texts->name, sizeof(texts->name), "cpu-%u", what->cpu);
 		(void)snprintf(texts->what, sizeof(texts->what), "core PMU of %.50s", place);
-		return (struct nti_claim_bank){ .name = texts->name, .what = texts->what };
+		return (struct nti_claim_pmu){ .name = texts->name, .what = texts->what };
 	}
 	if (what->scope == NTI_SCOPE_PACKAGE && what->box->has_dies)
 		(void)snprintf(texts->name, sizeof(texts->name), "%.30s-%u.%u", what->name,
@@ -282,59 +282,60 @@ static struct nti_claim_bank bank_of(struct nti_os *os, const struct nti_loan_re
 		(void)snprintf(texts->name, sizeof(texts->name), "%.40s-%u", what->name,
 			       number_of(os, what));
 	(void)snprintf(texts->what, sizeof(texts->what), "%.18s of %.41s", what->name, place);
-	return (struct nti_claim_bank){ .name = texts->name,
-					.what = texts->what,
-					.kind = what->box->kind,
-					.number = what->box->number,
-					.function = what->box->function };
+	return (struct nti_claim_pmu){ .name = texts->name,
+				       .what = texts->what,
+				       .kind = what->box->kind,
+				       .number = what->box->number,
+				       .function = what->box->function };
 }
 
-static int claim(struct nti_loan *loan, const struct nti_loan_request *what)
+static int claim(struct nti_handle *handle, const struct nti_handle_request *what)
 {
-	struct nti_lender *l = loan->lender;
+	struct nti_handles *l = handle->handles;
 	struct claim_texts texts;
-	struct nti_claim_bank bank = bank_of(l->os, what, &texts);
+	struct nti_claim_pmu bank = bank_of(l->os, what, &texts);
 	int ret;
 
 	if (what->reads_only)
 		return 0;
-	ret = nti_claim_new(l->os, &bank, &loan->io, &l->owner, &loan->claim);
+	ret = nti_claim_new(l->os, &bank, &handle->io, &l->owner, &handle->claim);
 	l->was_claim = ret < 0;
 	return ret;
 }
 
 /* ---- loans ---- */
 
-static bool is_reached(const struct nti_loan_request *what)
+static bool is_reached(const struct nti_handle_request *what)
 {
 	enum nthw_space space = what->box ? what->box->kind->space : NTHW_SPACE_MSR;
 
-	switch (what->way) {
-	case NTI_WAY_NTIMEFS:
+	switch (what->method) {
+	case NTI_METHOD_NTIMEFS:
 		return true;
-	case NTI_WAY_MSR:
+	case NTI_METHOD_MSR:
 		return space == NTHW_SPACE_MSR;
-	case NTI_WAY_PCI:
+	case NTI_METHOD_PCI:
 		return space == NTHW_SPACE_PCI;
 	default:
 		return false;
 	}
 }
 
-static int borrow(struct nti_loan *loan, const struct nti_loan_request *what)
+static int borrow(struct nti_handle *handle, const struct nti_handle_request *what)
 {
 	int ret;
 
-	if (what->way == NTI_WAY_NTIMEFS)
-		return nti_ntimefs_new(loan->lender->os, what->box ? what->box->function : "",
-				       &loan->fs);
-	ret = what->way == NTI_WAY_MSR ? borrow_msr(loan, what) : borrow_pci(loan, what);
-	return ret < 0 ? ret : claim(loan, what);
+	if (what->method == NTI_METHOD_NTIMEFS)
+		return nti_ntimefs_new(handle->handles->os, what->box ? what->box->function : "",
+				       &handle->fs);
+	ret = what->method == NTI_METHOD_MSR ? borrow_msr(handle, what) : borrow_pci(handle, what);
+	return ret < 0 ? ret : claim(handle, what);
 }
 
-int nti_loan_new(struct nti_lender *l, const struct nti_loan_request *what, struct nti_loan **out)
+int nti_handle_new(struct nti_handles *l, const struct nti_handle_request *what,
+		   struct nti_handle **out)
 {
-	struct nti_loan *loan;
+	struct nti_handle *handle;
 	int ret;
 
 	*out = NULL;
@@ -343,73 +344,73 @@ int nti_loan_new(struct nti_lender *l, const struct nti_loan_request *what, stru
 	l->error = (struct nti_error){ 0 };
 	if (!is_reached(what))
 		return -ENOTSUP;
-	loan = calloc(1, sizeof(*loan));
-	if (!loan)
+	handle = calloc(1, sizeof(*handle));
+	if (!handle)
 		return -ENOMEM;
-	loan->lender = l;
-	loan->kind = what->box ? what->box->kind : NULL;
-	loan->way = what->way;
-	loan->unit = loan->cpu = what->cpu;
-	ret = borrow(loan, what);
+	handle->handles = l;
+	handle->kind = what->box ? what->box->kind : NULL;
+	handle->method = what->method;
+	handle->unit = handle->cpu = what->cpu;
+	ret = borrow(handle, what);
 	if (ret < 0) {
-		nti_loan_free(loan);
+		nti_handle_free(handle);
 		return ret;
 	}
-	l->recent = loan;
-	*out = loan;
+	l->recent = handle;
+	*out = handle;
 	return 0;
 }
 
-void nti_loan_free(struct nti_loan *loan)
+void nti_handle_free(struct nti_handle *handle)
 {
-	if (!loan)
+	if (!handle)
 		return;
-	if (loan->lender->recent == loan)
-		loan->lender->recent = NULL;
-	nti_claim_free(loan->claim);
-	nti_ntimefs_free(loan->fs);
-	free(loan->siblings);
-	free(loan);
+	if (handle->handles->recent == handle)
+		handle->handles->recent = NULL;
+	nti_claim_free(handle->claim);
+	nti_ntimefs_free(handle->fs);
+	free(handle->siblings);
+	free(handle);
 }
 
-struct nthw_io *nti_loan_io(struct nti_loan *loan)
+struct nthw_io *nti_handle_io(struct nti_handle *handle)
 {
-	if (loan->fs)
-		return nti_ntimefs_io(loan->fs);
-	return loan->claim ? nti_claim_io(loan->claim) : &loan->io;
+	if (handle->fs)
+		return nti_ntimefs_io(handle->fs);
+	return handle->claim ? nti_claim_io(handle->claim) : &handle->io;
 }
 
-unsigned int nti_loan_unit(const struct nti_loan *loan)
+unsigned int nti_handle_unit(const struct nti_handle *handle)
 {
-	return loan->unit;
+	return handle->unit;
 }
 
-bool nti_loan_is_guarded(const struct nti_loan *loan)
+bool nti_handle_is_guarded(const struct nti_handle *handle)
 {
-	return loan->fs != NULL;
+	return handle->fs != NULL;
 }
 
-int nti_loan_hold(struct nti_loan *loan, enum nthw_space space, uint32_t address)
+int nti_handle_hold(struct nti_handle *handle, enum nthw_space space, uint32_t address)
 {
-	return loan->fs ? nti_ntimefs_hold(loan->fs, space, loan->unit, address) : 0;
+	return handle->fs ? nti_ntimefs_hold(handle->fs, space, handle->unit, address) : 0;
 }
 
-int nti_loan_describe(struct nti_loan *loan, enum nthw_space space, uint32_t address,
-		      struct ntime_page *out)
+int nti_handle_describe(struct nti_handle *handle, enum nthw_space space, uint32_t address,
+			struct ntime_page *out)
 {
-	return loan->fs ? nti_ntimefs_describe(loan->fs, space, loan->unit, address, out)
-			: -ENOTSUP;
+	return handle->fs ? nti_ntimefs_describe(handle->fs, space, handle->unit, address, out)
+			  : -ENOTSUP;
 }
 
-void nti_loan_settle(struct nti_loan *loan)
+void nti_handle_settle(struct nti_handle *handle)
 {
-	if (loan->claim)
-		nti_claim_settle(loan->claim);
+	if (handle->claim)
+		nti_claim_settle(handle->claim);
 }
 
 /* ---- why not ---- */
 
-void nti_lender_place(const struct nti_loan_request *what, char *text, size_t size)
+void nti_handle_where(const struct nti_handle_request *what, char *text, size_t size)
 {
 	const struct nti_unit_box *box = what->box;
 
@@ -428,14 +429,14 @@ void nti_lender_place(const struct nti_loan_request *what, char *text, size_t si
 			       what->cpu);
 }
 
-static const char *name_of(enum nti_way way)
+static const char *name_of(enum nti_method method)
 {
-	switch (way) {
-	case NTI_WAY_NTIMEFS:
+	switch (method) {
+	case NTI_METHOD_NTIMEFS:
 		return "ntimefs";
-	case NTI_WAY_MSR:
+	case NTI_METHOD_MSR:
 		return "msr";
-	case NTI_WAY_PCI:
+	case NTI_METHOD_PCI:
 		return "pci";
 	default:
 		return "perf";
@@ -443,33 +444,33 @@ static const char *name_of(enum nti_way way)
 }
 
 /* Another program has all of the bank, and counts with this one. */
-static int explain_counter(const struct nti_claim_owner *owner, const struct nti_loan_request *what,
-			   struct nti_absence *out)
+static int explain_counter(const struct nti_claim_owner *owner,
+			   const struct nti_handle_request *what, struct nti_absence *out)
 {
-	char place[NTI_LENDER_PLACE_BYTES];
+	char place[NTI_HANDLE_WHERE_BYTES];
 
-	nti_lender_place(what, place, sizeof(place));
+	nti_handle_where(what, place, sizeof(place));
 	return nti_absence_set(out, "end it, or wait for its end",
 			       "counter %s of %s is in use by %s (pid %d)", owner->counter, place,
 			       *owner->command ? owner->command : "ntime", (int)owner->pid);
 }
 
-static int explain_claim(const struct nti_lender *l, const struct nti_loan_request *what, int error,
-			 struct nti_absence *out)
+static int explain_claim(const struct nti_handles *l, const struct nti_handle_request *what,
+			 int error, struct nti_absence *out)
 {
 	struct claim_texts texts;
-	struct nti_claim_bank bank = bank_of(l->os, what, &texts);
+	struct nti_claim_pmu bank = bank_of(l->os, what, &texts);
 
 	if (error == -EBUSY && !l->owner.has_ended && *l->owner.counter)
 		return explain_counter(&l->owner, what, out);
 	return nti_claim_explain(&bank, error, &l->owner, out);
 }
 
-static const char *remedy_for(struct nti_os *os, enum nti_way way, int error)
+static const char *remedy_for(struct nti_os *os, enum nti_method method, int error)
 {
 	const char *reason, *remedy;
 
-	if (nti_lender_probe(os, way, &reason, &remedy) < 0)
+	if (nti_method_probe(os, method, &reason, &remedy) < 0)
 		return remedy;
 	switch (error) {
 	case -EACCES:
@@ -482,38 +483,38 @@ static const char *remedy_for(struct nti_os *os, enum nti_way way, int error)
 	}
 }
 
-static int explain_access(struct nti_lender *l, const struct nti_loan_request *what, int error,
+static int explain_access(struct nti_handles *l, const struct nti_handle_request *what, int error,
 			  struct nti_absence *out)
 {
-	const char *remedy = remedy_for(l->os, what->way, error);
+	const char *remedy = remedy_for(l->os, what->method, error);
 
 	if (l->error.code)
 		return nti_absence_set(out, remedy, "%s", l->error.text);
 	return nti_absence_set(out, remedy, "the registers of %s cannot be used through %s: %s",
-			       what->name, name_of(what->way), strerror(-error));
+			       what->name, name_of(what->method), strerror(-error));
 }
 
-int nti_lender_explain(struct nti_lender *l, const struct nti_loan_request *what, int error,
-		       struct nti_absence *out)
+int nti_handles_explain(struct nti_handles *l, const struct nti_handle_request *what, int error,
+			struct nti_absence *out)
 {
-	char place[NTI_LENDER_PLACE_BYTES];
+	char place[NTI_HANDLE_WHERE_BYTES];
 
 	if (l->was_claim)
 		return explain_claim(l, what, error, out);
 	if (!is_reached(what))
 		return nti_absence_set(out, "leave the choice to ntime: without --via",
-				       "%s does not reach the registers of %s", name_of(what->way),
-				       what->name);
-	if (what->way != NTI_WAY_NTIMEFS)
+				       "%s does not reach the registers of %s",
+				       name_of(what->method), what->name);
+	if (what->method != NTI_METHOD_NTIMEFS)
 		return explain_access(l, what, error, out);
-	nti_lender_place(what, place, sizeof(place));
+	nti_handle_where(what, place, sizeof(place));
 	if (l->recent && l->recent->fs)
 		return nti_ntimefs_explain(l->recent->fs, place, error, out);
 	return nti_absence_set(out, "", "the registers of %s cannot be opened: %s", place,
 			       strerror(-error));
 }
 
-const char *nti_lender_error(const struct nti_lender *l)
+const char *nti_handles_error(const struct nti_handles *l)
 {
 	return l->error.text;
 }
@@ -527,11 +528,11 @@ static bool is_x86(struct nti_os *os)
 	return strcmp(arch, "x86_64") == 0 || strcmp(arch, "i686") == 0;
 }
 
-bool nti_lender_reaches(struct nti_os *os, const struct nti_unit_box *box, enum nti_way way)
+bool nti_method_reaches(struct nti_os *os, const struct nti_unit_box *box, enum nti_method method)
 {
-	const struct nti_loan_request what = { .way = way, .box = box };
+	const struct nti_handle_request what = { .method = method, .box = box };
 
-	return (box || way != NTI_WAY_MSR || is_x86(os)) && is_reached(&what);
+	return (box || method != NTI_METHOD_MSR || is_x86(os)) && is_reached(&what);
 }
 
 static int probe_pci(struct nti_os *os, const char **reason, const char **remedy)
@@ -555,14 +556,15 @@ static int probe_pci(struct nti_os *os, const char **reason, const char **remedy
 	return -EACCES;
 }
 
-int nti_lender_probe(struct nti_os *os, enum nti_way way, const char **reason, const char **remedy)
+int nti_method_probe(struct nti_os *os, enum nti_method method, const char **reason,
+		     const char **remedy)
 {
-	switch (way) {
-	case NTI_WAY_NTIMEFS:
+	switch (method) {
+	case NTI_METHOD_NTIMEFS:
 		return nti_ntimefs_probe(os, reason, remedy);
-	case NTI_WAY_MSR:
+	case NTI_METHOD_MSR:
 		return nti_msr_probe(os, reason, remedy);
-	case NTI_WAY_PCI:
+	case NTI_METHOD_PCI:
 		return probe_pci(os, reason, remedy);
 	default:
 		*reason = "this way lends no registers";

@@ -18,8 +18,8 @@ struct sums {
 static int add_row(struct ntime_session *s, size_t place, const struct ntime_value *v,
 		   struct sums *sums)
 {
-	struct ntime_place_info info = { .size = sizeof(info) };
-	int ret = ntime_session_place(s, place, &info);
+	struct ntime_where_info info = { .size = sizeof(info) };
+	int ret = ntime_session_where(s, place, &info);
 
 	if (ret < 0)
 		return ret;
@@ -42,7 +42,7 @@ static int print_item(struct ntime_session *s, size_t i, const struct ntime_valu
 
 	if (ret == 0 && *item.reason)
 		printf("%-18s absent: %s\n", item.name, item.reason);
-	for (place = 0; ret == 0 && place < ntime_session_places(s); place++)
+	for (place = 0; ret == 0 && place < ntime_session_where_count(s); place++)
 		ret = add_row(s, place, &rows[place * n + i], &sums);
 	for (socket = 0; ret == 0 && socket < MAX_SOCKETS; socket++) {
 		if (sums.places[socket])
@@ -54,9 +54,9 @@ static int print_item(struct ntime_session *s, size_t i, const struct ntime_valu
 
 static int print_all(struct ntime_session *s)
 {
-	size_t i, n = ntime_session_count(s), places = ntime_session_places(s);
+	size_t i, n = ntime_session_count(s), places = ntime_session_where_count(s);
 	struct ntime_value *rows = calloc(n * places, sizeof(*rows));
-	int ret = rows ? ntime_session_read_places(s, rows, n, places) : -ENOMEM;
+	int ret = rows ? ntime_session_read_where(s, rows, n, places) : -ENOMEM;
 
 	for (i = 0; ret >= 0 && i < n; i++)
 		ret = print_item(s, i, rows, n);

@@ -5,23 +5,23 @@
 #include <stdlib.h>
 
 #include "core/base/names.h"
-#include "lib/count/pmu/bank_group.h"
+#include "lib/count/pmu/pmu_group.h"
 
-void nti_bank_lock(struct nti_banks *banks)
+void nti_pmu_lock(struct nti_pmus *banks)
 {
 	(void)pthread_mutex_lock(&banks->lock);
 	__atomic_store_n(&banks->is_changing, true, __ATOMIC_SEQ_CST);
 }
 
-void nti_bank_unlock(struct nti_banks *banks)
+void nti_pmu_unlock(struct nti_pmus *banks)
 {
 	__atomic_store_n(&banks->is_changing, false, __ATOMIC_SEQ_CST);
 	(void)pthread_mutex_unlock(&banks->lock);
 }
 
-int nti_banks_new(struct nti_os *os, struct nti_banks **out)
+int nti_pmus_new(struct nti_os *os, struct nti_pmus **out)
 {
-	struct nti_banks *banks = calloc(1, sizeof(*banks));
+	struct nti_pmus *banks = calloc(1, sizeof(*banks));
 	int ret;
 
 	*out = NULL;
@@ -29,11 +29,11 @@ int nti_banks_new(struct nti_os *os, struct nti_banks **out)
 		return -ENOMEM;
 	banks->os = os;
 	banks->owner = getpid();
-	ret = nti_lender_new(os, &banks->lender);
+	ret = nti_handles_new(os, &banks->handles);
 	if (ret == 0)
 		ret = -pthread_mutex_init(&banks->lock, NULL);
 	if (ret < 0) {
-		nti_lender_free(banks->lender);
+		nti_handles_free(banks->handles);
 		free(banks);
 		return ret;
 	}
@@ -42,29 +42,29 @@ int nti_banks_new(struct nti_os *os, struct nti_banks **out)
 }
 
 /* In a forked child the registers are its parent's: nothing is put back. */
-static void release(const struct nti_banks *banks, struct nti_bank *bank)
+static void release(const struct nti_pmus *banks, struct nti_pmu *bank)
 {
 	int ret;
 
-	if (nti_bank_is_child(banks))
+	if (nti_pmu_is_child(banks))
 		return;
 	ret = bank->hw->ops->release(bank->hw);
 	/* What could not be written once may be the second time: to leave it would be worse. */
 	if (ret < 0)
 		ret = bank->hw->ops->release(bank->hw);
 	if (ret == 0)
-		nti_loan_settle(bank->loan);
+		nti_handle_settle(bank->handle);
 }
 
-static void free_bank(struct nti_bank *bank)
+static void free_bank(struct nti_pmu *bank)
 {
 	if (bank->hw)
 		bank->hw->ops->free(bank->hw);
-	nti_loan_free(bank->loan);
+	nti_handle_free(bank->handle);
 	free(bank);
 }
 
-void nti_banks_free(struct nti_banks *banks)
+void nti_pmus_free(struct nti_pmus *banks)
 {
 	size_t i;
 
@@ -75,15 +75,15 @@ void nti_banks_free(struct nti_banks *banks)
 		release(banks, banks->bank[i]);
 	while (banks->count)
 		free_bank(banks->bank[--banks->count]);
-	nti_lender_free(banks->lender);
+	nti_handles_free(banks->handles);
 	nti_absence_fini(&banks->refusal);
 	(void)pthread_mutex_destroy(&banks->lock);
 	free(banks->bank);
 	free(banks);
 }
 
-struct nti_bank *nti_bank_find(const struct nti_banks *banks, const struct nti_unit *unit,
-			       unsigned int cpu)
+struct nti_pmu *nti_pmu_find(const struct nti_pmus *banks, const struct nti_unit *unit,
+			     unsigned int cpu)
 {
 	size_t i;
 
@@ -97,7 +97,7 @@ struct nti_bank *nti_bank_find(const struct nti_banks *banks, const struct nti_u
 /* A bank that somebody asks for. */
 struct wanted {
 	const struct nti_unit *unit;
-	struct nti_loan_request loan;
+	struct nti_handle_request handle;
 };
 
 /* The box of @unit that is counted at @cpu; NULL: it has none, it is a core PMU. */
@@ -114,21 +114,22 @@ static const struct nti_unit_box *box_of(const struct nti_unit *unit, unsigned i
 
 static bool is_countable(const struct wanted *what)
 {
-	return what->loan.box || what->unit->kind == NTI_UNIT_CORE;
+	return what->handle.box || what->unit->kind == NTI_UNIT_CORE;
 }
 
-static struct wanted request_for(const struct nti_unit *unit, unsigned int cpu, enum nti_way way)
+static struct wanted request_for(const struct nti_unit *unit, unsigned int cpu,
+				 enum nti_method method)
 {
 	const struct nti_unit_box *box = box_of(unit, cpu);
 
 	return (struct wanted){
 		.unit = unit,
-		.loan = { .name = unit->name,
-			  .scope = unit->scope,
-			  .cpu = cpu,
-			  .way = way,
-			  .box = box,
-			  .reads_only = box && box->kind->free },
+		.handle = { .name = unit->name,
+			    .scope = unit->scope,
+			    .cpu = cpu,
+			    .method = method,
+			    .box = box,
+			    .reads_only = box && box->kind->free },
 	};
 }
 
@@ -137,36 +138,36 @@ static struct wanted request_for(const struct nti_unit *unit, unsigned int cpu, 
  * a whole, and ours with it (Linux nhm_uncore_msr_disable_box() writes 0 to the global enable). ntime's driver refuses such a box, too. The core
  * PMU likewise (intel_pmu_disable_all()), but through ntime's driver, which has reserved it from perf.
  */
-static bool kernel_may_count(const struct wanted *what, const struct nti_bank_hw *hw)
+static bool kernel_may_count(const struct wanted *what, const struct nti_pmu_hw *hw)
 {
-	return (what->loan.box || what->loan.way == NTI_WAY_MSR) && what->unit->has_sysfs &&
-	       (hw->all & ~hw->seats);
+	return (what->handle.box || what->handle.method == NTI_METHOD_MSR) &&
+	       what->unit->has_sysfs && (hw->all & ~hw->seats);
 }
 
 /* The bank's registers and what it has; ours from now on. */
-static int open_bank(struct nti_banks *banks, const struct wanted *what, struct nti_bank *bank)
+static int open_bank(struct nti_pmus *banks, const struct wanted *what, struct nti_pmu *bank)
 {
-	int ret = nti_loan_new(banks->lender, &what->loan, &bank->loan);
+	int ret = nti_handle_new(banks->handles, &what->handle, &bank->handle);
 
 	if (ret < 0)
 		return ret;
-	ret = what->loan.box ? nti_box_hw_new(bank->loan, what->loan.box->kind,
-					      what->loan.box->number, &bank->hw)
-			     : nti_core_hw_new(banks->os, bank->loan, what->unit, &bank->hw);
+	ret = what->handle.box ? nti_box_hw_new(bank->handle, what->handle.box->kind,
+						what->handle.box->number, &bank->hw)
+			       : nti_core_hw_new(banks->os, bank->handle, what->unit, &bank->hw);
 	if (ret == 0 && (!bank->hw->seats || kernel_may_count(what, bank->hw)))
 		ret = -EBUSY;
 	return ret;
 }
 
 /* Somebody has counter @seat enabled, and no claim or driver says who. */
-static int explain_in_use(const struct nti_bank_hw *hw, const struct wanted *what,
-			  unsigned int seat, struct nti_absence *out)
+static int explain_in_use(const struct nti_pmu_hw *hw, const struct wanted *what, unsigned int seat,
+			  struct nti_absence *out)
 {
-	char name[NTHW_NAME_SIZE], place[NTI_LENDER_PLACE_BYTES];
+	char name[NTHW_NAME_SIZE], place[NTI_HANDLE_WHERE_BYTES];
 
 	hw->ops->name(hw, seat, name, sizeof(name));
-	nti_lender_place(&what->loan, place, sizeof(place));
-	if (!what->loan.box)
+	nti_handle_where(&what->handle, place, sizeof(place));
+	if (!what->handle.box)
 		return nti_absence_set(
 			out,
 			"end what counts with perf, and the NMI watchdog: sysctl "
@@ -184,7 +185,7 @@ static int explain_in_use(const struct nti_bank_hw *hw, const struct wanted *wha
 			       name, place, what->unit->name);
 }
 
-static int explain_no_sequence(const struct nti_banks *banks, const struct wanted *what,
+static int explain_no_sequence(const struct nti_pmus *banks, const struct wanted *what,
 			       struct nti_absence *out)
 {
 	const char *reason, *remedy;
@@ -194,37 +195,37 @@ static int explain_no_sequence(const struct nti_banks *banks, const struct wante
 				       "ntime does not know how to program this processor's core "
 				       "PMU");
 	/* Registers that are not there read alike, whether it is the way or the box that is missing. */
-	if (nti_lender_probe(banks->os, what->loan.way, &reason, &remedy) < 0)
+	if (nti_method_probe(banks->os, what->handle.method, &reason, &remedy) < 0)
 		return nti_absence_set(out, remedy, "%s", reason);
 	return nti_absence_set(out, "ntime list -v", "none of the counters of %s can be read",
 			       what->unit->name);
 }
 
-static int explain(struct nti_banks *banks, const struct wanted *what, const struct nti_bank *bank,
+static int explain(struct nti_pmus *banks, const struct wanted *what, const struct nti_pmu *bank,
 		   int error, struct nti_absence *out)
 {
-	const struct nti_bank_hw *hw = bank ? bank->hw : NULL;
+	const struct nti_pmu_hw *hw = bank ? bank->hw : NULL;
 
-	if (!is_countable(what) || (error == -ENOTSUP && bank && bank->loan))
+	if (!is_countable(what) || (error == -ENOTSUP && bank && bank->handle))
 		return explain_no_sequence(banks, what, out);
 	if (error == -EBUSY && hw && hw->all & ~hw->seats)
-		return explain_in_use(hw, what, nti_bank_lowest(hw->all & ~hw->seats), out);
-	return nti_lender_explain(banks->lender, &what->loan, error, out);
+		return explain_in_use(hw, what, nti_pmu_lowest(hw->all & ~hw->seats), out);
+	return nti_handles_explain(banks->handles, &what->handle, error, out);
 }
 
 /* Remember why: with the bank goes what it knows. */
-static int refuse(struct nti_banks *banks, const struct wanted *what, const struct nti_bank *bank,
+static int refuse(struct nti_pmus *banks, const struct wanted *what, const struct nti_pmu *bank,
 		  int error)
 {
 	nti_absence_fini(&banks->refusal);
 	banks->refused = what->unit;
-	banks->refused_cpu = what->loan.cpu;
+	banks->refused_cpu = what->handle.cpu;
 	return explain(banks, what, bank, error, &banks->refusal);
 }
 
-static int add_bank(struct nti_banks *banks, struct nti_bank *bank)
+static int add_bank(struct nti_pmus *banks, struct nti_pmu *bank)
 {
-	struct nti_bank **bigger = realloc(banks->bank, (banks->count + 1) * sizeof(*bigger));
+	struct nti_pmu **bigger = realloc(banks->bank, (banks->count + 1) * sizeof(*bigger));
 
 	if (!bigger)
 		return -ENOMEM;
@@ -233,11 +234,11 @@ static int add_bank(struct nti_banks *banks, struct nti_bank *bank)
 	return 0;
 }
 
-int nti_banks_take(struct nti_banks *banks, const struct nti_unit *unit, unsigned int cpu,
-		   enum nti_way way, uint64_t *seats)
+int nti_pmus_take(struct nti_pmus *banks, const struct nti_unit *unit, unsigned int cpu,
+		  enum nti_method method, uint64_t *seats)
 {
-	const struct wanted what = request_for(unit, cpu, way);
-	struct nti_bank *bank = nti_bank_find(banks, unit, cpu);
+	const struct wanted what = request_for(unit, cpu, method);
+	struct nti_pmu *bank = nti_pmu_find(banks, unit, cpu);
 	int ret;
 
 	if (bank) {
@@ -249,8 +250,8 @@ int nti_banks_take(struct nti_banks *banks, const struct nti_unit *unit, unsigne
 		return -ENOMEM;
 	bank->unit = unit;
 	bank->cpu = cpu;
-	bank->box = what.loan.box;
-	bank->way = way;
+	bank->box = what.handle.box;
+	bank->method = method;
 	ret = is_countable(&what) ? open_bank(banks, &what, bank) : -ENOTSUP;
 	if (ret == 0)
 		ret = add_bank(banks, bank);
@@ -264,7 +265,7 @@ int nti_banks_take(struct nti_banks *banks, const struct nti_unit *unit, unsigne
 	return 0;
 }
 
-void nti_banks_give_back(struct nti_banks *banks, const struct nti_unit *unit)
+void nti_pmus_give_back(struct nti_pmus *banks, const struct nti_unit *unit)
 {
 	size_t i, kept = 0;
 
@@ -279,43 +280,43 @@ void nti_banks_give_back(struct nti_banks *banks, const struct nti_unit *unit)
 	banks->count = kept;
 }
 
-int nti_banks_explain(struct nti_banks *banks, const struct nti_unit *unit, unsigned int cpu,
-		      int error, struct nti_absence *out)
+int nti_pmus_explain(struct nti_pmus *banks, const struct nti_unit *unit, unsigned int cpu,
+		     int error, struct nti_absence *out)
 {
-	const struct nti_bank *bank = nti_bank_find(banks, unit, cpu);
-	const struct wanted what = request_for(unit, cpu, bank ? bank->way : NTI_WAY_PERF);
+	const struct nti_pmu *bank = nti_pmu_find(banks, unit, cpu);
+	const struct wanted what = request_for(unit, cpu, bank ? bank->method : NTI_METHOD_PERF);
 
 	if (!bank && banks->refused == unit && banks->refused_cpu == cpu && banks->refusal.reason)
 		return nti_absence_copy(out, &banks->refusal);
 	return explain(banks, &what, bank, error, out);
 }
 
-int nti_banks_explain_taken(struct nti_banks *banks, const struct nti_unit *unit, unsigned int cpu,
-			    uint64_t seats, struct nti_absence *out)
+int nti_pmus_explain_taken(struct nti_pmus *banks, const struct nti_unit *unit, unsigned int cpu,
+			   uint64_t seats, struct nti_absence *out)
 {
-	const struct nti_bank *bank = nti_bank_find(banks, unit, cpu);
-	const struct wanted what = request_for(unit, cpu, NTI_WAY_PERF);
+	const struct nti_pmu *bank = nti_pmu_find(banks, unit, cpu);
+	const struct wanted what = request_for(unit, cpu, NTI_METHOD_PERF);
 	uint64_t taken = bank ? bank->hw->all & ~bank->hw->seats & seats : 0;
 
 	if (!taken)
 		return 0;
-	return explain_in_use(bank->hw, &what, nti_bank_lowest(taken), out) < 0 ? -ENOMEM : 1;
+	return explain_in_use(bank->hw, &what, nti_pmu_lowest(taken), out) < 0 ? -ENOMEM : 1;
 }
 
-const char *nti_banks_error(const struct nti_banks *banks)
+const char *nti_pmus_error(const struct nti_pmus *banks)
 {
-	return nti_lender_error(banks->lender);
+	return nti_handles_error(banks->handles);
 }
 
-uint64_t nti_banks_horizon_ns(const struct nti_banks *banks)
+uint64_t nti_pmus_max_read_interval_ns(const struct nti_pmus *banks)
 {
-	const struct nti_bank_group *g;
+	const struct nti_pmu_group *g;
 	uint64_t least = UINT64_MAX, ns;
 	size_t i;
 
 	for (i = 0; i < banks->count; i++) {
 		for (g = banks->bank[i]->first; g; g = g->next) {
-			ns = nti_bank_horizon_ns(g);
+			ns = nti_pmu_max_read_interval_ns(g);
 			least = ns < least ? ns : least;
 		}
 	}

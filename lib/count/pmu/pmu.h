@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Counting with counters that we program ourselves: core PMUs and boxes outside of the cores, through the sequences of core/seq and
- * registers that a lender lends (lib/access/lender.h: ntimefs, msr, pci).
+ * registers that a lender lends (lib/access/handle.h: ntimefs, msr, pci).
  *
- *     nti_banks         those of one session; from take to free they are ours
+ *     nti_pmus         those of one session; from take to free they are ours
  *       bank            the core PMU of a CPU, or one box of a unit: its counters, which group is on them
  *         group         events that share the counters at one time; several groups of a bank take turns
  *
@@ -19,61 +19,61 @@
 #include "lib/count/perf/perf.h"
 #include "lib/event/event.h"
 
-struct nti_banks;
-struct nti_bank_group;
+struct nti_pmus;
+struct nti_pmu_group;
 
-int nti_banks_new(struct nti_os *os, struct nti_banks **out);
+int nti_pmus_new(struct nti_os *os, struct nti_pmus **out);
 /* Stop, give back, free. Groups are freed before. */
-void nti_banks_free(struct nti_banks *banks);
+void nti_pmus_free(struct nti_pmus *banks);
 
 /*
- * Make the bank of @unit at @cpu ours, through @way (NTI_WAY_NTIMEFS, _MSR, _PCI). *@seats are the counters that we got: bit i general counter i,
- * bit 32 + i fixed counter i. 0 (also when it is ours already), or -errno: nti_banks_explain() knows why. -ENOTSUP: no sequence for
+ * Make the bank of @unit at @cpu ours, through @way (NTI_METHOD_NTIMEFS, _MSR, _PCI). *@seats are the counters that we got: bit i general counter i,
+ * bit 32 + i fixed counter i. 0 (also when it is ours already), or -errno: nti_pmus_explain() knows why. -ENOTSUP: no sequence for
  * it, or @way does not reach it; -EBUSY: somebody has its counters.
  */
-int nti_banks_take(struct nti_banks *banks, const struct nti_unit *unit, unsigned int cpu,
-		   enum nti_way way, uint64_t *seats);
-/* Why nti_banks_take() failed with @error: counter and owner by name where they are known. 0 or -ENOMEM. */
-int nti_banks_explain(struct nti_banks *banks, const struct nti_unit *unit, unsigned int cpu,
-		      int error, struct nti_absence *out);
+int nti_pmus_take(struct nti_pmus *banks, const struct nti_unit *unit, unsigned int cpu,
+		  enum nti_method method, uint64_t *seats);
+/* Why nti_pmus_take() failed with @error: counter and owner by name where they are known. 0 or -ENOMEM. */
+int nti_pmus_explain(struct nti_pmus *banks, const struct nti_unit *unit, unsigned int cpu,
+		     int error, struct nti_absence *out);
 
 /* Of the bank of @unit at @cpu, which is ours: which counter of @seats is not, and whose it may be. 1; 0: all are ours; -ENOMEM. */
-int nti_banks_explain_taken(struct nti_banks *banks, const struct nti_unit *unit, unsigned int cpu,
-			    uint64_t seats, struct nti_absence *out);
+int nti_pmus_explain_taken(struct nti_pmus *banks, const struct nti_unit *unit, unsigned int cpu,
+			   uint64_t seats, struct nti_absence *out);
 
 /* Give back what was taken of @unit; its groups were freed before. */
-void nti_banks_give_back(struct nti_banks *banks, const struct nti_unit *unit);
+void nti_pmus_give_back(struct nti_pmus *banks, const struct nti_unit *unit);
 
 /* What an event needs of boxes, for who plans: there need not be a bank yet. */
 #define NTI_BANK_WANTS 2 /* registers that the counters of a box share */
-struct nti_bank_need {
+struct nti_pmu_need {
 	bool always_runs; /* needs no counter: any number of events is read beside each other */
-	uint64_t seats;	  /* counters that can count it, as those of nti_banks_take() */
+	uint64_t seats;	  /* counters that can count it, as those of nti_pmus_take() */
 	/* Events that want different values of the same shared register are not counted at one time. */
 	bool wants[NTI_BANK_WANTS];
 	uint64_t want[NTI_BANK_WANTS];
 };
-/* 0; -ENOTSUP: not this event, nti_bank_group_add() tells why; -ENOMEM. */
-int nti_bank_need(const struct nti_part *part, struct nti_bank_need *out);
+/* 0; -ENOTSUP: not this event, nti_pmu_group_add() tells why; -ENOMEM. */
+int nti_pmu_need(const struct nti_part *part, struct nti_pmu_need *out);
 
 /* A group on the bank of @unit at @cpu, which was taken; stands still. NULL without memory. */
-struct nti_bank_group *nti_bank_group_new(struct nti_banks *banks, const struct nti_unit *unit,
-					  unsigned int cpu);
-void nti_bank_group_free(struct nti_bank_group *g);
+struct nti_pmu_group *nti_pmu_group_new(struct nti_pmus *banks, const struct nti_unit *unit,
+					unsigned int cpu);
+void nti_pmu_group_free(struct nti_pmu_group *g);
 /*
  * One more member, before the group is enabled. @seats are the counters that can count it. 0; -ENOSPC: not beside the others (the group is as
  * before); -ENOTSUP: this way cannot count it, the reason is in @absent.
  */
-int nti_bank_group_add(struct nti_bank_group *g, const struct nti_names *names,
-		       const struct nti_part *part, uint64_t seats, struct nti_absence *absent);
+int nti_pmu_group_add(struct nti_pmu_group *g, const struct nti_names *names,
+		      const struct nti_part *part, uint64_t seats, struct nti_absence *absent);
 /* Take the member back that was added last. */
-void nti_bank_group_drop(struct nti_bank_group *g);
+void nti_pmu_group_drop(struct nti_pmu_group *g);
 
-/* Wanted from now on, or no longer. Of several that are wanted on one bank the first one counts until nti_banks_turn(). 0 or -errno. */
-int nti_bank_group_enable(struct nti_bank_group *g);
-int nti_bank_group_disable(struct nti_bank_group *g);
+/* Wanted from now on, or no longer. Of several that are wanted on one bank the first one counts until nti_pmus_turn(). 0 or -errno. */
+int nti_pmu_group_enable(struct nti_pmu_group *g);
+int nti_pmu_group_disable(struct nti_pmu_group *g);
 /* End the turn of each group beside which another one waits, and begin that one's. Does nothing where all count. 0 or -errno. */
-int nti_banks_turn(struct nti_banks *banks);
+int nti_pmus_turn(struct nti_pmus *banks);
 
 /*
  * Counts since the group was made, in the layout of perf's readings; ->overflowed has a bit for each member whose count is a lower bound
@@ -82,27 +82,27 @@ int nti_banks_turn(struct nti_banks *banks);
  * Where the device went away, or a box can no longer be accessed, reading succeeds: all members are ->lost, their counts and times are those of
  * the last look for ever.
  */
-int nti_bank_group_read(struct nti_bank_group *g, struct nti_perf_reading *out);
+int nti_pmu_group_read(struct nti_pmu_group *g, struct nti_perf_reading *out);
 /* Why that is so, in words; NULL: it is not. */
-const char *nti_bank_group_why_gone(const struct nti_bank_group *g);
+const char *nti_pmu_group_why_gone(const struct nti_pmu_group *g);
 
 /* What the bank was last found unable to do in words, for the session's error: register and CPU or device. "" when nothing failed. */
-const char *nti_banks_error(const struct nti_banks *banks);
+const char *nti_pmus_error(const struct nti_pmus *banks);
 
 /* Longest time between two reads in which no counter of a group can wrap unseen; UINT64_MAX: any time. */
-uint64_t nti_banks_horizon_ns(const struct nti_banks *banks);
+uint64_t nti_pmus_max_read_interval_ns(const struct nti_pmus *banks);
 
 /* How the thread that is pinned to the group's CPU reads a member without a call; see struct ntime_reader_state. */
-struct nti_bank_inline {
+struct nti_pmu_inline {
 	uint32_t index;
 	uint64_t base, origin, limit;
 };
 /*
- * Ask for that. The calling thread is pinned, the group was started. The permission lasts until nti_banks_free(). 0; -ENOTSUP: not
+ * Ask for that. The calling thread is pinned, the group was started. The permission lasts until nti_pmus_free(). 0; -ENOTSUP: not
  * granted, not on this architecture, not of this kind of bank, or the bank's counters take turns; or as reading.
  */
-int nti_bank_group_inline(struct nti_bank_group *g, size_t member, struct nti_bank_inline *out);
+int nti_pmu_group_inline(struct nti_pmu_group *g, size_t member, struct nti_pmu_inline *out);
 /* The same later but for .index, without asking: looks at the counters. False: no longer. From any thread. */
-bool nti_bank_group_window(struct nti_bank_group *g, size_t member, struct nti_bank_inline *out);
+bool nti_pmu_group_window(struct nti_pmu_group *g, size_t member, struct nti_pmu_inline *out);
 
 #endif

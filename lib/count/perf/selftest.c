@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* One event of cycles around a short loop. */
 #include "lib/count/perf/perf.h"
-#include "lib/count/perf/pulse.h"
+#include "lib/count/perf/selftest.h"
 
 /* A microsecond or a few: well above any divider, well below what anybody notices. */
 #define TURNS 1000
@@ -19,16 +19,17 @@ static void work(void)
 		;
 }
 
-static bool is_credible(const struct nti_pulse *seen)
+static bool is_credible(const struct nti_selftest *seen)
 {
 	return seen->cycles > 0 &&
 	       (seen->cycles <= MAX_CYCLES_AT_ONCE || seen->cycles / MAX_CYCLES_PER_NS <= seen->ns);
 }
 
 /* False when that cannot be found out. */
-static bool measure(struct nti_os *os, const struct perf_event_attr *cycles, struct nti_pulse *out)
+static bool measure(struct nti_os *os, const struct perf_event_attr *cycles,
+		    struct nti_selftest *out)
 {
-	static const struct nti_perf_place self = { .pid = 0, .cpu = -1 };
+	static const struct nti_perf_where self = { .pid = 0, .cpu = -1 };
 	struct nti_perf_reading seen;
 	struct nti_perf_group g;
 	bool is_seen = false;
@@ -39,12 +40,13 @@ static bool measure(struct nti_os *os, const struct perf_event_attr *cycles, str
 		is_seen = nti_perf_group_read(os, &g, &seen) == 0 && seen.running_ns > 0;
 	}
 	if (is_seen)
-		*out = (struct nti_pulse){ .cycles = seen.count[0], .ns = seen.running_ns };
+		*out = (struct nti_selftest){ .cycles = seen.count[0], .ns = seen.running_ns };
 	nti_perf_group_fini(os, &g);
 	return is_seen;
 }
 
-bool nti_pulse_is_missing(struct nti_os *os, const struct nti_unit *unit, struct nti_pulse *out)
+bool nti_selftest_is_missing(struct nti_os *os, const struct nti_unit *unit,
+			     struct nti_selftest *out)
 {
 	const struct perf_event_attr cycles = {
 		.type = PERF_TYPE_HARDWARE,

@@ -50,17 +50,17 @@ static uint32_t counters_of(const struct nti_unit *unit, uint64_t seats)
 /* Counters of its bank that can count @part; 0 also for what this way cannot count at all. */
 static uint64_t seats_for(const struct nti_part *part)
 {
-	struct nti_bank_need need;
+	struct nti_pmu_need need;
 
 	if (part->unit->kind == NTI_UNIT_CORE)
 		return core_seats(part->unit, part->need.counters);
-	return nti_bank_need(part, &need) == 0 ? need.seats : 0;
+	return nti_pmu_need(part, &need) == 0 ? need.seats : 0;
 }
 
 /* Resources of a core PMU come before those of boxes: see resource_names in plan.c. */
 #define FIRST_BOX_RESOURCE 4
 
-static void add_wants(const struct nti_bank_need *box, struct nti_plan_event *need)
+static void add_wants(const struct nti_pmu_need *box, struct nti_plan_event *need)
 {
 	unsigned int i;
 
@@ -77,11 +77,11 @@ void nti_session_fill_need(const struct ntime_session *s, const struct nti_sessi
 {
 	const struct nti_unit *unit = p->part->unit;
 	uint32_t limit = s->limit[unit - s->ctx->units.unit];
-	struct nti_bank_need box;
+	struct nti_pmu_need box;
 
 	if (unit->kind == NTI_UNIT_CORE) {
 		need->counters = p->part->need.counters & limit;
-	} else if (nti_bank_need(p->part, &box) < 0) {
+	} else if (nti_pmu_need(p->part, &box) < 0) {
 		/* Why it cannot be counted is told when it is added to its group. */
 		need->counters = limit;
 	} else {
@@ -93,10 +93,10 @@ void nti_session_fill_need(const struct ntime_session *s, const struct nti_sessi
 
 bool nti_session_needs_no_counter(const struct nti_session_part *p)
 {
-	struct nti_bank_need box;
+	struct nti_pmu_need box;
 
 	return p->part->unit->kind != NTI_UNIT_CORE &&
-	       (nti_bank_need(p->part, &box) < 0 || box.always_runs);
+	       (nti_pmu_need(p->part, &box) < 0 || box.always_runs);
 }
 
 int nti_session_explain_taken(struct ntime_session *s, const struct nti_session_part *p,
@@ -109,8 +109,8 @@ int nti_session_explain_taken(struct ntime_session *s, const struct nti_session_
 
 	for (i = 0; ret == 0 && i < s->places; i++) {
 		if (nti_session_is_unit_at(unit, s->place[i]))
-			ret = nti_banks_explain_taken(s->banks, unit, (unsigned int)s->place[i].cpu,
-						      seats, absent);
+			ret = nti_pmus_explain_taken(s->banks, unit, (unsigned int)s->place[i].cpu,
+						     seats, absent);
 	}
 	if (ret)
 		return ret < 0 ? ret : 0;
@@ -130,7 +130,7 @@ static int refuse_unit(struct ntime_session *s, const struct nti_unit *unit, uns
 
 		if (s->part[i].is_refused || s->part[i].part->unit != unit)
 			continue;
-		ret = nti_banks_explain(s->banks, unit, cpu, error, &absent);
+		ret = nti_pmus_explain(s->banks, unit, cpu, error, &absent);
 		if (ret < 0)
 			return ret;
 		nti_session_refuse(s, &s->part[i], &absent);
@@ -159,19 +159,19 @@ static int take_failed(struct ntime_session *s, const struct nti_unit *unit, uns
 
 	if (error == -ENOMEM)
 		return error;
-	if ((error == -EACCES || error == -EPERM) && nti_session_can_change_way(s, unit)) {
-		nti_banks_give_back(s->banks, unit);
+	if ((error == -EACCES || error == -EPERM) && nti_session_can_change_method(s, unit)) {
+		nti_pmus_give_back(s->banks, unit);
 		return AGAIN;
 	}
 	ret = refuse_unit(s, unit, cpu, error);
-	nti_banks_give_back(s->banks, unit);
+	nti_pmus_give_back(s->banks, unit);
 	return ret;
 }
 
 /* The bank of @unit on each CPU of the target. What is free on all of them is what can be planned. */
 static int take_unit(struct ntime_session *s, const struct nti_unit *unit, uint32_t *limit)
 {
-	enum nti_way way = nti_session_way(s, unit);
+	enum nti_method method = nti_session_method(s, unit);
 	uint64_t seats, all = UINT64_MAX;
 	size_t i;
 	int ret;
@@ -181,14 +181,14 @@ static int take_unit(struct ntime_session *s, const struct nti_unit *unit, uint3
 
 		if (!nti_session_is_unit_at(unit, s->place[i]))
 			continue;
-		ret = nti_banks_take(s->banks, unit, cpu, way, &seats);
+		ret = nti_pmus_take(s->banks, unit, cpu, method, &seats);
 		if (ret < 0)
 			return take_failed(s, unit, cpu, ret);
 		all &= seats;
 	}
 	*limit = counters_of(unit, all);
-	nti_context_log(s->ctx, "%s: counters of %s that are ours: %#x", nti_session_way_name(way),
-			unit->name, *limit);
+	nti_context_log(s->ctx, "%s: counters of %s that are ours: %#x",
+			nti_session_method_name(method), unit->name, *limit);
 	return 0;
 }
 
@@ -200,10 +200,10 @@ static int take_units(struct ntime_session *s)
 	for (i = 0; ret == 0 && i < s->ctx->units.count; i++) {
 		const struct nti_unit *unit = &s->ctx->units.unit[i];
 
-		if (s->is_taken[i] || !nti_session_is_own(s, unit) || !has_parts(s, unit))
+		if (s->is_taken[i] || !nti_session_is_direct(s, unit) || !has_parts(s, unit))
 			continue;
 		if (!s->banks)
-			ret = nti_banks_new(s->ctx->os, &s->banks);
+			ret = nti_pmus_new(s->ctx->os, &s->banks);
 		if (ret < 0)
 			return ret;
 		do {
@@ -216,7 +216,7 @@ static int take_units(struct ntime_session *s)
 
 int nti_session_take_banks(struct ntime_session *s)
 {
-	int ret = nti_session_decide_ways(s);
+	int ret = nti_session_decide_methods(s);
 
 	if (ret == 0)
 		ret = nti_session_make_limits(s);
@@ -244,7 +244,7 @@ void nti_session_give_back_banks(struct ntime_session *s)
 
 	for (i = 0; i < s->ctx->units.count; i++) {
 		if (s->is_taken[i] && !has_group(s, &s->ctx->units.unit[i]))
-			nti_banks_give_back(s->banks, &s->ctx->units.unit[i]);
+			nti_pmus_give_back(s->banks, &s->ctx->units.unit[i]);
 	}
 }
 
@@ -258,7 +258,8 @@ int nti_session_add_to_bank(struct ntime_session *s, struct nti_session_part *p,
 			    struct nti_session_group *g)
 {
 	struct nti_absence absent = { 0 };
-	int ret = nti_bank_group_add(g->own, &s->ctx->names, p->part, seats_for(p->part), &absent);
+	int ret =
+		nti_pmu_group_add(g->direct, &s->ctx->names, p->part, seats_for(p->part), &absent);
 
 	if (ret == 0) {
 		g->perf.count++;

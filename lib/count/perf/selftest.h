@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Do the counters of a core PMU count? A driver that binds does not mean that there is anything behind its registers. */
-#ifndef NTI_PULSE_H
-#define NTI_PULSE_H
+#ifndef NTI_SELFTEST_H
+#define NTI_SELFTEST_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,7 +9,7 @@
 #include "lib/machine/unit.h"
 #include "lib/os/os.h"
 
-struct nti_pulse {
+struct nti_selftest {
 	uint64_t cycles;
 	uint64_t ns; /* for which they were counted, while the thread ran */
 };
@@ -20,6 +20,7 @@ struct nti_pulse {
  * of their own and take the difference. A large number is asked for again, up to three times. @out is what was seen last. False also when that cannot be found out: no permission, no free
  * counter.
  */
-bool nti_pulse_is_missing(struct nti_os *os, const struct nti_unit *unit, struct nti_pulse *out);
+bool nti_selftest_is_missing(struct nti_os *os, const struct nti_unit *unit,
+			     struct nti_selftest *out);
 
 #endif

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* Banks and their groups from inside: between lib/count/pmu/bank.c and bank_*.c. Who calls holds the lock, but in a forked child. */
+/* Banks and their groups from inside: between lib/count/pmu/pmu.c and bank_*.c. Who calls holds the lock, but in a forked child. */
 #ifndef NTI_BANK_GROUP_H
 #define NTI_BANK_GROUP_H
 
 #include <pthread.h>
 #include <unistd.h>
 
-#include "lib/count/pmu/bank.h"
-#include "lib/count/pmu/bank_hw.h"
+#include "lib/count/pmu/pmu.h"
+#include "lib/count/pmu/pmu_hw.h"
 
-struct nti_bank_member {
-	struct nti_bank_event event; /* its seat with it */
-	uint64_t seats;		     /* those that could count it */
-	uint64_t count;		     /* all of it, as of the last look */
-	uint64_t raw;		     /* what the register showed then */
-	uint64_t mark_ns;	     /* before that look: no overflow was unaccounted for */
+struct nti_pmu_member {
+	struct nti_pmu_event event; /* its seat with it */
+	uint64_t seats;		    /* those that could count it */
+	uint64_t count;		    /* all of it, as of the last look */
+	uint64_t raw;		    /* what the register showed then */
+	uint64_t mark_ns;	    /* before that look: no overflow was unaccounted for */
 	bool is_unsure, is_lost;
 	bool is_missing; /* as of the last look: hardware had no valid value */
 };
 
-struct nti_bank_group {
-	struct nti_banks *banks;
-	struct nti_bank *bank;
-	struct nti_bank_group *next;
-	struct nti_bank_member member[NTI_BANK_SEATS];
+struct nti_pmu_group {
+	struct nti_pmus *banks;
+	struct nti_pmu *bank;
+	struct nti_pmu_group *next;
+	struct nti_pmu_member member[NTI_BANK_SEATS];
 	size_t count;
 	bool is_enabled;
 	bool is_on; /* its events are on the counters */
@@ -31,23 +31,23 @@ struct nti_bank_group {
 	uint64_t enabled_at, enabled_ns, begun_at, running_ns;
 };
 
-struct nti_bank {
+struct nti_pmu {
 	const struct nti_unit *unit;
 	unsigned int cpu;
 	const struct nti_unit_box *box; /* NULL: a core PMU */
-	enum nti_way way;
-	struct nti_loan *loan;
-	struct nti_bank_hw *hw;
-	struct nti_bank_group *first; /* its groups, as they were made */
-	struct nti_bank_group *
+	enum nti_method method;
+	struct nti_handle *handle;
+	struct nti_pmu_hw *hw;
+	struct nti_pmu_group *first; /* its groups, as they were made */
+	struct nti_pmu_group *
 		on; /* whose events the counters have; of counters that always run all groups have them */
 	uint64_t checked_ns;
 	struct nti_error gone; /* .code is 0 as long as it is there */
 };
 
-struct nti_banks {
+struct nti_pmus {
 	struct nti_os *os;
-	struct nti_lender *lender;
+	struct nti_handles *handles;
 	/* Over everything below: readers call from any thread, also while the session is read. */
 	pthread_mutex_t lock;
 	/*
@@ -56,7 +56,7 @@ struct nti_banks {
 	 */
 	pid_t owner;
 	bool is_changing;
-	struct nti_bank **bank;
+	struct nti_pmu **bank;
 	size_t count;
 	/* The bank that could not be had last, and why. */
 	const struct nti_unit *refused;
@@ -64,63 +64,62 @@ struct nti_banks {
 	struct nti_absence refusal;
 };
 
-static inline uint64_t nti_bank_now_ns(const struct nti_banks *banks)
+static inline uint64_t nti_pmu_now_ns(const struct nti_pmus *banks)
 {
 	return banks->os->ops->now_ns(banks->os);
 }
 
-static inline bool nti_bank_is_child(const struct nti_banks *banks)
+static inline bool nti_pmu_is_child(const struct nti_pmus *banks)
 {
 	return banks->owner != getpid();
 }
 
-static inline unsigned int nti_bank_lowest(uint64_t set)
+static inline unsigned int nti_pmu_lowest(uint64_t set)
 {
 	return (unsigned int)__builtin_ctzll(set);
 }
 
 /* ---- bank.c ---- */
 
-void nti_bank_lock(struct nti_banks *banks);
-void nti_bank_unlock(struct nti_banks *banks);
+void nti_pmu_lock(struct nti_pmus *banks);
+void nti_pmu_unlock(struct nti_pmus *banks);
 /* NULL: it was not taken. */
-struct nti_bank *nti_bank_find(const struct nti_banks *banks, const struct nti_unit *unit,
-			       unsigned int cpu);
+struct nti_pmu *nti_pmu_find(const struct nti_pmus *banks, const struct nti_unit *unit,
+			     unsigned int cpu);
 
 /* ---- bank_count.c ---- */
 
 /* Bits in which @m counts; 0: it does not. */
-static inline unsigned int nti_bank_width(const struct nti_bank_group *g,
-					  const struct nti_bank_member *m)
+static inline unsigned int nti_pmu_width(const struct nti_pmu_group *g,
+					 const struct nti_pmu_member *m)
 {
 	return g->bank->hw->ops->width(g->bank->hw, m->event.seat);
 }
 
 /* Its value is how things are: nothing is counted. */
-static inline bool nti_bank_is_state(const struct nti_bank_group *g,
-				     const struct nti_bank_member *m)
+static inline bool nti_pmu_is_state(const struct nti_pmu_group *g, const struct nti_pmu_member *m)
 {
-	return !nti_bank_width(g, m);
+	return !nti_pmu_width(g, m);
 }
 
 /* 2^bits of @width, or the largest number. */
-static inline uint64_t nti_bank_range(unsigned int width)
+static inline uint64_t nti_pmu_range(unsigned int width)
 {
 	return width < 64 ? (uint64_t)1 << width : UINT64_MAX;
 }
 
 /* What the registers of all members show now; a member without a valid value is .is_missing and keeps what it had. 0 or -errno. */
-int nti_bank_read_all(struct nti_bank_group *g, uint64_t raw[NTI_BANK_SEATS]);
+int nti_pmu_read_all(struct nti_pmu_group *g, uint64_t raw[NTI_BANK_SEATS]);
 /* Bring all members of a group whose events are on the counters up to date. 0 or -errno. */
-int nti_bank_look(struct nti_bank_group *g);
+int nti_pmu_look(struct nti_pmu_group *g);
 /* In a forked child, where @g cannot be brought up to date: what it would be, but for the times. 0 or -errno. */
-int nti_bank_look_in_child(const struct nti_bank_group *g, struct nti_perf_reading *out);
+int nti_pmu_look_in_child(const struct nti_pmu_group *g, struct nti_perf_reading *out);
 /* Longest time between two looks in which no member can wrap unseen. */
-uint64_t nti_bank_horizon_ns(const struct nti_bank_group *g);
+uint64_t nti_pmu_max_read_interval_ns(const struct nti_pmu_group *g);
 
 /* ---- bank_group.c ---- */
 
 /* Only a group that is alone on its bank has its counters to itself; one that was never started has none yet. */
-bool nti_bank_is_alone(const struct nti_bank_group *g);
+bool nti_pmu_is_alone(const struct nti_pmu_group *g);
 
 #endif

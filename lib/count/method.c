@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+/* Which way in counts the events of a unit, decided for each session and unit. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "lib/access/handle.h"
+#include "lib/count/session.h"
+
+/* In the order of trying: the kernel knows who else counts, the driver keeps others away and puts all back, claims are only advice. */
+static const enum nti_method order[] = { NTI_METHOD_PERF, NTI_METHOD_NTIMEFS, NTI_METHOD_MSR,
+					 NTI_METHOD_PCI };
+
+static const struct method_row {
+	const char *name;
+	uint32_t via; /* enum ntime_via that asks for it; NTIME_VIA_AUTO: none */
+} method_rows[] = {
+	[NTI_METHOD_PERF] = { "perf", NTIME_VIA_PERF },
+	[NTI_METHOD_CLOCK] = { "clock", NTIME_VIA_AUTO },
+	[NTI_METHOD_NTIMEFS] = { "ntimefs", NTIME_VIA_NTIMEFS },
+	[NTI_METHOD_MSR] = { "msr", NTIME_VIA_MSR },
+	[NTI_METHOD_PCI] = { "pci", NTIME_VIA_PCI },
+};
+
+const char *nti_session_method_name(enum nti_method method)
+{
+	return method_rows[method].name;
+}
+
+static bool reaches(const struct ntime_session *s, const struct nti_unit *unit,
+		    enum nti_method method)
+{
+	if (method == NTI_METHOD_PERF)
+		return unit->method == NTI_METHOD_PERF;
+	return nti_unit_is_reached(s->ctx->os, unit, method);
+}
+
+/* perf is tried by opening: what it says of each event counts. */
+static bool is_usable(const struct ntime_session *s, const struct nti_unit *unit,
+		      enum nti_method method)
+{
+	const char *reason, *remedy;
+
+	if (!reaches(s, unit, method))
+		return false;
+	if (method == NTI_METHOD_PERF ||
+	    nti_method_probe(s->ctx->os, method, &reason, &remedy) == 0)
+		return true;
+	nti_context_log(s->ctx, "%s: cannot count %s: %s", nti_session_method_name(method),
+			unit->name, reason);
+	return false;
+}
+
+/* The first of the ways behind @after that can be used; without one the first that reaches it at all, which then says why not. */
+static bool next_method(const struct ntime_session *s, const struct nti_unit *unit, size_t after,
+			enum nti_method *method)
+{
+	size_t i;
+
+	for (i = after; i < NTI_ARRAY_SIZE(order); i++) {
+		if (is_usable(s, unit, order[i])) {
+			*method = order[i];
+			return true;
+		}
+	}
+	return false;
+}
+
+static enum nti_method first_reaching(const struct ntime_session *s, const struct nti_unit *unit)
+{
+	size_t i;
+
+	for (i = 0; i < NTI_ARRAY_SIZE(order); i++) {
+		if (reaches(s, unit, order[i]))
+			return order[i];
+	}
+	return unit->method;
+}
+
+static enum nti_method decide(const struct ntime_session *s, const struct nti_unit *unit)
+{
+	enum nti_method method;
+	size_t i;
+
+	/* Registers count CPUs, and those of this machine. */
+	if (unit->method == NTI_METHOD_CLOCK || s->target.kind < NTIME_TARGET_CPUS ||
+	    s->ctx->os->is_replay)
+		return unit->method;
+	for (i = 0; i < NTI_ARRAY_SIZE(order); i++) {
+		if (s->target.via == method_rows[order[i]].via && reaches(s, unit, order[i]))
+			return order[i];
+	}
+	return next_method(s, unit, 0, &method) ? method : first_reaching(s, unit);
+}
+
+static size_t index_of(const struct ntime_session *s, const struct nti_unit *unit)
+{
+	return (size_t)(unit - s->ctx->units.unit);
+}
+
+enum nti_method nti_session_method(const struct ntime_session *s, const struct nti_unit *unit)
+{
+	return s->method ? s->method[index_of(s, unit)] : decide(s, unit);
+}
+
+bool nti_session_is_direct(const struct ntime_session *s, const struct nti_unit *unit)
+{
+	return unit && s->method && nti_session_method(s, unit) >= NTI_METHOD_NTIMEFS;
+}
+
+static bool has_parts(const struct ntime_session *s, const struct nti_unit *unit)
+{
+	size_t i;
+
+	for (i = 0; i < s->parts; i++) {
+		if (s->part[i].part->unit == unit)
+			return true;
+	}
+	return false;
+}
+
+int nti_session_decide_methods(struct ntime_session *s)
+{
+	size_t i, n = s->ctx->units.count;
+
+	if (s->method)
+		return 0;
+	s->method = calloc(n + 1, sizeof(*s->method));
+	if (!s->method)
+		return -ENOMEM;
+	/* Only where something is to be counted: looking at what can be used is not free. */
+	for (i = 0; i < n; i++) {
+		const struct nti_unit *unit = &s->ctx->units.unit[i];
+
+		s->method[i] = has_parts(s, unit) ? decide(s, unit) : unit->method;
+	}
+	return 0;
+}
+
+bool nti_session_can_change_method(struct ntime_session *s, const struct nti_unit *unit)
+{
+	enum nti_method *method = &s->method[index_of(s, unit)], next;
+	size_t at = 0;
+
+	if (s->target.via != NTIME_VIA_AUTO || s->target.kind < NTIME_TARGET_CPUS)
+		return false;
+	while (order[at] != *method)
+		at++;
+	if (!next_method(s, unit, at + 1, &next))
+		return false;
+	nti_context_log(s->ctx, "%s: counts the events of %s: %s does not let this user",
+			nti_session_method_name(next), unit->name,
+			nti_session_method_name(*method));
+	*method = next;
+	return true;
+}
