@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """ntime, the guest tests and the workloads, built for an architecture in build-lab/ARCH of the checkout."""
 import glob
+import json
 import os
 import re
 import shutil
@@ -123,15 +124,16 @@ class Missing(Exception):
 
 
 def needed(path):
-    """(libraries, loader) that an ELF file asks for."""
+    """(libraries, those that it can do without, loader) of an ELF file: the second are loaded when they are needed (lib/lazy)."""
     if not shutil.which('readelf'):
         raise Unavailable('readelf is not installed; scripts/install-deps build lab installs it')
-    done = subprocess.run(['readelf', '-dlW', path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding='utf-8',
-                          errors='replace', check=False)
+    done = subprocess.run(['readelf', '-dlW', '-p', '.note.dlopen', path], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          encoding='utf-8', errors='replace', check=False)
     if done.returncode:
         raise Missing(f'readelf cannot read {path} ({done.stderr.strip()})')
     loader = re.search(r'program interpreter: ([^\]]+)\]', done.stdout)
-    return re.findall(r'\(NEEDED\)\s+Shared library: \[([^\]]+)\]', done.stdout), loader and loader.group(1)
+    loaded = [name for note in re.findall(r'\[\{.*\}\]', done.stdout) for entry in json.loads(note) for name in entry['soname']]
+    return re.findall(r'\(NEEDED\)\s+Shared library: \[([^\]]+)\]', done.stdout), loaded, loader and loader.group(1)
 
 
 def closure(arch, root, paths, first=()):
@@ -143,10 +145,10 @@ def closure(arch, root, paths, first=()):
     places = [*first, *sysroot.library_folders(root, arch)]
     while todo:
         program = todo.pop()
-        libraries, loader = needed(program)
+        libraries, loaded, loader = needed(program)
         if loader:
             found[loader] = os.path.realpath(('' if root == '/' else root) + loader)
-        for name in libraries:
+        for name in libraries + loaded:
             if name in seen:
                 continue
             seen.add(name)
@@ -155,6 +157,8 @@ def closure(arch, root, paths, first=()):
                 if os.path.exists(path):
                     break
             else:
+                if name in loaded:
+                    continue
                 raise Missing(f'{program} needs the library {name}, which is not in {", ".join(places)}')
             # The loader is named as a library too; it lies where the programs look for it.
             if not name.startswith('ld-linux'):

@@ -9,6 +9,7 @@
 
 #include "cli/base/help.h"
 #include "cli/base/options.h"
+#include "cli/output/json.h"
 #include "cli/output/say.h"
 
 /* What getopt_long() wants to see of a table. */
@@ -111,6 +112,7 @@ int cli_options_parse(const struct cli_command *c, int argc, char **argv,
 		      void *arg)
 {
 	struct tables tables = { 0 };
+	const struct cli_option *o;
 	int id, ret;
 
 	tables_init(&tables, c);
@@ -129,7 +131,10 @@ int cli_options_parse(const struct cli_command *c, int argc, char **argv,
 			cli_help_print(stdout, c);
 			return -ECANCELED;
 		}
-		ret = fn(arg, cli_option_find(c, id), optarg);
+		o = cli_option_find(c, id);
+		if (strcmp(o->name, "json") == 0 && cli_json_check() < 0)
+			return -EINVAL;
+		ret = fn(arg, o, optarg);
 		if (ret)
 			return ret;
 	}

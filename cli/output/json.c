@@ -8,6 +8,8 @@
 
 #include "cli/output/json.h"
 #include "cli/output/number.h"
+#include "cli/output/say.h"
+#include "lib/lazy/lazy.h"
 
 /* Bytes of the UTF-8 character at @s, 0 when it is none (RFC 3629: no surrogates, shortest form, below U+110000). */
 static size_t utf8_bytes(const unsigned char *s)
@@ -34,6 +36,16 @@ static size_t utf8_bytes(const unsigned char *s)
 	if (code < least || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
 		return 0;
 	return more + 1;
+}
+
+int cli_json_check(void)
+{
+	char why[NTI_LAZY_WHY_BYTES];
+	int ret = nti_lazy_load(&nti_lazy_jansson, why);
+
+	if (ret < 0)
+		cli_say("cannot write JSON: %s; install %s", why, nti_lazy_jansson.package);
+	return ret;
 }
 
 json_t *cli_json_text(const char *text)

@@ -10,6 +10,9 @@
 /* Version of the machine-readable output; grows when a key or column changes its meaning or goes away. */
 #define CLI_SCHEMA 1
 
+/* Is jansson there? Asked when the option is read, before anything is measured. 0, or -ELIBACC and it was said. */
+int cli_json_check(void);
+
 /* Bytes that are not UTF-8 (arguments and file names may have any) become U+FFFD. */
 json_t *cli_json_text(const char *text);
 /* A count; from 2^63 on as a real number because that is what JSON readers do with it anyway. */

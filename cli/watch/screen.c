@@ -21,6 +21,7 @@
 #include "cli/output/say.h"
 #include "cli/base/wait.h"
 #include "cli/watch/table.h"
+#include "lib/lazy/lazy.h"
 
 /* Nobody reads more than this. */
 #define DRAW_NS 50000000u
@@ -40,6 +41,7 @@ struct frozen {
  */
 struct screen {
 	SCREEN *screen;
+	WINDOW *window; /* all of the screen; not stdscr, which lib/lazy cannot give */
 	size_t lines, first;
 	uint64_t drawn_ns;
 	bool shows_counts, has_colours, has_keys;
@@ -93,17 +95,21 @@ static attr_t attribute_of(const struct screen *s, enum cli_colour look)
 static void put_at(const struct screen *s, int line, int column, const char *text,
 		   enum cli_colour look)
 {
-	if (line < 0 || line >= LINES || column >= COLS)
+	int columns = getmaxx(s->window);
+
+	if (line < 0 || line >= getmaxy(s->window) || column >= columns)
 		return;
-	attrset(attribute_of(s, look));
-	mvaddnstr(line, column, text, COLS - column);
-	attrset(A_NORMAL);
+	wattrset(s->window, (int)attribute_of(s, look));
+	mvwaddnstr(s->window, line, column, text, columns - column);
+	wattrset(s->window, A_NORMAL);
 }
 
 /* Lines between title and footer. */
-static size_t room(void)
+static size_t room(const struct screen *s)
 {
-	return LINES > 2 ? (size_t)LINES - 2 : 0;
+	int lines = getmaxy(s->window);
+
+	return lines > 2 ? (size_t)lines - 2 : 0;
 }
 
 /* For the table: what lies outside of the part that is seen is left out. */
@@ -112,19 +118,19 @@ static void put_part(void *arg, size_t line, unsigned int column, const char *te
 {
 	const struct screen *s = arg;
 
-	if (line >= s->first && line - s->first < room())
+	if (line >= s->first && line - s->first < room(s))
 		put_at(s, (int)(line - s->first) + 1, (int)column, text, look);
 }
 
 static void fill(const struct screen *s, int line, const char *text)
 {
+	int columns = getmaxx(s->window), width = columns < 511 ? columns : 511;
 	char bar[512];
 
-	snprintf(bar, sizeof(bar), "%-*.*s", COLS < 511 ? COLS : 511, COLS < 511 ? COLS : 511,
-		 text);
-	attrset(A_REVERSE);
-	mvaddnstr(line, 0, bar, COLS);
-	attrset(attribute_of(s, CLI_PLAIN));
+	snprintf(bar, sizeof(bar), "%-*.*s", width, width, text);
+	wattrset(s->window, (int)A_REVERSE);
+	mvwaddnstr(s->window, line, 0, bar, columns);
+	wattrset(s->window, (int)attribute_of(s, CLI_PLAIN));
 }
 
 static void draw_title(const struct cli_watch *w, const struct screen *s)
@@ -152,46 +158,47 @@ static void draw_footer(const struct cli_watch *w, const struct screen *s)
 	char text[512];
 	size_t used;
 
-	if (COLS < 50)
+	if (getmaxx(s->window) < 50)
 		used = (size_t)snprintf(text, sizeof(text), "q quit s %s p d", per);
 	else
 		used = (size_t)snprintf(text, sizeof(text),
 					"q quit  p pause  s per %s  d %s  arrows scroll", per,
 					s->shows_counts ? "rates" : "counts");
-	if (s->lines > room())
+	if (s->lines > room(s))
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "  %zu-%zu/%zu",
-					 s->first + 1, s->first + room(), s->lines);
+					 s->first + 1, s->first + room(s), s->lines);
 	if (w->items.absences && used < sizeof(text))
 		snprintf(text + used, sizeof(text) - used, "  %zu not here", w->items.absences);
-	fill(s, LINES - 1, text);
+	fill(s, getmaxy(s->window) - 1, text);
 }
 
 static void draw_all(const struct cli_watch *w)
 {
 	struct screen *s = w->state;
+	int columns = getmaxx(s->window);
 	struct cli_watch_table table = {
-		.width = (unsigned int)(COLS > 0 ? COLS : 1),
+		.width = columns > 0 ? (unsigned int)columns : 1,
 		.shows_counts = s->shows_counts,
 		.put = put_part,
 		.arg = s,
 	};
 
-	erase();
+	werase(s->window);
 	if (w->shown || w->at_ns) {
 		s->lines = cli_watch_table_draw(&table, w);
 		/* A table that has become shorter is not scrolled out of sight. */
-		if (s->first && s->first + room() > s->lines) {
-			s->first = s->lines > room() ? s->lines - room() : 0;
-			erase();
+		if (s->first && s->first + room(s) > s->lines) {
+			s->first = s->lines > room(s) ? s->lines - room(s) : 0;
+			werase(s->window);
 			s->lines = cli_watch_table_draw(&table, w);
 		}
 	} else {
 		put_at(s, 1, 0, "The first sample is on its way.", CLI_DIM);
 	}
 	draw_title(w, s);
-	if (LINES > 2)
+	if (getmaxy(s->window) > 2)
 		draw_footer(w, s);
-	refresh();
+	wrefresh(s->window);
 	s->drawn_ns = cli_now_ns();
 }
 
@@ -255,6 +262,7 @@ static bool can_be_drawn_on(void)
 static int begin(struct cli_watch *w)
 {
 	struct screen *s = calloc(1, sizeof(*s));
+	char why[NTI_LAZY_WHY_BYTES];
 	sigset_t size_changes;
 
 	w->state = s;
@@ -262,11 +270,23 @@ static int begin(struct cli_watch *w)
 		cli_say_no_memory();
 		return -ENOMEM;
 	}
+	if (nti_lazy_load(&nti_lazy_ncursesw, why) < 0) {
+		cli_say("there is no full screen, so there are lines: %s; install %s", why,
+			nti_lazy_ncursesw.package);
+		free(s);
+		w->state = NULL;
+		return -ENOTTY;
+	}
 	describe_machine(w, s);
 	s->screen = can_be_drawn_on() ? newterm(NULL, stdout, stdin) : NULL;
-	if (!s->screen) {
+	s->window = s->screen ? newwin(0, 0, 0, 0) : NULL;
+	if (!s->window) {
 		const char *term = getenv("TERM");
 
+		if (s->screen) {
+			endwin();
+			delscreen(s->screen);
+		}
 		cli_say("the terminal '%s' cannot be drawn on, so there are lines",
 			term ? term : "");
 		free(s);
@@ -279,8 +299,8 @@ static int begin(struct cli_watch *w)
 	sigprocmask(SIG_BLOCK, &size_changes, NULL);
 	cbreak();
 	noecho();
-	nodelay(stdscr, TRUE);
-	keypad(stdscr, TRUE);
+	nodelay(s->window, TRUE);
+	keypad(s->window, TRUE);
 	/* A lone Escape is no key of ours: nobody is to wait for the rest of it. */
 	set_escdelay(25);
 	curs_set(0);
@@ -305,8 +325,8 @@ static int sample(struct cli_watch *w)
 static void scroll_by(struct cli_watch *w, int key)
 {
 	struct screen *s = w->state;
-	size_t page = room() > 1 ? room() - 1 : 1;
-	size_t last = s->lines > room() ? s->lines - room() : 0;
+	size_t page = room(s) > 1 ? room(s) - 1 : 1;
+	size_t last = s->lines > room(s) ? s->lines - room(s) : 0;
 
 	if (key == KEY_UP || key == 'k')
 		s->first -= s->first > 0;
@@ -376,7 +396,7 @@ static enum cli_watch_wish_of_key key(struct cli_watch *w)
 	bool has_input = is_there_input(), has_keys = false;
 	int c;
 
-	while (wish == CLI_KEY_NOTHING && (c = getch()) != ERR) {
+	while (wish == CLI_KEY_NOTHING && (c = wgetch(s->window)) != ERR) {
 		wish = press(w, c);
 		has_keys = true;
 	}
@@ -401,6 +421,7 @@ static void end(struct cli_watch *w)
 
 	if (!s)
 		return;
+	delwin(s->window);
 	endwin();
 	delscreen(s->screen);
 	thaw(s);

@@ -544,8 +544,8 @@ static int probe_pci(struct nti_os *os, const char **reason, const char **remedy
 	*reason = "";
 	*remedy = "";
 	if (!is_there) {
-		*reason = "no PCI function can be seen (none is there, or libntime was built "
-			  "without libpciaccess)";
+		*reason = "no PCI function can be seen (none is there, or libpciaccess is "
+			  "missing, now or when libntime was built)";
 		return -ENOTSUP;
 	}
 	if (os->ops->is_privileged(os, false))

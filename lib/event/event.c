@@ -8,6 +8,7 @@
 #include "lib/base/text.h"
 #include "lib/event/box_events.h"
 #include "lib/event/resolve.h"
+#include "lib/lazy/lazy.h"
 
 #define TEXT_MAX_CHARS                                                                             \
 	4096 /* longer than any sane list of terms; bounds the work on hostile input */
@@ -233,9 +234,11 @@ static int parse_qualified(const struct nti_names *names, char *base, struct nti
 	/* A single core PMU needs no filter; several answer together. */
 	if (!unit && strcmp(base, "core") == 0)
 		unit = nti_core_count(names->units) == 1 ? nti_core_next(names->units, &at) : NULL;
+	else if (!unit && nti_pfm_is_model(base))
+		return nti_pfm_resolve(names, base, NULL, name, out, e);
 	else if (!unit)
-		return nti_pfm_is_model(base) ? nti_pfm_resolve(names, base, NULL, name, out, e)
-					      : nti_suggest_unit(names, base, e);
+		return nti_lazy_load(&nti_lazy_pfm, NULL) < 0 ? -ENOENT
+							      : nti_suggest_unit(names, base, e);
 	ret = parse_word(names, unit, name, out, e);
 	if (ret == -ENOENT &&
 	    (!unit || unit->kind == NTI_UNIT_CORE || unit->kind == NTI_UNIT_UNCORE))
@@ -289,8 +292,13 @@ static int parse(const struct nti_names *names, char *base, struct nti_event *ou
 		ret = parse_qualified(names, base, out, &kept);
 	else
 		ret = parse_plain(names, base, out, &kept);
-	if (ret == -ENOENT && !kept.code)
-		return nti_suggest_event(names, text, e);
+	if (ret == -ENOENT && !kept.code) {
+		/* Whether there is such an event only libpfm4 could tell. */
+		ret = nti_pfm_explain(&out->absent);
+		if (ret < 0)
+			return nti_event_no_memory(e, text);
+		return ret ? 0 : nti_suggest_event(names, text, e);
+	}
 	return ret < 0 ? nti_error(e, ret, "%s", kept.text) : 0;
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/library.h"
 #include "lib/base/text.h"
 #include "lib/event/pfm.h"
 
@@ -204,7 +205,10 @@ int nti_event_for_each_of_model(const char *model,
 {
 	struct lister l = { .fn = fn, .arg = arg };
 	pfm_pmu_info_t pmu;
+	int ret = nti_library_need(&nti_lazy_pfm, "PMU models", e);
 
+	if (ret < 0)
+		return ret;
 	if (!nti_pfm_start())
 		return nti_error(e, -ENOENT,
 				 "libpfm4 cannot be initialised here, so no model is known");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* libpfm4's table of PMUs. */
 #include <ctype.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 
 #include "lib/base/text.h"
 #include "lib/event/pfm.h"
+#include "lib/lazy/lazy.h"
 
 /*
  * libpfm4 is one global table per process. LIBPFM_ENCODE_INACTIVE is its only switch for models of other machines, and is
@@ -27,10 +29,14 @@ static void start_pfm(void)
 		(void)unsetenv("LIBPFM_ENCODE_INACTIVE");
 }
 
-/* The first call reads libpfm4's tables in; the answer of later ones is kept by libpfm4. */
+/*
+ * The first call loads libpfm4 and has it read its tables in; the answer of later ones is kept by libpfm4. Without the library each call
+ * looks for it again, so that it may be installed while we run.
+ */
 bool nti_pfm_start(void)
 {
-	return pthread_once(&pfm_once, start_pfm) == 0 && pfm_initialize() == PFM_SUCCESS;
+	return nti_lazy_load(&nti_lazy_pfm, NULL) == 0 && pthread_once(&pfm_once, start_pfm) == 0 &&
+	       pfm_initialize() == PFM_SUCCESS;
 }
 
 bool nti_pfm_get_pmu(int i, pfm_pmu_info_t *out)
@@ -61,6 +67,21 @@ bool nti_pfm_find_family(const char *name, pfm_pmu_info_t *out)
 
 	(void)snprintf(first, sizeof(first), "%.200s0", name);
 	return strcasestr(name, "_unc_") && nti_pfm_find_pmu(first, out);
+}
+
+int nti_pfm_explain(struct nti_absence *out)
+{
+	char why[NTI_LAZY_WHY_BYTES], remedy[64];
+
+	if (nti_lazy_load(&nti_lazy_pfm, why) == 0)
+		return 0;
+	(void)snprintf(remedy, sizeof(remedy), "install %s", nti_lazy_pfm.package);
+	return nti_absence_set(out, remedy,
+			       "libpfm4, which knows the names of processors' events, cannot be "
+			       "loaded (%s)",
+			       why) < 0
+		       ? -ENOMEM
+		       : 1;
 }
 
 bool nti_pfm_is_model(const char *name)

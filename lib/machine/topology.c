@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/library.h"
 #include "lib/os/replay/replay.h"
 #include "lib/machine/topology.h"
 
@@ -141,6 +142,11 @@ int nti_topology_new(struct nti_os *os, struct nti_topology **out, struct nti_er
 	*out = NULL;
 	if (!t)
 		return -ENOMEM;
+	ret = nti_library_need(&nti_lazy_hwloc, "the topology", e);
+	if (ret < 0) {
+		nti_topology_free(t);
+		return ret;
+	}
 	ret = load(os, t);
 	if (ret < 0) {
 		nti_topology_free(t);

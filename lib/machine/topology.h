@@ -18,7 +18,7 @@ struct nti_topology {
 	char *xml; /* hwloc's export, for recordings */
 };
 
-/* Ask hwloc, for this machine or for the recording that @os plays. 0, -EIO, -ENOMEM with a sentence. */
+/* Ask hwloc, for this machine or for the recording that @os plays. 0, -EIO, -ELIBACC (no hwloc), -ENOMEM with a sentence. */
 int nti_topology_new(struct nti_os *os, struct nti_topology **out, struct nti_error *e);
 void nti_topology_free(struct nti_topology *t);
 

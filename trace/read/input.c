@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "lib/base/error.h"
+#include "lib/base/library.h"
 #include "lib/os/file.h"
 #include "trace/read/input.h"
 #include "trace/read/unpack.h"
@@ -342,6 +343,8 @@ static int open_error(struct nti_error *e, const char *path, int code)
 
 static int make_unpack(struct nti_input *in, struct nti_error *e)
 {
+	int ret;
+
 	in->unpack = nti_unpack_find(in->ahead, in->ahead_n);
 	if (!in->unpack)
 		return 0;
@@ -350,6 +353,9 @@ static int make_unpack(struct nti_input *in, struct nti_error *e)
 				 "%s is compressed with %s, which this build cannot undo; "
 				 "uncompress it with %s and pipe the result in",
 				 name_of(in), in->unpack->name, in->unpack->name);
+	ret = nti_library_need(in->unpack->library, name_of(in), e);
+	if (ret < 0)
+		return ret;
 	in->unpack_state = in->unpack->make();
 	in->packed = malloc(PACKED_BYTES);
 	if (!in->unpack_state || !in->packed)

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "lib/lazy/lazy.h"
+
 /* Bytes that tell the way. */
 #define NTI_UNPACK_MAGIC_BYTES 6
 
@@ -29,6 +31,7 @@ struct nti_unpack_step {
  * struct nti_unpack - one way
  * @name:	"gzip"
  * @is_there:	this build can undo it
+ * @library:	that does it; NULL unless @is_there
  * @match:	does a file that begins with these bytes use it
  * @make:	state; NULL without memory
  * @run:	0; -EBADMSG (damaged), -EILSEQ (something else stands behind a whole one), -E2BIG (needs more memory than we give), -ENOMEM
@@ -38,6 +41,7 @@ struct nti_unpack_step {
 struct nti_unpack {
 	const char *name;
 	bool is_there;
+	struct nti_lazy *library;
 	bool (*match)(const unsigned char *magic, size_t n);
 	void *(*make)(void);
 	int (*run)(void *state, struct nti_unpack_step *step);

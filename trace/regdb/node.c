@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/library.h"
 #include "lib/base/text.h"
 #include "lib/context/context.h"
 #include "trace/regdb/model.h"
@@ -330,9 +331,11 @@ static int parse_all(struct parse *p, int fd)
 
 static int parse_file(struct reader *r, int fd, const char *path, struct nti_node *into)
 {
-	struct parse *p = calloc(1, sizeof(*p));
-	int ret = -ENOMEM;
+	int ret = nti_library_need(&nti_lazy_expat, path, &r->ctx->error);
+	struct parse *p = ret < 0 ? NULL : calloc(1, sizeof(*p));
 
+	if (ret < 0)
+		return ret;
 	if (p) {
 		p->r = r;
 		p->parser = XML_ParserCreate(NULL);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/library.h"
 #include "lib/base/text.h"
 #include "lib/os/replay/load.h"
 
@@ -596,6 +597,9 @@ int nti_machine_load_text(const char *name, const char *text, size_t bytes,
 	if (bytes > NTI_MACHINE_FILE_BYTES)
 		return nti_error(e, -EFBIG, "%s: is larger than %u MiB, no machine file is", name,
 				 NTI_MACHINE_FILE_BYTES >> 20);
+	ret = nti_library_need(&nti_lazy_jansson, name, e);
+	if (ret < 0)
+		return ret;
 	root = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &where);
 	if (!root)
 		return nti_machine_bad(&l, "line %d, column %d: %s", where.line, where.column,

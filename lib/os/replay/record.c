@@ -18,6 +18,7 @@
 
 #include "core/regs/regs.h"
 #include "lib/base/compiler.h"
+#include "lib/base/library.h"
 #include "lib/base/text.h"
 #include "lib/os/replay/machine.h"
 
@@ -625,8 +626,10 @@ int nti_machine_record(struct nti_os *os, const char *topology_xml, const char *
 		       struct nti_error *e)
 {
 	struct recorder r = { .os = os, .e = e };
-	int ret;
+	int ret = nti_library_need(&nti_lazy_jansson, path, e);
 
+	if (ret < 0)
+		return ret;
 	r.files = json_object();
 	r.links = json_object();
 	r.errors = json_object();
