@@ -21,7 +21,7 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, ROOT)
-from lab import build  # noqa: E402
+from lab import build, cache, options  # noqa: E402
 from tap import Skip, equal, holds, main, test  # noqa: E402
 
 RUNNER = os.path.join(ROOT, 'lab/ntime-lab')
@@ -42,13 +42,13 @@ def start(*words, **more):
 def finish(process, where, given=None):
     """(status, stdout, stderr); the runner must have left nothing in its directory."""
     out, err = process.communicate(given, timeout=PATIENCE)
-    if process.returncode == 77:
-        raise Skip(err.decode().strip().split('\n')[-1])
     left = os.listdir(where)
     equal([name for name in left if name.startswith('ntime-lab-')], [])
     for name in left:
         os.unlink(os.path.join(where, name))
     os.rmdir(where)
+    if process.returncode == options.EXIT_UNAVAILABLE:
+        raise Skip(err.decode().strip().split('\n')[-1])
     return process.returncode, out, err.decode('utf-8', 'replace')
 
 
@@ -56,6 +56,12 @@ def lab(*words, given=None):
     """Run to the end."""
     process, where = start(*words, stdin=subprocess.PIPE if given is not None else subprocess.DEVNULL)
     return finish(process, where, given)
+
+
+def ended_early(process, where, what):
+    """The runner ended before it did what the test waits for: without a guest here that is a skip."""
+    status, _, err = finish(process, where)
+    raise AssertionError(f'{what}; the runner ended with {status}: {err}')
 
 
 def qemu_of(process, where):
@@ -69,15 +75,15 @@ def qemu_of(process, where):
                     if where.encode() in line.read():
                         return pid
         time.sleep(0.05)
-    raise AssertionError(f'the runner started no QEMU, its status is {process.poll()}')
+    ended_early(process, where, 'it started no QEMU')
 
 
-def wait_for_line(process, text):
+def wait_for_line(process, where, text):
     """Read stdout until this line came."""
     for line in process.stdout:
         if line.decode().strip() == text:
             return
-    raise AssertionError(f'no line {text!r} came')
+    ended_early(process, where, f'no line {text!r} came')
 
 
 @test
@@ -156,7 +162,7 @@ def what_the_kernel_reports_fails_the_run():
 @test
 def a_qemu_that_dies_is_told():
     process, where = start('run', GUEST, '--', 'sh', '-c', 'echo up; sleep 1000')
-    wait_for_line(process, 'up')
+    wait_for_line(process, where, 'up')
     os.kill(qemu_of(process, where), signal.SIGKILL)
     status, _, err = finish(process, where)
     equal(status, 125)
@@ -167,7 +173,7 @@ def a_qemu_that_dies_is_told():
 def pci_models_that_die_are_told():
     # The guest ends when it is told to, so that it is there while they die.
     process, where = start('run', 'x86-pci', '--stdin', '--', 'sh', '-c', 'echo up; read line; exit 0', stdin=subprocess.PIPE)
-    wait_for_line(process, 'up')
+    wait_for_line(process, where, 'up')
     with open(f'/proc/{process.pid}/task/{process.pid}/children', encoding='ascii') as f:
         children = f.read().split()
     for pid in children:
@@ -182,7 +188,7 @@ def pci_models_that_die_are_told():
 def signals_leave_nothing_behind():
     for number in (signal.SIGINT, signal.SIGTERM):
         process, where = start('run', GUEST, '--', 'sh', '-c', 'echo up; sleep 1000')
-        wait_for_line(process, 'up')
+        wait_for_line(process, where, 'up')
         qemu = qemu_of(process, where)
         process.send_signal(number)
         status, _, _ = finish(process, where)
@@ -193,7 +199,7 @@ def signals_leave_nothing_behind():
 @test
 def qemu_does_not_outlive_a_killed_runner():
     process, where = start('run', GUEST, '--', 'sh', '-c', 'echo up; sleep 1000')
-    wait_for_line(process, 'up')
+    wait_for_line(process, where, 'up')
     qemu = qemu_of(process, where)
     process.kill()
     process.communicate()
@@ -233,9 +239,13 @@ int main(void)
 def a_silent_client_of_the_host_stops_nothing():
     """Who connects and says nothing, or asks without words, must not stop init, which passes the output on and waits for the command."""
     script = '/lab/host; echo "status $?"; ./silent & sleep 1; seq 1 20000 | tail -n 1; exit 21'
+    try:
+        compiler = build.compiler('arm64') + 'gcc'
+    except cache.Unavailable as e:
+        raise Skip(str(e)) from None
     with tempfile.TemporaryDirectory() as where:
         program = os.path.join(where, 'silent')
-        subprocess.run([build.compiler('arm64') + 'gcc', '-static', '-w', '-x', 'c', '-o', program, '-'], input=SILENT.encode(), check=True)
+        subprocess.run([compiler, '-static', '-w', '-x', 'c', '-o', program, '-'], input=SILENT.encode(), check=True)
         status, out, err = lab('run', GUEST, '--timeout', str(PATIENCE - 60), '--file', program, '--', 'sh', '-c', script)
     equal((status, out), (21, b'status 125\nconnected\n20000\n'))
     holds(err, 'host: name what is asked of the host')
@@ -259,6 +269,9 @@ def a_shell_on_a_terminal_has_its_size():
     def until(pattern):
         nonlocal seen
         while not re.search(pattern, seen):
+            if process.poll() == options.EXIT_UNAVAILABLE:
+                os.rmdir(where)
+                raise Skip(seen.decode().strip().split('\n')[-1])
             assert time.monotonic() < deadline and process.poll() is None, seen
             if select.select([near], [], [], 1)[0]:
                 seen += os.read(near, 65536)
@@ -278,6 +291,7 @@ def a_shell_on_a_terminal_has_its_size():
 
 @test
 def what_was_run_is_listed_as_prepared():
+    lab('run', GUEST, '--', 'true')
     status, out, _ = lab('list', '--json')
     guests = {g['name']: g for g in json.loads(out)['guests']}
     equal((status, guests[GUEST]['prepared']), (0, True))
