@@ -2,16 +2,18 @@
 # Thin: everything is done by meson and by scripts/; this file gives the work names that people know.
 #
 #   make run                          WERROR=1        warnings are errors (CI does this)
-#   make test                         FUZZ_SECONDS=N  length of one fuzz target in "make fuzz"
-#   make install prefix=/usr DESTDIR=/tmp/root        NO_DEPS=1  never call apt-get
+#   make test                         FUZZ_SECONDS=N  length of one fuzz target
+#   make test T=NAME                  NO_DEPS=1       never call apt-get
+#   make install prefix=/usr DESTDIR=/tmp/root
 
 BUILD ?= build
 prefix ?= /usr/local
 PREFIX ?= $(prefix)
 DESTDIR ?=
+T ?=
 export BUILD PREFIX DESTDIR
 
-.PHONY: all run test lint format docs bench lab fuzz install clean help
+.PHONY: all run test test-all lint lint-light format docs bench lab fuzz install clean help
 
 all:
 	@scripts/install-deps build
@@ -21,11 +23,19 @@ run: all
 	@scripts/run
 
 test:
-	@scripts/install-deps build test
-	@scripts/test
+	@scripts/install-deps build test lab
+	@scripts/test $(if $(T),'$(T)')
+
+test-all:
+	@scripts/install-deps build test lab disguise
+	@scripts/test --all
+
+lint-light:
+	@scripts/install-deps build lint-light
+	@scripts/lint --light
 
 lint:
-	@scripts/install-deps build test lint
+	@scripts/install-deps build lint
 	@scripts/lint
 
 format:
@@ -58,8 +68,9 @@ clean:
 help:
 	@echo 'make all      build the library and the command in $(BUILD)/'
 	@echo 'make run      build, then measure a real workload with ntime'
-	@echo 'make test     build with sanitizers and run every test'
-	@echo 'make lint     every static check; names the steps with findings'
+	@echo 'make test     the short run of the tests; T=NAME runs one, by the name that the log shows'
+	@echo 'make test-all every test: all guests of the lab, more sanitizers, longer fuzzing'
+	@echo 'make lint     every static check; names the steps with findings; lint-light: the quick ones'
 	@echo 'make format   put all C files into the form that lint wants'
 	@echo 'make docs     man pages as HTML in $(BUILD)/html/'
 	@echo 'make bench    the programs of bench/, side by side with their peers'

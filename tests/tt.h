@@ -44,6 +44,12 @@
 
 #define TT_RUN(tests) (cmocka_run_group_tests((tests), NULL, NULL) ? 1 : 0)
 
+/* With TT_ONLY=NAME in the environment a program runs that test alone. */
+__attribute__((constructor)) static void tt_only_(void)
+{
+	cmocka_set_test_filter(getenv("TT_ONLY"));
+}
+
 static inline void tt_eq_(long long got, long long want, const char *what, const char *file,
 			  int line)
 {

@@ -371,7 +371,8 @@ def check_can_count():
 
 
 def main():
-    chosen = [t for t in TESTS if not sys.argv[2:] or t.__name__ in sys.argv[2:]]
+    only = sys.argv[2:] or os.environ.get('TT_ONLY', '').split()
+    chosen = [t for t in TESTS if not only or t.__name__ in only]
     why = check_can_count()
     if why:
         print(f'1..0 # SKIP {why}')

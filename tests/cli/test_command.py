@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The whole command as its users see it: exit statuses, signals, files, pipes, terminals. Speaks TAP.
 
-Usage: test_command.py NTIME [--fake] [-k WORD]
+Usage: test_command.py NTIME [--fake] [-k WORD] [--only NAME,...]; TT_ONLY="NAME..." in the environment is another --only.
 With --fake, NTIME is linked with tests/cli/fake_api.c and NTIME_FAKE chooses the machine; tests that need that are
 left out otherwise, and those that need the library are left out then.
 """
@@ -1108,6 +1108,14 @@ def library_can_be_heard():
 def main():
     word = sys.argv[sys.argv.index('-k') + 1] if '-k' in sys.argv else ''
     chosen = [t for t in TESTS if word in t.__name__]
+    only = sys.argv[sys.argv.index('--only') + 1].split(',') if '--only' in sys.argv else []
+    only = os.environ.get('TT_ONLY', '').split() or only
+    if only:
+        unknown = set(only) - {t.__name__ for t in TESTS}
+        if unknown:
+            print(f'Bail out! no test is called {min(unknown)}')
+            return 1
+        chosen = [t for t in chosen if t.__name__ in only]
     failed = 0
     if not os.access(NTIME, os.X_OK):
         print(f'1..0 # SKIP {NTIME or "the command"} is not built')

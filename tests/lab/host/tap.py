@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """TAP for the lab's own tests: functions marked with @test, run in the order of the file."""
+import os
 import signal
 import sys
 import traceback
@@ -45,8 +46,9 @@ def raises(kind, part, function, *args):
 
 
 def main():
-    """Run all, or those whose name holds the argument; the exit status."""
-    chosen = [t for t in TESTS if len(sys.argv) < 2 or sys.argv[1] in t.__name__]
+    """Run all, or those whose name holds the argument, or those that TT_ONLY names; the exit status."""
+    only = os.environ.get('TT_ONLY', '').split()
+    chosen = [t for t in TESTS if (len(sys.argv) < 2 or sys.argv[1] in t.__name__) and (not only or t.__name__ in only)]
     print(f'1..{len(chosen)}', flush=True)
     failures = 0
     for number, one in enumerate(chosen, 1):
