@@ -186,7 +186,7 @@ def runtime(arch):
         for program in sorted(filter(is_program, glob.glob(f'{path}/{place}/*'))):
             found['/lab/' + os.path.basename(program)] = program
     try:
-        libraries = closure(arch, sysroot.sysroot(arch), found.values(), [f'{path}/lib', f'{path}/compat/rpi_pmu'])
+        libraries = closure(arch, sysroot.sysroot(arch), found.values(), [f'{path}/lib', f'{path}/trace', f'{path}/compat/rpi_pmu'])
     except Missing as e:
         raise Broken(f'what was built for {arch} cannot run: {e}') from None
     return sorted(found.items()) + libraries

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What include/ntime declares: exported functions and structs with their members. For the checks that compare with it."""
+"""What include/ntime declares, for which library: exported functions and structs with their members. For the checks that compare with it."""
 import re
 
 import tree
@@ -10,13 +10,22 @@ STRUCT = re.compile(r'\bstruct\s+(ntime_\w+)\s*\{(.*?)\n\};', re.DOTALL)
 MEMBER = re.compile(r'\(\*(\w+)\)|(\w+)\s*(?:\[[^\]]*\])?\s*$')
 
 
+# Each library with the folder that has its version script and, in a build directory, the library itself.
+LIBRARIES = {'libntime': 'lib', 'libntime-trace': 'trace'}
+
+
 def headers():
     return [f for f in tree.files('.h') if f.startswith('include/ntime/')]
 
 
-def functions():
-    """{name: header} of all functions marked NTIME_API."""
-    return {name: header for header in headers()
+def library(header):
+    """Which library a public header is of."""
+    return 'libntime-trace' if header.startswith(('include/ntime/trace/', 'include/ntime/trace.h')) else 'libntime'
+
+
+def functions(of=None):
+    """{name: header} of all functions marked NTIME_API, or of those of one library."""
+    return {name: header for header in headers() if of in (None, library(header))
             for name in FUNCTION.findall(COMMENT.sub('', tree.read(header)))}
 
 

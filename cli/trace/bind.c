@@ -47,7 +47,7 @@ static int set_option(struct cli_trace *t, const struct cli_option *o, const cha
 		b->is_dry = true;
 		break;
 	default:
-		t->machine.root = value;
+		t->root = value;
 	}
 	return 0;
 }
@@ -94,7 +94,7 @@ static int tell_result(struct cli_trace *t, const char *nothing, int changed)
 	if (!b->is_dry && !t->is_quiet)
 		ret = ntime_vfio_function_for_each(t->ctx, t->operand[0], tell_function, &group);
 	if (ret < 0)
-		return cli_machine_say(t->ctx, ret);
+		return cli_trace_say(t->ctx, ret);
 	return cli_say_stdout_end();
 }
 
@@ -108,7 +108,7 @@ static int run_bind(struct cli_trace *t)
 	int ret = ntime_vfio_bind(t->ctx, t->operand[0], flags_of(t->own), tell_write, t);
 
 	if (ret < 0)
-		return cli_machine_say(t->ctx, ret);
+		return cli_trace_say(t->ctx, ret);
 	return tell_result(t, "nothing to do: vfio-pci has all of the group already", ret);
 }
 
@@ -117,7 +117,7 @@ static int run_unbind(struct cli_trace *t)
 	int ret = ntime_vfio_unbind(t->ctx, t->operand[0], flags_of(t->own), tell_write, t);
 
 	if (ret < 0)
-		return cli_machine_say(t->ctx, ret);
+		return cli_trace_say(t->ctx, ret);
 	return tell_result(t, "nothing to do: nothing of the group is lent", ret);
 }
 

@@ -171,7 +171,7 @@ static int learn(struct cli_chips *c, struct cli_learnt what)
 	int ret = tell_one(c->decoder, &what);
 
 	if (ret < 0) {
-		cli_machine_say(c->t->ctx, ret);
+		cli_trace_say(c->t->ctx, ret);
 		return ret;
 	}
 	if (!ret && !what.chip)

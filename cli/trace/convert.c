@@ -196,14 +196,14 @@ static int convert(struct cli_trace_input *in, struct cli_output *out)
 		c->writer.flags |= NTIME_WRITER_LIVE;
 	ret = ntime_trace_writer_new(in->t->ctx, in->trace, &c->writer, &w);
 	if (ret < 0) {
-		cli_machine_say(in->t->ctx, ret);
+		cli_trace_say(in->t->ctx, ret);
 		return ret;
 	}
 	ret = copy(in, w, out);
 	cli_progress_end(&in->progress);
 	/* What could not be written is told when the output is closed. */
 	if (ret < 0 && ret != -EINTR && !out->error && !in->is_told)
-		cli_machine_say(in->t->ctx, ret);
+		cli_trace_say(in->t->ctx, ret);
 	if (!ret)
 		ntime_trace_writer_warnings(w, tell_warning, in->t);
 	ntime_trace_writer_free(w);
@@ -244,7 +244,7 @@ static int check_chips(struct cli_trace *t)
 
 		ret = chip ? ntime_decoder_set_chip(decoder, 0, chip + 1) : 0;
 		if (ret < 0) {
-			cli_machine_say(t->ctx, ret);
+			cli_trace_say(t->ctx, ret);
 			ntime_decoder_free(decoder);
 			return CLI_EXIT_FAILED;
 		}

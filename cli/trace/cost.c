@@ -224,7 +224,7 @@ static int write_json(FILE *f, const struct ntime_trace_cost *c)
 	return cli_json_write(
 		f,
 		json_pack("{s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "ntime",
-			  ntime_version(), "schema", CLI_SCHEMA, "with",
+			  ntime_trace_version(), "schema", CLI_SCHEMA, "with",
 			  json_runs(c->with_ns, c->with_spread_ns, c->with_runs), "without",
 			  json_runs(c->without_ns, c->without_spread_ns, c->without_runs),
 			  "cost_ns", cli_json_number(c->cost_ns), "ratio",
@@ -268,7 +268,7 @@ static int cost_of_runs(struct cli_trace *t, uint64_t accesses)
 	int ret = ntime_trace_cost_runs(t->ctx, w->with.ns, w->with.n, w->without.ns, w->without.n,
 					accesses, &cost);
 
-	return ret < 0 ? cli_machine_say(t->ctx, ret) : write_cost(t, &cost);
+	return ret < 0 ? cli_trace_say(t->ctx, ret) : write_cost(t, &cost);
 }
 
 static int run_told(struct cli_trace *t)
@@ -338,7 +338,7 @@ static int run_logs(struct cli_trace *t)
 				      "COMMAND, or --traced and --untraced");
 	if (!cli_pair_read(&pair, t, &o)) {
 		error = ntime_trace_cost_logs(pair.diff, &cost);
-		ret = error < 0 ? cli_machine_say(t->ctx, error) : write_cost(t, &cost);
+		ret = error < 0 ? cli_trace_say(t->ctx, error) : write_cost(t, &cost);
 		if (!ret)
 			cli_pair_tell(&pair);
 	}

@@ -105,7 +105,7 @@ static int derive_trace(struct cli_trace *t, const char *chips, struct cli_deriv
 		return CLI_EXIT_FAILED;
 	ret = ntime_derive_new(t->ctx, chips, &trace->derive);
 	if (ret < 0)
-		ret = cli_machine_say(t->ctx, ret);
+		ret = cli_trace_say(t->ctx, ret);
 	else
 		ret = read_trace(t, &in, trace);
 	if (!ret)

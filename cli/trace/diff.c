@@ -102,7 +102,7 @@ static int compare(struct cli_trace_differences *d)
 	if (ret >= 0)
 		cli_trace_diff_end(d, &sum);
 	else if (!ferror(d->f))
-		cli_machine_say(t->ctx, ret);
+		cli_trace_say(t->ctx, ret);
 	return ret;
 }
 

@@ -346,7 +346,7 @@ int cli_trace_diff_begin(struct cli_trace_differences *d)
 		      d->f);
 	else if (t->is_json)
 		fprintf(d->f, "{\"ntime\": \"%s\", \"schema\": %d, \"changes\": [\n",
-			ntime_version(), CLI_SCHEMA);
+			ntime_trace_version(), CLI_SCHEMA);
 	else
 		return make_lines(d);
 	return 0;

@@ -56,7 +56,7 @@ static int set_option(struct cli_trace *t, const struct cli_option *o, const cha
 		d->log = value;
 		break;
 	default:
-		t->machine.root = value;
+		t->root = value;
 	}
 	return 0;
 }
@@ -140,7 +140,7 @@ static const char *ask_qemu(const struct cli_trace *t, const char *program, char
 	const struct doctor *d = t->own;
 	char *argv[] = { (char *)program, (char *)"--version", NULL };
 
-	if (!d->qemu && t->machine.root)
+	if (!d->qemu && t->root)
 		return NULL;
 	return cli_child_read(argv, text, size) == 0 ? text : NULL;
 }
@@ -219,7 +219,7 @@ static int check_log(struct cli_trace *t)
 static int write_json(struct cli_trace *t)
 {
 	struct doctor *d = t->own;
-	json_t *root = cli_catalog_head(ntime_version(), false, cli_emulated());
+	json_t *root = cli_catalog_head(ntime_trace_version(), false, cli_emulated());
 
 	json_object_set_new(root, "missing", json_integer(d->missing));
 	json_object_set_new(root, "checks", d->checks);
@@ -248,7 +248,7 @@ static int run_doctor(struct cli_trace *t)
 	if (ret < 0) {
 		json_decref(d->checks);
 		put_command(d);
-		return cli_machine_say(t->ctx, ret);
+		return cli_trace_say(t->ctx, ret);
 	}
 	if (t->is_json)
 		(void)write_json(t);

@@ -105,7 +105,7 @@ int cli_trace_input_open(struct cli_trace_input *in, struct cli_trace *t, const 
 	if (ret < 0 && stop_signal && t->follows)
 		cli_say("%s: nothing of a trace had come when following was ended", path);
 	if (ret < 0)
-		return stop_signal ? CLI_EXIT_FAILED : cli_machine_say(t->ctx, ret);
+		return stop_signal ? CLI_EXIT_FAILED : cli_trace_say(t->ctx, ret);
 	if (t->follows)
 		followed = in->trace;
 	/* The signal may have come before there was anything to end. */
@@ -152,7 +152,7 @@ int cli_trace_input_next(struct cli_trace_input *in, struct ntime_trace_batch *b
 	if (cli_trace_is_stopped(in->t))
 		return -EINTR;
 	if (ret < 0) {
-		cli_machine_say(in->t->ctx, ret);
+		cli_trace_say(in->t->ctx, ret);
 		in->is_told = true;
 		return ret;
 	}

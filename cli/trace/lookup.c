@@ -223,7 +223,7 @@ static int find_name(struct cli_trace *t, const char *name)
 
 	if (ret == -ENOENT) {
 		if (!t->is_quiet)
-			cli_machine_say(t->ctx, ret);
+			cli_trace_say(t->ctx, ret);
 		ret = 0;
 	}
 	return ret;
@@ -232,7 +232,7 @@ static int find_name(struct cli_trace *t, const char *name)
 static int write_json(struct cli_trace *t)
 {
 	struct lookup *l = t->own;
-	json_t *root = cli_catalog_head(ntime_version(), false, cli_emulated());
+	json_t *root = cli_catalog_head(ntime_trace_version(), false, cli_emulated());
 
 	json_object_set_new(root, "chip", cli_json_text(ntime_decoder_chip(l->decoder, 0)));
 	json_object_set_new(root, "registers", l->found);
@@ -259,7 +259,7 @@ static int run_lookup(struct cli_trace *t)
 		ret = read_address(t->operand[0], &address) ? find_address(t, address)
 							    : find_name(t, t->operand[0]);
 	if (ret < 0)
-		ret = cli_machine_say(t->ctx, ret);
+		ret = cli_trace_say(t->ctx, ret);
 	else if (t->is_json)
 		ret = write_json(t);
 	else

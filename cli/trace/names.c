@@ -18,7 +18,7 @@ int cli_trace_names(struct cli_trace *t)
 	/* Each is asked before those that were there: the first of the command line comes last. */
 	for (size_t i = t->regs.n; i-- > 0 && !ret;)
 		ret = ntime_regdb_add(t->db, t->regs.word[i]);
-	return ret < 0 ? cli_machine_say(t->ctx, ret) : 0;
+	return ret < 0 ? cli_trace_say(t->ctx, ret) : 0;
 }
 
 /* The chip that is meant for all devices, NULL: none. */
@@ -58,7 +58,7 @@ int cli_trace_filter(struct cli_trace *t)
 	ret = ntime_trace_filter_new(t->ctx, &t->filter);
 	for (size_t i = 0; i < t->n_terms && !ret; i++)
 		ret = add_term(t, &t->terms[i]);
-	return ret < 0 ? cli_machine_say(t->ctx, ret) : 0;
+	return ret < 0 ? cli_trace_say(t->ctx, ret) : 0;
 }
 
 /* "0=NV_MMIO", "rom=NAME" */
@@ -80,7 +80,7 @@ static int set_domain(struct cli_trace *t, struct ntime_decoder *d, const char *
 				      "config or vga, not '%s'",
 				      word);
 	ret = ntime_decoder_set_domain(d, (uint8_t)region, equals + 1);
-	return ret < 0 ? cli_machine_say(t->ctx, ret) : 0;
+	return ret < 0 ? cli_trace_say(t->ctx, ret) : 0;
 }
 
 int cli_trace_decoder(struct cli_trace *t, struct ntime_decoder **out)
@@ -88,7 +88,7 @@ int cli_trace_decoder(struct cli_trace *t, struct ntime_decoder **out)
 	int ret = ntime_decoder_new(t->db, out);
 
 	if (ret < 0)
-		return cli_machine_say(t->ctx, ret);
+		return cli_trace_say(t->ctx, ret);
 	for (size_t i = 0; i < t->domains.n; i++)
 		if (set_domain(t, *out, t->domains.word[i]))
 			goto err_free;
@@ -97,7 +97,7 @@ int cli_trace_decoder(struct cli_trace *t, struct ntime_decoder **out)
 			continue;
 		ret = ntime_decoder_set_chip(*out, UINT32_MAX, t->chips.word[i]);
 		if (ret < 0) {
-			cli_machine_say(t->ctx, ret);
+			cli_trace_say(t->ctx, ret);
 			goto err_free;
 		}
 	}

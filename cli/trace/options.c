@@ -281,5 +281,5 @@ void cli_trace_fini(struct cli_trace *t)
 		free(t->terms[i].text);
 	ntime_trace_filter_free(t->filter);
 	ntime_regdb_free(t->db);
-	ntime_close(t->ctx);
+	ntime_trace_ctx_free(t->ctx);
 }

@@ -18,7 +18,7 @@ static int put_all(struct cli_trace_pair *p, uint32_t side)
 		ret = ntime_trace_diff_put(p->diff, side, &batch);
 		if (ret < 0) {
 			cli_progress_end(&p->in[side].progress);
-			cli_machine_say(p->t->ctx, ret);
+			cli_trace_say(p->t->ctx, ret);
 			return ret;
 		}
 	}
@@ -36,7 +36,7 @@ static int tell_devices(struct cli_trace_pair *p, uint32_t side)
 		if (!ntime_trace_get_device(trace, i, &device))
 			ret = ntime_trace_diff_device(p->diff, side, i, &device);
 	if (ret < 0)
-		cli_machine_say(p->t->ctx, ret);
+		cli_trace_say(p->t->ctx, ret);
 	return ret;
 }
 
@@ -65,7 +65,7 @@ int cli_pair_read(struct cli_trace_pair *p, struct cli_trace *t,
 		return -1;
 	ret = ntime_trace_diff_new(t->ctx, options, &p->diff);
 	if (ret < 0) {
-		cli_machine_say(t->ctx, ret);
+		cli_trace_say(t->ctx, ret);
 		return -1;
 	}
 	return read_side(p, 0) || read_side(p, 1) ? -1 : 0;

@@ -370,7 +370,7 @@ static int run_with_input(struct cli_trace_stats *s)
 	w->options.size = sizeof(w->options);
 	ret = ntime_trace_stat_new(t->ctx, &w->options, &s->stat);
 	if (ret < 0)
-		return cli_machine_say(t->ctx, ret);
+		return cli_trace_say(t->ctx, ret);
 	if (cli_output_open(&out, t->output ? t->output : "-", false))
 		return CLI_EXIT_FAILED;
 	return run_with_output(s, &out);

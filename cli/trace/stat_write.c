@@ -469,7 +469,7 @@ static json_t *json_row_at(const void *arg, size_t i)
 int cli_trace_stat_json(const struct cli_trace_stats *s, FILE *f)
 {
 	json_t *head = json_pack(
-		"{s:s, s:i, s:o, s:o, s:o, s:o, s:o}", "ntime", ntime_version(), "schema",
+		"{s:s, s:i, s:o, s:o, s:o, s:o, s:o}", "ntime", ntime_trace_version(), "schema",
 		CLI_SCHEMA, "total", json_total(s, &s->totals[NTIME_TOTAL_ALL].total[0]), "devices",
 		json_totals(s, NTIME_TOTAL_DEVICE), "regions", json_totals(s, NTIME_TOTAL_REGION),
 		"threads", json_totals(s, NTIME_TOTAL_THREAD), "interrupts",

@@ -262,7 +262,7 @@ static int run_with_input(struct run *run)
 	w->state.size = sizeof(w->state);
 	ret = ntime_trace_state_new(run->t->ctx, &w->state, &run->state);
 	if (ret < 0)
-		return cli_machine_say(run->t->ctx, ret);
+		return cli_trace_say(run->t->ctx, ret);
 	ret = read_all(run);
 	if (ret < 0 || write_output(run))
 		ret = CLI_EXIT_FAILED;

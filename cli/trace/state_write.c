@@ -334,7 +334,7 @@ void cli_state_begin_json(struct cli_state_style *s, uint64_t accesses, uint64_t
 	fprintf(s->f,
 		"{\"ntime\": \"%s\", \"schema\": %d, \"accesses\": %" PRIu64
 		", \"dropped\": %" PRIu64 ", \"registers\": [",
-		ntime_version(), CLI_SCHEMA, accesses, dropped);
+		ntime_trace_version(), CLI_SCHEMA, accesses, dropped);
 }
 
 /* One at a time: a whole state as one JSON value would need many times its memory. */

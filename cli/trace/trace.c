@@ -127,6 +127,32 @@ static int check_operands(const struct cli_trace *t)
 			      a->min, a->max, t->n);
 }
 
+int cli_trace_say(const struct ntime_trace_ctx *ctx, int ret)
+{
+	const char *text = ctx ? ntime_trace_error_text(ctx) : "";
+
+	cli_say("%s", *text ? text : strerror(-ret));
+	return CLI_EXIT_FAILED;
+}
+
+static void log_line(void *arg, const char *line)
+{
+	(void)arg;
+	cli_say("%s", line);
+}
+
+/* No machine is opened: logs and databases are all that most actions look at. */
+static int make_context(struct cli_trace *t)
+{
+	const struct ntime_trace_ctx_options options = {
+		.size = sizeof(options),
+		.root = t->root,
+		.log = t->verbose > 1 ? log_line : NULL,
+	};
+
+	return ntime_trace_ctx_new(&t->ctx, &options);
+}
+
 static int run_action(struct cli_trace *t, int argc, char **argv)
 {
 	int ret = cli_options_parse(t->self, argc, argv, set_option, t);
@@ -139,9 +165,9 @@ static int run_action(struct cli_trace *t, int argc, char **argv)
 	t->n = argc - ret;
 	if (check_operands(t) || cli_trace_check(t))
 		return CLI_EXIT_FAILED;
-	t->machine.verbose = t->verbose;
-	if (cli_machine_open(&t->machine, &t->ctx))
-		return CLI_EXIT_FAILED;
+	ret = make_context(t);
+	if (ret < 0)
+		return cli_trace_say(t->ctx, ret);
 	return t->action->run(t);
 }
 

@@ -12,7 +12,6 @@
 #include <ntime/trace/filter.h>
 
 #include "cli/base/command.h"
-#include "cli/base/machine.h"
 #include "cli/output/term.h"
 
 /* Groups of common options that an action may have; -q, -v and -h all have. */
@@ -77,6 +76,7 @@ struct cli_trace_words {
 /**
  * struct cli_trace - one run of "ntime trace"; strings are the command line's
  * @self:	the action as a command of its own, "trace show": for cli_say_misuse()
+ * @root:	directory put before the system's files, of actions with --root; NULL: none
  * @operand, @n: what follows the options
  * @terms:	filters in the order of the command line
  * @regs, @chips, @domains: arguments of those options
@@ -89,8 +89,8 @@ struct cli_trace_words {
 struct cli_trace {
 	const struct cli_trace_action *action;
 	const struct cli_command *self;
-	struct cli_machine machine;
-	struct ntime_ctx *ctx;
+	const char *root;
+	struct ntime_trace_ctx *ctx;
 	char **operand;
 	int n;
 	struct cli_trace_term terms[CLI_TRACE_TERMS];
@@ -120,6 +120,11 @@ extern const struct cli_trace_action cli_trace_show;
 extern const struct cli_trace_action cli_trace_stat;
 extern const struct cli_trace_action cli_trace_state;
 extern const struct cli_trace_action cli_trace_unbind;
+
+/* ---- trace.c ---- */
+
+/* Print the sentence of libntime-trace for its last error; when it has none, what @ret means. Returns CLI_EXIT_FAILED. */
+int cli_trace_say(const struct ntime_trace_ctx *ctx, int ret);
 
 /* ---- options.c ---- */
 

@@ -14,15 +14,5 @@
 #include <ntime/session.h>
 #include <ntime/topology.h>
 #include <ntime/value.h>
-#include <ntime/trace/cost.h>
-#include <ntime/trace/derive.h>
-#include <ntime/trace/diff.h>
-#include <ntime/trace/filter.h>
-#include <ntime/trace/regdb.h>
-#include <ntime/trace/stat.h>
-#include <ntime/trace/state.h>
-#include <ntime/trace/trace.h>
-#include <ntime/trace/vfio.h>
-#include <ntime/trace/writer.h>
 
 #endif

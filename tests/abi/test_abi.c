@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* The binary interface: where each member of each public struct lies, and what each public constant is worth. */
 #include <ntime/ntime.h>
+#include <ntime/trace.h>
 
 #include "tests/tt.h"
 
 /*
- * Programs compiled against an older libntime.so.0 have these numbers in them. A row may be added; a row that exists may change
+ * Programs compiled against an older libntime.so.0 or libntime-trace.so.0 have these numbers in them. A row may be added; a row that exists may change
  * only together with the soversion. Numbers are those of LP64 with 8-byte alignment of 64-bit types (x86-64, arm64).
  */
 static const struct layout_row {
@@ -425,6 +426,13 @@ static const struct layout_row {
 	MEMBER(ntime_record, flags, 45, 1),
 	MEMBER(ntime_record, reserved, 46, 2),
 	STRUCT(ntime_record, 48),
+	MEMBER(ntime_trace_ctx_options, size, 0, 4),
+	MEMBER(ntime_trace_ctx_options, flags, 4, 4),
+	MEMBER(ntime_trace_ctx_options, root, 8, 8),
+	MEMBER(ntime_trace_ctx_options, log, 16, 8),
+	MEMBER(ntime_trace_ctx_options, log_arg, 24, 8),
+	MEMBER(ntime_trace_ctx_options, reserved, 32, 32),
+	STRUCT(ntime_trace_ctx_options, 64),
 	MEMBER(ntime_trace_batch, size, 0, 4),
 	MEMBER(ntime_trace_batch, reserved0, 4, 4),
 	MEMBER(ntime_trace_batch, n, 8, 8),

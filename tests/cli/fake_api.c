@@ -12,6 +12,7 @@
  *     gone=N     from the Nth read on the device of page-faults is gone in socket 1
  *     torn=N     of the Nth read it is not known within 1000 s of which moment it is
  *     ctrl-c     SIGINT comes while the counters are opened
+ *     closed     the machine cannot be opened
  *     late       to start a command ends only when a signal comes
  * The Nth read of a session gives N times the number in the table below. Commands are real processes.
  */
@@ -173,6 +174,10 @@ int ntime_open(struct ntime_ctx **out, const struct ntime_options *options)
 		snprintf((*out)->error, sizeof((*out)->error), "cannot read %s: %s", file,
 			 strerror(errno));
 		return -errno;
+	}
+	if (word_number("closed")) {
+		snprintf((*out)->error, sizeof((*out)->error), "the machine is closed");
+		return -EACCES;
 	}
 	if (options->log)
 		options->log(options->log_arg, "fake machine opened");

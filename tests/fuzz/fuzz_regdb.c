@@ -61,7 +61,7 @@ static int on_domain(void *arg, const char *name, uint64_t bytes, size_t registe
 	return 0;
 }
 
-static void try_database(struct ntime_ctx *ctx, const char *path)
+static void try_database(struct ntime_trace_ctx *ctx, const char *path)
 {
 	struct ntime_regdb *db;
 	struct ntime_decoder *d;
@@ -70,7 +70,7 @@ static void try_database(struct ntime_ctx *ctx, const char *path)
 	if (ntime_regdb_new(ctx, &db))
 		return;
 	ret = ntime_regdb_add(db, path);
-	expect(ret == 0 || ntime_error_text(ctx)[0]);
+	expect(ret == 0 || ntime_trace_error_text(ctx)[0]);
 	if (ntime_decoder_new(db, &d) == 0) {
 		struct ntime_regdb_hit hit = { .size = sizeof(hit) };
 
@@ -89,11 +89,11 @@ static void try_database(struct ntime_ctx *ctx, const char *path)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-	static struct ntime_ctx *ctx;
+	static struct ntime_trace_ctx *ctx;
 	char path[64];
 	int fd;
 
-	if (!ctx && ntime_open(&ctx, NULL))
+	if (!ctx && ntime_trace_ctx_new(&ctx, NULL))
 		return 0;
 	fd = memfd_create("database", MFD_CLOEXEC);
 	if (fd < 0)

@@ -8,7 +8,7 @@
 
 #include <ntime/trace/derive.h>
 
-#include "lib/context/context.h"
+#include "trace/base/context.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
@@ -57,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	static const char *const chips[] = { NULL, "GT218", "G80", "G86", "GF108", "GK104" };
 	struct ntime_record rec[64];
 	struct ntime_trace_batch batch = { .size = sizeof(batch), .records = rec, .text = "" };
-	struct ntime_ctx ctx = { 0 };
+	struct ntime_trace_ctx ctx = { 0 };
 	struct ntime_derive *d;
 
 	if (!bytes || ntime_derive_new(&ctx, chips[data[0] % NTI_ARRAY_SIZE(chips)], &d))

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ntime/ntime.h>
+#include <ntime/trace.h>
 
 #include "trace/base/device.h"
 #include "trace/read/front.h"
@@ -21,12 +21,12 @@ static inline void fuzz_expect(bool is_so)
 		abort();
 }
 
-static inline struct ntime_ctx *fuzz_context(void)
+static inline struct ntime_trace_ctx *fuzz_context(void)
 {
-	static struct ntime_ctx *ctx;
+	static struct ntime_trace_ctx *ctx;
 
 	if (!ctx)
-		(void)ntime_open(&ctx, NULL);
+		(void)ntime_trace_ctx_new(&ctx, NULL);
 	return ctx;
 }
 

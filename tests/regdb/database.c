@@ -13,7 +13,7 @@ void tt_database_open(struct tt_database *t)
 	memset(t, 0, sizeof(*t));
 	strcpy(t->folder, "/tmp/ntime-regdb-XXXXXX");
 	assert_non_null(mkdtemp(t->folder));
-	assert_int_equal(ntime_open(&t->ctx, NULL), 0);
+	assert_int_equal(ntime_trace_ctx_new(&t->ctx, NULL), 0);
 	assert_int_equal(ntime_regdb_new(t->ctx, &t->db), 0);
 }
 
@@ -58,7 +58,7 @@ void tt_database_decoder(struct tt_database *t, const char *chip)
 	ntime_decoder_free(t->d);
 	assert_int_equal(ntime_decoder_new(t->db, &t->d), 0);
 	if (chip && ntime_decoder_set_chip(t->d, 0, chip)) {
-		print_error("%s\n", ntime_error_text(t->ctx));
+		print_error("%s\n", ntime_trace_error_text(t->ctx));
 		fail();
 	}
 }
@@ -126,6 +126,6 @@ void tt_database_close(struct tt_database *t)
 {
 	ntime_decoder_free(t->d);
 	ntime_regdb_free(t->db);
-	ntime_close(t->ctx);
+	ntime_trace_ctx_free(t->ctx);
 	remove_folder(t->folder);
 }

@@ -9,7 +9,7 @@
 
 struct tt_database {
 	char folder[64];
-	struct ntime_ctx *ctx;
+	struct ntime_trace_ctx *ctx;
 	struct ntime_regdb *db;
 	struct ntime_decoder *d;
 };

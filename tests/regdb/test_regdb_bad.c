@@ -109,7 +109,7 @@ TEST(each_mistake_has_its_sentence)
 		tt_database_open(&t);
 		tt_database_file(&t, "bad.xml", r->text);
 		TT_EQ(r, tt_database_add(&t, "bad.xml"), r->ret);
-		tt_has_(ntime_error_text(t.ctx), r->sentence, "sentence", __FILE__, r->line);
+		tt_has_(ntime_trace_error_text(t.ctx), r->sentence, "sentence", __FILE__, r->line);
 		/* as it was */
 		tt_database_decoder(&t, "GT218");
 		TT_STR(r, tt_database_name(&t, 0xa40c), "PCOUNTER.PRE_SRC[3]");
@@ -126,7 +126,7 @@ static int add_raw(const char *text, size_t bytes, char *sentence, size_t size)
 	tt_database_open(&t);
 	tt_database_raw(&t, "raw.xml", text, bytes);
 	ret = tt_database_add(&t, "raw.xml");
-	snprintf(sentence, size, "%s", ret ? ntime_error_text(t.ctx) : "");
+	snprintf(sentence, size, "%s", ret ? ntime_trace_error_text(t.ctx) : "");
 	tt_database_close(&t);
 	return ret;
 }
@@ -184,7 +184,7 @@ TEST(groups_that_multiply_are_refused)
 	tt_database_open(&t);
 	tt_database_file(&t, "bad.xml", text);
 	TT_IS(tt_database_add(&t, "bad.xml"), -E2BIG);
-	TT_HAS(ntime_error_text(t.ctx), "more than 2000000 elements");
+	TT_HAS(ntime_trace_error_text(t.ctx), "more than 2000000 elements");
 	tt_database_close(&t);
 	free(text);
 }

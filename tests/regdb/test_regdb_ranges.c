@@ -43,24 +43,24 @@ static const struct range_row {
 
 TEST(names_become_ranges)
 {
-	struct ntime_ctx *ctx;
+	struct ntime_trace_ctx *ctx;
 	struct ntime_regdb *db;
 	char text[600];
 
-	assert_int_equal(ntime_open(&ctx, NULL), 0);
+	assert_int_equal(ntime_trace_ctx_new(&ctx, NULL), 0);
 	assert_int_equal(ntime_regdb_new(ctx, &db), 0);
 	TT_FOR_EACH_ROW(r, rows) {
 		text[0] = '\0';
 		TT_EQ(r, nti_filter_names(db, r->text, note, text), r->ret);
 		TT_STR(r, text, r->ranges);
-		TT_EQ(r, !r->ret || ntime_error_text(ctx)[0], 1);
+		TT_EQ(r, !r->ret || ntime_trace_error_text(ctx)[0], 1);
 	}
 	/* 32 units of 8 domains with all their registers: a filter takes them all */
 	text[0] = '\0';
 	TT_IS(nti_filter_names(db, "*@GF100", note, text), 0);
 	TT_IS(strlen(text) >= 400, 1);
 	ntime_regdb_free(db);
-	ntime_close(ctx);
+	ntime_trace_ctx_free(ctx);
 }
 
 int main(void)

@@ -59,14 +59,14 @@ static const struct name_row {
 };
 
 struct bed {
-	struct ntime_ctx *ctx;
+	struct ntime_trace_ctx *ctx;
 	struct ntime_regdb *db;
 	struct ntime_decoder *d;
 };
 
 static void open_bed(struct bed *b)
 {
-	assert_int_equal(ntime_open(&b->ctx, NULL), 0);
+	assert_int_equal(ntime_trace_ctx_new(&b->ctx, NULL), 0);
 	assert_int_equal(ntime_regdb_new(b->ctx, &b->db), 0);
 	assert_int_equal(ntime_decoder_new(b->db, &b->d), 0);
 }
@@ -75,7 +75,7 @@ static void close_bed(struct bed *b)
 {
 	ntime_decoder_free(b->d);
 	ntime_regdb_free(b->db);
-	ntime_close(b->ctx);
+	ntime_trace_ctx_free(b->ctx);
 }
 
 static const char *name_at(struct bed *b, uint32_t device, uint64_t offset)
@@ -223,15 +223,15 @@ TEST(wrong_questions_get_a_sentence)
 
 	open_bed(&b);
 	TT_IS(ntime_decoder_set_chip(b.d, 0, "GT281"), -ENOENT);
-	TT_HAS(ntime_error_text(b.ctx), "did you mean GT218?");
+	TT_HAS(ntime_trace_error_text(b.ctx), "did you mean GT218?");
 	TT_IS(ntime_decoder_set_chip(b.d, 0, "Voodoo"), -ENOENT);
-	TT_HAS(ntime_error_text(b.ctx), "no database knows a chip \"Voodoo\"");
+	TT_HAS(ntime_trace_error_text(b.ctx), "no database knows a chip \"Voodoo\"");
 	TT_IS(ntime_decoder_set_domain(b.d, 9, "NV_MMIO"), -ERANGE);
 	TT_IS(ntime_decoder_set_domain(b.d, 0, "A6XX"), -ENOENT);
-	TT_HAS(ntime_error_text(b.ctx), "there are: NV_MMIO");
+	TT_HAS(ntime_trace_error_text(b.ctx), "there are: NV_MMIO");
 	TT_IS(ntime_decoder_find(b.d, 0, 0, 0, 4, &hit), -EINVAL);
 	TT_IS(ntime_regdb_add(b.db, "/nonexistent/root.xml") < 0, 1);
-	assert_true(ntime_error_text(b.ctx)[0] != '\0');
+	assert_true(ntime_trace_error_text(b.ctx)[0] != '\0');
 	close_bed(&b);
 }
 

@@ -95,7 +95,7 @@ TEST(near_names_are_told)
 	TT_IS(tt_database_add(&t, "zoo.xml"), 0);
 	tt_database_decoder(&t, "DOG");
 	TT_IS(ntime_decoder_search(t.d, 0, "FODO", note, text), -ENOENT);
-	TT_HAS(ntime_error_text(t.ctx),
+	TT_HAS(ntime_trace_error_text(t.ctx),
 	       "no register is called \"FODO\" on DOG: did you mean HOUSE.CAGE.FOOD?");
 	tt_database_close(&t);
 }
@@ -124,7 +124,7 @@ TEST(copies_that_are_missing_are_told)
 	tt_database_decoder(&t, "DOG");
 	TT_FOR_EACH_ROW(r, beyond) {
 		TT_EQ(r, ntime_decoder_search(t.d, 0, r->pattern, note, text), -ENOENT);
-		TT_EQ(r, strstr(ntime_error_text(t.ctx), r->sentence) != NULL, 1);
+		TT_EQ(r, strstr(ntime_trace_error_text(t.ctx), r->sentence) != NULL, 1);
 	}
 	tt_database_close(&t);
 }

@@ -4,17 +4,17 @@
 
 #include "tests/trace/context.h"
 
-struct ntime_ctx *tt_ctx;
+struct ntime_trace_ctx *tt_ctx;
 
 int tt_open_context(void **state)
 {
 	(void)state;
-	return ntime_open(&tt_ctx, NULL);
+	return ntime_trace_ctx_new(&tt_ctx, NULL);
 }
 
 int tt_close_context(void **state)
 {
 	(void)state;
-	ntime_close(tt_ctx);
+	ntime_trace_ctx_free(tt_ctx);
 	return 0;
 }

@@ -3,9 +3,9 @@
 #ifndef TESTS_TRACE_CONTEXT_H
 #define TESTS_TRACE_CONTEXT_H
 
-#include <ntime/context.h>
+#include <ntime/trace/context.h>
 
-extern struct ntime_ctx *tt_ctx;
+extern struct ntime_trace_ctx *tt_ctx;
 
 /* For cmocka_run_group_tests(). */
 int tt_open_context(void **state);

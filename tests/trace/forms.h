@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#include <ntime/ntime.h>
+#include <ntime/trace.h>
 
 #include "tests/tt.h"
 
@@ -33,12 +33,12 @@ static inline int forms_take(void *arg, const void *bytes, size_t n)
 	return 0;
 }
 
-static inline struct ntime_ctx *forms_context(void)
+static inline struct ntime_trace_ctx *forms_context(void)
 {
-	static struct ntime_ctx *ctx;
+	static struct ntime_trace_ctx *ctx;
 
 	if (!ctx)
-		(void)ntime_open(&ctx, NULL);
+		(void)ntime_trace_ctx_new(&ctx, NULL);
 	assert_non_null(ctx);
 	return ctx;
 }

@@ -96,8 +96,8 @@ char *tt_warnings(const struct ntime_trace *t)
 	return text;
 }
 
-char *tt_read(struct ntime_ctx *ctx, const char *text, size_t n, uint32_t form, uint32_t flags,
-	      uint32_t threads, struct ntime_trace_info *info)
+char *tt_read(struct ntime_trace_ctx *ctx, const char *text, size_t n, uint32_t form,
+	      uint32_t flags, uint32_t threads, struct ntime_trace_info *info)
 {
 	struct ntime_trace_options o = {
 		.size = sizeof(o), .form = form, .flags = flags, .threads = threads
@@ -107,7 +107,7 @@ char *tt_read(struct ntime_ctx *ctx, const char *text, size_t n, uint32_t form, 
 	int ret = ntime_trace_open(ctx, path, &o, &t);
 
 	if (ret)
-		fail_msg("%s", ntime_error_text(ctx));
+		fail_msg("%s", ntime_trace_error_text(ctx));
 	records = tt_records(t, &ret);
 	TT_IS(ret, 0);
 	info->size = sizeof(*info);

@@ -18,8 +18,8 @@ void tt_drop(char *path);
 char *tt_records(struct ntime_trace *t, int *ret);
 
 /* Read @text with @flags and threads: the records, and the state at the end. */
-char *tt_read(struct ntime_ctx *ctx, const char *text, size_t n, uint32_t form, uint32_t flags,
-	      uint32_t threads, struct ntime_trace_info *info);
+char *tt_read(struct ntime_trace_ctx *ctx, const char *text, size_t n, uint32_t form,
+	      uint32_t flags, uint32_t threads, struct ntime_trace_info *info);
 
 /* What a reader warns of, "COUNT SENTENCE" a line; freed by the caller. */
 char *tt_warnings(const struct ntime_trace *t);

@@ -121,7 +121,7 @@ TEST(refuses_single_runs)
 	uint64_t ns[2] = { 1, 2 };
 
 	TT_IS(ntime_trace_cost_runs(tt_ctx, ns, 1, ns, 2, 0, &c), -ENODATA);
-	TT_HAS(ntime_error_text(tt_ctx), "1 run with tracing and 2 without");
+	TT_HAS(ntime_trace_error_text(tt_ctx), "1 run with tracing and 2 without");
 	TT_IS(ntime_trace_cost_runs(tt_ctx, ns, 2, ns, 0, 0, &c), -ENODATA);
 	c.size = 1;
 	TT_IS(ntime_trace_cost_runs(tt_ctx, ns, 2, ns, 2, 0, &c), -EINVAL);
@@ -205,7 +205,7 @@ TEST(refuses_logs)
 		put(d, 0, more, r->a, r->flags[0]);
 		put(d, 1, less, r->b, r->flags[1]);
 		TT_EQ(r, ntime_trace_cost_logs(d, &c), -ENODATA);
-		TT_HAS(ntime_error_text(tt_ctx), r->sentence);
+		TT_HAS(ntime_trace_error_text(tt_ctx), r->sentence);
 		ntime_trace_diff_free(d);
 	}
 	/* the wrong way round */
@@ -213,7 +213,7 @@ TEST(refuses_logs)
 	put(d, 0, less, 4, NTIME_RECORD_TIMED);
 	put(d, 1, more, 7, NTIME_RECORD_TIMED);
 	TT_IS(ntime_trace_cost_logs(d, &c), -ENODATA);
-	TT_HAS(ntime_error_text(tt_ctx), "3 accesses fewer");
+	TT_HAS(ntime_trace_error_text(tt_ctx), "3 accesses fewer");
 	ntime_trace_diff_free(d);
 	d = diff_new(0);
 	TT_IS(ntime_trace_cost_logs(d, &c), -EINVAL);

@@ -931,7 +931,7 @@ TEST(chips_by_name)
 	ntime_derive_free(d);
 	TT_IS(ntime_derive_new(tt_ctx, "GT219", &d), -2);
 	assert_null(d);
-	TT_HAS(ntime_error_text(tt_ctx), "GT219");
+	TT_HAS(ntime_trace_error_text(tt_ctx), "GT219");
 	ntime_derive_free(NULL);
 }
 

@@ -368,7 +368,7 @@ TEST(refuses)
 	struct ntime_trace_diff *d;
 
 	TT_IS(ntime_trace_diff_new(tt_ctx, &o, &d), -EINVAL);
-	TT_HAS(ntime_error_text(tt_ctx), "another version");
+	TT_HAS(ntime_trace_error_text(tt_ctx), "another version");
 	for (unsigned int i = 0; i < 200; i++)
 		r[i] = (struct ntime_record){ .offset = i, .kind = 1, .flags = 2, .width = 4 };
 	o.flags = 0;
@@ -376,7 +376,7 @@ TEST(refuses)
 	assert_int_equal(ntime_trace_diff_new(tt_ctx, &o, &d), 0);
 	TT_IS(ntime_trace_diff_put(d, 2, &batch), -EINVAL);
 	TT_IS(ntime_trace_diff_put(d, 0, &batch), -E2BIG);
-	TT_HAS(ntime_error_text(tt_ctx), "more than the 86 steps");
+	TT_HAS(ntime_trace_error_text(tt_ctx), "more than the 86 steps");
 	TT_IS(ntime_trace_diff_device(d, 2, 0, &device), -EINVAL);
 	TT_IS(ntime_trace_diff_device(d, 0, 0, &device), 0);
 	TT_IS(ntime_trace_diff_device(d, 0, 0, &device), 0);

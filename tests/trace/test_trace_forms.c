@@ -328,7 +328,7 @@ TEST(hints)
 				    &(struct forms_job){ .to = r->to, .hints = r->hints }, &got),
 		      r->sentence ? -EINVAL : 0);
 		if (r->sentence)
-			TT_HAS(ntime_error_text(forms_context()), r->sentence);
+			TT_HAS(ntime_trace_error_text(forms_context()), r->sentence);
 		free(got.p);
 	}
 	free(in.p);
@@ -642,6 +642,6 @@ int main(void)
 	};
 	int ret = TT_RUN(tests);
 
-	ntime_close(forms_context());
+	ntime_trace_ctx_free(forms_context());
 	return ret;
 }

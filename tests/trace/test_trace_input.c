@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <ntime/context.h>
+#include <ntime/trace/context.h>
 #include <ntime/trace/trace.h>
 #include <ntime/trace/filter.h>
 #include <ntime/trace/writer.h>
@@ -71,7 +71,7 @@ static void check_packed(const struct packed_row *r, const char *bytes, size_t n
 	if (!ret)
 		free(tt_records(t, &ret));
 	TT_EQ(r, ret, -EBADMSG);
-	TT_HAS(ntime_error_text(tt_ctx), "cut off");
+	TT_HAS(ntime_trace_error_text(tt_ctx), "cut off");
 	ntime_trace_close(t);
 	tt_drop(path);
 }
@@ -159,7 +159,7 @@ TEST(what_stands_behind_packed_data_is_told)
 			"something that is not %s stands behind the end of its %s data, from "
 			"byte %zu on; cut it off",
 			r->way->name, r->way->name, packed + (size_t)r->at);
-		TT_HAS(ntime_error_text(tt_ctx), sentence);
+		TT_HAS(ntime_trace_error_text(tt_ctx), sentence);
 	}
 }
 
@@ -192,7 +192,7 @@ TEST(what_cannot_be_read_is_refused)
 		struct ntime_trace *t;
 
 		TT_EQ(r, ntime_trace_open(tt_ctx, path, &o, &t), r->ret);
-		TT_HAS(ntime_error_text(tt_ctx), r->sentence);
+		TT_HAS(ntime_trace_error_text(tt_ctx), r->sentence);
 		TT_EQ(r, t == NULL, 1);
 		tt_drop(path);
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Round trips of random traces: text to mmiotrace and back, records to ntime's own form and back, and that form damaged in every way. */
-#include "lib/context/context.h"
+#include "trace/base/context.h"
 #include "trace/base/device.h"
 #include "trace/write/writer.h"
 #include "tests/trace/forms.h"
@@ -312,6 +312,6 @@ int main(void)
 	};
 	int ret = TT_RUN(tests);
 
-	ntime_close(forms_context());
+	ntime_trace_ctx_free(forms_context());
 	return ret;
 }

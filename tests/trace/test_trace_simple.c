@@ -213,7 +213,7 @@ TEST(refused)
 		if (r->swaps)
 			memcpy(s.p + 8, &magic, sizeof(magic));
 		TT_EQ(r, forms_convert(s.p, s.n, &to_json, &got), -EBADMSG);
-		TT_HAS(ntime_error_text(forms_context()), r->sentence);
+		TT_HAS(ntime_trace_error_text(forms_context()), r->sentence);
 		free(got.p);
 	}
 }
@@ -287,6 +287,6 @@ int main(void)
 	};
 	int ret = TT_RUN(tests);
 
-	ntime_close(forms_context());
+	ntime_trace_ctx_free(forms_context());
 	return ret;
 }

@@ -302,7 +302,7 @@ TEST(refuses_options)
 
 	TT_FOR_EACH_ROW(r, rows) {
 		TT_EQ(r, ntime_trace_stat_new(tt_ctx, &r->o, &s), -EINVAL);
-		TT_HAS(ntime_error_text(tt_ctx), r->sentence);
+		TT_HAS(ntime_trace_error_text(tt_ctx), r->sentence);
 	}
 	assert_int_equal(ntime_trace_stat_new(tt_ctx, NULL, &s), 0);
 	ntime_trace_stat_free(s);

@@ -309,11 +309,11 @@ TEST(options_are_checked)
 	struct ntime_trace_state *s;
 
 	TT_IS(ntime_trace_state_new(tt_ctx, &options, &s), -EINVAL);
-	TT_HAS(ntime_error_text(tt_ctx), "version");
+	TT_HAS(ntime_trace_error_text(tt_ctx), "version");
 	options = (struct ntime_trace_state_options){ .size = sizeof(options),
 						      .registers = UINT32_MAX };
 	TT_IS(ntime_trace_state_new(tt_ctx, &options, &s), -EINVAL);
-	TT_HAS(ntime_error_text(tt_ctx), "at most");
+	TT_HAS(ntime_trace_error_text(tt_ctx), "at most");
 	TT_IS(ntime_trace_state_new(tt_ctx, NULL, &s), 0);
 	ntime_trace_state_free(s);
 	ntime_trace_state_free(NULL);

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include <ntime/context.h>
+#include <ntime/trace/context.h>
 #include <ntime/trace/trace.h>
 
 #include "trace/base/device.h"

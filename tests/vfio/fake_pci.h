@@ -6,7 +6,7 @@
 #ifndef TT_FAKE_PCI_H
 #define TT_FAKE_PCI_H
 
-#include "lib/context/context.h"
+#include "trace/base/context.h"
 
 #define FAKE_CARD "0000:05:00.0"
 #define FAKE_SOUND "0000:05:00.1"
@@ -18,7 +18,7 @@
 struct fake_pci {
 	struct nti_os os; /* first: ops get this pointer */
 	struct nti_os *real;
-	struct ntime_ctx ctx;
+	struct ntime_trace_ctx ctx;
 	char root[64];
 	char path[64][128]; /* of open descriptors that were opened for writing */
 	bool is_root;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/context/context.h"
+#include "trace/base/context.h"
 #include "trace/base/device.h"
 #include "trace/derive/state.h"
 
@@ -58,7 +58,7 @@ static int add_chips(struct ntime_derive *d, const char *chips)
 	return 0;
 }
 
-int ntime_derive_new(struct ntime_ctx *ctx, const char *chip, struct ntime_derive **out)
+int ntime_derive_new(struct ntime_trace_ctx *ctx, const char *chip, struct ntime_derive **out)
 {
 	struct ntime_derive *d = calloc(1, sizeof(*d));
 	int ret;

@@ -139,7 +139,7 @@ struct nti_derive_told {
 };
 
 struct ntime_derive {
-	struct ntime_ctx *ctx;
+	struct ntime_trace_ctx *ctx;
 	struct nti_derive_told *told;
 	size_t tolds;
 	struct nti_derive_device *device;

@@ -7,7 +7,7 @@
 #include "core/regs/nv50_chip.h"
 #include "lib/base/compiler.h"
 #include "lib/base/text.h"
-#include "lib/context/context.h"
+#include "trace/base/context.h"
 #include "trace/base/device.h"
 #include "trace/filter/filter.h"
 #include "trace/filter/terms.h"

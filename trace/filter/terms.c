@@ -8,7 +8,7 @@
 
 #include "lib/base/compiler.h"
 #include "lib/base/text.h"
-#include "lib/context/context.h"
+#include "trace/base/context.h"
 #include "trace/filter/names.h"
 #include "trace/filter/terms.h"
 #include "trace/base/scan.h"
@@ -16,7 +16,7 @@
 #define NS_PER_S 1000000000ull
 #define MAX_TERMS 65536
 
-int ntime_trace_filter_new(struct ntime_ctx *ctx, struct ntime_trace_filter **out)
+int ntime_trace_filter_new(struct ntime_trace_ctx *ctx, struct ntime_trace_filter **out)
 {
 	struct ntime_trace_filter *f = calloc(1, sizeof(*f));
 

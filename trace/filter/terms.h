@@ -58,7 +58,7 @@ struct nti_terms {
 };
 
 struct ntime_trace_filter {
-	struct ntime_ctx *ctx;
+	struct ntime_trace_ctx *ctx;
 	struct nti_terms wanted, unwanted;
 };
 

@@ -6,7 +6,7 @@
 #include <ntime/trace/cost.h>
 
 #include "lib/base/error.h"
-#include "lib/context/context.h"
+#include "trace/base/context.h"
 #include "trace/query/diff.h"
 
 /* Fewer than this have no quartiles worth the name. */
@@ -59,7 +59,7 @@ static void compare_times(struct ntime_trace_cost *c)
 	c->ratio = c->without_ns > 0 ? c->with_ns / c->without_ns : 0;
 }
 
-int ntime_trace_cost_runs(struct ntime_ctx *ctx, const uint64_t *with_ns, size_t with_runs,
+int ntime_trace_cost_runs(struct ntime_trace_ctx *ctx, const uint64_t *with_ns, size_t with_runs,
 			  const uint64_t *without_ns, size_t without_runs, uint64_t accesses,
 			  struct ntime_trace_cost *out)
 {

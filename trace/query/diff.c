@@ -5,13 +5,14 @@
 #include <string.h>
 
 #include "lib/base/error.h"
-#include "lib/context/context.h"
+#include "trace/base/context.h"
 #include "trace/query/diff.h"
 
 #define DEFAULT_BYTES ((uint64_t)1 << 30)
 #define FLAGS (NTIME_DIFF_STRICT | NTIME_DIFF_IGNORE_VALUES | NTIME_DIFF_IGNORE_READ_VALUES)
 
-int ntime_trace_diff_new(struct ntime_ctx *ctx, const struct ntime_trace_diff_options *options,
+int ntime_trace_diff_new(struct ntime_trace_ctx *ctx,
+			 const struct ntime_trace_diff_options *options,
 			 struct ntime_trace_diff **out)
 {
 	struct ntime_trace_diff_options o = { .size = sizeof(o) };

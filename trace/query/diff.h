@@ -38,7 +38,7 @@ struct nti_diff_side {
  * @in_b:	by number of an access: 1 + the number it had in the second trace alone, 0 if it is not there
  */
 struct ntime_trace_diff {
-	struct ntime_ctx *ctx;
+	struct ntime_trace_ctx *ctx;
 	struct ntime_trace_diff_options o;
 	struct nti_diff_side side[2];
 	bool is_joined, is_aligned;

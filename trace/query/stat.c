@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "lib/base/error.h"
-#include "lib/context/context.h"
+#include "trace/base/context.h"
 #include "trace/query/stat.h"
 
 #define MOST_REGISTERS (1u << 24)
@@ -18,7 +18,7 @@
 #define WINDOW 512u /* records that are worked on together */
 #define AHEAD 16u   /* runs of accesses between two looks for the memory of one */
 
-static int check(struct ntime_ctx *ctx, const struct ntime_trace_stat_options *o)
+static int check(struct ntime_trace_ctx *ctx, const struct ntime_trace_stat_options *o)
 {
 	if (o->size != sizeof(*o) || o->flags || o->reserved[0] || o->reserved[1] ||
 	    o->reserved[2] || o->reserved[3])
@@ -33,7 +33,8 @@ static int check(struct ntime_ctx *ctx, const struct ntime_trace_stat_options *o
 	return 0;
 }
 
-int ntime_trace_stat_new(struct ntime_ctx *ctx, const struct ntime_trace_stat_options *options,
+int ntime_trace_stat_new(struct ntime_trace_ctx *ctx,
+			 const struct ntime_trace_stat_options *options,
 			 struct ntime_trace_stat **out)
 {
 	struct ntime_trace_stat_options o = { .size = sizeof(o) };

@@ -13,7 +13,7 @@
 #include <ntime/trace/state.h>
 
 #include "lib/base/error.h"
-#include "lib/context/context.h"
+#include "trace/base/context.h"
 #include "trace/base/batch.h"
 
 #define MOST_REGISTERS (1u << 24)
@@ -163,7 +163,7 @@ static struct place *place_at(const struct ntime_trace_state *s, uint32_t i)
 	return (struct place *)(void *)key_at(&s->places, i);
 }
 
-static int check(struct ntime_ctx *ctx, const struct ntime_trace_state_options *o)
+static int check(struct ntime_trace_ctx *ctx, const struct ntime_trace_state_options *o)
 {
 	if (o->size != sizeof(*o) || o->flags || o->reserved0 || o->reserved[0] || o->reserved[1] ||
 	    o->reserved[2] || o->reserved[3])
@@ -175,7 +175,8 @@ static int check(struct ntime_ctx *ctx, const struct ntime_trace_state_options *
 	return 0;
 }
 
-int ntime_trace_state_new(struct ntime_ctx *ctx, const struct ntime_trace_state_options *options,
+int ntime_trace_state_new(struct ntime_trace_ctx *ctx,
+			  const struct ntime_trace_state_options *options,
 			  struct ntime_trace_state **out)
 {
 	struct ntime_trace_state *s;

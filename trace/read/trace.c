@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "lib/base/compiler.h"
-#include "lib/context/context.h"
+#include "trace/base/context.h"
 #include "trace/base/device.h"
 #include "trace/filter/filter.h"
 #include "trace/read/front.h"
@@ -69,7 +69,7 @@ static void quote(const char *head, size_t n, char *buf, size_t room)
 	buf[used] = '\0';
 }
 
-static int no_form(struct ntime_ctx *ctx, const char *path, const char *head, size_t n)
+static int no_form(struct ntime_trace_ctx *ctx, const char *path, const char *head, size_t n)
 {
 	char begins[64];
 
@@ -84,8 +84,9 @@ static int no_form(struct ntime_ctx *ctx, const char *path, const char *head, si
 			 name_of(path), begins);
 }
 
-static int wrong_form(struct ntime_ctx *ctx, const char *path, const struct nti_trace_front *wanted,
-		      const struct nti_trace_front *found, const char *head, size_t n)
+static int wrong_form(struct ntime_trace_ctx *ctx, const char *path,
+		      const struct nti_trace_front *wanted, const struct nti_trace_front *found,
+		      const char *head, size_t n)
 {
 	char begins[64];
 
@@ -200,7 +201,7 @@ static int prepare(struct ntime_trace *t, const struct ntime_trace_options *o)
 	return 0;
 }
 
-static int check_options(struct ntime_ctx *ctx, const struct ntime_trace_options *o)
+static int check_options(struct ntime_trace_ctx *ctx, const struct ntime_trace_options *o)
 {
 	size_t i;
 
@@ -220,7 +221,7 @@ static int check_options(struct ntime_ctx *ctx, const struct ntime_trace_options
 	return 0;
 }
 
-int ntime_trace_open(struct ntime_ctx *ctx, const char *path,
+int ntime_trace_open(struct ntime_trace_ctx *ctx, const char *path,
 		     const struct ntime_trace_options *options, struct ntime_trace **out)
 {
 	struct ntime_trace_options o = { .size = sizeof(o) };

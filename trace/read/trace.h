@@ -40,7 +40,7 @@ struct nti_trace_losses {
 };
 
 struct ntime_trace {
-	struct ntime_ctx *ctx;
+	struct ntime_trace_ctx *ctx;
 	struct nti_input *in;
 	struct nti_pieces pieces;
 	const struct nti_trace_front *front;

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "lib/base/text.h"
-#include "lib/context/context.h"
+#include "trace/base/context.h"
 
 int nti_build_error(struct nti_builder *b, int code, const struct nti_node *n, const char *format,
 		    ...)
@@ -322,8 +322,8 @@ static int build_group(struct nti_builder *b, const struct nti_node *n, const st
 	e->length = 1;
 	/* files that others import lack what those have: all else of them is worth having */
 	if (!def) {
-		nti_context_log(b->ctx, "regdb: %s:%u: there is no group \"%s\"", n->file, n->line,
-				name ? name : "");
+		nti_trace_log(b->ctx, "regdb: %s:%u: there is no group \"%s\"", n->file, n->line,
+			      name ? name : "");
 		return 0;
 	}
 	return build_body(b, def->parts, in, false, &e->body);
@@ -479,7 +479,7 @@ static int keep_files(struct nti_builder *b, struct nti_node *n)
 	return 0;
 }
 
-int nti_regdb_xml(struct ntime_ctx *ctx, const char *path, uint32_t first_choice,
+int nti_regdb_xml(struct ntime_trace_ctx *ctx, const char *path, uint32_t first_choice,
 		  struct nti_layer **out)
 {
 	struct nti_arena scratch = { .limit = NTI_NODES_BYTES };

@@ -50,7 +50,7 @@ struct nti_def {
 #define NTI_DEFS 4096u
 
 struct nti_builder {
-	struct ntime_ctx *ctx;
+	struct ntime_trace_ctx *ctx;
 	struct nti_arena *scratch; /* definitions, freed when the layer is complete */
 	struct nti_layer *layer;
 	struct nti_def *table[NTI_DEFS];

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "lib/base/text.h"
-#include "lib/context/context.h"
+#include "trace/base/context.h"
 #include "trace/regdb/build.h"
 
 /* The values of an enumeration by name alone: enough to be what variants are of. NULL without memory. */
@@ -128,8 +128,8 @@ int nti_build_variants(struct nti_builder *b, const struct nti_node *n, const st
 	if (!text)
 		return 0;
 	if (!of && in->is_unknown) {
-		nti_context_log(b->ctx, "regdb: %s:%u: nothing tells what the variants are of",
-				n->file, n->line);
+		nti_trace_log(b->ctx, "regdb: %s:%u: nothing tells what the variants are of",
+			      n->file, n->line);
 		return 0;
 	}
 	if (!of)
@@ -475,7 +475,7 @@ static int named_type(struct nti_builder *b, const struct nti_node *n, const cha
 		}
 	}
 	/* a type that nobody defines is a number: the name of the register is worth more than its type */
-	nti_context_log(b->ctx, "regdb: %s:%u: there is no type \"%s\"", n->file, n->line, name);
+	nti_trace_log(b->ctx, "regdb: %s:%u: there is no type \"%s\"", n->file, n->line, name);
 	out->kind = NTI_TYPE_HEX;
 	return 0;
 }
@@ -491,9 +491,9 @@ static void tell_lost_fields(struct nti_builder *b, const struct nti_node *n,
 
 	for (i = 0; type->kind == NTI_TYPE_FIELDS && i < type->field_count; i++)
 		if (type->fields[i].high >= bits + type->shr)
-			nti_context_log(b->ctx,
-					"regdb: %s:%u: the bit field %s has no room in %u bits",
-					n->file, n->line, type->fields[i].name, bits);
+			nti_trace_log(b->ctx,
+				      "regdb: %s:%u: the bit field %s has no room in %u bits",
+				      n->file, n->line, type->fields[i].name, bits);
 }
 
 int nti_build_type(struct nti_builder *b, const struct nti_node *n, const struct nti_scope *scope,

@@ -8,7 +8,7 @@
 
 #include "core/regs/nv50_chip.h"
 #include "lib/base/text.h"
-#include "lib/context/context.h"
+#include "trace/base/context.h"
 #include "trace/regdb/decoder.h"
 
 /* A view of which nothing is known yet. */

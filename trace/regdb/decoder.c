@@ -9,7 +9,7 @@
 
 #include "core/regs/nv50_chip.h"
 #include "lib/base/text.h"
-#include "lib/context/context.h"
+#include "trace/base/context.h"
 #include "trace/regdb/value.h"
 
 #define TABLE_SLOTS (NTI_HITS * 2)

@@ -161,7 +161,7 @@ struct nti_layer {
 };
 
 struct ntime_regdb {
-	struct ntime_ctx *ctx;
+	struct ntime_trace_ctx *ctx;
 	struct nti_layer *layers; /* newest first */
 	uint32_t choice_count;
 };
@@ -220,7 +220,7 @@ void nti_layer_free(struct nti_layer *layer);
 int nti_regdb_rows(uint32_t first_choice, struct nti_layer **out);
 
 /* build.c: the layer of @path. 0 or -errno with a sentence. */
-int nti_regdb_xml(struct ntime_ctx *ctx, const char *path, uint32_t first_choice,
+int nti_regdb_xml(struct ntime_trace_ctx *ctx, const char *path, uint32_t first_choice,
 		  struct nti_layer **out);
 
 #endif

@@ -16,7 +16,7 @@
 
 #include "lib/base/library.h"
 #include "lib/base/text.h"
-#include "lib/context/context.h"
+#include "trace/base/context.h"
 #include "trace/regdb/model.h"
 
 #define PIECE_BYTES 65536
@@ -29,7 +29,7 @@ struct seen_file {
 };
 
 struct reader {
-	struct ntime_ctx *ctx;
+	struct ntime_trace_ctx *ctx;
 	struct nti_arena *arena;
 	const char *base; /* folder of what the user named */
 	char folder[PATH_BYTES];
@@ -351,7 +351,7 @@ static int parse_file(struct reader *r, int fd, const char *path, struct nti_nod
 		XML_SetEntityDeclHandler(p->parser, on_entity);
 		ret = parse_all(p, fd);
 		if (ret && p->is_foreign && r->is_lenient && r->depth == 0) {
-			nti_context_log(r->ctx, "regdb: %s is no database of registers", path);
+			nti_trace_log(r->ctx, "regdb: %s is no database of registers", path);
 			ret = 0;
 		}
 	}
@@ -500,7 +500,7 @@ static int read_path(struct reader *r, const char *path, struct nti_node *into)
 	return read_folder(r, path, into, 0);
 }
 
-int nti_nodes_read(struct ntime_ctx *ctx, const char *path, struct nti_arena *arena,
+int nti_nodes_read(struct ntime_trace_ctx *ctx, const char *path, struct nti_arena *arena,
 		   struct nti_node **out)
 {
 	struct reader r = { .ctx = ctx, .arena = arena };

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <ntime/context.h>
+#include <ntime/trace/context.h>
 
 #include "trace/regdb/arena.h"
 
@@ -35,7 +35,7 @@ struct nti_node {
  * Read @path, a file or a folder, and all that it imports, into @arena. @out has the files in the order in which they were named. 0; -ENOENT, -EACCES, ...;
  * -EBADMSG; -E2BIG; -ENOMEM; with a sentence.
  */
-int nti_nodes_read(struct ntime_ctx *ctx, const char *path, struct nti_arena *arena,
+int nti_nodes_read(struct ntime_trace_ctx *ctx, const char *path, struct nti_arena *arena,
 		   struct nti_node **out);
 
 /* Value of an attribute, NULL when it is not there. */

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "lib/context/context.h"
+#include "trace/base/context.h"
 #include "trace/regdb/model.h"
 
 static void push(struct ntime_regdb *db, struct nti_layer *layer)
@@ -13,7 +13,7 @@ static void push(struct ntime_regdb *db, struct nti_layer *layer)
 	db->choice_count = layer->first_choice + (uint32_t)layer->choice_count;
 }
 
-int ntime_regdb_new(struct ntime_ctx *ctx, struct ntime_regdb **out)
+int ntime_regdb_new(struct ntime_trace_ctx *ctx, struct ntime_regdb **out)
 {
 	struct ntime_regdb *db = calloc(1, sizeof(*db));
 	struct nti_layer *rows;

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "lib/base/text.h"
-#include "lib/context/context.h"
+#include "trace/base/context.h"
 #include "trace/regdb/decoder.h"
 
 #define PARTS 32u

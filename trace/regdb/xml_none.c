@@ -2,10 +2,10 @@
 /* Built without expat: databases in XML cannot be read. */
 #include <errno.h>
 
-#include "lib/context/context.h"
+#include "trace/base/context.h"
 #include "trace/regdb/model.h"
 
-int nti_regdb_xml(struct ntime_ctx *ctx, const char *path, uint32_t first_choice,
+int nti_regdb_xml(struct ntime_trace_ctx *ctx, const char *path, uint32_t first_choice,
 		  struct nti_layer **out)
 {
 	(void)first_choice;

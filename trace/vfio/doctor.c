@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "lib/base/text.h"
-#include "lib/context/context.h"
+#include "trace/base/context.h"
 #include "trace/vfio/doctor.h"
 
 #define OK NTIME_VFIO_OK
@@ -309,7 +309,7 @@ static int check_question(struct nti_vfio_doctor *d)
 	return 0;
 }
 
-int ntime_vfio_doctor(struct ntime_ctx *ctx, const struct ntime_vfio_question *q,
+int ntime_vfio_doctor(struct ntime_trace_ctx *ctx, const struct ntime_vfio_question *q,
 		      int (*fn)(void *arg, const struct ntime_vfio_check *check), void *arg)
 {
 	struct nti_vfio_doctor d = {

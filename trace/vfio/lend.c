@@ -11,7 +11,7 @@
 
 #include <ntime/trace/vfio.h>
 
-#include "lib/context/context.h"
+#include "trace/base/context.h"
 #include "trace/vfio/record.h"
 #include "trace/vfio/use.h"
 
@@ -179,7 +179,7 @@ static int give_all_back(struct lend *l)
 
 /* ---- what is allowed ---- */
 
-static int begin(struct ntime_ctx *ctx, struct lend *l, const char *card)
+static int begin(struct ntime_trace_ctx *ctx, struct lend *l, const char *card)
 {
 	l->os = ctx->os;
 	l->store.fd = l->store.dir = -1;
@@ -358,7 +358,7 @@ static int end(struct lend *l, int ret)
 	return ret == -ECANCELED && l->stopped ? l->stopped : ret;
 }
 
-int ntime_vfio_bind(struct ntime_ctx *ctx, const char *card, uint32_t flags,
+int ntime_vfio_bind(struct ntime_trace_ctx *ctx, const char *card, uint32_t flags,
 		    int (*fn)(void *arg, const struct ntime_vfio_write *write), void *arg)
 {
 	struct lend *l = calloc(1, sizeof(*l));
@@ -443,7 +443,7 @@ static int unbind(struct lend *l)
 		l->group->number);
 }
 
-int ntime_vfio_unbind(struct ntime_ctx *ctx, const char *card, uint32_t flags,
+int ntime_vfio_unbind(struct ntime_trace_ctx *ctx, const char *card, uint32_t flags,
 		      int (*fn)(void *arg, const struct ntime_vfio_write *write), void *arg)
 {
 	struct lend *l = calloc(1, sizeof(*l));
@@ -480,7 +480,7 @@ static int tell_function(const struct nti_vfio_group *g, const struct nti_vfio_f
 						      .is_lent = had != NULL });
 }
 
-int ntime_vfio_function_for_each(struct ntime_ctx *ctx, const char *card,
+int ntime_vfio_function_for_each(struct ntime_trace_ctx *ctx, const char *card,
 				 int (*fn)(void *arg, const struct ntime_vfio_function *function),
 				 void *arg)
 {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "lib/base/shared.h"
-#include "lib/context/context.h"
+#include "trace/base/context.h"
 #include "trace/read/pool.h"
 #include "trace/read/trace.h"
 #include "trace/write/writer.h"

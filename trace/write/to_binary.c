@@ -47,7 +47,7 @@ static void binary_free(void *state)
 	free(s);
 }
 
-static int binary_make(struct ntime_ctx *ctx NTI_UNUSED,
+static int binary_make(struct ntime_trace_ctx *ctx NTI_UNUSED,
 		       const struct ntime_trace_writer_options *options,
 		       struct nti_trace_devices *devices, void **state)
 {

@@ -43,7 +43,7 @@ static const char *const kinds[NTIME_RECORD_KINDS] = {
 	[NTIME_RECORD_OTHER] = "other",
 };
 
-static int json_make(struct ntime_ctx *ctx NTI_UNUSED,
+static int json_make(struct ntime_trace_ctx *ctx NTI_UNUSED,
 		     const struct ntime_trace_writer_options *options,
 		     struct nti_trace_devices *devices, void **state)
 {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/context/context.h"
+#include "trace/base/context.h"
 #include "trace/write/mm_access.h"
 #include "trace/write/nvidia.h"
 
@@ -19,7 +19,7 @@
 #define QUICK_BYTES 112
 
 /* What decoders are told of a chip is its number. */
-static int check_chips(struct ntime_ctx *ctx, const struct nti_hints *hints)
+static int check_chips(struct ntime_trace_ctx *ctx, const struct nti_hints *hints)
 {
 	size_t i;
 
@@ -32,7 +32,7 @@ static int check_chips(struct ntime_ctx *ctx, const struct nti_hints *hints)
 	return 0;
 }
 
-static int mm_make(struct ntime_ctx *ctx, const struct ntime_trace_writer_options *options,
+static int mm_make(struct ntime_trace_ctx *ctx, const struct ntime_trace_writer_options *options,
 		   struct nti_trace_devices *devices, void **state)
 {
 	struct nti_mm *s = calloc(1, sizeof(*s));

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/context/context.h"
+#include "trace/base/context.h"
 #include "trace/base/device.h"
 #include "trace/base/digits.h"
 #include "trace/read/event.h"
@@ -128,7 +128,7 @@ static bool parse_style(struct style *s, const char *text)
 	return n == from || add_part(s, PART_TEXT, from, n - from);
 }
 
-static int vfio_make(struct ntime_ctx *ctx, const struct ntime_trace_writer_options *options,
+static int vfio_make(struct ntime_trace_ctx *ctx, const struct ntime_trace_writer_options *options,
 		     struct nti_trace_devices *devices, void **state)
 {
 	struct vfio *s = calloc(1, sizeof(*s));

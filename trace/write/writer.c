@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/context/context.h"
+#include "trace/base/context.h"
 #include "trace/base/device.h"
 #include "trace/write/hints.h"
 #include "trace/write/writer.h"
@@ -49,7 +49,7 @@ static const struct nti_trace_back *find_back(uint32_t form)
 }
 
 /* What is wrong is told also where the form has no use for it. */
-static int check_hints(struct ntime_ctx *ctx, const char *text)
+static int check_hints(struct ntime_trace_ctx *ctx, const char *text)
 {
 	struct nti_hints hints;
 	int ret = nti_hints_parse(&ctx->error, text, &hints);
@@ -59,7 +59,7 @@ static int check_hints(struct ntime_ctx *ctx, const char *text)
 	return ret;
 }
 
-int nti_trace_writer_make(struct ntime_ctx *ctx, struct nti_trace_devices *devices,
+int nti_trace_writer_make(struct ntime_trace_ctx *ctx, struct nti_trace_devices *devices,
 			  const struct ntime_trace_writer_options *options,
 			  struct ntime_trace_writer **out)
 {
@@ -104,7 +104,7 @@ int nti_trace_writer_make(struct ntime_ctx *ctx, struct nti_trace_devices *devic
 	return 0;
 }
 
-int ntime_trace_writer_new(struct ntime_ctx *ctx, struct ntime_trace *t,
+int ntime_trace_writer_new(struct ntime_trace_ctx *ctx, struct ntime_trace *t,
 			   const struct ntime_trace_writer_options *options,
 			   struct ntime_trace_writer **out)
 {

@@ -39,7 +39,7 @@ char *nti_trace_bytes_room(struct nti_trace_bytes *b, size_t n);
  */
 struct nti_trace_back {
 	uint32_t form;
-	int (*make)(struct ntime_ctx *ctx, const struct ntime_trace_writer_options *options,
+	int (*make)(struct ntime_trace_ctx *ctx, const struct ntime_trace_writer_options *options,
 		    struct nti_trace_devices *devices, void **state);
 	int (*copy)(void *to, const void *from);
 	void (*free)(void *state);
@@ -63,7 +63,7 @@ extern const struct nti_trace_back nti_trace_to_json;
  * several threads takes .back and copies of .state, and hands the bytes to nti_trace_writer_bytes() in their order.
  */
 struct ntime_trace_writer {
-	struct ntime_ctx *ctx;
+	struct ntime_trace_ctx *ctx;
 	const struct nti_trace_back *back;
 	void *state;
 	int (*write)(void *arg, const void *bytes, size_t n);
@@ -85,7 +85,7 @@ struct ntime_trace_writer {
 int nti_trace_writer_state(struct ntime_trace_writer *w, void **out);
 
 /* ntime_trace_writer_new() for whoever has the devices. */
-int nti_trace_writer_make(struct ntime_ctx *ctx, struct nti_trace_devices *devices,
+int nti_trace_writer_make(struct ntime_trace_ctx *ctx, struct nti_trace_devices *devices,
 			  const struct ntime_trace_writer_options *options,
 			  struct ntime_trace_writer **out);
 

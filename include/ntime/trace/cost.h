@@ -62,7 +62,7 @@ struct ntime_trace_cost {
  * Runs should alternate, so that whatever else the machine does falls on both. The difference is within the spread when the medians are no further apart
  * than the larger spread. Return: 0; -EINVAL (@out->size); -ENODATA (fewer than two runs of either; sentence); -ENOMEM. Since 0.1.
  */
-NTIME_API int ntime_trace_cost_runs(struct ntime_ctx *ctx, const uint64_t *with_ns,
+NTIME_API int ntime_trace_cost_runs(struct ntime_trace_ctx *ctx, const uint64_t *with_ns,
 				    size_t with_runs, const uint64_t *without_ns,
 				    size_t without_runs, uint64_t accesses,
 				    struct ntime_trace_cost *out);

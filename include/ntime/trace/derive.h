@@ -8,13 +8,13 @@
  * the instance of the unit and the counter they use. What the accesses cannot tell apart is given as a class of names; what is not in the trace is
  * unknown and said to be so.
  */
-#ifndef NTIME_DERIVE_H
-#define NTIME_DERIVE_H
+#ifndef NTIME_TRACE_DERIVE_H
+#define NTIME_TRACE_DERIVE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include <ntime/context.h>
+#include <ntime/trace/context.h>
 #include <ntime/trace/trace.h>
 
 #ifdef __cplusplus
@@ -124,7 +124,8 @@ struct ntime_derived {
  *
  * Return: 0; -ENOENT (no such chip; the sentence names those there are); -ENOMEM. Since 0.1.
  */
-NTIME_API int ntime_derive_new(struct ntime_ctx *ctx, const char *chip, struct ntime_derive **out);
+NTIME_API int ntime_derive_new(struct ntime_trace_ctx *ctx, const char *chip,
+			       struct ntime_derive **out);
 NTIME_API void ntime_derive_free(struct ntime_derive *d);
 
 /**

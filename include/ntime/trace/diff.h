@@ -106,7 +106,7 @@ struct ntime_trace_diff_summary {
  *
  * Return: 0; -EINVAL (options, with a sentence); -ENOMEM. Since 0.1.
  */
-NTIME_API int ntime_trace_diff_new(struct ntime_ctx *ctx,
+NTIME_API int ntime_trace_diff_new(struct ntime_trace_ctx *ctx,
 				   const struct ntime_trace_diff_options *options,
 				   struct ntime_trace_diff **out);
 /** ntime_trace_diff_free() - NULL is accepted. Since 0.1. */

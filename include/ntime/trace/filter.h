@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /** ntime_trace_filter_new() - a filter that keeps all. Free with ntime_trace_filter_free(). Return: 0, -ENOMEM. Since 0.1. */
-NTIME_API int ntime_trace_filter_new(struct ntime_ctx *ctx, struct ntime_trace_filter **out);
+NTIME_API int ntime_trace_filter_new(struct ntime_trace_ctx *ctx, struct ntime_trace_filter **out);
 NTIME_API void ntime_trace_filter_free(struct ntime_trace_filter *f);
 
 /**

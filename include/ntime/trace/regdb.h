@@ -5,13 +5,13 @@
  * A database holds registers of many chips: ntime's own rows, and rules-ng-ng XML as envytools, freedreno and etnaviv keep it. It is filled first
  * and then asked, by address or by name. A decoder is one thread's view of it: which chip each device is, and what was asked before.
  */
-#ifndef NTIME_REGDB_H
-#define NTIME_REGDB_H
+#ifndef NTIME_TRACE_REGDB_H
+#define NTIME_TRACE_REGDB_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include <ntime/context.h>
+#include <ntime/trace/context.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,7 +21,7 @@ struct ntime_regdb;
 struct ntime_decoder;
 
 /** ntime_regdb_new() - a database with ntime's own rows. Free with ntime_regdb_free(), after its decoders. Return: 0, -ENOMEM. Since 0.1. */
-NTIME_API int ntime_regdb_new(struct ntime_ctx *ctx, struct ntime_regdb **out);
+NTIME_API int ntime_regdb_new(struct ntime_trace_ctx *ctx, struct ntime_regdb **out);
 NTIME_API void ntime_regdb_free(struct ntime_regdb *db);
 
 /**

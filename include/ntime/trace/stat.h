@@ -122,7 +122,7 @@ struct ntime_trace_total {
  *
  * Return: 0; -EINVAL (options, with a sentence); -ENOMEM. Since 0.1.
  */
-NTIME_API int ntime_trace_stat_new(struct ntime_ctx *ctx,
+NTIME_API int ntime_trace_stat_new(struct ntime_trace_ctx *ctx,
 				   const struct ntime_trace_stat_options *options,
 				   struct ntime_trace_stat **out);
 /** ntime_trace_stat_free() - NULL is accepted. Since 0.1. */

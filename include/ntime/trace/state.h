@@ -95,7 +95,7 @@ struct ntime_register_state {
  *
  * Return: 0; -EINVAL (@options, with a sentence); -ENOMEM. Since 0.1.
  */
-NTIME_API int ntime_trace_state_new(struct ntime_ctx *ctx,
+NTIME_API int ntime_trace_state_new(struct ntime_trace_ctx *ctx,
 				    const struct ntime_trace_state_options *options,
 				    struct ntime_trace_state **out);
 NTIME_API void ntime_trace_state_free(struct ntime_trace_state *s);

@@ -10,13 +10,13 @@
  * What is missing is told, never made up: a record without a time has no NTIME_RECORD_TIMED, lines that are nobody's are counted and come as
  * marks on request, and struct ntime_trace_losses says what the trace cannot contain.
  */
-#ifndef NTIME_TRACE_H
-#define NTIME_TRACE_H
+#ifndef NTIME_TRACE_TRACE_H
+#define NTIME_TRACE_TRACE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include <ntime/context.h>
+#include <ntime/trace/context.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -244,7 +244,7 @@ struct ntime_trace_device {
  * Reads as much as is needed to know the form. Return: 0; -ENOENT, -EACCES, -EISDIR, ...; -EBADMSG (no form that is known, or not the
  * wanted one; the sentence shows how it begins); -EOPNOTSUPP (compressed in a way that this build cannot read); -EINVAL, -ENOMEM. Since 0.1.
  */
-NTIME_API int ntime_trace_open(struct ntime_ctx *ctx, const char *path,
+NTIME_API int ntime_trace_open(struct ntime_trace_ctx *ctx, const char *path,
 			       const struct ntime_trace_options *options, struct ntime_trace **out);
 NTIME_API void ntime_trace_close(struct ntime_trace *t);
 

@@ -6,12 +6,12 @@
  * has, and given back to them afterwards; what each function had stands in a file of /run/ntime-vfio until then. And each thing that tracing a card
  * through QEMU needs is looked at, with the reason where it is missing and what to do about it.
  */
-#ifndef NTIME_VFIO_H
-#define NTIME_VFIO_H
+#ifndef NTIME_TRACE_VFIO_H
+#define NTIME_TRACE_VFIO_H
 
 #include <stdint.h>
 
-#include <ntime/context.h>
+#include <ntime/trace/context.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -71,7 +71,7 @@ struct ntime_vfio_question {
  * Reads small files and changes nothing; what only root can see is unknown to others. Return: how many are missing; first negative
  * result of @fn; -EINVAL (@q, or @q->card is no place of a PCI function), -ENOMEM. Since 0.1.
  */
-NTIME_API int ntime_vfio_doctor(struct ntime_ctx *ctx, const struct ntime_vfio_question *q,
+NTIME_API int ntime_vfio_doctor(struct ntime_trace_ctx *ctx, const struct ntime_vfio_question *q,
 				int (*fn)(void *arg, const struct ntime_vfio_check *check),
 				void *arg);
 
@@ -111,7 +111,7 @@ struct ntime_vfio_function {
  * Return: 0; first non-zero of @fn; -EINVAL (no place of a PCI function), -ENODEV (there is none), -ENOTSUP (it is in no IOMMU group), -ENOMEM.
  * Since 0.1.
  */
-NTIME_API int ntime_vfio_function_for_each(struct ntime_ctx *ctx, const char *card,
+NTIME_API int ntime_vfio_function_for_each(struct ntime_trace_ctx *ctx, const char *card,
 					   int (*fn)(void *arg,
 						     const struct ntime_vfio_function *function),
 					   void *arg);
@@ -151,7 +151,7 @@ struct ntime_vfio_write {
  * program is at it); -EACCES (not root); -ENOENT (vfio-pci is not loaded); -EIO (a write failed, all was given back); -ESTALE (and something
  * was not: the record stays for ntime_vfio_unbind()); -EBADMSG, -ENOTDIR (the record cannot be used); first non-zero of @fn, after giving back. Since 0.1.
  */
-NTIME_API int ntime_vfio_bind(struct ntime_ctx *ctx, const char *card, uint32_t flags,
+NTIME_API int ntime_vfio_bind(struct ntime_trace_ctx *ctx, const char *card, uint32_t flags,
 			      int (*fn)(void *arg, const struct ntime_vfio_write *write),
 			      void *arg);
 
@@ -167,7 +167,7 @@ NTIME_API int ntime_vfio_bind(struct ntime_ctx *ctx, const char *card, uint32_t 
  * without end); -ENOENT (vfio-pci has it, but not from ntime); -EIO (a write failed, or a driver is not there any more: the others were given back, the
  * record stays); else as ntime_vfio_bind(). Since 0.1.
  */
-NTIME_API int ntime_vfio_unbind(struct ntime_ctx *ctx, const char *card, uint32_t flags,
+NTIME_API int ntime_vfio_unbind(struct ntime_trace_ctx *ctx, const char *card, uint32_t flags,
 				int (*fn)(void *arg, const struct ntime_vfio_write *write),
 				void *arg);
 

@@ -54,7 +54,7 @@ struct ntime_trace_writer_options {
  *
  * Return: 0; -EINVAL (options, hints: sentence); -ENOMEM. Since 0.1.
  */
-NTIME_API int ntime_trace_writer_new(struct ntime_ctx *ctx, struct ntime_trace *t,
+NTIME_API int ntime_trace_writer_new(struct ntime_trace_ctx *ctx, struct ntime_trace *t,
 				     const struct ntime_trace_writer_options *options,
 				     struct ntime_trace_writer **out);
 
