@@ -1,20 +1,176 @@
 // SPDX-License-Identifier: MIT
-/* One field of CSV. */
+/* Results as CSV. */
 #include <string.h>
 
 #include "cli/output/csv.h"
+#include "cli/output/number.h"
+
+/* What is printed, in pieces: the receiver is asked once for many fields. */
+struct line {
+	void (*put)(void *arg, const char *text, size_t bytes);
+	void *arg;
+	size_t used;
+	char text[1024];
+};
+
+/* The text need not be zeroed. */
+static void begin(struct line *l, void (*put)(void *arg, const char *text, size_t bytes), void *arg)
+{
+	l->put = put;
+	l->arg = arg;
+	l->used = 0;
+}
+
+static void flush(struct line *l)
+{
+	l->put(l->arg, l->text, l->used);
+	l->used = 0;
+}
+
+static void put_char(struct line *l, char c)
+{
+	if (l->used == sizeof(l->text))
+		flush(l);
+	l->text[l->used++] = c;
+}
+
+static void put_bytes(struct line *l, const char *text, size_t bytes)
+{
+	if (bytes > sizeof(l->text) - l->used)
+		flush(l);
+	if (bytes > sizeof(l->text)) {
+		l->put(l->arg, text, bytes);
+		return;
+	}
+	memcpy(l->text + l->used, text, bytes);
+	l->used += bytes;
+}
+
+static void put_quoted(struct line *l, const char *text)
+{
+	size_t bytes = strcspn(text, ",\"\r\n");
+
+	if (!text[bytes]) {
+		put_bytes(l, text, bytes);
+		return;
+	}
+	put_char(l, '"');
+	for (; *text; text++) {
+		if (*text == '"')
+			put_char(l, '"');
+		put_char(l, *text);
+	}
+	put_char(l, '"');
+}
+
+/* Between tabs nothing is quoted. */
+static void put_text(struct line *l, const struct cli_columns *c, const char *text)
+{
+	text = *text || !c->none ? text : c->none;
+	if (c->separator != '\t')
+		put_quoted(l, text);
+	else
+		for (; *text; text++)
+			put_char(l, (char)((unsigned char)*text < ' ' ? '?' : *text));
+}
+
+static void put_number(struct line *l, struct cli_number number)
+{
+	put_bytes(l, number.text, strlen(number.text));
+}
+
+static void put_cell(struct line *l, const struct cli_columns *c, const struct cli_column *column,
+		     const struct cli_cell *cell)
+{
+	switch (cell->kind) {
+	case CLI_CELL_NONE:
+		break;
+	case CLI_CELL_TEXT:
+	case CLI_CELL_WORDS:
+		put_text(l, c, cell->text);
+		return;
+	case CLI_CELL_MADE:
+		put_text(l, c, cell->shown);
+		return;
+	case CLI_CELL_COUNT:
+		put_number(l, cli_number_digits(cell->count));
+		return;
+	case CLI_CELL_REAL:
+	case CLI_CELL_NS:
+		put_number(l, cli_number_exact(cell->real));
+		return;
+	case CLI_CELL_HEX:
+	case CLI_CELL_HEX64:
+		put_number(l, cli_number_hex(cell->count, cell->kind == CLI_CELL_HEX ? 1 : 16));
+		return;
+	case CLI_CELL_BOOL:
+		if (column->flags & CLI_COLUMN_YES)
+			put_text(l, c, cell->count ? "yes" : "no");
+		else
+			put_char(l, cell->count ? '1' : '0');
+		return;
+	}
+	put_text(l, c, "");
+}
+
+static bool is_in(const struct cli_columns *c, const struct cli_column *column)
+{
+	return column->name && !(column->flags & CLI_COLUMN_NOT_CSV) && cli_column_is_on(c, column);
+}
+
+/* @cell: NULL for the head. */
+static void put_line(struct line *l, const struct cli_columns *c, const struct cli_cell *cell)
+{
+	char separator = c->separator ? c->separator : ',';
+	bool is_first = true;
+
+	for (size_t i = 0; i < c->n; i++) {
+		if (!is_in(c, &c->column[i]))
+			continue;
+		if (!is_first)
+			put_char(l, separator);
+		is_first = false;
+		if (cell)
+			put_cell(l, c, &c->column[i], &cell[i]);
+		else
+			put_text(l, c, c->column[i].name);
+	}
+	put_char(l, '\n');
+	flush(l);
+}
+
+static void put_to_file(void *arg, const char *text, size_t bytes)
+{
+	fwrite(text, 1, bytes, arg);
+}
+
+void cli_csv_head(FILE *f, const struct cli_columns *c)
+{
+	struct line l;
+
+	begin(&l, put_to_file, f);
+	put_line(&l, c, NULL);
+}
+
+void cli_csv_row(FILE *f, const struct cli_columns *c, const struct cli_cell *cell)
+{
+	cli_csv_row_to(c, cell, put_to_file, f);
+}
+
+void cli_csv_row_to(const struct cli_columns *c, const struct cli_cell *cell,
+		    void (*put)(void *arg, const char *text, size_t bytes), void *arg)
+{
+	struct line l;
+
+	begin(&l, put, arg);
+	put_line(&l, c, cell);
+}
 
 void cli_csv_put(FILE *f, const char *text)
 {
-	if (!text[strcspn(text, ",\"\r\n")]) {
-		fputs(text, f);
-		return;
-	}
-	putc('"', f);
-	for (; *text; text++) {
-		if (*text == '"')
-			putc('"', f);
-		putc(*text, f);
-	}
-	putc('"', f);
+	struct line l;
+
+	begin(&l, put_to_file, f);
+	put_quoted(&l, text);
+	flush(&l);
 }

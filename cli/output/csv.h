@@ -1,11 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* One field of CSV. */
+/* Results as CSV: RFC 4180 quoting, lines end with a newline alone. */
 #ifndef CLI_OUTPUT_CSV_H
 #define CLI_OUTPUT_CSV_H
 
 #include <stdio.h>
 
-/* Quoted as RFC 4180 wants it where the text has a comma, quote or line end; else as it is. */
+#include "cli/output/column.h"
+
+/* One field, quoted where the text has a comma, quote or line end; else as it is. */
 void cli_csv_put(FILE *f, const char *text);
+
+/* The names of the columns. */
+void cli_csv_head(FILE *f, const struct cli_columns *c);
+
+/* @cell: one per column. */
+void cli_csv_row(FILE *f, const struct cli_columns *c, const struct cli_cell *cell);
+
+/* The same to somewhere else: @put is called at least once a line. Nothing is allocated. */
+void cli_csv_row_to(const struct cli_columns *c, const struct cli_cell *cell,
+		    void (*put)(void *arg, const char *text, size_t bytes), void *arg);
 
 #endif

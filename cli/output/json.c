@@ -86,6 +86,112 @@ json_t *cli_json_number(double number)
 	return json_real(number);
 }
 
+json_t *cli_json_hex(uint64_t value, unsigned int digits)
+{
+	return json_string(cli_number_hex(value, digits).text);
+}
+
+json_t *cli_json_head(const char *version)
+{
+	return json_pack("{s:s, s:i}", "ntime", version, "schema", CLI_SCHEMA);
+}
+
+json_t *cli_json_machine_head(const char *version, bool is_simulated, const char *emulated)
+{
+	json_t *root = cli_json_head(version);
+
+	json_object_set_new(root, "simulated", json_boolean(is_simulated));
+	json_object_set_new(root, "emulated", emulated ? cli_json_text(emulated) : json_null());
+	return root;
+}
+
+/* ---- rows ---- */
+
+static json_t *words_json(const char *text)
+{
+	json_t *array = json_array();
+
+	while (*text) {
+		size_t bytes = strcspn(text, " ");
+
+		json_array_append_new(array, json_stringn(text, bytes));
+		text += bytes + strspn(text + bytes, " ");
+	}
+	return array;
+}
+
+/* NULL without memory; json_null() where there is no value. */
+static json_t *cell_json(const struct cli_cell *cell)
+{
+	switch (cell->kind) {
+	case CLI_CELL_NONE:
+		break;
+	case CLI_CELL_TEXT:
+		return cli_json_text(cell->text);
+	case CLI_CELL_WORDS:
+		return words_json(cell->text);
+	case CLI_CELL_COUNT:
+		return cli_json_count(cell->count);
+	case CLI_CELL_REAL:
+	case CLI_CELL_NS:
+		return cli_json_number(cell->real);
+	case CLI_CELL_HEX:
+		return cli_json_hex(cell->count, 1);
+	case CLI_CELL_HEX64:
+		return cli_json_hex(cell->count, 16);
+	case CLI_CELL_BOOL:
+		return json_boolean(cell->count);
+	case CLI_CELL_MADE:
+		return cell->make(cell->of);
+	}
+	return json_null();
+}
+
+/* The object that member @key, with a dot in it, goes into, made where @is_known; NULL: there is none. */
+static json_t *object_of(json_t *json, const char *key, bool is_known, bool is_null)
+{
+	size_t bytes = strcspn(key, ".");
+	char name[32];
+	json_t *object;
+
+	snprintf(name, sizeof(name), "%.*s", (int)bytes, key);
+	object = json_object_get(json, name);
+	if (!object && (is_known || is_null)) {
+		object = is_known ? json_object() : json_null();
+		json_object_set_new(json, name, object);
+	}
+	return json_is_object(object) ? object : NULL;
+}
+
+void cli_json_put_row(json_t *json, const struct cli_columns *c, const struct cli_cell *cell)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		const struct cli_column *column = &c->column[i];
+		const char *key = column->key ? column->key : column->name;
+		bool is_null = c->has_nulls && !(column->flags & CLI_COLUMN_OMIT);
+		json_t *to = json;
+
+		if (!key || column->flags & CLI_COLUMN_NOT_JSON || !cli_column_is_on(c, column))
+			continue;
+		if (strchr(key, '.')) {
+			to = object_of(json, key, cell[i].kind != CLI_CELL_NONE, is_null);
+			key = strchr(key, '.') + 1;
+		}
+		if (to && (cell[i].kind != CLI_CELL_NONE || is_null))
+			json_object_set_new(to, key, cell_json(&cell[i]));
+	}
+}
+
+json_t *cli_json_row(const struct cli_columns *c, const struct cli_cell *cell)
+{
+	json_t *json = json_object();
+
+	cli_json_put_row(json, c, cell);
+	return json;
+}
+
+/* ---- text ---- */
+
 /* Text on its way out; @number is one that has not ended yet. */
 struct shortening {
 	int (*put)(const char *text, size_t n, void *arg);

@@ -4,8 +4,11 @@
 #define CLI_OUTPUT_JSON_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+
+#include "cli/output/column.h"
 
 /* Version of the machine-readable output; grows when a key or column changes its meaning or goes away. */
 #define CLI_SCHEMA 1
@@ -19,6 +22,19 @@ json_t *cli_json_text(const char *text);
 json_t *cli_json_count(uint64_t count);
 /* Whole numbers without ".0" where a double holds them exactly. null for NaN and infinities, which JSON has not. */
 json_t *cli_json_number(double number);
+
+/* "0x1f" with at least @digits digits. */
+json_t *cli_json_hex(uint64_t value, unsigned int digits);
+
+/* What a result begins with: {"ntime": VERSION, "schema": N}. */
+json_t *cli_json_head(const char *version);
+/* The same of what was found on a machine: with "simulated" and "emulated", which may be NULL. */
+json_t *cli_json_machine_head(const char *version, bool is_simulated, const char *emulated);
+
+/* A row of a result; @cell: one per column. */
+json_t *cli_json_row(const struct cli_columns *c, const struct cli_cell *cell);
+/* The same of columns and cells into @json. */
+void cli_json_put_row(json_t *json, const struct cli_columns *c, const struct cli_cell *cell);
 
 /*
  * As json_dump_callback(), but real numbers have the fewest digits that read back as the same double: 0.2, not 0.20000000000000001. 0 or -1.

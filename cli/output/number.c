@@ -106,6 +106,34 @@ struct cli_number cli_number_count(uint64_t count)
 	return n;
 }
 
+struct cli_number cli_number_digits(uint64_t count)
+{
+	char digits[24], *p = digits + sizeof(digits) - 1;
+	struct cli_number n;
+
+	*p = '\0';
+	do
+		*--p = (char)('0' + count % 10);
+	while (count /= 10);
+	memcpy(n.text, p, (size_t)(digits + sizeof(digits) - p));
+	return n;
+}
+
+struct cli_number cli_number_hex(uint64_t value, unsigned int digits)
+{
+	unsigned int wanted = 16 - (unsigned int)__builtin_clzll(value | 1) / 4;
+	struct cli_number n;
+
+	if (wanted > digits)
+		digits = wanted;
+	n.text[0] = '0';
+	n.text[1] = 'x';
+	for (unsigned int i = 0; i < digits; i++)
+		n.text[2 + i] = "0123456789abcdef"[value >> 4 * (digits - 1 - i) & 15];
+	n.text[2 + digits] = '\0';
+	return n;
+}
+
 /* cli_number_grouped(@thousandths / 1000, 3), without printf: tables have many of them. */
 static struct cli_number group_thousandths(uint64_t thousandths)
 {

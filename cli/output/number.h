@@ -27,6 +27,9 @@ int cli_number_parse(const char *text, uint64_t low, uint64_t high, uint64_t *ou
 struct cli_number cli_number_grouped(double value, int decimals);
 /* The same for a whole 64-bit number, always in full. */
 struct cli_number cli_number_count(uint64_t count);
+/* "1234567", and "0x1f" with at least @digits digits; for machines. */
+struct cli_number cli_number_digits(uint64_t count);
+struct cli_number cli_number_hex(uint64_t value, unsigned int digits);
 
 /* At least four significant digits where there are so many: "0.00123", "1.234", "12.35", "123.5", "1,235", "0". */
 struct cli_number cli_number_short(double value);

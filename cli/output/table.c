@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/output/number.h"
 #include "cli/output/table.h"
 
 #define GAP 2u
@@ -27,44 +28,91 @@ static bool grow(struct cli_table *t, size_t bytes)
 	return true;
 }
 
-void cli_table_put_two(struct cli_table *t, const char *first, const char *second)
+/* What a cell shows to people: its own text, or @number's. */
+static const char *text_of(const struct cli_table *t, const struct cli_cell *cell,
+			   struct cli_number *number)
 {
-	struct cli_table_column *column = &t->column[t->cells % t->columns];
-	size_t a = strlen(first), b = *second ? strlen(second) : 0, width;
-	char *p;
+	const char *unit;
+	size_t used;
 
-	if (t->room - t->bytes <= a + b && !grow(t, a + b + 1))
-		return;
-	p = t->text + t->bytes;
-	memcpy(p, first, a);
-	width = cli_columns(first, a);
-	if (b) {
-		memcpy(p + a, second, b);
-		width += cli_columns(second, b);
+	if (cell->shown)
+		return cell->shown;
+	switch (cell->kind) {
+	case CLI_CELL_NONE:
+	case CLI_CELL_MADE:
+		break;
+	case CLI_CELL_TEXT:
+	case CLI_CELL_WORDS:
+		return cell->text;
+	case CLI_CELL_COUNT:
+		*number = cli_number_count(cell->count);
+		return number->text;
+	case CLI_CELL_REAL:
+		*number = cli_number_short(cell->real);
+		return number->text;
+	case CLI_CELL_NS:
+		*number = cli_number_value(cell->real, "ns", t->utf8, &unit);
+		used = strlen(number->text);
+		number->text[used] = ' ';
+		strcpy(number->text + used + 1, unit);
+		return number->text;
+	case CLI_CELL_HEX:
+	case CLI_CELL_HEX64:
+		*number = cli_number_hex(cell->count, cell->kind == CLI_CELL_HEX ? 1 : 16);
+		return number->text;
+	case CLI_CELL_BOOL:
+		return cell->count ? "yes" : "no";
 	}
-	p[a + b] = '\0';
-	t->bytes += a + b + 1;
+	return "-";
+}
+
+static void put(struct cli_table *t, struct cli_table_column *column, const char *text)
+{
+	size_t bytes = strlen(text), width;
+
+	if (t->room - t->bytes <= bytes && !grow(t, bytes + 1))
+		return;
+	memcpy(t->text + t->bytes, text, bytes + 1);
+	width = cli_columns(text, bytes);
+	t->bytes += bytes + 1;
 	t->cells++;
 	if (width > column->width)
 		column->width = width;
 }
 
-void cli_table_put(struct cli_table *t, const char *text)
+void cli_table_init(struct cli_table *t, const struct cli_columns *of, bool utf8)
 {
-	cli_table_put_two(t, text, "");
+	*t = (struct cli_table){ .of = of, .utf8 = utf8 };
+	for (size_t i = 0; i < of->n && t->columns < CLI_TABLE_COLUMNS; i++)
+		if (of->column[i].title && cli_column_is_on(of, &of->column[i]))
+			t->column[t->columns++] =
+				(struct cli_table_column){ .from = i, .rank = of->column[i].rank };
+}
+
+void cli_table_row(struct cli_table *t, const struct cli_cell *cell)
+{
+	struct cli_number number;
+
+	for (size_t c = 0; c < t->columns; c++)
+		put(t, &t->column[c], text_of(t, &cell[t->column[c].from], &number));
 }
 
 void cli_table_fini(struct cli_table *t)
 {
 	free(t->text);
-	*t = (struct cli_table){ .column = t->column, .columns = t->columns };
+	*t = (struct cli_table){ .of = t->of };
+}
+
+static const char *title_of(const struct cli_table *t, size_t c)
+{
+	return t->of->column[t->column[c].from].title;
 }
 
 /* A head may be wider than all that stands below it. */
 static void measure_titles(struct cli_table *t)
 {
 	for (size_t c = 0; c < t->columns; c++) {
-		size_t width = cli_text_columns(t->column[c].title);
+		size_t width = cli_text_columns(title_of(t, c));
 
 		if (width > t->column[c].width)
 			t->column[c].width = width;
@@ -167,8 +215,8 @@ static void put_newline(struct line *l)
 }
 
 /* What is too long for its column keeps its end, which tells registers of a block apart. */
-static void print_cell(struct line *l, const struct cli_table_column *column, const char *text,
-		       size_t bytes, bool is_last)
+static void print_cell(struct line *l, const struct cli_table_column *column, bool is_text,
+		       const char *text, size_t bytes, bool is_last)
 {
 	size_t width = cli_columns(text, bytes), blanks;
 
@@ -183,10 +231,10 @@ static void print_cell(struct line *l, const struct cli_table_column *column, co
 		return;
 	}
 	blanks = column->width - width;
-	if (!column->is_text)
+	if (!is_text)
 		l->blanks += blanks;
 	put_text(l, text, bytes);
-	if (column->is_text && !is_last)
+	if (is_text && !is_last)
 		l->blanks += blanks;
 }
 
@@ -207,7 +255,8 @@ static void print_column(const struct cli_table *t, struct line *l, unsigned int
 {
 	if (t->column[c].rank > rank)
 		return;
-	print_cell(l, &t->column[c], text, bytes, c == last);
+	print_cell(l, &t->column[c], t->of->column[t->column[c].from].flags & CLI_COLUMN_LEFT, text,
+		   bytes, c == last);
 	if (c != last)
 		l->blanks += GAP;
 }
@@ -226,7 +275,7 @@ int cli_table_print(struct cli_table *t, FILE *f, const struct cli_look *look)
 	last = last_of(t, rank);
 	fputs(cli_colour(look, CLI_BOLD), f);
 	for (size_t c = 0; c < t->columns; c++)
-		print_column(t, &l, rank, c, last, t->column[c].title, strlen(t->column[c].title));
+		print_column(t, &l, rank, c, last, title_of(t, c), strlen(title_of(t, c)));
 	flush(&l);
 	fputs(cli_colour(look, CLI_PLAIN), f);
 	for (size_t i = 0; i < t->cells; i++, text += bytes + 1) {

@@ -7,41 +7,39 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "cli/output/column.h"
 #include "cli/output/term.h"
 
-/**
- * struct cli_table_column - one column
- * @title:	its head
- * @rank:	0: always there; the larger, the sooner left out
- * @is_text:	aligned at the left; numbers are at the right
- * @width:	characters of the longest cell, filled by the table
- */
-struct cli_table_column {
-	const char *title;
-	unsigned int rank;
-	bool is_text;
-	size_t width;
-};
+#define CLI_TABLE_COLUMNS 24
 
 /**
- * struct cli_table - the table; zero-initialise, then set @columns and @column
- * @column:	the caller's; the first one may be shortened where even those of rank 0 are too wide
+ * struct cli_table - the table
+ * @of:		the result's columns, of which those with a title are in the table
+ * @column:	of those, .rank may be changed by the caller
+ *		.from: index in @of; .width: characters of the longest cell
  * @text:	@cells texts, row after row, each with a NUL at its end
  * @bytes, @room: of @text
  * @error:	-ENOMEM once a cell found no memory
  */
 struct cli_table {
-	struct cli_table_column *column;
+	const struct cli_columns *of;
+	bool utf8;
+	struct cli_table_column {
+		size_t from;
+		unsigned int rank;
+		size_t width;
+	} column[CLI_TABLE_COLUMNS];
 	size_t columns;
 	char *text;
 	size_t cells, bytes, room;
 	int error;
 };
 
-/* One cell more, from the left to the right, row by row. */
-void cli_table_put(struct cli_table *t, const char *text);
-/* The same of two texts that stand together. */
-void cli_table_put_two(struct cli_table *t, const char *first, const char *second);
+/* At most CLI_TABLE_COLUMNS columns of @of have a title. */
+void cli_table_init(struct cli_table *t, const struct cli_columns *of, bool utf8);
+
+/* @cell: one per column of the result; "-" where there is no value. */
+void cli_table_row(struct cli_table *t, const struct cli_cell *cell);
 
 /* 0, or -ENOMEM when a cell found no memory; then nothing is written. */
 int cli_table_print(struct cli_table *t, FILE *f, const struct cli_look *look);

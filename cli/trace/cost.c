@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/output/csv.h"
 #include "cli/output/json.h"
 #include "cli/output/number.h"
 #include "cli/base/options.h"
@@ -175,66 +176,58 @@ static void write_text(FILE *f, const struct cli_look *look, const struct ntime_
 		      f);
 }
 
-static void csv_number(FILE *f, bool is_known, double number)
+#define AT(member, kind) CLI_OF(struct ntime_trace_cost, member, kind)
+#define ACCESS CLI_IF(struct ntime_trace_cost, flags, NTIME_COST_PER_ACCESS)
+#define COST_COLUMNS(X)                                                                            \
+	X(WITH_RUNS, "with_runs", "with.runs", AT(with_runs, COUNT))                               \
+	X(WITHOUT_RUNS, "without_runs", "without.runs", AT(without_runs, COUNT))                   \
+	X(WITH_NS, "with_ns", "with.median_ns", AT(with_ns, NS))                                   \
+	X(WITHOUT_NS, "without_ns", "without.median_ns", AT(without_ns, NS))                       \
+	X(WITH_SPREAD_NS, "with_spread_ns", "with.spread_ns", AT(with_spread_ns, NS))              \
+	X(WITHOUT_SPREAD_NS, "without_spread_ns", "without.spread_ns", AT(without_spread_ns, NS))  \
+	X(COST_NS, "cost_ns", AT(cost_ns, NS))                                                     \
+	X(RATIO, "ratio", AT(ratio, REAL), .flags = CLI_COLUMN_SET)                                \
+	X(ACCESSES, "accesses", AT(accesses, COUNT), .flags = CLI_COLUMN_SET)                      \
+	X(ACCESS_NS, "access_ns", AT(access_ns, NS), ACCESS)                                       \
+	X(ACCESS_LOW_NS, "access_low_ns", AT(access_low_ns, NS), ACCESS)                           \
+	X(ACCESS_HIGH_NS, "access_high_ns", AT(access_high_ns, NS), ACCESS)                        \
+	X(WITHIN_SPREAD, "within_spread", AT(flags, BOOL), .if_flag = NTIME_COST_WITHIN_SPREAD)
+
+enum { COST_COLUMNS(CLI_COLUMN_ID) COLUMNS };
+static const struct cli_column columns[] = { COST_COLUMNS(CLI_COLUMN_ROW) };
+static const struct cli_columns cost_columns = {
+	.column = columns,
+	.n = COLUMNS,
+	.has_nulls = true,
+};
+
+static void fill(struct cli_cell *cell, const struct ntime_trace_cost *c)
 {
-	putc(',', f);
-	if (is_known)
-		fputs(cli_number_exact(number).text, f);
+	cli_cells_fill(cell, &cost_columns, c);
+	/* A single run tells nothing of how much they vary. */
+	if (c->with_runs <= 1)
+		cell[WITH_SPREAD_NS].kind = CLI_CELL_NONE;
+	if (c->without_runs <= 1)
+		cell[WITHOUT_SPREAD_NS].kind = CLI_CELL_NONE;
 }
 
 static void write_csv(FILE *f, const struct ntime_trace_cost *c)
 {
-	bool has_access = c->flags & NTIME_COST_PER_ACCESS, has_spread = c->with_runs > 1;
+	struct cli_cell cell[COLUMNS];
 
-	fputs("with_runs,without_runs,with_ns,without_ns,with_spread_ns,without_spread_ns,cost_ns,"
-	      "ratio,accesses,access_ns,access_low_ns,access_high_ns,within_spread\n",
-	      f);
-	fprintf(f, "%llu,%llu", (unsigned long long)c->with_runs,
-		(unsigned long long)c->without_runs);
-	csv_number(f, true, c->with_ns);
-	csv_number(f, true, c->without_ns);
-	csv_number(f, has_spread, c->with_spread_ns);
-	csv_number(f, has_spread, c->without_spread_ns);
-	csv_number(f, true, c->cost_ns);
-	csv_number(f, c->ratio > 0, c->ratio);
-	fputs(",", f);
-	if (c->accesses)
-		fprintf(f, "%llu", (unsigned long long)c->accesses);
-	csv_number(f, has_access, c->access_ns);
-	csv_number(f, has_access, c->access_low_ns);
-	csv_number(f, has_access, c->access_high_ns);
-	fprintf(f, ",%d\n", !!(c->flags & NTIME_COST_WITHIN_SPREAD));
-}
-
-static json_t *known(bool is_known, double number)
-{
-	return is_known ? cli_json_number(number) : json_null();
-}
-
-static json_t *json_runs(double ns, double spread_ns, uint64_t runs)
-{
-	return json_pack("{s:o, s:o, s:o}", "runs", cli_json_count(runs), "median_ns",
-			 cli_json_number(ns), "spread_ns", known(runs > 1, spread_ns));
+	fill(cell, c);
+	cli_csv_head(f, &cost_columns);
+	cli_csv_row(f, &cost_columns, cell);
 }
 
 static int write_json(FILE *f, const struct ntime_trace_cost *c)
 {
-	bool has_access = c->flags & NTIME_COST_PER_ACCESS;
+	struct cli_cell cell[COLUMNS];
+	json_t *root = cli_json_head(ntime_trace_version());
 
-	return cli_json_write(
-		f,
-		json_pack("{s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "ntime",
-			  ntime_trace_version(), "schema", CLI_SCHEMA, "with",
-			  json_runs(c->with_ns, c->with_spread_ns, c->with_runs), "without",
-			  json_runs(c->without_ns, c->without_spread_ns, c->without_runs),
-			  "cost_ns", cli_json_number(c->cost_ns), "ratio",
-			  known(c->ratio > 0, c->ratio), "accesses",
-			  c->accesses ? cli_json_count(c->accesses) : json_null(), "access_ns",
-			  known(has_access, c->access_ns), "access_low_ns",
-			  known(has_access, c->access_low_ns), "access_high_ns",
-			  known(has_access, c->access_high_ns), "within_spread",
-			  !!(c->flags & NTIME_COST_WITHIN_SPREAD)),
-		1);
+	fill(cell, c);
+	cli_json_put_row(root, &cost_columns, cell);
+	return cli_json_write(f, root, 1);
 }
 
 static int write_cost(struct cli_trace *t, const struct ntime_trace_cost *c)

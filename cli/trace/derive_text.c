@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-/* ntime trace derive: a table for people, groups of equal set-ups, and columns for programs. */
+/* ntime trace derive: a table for people, and groups of equal set-ups. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
 
-#include "cli/output/csv.h"
 #include "cli/trace/derive.h"
 
 /* Names of a class that are shown before "... (13)". */
@@ -82,7 +81,7 @@ static char *mux_text(const struct ntime_derived *d)
 	return text;
 }
 
-static bool has_clocks(const struct ntime_derived *d)
+bool cli_derive_has_clocks(const struct ntime_derived *d)
 {
 	for (uint32_t i = 0; i < d->n_values; i++)
 		if (d->clocks[i] != NTIME_DERIVED_NO_CLOCKS)
@@ -93,7 +92,7 @@ static bool has_clocks(const struct ntime_derived *d)
 /* " of 1000", of each value its own; where only others have them "of ?". */
 static void put_clocks(FILE *f, const struct ntime_derived *d, uint64_t clocks)
 {
-	if (!has_clocks(d))
+	if (!cli_derive_has_clocks(d))
 		return;
 	if (clocks == NTIME_DERIVED_NO_CLOCKS)
 		fputs(" of ?", f);
@@ -120,7 +119,7 @@ static char *values_text(const struct ntime_derived *d)
 		fprintf(f, " ... %" PRIu64, d->last);
 		put_clocks(f, d, d->is_cycles_read ? d->cycles : NTIME_DERIVED_NO_CLOCKS);
 	}
-	if (has_clocks(d))
+	if (cli_derive_has_clocks(d))
 		fputs(" clocks", f);
 	if (d->reads > shown)
 		fprintf(f, " (%" PRIu64 " reads)", d->reads);
@@ -421,120 +420,4 @@ int cli_derive_print_groups(FILE *f, const struct cli_derive *d)
 	free(g.first);
 	free(g.order);
 	return ret;
-}
-
-/* 32 values of 20 digits, and what parts them. */
-#define VALUES_BYTES 1024
-
-struct columns {
-	FILE *f;
-	char separator;
-	bool is_first;
-};
-
-static void put_field(struct columns *c, const char *text)
-{
-	if (!c->is_first)
-		fputc(c->separator, c->f);
-	c->is_first = false;
-	if (c->separator == ',') {
-		cli_csv_put(c->f, text);
-		return;
-	}
-	/* No text of the library has tabs; paths may. */
-	for (; *text; text++)
-		fputc((unsigned char)*text < ' ' ? '?' : *text, c->f);
-}
-
-static void put_number(struct columns *c, uint64_t number)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%" PRIu64, number);
-	put_field(c, text);
-}
-
-static const char *or_dash(const char *text)
-{
-	return text[0] ? text : "-";
-}
-
-/* "1000;1001", beside the values; "-" for those without. */
-static void put_clocks_field(struct columns *c, const struct ntime_derived *d)
-{
-	char clocks[VALUES_BYTES];
-	size_t n = 0;
-
-	clocks[0] = '\0';
-	for (uint32_t i = 0; has_clocks(d) && i < d->n_values && n + 24 < sizeof(clocks); i++) {
-		const char *between = i ? ";" : "";
-
-		if (d->clocks[i] == NTIME_DERIVED_NO_CLOCKS)
-			n += (size_t)snprintf(clocks + n, sizeof(clocks) - n, "%s-", between);
-		else
-			n += (size_t)snprintf(clocks + n, sizeof(clocks) - n, "%s%" PRIu64, between,
-					      d->clocks[i]);
-	}
-	put_field(c, or_dash(clocks));
-}
-
-static void put_row(struct columns *c, const struct cli_derive_row *r)
-{
-	static const char *const roles[] = { "event", "clock", "nothing", "unknown" };
-	const struct ntime_derived *d = &r->d;
-	char values[VALUES_BYTES];
-	size_t n = 0;
-
-	put_field(c, or_dash(d->chip));
-	put_field(c, or_dash(d->event));
-	put_field(c, d->part);
-	put_number(c, d->set);
-	put_field(c, d->mode);
-	put_field(c, d->start_src);
-	put_field(c, d->start_op);
-	put_field(c, d->event_src);
-	put_field(c, d->event_op);
-	put_field(c, d->group_sel);
-	put_field(c, d->extra);
-	put_field(c, d->mux);
-	put_field(c, d->notes);
-	put_field(c, r->trace->path);
-	put_field(c, d->unit);
-	put_field(c, or_dash(d->instance));
-	put_field(c, d->counter);
-	put_field(c, roles[d->role]);
-	put_field(c, d->logic);
-	put_field(c, d->relative);
-	put_field(c, d->windows_text);
-	put_number(c, d->reads);
-	values[0] = '\0';
-	for (uint32_t i = 0; i < d->n_values && n + 24 < sizeof(values); i++)
-		n += (size_t)snprintf(values + n, sizeof(values) - n, "%s%" PRIu64, i ? ";" : "",
-				      d->values[i]);
-	put_field(c, or_dash(values));
-	put_clocks_field(c, d);
-	put_number(c, r->same);
-	put_field(c, d->key);
-	put_field(c, cli_derive_device(r));
-	fputc('\n', c->f);
-}
-
-void cli_derive_print_columns(FILE *f, const struct cli_derive *d, char separator)
-{
-	static const char *const names[] = {
-		"chipset",  "event",	   "part",     "set",	       "counter_mode", "start_src",
-		"start_op", "event_src",   "event_op", "mp_group_sel", "mp_extra",     "mux",
-		"notes",    "source_file", "unit",     "instance",     "counter",      "role",
-		"logic",    "relative",	   "windows",  "reads",	       "values",       "cycles",
-		"same",	    "key",	   "device"
-	};
-	struct columns c = { f, separator, true };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		put_field(&c, names[i]);
-	fputc('\n', f);
-	for (size_t i = 0; i < d->n; i++) {
-		c.is_first = true;
-		put_row(&c, &d->row[i]);
-	}
 }

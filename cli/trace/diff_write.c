@@ -213,13 +213,6 @@ static void put_summary(const struct cli_trace_differences *d,
 
 /* ---- CSV and JSON ---- */
 
-/* Any of the two accesses of a change, and the trace it is of. */
-static const struct ntime_record *any(const struct ntime_trace_change *c, int *side)
-{
-	*side = c->a ? 0 : 1;
-	return c->a ? c->a : c->b;
-}
-
 static const char *device_of(const struct cli_trace_differences *d, int side,
 			     const struct ntime_record *r)
 {
@@ -240,88 +233,86 @@ static const char *name_of(const struct cli_trace_differences *d, int side,
 	return hit->name;
 }
 
-static void csv_value(FILE *f, const struct ntime_record *r)
+#define DIFF_COLUMNS(X)                                                                            \
+	X(CHANGE, "change")                                                                        \
+	X(ACCESS_A, "access_a", "a.access")                                                        \
+	X(ACCESS_B, "access_b", "b.access")                                                        \
+	X(DEVICE, "device")                                                                        \
+	X(REGION, "region")                                                                        \
+	X(OFFSET, "offset")                                                                        \
+	X(REGISTER, "register")                                                                    \
+	X(ACCESS, "access")                                                                        \
+	X(WIDTH, "width")                                                                          \
+	X(VALUE_A, "value_a", "a.value")                                                           \
+	X(VALUE_B, "value_b", "b.value")                                                           \
+	X(COUNT_A, "count_a", "a.count")                                                           \
+	X(COUNT_B, "count_b", "b.count")                                                           \
+	X(TIME_A, "time_a_ns", "a.time_ns", .flags = CLI_COLUMN_OMIT)                              \
+	X(TIME_B, "time_b_ns", "b.time_ns", .flags = CLI_COLUMN_OMIT)
+
+enum { DIFF_COLUMNS(CLI_COLUMN_ID) COLUMNS };
+static const struct cli_column columns[] = { DIFF_COLUMNS(CLI_COLUMN_ROW) };
+
+static const struct cli_columns diff_columns = { .column = columns,
+						 .n = COLUMNS,
+						 .has_nulls = true };
+
+/* @side: 0 for A, whose columns stand right before those of B. No values where it has no such access. */
+static void fill_side(struct cli_cell *cell, int side, const struct ntime_record *r,
+		      uint64_t before, uint64_t count)
 {
-	putc(',', f);
-	if (r && r->flags & NTIME_RECORD_VALUED)
-		fprintf(f, "0x%" PRIx64, r->value);
+	if (!r)
+		return;
+	cell[ACCESS_A + side] = cli_count(before + 1);
+	cell[VALUE_A + side] = cli_if(r->flags & NTIME_RECORD_VALUED, cli_hex(r->value));
+	cell[COUNT_A + side] = cli_count(count);
+	cell[TIME_A + side] = cli_if(r->flags & NTIME_RECORD_TIMED, cli_count(r->time_ns));
 }
 
-static void csv_number(FILE *f, bool is_known, uint64_t n)
+/* @hit: room for the name. */
+static void fill(struct cli_cell *cell, const struct cli_trace_differences *d,
+		 const struct ntime_trace_change *c, struct ntime_regdb_hit *hit)
 {
-	putc(',', f);
-	if (is_known)
-		fprintf(f, "%" PRIu64, n);
+	/* Any of the two accesses, and the trace it is of. */
+	int side = c->a ? 0 : 1;
+	const struct ntime_record *r = c->a ? c->a : c->b;
+
+	cell[CHANGE] = cli_text(kinds[c->kind]);
+	cell[DEVICE] = cli_text(device_of(d, side, r));
+	cell[REGION] = cli_count(r->region);
+	cell[OFFSET] = cli_hex(r->offset);
+	cell[REGISTER] = cli_some_text(name_of(d, side, r, hit));
+	cell[ACCESS] = cli_text(r->kind == NTIME_RECORD_WRITE ? "write" : "read");
+	cell[WIDTH] = cli_count(r->width);
+	fill_side(cell, 0, c->a, c->before_a, c->count_a);
+	fill_side(cell, 1, c->b, c->before_b, c->count_b);
 }
 
 int cli_trace_diff_csv(void *arg, const struct ntime_trace_change *c)
 {
 	struct cli_trace_differences *d = arg;
+	struct cli_cell cell[COLUMNS] = { 0 };
 	struct ntime_regdb_hit hit;
-	const struct ntime_record *r;
-	int side;
 
 	if (c->kind == NTIME_CHANGE_HUNK)
 		return 0;
-	r = any(c, &side);
-	fputs(kinds[c->kind], d->f);
-	csv_number(d->f, c->a, c->before_a + 1);
-	csv_number(d->f, c->b, c->before_b + 1);
-	putc(',', d->f);
-	cli_csv_put(d->f, device_of(d, side, r));
-	fprintf(d->f, ",%u,0x%" PRIx64 ",", r->region, r->offset);
-	cli_csv_put(d->f, name_of(d, side, r, &hit));
-	fprintf(d->f, ",%s,%u", r->kind == NTIME_RECORD_WRITE ? "write" : "read", r->width);
-	csv_value(d->f, c->a);
-	csv_value(d->f, c->b);
-	csv_number(d->f, c->a, c->count_a);
-	csv_number(d->f, c->b, c->count_b);
-	csv_number(d->f, c->a && c->a->flags & NTIME_RECORD_TIMED, c->a ? c->a->time_ns : 0);
-	csv_number(d->f, c->b && c->b->flags & NTIME_RECORD_TIMED, c->b ? c->b->time_ns : 0);
-	putc('\n', d->f);
+	fill(cell, d, c, &hit);
+	cli_csv_row(d->f, &diff_columns, cell);
 	return check(d);
-}
-
-static json_t *json_side(const struct ntime_record *r, uint64_t number, uint64_t count)
-{
-	char value[24];
-	json_t *json;
-
-	if (!r)
-		return json_null();
-	snprintf(value, sizeof(value), "0x%" PRIx64, r->value);
-	json = json_pack("{s:o, s:o, s:o}", "access", cli_json_count(number), "count",
-			 cli_json_count(count), "value",
-			 r->flags & NTIME_RECORD_VALUED ? json_string(value) : json_null());
-	if (r->flags & NTIME_RECORD_TIMED)
-		json_object_set_new(json, "time_ns", cli_json_count(r->time_ns));
-	return json;
 }
 
 int cli_trace_diff_json(void *arg, const struct ntime_trace_change *c)
 {
 	struct cli_trace_differences *d = arg;
+	struct cli_cell cell[COLUMNS] = { 0 };
 	struct ntime_regdb_hit hit;
-	const struct ntime_record *r;
-	const char *name;
-	char offset[24];
-	int side, ret;
+	int ret;
 
 	if (c->kind == NTIME_CHANGE_HUNK)
 		return 0;
-	r = any(c, &side);
-	name = name_of(d, side, r, &hit);
-	snprintf(offset, sizeof(offset), "0x%" PRIx64, r->offset);
+	fill(cell, d, c, &hit);
 	fputs(d->n++ ? "," : "", d->f);
-	ret = cli_json_write(
-		d->f,
-		json_pack("{s:s, s:o, s:i, s:s, s:o, s:s, s:i, s:o, s:o}", "change", kinds[c->kind],
-			  "device", cli_json_text(device_of(d, side, r)), "region", (int)r->region,
-			  "offset", offset, "register", *name ? cli_json_text(name) : json_null(),
-			  "access", r->kind == NTIME_RECORD_WRITE ? "write" : "read", "width",
-			  (int)r->width, "a", json_side(c->a, c->before_a + 1, c->count_a), "b",
-			  json_side(c->b, c->before_b + 1, c->count_b)),
-		0);
+	ret = cli_json_write(d->f, cli_json_row(&diff_columns, cell), 0);
 	return ret < 0 ? ret : check(d);
 }
 
@@ -341,9 +332,7 @@ int cli_trace_diff_begin(struct cli_trace_differences *d)
 	const struct cli_trace *t = d->pair.t;
 
 	if (t->is_csv)
-		fputs("change,access_a,access_b,device,region,offset,register,access,width,value_a,"
-		      "value_b,count_a,count_b,time_a_ns,time_b_ns\n",
-		      d->f);
+		cli_csv_head(d->f, &diff_columns);
 	else if (t->is_json)
 		fprintf(d->f, "{\"ntime\": \"%s\", \"schema\": %d, \"changes\": [\n",
 			ntime_trace_version(), CLI_SCHEMA);

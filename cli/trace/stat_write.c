@@ -1,156 +1,117 @@
 // SPDX-License-Identifier: MIT
-/* ntime trace stat: the numbers as a table, as CSV and as JSON. */
+/* ntime trace stat: its columns, and the three forms they are written in. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/output/csv.h"
 #include "cli/output/json.h"
 #include "cli/output/number.h"
-#include "cli/trace/stat.h"
 #include "cli/output/table.h"
+#include "cli/trace/stat.h"
 
-/* ---- table ---- */
+/* In the order of CSV and JSON; people have some in other words. What matters less is left out first. */
+#define AT(member, kind) CLI_OF(struct cli_stat_row, r.member, kind)
+#define READ CLI_IF(struct cli_stat_row, r.flags, NTIME_STAT_READ_VALUED)
+#define WRITTEN CLI_IF(struct cli_stat_row, r.flags, NTIME_STAT_WRITE_VALUED)
+#define TIMED CLI_IF(struct cli_stat_row, r.flags, NTIME_STAT_TIMED)
+#define STAT_COLUMNS(X)                                                                            \
+	X(TITLE, .title = "REGISTER", .flags = CLI_COLUMN_LEFT)                                    \
+	X(DEVICE, "device", .title = "DEVICE", .flags = CLI_COLUMN_LEFT, .rank = 1)                \
+	X(REGION, "region", AT(region, COUNT))                                                     \
+	X(OFFSET, "offset", AT(offset, HEX))                                                       \
+	X(REGISTER, "register", CLI_OF(struct cli_stat_row, name, TEXT), .flags = CLI_COLUMN_SET)  \
+	X(IS_REST, "is_rest", AT(flags, BOOL), .if_flag = NTIME_STAT_REST,                         \
+	  .flags = CLI_COLUMN_NOT_CSV)                                                             \
+	X(READS, "reads", AT(reads, COUNT), .title = "READS")                                      \
+	X(WRITES, "writes", AT(writes, COUNT), .title = "WRITES")                                  \
+	X(NEVER_WRITTEN, "never_written")                                                          \
+	X(WIDTHS, "widths")                                                                        \
+	X(VALUES, "values", AT(distinct, COUNT), .title = "VALUES")                                \
+	X(VALUES_EXACT, "values_exact")                                                            \
+	X(READ_BITS, "read_bits", AT(toggled_read, HEX), READ, .title = "READ BITS", .rank = 3)    \
+	X(WRITTEN_BITS, "written_bits", AT(toggled_write, HEX), WRITTEN, .title = "WRITTEN BITS",  \
+	  .rank = 3)                                                                               \
+	X(FIRST_READ, "first_read", AT(first_read, HEX), READ, .title = "FIRST READ", .rank = 7)   \
+	X(LAST_READ, "last_read", AT(last_read, HEX), READ, .title = "LAST READ", .rank = 2)       \
+	X(FIRST_WRITTEN, "first_written", AT(first_write, HEX), WRITTEN, .title = "FIRST WRITTEN", \
+	  .rank = 7)                                                                               \
+	X(LAST_WRITTEN, "last_written", AT(last_write, HEX), WRITTEN, .title = "LAST WRITTEN",     \
+	  .rank = 2)                                                                               \
+	X(WIDTHS_SHOWN, .title = "WIDTHS", .rank = 8)                                              \
+	X(FIRST_NS, "first_ns", AT(first_ns, COUNT), TIMED)                                        \
+	X(LAST_NS, "last_ns", AT(last_ns, COUNT), TIMED)                                           \
+	X(GAPS, "gaps", AT(gaps, COUNT), TIMED)                                                    \
+	X(MIN_NS, "min_ns", .title = "MIN GAP", .rank = 5)                                         \
+	X(MEAN_NS, "mean_ns", .title = "MEAN GAP", .rank = 4)                                      \
+	X(MAX_NS, "max_ns", .title = "MAX GAP", .rank = 5)                                         \
+	X(FIRST_AT, .title = "FIRST AT", .rank = 6)                                                \
+	X(LAST_AT, .title = "LAST AT", .rank = 6)
 
-/* Columns in the order they stand; what matters less is left out first. */
-enum {
-	COLUMN_REGISTER,
-	COLUMN_DEVICE,
-	COLUMN_READS,
-	COLUMN_WRITES,
-	COLUMN_VALUES,
-	COLUMN_READ_BITS,
-	COLUMN_WRITTEN_BITS,
-	COLUMN_FIRST_READ,
-	COLUMN_LAST_READ,
-	COLUMN_FIRST_WRITTEN,
-	COLUMN_LAST_WRITTEN,
-	COLUMN_WIDTHS,
-	COLUMN_MIN,
-	COLUMN_MEAN,
-	COLUMN_MAX,
-	COLUMN_FIRST,
-	COLUMN_LAST,
-	COLUMNS,
+enum { STAT_COLUMNS(CLI_COLUMN_ID) COLUMNS };
+static const struct cli_column columns[] = { STAT_COLUMNS(CLI_COLUMN_ROW) };
+
+static const struct cli_columns row_columns = { .column = columns,
+						.n = COLUMNS,
+						.has_nulls = true };
+
+/* A row, and room for texts that are made for it. */
+struct row {
+	struct cli_cell cell[COLUMNS];
+	char title[100], values[80], widths[16], first_at[32], last_at[32];
 };
 
-static const struct cli_table_column all_columns[COLUMNS] = {
-	[COLUMN_REGISTER] = { "REGISTER", 0, true, 0 },
-	[COLUMN_DEVICE] = { "DEVICE", 1, true, 0 },
-	[COLUMN_READS] = { "READS", 0, false, 0 },
-	[COLUMN_WRITES] = { "WRITES", 0, false, 0 },
-	[COLUMN_VALUES] = { "VALUES", 0, false, 0 },
-	[COLUMN_READ_BITS] = { "READ BITS", 3, false, 0 },
-	[COLUMN_WRITTEN_BITS] = { "WRITTEN BITS", 3, false, 0 },
-	[COLUMN_FIRST_READ] = { "FIRST READ", 7, false, 0 },
-	[COLUMN_LAST_READ] = { "LAST READ", 2, false, 0 },
-	[COLUMN_FIRST_WRITTEN] = { "FIRST WRITTEN", 7, false, 0 },
-	[COLUMN_LAST_WRITTEN] = { "LAST WRITTEN", 2, false, 0 },
-	[COLUMN_WIDTHS] = { "WIDTHS", 8, false, 0 },
-	[COLUMN_MIN] = { "MIN GAP", 5, false, 0 },
-	[COLUMN_MEAN] = { "MEAN GAP", 4, false, 0 },
-	[COLUMN_MAX] = { "MAX GAP", 5, false, 0 },
-	[COLUMN_FIRST] = { "FIRST AT", 6, false, 0 },
-	[COLUMN_LAST] = { "LAST AT", 6, false, 0 },
-};
-
-/* "0x1f" */
-static struct cli_number hex(uint64_t value)
+static void make_title(char title[100], const struct ntime_register_stat *r)
 {
-	struct cli_number n;
-	unsigned int digits = 16 - (unsigned int)__builtin_clzll(value | 1) / 4;
-
-	n.text[0] = '0';
-	n.text[1] = 'x';
-	for (unsigned int i = 0; i < digits; i++)
-		n.text[2 + i] = "0123456789abcdef"[value >> 4 * (digits - 1 - i) & 15];
-	n.text[2 + digits] = '\0';
-	return n;
-}
-
-static void put_place(struct cli_table *t, const struct ntime_register_stat *r)
-{
-	char front[32];
-
-	if (r->flags & NTIME_STAT_REST) {
-		snprintf(front, sizeof(front), "(others of %s)", cli_stat_region(r->region));
-		cli_table_put(t, front);
-		return;
-	}
-	if (strcmp(cli_stat_region(r->region), "region") == 0)
-		snprintf(front, sizeof(front), "region%u+", r->region);
-	else
-		stpcpy(stpcpy(front, cli_stat_region(r->region)), "+");
-	cli_table_put_two(t, front, hex(r->offset).text);
-}
-
-static void put_count(struct cli_table *t, uint64_t count)
-{
-	cli_table_put(t, cli_number_count(count).text);
-}
-
-static void put_values(struct cli_table *t, const struct ntime_register_stat *r)
-{
-	bool has_more = r->flags & NTIME_STAT_MORE_VALUES;
+	const char *region = cli_stat_region(r->region);
 
 	if (r->flags & NTIME_STAT_REST)
-		cli_table_put(t, "?");
+		snprintf(title, 100, "(others of %s)", region);
+	else if (strcmp(region, "region") == 0)
+		snprintf(title, 100, "region%u+%s", r->region, cli_number_hex(r->offset, 1).text);
 	else
-		/* At least one more than could be kept. */
-		cli_table_put_two(t, has_more ? ">" : "",
-				  cli_number_count(r->distinct - has_more).text);
-}
-
-static void put_hex(struct cli_table *t, const struct ntime_register_stat *r, uint32_t flag,
-		    uint64_t value)
-{
-	cli_table_put(t, r->flags & flag ? hex(value).text : "-");
+		stpcpy(stpcpy(stpcpy(title, region), "+"), cli_number_hex(r->offset, 1).text);
 }
 
 /* "1+4", "?" where the trace does not say */
-static struct cli_number widths_text(const struct ntime_register_stat *r)
+static void make_widths(char *p, const struct ntime_register_stat *r)
 {
-	struct cli_number n = { 0 };
-	char *p = n.text;
+	const char *first = p;
 
 	for (unsigned int width = 1; width <= 16; width *= 2) {
 		if (!(r->widths & width))
 			continue;
-		if (p != n.text)
+		if (p != first)
 			*p++ = '+';
 		*p++ = width < 16 ? (char)('0' + width) : '?';
 	}
-	return n;
+	*p = '\0';
 }
 
-static void put_gap(struct cli_table *t, const struct ntime_register_stat *r, double ns, bool utf8)
+static json_t *widths_json(const void *of)
 {
-	const char *unit;
-	struct cli_number number;
-	char text[sizeof(number.text) + 1];
+	const struct ntime_register_stat *r = of;
+	json_t *widths = json_array();
 
-	if (!r->gaps) {
-		cli_table_put(t, "-");
-		return;
-	}
-	number = cli_number_value(ns, "ns", utf8, &unit);
-	stpcpy(stpcpy(text, number.text), " ");
-	cli_table_put_two(t, text, unit);
+	for (unsigned int width = 1; width <= 8; width *= 2)
+		if (r->widths & width)
+			json_array_append_new(widths, json_integer(width));
+	return widths;
 }
 
-/* "12.345678": seconds, rounded. */
-static void put_time(struct cli_table *t, const struct cli_trace_stats *s,
-		     const struct ntime_register_stat *r, uint64_t ns)
+static json_t *null_json(const void *of)
+{
+	(void)of;
+	return json_null();
+}
+
+/* "12.345678": seconds after the first record, rounded. */
+static const char *make_time(char text[32], const struct cli_trace_stats *s, uint64_t ns)
 {
 	bool is_before = ns < s->base_ns;
 	uint64_t us = ((is_before ? s->base_ns - ns : ns - s->base_ns) + 500) / 1000;
-	char digits[32], *p = digits + sizeof(digits) - 1;
+	char *p = text + 31;
 
-	if (!(r->flags & NTIME_STAT_TIMED)) {
-		cli_table_put(t, "-");
-		return;
-	}
 	*p = '\0';
 	for (unsigned int i = 0; i <= 6 || us; i++, us /= 10) {
 		*--p = (char)('0' + us % 10);
@@ -159,98 +120,167 @@ static void put_time(struct cli_table *t, const struct cli_trace_stats *s,
 	}
 	if (is_before)
 		*--p = '-';
-	cli_table_put(t, p);
+	return p;
 }
 
-static double mean(const struct ntime_register_stat *r)
+static void fill_times(struct row *row, const struct cli_trace_stats *s,
+		       const struct ntime_register_stat *r)
 {
-	return r->gaps ? (double)(r->last_ns - r->first_ns) / (double)r->gaps : 0;
-}
+	struct cli_cell *cell = row->cell;
 
-/* Cells in the order of the columns. */
-static void add_row(struct cli_table *t, const struct cli_trace_stats *s,
-		    const struct cli_stat_row *row, const struct cli_look *look)
-{
-	const struct ntime_register_stat *r = &row->r;
-
-	if (*row->name)
-		cli_table_put(t, row->name);
-	else
-		put_place(t, r);
-	cli_table_put(t, cli_stat_device(s, r->device));
-	put_count(t, r->reads);
-	if (r->writes || r->flags & NTIME_STAT_REST)
-		put_count(t, r->writes);
-	else
-		cli_table_put(t, "never");
-	put_values(t, r);
-	put_hex(t, r, NTIME_STAT_READ_VALUED, r->toggled_read);
-	put_hex(t, r, NTIME_STAT_WRITE_VALUED, r->toggled_write);
-	put_hex(t, r, NTIME_STAT_READ_VALUED, r->first_read);
-	put_hex(t, r, NTIME_STAT_READ_VALUED, r->last_read);
-	put_hex(t, r, NTIME_STAT_WRITE_VALUED, r->first_write);
-	put_hex(t, r, NTIME_STAT_WRITE_VALUED, r->last_write);
-	cli_table_put(t, widths_text(r).text);
-	put_gap(t, r, (double)r->gap_min_ns, look->utf8);
-	put_gap(t, r, mean(r), look->utf8);
-	put_gap(t, r, (double)r->gap_max_ns, look->utf8);
-	put_time(t, s, r, r->first_ns);
-	put_time(t, s, r, r->last_ns);
-}
-
-static void put_total_name(struct cli_table *t, const struct cli_trace_stats *s,
-			   const struct ntime_trace_total *total)
-{
-	char text[32];
-
-	switch (total->kind) {
-	case NTIME_TOTAL_DEVICE:
-		cli_table_put(t, cli_stat_device(s, total->device));
-		break;
-	case NTIME_TOTAL_REGION:
-		snprintf(text, sizeof(text), " %s", cli_stat_region(total->region));
-		cli_table_put_two(t, cli_stat_device(s, total->device), text);
-		break;
-	case NTIME_TOTAL_THREAD:
-		snprintf(text, sizeof(text), "thread %u", total->thread);
-		cli_table_put(t, total->flags & NTIME_STAT_REST	    ? "other threads"
-				 : total->flags & NTIME_STAT_THREAD ? text
-								    : "no thread told");
-		break;
-	default:
-		cli_table_put(t, "all");
+	if (r->flags & NTIME_STAT_TIMED) {
+		cell[FIRST_AT].shown = make_time(row->first_at, s, r->first_ns);
+		cell[LAST_AT].shown = make_time(row->last_at, s, r->last_ns);
+	}
+	if (r->gaps) {
+		cell[MIN_NS] = cli_ns((double)r->gap_min_ns);
+		cell[MEAN_NS] = cli_ns((double)(r->last_ns - r->first_ns) / (double)r->gaps);
+		cell[MAX_NS] = cli_ns((double)r->gap_max_ns);
 	}
 }
 
-static void add_total(struct cli_table *t, const struct cli_trace_stats *s,
-		      const struct ntime_trace_total *total)
+/* What registers that found no room have in common tells nothing of a register. */
+static void fill_rest(struct cli_cell *cell)
 {
-	put_total_name(t, s, total);
-	if (total->kind == NTIME_TOTAL_THREAD)
-		cli_table_put(t, "-");
-	else
-		cli_table_put_two(t, total->rest ? ">" : "",
-				  cli_number_count(total->registers).text);
-	put_count(t, total->reads);
-	put_count(t, total->writes);
-	cli_table_put(t,
-		      total->flags & NTIME_STAT_TIMED
-			      ? cli_number_seconds((double)(total->last_ns - total->first_ns)).text
-			      : "-");
+	cell[OFFSET] = cell[GAPS] = (struct cli_cell){ 0 };
+	cell[VALUES] = (struct cli_cell){ .shown = "?" };
+	/* Programs have is_rest, or nothing but the name. */
+	cell[REGISTER] = cli_made(null_json, NULL, "(others)");
 }
+
+static void fill(struct row *row, const struct cli_trace_stats *s, const struct cli_stat_row *of)
+{
+	const struct ntime_register_stat *r = &of->r;
+	bool has_more = r->flags & NTIME_STAT_MORE_VALUES;
+	struct cli_cell *cell = row->cell;
+
+	cli_cells_fill(cell, &row_columns, of);
+	if (!*of->name)
+		make_title(row->title, r);
+	cell[TITLE].shown = *of->name ? of->name : row->title;
+	cell[DEVICE] = cli_text(cli_stat_device(s, r->device));
+	make_widths(row->widths, r);
+	cell[WIDTHS] = cli_made(widths_json, r, row->widths);
+	cell[WIDTHS_SHOWN].shown = row->widths;
+	fill_times(row, s, r);
+	if (r->flags & NTIME_STAT_REST) {
+		fill_rest(cell);
+		return;
+	}
+	cell[NEVER_WRITTEN] = cli_bool(!r->writes);
+	cell[WRITES].shown = r->writes ? NULL : "never";
+	cell[VALUES_EXACT] = cli_bool(!has_more);
+	/* At least one more than could be kept. */
+	if (has_more) {
+		stpcpy(stpcpy(row->values, ">"), cli_number_count(r->distinct - 1).text);
+		cell[VALUES].shown = row->values;
+	}
+}
+
+/* ---- totals ---- */
+
+#define OF_DEVICE (1u << NTIME_TOTAL_DEVICE)
+#define OF_REGION (1u << NTIME_TOTAL_REGION)
+#define OF_THREAD (1u << NTIME_TOTAL_THREAD)
+#define NO_THREAD (OF_DEVICE | OF_REGION | 1u << NTIME_TOTAL_ALL)
+
+#define SUM(member, kind) CLI_OF(struct ntime_trace_total, member, kind)
+#define SUM_IF(flag) CLI_IF(struct ntime_trace_total, flags, flag)
+#define TOTALS(X)                                                                                  \
+	X(TOTAL, .title = "TOTAL", .flags = CLI_COLUMN_LEFT)                                       \
+	X(TOTAL_DEVICE, "device", .only = OF_DEVICE | OF_REGION)                                   \
+	X(TOTAL_REGION, "region", SUM(region, COUNT), .only = OF_REGION)                           \
+	X(TOTAL_THREAD, "thread", SUM(thread, COUNT), SUM_IF(NTIME_STAT_THREAD),                   \
+	  .only = OF_THREAD)                                                                       \
+	X(TOTAL_IS_REST, "is_rest", SUM(flags, BOOL), .if_flag = NTIME_STAT_REST,                  \
+	  .only = OF_THREAD)                                                                       \
+	X(TOTAL_REGISTERS, "registers", .title = "REGISTERS", .rank = 1, .only = NO_THREAD)        \
+	X(TOTAL_READS, "reads", SUM(reads, COUNT), .title = "READS")                               \
+	X(TOTAL_WRITES, "writes", SUM(writes, COUNT), .title = "WRITES")                           \
+	X(TOTAL_FIRST_NS, "first_ns", SUM(first_ns, COUNT), SUM_IF(NTIME_STAT_TIMED))              \
+	X(TOTAL_LAST_NS, "last_ns", SUM(last_ns, COUNT), SUM_IF(NTIME_STAT_TIMED))                 \
+	X(TOTAL_REST, "accesses_without_row", SUM(rest, COUNT), .only = NO_THREAD)                 \
+	X(TOTAL_SECONDS, .title = "SECONDS", .rank = 2)
+
+enum { TOTALS(CLI_COLUMN_ID) TOTAL_COLUMNS };
+static const struct cli_column total_columns[] = { TOTALS(CLI_COLUMN_ROW) };
+
+struct total_row {
+	struct cli_cell cell[TOTAL_COLUMNS];
+	char title[300], registers[80];
+	struct cli_number seconds;
+};
+
+static void make_total_title(struct total_row *row, const struct cli_trace_stats *s,
+			     const struct ntime_trace_total *total)
+{
+	char *title = row->title;
+
+	switch (total->kind) {
+	case NTIME_TOTAL_DEVICE:
+		snprintf(title, sizeof(row->title), "%s", cli_stat_device(s, total->device));
+		break;
+	case NTIME_TOTAL_REGION:
+		snprintf(title, sizeof(row->title), "%s %s", cli_stat_device(s, total->device),
+			 cli_stat_region(total->region));
+		break;
+	case NTIME_TOTAL_THREAD:
+		if (total->flags & NTIME_STAT_REST)
+			strcpy(title, "other threads");
+		else if (total->flags & NTIME_STAT_THREAD)
+			snprintf(title, sizeof(row->title), "thread %u", total->thread);
+		else
+			strcpy(title, "no thread told");
+		break;
+	default:
+		strcpy(title, "all");
+	}
+}
+
+static void fill_total(struct total_row *row, const struct cli_columns *columns_of,
+		       const struct cli_trace_stats *s, const struct ntime_trace_total *t)
+{
+	struct cli_cell *cell = row->cell;
+
+	cli_cells_fill(cell, columns_of, t);
+	make_total_title(row, s, t);
+	cell[TOTAL].shown = row->title;
+	cell[TOTAL_DEVICE] = cli_text(cli_stat_device(s, t->device));
+	if (t->kind != NTIME_TOTAL_THREAD) {
+		stpcpy(stpcpy(row->registers, t->rest ? ">" : ""),
+		       cli_number_count(t->registers).text);
+		cell[TOTAL_REGISTERS] = cli_count(t->registers);
+		cell[TOTAL_REGISTERS].shown = row->registers;
+	}
+	if (t->flags & NTIME_STAT_TIMED) {
+		row->seconds = cli_number_seconds((double)(t->last_ns - t->first_ns));
+		cell[TOTAL_SECONDS].shown = row->seconds.text;
+	}
+}
+
+static struct cli_columns columns_of_totals(unsigned int with)
+{
+	return (struct cli_columns){
+		.column = total_columns, .n = TOTAL_COLUMNS, .with = with, .has_nulls = true
+	};
+}
+
+/* ---- for people ---- */
 
 static int print_totals(const struct cli_trace_stats *s, FILE *f, const struct cli_look *look)
 {
-	struct cli_table_column columns[] = {
-		{ "TOTAL", 0, true, 0 },   { "REGISTERS", 1, false, 0 }, { "READS", 0, false, 0 },
-		{ "WRITES", 0, false, 0 }, { "SECONDS", 2, false, 0 },
-	};
-	struct cli_table t = { .column = columns, .columns = 5 };
+	const struct cli_columns all = columns_of_totals(OF_THREAD | NO_THREAD);
+	struct cli_table t;
+	struct total_row row;
 	int ret;
 
-	for (int kind = 0; kind <= NTIME_TOTAL_THREAD; kind++)
-		for (size_t i = 0; i < s->totals[kind].n; i++)
-			add_total(&t, s, &s->totals[kind].total[i]);
+	cli_table_init(&t, &all, look->utf8);
+	for (int kind = 0; kind <= NTIME_TOTAL_THREAD; kind++) {
+		for (size_t i = 0; i < s->totals[kind].n; i++) {
+			fill_total(&row, &all, s, &s->totals[kind].total[i]);
+			cli_table_row(&t, row.cell);
+		}
+	}
 	ret = cli_table_print(&t, f, look);
 	cli_table_fini(&t);
 	return ret;
@@ -283,16 +313,18 @@ static void print_marks(const struct cli_trace_stats *s, FILE *f)
 
 int cli_trace_stat_text(struct cli_trace_stats *s, FILE *f, const struct cli_look *look)
 {
-	struct cli_table_column columns[COLUMNS];
-	struct cli_table t = { .column = columns, .columns = COLUMNS };
+	struct cli_table t;
+	struct row row;
 	int ret = 0;
 
-	memcpy(columns, all_columns, sizeof(columns));
+	cli_table_init(&t, &row_columns, look->utf8);
 	/* Where there is but one device, the totals tell which. */
 	if (look->is_terminal && s->totals[NTIME_TOTAL_DEVICE].n < 2)
-		columns[COLUMN_DEVICE].rank = 9;
-	for (size_t i = 0; i < s->shown; i++)
-		add_row(&t, s, &s->row[i], look);
+		t.column[1].rank = 9;
+	for (size_t i = 0; i < s->shown; i++) {
+		fill(&row, s, &s->row[i]);
+		cli_table_row(&t, row.cell);
+	}
 	if (s->shown) {
 		ret = cli_table_print(&t, f, look);
 		if (s->shown < s->rows)
@@ -307,174 +339,59 @@ int cli_trace_stat_text(struct cli_trace_stats *s, FILE *f, const struct cli_loo
 	return ret;
 }
 
-/* ---- CSV ---- */
-
-/* Empty where it is not known. */
-static void csv_number(FILE *f, bool is_known, uint64_t n)
-{
-	putc(',', f);
-	if (is_known)
-		fprintf(f, "%" PRIu64, n);
-}
-
-static void csv_hex(FILE *f, bool is_known, uint64_t n)
-{
-	putc(',', f);
-	if (is_known)
-		fprintf(f, "0x%" PRIx64, n);
-}
-
-static void csv_row(const struct cli_trace_stats *s, FILE *f, const struct cli_stat_row *row)
-{
-	const struct ntime_register_stat *r = &row->r;
-	bool is_rest = r->flags & NTIME_STAT_REST, is_timed = r->flags & NTIME_STAT_TIMED;
-	bool is_read = r->flags & NTIME_STAT_READ_VALUED;
-	bool is_written = r->flags & NTIME_STAT_WRITE_VALUED;
-
-	cli_csv_put(f, cli_stat_device(s, r->device));
-	fprintf(f, ",%u", r->region);
-	csv_hex(f, !is_rest, r->offset);
-	putc(',', f);
-	cli_csv_put(f, is_rest ? "(others)" : row->name);
-	fprintf(f, ",%" PRIu64 ",%" PRIu64 ",%s", r->reads, r->writes,
-		is_rest	    ? ""
-		: r->writes ? "0"
-			    : "1");
-	fprintf(f, ",%s", widths_text(r).text);
-	csv_number(f, !is_rest, r->distinct);
-	fprintf(f, ",%s", is_rest ? "" : r->flags & NTIME_STAT_MORE_VALUES ? "0" : "1");
-	csv_hex(f, is_read, r->toggled_read);
-	csv_hex(f, is_written, r->toggled_write);
-	csv_hex(f, is_read, r->first_read);
-	csv_hex(f, is_read, r->last_read);
-	csv_hex(f, is_written, r->first_write);
-	csv_hex(f, is_written, r->last_write);
-	csv_number(f, is_timed, r->first_ns);
-	csv_number(f, is_timed, r->last_ns);
-	csv_number(f, is_timed && !is_rest, r->gaps);
-	csv_number(f, r->gaps, r->gap_min_ns);
-	fputs(",", f);
-	if (r->gaps)
-		fputs(cli_number_exact(mean(r)).text, f);
-	csv_number(f, r->gaps, r->gap_max_ns);
-	putc('\n', f);
-}
+/* ---- for programs ---- */
 
 int cli_trace_stat_csv(const struct cli_trace_stats *s, FILE *f)
 {
-	fputs("device,region,offset,register,reads,writes,never_written,widths,values,values_exact,"
-	      "read_bits,written_bits,first_read,last_read,first_written,last_written,first_ns,"
-	      "last_ns,gaps,min_ns,mean_ns,max_ns\n",
-	      f);
-	for (size_t i = 0; i < s->shown; i++)
-		csv_row(s, f, &s->row[i]);
+	struct row row;
+
+	cli_csv_head(f, &row_columns);
+	for (size_t i = 0; i < s->shown; i++) {
+		fill(&row, s, &s->row[i]);
+		cli_csv_row(f, &row_columns, row.cell);
+	}
 	return 0;
 }
 
-/* ---- JSON ---- */
-
-static json_t *json_hex(bool is_known, uint64_t n)
+static json_t *row_at(const void *arg, size_t i)
 {
-	char text[24];
+	const struct cli_trace_stats *s = arg;
+	struct row row;
 
-	if (!is_known)
-		return json_null();
-	snprintf(text, sizeof(text), "0x%" PRIx64, n);
-	return json_string(text);
+	fill(&row, s, &s->row[i]);
+	return cli_json_row(&row_columns, row.cell);
 }
 
-static json_t *json_known(bool is_known, uint64_t n)
+static json_t *total_json(const struct cli_trace_stats *s, const struct ntime_trace_total *total)
 {
-	return is_known ? cli_json_count(n) : json_null();
+	const struct cli_columns of = columns_of_totals(1u << total->kind);
+	struct total_row row;
+
+	fill_total(&row, &of, s, total);
+	return cli_json_row(&of, row.cell);
 }
 
-static json_t *json_widths(const struct ntime_register_stat *r)
-{
-	json_t *widths = json_array();
-
-	for (unsigned int width = 1; width <= 8; width *= 2)
-		if (r->widths & width)
-			json_array_append_new(widths, json_integer(width));
-	return widths;
-}
-
-static json_t *json_row(const struct cli_trace_stats *s, const struct cli_stat_row *row)
-{
-	const struct ntime_register_stat *r = &row->r;
-	bool is_rest = r->flags & NTIME_STAT_REST, is_timed = r->flags & NTIME_STAT_TIMED;
-	bool is_read = r->flags & NTIME_STAT_READ_VALUED;
-	bool is_written = r->flags & NTIME_STAT_WRITE_VALUED;
-
-	return json_pack(
-		"{s:o, s:i, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, "
-		"s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-		"device", cli_json_text(cli_stat_device(s, r->device)), "region", (int)r->region,
-		"offset", json_hex(!is_rest, r->offset), "register",
-		*row->name ? cli_json_text(row->name) : json_null(), "is_rest", is_rest, "reads",
-		cli_json_count(r->reads), "writes", cli_json_count(r->writes), "never_written",
-		is_rest ? json_null() : json_boolean(!r->writes), "widths", json_widths(r),
-		"values", json_known(!is_rest, r->distinct), "values_exact",
-		!is_rest && !(r->flags & NTIME_STAT_MORE_VALUES), "read_bits",
-		json_hex(is_read, r->toggled_read), "written_bits",
-		json_hex(is_written, r->toggled_write), "first_read",
-		json_hex(is_read, r->first_read), "last_read", json_hex(is_read, r->last_read),
-		"first_written", json_hex(is_written, r->first_write), "last_written",
-		json_hex(is_written, r->last_write), "first_ns", json_known(is_timed, r->first_ns),
-		"last_ns", json_known(is_timed, r->last_ns), "gaps",
-		json_known(is_timed && !is_rest, r->gaps), "min_ns",
-		json_known(r->gaps, r->gap_min_ns), "mean_ns",
-		r->gaps ? cli_json_number(mean(r)) : json_null(), "max_ns",
-		json_known(r->gaps, r->gap_max_ns));
-}
-
-static json_t *json_total(const struct cli_trace_stats *s, const struct ntime_trace_total *t)
-{
-	bool is_timed = t->flags & NTIME_STAT_TIMED, is_thread = t->kind == NTIME_TOTAL_THREAD;
-	json_t *json =
-		json_pack("{s:o, s:o, s:o, s:o}", "reads", cli_json_count(t->reads), "writes",
-			  cli_json_count(t->writes), "first_ns", json_known(is_timed, t->first_ns),
-			  "last_ns", json_known(is_timed, t->last_ns));
-
-	if (t->kind == NTIME_TOTAL_DEVICE || t->kind == NTIME_TOTAL_REGION)
-		json_object_set_new(json, "device", cli_json_text(cli_stat_device(s, t->device)));
-	if (t->kind == NTIME_TOTAL_REGION)
-		json_object_set_new(json, "region", json_integer(t->region));
-	if (is_thread) {
-		json_object_set_new(json, "thread",
-				    json_known(t->flags & NTIME_STAT_THREAD, t->thread));
-		json_object_set_new(json, "is_rest", json_boolean(t->flags & NTIME_STAT_REST));
-		return json;
-	}
-	json_object_set_new(json, "registers", cli_json_count(t->registers));
-	json_object_set_new(json, "accesses_without_row", cli_json_count(t->rest));
-	return json;
-}
-
-static json_t *json_totals(const struct cli_trace_stats *s, int kind)
+static json_t *totals_json(const struct cli_trace_stats *s, int kind)
 {
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < s->totals[kind].n; i++)
-		json_array_append_new(array, json_total(s, &s->totals[kind].total[i]));
+		json_array_append_new(array, total_json(s, &s->totals[kind].total[i]));
 	return array;
-}
-
-static json_t *json_row_at(const void *arg, size_t i)
-{
-	const struct cli_trace_stats *s = arg;
-
-	return json_row(s, &s->row[i]);
 }
 
 int cli_trace_stat_json(const struct cli_trace_stats *s, FILE *f)
 {
-	json_t *head = json_pack(
-		"{s:s, s:i, s:o, s:o, s:o, s:o, s:o}", "ntime", ntime_trace_version(), "schema",
-		CLI_SCHEMA, "total", json_total(s, &s->totals[NTIME_TOTAL_ALL].total[0]), "devices",
-		json_totals(s, NTIME_TOTAL_DEVICE), "regions", json_totals(s, NTIME_TOTAL_REGION),
-		"threads", json_totals(s, NTIME_TOTAL_THREAD), "interrupts",
-		cli_json_count(ntime_trace_stat_marks(s->stat, NTIME_RECORD_INTERRUPT)));
-	int ret = cli_json_write_list(f, head, "registers", json_row_at, s->shown, s);
+	json_t *head = cli_json_head(ntime_trace_version());
+	int ret;
 
+	json_object_set_new(head, "total", total_json(s, &s->totals[NTIME_TOTAL_ALL].total[0]));
+	json_object_set_new(head, "devices", totals_json(s, NTIME_TOTAL_DEVICE));
+	json_object_set_new(head, "regions", totals_json(s, NTIME_TOTAL_REGION));
+	json_object_set_new(head, "threads", totals_json(s, NTIME_TOTAL_THREAD));
+	json_object_set_new(
+		head, "interrupts",
+		cli_json_count(ntime_trace_stat_marks(s->stat, NTIME_RECORD_INTERRUPT)));
+	ret = cli_json_write_list(f, head, "registers", row_at, s->shown, s);
 	return ret == -ENOMEM ? ret : 0;
 }

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cli/base/command.h"
 #include "cli/output/csv.h"
 #include "cli/output/json.h"
 #include "cli/trace/state.h"
@@ -249,84 +248,95 @@ int cli_state_put_text(struct cli_state_style *s, const struct ntime_register_st
 	return ferror(s->f) ? -EIO : 0;
 }
 
-void cli_state_begin_csv(struct cli_state_style *s)
+/* ---- for programs ---- */
+
+/* Of the last write and the last read. */
+#define ACCESS(X, id, csv, json)                                                                   \
+	X(id##_NUMBER, csv "_number", json ".number")                                              \
+	X(id##_TIME, csv "_time", json ".time")                                                    \
+	X(id##_THREAD, csv "_thread", json ".thread")                                              \
+	X(id##_OFFSET, csv "_offset", json ".offset")                                              \
+	X(id##_WIDTH, csv "_width", json ".width")                                                 \
+	X(id##_VALUE, csv "_value", json ".value")                                                 \
+	X(id##_MASK, csv "_mask", json ".mask", .flags = CLI_COLUMN_NOT_CSV | CLI_COLUMN_OMIT)
+
+#define AT(member, kind) CLI_OF(struct ntime_register_state, member, kind)
+#define STATE_COLUMNS(X)                                                                           \
+	X(DEVICE, "device")                                                                        \
+	X(REGION, "region", AT(region, COUNT))                                                     \
+	X(OFFSET, "offset", AT(offset, HEX))                                                       \
+	X(WIDTH, "width", AT(width, COUNT))                                                        \
+	X(REGISTER, "register")                                                                    \
+	X(VALUE, "value", AT(value, HEX))                                                          \
+	X(KNOWN, "known", AT(known, HEX))                                                          \
+	X(VOLATILE, "volatile", AT(volatile_bits, HEX))                                            \
+	X(UNLIKE, "unlike", AT(unlike_bits, HEX))                                                  \
+	X(READS, "reads", AT(reads, COUNT))                                                        \
+	X(WRITES, "writes", AT(writes, COUNT))                                                     \
+	ACCESS(X, WRITE, "write", "last_write")                                                    \
+	ACCESS(X, READ, "read", "last_read")                                                       \
+	X(BEFORE_LOSS, "before_loss", AT(flags, BOOL), .if_flag = NTIME_STATE_BEFORE_LOSS)         \
+	X(WORDS_OF_VALUE, "words")
+
+enum { STATE_COLUMNS(CLI_COLUMN_ID) COLUMNS };
+static const struct cli_column columns[] = { STATE_COLUMNS(CLI_COLUMN_ROW) };
+
+static const struct cli_columns state_columns = { .column = columns,
+						  .n = COLUMNS,
+						  .has_nulls = true };
+
+/* A row, and room for texts that are made for it. */
+struct row {
+	struct cli_cell cell[COLUMNS];
+	char name[NAME], words[WORDS], times[2][TIME_BYTES];
+};
+
+/* @cell: its columns of the write are filled. No values where there was none. */
+static void fill_access(const struct cli_state_style *s, struct cli_cell *cell,
+			const struct ntime_state_access *a, char *time)
 {
-	fputs("device,region,offset,width,register,value,known,volatile,unlike,reads,writes,"
-	      "write_number,write_time,write_thread,write_offset,write_width,write_value,"
-	      "read_number,read_time,read_thread,read_offset,read_width,read_value,before_loss,"
-	      "words\n",
-	      s->f);
+	if (!a->number)
+		return;
+	put_time(s, a, time);
+	cell[WRITE_NUMBER] = cli_count(a->number);
+	/* Text, because a double has no nanoseconds of a clock since 1970. */
+	cell[WRITE_TIME] = cli_some_text(time);
+	cell[WRITE_THREAD] = cli_if(a->flags & NTIME_RECORD_THREADED, cli_count(a->thread));
+	cell[WRITE_OFFSET] = cli_hex(a->offset);
+	cell[WRITE_WIDTH] = cli_count(a->width);
+	cell[WRITE_VALUE] = cli_if(a->flags & NTIME_RECORD_VALUED, cli_hex(a->value));
+	cell[WRITE_MASK] = cli_if(a->flags & NTIME_RECORD_MASKED, cli_hex(a->mask));
 }
 
-static void put_csv_access(const struct cli_state_style *s, const struct ntime_state_access *a)
+static void fill(struct row *row, const struct cli_state_style *s,
+		 const struct ntime_register_state *r)
 {
-	char time[TIME_BYTES];
+	struct ntime_regdb_hit hit;
+	bool is_named = put_name(s, r, &hit, row->name);
+	struct cli_cell *cell = row->cell;
 
-	if (!a->number) {
-		fputs(",,,,,,", s->f);
-		return;
-	}
-	put_time(s, a, time);
-	fprintf(s->f, ",%" PRIu64 ",%s,", a->number, time);
-	if (a->flags & NTIME_RECORD_THREADED)
-		fprintf(s->f, "%u", a->thread);
-	fprintf(s->f, ",0x%" PRIx64 ",%u,", a->offset, a->width);
-	if (a->flags & NTIME_RECORD_VALUED)
-		fprintf(s->f, "0x%" PRIx64, a->value);
+	cli_cells_fill(cell, &state_columns, r);
+	put_words(s, r, &hit, is_named, row->words);
+	if (r->device < s->devices)
+		cell[DEVICE] = cli_text(s->device_name[r->device]);
+	cell[REGISTER] = cli_if(is_named, cli_text(row->name));
+	fill_access(s, cell, &r->last_write, row->times[0]);
+	fill_access(s, cell + READ_NUMBER - WRITE_NUMBER, &r->last_read, row->times[1]);
+	cell[WORDS_OF_VALUE] = cli_some_text(row->words);
+}
+
+void cli_state_begin_csv(struct cli_state_style *s)
+{
+	cli_csv_head(s->f, &state_columns);
 }
 
 int cli_state_put_csv(struct cli_state_style *s, const struct ntime_register_state *r)
 {
-	char name[NAME], words[WORDS];
-	struct ntime_regdb_hit hit;
-	bool is_named = put_name(s, r, &hit, name);
+	struct row row;
 
-	put_words(s, r, &hit, is_named, words);
-	cli_csv_put(s->f, r->device < s->devices ? s->device_name[r->device] : "");
-	fprintf(s->f, ",%u,0x%" PRIx64 ",%u,", r->region, r->offset, r->width);
-	cli_csv_put(s->f, is_named ? name : "");
-	fprintf(s->f,
-		",0x%" PRIx64 ",0x%" PRIx64 ",0x%" PRIx64 ",0x%" PRIx64 ",%" PRIu64 ",%" PRIu64,
-		r->value, r->known, r->volatile_bits, r->unlike_bits, r->reads, r->writes);
-	put_csv_access(s, &r->last_write);
-	put_csv_access(s, &r->last_read);
-	fprintf(s->f, ",%d,", r->flags & NTIME_STATE_BEFORE_LOSS ? 1 : 0);
-	cli_csv_put(s->f, words);
-	putc('\n', s->f);
+	fill(&row, s, r);
+	cli_csv_row(s->f, &state_columns, row.cell);
 	return ferror(s->f) ? -EIO : 0;
-}
-
-static json_t *hex(uint64_t value)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "0x%" PRIx64, value);
-	return json_string(text);
-}
-
-/* null where there was none. */
-static json_t *json_access(const struct cli_state_style *s, const struct ntime_state_access *a)
-{
-	char time[TIME_BYTES];
-	json_t *json;
-
-	if (!a->number)
-		return json_null();
-	json = json_object();
-	json_object_set_new(json, "number", cli_json_count(a->number));
-	put_time(s, a, time);
-	/* Text, because a double has no nanoseconds of a clock since 1970. */
-	json_object_set_new(json, "time", *time ? json_string(time) : json_null());
-	json_object_set_new(json, "thread",
-			    a->flags & NTIME_RECORD_THREADED ? json_integer(a->thread)
-							     : json_null());
-	json_object_set_new(json, "offset", hex(a->offset));
-	json_object_set_new(json, "width", json_integer(a->width));
-	json_object_set_new(json, "value",
-			    a->flags & NTIME_RECORD_VALUED ? hex(a->value) : json_null());
-	if (a->flags & NTIME_RECORD_MASKED)
-		json_object_set_new(json, "mask", hex(a->mask));
-	return json;
 }
 
 void cli_state_begin_json(struct cli_state_style *s, uint64_t accesses, uint64_t dropped)
@@ -340,36 +350,16 @@ void cli_state_begin_json(struct cli_state_style *s, uint64_t accesses, uint64_t
 /* One at a time: a whole state as one JSON value would need many times its memory. */
 int cli_state_put_json(struct cli_state_style *s, const struct ntime_register_state *r)
 {
-	char name[NAME], words[WORDS];
-	struct ntime_regdb_hit hit;
-	bool is_named = put_name(s, r, &hit, name);
-	json_t *json = json_object();
+	struct row row;
+	json_t *json;
+	int failed;
 
-	put_words(s, r, &hit, is_named, words);
-	json_object_set_new(json, "device",
-			    r->device < s->devices ? cli_json_text(s->device_name[r->device])
-						   : json_null());
-	json_object_set_new(json, "region", json_integer(r->region));
-	json_object_set_new(json, "offset", hex(r->offset));
-	json_object_set_new(json, "width", json_integer(r->width));
-	json_object_set_new(json, "register", is_named ? cli_json_text(name) : json_null());
-	json_object_set_new(json, "value", hex(r->value));
-	json_object_set_new(json, "known", hex(r->known));
-	json_object_set_new(json, "volatile", hex(r->volatile_bits));
-	json_object_set_new(json, "unlike", hex(r->unlike_bits));
-	json_object_set_new(json, "reads", cli_json_count(r->reads));
-	json_object_set_new(json, "writes", cli_json_count(r->writes));
-	json_object_set_new(json, "last_write", json_access(s, &r->last_write));
-	json_object_set_new(json, "last_read", json_access(s, &r->last_read));
-	json_object_set_new(json, "before_loss", json_boolean(r->flags & NTIME_STATE_BEFORE_LOSS));
-	json_object_set_new(json, "words", *words ? cli_json_text(words) : json_null());
+	fill(&row, s, r);
+	json = cli_json_row(&state_columns, row.cell);
 	fputs(s->rows++ ? ",\n " : "\n ", s->f);
-	if (json_dumpf(json, s->f, JSON_COMPACT)) {
-		json_decref(json);
-		return ferror(s->f) ? -EIO : -ENOMEM;
-	}
+	failed = json_dumpf(json, s->f, JSON_COMPACT);
 	json_decref(json);
-	return 0;
+	return !failed ? 0 : ferror(s->f) ? -EIO : -ENOMEM;
 }
 
 void cli_state_end_json(struct cli_state_style *s)

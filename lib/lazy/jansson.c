@@ -9,6 +9,7 @@
 	F(json_t *, NULL, json_object, (void), ())                                                 \
 	F(json_t *, NULL, json_array, (void), ())                                                  \
 	F(json_t *, NULL, json_string, (const char *text), (text))                                 \
+	F(json_t *, NULL, json_stringn, (const char *text, size_t bytes), (text, bytes))           \
 	F(json_t *, NULL, json_integer, (json_int_t number), (number))                             \
 	F(json_t *, NULL, json_real, (double number), (number))                                    \
 	F(json_t *, NULL, json_true, (void), ())                                                   \
