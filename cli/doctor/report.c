@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/list/catalog_json.h"
+#include "cli/list/catalog.h"
 #include "cli/doctor/report.h"
 #include "cli/output/emulated.h"
 
@@ -149,43 +149,35 @@ void cli_doctor_write_text(FILE *f, const struct cli_doctor_style *style,
 	put_problems(f, style, c);
 }
 
-static json_t *problems_json(const struct cli_catalog *c)
-{
-	json_t *array = json_array();
+#define OBSTACLE(member, kind) CLI_OF(struct ntime_problem, member, kind)
+static const struct cli_column problem_columns[] = {
+	{ "what", OBSTACLE(what, TEXT) },
+	{ "reason", OBSTACLE(reason, TEXT) },
+	{ "remedy", OBSTACLE(remedy, TEXT) },
+	{ "here", OBSTACLE(is_here, BOOL) },
+};
 
-	for (size_t i = 0; i < c->problems; i++) {
-		const struct ntime_problem *o = &c->problem[i];
-		json_t *json = json_object();
-
-		json_object_set_new(json, "what", cli_json_text(o->what));
-		json_object_set_new(json, "reason", cli_json_text(o->reason));
-		json_object_set_new(json, "remedy", cli_json_text(o->remedy));
-		json_object_set_new(json, "here", json_boolean(o->is_here));
-		json_array_append_new(array, json);
-	}
-	return array;
-}
+#define TOPOLOGY(member) CLI_OF(struct ntime_topology, member, COUNT)
+static const struct cli_column topology_columns[] = {
+	{ "cpus", TOPOLOGY(cpus) },   { "online_cpus", TOPOLOGY(online_cpus) },
+	{ "cores", TOPOLOGY(cores) }, { "packages", TOPOLOGY(packages) },
+	{ "nodes", TOPOLOGY(nodes) },
+};
 
 void cli_doctor_write_json(FILE *f, const struct cli_doctor_style *style,
 			   const struct cli_catalog *c)
 {
-	json_t *root = cli_catalog_head(style->version, style->is_simulated, style->emulated),
-	       *topology;
+	static const struct cli_columns problems = { .column = problem_columns, .n = 4 };
+	static const struct cli_columns topology = { .column = topology_columns, .n = 5 };
+	json_t *root = cli_json_machine_head(style->version, style->is_simulated, style->emulated);
 
-	if (style->has_topology) {
-		topology = json_object();
-		json_object_set_new(topology, "cpus", json_integer(style->topology.cpus));
-		json_object_set_new(topology, "online_cpus",
-				    json_integer(style->topology.online_cpus));
-		json_object_set_new(topology, "cores", json_integer(style->topology.cores));
-		json_object_set_new(topology, "packages", json_integer(style->topology.packages));
-		json_object_set_new(topology, "nodes", json_integer(style->topology.nodes));
-		json_object_set_new(root, "topology", topology);
-	}
-	json_object_set_new(root, "events", json_integer((json_int_t)c->events));
-	json_object_set_new(root, "usable_events", json_integer((json_int_t)usable_events(c)));
+	if (style->has_topology)
+		json_object_set_new(root, "topology", cli_json_struct(&topology, &style->topology));
+	json_object_set_new(root, "events", cli_json_count(c->events));
+	json_object_set_new(root, "usable_events", cli_json_count(usable_events(c)));
 	json_object_set_new(root, "ways", cli_catalog_methods(c));
 	json_object_set_new(root, "units", cli_catalog_units(c));
-	json_object_set_new(root, "problems", problems_json(c));
+	json_object_set_new(root, "problems",
+			    cli_json_rows(&problems, c->problem, c->problems, sizeof(*c->problem)));
 	cli_json_write(f, root, 1);
 }

@@ -211,10 +211,8 @@ static json_t *status_json(FILE *f)
 static void write_json(bool is_loaded, const char *version, const struct cli_driver_mount *mount,
 		       FILE *status)
 {
-	json_t *root = json_object();
+	json_t *root = cli_json_head(ntime_version());
 
-	json_object_set_new(root, "ntime", cli_json_text(ntime_version()));
-	json_object_set_new(root, "schema", json_integer(CLI_SCHEMA));
 	json_object_set_new(root, "loaded", json_boolean(is_loaded));
 	json_object_set_new(root, "version", *version ? cli_json_text(version) : json_null());
 	json_object_set_new(root, "mounted", mount ? cli_json_text(mount->path) : json_null());

@@ -8,6 +8,7 @@
 
 #include <ntime/list.h>
 
+#include "cli/output/json.h"
 #include "cli/output/term.h"
 
 /* Parts of a catalog. */
@@ -76,6 +77,9 @@ void cli_catalog_write_csv(FILE *f, const struct cli_catalog_style *style,
 			   const struct cli_catalog *c);
 void cli_catalog_write_json(FILE *f, const struct cli_catalog_style *style,
 			    const struct cli_catalog *c);
+/* Arrays of the parts that others show too. */
+json_t *cli_catalog_methods(const struct cli_catalog *c);
+json_t *cli_catalog_units(const struct cli_catalog *c);
 /* One name a line: events, metrics and their groups. */
 void cli_catalog_write_names(FILE *f, const struct cli_catalog *c);
 

@@ -36,7 +36,10 @@ static struct cli_cell cell_of(const struct cli_column *column, const void *memb
 	case CLI_CELL_TEXT:
 	case CLI_CELL_WORDS:
 		memcpy(&cell.text, member, sizeof(cell.text));
-		is_set = *cell.text;
+		/* NULL is no text whatever the flags say. */
+		if (!cell.text)
+			cell.kind = CLI_CELL_NONE;
+		is_set = cell.text && *cell.text;
 		break;
 	case CLI_CELL_REAL:
 	case CLI_CELL_NS:
@@ -65,6 +68,8 @@ void cli_cells_fill(struct cli_cell *cell, const struct cli_columns *c, const vo
 	for (size_t i = 0; i < c->n; i++) {
 		const struct cli_column *column = &c->column[i];
 
+		if (!cli_column_is_on(c, column))
+			continue;
 		memcpy(&flags, base + column->flag_at, sizeof(flags));
 		if (column->kind == CLI_CELL_BOOL || !column->if_flag || flags & column->if_flag)
 			cell[i] = cell_of(column, base + column->at);

@@ -47,6 +47,9 @@ struct cli_cell {
 	const char *shown;
 };
 
+/* Of results whose cells are filled where the columns are not known. */
+#define CLI_COLUMNS_MAX 48
+
 /* Flags of a column. */
 #define CLI_COLUMN_NOT_CSV (1u << 0)
 #define CLI_COLUMN_NOT_JSON (1u << 1)

@@ -190,6 +190,23 @@ json_t *cli_json_row(const struct cli_columns *c, const struct cli_cell *cell)
 	return json;
 }
 
+json_t *cli_json_struct(const struct cli_columns *c, const void *of)
+{
+	struct cli_cell cell[CLI_COLUMNS_MAX];
+
+	cli_cells_fill(cell, c, of);
+	return cli_json_row(c, cell);
+}
+
+json_t *cli_json_rows(const struct cli_columns *c, const void *first, size_t n, size_t bytes)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(array, cli_json_struct(c, (const char *)first + i * bytes));
+	return array;
+}
+
 /* ---- text ---- */
 
 /* Text on its way out; @number is one that has not ended yet. */

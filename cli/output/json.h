@@ -35,6 +35,9 @@ json_t *cli_json_machine_head(const char *version, bool is_simulated, const char
 json_t *cli_json_row(const struct cli_columns *c, const struct cli_cell *cell);
 /* The same of columns and cells into @json. */
 void cli_json_put_row(json_t *json, const struct cli_columns *c, const struct cli_cell *cell);
+/* The row of a struct whose members are all that is to be printed, and an array of @n structs of @bytes each. */
+json_t *cli_json_struct(const struct cli_columns *c, const void *of);
+json_t *cli_json_rows(const struct cli_columns *c, const void *first, size_t n, size_t bytes);
 
 /*
  * As json_dump_callback(), but real numbers have the fewest digits that read back as the same double: 0.2, not 0.20000000000000001. 0 or -1.

@@ -66,45 +66,53 @@ static void put_fields(const struct cli_dumped *a, const struct cli_dumped *b)
 		printf("    bits of no known field: 0x%llx\n", (unsigned long long)rest);
 }
 
-static json_t *fields_json(const struct cli_dumped *a, const struct cli_dumped *b)
+/* Two of the same register; either may be NULL: only the other one has it. */
+struct change {
+	const struct cli_dumped *a, *b;
+};
+
+/* {"en": ["0x0", "0x1"]} */
+static json_t *fields_json(const void *of)
 {
+	const struct change *c = of;
 	struct ntime_register_field field;
 	json_t *fields = json_object();
-	char before[24], after[24];
 
-	for (uint32_t i = 0; cli_register_field(a->table, a->name, i, &field); i++) {
-		if (!((a->value ^ b->value) & cli_field_mask(&field)))
-			continue;
-		snprintf(before, sizeof(before), "0x%llx",
-			 (unsigned long long)cli_field_get(&field, a->value));
-		snprintf(after, sizeof(after), "0x%llx",
-			 (unsigned long long)cli_field_get(&field, b->value));
-		json_object_set_new(fields, field.name, json_pack("[s, s]", before, after));
-	}
+	for (uint32_t i = 0; cli_register_field(c->a->table, c->a->name, i, &field); i++)
+		if ((c->a->value ^ c->b->value) & cli_field_mask(&field))
+			json_object_set_new(
+				fields, field.name,
+				json_pack("[o, o]",
+					  cli_json_hex(cli_field_get(&field, c->a->value), 1),
+					  cli_json_hex(cli_field_get(&field, c->b->value), 1)));
 	return fields;
 }
 
-static json_t *hex_json(const struct cli_dumped *reg)
+#define DIFF_COLUMNS(X)                                                                            \
+	X(PATH, "path", CLI_OF(struct cli_dumped, path, TEXT))                                     \
+	X(TABLE, "table", CLI_OF(struct cli_dumped, table, TEXT))                                  \
+	X(NAME, "name", CLI_OF(struct cli_dumped, name, TEXT))                                     \
+	X(BEFORE, "before")                                                                        \
+	X(AFTER, "after")                                                                          \
+	X(FIELDS, "fields", .flags = CLI_COLUMN_OMIT)
+
+enum { DIFF_COLUMNS(CLI_COLUMN_ID) COLUMNS };
+static const struct cli_column columns[] = { DIFF_COLUMNS(CLI_COLUMN_ROW) };
+
+static void add_json(struct comparison *comparison, const struct change *c)
 {
-	char text[24];
+	static const struct cli_columns all = { .column = columns,
+						.n = COLUMNS,
+						.has_nulls = true };
+	struct cli_cell cell[COLUMNS];
 
-	if (!reg)
-		return json_null();
-	snprintf(text, sizeof(text), "0x%016llx", (unsigned long long)reg->value);
-	return json_string(text);
-}
-
-/* @any is @a or @b, of which one may be NULL: only the other one has it. */
-static void add_json(struct comparison *c, const struct cli_dumped *any, const struct cli_dumped *a,
-		     const struct cli_dumped *b)
-{
-	json_t *json =
-		json_pack("{s:s, s:s, s:s, s:o, s:o}", "path", any->path, "table", any->table,
-			  "name", any->name, "before", hex_json(a), "after", hex_json(b));
-
-	if (a && b)
-		json_object_set_new(json, "fields", fields_json(a, b));
-	json_array_append_new(c->array, json);
+	cli_cells_fill(cell, &all, c->a ? c->a : c->b);
+	if (c->a)
+		cell[BEFORE] = cli_hex64(c->a->value);
+	if (c->b)
+		cell[AFTER] = cli_hex64(c->b->value);
+	cell[FIELDS] = cli_if(c->a && c->b, cli_made(fields_json, c, ""));
+	json_array_append_new(comparison->array, cli_json_row(&all, cell));
 }
 
 static void tell(struct comparison *c, const struct cli_dumped *any, const struct cli_dumped *a,
@@ -112,7 +120,7 @@ static void tell(struct comparison *c, const struct cli_dumped *any, const struc
 {
 	c->differences++;
 	if (c->array) {
-		add_json(c, any, a, b);
+		add_json(c, &(struct change){ a, b });
 	} else if (a && b) {
 		printf("%s %s: 0x%016llx -> 0x%016llx\n", a->path, a->name,
 		       (unsigned long long)a->value, (unsigned long long)b->value);
@@ -158,11 +166,12 @@ int cli_reg_diff(struct cli_reg *r)
 		goto out;
 	c.array = r->is_json ? json_array() : NULL;
 	compare(&c);
-	if (c.array)
-		cli_json_write(stdout,
-			       json_pack("{s:s, s:i, s:o}", "ntime", ntime_version(), "schema",
-					 CLI_SCHEMA, "differences", c.array),
-			       1);
+	if (c.array) {
+		json_t *root = cli_json_head(ntime_version());
+
+		json_object_set_new(root, "differences", c.array);
+		cli_json_write(stdout, root, 1);
+	}
 	ret = cli_say_stdout_end();
 	if (!ret)
 		ret = c.differences > 0;

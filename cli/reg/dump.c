@@ -122,30 +122,26 @@ void cli_dump_write_text(FILE *f, const struct cli_dump *d)
 	}
 }
 
+#define DUMPED(member, kind) CLI_OF(struct cli_dumped, member, kind)
+static const struct cli_column columns[] = {
+	{ "path", DUMPED(path, TEXT) },	    { "table", DUMPED(table, TEXT) },
+	{ "name", DUMPED(name, TEXT) },	    { "value", DUMPED(value, HEX64), .only = 1 },
+	{ "reason", DUMPED(reason, TEXT) },
+};
+
 void cli_dump_write_json(FILE *f, const struct cli_dump *d, bool is_simulated)
 {
-	json_t *root = json_object(), *array = json_array(), *unread = json_array();
-	char text[24];
+	const struct cli_columns read = { .column = columns, .n = 5, .with = 1 };
+	const struct cli_columns not_read = { .column = columns, .n = 5 };
+	json_t *root = cli_json_machine_head(ntime_version(), is_simulated, cli_emulated());
+	json_t *array = json_array(), *unread = json_array();
 
 	for (size_t i = 0; i < d->n; i++) {
 		const struct cli_dumped *reg = &d->reg[i];
-		json_t *json = json_pack("{s:s, s:s, s:s}", "path", reg->path, "table", reg->table,
-					 "name", reg->name);
 
-		if (reg->reason) {
-			json_object_set_new(json, "reason", cli_json_text(reg->reason));
-			json_array_append_new(unread, json);
-			continue;
-		}
-		snprintf(text, sizeof(text), "0x%016llx", (unsigned long long)reg->value);
-		json_object_set_new(json, "value", json_string(text));
-		json_array_append_new(array, json);
+		json_array_append_new(reg->reason ? unread : array,
+				      cli_json_struct(reg->reason ? &not_read : &read, reg));
 	}
-	json_object_set_new(root, "ntime", cli_json_text(ntime_version()));
-	json_object_set_new(root, "schema", json_integer(CLI_SCHEMA));
-	json_object_set_new(root, "simulated", json_boolean(is_simulated));
-	json_object_set_new(root, "emulated",
-			    cli_emulated() ? cli_json_text(cli_emulated()) : json_null());
 	json_object_set_new(root, "registers", array);
 	json_object_set_new(root, "unread", unread);
 	cli_json_write(f, root, 1);

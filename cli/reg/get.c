@@ -46,33 +46,57 @@ static void put_text(const struct cli_reg *r, const struct ntime_register_info *
 		put_fields(reg, value);
 }
 
-static void put_csv(const struct ntime_register_info *reg, uint64_t value, const char *method)
-{
-	struct ntime_register_field field;
+/* A register with a value; CSV has a row more for each field. */
+struct got {
+	const struct ntime_register_info *reg;
+	uint64_t value;
+};
 
-	cli_csv_put(stdout, reg->path);
-	printf(",%s,%s,,0x%016llx\n", reg->name, method, (unsigned long long)value);
-	for (uint32_t i = 0; cli_register_field(reg->table, reg->name, i, &field); i++) {
-		cli_csv_put(stdout, reg->path);
-		printf(",%s,%s,%s,0x%llx\n", reg->name, method, field.name,
-		       (unsigned long long)cli_field_get(&field, value));
-	}
-}
+#define GET_COLUMNS(X)                                                                             \
+	X(PATH, "path")                                                                            \
+	X(NAME, "name")                                                                            \
+	X(TABLE, "table", .flags = CLI_COLUMN_NOT_CSV)                                             \
+	X(WAY, "method")                                                                           \
+	X(FIELD, "field", .flags = CLI_COLUMN_NOT_JSON)                                            \
+	X(VALUE, "value")                                                                          \
+	X(FIELDS, "fields", .flags = CLI_COLUMN_NOT_CSV)
 
-static json_t *value_json(const struct ntime_register_info *reg, uint64_t value, const char *method)
+enum { GET_COLUMNS(CLI_COLUMN_ID) COLUMNS };
+static const struct cli_column columns[] = { GET_COLUMNS(CLI_COLUMN_ROW) };
+static const struct cli_columns get_columns = { .column = columns, .n = COLUMNS };
+
+static json_t *fields_json(const void *of)
 {
+	const struct got *got = of;
 	json_t *fields = json_object();
 	struct ntime_register_field field;
-	char text[24];
 
-	for (uint32_t i = 0; cli_register_field(reg->table, reg->name, i, &field); i++) {
-		snprintf(text, sizeof(text), "0x%llx",
-			 (unsigned long long)cli_field_get(&field, value));
-		json_object_set_new(fields, field.name, json_string(text));
+	for (uint32_t i = 0; cli_register_field(got->reg->table, got->reg->name, i, &field); i++)
+		json_object_set_new(fields, field.name,
+				    cli_json_hex(cli_field_get(&field, got->value), 1));
+	return fields;
+}
+
+static void fill(struct cli_cell *cell, const struct got *got, const char *method)
+{
+	cell[PATH] = cli_text(got->reg->path);
+	cell[NAME] = cli_text(got->reg->name);
+	cell[TABLE] = cli_text(got->reg->table);
+	cell[WAY] = cli_text(method);
+	cell[VALUE] = cli_hex64(got->value);
+	cell[FIELDS] = cli_made(fields_json, got, "");
+}
+
+static void put_csv(const struct got *got, struct cli_cell *cell)
+{
+	struct ntime_register_field field;
+
+	cli_csv_row(stdout, &get_columns, cell);
+	for (uint32_t i = 0; cli_register_field(got->reg->table, got->reg->name, i, &field); i++) {
+		cell[FIELD] = cli_text(field.name);
+		cell[VALUE] = cli_hex(cli_field_get(&field, got->value));
+		cli_csv_row(stdout, &get_columns, cell);
 	}
-	snprintf(text, sizeof(text), "0x%016llx", (unsigned long long)value);
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o}", "path", reg->path, "name", reg->name,
-			 "table", reg->table, "method", method, "value", text, "fields", fields);
 }
 
 /* All in one form; registers that could not be read are told on stderr and make the run fail. */
@@ -81,19 +105,22 @@ static int get_all(struct cli_reg *r, const struct cli_registers *list, json_t *
 	int status = 0;
 
 	for (size_t i = 0; i < list->n; i++) {
-		const struct ntime_register_info *reg = &list->reg[i];
+		struct got got = { .reg = &list->reg[i] };
+		struct cli_cell cell[COLUMNS] = { 0 };
 		const char *method;
-		uint64_t value;
-		int ret = cli_register_read(r->ctx, reg, &value, &method);
+		int ret = cli_register_read(r->ctx, got.reg, &got.value, &method);
 
-		if (ret < 0)
+		if (ret < 0) {
 			status = cli_machine_say(r->ctx, ret);
-		else if (array)
-			json_array_append_new(array, value_json(reg, value, method));
+			continue;
+		}
+		fill(cell, &got, method);
+		if (array)
+			json_array_append_new(array, cli_json_row(&get_columns, cell));
 		else if (r->is_csv)
-			put_csv(reg, value, method);
+			put_csv(&got, cell);
 		else
-			put_text(r, reg, value, method);
+			put_text(r, got.reg, got.value, method);
 	}
 	return status;
 }
@@ -108,13 +135,10 @@ int cli_reg_get(struct cli_reg *r)
 		goto out;
 	if (r->is_json) {
 		array = json_array();
-		root = json_pack("{s:s, s:i, s:b, s:o}", "ntime", ntime_version(), "schema",
-				 CLI_SCHEMA, "simulated", r->machine.recording != NULL, "registers",
-				 array);
-		json_object_set_new(root, "emulated",
-				    cli_emulated() ? cli_json_text(cli_emulated()) : json_null());
+		root = cli_json_machine_head(ntime_version(), r->machine.recording, cli_emulated());
+		json_object_set_new(root, "registers", array);
 	} else if (r->is_csv) {
-		puts("path,name,way,field,value");
+		cli_csv_head(stdout, &get_columns);
 	}
 	status = get_all(r, &list, array);
 	if (root)

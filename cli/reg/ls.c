@@ -156,56 +156,69 @@ static void put_long(const struct ntime_register_info *reg)
 		       access_of(&field), field.name, field.about);
 }
 
-static json_t *fields_json(const struct ntime_register_info *reg)
+#define FIELD(member, kind) CLI_OF(struct ntime_register_field, member, kind)
+static const struct cli_column field_columns[] = {
+	{ "name", FIELD(name, TEXT) },	  { "shift", FIELD(shift, COUNT) },
+	{ "width", FIELD(width, COUNT) }, { "access" },
+	{ "about", FIELD(about, TEXT) },
+};
+
+static json_t *fields_json(const void *of)
 {
-	json_t *array = json_array(), *json;
+	static const struct cli_columns c = { .column = field_columns, .n = 5 };
+	const struct ntime_register_info *reg = of;
 	struct ntime_register_field field;
+	json_t *array = json_array();
+	struct cli_cell cell[5];
 
 	for (uint32_t i = 0; cli_register_field(reg->table, reg->name, i, &field); i++) {
-		json = json_pack("{s:s, s:i, s:i, s:s, s:s}", "name", field.name, "shift",
-				 (int)field.shift, "width", (int)field.width, "access",
-				 access_of(&field), "about", field.about);
-		json_array_append_new(array, json);
+		cli_cells_fill(cell, &c, &field);
+		cell[3] = cli_text(access_of(&field));
+		json_array_append_new(array, cli_json_row(&c, cell));
 	}
 	return array;
 }
 
-static json_t *hex_json(uint64_t value)
-{
-	char text[24];
+#define REG(member, kind) CLI_OF(struct ntime_register_info, member, kind)
+#define REG_COLUMNS(X)                                                                             \
+	X(PATH, "path", REG(path, TEXT))                                                           \
+	X(UNIT, "unit", REG(unit, TEXT))                                                           \
+	X(NAME, "name", REG(name, TEXT))                                                           \
+	X(LINUX_NAME, "linux_name", REG(linux_name, TEXT))                                         \
+	X(TABLE, "table", REG(table, TEXT))                                                        \
+	X(DEVICE, "device", REG(device, TEXT))                                                     \
+	X(SPACE, "space", REG(space, TEXT))                                                        \
+	X(BITS, "bits", REG(bits, COUNT))                                                          \
+	X(READABLE, "readable", REG(is_readable, BOOL))                                            \
+	X(WRITABLE_HERE, "writable_here", REG(is_writable, BOOL))                                  \
+	X(ADDRESS, "address", REG(address, COUNT))                                                 \
+	X(WRITABLE, "writable", REG(writable, HEX64))                                              \
+	X(WAY, "method", REG(method, TEXT))                                                        \
+	X(TRUST, "trust")                                                                          \
+	X(SOURCE, "source", REG(source, TEXT))                                                     \
+	X(REASON, "reason", REG(reason, TEXT))                                                     \
+	X(REMEDY, "remedy", REG(remedy, TEXT))                                                     \
+	X(FIELDS, "fields")
 
-	snprintf(text, sizeof(text), "0x%016llx", (unsigned long long)value);
-	return json_string(text);
-}
+enum { REG_COLUMNS(CLI_COLUMN_ID) COLUMNS };
+static const struct cli_column columns[] = { REG_COLUMNS(CLI_COLUMN_ROW) };
 
 static json_t *register_json(const struct ntime_register_info *reg)
 {
-	json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:b, s:b}", "path",
-				 reg->path, "unit", reg->unit, "name", reg->name, "linux_name",
-				 reg->linux_name, "table", reg->table, "device", reg->device,
-				 "space", reg->space, "bits", (int)reg->bits, "readable",
-				 (int)reg->is_readable, "writable_here", (int)reg->is_writable);
+	static const struct cli_columns c = { .column = columns, .n = COLUMNS };
+	struct cli_cell cell[COLUMNS];
 
-	json_object_set_new(json, "address", json_integer((json_int_t)reg->address));
-	json_object_set_new(json, "writable", hex_json(reg->writable));
-	json_object_set_new(json, "method", cli_json_text(reg->method));
-	json_object_set_new(json, "trust", cli_json_text(trust_of(reg)));
-	json_object_set_new(json, "source", cli_json_text(reg->source));
-	json_object_set_new(json, "reason", cli_json_text(reg->reason));
-	json_object_set_new(json, "remedy", cli_json_text(reg->remedy));
-	json_object_set_new(json, "fields", fields_json(reg));
-	return json;
+	cli_cells_fill(cell, &c, reg);
+	cell[TRUST] = cli_text(trust_of(reg));
+	cell[FIELDS] = cli_made(fields_json, reg, "");
+	return cli_json_row(&c, cell);
 }
 
 static void write_json(const struct cli_reg *r, const struct cli_registers *list)
 {
-	json_t *root = json_object(), *array = json_array();
+	json_t *root = cli_json_machine_head(ntime_version(), r->machine.recording, cli_emulated());
+	json_t *array = json_array();
 
-	json_object_set_new(root, "ntime", cli_json_text(ntime_version()));
-	json_object_set_new(root, "schema", json_integer(CLI_SCHEMA));
-	json_object_set_new(root, "simulated", json_boolean(r->machine.recording != NULL));
-	json_object_set_new(root, "emulated",
-			    cli_emulated() ? cli_json_text(cli_emulated()) : json_null());
 	for (size_t i = 0; i < list->n; i++)
 		json_array_append_new(array, register_json(&list->reg[i]));
 	json_object_set_new(root, "registers", array);

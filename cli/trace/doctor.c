@@ -10,7 +10,7 @@
 
 #include <ntime/trace/vfio.h>
 
-#include "cli/list/catalog_json.h"
+#include "cli/output/json.h"
 #include "cli/base/child.h"
 #include "cli/output/emulated.h"
 #include "cli/base/options.h"
@@ -70,16 +70,20 @@ static const struct {
 	[NTIME_VFIO_UNKNOWN] = { "unknown", "unknown", CLI_WARN },
 };
 
+#define CHECK(member) CLI_OF(struct ntime_vfio_check, member, TEXT)
+static const struct cli_column columns[] = {
+	{ "name", CHECK(name) },     { "what", CHECK(what) },	  { "state" },
+	{ "reason", CHECK(reason) }, { "remedy", CHECK(remedy) },
+};
+
 static int put_json(struct doctor *d, const struct ntime_vfio_check *check)
 {
-	json_t *one = json_object();
+	static const struct cli_columns c = { .column = columns, .n = 5 };
+	struct cli_cell cell[5];
 
-	json_object_set_new(one, "name", cli_json_text(check->name));
-	json_object_set_new(one, "what", cli_json_text(check->what));
-	json_object_set_new(one, "state", cli_json_text(states[check->state].json));
-	json_object_set_new(one, "reason", cli_json_text(check->reason));
-	json_object_set_new(one, "remedy", cli_json_text(check->remedy));
-	return json_array_append_new(d->checks, one) < 0 ? -ENOMEM : 0;
+	cli_cells_fill(cell, &c, check);
+	cell[2] = cli_text(states[check->state].json);
+	return json_array_append_new(d->checks, cli_json_row(&c, cell)) < 0 ? -ENOMEM : 0;
 }
 
 /* A command line is there to be copied: in one piece. */
@@ -219,7 +223,7 @@ static int check_log(struct cli_trace *t)
 static int write_json(struct cli_trace *t)
 {
 	struct doctor *d = t->own;
-	json_t *root = cli_catalog_head(ntime_trace_version(), false, cli_emulated());
+	json_t *root = cli_json_machine_head(ntime_trace_version(), false, cli_emulated());
 
 	json_object_set_new(root, "missing", json_integer(d->missing));
 	json_object_set_new(root, "checks", d->checks);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/list/catalog_json.h"
+#include "cli/output/json.h"
 #include "cli/output/emulated.h"
 #include "cli/base/options.h"
 #include "cli/output/say.h"
@@ -123,30 +123,49 @@ static void put_text(struct lookup *l, uint64_t offset, const struct ntime_regdb
 	printf("%s", cli_colour(&l->look, CLI_PLAIN));
 }
 
+#define ARRAY(member) CLI_OF(struct ntime_regdb_array, member, COUNT)
+static const struct cli_column array_columns[] = {
+	{ "index", ARRAY(index) },
+	{ "length", ARRAY(length) },
+	{ "stride", ARRAY(stride) },
+};
+
+static json_t *arrays_json(const void *of)
+{
+	static const struct cli_columns c = { .column = array_columns, .n = 3 };
+	const struct ntime_regdb_hit *hit = of;
+
+	return cli_json_rows(&c, hit->arrays, hit->array_count, sizeof(*hit->arrays));
+}
+
+#define HIT(member, kind) CLI_OF(struct ntime_regdb_hit, member, kind)
+#define HIT_COLUMNS(X)                                                                             \
+	X(REGION, "region")                                                                        \
+	X(OFFSET, "offset")                                                                        \
+	X(NAME, "name", HIT(name, TEXT))                                                           \
+	X(SKEW, "skew", HIT(skew, COUNT))                                                          \
+	X(BITS, "bits", HIT(bits, COUNT))                                                          \
+	X(IS_GUESS, "is_guess", HIT(is_guess, BOOL))                                               \
+	X(ARRAYS, "arrays")                                                                        \
+	X(VALUE, "value")                                                                          \
+	X(ABOUT, "about", HIT(about, TEXT))                                                        \
+	X(SOURCE, "source", HIT(source, TEXT))
+
+enum { HIT_COLUMNS(CLI_COLUMN_ID) COLUMNS };
+static const struct cli_column columns[] = { HIT_COLUMNS(CLI_COLUMN_ROW) };
+
 static int put_json(struct lookup *l, uint64_t offset, const struct ntime_regdb_hit *hit,
 		    const char *value)
 {
-	json_t *one = json_object(), *arrays = json_array();
+	static const struct cli_columns c = { .column = columns, .n = COLUMNS, .has_nulls = true };
+	struct cli_cell cell[COLUMNS];
 
-	for (uint64_t i = 0; i < hit->array_count; i++) {
-		json_t *a = json_object();
-
-		json_object_set_new(a, "index", cli_json_count(hit->arrays[i].index));
-		json_object_set_new(a, "length", cli_json_count(hit->arrays[i].length));
-		json_object_set_new(a, "stride", cli_json_count(hit->arrays[i].stride));
-		json_array_append_new(arrays, a);
-	}
-	json_object_set_new(one, "region", json_integer((json_int_t)l->region));
-	json_object_set_new(one, "offset", cli_json_count(offset));
-	json_object_set_new(one, "name", cli_json_text(hit->name));
-	json_object_set_new(one, "skew", json_integer(hit->skew));
-	json_object_set_new(one, "bits", json_integer(hit->bits));
-	json_object_set_new(one, "is_guess", json_boolean(hit->is_guess));
-	json_object_set_new(one, "arrays", arrays);
-	json_object_set_new(one, "value", value ? cli_json_text(value) : json_null());
-	json_object_set_new(one, "about", cli_json_text(hit->about));
-	json_object_set_new(one, "source", cli_json_text(hit->source));
-	return json_array_append_new(l->found, one) < 0 ? -ENOMEM : 0;
+	cli_cells_fill(cell, &c, hit);
+	cell[REGION] = cli_count(l->region);
+	cell[OFFSET] = cli_count(offset);
+	cell[ARRAYS] = cli_made(arrays_json, hit, "");
+	cell[VALUE] = cli_if(value, cli_text(value));
+	return json_array_append_new(l->found, cli_json_row(&c, cell)) < 0 ? -ENOMEM : 0;
 }
 
 static int put_hit(struct cli_trace *t, uint64_t offset, const struct ntime_regdb_hit *hit,
@@ -232,7 +251,7 @@ static int find_name(struct cli_trace *t, const char *name)
 static int write_json(struct cli_trace *t)
 {
 	struct lookup *l = t->own;
-	json_t *root = cli_catalog_head(ntime_trace_version(), false, cli_emulated());
+	json_t *root = cli_json_machine_head(ntime_trace_version(), false, cli_emulated());
 
 	json_object_set_new(root, "chip", cli_json_text(ntime_decoder_chip(l->decoder, 0)));
 	json_object_set_new(root, "registers", l->found);

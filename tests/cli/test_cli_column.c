@@ -87,8 +87,10 @@ static const struct print_row {
 	{ __LINE__,
 	  { .column = columns, .n = COLUMNS, .separator = '\t', .none = "-" },
 	  "name\tsmall\tmiddle\tlarge\treal\tknown\twords\n"
-	  "a,\"b\t7\t513\t0xdeadbeef12\t0.1\tyes\tscaled lost\n"
-	  "zero\t0\t-\t0x0\t-\tyes\t-\n"
+	  "a,\"b\t7\t513\t0xdeadbeef12\t0.1\t"
+	  "yes\tscaled lost\n"
+	  "zero\t0\t-\t0x0\t-\t"
+	  "yes\t-\n"
 	  "none\t0\t-\t-\t-\tno\t-\n",
 	  "{\"name\":\"a,\\\"b\",\"in\":{\"small\":7,\"middle\":513},\"large\":\"0xdeadbeef12\","
 	  "\"real\":0.1,\"known\":true,"

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+/* A catalog for programs: the columns of its parts, as CSV with one head for all of them, and as JSON. */
+#include "cli/list/catalog.h"
+#include "cli/output/csv.h"
+
+#define NOT_CSV .flags = CLI_COLUMN_NOT_CSV | CLI_COLUMN_SET
+#define SET .flags = CLI_COLUMN_SET
+/* In CSV all parts have the columns of all. */
+#define KIND                                                                                       \
+	{                                                                                          \
+		"kind", .flags = CLI_COLUMN_NOT_JSON                                               \
+	}
+#define EMPTY(name)                                                                                \
+	{                                                                                          \
+		name, .flags = CLI_COLUMN_NOT_JSON                                                 \
+	}
+#define USABLE(of)                                                                                 \
+	{                                                                                          \
+		"usable", of(usable, BOOL), .flags = CLI_COLUMN_YES                                \
+	}
+
+#define WAY(member, kind) CLI_OF(struct ntime_method_info, member, kind)
+static const struct cli_column method_columns[] = {
+	KIND,
+	{ "name", WAY(name, TEXT) },
+	EMPTY("unit_name"),
+	USABLE(WAY),
+	EMPTY("unit"),
+	EMPTY("formula"),
+	{ "desc", "reaches", WAY(reaches, TEXT), SET },
+	{ "reason", WAY(reason, TEXT), SET },
+	{ "remedy", WAY(remedy, TEXT), SET },
+	EMPTY("group"),
+	{ "cost", WAY(cost, TEXT), NOT_CSV },
+};
+
+#define UNIT(member, kind) CLI_OF(struct ntime_unit_info, member, kind)
+static const struct cli_column unit_columns[] = {
+	KIND,
+	{ "name", UNIT(name, TEXT) },
+	{ "unit_name", UNIT(name, TEXT), .flags = CLI_COLUMN_NOT_JSON },
+	USABLE(UNIT),
+	EMPTY("unit"),
+	EMPTY("formula"),
+	{ "desc", UNIT(desc, TEXT), SET },
+	{ "reason", UNIT(reason, TEXT), SET },
+	{ "remedy", UNIT(remedy, TEXT), SET },
+	EMPTY("group"),
+	{ "method", UNIT(method, TEXT), NOT_CSV },
+	{ "cpus", UNIT(cpus, TEXT), NOT_CSV },
+	{ "counters", UNIT(counters, COUNT), NOT_CSV },
+	{ "fixed", UNIT(fixed, COUNT), NOT_CSV },
+};
+
+/* Of metrics too. */
+#define EVENT(member, kind) CLI_OF(struct ntime_event_info, member, kind)
+static const struct cli_column event_columns[] = {
+	KIND,
+	{ "name", EVENT(name, TEXT) },
+	{ "unit_name", EVENT(unit, TEXT), SET },
+	USABLE(EVENT),
+	{ "unit", EVENT(unit_text, TEXT), SET },
+	{ "formula", EVENT(formula, TEXT), SET },
+	{ "desc", EVENT(desc, TEXT), SET },
+	{ "reason", EVENT(reason, TEXT), SET },
+	{ "remedy", EVENT(remedy, TEXT), SET },
+	{ "group", EVENT(group, TEXT), SET },
+	{ "beside", EVENT(beside, TEXT), NOT_CSV },
+	{ "default", EVENT(is_default, BOOL), .flags = CLI_COLUMN_NOT_CSV, .only = CLI_METRICS },
+};
+
+#define COLUMNS(of)                                                                                \
+	{                                                                                          \
+		.column = of, .n = sizeof(of) / sizeof(of[0])                                      \
+	}
+static const struct cli_columns methods = COLUMNS(method_columns), units = COLUMNS(unit_columns),
+				events = COLUMNS(event_columns);
+
+static void put_csv(FILE *f, const struct cli_columns *c, const char *kind, const void *first,
+		    size_t n, size_t bytes)
+{
+	struct cli_cell cell[CLI_COLUMNS_MAX];
+
+	for (size_t i = 0; i < n; i++) {
+		cli_cells_fill(cell, c, (const char *)first + i * bytes);
+		cell[0] = cli_text(kind);
+		cli_csv_row(f, c, cell);
+	}
+}
+
+void cli_catalog_write_csv(FILE *f, const struct cli_catalog_style *style,
+			   const struct cli_catalog *c)
+{
+	cli_csv_head(f, &events);
+	if (style->parts & CLI_WAYS)
+		put_csv(f, &methods, "method", c->method, c->methods, sizeof(*c->method));
+	if (style->parts & CLI_UNITS)
+		put_csv(f, &units, "unit", c->unit, c->units, sizeof(*c->unit));
+	if (style->parts & CLI_EVENTS)
+		put_csv(f, &events, "event", c->event, c->events, sizeof(*c->event));
+	if (style->parts & CLI_METRICS)
+		put_csv(f, &events, "metric", c->metric, c->metrics, sizeof(*c->metric));
+}
+
+json_t *cli_catalog_methods(const struct cli_catalog *c)
+{
+	return cli_json_rows(&methods, c->method, c->methods, sizeof(*c->method));
+}
+
+json_t *cli_catalog_units(const struct cli_catalog *c)
+{
+	return cli_json_rows(&units, c->unit, c->units, sizeof(*c->unit));
+}
+
+static json_t *events_json(const struct ntime_event_info *event, size_t n, unsigned int with)
+{
+	struct cli_columns some = events;
+
+	some.with = with;
+	return cli_json_rows(&some, event, n, sizeof(*event));
+}
+
+void cli_catalog_write_json(FILE *f, const struct cli_catalog_style *style,
+			    const struct cli_catalog *c)
+{
+	json_t *root = cli_json_machine_head(style->version, style->is_simulated, style->emulated);
+
+	if (style->model)
+		json_object_set_new(root, "model", cli_json_text(style->model));
+	if (style->parts & CLI_WAYS)
+		json_object_set_new(root, "ways", cli_catalog_methods(c));
+	if (style->parts & CLI_UNITS)
+		json_object_set_new(root, "units", cli_catalog_units(c));
+	if (style->parts & CLI_EVENTS)
+		json_object_set_new(root, "events", events_json(c->event, c->events, 0));
+	if (style->parts & CLI_METRICS)
+		json_object_set_new(root, "metrics",
+				    events_json(c->metric, c->metrics, CLI_METRICS));
+	cli_json_write(f, root, 1);
+}
