@@ -19,19 +19,19 @@
 		"usable", of(usable, BOOL), .flags = CLI_COLUMN_YES                                \
 	}
 
-#define WAY(member, kind) CLI_OF(struct ntime_method_info, member, kind)
+#define METHOD(member, kind) CLI_OF(struct ntime_method_info, member, kind)
 static const struct cli_column method_columns[] = {
 	KIND,
-	{ "name", WAY(name, TEXT) },
+	{ "name", METHOD(name, TEXT) },
 	EMPTY("unit_name"),
-	USABLE(WAY),
+	USABLE(METHOD),
 	EMPTY("unit"),
 	EMPTY("formula"),
-	{ "desc", "reaches", WAY(reaches, TEXT), SET },
-	{ "reason", WAY(reason, TEXT), SET },
-	{ "remedy", WAY(remedy, TEXT), SET },
+	{ "desc", "reaches", METHOD(reaches, TEXT), SET },
+	{ "reason", METHOD(reason, TEXT), SET },
+	{ "remedy", METHOD(remedy, TEXT), SET },
 	EMPTY("group"),
-	{ "cost", WAY(cost, TEXT), NOT_CSV },
+	{ "cost", METHOD(cost, TEXT), NOT_CSV },
 };
 
 #define UNIT(member, kind) CLI_OF(struct ntime_unit_info, member, kind)

@@ -42,6 +42,7 @@ static struct cli_cell cell_of(const struct cli_column *column, const void *memb
 		is_set = cell.text && *cell.text;
 		break;
 	case CLI_CELL_REAL:
+	case CLI_CELL_RATE:
 	case CLI_CELL_NS:
 		memcpy(&cell.real, member, sizeof(cell.real));
 		is_set = cell.real != 0;

@@ -20,6 +20,7 @@ enum cli_cell_kind {
 	CLI_CELL_WORDS, /* text, parted by blanks: an array in JSON */
 	CLI_CELL_COUNT, /* 1234; "1,234" for people */
 	CLI_CELL_REAL,	/* the shortest digits that read back as the same double */
+	CLI_CELL_RATE,	/* a real number of which CSV has six digits */
 	CLI_CELL_NS,	/* nanoseconds, a real number; "1.5 ms" for people */
 	CLI_CELL_HEX,	/* 0x1f, text in JSON */
 	CLI_CELL_HEX64, /* with all 16 digits */
@@ -146,6 +147,11 @@ static inline struct cli_cell cli_count(uint64_t count)
 static inline struct cli_cell cli_real(double real)
 {
 	return (struct cli_cell){ .kind = CLI_CELL_REAL, .real = real };
+}
+
+static inline struct cli_cell cli_rate(double real)
+{
+	return (struct cli_cell){ .kind = CLI_CELL_RATE, .real = real };
 }
 
 static inline struct cli_cell cli_ns(double ns)

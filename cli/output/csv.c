@@ -99,6 +99,9 @@ static void put_cell(struct line *l, const struct cli_columns *c, const struct c
 	case CLI_CELL_NS:
 		put_number(l, cli_number_exact(cell->real));
 		return;
+	case CLI_CELL_RATE:
+		put_number(l, cli_number_rate(cell->real));
+		return;
 	case CLI_CELL_HEX:
 	case CLI_CELL_HEX64:
 		put_number(l, cli_number_hex(cell->count, cell->kind == CLI_CELL_HEX ? 1 : 16));
@@ -146,10 +149,7 @@ static void put_to_file(void *arg, const char *text, size_t bytes)
 
 void cli_csv_head(FILE *f, const struct cli_columns *c)
 {
-	struct line l;
-
-	begin(&l, put_to_file, f);
-	put_line(&l, c, NULL);
+	cli_csv_row_to(c, NULL, put_to_file, f);
 }
 
 void cli_csv_row(FILE *f, const struct cli_columns *c, const struct cli_cell *cell)

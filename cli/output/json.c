@@ -133,6 +133,7 @@ static json_t *cell_json(const struct cli_cell *cell)
 	case CLI_CELL_COUNT:
 		return cli_json_count(cell->count);
 	case CLI_CELL_REAL:
+	case CLI_CELL_RATE:
 	case CLI_CELL_NS:
 		return cli_json_number(cell->real);
 	case CLI_CELL_HEX:

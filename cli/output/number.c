@@ -9,6 +9,9 @@
 
 #include "cli/output/number.h"
 
+/* Doubles below have every whole number. */
+#define WHOLE_MAX 9007199254740992.0
+
 static const struct time_unit {
 	const char *suffix;
 	double ns;
@@ -189,11 +192,53 @@ struct cli_number cli_number_exact(double value)
 {
 	struct cli_number n;
 
+	/* -0.0 is whole too, and is 0. */
+	if (value >= 0 && value < WHOLE_MAX && value == (double)(uint64_t)value)
+		return cli_number_digits((uint64_t)value);
 	for (int digits = 15; digits <= 17; digits++) {
 		snprintf(n.text, sizeof(n.text), "%.*g", digits, value);
 		if (strtod(n.text, NULL) == value)
 			break;
 	}
+	return n;
+}
+
+/* @digits of them, with leading zeros. */
+static void put_digits(char *text, uint64_t number, size_t digits)
+{
+	text[digits] = '\0';
+	while (digits) {
+		text[--digits] = (char)('0' + number % 10);
+		number /= 10;
+	}
+}
+
+struct cli_number cli_number_rate(double value)
+{
+	static const uint64_t powers[] = { 1, 10, 100, 1000, 10000, 100000, 1000000 };
+	struct cli_number n;
+	size_t decimals = 0, used;
+	uint64_t scaled;
+
+	if (value == 0)
+		return cli_number_digits(0);
+	if (!(value >= 0.1 && value < 1e15)) {
+		snprintf(n.text, sizeof(n.text), "%.6g", value);
+		return n;
+	}
+	while (decimals < 6 && value * (double)powers[decimals] < 1e5)
+		decimals++;
+	scaled = (uint64_t)(value * (double)powers[decimals] + 0.5);
+	while (decimals && scaled % 10 == 0) {
+		scaled /= 10;
+		decimals--;
+	}
+	n = cli_number_digits(scaled / powers[decimals]);
+	if (!decimals)
+		return n;
+	used = strlen(n.text);
+	n.text[used] = '.';
+	put_digits(n.text + used + 1, scaled % powers[decimals], decimals);
 	return n;
 }
 

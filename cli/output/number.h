@@ -38,8 +38,10 @@ struct cli_number cli_number_short(double value);
 struct cli_number cli_number_seconds(double ns);
 /* "±" or "+-", then a percentage of @value, "±0.12%"; "±?" when @value is 0 */
 struct cli_number cli_number_spread(double error, double value, bool utf8);
-/* The shortest decimal form that reads back as the same double; for machines. */
+/* The shortest decimal form that reads back as the same double; for machines. Whole numbers cost little. */
 struct cli_number cli_number_exact(double value);
+/* Six significant digits, as %g has them; without stdio for numbers that rates usually are. */
+struct cli_number cli_number_rate(double value);
 
 /*
  * A value in its unit, for people. Nanoseconds are shown as µs, ms or s; plain events ("" as @unit) as whole numbers. *@shown becomes

@@ -48,6 +48,7 @@ static const char *text_of(const struct cli_table *t, const struct cli_cell *cel
 		*number = cli_number_count(cell->count);
 		return number->text;
 	case CLI_CELL_REAL:
+	case CLI_CELL_RATE:
 		*number = cli_number_short(cell->real);
 		return number->text;
 	case CLI_CELL_NS:

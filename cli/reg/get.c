@@ -56,7 +56,7 @@ struct got {
 	X(PATH, "path")                                                                            \
 	X(NAME, "name")                                                                            \
 	X(TABLE, "table", .flags = CLI_COLUMN_NOT_CSV)                                             \
-	X(WAY, "method")                                                                           \
+	X(METHOD, "method")                                                                        \
 	X(FIELD, "field", .flags = CLI_COLUMN_NOT_JSON)                                            \
 	X(VALUE, "value")                                                                          \
 	X(FIELDS, "fields", .flags = CLI_COLUMN_NOT_CSV)
@@ -82,7 +82,7 @@ static void fill(struct cli_cell *cell, const struct got *got, const char *metho
 	cell[PATH] = cli_text(got->reg->path);
 	cell[NAME] = cli_text(got->reg->name);
 	cell[TABLE] = cli_text(got->reg->table);
-	cell[WAY] = cli_text(method);
+	cell[METHOD] = cli_text(method);
 	cell[VALUE] = cli_hex64(got->value);
 	cell[FIELDS] = cli_made(fields_json, got, "");
 }

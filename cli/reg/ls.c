@@ -193,7 +193,7 @@ static json_t *fields_json(const void *of)
 	X(WRITABLE_HERE, "writable_here", REG(is_writable, BOOL))                                  \
 	X(ADDRESS, "address", REG(address, COUNT))                                                 \
 	X(WRITABLE, "writable", REG(writable, HEX64))                                              \
-	X(WAY, "method", REG(method, TEXT))                                                        \
+	X(METHOD, "method", REG(method, TEXT))                                                     \
 	X(TRUST, "trust")                                                                          \
 	X(SOURCE, "source", REG(source, TEXT))                                                     \
 	X(REASON, "reason", REG(reason, TEXT))                                                     \

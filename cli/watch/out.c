@@ -2,22 +2,18 @@
 /* Where lines go. */
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/output/number.h"
 #include "cli/output/say.h"
 #include "cli/watch/out.h"
 
 #define BUFFER_BYTES (1u << 17)
 /* From here on whatever is put fits without asking. */
 #define FULL_BYTES (BUFFER_BYTES - 4096)
-/* Doubles below have every whole number. */
-#define WHOLE_MAX 9007199254740992.0
 
 int cli_watch_out_open(struct cli_watch_out *o, const char *path)
 {
@@ -102,62 +98,4 @@ void cli_watch_put_bytes(struct cli_watch_out *o, const char *bytes, size_t n)
 void cli_watch_put(struct cli_watch_out *o, const char *text)
 {
 	cli_watch_put_bytes(o, text, strlen(text));
-}
-
-/* @digits at least, with leading zeros. */
-static void put_digits(struct cli_watch_out *o, uint64_t number, size_t digits)
-{
-	char text[24];
-	size_t at = sizeof(text);
-
-	do
-		text[--at] = (char)('0' + number % 10);
-	while (number /= 10);
-	while (sizeof(text) - at < digits)
-		text[--at] = '0';
-	cli_watch_put_bytes(o, text + at, sizeof(text) - at);
-}
-
-void cli_watch_put_count(struct cli_watch_out *o, uint64_t count)
-{
-	put_digits(o, count, 1);
-}
-
-void cli_watch_put_exact(struct cli_watch_out *o, double number)
-{
-	/* -0.0 is whole too, and is 0. */
-	if (number >= 0 && number < WHOLE_MAX && number == (double)(uint64_t)number)
-		put_digits(o, (uint64_t)number, 1);
-	else
-		cli_watch_put(o, cli_number_exact(number).text);
-}
-
-void cli_watch_put_rate(struct cli_watch_out *o, double number)
-{
-	static const uint64_t powers[] = { 1, 10, 100, 1000, 10000, 100000, 1000000 };
-	char text[32];
-	size_t decimals = 0;
-	uint64_t scaled;
-
-	if (!(number >= 0.1 && number < 1e15)) {
-		if (number == 0) {
-			cli_watch_put_bytes(o, "0", 1);
-			return;
-		}
-		snprintf(text, sizeof(text), "%.6g", number);
-		cli_watch_put(o, text);
-		return;
-	}
-	while (decimals < 6 && number * (double)powers[decimals] < 1e5)
-		decimals++;
-	scaled = (uint64_t)(number * (double)powers[decimals] + 0.5);
-	while (decimals && scaled % 10 == 0) {
-		scaled /= 10;
-		decimals--;
-	}
-	put_digits(o, scaled / powers[decimals], 1);
-	if (!decimals)
-		return;
-	cli_watch_put_bytes(o, ".", 1);
-	put_digits(o, scaled % powers[decimals], decimals);
 }

@@ -2,8 +2,7 @@
 /*
  * Where lines go, with as few system calls as may be: one write for what has gathered.
  *
- * Unlike reports (cli/output/file.h) lines are there while they are made, so a file is written to directly. Numbers are made without stdio and
- * without memory, for a sample may be due each millisecond.
+ * Unlike reports (cli/output/file.h) lines are there while they are made, so a file is written to directly.
  */
 #ifndef CLI_WATCH_OUT_H
 #define CLI_WATCH_OUT_H
@@ -39,10 +38,5 @@ int cli_watch_out_close(struct cli_watch_out *o);
 
 void cli_watch_put_bytes(struct cli_watch_out *o, const char *bytes, size_t n);
 void cli_watch_put(struct cli_watch_out *o, const char *text);
-void cli_watch_put_count(struct cli_watch_out *o, uint64_t count);
-/* Reads back as the same double; whole numbers without decimals. */
-void cli_watch_put_exact(struct cli_watch_out *o, double number);
-/* Six significant digits. */
-void cli_watch_put_rate(struct cli_watch_out *o, double number);
 
 #endif

@@ -211,13 +211,94 @@ TEST(exact_numbers_read_back)
 	TT_TEXT(cli_number_exact(1234567).text, "1234567");
 }
 
+static const struct count_row {
+	int line;
+	uint64_t count;
+	const char *text;
+} count_rows[] = {
+	{ __LINE__, 0, "0" },
+	{ __LINE__, 9, "9" },
+	{ __LINE__, 10, "10" },
+	{ __LINE__, UINT64_MAX, "18446744073709551615" },
+};
+
+TEST(digits)
+{
+	TT_FOR_EACH_ROW(r, count_rows) {
+		TT_STR(r, cli_number_digits(r->count).text, r->text);
+	}
+}
+
+static const struct rate_row {
+	int line;
+	double number;
+	const char *text;
+} rate_rows[] = {
+	{ __LINE__, 0, "0" },
+	{ __LINE__, -0.0, "0" },
+	{ __LINE__, 1, "1" },
+	{ __LINE__, 0.5, "0.5" },
+	{ __LINE__, 0.1, "0.1" },
+	{ __LINE__, 0.0123456789, "0.0123457" },
+	{ __LINE__, 1.23456789, "1.23457" },
+	{ __LINE__, 12.3456789, "12.3457" },
+	{ __LINE__, 99999.94, "99999.9" },
+	{ __LINE__, 999999.4, "999999" },
+	{ __LINE__, 1234567.8, "1234568" },
+	{ __LINE__, 123456789012.0, "123456789012" },
+	{ __LINE__, 2e15, "2e+15" },
+	{ __LINE__, -12.5, "-12.5" },
+	{ __LINE__, 1e-9, "1e-09" },
+};
+
+TEST(rates)
+{
+	TT_FOR_EACH_ROW(r, rate_rows) {
+		TT_STR(r, cli_number_rate(r->number).text, r->text);
+	}
+}
+
+/* Six digits are six digits, whatever the number. */
+TEST(rates_are_near)
+{
+	uint64_t seed = tt_seed();
+
+	for (int i = 0; i < 100000; i++) {
+		double number = ldexp((double)(tt_random(&seed) >> 11) + 1,
+				      (int)(tt_random(&seed) % 60) - 60);
+		double back;
+
+		back = strtod(cli_number_rate(number).text, NULL);
+		if (!(fabs(back - number) <= number * 5.1e-6))
+			fail_msg("%.17g was written as %.17g", number, back);
+	}
+}
+
+TEST(whole_numbers_read_back)
+{
+	uint64_t seed = tt_seed();
+
+	for (int i = 0; i < 20000; i++) {
+		double number = ldexp((double)tt_random(&seed), (int)(tt_random(&seed) % 100) - 80);
+
+		if (i % 3 == 0)
+			number = floor(number);
+		number = i % 2 ? number : -number;
+		if (strtod(cli_number_exact(number).text, NULL) != number)
+			fail_msg("%.17g does not read back", number);
+	}
+	TT_TEXT(cli_number_exact(12345).text, "12345");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(times),	 cmocka_unit_test(times_of_bare_seconds),
-		cmocka_unit_test(numbers),	 cmocka_unit_test(grouping),
-		cmocka_unit_test(short_numbers), cmocka_unit_test(values),
-		cmocka_unit_test(spreads),	 cmocka_unit_test(exact_numbers_read_back),
+		cmocka_unit_test(times),	  cmocka_unit_test(times_of_bare_seconds),
+		cmocka_unit_test(numbers),	  cmocka_unit_test(grouping),
+		cmocka_unit_test(short_numbers),  cmocka_unit_test(values),
+		cmocka_unit_test(spreads),	  cmocka_unit_test(exact_numbers_read_back),
+		cmocka_unit_test(digits),	  cmocka_unit_test(rates),
+		cmocka_unit_test(rates_are_near), cmocka_unit_test(whole_numbers_read_back),
 	};
 
 	return TT_RUN(tests);

@@ -264,20 +264,21 @@ TEST(csv)
 	struct cli_report r = report();
 	char *text = written(&cli_csv_writer, &style, &r, 0);
 
-	TT_TEXT(text, "name,value,unit,error,count,wanted_ns,counted_ns,flags,unit_name,way,reason,"
-		      "remedy\n"
-		      "real,1002914000,ns,0,1002914000,,,,command,wait4,,\n"
-		      "user,1000000,ns,0,1000000,,,,command,wait4,,\n"
-		      "sys,2000000,ns,0,2000000,,,,command,wait4,,\n"
-		      "max-rss,2097152,bytes,0,2097152,,,,command,wait4,,\n"
-		      "task-clock,2500000,ns,0,2500000,0,0,,cpu,perf,,\n"
-		      "page-faults,1234567,,0,1234567,0,0,,cpu,perf,,\n"
-		      "cycles,1000,,12,500,100,50,scaled,cpu,perf,,\n"
-		      "idle,,,,,0,0,not-counted,cpu,perf,,\n"
-		      "GHz,3.25,GHz,0,,,,metric,,,,\n"
-		      "branches,,,,,,,absent,cpu,perf," NO_PMU "," REMEDY "\n"
-		      "\"od\"\"d,name\",,,,,,,absent,cpu,perf," NO_PMU "," REMEDY "\n"
-		      "msr/aperf/,,,,,,,absent,cpu,perf,no permission,\n");
+	TT_TEXT(text,
+		"name,value,unit,error,count,wanted_ns,counted_ns,flags,unit_name,method,reason,"
+		"remedy\n"
+		"real,1002914000,ns,0,1002914000,,,,command,wait4,,\n"
+		"user,1000000,ns,0,1000000,,,,command,wait4,,\n"
+		"sys,2000000,ns,0,2000000,,,,command,wait4,,\n"
+		"max-rss,2097152,bytes,0,2097152,,,,command,wait4,,\n"
+		"task-clock,2500000,ns,0,2500000,0,0,,cpu,perf,,\n"
+		"page-faults,1234567,,0,1234567,0,0,,cpu,perf,,\n"
+		"cycles,1000,,12,500,100,50,scaled,cpu,perf,,\n"
+		"idle,,,,,0,0,not-counted,cpu,perf,,\n"
+		"GHz,3.25,GHz,0,,,,metric,,,,\n"
+		"branches,,,,,,,absent,cpu,perf," NO_PMU "," REMEDY "\n"
+		"\"od\"\"d,name\",,,,,,,absent,cpu,perf," NO_PMU "," REMEDY "\n"
+		"msr/aperf/,,,,,,,absent,cpu,perf,no permission,\n");
 	free(text);
 }
 

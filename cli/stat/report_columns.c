@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A report for programs: the columns of its items, as CSV (a header, then a row per item) and as JSON (one object, or with
+ * intervals one object a line).
+ */
+#include <math.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "cli/output/csv.h"
+#include "cli/output/json.h"
+#include "cli/stat/report.h"
+
+/* Columns that only some reports have. */
+#define BY_INTERVAL 1u
+#define BY_RUN 2u
+
+#define ITEM(member, kind) CLI_OF(struct cli_item, member, kind)
+#define SPREAD(member, kind) ITEM(spread.member, kind), .only = BY_RUN
+#define NOT_CSV .flags = CLI_COLUMN_NOT_CSV
+#define NOT_JSON .flags = CLI_COLUMN_NOT_JSON
+#define ITEM_COLUMNS(X)                                                                            \
+	X(NAME, "name", ITEM(name, TEXT))                                                          \
+	X(VALUE, "value", ITEM(value.value, REAL))                                                 \
+	X(UNIT, "unit", ITEM(unit_text, TEXT))                                                     \
+	X(ERROR, "error", ITEM(value.error, REAL))                                                 \
+	X(COUNT, "count", ITEM(value.count, COUNT))                                                \
+	X(WANTED_NS, "wanted_ns", ITEM(value.wanted_ns, COUNT))                                    \
+	X(COUNTED_NS, "counted_ns", ITEM(value.counted_ns, COUNT))                                 \
+	X(PASS, "pass", ITEM(pass, COUNT), NOT_CSV)                                                \
+	X(FLAGS, "flags")                                                                          \
+	X(UNIT_NAME, "unit_name", ITEM(unit, TEXT), .flags = CLI_COLUMN_SET)                       \
+	X(METHOD, "method", ITEM(method, TEXT), .flags = CLI_COLUMN_SET)                           \
+	X(REASON, "reason", ITEM(reason, TEXT), NOT_JSON)                                          \
+	X(REMEDY, "remedy", ITEM(remedy, TEXT), NOT_JSON)                                          \
+	X(ABSENT_REASON, "reason", "absent.reason", NOT_CSV)                                       \
+	X(ABSENT_REMEDY, "remedy", "absent.remedy", NOT_CSV)                                       \
+	X(LIMITED_REASON, "reason", "limited.reason", NOT_CSV)                                     \
+	X(LIMITED_REMEDY, "remedy", "limited.remedy", NOT_CSV)                                     \
+	X(TIME_S, "time_s", NOT_JSON, .only = BY_INTERVAL)                                         \
+	X(RUNS, "runs", SPREAD(n, COUNT))                                                          \
+	X(MIN, "min", SPREAD(min, REAL))                                                           \
+	X(MAX, "max", SPREAD(max, REAL))                                                           \
+	X(SPREAD_OF_RUNS, "spread", .only = BY_RUN)
+
+enum { ITEM_COLUMNS(CLI_COLUMN_ID) COLUMNS };
+static const struct cli_column columns[] = { ITEM_COLUMNS(CLI_COLUMN_ROW) };
+
+static struct cli_columns columns_of(const struct cli_style *style)
+{
+	return (struct cli_columns){ .column = columns,
+				     .n = COLUMNS,
+				     .with = (style->by_interval ? BY_INTERVAL : 0) |
+					     (style->by_run ? BY_RUN : 0) };
+}
+
+struct words {
+	char text[160];
+};
+
+/* Flags share a field, parted by blanks. */
+static void add_word(void *arg, const char *word)
+{
+	struct words *w = arg;
+	size_t used = strlen(w->text);
+
+	snprintf(w->text + used, sizeof(w->text) - used, "%s%s", used ? " " : "", word);
+}
+
+static void fill_spread(struct cli_cell *cell, const struct cli_spread *s)
+{
+	cell[RUNS] = cli_count(s->n);
+	cell[MIN] = cli_if(s->n, cli_real(s->min));
+	cell[MAX] = cli_if(s->n, cli_real(s->max));
+	cell[SPREAD_OF_RUNS] = cli_if(s->n, cli_real(cli_spread_error(s)));
+}
+
+static void forget(struct cli_cell *cell, size_t first, size_t last)
+{
+	memset(cell + first, 0, (last - first + 1) * sizeof(*cell));
+}
+
+/* @flags: room for their words. */
+static void fill(struct cli_cell *cell, const struct cli_columns *c, const struct cli_item *item,
+		 struct words *flags)
+{
+	const struct ntime_value *v = &item->value;
+	bool is_known = cli_value_is_known(v), is_absent = v->flags & NTIME_ABSENT;
+
+	cli_cells_fill(cell, c, item);
+	if (!is_known)
+		cell[VALUE] = cell[ERROR] = (struct cli_cell){ 0 };
+	if (!is_known || item->is_metric)
+		forget(cell, COUNT, COUNT);
+	if (is_absent || item->is_metric)
+		forget(cell, WANTED_NS, PASS);
+	flags->text[0] = '\0';
+	cli_flags_for_each(item, add_word, flags);
+	cell[FLAGS] = cli_words(flags->text);
+	if (is_absent) {
+		cell[ABSENT_REASON] = cli_text(item->reason);
+		cell[ABSENT_REMEDY] = cli_text(item->remedy);
+	} else if (v->flags & NTIME_USER_ONLY && *item->reason) {
+		cell[LIMITED_REASON] = cli_text(item->reason);
+		cell[LIMITED_REMEDY] = cli_text(item->remedy);
+	}
+	fill_spread(cell, &item->spread);
+}
+
+/* ---- CSV ---- */
+
+static void begin_csv(FILE *f, const struct cli_style *style, const struct cli_report *r)
+{
+	const struct cli_columns c = columns_of(style);
+
+	(void)r;
+	cli_csv_head(f, &c);
+}
+
+static void interval_csv(FILE *f, const struct cli_style *style, const struct cli_report *r,
+			 double time_s)
+{
+	const struct cli_columns c = columns_of(style);
+	struct cli_cell cell[COLUMNS];
+	struct words flags;
+	char time[32];
+
+	snprintf(time, sizeof(time), "%.9f", time_s);
+	for (size_t i = 0; i < r->items; i++) {
+		if (!cli_item_is_shown(style, &r->item[i]))
+			continue;
+		fill(cell, &c, &r->item[i], &flags);
+		if (r->emulated)
+			add_word(&flags, "emulated");
+		cell[TIME_S] = cli_text(time);
+		cli_csv_row(f, &c, cell);
+	}
+}
+
+static void put_figure(FILE *f, const struct cli_columns *c, const struct cli_report *r, int i)
+{
+	const struct cli_spread *s = &r->figure[i];
+	struct cli_cell cell[COLUMNS] = { 0 };
+	struct words flags = { "" };
+
+	if (r->at_most[i])
+		add_word(&flags, "at-most");
+	if (r->emulated)
+		add_word(&flags, "emulated");
+	cell[NAME] = cli_text(cli_figure_forms[i].name);
+	cell[VALUE] = cli_real(s->mean);
+	cell[UNIT] = cli_text(cli_figure_forms[i].unit);
+	cell[ERROR] = cli_real(0);
+	cell[COUNT] = cli_count((uint64_t)nearbyint(s->mean));
+	cell[FLAGS] = cli_words(flags.text);
+	cell[UNIT_NAME] = cli_text("command");
+	cell[METHOD] = cli_text("wait4");
+	fill_spread(cell, s);
+	cli_csv_row(f, c, cell);
+}
+
+static void summary_csv(FILE *f, const struct cli_style *style, const struct cli_report *r)
+{
+	const struct cli_columns c = columns_of(style);
+
+	/* Behind interval rows a sum would be taken for one more interval. */
+	if (style->by_interval)
+		return;
+	for (int i = 0; i < CLI_FIGURES; i++)
+		if (r->figure[i].n)
+			put_figure(f, &c, r, i);
+	interval_csv(f, style, r, 0);
+}
+
+const struct cli_writer cli_csv_writer = { .begin = begin_csv,
+					   .interval = interval_csv,
+					   .summary = summary_csv };
+
+/* ---- JSON ---- */
+
+static json_t *head_json(const struct cli_report *r, const char *kind)
+{
+	json_t *root = cli_json_machine_head(r->version, r->is_simulated, r->emulated);
+
+	json_object_set_new(root, "kind", json_string(kind));
+	return root;
+}
+
+static void set_items(json_t *root, const struct cli_style *style, const struct cli_report *r)
+{
+	const struct cli_columns c = columns_of(style);
+	struct cli_cell cell[COLUMNS];
+	json_t *items = json_array();
+	struct words flags;
+
+	for (size_t i = 0; i < r->items; i++) {
+		if (!cli_item_is_shown(style, &r->item[i]))
+			continue;
+		fill(cell, &c, &r->item[i], &flags);
+		json_array_append_new(items, cli_json_row(&c, cell));
+	}
+	json_object_set_new(root, "items", items);
+}
+
+static json_t *command_json(char *const *argv)
+{
+	json_t *json = json_array();
+
+	for (; *argv; argv++)
+		json_array_append_new(json, cli_json_text(*argv));
+	return json;
+}
+
+/* {"status": N} or {"signal": N}; "timeout" when ntime ended the command. */
+static json_t *exit_json(const struct cli_report *r)
+{
+	json_t *json = json_object();
+
+	if (WIFSIGNALED(r->status))
+		json_object_set_new(json, "signal", json_integer(WTERMSIG(r->status)));
+	else
+		json_object_set_new(json, "status", json_integer(WEXITSTATUS(r->status)));
+	json_object_set_new(json, "timeout", json_boolean(r->timed_out));
+	return json;
+}
+
+/* How a figure spread over the runs, as its columns say it. */
+static json_t *spread_json(const struct cli_spread *s)
+{
+	static const struct cli_columns c = { .column = columns + RUNS,
+					      .n = COLUMNS - RUNS,
+					      .with = BY_RUN };
+	struct cli_cell cell[COLUMNS] = { 0 };
+
+	fill_spread(cell, s);
+	return cli_json_row(&c, cell + RUNS);
+}
+
+static json_t *time_json(const struct cli_style *style, const struct cli_report *r)
+{
+	json_t *json = json_object(), *runs = json_object();
+
+	for (int i = 0; i < CLI_FIGURES; i++) {
+		const struct cli_figure_form *form = &cli_figure_forms[i];
+		const char *key = r->at_most[i] ? form->key_at_most : form->key;
+
+		if (!r->figure[i].n)
+			continue;
+		json_object_set_new(json, key, cli_json_number(r->figure[i].mean));
+		json_object_set_new(runs, key, spread_json(&r->figure[i]));
+	}
+	if (style->by_run)
+		json_object_set(json, "over_runs", runs);
+	json_decref(runs);
+	return json;
+}
+
+static void interval_json(FILE *f, const struct cli_style *style, const struct cli_report *r,
+			  double time_s)
+{
+	json_t *root = head_json(r, "interval");
+
+	json_object_set_new(root, "time_s", cli_json_number(time_s));
+	set_items(root, style, r);
+	cli_json_write(f, root, 0);
+}
+
+static void summary_json(FILE *f, const struct cli_style *style, const struct cli_report *r)
+{
+	json_t *root = head_json(r, "summary"), *notes = json_array();
+
+	if (r->argv)
+		json_object_set_new(root, "command", command_json(r->argv));
+	if (*r->target)
+		json_object_set_new(root, "target", cli_json_text(r->target));
+	if (r->has_ended)
+		json_object_set_new(root, "exit", exit_json(r));
+	json_object_set_new(root, "time", time_json(style, r));
+	json_object_set_new(root, "runs", json_integer((json_int_t)r->runs));
+	json_object_set_new(root, "passes", json_integer(r->passes));
+	json_object_set_new(root, "by_pass", json_boolean(r->by_pass));
+	set_items(root, style, r);
+	for (size_t i = 0; i < r->notes; i++)
+		json_array_append_new(notes, cli_json_text(r->note[i]));
+	if (r->notes)
+		json_object_set(root, "notes", notes);
+	json_decref(notes);
+	cli_json_write(f, root, !style->by_interval);
+}
+
+const struct cli_writer cli_json_writer = { .interval = interval_json, .summary = summary_json };
