@@ -9,20 +9,19 @@
 #include "cli/base/command.h"
 #include "cli/base/help.h"
 #include "cli/output/say.h"
+#include "cli/subcommands.h" /* made by cli/meson.build */
 
-const struct cli_command *const cli_commands[] = {
-	&cli_stat_command,
-	&cli_watch_command,
-	&cli_list_command,
-	&cli_doctor_command,
-	&cli_reg_command,
-	&cli_trace_command,
-	&cli_driver_command,
-	&cli_lab_command,
-	&cli_help_command,
-	&cli_complete_command,
-	NULL,
-};
+/* Not shown to people. */
+#define HIDDEN(X) X(complete_subcommands) X(complete_options)
+
+#define DECLARE(name) extern const struct cli_command cli_##name##_command;
+#define POINTER(name) &cli_##name##_command,
+
+// cppcheck-suppress unknownMacro ; of the header that meson makes
+CLI_SUBCOMMANDS(DECLARE)
+HIDDEN(DECLARE)
+
+const struct cli_command *const cli_commands[] = { CLI_SUBCOMMANDS(POINTER) HIDDEN(POINTER) NULL };
 
 const struct cli_command *cli_command_find(const char *name)
 {

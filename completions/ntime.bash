@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Completion of ntime for bash. The options come from "ntime complete-options" and the events from "ntime list --names", so that
-# both are those of the ntime that is installed. Works alone; with the package bash-completion the measured command is
-# completed with its own rules.
+# Completion of ntime for bash. Subcommands and options come from "ntime complete-subcommands" and
+# "ntime complete-options", the events from "ntime list --names", so that all are those of the ntime
+# that is installed. Works alone; with the package bash-completion the measured command is completed
+# with its own rules.
 
 # Words of $1 that begin with $2 into COMPREPLY, one a line so that names may have blanks.
 _ntime_reply()
@@ -150,23 +151,19 @@ _ntime_trace()
 _ntime()
 {
 	local ntime=$1 cur=$2 options sub=stat i word arg pending='' option='' from=1 has_dashes=''
-	local subcommands=$'stat\nwatch\nlist\ndoctor\nreg\ndriver\ntrace\nlab\nhelp'
+	local subcommands
 
 	COMPREPLY=()
 	# Tabs would be merged by read where a field is empty.
 	options=$("$ntime" complete-options 2>/dev/null | tr '\t' '\037')
-	if ((COMP_CWORD > 1)); then
-		case ${COMP_WORDS[1]} in
-		stat | watch | list | doctor | reg | driver | lab | help)
-			sub=${COMP_WORDS[1]}
-			from=2
-			;;
-		trace)
-			sub=trace
+	subcommands=$("$ntime" complete-subcommands 2>/dev/null | cut -f1)
+	if ((COMP_CWORD > 1)) && [[ $'\n'$subcommands$'\n' == *$'\n'"${COMP_WORDS[1]}"$'\n'* ]]; then
+		sub=${COMP_WORDS[1]}
+		from=2
+		if [[ $sub == trace ]]; then
 			((COMP_CWORD > 2)) && sub="trace ${COMP_WORDS[2]}"
 			from=3
-			;;
-		esac
+		fi
 	fi
 	for ((i = from; i < COMP_CWORD; i++)); do
 		word=${COMP_WORDS[i]}

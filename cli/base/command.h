@@ -25,7 +25,7 @@ struct cli_option {
 };
 
 /**
- * struct cli_command - a subcommand
+ * struct cli_command - a subcommand: cli_NAME_command, constant
  * @name:	what the user types
  * @usage:	what follows "ntime "; several lines are separated by newlines
  * @about:	one line
@@ -49,18 +49,7 @@ struct cli_command {
 	int (*run)(const struct cli_command *self, int argc, char **argv);
 };
 
-extern const struct cli_command cli_stat_command;
-extern const struct cli_command cli_watch_command;
-extern const struct cli_command cli_list_command;
-extern const struct cli_command cli_doctor_command;
-extern const struct cli_command cli_lab_command;
-extern const struct cli_command cli_reg_command;
-extern const struct cli_command cli_driver_command;
-extern const struct cli_command cli_trace_command;
-extern const struct cli_command cli_help_command;
-extern const struct cli_command cli_complete_command;
-
-/* All of them; NULL ends. The first is what a bare "ntime PROG" means. */
+/* All of them, as CLI_SUBCOMMANDS of cli/meson.build names them, then those that are hidden; NULL ends. The first is what a bare "ntime PROG" means. */
 extern const struct cli_command *const cli_commands[];
 
 /* Exact name, or NULL. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Help texts made from the tables of the subcommands; the subcommands "help" and "complete-options". */
+/* Help texts made from the tables of the subcommands; the subcommand "help" and those for completion. */
 #include <string.h>
 #include <unistd.h>
 
@@ -124,8 +124,8 @@ void cli_help_overview(FILE *f)
 		fprintf(f, "  %-8s ", cli_commands[i]->name);
 		cli_wrap(f, &look, 11, 11, cli_commands[i]->about);
 	}
-	fprintf(f, "\nOptions of ntime %s:\n", cli_stat_command.name);
-	for (const struct cli_option *o = cli_stat_command.options; o && o->name; o++)
+	fprintf(f, "\nOptions of ntime %s:\n", cli_commands[0]->name);
+	for (const struct cli_option *o = cli_commands[0]->options; o && o->name; o++)
 		print_option(f, &look, o);
 	fputs("  -V, --version             print the version and exit\n"
 	      "\nExamples:\n"
@@ -234,11 +234,31 @@ static int run_complete(const struct cli_command *self, int argc, char **argv)
 	return cli_say_stdout_end();
 }
 
-const struct cli_command cli_complete_command = {
+const struct cli_command cli_complete_options_command = {
 	.name = "complete-options",
 	.usage = "complete-options",
 	.about = "print every option, one per line, for completion and checks",
 	.details = "",
 	.is_hidden = true,
 	.run = run_complete,
+};
+
+static int run_complete_subcommands(const struct cli_command *self, int argc, char **argv)
+{
+	(void)argv;
+	if (argc > 1)
+		return cli_say_misuse("", "%s takes no argument", self->name);
+	for (size_t i = 0; cli_commands[i]; i++)
+		if (!cli_commands[i]->is_hidden)
+			printf("%s\t%s\n", cli_commands[i]->name, cli_commands[i]->about);
+	return cli_say_stdout_end();
+}
+
+const struct cli_command cli_complete_subcommands_command = {
+	.name = "complete-subcommands",
+	.usage = "complete-subcommands",
+	.about = "print every subcommand and what it does, one per line, for completion and checks",
+	.details = "",
+	.is_hidden = true,
+	.run = run_complete_subcommands,
 };

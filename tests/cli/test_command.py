@@ -888,6 +888,19 @@ def every_option_is_told_for_completion():
             raise AssertionError(f'{row[1]} says nothing')
 
 
+@test
+def every_subcommand_is_told_for_completion():
+    """cli/meson.build lists them; scripts/check-options looks for the man page, the test and the completions of each."""
+    rows = [line.split('\t') for line in ntime('complete-subcommands').stdout.decode().splitlines()]
+    equal([row[0] for row in rows], ['stat', 'watch', 'list', 'doctor', 'reg', 'trace', 'driver', 'lab', 'help'], 'subcommands')
+    overview = ' '.join(ntime('--help').stdout.decode().split())
+    for name, about in rows:
+        has(overview, f'{name} {about}')
+        has(' '.join(ntime('help', name).stdout.decode().split()), about)
+    has_not(overview, 'complete-')
+    has(err(ntime('complete-subcommands', 'word')), 'complete-subcommands takes no argument')
+
+
 def completed(line):
     """What bash would offer at the end of @line."""
     words = [word for word in re.split(r'\s+|(=)', line) if word is not None]
