@@ -52,11 +52,6 @@ void cli_wait_fini(struct cli_wait *w)
 	*w = (struct cli_wait){ 0 };
 }
 
-static bool is_gone(int pid)
-{
-	return kill(pid, 0) && errno == ESRCH;
-}
-
 /* Strike out who has ended; the first descriptor still to be waited for goes to @p. Returns whether all have ended. */
 static bool look(struct cli_wait *w, struct pollfd *p, bool *has_blind)
 {
@@ -75,7 +70,7 @@ static bool look(struct cli_wait *w, struct pollfd *p, bool *has_blind)
 				p->fd = w->fd[i];
 			}
 		} else if (w->fd[i] == NO_PIDFD) {
-			if (is_gone(w->pid[i]))
+			if (kill(w->pid[i], 0) && errno == ESRCH)
 				w->fd[i] = ENDED;
 			else
 				*has_blind = true;

@@ -166,14 +166,6 @@ static void read_version(const struct cli_driver *d, char *version, size_t size)
 	fclose(f);
 }
 
-static FILE *open_status(const struct cli_driver *d, const struct cli_driver_mount *mount)
-{
-	char path[PATH_MAX + 8];
-
-	snprintf(path, sizeof(path), "%s/status", mount->path);
-	return open_file(d, path);
-}
-
 static void put_status_lines(FILE *f)
 {
 	char *line = NULL;
@@ -238,9 +230,13 @@ int cli_driver_status(const struct cli_driver *d)
 	bool is_loaded = cli_driver_is_loaded(d);
 	struct cli_driver_mount mount;
 	int has_mount = cli_driver_find_mount(d, &mount), ret;
-	FILE *status = has_mount > 0 ? open_status(d, &mount) : NULL;
-	char version[64];
+	char version[64], path[PATH_MAX + 8];
+	FILE *status = NULL;
 
+	if (has_mount > 0) {
+		snprintf(path, sizeof(path), "%s/status", mount.path);
+		status = open_file(d, path);
+	}
 	read_version(d, version, sizeof(version));
 	if (d->is_json)
 		write_json(is_loaded, version, has_mount > 0 ? &mount : NULL, status);

@@ -116,11 +116,6 @@ static void put_cell(struct line *l, const struct cli_columns *c, const struct c
 	put_text(l, c, "");
 }
 
-static bool is_in(const struct cli_columns *c, const struct cli_column *column)
-{
-	return column->name && !(column->flags & CLI_COLUMN_NOT_CSV) && cli_column_is_on(c, column);
-}
-
 /* @cell: NULL for the head. */
 static void put_line(struct line *l, const struct cli_columns *c, const struct cli_cell *cell)
 {
@@ -128,15 +123,18 @@ static void put_line(struct line *l, const struct cli_columns *c, const struct c
 	bool is_first = true;
 
 	for (size_t i = 0; i < c->n; i++) {
-		if (!is_in(c, &c->column[i]))
+		const struct cli_column *column = &c->column[i];
+
+		if (!column->name || column->flags & CLI_COLUMN_NOT_CSV ||
+		    !cli_column_is_on(c, column))
 			continue;
 		if (!is_first)
 			put_char(l, separator);
 		is_first = false;
 		if (cell)
-			put_cell(l, c, &c->column[i], &cell[i]);
+			put_cell(l, c, column, &cell[i]);
 		else
-			put_text(l, c, c->column[i].name);
+			put_text(l, c, column->name);
 	}
 	put_char(l, '\n');
 	flush(l);

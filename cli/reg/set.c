@@ -235,13 +235,6 @@ static int close_targets(struct setting *s)
 
 /* ---- for a while ---- */
 
-static void wait_for_signal(struct setting *s)
-{
-	cli_say("held until a signal ends this (Ctrl-C)");
-	while (!cli_signals_stop())
-		sigsuspend(&s->mask);
-}
-
 static int wait_for_command(struct setting *s)
 {
 	int ret = ntime_command_start(s->command);
@@ -288,8 +281,11 @@ static int run_set(struct setting *s)
 
 	if (ret)
 		return ret;
-	if (s->r->holds)
-		wait_for_signal(s);
+	if (s->r->holds) {
+		cli_say("held until a signal ends this (Ctrl-C)");
+		while (!cli_signals_stop())
+			sigsuspend(&s->mask);
+	}
 	return s->command ? wait_for_command(s) : 0;
 }
 

@@ -113,11 +113,6 @@ static void add_figures(struct stat *st, const struct cli_measure *m)
 		cli_spread_add(&st->report.figure[i], figures[i]);
 }
 
-static bool is_good(int status)
-{
-	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
 /* One measurement; its sessions stay in st->measure until the next one or the end. */
 static int measure_once(struct stat *st, int pass)
 {
@@ -137,7 +132,8 @@ static int measure_once(struct stat *st, int pass)
 		return ret;
 	add_figures(st, &st->measure);
 	st->report.timed_out = st->report.timed_out || st->measure.timed_out;
-	if (st->measure.command && is_good(st->status))
+	/* The first one that did not end well is told. */
+	if (st->measure.command && WIFEXITED(st->status) && WEXITSTATUS(st->status) == 0)
 		st->status = st->measure.end.status;
 	return 0;
 }

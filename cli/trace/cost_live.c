@@ -38,13 +38,6 @@ static int add_word(struct words *w, char *word)
 	return 0;
 }
 
-static void free_words(struct words *w)
-{
-	for (size_t i = 0; i < w->n; i++)
-		free(w->word[i]);
-	free(w->word);
-}
-
 /* One word of @text into new memory: quotes of either kind keep blanks. *@end is behind it. NULL without memory. */
 static char *take_word(const char *text, const char **end)
 {
@@ -182,7 +175,9 @@ static int run_once(struct cli_trace *t, const struct cli_cost_live *live, bool 
 			(unsigned long long)runs->accesses[runs->n]);
 	runs->n++;
 out:
-	free_words(&w);
+	for (size_t i = 0; i < w.n; i++)
+		free(w.word[i]);
+	free(w.word);
 	return ret;
 }
 

@@ -91,14 +91,6 @@ struct cli_lines {
 	char pair[200];
 };
 
-static void make_digits(struct cli_lines *l)
-{
-	for (unsigned int i = 0; i < 100; i++) {
-		l->pair[2 * i] = (char)('0' + i / 10);
-		l->pair[2 * i + 1] = (char)('0' + i % 10);
-	}
-}
-
 struct cli_lines *cli_lines_new(const struct cli_line_style *style, struct ntime_decoder *decoder)
 {
 	struct cli_lines *l = calloc(1, sizeof(*l));
@@ -111,7 +103,10 @@ struct cli_lines *cli_lines_new(const struct cli_line_style *style, struct ntime
 	l->values = calloc(VALUES, sizeof(*l->values));
 	l->second = UINT64_MAX;
 	l->thread_bytes = 0;
-	make_digits(l);
+	for (unsigned int i = 0; i < 100; i++) {
+		l->pair[2 * i] = (char)('0' + i / 10);
+		l->pair[2 * i + 1] = (char)('0' + i % 10);
+	}
 	l->words = calloc(VALUES, sizeof(*l->words));
 	if (l->names && l->values && l->words)
 		return l;

@@ -47,13 +47,6 @@ static int put_map(char *out, const struct ntime_record *r)
 		       region_name(r, region, sizeof(region)), r->value, r->offset);
 }
 
-static int put_lost(char *out, const struct ntime_record *r)
-{
-	if (r->value)
-		return sprintf(out, "%" PRIu64 " records are lost here", r->value);
-	return sprintf(out, "records are lost here, nobody knows how many");
-}
-
 /* What the numbers of a record say; its text follows. */
 static int put_numbers(char *out, const struct ntime_record *r)
 {
@@ -82,7 +75,9 @@ static int put_numbers(char *out, const struct ntime_record *r)
 	case NTIME_RECORD_QUIRK_WRITE:
 		return put_quirk(out, r);
 	case NTIME_RECORD_LOST:
-		return put_lost(out, r);
+		if (!r->value)
+			return sprintf(out, "records are lost here, nobody knows how many");
+		return sprintf(out, "%" PRIu64 " records are lost here", r->value);
 	case NTIME_RECORD_PCIDEV:
 		return sprintf(out, "PCIDEV");
 	case NTIME_RECORD_MAP:

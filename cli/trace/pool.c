@@ -82,14 +82,6 @@ static int work(struct worker *w, struct job *j)
 	return 0;
 }
 
-static int write_job(struct cli_pool *p, const struct job *j)
-{
-	int ret = j->out_bytes ? cli_show_write(p->show, j->out, j->out_bytes) : 0;
-
-	/* Somebody may be looking at a trace that grows. */
-	return ret ? ret : cli_output_flush(&p->show->out);
-}
-
 /*
  * Write what is ready, in order. Whoever made the oldest does so at once, for the thread that reads may be waiting for input. Locked, but not while it
  * writes.
@@ -104,8 +96,11 @@ static void write_ready(struct cli_pool *p)
 		p->is_writing = true;
 		ret = p->error ? p->error : j->error;
 		pthread_mutex_unlock(&p->lock);
+		if (!ret && j->out_bytes)
+			ret = cli_show_write(p->show, j->out, j->out_bytes);
+		/* Somebody may be looking at a trace that grows. */
 		if (!ret)
-			ret = write_job(p, j);
+			ret = cli_output_flush(&p->show->out);
 		pthread_mutex_lock(&p->lock);
 		p->error = ret;
 		p->is_writing = false;

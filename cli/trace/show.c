@@ -75,15 +75,6 @@ int cli_show_write(struct cli_show *s, const char *text, size_t n)
 
 /* ---- what lines look like ---- */
 
-static void set_look(struct cli_show *s)
-{
-	const struct cli_trace *t = s->t;
-
-	s->style.look = cli_look_at(s->out.fd);
-	if (t->colour != CLI_TRACE_AUTO)
-		s->style.look.colour = t->colour == CLI_TRACE_ALWAYS;
-}
-
 /* Which columns there are is decided by the first records, so that a trace can be shown while it grows. */
 static void look_at_first(struct cli_show *s, const struct ntime_trace_batch *batch)
 {
@@ -275,7 +266,9 @@ static int show_input(struct cli_show *s)
 
 	if (cli_output_open(&s->out, s->t->output ? s->t->output : "-", false))
 		return CLI_EXIT_FAILED;
-	set_look(s);
+	s->style.look = cli_look_at(s->out.fd);
+	if (s->t->colour != CLI_TRACE_AUTO)
+		s->style.look.colour = s->t->colour == CLI_TRACE_ALWAYS;
 	s->is_raw = w->is_raw;
 	s->folds = !w->no_fold && !w->is_raw && (w->folds || s->style.look.is_terminal);
 	s->known = &s->chips.first;

@@ -38,11 +38,6 @@ static bool put_name(const struct cli_state_style *s, const struct ntime_registe
 	return false;
 }
 
-static uint64_t all_bits(const struct ntime_register_state *r)
-{
-	return r->width >= 8 ? UINT64_MAX : (UINT64_C(1) << 8 * r->width) - 1;
-}
-
 /* "0x0000??12": '?' where nothing of a digit is known, '*' where a part of it is. */
 static void put_value(const struct ntime_register_state *r, char *out)
 {
@@ -122,8 +117,10 @@ static void put_notes(const struct ntime_register_state *r, char *out, size_t ro
 static void put_words(const struct cli_state_style *s, const struct ntime_register_state *r,
 		      const struct ntime_regdb_hit *hit, bool is_named, char *out)
 {
+	uint64_t all_bits = r->width >= 8 ? UINT64_MAX : (UINT64_C(1) << 8 * r->width) - 1;
+
 	*out = '\0';
-	if (!is_named || r->known != all_bits(r))
+	if (!is_named || r->known != all_bits)
 		return;
 	ntime_decoder_value(s->decoder, hit, r->width, r->value, out, WORDS);
 	if (strncmp(out, "0x", 2) == 0)

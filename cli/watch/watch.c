@@ -52,15 +52,6 @@ static int prepare_session(struct cli_watch *w)
 	return cli_watch_items_add(&w->items, w->ctx, w->session, &w->o);
 }
 
-static int open_session(struct cli_watch *w)
-{
-	int ret = cli_session_open(w->session);
-
-	if (ret < 0)
-		cli_machine_say(w->ctx, ret);
-	return ret;
-}
-
 /* -errno without a sentence: while the screen is up there is no place for one. */
 static int read_places(struct cli_watch *w, struct ntime_value *out)
 {
@@ -128,28 +119,16 @@ static void say_methods(const struct cli_watch *w)
 	}
 }
 
-/* Numbers of an emulated machine are nowhere without this; other forms have it in each sample. */
-static void say_emulated(const struct cli_watch *w)
-{
-	struct cli_look look = cli_look_at(STDERR_FILENO);
-
-	if (w->o.form != CLI_WATCH_CSV && w->o.form != CLI_WATCH_JSON)
-		cli_emulated_put(stderr, &look, w->emulated);
-}
-
 /* What a screen has of its own. */
 static void say_what_is_behind(const struct cli_watch *w)
 {
-	say_emulated(w);
+	struct cli_look look = cli_look_at(STDERR_FILENO);
+
+	/* Numbers of an emulated machine are nowhere without this; other forms have it in each sample. */
+	if (w->o.form != CLI_WATCH_CSV && w->o.form != CLI_WATCH_JSON)
+		cli_emulated_put(stderr, &look, w->emulated);
 	if (!w->o.is_quiet && w->o.form != CLI_WATCH_JSON)
 		say_absences(w);
-}
-
-static void say_cost(const struct cli_watch *w)
-{
-	if (w->o.interval_ns >= CLI_WATCH_DEAR_NS)
-		return;
-	cli_say("below 10 ms samples cost more and are less even");
 }
 
 /* How long may pass between two reads. */
@@ -274,8 +253,11 @@ static int prepare(struct cli_watch *w)
 
 	if (!ret && w->o.clears_log)
 		ret = cli_watch_log_clear(w->ctx, w->o.cpus, w->o.is_quiet);
-	if (!ret)
-		ret = open_session(w);
+	if (!ret) {
+		ret = cli_session_open(w->session);
+		if (ret < 0)
+			cli_machine_say(w->ctx, ret);
+	}
 	if (ret >= 0)
 		ret = alloc_values(w);
 	if (!ret)
@@ -291,8 +273,8 @@ static int prepare(struct cli_watch *w)
 		say_what_is_behind(w);
 	if (w->o.verbose)
 		say_methods(w);
-	if (!w->o.is_quiet)
-		say_cost(w);
+	if (!w->o.is_quiet && w->o.interval_ns < CLI_WATCH_DEAR_NS)
+		cli_say("below 10 ms samples cost more and are less even");
 	return 0;
 }
 
