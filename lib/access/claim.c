@@ -219,7 +219,7 @@ static int claim_write(struct nthw_io *io, enum nthw_space space, unsigned int u
 
 	if (c->fd < 0)
 		return c->to->write(c->to, space, unit, address, value);
-	if (getpid() != c->owner)
+	if (nti_process_self() != c->owner)
 		return -EPERM;
 	ret = write_down(c, space, unit, address, value, &change);
 	if (ret == 0)
@@ -407,7 +407,7 @@ int nti_claim_new(struct nti_os *os, const struct nti_claim_pmu *bank, struct nt
 	c->to = io;
 	c->os = os;
 	c->fd = -1;
-	c->owner = getpid();
+	c->owner = nti_process_self();
 	c->kind = bank->kind;
 	c->number = bank->number;
 	(void)snprintf(c->name, sizeof(c->name), "%s", bank->name);
@@ -425,7 +425,7 @@ int nti_claim_new(struct nti_os *os, const struct nti_claim_pmu *bank, struct nt
 
 void nti_claim_settle(struct nti_claim *claim)
 {
-	if (getpid() != claim->owner)
+	if (nti_process_self() != claim->owner)
 		return;
 	claim->changes = 0;
 	if (claim->fd >= 0)
@@ -436,7 +436,7 @@ void nti_claim_free(struct nti_claim *claim)
 {
 	if (!claim)
 		return;
-	if (claim->fd >= 0 && !claim->changes && getpid() == claim->owner)
+	if (claim->fd >= 0 && !claim->changes && nti_process_self() == claim->owner)
 		remove_file(claim);
 	let_go(claim);
 }

@@ -10,9 +10,10 @@
 #include "core/regs/regs.h"
 #include "lib/access/ntimefs.h"
 #include "lib/base/text.h"
+#include "lib/os/page.h"
+#include "lib/os/process.h"
 
 /* The mapping that describes a register: the driver takes one page, whatever its size. */
-#define PAGE_BYTES ((size_t)sysconf(_SC_PAGESIZE))
 
 /* One register file that is open. */
 struct file {
@@ -106,7 +107,7 @@ static bool take_page(const struct ntime_page *page, struct ntime_page *out)
 	size_t bytes = page->size;
 
 	memset(out, 0, sizeof(*out));
-	if (bytes < offsetof(struct ntime_page, width) || bytes > PAGE_BYTES)
+	if (bytes < offsetof(struct ntime_page, width) || bytes > nti_page_bytes())
 		return false;
 	memcpy(out, page, bytes < sizeof(*out) ? bytes : sizeof(*out));
 	out->name[sizeof(out->name) - 1] = '\0';
@@ -121,27 +122,27 @@ static bool take_page(const struct ntime_page *page, struct ntime_page *out)
 static int map_page(struct nti_ntimefs *fs, struct file *file, struct ntime_page *out)
 {
 	void *page;
-	int ret = fs->os->ops->map(fs->os, file->fd, PAGE_BYTES, &page);
+	int ret = fs->os->ops->map(fs->os, file->fd, nti_page_bytes(), &page);
 
 	if (ret < 0)
 		return ret;
 	if (!take_page(page, out)) {
-		fs->os->ops->unmap(fs->os, page, PAGE_BYTES);
+		fs->os->ops->unmap(fs->os, page, nti_page_bytes());
 		return -EIO;
 	}
 	file->is_binary = true;
 	if (out->type == NTIME_PAGE_PMC && !file->kept)
 		file->kept = page;
 	else
-		fs->os->ops->unmap(fs->os, page, PAGE_BYTES);
+		fs->os->ops->unmap(fs->os, page, nti_page_bytes());
 	return 0;
 }
 
 static void close_file(struct nti_ntimefs *fs, struct file *file)
 {
 	/* A forked child may have something else there. */
-	if (fs->owner == getpid())
-		fs->os->ops->unmap(fs->os, file->kept, PAGE_BYTES);
+	if (fs->owner == nti_process_self())
+		fs->os->ops->unmap(fs->os, file->kept, nti_page_bytes());
 	fs->os->ops->close(fs->os, file->fd);
 }
 
@@ -329,7 +330,7 @@ int nti_ntimefs_new(struct nti_os *os, const char *function, struct nti_ntimefs 
 		return -ENOMEM;
 	fs->io = (struct nthw_io){ .read = fs_read, .write = fs_write };
 	fs->os = os;
-	fs->owner = getpid();
+	fs->owner = nti_process_self();
 	if (*function)
 		ret = name_function(fs, function);
 	if (ret < 0) {

@@ -14,6 +14,7 @@
 
 #include "include/uapi/ntime.h"
 #include "lib/access/ntimefs.h"
+#include "lib/os/process.h"
 
 #define NAME_CHARS 95
 #define WHY_CHARS 127
@@ -33,7 +34,7 @@ static bool find_refusal(const char *text, struct refusal *out)
 	for (at = line; at < line + strcspn(line, "\n"); at++)
 		if (strncmp(at, ", pid ", 6) == 0)
 			pid = at + 6;
-	if (!pid || strtol(pid, NULL, 10) != getpid())
+	if (!pid || strtol(pid, NULL, 10) != nti_process_self())
 		return false;
 	at = out->why + strlen(out->why);
 	if (at > out->why && at[-1] == ' ')

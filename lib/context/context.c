@@ -16,6 +16,7 @@
 #include "lib/context/context.h"
 #include "lib/machine/topology.h"
 #include "lib/machine/register/register.h"
+#include "lib/os/file.h"
 
 #define ONLINE "/sys/devices/system/cpu/online"
 
@@ -248,28 +249,26 @@ static int load_built_in_metrics(struct ntime_ctx *ctx)
 static int load_metric_file(struct ntime_ctx *ctx, const char *path)
 {
 	char *text = malloc(METRICS_BYTES);
-	FILE *file;
-	size_t n;
-	int ret;
+	int ret, fd;
+	ssize_t n;
 
 	if (!text)
 		return -ENOMEM;
-	file = fopen(path, "re");
-	if (!file) {
-		ret = nti_error(&ctx->error, -errno, "cannot open the metric file %s: %s", path,
-				strerror(errno));
-		goto out_text;
-	}
-	n = fread(text, 1, METRICS_BYTES, file);
-	if (ferror(file))
-		ret = nti_error(&ctx->error, -EIO, "cannot read the metric file %s", path);
+	fd = nti_file_open(path);
+	n = fd < 0 ? fd : nti_file_read_all(fd, text, METRICS_BYTES);
+	if (fd < 0)
+		ret = nti_error(&ctx->error, fd, "cannot open the metric file %s: %s", path,
+				strerror(-fd));
+	else if (n < 0)
+		ret = nti_error(&ctx->error, -EIO, "cannot read the metric file %s: %s", path,
+				strerror((int)-n));
 	else if (n == METRICS_BYTES)
 		ret = nti_error(&ctx->error, -EFBIG, "the metric file %s is larger than 1 MiB",
 				path);
 	else
-		ret = nti_metrics_parse(path, text, n, &ctx->metrics, &ctx->error);
-	(void)fclose(file);
-out_text:
+		ret = nti_metrics_parse(path, text, (size_t)n, &ctx->metrics, &ctx->error);
+	if (fd >= 0)
+		nti_file_close(fd);
 	free(text);
 	return ret;
 }

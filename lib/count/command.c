@@ -8,6 +8,7 @@
 #include <ntime/command.h>
 
 #include "lib/context/context.h"
+#include "lib/os/file.h"
 #include "lib/os/process.h"
 
 struct ntime_command {
@@ -57,9 +58,10 @@ pid_t ntime_command_pid(const struct ntime_command *c)
 
 int ntime_command_start(struct ntime_command *c)
 {
+	struct nti_file_state state;
 	int ret = nti_process_release(&c->process);
 
-	if (ret == -ENOENT && strchr(c->name, '/') && access(c->name, F_OK) == 0)
+	if (ret == -ENOENT && strchr(c->name, '/') && nti_file_state_of(c->name, &state) == 0)
 		return nti_error(&c->ctx->error, ret,
 				 "cannot execute %s: the interpreter that it names is missing",
 				 c->name);

@@ -3,33 +3,23 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
+#include "lib/os/page.h"
 #include "lib/os/process.h"
 #include "lib/count/session.h"
 
-/* One page or more that read 0 in a forked child (MADV_WIPEONFORK, Linux 4.14), so that readers there fall back to the call. */
+/* Readers in a forked child find 0, the type that falls back to the call. */
 static int make_states(struct ntime_session *s)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	size_t bytes = (s->items * sizeof(*s->state) + page - 1) / page * page;
 	void *memory;
 	int ret;
 
 	if (s->state)
 		return 0;
-	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	ret = memory == MAP_FAILED ? -ENOMEM : 0;
-	if (ret == 0 && madvise(memory, bytes, MADV_WIPEONFORK) < 0) {
-		ret = -errno;
-		(void)munmap(memory, bytes);
-	}
-	if (ret < 0)
-		return ret;
-	s->state = memory;
-	s->state_bytes = bytes;
-	return 0;
+	ret = nti_page_wiped_new(s->items * sizeof(*s->state), &memory, &s->state_bytes);
+	if (ret == 0)
+		s->state = memory;
+	return ret;
 }
 
 /* The hardware's counter belongs to this thread alone: one thread, this one, no children, one kernel event. */
@@ -50,8 +40,8 @@ int nti_session_readers_map(struct ntime_session *s)
 {
 	size_t i;
 
-	s->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-	s->page_owner = getpid();
+	s->page_bytes = nti_page_bytes();
+	s->page_owner = nti_process_self();
 	s->page = calloc(s->items, sizeof(*s->page));
 	if (!s->page)
 		return -ENOMEM;
@@ -210,11 +200,10 @@ void nti_session_readers_fini(struct ntime_session *s)
 	size_t i;
 
 	/* perf's pages are not handed on to a forked child: something else may lie there by now. */
-	for (i = 0; s->page && s->page_owner == getpid() && i < s->items; i++)
+	for (i = 0; s->page && s->page_owner == nti_process_self() && i < s->items; i++)
 		s->ctx->os->ops->unmap(s->ctx->os, s->page[i], s->page_bytes);
 	free(s->page);
-	if (s->state)
-		(void)munmap(s->state, s->state_bytes);
+	nti_page_wiped_free(s->state, s->state_bytes);
 	s->page = NULL;
 	s->state = NULL;
 }

@@ -33,6 +33,22 @@ ssize_t nti_file_read(int fd, void *buf, size_t n)
 	return got < 0 ? -errno : got;
 }
 
+ssize_t nti_file_read_all(int fd, void *buf, size_t n)
+{
+	size_t at = 0;
+	ssize_t got;
+
+	while (at < n) {
+		got = nti_file_read(fd, (char *)buf + at, n - at);
+		if (got == -EINTR)
+			continue;
+		if (got <= 0)
+			return got < 0 ? got : (ssize_t)at;
+		at += (size_t)got;
+	}
+	return (ssize_t)at;
+}
+
 int nti_file_rewind(int fd)
 {
 	return lseek(fd, 0, SEEK_SET) < 0 ? -errno : 0;

@@ -26,6 +26,9 @@ void nti_file_close(int fd);
 /* read(2). Bytes, 0 at the end, -errno; -EINTR when a signal came. */
 ssize_t nti_file_read(int fd, void *buf, size_t n);
 
+/* Until the end of the file or @n bytes, through signals. Bytes, -errno. */
+ssize_t nti_file_read_all(int fd, void *buf, size_t n);
+
 /* Back to the beginning. 0 or -errno (-ESPIPE). */
 int nti_file_rewind(int fd);
 

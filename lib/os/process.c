@@ -348,6 +348,11 @@ static void command_line(char *buf, size_t size)
 		memcpy(buf + n - 3, "...", 3);
 }
 
+pid_t nti_process_self(void)
+{
+	return getpid();
+}
+
 void nti_process_identify(struct nti_process_identity *out)
 {
 	size_t chars = read_small("/proc/sys/kernel/random/boot_id", out->boot, sizeof(out->boot));

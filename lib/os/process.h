@@ -37,6 +37,8 @@ struct nti_process_identity {
 	char command[64];	/* command line, cut; anything but printable ASCII is '?' */
 };
 
+/* Number of the calling process. */
+pid_t nti_process_self(void);
 /* The calling one. */
 void nti_process_identify(struct nti_process_identity *out);
 /* When process @pid was started, in ticks since boot; 0: there is none, or it is not known. */

@@ -6,6 +6,7 @@
 
 #include "core/base/names.h"
 #include "lib/count/pmu/pmu_group.h"
+#include "lib/os/process.h"
 
 void nti_pmu_lock(struct nti_pmus *banks)
 {
@@ -28,7 +29,7 @@ int nti_pmus_new(struct nti_os *os, struct nti_pmus **out)
 	if (!banks)
 		return -ENOMEM;
 	banks->os = os;
-	banks->owner = getpid();
+	banks->owner = nti_process_self();
 	ret = nti_handles_new(os, &banks->handles);
 	if (ret == 0)
 		ret = -pthread_mutex_init(&banks->lock, NULL);

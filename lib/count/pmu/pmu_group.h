@@ -8,6 +8,7 @@
 
 #include "lib/count/pmu/pmu.h"
 #include "lib/count/pmu/pmu_hw.h"
+#include "lib/os/process.h"
 
 struct nti_pmu_member {
 	struct nti_pmu_event event; /* its seat with it */
@@ -71,7 +72,7 @@ static inline uint64_t nti_pmu_now_ns(const struct nti_pmus *banks)
 
 static inline bool nti_pmu_is_child(const struct nti_pmus *banks)
 {
-	return banks->owner != getpid();
+	return banks->owner != nti_process_self();
 }
 
 static inline unsigned int nti_pmu_lowest(uint64_t set)
