@@ -143,19 +143,14 @@ int cli_options_parse(const struct cli_command *c, int argc, char **argv,
 
 int cli_option_via(const char *command, const char *value, uint32_t *via)
 {
-	static const char *const words[] = {
-		[NTIME_VIA_AUTO] = "auto",	 [NTIME_VIA_PERF] = "perf",
-		[NTIME_VIA_NTIMEFS] = "ntimefs", [NTIME_VIA_MSR] = "msr",
-		[NTIME_VIA_PCI] = "pci",
-	};
-
-	for (uint32_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (strcmp(value, words[i]) == 0) {
+	for (uint32_t i = 0; ntime_via_name(i); i++) {
+		if (strcmp(value, ntime_via_name(i)) == 0) {
 			*via = i;
 			return 0;
 		}
 	}
-	(void)cli_say_misuse(command, "--via %s: the ways in are perf, ntimefs, msr, pci and auto",
+	(void)cli_say_misuse(command,
+			     "--via %s: the access methods are perf, ntimefs, msr, pci and auto",
 			     value);
 	return -EINVAL;
 }

@@ -51,6 +51,9 @@ enum ntime_via {
 	NTIME_VIA_PCI = 4      /* configuration space; root */
 };
 
+/** ntime_via_name() - the name of an enum ntime_via ("auto", "perf"); static memory, NULL beyond the last one. Since 0.1. */
+NTIME_API const char *ntime_via_name(uint32_t via);
+
 /* Of what a count tells: how far it can be divided. */
 enum ntime_scope {
 	NTIME_SCOPE_CPU = 0,	 /* a CPU (hardware thread); of a program: what it did */

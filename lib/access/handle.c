@@ -1,52 +1,15 @@
 // SPDX-License-Identifier: MIT
-/* Who lends registers to core/seq: one loan a bank, by one of three ways. */
+/* Handles on registers for core/seq: one for each PMU instance, by one of the access methods that reach registers. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/names.h"
 #include "core/seq/box.h"
-#include "lib/access/claim.h"
-#include "lib/access/handle.h"
+#include "lib/access/handle_inner.h"
 #include "lib/access/msr.h"
 #include "lib/access/ntimefs.h"
 #include "lib/access/pci.h"
-#include "lib/base/text.h"
-
-/* A function that is gone answers with ones; so its vendor's number, which every function has, tells. */
-#define PCI_VENDOR 0x00u
-#define PCI_VENDOR_BITS 16
-#define PCI_NOBODY 0xffffu
-
-struct nti_handles {
-	struct nti_os *os;
-	struct nti_msr *msr;	/* NULL until borrowed from */
-	struct nti_pci *pci;	/* likewise, and where PCI is out of reach */
-	struct nti_error error; /* of the access that failed last */
-	const struct nti_handle
-		*recent; /* the one made last, while it lives: calls that fail are its */
-	struct nti_claim_owner owner; /* who has the bank that was asked for last */
-	bool was_claim;		      /* it was the claim that failed */
-};
-
-struct nti_handle {
-	struct nthw_io io; /* of the registers; first: its functions get this pointer */
-	struct nti_handles *handles;
-	const struct nthw_box_kind *kind;
-	enum nti_method method;
-	unsigned int unit; /* what the sequences say */
-	unsigned int cpu;  /* by which that is reached now */
-	char *siblings;	   /* CPUs that reach the same registers, NULL: that one alone */
-	const struct nti_pci_function *function;
-	struct nti_ntimefs *fs;
-	struct nti_claim *claim;
-};
-
-static struct nti_handle *handle_of(struct nthw_io *io)
-{
-	return (struct nti_handle *)io;
-}
 
 int nti_handles_new(struct nti_os *os, struct nti_handles **out)
 {
@@ -66,182 +29,6 @@ void nti_handles_free(struct nti_handles *l)
 	nti_msr_free(l->msr);
 	nti_pci_free(l->pci);
 	free(l);
-}
-
-/* ---- msr ---- */
-
-struct msr_access {
-	struct nti_handle *handle;
-	uint32_t address;
-	bool is_write;
-	uint64_t *value;
-	int ret;
-};
-
-static int msr_at(const struct msr_access *a, unsigned int cpu)
-{
-	struct nti_handles *l = a->handle->handles;
-
-	return a->is_write ? nti_msr_write(l->msr, cpu, a->address, *a->value, &l->error)
-			   : nti_msr_read(l->msr, cpu, a->address, a->value, &l->error);
-}
-
-static int try_sibling(void *arg, unsigned int cpu)
-{
-	struct msr_access *a = arg;
-	int ret;
-
-	if (cpu == a->handle->cpu)
-		return 0;
-	ret = msr_at(a, cpu);
-	if (ret == -ENXIO)
-		return 0;
-	a->ret = ret;
-	a->handle->cpu = cpu;
-	return 1;
-}
-
-/* A CPU that went away takes the registers of its package not with it: any other one of those that share them will do. */
-static int msr_access(struct msr_access *a)
-{
-	a->ret = msr_at(a, a->handle->cpu);
-	if (a->ret == -ENXIO && a->handle->siblings)
-		(void)nti_text_for_each_in_list(a->handle->siblings, NTI_CPU_LIMIT, try_sibling, a);
-	/* For sequences -ENXIO is a register that hardware does not have. */
-	return a->ret == -ENXIO ? -ENODEV : a->ret;
-}
-
-static int msr_read(struct nthw_io *io, enum nthw_space space, unsigned int unit, uint32_t address,
-		    uint64_t *value)
-{
-	struct msr_access a = { .handle = handle_of(io), .address = address, .value = value };
-
-	return space == NTHW_SPACE_MSR && unit == a.handle->unit ? msr_access(&a) : -ENOTSUP;
-}
-
-static int msr_write(struct nthw_io *io, enum nthw_space space, unsigned int unit, uint32_t address,
-		     uint64_t value)
-{
-	struct msr_access a = {
-		.handle = handle_of(io), .address = address, .value = &value, .is_write = true
-	};
-
-	return space == NTHW_SPACE_MSR && unit == a.handle->unit ? msr_access(&a) : -ENOTSUP;
-}
-
-/* Which CPUs share what @unit has one of: Linux, Documentation/admin-guide/cputopology.rst and ABI/stable/sysfs-devices-system-cpu. */
-static const char *sharing_file(const struct nti_handle_request *what)
-{
-	switch (what->scope) {
-	case NTI_SCOPE_PACKAGE:
-		return what->box->has_dies ? "topology/die_cpus_list"
-					   : "topology/core_siblings_list";
-	case NTI_SCOPE_L3:
-		return "cache/index3/shared_cpu_list";
-	case NTI_SCOPE_CORE:
-		return "topology/thread_siblings_list";
-	default:
-		return NULL;
-	}
-}
-
-static int find_siblings(struct nti_handle *handle, const struct nti_handle_request *what)
-{
-	const char *file = what->box ? sharing_file(what) : NULL;
-	int ret = -ENOENT;
-
-	if (file)
-		ret = nti_os_dup(handle->handles->os, &handle->siblings,
-				 "/sys/devices/system/cpu/cpu%u/%s", handle->cpu, file);
-	/* A kernel that does not tell leaves the one CPU. */
-	return ret == -ENOMEM ? ret : 0;
-}
-
-static int borrow_msr(struct nti_handle *handle, const struct nti_handle_request *what)
-{
-	struct nti_handles *l = handle->handles;
-	int ret = l->msr ? 0 : nti_msr_new(l->os, &l->msr);
-
-	handle->io = (struct nthw_io){ .read = msr_read, .write = msr_write };
-	return ret < 0 ? ret : find_siblings(handle, what);
-}
-
-/* ---- pci ---- */
-
-static uint32_t bits_at(const struct nti_handle *handle, uint32_t address)
-{
-	uint32_t index;
-	const struct nthw_reg *row = nthw_table_find(handle->kind->table, address, &index);
-
-	return row ? row->bits : 32;
-}
-
-static uint64_t ones(uint32_t bits)
-{
-	return bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX;
-}
-
-static bool is_gone(const struct nti_handle *handle)
-{
-	uint64_t vendor = PCI_NOBODY;
-
-	return nti_pci_config_read(handle->handles->pci, handle->function, PCI_VENDOR,
-				   PCI_VENDOR_BITS, &vendor, NULL) < 0 ||
-	       vendor == PCI_NOBODY;
-}
-
-static int pci_read(struct nthw_io *io, enum nthw_space space, unsigned int unit, uint32_t address,
-		    uint64_t *value)
-{
-	struct nti_handle *handle = handle_of(io);
-	struct nti_handles *l = handle->handles;
-	uint32_t bits = bits_at(handle, address);
-	uint64_t raw;
-	int ret;
-
-	if (space != NTHW_SPACE_PCI || unit != handle->unit)
-		return -ENOTSUP;
-	ret = nti_pci_config_read(l->pci, handle->function, address, bits, &raw, &l->error);
-	if (ret == 0 && raw == ones(bits) && is_gone(handle))
-		ret = nti_error(&l->error, -ENODEV, "PCI function %s is gone",
-				handle->function->address);
-	if (ret == 0)
-		*value = raw;
-	return ret;
-}
-
-static int pci_write(struct nthw_io *io, enum nthw_space space, unsigned int unit, uint32_t address,
-		     uint64_t value)
-{
-	struct nti_handle *handle = handle_of(io);
-	struct nti_handles *l = handle->handles;
-
-	if (space != NTHW_SPACE_PCI || unit != handle->unit)
-		return -ENOTSUP;
-	return nti_pci_config_write(l->pci, handle->function, address, bits_at(handle, address),
-				    value, &l->error);
-}
-
-static int borrow_pci(struct nti_handle *handle, const struct nti_handle_request *what)
-{
-	struct nti_handles *l = handle->handles;
-	const struct nti_pci_function *f;
-	unsigned int i;
-	int ret = l->pci ? 0 : nti_pci_new(l->os, &l->pci);
-
-	if (ret < 0)
-		return ret;
-	for (i = 0; (f = nti_pci_get(l->pci, i)); i++) {
-		if (strcmp(f->address, what->box->function) == 0)
-			break;
-	}
-	if (!f)
-		return nti_error(&l->error, -ENODEV, "there is no PCI function %s",
-				 what->box->function);
-	handle->function = f;
-	handle->unit = i;
-	handle->io = (struct nthw_io){ .read = pci_read, .write = pci_write };
-	return 0;
 }
 
 /* ---- claims ---- */
@@ -289,7 +76,7 @@ static struct nti_claim_pmu bank_of(struct nti_os *os, const struct nti_handle_r
 				       .function = what->box->function };
 }
 
-static int claim(struct nti_handle *handle, const struct nti_handle_request *what)
+int nti_handle_claim(struct nti_handle *handle, const struct nti_handle_request *what)
 {
 	struct nti_handles *l = handle->handles;
 	struct claim_texts texts;
@@ -303,33 +90,13 @@ static int claim(struct nti_handle *handle, const struct nti_handle_request *wha
 	return ret;
 }
 
-/* ---- loans ---- */
+/* ---- handles ---- */
 
 static bool is_reached(const struct nti_handle_request *what)
 {
-	enum nthw_space space = what->box ? what->box->kind->space : NTHW_SPACE_MSR;
+	const struct nti_method_ops *ops = nti_method_get(what->method)->ops;
 
-	switch (what->method) {
-	case NTI_METHOD_NTIMEFS:
-		return true;
-	case NTI_METHOD_MSR:
-		return space == NTHW_SPACE_MSR;
-	case NTI_METHOD_PCI:
-		return space == NTHW_SPACE_PCI;
-	default:
-		return false;
-	}
-}
-
-static int borrow(struct nti_handle *handle, const struct nti_handle_request *what)
-{
-	int ret;
-
-	if (what->method == NTI_METHOD_NTIMEFS)
-		return nti_ntimefs_new(handle->handles->os, what->box ? what->box->function : "",
-				       &handle->fs);
-	ret = what->method == NTI_METHOD_MSR ? borrow_msr(handle, what) : borrow_pci(handle, what);
-	return ret < 0 ? ret : claim(handle, what);
+	return ops && ops->reaches(what->box ? what->box->kind->space : NTHW_SPACE_MSR);
 }
 
 int nti_handle_new(struct nti_handles *l, const struct nti_handle_request *what,
@@ -351,7 +118,7 @@ int nti_handle_new(struct nti_handles *l, const struct nti_handle_request *what,
 	handle->kind = what->box ? what->box->kind : NULL;
 	handle->method = what->method;
 	handle->unit = handle->cpu = what->cpu;
-	ret = borrow(handle, what);
+	ret = nti_method_get(what->method)->ops->open(handle, what);
 	if (ret < 0) {
 		nti_handle_free(handle);
 		return ret;
@@ -429,20 +196,6 @@ void nti_handle_where(const struct nti_handle_request *what, char *text, size_t 
 			       what->cpu);
 }
 
-static const char *name_of(enum nti_method method)
-{
-	switch (method) {
-	case NTI_METHOD_NTIMEFS:
-		return "ntimefs";
-	case NTI_METHOD_MSR:
-		return "msr";
-	case NTI_METHOD_PCI:
-		return "pci";
-	default:
-		return "perf";
-	}
-}
-
 /* Another program has all of the bank, and counts with this one. */
 static int explain_counter(const struct nti_claim_owner *owner,
 			   const struct nti_handle_request *what, struct nti_absence *out)
@@ -483,92 +236,32 @@ static const char *remedy_for(struct nti_os *os, enum nti_method method, int err
 	}
 }
 
-static int explain_access(struct nti_handles *l, const struct nti_handle_request *what, int error,
-			  struct nti_absence *out)
+int nti_handle_explain_access(struct nti_handles *l, const struct nti_handle_request *what,
+			      int error, struct nti_absence *out)
 {
 	const char *remedy = remedy_for(l->os, what->method, error);
 
 	if (l->error.code)
 		return nti_absence_set(out, remedy, "%s", l->error.text);
 	return nti_absence_set(out, remedy, "the registers of %s cannot be used through %s: %s",
-			       what->name, name_of(what->method), strerror(-error));
+			       what->name, nti_method_get(what->method)->name, strerror(-error));
 }
 
 int nti_handles_explain(struct nti_handles *l, const struct nti_handle_request *what, int error,
 			struct nti_absence *out)
 {
-	char place[NTI_HANDLE_WHERE_BYTES];
+	const struct nti_method_row *method = nti_method_get(what->method);
 
 	if (l->was_claim)
 		return explain_claim(l, what, error, out);
 	if (!is_reached(what))
 		return nti_absence_set(out, "leave the choice to ntime: without --via",
-				       "%s does not reach the registers of %s",
-				       name_of(what->method), what->name);
-	if (what->method != NTI_METHOD_NTIMEFS)
-		return explain_access(l, what, error, out);
-	nti_handle_where(what, place, sizeof(place));
-	if (l->recent && l->recent->fs)
-		return nti_ntimefs_explain(l->recent->fs, place, error, out);
-	return nti_absence_set(out, "", "the registers of %s cannot be opened: %s", place,
-			       strerror(-error));
+				       "%s does not reach the registers of %s", method->name,
+				       what->name);
+	return method->ops->explain(l, what, error, out);
 }
 
 const char *nti_handles_error(const struct nti_handles *l)
 {
 	return l->error.text;
-}
-
-/* ---- which way ---- */
-
-static bool is_x86(struct nti_os *os)
-{
-	const char *arch = os->ops->arch(os);
-
-	return strcmp(arch, "x86_64") == 0 || strcmp(arch, "i686") == 0;
-}
-
-bool nti_method_reaches(struct nti_os *os, const struct nti_unit_box *box, enum nti_method method)
-{
-	const struct nti_handle_request what = { .method = method, .box = box };
-
-	return (box || method != NTI_METHOD_MSR || is_x86(os)) && is_reached(&what);
-}
-
-static int probe_pci(struct nti_os *os, const char **reason, const char **remedy)
-{
-	struct nti_pci *pci = NULL;
-	bool is_there = nti_pci_new(os, &pci) == 0 && nti_pci_get(pci, 0);
-
-	nti_pci_free(pci);
-	*reason = "";
-	*remedy = "";
-	if (!is_there) {
-		*reason = "no PCI function can be seen (none is there, or libpciaccess is "
-			  "missing, now or when libntime was built)";
-		return -ENOTSUP;
-	}
-	if (os->ops->is_privileged(os, false))
-		return 0;
-	*reason = "counters in configuration space are for root only";
-	*remedy = "run as root, or let root make registers files that you may read: ntime "
-		  "driver load";
-	return -EACCES;
-}
-
-int nti_method_probe(struct nti_os *os, enum nti_method method, const char **reason,
-		     const char **remedy)
-{
-	switch (method) {
-	case NTI_METHOD_NTIMEFS:
-		return nti_ntimefs_probe(os, reason, remedy);
-	case NTI_METHOD_MSR:
-		return nti_msr_probe(os, reason, remedy);
-	case NTI_METHOD_PCI:
-		return probe_pci(os, reason, remedy);
-	default:
-		*reason = "this way lends no registers";
-		*remedy = "";
-		return -ENOTSUP;
-	}
 }

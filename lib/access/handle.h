@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who lends registers to core/seq: ntime's driver, the msr devices, or configuration space. Each way that has no kernel behind it that keeps
- * owners apart gets a claim (lib/access/claim.h) between the sequence and the registers, so that two programs cannot program one bank and
- * a killed one leaves a record of what it changed.
+ * Handles: open access to the registers of one PMU instance, for core/seq, by ntime's driver, the msr devices or configuration
+ * space. A method without a kernel that keeps owners apart claims the instance (lib/access/claim.h) between the
+ * sequence and the registers, so that two programs cannot program one and a program that was killed leaves a record of
+ * what it changed.
  */
-#ifndef NTI_LENDER_H
-#define NTI_LENDER_H
+#ifndef NTI_HANDLE_H
+#define NTI_HANDLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,17 +20,17 @@
 #include "lib/base/error.h"
 #include "lib/os/os.h"
 
-/* Room for where a bank is: "package 0", "CPU 3", "PCI function 0000:7f:10.0". */
+/* Room for where an instance is: "package 0", "CPU 3", "PCI function 0000:7f:10.0". */
 #define NTI_HANDLE_WHERE_BYTES 64
 
 struct nti_handles;
-struct nti_handle; /* the registers of one bank */
+struct nti_handle; /* the registers of one instance */
 
-/* One a session. What a way needs is opened when it is first borrowed from. */
+/* One a session. What a method needs is opened with the first handle that uses it. */
 int nti_handles_new(struct nti_os *os, struct nti_handles **out);
 void nti_handles_free(struct nti_handles *l);
 
-/* What the bank is, for owners and people: "uncore of package 0", "core PMU of CPU 3". */
+/* What the instance is, for owners and people: "uncore of package 0", "core PMU of CPU 3". */
 struct nti_handle_request {
 	const char *name; /* of the unit, for people: "uncore" */
 	enum nti_unit_scope scope;
@@ -40,9 +41,9 @@ struct nti_handle_request {
 };
 
 /*
- * Borrow. Through ntimefs nothing happens yet (registers are held one by one, nti_handle_hold()); through msr and pci the bank is claimed:
- * -EBUSY when another program has it, -EUCLEAN when one that was killed left it programmed, -ENOTSUP when @way does not reach it, -EACCES,
- * -ENOENT and so on as the way says. nti_handles_explain() knows why.
+ * Open. Through ntimefs nothing happens yet (registers are held one by one, nti_handle_hold()); through msr and pci the instance is claimed:
+ * -EBUSY when another program has it, -EUCLEAN when a leftover record says that it is still programmed, -ENOTSUP when the method does not reach it, -EACCES,
+ * -ENOENT and so on as the method says. nti_handles_explain() knows why.
  */
 int nti_handle_new(struct nti_handles *l, const struct nti_handle_request *what,
 		   struct nti_handle **out);
@@ -50,13 +51,13 @@ int nti_handle_new(struct nti_handles *l, const struct nti_handle_request *what,
 void nti_handle_free(struct nti_handle *handle);
 
 struct nthw_io *nti_handle_io(struct nti_handle *handle);
-/* What .unit of struct nthw_box and of the sequences is: the CPU, or the lender's number of the PCI function. */
+/* What .unit of struct nthw_box and of the sequences is: the CPU, or the number of the PCI function. */
 unsigned int nti_handle_unit(const struct nti_handle *handle);
-/* The lender keeps what belongs to the kernel and puts registers back itself: ntime.ko. */
+/* The method keeps what belongs to the kernel and restores registers itself: ntime.ko. */
 bool nti_handle_is_guarded(const struct nti_handle *handle);
 /* Keep others from writing this register from now on (ntimefs); does nothing where the claim does that. 0 or as writing. */
 int nti_handle_hold(struct nti_handle *handle, enum nthw_space space, uint32_t address);
-/* The driver's description of a register, see nti_ntimefs_describe(); -ENOTSUP where no driver lends. */
+/* The driver's description of a register, see nti_ntimefs_describe(); -ENOTSUP without the driver. */
 int nti_handle_describe(struct nti_handle *handle, enum nthw_space space, uint32_t address,
 			struct ntime_page *out);
 /* All was put back: the record of changes is dropped. */
@@ -65,15 +66,9 @@ void nti_handle_settle(struct nti_handle *handle);
 /* Why the last call about @what failed with @error, with a remedy that can be typed where there is one. 0 or -ENOMEM. */
 int nti_handles_explain(struct nti_handles *l, const struct nti_handle_request *what, int error,
 			struct nti_absence *out);
-/* Where the bank is, for sentences. */
+/* Where the instance is, for sentences. */
 void nti_handle_where(const struct nti_handle_request *what, char *text, size_t size);
 /* Last access that failed: "MSR 0x391 of CPU 3: Input/output error"; "" when none did. */
 const char *nti_handles_error(const struct nti_handles *l);
-
-/* Are the registers of @box (NULL: of a core PMU) in a space that @way reaches? Whether this user may use them is another question. */
-bool nti_method_reaches(struct nti_os *os, const struct nti_unit_box *box, enum nti_method method);
-/* Does @way reach the bank here and now, for this user? 0 or -errno, and why in the two texts (static memory). */
-int nti_method_probe(struct nti_os *os, enum nti_method method, const char **reason,
-		     const char **remedy);
 
 #endif

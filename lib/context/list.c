@@ -18,137 +18,82 @@ static const char *or_empty(const char *text)
 	return text ? text : "";
 }
 
-static int visit_perf(struct ntime_ctx *ctx,
-		      int (*fn)(void *arg, const struct ntime_method_info *method), void *arg)
+/* Whether this user can use a method, and if not why; texts that are not static belong to @absent. 0 or -ENOMEM. */
+static int describe_perf(struct ntime_ctx *ctx, struct ntime_method_info *info,
+			 struct nti_absence *absent)
 {
 	static const struct nti_unit any = { .name = "perf", .kind = NTI_UNIT_SOFTWARE };
 	static const struct nti_perf_where self = { .pid = 0, .cpu = -1 };
-	struct nti_absence absent = { 0 };
 	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE };
 	int ret = nti_perf_probe(ctx->os);
-	bool is_usable = ret == 0 || (ctx->os->is_replay && ret == -EOPNOTSUPP);
 
-	if (ret < 0 && nti_perf_explain(ctx->os, &any, &attr, self, ret, &absent) < 0)
+	info->usable = ret == 0 || (ctx->os->is_replay && ret == -EOPNOTSUPP);
+	if (ret < 0 && nti_perf_explain(ctx->os, &any, &attr, self, ret, absent) < 0)
 		return -ENOMEM;
-	ret = fn(arg, &(struct ntime_method_info){
-			      .size = sizeof(struct ntime_method_info),
-			      .usable = is_usable,
-			      .name = "perf",
-			      .reaches = "core PMU, software, tracepoints, perf's uncore PMUs",
-			      .reason = or_empty(absent.reason),
-			      .remedy = or_empty(absent.remedy),
-			      .cost = "a few instructions for counters of this thread, else one "
-				      "read(2) a group",
-		      });
-	nti_absence_fini(&absent);
-	return ret;
+	info->reason = or_empty(absent->reason);
+	info->remedy = or_empty(absent->remedy);
+	return 0;
 }
 
-static int visit_clock(struct ntime_ctx *ctx,
-		       int (*fn)(void *arg, const struct ntime_method_info *method), void *arg)
+static void describe_replay(const struct ntime_ctx *ctx, struct ntime_method_info *info)
 {
-	const char *reason = nti_clock_problem(ctx);
-
-	return fn(arg, &(struct ntime_method_info){
-			       .size = sizeof(struct ntime_method_info),
-			       .usable = !*reason,
-			       .name = "clock",
-			       .reaches = "the time stamp counter",
-			       .reason = reason,
-			       .remedy = "",
-			       .cost = "one instruction",
-		       });
+	info->usable = ctx->os->is_replay;
+	if (info->usable)
+		return;
+	info->reason = "this is the real machine, no recording was asked for";
+	info->remedy = "ntime --machine FILE (ntime doctor --record FILE makes one)";
 }
 
-static int visit_msr(struct ntime_ctx *ctx,
-		     int (*fn)(void *arg, const struct ntime_method_info *method), void *arg)
+static int describe_method(struct ntime_ctx *ctx, enum nti_method method,
+			   struct ntime_method_info *info, struct nti_absence *absent)
 {
-	struct ntime_method_info info = {
-		.size = sizeof(info),
-		.name = "msr",
-		.reaches = "counters of cores, packages and caches in "
-			   "model-specific registers, and registers by address",
-		.cost = "one pread(2)"
-	};
+	const struct nti_method_row *row = nti_method_get(method);
 
-	info.usable = nti_msr_probe(ctx->os, &info.reason, &info.remedy) == 0;
-	return fn(arg, &info);
-}
-
-static int visit_pci(struct ntime_ctx *ctx,
-		     int (*fn)(void *arg, const struct ntime_method_info *method), void *arg)
-{
-	struct ntime_method_info info = { .size = sizeof(info),
-					  .name = "pci",
-					  .reaches = "counters in the configuration space of PCI "
-						     "functions, such as memory controllers",
-					  .cost = "three pread(2) of 32 bits" };
-
-	info.usable = nti_method_probe(ctx->os, NTI_METHOD_PCI, &info.reason, &info.remedy) == 0;
-	return fn(arg, &info);
-}
-
-static int visit_ntimefs(struct ntime_ctx *ctx,
-			 int (*fn)(void *arg, const struct ntime_method_info *method), void *arg)
-{
-	struct ntime_method_info info = {
-		.size = sizeof(info),
-		.name = "ntimefs",
-		.reaches = "core PMU of whole CPUs, counters around the "
-			   "cores, and registers by name",
-		.cost = "the counter's instruction on the CPU to which the "
-			"thread is pinned, else one read(2)"
-	};
-
-	info.usable = nti_ntimefs_probe(ctx->os, &info.reason, &info.remedy) == 0;
-	return fn(arg, &info);
-}
-
-static int visit_replay(struct ntime_ctx *ctx,
-			int (*fn)(void *arg, const struct ntime_method_info *method), void *arg)
-{
-	return fn(
-		arg,
-		&(struct ntime_method_info){
-			.size = sizeof(struct ntime_method_info),
-			.usable = ctx->os->is_replay,
-			.name = "replay",
-			.reaches = "a recorded machine",
-			.reason = ctx->os->is_replay
-					  ? ""
-					  : "this is the real machine, no recording was asked for",
-			.remedy = ctx->os->is_replay ? ""
-						     : "ntime --machine FILE (ntime doctor "
-						       "--record FILE makes one)",
-			.cost = "memory",
-		});
+	*info = (struct ntime_method_info){ .size = sizeof(*info),
+					    .name = row->name,
+					    .reaches = row->reaches,
+					    .cost = row->cost,
+					    .reason = "",
+					    .remedy = "" };
+	switch (method) {
+	case NTI_METHOD_PERF:
+		return describe_perf(ctx, info, absent);
+	case NTI_METHOD_CLOCK:
+		info->reason = nti_clock_problem(ctx);
+		info->usable = !*info->reason;
+		return 0;
+	case NTI_METHOD_REPLAY:
+		describe_replay(ctx, info);
+		return 0;
+	default:
+		info->usable = nti_method_probe(ctx->os, method, &info->reason, &info->remedy) == 0;
+		return 0;
+	}
 }
 
 int ntime_method_for_each(struct ntime_ctx *ctx,
 			  int (*fn)(void *arg, const struct ntime_method_info *method), void *arg)
 {
-	int ret = visit_perf(ctx, fn, arg);
+	struct nti_absence absent = { 0 };
+	struct ntime_method_info info;
+	enum nti_method i;
+	int ret = 0;
 
-	if (!ret)
-		ret = visit_clock(ctx, fn, arg);
-	if (!ret)
-		ret = visit_msr(ctx, fn, arg);
-	if (!ret)
-		ret = visit_pci(ctx, fn, arg);
-	if (!ret)
-		ret = visit_ntimefs(ctx, fn, arg);
-	return ret ? ret : visit_replay(ctx, fn, arg);
+	for (i = 0; i < NTI_METHOD_COUNT && ret == 0; i++) {
+		if (!nti_method_get(i)->reaches)
+			continue;
+		ret = describe_method(ctx, i, &info, &absent);
+		if (ret == 0)
+			ret = fn(arg, &info);
+		nti_absence_fini(&absent);
+	}
+	return ret;
 }
 
 static const char *method_name(struct ntime_ctx *ctx, const struct nti_unit *unit)
 {
-	static const char *const names[] = {
-		[NTI_METHOD_PERF] = "perf",	  [NTI_METHOD_CLOCK] = "clock",
-		[NTI_METHOD_NTIMEFS] = "ntimefs", [NTI_METHOD_MSR] = "msr",
-		[NTI_METHOD_PCI] = "pci",
-	};
-
-	return ctx->os->is_replay ? "replay" : names[nti_unit_method(ctx, unit)];
+	return nti_method_get(ctx->os->is_replay ? NTI_METHOD_REPLAY : nti_unit_method(ctx, unit))
+		->name;
 }
 
 int ntime_unit_for_each(struct ntime_ctx *ctx,

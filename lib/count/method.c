@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Which way in counts the events of a unit, decided for each session and unit. */
+/* Which access method counts the events of a unit, decided for each session and unit. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -10,20 +10,9 @@
 static const enum nti_method order[] = { NTI_METHOD_PERF, NTI_METHOD_NTIMEFS, NTI_METHOD_MSR,
 					 NTI_METHOD_PCI };
 
-static const struct method_row {
-	const char *name;
-	uint32_t via; /* enum ntime_via that asks for it; NTIME_VIA_AUTO: none */
-} method_rows[] = {
-	[NTI_METHOD_PERF] = { "perf", NTIME_VIA_PERF },
-	[NTI_METHOD_CLOCK] = { "clock", NTIME_VIA_AUTO },
-	[NTI_METHOD_NTIMEFS] = { "ntimefs", NTIME_VIA_NTIMEFS },
-	[NTI_METHOD_MSR] = { "msr", NTIME_VIA_MSR },
-	[NTI_METHOD_PCI] = { "pci", NTIME_VIA_PCI },
-};
-
 const char *nti_session_method_name(enum nti_method method)
 {
-	return method_rows[method].name;
+	return nti_method_get(method)->name;
 }
 
 static bool reaches(const struct ntime_session *s, const struct nti_unit *unit,
@@ -50,7 +39,7 @@ static bool is_usable(const struct ntime_session *s, const struct nti_unit *unit
 	return false;
 }
 
-/* The first of the ways behind @after that can be used; without one the first that reaches it at all, which then says why not. */
+/* The first method after @after that can be used; without one the first that reaches it at all, which then says why not. */
 static bool next_method(const struct ntime_session *s, const struct nti_unit *unit, size_t after,
 			enum nti_method *method)
 {
@@ -86,7 +75,7 @@ static enum nti_method decide(const struct ntime_session *s, const struct nti_un
 	    s->ctx->os->is_replay)
 		return unit->method;
 	for (i = 0; i < NTI_ARRAY_SIZE(order); i++) {
-		if (s->target.via == method_rows[order[i]].via && reaches(s, unit, order[i]))
+		if (s->target.via == nti_method_get(order[i])->via && reaches(s, unit, order[i]))
 			return order[i];
 	}
 	return next_method(s, unit, 0, &method) ? method : first_reaching(s, unit);

@@ -9,27 +9,21 @@
 
 #define TARGET_FLAGS (NTIME_CHILDREN | NTIME_ON_EXEC | NTIME_BY_PASS | NTIME_PASS_ALONE)
 
-static const char *const method_names[] = {
-	[NTIME_VIA_NTIMEFS] = "ntimefs",
-	[NTIME_VIA_MSR] = "msr",
-	[NTIME_VIA_PCI] = "pci",
-};
-
 static int check_target(struct ntime_ctx *ctx, const struct ntime_target *t)
 {
 	if (t->size != sizeof(*t))
 		return nti_error(&ctx->error, -EINVAL,
 				 "struct ntime_target has another size than this library's");
-	if (t->kind > NTIME_TARGET_MACHINE || t->flags & ~TARGET_FLAGS || t->via > NTIME_VIA_PCI ||
+	if (t->kind > NTIME_TARGET_MACHINE || t->flags & ~TARGET_FLAGS || !ntime_via_name(t->via) ||
 	    t->reserved[0] || t->reserved[1] || t->reserved[2])
-		return nti_error(
-			&ctx->error, -EINVAL,
-			"unknown kind, flag, way in or reserved field in struct ntime_target");
+		return nti_error(&ctx->error, -EINVAL,
+				 "unknown kind, flag, access method or reserved field in struct "
+				 "ntime_target");
 	/* Registers do not change with the program that runs. */
 	if (t->via > NTIME_VIA_PERF && t->kind < NTIME_TARGET_CPUS)
 		return nti_error(&ctx->error, -EINVAL,
 				 "%s counts CPUs, not programs: add -a or -C CPUS",
-				 method_names[t->via]);
+				 ntime_via_name(t->via));
 	if ((t->flags & NTIME_BY_PASS) && (t->flags & NTIME_PASS_ALONE))
 		return nti_error(&ctx->error, -EINVAL,
 				 "NTIME_BY_PASS and NTIME_PASS_ALONE exclude each other");

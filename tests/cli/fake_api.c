@@ -355,6 +355,13 @@ int ntime_session_new(struct ntime_ctx *ctx, const struct ntime_target *target,
 	return 0;
 }
 
+const char *ntime_via_name(uint32_t via)
+{
+	static const char *const names[] = { "auto", "perf", "ntimefs", "msr", "pci" };
+
+	return via < sizeof(names) / sizeof(names[0]) ? names[via] : NULL;
+}
+
 void ntime_session_free(struct ntime_session *s)
 {
 	free(s);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "lib/base/text.h"
+#include "lib/access/method.h"
 #include "lib/machine/register/register.h"
 
 /* "0x" and 16 digits and a newline, and then some. */
@@ -31,7 +32,7 @@ struct ntime_register {
 
 /* One way in. @open leaves nothing behind on failure. Errors have their sentence. */
 struct method {
-	const char *name;
+	enum nti_method id;
 	bool (*reaches)(const struct nti_register *reg, uint32_t flags);
 	int (*open)(struct ntime_register *r);
 	int (*read)(struct ntime_register *r, uint64_t *value);
@@ -233,10 +234,10 @@ static int mmio_write(struct ntime_register *r, uint64_t value)
 
 /* In the order in which they are tried. */
 static const struct method methods[] = {
-	{ "ntimefs", tree_reaches, tree_open, tree_read, tree_write },
-	{ "msr", msr_reaches, msr_open, msr_read, msr_write },
-	{ "pci", pci_reaches, function_open, pci_read, pci_write },
-	{ "mmio", mmio_reaches, function_open, mmio_read, mmio_write },
+	{ NTI_METHOD_NTIMEFS, tree_reaches, tree_open, tree_read, tree_write },
+	{ NTI_METHOD_MSR, msr_reaches, msr_open, msr_read, msr_write },
+	{ NTI_METHOD_PCI, pci_reaches, function_open, pci_read, pci_write },
+	{ NTI_METHOD_MMIO, mmio_reaches, function_open, mmio_read, mmio_write },
 };
 
 /* ---- what all ways share ---- */
@@ -319,7 +320,7 @@ int nti_register_open(struct nti_registers *r, struct nti_error *e, const struct
 
 const char *ntime_register_method(const struct ntime_register *r)
 {
-	return r->method->name;
+	return nti_method_get(r->method->id)->name;
 }
 
 const char *ntime_register_where(const struct ntime_register *r)

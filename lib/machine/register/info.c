@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/access/method.h"
 #include "lib/machine/register/register.h"
 
 #define CONFIG_PUBLIC_BYTES 64 /* what every user may read of a PCI function */
@@ -42,16 +43,18 @@ static int ask_function(const struct nti_registers *r, const struct nti_register
 		       : -EACCES;
 }
 
-/* The first way that lets this user in; "" when none does. */
+/* The first method that lets this user in; "" when none does. */
 static const char *find_method(const struct nti_registers *r, const struct nti_register *reg,
 			       int mode)
 {
 	if (ask_tree(r, reg, mode) == 0)
-		return "ntimefs";
+		return nti_method_get(NTI_METHOD_NTIMEFS)->name;
 	if (ask_msr(r, reg, mode) == 0)
-		return "msr";
+		return nti_method_get(NTI_METHOD_MSR)->name;
 	if (ask_function(r, reg, mode) == 0)
-		return reg->row->space == NTHW_SPACE_PCI ? "pci" : "mmio";
+		return nti_method_get(reg->row->space == NTHW_SPACE_PCI ? NTI_METHOD_PCI
+									: NTI_METHOD_MMIO)
+			->name;
 	return "";
 }
 

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* Between the files of this folder: what a handle consists of, and what each access method gives. */
+#ifndef NTI_HANDLE_INNER_H
+#define NTI_HANDLE_INNER_H
+
+#include "lib/access/claim.h"
+#include "lib/access/handle.h"
+#include "lib/access/msr.h"
+#include "lib/access/ntimefs.h"
+#include "lib/access/pci.h"
+
+struct nti_handles {
+	struct nti_os *os;
+	struct nti_msr *msr;	/* NULL until borrowed from */
+	struct nti_pci *pci;	/* likewise, and where PCI is out of reach */
+	struct nti_error error; /* of the access that failed last */
+	const struct nti_handle
+		*recent; /* the one made last, while it lives: calls that fail are its */
+	struct nti_claim_owner owner; /* who has the bank that was asked for last */
+	bool was_claim;		      /* it was the claim that failed */
+};
+
+struct nti_handle {
+	struct nthw_io io; /* of the registers; first: its functions get this pointer */
+	struct nti_handles *handles;
+	const struct nthw_box_kind *kind;
+	enum nti_method method;
+	unsigned int unit; /* what the sequences say */
+	unsigned int cpu;  /* by which that is reached now */
+	char *siblings;	   /* CPUs that reach the same registers, NULL: that one alone */
+	const struct nti_pci_function *function;
+	struct nti_ntimefs *fs;
+	struct nti_claim *claim;
+};
+
+static inline struct nti_handle *nti_handle_of(struct nthw_io *io)
+{
+	return (struct nti_handle *)io;
+}
+
+/* What an access method does that reaches registers. */
+struct nti_method_ops {
+	/* Are registers of @space reached? Whether this user may use them is another question. */
+	bool (*reaches)(enum nthw_space space);
+	/* The core PMU too? */
+	bool (*reaches_core)(struct nti_os *os);
+	/* Here and now, for this user? 0 or -errno, and why in the two texts (static memory). */
+	int (*probe)(struct nti_os *os, const char **reason, const char **remedy);
+	/* Make @handle ready for access: its .io, or what stands for it. 0 or -errno. */
+	int (*open)(struct nti_handle *handle, const struct nti_handle_request *what);
+	/* Why the last call about @what failed with @error; not asked where the claim failed. 0 or -ENOMEM. */
+	int (*explain)(struct nti_handles *l, const struct nti_handle_request *what, int error,
+		       struct nti_absence *out);
+};
+
+extern const struct nti_method_ops nti_method_ntimefs;
+extern const struct nti_method_ops nti_method_msr;
+extern const struct nti_method_ops nti_method_pci;
+
+/* Claim what @handle reaches, unless it is only read: nobody else keeps owners apart. Errors of nti_claim_new(). */
+int nti_handle_claim(struct nti_handle *handle, const struct nti_handle_request *what);
+/* The .explain of methods whose accesses leave a sentence in .error. */
+int nti_handle_explain_access(struct nti_handles *l, const struct nti_handle_request *what,
+			      int error, struct nti_absence *out);
+
+#endif

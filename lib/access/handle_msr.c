@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+/* Handles on model-specific registers, through /dev/cpu/N/msr. */
+#include <errno.h>
+#include <string.h>
+
+#include "lib/access/handle_inner.h"
+#include "lib/base/text.h"
+
+struct msr_access {
+	struct nti_handle *handle;
+	uint32_t address;
+	bool is_write;
+	uint64_t *value;
+	int ret;
+};
+
+static int msr_at(const struct msr_access *a, unsigned int cpu)
+{
+	struct nti_handles *l = a->handle->handles;
+
+	return a->is_write ? nti_msr_write(l->msr, cpu, a->address, *a->value, &l->error)
+			   : nti_msr_read(l->msr, cpu, a->address, a->value, &l->error);
+}
+
+static int try_sibling(void *arg, unsigned int cpu)
+{
+	struct msr_access *a = arg;
+	int ret;
+
+	if (cpu == a->handle->cpu)
+		return 0;
+	ret = msr_at(a, cpu);
+	if (ret == -ENXIO)
+		return 0;
+	a->ret = ret;
+	a->handle->cpu = cpu;
+	return 1;
+}
+
+/* A CPU that went away takes the registers of its package not with it: any other one of those that share them will do. */
+static int msr_access(struct msr_access *a)
+{
+	a->ret = msr_at(a, a->handle->cpu);
+	if (a->ret == -ENXIO && a->handle->siblings)
+		(void)nti_text_for_each_in_list(a->handle->siblings, NTI_CPU_LIMIT, try_sibling, a);
+	/* For sequences -ENXIO is a register that hardware does not have. */
+	return a->ret == -ENXIO ? -ENODEV : a->ret;
+}
+
+static int msr_read(struct nthw_io *io, enum nthw_space space, unsigned int unit, uint32_t address,
+		    uint64_t *value)
+{
+	struct msr_access a = { .handle = nti_handle_of(io), .address = address, .value = value };
+
+	return space == NTHW_SPACE_MSR && unit == a.handle->unit ? msr_access(&a) : -ENOTSUP;
+}
+
+static int msr_write(struct nthw_io *io, enum nthw_space space, unsigned int unit, uint32_t address,
+		     uint64_t value)
+{
+	struct msr_access a = {
+		.handle = nti_handle_of(io), .address = address, .value = &value, .is_write = true
+	};
+
+	return space == NTHW_SPACE_MSR && unit == a.handle->unit ? msr_access(&a) : -ENOTSUP;
+}
+
+/* Which CPUs share what @unit has one of: Linux, Documentation/admin-guide/cputopology.rst and ABI/stable/sysfs-devices-system-cpu. */
+static const char *sharing_file(const struct nti_handle_request *what)
+{
+	switch (what->scope) {
+	case NTI_SCOPE_PACKAGE:
+		return what->box->has_dies ? "topology/die_cpus_list"
+					   : "topology/core_siblings_list";
+	case NTI_SCOPE_L3:
+		return "cache/index3/shared_cpu_list";
+	case NTI_SCOPE_CORE:
+		return "topology/thread_siblings_list";
+	default:
+		return NULL;
+	}
+}
+
+static int find_siblings(struct nti_handle *handle, const struct nti_handle_request *what)
+{
+	const char *file = what->box ? sharing_file(what) : NULL;
+	int ret = -ENOENT;
+
+	if (file)
+		ret = nti_os_dup(handle->handles->os, &handle->siblings,
+				 "/sys/devices/system/cpu/cpu%u/%s", handle->cpu, file);
+	/* A kernel that does not tell leaves the one CPU. */
+	return ret == -ENOMEM ? ret : 0;
+}
+
+static int open_msr(struct nti_handle *handle, const struct nti_handle_request *what)
+{
+	struct nti_handles *l = handle->handles;
+	int ret = l->msr ? 0 : nti_msr_new(l->os, &l->msr);
+
+	handle->io = (struct nthw_io){ .read = msr_read, .write = msr_write };
+	if (ret == 0)
+		ret = find_siblings(handle, what);
+	return ret < 0 ? ret : nti_handle_claim(handle, what);
+}
+
+static bool reaches(enum nthw_space space)
+{
+	return space == NTHW_SPACE_MSR;
+}
+
+static bool is_x86(struct nti_os *os)
+{
+	const char *arch = os->ops->arch(os);
+
+	return strcmp(arch, "x86_64") == 0 || strcmp(arch, "i686") == 0;
+}
+
+const struct nti_method_ops nti_method_msr = {
+	.reaches = reaches,
+	.reaches_core = is_x86,
+	.probe = nti_msr_probe,
+	.open = open_msr,
+	.explain = nti_handle_explain_access,
+};

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+/* Handles on registers in the configuration space of PCI functions. */
+#include <errno.h>
+#include <string.h>
+
+#include "core/base/names.h"
+#include "core/seq/box.h"
+#include "lib/access/handle_inner.h"
+
+/* A function that is gone answers with ones; so its vendor's number, which every function has, tells. */
+#define PCI_VENDOR 0x00u
+#define PCI_VENDOR_BITS 16
+#define PCI_NOBODY 0xffffu
+
+static uint32_t bits_at(const struct nti_handle *handle, uint32_t address)
+{
+	uint32_t index;
+	const struct nthw_reg *row = nthw_table_find(handle->kind->table, address, &index);
+
+	return row ? row->bits : 32;
+}
+
+static uint64_t ones(uint32_t bits)
+{
+	return bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX;
+}
+
+static bool is_gone(const struct nti_handle *handle)
+{
+	uint64_t vendor = PCI_NOBODY;
+
+	return nti_pci_config_read(handle->handles->pci, handle->function, PCI_VENDOR,
+				   PCI_VENDOR_BITS, &vendor, NULL) < 0 ||
+	       vendor == PCI_NOBODY;
+}
+
+static int pci_read(struct nthw_io *io, enum nthw_space space, unsigned int unit, uint32_t address,
+		    uint64_t *value)
+{
+	struct nti_handle *handle = nti_handle_of(io);
+	struct nti_handles *l = handle->handles;
+	uint32_t bits = bits_at(handle, address);
+	uint64_t raw;
+	int ret;
+
+	if (space != NTHW_SPACE_PCI || unit != handle->unit)
+		return -ENOTSUP;
+	ret = nti_pci_config_read(l->pci, handle->function, address, bits, &raw, &l->error);
+	if (ret == 0 && raw == ones(bits) && is_gone(handle))
+		ret = nti_error(&l->error, -ENODEV, "PCI function %s is gone",
+				handle->function->address);
+	if (ret == 0)
+		*value = raw;
+	return ret;
+}
+
+static int pci_write(struct nthw_io *io, enum nthw_space space, unsigned int unit, uint32_t address,
+		     uint64_t value)
+{
+	struct nti_handle *handle = nti_handle_of(io);
+	struct nti_handles *l = handle->handles;
+
+	if (space != NTHW_SPACE_PCI || unit != handle->unit)
+		return -ENOTSUP;
+	return nti_pci_config_write(l->pci, handle->function, address, bits_at(handle, address),
+				    value, &l->error);
+}
+
+static int open_pci(struct nti_handle *handle, const struct nti_handle_request *what)
+{
+	struct nti_handles *l = handle->handles;
+	const struct nti_pci_function *f;
+	unsigned int i;
+	int ret = l->pci ? 0 : nti_pci_new(l->os, &l->pci);
+
+	if (ret < 0)
+		return ret;
+	for (i = 0; (f = nti_pci_get(l->pci, i)); i++) {
+		if (strcmp(f->address, what->box->function) == 0)
+			break;
+	}
+	if (!f)
+		return nti_error(&l->error, -ENODEV, "there is no PCI function %s",
+				 what->box->function);
+	handle->function = f;
+	handle->unit = i;
+	handle->io = (struct nthw_io){ .read = pci_read, .write = pci_write };
+	return nti_handle_claim(handle, what);
+}
+
+static int probe(struct nti_os *os, const char **reason, const char **remedy)
+{
+	struct nti_pci *pci = NULL;
+	bool is_there = nti_pci_new(os, &pci) == 0 && nti_pci_get(pci, 0);
+
+	nti_pci_free(pci);
+	*reason = "";
+	*remedy = "";
+	if (!is_there) {
+		*reason = "no PCI function can be seen (none is there, or libpciaccess is "
+			  "missing, now or when libntime was built)";
+		return -ENOTSUP;
+	}
+	if (os->ops->is_privileged(os, false))
+		return 0;
+	*reason = "counters in configuration space are for root only";
+	*remedy = "run as root, or let root make registers files that you may read: ntime "
+		  "driver load";
+	return -EACCES;
+}
+
+static bool reaches(enum nthw_space space)
+{
+	return space == NTHW_SPACE_PCI;
+}
+
+static bool reaches_core(struct nti_os *os)
+{
+	(void)os;
+	return false;
+}
+
+const struct nti_method_ops nti_method_pci = {
+	.reaches = reaches,
+	.reaches_core = reaches_core,
+	.probe = probe,
+	.open = open_pci,
+	.explain = nti_handle_explain_access,
+};

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+/* The table of access methods. A further one is a row here, a file with its functions, and its place in ntime(1). */
+#include <errno.h>
+
+#include <ntime/session.h>
+
+#include "core/seq/box.h"
+#include "lib/access/handle_inner.h"
+#include "lib/access/method.h"
+
+static const struct nti_method_row rows[NTI_METHOD_COUNT] = {
+	[NTI_METHOD_PERF] = {
+		.name = "perf",
+		.via = NTIME_VIA_PERF,
+		.reaches = "core PMU, software, tracepoints, perf's uncore PMUs",
+		.cost = "a few instructions for counters of this thread, else one read(2) a group",
+	},
+	[NTI_METHOD_CLOCK] = {
+		.name = "clock",
+		.reaches = "the time stamp counter",
+		.cost = "one instruction",
+	},
+	[NTI_METHOD_MSR] = {
+		.name = "msr",
+		.via = NTIME_VIA_MSR,
+		.reaches = "counters of cores, packages and caches in model-specific registers, "
+			   "and registers by address",
+		.cost = "one pread(2)",
+		.ops = &nti_method_msr,
+	},
+	[NTI_METHOD_PCI] = {
+		.name = "pci",
+		.via = NTIME_VIA_PCI,
+		.reaches = "counters in the configuration space of PCI functions, such as memory "
+			   "controllers",
+		.cost = "three pread(2) of 32 bits",
+		.ops = &nti_method_pci,
+	},
+	[NTI_METHOD_MMIO] = {
+		.name = "mmio",
+	},
+	[NTI_METHOD_NTIMEFS] = {
+		.name = "ntimefs",
+		.via = NTIME_VIA_NTIMEFS,
+		.reaches = "core PMU of whole CPUs, counters around the cores, and registers by "
+			   "name",
+		.cost = "the counter's instruction on the CPU to which the thread is pinned, else "
+			"one read(2)",
+		.ops = &nti_method_ntimefs,
+	},
+	[NTI_METHOD_REPLAY] = {
+		.name = "replay",
+		.reaches = "a recorded machine",
+		.cost = "memory",
+	},
+};
+
+const struct nti_method_row *nti_method_get(enum nti_method method)
+{
+	return &rows[method];
+}
+
+enum nti_method nti_method_of_via(uint32_t via)
+{
+	enum nti_method i;
+
+	for (i = 0; i < NTI_METHOD_COUNT; i++) {
+		if (via != NTIME_VIA_AUTO && rows[i].via == via)
+			break;
+	}
+	return i;
+}
+
+const char *ntime_via_name(uint32_t via)
+{
+	enum nti_method method = nti_method_of_via(via);
+
+	if (via == NTIME_VIA_AUTO)
+		return "auto";
+	return method < NTI_METHOD_COUNT ? rows[method].name : NULL;
+}
+
+bool nti_method_reaches(struct nti_os *os, const struct nti_unit_box *box, enum nti_method method)
+{
+	const struct nti_method_ops *ops = rows[method].ops;
+
+	if (!ops)
+		return false;
+	return box ? ops->reaches(box->kind->space) : ops->reaches_core(os);
+}
+
+int nti_method_probe(struct nti_os *os, enum nti_method method, const char **reason,
+		     const char **remedy)
+{
+	if (rows[method].ops)
+		return rows[method].ops->probe(os, reason, remedy);
+	*reason = "this access method gives no handles on registers";
+	*remedy = "";
+	return -ENOTSUP;
+}
