@@ -163,12 +163,3 @@ void cli_csv_row_to(const struct cli_columns *c, const struct cli_cell *cell,
 	begin(&l, put, arg);
 	put_line(&l, c, cell);
 }
-
-void cli_csv_put(FILE *f, const char *text)
-{
-	struct line l;
-
-	begin(&l, put_to_file, f);
-	put_quoted(&l, text);
-	flush(&l);
-}

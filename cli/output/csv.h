@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Results as CSV: RFC 4180 quoting, lines end with a newline alone. */
+/* Results as CSV: fields with a comma, quote or line end are quoted (RFC 4180); lines end with a newline alone. */
 #ifndef CLI_OUTPUT_CSV_H
 #define CLI_OUTPUT_CSV_H
 
 #include <stdio.h>
 
 #include "cli/output/column.h"
-
-/* One field, quoted where the text has a comma, quote or line end; else as it is. */
-void cli_csv_put(FILE *f, const char *text);
 
 /* The names of the columns. */
 void cli_csv_head(FILE *f, const struct cli_columns *c);
