@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* A catalog for programs: the columns of its parts, as CSV with one head for all of them, and as JSON. */
+/*
+ * A catalog for programs: the columns of its parts, as CSV with one head for all of them, and as
+ * JSON.
+ */
 #include "cli/list/catalog.h"
 #include "cli/output/csv.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Columns of a result: described once, printed as CSV (csv.h), JSON (json.h) and as a table for people (table.h).
+ * Columns of a result: described once, printed as CSV (csv.h), JSON (json.h) and as a table for
+ * people (table.h).
  *
  * A result has a constant table of columns and one function that fills a row of cells. A cell that
  * is left zero has no value: it is empty in CSV, null or no member in JSON, "-" for people, and
@@ -54,23 +55,27 @@ struct cli_cell {
 /* Flags of a column. */
 #define CLI_COLUMN_NOT_CSV (1u << 0)
 #define CLI_COLUMN_NOT_JSON (1u << 1)
-#define CLI_COLUMN_OMIT                                                                            \
-	(1u << 2) /* no member in JSON where there is no value, whatever the others do */
-#define CLI_COLUMN_SET (1u << 5)  /* 0 and "" of the member are no value */
+/* No member in JSON where there is no value, whatever the others do. */
+#define CLI_COLUMN_OMIT (1u << 2)
 #define CLI_COLUMN_YES (1u << 3)  /* a boolean is yes or no in CSV */
 #define CLI_COLUMN_LEFT (1u << 4) /* people see it aligned at the left: text */
+#define CLI_COLUMN_SET (1u << 5)  /* 0 and "" of the member are no value */
 
 /**
  * struct cli_column - what a column is called, and where it is printed
  * @name:	in CSV, and in JSON where @key is NULL. NULL: for people alone
- * @key:	in JSON; "a.count" is member count of object a. The first member of an object decides
- *		whether there is one
+ * @key:	in JSON; "a.count" is member count of object a. The first member of an object
+ *		decides whether there is one
  * @title:	for people; NULL: they do not see it
  * @flags:	CLI_COLUMN_*
- * @rank:	for people: 0 is always there; the larger, the sooner left out where there is no room
- * @kind, @at, @bytes: member of the result's struct that cli_cells_fill() takes the value from; see CLI_OF()
- * @if_flag, @flag_at: it does so only where the 32 flags at @flag_at have this one, see CLI_IF(); a boolean is whether its own member has it
- * @only:	bit of struct cli_columns.with without which the column is not there; 0: it always is
+ * @rank:	for people: 0 is always there; the larger, the sooner left out where there is no
+ *		room
+ * @kind, @at, @bytes: member of the result's struct that cli_cells_fill() takes the value from; see
+ *		CLI_OF()
+ * @if_flag, @flag_at: it does so only where the 32 flags at @flag_at have this one, see CLI_IF(); a
+ *		boolean is whether its own member has it
+ * @only:	bit of struct cli_columns.with without which the column is not there; 0: it always
+ *		is
  */
 struct cli_column {
 	const char *name;
@@ -86,13 +91,16 @@ struct cli_column {
 };
 
 /*
- * A result lists its columns once, as #define LIST(X) X(ID, "name", .title = ...) X(...), which is made an enum by which rows
- * are filled, and the table that is printed by.
+ * A result lists its columns once, as #define LIST(X) X(ID, "name", .title = ...) X(...), which is
+ * made an enum by which rows are filled, and the table that is printed by.
  */
 #define CLI_COLUMN_ID(id, ...) id,
 #define CLI_COLUMN_ROW(id, ...) [id] = { __VA_ARGS__ },
 
-/* Behind the names of a column: its value is @member, an unsigned number, a double or a text, as its CLI_CELL_@of says. */
+/*
+ * Behind the names of a column: its value is @member, an unsigned number, a double or a text, as
+ * its CLI_CELL_@of says.
+ */
 #define CLI_OF(type, member, of)                                                                   \
 	.kind = CLI_CELL_##of, .at = offsetof(type, member), .bytes = sizeof(((type *)0)->member)
 
@@ -115,7 +123,10 @@ struct cli_columns {
 	bool has_nulls;
 };
 
-/* Take the values of columns with a member from @of; the other cells have none. @cell: one per column. */
+/*
+ * Take the values of columns with a member from @of; the other cells have none. @cell: one per
+ * column.
+ */
 void cli_cells_fill(struct cli_cell *cell, const struct cli_columns *c, const void *of);
 
 static inline bool cli_column_is_on(const struct cli_columns *c, const struct cli_column *column)

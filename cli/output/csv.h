@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Results as CSV: fields with a comma, quote or line end are quoted (RFC 4180); lines end with a newline alone. */
+/*
+ * Results as CSV: fields with a comma, quote or line end are quoted (RFC 4180); lines end with a
+ * newline alone.
+ */
 #ifndef CLI_OUTPUT_CSV_H
 #define CLI_OUTPUT_CSV_H
 
@@ -13,7 +16,10 @@ void cli_csv_head(FILE *f, const struct cli_columns *c);
 /* @cell: one per column. */
 void cli_csv_row(FILE *f, const struct cli_columns *c, const struct cli_cell *cell);
 
-/* The same to somewhere else, the names where @cell is NULL: @put is called at least once a line. Nothing is allocated. */
+/*
+ * The same to somewhere else, the names where @cell is NULL: @put is called at least once a line.
+ * Nothing is allocated.
+ */
 void cli_csv_row_to(const struct cli_columns *c, const struct cli_cell *cell,
 		    void (*put)(void *arg, const char *text, size_t bytes), void *arg);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A table of texts that is as wide as it may be: columns that find no room are left out, the least important ones first. */
+/*
+ * A table of texts that is as wide as it may be: columns that find no room are left out, the least
+ * important ones first.
+ */
 #ifndef CLI_OUTPUT_TABLE_H
 #define CLI_OUTPUT_TABLE_H
 

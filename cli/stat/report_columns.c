@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A report for programs: the columns of its items, as CSV (a header, then a row per item) and as JSON (one object, or with
- * intervals one object a line).
+ * A report for programs: the columns of its items, as CSV (a header, then a row per item) and as
+ * JSON (one object, or with intervals one object a line).
  */
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * ntime watch for programs: the columns of a value, as CSV (a header, then a row per item of each row) and as JSON (an object
- * that says what is watched, then one a sample, each on a line).
+ * ntime watch for programs: the columns of a value, as CSV (a header, then a row per item of each
+ * row) and as JSON (an object that says what is watched, then one a sample, each on a line).
  *
  * CSV allocates nothing: a sample may be due each millisecond.
  */
