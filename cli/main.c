@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* The ntime command: find the subcommand and run it. */
+#include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <ntime/context.h>
 
@@ -31,10 +34,26 @@ const struct cli_command *cli_command_find(const char *name)
 	return NULL;
 }
 
+/*
+ * A standard descriptor that is closed would be the first file that we open: messages would stand in
+ * a report or a recording. It becomes one that can be neither read nor written, as a closed one; the
+ * measured command gets it closed.
+ */
+static void keep_standard_descriptors(void)
+{
+	int fd;
+
+	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			(void)open("/dev/null",
+				   (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+}
+
 int main(int argc, char **argv)
 {
 	const struct cli_command *c;
 
+	keep_standard_descriptors();
 	/* Only what characters are: numbers stay as C writes them, in every output form. */
 	setlocale(LC_CTYPE, "");
 	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {

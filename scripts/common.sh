@@ -6,6 +6,11 @@ set -eu
 export LC_ALL=C.UTF-8
 cd "$(dirname "$0")/.."
 
+# What is closed would become the first file that is opened, and get what is printed.
+{ true 3<&0; } 2>/dev/null || exec </dev/null
+{ true 3>&1; } 2>/dev/null || exec >/dev/null
+true 3>&2 || exec 2>/dev/null
+
 BUILD=${BUILD:-build}
 
 fail() {

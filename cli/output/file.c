@@ -143,7 +143,8 @@ int cli_output_open(struct cli_output *o, const char *path, bool is_append)
 		ret = open_file(o);
 	if (!ret) {
 		o->f = fdopen(o->fd, "w");
-		ret = o->f ? 0 : -errno;
+		/* EINVAL: it cannot be written, as one that was closed when we began (cli/main.c). */
+		ret = o->f ? 0 : errno == EINVAL ? -EBADF : -errno;
 	}
 	if (ret < 0) {
 		cli_say("cannot write the report to %s: %s", name_of(o), strerror(-ret));

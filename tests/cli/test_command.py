@@ -516,6 +516,33 @@ def closed_pipes():
         equal(os.listdir(), ['ran'])
 
 
+@test
+def closed_descriptors_stay_closed():
+    """No counter, report or device becomes standard output or error, and the command inherits what its user closed."""
+    for closed in range(3):
+        with Directory():
+            show = f'readlink /proc/$PPID/fd/{closed} >there; test -e /proc/$$/fd/{closed} || echo closed >here'
+            done = subprocess.run([NTIME, '-o', 'report', '-e', 'page-faults', 'sh', '-c', show],
+                                  env=environment(), timeout=PATIENCE, check=False,
+                                  preexec_fn=lambda: os.close(closed))  # pylint: disable=cell-var-from-loop
+            equal(done.returncode, 0, closed)
+            for name, text in (('there', '/dev/null\n'), ('here', 'closed\n')):
+                with open(name, encoding='utf-8') as file:
+                    equal(file.read(), text, f'{closed} {name}')
+
+
+@test
+def closed_output_is_an_error():
+    for args in (('list',), ('-o', '-', 'true'), ('--help',)):
+        done = ntime(*args, stdout=None, preexec_fn=lambda: os.close(1))
+        equal(done.returncode, 125, args)
+        has(err(done), 'Bad file descriptor')
+    # It is known before the command runs that there is nowhere to write the report.
+    with Directory():
+        equal(ntime('touch', 'ran', stderr=None, preexec_fn=lambda: os.close(2)).returncode, 125)
+        equal(os.listdir(), [])
+
+
 @fake_only
 def registers_that_stay_programmed_are_told():
     left = 'ntime: uncore of package 0 was not given back: 3 registers stay on record\n' \
