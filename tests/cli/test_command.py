@@ -23,6 +23,7 @@ import tempfile
 import termios
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+DISGUISE = f'{ROOT}/scripts/disguise'
 IS_FAKE = '--fake' in sys.argv
 NTIME = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else ''
 PATIENCE = int(os.environ.get("PATIENCE", "120"))
@@ -133,6 +134,20 @@ def stat_may_be_written_out():
 def parents_that_ignore_dead_children_do_not_matter():
     done = ntime('sh', '-c', 'exit 3', preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
     equal(done.returncode, 3)
+
+
+@real_only
+def containers_without_perf_are_told_of_their_profile():
+    for who in ([], ['user', DISGUISE]):
+        done = subprocess.run([DISGUISE, *who, 'no-perf', NTIME, '--json', '-e', 'page-faults', 'true'], env=environment(),
+                              capture_output=True, check=False, timeout=PATIENCE)
+        if done.returncode == 77:
+            raise Skip(err(done).strip())
+        equal(done.returncode, 0, err(done))
+        absent, = [item['absent'] for item in json.loads(done.stderr)['items']]
+        has(absent['reason'], 'perf_event_open(2) is refused')
+        has(absent['remedy'], 'seccomp profile')
+        has_not(absent['remedy'], 'run as root')
 
 
 @real_only

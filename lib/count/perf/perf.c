@@ -94,9 +94,16 @@ int nti_perf_paranoid(struct nti_os *os)
 
 static int explain_permission(struct nti_os *os, const struct nti_unit *unit,
 			      const struct perf_event_attr *attr, struct nti_perf_where place,
-			      struct nti_absence *out)
+			      int error, struct nti_absence *out)
 {
 	int level = nti_perf_paranoid(os);
+	bool is_privileged = os->ops->is_privileged(os, true);
+	/*
+	 * The kernel's own checks answer -EACCES, but for samples of tracepoints, and allow a privileged
+	 * user everything; seccomp profiles of containers answer -EPERM.
+	 */
+	bool is_filtered = is_privileged ||
+			   (error == -EPERM && unit->kind != NTI_UNIT_TRACEPOINT);
 	/* No sysctl opens the processes of others; user mode of one's own is open up to 2. */
 	bool is_foreign = place.pid > 0 && attr->exclude_kernel && level <= 2;
 	/* Kernel's perf_event.h: > 1 no kernel mode, > 0 no CPU-wide events, > -1 no raw tracepoints; Debian: > 2 nothing. */
@@ -106,7 +113,14 @@ static int explain_permission(struct nti_os *os, const struct nti_unit *unit,
 										   : 1;
 	char remedy[160];
 
-	if (level == INT_MAX || os->ops->is_privileged(os, true) || level <= wanted || is_foreign)
+	if (is_filtered)
+		return nti_absence_set(
+			out,
+			"allow perf_event_open(2) in the container's seccomp profile (docker: "
+			"--cap-add PERFMON)",
+			"this user may not use perf on %s: perf_event_open(2) is refused",
+			unit->name);
+	if (level == INT_MAX || level <= wanted || is_foreign)
 		return nti_absence_set(
 			out,
 			place.pid > 0
@@ -136,7 +150,7 @@ int nti_perf_explain(struct nti_os *os, const struct nti_unit *unit,
 	switch (error) {
 	case -EACCES:
 	case -EPERM:
-		return explain_permission(os, unit, attr, place, out);
+		return explain_permission(os, unit, attr, place, error, out);
 	case -ENOENT:
 		return nti_absence_set(
 			out, "choose another event of this unit (ntime list)",
