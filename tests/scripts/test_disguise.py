@@ -205,7 +205,7 @@ MESON = '''#!/bin/sh
 # Stands in for meson: leaves the log that the test wants, and remembers the words.
 printf '%s\\n' "$@" >>"$FAKE/words"
 while [ "$1" != --logbase ]; do shift; done
-[ ! -e "$FAKE/log" ] || cp "$FAKE/log" "$FAKE/meson-logs/$2.json"
+[ ! -e "$FAKE/log" ] || cp "$FAKE/log" "$FAKE/meson-logs/$2-disguise.json"
 exit "$(cat "$FAKE/status")"
 '''
 
