@@ -15,6 +15,7 @@
 
 #include <ntime/ntime.h>
 
+#include "tests/session/perf_here.h"
 #include "tests/tt.h"
 
 #define PAGES 200
@@ -112,6 +113,7 @@ TEST(faults_of_this_thread)
 	uint64_t before, own;
 	struct rig rig;
 
+	TT_NEED_PERF();
 	init(&rig, NULL, "page-faults:u,tsc");
 	start(&rig);
 	own = own_faults();
@@ -134,6 +136,7 @@ TEST(children_count_only_when_asked)
 	struct rig rig;
 	uint64_t own;
 
+	TT_NEED_PERF();
 	init(&rig, &with, "page-faults:u");
 	start(&rig);
 	run_child(touch_pages);
@@ -173,6 +176,7 @@ TEST(process_has_all_its_threads)
 	pthread_t thread;
 	struct rig rig;
 
+	TT_NEED_PERF();
 	TT_IS(pthread_barrier_init(&h.go, NULL, 2), 0);
 	TT_IS(pthread_create(&thread, NULL, helper_run, &h), 0);
 	(void)pthread_barrier_wait(&h.go);
@@ -256,6 +260,7 @@ TEST(groups_can_be_read_while_children_come_and_go)
 	struct rig rig;
 	int i;
 
+	TT_NEED_PERF();
 	init(&rig, &target, "page-faults:u,minor-faults:u,major-faults:u,task-clock");
 	start(&rig);
 	TT_IS(ntime_get_reader(rig.s, 0, &w.reader), 0);
@@ -285,6 +290,7 @@ TEST(readers_in_forked_children)
 {
 	struct rig rig;
 
+	TT_NEED_PERF();
 	init(&rig, NULL, "page-faults:u");
 	start(&rig);
 	shared = (struct ntime_reader){ .size = sizeof(shared) };
@@ -317,6 +323,7 @@ TEST(command_agrees_with_getrusage)
 	struct rig rig = { 0 };
 	uint64_t all, early_ns;
 
+	TT_NEED_PERF();
 	TT_IS(ntime_open(&rig.ctx, NULL), 0);
 	TT_IS(ntime_command_new(rig.ctx, argv, &command), 0);
 	target.pid = ntime_command_pid(command);
@@ -445,7 +452,5 @@ int main(void)
 		cmocka_unit_test(everything_that_is_missing_has_a_reason),
 	};
 
-	if (access("/proc/sys/kernel/perf_event_paranoid", R_OK) < 0)
-		return tt_skip_all("this kernel has no perf events");
 	return TT_RUN(tests);
 }

@@ -12,6 +12,7 @@
 
 #include <ntime/ntime.h>
 
+#include "tests/session/perf_here.h"
 #include "tests/tt.h"
 
 #define MODEL4 "tests/session/model4.json"
@@ -169,8 +170,7 @@ TEST(real_counters)
 	struct ntime_value values[ITEMS_MAX];
 	struct shared sh;
 
-	if (access("/proc/sys/kernel/perf_event_paranoid", R_OK) < 0)
-		TT_SKIP("this kernel has no perf events");
+	TT_NEED_PERF();
 	open_session(&sh, NULL, "page-faults:u,task-clock,tsc");
 	share(&sh, threads);
 	check(&sh, threads, 0);
