@@ -102,8 +102,7 @@ static int explain_permission(struct nti_os *os, const struct nti_unit *unit,
 	 * The kernel's own checks answer -EACCES, but for samples of tracepoints, and allow a privileged
 	 * user everything; seccomp profiles of containers answer -EPERM.
 	 */
-	bool is_filtered = is_privileged ||
-			   (error == -EPERM && unit->kind != NTI_UNIT_TRACEPOINT);
+	bool is_filtered = is_privileged || (error == -EPERM && unit->kind != NTI_UNIT_TRACEPOINT);
 	/* No sysctl opens the processes of others; user mode of one's own is open up to 2. */
 	bool is_foreign = place.pid > 0 && attr->exclude_kernel && level <= 2;
 	/* Kernel's perf_event.h: > 1 no kernel mode, > 0 no CPU-wide events, > -1 no raw tracepoints; Debian: > 2 nothing. */
