@@ -260,6 +260,30 @@ static char *describe_target(const struct cli_stat_options *o)
 	return fclose(f) ? NULL : text;
 }
 
+/* What would be absent, and what would be counted in part; a reason alone does not say which of the two. */
+static int plan_values(struct stat *st)
+{
+	size_t n = st->report.items;
+	struct ntime_value *v = calloc(n + 1, sizeof(*v));
+	int ret;
+
+	if (!v)
+		return cli_say_no_memory();
+	ret = ntime_session_read(st->measure.sessions.session[0], v, n);
+	if (ret < 0)
+		cli_say("%s", ntime_error_text(st->ctx));
+	for (size_t i = 0; i < n && ret >= 0; i++) {
+		struct cli_item *item = &st->report.item[i];
+		uint32_t part = v[i].flags & NTIME_USER_ONLY;
+
+		item->value = (struct ntime_value){ .value = NAN };
+		item->value.flags =
+			*item->reason && !part ? NTIME_ABSENT : NTIME_NOT_COUNTED | part;
+	}
+	free(v);
+	return ret < 0 ? CLI_EXIT_FAILED : 0;
+}
+
 /* --dry-run: the counters are opened, since only the kernel knows whether they can be, and never started. */
 static int plan_only(struct stat *st)
 {
@@ -271,15 +295,10 @@ static int plan_only(struct stat *st)
 	if (cli_sessions_open(&st->measure.sessions))
 		return CLI_EXIT_FAILED;
 	ret = on_open(st, &st->measure);
+	if (!ret)
+		ret = plan_values(st);
 	if (ret)
 		return ret;
-	for (size_t i = 0; i < st->report.items; i++) {
-		struct cli_item *item = &st->report.item[i];
-
-		item->value = (struct ntime_value){ .value = NAN, .flags = NTIME_NOT_COUNTED };
-		if (*item->reason)
-			item->value.flags = NTIME_ABSENT;
-	}
 	if (cli_notes_take(&st->notes, st->ctx, st->measure.sessions.session[0], &st->report))
 		return cli_say_no_memory();
 	st->report.argv = st->o.argv;
