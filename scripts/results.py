@@ -82,6 +82,11 @@ def shown(text):
     return said[-SHOWN_LINES:]
 
 
+def last(text):
+    """The end of a program's output."""
+    return text.rstrip('\n').split('\n')[-SHOWN_LINES:]
+
+
 class Results:
     """The whole run. unsteady_allowed: how many tests may pass only when run again alone."""
 
@@ -141,7 +146,7 @@ class Results:
         for first, failed, second in self.unsteady:
             lines.append(f'unsteady: {first.name}: passed when it was run again alone')
             lines += [f'    failed first: {name}: {why}' for name, why in failed]
-            lines += ['    first:  ' + line for line in shown(first.text)]
-            lines += ['    second: ' + line for line in shown(second.text)]
+            lines += ['    first:  ' + line for line in last(first.text)]
+            lines += ['    second: ' + line for line in last(second.text)]
         print('\n'.join(lines))
         return f'{self.passed} passed, {len(self.failed)} failed, {len(self.skipped)} skipped'
