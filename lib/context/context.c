@@ -231,20 +231,6 @@ static int open_os(struct ntime_ctx *ctx, const struct ntime_options *o)
 	return ret;
 }
 
-static int load_built_in_metrics(struct ntime_ctx *ctx)
-{
-	const struct nti_metric_file *file;
-	int ret;
-
-	for (file = nti_metric_files; file->name; file++) {
-		ret = nti_metrics_parse(file->name, file->text, file->bytes, &ctx->metrics,
-					&ctx->error);
-		if (ret < 0)
-			return ret;
-	}
-	return 0;
-}
-
 /* A metric file belongs to the user, not to the machine looked at: it is never looked for in a recording or another root. */
 static int load_metric_file(struct ntime_ctx *ctx, const char *path)
 {
@@ -279,8 +265,7 @@ static int open_all(struct ntime_ctx *ctx, const struct ntime_options *o)
 
 	if (ret == 0)
 		ret = count_cpus(ctx);
-	if (ret == 0)
-		ret = load_built_in_metrics(ctx);
+	ctx->metrics = (struct nti_metrics){ .base = &nti_metrics_built_in };
 	if (ret == 0 && o->metrics)
 		ret = load_metric_file(ctx, o->metrics);
 	return ret;

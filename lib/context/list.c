@@ -213,8 +213,8 @@ int ntime_metric_for_each(struct ntime_ctx *ctx,
 	size_t i, chosen = 0;
 	int ret = nti_context_units(ctx);
 
-	for (i = 0; ret == 0 && i < ctx->metrics.count; i++) {
-		const struct nti_metric *m = &ctx->metrics.metric[i];
+	for (i = 0; ret == 0 && i < nti_metrics_count(&ctx->metrics); i++) {
+		const struct nti_metric *m = nti_metrics_get(&ctx->metrics, i);
 		struct nti_absence absent = { 0 };
 
 		ret = nti_metric_problem(ctx, m, &chosen, &absent);
@@ -226,7 +226,7 @@ int ntime_metric_for_each(struct ntime_ctx *ctx,
 					      .unit = "",
 					      .desc = m->about,
 					      .unit_text = m->unit,
-					      .formula = m->formula[chosen],
+					      .formula = nti_formula_text(m->formula[chosen]),
 					      .reason = or_empty(absent.reason),
 					      .remedy = or_empty(absent.remedy),
 					      .beside = or_empty(m->beside),

@@ -181,16 +181,13 @@ static int event_problem(struct ntime_ctx *ctx, const char *name, struct nti_abs
 }
 
 /* The event that is furthest away speaks for the formula: what helps the others would not help it. */
-static int formula_problem(struct ntime_ctx *ctx, const char *formula, struct nti_absence *out,
-			   enum nearness *near)
+static int formula_problem(struct ntime_ctx *ctx, const struct nti_formula *f,
+			   struct nti_absence *out, enum nearness *near)
 {
-	struct nti_formula *f;
 	size_t i;
-	int ret = nti_formula_parse(formula, &f, &ctx->error);
+	int ret = 0;
 
 	*near = NEAR_COUNTED;
-	if (ret < 0)
-		return ret;
 	for (i = 0; ret == 0 && i < nti_formula_count(f); i++) {
 		struct nti_absence absent = { 0 };
 		enum nearness event_near = NEAR_NOT;
@@ -204,7 +201,6 @@ static int formula_problem(struct ntime_ctx *ctx, const char *formula, struct nt
 		}
 		nti_absence_fini(&absent);
 	}
-	nti_formula_free(f);
 	return ret;
 }
 

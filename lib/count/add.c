@@ -17,7 +17,7 @@ void nti_session_item_fini(struct nti_session_item *item)
 	free(item->input);
 	nti_event_fini(&item->event);
 	nti_absence_fini(&item->absent);
-	nti_formula_free(item->formula);
+	nti_metric_fini(&item->inline_metric);
 }
 
 /* A new zeroed item named @name at the end, or NULL. */
@@ -136,25 +136,21 @@ static const struct nti_session_item *missing_input(const struct ntime_session *
  * name in a formula that is not the last one is no error: processors name things differently.
  */
 #define AGAIN 1
-static int add_formula(struct ntime_session *s, const char *text, bool is_last, unsigned int group,
-		       struct nti_formula **formula, size_t **input)
+static int add_formula(struct ntime_session *s, const struct nti_formula *f, bool is_last,
+		       unsigned int group, const struct nti_formula **formula, size_t **input)
 {
-	size_t before = s->items, *inputs;
-	int ret = nti_formula_parse(text, formula, &s->ctx->error);
+	size_t before = s->items, *inputs = calloc(nti_formula_count(f) + 1, sizeof(*inputs));
+	int ret = inputs ? add_inputs(s, f, group, inputs) : -ENOMEM;
 
+	*formula = NULL;
 	*input = NULL;
-	if (ret < 0)
-		return ret;
-	inputs = calloc(nti_formula_count(*formula) + 1, sizeof(*inputs));
-	ret = inputs ? add_inputs(s, *formula, group, inputs) : -ENOMEM;
-	if (ret == 0 && (is_last || !missing_input(s, inputs, nti_formula_count(*formula)))) {
+	if (ret == 0 && (is_last || !missing_input(s, inputs, nti_formula_count(f)))) {
+		*formula = f;
 		*input = inputs;
 		return 0;
 	}
 	forget_items(s, before);
 	free(inputs);
-	nti_formula_free(*formula);
-	*formula = NULL;
 	return is_last || ret == -ENOMEM || ret == -E2BIG ? ret : AGAIN;
 }
 
@@ -200,7 +196,7 @@ static int explain_new_metric(struct ntime_session *s, const struct nti_metric *
  * what is missing. *@formula stays NULL when even that one has events that nobody knows.
  */
 static int choose_formula(struct ntime_session *s, const struct nti_metric *metric,
-			  unsigned int group, bool is_own, struct nti_formula **formula,
+			  unsigned int group, bool is_own, const struct nti_formula **formula,
 			  size_t **input)
 {
 	struct nti_absence absent = { 0 };
@@ -223,7 +219,7 @@ static int choose_formula(struct ntime_session *s, const struct nti_metric *metr
 static int add_metric(struct ntime_session *s, const struct nti_metric *metric, const char *name,
 		      unsigned int group, bool is_own)
 {
-	struct nti_formula *formula = NULL;
+	const struct nti_formula *formula = NULL;
 	struct nti_session_item *item;
 	size_t *input = NULL;
 	int ret = choose_formula(s, metric, group, is_own, &formula, &input);
@@ -233,7 +229,6 @@ static int add_metric(struct ntime_session *s, const struct nti_metric *metric, 
 	ret = check_can_add(s);
 	item = ret == 0 ? new_item(s, name) : NULL;
 	if (!item) {
-		nti_formula_free(formula);
 		free(input);
 		return ret < 0 ? ret : -ENOMEM;
 	}
@@ -261,7 +256,10 @@ static int add_inline_metric(struct ntime_session *s, const char *text)
 	if (ret < 0)
 		return ret;
 	ret = add_metric(s, &metric, metric.name, 0, true);
-	nti_metric_fini(&metric);
+	if (ret < 0)
+		nti_metric_fini(&metric);
+	else
+		s->item[s->items - 1].inline_metric = metric;
 	return ret;
 }
 
@@ -285,8 +283,8 @@ static int offer_metric(struct ntime_session *s, const char *name, int code)
 	char text[NTI_ERROR_TEXT_BYTES];
 	size_t i;
 
-	for (i = 0; i < s->ctx->metrics.count; i++) {
-		const struct nti_metric *metric = &s->ctx->metrics.metric[i];
+	for (i = 0; i < nti_metrics_count(&s->ctx->metrics); i++) {
+		const struct nti_metric *metric = nti_metrics_get(&s->ctx->metrics, i);
 
 		offer(name, metric->name, &distance, &nearest);
 		if (metric->group)
@@ -316,8 +314,8 @@ static int add_metrics(struct ntime_session *s, const char *name, unsigned int g
 	size_t i;
 	int ret = 0;
 
-	for (i = 0; ret == 0 && i < s->ctx->metrics.count; i++) {
-		const struct nti_metric *metric = &s->ctx->metrics.metric[i];
+	for (i = 0; ret == 0 && i < nti_metrics_count(&s->ctx->metrics); i++) {
+		const struct nti_metric *metric = nti_metrics_get(&s->ctx->metrics, i);
 
 		if (nti_metric_is_in_group(metric, name) && !has_metric(s, metric->name))
 			ret = add_metric(s, metric, metric->name, group, false);
@@ -387,19 +385,15 @@ int ntime_session_add(struct ntime_session *s, const char *name, int *index)
 	return ret;
 }
 
-/* True when every event of formula @text is an item already. */
-static bool is_covered(const struct ntime_session *s, const char *text)
+/* True when every event of @formula is an item already. */
+static bool is_covered(const struct ntime_session *s, const struct nti_formula *formula)
 {
-	struct nti_formula *formula;
-	bool is_covered = true;
 	size_t i, at;
 
-	if (nti_formula_parse(text, &formula, NULL) < 0)
-		return false;
 	for (i = 0; i < nti_formula_count(formula); i++)
-		is_covered = is_covered && find_event(s, nti_formula_event(formula, i), &at);
-	nti_formula_free(formula);
-	return is_covered;
+		if (!find_event(s, nti_formula_event(formula, i), &at))
+			return false;
+	return true;
 }
 
 static bool costs_nothing(const struct ntime_session *s, const struct nti_metric *metric)
@@ -420,8 +414,8 @@ int ntime_session_add_beside(struct ntime_session *s)
 	int ret = check_can_add(s), added = 0;
 	size_t i;
 
-	for (i = 0; ret == 0 && i < s->ctx->metrics.count; i++) {
-		const struct nti_metric *metric = &s->ctx->metrics.metric[i];
+	for (i = 0; ret == 0 && i < nti_metrics_count(&s->ctx->metrics); i++) {
+		const struct nti_metric *metric = nti_metrics_get(&s->ctx->metrics, i);
 
 		if (!costs_nothing(s, metric) || has_metric(s, metric->name))
 			continue;

@@ -58,13 +58,14 @@ struct nti_session_item {
 	bool was_hidden; /* until the list that unhid it is through */
 	bool is_metric;
 	bool is_clock;
-	bool is_limited;	     /* .absent does not make it absent: it says what is left out */
-	struct nti_event event;	     /* events only */
-	struct nti_absence absent;   /* why it is absent; or, with is_limited, what is left out */
-	struct nti_formula *formula; /* metrics only */
-	char *unit_text;	     /* metrics only */
-	char *beside;		     /* metrics only, may be NULL */
-	size_t *input;		     /* metrics only: item numbers in the formula's order */
+	bool is_limited;	   /* .absent does not make it absent: it says what is left out */
+	struct nti_event event;	   /* events only */
+	struct nti_absence absent; /* why it is absent; or, with is_limited, what is left out */
+	const struct nti_formula *formula; /* metrics only: the context's, or of .inline_metric */
+	struct nti_metric inline_metric;   /* that the user gave; else zeroed */
+	char *unit_text;		   /* metrics only */
+	char *beside;			   /* metrics only, may be NULL */
+	size_t *input;			   /* metrics only: item numbers in the formula's order */
 	struct nti_estimate estimate;
 	unsigned int pass;
 	/*

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lib/base/compiler.h"
-#include "lib/base/text.h"
+#include "lib/base/entry.h"
 #include "lib/event/box_text.h"
 #include "lib/event/format.h"
 
@@ -31,12 +31,7 @@ enum key {
 	KEY_COUNT,
 };
 
-/* A key and what may come on the line below it. */
-static const struct key_rule {
-	const char *name;
-	unsigned int next; /* bits of enum key */
-	const char *expected;
-} key_rules[KEY_COUNT] = {
+static const struct nti_entry_key key_rules[KEY_COUNT] = {
 	[KEY_NONE] = { "", 1u << KEY_KIND | 1u << KEY_EVENT,
 		       "an entry begins with \"kind\" or \"event\"" },
 	[KEY_KIND] = { "kind", 1u << KEY_PMU, "behind \"kind\" comes \"pmu\"" },
@@ -67,10 +62,7 @@ struct building {
 };
 
 struct text_parser {
-	const char *file;
-	size_t line;
-	enum key last;	  /* key of the line before, in this entry */
-	size_t last_line; /* its number */
+	unsigned int last; /* key of the line before */
 	struct building *now;
 	struct nti_box_text *out;
 	struct nti_error *e;
@@ -78,7 +70,7 @@ struct text_parser {
 
 static int fail_memory(struct text_parser *p)
 {
-	return nti_error(p->e, -ENOMEM, "%s:%zu: memory is short for an event", p->file, p->line);
+	return nti_error(p->e, -ENOMEM, "memory is short for an event");
 }
 
 /* @memory belongs to the result from now on; freed at once when that has no room. */
@@ -116,8 +108,7 @@ static int check_name(struct text_parser *p, const char *what, const char *text,
 {
 	if (is_name(text, more))
 		return 0;
-	return nti_error(p->e, -EINVAL, "%s:%zu: \"%.60s\" is no name of %s", p->file, p->line,
-			 text, what);
+	return nti_error(p->e, -EINVAL, "\"%.60s\" is no name of %s", text, what);
 }
 
 static struct nti_box_event *last_event(struct text_parser *p)
@@ -179,11 +170,9 @@ static int add_kind(struct text_parser *p, const char *kind)
 	if (ret < 0)
 		return ret;
 	if (has_kind(p, kind))
-		return nti_error(p->e, -EINVAL, "%s:%zu: there is a kind %s already", p->file,
-				 p->line, kind);
+		return nti_error(p->e, -EINVAL, "there is a kind %s already", kind);
 	if (p->now->kinds == KINDS_MAX || p->out->families + p->now->kinds >= FAMILIES_MAX)
-		return nti_error(p->e, -EINVAL, "%s:%zu: more kinds than there is room for",
-				 p->file, p->line);
+		return nti_error(p->e, -EINVAL, "more kinds than there is room for");
 	copy = own_text(p, kind);
 	if (!copy)
 		return fail_memory(p);
@@ -257,14 +246,11 @@ static int add_term(struct text_parser *p, char *value)
 	ranges = ranges_of(format);
 	if (!ranges || nti_format_scatter(ranges, 0, &word, &width) < 0)
 		return nti_error(p->e, -EINVAL,
-				 "%s:%zu: \"%.60s\" are no bits of a term, as in config:8-15",
-				 p->file, p->line, format);
+				 "\"%.60s\" are no bits of a term, as in config:8-15", format);
 	if (find_term(p->now, value))
-		return nti_error(p->e, -EINVAL, "%s:%zu: there is a term %s already", p->file,
-				 p->line, value);
+		return nti_error(p->e, -EINVAL, "there is a term %s already", value);
 	if (p->now->terms == TERMS_MAX)
-		return nti_error(p->e, -EINVAL, "%s:%zu: more than %d terms", p->file, p->line,
-				 TERMS_MAX);
+		return nti_error(p->e, -EINVAL, "more than %d terms", TERMS_MAX);
 	p->now->term[p->now->terms].name = own_text(p, value);
 	p->now->term[p->now->terms].format = own_text(p, format);
 	if (!p->now->term[p->now->terms].name || !p->now->term[p->now->terms].format)
@@ -282,18 +268,14 @@ static int add_event(struct text_parser *p, const char *value)
 	if (ret < 0)
 		return ret;
 	if (!b->kinds)
-		return nti_error(p->e, -EINVAL, "%s:%zu: a file begins with \"kind\"", p->file,
-				 p->line);
+		return nti_error(p->e, -EINVAL, "a file begins with \"kind\"");
 	for (i = 0; i < b->events; i++)
 		if (strcmp(b->event[i].name, value) == 0)
-			return nti_error(p->e, -EINVAL, "%s:%zu: there is an event %s already",
-					 p->file, p->line, value);
+			return nti_error(p->e, -EINVAL, "there is an event %s already", value);
 	if (find_term(b, value))
-		return nti_error(p->e, -EINVAL, "%s:%zu: %s is the name of a term", p->file,
-				 p->line, value);
+		return nti_error(p->e, -EINVAL, "%s is the name of a term", value);
 	if (b->events == EVENTS_MAX)
-		return nti_error(p->e, -EINVAL, "%s:%zu: more than %d events", p->file, p->line,
-				 EVENTS_MAX);
+		return nti_error(p->e, -EINVAL, "more than %d events", EVENTS_MAX);
 	b->event[b->events] =
 		(struct nti_box_event){ .name = own_text(p, value), .unit = "", .scale = 1 };
 	if (!b->event[b->events].name)
@@ -310,14 +292,13 @@ static int apply_term(struct text_parser *p, const struct nti_term *term, uint64
 	uint64_t value;
 
 	if (!known || !is_of_config(known))
-		return nti_error(p->e, -EINVAL, "%s:%zu: there is no term \"%.60s\" of config",
-				 p->file, p->line, term->name);
+		return nti_error(p->e, -EINVAL, "there is no term \"%.60s\" of config", term->name);
 	if (!term->value || nti_term_value(term, &value) < 0)
-		return nti_error(p->e, -EINVAL, "%s:%zu: term %s needs a number, as in %s=0x04",
-				 p->file, p->line, term->name, term->name);
+		return nti_error(p->e, -EINVAL, "term %s needs a number, as in %s=0x04", term->name,
+				 term->name);
 	if (nti_format_scatter(ranges_of(known->format), value, &word, &width) < 0)
-		return nti_error(p->e, -EINVAL, "%s:%zu: %s=%s does not fit into %s", p->file,
-				 p->line, term->name, term->value, known->format);
+		return nti_error(p->e, -EINVAL, "%s=%s does not fit into %s", term->name,
+				 term->value, known->format);
 	*config = word;
 	return 0;
 }
@@ -337,8 +318,8 @@ static int set_terms(struct text_parser *p, char *value)
 		ret = apply_term(p, &term, &event->config);
 	for (i = 0; ret == 0 && i + 1 < p->now->events; i++)
 		if (p->now->event[i].config == event->config)
-			ret = nti_error(p->e, -EINVAL, "%s:%zu: %s has the same encoding as %s",
-					p->file, p->line, event->name, p->now->event[i].name);
+			ret = nti_error(p->e, -EINVAL, "%s has the same encoding as %s",
+					event->name, p->now->event[i].name);
 	return ret;
 }
 
@@ -363,9 +344,8 @@ static int set_scale(struct text_parser *p, const char *value)
 	*scale = parse_number(value);
 	if (*scale > 0 || strcmp(value, "energy") == 0)
 		return 0;
-	return nti_error(p->e, -EINVAL,
-			 "%s:%zu: \"%.60s\" is neither a positive number nor \"energy\"", p->file,
-			 p->line, value);
+	return nti_error(p->e, -EINVAL, "\"%.60s\" is neither a positive number nor \"energy\"",
+			 value);
 }
 
 static int set_unit(struct text_parser *p, const char *value)
@@ -381,9 +361,9 @@ static int set_state(struct text_parser *p, const char *value)
 	event->is_state = true;
 	if (strcmp(value, "max") != 0 && strcmp(value, "min") != 0)
 		return nti_error(p->e, -EINVAL,
-				 "%s:%zu: a state is \"max\" or \"min\" of several places, not "
+				 "a state is \"max\" or \"min\" of several places, not "
 				 "\"%.60s\"",
-				 p->file, p->line, value);
+				 value);
 	event->together = strcmp(value, "max") == 0 ? NTI_MAX : NTI_MIN;
 	return 0;
 }
@@ -395,8 +375,7 @@ static int set_about(struct text_parser *p, const char *value)
 		return fail_memory(p);
 	if (value[strlen(value) - 1] != '.')
 		return nti_error(p->e, -EINVAL,
-				 "%s:%zu: \"about\" is a sentence and ends with a full stop",
-				 p->file, p->line);
+				 "\"about\" is a sentence and ends with a full stop");
 	return 0;
 }
 
@@ -409,7 +388,7 @@ static int set_source(struct text_parser *p, const char *value)
 	return last_event(p)->source ? 0 : fail_memory(p);
 }
 
-static int set_value(struct text_parser *p, enum key key, char *value)
+static int set_key(struct text_parser *p, unsigned int key, char *value)
 {
 	switch (key) {
 	case KEY_KIND:
@@ -435,102 +414,34 @@ static int set_value(struct text_parser *p, enum key key, char *value)
 	}
 }
 
-static enum key find_key(const char *name, size_t bytes)
-{
-	unsigned int key;
-
-	for (key = KEY_KIND; key < KEY_COUNT; key++)
-		if (strlen(key_rules[key].name) == bytes &&
-		    memcmp(key_rules[key].name, name, bytes) == 0)
-			return (enum key)key;
-	return KEY_NONE;
-}
-
-static int end_entry(struct text_parser *p)
-{
-	if (p->last != KEY_NONE && p->last != KEY_SOURCE)
-		return nti_error(p->e, -EINVAL, "%s:%zu: the entry ends too early: %s", p->file,
-				 p->last_line, key_rules[p->last].expected);
-	p->last = KEY_NONE;
-	return 0;
-}
-
-/* @line has neither blanks at its ends nor a line end and is not empty. */
-static int parse_entry_line(struct text_parser *p, char *line)
-{
-	size_t bytes = strcspn(line, " \t");
-	char *value = line + bytes + strspn(line + bytes, " \t");
-	enum key key = find_key(line, bytes);
-	int ret;
-
-	if (key == KEY_NONE)
-		return nti_error(p->e, -EINVAL, "%s:%zu: there is no key \"%.*s\"", p->file,
-				 p->line, bytes > 40 ? 40 : (int)bytes, line);
-	if (!(key_rules[p->last].next & 1u << key))
-		return nti_error(p->e, -EINVAL, "%s:%zu: %s, not \"%s\"", p->file, p->line,
-				 key_rules[p->last].expected, key_rules[key].name);
-	if (!*value)
-		return nti_error(p->e, -EINVAL, "%s:%zu: \"%s\" has no value", p->file, p->line,
-				 key_rules[key].name);
-	ret = set_value(p, key, value);
-	p->last = key;
-	p->last_line = p->line;
-	return ret;
-}
-
-static int check_text(struct text_parser *p, const char *text, size_t bytes)
-{
-	size_t i;
-
-	for (i = 0; i < bytes; i++)
-		if (text[i] != '\t' && (text[i] < ' ' || text[i] > '~'))
-			return nti_error(p->e, -EINVAL,
-					 "%s:%zu: the byte 0x%02x in column %zu is not printable "
-					 "ASCII",
-					 p->file, p->line, (unsigned int)(unsigned char)text[i],
-					 i + 1);
-	return 0;
-}
-
-static int parse_line(void *arg, const char *begin, size_t bytes)
+static int set_value(void *arg, unsigned int key, char *value, struct nti_error *e)
 {
 	struct text_parser *p = arg;
-	char *copy, *line;
 	int ret;
 
-	p->line++;
-	ret = check_text(p, begin, bytes);
-	if (ret < 0)
-		return ret;
-	copy = strndup(begin, bytes);
-	if (!copy)
-		return fail_memory(p);
-	line = nti_text_trim(copy);
-	if (!*line)
-		ret = end_entry(p);
-	else if (*line != '#')
-		ret = parse_entry_line(p, line);
-	free(copy);
+	p->e = e;
+	ret = set_key(p, key, value);
+	p->last = key;
 	return ret;
 }
 
-static int parse_lines(struct text_parser *p, const char *text, size_t bytes)
-{
-	int ret = nti_text_for_each_line(text, bytes, parse_line, p);
-
-	return ret < 0 ? ret : end_entry(p);
-}
+static const struct nti_entries box_entries = {
+	.key = key_rules,
+	.keys = KEY_COUNT,
+	.check = nti_entry_check_ascii,
+	.set = set_value,
+};
 
 int nti_box_text_parse(const char *file, const char *text, size_t bytes, struct nti_box_text *out,
 		       struct nti_error *e)
 {
-	struct text_parser p = { .file = file, .out = out, .e = e };
+	struct text_parser p = { .out = out, .e = e };
 	int ret;
 
 	p.now = calloc(1, sizeof(*p.now));
 	if (!p.now)
 		return fail_memory(&p);
-	ret = parse_lines(&p, text, bytes);
+	ret = nti_entries_parse(&box_entries, file, text, bytes, &p, e);
 	if (ret == 0)
 		ret = end_building(&p);
 	free(p.now);

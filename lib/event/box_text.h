@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files of data/events, read by the build program box-events-embed and by tests; the library has the result (lib/event/box_events.h).
+ * Files of data/events, read by the build program embed (data/embed) and by tests; the library has the result (lib/event/box_events.h).
  *
  * A file holds entries separated by blank lines; '#' begins a comment line. First what its boxes are like:
  *     kind snbep_imc			kinds of boxes (core/seq/boxes.c) that have all this, separated by blanks

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside of a formula, shared by parser and evaluator only: the tree in postfix order, operands before their operator. */
+/* Inside of a formula, shared by parser, evaluator and data/embed only: the tree in postfix order, operands before their operator. */
 #ifndef NTI_FORMULA_H
 #define NTI_FORMULA_H
 
@@ -36,11 +36,12 @@ struct nti_op {
  */
 #define NTI_FORMULA_STACK (3 * (NTI_METRIC_MAX_DEPTH + 1))
 
+/* Made by the parser in memory that nti_formula_free() frees, or by data/embed as a constant. */
 struct nti_formula {
-	struct nti_op *op;
+	const char *text;
+	const struct nti_op *op;
 	size_t ops;
-	size_t room; /* ops that fit; used by the parser only */
-	char *event[NTI_METRIC_MAX_EVENTS];
+	const char *const *event;
 	size_t events;
 };
 

@@ -34,7 +34,10 @@ struct parser {
 	struct token token;
 	char last_sign; /* operator before .token, 0 when that was an operand */
 	unsigned int depth;
-	struct nti_formula *f;
+	struct nti_op *op;
+	size_t ops, room;
+	char *event[NTI_METRIC_MAX_EVENTS];
+	size_t events;
 	struct nti_error *e;
 };
 
@@ -310,18 +313,16 @@ static bool is_word(const struct parser *p, const char *word)
 
 static int emit(struct parser *p, struct nti_op op)
 {
-	struct nti_formula *f = p->f;
-
-	if (f->ops == f->room) {
-		size_t room = f->room ? f->room * 2 : 16;
-		struct nti_op *more = realloc(f->op, room * sizeof(*more));
+	if (p->ops == p->room) {
+		size_t room = p->room ? p->room * 2 : 16;
+		struct nti_op *more = realloc(p->op, room * sizeof(*more));
 
 		if (!more)
 			return nti_error(p->e, -ENOMEM, "memory is short for a formula");
-		f->op = more;
-		f->room = room;
+		p->op = more;
+		p->room = room;
 	}
-	f->op[f->ops++] = op;
+	p->op[p->ops++] = op;
 	return 0;
 }
 
@@ -333,19 +334,18 @@ static int emit_kind(struct parser *p, enum nti_op_kind kind)
 /* @kind speaks of the event that @t names. */
 static int emit_event(struct parser *p, enum nti_op_kind kind, const struct token *t)
 {
-	struct nti_formula *f = p->f;
 	size_t i;
 
-	for (i = 0; i < f->events; i++)
-		if (strlen(f->event[i]) == t->bytes && memcmp(f->event[i], t->name, t->bytes) == 0)
+	for (i = 0; i < p->events; i++)
+		if (strlen(p->event[i]) == t->bytes && memcmp(p->event[i], t->name, t->bytes) == 0)
 			return emit(p, (struct nti_op){ .kind = kind, .event = (uint32_t)i });
-	if (f->events == NTI_METRIC_MAX_EVENTS)
+	if (p->events == NTI_METRIC_MAX_EVENTS)
 		return fail(p, -E2BIG, t->at, "a formula uses at most %d different events",
 			    NTI_METRIC_MAX_EVENTS);
-	f->event[i] = strndup(t->name, t->bytes);
-	if (!f->event[i])
+	p->event[i] = strndup(t->name, t->bytes);
+	if (!p->event[i])
 		return nti_error(p->e, -ENOMEM, "memory is short for a formula");
-	f->events++;
+	p->events++;
 	return emit(p, (struct nti_op){ .kind = kind, .event = (uint32_t)i });
 }
 
@@ -526,22 +526,49 @@ static int parse_formula(struct parser *p)
 	return p->token.kind == TOKEN_END ? 0 : fail_expected(p, "an operator or the end");
 }
 
+/* What the parser has made becomes a formula's. -ENOMEM: it is the parser's still. */
+static int keep(struct parser *p, struct nti_formula **out)
+{
+	struct nti_formula *f = calloc(1, sizeof(*f));
+	const char **event = calloc(p->events + 1, sizeof(*event));
+	char *text = strdup(p->text);
+
+	if (!f || !event || !text) {
+		free(f);
+		free(event);
+		free(text);
+		return nti_error(p->e, -ENOMEM, "memory is short for a formula");
+	}
+	memcpy(event, p->event, p->events * sizeof(*event));
+	*f = (struct nti_formula){
+		.text = text, .op = p->op, .ops = p->ops, .event = event, .events = p->events
+	};
+	*out = f;
+	return 0;
+}
+
 int nti_formula_parse(const char *text, struct nti_formula **out, struct nti_error *e)
 {
 	struct parser p = { .text = text, .e = e };
+	size_t i;
 	int ret;
 
 	*out = NULL;
-	p.f = calloc(1, sizeof(*p.f));
-	if (!p.f)
-		return nti_error(e, -ENOMEM, "memory is short for a formula");
 	ret = parse_formula(&p);
-	if (ret < 0) {
-		nti_formula_free(p.f);
-		return ret;
-	}
-	*out = p.f;
-	return 0;
+	if (ret == 0)
+		ret = keep(&p, out);
+	if (ret == 0)
+		return 0;
+	for (i = 0; i < p.events; i++)
+		free(p.event[i]);
+	free(p.op);
+	return ret;
+}
+
+/* Formulas that were parsed own what constant ones share with nobody; so the members are const, and cast here alone. */
+static void drop(const void *memory)
+{
+	free((void *)(uintptr_t)memory);
 }
 
 void nti_formula_free(struct nti_formula *f)
@@ -551,9 +578,16 @@ void nti_formula_free(struct nti_formula *f)
 	if (!f)
 		return;
 	for (i = 0; i < f->events; i++)
-		free(f->event[i]);
-	free(f->op);
+		drop(f->event[i]);
+	drop(f->event);
+	drop(f->op);
+	drop(f->text);
 	free(f);
+}
+
+const char *nti_formula_text(const struct nti_formula *f)
+{
+	return f->text;
 }
 
 size_t nti_formula_count(const struct nti_formula *f)

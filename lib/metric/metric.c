@@ -1,26 +1,66 @@
 // SPDX-License-Identifier: MIT
 /* One metric: its memory, and the form "NAME[unit]=FORMULA" that a command line gives. */
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/metric/metric.h"
 #include "lib/metric/metric_check.h"
 
+/* Metrics that were parsed own what constant ones share with nobody; so the members are const, and cast here alone. */
+static void drop(const void *memory)
+{
+	free((void *)(uintptr_t)memory);
+}
+
 void nti_metric_fini(struct nti_metric *m)
 {
 	size_t i;
 
 	for (i = 0; i < m->formulas; i++)
-		free(m->formula[i]);
-	free(m->formula);
-	free(m->name);
-	free(m->unit);
-	free(m->group);
-	free(m->beside);
-	free(m->about);
-	free(m->source);
+		nti_formula_free((struct nti_formula *)(uintptr_t)m->formula[i]);
+	drop(m->formula);
+	drop(m->name);
+	drop(m->unit);
+	drop(m->group);
+	drop(m->beside);
+	drop(m->about);
+	drop(m->source);
 	*m = (struct nti_metric){ 0 };
+}
+
+int nti_metric_add_formula(struct nti_metric *m, const char *text, struct nti_error *e)
+{
+	const struct nti_formula **more;
+	struct nti_formula *f;
+	int ret = nti_formula_parse(text, &f, e);
+
+	if (ret < 0)
+		return ret;
+	if (!nti_formula_count(f)) {
+		nti_formula_free(f);
+		return nti_error(e, -EINVAL, "the formula uses no event");
+	}
+	more = reallocarray((void *)(uintptr_t)m->formula, m->formulas + 1, sizeof(*more));
+	if (!more) {
+		nti_formula_free(f);
+		return nti_error(e, -ENOMEM, "memory is short for a metric");
+	}
+	more[m->formulas++] = f;
+	m->formula = more;
+	return 0;
+}
+
+bool nti_metric_uses(const struct nti_metric *m, const char *event)
+{
+	size_t i, k;
+
+	for (i = 0; i < m->formulas; i++)
+		for (k = 0; k < nti_formula_count(m->formula[i]); k++)
+			if (strcmp(nti_formula_event(m->formula[i], k), event) == 0)
+				return true;
+	return false;
 }
 
 /* The parts of an inline metric; all point into its text. */
@@ -51,7 +91,7 @@ bool nti_metric_is_inline(const char *text)
 }
 
 /* From '[' to behind ']'. *out is new memory. */
-static int inline_unit(const char **s, char **out, struct nti_error *e)
+static int inline_unit(const char **s, const char **out, struct nti_error *e)
 {
 	const char *begin = skip_blanks(*s + 1), *end = strchr(*s, ']'), *last = end;
 
@@ -70,20 +110,15 @@ static int inline_unit(const char **s, char **out, struct nti_error *e)
 
 static int inline_formula(const char *text, struct nti_metric *m, struct nti_error *e)
 {
-	int ret = nti_metric_check_formula(text, e);
+	int ret = nti_metric_add_formula(m, text, e);
 
 	if (ret < 0)
 		return ret;
-	m->formula = calloc(1, sizeof(*m->formula));
-	if (!m->formula)
-		return nti_error(e, -ENOMEM, "memory is short for a metric");
-	m->formula[0] = strdup(text);
-	m->formulas = 1;
 	m->about = strdup("Computed by a formula that the user gave.");
 	m->source = strdup("");
 	if (!m->unit)
 		m->unit = strdup("");
-	if (!m->formula[0] || !m->about || !m->source || !m->unit)
+	if (!m->about || !m->source || !m->unit)
 		return nti_error(e, -ENOMEM, "memory is short for a metric");
 	return 0;
 }

@@ -35,6 +35,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "lib/base/error.h"
 
@@ -49,11 +50,13 @@ struct nti_formula; /* immutable after parsing; may be evaluated by several thre
 
 /*
  * Parse one formula; 0, -EINVAL with a sentence that shows the column, -E2BIG (too long, too many events, too deep), -ENOMEM.
- * On failure *@out is NULL. The text is not kept.
+ * On failure *@out is NULL. The text is copied.
  */
 int nti_formula_parse(const char *text, struct nti_formula **out, struct nti_error *e);
 /* NULL is accepted. */
 void nti_formula_free(struct nti_formula *f);
+/* As it was written. */
+const char *nti_formula_text(const struct nti_formula *f);
 /* Event names in order of first use; real_ns and cpus are not among them. Borrowed from @f; NULL when there is no @i. */
 size_t nti_formula_count(const struct nti_formula *f);
 const char *nti_formula_event(const struct nti_formula *f, size_t i);
@@ -76,16 +79,16 @@ struct nti_formula_input {
 struct nti_number nti_formula_eval(const struct nti_formula *f, const struct nti_formula_input *in);
 
 struct nti_metric {
-	char *name;
-	char *unit;
-	char *group;  /* NULL when it belongs to none */
-	char *beside; /* NULL when it stands beside no event */
-	char *about;
-	char *source;	/* "" when it was not read from a file */
-	char **formula; /* formulas entries, in order of preference */
+	const char *name;
+	const char *unit;
+	const char *group;  /* NULL when it belongs to none */
+	const char *beside; /* NULL when it stands beside no event */
+	const char *about;
+	const char *source;			  /* "" when it was not read from a file */
+	const struct nti_formula *const *formula; /* formulas entries, in order of preference */
 	size_t formulas;
 };
-/* Frees what @m points to and zeroes it; a zeroed metric is accepted. */
+/* Frees what @m, which was parsed, points to and zeroes it; a zeroed metric is accepted. */
 void nti_metric_fini(struct nti_metric *m);
 
 /*
@@ -99,10 +102,21 @@ bool nti_metric_is_inline(const char *text);
  */
 int nti_metric_parse_inline(const char *text, struct nti_metric *out, struct nti_error *e);
 
+/*
+ * A set of metrics. Those of @base, if it has one, come first; they are borrowed. What was parsed belongs to the set. The indices are for look-up:
+ * numbers of .metric by name, and the names of groups, each once; both in the order of strcasecmp(3).
+ */
 struct nti_metrics {
-	struct nti_metric *metric;
-	size_t count;
+	const struct nti_metrics *base;
+	const struct nti_metric *metric;
+	size_t count; /* without those of .base */
+	const uint16_t *by_name;
+	const char *const *group;
+	size_t groups;
 };
+/* The metrics of data/metrics, parsed and checked when this was built: constants. */
+extern const struct nti_metrics nti_metrics_built_in;
+
 /*
  * Parse the text of a metric file and append to @out. Lints: every key present and in order, values not empty, UTF-8, "about" a
  * sentence, names of metrics and groups unique in @out without regard to case and not like an event of perf's, formulas parse and use an event,
@@ -111,20 +125,16 @@ struct nti_metrics {
  */
 int nti_metrics_parse(const char *file, const char *text, size_t bytes, struct nti_metrics *out,
 		      struct nti_error *e);
+/* Frees what was parsed into @m, and lets go of its base. */
 void nti_metrics_fini(struct nti_metrics *m);
+/* With those of the base: how many, and number @i. */
+size_t nti_metrics_count(const struct nti_metrics *m);
+const struct nti_metric *nti_metrics_get(const struct nti_metrics *m, size_t i);
 /* Is @name, without regard to case, the group of a metric of @m? */
 bool nti_metrics_has_group(const struct nti_metrics *m, const char *name);
 /* Does @metric belong to group @name, without regard to case? */
 bool nti_metric_is_in_group(const struct nti_metric *metric, const char *name);
 /* Without regard to case: "ipc" finds IPC. NULL when there is none. */
 const struct nti_metric *nti_metrics_find(const struct nti_metrics *m, const char *name);
-
-/* The files of data/metrics, built in. Static memory: name, text, length; NULL name ends. */
-struct nti_metric_file {
-	const char *name;
-	const char *text;
-	size_t bytes;
-};
-extern const struct nti_metric_file nti_metric_files[];
 
 #endif

@@ -141,33 +141,6 @@ int nti_metric_check_unit(const char *unit, struct nti_error *e)
 	return nti_metric_check_text(unit, bytes, e);
 }
 
-int nti_metric_check_formula(const char *formula, struct nti_error *e)
-{
-	struct nti_formula *f;
-	size_t events;
-	int ret = nti_formula_parse(formula, &f, e);
-
-	if (ret < 0)
-		return ret;
-	events = nti_formula_count(f);
-	nti_formula_free(f);
-	return events ? 0 : nti_error(e, -EINVAL, "the formula uses no event");
-}
-
-int nti_metric_uses(const char *formula, const char *event, struct nti_error *e)
-{
-	struct nti_formula *f;
-	size_t i;
-	int ret = nti_formula_parse(formula, &f, e);
-
-	if (ret < 0)
-		return ret;
-	for (i = 0; i < nti_formula_count(f) && !ret; i++)
-		ret = strcmp(nti_formula_event(f, i), event) == 0;
-	nti_formula_free(f);
-	return ret;
-}
-
 /* Bytes of the character at @s, 0 when it is none. Source: RFC 3629, section 4; C1 controls (U+0080 to U+009F) are refused too. */
 static size_t utf8_bytes(const unsigned char *s, size_t left)
 {

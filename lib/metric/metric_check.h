@@ -14,10 +14,11 @@ size_t nti_metric_name_bytes(const char *text, size_t bytes);
 int nti_metric_check_name(const char *name, struct nti_error *e);
 /* Not too long; printable UTF-8. */
 int nti_metric_check_unit(const char *unit, struct nti_error *e);
-/* Parses, and uses an event: a number that nothing was counted for is no metric. */
-int nti_metric_check_formula(const char *formula, struct nti_error *e);
-/* Does @formula, which was checked, use @event? 1, 0 or -ENOMEM. */
-int nti_metric_uses(const char *formula, const char *event, struct nti_error *e);
+/* Parses @text, and refuses it unless it uses an event: a number that nothing was counted for is no metric. Adds the formula to @m. */
+struct nti_metric;
+int nti_metric_add_formula(struct nti_metric *m, const char *text, struct nti_error *e);
+/* Does a formula of @m use @event? */
+bool nti_metric_uses(const struct nti_metric *m, const char *event);
 /* Valid UTF-8 without control characters other than tabs. */
 int nti_metric_check_text(const char *text, size_t bytes, struct nti_error *e);
 

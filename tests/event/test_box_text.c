@@ -112,11 +112,13 @@ static const struct lint_row {
 	{ __LINE__, HEAD "event e\n",
 	  "x.events:7: behind \"source\" comes a blank line, not \"event\"" },
 	{ __LINE__, HEAD "\nevent e\nterms event=1\n",
-	  "x.events:9: the entry ends too early: behind \"terms\" comes \"scale\", \"unit\", "
+	  "x.events:9: the entry of e ends too early: behind \"terms\" comes \"scale\", \"unit\", "
 	  "\"state\" or \"about\"" },
 	{ __LINE__, "kind k\npmu p\n\nkind l\n",
-	  "x.events:2: the entry ends too early: behind \"pmu\" comes \"term\"" },
-	{ __LINE__, "kinds k\n", "x.events:1: there is no key \"kinds\"" },
+	  "x.events:2: the entry of k ends too early: behind \"pmu\" comes \"term\"" },
+	{ __LINE__, "kinds k\n",
+	  "x.events:1: there is no key \"kinds\"; the keys are kind, pmu, term, event, terms, "
+	  "scale, unit, state, about and source" },
 	{ __LINE__, "kind\n", "x.events:1: \"kind\" has no value" },
 	/* names */
 	{ __LINE__, "kind Box\n", "x.events:1: \"Box\" is no name of a kind" },
@@ -161,7 +163,8 @@ static const struct lint_row {
 	  "x.events:10: \"about\" is a sentence and ends with a full stop" },
 	{ __LINE__, "# \xc3\xa4\n",
 	  "x.events:1: the byte 0xc3 in column 3 is not printable ASCII" },
-	{ __LINE__, "kind k\r\n", "x.events:1: the byte 0x0d in column 7 is not printable ASCII" },
+	{ __LINE__, "kind k\x01\n",
+	  "x.events:1: the byte 0x01 in column 7 is not printable ASCII" },
 };
 
 TEST(lint)

@@ -78,7 +78,7 @@ static void try_inline(const char *text, uint32_t seed)
 	expect(ret != 0 || nti_metric_is_inline(text));
 	expect((ret == 0) == (m.name != NULL));
 	if (ret == 0)
-		try_formula(m.formula[0], seed);
+		try_formula(nti_formula_text(m.formula[0]), seed);
 	nti_metric_fini(&m);
 }
 
@@ -93,7 +93,7 @@ static void try_file(const char *text, size_t bytes, uint32_t seed)
 	for (i = 0; i < count; i++) {
 		expect(nti_metrics_find(&all, all.metric[i].name) == &all.metric[i]);
 		expect(all.metric[i].formulas > 0);
-		try_formula(all.metric[i].formula[0], seed);
+		try_formula(nti_formula_text(all.metric[i].formula[0]), seed);
 	}
 	/* The names are taken now; the set must stay as it is. */
 	if (count)

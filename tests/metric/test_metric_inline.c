@@ -32,7 +32,7 @@ TEST(good)
 		TT_STR(r, m.name, r->name);
 		TT_STR(r, m.unit, r->unit);
 		TT_EQ(r, m.formulas, 1);
-		TT_STR(r, m.formula[0], r->formula);
+		TT_STR(r, nti_formula_text(m.formula[0]), r->formula);
 		TT_STR(r, m.about, "Computed by a formula that the user gave.");
 		TT_STR(r, m.source, "");
 		TT_EQ(r, m.beside == NULL, 1);

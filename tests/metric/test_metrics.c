@@ -35,8 +35,8 @@ TEST(whole_entry)
 	TT_TEXT(m->name, "IPC");
 	TT_TEXT(m->unit, "insn/cycle");
 	TT_IS(m->formulas, 2);
-	TT_TEXT(m->formula[0], "instructions / cycles");
-	TT_TEXT(m->formula[1], "'cpu/instructions/' / 'cpu/cycles/'");
+	TT_TEXT(nti_formula_text(m->formula[0]), "instructions / cycles");
+	TT_TEXT(nti_formula_text(m->formula[1]), "'cpu/instructions/' / 'cpu/cycles/'");
 	TT_TEXT(m->beside, "cpu/cycles/");
 	assert_null(m->group);
 	TT_TEXT(m->about, "Instructions per cycle.");
@@ -45,7 +45,7 @@ TEST(whole_entry)
 	TT_TEXT(m->name, "B-2_x");
 	TT_TEXT(m->unit, "%");
 	TT_TEXT(m->group, "Both");
-	TT_TEXT(m->formula[0], "a/b");
+	TT_TEXT(nti_formula_text(m->formula[0]), "a/b");
 	assert_null(m->beside);
 	TT_TEXT(m->about, "\xc3\x84 b.");
 	TT_TEXT(m->source, "-");

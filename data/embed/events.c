@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+/* data/events: the tables of lib/event/box_events.h. */
+#include <inttypes.h>
+
+#include "data/embed/all.h"
+
+static int parse(union embed_all *all, const char *file, const char *text, size_t bytes,
+		 struct nti_error *e)
+{
+	return nti_box_text_parse(file, text, bytes, &all->events, e);
+}
+
+static void fini(union embed_all *all)
+{
+	nti_box_text_fini(&all->events);
+}
+
+static void write_terms(FILE *out, const struct nti_box_family *f)
+{
+	size_t i;
+
+	fprintf(out, "static const struct nti_box_term %s_terms[] = {\n", f->kind);
+	for (i = 0; i < f->terms; i++) {
+		fputs("\t{ ", out);
+		embed_text(out, f->term[i].name);
+		fputs(", ", out);
+		embed_text(out, f->term[i].format);
+		fputs(" },\n", out);
+	}
+	fputs("};\n", out);
+}
+
+static void write_events(FILE *out, const struct nti_box_family *f)
+{
+	static const char *const together[] = { "NTI_SUM", "NTI_MAX", "NTI_MIN" };
+	size_t i, k;
+
+	fprintf(out, "static const struct nti_box_event %s_events[] = {\n", f->kind);
+	for (i = 0; i < f->events; i++) {
+		const struct nti_box_event *event = &f->event[i];
+		const char *const texts[] = { event->name, event->terms, event->unit, event->about,
+					      event->source };
+
+		fputs("\t{ ", out);
+		for (k = 0; k < sizeof(texts) / sizeof(texts[0]); k++) {
+			embed_text(out, texts[k]);
+			fputs(", ", out);
+		}
+		fprintf(out, "%.17g, %#" PRIx64 "u, %d, %s },\n", event->scale, event->config,
+			event->is_state, together[event->together]);
+	}
+	fputs("};\n", out);
+}
+
+/* Families of one entry share its arrays, which are written with the first of them. */
+static const struct nti_box_family *first_of(const struct nti_box_text *all, size_t i)
+{
+	while (i > 0 && all->family[i - 1].event == all->family[i].event)
+		i--;
+	return &all->family[i];
+}
+
+static void write_all(FILE *out, const union embed_all *of)
+{
+	const struct nti_box_text *all = &of->events;
+	size_t i;
+
+	fputs("#include \"lib/event/box_events.h\"\n\n", out);
+	for (i = 0; i < all->families; i++) {
+		if (first_of(all, i) != &all->family[i])
+			continue;
+		write_terms(out, &all->family[i]);
+		write_events(out, &all->family[i]);
+	}
+	fputs("const struct nti_box_family nti_box_families[] = {\n", out);
+	for (i = 0; i < all->families; i++) {
+		const struct nti_box_family *f = &all->family[i], *first = first_of(all, i);
+
+		fprintf(out, "\t{ \"%s\", \"%s\", %s_terms, %zu, %s_events, %zu },\n", f->kind,
+			f->unit, first->kind, f->terms, first->kind, f->events);
+	}
+	fprintf(out, "};\nconst size_t nti_box_family_count = %zu;\n", all->families);
+}
+
+const struct embed_kind embed_events = {
+	.name = "events",
+	.parse = parse,
+	.write = write_all,
+	.fini = fini,
+};

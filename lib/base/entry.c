@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+/* Files of entries. */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/entry.h"
+#include "lib/base/text.h"
+
+struct parser {
+	const struct nti_entries *kind;
+	const char *file;
+	size_t line;
+	unsigned int last;		   /* key of the line before, in this entry */
+	size_t last_line;		   /* its number */
+	char title[NTI_ENTRY_TITLE_BYTES]; /* value of the entry's first line */
+	void *arg;
+	struct nti_error *e;
+};
+
+static int fail_at(struct parser *p, int code)
+{
+	return code < 0 ? nti_error_prefix(p->e, code, "%s:%zu", p->file, p->line) : 0;
+}
+
+/* Bytes of @text, @most at most and whole characters of UTF-8. */
+static int shown(const char *text, size_t bytes, size_t most)
+{
+	size_t n = bytes > most ? most : bytes;
+
+	while (n < bytes && (text[n] & 0xc0) == 0x80)
+		n--;
+	return (int)n;
+}
+
+/* Key 0 has no name. */
+static unsigned int find_key(const struct nti_entries *kind, const char *name, size_t bytes)
+{
+	unsigned int key;
+
+	for (key = 1; key < kind->keys; key++)
+		if (strlen(kind->key[key].name) == bytes &&
+		    memcmp(kind->key[key].name, name, bytes) == 0)
+			return key;
+	return 0;
+}
+
+static int fail_unknown_key(struct parser *p, const char *name, size_t bytes)
+{
+	const struct nti_entries *kind = p->kind;
+	char all[256] = "";
+	unsigned int key;
+
+	for (key = 1; key < kind->keys; key++) {
+		(void)nti_text_append(all, sizeof(all),
+				      key == 1		     ? ""
+				      : key + 1 < kind->keys ? ", "
+							     : " and ");
+		(void)nti_text_append(all, sizeof(all), kind->key[key].name);
+	}
+	return nti_error(p->e, -EINVAL, "%s:%zu: there is no key \"%.*s%s\"; the keys are %s",
+			 p->file, p->line, shown(name, bytes, 40), name,
+			 shown(name, bytes, 40) < (int)bytes ? "..." : "", all);
+}
+
+static int end_entry(struct parser *p)
+{
+	const struct nti_entry_key *last = &p->kind->key[p->last];
+
+	if (!p->last)
+		return 0;
+	if (last->next && !(last->next & 1u))
+		return nti_error(p->e, -EINVAL, "%s:%zu: the entry of %s ends too early: %s",
+				 p->file, p->last_line, p->title, last->expected);
+	p->last = 0;
+	return p->kind->end ? fail_at(p, p->kind->end(p->arg, p->e)) : 0;
+}
+
+/* @line has neither blanks at its ends nor a line end and is not empty. */
+static int parse_entry_line(struct parser *p, char *line)
+{
+	const struct nti_entry_key *key = p->kind->key;
+	size_t bytes = strcspn(line, " \t");
+	char *value = line + bytes + strspn(line + bytes, " \t");
+	unsigned int number = find_key(p->kind, line, bytes);
+
+	if (!number)
+		return fail_unknown_key(p, line, bytes);
+	if (!(key[p->last].next & 1u << number))
+		return nti_error(p->e, -EINVAL, "%s:%zu: %s, not \"%s\"", p->file, p->line,
+				 key[p->last].expected, key[number].name);
+	if (!*value)
+		return nti_error(p->e, -EINVAL, "%s:%zu: \"%s\" has no value", p->file, p->line,
+				 key[number].name);
+	if (!p->last)
+		(void)snprintf(p->title, sizeof(p->title), "%.*s",
+			       shown(value, strlen(value), sizeof(p->title) - 1), value);
+	p->last = number;
+	p->last_line = p->line;
+	return fail_at(p, p->kind->set(p->arg, number, value, p->e));
+}
+
+/* A line end of DOS is a blank, too. */
+static int parse_line(void *arg, const char *begin, size_t bytes)
+{
+	struct parser *p = arg;
+	char *copy, *line;
+	int ret;
+
+	p->line++;
+	if (bytes && begin[bytes - 1] == '\r')
+		bytes--;
+	ret = fail_at(p, p->kind->check(begin, bytes, p->e));
+	if (ret < 0)
+		return ret;
+	copy = strndup(begin, bytes);
+	if (!copy)
+		return nti_error(p->e, -ENOMEM, "%s:%zu: memory is short for a line", p->file,
+				 p->line);
+	line = nti_text_trim(copy);
+	if (!*line)
+		ret = end_entry(p);
+	else if (*line != '#')
+		ret = parse_entry_line(p, line);
+	free(copy);
+	return ret;
+}
+
+int nti_entry_check_ascii(const char *text, size_t bytes, struct nti_error *e)
+{
+	size_t i;
+
+	for (i = 0; i < bytes; i++)
+		if (text[i] != '\t' && (text[i] < ' ' || text[i] > '~'))
+			return nti_error(e, -EINVAL,
+					 "the byte 0x%02x in column %zu is not printable ASCII",
+					 (unsigned int)(unsigned char)text[i], i + 1);
+	return 0;
+}
+
+int nti_entries_parse(const struct nti_entries *kind, const char *file, const char *text,
+		      size_t bytes, void *arg, struct nti_error *e)
+{
+	struct parser p = { .kind = kind, .file = file, .arg = arg, .e = e };
+	int ret = nti_text_for_each_line(text, bytes, parse_line, &p);
+
+	return ret < 0 ? ret : end_entry(&p);
+}

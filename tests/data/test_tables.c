@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+/* The tables that were built in are what the parsers make of the files of data/, which are this program's arguments. */
+#include "lib/event/box_text.h"
+#include "lib/metric/formula.h"
+#include "tests/tt.h"
+#include "trace/derive/known_text.h"
+
+static char **files;
+
+typedef int (*parser)(const char *file, const char *text, size_t bytes, void *out,
+		      struct nti_error *e);
+
+/* Parse all files whose names end so; how many. */
+static size_t parse_all(const char *ending, parser parse, void *out)
+{
+	struct nti_error e = { 0 };
+	size_t n = 0, bytes, room = 1 << 20;
+	char **file, *text = malloc(room);
+
+	assert_non_null(text);
+	for (file = files; *file; file++) {
+		size_t length = strlen(*file);
+		FILE *in;
+
+		if (length < strlen(ending) || strcmp(*file + length - strlen(ending), ending) != 0)
+			continue;
+		in = fopen(*file, "rb");
+		if (!in)
+			fail_msg("%s: cannot be opened", *file);
+		bytes = fread(text, 1, room, in);
+		fclose(in);
+		assert_true(bytes > 0 && bytes < room);
+		if (parse(*file, text, bytes, out, &e) < 0)
+			fail_msg("%s", e.text);
+		n++;
+	}
+	free(text);
+	return n;
+}
+
+/* NULL only equals NULL. */
+static void same_text(const char *got, const char *want)
+{
+	assert_int_equal(!got, !want);
+	if (want)
+		assert_string_equal(got, want);
+}
+
+static int parse_metrics(const char *file, const char *text, size_t bytes, void *out,
+			 struct nti_error *e)
+{
+	return nti_metrics_parse(file, text, bytes, out, e);
+}
+
+static void same_formula(const struct nti_formula *got, const struct nti_formula *want)
+{
+	size_t i;
+
+	assert_string_equal(nti_formula_text(got), nti_formula_text(want));
+	assert_int_equal(got->ops, want->ops);
+	for (i = 0; i < want->ops; i++) {
+		assert_int_equal(got->op[i].kind, want->op[i].kind);
+		assert_int_equal(got->op[i].event, want->op[i].event);
+		assert_true(got->op[i].number == want->op[i].number);
+	}
+	assert_int_equal(got->events, want->events);
+	for (i = 0; i < want->events; i++)
+		assert_string_equal(got->event[i], want->event[i]);
+}
+
+static void same_metric(const struct nti_metric *got, const struct nti_metric *want)
+{
+	size_t i;
+
+	same_text(got->name, want->name);
+	same_text(got->unit, want->unit);
+	same_text(got->group, want->group);
+	same_text(got->beside, want->beside);
+	same_text(got->about, want->about);
+	same_text(got->source, want->source);
+	assert_int_equal(got->formulas, want->formulas);
+	for (i = 0; i < want->formulas; i++)
+		same_formula(got->formula[i], want->formula[i]);
+}
+
+TEST(metrics_are_those_of_the_files)
+{
+	const struct nti_metrics *got = &nti_metrics_built_in;
+	struct nti_metrics want = { 0 };
+	size_t i;
+
+	assert_true(parse_all(".metrics", parse_metrics, &want) >= 10);
+	assert_true(want.count >= 90);
+	assert_null(got->base);
+	assert_int_equal(got->count, want.count);
+	assert_int_equal(got->groups, want.groups);
+	for (i = 0; i < want.count; i++) {
+		same_metric(&got->metric[i], &want.metric[i]);
+		assert_int_equal(got->by_name[i], want.by_name[i]);
+		assert_ptr_equal(nti_metrics_find(got, want.metric[i].name), &got->metric[i]);
+	}
+	for (i = 0; i < want.groups; i++)
+		assert_string_equal(got->group[i], want.group[i]);
+	nti_metrics_fini(&want);
+}
+
+static int parse_events(const char *file, const char *text, size_t bytes, void *out,
+			struct nti_error *e)
+{
+	return nti_box_text_parse(file, text, bytes, out, e);
+}
+
+static void same_event(const struct nti_box_event *got, const struct nti_box_event *want)
+{
+	same_text(got->name, want->name);
+	same_text(got->terms, want->terms);
+	same_text(got->unit, want->unit);
+	same_text(got->about, want->about);
+	same_text(got->source, want->source);
+	assert_true(got->scale == want->scale);
+	assert_true(got->config == want->config);
+	assert_int_equal(got->is_state, want->is_state);
+	assert_int_equal(got->together, want->together);
+}
+
+TEST(events_are_those_of_the_files)
+{
+	struct nti_box_text want = { 0 };
+	size_t i, k;
+
+	assert_true(parse_all(".events", parse_events, &want) >= 17);
+	assert_int_equal(nti_box_family_count, want.families);
+	for (i = 0; i < want.families; i++) {
+		const struct nti_box_family *got = &nti_box_families[i], *family = &want.family[i];
+
+		assert_string_equal(got->kind, family->kind);
+		assert_string_equal(got->unit, family->unit);
+		assert_int_equal(got->terms, family->terms);
+		assert_int_equal(got->events, family->events);
+		for (k = 0; k < family->terms; k++) {
+			assert_string_equal(got->term[k].name, family->term[k].name);
+			assert_string_equal(got->term[k].format, family->term[k].format);
+		}
+		for (k = 0; k < family->events; k++)
+			same_event(&got->event[k], &family->event[k]);
+	}
+	nti_box_text_fini(&want);
+}
+
+static int parse_counters(const char *file, const char *text, size_t bytes, void *out,
+			  struct nti_error *e)
+{
+	return nti_known_text_parse(file, text, bytes, out, e);
+}
+
+TEST(counters_are_those_of_the_files)
+{
+	struct nti_known_text want = { 0 };
+	size_t i;
+
+	assert_true(parse_all(".counters", parse_counters, &want) >= 2);
+	assert_true(want.count >= 180);
+	assert_int_equal(nti_known_counter_count, want.count);
+	for (i = 0; i < want.count; i++) {
+		const struct nti_known_counter *got = &nti_known_counters[i], *k = &want.counter[i];
+
+		same_text(got->event, k->event);
+		same_text(got->chips, k->chips);
+		same_text(got->mux, k->mux);
+		same_text(got->source, k->source);
+		same_text(got->trust, k->trust);
+		assert_int_equal(got->part, k->part);
+		assert_int_equal(got->set, k->set);
+		assert_int_equal(got->mode, k->mode);
+		assert_int_equal(got->has_start, k->has_start);
+		assert_int_equal(got->has_group, k->has_group);
+		assert_int_equal(got->start_src, k->start_src);
+		assert_int_equal(got->start_op, k->start_op);
+		assert_int_equal(got->event_src, k->event_src);
+		assert_int_equal(got->event_op, k->event_op);
+		assert_int_equal(got->group, k->group);
+	}
+	nti_known_text_fini(&want);
+}
+
+/* A user's metrics stand beside those that are built in, and may not have their names. */
+TEST(users_files_go_through_the_same_checks)
+{
+	static const char more[] =
+		"metric mine\nunit u\ngroup core\nformula a / b\nabout A.\nsource s\n";
+	static const char taken[] = "metric ipc\nunit u\nformula a\nabout A.\nsource s\n";
+	struct nti_metrics m = { .base = &nti_metrics_built_in };
+	struct nti_error e = { 0 };
+
+	TT_IS(nti_metrics_parse("m", taken, sizeof(taken) - 1, &m, &e), -22);
+	TT_TEXT(e.text, "m:1: there is a metric ipc already");
+	TT_IS(nti_metrics_parse("m", more, sizeof(more) - 1, &m, &e), 0);
+	TT_IS(nti_metrics_count(&m), nti_metrics_built_in.count + 1);
+	TT_TEXT(nti_metrics_get(&m, nti_metrics_built_in.count)->name, "mine");
+	assert_ptr_equal(nti_metrics_get(&m, 0), &nti_metrics_built_in.metric[0]);
+	assert_ptr_equal(nti_metrics_find(&m, "MINE"), &m.metric[0]);
+	assert_non_null(nti_metrics_find(&m, "ipc"));
+	assert_true(nti_metrics_has_group(&m, "CORE"));
+	nti_metrics_fini(&m);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(metrics_are_those_of_the_files),
+		cmocka_unit_test(events_are_those_of_the_files),
+		cmocka_unit_test(counters_are_those_of_the_files),
+		cmocka_unit_test(users_files_go_through_the_same_checks),
+	};
+
+	files = argv + (argc > 0);
+	return TT_RUN(tests);
+}
