@@ -37,8 +37,8 @@ usage="usage: embed metrics|events|counters OUT.c FILE..."
 expect_refused "no file" "$usage" metrics
 expect_refused "no such kind" "$usage" numbers "$dir/none"
 for kind in metrics events counters; do
-	expect_refused "a missing file" "$dir/none: cannot be opened: No such file or directory" $kind "$dir/none"
-	expect_refused "a folder" "$dir: cannot be read" $kind "$dir"
+	expect_refused "a missing file" "$dir/none: cannot be opened: No such file or directory" "$kind" "$dir/none"
+	expect_refused "a folder" "$dir: cannot be read" "$kind" "$dir"
 done
 
 metric() {
