@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * x86: which registers a CPU has, by CPUID; RDMSR and WRMSR; the counters reserved against perf;
- * RDPMC for user mode.
- *
- * What CPUID tells stands in Intel's SDM vol. 2, CPUID, leaves 6 and 0AH, and in AMD's APM vol. 3,
- * appendix E (neither opened); compared with Linux 6.1 arch/x86/include/asm/perf_event.h
- * (cpuid10_*, cpuid_0x80000022_ebx) and cpufeatures.h.
+ * x86: which registers a CPU has, by CPUID (core/regs/devices.h) and by asking them; RDMSR and
+ * WRMSR; the counters reserved against perf; RDPMC for user mode.
  */
 #include <linux/atomic.h>
 #include <linux/cpu.h>
@@ -33,177 +29,48 @@
 #include <asm/processor.h>
 #include <asm/tlbflush.h>
 
-#include "core/regs/intel_model.h"
+#include "core/regs/devices.h"
 #include "core/regs/regs.h"
 #include "driver/compat.h"
 #include "driver/ntd.h"
-
-/* What CPUID says of the CPU that asks. */
-struct counters {
-	const struct nthw_table *table; /* NULL: none that we know */
-	unsigned int general, general_width;
-	unsigned int fixed, fixed_width; /* @fixed is a mask: there can be gaps */
-	bool has_global;
-	unsigned int l3, df; /* AMD: counters outside of the core */
-};
 
 /*
  * Of the CPU that loaded the module: widths, and what must be reserved. Those of CPUs of another
  * kind beside it differ in number only.
  */
-static struct counters boot;
+static struct nthw_x86_cpu boot;
+static const struct nthw_table *boot_table; /* of its core counters; NULL: none that we know */
 
-static bool is_amd(void)
+static int read_cpuid(struct nthw_cpuid *unused, u32 leaf, u32 r[4])
 {
-	return boot_cpu_data.x86_vendor == X86_VENDOR_AMD ||
-	       boot_cpu_data.x86_vendor == X86_VENDOR_HYGON;
+	if (boot_cpu_data.cpuid_level < 0)
+		return -ENODEV;
+	cpuid(leaf, &r[0], &r[1], &r[2], &r[3]);
+	return 0;
 }
 
-static void find_intel(struct counters *pmu)
+/* What CPUID says of the CPU that asks. */
+static void identify(struct nthw_x86_cpu *out)
 {
-	union cpuid10_eax eax;
-	union cpuid10_edx edx;
-	unsigned int ebx, ecx;
+	struct nthw_cpuid source = { .read = read_cpuid };
 
-	if (boot_cpu_data.cpuid_level < 0xa)
-		return;
-	cpuid(0xa, &eax.full, &ebx, &ecx, &edx.full);
-	if (!eax.split.version_id || !eax.split.num_counters)
-		return;
-	pmu->table = &nthw_x86;
-	pmu->general = eax.split.num_counters;
-	pmu->general_width = eax.split.bit_width;
-	if (eax.split.version_id < 2)
-		return;
-	pmu->has_global = true;
-	pmu->fixed = GENMASK(31, 0) & ((1ULL << edx.split.num_counters_fixed) - 1);
-	pmu->fixed_width = edx.split.bit_width_fixed;
-	if (eax.split.version_id >= 5)
-		pmu->fixed |= ecx; /* those that exist beyond a gap */
-}
-
-static void find_amd(struct counters *pmu)
-{
-	unsigned int eax = 0, ebx = 0, ecx, edx;
-
-	if (boot_cpu_data.x86 < 6)
-		return;
-	pmu->table = &nthw_amd_legacy;
-	pmu->general = 4;
-	pmu->general_width = 48;
-	if (boot_cpu_has(X86_FEATURE_PERFCTR_CORE)) {
-		pmu->table = &nthw_amd_core;
-		pmu->general = 6;
-	}
-	if (boot_cpu_data.x86 >= 0x17) {
-		pmu->l3 = boot_cpu_has(X86_FEATURE_PERFCTR_LLC) ? 6 : 0;
-		pmu->df = boot_cpu_has(X86_FEATURE_PERFCTR_NB) ? 4 : 0;
-	}
-	if (boot_cpu_data.extended_cpuid_level < 0x80000022)
-		return;
-	cpuid(0x80000022, &eax, &ebx, &ecx, &edx);
-	if (!(eax & 1))
-		return;
-	pmu->has_global = true;
-	pmu->general = ebx & 0xf;
-	if (pmu->df)
-		pmu->df = (ebx >> 10) & 0x3f;
-}
-
-static void find_pmu(struct counters *pmu)
-{
-	memset(pmu, 0, sizeof(*pmu));
-	if (is_amd())
-		find_amd(pmu);
-	else
-		find_intel(pmu);
+	nthw_x86_identify(&source, out);
 }
 
 /* ---- which registers there are ---- */
 
-static bool has_rapl(void)
+static bool has_energy_unit(void)
 {
 	u64 unit;
 
-	if (is_amd())
-		return boot_cpu_data.x86 >= 0x17 &&
-		       boot_cpu_data.extended_cpuid_level >= 0x80000007 &&
-		       (cpuid_edx(0x80000007) & BIT(14));
-	/*
-	 * No CPUID bit. Emulators that answer any register read it as 0, which as a unit would be a
-	 * joule.
-	 */
-	return boot_cpu_data.x86_vendor == X86_VENDOR_INTEL && boot_cpu_data.x86 == 6 &&
-	       !rdmsrl_safe(MSR_RAPL_POWER_UNIT, &unit) && unit;
+	return !rdmsrl_safe(MSR_RAPL_POWER_UNIT, &unit) && unit;
 }
 
-/* NULL: another vendor's, or one that our lists do not have. */
-static const struct nthw_intel_model *intel_model(void)
-{
-	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL)
-		return NULL;
-	return nthw_intel_model(boot_cpu_data.x86, boot_cpu_data.x86_model);
-}
-
-/* Is instance @index of a row of nthw_x86 on this CPU? */
-static bool has_x86(const struct counters *pmu, const struct nthw_reg *row, u32 index)
-{
-	const struct nthw_table *table = &nthw_x86;
-	const struct nthw_intel_model *model = intel_model();
-	bool is_intel = boot_cpu_data.x86_vendor == X86_VENDOR_INTEL;
-	unsigned int power = boot_cpu_data.cpuid_level >= 6 ? cpuid_eax(6) : 0;
-
-	switch (row->addr) {
-	case MSR_IA32_TSC:
-		return boot_cpu_has(X86_FEATURE_TSC);
-	case MSR_IA32_MPERF:
-	case MSR_IA32_APERF:
-		return boot_cpu_data.cpuid_level >= 6 && (cpuid_ecx(6) & BIT(0));
-	case MSR_IA32_THERM_STATUS:
-	case MSR_IA32_TEMPERATURE_TARGET:
-		return is_intel && (power & BIT(0));
-	case MSR_IA32_PACKAGE_THERM_STATUS:
-		return is_intel && (power & BIT(6));
-	}
-	if (nthw_intel_is_energy(row))
-		return !is_amd() && has_rapl() &&
-		       (!model || nthw_intel_model_has(model, table, row));
-	if (pmu->table != &nthw_x86)
-		return false;
-	switch (row->addr) {
-	case MSR_ARCH_PERFMON_PERFCTR0:
-	case MSR_ARCH_PERFMON_EVENTSEL0:
-		return index < pmu->general;
-	case MSR_ARCH_PERFMON_FIXED_CTR0:
-		return pmu->fixed & BIT(index);
-	case MSR_ARCH_PERFMON_FIXED_CTR_CTRL:
-		return pmu->fixed;
-	case MSR_CORE_PERF_GLOBAL_STATUS:
-	case MSR_CORE_PERF_GLOBAL_CTRL:
-	case MSR_CORE_PERF_GLOBAL_OVF_CTRL:
-		return pmu->has_global;
-	}
-	return false;
-}
-
-static bool has_row(const struct counters *pmu, const struct nthw_table *table,
+static bool has_row(const struct nthw_x86_cpu *cpu, const struct nthw_table *table,
 		    const struct nthw_reg *row, u32 index)
 {
-	const struct nthw_intel_model *model = intel_model();
-
-	if (table == &nthw_x86)
-		return has_x86(pmu, row, index);
-	if (table == &nthw_amd_legacy || table == &nthw_amd_core)
-		return table == pmu->table && index < pmu->general;
-	if (table == &nthw_amd_v2)
-		return is_amd() && pmu->has_global;
-	if (table == &nthw_amd_l3)
-		return index < pmu->l3;
-	if (table == &nthw_amd_df)
-		return index < pmu->df;
-	if (table == &nthw_amd_rapl)
-		return is_amd() && has_rapl();
-	return model && nthw_intel_model_has(model, table, row);
+	return nthw_cpu_has(cpu, table, row, index) &&
+	       (!nthw_cpu_is_energy(row) || has_energy_unit());
 }
 
 /*
@@ -217,7 +84,7 @@ static bool answers(const struct nthw_reg *row, u32 index)
 	return !nthw_reg_is_readable(row) || !rdmsrl_safe(nthw_reg_addr(row, index), &value);
 }
 
-static int add_table(const struct counters *pmu, const struct nthw_table *table,
+static int add_table(const struct nthw_x86_cpu *cpu, const struct nthw_table *table,
 		     enum nthw_scope scope, ntd_add_fn add, void *arg)
 {
 	size_t i;
@@ -230,7 +97,7 @@ static int add_table(const struct counters *pmu, const struct nthw_table *table,
 		if (nthw_reg_listed(row) != scope || row->space != NTHW_SPACE_MSR)
 			continue;
 		for (index = 0; index < row->count; index++) {
-			if (!has_row(pmu, table, row, index) || !answers(row, index))
+			if (!has_row(cpu, table, row, index) || !answers(row, index))
 				continue;
 			ret = add(arg, table, row, index);
 			if (ret)
@@ -242,19 +109,19 @@ static int add_table(const struct counters *pmu, const struct nthw_table *table,
 
 int ntd_arch_add_regs(unsigned int cpu, enum nthw_scope scope, ntd_add_fn add, void *arg)
 {
-	struct counters pmu;
+	struct nthw_x86_cpu here;
 	size_t i;
 	int ret = 0;
 
-	find_pmu(&pmu);
+	identify(&here);
 	for (i = 0; !ret && i < nthw_table_count; i++)
-		ret = add_table(&pmu, nthw_tables[i], scope, add, arg);
+		ret = add_table(&here, nthw_tables[i], scope, add, arg);
 	return ret;
 }
 
 const char *ntd_arch_vendor(void)
 {
-	return is_amd() ? "amd" : "intel";
+	return boot.vendor == NTHW_VENDOR_AMD ? "amd" : "intel";
 }
 
 /* ---- access ---- */
@@ -332,16 +199,16 @@ static cpumask_t cleaned; /* CPUs on which clean() ran since */
 
 static u32 counter_addr(unsigned int i)
 {
-	if (boot.table == &nthw_amd_core)
+	if (boot_table == &nthw_amd_core)
 		return MSR_F15H_PERF_CTR + 2 * i;
-	return (boot.table == &nthw_amd_legacy ? MSR_K7_PERFCTR0 : MSR_ARCH_PERFMON_PERFCTR0) + i;
+	return (boot_table == &nthw_amd_legacy ? MSR_K7_PERFCTR0 : MSR_ARCH_PERFMON_PERFCTR0) + i;
 }
 
 static u32 selector_addr(unsigned int i)
 {
-	if (boot.table == &nthw_amd_core)
+	if (boot_table == &nthw_amd_core)
 		return MSR_F15H_PERF_CTL + 2 * i;
-	return (boot.table == &nthw_amd_legacy ? MSR_K7_EVNTSEL0 : MSR_ARCH_PERFMON_EVENTSEL0) +
+	return (boot_table == &nthw_amd_legacy ? MSR_K7_EVNTSEL0 : MSR_ARCH_PERFMON_EVENTSEL0) +
 	       i;
 }
 
@@ -632,7 +499,8 @@ int ntd_arch_init(void)
 {
 	if (!boot_cpu_has(X86_FEATURE_MSR))
 		return -ENODEV;
-	find_pmu(&boot);
+	identify(&boot);
+	boot_table = nthw_cpu_core_table(&boot);
 	has_rdpmc = try_rdpmc();
 	policy_init();
 	return 0;

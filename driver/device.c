@@ -14,78 +14,14 @@
 #include <linux/pci.h>
 #include <linux/slab.h>
 
-#include "core/regs/regs.h"
 #include "driver/device.h"
 #include "driver/tree.h"
 
 #if IS_ENABLED(CONFIG_PCI)
 
-/*
- * Ids of Sandy Bridge-EP to Skylake-SP: Linux 6.1 arch/x86/events/intel/uncore_snbep.c,
- * snbep_uncore_pci_ids to skx_uncore_pci_ids. Those of the test device: models/pci_test.h, which
- * defines it.
- */
-#define UBOX(id, name)                                                                             \
-	{ 0x8086, id, .ubox = &ntd_ubox_##name, .table = &nthw_snbep_ubox, .names = "intel" }
-/* Memory channels; why their rows are Skylake's says lib/machine/box_rows.c */
-#define CHANNEL(id, name)                                                                          \
-	{ 0x8086, id, .ubox = &ntd_ubox_##name, .table = &nthw_skx_imc, .names = "intel" }
-static const struct ntd_known known_functions[] = {
-	{ 0x8086, 0x3ce0, .ubox = &ntd_ubox_snbep, .table = &nthw_snbep_ubox, .names = "intel" },
-	{ 0x8086, 0x3cb0, .ubox = &ntd_ubox_snbep, .table = &nthw_snbep_imc, .names = "intel" },
-	{ 0x8086, 0x3cb1, .ubox = &ntd_ubox_snbep, .table = &nthw_snbep_imc, .names = "intel" },
-	{ 0x8086, 0x3cb4, .ubox = &ntd_ubox_snbep, .table = &nthw_snbep_imc, .names = "intel" },
-	{ 0x8086, 0x3cb5, .ubox = &ntd_ubox_snbep, .table = &nthw_snbep_imc, .names = "intel" },
-	UBOX(0x0e1e, ivbep),
-	CHANNEL(0x0eb4, ivbep),
-	CHANNEL(0x0eb5, ivbep),
-	CHANNEL(0x0eb0, ivbep),
-	CHANNEL(0x0eb1, ivbep),
-	CHANNEL(0x0ef4, ivbep),
-	CHANNEL(0x0ef5, ivbep),
-	CHANNEL(0x0ef0, ivbep),
-	CHANNEL(0x0ef1, ivbep),
-	UBOX(0x2f1e, hswep),
-	CHANNEL(0x2fb0, hswep),
-	CHANNEL(0x2fb1, hswep),
-	CHANNEL(0x2fb4, hswep),
-	CHANNEL(0x2fb5, hswep),
-	CHANNEL(0x2fd0, hswep),
-	CHANNEL(0x2fd1, hswep),
-	CHANNEL(0x2fd4, hswep),
-	CHANNEL(0x2fd5, hswep),
-	UBOX(0x6f1e, bdx),
-	CHANNEL(0x6fb0, bdx),
-	CHANNEL(0x6fb1, bdx),
-	CHANNEL(0x6fb4, bdx),
-	CHANNEL(0x6fb5, bdx),
-	CHANNEL(0x6fd0, bdx),
-	CHANNEL(0x6fd1, bdx),
-	CHANNEL(0x6fd4, bdx),
-	CHANNEL(0x6fd5, bdx),
-	{ 0x8086, 0x2014, .ubox = &ntd_ubox_skx, .table = &nthw_skx_ubox, .names = "intel" },
-	{ 0x8086, 0x2042, .ubox = &ntd_ubox_skx, .table = &nthw_skx_imc, .names = "intel" },
-	{ 0x8086, 0x2046, .ubox = &ntd_ubox_skx, .table = &nthw_skx_imc, .names = "intel" },
-	{ 0x8086, 0x204a, .ubox = &ntd_ubox_skx, .table = &nthw_skx_imc, .names = "intel" },
-	{ 0x8086, 0x2066, .ubox = &ntd_ubox_skx, .table = &nthw_skx_m2m, .names = "intel" },
-	{ 0x8086, 0x2058, .ubox = &ntd_ubox_skx, .table = &nthw_skx_upi, .names = "intel" },
-	{ 0x1234, 0x6e74, .bar = 0, .table = &nthw_pci_test, .names = "ntime" },
-};
-
 /* of the list, and of coming and going; outside of ntd_tree_lock */
 static DEFINE_MUTEX(devices_lock);
 static LIST_HEAD(devices);
-
-static const struct ntd_known *known_function(const struct pci_dev *pdev)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(known_functions); i++)
-		if (known_functions[i].vendor == pdev->vendor &&
-		    known_functions[i].device == pdev->device)
-			return &known_functions[i];
-	return NULL;
-}
 
 static bool is_place_of(const struct ntd_device *device, const struct pci_dev *pdev)
 {
@@ -94,7 +30,7 @@ static bool is_place_of(const struct ntd_device *device, const struct pci_dev *p
 }
 
 /* That was or is there; or a new one. */
-static struct ntd_device *device_at(struct pci_dev *pdev, const struct ntd_known *known)
+static struct ntd_device *device_at(struct pci_dev *pdev, const struct nthw_pci_device *known)
 {
 	struct ntd_device *device;
 	unsigned int number = 0;
@@ -161,7 +97,7 @@ static int unit_come(struct ntd_device *device, struct pci_dev *pdev)
 
 	if (ret)
 		return ret;
-	unit = ntd_tree_unit(NTD_UNIT_DEVICE, device->number, folder, device->known->names);
+	unit = ntd_tree_unit(NTD_UNIT_DEVICE, device->number, folder, device->known->vendor_names);
 	if (IS_ERR(unit))
 		return PTR_ERR(unit);
 	/* Two functions that say to be the same one: the first has it. */
@@ -179,7 +115,7 @@ err_put:
 
 static void device_come(struct pci_dev *pdev)
 {
-	const struct ntd_known *known = known_function(pdev);
+	const struct nthw_pci_device *known = nthw_pci_device(pdev->vendor, pdev->device);
 	struct ntd_device *device;
 	int ret;
 

@@ -6,27 +6,13 @@
 #include <linux/mutex.h>
 #include <linux/pci.h>
 
+#include "core/regs/devices.h"
 #include "driver/ntd.h"
-
-/* Which functions tell the sockets of a processor's buses, and how; pci.c. */
-struct ntd_ubox;
-extern const struct ntd_ubox ntd_ubox_snbep, ntd_ubox_ivbep, ntd_ubox_hswep, ntd_ubox_bdx;
-extern const struct ntd_ubox ntd_ubox_skx;
-
-/* A function by its ids, and the rows of it. */
-struct ntd_known {
-	u16 vendor, device;
-	/* It belongs to a socket, which the Ubox of its kind tells; NULL: a device of its own. */
-	const struct ntd_ubox *ubox;
-	unsigned int bar; /* of rows in space MMIO */
-	const struct nthw_table *table;
-	const char *names; /* folder of the vendor's names */
-};
 
 /* Stays until unload, so that what comes back to the same place is the same unit. */
 struct ntd_device {
 	struct list_head node;
-	const struct ntd_known *known;
+	const struct nthw_pci_device *known;
 	int domain;
 	unsigned int bus, devfn;
 	unsigned int number; /* device%u */
@@ -45,7 +31,7 @@ int ntd_pci_write(struct pci_dev *pdev, u32 addr, u32 bits, u64 value);
 /* Does the function still answer? */
 bool ntd_pci_answers(struct pci_dev *pdev);
 /* Number of the socket that a function belongs to; -ENODEV: nothing tells. */
-int ntd_pci_socket(struct pci_dev *pdev, const struct ntd_ubox *kind);
+int ntd_pci_socket(struct pci_dev *pdev, const struct nthw_ubox *ubox);
 
 /* ---- mmio.c: memory of a device ---- */
 

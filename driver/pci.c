@@ -2,29 +2,7 @@
 /* Registers in the configuration space of PCI functions. */
 #include <linux/pci.h>
 
-#include "core/regs/regs.h"
 #include "driver/device.h"
-
-#define VENDOR_INTEL 0x8086
-/* Rows CPUNODEID and GIDNIDMAP: three bits for each node. */
-#define NODE_BITS 3
-#define NODES 8
-
-/*
- * Linux 6.1 arch/x86/events/intel/uncore_snbep.c, snbep_uncore_pci_init() and
- * skx_uncore_pci_init(), and what they give to snbep_pci2phy_map_init().
- */
-struct ntd_ubox {
-	u16 device;
-	u32 node, map; /* addresses of the two rows */
-	bool is_above; /* it is on the last bus of its socket; else on the first one */
-};
-
-const struct ntd_ubox ntd_ubox_snbep = { 0x3ce0, 0x40, 0x54, .is_above = true };
-const struct ntd_ubox ntd_ubox_ivbep = { 0x0e1e, 0x40, 0x54, .is_above = true };
-const struct ntd_ubox ntd_ubox_hswep = { 0x2f1e, 0x40, 0x54, .is_above = true };
-const struct ntd_ubox ntd_ubox_bdx = { 0x6f1e, 0x40, 0x54, .is_above = true };
-const struct ntd_ubox ntd_ubox_skx = { 0x2014, 0xc0, 0xd4, .is_above = false };
 
 /*
  * A register of 64 bits takes two reads. While the lower half wraps the upper one changes: again.
@@ -135,52 +113,58 @@ int ntd_pci_write(struct pci_dev *pdev, u32 addr, u32 bits, u64 value)
 }
 
 /* Which socket an Ubox is in: the one that has its node in the map. */
-static int socket_of_ubox(struct pci_dev *ubox, const struct ntd_ubox *kind)
+static int socket_of_ubox(struct pci_dev *pdev, const struct nthw_ubox *ubox)
 {
 	u32 node, map;
-	int i;
+	int socket;
 
-	if (read_dword(ubox, kind->node, &node) || read_dword(ubox, kind->map, &map))
+	if (read_dword(pdev, ubox->node->addr, &node) || read_dword(pdev, ubox->map->addr, &map))
 		return -ENODEV;
-	node &= (1u << NODE_BITS) - 1;
-	for (i = 0; i < NODES; i++)
-		if ((map >> (i * NODE_BITS) & ((1u << NODE_BITS) - 1)) == node)
-			return i;
-	return -ENODEV;
+	socket = nthw_ubox_socket(node, map);
+	return socket < 0 ? -ENODEV : socket;
 }
 
-/* How far it is from @ubox to the bus of @pdev in the direction in which Linux looks; < 0: none. */
-static int ubox_distance(struct pci_dev *ubox, struct pci_dev *pdev, const struct ntd_ubox *kind)
+static bool is_ubox(const struct pci_dev *pdev, const struct nthw_ubox *ubox)
 {
-	int distance = (int)ubox->bus->number - (int)pdev->bus->number;
+	const struct nthw_pci_device *known = nthw_pci_device(pdev->vendor, pdev->device);
 
-	if (pci_domain_nr(ubox->bus) != pci_domain_nr(pdev->bus))
+	return known && known->is_ubox && known->ubox == ubox;
+}
+
+/* How far it is from @from to the bus of @pdev in the direction in which Linux looks; < 0: none. */
+static int ubox_distance(struct pci_dev *from, struct pci_dev *pdev, const struct nthw_ubox *ubox)
+{
+	int distance = (int)from->bus->number - (int)pdev->bus->number;
+
+	if (pci_domain_nr(from->bus) != pci_domain_nr(pdev->bus))
 		return -1;
-	return kind->is_above ? distance : -distance;
+	return ubox->is_above ? distance : -distance;
 }
 
 /* The one on the same bus, or else on the next one that has one. With a reference. */
-static struct pci_dev *ubox_of(struct pci_dev *pdev, const struct ntd_ubox *kind)
+static struct pci_dev *ubox_of(struct pci_dev *pdev, const struct nthw_ubox *ubox)
 {
-	struct pci_dev *found = NULL, *ubox = NULL;
+	struct pci_dev *found = NULL, *other = NULL;
 	int distance, least = INT_MAX;
 
-	while ((ubox = pci_get_device(VENDOR_INTEL, kind->device, ubox))) {
-		distance = ubox_distance(ubox, pdev, kind);
+	for_each_pci_dev(other) {
+		if (!is_ubox(other, ubox))
+			continue;
+		distance = ubox_distance(other, pdev, ubox);
 		if (distance < 0 || distance >= least)
 			continue;
 		least = distance;
 		pci_dev_put(found);
-		found = pci_dev_get(ubox);
+		found = pci_dev_get(other);
 	}
 	return found;
 }
 
-int ntd_pci_socket(struct pci_dev *pdev, const struct ntd_ubox *kind)
+int ntd_pci_socket(struct pci_dev *pdev, const struct nthw_ubox *ubox)
 {
-	struct pci_dev *ubox = ubox_of(pdev, kind);
-	int socket = ubox ? socket_of_ubox(ubox, kind) : -ENODEV;
+	struct pci_dev *found = ubox_of(pdev, ubox);
+	int socket = found ? socket_of_ubox(found, ubox) : -ENODEV;
 
-	pci_dev_put(ubox);
+	pci_dev_put(found);
 	return socket;
 }

@@ -61,7 +61,7 @@ size_t nthw_reg_linux_name(const struct nthw_reg *reg, uint32_t index, char *buf
 	return format(reg, reg->linux_name, index, buffer, size);
 }
 
-static bool is_same(const char *a, const char *b)
+bool nthw_name_is(const char *a, const char *b)
 {
 	while (*a && *a == *b) {
 		a++;
@@ -79,10 +79,10 @@ static bool find_instance(const struct nthw_reg *reg, const char *name, uint32_t
 	for (i = 0; i < reg->count; i++) {
 		*index = i;
 		nthw_reg_name(reg, i, buffer, sizeof(buffer));
-		if (is_same(buffer, name))
+		if (nthw_name_is(buffer, name))
 			return true;
 		nthw_reg_linux_name(reg, i, buffer, sizeof(buffer));
-		if (buffer[0] && is_same(buffer, name))
+		if (buffer[0] && nthw_name_is(buffer, name))
 			return true;
 	}
 	return false;

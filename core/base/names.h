@@ -24,4 +24,7 @@ const struct nthw_reg *nthw_find_name(const struct nthw_table *const *tables, si
 				      const char *name, const struct nthw_table **table,
 				      uint32_t *index);
 
+/* Are they the same text? */
+bool nthw_name_is(const char *a, const char *b);
+
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
-/* Rows, and lists of their fields, that descriptions of boxes name (core/seq/boxes.c). All others are found through their tables. */
+/*
+ * Rows, and lists of their fields, that descriptions of boxes (core/seq/boxes.c) and of devices (core/regs/devices.c) name. All others are
+ * found through their tables.
+ */
 #ifndef NTHW_BOX_ROWS_H
 #define NTHW_BOX_ROWS_H
 
@@ -21,6 +24,14 @@ extern const struct nthw_reg nthw_skx_cha_filter0, nthw_skx_cha_filter1;
 
 extern const struct nthw_reg nthw_amd_l3_select, nthw_amd_l3_counter;
 extern const struct nthw_reg nthw_amd_df_select, nthw_amd_df_counter;
+
+extern const struct nthw_reg nthw_snbep_ubox_node, nthw_snbep_ubox_map;
+extern const struct nthw_reg nthw_skx_ubox_node, nthw_skx_ubox_map;
+
+extern const struct nthw_reg nthw_x86_pmc, nthw_x86_evtsel, nthw_x86_fixed_ctr;
+extern const struct nthw_reg nthw_x86_fixed_ctr_ctrl;
+extern const struct nthw_reg nthw_x86_global_status, nthw_x86_global_ctrl;
+extern const struct nthw_reg nthw_x86_global_ovf_ctrl;
 
 extern const struct nthw_reg nthw_x86_tsc, nthw_x86_mperf, nthw_x86_aperf;
 extern const struct nthw_field nthw_x86_tsc_fields[], nthw_x86_mperf_fields[];

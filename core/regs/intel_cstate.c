@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
  * How long cores and packages of Intel processors were in their idle states, in ticks of the time stamp counter. Which of them a processor has is
- * told by its model (core/regs/intel_model.h), not by CPUID.
+ * told by its model (core/regs/devices.h), not by CPUID.
  *
  * Addresses and meaning are those of Linux 6.1 arch/x86/include/asm/msr-index.h and arch/x86/events/intel/cstate.c (table at its head); defined in
  * Intel SDM vol. 4, chapter 2, per family (not opened).

@@ -48,7 +48,7 @@ static const struct nthw_field pmc_fields[] = {
 	{ "low", 0, 32, NTHW_RW, "count, bits 31 to 0" },
 	{ "high", 32, 32, NTHW_RO, "count, upper bits; zero above the width CPUID gives" },
 };
-static const struct nthw_reg pmc = {
+const struct nthw_reg nthw_x86_pmc = {
 	.name = "IA32_PMC", .space = NTHW_SPACE_MSR, .addr = 0xc1, .step = 1, .count = 8, .bits = 64,
 	.writable = 0xffffffff,
 	NTHW_FIELDS(pmc_fields), .source = ARCH_PMC, .trust = NTHW_DOCUMENTED,
@@ -86,7 +86,7 @@ static const struct nthw_field perfevtsel_fields[] = {
 	{ "inv", 23, 1, NTHW_RW, "invert the comparison with cmask" },
 	{ "cmask", 24, 8, NTHW_RW, "count cycles with at least so many events; 0: count events" },
 };
-static const struct nthw_reg perfevtsel = {
+const struct nthw_reg nthw_x86_evtsel = {
 	.name = "IA32_PERFEVTSEL", .space = NTHW_SPACE_MSR, .addr = 0x186, .step = 1, .count = 8, .bits = 64,
 	.writable = 0xffe7ffff,
 	NTHW_FIELDS(perfevtsel_fields), .source = ARCH_SELECT, .trust = NTHW_DOCUMENTED,
@@ -158,7 +158,7 @@ static const struct nthw_field fixed_ctr_fields[] = {
 	{ "low", 0, 32, NTHW_RW, "count, bits 31 to 0" },
 	{ "high", 32, 32, NTHW_RW, "count, upper bits; zero above the width CPUID.0AH:EDX[12:5] gives" },
 };
-static const struct nthw_reg fixed_ctr = {
+const struct nthw_reg nthw_x86_fixed_ctr = {
 	.name = "IA32_FIXED_CTR", .space = NTHW_SPACE_MSR, .addr = 0x309, .step = 1, .count = 4, .bits = 64,
 	.writable = 0xffffffffffffffff,
 	NTHW_FIELDS(fixed_ctr_fields), .source = ARCH, .trust = NTHW_DOCUMENTED,
@@ -183,7 +183,7 @@ static const struct nthw_field fixed_ctr_ctrl_fields[] = {
 	{ "any3", 14, 1, NTHW_RO, "reserved on processors that have fixed counter 3" },
 	{ "pmi3", 15, 1, NTHW_OS_CLEAR, "interrupt on overflow; belongs to the kernel" },
 };
-static const struct nthw_reg fixed_ctr_ctrl = {
+const struct nthw_reg nthw_x86_fixed_ctr_ctrl = {
 	.name = "IA32_FIXED_CTR_CTRL", .space = NTHW_SPACE_MSR, .addr = 0x38d, .count = 1, .bits = 64,
 	.writable = 0x3777,
 	NTHW_FIELDS(fixed_ctr_ctrl_fields), .source = ARCH_FIXED, .trust = NTHW_DOCUMENTED,
@@ -202,7 +202,7 @@ static const struct nthw_field global_status_fields[] = {
 	{ "dsbuf", 62, 1, NTHW_RO, "the debug store area is full" },
 	{ "changed", 63, 1, NTHW_RO, "state of the PMU has changed" },
 };
-static const struct nthw_reg global_status = {
+const struct nthw_reg nthw_x86_global_status = {
 	.name = "IA32_PERF_GLOBAL_STATUS", .space = NTHW_SPACE_MSR, .addr = 0x38e, .count = 1, .bits = 64,
 	NTHW_FIELDS(global_status_fields), .source = ARCH_STATUS, .trust = NTHW_DOCUMENTED,
 	.linux_name = "MSR_CORE_PERF_GLOBAL_STATUS",
@@ -214,7 +214,7 @@ static const struct nthw_field global_ctrl_fields[] = {
 	{ "fixed", 32, 4, NTHW_RW, "fixed counter may run, one bit each" },
 	{ "metrics", 48, 1, NTHW_RW, "topdown metrics may run" },
 };
-static const struct nthw_reg global_ctrl = {
+const struct nthw_reg nthw_x86_global_ctrl = {
 	.name = "IA32_PERF_GLOBAL_CTRL", .space = NTHW_SPACE_MSR, .addr = 0x38f, .count = 1, .bits = 64,
 	.reset = 0xff, .writable = 0x1000f000000ff,
 	NTHW_FIELDS(global_ctrl_fields), .source = ARCH_GLOBAL, .trust = NTHW_DOCUMENTED,
@@ -226,7 +226,7 @@ static const struct nthw_field global_ovf_ctrl_fields[] = {
 	{ "fixed", 32, 4, NTHW_W1C, "clear overflow of fixed counters" },
 	{ "metrics", 48, 1, NTHW_W1C, "clear overflow of topdown metrics" },
 };
-static const struct nthw_reg global_ovf_ctrl = {
+const struct nthw_reg nthw_x86_global_ovf_ctrl = {
 	.name = "IA32_PERF_GLOBAL_OVF_CTRL", .space = NTHW_SPACE_MSR, .addr = 0x390, .count = 1, .bits = 64,
 	.writable = 0x1000f000000ff,
 	NTHW_FIELDS(global_ovf_ctrl_fields), .source = ARCH_CLEAR, .trust = NTHW_DOCUMENTED,
@@ -277,18 +277,18 @@ const struct nthw_reg nthw_x86_platform_energy = {
 
 static const struct nthw_reg *const regs[] = {
 	&nthw_x86_tsc,
-	&pmc,
+	&nthw_x86_pmc,
 	&nthw_x86_mperf,
 	&nthw_x86_aperf,
-	&perfevtsel,
+	&nthw_x86_evtsel,
 	&nthw_x86_therm_status,
 	&nthw_x86_temperature_target,
 	&nthw_x86_package_therm_status,
-	&fixed_ctr,
-	&fixed_ctr_ctrl,
-	&global_status,
-	&global_ctrl,
-	&global_ovf_ctrl,
+	&nthw_x86_fixed_ctr,
+	&nthw_x86_fixed_ctr_ctrl,
+	&nthw_x86_global_status,
+	&nthw_x86_global_ctrl,
+	&nthw_x86_global_ovf_ctrl,
 	&nthw_x86_energy_unit,
 	&nthw_x86_pkg_energy,
 	&nthw_x86_dram_energy,

@@ -15,6 +15,7 @@
 #include "lib/base/text.h"
 #include "lib/context/leftover_program.h"
 #include "lib/context/problem.h"
+#include "lib/machine/cpu.h"
 
 /* perf_event_paranoid at which an ordinary user can still use a unit of this kind for programs of his own or the machine. */
 static int tolerated_level(const struct nti_unit *unit)
@@ -249,11 +250,13 @@ static int tell(const struct walk *w, bool is_here, const char *what, const char
 /* Units that exist in name only: no core PMU, most of all. */
 static int absent_units(const struct walk *w)
 {
-	uint32_t r[4];
-	bool is_guest = w->ctx->os->ops->cpuid(w->ctx->os, 1, 0, r) == 0 && r[2] >> 31;
+	struct nthw_x86_cpu cpu;
+	bool is_guest;
 	size_t i;
 	int ret = 0;
 
+	nti_cpu_identify(w->ctx->os, &cpu);
+	is_guest = cpu.features & NTHW_X86_GUEST;
 	for (i = 0; ret == 0 && i < w->ctx->units.count; i++) {
 		const struct nti_unit *unit = &w->ctx->units.unit[i];
 

@@ -117,7 +117,7 @@ static const struct arm_row {
 	{ 0x50, 0x000, { { "arm_xgene" } } },
 };
 
-static const struct nti_model *find_intel(const struct nti_cpu *cpu)
+static const struct nti_model *find_intel(const struct nthw_x86_cpu *cpu)
 {
 	size_t i;
 
@@ -131,7 +131,7 @@ static const struct nti_model *find_intel(const struct nti_cpu *cpu)
 	return NULL;
 }
 
-static const struct nti_model *find_amd(const struct nti_cpu *cpu)
+static const struct nti_model *find_amd(const struct nthw_x86_cpu *cpu)
 {
 	size_t i;
 
@@ -159,13 +159,13 @@ static const struct nti_model *find_arm(struct nti_os *os)
 
 const struct nti_model *nti_model_find(struct nti_os *os)
 {
-	struct nti_cpu cpu;
+	struct nthw_x86_cpu cpu;
 
 	nti_cpu_identify(os, &cpu);
 	switch (cpu.vendor) {
-	case NTI_CPU_INTEL:
+	case NTHW_VENDOR_INTEL:
 		return find_intel(&cpu);
-	case NTI_CPU_AMD:
+	case NTHW_VENDOR_AMD:
 		return find_amd(&cpu);
 	default:
 		return find_arm(os);

@@ -29,7 +29,7 @@ bool nti_pfm_is_fallback_here(const struct nti_pfm_request *r)
 
 bool nti_pfm_is_here(const struct nti_pfm_request *r)
 {
-	struct nti_cpu cpu;
+	struct nthw_x86_cpu cpu;
 
 	if (!r->model)
 		return nti_pfm_is_fallback_here(r);
@@ -39,8 +39,8 @@ bool nti_pfm_is_here(const struct nti_pfm_request *r)
 		return true;
 	nti_cpu_identify(r->names->os, &cpu);
 	if (strcasecmp(r->pmu.name, "ix86arch") == 0 || strcasecmp(r->pmu.name, "rapl") == 0)
-		return cpu.vendor == NTI_CPU_INTEL;
-	return strcasecmp(r->pmu.name, "amd64_rapl") == 0 && cpu.vendor == NTI_CPU_AMD;
+		return cpu.vendor == NTHW_VENDOR_INTEL;
+	return strcasecmp(r->pmu.name, "amd64_rapl") == 0 && cpu.vendor == NTHW_VENDOR_AMD;
 }
 
 /* Which core PMU counts for a model: all, except on hybrids and big.LITTLE, where the names tell. */

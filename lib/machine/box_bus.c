@@ -10,17 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/regs/devices.h"
 #include "lib/machine/box_bus.h"
-#include "lib/machine/box_rows.h"
 #include "lib/base/text.h"
-
-#define NODE_MASK 7u
-#define NODES 8
 
 struct bus {
 	uint32_t domain, bus;
 	int package;
-	bool is_reverse;
+	bool is_above;
 };
 
 struct nti_box_buses {
@@ -36,46 +33,33 @@ unsigned int nti_box_package_of(struct nti_os *os, unsigned int cpu)
 	return package < 0 ? 0 : (unsigned int)package;
 }
 
-/* Every three bits of the map are the node of one package, from package 0 on. */
-static int package_of_node(uint64_t node, uint64_t map)
-{
-	int i;
-
-	for (i = 0; i < NODES; i++) {
-		if ((map >> 3 * i & NODE_MASK) == (node & NODE_MASK))
-			return i;
-	}
-	return -1;
-}
-
 static int add_ubox(struct nti_box_buses *b, const struct nti_box_pci *pci,
-		    const struct nti_pci_function *f, const struct nti_box_ubox_row *row)
+		    const struct nti_pci_function *f, const struct nthw_ubox *ubox)
 {
 	struct bus *bigger;
 	uint64_t node, map;
 	int package;
 
-	if (pci->read(pci->arg, f, row->node, &node) < 0 ||
-	    pci->read(pci->arg, f, row->map, &map) < 0)
+	if (pci->read(pci->arg, f, ubox->node->addr, &node) < 0 ||
+	    pci->read(pci->arg, f, ubox->map->addr, &map) < 0)
 		return 0;
-	package = package_of_node(node, map);
+	package = nthw_ubox_socket(node, map);
 	if (package < 0)
 		return 0;
 	bigger = realloc(b->bus, (b->count + 1) * sizeof(*bigger));
 	if (!bigger)
 		return -ENOMEM;
 	b->bus = bigger;
-	b->bus[b->count++] = (struct bus){ .domain = f->domain,
-					   .bus = f->bus,
-					   .package = package,
-					   .is_reverse = row->is_reverse };
+	b->bus[b->count++] = (struct bus){
+		.domain = f->domain, .bus = f->bus, .package = package, .is_above = ubox->is_above
+	};
 	return 0;
 }
 
 static int is_node_too_high(void *arg, unsigned int node)
 {
 	(void)arg;
-	return node >= NODES;
+	return node >= NTHW_UBOX_SOCKETS;
 }
 
 /* The map has room for so many; Linux does not ask Uboxes either where there are more. */
@@ -91,7 +75,7 @@ int nti_box_buses_new(struct nti_os *os, const struct nti_box_pci *pci, struct n
 {
 	struct nti_box_buses *b = calloc(1, sizeof(*b));
 	const struct nti_pci_function *f;
-	const struct nti_box_ubox_row *row;
+	const struct nthw_pci_device *known;
 	size_t i;
 	int ret = 0;
 
@@ -102,9 +86,9 @@ int nti_box_buses_new(struct nti_os *os, const struct nti_box_pci *pci, struct n
 	if (has_too_many_nodes(os))
 		return 0;
 	for (i = 0; ret == 0 && (f = pci->get(pci->arg, i)); i++) {
-		row = nti_box_rows_ubox(f->vendor_id, f->device_id);
-		if (row)
-			ret = add_ubox(b, pci, f, row);
+		known = nthw_pci_device(f->vendor_id, f->device_id);
+		if (known && known->is_ubox)
+			ret = add_ubox(b, pci, f, known->ubox);
 	}
 	if (ret < 0) {
 		nti_box_buses_free(b);
@@ -131,9 +115,9 @@ static const struct bus *find_bus(const struct nti_box_buses *b, const struct nt
 		const struct bus *bus = &b->bus[i];
 
 		if (bus->domain != f->domain ||
-		    (bus->is_reverse ? bus->bus < f->bus : bus->bus > f->bus))
+		    (bus->is_above ? bus->bus < f->bus : bus->bus > f->bus))
 			continue;
-		if (!best || (bus->is_reverse ? bus->bus < best->bus : bus->bus > best->bus))
+		if (!best || (bus->is_above ? bus->bus < best->bus : bus->bus > best->bus))
 			best = bus;
 	}
 	return best;

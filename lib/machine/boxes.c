@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/regs/devices.h"
 #include "core/seq/box.h"
 #include "lib/machine/box_bus.h"
-#include "lib/machine/box_rows.h"
 #include "lib/machine/boxes.h"
 #include "lib/access/msr.h"
 #include "lib/access/ntimefs.h"
@@ -37,7 +37,7 @@ struct finder {
 	const struct nti_boxes_source *lent;
 	const struct nti_boxes_cpu *cpu; /* NULL until a unit is to be added */
 	size_t cpus;
-	struct nti_cpu processor;
+	struct nthw_x86_cpu processor;
 	bool is_guest;
 	struct method msr, pci;
 	struct probe probe;
@@ -100,13 +100,6 @@ static void find_methods(struct finder *f)
 					   "only",
 				 .remedy = "run as root, or let root make registers files that you "
 					   "may read: ntime driver load" };
-}
-
-static bool is_in_guest(struct nti_os *os)
-{
-	uint32_t r[4];
-
-	return os->ops->cpuid(os, 1, 0, r) == 0 && r[2] >> 31;
 }
 
 /* There is one of the unit for each of these; the rows know no cores, because registers do not. */
@@ -384,6 +377,17 @@ static int drop_unwired(struct finder *f, const struct nthw_box *box, uint64_t *
 	return 0;
 }
 
+/* Counters that always run and whose fields the processor does not say to have. */
+static void drop_unsaid(const struct finder *f, const struct nthw_box_kind *kind,
+			uint64_t *counters)
+{
+	uint32_t i;
+
+	for (i = 0; i < kind->frees; i++)
+		if (!nthw_cpu_has_state(&f->processor, kind->name, kind->free[i].name))
+			*counters &= ~((uint64_t)1 << i);
+}
+
 /* Counters of @box that are there; none: no such box. An error: nobody knows. */
 static int discover(struct finder *f, const struct nthw_box *box, uint64_t *counters)
 {
@@ -393,8 +397,7 @@ static int discover(struct finder *f, const struct nthw_box *box, uint64_t *coun
 		*counters = 0;
 		return is_refusal(f, ret) ? 0 : ret;
 	}
-	if (box->kind->frees)
-		*counters &= nti_box_rows_frees(f->os, box->kind);
+	drop_unsaid(f, box->kind, counters);
 	return drop_unwired(f, box, counters);
 }
 
@@ -589,8 +592,7 @@ static int add_msr_kinds(struct finder *f)
 	for (i = 0; ret == 0 && i < nthw_box_kind_count; i++) {
 		const struct nthw_box_kind *kind = nthw_box_kinds[i];
 
-		if (kind->space == NTHW_SPACE_MSR &&
-		    nti_box_rows_has(f->os, &f->processor, kind->name))
+		if (kind->space == NTHW_SPACE_MSR && nthw_cpu_has_box(&f->processor, kind->name))
 			ret = add_msr_kind(f, kind);
 	}
 	return ret;
@@ -691,9 +693,9 @@ static int add_dieless(struct finder *f, const struct nthw_box_kind *kind, const
 }
 
 static int see_function(struct finder *f, const struct nti_pci_function *function,
-			const struct nti_box_pci_row *row)
+			const char *name_of_kind, uint32_t number)
 {
-	const struct nthw_box_kind *kind = find_kind(row->kind);
+	const struct nthw_box_kind *kind = find_kind(name_of_kind);
 	/* .number tells boxes apart that one function has; here each has a function. */
 	struct nti_unit_box box = { .kind = kind };
 	struct nti_unit *unit;
@@ -707,7 +709,7 @@ static int see_function(struct finder *f, const struct nti_pci_function *functio
 		return 0;
 	box.package = (unsigned int)package;
 	(void)snprintf(box.function, sizeof(box.function), "%s", function->address);
-	unit_name(name, sizeof(name), kind, row->number);
+	unit_name(name, sizeof(name), kind, number);
 	unit = kernel_unit(f, name);
 	if (f->has_dies)
 		return unit ? 0 : add_dieless(f, kind, name);
@@ -827,22 +829,26 @@ static void find_dies(struct finder *f)
 static int add_pci_kinds(struct finder *f)
 {
 	const struct nti_pci_function *function;
-	const struct nti_box_pci_row *row;
+	const struct nthw_pci_device *known;
+	const struct nthw_pci_slot *slot;
 	size_t i;
 	int ret;
 
-	/* All rows are of Intel's processors (box_rows.c): others need no look at the bus, which reads six files a function. */
-	if (f->processor.vendor != NTI_CPU_INTEL)
+	/*
+	 * All rows are of Intel's processors (core/regs/devices.c): others need no look at the
+	 * bus, which reads six files a function.
+	 */
+	if (f->processor.vendor != NTHW_VENDOR_INTEL)
 		return settle_functions(f);
 	ret = open_functions(f);
 	if (ret == 0)
 		ret = nti_box_buses_new(f->os, &f->functions, &f->buses);
 	find_dies(f);
 	for (i = 0; ret == 0 && (function = f->functions.get(f->functions.arg, i)); i++) {
-		row = nti_box_rows_pci(function->vendor_id, function->device_id, function->device,
-				       function->function);
-		if (row)
-			ret = see_function(f, function, row);
+		known = nthw_pci_device(function->vendor_id, function->device_id);
+		slot = known ? nthw_pci_slot(known, function->device, function->function) : NULL;
+		if (slot)
+			ret = see_function(f, function, known->box, slot->number);
 	}
 	return ret < 0 ? ret : settle_functions(f);
 }
@@ -858,7 +864,7 @@ int nti_boxes_add(struct nti_os *os, const struct nti_boxes_source *lent, struct
 	if (os->ops->cpuid(os, 0, 0, r) < 0)
 		return 0;
 	nti_cpu_identify(os, &f.processor);
-	f.is_guest = is_in_guest(os);
+	f.is_guest = f.processor.features & NTHW_X86_GUEST;
 	find_methods(&f);
 	ret = probe_init(&f);
 	if (ret == 0)

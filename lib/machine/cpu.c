@@ -7,159 +7,26 @@
 #include "lib/machine/cpu.h"
 #include "lib/os/sysfs.h"
 
-/* Leaves: Intel SDM vol. 2A, CPUID; AMD APM vol. 3, appendix E. */
-#define LEAF_VENDOR 0x0u
-#define LEAF_VERSION 0x1u
-#define LEAF_PERFMON 0xau
-#define LEAF_HYBRID 0x1au
 #define LEAF_HYPERVISOR 0x40000000u
-#define LEAF_EXTENDED 0x80000000u
-#define LEAF_EXTENDED_FEATURES 0x80000001u
-#define LEAF_AMD_PERFMON 0x80000022u
 
-#define EAX 0
-#define EBX 1
-#define ECX 2
-#define EDX 3
-
-static bool read_leaf(struct nti_os *os, uint32_t leaf, uint32_t r[4])
-{
-	uint32_t top[4];
-
-	memset(r, 0, 4 * sizeof(r[0]));
-	/* A leaf above the highest one answers with some other leaf's data on Intel (SDM vol. 2A, CPUID, "INPUT EAX"). */
-	if (os->ops->cpuid(os, leaf & LEAF_EXTENDED, 0, top) < 0 || top[EAX] < leaf)
-		return false;
-	return os->ops->cpuid(os, leaf, 0, r) == 0;
-}
-
-static unsigned int bits(uint32_t value, unsigned int first, unsigned int last)
-{
-	return value >> first & (0xffffffffu >> (31 - (last - first)));
-}
-
-static const struct vendor_row {
-	const char *text;
-	enum nti_cpu_vendor vendor;
-} vendor_rows[] = {
-	{ "GenuineIntel", NTI_CPU_INTEL },
-	{ "AuthenticAMD", NTI_CPU_AMD },
-	{ "HygonGenuine", NTI_CPU_AMD },
+/* A machine's CPUID as the decoder in core/ asks for it. */
+struct source {
+	struct nthw_cpuid cpuid; /* first: what is lent gets this pointer */
+	struct nti_os *os;
 };
 
-/* Intel SDM vol. 2A, CPUID, "version information": extended fields count from family 6 / 15 (model) and 15 (family). */
-static void decode_version(uint32_t eax, struct nti_cpu *cpu)
+static int read_leaf(struct nthw_cpuid *cpuid, uint32_t leaf, uint32_t r[4])
 {
-	cpu->stepping = bits(eax, 0, 3);
-	cpu->model = bits(eax, 4, 7);
-	cpu->family = bits(eax, 8, 11);
-	if (cpu->family == 6 || cpu->family == 15)
-		cpu->model |= bits(eax, 16, 19) << 4;
-	if (cpu->family == 15)
-		cpu->family += bits(eax, 20, 27);
+	struct nti_os *os = ((struct source *)cpuid)->os;
+
+	return os->ops->cpuid(os, leaf, 0, r);
 }
 
-void nti_cpu_identify(struct nti_os *os, struct nti_cpu *out)
+void nti_cpu_identify(struct nti_os *os, struct nthw_x86_cpu *out)
 {
-	uint32_t r[4];
-	char text[13];
-	size_t i;
+	struct source source = { .cpuid.read = read_leaf, .os = os };
 
-	memset(out, 0, sizeof(*out));
-	if (!read_leaf(os, LEAF_VENDOR, r))
-		return;
-	memcpy(text, &r[EBX], 4);
-	memcpy(text + 4, &r[EDX], 4);
-	memcpy(text + 8, &r[ECX], 4);
-	text[12] = '\0';
-	for (i = 0; i < NTI_ARRAY_SIZE(vendor_rows); i++)
-		if (strcmp(text, vendor_rows[i].text) == 0)
-			out->vendor = vendor_rows[i].vendor;
-	if (read_leaf(os, LEAF_VERSION, r))
-		decode_version(r[EAX], out);
-}
-
-/*
- * Intel SDM vol. 3B, 20.2 "architectural performance monitoring": version in EAX 7-0 (0: no counters), general counters in
- * EAX 15-8. Fixed counters exist from version 2: number in EDX 4-0; version 5 adds a bitmap in ECX, and counter i
- * exists when either says so. Only those from 0 on without a gap are counted: a counter too few costs a pass, one that a
- * hypervisor keeps for itself would be planned in vain.
- */
-static void count_intel(struct nti_os *os, unsigned int *counters, unsigned int *fixed)
-{
-	uint32_t r[4];
-	unsigned int version, i;
-
-	if (!read_leaf(os, LEAF_PERFMON, r))
-		return;
-	version = bits(r[EAX], 0, 7);
-	if (!version)
-		return;
-	*counters = bits(r[EAX], 8, 15);
-	if (version < 2)
-		return;
-	*fixed = bits(r[EDX], 0, 4);
-	if (version < 5)
-		return;
-	for (i = *fixed; i < 32 && r[ECX] >> i & 1; i++)
-		*fixed = i + 1;
-}
-
-/*
- * AMD APM vol. 2, 13.2 and vol. 3, CPUID: Fn8000_0022 EBX 3-0 is the number of core counters where EAX 0 (PerfMonV2) is
- * set; before, Fn8000_0001 ECX 23 (PerfCtrExtCore) means six and its absence the four legacy ones.
- */
-static void count_amd(struct nti_os *os, unsigned int *counters)
-{
-	uint32_t r[4];
-
-	if (read_leaf(os, LEAF_AMD_PERFMON, r) && bits(r[EAX], 0, 0) && bits(r[EBX], 0, 3)) {
-		*counters = bits(r[EBX], 0, 3);
-		return;
-	}
-	if (read_leaf(os, LEAF_EXTENDED_FEATURES, r))
-		*counters = bits(r[ECX], 23, 23) ? 6 : 4;
-}
-
-void nti_cpu_counters(struct nti_os *os, const struct nti_cpu *cpu, unsigned int *counters,
-		      unsigned int *fixed)
-{
-	*counters = 0;
-	*fixed = 0;
-	if (cpu->vendor == NTI_CPU_INTEL)
-		count_intel(os, counters, fixed);
-	else if (cpu->vendor == NTI_CPU_AMD)
-		count_amd(os, counters);
-}
-
-/*
- * Intel SDM vol. 2A, CPUID leaf 0xa: width of general counters in EAX 23-16, of fixed ones in EDX 12-5. AMD's are 48 bits wide, all of them
- * (APM vol. 2, 13.2.1 "performance counter MSRs"; Linux arch/x86/events/amd/core.c, amd_pmu.cntval_bits).
- */
-void nti_cpu_counter_widths(struct nti_os *os, const struct nti_cpu *cpu, unsigned int *general,
-			    unsigned int *fixed)
-{
-	uint32_t r[4];
-
-	*general = cpu->vendor == NTI_CPU_AMD ? 48 : 0;
-	*fixed = 0;
-	if (cpu->vendor != NTI_CPU_INTEL || !read_leaf(os, LEAF_PERFMON, r))
-		return;
-	*general = bits(r[EAX], 16, 23);
-	*fixed = bits(r[EDX], 5, 12);
-}
-
-unsigned int nti_cpu_perfmon(struct nti_os *os, const struct nti_cpu *cpu)
-{
-	uint32_t r[4];
-
-	if (cpu->vendor == NTI_CPU_INTEL)
-		return read_leaf(os, LEAF_PERFMON, r) ? bits(r[EAX], 0, 7) : 0;
-	if (cpu->vendor != NTI_CPU_AMD)
-		return 0;
-	if (read_leaf(os, LEAF_AMD_PERFMON, r) && bits(r[EAX], 0, 0))
-		return 2;
-	return read_leaf(os, LEAF_EXTENDED_FEATURES, r) ? bits(r[ECX], 23, 23) : 0;
+	nthw_x86_identify(&source.cpuid, out);
 }
 
 /*
@@ -173,47 +40,19 @@ unsigned int nti_cpu_perfmon(struct nti_os *os, const struct nti_cpu *cpu)
 #define HYBRID_MORE 2
 #define HYBRID_MORE_FIXED 1
 
-void nti_cpu_hybrid_counters(struct nti_os *os, const struct nti_cpu *cpu, char kind,
-			     unsigned int *counters, unsigned int *fixed)
+void nti_cpu_hybrid_counters(const struct nthw_x86_cpu *cpu, char kind, unsigned int *counters,
+			     unsigned int *fixed)
 {
-	nti_cpu_counters(os, cpu, counters, fixed);
+	*counters = cpu->general;
+	*fixed = nthw_x86_fixed_count(cpu);
 	if (*counters == HYBRID_COMMON && *fixed == HYBRID_COMMON_FIXED) {
 		if (kind == 'c') {
 			*counters += HYBRID_MORE;
 			*fixed += HYBRID_MORE_FIXED;
 		}
-	} else if (nti_cpu_hybrid_kind(os, cpu) != kind) {
+	} else if (cpu->core_kind != kind) {
 		*counters = 0;
 		*fixed = 0;
-	}
-}
-
-/* AMD APM vol. 3, CPUID: Fn8000_0022 EBX 15-10; before PerfMonV2 Fn8000_0001 ECX 24 (PerfCtrExtNB) means four. */
-unsigned int nti_cpu_amd_df_counters(struct nti_os *os, const struct nti_cpu *cpu)
-{
-	uint32_t r[4];
-
-	if (cpu->vendor != NTI_CPU_AMD)
-		return 0;
-	if (read_leaf(os, LEAF_AMD_PERFMON, r) && bits(r[EAX], 0, 0) && bits(r[EBX], 10, 15))
-		return bits(r[EBX], 10, 15);
-	return read_leaf(os, LEAF_EXTENDED_FEATURES, r) && bits(r[ECX], 24, 24) ? 4 : 0;
-}
-
-/* Intel SDM vol. 2A, CPUID leaf 0x1a: core type in EAX 31-24. */
-char nti_cpu_hybrid_kind(struct nti_os *os, const struct nti_cpu *cpu)
-{
-	uint32_t r[4];
-
-	if (cpu->vendor != NTI_CPU_INTEL || !read_leaf(os, LEAF_HYBRID, r))
-		return 0;
-	switch (bits(r[EAX], 24, 31)) {
-	case 0x20:
-		return 'a';
-	case 0x40:
-		return 'c';
-	default:
-		return 0;
 	}
 }
 
@@ -276,19 +115,19 @@ static const struct nti_hypervisor *find_without_cpuid(struct nti_os *os)
 const struct nti_hypervisor *nti_cpu_hypervisor(struct nti_os *os)
 {
 	const struct nti_hypervisor *found;
+	struct nthw_x86_cpu cpu;
 	char text[13];
 	uint32_t r[4];
 
-	/* CPUID 1 ECX 31 is kept 0 by hardware and set by hypervisors (AMD APM vol. 3, CPUID Fn0000_0001). */
-	if (!read_leaf(os, LEAF_VERSION, r))
+	if (os->ops->cpuid(os, 0, 0, r) < 0 || !r[0])
 		return find_without_cpuid(os);
-	if (!bits(r[ECX], 31, 31))
+	nti_cpu_identify(os, &cpu);
+	if (!(cpu.features & NTHW_X86_GUEST))
 		return NULL;
 	if (os->ops->cpuid(os, LEAF_HYPERVISOR, 0, r) < 0)
 		return &unknown_hypervisor;
-	memcpy(text, &r[EBX], 4);
-	memcpy(text + 4, &r[ECX], 4);
-	memcpy(text + 8, &r[EDX], 4);
+	/* Signature in EBX, ECX, EDX. */
+	memcpy(text, &r[1], 12);
 	text[12] = '\0';
 	found = find_hypervisor(text);
 	return found ? found : &unknown_hypervisor;

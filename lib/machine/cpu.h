@@ -6,43 +6,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/regs/x86_cpuid.h"
 #include "lib/os/os.h"
 
-enum nti_cpu_vendor {
-	NTI_CPU_UNKNOWN, /* no CPUID, or a vendor that is not listed */
-	NTI_CPU_INTEL,
-	NTI_CPU_AMD, /* Hygon included: it took AMD's counters over */
-};
+/* The CPU that runs this; all zero where the processor has no CPUID. */
+void nti_cpu_identify(struct nti_os *os, struct nthw_x86_cpu *out);
 
-struct nti_cpu {
-	enum nti_cpu_vendor vendor;
-	unsigned int family, model, stepping; /* display family and model, extensions added in */
-};
-
-/* Zeros where the processor has no CPUID. */
-void nti_cpu_identify(struct nti_os *os, struct nti_cpu *out);
-
-/* Counters of the core PMU of the CPU that runs this; both 0 when not known. */
-void nti_cpu_counters(struct nti_os *os, const struct nti_cpu *cpu, unsigned int *counters,
-		      unsigned int *fixed);
-/* Bits in which the counters of the core PMU count; 0 where nothing tells. */
-void nti_cpu_counter_widths(struct nti_os *os, const struct nti_cpu *cpu, unsigned int *general,
-			    unsigned int *fixed);
-/*
- * Which registers the core PMU has. Intel: version of the architectural PMU. AMD: 0 the four counters of K7, 1 the core extension, 2 with
- * global control (PerfMonV2). 0 where nothing is known.
- */
-unsigned int nti_cpu_perfmon(struct nti_os *os, const struct nti_cpu *cpu);
-/*
- * nti_cpu_counters() of "cpu_core" (@kind 'c') or "cpu_atom" ('a') of a hybrid, whichever CPU runs this; both 0 when not known.
- */
-void nti_cpu_hybrid_counters(struct nti_os *os, const struct nti_cpu *cpu, char kind,
-			     unsigned int *counters, unsigned int *fixed);
-/* Northbridge counters of an AMD processor (perf's amd_df), 0 when not known. */
-unsigned int nti_cpu_amd_df_counters(struct nti_os *os, const struct nti_cpu *cpu);
-
-/* Kind of core of a hybrid processor that runs this: 'c' performance, 'a' efficient, 0 not a hybrid. */
-char nti_cpu_hybrid_kind(struct nti_os *os, const struct nti_cpu *cpu);
+/* Counters of "cpu_core" (@kind 'c') or "cpu_atom" ('a') of a hybrid, whichever CPU @cpu was read on; both 0 when not known. */
+void nti_cpu_hybrid_counters(const struct nthw_x86_cpu *cpu, char kind, unsigned int *counters,
+			     unsigned int *fixed);
 
 /* A hypervisor, and how to make it lend its guests a PMU; static memory. NULL when there is none. */
 struct nti_hypervisor {

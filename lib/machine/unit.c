@@ -21,7 +21,7 @@
 struct loader {
 	struct nti_os *os;
 	struct nti_units *units;
-	struct nti_cpu cpu;
+	struct nthw_x86_cpu cpu;
 };
 
 static void unit_fini(struct nti_unit *unit)
@@ -122,14 +122,16 @@ bool nti_unit_keeps_cycles_apart(const struct nti_unit *unit)
 static void count_core(struct loader *l, struct nti_unit *unit)
 {
 	if (strcmp(unit->name, "cpu_core") == 0)
-		nti_cpu_hybrid_counters(l->os, &l->cpu, 'c', &unit->counters, &unit->fixed);
+		nti_cpu_hybrid_counters(&l->cpu, 'c', &unit->counters, &unit->fixed);
 	else if (strcmp(unit->name, "cpu_atom") == 0)
-		nti_cpu_hybrid_counters(l->os, &l->cpu, 'a', &unit->counters, &unit->fixed);
+		nti_cpu_hybrid_counters(&l->cpu, 'a', &unit->counters, &unit->fixed);
 	else if (strncmp(unit->name, "armv8_", 6) == 0 || nti_unit_keeps_cycles_apart(unit))
 		/* The cycle counter; PMCR.N, the number of the others, is the kernel's secret. */
 		unit->fixed = 1;
-	else
-		nti_cpu_counters(l->os, &l->cpu, &unit->counters, &unit->fixed);
+	else {
+		unit->counters = l->cpu.general;
+		unit->fixed = nthw_x86_fixed_count(&l->cpu);
+	}
 	/* Linux arch/arm/kernel/perf_event_v6.c: num_events 3, the cycle counter is one of them. */
 	if (strncmp(unit->name, "armv6_", 6) == 0)
 		unit->counters = 2;
@@ -140,7 +142,7 @@ static void count_unit(struct loader *l, struct nti_unit *unit)
 	if (unit->kind == NTI_UNIT_CORE)
 		count_core(l, unit);
 	else if (strcmp(unit->name, "amd_df") == 0)
-		unit->counters = nti_cpu_amd_df_counters(l->os, &l->cpu);
+		unit->counters = l->cpu.df;
 	else if (unit->kind == NTI_UNIT_UNCORE)
 		unit->counters = nti_unit_row_counters(unit->name);
 }

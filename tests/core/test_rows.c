@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* core/regs: every row is whole, agrees with itself and says where it is from. */
 #include "core/base/names.h"
-#include "core/regs/intel_model.h"
 #include "core/regs/nv50_chip.h"
 #include "core/regs/regs.h"
 #include "tests/tt.h"
@@ -623,83 +622,6 @@ TEST(logs_can_be_cleared_and_not_set)
 	}
 }
 
-/* Typed in from the lists of Linux' drivers: a processor, one of the rows, whether it has it. */
-static const struct model_row {
-	int line;
-	uint32_t model;
-	const struct nthw_table *table;
-	const char *name;
-	bool has;
-} model_rows[] = {
-	{ __LINE__, 0x1a, &nthw_nhm_uncore, "MSR_UNCORE_PMC", true },
-	{ __LINE__, 0x2c, &nthw_nhm_uncore, "MSR_UNCORE_PERFEVTSEL", true },
-	{ __LINE__, 0x2e, &nthw_nhm_uncore, "MSR_UNCORE_PMC", false }, /* -EX */
-	{ __LINE__, 0x55, &nthw_nhm_uncore, "MSR_UNCORE_PMC", false },
-	{ __LINE__, 0x55, &nthw_skx_cha, "C27_MSR_PMON_CTR", true },
-	{ __LINE__, 0x6a, &nthw_skx_cha, "C0_MSR_PMON_CTR", false },
-	/* nhm_cstates: no C7 of cores, no C2 of packages */
-	{ __LINE__, 0x1a, &nthw_intel_cstate, "MSR_CORE_C3_RESIDENCY", true },
-	{ __LINE__, 0x1a, &nthw_intel_cstate, "MSR_CORE_C7_RESIDENCY", false },
-	{ __LINE__, 0x1a, &nthw_intel_cstate, "MSR_PKG_C2_RESIDENCY", false },
-	{ __LINE__, 0x1a, &nthw_intel_cstate, "MSR_PKG_C7_RESIDENCY", true },
-	/* snb_cstates, hswult_cstates, icx_cstates, adl_cstates, slm_cstates (package C6 is elsewhere) */
-	{ __LINE__, 0x55, &nthw_intel_cstate, "MSR_PKG_C2_RESIDENCY", true },
-	{ __LINE__, 0x55, &nthw_intel_cstate, "MSR_PKG_C8_RESIDENCY", false },
-	{ __LINE__, 0x8e, &nthw_intel_cstate, "MSR_PKG_C10_RESIDENCY", true },
-	{ __LINE__, 0x6a, &nthw_intel_cstate, "MSR_CORE_C1_RES", true },
-	{ __LINE__, 0x6a, &nthw_intel_cstate, "MSR_CORE_C3_RESIDENCY", false },
-	{ __LINE__, 0x97, &nthw_intel_cstate, "MSR_PKG_C9_RESIDENCY", false },
-	{ __LINE__, 0x37, &nthw_intel_cstate, "MSR_PKG_C6_RESIDENCY", false },
-	{ __LINE__, 0x37, &nthw_intel_cstate, "MSR_CORE_C6_RESIDENCY", true },
-	{ __LINE__, 0x57, &nthw_intel_cstate, "MSR_CORE_C6_RESIDENCY", false },
-	/* rapl_model_match: model_snb, model_snbep, model_hsx, model_skl, model_spr */
-	{ __LINE__, 0x1a, &nthw_x86, "MSR_PKG_ENERGY_STATUS", false },
-	{ __LINE__, 0x1a, &nthw_x86, "MSR_RAPL_POWER_UNIT", false },
-	{ __LINE__, 0x2a, &nthw_x86, "MSR_PP1_ENERGY_STATUS", true },
-	{ __LINE__, 0x2a, &nthw_x86, "MSR_DRAM_ENERGY_STATUS", false },
-	{ __LINE__, 0x2d, &nthw_x86, "MSR_DRAM_ENERGY_STATUS", true },
-	{ __LINE__, 0x55, &nthw_x86, "MSR_RAPL_POWER_UNIT", true },
-	{ __LINE__, 0x55, &nthw_x86, "MSR_PP1_ENERGY_STATUS", false },
-	{ __LINE__, 0x5e, &nthw_x86, "MSR_PLATFORM_ENERGY_STATUS", true },
-	{ __LINE__, 0x8f, &nthw_x86, "MSR_PLATFORM_ENERGY_STATUS", true },
-	{ __LINE__, 0x8f, &nthw_x86, "MSR_PP1_ENERGY_STATUS", false },
-	/* of other rows CPUID tells */
-	{ __LINE__, 0x1a, &nthw_x86, "IA32_PMC", true },
-};
-
-TEST(models_have_what_linux_says)
-{
-	uint32_t model, last = 0, found = 0;
-
-	TT_FOR_EACH_ROW(r, model_rows) {
-		const struct nthw_intel_model *m = nthw_intel_model(6, r->model);
-		const struct nthw_reg *reg;
-		bool is_named = false;
-		size_t i;
-
-		assert_non_null(m);
-		FOR_EACH_REG(r->table, reg, i)
-		{
-			if (strcmp(reg->name, r->name) != 0)
-				continue;
-			is_named = true;
-			TT_EQ(r, nthw_intel_model_has(m, r->table, reg), r->has);
-		}
-		TT_EQ(r, is_named, true);
-	}
-	assert_null(nthw_intel_model(15, 0x1a));
-	assert_null(nthw_intel_model(6, 0x0f));
-	/* each model once: cstate.c has 54, and rapl.c none that is not among them */
-	for (model = 0; model < 256; model++) {
-		if (!nthw_intel_model(6, model))
-			continue;
-		assert_true(!found || model > last);
-		last = model;
-		found++;
-	}
-	TT_IS(found, 54);
-}
-
 TEST(fields_are_cut_out)
 {
 	static const struct nthw_field energy = { "energy", 8, 5, NTHW_RO, "" };
@@ -737,7 +659,6 @@ int main(void)
 		cmocka_unit_test(known_rows_are_there),
 		cmocka_unit_test(what_hardware_keeps_is_told),
 		cmocka_unit_test(logs_can_be_cleared_and_not_set),
-		cmocka_unit_test(models_have_what_linux_says),
 		cmocka_unit_test(fields_are_cut_out),
 		cmocka_unit_test(only_what_tells_something_is_readable),
 	};

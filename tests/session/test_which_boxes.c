@@ -8,7 +8,6 @@
 
 #include "core/seq/box.h"
 #include "lib/machine/box_bus.h"
-#include "lib/machine/box_rows.h"
 #include "lib/machine/boxes.h"
 #include "lib/base/compiler.h"
 #include "tests/event/fake_os.h"
@@ -236,18 +235,6 @@ static const struct reg westmere_regs[] = {
 	{ -1, 0x3c5, 0 },   { -1, 0x3c6, 0 }, { -1, 0x3c7, 0 }, { -1, 0x391, 0 }, { -1, 0x392, 0 },
 	{ -1, 0x3fc, 500 }, { -1, 0x3fd, 0 },
 };
-
-TEST(every_kind_has_a_row)
-{
-	size_t i;
-
-	for (i = 0; i < nthw_box_kind_count; i++) {
-		if (!nti_box_rows_knows(nthw_box_kinds[i]->name))
-			fail_msg("box_rows.c does not know which machines have %s",
-				 nthw_box_kinds[i]->name);
-	}
-	assert_true(!nti_box_rows_knows("no_such_box"));
-}
 
 TEST(uncore_once_a_package)
 {
@@ -843,29 +830,6 @@ TEST(skylake_numbers_by_place)
 	fini();
 }
 
-/* Memory channels between Sandy Bridge and Skylake: two controllers of four channels each, whose order Linux gives by ids. */
-static const struct channel_row {
-	int line;
-	uint16_t id;
-	uint32_t number;
-} channel_rows[] = {
-	{ __LINE__, 0x0eb4, 0 }, { __LINE__, 0x0eb0, 2 }, { __LINE__, 0x0ef1, 7 },
-	{ __LINE__, 0x2fb0, 0 }, { __LINE__, 0x2fb5, 3 }, { __LINE__, 0x2fd4, 6 },
-	{ __LINE__, 0x6fb1, 1 }, { __LINE__, 0x6fd0, 4 },
-};
-
-TEST(channels_by_id)
-{
-	TT_FOR_EACH_ROW(r, channel_rows) {
-		const struct nti_box_pci_row *row = nti_box_rows_pci(0x8086, r->id, 20, 0);
-
-		assert_non_null(row);
-		TT_EQ(r, row->number, r->number);
-		assert_string_equal(row->kind, "skx_imc");
-	}
-	assert_true(!nti_box_rows_pci(0x8086, 0x2fb2, 20, 0));
-}
-
 /* Haswell-EP: bus 63 has no Ubox, bus 127 is the next one that has. */
 static struct function hsw_functions[] = {
 	IMC(63, "3f", 20, 0, 0x2fb0),
@@ -991,7 +955,6 @@ TEST(other_processors)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_kind_has_a_row),
 		cmocka_unit_test(uncore_once_a_package),
 		cmocka_unit_test(first_cpu_of_a_package_is_off_line),
 		cmocka_unit_test(package_without_the_box),
@@ -1016,7 +979,6 @@ int main(void)
 		cmocka_unit_test(two_functions_of_one_package),
 		cmocka_unit_test(functions_of_dies),
 		cmocka_unit_test(skylake_numbers_by_place),
-		cmocka_unit_test(channels_by_id),
 		cmocka_unit_test(haswell_has_channels),
 		cmocka_unit_test(every_access_fails_once),
 		cmocka_unit_test(half_of_a_unit_is_none),

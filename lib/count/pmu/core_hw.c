@@ -55,17 +55,15 @@ static bool starts_with(const char *text, const char *head)
 
 static int find_x86(struct core_hw *core, struct nti_os *os, const struct nti_unit *unit)
 {
-	struct nti_cpu cpu;
-	unsigned int version;
+	struct nthw_x86_cpu cpu;
 
 	nti_cpu_identify(os, &cpu);
-	version = nti_cpu_perfmon(os, &cpu);
-	if (cpu.vendor == NTI_CPU_INTEL && version >= 2)
+	if (cpu.vendor == NTHW_VENDOR_INTEL && cpu.perfmon >= 2)
 		core->pmu.kind = NTHW_CORE_INTEL;
-	else if (cpu.vendor == NTI_CPU_AMD)
-		core->pmu.kind = version >= 2 ? NTHW_CORE_AMD_V2
-				 : version    ? NTHW_CORE_AMD
-					      : NTHW_CORE_AMD_LEGACY;
+	else if (cpu.vendor == NTHW_VENDOR_AMD)
+		core->pmu.kind = cpu.perfmon >= 2 ? NTHW_CORE_AMD_V2
+				 : cpu.perfmon	  ? NTHW_CORE_AMD
+						  : NTHW_CORE_AMD_LEGACY;
 	else
 		return -ENOTSUP;
 	core->pmu.general = unit->counters;
@@ -138,10 +136,11 @@ static int find_width(struct core_hw *core, unsigned int seat, uint32_t *width)
 /* Without a driver that tells, the processor does. */
 static int find_widths_by_cpuid(struct core_hw *core, struct nti_os *os)
 {
-	struct nti_cpu cpu;
+	struct nthw_x86_cpu cpu;
 
 	nti_cpu_identify(os, &cpu);
-	nti_cpu_counter_widths(os, &cpu, &core->pmu.width, &core->pmu.fixed_width);
+	core->pmu.width = cpu.general_width;
+	core->pmu.fixed_width = cpu.fixed_width;
 	return (core->pmu.general && !core->pmu.width) ||
 			       (core->pmu.fixed && !core->pmu.fixed_width)
 		       ? -ENOTSUP

@@ -4,49 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/regs/devices.h"
 #include "core/regs/regs.h"
 #include "lib/machine/register/register.h"
-
-#define INTEL 0x8086
-
-/* Linux 6.1 arch/x86/events/intel/uncore_snbep.c, snbep_uncore_pci_ids to skx_uncore_pci_ids; the test device is models/pci_test.c. */
-static const struct kind {
-	uint32_t vendor, device;
-	const struct nthw_table *table;
-} kinds[] = {
-	{ INTEL, 0x3cb0, &nthw_snbep_imc },  { INTEL, 0x3cb1, &nthw_snbep_imc },
-	{ INTEL, 0x3cb4, &nthw_snbep_imc },  { INTEL, 0x3cb5, &nthw_snbep_imc },
-	{ INTEL, 0x3ce0, &nthw_snbep_ubox }, { INTEL, 0x2042, &nthw_skx_imc },
-	{ INTEL, 0x2046, &nthw_skx_imc },    { INTEL, 0x204a, &nthw_skx_imc },
-	{ INTEL, 0x0e1e, &nthw_snbep_ubox }, { INTEL, 0x0eb4, &nthw_skx_imc },
-	{ INTEL, 0x0eb5, &nthw_skx_imc },    { INTEL, 0x0eb0, &nthw_skx_imc },
-	{ INTEL, 0x0eb1, &nthw_skx_imc },    { INTEL, 0x0ef4, &nthw_skx_imc },
-	{ INTEL, 0x0ef5, &nthw_skx_imc },    { INTEL, 0x0ef0, &nthw_skx_imc },
-	{ INTEL, 0x0ef1, &nthw_skx_imc },    { INTEL, 0x2f1e, &nthw_snbep_ubox },
-	{ INTEL, 0x2fb0, &nthw_skx_imc },    { INTEL, 0x2fb1, &nthw_skx_imc },
-	{ INTEL, 0x2fb4, &nthw_skx_imc },    { INTEL, 0x2fb5, &nthw_skx_imc },
-	{ INTEL, 0x2fd0, &nthw_skx_imc },    { INTEL, 0x2fd1, &nthw_skx_imc },
-	{ INTEL, 0x2fd4, &nthw_skx_imc },    { INTEL, 0x2fd5, &nthw_skx_imc },
-	{ INTEL, 0x6f1e, &nthw_snbep_ubox }, { INTEL, 0x6fb0, &nthw_skx_imc },
-	{ INTEL, 0x6fb1, &nthw_skx_imc },    { INTEL, 0x6fb4, &nthw_skx_imc },
-	{ INTEL, 0x6fb5, &nthw_skx_imc },    { INTEL, 0x6fd0, &nthw_skx_imc },
-	{ INTEL, 0x6fd1, &nthw_skx_imc },    { INTEL, 0x6fd4, &nthw_skx_imc },
-	{ INTEL, 0x6fd5, &nthw_skx_imc },    { INTEL, 0x2066, &nthw_skx_m2m },
-	{ INTEL, 0x2058, &nthw_skx_upi },    { INTEL, 0x2014, &nthw_skx_ubox },
-	{ 0x1234, 0x6e74, &nthw_pci_test },
-};
-
-/* Every function has the first 64 bytes; of the rest only some are known. */
-static const struct nthw_table *table_of(const struct nti_pci_function *f)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		if (kinds[i].vendor == f->vendor_id && kinds[i].device == f->device_id)
-			return kinds[i].table;
-	}
-	return NULL;
-}
 
 /* The register of the driver's tree that is the same: it only says "D16:F4" of a package, so there must be one alone. */
 static struct nti_register *find_in_tree(struct nti_registers *r, const struct nti_pci_function *f,
@@ -127,16 +87,17 @@ static bool has_plain_header(struct nti_registers *r, const struct nti_pci_funct
 int nti_registers_from_functions(struct nti_registers *r)
 {
 	const struct nti_pci_function *f;
-	const struct nthw_table *table;
+	const struct nthw_pci_device *known;
 	size_t i;
 	int ret = 0;
 
 	for (i = 0; (f = nti_pci_get(r->pci, i)) && !ret; i++) {
+		/* Every function has the first 64 bytes; of the rest only some are known. */
 		if (has_plain_header(r, f))
 			ret = add_table(r, f, &nthw_pci);
-		table = table_of(f);
-		if (table && !ret)
-			ret = add_table(r, f, table);
+		known = nthw_pci_device(f->vendor_id, f->device_id);
+		if (known && !ret)
+			ret = add_table(r, f, known->table);
 	}
 	return ret;
 }
