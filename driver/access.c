@@ -18,6 +18,7 @@
 #include <linux/topology.h>
 
 #include "core/base/names.h"
+#include "core/base/write.h"
 #include "driver/access.h"
 #include "driver/compat.h"
 #include "driver/file.h"
@@ -32,46 +33,15 @@ struct access {
 	int ret;
 };
 
-/* Bits of which writing 1 does something now, instead of being kept. */
-static u64 row_acting(const struct nthw_reg *row)
-{
-	return nthw_reg_bits_of(row, NTHW_RW1C) | nthw_reg_bits_of(row, NTHW_RW1S) |
-	       nthw_reg_bits_of(row, NTHW_W1C) | nthw_reg_bits_of(row, NTHW_OS_RW1C);
-}
-
 static bool row_is_restored(const struct nthw_reg *row)
 {
 	return nthw_reg_kept(row) || nthw_reg_bits_of(row, NTHW_RW1S);
 }
 
-static bool row_has_suffix(const struct nthw_reg *row, const char *suffix)
+/* Bits of which one that is set says that somebody counts. */
+static u64 row_counts(const struct nthw_reg *row)
 {
-	size_t length = strlen(row->name), end = strlen(suffix);
-
-	return length >= end && !strcmp(row->name + length - end, suffix);
-}
-
-/*
- * Bits without which something does not count: fields that are called so. A global enable is none:
- * perf leaves it set when nothing counts any more (Linux 6.1 arch/x86/events/intel/uncore.c,
- * uncore_pmu_enable()).
- */
-static u64 row_runs(const struct nthw_reg *row)
-{
-	u64 mask = 0;
-	u32 i;
-
-	for (i = 0; i < row->field_count; i++)
-		if (row->fields[i].access == NTHW_RW &&
-		    (!strcmp(row->fields[i].name, "en") || !strcmp(row->fields[i].name, "enable")))
-			mask |= nthw_field_mask(&row->fields[i]);
-	return mask;
-}
-
-/* Registers that make something count: those, and global enables. */
-static bool row_enables(const struct nthw_reg *row)
-{
-	return row_runs(row) || row_has_suffix(row, "GLOBAL_CTRL");
+	return row->role == NTHW_ROLE_SELECT ? row->runs : 0;
 }
 
 /*
@@ -80,8 +50,7 @@ static bool row_enables(const struct nthw_reg *row)
  */
 static bool row_is_counter(const struct nthw_reg *row)
 {
-	return row->field_count &&
-	       (!strcmp(row->fields[0].name, "count") || !strcmp(row->fields[0].name, "low"));
+	return row->role == NTHW_ROLE_COUNTER;
 }
 
 bool ntd_reg_is_readable(const struct ntd_reg *reg)
@@ -91,8 +60,7 @@ bool ntd_reg_is_readable(const struct ntd_reg *reg)
 
 bool ntd_reg_is_writable(const struct ntd_reg *reg)
 {
-	return nthw_reg_settable(reg->row) ||
-	       (reg->row->trust != NTHW_GUESSED && nthw_reg_clearable(reg->row));
+	return nthw_write_is_allowed(reg->row);
 }
 
 int ntd_reg_name(const struct ntd_reg *reg, char *text, size_t size)
@@ -235,21 +203,6 @@ int ntd_access_read(struct ntd_reg *reg, unsigned int generation, u64 *value)
 }
 
 /*
- * What is to be written for the caller's @value where @old is. What acts when 1 is written is the
- * caller's or is left alone.
- */
-static int compose(const struct nthw_reg *row, u64 old, u64 value, u64 *out)
-{
-	u64 settable = nthw_reg_settable(row), clearable = nthw_reg_clearable(row);
-
-	if (value & ~(settable | old))
-		return -EINVAL;
-	*out = (value & settable) | (old & value & clearable) |
-	       (old & ~settable & ~clearable & ~row_acting(row));
-	return 0;
-}
-
-/*
  * As for msr.ko: who writes registers behind the kernel's back is answerable for what comes of it.
  */
 static void report(const struct ntd_reg *reg)
@@ -276,9 +229,9 @@ static int write_claimed(struct ntd_reg *reg, u64 value)
 	ret = is_read ? read_locked(reg, &old) : 0;
 	if (ret)
 		return ret;
-	ret = compose(reg->row, old, value, &new);
-	if (ret)
-		return ret;
+	if (nthw_write_refuses(reg->row, old, value))
+		return -EINVAL;
+	new = nthw_write_merge(reg->row, old, value);
 	report(reg);
 	if (!reg->is_changed && row_is_restored(reg->row)) {
 		reg->saved = old;
@@ -327,8 +280,7 @@ static int restore_kept(struct ntd_reg *reg, u64 now)
 
 	if (!((reg->saved ^ now) & kept))
 		return 0;
-	return write_locked(reg, reg->addr,
-			    (reg->saved & kept) | (now & ~kept & ~row_acting(reg->row)));
+	return write_locked(reg, reg->addr, nthw_write_restore(reg->row, kept, reg->saved, now));
 }
 
 /* Under ntd_reg.lock. A failure can be told to nobody but the log. */
@@ -370,15 +322,15 @@ static int claim_idle(struct ntd_reg *claimed, const char **why)
 {
 	struct ntd_unit *unit = claimed->unit;
 	struct ntd_reg *reg;
-	u64 runs, now;
+	u64 counts, now;
 	int ret;
 
 	lockdep_assert_held_write(&unit->lock);
 	if (needs_pmu(claimed))
 		return 0;
 	list_for_each_entry(reg, &unit->regs, node) {
-		runs = row_runs(reg->row);
-		if (!runs || !is_same_box(reg, claimed) || reg->generation != unit->generation ||
+		counts = row_counts(reg->row);
+		if (!counts || !is_same_box(reg, claimed) || reg->generation != unit->generation ||
 		    reg->writer || needs_pmu(reg) || !nthw_reg_is_readable(reg->row))
 			continue;
 		ret = read_locked(reg, &now);
@@ -386,7 +338,7 @@ static int claim_idle(struct ntd_reg *claimed, const char **why)
 			*why = "the hardware refuses the register";
 			return ret;
 		}
-		if (!ret && (now & runs)) {
+		if (!ret && (now & counts)) {
 			*why = "its counters count for someone else";
 			return -EBUSY;
 		}
@@ -586,9 +538,9 @@ static void resume_regs(struct ntd_unit *unit, bool enables)
 	list_for_each_entry(reg, &unit->regs, node) {
 		struct access a = { .reg = reg, .addr = reg->addr, .is_write = true };
 
-		if (!reg->is_changed || !reg->writer || row_enables(reg->row) != enables)
+		if (!reg->is_changed || !reg->writer || !!reg->row->runs != enables)
 			continue;
-		a.value = reg->written & (~row_acting(reg->row) |
+		a.value = reg->written & (~nthw_write_acting(reg->row) |
 					  nthw_reg_bits_of(reg->row, NTHW_RW1S));
 		access_here(&a);
 	}

@@ -53,6 +53,20 @@ enum nthw_trust {
 	NTHW_GUESSED,	     /* some of it rests on memory alone; .source tells which part */
 };
 
+/*
+ * What a register is for. Who counts, claims and gives registers back decides by this and by .runs, never by names or by the shape of
+ * fields.
+ */
+enum nthw_role {
+	NTHW_ROLE_COUNTER = 1, /* a count that can be written: changes by itself while it runs */
+	NTHW_ROLE_SELECT, /* what counters count and in which mode: event, filter, their own enable bit */
+	NTHW_ROLE_CONTROL, /* lets many of them run, freezes or resets them */
+	NTHW_ROLE_STATUS,  /* what happened: overflows, logs, levels */
+	NTHW_ROLE_CLEAR,   /* clears what a status shows, and tells nothing itself */
+	NTHW_ROLE_GAUGE,   /* counts or measures always, and nobody can write it */
+	NTHW_ROLE_OTHER,   /* has no part in counting: identity, units, what the system sets up */
+};
+
 struct nthw_field {
 	const char *name;
 	uint8_t shift;
@@ -67,6 +81,12 @@ struct nthw_field {
  */
 struct nthw_reg {
 	const char *name;
+	enum nthw_role role; /* 0 only in tables of graphics chips, which no driver writes */
+	/*
+	 * Bits that make something count: of a SELECT while one is set somebody counts; of a CONTROL they only let it, and may stay set when
+	 * nothing counts any more (Linux 6.1 arch/x86/events/intel/uncore.c, uncore_pmu_enable()).
+	 */
+	uint64_t runs;
 	enum nthw_space space;
 	uint32_t addr;	/* of the first instance */
 	uint32_t step;	/* from instance to instance; 0 when there is one */

@@ -57,12 +57,14 @@ static const struct nthw_field ctr_fields[] = {
 
 static const struct nthw_reg evntsel = {
 	.name = "EVNTSEL", .space = NTHW_SPACE_MSR, .addr = 0xc0010000, .step = 1, .count = 4, .bits = 64,
+	.role = NTHW_ROLE_SELECT, .runs = 0x400000,
 	.writable = 0xfffc7ffff,
 	NTHW_FIELDS(ctl_fields), .source = LEGACY_CTL, .trust = NTHW_DOCUMENTED,
 	.linux_name = "MSR_K7_EVNTSEL",
 };
 static const struct nthw_reg perfctr = {
 	.name = "PERFCTR", .space = NTHW_SPACE_MSR, .addr = 0xc0010004, .step = 1, .count = 4, .bits = 64,
+	.role = NTHW_ROLE_COUNTER,
 	.writable = 0xffffffffffff,
 	NTHW_FIELDS(ctr_fields), .source = LEGACY_CTR, .trust = NTHW_DOCUMENTED,
 	.linux_name = "MSR_K7_PERFCTR",
@@ -79,12 +81,14 @@ const struct nthw_table nthw_amd_legacy = {
 /* Control and counter alternate. */
 static const struct nthw_reg perf_ctl = {
 	.name = "PERF_CTL", .space = NTHW_SPACE_MSR, .addr = 0xc0010200, .step = 2, .count = 6, .bits = 64,
+	.role = NTHW_ROLE_SELECT, .runs = 0x400000,
 	.writable = 0xfffc7ffff,
 	NTHW_FIELDS(ctl_fields), .source = CORE_CTL, .trust = NTHW_DOCUMENTED,
 	.linux_name = "MSR_F15H_PERF_CTL",
 };
 static const struct nthw_reg perf_ctr = {
 	.name = "PERF_CTR", .space = NTHW_SPACE_MSR, .addr = 0xc0010201, .step = 2, .count = 6, .bits = 64,
+	.role = NTHW_ROLE_COUNTER,
 	.writable = 0xffffffffffff,
 	NTHW_FIELDS(ctr_fields), .source = CORE_CTR, .trust = NTHW_DOCUMENTED,
 	.linux_name = "MSR_F15H_PERF_CTR",
@@ -104,6 +108,7 @@ static const struct nthw_field global_status_fields[] = {
 };
 static const struct nthw_reg global_status = {
 	.name = "PerfCntrGlobalStatus", .space = NTHW_SPACE_MSR, .addr = 0xc0000300, .count = 1, .bits = 64,
+	.role = NTHW_ROLE_STATUS,
 	NTHW_FIELDS(global_status_fields), .source = V2, .trust = NTHW_DOCUMENTED,
 	.linux_name = "MSR_AMD64_PERF_CNTR_GLOBAL_STATUS",
 };
@@ -113,6 +118,7 @@ static const struct nthw_field global_ctl_fields[] = {
 };
 static const struct nthw_reg global_ctl = {
 	.name = "PerfCntrGlobalCtl", .space = NTHW_SPACE_MSR, .addr = 0xc0000301, .count = 1, .bits = 64,
+	.role = NTHW_ROLE_CONTROL, .runs = 0xffff,
 	.writable = 0xffff,
 	NTHW_FIELDS(global_ctl_fields), .source = V2, .trust = NTHW_DOCUMENTED,
 	.linux_name = "MSR_AMD64_PERF_CNTR_GLOBAL_CTL",
@@ -123,6 +129,7 @@ static const struct nthw_field global_status_clr_fields[] = {
 };
 static const struct nthw_reg global_status_clr = {
 	.name = "PerfCntrGlobalStatusClr", .space = NTHW_SPACE_MSR, .addr = 0xc0000302, .count = 1, .bits = 64,
+	.role = NTHW_ROLE_CLEAR,
 	.writable = 0xffff,
 	NTHW_FIELDS(global_status_clr_fields), .source = V2, .trust = NTHW_DOCUMENTED,
 	.linux_name = "MSR_AMD64_PERF_CNTR_GLOBAL_STATUS_CLR",
@@ -153,12 +160,14 @@ static const struct nthw_field l3_ctl_fields[] = {
 };
 const struct nthw_reg nthw_amd_l3_select = {
 	.name = "ChL3PmcCfg", .space = NTHW_SPACE_MSR, .addr = 0xc0010230, .step = 2, .count = 6, .bits = 64,
+	.role = NTHW_ROLE_SELECT, .runs = 0x400000,
 	.writable = 0xff0fdc000040ffff,
 	NTHW_FIELDS(l3_ctl_fields), .source = L3_CTL, .trust = NTHW_DOCUMENTED,
 	.scope = NTHW_SCOPE_L3, .linux_name = "MSR_F16H_L2I_PERF_CTL",
 };
 const struct nthw_reg nthw_amd_l3_counter = {
 	.name = "ChL3Pmc", .space = NTHW_SPACE_MSR, .addr = 0xc0010231, .step = 2, .count = 6, .bits = 64,
+	.role = NTHW_ROLE_COUNTER,
 	.writable = 0xffffffffffff,
 	NTHW_FIELDS(ctr_fields), .source = L3_CTR, .trust = NTHW_DOCUMENTED,
 	.scope = NTHW_SCOPE_L3, .linux_name = "MSR_F16H_L2I_PERF_CTR",
@@ -187,12 +196,14 @@ static const struct nthw_field df_ctl_fields[] = {
 };
 const struct nthw_reg nthw_amd_df_select = {
 	.name = "DF_PERF_CTL", .space = NTHW_SPACE_MSR, .addr = 0xc0010240, .step = 2, .count = 16, .bits = 64,
+	.role = NTHW_ROLE_SELECT, .runs = 0x400000,
 	.writable = 0x1800003f0f40ffff,
 	NTHW_FIELDS(df_ctl_fields), .source = DF_CTL, .trust = NTHW_DOCUMENTED,
 	.scope = NTHW_SCOPE_PACKAGE, .linux_name = "MSR_F15H_NB_PERF_CTL",
 };
 const struct nthw_reg nthw_amd_df_counter = {
 	.name = "DF_PERF_CTR", .space = NTHW_SPACE_MSR, .addr = 0xc0010241, .step = 2, .count = 16, .bits = 64,
+	.role = NTHW_ROLE_COUNTER,
 	.writable = 0xffffffffffff,
 	NTHW_FIELDS(ctr_fields), .source = DF_CTR, .trust = NTHW_DOCUMENTED,
 	.scope = NTHW_SCOPE_PACKAGE, .linux_name = "MSR_F15H_NB_PERF_CTR",
@@ -213,6 +224,7 @@ const struct nthw_field nthw_amd_energy_unit_fields[] = {
 };
 const struct nthw_reg nthw_amd_energy_unit = {
 	.name = "RAPL_PWR_UNIT", .space = NTHW_SPACE_MSR, .addr = 0xc0010299, .count = 1, .bits = 64,
+	.role = NTHW_ROLE_OTHER,
 	NTHW_FIELDS(nthw_amd_energy_unit_fields), .source = ENERGY_UNIT, .trust = NTHW_DOCUMENTED,
 	.scope = NTHW_SCOPE_PACKAGE, .linux_name = "MSR_AMD_RAPL_POWER_UNIT",
 };
@@ -222,11 +234,13 @@ const struct nthw_field nthw_amd_energy_fields[] = {
 };
 const struct nthw_reg nthw_amd_core_energy = {
 	.name = "CORE_ENERGY_STAT", .space = NTHW_SPACE_MSR, .addr = 0xc001029a, .count = 1, .bits = 64,
+	.role = NTHW_ROLE_GAUGE,
 	NTHW_FIELDS(nthw_amd_energy_fields), .source = ENERGY, .trust = NTHW_DOCUMENTED,
 	.linux_name = "MSR_AMD_CORE_ENERGY_STATUS",
 };
 const struct nthw_reg nthw_amd_pkg_energy = {
 	.name = "PKG_ENERGY_STAT", .space = NTHW_SPACE_MSR, .addr = 0xc001029b, .count = 1, .bits = 64,
+	.role = NTHW_ROLE_GAUGE,
 	NTHW_FIELDS(nthw_amd_energy_fields), .source = ENERGY, .trust = NTHW_DOCUMENTED,
 	.scope = NTHW_SCOPE_PACKAGE, .linux_name = "MSR_AMD_PKG_ENERGY_STATUS",
 };

@@ -17,6 +17,7 @@ static const struct nthw_field access_fields[] = {
 };
 static const struct nthw_reg access_validation = {
 	.name = "ACCESS_VALIDATION", .space = NTHW_SPACE_CP15, .addr = NTHW_CP15(15, 0, 9, 0), .count = 1, .bits = 32,
+	.role = NTHW_ROLE_OTHER,
 	NTHW_FIELDS(access_fields),
 	.source = TRM ", figure 3-8 (address), tables 3-139 to 3-141 (what V allows); position of V: " FACTS "; page 3-132, which defines it, was not "
 		  "opened",
@@ -41,6 +42,7 @@ static const struct nthw_field pmcr_fields[] = {
 };
 static const struct nthw_reg pmcr = {
 	.name = "PMCR", .space = NTHW_SPACE_CP15, .addr = NTHW_CP15(15, 0, 12, 0), .count = 1, .bits = 32,
+	.role = NTHW_ROLE_CONTROL, .runs = 1,
 	.writable = 0x0fffff0f,
 	NTHW_FIELDS(pmcr_fields),
 	.source = V6 " (all but export); " FACTS " (export); " TRM ", table 3-136 (bits 2 to 0), figure and bits above not opened",
@@ -52,11 +54,13 @@ static const struct nthw_field count_fields[] = {
 };
 static const struct nthw_reg ccr = {
 	.name = "CCR", .space = NTHW_SPACE_CP15, .addr = NTHW_CP15(15, 0, 12, 1), .count = 1, .bits = 32,
+	.role = NTHW_ROLE_COUNTER,
 	.writable = 0xffffffff,
 	NTHW_FIELDS(count_fields), .source = V6 "; " TRM ", 3.2.52", .trust = NTHW_DOCUMENTED,
 };
 static const struct nthw_reg cr = {
 	.name = "CR", .space = NTHW_SPACE_CP15, .addr = NTHW_CP15(15, 0, 12, 2), .step = 1, .count = 2, .bits = 32,
+	.role = NTHW_ROLE_COUNTER,
 	.writable = 0xffffffff,
 	NTHW_FIELDS(count_fields), .source = V6 "; " TRM ", 3.2.53 and 3.2.54", .trust = NTHW_DOCUMENTED,
 };

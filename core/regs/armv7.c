@@ -23,6 +23,7 @@ static const struct nthw_field counter_fields[] = {
 };
 static const struct nthw_reg counter = {
 	.name = "PMXEVCNTR", .space = NTHW_SPACE_PMSEL, .addr = 0x00, .step = 1, .count = 31, .bits = 32,
+	.role = NTHW_ROLE_COUNTER,
 	.writable = 0xffffffff,
 	NTHW_FIELDS(counter_fields), .source = V7 ", armv7pmu_read_counter()" ARM_ARM, .trust = NTHW_DOCUMENTED,
 };
@@ -35,6 +36,7 @@ static const struct nthw_field type_fields[] = {
 };
 static const struct nthw_reg type = {
 	.name = "PMXEVTYPER", .space = NTHW_SPACE_PMSEL, .addr = 0x20, .step = 1, .count = 31, .bits = 32,
+	.role = NTHW_ROLE_SELECT,
 	.writable = 0xc80000ff,
 	NTHW_FIELDS(type_fields), .source = V7 ", ARMV7_EVTYPE_MASK, ARMV7_EXCLUDE_*, armv7_pmnc_write_evtsel()" ARM_ARM, .trust = NTHW_DOCUMENTED,
 };
@@ -47,6 +49,7 @@ static const struct nthw_field cycle_filter_fields[] = {
 /* Selected as number 31. Processors without the virtualization extensions (Cortex-A8, A9) do not have it. */
 static const struct nthw_reg cycle_filter = {
 	.name = "PMCCFILTR", .space = NTHW_SPACE_PMSEL, .addr = 0x3f, .count = 1, .bits = 32,
+	.role = NTHW_ROLE_SELECT,
 	.writable = 0xc8000000,
 	NTHW_FIELDS(cycle_filter_fields), .source = V7 ", armv7pmu_enable_event() with ARMV7_IDX_CYCLE_COUNTER" ARM_ARM, .trust = NTHW_DOCUMENTED,
 };
@@ -64,6 +67,7 @@ static const struct nthw_field control_fields[] = {
 };
 static const struct nthw_reg control = {
 	.name = "PMCR", .space = NTHW_SPACE_CP15, .addr = NTHW_CP15(9, 0, 12, 0), .count = 1, .bits = 32,
+	.role = NTHW_ROLE_CONTROL, .runs = 1,
 	.writable = 0xf,
 	NTHW_FIELDS(control_fields), .source = V7 ", ARMV7_PMNC_*; ARM DDI 0344, table 3-82" ARM_ARM, .trust = NTHW_DOCUMENTED,
 };
@@ -73,6 +77,7 @@ static const struct nthw_field enable_set_fields[] = {
 };
 static const struct nthw_reg enable_set = {
 	.name = "PMCNTENSET", .space = NTHW_SPACE_CP15, .addr = NTHW_CP15(9, 0, 12, 1), .count = 1, .bits = 32,
+	.role = NTHW_ROLE_CONTROL, .runs = 0xffffffff,
 	.writable = 0xffffffff, .clear_addr = NTHW_CP15(9, 0, 12, 2),
 	NTHW_FIELDS(enable_set_fields), .source = V7 ", armv7_pmnc_enable_counter()" ARM_ARM, .trust = NTHW_DOCUMENTED,
 };
@@ -82,6 +87,7 @@ static const struct nthw_field enable_clear_fields[] = {
 };
 static const struct nthw_reg enable_clear = {
 	.name = "PMCNTENCLR", .space = NTHW_SPACE_CP15, .addr = NTHW_CP15(9, 0, 12, 2), .count = 1, .bits = 32,
+	.role = NTHW_ROLE_CONTROL,
 	.writable = 0xffffffff,
 	NTHW_FIELDS(enable_clear_fields), .source = V7 ", armv7_pmnc_disable_counter()" ARM_ARM, .trust = NTHW_DOCUMENTED,
 };
@@ -91,6 +97,7 @@ static const struct nthw_field overflow_fields[] = {
 };
 static const struct nthw_reg overflow = {
 	.name = "PMOVSR", .space = NTHW_SPACE_CP15, .addr = NTHW_CP15(9, 0, 12, 3), .count = 1, .bits = 32,
+	.role = NTHW_ROLE_STATUS,
 	.writable = 0xffffffff,
 	NTHW_FIELDS(overflow_fields), .source = V7 ", armv7_pmnc_getreset_flags(); ARM DDI 0363E, 6.3.4" ARM_ARM, .trust = NTHW_DOCUMENTED,
 };
@@ -100,6 +107,7 @@ static const struct nthw_field event_id_fields[] = {
 };
 static const struct nthw_reg event_id = {
 	.name = "PMCEID", .space = NTHW_SPACE_CP15, .addr = NTHW_CP15(9, 0, 12, 6), .step = 1, .count = 2, .bits = 32,
+	.role = NTHW_ROLE_OTHER,
 	NTHW_FIELDS(event_id_fields), .source = "address and meaning from memory" ARM_ARM, .trust = NTHW_GUESSED,
 };
 
@@ -108,6 +116,7 @@ static const struct nthw_field cycles_fields[] = {
 };
 static const struct nthw_reg cycles = {
 	.name = "PMCCNTR", .space = NTHW_SPACE_CP15, .addr = NTHW_CP15(9, 0, 13, 0), .count = 1, .bits = 32,
+	.role = NTHW_ROLE_COUNTER,
 	.writable = 0xffffffff,
 	NTHW_FIELDS(cycles_fields), .source = V7 ", armv7pmu_read_counter()" ARM_ARM, .trust = NTHW_DOCUMENTED,
 };
@@ -117,6 +126,7 @@ static const struct nthw_field user_enable_fields[] = {
 };
 static const struct nthw_reg user_enable = {
 	.name = "PMUSERENR", .space = NTHW_SPACE_CP15, .addr = NTHW_CP15(9, 0, 14, 0), .count = 1, .bits = 32,
+	.role = NTHW_ROLE_OTHER,
 	NTHW_FIELDS(user_enable_fields),
 	.source = "ARM DDI 0363E, 6.3 (USEREN); address as in the 64-bit form, Linux 6.1 arch/arm64/include/asm/sysreg.h, SYS_PMUSERENR_EL0" ARM_ARM,
 	.trust = NTHW_DOCUMENTED,
@@ -127,6 +137,7 @@ static const struct nthw_field interrupt_set_fields[] = {
 };
 static const struct nthw_reg interrupt_set = {
 	.name = "PMINTENSET", .space = NTHW_SPACE_CP15, .addr = NTHW_CP15(9, 0, 14, 1), .count = 1, .bits = 32,
+	.role = NTHW_ROLE_OTHER,
 	NTHW_FIELDS(interrupt_set_fields), .source = V7 ", armv7_pmnc_enable_intens()" ARM_ARM, .trust = NTHW_DOCUMENTED,
 };
 
@@ -135,6 +146,7 @@ static const struct nthw_field interrupt_clear_fields[] = {
 };
 static const struct nthw_reg interrupt_clear = {
 	.name = "PMINTENCLR", .space = NTHW_SPACE_CP15, .addr = NTHW_CP15(9, 0, 14, 2), .count = 1, .bits = 32,
+	.role = NTHW_ROLE_OTHER,
 	NTHW_FIELDS(interrupt_clear_fields), .source = V7 ", armv7_pmnc_disable_intens()" ARM_ARM, .trust = NTHW_DOCUMENTED,
 };
 

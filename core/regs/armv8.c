@@ -27,6 +27,7 @@ static const struct nthw_field interrupt_set_fields[] = {
 };
 static const struct nthw_reg interrupt_set = {
 	.name = "PMINTENSET_EL1", .space = NTHW_SPACE_SYSREG, .addr = NTHW_SYSREG(3, 0, 9, 14, 1), .count = 1, .bits = 64,
+	.role = NTHW_ROLE_OTHER,
 	NTHW_FIELDS(interrupt_set_fields), .source = SYSREG " and " DRIVER ", armv8pmu_enable_intens()", .trust = NTHW_DOCUMENTED,
 	.linux_name = "SYS_PMINTENSET_EL1",
 };
@@ -37,6 +38,7 @@ static const struct nthw_field interrupt_clear_fields[] = {
 };
 static const struct nthw_reg interrupt_clear = {
 	.name = "PMINTENCLR_EL1", .space = NTHW_SPACE_SYSREG, .addr = NTHW_SYSREG(3, 0, 9, 14, 2), .count = 1, .bits = 64,
+	.role = NTHW_ROLE_OTHER,
 	NTHW_FIELDS(interrupt_clear_fields), .source = SYSREG " and " DRIVER ", armv8pmu_disable_intens()", .trust = NTHW_DOCUMENTED,
 	.linux_name = "SYS_PMINTENCLR_EL1",
 };
@@ -58,6 +60,7 @@ static const struct nthw_field control_fields[] = {
 };
 static const struct nthw_reg control = {
 	.name = "PMCR_EL0", .space = NTHW_SPACE_SYSREG, .addr = NTHW_SYSREG(3, 3, 9, 12, 0), .count = 1, .bits = 64,
+	.role = NTHW_ROLE_CONTROL, .runs = 1,
 	.writable = 0xf,
 	NTHW_FIELDS(control_fields), .source = SYSREG " and " PERF ", ARMV8_PMU_PMCR_*; Arm 100798, D5.4", .trust = NTHW_DOCUMENTED,
 	.linux_name = "SYS_PMCR_EL0",
@@ -69,6 +72,7 @@ static const struct nthw_field enable_set_fields[] = {
 };
 static const struct nthw_reg enable_set = {
 	.name = "PMCNTENSET_EL0", .space = NTHW_SPACE_SYSREG, .addr = NTHW_SYSREG(3, 3, 9, 12, 1), .count = 1, .bits = 64,
+	.role = NTHW_ROLE_CONTROL, .runs = 0xffffffff,
 	.writable = 0xffffffff, .clear_addr = NTHW_SYSREG(3, 3, 9, 12, 2),
 	NTHW_FIELDS(enable_set_fields), .source = SYSREG " and " DRIVER ", armv8pmu_enable_counter()", .trust = NTHW_DOCUMENTED,
 	.linux_name = "SYS_PMCNTENSET_EL0",
@@ -80,6 +84,7 @@ static const struct nthw_field enable_clear_fields[] = {
 };
 static const struct nthw_reg enable_clear = {
 	.name = "PMCNTENCLR_EL0", .space = NTHW_SPACE_SYSREG, .addr = NTHW_SYSREG(3, 3, 9, 12, 2), .count = 1, .bits = 64,
+	.role = NTHW_ROLE_CONTROL,
 	.writable = 0xffffffff,
 	NTHW_FIELDS(enable_clear_fields), .source = SYSREG " and " DRIVER ", armv8pmu_disable_counter()", .trust = NTHW_DOCUMENTED,
 	.linux_name = "SYS_PMCNTENCLR_EL0",
@@ -91,6 +96,7 @@ static const struct nthw_field overflow_clear_fields[] = {
 };
 static const struct nthw_reg overflow_clear = {
 	.name = "PMOVSCLR_EL0", .space = NTHW_SPACE_SYSREG, .addr = NTHW_SYSREG(3, 3, 9, 12, 3), .count = 1, .bits = 64,
+	.role = NTHW_ROLE_STATUS,
 	.writable = 0xffffffff,
 	NTHW_FIELDS(overflow_clear_fields), .source = SYSREG " and " DRIVER ", armv8pmu_getreset_flags()", .trust = NTHW_DOCUMENTED,
 	.linux_name = "SYS_PMOVSCLR_EL0",
@@ -102,6 +108,7 @@ static const struct nthw_field event_id_fields[] = {
 };
 static const struct nthw_reg event_id = {
 	.name = "PMCEID#_EL0", .space = NTHW_SPACE_SYSREG, .addr = NTHW_SYSREG(3, 3, 9, 12, 6), .step = 1, .count = 2, .bits = 64,
+	.role = NTHW_ROLE_OTHER,
 	NTHW_FIELDS(event_id_fields), .source = SYSREG " and " DRIVER ", __armv8pmu_probe_pmu()", .trust = NTHW_DOCUMENTED,
 	.linux_name = "SYS_PMCEID#_EL0",
 };
@@ -111,6 +118,7 @@ static const struct nthw_field cycles_fields[] = {
 };
 static const struct nthw_reg cycles = {
 	.name = "PMCCNTR_EL0", .space = NTHW_SPACE_SYSREG, .addr = NTHW_SYSREG(3, 3, 9, 13, 0), .count = 1, .bits = 64,
+	.role = NTHW_ROLE_COUNTER,
 	.writable = 0xffffffffffffffff,
 	NTHW_FIELDS(cycles_fields), .source = SYSREG " and " DRIVER ", armv8pmu_read_counter()", .trust = NTHW_DOCUMENTED,
 	.linux_name = "SYS_PMCCNTR_EL0",
@@ -125,6 +133,7 @@ static const struct nthw_field user_enable_fields[] = {
 };
 static const struct nthw_reg user_enable = {
 	.name = "PMUSERENR_EL0", .space = NTHW_SPACE_SYSREG, .addr = NTHW_SYSREG(3, 3, 9, 14, 0), .count = 1, .bits = 64,
+	.role = NTHW_ROLE_OTHER,
 	NTHW_FIELDS(user_enable_fields), .source = SYSREG " and " PERF ", ARMV8_PMU_USERENR_*", .trust = NTHW_DOCUMENTED,
 	.linux_name = "SYS_PMUSERENR_EL0",
 };
@@ -136,6 +145,7 @@ static const struct nthw_field overflow_set_fields[] = {
 };
 static const struct nthw_reg overflow_set = {
 	.name = "PMOVSSET_EL0", .space = NTHW_SPACE_SYSREG, .addr = NTHW_SYSREG(3, 3, 9, 14, 3), .count = 1, .bits = 64,
+	.role = NTHW_ROLE_STATUS,
 	NTHW_FIELDS(overflow_set_fields), .source = SYSREG " (address); what it does from memory", .trust = NTHW_GUESSED,
 	.linux_name = "SYS_PMOVSSET_EL0",
 };
@@ -161,6 +171,7 @@ static const struct nthw_field type_fields[] = {
 #define COUNTERS(reg, n, instances)                                                                                          \
 	static const struct nthw_reg reg = {                                                                                 \
 		.name = "PMEVCNTR#_EL0", .space = NTHW_SPACE_SYSREG, .addr = NTHW_SYSREG(3, 3, 14, 8 + (n) / 8, 0),          \
+		.role = NTHW_ROLE_COUNTER, \
 		.step = 1, .count = (instances), .first = (n), .bits = 64, .writable = 0xffffffffffffffff,                   \
 		NTHW_FIELDS(counter_fields),                                                                                 \
 		.source = SYSREG ", SYS_PMEVCNTRn_EL0() and " DRIVER ", armv8pmu_has_long_event()", .trust = NTHW_DOCUMENTED, \
@@ -169,6 +180,7 @@ static const struct nthw_field type_fields[] = {
 #define TYPES(reg, n, instances)                                                                                             \
 	static const struct nthw_reg reg = {                                                                                 \
 		.name = "PMEVTYPER#_EL0", .space = NTHW_SPACE_SYSREG, .addr = NTHW_SYSREG(3, 3, 14, 12 + (n) / 8, 0),        \
+		.role = NTHW_ROLE_SELECT, \
 		.step = 1, .count = (instances), .first = (n), .bits = 64, .writable = 0xc800ffff,                           \
 		NTHW_FIELDS(type_fields),                                                                                    \
 		.source = SYSREG ", SYS_PMEVTYPERn_EL0() and " PERF ", ARMV8_PMU_EVTYPE_MASK" XML "PMEVTYPER<n>_EL0",         \
@@ -195,6 +207,7 @@ static const struct nthw_field cycle_filter_fields[] = {
 };
 static const struct nthw_reg cycle_filter = {
 	.name = "PMCCFILTR_EL0", .space = NTHW_SPACE_SYSREG, .addr = NTHW_SYSREG(3, 3, 14, 15, 7), .count = 1, .bits = 64,
+	.role = NTHW_ROLE_SELECT,
 	.writable = 0xc8000000,
 	NTHW_FIELDS(cycle_filter_fields), .source = SYSREG " and " DRIVER ", armv8pmu_write_event_type(); fields as in PMEVTYPER<n>_EL0",
 	.trust = NTHW_DOCUMENTED, .linux_name = "SYS_PMCCFILTR_EL0",

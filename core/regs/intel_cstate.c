@@ -18,7 +18,7 @@ const struct nthw_field nthw_intel_cstate_fields[] = {
 
 #define ROW(reg, title, address, of)                                                                                  \
 	const struct nthw_reg reg = {                                                                                 \
-		.name = (title), .space = NTHW_SPACE_MSR, .addr = (address), .count = 1, .bits = 64,                  \
+		.name = (title), .role = NTHW_ROLE_GAUGE, .space = NTHW_SPACE_MSR, .addr = (address), .count = 1, .bits = 64,                  \
 		NTHW_FIELDS(nthw_intel_cstate_fields), .source = CSTATE, .trust = NTHW_DOCUMENTED, .scope = (of),     \
 	}
 

@@ -28,6 +28,7 @@ static const struct nthw_field global_ctrl_fields[] = {
 };
 const struct nthw_reg nthw_nhm_uncore_enable = {
 	.name = "MSR_UNCORE_PERF_GLOBAL_CTRL", .space = NTHW_SPACE_MSR, .addr = 0x391, .count = 1, .bits = 64,
+	.role = NTHW_ROLE_CONTROL, .runs = 0x1000000ff,
 	.writable = 0x1000000ff,
 	NTHW_FIELDS(global_ctrl_fields), .source = ENABLES, .trust = NTHW_DOCUMENTED,
 	.scope = NTHW_SCOPE_PACKAGE, .linux_name = "NHM_UNC_PERF_GLOBAL_CTL",
@@ -41,6 +42,7 @@ static const struct nthw_field global_status_fields[] = {
 };
 const struct nthw_reg nthw_nhm_uncore_status = {
 	.name = "MSR_UNCORE_PERF_GLOBAL_STATUS", .space = NTHW_SPACE_MSR, .addr = 0x392, .count = 1, .bits = 64,
+	.role = NTHW_ROLE_STATUS,
 	NTHW_FIELDS(global_status_fields), .source = STATUS, .trust = NTHW_DOCUMENTED,
 	.scope = NTHW_SCOPE_PACKAGE,
 };
@@ -53,6 +55,7 @@ static const struct nthw_field global_ovf_ctrl_fields[] = {
 };
 const struct nthw_reg nthw_nhm_uncore_clear = {
 	.name = "MSR_UNCORE_PERF_GLOBAL_OVF_CTRL", .space = NTHW_SPACE_MSR, .addr = 0x393, .count = 1, .bits = 64,
+	.role = NTHW_ROLE_CLEAR,
 	.writable = 0xa0000001000000ff,
 	NTHW_FIELDS(global_ovf_ctrl_fields), .source = OVERFLOWS, .trust = NTHW_DOCUMENTED,
 	.scope = NTHW_SCOPE_PACKAGE,
@@ -63,6 +66,7 @@ static const struct nthw_field counter_fields[] = {
 };
 const struct nthw_reg nthw_nhm_uncore_fixed_counter = {
 	.name = "MSR_UNCORE_FIXED_CTR0", .space = NTHW_SPACE_MSR, .addr = 0x394, .count = 1, .bits = 64,
+	.role = NTHW_ROLE_COUNTER,
 	.writable = 0xffffffffffff,
 	NTHW_FIELDS(counter_fields), .source = COUNTER, .trust = NTHW_DOCUMENTED,
 	.scope = NTHW_SCOPE_PACKAGE, .linux_name = "NHM_UNC_FIXED_CTR",
@@ -74,6 +78,7 @@ static const struct nthw_field fixed_ctr_ctrl_fields[] = {
 };
 const struct nthw_reg nthw_nhm_uncore_fixed_select = {
 	.name = "MSR_UNCORE_FIXED_CTR_CTRL", .space = NTHW_SPACE_MSR, .addr = 0x395, .count = 1, .bits = 64,
+	.role = NTHW_ROLE_SELECT, .runs = 1,
 	.writable = 1,
 	NTHW_FIELDS(fixed_ctr_ctrl_fields), .source = FIXED_CONTROL, .trust = NTHW_DOCUMENTED,
 	.scope = NTHW_SCOPE_PACKAGE, .linux_name = "NHM_UNC_FIXED_CTR_CTRL",
@@ -86,6 +91,7 @@ static const struct nthw_field addr_opcode_match_fields[] = {
 };
 static const struct nthw_reg addr_opcode_match = {
 	.name = "MSR_UNCORE_ADDR_OPCODE_MATCH", .space = NTHW_SPACE_MSR, .addr = 0x396, .count = 1, .bits = 64,
+	.role = NTHW_ROLE_SELECT,
 	.writable = 0xe000fffffffffff8,
 	NTHW_FIELDS(addr_opcode_match_fields), .source = MATCH, .trust = NTHW_DOCUMENTED,
 	.scope = NTHW_SCOPE_PACKAGE,
@@ -93,6 +99,7 @@ static const struct nthw_reg addr_opcode_match = {
 
 const struct nthw_reg nthw_nhm_uncore_counter = {
 	.name = "MSR_UNCORE_PMC", .space = NTHW_SPACE_MSR, .addr = 0x3b0, .step = 1, .count = 8, .bits = 64,
+	.role = NTHW_ROLE_COUNTER,
 	.writable = 0xffffffffffff,
 	NTHW_FIELDS(counter_fields), .source = COUNTER, .trust = NTHW_DOCUMENTED,
 	.scope = NTHW_SCOPE_PACKAGE, .linux_name = "NHM_UNC_UNCORE_PMC",
@@ -110,6 +117,7 @@ static const struct nthw_field perfevtsel_fields[] = {
 };
 const struct nthw_reg nthw_nhm_uncore_select = {
 	.name = "MSR_UNCORE_PERFEVTSEL", .space = NTHW_SPACE_MSR, .addr = 0x3c0, .step = 1, .count = 8, .bits = 64,
+	.role = NTHW_ROLE_SELECT, .runs = 0x400000,
 	.writable = 0xffc6ffff,
 	NTHW_FIELDS(perfevtsel_fields), .source = SELECT, .trust = NTHW_DOCUMENTED,
 	.scope = NTHW_SCOPE_PACKAGE, .linux_name = "NHM_UNC_PERFEVTSEL",

@@ -17,7 +17,7 @@
 
 #define ROW(reg, title, offset, width, list, from, how_far)                                                            \
 	static const struct nthw_reg reg = {                                                                           \
-		.name = (title), .space = NTHW_SPACE_PCI, .addr = (offset), .count = 1, .bits = (width),               \
+		.name = (title), .role = NTHW_ROLE_OTHER, .space = NTHW_SPACE_PCI, .addr = (offset), .count = 1, .bits = (width),               \
 		NTHW_FIELDS(list), .source = (from), .trust = (how_far), .scope = NTHW_SCOPE_DEVICE,                   \
 	}
 
@@ -106,6 +106,7 @@ static const struct nthw_field bar_fields[] = {
 };
 static const struct nthw_reg bar = {
 	.name = "PCI_BASE_ADDRESS", .space = NTHW_SPACE_PCI, .addr = 0x10, .step = 4, .count = 6, .bits = 32,
+	.role = NTHW_ROLE_OTHER,
 	NTHW_FIELDS(bar_fields), .source = HEADER_BITS, .trust = NTHW_GUESSED,
 	.scope = NTHW_SCOPE_DEVICE, .linux_name = "PCI_BASE_ADDRESS_",
 };

@@ -73,11 +73,11 @@ static const struct nthw_field counter_fields[] = {
 	.writable = (mask), NTHW_FIELDS(list), .source = (from), .trust = NTHW_DOCUMENTED,                            \
 	.scope = NTHW_SCOPE_PACKAGE, .box = (k)
 
-#define CONTROL_ROW(k) { ROW("BOX_CTL", 0, 0x103, control_fields, CONTROL, k), .count = 1 }
-#define SELECT_ROW(k) { ROW("CTL", 1, 0xffccffff, select_fields, SELECT, k), .count = 4, .step = 1 }
-#define FILTER0_ROW(k) { ROW("BOX_FILTER0", 5, 0x07fe1fff, filter0_fields, FILTER, k), .count = 1 }
-#define FILTER1_ROW(k) { ROW("BOX_FILTER1", 6, 0xfffffe3b, filter1_fields, FILTER, k), .count = 1 }
-#define COUNTER_ROW(k) { ROW("CTR", 8, 0xffffffffffff, counter_fields, COUNTER, k), .count = 4, .step = 1 }
+#define CONTROL_ROW(k) { ROW("BOX_CTL", 0, 0x103, control_fields, CONTROL, k), .role = NTHW_ROLE_CONTROL, .count = 1 }
+#define SELECT_ROW(k) { ROW("CTL", 1, 0xffccffff, select_fields, SELECT, k), .role = NTHW_ROLE_SELECT, .runs = 0x400000, .count = 4, .step = 1 }
+#define FILTER0_ROW(k) { ROW("BOX_FILTER0", 5, 0x07fe1fff, filter0_fields, FILTER, k), .role = NTHW_ROLE_SELECT, .count = 1 }
+#define FILTER1_ROW(k) { ROW("BOX_FILTER1", 6, 0xfffffe3b, filter1_fields, FILTER, k), .role = NTHW_ROLE_SELECT, .count = 1 }
+#define COUNTER_ROW(k) { ROW("CTR", 8, 0xffffffffffff, counter_fields, COUNTER, k), .role = NTHW_ROLE_COUNTER, .count = 4, .step = 1 }
 
 const struct nthw_reg nthw_skx_cha_control = CONTROL_ROW(0);
 const struct nthw_reg nthw_skx_cha_select = SELECT_ROW(0);

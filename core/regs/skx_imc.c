@@ -68,25 +68,25 @@ static const struct nthw_field control_fields[] = {
 /* Memory channel. */
 const struct nthw_reg nthw_skx_imc_counter = {
 	ROW("MC_CH_PCI_PMON_CTR", 0xa0, 64, 0xffffffffffff, counter_fields, "SNBEP_PCI_PMON_CTR0, skx_uncore_imc (48 bits)" GUIDE),
-	.step = 8, .count = 4, .linux_name = "SNBEP_PCI_PMON_CTR",
+	.role = NTHW_ROLE_COUNTER, .step = 8, .count = 4, .linux_name = "SNBEP_PCI_PMON_CTR",
 };
 const struct nthw_reg nthw_skx_imc_fixed_counter = {
 	ROW("MC_CH_PCI_PMON_FIXED_CTR", 0xd0, 64, 0xffffffffffff, counter_fields,
 	    "SNBEP_MC_CHy_PCI_PMON_FIXED_CTR, skx_uncore_imc (48 bits)" GUIDE),
-	.count = 1, .linux_name = "SNBEP_MC_CHy_PCI_PMON_FIXED_CTR",
+	.role = NTHW_ROLE_COUNTER, .count = 1, .linux_name = "SNBEP_MC_CHy_PCI_PMON_FIXED_CTR",
 };
 const struct nthw_reg nthw_skx_imc_select = {
 	ROW("MC_CH_PCI_PMON_CTL", 0xd8, 32, 0xffc4ffff, select_fields, "SNBEP_PCI_PMON_CTL0, skx_uncore_imc" BITS),
-	.step = 4, .count = 4, .linux_name = "SNBEP_PCI_PMON_CTL",
+	.role = NTHW_ROLE_SELECT, .runs = 0x400000, .step = 4, .count = 4, .linux_name = "SNBEP_PCI_PMON_CTL",
 };
 const struct nthw_reg nthw_skx_imc_fixed_select = {
 	ROW("MC_CH_PCI_PMON_FIXED_CTL", 0xf0, 32, 0x400000, fixed_select_fields,
 	    "SNBEP_MC_CHy_PCI_PMON_FIXED_CTL, skx_uncore_imc, SNBEP_PMON_CTL_EN" GUIDE),
-	.count = 1, .linux_name = "SNBEP_MC_CHy_PCI_PMON_FIXED_CTL",
+	.role = NTHW_ROLE_SELECT, .runs = 0x400000, .count = 1, .linux_name = "SNBEP_MC_CHy_PCI_PMON_FIXED_CTL",
 };
 const struct nthw_reg nthw_skx_imc_control = {
 	ROW("MC_CH_PCI_PMON_BOX_CTL", 0xf4, 32, 0x103, control_fields, "SNBEP_PCI_PMON_BOX_CTL, skx_uncore_imc" BOX),
-	.count = 1, .linux_name = "SNBEP_PCI_PMON_BOX_CTL",
+	.role = NTHW_ROLE_CONTROL, .count = 1, .linux_name = "SNBEP_PCI_PMON_BOX_CTL",
 };
 
 static const struct nthw_reg *const imc_regs[] = {
@@ -103,16 +103,16 @@ const struct nthw_table nthw_skx_imc = {
 /* Mesh to memory. What the 4 bytes behind each select register are is not known: Linux leaves them alone. */
 const struct nthw_reg nthw_skx_m2m_counter = {
 	ROW("M2M_PCI_PMON_CTR", 0x200, 64, 0xffffffffffff, counter_fields, "SKX_M2M_PCI_PMON_CTR0, skx_uncore_m2m (48 bits)" GUIDE),
-	.step = 8, .count = 4, .linux_name = "SKX_M2M_PCI_PMON_CTR",
+	.role = NTHW_ROLE_COUNTER, .step = 8, .count = 4, .linux_name = "SKX_M2M_PCI_PMON_CTR",
 };
 const struct nthw_reg nthw_skx_m2m_select = {
 	ROW("M2M_PCI_PMON_CTL", 0x228, 32, 0xffc4ffff, select_fields,
 	    "SKX_M2M_PCI_PMON_CTL0, skx_uncore_m2m, UNCORE_BOX_FLAG_CTL_OFFS8 (step)" BITS),
-	.step = 8, .count = 4, .linux_name = "SKX_M2M_PCI_PMON_CTL",
+	.role = NTHW_ROLE_SELECT, .runs = 0x400000, .step = 8, .count = 4, .linux_name = "SKX_M2M_PCI_PMON_CTL",
 };
 const struct nthw_reg nthw_skx_m2m_control = {
 	ROW("M2M_PCI_PMON_BOX_CTL", 0x258, 32, 0x103, control_fields, "SKX_M2M_PCI_PMON_BOX_CTL, skx_uncore_m2m" BOX),
-	.count = 1, .linux_name = "SKX_M2M_PCI_PMON_BOX_CTL",
+	.role = NTHW_ROLE_CONTROL, .count = 1, .linux_name = "SKX_M2M_PCI_PMON_BOX_CTL",
 };
 
 static const struct nthw_reg *const m2m_regs[] = {
@@ -127,16 +127,16 @@ const struct nthw_table nthw_skx_m2m = {
 /* UPI link. */
 const struct nthw_reg nthw_skx_upi_counter = {
 	ROW("UPI_PCI_PMON_CTR", 0x318, 64, 0xffffffffffff, counter_fields, "SKX_UPI_PCI_PMON_CTR0, skx_uncore_upi (48 bits)" GUIDE),
-	.step = 8, .count = 4, .linux_name = "SKX_UPI_PCI_PMON_CTR",
+	.role = NTHW_ROLE_COUNTER, .step = 8, .count = 4, .linux_name = "SKX_UPI_PCI_PMON_CTR",
 };
 const struct nthw_reg nthw_skx_upi_select = {
 	ROW("UPI_PCI_PMON_CTL", 0x350, 64, 0xffefffffc4ffff, upi_select_fields,
 	    "SKX_UPI_PCI_PMON_CTL0, SKX_UPI_CTL_UMASK_EXT, skx_uncore_upi, UNCORE_BOX_FLAG_CTL_OFFS8 (step)" BITS),
-	.step = 8, .count = 4, .linux_name = "SKX_UPI_PCI_PMON_CTL",
+	.role = NTHW_ROLE_SELECT, .runs = 0x400000, .step = 8, .count = 4, .linux_name = "SKX_UPI_PCI_PMON_CTL",
 };
 const struct nthw_reg nthw_skx_upi_control = {
 	ROW("UPI_PCI_PMON_BOX_CTL", 0x378, 32, 0x103, control_fields, "SKX_UPI_PCI_PMON_BOX_CTL, skx_uncore_upi" BOX),
-	.count = 1, .linux_name = "SKX_UPI_PCI_PMON_BOX_CTL",
+	.role = NTHW_ROLE_CONTROL, .count = 1, .linux_name = "SKX_UPI_PCI_PMON_BOX_CTL",
 };
 
 static const struct nthw_reg *const upi_regs[] = {

@@ -19,6 +19,7 @@ static const struct nthw_field counter_fields[] = {
 };
 const struct nthw_reg nthw_snbep_imc_counter = {
 	.name = "MC_CH_PCI_PMON_CTR", .space = NTHW_SPACE_PCI, .addr = 0xa0, .step = 8, .count = 4, .bits = 64,
+	.role = NTHW_ROLE_COUNTER,
 	.writable = 0xffffffffffff,
 	NTHW_FIELDS(counter_fields), .source = GUIDE "table 2-63" SNBEP "SNBEP_PCI_PMON_CTR0 and snbep_uncore_imc (width)",
 	.trust = NTHW_DOCUMENTED,
@@ -26,6 +27,7 @@ const struct nthw_reg nthw_snbep_imc_counter = {
 };
 const struct nthw_reg nthw_snbep_imc_fixed_counter = {
 	.name = "MC_CH_PCI_PMON_FIXED_CTR", .space = NTHW_SPACE_PCI, .addr = 0xd0, .count = 1, .bits = 64,
+	.role = NTHW_ROLE_COUNTER,
 	.writable = 0xffffffffffff,
 	NTHW_FIELDS(counter_fields), .source = GUIDE "table 2-63" SNBEP "SNBEP_MC_CHy_PCI_PMON_FIXED_CTR", .trust = NTHW_DOCUMENTED,
 	.scope = NTHW_SCOPE_DEVICE, .linux_name = "SNBEP_MC_CHy_PCI_PMON_FIXED_CTR",
@@ -43,6 +45,7 @@ static const struct nthw_field control_fields[] = {
 };
 const struct nthw_reg nthw_snbep_imc_select = {
 	.name = "MC_CH_PCI_PMON_CTL", .space = NTHW_SPACE_PCI, .addr = 0xd8, .step = 4, .count = 4, .bits = 32,
+	.role = NTHW_ROLE_SELECT, .runs = 0x400000,
 	.writable = 0xffc4ffff,
 	NTHW_FIELDS(control_fields), .source = GUIDE "table 2-61" SNBEP "SNBEP_PMON_RAW_EVENT_MASK and SNBEP_PMON_CTL_EN",
 	.trust = NTHW_DOCUMENTED,
@@ -58,6 +61,7 @@ static const struct nthw_field fixed_control_fields[] = {
 };
 const struct nthw_reg nthw_snbep_imc_fixed_select = {
 	.name = "MC_CH_PCI_PMON_FIXED_CTL", .space = NTHW_SPACE_PCI, .addr = 0xf0, .count = 1, .bits = 32,
+	.role = NTHW_ROLE_SELECT, .runs = 0x400000,
 	.writable = 0x480000,
 	NTHW_FIELDS(fixed_control_fields), .source = GUIDE "table 2-62" SNBEP "SNBEP_MC_CHy_PCI_PMON_FIXED_CTL",
 	.trust = NTHW_DOCUMENTED,
@@ -80,6 +84,7 @@ static const struct nthw_field box_control_fields[] = {
 };
 const struct nthw_reg nthw_snbep_imc_control = {
 	.name = "MC_CH_PCI_PMON_BOX_CTL", .space = NTHW_SPACE_PCI, .addr = 0xf4, .count = 1, .bits = 32,
+	.role = NTHW_ROLE_CONTROL,
 	.writable = 0x10103,
 	NTHW_FIELDS(box_control_fields),
 	.source = "Linux 6.1 arch/x86/events/intel/uncore_snbep.c, SNBEP_PMON_BOX_CTL_* (all four bits), snbep_uncore_pci_init_box() and "

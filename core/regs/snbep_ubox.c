@@ -14,6 +14,7 @@ static const struct nthw_field node_fields[] = {
 };
 const struct nthw_reg nthw_snbep_ubox_node = {
 	.name = "CPUNODEID", .space = NTHW_SPACE_PCI, .addr = 0x40, .count = 1, .bits = 32,
+	.role = NTHW_ROLE_OTHER,
 	NTHW_FIELDS(node_fields), .source = SNBEP, .trust = NTHW_DOCUMENTED,
 	.scope = NTHW_SCOPE_DEVICE, .linux_name = "SNBEP_CPUNODEID",
 };
@@ -31,6 +32,7 @@ static const struct nthw_field map_fields[] = {
 };
 const struct nthw_reg nthw_snbep_ubox_map = {
 	.name = "GIDNIDMAP", .space = NTHW_SPACE_PCI, .addr = 0x54, .count = 1, .bits = 32,
+	.role = NTHW_ROLE_OTHER,
 	NTHW_FIELDS(map_fields), .source = SNBEP, .trust = NTHW_DOCUMENTED,
 	.scope = NTHW_SCOPE_DEVICE, .linux_name = "SNBEP_GIDNIDMAP",
 };
@@ -48,11 +50,13 @@ const struct nthw_table nthw_snbep_ubox = {
 
 const struct nthw_reg nthw_skx_ubox_node = {
 	.name = "CPUNODEID", .space = NTHW_SPACE_PCI, .addr = 0xc0, .count = 1, .bits = 32,
+	.role = NTHW_ROLE_OTHER,
 	NTHW_FIELDS(node_fields), .source = SKX, .trust = NTHW_DOCUMENTED,
 	.scope = NTHW_SCOPE_DEVICE, .linux_name = "SKX_CPUNODEID",
 };
 const struct nthw_reg nthw_skx_ubox_map = {
 	.name = "GIDNIDMAP", .space = NTHW_SPACE_PCI, .addr = 0xd4, .count = 1, .bits = 32,
+	.role = NTHW_ROLE_OTHER,
 	NTHW_FIELDS(map_fields), .source = SKX, .trust = NTHW_DOCUMENTED,
 	.scope = NTHW_SCOPE_DEVICE, .linux_name = "SKX_GIDNIDMAP",
 };

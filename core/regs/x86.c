@@ -39,6 +39,7 @@ const struct nthw_field nthw_x86_tsc_fields[] = {
 };
 const struct nthw_reg nthw_x86_tsc = {
 	.name = "IA32_TIME_STAMP_COUNTER", .space = NTHW_SPACE_MSR, .addr = 0x10, .count = 1, .bits = 64,
+	.role = NTHW_ROLE_GAUGE,
 	NTHW_FIELDS(nthw_x86_tsc_fields), .source = ARCH, .trust = NTHW_DOCUMENTED,
 	.linux_name = "MSR_IA32_TSC",
 };
@@ -50,6 +51,7 @@ static const struct nthw_field pmc_fields[] = {
 };
 const struct nthw_reg nthw_x86_pmc = {
 	.name = "IA32_PMC", .space = NTHW_SPACE_MSR, .addr = 0xc1, .step = 1, .count = 8, .bits = 64,
+	.role = NTHW_ROLE_COUNTER,
 	.writable = 0xffffffff,
 	NTHW_FIELDS(pmc_fields), .source = ARCH_PMC, .trust = NTHW_DOCUMENTED,
 	.linux_name = "MSR_ARCH_PERFMON_PERFCTR",
@@ -60,6 +62,7 @@ const struct nthw_field nthw_x86_mperf_fields[] = {
 };
 const struct nthw_reg nthw_x86_mperf = {
 	.name = "IA32_MPERF", .space = NTHW_SPACE_MSR, .addr = 0xe7, .count = 1, .bits = 64,
+	.role = NTHW_ROLE_GAUGE,
 	NTHW_FIELDS(nthw_x86_mperf_fields), .source = ARCH, .trust = NTHW_DOCUMENTED,
 	.linux_name = "MSR_IA32_MPERF",
 };
@@ -69,6 +72,7 @@ const struct nthw_field nthw_x86_aperf_fields[] = {
 };
 const struct nthw_reg nthw_x86_aperf = {
 	.name = "IA32_APERF", .space = NTHW_SPACE_MSR, .addr = 0xe8, .count = 1, .bits = 64,
+	.role = NTHW_ROLE_GAUGE,
 	NTHW_FIELDS(nthw_x86_aperf_fields), .source = ARCH, .trust = NTHW_DOCUMENTED,
 	.linux_name = "MSR_IA32_APERF",
 };
@@ -88,6 +92,7 @@ static const struct nthw_field perfevtsel_fields[] = {
 };
 const struct nthw_reg nthw_x86_evtsel = {
 	.name = "IA32_PERFEVTSEL", .space = NTHW_SPACE_MSR, .addr = 0x186, .step = 1, .count = 8, .bits = 64,
+	.role = NTHW_ROLE_SELECT, .runs = 0x400000,
 	.writable = 0xffe7ffff,
 	NTHW_FIELDS(perfevtsel_fields), .source = ARCH_SELECT, .trust = NTHW_DOCUMENTED,
 	.linux_name = "MSR_ARCH_PERFMON_EVENTSEL",
@@ -116,6 +121,7 @@ const struct nthw_field nthw_x86_therm_status_fields[] = {
 };
 const struct nthw_reg nthw_x86_therm_status = {
 	.name = "IA32_THERM_STATUS", .space = NTHW_SPACE_MSR, .addr = 0x19c, .count = 1, .bits = 64,
+	.role = NTHW_ROLE_STATUS,
 	NTHW_FIELDS(nthw_x86_therm_status_fields), .source = ARCH_THERM, .trust = NTHW_DOCUMENTED,
 	.linux_name = "MSR_IA32_THERM_STATUS",
 };
@@ -128,6 +134,7 @@ const struct nthw_field nthw_x86_temperature_target_fields[] = {
 };
 const struct nthw_reg nthw_x86_temperature_target = {
 	.name = "MSR_TEMPERATURE_TARGET", .space = NTHW_SPACE_MSR, .addr = 0x1a2, .count = 1, .bits = 64,
+	.role = NTHW_ROLE_OTHER,
 	NTHW_FIELDS(nthw_x86_temperature_target_fields), .source = ARCH_TARGET, .trust = NTHW_DOCUMENTED,
 	.linux_name = "MSR_IA32_TEMPERATURE_TARGET",
 };
@@ -150,6 +157,7 @@ const struct nthw_field nthw_x86_package_therm_status_fields[] = {
 };
 const struct nthw_reg nthw_x86_package_therm_status = {
 	.name = "IA32_PACKAGE_THERM_STATUS", .space = NTHW_SPACE_MSR, .addr = 0x1b1, .count = 1, .bits = 64,
+	.role = NTHW_ROLE_STATUS,
 	NTHW_FIELDS(nthw_x86_package_therm_status_fields), .source = ARCH_PACKAGE_THERM, .trust = NTHW_DOCUMENTED,
 	.scope = NTHW_SCOPE_PACKAGE, .linux_name = "MSR_IA32_PACKAGE_THERM_STATUS",
 };
@@ -160,6 +168,7 @@ static const struct nthw_field fixed_ctr_fields[] = {
 };
 const struct nthw_reg nthw_x86_fixed_ctr = {
 	.name = "IA32_FIXED_CTR", .space = NTHW_SPACE_MSR, .addr = 0x309, .step = 1, .count = 4, .bits = 64,
+	.role = NTHW_ROLE_COUNTER,
 	.writable = 0xffffffffffffffff,
 	NTHW_FIELDS(fixed_ctr_fields), .source = ARCH, .trust = NTHW_DOCUMENTED,
 	.linux_name = "MSR_CORE_PERF_FIXED_CTR",
@@ -185,6 +194,7 @@ static const struct nthw_field fixed_ctr_ctrl_fields[] = {
 };
 const struct nthw_reg nthw_x86_fixed_ctr_ctrl = {
 	.name = "IA32_FIXED_CTR_CTRL", .space = NTHW_SPACE_MSR, .addr = 0x38d, .count = 1, .bits = 64,
+	.role = NTHW_ROLE_SELECT, .runs = 0x3333,
 	.writable = 0x3777,
 	NTHW_FIELDS(fixed_ctr_ctrl_fields), .source = ARCH_FIXED, .trust = NTHW_DOCUMENTED,
 	.linux_name = "MSR_CORE_PERF_FIXED_CTR_CTRL",
@@ -204,6 +214,7 @@ static const struct nthw_field global_status_fields[] = {
 };
 const struct nthw_reg nthw_x86_global_status = {
 	.name = "IA32_PERF_GLOBAL_STATUS", .space = NTHW_SPACE_MSR, .addr = 0x38e, .count = 1, .bits = 64,
+	.role = NTHW_ROLE_STATUS,
 	NTHW_FIELDS(global_status_fields), .source = ARCH_STATUS, .trust = NTHW_DOCUMENTED,
 	.linux_name = "MSR_CORE_PERF_GLOBAL_STATUS",
 };
@@ -216,6 +227,7 @@ static const struct nthw_field global_ctrl_fields[] = {
 };
 const struct nthw_reg nthw_x86_global_ctrl = {
 	.name = "IA32_PERF_GLOBAL_CTRL", .space = NTHW_SPACE_MSR, .addr = 0x38f, .count = 1, .bits = 64,
+	.role = NTHW_ROLE_CONTROL, .runs = 0x1000f000000ff,
 	.reset = 0xff, .writable = 0x1000f000000ff,
 	NTHW_FIELDS(global_ctrl_fields), .source = ARCH_GLOBAL, .trust = NTHW_DOCUMENTED,
 	.linux_name = "MSR_CORE_PERF_GLOBAL_CTRL",
@@ -228,6 +240,7 @@ static const struct nthw_field global_ovf_ctrl_fields[] = {
 };
 const struct nthw_reg nthw_x86_global_ovf_ctrl = {
 	.name = "IA32_PERF_GLOBAL_OVF_CTRL", .space = NTHW_SPACE_MSR, .addr = 0x390, .count = 1, .bits = 64,
+	.role = NTHW_ROLE_CLEAR,
 	.writable = 0x1000f000000ff,
 	NTHW_FIELDS(global_ovf_ctrl_fields), .source = ARCH_CLEAR, .trust = NTHW_DOCUMENTED,
 	.linux_name = "MSR_CORE_PERF_GLOBAL_OVF_CTRL",
@@ -240,6 +253,7 @@ const struct nthw_field nthw_x86_energy_unit_fields[] = {
 };
 const struct nthw_reg nthw_x86_energy_unit = {
 	.name = "MSR_RAPL_POWER_UNIT", .space = NTHW_SPACE_MSR, .addr = 0x606, .count = 1, .bits = 64,
+	.role = NTHW_ROLE_OTHER,
 	NTHW_FIELDS(nthw_x86_energy_unit_fields), .source = RAPL, .trust = NTHW_DOCUMENTED,
 	.scope = NTHW_SCOPE_PACKAGE,
 };
@@ -250,27 +264,32 @@ const struct nthw_field nthw_x86_energy_fields[] = {
 };
 const struct nthw_reg nthw_x86_pkg_energy = {
 	.name = "MSR_PKG_ENERGY_STATUS", .space = NTHW_SPACE_MSR, .addr = 0x611, .count = 1, .bits = 64,
+	.role = NTHW_ROLE_GAUGE,
 	NTHW_FIELDS(nthw_x86_energy_fields), .source = RAPL, .trust = NTHW_DOCUMENTED,
 	.scope = NTHW_SCOPE_PACKAGE,
 };
 const struct nthw_reg nthw_x86_dram_energy = {
 	.name = "MSR_DRAM_ENERGY_STATUS", .space = NTHW_SPACE_MSR, .addr = 0x619, .count = 1, .bits = 64,
+	.role = NTHW_ROLE_GAUGE,
 	NTHW_FIELDS(nthw_x86_energy_fields), .source = RAPL, .trust = NTHW_DOCUMENTED,
 	.scope = NTHW_SCOPE_PACKAGE,
 };
 const struct nthw_reg nthw_x86_pp0_energy = {
 	.name = "MSR_PP0_ENERGY_STATUS", .space = NTHW_SPACE_MSR, .addr = 0x639, .count = 1, .bits = 64,
+	.role = NTHW_ROLE_GAUGE,
 	NTHW_FIELDS(nthw_x86_energy_fields), .source = RAPL, .trust = NTHW_DOCUMENTED,
 	.scope = NTHW_SCOPE_PACKAGE,
 };
 const struct nthw_reg nthw_x86_pp1_energy = {
 	.name = "MSR_PP1_ENERGY_STATUS", .space = NTHW_SPACE_MSR, .addr = 0x641, .count = 1, .bits = 64,
+	.role = NTHW_ROLE_GAUGE,
 	NTHW_FIELDS(nthw_x86_energy_fields), .source = RAPL, .trust = NTHW_DOCUMENTED,
 	.scope = NTHW_SCOPE_PACKAGE,
 };
 
 const struct nthw_reg nthw_x86_platform_energy = {
 	.name = "MSR_PLATFORM_ENERGY_STATUS", .space = NTHW_SPACE_MSR, .addr = 0x64d, .count = 1, .bits = 64,
+	.role = NTHW_ROLE_GAUGE,
 	NTHW_FIELDS(nthw_x86_energy_fields), .source = PLATFORM, .trust = NTHW_DOCUMENTED,
 	.scope = NTHW_SCOPE_PACKAGE,
 };

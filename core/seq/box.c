@@ -9,6 +9,7 @@
  * A counter is somebody else's when its own enable bit is set. A bit of the enable register says nothing: Linux leaves all of them set
  * (Linux 6.1 arch/x86/events/intel/uncore_snb.c, nhm_uncore_msr_enable_box()).
  */
+#include "core/base/write.h"
 #include "core/seq/box_place.h"
 
 /* Of several steps that are all taken, the first error counts. */
@@ -19,13 +20,6 @@ static int first(int before, int now)
 
 /* ---- registers ---- */
 
-/* Bits of which writing 1 does something now. */
-static uint64_t acting(const struct nthw_reg *reg)
-{
-	return nthw_reg_bits_of(reg, NTHW_W1C) | nthw_reg_bits_of(reg, NTHW_RW1C) |
-	       nthw_reg_bits_of(reg, NTHW_RW1S) | nthw_reg_bits_of(reg, NTHW_OS_RW1C);
-}
-
 /* In a register that is shared: @clear, then @set; not written when that changes nothing. */
 static int change(const struct nthw_box *box, const struct nthw_reg *reg, uint64_t clear,
 		  uint64_t set)
@@ -35,14 +29,14 @@ static int change(const struct nthw_box *box, const struct nthw_reg *reg, uint64
 
 	if (ret || ((now & ~clear) | set) == now)
 		return ret;
-	return nthw_box_put(box, reg, 0, ((now & ~clear) | set) & ~acting(reg));
+	return nthw_box_put(box, reg, 0, ((now & ~clear) | set) & ~nthw_write_acting(reg));
 }
 
 /* Give back what was read before. */
 static int put_back(const struct nthw_box *box, const struct nthw_reg *reg, uint32_t index,
 		    uint64_t saved)
 {
-	saved &= ~acting(reg);
+	saved = nthw_write_restore(reg, ~(uint64_t)0, saved, 0);
 	return nthw_box_put(box, reg, index,
 			    box->is_guarded ? saved & nthw_reg_settable(reg) : saved);
 }
@@ -343,7 +337,8 @@ static bool is_frozen(const struct nthw_box_kind *kind, uint64_t control)
 
 static int put_control(const struct nthw_box *box, uint64_t value)
 {
-	return nthw_box_put(box, box->kind->control, 0, value & ~acting(box->kind->control));
+	return nthw_box_put(box, box->kind->control, 0,
+			    value & ~nthw_write_acting(box->kind->control));
 }
 
 /* Nobody counts in the box: it stands while enable bits are set, and what lets all of them count is written last. */

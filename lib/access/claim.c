@@ -13,10 +13,6 @@
 #include "lib/os/locked.h"
 #include "lib/os/process.h"
 
-/* What a counter is like. */
-#define COUNTER_BITS_MIN 32
-#define COUNTER_FIELDS_MAX 2
-
 /* One register that was changed. */
 struct change {
 	struct nti_claim_line line; /* as it stands in the file */
@@ -66,23 +62,6 @@ static const struct nthw_reg *find_row(const struct nti_claim *c, enum nthw_spac
 	return NULL;
 }
 
-/*
- * Without a kind that says so, a counter is known by its fields: all that is kept of it is one number from bit 0 on, of which rows tell in two pieces
- * at most. Select registers have as many bits, but more fields.
- */
-static bool is_counter(const struct nti_claim *c, const struct nthw_reg *row)
-{
-	uint64_t bits = nthw_reg_stored(row);
-	uint32_t fields = 0, i;
-
-	if (c->kind)
-		return row == c->kind->counter || row == c->kind->fixed_counter;
-	for (i = 0; i < row->field_count; i++)
-		fields += (nthw_field_mask(&row->fields[i]) & bits) != 0;
-	return fields <= COUNTER_FIELDS_MAX && bits >> (COUNTER_BITS_MIN - 1) &&
-	       !(bits & (bits + 1));
-}
-
 /* A register of a package, or of what CPUs share, is the same one on each of them: a bank has one of it. */
 static struct change *find_change(struct nti_claim *c, enum nthw_space space, unsigned int unit,
 				  uint32_t address)
@@ -110,7 +89,7 @@ static void describe(const struct nti_claim *c, const struct nthw_reg *row, uint
 {
 	struct nti_claim_line *line = &change->line;
 
-	line->kind = is_counter(c, row) ? NTI_CLAIM_COUNTER : NTI_CLAIM_CONTROL;
+	line->kind = row->role == NTHW_ROLE_COUNTER ? NTI_CLAIM_COUNTER : NTI_CLAIM_CONTROL;
 	line->bits = line->space == NTHW_SPACE_MSR ? 64 : row->bits;
 	line->package = -1;
 	(void)nthw_reg_name(row, index, line->name, sizeof(line->name));

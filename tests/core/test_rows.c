@@ -81,6 +81,49 @@ static void check_fields(const struct nthw_reg *reg)
 	      "has a writable mask that is not the union of its fields");
 }
 
+/* The role is what driver and library go by: its row must look like it. */
+static void check_role(const struct nthw_reg *reg)
+{
+	uint64_t stored = nthw_reg_stored(reg), rw = nthw_reg_bits_of(reg, NTHW_RW);
+	uint32_t i;
+
+	check(reg->role >= NTHW_ROLE_COUNTER && reg->role <= NTHW_ROLE_OTHER, reg,
+	      "has no role: is it a counter, does it select events, ...?");
+	check(!(reg->runs & ~(rw | nthw_reg_bits_of(reg, NTHW_RW1S))), reg,
+	      "counts by bits that are not ours");
+	check(!reg->runs || reg->role == NTHW_ROLE_SELECT || reg->role == NTHW_ROLE_CONTROL, reg,
+	      "has bits that make something count and the role of one that has none");
+	check(reg->role != NTHW_ROLE_COUNTER || (stored && !(stored & (stored + 1))), reg,
+	      "is called a counter and is no number from bit 0 on");
+	check((reg->role == NTHW_ROLE_CLEAR) == !nthw_reg_is_readable(reg), reg,
+	      "is called one that only clears and is not, or the other way round");
+	check(reg->role != NTHW_ROLE_GAUGE || !nthw_reg_settable(reg), reg,
+	      "is called one that nobody can write");
+	check(reg->role != NTHW_ROLE_STATUS || !rw, reg, "is called a status and keeps bits");
+	/* what is called an enable bit is one, in whichever register of counting it is */
+	for (i = 0; i < reg->field_count && reg->role <= NTHW_ROLE_CONTROL; i++)
+		check(strcmp(reg->fields[i].name, "en") != 0 ||
+			      (reg->runs & nthw_field_mask(&reg->fields[i])),
+		      reg, "has a field en that is not among its .runs");
+}
+
+/* Who has counters has something that lets them run. */
+static void check_roles(const struct nthw_table *table)
+{
+	const struct nthw_reg *reg;
+	bool counts = false, runs = false;
+	size_t i;
+
+	FOR_EACH_REG(table, reg, i)
+	{
+		check_role(reg);
+		counts |= reg->role == NTHW_ROLE_COUNTER;
+		runs |= reg->runs != 0;
+	}
+	if (counts && !runs)
+		fail_msg("table %s has counters and no bits that let them run", table->name);
+}
+
 static void check_rows(const struct nthw_table *table)
 {
 	const struct nthw_reg *reg;
@@ -200,8 +243,10 @@ TEST(rows_are_whole)
 	size_t i;
 
 	assert_true(nthw_x86.count >= 17);
-	for (i = 0; i < nthw_table_count; i++)
+	for (i = 0; i < nthw_table_count; i++) {
 		check_rows(nthw_tables[i]);
+		check_roles(nthw_tables[i]);
+	}
 }
 
 static void check_unique(const struct nthw_table *table)

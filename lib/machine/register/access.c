@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/write.h"
 #include "lib/base/text.h"
 #include "lib/access/method.h"
 #include "lib/machine/register/register.h"
@@ -107,7 +108,7 @@ static int tree_explain(const struct ntime_register *r, int error, const char *v
 static int tree_open(struct ntime_register *r)
 {
 	bool writes = r->flags & NTIME_REGISTER_WRITE;
-	int flags = !writes ? O_RDONLY : nti_register_only_clears(r->reg->row) ? O_WRONLY : O_RDWR;
+	int flags = !writes ? O_RDONLY : !nthw_reg_is_readable(r->reg->row) ? O_WRONLY : O_RDWR;
 
 	(void)snprintf(r->place, sizeof(r->place), NTIME_FS_PATH "/%s", r->reg->path);
 	r->fd = r->r->os->ops->open(r->r->os, r->place, flags);
@@ -167,7 +168,7 @@ static int msr_open(struct ntime_register *r)
 					 "locked down",
 					 path);
 	}
-	if (nti_register_only_clears(r->reg->row))
+	if (!nthw_reg_is_readable(r->reg->row))
 		return 0;
 	return nti_msr_read(r->r->msr, r->reg->cpu, r->reg->address, &unused, r->e);
 }
@@ -205,7 +206,7 @@ static int function_open(struct ntime_register *r)
 		       r->reg->function->address, r->reg->address);
 	if ((r->flags & NTIME_REGISTER_WRITE) && !r->r->os->ops->is_privileged(r->r->os, false))
 		return nti_error(r->e, -EACCES, "%s can be written by root only", r->place);
-	return nti_register_only_clears(r->reg->row) ? 0 : r->method->read(r, &unused);
+	return !nthw_reg_is_readable(r->reg->row) ? 0 : r->method->read(r, &unused);
 }
 
 static int pci_read(struct ntime_register *r, uint64_t *value)
@@ -330,7 +331,7 @@ const char *ntime_register_where(const struct ntime_register *r)
 
 int ntime_register_read(struct ntime_register *r, uint64_t *value)
 {
-	if (nti_register_only_clears(r->reg->row))
+	if (!nthw_reg_is_readable(r->reg->row))
 		return nti_error(r->e, -EOPNOTSUPP,
 				 "reading %s tells nothing: it clears what others show",
 				 r->reg->name);
@@ -373,7 +374,7 @@ static int merge(struct ntime_register *r, uint64_t value, uint64_t *old, uint64
 	int ret = check_width(r, value);
 
 	*old = 0;
-	if (ret == 0 && !nti_register_only_clears(r->reg->row))
+	if (ret == 0 && nthw_reg_is_readable(r->reg->row))
 		ret = r->method->read(r, old);
 	if (ret < 0)
 		return ret;
@@ -381,8 +382,11 @@ static int merge(struct ntime_register *r, uint64_t value, uint64_t *old, uint64
 		*merged = value;
 		return 0;
 	}
-	if (nti_register_merge(r->reg->row, *old, value, merged, &refused) == 0)
+	refused = nthw_write_refuses(r->reg->row, *old, value);
+	if (!refused) {
+		*merged = nthw_write_merge(r->reg->row, *old, value);
 		return 0;
+	}
 	name_fields(r->reg->row, refused, fields, sizeof(fields));
 	return nti_error(r->e, -EINVAL,
 			 "bits %#llx (%s) of %s may not be set: of this register %#llx is ours to "
@@ -418,13 +422,23 @@ int ntime_register_write(struct ntime_register *r, uint64_t value)
 	return 0;
 }
 
+/*
+ * What was set by ones is cleared at another address, which only the driver writes as part of the same register. A log cannot be put back, and
+ * writing what it was would clear what came since.
+ */
+static bool can_restore(const struct nthw_reg *row)
+{
+	return nthw_reg_is_readable(row) && !nthw_reg_bits_of(row, NTHW_RW1S) &&
+	       (nthw_reg_kept(row) || !nthw_reg_bits_of(row, NTHW_RW0C));
+}
+
 /* Through the driver the kernel does it when the file closes. */
 static int restore(struct ntime_register *r)
 {
-	uint64_t value = r->saved;
+	uint64_t value = nthw_write_restore(r->reg->row, ~(uint64_t)0, r->saved, 0);
 
 	if (!r->is_changed || r->fd >= 0 || (r->flags & NTIME_REGISTER_KEEP) ||
-	    !nti_register_restoring(r->reg->row, r->saved, &value))
+	    !can_restore(r->reg->row))
 		return 0;
 	if (r->method->write(r, value) == 0)
 		return 0;

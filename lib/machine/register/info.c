@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/write.h"
 #include "lib/access/method.h"
 #include "lib/machine/register/register.h"
 
@@ -89,12 +90,6 @@ static uint32_t scope_of(enum nthw_scope scope)
 	}
 }
 
-/* As the driver decides which files can be opened for writing. */
-static bool can_write(const struct nthw_reg *row)
-{
-	return nthw_reg_settable(row) || (row->trust != NTHW_GUESSED && nthw_reg_clearable(row));
-}
-
 void nti_register_info(const struct nti_registers *r, const struct nti_register *reg,
 		       struct ntime_register_info *out)
 {
@@ -121,7 +116,7 @@ void nti_register_info(const struct nti_registers *r, const struct nti_register 
 		.remedy = "",
 	};
 	out->is_readable = *out->method && nthw_reg_is_readable(reg->row);
-	out->is_writable = can_write(reg->row) && *find_method(r, reg, W_OK);
+	out->is_writable = nthw_write_is_allowed(reg->row) && *find_method(r, reg, W_OK);
 	if (!out->is_readable)
 		say_why_not(r, reg, out);
 }

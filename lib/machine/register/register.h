@@ -94,19 +94,6 @@ const struct nthw_reg *nti_register_row(const char *table, const char *name);
 void nti_register_info(const struct nti_registers *r, const struct nti_register *reg,
 		       struct ntime_register_info *out);
 
-/* ---- writing: mask.c ---- */
-
-/*
- * What a register that holds @old will hold when its owner writes @value: bits that are not the caller's stay. -EINVAL when @value sets
- * bits that may not be set and are not: these go to *@refused.
- */
-int nti_register_merge(const struct nthw_reg *row, uint64_t old, uint64_t value, uint64_t *merged,
-		       uint64_t *refused);
-/* What restores @old after writes: bits that clear by being written as 1 are left out. False: nothing can be restored. */
-bool nti_register_restoring(const struct nthw_reg *row, uint64_t old, uint64_t *value);
-/* Bits whose write is no matter of what they held before. */
-bool nti_register_only_clears(const struct nthw_reg *row);
-
 /* ---- access: access.c; struct ntime_register is defined there ---- */
 
 int nti_register_open(struct nti_registers *r, struct nti_error *e, const struct nti_register *reg,
