@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Which processor and which PCI function has which registers and boxes: one row each. Numbers of Intel's models are those of Linux 6.1
- * arch/x86/include/asm/intel-family.h.
+ * Which processor and which PCI function has which registers and boxes: one row each. Numbers of
+ * Intel's models are those of Linux 6.1 arch/x86/include/asm/intel-family.h.
  */
 #include "core/regs/devices.h"
 
@@ -12,11 +12,13 @@
 /* ---- Intel's models ---- */
 
 /*
- * Models of Intel's family 6, for what CPUID does not tell, as three drivers of Linux 6.1 list them: arch/x86/events/intel/cstate.c
- * (intel_cstates_match), arch/x86/events/rapl.c (rapl_model_match) and arch/x86/events/intel/uncore.c (intel_uncore_match).
+ * Models of Intel's family 6, for what CPUID does not tell, as three drivers of Linux 6.1 list
+ * them: arch/x86/events/intel/cstate.c (intel_cstates_match), arch/x86/events/rapl.c
+ * (rapl_model_match) and arch/x86/events/intel/uncore.c (intel_uncore_match).
  *
- * Left out, because the register means something else there: package C6 of Silvermont and Airmont (it is where package C7 is) and core C6 of
- * Knights Landing (it has an address of its own); their idle states are no boxes either.
+ * Left out, because the register means something else there: package C6 of Silvermont and Airmont
+ * (it is where package C7 is) and core C6 of Knights Landing (it has an address of its own); their
+ * idle states are no boxes either.
  */
 struct intel_model {
 	uint8_t model;			 /* CPUID's, extended */
@@ -226,7 +228,10 @@ static bool has_x86(const struct nthw_x86_cpu *cpu, const struct nthw_reg *row, 
 	return is_pmu && index < cpu->general && (row == &nthw_x86_pmc || row == &nthw_x86_evtsel);
 }
 
-/* L3 and data fabric are those of family 17h and later: before, the same addresses and bits of CPUID are other counters (core/regs/amd.c). */
+/*
+ * L3 and data fabric are those of family 17h and later: before, the same addresses and bits of
+ * CPUID are other counters (core/regs/amd.c).
+ */
 static bool has_amd(const struct nthw_x86_cpu *cpu, const struct nthw_table *table, uint32_t index)
 {
 	bool is_zen = cpu->vendor == NTHW_VENDOR_AMD && cpu->family >= 0x17;
@@ -241,7 +246,8 @@ static bool has_amd(const struct nthw_x86_cpu *cpu, const struct nthw_table *tab
 }
 
 /*
- * The core extension's first four counters are K7's at other addresses: one name for each counter, so that who holds it holds it.
+ * The core extension's first four counters are K7's at other addresses: one name for each counter,
+ * so that who holds it holds it.
  */
 const struct nthw_table *nthw_cpu_core_table(const struct nthw_x86_cpu *cpu)
 {
@@ -278,7 +284,10 @@ static const struct cpu_box {
 	uint8_t family_first, family_last;
 	uint32_t has, lacks; /* NTHW_X86_* */
 } cpu_boxes[] = {
-	/* Linux 6.1 arch/x86/events/amd/uncore.c, amd_uncore_l3_init(): from family 19h on the select register has other fields. */
+	/*
+	 * Linux 6.1 arch/x86/events/amd/uncore.c, amd_uncore_l3_init(): from family 19h on the
+	 * select register has other fields.
+	 */
 	{ "amd_l3_f17h", NTHW_VENDOR_AMD, 0x17, 0x18, NTHW_X86_AMD_L3, 0 },
 	{ "amd_l3_f19h", NTHW_VENDOR_AMD, 0x19, 0x1a, NTHW_X86_AMD_L3, 0 },
 	/* The same file, amd_uncore_df_init(): version 2 has more counters and wider codes. */
@@ -322,8 +331,10 @@ bool nthw_cpu_has_box(const struct nthw_x86_cpu *cpu, const char *kind)
 }
 
 /*
- * Fields of registers that only some processors have. Intel SDM vol. 4, table 2-2, IA32_THERM_STATUS: bits 10 and 11 with CPUID 6:EAX[4], 12 to
- * 15 with 6:EAX[7]; vol. 3B, "Package level thermal sensor", IA32_PACKAGE_THERM_STATUS: bits 10 and 11 as power limit notification, too.
+ * Fields of registers that only some processors have. Intel SDM vol. 4, table 2-2,
+ * IA32_THERM_STATUS: bits 10 and 11 with CPUID 6:EAX[4], 12 to 15 with 6:EAX[7]; vol. 3B, "Package
+ * level thermal sensor", IA32_PACKAGE_THERM_STATUS: bits 10 and 11 as power limit notification,
+ * too.
  */
 static const struct state_row {
 	const char *kind, *counter; /* the name's begin, so that a log is where its state is */
@@ -358,16 +369,21 @@ bool nthw_cpu_has_state(const struct nthw_x86_cpu *cpu, const char *kind, const 
 /* ---- PCI functions ---- */
 
 /*
- * Linux 6.1 arch/x86/events/intel/uncore_snbep.c, snbep_uncore_pci_ids to bdx_uncore_pci_ids and skx_uncore_pci_ids; which register of a Ubox
- * and which direction: snbep_pci2phy_map_init() as snbep_uncore_pci_init() to bdx_uncore_pci_init() and skx_uncore_pci_init() call it.
+ * Linux 6.1 arch/x86/events/intel/uncore_snbep.c, snbep_uncore_pci_ids to bdx_uncore_pci_ids and
+ * skx_uncore_pci_ids; which register of a Ubox and which direction: snbep_pci2phy_map_init() as
+ * snbep_uncore_pci_init() to bdx_uncore_pci_init() and skx_uncore_pci_init() call it.
  *
- * Memory channels from Ivy Bridge-EP to Broadwell have Sandy Bridge-EP's registers there (SNBEP_UNCORE_PCI_COMMON_INIT), but Ivy Bridge-EP's
- * are set up without frz_en (IVBEP_PMON_BOX_CTL_INT), as Skylake's: they are taken for Skylake's, which freeze by frz alone and leave the
- * other bits as they are. Of Skylake's controllers and links several have one id: their place on the bus tells which it is.
+ * Memory channels from Ivy Bridge-EP to Broadwell have Sandy Bridge-EP's registers there
+ * (SNBEP_UNCORE_PCI_COMMON_INIT), but Ivy Bridge-EP's are set up without frz_en
+ * (IVBEP_PMON_BOX_CTL_INT), as Skylake's: they are taken for Skylake's, which freeze by frz alone
+ * and leave the other bits as they are. Of Skylake's controllers and links several have one id:
+ * their place on the bus tells which it is.
  */
 #define INTEL 0x8086
 
-/* A family of processors has one: its Ubox tells of its buses only, so each is a kind of its own. */
+/*
+ * A family of processors has one: its Ubox tells of its buses only, so each is a kind of its own.
+ */
 #define UBOX(name, table, above) \
 	static const struct nthw_ubox ubox_##name = { &nthw_##table##_node, &nthw_##table##_map, above }
 UBOX(snbep, snbep_ubox, true);

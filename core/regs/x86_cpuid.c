@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Leaves of CPUID decoded. They are defined in Intel's SDM vol. 2A, CPUID, and vol. 3B, 20.2 "architectural performance monitoring",
- * and in AMD's APM vol. 3, appendix E; compared with Linux 6.1 arch/x86/include/asm/perf_event.h (cpuid10_*,
- * cpuid_0x80000022_ebx), asm/cpufeatures.h and kernel/cpu/scattered.c.
+ * Leaves of CPUID decoded. They are defined in Intel's SDM vol. 2A, CPUID, and vol. 3B, 20.2
+ * "architectural performance monitoring", and in AMD's APM vol. 3, appendix E; compared with Linux
+ * 6.1 arch/x86/include/asm/perf_event.h (cpuid10_*, cpuid_0x80000022_ebx), asm/cpufeatures.h and
+ * kernel/cpu/scattered.c.
  */
 #include "core/regs/x86_cpuid.h"
 
@@ -60,8 +61,8 @@ static enum nthw_vendor decode_vendor(const uint32_t r[4])
 }
 
 /*
- * Intel SDM vol. 2A, CPUID, "version information": extended fields count from family 6 and 15 (model) and 15 (family) on. Linux 6.1
- * arch/x86/lib/cpu.c, x86_family() and x86_model().
+ * Intel SDM vol. 2A, CPUID, "version information": extended fields count from family 6 and 15
+ * (model) and 15 (family) on. Linux 6.1 arch/x86/lib/cpu.c, x86_family() and x86_model().
  */
 static void decode_version(uint32_t eax, struct nthw_x86_cpu *out)
 {
@@ -89,7 +90,10 @@ static const struct feature_row {
 	{ NTHW_VENDOR_INTEL, LEAF_POWER, EAX, 4, NTHW_X86_POWER_LIMIT },
 	{ NTHW_VENDOR_INTEL, LEAF_POWER, EAX, 6, NTHW_X86_THERMAL_PACKAGE },
 	{ NTHW_VENDOR_INTEL, LEAF_POWER, EAX, 7, NTHW_X86_HWP },
-	/* cpufeatures.h: PERFCTR_CORE, PERFCTR_NB, PERFCTR_LLC; kernel/cpu/amd.c: RAPL; scattered.c: PERFMON_V2 */
+	/*
+	 * cpufeatures.h: PERFCTR_CORE, PERFCTR_NB, PERFCTR_LLC; kernel/cpu/amd.c: RAPL;
+	 * scattered.c: PERFMON_V2
+	 */
 	{ NTHW_VENDOR_AMD, LEAF_EXTENDED_FEATURES, ECX, 23, NTHW_X86_AMD_CORE },
 	{ NTHW_VENDOR_AMD, LEAF_EXTENDED_FEATURES, ECX, 24, NTHW_X86_AMD_DF },
 	{ NTHW_VENDOR_AMD, LEAF_EXTENDED_FEATURES, ECX, 28, NTHW_X86_AMD_L3 },
@@ -120,9 +124,9 @@ static void decode_features(const struct leaves *l, struct nthw_x86_cpu *out)
 }
 
 /*
- * Intel SDM vol. 3B, 20.2: version in EAX 7-0, general counters in EAX 15-8, their width in EAX 23-16. Fixed counters exist from version 2
- * on: number in EDX 4-0, width in EDX 12-5. Version 5 adds a bitmap in ECX, and then (20.2.5, "architectural performance monitoring
- * version 5")
+ * Intel SDM vol. 3B, 20.2: version in EAX 7-0, general counters in EAX 15-8, their width in EAX
+ * 23-16. Fixed counters exist from version 2 on: number in EDX 4-0, width in EDX 12-5. Version 5
+ * adds a bitmap in ECX, and then (20.2.5, "architectural performance monitoring version 5")
  *
  *     FxCtr[i]_is_supported := ECX[i] || (EDX[4:0] > i)
  *
@@ -159,9 +163,9 @@ static void decode_hybrid(const struct leaves *l, struct nthw_x86_cpu *out)
 }
 
 /*
- * AMD APM vol. 2, 13.2: four counters since K7, six with the core extension, all of 48 bits (Linux 6.1 arch/x86/events/amd/core.c,
- * amd_pmu.cntval_bits). Fn8000_0022 EBX: 3-0 core counters, 15-10 those of the data fabric, which are four before (uncore.c,
- * NUM_COUNTERS_NB).
+ * AMD APM vol. 2, 13.2: four counters since K7, six with the core extension, all of 48 bits (Linux
+ * 6.1 arch/x86/events/amd/core.c, amd_pmu.cntval_bits). Fn8000_0022 EBX: 3-0 core counters, 15-10
+ * those of the data fabric, which are four before (uncore.c, NUM_COUNTERS_NB).
  */
 static void decode_amd(const struct leaves *l, struct nthw_x86_cpu *out)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * What CPUID says of an x86 processor: who made it, which one it is, its counters and what else it has. The only decoder: driver,
- * library and tests use it. Which registers follow from it says core/regs/devices.h.
+ * What CPUID says of an x86 processor: who made it, which one it is, its counters and what else it
+ * has. The only decoder: driver, library and tests use it. Which registers follow from it says
+ * core/regs/devices.h.
  */
 #ifndef NTHW_X86_CPUID_H
 #define NTHW_X86_CPUID_H
@@ -17,8 +18,9 @@ enum nthw_vendor {
 /* Lent by the caller. */
 struct nthw_cpuid {
 	/*
-	 * EAX, EBX, ECX and EDX of @leaf, subleaf 0, on the CPU that runs this. 0, or below 0 where there is no CPUID. Leaves above the
-	 * highest one are not asked for: Intel answers them with another leaf's data (SDM vol. 2A, CPUID, "INPUT EAX").
+	 * EAX, EBX, ECX and EDX of @leaf, subleaf 0, on the CPU that runs this. 0, or below 0 where
+	 * there is no CPUID. Leaves above the highest one are not asked for: Intel answers them
+	 * with another leaf's data (SDM vol. 2A, CPUID, "INPUT EAX").
 	 */
 	int (*read)(struct nthw_cpuid *cpuid, uint32_t leaf, uint32_t r[4]);
 };
@@ -43,8 +45,8 @@ struct nthw_x86_cpu {
 	uint32_t features;		  /* NTHW_X86_* */
 	char core_kind;			  /* of a hybrid: 'c' performance, 'a' efficient core; 0: no hybrid */
 	/*
-	 * Which registers the core PMU has. AMD: 0 the four counters of K7, 1 the core extension, 2 with global control. Others: version of
-	 * the architectural PMU, 0 without.
+	 * Which registers the core PMU has. AMD: 0 the four counters of K7, 1 the core extension, 2
+	 * with global control. Others: version of the architectural PMU, 0 without.
 	 */
 	uint32_t perfmon;
 	uint32_t general, general_width; /* core counters and their bits; 0 where nothing tells */
@@ -56,8 +58,8 @@ struct nthw_x86_cpu {
 void nthw_x86_identify(struct nthw_cpuid *cpuid, struct nthw_x86_cpu *out);
 
 /*
- * How many fixed counters there are from 0 on without a gap. Who plans counts with these only: one too few costs a pass, one that a
- * hypervisor keeps for itself would be planned in vain.
+ * How many fixed counters there are from 0 on without a gap. Who plans counts with these only: one
+ * too few costs a pass, one that a hypervisor keeps for itself would be planned in vain.
  */
 uint32_t nthw_x86_fixed_count(const struct nthw_x86_cpu *cpu);
 

@@ -162,7 +162,10 @@ TEST(cpuid_is_decoded)
 		for (i = 0; i < 32 && r->cpu.fixed >> i & 1; i++)
 			n++;
 		TT_EQ(r, nthw_x86_fixed_count(&cpu), n);
-		/* each leaf once, as hypervisors answer slowly: seven leaves of AMD and once more the one with two words */
+		/*
+		 * each leaf once, as hypervisors answer slowly: seven leaves of AMD and once more
+		 * the one with two words
+		 */
 		assert_true(m.reads <= 8);
 	}
 }
@@ -198,7 +201,10 @@ static const struct model_row {
 	{ __LINE__, 0x1a, &nthw_intel_cstate, "MSR_CORE_C7_RESIDENCY", false },
 	{ __LINE__, 0x1a, &nthw_intel_cstate, "MSR_PKG_C2_RESIDENCY", false },
 	{ __LINE__, 0x1a, &nthw_intel_cstate, "MSR_PKG_C7_RESIDENCY", true },
-	/* snb_cstates, hswult_cstates, icx_cstates, adl_cstates, slm_cstates (package C6 is elsewhere) */
+	/*
+	 * snb_cstates, hswult_cstates, icx_cstates, adl_cstates, slm_cstates (package C6 is
+	 * elsewhere)
+	 */
 	{ __LINE__, 0x55, &nthw_intel_cstate, "MSR_PKG_C2_RESIDENCY", true },
 	{ __LINE__, 0x55, &nthw_intel_cstate, "MSR_PKG_C8_RESIDENCY", false },
 	{ __LINE__, 0x8e, &nthw_intel_cstate, "MSR_PKG_C10_RESIDENCY", true },
@@ -250,7 +256,10 @@ TEST(models_have_what_linux_says)
 		cpu.model = r->model;
 		TT_EQ(r, nthw_cpu_has(&cpu, r->table, row_named(r->table, r->name), 0), r->has);
 	}
-	/* cstate.c has 54 models, of which Knights Landing and Mill keep C6 elsewhere; rapl.c has 41 */
+	/*
+	 * cstate.c has 54 models, of which Knights Landing and Mill keep C6 elsewhere; rapl.c has
+	 * 41
+	 */
 	for (cpu.model = 0; cpu.model < 0xd0; cpu.model++) {
 		with_c6 += nthw_cpu_has(&cpu, &nthw_intel_cstate, c6, 0);
 		boxes += nthw_cpu_has_box(&cpu, "power") + nthw_cpu_has_box(&cpu, "power_hsx") +
@@ -363,8 +372,8 @@ TEST(every_row_of_processors_is_somebodys)
 		{
 			bool has = reg->space != NTHW_SPACE_MSR;
 
-			for (k = 0; k < NTHW_ARRAY_SIZE(all); k++)
-				has |= nthw_cpu_has(&all[k], nthw_tables[t], reg, 0);
+			for (k = 0; !has && k < NTHW_ARRAY_SIZE(all); k++)
+				has = nthw_cpu_has(&all[k], nthw_tables[t], reg, 0);
 			if (!has)
 				fail_msg("core/regs/devices.c gives %s of table %s to no processor",
 					 reg->name, nthw_tables[t]->name);
@@ -468,7 +477,10 @@ TEST(states_follow_from_cpuid)
 
 /* ---- PCI functions ---- */
 
-/* Memory channels between Sandy Bridge and Skylake: two controllers of four channels each, whose order Linux gives by ids. */
+/*
+ * Memory channels between Sandy Bridge and Skylake: two controllers of four channels each, whose
+ * order Linux gives by ids.
+ */
 static const struct channel_row {
 	int line;
 	uint16_t id;
@@ -489,6 +501,23 @@ TEST(channels_by_id)
 		TT_STR(r, known->box, "skx_imc");
 	}
 	assert_null(nthw_pci_device(0x8086, 0x2fb2));
+}
+
+/* All but the header that every function has: some function must have them. */
+TEST(every_table_of_functions_is_somebodys)
+{
+	size_t t, i;
+
+	for (t = 0; t < nthw_table_count; t++) {
+		bool has = nthw_tables[t] == &nthw_pci ||
+			   nthw_tables[t]->regs[0]->scope != NTHW_SCOPE_DEVICE;
+
+		for (i = 0; !has && i < nthw_pci_device_count; i++)
+			has = nthw_pci_devices[i].table == nthw_tables[t];
+		if (!has)
+			fail_msg("core/regs/devices.c gives table %s to no PCI function",
+				 nthw_tables[t]->name);
+	}
 }
 
 /* Functions whose id says not which one they are: their place does. */
@@ -573,6 +602,7 @@ int main(void)
 		cmocka_unit_test(every_kind_of_box_is_somebodys),
 		cmocka_unit_test(boxes_follow_from_cpuid),
 		cmocka_unit_test(states_follow_from_cpuid),
+		cmocka_unit_test(every_table_of_functions_is_somebodys),
 		cmocka_unit_test(channels_by_id),
 		cmocka_unit_test(functions_by_place),
 		cmocka_unit_test(functions_are_whole),

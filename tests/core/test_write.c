@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* What a write may change: by hand for each kind of field, and for every row and random rows against a look at each bit alone. */
+/*
+ * What a write may change: by hand for each kind of field, and for every row and random rows
+ * against a look at each bit alone.
+ */
 #include <stdlib.h>
 
 #include "core/base/write.h"
