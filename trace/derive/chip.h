@@ -38,7 +38,7 @@ uint64_t nti_derive_chips_of(enum nti_derive_family family);
 uint64_t nti_derive_chip_named(const char *name);
 uint64_t nti_derive_chip_boot0(uint32_t boot0);
 
-/* Chips of @set that the register of enabled units (0x4008fc) does not rule out; @set where it rules out all. */
+/* Chips of @set that the register of enabled units (PGRAPH.UNITS) does not rule out; @set where it rules out all. */
 uint64_t nti_derive_chips_units(uint64_t set, uint32_t units);
 
 /* Constant 0 of a domain, -1 unknown or not the same for all of @set. */

@@ -10,13 +10,24 @@
 #include "lib/base/compiler.h"
 #include "trace/derive/chip.h"
 #include "trace/derive/mux.h"
+#include "trace/derive/registers.h"
 
 #define NONE (-1)
+/* Rows that TPCs of both strides have in common, and rows of each of the two. */
+#define BOTH(row)                                                                                  \
+	{                                                                                          \
+		NTI_TESLA_PGRAPH_##row, NTI_TESLA_PGRAPH_##row                                     \
+	}
+#define EACH(row)                                                                                  \
+	{                                                                                          \
+		NTI_G80_PGRAPH_TPC_##row, NTI_G200_PGRAPH_TPC_##row                                \
+	}
+#define CBAR_1 (NTI_TESLA_PGRAPH_CBAR_PM + NTI_TESLA_PGRAPH_CBAR_PM_STEP)
 
 const struct nti_derive_mux nti_derive_muxes[] = {
 	{ "VFETCH",
 	  NTI_AREA_OTHER,
-	  { 0x400c0c, 0x400c0c },
+	  BOTH(VFETCH_PM_MUX),
 	  0x3,
 	  0,
 	  1,
@@ -25,7 +36,7 @@ const struct nti_derive_mux nti_derive_muxes[] = {
 	  NTI_FAMILY_G80 },
 	{ "ZCULL",
 	  NTI_AREA_OTHER,
-	  { 0x402ca4, 0x402ca4 },
+	  BOTH(ZCULL_PM_MUX),
 	  0xff007fff,
 	  0,
 	  1,
@@ -34,7 +45,7 @@ const struct nti_derive_mux nti_derive_muxes[] = {
 	  NTI_FAMILY_G80 },
 	{ "CROP",
 	  NTI_AREA_PART,
-	  { 0x08, 0x08 },
+	  BOTH(ROP_CROP_PM_MUX),
 	  0x801f000f,
 	  0x80000000,
 	  2,
@@ -43,7 +54,7 @@ const struct nti_derive_mux nti_derive_muxes[] = {
 	  NTI_FAMILY_G80 },
 	{ "ZROP",
 	  NTI_AREA_PART,
-	  { 0x8c, 0x8c },
+	  BOTH(ROP_ZROP_PM_MUX),
 	  0x800f000f,
 	  0x80000000,
 	  2,
@@ -52,7 +63,7 @@ const struct nti_derive_mux nti_derive_muxes[] = {
 	  NTI_FAMILY_G80 },
 	{ "ZBAR",
 	  NTI_AREA_OTHER,
-	  { 0x407c04, 0x407c04 },
+	  BOTH(ZBAR_PM),
 	  0xffffffff,
 	  0,
 	  2,
@@ -61,7 +72,7 @@ const struct nti_derive_mux nti_derive_muxes[] = {
 	  NTI_FAMILY_G80 },
 	{ "CBAR0",
 	  NTI_AREA_OTHER,
-	  { 0x407d10, 0x407d10 },
+	  BOTH(CBAR_PM),
 	  0xffffffff,
 	  0,
 	  2,
@@ -70,7 +81,7 @@ const struct nti_derive_mux nti_derive_muxes[] = {
 	  NTI_FAMILY_G80 },
 	{ "CBAR1",
 	  NTI_AREA_OTHER,
-	  { 0x407d14, 0x407d14 },
+	  { CBAR_1, CBAR_1 },
 	  0xffffffff,
 	  0,
 	  2,
@@ -79,7 +90,7 @@ const struct nti_derive_mux nti_derive_muxes[] = {
 	  NTI_FAMILY_G80 },
 	{ "PROP",
 	  NTI_AREA_TPC,
-	  { 0xe50, 0x750 },
+	  EACH(PROP_PM_MUX),
 	  0x8000003f,
 	  0x80000000,
 	  2,
@@ -88,7 +99,7 @@ const struct nti_derive_mux nti_derive_muxes[] = {
 	  NTI_FAMILY_G80 },
 	{ "GEOM0",
 	  NTI_AREA_TPC,
-	  { 0x40c, 0x40c },
+	  BOTH(TPC_GEOM_PM_0),
 	  0xffffffff,
 	  0,
 	  1,
@@ -97,7 +108,7 @@ const struct nti_derive_mux nti_derive_muxes[] = {
 	  NTI_FAMILY_G80 },
 	{ "GEOM1",
 	  NTI_AREA_TPC,
-	  { 0x410, 0x410 },
+	  BOTH(TPC_GEOM_PM_1),
 	  0xffffffff,
 	  0x01000000,
 	  1,
@@ -106,7 +117,7 @@ const struct nti_derive_mux nti_derive_muxes[] = {
 	  NTI_FAMILY_G80 },
 	{ "TEX",
 	  NTI_AREA_TPC,
-	  { 0x808, 0x508 },
+	  EACH(TEX_PM_MUX),
 	  0x800,
 	  0x800,
 	  2,
@@ -115,7 +126,7 @@ const struct nti_derive_mux nti_derive_muxes[] = {
 	  NTI_FAMILY_G80 },
 	{ "TEX",
 	  NTI_AREA_TPC,
-	  { 0x808, 0x508 },
+	  EACH(TEX_PM_MUX),
 	  0x800,
 	  0x800,
 	  2,
@@ -124,7 +135,7 @@ const struct nti_derive_mux nti_derive_muxes[] = {
 	  NTI_FAMILY_G80 },
 	{ "TEX_2",
 	  NTI_AREA_TPC,
-	  { 0x81c, 0x51c },
+	  EACH(TEX_PM_MUX2),
 	  0x800,
 	  0x800,
 	  2,
@@ -136,7 +147,19 @@ const size_t nti_derive_mux_count = NTI_ARRAY_SIZE(nti_derive_muxes);
 
 uint32_t nti_derive_mux_offset(const struct nti_derive_mux *m, uint32_t tpc_stride)
 {
-	return m->offset[tpc_stride == 0x800];
+	return m->offset[tpc_stride == NTI_G200_PGRAPH_TPC_STEP];
+}
+
+uint32_t nti_derive_mpc_select(uint32_t tpc_stride)
+{
+	return tpc_stride == NTI_G200_PGRAPH_TPC_STEP ? NTI_G200_PGRAPH_TPC_MPC_PM_GROUP_SEL
+						      : NTI_G80_PGRAPH_TPC_MPC_PM_GROUP_SEL;
+}
+
+uint32_t nti_derive_mpc_enable(uint32_t tpc_stride)
+{
+	return tpc_stride == NTI_G200_PGRAPH_TPC_STEP ? NTI_G200_PGRAPH_TPC_MPC_PM_OUT_ENABLE
+						      : NTI_G80_PGRAPH_TPC_MPC_PM_OUT_ENABLE;
 }
 
 const struct nti_derive_mux *nti_derive_mux_at(struct nti_derive_spot spot, uint32_t tpc_stride)

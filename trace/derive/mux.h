@@ -48,7 +48,7 @@ uint32_t nti_derive_reg_changed(const struct nti_derive_reg *reg);
  * struct nti_derive_mux - a multiplexer that is known: one register of one unit, and the wires it feeds
  * @name:	in the words of the event tables
  * @area:	enum nti_derive_area
- * @offset:	in the unit (or the address), for TPCs with a stride of 0x1000 and of 0x800
+ * @offset:	in the unit (or the address), for TPCs with the stride of G80 and with that of G200
  * @mask:	bits that select; @enable: bit that makes the unit drive the wires, 0 none
  * @domain:	of the wires
  * @first, @wires: where they begin, by enum nti_derive_family, and how many
@@ -75,11 +75,9 @@ uint32_t nti_derive_mux_offset(const struct nti_derive_mux *m, uint32_t tpc_stri
 bool nti_derive_mux_feeds(const struct nti_derive_mux *m, uint64_t chips, unsigned int domain,
 			  unsigned int signal);
 
-/* The two registers of the shader domain's groups. */
-#define NTI_MPC_SELECT_OLD 0x330u
-#define NTI_MPC_ENABLE_OLD 0x334u
-#define NTI_MPC_SELECT_NEW 0x33cu
-#define NTI_MPC_ENABLE_NEW 0x340u
+/* The two registers of the shader domain's groups: offsets in a TPC. */
+uint32_t nti_derive_mpc_select(uint32_t tpc_stride);
+uint32_t nti_derive_mpc_enable(uint32_t tpc_stride);
 #define NTI_MPC_DOMAIN 3u
 #define NTI_MPC_SIGNALS 16u
 

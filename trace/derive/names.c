@@ -9,6 +9,7 @@
 
 #include "lib/base/text.h"
 #include "trace/derive/names.h"
+#include "trace/derive/registers.h"
 #include "trace/derive/state.h"
 
 /* One "NAME/MASK=VALUE" of a key; returns what is behind it, NULL at the end. */
@@ -122,11 +123,12 @@ static void set_word(struct nti_derive_word *w, uint32_t value)
 static bool set_up(const struct nti_known_counter *k, uint64_t chip, unsigned int pass,
 		   struct nti_derive_device *dev, struct nti_derive_domain *dom)
 {
-	bool has_more = false, is_new;
+	bool has_more = false;
+	uint32_t stride;
 
 	*dev = (struct nti_derive_device){ .chips = chip, .epoch = 2 };
 	*dom = (struct nti_derive_domain){ .set = k->set };
-	is_new = nti_derive_tpc_stride(dev) == 0x800;
+	stride = nti_derive_tpc_stride(dev);
 	set_word(&dom->ctrl, 1 | (uint32_t)k->mode << 4);
 	set_word(&dom->src[NTI_SLOT_EVENT], k->event_src);
 	set_word(&dom->op[NTI_SLOT_EVENT], k->event_op);
@@ -135,9 +137,8 @@ static bool set_up(const struct nti_known_counter *k, uint64_t chip, unsigned in
 		set_word(&dom->op[NTI_SLOT_START], k->start_op);
 	}
 	if (k->has_group) {
-		set_reg(dev, 0x408000 + (is_new ? NTI_MPC_SELECT_NEW : NTI_MPC_SELECT_OLD),
-			k->group);
-		set_reg(dev, 0x408000 + (is_new ? NTI_MPC_ENABLE_NEW : NTI_MPC_ENABLE_OLD), 1);
+		set_reg(dev, NTI_TESLA_PGRAPH_TPC_BASE + nti_derive_mpc_select(stride), k->group);
+		set_reg(dev, NTI_TESLA_PGRAPH_TPC_BASE + nti_derive_mpc_enable(stride), 1);
 	}
 	for (const char *m = k->mux; *m; m = strchr(m, ';') ? strchr(m, ';') + 1 : "")
 		has_more |= set_mux(dev, m, pass);

@@ -3,61 +3,104 @@
  * What an address is to somebody who counts.
  *
  * Source of G80 to GT218: envytools' registers of PCOUNTER and PGRAPH. Source of Fermi and later: nouveau's gf100 counters, and register
- * operations of NVIDIA's driver on GF100 to GM206 (set-up block, blocks of MPs). Trust: documented; 0x1b4000 and what is ignored: measured.
+ * operations of NVIDIA's driver on GF100 to GM206 (set-up block, blocks of MPs). Trust: documented; what is behind
+ * the domains of Fermi and what is ignored: measured. Addresses are those of the rows in core/regs, where there is one.
  */
 #include "trace/derive/place.h"
+#include "trace/derive/registers.h"
 
-#define PCOUNTER 0xa400u
-#define PCOUNTER_END 0xac00u
+/* Names of rows, without what they have in common. */
+#define TESLA(row) NTI_TESLA_PCOUNTER_##row
+#define DOMAIN(row) NTI_GF100_PCOUNTER_GPC_DOM_##row
 
-/* Rows of eight domains each, 0x20 bytes apart. */
+/* The block begins with its first row; behind the last one that is known it goes on. */
+#define PCOUNTER TESLA(PRE_SRC)
+#define PCOUNTER_BYTES 0x800u
+/* Eight domains have a word each. */
+#define DOMAINS_BYTES 0x20u
+
+/* Units that no row describes: areas of Fermi and later. */
+#define LATER_END 0x1c0000u
+#define LATER_SWITCHES 0x1b4000u /* of PCOUNTER, behind its domains: what switches the whole on */
+#define LTC 0x110000u
+#define LTC_END 0x120000u
+#define L2 0x140000u
+#define L2_END 0x160000u
+#define GPC_ALL 0x418000u
+#define GPC_ALL_END 0x41c000u
+#define GPC 0x500000u
+#define GPC_END 0x600000u
+#define MP_ALL 0x419e00u
+#define MP_ALL_END 0x419f60u
+/* TPCs of both strides, to the end of the larger one's. */
+#define TPCS_END (NTI_TESLA_PGRAPH_TPC_BASE + NTI_G200_PGRAPH_TPC_COUNT * NTI_G80_PGRAPH_TPC_STEP)
+
+static void put(struct nti_derive_place *p, enum nti_derive_place_kind kind, unsigned int slot)
+{
+	p->kind = (uint8_t)kind;
+	p->slot = (uint16_t)slot;
+}
+
+/* Slots: 0 PRE, 1 START, 2 EVENT, 3 STOP. */
 static void place_tesla(uint32_t address, struct nti_derive_place *p)
 {
-	uint32_t row = (address - PCOUNTER) >> 5;
-
 	p->unit = NTI_UNIT_PCOUNTER;
-	p->set = (uint16_t)(address >> 2 & 7);
+	p->set = (uint16_t)(address % DOMAINS_BYTES / TESLA(CTRL_STEP));
 	p->kind = NTI_PLACE_IGNORED;
-	if (row < 8) {
-		p->slot = (uint16_t)(row / 2);
-		p->kind = row % 2 ? NTI_PLACE_OP : NTI_PLACE_SRC;
-		return;
-	}
-	switch (row << 5) {
-	case 0x100:
+	switch (address - address % DOMAINS_BYTES) {
+	case TESLA(PRE_SRC):
+		put(p, NTI_PLACE_SRC, 0);
+		break;
+	case TESLA(PRE_OP):
+		put(p, NTI_PLACE_OP, 0);
+		break;
+	case TESLA(START_SRC):
+		put(p, NTI_PLACE_SRC, 1);
+		break;
+	case TESLA(START_OP):
+		put(p, NTI_PLACE_OP, 1);
+		break;
+	case TESLA(EVENT_SRC):
+		put(p, NTI_PLACE_SRC, 2);
+		break;
+	case TESLA(EVENT_OP):
+		put(p, NTI_PLACE_OP, 2);
+		break;
+	case TESLA(STOP_SRC):
+		put(p, NTI_PLACE_SRC, 3);
+		break;
+	case TESLA(STOP_OP):
+		put(p, NTI_PLACE_OP, 3);
+		break;
+	case TESLA(SETFLAG_OP):
 		p->kind = NTI_PLACE_SETFLAG;
 		break;
-	case 0x120:
+	case TESLA(CLRFLAG_OP):
 		p->kind = NTI_PLACE_CLRFLAG;
 		break;
-	case 0x160:
+	case TESLA(SPEC_SRC):
 		p->kind = NTI_PLACE_SPEC;
 		break;
-	case 0x200:
-	case 0x240:
+	case TESLA(CTR_CYCLES):
+	case TESLA(CTR_CYCLES_ALT):
 		p->kind = NTI_PLACE_CYCLES;
 		break;
-	/* Counters are not in the order of the slots. */
-	case 0x280:
-		p->slot = 2;
-		p->kind = NTI_PLACE_COUNTER;
+	case TESLA(CTR_PRE):
+		put(p, NTI_PLACE_COUNTER, 0);
 		break;
-	case 0x2c0:
-		p->slot = 1;
-		p->kind = NTI_PLACE_COUNTER;
+	case TESLA(CTR_START):
+		put(p, NTI_PLACE_COUNTER, 1);
 		break;
-	case 0x300:
-		p->slot = 0;
-		p->kind = NTI_PLACE_COUNTER;
+	case TESLA(CTR_EVENT):
+		put(p, NTI_PLACE_COUNTER, 2);
 		break;
-	case 0x340:
-		p->slot = 3;
-		p->kind = NTI_PLACE_COUNTER;
+	case TESLA(CTR_STOP):
+		put(p, NTI_PLACE_COUNTER, 3);
 		break;
-	case 0x3c0:
+	case TESLA(CTRL):
 		p->kind = NTI_PLACE_CTRL;
 		break;
-	case 0x3e0:
+	case TESLA(QUAD_ACK_TRIGGER):
 		p->kind = NTI_PLACE_ACK;
 		break;
 	}
@@ -66,69 +109,93 @@ static void place_tesla(uint32_t address, struct nti_derive_place *p)
 static void place_domain(uint32_t offset, struct nti_derive_place *p)
 {
 	p->kind = NTI_PLACE_IGNORED;
-	if (offset >= 0x40 && offset < 0x60) {
-		p->slot = (uint16_t)((offset - 0x40) / 8);
-		p->kind = offset & 4 ? NTI_PLACE_OP : NTI_PLACE_SRC;
-		return;
-	}
 	switch (offset) {
-	case 0x60:
+	case DOMAIN(PRE_SRC):
+		put(p, NTI_PLACE_SRC, 0);
+		break;
+	case DOMAIN(PRE_OP):
+		put(p, NTI_PLACE_OP, 0);
+		break;
+	case DOMAIN(START_SRC):
+		put(p, NTI_PLACE_SRC, 1);
+		break;
+	case DOMAIN(START_OP):
+		put(p, NTI_PLACE_OP, 1);
+		break;
+	case DOMAIN(EVENT_SRC):
+		put(p, NTI_PLACE_SRC, 2);
+		break;
+	case DOMAIN(EVENT_OP):
+		put(p, NTI_PLACE_OP, 2);
+		break;
+	case DOMAIN(STOP_SRC):
+		put(p, NTI_PLACE_SRC, 3);
+		break;
+	case DOMAIN(STOP_OP):
+		put(p, NTI_PLACE_OP, 3);
+		break;
+	case DOMAIN(SETFLAG_OP):
 		p->kind = NTI_PLACE_SETFLAG;
 		break;
-	case 0x64:
+	case DOMAIN(CLRFLAG_OP):
 		p->kind = NTI_PLACE_CLRFLAG;
 		break;
-	case 0x6c: /* SWAP_SRC: written last, by NVIDIA's driver and nouveau, to end a period */
-	case 0xec:
+	case DOMAIN(SWAP_SRC): /* written last, by NVIDIA's driver and nouveau, to end a period */
+	case DOMAIN(USER_TRIGGER):
 		p->kind = NTI_PLACE_TRIGGER;
 		break;
-	case 0x70:
+	case DOMAIN(CTR_CYCLES):
 		p->kind = NTI_PLACE_CYCLES;
 		break;
-	case 0x80:
-		p->slot = 2;
-		p->kind = NTI_PLACE_COUNTER;
+	case DOMAIN(CTR_PRE):
+		put(p, NTI_PLACE_COUNTER, 0);
 		break;
-	case 0x88:
-		p->slot = 1;
-		p->kind = NTI_PLACE_COUNTER;
+	case DOMAIN(CTR_START):
+		put(p, NTI_PLACE_COUNTER, 1);
 		break;
-	case 0x8c:
-		p->slot = 0;
-		p->kind = NTI_PLACE_COUNTER;
+	case DOMAIN(CTR_EVENT):
+		put(p, NTI_PLACE_COUNTER, 2);
 		break;
-	case 0x90:
-		p->slot = 3;
-		p->kind = NTI_PLACE_COUNTER;
+	case DOMAIN(CTR_STOP):
+		put(p, NTI_PLACE_COUNTER, 3);
 		break;
-	case 0x9c:
+	case DOMAIN(CTRL):
 		p->kind = NTI_PLACE_CTRL;
 		break;
-	case 0xa0:
+	case DOMAIN(QUAD_ACK_TRIGGER):
 		p->kind = NTI_PLACE_ACK;
 		break;
 	}
 }
 
-/* GPCs 0x180000, partitions 0x1a0000, hub 0x1b0000, 0x1000 apart; in each a domain every 0x200. From 0x1b4000 on: what switches the whole on. */
+/* The domain of a unit at @at, and its register. */
+static void place_unit(uint32_t at, uint32_t step, struct nti_derive_place *p)
+{
+	p->set = (uint16_t)(at / step);
+	place_domain(at % step, p);
+}
+
 static void place_later(uint32_t address, struct nti_derive_place *p)
 {
-	if (address >= 0x1b4000) {
+	if (address >= LATER_SWITCHES) {
 		p->kind = NTI_PLACE_IGNORED;
-		return;
-	}
-	p->set = (uint16_t)((address & 0xfff) >> 9);
-	if (address >= 0x1b0000) {
+	} else if (address >= NTI_GF100_PCOUNTER_HUB_DOM_BASE) {
 		p->unit = NTI_UNIT_HUB;
-		p->set = (uint16_t)((address & 0x3fff) >> 9);
-	} else if (address >= 0x1a0000) {
+		place_unit(address - NTI_GF100_PCOUNTER_HUB_DOM_BASE,
+			   NTI_GF100_PCOUNTER_HUB_DOM_STEP, p);
+	} else if (address >= NTI_GF100_PCOUNTER_PART_DOM_BASE) {
+		address -= NTI_GF100_PCOUNTER_PART_DOM_BASE;
 		p->unit = NTI_UNIT_PART;
-		p->instance = (uint16_t)(address >> 12 & 0xf);
+		p->instance = (uint16_t)(address / NTI_GF100_PCOUNTER_PART_DOM_STEP);
+		place_unit(address % NTI_GF100_PCOUNTER_PART_DOM_STEP,
+			   NTI_GF100_PCOUNTER_PART_DOM_STEP_2, p);
 	} else {
+		address -= NTI_GF100_PCOUNTER_GPC_DOM_BASE;
 		p->unit = NTI_UNIT_GPC;
-		p->instance = (uint16_t)(address >> 12 & 0x1f);
+		p->instance = (uint16_t)(address / NTI_GF100_PCOUNTER_GPC_DOM_STEP);
+		place_unit(address % NTI_GF100_PCOUNTER_GPC_DOM_STEP,
+			   NTI_GF100_PCOUNTER_GPC_DOM_STEP_2, p);
 	}
-	place_domain(address & 0x1ff, p);
 }
 
 /*
@@ -141,11 +208,10 @@ static bool place_mp(uint32_t address, struct nti_derive_place *p)
 
 	if (offset < 0x600 || offset >= 0x760)
 		return false;
-	if (address >= 0x419e00 && address < 0x419f60)
+	if (address >= MP_ALL && address < MP_ALL_END)
 		p->instance = NTI_MP_ALL;
-	else if (address >= 0x500000 && address < 0x600000 && (address & 0x7fff) >= 0x4000)
-		p->instance =
-			(uint16_t)((address - 0x500000) >> 15 << 8 | ((address & 0x3fff) >> 11));
+	else if (address >= GPC && address < GPC_END && (address & 0x7fff) >= 0x4000)
+		p->instance = (uint16_t)((address - GPC) >> 15 << 8 | ((address & 0x3fff) >> 11));
 	else
 		return false;
 	p->unit = NTI_UNIT_MP;
@@ -162,15 +228,15 @@ struct nti_derive_place nti_derive_place_of(uint32_t address, bool is_tesla, boo
 {
 	struct nti_derive_place p = { .kind = NTI_PLACE_OTHER };
 
-	if (address == 0)
+	if (address == NTI_TESLA_PMC_BOOT_0)
 		p.kind = NTI_PLACE_BOOT0;
-	else if (is_tesla && address >= PCOUNTER && address < PCOUNTER_END)
+	else if (is_tesla && address >= PCOUNTER && address < PCOUNTER + PCOUNTER_BYTES)
 		place_tesla(address, &p);
-	else if (address == 0x4008fc)
+	else if (address == NTI_TESLA_PGRAPH_UNITS)
 		p.kind = NTI_PLACE_UNITS;
-	else if (address == 0x400084)
+	else if (address == NTI_TESLA_PGRAPH_DEBUG_1)
 		p.kind = NTI_PLACE_TRIGGER;
-	else if (is_later && address >= 0x180000 && address < 0x1c0000)
+	else if (is_later && address >= NTI_GF100_PCOUNTER_GPC_DOM_BASE && address < LATER_END)
 		place_later(address, &p);
 	else if (is_later && place_mp(address, &p))
 		return p;
@@ -180,41 +246,51 @@ struct nti_derive_place nti_derive_place_of(uint32_t address, bool is_tesla, boo
 bool nti_derive_place_is_routing(uint32_t address, bool is_tesla, bool is_later)
 {
 	/* TPCs, partitions and the few single ones of the front of PGRAPH; not its interrupts, traps and state. */
-	if (is_tesla && ((address >= 0x407000 && address < 0x418000) || address == 0x400c0c ||
-			 address == 0x402ca4))
+	if (is_tesla &&
+	    ((address >= NTI_TESLA_PGRAPH_ROP_BASE && address < TPCS_END) ||
+	     address == NTI_TESLA_PGRAPH_VFETCH_PM_MUX || address == NTI_TESLA_PGRAPH_ZCULL_PM_MUX))
 		return true;
-	return is_later && ((address >= 0x500000 && address < 0x600000) ||
-			    (address >= 0x110000 && address < 0x180000) ||
-			    (address >= 0x418000 && address < 0x41c000));
+	return is_later && ((address >= GPC && address < GPC_END) ||
+			    (address >= LTC && address < NTI_GF100_PCOUNTER_GPC_DOM_BASE) ||
+			    (address >= GPC_ALL && address < GPC_ALL_END));
+}
+
+bool nti_derive_is_tpc(uint32_t address)
+{
+	return address >= NTI_TESLA_PGRAPH_TPC_BASE && address < TPCS_END;
 }
 
 struct nti_derive_spot nti_derive_spot_of(uint32_t address, uint32_t tpc_stride)
 {
 	struct nti_derive_spot s = { NTI_AREA_OTHER, 0, address };
 
-	if (tpc_stride && address >= 0x408000 && address < 0x408000 + 16 * tpc_stride) {
+	if (tpc_stride && address >= NTI_TESLA_PGRAPH_TPC_BASE &&
+	    address < NTI_TESLA_PGRAPH_TPC_BASE + NTI_G200_PGRAPH_TPC_COUNT * tpc_stride) {
 		s.area = NTI_AREA_TPC;
-		s.instance = (uint16_t)((address - 0x408000) / tpc_stride);
-		s.offset = (address - 0x408000) % tpc_stride;
-	} else if (tpc_stride && address >= 0x407000 && address < 0x407800) {
+		s.instance = (uint16_t)((address - NTI_TESLA_PGRAPH_TPC_BASE) / tpc_stride);
+		s.offset = (address - NTI_TESLA_PGRAPH_TPC_BASE) % tpc_stride;
+	} else if (tpc_stride && address >= NTI_TESLA_PGRAPH_ROP_BASE &&
+		   address < NTI_TESLA_PGRAPH_ROP_BASE +
+				     NTI_TESLA_PGRAPH_ROP_COUNT * NTI_TESLA_PGRAPH_ROP_STEP) {
 		s.area = NTI_AREA_PART;
-		s.instance = (uint16_t)(address >> 8 & 7);
-		s.offset = address & 0xff;
-	} else if (!tpc_stride && address >= 0x500000 && address < 0x600000) {
-		uint32_t gpc = (address - 0x500000) >> 15;
+		s.instance = (uint16_t)((address - NTI_TESLA_PGRAPH_ROP_BASE) /
+					NTI_TESLA_PGRAPH_ROP_STEP);
+		s.offset = (address - NTI_TESLA_PGRAPH_ROP_BASE) % NTI_TESLA_PGRAPH_ROP_STEP;
+	} else if (!tpc_stride && address >= GPC && address < GPC_END) {
+		uint32_t gpc = (address - GPC) >> 15;
 		uint32_t offset = address & 0x7fff;
 
 		s.area = offset < 0x4000 ? NTI_AREA_GPC : NTI_AREA_TPC;
 		s.instance =
 			(uint16_t)(offset < 0x4000 ? gpc : gpc << 8 | ((offset & 0x3fff) >> 11));
 		s.offset = offset < 0x4000 ? offset : offset & 0x7ff;
-	} else if (!tpc_stride && address >= 0x110000 && address < 0x120000) {
+	} else if (!tpc_stride && address >= LTC && address < LTC_END) {
 		s.area = NTI_AREA_PART;
 		s.instance = (uint16_t)(address >> 12 & 0xf);
 		s.offset = address & 0xfff;
-	} else if (!tpc_stride && address >= 0x140000 && address < 0x160000) {
+	} else if (!tpc_stride && address >= L2 && address < L2_END) {
 		s.area = NTI_AREA_L2;
-		s.instance = (uint16_t)((address - 0x140000) >> 13);
+		s.instance = (uint16_t)((address - L2) >> 13);
 		s.offset = address & 0x1fff;
 	}
 	return s;

@@ -19,7 +19,7 @@ enum nti_derive_place_kind {
 	NTI_PLACE_OTHER,   /* may be a multiplexer */
 	NTI_PLACE_IGNORED, /* of the counters, but nothing that tells what is counted */
 	NTI_PLACE_BOOT0,
-	NTI_PLACE_UNITS, /* 0x4008fc */
+	NTI_PLACE_UNITS, /* of PGRAPH: which are enabled */
 	NTI_PLACE_TRIGGER,
 	NTI_PLACE_SRC, /* of .slot */
 	NTI_PLACE_OP,
@@ -50,6 +50,9 @@ struct nti_derive_place nti_derive_place_of(uint32_t address, bool is_tesla, boo
 
 /* Can a multiplexer be there? For traces of everything a driver does, where most writes have nothing to do with counting. */
 bool nti_derive_place_is_routing(uint32_t address, bool is_tesla, bool is_later);
+
+/* Is it in a TPC of G80 to GT218, whichever stride they have? */
+bool nti_derive_is_tpc(uint32_t address);
 
 /* Part of the chip that a register is in, for who has none of the rows of multiplexers. */
 enum nti_derive_area {

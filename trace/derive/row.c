@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/derive/registers.h"
 #include "trace/derive/state.h"
 
 static const char *const slot_names[] = { "PRE", "START", "EVENT", "STOP", "CYCLES" };
@@ -92,15 +93,24 @@ static uint32_t domain_address(const struct nti_derive_domain *dom, uint32_t tes
 {
 	switch (dom->unit) {
 	case NTI_UNIT_PCOUNTER:
-		return tesla + dom->set * 4u;
+		return tesla + dom->set * NTI_TESLA_PCOUNTER_CTRL_STEP;
 	case NTI_UNIT_GPC:
-		return 0x180000u + dom->instance * 0x1000u + dom->set * 0x200u + later;
+		return NTI_GF100_PCOUNTER_GPC_DOM_BASE +
+		       dom->instance * NTI_GF100_PCOUNTER_GPC_DOM_STEP +
+		       dom->set * NTI_GF100_PCOUNTER_GPC_DOM_STEP_2 + later;
 	case NTI_UNIT_PART:
-		return 0x1a0000u + dom->instance * 0x1000u + dom->set * 0x200u + later;
+		return NTI_GF100_PCOUNTER_PART_DOM_BASE +
+		       dom->instance * NTI_GF100_PCOUNTER_PART_DOM_STEP +
+		       dom->set * NTI_GF100_PCOUNTER_PART_DOM_STEP_2 + later;
 	default:
-		return 0x1b0000u + dom->set * 0x200u + later;
+		return NTI_GF100_PCOUNTER_HUB_DOM_BASE +
+		       dom->set * NTI_GF100_PCOUNTER_HUB_DOM_STEP + later;
 	}
 }
+
+/* Of a row that both kinds of PCOUNTER have. */
+#define DOMAIN_ADDRESS(dom, row)                                                                   \
+	domain_address((dom), NTI_TESLA_PCOUNTER_##row, NTI_GF100_PCOUNTER_GPC_DOM_##row)
 
 static void word_origin(struct nti_derive_row *r, const char *name, const struct nti_derive_word *w,
 			uint32_t address)
@@ -112,14 +122,16 @@ static void word_origin(struct nti_derive_row *r, const char *name, const struct
 static void slot_origin(struct nti_derive_row *r, const struct nti_derive_domain *dom,
 			unsigned int slot)
 {
+	const uint32_t src[] = { DOMAIN_ADDRESS(dom, PRE_SRC), DOMAIN_ADDRESS(dom, START_SRC),
+				 DOMAIN_ADDRESS(dom, EVENT_SRC), DOMAIN_ADDRESS(dom, STOP_SRC) };
+	const uint32_t op[] = { DOMAIN_ADDRESS(dom, PRE_OP), DOMAIN_ADDRESS(dom, START_OP),
+				DOMAIN_ADDRESS(dom, EVENT_OP), DOMAIN_ADDRESS(dom, STOP_OP) };
 	char name[16];
 
 	snprintf(name, sizeof(name), "%s_SRC", slot_names[slot]);
-	word_origin(r, name, &dom->src[slot],
-		    domain_address(dom, 0xa400 + slot * 0x40, 0x40 + slot * 8));
+	word_origin(r, name, &dom->src[slot], src[slot]);
 	snprintf(name, sizeof(name), "%s_OP", slot_names[slot]);
-	word_origin(r, name, &dom->op[slot],
-		    domain_address(dom, 0xa420 + slot * 0x40, 0x44 + slot * 8));
+	word_origin(r, name, &dom->op[slot], op[slot]);
 }
 
 static bool key_has(const struct nti_derive_row *r, const char *part)
@@ -165,8 +177,9 @@ static const struct nti_derive_reg *driving(const struct nti_derive_device *dev,
 					    const struct nti_derive_mux *m, uint32_t stride,
 					    int *instance)
 {
-	uint32_t offset = nti_derive_mux_offset(m, stride), base = 0x408000, step = stride;
-	unsigned int units = 16;
+	uint32_t offset = nti_derive_mux_offset(m, stride), base = NTI_TESLA_PGRAPH_TPC_BASE,
+		 step = stride;
+	unsigned int units = NTI_G200_PGRAPH_TPC_COUNT;
 	const struct nti_derive_reg *best = NULL;
 
 	if (m->area == NTI_AREA_OTHER) {
@@ -174,9 +187,9 @@ static const struct nti_derive_reg *driving(const struct nti_derive_device *dev,
 		return nti_derive_regs_find(&dev->regs, offset);
 	}
 	if (m->area == NTI_AREA_PART) {
-		base = 0x407000;
-		step = 0x100;
-		units = 8;
+		base = NTI_TESLA_PGRAPH_ROP_BASE;
+		step = NTI_TESLA_PGRAPH_ROP_STEP;
+		units = NTI_TESLA_PGRAPH_ROP_COUNT;
 	}
 	for (unsigned int i = 0; i < units; i++) {
 		const struct nti_derive_reg *reg =
@@ -246,11 +259,9 @@ static bool is_of(const struct nti_derive_domain *dom, const struct nti_derive_s
 
 static bool is_group_register(const struct nti_derive_spot *spot, uint32_t stride)
 {
-	if (spot->area != NTI_AREA_TPC || !stride)
-		return false;
-	return stride == 0x800
-		       ? spot->offset == NTI_MPC_SELECT_NEW || spot->offset == NTI_MPC_ENABLE_NEW
-		       : spot->offset == NTI_MPC_SELECT_OLD || spot->offset == NTI_MPC_ENABLE_OLD;
+	return spot->area == NTI_AREA_TPC && stride &&
+	       (spot->offset == nti_derive_mpc_select(stride) ||
+		spot->offset == nti_derive_mpc_enable(stride));
 }
 
 /* Bits of a register of no known use that belong to this set-up, 0 none. */
@@ -310,24 +321,20 @@ static void groups(struct nti_derive_row *r, const struct nti_derive_device *dev
 
 	if (!stride || dom->unit != NTI_UNIT_PCOUNTER || dom->set != NTI_MPC_DOMAIN || c->tpc < 0)
 		return;
-	base = 0x408000 + (uint32_t)c->tpc * stride;
-	select = nti_derive_regs_find(
-		&dev->regs, base + (stride == 0x800 ? NTI_MPC_SELECT_NEW : NTI_MPC_SELECT_OLD));
-	enable = nti_derive_regs_find(
-		&dev->regs, base + (stride == 0x800 ? NTI_MPC_ENABLE_NEW : NTI_MPC_ENABLE_OLD));
+	base = NTI_TESLA_PGRAPH_TPC_BASE + (uint32_t)c->tpc * stride;
+	select = nti_derive_regs_find(&dev->regs, base + nti_derive_mpc_select(stride));
+	enable = nti_derive_regs_find(&dev->regs, base + nti_derive_mpc_enable(stride));
 	if (select && select->known) {
 		nti_derive_put(&r->group_sel, "0x%x", select->value);
 		nti_derive_put(&r->relative, "%sTPC+0x%03x=0x%08x", r->relative.n ? ";" : "",
-			       stride == 0x800 ? NTI_MPC_SELECT_NEW : NTI_MPC_SELECT_OLD,
-			       select->value);
+			       nti_derive_mpc_select(stride), select->value);
 		put_origin(r, "group select", select->address, select->value, select->access,
 			   select->list);
 	}
 	if (enable && enable->known & 1) {
 		nti_derive_put(&r->extra, "PM_OUT_ENABLE=0x%x", enable->value & 1);
 		nti_derive_put(&r->relative, "%sTPC+0x%03x=0x%08x", r->relative.n ? ";" : "",
-			       stride == 0x800 ? NTI_MPC_ENABLE_NEW : NTI_MPC_ENABLE_OLD,
-			       enable->value);
+			       nti_derive_mpc_enable(stride), enable->value);
 		put_origin(r, "output enable", enable->address, enable->value, enable->access,
 			   enable->list);
 		if (!(enable->value & 1))
@@ -458,13 +465,13 @@ static void put_mode(struct nti_derive_row *r, const struct nti_derive_domain *d
 static void origins(struct nti_derive_row *r, const struct nti_derive_domain *dom,
 		    unsigned int slot, bool needs_start)
 {
-	word_origin(r, "CTRL", &dom->ctrl, domain_address(dom, 0xa7c0, 0x9c));
+	word_origin(r, "CTRL", &dom->ctrl, DOMAIN_ADDRESS(dom, CTRL));
 	if (needs_start && slot != NTI_SLOT_START)
 		slot_origin(r, dom, NTI_SLOT_START);
 	if (slot != NTI_SLOT_CYCLES)
 		slot_origin(r, dom, slot);
 	if (slot != NTI_SLOT_CYCLES && dom->op[slot].value >> 18 & 1)
-		word_origin(r, "SETFLAG_OP", &dom->setflag, domain_address(dom, 0xa500, 0x60));
+		word_origin(r, "SETFLAG_OP", &dom->setflag, DOMAIN_ADDRESS(dom, SETFLAG_OP));
 }
 
 static void put_counted(struct nti_derive_row *r, struct nti_derive_device *dev,

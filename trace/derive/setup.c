@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "trace/derive/registers.h"
 #include "trace/derive/state.h"
 
 #define FILLER_LATER 0xef
@@ -39,7 +40,7 @@ static const struct nti_derive_reg *tpc_reg(const struct nti_derive_device *dev,
 {
 	uint32_t stride = nti_derive_tpc_stride(dev);
 	const struct nti_derive_reg *reg =
-		nti_derive_regs_find(&dev->regs, 0x408000 + tpc * stride + offset);
+		nti_derive_regs_find(&dev->regs, NTI_TESLA_PGRAPH_TPC_BASE + tpc * stride + offset);
 
 	return reg && reg->known & bits ? reg : NULL;
 }
@@ -47,16 +48,16 @@ static const struct nti_derive_reg *tpc_reg(const struct nti_derive_device *dev,
 /* The TPC that drives the wires: the first one that is enabled, else the first one whose groups were written. */
 static int mpc_tpc(const struct nti_derive_device *dev)
 {
-	bool is_new = nti_derive_tpc_stride(dev) == 0x800;
+	uint32_t stride = nti_derive_tpc_stride(dev);
 	const struct nti_derive_reg *reg;
 
-	for (unsigned int t = 0; t < 16; t++) {
-		reg = tpc_reg(dev, t, is_new ? NTI_MPC_ENABLE_NEW : NTI_MPC_ENABLE_OLD, 1);
+	for (unsigned int t = 0; t < NTI_G200_PGRAPH_TPC_COUNT; t++) {
+		reg = tpc_reg(dev, t, nti_derive_mpc_enable(stride), 1);
 		if (reg && reg->value & 1)
 			return (int)t;
 	}
-	for (unsigned int t = 0; t < 16; t++) {
-		reg = tpc_reg(dev, t, is_new ? NTI_MPC_SELECT_NEW : NTI_MPC_SELECT_OLD, 0xffffffff);
+	for (unsigned int t = 0; t < NTI_G200_PGRAPH_TPC_COUNT; t++) {
+		reg = tpc_reg(dev, t, nti_derive_mpc_select(stride), 0xffffffff);
 		if (reg && reg->epoch)
 			return (int)t;
 	}
@@ -76,8 +77,7 @@ static uint32_t mpc_wire(const struct nti_derive_device *dev, unsigned int signa
 	if (t < 0)
 		return NTI_WIRE_SIGNAL | signal;
 	*tpc = t;
-	reg = tpc_reg(dev, (unsigned int)t,
-		      nti_derive_tpc_stride(dev) == 0x800 ? NTI_MPC_SELECT_NEW : NTI_MPC_SELECT_OLD,
+	reg = tpc_reg(dev, (unsigned int)t, nti_derive_mpc_select(nti_derive_tpc_stride(dev)),
 		      0xffu << shift);
 	if (!reg || (reg->known >> shift & 0xff) != 0xff)
 		return NTI_WIRE_SIGNAL | signal;

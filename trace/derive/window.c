@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/derive/registers.h"
 #include "trace/derive/state.h"
 
 void nti_derive_tally_add(struct nti_derive_tally *t, uint64_t value, uint64_t clocks)
@@ -81,23 +82,34 @@ static bool may_be_later(const struct nti_derive_device *dev)
 uint32_t nti_derive_tpc_stride(const struct nti_derive_device *dev)
 {
 	if (nti_derive_all_of(dev->chips, NTI_FAMILY_G80, NTI_FAMILY_G84))
-		return 0x1000;
-	return nti_derive_all_of(dev->chips, NTI_FAMILY_G200, NTI_FAMILY_GT215) ? 0x800 : 0;
+		return NTI_G80_PGRAPH_TPC_STEP;
+	return nti_derive_all_of(dev->chips, NTI_FAMILY_G200, NTI_FAMILY_GT215)
+		       ? NTI_G200_PGRAPH_TPC_STEP
+		       : 0;
 }
 
+#define OFFSETS(chip)                                                                              \
+	{                                                                                          \
+		NTI_##chip##_PGRAPH_TPC_MPC_PM_GROUP_SEL,                                          \
+			NTI_##chip##_PGRAPH_TPC_MPC_PM_OUT_ENABLE,                                 \
+			NTI_##chip##_PGRAPH_TPC_TEX_PM_MUX, NTI_##chip##_PGRAPH_TPC_TEX_PM_MUX2,   \
+			NTI_##chip##_PGRAPH_TPC_PROP_PM_MUX                                        \
+	}
 /* Multiplexers of TPCs tell the stride of TPCs where nothing else does: those of the two strides have no offset in common. */
 static void narrow_by_routing(struct nti_derive_device *dev, uint32_t address)
 {
-	static const uint16_t old_offsets[] = { 0x330, 0x334, 0x808, 0x81c, 0xe50 };
-	static const uint16_t new_offsets[] = { 0x33c, 0x340, 0x508, 0x51c, 0x750 };
+	static const uint16_t old_offsets[] = OFFSETS(G80);
+	static const uint16_t new_offsets[] = OFFSETS(G200);
 
-	if (address < 0x408000 || address >= 0x418000 || nti_derive_tpc_stride(dev))
+	if (!nti_derive_is_tpc(address) || nti_derive_tpc_stride(dev))
 		return;
 	for (size_t i = 0; i < NTI_ARRAY_SIZE(old_offsets); i++) {
-		if ((address & 0xfff) == old_offsets[i])
+		if ((address - NTI_TESLA_PGRAPH_TPC_BASE) % NTI_G80_PGRAPH_TPC_STEP ==
+		    old_offsets[i])
 			narrow(dev, nti_derive_chips_of(NTI_FAMILY_G80) |
 					    nti_derive_chips_of(NTI_FAMILY_G84));
-		if ((address & 0x7ff) == new_offsets[i])
+		if ((address - NTI_TESLA_PGRAPH_TPC_BASE) % NTI_G200_PGRAPH_TPC_STEP ==
+		    new_offsets[i])
 			narrow(dev, nti_derive_chips_of(NTI_FAMILY_G200) |
 					    nti_derive_chips_of(NTI_FAMILY_GT215));
 	}
@@ -227,12 +239,10 @@ static bool is_known_mux(const struct nti_derive_device *dev, uint32_t address)
 
 	if (nti_derive_mux_at(nti_derive_spot_of(address, stride), stride))
 		return true;
-	if (!stride || address < 0x408000 || address >= 0x418000)
+	if (!stride || !nti_derive_is_tpc(address))
 		return false;
-	offset = (address - 0x408000) % stride;
-	if (stride == 0x800)
-		return offset == NTI_MPC_SELECT_NEW || offset == NTI_MPC_ENABLE_NEW;
-	return offset == NTI_MPC_SELECT_OLD || offset == NTI_MPC_ENABLE_OLD;
+	offset = (address - NTI_TESLA_PGRAPH_TPC_BASE) % stride;
+	return offset == nti_derive_mpc_select(stride) || offset == nti_derive_mpc_enable(stride);
 }
 
 /*
@@ -364,7 +374,7 @@ void nti_derive_write(struct ntime_derive *d, struct nti_derive_device *dev, uin
 		break;
 	case NTI_PLACE_TRIGGER:
 		/* DEBUG_1 has other bits too. */
-		if (address != 0x400084 || value & mask & 0x20)
+		if (address != NTI_TESLA_PGRAPH_DEBUG_1 || value & mask & 0x20)
 			trigger(dev);
 		break;
 	case NTI_PLACE_OTHER:
