@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* Files that a user names. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,6 +19,13 @@ int nti_file_open(const char *path)
 		fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
 	else
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	return fd < 0 ? -errno : fd;
+}
+
+int nti_file_open_any(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
 	return fd < 0 ? -errno : fd;
 }
 
@@ -82,6 +91,33 @@ int nti_file_state_of(const char *path, struct nti_file_state *out)
 		return -errno;
 	take_state(&s, out);
 	return 0;
+}
+
+static int is_not_dot(const struct dirent *entry)
+{
+	return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+int nti_file_list(const char *path, int (*fn)(void *arg, const char *name), void *arg)
+{
+	struct dirent **names = NULL;
+	int ret = 0;
+	int n = scandir(path, &names, is_not_dot, by_name);
+
+	if (n < 0)
+		return -errno;
+	for (int i = 0; i < n; i++) {
+		if (!ret)
+			ret = fn(arg, names[i]->d_name);
+		free(names[i]);
+	}
+	free(names);
+	return ret;
 }
 
 int nti_file_pipe(int fds[2])

@@ -21,6 +21,8 @@ struct nti_file_state {
 
 /* Open for reading; "-" is standard input, of which the descriptor is a copy. Descriptor or -errno. */
 int nti_file_open(const char *path);
+/* The same of a name that may be a pipe or a device, which are not waited for: ask nti_file_state() what it is. */
+int nti_file_open_any(const char *path);
 void nti_file_close(int fd);
 
 /* read(2). Bytes, 0 at the end, -errno; -EINTR when a signal came. */
@@ -34,6 +36,9 @@ int nti_file_rewind(int fd);
 
 int nti_file_state(int fd, struct nti_file_state *out);
 int nti_file_state_of(const char *path, struct nti_file_state *out);
+
+/* Call @fn for each name in a directory, sorted by strcmp, without . and .. ; 0, the first non-zero of @fn, or -errno. */
+int nti_file_list(const char *path, int (*fn)(void *arg, const char *name), void *arg);
 
 /* A pair of descriptors: what is written into [1] can be read from [0]; neither blocks. 0 or -errno. */
 int nti_file_pipe(int fds[2]);

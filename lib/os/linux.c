@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* The real operating system, optionally below another root directory. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -20,6 +19,7 @@
 #include <cpuid.h>
 #endif
 
+#include "lib/os/file.h"
 #include "lib/os/os.h"
 
 /* Newer than the headers we may be built with (linux/capability.h, Linux 5.8). */
@@ -118,36 +118,13 @@ static int linux_text(struct nti_os *os, const char *path, char *buf, size_t siz
 	return (int)used;
 }
 
-static int is_not_dot(const struct dirent *entry)
-{
-	return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-}
-
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
 static int linux_list(struct nti_os *os, const char *path, int (*fn)(void *arg, const char *name),
 		      void *arg)
 {
-	struct dirent **names = NULL;
 	char full[PATH_MAX];
 	int ret = full_path(os, path, full);
-	int n, i;
 
-	if (ret < 0)
-		return ret;
-	n = scandir(full, &names, is_not_dot, by_name);
-	if (n < 0)
-		return -errno;
-	for (i = 0; i < n; i++) {
-		if (!ret)
-			ret = fn(arg, names[i]->d_name);
-		free(names[i]);
-	}
-	free(names);
-	return ret;
+	return ret < 0 ? ret : nti_file_list(full, fn, arg);
 }
 
 static int linux_link(struct nti_os *os, const char *path, char *buf, size_t size)

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "trace/base/context.h"
 #include "trace/base/device.h"
 #include "trace/read/front.h"
 #include "trace/read/pool.h"
@@ -194,6 +195,7 @@ static int make_seats(struct nti_pool *p)
 int nti_pool_start(struct nti_pool *p, struct ntime_trace *t, size_t threads, size_t seats,
 		   int (*use)(struct nti_pool *p, struct nti_seat *seat), void *arg)
 {
+	pthread_condattr_t monotonic;
 	int ret;
 
 	memset(p, 0, sizeof(*p));
@@ -205,7 +207,10 @@ int nti_pool_start(struct nti_pool *p, struct ntime_trace *t, size_t threads, si
 	(void)pthread_mutex_init(&p->lock, NULL);
 	(void)pthread_cond_init(&p->changed, NULL);
 	(void)pthread_cond_init(&p->turned, NULL);
-	(void)pthread_cond_init(&p->ended, NULL);
+	(void)pthread_condattr_init(&monotonic);
+	(void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	(void)pthread_cond_init(&p->ended, &monotonic);
+	(void)pthread_condattr_destroy(&monotonic);
 	ret = make_seats(p);
 	nti_trace_devices_gate(t->devices, wait_for_earlier, p);
 	while (!ret && p->started < threads) {
@@ -307,13 +312,13 @@ struct nti_seat *nti_pool_fetch(struct nti_pool *p, int *ret)
 
 bool nti_pool_join(struct nti_pool *p, int ms)
 {
+	struct nti_os *os = p->t->ctx->os;
+	uint64_t ns = os->ops->now_ns(os) + (uint64_t)ms * 1000000;
 	struct timespec until;
 	bool is_over;
 
-	(void)clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += ms * 1000000L;
-	until.tv_sec += until.tv_nsec / 1000000000;
-	until.tv_nsec %= 1000000000;
+	until.tv_sec = (time_t)(ns / 1000000000);
+	until.tv_nsec = (long)(ns % 1000000000);
 	lock(p);
 	if (p->running)
 		(void)pthread_cond_timedwait(&p->ended, &p->lock, &until);

@@ -5,17 +5,14 @@
  */
 #include "trace/regdb/node.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <expat.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "lib/base/library.h"
 #include "lib/base/text.h"
+#include "lib/os/file.h"
 #include "trace/base/context.h"
 #include "trace/regdb/model.h"
 
@@ -24,8 +21,7 @@
 #define PATH_BYTES 4096u
 
 struct seen_file {
-	dev_t device;
-	ino_t inode;
+	uint64_t device, inode;
 };
 
 struct reader {
@@ -83,9 +79,9 @@ static int read_file(struct reader *r, const char *path, struct nti_node *into);
 
 static bool exists(const char *path)
 {
-	struct stat st;
+	struct nti_file_state state;
 
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+	return nti_file_state_of(path, &state) == 0 && state.is_regular;
 }
 
 /* "DIR/NAME" into @out; @bytes of @dir count. False when it is too long. */
@@ -312,12 +308,12 @@ static int parse_all(struct parse *p, int fd)
 
 		if (!room)
 			return no_memory(p->r);
-		n = read(fd, room, PIECE_BYTES);
-		if (n < 0 && errno == EINTR)
-			continue;
+		do
+			n = nti_file_read(fd, room, PIECE_BYTES);
+		while (n == -EINTR);
 		if (n < 0)
-			return nti_error(&p->r->ctx->error, -errno, "%s cannot be read: %s",
-					 p->file, strerror(errno));
+			return nti_error(&p->r->ctx->error, (int)n, "%s cannot be read: %s",
+					 p->file, strerror((int)-n));
 		total += (size_t)n;
 		if (total > NTI_REGDB_FILE_BYTES)
 			return nti_error(&p->r->ctx->error, -E2BIG,
@@ -362,13 +358,13 @@ static int parse_file(struct reader *r, int fd, const char *path, struct nti_nod
 }
 
 /* Note the file. 1: it was read before; -E2BIG, -ENOMEM. */
-static int note_file(struct reader *r, const struct stat *st)
+static int note_file(struct reader *r, const struct nti_file_state *state)
 {
 	struct seen_file *more;
 	size_t i;
 
 	for (i = 0; i < r->file_count; i++)
-		if (r->files[i].device == st->st_dev && r->files[i].inode == st->st_ino)
+		if (r->files[i].device == state->device && r->files[i].inode == state->inode)
 			return 1;
 	if (r->file_count == FILES)
 		return nti_error(&r->ctx->error, -E2BIG, "the database has more than %u files",
@@ -377,73 +373,31 @@ static int note_file(struct reader *r, const struct stat *st)
 	if (!more)
 		return no_memory(r);
 	r->files = more;
-	r->files[r->file_count++] = (struct seen_file){ st->st_dev, st->st_ino };
+	r->files[r->file_count++] = (struct seen_file){ state->device, state->inode };
 	return 0;
+}
+
+static int not_opened(struct reader *r, const char *path, int ret)
+{
+	return nti_error(&r->ctx->error, ret, "%s cannot be opened: %s", path, strerror(-ret));
 }
 
 static int read_file(struct reader *r, const char *path, struct nti_node *into)
 {
-	struct stat st;
-	int fd, ret;
+	struct nti_file_state state;
+	int fd = nti_file_open_any(path);
+	int ret;
 
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
-		return nti_error(&r->ctx->error, -errno, "%s cannot be opened: %s", path,
-				 strerror(errno));
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return not_opened(r, path, fd);
+	if (nti_file_state(fd, &state) < 0 || !state.is_regular)
 		ret = nti_error(&r->ctx->error, -EBADMSG, "%s is no file", path);
 	else
-		ret = note_file(r, &st);
+		ret = note_file(r, &state);
 	if (!ret)
 		ret = parse_file(r, fd, path, into);
-	close(fd);
+	nti_file_close(fd);
 	return ret < 0 ? ret : 0;
-}
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-struct names {
-	char **list;
-	size_t count;
-};
-
-static void free_names(struct names *n)
-{
-	while (n->count)
-		free(n->list[--n->count]);
-	free(n->list);
-}
-
-/* Names in @path, sorted, without those that begin with a point. */
-static int list_folder(const char *path, struct names *out)
-{
-	DIR *dir = opendir(path);
-	struct dirent *entry;
-	int ret = 0;
-
-	if (!dir)
-		return -errno;
-	// cppcheck-suppress readdirCalled ; the stream is its own
-	while (!ret && (entry = readdir(dir))) {
-		char **more;
-
-		if (entry->d_name[0] == '.')
-			continue;
-		more = realloc(out->list, (out->count + 1) * sizeof(*more));
-		if (more)
-			out->list = more;
-		if (!more || !(more[out->count] = strdup(entry->d_name)))
-			ret = -ENOMEM;
-		else
-			out->count++;
-	}
-	closedir(dir);
-	if (out->count)
-		qsort(out->list, out->count, sizeof(*out->list), by_name);
-	return ret;
 }
 
 static bool is_xml(const char *name)
@@ -453,25 +407,41 @@ static bool is_xml(const char *name)
 	return n > 4 && strcmp(name + n - 4, ".xml") == 0;
 }
 
+/* A folder that is gone over, and those in it. */
+struct folder {
+	struct reader *r;
+	const char *path;
+	struct nti_node *into;
+	uint32_t depth;
+	int ret; /* of what was read, which has its sentence */
+};
+
+static int read_folder(struct reader *r, const char *path, struct nti_node *into, uint32_t depth);
+
+static int read_name(void *arg, const char *name)
+{
+	struct folder *f = arg;
+	struct nti_file_state state;
+	char full[PATH_BYTES];
+
+	if (name[0] == '.' || !join(full, f->path, strlen(f->path), name) ||
+	    nti_file_state_of(full, &state) < 0)
+		return 0;
+	if (state.is_directory && f->depth < 8)
+		f->ret = read_folder(f->r, full, f->into, f->depth + 1);
+	else if (state.is_regular && is_xml(name))
+		f->ret = read_file(f->r, full, f->into);
+	return f->ret;
+}
+
 static int read_folder(struct reader *r, const char *path, struct nti_node *into, uint32_t depth)
 {
-	struct names names = { 0 };
-	char full[PATH_BYTES];
-	struct stat st;
-	size_t i;
-	int ret = list_folder(path, &names);
+	struct folder f = { .r = r, .path = path, .into = into, .depth = depth };
+	int ret = nti_file_list(path, read_name, &f);
 
-	if (ret)
-		nti_error(&r->ctx->error, ret, "%s cannot be listed: %s", path, strerror(-ret));
-	for (i = 0; i < names.count && !ret; i++) {
-		if (!join(full, path, strlen(path), names.list[i]) || stat(full, &st))
-			continue;
-		if (S_ISDIR(st.st_mode) && depth < 8)
-			ret = read_folder(r, full, into, depth + 1);
-		else if (S_ISREG(st.st_mode) && is_xml(names.list[i]))
-			ret = read_file(r, full, into);
-	}
-	free_names(&names);
+	if (ret < 0 && !f.ret)
+		return nti_error(&r->ctx->error, ret, "%s cannot be listed: %s", path,
+				 strerror(-ret));
 	return ret;
 }
 
@@ -479,13 +449,13 @@ static int read_path(struct reader *r, const char *path, struct nti_node *into)
 {
 	char root[PATH_BYTES];
 	size_t bytes = folder_of(path, strlen(path));
-	struct stat st;
+	struct nti_file_state state;
+	int ret = nti_file_state_of(path, &state);
 
-	if (stat(path, &st))
-		return nti_error(&r->ctx->error, -errno, "%s cannot be opened: %s", path,
-				 strerror(errno));
+	if (ret < 0)
+		return not_opened(r, path, ret);
 	r->base = path;
-	if (!S_ISDIR(st.st_mode)) {
+	if (!state.is_directory) {
 		memcpy(r->folder, ".", sizeof("."));
 		if (bytes && bytes < sizeof(r->folder)) {
 			memcpy(r->folder, path, bytes);
