@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * DOC: A command that is started only when counters are attached
+ * DOC: A command that is started after counters are attached
  */
 #ifndef NTIME_COMMAND_H
 #define NTIME_COMMAND_H
@@ -22,11 +22,14 @@ struct ntime_command;
  * @real_ns:	CLOCK_MONOTONIC from release to end
  * @user_ns:	CPU time in user mode, of the command and the children it waited for
  * @sys_ns:	CPU time in the kernel
- * @max_rss_bytes: largest resident set of one process, as wait4(2) tells it: that includes @max_rss_floor_bytes
+ * @max_rss_bytes: largest resident set of one process, as wait4(2) reports it: it includes
+ *	@max_rss_floor_bytes
  * @minor_faults, @major_faults, @voluntary_switches, @involuntary_switches: as getrusage(2)
- * @max_rss_floor_bytes: most that was resident of the child at the door of exec, when it was a copy of the caller; 0 if not known.
- *	The kernel carries it over exec into @max_rss_bytes, along with the pages that the way into exec needs (0.1 to 0.4 MiB
- *	were measured). Where @max_rss_bytes is not more than 1 MiB larger, it is only an upper bound of what the command needed
+ * @max_rss_floor_bytes: resident set of the child just before exec, when it was a copy of the
+ *	caller; 0 if not known. The kernel carries it over exec into @max_rss_bytes, along with the
+ *	pages that the way into exec needs (0.1 to 0.4 MiB were measured). Where
+ *	@max_rss_bytes is not more than 1 MiB larger, it is only an upper bound of what the command
+ *	needed
  */
 struct ntime_command_end {
 	uint32_t size;
@@ -44,7 +47,7 @@ struct ntime_command_end {
 };
 
 /**
- * ntime_command_new() - fork a child that waits at the door of exec
+ * ntime_command_new() - fork a child that is held just before exec
  * @ctx:	context, for the error's sentence
  * @argv:	NULL-terminated; argv[0] is looked up in PATH
  * @out:	the command; NULL on failure. Free with ntime_command_free()
@@ -60,7 +63,8 @@ NTIME_API pid_t ntime_command_pid(const struct ntime_command *c);
 /**
  * ntime_command_start() - let it exec
  *
- * Return: 0, or exec's own error: -ENOENT (not found), -EACCES, -ENOEXEC, ... with a sentence. The child is then reaped.
+ * Return: 0, or exec's own error: -ENOENT (not found), -EACCES, -ENOEXEC, ... with a sentence. The
+ * child is then reaped.
  */
 NTIME_API int ntime_command_start(struct ntime_command *c);
 

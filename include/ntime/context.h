@@ -2,9 +2,9 @@
 /**
  * DOC: The context: one machine as one user sees it
  *
- * A context knows the machine's units, events, metrics and ways in, and the reason for each thing that is missing. It
- * holds everything the library remembers: there are no globals. One thread uses a context at a time; different
- * contexts are independent of each other.
+ * A context knows the machine's units, events, metrics and access methods, and the reason for each
+ * that is absent. It holds everything the library remembers: there are no globals. One thread uses
+ * a context at a time; different contexts are independent of each other.
  */
 #ifndef NTIME_CONTEXT_H
 #define NTIME_CONTEXT_H
@@ -23,10 +23,10 @@ struct ntime_ctx;
  * struct ntime_options - how to open a context; zero-initialise, then set @size
  * @size:	sizeof(struct ntime_options)
  * @flags:	0; unknown bits are refused
- * @root:	directory put before every file name of the system (/sys, /proc, /dev); NULL: the real root. The topology is
- *		the real machine's all the same
- * @machine:	a recording to look at instead of this machine (ntime-machine(5)); NULL: this machine. Values of a
- *		recording are simulated and carry NTIME_SIMULATED
+ * @root:	directory put before every file name of the system (/sys, /proc, /dev); NULL: the
+ *		real root. The topology is the real machine's all the same
+ * @machine:	a recording to look at instead of this machine (ntime-machine(5)); NULL: this
+ *		machine. Values of a recording are simulated and carry NTIME_SIMULATED
  * @metrics:	file of further metrics (ntime-metrics(5)), NULL: only the built-in ones
  * @log:	called with one line (no newline) for each decision the library takes; NULL: silent
  * @log_arg:	first argument of @log
@@ -46,14 +46,16 @@ struct ntime_options {
 };
 
 /**
- * ntime_open() - look at the machine
- * @out:	the new context; NULL on failure unless the error below says otherwise. Close with ntime_close()
+ * ntime_open() - open a context for a machine
+ * @out:	the new context; NULL on failure unless the error below says otherwise. Close with
+ *		ntime_close()
  * @options:	NULL for this machine with everything at its default
  *
- * Cheap: reads a few files, loads event tables and the topology only when something asks for them.
- * Return: 0; -ENOMEM; -EINVAL (size, flags or reserved of @options); -ENOENT, -EACCES, -EBADMSG (a recording or metric
- * file is missing, unreadable or malformed). When the failure has a sentence, *@out is a context that only
- * ntime_error_text() and ntime_close() may use; it is NULL only after -ENOMEM and -EINVAL. Since 0.1.
+ * Cheap: reads a few files, loads event tables and the topology on first use.
+ * Return: 0; -ENOMEM; -EINVAL (size, flags or reserved of @options); -ENOENT, -EACCES, -EBADMSG (a
+ * recording or metric file is missing, unreadable or malformed). When the failure has a sentence,
+ * *@out is a context that only ntime_error_text() and ntime_close() may use; it is NULL only after
+ * -ENOMEM and -EINVAL. Since 0.1.
  */
 NTIME_API int ntime_open(struct ntime_ctx **out, const struct ntime_options *options);
 
@@ -67,8 +69,8 @@ NTIME_API void ntime_close(struct ntime_ctx *ctx);
  * ntime_error_text() - the sentence for the last error of a context
  * @ctx:	context
  *
- * Return: what failed, on what and what to do, one line without newline or final stop; "" before the first error. Valid
- * until the next call with @ctx or one of its sessions. Since 0.1.
+ * Return: what failed, on what and what to do, one line without newline or final stop; "" before
+ * the first error. Valid until the next call with @ctx or one of its sessions. Since 0.1.
  */
 NTIME_API const char *ntime_error_text(const struct ntime_ctx *ctx);
 

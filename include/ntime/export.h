@@ -5,7 +5,7 @@
 
 #define NTIME_API __attribute__((visibility("default")))
 
-/* Version of these headers; ntime_version() tells that of the library. */
+/* Version of these headers; ntime_version() returns that of the library. */
 #define NTIME_VERSION_MAJOR 0
 #define NTIME_VERSION_MINOR 1
 #define NTIME_VERSION_PATCH 0

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * DOC: What the machine has: ways in, units, events, metrics, obstacles
+ * DOC: What the machine has: access methods, units, events, metrics, problems
  *
- * Each call walks one kind of thing and hands a description to a function of the caller. The description and its
- * strings live until that function returns. A non-zero result of the function ends the walk and is returned. No string
- * is NULL; "" means there is nothing to say.
+ * Each call walks one kind of thing and hands a description to a function of the caller. The
+ * description and its strings live until that function returns. A non-zero result of the function
+ * ends the walk and is returned. No string is NULL; "" means there is nothing to say.
  */
 #ifndef NTIME_LIST_H
 #define NTIME_LIST_H
@@ -18,7 +18,7 @@ extern "C" {
 #endif
 
 /**
- * struct ntime_method_info - a way in: how registers are reached
+ * struct ntime_method_info - an access method: how registers are reached
  * @name:	"perf", "clock", "msr", "pci", "ntimefs", "replay"
  * @reaches:	what it gives, one phrase
  * @usable:	1 when it can be used here and now by this user
@@ -40,7 +40,7 @@ struct ntime_method_info {
  * struct ntime_unit_info - a block of counters
  * @name:	"cpu", "software", "uncore_imc_0", "clock"; what stands before :: in an event's name
  * @desc:	one phrase
- * @way:	way in that is used
+ * @method: access method in use
  * @cpus:	CPUs on which it is opened, as the kernel's list ("0,28"); "" when any CPU will do
  * @counters:	counters that any event may use, @fixed counters of one event each; 0 when not known
  * @usable:	1 when it can be used here and now by this user
@@ -70,7 +70,8 @@ struct ntime_unit_info {
  * @usable:	1 when it can be counted here and now by this user
  * @reason:	why not
  * @remedy:	what to do about it
- * @beside:	of a metric: the event next to which reports print it ("instructions" for IPC); "" when it stands alone
+ * @beside:	of a metric: the event next to which reports print it ("instructions" for IPC); ""
+ *		when it stands alone
  * @is_default:	1 for a metric that belongs into a report for which nothing was chosen
  * @group:	of a metric: the group that it is asked for with ("throttling"); "" for none
  */
@@ -91,11 +92,12 @@ struct ntime_event_info {
 };
 
 /**
- * struct ntime_problem - something that stands in the way of counting
+ * struct ntime_problem - something that prevents counting
  * @what:	what cannot be counted because of it
- * @reason:	what is in the way, one sentence
+ * @reason:	what prevents it, one sentence
  * @remedy:	the exact command, or the action, that removes it
- * @is_here:	1 when it can be removed on this machine; 0 when only the hypervisor or other hardware can
+ * @is_here:	1 when it can be removed on this machine; 0 when only the hypervisor or other
+ *		hardware can
  */
 struct ntime_problem {
 	uint32_t size;
@@ -115,11 +117,13 @@ NTIME_API int ntime_unit_for_each(struct ntime_ctx *ctx,
 /**
  * ntime_event_for_each() - walk the events of this machine, or of a libpfm4 PMU model
  * @ctx:	context
- * @model:	NULL: this machine. Else a libpfm4 PMU model such as "skx": its events, whatever machine this is
+ * @model:	NULL: this machine. Else a libpfm4 PMU model such as "skx": its events, whatever
+ *		machine this is
  * @fn:		called for each event
  * @arg:	its first argument
  *
- * Return: 0, the first non-zero of @fn, -ENOENT (@model is no model; the sentence names the nearest), -ENOMEM. Since 0.1.
+ * Return: 0, the first non-zero of @fn, -ENOENT (@model is no model; the sentence names the
+ * nearest), -ENOMEM. Since 0.1.
  */
 NTIME_API int ntime_event_for_each(struct ntime_ctx *ctx, const char *model,
 				   int (*fn)(void *arg, const struct ntime_event_info *event),
@@ -153,23 +157,27 @@ struct ntime_encoding {
 /**
  * ntime_event_encode() - encode an event without counting it
  * @ctx:	context
- * @event:	any event ntime_session_add() takes; "skx::NAME" works for every model that libpfm4 knows
+ * @event:	any event ntime_session_add() takes; "skx::NAME" works for every model that libpfm4
+ *		knows
  * @fn:		called once per part (an event of "uncore_imc" has one per memory controller)
  * @arg:	its first argument
  *
- * Return: number of parts, first non-zero of @fn, -ENOENT or -EINVAL as ntime_session_add(). Since 0.1.
+ * Return: number of parts, first non-zero of @fn, -ENOENT or -EINVAL as ntime_session_add(). Since
+ * 0.1.
  */
 NTIME_API int ntime_event_encode(struct ntime_ctx *ctx, const char *event,
 				 int (*fn)(void *arg, const struct ntime_encoding *part),
 				 void *arg);
 
 /**
- * struct ntime_leftover - counters that a program which was killed left programmed
+ * struct ntime_leftover - registers that a killed program left changed
  * @name:	what ntime_repair() takes
- * @what:	the counters, for people: "uncore of package 0"; where the record is damaged, or no record, a sentence that says so
+ * @what:	the counters, for people: "uncore of package 0"; where the record is damaged, or no
+ *		record, a sentence that says so
  * @command:	program that did it, as far as is known
  * @pid:	its process id; 0 when it is not known
- * @registers:	how many registers it changed; 0: nothing can be repaired with it, the file has to be removed by hand
+ * @registers:	how many registers it changed; 0: nothing can be repaired with it, the file has to
+ *		be removed by hand
  */
 struct ntime_leftover {
 	uint32_t size;
@@ -181,17 +189,19 @@ struct ntime_leftover {
 };
 
 /**
- * ntime_leftover_for_each() - walk what killed programs left
+ * ntime_leftover_for_each() - walk the registers that killed programs left changed
  * @ctx:	context
- * @fn:		called for each bank of counters
+ * @fn:		called for each PMU instance
  * @arg:	its first argument
  *
- * Through msr and PCI a program writes down what a register held before it changes it, in files below /run/ntime. Root alone can read them.
+ * Through msr and PCI a program records the value of a register before it changes it, in files
+ * below /run/ntime. Root alone can read them.
  *
- * Return: 0, first non-zero of @fn, -EACCES, -ENOTDIR (others can write to that directory), -ENOMEM. Since 0.1.
+ * Return: 0, first non-zero of @fn, -EACCES, -ENOTDIR (others can write to that directory),
+ * -ENOMEM. Since 0.1.
  */
 NTIME_API int ntime_leftover_for_each(struct ntime_ctx *ctx,
-				      int (*fn)(void *arg, const struct ntime_leftover *stale),
+				      int (*fn)(void *arg, const struct ntime_leftover *leftover),
 				      void *arg);
 
 /**
@@ -200,8 +210,9 @@ NTIME_API int ntime_leftover_for_each(struct ntime_ctx *ctx,
  * @name:	the register's name
  * @found:	what it held
  * @restored:	what it holds now
- * @error:	0; -EBUSY: somebody else uses it now, left alone; -ENODEV: the device is gone; -EAGAIN: a counter whose control could not be
- *		put back, left alone; or -errno of the access
+ * @error:	0; -EBUSY: another program uses it now, unchanged; -ENODEV: the device is gone;
+ *		-EAGAIN: a counter whose control register could not be restored, unchanged; or
+ *		-errno of the access
  * @why:	a sentence about the access that failed; "" where none did
  */
 struct ntime_repair_step {
@@ -214,22 +225,28 @@ struct ntime_repair_step {
 	const char *why;
 };
 
-/** NTIME_REPAIR_LOOK - tell what ntime_repair() would do and write nothing; @restored is what the register would hold */
+/**
+ * NTIME_REPAIR_LOOK - report what ntime_repair() would do and write nothing; @restored is the value
+ * it would write
+ */
 #define NTIME_REPAIR_LOOK 1u
 
 /**
- * ntime_repair() - put back what one of ntime_leftover_for_each() left
+ * ntime_repair() - restore the registers of one ntime_leftover
  * @ctx:	context
  * @name:	its name
  * @flags:	NTIME_REPAIR_LOOK or 0
- * @fn:		told of each register; may be NULL
+ * @fn:		called for each register; may be NULL
  * @arg:	its first argument
  *
- * Of a register that controls counters the bits that the program had changed are put back, if they are still as it left them; of a
- * counter the whole value, unless somebody else has one of its controls now. What was put back is off the record, the rest can be tried again.
+ * In a register that controls counters, the bits that the program had changed are restored if they
+ * are still as it left them. A counter gets its whole value back, unless another program has one of
+ * its control registers now. Restored registers are removed from the record, the others can be
+ * tried again.
  *
- * Return: 0; -ENOENT (no such record); -EBUSY (a running program has these counters); -EBADMSG (the record is damaged, nothing was written);
- * -EACCES, -EIO (some register could not be read or written, the record of it stays); first non-zero of @fn; -EINVAL (@flags). Since 0.1.
+ * Return: 0; -ENOENT (no such record); -EBUSY (a running program has these counters); -EBADMSG (the
+ * record is damaged, nothing was written); -EACCES, -EIO (some register could not be read or
+ * written, the record of it stays); first non-zero of @fn; -EINVAL (@flags). Since 0.1.
  */
 NTIME_API int ntime_repair(struct ntime_ctx *ctx, const char *name, uint32_t flags,
 			   int (*fn)(void *arg, const struct ntime_repair_step *step), void *arg);

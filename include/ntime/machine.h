@@ -12,12 +12,12 @@ extern "C" {
 #endif
 
 /**
- * ntime_machine_record() - write what the library would look at on this machine to a file
+ * ntime_machine_record() - write to a file everything that the library reads on this machine
  * @ctx:	context of the real machine
  * @path:	new file (ntime-machine(5)); appears complete or not at all
  *
- * Records PMU descriptions from sysfs, CPUID, topology, limits and the values of readable registers with rows. No host
- * name, serial number, process or user data.
+ * Records PMU descriptions from sysfs, CPUID, topology, limits and the values of readable registers
+ * with rows. No host name, serial number, process or user data.
  * Return: 0, -ENOSPC, -EACCES, -ENOMEM, ... with a sentence. Since 0.1.
  */
 NTIME_API int ntime_machine_record(struct ntime_ctx *ctx, const char *path);

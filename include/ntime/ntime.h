@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Everything libntime offers. libntime(3) is the way in. */
+/* Everything libntime offers; libntime(7) is the overview. */
 #ifndef NTIME_NTIME_H
 #define NTIME_NTIME_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The inline half of <ntime/reader.h>, which includes it. The protocol is that of linux/perf_event.h, struct perf_event_mmap_page. */
+/*
+ * The inline half of <ntime/reader.h>, which includes it. The protocol is that of
+ * linux/perf_event.h, struct perf_event_mmap_page.
+ */
 #ifndef NTIME_READER_INLINE_H
 #define NTIME_READER_INLINE_H
 
@@ -21,7 +24,10 @@ static inline uintptr_t ntime_thread_pointer_(void)
 	return self;
 }
 
-/* RDTSC and RDPMC clear the upper halves of both registers (Intel SDM vol. 2B): the full width saves an instruction. */
+/*
+ * RDTSC and RDPMC clear the upper halves of both registers (Intel SDM vol. 2B): the full width
+ * saves an instruction.
+ */
 static inline uint64_t ntime_tsc_(void)
 {
 	uint64_t low, high;
@@ -41,14 +47,16 @@ static inline uint64_t ntime_pmc_(uint32_t index)
 #define NTIME_HAS_CORE_ 1
 
 /*
- * Bits of RDPMC's upper half that a counter of 48 bits or more has only after 2^47 events: years of most, hours of any. From there on the
- * call is made, which sees to it that a wrap is not missed and ends the inline reads of such a counter.
+ * Bits of RDPMC's upper half that a counter of 48 bits or more has only after 2^47 events: years of
+ * most, hours of any. From there on the call is made, which sees to it that a wrap is not missed
+ * and ends the inline reads of such a counter.
  */
 #define NTIME_CORE_FULL_ 0xffff8000u
 
 /*
- * 0 and the count, or -1. The counter began at 0. One comparison says that it is such a reader, not in a forked child, and the right
- * thread. Count the instructions when you change this: docs/performance.md names them.
+ * 0 and the count, or -1. The counter began at 0. One comparison says that it is such a reader, not
+ * in a forked child, and the right thread. Count the instructions when you change this:
+ * docs/performance.md names them.
  */
 static inline int ntime_read_core_(const struct ntime_reader_state *state, uint64_t *count)
 {
@@ -93,7 +101,10 @@ static inline uint64_t ntime_pmc_(uint32_t index)
 {
 	uint64_t value = 0;
 
-	/* perf's index is the counter's number plus one; 32 is the cycle counter (drivers/perf/arm_pmuv3.c). */
+	/*
+	 * perf's index is the counter's number plus one; 32 is the cycle counter
+	 * (drivers/perf/arm_pmuv3.c).
+	 */
 	switch (index) {
 		NTIME_PMEV_(0);
 		NTIME_PMEV_(1);
@@ -139,9 +150,10 @@ static inline uint64_t ntime_pmc_(uint32_t index)
 #define NTIME_HAS_CORE_ 1
 
 /*
- * 0 and the count, or -1. Counters of 32 bits wrap within seconds, and user mode cannot see the flag of overflow: the clock tells how long
- * none can have wrapped; the call looks at the flag and sets the mark anew, .base before .origin. So .origin is read first, then .base, then
- * the counter, and the clock last: whatever of the two is older, the window is too short or the count is right.
+ * 0 and the count, or -1. Counters of 32 bits wrap within seconds, and user mode cannot see the
+ * flag of overflow: the clock tells how long none can have wrapped; the call looks at the flag and
+ * sets the mark anew, .base before .origin. So .origin is read first, then .base, then the counter,
+ * and the clock last: whatever of the two is older, the window is too short or the count is right.
  */
 static inline int ntime_read_core_(const struct ntime_reader_state *state, uint64_t *count)
 {
@@ -210,21 +222,27 @@ static inline int ntime_read_pmc_(const struct ntime_reader_state *state, uint64
 /**
  * ntime_read() - read one counter
  * @r:		reader from ntime_get_reader()
- * @count:	events since the session's first start, unscaled; written only when the result is >= 0
+ * @count:	events since the session's first start, unscaled; written only when the result is >=
+ *		0
  *
- * Cost: NTIME_READER_TSC a handful of instructions, NTIME_READER_CORE a few more around the counter's own; NTIME_READER_PMC about 25
- * around it on x86, about 60 with it on arm64; else one read(2). ntime_read_pinned() is for who knows that it is NTIME_READER_CORE.
- * Who forbids the counter's instruction while a reader is used (kernel.perf_user_access=0, or 0 to the PMU's rdpmc file) may end the
- * program by SIGILL (arm64) or SIGSEGV (x86): the kernel closes the register at once, its page says so from the next switch on.
- * Return: 0 exact; flags of struct ntime_value that qualify the count (NTIME_SCALED: counted part of the time only, the
- * count is NOT extrapolated); -EINVAL, -EIO, -ENODATA (nothing to read). Any thread, while none
- * starts, stops or frees the session or changes its pass; never a wrong number. Since 0.1.
+ * Cost: NTIME_READER_TSC a handful of instructions, NTIME_READER_CORE a few more around the
+ * counter's own; NTIME_READER_PMC about 25 around it on x86, about 60 with it on arm64; else one
+ * read(2). ntime_read_pinned() is for who knows that it is NTIME_READER_CORE. Who forbids the
+ * counter's instruction while a reader is used (kernel.perf_user_access=0, or 0 to the PMU's rdpmc
+ * file) may end the program by SIGILL (arm64) or SIGSEGV (x86): the kernel closes the register at
+ * once, its page says so from the next switch on.
+ * Return: 0 exact; flags of struct ntime_value that qualify the count (NTIME_SCALED: counted part
+ * of the time only, the count is NOT extrapolated); -EINVAL, -EIO, -ENODATA (nothing to read). Any
+ * thread, while none starts, stops or frees the session or changes its pass; never a wrong number.
+ * Since 0.1.
  */
 static inline int ntime_read(const struct ntime_reader *r, uint64_t *count)
 {
 	const struct ntime_reader_state *state = r->state;
 
-	/* The straight way is the clock's: the others cost so much more that a jump does not show. */
+	/*
+	 * The straight way is the clock's: the others cost so much more that a jump does not show.
+	 */
 	if (__builtin_expect(state->type == NTIME_READER_TSC, 1)) {
 		*count = ntime_tsc_() - state->origin;
 		return 0;
@@ -247,8 +265,9 @@ static inline int ntime_read(const struct ntime_reader *r, uint64_t *count)
  * @r:		reader from ntime_get_reader(), any; at its best one of NTIME_READER_CORE
  * @count:	as for ntime_read()
  *
- * The same as ntime_read(), asked in another order: for a counter through ntimefs, read by the thread that is pinned to its CPU, eight
- * instructions around RDPMC; for all others some more than ntime_read().
+ * The same as ntime_read(), asked in another order: for a counter through ntimefs, read by the
+ * thread that is pinned to its CPU, eight instructions around RDPMC; for all others some more than
+ * ntime_read().
  * Return: as ntime_read(). Since 0.1.
  */
 static inline int ntime_read_pinned(const struct ntime_reader *r, uint64_t *count)

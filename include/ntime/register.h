@@ -2,9 +2,10 @@
 /**
  * DOC: Registers by name or address
  *
- * A register is known by its row: name, address, fields, which bits may be written, and from where all that is known. A context walks the
- * registers that this machine has. Each is reached through the first way in that lets this user in: ntime's driver ("ntimefs"),
- * /dev/cpu/N/msr ("msr"), the configuration space of a PCI function ("pci") or its memory ("mmio").
+ * A register is known by its row: name, address, fields, which bits may be written, and its source.
+ * A context lists the registers of this machine. Each is accessed through the first method that
+ * permits this user: ntime's driver ("ntimefs"), /dev/cpu/N/msr ("msr"), the configuration space of
+ * a PCI function ("pci") or its memory ("mmio").
  */
 #ifndef NTIME_REGISTER_H
 #define NTIME_REGISTER_H
@@ -28,16 +29,16 @@ enum ntime_register_scope {
 enum ntime_register_trust {
 	NTIME_REGISTER_DOCUMENTED = 1, /* the vendor, or Linux, says so */
 	NTIME_REGISTER_MEASURED = 2,   /* seen */
-	NTIME_REGISTER_GUESSED =
-		3, /* some of it rests on memory: never written without NTIME_REGISTER_FORCE */
+	/* some of it rests on memory: never written without NTIME_REGISTER_FORCE */
+	NTIME_REGISTER_GUESSED = 3,
 };
 
 /** enum ntime_register_access - what a field allows */
 enum ntime_register_access {
 	NTIME_FIELD_RO = 1, /* read only */
 	NTIME_FIELD_OS = 2, /* the operating system's: we only read it */
-	NTIME_FIELD_OS_CLEAR =
-		3, /* the operating system's, but who holds the register may clear it */
+	/* the operating system's, but who holds the register may clear it */
+	NTIME_FIELD_OS_CLEAR = 3,
 	NTIME_FIELD_OS_RW1C = 4, /* writing 1 clears it, and that is the operating system's to do */
 	NTIME_FIELD_RW = 5,
 	NTIME_FIELD_RW1C = 6, /* writing 1 clears it */
@@ -54,21 +55,22 @@ enum ntime_register_access {
  * @address:	in its space
  * @bits:	width
  * @trust:	enum ntime_register_trust
- * @is_readable: this user can read it now, through @way
- * @is_writable: this user can write the bits of @writable now, by one way or another
+ * @is_readable: this user can read it now, through @method
+ * @is_writable: this user can write the bits of @writable now, by some method
  * @fields:	how many it has, see ntime_register_field_at()
- * @writable:	bits that are ours to write, logs that can only be cleared among them
+ * @writable:	bits that may be written, including logs that can only be cleared
  * @path:	its name that nothing else has: "core0/msr/0x38d", as in the driver's tree
  * @unit:	"core0", "uncore1"
  * @device:	PCI function ("0000:7f:10.0"), "" for registers of CPUs
  * @space:	"msr", "pci", "mmio", "cp15", "sysreg", "pmsel"
  * @table:	group of rows it is from: "nhm_uncore"
- * @name:	in the vendor's manual, with the instance behind it where there are several: "IA32_PMC0"
+ * @name:	in the vendor's manual, followed by the instance if there are several:
+ *		"IA32_PMC0"
  * @linux_name: what Linux calls it, "" where that is the same or nothing
- * @way:	"ntimefs", "msr", "pci", "mmio", "" when this user has none
+ * @method: "ntimefs", "msr", "pci", "mmio", "" when this user has none
  * @source:	where the row is from
  * @reason:	why it cannot be read here, "" when it can
- * @remedy:	what to do about that, "" when nothing helps
+ * @remedy:	the remedy, "" if there is none
  *
  * Strings live as long as the context. Since 0.1.
  */
@@ -115,9 +117,11 @@ struct ntime_register_field {
 };
 
 /**
- * ntime_register_for_each() - walk the registers of this machine: CPUs, then packages, then devices, each by address
+ * ntime_register_for_each() - walk the registers of this machine: CPUs, then packages, then
+ * devices, each by address
  *
- * Looks for them on first use. Return: their number; first non-zero of @fn; -ENOTSUP (none is known of this machine), -ENOMEM. Since 0.1.
+ * Looks for them on first use. Return: their number; first non-zero of @fn; -ENOTSUP (none is known
+ * of this machine), -ENOMEM. Since 0.1.
  */
 NTIME_API int ntime_register_for_each(struct ntime_ctx *ctx,
 				      int (*fn)(void *arg, const struct ntime_register_info *reg),
@@ -126,14 +130,16 @@ NTIME_API int ntime_register_for_each(struct ntime_ctx *ctx,
 /**
  * ntime_register_find() - walk the registers that a name or an address stands for
  * @ctx:	context
- * @name:	"IA32_PMC0", "IA32_PMC" (all instances), a name of Linux, "nhm_uncore.NAME", "core0/NAME", "0x38d", "msr:0x38d",
- *		"pci:7f:10.0:0xf4", "core0/msr/0x38d". The case of letters does not matter
+ * @name:	"IA32_PMC0", "IA32_PMC" (all instances), a name of Linux, "nhm_uncore.NAME",
+ *		"core0/NAME", "0x38d", "msr:0x38d", "pci:7f:10.0:0xf4", "core0/msr/0x38d". The case
+ *		of letters does not matter
  * @cpus:	"0-3,8": only those CPUs, and the packages that they are of; NULL: all
  * @fn:		called for each
  * @arg:	its first argument
  *
- * Return: how many there were, at least 1; first non-zero of @fn; -ENOENT (no such register: the sentence has the nearest names);
- * -ENXIO (no such CPU, or off line; or none of its registers is meant); -EINVAL (@cpus is no list); -ENOTSUP, -ENOMEM. Since 0.1.
+ * Return: how many there were, at least 1; first non-zero of @fn; -ENOENT (no such register: the
+ * sentence has the nearest names); -ENXIO (no such CPU, or off line; or none of its registers is
+ * meant); -EINVAL (@cpus is no list); -ENOTSUP, -ENOMEM. Since 0.1.
  */
 NTIME_API int ntime_register_find(struct ntime_ctx *ctx, const char *name, const char *cpus,
 				  int (*fn)(void *arg, const struct ntime_register_info *reg),
@@ -153,12 +159,12 @@ NTIME_API int ntime_register_field_at(const char *table, const char *name, uint3
 struct ntime_register; /* one that is open */
 
 /* Flags of ntime_register_open(). */
-#define NTIME_REGISTER_WRITE                                                                       \
-	1u /* to be written; what it held before comes back with ntime_register_close() */
-#define NTIME_REGISTER_KEEP                                                                        \
-	2u /* what is written stays. ntime's driver never lets it: another way in is taken */
-#define NTIME_REGISTER_FORCE                                                                       \
-	4u /* bits that are not ours and rows that are guessed may be written. Not through ntime's driver */
+/* to be written; ntime_register_close() restores the old value */
+#define NTIME_REGISTER_WRITE 1u
+/* the written value stays. ntime's driver never allows that: another access method is used */
+#define NTIME_REGISTER_KEEP 2u
+/* any bit may be written, also of rows that are guessed. Not through ntime's driver */
+#define NTIME_REGISTER_FORCE 4u
 
 /**
  * ntime_register_open() - make ready to access one register
@@ -167,48 +173,57 @@ struct ntime_register; /* one that is open */
  * @flags:	NTIME_REGISTER_WRITE and its companions, 0 to read only
  * @out:	to be closed with ntime_register_close(); NULL on failure
  *
- * Through ntime's driver there is one writer at a time, and the kernel itself puts the old value back, whatever becomes of this process.
- * Through the other ways ntime_register_close() does so.
- * Return: 0; -ENOENT (no such register), -EACCES, -EPERM (locked down, or no bit is ours to write), -EBUSY (another writer, or perf counts),
- * -ENXIO, -ENODEV (CPU or device went away), -EOPNOTSUPP (no way in does what @flags ask for), -EINVAL (@flags), -ENOMEM. Since 0.1.
+ * Through ntime's driver there is one writer at a time, and the kernel restores the old value when
+ * this process ends, however it ends. Through the other methods ntime_register_close() restores it.
+ * Return: 0; -ENOENT (no such register), -EACCES, -EPERM (locked down, or no bit may be written),
+ * -EBUSY (another writer, or perf counts), -ENXIO, -ENODEV (CPU or device went away), -EOPNOTSUPP
+ * (no access method does what @flags request), -EINVAL (@flags), -ENOMEM. Since 0.1.
  */
 NTIME_API int ntime_register_open(struct ntime_ctx *ctx, const char *path, uint32_t flags,
 				  struct ntime_register **out);
 
-/** ntime_register_method() - through which way it is open: "ntimefs", "msr", "pci", "mmio" */
+/** ntime_register_method() - the access method in use: "ntimefs", "msr", "pci", "mmio" */
 NTIME_API const char *ntime_register_method(const struct ntime_register *r);
 
-/** ntime_register_where() - what is accessed, for people: "/dev/cpu/0/msr at 0x38d"; lives as long as @r */
+/**
+ * ntime_register_where() - what is accessed, for people: "/dev/cpu/0/msr at 0x38d"; lives as long
+ * as @r
+ */
 NTIME_API const char *ntime_register_where(const struct ntime_register *r);
 
 /**
  * ntime_register_read() - what it holds now; one system call, or one load
  *
- * Return: 0; -EIO (the processor refuses it), -ENODEV (CPU or device went away), -EOPNOTSUPP (reading it tells nothing, as it only clears
- * others), -EACCES. @value is written only on success. Since 0.1.
+ * Return: 0; -EIO (the processor refuses it), -ENODEV (CPU or device went away), -EOPNOTSUPP
+ * (it cannot be read usefully: it only clears others), -EACCES. @value is written only on success.
+ * Since 0.1.
  */
 NTIME_API int ntime_register_read(struct ntime_register *r, uint64_t *value);
 
 /**
- * ntime_register_merge() - what it would hold if @value were written: bits that are not ours keep what they are. Writes nothing
+ * ntime_register_merge() - what it would hold if @value were written: bits that may not be written
+ * keep their values. Writes nothing
  *
- * Return: 0; -EINVAL (a bit of @value may not be set, and is not: the sentence names bits and fields); errors of reading. Since 0.1.
+ * Return: 0; -EINVAL (a bit of @value may not be set, and is not: the sentence names bits and
+ * fields); errors of reading. Since 0.1.
  */
 NTIME_API int ntime_register_merge(struct ntime_register *r, uint64_t value, uint64_t *merged);
 
 /**
- * ntime_register_write() - write the bits that are ours; the others keep what they are
+ * ntime_register_write() - write the bits that may be written; the others keep their values
  *
- * Return: 0; -EINVAL as ntime_register_merge(); -EBADF (not open for writing); -EIO, -ENODEV. After an error it holds what it held.
- * Since 0.1.
+ * Return: 0; -EINVAL as ntime_register_merge(); -EBADF (not open for writing); -EIO, -ENODEV. After
+ * an error it holds what it held. Since 0.1.
  */
 NTIME_API int ntime_register_write(struct ntime_register *r, uint64_t value);
 
 /**
- * ntime_register_close() - put back what it held before the first write, unless it was opened to keep, and free it
+ * ntime_register_close() - restore the value before the first write, unless it was opened to keep,
+ * and free it
  * @r:	may be NULL
  *
- * Return: 0; -errno with a sentence when the old value could not be put back; @r is gone all the same. Since 0.1.
+ * Return: 0; -errno with a sentence if the old value could not be restored; @r is freed all the
+ * same. Since 0.1.
  */
 NTIME_API int ntime_register_close(struct ntime_register *r);
 
@@ -219,14 +234,19 @@ NTIME_API int ntime_register_close(struct ntime_register *r);
  * @address:	register
  * @value:	64 bits, written only on success
  *
- * Cost: one pread(2); the kernel runs RDMSR on that CPU. The device stays open until the context is closed.
- * Return: 0; -ENOENT (no msr driver: the sentence has the command that loads it); -EACCES; -ENXIO (no such CPU, or off line);
- * -EIO (the processor refuses that register); -ENOTSUP (no MSRs on this architecture). Since 0.1.
+ * Cost: one pread(2); the kernel runs RDMSR on that CPU. The device stays open until the context is
+ * closed.
+ * Return: 0; -ENOENT (no msr driver: the sentence has the command that loads it); -EACCES; -ENXIO
+ * (no such CPU, or off line); -EIO (the processor refuses that register); -ENOTSUP (no MSRs on this
+ * architecture). Since 0.1.
  */
 NTIME_API int ntime_msr_read(struct ntime_ctx *ctx, unsigned int cpu, uint32_t address,
 			     uint64_t *value);
 
-/** ntime_msr_write() - write one; errors as ntime_msr_read() and -EPERM (locked down). Never done by the library itself. */
+/**
+ * ntime_msr_write() - write one; errors as ntime_msr_read() and -EPERM (locked down). Never done by
+ * the library itself.
+ */
 NTIME_API int ntime_msr_write(struct ntime_ctx *ctx, unsigned int cpu, uint32_t address,
 			      uint64_t value);
 

@@ -2,8 +2,9 @@
 /**
  * DOC: A ring of sampled periods: one writer, any number of readers, no locks
  *
- * The writer stores a period (a time and the values of a session's items); readers copy periods by their sequence number
- * and find out by themselves when the writer has overtaken them: they lose periods, never get a mixture of two.
+ * The writer stores a period (a time and the values of a session's items); readers copy periods by
+ * their sequence number and find out by themselves when the writer has overtaken them: they lose
+ * periods, never get a mixture of two.
  */
 #ifndef NTIME_RING_H
 #define NTIME_RING_H
@@ -49,12 +50,16 @@ NTIME_API uint64_t ntime_ring_push(struct ntime_ring *r, uint64_t time_ns,
  * @time_ns:	its time, may be NULL
  * @values:	caller's memory for as many values as the ring was made for; undefined after -ESTALE
  *
- * Any thread. Return: 0, -EAGAIN (not written yet), -ESTALE (overwritten, before or during the copy).
+ * Any thread. Return: 0, -EAGAIN (not written yet), -ESTALE (overwritten, before or during the
+ * copy).
  */
 NTIME_API int ntime_ring_read(const struct ntime_ring *r, uint64_t sequence, uint64_t *time_ns,
 			      struct ntime_value *values);
 
-/** ntime_ring_next() - the sequence number that the next push will get: newest is one less. Any thread. */
+/**
+ * ntime_ring_next() - the sequence number that the next push will get: newest is one less. Any
+ * thread.
+ */
 NTIME_API uint64_t ntime_ring_next(const struct ntime_ring *r);
 /** ntime_ring_oldest() - smallest sequence number that may still be there. Any thread. */
 NTIME_API uint64_t ntime_ring_oldest(const struct ntime_ring *r);

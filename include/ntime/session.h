@@ -2,8 +2,8 @@
 /**
  * DOC: A session: a plan applied to a target
  *
- * new -> add (items) -> start -> read ... -> stop -> read -> free. start plans and opens what is not open yet. A session
- * belongs to one thread at a time.
+ * new -> add (items) -> start -> read ... -> stop -> read -> free. start plans and opens what is
+ * not open yet. A session belongs to one thread at a time.
  */
 #ifndef NTIME_SESSION_H
 #define NTIME_SESSION_H
@@ -22,29 +22,31 @@ struct ntime_session;
 
 enum ntime_target_kind {
 	NTIME_TARGET_THREAD = 0, /* one thread: .pid is its id, 0 the calling thread */
-	NTIME_TARGET_PROCESS =
-		1, /* all threads that process .pid has now, and those they start with NTIME_CHILDREN */
+	/* all threads that process .pid has now, and those they start with NTIME_CHILDREN */
+	NTIME_TARGET_PROCESS = 1,
 	NTIME_TARGET_CPUS = 2,	 /* everything that runs on .cpus */
 	NTIME_TARGET_MACHINE = 3 /* everything on all CPUs that are on line */
 };
 
 #define NTIME_CHILDREN (1u << 0) /* also what the target starts from now on */
-#define NTIME_ON_EXEC                                                                              \
-	(1u                                                                                        \
-	 << 1) /* counting begins when .pid calls exec(); ntime_session_start() arms it and starts the clock events */
-#define NTIME_BY_PASS                                                                              \
-	(1u                                                                                        \
-	 << 2) /* do not rotate: only the current pass counts, ntime_session_next_pass() moves on */
-#define NTIME_PASS_ALONE                                                                           \
-	(1u << 3) /* like NTIME_BY_PASS, for a session that counts only pass .pass */
+/*
+ * counting begins when .pid calls exec(); ntime_session_start() only arms it and starts the clock
+ * events
+ */
+#define NTIME_ON_EXEC (1u << 1)
+/* do not rotate: only the current pass counts, ntime_session_next_pass() moves on */
+#define NTIME_BY_PASS (1u << 2)
+/* like NTIME_BY_PASS, for a session that counts only pass .pass */
+#define NTIME_PASS_ALONE (1u << 3)
 
 /*
- * Which way in counts what several ways can count: core PMUs and the counters around the cores. What the way does not reach is counted by
- * the one that does, and ntime_session_item() says which. All but perf count CPUs: NTIME_TARGET_CPUS and _MACHINE.
+ * The access method for counters that several methods reach: core PMUs and the uncore. Events that
+ * it does not reach are counted by another method; ntime_session_item() names it. All methods but
+ * perf count CPUs only: NTIME_TARGET_CPUS and _MACHINE.
  */
 enum ntime_via {
-	NTIME_VIA_AUTO =
-		0, /* perf where the kernel knows the unit and lets this user; else ntimefs; else msr or pci */
+	/* perf if the kernel knows the unit and permits this user; else ntimefs; else msr or pci */
+	NTIME_VIA_AUTO = 0,
 	NTIME_VIA_PERF = 1,
 	NTIME_VIA_NTIMEFS = 2, /* ntime's driver */
 	NTIME_VIA_MSR = 3,     /* model-specific registers; root */
@@ -54,19 +56,19 @@ enum ntime_via {
 /** ntime_via_name() - the name of an enum ntime_via ("auto", "perf"); static memory, NULL beyond the last one. Since 0.1. */
 NTIME_API const char *ntime_via_name(uint32_t via);
 
-/* Of what a count tells: how far it can be divided. */
+/* What a count covers: it cannot be divided further. */
 enum ntime_scope {
-	NTIME_SCOPE_CPU = 0,	 /* a CPU (hardware thread); of a program: what it did */
+	NTIME_SCOPE_CPU = 0,	 /* a CPU (hardware thread), or a program */
 	NTIME_SCOPE_CORE = 1,	 /* a core: all its threads */
 	NTIME_SCOPE_L3 = 2,	 /* what shares a last level cache */
 	NTIME_SCOPE_PACKAGE = 3, /* a socket */
 	NTIME_SCOPE_MACHINE = 4
 };
 
-/* What several places' values make together. */
+/* How values of several CPUs are combined. */
 enum ntime_together {
 	NTIME_SUM = 0,
-	NTIME_MAX = 1, /* of states: the worst one speaks for all */
+	NTIME_MAX = 1, /* of states: the worst one stands for all */
 	NTIME_MIN = 2
 };
 
@@ -97,18 +99,20 @@ struct ntime_target {
  * @name:	as it was added
  * @unit:	unit that counts it ("cpu", "software"), "" for a metric
  * @unit_text:	unit of .value: "" for plain events, "ns", "Joules", "insn/cycle"
- * @way:	way in that is used: "perf", "ntimefs", "msr", "pci", "clock", "replay"; final once the session is open; of a metric that of its
- *		events, "" when they have several
- * @reason:	why it is absent, what is left out of it (NTIME_USER_ONLY), or why a device that counted it is gone; "" when it is whole
+ * @method: access method in use: "perf", "ntimefs", "msr", "pci", "clock", "replay"; final once
+ *		the session is open; of a metric the method of its events, "" if they have several
+ * @reason:	why it is absent, what is left out of it (NTIME_USER_ONLY), or why a device that
+ *		counted it is gone; "" when it is whole
  * @remedy:	what to do about it
  * @scale:	factor from .count to .value
  * @pass:	pass in which it is counted; of a metric: the last one of its events
- * @beside:	of a metric: the event next to which reports print it ("instructions" for IPC), "" when it stands alone
+ * @beside:	of a metric: the event next to which reports print it ("instructions" for IPC), ""
+ *		when it stands alone
  * @is_metric:	1 for a metric
- * @is_hidden:	1 for an event that only a metric asked for
+ * @is_hidden: 1 for an event that only a metric needs
  * @scope:	enum ntime_scope; of a metric: the widest of its events
  * @together:	enum ntime_together; of a metric 0: it is computed anew
- * @is_state:	1 when it tells how things are (a temperature), not what happened: no differences, no rates
+ * @is_state:	1 for a state (a temperature) rather than a count: no differences, no rates
  */
 struct ntime_item {
 	uint32_t size;
@@ -135,8 +139,9 @@ struct ntime_item {
  * @target:	NULL: the calling thread without children
  * @out:	the session; NULL on failure. Free with ntime_session_free()
  *
- * Return: 0, -ENOMEM, -EINVAL (@target: size, kind, flags, CPU list, a way in that cannot count it), -ESRCH (no such thread or process), -ENODEV (a CPU of
- * the list does not exist or is off line). Since 0.1.
+ * Return: 0, -ENOMEM, -EINVAL (@target: size, kind, flags, CPU list, an access method that cannot
+ * count it), -ESRCH (no such thread or process), -ENODEV (a CPU of the list does not exist or is
+ * off line). Since 0.1.
  */
 NTIME_API int ntime_session_new(struct ntime_ctx *ctx, const struct ntime_target *target,
 				struct ntime_session **out);
@@ -147,19 +152,22 @@ NTIME_API void ntime_session_free(struct ntime_session *s);
 /**
  * ntime_session_add() - add one event or metric, or a group of metrics
  * @s:		session that was never started
- * @name:	"cycles", "core::INST_RETIRED:u", "uncore_imc/cas_count_read/", "r01c0", "sched:sched_switch", "IPC",
- *		"NAME=FORMULA"; ntime-events(7) has the grammar. "throttling": each metric of that group that the session does not have
+ * @name:	"cycles", "core::INST_RETIRED:u", "uncore_imc/cas_count_read/", "r01c0",
+ *		"sched:sched_switch", "IPC", "NAME=FORMULA"; ntime-events(7) has the grammar.
+ *		"throttling": each metric of that group that the session does not have
  * @index:	item number, may be NULL; of a group that of the session's last item
  *
- * An event that exists but cannot be counted here is added and absent: that is no error, ntime_session_item() tells the
- * reason. Hidden events of a metric are added before it.
- * Return: 0; -ENOENT (no such event; the sentence offers the nearest names); -EINVAL (syntax, attribute, formula);
- * -EBUSY (the session was started); -ENOMEM; -E2BIG (more than 1024 items). Since 0.1.
+ * An event that exists but cannot be counted here is added and absent: that is no error,
+ * ntime_session_item() has the reason. Hidden events of a metric are added before it.
+ * Return: 0; -ENOENT (no such event; the sentence offers the nearest names); -EINVAL (syntax,
+ * attribute, formula); -EBUSY (the session was started); -ENOMEM; -E2BIG (more than 1024 items).
+ * Since 0.1.
  */
 NTIME_API int ntime_session_add(struct ntime_session *s, const char *name, int *index);
 
 /**
- * ntime_session_add_list() - add several, separated by commas; {a,b} in braces share a group and so a pass
+ * ntime_session_add_list() - add several, separated by commas; {a,b} in braces share a group and so
+ * a pass
  * @s:		session that was never started
  * @list:	"cycles,{instructions,branches}:u,IPC"
  *
@@ -168,11 +176,12 @@ NTIME_API int ntime_session_add(struct ntime_session *s, const char *name, int *
 NTIME_API int ntime_session_add_list(struct ntime_session *s, const char *list);
 
 /**
- * ntime_session_add_beside() - add the ready-made metrics that cost nothing more
+ * ntime_session_add_beside() - add the ready-made metrics that need no further event
  * @s:		session that was never started
  *
- * Adds each metric that stands beside an event of the session (struct ntime_event_info, @beside) and needs no event that the session
- * does not have. Return: number of metrics added, -EBUSY, -ENOMEM, -E2BIG. Since 0.1.
+ * Adds each metric that stands beside an event of the session (struct ntime_event_info, @beside)
+ * and needs no event that the session does not have. Return: number of metrics added, -EBUSY,
+ * -ENOMEM, -E2BIG. Since 0.1.
  */
 NTIME_API int ntime_session_add_beside(struct ntime_session *s);
 
@@ -190,14 +199,19 @@ NTIME_API int ntime_session_item(const struct ntime_session *s, size_t i, struct
  * ntime_session_open() - plan and open the counters without starting them
  * @s:		session with at least one item
  *
- * ntime_session_start() does it where it was not done; calling it first moves the cost and the errors here.
- * Return: 0; -ENOSPC (a {group} that cannot be counted at once; the sentence names the constraint); -EINVAL (no items);
- * -ESRCH, -EACCES, -EMFILE, -ENOMEM. Events that the kernel refuses one by one become absent with the reason; it is an error
- * only if every item is refused because of the target. Since 0.1.
+ * Optional: ntime_session_start() opens a session that is not open. Opening it first moves the cost
+ * and the errors here.
+ * Return: 0; -ENOSPC (a {group} that cannot be counted at once; the sentence names the constraint);
+ * -EINVAL (no items); -ESRCH, -EACCES, -EMFILE, -ENOMEM. Events that the kernel refuses one by one
+ * become absent with the reason; it is an error only if every item is refused because of the
+ * target. Since 0.1.
  */
 NTIME_API int ntime_session_open(struct ntime_session *s);
 
-/** ntime_session_passes() - passes of the plan, 1 when all is counted at once; 0 before the session is opened */
+/**
+ * ntime_session_passes() - passes of the plan, 1 when all is counted at once; 0 before the session
+ * is opened
+ */
 NTIME_API unsigned int ntime_session_passes(const struct ntime_session *s);
 
 /**
@@ -207,9 +221,15 @@ NTIME_API unsigned int ntime_session_passes(const struct ntime_session *s);
  */
 NTIME_API const char *ntime_session_plan_text(struct ntime_session *s, unsigned int pass);
 
-/** ntime_session_start() - start, or go on after stop; counts go on from where they were. 0 or as ntime_session_open() */
+/**
+ * ntime_session_start() - start, or continue after stop; counts continue. 0 or as
+ * ntime_session_open()
+ */
 NTIME_API int ntime_session_start(struct ntime_session *s);
-/** ntime_session_stop() - stop counting; the counts stay readable. 0, -EIO, or -EBUSY (NTIME_ON_EXEC, and exec() is still to come) */
+/**
+ * ntime_session_stop() - stop counting; the counts stay readable. 0, -EIO, or -EBUSY
+ * (NTIME_ON_EXEC, before exec())
+ */
 NTIME_API int ntime_session_stop(struct ntime_session *s);
 
 /**
@@ -218,15 +238,16 @@ NTIME_API int ntime_session_stop(struct ntime_session *s);
  * @out:	results in the order the items were added; caller's memory, written only on success
  * @n:		must equal ntime_session_count(s)
  *
- * Counts are since the first start. One read(2) per unit, target and CPU; through ntimefs one per counter. Allocates nothing. ntimefs has
- * no timer: of events that do not fit into the counters at once, each read ends the turn of some and begins that of the next.
- * Return: @n, or -EINVAL (wrong @n, not opened), -ESTALE (a CPU of the session went away), -EIO (a read failed). After an
- * error the session still runs. Since 0.1.
+ * Counts are since the first start. One read(2) per unit, target and CPU; through ntimefs one per
+ * counter. Allocates nothing. ntimefs has no timer: if the events exceed the counters, each read
+ * rotates to the next events.
+ * Return: @n, or -EINVAL (wrong @n, not opened), -ESTALE (a CPU of the session went away), -EIO (a
+ * read failed). After an error the session still runs. Since 0.1.
  */
 NTIME_API int ntime_session_read(struct ntime_session *s, struct ntime_value *out, size_t n);
 
 /**
- * ntime_value_delta() - what happened between two reads of one item
+ * ntime_value_delta() - the difference of two reads of one item
  * @earlier:	first read
  * @later:	second read of the same item
  * @out:	counts, times, value, error and flags of the time between; may be @later
@@ -239,8 +260,8 @@ NTIME_API void ntime_value_delta(const struct ntime_value *earlier, const struct
 /**
  * ntime_session_metrics() - compute the metrics of @values from its events, in place
  * @s:		session the values belong to
- * @values:	@n values, as read or as differences or means of reads. Of a metric .wanted_ns is the real_ns of its formula and .count its cpus,
- *		or the machine's where that is 0
+ * @values:	@n values, as read or as differences or means of reads. Of a metric .wanted_ns is
+ *		the real_ns of its formula and .count its cpus, or the machine's where that is 0
  * @n:		must equal ntime_session_count(s)
  *
  * Return: 0 or -EINVAL. Since 0.1.
@@ -252,7 +273,8 @@ NTIME_API int ntime_session_metrics(const struct ntime_session *s, struct ntime_
  * struct ntime_where_info - one thread or CPU of a session's target
  * @pid:	thread, -1 for a CPU
  * @cpu:	CPU's number, -1 for a thread
- * @core, @l3, @package, @node: of that CPU, numbered as struct ntime_cpu_info has them; -1 where they are not known
+ * @core, @l3, @package, @node: of that CPU, numbered as struct ntime_cpu_info has them; -1 where
+ *	they are not known
  */
 struct ntime_where_info {
 	uint32_t size;
@@ -265,47 +287,56 @@ struct ntime_where_info {
 	int32_t reserved;
 };
 
-/** ntime_session_where_count() - threads or CPUs that an opened session looks at; 0 before */
+/**
+ * ntime_session_where_count() - number of threads or CPUs that an opened session counts; 0 before
+ */
 NTIME_API size_t ntime_session_where_count(const struct ntime_session *s);
 
-/** ntime_session_where() - describe place @i of an opened session; @out->size must be set. 0, -EINVAL, or -EIO (no topology) */
+/**
+ * ntime_session_where() - describe thread or CPU @i of an opened session; @out->size must be set.
+ * 0, -EINVAL, or -EIO (no topology)
+ */
 NTIME_API int ntime_session_where(struct ntime_session *s, size_t i, struct ntime_where_info *out);
 
 /**
- * ntime_session_read_where() - read every item once, place by place
+ * ntime_session_read_where() - read every item once, per thread or CPU
  * @s:		session that was opened
- * @out:	@places rows of @n values: out[place * n + item]; written only on success
+ * @out: @places rows of @n values: out[row * n + item]; written only on success
  * @n:		must equal ntime_session_count(s)
  * @places:	must equal ntime_session_where_count(s)
  *
- * As ntime_session_read(), which gives the sums of these. What is counted for a core, a cache or a package stands in the row of the one CPU
- * that it is read on; in the rows of the others it is NTIME_ELSEWHERE. Metrics are computed in each row from what stands there, the
- * session's clock stands in all. An event that a place cannot have is NTIME_ABSENT there. Rows may be added up (enum ntime_together) and
- * ntime_session_metrics() used on the result: .wanted_ns of a metric is that of any row, .count is the number of CPUs that the row tells
- * of, 1, and is added up. The first call looks at the topology and allocates, the others do not.
+ * As ntime_session_read(), which returns the sums of these. A count of a core, a cache or a package
+ * is in the row of the one CPU on which it is read; in the rows of the others it is
+ * NTIME_ELSEWHERE. Metrics are computed in each row from its counts, the session's clock is in
+ * every row. An event that a thread or CPU cannot have is NTIME_ABSENT in its row. Rows may be
+ * added up (enum ntime_together) and ntime_session_metrics() used on the result: .wanted_ns of a
+ * metric is that of any row, .count is the number of CPUs that the row covers, 1, and is added up.
+ * The first call reads the topology and allocates, the others do not.
  * Return: @n * @places, or as ntime_session_read(). Since 0.1.
  */
 NTIME_API int ntime_session_read_where(struct ntime_session *s, struct ntime_value *out, size_t n,
 				       size_t places);
 
 /**
- * ntime_session_read_time() - of which moment the counts of the last ntime_session_read_where() are
+ * ntime_session_read_time() - the time of the counts of the last ntime_session_read_where()
  * @s:		session that was read
- * @at_ns:	CLOCK_MONOTONIC, or a recording's own clock; of the counts' rates this is the time
- * @unsure_ns:	how much earlier or later it may have been, as the machine took the CPU away while counters were read
+ * @at_ns:	CLOCK_MONOTONIC, or a recording's own clock: the time to compute rates with
+ * @unsure_ns:	its error: how long the CPU was taken away while counters were read
  *
- * Where that is more than a hundredth of the time since the read before, and more than 100 us, reading is done again, three times
- * at most. What reading always takes is not in it: it is the same at both ends of a period.
- * Return: 0 or -EINVAL (the last read was none of that kind). Since 0.1.
+ * If that is more than a hundredth of the time since the previous read, and more than 100 us, the
+ * counters are read again, three times at most. It does not include the usual duration of a read,
+ * which is the same at both ends of a period.
+ * Return: 0 or -EINVAL (the last read was of another kind). Since 0.1.
  */
 NTIME_API int ntime_session_read_time(const struct ntime_session *s, uint64_t *at_ns,
 				      uint64_t *unsure_ns);
 
 /**
- * ntime_session_max_read_interval_ns() - longest time between two reads in which no counter can wrap unseen
+ * ntime_session_max_read_interval_ns() - longest time between two reads in which no wrap can be
+ * missed
  *
- * Who reads later than that may get NTIME_OVERFLOWED. UINT64_MAX when any time will do, as with perf; 0 before the session is opened.
- * Since 0.1.
+ * A later read may return NTIME_OVERFLOWED. UINT64_MAX if there is no limit, as with perf; 0 before
+ * the session is opened. Since 0.1.
  */
 NTIME_API uint64_t ntime_session_max_read_interval_ns(const struct ntime_session *s);
 
@@ -313,16 +344,19 @@ NTIME_API uint64_t ntime_session_max_read_interval_ns(const struct ntime_session
  * ntime_session_next_pass() - end this pass, begin the next one
  * @s:		started session with NTIME_BY_PASS
  *
- * For work that can be repeated: start, work, next_pass, work, ... until -ENODATA says that all passes are done. Values of a
- * pass are exact for the time of that pass: .wanted_ns is that time, so nothing is scaled.
- * Return: number of the pass that runs now, -ENODATA (there is no further one; counting is stopped), -EINVAL. Since 0.1.
+ * For work that can be repeated: start, work, next_pass, work, ... until -ENODATA says that all
+ * passes are done. Values of a pass are exact for the time of that pass: .wanted_ns is that time,
+ * so nothing is scaled.
+ * Return: number of the pass that runs now, -ENODATA (there is no further one; counting is
+ * stopped), -EINVAL. Since 0.1.
  */
 NTIME_API int ntime_session_next_pass(struct ntime_session *s);
 
 /**
- * ntime_session_rotate() - go to the next pass in a circle, for long work sampled in turns
+ * ntime_session_rotate() - rotate to the next pass, for long work
  *
- * .wanted_ns goes on for all items while only those of the current pass count, so values are scaled and say so.
+ * .wanted_ns grows for all items while only those of the current pass count, so values are scaled
+ * and flagged.
  * Return: number of the pass that runs now, or -EINVAL. Since 0.1.
  */
 NTIME_API int ntime_session_rotate(struct ntime_session *s);

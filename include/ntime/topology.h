@@ -35,7 +35,8 @@ struct ntime_cpu_info {
 /**
  * ntime_cpu_for_each() - walk the CPUs in the kernel's order; loads the topology on first use
  *
- * Return: number of CPUs, first non-zero of @fn, -EIO (hwloc cannot read the machine), -ENOMEM. Since 0.1.
+ * Return: number of CPUs, first non-zero of @fn, -EIO (hwloc cannot read the machine), -ENOMEM.
+ * Since 0.1.
  */
 NTIME_API int ntime_cpu_for_each(struct ntime_ctx *ctx,
 				 int (*fn)(void *arg, const struct ntime_cpu_info *cpu), void *arg);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Everything libntime-trace offers. libntime-trace(7) is the way in. */
+/* Everything libntime-trace offers. libntime-trace(7) is the overview. */
 #ifndef NTIME_TRACE_H
 #define NTIME_TRACE_H
 

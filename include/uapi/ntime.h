@@ -66,7 +66,7 @@ enum ntime_page_type {
 struct ntime_page {
 	__u32 size;  /* of this struct */
 	__u32 type;  /* enum ntime_page_type */
-	__u32 width; /* bits in which the register counts; it wraps behind them */
+	__u32 width; /* width of the count in bits; it wraps after that */
 	/* PMC: what RDPMC takes in ECX; on ARM the counter's number, 31 for the cycle counter */
 	__u32 index;
 	/* CPU of the register, or the one through which a package is reached now */

@@ -2,8 +2,9 @@
 /**
  * DOC: The context of libntime-trace: where errors and log lines go, and which files are looked at
  *
- * Everything that libntime-trace makes belongs to a context. It looks at no machine and needs no libntime. One thread
- * uses a context at a time; different contexts are independent of each other. There are no globals.
+ * Everything that libntime-trace makes belongs to a context. It looks at no machine and needs no
+ * libntime. One thread uses a context at a time; different contexts are independent of each other.
+ * There are no globals.
  */
 #ifndef NTIME_TRACE_CONTEXT_H
 #define NTIME_TRACE_CONTEXT_H
@@ -22,8 +23,9 @@ struct ntime_trace_ctx;
  * struct ntime_trace_ctx_options - how to make a context; zero-initialise, then set @size
  * @size:	sizeof(struct ntime_trace_ctx_options)
  * @flags:	0; unknown bits are refused
- * @root:	directory put before the names of the system's files (/sys, /proc, /dev, /run), for <ntime/trace/vfio.h>;
- *		NULL: the real root. Files that the caller names, traces and databases, are never looked for below it
+ * @root:	directory put before the names of the system's files (/sys, /proc, /dev, /run), for
+ *		<ntime/trace/vfio.h>; NULL: the real root. Files that the caller names, traces and
+ *		databases, are never looked for below it
  * @log:	called with one line (no newline) for each decision the library takes; NULL: silent
  * @log_arg:	first argument of @log
  * @reserved:	must be 0
@@ -41,12 +43,14 @@ struct ntime_trace_ctx_options {
 
 /**
  * ntime_trace_ctx_new() - make a context
- * @out:	the new context; NULL on failure unless the error below says otherwise. Free with ntime_trace_ctx_free()
+ * @out:	the new context; NULL on failure unless the error below says otherwise. Free with
+ *		ntime_trace_ctx_free()
  * @options:	NULL for everything at its default
  *
- * Opens no file. Return: 0; -ENOMEM; -EINVAL (size, flags or reserved of @options); -ENOENT, -ENAMETOOLONG (root). When
- * the failure has a sentence, *@out is a context that only ntime_trace_error_text() and ntime_trace_ctx_free() may use;
- * it is NULL only after -ENOMEM and -EINVAL. Since 0.1.
+ * Opens no file. Return: 0; -ENOMEM; -EINVAL (size, flags or reserved of @options); -ENOENT,
+ * -ENAMETOOLONG (root). When the failure has a sentence, *@out is a context that only
+ * ntime_trace_error_text() and ntime_trace_ctx_free() may use; it is NULL only after -ENOMEM and
+ * -EINVAL. Since 0.1.
  */
 NTIME_API int ntime_trace_ctx_new(struct ntime_trace_ctx **out,
 				  const struct ntime_trace_ctx_options *options);
@@ -61,13 +65,14 @@ NTIME_API void ntime_trace_ctx_free(struct ntime_trace_ctx *ctx);
  * ntime_trace_error_text() - the sentence for the last error of a context
  * @ctx:	context
  *
- * Return: what failed, on what and what to do, one line without newline or final stop; "" before the first error. Valid
- * until the next call with @ctx or what was made with it. Since 0.1.
+ * Return: what failed, on what and what to do, one line without newline or final stop; "" before
+ * the first error. Valid until the next call with @ctx or what was made with it. Since 0.1.
  */
 NTIME_API const char *ntime_trace_error_text(const struct ntime_trace_ctx *ctx);
 
 /**
- * ntime_trace_version() - version of the libntime-trace that runs, as "0.1.0"; static memory. Since 0.1.
+ * ntime_trace_version() - version of the libntime-trace that runs, as "0.1.0"; static memory. Since
+ * 0.1.
  */
 NTIME_API const char *ntime_trace_version(void);
 

@@ -2,8 +2,9 @@
 /**
  * DOC: Names of registers: what ntime knows, and databases that the user has
  *
- * A database holds registers of many chips: ntime's own rows, and rules-ng-ng XML as envytools, freedreno and etnaviv keep it. It is filled first
- * and then asked, by address or by name. A decoder is one thread's view of it: which chip each device is, and what was asked before.
+ * A database holds registers of many chips: ntime's own rows, and rules-ng-ng XML as envytools,
+ * freedreno and etnaviv keep it. It is filled first and then asked, by address or by name. A
+ * decoder is one thread's view of it: which chip each device is, and what was asked before.
  */
 #ifndef NTIME_TRACE_REGDB_H
 #define NTIME_TRACE_REGDB_H
@@ -20,38 +21,50 @@ extern "C" {
 struct ntime_regdb;
 struct ntime_decoder;
 
-/** ntime_regdb_new() - a database with ntime's own rows. Free with ntime_regdb_free(), after its decoders. Return: 0, -ENOMEM. Since 0.1. */
+/**
+ * ntime_regdb_new() - a database with ntime's own rows. Free with ntime_regdb_free(), after its
+ * decoders. Return: 0, -ENOMEM. Since 0.1.
+ */
 NTIME_API int ntime_regdb_new(struct ntime_trace_ctx *ctx, struct ntime_regdb **out);
 NTIME_API void ntime_regdb_free(struct ntime_regdb *db);
 
 /**
  * ntime_regdb_add() - one more rules-ng-ng database, asked before those that are there
  * @db:		database that no decoder uses yet
- * @path:	XML file with what it imports, or a folder: "root.xml" of it, else all XML files in and below it that are databases
+ * @path:	XML file with what it imports, or a folder: "root.xml" of it, else all XML files in
+ *		and below it that are databases
  *
- * Imports are looked for beside the file that names them, in up to three folders above it, then beside @path; each file is read once, loops
- * end. Groups, types and varsets that no file has are left out, and the log of the context tells of them.
- * Return: 0; -ENOENT, -EACCES; -EBADMSG (file and line in the sentence); -EOPNOTSUPP (built without expat); -E2BIG (more than the bounds:
- * depth, array sizes, file size); -ENOMEM. After an error the database is as it was. Since 0.1.
+ * Imports are looked for beside the file that names them, in up to three folders above it, then
+ * beside @path; each file is read once, loops end. Groups, types and varsets that no file has are
+ * left out, and the log of the context names them.
+ * Return: 0; -ENOENT, -EACCES; -EBADMSG (file and line in the sentence); -EOPNOTSUPP (built without
+ * expat); -E2BIG (more than the bounds: depth, array sizes, file size); -ENOMEM. After an error the
+ * database is as it was. Since 0.1.
  */
 NTIME_API int ntime_regdb_add(struct ntime_regdb *db, const char *path);
 
-/** ntime_regdb_domain_for_each() - name, size in bytes and number of registers of each domain. Return: how many; first non-zero of @fn. Since 0.1. */
+/**
+ * ntime_regdb_domain_for_each() - name, size in bytes and number of registers of each domain.
+ * Return: how many; first non-zero of @fn. Since 0.1.
+ */
 NTIME_API int ntime_regdb_domain_for_each(const struct ntime_regdb *db,
 					  int (*fn)(void *arg, const char *name, uint64_t bytes,
 						    size_t registers),
 					  void *arg);
 
-/** ntime_decoder_new() - one thread's view. Free with ntime_decoder_free(). Return: 0, -ENOMEM. Since 0.1. */
+/**
+ * ntime_decoder_new() - one thread's view. Free with ntime_decoder_free(). Return: 0, -ENOMEM.
+ * Since 0.1.
+ */
 NTIME_API int ntime_decoder_new(const struct ntime_regdb *db, struct ntime_decoder **out);
 NTIME_API void ntime_decoder_free(struct ntime_decoder *d);
 
 /**
  * ntime_decoder_set_chip() - which chip a device is
  * @d:		decoder
- * @device:	index of the device in its trace; UINT32_MAX: those of which nothing is told
- * @chip:	"GT218", "NVA8", "A630": a value of an enum that variants are of, in any database, or a name ntime's rows have; the case does not
- *		matter. NULL: unknown
+ * @device:	index of the device in its trace; UINT32_MAX: devices without a description
+ * @chip:	"GT218", "NVA8", "A630": a value of an enum that variants are of, in any database,
+ *		or a name ntime's rows have; the case does not matter. NULL: unknown
  *
  * Return: 0; -ENOENT (sentence with near names); -ENOMEM. Since 0.1.
  */
@@ -62,23 +75,29 @@ NTIME_API int ntime_decoder_set_chip(struct ntime_decoder *d, uint32_t device, c
  * @d:		decoder
  * @device:	index
  * @vendor_device: 0xVVVVDDDD, 0 unknown
- * @region, @offset, @value: an access: for NVIDIA BAR 0 at 0 tells. UINT8_MAX as region: only the id is known
+ * @region, @offset, @value: an access: for NVIDIA BAR 0 at 0 tells. UINT8_MAX as region: only the
+ *	id is known
  *
- * Return: 1 (names may be other ones from here on: the chip is known and was not, or was another; or at least the vendor is), 0 (nothing new), -ENOMEM. Since 0.1.
+ * Return: 1 (names may be other ones from here on: the chip is known and was not, or was another;
+ * or at least the vendor is), 0 (nothing new), -ENOMEM. Since 0.1.
  */
 NTIME_API int ntime_decoder_identify(struct ntime_decoder *d, uint32_t device,
 				     uint32_t vendor_device, uint8_t region, uint64_t offset,
 				     uint64_t value);
 
-/** ntime_decoder_chip() - name of the chip of a device, "" unknown. Lives as long as the database. Since 0.1. */
+/**
+ * ntime_decoder_chip() - name of the chip of a device, "" unknown. Lives as long as the database.
+ * Since 0.1.
+ */
 NTIME_API const char *ntime_decoder_chip(const struct ntime_decoder *d, uint32_t device);
 
 /**
  * ntime_decoder_set_domain() - which domain of the databases a region is
  * @d:		decoder
  * @region:	0 to 8
- * @domain:	its name; NULL: other regions than BAR 0 have no names, and that is in each database the domain called like the chip, else
- *		"NV_MMIO" (envytools), else the one with the most registers
+ * @domain:	its name; NULL: other regions than BAR 0 have no names, and that is in each database
+ *		the domain called like the chip, else "NV_MMIO" (envytools), else the one with the
+ *		most registers
  *
  * Return: 0, -ENOENT (sentence with those that there are), -ERANGE. Since 0.1.
  */
@@ -98,17 +117,21 @@ struct ntime_regdb_array {
 
 /**
  * struct ntime_regdb_hit - what is at an address
- * @name:	with the numbers of all arrays it is in: "PGRAPH.TPC[0].MPC.PM_GROUP_SEL"; "" when nothing is known there
- * @skew:	bytes of @name's register before the accessed address: an access to its upper half has 2
- * @bits:	width of the register; 0: @name is an array that has the address to itself, and no register of it is known there
- * @is_guess:	which register it is depends on the chip, which nobody knows, or the row's source is not sure; what ntime_decoder_find() found has a
- *		"?" at the end of @name then
+ * @name:	with the numbers of all arrays it is in: "PGRAPH.TPC[0].MPC.PM_GROUP_SEL"; "" when
+ *		nothing is known there
+ * @skew:	bytes of @name's register before the accessed address: an access to its upper half
+ *		has 2
+ * @bits:	width of the register; 0: @name is an array that has the address to itself, and no
+ *		register of it is known there
+ * @is_guess:	which register it is depends on the chip, which nobody knows, or the row's source is
+ *		not sure; what ntime_decoder_find() found has a "?" at the end of @name then
  * @source:	the row's own source, or the file it is from
  * @about:	a sentence, "" unknown
  * @inner:	the decoder's
  * @arrays, @array_count: the arrays that it is in
  *
- * Strings live until the decoder's next call for another address; those of a hit that the caller keeps must be copied.
+ * Strings live until the decoder's next call for another address; those of a hit that the caller
+ * keeps must be copied.
  */
 struct ntime_regdb_hit {
 	uint32_t size;
@@ -130,13 +153,15 @@ struct ntime_regdb_hit {
  * @device, @region, @offset, @width: the access
  * @out:	@out->size must be set
  *
- * Ntime's own rows have names for devices that are known to be NVIDIA's only. Allocates only when an address is new. Return: 1 (found), 0 (nothing is known there), -EINVAL, -ENOMEM. Since 0.1.
+ * Ntime's own rows have names for devices that are known to be NVIDIA's only. Allocates only when
+ * an address is new. Return: 1 (found), 0 (nothing is known there), -EINVAL, -ENOMEM. Since 0.1.
  */
 NTIME_API int ntime_decoder_find(struct ntime_decoder *d, uint32_t device, uint8_t region,
 				 uint64_t offset, uint32_t width, struct ntime_regdb_hit *out);
 
 /**
- * ntime_decoder_value() - a value in words: "{ PRE_SRC0 = PGRAPH_IDLE | 0x20 }", "0x1f", "-3", "TEXT"
+ * ntime_decoder_value() - a value in words: "{ PRE_SRC0 = PGRAPH_IDLE | 0x20 }", "0x1f", "-3",
+ * "TEXT"
  * @d:		decoder
  * @hit:	of ntime_decoder_find()
  * @width:	bytes that were accessed; fields outside of them are left out
@@ -152,9 +177,12 @@ NTIME_API size_t ntime_decoder_value(struct ntime_decoder *d, const struct ntime
  * ntime_decoder_search() - registers by name
  * @d:		decoder
  * @device:	whose chip decides which variants exist
- * @pattern:	a name ("PCOUNTER.PRE_SRC[3]", "PRE_SRC", with or without numbers), or a glob; the case does not matter
- * @fn:		called for each: region, offset of the first instance that @pattern means, and the hit. Where @pattern leaves a number open all
- *		copies of that array are meant, and @hit->arrays tells how many there are and how far apart; where it gives one the length is 1
+ * @pattern:	a name ("PCOUNTER.PRE_SRC[3]", "PRE_SRC", with or without numbers), or a glob; the
+ *		case does not matter
+ * @fn:		called for each: region, offset of the first instance that @pattern means, and the
+ *		hit. Where @pattern leaves a number open all copies of that array are meant, and
+ *		@hit->arrays tells how many there are and how far apart; where it gives one the
+ *		length is 1
  * @arg:	its first argument
  *
  * Return: how many; first non-zero of @fn; -ENOENT (sentence with near names), -ENOMEM. Since 0.1.

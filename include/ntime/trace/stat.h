@@ -2,8 +2,9 @@
 /**
  * DOC: What a trace does to each register, in numbers
  *
- * Batches of a reader go in, one row a register comes out. The table has room for so many registers; accesses to those that found none are counted
- * all the same and come as rows that say so. What is not known is flagged, and a number that is only a lower bound too.
+ * Batches of a reader go in, one row a register comes out. The table has room for so many
+ * registers; accesses to those that found none are counted all the same and come as rows that say
+ * so. What is not known is flagged, and a number that is only a lower bound too.
  */
 #ifndef NTIME_TRACE_STAT_H
 #define NTIME_TRACE_STAT_H
@@ -20,7 +21,7 @@ struct ntime_trace_stat;
  * struct ntime_trace_stat_options - how much to keep; zero-initialise, then set @size
  * @flags:	0
  * @registers:	most rows of registers, up to 16777216; 0: 65536 (which need 14 MiB)
- * @values:	how many values of a register are told apart, up to 65536; 0: 64
+ * @values:	how many values of a register are distinguished, up to 65536; 0: 64
  * @value_bytes: memory for the values of all registers together, 0: 16 MiB
  */
 struct ntime_trace_stat_options {
@@ -45,13 +46,17 @@ struct ntime_trace_stat_options {
  * @flags:	NTIME_STAT_*
  * @offset:	bytes from the start of the region; 0 of the rest
  * @reads, @writes: accesses; @writes of 0: never written while the trace ran
- * @distinct:	different values, read or written, that were seen; a lower bound with NTIME_STAT_MORE_VALUES; 0 of the rest
+ * @distinct:	different values, read or written, that were seen; a lower bound with
+ *		NTIME_STAT_MORE_VALUES; 0 of the rest
  * @first_read, @last_read, @first_write, @last_write: values in the order of the trace
- * @toggled_read: bits that two reads saw different: the or of the exclusive ors of successive values, where both accesses cover the bit
+ * @toggled_read: bits that two reads saw different: the or of the exclusive ors of successive
+ *	values, where both accesses cover the bit
  * @toggled_write: the same of writes; a masked write covers the bits of its mask
  * @first_ns, @last_ns: time of the first access that has one, and the latest time
- * @gaps:	how many times an access came after another of the same register; an access whose time goes back has no gap
- * @gap_min_ns, @gap_max_ns: shortest and longest; the mean is (@last_ns - @first_ns) / @gaps. 0 without @gaps
+ * @gaps:	how many times an access came after another of the same register; an access whose
+ *		time goes back has no gap
+ * @gap_min_ns, @gap_max_ns: shortest and longest; the mean is (@last_ns - @first_ns) / @gaps. 0
+ *	without @gaps
  * @device, @region: where
  * @widths:	or of the widths in bytes: 1, 2, 4, 8; 16 when the trace does not say
  */
@@ -91,8 +96,10 @@ enum ntime_trace_total_kind {
 /**
  * struct ntime_trace_total - a sum
  * @kind:	enum ntime_trace_total_kind
- * @flags:	NTIME_STAT_TIMED; NTIME_STAT_THREAD; NTIME_STAT_REST: threads beyond the first 4096 together
- * @device, @region, @thread: of what; without NTIME_STAT_THREAD and NTIME_STAT_REST a total of threads is of accesses without one
+ * @flags:	NTIME_STAT_TIMED; NTIME_STAT_THREAD; NTIME_STAT_REST: threads beyond the first 4096
+ *		together
+ * @device, @region, @thread: of what; without NTIME_STAT_THREAD and NTIME_STAT_REST a total of
+ *	threads is of accesses without one
  * @reads, @writes: accesses
  * @registers:	rows; with @rest, accesses beyond them, there are more registers. 0 of threads
  * @rest:	accesses to registers without a row
@@ -141,7 +148,8 @@ NTIME_API int ntime_trace_stat_put(struct ntime_trace_stat *s,
 /**
  * ntime_trace_stat_for_each() - the rows
  * @s:		table
- * @fn:		called for each register in the order of device, region and offset; the rest of a region comes behind its registers
+ * @fn:		called for each register in the order of device, region and offset; the rest of a
+ *		region comes after its registers
  * @arg:	its first argument
  *
  * Return: how many rows; first non-zero of @fn; -ENOMEM. Since 0.1.
@@ -154,7 +162,8 @@ NTIME_API int ntime_trace_stat_for_each(const struct ntime_trace_stat *s,
  * ntime_trace_stat_totals() - sums
  * @s:		table
  * @kind:	enum ntime_trace_total_kind
- * @fn:		called for each sum: devices and regions by number, threads in the order they were first seen
+ * @fn:		called for each sum: devices and regions by number, threads in the order they were
+ *		first seen
  * @arg:	its first argument
  *
  * Return: how many sums; first non-zero of @fn; -EINVAL (@kind); -ENOMEM. Since 0.1.
@@ -163,7 +172,10 @@ NTIME_API int ntime_trace_stat_totals(const struct ntime_trace_stat *s, uint32_t
 				      int (*fn)(void *arg, const struct ntime_trace_total *total),
 				      void *arg);
 
-/** ntime_trace_stat_marks() - records of a kind of enum ntime_record_kind that were put, accesses too; 0 for kinds there are not. Since 0.1. */
+/**
+ * ntime_trace_stat_marks() - records of a kind of enum ntime_record_kind that were put, accesses
+ * too; 0 for kinds there are not. Since 0.1.
+ */
 NTIME_API uint64_t ntime_trace_stat_marks(const struct ntime_trace_stat *s, uint32_t kind);
 
 #ifdef __cplusplus

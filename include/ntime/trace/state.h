@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * DOC: What the registers hold, as far as a trace tells
+ * DOC: What the registers hold, as far as a trace shows
  *
- * Batches of a reader go in; at any moment the registers can be asked for. Bits are known apart from each other: an access of one byte tells of
- * eight bits, a masked write of those of its mask. What nobody read or wrote is unknown and stays so.
+ * Batches of a reader go in; at any moment the registers can be asked for. Bits are known apart
+ * from each other: an access of one byte shows eight bits, a masked write those of its mask. What
+ * nobody read or wrote is unknown and stays so.
  *
- * A bit is known from the last access to it. A bit that a read once gave otherwise than it was written is unknown after each later write,
- * until it is read again: such registers take commands, or have bits that the hardware alone sets.
+ * A bit is known from the last access to it. A bit that a read once gave otherwise than it was
+ * written is unknown after each later write, until it is read again: such registers take commands,
+ * or have bits that the hardware alone sets.
  */
 #ifndef NTIME_TRACE_STATE_H
 #define NTIME_TRACE_STATE_H
@@ -22,7 +24,8 @@ struct ntime_trace_state;
 /**
  * struct ntime_trace_state_options - how much to keep; zero-initialise, then set @size
  * @flags:	0
- * @registers:	most places and widths of accesses that are told apart, up to 16777216; 0: 262144 (which need 64 MiB when all are used)
+ * @registers:	most places and widths of accesses that are distinguished, up to 16777216; 0: 262144
+ *		(which need 64 MiB when all are used)
  */
 struct ntime_trace_state_options {
 	uint32_t size;
@@ -52,8 +55,8 @@ struct ntime_state_access {
 };
 
 /* Of struct ntime_register_state.flags. */
-#define NTIME_STATE_BEFORE_LOSS                                                                    \
-	0x1u /* the trace lost records after the last access: it may hold something else */
+/* the trace lost records after the last access: it may hold something else */
+#define NTIME_STATE_BEFORE_LOSS 0x1u
 
 /**
  * struct ntime_register_state - one register
@@ -106,8 +109,9 @@ NTIME_API void ntime_trace_state_free(struct ntime_trace_state *s);
  * @records:	@n of them: of a batch, or a part of one
  * @n:		how many
  *
- * Synthetic records are left out. Of register operations that a driver handed in and got back, writes count when they are handed in and reads
- * when they come back. Return: 0, -ENOMEM (what came before is kept). Since 0.1.
+ * Synthetic records are left out. Of register operations that a driver handed in and got back,
+ * writes count when they are handed in and reads when they come back. Return: 0, -ENOMEM (what came
+ * before is kept). Since 0.1.
  */
 NTIME_API int ntime_trace_state_put(struct ntime_trace_state *s, const struct ntime_record *records,
 				    size_t n);
@@ -115,7 +119,10 @@ NTIME_API int ntime_trace_state_put(struct ntime_trace_state *s, const struct nt
 /** ntime_trace_state_accesses() - how many accesses it was given. Since 0.1. */
 NTIME_API uint64_t ntime_trace_state_accesses(const struct ntime_trace_state *s);
 
-/** ntime_trace_state_dropped() - how many of them found no room, see struct ntime_trace_state_options.registers. Since 0.1. */
+/**
+ * ntime_trace_state_dropped() - how many of them found no room, see struct
+ * ntime_trace_state_options.registers. Since 0.1.
+ */
 NTIME_API uint64_t ntime_trace_state_dropped(const struct ntime_trace_state *s);
 
 /**
@@ -123,9 +130,11 @@ NTIME_API uint64_t ntime_trace_state_dropped(const struct ntime_trace_state *s);
  * @s:		state
  * @device, @region, @offset: where
  * @width:	1, 2, 4 or 8 bytes
- * @out:	@out->size must be set; accesses that reach beyond these bytes do not count, but what they told is there
+ * @out:	@out->size must be set; accesses that reach beyond these bytes do not count, but
+ *		what they told is there
  *
- * Return: 1; 0 (nothing is known of any of its bits, and it was never accessed); -EINVAL. Since 0.1.
+ * Return: 1; 0 (nothing is known of any of its bits, and it was never accessed); -EINVAL. Since
+ * 0.1.
  */
 NTIME_API int ntime_trace_state_find(const struct ntime_trace_state *s, uint32_t device,
 				     uint32_t region, uint64_t offset, uint32_t width,
@@ -134,7 +143,8 @@ NTIME_API int ntime_trace_state_find(const struct ntime_trace_state *s, uint32_t
 /**
  * ntime_trace_state_for_each() - all registers, by device, region and offset
  * @s:		state
- * @fn:		called for each; what was accessed in part is one with the widest access that holds it
+ * @fn:		called for each; what was accessed in part is one with the widest access that holds
+ *		it
  * @arg:	its first argument
  *
  * Return: how many; first non-zero of @fn; -ENOMEM. Since 0.1.

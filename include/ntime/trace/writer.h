@@ -2,8 +2,9 @@
 /**
  * DOC: Writing a trace in another form
  *
- * A writer turns records into one form. What a form demands and the trace does not have (addresses of BARs, the identification of a device) is
- * taken from the options, found in the first part of the trace, or made up in the way that decoders accept, with a mark that says so.
+ * A writer turns records into one form. Values that a form requires and the trace lacks (addresses
+ * of BARs, the identification of a device) is taken from the options, found in the first part of
+ * the trace, or made up in the way that decoders accept, with a mark that says so.
  */
 #ifndef NTIME_TRACE_WRITER_H
 #define NTIME_TRACE_WRITER_H
@@ -18,12 +19,12 @@ struct ntime_trace_writer;
 
 /* Of struct ntime_trace_writer_options.flags. */
 #define NTIME_WRITER_REBASE 0x1u /* times begin at 0 */
-#define NTIME_WRITER_KEEP_THREAD                                                                   \
-	0x2u /* mmiotrace: the thread stands where it has the pid, which other tools expect to be 0 */
+/* mmiotrace: the thread stands where it has the pid, which other tools expect to be 0 */
+#define NTIME_WRITER_KEEP_THREAD 0x2u
 #define NTIME_WRITER_NO_MARKS 0x4u /* mmiotrace: no MARK lines */
 #define NTIME_WRITER_IO_MARKS 0x8u /* mmiotrace: accesses to I/O regions become marks */
-#define NTIME_WRITER_LIVE                                                                          \
-	0x10u /* write each batch at once, without looking ahead: for a trace that is followed */
+/* write each batch at once, without looking ahead: for a trace that is followed */
+#define NTIME_WRITER_LIVE 0x10u
 
 /**
  * struct ntime_trace_writer_options - zero-initialise, then set @size
@@ -31,8 +32,8 @@ struct ntime_trace_writer;
  * @flags:	NTIME_WRITER_*
  * @write:	takes @n bytes; 0 or -errno, which ends all
  * @write_arg:	its first argument
- * @hints:	NULL, or lines separated by newlines: "id=BDF=10de:0640", "bar=BDF=N=START[+BYTES]", "chip=BDF=GT218",
- *		"style=NAME" (of VFIO text: "plain", "pid@time", "iso", ...)
+ * @hints:	NULL, or lines separated by newlines: "id=BDF=10de:0640", "bar=BDF=N=START[+BYTES]",
+ *		"chip=BDF=GT218", "style=NAME" (of VFIO text: "plain", "pid@time", "iso", ...)
  */
 struct ntime_trace_writer_options {
 	uint32_t size;
@@ -58,20 +59,28 @@ NTIME_API int ntime_trace_writer_new(struct ntime_trace_ctx *ctx, struct ntime_t
 				     const struct ntime_trace_writer_options *options,
 				     struct ntime_trace_writer **out);
 
-/** ntime_trace_writer_put() - write a batch of the reader. Return: 0 or -errno of .write, -ENOMEM. Since 0.1. */
+/**
+ * ntime_trace_writer_put() - write a batch of the reader. Return: 0 or -errno of .write, -ENOMEM.
+ * Since 0.1.
+ */
 NTIME_API int ntime_trace_writer_put(struct ntime_trace_writer *w,
 				     const struct ntime_trace_batch *batch);
 
-/** ntime_trace_writer_end() - write what was kept back. The last call before ntime_trace_writer_free(). Return: as ntime_trace_writer_put(). Since 0.1. */
+/**
+ * ntime_trace_writer_end() - write what was kept back. The last call before
+ * ntime_trace_writer_free(). Return: as ntime_trace_writer_put(). Since 0.1.
+ */
 NTIME_API int ntime_trace_writer_end(struct ntime_trace_writer *w);
 
 /**
- * ntime_trace_writer_warnings() - what the written trace lacks because neither the trace nor the hints told
- * @w:		writer, behind ntime_trace_writer_end()
+ * ntime_trace_writer_warnings() - what the written trace lacks because neither the trace nor the
+ * hints told
+ * @w:		writer, after ntime_trace_writer_end()
  * @fn:		called for each: a sentence, what to do, and of how many devices it is true
  * @arg:	its first argument
  *
- * Of mmiotrace: devices without a vendor, cards without a chip. Return: how many; first non-zero of @fn. Since 0.1.
+ * Of mmiotrace: devices without a vendor, cards without a chip. Return: how many; first non-zero of
+ * @fn. Since 0.1.
  */
 NTIME_API int ntime_trace_writer_warnings(const struct ntime_trace_writer *w,
 					  int (*fn)(void *arg, const char *sentence,
@@ -80,12 +89,15 @@ NTIME_API int ntime_trace_writer_warnings(const struct ntime_trace_writer *w,
 NTIME_API void ntime_trace_writer_free(struct ntime_trace_writer *w);
 
 /**
- * ntime_trace_copy() - everything from a reader into a writer, on as many threads as the reader was given
+ * ntime_trace_copy() - everything from a reader into a writer, on as many threads as the reader was
+ * given
  * @t, @w:	the reader and its writer
- * @progress:	called now and then by the calling thread with the position in the input; non-zero ends the copy; may be NULL
+ * @progress:	called now and then by the calling thread with the position in the input; non-zero
+ *		ends the copy; may be NULL
  * @arg:	its first argument
  *
- * The output is the same for any number of threads. Return: 0; first error of reading or writing; non-zero of @progress. Since 0.1.
+ * The output is the same for any number of threads. Return: 0; first error of reading or writing;
+ * non-zero of @progress. Since 0.1.
  */
 NTIME_API int ntime_trace_copy(struct ntime_trace *t, struct ntime_trace_writer *w,
 			       int (*progress)(void *arg, uint64_t position), void *arg);
