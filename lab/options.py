@@ -29,25 +29,25 @@ def seconds(text):
     except ValueError:
         value = 0
     if not 0 < value < 1e6:
-        raise argparse.ArgumentTypeError(f"'{text}' is no number of seconds above 0")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds above 0")
     return value
 
 
 def tcp_port(text):
     """A TCP port."""
     if not text.isdigit() or not 0 < int(text) < 65536:
-        raise argparse.ArgumentTypeError(f"'{text}' is no port from 1 to 65535")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a port from 1 to 65535")
     return int(text)
 
 
 def _add_running(sub):
     sub.add_argument('--with', dest='peers', metavar='PEER', action='append', default=[], choices=PEERS,
-                     help='put perf or PAPI into the guest as well')
-    sub.add_argument('--driver', action='store_true', help='build the driver for the guest and put it into it, as /lab/ntime.ko')
+                     help='also install perf or PAPI in the guest')
+    sub.add_argument('--driver', action='store_true', help='build the driver for the guest and copy it to /lab/ntime.ko')
     sub.add_argument('--file', dest='files', metavar='FILE', action='append', default=[],
-                     help='put FILE into the guest, as /lab/NAME or at a place behind a colon')
+                     help='copy FILE into the guest, as /lab/NAME or to the path after a colon')
     sub.add_argument('--user', action='store_true', help='run as an ordinary user (uid 1000), not as root')
-    sub.add_argument('--timeout', metavar='SECONDS', type=seconds, help='kill the guest when the command takes longer')
+    sub.add_argument('--timeout', metavar='SECONDS', type=seconds, help='kill the guest if the command takes longer')
     sub.add_argument('--append', metavar='WORDS', default='', help="add words to the kernel's command line")
     sub.add_argument('--console', action='store_true', help="show the guest's console on stderr")
     sub.add_argument('--gdb', metavar='PORT', type=tcp_port, help='wait for gdb at TCP port PORT before the first instruction')
@@ -56,7 +56,7 @@ def _add_running(sub):
 def parser():
     """The parser of all subcommands."""
     top = Parser(prog='ntime lab', allow_abbrev=False,
-                 description='Run commands in emulated machines whose true counts are known. ntime-lab(1) tells more.')
+                 description='Run commands in emulated machines whose true counts are known. The manual page is ntime-lab(1).')
     subs = top.add_subparsers(dest='what', required=True, metavar='list|run|shell|prepare|build|module|update|clean', parser_class=Parser)
 
     def add(name, about):
@@ -64,7 +64,7 @@ def parser():
 
     def add_verbose(sub, about):
         sub.add_argument('-v', '--verbose', action='count', default=0, help=about)
-    known = add('list', 'the guests: what each emulates, what is exact in it, what it is not')
+    known = add('list', 'list guests: what each emulates, what is exact in it, what is not')
     known.add_argument('--json', action='store_true', help='write JSON')
     add_verbose(known, 'also of the guests with a newer kernel')
     run = add('run', 'run a command in a guest; its exit status is passed on')
@@ -75,14 +75,14 @@ def parser():
     shell.add_argument('guest', metavar='GUEST')
     _add_running(shell)
     for sub in (run, shell):
-        add_verbose(sub, 'tell how long each part took; twice: also how QEMU is called')
-    add('prepare', 'fetch and build what guests need, so that they boot at once and without network') \
+        add_verbose(sub, 'print how long each part took; twice: also QEMU's command line')
+    add('prepare', 'fetch and build what guests need, so that they boot without network') \
         .add_argument('guests', metavar='GUEST', nargs='*')
     add('build', 'build what runs inside the guests of this machine\'s architecture, and print where')
     add('module', 'build the driver for a kernel, named by its flavour or by a guest, and print where the module is') \
         .add_argument('kernel', metavar='FLAVOUR|GUEST')
     add('update', 'look for newer packages; what is prepared is kept until then')
-    add('clean', 'remove the cache: all that was fetched, and the emulators built of it')
+    add('clean', 'remove the cache: everything fetched, and the emulators built of it')
     return top
 
 

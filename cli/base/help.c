@@ -51,7 +51,7 @@ static void print_option(FILE *f, const struct cli_look *look, const struct cli_
 	cli_wrap(f, look, column, column, o->help);
 }
 
-/* Paragraphs are parted by newlines; a line that begins with a blank is printed as it is. */
+/* Paragraphs are separated by newlines; a line that begins with a blank is printed as it is. */
 static void print_details(FILE *f, const struct cli_look *look, const char *text)
 {
 	while (*text) {
@@ -113,10 +113,9 @@ void cli_help_overview(FILE *f)
 	      "       ntime --help | --version | help SUBCOMMAND\n\n",
 	      f);
 	cli_wrap(f, &look, 0, 0,
-		 "ntime runs a command and prints how long it took and what the machine's counters "
-		 "saw of it. "
-		 "What cannot be counted is named together with the reason; it is never shown as "
-		 "0.");
+		 "ntime runs a command and prints how long it took, with the machine's performance "
+		 "counters. Events that cannot be counted are listed with the reason; they are "
+		 "never shown as 0.");
 	fputs("\nSubcommands:\n", f);
 	for (size_t i = 0; cli_commands[i]; i++) {
 		if (cli_commands[i]->is_hidden)
@@ -127,14 +126,12 @@ void cli_help_overview(FILE *f)
 	fprintf(f, "\nOptions of ntime %s:\n", cli_commands[0]->name);
 	for (const struct cli_option *o = cli_commands[0]->options; o && o->name; o++)
 		print_option(f, &look, o);
-	fputs("  -V, --version             print the version and exit\n"
-	      "\nExamples:\n"
-	      "  ntime make                        time, and the counters worth seeing\n"
-	      "  ntime -r 5 -e page-faults ./prog  five runs, mean and spread\n"
-	      "  ntime -a -I 1s                    the whole machine, one block a second\n"
-	      "  ntime list miss                   events and metrics with \"miss\" in them\n"
-	      "  ntime doctor                      what stands in the way of counting\n"
-	      "\nntime(1) tells more.\n",
+	fputs("  -V, --version             print the version and exit\n\nExamples:\n  ntime make   "
+	      "                     times and the default counters\n  ntime -r 5 -e page-faults "
+	      "./prog  five runs, mean and spread\n  ntime -a -I 1s                    the whole "
+	      "machine, one block a second\n  ntime list miss                   events and metrics "
+	      "with \"miss\" in them\n  ntime doctor                      problems of this "
+	      "machine, with remedies\n\nThe manual page is ntime(1).\n",
 	      f);
 }
 
@@ -196,9 +193,9 @@ static int run_help(const struct cli_command *self, int argc, char **argv)
 	const struct cli_command *c;
 
 	if (argc > 3)
-		return cli_say_misuse(self->name,
-				      "help takes a subcommand and an action of it, not %d words",
-				      argc - 1);
+		return cli_say_misuse(
+			self->name, "help takes a subcommand and one of its actions, not %d words",
+			argc - 1);
 	if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
 		cli_help_overview(stdout);
 		return cli_say_stdout_end();
@@ -220,7 +217,7 @@ static int run_help(const struct cli_command *self, int argc, char **argv)
 const struct cli_command cli_help_command = {
 	.name = "help",
 	.usage = "help [SUBCOMMAND [ACTION]]",
-	.about = "print what ntime or one of its subcommands does",
+	.about = "print the options of ntime or of a subcommand",
 	.details = "",
 	.run = run_help,
 };

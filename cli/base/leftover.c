@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Registers that a measurement of ours could not put back: told at its end, since it is over and nobody else would. */
+/* Registers that a measurement of ours could not restore: told at its end, since it is over and nobody else would. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 #define NAME_BYTES 64
 
-/* One bank of counters; strings of our own, since the library cannot be called while it tells. */
+/* One PMU instance; strings of our own, since the library cannot be called while it tells. */
 struct bank {
 	char name[NAME_BYTES], what[NAME_BYTES];
 	uint64_t registers;
@@ -67,9 +67,9 @@ static bool say_bank(struct ntime_ctx *ctx, struct leftover *l, const struct ban
 	if (ret == -ENOENT)
 		return false;
 	if (ret < 0)
-		cli_say("%s was not given back: %s", b->what, ntime_error_text(ctx));
+		cli_say("%s was not restored: %s", b->what, ntime_error_text(ctx));
 	else
-		cli_say("%s was not given back: %llu register%s on record%s%s%s", b->what,
+		cli_say("%s was not restored: %llu register%s on record%s%s%s", b->what,
 			(unsigned long long)b->registers, b->registers == 1 ? " stays" : "s stay",
 			*l->gone ? ": " : "", l->gone, *l->gone ? " is gone" : "");
 	return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Registers that a measurement of ours could not put back. */
+/* Registers that a measurement of ours could not restore. */
 #ifndef CLI_BASE_LEFTOVER_H
 #define CLI_BASE_LEFTOVER_H
 

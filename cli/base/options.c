@@ -71,8 +71,7 @@ static void say_unknown_long(const struct cli_command *c, const char *typed)
 							 "%s--%.24s", used ? ", " : "", o->name);
 		}
 		if (pass == 0 && matches > 1) {
-			cli_say_misuse(help_of(c), "option '--%s' is short for several: %s", word,
-				       names);
+			cli_say_misuse(help_of(c), "option '--%s' is ambiguous: %s", word, names);
 			return;
 		}
 	}

@@ -20,7 +20,7 @@ static void pass_on(int sig, const siginfo_t *info)
 {
 	int saved = errno;
 
-	/* SI_KERNEL: from the terminal, which has sent it to the command as well, also at the door of exec. */
+	/* SI_KERNEL: from the terminal, which has sent it to the command as well, also just before exec. */
 	if (info->si_code > 0)
 		return;
 	if (forward_pid > 0)

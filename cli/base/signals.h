@@ -2,8 +2,7 @@
 /*
  * What ntime does with signals while it measures.
  *
- * Ctrl-C and Ctrl-\ reach the command too, because the terminal sends them to the whole foreground group, to a command that waits
- * at the door of exec as well: ntime goes on and reports what was counted. What was sent to ntime alone is passed on. The command
+ * Ctrl-C and Ctrl-\ reach the command too, because the terminal sends them to the whole foreground group, to a command that is held just before exec as well: ntime goes on and reports what was counted. What was sent to ntime alone is passed on. The command
  * is started with the handling that ntime was started with: it has none of ntime's handlers, and what was ignored stays ignored.
  */
 #ifndef CLI_BASE_SIGNALS_H

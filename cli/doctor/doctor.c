@@ -29,14 +29,14 @@ enum {
 static const struct cli_option options[] = {
 	{ ID_JSON, "json", NULL, "write JSON" },
 	{ ID_RECORD, "record", "FILE",
-	  "record this machine to FILE, so that it can be looked at elsewhere with --machine" },
+	  "record this machine to FILE, for --machine on any machine" },
 	{ ID_REPAIR, "repair", NULL,
-	  "put back what programs that were killed left in registers; asks first" },
-	{ ID_YES, "yes", NULL, "with --repair: do not ask; needed where there is no terminal" },
+	  "restore registers that killed programs left changed; asks first" },
+	{ ID_YES, "yes", NULL, "with --repair: do not ask; required without a terminal" },
 	{ ID_MACHINE, "machine", "FILE", "look at a recorded machine instead of this one" },
 	{ ID_ROOT, "root", "DIR", "look for the system's files below DIR" },
 	{ 'v', "verbose", NULL,
-	  "also list ways in and units; twice: also what the library decides" },
+	  "also list access methods and units; twice: also the library's decisions" },
 	CLI_OPTION_HELP,
 	CLI_OPTION_END,
 };
@@ -98,8 +98,8 @@ static int examine(const struct doctor *d, struct ntime_ctx *ctx)
 	};
 	struct cli_catalog catalog;
 	size_t problems;
-	int ret = cli_catalog_load(&catalog, ctx, CLI_WAYS | CLI_UNITS | CLI_EVENTS | CLI_OBSTACLES,
-				   NULL);
+	int ret = cli_catalog_load(&catalog, ctx,
+				   CLI_METHODS | CLI_UNITS | CLI_EVENTS | CLI_PROBLEMS, NULL);
 
 	if (ret < 0) {
 		cli_catalog_fini(&catalog);
@@ -127,7 +127,7 @@ static int check_options(const struct cli_command *self, const struct doctor *d)
 				      : d->machine.recording ? "--machine"
 							     : "--json");
 	if (d->is_sure && !d->is_repair)
-		return cli_say_misuse(self->name, "--yes has a meaning with --repair only");
+		return cli_say_misuse(self->name, "--yes needs --repair");
 	return 0;
 }
 
@@ -159,10 +159,10 @@ static int run_doctor(const struct cli_command *self, int argc, char **argv)
 const struct cli_command cli_doctor_command = {
 	.name = "doctor",
 	.usage = "doctor [OPTION...]",
-	.about = "tell what this machine can count, what stands in the way, and how to remove it",
-	.details = "The exit status is 0 when nothing stands in the way, 1 when something does, "
-		   "125 when ntime itself failed. With --repair it is 0 when all was put back or "
-		   "there was nothing to do, else 125.",
+	.about = "list what this machine can count, and each problem with its remedy",
+	.details = "The exit status is 0 if there is no problem, 1 if there is one, 125 if ntime "
+		   "itself failed. With --repair it is 0 if everything was restored or there was "
+		   "nothing to do, else 125.",
 	.options = options,
 	.is_permuting = true,
 	.run = run_doctor,

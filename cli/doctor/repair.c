@@ -14,7 +14,7 @@
 #include "cli/output/say.h"
 #include "cli/output/term.h"
 
-/* One bank of counters; strings of our own, since the library cannot be called while it tells. */
+/* One PMU instance; strings of our own, since the library cannot be called while it tells. */
 struct left {
 	char *name, *what, *command;
 	int pid;
@@ -70,22 +70,22 @@ static int put_step(void *arg, const struct ntime_repair_step *step)
 			       (unsigned long long)step->found, (unsigned long long)step->restored);
 		break;
 	case -EBUSY:
-		printf("%#llx, left alone: another program has it now\n",
+		printf("%#llx, left unchanged: another program uses it now\n",
 		       (unsigned long long)step->found);
 		break;
 	case -ENODEV:
-		puts("gone, and what it held with it");
+		puts("gone, with its value");
 		break;
 	case -EAGAIN:
-		puts("left alone as long as its control is not put back");
+		puts("left unchanged until its control register is restored");
 		break;
 	default:
-		printf("not put back: %s\n", *step->why ? step->why : strerror(-step->error));
+		printf("not restored: %s\n", *step->why ? step->why : strerror(-step->error));
 	}
 	return 0;
 }
 
-/* Look at one bank, or put it back. 0 or CLI_EXIT_FAILED. */
+/* Look at one PMU instance, or put it back. 0 or CLI_EXIT_FAILED. */
 static int repair_one(struct repair *r, const struct left *l)
 {
 	int ret;
@@ -97,7 +97,7 @@ static int repair_one(struct repair *r, const struct left *l)
 	fflush(stdout);
 	/* Somebody else was faster. */
 	if (ret == -ENOENT) {
-		puts("  nothing to repair any more");
+		puts("  nothing left to repair");
 		return 0;
 	}
 	if (ret >= 0)
@@ -130,7 +130,7 @@ static size_t say_damaged(const struct repair *r)
 	for (size_t i = 0; i < r->n; i++) {
 		if (r->left[i].registers)
 			continue;
-		cli_say("%s; when no program counts with it, remove it", r->left[i].what);
+		cli_say("%s; remove it when no program counts with it", r->left[i].what);
 		n++;
 	}
 	return n;
@@ -142,7 +142,7 @@ static bool ask(void)
 	char answer[16];
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
-		cli_say("nothing was written, as there is no terminal to ask on: add --yes");
+		cli_say("nothing was written, because there is no terminal to ask on: add --yes");
 		return false;
 	}
 	fputs("Write these registers? [y/N] ", stdout);
@@ -177,7 +177,7 @@ static int repair(struct repair *r, bool is_sure)
 
 	if (r->n == damaged) {
 		if (!damaged)
-			puts("nothing to repair: no program left counters programmed");
+			puts("nothing to repair: no program left registers changed");
 		return damaged ? CLI_EXIT_FAILED : 0;
 	}
 	ret = is_wanted(r, is_sure);

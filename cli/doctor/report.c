@@ -96,8 +96,8 @@ static void put_summary(FILE *f, const struct cli_doctor_style *style, const str
 {
 	char *can = units_with(c, 1), *cannot = units_with(c, 0), line[128];
 
-	put_words(f, &style->look, 0, "Units that count here: ", can ? can : "");
-	put_words(f, &style->look, 0, "Units that do not: ", cannot ? cannot : "");
+	put_words(f, &style->look, 0, "Units that can count here: ", can ? can : "");
+	put_words(f, &style->look, 0, "Units that cannot: ", cannot ? cannot : "");
 	snprintf(line, sizeof(line), "%zu of %zu known", usable_events(c), c->events);
 	put_words(f, &style->look, 0, "Events that can be counted: ", line);
 	free(can);
@@ -109,12 +109,12 @@ static void put_problems(FILE *f, const struct cli_doctor_style *style, const st
 	char title[32];
 
 	if (!c->problems) {
-		fprintf(f, "\n%sNothing stands in the way.%s\n", cli_colour(&style->look, CLI_GOOD),
+		fprintf(f, "\n%sNo problems found.%s\n", cli_colour(&style->look, CLI_GOOD),
 			cli_colour(&style->look, CLI_PLAIN));
 		return;
 	}
 	putc('\n', f);
-	fputs("In the way:\n", f);
+	fputs("Problems:\n", f);
 	for (size_t i = 0; i < c->problems; i++) {
 		const struct ntime_problem *o = &c->problem[i];
 
@@ -135,7 +135,7 @@ void cli_doctor_write_text(FILE *f, const struct cli_doctor_style *style,
 {
 	struct cli_catalog_style all = {
 		.look = style->look,
-		.parts = CLI_WAYS | CLI_UNITS,
+		.parts = CLI_METHODS | CLI_UNITS,
 		.verbose = style->verbose,
 		.version = style->version,
 	};
@@ -175,7 +175,7 @@ void cli_doctor_write_json(FILE *f, const struct cli_doctor_style *style,
 		json_object_set_new(root, "topology", cli_json_struct(&topology, &style->topology));
 	json_object_set_new(root, "events", cli_json_count(c->events));
 	json_object_set_new(root, "usable_events", cli_json_count(usable_events(c)));
-	json_object_set_new(root, "ways", cli_catalog_methods(c));
+	json_object_set_new(root, "methods", cli_catalog_methods(c));
 	json_object_set_new(root, "units", cli_catalog_units(c));
 	json_object_set_new(root, "problems",
 			    cli_json_rows(&problems, c->problem, c->problems, sizeof(*c->problem)));

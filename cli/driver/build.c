@@ -32,19 +32,18 @@ static int find_source(struct build *b)
 
 	if (!realpath(name, b->source)) {
 		cli_say("there is no source of the driver at %s: %s%s", name, strerror(errno),
-			b->d->source ? "" : " (name a source tree of ntime with --source)");
+			b->d->source ? "" : " (name ntime's source tree with --source)");
 		return CLI_EXIT_FAILED;
 	}
 	snprintf(path, sizeof(path), "%s/driver/Kbuild", b->source);
 	if (access(path, R_OK)) {
-		cli_say("%s is no source tree of ntime: it has no driver/Kbuild", name);
+		cli_say("%s is not a source tree of ntime: it has no driver/Kbuild", name);
 		return CLI_EXIT_FAILED;
 	}
 	snprintf(b->folder, sizeof(b->folder), "M=%s/driver", b->source);
 	if (access(b->folder + 2, W_OK)) {
-		cli_say("%s is built in its place and cannot be written to: run as root, or copy "
-			"%s "
-			"and name the copy with --source",
+		cli_say("the driver is built inside %s, which is not writable: run as root, or "
+			"copy %s and name the copy with --source",
 			b->folder + 2, name);
 		return CLI_EXIT_FAILED;
 	}
@@ -64,7 +63,7 @@ static int find_headers(struct build *b)
 	if (snprintf(b->headers, sizeof(b->headers), "%s/lib/modules/%s/build",
 		     b->d->root ? b->d->root : "", kernel) >= (int)sizeof(b->headers) ||
 	    strchr(kernel, '/')) {
-		cli_say("'%s' is no release of a kernel, such as uname -r prints", kernel);
+		cli_say("'%s' is not a kernel release as uname -r prints it", kernel);
 		return CLI_EXIT_FAILED;
 	}
 	if (access(b->headers, X_OK) == 0)

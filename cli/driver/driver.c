@@ -21,14 +21,14 @@ enum {
 
 static const struct cli_option options[] = {
 	{ ID_SOURCE, "source", "DIR",
-	  "build: source tree of ntime, instead of the one that was installed" },
-	{ ID_KERNEL, "kernel", "RELEASE", "build: for this kernel, instead of the running one" },
+	  "build: use this source tree of ntime instead of the installed one" },
+	{ ID_KERNEL, "kernel", "RELEASE", "build: for this kernel instead of the running one" },
 	{ ID_MODULE, "module", "FILE",
-	  "load: this file, instead of the module that modprobe finds" },
+	  "load: this file instead of the module that modprobe finds" },
 	{ ID_GID, "gid", "GROUP",
-	  "load: group that registers belong to (ntime, where there is such a group)" },
+	  "load: group of the register files (default: ntime if it exists)" },
 	{ ID_MODE, "mode", "MODE",
-	  "load: permissions of registers, in octal (0440, without that group 0400)" },
+	  "load: permissions of the register files, in octal (0440; 0400 without the group)" },
 	{ ID_JSON, "json", NULL, "status: write JSON" },
 	{ ID_ROOT, "root", "DIR", "build, status: look for the system's files below DIR" },
 	CLI_OPTION_HELP,
@@ -101,10 +101,11 @@ static const struct action *find_action(const struct cli_command *self, int argc
 		if (strcmp(actions[i].name, argv[1]) == 0)
 			return &actions[i];
 	if (argc < 2 || argv[1][0] == '-')
-		cli_say_misuse(self->name, "say what to do: build, load, unload or status");
+		cli_say_misuse(self->name, "name an action: build, load, unload or status");
 	else
 		cli_say_misuse(self->name,
-			       "driver cannot '%s', only build, load, unload and status", argv[1]);
+			       "driver has no action '%s', only build, load, unload and status",
+			       argv[1]);
 	return NULL;
 }
 
@@ -138,10 +139,10 @@ const struct cli_command cli_driver_command = {
 		 "driver load [--module FILE] [--gid GROUP] [--mode MODE]\n"
 		 "driver unload\n"
 		 "driver status [--json]",
-	.about = "build, load and look after ntime's driver, which makes registers files",
-	.details = "load also mounts " CLI_DRIVER_PATH ", unload unmounts it before.\n"
-		   "Exit status: 0; status: 1 when the driver is not loaded or not mounted; 125 "
-		   "when something failed.",
+	.about = "build and load ntime's driver, which shows registers as files",
+	.details = "load also mounts " CLI_DRIVER_PATH
+		   ", unload unmounts it first.\nExit status: 0; status: 1 if the driver is not "
+		   "loaded or not mounted; 125 on failure.",
 	.options = options,
 	.is_permuting = true,
 	.run = run_driver,

@@ -15,7 +15,7 @@
 #include "cli/output/number.h"
 #include "cli/output/say.h"
 
-#define SIGNED "where the kernel takes signed modules only, see \"SECURE BOOT\" in ntime-driver(1)"
+#define SIGNED "if the kernel accepts only signed modules, see \"SECURE BOOT\" in ntime-driver(1)"
 
 /* ---- the module ---- */
 
@@ -24,8 +24,8 @@ static int say_module_error(const char *file, int error)
 	switch (error) {
 	case EPERM:
 	case EACCES:
-		cli_say("%s cannot be loaded: that needs root (CAP_SYS_MODULE) and a kernel that "
-			"still takes modules; " SIGNED,
+		cli_say("%s cannot be loaded: this needs root (CAP_SYS_MODULE) and a kernel that "
+			"accepts modules; " SIGNED,
 			file);
 		break;
 	case EKEYREJECTED:
@@ -35,12 +35,12 @@ static int say_module_error(const char *file, int error)
 			file);
 		break;
 	case ENOEXEC:
-		cli_say("%s is no module of this kernel: build it anew with 'ntime driver build' "
-			"(the kernel's log says more)",
+		cli_say("%s is not a module for this kernel: build it again with 'ntime driver "
+			"build' (see the kernel log)",
 			file);
 		break;
 	case ENODEV:
-		cli_say("%s found nothing on this machine that it knows registers of", file);
+		cli_say("%s knows no registers of this machine", file);
 		break;
 	default:
 		cli_say("%s cannot be loaded: %s", file, strerror(error));
@@ -131,10 +131,10 @@ static int make_options(const struct cli_driver *d, char *options, size_t size)
 		return CLI_EXIT_FAILED;
 	}
 	if (d->mode && parse_mode(d->mode, &mode))
-		return cli_say_misuse(d->self->name,
-				      "--mode takes permissions for reading and writing in octal, "
-				      "such as 0440, not '%s'",
-				      d->mode);
+		return cli_say_misuse(
+			d->self->name,
+			"--mode takes read and write permissions in octal, such as 0440, not '%s'",
+			d->mode);
 	snprintf(options, size, "gid=%u,mode=%04o", (unsigned int)gid, mode);
 	return 0;
 }
@@ -145,8 +145,8 @@ static int mount_tree(const struct cli_driver *d, const char *options)
 
 	if (cli_driver_find_mount(d, &old) > 0) {
 		if (d->gid || d->mode) {
-			cli_say("%s is mounted already (%s): unload the driver first to mount it "
-				"otherwise",
+			cli_say("%s is already mounted (%s): unload the driver first to change "
+				"that",
 				old.path, old.options);
 			return CLI_EXIT_FAILED;
 		}
@@ -174,7 +174,7 @@ int cli_driver_load(const struct cli_driver *d)
 	if (!cli_driver_is_loaded(d))
 		ret = d->module ? load_file(d->module) : load_installed();
 	else if (d->module)
-		cli_say("the driver is loaded already; %s was not looked at", d->module);
+		cli_say("the driver is already loaded; %s was not used", d->module);
 	return ret ? ret : mount_tree(d, options);
 }
 

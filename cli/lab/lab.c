@@ -35,21 +35,21 @@ enum {
 
 /* For help and completion; the runner (lab/options.py) parses them, and tests/lab compares the two lists. */
 static const struct cli_option options[] = {
-	{ ID_WITH, "with", "PEER", "run, shell: put perf or papi into the guest as well" },
+	{ ID_WITH, "with", "PEER", "run, shell: also install perf or papi in the guest" },
 	{ ID_DRIVER, "driver", NULL,
-	  "run, shell: build the driver for the guest and put it into it, as /lab/ntime.ko" },
+	  "run, shell: build the driver for the guest and copy it to /lab/ntime.ko" },
 	{ ID_FILE, "file", "FILE",
-	  "run, shell: put FILE into the guest, as /lab/NAME or at a place behind a colon" },
+	  "run, shell: copy FILE into the guest, as /lab/NAME or to the path after a colon" },
 	{ ID_USER, "user", NULL, "run, shell: run as an ordinary user (uid 1000), not as root" },
 	{ ID_STDIN, "stdin", NULL, "run: pass standard input to the command" },
 	{ ID_TIMEOUT, "timeout", "SECONDS",
-	  "run, shell: kill the guest when the command takes longer" },
+	  "run, shell: kill the guest if the command takes longer" },
 	{ ID_APPEND, "append", "WORDS", "run, shell: add words to the kernel's command line" },
 	{ ID_CONSOLE, "console", NULL, "run, shell: show the guest's console on stderr" },
 	{ ID_GDB, "gdb", "PORT",
 	  "run, shell: wait for gdb at TCP port PORT before the first instruction" },
 	{ ID_JSON, "json", NULL, "list: write JSON" },
-	{ 'v', "verbose", NULL, "tell how long each part took; twice: also how QEMU is called" },
+	{ 'v', "verbose", NULL, "print how long each part took; twice: also QEMU's command line" },
 	CLI_OPTION_HELP,
 	CLI_OPTION_END,
 };
@@ -98,15 +98,15 @@ static int run_lab(const struct cli_command *self, int argc, char **argv)
 		return cli_say_stdout_end();
 	}
 	if (argc < 2)
-		return cli_say_misuse(self->name, "say what to do: list, run, shell, prepare, "
+		return cli_say_misuse(self->name, "name an action: list, run, shell, prepare, "
 						  "build, module, update or clean");
 	if (!runner || !*runner)
 		runner = find_in_build(path, sizeof(path)) ? path : NTIME_LAB_INSTALLED;
 	execv(runner, argv);
 	cli_say("cannot start the lab's runner %s: %s%s", runner, strerror(errno),
-		errno == ENOENT
-			? " (it is a Python program; the variable NTIME_LAB may name another place)"
-			: "");
+		errno == ENOENT ? " (a Python program; the environment variable NTIME_LAB may name "
+				  "another one)"
+				: "");
 	return CLI_EXIT_FAILED;
 }
 
@@ -119,18 +119,16 @@ const struct cli_command cli_lab_command = {
 		 "lab module FLAVOUR|GUEST\n"
 		 "lab build | update | clean",
 	.about = "run commands in emulated machines whose true counts are known",
-	.details =
-		"list tells what each guest emulates, what is exact in it and what it is not. run "
-		"fetches and builds what is missing, boots the guest, runs the command and passes "
-		"on "
-		"its output and exit status; files that the command names are carried into the "
-		"guest. shell is a prompt inside, or runs the script on standard input. prepare "
-		"makes guests ready to boot at once and without network, build makes what runs in "
-		"this machine's own guests, module makes the driver for the kernel of a guest, "
-		"update looks for newer "
-		"packages, clean removes the cache: all that was fetched, and the emulators.\n"
-		"The exit status is the command's; 125 when the run itself failed: guest hung or "
-		"died, its kernel reported a bug; 77 when the guest cannot be had on this machine.",
+	.details = "list prints what each guest emulates, what is exact in it and what is not. run "
+		   "fetches and builds what is missing, boots the guest, runs the command and "
+		   "passes on its output and exit status; files that the command names are copied "
+		   "into the guest. shell is a prompt inside, or runs the script on standard "
+		   "input. prepare makes guests ready to boot without network, build builds what "
+		   "runs in this machine's own guests, module builds the driver for the kernel of "
+		   "a guest, update looks for newer packages, clean removes the cache: everything "
+		   "fetched, and the emulators.\nThe exit status is the command's; 125 if the run "
+		   "itself failed: the guest hung or died, or its kernel reported a bug; 77 if the "
+		   "guest is not available on this machine.",
 	.options = options,
 	.run = run_lab,
 };

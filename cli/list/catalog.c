@@ -140,7 +140,7 @@ int cli_catalog_load(struct cli_catalog *c, struct ntime_ctx *ctx, unsigned int 
 	int ret = 0;
 
 	*c = (struct cli_catalog){ 0 };
-	if (parts & CLI_WAYS)
+	if (parts & CLI_METHODS)
 		ret = ntime_method_for_each(ctx, add_method, c);
 	if (ret >= 0 && (parts & CLI_UNITS))
 		ret = ntime_unit_for_each(ctx, add_unit, c);
@@ -148,7 +148,7 @@ int cli_catalog_load(struct cli_catalog *c, struct ntime_ctx *ctx, unsigned int 
 		ret = ntime_event_for_each(ctx, model, add_event, c);
 	if (ret >= 0 && (parts & CLI_METRICS))
 		ret = ntime_metric_for_each(ctx, add_metric, c);
-	if (ret >= 0 && (parts & CLI_OBSTACLES))
+	if (ret >= 0 && (parts & CLI_PROBLEMS))
 		ret = ntime_problem_for_each(ctx, add_problem, c);
 	return ret < 0 ? ret : 0;
 }
@@ -272,6 +272,6 @@ size_t cli_catalog_choose(struct cli_catalog *c, unsigned int parts, char *const
 		c->events = choose_events(c->event, c->events, patterns, n);
 		c->metrics = choose_events(c->metric, c->metrics, patterns, n);
 	}
-	return (parts & CLI_WAYS ? c->methods : 0) + (parts & CLI_UNITS ? c->units : 0) +
+	return (parts & CLI_METHODS ? c->methods : 0) + (parts & CLI_UNITS ? c->units : 0) +
 	       (parts & CLI_EVENTS ? c->events : 0) + (parts & CLI_METRICS ? c->metrics : 0);
 }

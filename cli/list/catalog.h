@@ -12,11 +12,11 @@
 #include "cli/output/term.h"
 
 /* Parts of a catalog. */
-#define CLI_WAYS (1u << 0)
+#define CLI_METHODS (1u << 0)
 #define CLI_UNITS (1u << 1)
 #define CLI_EVENTS (1u << 2)
 #define CLI_METRICS (1u << 3)
-#define CLI_OBSTACLES (1u << 4)
+#define CLI_PROBLEMS (1u << 4)
 
 /**
  * struct cli_catalog - strings are owned; entries are in the library's order

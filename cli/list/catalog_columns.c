@@ -95,7 +95,7 @@ void cli_catalog_write_csv(FILE *f, const struct cli_catalog_style *style,
 			   const struct cli_catalog *c)
 {
 	cli_csv_head(f, &events);
-	if (style->parts & CLI_WAYS)
+	if (style->parts & CLI_METHODS)
 		put_csv(f, &methods, "method", c->method, c->methods, sizeof(*c->method));
 	if (style->parts & CLI_UNITS)
 		put_csv(f, &units, "unit", c->unit, c->units, sizeof(*c->unit));
@@ -130,8 +130,8 @@ void cli_catalog_write_json(FILE *f, const struct cli_catalog_style *style,
 
 	if (style->model)
 		json_object_set_new(root, "model", cli_json_text(style->model));
-	if (style->parts & CLI_WAYS)
-		json_object_set_new(root, "ways", cli_catalog_methods(c));
+	if (style->parts & CLI_METHODS)
+		json_object_set_new(root, "methods", cli_catalog_methods(c));
 	if (style->parts & CLI_UNITS)
 		json_object_set_new(root, "units", cli_catalog_units(c));
 	if (style->parts & CLI_EVENTS)

@@ -50,7 +50,7 @@ static void put_title(FILE *f, const struct cli_look *look, bool *is_next, const
 static void put_methods(FILE *f, const struct cli_catalog_style *style, const struct cli_catalog *c,
 			bool *is_next)
 {
-	put_title(f, &style->look, is_next, "Ways in");
+	put_title(f, &style->look, is_next, "Access methods");
 	for (size_t i = 0; i < c->methods; i++) {
 		const struct ntime_method_info *w = &c->method[i];
 
@@ -71,8 +71,9 @@ static void describe_unit(char *text, size_t size, const struct ntime_unit_info 
 	if (u->fixed)
 		snprintf(fixed, sizeof(fixed), "%s%u fixed", u->counters ? " and " : "; ",
 			 u->fixed);
-	snprintf(text, size, "%s (%s%s%s%s%s)", u->desc, *u->method ? u->method : "no way in",
-		 *u->cpus ? "; CPUs " : "", u->cpus, counters, fixed);
+	snprintf(text, size, "%s (%s%s%s%s%s)", u->desc,
+		 *u->method ? u->method : "no access method", *u->cpus ? "; CPUs " : "", u->cpus,
+		 counters, fixed);
 }
 
 static void put_units(FILE *f, const struct cli_catalog_style *style, const struct cli_catalog *c,
@@ -194,7 +195,7 @@ void cli_catalog_write_text(FILE *f, const struct cli_catalog_style *style,
 	}
 	cli_emulated_put(f, &style->look, style->emulated);
 	is_next |= style->emulated != NULL;
-	if ((style->parts & CLI_WAYS) && c->methods)
+	if ((style->parts & CLI_METHODS) && c->methods)
 		put_methods(f, style, c, &is_next);
 	if ((style->parts & CLI_UNITS) && c->units)
 		put_units(f, style, c, &is_next);

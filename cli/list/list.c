@@ -18,7 +18,7 @@ enum {
 	ID_UNITS = 256,
 	ID_EVENTS,
 	ID_METRICS,
-	ID_WAYS,
+	ID_METHODS,
 	ID_CPU,
 	ID_NAMES,
 	ID_CSV,
@@ -29,22 +29,23 @@ enum {
 };
 
 static const struct cli_option options[] = {
-	{ ID_UNITS, "units", NULL, "units: the blocks of counters" },
-	{ ID_EVENTS, "events", NULL, "events, grouped by unit" },
-	{ ID_METRICS, "metrics", NULL, "metrics: formulas over events" },
-	{ ID_WAYS, "ways", NULL, "ways in: how counters are reached, and what a read costs" },
+	{ ID_UNITS, "units", NULL, "list units: blocks of counters" },
+	{ ID_EVENTS, "events", NULL, "list list events, grouped by unit" },
+	{ ID_METRICS, "metrics", NULL, "list list metrics: formulas over events" },
+	{ ID_METHODS, "methods", NULL,
+	  "list access methods: what each needs, and what a read costs" },
 	{ ID_CPU, "cpu", "MODEL",
-	  "the events of a PMU model that libpfm4 knows, such as skx, whatever machine this is" },
+	  "list the events of a PMU model of libpfm4, such as skx, on any machine" },
 	{ ID_NAMES, "names", NULL,
-	  "nothing but the names of events, metrics and groups, one a line" },
+	  "print only the names of events, metrics and groups, one per line" },
 	{ ID_CSV, "csv", NULL, "write comma-separated values" },
 	{ ID_JSON, "json", NULL, "write JSON" },
 	{ ID_FILE, "metric-file", "FILE", "read further metrics from FILE" },
 	{ ID_MACHINE, "machine", "FILE", "look at a recorded machine instead of this one" },
 	{ ID_ROOT, "root", "DIR", "look for the system's files below DIR" },
 	{ 'v', "verbose", NULL,
-	  "formulas, and the reason why an event cannot be counted; twice: also what the library "
-	  "decides" },
+	  "also print formulas, and why an event cannot be counted; twice: also the library's "
+	  "decisions" },
 	CLI_OPTION_HELP,
 	CLI_OPTION_END,
 };
@@ -83,8 +84,8 @@ static int set_option(void *arg, const struct cli_option *o, const char *value)
 	case ID_METRICS:
 		l->parts |= CLI_METRICS;
 		return 0;
-	case ID_WAYS:
-		l->parts |= CLI_WAYS;
+	case ID_METHODS:
+		l->parts |= CLI_METHODS;
 		return 0;
 	case ID_CPU:
 		l->model = value;
@@ -158,7 +159,7 @@ static int list_machine(struct list *l, char *const *patterns, size_t n)
 	ret = cli_say_stdout_end();
 	if (!ret && !found) {
 		if (n)
-			cli_say("nothing fits '%s'%s", patterns[0],
+			cli_say("nothing matches '%s'%s", patterns[0],
 				n > 1 ? " or the other patterns" : "");
 		else
 			cli_say("there is nothing to list");
@@ -194,9 +195,8 @@ const struct cli_command cli_list_command = {
 	.usage = "list [OPTION...] [PATTERN...]",
 	.about = "list units, events and metrics, and whether they can be counted here",
 	.details = "PATTERN is a part of a name or description, or with *, ? or [] a glob over the "
-		   "whole name; case does "
-		   "not matter. Of several patterns one has to fit. The exit status is 1 when "
-		   "nothing does.",
+		   "whole name; case does not matter. With several patterns, one must match. The "
+		   "exit status is 1 if nothing matches.",
 	.options = options,
 	.is_permuting = true,
 	.run = run_list,

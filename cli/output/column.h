@@ -18,7 +18,7 @@
 enum cli_cell_kind {
 	CLI_CELL_NONE,
 	CLI_CELL_TEXT,
-	CLI_CELL_WORDS, /* text, parted by blanks: an array in JSON */
+	CLI_CELL_WORDS, /* text, separated by blanks: an array in JSON */
 	CLI_CELL_COUNT, /* 1234; "1,234" for people */
 	CLI_CELL_REAL,	/* the shortest digits that read back as the same double */
 	CLI_CELL_RATE,	/* a real number of which CSV has six digits */

@@ -208,7 +208,7 @@ static int append(struct cli_output *o)
 		ret = -errno;
 	/* Nobody could tell half a report from a whole one. */
 	if (ret < 0 && ftruncate(to, before.st_size))
-		cli_say("%s may end in half a report", o->place);
+		cli_say("%s may end with a partial report", o->place);
 	if (close(to) && !ret)
 		ret = -errno;
 close_from:
@@ -248,7 +248,7 @@ int cli_output_close(struct cli_output *o)
 
 	if (ret < 0)
 		cli_say("writing the report to %s failed: %s%s", name, strerror(-ret),
-			o->temporary ? "; nothing was left there" : "");
+			o->temporary ? "; no partial file remains" : "");
 	cleanup(o);
 	return ret;
 }

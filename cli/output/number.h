@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers as text and text as numbers. The decimal point is '.', groups are parted by ',' whatever the locale. */
+/* Numbers as text and text as numbers. The decimal point is '.', groups are separated by ',' whatever the locale. */
 #ifndef CLI_OUTPUT_NUMBER_H
 #define CLI_OUTPUT_NUMBER_H
 

@@ -45,7 +45,7 @@ int cli_say_misuse(const char *command, const char *format, ...)
 
 int cli_say_no_memory(void)
 {
-	cli_say("no memory left");
+	cli_say("out of memory");
 	return CLI_EXIT_FAILED;
 }
 

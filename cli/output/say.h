@@ -12,7 +12,7 @@ void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int cli_say_misuse(const char *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* "no memory left"; returns CLI_EXIT_FAILED. */
+/* "out of memory"; returns CLI_EXIT_FAILED. */
 int cli_say_no_memory(void);
 
 /* Flush stdout, and say so when what was written did not arrive. 0 or CLI_EXIT_FAILED. */

@@ -188,12 +188,12 @@ static int load_line(struct cli_dump *d, const char *path, size_t number, char *
 	for (char *word; n < 5 && (word = strtok_r(rest, " ", &rest));)
 		words[n++] = word;
 	if (n != 4)
-		return say_line(path, number, "not a path, a table, a name and a value");
+		return say_line(path, number, "expected a path, a table, a name and a value");
 
 	struct cli_dumped one = { .path = words[0], .table = words[1], .name = words[2] };
 
 	if (cli_register_parse(words[3], &one.value))
-		return say_line(path, number, "the value is no number of 64 bits");
+		return say_line(path, number, "the value is not a 64-bit number");
 	return cli_dump_add(d, &one) ? cli_say_no_memory() : 0;
 }
 
@@ -205,7 +205,7 @@ static int load_text(struct cli_dump *d, FILE *f, const char *path)
 
 	for (size_t n = 1; !ret && getline(&line, &room, f) >= 0; n++) {
 		if (n == 1 && strncmp(line, MAGIC, strlen(MAGIC)) != 0)
-			ret = say_line(path, n, "this is no dump of ntime reg");
+			ret = say_line(path, n, "this is not a dump of ntime reg");
 		else
 			ret = load_line(d, path, n, line);
 	}
@@ -227,7 +227,7 @@ static int load_json(struct cli_dump *d, FILE *f, const char *path)
 	if (!root)
 		return say_line(path, error.line > 0 ? (size_t)error.line : 1, error.text);
 	if (!json_is_array(array)) {
-		cli_say("%s is no dump of ntime reg: it has no array 'registers'", path);
+		cli_say("%s is not a dump of ntime reg: it has no array 'registers'", path);
 		ret = CLI_EXIT_FAILED;
 	}
 	json_array_foreach(array, i, json)
@@ -240,8 +240,8 @@ static int load_json(struct cli_dump *d, FILE *f, const char *path)
 		if (json_unpack(json, "{s:s, s:s, s:s, s:s}", "path", &one.path, "table",
 				&one.table, "name", &one.name, "value", &value) ||
 		    cli_register_parse(value, &one.value)) {
-			cli_say("%s: register %zu is not a path, a table, a name and a value", path,
-				i);
+			cli_say("%s: register %zu: expected a path, a table, a name and a value",
+				path, i);
 			ret = CLI_EXIT_FAILED;
 		} else if (cli_dump_add(d, &one)) {
 			ret = cli_say_no_memory();

@@ -26,28 +26,24 @@ enum {
 
 static const struct cli_option options[] = {
 	{ 'C', "cpu", "LIST",
-	  "get, set, watch, hammer: only on these CPUs and their packages, such as 0-3,8" },
-	{ 'b', "brief", NULL, "get: one line a register, without its fields" },
-	{ ID_FIELD, "field", "FIELD=VALUE",
-	  "set: change this field and leave the others; may be given several times" },
+	  "get, set, watch, hammer: only these CPUs and their packages, such as 0-3,8" },
+	{ 'b', "brief", NULL, "get: one line per register, without its fields" },
+	{ ID_FIELD, "field", "FIELD=VALUE", "set: change this field only; may be repeated" },
 	{ ID_HOLD, "hold", NULL,
-	  "set: keep the value until a signal ends ntime, then put back the old one" },
-	{ ID_FORCE, "force", NULL,
-	  "set, hammer: write bits that are not known to be harmless, as root, not through ntime's "
-	  "driver" },
+	  "set: keep the value until a signal ends ntime, then restore the old one" },
+	{ ID_FORCE, "force", NULL, "set, hammer: write any bits, as root, without ntime's driver" },
 	{ ID_DRY_RUN, "dry-run", NULL, "set, hammer: print the accesses instead of writing" },
-	{ 'n', "number", "N", "watch: seconds between looks (2); hammer: how often to write" },
-	{ 'c', "count", "COUNT", "watch: end after so many looks" },
-	{ ID_RATE, "rate", "HZ", "hammer: writes a second; without it as fast as it goes" },
-	{ 'o', "output", "FILE", "dump: write to FILE, which appears complete or not at all" },
-	{ ID_NAMES, "names", NULL, "ls: names only, one a line" },
+	{ 'n', "number", "N", "watch: seconds between reads (2); hammer: number of writes" },
+	{ 'c', "count", "COUNT", "watch: end after this many reads" },
+	{ ID_RATE, "rate", "HZ", "hammer: writes per second; default: as fast as possible" },
+	{ 'o', "output", "FILE", "dump: write to FILE, complete or not at all" },
+	{ ID_NAMES, "names", NULL, "ls: names only, one per line" },
 	{ ID_JSON, "json", NULL, "ls, get, dump, diff: write JSON" },
 	{ ID_CSV, "csv", NULL, "get: write CSV" },
 	{ ID_ROOT, "root", "DIR", "look for the system's files below DIR" },
 	{ ID_MACHINE, "machine", "FILE", "look at a recorded machine instead of this one" },
 	{ 'v', "verbose", NULL,
-	  "ls: each register with its fields and where that is known from; twice: also what the "
-	  "library decides" },
+	  "ls: each register with its fields and sources; twice: also the library's decisions" },
 	CLI_OPTION_HELP,
 	CLI_OPTION_END,
 };
@@ -161,7 +157,7 @@ static int set_option(void *arg, const struct cli_option *o, const char *value)
 static int check(const struct cli_reg *r, const struct action *a)
 {
 	if (r->command && !a->has_command)
-		return cli_say_misuse(r->self->name, "'%s' runs no command", r->action);
+		return cli_say_misuse(r->self->name, "'%s' does not run a command", r->action);
 	if (r->n < a->min || (a->max >= 0 && r->n > a->max))
 		return cli_say_misuse(r->self->name, "'%s' takes %s, not %d", r->action,
 				      a->max == 0	 ? "no name"
@@ -178,7 +174,7 @@ static const struct action *find_action(const struct cli_command *self, int argc
 {
 	if (argc < 2 || argv[1][0] == '-') {
 		cli_say_misuse(self->name,
-			       "say what to do: ls, get, set, watch, dump, diff or hammer");
+			       "name an action: ls, get, set, watch, dump, diff or hammer");
 		return NULL;
 	}
 	for (size_t i = 0; i < ACTIONS; i++)
@@ -186,12 +182,13 @@ static const struct action *find_action(const struct cli_command *self, int argc
 			return &actions[i];
 	for (size_t i = 0; i < ACTIONS; i++)
 		if (cli_word_is_near(argv[1], actions[i].name)) {
-			cli_say_misuse(self->name, "reg cannot '%s'; did you mean '%s'?", argv[1],
-				       actions[i].name);
+			cli_say_misuse(self->name, "reg has no action '%s'; did you mean '%s'?",
+				       argv[1], actions[i].name);
 			return NULL;
 		}
 	cli_say_misuse(self->name,
-		       "reg cannot '%s', only ls, get, set, watch, dump, diff and hammer", argv[1]);
+		       "reg has no action '%s', only ls, get, set, watch, dump, diff and hammer",
+		       argv[1]);
 	return NULL;
 }
 
@@ -213,7 +210,7 @@ static int parse(struct cli_reg *r, const struct action *a, int argc, char **arg
 	r->operand = argv + ret;
 	r->n = end - ret;
 	if (r->command && !*r->command) {
-		cli_say_misuse(r->self->name, "there is no command behind --");
+		cli_say_misuse(r->self->name, "there is no command after --");
 		return -EINVAL;
 	}
 	return 0;
@@ -254,16 +251,14 @@ const struct cli_command cli_reg_command = {
 		 "reg hammer [OPTION...] NAME|ADDRESS VALUE",
 	.about = "show, set, watch and compare registers by name",
 	.details =
-		"NAME is that of the vendor's manual (IA32_PERFEVTSEL0, or IA32_PERFEVTSEL for all "
-		"of "
-		"them) or of Linux, with its table (nhm_uncore.NAME) or unit (core0/NAME) where it "
-		"is wanted; ADDRESS is 0x38d, msr:0x38d, pci:7f:10.0:0xf4 or core0/msr/0x38d.\n"
-		"set writes the bits that are known to be ours and leaves the others. With --hold "
-		"or "
-		"a COMMAND the old value comes back at the end; without, the new one stays, which "
-		"needs root, because ntime's driver always gives a register back.\n"
-		"Exit status: 0; that of COMMAND; diff: 1 when there are differences; 125 when "
-		"ntime failed, 126 when the command cannot be executed, 127 when it is not found.",
+		"NAME is the name in the vendor's manual (IA32_PERFEVTSEL0, or IA32_PERFEVTSEL for "
+		"all of them) or in Linux, optionally with its table (nhm_uncore.NAME) or unit "
+		"(core0/NAME); ADDRESS is 0x38d, msr:0x38d, pci:7f:10.0:0xf4 or "
+		"core0/msr/0x38d.\nset writes only bits that are known to be safe, and leaves the "
+		"others. With --hold or a COMMAND the old value is restored at the end; otherwise "
+		"the new value stays, which needs root, because ntime's driver always restores a "
+		"register.\nExit status: 0; that of COMMAND; diff: 1 if there are differences; 125 "
+		"if ntime failed, 126 if the command cannot be executed, 127 if it is not found.",
 	.options = options,
 	.is_permuting = true,
 	.run = run_reg,

@@ -45,15 +45,14 @@ static int parse_value(struct setting *s)
 	int ret;
 
 	if (!text && !s->r->fields)
-		return cli_say_misuse(s->r->self->name,
-				      "say which value, or which fields with --field");
+		return cli_say_misuse(s->r->self->name, "give a value, or fields with --field");
 	if (!text)
 		return 0;
 	ret = cli_register_parse(text, &s->value);
 	if (ret == -ERANGE)
 		return cli_say_misuse(s->r->self->name, "'%s' has more than 64 bits", text);
 	if (ret < 0)
-		return cli_say_misuse(s->r->self->name, "'%s' is no number, such as 0x4300c0",
+		return cli_say_misuse(s->r->self->name, "'%s' is not a number such as 0x4300c0",
 				      text);
 	s->has_value = true;
 	return 0;
@@ -82,8 +81,8 @@ static int find_targets(struct setting *s)
 		cli_say("there are %zu registers '%s' (%s, %s, ...): %s", s->list.n, name,
 			reg[0].path, reg[1].path,
 			reg->scope == NTIME_REGISTER_OF_DEVICE
-				? "name one of them so"
-				: "say of which CPUs with -C LIST, or -C all");
+				? "name one of them"
+				: "name the CPUs with -C LIST, or -C all");
 		return CLI_EXIT_FAILED;
 	}
 	s->t = calloc(s->list.n, sizeof(*s->t));
@@ -115,7 +114,7 @@ static int apply_field(const struct setting *s, const struct ntime_register_info
 		return cli_say_misuse(s->r->self->name,
 				      "--field takes FIELD=VALUE with a number, not '%s'", text);
 	if (!find_field(reg, text, (size_t)(equals - text), &field)) {
-		cli_say("%s has no field '%.*s' (ntime reg ls -v %s tells which it has)", reg->name,
+		cli_say("%s has no field '%.*s' (ntime reg ls -v %s lists its fields)", reg->name,
 			(int)(equals - text), text, reg->name);
 		return CLI_EXIT_FAILED;
 	}
@@ -136,8 +135,7 @@ static void say_hint(const struct setting *s, const struct ntime_register_info *
 	if ((s->flags & NTIME_REGISTER_KEEP) && !(s->flags & NTIME_REGISTER_FORCE) &&
 	    reg->is_writable &&
 	    (error == -EACCES || error == -EPERM || error == -ENOENT || error == -EOPNOTSUPP))
-		cli_say("for a while only, it can be set through ntime's driver: --hold, or -- "
-			"COMMAND");
+		cli_say("to set it temporarily, through ntime's driver: --hold, or -- COMMAND");
 }
 
 static int open_target(struct setting *s, struct target *t)
@@ -203,7 +201,7 @@ static void put_set(const struct target *t)
 static int write_targets(struct setting *s)
 {
 	if (s->r->is_forced)
-		cli_say("forced: written through %s, whatever is known of the bits",
+		cli_say("forced: written through %s, without checking the bits",
 			ntime_register_method(s->t[0].open));
 	for (size_t i = 0; i < s->list.n; i++) {
 		int ret = ntime_register_write(s->t[i].open, s->t[i].wanted);
@@ -327,7 +325,7 @@ static int parse_pace(const struct cli_reg *r, struct pace *p)
 	char *end;
 
 	if (!r->number)
-		return cli_say_misuse(r->self->name, "say how often to write with -n");
+		return cli_say_misuse(r->self->name, "give the number of writes with -n");
 	if (cli_number_parse(r->number, 1, UINT64_MAX, &p->times))
 		return cli_say_misuse(r->self->name, "-n takes a number from 1, not '%s'",
 				      r->number);
@@ -335,7 +333,7 @@ static int parse_pace(const struct cli_reg *r, struct pace *p)
 	if (r->rate && (end == r->rate || *end || !isfinite(p->hz) || p->hz < 1e-3 || p->hz > 1e6))
 		return cli_say_misuse(
 			r->self->name,
-			"--rate takes writes a second from 0.001 to 1000000, not '%s'", r->rate);
+			"--rate takes writes per second from 0.001 to 1000000, not '%s'", r->rate);
 	return 0;
 }
 

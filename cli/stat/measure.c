@@ -2,7 +2,7 @@
 /*
  * One measurement.
  *
- * With a command: it waits at the door of exec while the counters are attached to it, so that nothing of it is missed and
+ * With a command: it is held just before exec while the counters are attached to it, so that nothing of it is missed and
  * nothing of ntime is counted. Without: counting begins at once and ends with the processes, the time or Ctrl-C.
  */
 #include <errno.h>

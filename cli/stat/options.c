@@ -40,7 +40,7 @@ const struct cli_option cli_stat_option_table[] = {
 	  "a metric by name, or a new one as NAME=FORMULA or NAME[unit]=FORMULA; may be repeated" },
 	{ ID_METRICS, "metrics", "FILE", "read further metrics from FILE" },
 	{ 'r', "repeat", "N", "run the command N times; print the mean and the spread" },
-	{ 'I', "interval", "TIME", "print what happened in each TIME while it goes on" },
+	{ 'I', "interval", "TIME", "also print the counts of each interval of TIME, live" },
 	{ 'a', "all-cpus", NULL, "count everything on all CPUs" },
 	{ 'C', "cpu", "LIST", "count everything on these CPUs, such as 0-3,8" },
 	{ 'p', "pid", "PID[,PID...]", "attach to all threads of running processes" },
@@ -50,25 +50,24 @@ const struct cli_option cli_stat_option_table[] = {
 	  "write the report to FILE, complete or not at all; - is standard output" },
 	{ ID_APPEND, "append", NULL, "with -o: add to the end of FILE" },
 	{ ID_CSV, "csv", NULL, "write comma-separated values" },
-	{ ID_JSON, "json", NULL, "write JSON; with -I one object a line" },
+	{ ID_JSON, "json", NULL, "write JSON; with -I one object per line" },
 	{ ID_NO_SCALE, "no-scale", NULL,
-	  "print what was counted where only part of the time was, without extrapolating" },
+	  "print raw counts; do not extrapolate multiplexed events" },
 	{ ID_TIMEOUT, "timeout", "TIME",
 	  "end the measurement, and the command with it, after TIME" },
 	{ ID_DELAY, "delay", "TIME", "start to count TIME after the command" },
 	{ ID_PASSES, "passes", NULL,
-	  "where not all fits at once, run the command once per pass instead of taking turns" },
+	  "if the events exceed the counters, run the command once per pass instead of rotating" },
 	{ ID_VIA, "via", "WAY",
-	  "way in to the counters: perf, auto, or with -a or -C ntimefs (ntime's driver), msr, "
-	  "pci" },
+	  "access method: perf, auto, or with -a or -C ntimefs (ntime's driver), msr, pci" },
 	{ ID_MACHINE, "machine", "FILE",
 	  "use a recorded machine instead of this one; values are simulated" },
 	{ ID_ROOT, "root", "DIR", "look for the system's files below DIR" },
 	{ ID_DRY_RUN, "dry-run", NULL, "print what would be counted and how; run nothing" },
 	{ 'q', "quiet", NULL,
-	  "print the counters and the names of what is missing, no times and no explanations" },
+	  "print the counters and the names of absent events, no times and no explanations" },
 	{ 'v', "verbose", NULL,
-	  "tell how each number was counted; twice: also what the library decides" },
+	  "print how each number was counted; twice: also the library's decisions" },
 	CLI_OPTION_HELP,
 	CLI_OPTION_END,
 };
@@ -116,8 +115,8 @@ static int set_time(const struct cli_option *option, const char *value, uint64_t
 					     : "more than 0");
 	}
 	if (ret < 0)
-		return misuse("--%s %s is no length of time: write 100 or 100ms for milliseconds, "
-			      "else ns, us, s or min",
+		return misuse("--%s %s is not a time: write 100 or 100ms for milliseconds, else "
+			      "ns, us, s or min",
 			      option->name, value);
 	return 0;
 }
@@ -128,7 +127,7 @@ static int add_pid(struct cli_stat_options *o, const char *text)
 	int *more;
 
 	if (cli_number_parse(text, 1, INT_MAX, &pid))
-		return misuse("'%s' is no process or thread id", text);
+		return misuse("'%s' is not a process or thread id", text);
 	for (size_t i = 0; i < o->pids; i++)
 		if (o->pid[i] == (int)pid)
 			return 0;
@@ -176,7 +175,7 @@ static int set_writer(struct cli_stat_options *o, const struct cli_writer *write
 static int set_runs(struct cli_stat_options *o, const char *value)
 {
 	if (cli_number_parse(value, 1, MAX_RUNS, &o->runs))
-		return misuse("-r %s is no number of runs: write 1 to 1000000", value);
+		return misuse("-r %s is not a number of runs: write 1 to 1000000", value);
 	o->has_runs = true;
 	return 0;
 }

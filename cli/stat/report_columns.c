@@ -58,7 +58,7 @@ struct words {
 	char text[160];
 };
 
-/* Flags share a field, parted by blanks. */
+/* Flags share a field, separated by blanks. */
 static void add_word(void *arg, const char *word)
 {
 	struct words *w = arg;

@@ -158,9 +158,9 @@ static struct cell note_cell(const struct cli_style *style, const struct cli_ite
 	if (v->flags & NTIME_SCALED || item->is_unscaled)
 		note_share(&cell, style, item);
 	if (v->flags & NTIME_OVERFLOWED)
-		add_note(&cell, "counter wrapped unseen");
+		add_note(&cell, "the counter wrapped and the wrap was missed");
 	if (v->flags & NTIME_LOST)
-		add_note(&cell, "taken by somebody else, or its device is gone");
+		add_note(&cell, "taken by another program, or its device is gone");
 	if (v->flags & NTIME_USER_ONLY)
 		add_note(&cell, "user mode only");
 	if (v->flags & NTIME_PARTIAL)
@@ -388,8 +388,7 @@ static void put_head(FILE *f, const struct cli_style *style, const struct cli_re
 		put_sentence(f, style, CLI_PLAIN, line);
 	}
 	if (r->has_ended && r->timed_out)
-		put_sentence(f, style, CLI_WARN,
-			     "The time given by --timeout was over before the command ended.");
+		put_sentence(f, style, CLI_WARN, "The --timeout expired before the command ended.");
 	else if (r->has_ended && WIFSIGNALED(r->status)) {
 		snprintf(line, sizeof(line), "The command was killed by signal %d (%s).",
 			 WTERMSIG(r->status), strsignal(WTERMSIG(r->status)));
@@ -402,8 +401,8 @@ static void put_head(FILE *f, const struct cli_style *style, const struct cli_re
 		put_sentence(f, style, CLI_PLAIN, line);
 	} else if (r->passes > 1 && has_estimate(r)) {
 		snprintf(line, sizeof(line),
-			 "Counted in %u passes that took turns; a number with ~ is an estimate, %s "
-			 "one standard error.",
+			 "Counted in %u rotating passes; a number with ~ is an estimate, %s one "
+			 "standard error.",
 			 r->passes, style->look.utf8 ? "±" : "+-");
 		put_sentence(f, style, CLI_PLAIN, line);
 	}
@@ -413,7 +412,7 @@ static void put_head(FILE *f, const struct cli_style *style, const struct cli_re
 	}
 }
 
-/* Names of all that are like @first, each once, parted by blanks; caller frees. NULL without memory. */
+/* Names of all that are like @first, each once, separated by blanks; caller frees. NULL without memory. */
 static char *names_of(const struct cli_absence *all, size_t n, size_t first)
 {
 	char *names = NULL;
@@ -493,7 +492,7 @@ static void put_why_none_ran(FILE *f, const struct cli_style *style, const struc
 	snprintf(text, sizeof(text),
 		 "<not counted>: its counter never ran: other users (perf, the NMI watchdog) held "
 		 "all counters,%s or nothing ran on a core of its kind; see ntime(1)",
-		 r->passes > 1 ? " or it ended before the event had its turn," : "");
+		 r->passes > 1 ? " the command ended before the event's pass," : "");
 	putc('\n', f);
 	put_sentence(f, style, CLI_PLAIN, text);
 }
@@ -558,7 +557,7 @@ static void interval(FILE *f, const struct cli_style *style, const struct cli_re
 static void put_plan(FILE *f, const struct cli_style *style, const struct cli_report *r)
 {
 	put_head(f, style, r);
-	put_sentence(f, style, CLI_PLAIN, "Nothing was run. It would be counted like this:");
+	put_sentence(f, style, CLI_PLAIN, "Nothing was run. It would be counted as follows:");
 	for (size_t i = 0; i < r->notes; i++) {
 		fputs("  ", f);
 		cli_wrap(f, &style->look, 2, 4, r->note[i]);

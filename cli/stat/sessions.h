@@ -25,7 +25,7 @@ struct cli_sessions {
 
 /**
  * cli_sessions_new() - make the sessions that @o asks for and add what is to be counted
- * @child:	the command waiting at the door of exec; 0: the calling thread stands for it
+ * @child:	the command held just before exec; 0: the calling thread stands for it
  * @pass:	count only this pass, or CLI_ALL_PASSES
  *
  * Return: 0, or -errno after a sentence; nothing remains then.

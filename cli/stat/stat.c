@@ -158,7 +158,7 @@ static int round_by_pass(struct stat *st)
 			if (st->report.item[i].pass == pass || !pass)
 				st->round[i] = st->measure.values[i];
 		if (is_over(st) && pass + 1 < st->report.passes) {
-			cli_say("ended in pass %u of %u: what later passes count is missing",
+			cli_say("ended in pass %u of %u: the events of later passes are missing",
 				pass + 1, st->report.passes);
 			break;
 		}
@@ -412,15 +412,13 @@ const struct cli_command cli_stat_command = {
 	.name = "stat",
 	.usage = "[stat] [OPTION...] [--] COMMAND [ARG...]\n"
 		 "[stat] [OPTION...] -a|-C LIST|-p PID|-t TID [[--] COMMAND [ARG...]]",
-	.about = "run a command, or look at what runs already, and print times and counters",
-	.details = "Without -e and -m the counters worth seeing are counted. TIME is a number of "
-		   "milliseconds, or has "
-		   "ns, us, ms, s or min behind it. The report goes to standard error.\n\n"
-		   "Exit status: the command's own; 124 when --timeout ended it, 125 when ntime "
-		   "itself failed, 126 "
-		   "when the command cannot be executed, 127 when it is not found. A signal that "
-		   "kills the command "
-		   "kills ntime after the report.",
+	.about = "run a command, or attach to running programs, and print times and counters",
+	.details = "Without -e and -m a default set of events is counted. TIME is a number of "
+		   "milliseconds, or a number with ns, us, ms, s or min. The report goes to "
+		   "standard error.\n\nExit status: that of the command; 124 if --timeout ended "
+		   "it, 125 if ntime itself failed, 126 if the command cannot be executed, 127 if "
+		   "it is not found. If a signal kills the command, ntime ends by the same signal "
+		   "after the report.",
 	.options = cli_stat_option_table,
 	.run = run_stat,
 };

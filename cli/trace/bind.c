@@ -21,7 +21,8 @@ struct lend {
 };
 
 static const struct cli_option bind_options[] = {
-	{ ID_FORCE, "force", NULL, "also what is in use: the console, mounted disks, networks" },
+	{ ID_FORCE, "force", NULL,
+	  "also functions that are in use: the console, mounted disks, networks" },
 	{ ID_DRY_RUN, "dry-run", NULL, "print the writes instead of doing them" },
 	{ ID_ROOT, "root", "DIR", "look for the system's files below DIR" },
 	CLI_OPTION_END,
@@ -29,7 +30,7 @@ static const struct cli_option bind_options[] = {
 
 static const struct cli_option unbind_options[] = {
 	{ ID_FORCE, "force", NULL,
-	  "also what ntime did not bind: it goes to the driver that Linux finds" },
+	  "also functions that ntime did not bind: they go to the driver that Linux finds" },
 	{ ID_DRY_RUN, "dry-run", NULL, "print the writes instead of doing them" },
 	{ ID_ROOT, "root", "DIR", "look for the system's files below DIR" },
 	CLI_OPTION_END,
@@ -109,7 +110,7 @@ static int run_bind(struct cli_trace *t)
 
 	if (ret < 0)
 		return cli_trace_say(t->ctx, ret);
-	return tell_result(t, "nothing to do: vfio-pci has all of the group already", ret);
+	return tell_result(t, "nothing to do: vfio-pci already has the whole group", ret);
 }
 
 static int run_unbind(struct cli_trace *t)
@@ -124,14 +125,11 @@ static int run_unbind(struct cli_trace *t)
 const struct cli_trace_action cli_trace_bind = {
 	.name = "bind",
 	.usage = "[--force] [--dry-run] BDF",
-	.about = "give a card, with its IOMMU group, to vfio-pci",
-	.details =
-		"BDF is the place of the card, such as 0000:05:00.0. All functions of its IOMMU "
-		"group "
-		"go along, but bridges. What each of them had is written down in /run/ntime-vfio "
-		"until "
-		"'ntime trace unbind' gives it back; when one cannot be had, all are given back at "
-		"once.",
+	.about = "bind a card and its IOMMU group to vfio-pci",
+	.details = "BDF is the address of the card, such as 0000:05:00.0. All functions of its "
+		   "IOMMU group except bridges are bound with it. Their drivers are recorded in "
+		   "/run/ntime-vfio until 'ntime trace unbind' restores them; if one function "
+		   "cannot be bound, all are restored at once.",
 	.min = 1,
 	.max = 1,
 	.options = bind_options,
@@ -143,8 +141,8 @@ const struct cli_trace_action cli_trace_bind = {
 const struct cli_trace_action cli_trace_unbind = {
 	.name = "unbind",
 	.usage = "[--force] [--dry-run] BDF",
-	.about = "give a card, with its IOMMU group, back to the drivers it had",
-	.details = "BDF is the place of any function of the group.",
+	.about = "give a card and its IOMMU group back to their drivers",
+	.details = "BDF is the address of any function of the group.",
 	.min = 1,
 	.max = 1,
 	.options = unbind_options,

@@ -27,13 +27,12 @@ static const struct cli_option options[] = {
 	{ 't', "to", "FORM", "what to write: mmiotrace (if not given), vfio, json, binary" },
 	{ ID_REBASE, "rebase", NULL, "times begin at 0" },
 	{ ID_KEEP_TID, "keep-tid", NULL,
-	  "mmiotrace: the thread stands where it has the pid, which other tools expect to be 0" },
+	  "mmiotrace: write the thread as the pid, which other tools expect to be 0" },
 	{ ID_ID, "id", "BDF=VVVV:DDDD",
-	  "mmiotrace: vendor and device of a function, where the trace does not tell" },
+	  "mmiotrace: vendor and device of a function, if the trace lacks them" },
 	{ ID_BAR, "bar", "BDF=N=START[+BYTES]",
-	  "mmiotrace: address and size of a BAR, where the trace does not tell" },
-	{ ID_STYLE, "style", "NAME",
-	  "vfio: what stands in front of the events: plain, pid@time, iso, ..." },
+	  "mmiotrace: address and size of a BAR, if the trace lacks them" },
+	{ ID_STYLE, "style", "NAME", "vfio: prefix of the events: plain, pid@time, iso, ..." },
 	{ ID_NO_MARKS, "no-marks", NULL, "mmiotrace: no MARK lines" },
 	{ ID_IO_MARKS, "io-marks", NULL, "mmiotrace: accesses to I/O regions become marks" },
 	CLI_OPTION_END,
@@ -286,7 +285,7 @@ static int check_form(const struct cli_trace *t, const struct convert *c)
 	if (t->chips.n && c->writer.form != NTIME_TRACE_MMIOTRACE && !chooses_by_name(t))
 		return cli_say_misuse(t->self->name,
 				      "--chip is for --to mmiotrace and for names of --register: "
-				      "the other forms have no place for a chip");
+				      "the other forms cannot store a chip");
 	return 0;
 }
 
@@ -311,7 +310,7 @@ static int run(struct cli_trace *t)
 	}
 	if (path && c->writer.form == NTIME_TRACE_BINARY && !t->output && isatty(STDOUT_FILENO)) {
 		cli_say_misuse(t->self->name,
-			       "the binary form is nothing for a terminal: use -o FILE");
+			       "the binary form is not written to a terminal: use -o FILE");
 		path = NULL;
 	}
 	for (size_t i = 0; i < t->chips.n && path; i++)
@@ -332,10 +331,9 @@ const struct cli_trace_action cli_trace_convert = {
 	.name = "convert",
 	.usage = "[OPTION...] [FILE]",
 	.about = "write a trace in another form: mmiotrace, VFIO text, JSON lines, binary",
-	.details = "What mmiotrace demands and the trace does not have (addresses of BARs, the "
-		   "identification of the device) is taken from --id, --bar and --chip, or made up "
-		   "in a "
-		   "way that decoders accept, with a MARK that says so.",
+	.details = "Values that mmiotrace requires and the trace lacks (addresses of BARs, the "
+		   "identification of the device) are taken from --id, --bar and --chip, or made "
+		   "up in a form that decoders accept, with a MARK that says so.",
 	.groups = CLI_TRACE_READS | CLI_TRACE_FOLLOWS | CLI_TRACE_OUTPUT,
 	.max = 1,
 	.options = options,

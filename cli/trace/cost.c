@@ -26,10 +26,10 @@ enum {
 static const struct cli_option options[] = {
 	{ 'r', "repeat", "N", "run COMMAND N times with tracing and N times without (5)" },
 	{ ID_WITH, "with", "ARGS",
-	  "arguments that turn tracing on; they stand for {} in COMMAND, or behind it" },
+	  "arguments that enable tracing; they replace {} in COMMAND, or are appended" },
 	{ ID_WITHOUT, "without", "ARGS", "arguments of runs without tracing" },
 	{ ID_LOG, "log", "FILE",
-	  "where a traced run writes its trace: its accesses are counted, for the cost of one" },
+	  "trace file of a traced run: its accesses are counted, for the cost of one" },
 	{ ID_TRACED, "traced", "SECONDS,...", "how long runs with tracing took" },
 	{ ID_UNTRACED, "untraced", "SECONDS,...", "how long runs without tracing took" },
 	CLI_OPTION_END,
@@ -58,10 +58,10 @@ static int set_times(struct cli_trace *t, struct cli_cost_runs *runs, const char
 			return -EINVAL;
 		}
 		if (n >= sizeof(word) || cli_time_parse(word, "s", &runs->ns[runs->n])) {
-			cli_say_misuse(t->self->name,
-				       "--%s takes times parted by commas, such as 1.5,1.62s, not "
-				       "'%s'",
-				       option, value);
+			cli_say_misuse(
+				t->self->name,
+				"--%s takes times separated by commas, such as 1.5,1.62s, not '%s'",
+				option, value);
 			return -EINVAL;
 		}
 		runs->n++;
@@ -77,8 +77,8 @@ static int set_pairs(struct cli_trace *t, struct wanted *w, const char *value)
 
 	if (cli_number_parse(value, 2, CLI_COST_RUNS, &n)) {
 		cli_say_misuse(t->self->name,
-			       "--repeat takes a number from 2 to %d, not '%s': a single run tells "
-			       "nothing of how much runs vary",
+			       "--repeat takes a number from 2 to %d, not '%s': a single run does "
+			       "not show how much runs vary",
 			       CLI_COST_RUNS, value);
 		return -EINVAL;
 	}
@@ -172,8 +172,7 @@ static void write_text(FILE *f, const struct cli_look *look, const struct ntime_
 	if (c->flags & NTIME_COST_PER_ACCESS)
 		put_access(f, look, c);
 	if (c->flags & NTIME_COST_WITHIN_SPREAD)
-		fputs("the difference is within the spread: it does not tell what tracing costs\n",
-		      f);
+		fputs("the difference is within the spread: the cost of tracing is not known\n", f);
 }
 
 #define AT(member, kind) CLI_OF(struct ntime_trace_cost, member, kind)
@@ -271,8 +270,8 @@ static int run_told(struct cli_trace *t)
 
 	if (t->n)
 		return cli_say_misuse(t->self->name,
-				      "--traced and --untraced take the place of traces and of a "
-				      "command; the trace for its accesses is --log FILE");
+				      "--traced and --untraced replace traces and a command; for "
+				      "the number of accesses use --log FILE");
 	if (w->live.log && cli_cost_count(t, w->live.log, &accesses))
 		return CLI_EXIT_FAILED;
 	return cost_of_runs(t, accesses);
@@ -297,11 +296,11 @@ static int run_live(struct cli_trace *t)
 	uint64_t with, without;
 
 	if (!t->n)
-		return cli_say_misuse(t->self->name, "say which COMMAND to run, behind --");
+		return cli_say_misuse(t->self->name, "name the COMMAND to run, after --");
 	if (!w->live.with && !w->live.without)
 		return cli_say_misuse(t->self->name,
-				      "say with --with ARGS what turns tracing on, or with "
-				      "--without ARGS what turns it off");
+				      "give the arguments that enable tracing with --with ARGS, or "
+				      "those that disable it with --without ARGS");
 	w->live.command = t->operand;
 	if (!w->live.pairs)
 		w->live.pairs = DEFAULT_PAIRS;
@@ -357,12 +356,12 @@ const struct cli_trace_action cli_trace_cost = {
 	.usage = "[OPTION...] MORE LESS\n"
 		 "[OPTION...] --with ARGS [--log FILE] -- COMMAND [ARG...]\n"
 		 "[OPTION...] --traced SECONDS,... --untraced SECONDS,... [--log FILE]",
-	.about = "tell how much tracing slowed down what was traced",
+	.about = "measure how much tracing slowed down the traced program",
 	.details = "Two traces with times of the same work, of which the first has more accesses, "
-		   "are aligned: between accesses that both have, the first took longer by what "
-		   "tracing the others cost. A COMMAND is run with tracing and without, in turns; "
-		   "what it writes goes to standard error. A difference that is within the spread "
-		   "is said to be so.",
+		   "are aligned: between two accesses of both traces, the additional time of the "
+		   "first is the cost of its additional accesses. A COMMAND is run with and "
+		   "without tracing, alternately; its output goes to standard error. A difference "
+		   "within the spread is reported as such.",
 	.groups = CLI_TRACE_READS | CLI_TRACE_OUTPUT | CLI_TRACE_CSV | CLI_TRACE_JSON,
 	.max = -1,
 	.options = options,

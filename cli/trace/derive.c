@@ -15,9 +15,9 @@ enum {
 };
 
 static const struct cli_option options[] = {
-	{ ID_TSV, "tsv", NULL, "columns as the event tables have them, parted by tabs" },
+	{ ID_TSV, "tsv", NULL, "the columns of event tables, separated by tabs" },
 	{ ID_COMPARE, "compare", NULL,
-	  "say which set-ups are equal, and which only one of the traces has" },
+	  "print which set-ups are equal, and which exist in one trace only" },
 	CLI_OPTION_END,
 };
 
@@ -286,16 +286,16 @@ static void tell(const struct cli_trace *t, const struct cli_derive_trace *trace
 	if (t->is_quiet)
 		return;
 	if (!c->windows)
-		cli_say("%s: no counter is read in it, so nothing was measured; with filters "
-			"check that they keep the counters",
+		cli_say("%s: it reads no counter, so nothing was measured; check that the filters "
+			"keep the counters",
 			trace->path);
 	if (c->pairs && c->unpaired)
 		cli_say("%s: %llu of %llu lists of register operations have no partner and were "
 			"taken as they are",
 			trace->path, (unsigned long long)c->unpaired, (unsigned long long)c->lists);
 	if (c->left_out)
-		cli_say("%s: more registers or set-ups than are kept: %llu were left out",
-			trace->path, (unsigned long long)c->left_out);
+		cli_say("%s: too many registers or set-ups: %llu were left out", trace->path,
+			(unsigned long long)c->left_out);
 }
 
 static int derive_all(struct cli_trace *t, struct cli_derive *d)
@@ -351,13 +351,11 @@ const struct cli_trace_action cli_trace_derive = {
 	.usage = "[OPTION...] [FILE...]",
 	.about = "recover counter set-ups of NVIDIA's chips: domain, signals, function, "
 		 "multiplexers",
-	.details =
-		"One row for each thing that was counted. Rows with the same number under SAME "
-		"count the same, in whatever order their signals stand, on whatever unit and "
-		"counter. a|b: the accesses of these events are equal, so it is one of them. "
-		"Selectors that a trace does not have are shown as ?.\n"
-		"-v shows as well the clocks and unused slots that were read, and for each part of "
-		"a row the access it comes from.",
+	.details = "One row per counter. Rows with the same number under SAME count the same, on "
+		   "any unit and counter and in any order of signals. a|b: the accesses of these "
+		   "events are equal, so it is one of them. Selectors that the trace lacks are "
+		   "shown as ?.\n-v also shows the clocks and unused slots that were read, and for "
+		   "each part of a row its access.",
 	.groups = CLI_TRACE_READS | CLI_TRACE_OUTPUT | CLI_TRACE_CSV | CLI_TRACE_JSON,
 	.min = 0,
 	.max = -1,

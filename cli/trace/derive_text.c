@@ -327,9 +327,7 @@ static int print_traces(FILE *f, const struct cli_look *look, const struct cli_d
 			return (int)at;
 	}
 	if (d->hidden)
-		fprintf(f,
-			"(%u clocks and unused slots that were read are not shown; -v shows "
-			"them)\n",
+		fprintf(f, "(%u clocks and unused slots are not shown; -v shows them)\n",
 			d->hidden);
 	return 0;
 }
@@ -414,7 +412,7 @@ int cli_derive_print_groups(FILE *f, const struct cli_derive *d)
 	for (unsigned int i = 1; i <= d->groups && !ret; i++)
 		ret = print_group(f, d, i, g.order + g.first[i], g.first[i + 1] - g.first[i]);
 	for (size_t i = 0; !ret && i < g.first[1]; i++) {
-		fputs("not comparable, its set-up is not in the trace:\n", f);
+		fputs("not comparable, the trace lacks its set-up:\n", f);
 		ret = print_member(f, &d->row[g.order[i]]);
 	}
 	free(g.first);

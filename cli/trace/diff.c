@@ -20,13 +20,12 @@ enum {
 
 static const struct cli_option options[] = {
 	{ 'U', "context", "N", "show N accesses around each difference (3; 0 with --csv, --json)" },
-	{ ID_STRICT, "strict", NULL, "how often a register is polled is a difference too" },
-	{ ID_IGNORE_VALUES, "ignore-values", NULL, "compare no values, written or read" },
-	{ ID_IGNORE_READ_VALUES, "ignore-read-values", NULL, "compare no values that were read" },
+	{ ID_STRICT, "strict", NULL, "compare the number of polls too" },
+	{ ID_IGNORE_VALUES, "ignore-values", NULL, "ignore values, written or read" },
+	{ ID_IGNORE_READ_VALUES, "ignore-read-values", NULL, "ignore values that were read" },
 	{ ID_MINUS_STARTUP, "minus-startup", NULL,
-	  "show what remains of A without the beginning that both have, and without everything "
-	  "that B does too" },
-	{ ID_MEMORY, "memory", "MIB", "use up to so much memory for the accesses (1024)" },
+	  "show A without the common beginning, and without every access that B has too" },
+	{ ID_MEMORY, "memory", "MIB", "use up to MIB MiB of memory for the accesses (1024)" },
 	CLI_OPTION_END,
 };
 
@@ -153,9 +152,9 @@ const struct cli_trace_action cli_trace_diff = {
 	.details = "Accesses are the same when device, region, offset, width, direction and value "
 		   "are. Lines begin with - (only in A), + (only in B), ~ (the same access in the "
 		   "same place with another value, read or written) or a blank (in both); all but "
-		   "the last are differences. Polling loops count once. "
-		   "Devices are paired by name, by place, or because each trace has but one.\n"
-		   "Exit status: 0 no difference, 1 differences, 125 when ntime failed.",
+		   "the last are differences. Polling loops count once. Devices are paired by "
+		   "name, by address, or because each trace has only one.\nExit status: 0 no "
+		   "difference, 1 differences, 125 when ntime failed.",
 	.groups = CLI_TRACE_READS | CLI_TRACE_OUTPUT | CLI_TRACE_CSV | CLI_TRACE_JSON |
 		  CLI_TRACE_COLOUR,
 	.min = 2,

@@ -186,7 +186,7 @@ static void write_summary(FILE *f, const struct cli_trace_differences *d,
 		cli_number_count(s->only_a).text, cli_number_count(s->only_b).text,
 		cli_number_count(s->values).text, cli_number_count(s->same).text);
 	if (s->accesses_a != s->steps_a || s->accesses_b != s->steps_b)
-		fprintf(f, " (%s and %s accesses, with polling loops counted once %s and %s)",
+		fprintf(f, " (%s and %s accesses; with polling loops counted once, %s and %s)",
 			cli_number_count(s->accesses_a).text, cli_number_count(s->accesses_b).text,
 			cli_number_count(s->steps_a).text, cli_number_count(s->steps_b).text);
 }

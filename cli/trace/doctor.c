@@ -38,8 +38,8 @@ struct doctor {
 };
 
 static const struct cli_option options[] = {
-	{ ID_QEMU, "qemu", "PROGRAM", "QEMU's program, qemu-system-x86_64 if not given" },
-	{ ID_LOG, "log", "FILE", "a trace: look at what it lacks" },
+	{ ID_QEMU, "qemu", "PROGRAM", "QEMU's program (qemu-system-x86_64)" },
+	{ ID_LOG, "log", "FILE", "also check what this trace lacks" },
 	{ ID_ROOT, "root", "DIR", "look for the system's files below DIR" },
 	CLI_OPTION_END,
 };
@@ -265,12 +265,10 @@ const struct cli_trace_action cli_trace_doctor = {
 	.name = "doctor",
 	.usage = "[OPTION...] [BDF]",
 	.about = "check what tracing a card through QEMU needs",
-	.details =
-		"Looks at processor, IOMMU, kernel modules and QEMU, at the card at BDF (such as "
-		"0000:05:00.0) and its IOMMU group, and at a trace. Each thing that is missing has "
-		"a "
-		"reason and a remedy; the last lines are how QEMU is called.\n"
-		"Exit status: 0 when nothing is missing, 1 when something is.",
+	.details = "Checks processor, IOMMU, kernel modules and QEMU, the card at BDF (such as "
+		   "0000:05:00.0) with its IOMMU group, and a trace. Each missing item has a "
+		   "reason and a remedy; the last lines are QEMU's command line.\nExit status: 0 "
+		   "if nothing is missing, else 1.",
 	.groups = CLI_TRACE_JSON,
 	.min = 0,
 	.max = 1,

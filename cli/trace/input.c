@@ -103,7 +103,7 @@ int cli_trace_input_open(struct cli_trace_input *in, struct cli_trace *t, const 
 	is_opening = 0;
 	(void)alarm(0);
 	if (ret < 0 && stop_signal && t->follows)
-		cli_say("%s: nothing of a trace had come when following was ended", path);
+		cli_say("%s: stopped before any trace data arrived", path);
 	if (ret < 0)
 		return stop_signal ? CLI_EXIT_FAILED : cli_trace_say(t->ctx, ret);
 	if (t->follows)
@@ -132,8 +132,8 @@ int cli_trace_input_check_times(struct cli_trace_input *in, bool is_asked)
 	    info.clock != NTIME_CLOCK_NONE || !info.records)
 		return 0;
 	cli_progress_end(&in->progress);
-	cli_say("%s has no times, so nothing of it can be chosen by --time; 'show --number' "
-		"numbers its accesses",
+	cli_say("%s has no times, so --time cannot select records; 'show --number' numbers its "
+		"accesses",
 		in->path);
 	in->is_told = true;
 	return -EINVAL;

@@ -31,7 +31,7 @@ struct lookup {
 };
 
 static const struct cli_option options[] = {
-	{ ID_REGION, "region", "N", "the address is in this region, 0 (BAR 0) if not given" },
+	{ ID_REGION, "region", "N", "the region of the address (default: 0, which is BAR 0)" },
 	CLI_OPTION_END,
 };
 
@@ -114,8 +114,8 @@ static void put_text(struct lookup *l, uint64_t offset, const struct ntime_regdb
 		put_paragraph(l, hit->about);
 	if (hit->is_guess) {
 		printf("%s", cli_colour(&l->look, CLI_WARN));
-		put_paragraph(l, "this rests on a guess: the chip is not told (--chip), or the "
-				 "source is not sure");
+		put_paragraph(l, "this is a guess: the chip is not known (--chip), or the source "
+				 "is uncertain");
 		printf("%s", cli_colour(&l->look, CLI_PLAIN));
 	}
 	printf("%s", cli_colour(&l->look, CLI_DIM));
@@ -230,7 +230,7 @@ static int find_address(struct cli_trace *t, uint64_t address)
 	if (ret == 0 && !t->is_quiet)
 		cli_say("nothing is known at 0x%" PRIx64 " of region %" PRIu64 "%s%s", address,
 			l->region,
-			*chip ? " of " : "; --chip tells which chip it is, --regs gives more names",
+			*chip ? " of " : "; name the chip with --chip, or a database with --regs",
 			chip);
 	return ret;
 }
@@ -266,7 +266,7 @@ static int run_lookup(struct cli_trace *t)
 	int ret;
 
 	if (t->n > 1 && !read_address(t->operand[1], &l->value))
-		return cli_say_misuse(t->self->name, "'%s' is no value", t->operand[1]);
+		return cli_say_misuse(t->self->name, "'%s' is not a value", t->operand[1]);
 	l->has_value = t->n > 1;
 	if (cli_trace_names(t) || cli_trace_decoder(t, &l->decoder))
 		return CLI_EXIT_FAILED;
@@ -294,12 +294,11 @@ const struct cli_trace_action cli_trace_lookup = {
 	.name = "lookup",
 	.usage = "[OPTION...] ADDRESS|NAME [VALUE]",
 	.about = "what is at an address, where a register is, and what a value means",
-	.details = "Asks ntime's own rows and the databases of --regs. ADDRESS is an offset in BAR "
-		   "0, or in the region of --region: 0xa40c, 42000, "
-		   "or hexadecimal digits that begin with a digit. NAME is a register's name or "
-		   "the end of it (PRE_SRC), with or without the "
-		   "numbers of arrays (PCOUNTER.PRE_SRC[3]), in which * and ? stand for anything.\n"
-		   "Exit status: 0 when something was found, 1 when nothing was.",
+	.details = "Looks into ntime's own rows and the databases of --regs. ADDRESS is an offset "
+		   "in BAR 0, or in the region of --region: 0xa40c, 42000, or hexadecimal digits "
+		   "that begin with a digit. NAME is a register's name or the end of it (PRE_SRC), "
+		   "with or without array indices (PCOUNTER.PRE_SRC[3]); * and ? match "
+		   "anything.\nExit status: 0 if something was found, else 1.",
 	.groups = CLI_TRACE_NAMES | CLI_TRACE_JSON,
 	.min = 1,
 	.max = 2,

@@ -76,7 +76,7 @@ static int put_numbers(char *out, const struct ntime_record *r)
 		return put_quirk(out, r);
 	case NTIME_RECORD_LOST:
 		if (!r->value)
-			return sprintf(out, "records are lost here, nobody knows how many");
+			return sprintf(out, "an unknown number of records is lost here");
 		return sprintf(out, "%" PRIu64 " records are lost here", r->value);
 	case NTIME_RECORD_PCIDEV:
 		return sprintf(out, "PCIDEV");

@@ -58,7 +58,7 @@ int cli_pair_read(struct cli_trace_pair *p, struct cli_trace *t,
 
 	*p = (struct cli_trace_pair){ .t = t };
 	if (strcmp(t->operand[0], "-") == 0 && strcmp(t->operand[1], "-") == 0) {
-		cli_say_misuse(t->self->name, "standard input is but one trace: name a FILE");
+		cli_say_misuse(t->self->name, "standard input is only one trace: name a FILE");
 		return -1;
 	}
 	if (cli_trace_names(t))

@@ -17,13 +17,11 @@ enum {
 };
 
 static const struct cli_option options[] = {
-	{ ID_FOLD, "fold", NULL,
-	  "fold polling loops and repeats, which is done on terminals anyway" },
-	{ ID_NO_FOLD, "no-fold", NULL, "show every access, which is done elsewhere anyway" },
-	{ ID_RAW, "raw", NULL, "no names, no words and no folding: addresses and values" },
-	{ ID_ABSOLUTE, "absolute", NULL,
-	  "times of the clock of the trace, not since its first record" },
-	{ 'n', "number", NULL, "number the accesses that the filters let through" },
+	{ ID_FOLD, "fold", NULL, "fold polling loops and repeats (default on terminals)" },
+	{ ID_NO_FOLD, "no-fold", NULL, "show every access (default elsewhere)" },
+	{ ID_RAW, "raw", NULL, "addresses and values only: no names, no meanings, no folding" },
+	{ ID_ABSOLUTE, "absolute", NULL, "times of the trace's clock, not since its first record" },
+	{ 'n', "number", NULL, "number the accesses that pass the filters" },
 	CLI_OPTION_END,
 };
 
@@ -312,12 +310,10 @@ static int run(struct cli_trace *t)
 const struct cli_trace_action cli_trace_show = {
 	.name = "show",
 	.usage = "[OPTION...] [FILE]",
-	.about = "show accesses with names, fields and values in words",
-	.details = "A line has the time, the thread, the device, R or W with the bytes, the "
-		   "register or "
-		   "its address, the value, and what it means. What happened between the accesses "
-		   "stands "
-		   "behind --.",
+	.about = "show accesses with register names, fields and values",
+	.details = "A line has the time, the thread, the device, R or W with the number of bytes, "
+		   "the register or its address, the value, and its meaning. Other events are "
+		   "lines with --.",
 	.groups = CLI_TRACE_READS | CLI_TRACE_FOLLOWS | CLI_TRACE_OUTPUT | CLI_TRACE_COLOUR,
 	.max = 1,
 	.options = options,

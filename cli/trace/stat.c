@@ -18,12 +18,12 @@ enum {
 
 static const struct cli_option options[] = {
 	{ ID_SORT, "sort", "COLUMN",
-	  "accesses (if not given), register, reads, writes, values, toggled, first, last, min, "
-	  "mean or max; - in front: the other way round" },
+	  "accesses (default), register, reads, writes, values, toggled, first, last, min, mean or "
+	  "max; with - in front: reversed" },
 	{ ID_TOP, "top", "N", "only the first N registers" },
 	{ ID_REGISTERS, "registers", "N",
-	  "room for N registers (65536); the rest of each region is one row" },
-	{ ID_VALUES, "values", "N", "tell up to N values of a register apart (64)" },
+	  "count N registers (65536); the rest of each region is one row" },
+	{ ID_VALUES, "values", "N", "distinguish up to N values of a register (64)" },
 	CLI_OPTION_END,
 };
 
@@ -402,11 +402,10 @@ static int run(struct cli_trace *t)
 const struct cli_trace_action cli_trace_stat = {
 	.name = "stat",
 	.usage = "[OPTION...] [FILE]",
-	.about = "count what a trace does to each register",
+	.about = "count the accesses to each register",
 	.details = "Of each register: reads and writes, different values, bits that changed, first "
 		   "and last value, time between accesses, and totals of devices, regions and "
-		   "threads. A terminal shows the columns that it has room for; everything is in "
-		   "--csv and --json.",
+		   "threads. A terminal shows as many columns as fit; --csv and --json have all.",
 	.groups = CLI_TRACE_READS | CLI_TRACE_FOLLOWS | CLI_TRACE_OUTPUT | CLI_TRACE_CSV |
 		  CLI_TRACE_JSON | CLI_TRACE_COLOUR,
 	.max = 1,

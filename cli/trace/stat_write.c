@@ -230,7 +230,7 @@ static void make_total_title(struct total_row *row, const struct cli_trace_stats
 		else if (total->flags & NTIME_STAT_THREAD)
 			snprintf(title, sizeof(row->title), "thread %u", total->thread);
 		else
-			strcpy(title, "no thread told");
+			strcpy(title, "no thread known");
 		break;
 	default:
 		strcpy(title, "all");

@@ -21,10 +21,10 @@ enum {
 
 static const struct cli_option options[] = {
 	{ ID_TIME, "time", "T",
-	  "at this time: seconds since the first record, or of the clock with @ in front" },
+	  "at this time: seconds since the first record, or with @ of the clock" },
 	{ ID_RECORD, "record", "N",
-	  "after so many accesses that the filters let through, as 'show --number' counts them" },
-	{ ID_REGISTERS, "registers", "N", "tell so many registers apart, 262144 if not given" },
+	  "after N accesses that pass the filters, as 'show --number' counts them" },
+	{ ID_REGISTERS, "registers", "N", "distinguish N registers (262144)" },
 	CLI_OPTION_END,
 };
 
@@ -247,9 +247,8 @@ static void tell(struct run *run)
 	uint64_t dropped = ntime_trace_state_dropped(run->state);
 
 	if (dropped)
-		cli_say("there was no room for %" PRIu64
-			" accesses to further registers; choose with --region or --range, or tell "
-			"more apart with --registers",
+		cli_say("%" PRIu64 " accesses to further registers were dropped; select with "
+			"--region or --range, or raise --registers",
 			dropped);
 	cli_trace_input_tell(&run->in);
 }
@@ -291,12 +290,10 @@ static int run(struct cli_trace *t)
 const struct cli_trace_action cli_trace_state = {
 	.name = "state",
 	.usage = "[OPTION...] [FILE]",
-	.about = "tell what registers held at some time, from the trace alone",
-	.details =
-		"A register holds what was last written or read; digits that nobody saw are '?', "
-		"those "
-		"of which some bits are known '*'. Volatile bits differ between reads without a "
-		"write; bits that did not read back as written are unknown after the next write.",
+	.about = "show what registers held at a given time, from the trace alone",
+	.details = "A register holds what was last written or read; unknown digits are '?', partly "
+		   "known ones '*'. Volatile bits differ between reads without a write; bits that "
+		   "did not read back as written are unknown after the next write.",
 	.groups = CLI_TRACE_READS | CLI_TRACE_OUTPUT | CLI_TRACE_CSV | CLI_TRACE_JSON |
 		  CLI_TRACE_COLOUR,
 	.max = 1,

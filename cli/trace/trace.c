@@ -80,9 +80,9 @@ static void say_actions(const struct cli_command *self, const char *typed)
 								    : " or ",
 					 cli_trace_actions[i]->name);
 	if (typed)
-		cli_say_misuse(self->name, "trace cannot '%s', only %s", typed, names);
+		cli_say_misuse(self->name, "trace has no action '%s', only %s", typed, names);
 	else
-		cli_say_misuse(self->name, "say what to do: %s", names);
+		cli_say_misuse(self->name, "name an action: %s", names);
 }
 
 static const struct cli_trace_action *find_action(const struct cli_command *self, const char *typed)
@@ -96,8 +96,8 @@ static const struct cli_trace_action *find_action(const struct cli_command *self
 			return cli_trace_actions[i];
 	for (size_t i = 0; cli_trace_actions[i]; i++)
 		if (cli_word_is_near(typed, cli_trace_actions[i]->name)) {
-			cli_say_misuse(self->name, "trace cannot '%s'; did you mean '%s'?", typed,
-				       cli_trace_actions[i]->name);
+			cli_say_misuse(self->name, "trace has no action '%s'; did you mean '%s'?",
+				       typed, cli_trace_actions[i]->name);
 			return NULL;
 		}
 	say_actions(self, typed);
@@ -211,13 +211,11 @@ const struct cli_command cli_trace_command = {
 	.name = "trace",
 	.usage = "trace ACTION [OPTION...] [FILE]",
 	.about = "convert, decode and compare traces of register accesses",
-	.details =
-		"A trace is text of QEMU's VFIO events, a file of QEMU's simple backend, "
-		"mmiotrace of "
-		"Linux, register operations as demmt prints them, or ntime's own form; plain or "
-		"compressed with gzip, xz or zstd; a file, or standard input. Which one is found "
-		"out by looking at it.\n"
-		"'ntime help trace ACTION' tells the options of an action, ntime-trace(1) more.",
+	.details = "A trace is text of QEMU's VFIO events, a file of QEMU's simple backend, "
+		   "mmiotrace of Linux, register operations as demmt prints them, or ntime's own "
+		   "form; plain or compressed with gzip, xz or zstd; a file, or standard input. "
+		   "The format is detected automatically.\n'ntime help trace ACTION' prints the "
+		   "options of an action; the manual page is ntime-trace(1).",
 	.options = options,
 	.for_each_action = for_each_action,
 	.run = run_trace,

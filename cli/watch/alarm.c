@@ -183,8 +183,8 @@ static void run(struct cli_watch_alarms *a, const struct cli_watch_alarm *alarm,
 	if (a->children == CLI_ALARM_CHILDREN) {
 		if (!a->was_flooded)
 			say(a,
-			    "64 commands of --run have not ended yet: no more are started until "
-			    "one does",
+			    "64 commands of --run are still running: no more are started until one "
+			    "ends",
 			    "");
 		a->was_flooded = true;
 		return;

@@ -93,7 +93,7 @@ static int clear_all(struct ntime_ctx *ctx, const struct cli_registers *list, in
 		cleared += ret == 1;
 	}
 	if (!cleared && !is_quiet)
-		cli_say("no log bit was set, so none was cleared");
+		cli_say("no log bit was set, nothing was cleared");
 	return 0;
 }
 
@@ -111,10 +111,9 @@ int cli_watch_log_clear(struct ntime_ctx *ctx, const char *cpus, int is_quiet)
 	if (ret < 0) {
 		cli_machine_say(ctx, ret);
 	} else if (!list.n) {
-		cli_say("--clear-log: neither IA32_THERM_STATUS nor IA32_PACKAGE_THERM_STATUS is "
-			"known of this machine, or its registers cannot be looked at ('ntime "
-			"doctor' "
-			"tells)");
+		cli_say("--clear-log: this machine has neither IA32_THERM_STATUS nor "
+			"IA32_PACKAGE_THERM_STATUS, or its registers cannot be read (see 'ntime "
+			"doctor')");
 		ret = -ENOENT;
 	} else {
 		ret = clear_all(ctx, &list, is_quiet);

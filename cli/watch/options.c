@@ -41,15 +41,15 @@ const struct cli_option cli_watch_option_table[] = {
 	  "a metric by name, or a new one as NAME=FORMULA or NAME[unit]=FORMULA; may be repeated" },
 	{ ID_METRICS, "metrics", "FILE", "read further metrics from FILE" },
 	{ 'i', "interval", "TIME",
-	  "seconds from one sample to the next, or as in 10ms; from 1ms, default 1" },
+	  "seconds between samples, or as in 10ms; at least 1ms, default 1" },
 	{ 'n', "samples", "N", "end after N samples" },
 	{ ID_PER, "per", "WHAT", "a row per socket, core or thread; none: one row for all" },
 	{ 'C', "cpu", "LIST", "watch these CPUs, such as 0-3,8, instead of all" },
-	{ ID_VIA, "via", "WAY", "way in to the counters: perf, ntimefs, msr, pci or auto" },
+	{ ID_VIA, "via", "WAY", "access method: perf, ntimefs, msr, pci or auto" },
 	{ ID_PLAIN, "plain", NULL, "print lines, also on a terminal" },
 	{ ID_CSV, "csv", NULL, "write comma-separated values" },
-	{ ID_JSON, "json", NULL, "write JSON, one object a line" },
-	{ 'o', "output", "FILE", "write to FILE; lines are there as soon as they would be seen" },
+	{ ID_JSON, "json", NULL, "write JSON, one object per line" },
+	{ 'o', "output", "FILE", "write to FILE, each line without delay" },
 	{ ID_ABOVE, "above", "METRIC=VALUE",
 	  "alarm when a metric, or an event's rate per second, rises above VALUE in a row; may be "
 	  "repeated" },
@@ -62,8 +62,8 @@ const struct cli_option cli_watch_option_table[] = {
 	{ ID_ROOT, "root", "DIR", "look for the system's files below DIR" },
 	{ 'q', "quiet", NULL, "no explanations" },
 	{ 'v', "verbose", NULL,
-	  "tell how each item is counted, and why others are not; twice: also what the library "
-	  "decides" },
+	  "print how each item is counted, and why others are not; twice: also the library's "
+	  "decisions" },
 	CLI_OPTION_HELP,
 	CLI_OPTION_END,
 };
@@ -121,9 +121,9 @@ static int set_interval(struct cli_watch_options *o, const char *value)
 		return misuse("-i %s is out of range: %s", value,
 			      ret ? "at most 100 years" : "at least 1ms");
 	if (ret < 0)
-		return misuse("-i %s is no length of time: write 5 or 5s for seconds, else ns, "
-			      "us, ms or min",
-			      value);
+		return misuse(
+			"-i %s is not a time: write 5 or 5s for seconds, else ns, us, ms or min",
+			value);
 	return 0;
 }
 
@@ -159,7 +159,7 @@ static int add_limit(struct cli_watch_options *o, const char *value)
 		return misuse("--above %s: write METRIC=VALUE", value);
 	limit = strtod(sign + 1, &end);
 	if (*end || !isfinite(limit) || isspace((unsigned char)sign[1]))
-		return misuse("--above %s: '%s' is no number", value, sign + 1);
+		return misuse("--above %s: '%s' is not a number", value, sign + 1);
 	more = realloc(o->limit, (o->limits + 1) * sizeof(*more));
 	if (!more)
 		return no_memory();
@@ -237,7 +237,7 @@ static int set_option(void *arg, const struct cli_option *option, const char *va
 		return set_interval(o, value);
 	case 'n':
 		if (cli_number_parse(value, 1, MAX_SAMPLES, &o->samples))
-			return misuse("-n %s is no number of samples: write 1 or more", value);
+			return misuse("-n %s is not a number of samples: write 1 or more", value);
 		return 0;
 	case ID_PER:
 		return set_per(o, value);
@@ -254,9 +254,9 @@ static int set_option(void *arg, const struct cli_option *option, const char *va
 static const char *contradiction(const struct cli_watch_options *o)
 {
 	if (o->command && !o->limits)
-		return "--run needs an alarm to run at: add --above METRIC=VALUE";
+		return "--run needs an alarm: add --above METRIC=VALUE";
 	if (o->has_bell && !o->limits)
-		return "--bell needs an alarm to ring at: add --above METRIC=VALUE";
+		return "--bell needs an alarm: add --above METRIC=VALUE";
 	if (o->is_quiet && o->verbose)
 		return "-q and -v cannot be combined";
 	if (o->clears_log && o->machine)

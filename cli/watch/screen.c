@@ -193,7 +193,7 @@ static void draw_all(const struct cli_watch *w)
 			s->lines = cli_watch_table_draw(&table, w);
 		}
 	} else {
-		put_at(s, 1, 0, "The first sample is on its way.", CLI_DIM);
+		put_at(s, 1, 0, "Waiting for the first sample.", CLI_DIM);
 	}
 	draw_title(w, s);
 	if (getmaxy(s->window) > 2)
@@ -271,7 +271,7 @@ static int begin(struct cli_watch *w)
 		return -ENOMEM;
 	}
 	if (nti_lazy_load(&nti_lazy_ncursesw, why) < 0) {
-		cli_say("there is no full screen, so there are lines: %s; install %s", why,
+		cli_say("no full screen, printing lines: %s; install %s", why,
 			nti_lazy_ncursesw.package);
 		free(s);
 		w->state = NULL;
@@ -287,8 +287,7 @@ static int begin(struct cli_watch *w)
 			endwin();
 			delscreen(s->screen);
 		}
-		cli_say("the terminal '%s' cannot be drawn on, so there are lines",
-			term ? term : "");
+		cli_say("the terminal '%s' cannot be drawn on: printing lines", term ? term : "");
 		free(s);
 		w->state = NULL;
 		return -ENOTTY;

@@ -241,7 +241,7 @@ static void draw_absences(struct drawing *d)
 
 	if (!d->w->items.absences || d->w->o.is_quiet)
 		return;
-	draw_text(d, is_brief ? "Not here ('ntime watch -v' tells why):" : "Not here:", CLI_BOLD);
+	draw_text(d, is_brief ? "Not here ('ntime watch -v' prints why):" : "Not here:", CLI_BOLD);
 	cli_absences_tell(d->w->items.absence, d->w->items.absences, is_brief, draw_absence, d);
 }
 

@@ -33,8 +33,8 @@
 #define NO_SCREEN ""
 #else
 #define NO_SCREEN                                                                                  \
-	"This ntime was built without ncursesw: on terminals too it prints lines, and the keys "   \
-	"below are not there.\n\n"
+	"This ntime was built without ncursesw: it prints lines on terminals too, and the keys "   \
+	"below do not work.\n\n"
 #endif
 
 static int prepare_session(struct cli_watch *w)
@@ -101,7 +101,7 @@ static void say_absences(const struct cli_watch *w)
 
 	cli_absences_tell(w->items.absence, w->items.absences, is_brief, say_absence, NULL);
 	if (is_brief && w->items.absences)
-		cli_say("'ntime watch -v' tells why");
+		cli_say("'ntime watch -v' prints why");
 }
 
 static void say_methods(const struct cli_watch *w)
@@ -138,8 +138,8 @@ static uint64_t look_ns(const struct cli_watch *w)
 	uint64_t look = max_read_interval == UINT64_MAX ? UINT64_MAX : max_read_interval / 2;
 
 	if (look < LEAST_LOOK_NS) {
-		cli_say("the fastest of these counters may wrap within %llu us, which is sooner "
-			"than they can be read: counts that say 'overflowed' are at least so much",
+		cli_say("the fastest of these counters may wrap within %llu us, sooner than it can "
+			"be read: counts with 'overflowed' are lower bounds",
 			(unsigned long long)(max_read_interval / 1000));
 		look = LEAST_LOOK_NS;
 	}
@@ -153,7 +153,7 @@ static int check_items(const struct cli_watch *w)
 	if (w->items.shown)
 		return 0;
 	cli_absences_tell(w->items.absence, w->items.absences, false, say_absence, NULL);
-	cli_say("nothing of what was asked for can be counted here");
+	cli_say("none of the requested events can be counted here");
 	return -ENOENT;
 }
 
@@ -175,7 +175,7 @@ static int find_rows(struct cli_watch *w)
 		return ret;
 	}
 	if (ret < 0 && (per == CLI_PER_SOCKET || per == CLI_PER_CORE)) {
-		cli_say("--per %s: where the CPUs are is not known: %s", cli_watch_per_word(per),
+		cli_say("--per %s: the topology is not known: %s", cli_watch_per_word(per),
 			ntime_error_text(w->ctx));
 		return ret;
 	}
@@ -274,7 +274,7 @@ static int prepare(struct cli_watch *w)
 	if (w->o.verbose)
 		say_methods(w);
 	if (!w->o.is_quiet && w->o.interval_ns < CLI_WATCH_DEAR_NS)
-		cli_say("below 10 ms samples cost more and are less even");
+		cli_say("below 10 ms samples cost more and are less regular");
 	return 0;
 }
 
@@ -419,13 +419,13 @@ static void say_end(const struct cli_watch *w)
 	if (max_read_interval < 2 * LEAST_LOOK_NS)
 		max_read_interval = 2 * LEAST_LOOK_NS;
 	if (w->sampler.missed && !w->o.is_quiet)
-		cli_say("%llu of %llu samples were left out: they came due while the ones before "
-			"were still at work",
+		cli_say("%llu of %llu samples were left out: they were due before the previous "
+			"ones were complete",
 			(unsigned long long)w->sampler.missed,
 			(unsigned long long)w->sampler.number);
 	if (max_read_interval != UINT64_MAX && w->sampler.longest_ns > max_read_interval)
 		cli_say("counters were once not read for %.3f s, in which the fastest may have "
-			"wrapped: counts that say 'overflowed' are at least so much",
+			"wrapped: counts with 'overflowed' are lower bounds",
 			(double)w->sampler.longest_ns / 1e9);
 }
 
@@ -517,16 +517,14 @@ static int run_watch(const struct cli_command *self, int argc, char **argv)
 const struct cli_command cli_watch_command = {
 	.name = "watch",
 	.usage = "watch [OPTION...] [GROUP|METRIC|EVENT...]",
-	.about = "sample what happens on sockets, cores and threads, and show it as it goes on",
+	.about = "sample counters per socket, core or thread, live",
 	.details = NO_SCREEN
-	"On a terminal the view is updated in place: q quits, p pauses, s goes from "
-	"sockets to cores, threads and all, d from rates to counts, arrows scroll. "
-	"Elsewhere there are lines. Without operands it is an overview. GROUP is one of "
-	"the groups of metrics that 'ntime list --metrics' tells of, such as throttling, "
-	"memory or power. TIME is a number of seconds, or has ns, us, ms, s or min "
-	"behind it.\n\n"
-	"Exit status: 0, also after Ctrl-C; 125 when ntime itself failed, or nothing of "
-	"what was asked for can be counted.",
+	"On a terminal the view is updated in place: q quits, p pauses, s goes from sockets to "
+	"cores, threads and all, d from rates to counts, arrows scroll. Elsewhere it prints lines. "
+	"Without operands it shows an overview. GROUP is a group of metrics of 'ntime list "
+	"--metrics', such as throttling, memory or power. TIME is a number of seconds, or a number "
+	"with ns, us, ms, s or min.\n\nExit status: 0, also after Ctrl-C; 125 if ntime itself "
+	"failed, or none of the requested events can be counted.",
 	.options = cli_watch_option_table,
 	.is_permuting = true,
 	.run = run_watch,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * A stand-in for the library, so that the whole command can be run where nothing depends on the machine: what the
- * "machine" has and how it misbehaves is chosen by words in the variable NTIME_FAKE, parted by blanks:
+ * "machine" has and how it misbehaves is chosen by words in the variable NTIME_FAKE, separated by blanks:
  *     pmu        there is a core PMU             passes=N   the plan has N passes that take turns
- *     clean      no obstacles                    simulated  values carry NTIME_SIMULATED
- *     overflow   cycles wrapped unseen           partial    page-faults misses CPUs
+ *     clean      no problems                    simulated  values carry NTIME_SIMULATED
+ *     overflow   cycles missed a wrap           partial    page-faults misses CPUs
  *     stale=N    the Nth read fails              idle       hardware events were never counted
  *     sockets=N  packages, of two cores each     threads=N  of each core
  *     flat       no topology                     horizon=N  counters wrap within N us

@@ -5,7 +5,7 @@
  *     left-bad   a file that is no record, too         left-eio      the second register cannot be written
  *     left-busy  somebody else has the third one now    left-own   it is this process that left it
  *     left-away  the registers cannot be reached        left-gone  they are on a device that is no more
- *     left-done  it is put back as soon as it was seen
+ *     left-done  it is restored as soon as it was seen
  */
 #include <errno.h>
 #include <stdbool.h>

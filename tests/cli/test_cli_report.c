@@ -129,7 +129,7 @@ TEST(a_counter_that_never_ran_is_explained)
 
 	r.passes = 2;
 	text = written(&cli_text_writer, &style, &r, 0);
-	TT_HAS(text, NEVER_RAN " or it ended before the event had its turn, or nothing");
+	TT_HAS(text, NEVER_RAN " the command ended before the event's pass, or nothing");
 	free(text);
 	/* Without what never ran: without the sentence; and not for those who want none. */
 	r.items = 3;
@@ -234,8 +234,8 @@ TEST(text_marks)
 	TT_HAS(text, "Measured: process 12");
 	TT_HAS(text, "Mean of 2 runs.");
 	TT_HAS(text, ">=7");
-	TT_HAS(text,
-	       "[counter wrapped unseen, some CPUs or units are missing, runs +-14.3%, 6 .. 8]");
+	TT_HAS(text, "[the counter wrapped and the wrap was missed, some CPUs or units are "
+		     "missing, runs +-14.3%, 6 .. 8]");
 	assert_null(strchr(text, '\033'));
 	free(text);
 	style.look.colour = true;

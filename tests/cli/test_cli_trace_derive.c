@@ -124,7 +124,7 @@ static const struct print_row {
 	  "    b: window 1, domain 0, EVENT 0x00000021/0x0000aaaa: two\n"
 	  "2: SIMPLE, A: only in a\n"
 	  "    a: window 1, domain 0, EVENT 0x00000021/0x0000aaaa: one\n"
-	  "not comparable, its set-up is not in the trace:\n"
+	  "not comparable, the trace lacks its set-up:\n"
 	  "    b: window 1, domain 0, EVENT 0x00000021/0x0000aaaa: -\n" },
 };
 

@@ -579,7 +579,7 @@ def closed_output_is_an_error():
 
 @fake_only
 def registers_that_stay_programmed_are_told():
-    left = 'ntime: uncore of package 0 was not given back: 3 registers stay on record\n' \
+    left = 'ntime: uncore of package 0 was not restored: 3 registers stay on record\n' \
            'ntime: as soon as these registers can be reached: ntime doctor --repair\n'
     # The command decides about the status, and where there is none ntime does; told once, however many runs there are.
     for status, args in ((0, ('true',)), (3, ('sh', '-c', 'exit 3')), (0, ('-r', '3', 'true')), (125, ('-a', '--timeout', '10ms'))):
@@ -885,7 +885,7 @@ def listing():
     has(ntime('list', 'page-f*', 'context-sw*').stdout.decode(), 'context-switches')
     done = ntime('list', 'no such thing at all')
     equal((done.returncode, done.stdout), (1, b''))
-    has(err(done), "nothing fits 'no such thing at all'")
+    has(err(done), "nothing matches 'no such thing at all'")
     everything = json.loads(ntime('list', '--json').stdout)
     for key in ('units', 'events', 'metrics'):
         if not everything[key]:
@@ -894,7 +894,7 @@ def listing():
         for entry in entries if isinstance(entries, list) else []:
             if not entry['usable'] and not entry.get('reason'):
                 raise AssertionError(f'{entry} is not usable without a reason')
-    equal(list(json.loads(ntime('list', '--json', '--ways').stdout)), ['ntime', 'schema', 'simulated', 'emulated', 'ways'])
+    equal(list(json.loads(ntime('list', '--json', '--methods').stdout)), ['ntime', 'schema', 'simulated', 'emulated', 'methods'])
     names = ntime('list', '--names').stdout.decode().split('\n')
     has(names, 'page-faults')
     groups = {m['group'] for m in everything['metrics'] if m.get('group')}
@@ -929,7 +929,7 @@ def doctor():
     for obstacle in report['problems']:
         for word in obstacle['reason'].split():
             has(done.stdout.decode(), word)
-    has(ntime('doctor', '-v').stdout.decode(), 'Ways in')
+    has(ntime('doctor', '-v').stdout.decode(), 'Access methods')
     if IS_FAKE:
         equal(ntime('doctor', fake='clean').returncode, 0)
         equal(done.returncode, 1)
@@ -1010,7 +1010,7 @@ def bash_completes():
             ('ntime --ev', '--event', '--json'),
             ('ntime -', '--version', 'list'),
             ('ntime stat -', '-r', '--version'),
-            ('ntime list --', '--ways', '--event'),
+            ('ntime list --', '--methods', '--event'),
             ('ntime doctor --', '--record', '--event'),
             ('ntime li', 'list', 'stat'),
             ('ntime help ', 'doctor', '--help'),

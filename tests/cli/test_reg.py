@@ -437,7 +437,7 @@ def set_without_a_way_to_stay_says_so():
     with Tree() as name:
         text = sentence('reg', 'set', '--root', name, '-C', '0', '0x186', '0x4300c0')
         has(text, 'modprobe msr')
-        has(text, 'for a while only, it can be set through ntime\'s driver: --hold, or -- COMMAND')
+        has(text, 'to set it temporarily, through ntime\'s driver: --hold, or -- COMMAND')
         text = sentence('reg', 'set', '--root', name, 'uncore0/pci/D16:F4/0x0d8', '0')
         has(text, "reached through ntime's driver alone, which gives a register back")
 
@@ -445,9 +445,9 @@ def set_without_a_way_to_stay_says_so():
 @test
 def set_wants_one_register_and_a_value():
     with Tree() as name:
-        has(sentence('reg', 'set', '--root', name, '0x186', '1'), 'say of which CPUs with -C LIST, or -C all')
-        has(sentence('reg', 'set', '--root', name, '-C', '0', '0x186'), 'say which value')
-        has(sentence('reg', 'set', '--root', name, '-C', '0', '0x186', 'x'), "'x' is no number")
+        has(sentence('reg', 'set', '--root', name, '0x186', '1'), 'name the CPUs with -C LIST, or -C all')
+        has(sentence('reg', 'set', '--root', name, '-C', '0', '0x186'), 'give a value')
+        has(sentence('reg', 'set', '--root', name, '-C', '0', '0x186', 'x'), "'x' is not a number")
         has(sentence('reg', 'set', '--root', name, '-C', '0', '0x186', '-1'), '-1')
         has(sentence('reg', 'set', '--root', name, '-C', '0', '0x186', '0x10000000000000000'), 'more than 64 bits')
         has(sentence('reg', 'set', '--root', name, '0x0d8', '0x100000000', '--', 'true'), 'does not fit into the 32 bits')
@@ -465,7 +465,7 @@ def hammer_writes_often():
     with Tree() as name:
         text = run('reg', 'hammer', '--root', name, '-C', '0', '-n', '5', '--rate', '1000', '0x38d', '0x3')
         has(text, 'core0/msr/0x38d IA32_FIXED_CTR_CTRL: 5 writes of 0x3 in ')
-        has(sentence('reg', 'hammer', '--root', name, '-C', '0', '0x38d', '0x3'), 'say how often to write with -n')
+        has(sentence('reg', 'hammer', '--root', name, '-C', '0', '0x38d', '0x3'), 'give the number of writes with -n')
         has(sentence('reg', 'hammer', '--root', name, '-C', '0', '-n', '2', '--rate', '0', '0x38d', '0x3'), '--rate takes')
 
 
@@ -573,9 +573,9 @@ def a_dump_appears_whole_or_not_at_all():
 @test
 def what_is_no_dump_is_refused():
     with t.Directory():
-        for text, part in (('', 'is empty'), ('hello\n', 'line 1: this is no dump'), ('{', 'line 1'), ('{}', "no array 'registers'"),
-                           ('{"registers": [1]}', 'register 0 is not'),
-                           ('# ntime registers 1\nx y z\n', 'line 2: not a path, a table, a name and a value'),
+        for text, part in (('', 'is empty'), ('hello\n', 'line 1: this is not a dump'), ('{', 'line 1'), ('{}', "no array 'registers'"),
+                           ('{"registers": [1]}', 'register 0: expected a path'),
+                           ('# ntime registers 1\nx y z\n', 'line 2: expected a path, a table, a name and a value'),
                            ('# ntime registers 1\na b c 0xg\n', 'line 2: the value is no number')):
             with open('dump', 'w', encoding='ascii') as f:
                 f.write(text)
@@ -587,11 +587,11 @@ def what_is_no_dump_is_refused():
 
 @test
 def wrong_command_lines_of_reg():
-    for args, part in (((), 'say what to do'), (('gt', 'x'), "did you mean 'get'?"), (('frobnicate',), "reg cannot 'frobnicate'"),
+    for args, part in (((), 'name an action'), (('gt', 'x'), "did you mean 'get'?"), (('frobnicate',), "reg has no action 'frobnicate'"),
                        (('get',), "'get' takes at least one name"), (('dump', 'x'), "'dump' takes no name"),
                        (('diff', 'x'), "'diff' takes two arguments"), (('get', '--hold', 'x'), "'get' has no option --hold"),
-                       (('get', '--json', '--csv', 'x'), 'cannot be combined'), (('get', 'x', '--', 'y'), "'get' runs no command"),
-                       (('set', 'x', '1', '--'), 'no command behind --'), (('get', '--nix', 'x'), "unknown option '--nix'")):
+                       (('get', '--json', '--csv', 'x'), 'cannot be combined'), (('get', 'x', '--', 'y'), "'get' does not run a command"),
+                       (('set', 'x', '1', '--'), 'no command after --'), (('get', '--nix', 'x'), "unknown option '--nix'")):
         has(sentence('reg', *args), part)
     with Tree() as name:
         has(sentence('reg', 'set', '--root', name, '-C', '0', '0x186', '1', '--hold', '--', 'true'), 'cannot be combined')
@@ -636,9 +636,9 @@ def building_wants_headers_and_source():
     with tree as name:
         has(sentence('driver', 'build', '--root', name, '--kernel', '6.1.0-1-none'),
             'apt-get install linux-headers-6.1.0-1-none')
-        has(sentence('driver', 'build', '--kernel', '../x'), "'../x' is no release of a kernel")
+        has(sentence('driver', 'build', '--kernel', '../x'), "'../x' is not a kernel release")
         os.makedirs(tree.path('lib/modules/6.1.0-1-none/build'))
-        has(sentence('driver', 'build', '--root', name, '--kernel', '6.1.0-1-none', '--source', name), 'no source tree of ntime')
+        has(sentence('driver', 'build', '--root', name, '--kernel', '6.1.0-1-none', '--source', name), 'not a source tree of ntime')
         has(sentence('driver', 'build', '--root', name, '--kernel', '6.1.0-1-none', '--source', '/no/such'), 'there is no source')
 
 
@@ -661,11 +661,11 @@ def building_runs_make():
 
 @test
 def wrong_command_lines_of_driver():
-    for args, part in (((), 'say what to do'), (('lod',), "driver cannot 'lod'"), (('load', 'x'), "'load' takes no argument"),
+    for args, part in (((), 'name an action'), (('lod',), "driver has no action 'lod'"), (('load', 'x'), "'load' takes no argument"),
                        (('build', '--gid', 'x'), "'build' has no option --gid"),
                        (('load', '--gid', 'no-such-group'), "there is no group 'no-such-group'"),
-                       (('load', '--gid', '0', '--mode', '0777'), '--mode takes permissions'),
-                       (('load', '--gid', '0', '--mode', '9'), '--mode takes permissions')):
+                       (('load', '--gid', '0', '--mode', '0777'), '--mode takes read and write permissions'),
+                       (('load', '--gid', '0', '--mode', '9'), '--mode takes read and write permissions')):
         has(sentence('driver', *args), part)
     has(run('driver', '--help'), 'Usage: ntime driver build')
 

@@ -45,7 +45,7 @@ def answered(answer, *args, fake=''):
 
 @test
 def wrong_command_lines():
-    for args, part in ((('--yes',), '--yes has a meaning with --repair only'),
+    for args, part in ((('--yes',), '--yes needs --repair'),
                        (('--repair', '--json'), '--repair and --json cannot be combined'),
                        (('--repair', '--record', 'x'), '--repair and --record cannot be combined'),
                        (('--repair', '--machine', 'x'), '--repair and --machine cannot be combined'),
@@ -70,8 +70,8 @@ def nothing_to_repair():
     for args in ((), ('--yes',)):
         done = ntime('doctor', '--repair', *args)
         equal((done.returncode, out(done), err(done)),
-              (0, 'nothing to repair: no program left counters programmed\n', ''))
-    equal(answered(None), (0, 'nothing to repair: no program left counters programmed\n'))
+              (0, 'nothing to repair: no program left registers changed\n', ''))
+    equal(answered(None), (0, 'nothing to repair: no program left registers changed\n'))
 
 
 @fake_only
@@ -88,7 +88,7 @@ def nothing_is_written_where_nobody_can_be_asked():
             file.seek(0)
             done = ntime('doctor', '--repair', fake='left', stdin=file)
         equal((done.returncode, out(done)), (125, LOOKED))
-        equal(err(done), 'ntime: nothing was written, as there is no terminal to ask on: add --yes\n')
+        equal(err(done), 'ntime: nothing was written, because there is no terminal to ask on: add --yes\n')
 
 
 @fake_only
@@ -113,14 +113,14 @@ def terminals_are_asked():
 def what_is_left_alone():
     done = ntime('doctor', '--repair', '--yes', fake='left left-busy')
     equal(done.returncode, 0)
-    has(out(done), 'MSR_UNCORE_PMC2 of CPU 1: 0x4d, left alone: another program has it now\n')
+    has(out(done), 'MSR_UNCORE_PMC2 of CPU 1: 0x4d, left unchanged: another program uses it now\n')
 
 
 @fake_only
 def failures_are_told():
     done = ntime('doctor', '--repair', '--yes', fake='left left-eio')
     equal(done.returncode, 125)
-    has(out(done), 'MSR_UNCORE_PERFEVTSEL2 of CPU 1: not put back: CPU 1 refuses to write MSR 0x3c2\n')
+    has(out(done), 'MSR_UNCORE_PERFEVTSEL2 of CPU 1: not restored: CPU 1 refuses to write MSR 0x3c2\n')
     equal(err(done), 'ntime: 1 register of uncore-0 stays on record\n'
                      'ntime: as soon as these registers can be reached: ntime doctor --repair\n')
     done = ntime('doctor', '--repair', '--yes', fake='left-denied')
@@ -129,7 +129,7 @@ def failures_are_told():
 
 @fake_only
 def other_files_are_told():
-    wrong = "ntime: /run/ntime/notes cannot be used: it is no record of ntime's; when no program counts with it, remove it\n"
+    wrong = "ntime: /run/ntime/notes cannot be used: it is no record of ntime's; remove it when no program counts with it\n"
     done = ntime('doctor', '--repair', '--yes', fake='left-bad')
     equal((done.returncode, out(done), err(done)), (125, '', wrong))
     done = ntime('doctor', '--repair', '--yes', fake='left left-bad')
@@ -255,7 +255,7 @@ def others_registers_stay():
         m.set(0x3c2, 0x400167)
         done = ntime('doctor', '--root', root, '--repair', '--yes')
         equal(done.returncode, 0)
-        has(out(done), 'MSR_UNCORE_PERFEVTSEL2 of CPU 0: 0x400167, left alone: another program has it now\n')
+        has(out(done), 'MSR_UNCORE_PERFEVTSEL2 of CPU 0: 0x400167, left unchanged: another program uses it now\n')
         equal(m.get(0x3c2), 0x400167)
         equal(m.records(), [])
 
@@ -268,9 +268,9 @@ def registers_that_cannot_be_reached():
         os.remove(os.path.join(root, 'dev/cpu/0/msr'))
         done = ntime('doctor', '--root', root, '--repair', '--yes')
         equal(done.returncode, 125)
-        has(err(done), '2 registers of uncore-0 could not be put back and stay on record: no MSR device for CPU 0: load the driver '
+        has(err(done), '2 registers of uncore-0 could not be restored and stay on record: no MSR device for CPU 0: load the driver '
                        '(modprobe msr)')
-        has(out(done), 'of CPU 0: not put back: no MSR device for CPU 0: load the driver (modprobe msr)\n')
+        has(out(done), 'of CPU 0: not restored: no MSR device for CPU 0: load the driver (modprobe msr)\n')
         has(err(done), 'as soon as these registers can be reached: ntime doctor --repair\n')
         equal(m.records(), ['uncore-0'])
 

@@ -102,10 +102,10 @@ def small():
 @test
 def misuse_is_told():
     for args, part in (
-            ((), 'say what to do: '),
-            (('--json',), 'say what to do: '),
+            ((), 'name an action: '),
+            (('--json',), 'name an action: '),
             (('sho',), "did you mean 'show'?"),
-            (('frobnicate',), "trace cannot 'frobnicate', only "),
+            (('frobnicate',), "trace has no action 'frobnicate', only "),
             (('show', '--frob', 'log'), "unknown option '--frob'"),
             (('show', '--to', 'json', 'log'), "unknown option '--to'"),
             (('show', 'a', 'b'), "'show' takes one FILE, not 2"),
@@ -140,7 +140,7 @@ def what_the_form_has_no_place_for_is_refused():
                 equal(sentence('convert', '--to', form, *option, 'log'), f'{option[0]} is for --to mmiotrace alone')
             for chip in ('GT218', f'{DEVICE}=GT218'):
                 equal(sentence('convert', '--to', form, '--chip', chip, 'log'),
-                      '--chip is for --to mmiotrace and for names of --register: the other forms have no place for a chip')
+                      '--chip is for --to mmiotrace and for names of --register: the other forms cannot store a chip')
                 run('convert', '--to', form, '--chip', chip, '--register', 'PCOUNTER.PRE_SRC', '-o', 'out', 'log')
                 run('convert', '--to', form, '--chip', chip, '--not', 'register=PCOUNTER.PRE_SRC', '-o', 'out', 'log')
         for form in ('json', 'mmiotrace', 'binary'):
@@ -246,7 +246,7 @@ def times_that_are_not_there_are_told():
     with Folder(b'vfio_region_write  (0000:05:00.0:region0+0x10, 0x1, 4)\n'):
         for args in (('show', '--time', '0-1'), ('show', '--not', 'time=0-1'), ('stat', '--time', '0-1'), ('convert', '--time', '0-1'),
                      ('show', '-j', '2', '--time', '0-1'), ('derive', '--time', '0-1'), ('state', '--time', '1'), ('state', '--time', '0')):
-            has(sentence(*args, 'log'), 'log has no times, so nothing of it can be chosen by --time')
+            has(sentence(*args, 'log'), 'log has no times, so --time cannot select records')
         run('state', 'log')
     with Folder(b''):
         run('show', '--from', 'vfio', '--time', '0-1', 'log')
@@ -498,7 +498,7 @@ def convert_says_what_is_wrong():
             has(sentence('convert', 'log', stdout=full), 'No space left on device')
         status, shown = on_terminal('trace', 'convert', '--to', 'binary', 'log')
         equal(status, 125)
-        has(shown, 'the binary form is nothing for a terminal')
+        has(shown, 'the binary form is not written to a terminal')
     with Folder(gzip.compress(small().bytes() * 100)[:-20]):
         sentence('convert', '-o', 'out', 'log')
         equal(os.listdir('.'), ['log'])
@@ -727,7 +727,7 @@ def state_counts_what_has_no_room():
         done = ntime('trace', 'state', '--registers', '4', 'log')
         equal(done.returncode, 0)
         equal(len(out(done).splitlines()), 5)
-        has(err(done), 'there was no room for 6 accesses to further registers')
+        has(err(done), '6 accesses to further registers were dropped')
         equal(json.loads(run('state', '--registers', '4', '--json', 'log'))['dropped'], 6)
 
 

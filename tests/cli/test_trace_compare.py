@@ -309,7 +309,7 @@ def diff_pairs_the_only_devices():
 def diff_refuses():
     with Traces() as d:
         a = d.write('a', SOME)
-        for args, sentence in (((a, d.path('none')), 'none'), (('-', '-'), 'standard input is but one'), ((a,), 'takes 2 arguments'),
+        for args, sentence in (((a, d.path('none')), 'none'), (('-', '-'), 'standard input is only one'), ((a,), 'takes 2 arguments'),
                                (('--memory', '0', a, a), 'from 1 on')):
             done = run('diff', *args)
             equal(done.returncode, 125)

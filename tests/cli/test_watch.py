@@ -281,14 +281,14 @@ def nothing_to_count_is_a_failure():
     for args in (('cycles',), ('--json', 'cycles'), ('-q', 'IPC')):
         done = watch('-n1', *args, status=125)
         has(err(done), 'no core PMU')
-        has(err(done), 'nothing of what was asked for can be counted here')
+        has(err(done), 'none of the requested events can be counted here')
         equal(out(done), '')
 
 
 @fake_only
 def overview_tells_names_only():
     done = watch('-n1', '-i', '10ms')
-    has(err(done), "ntime: not here: IPC\nntime: 'ntime watch -v' tells why\n")
+    has(err(done), "ntime: not here: IPC\nntime: 'ntime watch -v' prints why\n")
     has(out(done), 'page-faults')
     has(err(watch('-v', '-n1', '-i', '10ms')), 'IPC: the hypervisor (KVM) exposes no core PMU')
 
@@ -314,7 +314,7 @@ def wrong_names_are_answered_once():
 
 @test
 def misuse_is_one_sentence_and_a_hint():
-    for args, part in ((('-i', 'x'), 'no length of time'), (('-i', '0.5ms'), 'at least 1ms'), (('-n', '0'), 'no number of samples'),
+    for args, part in ((('-i', 'x'), 'is not a time'), (('-i', '0.5ms'), 'at least 1ms'), (('-n', '0'), 'is not a number of samples'),
                        (('--per', 'cpu'), 'socket, core or thread'), (('--via', 'usb'), 'perf, ntimefs, msr, pci and auto'),
                        (('--csv', '--json'), 'cannot be combined'), (('--plain', '--csv'), 'cannot be combined'),
                        (('--above', 'x'), 'METRIC=VALUE'), (('--above', '=1'), 'METRIC=VALUE'), (('--above', 'x='), 'METRIC=VALUE'),
@@ -351,9 +351,9 @@ REMEDY = 'ntime: as soon as these registers can be reached: ntime doctor --repai
 
 @fake_only
 def registers_that_stay_programmed_are_told():
-    for fake, sentence in (('', 'uncore of package 0 was not given back: 3 registers stay on record'),
-                           ('left-gone', 'uncore of package 0 was not given back: 3 registers stay on record: CPU 1 is gone'),
-                           ('left-away', 'uncore of package 0 was not given back: 3 registers of uncore-0 stay on record: CPU 1 is off line')):
+    for fake, sentence in (('', 'uncore of package 0 was not restored: 3 registers stay on record'),
+                           ('left-gone', 'uncore of package 0 was not restored: 3 registers stay on record: CPU 1 is gone'),
+                           ('left-away', 'uncore of package 0 was not restored: 3 registers of uncore-0 stay on record: CPU 1 is off line')):
         done = fast('page-faults', fake='left-own ' + fake, status=125)
         equal(err(done), f'ntime: {sentence}\n{REMEDY}')
         equal(len(out(done).splitlines()), 3, 'what was counted is shown all the same')
@@ -373,7 +373,7 @@ def registers_that_stay_programmed_do_not_change_the_signal():
     p.terminate()
     _, errors = p.communicate(timeout=PATIENCE)
     equal(p.returncode, -signal.SIGTERM)
-    has(errors.decode(), 'was not given back')
+    has(errors.decode(), 'was not restored')
 
 
 @fake_only
@@ -905,7 +905,7 @@ def windows_scroll():
 def windows_change_their_size():
     term = Terminal('-i', '1000s', '-q', 'page-faults', fake='sockets=2')
     long, short = 'q quit  p pause  s per socket  d counts  arrows scroll', 'q quit s socket p d'
-    term.shows('The first sample is on its way.')
+    term.shows('Waiting for the first sample.')
     term.last_line_is(long)
     for rows, columns, footer in ((10, 40, short), (30, 100, long), (5, 20, short)):
         term.resize(rows, columns)
@@ -917,7 +917,7 @@ def windows_change_their_size():
 @screen_test
 def keys_are_heard_beside_signals():
     term = Terminal('-i', '1000s', '-q', 'page-faults', fake='sockets=2')
-    term.shows('The first sample is on its way.')
+    term.shows('Waiting for the first sample.')
     for rest in ('d rates', 'd counts') * 20:
         # One that the screen does nothing about, and that ends its wait for keys.
         term.child.send_signal(signal.SIGUSR1)
@@ -1026,7 +1026,7 @@ def logs_are_cleared():
         equal(registers.clear(), ['ntime: cleared in IA32_THERM_STATUS of core0: hot_log, prochot_log',
                                   'ntime: cleared in IA32_PACKAGE_THERM_STATUS of uncore0: prochot_log'])
         equal(registers.values(), [0x88350005, 0x88360000, 0x88370000])
-        equal(registers.clear(), ['ntime: no log bit was set, so none was cleared'])
+        equal(registers.clear(), ['ntime: no log bit was set, nothing was cleared'])
         equal(registers.clear('-q'), [])
 
 
@@ -1045,8 +1045,8 @@ def logs_that_cannot_be_cleared():
         said = registers.clear(status=125)
         equal(said[-1], 'ntime: cannot clear the log bits of IA32_THERM_STATUS of core1: Permission denied')
     equal(err(watch('-n1', '--clear-log', 'page-faults', status=125)),
-          'ntime: --clear-log: neither IA32_THERM_STATUS nor IA32_PACKAGE_THERM_STATUS is known of this machine, or its registers cannot be '
-          "looked at ('ntime doctor' tells)\n")
+          'ntime: --clear-log: this machine has neither IA32_THERM_STATUS nor IA32_PACKAGE_THERM_STATUS, or its registers cannot be '
+          "read (see 'ntime doctor')\n")
 
 
 if __name__ == '__main__':

@@ -88,7 +88,7 @@ int lab_fd_set_value(int fd, uint64_t value);
 
 /* Open, read as text, close. */
 int lab_reg_get(const char *reg, uint64_t *value);
-/* Open, write as text, close: without anything that stays, for a driver that puts back. The result of the write. */
+/* Open, write as text, close: without anything that stays, for a driver that restores. The result of the write. */
 int lab_reg_try_set(const char *reg, uint64_t value);
 
 /* The pages that a descriptor gives. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Everything at once, again and again, and the driver still keeps its word: one writer at a time, what was changed is put back, nothing hangs,
+ * Everything at once, again and again, and the driver still keeps its word: one writer at a time, what was changed is restored, nothing hangs,
  * nothing is left. Bounded by counts of operations, so that a slow machine does the same; the kernel's log is looked at by the lab.
  */
 #include <errno.h>

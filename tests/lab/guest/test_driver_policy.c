@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Who may do what to the driver's registers, and what is left afterwards: one writer, masks, putting back, permissions and mount options, the
+ * Who may do what to the driver's registers, and what is left afterwards: one writer, masks, restoring, permissions and mount options, the
  * mark in the kernel, the tracepoint, unloading. Runs in every guest; what a guest lacks is skipped with the reason.
  */
 #include <dirent.h>
@@ -246,7 +246,7 @@ TEST(rows_that_are_not_for_writing_are_refused)
 	assert_true(refused > 0);
 }
 
-/* ---- what was written is put back ---- */
+/* ---- what was written is restored ---- */
 
 struct change {
 	const char *reg;
@@ -265,7 +265,7 @@ static long change_and_go_on(void *arg)
 	ret = lab_fd_text(fd, &value);
 	if (ret == 0)
 		ret = lab_fd_set_text(fd, value ^ c->flip);
-	/* Twice: what is put back is what was before the first. */
+	/* Twice: what is restored is what was before the first. */
 	if (ret == 0)
 		ret = lab_fd_set_text(fd, value);
 	if (ret == 0)
@@ -325,7 +325,7 @@ TEST(killed_and_crashed_writers_leave_nothing)
 	(void)close((int)LAB_GOOD(lab_reg_open(pair->control, O_WRONLY)));
 }
 
-/* The last descriptor puts back, not the first: of dup(2), and of a child. */
+/* The last descriptor restores, not the first: of dup(2), and of a child. */
 TEST(last_descriptor_puts_back)
 {
 	const struct lab_pair *pair = need_pair();

@@ -167,7 +167,7 @@ static const struct near_row {
 	const char *event, *command;
 	/*
 	 * More than any two runs differ by, in either: an interrupt's work, a page of memory more. ntime sees one context switch more, since
-	 * the command that it holds at the door of exec() wakes it on the way out.
+	 * the command that it holds just before exec() wakes it on the way out.
 	 */
 	double allowance;
 } near_rows[] = {

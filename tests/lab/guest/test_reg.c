@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * ntime reg, ntime driver and the registers of the library with the real driver, as root: every way in tells the same, what is set comes
+ * ntime reg, ntime driver and the registers of the library with the real driver, as root: every access method tells the same, what is set comes
  * back or stays as was promised, and who is in the group reads and writes nothing.
  */
 #include <errno.h>
@@ -375,7 +375,7 @@ TEST(command_loads_and_unloads)
 	     "mounted: " NTIME_FS_PATH);
 	/* Once more is no mistake. */
 	must("ntime driver load && echo done", 0, "done");
-	must("ntime driver load --mode 0444", 125, "is mounted already");
+	must("ntime driver load --mode 0444", 125, "is already mounted");
 	must("ntime driver unload && ntime driver status", 1, "loaded: no");
 	must("ntime driver unload", 0, "is not loaded");
 	must("ntime driver load --module /bin/busybox", 125, "is no module of this kernel");

@@ -392,7 +392,7 @@ static void second_is_refused(uint32_t via)
 		TT_HAS(out, pid);
 		TT_HAS(out, "MSR_UNCORE_");
 	}
-	/* Nor by the other way in, which finds the counter running. */
+	/* Nor by the other access method, which finds the counter running. */
 	must_be_refused(THROTTLED, NTIME_VIA_MSR, "MSR_UNCORE_", "");
 	/* The first one has not noticed. */
 	(void)read_sockets(first);
@@ -602,7 +602,7 @@ TEST(cpu_goes_in_mid_count)
 	TT_IS(lab_snapshot_differs(&before), 0);
 }
 
-/* All CPUs of the second socket go in mid-count: what cannot be put back is told at the end, and a repair does it when they are back. */
+/* All CPUs of the second socket go in mid-count: what cannot be restored is told at the end, and a repair does it when they are back. */
 TEST(package_goes_in_mid_count)
 {
 	static const char count_on[] =
@@ -620,7 +620,7 @@ TEST(package_goes_in_mid_count)
 	LAB_GOOD(lab_cpu_set_online(2, true));
 	LAB_GOOD(lab_cpu_set_online(3, true));
 	TT_IS(status, 125);
-	TT_HAS(out, "uncore of package 1 was not given back: ");
+	TT_HAS(out, "uncore of package 1 was not restored: ");
 	TT_HAS(out, " is off line");
 	TT_HAS(out, "ntime doctor --repair");
 	assert_null(strstr(out, "package 0 was not"));

@@ -305,7 +305,7 @@ def a_group_goes_and_comes_back_as_a_whole():
     holds(found.part('network-bind'), f'  {NETWORK}.0 8086:100e vfio-pci, lent by e1000')
     holds(found.part('network-bind'), 'status 0')
     equal(found.part('network-bind-drivers'), 'vfio-pci\nvfio-pci')
-    holds(found.part('network-again'), 'nothing to do: vfio-pci has all of the group already')
+    holds(found.part('network-again'), 'nothing to do: vfio-pci already has the whole group')
     holds(found.part('record'), f'{NETWORK}.0\te1000\t-\n{NETWORK}.1\te1000\t-\nend\t2')
     holds(found.part('network-unbind'), 'status 0')
     equal(found.part('network-unbind-drivers'), 'e1000\ne1000\n(null)\n(null)\n2')
