@@ -203,7 +203,7 @@ static int write_v7(u32 addr, u32 value)
 	return 0;
 }
 
-/* Programs in user mode and perf use the selector too: it is put back. */
+/* Programs in user mode and perf use the selector too: it is restored. */
 static u32 get_selected(u32 addr)
 {
 	u32 old = get_selr(), value;
@@ -501,7 +501,7 @@ bool ntd_arch_needs_pmu(const struct nthw_reg *row)
 /* Of one CPU: what it held before user mode was let at it. */
 struct found {
 	bool is_valid;
-	bool was_perf_counting; /* then only .state.user is to be put back */
+	bool was_perf_counting; /* then only .state.user is to be restored */
 	struct ntd_arm_state state;
 };
 

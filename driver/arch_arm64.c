@@ -64,7 +64,7 @@ static int number_from(u32 first, u32 addr)
 
 /*
  * Counters and their types are reached through the selector, since MRS and MSR have the register in
- * the instruction. Programs that may read counters may use the selector too: it is put back.
+ * the instruction. Programs that may read counters may use the selector too: it is restored.
  */
 static u64 get_counter(unsigned int number)
 {

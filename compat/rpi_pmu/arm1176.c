@@ -84,10 +84,9 @@ int rpi_arm1176_stop(const struct rpi_arm1176 *m, const struct rpi_io *io,
 	io->write(io->arg, RPI_PMCR, m->put_back | RPI_PMCR_FLAGS);
 	if ((seen & RPI_PMCR_KEPT) == m->control)
 		return 0;
-	(void)snprintf(
-		why, size,
-		"another program, perf or ntime.ko programmed the counters meanwhile: measure "
-		"again while nobody else does");
+	(void)snprintf(why, size,
+		       "another program, perf or ntime.ko programmed the counters meanwhile: "
+		       "measure again while no other program does");
 	return -EIO;
 }
 

@@ -16,7 +16,7 @@
 
 /* 0 or -errno. Also lets SIGILL through in this thread, where it is blocked: a fault that is blocked ends the program. */
 int rpi_guard_raise(void);
-/* The program's own handler is put back; one that it installed meanwhile stays. */
+/* The program's own handler is restored; one that it installed meanwhile stays. */
 void rpi_guard_lower(void);
 /* Did a guarded instruction fault since the guard was raised? */
 bool rpi_guard_has_caught(void);

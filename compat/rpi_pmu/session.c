@@ -299,10 +299,9 @@ static int stop(struct rpi_count out[RPI_COUNTERS], char *why, size_t size)
 			(void)snprintf(out[i].reason, sizeof(out[i].reason),
 				       "its counter could not be read (%s)", strerror(-status[i]));
 		else if (status[i] & ~(int)NTIME_USER_ONLY)
-			(void)snprintf(
-				out[i].reason, sizeof(out[i].reason),
-				"its counter was used by somebody else for a part of the time: "
-				"end what else counts and measure again");
+			(void)snprintf(out[i].reason, sizeof(out[i].reason),
+				       "its counter was used by another program for a part of the "
+				       "time: end what else counts and measure again");
 		out[i].count = now[i] - counting.base[i];
 	}
 	out[RPI_CYCLES].count /= RPI_CYCLES_STEP;

@@ -18,11 +18,11 @@ enum nthw_error {
 };
 
 /*
- * Embed this struct first in your own. @unit is the CPU for spaces that each CPU has; for devices it is a number of the lender's. All
+ * Embed this struct first in your own. @unit is the CPU for spaces that each CPU has; for devices it is a number of the handle's. All
  * functions return 0 or a negative errno: -EIO when the hardware refuses the register, -ENXIO when @unit is not there, -ENOTSUP for a space
- * that the lender cannot reach, others as the lender says. *@value is written only on success.
+ * that the handle cannot reach, others as the handle says. *@value is written only on success.
  *
- * @address stands for the whole register whose row begins there, in the row's width. A lender that has to take it in pieces (configuration space
+ * @address stands for the whole register whose row begins there, in the row's width. A handle that has to take it in pieces (configuration space
  * gives 32 bits at a time) reads until its pieces belong together - upper half, lower half, the same upper half - because a counter counts
  * meanwhile; it writes the upper half first: what lets a counter count is in the lower half of its select register, and then all of its event is there.
  */

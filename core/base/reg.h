@@ -39,7 +39,7 @@ enum nthw_access {
 	NTHW_OS, /* hardware lets it be written, but it is the operating system's: we only read it */
 	NTHW_OS_CLEAR, /* as NTHW_OS, but who holds the register may clear it: an interrupt that nobody would handle */
 	NTHW_OS_RW1C, /* can be read, writing 1 clears it, and that is the operating system's to do */
-	NTHW_RW0C, /* can be read, writing 0 clears it, and writing 1 leaves it: a log that cannot be put back */
+	NTHW_RW0C, /* can be read, writing 0 clears it, and writing 1 leaves it: a log that cannot be restored */
 	NTHW_RW,
 	NTHW_RW1C, /* can be read, and writing 1 clears it */
 	NTHW_RW1S, /* can be read, writing 1 sets it, writing 0 leaves it: .clear_addr is where writing 1 clears it */
@@ -188,7 +188,7 @@ static inline uint64_t nthw_reg_clearable(const struct nthw_reg *reg)
 	return nthw_reg_bits_of(reg, NTHW_OS_CLEAR) | nthw_reg_bits_of(reg, NTHW_RW0C);
 }
 
-/* Bits that can be put back once they were written: not those that only act, nor logs. */
+/* Bits that can be restored once they were written: not those that only act, nor logs. */
 static inline uint64_t nthw_reg_kept(const struct nthw_reg *reg)
 {
 	return nthw_reg_bits_of(reg, NTHW_RW) | nthw_reg_bits_of(reg, NTHW_OS_CLEAR);

@@ -589,7 +589,7 @@ int nthw_box_check(const struct nthw_box *box, uint64_t set, struct nthw_box_sta
 
 /* ---- giving back ---- */
 
-/* The select register holds what we wrote, or what it is given back, of which a guarded lender keeps bits for itself. */
+/* The select register holds what we wrote, or what it is given back, of which a guarded handle keeps bits for itself. */
 static bool is_own(const struct nthw_box *box, const struct nthw_box_place *p,
 		   const struct nthw_box_state *state, uint64_t select)
 {

@@ -19,11 +19,11 @@
  * Others' bits are never changed: registers that counters share are read, changed in our bits and written. Nobody else may do the same
  * meanwhile; who calls this sees to that (a lock between programs, ntime.ko's files). No interrupt is ever enabled. All functions return 0
  * or a negative errno: those of struct nthw_io as they came, and NTHW_EBUSY, NTHW_EINVAL, NTHW_ENOTSUP, NTHW_ENODATA, and NTHW_EIO where a
- * register does not keep what was written. After an error nothing is left changed that can be put back: what could not, is still in the
+ * register does not keep what was written. After an error nothing is left changed that can be restored: what could not, is still in the
  * state, and nthw_box_restore() tries again.
  *
  * Two things hardware does not let us put back: a flag of overflow that was set before the counter was started, and what .is_guarded leaves
- * to the lender.
+ * to the handle.
  */
 #ifndef NTHW_BOX_H
 #define NTHW_BOX_H
@@ -117,11 +117,11 @@ struct nthw_box_kind {
 struct nthw_box {
 	const struct nthw_box_kind *kind;
 	struct nthw_io *io;
-	unsigned int unit; /* for .io: a CPU, or the lender's number of a PCI function */
+	unsigned int unit; /* for .io: a CPU, or the handle's number of a PCI function */
 	uint32_t number;   /* which box of its kind, of those that .kind->step tells apart */
 	/*
 	 * Who lends the registers lets bits of NTHW_OS_CLEAR be cleared, not set, and puts them back itself: ntime.ko. Then restoring leaves
-	 * them to the lender.
+	 * them to the handle.
 	 */
 	bool is_guarded;
 };
@@ -195,7 +195,7 @@ int nthw_box_energy_bits(const struct nthw_box *box, uint32_t counter, uint32_t 
  * Select what @counter counts, standing still and at 0, and keep in @state what was there. NTHW_EBUSY: somebody has it enabled, or needs
  * another value in a filter (a counter of ours, or any in a box where somebody else counts). One that @state has already, and that stands, is
  * programmed anew. NTHW_EINVAL: no such counter, one that runs, or bits that are none of an event that it can count. After an error
- * @state does not have the counter, unless it could not be put back.
+ * @state does not have the counter, unless it could not be restored.
  */
 int nthw_box_program(const struct nthw_box *box, uint32_t counter,
 		     const struct nthw_box_event *event, struct nthw_box_state *state);
@@ -219,7 +219,7 @@ int nthw_box_check(const struct nthw_box *box, uint64_t set, struct nthw_box_sta
 		   uint64_t *lost);
 /*
  * Stop counters @set of @state and put them back; a filter when none of those left needs it. After an error all else has been written, @state
- * still has what could not be put back, and it can be tried again.
+ * still has what could not be restored, and it can be tried again.
  */
 int nthw_box_release(const struct nthw_box *box, uint64_t set, struct nthw_box_state *state);
 /* The same with all of them; @state is all zeros then. */

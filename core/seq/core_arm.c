@@ -3,7 +3,7 @@
  * The architected monitor of ARMv7 and ARMv8. Registers: core/regs/armv7.c and armv8.c.
  *
  * Each counter has a bit in one register that sets enables and in one that clears them, so nothing that is shared has to be read first, and one
- * write starts or stops a set. PMCR.E allows all of them; where it was clear it is set last, and cleared again when all is put back.
+ * write starts or stops a set. PMCR.E allows all of them; where it was clear it is set last, and cleared again when all is restored.
  */
 #include "core/seq/core_ops.h"
 

@@ -14,7 +14,7 @@
  * Others' bits are never changed: registers that counters share are read, changed and written. Nobody else may do the same meanwhile, so who
  * calls this holds the monitor (ntime.ko reserves it from perf). Nothing here enables an interrupt; that of a counter which is
  * programmed is disabled. All functions return 0 or a negative errno: those of struct nthw_io as they came, and NTHW_EBUSY, NTHW_EINVAL,
- * NTHW_ENOTSUP. After an error nothing is left changed that can be put back.
+ * NTHW_ENOTSUP. After an error nothing is left changed that can be restored.
  */
 #ifndef NTHW_CORE_PMU_H
 #define NTHW_CORE_PMU_H
@@ -46,7 +46,7 @@ struct nthw_core_pmu {
 	bool has_filter; /* ARMv7: counters can leave out user or kernel mode (not Cortex-A5, A8, A9, A12 without PMUv2) */
 	/*
 	 * Who lends the registers lets bits of NTHW_OS_CLEAR be cleared, not set, and puts them back itself: ntime.ko. Then restoring leaves
-	 * them to the lender.
+	 * them to the handle.
 	 */
 	bool is_guarded;
 };
@@ -100,7 +100,7 @@ int nthw_core_program(struct nthw_io *io, const struct nthw_core_pmu *pmu, unsig
 /*
  * Start @set, or go on. With one write, so that all start at once, but on AMD without global control; there one after the other. Flags of
  * overflow are cleared first. NTHW_EINVAL: a counter that @state does not have. NTHW_EBUSY (ARMv7, ARMv8): the whole monitor stands, and somebody
- * has counters enabled that would run then. ARM1176: starts and stops all counters, and all are put back.
+ * has counters enabled that would run then. ARM1176: starts and stops all counters, and all are restored.
  */
 int nthw_core_start(struct nthw_io *io, const struct nthw_core_pmu *pmu, unsigned int cpu,
 		    uint64_t set, const struct nthw_core_state *state);
@@ -121,7 +121,7 @@ int nthw_core_overflows(struct nthw_io *io, const struct nthw_core_pmu *pmu, uns
 
 /*
  * Which of @set, which was started, somebody else has stopped or programmed since. Reads only. Those that were programmed are noted in @state: from
- * then on they are their new owner's, and neither stopped nor put back. x86 only (NTHW_ENOTSUP): elsewhere the lender keeps others away.
+ * then on they are their new owner's, and neither stopped nor put back. x86 only (NTHW_ENOTSUP): elsewhere the handle keeps others away.
  */
 int nthw_core_check(struct nthw_io *io, const struct nthw_core_pmu *pmu, unsigned int cpu,
 		    uint64_t set, struct nthw_core_state *state, uint64_t *lost);
@@ -130,7 +130,7 @@ int nthw_core_check(struct nthw_io *io, const struct nthw_core_pmu *pmu, unsigne
  * Stop what @state has and write back what was there; @state then has none. After an error all else has been written, @state is as it was and it
  * can be tried again, and so it is after programming that failed and could not be undone. Three things hardware does not let us put back:
  * bits 63:32 of Intel's general counters, where they are not copies of bit 31; a flag of overflow that was set before; and what .is_guarded
- * leaves to the lender.
+ * leaves to the handle.
  */
 int nthw_core_restore(struct nthw_io *io, const struct nthw_core_pmu *pmu, unsigned int cpu,
 		      struct nthw_core_state *state);

@@ -291,7 +291,7 @@ err_count:
 err_global:
 	if (is_new)
 		undone = nthw_core_first(undone, put_global(core, 0, state->enables & bit));
-	/* What could not be put back now is tried again by restoring. */
+	/* What could not be restored now is tried again by restoring. */
 	if (undone)
 		state->counters |= bit;
 	return ret;
@@ -394,7 +394,7 @@ static int x86_check(const struct nthw_core *core, uint64_t set, struct nthw_cor
 			return ret;
 		if (!is_ours || !is_on || !(enables >> i & 1))
 			found |= nthw_core_bit(i);
-		/* Off and with another event it is nobody's, and may be put back. */
+		/* Off and with another event it is nobody's, and may be restored. */
 		if (!is_ours && is_on)
 			state->foreign |= nthw_core_bit(i);
 	}
@@ -403,7 +403,7 @@ static int x86_check(const struct nthw_core *core, uint64_t set, struct nthw_cor
 	return ret;
 }
 
-/* What the lender lets us write of a select register that was saved. */
+/* What the handle lets us write of a select register that was saved. */
 static uint64_t select_back(const struct nthw_core *core, uint64_t saved)
 {
 	if (!core->pmu->is_guarded)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Claims of banks: taken, written down, ended. */
+/* Claims of PMU instances: taken, written down, ended. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,7 +120,7 @@ static int put_line(const struct nti_claim *c, const struct change *change,
 	return ret < 0 ? ret : nti_locked_write(c->fd, text, sizeof(text), place_of(c, change));
 }
 
-/* The first write to a register. *@out stays NULL where it changes nothing that could be put back. */
+/* The first write to a register. *@out stays NULL where it changes nothing that could be restored. */
 static int begin_change(struct nti_claim *c, const struct nthw_reg *row, uint32_t index,
 			enum nthw_space space, unsigned int unit, uint32_t address, uint64_t value,
 			struct change **out)
@@ -358,7 +358,7 @@ static void let_go(struct nti_claim *c)
 	free(c);
 }
 
-/* The directory is not kept open meanwhile: a large machine has hundreds of banks. */
+/* The directory is not kept open meanwhile: a large machine has hundreds of PMU instances. */
 static void remove_file(const struct nti_claim *c)
 {
 	int dir = c->os->ops->directory(c->os, NTI_CLAIM_DIRECTORY, false);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Claims: which program has a bank of counters, where no kernel keeps owners apart (msr, pci). A claim is a file of one bank in /run/ntime that its
+ * Claims: which program has a PMU instance, where no kernel keeps owners apart (msr, pci). A claim is a file of one PMU instance in /run/ntime that its
  * owner holds a lock on: the lock ends with the process, however it ends. The file begins with who owns it and goes on with a line for each
  * register before it is first changed, so a claim without an owner that has such lines is what a killed program left behind.
  * docs/adr/0011-claims.md tells why so, claim_file.h what a file looks like.
@@ -36,7 +36,7 @@ struct nti_claim_pmu {
 	const char *function; /* PCI address; NULL or "": there are MSRs only */
 };
 
-/* Who has, or had, a bank. */
+/* Who has, or had, a PMU instance. */
 struct nti_claim_owner {
 	pid_t pid; /* 0: not known */
 	/* "ntime watch", of /proc/PID/cmdline when it began; control characters replaced. "" not known */
@@ -61,7 +61,7 @@ int nti_claim_explain(const struct nti_claim_pmu *bank, int error,
  * fails the write with the file's error. Registers without a row are not written: -EINVAL. In a process that the owner forked: -EPERM.
  */
 struct nthw_io *nti_claim_io(struct nti_claim *claim);
-/* Everything was put back: forget the record. */
+/* Everything was restored: forget the record. */
 void nti_claim_settle(struct nti_claim *claim);
 /*
  * End it: removes the file, unless there is a record that was not settled. NULL is accepted. In a process that the owner forked the owner keeps

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a claim's file looks like. Each line has 256 bytes with its newline: fields parted by tabs, blanks, and the CRC-32 of all before it, so
+ * What a claim's file looks like. Each line has 256 bytes with its newline: fields separated by tabs, blanks, and the CRC-32 of all before it, so
  * that a line never lies in two pages and is there as a whole or not at all when its writer is killed (the kernel looks for signals that kill
  * between pages, generic_perform_write() in Linux 6.1 mm/filemap.c).
  *
@@ -22,7 +22,7 @@
 #include "lib/access/claim.h"
 
 #define NTI_CLAIM_LINE_BYTES 256
-/* More registers than any bank has. */
+/* More registers than any PMU instance has. */
 #define NTI_CLAIM_LINES_MAX 127
 #define NTI_CLAIM_FILE_BYTES ((NTI_CLAIM_LINES_MAX + 1) * NTI_CLAIM_LINE_BYTES)
 #define NTI_CLAIM_DEVICE_BYTES 16
@@ -37,7 +37,7 @@ struct nti_claim_head {
 enum nti_claim_kind {
 	NTI_CLAIM_CONTROL, /* what was written stays until somebody else writes */
 	NTI_CLAIM_COUNTER, /* runs by itself: only OLD tells anything */
-	NTI_CLAIM_DONE,	   /* was put back */
+	NTI_CLAIM_DONE,	   /* was restored */
 };
 
 struct nti_claim_line {

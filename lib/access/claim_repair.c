@@ -241,7 +241,7 @@ static int real_write(struct nti_claim_access *handles, const struct nti_claim_r
 			 : nti_pci_config_write(l->pci, function, at->address, bits, value, e);
 }
 
-/* ---- putting back ---- */
+/* ---- restoring ---- */
 
 struct repair {
 	struct nti_claim_access *handles;
@@ -434,7 +434,7 @@ static int say_failed(struct repair *r, const char *name)
 		return code;
 	(void)snprintf(why, sizeof(why), "%s", r->e->text);
 	return nti_error(r->e, code,
-			 "%zu register%s of %s could not be put back and stay%s on record: %s",
+			 "%zu register%s of %s could not be restored and stay%s on record: %s",
 			 r->missing, r->missing == 1 ? "" : "s", name, r->missing == 1 ? "s" : "",
 			 *why ? why : strerror(-r->failed));
 }

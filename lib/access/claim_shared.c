@@ -106,7 +106,7 @@ static bool find_core_own(const struct core_row *row, uint32_t counter, struct o
 	return true;
 }
 
-/* What @own's register will hold once the record's own bits are put back, which does not enable anything that is not enabled already. */
+/* What @own's register will hold once the record's own bits are restored, which does not enable anything that is not enabled already. */
 static uint64_t after_repair(const struct nti_claim_record *record,
 			     const struct nti_claim_line *shared, const struct own *own,
 			     uint64_t found)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Registers that the counters of a bank share: which bits must stay, because somebody else's counters run by them. Between the files of claims. */
+/* Registers that the counters of a PMU instance share: which bits must stay, because somebody else's counters run by them. Between the files of claims. */
 #ifndef NTI_CLAIM_SHARED_H
 #define NTI_CLAIM_SHARED_H
 

@@ -60,7 +60,7 @@ int nti_handle_hold(struct nti_handle *handle, enum nthw_space space, uint32_t a
 /* The driver's description of a register, see nti_ntimefs_describe(); -ENOTSUP without the driver. */
 int nti_handle_describe(struct nti_handle *handle, enum nthw_space space, uint32_t address,
 			struct ntime_page *out);
-/* All was put back: the record of changes is dropped. */
+/* All was restored: the record of changes is dropped. */
 void nti_handle_settle(struct nti_handle *handle);
 
 /* Why the last call about @what failed with @error, with a remedy that can be typed where there is one. 0 or -ENOMEM. */

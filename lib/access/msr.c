@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The msr way in. */
+/* The msr access method. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>

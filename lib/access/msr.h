@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The msr way in: model-specific registers through /dev/cpu/N/msr (Linux, arch/x86/kernel/msr.c), or a recording of them. */
+/* The msr access method: model-specific registers through /dev/cpu/N/msr (Linux, arch/x86/kernel/msr.c), or a recording of them. */
 #ifndef NTI_MSR_H
 #define NTI_MSR_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The ntimefs way in: registers as files of ntime's driver. */
+/* The ntimefs access method: registers as files of ntime's driver. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

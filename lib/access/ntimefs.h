@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ntimefs way in: registers as files of ntime's driver (include/uapi/ntime.h). Each file that is used is opened once and stays open:
+ * The ntimefs access method: registers as files of ntime's driver (include/uapi/ntime.h). Each file that is used is opened once and stays open:
  * closing one that was written gives the register back what it held before.
  */
 #ifndef NTI_NTIMEFS_H
@@ -22,7 +22,7 @@ struct nti_ntimefs; /* register files that are open */
 
 /* @function is the PCI address of what is reached in configuration space, "" for none. 0, -ENOMEM, -EINVAL. */
 int nti_ntimefs_new(struct nti_os *os, const char *function, struct nti_ntimefs **out);
-/* Close the files, the one opened last first: what was written last is put back first. */
+/* Close the files, the one opened last first: what was written last is restored first. */
 void nti_ntimefs_free(struct nti_ntimefs *fs);
 
 /*

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The pci and mmio ways in, on libpciaccess. */
+/* The pci and mmio access methods, on libpciaccess. */
 #include <errno.h>
 #include <pciaccess.h>
 #include <pthread.h>

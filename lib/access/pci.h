@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The pci and mmio ways in: configuration space and memory of PCI functions, by libpciaccess, as root. */
+/* The pci and mmio access methods: configuration space and memory of PCI functions, by libpciaccess, as root. */
 #ifndef NTI_PCI_H
 #define NTI_PCI_H
 

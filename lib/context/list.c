@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the machine has, for people and programs that ask: ways in, units, events, metrics, encodings. */
+/* What the machine has, for people and programs that ask: access methods, units, events, metrics, encodings. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>

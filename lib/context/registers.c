@@ -187,8 +187,7 @@ static int say_unknown(struct ntime_ctx *ctx, const char *name)
 				 "this machine has no register '%.128s'; did you mean %s?", name,
 				 near);
 	return nti_error(&ctx->error, -ENOENT,
-			 "this machine has no register '%.128s' (ntime reg ls tells which it has)",
-			 name);
+			 "this machine has no register '%.128s' (ntime reg ls lists them)", name);
 }
 
 /* Those that @name stands for: how many in *@all, how many of them are wanted as the result. */

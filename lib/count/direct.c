@@ -47,7 +47,7 @@ static uint32_t counters_of(const struct nti_unit *unit, uint64_t seats)
 									 << BOX_FIXED;
 }
 
-/* Counters of its bank that can count @part; 0 also for what this way cannot count at all. */
+/* Counters of its PMU instance that can count @part; 0 also for what this way cannot count at all. */
 static uint64_t seats_for(const struct nti_part *part)
 {
 	struct nti_pmu_need need;
@@ -118,7 +118,7 @@ int nti_session_explain_taken(struct ntime_session *s, const struct nti_session_
 			       unit->name);
 }
 
-/* Its banks cannot be had: what they were to count is absent. */
+/* Its PMU instances cannot be had: what they were to count is absent. */
 static int refuse_unit(struct ntime_session *s, const struct nti_unit *unit, unsigned int cpu,
 		       int error)
 {
@@ -168,7 +168,7 @@ static int take_failed(struct ntime_session *s, const struct nti_unit *unit, uns
 	return ret;
 }
 
-/* The bank of @unit on each CPU of the target. What is free on all of them is what can be planned. */
+/* The PMU instance of @unit on each CPU of the target. What is free on all of them is what can be planned. */
 static int take_unit(struct ntime_session *s, const struct nti_unit *unit, uint32_t *limit)
 {
 	enum nti_method method = nti_session_method(s, unit);

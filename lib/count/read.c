@@ -88,7 +88,7 @@ const char *nti_session_words_for(const struct ntime_session *s, const struct nt
 				  int error)
 {
 	if (g->direct && error == -EBUSY)
-		return "somebody else has taken them meanwhile";
+		return "another program has taken them meanwhile";
 	if (g->direct && nti_session_method(s, g->unit) != NTI_METHOD_NTIMEFS &&
 	    *nti_pmus_error(s->banks))
 		return nti_pmus_error(s->banks);

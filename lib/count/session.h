@@ -125,7 +125,7 @@ struct ntime_session {
 	const char **unit_name;	   /* per unit, borrowed, for the planner's sentences */
 	enum nti_method
 		*method; /* per unit, as nti_session_method() says; NULL until it is opened */
-	bool *is_taken;	 /* per unit: its banks are ours, or it was refused */
+	bool *is_taken;	 /* per unit: its PMU instances are ours, or it was refused */
 	struct nti_pmus *banks; /* NULL until then, and until a plan is made */
 	bool was_denied;	/* the kernel refused an event for want of permission */
 	bool is_rotating;	/* NTIME_BY_PASS and ntime_session_rotate() was used */
@@ -214,7 +214,7 @@ int nti_session_group_read(const struct ntime_session *s, const struct nti_sessi
 /* Close it; the session forgets it. */
 void nti_session_group_fini(struct ntime_session *s, struct nti_session_group *g);
 
-/* way.c: the way in that counts @unit; final when the session is open. */
+/* method.c: the access method that counts @unit; final when the session is open. */
 enum nti_method nti_session_method(const struct ntime_session *s, const struct nti_unit *unit);
 const char *nti_session_method_name(enum nti_method method);
 /* Do we program its counters ourselves? False for NULL, and before the session is opened. */
@@ -224,7 +224,7 @@ int nti_session_decide_methods(struct ntime_session *s);
 /* The way of @unit was refused for want of permission: is there another one? Then it is that from now on, and all is opened anew. */
 bool nti_session_can_change_method(struct ntime_session *s, const struct nti_unit *unit);
 
-/* own.c: take the banks of units that we count ourselves; where they cannot be had, their events are absent. 0 or -errno. */
+/* direct.c: take the PMU instances of units that we count ourselves; where they cannot be had, their events are absent. 0 or -errno. */
 int nti_session_take_banks(struct ntime_session *s);
 /* Banks of which nothing is counted after all are given back. */
 void nti_session_give_back_banks(struct ntime_session *s);
@@ -242,7 +242,7 @@ int nti_session_add_to_bank(struct ntime_session *s, struct nti_session_part *p,
 
 /* read.c: why the device of @g is gone, NULL: it is not. Valid as long as the session is open. */
 const char *nti_session_why_gone(const struct nti_session_group *g);
-/* @error of @g in words: registers that we access ourselves are named. Valid until the next call of its banks. */
+/* @error of @g in words: registers that we access ourselves are named. Valid until the next call of its PMU instances. */
 const char *nti_session_words_for(const struct ntime_session *s, const struct nti_session_group *g,
 				  int error);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a core PMU's own registers are told for an event: for ways in that program them without the kernel. */
+/* What a core PMU's own registers are told for an event: for access methods that program them without the kernel. */
 #ifndef NTI_CODE_H
 #define NTI_CODE_H
 

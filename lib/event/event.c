@@ -134,7 +134,7 @@ static int parse_terms(const struct nti_names *names, char *base, char *terms,
 	if (terms == end)
 		return nti_error(
 			e, -EINVAL,
-			"event \"%s\": a / must also stand behind the terms, as in cpu/event=0x3c/",
+			"event \"%s\": a / must also follow the terms, as in cpu/event=0x3c/",
 			out->name);
 	*terms++ = '\0';
 	*end = '\0';
@@ -229,7 +229,7 @@ static int parse_qualified(const struct nti_names *names, char *base, struct nti
 	name += 2;
 	if (!*base || !*name)
 		return nti_error(e, -EINVAL, "event \"%s\": %s is missing %s the ::", out->name,
-				 *base ? "the event" : "the unit", *base ? "behind" : "before");
+				 *base ? "the event" : "the unit", *base ? "after" : "before");
 	unit = nti_units_find(names->units, base);
 	/* A single core PMU needs no filter; several answer together. */
 	if (!unit && strcmp(base, "core") == 0)

@@ -122,13 +122,13 @@ static int split_group(struct splitter *s, const char **text)
 		if (!mods_length)
 			return nti_error(
 				s->e, -EINVAL,
-				"event list \"%s\": modifiers are missing behind }:", s->list);
+				"event list \"%s\": modifiers are missing after }:", s->list);
 	}
 	end += strspn(end, " \t\n");
 	if (*end && *end != ',')
 		return nti_error(
 			s->e, -EINVAL,
-			"event list \"%s\": expected a comma or :modifiers behind }, not \"%s\"",
+			"event list \"%s\": expected a comma or :modifiers after }, not \"%s\"",
 			s->list, end);
 	s->groups++;
 	ret = walk_group(s, text, true, mods, mods_length);

@@ -17,7 +17,7 @@
 #include "lib/machine/cpu.h"
 #include "lib/machine/unit_rows.h"
 
-/* The way in to one space of registers that this user has here. */
+/* The access method to one space of registers that this user has here. */
 struct method {
 	bool is_usable;
 	enum nti_method method;

@@ -439,7 +439,7 @@ static int parse_time(struct parser *p)
 	ret = emit_event(p, NTI_OP_WANTED_NS, &p->token);
 	if (ret == 0)
 		ret = next(p);
-	return ret < 0 ? ret : leave(p, ')', "')' behind the event");
+	return ret < 0 ? ret : leave(p, ')', "')' after the event");
 }
 
 static int parse_operand(struct parser *p)

@@ -140,8 +140,8 @@ static int inline_fill(const struct inline_text *parts, struct nti_metric *m, st
 			return nti_error_prefix(e, ret, "metric %s", m->name);
 	}
 	if (*s != '=')
-		return nti_error(e, -EINVAL,
-				 "metric %s: expected '=' and a formula behind the unit", m->name);
+		return nti_error(e, -EINVAL, "metric %s: expected '=' and a formula after the unit",
+				 m->name);
 	ret = inline_formula(skip_blanks(s + 1), m, e);
 	return ret < 0 ? nti_error_prefix(e, ret, "metric %s", m->name) : 0;
 }

@@ -25,15 +25,15 @@ enum key {
 
 static const struct nti_entry_key key_rules[KEY_COUNT] = {
 	[KEY_NONE] = { "", 1u << KEY_METRIC, "an entry begins with \"metric\"" },
-	[KEY_METRIC] = { "metric", 1u << KEY_UNIT, "behind \"metric\" comes \"unit\"" },
+	[KEY_METRIC] = { "metric", 1u << KEY_UNIT, "\"metric\" is followed by \"unit\"" },
 	[KEY_UNIT] = { "unit", 1u << KEY_GROUP | 1u << KEY_FORMULA,
-		       "behind \"unit\" comes \"group\" or \"formula\"" },
-	[KEY_GROUP] = { "group", 1u << KEY_FORMULA, "behind \"group\" comes \"formula\"" },
+		       "\"unit\" is followed by \"group\" or \"formula\"" },
+	[KEY_GROUP] = { "group", 1u << KEY_FORMULA, "\"group\" is followed by \"formula\"" },
 	[KEY_FORMULA] = { "formula", 1u << KEY_FORMULA | 1u << KEY_BESIDE | 1u << KEY_ABOUT,
-			  "behind \"formula\" comes \"formula\", \"beside\" or \"about\"" },
-	[KEY_BESIDE] = { "beside", 1u << KEY_ABOUT, "behind \"beside\" comes \"about\"" },
-	[KEY_ABOUT] = { "about", 1u << KEY_SOURCE, "behind \"about\" comes \"source\"" },
-	[KEY_SOURCE] = { "source", 0, "behind \"source\" comes a blank line" },
+			  "\"formula\" is followed by \"formula\", \"beside\" or \"about\"" },
+	[KEY_BESIDE] = { "beside", 1u << KEY_ABOUT, "\"beside\" is followed by \"about\"" },
+	[KEY_ABOUT] = { "about", 1u << KEY_SOURCE, "\"about\" is followed by \"source\"" },
+	[KEY_SOURCE] = { "source", 0, "\"source\" is followed by a blank line" },
 };
 
 struct file_parser {

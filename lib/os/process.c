@@ -37,7 +37,7 @@ static void close_fd(int *fd)
 }
 
 /*
- * In the child: what exec would do with the caller's handlers, done at once. A signal that comes while it waits at the door then does what it would do
+ * In the child: what exec would do with the caller's handlers, done at once. A signal that comes while it waits before exec then does what it would do
  * to the command, instead of being eaten by a copy of the caller's handler.
  */
 static void drop_handlers(void)
@@ -51,7 +51,7 @@ static void drop_handlers(void)
 }
 
 /*
- * In the child, after fork: only async-signal-safe calls. A byte out says that it stands at the door. One byte in means go; end of
+ * In the child, after fork: only async-signal-safe calls. A byte out says that it waits before exec. One byte in means go; end of
  * file means that the parent is gone or gave up, and then nothing must be run.
  *
  * What the child touches after it said so is not in max_rss_floor() and yet in ru_maxrss. So it makes its calls once before, such that
@@ -163,7 +163,7 @@ static uint64_t memory_bytes(pid_t pid, const char *file, const char *key)
 /*
  * The kernel hands the peak of the memory that exec drops on to the process's ru_maxrss (exec_mmap() in fs/exec.c calls
  * setmax_mm_hiwater_rss()), so how much the child has now is the least that wait4(2) will ever say of the command. Measured when
- * the child stands at the door: between fork and there it still grows.
+ * the child waits before exec: between fork and there it still grows.
  *
  * The kernel's counters lag, but Rss of smaps_rollup is counted from the page tables. That takes about as long as fork itself, in
  * this process and before real_ns begins. Some kernels are built without (CONFIG_PROC_PAGE_MONITOR), and who was given capabilities by the file of
@@ -370,7 +370,7 @@ void nti_process_fini(struct nti_process *p)
 {
 	struct nti_process_end end;
 
-	/* A child that waits at the door goes when it closes, also where no descriptor of it could be had to kill it by. */
+	/* A child that waits before exec goes when it closes, also where no descriptor of it could be had to kill it by. */
 	close_fd(&p->door);
 	if (p->pid > 0) {
 		(void)nti_process_kill(p, SIGKILL);

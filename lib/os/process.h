@@ -22,7 +22,7 @@ struct nti_process_end {
 	int status; /* wait(2)'s */
 	uint64_t real_ns;
 	/*
-	 * Most that was resident of the child at the door, a copy of this process: usage.ru_maxrss is never below it, whatever
+	 * Most that was resident of the child before exec, a copy of this process: usage.ru_maxrss is never below it, whatever
 	 * the command needed. 0: not known.
 	 */
 	uint64_t max_rss_floor_bytes;

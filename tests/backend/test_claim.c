@@ -117,7 +117,7 @@ TEST(writes_down_first)
 	TT_TEXT(r->line[1].name, "MSR_UNCORE_PMC3");
 	TT_IS(r->line[1].kind, NTI_CLAIM_COUNTER);
 	TT_IS(r->line[1].old, 77);
-	/* A write that changes nothing leaves nothing to be put back. */
+	/* A write that changes nothing leaves nothing to be restored. */
 	TT_IS(io->write(io, NTHW_SPACE_MSR, 1, 0x3c7, 0x400202), 0);
 	/* What no row describes is not written. */
 	TT_IS(io->write(io, NTHW_SPACE_MSR, 1, 0x9999, 1), -EINVAL);
@@ -142,7 +142,7 @@ static int any_write(struct nthw_io *io, enum nthw_space space, unsigned int uni
 	return 0;
 }
 
-/* What the claim of a core PMU takes the register for; NTI_CLAIM_DONE: for none that could be put back. */
+/* What the claim of a core PMU takes the register for; NTI_CLAIM_DONE: for none that could be restored. */
 static enum nti_claim_kind kind_of(uint32_t address)
 {
 	static const struct nti_claim_pmu core = { .name = "cpu-1", .what = "core PMU of CPU 1" };
@@ -399,7 +399,7 @@ struct door {
 	bool is_exec;
 };
 
-/* Claim, have a child that waits at the door, and be killed. */
+/* Claim, have a child that waits before exec, and be killed. */
 static int leave_child(void *arg)
 {
 	struct door *d = arg;

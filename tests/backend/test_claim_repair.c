@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Repair: whenever a program is killed, its record puts back exactly what it changed, and nothing that somebody else has since. */
+/* Repair: whenever a program is killed, its record restores exactly what it changed, and nothing that somebody else has since. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -116,7 +116,7 @@ TEST(killed_at_any_byte)
 	}
 }
 
-/* A file that lost its end after all was written: what is on record is put back, nothing else is touched. */
+/* A file that lost its end after all was written: what is on record is restored, nothing else is touched. */
 TEST(cut_after_any_byte)
 {
 	struct bank bank, before;

@@ -171,7 +171,7 @@ static const struct found_row {
 	int ret;
 } found_rows[] = {
 	{ __LINE__, 0, 0, 0 },
-	/* what somebody set and does not use now is put back, flags and interrupts are not */
+	/* what somebody set and does not use now is restored, flags and interrupts are not */
 	{ __LINE__, 0x0ab12808, 0x0ab12808, 0 },
 	{ __LINE__, 0x00707f78, 0x00707808, 0 },
 	/* runs without interrupts: left by a program that died */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* core/seq/box: whatever fails, everything is put back and nothing of others is touched, not even for a moment; and the model's counts come out. */
+/* core/seq/box: whatever fails, everything is restored and nothing of others is touched, not even for a moment; and the model's counts come out. */
 #include <errno.h>
 
 #include "core/seq/box.h"

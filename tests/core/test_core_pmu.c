@@ -492,7 +492,7 @@ static uint64_t random_of(const struct bank_cell *cell, uint64_t *seed)
 	const struct nthw_reg *reg = cell->reg;
 	uint64_t value = tt_random(seed) & known_bits(reg);
 
-	if (strcmp(reg->name, "IA32_PMC") == 0) /* what can be put back: bit 31 upward */
+	if (strcmp(reg->name, "IA32_PMC") == 0) /* what can be restored: bit 31 upward */
 		return (uint64_t)(int64_t)(int32_t)value & M48;
 	if (strcmp(reg->name, "PERFCTR") == 0 || strcmp(reg->name, "PERF_CTR") == 0)
 		return value & M48;
@@ -726,7 +726,7 @@ static void prepare(struct run *r, const struct nthw_core_pmu *pmu, uint64_t see
 	r->before = r->bank;
 }
 
-/* As @pmu, for a lender like ntime.ko. */
+/* As @pmu, for a handle like ntime.ko. */
 static struct nthw_core_pmu guarded_as(const struct nthw_core_pmu *pmu, bool is_guarded)
 {
 	struct nthw_core_pmu copy = *pmu;

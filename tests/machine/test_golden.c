@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the recorded machines have, seen through the public API: units, events, metrics, obstacles. */
+/* What the recorded machines have, seen through the public API: units, events, metrics, problems. */
 #include <errno.h>
 #include <stdbool.h>
 

@@ -80,7 +80,7 @@ static const struct plan_row {
 	  C1("uncore_ubox") "," C2("uncore_ubox") "," C3("uncore_ubox"), "001", "uncore_ubox" },
 	{ __LINE__, SKX, NTIME_TARGET_MACHINE, NULL, NULL,
 	  FOUR("uncore_cha") "," FOUR("uncore_imc_0") ",power/energy-pkg/", "000000000", "" },
-	/* counters that always run are no obstacle */
+	/* counters that always run are no problem */
 	{ __LINE__, SKX, NTIME_TARGET_MACHINE, NULL, NULL,
 	  "uncore_iio_free_running/ioclk/,uncore_iio_free_running/bw_in_port0/,"
 	  "uncore_iio_free_running/bw_in_port1/,uncore_iio_free_running/bw_in_port2/,"

@@ -55,7 +55,7 @@ static const struct error_row {
 	{ __LINE__, "wanted_ns()",
 	  "column 11 of the formula `wanted_ns()`: expected an event, found ')'" },
 	{ __LINE__, "wanted_ns(a + b)",
-	  "column 13 of the formula `wanted_ns(a + b)`: expected ')' behind the event, found '+'" },
+	  "column 13 of the formula `wanted_ns(a + b)`: expected ')' after the event, found '+'" },
 	{ __LINE__, "min(, a)", "column 5 of the formula `min(, a)`: " OPERAND "','" },
 	/* events with slashes that are not quoted */
 	{ __LINE__, "power/energy-pkg/ / real_ns",

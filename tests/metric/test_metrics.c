@@ -110,31 +110,31 @@ static const struct lint_row {
 	{ __LINE__, "unit x\n", -EINVAL,
 	  "x.metrics:1: an entry begins with \"metric\", not \"unit\"" },
 	{ __LINE__, "# c\n\nmetric A\nformula a\n", -EINVAL,
-	  "x.metrics:4: behind \"metric\" comes \"unit\", not \"formula\"" },
+	  "x.metrics:4: \"metric\" is followed by \"unit\", not \"formula\"" },
 	{ __LINE__, "metric A\nunit u\nabout x.\n", -EINVAL,
-	  "x.metrics:3: behind \"unit\" comes \"group\" or \"formula\", not \"about\"" },
+	  "x.metrics:3: \"unit\" is followed by \"group\" or \"formula\", not \"about\"" },
 	{ __LINE__, "metric A\nunit u\nunit v\n", -EINVAL,
-	  "x.metrics:3: behind \"unit\" comes \"group\" or \"formula\", not \"unit\"" },
+	  "x.metrics:3: \"unit\" is followed by \"group\" or \"formula\", not \"unit\"" },
 	{ __LINE__, "metric A\nunit u\nformula a\nsource s\n", -EINVAL,
-	  "x.metrics:4: behind \"formula\" comes \"formula\", \"beside\" or \"about\", not "
+	  "x.metrics:4: \"formula\" is followed by \"formula\", \"beside\" or \"about\", not "
 	  "\"source\"" },
 	{ __LINE__, "metric A\nunit u\nformula a\nbeside a\nformula b\n", -EINVAL,
-	  "x.metrics:5: behind \"beside\" comes \"about\", not \"formula\"" },
+	  "x.metrics:5: \"beside\" is followed by \"about\", not \"formula\"" },
 	{ __LINE__, "metric A\nunit u\nformula a\nabout x.\nbeside a\n", -EINVAL,
-	  "x.metrics:5: behind \"about\" comes \"source\", not \"beside\"" },
+	  "x.metrics:5: \"about\" is followed by \"source\", not \"beside\"" },
 	{ __LINE__, ENTRY("A") "metric B\n", -EINVAL,
-	  "x.metrics:6: behind \"source\" comes a blank line, not \"metric\"" },
+	  "x.metrics:6: \"source\" is followed by a blank line, not \"metric\"" },
 	/* missing keys: the line is the last one of the entry */
 	{ __LINE__, "metric A\n", -EINVAL,
-	  "x.metrics:1: the entry of A ends too early: behind \"metric\" comes \"unit\"" },
+	  "x.metrics:1: the entry of A ends too early: \"metric\" is followed by \"unit\"" },
 	{ __LINE__, "metric A\nunit u\n\n\nmetric B\n", -EINVAL,
-	  "x.metrics:2: the entry of A ends too early: behind \"unit\" comes \"group\" or "
+	  "x.metrics:2: the entry of A ends too early: \"unit\" is followed by \"group\" or "
 	  "\"formula\"" },
 	{ __LINE__, "metric A\nunit u\nformula a\n# c\n\n", -EINVAL,
-	  "x.metrics:3: the entry of A ends too early: behind \"formula\" comes \"formula\", "
+	  "x.metrics:3: the entry of A ends too early: \"formula\" is followed by \"formula\", "
 	  "\"beside\" or \"about\"" },
 	{ __LINE__, "metric A\nunit u\nformula a\nabout b.", -EINVAL,
-	  "x.metrics:4: the entry of A ends too early: behind \"about\" comes \"source\"" },
+	  "x.metrics:4: the entry of A ends too early: \"about\" is followed by \"source\"" },
 	/* keys and values */
 	{ __LINE__, "metric A\nunits u\n", -EINVAL, "x.metrics:2: there is no key \"units\"" KEYS },
 	{ __LINE__, "METRIC A\n", -EINVAL, "x.metrics:1: there is no key \"METRIC\"" KEYS },
@@ -208,11 +208,11 @@ static const struct lint_row {
 	{ __LINE__, "metric known\n", -EINVAL, "x.metrics:1: there is a metric known already" },
 	/* groups: one name means one thing */
 	{ __LINE__, "metric A\nunit u\ngroup g\nunit v\n", -EINVAL,
-	  "x.metrics:4: behind \"group\" comes \"formula\", not \"unit\"" },
+	  "x.metrics:4: \"group\" is followed by \"formula\", not \"unit\"" },
 	{ __LINE__, "metric A\ngroup g\n", -EINVAL,
-	  "x.metrics:2: behind \"metric\" comes \"unit\", not \"group\"" },
+	  "x.metrics:2: \"metric\" is followed by \"unit\", not \"group\"" },
 	{ __LINE__, "metric A\nunit u\nformula a\ngroup g\n", -EINVAL,
-	  "x.metrics:4: behind \"formula\" comes \"formula\", \"beside\" or \"about\", not "
+	  "x.metrics:4: \"formula\" is followed by \"formula\", \"beside\" or \"about\", not "
 	  "\"group\"" },
 	{ __LINE__, "metric A\nunit u\ngroup\n", -EINVAL, "x.metrics:3: \"group\" has no value" },
 	{ __LINE__, "metric A\nunit u\ngroup cycles\n", -EINVAL,

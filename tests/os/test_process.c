@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/os/process.c: a child at the door. After each test no descriptor and no child may be left. */
+/* lib/os/process.c: a child before exec. After each test no descriptor and no child may be left. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -105,7 +105,7 @@ TEST(exit_status)
 	nti_process_fini(&p);
 }
 
-/* What this program, and so the copy of it at the door, has resident shows in ru_maxrss; the floor must tell. */
+/* What this program, and so the copy of it before exec, has resident shows in ru_maxrss; the floor must tell. */
 TEST(max_rss_floor_is_the_size_of_the_copy)
 {
 	const size_t bytes = 32u << 20;
@@ -233,7 +233,7 @@ TEST(waiting_is_interrupted)
 	TT_IS(sigaction(SIGUSR1, &old, NULL), 0);
 }
 
-/* The child is killed while it waits at the door. Writing to it must not end this program with SIGPIPE. */
+/* The child is killed while it waits before exec. Writing to it must not end this program with SIGPIPE. */
 TEST(killed_at_the_door)
 {
 	struct sigaction standard = { .sa_handler = SIG_DFL }, old;
@@ -363,7 +363,7 @@ TEST(parent_dies)
 	(void)close(ends[1]);
 	TT_IS(waitpid(parent, &status, 0), parent);
 	TT_IS(status, 0);
-	/* The end comes when the child at the door has ended as well; it must have said nothing. */
+	/* The end comes when the child before exec has ended as well; it must have said nothing. */
 	TT_IS(read(ends[0], text, sizeof(text)), 0);
 	(void)close(ends[0]);
 }

@@ -47,7 +47,7 @@ static void init(struct fake_boxes *f, bool has_uncore)
 	soil(f);
 }
 
-/* Flags of overflow cannot be put back. */
+/* Flags of overflow cannot be restored. */
 static struct fake_silicon without_flags(const struct fake_silicon *silicon)
 {
 	struct fake_silicon plain = *silicon;
@@ -1220,7 +1220,7 @@ static int stop_at_first(void *arg, const struct nti_claim_leftover *stale)
 	return 1;
 }
 
-/* Everything is as found, or there is a record by which it is put back. */
+/* Everything is as found, or there is a record by which it is restored. */
 static unsigned int must_be_repaired(struct fake_boxes *f, bool *was_clean)
 {
 	char name[NTI_CLAIM_NAME_BYTES];

@@ -62,7 +62,7 @@ static void must_be_clean(struct fake_ntimefs *f)
 	init(&fresh);
 	TT_IS(fake_ntimefs_open_files(f), 0);
 	TT_IS(f->maps, 0);
-	/* Flags of overflow cannot be put back. */
+	/* Flags of overflow cannot be restored. */
 	f->pmu[0].global_status = f->pmu[1].global_status = 0;
 	f->pmu[0].pmi = f->pmu[1].pmi = false;
 	must_agree(&f->pmu[0], &fresh.pmu[0]);

@@ -9,7 +9,7 @@
 #include "tests/tt.h"
 
 /*
- * A trace as a text: words parted by blanks. "W10=5" writes 5 to 0x10, "R10" reads it, "R10=5" reads 5, "W10=5:1" is one byte wide (else four),
+ * A trace as a text: words separated by blanks. "W10=5" writes 5 to 0x10, "R10" reads it, "R10=5" reads 5, "W10=5:1" is one byte wide (else four),
  * "#1" in front of a word makes it device 1, and "!" a record that ntime made up.
  */
 static void parse_word(const char *word, size_t index, struct ntime_record *out)

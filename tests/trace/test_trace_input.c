@@ -154,11 +154,10 @@ TEST(what_stands_behind_packed_data_is_told)
 		free(bytes);
 		if (r->at < 0)
 			continue;
-		(void)snprintf(
-			sentence, sizeof(sentence),
-			"something that is not %s stands behind the end of its %s data, from "
-			"byte %zu on; cut it off",
-			r->way->name, r->way->name, packed + (size_t)r->at);
+		(void)snprintf(sentence, sizeof(sentence),
+			       "data that is not %s follows the end of its %s data, from "
+			       "byte %zu on; cut it off",
+			       r->way->name, r->way->name, packed + (size_t)r->at);
 		TT_HAS(ntime_trace_error_text(tt_ctx), sentence);
 	}
 }
@@ -938,11 +937,10 @@ static const struct warning_row {
 	  "2 lines of other origin were passed over\n" },
 	/* the last line: nobody can tell what it would have become */
 	{ __LINE__, STARTED "10@5.000001:vfio_region_wr",
-	  "1 the last line breaks off, and what it tells was passed over\n" },
-	{ __LINE__, STARTED "somebody",
-	  "1 the last line breaks off, and what it tells was passed over\n" },
+	  "1 the last line is incomplete and was ignored\n" },
+	{ __LINE__, STARTED "somebody", "1 the last line is incomplete and was ignored\n" },
 	{ __LINE__, ASKED "LOG:         1: dir: 0x000001",
-	  "1 the last line breaks off, and what it tells was passed over\n" UNRETURNED(1) },
+	  "1 the last line is incomplete and was ignored\n" UNRETURNED(1) },
 	/* and one that breaks off before it */
 	{ __LINE__, STARTED "10@5.000001:vfio_region_write  (0000:05\n" STARTED,
 	  "1 lines that begin as an event and break off or go on otherwise\n" },

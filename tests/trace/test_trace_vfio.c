@@ -77,7 +77,7 @@ static const struct line_row {
 	{ __LINE__, " qemu-7 [001] 1234.56789901: tracing_mark_write: " WRITE, 0,
 	  "style ' qemu-%t [001] 1234.56789901: tracing_mark_write: '\n" WROTE " #7\n", "ftrace" },
 	{ __LINE__, "12347@1424299207.289770123:" WRITE, 0,
-	  "style '12347@1424299207.289770123:'\n" WROTE "\n", "somebody else's" },
+	  "style '12347@1424299207.289770123:'\n" WROTE "\n", "an unknown prefix" },
 	/* names of threads that hold what stands around their number; the process in front of the CPU */
 	{ __LINE__,
 	  " kvm-7 [002] (9:a-4711    [003] .....  1234.567890: tracing_mark_write: " WRITE, 0,
@@ -363,7 +363,7 @@ TEST(what_is_missing_is_told)
 	records = tt_records(t, &ret);
 	TT_IS(ret, 0);
 	TT_IS(ntime_trace_warnings(t, warn, &w), 7);
-	TT_IS(strstr(w.text, "breaks off") == NULL, 1);
+	TT_IS(strstr(w.text, "is incomplete") == NULL, 1);
 	TT_HAS(w.text, "x-no-mmap=on");
 	TT_HAS(w.text, "x-no-vfio-ioeventfd=on");
 	TT_HAS(w.text, "x-no-geforce-quirks=on");

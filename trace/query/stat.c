@@ -25,11 +25,12 @@ static int check(struct ntime_trace_ctx *ctx, const struct ntime_trace_stat_opti
 		return nti_error(&ctx->error, -EINVAL,
 				 "options of a trace's statistics are of another version");
 	if (o->registers > MOST_REGISTERS)
-		return nti_error(&ctx->error, -EINVAL, "at most %u registers can be told apart",
+		return nti_error(&ctx->error, -EINVAL, "at most %u registers can be distinguished",
 				 MOST_REGISTERS);
 	if (o->values > MOST_VALUES)
 		return nti_error(&ctx->error, -EINVAL,
-				 "at most %u values of a register can be told apart", MOST_VALUES);
+				 "at most %u values of a register can be distinguished",
+				 MOST_VALUES);
 	return 0;
 }
 

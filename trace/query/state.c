@@ -170,7 +170,7 @@ static int check(struct ntime_trace_ctx *ctx, const struct ntime_trace_state_opt
 		return nti_error(&ctx->error, -EINVAL,
 				 "options of the state of registers are of another version");
 	if (o->registers > MOST_REGISTERS)
-		return nti_error(&ctx->error, -EINVAL, "at most %u registers can be told apart",
+		return nti_error(&ctx->error, -EINVAL, "at most %u registers can be distinguished",
 				 MOST_REGISTERS);
 	return 0;
 }

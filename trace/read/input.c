@@ -220,8 +220,8 @@ static int unpack_error(struct nti_input *in, struct nti_error *e, int code)
 static int stranger_error(struct nti_input *in, struct nti_error *e, uint64_t at)
 {
 	return nti_error(e, -EBADMSG,
-			 "%s: something that is not %s stands behind the end of its %s data, from "
-			 "byte %llu on; cut it off, with head -c %llu for one",
+			 "%s: data that is not %s follows the end of its %s data, from byte %llu "
+			 "on; cut it off, with head -c %llu for one",
 			 name_of(in), in->unpack->name, in->unpack->name, (unsigned long long)at,
 			 (unsigned long long)at);
 }

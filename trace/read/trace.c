@@ -74,9 +74,10 @@ static int no_form(struct ntime_trace_ctx *ctx, const char *path, const char *he
 	char begins[64];
 
 	if (!n)
-		return nti_error(&ctx->error, -EBADMSG,
-				 "%s is empty, so what it is cannot be told; say it with --from",
-				 name_of(path));
+		return nti_error(
+			&ctx->error, -EBADMSG,
+			"%s is empty, so its format cannot be detected; name it with --from",
+			name_of(path));
 	quote(head, n, begins, sizeof(begins));
 	return nti_error(&ctx->error, -EBADMSG,
 			 "%s begins with \"%s\": that is no trace of a form that is known; where "

@@ -452,7 +452,7 @@ const char *nti_style_name(const char *style)
 
 	if (!*style)
 		return "no prefix (QEMU 6.0 and later)";
-	return row ? row->name : "a prefix of somebody else's";
+	return row ? row->name : "an unknown prefix";
 }
 
 uint32_t nti_style_clock(const char *style)

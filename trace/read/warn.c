@@ -25,21 +25,21 @@ int ntime_trace_warnings(const struct ntime_trace *t,
 			    "use QEMU's log backend (-D FILE)"
 			  : "give the tracer a larger buffer (mmiotrace: buffer_size_kb)" },
 		{ l->lost_records ? 0 : l->lost_marks,
-		  "places where records were lost, nobody knows how many",
+		  "places where an unknown number of records was lost",
 		  "give the tracer a larger buffer" },
 		{ l->restarts, "times the file was cut or replaced while it was followed",
 		  "follow a file that is only appended to" },
 		{ l->cut,
-		  is_simple ? "the last record breaks off, and what it tells was passed over"
-			    : "the last line breaks off, and what it tells was passed over",
+		  is_simple ? "the last record is incomplete and was ignored"
+			    : "the last line is incomplete and was ignored",
 		  "end QEMU before its log is read" },
 		{ l->torn - l->cut,
 		  is_simple ? "records that could not be read: they do not have their "
 			      "event's arguments"
 			    : "lines that begin as an event and break off or go on otherwise",
 		  is_simple ? "record with QEMU's log backend (-D FILE)"
-			    : "end QEMU before its log is read; let nobody else write into the log "
-			      "(-D FILE)" },
+			    : "end QEMU before its log is read; let no other program write into "
+			      "the log (-D FILE)" },
 		{ l->unreturned,
 		  "lists of register operations were handed in and did not come back whole: what "
 		  "they read is not known",
@@ -58,9 +58,8 @@ int ntime_trace_warnings(const struct ntime_trace *t,
 		  "QEMU answers reads there in place of the card and swallows most writes",
 		  "start QEMU with x-no-geforce-quirks=on for the device" },
 		{ l->nameless,
-		  "accesses lost their device: no more than 65,535 devices are told apart, by "
-		  "names "
-		  "of up to 4,096 bytes",
+		  "accesses lost their device: no more than 65,535 devices are distinguished, by "
+		  "names of up to 4,096 bytes",
 		  "read the trace in parts with fewer devices each" },
 		{ l->unplaced,
 		  "devices or regions were passed over because too many are known already: "

@@ -128,7 +128,7 @@ int nti_build_variants(struct nti_builder *b, const struct nti_node *n, const st
 	if (!text)
 		return 0;
 	if (!of && in->is_unknown) {
-		nti_trace_log(b->ctx, "regdb: %s:%u: nothing tells what the variants are of",
+		nti_trace_log(b->ctx, "regdb: %s:%u: it is unknown what the variants are of",
 			      n->file, n->line);
 		return 0;
 	}

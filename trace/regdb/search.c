@@ -348,7 +348,7 @@ static int not_found(const struct search *s, const char *pattern)
 	return nti_error(&s->d->db->ctx->error, -ENOENT,
 			 "no register is called \"%s\"%s%s; what is known depends on the chip and "
 			 "on the databases given",
-			 pattern, *chip ? " on " : " where the chip is not told", chip);
+			 pattern, *chip ? " on " : " for an unknown chip", chip);
 }
 
 int ntime_decoder_search(struct ntime_decoder *d, uint32_t device, const char *pattern,

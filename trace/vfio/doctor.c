@@ -146,8 +146,7 @@ static void check_firmware(struct nti_vfio_doctor *d, const char *table, bool ha
 	const char *what = "IOMMU in the firmware";
 
 	if (table && *table)
-		nti_vfio_tell(d, OK, "iommu-firmware", what, "", "its table %s tells of one",
-			      table);
+		nti_vfio_tell(d, OK, "iommu-firmware", what, "", "its table %s lists one", table);
 	else if (table || has_groups)
 		nti_vfio_tell(d, has_groups ? OK : UNKNOWN, "iommu-firmware", what, "",
 			      has_groups ? "the kernel has found one without a table of ACPI"
@@ -223,8 +222,7 @@ static void check_iommu(struct nti_vfio_doctor *d)
 			      "the kernel has %zu of them in /sys/kernel/iommu_groups", groups);
 	else
 		nti_vfio_tell(d, MISSING, "iommu-groups", "IOMMU groups",
-			      "see the two lines above; the kernel's log tells more: dmesg | grep "
-			      "-e DMAR "
+			      "see the two lines above and the kernel's log: dmesg | grep -e DMAR "
 			      "-e AMD-Vi",
 			      "/sys/kernel/iommu_groups %s: the kernel uses no IOMMU, and a card "
 			      "cannot be "

@@ -120,7 +120,7 @@ static void check_open(struct nti_vfio_doctor *d)
 			      d->group->number);
 		break;
 	case 1:
-		nti_vfio_tell(d, MISSING, "card-open", what, "end it: fuser tells which it is",
+		nti_vfio_tell(d, MISSING, "card-open", what, "end it: fuser prints which it is",
 			      "a program has /dev/vfio/%u open", d->group->number);
 		break;
 	default:

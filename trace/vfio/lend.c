@@ -92,8 +92,8 @@ static int check_driver(struct lend *l, const char *name, const char *driver)
 	if (strcmp(now.driver, driver) == 0)
 		return 0;
 	return nti_error(l->e, -EIO,
-			 "the kernel did not bind %s to %s (it has %s): its log tells why (dmesg)",
-			 name, *driver ? driver : "no driver", *now.driver ? now.driver : "none");
+			 "the kernel did not bind %s to %s (it has %s): see its log (dmesg)", name,
+			 *driver ? driver : "no driver", *now.driver ? now.driver : "none");
 }
 
 /* Take @f from its driver, if it has one, and bind it to @driver, if that is one. */

@@ -5,7 +5,7 @@
  * only keeps two commands apart. Records of an earlier boot are nobody's: the kernel has forgotten the bindings as well.
  *
  *     ntime-vfio-1  BOOT  GROUP
- *     0000:05:00.0  nouveau  -          place, driver, driver_override; parted by tabs, "-" is none
+ *     0000:05:00.0  nouveau  -          place, driver, driver_override; separated by tabs, "-" is none
  *     end  1
  */
 #ifndef NTI_VFIO_RECORD_H

@@ -110,7 +110,7 @@ static int parse_bar(struct nti_error *e, struct nti_hint *h, char *text)
 				 start);
 	ret = plus ? parse_bytes(e, plus + 1, &h->bytes) : 0;
 	if (!ret && h->start + h->bytes < h->start)
-		ret = nti_error(e, -EINVAL, "BAR %s ends behind the last address", bar);
+		ret = nti_error(e, -EINVAL, "BAR %s ends after the last address", bar);
 	h->bar = (uint32_t)number;
 	h->device = text;
 	return ret;

@@ -182,7 +182,7 @@ static void put_boot0(struct nti_mm *s, const struct nti_mm_sink *k, struct nti_
 		nti_mm_mark_format(
 			s, k,
 			chip ? "ntime: device %04x: no number of the chip %s is known"
-			     : "ntime: device %04x: nothing tells the chip, decoders want it%s",
+			     : "ntime: device %04x: the chip is unknown, decoders need it%s",
 			p->bus_devfn, chip ? chip->name : "");
 		return;
 	}

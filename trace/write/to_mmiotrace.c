@@ -27,7 +27,7 @@ static int check_chips(struct ntime_trace_ctx *ctx, const struct nti_hints *hint
 		if (hints->list[i].kind == NTI_HINT_CHIP && !nti_nvidia_boot0(hints->list[i].name))
 			return nti_error(&ctx->error, -EINVAL,
 					 "no chip of NVIDIA's is known as \"%s\", and readers of "
-					 "mmiotrace are told of no others; write one such as GT218",
+					 "mmiotrace know no others; write one such as GT218",
 					 hints->list[i].name);
 	return 0;
 }
@@ -459,7 +459,7 @@ static int mm_warn(const void *state,
 	}
 	if (chips && !ret) {
 		ret = fn(arg,
-			 "nothing in the trace tells the chip of an NVIDIA card: decoders such as "
+			 "the trace does not show the chip of an NVIDIA card: decoders such as "
 			 "demmio take the names of another",
 			 "tell it with --chip", chips);
 		n++;

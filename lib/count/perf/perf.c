@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The perf way in: groups of kernel events, and the reasons for refusals. */
+/* The perf access method: groups of kernel events, and the reasons for refusals. */
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The perf way in: groups of kernel events on one task or CPU, read with one call, and the reasons the kernel gives for refusing. */
+/* The perf access method: groups of kernel events on one task or CPU, read with one call, and the reasons the kernel gives for refusing. */
 #ifndef NTI_PERF_H
 #define NTI_PERF_H
 
@@ -32,8 +32,8 @@ struct nti_perf_reading {
 	uint64_t enabled_ns;
 	uint64_t running_ns;
 	uint64_t count[NTI_PERF_GROUP_MAX]; /* in the order of opening */
-	/* Not the kernel's, and set for groups of banks alone, a bit a member: */
-	uint64_t overflowed; /* may have wrapped unseen */
+	/* Not the kernel's, and set for groups of PMU instances alone, a bit a member: */
+	uint64_t overflowed; /* may have missed a wrap */
 	uint64_t lost;	     /* somebody else stopped the counter, or programmed it */
 	uint64_t missing;    /* hardware says that there is no valid value now */
 };
@@ -65,7 +65,7 @@ int nti_perf_explain(struct nti_os *os, const struct nti_unit *unit,
 		     const struct perf_event_attr *attr, struct nti_perf_where place, int error,
 		     struct nti_absence *out);
 
-/* 0 when this user can open a perf event at all; else -errno, for `ntime doctor` and the list of ways in. */
+/* 0 when this user can open a perf event at all; else -errno, for `ntime doctor` and the list of access methods. */
 int nti_perf_probe(struct nti_os *os);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The banks of a session: taken, given back, and why one cannot be had. What hardware it is, core_hw.c and box_hw.c know. */
+/* The PMU instances of a session: taken, given back, and why one cannot be had. What hardware it is, core_hw.c and box_hw.c know. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ int nti_pmus_new(struct nti_os *os, struct nti_pmus **out)
 	return 0;
 }
 
-/* In a forked child the registers are its parent's: nothing is put back. */
+/* In a forked child the registers are its parent's: nothing is restored. */
 static void release(const struct nti_pmus *banks, struct nti_pmu *bank)
 {
 	int ret;
@@ -95,7 +95,7 @@ struct nti_pmu *nti_pmu_find(const struct nti_pmus *banks, const struct nti_unit
 	return NULL;
 }
 
-/* A bank that somebody asks for. */
+/* A PMU instance that somebody asks for. */
 struct wanted {
 	const struct nti_unit *unit;
 	struct nti_handle_request handle;
@@ -145,7 +145,7 @@ static bool kernel_may_count(const struct wanted *what, const struct nti_pmu_hw 
 	       what->unit->has_sysfs && (hw->all & ~hw->seats);
 }
 
-/* The bank's registers and what it has; ours from now on. */
+/* The PMU instance's registers and what it has; ours from now on. */
 static int open_bank(struct nti_pmus *banks, const struct wanted *what, struct nti_pmu *bank)
 {
 	int ret = nti_handle_new(banks->handles, &what->handle, &bank->handle);
@@ -214,7 +214,7 @@ static int explain(struct nti_pmus *banks, const struct wanted *what, const stru
 	return nti_handles_explain(banks->handles, &what->handle, error, out);
 }
 
-/* Remember why: with the bank goes what it knows. */
+/* Remember why: with the PMU instance goes what it knows. */
 static int refuse(struct nti_pmus *banks, const struct wanted *what, const struct nti_pmu *bank,
 		  int error)
 {

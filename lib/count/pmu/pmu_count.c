@@ -15,7 +15,7 @@ static unsigned int shift_of(const struct nti_pmu_hw *hw)
 }
 
 /*
- * How long the bank needs for @events at least, in ns. Without a division: that takes processors of 32 bits as many instructions as the
+ * How long the PMU instance needs for @events at least, in ns. Without a division: that takes processors of 32 bits as many instructions as the
  * numbers are large, and they are counted where a program measures itself.
  */
 static uint64_t time_for(const struct nti_pmu_hw *hw, uint64_t events)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Groups of a bank: which counters their events sit on, whose turn it is, what is known of them. */
+/* Groups of a PMU instance: which counters their events sit on, whose turn it is, what is known of them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ struct nti_pmu_group *nti_pmu_group_new(struct nti_pmus *banks, const struct nti
 	return g;
 }
 
-/* A seat for member @k, moving others where that helps; @tried are seats that were looked at. */
+/* A counter for member @k, moving others where that helps; @tried are counters that were looked at. */
 static bool seat(const struct nti_pmu_group *g, size_t k, int on[NTI_BANK_SEATS], uint64_t *tried)
 {
 	int i;
@@ -291,7 +291,7 @@ static bool is_lost_for_good(struct nti_pmu_group *g, int error)
 	return error == -EIO && nti_pmu_read_all(g, raw) == -EIO;
 }
 
-/* @error of an access for @g, or 0 if it is of no more weight: the bank is gone, and its groups say so from now on. */
+/* @error of an access for @g, or 0 if it is of no more weight: the PMU instance is gone, and its groups say so from now on. */
 static int settle_error(struct nti_pmu_group *g, int error)
 {
 	struct nti_pmu *bank = g->bank;
@@ -436,7 +436,7 @@ int nti_pmus_turn(struct nti_pmus *banks)
 	return ret;
 }
 
-/* Only a group that is alone on its bank has its counters to itself; one that was never started has none yet. */
+/* Only a group that is alone on its PMU instance has its counters to itself; one that was never started has none yet. */
 bool nti_pmu_is_alone(const struct nti_pmu_group *g)
 {
 	return g->bank->first == g && !g->next && g->is_on;

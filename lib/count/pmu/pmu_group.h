@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Banks and their groups from inside: between lib/count/pmu/pmu.c and bank_*.c. Who calls holds the lock, but in a forked child. */
+/* Banks and their groups from inside: between lib/count/pmu/pmu.c and pmu_*.c. Who calls holds the lock, but in a forked child. */
 #ifndef NTI_BANK_GROUP_H
 #define NTI_BANK_GROUP_H
 
@@ -11,7 +11,7 @@
 #include "lib/os/process.h"
 
 struct nti_pmu_member {
-	struct nti_pmu_event event; /* its seat with it */
+	struct nti_pmu_event event; /* its counter with it */
 	uint64_t seats;		    /* those that could count it */
 	uint64_t count;		    /* all of it, as of the last look */
 	uint64_t raw;		    /* what the register showed then */
@@ -59,7 +59,7 @@ struct nti_pmus {
 	bool is_changing;
 	struct nti_pmu **bank;
 	size_t count;
-	/* The bank that could not be had last, and why. */
+	/* The PMU instance that could not be had last, and why. */
 	const struct nti_unit *refused;
 	unsigned int refused_cpu;
 	struct nti_absence refusal;
@@ -80,7 +80,7 @@ static inline unsigned int nti_pmu_lowest(uint64_t set)
 	return (unsigned int)__builtin_ctzll(set);
 }
 
-/* ---- bank.c ---- */
+/* ---- pmu.c ---- */
 
 void nti_pmu_lock(struct nti_pmus *banks);
 void nti_pmu_unlock(struct nti_pmus *banks);
@@ -120,7 +120,7 @@ uint64_t nti_pmu_max_read_interval_ns(const struct nti_pmu_group *g);
 
 /* ---- bank_group.c ---- */
 
-/* Only a group that is alone on its bank has its counters to itself; one that was never started has none yet. */
+/* Only a group that is alone on its PMU instance has its counters to itself; one that was never started has none yet. */
 bool nti_pmu_is_alone(const struct nti_pmu_group *g);
 
 #endif

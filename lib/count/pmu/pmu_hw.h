@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One bank's hardware as lib/count/pmu/pmu.c and bank_*.c see it: counters that can be programmed, started, stopped and read. Two kinds: core_hw.c, box_hw.c.
+ * One PMU instance's hardware as lib/count/pmu/pmu.c and pmu_*.c see it: counters that can be programmed, started, stopped and read. Two kinds: core_hw.c, box_hw.c.
  * Between the files of this folder.
  */
 #ifndef NTI_BANK_HW_H
@@ -64,14 +64,14 @@ struct nti_pmu_hw_ops {
 	/* Its register by name: "MSR_UNCORE_PMC3". */
 	void (*name)(const struct nti_pmu_hw *hw, unsigned int seat, char *text, size_t size);
 
-	/* Stop, and put everything back. 0, or -errno when something could not be put back. */
+	/* Stop, and put everything back. 0, or -errno when something could not be restored. */
 	int (*release)(struct nti_pmu_hw *hw);
 	void (*free)(struct nti_pmu_hw *hw);
 };
 
 /*
- * Find out what the bank behind @loan has and hold its counters: from now on they are nobody else's. .seats is 0 where all counters are
- * taken. 0; -ENOTSUP: no sequence for it; or as the loan's io. @loan is borrowed.
+ * Find out what the PMU instance of @loan has and hold its counters: from now on they are nobody else's. .seats is 0 where all counters are
+ * taken. 0; -ENOTSUP: no sequence for it; or as the handle's io. @loan is borrowed.
  */
 int nti_core_hw_new(struct nti_os *os, struct nti_handle *handle, const struct nti_unit *unit,
 		    struct nti_pmu_hw **out);

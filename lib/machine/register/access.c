@@ -31,7 +31,7 @@ struct ntime_register {
 	char place[128];
 };
 
-/* One way in. @open leaves nothing behind on failure. Errors have their sentence. */
+/* One access method. @open leaves nothing behind on failure. Errors have their sentence. */
 struct method {
 	enum nti_method id;
 	bool (*reaches)(const struct nti_register *reg, uint32_t flags);
@@ -333,7 +333,7 @@ int ntime_register_read(struct ntime_register *r, uint64_t *value)
 {
 	if (!nthw_reg_is_readable(r->reg->row))
 		return nti_error(r->e, -EOPNOTSUPP,
-				 "reading %s tells nothing: it clears what others show",
+				 "%s cannot be read usefully: it only clears other registers",
 				 r->reg->name);
 	return r->method->read(r, value);
 }

@@ -63,7 +63,7 @@ static void say_why_not(const struct nti_registers *r, const struct nti_register
 			struct ntime_register_info *out)
 {
 	if (!nthw_reg_is_readable(reg->row)) {
-		out->reason = "reading it tells nothing: it clears what others show";
+		out->reason = "it cannot be read usefully: it only clears other registers";
 	} else if (reg->is_in_tree) {
 		out->reason = "its file in " NTIME_FS_PATH " may not be read by this user";
 		out->remedy = "become a member of the group ntime, or run as root";

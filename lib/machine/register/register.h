@@ -54,7 +54,7 @@ struct nti_registers {
 int nti_registers_new(const struct nti_register_source *handles, struct nti_registers **out);
 void nti_registers_free(struct nti_registers *r);
 
-/* ---- which: hardware.c, tree.c, function.c ---- */
+/* ---- which: processor.c, tree.c, function.c ---- */
 
 /* One more; scope, number and cpu say of what. NULL without memory. Valid until the next call. */
 struct nti_register *nti_registers_add(struct nti_registers *r, const struct nthw_table *table,
