@@ -4,9 +4,10 @@
  *
  * Order of resolution of one event text (after its modifiers are cut off):
  *   pmu/term,term=1/mods   sysfs PMU (perf's rules)          uncore_imc_0/cas_count_read/
- *   unit::name             a unit of this machine, else a libpfm4 PMU model   software::page-faults, skx::INST_RETIRED:ANY_P:u
+ *   unit::name             a unit of this machine, else a     software::page-faults,
+ *                          libpfm4 PMU model                  skx::INST_RETIRED:ANY_P:u
  *   rHEX[:mods]            raw code of the core PMU           r01c0:u
- *   name[:mods]            perf's generic names (cycles, L1-dcache-load-misses, page-faults, task-clock, dummy ...)
+ *   name[:mods]            perf's generic names               cycles, L1-dcache-load-misses
  *   clock's own            tsc
  *   name[:mods]            an event in sysfs of a core PMU    mem-loads
  *   system:name[:mods]     tracepoint                         sched:sched_switch

@@ -17,11 +17,12 @@
  * they are alternatives in order of preference, the first one that has a value is printed.
  *
  * A formula:
- *     sum     = product { ("+" | "-") product }	"-" between operands needs a blank on both sides
- *     product = factor { ("*" | "/") factor }		equal precedence groups from the left: a / b / c is (a / b) / c
- *     factor  = "-" factor | number | name | "real_ns" | "cpus" | "(" sum ")" | ("min" | "max") "(" sum "," sum ")"
- *             | "wanted_ns" "(" name ")"
- *     number  = ( digits [ "." digits ] | "." digits ) [ "e" ["+" | "-"] digits ], at most 15 significant digits, 1e-22 to 1e22
+ *     sum     = product { ("+" | "-") product }   "-" between operands needs a blank on both sides
+ *     product = factor { ("*" | "/") factor }   from the left: a / b / c is (a / b) / c
+ *     factor  = "-" factor | number | name | "real_ns" | "cpus" | "(" sum ")"
+ *             | ("min" | "max") "(" sum "," sum ")" | "wanted_ns" "(" name ")"
+ *     number  = ( digits [ "." digits ] | "." digits ) [ "e" ["+" | "-"] digits ],
+ *               at most 15 significant digits, 1e-22 to 1e22
  *     name    = a letter or "_", then [A-Za-z0-9_.:] and "-" where one of [A-Za-z0-9_] follows
  *             | "'" any printable ASCII but "'" "'" | '"' any printable ASCII but '"' '"'
  * real_ns is the wall time of the period in ns, cpus the number of CPUs on line. wanted_ns(EVENT) is the time for which the event was

@@ -576,7 +576,7 @@ def what_is_no_dump_is_refused():
         for text, part in (('', 'is empty'), ('hello\n', 'line 1: this is not a dump'), ('{', 'line 1'), ('{}', "no array 'registers'"),
                            ('{"registers": [1]}', 'register 0: expected a path'),
                            ('# ntime registers 1\nx y z\n', 'line 2: expected a path, a table, a name and a value'),
-                           ('# ntime registers 1\na b c 0xg\n', 'line 2: the value is no number')):
+                           ('# ntime registers 1\na b c 0xg\n', 'line 2: the value is not a 64-bit number')):
             with open('dump', 'w', encoding='ascii') as f:
                 f.write(text)
             has(sentence('reg', 'diff', 'dump', 'dump'), part)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A program as users write it, in C++: writes a trace of its own and reads it again. It needs libntime-trace alone.
+// A program as users write it, in C++: writes a trace of its own and reads it again. It needs
+// libntime-trace alone.
 #include <ntime/trace.h>
 
 #include <cstdio>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Values in words, in the form that envytools made known: "{ MODE = QUAD | ENABLE | 0x40 }", a name, a number. This runs once for each line that is
- * shown, so digits are made by hand.
+ * Values in words, in the form that envytools made known: "{ MODE = QUAD | ENABLE | 0x40 }", a
+ * name, a number. This runs once for each line that is shown, so digits are made by hand.
  */
 #include "trace/regdb/value.h"
 
