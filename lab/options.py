@@ -75,7 +75,7 @@ def parser():
     shell.add_argument('guest', metavar='GUEST')
     _add_running(shell)
     for sub in (run, shell):
-        add_verbose(sub, 'print how long each part took; twice: also QEMU's command line')
+        add_verbose(sub, "print how long each part took; twice: also QEMU's command line")
     add('prepare', 'fetch and build what guests need, so that they boot without network') \
         .add_argument('guests', metavar='GUEST', nargs='*')
     add('build', 'build what runs inside the guests of this machine\'s architecture, and print where')
