@@ -30,8 +30,8 @@ enum {
 
 static const struct cli_option options[] = {
 	{ ID_UNITS, "units", NULL, "list units: blocks of counters" },
-	{ ID_EVENTS, "events", NULL, "list list list events, grouped by unit" },
-	{ ID_METRICS, "metrics", NULL, "list list list metrics: formulas over events" },
+	{ ID_EVENTS, "events", NULL, "list events, grouped by unit" },
+	{ ID_METRICS, "metrics", NULL, "list metrics: formulas over events" },
 	{ ID_METHODS, "methods", NULL,
 	  "list access methods: what each needs, and what a read costs" },
 	{ ID_CPU, "cpu", "MODEL",
