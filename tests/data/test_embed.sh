@@ -109,7 +109,7 @@ printf 'source s\ntrust maybe\n' >"$dir/trust.counters"
 expect_refused "trust" "$dir/trust.counters:2: trust is documented, measured or guessed: maybe" counters "$dir/trust.counters"
 printf 'source s\ntrust guessed\n' >"$dir/short.counters"
 expect_refused "an entry without rows" \
-	"$dir/short.counters:2: the entry of s ends too early: behind \"trust\" comes \"counter\"" counters "$dir/short.counters"
+	"$dir/short.counters:2: the entry of s ends too early: \"trust\" is followed by \"counter\"" counters "$dir/short.counters"
 counters 'one 0 G80,G84 1 SIMPLE - eeeeeec8/aaaa - -' \
 	'two 1 G80 3 EVENT_B6 03020100/ffff 0504ee07/fff1 3 0x40be50=0x80000016&0xff' >"$dir/good.counters"
 "$embed" counters "$dir/out.c" "$dir/good.counters" "$dir/good.counters" || fail "good counters: exit status $?"
