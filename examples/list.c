@@ -44,7 +44,7 @@ static int count_event(void *arg, const struct ntime_event_info *event)
 static int print_problem(void *arg, const struct ntime_problem *problem)
 {
 	(void)arg;
-	print(problem->is_here ? "here:" : "elsewhere:", problem->what, 0, problem->reason,
+	print(ntime_remedy_kind_name(problem->remedy_kind), problem->what, 0, problem->reason,
 	      problem->remedy);
 	return 0;
 }

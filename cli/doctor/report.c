@@ -5,6 +5,7 @@
 
 #include "cli/list/catalog.h"
 #include "cli/doctor/report.h"
+#include "cli/output/absence.h"
 #include "cli/output/emulated.h"
 
 static void put_words(FILE *f, const struct cli_look *look, size_t indent, const char *title,
@@ -121,12 +122,11 @@ static void put_problems(FILE *f, const struct cli_doctor_style *style, const st
 		snprintf(title, sizeof(title), "%zu. ", i + 1);
 		put_words(f, &style->look, 2, title, o->what);
 		put_words(f, &style->look, 5, "", o->reason);
-		if (*o->remedy)
-			put_words(f, &style->look, 5,
-				  o->is_here ? "remedy: " : "remedy (outside of this machine): ",
-				  o->remedy);
-		else
-			put_words(f, &style->look, 5, "", "nothing can be done about it");
+		put_words(f, &style->look, 5,
+			  o->remedy_kind == NTIME_REMEDY_ELSEWHERE
+				  ? "remedy (outside of this machine): "
+				  : "remedy: ",
+			  o->remedy);
 	}
 }
 
@@ -154,7 +154,7 @@ static const struct cli_column problem_columns[] = {
 	{ "what", OBSTACLE(what, TEXT) },
 	{ "reason", OBSTACLE(reason, TEXT) },
 	{ "remedy", OBSTACLE(remedy, TEXT) },
-	{ "here", OBSTACLE(is_here, BOOL) },
+	CLI_ABSENCE_COLUMNS(OBSTACLE, struct ntime_problem),
 };
 
 #define TOPOLOGY(member) CLI_OF(struct ntime_topology, member, COUNT)
@@ -167,7 +167,9 @@ static const struct cli_column topology_columns[] = {
 void cli_doctor_write_json(FILE *f, const struct cli_doctor_style *style,
 			   const struct cli_catalog *c)
 {
-	static const struct cli_columns problems = { .column = problem_columns, .n = 4 };
+	static const struct cli_columns problems = {
+		.column = problem_columns, .n = sizeof(problem_columns) / sizeof(problem_columns[0])
+	};
 	static const struct cli_columns topology = { .column = topology_columns, .n = 5 };
 	json_t *root = cli_json_machine_head(style->version, style->is_simulated, style->emulated);
 

@@ -32,6 +32,8 @@ static void own_event(struct ntime_event_info *e, bool *failed)
 	own(&e->formula, failed);
 	own(&e->reason, failed);
 	own(&e->remedy, failed);
+	own(&e->about, failed);
+	own(&e->cause, failed);
 	own(&e->beside, failed);
 	own(&e->group, failed);
 }
@@ -45,6 +47,8 @@ static void disown_event(struct ntime_event_info *e)
 	free((char *)e->formula);
 	free((char *)e->reason);
 	free((char *)e->remedy);
+	free((char *)e->about);
+	free((char *)e->cause);
 	free((char *)e->beside);
 	free((char *)e->group);
 }
@@ -64,6 +68,7 @@ static int add_method(void *arg, const struct ntime_method_info *method)
 	own(&w->reaches, &failed);
 	own(&w->reason, &failed);
 	own(&w->remedy, &failed);
+	own(&w->about, &failed);
 	own(&w->cost, &failed);
 	return failed ? -ENOMEM : 0;
 }
@@ -86,6 +91,7 @@ static int add_unit(void *arg, const struct ntime_unit_info *unit)
 	own(&u->cpus, &failed);
 	own(&u->reason, &failed);
 	own(&u->remedy, &failed);
+	own(&u->about, &failed);
 	return failed ? -ENOMEM : 0;
 }
 
@@ -131,6 +137,7 @@ static int add_problem(void *arg, const struct ntime_problem *problem)
 	own(&o->what, &failed);
 	own(&o->reason, &failed);
 	own(&o->remedy, &failed);
+	own(&o->about, &failed);
 	return failed ? -ENOMEM : 0;
 }
 
@@ -161,6 +168,7 @@ static void drop_unit(struct ntime_unit_info *u)
 	free((char *)u->cpus);
 	free((char *)u->reason);
 	free((char *)u->remedy);
+	free((char *)u->about);
 }
 
 static void drop_method(struct ntime_method_info *w)
@@ -169,6 +177,7 @@ static void drop_method(struct ntime_method_info *w)
 	free((char *)w->reaches);
 	free((char *)w->reason);
 	free((char *)w->remedy);
+	free((char *)w->about);
 	free((char *)w->cost);
 }
 
@@ -186,6 +195,7 @@ void cli_catalog_fini(struct cli_catalog *c)
 		free((char *)c->problem[i].what);
 		free((char *)c->problem[i].reason);
 		free((char *)c->problem[i].remedy);
+		free((char *)c->problem[i].about);
 	}
 	free(c->method);
 	free(c->unit);

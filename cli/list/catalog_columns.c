@@ -4,6 +4,7 @@
  * JSON.
  */
 #include "cli/list/catalog.h"
+#include "cli/output/absence.h"
 #include "cli/output/csv.h"
 
 #define NOT_CSV .flags = CLI_COLUMN_NOT_CSV | CLI_COLUMN_SET
@@ -35,6 +36,7 @@ static const struct cli_column method_columns[] = {
 	{ "remedy", METHOD(remedy, TEXT), SET },
 	EMPTY("group"),
 	{ "cost", METHOD(cost, TEXT), NOT_CSV },
+	CLI_ABSENCE_COLUMNS(METHOD, struct ntime_method_info),
 };
 
 #define UNIT(member, kind) CLI_OF(struct ntime_unit_info, member, kind)
@@ -53,6 +55,7 @@ static const struct cli_column unit_columns[] = {
 	{ "cpus", UNIT(cpus, TEXT), NOT_CSV },
 	{ "counters", UNIT(counters, COUNT), NOT_CSV },
 	{ "fixed", UNIT(fixed, COUNT), NOT_CSV },
+	CLI_ABSENCE_COLUMNS(UNIT, struct ntime_unit_info),
 };
 
 /* Of metrics too. */
@@ -69,6 +72,7 @@ static const struct cli_column event_columns[] = {
 	{ "remedy", EVENT(remedy, TEXT), SET },
 	{ "group", EVENT(group, TEXT), SET },
 	{ "beside", EVENT(beside, TEXT), NOT_CSV },
+	CLI_ABSENCE_COLUMNS(EVENT, struct ntime_event_info),
 	{ "default", EVENT(is_default, BOOL), .flags = CLI_COLUMN_NOT_CSV, .only = CLI_METRICS },
 };
 

@@ -35,7 +35,10 @@ static struct cli_cell cell_of(const struct cli_column *column, const void *memb
 		break;
 	case CLI_CELL_TEXT:
 	case CLI_CELL_WORDS:
-		memcpy(&cell.text, member, sizeof(cell.text));
+		if (column->word)
+			cell.text = column->word((uint32_t)number_of(column, member));
+		else
+			memcpy(&cell.text, member, sizeof(cell.text));
 		/* NULL is no text whatever the flags say. */
 		if (!cell.text)
 			cell.kind = CLI_CELL_NONE;

@@ -198,6 +198,10 @@ static json_t *fields_json(const void *of)
 	X(SOURCE, "source", REG(source, TEXT))                                                     \
 	X(REASON, "reason", REG(reason, TEXT))                                                     \
 	X(REMEDY, "remedy", REG(remedy, TEXT))                                                     \
+	X(CODE, "reason_code", REG(reason_code, TEXT), .word = ntime_reason_name)                  \
+	X(ABOUT, "about", REG(about, TEXT))                                                        \
+	X(KIND, "remedy_kind", REG(remedy_kind, TEXT), .word = ntime_remedy_kind_name,             \
+	  CLI_IF(struct ntime_register_info, reason_code, UINT32_MAX))                             \
 	X(FIELDS, "fields")
 
 enum { REG_COLUMNS(CLI_COLUMN_ID) COLUMNS };

@@ -30,12 +30,16 @@ struct cli_item {
 	const char *method;
 	const char *reason;
 	const char *remedy;
+	const char *about;
+	const char *cause;
 	const char *beside;
 	double scale;
 	unsigned int pass;
 	bool is_metric;
 	bool is_hidden;
 	bool is_unscaled;
+	uint32_t reason_code;
+	uint32_t remedy_kind;
 	struct ntime_value value;
 	struct cli_spread spread;
 };

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include <ntime/reason.h>
+
 #include "cli/output/csv.h"
 #include "cli/output/json.h"
 #include "cli/stat/report.h"
@@ -35,8 +37,14 @@
 	X(REMEDY, "remedy", ITEM(remedy, TEXT), NOT_JSON)                                          \
 	X(ABSENT_REASON, "reason", "absent.reason", NOT_CSV)                                       \
 	X(ABSENT_REMEDY, "remedy", "absent.remedy", NOT_CSV)                                       \
+	X(ABSENT_CODE, "reason_code", "absent.reason_code", NOT_CSV)                               \
+	X(ABSENT_ABOUT, "about", "absent.about", NOT_CSV)                                          \
+	X(ABSENT_KIND, "remedy_kind", "absent.remedy_kind", NOT_CSV)                               \
 	X(LIMITED_REASON, "reason", "limited.reason", NOT_CSV)                                     \
 	X(LIMITED_REMEDY, "remedy", "limited.remedy", NOT_CSV)                                     \
+	X(LIMITED_CODE, "reason_code", "limited.reason_code", NOT_CSV)                             \
+	X(LIMITED_ABOUT, "about", "limited.about", NOT_CSV)                                        \
+	X(LIMITED_KIND, "remedy_kind", "limited.remedy_kind", NOT_CSV)                             \
 	X(TIME_S, "time_s", NOT_JSON, .only = BY_INTERVAL)                                         \
 	X(RUNS, "runs", SPREAD(n, COUNT))                                                          \
 	X(MIN, "min", SPREAD(min, REAL))                                                           \
@@ -75,6 +83,16 @@ static void fill_spread(struct cli_cell *cell, const struct cli_spread *s)
 	cell[SPREAD_OF_RUNS] = cli_if(s->n, cli_real(cli_spread_error(s)));
 }
 
+/* The five columns of an absence, or of what is left out. */
+static void fill_absence(struct cli_cell *cell, const struct cli_item *item)
+{
+	cell[0] = cli_text(item->reason);
+	cell[1] = cli_text(item->remedy);
+	cell[2] = cli_text(ntime_reason_name(item->reason_code));
+	cell[3] = cli_text(item->about);
+	cell[4] = cli_text(ntime_remedy_kind_name(item->remedy_kind));
+}
+
 static void forget(struct cli_cell *cell, size_t first, size_t last)
 {
 	memset(cell + first, 0, (last - first + 1) * sizeof(*cell));
@@ -97,13 +115,10 @@ static void fill(struct cli_cell *cell, const struct cli_columns *c, const struc
 	flags->text[0] = '\0';
 	cli_flags_for_each(item, add_word, flags);
 	cell[FLAGS] = cli_words(flags->text);
-	if (is_absent) {
-		cell[ABSENT_REASON] = cli_text(item->reason);
-		cell[ABSENT_REMEDY] = cli_text(item->remedy);
-	} else if (v->flags & NTIME_USER_ONLY && *item->reason) {
-		cell[LIMITED_REASON] = cli_text(item->reason);
-		cell[LIMITED_REMEDY] = cli_text(item->remedy);
-	}
+	if (is_absent)
+		fill_absence(&cell[ABSENT_REASON], item);
+	else if (v->flags & NTIME_USER_ONLY && *item->reason)
+		fill_absence(&cell[LIMITED_REASON], item);
 	fill_spread(cell, &item->spread);
 }
 

@@ -439,16 +439,15 @@ static char *names_of(const struct cli_absence *all, size_t n, size_t first)
 static void put_absence(FILE *f, const struct cli_style *style, const struct cli_absence *all,
 			size_t n, size_t first)
 {
-	char *names = names_of(all, n, first), why[CLI_ABSENCE_BYTES];
+	char *names = names_of(all, n, first);
 
 	fputs("  ", f);
 	cli_wrap(f, &style->look, 2, 2, names ? names : all[first].name);
 	free(names);
 	if (style->quiet)
 		return;
-	cli_absence_why(all, n, first, why);
 	fputs("    ", f);
-	cli_wrap(f, &style->look, 4, 4, *all[first].reason ? why : "no reason is known");
+	cli_wrap(f, &style->look, 4, 4, cli_absence_why(&all[first]));
 	if (!*all[first].remedy)
 		return;
 	fprintf(f, "    %sremedy:%s ", cli_colour(&style->look, CLI_GOOD),
@@ -465,7 +464,13 @@ static void put_absences(FILE *f, const struct cli_style *style, const struct cl
 		const struct cli_item *item = &r->item[i];
 
 		if (is_absent(item) && cli_item_is_shown(style, item))
-			all[n++] = (struct cli_absence){ item->name, item->reason, item->remedy };
+			all[n++] = (struct cli_absence){ .name = item->name,
+							 .reason = item->reason,
+							 .remedy = item->remedy,
+							 .about = item->about,
+							 .cause = item->cause,
+							 .reason_code = item->reason_code,
+							 .remedy_kind = item->remedy_kind };
 	}
 	if (n)
 		fputs("\nNot counted here:\n", f);

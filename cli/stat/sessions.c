@@ -227,14 +227,18 @@ static int describe(struct cli_item *to, const struct ntime_item *from)
 		.method = strdup(from->method),
 		.reason = strdup(from->reason),
 		.remedy = strdup(from->remedy),
+		.about = strdup(from->about),
+		.cause = strdup(from->cause),
 		.beside = strdup(from->beside),
 		.scale = from->scale,
 		.pass = from->pass,
 		.is_metric = from->is_metric,
 		.is_hidden = from->is_hidden,
+		.reason_code = from->reason_code,
+		.remedy_kind = from->remedy_kind,
 	};
 	return to->name && to->unit && to->unit_text && to->method && to->reason && to->remedy &&
-			       to->beside
+			       to->about && to->cause && to->beside
 		       ? 0
 		       : -ENOMEM;
 }
@@ -269,6 +273,8 @@ void cli_items_free(struct cli_item *items, size_t n)
 		free((char *)items[i].method);
 		free((char *)items[i].reason);
 		free((char *)items[i].remedy);
+		free((char *)items[i].about);
+		free((char *)items[i].cause);
 		free((char *)items[i].beside);
 	}
 	free(items);

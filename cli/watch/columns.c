@@ -12,6 +12,7 @@
 
 #include <ntime/context.h>
 
+#include "cli/output/absence.h"
 #include "cli/output/csv.h"
 #include "cli/output/json.h"
 #include "cli/output/say.h"
@@ -177,15 +178,19 @@ static json_t *items_json(const struct cli_watch *w)
 	return all;
 }
 
+#define ABSENCE(member, kind) CLI_OF(struct cli_absence, member, kind)
 static const struct cli_column absence_columns[] = {
-	{ "name", CLI_OF(struct cli_absence, name, TEXT) },
-	{ "reason", CLI_OF(struct cli_absence, reason, TEXT) },
-	{ "remedy", CLI_OF(struct cli_absence, remedy, TEXT) },
+	{ "name", ABSENCE(name, TEXT) },
+	{ "reason", ABSENCE(reason, TEXT) },
+	{ "remedy", ABSENCE(remedy, TEXT) },
+	CLI_ABSENCE_COLUMNS(ABSENCE, struct cli_absence),
 };
 
 static int begin_json(struct cli_watch *w)
 {
-	static const struct cli_columns absences = { .column = absence_columns, .n = 3 };
+	static const struct cli_columns absences = {
+		.column = absence_columns, .n = sizeof(absence_columns) / sizeof(absence_columns[0])
+	};
 	json_t *root = head(w, "watch");
 
 	json_object_set_new(root, "interval_s", cli_json_number((double)w->o.interval_ns / 1e9));

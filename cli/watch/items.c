@@ -39,8 +39,31 @@ static int no_memory(void)
 	return -ENOMEM;
 }
 
-static int add_absence(struct cli_watch_items *items, const char *name, const char *reason,
-		       const char *remedy)
+/* A copy of @from; its strings are the caller's, to be freed by absence_fini(). 0 or -ENOMEM after a sentence. */
+static int absence_copy(struct cli_absence *to, const struct cli_absence *from)
+{
+	*to = (struct cli_absence){
+		.name = strdup(from->name),
+		.reason = strdup(from->reason),
+		.remedy = strdup(from->remedy),
+		.about = strdup(from->about),
+		.cause = strdup(from->cause),
+		.reason_code = from->reason_code,
+		.remedy_kind = from->remedy_kind,
+	};
+	return to->name && to->reason && to->remedy && to->about && to->cause ? 0 : no_memory();
+}
+
+static void absence_fini(struct cli_absence *absence)
+{
+	free((char *)absence->name);
+	free((char *)absence->reason);
+	free((char *)absence->remedy);
+	free((char *)absence->about);
+	free((char *)absence->cause);
+}
+
+static int add_absence(struct cli_watch_items *items, const struct cli_absence *absence)
 {
 	struct cli_absence *more = realloc(items->absence, (items->absences + 1) * sizeof(*more));
 
@@ -48,8 +71,18 @@ static int add_absence(struct cli_watch_items *items, const char *name, const ch
 		return no_memory();
 	items->absence = more;
 	more += items->absences++;
-	*more = (struct cli_absence){ strdup(name), strdup(reason), strdup(remedy) };
-	return more->name && more->reason && more->remedy ? 0 : no_memory();
+	return absence_copy(more, absence);
+}
+
+static int add_item(struct cli_watch_items *items, const struct cli_watch_item *item)
+{
+	return add_absence(items, &(struct cli_absence){ .name = item->name,
+							 .reason = item->info.reason,
+							 .remedy = item->info.remedy,
+							 .about = item->info.about,
+							 .cause = item->info.cause,
+							 .reason_code = item->info.reason_code,
+							 .remedy_kind = item->info.remedy_kind });
 }
 
 static bool has_item(const struct ntime_session *s, const char *name)
@@ -85,18 +118,19 @@ static int find_metric(void *arg, const struct ntime_event_info *metric)
 		return no_memory();
 	found->metric = more;
 	more += found->n++;
-	*more = (struct cli_absence){ strdup(metric->name), strdup(metric->reason),
-				      strdup(metric->remedy) };
-	return more->name && more->reason && more->remedy ? 0 : no_memory();
+	return absence_copy(more, &(struct cli_absence){ .name = metric->name,
+							 .reason = metric->reason,
+							 .remedy = metric->remedy,
+							 .about = metric->about,
+							 .cause = metric->cause,
+							 .reason_code = metric->reason_code,
+							 .remedy_kind = metric->remedy_kind });
 }
 
 static void absences_free(struct cli_absence *absence, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
-		free((char *)absence[i].name);
-		free((char *)absence[i].reason);
-		free((char *)absence[i].remedy);
-	}
+	for (size_t i = 0; i < n; i++)
+		absence_fini(&absence[i]);
 	free(absence);
 }
 
@@ -110,9 +144,16 @@ static int add_found(struct cli_watch_items *items, struct ntime_ctx *ctx, struc
 	ret = ntime_session_add(s, metric->name, NULL);
 	/* None of its formulas has all of its events here: that is an answer, not a mistake. */
 	if (ret == -ENOENT)
-		return add_absence(items, metric->name,
-				   *metric->reason ? metric->reason : ntime_error_text(ctx),
-				   metric->remedy);
+		return add_absence(items,
+				   *metric->reason
+					   ? metric
+					   : &(struct cli_absence){
+						     .name = metric->name,
+						     .reason = ntime_error_text(ctx),
+						     .remedy = "",
+						     .about = metric->name,
+						     .cause = ntime_error_text(ctx),
+						     .reason_code = NTIME_REASON_UNKNOWN_EVENT });
 	if (ret < 0)
 		cli_machine_say(ctx, ret);
 	return ret < 0 ? ret : 0;
@@ -131,35 +172,13 @@ static int add_metrics(struct cli_watch_items *items, struct ntime_ctx *ctx,
 	return ret < 0 ? ret : (int)found.n;
 }
 
-/* The group whose name someone who typed @typed may have meant. */
-struct nearest {
-	const char *typed;
-	char group[64];
-};
-
-static int look_at_group(void *arg, const struct ntime_event_info *metric)
+static int add_list(struct ntime_ctx *ctx, struct ntime_session *s, const char *text)
 {
-	struct nearest *nearest = arg;
-
-	if (!metric->group || !*metric->group || !cli_word_is_near(nearest->typed, metric->group))
-		return 0;
-	snprintf(nearest->group, sizeof(nearest->group), "%s", metric->group);
-	return 1;
-}
-
-static int add_list(struct ntime_ctx *ctx, struct ntime_session *s, const char *text,
-		    bool may_be_group)
-{
-	struct nearest nearest = { .typed = text };
 	int ret = ntime_session_add_list(s, text);
 
 	if (ret >= 0)
 		return 0;
 	cli_machine_say(ctx, ret);
-	/* The library names the nearest group itself where nothing else is near. */
-	if (may_be_group && !strstr(ntime_error_text(ctx), "metric group") && ret == -ENOENT &&
-	    ntime_metric_for_each(ctx, look_at_group, &nearest) == 1)
-		cli_say("did you mean the group '%s'?", nearest.group);
 	return ret;
 }
 
@@ -175,7 +194,7 @@ static int add_wish(struct cli_watch_items *items, struct ntime_ctx *ctx, struct
 	}
 	/* The commas of a formula part arguments. */
 	if (wish->kind != CLI_WISH_METRIC || !strchr(wish->text, '='))
-		return add_list(ctx, s, wish->text, wish->kind == CLI_WISH_OPERAND);
+		return add_list(ctx, s, wish->text);
 	ret = ntime_session_add(s, wish->text, NULL);
 	if (ret < 0)
 		cli_machine_say(ctx, ret);
@@ -238,7 +257,7 @@ static int describe(struct cli_watch_items *items, struct cli_watch_item *item, 
 	item->is_shown = !item->is_missing && (!item->info.is_hidden || shows_hidden);
 	items->shown += item->is_shown;
 	if (item->is_missing && !item->info.is_hidden)
-		return add_absence(items, item->name, item->info.reason, item->info.remedy);
+		return add_item(items, item);
 	return 0;
 }
 
@@ -270,7 +289,7 @@ int cli_watch_items_lose(struct cli_watch_items *items, const struct ntime_sessi
 
 	item->is_gone = true;
 	(void)ntime_session_item(s, i, &item->info);
-	return add_absence(items, item->name, item->info.reason, item->info.remedy);
+	return add_item(items, item);
 }
 
 void cli_watch_items_fini(struct cli_watch_items *items)

@@ -86,6 +86,7 @@ static int pin(void)
 static int get_reader(int counter, size_t item, struct rpi_count *out)
 {
 	struct ntime_item info = { .size = sizeof(info) };
+	const char *remedy;
 	int ret;
 
 	counting.reader[counter].size = sizeof(counting.reader[counter]);
@@ -95,8 +96,9 @@ static int get_reader(int counter, size_t item, struct rpi_count *out)
 	if (ntime_session_item(counting.session, item, &info) < 0)
 		return -EINVAL;
 	if (ret == -ENODATA) {
+		remedy = info.remedy_kind == NTIME_REMEDY_NONE ? "" : info.remedy;
 		(void)snprintf(out->reason, sizeof(out->reason), "%s%s%s", info.reason,
-			       *info.remedy ? "; " : "", info.remedy);
+			       *remedy ? "; " : "", remedy);
 		return 0;
 	}
 	counting.has_item[counter] = true;

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include <ntime/context.h>
+#include <ntime/reason.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,7 +24,8 @@ extern "C" {
  * @reaches:	what it gives, one phrase
  * @usable:	1 when it can be used here and now by this user
  * @reason:	why not, or what limits it; "" when nothing does
- * @remedy:	what to do about @reason, a command where there is one
+ * @remedy:	what to do about @reason, a command where there is one; "none" when nobody can do anything
+ * @reason_code: enum ntime_reason; @about: what that is about; @remedy_kind: enum ntime_remedy_kind
  * @cost:	what one read costs, one phrase
  */
 struct ntime_method_info {
@@ -34,6 +36,9 @@ struct ntime_method_info {
 	const char *reason;
 	const char *remedy;
 	const char *cost;
+	uint32_t reason_code;
+	uint32_t remedy_kind;
+	const char *about;
 };
 
 /**
@@ -45,7 +50,8 @@ struct ntime_method_info {
  * @counters:	counters that any event may use, @fixed counters of one event each; 0 when not known
  * @usable:	1 when it can be used here and now by this user
  * @reason:	why not
- * @remedy:	what to do about it
+ * @remedy:	what to do about it; "none" when nobody can do anything
+ * @reason_code: enum ntime_reason; @about: what that is about; @remedy_kind: enum ntime_remedy_kind
  */
 struct ntime_unit_info {
 	uint32_t size;
@@ -58,6 +64,9 @@ struct ntime_unit_info {
 	const char *cpus;
 	const char *reason;
 	const char *remedy;
+	uint32_t reason_code;
+	uint32_t remedy_kind;
+	const char *about;
 };
 
 /**
@@ -68,8 +77,10 @@ struct ntime_unit_info {
  * @unit_text:	unit of the count ("ns", "Joules"); "" for plain events
  * @formula:	a metric's formula, "" for an event
  * @usable:	1 when it can be counted here and now by this user
- * @reason:	why not
- * @remedy:	what to do about it
+ * @reason:	why not; of a metric "needs EVENT: " and the reason of that event
+ * @cause:	of a metric the event's own reason, a part of @reason; else @reason
+ * @remedy:	what to do about it; "none" when nobody can do anything
+ * @reason_code: enum ntime_reason; @about: what that is about; @remedy_kind: enum ntime_remedy_kind
  * @beside:	of a metric: the event next to which reports print it ("instructions" for IPC); ""
  *		when it stands alone
  * @is_default:	1 for a metric that belongs into a report for which nothing was chosen
@@ -89,22 +100,31 @@ struct ntime_event_info {
 	uint32_t is_default;
 	uint32_t reserved;
 	const char *group;
+	uint32_t reason_code;
+	uint32_t remedy_kind;
+	const char *about;
+	const char *cause;
 };
 
 /**
  * struct ntime_problem - something that prevents counting
  * @what:	what cannot be counted because of it
  * @reason:	what prevents it, one sentence
- * @remedy:	the exact command, or the action, that removes it
- * @is_here:	1 when it can be removed on this machine; 0 when only the hypervisor or other
- *		hardware can
+ * @remedy:	the exact command, or the action, that removes it; "none" when nobody can do
+ *		anything
+ * @remedy_kind: enum ntime_remedy_kind: whether it can be removed on this machine
+ * @reason_code: enum ntime_reason
+ * @about:	what the reason is about: a file, a unit
  */
 struct ntime_problem {
 	uint32_t size;
-	uint32_t is_here;
+	uint32_t remedy_kind;
 	const char *what;
 	const char *reason;
 	const char *remedy;
+	const char *about;
+	uint32_t reason_code;
+	uint32_t reserved;
 };
 
 NTIME_API int ntime_method_for_each(struct ntime_ctx *ctx,

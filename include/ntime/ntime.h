@@ -9,6 +9,7 @@
 #include <ntime/list.h>
 #include <ntime/machine.h>
 #include <ntime/reader.h>
+#include <ntime/reason.h>
 #include <ntime/register.h>
 #include <ntime/ring.h>
 #include <ntime/session.h>

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include <ntime/context.h>
+#include <ntime/reason.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -70,7 +71,8 @@ enum ntime_register_access {
  * @method: "ntimefs", "msr", "pci", "mmio", "" when this user has none
  * @source:	where the row is from
  * @reason:	why it cannot be read here, "" when it can
- * @remedy:	the remedy, "" if there is none
+ * @remedy:	the remedy; "none" when nothing helps, "" when nothing prevents it
+ * @reason_code: enum ntime_reason; @about: what that is about; @remedy_kind: enum ntime_remedy_kind
  *
  * Strings live as long as the context. Since 0.1.
  */
@@ -97,6 +99,9 @@ struct ntime_register_info {
 	const char *source;
 	const char *reason;
 	const char *remedy;
+	const char *about;
+	uint32_t reason_code;
+	uint32_t remedy_kind;
 	uint64_t reserved[2];
 };
 

@@ -103,7 +103,9 @@ struct ntime_target {
  *		the session is open; of a metric the method of its events, "" if they have several
  * @reason:	why it is absent, what is left out of it (NTIME_USER_ONLY), or why a device that
  *		counted it is gone; "" when it is whole
- * @remedy:	what to do about it
+ * @remedy:	what to do about it; "none" when nobody can do anything
+ * @cause:	of a metric the reason of its event that is absent, a part of @reason; else @reason
+ * @reason_code: enum ntime_reason; @about: what that is about; @remedy_kind: enum ntime_remedy_kind
  * @scale:	factor from .count to .value
  * @pass:	pass in which it is counted; of a metric: the last one of its events
  * @beside:	of a metric: the event next to which reports print it ("instructions" for IPC), ""
@@ -130,7 +132,11 @@ struct ntime_item {
 	uint32_t scope;
 	uint32_t together;
 	uint32_t is_state;
+	uint32_t reason_code;
+	uint32_t remedy_kind;
 	uint32_t reserved;
+	const char *about;
+	const char *cause;
 };
 
 /**

@@ -428,9 +428,10 @@ static int explain_busy(const struct nti_claim_pmu *bank, const struct nti_claim
 	static const char remedy[] = "end that, or wait for its end";
 
 	if (!owner->pid)
-		return nti_absence_set(out, remedy, "%s is in use by another program", bank->what);
+		return nti_absence_set(out, NTIME_REASON_BUSY, bank->what, remedy,
+				       "%s is in use by another program", bank->what);
 	return nti_absence_set(
-		out, remedy,
+		out, NTIME_REASON_BUSY, bank->what, remedy,
 		owner->has_ended ? "%s is in use by a process that %s (pid %d) left behind"
 				 : "%s is in use by %s (pid %d)",
 		bank->what, *owner->command ? owner->command : "a program", (int)owner->pid);
@@ -445,30 +446,32 @@ int nti_claim_explain(const struct nti_claim_pmu *bank, int error,
 	case -EBUSY:
 		return explain_busy(bank, owner, out);
 	case -EUCLEAN:
-		return nti_absence_set(out, "ntime doctor --repair",
-				       "%s was left programmed by %s (pid %d)", bank->what,
-				       *owner->command ? owner->command : "a program",
-				       (int)owner->pid);
+		return nti_absence_set(
+			out, NTIME_REASON_LEFTOVER, bank->what, "ntime doctor --repair",
+			"%s was left programmed by %s (pid %d)", bank->what,
+			*owner->command ? owner->command : "a program", (int)owner->pid);
 	case -EBADMSG:
 		(void)snprintf(remedy, sizeof(remedy),
 			       "see that no program counts with it, then: rm %s/%s",
 			       NTI_CLAIM_DIRECTORY, bank->name);
 		return nti_absence_set(
-			out, remedy,
+			out, NTIME_REASON_LEFTOVER, bank->what, remedy,
 			"the file that says who has %s, %s/%s, is damaged or not ntime's",
 			bank->what, NTI_CLAIM_DIRECTORY, bank->name);
 	case -ENOTDIR:
-		return nti_absence_set(out, "remove it",
+		return nti_absence_set(out, NTIME_REASON_FAILED, NTI_CLAIM_DIRECTORY, "remove it",
 				       "%s is not a directory that only root can write to",
 				       NTI_CLAIM_DIRECTORY);
 	case -EACCES:
 	case -EPERM:
 		return nti_absence_set(
-			out, "run as root",
+			out, NTIME_REASON_PERMISSION, NTI_CLAIM_DIRECTORY, "run as root",
 			"%s, where programs say which counters they have, is for root only",
 			NTI_CLAIM_DIRECTORY);
 	default:
-		return nti_absence_set(out, "", "cannot write down in %s who has %s: %s",
+		return nti_absence_set(out, NTIME_REASON_FAILED, bank->what,
+				       "make sure that it can be written to",
+				       "cannot write down in %s who has %s: %s",
 				       NTI_CLAIM_DIRECTORY, bank->what, strerror(-error));
 	}
 }

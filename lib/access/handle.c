@@ -10,6 +10,7 @@
 #include "lib/access/msr.h"
 #include "lib/access/ntimefs.h"
 #include "lib/access/pci.h"
+#include "lib/access/why.h"
 
 int nti_handles_new(struct nti_os *os, struct nti_handles **out)
 {
@@ -200,10 +201,11 @@ void nti_handle_where(const struct nti_handle_request *what, char *text, size_t 
 static int explain_counter(const struct nti_claim_owner *owner,
 			   const struct nti_handle_request *what, struct nti_absence *out)
 {
-	char place[NTI_HANDLE_WHERE_BYTES];
+	char place[NTI_HANDLE_WHERE_BYTES], about[sizeof(owner->counter) + sizeof(place) + 4];
 
 	nti_handle_where(what, place, sizeof(place));
-	return nti_absence_set(out, "end it, or wait for its end",
+	(void)snprintf(about, sizeof(about), "%s of %s", owner->counter, place);
+	return nti_absence_set(out, NTIME_REASON_BUSY, about, "end it, or wait for its end",
 			       "counter %s of %s is in use by %s (pid %d)", owner->counter, place,
 			       *owner->command ? owner->command : "ntime", (int)owner->pid);
 }
@@ -219,32 +221,19 @@ static int explain_claim(const struct nti_handles *l, const struct nti_handle_re
 	return nti_claim_explain(&bank, error, &l->owner, out);
 }
 
-static const char *remedy_for(struct nti_os *os, enum nti_method method, int error)
-{
-	const char *reason, *remedy;
-
-	if (nti_method_probe(os, method, &reason, &remedy) < 0)
-		return remedy;
-	switch (error) {
-	case -EACCES:
-	case -EPERM:
-		return "run as root, where the kernel is not locked down";
-	case -ENODEV:
-		return "count what is there: ntime list -v";
-	default:
-		return "dmesg";
-	}
-}
-
 int nti_handle_explain_access(struct nti_handles *l, const struct nti_handle_request *what,
 			      int error, struct nti_absence *out)
 {
-	const char *remedy = remedy_for(l->os, what->method, error);
+	const struct nti_why *probed, failed = nti_why_of_access(error), *why = &failed;
 
+	if (nti_method_probe(l->os, what->method, &probed) < 0)
+		why = probed;
 	if (l->error.code)
-		return nti_absence_set(out, remedy, "%s", l->error.text);
-	return nti_absence_set(out, remedy, "the registers of %s cannot be used through %s: %s",
-			       what->name, nti_method_get(what->method)->name, strerror(-error));
+		return nti_absence_set(out, why->code, what->name, why->remedy, "%s",
+				       l->error.text);
+	return nti_absence_set(out, why->code, what->name, why->remedy,
+			       "the registers of %s cannot be used through %s: %s", what->name,
+			       nti_method_get(what->method)->name, strerror(-error));
 }
 
 int nti_handles_explain(struct nti_handles *l, const struct nti_handle_request *what, int error,
@@ -255,7 +244,8 @@ int nti_handles_explain(struct nti_handles *l, const struct nti_handle_request *
 	if (l->was_claim)
 		return explain_claim(l, what, error, out);
 	if (!is_reached(what))
-		return nti_absence_set(out, "leave the choice to ntime: without --via",
+		return nti_absence_set(out, NTIME_REASON_NOT_SUPPORTED, what->name,
+				       "leave the choice to ntime: without --via",
 				       "%s does not reach the registers of %s", method->name,
 				       what->name);
 	return method->ops->explain(l, what, error, out);

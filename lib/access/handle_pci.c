@@ -6,6 +6,7 @@
 #include "core/base/names.h"
 #include "core/seq/box.h"
 #include "lib/access/handle_inner.h"
+#include "lib/access/why.h"
 
 /* A function that is gone answers with ones; so its vendor's number, which every function has, tells. */
 #define PCI_VENDOR 0x00u
@@ -88,24 +89,20 @@ static int open_pci(struct nti_handle *handle, const struct nti_handle_request *
 	return nti_handle_claim(handle, what);
 }
 
-static int probe(struct nti_os *os, const char **reason, const char **remedy)
+static int probe(struct nti_os *os, const struct nti_why **why)
 {
 	struct nti_pci *pci = NULL;
 	bool is_there = nti_pci_new(os, &pci) == 0 && nti_pci_get(pci, 0);
 
 	nti_pci_free(pci);
-	*reason = "";
-	*remedy = "";
+	*why = &nti_why_nothing;
 	if (!is_there) {
-		*reason = "no PCI function can be seen (none is there, or libpciaccess is "
-			  "missing, now or when libntime was built)";
+		*why = &nti_why_no_pci;
 		return -ENOTSUP;
 	}
 	if (os->ops->is_privileged(os, false))
 		return 0;
-	*reason = "counters in configuration space are for root only";
-	*remedy = "run as root, or let root make registers files that you may read: ntime "
-		  "driver load";
+	*why = &nti_why_pci_for_root;
 	return -EACCES;
 }
 

@@ -7,6 +7,7 @@
 #include "core/seq/box.h"
 #include "lib/access/handle_inner.h"
 #include "lib/access/method.h"
+#include "lib/access/why.h"
 
 static const struct nti_method_row rows[NTI_METHOD_COUNT] = {
 	[NTI_METHOD_PERF] = {
@@ -89,12 +90,10 @@ bool nti_method_reaches(struct nti_os *os, const struct nti_unit_box *box, enum 
 	return box ? ops->reaches(box->kind->space) : ops->reaches_core(os);
 }
 
-int nti_method_probe(struct nti_os *os, enum nti_method method, const char **reason,
-		     const char **remedy)
+int nti_method_probe(struct nti_os *os, enum nti_method method, const struct nti_why **why)
 {
 	if (rows[method].ops)
-		return rows[method].ops->probe(os, reason, remedy);
-	*reason = "this access method gives no handles on registers";
-	*remedy = "";
+		return rows[method].ops->probe(os, why);
+	*why = &nti_why_no_registers;
 	return -ENOTSUP;
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "core/base/reg.h"
+#include "lib/base/absence.h"
 #include "lib/os/os.h"
 
 enum nti_method {
@@ -40,8 +41,7 @@ struct nti_unit_box;
 
 /* Are the registers of @box (NULL: of a core PMU) in a space that @method reaches? Whether this user may use them is another question. */
 bool nti_method_reaches(struct nti_os *os, const struct nti_unit_box *box, enum nti_method method);
-/* Does @method reach registers here and now, for this user? 0 or -errno, and why in the two texts (static memory). */
-int nti_method_probe(struct nti_os *os, enum nti_method method, const char **reason,
-		     const char **remedy);
+/* Does @method reach registers here and now, for this user? 0 or -errno, and why in *@why (static memory). */
+int nti_method_probe(struct nti_os *os, enum nti_method method, const struct nti_why **why);
 
 #endif

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "lib/access/msr.h"
+#include "lib/access/why.h"
 #include "lib/base/compiler.h"
 
 struct device {
@@ -162,24 +163,17 @@ int nti_msr_write(struct nti_msr *m, unsigned int cpu, uint32_t address, uint64_
 	return n == (ssize_t)sizeof(value) ? 0 : access_error(m, cpu, address, n, "write", e);
 }
 
-int nti_msr_probe(struct nti_os *os, const char **reason, const char **remedy)
+int nti_msr_probe(struct nti_os *os, const struct nti_why **why)
 {
 	int ret;
 
-	*reason = "";
-	*remedy = "";
+	*why = &nti_why_nothing;
 	if (!has_msrs(os)) {
-		*reason = "this architecture has no model-specific registers";
+		*why = &nti_why_no_msrs;
 		return -ENOTSUP;
 	}
 	ret = os->ops->access(os, "/dev/cpu/0/msr", R_OK);
-	if (ret == -ENOENT) {
-		*reason = "the msr driver is not loaded";
-		*remedy = "modprobe msr";
-	} else if (ret < 0) {
-		*reason = "/dev/cpu/0/msr is for root only";
-		*remedy = "run as root, or let root make registers files that you may read: ntime "
-			  "driver load";
-	}
+	if (ret < 0)
+		*why = ret == -ENOENT ? &nti_why_msr_not_loaded : &nti_why_msr_for_root;
 	return ret;
 }

@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "lib/base/absence.h"
 #include "lib/base/error.h"
 #include "lib/os/os.h"
 
@@ -19,7 +20,7 @@ int nti_msr_read(struct nti_msr *m, unsigned int cpu, uint32_t address, uint64_t
 int nti_msr_write(struct nti_msr *m, unsigned int cpu, uint32_t address, uint64_t value,
 		  struct nti_error *e);
 
-/* 0 when CPU 0's device can be read and written; else -errno and why in the two texts (static memory). */
-int nti_msr_probe(struct nti_os *os, const char **reason, const char **remedy);
+/* 0 when CPU 0's device can be read and written; else -errno and why in *@why (static memory). */
+int nti_msr_probe(struct nti_os *os, const struct nti_why **why);
 
 #endif

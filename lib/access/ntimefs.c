@@ -9,6 +9,7 @@
 
 #include "core/regs/regs.h"
 #include "lib/access/ntimefs.h"
+#include "lib/access/why.h"
 #include "lib/base/text.h"
 #include "lib/os/page.h"
 #include "lib/os/process.h"
@@ -357,25 +358,18 @@ struct nthw_io *nti_ntimefs_io(struct nti_ntimefs *fs)
 }
 
 /* The driver makes the mount point when it is loaded, and a folder "core0" can be seen only when it is mounted. */
-static int find_driver(struct nti_os *os, const char **reason, const char **remedy)
+static int find_driver(struct nti_os *os, const struct nti_why **why)
 {
 	int ret = os->ops->access(os, NTIME_FS_PATH "/core0", F_OK);
 
 	if (ret == 0)
 		return 0;
-	if (ret != -ENOENT) {
-		*reason = "this user may not look into " NTIME_FS_PATH;
-		*remedy = "become a member of the group ntime (usermod -aG ntime USER), or run as "
-			  "root";
-	} else if (os->ops->access(os, NTIME_FS_PATH, F_OK) == 0) {
-		*reason = "ntime's driver is loaded, but its file system is not mounted "
-			  "on " NTIME_FS_PATH;
-		*remedy =
-			"mount -t ntime ntime " NTIME_FS_PATH "   (ntime driver load does it too)";
-	} else {
-		*reason = "ntime's driver is not loaded";
-		*remedy = "ntime driver load";
-	}
+	if (ret != -ENOENT)
+		*why = &nti_why_driver_closed;
+	else if (os->ops->access(os, NTIME_FS_PATH, F_OK) == 0)
+		*why = &nti_why_driver_not_mounted;
+	else
+		*why = &nti_why_driver_not_loaded;
 	return ret;
 }
 
@@ -420,29 +414,21 @@ static int find_readable(struct nti_os *os)
 	return walk.ret;
 }
 
-int nti_ntimefs_probe(struct nti_os *os, const char **reason, const char **remedy)
+int nti_ntimefs_probe(struct nti_os *os, const struct nti_why **why)
 {
 	int ret;
 
-	*reason = "";
-	*remedy = "";
+	*why = &nti_why_nothing;
 	if (os->is_replay) {
-		*reason = "a recording holds no registers";
+		*why = &nti_why_recording;
 		return -ENOTSUP;
 	}
-	ret = find_driver(os, reason, remedy);
+	ret = find_driver(os, why);
 	if (ret < 0)
 		return ret;
 	ret = find_readable(os);
-	if (ret == 0)
-		return 0;
-	if (ret == -ENOENT) {
-		*reason = "ntime's driver has no registers of this processor";
-	} else {
-		*reason = "this user may not read the registers below " NTIME_FS_PATH;
-		*remedy = "become a member of the group ntime (usermod -aG ntime USER), or run as "
-			  "root";
-	}
+	if (ret < 0)
+		*why = ret == -ENOENT ? &nti_why_driver_empty : &nti_why_driver_closed;
 	return ret;
 }
 
@@ -455,7 +441,7 @@ static int explain_busy(const struct nti_ntimefs *fs, const char *place, struct 
 	if (ret != -ENOENT)
 		return ret;
 	return nti_absence_set(
-		out,
+		out, NTIME_REASON_BUSY, place,
 		"end what counts with perf or ntime, and the NMI watchdog: sysctl "
 		"kernel.nmi_watchdog=0 (" NTIME_FS_PATH "/status names writers and refusals)",
 		"the counters of %s are taken by perf, by the NMI watchdog or by another ntime "
@@ -466,40 +452,44 @@ static int explain_busy(const struct nti_ntimefs *fs, const char *place, struct 
 int nti_ntimefs_explain(struct nti_ntimefs *fs, const char *place, int error,
 			struct nti_absence *out)
 {
-	const char *reason, *remedy;
+	const struct nti_why *why;
 
 	switch (error) {
 	case -EBUSY:
 		return explain_busy(fs, place, out);
 	case -EACCES:
-		return nti_absence_set(out,
+		return nti_absence_set(out, NTIME_REASON_PERMISSION, fs->path,
 				       "run as root, or let the administrator give this user the "
 				       "file (chown, chmod)",
 				       "this user may not %s %s",
 				       fs->was_open ? "use" : "open for that", fs->path);
 	case -EPERM:
-		return nti_absence_set(out, "boot without lockdown, or count through perf",
+		return nti_absence_set(out, NTIME_REASON_LOCKDOWN, place,
+				       "boot without lockdown, or count through perf",
 				       "the kernel is locked down: no register of %s may be "
 				       "written",
 				       place);
 	case -EROFS:
-		return nti_absence_set(out, "mount -o remount,rw " NTIME_FS_PATH,
+		return nti_absence_set(out, NTIME_REASON_NOT_MOUNTED, NTIME_FS_PATH,
+				       "mount -o remount,rw " NTIME_FS_PATH,
 				       NTIME_FS_PATH " is mounted read only");
 	case -ENODEV:
-		return nti_absence_set(out, "count on a CPU that is on line", "%s went off line",
-				       place);
+		return nti_absence_set(out, NTIME_REASON_OFFLINE, place,
+				       "count on a CPU that is on line", "%s went off line", place);
 	case -ENXIO:
-		if (nti_ntimefs_probe(fs->os, &reason, &remedy) < 0)
-			return nti_absence_set(out, remedy, "%s", reason);
-		return nti_absence_set(out, "ntime reg ls", "ntime's driver has no register %s",
-				       fs->path);
+		if (nti_ntimefs_probe(fs->os, &why) < 0)
+			return nti_absence_set_why(out, why);
+		return nti_absence_set(out, NTIME_REASON_NOT_SUPPORTED, fs->path, "ntime reg ls",
+				       "ntime's driver has no register %s", fs->path);
 	case -EMFILE:
-		return nti_absence_set(out, "raise the limit: ulimit -n 65536",
+		return nti_absence_set(out, NTIME_REASON_LIMIT, "open files",
+				       "raise the limit: ulimit -n 65536",
 				       "too many open files for the registers of %s", place);
 	default:
-		return nti_absence_set(
-			out, "dmesg, " NTIME_FS_PATH "/status", "%s failed at %s: %s",
-			fs->was_open ? "an access" : "opening", fs->path, strerror(-error));
+		return nti_absence_set(out, NTIME_REASON_FAILED, fs->path,
+				       "dmesg, " NTIME_FS_PATH "/status", "%s failed at %s: %s",
+				       fs->was_open ? "an access" : "opening", fs->path,
+				       strerror(-error));
 	}
 }
 

@@ -46,8 +46,8 @@ int nti_ntimefs_hold(struct nti_ntimefs *fs, enum nthw_space space, unsigned int
 int nti_ntimefs_describe(struct nti_ntimefs *fs, enum nthw_space space, unsigned int unit,
 			 uint32_t address, struct ntime_page *out);
 
-/* 0 when the driver's files are there and CPU 0's can be used; else -errno and why in the two texts (static memory). */
-int nti_ntimefs_probe(struct nti_os *os, const char **reason, const char **remedy);
+/* 0 when the driver's files are there and CPU 0's can be used; else -errno and why in *@why (static memory). */
+int nti_ntimefs_probe(struct nti_os *os, const struct nti_why **why);
 
 /* Why the driver has just refused a register that counts at @place, from its own words. 0, -ENOMEM; -ENOENT when they tell nothing of us. */
 int nti_ntimefs_explain_owner(struct nti_os *os, const char *place, struct nti_absence *out);

@@ -61,19 +61,21 @@ static int explain(const char *text, const char *place, struct nti_absence *out)
 {
 	struct refusal refusal;
 	const char *name;
-	char comm[32];
+	char comm[32], about[NAME_CHARS + 128];
 	int pid;
 
 	if (!find_refusal(text, &refusal))
 		return -ENOENT;
 	name = strchr(refusal.name, '/');
 	name = name ? name + 1 : refusal.name;
+	(void)snprintf(about, sizeof(about), "%s of %.120s", name, place);
 	pid = find_writer(text, refusal.name, comm);
 	if (pid)
-		return nti_absence_set(out, "end it, or wait for its end",
+		return nti_absence_set(out, NTIME_REASON_BUSY, about, "end it, or wait for its end",
 				       "counter %s of %s is in use by %s (pid %d)", name, place,
 				       comm, pid);
-	return nti_absence_set(out, "end what counts there, or count through perf: --via perf",
+	return nti_absence_set(out, NTIME_REASON_BUSY, about,
+			       "end what counts there, or count through perf: --via perf",
 			       "counter %s of %s is in use: %s (perf, or a program that does not "
 			       "say so)",
 			       name, place, refusal.why);

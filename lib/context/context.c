@@ -77,7 +77,7 @@ static int check_selftest(struct ntime_ctx *ctx)
 	if (!core || core->absent.reason || ctx->os->is_replay ||
 	    !nti_selftest_is_missing(ctx->os, core, &seen))
 		return 0;
-	return nti_absence_set(&core->absent,
+	return nti_absence_set(&core->absent, NTIME_REASON_NOT_COUNTING, core->name,
 			       "count on hardware, or give this machine an emulator or hypervisor "
 			       "that has this PMU",
 			       "the counters of %s do not count, although its driver says so: a "

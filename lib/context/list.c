@@ -22,53 +22,64 @@ static const char *or_empty(const char *text)
 static int describe_perf(struct ntime_ctx *ctx, struct ntime_method_info *info,
 			 struct nti_absence *absent)
 {
-	static const struct nti_unit any = { .name = "perf", .kind = NTI_UNIT_SOFTWARE };
-	static const struct nti_perf_where self = { .pid = 0, .cpu = -1 };
-	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE };
 	int ret = nti_perf_probe(ctx->os);
 
 	info->usable = ret == 0 || (ctx->os->is_replay && ret == -EOPNOTSUPP);
-	if (ret < 0 && nti_perf_explain(ctx->os, &any, &attr, self, ret, absent) < 0)
+	if (ret < 0 && nti_perf_explain_probe(ctx->os, ret, absent) < 0)
 		return -ENOMEM;
+	info->reason_code = absent->code;
+	info->remedy_kind = absent->remedy_kind;
+	info->about = or_empty(absent->about);
 	info->reason = or_empty(absent->reason);
 	info->remedy = or_empty(absent->remedy);
 	return 0;
 }
 
-static void describe_replay(const struct ntime_ctx *ctx, struct ntime_method_info *info)
+static const struct nti_why *why_no_replay(const struct ntime_ctx *ctx)
 {
-	info->usable = ctx->os->is_replay;
-	if (info->usable)
-		return;
-	info->reason = "this is the real machine, no recording was asked for";
-	info->remedy = "ntime --machine FILE (ntime doctor --record FILE makes one)";
+	static const struct nti_why no_recording = {
+		NTIME_REASON_RECORDING,
+		"recording",
+		"this is the real machine, no recording was asked for",
+		"ntime --machine FILE (ntime doctor --record FILE makes one)",
+	};
+
+	return ctx->os->is_replay ? &nti_why_nothing : &no_recording;
 }
 
 static int describe_method(struct ntime_ctx *ctx, enum nti_method method,
 			   struct ntime_method_info *info, struct nti_absence *absent)
 {
 	const struct nti_method_row *row = nti_method_get(method);
+	const struct nti_why *why;
 
 	*info = (struct ntime_method_info){ .size = sizeof(*info),
 					    .name = row->name,
 					    .reaches = row->reaches,
 					    .cost = row->cost,
+					    .about = "",
 					    .reason = "",
 					    .remedy = "" };
 	switch (method) {
 	case NTI_METHOD_PERF:
 		return describe_perf(ctx, info, absent);
 	case NTI_METHOD_CLOCK:
-		info->reason = nti_clock_problem(ctx);
-		info->usable = !*info->reason;
-		return 0;
+		why = nti_clock_problem(ctx);
+		info->usable = !why->code;
+		break;
 	case NTI_METHOD_REPLAY:
-		describe_replay(ctx, info);
-		return 0;
+		why = why_no_replay(ctx);
+		info->usable = !why->code;
+		break;
 	default:
-		info->usable = nti_method_probe(ctx->os, method, &info->reason, &info->remedy) == 0;
-		return 0;
+		info->usable = nti_method_probe(ctx->os, method, &why) == 0;
 	}
+	info->reason_code = why->code;
+	info->remedy_kind = nti_remedy_kind(why->code, why->remedy);
+	info->about = why->about;
+	info->reason = why->reason;
+	info->remedy = nti_why_remedy(why);
+	return 0;
 }
 
 int ntime_method_for_each(struct ntime_ctx *ctx,
@@ -118,8 +129,7 @@ int ntime_unit_for_each(struct ntime_ctx *ctx,
 				      .desc = or_empty(unit->desc),
 				      .method = method_name(ctx, unit),
 				      .cpus = or_empty(unit->cpus),
-				      .reason = or_empty(absent.reason),
-				      .remedy = or_empty(absent.remedy),
+				      NTI_ABSENCE_INFO(&absent),
 			      });
 		nti_absence_fini(&absent);
 	}
@@ -172,6 +182,9 @@ static int visit_event(void *arg, const struct nti_event_entry *entry)
 		if (ret < 0)
 			return ret;
 	}
+	if (!entry->unit && nti_absence_set(&own, NTIME_REASON_NO_HARDWARE, entry->unit_name, NULL,
+					    "this machine has no such PMU") < 0)
+		return -ENOMEM;
 	absent = own.reason ? &own : &w->absent;
 	ret = w->fn(w->arg, &(struct ntime_event_info){
 				    .size = sizeof(struct ntime_event_info),
@@ -181,9 +194,8 @@ static int visit_event(void *arg, const struct nti_event_entry *entry)
 				    .desc = entry->desc,
 				    .unit_text = entry->unit_text,
 				    .formula = "",
-				    .reason = entry->unit ? or_empty(absent->reason)
-							  : "this machine has no such PMU",
-				    .remedy = entry->unit ? or_empty(absent->remedy) : "",
+				    NTI_ABSENCE_INFO(absent),
+				    .cause = nti_absence_cause(absent),
 				    .beside = "",
 				    .group = "",
 			    });
@@ -227,8 +239,8 @@ int ntime_metric_for_each(struct ntime_ctx *ctx,
 					      .desc = m->about,
 					      .unit_text = m->unit,
 					      .formula = nti_formula_text(m->formula[chosen]),
-					      .reason = or_empty(absent.reason),
-					      .remedy = or_empty(absent.remedy),
+					      NTI_ABSENCE_INFO(&absent),
+					      .cause = nti_absence_cause(&absent),
 					      .beside = or_empty(m->beside),
 					      .is_default = m->beside != NULL,
 					      .group = or_empty(m->group),

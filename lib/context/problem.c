@@ -12,61 +12,46 @@
 #include "lib/access/msr.h"
 #include "lib/access/ntimefs.h"
 #include "lib/count/perf/perf.h"
+#include "lib/count/perf/permission.h"
 #include "lib/base/text.h"
 #include "lib/context/leftover_program.h"
 #include "lib/context/problem.h"
-#include "lib/machine/cpu.h"
 
-/* perf_event_paranoid at which an ordinary user can still use a unit of this kind for programs of his own or the machine. */
-static int tolerated_level(const struct nti_unit *unit)
+const struct nti_why *nti_clock_problem(const struct ntime_ctx *ctx)
 {
-	switch (unit->kind) {
-	case NTI_UNIT_UNCORE:
-		return 0;
-	case NTI_UNIT_TRACEPOINT:
-		return -1;
-	default:
-		return unit->is_mode_blind ? 1 : 2;
-	}
-}
-
-const char *nti_clock_problem(const struct ntime_ctx *ctx)
-{
+	static const struct nti_why none = {
+		NTIME_REASON_NOT_SUPPORTED,
+		"clock",
+		"this architecture has no counter that user mode may read",
+		"take the event task-clock, or time from clock_gettime(2)",
+	};
+	static const struct nti_why not_recorded = {
+		NTIME_REASON_RECORDING,
+		"clock",
+		"the recording does not tell the frequency of a clock",
+		"write tsc_hz into the part \"counting\" of the machine file",
+	};
 	uint64_t ticks;
 
 	if (ctx->os->ops->tsc(ctx->os, &ticks) == 0)
-		return "";
-	return ctx->os->is_replay ? "the recording does not tell the frequency of a clock"
-				  : "this architecture has no counter that user mode may read";
-}
-
-static int clock_problem(const struct ntime_ctx *ctx, struct nti_absence *out)
-{
-	const char *reason = nti_clock_problem(ctx);
-
-	if (!*reason)
-		return 0;
-	return nti_absence_set(
-		out,
-		ctx->os->is_replay ? "write tsc_hz into the part \"counting\" of the machine file"
-				   : "take the event task-clock, or time from clock_gettime(2)",
-		"%s", reason);
+		return &nti_why_nothing;
+	return ctx->os->is_replay ? &not_recorded : &none;
 }
 
 enum nti_method nti_unit_method(struct ntime_ctx *ctx, const struct nti_unit *unit)
 {
 	static const enum nti_method others[] = { NTI_METHOD_NTIMEFS, NTI_METHOD_MSR,
 						  NTI_METHOD_PCI };
-	const char *reason, *remedy;
+	const struct nti_why *why;
 	size_t i;
 
 	if (unit->method != NTI_METHOD_PERF || !unit->boxes || ctx->os->is_replay ||
 	    ctx->os->ops->is_privileged(ctx->os, true) ||
-	    nti_perf_paranoid(ctx->os) <= tolerated_level(unit))
+	    nti_perf_paranoid(ctx->os) <= nti_perf_level_of(unit))
 		return unit->method;
 	for (i = 0; i < NTI_ARRAY_SIZE(others); i++) {
 		if (nti_unit_is_reached(ctx->os, unit, others[i]) &&
-		    nti_method_probe(ctx->os, others[i], &reason, &remedy) == 0)
+		    nti_method_probe(ctx->os, others[i], &why) == 0)
 			return others[i];
 	}
 	return unit->method;
@@ -74,27 +59,22 @@ enum nti_method nti_unit_method(struct ntime_ctx *ctx, const struct nti_unit *un
 
 int nti_unit_problem(struct ntime_ctx *ctx, const struct nti_unit *unit, struct nti_absence *out)
 {
-	int level, tolerated = tolerated_level(unit);
-	char remedy[64];
+	int level, tolerated = nti_perf_level_of(unit);
+	const struct nti_why *why;
 
 	*out = (struct nti_absence){ 0 };
 	if (unit->absent.reason)
 		return nti_absence_copy(out, &unit->absent);
-	if (unit->method == NTI_METHOD_CLOCK)
-		return clock_problem(ctx, out);
+	if (unit->method == NTI_METHOD_CLOCK) {
+		why = nti_clock_problem(ctx);
+		return why->code ? nti_absence_set_why(out, why) : 0;
+	}
 	if (unit->method != NTI_METHOD_PERF || ctx->os->ops->is_privileged(ctx->os, true))
 		return 0;
 	level = nti_perf_paranoid(ctx->os);
 	if (level <= tolerated || nti_unit_method(ctx, unit) != NTI_METHOD_PERF)
 		return 0;
-	(void)snprintf(remedy, sizeof(remedy), "sysctl kernel.perf_event_paranoid=%d", tolerated);
-	return nti_absence_set(
-		out, remedy, "perf_event_paranoid is %d: an ordinary user may not count %s", level,
-		unit->kind == NTI_UNIT_UNCORE	    ? "what all programs do"
-		: unit->kind == NTI_UNIT_TRACEPOINT ? "tracepoints"
-		: unit->is_mode_blind && level <= 2
-			? "in kernel mode, which this unit cannot leave out"
-			: "anything");
+	return nti_perf_explain_level(unit, level, tolerated, out);
 }
 
 /* 0 when the kernel takes @part in user mode, which needs the least permission; else -errno. */
@@ -163,17 +143,17 @@ static int event_problem(struct ntime_ctx *ctx, const char *name, struct nti_abs
 		return ret;
 	*near = NEAR_NOT;
 	if (ret < 0)
-		return nti_absence_set(out, "", "this machine has no event %s", name);
+		return nti_absence_set(out, NTIME_REASON_UNKNOWN_EVENT, name, "",
+				       "this machine has no event %s", name);
 	*near = nearness_of(&event);
 	if (event.absent.reason)
-		ret = nti_absence_set(out, event.absent.remedy, "needs %s: %s", name,
-				      event.absent.reason);
+		ret = nti_absence_set_needs(out, name, &event.absent);
 	else if (event.parts)
 		ret = nti_unit_problem(ctx, event.part[0].unit, &unit);
 	if (ret == 0 && !event.absent.reason && !unit.reason)
 		ret = nti_generic_problem(ctx, &event, &unit);
 	if (ret == 0 && unit.reason)
-		ret = nti_absence_set(out, unit.remedy, "needs %s: %s", name, unit.reason);
+		ret = nti_absence_set_needs(out, name, &unit);
 	if (!out->reason)
 		*near = NEAR_COUNTED;
 	nti_absence_fini(&unit);
@@ -235,39 +215,41 @@ struct walk {
 	void *arg;
 };
 
-static int tell(const struct walk *w, bool is_here, const char *what, const char *reason,
-		const char *remedy)
+static int tell(const struct walk *w, const char *what, const struct nti_absence *absent)
 {
 	return w->fn(w->arg, &(struct ntime_problem){
 				     .size = sizeof(struct ntime_problem),
-				     .is_here = is_here,
 				     .what = what,
-				     .reason = reason,
-				     .remedy = remedy ? remedy : "",
+				     NTI_ABSENCE_INFO(absent),
+			     });
+}
+
+static int tell_why(const struct walk *w, const char *what, const struct nti_why *why)
+{
+	return w->fn(w->arg, &(struct ntime_problem){
+				     .size = sizeof(struct ntime_problem),
+				     .what = what,
+				     NTI_WHY_INFO(why),
 			     });
 }
 
 /* Units that exist in name only: no core PMU, most of all. */
 static int absent_units(const struct walk *w)
 {
-	struct nthw_x86_cpu cpu;
-	bool is_guest;
 	size_t i;
 	int ret = 0;
 
-	nti_cpu_identify(w->ctx->os, &cpu);
-	is_guest = cpu.features & NTHW_X86_GUEST;
 	for (i = 0; ret == 0 && i < w->ctx->units.count; i++) {
 		const struct nti_unit *unit = &w->ctx->units.unit[i];
 
 		/* Boxes out of reach are told together, by what keeps them so. */
 		if (unit->absent.reason && !unit->boxes)
 			ret = tell(
-				w, !is_guest && unit->kind != NTI_UNIT_CORE,
+				w,
 				unit->kind == NTI_UNIT_CORE
 					? "cycles, instructions and every other event of the cores"
 					: unit->name,
-				unit->absent.reason, unit->absent.remedy);
+				&unit->absent);
 	}
 	return ret;
 }
@@ -285,38 +267,32 @@ static bool has_core_pmu(const struct ntime_ctx *ctx)
 
 static int perf_itself(const struct walk *w)
 {
-	static const struct nti_unit any = { .name = "perf", .kind = NTI_UNIT_SOFTWARE };
-	static const struct nti_perf_where self = { .pid = 0, .cpu = -1 };
-	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE };
 	struct nti_absence absent = { 0 };
 	int ret = nti_perf_probe(w->ctx->os);
 
 	if (ret == 0 || (w->ctx->os->is_replay && ret == -EOPNOTSUPP))
 		return 0;
-	if (nti_perf_explain(w->ctx->os, &any, &attr, self, ret, &absent) < 0)
+	if (nti_perf_explain_probe(w->ctx->os, ret, &absent) < 0)
 		return -ENOMEM;
-	ret = tell(w, true, "everything but the clock", absent.reason, absent.remedy);
+	ret = tell(w, "everything but the clock", &absent);
 	nti_absence_fini(&absent);
 	return ret;
 }
 
-/* What perf_event_paranoid keeps from this user, step by step (Linux, Documentation/admin-guide/sysctl/kernel.rst). */
 static int paranoid(const struct walk *w)
 {
-	int level = nti_perf_paranoid(w->ctx->os);
-	char reason[160];
+	int ret, level = nti_perf_paranoid(w->ctx->os);
+	struct nti_absence absent = { 0 };
+	const char *what;
 
-	/* Above 2 nothing can be opened at all, which perf_itself() has told. */
-	if (level > 2 || level <= -1 || w->ctx->os->ops->is_privileged(w->ctx->os, true))
+	/* Above that nothing can be opened at all, which perf_itself() has told. */
+	if (level > NTI_PERF_USER || w->ctx->os->ops->is_privileged(w->ctx->os, true))
 		return 0;
-	(void)snprintf(reason, sizeof(reason),
-		       "perf_event_paranoid is %d and you are an ordinary user", level);
-	return tell(w, true,
-		    level > 1	? "what the kernel does for your programs; whole CPUs and uncore "
-				  "units; tracepoints"
-		    : level > 0 ? "whole CPUs and uncore units; tracepoints"
-				: "tracepoints",
-		    reason, "sysctl kernel.perf_event_paranoid=-1");
+	ret = nti_perf_explain_rest(level, &what, &absent);
+	if (ret == 0 && *what)
+		ret = tell(w, what, &absent);
+	nti_absence_fini(&absent);
+	return ret;
 }
 
 /* "uncore_imc_3" is one of "uncore_imc". */
@@ -362,44 +338,59 @@ static void name_boxes(const struct walk *w, enum nti_method method, char *text,
 static int msr(const struct walk *w)
 {
 	char what[512] = "model-specific registers";
-	const char *reason, *remedy;
+	const struct nti_why *why;
 	int ret;
 
 	/* Who reaches them through ntime's driver lacks nothing. */
-	if (nti_ntimefs_probe(w->ctx->os, &reason, &remedy) == 0)
+	if (nti_ntimefs_probe(w->ctx->os, &why) == 0)
 		return 0;
-	ret = nti_msr_probe(w->ctx->os, &reason, &remedy);
+	ret = nti_msr_probe(w->ctx->os, &why);
 	name_boxes(w, NTI_METHOD_MSR, what, sizeof(what));
 	/* Other architectures lack nothing. */
-	return ret == 0 || ret == -ENOTSUP ? 0 : tell(w, true, what, reason, remedy);
+	return ret == 0 || ret == -ENOTSUP ? 0 : tell_why(w, what, why);
 }
 
 /* Counters in configuration space that the kernel does not count. */
 static int pci(const struct walk *w)
 {
 	char what[512] = "";
-	const char *reason, *remedy;
+	const struct nti_why *why;
 
 	name_boxes(w, NTI_METHOD_PCI, what, sizeof(what));
-	if (!*what || nti_method_probe(w->ctx->os, NTI_METHOD_PCI, &reason, &remedy) == 0)
+	if (!*what || nti_method_probe(w->ctx->os, NTI_METHOD_PCI, &why) == 0)
 		return 0;
-	return tell(w, true, what, reason, remedy);
+	return tell_why(w, what, why);
 }
 
 static int watchdog(const struct walk *w)
 {
+	static const struct nti_why why = {
+		NTIME_REASON_BUSY,
+		"/proc/sys/kernel/nmi_watchdog",
+		"the kernel's NMI watchdog uses it",
+		"sysctl kernel.nmi_watchdog=0",
+	};
 	uint64_t is_on = 0;
 
 	if (!has_core_pmu(w->ctx) ||
 	    nti_os_u64(w->ctx->os, &is_on, "/proc/sys/kernel/nmi_watchdog") < 0 || !is_on)
 		return 0;
-	return tell(w, true, "one counter of every core", "the kernel's NMI watchdog uses it",
-		    "sysctl kernel.nmi_watchdog=0");
+	return tell_why(w, "one counter of every core", &why);
 }
 
 /* Counters read by an instruction: a file of the PMU on x86, a sysctl on arm64. */
 static int user_access(const struct walk *w)
 {
+	static const char what[] = "reading a counter without a system call";
+	static const struct nti_why closed = {
+		NTIME_REASON_SETTING,
+		"/proc/sys/kernel/perf_user_access",
+		"kernel.perf_user_access is 0: user mode may not read the counters",
+		"sysctl kernel.perf_user_access=1",
+	};
+	struct nti_why off = { NTIME_REASON_SETTING, NULL,
+			       "the PMU's rdpmc file is 0: user mode may not read the counters",
+			       NULL };
 	uint64_t is_on = 1;
 	size_t i;
 	char remedy[128];
@@ -407,9 +398,7 @@ static int user_access(const struct walk *w)
 	if (!has_core_pmu(w->ctx))
 		return 0;
 	if (nti_os_u64(w->ctx->os, &is_on, "/proc/sys/kernel/perf_user_access") == 0 && !is_on)
-		return tell(w, true, "reading a counter without a system call",
-			    "kernel.perf_user_access is 0: user mode may not read the counters",
-			    "sysctl kernel.perf_user_access=1");
+		return tell_why(w, what, &closed);
 	for (i = 0; i < w->ctx->units.count; i++) {
 		const struct nti_unit *unit = &w->ctx->units.unit[i];
 
@@ -420,40 +409,56 @@ static int user_access(const struct walk *w)
 			continue;
 		(void)snprintf(remedy, sizeof(remedy),
 			       "echo 1 > /sys/bus/event_source/devices/%s/rdpmc", unit->name);
-		return tell(w, true, "reading a counter without a system call",
-			    "the PMU's rdpmc file is 0: user mode may not read the counters",
-			    remedy);
+		off.about = unit->name;
+		off.remedy = remedy;
+		return tell_why(w, what, &off);
 	}
 	return 0;
 }
 
 static int tracefs(const struct walk *w)
 {
+	static const struct nti_why not_mounted = {
+		NTIME_REASON_NOT_MOUNTED,
+		"/sys/kernel/tracing",
+		"tracefs is not mounted, or this kernel has no tracing",
+		"mount -t tracefs nodev /sys/kernel/tracing",
+	};
+	static const struct nti_why not_readable = {
+		NTIME_REASON_NOT_MOUNTED,
+		"/sys/kernel/tracing",
+		"tracefs is not mounted, or not readable by you",
+		"mount -t tracefs nodev /sys/kernel/tracing; chmod a+rx /sys/kernel/tracing",
+	};
+
 	if (nti_os_exists(w->ctx->os, "/sys/kernel/tracing/events") ||
 	    nti_os_exists(w->ctx->os, "/sys/kernel/debug/tracing/events"))
 		return 0;
 	if (w->ctx->os->ops->is_privileged(w->ctx->os, false))
-		return tell(w, true, "tracepoints",
-			    "tracefs is not mounted, or this kernel has no tracing",
-			    "mount -t tracefs nodev /sys/kernel/tracing");
-	return tell(w, true, "tracepoints", "tracefs is not mounted, or not readable by you",
-		    "mount -t tracefs nodev /sys/kernel/tracing; chmod a+rx /sys/kernel/tracing");
+		return tell_why(w, "tracepoints", &not_mounted);
+	return tell_why(w, "tracepoints", &not_readable);
 }
 
 static int tell_killed(void *arg, const char *what, const char *reason, const char *remedy)
 {
-	return tell(arg, true, what, reason, remedy);
+	const struct nti_why why = { NTIME_REASON_LEFTOVER, NTI_CLAIM_DIRECTORY, reason, remedy };
+
+	return tell_why(arg, what, &why);
 }
 
 /* Whoever may not read what was left cannot reach the registers either, which msr() tells. */
 static int stale(const struct walk *w)
 {
+	static const struct nti_why no_directory = {
+		NTIME_REASON_FAILED,
+		NTI_CLAIM_DIRECTORY,
+		NTI_CLAIM_DIRECTORY " is not a directory that only root can write to",
+		"remove it",
+	};
 	int ret = nti_leftover_program_for_each(w->ctx, tell_killed, (void *)(uintptr_t)w);
 
 	if (ret == -ENOTDIR)
-		return tell(w, true, "counters through msr and pci",
-			    NTI_CLAIM_DIRECTORY " is not a directory that only root can write to",
-			    "remove it");
+		return tell_why(w, "counters through msr and pci", &no_directory);
 	return ret == -EACCES || ret == -EPERM ? 0 : ret;
 }
 

@@ -18,8 +18,8 @@ int nti_unit_problem(struct ntime_ctx *ctx, const struct nti_unit *unit, struct 
 int nti_generic_problem(struct ntime_ctx *ctx, const struct nti_event *event,
 			struct nti_absence *out);
 
-/* Why no clock can be read; "" when one can. Static memory. */
-const char *nti_clock_problem(const struct ntime_ctx *ctx);
+/* Why no clock can be read, if none can. */
+const struct nti_why *nti_clock_problem(const struct ntime_ctx *ctx);
 
 /*
  * Which formula of @metric this machine uses: the first one whose events can all be counted. Where there is none, the one that comes nearest,

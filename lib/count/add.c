@@ -156,8 +156,7 @@ static int add_formula(struct ntime_session *s, const struct nti_formula *f, boo
 
 static int explain_missing(struct nti_session_item *item, const struct nti_session_item *missing)
 {
-	return nti_absence_set(&item->absent, missing->absent.remedy, "needs %s: %s", missing->name,
-			       missing->absent.reason);
+	return nti_absence_set_needs(&item->absent, missing->name, &missing->absent);
 }
 
 int nti_session_explain_metrics(struct ntime_session *s)

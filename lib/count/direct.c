@@ -114,8 +114,8 @@ int nti_session_explain_taken(struct ntime_session *s, const struct nti_session_
 	}
 	if (ret)
 		return ret < 0 ? ret : 0;
-	return nti_absence_set(absent, "ntime list", "%s has no counter that can count it",
-			       unit->name);
+	return nti_absence_set(absent, NTIME_REASON_NOT_SUPPORTED, unit->name, "ntime list",
+			       "%s has no counter that can count it", unit->name);
 }
 
 /* Its PMU instances cannot be had: what they were to count is absent. */
@@ -250,7 +250,8 @@ void nti_session_give_back_banks(struct ntime_session *s)
 
 static int no_seat(const struct nti_session_group *g, struct nti_absence *absent)
 {
-	return nti_absence_set(absent, "count fewer events at once",
+	return nti_absence_set(absent, NTIME_REASON_LIMIT, g->unit->name,
+			       "count fewer events at once",
 			       "no counter of %s that can count it is free", g->unit->name);
 }
 

@@ -27,15 +27,14 @@ static bool reaches(const struct ntime_session *s, const struct nti_unit *unit,
 static bool is_usable(const struct ntime_session *s, const struct nti_unit *unit,
 		      enum nti_method method)
 {
-	const char *reason, *remedy;
+	const struct nti_why *why;
 
 	if (!reaches(s, unit, method))
 		return false;
-	if (method == NTI_METHOD_PERF ||
-	    nti_method_probe(s->ctx->os, method, &reason, &remedy) == 0)
+	if (method == NTI_METHOD_PERF || nti_method_probe(s->ctx->os, method, &why) == 0)
 		return true;
 	nti_context_log(s->ctx, "%s: cannot count %s: %s", nti_session_method_name(method),
-			unit->name, reason);
+			unit->name, why->reason);
 	return false;
 }
 

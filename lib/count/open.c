@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/base/text.h"
+#include "lib/count/perf/permission.h"
 #include "lib/count/session.h"
 
 #define DEFAULT_MUX_INTERVAL_NS                                                                    \
@@ -44,10 +45,11 @@ static int explain_no_place(const struct ntime_session *s, const struct nti_unit
 			    struct nti_absence *out)
 {
 	if (is_task(s))
-		return nti_absence_set(out, "count the whole machine: -a",
-				       "%s counts for everything that runs, not for one program",
-				       unit->name);
-	return nti_absence_set(out, "add one of these CPUs, or count the whole machine: -a",
+		return nti_absence_set(
+			out, NTIME_REASON_SCOPE, unit->name, "count the whole machine: -a",
+			"%s counts for everything that runs, not for one program", unit->name);
+	return nti_absence_set(out, NTIME_REASON_SCOPE, unit->name,
+			       "add one of these CPUs, or count the whole machine: -a",
 			       "%s is read on CPU %s only", unit->name, unit->cpus);
 }
 
@@ -255,8 +257,7 @@ static int limit_to_user_mode(struct ntime_session *s, struct nti_session_part *
 
 	p->is_user_only = true;
 	if (!is_mode_blind(&p->part->attr) && !item->is_limited) {
-		ret = nti_absence_set(&item->absent, "sysctl kernel.perf_event_paranoid=1",
-				      "counts user mode only: perf_event_paranoid is %d", level);
+		ret = nti_perf_explain_user_only(level, &item->absent);
 		item->is_limited = ret == 0;
 	}
 	return ret;
@@ -446,7 +447,7 @@ static const struct nti_absence *other_remedy(const struct ntime_session *s,
 	for (i = 0; i < s->items; i++) {
 		const struct nti_absence *absent = &s->item[i].absent;
 
-		if (absent->reason && absent->remedy && *absent->remedy &&
+		if (absent->reason && absent->remedy_kind != NTIME_REMEDY_NONE &&
 		    strcmp(absent->remedy, refused->remedy) != 0)
 			return absent;
 	}

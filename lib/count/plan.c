@@ -147,9 +147,10 @@ static int explain_taken(struct ntime_session *s, const struct nti_session_part 
 {
 	if (nti_session_is_direct(s, p->part->unit))
 		return nti_session_explain_taken(s, p, absent);
-	return nti_absence_set(
-		absent, "sysctl kernel.nmi_watchdog=0, and end other users of the PMU",
-		"every counter of %s that can count it is taken", p->part->unit->name);
+	return nti_absence_set(absent, NTIME_REASON_BUSY, p->part->unit->name,
+			       "sysctl kernel.nmi_watchdog=0, and end other users of the PMU",
+			       "every counter of %s that can count it is taken",
+			       p->part->unit->name);
 }
 
 /* A counter event whose every counter is taken must not look like one that needs none. */

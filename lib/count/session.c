@@ -230,6 +230,7 @@ static const char *why_gone(const struct ntime_session *s, size_t item)
 int ntime_session_item(const struct ntime_session *s, size_t i, struct ntime_item *out)
 {
 	const struct nti_session_item *item;
+	const char *why;
 
 	if (i >= s->items || out->size != sizeof(*out))
 		return -EINVAL;
@@ -244,13 +245,21 @@ int ntime_session_item(const struct ntime_session *s, size_t i, struct ntime_ite
 		.unit = unit_of(item),
 		.unit_text = or_empty(item->is_metric ? item->unit_text : item->event.unit_text),
 		.method = method_of(item, s),
-		.reason = or_empty(item->absent.reason ? item->absent.reason : why_gone(s, i)),
-		.remedy = or_empty(item->absent.remedy),
+		NTI_ABSENCE_INFO(&item->absent),
+		.cause = nti_absence_cause(&item->absent),
 		.beside = or_empty(item->beside),
 		.scope = scope_of(s, item),
 		.together = together_of(item),
 		.is_state = !item->is_metric && item->event.is_state,
 	};
+	why = item->absent.reason ? NULL : why_gone(s, i);
+	if (why) {
+		out->reason_code = NTIME_REASON_OFFLINE;
+		out->remedy_kind = NTIME_REMEDY_HERE;
+		out->about = out->unit;
+		out->reason = out->cause = why;
+		out->remedy = "start again when the device is back";
+	}
 	return 0;
 }
 

@@ -61,7 +61,8 @@ static bool is_armv6(const struct nti_unit *unit)
 
 static int no_code(struct nti_absence *absent, const struct nti_unit *unit)
 {
-	return nti_absence_set(absent, "name the processor's own event (ntime list), or --via perf",
+	return nti_absence_set(absent, NTIME_REASON_NOT_SUPPORTED, unit->name,
+			       "name the processor's own event (ntime list), or --via perf",
 			       "the kernel does not show what perf counts for this generic name "
 			       "on %s, or counts nothing",
 			       unit->name) < 0
@@ -122,21 +123,39 @@ static int generic_code(const struct nti_names *names, const struct nti_part *pa
 	return ret < 0 ? no_code(absent, unit) : 0;
 }
 
-/* What the kernel does beside setting a selector, or NULL. */
-static const char *beyond_a_selector(const struct nti_part *part)
+/* What the kernel does beside setting a selector: @about, and what that is. */
+struct beyond {
+	const char *about, *text;
+};
+
+static const struct beyond beyond_register = {
+	"second register", "needs a register beside its counter, which ntimefs does not set"
+};
+static const struct beyond beyond_precise = {
+	":p", "is sampled by the processor (:p), which is the kernel's to do"
+};
+static const struct beyond beyond_guest = {
+	":G", "is to count in guests alone (:G), which is the kernel's to do"
+};
+static const struct beyond beyond_idle = {
+	":I", "is to leave out idle time (:I), which is the kernel's to do"
+};
+
+/* What of it @part asks for, or NULL. */
+static const struct beyond *beyond_a_selector(const struct nti_part *part)
 {
 	const struct perf_event_attr *attr = &part->attr;
 	/* arm64's terms that ask the kernel for a wide counter and for user access: no registers of their own. */
 	uint64_t harmless = is_x86(part->unit) ? 0 : 3;
 
 	if (part->need.want_count || attr->config1 & ~harmless || attr->config2)
-		return "needs a register beside its counter, which ntimefs does not set";
+		return &beyond_register;
 	if (attr->precise_ip)
-		return "is sampled by the processor (:p), which is the kernel's to do";
+		return &beyond_precise;
 	if (attr->exclude_host)
-		return "is to count in guests alone (:G), which is the kernel's to do";
+		return &beyond_guest;
 	if (attr->exclude_idle)
-		return "is to leave out idle time (:I), which is the kernel's to do";
+		return &beyond_idle;
 	return NULL;
 }
 
@@ -155,13 +174,15 @@ int nti_code_of(const struct nti_names *names, const struct nti_part *part, stru
 		struct nti_absence *absent)
 {
 	/* What a cache event needs beside its code, the library knows; the code it does not. */
-	const char *beyond = part->attr.type == PERF_TYPE_HW_CACHE ? NULL : beyond_a_selector(part);
+	const struct beyond *beyond =
+		part->attr.type == PERF_TYPE_HW_CACHE ? NULL : beyond_a_selector(part);
 
 	*out = (struct nti_code){ .in_user = !part->attr.exclude_user,
 				  .in_kernel = !part->attr.exclude_kernel };
 	if (!beyond)
 		return set_config(names, part, out, absent);
-	return nti_absence_set(absent, "count it through perf: --via perf", "it %s", beyond) < 0
+	return nti_absence_set(absent, NTIME_REASON_NOT_SUPPORTED, beyond->about,
+			       "count it through perf: --via perf", "it %s", beyond->text) < 0
 		       ? -ENOMEM
 		       : -ENOTSUP;
 }

@@ -319,8 +319,10 @@ static int note_scale(struct nti_event *out)
 {
 	if (out->scale > 0 || out->absent.reason)
 		return 0;
-	return nti_absence_set(&out->absent, "",
-			       "the processor did not tell what one step of this counter means");
+	return nti_absence_set(
+		&out->absent, NTIME_REASON_NO_HARDWARE,
+		out->parts && out->part[0].unit ? out->part[0].unit->name : out->name, "",
+		"the processor did not tell what one step of this counter means");
 }
 
 /* The reason of a unit that cannot be used holds for its events, and every part tells the planner its needs. */

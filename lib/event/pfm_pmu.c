@@ -76,7 +76,7 @@ int nti_pfm_explain(struct nti_absence *out)
 	if (nti_lazy_load(&nti_lazy_pfm, why) == 0)
 		return 0;
 	(void)snprintf(remedy, sizeof(remedy), "install %s", nti_lazy_pfm.package);
-	return nti_absence_set(out, remedy,
+	return nti_absence_set(out, NTIME_REASON_NOT_INSTALLED, nti_lazy_pfm.package, remedy,
 			       "libpfm4, which knows the names of processors' events, cannot be "
 			       "loaded (%s)",
 			       why) < 0

@@ -194,14 +194,17 @@ static int note_foreign(const struct nti_pfm_request *r, struct nti_event *out)
 
 	if (nti_pfm_is_here(r) && nti_pfm_unit_name(r, unit, sizeof(unit)))
 		return nti_absence_set(
-			&out->absent, "",
+			&out->absent, NTIME_REASON_KERNEL, unit,
+			"boot a kernel with a driver for that unit; in a virtual machine its "
+			"hypervisor must expose it",
 			"%s counts on \"%s\", which the kernel does not show on this machine",
 			r->pmu.name, unit);
 	if (r->model)
-		return nti_absence_set(&out->absent, "",
+		return nti_absence_set(&out->absent, NTIME_REASON_NO_HARDWARE, r->pmu.name, "",
 				       "%s is not this machine's PMU, which is %s", r->pmu.name,
 				       best_core(r->model));
-	return nti_absence_set(&out->absent, "", "%s is not this machine's PMU", r->pmu.name);
+	return nti_absence_set(&out->absent, NTIME_REASON_NO_HARDWARE, r->pmu.name, "",
+			       "%s is not this machine's PMU", r->pmu.name);
 }
 
 /* A part for each unit that counts it, or one without unit and a reason. */

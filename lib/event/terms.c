@@ -425,7 +425,9 @@ static int describe(struct build *b, const char *alias, const char *definition)
 	return ret < 0 ? nti_event_no_memory(b->e, b->text) : 0;
 }
 
+#define MSR_DEVICE "/dev/cpu/0/msr"
 #define REACH_REMEDY "as root: modprobe msr, or: ntime driver load"
+#define HOST_REMEDY "count it on the host, or on a machine without a hypervisor"
 
 /* The hypervisor that keeps boxes from its guests; NULL where the processor itself decides what there is. */
 static const struct nti_hypervisor *box_hypervisor(const struct build *b)
@@ -452,29 +454,35 @@ static bool has_msrs(const char *pmu)
 /* Who cannot read the registers of @pmu does not know what hypervisors show. */
 static bool may_look(struct nti_os *os, const char *pmu)
 {
-	return os->is_replay || !has_msrs(pmu) || os->ops->access(os, "/dev/cpu/0/msr", R_OK) == 0;
+	return os->is_replay || !has_msrs(pmu) || os->ops->access(os, MSR_DEVICE, R_OK) == 0;
 }
 
-/* @event of @pmu, or with NULL all of it, is not here: the guest's hypervisor, or @bare, is why. 0 or -ENOMEM. */
-static int blame(struct build *b, const char *pmu, const char *event, const char *bare)
+/*
+ * An event of @pmu, or without @is_event all of it, is not here: the guest's hypervisor, or @bare, is why. The event stays
+ * unnamed: what is absent is named beside the reason, and one reason may stand for many. 0 or -ENOMEM.
+ */
+static int blame(struct build *b, const char *pmu, bool is_event, const char *bare)
 {
 	const struct nti_hypervisor *hypervisor = box_hypervisor(b);
-	const char *of = event ? " of " : "";
+	const char *such = is_event ? "such event of " : "";
 
 	if (b->out->absent.reason)
 		return 0;
-	event = event ? event : "";
 	if (!hypervisor)
-		return nti_absence_set(&b->out->absent, "", "%s", bare);
+		return nti_absence_set(&b->out->absent, NTIME_REASON_NO_HARDWARE, pmu, "", "%s",
+				       bare);
 	if (!may_look(b->names->os, pmu))
-		return nti_absence_set(&b->out->absent, REACH_REMEDY,
-				       "the kernel of this guest (%s) shows no %s%s%s, and its "
-				       "registers are out of "
-				       "reach",
-				       hypervisor->name, event, of, pmu);
-	return nti_absence_set(&b->out->absent, "",
-			       "the hypervisor (%s) shows this guest no %s%s%s", hypervisor->name,
-			       event, of, pmu);
+		return nti_absence_set(&b->out->absent,
+				       nti_os_exists(b->names->os, MSR_DEVICE)
+					       ? NTIME_REASON_PERMISSION
+					       : NTIME_REASON_NOT_LOADED,
+				       pmu, REACH_REMEDY,
+				       "the kernel of this guest (%s) shows no %s%s, and its "
+				       "registers are out of reach",
+				       hypervisor->name, such, pmu);
+	return nti_absence_set(&b->out->absent, NTIME_REASON_HYPERVISOR, pmu, HOST_REMEDY,
+			       "the hypervisor (%s) shows this guest no %s%s", hypervisor->name,
+			       such, pmu);
 }
 
 /* Events that units of this name have with other processors, or where registers can be read. */
@@ -500,10 +508,10 @@ static int apply_box_alias(struct build *b, const char *alias)
 
 	if (!event && !other)
 		return -ENOENT;
-	(void)snprintf(bare, sizeof(bare), "this processor does not have %s of %s", alias,
+	(void)snprintf(bare, sizeof(bare), "the %s of this processor does not have this event",
 		       b->unit->name);
 	if ((other || !nti_box_event_is_there(b->unit, event)) &&
-	    blame(b, b->unit->name, alias, bare) < 0)
+	    blame(b, b->unit->name, true, bare) < 0)
 		return nti_event_no_memory(b->e, b->text);
 	if (other)
 		return nti_event_describe(b->out, other->about, other->unit) < 0
@@ -635,8 +643,9 @@ static int refuse_pmu(struct build *b, const char *pmu)
 		(void)snprintf(
 			bare, sizeof(bare), "the kernel shows no PMU \"%s\" on this machine%s", pmu,
 			is_box_unit(pmu) ? ", and ntime knows no registers for it here" : "");
-		ret = is_box_unit(pmu) ? blame(b, pmu, NULL, bare)
-				       : nti_absence_set(&b->out->absent, "", "%s", bare);
+		ret = is_box_unit(pmu) ? blame(b, pmu, false, bare)
+				       : nti_absence_set(&b->out->absent, NTIME_REASON_NO_HARDWARE,
+							 pmu, "", "%s", bare);
 		return ret < 0 ? nti_event_no_memory(b->e, b->text) : 0;
 	}
 	for (i = 0; i < b->names->units->count; i++)

@@ -69,23 +69,23 @@ static int add(const struct nti_names *names, uint64_t id, const char *text, str
 	return nti_event_describe(out, desc, "");
 }
 
-static int note_absence(const char *text, int error, struct nti_event *out)
+static int note_absence(int error, struct nti_event *out)
 {
 	int ret;
 
 	if (error == -EACCES)
-		ret = nti_absence_set(&out->absent,
+		ret = nti_absence_set(&out->absent, NTIME_REASON_PERMISSION, roots[0],
 				      "run as root, or: sudo chmod -R a+rX /sys/kernel/tracing && "
 				      "sudo sysctl kernel.perf_event_paranoid=-1",
-				      "only root may read %s/events, where the number of the "
-				      "tracepoint %s stands",
-				      roots[0], text);
+				      "only root may read %s/events, where the numbers of "
+				      "tracepoints are",
+				      roots[0]);
 	else
-		ret = nti_absence_set(&out->absent,
-				      "sudo mount -t tracefs tracefs /sys/kernel/tracing",
-				      "%s/events, where the number of the tracepoint %s would "
-				      "stand, is not mounted",
-				      roots[0], text);
+		ret = nti_absence_set(
+			&out->absent, NTIME_REASON_NOT_MOUNTED, roots[0],
+			"sudo mount -t tracefs tracefs /sys/kernel/tracing",
+			"%s/events, where the numbers of tracepoints are, is not mounted",
+			roots[0]);
 	return ret < 0 ? ret : nti_event_describe(out, "tracepoint", "");
 }
 
@@ -103,7 +103,7 @@ int nti_tracepoint_resolve(const struct nti_names *names, const char *text, stru
 	if (ret == 0)
 		ret = add(names, id, text, out);
 	else if (ret != -ENOENT && islower((unsigned char)system[0]))
-		ret = note_absence(text, ret, out);
+		ret = note_absence(ret, out);
 	else
 		return -ENOENT;
 	return ret < 0 ? nti_event_no_memory(e, text) : 0;

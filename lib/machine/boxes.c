@@ -12,6 +12,7 @@
 #include "lib/access/msr.h"
 #include "lib/access/ntimefs.h"
 #include "lib/access/pci.h"
+#include "lib/access/why.h"
 #include "lib/base/compiler.h"
 #include "lib/base/text.h"
 #include "lib/machine/cpu.h"
@@ -21,7 +22,7 @@
 struct method {
 	bool is_usable;
 	enum nti_method method;
-	const char *reason, *remedy; /* why not; static memory */
+	const struct nti_why *why; /* why not */
 };
 
 /* Registers to ask, never to write. */
@@ -84,22 +85,18 @@ static int probe_init(struct finder *f)
 /* First of the driver's files and the kernel's own devices. */
 static void find_methods(struct finder *f)
 {
-	const char *reason, *remedy;
+	const struct nti_why *why;
 
-	if (nti_ntimefs_probe(f->os, &reason, &remedy) == 0) {
+	if (nti_ntimefs_probe(f->os, &why) == 0) {
 		f->msr = f->pci =
 			(struct method){ .is_usable = true, .method = NTI_METHOD_NTIMEFS };
 		return;
 	}
 	f->msr.method = NTI_METHOD_MSR;
-	f->msr.is_usable = nti_msr_probe(f->os, &f->msr.reason, &f->msr.remedy) == 0;
-	f->pci =
-		(struct method){ .method = NTI_METHOD_PCI,
-				 .is_usable = f->os->ops->is_privileged(f->os, false),
-				 .reason = "the configuration space of PCI functions is for root "
-					   "only",
-				 .remedy = "run as root, or let root make registers files that you "
-					   "may read: ntime driver load" };
+	f->msr.is_usable = nti_msr_probe(f->os, &f->msr.why) == 0;
+	f->pci = (struct method){ .method = NTI_METHOD_PCI,
+				  .is_usable = f->os->ops->is_privileged(f->os, false),
+				  .why = &nti_why_pci_for_root };
 }
 
 /* There is one of the unit for each of these; the rows know no cores, because registers do not. */
@@ -342,10 +339,11 @@ static int add_absent(struct finder *f, const struct nthw_box_kind *kind, const 
 	unit = new_unit(f, kind, name, method);
 	if (!unit || add_box(unit, &box) < 0)
 		return -ENOMEM;
+	/* The unit's name is no part of it: dozens of boxes share one sentence. */
 	return nti_absence_set(
-		&unit->absent, method->remedy,
-		"the kernel does not count %s, and its registers are out of reach: %s", name,
-		method->reason);
+		&unit->absent, method->why->code, method->why->about, method->why->remedy,
+		"the kernel does not count this unit, and its registers are out of reach: %s",
+		method->why->reason);
 }
 
 /* The register is not there (or its CPU no longer); any other error leaves open whether it is. A recording has what was recorded. */
@@ -463,29 +461,15 @@ static int discover_like(struct finder *f, const struct nti_boxes_cpu *cpu,
 	return 0;
 }
 
-static const char *remedy_for(int error)
-{
-	switch (error) {
-	case -EACCES:
-	case -EPERM:
-		return "run as root, where the kernel is not locked down";
-	case -EMFILE:
-		return "raise the limit: ulimit -n 65536";
-	case -ENOENT:
-		return "modprobe msr";
-	default:
-		return "dmesg";
-	}
-}
-
 static int explain(struct finder *f, struct nti_unit *unit, unsigned int cpu, int error)
 {
+	const struct nti_why why = nti_why_of_access(error);
 	char place[32];
 
 	(void)snprintf(place, sizeof(place), "CPU %u", cpu);
 	if (f->probe.fs)
 		return nti_ntimefs_explain(f->probe.fs, place, error, &unit->absent);
-	return nti_absence_set(&unit->absent, remedy_for(error),
+	return nti_absence_set(&unit->absent, why.code, unit->name, why.remedy,
 			       "the registers of %s cannot be read on %s: %s", unit->name, place,
 			       strerror(-error));
 }
@@ -682,12 +666,13 @@ static int add_function(struct finder *f, const char *name, struct nti_unit_box 
 /* Nodes of Uboxes are then dies in an order that only the kernel knows (Linux 6.1, snbep_pci2phy_map_init(): topology_max_die_per_package()). */
 static int add_dieless(struct finder *f, const struct nthw_box_kind *kind, const char *name)
 {
-	const struct method method = {
-		.method = NTI_METHOD_PCI,
-		.reason = "packages have several dies, and nobody tells which of "
-			  "them a PCI function is of",
-		.remedy = "use a kernel that counts it (perf)"
+	static const struct nti_why why = {
+		NTIME_REASON_NOT_SUPPORTED,
+		"dies",
+		"packages have several dies, and nobody tells which of them a PCI function is of",
+		"use a kernel that counts it (perf)",
 	};
+	const struct method method = { .method = NTI_METHOD_PCI, .why = &why };
 
 	return added_unit(f, name) ? 0 : add_absent(f, kind, name, &method);
 }
@@ -760,7 +745,8 @@ static int drop_doubles(struct finder *f, struct nti_unit *unit)
 	package = second->package;
 	unit->boxes = 1;
 	unit->box[0] = (struct nti_unit_box){ .kind = unit->box[0].kind };
-	return nti_absence_set(&unit->absent, "use a kernel that counts it (perf)",
+	return nti_absence_set(&unit->absent, NTIME_REASON_NOT_SUPPORTED, unit->name,
+			       "use a kernel that counts it (perf)",
 			       "PCI functions %s and %s both say that they are %s of package %u",
 			       first, other, unit->name, package);
 }

@@ -56,35 +56,59 @@ void nti_cpu_hybrid_counters(const struct nthw_x86_cpu *cpu, char kind, unsigned
 	}
 }
 
+/* For hypervisors of which no setting is known here. */
+#define ASK_HOST                                                                                   \
+	"ask who runs the host whether it can give its guests a PMU; or count on the host or on "  \
+	"a bare-metal machine"
+
+/* libvirt: "Domain XML format", cpu and features/pmu; QEMU: docs/system, "-cpu", property pmu. */
+#define VIRTUAL_PMU                                                                                \
+	"ask who runs the host for a virtual PMU (libvirt: <cpu mode='host-passthrough'/> and "    \
+	"<pmu state='on'/> in <features>; QEMU: -cpu host,pmu=on; cloud: a bare-metal instance)"
+
+/* Xen: docs/misc/xen-command-line, "vpmu". */
+#define XEN_VPMU "ask who runs the host to boot Xen with vpmu=on on its command line"
+
 /*
  * Signatures: Linux arch/x86/include/asm/kvm_para.h, mshyperv.h and xen/cpuid.h; Linux arch/x86/kernel/cpu/vmware.c,
  * acrn.c; QEMU target/i386/cpu.c (TCG); FreeBSD sys/x86 (bhyve). The last rows are the words of device trees
  * (/hypervisor/compatible) and of DMI's system vendor.
  */
 static const struct nti_hypervisor hypervisors[] = {
-	{ "KVMKVMKVM", "KVM",
-	  "start the guest with a virtual PMU (QEMU: -cpu host,pmu=on; in clouds: a metal or "
-	  "PMU-enabled instance type)" },
+	{ "KVMKVMKVM", "KVM", VIRTUAL_PMU },
+	/* Broadcom (VMware) knowledge base 344161, "Using Virtual CPU Performance Monitoring Counters" */
 	{ "VMwareVMware", "VMware",
-	  "set vpmc.enable = TRUE in the guest's .vmx file (virtualize CPU performance counters)" },
+	  "ask who runs the host to enable virtualized CPU performance counters: vpmc.enable = "
+	  "\"TRUE\" in the guest's .vmx file" },
+	/* Microsoft Learn, "Enable Intel Performance Monitoring Hardware in a Hyper-V virtual machine" */
 	{ "Microsoft Hv", "Hyper-V",
-	  "on the host: Set-VMProcessor -VMName NAME -Perfmon @(\"pmu\")" },
-	{ "XenVMMXenVMM", "Xen", "boot the host's Xen with vpmu=on" },
+	  "on the host, while the guest is off: Set-VMProcessor -VMName NAME -Perfmon "
+	  "@(\"pmu\")" },
+	{ "XenVMMXenVMM", "Xen", XEN_VPMU },
 	{ "TCGTCGTCGTCG", "QEMU TCG",
-	  "run the guest with KVM and -cpu host,pmu=on: QEMU's emulator has no x86 PMU" },
-	{ "VBoxVBoxVBox", "VirtualBox", "" },
-	{ "bhyve bhyve ", "bhyve", "" },
-	{ " lrpepyh  vr", "Parallels", "" },
-	{ "ACRNACRNACRN", "ACRN", "" },
-	{ "QNXQVMBSQG", "QNX", "" },
-	{ "linux,kvm", "KVM",
-	  "start the guest with a virtual PMU (QEMU: -cpu host,pmu=on; in clouds: a metal or "
-	  "PMU-enabled instance type)" },
-	{ "xen,xen", "Xen", "boot the host's Xen with vpmu=on" },
-	{ "QEMU", "QEMU", "start the guest with a virtual PMU (QEMU: -cpu host,pmu=on)" },
+	  "start the guest with KVM and -cpu host,pmu=on: QEMU's emulator has no x86 PMU" },
+	{ "VBoxVBoxVBox", "VirtualBox", ASK_HOST },
+	{ "bhyve bhyve ", "bhyve", ASK_HOST },
+	{ " lrpepyh  vr", "Parallels", ASK_HOST },
+	{ "ACRNACRNACRN", "ACRN", ASK_HOST },
+	{ "QNXQVMBSQG", "QNX", ASK_HOST },
+	{ "linux,kvm", "KVM", VIRTUAL_PMU },
+	{ "xen,xen", "Xen", XEN_VPMU },
+	{ "QEMU", "QEMU", VIRTUAL_PMU },
 };
 
-static const struct nti_hypervisor unknown_hypervisor = { "", "of unknown make", "" };
+/* Providers by DMI's system vendor: their customers cannot set the host's hypervisor, but choose another instance. */
+static const struct nti_hypervisor clouds[] = {
+	/* Brendan Gregg, "The PMCs of EC2: Measuring IPC" (2017): dedicated hosts and sizes that fill one; AWS: *.metal */
+	{ "Amazon EC2", "Amazon EC2",
+	  "take a bare-metal instance (*.metal), or a size that fills a whole host or socket" },
+	/* Google Cloud, Compute Engine, "PMU overview" and "Manage the PMU in VMs" */
+	{ "Google", "Google Compute Engine",
+	  "take a C4 or C4A instance with advancedMachineFeatures.performanceMonitoringUnit: "
+	  "STANDARD, or a bare-metal instance" },
+};
+
+static const struct nti_hypervisor unknown_hypervisor = { "", "of unknown make", ASK_HOST };
 
 static const struct nti_hypervisor *find_hypervisor(const char *signature)
 {
@@ -93,6 +117,20 @@ static const struct nti_hypervisor *find_hypervisor(const char *signature)
 	for (i = 0; i < NTI_ARRAY_SIZE(hypervisors); i++)
 		if (strcmp(signature, hypervisors[i].signature) == 0)
 			return &hypervisors[i];
+	return NULL;
+}
+
+/* The cloud in which this machine is, bare-metal instances included; NULL in none that is listed. */
+static const struct nti_hypervisor *find_cloud(struct nti_os *os)
+{
+	char text[256];
+	size_t i;
+
+	if (nti_sysfs_text(os, text, sizeof(text), "/sys/class/dmi/id/sys_vendor") < 0)
+		return NULL;
+	for (i = 0; i < NTI_ARRAY_SIZE(clouds); i++)
+		if (strcmp(text, clouds[i].signature) == 0)
+			return &clouds[i];
 	return NULL;
 }
 
@@ -107,9 +145,16 @@ static const struct nti_hypervisor *find_without_cpuid(struct nti_os *os)
 		found = find_hypervisor(text);
 		return found ? found : &unknown_hypervisor;
 	}
-	if (nti_sysfs_text(os, text, sizeof(text), "/sys/class/dmi/id/sys_vendor") == 0)
-		return find_hypervisor(text);
-	return NULL;
+	if (nti_sysfs_text(os, text, sizeof(text), "/sys/class/dmi/id/sys_vendor") < 0)
+		return NULL;
+	found = find_hypervisor(text);
+	if (found)
+		return found;
+	/* EC2's product is the instance type: c6g.metal has no hypervisor. */
+	if (nti_sysfs_text(os, text, sizeof(text), "/sys/class/dmi/id/product_name") == 0 &&
+	    strstr(text, "metal"))
+		return NULL;
+	return find_cloud(os);
 }
 
 const struct nti_hypervisor *nti_cpu_hypervisor(struct nti_os *os)
@@ -124,6 +169,9 @@ const struct nti_hypervisor *nti_cpu_hypervisor(struct nti_os *os)
 	nti_cpu_identify(os, &cpu);
 	if (!(cpu.features & NTHW_X86_GUEST))
 		return NULL;
+	found = find_cloud(os);
+	if (found)
+		return found;
 	if (os->ops->cpuid(os, LEAF_HYPERVISOR, 0, r) < 0)
 		return &unknown_hypervisor;
 	/* Signature in EBX, ECX, EDX. */

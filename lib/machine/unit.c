@@ -16,8 +16,6 @@
 #include "lib/machine/unit.h"
 #include "lib/machine/unit_rows.h"
 
-#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
-
 struct loader {
 	struct nti_os *os;
 	struct nti_units *units;
@@ -194,7 +192,7 @@ static int load_pmu(void *arg, const char *name)
 
 static bool has_perf(struct nti_os *os)
 {
-	return os->ops->access(os, PARANOID, F_OK) != -ENOENT;
+	return os->ops->access(os, NTI_PERF_PARANOID, F_OK) != -ENOENT;
 }
 
 static bool has_kind(const struct nti_units *units, enum nti_unit_kind kind)
@@ -210,17 +208,23 @@ static bool has_kind(const struct nti_units *units, enum nti_unit_kind kind)
 static int blame(struct loader *l, struct nti_absence *absent)
 {
 	const struct nti_hypervisor *hypervisor;
+	char remedy[512];
 
 	if (!has_perf(l->os))
-		return nti_absence_set(absent, "boot a kernel built with CONFIG_PERF_EVENTS=y",
-				       "the kernel has no perf events (" PARANOID
+		return nti_absence_set(absent, NTIME_REASON_KERNEL, NTI_PERF_PARANOID,
+				       "boot a kernel built with CONFIG_PERF_EVENTS=y",
+				       "the kernel has no perf events (" NTI_PERF_PARANOID
 				       " does not exist)");
 	hypervisor = nti_cpu_hypervisor(l->os);
-	if (hypervisor)
-		return nti_absence_set(absent, hypervisor->remedy,
+	if (hypervisor) {
+		(void)snprintf(remedy, sizeof(remedy),
+			       "%s; or count in an emulated guest: ntime lab list",
+			       hypervisor->remedy);
+		return nti_absence_set(absent, NTIME_REASON_HYPERVISOR, "core PMU", remedy,
 				       "the hypervisor (%s) exposes no core PMU to this guest",
 				       hypervisor->name);
-	return nti_absence_set(absent,
+	}
+	return nti_absence_set(absent, NTIME_REASON_KERNEL, "core PMU",
 			       "boot a newer kernel, or one with this processor's PMU driver",
 			       "the kernel has no driver for the core PMU of this processor");
 }

@@ -754,7 +754,7 @@ static const struct why_row {
 	  -ENOSPC,
 	  { 0, "", false },
 	  "cannot write down in /run/ntime who has uncore of package 0: No space left on device",
-	  "" },
+	  "make sure that it can be written to" },
 };
 
 TEST(reasons)

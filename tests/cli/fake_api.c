@@ -211,7 +211,8 @@ int ntime_unit_for_each(struct ntime_ctx *ctx,
 	uint32_t pmu = word_number("pmu") != 0;
 	const struct ntime_unit_info units[] = {
 		{ sizeof(units[0]), pmu, 4, 3, "cpu", "core PMU", "perf", "", pmu ? "" : NO_PMU,
-		  pmu ? "" : NO_PMU_REMEDY },
+		  pmu ? "" : NO_PMU_REMEDY, pmu ? NTIME_REASON_NONE : NTIME_REASON_HYPERVISOR,
+		  pmu ? NTIME_REMEDY_NONE : NTIME_REMEDY_ELSEWHERE, "core PMU" },
 		{ sizeof(units[0]), 1, 0, 0, "software", "counters of the kernel", "perf", "", "",
 		  "" },
 		{ sizeof(units[0]), 1, 0, 0, "clock", "time stamp counter", "clock", "", "", "" },
@@ -249,7 +250,12 @@ int ntime_event_for_each(struct ntime_ctx *ctx, const char *model,
 						 here ? "" : NO_PMU_REMEDY,
 						 "",
 						 0,
-						 0 };
+						 0,
+						 "",
+						 here ? NTIME_REASON_NONE : NTIME_REASON_HYPERVISOR,
+						 here ? NTIME_REMEDY_NONE : NTIME_REMEDY_ELSEWHERE,
+						 "core PMU",
+						 here ? "" : NO_PMU };
 
 		ret = fn(arg, &info);
 	}
@@ -276,7 +282,11 @@ int ntime_metric_for_each(struct ntime_ctx *ctx,
 						 m->beside,
 						 m->is_default,
 						 0,
-						 m->group ? m->group : "" };
+						 m->group ? m->group : "",
+						 NTIME_REASON_NONE,
+						 NTIME_REMEDY_NONE,
+						 "",
+						 "" };
 
 		ret = fn(arg, &info);
 	}
@@ -287,10 +297,12 @@ int ntime_problem_for_each(struct ntime_ctx *ctx,
 			   int (*fn)(void *arg, const struct ntime_problem *o), void *arg)
 {
 	const struct ntime_problem problems[] = {
-		{ sizeof(problems[0]), 0, "cycles, instructions and other core events", NO_PMU,
-		  NO_PMU_REMEDY },
-		{ sizeof(problems[0]), 1, "model-specific registers", "there is no /dev/cpu/0/msr",
-		  "modprobe msr" },
+		{ sizeof(problems[0]), NTIME_REMEDY_ELSEWHERE,
+		  "cycles, instructions and other core events", NO_PMU, NO_PMU_REMEDY, "core PMU",
+		  NTIME_REASON_HYPERVISOR, 0 },
+		{ sizeof(problems[0]), NTIME_REMEDY_HERE, "model-specific registers",
+		  "there is no /dev/cpu/0/msr", "modprobe msr", "/dev/cpu/0/msr",
+		  NTIME_REASON_NOT_LOADED, 0 },
 	};
 	int ret = 0;
 
@@ -488,11 +500,11 @@ int ntime_session_item(const struct ntime_session *s, size_t i, struct ntime_ite
 	bool here = item_is_here(item);
 	const char *reason = item->metric ? "needs another event: " NO_PMU : NO_PMU;
 
+	/* Sentences that differ, of one code about one thing. */
 	if (word_number("lacks"))
-		reason = strcmp(item->name, "cycles") == 0
-				 ? "needs cycles: this processor does not have cycles of cpu"
-			 : item->metric ? "needs x: this processor does not have x of cpu"
-					: "this processor does not have instructions of cpu";
+		reason = strcmp(item->name, "cycles") == 0 ? "no cycles here"
+			 : item->metric			   ? "needs another event: no other here"
+							   : "no instructions here";
 
 	if (i >= s->n)
 		return -EINVAL;
@@ -512,6 +524,13 @@ int ntime_session_item(const struct ntime_session *s, size_t i, struct ntime_ite
 								    : "perf",
 		.reason = reason,
 		.remedy = here ? "" : NO_PMU_REMEDY,
+		.about = *reason ? "core PMU" : "",
+		.cause =
+			item->metric && *reason ? reason + strlen("needs another event: ") : reason,
+		.reason_code = here ? *reason ? NTIME_REASON_OFFLINE : NTIME_REASON_NONE
+			       : word_number("lacks") ? NTIME_REASON_NO_HARDWARE
+						      : NTIME_REASON_HYPERVISOR,
+		.remedy_kind = here ? NTIME_REMEDY_NONE : NTIME_REMEDY_ELSEWHERE,
 		.beside = item->metric ? item->metric->beside : "",
 		.scope = item->metric ? metric_scope(item->metric) : item->event->scope,
 		.together = item->metric ? 0 : item->event->together,

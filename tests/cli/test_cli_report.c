@@ -15,7 +15,10 @@
 	"all counters,"
 
 #define WHERE .unit = "cpu", .method = "perf", .beside = "", .scale = 1
-#define TEXTS WHERE, .reason = "", .remedy = ""
+#define TEXTS WHERE, .reason = "", .remedy = "", .about = "", .cause = ""
+#define ABSENT                                                                                     \
+	.reason = NO_PMU, .remedy = REMEDY, .about = "core PMU", .cause = NO_PMU,                  \
+	.reason_code = NTIME_REASON_HYPERVISOR, .remedy_kind = NTIME_REMEDY_ELSEWHERE
 
 static struct cli_item items[] = {
 	{ TEXTS, .name = "task-clock", .unit_text = "ns",
@@ -39,14 +42,17 @@ static struct cli_item items[] = {
 	  .method = "",
 	  .reason = "",
 	  .remedy = "",
+	  .about = "",
+	  .cause = "",
 	  .beside = "cycles",
 	  .is_metric = true,
 	  .value = { .value = 3.25, .flags = NTIME_METRIC } },
-	{ WHERE, .name = "branches", .unit_text = "", .reason = NO_PMU, .remedy = REMEDY,
+	{ WHERE, .name = "branches", .unit_text = "", ABSENT,
 	  .value = { .value = NAN, .flags = NTIME_ABSENT } },
-	{ WHERE, .name = "od\"d,name", .unit_text = "", .reason = NO_PMU, .remedy = REMEDY,
+	{ WHERE, .name = "od\"d,name", .unit_text = "", ABSENT,
 	  .value = { .value = NAN, .flags = NTIME_ABSENT } },
-	{ WHERE, .name = "msr/aperf/", .unit_text = "", .reason = "no permission", .remedy = "",
+	{ WHERE, .name = "msr/aperf/", .unit_text = "", .reason = "no permission", .remedy = "none",
+	  .about = "msr", .cause = "no permission", .reason_code = NTIME_REASON_NO_HARDWARE,
 	  .value = { .value = NAN, .flags = NTIME_ABSENT } },
 };
 
@@ -117,7 +123,8 @@ TEST(text)
 		      "    " NO_PMU "\n"
 		      "    remedy: " REMEDY "\n"
 		      "  msr/aperf/\n"
-		      "    no permission\n");
+		      "    no permission\n"
+		      "    remedy: none\n");
 	free(text);
 }
 
@@ -278,7 +285,7 @@ TEST(csv)
 		"GHz,3.25,GHz,0,,,,metric,,,,\n"
 		"branches,,,,,,,absent,cpu,perf," NO_PMU "," REMEDY "\n"
 		"\"od\"\"d,name\",,,,,,,absent,cpu,perf," NO_PMU "," REMEDY "\n"
-		"msr/aperf/,,,,,,,absent,cpu,perf,no permission,\n");
+		"msr/aperf/,,,,,,,absent,cpu,perf,no permission,none\n");
 	free(text);
 }
 

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <math.h>
 
+#include <ntime/reason.h>
+
 #include "cli/output/number.h"
 #include "cli/watch/table.h"
 #include "tests/tt.h"
@@ -322,27 +324,35 @@ TEST(table_fits_its_width)
 TEST(missing_things_share_their_reason)
 {
 	struct cli_absence absence[] = {
-		{ (char *)"a", (char *)"needs x: no unit", (char *)"" },
-		{ (char *)"b", (char *)"locked", (char *)"unlock" },
-		{ (char *)"c", (char *)"needs y: no unit", (char *)"" },
+		{ "a", "needs x: no unit", "none", "u", "no unit", NTIME_REASON_NO_HARDWARE,
+		  NTIME_REMEDY_NONE },
+		{ "b", "locked", "unlock", "u", "locked", NTIME_REASON_LOCKDOWN,
+		  NTIME_REMEDY_HERE },
+		/* Other words, but the same code about the same thing. */
+		{ "c", "needs y: u is missing", "none", "u", "u is missing",
+		  NTIME_REASON_NO_HARDWARE, NTIME_REMEDY_NONE },
+		/* The same words about another thing. */
+		{ "d", "no unit", "none", "v", "no unit", NTIME_REASON_NO_HARDWARE,
+		  NTIME_REMEDY_NONE },
 	};
 	struct cli_watch w = { .items = items(), .period_ns = 1000000000 };
 	struct paper paper;
 	size_t lines;
 
 	w.items.absence = absence;
-	w.items.absences = 3;
+	w.items.absences = 4;
 	paper = draw(&w, 80, &lines);
 	TT_TEXT(paper.line[0], "Not here:");
 	TT_TEXT(paper.line[1], "a, c: no unit");
 	TT_TEXT(paper.line[2], "b: locked (unlock)");
-	TT_IS(lines, 3);
+	TT_TEXT(paper.line[3], "d: no unit");
+	TT_IS(lines, 4);
 	paper = draw(&w, 12, &lines);
 	TT_TEXT(paper.line[1], "a, c: no");
 	TT_TEXT(paper.line[2], "  unit");
 	w.items.is_overview = true;
 	paper = draw(&w, 80, &lines);
-	TT_TEXT(paper.line[1], "a, b, c");
+	TT_TEXT(paper.line[1], "a, b, c, d");
 	w.o.is_quiet = true;
 	draw(&w, 80, &lines);
 	TT_IS(lines, 0);

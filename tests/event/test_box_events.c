@@ -544,7 +544,8 @@ TEST(absences_of_guests)
 	/* Everybody sees which PCI functions there are: no msr device would show more of them. */
 	TT_IS(nti_event_parse(&rig.names, "uncore_imc/cas_count_read/", &event, NULL), 0);
 	TT_TEXT(event.absent.reason, "the hypervisor (KVM) shows this guest no uncore_imc");
-	TT_TEXT(event.absent.remedy, "");
+	TT_HAS(event.absent.remedy, "on the host");
+	TT_IS(event.absent.remedy_kind, NTIME_REMEDY_ELSEWHERE);
 	nti_event_fini(&event);
 	rig_fini(&rig);
 	rig_init(&rig, &machine);
@@ -552,7 +553,7 @@ TEST(absences_of_guests)
 	TT_TEXT(event.absent.reason, "the hypervisor (KVM) shows this guest no thermal");
 	nti_event_fini(&event);
 	TT_IS(nti_event_parse(&rig.names, "msr/aperf/", &event, NULL), 0);
-	TT_TEXT(event.absent.reason, "the hypervisor (KVM) shows this guest no aperf of msr");
+	TT_TEXT(event.absent.reason, "the hypervisor (KVM) shows this guest no such event of msr");
 	nti_event_fini(&event);
 	TT_IS(nti_event_parse(&rig.names, "msr/apref/", &event, NULL), -ENOENT);
 	rig_fini(&rig);
@@ -594,7 +595,10 @@ TEST(missing_counters)
 	assert_null(event.absent.reason);
 	nti_event_fini(&event);
 	TT_IS(nti_event_parse(&rig.names, "cstate_core/c7-residency/", &event, NULL), 0);
-	TT_TEXT(event.absent.reason, "this processor does not have c7-residency of cstate_core");
+	TT_TEXT(event.absent.reason, "the cstate_core of this processor does not have this event");
+	TT_IS(event.absent.code, NTIME_REASON_NO_HARDWARE);
+	TT_TEXT(event.absent.about, "cstate_core");
+	TT_TEXT(event.absent.remedy, "none");
 	nti_event_fini(&event);
 	seen.unit = unit;
 	TT_IS(nti_event_for_each(&rig.names, see, &seen, NULL), 0);

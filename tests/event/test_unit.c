@@ -133,17 +133,21 @@ static const struct absent_row {
 	int line;
 	const struct fake_machine *machine;
 	const char *unit, *reason, *remedy;
+	enum ntime_reason code;
+	enum ntime_remedy_kind kind;
 } absent_rows[] = {
 	{ __LINE__, &fake_kvm, "cpu", "the hypervisor (KVM) exposes no core PMU to this guest",
-	  "-cpu host,pmu=on" },
-	{ __LINE__, &fake_noperf, "cpu", "the kernel has no perf events", "CONFIG_PERF_EVENTS=y" },
+	  "-cpu host,pmu=on", NTIME_REASON_HYPERVISOR, NTIME_REMEDY_ELSEWHERE },
+	{ __LINE__, &fake_noperf, "cpu", "the kernel has no perf events", "CONFIG_PERF_EVENTS=y",
+	  NTIME_REASON_KERNEL, NTIME_REMEDY_HERE },
 	{ __LINE__, &fake_noperf, "software", "the kernel has no perf events",
-	  "CONFIG_PERF_EVENTS=y" },
+	  "CONFIG_PERF_EVENTS=y", NTIME_REASON_KERNEL, NTIME_REMEDY_HERE },
 	{ __LINE__, &fake_nodriver, "cpu", "no driver for the core PMU of this processor",
-	  "newer kernel" },
-	{ __LINE__, &fake_armguest, "armv8_pmuv3_0", "the hypervisor (QEMU)", "pmu=on" },
-	{ __LINE__, &fake_skx, "cpu", NULL, NULL },
-	{ __LINE__, &fake_kvm, "software", NULL, NULL },
+	  "newer kernel", NTIME_REASON_KERNEL, NTIME_REMEDY_HERE },
+	{ __LINE__, &fake_armguest, "armv8_pmuv3_0", "the hypervisor (QEMU)", "pmu=on",
+	  NTIME_REASON_HYPERVISOR, NTIME_REMEDY_ELSEWHERE },
+	{ __LINE__, &fake_skx, "cpu", NULL, NULL, NTIME_REASON_NONE, NTIME_REMEDY_NONE },
+	{ __LINE__, &fake_kvm, "software", NULL, NULL, NTIME_REASON_NONE, NTIME_REMEDY_NONE },
 };
 
 TEST(absences)
@@ -158,6 +162,8 @@ TEST(absences)
 		unit = nti_units_find(&units, r->unit);
 		TT_EQ(r, unit != NULL, 1);
 		TT_EQ(r, unit->absent.reason != NULL, r->reason != NULL);
+		TT_EQ(r, unit->absent.code, r->code);
+		TT_EQ(r, unit->absent.remedy_kind, r->kind);
 		if (r->reason) {
 			TT_HAS(unit->absent.reason, r->reason);
 			TT_HAS(unit->absent.remedy, r->remedy);
@@ -169,36 +175,78 @@ TEST(absences)
 /* Signatures of CPUID 0x40000000 as their makers document them. */
 static const struct hypervisor_row {
 	int line;
-	const char *signature, *name;
+	const char *signature, *name, *remedy;
 } hypervisor_rows[] = {
-	{ __LINE__, "KVMKVMKVM\0\0\0", "KVM" },		 { __LINE__, "VMwareVMware", "VMware" },
-	{ __LINE__, "Microsoft Hv", "Hyper-V" },	 { __LINE__, "XenVMMXenVMM", "Xen" },
-	{ __LINE__, "TCGTCGTCGTCG", "QEMU TCG" },	 { __LINE__, "VBoxVBoxVBox", "VirtualBox" },
-	{ __LINE__, "SomethingNew", "of unknown make" },
+	{ __LINE__, "KVMKVMKVM\0\0\0", "KVM", "<pmu state='on'/>" },
+	{ __LINE__, "KVMKVMKVM\0\0\0", "KVM", "-cpu host,pmu=on" },
+	{ __LINE__, "VMwareVMware", "VMware", "vpmc.enable = \"TRUE\"" },
+	{ __LINE__, "Microsoft Hv", "Hyper-V", "Set-VMProcessor -VMName NAME -Perfmon @(\"pmu\")" },
+	{ __LINE__, "XenVMMXenVMM", "Xen", "vpmu=on" },
+	{ __LINE__, "TCGTCGTCGTCG", "QEMU TCG", "start the guest with KVM" },
+	{ __LINE__, "VBoxVBoxVBox", "VirtualBox", "ask who runs the host" },
+	{ __LINE__, "bhyve bhyve ", "bhyve", "ask who runs the host" },
+	{ __LINE__, "SomethingNew", "of unknown make", "ask who runs the host" },
 };
+
+/* Why the core PMU of a guest of @signature is absent; @file, where not NULL, is there beside the guest's own. Caller frees. */
+static struct nti_absence absence_of_guest(const char *signature, const struct fake_file *file)
+{
+	struct fake_leaf leaves[3] = {
+		{ 0x0, { 0x16, 0x756e6547, 0x6c65746e, 0x49656e69 } },
+		{ 0x1, { 0x50654, 0, 0x80000000, 0 } },
+		{ 0x40000000, { 0x40000001 } },
+	};
+	struct fake_machine guest = fake_nodriver;
+	struct fake_file files[32] = { { NULL } };
+	struct nti_absence absent = { 0 };
+	struct nti_units units;
+	struct fake_os fake;
+	size_t i;
+
+	memcpy(&leaves[2].r[1], signature, 12);
+	guest.leaves = leaves;
+	guest.leaf_count = 3;
+	for (i = 0; guest.files[i].path && i < 30; i++)
+		files[i] = guest.files[i];
+	if (file)
+		files[i] = *file;
+	guest.files = files;
+	fake_os_init(&fake, &guest);
+	TT_IS(nti_units_load(&fake.os, &units, NULL), 0);
+	TT_IS(nti_absence_copy(&absent, &nti_units_find(&units, "cpu")->absent), 0);
+	nti_units_fini(&units);
+	return absent;
+}
 
 TEST(hypervisors)
 {
 	TT_FOR_EACH_ROW(r, hypervisor_rows) {
-		struct fake_leaf leaves[3] = {
-			{ 0x0, { 0x16, 0x756e6547, 0x6c65746e, 0x49656e69 } },
-			{ 0x1, { 0x50654, 0, 0x80000000, 0 } },
-			{ 0x40000000, { 0x40000001 } },
-		};
-		struct fake_machine guest = fake_nodriver;
-		struct nti_units units;
-		struct fake_os fake;
+		struct nti_absence absent = absence_of_guest(r->signature, NULL);
 		char want[64];
 
-		memcpy(&leaves[2].r[1], r->signature, 12);
-		guest.leaves = leaves;
-		guest.leaf_count = 3;
-		fake_os_init(&fake, &guest);
-		TT_EQ(r, nti_units_load(&fake.os, &units, NULL), 0);
 		snprintf(want, sizeof(want), "the hypervisor (%s) exposes", r->name);
-		TT_HAS(nti_units_find(&units, "cpu")->absent.reason, want);
-		nti_units_fini(&units);
+		TT_HAS(absent.reason, want);
+		tt_has_(absent.remedy, r->remedy, r->name, __FILE__, r->line);
+		TT_HAS(absent.remedy, "ntime lab list");
+		TT_EQ(r, absent.code, NTIME_REASON_HYPERVISOR);
+		TT_EQ(r, absent.remedy_kind, NTIME_REMEDY_ELSEWHERE);
+		nti_absence_fini(&absent);
 	}
+}
+
+/* What a customer of a cloud can do is not what its host's administrator would. */
+TEST(clouds)
+{
+	static const struct fake_file ec2 = { "/sys/class/dmi/id/sys_vendor", "Amazon EC2\n" },
+				      google = { "/sys/class/dmi/id/sys_vendor", "Google\n" };
+	struct nti_absence absent = absence_of_guest("KVMKVMKVM\0\0\0", &ec2);
+
+	TT_HAS(absent.reason, "(Amazon EC2)");
+	TT_HAS(absent.remedy, "*.metal");
+	nti_absence_fini(&absent);
+	absent = absence_of_guest("KVMKVMKVM\0\0\0", &google);
+	TT_HAS(absent.remedy, "performanceMonitoringUnit");
+	nti_absence_fini(&absent);
 }
 
 /* CPUID 0xA of Intel: SDM vol. 3B, "architectural performance monitoring". */
@@ -346,17 +394,58 @@ TEST(absence_texts)
 {
 	struct nti_absence a = { 0 }, b = { 0 };
 
-	TT_IS(nti_absence_set(&a, NULL, "%d of %s", 3, "x"), 0);
+	TT_IS(nti_absence_set(&a, NTIME_REASON_NO_HARDWARE, "x", NULL, "%d of %s", 3, "x"), 0);
 	TT_TEXT(a.reason, "3 of x");
-	TT_TEXT(a.remedy, "");
-	TT_IS(nti_absence_set(&a, "do %d", "again"), 0);
+	TT_TEXT(a.about, "x");
+	TT_TEXT(a.remedy, "none");
+	TT_IS(a.remedy_kind, NTIME_REMEDY_NONE);
+	TT_IS(nti_absence_set(&a, NTIME_REASON_BUSY, "y", "do %d", "again"), 0);
 	TT_TEXT(a.remedy, "do %d");
+	TT_IS(a.remedy_kind, NTIME_REMEDY_HERE);
 	TT_IS(nti_absence_copy(&b, &a), 0);
 	TT_TEXT(b.reason, "again");
+	TT_IS(b.code, NTIME_REASON_BUSY);
+	TT_TEXT(nti_absence_cause(&b), "again");
+	TT_IS(nti_absence_set_needs(&b, "needs : event", &a), 0);
+	TT_TEXT(b.reason, "needs needs : event: again");
+	TT_TEXT(nti_absence_cause(&b), "again");
+	TT_TEXT(b.about, "y");
+	TT_IS(b.code, NTIME_REASON_BUSY);
+	/* Of what a metric's own metric needs the innermost cause is left. */
+	TT_IS(nti_absence_set_needs(&a, "z", &b), 0);
+	TT_TEXT(a.reason, "needs z: again");
 	nti_absence_fini(&a);
 	TT_IS(nti_absence_copy(&b, &a), 0);
-	TT_IS(b.reason == NULL && b.remedy == NULL, 1);
+	TT_IS(b.reason == NULL && b.remedy == NULL && b.about == NULL && !b.code, 1);
+	TT_TEXT(nti_absence_cause(&b), "");
 	nti_absence_fini(&b);
+}
+
+TEST(reasons_have_names_and_kinds)
+{
+	const char *name, *other;
+	uint32_t code, k;
+
+	TT_TEXT(ntime_reason_name(NTIME_REASON_NONE), "");
+	for (code = 1; (name = ntime_reason_name(code)); code++) {
+		assert_true(*name);
+		for (k = 0; k < code; k++) {
+			other = ntime_reason_name(k);
+			assert_string_not_equal(name, other);
+		}
+		/* Only the word tells that nothing can be done; every remedy is applied somewhere. */
+		TT_IS(nti_remedy_kind(code, NULL), NTIME_REMEDY_NONE);
+		TT_IS(nti_remedy_kind(code, ""), NTIME_REMEDY_NONE);
+		TT_IS(nti_remedy_kind(code, "none"), NTIME_REMEDY_NONE);
+		assert_true(nti_remedy_kind(code, "reboot") != NTIME_REMEDY_NONE);
+	}
+	TT_IS(code, NTIME_REASON_NOT_INSTALLED + 1);
+	TT_IS(nti_remedy_kind(NTIME_REASON_HYPERVISOR, "ask"), NTIME_REMEDY_ELSEWHERE);
+	TT_IS(nti_remedy_kind(NTIME_REASON_PARANOID, "sysctl"), NTIME_REMEDY_HERE);
+	TT_TEXT(ntime_remedy_kind_name(NTIME_REMEDY_NONE), "none");
+	TT_TEXT(ntime_remedy_kind_name(NTIME_REMEDY_HERE), "here");
+	TT_TEXT(ntime_remedy_kind_name(NTIME_REMEDY_ELSEWHERE), "elsewhere");
+	assert_null(ntime_remedy_kind_name(3));
 }
 
 static int refuse_list(struct nti_os *os, const char *path, int (*fn)(void *arg, const char *name),
@@ -395,6 +484,8 @@ int main(void)
 		cmocka_unit_test(perfmon_leaf),
 		cmocka_unit_test(matches),
 		cmocka_unit_test(absence_texts),
+		cmocka_unit_test(reasons_have_names_and_kinds),
+		cmocka_unit_test(clouds),
 		cmocka_unit_test(unreadable_devices),
 		cmocka_unit_test(hybrid_counters),
 		cmocka_unit_test(modes),

@@ -143,6 +143,7 @@ static int check_unit(void *arg, const struct ntime_unit_info *u)
 	TT_EQ(r, u->fixed, r->fixed);
 	TT_EQ(r, u->usable, r->is_usable);
 	TT_EQ(r, !*u->reason, r->is_usable);
+	TT_EQ(r, !u->reason_code, r->is_usable);
 	TT_EQ(r, !*u->desc, 0);
 	if (++w->box >= r->boxes) {
 		w->row = next_row(r + 1, w->machine);
@@ -357,23 +358,36 @@ static const struct problem_row {
 	int line;
 	const char *machine;
 	const char *reasons; /* one after the other, a bar between */
+	const char *codes;   /* of each: the reason's, and where the remedy is applied */
 } problem_rows[] = {
-	{ __LINE__, SKX, "" },
-	{ __LINE__, ARM, "kernel.perf_user_access is 0: user mode may not read the counters|" },
+	{ __LINE__, SKX, "", "" },
+	{ __LINE__, ARM, "kernel.perf_user_access is 0: user mode may not read the counters|",
+	  "setting here|" },
 	{ __LINE__, KVM,
 	  "the hypervisor (KVM) exposes no core PMU to this guest|"
-	  "tracefs is not mounted, or this kernel has no tracing|the msr driver is not loaded|" },
+	  "tracefs is not mounted, or this kernel has no tracing|the msr driver is not loaded|",
+	  "hypervisor elsewhere|not-mounted here|not-loaded here|" },
 	{ __LINE__, RES,
 	  "perf_event_paranoid is 4: an ordinary user may not count anything|"
 	  "the kernel's NMI watchdog uses it|tracefs is not mounted, or not readable by you|"
-	  "the msr driver is not loaded|" },
+	  "the msr driver is not loaded|",
+	  "paranoid here|busy here|not-mounted here|not-loaded here|" },
+};
+
+struct problems {
+	char reasons[4096], codes[1024];
 };
 
 static int add_reason(void *arg, const struct ntime_problem *o)
 {
-	assert_true(*o->what && *o->remedy);
-	strncat(arg, o->reason, 400);
-	strcat(arg, "|");
+	struct problems *all = arg;
+	size_t n = strlen(all->codes);
+
+	assert_true(*o->what && *o->remedy && *o->about);
+	strncat(all->reasons, o->reason, 400);
+	strcat(all->reasons, "|");
+	snprintf(all->codes + n, sizeof(all->codes) - n, "%s %s|",
+		 ntime_reason_name(o->reason_code), ntime_remedy_kind_name(o->remedy_kind));
 	return 0;
 }
 
@@ -381,11 +395,102 @@ TEST(problems_are_exactly_these)
 {
 	TT_FOR_EACH_ROW(r, problem_rows) {
 		struct ntime_ctx *ctx = golden_open(r->machine);
-		char reasons[4096] = "";
+		struct problems all = { .reasons = "" };
 
-		TT_EQ(r, ntime_problem_for_each(ctx, add_reason, reasons), 0);
-		TT_STR(r, reasons, r->reasons);
+		TT_EQ(r, ntime_problem_for_each(ctx, add_reason, &all), 0);
+		TT_STR(r, all.reasons, r->reasons);
+		TT_STR(r, all.codes, r->codes);
 		ntime_close(ctx);
+	}
+}
+
+/* Absences that are one and the same by their data. */
+struct cause {
+	uint32_t code;
+	char about[128], remedy[512], cause[512];
+};
+
+struct causes {
+	size_t n, absences;
+	struct cause of[256];
+};
+
+/* Whatever is not usable has a code, something that it is about, and a remedy or the word that there is none. */
+static void check_absence(struct causes *all, uint32_t usable, uint32_t code, uint32_t kind,
+			  const char *about, const char *cause, const char *remedy)
+{
+	struct cause *c = &all->of[all->n];
+	size_t i;
+
+	if (usable) {
+		TT_IS(code, NTIME_REASON_NONE);
+		return;
+	}
+	all->absences++;
+	assert_true(code != NTIME_REASON_NONE && *ntime_reason_name(code));
+	assert_true(*about && *cause && *remedy);
+	TT_IS(kind == NTIME_REMEDY_NONE, strcmp(remedy, "none") == 0);
+	for (i = 0; i < all->n; i++) {
+		if (all->of[i].code != code || strcmp(all->of[i].about, about) != 0 ||
+		    strcmp(all->of[i].remedy, remedy) != 0)
+			continue;
+		/* Who merges them prints one sentence for all. */
+		TT_TEXT(cause, all->of[i].cause);
+		return;
+	}
+	assert_true(all->n < sizeof(all->of) / sizeof(all->of[0]));
+	c->code = code;
+	snprintf(c->about, sizeof(c->about), "%s", about);
+	snprintf(c->remedy, sizeof(c->remedy), "%s", remedy);
+	snprintf(c->cause, sizeof(c->cause), "%s", cause);
+	all->n++;
+}
+
+static int check_unit_absence(void *arg, const struct ntime_unit_info *u)
+{
+	check_absence(arg, u->usable, u->reason_code, u->remedy_kind, u->about, u->reason,
+		      u->remedy);
+	return 0;
+}
+
+static int check_method_absence(void *arg, const struct ntime_method_info *m)
+{
+	/* One that can be used may have limits. */
+	if (!m->usable)
+		check_absence(arg, m->usable, m->reason_code, m->remedy_kind, m->about, m->reason,
+			      m->remedy);
+	return 0;
+}
+
+static int check_event_absence(void *arg, const struct ntime_event_info *e)
+{
+	size_t reason = strlen(e->reason), cause = strlen(e->cause);
+
+	assert_true(cause <= reason);
+	TT_TEXT(e->cause, e->reason + reason - cause);
+	check_absence(arg, e->usable, e->reason_code, e->remedy_kind, e->about, e->cause,
+		      e->remedy);
+	return 0;
+}
+
+TEST(every_absence_has_its_data)
+{
+	static const char *const machines[] = { SKX, ZEN, ARM, ADL, KVM, RES };
+	size_t i;
+
+	for (i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
+		struct causes *all = calloc(1, sizeof(*all));
+		struct ntime_ctx *ctx = golden_open(machines[i]);
+
+		assert_non_null(all);
+		TT_IS(ntime_method_for_each(ctx, check_method_absence, all), 0);
+		TT_IS(ntime_unit_for_each(ctx, check_unit_absence, all), 0);
+		TT_IS(ntime_event_for_each(ctx, NULL, check_event_absence, all), 0);
+		TT_IS(ntime_metric_for_each(ctx, check_event_absence, all), 0);
+		/* The ways in to registers that a recording does not have, and metrics of other machines. */
+		assert_true(all->absences > 2 && all->n > 1);
+		ntime_close(ctx);
+		free(all);
 	}
 }
 
@@ -397,6 +502,7 @@ int main(void)
 		cmocka_unit_test(what_can_be_counted_is_counted_up),
 		cmocka_unit_test(metrics_know_what_they_lack),
 		cmocka_unit_test(problems_are_exactly_these),
+		cmocka_unit_test(every_absence_has_its_data),
 	};
 
 	return TT_RUN(tests);

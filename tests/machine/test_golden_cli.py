@@ -62,7 +62,7 @@ UNITS = (
     (ADL, 29, 'cpu_core', {'counters': 8, 'fixed': 4, 'cpus': '0-15'}),
     (ADL, 29, 'cpu_atom', {'counters': 6, 'fixed': 3, 'cpus': '16-23'}),
     (KVM, 8, 'cpu', {'usable': False, 'reason': 'the hypervisor (KVM) exposes no core PMU to this guest'}),
-    (RES, 9, 'power', {'usable': False, 'remedy': 'sysctl kernel.perf_event_paranoid=0'}),
+    (RES, 9, 'power', {'usable': False, 'remedy': 'sysctl kernel.perf_event_paranoid=0   (or, for ntime alone: setcap cap_perfmon+ep "$(command -v ntime)")'}),
 )
 
 
@@ -103,7 +103,7 @@ DOCTOR = (
     (ARM, 1, ('Machine: 80 CPUs, 80 of them on line; 80 cores, 1 package, 1 NUMA node',
               'remedy: sysctl kernel.perf_user_access=1')),
     (ADL, 1, ('remedy: modprobe msr',)),
-    (KVM, 1, ('the hypervisor (KVM) exposes no core PMU to this guest', '-cpu host,pmu=on')),
+    (KVM, 1, ('the hypervisor (KVM) exposes no core PMU to this guest', 'host,pmu=on')),
     (RES, 1, ('perf_event_paranoid is 4: an ordinary user may not count anything', 'sysctl kernel.nmi_watchdog=0')),
 )
 

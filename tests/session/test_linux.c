@@ -405,7 +405,7 @@ static int check_unit(void *arg, const struct ntime_unit_info *unit)
 {
 	int *seen = arg;
 
-	assert_true(unit->usable || (unit->reason[0] && unit->remedy[0]));
+	assert_true(unit->usable || (unit->reason[0] && unit->remedy[0] && unit->reason_code));
 	(*seen)++;
 	return 0;
 }
@@ -415,7 +415,7 @@ static int check_event(void *arg, const struct ntime_event_info *event)
 	int *seen = arg;
 
 	assert_true(event->name[0] != '\0');
-	assert_true(event->usable || event->reason[0]);
+	assert_true(event->usable || (event->reason[0] && event->remedy[0] && event->reason_code));
 	(*seen)++;
 	return 0;
 }

@@ -347,7 +347,7 @@ static const struct refusal_row {
 TEST(refusals)
 {
 	TT_FOR_EACH_ROW(r, refusal_rows) {
-		const char *reason, *remedy;
+		const struct nti_why *why;
 		struct fake_ntimefs f;
 		struct ntime_session *s;
 		struct ntime_value v;
@@ -355,8 +355,8 @@ TEST(refusals)
 		init(&f);
 		f.driver = r->driver;
 		f.is_taken = r->is_taken;
-		TT_EQ(r, nti_ntimefs_probe(&f.base.os, &reason, &remedy), r->probe);
-		TT_EQ(r, *reason != '\0', r->probe != 0);
+		TT_EQ(r, nti_ntimefs_probe(&f.base.os, &why), r->probe);
+		TT_EQ(r, *why->reason != '\0', r->probe != 0);
 		TT_EQ(r, open_session(&f, NULL, 0, NTIME_VIA_NTIMEFS, "instructions:u", &s), 0);
 		tt_has_(item_of(s, 0).reason, r->reason, "reason", __FILE__, r->line);
 		tt_has_(item_of(s, 0).remedy, r->remedy, "remedy", __FILE__, r->line);

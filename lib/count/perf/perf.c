@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/count/perf/perf.h"
+#include "lib/count/perf/permission.h"
 #include "lib/base/text.h"
 
 void nti_perf_group_init(struct nti_perf_group *g, struct nti_perf_where place)
@@ -80,18 +81,6 @@ void nti_perf_group_fini(struct nti_os *os, struct nti_perf_group *g)
 		nti_perf_group_drop(os, g);
 }
 
-int nti_perf_paranoid(struct nti_os *os)
-{
-	char line[32];
-	char *end;
-	long level;
-
-	if (nti_os_line(os, line, sizeof(line), "/proc/sys/kernel/perf_event_paranoid") < 0)
-		return INT_MAX;
-	level = strtol(line, &end, 10);
-	return end == line ? INT_MAX : (int)level;
-}
-
 static int explain_permission(struct nti_os *os, const struct nti_unit *unit,
 			      const struct perf_event_attr *attr, struct nti_perf_where place,
 			      int error, struct nti_absence *out)
@@ -104,67 +93,62 @@ static int explain_permission(struct nti_os *os, const struct nti_unit *unit,
 	 */
 	bool is_filtered = is_privileged || (error == -EPERM && unit->kind != NTI_UNIT_TRACEPOINT);
 	/* No sysctl opens the processes of others; user mode of one's own is open up to 2. */
-	bool is_foreign = place.pid > 0 && attr->exclude_kernel && level <= 2;
-	/* Kernel's perf_event.h: > 1 no kernel mode, > 0 no CPU-wide events, > -1 no raw tracepoints; Debian: > 2 nothing. */
-	int wanted = unit->kind == NTI_UNIT_TRACEPOINT				   ? -1
-		     : place.pid == -1						   ? 0
-		     : (level > 2 || attr->exclude_kernel) && !unit->is_mode_blind ? 2
-										   : 1;
-	char remedy[160];
+	bool is_foreign = place.pid > 0 && attr->exclude_kernel && level <= NTI_PERF_USER;
+	int wanted = nti_perf_level_of(unit);
 
+	if (place.pid == -1)
+		wanted = wanted < NTI_PERF_CPUS ? wanted : NTI_PERF_CPUS;
+	else if (wanted == NTI_PERF_USER && level <= NTI_PERF_USER && !attr->exclude_kernel)
+		wanted = NTI_PERF_KERNEL;
 	if (is_filtered)
 		return nti_absence_set(
-			out,
+			out, NTIME_REASON_PERMISSION, "perf_event_open(2)",
 			"allow perf_event_open(2) in the container's seccomp profile (docker: "
 			"--cap-add PERFMON)",
-			"this user may not use perf on %s: perf_event_open(2) is refused",
-			unit->name);
-	if (level == INT_MAX || level <= wanted || is_foreign)
-		return nti_absence_set(
-			out,
-			place.pid > 0
-				? "measure processes of your own, or run as root"
-				: "run as root, or allow perf_event_open(2) in the container's "
-				  "seccomp profile (docker: --cap-add PERFMON)",
-			"this user may not use perf on %s",
-			place.pid > 0 ? "that process" : unit->name);
-	(void)snprintf(remedy, sizeof(remedy),
-		       "sysctl kernel.perf_event_paranoid=%d   (or, for ntime alone: setcap "
-		       "cap_perfmon+ep \"$(command "
-		       "-v ntime)\")",
-		       wanted);
-	return nti_absence_set(
-		out, remedy, "perf_event_paranoid is %d: an ordinary user may not count %s", level,
-		unit->kind == NTI_UNIT_TRACEPOINT ? "tracepoints"
-		: place.pid == -1		  ? "whole CPUs"
-		: level > 2			  ? "anything"
-		: unit->is_mode_blind ? "in kernel mode, which this unit cannot leave out"
-				      : "in kernel mode");
+			"this user may not use perf on this machine: perf_event_open(2) is "
+			"refused");
+	if (level != INT_MAX && level > wanted && !is_foreign)
+		return nti_perf_explain_level(unit, level, wanted, out);
+	if (place.pid > 0)
+		return nti_absence_set(out, NTIME_REASON_PERMISSION, "process",
+				       "measure processes of your own, or run as root",
+				       "this user may not use perf on that process");
+	return nti_absence_set(out, NTIME_REASON_PERMISSION, "perf_event_open(2)",
+			       "run as root, or allow perf_event_open(2) in the container's "
+			       "seccomp profile (docker: --cap-add PERFMON)",
+			       "this user may not use perf on this machine");
 }
 
 int nti_perf_explain(struct nti_os *os, const struct nti_unit *unit,
 		     const struct perf_event_attr *attr, struct nti_perf_where place, int error,
 		     struct nti_absence *out)
 {
+	char about[128];
+
 	switch (error) {
 	case -EACCES:
 	case -EPERM:
 		return explain_permission(os, unit, attr, place, error, out);
 	case -ENOENT:
 		return nti_absence_set(
-			out, "choose another event of this unit (ntime list)",
+			out, NTIME_REASON_KERNEL, unit->name,
+			"choose another event of this unit (ntime list)",
 			attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE
 				? "the kernel's driver for %s has no event of that generic name"
 				: "the kernel's driver for %s does not know this event",
 			unit->name);
 	case -EINVAL:
+		(void)snprintf(about, sizeof(about), "%.64s config=%#llx", unit->name,
+			       (unsigned long long)attr->config);
 		return nti_absence_set(
-			out, "check the event's terms and modifiers (ntime -v shows the encoding)",
+			out, NTIME_REASON_NOT_SUPPORTED, about,
+			"check the event's terms and modifiers (ntime -v shows the encoding)",
 			"the kernel's driver for %s refuses this encoding (type %u, config %#llx)",
 			unit->name, attr->type, (unsigned long long)attr->config);
 	case -EOPNOTSUPP:
 		return nti_absence_set(
-			out,
+			out, os->is_replay ? NTIME_REASON_RECORDING : NTIME_REASON_NOT_SUPPORTED,
+			unit->name,
 			os->is_replay	   ? "use list, doctor and --dry-run with this recording"
 			: attr->precise_ip ? "leave out the :p modifiers"
 					   : "leave out the event's modifiers",
@@ -173,26 +157,40 @@ int nti_perf_explain(struct nti_os *os, const struct nti_unit *unit,
 			unit->name);
 	case -ENODEV:
 	case -ENXIO:
+		(void)snprintf(about, sizeof(about), "CPU %d", place.cpu);
 		return nti_absence_set(
-			out, "count on a CPU that is on line (/sys/devices/system/cpu/online)",
+			out, NTIME_REASON_OFFLINE, about,
+			"count on a CPU that is on line (/sys/devices/system/cpu/online)",
 			"%s is not available on CPU %d", unit->name, place.cpu);
 	case -EMFILE:
-		return nti_absence_set(out, "raise the limit: ulimit -n 65536",
+		return nti_absence_set(out, NTIME_REASON_LIMIT, "open files",
+				       "raise the limit: ulimit -n 65536",
 				       "too many open files for one more event");
 	case -ENOSYS:
 		return nti_absence_set(
-			out,
+			out, NTIME_REASON_KERNEL, "perf_event_open(2)",
 			"use a kernel with CONFIG_PERF_EVENTS, or allow perf_event_open(2) in the "
 			"container's seccomp profile",
 			"perf_event_open(2) does not exist here");
 	case -EBUSY:
-		return nti_absence_set(out, "end the other user of the PMU",
+		return nti_absence_set(out, NTIME_REASON_BUSY, unit->name,
+				       "end the other user of the PMU",
 				       "another user holds %s for itself", unit->name);
 	default:
-		return nti_absence_set(out, "see perf_event_open(2), ERRORS",
-				       "perf_event_open(2) on %s failed: %s", unit->name,
-				       strerror(-error));
+		return nti_absence_set(
+			out, NTIME_REASON_FAILED, unit->name, "see perf_event_open(2), ERRORS",
+			"perf_event_open(2) on %s failed: %s", unit->name, strerror(-error));
 	}
+}
+
+int nti_perf_explain_probe(struct nti_os *os, int error, struct nti_absence *out)
+{
+	static const struct nti_unit any = { .name = "perf", .kind = NTI_UNIT_SOFTWARE };
+	static const struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
+						     .exclude_kernel = 1 };
+	static const struct nti_perf_where self = { .pid = 0, .cpu = -1 };
+
+	return nti_perf_explain(os, &any, &attr, self, error, out);
 }
 
 int nti_perf_probe(struct nti_os *os)

@@ -54,9 +54,6 @@ int nti_perf_group_read(struct nti_os *os, const struct nti_perf_group *g,
 			struct nti_perf_reading *out);
 void nti_perf_group_fini(struct nti_os *os, struct nti_perf_group *g);
 
-/* perf_event_paranoid; INT_MAX when the file is missing (no perf in this kernel, or hidden). */
-int nti_perf_paranoid(struct nti_os *os);
-
 /*
  * Why perf_event_open(2) refused @attr on @place with @error, and what to do. 0 or -ENOMEM. Kernel facts: perf_event_open(2),
  * ERRORS; kernel/events/core.c.
@@ -67,5 +64,7 @@ int nti_perf_explain(struct nti_os *os, const struct nti_unit *unit,
 
 /* 0 when this user can open a perf event at all; else -errno, for `ntime doctor` and the list of access methods. */
 int nti_perf_probe(struct nti_os *os);
+/* Why nti_perf_probe() gave @error. 0 or -ENOMEM. */
+int nti_perf_explain_probe(struct nti_os *os, int error, struct nti_absence *out);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* One box of counters outside of the cores, by the sequences of core/seq/box.h. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/base/names.h"
@@ -58,14 +59,18 @@ static int explain_bits(const struct nthw_box_kind *kind, const struct nti_part 
 			struct nti_absence *absent)
 {
 	uint64_t config = part->attr.config, config1 = part->attr.config1;
+	char about[128];
 
+	(void)snprintf(about, sizeof(about), "%.64s config=%#llx,config1=%#llx", part->unit->name,
+		       (unsigned long long)config, (unsigned long long)config1);
 	if (kind->free)
-		return nti_absence_set(absent, "ntime list",
+		return nti_absence_set(absent, NTIME_REASON_NOT_SUPPORTED, about, "ntime list",
 				       "%s has no counter of the number %#llx", part->unit->name,
 				       (unsigned long long)config);
 	config = unknown_bits(kind, config, false);
 	config1 = unknown_bits(kind, config1, true);
-	return nti_absence_set(absent, "leave these bits out, or count it through perf: --via perf",
+	return nti_absence_set(absent, NTIME_REASON_NOT_SUPPORTED, about,
+			       "leave these bits out, or count it through perf: --via perf",
 			       "ntime does not know what bits %#llx of config%s mean to %s",
 			       (unsigned long long)(config ? config : config1), config ? "" : "1",
 			       part->unit->name);
@@ -84,11 +89,13 @@ static int encode(const struct nthw_box_kind *kind, const struct nti_part *part,
 	int ret;
 
 	if (has_modes(&part->attr))
-		ret = nti_absence_set(absent, "leave the modifiers out",
+		ret = nti_absence_set(absent, NTIME_REASON_NOT_SUPPORTED, part->unit->name,
+				      "leave the modifiers out",
 				      "%s counts for all programs and modes at once",
 				      part->unit->name);
 	else if (part->attr.config2)
-		ret = nti_absence_set(absent, "count it through perf: --via perf",
+		ret = nti_absence_set(absent, NTIME_REASON_NOT_SUPPORTED, part->unit->name,
+				      "count it through perf: --via perf",
 				      "ntime does not know what config2 means to %s",
 				      part->unit->name);
 	else if (nthw_box_encode(kind, part->attr.config, part->attr.config1, out) < 0)

@@ -164,23 +164,26 @@ static int open_bank(struct nti_pmus *banks, const struct wanted *what, struct n
 static int explain_in_use(const struct nti_pmu_hw *hw, const struct wanted *what, unsigned int seat,
 			  struct nti_absence *out)
 {
-	char name[NTHW_NAME_SIZE], place[NTI_HANDLE_WHERE_BYTES];
+	char name[NTHW_NAME_SIZE], place[NTI_HANDLE_WHERE_BYTES],
+		about[sizeof(name) + sizeof(place) + 4];
 
 	hw->ops->name(hw, seat, name, sizeof(name));
 	nti_handle_where(&what->handle, place, sizeof(place));
+	(void)snprintf(about, sizeof(about), "%s of %s", name, place);
 	if (!what->handle.box)
 		return nti_absence_set(
-			out,
+			out, NTIME_REASON_BUSY, about,
 			"end what counts with perf, and the NMI watchdog: sysctl "
 			"kernel.nmi_watchdog=0",
 			"counter %s of %s is in use; perf or the NMI watchdog may count with it",
 			name, place);
 	if (!what->unit->has_sysfs)
-		return nti_absence_set(out, "end what counts there",
+		return nti_absence_set(out, NTIME_REASON_BUSY, about, "end what counts there",
 				       "counter %s of %s is in use by a program that does not say "
 				       "so",
 				       name, place);
-	return nti_absence_set(out, "end what counts there, or count through perf: --via perf",
+	return nti_absence_set(out, NTIME_REASON_BUSY, about,
+			       "end what counts there, or count through perf: --via perf",
 			       "counter %s of %s is in use; the kernel's own unit \"%s\" may count "
 			       "with it (perf)",
 			       name, place, what->unit->name);
@@ -189,17 +192,18 @@ static int explain_in_use(const struct nti_pmu_hw *hw, const struct wanted *what
 static int explain_no_sequence(const struct nti_pmus *banks, const struct wanted *what,
 			       struct nti_absence *out)
 {
-	const char *reason, *remedy;
+	const struct nti_why *why;
 
 	if (what->unit->kind == NTI_UNIT_CORE)
-		return nti_absence_set(out, "count through perf: --via perf",
+		return nti_absence_set(out, NTIME_REASON_NOT_SUPPORTED, what->unit->name,
+				       "count through perf: --via perf",
 				       "ntime does not know how to program this processor's core "
 				       "PMU");
 	/* Registers that are not there read alike, whether it is the way or the box that is missing. */
-	if (nti_method_probe(banks->os, what->handle.method, &reason, &remedy) < 0)
-		return nti_absence_set(out, remedy, "%s", reason);
-	return nti_absence_set(out, "ntime list -v", "none of the counters of %s can be read",
-			       what->unit->name);
+	if (nti_method_probe(banks->os, what->handle.method, &why) < 0)
+		return nti_absence_set_why(out, why);
+	return nti_absence_set(out, NTIME_REASON_FAILED, what->unit->name, "ntime list -v",
+			       "none of the counters of %s can be read", what->unit->name);
 }
 
 static int explain(struct nti_pmus *banks, const struct wanted *what, const struct nti_pmu *bank,

@@ -7,6 +7,7 @@
 
 #include "core/base/write.h"
 #include "lib/access/method.h"
+#include "lib/access/why.h"
 #include "lib/machine/register/register.h"
 
 #define CONFIG_PUBLIC_BYTES 64 /* what every user may read of a PCI function */
@@ -59,23 +60,25 @@ static const char *find_method(const struct nti_registers *r, const struct nti_r
 	return "";
 }
 
-static void say_why_not(const struct nti_registers *r, const struct nti_register *reg,
-			struct ntime_register_info *out)
+static const struct nti_why *why_not(const struct nti_registers *r, const struct nti_register *reg)
 {
-	if (!nthw_reg_is_readable(reg->row)) {
-		out->reason = "it cannot be read usefully: it only clears other registers";
-	} else if (reg->is_in_tree) {
-		out->reason = "its file in " NTIME_FS_PATH " may not be read by this user";
-		out->remedy = "become a member of the group ntime, or run as root";
-	} else if (reg->row->space == NTHW_SPACE_MSR) {
-		(void)nti_msr_probe(r->os, &out->reason, &out->remedy);
-	} else if (reg->function) {
-		out->reason = "that part of a PCI function is for root only";
-		out->remedy = "run as root";
-	} else {
-		out->reason = "ntime's driver is not loaded";
-		out->remedy = "ntime driver load";
+	static const struct nti_why clears_others = {
+		NTIME_REASON_NOT_SUPPORTED,
+		"register",
+		"it cannot be read usefully: it only clears other registers",
+		"",
+	};
+	const struct nti_why *why;
+
+	if (!nthw_reg_is_readable(reg->row))
+		return &clears_others;
+	if (reg->is_in_tree)
+		return &nti_why_driver_closed;
+	if (reg->row->space == NTHW_SPACE_MSR) {
+		(void)nti_msr_probe(r->os, &why);
+		return why;
 	}
+	return reg->function ? &nti_why_pci_for_root : &nti_why_driver_not_loaded;
 }
 
 static uint32_t scope_of(enum nthw_scope scope)
@@ -93,6 +96,8 @@ static uint32_t scope_of(enum nthw_scope scope)
 void nti_register_info(const struct nti_registers *r, const struct nti_register *reg,
 		       struct ntime_register_info *out)
 {
+	const struct nti_why *why;
+
 	*out = (struct ntime_register_info){
 		.size = sizeof(*out),
 		.scope = scope_of(reg->scope),
@@ -112,11 +117,16 @@ void nti_register_info(const struct nti_registers *r, const struct nti_register 
 		.linux_name = reg->linux_name,
 		.method = find_method(r, reg, R_OK),
 		.source = reg->row->source,
-		.reason = "",
-		.remedy = "",
+		NTI_WHY_INFO(&nti_why_nothing),
 	};
 	out->is_readable = *out->method && nthw_reg_is_readable(reg->row);
 	out->is_writable = nthw_write_is_allowed(reg->row) && *find_method(r, reg, W_OK);
-	if (!out->is_readable)
-		say_why_not(r, reg, out);
+	if (out->is_readable)
+		return;
+	why = why_not(r, reg);
+	out->reason_code = why->code;
+	out->remedy_kind = nti_remedy_kind(why->code, why->remedy);
+	out->about = why->about;
+	out->reason = why->reason;
+	out->remedy = nti_why_remedy(why);
 }

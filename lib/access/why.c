@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+/* Why registers cannot be reached. */
+#include <errno.h>
+
+#include "lib/access/ntimefs.h"
+#include "lib/access/why.h"
+
+#define AS_ROOT "run as root, or let root make registers files that you may read: ntime driver load"
+#define TO_GROUP "become a member of the group ntime (usermod -aG ntime USER), or run as root"
+
+const struct nti_why nti_why_no_msrs = {
+	NTIME_REASON_NO_HARDWARE,
+	"model-specific registers",
+	"this architecture has no model-specific registers",
+	"",
+};
+const struct nti_why nti_why_msr_not_loaded = {
+	NTIME_REASON_NOT_LOADED,
+	"/dev/cpu/0/msr",
+	"the msr driver is not loaded",
+	"modprobe msr",
+};
+const struct nti_why nti_why_msr_for_root = {
+	NTIME_REASON_PERMISSION,
+	"/dev/cpu/0/msr",
+	"/dev/cpu/0/msr is for root only",
+	AS_ROOT,
+};
+const struct nti_why nti_why_no_pci = {
+	NTIME_REASON_NOT_SUPPORTED,
+	"PCI functions",
+	"no PCI function can be seen (none is there, or libpciaccess is missing, now or when "
+	"libntime was built)",
+	"where lspci(8) shows functions, install libpciaccess, or build libntime with it",
+};
+const struct nti_why nti_why_pci_for_root = {
+	NTIME_REASON_PERMISSION,
+	"configuration space of PCI functions",
+	"the configuration space of PCI functions is for root only",
+	AS_ROOT,
+};
+const struct nti_why nti_why_driver_not_loaded = {
+	NTIME_REASON_NOT_LOADED,
+	NTIME_FS_PATH,
+	"ntime's driver is not loaded",
+	"ntime driver load",
+};
+const struct nti_why nti_why_driver_not_mounted = {
+	NTIME_REASON_NOT_MOUNTED,
+	NTIME_FS_PATH,
+	"ntime's driver is loaded, but its file system is not mounted on " NTIME_FS_PATH,
+	"mount -t ntime ntime " NTIME_FS_PATH "   (ntime driver load does it too)",
+};
+const struct nti_why nti_why_driver_closed = {
+	NTIME_REASON_PERMISSION,
+	NTIME_FS_PATH,
+	"this user may not read the registers below " NTIME_FS_PATH,
+	TO_GROUP,
+};
+const struct nti_why nti_why_driver_empty = {
+	NTIME_REASON_NOT_SUPPORTED,
+	NTIME_FS_PATH,
+	"ntime's driver has no registers of this processor",
+	"count through perf: --via perf",
+};
+const struct nti_why nti_why_recording = {
+	NTIME_REASON_RECORDING,
+	"registers",
+	"a recording holds no registers",
+	"use list, doctor and --dry-run with this recording",
+};
+const struct nti_why nti_why_no_registers = {
+	NTIME_REASON_NOT_SUPPORTED,
+	"access method",
+	"this access method reaches no registers",
+	"leave the choice to ntime: without --via",
+};
+
+struct nti_why nti_why_of_access(int error)
+{
+	switch (error) {
+	case -EACCES:
+	case -EPERM:
+		return (struct nti_why){ NTIME_REASON_PERMISSION, "", "",
+					 "run as root, where the kernel is not locked down" };
+	case -EMFILE:
+		return (struct nti_why){ NTIME_REASON_LIMIT, "", "",
+					 "raise the limit: ulimit -n 65536" };
+	case -ENOENT:
+		return (struct nti_why){ NTIME_REASON_NOT_LOADED, "", "", "modprobe msr" };
+	case -ENODEV:
+	case -ENXIO:
+		return (struct nti_why){ NTIME_REASON_OFFLINE, "", "",
+					 "count what is there: ntime list -v" };
+	default:
+		return (struct nti_why){ NTIME_REASON_FAILED, "", "", "dmesg" };
+	}
+}

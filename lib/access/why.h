@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Why registers cannot be reached, each told once. */
+#ifndef NTI_WHY_H
+#define NTI_WHY_H
+
+#include "lib/base/absence.h"
+
+extern const struct nti_why nti_why_no_msrs;	    /* of this architecture */
+extern const struct nti_why nti_why_msr_not_loaded; /* the kernel's driver */
+extern const struct nti_why nti_why_msr_for_root;
+extern const struct nti_why nti_why_no_pci;
+extern const struct nti_why nti_why_pci_for_root;
+extern const struct nti_why nti_why_driver_not_loaded; /* ntime's */
+extern const struct nti_why nti_why_driver_not_mounted;
+extern const struct nti_why nti_why_driver_closed; /* its tree, to this user */
+extern const struct nti_why nti_why_driver_empty;
+extern const struct nti_why nti_why_recording;
+extern const struct nti_why nti_why_no_registers; /* behind such an access method */
+
+/* Code and remedy of an access to registers that failed with @error; the sentence is the caller's, who knows which. */
+struct nti_why nti_why_of_access(int error);
+
+#endif
