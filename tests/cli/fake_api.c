@@ -195,7 +195,8 @@ int ntime_method_for_each(struct ntime_ctx *ctx,
 	const struct ntime_method_info methods[] = {
 		{ sizeof(methods[0]), 1, "perf", "the kernel's counters", "", "", "one read(2)" },
 		{ sizeof(methods[0]), 0, "msr", "model-specific registers",
-		  "there is no /dev/cpu/0/msr", "modprobe msr", "one pread(2)" },
+		  "there is no /dev/cpu/0/msr", "modprobe msr", "one pread(2)",
+		  NTIME_REASON_NOT_LOADED, NTIME_REMEDY_HERE, "/dev/cpu/0/msr" },
 	};
 	int ret = 0;
 

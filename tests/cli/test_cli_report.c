@@ -3,6 +3,8 @@
 #include <jansson.h>
 #include <math.h>
 
+#include <ntime/reason.h>
+
 #include "cli/output/json.h"
 #include "cli/stat/report.h"
 #include "tests/tt.h"

@@ -179,6 +179,7 @@ def ordinary_users_learn_what_is_left_out():
     equal(faults['flags'], ['user-only'])
     has(faults['limited']['reason'], 'user mode only')
     has(faults['limited']['remedy'], 'perf_event_paranoid')
+    equal((faults['limited']['reason_code'], faults['limited']['remedy_kind']), ('paranoid', 'here'))
     equal(switches['flags'], ['absent'])
 
 
@@ -892,7 +893,8 @@ def listing():
             raise AssertionError(key)
     for key, entries in everything.items():
         for entry in entries if isinstance(entries, list) else []:
-            if not entry['usable'] and not entry.get('reason'):
+            equal('reason_code' in entry, 'remedy_kind' in entry, 'a code has a kind')
+            if not entry['usable'] and not (entry.get('reason') and entry.get('reason_code')):
                 raise AssertionError(f'{entry} is not usable without a reason')
     equal(list(json.loads(ntime('list', '--json', '--methods').stdout)), ['ntime', 'schema', 'simulated', 'emulated', 'methods'])
     names = ntime('list', '--names').stdout.decode().split('\n')
@@ -927,6 +929,8 @@ def doctor():
     report = json.loads(ntime('doctor', '--json').stdout)
     equal(done.returncode, 1 if report['problems'] else 0)
     for obstacle in report['problems']:
+        equal(obstacle['remedy_kind'] in ('none', 'here', 'elsewhere') and obstacle['reason_code'] != '' and obstacle['about'] != '', True)
+        equal(obstacle['remedy_kind'] == 'none', obstacle['remedy'] == 'none')
         for word in obstacle['reason'].split():
             has(done.stdout.decode(), word)
     has(ntime('doctor', '-v').stdout.decode(), 'Access methods')

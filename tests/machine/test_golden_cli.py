@@ -52,7 +52,7 @@ def by_name(entries):
 
 # Units as list --json has them: number of them, and what is said of one. Absent keys are unknown numbers.
 UNITS = (
-    (SKX, 80, 'cpu', {'counters': 4, 'fixed': 3, 'usable': True}),
+    (SKX, 80, 'cpu', {'counters': 4, 'fixed': 3, 'usable': True, 'reason_code': None, 'remedy_kind': None}),
     (SKX, 80, 'uncore_cha_27', {'counters': 4, 'cpus': '0,28', 'usable': True}),
     (SKX, 80, 'uncore_m3upi_2', {'counters': 3, 'cpus': '0,28'}),
     (ZEN, 13, 'cpu', {'counters': 6}),
@@ -61,7 +61,8 @@ UNITS = (
     (ARM, 49, 'arm_dsu_39', {'counters': 6, 'cpus': '78'}),
     (ADL, 29, 'cpu_core', {'counters': 8, 'fixed': 4, 'cpus': '0-15'}),
     (ADL, 29, 'cpu_atom', {'counters': 6, 'fixed': 3, 'cpus': '16-23'}),
-    (KVM, 8, 'cpu', {'usable': False, 'reason': 'the hypervisor (KVM) exposes no core PMU to this guest'}),
+    (KVM, 8, 'cpu', {'usable': False, 'reason': 'the hypervisor (KVM) exposes no core PMU to this guest',
+                     'reason_code': 'hypervisor', 'about': 'core PMU', 'remedy_kind': 'elsewhere'}),
     (RES, 9, 'power', {'usable': False, 'remedy': 'sysctl kernel.perf_event_paranoid=0   (or, for ntime alone: setcap cap_perfmon+ep "$(command -v ntime)")'}),
 )
 
