@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * How long the planner takes, family by family: share of plans proven minimal, median and maximum of time and of search
- * nodes. Time is CPU time, so that a busy machine does not look like a slow planner.
- * Arguments: rounds a family (default 200), seed (default 1), one family by name.
+ * How long the planner takes, family by family: share of plans proven minimal, median and maximum
+ * of time and of search nodes. Time is CPU time, so that a busy machine does not look like a slow
+ * planner. Arguments: rounds a family (default 200), seed (default 1), one family by name.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -67,9 +67,9 @@ static void group_runs(uint64_t *seed, struct nti_plan_event *events, size_t n,
 }
 
 /*
- * An Intel core: @general counters at bits 0.., fixed counters at bits 16-18 that count one event each, which general
- * counters count as well; some events are bound to few counters; two off-core response registers and a latency
- * threshold (Intel SDM vol. 3B, "Performance Monitoring").
+ * An Intel core: @general counters at bits 0.., fixed counters at bits 16-18 that count one event
+ * each, which general counters count as well; some events are bound to few counters; two off-core
+ * response registers and a latency threshold (Intel SDM vol. 3B, "Performance Monitoring").
  */
 static void intel_event(uint64_t *seed, unsigned int general, struct nti_plan_event *event)
 {
@@ -111,7 +111,9 @@ static size_t intel8(uint64_t *seed, struct nti_plan_event *events)
 	return n;
 }
 
-/* AMD family 17h: six counters, all alike (PPR 54945, "Performance Monitor Counters"), with groups. */
+/*
+ * AMD family 17h: six counters, all alike (PPR 54945, "Performance Monitor Counters"), with groups.
+ */
 static size_t amd6(uint64_t *seed, struct nti_plan_event *events)
 {
 	size_t n = 6 + below(seed, 59);
@@ -122,7 +124,10 @@ static size_t amd6(uint64_t *seed, struct nti_plan_event *events)
 	return n;
 }
 
-/* A core and eight uncore boxes of four counters with a filter each; an event in a hundred must be alone. */
+/*
+ * A core and eight uncore boxes of four counters with a filter each; an event in a hundred must be
+ * alone.
+ */
 static size_t uncore(uint64_t *seed, struct nti_plan_event *events)
 {
 	for (size_t i = 0; i < 64; i++) {
@@ -156,7 +161,10 @@ static uint32_t random_mask(uint64_t *seed, unsigned int counters)
 	}
 }
 
-/* The largest PMU promised: 16 counters, 64 events, 16 resources, a third of the events wanting one or two. */
+/*
+ * The largest PMU promised: 16 counters, 64 events, 16 resources, a third of the events wanting one
+ * or two.
+ */
 static size_t largest(uint64_t *seed, struct nti_plan_event *events)
 {
 	for (size_t i = 0; i < 64; i++) {
@@ -222,7 +230,10 @@ static size_t bins2(uint64_t *seed, struct nti_plan_event *events)
 	return 64;
 }
 
-/* Triples that must fill passes of three kinds of counters exactly, the classic hard case of matching in three parts. */
+/*
+ * Triples that must fill passes of three kinds of counters exactly, the classic hard case of
+ * matching in three parts.
+ */
 static size_t triples(uint64_t *seed, struct nti_plan_event *events)
 {
 	for (size_t i = 0; i < 63; i++) {

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * Loops that read counters in every way there is, ours and others'. bench/read.py turns what this prints into a table:
+ * Loops that read counters in every way there is, ours and others'. bench/read.py turns what this
+ * prints into a table:
  *
  *   read time ROUNDS [MACHINE]   nanoseconds per read of each way, in interleaved rounds
- *   read loop N [MACHINE]        N reads each way, for callgrind, which counts the instructions of the functions loop_*
+ *   read loop N [MACHINE]        N reads each way, for callgrind, which counts the instructions of
+ *                                the functions loop_*
  *
  * MACHINE is a recorded machine for the way replay.
  *
- * Lines of "time" are separated by tabs: "way", name, events, median ns, minimum ns, instructions or "-", words; and
- * "absent", name, events, words, reason; and "note", words: what must be known of a row to read it.
+ * Lines of "time" are separated by tabs: "way", name, events, median ns, minimum ns, instructions
+ * or "-", words; and "absent", name, events, words, reason; and "note", words: what must be known
+ * of a row to read it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +34,10 @@
 
 #define MAX_WAYS 32
 #define MAX_ROUNDS 1001
-/* A stretch of one way in a round: long beside the clock's own cost, short beside the scheduler's turns. */
+/*
+ * A stretch of one way in a round: long beside the clock's own cost, short beside the scheduler's
+ * turns.
+ */
 #define STRETCH_NS 300000
 
 /* As our library, the kernel and PAPI (read_papi.c) name them: the same eight in the same order. */
@@ -49,7 +55,10 @@ static const uint64_t configs[BENCH_EVENTS] = {
 	PERF_COUNT_SW_TASK_CLOCK,
 };
 
-/* MSR 10H, IA32_TIME_STAMP_COUNTER (Intel SDM vol. 4, table 2-2; AMD has it at the same place): every x86-64 has it. */
+/*
+ * MSR 10H, IA32_TIME_STAMP_COUNTER (Intel SDM vol. 4, table 2-2; AMD has it at the same place):
+ * every x86-64 has it.
+ */
 #define MSR_TSC 0x10
 
 static inline uint64_t bare_clock(void)
@@ -196,7 +205,10 @@ static int perf_open(uint32_t type, uint64_t config, uint64_t read_format, int l
 	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* One event: its count alone. Several: a group with both times, which is what the libraries ask for. */
+/*
+ * One event: its count alone. Several: a group with both times, which is what the libraries ask
+ * for.
+ */
 static int open_raw(struct bench_state *s, unsigned int events)
 {
 	uint64_t format = events == 1 ? 0
@@ -332,7 +344,10 @@ static uint64_t counted_instructions(struct measured *m, uint64_t turns)
 	return after - before;
 }
 
-/* For what valgrind cannot run: "-" or the instructions of a read, from N and 2 N turns as under callgrind. */
+/*
+ * For what valgrind cannot run: "-" or the instructions of a read, from N and 2 N turns as under
+ * callgrind.
+ */
 static void print_instructions(struct measured *m)
 {
 	const uint64_t turns = 100000;

@@ -13,7 +13,10 @@
 /* Events of the larger readings: the same eight for every library. */
 #define BENCH_EVENTS 8
 
-/* What a loop works on. Every loop leaves its counts in memory, as a caller who wants them would have it. */
+/*
+ * What a loop works on. Every loop leaves its counts in memory, as a caller who wants them would
+ * have it.
+ */
 struct bench_state {
 	struct ntime_session *session;
 	struct ntime_reader reader;
@@ -31,8 +34,9 @@ struct bench_state {
 };
 
 /*
- * A row: how it is opened (0, or -1 with .reason) and the loop of @n reads, a function called loop_<name>. .begin and .end
- * come before and after a loop where only one at a time may be counting (0 or -1); NULL: nothing to do.
+ * A row: how it is opened (0, or -1 with .reason) and the loop of @n reads, a function called
+ * loop_<name>. .begin and .end come before and after a loop where only one at a time may be
+ * counting (0 or -1); NULL: nothing to do.
  */
 struct bench_method {
 	const char *name;
@@ -46,8 +50,9 @@ struct bench_method {
 };
 
 /*
- * A loop of reads, the same for all but @read. The asm makes the compiler believe that everything is read and changed by others
- * in each turn: nothing is kept in registers or moved out of the loop.
+ * A loop of reads, the same for all but @read. The asm makes the compiler believe that everything
+ * is read and changed by others in each turn: nothing is kept in registers or moved out of the
+ * loop.
  */
 #define BENCH_LOOP(name, read)                                                                     \
 	__attribute__((noinline)) static void loop_##name(struct bench_state *s, uint64_t n)       \

@@ -2,10 +2,11 @@
 /*
  * PAPI's rows of the benchmark of reads.
  *
- * On a machine without a core PMU, PAPI 7.0 switches its perf_event component off ("no default PMU found"), the kernel's
- * software events with it, though reading those works. For a comparison there, libpfm4 is made to tell PAPI, while it
- * initialises and never later, of one more core PMU. What is measured, PAPI_read() of software events that the kernel
- * counts, is PAPI's own code untouched.
+ * On a machine without a core PMU, PAPI 7.0 switches its perf_event component off ("no default PMU
+ * found"), the kernel's software events with it, though reading those works. For a comparison
+ * there, libpfm4 is made to tell PAPI, while it initialises and never later, of one more core PMU.
+ * What is measured, PAPI_read() of software events that the kernel counts, is PAPI's own code
+ * untouched.
  */
 #include <dlfcn.h>
 #include <papi.h>
@@ -36,7 +37,9 @@ static pmu_info_function real_pmu_info(void)
 	return function;
 }
 
-/* Stands before libpfm4's for everyone in this program: the same answers, but for the claimed PMU. */
+/*
+ * Stands before libpfm4's for everyone in this program: the same answers, but for the claimed PMU.
+ */
 pfm_err_t pfm_get_pmu_info(pfm_pmu_t pmu, pfm_pmu_info_t *info)
 {
 	static pmu_info_function real;
@@ -50,7 +53,10 @@ pfm_err_t pfm_get_pmu_info(pfm_pmu_t pmu, pfm_pmu_info_t *info)
 	return ret;
 }
 
-/* A core PMU of libpfm4 that PAPI takes for the default one: any but the architectural one, which it skips. -1: this machine has one. */
+/*
+ * A core PMU of libpfm4 that PAPI takes for the default one: any but the architectural one, which
+ * it skips. -1: this machine has one.
+ */
 static int find_pmu_to_claim(void)
 {
 	pfm_pmu_info_t info;

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * Start several commands in turn, again and again, and print for each run how long it took, its processor time and its
- * peak memory: spawn ROUNDS COMMAND..., each COMMAND one argument with its words separated by spaces.
+ * Start several commands in turn, again and again, and print for each run how long it took, its
+ * processor time and its peak memory: spawn ROUNDS COMMAND..., each COMMAND one argument with its
+ * words separated by spaces.
  *
- * A line a run, separated by tabs: number of the command, wall time in ns, user + system time in us, peak resident
- * memory in KiB, exit status. Standard input, output and error of the commands are /dev/null.
+ * A line a run, separated by tabs: number of the command, wall time in ns, user + system time in
+ * us, peak resident memory in KiB, exit status. Standard input, output and error of the commands
+ * are /dev/null.
  *
- * It is C because the kernel counts into a process's peak memory what its memory was before exec(2), which is that of
- * the process that started it (fs/exec.c, exec_mmap): the one that starts must be smaller than what it measures.
+ * It is C because the kernel counts into a process's peak memory what its memory was before
+ * exec(2), which is that of the process that started it (fs/exec.c, exec_mmap): the one that starts
+ * must be smaller than what it measures.
  */
 #include <errno.h>
 #include <fcntl.h>

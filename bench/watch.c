@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * ntime watch beside perf stat -I: the same events at the same rate on all CPUs, in turns, each into a file. What they cost is the processor time
- * that wait4(2) tells of them, beside the samples that arrived. It is C because guests of the lab have no Python.
+ * ntime watch beside perf stat -I: the same events at the same rate on all CPUs, in turns, each
+ * into a file. What they cost is the processor time that wait4(2) tells of them, beside the samples
+ * that arrived. It is C because guests of the lab have no Python.
  *
  * usage: watch [hardware|software] [SECONDS] [ROUNDS]
  */
@@ -22,7 +23,10 @@
 	"major-faults,alignment-faults,emulation-faults,dummy,page-faults:u,page-faults:k,"        \
 	"minor-faults:u,minor-faults:k,major-faults:u,major-faults:k,alignment-faults:u,"          \
 	"alignment-faults:k,emulation-faults:u,emulation-faults:k"
-/* Four that fit into the counters of any core PMU, so that nobody takes turns, and sixteen of the above. */
+/*
+ * Four that fit into the counters of any core PMU, so that nobody takes turns, and sixteen of the
+ * above.
+ */
 #define HARDWARE                                                                                   \
 	"cycles,instructions,branches,branch-misses,"                                              \
 	"cpu-clock,task-clock,page-faults,context-switches,cpu-migrations,minor-faults,"           \

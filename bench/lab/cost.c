@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a read costs in instructions, of this side and of the kernel's, in each way there is, ours and others'. Runs in a guest of the
- * lab whose counter of instructions is exact (QEMU, -icount): there a read that takes the same way takes the same number each time, so
- * the figures are facts and not samples. Elsewhere it runs as well, with the precision that the processor's counter has.
+ * What a read costs in instructions, of this side and of the kernel's, in each way there is, ours
+ * and others'. Runs in a guest of the lab whose counter of instructions is exact (QEMU, -icount):
+ * there a read that takes the same way takes the same number each time, so the figures are facts
+ * and not samples. Elsewhere it runs as well, with the precision that the processor's counter has.
  *
  *   cost [--json | --tap] [REPEAT]
  *
- * The counter that measures is a perf event of its own, read by the processor's instruction, beside what is measured: no way is measured
- * with its own means. It counts user mode in one series of reads, all modes in another. The least of a series is the cost: a timer
- * interrupt adds to a few, and the column "same" says how many had the least.
+ * The counter that measures is a perf event of its own, read by the processor's instruction, beside
+ * what is measured: no way is measured with its own means. It counts user mode in one series of
+ * reads, all modes in another. The least of a series is the cost: a timer interrupt adds to a few,
+ * and the column "same" says how many had the least.
  *
  * --tap makes a test of it: what docs/performance.md says is met must be met.
  */
@@ -44,8 +46,9 @@
 #define MSR_TSC 0x10
 
 /*
- * Eight that the kernel counts and keeps as plain numbers; its clocks are computed when they are read. PAPI has names for six of these, so
- * two are there twice, as events of their own, for all who are compared.
+ * Eight that the kernel counts and keeps as plain numbers; its clocks are computed when they are
+ * read. PAPI has names for six of these, so two are there twice, as events of their own, for all
+ * who are compared.
  */
 static const char software_8[] = "page-faults,context-switches,cpu-migrations,minor-faults,"
 				 "major-faults,cgroup-switches,page-faults,context-switches";
@@ -215,8 +218,9 @@ static inline uint64_t bare_counter(void)
 }
 
 /*
- * The protocol of linux/perf_event.h and nothing else: the sequence lock, index, offset, capability, width and the instruction. No look
- * at the thread, at the times or at a state; so it is wrong in a fork, in another thread, and for a counter that was multiplexed.
+ * The protocol of linux/perf_event.h and nothing else: the sequence lock, index, offset,
+ * capability, width and the instruction. No look at the thread, at the times or at a state; so it
+ * is wrong in a fork, in another thread, and for a counter that was multiplexed.
  */
 static inline bool bare_protocol(const volatile struct perf_event_mmap_page *page, uint64_t *out)
 {
@@ -446,7 +450,10 @@ static const struct cost_method our_methods[] = {
 
 /* ---- measuring ---- */
 
-/* A series of reads: the least number of instructions between the two looks, and how many reads had it. */
+/*
+ * A series of reads: the least number of instructions between the two looks, and how many reads had
+ * it.
+ */
 struct series {
 	uint64_t least;
 	size_t same;
@@ -586,7 +593,8 @@ static double total(const struct measured *m)
  * @cost, @beside: names of ways; @beside NULL: the limit is a number of instructions
  * @limit:	of cost / beside
  * @is_less:	the quotient must be less than @limit; else it may be equal
- * @is_kept:	it is met on this architecture, and stays so (--tap); else docs/performance.md says why not
+ * @is_kept:	it is met on this architecture, and stays so (--tap); else docs/performance.md says
+ *		why not
  */
 struct aim {
 	const char *words;

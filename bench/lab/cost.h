@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One way to read counters, as bench/lab/cost measures it: opened, then read again and again between two looks at a counter of
- * instructions, and closed before the next way is opened, so that each has the counters that it wants. Everything that a read works on lies in memory, and the looks are calls, so that what the compiler adds around a read
- * is the same for every way: the empty one shows it, and it is taken off.
+ * One way to read counters, as bench/lab/cost measures it: opened, then read again and again
+ * between two looks at a counter of instructions, and closed before the next way is opened, so that
+ * each has the counters that it wants. Everything that a read works on lies in memory, and the
+ * looks are calls, so that what the compiler adds around a read is the same for every way: the
+ * empty one shows it, and it is taken off.
  */
 #ifndef COST_H
 #define COST_H
@@ -33,8 +35,8 @@ struct cost_state {
 	size_t ntimefs_bytes;
 	const volatile uint32_t *word; /* in the device's page */
 	/*
-	 * What measures, user mode and all modes, as perf counts its indexes; 0: perf's event. A way that keeps perf from the counters
-	 * brings these.
+	 * What measures, user mode and all modes, as perf counts its indexes; 0: perf's event. A
+	 * way that keeps perf from the counters brings these.
 	 */
 	uint32_t own_meter[2];
 	int event_set; /* PAPI's */
@@ -52,9 +54,15 @@ struct cost_method {
 	/* Begins counting. 0, or -1 with .reason. */
 	int (*open)(struct cost_state *s, unsigned int events);
 	void (*run)(struct cost_state *s, size_t n);
-	/* Ends what is not ntime's or a descriptor, which the caller closes; may be NULL. Also after open() failed. */
+	/*
+	 * Ends what is not ntime's or a descriptor, which the caller closes; may be NULL. Also
+	 * after open() failed.
+	 */
 	void (*close)(struct cost_state *s);
-	/* No counter is left for the measurement: run() counts the clock's ticks, and keeps what they are in instructions. */
+	/*
+	 * No counter is left for the measurement: run() counts the clock's ticks, and keeps what
+	 * they are in instructions.
+	 */
 	bool is_clocked;
 };
 
@@ -64,7 +72,10 @@ void cost_after(void);
 /* In place of both: what was measured otherwise. */
 void cost_keep(uint64_t instructions);
 
-/* The asm makes the compiler believe that everything in memory is read and changed by others between any two steps. */
+/*
+ * The asm makes the compiler believe that everything in memory is read and changed by others
+ * between any two steps.
+ */
 #define COST_RUN(name, read)                                                                       \
 	static void run_##name(struct cost_state *s, size_t n)                                     \
 	{                                                                                          \
@@ -87,7 +98,10 @@ void cost_keep(uint64_t instructions);
 extern const struct cost_method cost_papi_methods[];
 extern const size_t cost_papi_method_count;
 
-/* Of the driver, once cost_ntimefs_prepare() has loaded and mounted it where it can. It also keeps the program on CPU 0. */
+/*
+ * Of the driver, once cost_ntimefs_prepare() has loaded and mounted it where it can. It also keeps
+ * the program on CPU 0.
+ */
 extern const struct cost_method cost_ntimefs_methods[];
 extern const size_t cost_ntimefs_method_count;
 void cost_ntimefs_prepare(void);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The ways through ntime's driver: what its files cost bare, from the uapi header alone, and through the library; and what it costs to get
- * there. The driver is loaded from /lab/ntime.ko ("--driver") where it is not loaded.
+ * The ways through ntime's driver: what its files cost bare, from the uapi header alone, and
+ * through the library; and what it costs to get there. The driver is loaded from /lab/ntime.ko
+ * ("--driver") where it is not loaded.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,13 +22,16 @@
 
 #define MODULE "/lab/ntime.ko"
 #define CORE NTIME_FS_PATH "/core0"
-#define TSC                                                                                        \
-	CORE "/msr/0x10" /* IA32_TIME_STAMP_COUNTER (Intel SDM vol. 4, table 2-2), also pread(2) of msr */
+#define TSC /* IA32_TIME_STAMP_COUNTER (Intel SDM vol. 4, table 2-2), also pread(2) of msr */
+CORE "/msr/0x10"
 
 /* A counter whose instruction takes no switch over its number. */
 #if defined(__aarch64__) || defined(__arm__)
 #define COUNTER CORE "/pmc/fixed0"
-/* arm64: the kernel opens the registers to user mode only while there are events on the PMU: those that hold it for the driver. */
+/*
+ * arm64: the kernel opens the registers to user mode only while there are events on the PMU: those
+ * that hold it for the driver.
+ */
 #define NEEDS_RESERVED true
 #else
 #define COUNTER CORE "/pmc/0"
@@ -36,9 +40,9 @@
 
 #define PAGE ((size_t)sysconf(_SC_PAGESIZE))
 
-/* Why the driver cannot be used; "" when it can. */
-static char why_not[128] =
-	"the driver is neither loaded nor in this guest (ntime lab run --driver)";
+	/* Why the driver cannot be used; "" when it can. */
+	static char why_not[128] =
+		"the driver is neither loaded nor in this guest (ntime lab run --driver)";
 
 static bool is_loaded_here;
 
@@ -120,7 +124,9 @@ static inline uint64_t clock_instruction(void)
 #endif
 }
 
-/* open(2), and mmap(2) for the description, which stays mapped: for a counter it is the permission. */
+/*
+ * open(2), and mmap(2) for the description, which stays mapped: for a counter it is the permission.
+ */
 static int open_page(const char *path, size_t pages, int *fd, const struct ntime_page **page)
 {
 	void *memory;
@@ -265,8 +271,9 @@ static int reader_of(struct cost_state *s, struct ntime_session *session, size_t
 }
 
 /*
- * While the driver holds the core PMU perf has no counter on it, so what measures must be counted through the driver as well: the first two
- * events of the session are the meter. Everything on the CPU is counted; the least of many reads has nothing of others.
+ * While the driver holds the core PMU perf has no counter on it, so what measures must be counted
+ * through the driver as well: the first two events of the session are the meter. Everything on the
+ * CPU is counted; the least of many reads has nothing of others.
  */
 static int open_driver_session(struct cost_state *s, const char *events)
 {
@@ -359,7 +366,10 @@ static void turns(unsigned long n)
 #endif
 }
 
-/* Under -icount the clock is instructions: how many a tick is, from a loop that is known. The least has no interrupt in it. */
+/*
+ * Under -icount the clock is instructions: how many a tick is, from a loop that is known. The least
+ * has no interrupt in it.
+ */
 static double instructions_per_tick(void)
 {
 	uint64_t least = UINT64_MAX;
@@ -375,8 +385,8 @@ static double instructions_per_tick(void)
 }
 
 /*
- * The same through the library: a session of one event, its counter reserved, programmed and started, and its reader. Who measured with a
- * counter would hold the registers that this wants.
+ * The same through the library: a session of one event, its counter reserved, programmed and
+ * started, and its reader. Who measured with a counter would hold the registers that this wants.
  */
 static void run_open_reader(struct cost_state *s, size_t n)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * PAPI's rows of the table of costs. The library is loaded at run time, so that the program needs none of it to be built or to run: a
- * guest has it where it was asked for (ntime lab run GUEST --with papi).
+ * PAPI's rows of the table of costs. The library is loaded at run time, so that the program needs
+ * none of it to be built or to run: a guest has it where it was asked for (ntime lab run GUEST
+ * --with papi).
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -119,7 +120,10 @@ static int open_counters(struct cost_state *s, unsigned int events)
 	return make_set(s) < 0 ? -1 : add_and_start(s, counters, events);
 }
 
-/* Counts of children are for the kernel to add: PAPI reads them by read(2), as ntime does, whatever the processor allows. */
+/*
+ * Counts of children are for the kernel to add: PAPI reads them by read(2), as ntime does, whatever
+ * the processor allows.
+ */
 static int open_inherited(struct cost_state *s, unsigned int events)
 {
 	union {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Make a log of VFIO events as a machine with several cards would: generate [-s STYLE] [-b BYTES] [-r SEED] > vfio.log
+ * Make a log of VFIO events as a machine with several cards would: generate [-s STYLE] [-b BYTES]
+ * [-r SEED] > vfio.log
  *
- * Four devices with two regions each, runs of one register among accesses all over the place, all sizes, half of it reads, values of any length; one
- * event in 70 is no access; threads take turns. The same seed gives the same accesses in every style.
+ * Four devices with two regions each, runs of one register among accesses all over the place, all
+ * sizes, half of it reads, values of any length; one event in 70 is no access; threads take turns.
+ * The same seed gives the same accesses in every style.
  */
 #include <inttypes.h>
 #include <stdbool.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* What people write when they need a converter: getline(3), sscanf(3), printf(3). A peer for the benchmark; reads "PID@SEC.USEC:" lines alone. */
+/*
+ * What people write when they need a converter: getline(3), sscanf(3), printf(3). A peer for the
+ * benchmark; reads "PID@SEC.USEC:" lines alone.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

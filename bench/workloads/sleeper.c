@@ -22,8 +22,9 @@ static void nap(void)
 }
 
 /*
- * A sleep that is over before the process has given the processor away makes no switch; on a machine that stands still for a
- * while (a guest whose host is busy) this happens. So those that did are counted: that many switches there were, at least.
+ * A sleep that is over before the process has given the processor away makes no switch; on a
+ * machine that stands still for a while (a guest whose host is busy) this happens. So those that
+ * did are counted: that many switches there were, at least.
  */
 int main(int argc, char **argv)
 {

@@ -18,7 +18,10 @@ int main(int argc, char **argv)
 	workload_begin(&w, "toucher", argc, argv);
 	map = mmap(NULL, (w.n + 1) * page_bytes, PROT_READ | PROT_WRITE,
 		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	/* Huge pages of any size would take many of them in one fault. EINVAL: a kernel that has none. */
+	/*
+	 * Huge pages of any size would take many of them in one fault. EINVAL: a kernel that has
+	 * none.
+	 */
 	if (map == MAP_FAILED) {
 		perror("toucher: mmap");
 		return 1;

@@ -19,13 +19,14 @@ struct workload {
  * @name:	for messages
  * @argc, @argv: of main(): [--json] [--wait] N
  *
- * With --wait it says "ready" and begins when a byte can be read from standard input, so that a counter can be attached before.
- * Wrong arguments end the program with 2.
+ * With --wait it says "ready" and begins when a byte can be read from standard input, so that a
+ * counter can be attached before. Wrong arguments end the program with 2.
  */
 void workload_begin(struct workload *w, const char *name, int argc, char **argv);
 
 /**
- * workload_end() - with --json print one line of JSON: what was done, and getrusage(2) of the work and of the whole process
+ * workload_end() - with --json print one line of JSON: what was done, and getrusage(2) of the work
+ * and of the whole process
  * @w:		that workload_begin() filled
  * @format, ...: members of the JSON object that this workload knows alone
  *
