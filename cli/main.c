@@ -35,9 +35,9 @@ const struct cli_command *cli_command_find(const char *name)
 }
 
 /*
- * A standard descriptor that is closed would be the first file that we open: messages would stand in
- * a report or a recording. It becomes one that can be neither read nor written, as a closed one; the
- * measured command gets it closed.
+ * A standard descriptor that is closed would be the first file that we open: messages would stand
+ * in a report or a recording. It becomes one that can be neither read nor written, as a closed one;
+ * the measured command gets it closed.
  */
 static void keep_standard_descriptors(void)
 {

@@ -6,12 +6,16 @@
 #include <stddef.h>
 
 /*
- * @argv[0] is looked up in PATH; what it writes to standard output goes to standard error, where people look and no data is expected. Its
- * exit status (128 and the signal's number when a signal killed it), or -errno: it was not started.
+ * @argv[0] is looked up in PATH; what it writes to standard output goes to standard error, where
+ * people look and no data is expected. Its exit status (128 and the signal's number when a signal
+ * killed it), or -errno: it was not started.
  */
 int cli_child_run(char *const argv[]);
 
-/* As cli_child_run(), but what it writes to standard output comes into @text, cut at @size, and its complaints go nowhere. */
+/*
+ * As cli_child_run(), but what it writes to standard output comes into @text, cut at @size, and its
+ * complaints go nowhere.
+ */
 int cli_child_read(char *const argv[], char *text, size_t size);
 
 #endif

@@ -32,8 +32,10 @@ struct cli_option {
  * @details:	paragraphs below the options in --help, "" for none
  * @options:	table, NULL for none
  * @is_hidden:	not shown to people
- * @is_permuting: options may follow operands (they must not where a command with own options follows)
- * @for_each_action: calls @fn for each action that has options of its own, as a command called "NAME ACTION" that lives only as long as the
+ * @is_permuting: options may follow operands (they must not where a command with own options
+ *	follows)
+ * @for_each_action: calls @fn for each action that has options of its own, as a command called
+ *	"NAME ACTION" that lives only as long as the
  *		call; ends at the first non-zero value, which it returns. NULL: there are none
  * @run:	argv[0] is the subcommand's name; the exit status of ntime
  */
@@ -49,7 +51,10 @@ struct cli_command {
 	int (*run)(const struct cli_command *self, int argc, char **argv);
 };
 
-/* All of them, as CLI_SUBCOMMANDS of cli/meson.build names them, then those that are hidden; NULL ends. The first is what a bare "ntime PROG" means. */
+/*
+ * All of them, as CLI_SUBCOMMANDS of cli/meson.build names them, then those that are hidden; NULL
+ * ends. The first is what a bare "ntime PROG" means.
+ */
 extern const struct cli_command *const cli_commands[];
 
 /* Exact name, or NULL. */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Help texts made from the tables of the subcommands; the subcommand "help" and those for completion. */
+/*
+ * Help texts made from the tables of the subcommands; the subcommand "help" and those for
+ * completion.
+ */
 #include <string.h>
 #include <unistd.h>
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Registers that a measurement of ours could not restore: told at its end, since it is over and nobody else would. */
+/*
+ * Registers that a measurement of ours could not restore: told at its end, since it is over and
+ * nobody else would.
+ */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -55,8 +58,8 @@ static int note_gone(void *arg, const struct ntime_repair_step *step)
 }
 
 /*
- * Looking at the registers once more tells why: the library's sentence has the reason, but for devices that are gone. False: somebody was faster and
- * has put them back.
+ * Looking at the registers once more tells why: the library's sentence has the reason, but for
+ * devices that are gone. False: somebody was faster and has put them back.
  */
 static bool say_bank(struct ntime_ctx *ctx, struct leftover *l, const struct bank *b)
 {

@@ -5,7 +5,10 @@
 
 #include <ntime/context.h>
 
-/* Call it when all sessions of @ctx are freed: tells what this process still has on record, and why. 0 or CLI_EXIT_FAILED. NULL is accepted. */
+/*
+ * Call it when all sessions of @ctx are freed: tells what this process still has on record, and
+ * why. 0 or CLI_EXIT_FAILED. NULL is accepted.
+ */
 int cli_leftover_say(struct ntime_ctx *ctx);
 
 #endif

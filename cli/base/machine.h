@@ -6,7 +6,8 @@
 #include <ntime/context.h>
 
 /**
- * struct cli_machine - which one; strings of the command line, NULL for this machine and the built-in metrics
+ * struct cli_machine - which one; strings of the command line, NULL for this machine and the
+ * built-in metrics
  * @verbose: from 2 on the library's decisions are printed
  */
 struct cli_machine {
@@ -19,7 +20,10 @@ struct cli_machine {
 /* 0; -errno after a sentence, *@ctx is NULL then. */
 int cli_machine_open(const struct cli_machine *m, struct ntime_ctx **ctx);
 
-/* Print the library's sentence for its last error; when it has none, what @ret means. Returns CLI_EXIT_FAILED. */
+/*
+ * Print the library's sentence for its last error; when it has none, what @ret means. Returns
+ * CLI_EXIT_FAILED.
+ */
 int cli_machine_say(const struct ntime_ctx *ctx, int ret);
 
 #endif

@@ -22,11 +22,12 @@
  * cli_options_parse() - walk the options of a command line
  * @c:		subcommand
  * @argc, @argv: argv[0] is not looked at; reordered where @c->is_permuting
- * @fn:		called per option with its argument (NULL where it takes none); non-zero ends the walk: the function has
- *		said what is wrong
+ * @fn:		called per option with its argument (NULL where it takes none); non-zero ends the
+ *		walk: the function has said what is wrong
  * @arg:	its first argument
  *
- * Return: index of the first operand; -EINVAL (a sentence was printed); -ECANCELED (--help was printed); else what
+ * Return: index of the first operand; -EINVAL (a sentence was printed); -ECANCELED (--help was
+ * printed); else what
  * @fn returned, which must be negative.
  */
 int cli_options_parse(const struct cli_command *c, int argc, char **argv,
@@ -36,7 +37,10 @@ int cli_options_parse(const struct cli_command *c, int argc, char **argv,
 /* Entry with that @id, or NULL. */
 const struct cli_option *cli_option_find(const struct cli_command *c, int id);
 
-/* The argument of --via of subcommand @command: an NTIME_VIA_* in *@via. 0, or -EINVAL after a sentence. */
+/*
+ * The argument of --via of subcommand @command: an NTIME_VIA_* in *@via. 0, or -EINVAL after a
+ * sentence.
+ */
 int cli_option_via(const char *command, const char *value, uint32_t *via);
 
 #endif

@@ -20,7 +20,10 @@ static void pass_on(int sig, const siginfo_t *info)
 {
 	int saved = errno;
 
-	/* SI_KERNEL: from the terminal, which has sent it to the command as well, also just before exec. */
+	/*
+	 * SI_KERNEL: from the terminal, which has sent it to the command as well, also just before
+	 * exec.
+	 */
 	if (info->si_code > 0)
 		return;
 	if (forward_pid > 0)
@@ -44,7 +47,10 @@ static void on_other(int sig, siginfo_t *info, void *context)
 	pass_on(sig, info);
 }
 
-/* Writing then fails with EPIPE, which is reported where it happens. Not SIG_IGN: the command would inherit that. */
+/*
+ * Writing then fails with EPIPE, which is reported where it happens. Not SIG_IGN: the command would
+ * inherit that.
+ */
 static void on_pipe(int sig, siginfo_t *info, void *context)
 {
 	(void)sig;
@@ -71,7 +77,10 @@ void cli_signals_init(void)
 	for (size_t i = 0; i < sizeof(pass_signals) / sizeof(pass_signals[0]); i++)
 		take(pass_signals[i], on_other, SA_RESTART);
 	take(SIGPIPE, on_pipe, SA_RESTART);
-	/* Who started us may ignore it and hand that on; then the kernel would reap the command before we can. */
+	/*
+	 * Who started us may ignore it and hand that on; then the kernel would reap the command
+	 * before we can.
+	 */
 	(void)signal(SIGCHLD, SIG_DFL);
 }
 

@@ -2,8 +2,10 @@
 /*
  * What ntime does with signals while it measures.
  *
- * Ctrl-C and Ctrl-\ reach the command too, because the terminal sends them to the whole foreground group, to a command that is held just before exec as well: ntime goes on and reports what was counted. What was sent to ntime alone is passed on. The command
- * is started with the handling that ntime was started with: it has none of ntime's handlers, and what was ignored stays ignored.
+ * Ctrl-C and Ctrl-\ reach the command too, because the terminal sends them to the whole foreground
+ * group, to a command that is held just before exec as well: ntime goes on and reports what was
+ * counted. What was sent to ntime alone is passed on. The command is started with the handling that
+ * ntime was started with: it has none of ntime's handlers, and what was ignored stays ignored.
  */
 #ifndef CLI_BASE_SIGNALS_H
 #define CLI_BASE_SIGNALS_H
@@ -12,10 +14,16 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Take over SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGPIPE, except for those that are ignored. */
+/*
+ * Take over SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGPIPE, except for those that are
+ * ignored.
+ */
 void cli_signals_init(void);
 
-/* From now on pass signals on to @pid, at once those that came while there was nobody; 0: to nobody. */
+/*
+ * From now on pass signals on to @pid, at once those that came while there was nobody; 0: to
+ * nobody.
+ */
 void cli_signals_forward(pid_t pid);
 
 /* The first signal that asked for an end (INT, QUIT, TERM, HUP), 0 when there was none. */

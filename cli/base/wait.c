@@ -11,7 +11,9 @@
 
 #define ENDED (-1)
 #define NO_PIDFD (-2)
-/* How often a thread without pidfd is looked at; the end of a measurement is late by at most this. */
+/*
+ * How often a thread without pidfd is looked at; the end of a measurement is late by at most this.
+ */
 #define LOOK_NS 50000000ull
 
 uint64_t cli_now_ns(void)
@@ -22,7 +24,10 @@ uint64_t cli_now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* pidfd_open(2) is there since Linux 5.3 and takes thread group leaders only; everything else is asked with kill(2). */
+/*
+ * pidfd_open(2) is there since Linux 5.3 and takes thread group leaders only; everything else is
+ * asked with kill(2).
+ */
 static int wait_for(int pid)
 {
 	long fd = syscall(SYS_pidfd_open, pid, 0);
@@ -52,7 +57,10 @@ void cli_wait_fini(struct cli_wait *w)
 	*w = (struct cli_wait){ 0 };
 }
 
-/* Strike out who has ended; the first descriptor still to be waited for goes to @p. Returns whether all have ended. */
+/*
+ * Strike out who has ended; the first descriptor still to be waited for goes to @p. Returns whether
+ * all have ended.
+ */
 static bool look(struct cli_wait *w, struct pollfd *p, bool *has_blind)
 {
 	bool all = w->n > 0;

@@ -25,8 +25,8 @@ int cli_wait_init(struct cli_wait *w, const int *pid, size_t n);
 void cli_wait_fini(struct cli_wait *w);
 
 /*
- * Wait until all have ended or @deadline_ns of CLOCK_MONOTONIC is reached (UINT64_MAX: never), with the signals of @mask
- * blocked during the wait. 1 all ended, 0 time is over, -EINTR a signal came.
+ * Wait until all have ended or @deadline_ns of CLOCK_MONOTONIC is reached (UINT64_MAX: never), with
+ * the signals of @mask blocked during the wait. 1 all ended, 0 time is over, -EINTR a signal came.
  */
 int cli_wait_until(struct cli_wait *w, uint64_t deadline_ns, const sigset_t *mask);
 

@@ -39,9 +39,15 @@ struct cli_driver_mount {
 
 /* Is the module there? */
 bool cli_driver_is_loaded(const struct cli_driver *d);
-/* The last mount of it that this process sees: 1, 0 when there is none, -errno when that cannot be told. */
+/*
+ * The last mount of it that this process sees: 1, 0 when there is none, -errno when that cannot be
+ * told.
+ */
 int cli_driver_find_mount(const struct cli_driver *d, struct cli_driver_mount *out);
-/* Who has files below @path open, as "4711 (stat), 4712 (sh)"; "" when nobody is found. Others' processes show only to root. */
+/*
+ * Who has files below @path open, as "4711 (stat), 4712 (sh)"; "" when nobody is found. Others'
+ * processes show only to root.
+ */
 void cli_driver_users(const char *path, char *text, size_t size);
 
 #endif

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* ntime driver status: is it loaded, where is it mounted, what does it say of itself, who uses it. */
+/*
+ * ntime driver status: is it loaded, where is it mounted, what does it say of itself, who uses it.
+ */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -57,7 +59,9 @@ static void unescape(char *text)
 	*to = '\0';
 }
 
-/* "36 35 98:0 /root /mount/point rw,noatime master:1 - type source rw,options" (proc(5), mountinfo) */
+/*
+ * "36 35 98:0 /root /mount/point rw,noatime master:1 - type source rw,options" (proc(5), mountinfo)
+ */
 static bool parse_mount(char *line, struct cli_driver_mount *out)
 {
 	char *separator = strstr(line, " - "), path[PATH_MAX], type[32], options[512];
@@ -176,7 +180,10 @@ static void put_status_lines(FILE *f)
 	free(line);
 }
 
-/* "key: value" lines as members. There is a line for each writer: those are an array, be it of none. */
+/*
+ * "key: value" lines as members. There is a line for each writer: those are an array, be it of
+ * none.
+ */
 static json_t *status_json(FILE *f)
 {
 	json_t *object = json_object(), *writers = json_array();

@@ -17,7 +17,10 @@
 #define NTIME_LAB_INSTALLED "/usr/libexec/ntime/lab/ntime-lab"
 #endif
 
-/* Beside a command that was not installed meson leaves a file that names the runner of its source tree. */
+/*
+ * Beside a command that was not installed meson leaves a file that names the runner of its source
+ * tree.
+ */
 #define RUNNER_FILE "lab-runner"
 
 enum {
@@ -33,7 +36,10 @@ enum {
 	ID_JSON,
 };
 
-/* For help and completion; the runner (lab/options.py) parses them, and tests/lab compares the two lists. */
+/*
+ * For help and completion; the runner (lab/options.py) parses them, and tests/lab compares the two
+ * lists.
+ */
 static const struct cli_option options[] = {
 	{ ID_WITH, "with", "PEER", "run, shell: also install perf or papi in the guest" },
 	{ ID_DRIVER, "driver", NULL,
@@ -54,7 +60,10 @@ static const struct cli_option options[] = {
 	CLI_OPTION_END,
 };
 
-/* Path of a runner that belongs to a command in a build directory; false when this command is not in one. */
+/*
+ * Path of a runner that belongs to a command in a build directory; false when this command is not
+ * in one.
+ */
 static bool find_in_build(char *path, size_t bytes)
 {
 	char name[PATH_MAX + sizeof(RUNNER_FILE)];

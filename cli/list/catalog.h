@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the library knows of a machine, copied, so that it can be grouped and chosen from; and the forms it is written in. */
+/*
+ * What the library knows of a machine, copied, so that it can be grouped and chosen from; and the
+ * forms it is written in.
+ */
 #ifndef CLI_LIST_CATALOG_H
 #define CLI_LIST_CATALOG_H
 
@@ -20,7 +23,8 @@
 
 /**
  * struct cli_catalog - strings are owned; entries are in the library's order
- * @units:	those that were chosen; the others stand behind them up to @all_units, since their events may be chosen
+ * @units:	those that were chosen; the others stand behind them up to @all_units, since their
+ *		events may be chosen
  */
 struct cli_catalog {
 	struct ntime_method_info *method;
@@ -37,16 +41,18 @@ struct cli_catalog {
 };
 
 /*
- * Load @parts. @model: events of that libpfm4 PMU model instead of the machine's, or NULL. 0, or -errno with the library's
- * sentence; cli_catalog_fini() in every case.
+ * Load @parts. @model: events of that libpfm4 PMU model instead of the machine's, or NULL. 0, or
+ * -errno with the library's sentence; cli_catalog_fini() in every case.
  */
 int cli_catalog_load(struct cli_catalog *c, struct ntime_ctx *ctx, unsigned int parts,
 		     const char *model);
 void cli_catalog_fini(struct cli_catalog *c);
 
 /*
- * Keep what one of the patterns fits: a glob over the whole name where it has *, ? or [, else a part of the name or of the
- * description, both without case. A unit fits by its name alone and keeps its events, a group of metrics its metrics. No pattern keeps all. Returns how many entries of @parts remain.
+ * Keep what one of the patterns fits: a glob over the whole name where it has *, ? or [, else a
+ * part of the name or of the description, both without case. A unit fits by its name alone and
+ * keeps its events, a group of metrics its metrics. No pattern keeps all. Returns how many entries
+ * of @parts remain.
  */
 size_t cli_catalog_choose(struct cli_catalog *c, unsigned int parts, char *const *patterns,
 			  size_t n);

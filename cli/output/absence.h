@@ -44,7 +44,8 @@ bool cli_absence_was_told(const struct cli_absence *all, size_t i);
 const char *cli_absence_why(const struct cli_absence *a);
 
 /*
- * Call @say with each sentence ("a, b: reason (remedy)"). With @is_brief there is one for all, without reasons.
+ * Call @say with each sentence ("a, b: reason (remedy)"). With @is_brief there is one for all,
+ * without reasons.
  */
 void cli_absences_tell(const struct cli_absence *all, size_t n, bool is_brief,
 		       void (*say)(void *arg, const char *sentence), void *arg);

@@ -104,7 +104,10 @@ static int open_file(struct cli_output *o)
 		o->fd = open(o->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 		return o->fd < 0 ? -errno : 0;
 	}
-	/* A file that may not be written to is not replaced either, though its directory would allow it. */
+	/*
+	 * A file that may not be written to is not replaced either, though its directory would
+	 * allow it.
+	 */
 	if (exists && access(o->place, W_OK))
 		return -errno;
 	return open_temporary(o, exists ? &old : NULL);
@@ -143,7 +146,9 @@ int cli_output_open(struct cli_output *o, const char *path, bool is_append)
 		ret = open_file(o);
 	if (!ret) {
 		o->f = fdopen(o->fd, "w");
-		/* EINVAL: it cannot be written, as one that was closed when we began (cli/main.c). */
+		/*
+		 * EINVAL: it cannot be written, as one that was closed when we began (cli/main.c).
+		 */
 		ret = o->f ? 0 : errno == EINVAL ? -EBADF : -errno;
 	}
 	if (ret < 0) {

@@ -2,9 +2,10 @@
 /*
  * Where a report goes: stderr, stdout, or a file that appears complete or not at all.
  *
- * A regular file is written under another name beside its place and renamed at the end. What is no regular file (a pipe, a
- * terminal, /dev/full) cannot be replaced and is written to directly. Appending copies the new part behind the old one at the end,
- * and cuts it off again when that fails.
+ * A regular file is written under another name beside its place and renamed at the end. What is no
+ * regular file (a pipe, a terminal, /dev/full) cannot be replaced and is written to directly.
+ * Appending copies the new part behind the old one at the end, and cuts it off again when that
+ * fails.
  */
 #ifndef CLI_OUTPUT_FILE_H
 #define CLI_OUTPUT_FILE_H
@@ -17,7 +18,8 @@
  * @f:		to write to; fully buffered, so that lines stay together
  * @fd:		what @f ends in, for cli_look_at()
  * @path:	for people
- * @place:	file to replace or to append to, symbolic links followed; NULL when @f goes there directly
+ * @place:	file to replace or to append to, symbolic links followed; NULL when @f goes there
+ *		directly
  * @temporary:	file that is written; NULL when @f goes there directly
  * @error:	-errno of the first flush that failed
  */
@@ -32,11 +34,14 @@ struct cli_output {
 };
 
 /*
- * @path: NULL is stderr, "-" stdout, else a file's name, borrowed until close. 0 or -errno; a sentence was printed.
+ * @path: NULL is stderr, "-" stdout, else a file's name, borrowed until close. 0 or -errno; a
+ *	sentence was printed.
  */
 int cli_output_open(struct cli_output *o, const char *path, bool is_append);
 
-/* What was written so far becomes visible, where it goes directly. 0 or -errno without a sentence. */
+/*
+ * What was written so far becomes visible, where it goes directly. 0 or -errno without a sentence.
+ */
 int cli_output_flush(struct cli_output *o);
 
 /* Finish: everything is in its place, or nothing is, after a sentence, and -errno is returned. */

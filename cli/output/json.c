@@ -11,7 +11,10 @@
 #include "cli/output/say.h"
 #include "lib/lazy/lazy.h"
 
-/* Bytes of the UTF-8 character at @s, 0 when it is none (RFC 3629: no surrogates, shortest form, below U+110000). */
+/*
+ * Bytes of the UTF-8 character at @s, 0 when it is none (RFC 3629: no surrogates, shortest form,
+ * below U+110000).
+ */
 static size_t utf8_bytes(const unsigned char *s)
 {
 	size_t more;
@@ -148,7 +151,10 @@ static json_t *cell_json(const struct cli_cell *cell)
 	return json_null();
 }
 
-/* The object that member @key, with a dot in it, goes into, made where @is_known; NULL: there is none. */
+/*
+ * The object that member @key, with a dot in it, goes into, made where @is_known; NULL: there is
+ * none.
+ */
 static json_t *object_of(json_t *json, const char *key, bool is_known, bool is_null)
 {
 	size_t bytes = strcspn(key, ".");

@@ -164,7 +164,9 @@ struct cli_number cli_number_short(double value)
 		return cli_number_grouped(value, 2);
 	if (size >= 0.1)
 		return cli_number_grouped(value, 3);
-	/* Small numbers keep three digits, however many zeros stand before them: none of them is 0. */
+	/*
+	 * Small numbers keep three digits, however many zeros stand before them: none of them is 0.
+	 */
 	snprintf(n.text, sizeof(n.text), "%.3g", value);
 	return n;
 }

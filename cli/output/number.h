@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers as text and text as numbers. The decimal point is '.', groups are separated by ',' whatever the locale. */
+/*
+ * Numbers as text and text as numbers. The decimal point is '.', groups are separated by ','
+ * whatever the locale.
+ */
 #ifndef CLI_OUTPUT_NUMBER_H
 #define CLI_OUTPUT_NUMBER_H
 
@@ -15,15 +18,19 @@ struct cli_number {
 };
 
 /*
- * A length of time: a number with ns, us, ms, s or min behind it, or with nothing for @bare, which is one of these: "ms" as in
- * perf stat, "s" as in watch(1). "1.5s" works. 0; -EINVAL (no such thing, negative); -ERANGE (more than 100 years).
+ * A length of time: a number with ns, us, ms, s or min behind it, or with nothing for @bare, which
+ * is one of these: "ms" as in perf stat, "s" as in watch(1). "1.5s" works. 0; -EINVAL (no such
+ * thing, negative); -ERANGE (more than 100 years).
  */
 int cli_time_parse(const char *text, const char *bare, uint64_t *ns);
 
 /* A decimal number from @low to @high. 0, -EINVAL or -ERANGE. */
 int cli_number_parse(const char *text, uint64_t low, uint64_t high, uint64_t *out);
 
-/* "1,234,567" or "1,234.50"; from 1e15 on as %.6g because a double has no more whole digits worth showing in full. */
+/*
+ * "1,234,567" or "1,234.50"; from 1e15 on as %.6g because a double has no more whole digits worth
+ * showing in full.
+ */
 struct cli_number cli_number_grouped(double value, int decimals);
 /* The same for a whole 64-bit number, always in full. */
 struct cli_number cli_number_count(uint64_t count);
@@ -31,21 +38,27 @@ struct cli_number cli_number_count(uint64_t count);
 struct cli_number cli_number_digits(uint64_t count);
 struct cli_number cli_number_hex(uint64_t value, unsigned int digits);
 
-/* At least four significant digits where there are so many: "0.00123", "1.234", "12.35", "123.5", "1,235", "0". */
+/*
+ * At least four significant digits where there are so many: "0.00123", "1.234", "12.35", "123.5",
+ * "1,235", "0".
+ */
 struct cli_number cli_number_short(double value);
 
 /* "1.002914" seconds */
 struct cli_number cli_number_seconds(double ns);
 /* "±" or "+-", then a percentage of @value, "±0.12%"; "±?" when @value is 0 */
 struct cli_number cli_number_spread(double error, double value, bool utf8);
-/* The shortest decimal form that reads back as the same double; for machines. Whole numbers cost little. */
+/*
+ * The shortest decimal form that reads back as the same double; for machines. Whole numbers cost
+ * little.
+ */
 struct cli_number cli_number_exact(double value);
 /* Six significant digits, as %g has them; without stdio for numbers that rates usually are. */
 struct cli_number cli_number_rate(double value);
 
 /*
- * A value in its unit, for people. Nanoseconds are shown as µs, ms or s; plain events ("" as @unit) as whole numbers. *@shown becomes
- * the unit to print: static memory or @unit.
+ * A value in its unit, for people. Nanoseconds are shown as µs, ms or s; plain events ("" as @unit)
+ * as whole numbers. *@shown becomes the unit to print: static memory or @unit.
  */
 struct cli_number cli_number_value(double value, const char *unit, bool utf8, const char **shown);
 

@@ -71,7 +71,10 @@ static unsigned int min_of(unsigned int a, unsigned int b)
 
 unsigned int cli_word_distance(const char *a, const char *b)
 {
-	/* Three rows of the table of optimal string alignment: the one before the last is needed for swaps. */
+	/*
+	 * Three rows of the table of optimal string alignment: the one before the last is needed
+	 * for swaps.
+	 */
 	unsigned int rows[3][WORD_MAX_CHARS + 1];
 	size_t la = strlen(a), lb = strlen(b);
 

@@ -8,7 +8,10 @@
 /* One sentence; the newline is added. */
 void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A sentence about a wrong command line, then where help is. @command is "" for ntime itself. Returns CLI_EXIT_FAILED. */
+/*
+ * A sentence about a wrong command line, then where help is. @command is "" for ntime itself.
+ * Returns CLI_EXIT_FAILED.
+ */
 int cli_say_misuse(const char *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -19,8 +22,8 @@ int cli_say_no_memory(void);
 int cli_say_stdout_end(void);
 
 /*
- * Number of single-letter mistakes between two words, without case; a swap of neighbours is one. Words above 63 characters
- * are as far apart as can be (64).
+ * Number of single-letter mistakes between two words, without case; a swap of neighbours is one.
+ * Words above 63 characters are as far apart as can be (64).
  */
 unsigned int cli_word_distance(const char *a, const char *b);
 

@@ -131,7 +131,10 @@ static size_t width_of(const struct cli_table *t, unsigned int rank)
 	return width;
 }
 
-/* The largest rank that there is room for; where even 0 has none, or nearly, the first column is cut. */
+/*
+ * The largest rank that there is room for; where even 0 has none, or nearly, the first column is
+ * cut.
+ */
 static unsigned int fit(struct cli_table *t, const struct cli_look *look)
 {
 	unsigned int rank = 0;

@@ -81,7 +81,9 @@ size_t cli_text_columns(const char *text)
 
 static inline char safe(char c)
 {
-	/* C1 controls are two bytes in UTF-8, 0xc2 0x80..0x9f; the second one alone does no harm. */
+	/*
+	 * C1 controls are two bytes in UTF-8, 0xc2 0x80..0x9f; the second one alone does no harm.
+	 */
 	return (unsigned char)c < 0x20 || c == 0x7f ? '?' : c;
 }
 

@@ -45,8 +45,9 @@ size_t cli_text_columns(const char *text);
 size_t cli_columns(const char *text, size_t bytes);
 
 /*
- * Write @text in lines that fit @look->width. The caller has already written @column columns of the first line; the next ones
- * begin with @indent blanks. Ends with a newline. A word longer than a line stays in one piece.
+ * Write @text in lines that fit @look->width. The caller has already written @column columns of the
+ * first line; the next ones begin with @indent blanks. Ends with a newline. A word longer than a
+ * line stays in one piece.
  */
 void cli_wrap(FILE *f, const struct cli_look *look, size_t column, size_t indent, const char *text);
 

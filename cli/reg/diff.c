@@ -23,7 +23,10 @@ static int by_path(const void *left, const void *right)
 	return strcmp(a->path, b->path);
 }
 
-/* Those without a value are not compared: they go behind the end, where cli_dump_fini() still frees them. */
+/*
+ * Those without a value are not compared: they go behind the end, where cli_dump_fini() still frees
+ * them.
+ */
 static void sort_read(struct cli_dump *d, size_t *read)
 {
 	struct cli_dumped one;

@@ -21,7 +21,10 @@ struct cli_dump {
 	size_t n, room;
 };
 
-/* 0, or CLI_EXIT_FAILED after a sentence. Registers that are readable but refuse are there with their reason. */
+/*
+ * 0, or CLI_EXIT_FAILED after a sentence. Registers that are readable but refuse are there with
+ * their reason.
+ */
 int cli_dump_read(struct cli_dump *d, struct cli_reg *r);
 int cli_dump_load(struct cli_dump *d, const char *path);
 void cli_dump_fini(struct cli_dump *d);

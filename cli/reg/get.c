@@ -17,7 +17,10 @@
 #include "cli/output/term.h"
 #include "cli/base/wait.h"
 
-/* Names are found one after the other, and all of them before anything is read. 0 or CLI_EXIT_FAILED after a sentence. */
+/*
+ * Names are found one after the other, and all of them before anything is read. 0 or
+ * CLI_EXIT_FAILED after a sentence.
+ */
 static int find_all(struct cli_reg *r, struct cli_registers *list)
 {
 	int ret = 0;

@@ -58,7 +58,10 @@ static int parse_value(struct setting *s)
 	return 0;
 }
 
-/* One name, and either CPUs were named or there is one register only: nobody writes more of them than he knows. */
+/*
+ * One name, and either CPUs were named or there is one register only: nobody writes more of them
+ * than he knows.
+ */
 static int find_targets(struct setting *s)
 {
 	const char *name = s->r->operand[0], *cpus = s->r->cpus;
@@ -252,7 +255,10 @@ static int wait_for_command(struct setting *s)
 	return WIFEXITED(s->end.status) ? WEXITSTATUS(s->end.status) : 0;
 }
 
-/* Who waits must not be killed before the old value is back, so signals are caught from before the first write. */
+/*
+ * Who waits must not be killed before the old value is back, so signals are caught from before the
+ * first write.
+ */
 static int prepare(struct setting *s)
 {
 	int ret;
@@ -266,7 +272,9 @@ static int prepare(struct setting *s)
 	if (s->r->is_dry)
 		return 0;
 	cli_signals_init();
-	/* Forked before anything is open: a copy of a descriptor would keep the register written. */
+	/*
+	 * Forked before anything is open: a copy of a descriptor would keep the register written.
+	 */
 	ret = s->r->command ? ntime_command_new(s->r->ctx, s->r->command, &s->command) : 0;
 	if (s->r->holds)
 		cli_signals_block(&s->mask);
@@ -337,7 +345,10 @@ static int parse_pace(const struct cli_reg *r, struct pace *p)
 	return 0;
 }
 
-/* Write @n is due at its place in a row that begins with the first one, so that lateness does not add up. */
+/*
+ * Write @n is due at its place in a row that begins with the first one, so that lateness does not
+ * add up.
+ */
 static void sleep_until(uint64_t begin_ns, double hz, uint64_t n)
 {
 	uint64_t at_ns = begin_ns + (uint64_t)((double)n * 1e9 / hz);

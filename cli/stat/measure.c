@@ -2,8 +2,9 @@
 /*
  * One measurement.
  *
- * With a command: it is held just before exec while the counters are attached to it, so that nothing of it is missed and
- * nothing of ntime is counted. Without: counting begins at once and ends with the processes, the time or Ctrl-C.
+ * With a command: it is held just before exec while the counters are attached to it, so that
+ * nothing of it is missed and nothing of ntime is counted. Without: counting begins at once and
+ * ends with the processes, the time or Ctrl-C.
  */
 #include <errno.h>
 #include <signal.h>
@@ -17,8 +18,9 @@
 
 #define NEVER UINT64_MAX
 /*
- * Passes that take turns are read so often: the library learns from it how steady the counts are, for the error. Where we program the counters
- * ourselves the reads end the turns and tell wraps of narrow counters: 32 bits take at least 134 ms (lib/count/pmu/pmu_count.c).
+ * Passes that take turns are read so often: the library learns from it how steady the counts are,
+ * for the error. Where we program the counters ourselves the reads end the turns and tell wraps of
+ * narrow counters: 32 bits take at least 134 ms (lib/count/pmu/pmu_count.c).
  */
 #define GLANCE_NS 100000000ull
 /* From SIGTERM to SIGKILL after --timeout. */
@@ -45,7 +47,9 @@ static void begin_intervals(struct cli_measure *m, uint64_t now)
 
 static int begin_counting(struct cli_measure *m)
 {
-	/* Read before anything is counted: the first interval is to have all of it, exec included. */
+	/*
+	 * Read before anything is counted: the first interval is to have all of it, exec included.
+	 */
 	if (m->options->interval_ns && cli_sessions_read(&m->sessions, m->last))
 		return CLI_EXIT_FAILED;
 	if (cli_sessions_start(&m->sessions))
@@ -147,7 +151,10 @@ static int end_interval(struct cli_measure *m, uint64_t now)
 	return 0;
 }
 
-/* The time is over: without a command that is the end, a command is told to end. Returns whether it is over. */
+/*
+ * The time is over: without a command that is the end, a command is told to end. Returns whether it
+ * is over.
+ */
 static bool end_time(struct cli_measure *m, uint64_t now)
 {
 	m->timeout_at_ns = NEVER;
@@ -161,7 +168,10 @@ static bool end_time(struct cli_measure *m, uint64_t now)
 	return false;
 }
 
-/* Counting has failed: the command is not to suffer from it, so only its end and the timeout are waited for. */
+/*
+ * Counting has failed: the command is not to suffer from it, so only its end and the timeout are
+ * waited for.
+ */
 static bool give_up(struct cli_measure *m)
 {
 	m->has_failed = true;
@@ -208,8 +218,9 @@ static int wait_for_end(struct cli_measure *m)
 		int ret;
 
 		/*
-		 * Asked before each wait: it may have come while counters were opened or read, when it cut no wait short. A command got the signal, or
-		 * gets it now; its end is what is waited for.
+		 * Asked before each wait: it may have come while counters were opened or read, when
+		 * it cut no wait short. A command got the signal, or gets it now; its end is what
+		 * is waited for.
 		 */
 		if (!m->command && cli_signals_stop())
 			return 0;

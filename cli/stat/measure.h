@@ -14,7 +14,8 @@
 /**
  * struct cli_measure - state of one
  * @on_open:	called once the counters are open; non-zero ends the measurement with that
- * @on_interval: called at the end of each interval with its values; non-zero ends a measurement without command
+ * @on_interval: called at the end of each interval with its values; non-zero ends a measurement
+ *	without command
  * @arg:	first argument of both
  * @values:	what was counted in all, valid after cli_measure_run()
  * @end:	of the command
@@ -55,8 +56,9 @@ struct cli_measure {
 };
 
 /*
- * Run it from beginning to end; the first six members are set by the caller, the rest is 0. 0 or the exit status of ntime after a
- * sentence. In both cases cli_measure_fini() frees; until then the sessions can be asked.
+ * Run it from beginning to end; the first six members are set by the caller, the rest is 0. 0 or
+ * the exit status of ntime after a sentence. In both cases cli_measure_fini() frees; until then the
+ * sessions can be asked.
  */
 int cli_measure_run(struct cli_measure *m);
 void cli_measure_fini(struct cli_measure *m);

@@ -14,7 +14,9 @@ struct cli_notes {
 	size_t n;
 };
 
-/* Describe the items of @r that are not absent, then what forced each further pass. 0 or -ENOMEM. */
+/*
+ * Describe the items of @r that are not absent, then what forced each further pass. 0 or -ENOMEM.
+ */
 int cli_notes_take(struct cli_notes *notes, struct ntime_ctx *ctx, struct ntime_session *s,
 		   const struct cli_report *r);
 void cli_notes_fini(struct cli_notes *notes);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What ntime stat found out, and the three forms it is written in. Writers know nothing of how it came about. */
+/*
+ * What ntime stat found out, and the three forms it is written in. Writers know nothing of how it
+ * came about.
+ */
 #ifndef CLI_STAT_REPORT_H
 #define CLI_STAT_REPORT_H
 
@@ -57,7 +60,10 @@ enum cli_figure_id {
 	CLI_FIGURES
 };
 
-/* How far max-rss must be above its floor to be the command's own: struct ntime_command_end tells what the room is for. */
+/*
+ * How far max-rss must be above its floor to be the command's own: struct ntime_command_end tells
+ * what the room is for.
+ */
 #define CLI_MAX_RSS_SLACK_BYTES (1024 * 1024)
 
 /**
@@ -79,9 +85,11 @@ extern const struct cli_figure_form cli_figure_forms[CLI_FIGURES];
  * struct cli_report - everything a writer needs
  * @version:	of ntime
  * @argv:	the command, NULL when something that runs already was measured
- * @target:	what was measured, for people: "the machine", "process 12"; "" for the command itself
+ * @target:	what was measured, for people: "the machine", "process 12"; "" for the command
+ *		itself
  * @figure:	over the runs; entries with .n == 0 are not known
- * @at_most:	figure that is only an upper bound: in one of the runs at least, something else may have been that large
+ * @at_most:	figure that is only an upper bound: in one of the runs at least, something else may
+ *		have been that large
  * @status:	wait(2)'s status of the last run of the command
  * @note:	further lines for people (how it was counted); @notes of them
  * @runs:	runs that were counted (with @by_pass: rounds of @passes runs)

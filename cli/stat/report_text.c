@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A report for people: time(1)'s lines, a line per counter with the metrics that belong to it, and what was not counted.
+ * A report for people: time(1)'s lines, a line per counter with the metrics that belong to it, and
+ * what was not counted.
  *
  *     real       1.002914 s
  *     ...
@@ -68,7 +69,10 @@ static const struct cli_item *line_of(const struct cli_style *style, const struc
 	return NULL;
 }
 
-/* A value as people read it, with ~ before an estimate and >= before a lower bound; *@unit is what to print behind it. */
+/*
+ * A value as people read it, with ~ before an estimate and >= before a lower bound; *@unit is what
+ * to print behind it.
+ */
 static struct cell number_cell(const struct cli_style *style, const struct cli_item *item,
 			       const char **unit)
 {
@@ -244,7 +248,10 @@ static void pad(FILE *f, size_t used, size_t wanted)
 		fprintf(f, "%*s", (int)(wanted - used), "");
 }
 
-/* Write a comment or note at its column: behind what is there when it is the first one and has room, else on a new line. */
+/*
+ * Write a comment or note at its column: behind what is there when it is the first one and has
+ * room, else on a new line.
+ */
 static void put_aside(FILE *f, const struct cli_style *style, const struct layout *l, size_t prefix,
 		      size_t *column, size_t at, const char *text, enum cli_colour colour)
 {
@@ -261,7 +268,10 @@ static void put_aside(FILE *f, const struct cli_style *style, const struct layou
 		cli_print_safe(f, text);
 		*column = at + cli_text_columns(text);
 	} else {
-		/* Too narrow for columns: the text itself may need several lines, and cli_wrap() ends them. */
+		/*
+		 * Too narrow for columns: the text itself may need several lines, and cli_wrap()
+		 * ends them.
+		 */
 		char *copy = NULL;
 		size_t bytes = 0;
 		FILE *memory = open_memstream(&copy, &bytes);
@@ -412,7 +422,10 @@ static void put_head(FILE *f, const struct cli_style *style, const struct cli_re
 	}
 }
 
-/* Names of all that are like @first, each once, separated by blanks; caller frees. NULL without memory. */
+/*
+ * Names of all that are like @first, each once, separated by blanks; caller frees. NULL without
+ * memory.
+ */
 static char *names_of(const struct cli_absence *all, size_t n, size_t first)
 {
 	char *names = NULL;
@@ -428,7 +441,10 @@ static char *names_of(const struct cli_absence *all, size_t n, size_t first)
 			continue;
 		for (size_t k = first; k < i && !is_repeated; k++)
 			is_repeated = strcmp(all[k].name, all[i].name) == 0;
-		/* Names of metrics may have blanks; a no-break rule would need more than the list is worth. */
+		/*
+		 * Names of metrics may have blanks; a no-break rule would need more than the list
+		 * is worth.
+		 */
 		if (!is_repeated)
 			fprintf(f, "%s%s", i > first ? " " : "", all[i].name);
 	}
@@ -480,7 +496,10 @@ static void put_absences(FILE *f, const struct cli_style *style, const struct cl
 	free(all);
 }
 
-/* What "<not counted>" can mean here. That an event had no turn is possible only where they take turns. */
+/*
+ * What "<not counted>" can mean here. That an event had no turn is possible only where they take
+ * turns.
+ */
 static void put_why_none_ran(FILE *f, const struct cli_style *style, const struct cli_report *r)
 {
 	char text[LINE_CHARS];

@@ -24,7 +24,10 @@ static int add_events(struct cli_sessions *ss, struct ntime_session *s, const ch
 	for (; *names; names++) {
 		int ret = ntime_session_add(s, *names, NULL);
 
-		/* Nobody asked for it by name: where an architecture lacks the very word, it is left out. */
+		/*
+		 * Nobody asked for it by name: where an architecture lacks the very word, it is
+		 * left out.
+		 */
 		if (ret < 0 && ret != -ENOENT)
 			return cli_machine_say(ss->ctx, ret), ret;
 	}

@@ -35,8 +35,8 @@ int cli_sessions_new(struct cli_sessions *ss, struct ntime_ctx *ctx,
 void cli_sessions_free(struct cli_sessions *ss);
 
 /*
- * ntime_session_open() with as many descriptors as may be had: whole machines need thousands. The limit is as before afterwards, since
- * commands inherit it. No sentence.
+ * ntime_session_open() with as many descriptors as may be had: whole machines need thousands. The
+ * limit is as before afterwards, since commands inherit it. No sentence.
  */
 int cli_session_open(struct ntime_session *s);
 
@@ -48,11 +48,15 @@ int cli_sessions_stop(struct cli_sessions *ss);
 int cli_sessions_read(struct cli_sessions *ss, struct ntime_value *values);
 int cli_sessions_metrics(struct cli_sessions *ss, struct ntime_value *values);
 unsigned int cli_sessions_passes(const struct cli_sessions *ss);
-/* Counters that may wrap unseen unless they are read now and then: those that no kernel counts for us. */
+/*
+ * Counters that may wrap unseen unless they are read now and then: those that no kernel counts for
+ * us.
+ */
 bool cli_sessions_can_wrap(const struct cli_sessions *ss);
 
 /*
- * Describe the items, for a report: strings are copies. 0 or -ENOMEM or -errno after a sentence; on failure nothing remains.
+ * Describe the items, for a report: strings are copies. 0 or -ENOMEM or -errno after a sentence; on
+ * failure nothing remains.
  */
 int cli_sessions_describe(struct cli_sessions *ss, struct cli_item **items);
 void cli_items_free(struct cli_item *items, size_t n);

@@ -260,7 +260,10 @@ static char *describe_target(const struct cli_stat_options *o)
 	return fclose(f) ? NULL : text;
 }
 
-/* What would be absent, and what would be counted in part; a reason alone does not say which of the two. */
+/*
+ * What would be absent, and what would be counted in part; a reason alone does not say which of the
+ * two.
+ */
 static int plan_values(struct stat *st)
 {
 	size_t n = st->report.items;
@@ -284,7 +287,10 @@ static int plan_values(struct stat *st)
 	return ret < 0 ? CLI_EXIT_FAILED : 0;
 }
 
-/* --dry-run: the counters are opened, since only the kernel knows whether they can be, and never started. */
+/*
+ * --dry-run: the counters are opened, since only the kernel knows whether they can be, and never
+ * started.
+ */
 static int plan_only(struct stat *st)
 {
 	int ret;

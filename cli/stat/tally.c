@@ -20,7 +20,10 @@ void cli_value_add(struct ntime_value *sum, const struct ntime_value *v)
 {
 	bool has_sum = cli_value_is_known(sum), has_v = cli_value_is_known(v);
 
-	/* Metrics are computed anew from the sums; the length of their period is the same for all targets. */
+	/*
+	 * Metrics are computed anew from the sums; the length of their period is the same for all
+	 * targets.
+	 */
 	if ((sum->flags | v->flags) & NTIME_METRIC)
 		return;
 	if (has_sum && has_v) {
@@ -36,7 +39,9 @@ void cli_value_add(struct ntime_value *sum, const struct ntime_value *v)
 	} else if (has_sum) {
 		sum->flags |= NTIME_PARTIAL;
 	} else if (!(v->flags & NTIME_ABSENT)) {
-		/* Neither has a number; "did not run" says more of the whole than "cannot be had". */
+		/*
+		 * Neither has a number; "did not run" says more of the whole than "cannot be had".
+		 */
 		*sum = *v;
 	}
 }
@@ -92,7 +97,10 @@ void cli_tally_mean(const struct cli_tally *t, struct ntime_value *out)
 	uint64_t n = t->spread.n;
 
 	*out = (struct ntime_value){ .value = NAN, .scale = t->scale, .flags = t->missing_flags };
-	/* Of a metric this is the length of the period, which is wanted even where the metric had no number. */
+	/*
+	 * Of a metric this is the length of the period, which is wanted even where the metric had
+	 * no number.
+	 */
 	if (t->runs)
 		out->wanted_ns = t->wanted_ns / t->runs;
 	if (!n) {

@@ -12,14 +12,15 @@
 bool cli_value_is_known(const struct ntime_value *v);
 
 /*
- * Add what another target counted. Errors are independent, so their squares add up. A part that is missing makes the sum
- * NTIME_PARTIAL; a sum of nothing but missing parts is missing.
+ * Add what another target counted. Errors are independent, so their squares add up. A part that is
+ * missing makes the sum NTIME_PARTIAL; a sum of nothing but missing parts is missing.
  */
 void cli_value_add(struct ntime_value *sum, const struct ntime_value *v);
 
 /*
- * What was really counted, without extrapolation: .value becomes .count times @scale, .error 0 and NTIME_SCALED goes away.
- * Returns true when the value was an estimate before. Metrics stay as they are.
+ * What was really counted, without extrapolation: .value becomes .count times @scale, .error 0 and
+ * NTIME_SCALED goes away. Returns true when the value was an estimate before. Metrics stay as they
+ * are.
  */
 bool cli_value_unscale(struct ntime_value *v, double scale);
 

@@ -9,7 +9,10 @@
 #include "cli/output/say.h"
 #include "cli/trace/chips.h"
 
-/* As much of a file is looked at in search of identifications; a driver's first accesses are among them. */
+/*
+ * As much of a file is looked at in search of identifications; a driver's first accesses are among
+ * them.
+ */
 #define LOOK_BYTES (UINT64_C(4) << 20)
 #define LOOK_RECORDS 64
 /* A machine has a few cards. */
@@ -23,7 +26,10 @@ struct cli_answer {
 	bool has_value;
 };
 
-/* Of device @number, a new one with @name if there was none; NULL for those behind the first ones, or without memory. */
+/*
+ * Of device @number, a new one with @name if there was none; NULL for those behind the first ones,
+ * or without memory.
+ */
 static struct cli_answer *answer_of(struct cli_chips *c, size_t number, const char *name)
 {
 	struct cli_answer *a;

@@ -2,9 +2,10 @@
 /*
  * Which chips the devices of a trace are: from --chip, or from what the devices answered.
  *
- * A driver asks a device what it is before it does anything else, but a filter may remove that, and it may come late. So the beginning of a file
- * is looked at first, for identifications alone. What is learnt is a list that only grows, because several threads decode: each goes along it
- * as far as it has come in the trace.
+ * A driver asks a device what it is before it does anything else, but a filter may remove that, and
+ * it may come late. So the beginning of a file is looked at first, for identifications alone. What
+ * is learnt is a list that only grows, because several threads decode: each goes along it as far as
+ * it has come in the trace.
  */
 #ifndef CLI_TRACE_CHIPS_H
 #define CLI_TRACE_CHIPS_H
@@ -36,14 +37,20 @@ struct cli_chips {
 	struct cli_learnt first, *last;
 };
 
-/* Begin with an opened trace; looks at the beginning of its file. Names must be loaded. 0, or CLI_EXIT_FAILED after a sentence. */
+/*
+ * Begin with an opened trace; looks at the beginning of its file. Names must be loaded. 0, or
+ * CLI_EXIT_FAILED after a sentence.
+ */
 int cli_chips_init(struct cli_chips *c, struct cli_trace_input *in);
 void cli_chips_fini(struct cli_chips *c);
 
 /* Learn from a batch what holds from its first record on. 0; -errno after a sentence. */
 int cli_chips_learn(struct cli_chips *c, const struct ntime_trace_batch *batch);
 
-/* Tell @d what was learnt behind *@known up to @last; *@known moves there. 1: something changed; 0; -errno. */
+/*
+ * Tell @d what was learnt behind *@known up to @last; *@known moves there. 1: something changed; 0;
+ * -errno.
+ */
 int cli_chips_tell(struct ntime_decoder *d, const struct cli_learnt **known,
 		   const struct cli_learnt *last);
 

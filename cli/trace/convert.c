@@ -145,7 +145,10 @@ struct copying {
 	struct cli_output *out;
 };
 
-/* A pipe may pause, and somebody look at what came out of it. Threads write meanwhile, so what becomes of it is asked at the end. */
+/*
+ * A pipe may pause, and somebody look at what came out of it. Threads write meanwhile, so what
+ * becomes of it is asked at the end.
+ */
 static int progress(void *arg, uint64_t position)
 {
 	struct copying *c = arg;

@@ -19,8 +19,10 @@ struct cli_cost_runs {
 
 /**
  * struct cli_cost_live - what is run
- * @command:	NULL-terminated; a word "{}" stands for the arguments, else they come behind the last word
- * @with, @without: arguments in one text, separated by blanks; quotes keep them together. NULL: none
+ * @command:	NULL-terminated; a word "{}" stands for the arguments, else they come behind the
+ *		last word
+ * @with, @without: arguments in one text, separated by blanks; quotes keep them together. NULL:
+ *	none
  * @log:	where a traced run writes its trace, NULL: not told
  * @pairs:	how many runs of each kind
  */

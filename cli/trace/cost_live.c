@@ -38,7 +38,10 @@ static int add_word(struct words *w, char *word)
 	return 0;
 }
 
-/* One word of @text into new memory: quotes of either kind keep blanks. *@end is behind it. NULL without memory. */
+/*
+ * One word of @text into new memory: quotes of either kind keep blanks. *@end is behind it. NULL
+ * without memory.
+ */
 static char *take_word(const char *text, const char **end)
 {
 	char *word = malloc(strlen(text) + 1), *to = word, quote = '\0';
@@ -186,7 +189,9 @@ int cli_cost_run(struct cli_trace *t, const struct cli_cost_live *live, struct c
 {
 	int ret = 0;
 
-	/* Without, with, with, without: what gets slower or faster over time falls on both alike. */
+	/*
+	 * Without, with, with, without: what gets slower or faster over time falls on both alike.
+	 */
 	for (size_t i = 0; i < live->pairs && !ret; i++) {
 		ret = run_once(t, live, i % 2, i % 2 ? with : without);
 		if (!ret)

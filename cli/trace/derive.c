@@ -163,7 +163,10 @@ static int find_spans(struct spans *s, const struct ntime_derive *derive)
 	return 0;
 }
 
-/* Is there something better to show of the same measurement than a clock or nothing? A domain whose clocks alone are read counts those. */
+/*
+ * Is there something better to show of the same measurement than a clock or nothing? A domain whose
+ * clocks alone are read counts those.
+ */
 static bool is_worth_showing(const struct spans *s, const struct ntime_derived *d)
 {
 	const struct span key = { d->device, d->first_window, 0 };
@@ -183,7 +186,10 @@ static bool is_worth_showing(const struct spans *s, const struct ntime_derived *
 	       s->span[low - 1].last < d->first_window;
 }
 
-/* Of the function: what stands behind the first ';' of a key may differ in bits that one trace does not tell. */
+/*
+ * Of the function: what stands behind the first ';' of a key may differ in bits that one trace does
+ * not tell.
+ */
 static size_t hash_function(const char *key)
 {
 	uint32_t h = 2166136261u;

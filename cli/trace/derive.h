@@ -23,7 +23,8 @@ struct cli_derive_trace {
  * @d:		what the library says
  * @trace:	whose
  * @next:	1 + the next row with the same function and another key, 0: none
- * @same:	number of the group of equal set-ups that it is in, from 1; 0 none (its set-up is not known)
+ * @same:	number of the group of equal set-ups that it is in, from 1; 0 none (its set-up is
+ *		not known)
  */
 struct cli_derive_row {
 	struct ntime_derived d;

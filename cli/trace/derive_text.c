@@ -361,7 +361,10 @@ static int print_member(FILE *f, const struct cli_derive_row *r)
 	return ret;
 }
 
-/* Rows by their groups, each group in the order it has: group g is order[first[g]] up to order[first[g + 1]]. */
+/*
+ * Rows by their groups, each group in the order it has: group g is order[first[g]] up to
+ * order[first[g + 1]].
+ */
 struct groups {
 	size_t *first, *order;
 };

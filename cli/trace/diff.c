@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* ntime trace diff: what the second of two traces does that the first does not, and the other way round. */
+/*
+ * ntime trace diff: what the second of two traces does that the first does not, and the other way
+ * round.
+ */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -25,7 +25,10 @@ struct cli_trace_differences {
 	uint64_t n;
 };
 
-/* For ntime_trace_diff_run(); @arg is a struct cli_trace_differences. Negative when nothing more can be written. */
+/*
+ * For ntime_trace_diff_run(); @arg is a struct cli_trace_differences. Negative when nothing more
+ * can be written.
+ */
 int cli_trace_diff_text(void *arg, const struct ntime_trace_change *change);
 int cli_trace_diff_csv(void *arg, const struct ntime_trace_change *change);
 int cli_trace_diff_json(void *arg, const struct ntime_trace_change *change);

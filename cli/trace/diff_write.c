@@ -43,7 +43,10 @@ static unsigned int longest_device(const struct cli_trace_pair *p)
 	return longest > 36 ? 36 : (unsigned int)longest;
 }
 
-/* Lines of "show" without the number and the thread, with times that count from each trace's first record. */
+/*
+ * Lines of "show" without the number and the thread, with times that count from each trace's first
+ * record.
+ */
 static int make_lines(struct cli_trace_differences *d)
 {
 	struct ntime_trace_info info = { .size = sizeof(info) };
@@ -257,7 +260,10 @@ static const struct cli_columns diff_columns = { .column = columns,
 						 .n = COLUMNS,
 						 .has_nulls = true };
 
-/* @side: 0 for A, whose columns stand right before those of B. No values where it has no such access. */
+/*
+ * @side: 0 for A, whose columns stand right before those of B. No values where it has no such
+ *	access.
+ */
 static void fill_side(struct cli_cell *cell, int side, const struct ntime_record *r,
 		      uint64_t before, uint64_t count)
 {

@@ -138,7 +138,10 @@ static const char *default_qemu(char *name, size_t size)
 	return name;
 }
 
-/* What QEMU says, NULL: it cannot be asked. Below another root it is not that machine's, unless it was named. */
+/*
+ * What QEMU says, NULL: it cannot be asked. Below another root it is not that machine's, unless it
+ * was named.
+ */
 static const char *ask_qemu(const struct cli_trace *t, const char *program, char *text, size_t size)
 {
 	const struct doctor *d = t->own;

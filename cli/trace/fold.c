@@ -40,7 +40,10 @@ static void make_again(struct cli_fold *f, uint64_t count, uint64_t last, struct
 	out->reserved = f->changes > 0;
 }
 
-/* Show what was folded: a note, the last round if it read something else, and what of another round had begun. */
+/*
+ * Show what was folded: a note, the last round if it read something else, and what of another round
+ * had begun.
+ */
 static size_t flush(struct cli_fold *f, struct ntime_record *out)
 {
 	uint64_t begun = f->round ? f->folded % f->round : 0, whole = f->folded - begun,

@@ -2,8 +2,9 @@
 /*
  * Polling loops and repeats of a trace, folded into one line each.
  *
- * Two rounds of what repeats are shown, the ones that follow are counted. A loop of one read is polling: any value goes on with it. A round has up to
- * 16 accesses, of which reads may give other values; then the last round is shown as well. Nothing is looked ahead, so a trace that still
+ * Two rounds of what repeats are shown, the ones that follow are counted. A loop of one read is
+ * polling: any value goes on with it. A round has up to 16 accesses, of which reads may give other
+ * values; then the last round is shown as well. Nothing is looked ahead, so a trace that still
  * grows is folded too.
  */
 #ifndef CLI_TRACE_FOLD_H
@@ -18,9 +19,10 @@
 #define CLI_FOLD_RING 64
 
 /*
- * A kind of record that only folding makes: the accesses before it came again. It is the last of them but for: .kind; .source is the length of a
- * round; .time_ns is how long that took, where NTIME_RECORD_TIMED is set; .reserved is 1 when reads gave other values;
- * cli_fold_count() tells how many accesses it stands for.
+ * A kind of record that only folding makes: the accesses before it came again. It is the last of
+ * them but for: .kind; .source is the length of a round; .time_ns is how long that took, where
+ * NTIME_RECORD_TIMED is set; .reserved is 1 when reads gave other values; cli_fold_count() tells
+ * how many accesses it stands for.
  */
 #define CLI_RECORD_AGAIN 0xff
 
@@ -35,7 +37,10 @@ struct cli_fold {
 	uint64_t changes;
 };
 
-/* What comes out; @room for CLI_FOLD_MOST more than there was to come is enough for each record that goes in. */
+/*
+ * What comes out; @room for CLI_FOLD_MOST more than there was to come is enough for each record
+ * that goes in.
+ */
 #define CLI_FOLD_MOST (2 * CLI_FOLD_ROUND + 2)
 
 /* Take one record; what is to be shown is written to @out. Returns how many. */

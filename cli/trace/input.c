@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* ntime trace: reading a trace with the options of the command line, until its end or until a signal. */
+/*
+ * ntime trace: reading a trace with the options of the command line, until its end or until a
+ * signal.
+ */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,8 +18,9 @@ static volatile sig_atomic_t stop_signal, signals_seen, is_opening;
 static struct ntime_trace *volatile followed;
 
 /*
- * Until a trace is open there is nothing to be stopped: the signal ends a wait for the first bytes of it by cutting it short. One that
- * comes just before such a wait cuts nothing, so another one follows it each second.
+ * Until a trace is open there is nothing to be stopped: the signal ends a wait for the first bytes
+ * of it by cutting it short. One that comes just before such a wait cuts nothing, so another one
+ * follows it each second.
  */
 static void cut_short(int sig)
 {
@@ -34,7 +38,9 @@ static void on_stop(int sig)
 	cut_short(sig);
 }
 
-/* Only where something has to be put in order before the end; else signals do what they always do. */
+/*
+ * Only where something has to be put in order before the end; else signals do what they always do.
+ */
 static void take_signals(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };

@@ -11,7 +11,10 @@
 #include "cli/trace/line.h"
 #include "cli/trace/mark.h"
 
-/* Powers of two; a cache that fits the processor's second level is better than one that never forgets. */
+/*
+ * Powers of two; a cache that fits the processor's second level is better than one that never
+ * forgets.
+ */
 #define NAMES 4096u
 #define VALUES 8192u
 #define NAME_BYTES 160u
@@ -40,7 +43,10 @@ struct name {
 /* In place of the length of words: they are not kept yet. */
 #define SEEN_ONCE UINT32_MAX
 
-/* A value of a register, apart from its words: most are asked for in vain, and then no other line of the cache is looked at. */
+/*
+ * A value of a register, apart from its words: most are asked for in vain, and then no other line
+ * of the cache is looked at.
+ */
 struct value {
 	uint64_t value;
 	uint32_t serial; /* of the name, 0: empty */
@@ -48,7 +54,8 @@ struct value {
 };
 
 /**
- * struct front - what stands in front of the device: the same for all accesses of a second by one thread, but for six digits
+ * struct front - what stands in front of the device: the same for all accesses of a second by one
+ * thread, but for six digits
  * @bytes:	0: there is none, or the columns are others
  * @digits_at:	where those are
  * @from_ns:	when the second began
@@ -191,7 +198,9 @@ static char *put_decimal(const struct cli_lines *l, char *p, uint64_t n, unsigne
 /* The four high bytes of @value, eight digits. */
 static inline void put_hex8(char *p, uint64_t value)
 {
-	/* One digit a byte, the first one lowest: bytes swapped, then spread, then split in halves. */
+	/*
+	 * One digit a byte, the first one lowest: bytes swapped, then spread, then split in halves.
+	 */
 	uint64_t x = __builtin_bswap32((uint32_t)(value >> 32));
 
 	x = (x & 0xffff0000u) << 16 | (x & 0xffffu);
@@ -244,7 +253,10 @@ static char *put_blanks(char *p, size_t n)
 
 static unsigned int time_columns(const struct cli_line_style *s)
 {
-	/* Seconds of a clock since 1970 have ten digits, those since the first record rarely more than five. */
+	/*
+	 * Seconds of a clock since 1970 have ten digits, those since the first record rarely more
+	 * than five.
+	 */
 	return (s->base_ns ? 6 : 10) + 1 + s->digits;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines of "ntime trace show". Built in memory of their own, without stdio: what was named before is copied from a cache, so that most lines are
- * a few copies and two conversions of numbers.
+ * Lines of "ntime trace show". Built in memory of their own, without stdio: what was named before
+ * is copied from a cache, so that most lines are a few copies and two conversions of numbers.
  */
 #ifndef CLI_TRACE_LINE_H
 #define CLI_TRACE_LINE_H

@@ -14,7 +14,10 @@
 /* False: nothing to show, such as a new style of lines. */
 bool cli_mark_is_shown(const struct ntime_record *r);
 
-/* The sentence of a mark, without control characters; @out has room for CLI_MARK_BYTES and @text. Returns its length. */
+/*
+ * The sentence of a mark, without control characters; @out has room for CLI_MARK_BYTES and @text.
+ * Returns its length.
+ */
 size_t cli_mark_text(char *out, const struct ntime_record *r, const char *text);
 
 #endif

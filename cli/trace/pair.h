@@ -21,7 +21,10 @@ struct cli_trace_pair {
 	struct ntime_trace_diff *diff;
 };
 
-/* Read both operands of @t into a comparison with @options. 0; -1 after a sentence, or after a signal. */
+/*
+ * Read both operands of @t into a comparison with @options. 0; -1 after a sentence, or after a
+ * signal.
+ */
 int cli_pair_read(struct cli_trace_pair *p, struct cli_trace *t,
 		  const struct ntime_trace_diff_options *options);
 /* Tell what both traces lack. */

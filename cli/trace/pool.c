@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Threads that make lines of records: jobs are handed out in order, worked on in any, and written in order.
+ * Threads that make lines of records: jobs are handed out in order, worked on in any, and written
+ * in order.
  *
- * Each thread has a decoder and caches of its own. A job knows how much had been learnt of chips when it was made, so that what is written does not
- * depend on how many threads there are.
+ * Each thread has a decoder and caches of its own. A job knows how much had been learnt of chips
+ * when it was made, so that what is written does not depend on how many threads there are.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -83,8 +84,8 @@ static int work(struct worker *w, struct job *j)
 }
 
 /*
- * Write what is ready, in order. Whoever made the oldest does so at once, for the thread that reads may be waiting for input. Locked, but not while it
- * writes.
+ * Write what is ready, in order. Whoever made the oldest does so at once, for the thread that reads
+ * may be waiting for input. Locked, but not while it writes.
  */
 static void write_ready(struct cli_pool *p)
 {

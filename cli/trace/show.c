@@ -73,7 +73,10 @@ int cli_show_write(struct cli_show *s, const char *text, size_t n)
 
 /* ---- what lines look like ---- */
 
-/* Which columns there are is decided by the first records, so that a trace can be shown while it grows. */
+/*
+ * Which columns there are is decided by the first records, so that a trace can be shown while it
+ * grows.
+ */
 static void look_at_first(struct cli_show *s, const struct ntime_trace_batch *batch)
 {
 	s->style.digits = 6;
@@ -101,7 +104,10 @@ static unsigned int longest_device(const struct cli_show *s)
 	return longest > 36 ? 36 : (unsigned int)longest;
 }
 
-/* What a terminal has no room for is left out: the thread first, then the domain, then a device that is the only one. */
+/*
+ * What a terminal has no room for is left out: the thread first, then the domain, then a device
+ * that is the only one.
+ */
 static void fit(struct cli_show *s)
 {
 	struct cli_line_style *style = &s->style;
@@ -224,7 +230,10 @@ static int show_batch(struct cli_show *s, const struct ntime_trace_batch *batch)
 		ret = fold(s, batch);
 	else
 		ret = put_and_count(s, batch->records, batch->n, batch->text);
-	/* Somebody may be looking at a trace that grows. The threads of a pool see to it themselves. */
+	/*
+	 * Somebody may be looking at a trace that grows. The threads of a pool see to it
+	 * themselves.
+	 */
 	return ret || s->pool ? ret : cli_output_flush(&s->out);
 }
 
@@ -240,7 +249,10 @@ static int show_rest(struct cli_show *s)
 	return ret ? ret : ended;
 }
 
-/* What is shown before a trace proves to be damaged is shown all the same. 0, or negative after a sentence or with an error of the output. */
+/*
+ * What is shown before a trace proves to be damaged is shown all the same. 0, or negative after a
+ * sentence or with an error of the output.
+ */
 static int show_all(struct cli_show *s)
 {
 	struct ntime_trace_batch batch = { .size = sizeof(batch) };

@@ -42,10 +42,15 @@ int cli_show_write(struct cli_show *s, const char *text, size_t n);
 
 /* Threads that make lines. 0, or CLI_EXIT_FAILED after a sentence. */
 int cli_pool_new(struct cli_show *s, unsigned int threads, struct cli_pool **out);
-/* Have a batch made into lines; it is copied. The threads write them in order. 0 or the first error. */
+/*
+ * Have a batch made into lines; it is copied. The threads write them in order. 0 or the first
+ * error.
+ */
 int cli_pool_put(struct cli_pool *p, const struct ntime_record *records, size_t n, const char *text,
 		 uint64_t access);
-/* Wait until all is written. 0 or the first error; from then on the output is the caller's again. */
+/*
+ * Wait until all is written. 0 or the first error; from then on the output is the caller's again.
+ */
 int cli_pool_end(struct cli_pool *p);
 void cli_pool_free(struct cli_pool *p);
 

@@ -344,7 +344,10 @@ static int run_with_output(struct cli_trace_stats *s, struct cli_output *out)
 {
 	int ret = read_all(s);
 
-	/* What came before a damaged place was counted, and is told; the status says that it is not all. */
+	/*
+	 * What came before a damaged place was counted, and is told; the status says that it is not
+	 * all.
+	 */
 	if (ret < 0 && !s->in.is_told) {
 		cli_output_abandon(out);
 		return CLI_EXIT_FAILED;

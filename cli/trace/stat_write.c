@@ -10,7 +10,10 @@
 #include "cli/output/table.h"
 #include "cli/trace/stat.h"
 
-/* In the order of CSV and JSON; people have some in other words. What matters less is left out first. */
+/*
+ * In the order of CSV and JSON; people have some in other words. What matters less is left out
+ * first.
+ */
 #define AT(member, kind) CLI_OF(struct cli_stat_row, r.member, kind)
 #define READ CLI_IF(struct cli_stat_row, r.flags, NTIME_STAT_READ_VALUED)
 #define WRITTEN CLI_IF(struct cli_stat_row, r.flags, NTIME_STAT_WRITE_VALUED)

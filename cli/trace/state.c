@@ -161,7 +161,10 @@ static bool is_told(const struct cli_state_end *end, const struct ntime_register
 	       r->width <= end->offset - r->offset;
 }
 
-/* A register of which only parts were accessed, whole: nothing is known of the rest, which is not the same as 0. */
+/*
+ * A register of which only parts were accessed, whole: nothing is known of the rest, which is not
+ * the same as 0.
+ */
 static bool complete(const struct cli_state_style *s, const struct ntime_register_state *part,
 		     struct ntime_register_state *out)
 {

@@ -189,7 +189,9 @@ static void put_row(const struct cli_state_style *s, const struct columns *c, co
 		cli_colour(&s->look, CLI_PLAIN), c->value, value, c->access, written, read);
 }
 
-/* Where the table finds no room: the value in the first line where it can be, the accesses below. */
+/*
+ * Where the table finds no room: the value in the first line where it can be, the accesses below.
+ */
 static void put_stacked(const struct cli_state_style *s, const struct columns *c,
 			const char *device, const char *name, const char *value,
 			const char *written, const char *read)

@@ -18,7 +18,10 @@ const struct cli_trace_action *const cli_trace_actions[] = {
 	&cli_trace_doctor,  &cli_trace_bind,  &cli_trace_unbind, NULL,
 };
 
-/* An action with all of its options, as a command of its own: for help, for completion and for parsing. */
+/*
+ * An action with all of its options, as a command of its own: for help, for completion and for
+ * parsing.
+ */
 struct composed {
 	struct cli_command command;
 	struct cli_option options[CLI_OPTIONS_MAX + 1];

@@ -123,12 +123,17 @@ extern const struct cli_trace_action cli_trace_unbind;
 
 /* ---- trace.c ---- */
 
-/* Print the sentence of libntime-trace for its last error; when it has none, what @ret means. Returns CLI_EXIT_FAILED. */
+/*
+ * Print the sentence of libntime-trace for its last error; when it has none, what @ret means.
+ * Returns CLI_EXIT_FAILED.
+ */
 int cli_trace_say(const struct ntime_trace_ctx *ctx, int ret);
 
 /* ---- options.c ---- */
 
-/* Options of the groups, and the action's own, into @out, which has room for CLI_OPTIONS_MAX + 1. */
+/*
+ * Options of the groups, and the action's own, into @out, which has room for CLI_OPTIONS_MAX + 1.
+ */
 void cli_trace_options(const struct cli_trace_action *a, struct cli_option *out);
 /* Take one option of either kind. 0, or -EINVAL after a sentence. */
 int cli_trace_set(struct cli_trace *t, const struct cli_option *o, const char *value);
@@ -139,7 +144,10 @@ void cli_trace_fini(struct cli_trace *t);
 /* Keep one more argument of an option. 0, or -EINVAL after a sentence. */
 int cli_trace_add_word(struct cli_trace *t, struct cli_trace_words *words, const char *option,
 		       const char *value);
-/* A number as the command line has them, "0x10" or "16". 0, or -EINVAL after a sentence that names @option. */
+/*
+ * A number as the command line has them, "0x10" or "16". 0, or -EINVAL after a sentence that
+ * names @option.
+ */
 int cli_trace_number(const struct cli_trace *t, const char *option, const char *value,
 		     uint64_t high, uint64_t *out);
 
@@ -147,9 +155,15 @@ int cli_trace_number(const struct cli_trace *t, const char *option, const char *
 
 /* Load the databases into @t->db, unless they are. 0, or CLI_EXIT_FAILED after a sentence. */
 int cli_trace_names(struct cli_trace *t);
-/* Make @t->filter of the terms; loads names where a term needs them. 0, or CLI_EXIT_FAILED after a sentence. */
+/*
+ * Make @t->filter of the terms; loads names where a term needs them. 0, or CLI_EXIT_FAILED after a
+ * sentence.
+ */
 int cli_trace_filter(struct cli_trace *t);
-/* A decoder with the domains, and the chip that is meant for all. 0, or CLI_EXIT_FAILED after a sentence. Needs cli_trace_names(). */
+/*
+ * A decoder with the domains, and the chip that is meant for all. 0, or CLI_EXIT_FAILED after a
+ * sentence. Needs cli_trace_names().
+ */
 int cli_trace_decoder(struct cli_trace *t, struct ntime_decoder **out);
 /* Does the name in @bytes of @glob, as --device takes them, mean this device? */
 bool cli_trace_is_device(const struct ntime_trace_device *device, const char *glob, size_t bytes);
@@ -178,18 +192,28 @@ struct cli_trace_input {
 	bool is_told;
 };
 
-/* Operand @i, or "-" for standard input where it is not given; NULL after a sentence when that is a terminal. */
+/*
+ * Operand @i, or "-" for standard input where it is not given; NULL after a sentence when that is a
+ * terminal.
+ */
 const char *cli_trace_operand(const struct cli_trace *t, int i);
 
 /*
- * Open @path with the options of the command line and NTIME_TRACE_* @flags; makes the filter where that was not done. From now on
- * Ctrl-C and the like end following, and where a file is being written they end all without leaving half of it. 0, or CLI_EXIT_FAILED after a sentence.
+ * Open @path with the options of the command line and NTIME_TRACE_* @flags; makes the filter where
+ * that was not done. From now on Ctrl-C and the like end following, and where a file is being
+ * written they end all without leaving half of it. 0, or CLI_EXIT_FAILED after a sentence.
  */
 int cli_trace_input_open(struct cli_trace_input *in, struct cli_trace *t, const char *path,
 			 uint32_t flags);
-/* The next records: 1; 0 at the end; -errno after a sentence, -EINTR (a signal) without one. Shows how far it is. */
+/*
+ * The next records: 1; 0 at the end; -errno after a sentence, -EINTR (a signal) without one. Shows
+ * how far it is.
+ */
 int cli_trace_input_next(struct cli_trace_input *in, struct ntime_trace_batch *batch);
-/* At the end: a trace without times, where @is_asked or a filter asks for some. 0, or -EINVAL after a sentence. */
+/*
+ * At the end: a trace without times, where @is_asked or a filter asks for some. 0, or -EINVAL after
+ * a sentence.
+ */
 int cli_trace_input_check_times(struct cli_trace_input *in, bool is_asked);
 /* Tell what the trace lacks, and which options nothing in it fits, unless --quiet. */
 void cli_trace_input_tell(struct cli_trace_input *in);
@@ -204,7 +228,10 @@ int cli_trace_input_progress(void *arg, uint64_t position);
 
 /* ---- unused.c ---- */
 
-/* Tell of devices and registers of the command line that nothing in the trace fits; once it was read. */
+/*
+ * Tell of devices and registers of the command line that nothing in the trace fits; once it was
+ * read.
+ */
 void cli_trace_tell_unused(const struct cli_trace_input *in);
 
 /* ---- progress.c ---- */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* ntime trace: options that nothing in the trace fits, told at its end. A name that is mistyped would look like a trace without it. */
+/*
+ * ntime trace: options that nothing in the trace fits, told at its end. A name that is mistyped
+ * would look like a trace without it.
+ */
 #include <stdio.h>
 #include <string.h>
 

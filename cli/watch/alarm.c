@@ -95,7 +95,9 @@ int cli_watch_alarms_arrange(struct cli_watch_alarms *a, const struct cli_watch_
 	return 0;
 }
 
-/* What a command is told, and nothing else of ours: a copy of the environment with four names more. */
+/*
+ * What a command is told, and nothing else of ours: a copy of the environment with four names more.
+ */
 struct surroundings {
 	char **variable;
 	char own[4][160];

@@ -40,7 +40,10 @@ struct cli_watch_alarms {
 	unsigned int children;
 };
 
-/* Find the items that the limits are of. 0; -EINVAL after a sentence (no such item; the nearest name); -ENOMEM. */
+/*
+ * Find the items that the limits are of. 0; -EINVAL after a sentence (no such item; the nearest
+ * name); -ENOMEM.
+ */
 int cli_watch_alarms_init(struct cli_watch_alarms *a, const struct cli_watch_options *o,
 			  const struct cli_watch_items *items);
 void cli_watch_alarms_fini(struct cli_watch_alarms *a);
@@ -48,7 +51,10 @@ void cli_watch_alarms_fini(struct cli_watch_alarms *a);
 /* The rows are new ones. 0 or -ENOMEM. */
 int cli_watch_alarms_arrange(struct cli_watch_alarms *a, const struct cli_watch_rows *rows);
 
-/* Look at the rows of a sample of @period_ns, give or take @unsure_ns: mark values above their limits, tell of new ones, run the command. */
+/*
+ * Look at the rows of a sample of @period_ns, give or take @unsure_ns: mark values above their
+ * limits, tell of new ones, run the command.
+ */
 void cli_watch_alarms_check(struct cli_watch_alarms *a, struct cli_watch_rows *rows,
 			    const struct cli_watch_items *items, uint64_t period_ns,
 			    uint64_t unsure_ns);

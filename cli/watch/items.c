@@ -11,7 +11,10 @@
 #include "cli/output/say.h"
 #include "cli/watch/items.h"
 
-/* What is worth seeing of any machine, those that hardware lacks left out. Names that no table has are no metrics of this architecture. */
+/*
+ * What is worth seeing of any machine, those that hardware lacks left out. Names that no table has
+ * are no metrics of this architecture.
+ */
 static const char *const overview[] = {
 	"IPC",
 	"busy-frequency",
@@ -97,7 +100,10 @@ static bool has_item(const struct ntime_session *s, const char *name)
 	return false;
 }
 
-/* Metrics of one group, or of all; they are added after the walk, for the library is not to be changed while it tells. */
+/*
+ * Metrics of one group, or of all; they are added after the walk, for the library is not to be
+ * changed while it tells.
+ */
 struct found {
 	const char *group, *name;
 	struct cli_absence *metric;
@@ -159,7 +165,10 @@ static int add_found(struct cli_watch_items *items, struct ntime_ctx *ctx, struc
 	return ret < 0 ? ret : 0;
 }
 
-/* Add the metrics of a group, or the one with a name. How many there were, or -errno after a sentence. */
+/*
+ * Add the metrics of a group, or the one with a name. How many there were, or -errno after a
+ * sentence.
+ */
 static int add_metrics(struct cli_watch_items *items, struct ntime_ctx *ctx,
 		       struct ntime_session *s, const char *group, const char *name)
 {

@@ -42,11 +42,15 @@ int cli_watch_items_add(struct cli_watch_items *items, struct ntime_ctx *ctx,
 			struct ntime_session *s, const struct cli_watch_options *o);
 
 /*
- * Learn of an opened session what its items are; @values are those of a first read, a row per place. 0, or -errno after a sentence.
+ * Learn of an opened session what its items are; @values are those of a first read, a row per
+ * place. 0, or -errno after a sentence.
  */
 int cli_watch_items_describe(struct cli_watch_items *items, struct ntime_session *s,
 			     const struct ntime_value *values, size_t places, bool shows_hidden);
-/* A device of item @i is gone: learn why, and remember it among what is not there. 0, or -errno after a sentence. */
+/*
+ * A device of item @i is gone: learn why, and remember it among what is not there. 0, or -errno
+ * after a sentence.
+ */
 int cli_watch_items_lose(struct cli_watch_items *items, const struct ntime_session *s, size_t i);
 void cli_watch_items_fini(struct cli_watch_items *items);
 

@@ -2,9 +2,10 @@
 /*
  * The log bits of the thermal status registers.
  *
- * Rows tell which they are: fields whose names end in "_log". Writing 0 clears one and 1 leaves it (Intel SDM vol. 3B, "Thermal Status
- * Information": sticky bits, software clears them by writing 0), so bits that are set between reading and writing are not lost unless they are
- * among those that were set already.
+ * Rows tell which they are: fields whose names end in "_log". Writing 0 clears one and 1 leaves it
+ * (Intel SDM vol. 3B, "Thermal Status Information": sticky bits, software clears them by writing
+ * 0), so bits that are set between reading and writing are not lost unless they are among those
+ * that were set already.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -53,7 +54,10 @@ static uint64_t log_bits(const struct ntime_register_info *reg, uint64_t value, 
 	return bits;
 }
 
-/* Returns 1 when bits were set and are no more, 0 when there were none, or -errno with the library's sentence. */
+/*
+ * Returns 1 when bits were set and are no more, 0 when there were none, or -errno with the
+ * library's sentence.
+ */
 static int clear_one(struct ntime_ctx *ctx, const struct ntime_register_info *reg, int is_quiet)
 {
 	struct ntime_register *r;

@@ -147,7 +147,10 @@ static int set_form(struct cli_watch_options *o, enum cli_watch_form form)
 	return 0;
 }
 
-/* The name of a metric may have "=" nowhere, that of an event in terms ("cpu/event=0xc0/"): the last one counts. */
+/*
+ * The name of a metric may have "=" nowhere, that of an event in terms ("cpu/event=0xc0/"): the
+ * last one counts.
+ */
 static int add_limit(struct cli_watch_options *o, const char *value)
 {
 	const char *sign = strrchr(value, '=');

@@ -64,7 +64,10 @@ extern const struct cli_option cli_watch_option_table[];
 /* "socket", "core" ... */
 const char *cli_watch_per_word(enum cli_watch_per per);
 
-/* 0; -EINVAL or -ENOMEM after a sentence; -ECANCELED after --help. In every case cli_watch_options_fini() frees. */
+/*
+ * 0; -EINVAL or -ENOMEM after a sentence; -ECANCELED after --help. In every case
+ * cli_watch_options_fini() frees.
+ */
 int cli_watch_options_parse(struct cli_watch_options *o, const struct cli_command *self, int argc,
 			    char **argv);
 void cli_watch_options_fini(struct cli_watch_options *o);

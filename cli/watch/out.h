@@ -2,7 +2,8 @@
 /*
  * Where lines go, with as few system calls as may be: one write for what has gathered.
  *
- * Unlike reports (cli/output/file.h) lines are there while they are made, so a file is written to directly.
+ * Unlike reports (cli/output/file.h) lines are there while they are made, so a file is written to
+ * directly.
  */
 #ifndef CLI_WATCH_OUT_H
 #define CLI_WATCH_OUT_H
@@ -27,7 +28,10 @@ struct cli_watch_out {
 	uint64_t writes;
 };
 
-/* @path: NULL or "-" is standard output, else a file's name, which is emptied. 0; -errno after a sentence. */
+/*
+ * @path: NULL or "-" is standard output, else a file's name, which is emptied. 0; -errno after a
+ *	sentence.
+ */
 int cli_watch_out_open(struct cli_watch_out *o, const char *path);
 
 /* Write what has gathered. 0 or -errno without a sentence. */

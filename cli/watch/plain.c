@@ -64,7 +64,9 @@ static void end(struct cli_watch *w)
 	w->state = NULL;
 }
 
-/* Times stay in nanoseconds here: a column whose unit changes from line to line cannot be compared. */
+/*
+ * Times stay in nanoseconds here: a column whose unit changes from line to line cannot be compared.
+ */
 static struct cli_number value_text(const struct cli_watch_item *item, const struct ntime_value *v)
 {
 	const char *no_number = cli_watch_no_number(v);

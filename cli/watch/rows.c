@@ -82,7 +82,10 @@ static int compare(const struct ntime_where_info *a, const struct ntime_where_in
 	return a->cpu < b->cpu ? -1 : a->cpu > b->cpu;
 }
 
-/* Sessions name their CPUs in ascending order, which is nearly this one: inserting is quick, and needs no global for qsort(3). */
+/*
+ * Sessions name their CPUs in ascending order, which is nearly this one: inserting is quick, and
+ * needs no global for qsort(3).
+ */
 static void sort_places(struct cli_watch_rows *rows)
 {
 	for (size_t i = 0; i < rows->places; i++) {
@@ -203,7 +206,10 @@ static void take_extreme(struct ntime_value *sum, const struct ntime_value *v, b
 static void add_value(struct ntime_value *sum, const struct ntime_value *v,
 		      const struct cli_watch_item *item)
 {
-	/* Computed anew from the sums: the period is that of any place, the number of CPUs that of all. */
+	/*
+	 * Computed anew from the sums: the period is that of any place, the number of CPUs that of
+	 * all.
+	 */
 	if (item->info.is_metric) {
 		if (!(sum->flags & EMPTY))
 			sum->count += v->count;

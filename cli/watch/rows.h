@@ -2,8 +2,8 @@
 /*
  * Rows of what is watched: values of places (CPUs) put together per socket, core, thread or all.
  *
- * What is counted for a package or its cache cannot be divided: under --per core and thread it stands in rows of the sockets, above those
- * of their cores.
+ * What is counted for a package or its cache cannot be divided: under --per core and thread it
+ * stands in rows of the sockets, above those of their cores.
  */
 #ifndef CLI_WATCH_ROWS_H
 #define CLI_WATCH_ROWS_H
@@ -53,13 +53,16 @@ struct cli_watch_rows {
 };
 
 /*
- * Learn of an opened session where its places are. 0 or -errno: without a topology all of them are of one socket that is not known
- * (-EIO is returned; the rows can be used).
+ * Learn of an opened session where its places are. 0 or -errno: without a topology all of them are
+ * of one socket that is not known (-EIO is returned; the rows can be used).
  */
 int cli_watch_rows_init(struct cli_watch_rows *rows, struct ntime_session *s, size_t items);
 void cli_watch_rows_fini(struct cli_watch_rows *rows);
 
-/* What suits @items best: a state of single cores, or what is computed of one, is seen at them alone; all else, and the overview, at the sockets. */
+/*
+ * What suits @items best: a state of single cores, or what is computed of one, is seen at them
+ * alone; all else, and the overview, at the sockets.
+ */
 enum cli_watch_per cli_watch_rows_choose(const struct cli_watch_items *items);
 
 /* Make the rows; may be called again with another @per. 0 or -ENOMEM. */

@@ -2,9 +2,10 @@
 /*
  * The full screen of ntime watch (ncursesw).
  *
- * The library sends what has changed only. Its handler of SIGWINCH is kept, so that another size comes as KEY_RESIZE; the signal is blocked
- * but while we wait, so that none comes just before. Signals that end ntime have handlers already when it is set up, so it leaves
- * them alone; the terminal is restored on the way out of the loop.
+ * The library sends what has changed only. Its handler of SIGWINCH is kept, so that another size
+ * comes as KEY_RESIZE; the signal is blocked but while we wait, so that none comes just before.
+ * Signals that end ntime have handlers already when it is set up, so it leaves them alone; the
+ * terminal is restored on the way out of the loop.
  */
 #include <curses.h>
 #include <errno.h>
@@ -250,7 +251,10 @@ static void set_colours(struct screen *s)
 	s->has_colours = true;
 }
 
-/* Looked at before the library is set up, for that loses memory, or ends the program, where it fails. */
+/*
+ * Looked at before the library is set up, for that loses memory, or ends the program, where it
+ * fails.
+ */
 static bool can_be_drawn_on(void)
 {
 	const char *term = getenv("TERM");
@@ -399,7 +403,10 @@ static enum cli_watch_wish_of_key key(struct cli_watch *w)
 		wish = press(w, c);
 		has_keys = true;
 	}
-	/* Input without a key in it is its end: the terminal is gone. What came behind the look for keys may be one. */
+	/*
+	 * Input without a key in it is its end: the terminal is gone. What came behind the look for
+	 * keys may be one.
+	 */
 	if (!has_keys && has_input)
 		s->has_keys = false;
 	if (wish == CLI_KEY_NOTHING && has_keys)

@@ -97,7 +97,10 @@ static unsigned int name_columns(const struct cli_watch_table *t, const struct c
 	return most < room ? most : room;
 }
 
-/* Doubts are signs beside the number: ~ estimated, > at least, + some CPUs are missing, ! no longer ours, ? not sure. */
+/*
+ * Doubts are signs beside the number: ~ estimated, > at least, + some CPUs are missing, ! no longer
+ * ours, ? not sure.
+ */
 static void number_text(const struct drawing *d, const struct cli_watch_item *item,
 			const struct ntime_value *v, char *text, size_t size)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table that the full screen shows: a line per item, a column per row of values, in as many panels below each other as the width asks for.
- * It knows nothing of terminals: what it draws goes to a function.
+ * The table that the full screen shows: a line per item, a column per row of values, in as many
+ * panels below each other as the width asks for. It knows nothing of terminals: what it draws goes
+ * to a function.
  */
 #ifndef CLI_WATCH_TABLE_H
 #define CLI_WATCH_TABLE_H

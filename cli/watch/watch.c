@@ -19,7 +19,10 @@
 #include "cli/watch/watch.h"
 #include "cli/watch/log.h"
 
-/* Passes that take turns are looked at so often, as ntime stat does: the library learns how steady the counts are, or ends turns. */
+/*
+ * Passes that take turns are looked at so often, as ntime stat does: the library learns how steady
+ * the counts are, or ends turns.
+ */
 #define TURN_NS 100000000u
 /* Below this, looks between samples cost more than they find. */
 #define LEAST_LOOK_NS 1000000u
@@ -61,7 +64,10 @@ static int read_places(struct cli_watch *w, struct ntime_value *out)
 	return ret < 0 ? ret : 0;
 }
 
-/* The same at one end of a period. A recording has a clock of its own, but samples of it are due by this machine's. */
+/*
+ * The same at one end of a period. A recording has a clock of its own, but samples of it are due by
+ * this machine's.
+ */
 static int read_end(struct cli_watch *w, struct ntime_value *out)
 {
 	int ret = read_places(w, out);
@@ -124,7 +130,10 @@ static void say_what_is_behind(const struct cli_watch *w)
 {
 	struct cli_look look = cli_look_at(STDERR_FILENO);
 
-	/* Numbers of an emulated machine are nowhere without this; other forms have it in each sample. */
+	/*
+	 * Numbers of an emulated machine are nowhere without this; other forms have it in each
+	 * sample.
+	 */
 	if (w->o.form != CLI_WATCH_CSV && w->o.form != CLI_WATCH_JSON)
 		cli_emulated_put(stderr, &look, w->emulated);
 	if (!w->o.is_quiet && w->o.form != CLI_WATCH_JSON)
