@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Programming the monitor of the ARM1176: what is written in which order, and when its counts can be believed. */
+/*
+ * Programming the monitor of the ARM1176: what is written in which order, and when its counts can
+ * be believed.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,8 +42,9 @@ int rpi_arm1176_start(struct rpi_arm1176 *m, const struct rpi_io *io, unsigned i
 	uint32_t found = io->read(io->arg, RPI_PMCR);
 
 	/*
-	 * Linux' driver enables the interrupt of each counter that it uses (arch/arm/kernel/perf_event_v6.c), this package never does: what
-	 * runs without one was left by a program that died.
+	 * Linux' driver enables the interrupt of each counter that it uses
+	 * (arch/arm/kernel/perf_event_v6.c), this package never does: what runs without one was
+	 * left by a program that died.
 	 */
 	if (found & RPI_PMCR_ENABLE && found & RPI_PMCR_INTERRUPTS) {
 		(void)snprintf(why, size,
@@ -48,7 +52,10 @@ int rpi_arm1176_start(struct rpi_arm1176 *m, const struct rpi_io *io, unsigned i
 			       "perf and try again");
 		return -EBUSY;
 	}
-	/* Linux does not reset the register before it counts: a divider left behind would divide perf's cycles. */
+	/*
+	 * Linux does not reset the register before it counts: a divider left behind would divide
+	 * perf's cycles.
+	 */
 	m->put_back = found & RPI_PMCR_ENABLE
 			      ? 0
 			      : found & RPI_PMCR_KEPT & ~(RPI_PMCR_ENABLE | RPI_PMCR_INTERRUPTS);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The performance monitor of the ARM1176, over register access that is lent: the processor's own instructions (cp15.c), or a model in tests.
- * Registers: ARM1176JZF-S technical reference manual, coprocessor 15, c15, c12.
+ * The performance monitor of the ARM1176, over register access that is lent: the processor's own
+ * instructions (cp15.c), or a model in tests. Registers: ARM1176JZF-S technical reference manual,
+ * coprocessor 15, c15, c12.
  */
 #ifndef RPI_ARM1176_H
 #define RPI_ARM1176_H
@@ -21,8 +22,8 @@ enum rpi_register { RPI_PMCR, RPI_CCR, RPI_CR0, RPI_CR1 };
 #define RPI_PMCR_RESET 0x006u	   /* P and C: counts to 0; read as 0 */
 #define RPI_PMCR_DIVIDE 0x008u	   /* D: the cycle counter counts every 64th clock */
 #define RPI_PMCR_INTERRUPTS 0x070u /* on overflow */
-#define RPI_PMCR_FLAG_EVENT0                                                                       \
-	0x100u /* counter 0 overflowed; writing 1 clears, writing 0 leaves it */
+/* counter 0 overflowed; writing 1 clears, writing 0 leaves it */
+#define RPI_PMCR_FLAG_EVENT0 0x100u
 #define RPI_PMCR_FLAG_EVENT1 0x200u /* counter 1 */
 #define RPI_PMCR_FLAG_CYCLES 0x400u /* the cycle counter */
 #define RPI_PMCR_FLAGS 0x700u
@@ -49,15 +50,16 @@ struct rpi_arm1176 {
 };
 
 /*
- * Clear, select, start. 0; -EBUSY: perf counts with these registers; -EIO: PMCR does not keep what is written, so nothing can be counted.
+ * Clear, select, start. 0; -EBUSY: perf counts with these registers; -EIO: PMCR does not keep what
+ * is written, so nothing can be counted.
  * @why gets the sentence. After an error the monitor is as it was found.
  */
 int rpi_arm1176_start(struct rpi_arm1176 *m, const struct rpi_io *io, unsigned int evt0,
 		      unsigned int evt1, char *why, size_t size);
 
 /*
- * Stop, take counts and flags, put back what was there. 0, or -EIO: somebody else programmed the monitor meanwhile, and @why says so; @out is then
- * not to be used.
+ * Stop, take counts and flags, put back what was there. 0, or -EIO: somebody else programmed the
+ * monitor meanwhile, and @why says so; @out is then not to be used.
  */
 int rpi_arm1176_stop(const struct rpi_arm1176 *m, const struct rpi_io *io,
 		     struct rpi_count out[RPI_COUNTERS], char *why, size_t size);

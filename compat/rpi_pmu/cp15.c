@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The way on the ARM1176: the instructions themselves. User mode may run them while V is set in the access validation register, which
- * ntime.ko does when it is loaded; else each is an illegal instruction, and is caught.
+ * The way on the ARM1176: the instructions themselves. User mode may run them while V is set in the
+ * access validation register, which ntime.ko does when it is loaded; else each is an illegal
+ * instruction, and is caught.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -53,7 +54,10 @@ CP15 static void write_register(void *arg, enum rpi_register reg, uint32_t value
 
 static const struct rpi_io io = { read_register, write_register, NULL };
 static struct rpi_arm1176 monitor;
-/* While a file of ntime.ko is open it cannot be unloaded and take the access away, or load-time values put back over the counts. */
+/*
+ * While a file of ntime.ko is open it cannot be unloaded and take the access away, or load-time
+ * values put back over the counts.
+ */
 static int pin = -1;
 
 static bool is_here(void)
@@ -100,7 +104,10 @@ static void end(void)
 static int start(const struct rpi_event *const evt[2], struct rpi_count out[RPI_COUNTERS],
 		 char *why, size_t size)
 {
-	/* A counter that is not wanted is parked where Linux' driver parks it: an event that never happens. */
+	/*
+	 * A counter that is not wanted is parked where Linux' driver parks it: an event that never
+	 * happens.
+	 */
 	unsigned int code[2] = { ARMV6_EVENT_NOP, ARMV6_EVENT_NOP };
 	int ret = rpi_guard_raise();
 

@@ -5,9 +5,11 @@
 
 /*
  * Codes: ARM1176JZF-S technical reference manual. What counts them elsewhere, by libntime's names:
- * - ARMv7 and ARMv8: the architected event of the same meaning by the name that the core PMU has in sysfs, which shows those alone that the
- *   processor has (arm64); generic names where processors differ in the number (the Cortex-A9 has no INST_RETIRED).
- * - x86: perf's generic events; those of the data side count loads and not stores (Linux arch/x86/events/intel/core.c).
+ * - ARMv7 and ARMv8: the architected event of the same meaning by the name that the core PMU has in
+ *   sysfs, which shows those alone that the processor has (arm64); generic names where processors
+ *   differ in the number (the Cortex-A9 has no INST_RETIRED).
+ * - x86: perf's generic events; those of the data side count loads and not stores (Linux
+ *   arch/x86/events/intel/core.c).
  * No other processor tells a stall of the instruction buffer or on data from other stalls.
  */
 #if defined(__arm__) || defined(__aarch64__)

@@ -36,7 +36,10 @@ static void pass_on(int number, siginfo_t *info, void *context)
 		/* Sent by a process (sigaction(2), si_code), and to be ignored. */
 		if (before.sa_handler == SIG_IGN && info->si_code <= 0)
 			return;
-		/* The instruction faults once more, or the signal comes once more, and ends the program. */
+		/*
+		 * The instruction faults once more, or the signal comes once more, and ends the
+		 * program.
+		 */
 		(void)signal(number, SIG_DFL);
 		if (info->si_code <= 0)
 			(void)raise(number);

@@ -10,7 +10,10 @@
 /* The cycle counter, and event counters 0 and 1. */
 enum { RPI_CYCLES, RPI_EVENT0, RPI_EVENT1, RPI_COUNTERS };
 
-/* "scaled by 64": what the cycle counter counts, on every processor, so that a program that multiplies is right on each. */
+/*
+ * "scaled by 64": what the cycle counter counts, on every processor, so that a program that
+ * multiplies is right on each.
+ */
 #define RPI_CYCLES_STEP 64
 
 /**
@@ -47,8 +50,9 @@ struct rpi_count {
 /**
  * struct rpi_way - a way to count
  * @is_here:	is it for this processor?
- * @start:	@evt are rows of the two events, NULL for one that does not exist and whose .reason is set. 0, or negative: nothing is
- *		counted, and @why says why. Reasons of single counters go to @out
+ * @start:	@evt are rows of the two events, NULL for one that does not exist and whose .reason
+ *		is set. 0, or negative: nothing is counted, and @why says why. Reasons of single
+ *		counters go to @out
  * @stop:	stops and fills @out. 0, or negative with @why: no count can be used
  * @forget:	in the child of fork(2): what was started is the parent's
  */

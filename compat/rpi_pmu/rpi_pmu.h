@@ -7,12 +7,13 @@
  *     stop_counting();
  *     print_counts(stdout);
  *
- * The interface of the ARM1176 package for the first Raspberry Pi and the Raspberry Pi Zero, kept source compatible. There it works on the
- * processor's own registers, once ntime.ko lets user mode at them; on other processors it counts through libntime whatever of these events
- * they have. rpi_pmu(3) tells what is counted where.
+ * The interface of the ARM1176 package for the first Raspberry Pi and the Raspberry Pi Zero, kept
+ * source compatible. There it works on the processor's own registers, once ntime.ko lets user mode
+ * at them; on other processors it counts through libntime whatever of these events they have.
+ * rpi_pmu(3) tells what is counted where.
  *
- * One measurement at a time: the three calls belong to one thread. A child of fork(2) measures for itself; what its parent has
- * started is not its own.
+ * One measurement at a time: the three calls belong to one thread. A child of fork(2) measures for
+ * itself; what its parent has started is not its own.
  */
 #ifndef RPI_PMU_H
 #define RPI_PMU_H
@@ -24,7 +25,10 @@
 extern "C" {
 #endif
 
-/* Events of the ARM1176JZF-S (its technical reference manual, "Performance Monitor Control Register"). */
+/*
+ * Events of the ARM1176JZF-S (its technical reference manual, "Performance Monitor Control
+ * Register").
+ */
 #define ARMV6_EVENT_ICACHE_MISS 0x0
 #define ARMV6_EVENT_IBUF_STALL 0x1
 #define ARMV6_EVENT_DDEP_STALL 0x2
@@ -61,12 +65,15 @@ extern "C" {
  * @evt0:	what counter 0 counts: ARMV6_EVENT_...
  * @evt1:	what counter 1 counts
  *
- * Forgets what was counted before; a measurement that still runs is ended. What cannot be counted is told by print_counts() and
- * rpi_pmu_error(), and the program goes on. Since 0.1.
+ * Forgets what was counted before; a measurement that still runs is ended. What cannot be counted
+ * is told by print_counts() and rpi_pmu_error(), and the program goes on. Since 0.1.
  */
 RPI_PMU_API void start_counting(int evt0, int evt1);
 
-/** stop_counting() - stop, and remember counts and overflow flags. Nothing happens where nothing was started. Since 0.1. */
+/**
+ * stop_counting() - stop, and remember counts and overflow flags. Nothing happens where nothing was
+ * started. Since 0.1.
+ */
 RPI_PMU_API void stop_counting(void);
 
 /**
@@ -75,7 +82,8 @@ RPI_PMU_API void stop_counting(void);
  * @evt0:	of the events
  * @evt1:	of the events
  *
- * NULL is what is not wanted. A count that is absent, or is not valid because its counter overflowed, is RPI_PMU_NO_COUNT. Since 0.1.
+ * NULL is what is not wanted. A count that is absent, or is not valid because its counter
+ * overflowed, is RPI_PMU_NO_COUNT. Since 0.1.
  */
 RPI_PMU_API void get_counts(uint64_t *cycles, uint64_t *evt0, uint64_t *evt1);
 
@@ -85,8 +93,9 @@ RPI_PMU_API void print_counts(FILE *out);
 /**
  * rpi_pmu_error() - why something was not counted
  *
- * Return: what is missing from the last measurement, why, and what to do, one sentence for each; "" when all was counted. Valid until
- * the next call of start_counting() or stop_counting(). Since 0.1; not part of the original package.
+ * Return: what is missing from the last measurement, why, and what to do, one sentence for each; ""
+ * when all was counted. Valid until the next call of start_counting() or stop_counting(). Since
+ * 0.1; not part of the original package.
  */
 RPI_PMU_API const char *rpi_pmu_error(void);
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * The way on every other processor: a session of libntime that counts what has the same meaning there.
+ * The way on every other processor: a session of libntime that counts what has the same meaning
+ * there.
  *
- * On Arm it asks ntime.ko first, where that is loaded, this user may write its registers and user mode may read the counters (PMUSERENR). The
- * driver counts a CPU, as the registers of the ARM1176 do: the thread is kept on the CPU where it is until stop_counting(). Else it is perf,
- * which counts this thread.
+ * On Arm it asks ntime.ko first, where that is loaded, this user may write its registers and user
+ * mode may read the counters (PMUSERENR). The driver counts a CPU, as the registers of the ARM1176
+ * do: the thread is kept on the CPU where it is until stop_counting(). Else it is perf, which
+ * counts this thread.
  */
 #include <errno.h>
 #include <sched.h>
@@ -34,7 +36,8 @@ static struct {
 	uint64_t base[RPI_COUNTERS];
 	bool is_pinned;
 	cpu_set_t before,
-		pinned; /* where the thread may run: before start_counting(), and until stop_counting() */
+		/* where the thread may run: before start_counting(), and until stop_counting() */
+		pinned;
 } counting;
 
 static bool is_here(void)
@@ -102,7 +105,10 @@ static int get_reader(int counter, size_t item, struct rpi_count *out)
 		return 0;
 	}
 	counting.has_item[counter] = true;
-	/* A reason of something that is counted tells what is left out: the kernel, where it is closed to this user. */
+	/*
+	 * A reason of something that is counted tells what is left out: the kernel, where it is
+	 * closed to this user.
+	 */
 	if (*info.reason && !*out->note)
 		out->note = "user mode only";
 	return 0;
@@ -135,7 +141,10 @@ static int add_all(const struct rpi_event *const evt[2], struct rpi_count out[RP
 		if (!evt[i])
 			continue;
 		if (evt[i]->other && strcmp(evt[i]->other, CYCLES) == 0) {
-			/* The same item: ARMv7 counts cycles in one counter only (Linux perf_event_v7.c). */
+			/*
+			 * The same item: ARMv7 counts cycles in one counter only (Linux
+			 * perf_event_v7.c).
+			 */
 			item[RPI_EVENT0 + i] = item[RPI_CYCLES];
 			memcpy(c->reason, out[RPI_CYCLES].reason, sizeof(c->reason));
 		} else if (evt[i]->other) {
@@ -184,7 +193,10 @@ static int open_session(const struct ntime_target *target, const struct rpi_even
 	return ret < 0 ? ret : check_passes(out);
 }
 
-/* Is every counter read by an instruction? Else a read is a system call for each, dearer than perf's. */
+/*
+ * Is every counter read by an instruction? Else a read is a system call for each, dearer than
+ * perf's.
+ */
 static bool has_cheap_readers(void)
 {
 	/* What the driver grants is known once it counts: they are asked for anew. */
@@ -198,7 +210,8 @@ static bool has_cheap_readers(void)
 }
 
 /*
- * Through ntime.ko, if that counts everything that perf could and lets user mode at the counters: else nothing is changed, and false.
+ * Through ntime.ko, if that counts everything that perf could and lets user mode at the counters:
+ * else nothing is changed, and false.
  */
 static bool open_by_driver(const struct rpi_event *const evt[2], struct rpi_count out[RPI_COUNTERS])
 {
@@ -237,8 +250,8 @@ static bool has_any_item(void)
 }
 
 /*
- * Order and instructions are the same at both ends, so that what they add is a constant. The first time pages are touched and functions are
- * bound: start_counting() calls it twice.
+ * Order and instructions are the same at both ends, so that what they add is a constant. The first
+ * time pages are touched and functions are bound: start_counting() calls it twice.
  */
 static __attribute__((noinline)) void read_all(uint64_t counts[RPI_COUNTERS],
 					       int status[RPI_COUNTERS])
@@ -312,8 +325,9 @@ static int stop(struct rpi_count out[RPI_COUNTERS], char *why, size_t size)
 }
 
 /*
- * Descriptors and mappings of the parent stay as they are: closing them is harmless, but ending the session would stop the parent's
- * counters, which the two share (perf_event_open(2), ioctl). What they take is freed when the child execs or ends.
+ * Descriptors and mappings of the parent stay as they are: closing them is harmless, but ending the
+ * session would stop the parent's counters, which the two share (perf_event_open(2), ioctl). What
+ * they take is freed when the child execs or ends.
  */
 static void forget(void)
 {
