@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * All that core/ knows of the world: fixed-width types and two functions every compiler may call anyway. The same sources go
- * into the library, the driver and the tests, so there is neither libc nor kernel below this line.
+ * All that core/ knows of the world: fixed-width types and two functions every compiler may call
+ * anyway. The same sources go into the library, the driver and the tests, so there is neither libc
+ * nor kernel below this line.
  */
 #ifndef NTHW_BASE_H
 #define NTHW_BASE_H

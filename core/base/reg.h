@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * Rows: one register each, with what is known of it and from where. Rows are facts; what is done with registers is elsewhere.
- * tests/core checks every row.
+ * Rows: one register each, with what is known of it and from where. Rows are facts; what is done
+ * with registers is elsewhere. tests/core checks every row.
  */
 #ifndef NTHW_REG_H
 #define NTHW_REG_H
@@ -11,10 +11,17 @@
 enum nthw_space {
 	NTHW_SPACE_MSR = 1, /* model-specific registers: one address space per CPU */
 	NTHW_SPACE_PCI, /* configuration space of one PCI function; addresses are byte offsets */
-	NTHW_SPACE_CP15, /* system coprocessor of 32-bit ARM, one per CPU; addresses by NTHW_CP15() */
-	NTHW_SPACE_MMIO, /* memory of a device; addresses are byte offsets in its BAR, which the table names */
-	NTHW_SPACE_SYSREG, /* system registers of 64-bit ARM, one set per CPU; addresses by NTHW_SYSREG() */
-	NTHW_SPACE_PMSEL, /* 32-bit ARM: counters behind PMSELR; address n is PMXEVCNTR, 0x20 + n PMXEVTYPER of counter n */
+	/* system coprocessor of 32-bit ARM, one per CPU; addresses by NTHW_CP15() */
+	NTHW_SPACE_CP15,
+	/* memory of a device; addresses are byte offsets in its BAR, which the table names */
+	NTHW_SPACE_MMIO,
+	/* system registers of 64-bit ARM, one set per CPU; addresses by NTHW_SYSREG() */
+	NTHW_SPACE_SYSREG,
+	/*
+	 * 32-bit ARM: counters behind PMSELR; address n is PMXEVCNTR, 0x20 + n PMXEVTYPER of
+	 * counter n
+	 */
+	NTHW_SPACE_PMSEL,
 };
 
 /* Of what there is one instance of the register. */
@@ -25,7 +32,10 @@ enum nthw_scope {
 	NTHW_SCOPE_DEVICE,  /* each device that has the table */
 };
 
-/* Address of a coprocessor register: the four numbers of "mrc p15, opc1, Rt, CRn, CRm, opc2" in the order in which manuals sort. */
+/*
+ * Address of a coprocessor register: the four numbers of "mrc p15, opc1, Rt, CRn, CRm, opc2" in the
+ * order in which manuals sort.
+ */
 #define NTHW_CP15(crn, opc1, crm, opc2)                                                            \
 	((uint32_t)(crn) << 12 | (uint32_t)(opc1) << 8 | (uint32_t)(crm) << 4 | (uint32_t)(opc2))
 
@@ -36,13 +46,26 @@ enum nthw_scope {
 
 enum nthw_access {
 	NTHW_RO = 1, /* read only, or nothing is known of writing it */
-	NTHW_OS, /* hardware lets it be written, but it is the operating system's: we only read it */
-	NTHW_OS_CLEAR, /* as NTHW_OS, but who holds the register may clear it: an interrupt that nobody would handle */
-	NTHW_OS_RW1C, /* can be read, writing 1 clears it, and that is the operating system's to do */
-	NTHW_RW0C, /* can be read, writing 0 clears it, and writing 1 leaves it: a log that cannot be restored */
+	/* hardware lets it be written, but it is the operating system's: we only read it */
+	NTHW_OS,
+	/*
+	 * as NTHW_OS, but who holds the register may clear it: an interrupt that nobody would
+	 * handle
+	 */
+	NTHW_OS_CLEAR,
+	/* can be read, writing 1 clears it, and that is the operating system's to do */
+	NTHW_OS_RW1C,
+	/*
+	 * can be read, writing 0 clears it, and writing 1 leaves it: a log that cannot be restored
+	 */
+	NTHW_RW0C,
 	NTHW_RW,
 	NTHW_RW1C, /* can be read, and writing 1 clears it */
-	NTHW_RW1S, /* can be read, writing 1 sets it, writing 0 leaves it: .clear_addr is where writing 1 clears it */
+	/*
+	 * can be read, writing 1 sets it, writing 0 leaves it: .clear_addr is where writing 1
+	 * clears it
+	 */
+	NTHW_RW1S,
 	NTHW_W1C, /* writing 1 clears or starts something elsewhere; reads as nothing useful */
 };
 
@@ -54,12 +77,13 @@ enum nthw_trust {
 };
 
 /*
- * What a register is for. Who counts, claims and gives registers back decides by this and by .runs, never by names or by the shape of
- * fields.
+ * What a register is for. Who counts, claims and gives registers back decides by this and by .runs,
+ * never by names or by the shape of fields.
  */
 enum nthw_role {
 	NTHW_ROLE_COUNTER = 1, /* a count that can be written: changes by itself while it runs */
-	NTHW_ROLE_SELECT, /* what counters count and in which mode: event, filter, their own enable bit */
+	/* what counters count and in which mode: event, filter, their own enable bit */
+	NTHW_ROLE_SELECT,
 	NTHW_ROLE_CONTROL, /* lets many of them run, freezes or resets them */
 	NTHW_ROLE_STATUS,  /* what happened: overflows, logs, levels */
 	NTHW_ROLE_CLEAR,   /* clears what a status shows, and tells nothing itself */
@@ -76,15 +100,16 @@ struct nthw_field {
 };
 
 /*
- * Where .name or .linux_name has a '#', the number of the instance stands there; else it is appended where there is more than one.
- * nthw_reg_name() writes it out.
+ * Where .name or .linux_name has a '#', the number of the instance stands there; else it is
+ * appended where there is more than one. nthw_reg_name() writes it out.
  */
 struct nthw_reg {
 	const char *name;
 	enum nthw_role role; /* 0 only in tables of graphics chips, which no driver writes */
 	/*
-	 * Bits that make something count: of a SELECT while one is set somebody counts; of a CONTROL they only let it, and may stay set when
-	 * nothing counts any more (Linux 6.1 arch/x86/events/intel/uncore.c, uncore_pmu_enable()).
+	 * Bits that make something count: of a SELECT while one is set somebody counts; of a
+	 * CONTROL they only let it, and may stay set when nothing counts any more (Linux 6.1
+	 * arch/x86/events/intel/uncore.c, uncore_pmu_enable()).
 	 */
 	uint64_t runs;
 	enum nthw_space space;
@@ -92,9 +117,11 @@ struct nthw_reg {
 	uint32_t step;	/* from instance to instance; 0 when there is one */
 	uint32_t count; /* instances the architecture has room for: fewer may exist */
 	uint32_t
-		first; /* number of the first instance, where one row after another describes a sequence */
+		/* number of the first instance, where one row after another describes a sequence */
+		first;
 	uint32_t
-		clear_addr; /* of a row with RW1S fields: the register that clears what this one sets; else 0 */
+		/* of a row with RW1S fields: the register that clears what this one sets; else 0 */
+		clear_addr;
 	uint32_t bits; /* width of the register */
 	uint64_t reset;
 	uint64_t writable; /* by us; must equal the union of the RW, RW1C and W1C fields */
@@ -104,12 +131,20 @@ struct nthw_reg {
 	enum nthw_trust trust;
 	enum nthw_scope scope;
 	const char *
-		linux_name; /* what Linux calls it, if that differs from .name; NULL: the same, or nothing */
+		/* what Linux calls it, if that differs from .name; NULL: the same, or nothing */
+		linux_name;
 	uint32_t
-		box; /* of a table of several boxes of counters: which it is in. What counts in one is nothing to the others. */
+		/*
+		 * of a table of several boxes of counters: which it is in. What counts in one is
+		 * nothing to the others.
+		 */
+		box;
 };
 
-/* The rows of one kind of unit. Within a table first addresses ascend and no address is in two rows; two tables may use the same addresses. */
+/*
+ * The rows of one kind of unit. Within a table first addresses ascend and no address is in two
+ * rows; two tables may use the same addresses.
+ */
 struct nthw_table {
 	const char *name;
 	const struct nthw_reg *const *regs;
@@ -133,7 +168,10 @@ static inline uint64_t nthw_field_get(const struct nthw_field *field, uint64_t w
 	return (word & nthw_field_mask(field)) >> field->shift;
 }
 
-/* The row of @table that address @addr belongs to, and which instance of it in *@index; NULL when there is none. */
+/*
+ * The row of @table that address @addr belongs to, and which instance of it in *@index; NULL when
+ * there is none.
+ */
 static inline const struct nthw_reg *nthw_table_find(const struct nthw_table *table, uint32_t addr,
 						     uint32_t *index)
 {
@@ -195,15 +233,18 @@ static inline uint64_t nthw_reg_kept(const struct nthw_reg *reg)
 }
 
 /*
- * Bits that a driver may let its callers set: none of a row that is a guess, and none of one that CPUs share which the row does not name, as
- * two of them could not be told to be the same register.
+ * Bits that a driver may let its callers set: none of a row that is a guess, and none of one that
+ * CPUs share which the row does not name, as two of them could not be told to be the same register.
  */
 static inline uint64_t nthw_reg_settable(const struct nthw_reg *reg)
 {
 	return reg->trust == NTHW_GUESSED || reg->scope == NTHW_SCOPE_L3 ? 0 : reg->writable;
 }
 
-/* Under what the register is listed: where CPUs that the row does not name share it, under each CPU. */
+/*
+ * Under what the register is listed: where CPUs that the row does not name share it, under each
+ * CPU.
+ */
 static inline enum nthw_scope nthw_reg_listed(const struct nthw_reg *reg)
 {
 	return reg->scope == NTHW_SCOPE_L3 ? NTHW_SCOPE_CPU : reg->scope;

@@ -2,12 +2,14 @@
 /*
  * One order of accesses for all boxes of counters.
  *
- * A counter is set to 0 and selected while nothing lets it count: where the box has an enable register, its bit there is cleared first and set
- * last; else its own enable bit is. A box that can be frozen, and in which nobody else counts, is frozen around setting those bits, so that
- * counters start and stop together. What was written is read back: hypervisors take writes and forget them.
+ * A counter is set to 0 and selected while nothing lets it count: where the box has an enable
+ * register, its bit there is cleared first and set last; else its own enable bit is. A box that can
+ * be frozen, and in which nobody else counts, is frozen around setting those bits, so that counters
+ * start and stop together. What was written is read back: hypervisors take writes and forget them.
  *
- * A counter is somebody else's when its own enable bit is set. A bit of the enable register says nothing: Linux leaves all of them set
- * (Linux 6.1 arch/x86/events/intel/uncore_snb.c, nhm_uncore_msr_enable_box()).
+ * A counter is somebody else's when its own enable bit is set. A bit of the enable register says
+ * nothing: Linux leaves all of them set (Linux 6.1 arch/x86/events/intel/uncore_snb.c,
+ * nhm_uncore_msr_enable_box()).
  */
 #include "core/base/write.h"
 #include "core/seq/box_place.h"
@@ -93,7 +95,10 @@ static int save(const struct nthw_box *box, const struct nthw_box_place *p,
 	return ret;
 }
 
-/* One that @state has and that stands: has nobody taken it since? @other is what it may hold beside ours. */
+/*
+ * One that @state has and that stands: has nobody taken it since? @other is what it may hold beside
+ * ours.
+ */
 static int check_own(const struct nthw_box *box, const struct nthw_box_place *p, uint64_t other,
 		     struct nthw_box_state *state)
 {
@@ -254,7 +259,10 @@ static int begin(const struct nthw_box *box, const struct nthw_box_place *p,
 	return ret;
 }
 
-/* Another event for a counter that is ours, also one that was half given back: an error of others kept it. */
+/*
+ * Another event for a counter that is ours, also one that was half given back: an error of others
+ * kept it.
+ */
 static int begin_again(const struct nthw_box *box, const struct nthw_box_place *p,
 		       const struct nthw_box_event *event, struct nthw_box_state *state)
 {
@@ -341,7 +349,10 @@ static int put_control(const struct nthw_box *box, uint64_t value)
 			    value & ~nthw_write_acting(box->kind->control));
 }
 
-/* Nobody counts in the box: it stands while enable bits are set, and what lets all of them count is written last. */
+/*
+ * Nobody counts in the box: it stands while enable bits are set, and what lets all of them count is
+ * written last.
+ */
 static int start_frozen(const struct nthw_box *box, uint64_t set, uint64_t control,
 			struct nthw_box_state *state)
 {
@@ -443,8 +454,8 @@ static int stop_by_register(const struct nthw_box *box, uint64_t set, struct nth
 }
 
 /*
- * The freeze bits of .control as they were found, unless the box was frozen and somebody counts in it now: then he relies on its running. @now is
- * what it holds.
+ * The freeze bits of .control as they were found, unless the box was frozen and somebody counts in
+ * it now: then he relies on its running. @now is what it holds.
  */
 static int give_control_back(const struct nthw_box *box, uint64_t now, bool busy,
 			     struct nthw_box_state *state)
@@ -589,7 +600,10 @@ int nthw_box_check(const struct nthw_box *box, uint64_t set, struct nthw_box_sta
 
 /* ---- giving back ---- */
 
-/* The select register holds what we wrote, or what it is given back, of which a guarded handle keeps bits for itself. */
+/*
+ * The select register holds what we wrote, or what it is given back, of which a guarded handle
+ * keeps bits for itself.
+ */
 static bool is_own(const struct nthw_box *box, const struct nthw_box_place *p,
 		   const struct nthw_box_state *state, uint64_t select)
 {
@@ -603,7 +617,10 @@ static bool is_own(const struct nthw_box *box, const struct nthw_box_place *p,
 	return is_same(p, differ, 0);
 }
 
-/* Note which of @set are somebody else's by now: where one register stops several, it stops only ours. */
+/*
+ * Note which of @set are somebody else's by now: where one register stops several, it stops only
+ * ours.
+ */
 static int find_taken(const struct nthw_box *box, uint64_t set, struct nthw_box_state *state)
 {
 	struct nthw_box_place p;

@@ -215,8 +215,9 @@ static int probe(const struct nthw_box *box, uint32_t counter, uint64_t *found)
 }
 
 /*
- * Emulators that answer any register read it as 0, which as a unit would be a joule; and energy that is 0 is a domain that is not there (Linux 6.1
- * arch/x86/events/probe.c, perf_msr_probe(), and its caller in rapl.c).
+ * Emulators that answer any register read it as 0, which as a unit would be a joule; and energy
+ * that is 0 is a domain that is not there (Linux 6.1 arch/x86/events/probe.c, perf_msr_probe(), and
+ * its caller in rapl.c).
  */
 static int has_energy_unit(const struct nthw_box *box, bool *has)
 {

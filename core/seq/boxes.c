@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Kinds of boxes: which rows are what of a box, which bits an event may choose, how fast it can count at most.
+ * Kinds of boxes: which rows are what of a box, which bits an event may choose, how fast it can
+ * count at most.
  *
- * Names of units and events, and what perf's config words mean, are those of Linux 6.1 in the file that .source names, so that an event is called the
- * same with and without the kernel's PMU. Where the kernel has none (thermal, thermal_pkg) they are ours, and .config is the number of the counter.
+ * Names of units and events, and what perf's config words mean, are those of Linux 6.1 in the file
+ * that .source names, so that an event is called the same with and without the kernel's PMU. Where
+ * the kernel has none (thermal, thermal_pkg) they are ours, and .config is the number of the
+ * counter.
  *
- * .events_per_us only has to be true, and small enough that a wrap can be told from none: it is the highest clock of such a box times the most
- * that one clock can add. Clocks are rounded up from what was ever sold; what one clock adds is the largest queue whose occupancy an event
- * of libpfm4's tables counts, rounded up: 64 entries of a memory channel or of Nehalem's uncore, 256 of a home agent.
+ * .events_per_us only has to be true, and small enough that a wrap can be told from none: it is the
+ * highest clock of such a box times the most that one clock can add. Clocks are rounded up from
+ * what was ever sold; what one clock adds is the largest queue whose occupancy an event of
+ * libpfm4's tables counts, rounded up: 64 entries of a memory channel or of Nehalem's uncore, 256
+ * of a home agent.
  */
 #include "core/regs/box_rows.h"
 #include "core/regs/regs.h"
@@ -19,8 +24,11 @@
 #define RAPL "Linux 6.1 arch/x86/events/rapl.c"
 #define CSTATE "Linux 6.1 arch/x86/events/intel/cstate.c"
 
-#define CLOCKTICKS                                                                                 \
-	0xff /* event that stands for the fixed counter: UNCORE_FIXED_EVENT of Linux 6.1 arch/x86/events/intel/uncore.h */
+/*
+ * event that stands for the fixed counter: UNCORE_FIXED_EVENT of Linux 6.1
+ * arch/x86/events/intel/uncore.h
+ */
+#define CLOCKTICKS 0xff
 #define SNBEP_EVENT_BITS 0xff84ffffull /* SNBEP_PMON_RAW_EVENT_MASK */
 #define SNBEP_EN (1ull << 22)
 #define SNBEP_FRZ (1ull << 8)
@@ -30,7 +38,10 @@
 
 /* ---- boxes that are programmed ---- */
 
-/* Intel 253669, 18.17.2.2: bit 17 of a select register resets the occupancy of the queue that the event counts. */
+/*
+ * Intel 253669, 18.17.2.2: bit 17 of a select register resets the occupancy of the queue that the
+ * event counts.
+ */
 static const struct nthw_box_kind nhm_uncore = {
 	.name = "nhm_uncore",
 	.unit = "uncore",
@@ -112,8 +123,8 @@ static const struct nthw_box_limit cha_limits[] = {
 };
 
 /*
- * skx_uncore_cha_extra_regs and skx_cha_filter_mask(). An event with tid_en needs the thread; Linux then lets it claim all other fields too, which
- * only makes it share less.
+ * skx_uncore_cha_extra_regs and skx_cha_filter_mask(). An event with tid_en needs the thread; Linux
+ * then lets it claim all other fields too, which only makes it share less.
  */
 #define CHA_TID 0x1ffull
 #define CHA_LINK 0x1e00ull
@@ -230,7 +241,8 @@ static const struct nthw_box_kind amd_l3_f19h = {
 	.counter = &nthw_amd_l3_counter,
 	.width = 48,
 	.event_bits =
-		0x0307dc000000ffff, /* event, umask, coreid, enallslices, enallcores, sliceid, threadmask */
+		/* event, umask, coreid, enallslices, enallcores, sliceid, threadmask */
+	0x0307dc000000ffff,
 	.run_bit = 1ull << 22,
 	.events_per_us = 6000 * 64,
 	LIST(defaults, default_count, l3_f19h_defaults),
@@ -275,8 +287,8 @@ static const struct nthw_box_kind amd_df_v2 = {
 /* ---- counters that always run ---- */
 
 /*
- * Energy. .config as in rapl.c (enum perf_rapl_events plus one). At the smallest unit that Linux knows of a package, 2^-16 J, 128 steps a microsecond
- * are 2 kW.
+ * Energy. .config as in rapl.c (enum perf_rapl_events plus one). At the smallest unit that Linux
+ * knows of a package, 2^-16 J, 128 steps a microsecond are 2 kW.
  */
 #define ENERGY(title, code, row)                                                                   \
 	{                                                                                          \
@@ -291,7 +303,10 @@ static const struct nthw_box_free power_counters[] = {
 	ENERGY("energy-psys", 5, nthw_x86_platform_energy),
 };
 
-/* rapl_check_hw_unit(): on Haswell's and later servers memory has a unit of its own, 2^-16 J; on Sapphire Rapids psys counts joules. */
+/*
+ * rapl_check_hw_unit(): on Haswell's and later servers memory has a unit of its own, 2^-16 J; on
+ * Sapphire Rapids psys counts joules.
+ */
 #define OWN_UNIT(title, code, row, n)                                                              \
 	{                                                                                          \
 		.name = (title), .config = (code), .reg = &(row),                                  \
@@ -348,7 +363,10 @@ static const struct nthw_box_kind amd_power = {
 	.energy_field = &nthw_amd_energy_unit_fields[1],
 };
 
-/* Of each core. Later kernels than 6.1 call the PMU and its event so (arch/x86/events/rapl.c since 6.15). */
+/*
+ * Of each core. Later kernels than 6.1 call the PMU and its event so (arch/x86/events/rapl.c since
+ * 6.15).
+ */
 static const struct nthw_box_free amd_power_core_counters[] = {
 	{ .name = "energy-core",
 	  .config = 1,
@@ -394,7 +412,10 @@ static const struct nthw_box_kind msr = {
 	LIST(free, frees, msr_counters),
 };
 
-/* .config as in enum perf_cstate_core_events and _pkg_events. They count at the rate of the time stamp counter. */
+/*
+ * .config as in enum perf_cstate_core_events and _pkg_events. They count at the rate of the time
+ * stamp counter.
+ */
 #define CSTATE_OF(title, code, row)                                                                \
 	{                                                                                          \
 		.name = (title), .config = (code), .reg = &(row),                                  \

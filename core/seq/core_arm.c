@@ -2,8 +2,9 @@
 /*
  * The architected monitor of ARMv7 and ARMv8. Registers: core/regs/armv7.c and armv8.c.
  *
- * Each counter has a bit in one register that sets enables and in one that clears them, so nothing that is shared has to be read first, and one
- * write starts or stops a set. PMCR.E allows all of them; where it was clear it is set last, and cleared again when all is restored.
+ * Each counter has a bit in one register that sets enables and in one that clears them, so nothing
+ * that is shared has to be read first, and one write starts or stops a set. PMCR.E allows all of
+ * them; where it was clear it is set last, and cleared again when all is restored.
  */
 #include "core/seq/core_ops.h"
 
@@ -22,8 +23,8 @@ static const struct map armv8 = {
 	NTHW_SYSREG(3, 3, 9, 12, 2), NTHW_SYSREG(3, 3, 9, 12, 3), NTHW_SYSREG(3, 3, 9, 13, 0),
 };
 
-#define CYCLES                                                                                     \
-	31u /* number of the cycle counter: its bit, and the place of its filter among the types */
+/* number of the cycle counter: its bit, and the place of its filter among the types */
+#define CYCLES 31u
 
 #define CONTROL_E 1ull
 #define CONTROL_P 2ull
@@ -249,7 +250,10 @@ static int arm_stop(const struct nthw_core *core, uint64_t set)
 	return put(core, map_of(core)->enable_clear, to_bits(set));
 }
 
-/* May all that is enabled run? Where nobody let it until now, what others have enabled would run as well: it is left alone. */
+/*
+ * May all that is enabled run? Where nobody let it until now, what others have enabled would run as
+ * well: it is left alone.
+ */
 static int check_others(const struct nthw_core *core, uint64_t bits)
 {
 	uint64_t enables;

@@ -2,8 +2,9 @@
 /*
  * The monitor of the ARM1176. Registers: core/regs/arm.c.
  *
- * One register has everything: what both count registers count, the one enable bit of all three counters, their interrupts and their flags of
- * overflow, which a 1 clears and a 0 leaves. So it is written as it was read but for the flags and resets.
+ * One register has everything: what both count registers count, the one enable bit of all three
+ * counters, their interrupts and their flags of overflow, which a 1 clears and a 0 leaves. So it is
+ * written as it was read but for the flags and resets.
  */
 #include "core/seq/core_ops.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
-/* Between core_pmu.c, which checks what it is given, and the files of the architectures, which need not. */
+/*
+ * Between core_pmu.c, which checks what it is given, and the files of the architectures, which need
+ * not.
+ */
 #ifndef NTHW_CORE_OPS_H
 #define NTHW_CORE_OPS_H
 

@@ -2,10 +2,12 @@
 /*
  * Core counters of Intel and AMD. Registers: core/regs/x86.c and amd.c.
  *
- * Where there is a global register, a counter's bit in it is cleared while the counter is programmed, its own enable bit is set then, and one
- * write of the global register starts a set or stops it (Intel 253669, 18.13.2.1: a counter counts while both agree). Linux leaves all bits of
- * the global register set while it does not count, so their old value says nothing of who uses a counter; the enable bit of its own does.
- * Without a global register each counter's own enable bit starts and stops it.
+ * Where there is a global register, a counter's bit in it is cleared while the counter is
+ * programmed, its own enable bit is set then, and one write of the global register starts a set or
+ * stops it (Intel 253669, 18.13.2.1: a counter counts while both agree). Linux leaves all bits of
+ * the global register set while it does not count, so their old value says nothing of who uses a
+ * counter; the enable bit of its own does. Without a global register each counter's own enable bit
+ * starts and stops it.
  */
 #include "core/seq/core_ops.h"
 
