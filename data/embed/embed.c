@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Build program, not part of the library: check files of data/ with the library's own parsers and write them as C.
+ * Build program, not part of the library: check files of data/ with the library's own parsers and
+ * write them as C.
  *
  *     embed metrics|events|counters OUT.c FILE...
  *
- * Prints FILE:LINE: and what is wrong and exits 1, so that a bad file ends the build; OUT.c is then not left behind. The files must be free of
- * errors together, since they become one set.
+ * Prints FILE:LINE: and what is wrong and exits 1, so that a bad file ends the build; OUT.c is then
+ * not left behind. The files must be free of errors together, since they become one set.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Between the files of the build program embed: what it does to a kind of file, and how text is written as C. */
+/*
+ * Between the files of the build program embed: what it does to a kind of file, and how text is
+ * written as C.
+ */
 #ifndef EMBED_H
 #define EMBED_H
 
@@ -26,7 +29,10 @@ struct embed_kind {
 
 extern const struct embed_kind embed_metrics, embed_events, embed_counters;
 
-/* A string literal: bytes beyond ASCII as three octal digits, which cannot run into what follows, '?' escaped against trigraphs. NULL: "NULL". */
+/*
+ * A string literal: bytes beyond ASCII as three octal digits, which cannot run into what follows,
+ * '?' escaped against trigraphs. NULL: "NULL".
+ */
 void embed_text(FILE *out, const char *text);
 
 #endif

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* data/metrics: parsed formulas, and the metrics with their look-up tables, as struct nti_metrics nti_metrics_built_in. */
+/*
+ * data/metrics: parsed formulas, and the metrics with their look-up tables, as struct nti_metrics
+ * nti_metrics_built_in.
+ */
 #include "data/embed/all.h"
 #include "lib/metric/formula.h"
 
