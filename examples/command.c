@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Runs a command with counters on it and its children, from its first instruction on: command [COMMAND [ARGUMENT...]] */
+/*
+ * Runs a command with counters on it and its children, from its first instruction on: command
+ * [COMMAND [ARGUMENT...]]
+ */
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Metrics: a ready-made one, and formulas of one's own, with the error that scaled counts bring along. */
+/*
+ * Metrics: a ready-made one, and formulas of one's own, with the error that scaled counts bring
+ * along.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

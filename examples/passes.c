@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* More events than counters, and work that can be repeated: once per pass, so that nothing is extrapolated. */
+/*
+ * More events than counters, and work that can be repeated: once per pass, so that nothing is
+ * extrapolated.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* A sampler thread stores periods of the main thread's counters in a ring; the main thread works and looks at them. */
+/*
+ * A sampler thread stores periods of the main thread's counters in a ring; the main thread works
+ * and looks at them.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -91,7 +94,8 @@ static void work_and_watch(const struct ntime_ring *ring)
 		case 0:
 			print(sequence++, values);
 			break;
-		case -ESTALE: /* we were too slow, the writer does not wait: go on where there is something */
+		/* we were too slow, the writer does not wait: go on where there is something */
+		case -ESTALE:
 			printf("periods %llu and later are lost\n", (unsigned long long)sequence);
 			sequence = ntime_ring_oldest(ring);
 			break;

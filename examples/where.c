@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Place by place: what each socket did and took, while nobody divides what belongs to a socket as a whole. */
+/*
+ * Place by place: what each socket did and took, while nobody divides what belongs to a socket as a
+ * whole.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
