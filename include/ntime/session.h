@@ -53,7 +53,10 @@ enum ntime_via {
 	NTIME_VIA_PCI = 4      /* configuration space; root */
 };
 
-/** ntime_via_name() - the name of an enum ntime_via ("auto", "perf"); static memory, NULL beyond the last one. Since 0.1. */
+/**
+ * ntime_via_name() - the name of an enum ntime_via ("auto", "perf"); static memory, NULL beyond the
+ * last one. Since 0.1.
+ */
 NTIME_API const char *ntime_via_name(uint32_t via);
 
 /* What a count covers: it cannot be divided further. */
