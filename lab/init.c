@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * The first process of every guest: mounts, loads modules, runs one command and reports over a port of its own.
+ * The first process of every guest: mounts, loads modules, runs one command and reports over a port
+ * of its own.
  *
- * What to do stands in /lab/job, words "key=value" that end with a NUL byte (lab/payload.py writes them):
+ * What to do stands in /lab/job, words "key=value" that end with a NUL byte (lab/payload.py writes
+ * them):
  *
  *	port=/dev/vport0p1	where frames go to and come from; a terminal line or a virtio port
  *	module=/modules/x.ko	load it, in this order
@@ -12,22 +14,28 @@
  *	pty=ROWS COLUMNS	run it on a terminal of this size instead of on pipes
  *	arg=WORD		the command, word by word
  *
- * A frame, in both directions, is one line and its payload; sum is the CRC-32 of zlib over type and payload:
+ * A frame, in both directions, is one line and its payload; sum is the CRC-32 of zlib over type and
+ * payload:
  *
  *	#TYPE NUMBER LENGTH SUM\n
  *	payload\n
  *
- * NUMBER counts the frames of a direction from 0, so lost ones are noticed, as lost bytes are by length and sum. The console is
- * never used for results: whatever the kernel says there cannot be mistaken for them.
+ * NUMBER counts the frames of a direction from 0, so lost ones are noticed, as lost bytes are by
+ * length and sum. The console is never used for results: whatever the kernel says there cannot be
+ * mistaken for them.
  *
- *	to the host	S started: uptime of the kernel in ns	o, e bytes of stdout, stderr	a one input frame was taken
- *			q request of a program in the guest	k records of /dev/kmsg		! init cannot go on
+ *	to the host	S started: uptime of the kernel in ns	o, e bytes of stdout, stderr	a
+ *                                                              one input frame was taken
+ *			q request of a program in the guest	k records of /dev/kmsg		!
+ *                                                              init cannot go on
  *			X exit status in decimal; the last one
- *	from the host	i bytes for stdin	z end of stdin	w ROWS COLUMNS	r answer to a request
+ *	from the host	i bytes for stdin	z end of stdin	w ROWS COLUMNS	r answer to a
+ *                                                              request
  *
  * The host sends the next i only after an a: terminal lines drop what nobody fetches in time.
  *
- * Called by another name than init it is the client of the requests: "/lab/host unplug gpu" (lab/proxies.py).
+ * Called by another name than init it is the client of the requests: "/lab/host unplug gpu"
+ * (lab/proxies.py).
  */
 #include <ctype.h>
 #include <errno.h>
@@ -94,8 +102,9 @@ static struct child {
 } child = { .in = -1, .out = -1, .err = -1 };
 
 /*
- * A program that asks for something of the host and waits for the answer; one at a time, the next ones wait. Anybody may connect and then
- * say nothing, so init never waits for it. Once its request was passed on only the host's answer ends it.
+ * A program that asks for something of the host and waits for the answer; one at a time, the next
+ * ones wait. Anybody may connect and then say nothing, so init never waits for it. Once its request
+ * was passed on only the host's answer ends it.
  */
 static struct {
 	int listen, client;
@@ -105,7 +114,10 @@ static struct {
 /* Over a frame's type and payload. */
 static uint32_t sum_of(char type, const void *data, size_t bytes)
 {
-	/* Remainders of the 16 values of half a byte (reflected polynomial 0xedb88320, as zlib and IEEE 802.3 have it). */
+	/*
+	 * Remainders of the 16 values of half a byte (reflected polynomial 0xedb88320, as zlib and
+	 * IEEE 802.3 have it).
+	 */
 	static uint32_t table[16];
 	const unsigned char *p = data;
 	uint32_t sum = 0xffffffff;
@@ -313,7 +325,10 @@ static void make_raw(int fd)
 	tcflush(fd, TCIOFLUSH);
 }
 
-/* A virtio port appears some time after its driver was loaded, and is connected some time after that. */
+/*
+ * A virtio port appears some time after its driver was loaded, and is connected some time after
+ * that.
+ */
 static void open_port(void)
 {
 	for (int waited = 0;; waited += 5) {
@@ -418,7 +433,10 @@ static void make_pipe(int ends[2])
 		die("cannot make a pipe: %s", strerror(errno));
 }
 
-/* The number that *text begins with, and *text behind it and one blank; false when there is none up to @most. */
+/*
+ * The number that *text begins with, and *text behind it and one blank; false when there is none up
+ * to @most.
+ */
 static bool take_number(char **text, int base, unsigned long most, unsigned long *out)
 {
 	char *end;
@@ -524,7 +542,10 @@ static bool pass_output(int *fd, char type)
 	}
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return false;
-	/* A terminal without a process says EIO; a shell may still start another one on it, so init keeps it until the end. */
+	/*
+	 * A terminal without a process says EIO; a shell may still start another one on it, so init
+	 * keeps it until the end.
+	 */
 	if (child.is_pty && !child.has_ended) {
 		wait_ms(10);
 		return false;
@@ -588,7 +609,9 @@ static void answer_request(const char *payload, size_t bytes)
 {
 	if (requests.client < 0)
 		return;
-	/* It is short and fits into the socket; who does not want it any more has closed its end. */
+	/*
+	 * It is short and fits into the socket; who does not want it any more has closed its end.
+	 */
 	(void)!send(requests.client, payload, bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
 	forget_client();
 }
@@ -780,8 +803,9 @@ static void log_leaks(void)
 }
 
 /*
- * On a kernel with kmemleak: look for memory that nobody refers to any more. A block counts when it is five seconds old and has not changed
- * since the scan before (mm/kmemleak.c of Linux), hence two scans, the last one as late. Its result stands in the log, which the host reads.
+ * On a kernel with kmemleak: look for memory that nobody refers to any more. A block counts when it
+ * is five seconds old and has not changed since the scan before (mm/kmemleak.c of Linux), hence two
+ * scans, the last one as late. Its result stands in the log, which the host reads.
  */
 static void find_leaks(void)
 {
@@ -792,7 +816,10 @@ static void find_leaks(void)
 	log_leaks();
 }
 
-/* All records since boot. One that was overwritten before it was read is told, or a clean log would prove nothing. */
+/*
+ * All records since boot. One that was overwritten before it was read is told, or a clean log would
+ * prove nothing.
+ */
 static void send_kernel_log(void)
 {
 	static char batch[PAYLOAD_BYTES];
@@ -888,7 +915,10 @@ int main(int argc, char **argv)
 	start_command();
 	while (!child.has_ended)
 		watch_once(signals);
-	/* What it had written before it ended is in the pipes; who still holds them is not waited for. */
+	/*
+	 * What it had written before it ended is in the pipes; who still holds them is not waited
+	 * for.
+	 */
 	while (pass_output(&child.out, 'o') || pass_output(&child.err, 'e'))
 		;
 	find_leaks();
