@@ -20,7 +20,11 @@ struct change {
 	unsigned int unit;
 	uint64_t now; /* what it was written with last; .line.old before that */
 	uint64_t
-		seen; /* what it was read or written with last: a bit that differs from it is one that we change */
+		/*
+		 * what it was read or written with last: a bit that differs from it is one that we
+		 * change
+		 */
+		seen;
 	uint64_t keeps; /* bits that stay as they are written */
 };
 
@@ -62,7 +66,10 @@ static const struct nthw_reg *find_row(const struct nti_claim *c, enum nthw_spac
 	return NULL;
 }
 
-/* A register of a package, or of what CPUs share, is the same one on each of them: a bank has one of it. */
+/*
+ * A register of a package, or of what CPUs share, is the same one on each of them: a bank has one
+ * of it.
+ */
 static struct change *find_change(struct nti_claim *c, enum nthw_space space, unsigned int unit,
 				  uint32_t address)
 {
@@ -76,7 +83,9 @@ static struct change *find_change(struct nti_claim *c, enum nthw_space space, un
 	return NULL;
 }
 
-/* -1: not known, or it has several dies: then no other CPU of the package may stand for this one. */
+/*
+ * -1: not known, or it has several dies: then no other CPU of the package may stand for this one.
+ */
 static int package_of(struct nti_os *os, unsigned int cpu)
 {
 	unsigned int die;
@@ -120,7 +129,9 @@ static int put_line(const struct nti_claim *c, const struct change *change,
 	return ret < 0 ? ret : nti_locked_write(c->fd, text, sizeof(text), place_of(c, change));
 }
 
-/* The first write to a register. *@out stays NULL where it changes nothing that could be restored. */
+/*
+ * The first write to a register. *@out stays NULL where it changes nothing that could be restored.
+ */
 static int begin_change(struct nti_claim *c, const struct nthw_reg *row, uint32_t index,
 			enum nthw_space space, unsigned int unit, uint32_t address, uint64_t value,
 			struct change **out)
@@ -148,7 +159,10 @@ static int begin_change(struct nti_claim *c, const struct nthw_reg *row, uint32_
 		return 0;
 	ret = put_line(c, change, &change->line);
 	if (ret < 0) {
-		/* A part of a line is none, and the next line takes its place; but without it the file looks better. */
+		/*
+		 * A part of a line is none, and the next line takes its place; but without it the
+		 * file looks better.
+		 */
 		(void)nti_locked_cut(c->fd, place_of(c, change));
 		return ret;
 	}
@@ -285,7 +299,10 @@ static void tell_owner(int fd, struct nti_claim_owner *owner)
 	free(r);
 }
 
-/* Is the file that we have locked one that nobody needs any more? 0, -EUCLEAN, -EBADMSG or of reading it. */
+/*
+ * Is the file that we have locked one that nobody needs any more? 0, -EUCLEAN, -EBADMSG or of
+ * reading it.
+ */
 static int check_left(int fd, struct nti_claim_owner *owner)
 {
 	struct nti_process_identity self;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Claims: which program has a PMU instance, where no kernel keeps owners apart (msr, pci). A claim is a file of one PMU instance in /run/ntime that its
- * owner holds a lock on: the lock ends with the process, however it ends. The file begins with who owns it and goes on with a line for each
- * register before it is first changed, so a claim without an owner that has such lines is what a killed program left behind.
- * docs/adr/0011-claims.md tells why so, claim_file.h what a file looks like.
+ * Claims: which program has a PMU instance, where no kernel keeps owners apart (msr, pci). A claim
+ * is a file of one PMU instance in /run/ntime that its owner holds a lock on: the lock ends with
+ * the process, however it ends. The file begins with who owns it and goes on with a line for each
+ * register before it is first changed, so a claim without an owner that has such lines is what a
+ * killed program left behind. docs/adr/0011-claims.md tells why so, claim_file.h what a file looks
+ * like.
  */
 #ifndef NTI_CLAIM_H
 #define NTI_CLAIM_H
@@ -30,7 +32,10 @@ struct nti_claim;
 struct nti_claim_pmu {
 	const char *name; /* of the file: "uncore-0", "uncore_imc_0-1", "cpu-3" */
 	const char *what; /* for people: "uncore of package 0" */
-	/* Whose rows describe the registers, moved by .number times .kind->step; NULL: those of a core PMU. */
+	/*
+	 * Whose rows describe the registers, moved by .number times .kind->step; NULL: those of a
+	 * core PMU.
+	 */
 	const struct nthw_box_kind *kind;
 	uint32_t number;
 	const char *function; /* PCI address; NULL or "": there are MSRs only */
@@ -39,17 +44,22 @@ struct nti_claim_pmu {
 /* Who has, or had, a PMU instance. */
 struct nti_claim_owner {
 	pid_t pid; /* 0: not known */
-	/* "ntime watch", of /proc/PID/cmdline when it began; control characters replaced. "" not known */
+	/*
+	 * "ntime watch", of /proc/PID/cmdline when it began; control characters replaced. "" not
+	 * known
+	 */
 	char command[NTI_CLAIM_COMMAND_BYTES];
 	bool has_ended; /* and the lock is held by a process that it forked */
 	char counter
-		[NTHW_NAME_SIZE]; /* the first that he has written to. "": none so far, or not known */
+		/* the first that he has written to. "": none so far, or not known */
+		[NTHW_NAME_SIZE];
 };
 
 /*
- * Claim @bank; writes then go to @io. In a recording there is nobody to keep away and nothing is recorded.
- * 0; -EBUSY: *@owner has it; -EUCLEAN: *@owner had it, ended, and left registers changed; -EBADMSG: there is a file of that name that is not ours, or
- * damaged; -EACCES, -EROFS, -ENOSPC and so on of the directory.
+ * Claim @bank; writes then go to @io. In a recording there is nobody to keep away and nothing is
+ * recorded. 0; -EBUSY: *@owner has it; -EUCLEAN: *@owner had it, ended, and left registers changed;
+ * -EBADMSG: there is a file of that name that is not ours, or damaged; -EACCES, -EROFS, -ENOSPC and
+ * so on of the directory.
  */
 int nti_claim_new(struct nti_os *os, const struct nti_claim_pmu *bank, struct nthw_io *io,
 		  struct nti_claim_owner *owner, struct nti_claim **out);
@@ -57,15 +67,17 @@ int nti_claim_new(struct nti_os *os, const struct nti_claim_pmu *bank, struct nt
 int nti_claim_explain(const struct nti_claim_pmu *bank, int error,
 		      const struct nti_claim_owner *owner, struct nti_absence *out);
 /*
- * The claim's own io: records a register before it is written first, and what is written to it later. A record that cannot be written
- * fails the write with the file's error. Registers without a row are not written: -EINVAL. In a process that the owner forked: -EPERM.
+ * The claim's own io: records a register before it is written first, and what is written to it
+ * later. A record that cannot be written fails the write with the file's error. Registers without a
+ * row are not written: -EINVAL. In a process that the owner forked: -EPERM.
  */
 struct nthw_io *nti_claim_io(struct nti_claim *claim);
 /* Everything was restored: forget the record. */
 void nti_claim_settle(struct nti_claim *claim);
 /*
- * End it: removes the file, unless there is a record that was not settled. NULL is accepted. In a process that the owner forked the owner keeps
- * it; forks keep the lock as well as long as they live, those that exec do not.
+ * End it: removes the file, unless there is a record that was not settled. NULL is accepted. In a
+ * process that the owner forked the owner keeps it; forks keep the lock as well as long as they
+ * live, those that exec do not.
  */
 void nti_claim_free(struct nti_claim *claim);
 
@@ -82,11 +94,14 @@ int nti_claim_for_each_leftover(struct nti_os *os,
 				void *arg);
 
 /*
- * Put back what claim @name left: in each register the bits that its owner changed, unless they are no longer as he left them, in which
- * case somebody else has it now and it is left alone. Counters, whose values run, get back the whole value, unless somebody else has one of
- * the registers that control them. Of a register that counters share, the bits of those that somebody else has enabled stay. @fn is told of each register (may be NULL); then the claim is removed.
- * 0; -ENOENT: there is no such claim, or nothing in it; -EBUSY: it is owned again; -EBADMSG: foreign or damaged, nothing was written;
- * -EACCES, -EIO: some register could not be read or written, the record of these stays; first non-zero of @fn, likewise; or of the files.
+ * Put back what claim @name left: in each register the bits that its owner changed, unless they are
+ * no longer as he left them, in which case somebody else has it now and it is left alone. Counters,
+ * whose values run, get back the whole value, unless somebody else has one of the registers that
+ * control them. Of a register that counters share, the bits of those that somebody else has enabled
+ * stay. @fn is told of each register (may be NULL); then the claim is removed. 0; -ENOENT: there is
+ * no such claim, or nothing in it; -EBUSY: it is owned again; -EBADMSG: foreign or damaged, nothing
+ * was written; -EACCES, -EIO: some register could not be read or written, the record of these
+ * stays; first non-zero of @fn, likewise; or of the files.
  */
 struct nti_claim_repair {
 	enum nthw_space space;
@@ -96,8 +111,8 @@ struct nti_claim_repair {
 	int package; /* any CPU of it reaches the register as well; -1: none */
 	uint64_t found, restored;
 	/*
-	 * 0; -EBUSY: somebody else's now; -ENODEV: the device is gone, and with it what it held; -EAGAIN: a counter one of whose controls could not be put
-	 * back; or of the access.
+	 * 0; -EBUSY: somebody else's now; -ENODEV: the device is gone, and with it what it held;
+	 * -EAGAIN: a counter one of whose controls could not be put back; or of the access.
 	 */
 	int error;
 	const char *why; /* a sentence about an access that failed; "" else */

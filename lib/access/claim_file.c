@@ -95,7 +95,10 @@ static bool fits(const struct nti_claim_line *line)
 	return line->bits >= 64 || values >> line->bits == 0;
 }
 
-/* Can there be such a register, with such values? Written and read, so that nothing is written that could not be read. */
+/*
+ * Can there be such a register, with such values? Written and read, so that nothing is written that
+ * could not be read.
+ */
 static bool is_possible(const struct nti_claim_line *line)
 {
 	if (!fits(line))
@@ -130,7 +133,10 @@ int nti_claim_line_format(const struct nti_claim_line *line, char *text)
 
 /* ---- reading ---- */
 
-/* One line in pieces, cut in @text. How many there are, or -EBADMSG when it is not what was written. */
+/*
+ * One line in pieces, cut in @text. How many there are, or -EBADMSG when it is not what was
+ * written.
+ */
 static int split(const char *from, char *text, char *field[FIELDS_MAX])
 {
 	char sum[SUM_CHARS + 1];

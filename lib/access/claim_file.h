@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a claim's file looks like. Each line has 256 bytes with its newline: fields separated by tabs, blanks, and the CRC-32 of all before it, so
- * that a line never lies in two pages and is there as a whole or not at all when its writer is killed (the kernel looks for signals that kill
+ * What a claim's file looks like. Each line has 256 bytes with its newline: fields separated by
+ * tabs, blanks, and the CRC-32 of all before it, so that a line never lies in two pages and is
+ * there as a whole or not at all when its writer is killed (the kernel looks for signals that kill
  * between pages, generic_perform_write() in Linux 6.1 mm/filemap.c).
  *
  *     ntime-claim-1 PID STARTED BOOT WHAT COMMAND                                            CRC
  *     msr 0x3c2 64 control CPU_3 0 MSR_UNCORE_PERFEVTSEL2 OLD LAST NEXT OURS                 CRC
  *
- * A line is written before the register is: OLD is what the register held before the first write, NEXT what is being written, LAST what it
- * holds if that write does not happen any more, OURS all bits that its owner has changed. A last line that is not whole was never followed
- * by a write. An empty file, or a part of a first line, is a claim that nothing was done with.
+ * A line is written before the register is: OLD is what the register held before the first write,
+ * NEXT what is being written, LAST what it holds if that write does not happen any more, OURS all
+ * bits that its owner has changed. A last line that is not whole was never followed by a write. An
+ * empty file, or a part of a first line, is a claim that nothing was done with.
  */
 #ifndef NTI_CLAIM_FILE_H
 #define NTI_CLAIM_FILE_H
@@ -58,7 +60,10 @@ struct nti_claim_record {
 	struct nti_claim_line line[NTI_CLAIM_LINES_MAX];
 };
 
-/* Exactly NTI_CLAIM_LINE_BYTES, without NUL. -E2BIG: it does not fit; -EINVAL: it would not be believed when it is read. */
+/*
+ * Exactly NTI_CLAIM_LINE_BYTES, without NUL. -E2BIG: it does not fit; -EINVAL: it would not be
+ * believed when it is read.
+ */
 int nti_claim_head_format(const struct nti_claim_head *head, char *text);
 int nti_claim_line_format(const struct nti_claim_line *line, char *text);
 
@@ -70,12 +75,16 @@ int nti_claim_parse(const char *text, size_t bytes, struct nti_claim_record *out
 		    const char **reason);
 
 /*
- * What control register @line, which holds @found, is to hold. -EBUSY: bits that its owner changed are neither as he left them nor as they were,
- * so somebody else has programmed it since. He may have been killed before a write or after it.
+ * What control register @line, which holds @found, is to hold. -EBUSY: bits that its owner changed
+ * are neither as he left them nor as they were, so somebody else has programmed it since. He may
+ * have been killed before a write or after it.
  */
 int nti_claim_judge(const struct nti_claim_line *line, uint64_t found, uint64_t *restored);
 
-/* Was it written since this machine was started? True also when that is not known: registers keep their values until it is switched off. */
+/*
+ * Was it written since this machine was started? True also when that is not known: registers keep
+ * their values until it is switched off.
+ */
 bool nti_claim_is_of_boot(const struct nti_claim_head *head, const char *boot);
 
 /* The number of "CPU 3"; -1: it is no CPU. */

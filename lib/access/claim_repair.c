@@ -179,7 +179,9 @@ static int is_of_package(void *arg, unsigned int cpu)
 	return nti_os_package(s->os, cpu) == s->package;
 }
 
-/* The CPU that is named, or, when that is off line now, another one that reaches the same register. */
+/*
+ * The CPU that is named, or, when that is off line now, another one that reaches the same register.
+ */
 static unsigned int cpu_for(struct real_handles *l, const struct nti_claim_repair *at)
 {
 	unsigned int cpu = (unsigned int)nti_claim_cpu(at->device);
@@ -255,7 +257,10 @@ struct repair {
 	size_t missing; /* lines that stay to be done */
 };
 
-/* The line needs to be looked at no more. Should that not be written down, it is found to be as it was the next time. */
+/*
+ * The line needs to be looked at no more. Should that not be written down, it is found to be as it
+ * was the next time.
+ */
 static void mark_done(struct repair *r, size_t index)
 {
 	struct nti_claim_line *line = &r->file.record->line[index];
@@ -270,8 +275,9 @@ static void mark_done(struct repair *r, size_t index)
 }
 
 /*
- * A PCI function that is gone, but not yet taken off the list, answers with ones alone (PCI_ERROR_RESPONSE in Linux 6.1 include/linux/pci.h). No
- * register of ours has that value: all have bits that read 0.
+ * A PCI function that is gone, but not yet taken off the list, answers with ones alone
+ * (PCI_ERROR_RESPONSE in Linux 6.1 include/linux/pci.h). No register of ours has that value: all
+ * have bits that read 0.
  */
 static int read_found(struct repair *r, const struct nti_claim_line *line,
 		      struct nti_claim_repair *step, struct nti_error *e)
@@ -352,8 +358,8 @@ static int repair_line(struct repair *r, size_t index)
 }
 
 /*
- * All lines of counters or all others, the last one first: counters stand and shared enables are gone before anything that they need is taken
- * from them.
+ * All lines of counters or all others, the last one first: counters stand and shared enables are
+ * gone before anything that they need is taken from them.
  */
 static int repair_lines(struct repair *r, bool counters)
 {

@@ -19,8 +19,8 @@ struct own {
 };
 
 /*
- * Core PMUs have no kind of box. General counters by their select registers; Intel's fixed counters by four bits each of one register, two of which
- * enable (core/regs/x86.c, IA32_FIXED_CTR_CTRL).
+ * Core PMUs have no kind of box. General counters by their select registers; Intel's fixed counters
+ * by four bits each of one register, two of which enable (core/regs/x86.c, IA32_FIXED_CTR_CTRL).
  */
 static const struct core_row {
 	const char *name; /* of the global register */
@@ -106,7 +106,10 @@ static bool find_core_own(const struct core_row *row, uint32_t counter, struct o
 	return true;
 }
 
-/* What @own's register will hold once the record's own bits are restored, which does not enable anything that is not enabled already. */
+/*
+ * What @own's register will hold once the record's own bits are restored, which does not enable
+ * anything that is not enabled already.
+ */
 static uint64_t after_repair(const struct nti_claim_record *record,
 			     const struct nti_claim_line *shared, const struct own *own,
 			     uint64_t found)
@@ -125,7 +128,10 @@ static uint64_t after_repair(const struct nti_claim_record *record,
 	return found;
 }
 
-/* Width of the select registers beside @line: those of PCI space have 32 bits but for Skylake-SP's links and mesh. */
+/*
+ * Width of the select registers beside @line: those of PCI space have 32 bits but for Skylake-SP's
+ * links and mesh.
+ */
 static uint32_t width_of(const struct nthw_box_kind *kind, uint32_t counter)
 {
 	if (!kind)
@@ -164,7 +170,10 @@ int nti_claim_needed(struct nti_claim_access *handles, const struct nti_claim_re
 			 : !find_core_own(core, counter, &own))
 			continue;
 		ret = read_own(handles, line, &own, width_of(kind, counter), &value, e);
-		/* Core PMUs differ in their number of counters; one that there is not needs nothing. */
+		/*
+		 * Core PMUs differ in their number of counters; one that there is not needs
+		 * nothing.
+		 */
 		if (core && ret == -EIO)
 			continue;
 		if (ret < 0)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Handles on registers for core/seq: one for each PMU instance, by one of the access methods that reach registers. */
+/*
+ * Handles on registers for core/seq: one for each PMU instance, by one of the access methods that
+ * reach registers.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +37,10 @@ void nti_handles_free(struct nti_handles *l)
 
 /* ---- claims ---- */
 
-/* What shares a last level cache has the cache's number, which does not depend on who of them is on line. */
+/*
+ * What shares a last level cache has the cache's number, which does not depend on who of them is on
+ * line.
+ */
 static unsigned int number_of(struct nti_os *os, const struct nti_handle_request *what)
 {
 	uint64_t id;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handles: open access to the registers of one PMU instance, for core/seq, by ntime's driver, the msr devices or configuration
- * space. A method without a kernel that keeps owners apart claims the instance (lib/access/claim.h) between the
- * sequence and the registers, so that two programs cannot program one and a program that was killed leaves a record of
- * what it changed.
+ * Handles: open access to the registers of one PMU instance, for core/seq, by ntime's driver, the
+ * msr devices or configuration space. A method without a kernel that keeps owners apart claims the
+ * instance (lib/access/claim.h) between the sequence and the registers, so that two programs cannot
+ * program one and a program that was killed leaves a record of what it changed.
  */
 #ifndef NTI_HANDLE_H
 #define NTI_HANDLE_H
@@ -41,29 +41,44 @@ struct nti_handle_request {
 };
 
 /*
- * Open. Through ntimefs nothing happens yet (registers are held one by one, nti_handle_hold()); through msr and pci the instance is claimed:
- * -EBUSY when another program has it, -EUCLEAN when a leftover record says that it is still programmed, -ENOTSUP when the method does not reach it, -EACCES,
- * -ENOENT and so on as the method says. nti_handles_explain() knows why.
+ * Open. Through ntimefs nothing happens yet (registers are held one by one, nti_handle_hold());
+ * through msr and pci the instance is claimed: -EBUSY when another program has it, -EUCLEAN when a
+ * leftover record says that it is still programmed, -ENOTSUP when the method does not reach it,
+ * -EACCES, -ENOENT and so on as the method says. nti_handles_explain() knows why.
  */
 int nti_handle_new(struct nti_handles *l, const struct nti_handle_request *what,
 		   struct nti_handle **out);
-/* Give back: the claim ends, files are closed. The registers were restored before, else the record stays for `ntime doctor`. */
+/*
+ * Give back: the claim ends, files are closed. The registers were restored before, else the record
+ * stays for `ntime doctor`.
+ */
 void nti_handle_free(struct nti_handle *handle);
 
 struct nthw_io *nti_handle_io(struct nti_handle *handle);
-/* What .unit of struct nthw_box and of the sequences is: the CPU, or the number of the PCI function. */
+/*
+ * What .unit of struct nthw_box and of the sequences is: the CPU, or the number of the PCI
+ * function.
+ */
 unsigned int nti_handle_unit(const struct nti_handle *handle);
 /* The method keeps what belongs to the kernel and restores registers itself: ntime.ko. */
 bool nti_handle_is_guarded(const struct nti_handle *handle);
-/* Keep others from writing this register from now on (ntimefs); does nothing where the claim does that. 0 or as writing. */
+/*
+ * Keep others from writing this register from now on (ntimefs); does nothing where the claim does
+ * that. 0 or as writing.
+ */
 int nti_handle_hold(struct nti_handle *handle, enum nthw_space space, uint32_t address);
-/* The driver's description of a register, see nti_ntimefs_describe(); -ENOTSUP without the driver. */
+/*
+ * The driver's description of a register, see nti_ntimefs_describe(); -ENOTSUP without the driver.
+ */
 int nti_handle_describe(struct nti_handle *handle, enum nthw_space space, uint32_t address,
 			struct ntime_page *out);
 /* All was restored: the record of changes is dropped. */
 void nti_handle_settle(struct nti_handle *handle);
 
-/* Why the last call about @what failed with @error, with a remedy that can be typed where there is one. 0 or -ENOMEM. */
+/*
+ * Why the last call about @what failed with @error, with a remedy that can be typed where there is
+ * one. 0 or -ENOMEM.
+ */
 int nti_handles_explain(struct nti_handles *l, const struct nti_handle_request *what, int error,
 			struct nti_absence *out);
 /* Where the instance is, for sentences. */

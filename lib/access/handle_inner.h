@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Between the files of this folder: what a handle consists of, and what each access method gives. */
+/*
+ * Between the files of this folder: what a handle consists of, and what each access method gives.
+ */
 #ifndef NTI_HANDLE_INNER_H
 #define NTI_HANDLE_INNER_H
 
@@ -48,7 +50,10 @@ struct nti_method_ops {
 	int (*probe)(struct nti_os *os, const struct nti_why **why);
 	/* Make @handle ready for access: its .io, or what stands for it. 0 or -errno. */
 	int (*open)(struct nti_handle *handle, const struct nti_handle_request *what);
-	/* Why the last call about @what failed with @error; not asked where the claim failed. 0 or -ENOMEM. */
+	/*
+	 * Why the last call about @what failed with @error; not asked where the claim failed. 0 or
+	 * -ENOMEM.
+	 */
 	int (*explain)(struct nti_handles *l, const struct nti_handle_request *what, int error,
 		       struct nti_absence *out);
 };
@@ -57,7 +62,10 @@ extern const struct nti_method_ops nti_method_ntimefs;
 extern const struct nti_method_ops nti_method_msr;
 extern const struct nti_method_ops nti_method_pci;
 
-/* Claim what @handle reaches, unless it is only read: nobody else keeps owners apart. Errors of nti_claim_new(). */
+/*
+ * Claim what @handle reaches, unless it is only read: nobody else keeps owners apart. Errors of
+ * nti_claim_new().
+ */
 int nti_handle_claim(struct nti_handle *handle, const struct nti_handle_request *what);
 /* The .explain of methods whose accesses leave a sentence in .error. */
 int nti_handle_explain_access(struct nti_handles *l, const struct nti_handle_request *what,

@@ -37,7 +37,10 @@ static int try_sibling(void *arg, unsigned int cpu)
 	return 1;
 }
 
-/* A CPU that went away takes the registers of its package not with it: any other one of those that share them will do. */
+/*
+ * A CPU that went away takes the registers of its package not with it: any other one of those that
+ * share them will do.
+ */
 static int msr_access(struct msr_access *a)
 {
 	a->ret = msr_at(a, a->handle->cpu);
@@ -65,7 +68,10 @@ static int msr_write(struct nthw_io *io, enum nthw_space space, unsigned int uni
 	return space == NTHW_SPACE_MSR && unit == a.handle->unit ? msr_access(&a) : -ENOTSUP;
 }
 
-/* Which CPUs share what @unit has one of: Linux, Documentation/admin-guide/cputopology.rst and ABI/stable/sysfs-devices-system-cpu. */
+/*
+ * Which CPUs share what @unit has one of: Linux, Documentation/admin-guide/cputopology.rst and
+ * ABI/stable/sysfs-devices-system-cpu.
+ */
 static const char *sharing_file(const struct nti_handle_request *what)
 {
 	switch (what->scope) {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Handles on registers through ntime's driver, which keeps owners apart and restores registers itself. */
+/*
+ * Handles on registers through ntime's driver, which keeps owners apart and restores registers
+ * itself.
+ */
 #include <string.h>
 
 #include "lib/access/handle_inner.h"

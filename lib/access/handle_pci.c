@@ -8,7 +8,10 @@
 #include "lib/access/handle_inner.h"
 #include "lib/access/why.h"
 
-/* A function that is gone answers with ones; so its vendor's number, which every function has, tells. */
+/*
+ * A function that is gone answers with ones; so its vendor's number, which every function has,
+ * tells.
+ */
 #define PCI_VENDOR 0x00u
 #define PCI_VENDOR_BITS 16
 #define PCI_NOBODY 0xffffu

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* The table of access methods. A further one is a row here, a file with its functions, and its place in ntime(1). */
+/*
+ * The table of access methods. A further one is a row here, a file with its functions, and its
+ * place in ntime(1).
+ */
 #include <errno.h>
 
 #include <ntime/session.h>

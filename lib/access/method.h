@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Access methods: how registers and counters are reached. Each stands once, in the table of method.c. */
+/*
+ * Access methods: how registers and counters are reached. Each stands once, in the table of
+ * method.c.
+ */
 #ifndef NTI_METHOD_H
 #define NTI_METHOD_H
 
@@ -39,7 +42,10 @@ enum nti_method nti_method_of_via(uint32_t via);
 
 struct nti_unit_box;
 
-/* Are the registers of @box (NULL: of a core PMU) in a space that @method reaches? Whether this user may use them is another question. */
+/*
+ * Are the registers of @box (NULL: of a core PMU) in a space that @method reaches? Whether this
+ * user may use them is another question.
+ */
 bool nti_method_reaches(struct nti_os *os, const struct nti_unit_box *box, enum nti_method method);
 /* Does @method reach registers here and now, for this user? 0 or -errno, and why in *@why (static memory). */
 int nti_method_probe(struct nti_os *os, enum nti_method method, const struct nti_why **why);

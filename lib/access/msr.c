@@ -121,7 +121,10 @@ static int device_fd(struct nti_msr *m, unsigned int cpu, bool for_write, struct
 	return ret;
 }
 
-/* What a failed access of an open device means: the driver passes on the processor's refusal as EIO. */
+/*
+ * What a failed access of an open device means: the driver passes on the processor's refusal as
+ * EIO.
+ */
 static int access_error(struct nti_msr *m, unsigned int cpu, uint32_t address, ssize_t n,
 			const char *verb, struct nti_error *e)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The msr access method: model-specific registers through /dev/cpu/N/msr (Linux, arch/x86/kernel/msr.c), or a recording of them. */
+/*
+ * The msr access method: model-specific registers through /dev/cpu/N/msr (Linux,
+ * arch/x86/kernel/msr.c), or a recording of them.
+ */
 #ifndef NTI_MSR_H
 #define NTI_MSR_H
 
@@ -14,7 +17,10 @@ struct nti_msr; /* devices that are open, one per CPU used */
 int nti_msr_new(struct nti_os *os, struct nti_msr **out);
 void nti_msr_free(struct nti_msr *m);
 
-/* 0; -ENOENT, -EACCES, -ENXIO, -EIO, -EPERM, -ENOTSUP with a sentence in @e that names CPU and register. */
+/*
+ * 0; -ENOENT, -EACCES, -ENXIO, -EIO, -EPERM, -ENOTSUP with a sentence in @e that names CPU and
+ * register.
+ */
 int nti_msr_read(struct nti_msr *m, unsigned int cpu, uint32_t address, uint64_t *value,
 		 struct nti_error *e);
 int nti_msr_write(struct nti_msr *m, unsigned int cpu, uint32_t address, uint64_t value,

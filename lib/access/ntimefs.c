@@ -102,7 +102,10 @@ static struct file *room_for_file(struct nti_ntimefs *fs)
 	return &fs->file[fs->files];
 }
 
-/* What a mapping says, made safe against drivers of other versions. False: it is not the description of a register. */
+/*
+ * What a mapping says, made safe against drivers of other versions. False: it is not the
+ * description of a register.
+ */
 static bool take_page(const struct ntime_page *page, struct ntime_page *out)
 {
 	size_t bytes = page->size;
@@ -147,7 +150,10 @@ static void close_file(struct nti_ntimefs *fs, struct file *file)
 	fs->os->ops->close(fs->os, file->fd);
 }
 
-/* A register that only clears something: the driver would refuse to open it for reading, and remember that it did. */
+/*
+ * A register that only clears something: the driver would refuse to open it for reading, and
+ * remember that it did.
+ */
 static bool can_only_clear(enum nthw_space space, uint32_t address)
 {
 	const struct nthw_reg *row;
@@ -184,8 +190,9 @@ static int open_register(struct nti_ntimefs *fs, enum nthw_space space, unsigned
 }
 
 /*
- * The open file of a register, for what is wanted. One that was opened for reading is opened anew for writing; the old descriptor is closed
- * after that, never before: a register must not be left alone in between.
+ * The open file of a register, for what is wanted. One that was opened for reading is opened anew
+ * for writing; the old descriptor is closed after that, never before: a register must not be left
+ * alone in between.
  */
 static int get_file(struct nti_ntimefs *fs, enum nthw_space space, unsigned int unit,
 		    uint32_t address, bool for_write, struct file **out)
@@ -388,7 +395,9 @@ static int try_register(void *arg, const char *name)
 	    (int)sizeof(path))
 		return 0;
 	w->ret = w->os->ops->access(w->os, path, R_OK);
-	/* One that can be read is enough: the administrator may have opened some registers alone. */
+	/*
+	 * One that can be read is enough: the administrator may have opened some registers alone.
+	 */
 	return w->ret == 0;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ntimefs access method: registers as files of ntime's driver (include/uapi/ntime.h). Each file that is used is opened once and stays open:
- * closing one that was written gives the register back what it held before.
+ * The ntimefs access method: registers as files of ntime's driver (include/uapi/ntime.h). Each file
+ * that is used is opened once and stays open: closing one that was written gives the register back
+ * what it held before.
  */
 #ifndef NTI_NTIMEFS_H
 #define NTI_NTIMEFS_H
@@ -20,28 +21,36 @@
 
 struct nti_ntimefs; /* register files that are open */
 
-/* @function is the PCI address of what is reached in configuration space, "" for none. 0, -ENOMEM, -EINVAL. */
+/*
+ * @function is the PCI address of what is reached in configuration space, "" for none. 0, -ENOMEM,
+ * -EINVAL.
+ */
 int nti_ntimefs_new(struct nti_os *os, const char *function, struct nti_ntimefs **out);
 /* Close the files, the one opened last first: what was written last is restored first. */
 void nti_ntimefs_free(struct nti_ntimefs *fs);
 
 /*
- * Access by address, lent to core/seq; its unit is the CPU. Registers of a package are reached through any CPU of it, those in configuration space
- * as well. Writing opens the
- * file for writing. Errors of struct nthw_io, and those of the driver: -EBUSY (another writer, or perf counts), -EACCES, -EPERM, -EROFS,
- * -ENODEV (the CPU went away). -ENXIO: no such register, or the driver is not there. A short or damaged answer is -EIO, never a number.
+ * Access by address, lent to core/seq; its unit is the CPU. Registers of a package are reached
+ * through any CPU of it, those in configuration space as well. Writing opens the
+ * file for writing. Errors of struct nthw_io, and those of the driver: -EBUSY (another writer, or
+ * perf counts), -EACCES, -EPERM, -EROFS, -ENODEV (the CPU went away). -ENXIO: no such register, or
+ * the driver is not there. A short or damaged answer is -EIO, never a number.
  */
 struct nthw_io *nti_ntimefs_io(struct nti_ntimefs *fs);
 
-/* Open a register for writing and leave it as it is: nobody else can write it until it is closed. 0 or as writing. */
+/*
+ * Open a register for writing and leave it as it is: nobody else can write it until it is closed. 0
+ * or as writing.
+ */
 int nti_ntimefs_hold(struct nti_ntimefs *fs, enum nthw_space space, unsigned int unit,
 		     uint32_t address);
 
 /*
- * Ask the driver for the cheapest way to read a register that can be opened for reading; maps its description. Fields that a driver of
- * another version does not give are 0, a type of which nothing is known is NTIME_PAGE_PLAIN. Who asks for NTIME_PAGE_PMC is pinned to the
- * register's CPU; the mapping then stays until nti_ntimefs_free(), because the permission to use the instruction ends with it.
- * 0 or as reading.
+ * Ask the driver for the cheapest way to read a register that can be opened for reading; maps its
+ * description. Fields that a driver of another version does not give are 0, a type of which nothing
+ * is known is NTIME_PAGE_PLAIN. Who asks for NTIME_PAGE_PMC is pinned to the register's CPU; the
+ * mapping then stays until nti_ntimefs_free(), because the permission to use the instruction ends
+ * with it. 0 or as reading.
  */
 int nti_ntimefs_describe(struct nti_ntimefs *fs, enum nthw_space space, unsigned int unit,
 			 uint32_t address, struct ntime_page *out);
@@ -49,9 +58,15 @@ int nti_ntimefs_describe(struct nti_ntimefs *fs, enum nthw_space space, unsigned
 /* 0 when the driver's files are there and CPU 0's can be used; else -errno and why in *@why (static memory). */
 int nti_ntimefs_probe(struct nti_os *os, const struct nti_why **why);
 
-/* Why the driver has just refused a register that counts at @place, from its own words. 0, -ENOMEM; -ENOENT when they tell nothing of us. */
+/*
+ * Why the driver has just refused a register that counts at @place, from its own words. 0, -ENOMEM;
+ * -ENOENT when they tell nothing of us.
+ */
 int nti_ntimefs_explain_owner(struct nti_os *os, const char *place, struct nti_absence *out);
-/* Why a register of @place ("CPU 3", "package 0") could not be opened, read or written, and what to do. 0 or -ENOMEM. */
+/*
+ * Why a register of @place ("CPU 3", "package 0") could not be opened, read or written, and what to
+ * do. 0 or -ENOMEM.
+ */
 int nti_ntimefs_explain(struct nti_ntimefs *fs, const char *place, int error,
 			struct nti_absence *out);
 /* Path of the register that failed last, "" when none did. */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Who has a register that the driver refused us: its file "status" tells what it last refused, to whom and why, and who writes what
- * (include/uapi/ntime.h).
+ * Who has a register that the driver refused us: its file "status" tells what it last refused, to
+ * whom and why, and who writes what (include/uapi/ntime.h).
  *
- *     last refusal: uncore0/MSR_UNCORE_PMC0: another descriptor has it open for writing (error 16, ntime, pid 108)
- *     writer: uncore0/MSR_UNCORE_PMC0 pid 105 ntime
+ *     last refusal: uncore0/MSR_UNCORE_PMC0: another descriptor has it open for writing (error 16,
+ *     ntime, pid 108) writer: uncore0/MSR_UNCORE_PMC0 pid 105 ntime
  */
 #include <errno.h>
 #include <stdio.h>

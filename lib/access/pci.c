@@ -10,8 +10,8 @@
 
 #include "lib/access/pci.h"
 
-#define CONFIG_PUBLIC_BYTES                                                                        \
-	64 /* pci_read_config() of Linux 6.1 drivers/pci/pci-sysfs.c gives more only to CAP_SYS_ADMIN */
+/* pci_read_config() of Linux 6.1 drivers/pci/pci-sysfs.c gives more only to CAP_SYS_ADMIN */
+#define CONFIG_PUBLIC_BYTES 64
 
 struct function {
 	struct nti_pci_function told;
@@ -26,7 +26,10 @@ struct nti_pci {
 	size_t count;
 };
 
-/* libpciaccess keeps its list of devices in a global of its own (docs/adr/0004): made once, never freed, others may use it too. */
+/*
+ * libpciaccess keeps its list of devices in a global of its own (docs/adr/0004): made once, never
+ * freed, others may use it too.
+ */
 static pthread_once_t system_once = PTHREAD_ONCE_INIT;
 static int system_error;
 

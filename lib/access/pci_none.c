@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* The pci and mmio access methods of a library that was built without libpciaccess: there is no PCI function to be seen. */
+/*
+ * The pci and mmio access methods of a library that was built without libpciaccess: there is no PCI
+ * function to be seen.
+ */
 #include <errno.h>
 
 #include "lib/access/pci.h"

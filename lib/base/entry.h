@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files of entries, the form of all text in data/ and of users' metric files: lines of a key and a value, separated by blanks. A blank line ends an
- * entry, '#' begins a comment line. Which key may follow which is a table.
+ * Files of entries, the form of all text in data/ and of users' metric files: lines of a key and a
+ * value, separated by blanks. A blank line ends an entry, '#' begins a comment line. Which key may
+ * follow which is a table.
  */
 #ifndef NTI_ENTRY_H
 #define NTI_ENTRY_H
@@ -13,7 +14,10 @@
 #define NTI_ENTRY_KEYS_MAX 32
 #define NTI_ENTRY_TITLE_BYTES 48
 
-/* A key and what may come on the line below it, as bits of key numbers; .expected says the same in words. */
+/*
+ * A key and what may come on the line below it, as bits of key numbers; .expected says the same in
+ * words.
+ */
 struct nti_entry_key {
 	const char *name;
 	unsigned int next;
@@ -24,7 +28,8 @@ struct nti_entry_key {
  * struct nti_entries - a kind of file
  * @key:   by number; number 0 is between entries, a key without .next is the last of an entry
  * @check: is a line's text allowed? 0, or an error whose sentence names the column
- * @set:   a line's value, which is not empty; @value may be changed. An error's sentence lacks file and line
+ * @set:   a line's value, which is not empty; @value may be changed. An error's sentence lacks file
+ *         and line
  * @end:   an entry is complete; NULL: nothing is to be done. Likewise
  */
 struct nti_entries {
@@ -35,7 +40,10 @@ struct nti_entries {
 	int (*end)(void *arg, struct nti_error *e);
 };
 
-/* Parse the text of a file; @file is for sentences: "FILE:LINE: ...". 0, or the first error: -EINVAL, -ENOMEM or what @kind's functions return. */
+/*
+ * Parse the text of a file; @file is for sentences: "FILE:LINE: ...". 0, or the first error:
+ * -EINVAL, -ENOMEM or what @kind's functions return.
+ */
 int nti_entries_parse(const struct nti_entries *kind, const char *file, const char *text,
 		      size_t bytes, void *arg, struct nti_error *e);
 

@@ -7,8 +7,9 @@
 #include "lib/lazy/lazy.h"
 
 /*
- * Load @l, which @what needs ("JSON", "the topology"). 0, or -ELIBACC with a sentence in @e that says what to install. Nobody needs to call it
- * for the library to work: it is for those who can refuse.
+ * Load @l, which @what needs ("JSON", "the topology"). 0, or -ELIBACC with a sentence in @e that
+ * says what to install. Nobody needs to call it for the library to work: it is for those who can
+ * refuse.
  */
 int nti_library_need(struct nti_lazy *l, const char *what, struct nti_error *e);
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * 64-bit numbers that one thread writes and any other reads, without locks. Where the processor has no lock-free access to 64
- * bits (ARM before version 6K: each would be a call into libatomic, which takes locks) they are made of 32-bit halves.
+ * 64-bit numbers that one thread writes and any other reads, without locks. Where the processor has
+ * no lock-free access to 64 bits (ARM before version 6K: each would be a call into libatomic, which
+ * takes locks) they are made of 32-bit halves.
  *
- * A word may be torn by a race: its reader must learn of races elsewhere. A counter is never torn, and only ever grows.
+ * A word may be torn by a race: its reader must learn of races elsewhere. A counter is never torn,
+ * and only ever grows.
  */
 #ifndef NTI_SHARED_H
 #define NTI_SHARED_H
@@ -47,7 +49,10 @@ struct nti_shared_word {
 	_Atomic uint32_t low, high;
 };
 
-/* Written from top to bottom, read from bottom to top: equal high halves around the low one belong to it, since none returns. */
+/*
+ * Written from top to bottom, read from bottom to top: equal high halves around the low one belong
+ * to it, since none returns.
+ */
 struct nti_shared_counter {
 	_Atomic uint32_t high_first;
 	_Atomic uint32_t low;

@@ -12,7 +12,10 @@ struct nti_wide nti_wide_div(struct nti_wide a, uint64_t by)
 		out.low = a.low / by;
 		return out;
 	}
-	/* Long division in base 2. What is shifted out of the rest is its bit 64: then the rest exceeds any divisor. */
+	/*
+	 * Long division in base 2. What is shifted out of the rest is its bit 64: then the rest
+	 * exceeds any divisor.
+	 */
 	for (bit = 63; bit >= 0; bit--) {
 		uint64_t carry = rest >> 63;
 

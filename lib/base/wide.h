@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Unsigned arithmetic of 128 bits, exact modulo 2^128: a rate times nanoseconds leaves 64 bits within minutes, and compilers
- * for 32-bit processors have no __int128.
+ * Unsigned arithmetic of 128 bits, exact modulo 2^128: a rate times nanoseconds leaves 64 bits
+ * within minutes, and compilers for 32-bit processors have no __int128.
  */
 #ifndef NTI_WIDE_H
 #define NTI_WIDE_H

@@ -59,7 +59,10 @@ int nti_context_online(struct ntime_ctx *ctx, char *buf, size_t size)
 		       : 0;
 }
 
-/* A core PMU that does not count would give zeros and rubbish for counts: none of its events exists then. 0 or -ENOMEM. */
+/*
+ * A core PMU that does not count would give zeros and rubbish for counts: none of its events exists
+ * then. 0 or -ENOMEM.
+ */
 static int check_selftest(struct ntime_ctx *ctx)
 {
 	struct nti_unit *core = NULL;
@@ -231,7 +234,10 @@ static int open_os(struct ntime_ctx *ctx, const struct ntime_options *o)
 	return ret;
 }
 
-/* A metric file belongs to the user, not to the machine looked at: it is never looked for in a recording or another root. */
+/*
+ * A metric file belongs to the user, not to the machine looked at: it is never looked for in a
+ * recording or another root.
+ */
 static int load_metric_file(struct ntime_ctx *ctx, const char *path)
 {
 	char *text = malloc(METRICS_BYTES);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The context's inside: what the library knows of one machine. Units, topology and MSR devices are looked at when first asked for. */
+/*
+ * The context's inside: what the library knows of one machine. Units, topology and MSR devices are
+ * looked at when first asked for.
+ */
 #ifndef NTI_CONTEXT_H
 #define NTI_CONTEXT_H
 
@@ -41,17 +44,25 @@ struct ntime_ctx {
 /* Find the units if that was not done yet. 0 or -errno with a sentence. */
 int nti_context_units(struct ntime_ctx *ctx);
 
-/* As nti_context_units(), and find out whether the core PMU counts: opens a counter the first time. 0 or -errno. */
+/*
+ * As nti_context_units(), and find out whether the core PMU counts: opens a counter the first time.
+ * 0 or -errno.
+ */
 int nti_context_core(struct ntime_ctx *ctx);
 
-/* nti_event_parse() of an event that is to be counted: the first one of a core PMU asks nti_context_core(). */
+/*
+ * nti_event_parse() of an event that is to be counted: the first one of a core PMU asks
+ * nti_context_core().
+ */
 int nti_context_event(struct ntime_ctx *ctx, const char *name, struct nti_event *out,
 		      struct nti_error *e);
 
 /* Load the topology on first use; it belongs to @ctx. 0, -EIO, -ENOMEM with a sentence. */
 int nti_context_topology(struct ntime_ctx *ctx, const struct nti_topology **out);
 
-/* Find out of what the uncore units have one instance each. Once; 0 or as nti_context_topology(). */
+/*
+ * Find out of what the uncore units have one instance each. Once; 0 or as nti_context_topology().
+ */
 int nti_context_scopes(struct ntime_ctx *ctx);
 
 /* One line to the context's log, if it has one: "plan: ...". */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* What programs that were killed, or could not put it back, left in registers, program by program. */
+/*
+ * What programs that were killed, or could not put it back, left in registers, program by program.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +46,10 @@ static struct program *program_of(struct killed *k, const struct nti_claim_owner
 	return more;
 }
 
-/* Banks are called by their unit and a number: "uncore_imc_0-1". perf does not know of claims, and counts there all the same. */
+/*
+ * Banks are called by their unit and a number: "uncore_imc_0-1". perf does not know of claims, and
+ * counts there all the same.
+ */
 static bool has_kernel_unit(const struct ntime_ctx *ctx, const char *bank)
 {
 	const char *dash = strrchr(bank, '-');

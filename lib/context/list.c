@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* What the machine has, for people and programs that ask: access methods, units, events, metrics, encodings. */
+/*
+ * What the machine has, for people and programs that ask: access methods, units, events, metrics,
+ * encodings.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -18,7 +21,10 @@ static const char *or_empty(const char *text)
 	return text ? text : "";
 }
 
-/* Whether this user can use a method, and if not why; texts that are not static belong to @absent. 0 or -ENOMEM. */
+/*
+ * Whether this user can use a method, and if not why; texts that are not static belong to @absent.
+ * 0 or -ENOMEM.
+ */
 static int describe_perf(struct ntime_ctx *ctx, struct ntime_method_info *info,
 			 struct nti_absence *absent)
 {

@@ -161,7 +161,9 @@ static int event_problem(struct ntime_ctx *ctx, const char *name, struct nti_abs
 	return ret;
 }
 
-/* The event that is furthest away speaks for the formula: what helps the others would not help it. */
+/*
+ * The event that is furthest away speaks for the formula: what helps the others would not help it.
+ */
 static int formula_problem(struct ntime_ctx *ctx, const struct nti_formula *f,
 			   struct nti_absence *out, enum nearness *near)
 {
@@ -312,7 +314,10 @@ static bool is_box_out_of_reach(const struct nti_unit *unit, enum nti_method met
 	return unit->absent.reason && unit->boxes && unit->method == method;
 }
 
-/* ", uncore_cha, thermal": families of the boxes that @way would reach, each once; units of one stand together. */
+/*
+ * ", uncore_cha, thermal": families of the boxes that @way would reach, each once; units of one
+ * stand together.
+ */
 static void name_boxes(const struct walk *w, enum nti_method method, char *text, size_t size)
 {
 	const struct nti_unit *last = NULL;

@@ -132,8 +132,9 @@ static const struct nti_session_item *missing_input(const struct ntime_session *
 }
 
 /*
- * Try one formula of a metric. 0: all its events are there, or @is_last; AGAIN: try the next one, nothing was added. An unknown event
- * name in a formula that is not the last one is no error: processors name things differently.
+ * Try one formula of a metric. 0: all its events are there, or @is_last; AGAIN: try the next one,
+ * nothing was added. An unknown event name in a formula that is not the last one is no error:
+ * processors name things differently.
  */
 #define AGAIN 1
 static int add_formula(struct ntime_session *s, const struct nti_formula *f, bool is_last,
@@ -191,8 +192,9 @@ static int explain_new_metric(struct ntime_session *s, const struct nti_metric *
 }
 
 /*
- * The first formula whose events are all there, else the one that comes nearest to what this machine has: that is then there in order to say
- * what is missing. *@formula stays NULL when even that one has events that nobody knows.
+ * The first formula whose events are all there, else the one that comes nearest to what this
+ * machine has: that is then there in order to say what is missing. *@formula stays NULL when even
+ * that one has events that nobody knows.
  */
 static int choose_formula(struct ntime_session *s, const struct nti_metric *metric,
 			  unsigned int group, bool is_own, const struct nti_formula **formula,
@@ -214,7 +216,10 @@ static int choose_formula(struct ntime_session *s, const struct nti_metric *metr
 	return ret == -ENOENT && !is_own ? 0 : ret;
 }
 
-/* A ready-made metric with events that this machine does not know is absent; in one's own formula they are an error. */
+/*
+ * A ready-made metric with events that this machine does not know is absent; in one's own formula
+ * they are an error.
+ */
 static int add_metric(struct ntime_session *s, const struct nti_metric *metric, const char *name,
 		      unsigned int group, bool is_own)
 {
@@ -274,7 +279,10 @@ static void offer(const char *name, const char *candidate, unsigned int *distanc
 	}
 }
 
-/* The event's sentence offers events only; a metric, or a group of them, may have been meant as well. */
+/*
+ * The event's sentence offers events only; a metric, or a group of them, may have been meant as
+ * well.
+ */
 static int offer_metric(struct ntime_session *s, const char *name, int code)
 {
 	const char *nearest = NULL;
@@ -307,7 +315,10 @@ static bool has_metric(const struct ntime_session *s, const char *name)
 	return false;
 }
 
-/* All metrics of a group that the session does not have yet; those that this machine lacks are added, too, and say why they are absent. */
+/*
+ * All metrics of a group that the session does not have yet; those that this machine lacks are
+ * added, too, and say why they are absent.
+ */
 static int add_metrics(struct ntime_session *s, const char *name, unsigned int group)
 {
 	size_t i;

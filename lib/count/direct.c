@@ -10,8 +10,8 @@
 #define FIXED 32
 
 /*
- * The planner numbers counters from 0 to 31. Of a core PMU fixed counters come where lib/event/need.c has them; of a box, which has one at
- * most, it is the last one.
+ * The planner numbers counters from 0 to 31. Of a core PMU fixed counters come where
+ * lib/event/need.c has them; of a box, which has one at most, it is the last one.
  */
 #define BOX_FIXED 31
 
@@ -47,7 +47,9 @@ static uint32_t counters_of(const struct nti_unit *unit, uint64_t seats)
 									 << BOX_FIXED;
 }
 
-/* Counters of its PMU instance that can count @part; 0 also for what this way cannot count at all. */
+/*
+ * Counters of its PMU instance that can count @part; 0 also for what this way cannot count at all.
+ */
 static uint64_t seats_for(const struct nti_part *part)
 {
 	struct nti_pmu_need need;
@@ -168,7 +170,10 @@ static int take_failed(struct ntime_session *s, const struct nti_unit *unit, uns
 	return ret;
 }
 
-/* The PMU instance of @unit on each CPU of the target. What is free on all of them is what can be planned. */
+/*
+ * The PMU instance of @unit on each CPU of the target. What is free on all of them is what can be
+ * planned.
+ */
 static int take_unit(struct ntime_session *s, const struct nti_unit *unit, uint32_t *limit)
 {
 	enum nti_method method = nti_session_method(s, unit);

@@ -2,15 +2,17 @@
 /*
  * How far an extrapolated count may be off.
  *
- * A rotated event is a sample: it ran for X of E nanoseconds. Each read of the session ends a step with count c and running time x.
- * With the overall rate r = C / X the residual of a step is u = c - r x. Neighbouring residuals are compared (successive difference
- * estimator), so that slow phases of the program, which rotation samples evenly, do not count as error:
+ * A rotated event is a sample: it ran for X of E nanoseconds. Each read of the session ends a step
+ * with count c and running time x. With the overall rate r = C / X the residual of a step is u =
+ * c - r x. Neighbouring residuals are compared (successive difference estimator), so that slow
+ * phases of the program, which rotation samples evenly, do not count as error:
  *
  *     s^2 = sum (u_j - u_(j-1))^2 / (2 (n - 1)),   Var(value) = (E / X)^2 * n * s^2 * (1 - X / E)
  *
- * W. G. Cochran, "Sampling Techniques", 3rd ed. (ratio estimator, 6.4; finite population correction, 2.6); K. M. Wolter,
- * "Introduction to Variance Estimation", 2nd ed., 8.2 (successive differences). u is expanded so that r may be known only at
- * the end. With fewer than MIN_STEPS steps each slice of the kernel's rotation counts as one observation of a rate that scatters as
+ * W. G. Cochran, "Sampling Techniques", 3rd ed. (ratio estimator, 6.4; finite population
+ * correction, 2.6); K. M. Wolter, "Introduction to Variance Estimation", 2nd ed., 8.2 (successive
+ * differences). u is expanded so that r may be known only at the end. With fewer than MIN_STEPS
+ * steps each slice of the kernel's rotation counts as one observation of a rate that scatters as
  * much as it is large: relative error sqrt((1 - X / E) / (X / slice)), at most 1.
  */
 #include <math.h>

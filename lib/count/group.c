@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* A group of a session, whichever way it is counted: perf's, or one of core counters that we program ourselves. */
+/*
+ * A group of a session, whichever way it is counted: perf's, or one of core counters that we
+ * program ourselves.
+ */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -6,7 +6,10 @@
 #include "lib/access/handle.h"
 #include "lib/count/session.h"
 
-/* In the order of trying: the kernel knows who else counts, the driver keeps others away and puts all back, claims are only advice. */
+/*
+ * In the order of trying: the kernel knows who else counts, the driver keeps others away and puts
+ * all back, claims are only advice.
+ */
 static const enum nti_method order[] = { NTI_METHOD_PERF, NTI_METHOD_NTIMEFS, NTI_METHOD_MSR,
 					 NTI_METHOD_PCI };
 
@@ -38,7 +41,10 @@ static bool is_usable(const struct ntime_session *s, const struct nti_unit *unit
 	return false;
 }
 
-/* The first method after @after that can be used; without one the first that reaches it at all, which then says why not. */
+/*
+ * The first method after @after that can be used; without one the first that reaches it at all,
+ * which then says why not.
+ */
 static bool next_method(const struct ntime_session *s, const struct nti_unit *unit, size_t after,
 			enum nti_method *method)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * From a plan to groups of counters. The kernel has the last word: what it refuses becomes absent with its reason; when it takes fewer
- * events of a unit at once than we believed, that is learned and the plan is made again.
+ * From a plan to groups of counters. The kernel has the last word: what it refuses becomes absent
+ * with its reason; when it takes fewer events of a unit at once than we believed, that is learned
+ * and the plan is made again.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,8 +12,8 @@
 #include "lib/count/perf/permission.h"
 #include "lib/count/session.h"
 
-#define DEFAULT_MUX_INTERVAL_NS                                                                    \
-	4e6 /* Linux: perf_event_mux_interval_ms is 1 jiffy, at most this at usual HZ */
+/* Linux: perf_event_mux_interval_ms is 1 jiffy, at most this at usual HZ */
+#define DEFAULT_MUX_INTERVAL_NS 4e6
 
 /* Not an errno: the session was changed, plan and open again. */
 #define AGAIN 1
@@ -22,7 +23,10 @@ static bool is_task(const struct ntime_session *s)
 	return s->target.kind == NTIME_TARGET_THREAD || s->target.kind == NTIME_TARGET_PROCESS;
 }
 
-/* Does @unit count at @place? Tasks: every unit that is not tied to CPUs. CPUs: those of the unit's mask, if it has one. */
+/*
+ * Does @unit count at @place? Tasks: every unit that is not tied to CPUs. CPUs: those of the unit's
+ * mask, if it has one.
+ */
 bool nti_session_is_unit_at(const struct nti_unit *unit, struct nti_perf_where place)
 {
 	if (place.pid != -1)
@@ -78,7 +82,10 @@ static bool has_other_place(const struct ntime_session *s, size_t item)
 	return false;
 }
 
-/* An event of several units counts on those that the target has: performance cores only, when only their CPUs were asked for. */
+/*
+ * An event of several units counts on those that the target has: performance cores only, when only
+ * their CPUs were asked for.
+ */
 static int refuse_what_has_no_place(struct ntime_session *s)
 {
 	struct nti_absence absent;
@@ -201,7 +208,10 @@ group_for(struct ntime_session *s, const struct nti_session_part *p, size_t plac
 
 static bool is_kernel_only(const struct perf_event_attr *attr)
 {
-	/* What happens in the kernel alone counts nothing, not less, when the kernel is left out (perf_swevent_event()). */
+	/*
+	 * What happens in the kernel alone counts nothing, not less, when the kernel is left out
+	 * (perf_swevent_event()).
+	 */
 	return attr->exclude_user || attr->type == PERF_TYPE_TRACEPOINT ||
 	       (attr->type == PERF_TYPE_SOFTWARE &&
 		(attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
@@ -263,7 +273,10 @@ static int limit_to_user_mode(struct ntime_session *s, struct nti_session_part *
 	return ret;
 }
 
-/* One event was refused with @error. 0: it is absent now; AGAIN: plan anew; or the session cannot be opened at all. */
+/*
+ * One event was refused with @error. 0: it is absent now; AGAIN: plan anew; or the session cannot
+ * be opened at all.
+ */
 static int handle_refusal(struct ntime_session *s, struct nti_session_part *p,
 			  struct nti_session_group *g, const struct perf_event_attr *attr,
 			  int error)
@@ -279,14 +292,18 @@ static int handle_refusal(struct ntime_session *s, struct nti_session_part *p,
 		return ret;
 	nti_session_refuse(s, p, &absent);
 	s->was_denied = s->was_denied || error == -EACCES || error == -EPERM;
-	/* Counters of this event that are already open elsewhere would give a sum that lacks a part. */
+	/*
+	 * Counters of this event that are already open elsewhere would give a sum that lacks a
+	 * part.
+	 */
 	return g->place ? AGAIN : 0;
 }
 
 /*
- * Has the kernel opened a group that can never count? Arm's core PMU drivers leave a leader that waits disabled out of their account,
- * unless it waits for exec (Linux, drivers/perf/arm_pmu.c, validate_event()): one event too many gets in. So the same group is opened
- * once more with such a leader, and closed.
+ * Has the kernel opened a group that can never count? Arm's core PMU drivers leave a leader that
+ * waits disabled out of their account, unless it waits for exec (Linux, drivers/perf/arm_pmu.c,
+ * validate_event()): one event too many gets in. So the same group is opened once more with such a
+ * leader, and closed.
  */
 static bool is_group_too_big(struct ntime_session *s, const struct nti_session_group *g)
 {
@@ -315,7 +332,10 @@ static int open_own_part(struct ntime_session *s, size_t index, struct nti_sessi
 
 	if (ret == 0)
 		g->part[g->perf.count - 1] = index;
-	/* As with perf: counters of this event on CPUs before this one would give a sum that lacks a part. */
+	/*
+	 * As with perf: counters of this event on CPUs before this one would give a sum that lacks
+	 * a part.
+	 */
 	return ret > 0 && g->place ? AGAIN : ret < 0 ? ret : 0;
 }
 
@@ -339,7 +359,10 @@ static int open_part(struct ntime_session *s, size_t index, size_t place, size_t
 		user_mode = try_alone(s, &attr, s->place[place]);
 		if (user_mode == 0)
 			return limit_to_user_mode(s, p) < 0 ? -ENOMEM : AGAIN;
-		/* Permission is asked for first: an event that does not exist at all is told only now. */
+		/*
+		 * Permission is asked for first: an event that does not exist at all is told only
+		 * now.
+		 */
 		if (user_mode != -EACCES && user_mode != -EPERM)
 			ret = user_mode;
 	}
@@ -421,8 +444,9 @@ static int open_places(struct ntime_session *s, bool all_passes)
 }
 
 /*
- * A pass alone is one of a plan that only the kernel's answers to all passes complete: everything is opened as the sessions of the other
- * passes do, so that all have the same plan, then this pass by that plan.
+ * A pass alone is one of a plan that only the kernel's answers to all passes complete: everything
+ * is opened as the sessions of the other passes do, so that all have the same plan, then this pass
+ * by that plan.
  */
 static int try_groups(struct ntime_session *s)
 {
@@ -438,7 +462,10 @@ static int try_groups(struct ntime_session *s)
 	return open_places(s, false);
 }
 
-/* An item that something else would help than what helps @refused: registers, which root and ntime's driver reach. NULL: none. */
+/*
+ * An item that something else would help than what helps @refused: registers, which root and
+ * ntime's driver reach. NULL: none.
+ */
 static const struct nti_absence *other_remedy(const struct ntime_session *s,
 					      const struct nti_absence *refused)
 {
@@ -454,7 +481,10 @@ static const struct nti_absence *other_remedy(const struct ntime_session *s,
 	return NULL;
 }
 
-/* Nothing may be counted there by this user: then that is the session's error, not one of each event. */
+/*
+ * Nothing may be counted there by this user: then that is the session's error, not one of each
+ * event.
+ */
 static int check_something_counts(struct ntime_session *s)
 {
 	const struct nti_session_item *refused = NULL;
@@ -554,7 +584,10 @@ static void settle_items(struct ntime_session *s)
 	}
 }
 
-/* Clocks and metrics tell of the session's time, counters of CPUs are checked against it, and in a recording it moves when it is looked at. */
+/*
+ * Clocks and metrics tell of the session's time, counters of CPUs are checked against it, and in a
+ * recording it moves when it is looked at.
+ */
 static bool needs_time(const struct ntime_session *s)
 {
 	size_t i;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* From the items of a session to passes: what the planner is asked, and what is made of its answer. */
+/*
+ * From the items of a session to passes: what the planner is asked, and what is made of its answer.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +10,10 @@
 #include "lib/base/text.h"
 #include "lib/count/session.h"
 
-/* A unit whose number of counters nobody tells: as many as a mask has bits, until the kernel refuses. */
+/*
+ * A unit whose number of counters nobody tells: as many as a mask has bits, until the kernel
+ * refuses.
+ */
 #define UNKNOWN_COUNTERS UINT32_MAX
 
 static size_t unit_index(const struct ntime_session *s, const struct nti_unit *unit)
@@ -22,8 +27,9 @@ static bool is_counted_without_counter(const struct nti_unit *unit)
 }
 
 /*
- * The kernel's NMI watchdog holds one counter of the core PMU for itself: cycles, so the fixed cycle counter (number 1) where
- * there are fixed ones (kernel/watchdog_hld.c, arch/x86/events/intel/core.c).
+ * The kernel's NMI watchdog holds one counter of the core PMU for itself: cycles, so the fixed
+ * cycle counter (number 1) where there are fixed ones (kernel/watchdog_hld.c,
+ * arch/x86/events/intel/core.c).
  */
 static uint32_t watchdog_counter(const struct ntime_session *s, const struct nti_unit *unit)
 {
@@ -83,7 +89,10 @@ bool nti_session_learn_limit(struct ntime_session *s, const struct nti_session_g
 	if (!fitted || is_counted_without_counter(unit) || !(*limit & general))
 		return false;
 	if (unit->counters) {
-		/* Known counters, but one less is free than we thought: give up the last general one. */
+		/*
+		 * Known counters, but one less is free than we thought: give up the last general
+		 * one.
+		 */
 		*limit &= ~((uint32_t)1 << highest_bit(*limit & general));
 	} else {
 		fitted -= count_fixed(s, g);
@@ -101,8 +110,8 @@ bool nti_session_learn_limit(struct ntime_session *s, const struct nti_session_g
 }
 
 /*
- * User's groups keep together, and so do the parts of one event: a sum of parts that were counted at different times is no count. Their
- * groups are numbered from where user's groups never come.
+ * User's groups keep together, and so do the parts of one event: a sum of parts that were counted
+ * at different times is no count. Their groups are numbered from where user's groups never come.
  */
 #define PARTS_GROUP 0x8000u
 
@@ -200,7 +209,10 @@ static void name_events(const struct ntime_session *s, const size_t *index, size
 					      .resource_count = NTI_ARRAY_SIZE(resource_names) };
 }
 
-/* Sentences for the passes of @plan, the first of which is pass @base of the session; a sentence that is there stays. */
+/*
+ * Sentences for the passes of @plan, the first of which is pass @base of the session; a sentence
+ * that is there stays.
+ */
 static int name_reasons(struct ntime_session *s, const struct nti_plan_event *needs, size_t n,
 			const struct nti_plan *plan, const struct nti_plan_names *names,
 			unsigned int base)
@@ -238,7 +250,9 @@ static int grow_passes(struct ntime_session *s, unsigned int passes)
 	return 0;
 }
 
-/* Plan the @n parts numbered in @index; their passes begin at @base. Returns the number of passes. */
+/*
+ * Plan the @n parts numbered in @index; their passes begin at @base. Returns the number of passes.
+ */
 static int plan_some(struct ntime_session *s, const size_t *index, size_t n, unsigned int base)
 {
 	struct nti_plan_event needs[NTI_PLAN_MAX_EVENTS];
@@ -263,7 +277,10 @@ static int plan_some(struct ntime_session *s, const size_t *index, size_t n, uns
 	return ret < 0 ? ret : (int)plan.passes;
 }
 
-/* Parts of @unit (all units when NULL) that were not refused; returns how many, @index has room for all. */
+/*
+ * Parts of @unit (all units when NULL) that were not refused; returns how many, @index has room for
+ * all.
+ */
 static size_t collect(const struct ntime_session *s, const struct nti_unit *unit, size_t *index)
 {
 	size_t i, n = 0;
@@ -275,7 +292,10 @@ static size_t collect(const struct ntime_session *s, const struct nti_unit *unit
 	return n;
 }
 
-/* How many of @n parts the planner takes at once without cutting a user's group in two; 0: a group is too large. */
+/*
+ * How many of @n parts the planner takes at once without cutting a user's group in two; 0: a group
+ * is too large.
+ */
 static size_t slice_of(const struct ntime_session *s, const size_t *index, size_t n)
 {
 	size_t some = n < NTI_PLAN_MAX_EVENTS ? n : NTI_PLAN_MAX_EVENTS;
@@ -315,7 +335,10 @@ static int check_groups(struct ntime_session *s)
 	return 0;
 }
 
-/* More parts than the planner takes at once: unit by unit, and a unit with too many in slices, pass after pass. */
+/*
+ * More parts than the planner takes at once: unit by unit, and a unit with too many in slices, pass
+ * after pass.
+ */
 static int plan_by_unit(struct ntime_session *s, size_t *index)
 {
 	const struct nti_units *units = &s->ctx->units;

@@ -8,16 +8,18 @@
 #include "lib/count/session.h"
 
 /*
- * A CPU-wide counter is enabled as long as its session runs, but for what starting and stopping many CPUs one after the other takes. One
- * that lags by more than that may have stood still, or was started late by a busy machine: its count lacks that time and is partial. By
- * very much more at the end, it did stand still, also if its CPU is back: an error.
+ * A CPU-wide counter is enabled as long as its session runs, but for what starting and stopping
+ * many CPUs one after the other takes. One that lags by more than that may have stood still, or was
+ * started late by a busy machine: its count lacks that time and is partial. By very much more at
+ * the end, it did stand still, also if its CPU is back: an error.
  */
 #define LAG_NS 50000000u
 #define SURE_LAG_NS 200000000u
 
 /*
- * A CPU-wide counter whose time stood still for this long may sit on a CPU that went away. If that is on line, it may be back, and then the
- * counter stands for ever; or it is a machine so busy that the kernel's clock, which a late tick holds back, is late itself (Linux 6.1,
+ * A CPU-wide counter whose time stood still for this long may sit on a CPU that went away. If that
+ * is on line, it may be back, and then the counter stands for ever; or it is a machine so busy that
+ * the kernel's clock, which a late tick holds back, is late itself (Linux 6.1,
  * kernel/sched/clock.c, sched_clock_local()): that one goes on.
  */
 #define STANDSTILL_NS 1000000u
@@ -62,8 +64,8 @@ static uint64_t note_standstill(struct nti_session_group *g, uint64_t enabled_ns
 }
 
 /*
- * Counters of a CPU that was taken off line stand still, also after it came back, without an error from the kernel. The time for which
- * a CPU-wide counter is enabled otherwise never stops.
+ * Counters of a CPU that was taken off line stand still, also after it came back, without an error
+ * from the kernel. The time for which a CPU-wide counter is enabled otherwise never stops.
  */
 static int check_cpu(struct ntime_session *s, struct nti_session_group *g,
 		     const struct nti_perf_reading *r, uint64_t real_ns)
@@ -100,8 +102,9 @@ static int read_failed(struct ntime_session *s, struct nti_session_group *g, int
 	int cpu = g->perf.place.cpu;
 
 	/*
-	 * The kernel takes the groups of a CPU that goes off line apart, and that before the CPU is off its list: they read short, which is -EIO here,
-	 * and perf has no other reason for that (Linux 6.1, kernel/events/core.c, perf_event_exit_cpu()).
+	 * The kernel takes the groups of a CPU that goes off line apart, and that before the CPU is
+	 * off its list: they read short, which is -EIO here, and perf has no other reason for that
+	 * (Linux 6.1, kernel/events/core.c, perf_event_exit_cpu()).
 	 */
 	if (cpu >= 0 && !g->direct && error == -EIO)
 		return cpu_went(s, g);
@@ -152,8 +155,8 @@ static int read_groups(struct ntime_session *s, uint64_t real_ns)
 }
 
 /*
- * In a session that rotates by itself each pass is enabled a part of the time: what was wanted is the time of all passes together,
- * at each place. One group of a pass stands for the pass.
+ * In a session that rotates by itself each pass is enabled a part of the time: what was wanted is
+ * the time of all passes together, at each place. One group of a pass stands for the pass.
  */
 static void sum_pass_times(struct ntime_session *s)
 {
@@ -204,9 +207,10 @@ static void judge_groups(struct ntime_session *s)
 }
 
 /*
- * A task on a processor with several kinds of core is counted by the PMU of the core it is on; for the others the time in which they are
- * enabled goes on all the same. So the parts of one event at one place are one counter: counts and running times are added, the time
- * wanted is that of any of them.
+ * A task on a processor with several kinds of core is counted by the PMU of the core it is on; for
+ * the others the time in which they are enabled goes on all the same. So the parts of one event at
+ * one place are one counter: counts and running times are added, the time wanted is that of any of
+ * them.
  */
 static void add_reading(struct nti_sum *sum, uint64_t count, uint64_t wanted_ns,
 			uint64_t counted_ns)
@@ -226,7 +230,10 @@ static void add_reading(struct nti_sum *sum, uint64_t count, uint64_t wanted_ns,
 	}
 }
 
-/* As add_reading() for what is not added up: of several states the highest or the lowest one stands for all. */
+/*
+ * As add_reading() for what is not added up: of several states the highest or the lowest one stands
+ * for all.
+ */
 static void choose_reading(struct nti_sum *sum, enum nti_together together, uint64_t count,
 			   uint64_t wanted_ns, uint64_t counted_ns)
 {
@@ -246,7 +253,10 @@ static void choose_reading(struct nti_sum *sum, enum nti_together together, uint
 	}
 }
 
-/* As add_reading() for an event whose parts take turns: scaled when all are added, by settle_shared(). */
+/*
+ * As add_reading() for an event whose parts take turns: scaled when all are added, by
+ * settle_shared().
+ */
 static void add_shared(struct nti_sum *sum, uint64_t count, uint64_t wanted_ns, uint64_t counted_ns)
 {
 	sum->is_seen = true;
@@ -256,7 +266,9 @@ static void add_shared(struct nti_sum *sum, uint64_t count, uint64_t wanted_ns, 
 	sum->counted_ns += counted_ns;
 }
 
-/* Moves between kinds of core take the kernel a moment in which neither PMU runs, nor the program. */
+/*
+ * Moves between kinds of core take the kernel a moment in which neither PMU runs, nor the program.
+ */
 #define MOVING_PERMYRIAD 10
 
 static void settle_shared(struct nti_sum *sum)
@@ -368,7 +380,10 @@ static void event_value(struct ntime_session *s, const struct nti_session_item *
 	uint32_t lost = (sum->is_lost ? NTIME_LOST : 0) |
 			(sum->gone && sum->gone == sum->parts ? NTIME_GONE : 0);
 
-	/* Lost before it was seen once: nobody knows what happened there, also not that it was nothing. */
+	/*
+	 * Lost before it was seen once: nobody knows what happened there, also not that it was
+	 * nothing.
+	 */
 	if (is_not_counted(s, sum) || (sum->is_lost && !sum->counted_ns)) {
 		*out = no_value(NTIME_NOT_COUNTED | lost, sum->wanted_ns);
 		return;
@@ -446,7 +461,10 @@ static void item_value(struct ntime_session *s, size_t i, uint64_t real_ns, stru
 	out->flags |= item->flags;
 }
 
-/* Nobody gives the passes their turns where we program the counters ourselves: it is done when there is a chance. */
+/*
+ * Nobody gives the passes their turns where we program the counters ourselves: it is done when
+ * there is a chance.
+ */
 static int end_turns(struct ntime_session *s)
 {
 	int ret;
@@ -466,8 +484,9 @@ static uint64_t now_ns(const struct ntime_session *s)
 }
 
 /*
- * A reading between two looks at the clock is of the middle between them. What it takes at least it takes each time, so that its counters are as
- * far apart at both ends of a period; what it takes beyond that may be anywhere in it.
+ * A reading between two looks at the clock is of the middle between them. What it takes at least it
+ * takes each time, so that its counters are as far apart at both ends of a period; what it takes
+ * beyond that may be anywhere in it.
  */
 static void note_moment(struct ntime_session *s, uint64_t begin_ns, uint64_t end_ns)
 {
@@ -479,7 +498,10 @@ static void note_moment(struct ntime_session *s, uint64_t begin_ns, uint64_t end
 	s->moment.unsure_ns = (took_ns - s->least_ns + 1) / 2;
 }
 
-/* All groups, and time and TSC of the moment: reading may take long, and the clock over the time must be the clock's rate. */
+/*
+ * All groups, and time and TSC of the moment: reading may take long, and the clock over the time
+ * must be the clock's rate.
+ */
 static int read_groups_between(struct ntime_session *s)
 {
 	uint64_t begin_ns = now_ns(s), begin_tsc = nti_session_tsc(s);
@@ -494,12 +516,16 @@ static int read_groups_between(struct ntime_session *s)
 }
 
 /*
- * Reading CPUs by interrupts differs by some 10 us of itself, and would do so again: of 1,000 readings a second most were read anew where a hundredth
- * of the period was the only bound, and cost twice as much.
+ * Reading CPUs by interrupts differs by some 10 us of itself, and would do so again: of 1,000
+ * readings a second most were read anew where a hundredth of the period was the only bound, and
+ * cost twice as much.
  */
 #define TORN_NS 100000u
 
-/* Somebody took the CPU meanwhile, for more than a small share of the time since the reading at @last_ns. */
+/*
+ * Somebody took the CPU meanwhile, for more than a small share of the time since the reading
+ * at @last_ns.
+ */
 static bool is_torn(const struct ntime_session *s, uint64_t last_ns)
 {
 	return s->is_running && s->moment.unsure_ns > TORN_NS &&
@@ -559,7 +585,10 @@ int ntime_session_read(struct ntime_session *s, struct ntime_value *out, size_t 
 		return ret;
 	if (s->has_sums)
 		add_groups(s, 0, s->groups);
-	/* What is written could be the session, for all that the compiler knows: it is looked up once. */
+	/*
+	 * What is written could be the session, for all that the compiler knows: it is looked up
+	 * once.
+	 */
 	items = s->item;
 	for (i = 0; i < n; i++) {
 		if (items[i].only && items[i].only->is_exact)
@@ -641,13 +670,19 @@ int ntime_session_read_time(const struct ntime_session *s, uint64_t *at_ns, uint
 	return 0;
 }
 
-/* Values of one place have no sum to be missing from: an event that is counted at another one has no number, and so has the metric. */
+/*
+ * Values of one place have no sum to be missing from: an event that is counted at another one has
+ * no number, and so has the metric.
+ */
 #define INPUT_FLAGS                                                                                \
 	(NTIME_ABSENT | NTIME_NOT_COUNTED | NTIME_SCALED | NTIME_PARTIAL | NTIME_OVERFLOWED |      \
 	 NTIME_SIMULATED | NTIME_USER_ONLY | NTIME_ELSEWHERE | NTIME_LOST | NTIME_STATE |          \
 	 NTIME_GONE)
 
-/* Value of an event in a metric: NaN spreads, so that a metric without its events has no value either. */
+/*
+ * Value of an event in a metric: NaN spreads, so that a metric without its events has no value
+ * either.
+ */
 static void metric_value(const struct ntime_session *s, const struct nti_session_item *item,
 			 struct ntime_value *values, struct ntime_value *out)
 {
@@ -735,7 +770,10 @@ void ntime_value_delta(const struct ntime_value *earlier, const struct ntime_val
 	d.value = (double)d.count * later->scale / fmin(share, 1);
 	if (share < 1) {
 		d.flags |= NTIME_SCALED;
-		/* The rate's scatter is that of the whole run; a shorter period knows it less well, by the root of its length. */
+		/*
+		 * The rate's scatter is that of the whole run; a shorter period knows it less well,
+		 * by the root of its length.
+		 */
 		if (later->value != 0)
 			d.error = d.value * (later->error / later->value) *
 				  sqrt((double)later->wanted_ns / (double)d.wanted_ns);

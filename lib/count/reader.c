@@ -22,7 +22,10 @@ static int make_states(struct ntime_session *s)
 	return ret;
 }
 
-/* The hardware's counter belongs to this thread alone: one thread, this one, no children, one kernel event. */
+/*
+ * The hardware's counter belongs to this thread alone: one thread, this one, no children, one
+ * kernel event.
+ */
 static bool can_use_page(const struct ntime_session *s, const struct nti_session_group *g)
 {
 #ifdef NTIME_HAS_PMC_
@@ -79,14 +82,20 @@ static bool can_read_core(const struct ntime_session *s, const struct nti_sessio
 }
 
 #ifdef NTIME_HAS_CORE_
-/* What the inline code may believe of the counter; the order of the last two is that of ntime_read_core_(). */
+/*
+ * What the inline code may believe of the counter; the order of the last two is that of
+ * ntime_read_core_().
+ */
 static void set_inline(struct ntime_reader_state *state, const struct nti_pmu_inline *in)
 {
 	__atomic_store_n(&state->base, in->base, __ATOMIC_RELEASE);
 	__atomic_store_n(&state->origin, in->origin, __ATOMIC_RELEASE);
 }
 
-/* The counter has come to where the inline code cannot tell any more (x86), or its window is over (arm64): ask, and end or go on. */
+/*
+ * The counter has come to where the inline code cannot tell any more (x86), or its window is over
+ * (arm64): ask, and end or go on.
+ */
 static void refresh_core(const struct ntime_session *s, size_t i)
 {
 	const struct nti_session_item *item = &s->item[i];
@@ -102,7 +111,10 @@ static void refresh_core(const struct ntime_session *s, size_t i)
 		__atomic_store_n(&state->pinned, 0, __ATOMIC_RELAXED);
 }
 
-/* Pin the calling thread and ask the driver for the counter's instruction; without it the affinity is as before. */
+/*
+ * Pin the calling thread and ask the driver for the counter's instruction; without it the affinity
+ * is as before.
+ */
 static void use_core(struct ntime_session *s, size_t i, struct ntime_reader_state *state)
 {
 	const struct nti_session_item *item = &s->item[i];
@@ -164,7 +176,10 @@ void nti_session_readers_refresh(struct ntime_session *s)
 	}
 }
 
-/* Writes only what changes: other threads may be reading the item when one more reader of it is asked for. */
+/*
+ * Writes only what changes: other threads may be reading the item when one more reader of it is
+ * asked for.
+ */
 static void set_state(struct ntime_session *s, size_t i)
 {
 	struct ntime_reader_state state = { .type = NTIME_READER_CALL };
@@ -311,7 +326,10 @@ static int read_item(const struct ntime_session *s, size_t i, uint64_t *count)
 	return flags | doubts(item->only, &reading, item->member);
 }
 
-/* Of the session only what is locked is changed, so any thread may come here while the session lives. */
+/*
+ * Of the session only what is locked is changed, so any thread may come here while the session
+ * lives.
+ */
 int ntime_read_call(const struct ntime_reader *r, uint64_t *count)
 {
 	const struct ntime_session *s = r->session;
@@ -320,7 +338,10 @@ int ntime_read_call(const struct ntime_reader *r, uint64_t *count)
 	return flags >= 0 && s->ctx->os->is_replay ? flags | (int)NTIME_SIMULATED : flags;
 }
 
-/* On arm64 the page does not tell what the sysctl forbids: the index stays 0 (Linux, armv8pmu_user_event_idx()). */
+/*
+ * On arm64 the page does not tell what the sysctl forbids: the index stays 0 (Linux,
+ * armv8pmu_user_event_idx()).
+ */
 static bool is_closed_by_sysctl(const struct ntime_session *s)
 {
 	uint64_t is_on;

@@ -154,7 +154,10 @@ static const char *unit_of(const struct nti_session_item *item)
 		       : "";
 }
 
-/* A program has done what it did, wherever that was counted. The session's clock tells of all that there is. */
+/*
+ * A program has done what it did, wherever that was counted. The session's clock tells of all that
+ * there is.
+ */
 static uint32_t scope_of_event(const struct ntime_session *s, const struct nti_session_item *item)
 {
 	uint32_t widest = NTIME_SCOPE_CPU;
@@ -297,7 +300,9 @@ static void clocks_start(struct ntime_session *s)
 
 static void clocks_stop(struct ntime_session *s)
 {
-	/* In this order, as clocks_start(): a recording's clock moves when the time is asked for. */
+	/*
+	 * In this order, as clocks_start(): a recording's clock moves when the time is asked for.
+	 */
 	s->elapsed_ns = nti_session_real_ns(s);
 	s->elapsed_tsc = nti_session_tsc(s);
 	s->is_running = false;
@@ -322,7 +327,10 @@ static void settle_items(struct ntime_session *s)
 	}
 }
 
-/* Units that count for several CPUs are in the session: items tell of what. Who knows no topology has to do without. */
+/*
+ * Units that count for several CPUs are in the session: items tell of what. Who knows no topology
+ * has to do without.
+ */
 static void find_scopes(struct ntime_session *s)
 {
 	size_t i;
@@ -381,7 +389,10 @@ const char *ntime_session_plan_text(struct ntime_session *s, unsigned int pass)
 	return s->is_open && pass < s->passes && s->pass_text[pass] ? s->pass_text[pass] : "";
 }
 
-/* Enable or disable the groups of the current pass; with @only_pass the ones that count in every pass stay as they are. */
+/*
+ * Enable or disable the groups of the current pass; with @only_pass the ones that count in every
+ * pass stay as they are.
+ */
 static int switch_groups(struct ntime_session *s, bool on, bool only_pass)
 {
 	int ret = 0, one;
@@ -416,7 +427,10 @@ int ntime_session_start(struct ntime_session *s)
 
 	if (ret < 0 || s->is_running)
 		return ret;
-	/* The kernel itself starts what waits for exec, once; a session that was stopped is started again by hand. */
+	/*
+	 * The kernel itself starts what waits for exec, once; a session that was stopped is started
+	 * again by hand.
+	 */
 	if (s->was_started || !(s->target.flags & NTIME_ON_EXEC))
 		ret = switch_groups(s, true, false);
 	if (ret < 0) {

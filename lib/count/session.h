@@ -5,7 +5,8 @@
  *     items            what was added: events and metrics, in order
  *       part           one kernel event of an event item, on one unit; has a pass
  *     places           where: one per thread or CPU
- *     groups           one group of counters per pass, unit and place, perf's or our own; its members are parts
+ *     groups           one group of counters per pass, unit and place, perf's or our own; its
+ *                      members are parts
  *     sums             per item, made anew at each read from all groups: allocated once
  *
  * States: being filled (items only) -> open (planned, groups exist) -> running <-> stopped.
@@ -28,7 +29,10 @@
 
 #define NTI_SESSION_MAX_ITEMS 1024
 
-/* arm64's PMU driver: "rdpmc" term, config1 bit 1, asks for access from user mode (Linux, drivers/perf/arm_pmuv3.c). */
+/*
+ * arm64's PMU driver: "rdpmc" term, config1 bit 1, asks for access from user mode (Linux,
+ * drivers/perf/arm_pmuv3.c).
+ */
 #define NTI_ARM_USER_ACCESS 2
 
 /* One part of an event item, with what the session decided for it. */
@@ -69,8 +73,9 @@ struct nti_session_item {
 	struct nti_estimate estimate;
 	unsigned int pass;
 	/*
-	 * An event that is one member of one group: most are, and are read without adding up. .only is NULL for the others, which are
-	 * summed, and for what no group counts. Set when the session is open; borrowed from the session.
+	 * An event that is one member of one group: most are, and are read without adding up. .only
+	 * is NULL for the others, which are summed, and for what no group counts. Set when the
+	 * session is open; borrowed from the session.
 	 */
 	const struct nti_session_group *only;
 	size_t member;
@@ -92,7 +97,8 @@ struct nti_session_group {
 	bool has_last;
 	bool was_off_line; /* its CPU was, when it was read */
 	bool is_late;	   /* as last read: its CPU's counters lack some of the session's time */
-	bool is_exact; /* as last read: its members counted all the time for which they were wanted */
+	/* as last read: its members counted all the time for which they were wanted */
+	bool is_exact;
 };
 
 /* Of which moment the counts of a reading are. */
@@ -148,9 +154,11 @@ struct ntime_session {
 	struct nti_session_rows *rows; /* NULL until it is read place by place; place.c */
 
 	uintptr_t
-		thread; /* thread pointer of who opened: the one measured if the target is "this thread" */
+		/* thread pointer of who opened: the one measured if the target is "this thread" */
+		thread;
 	struct ntime_reader_state *
-		state; /* per item; page of its own, wiped on fork. NULL until a reader is asked for */
+		/* per item; page of its own, wiped on fork. NULL until a reader is asked for */
+		state;
 	void **page; /* perf page per item, or NULL */
 	size_t state_bytes, page_bytes;
 	pid_t page_owner; /* process that mapped the pages */
@@ -175,7 +183,8 @@ enum nti_session_where {
 /* How sessions are read place by place: one row a place. */
 struct nti_session_rows {
 	struct ntime_where_info *place;
-	size_t *first; /* per place, and one more: its groups are those from here to before the next place's */
+	/* per place, and one more: its groups are those from here to before the next place's */
+	size_t *first;
 	uint8_t *where;		       /* enum nti_session_where of place * items + item */
 	struct nti_estimate *estimate; /* likewise */
 };
@@ -184,8 +193,8 @@ struct nti_session_rows {
 int nti_session_find_where(struct ntime_session *s);
 
 /*
- * place.c: rows of an opened session, made the first time: then the topology is looked at and memory is allocated. 0, -EIO, -ENOMEM
- * with a sentence.
+ * place.c: rows of an opened session, made the first time: then the topology is looked at and
+ * memory is allocated. 0, -EIO, -ENOMEM with a sentence.
  */
 int nti_session_rows_get(struct ntime_session *s, const struct nti_session_rows **out);
 void nti_session_rows_fini(struct ntime_session *s);
@@ -195,8 +204,8 @@ int nti_session_plan(struct ntime_session *s);
 /* Which counters each unit has for us, if that is not known yet. 0 or -ENOMEM. */
 int nti_session_make_limits(struct ntime_session *s);
 /*
- * The kernel took the members of @g and no further event of its unit: remember it, so that the next plan obeys. False: nothing
- * is left to give up.
+ * The kernel took the members of @g and no further event of its unit: remember it, so that the next
+ * plan obeys. False: nothing is left to give up.
  */
 bool nti_session_learn_limit(struct ntime_session *s, const struct nti_session_group *g);
 
@@ -221,14 +230,23 @@ const char *nti_session_method_name(enum nti_method method);
 bool nti_session_is_direct(const struct ntime_session *s, const struct nti_unit *unit);
 /* Settle the ways of all units that have parts, once. 0 or -ENOMEM. */
 int nti_session_decide_methods(struct ntime_session *s);
-/* The way of @unit was refused for want of permission: is there another one? Then it is that from now on, and all is opened anew. */
+/*
+ * The way of @unit was refused for want of permission: is there another one? Then it is that from
+ * now on, and all is opened anew.
+ */
 bool nti_session_can_change_method(struct ntime_session *s, const struct nti_unit *unit);
 
-/* direct.c: take the PMU instances of units that we count ourselves; where they cannot be had, their events are absent. 0 or -errno. */
+/*
+ * direct.c: take the PMU instances of units that we count ourselves; where they cannot be had,
+ * their events are absent. 0 or -errno.
+ */
 int nti_session_take_banks(struct ntime_session *s);
 /* Banks of which nothing is counted after all are given back. */
 void nti_session_give_back_banks(struct ntime_session *s);
-/* What @p, whose unit we count ourselves, asks of the planner: counters (0: it needs none) and shared registers. */
+/*
+ * What @p, whose unit we count ourselves, asks of the planner: counters (0: it needs none) and
+ * shared registers.
+ */
 void nti_session_fill_need(const struct ntime_session *s, const struct nti_session_part *p,
 			   struct nti_plan_event *need);
 /* It is read where it always runs, or cannot be counted this way whatever is free. */
@@ -242,7 +260,10 @@ int nti_session_add_to_bank(struct ntime_session *s, struct nti_session_part *p,
 
 /* read.c: why the device of @g is gone, NULL: it is not. Valid as long as the session is open. */
 const char *nti_session_why_gone(const struct nti_session_group *g);
-/* @error of @g in words: registers that we access ourselves are named. Valid until the next call of its PMU instances. */
+/*
+ * @error of @g in words: registers that we access ourselves are named. Valid until the next call of
+ *	its PMU instances.
+ */
 const char *nti_session_words_for(const struct ntime_session *s, const struct nti_session_group *g,
 				  int error);
 
@@ -281,7 +302,10 @@ static inline bool nti_session_item_is_absent(const struct nti_session_item *ite
 	return item->absent.reason && !item->is_limited;
 }
 
-/* estimate.c: one standard error of an extrapolated count, from how the rate moved between the reads so far. */
+/*
+ * estimate.c: one standard error of an extrapolated count, from how the rate moved between the
+ * reads so far.
+ */
 static inline void nti_estimate_begin(struct nti_estimate *e, uint64_t count, uint64_t running_ns)
 {
 	e->last_count = count;
@@ -291,14 +315,18 @@ void nti_estimate_step(struct nti_estimate *e, uint64_t count, uint64_t running_
 double nti_estimate_error(const struct nti_estimate *e, const struct nti_sum *sum, double slice_ns);
 
 /*
- * reader.c: map perf's pages before anything counts or is read. A page that is mapped after a read(2) of its running event is wrong by
- * the counter's whole range until the event is next programmed: the kernel then takes the counter's raw value for what was counted
- * (perf_mmap() -> perf_event_update_userpage() subtracts hw.prev_count, which armpmu_event_update() and x86_perf_event_update() leave
- * without the sign that they program it with). 0 or -ENOMEM.
+ * reader.c: map perf's pages before anything counts or is read. A page that is mapped after a
+ * read(2) of its running event is wrong by the counter's whole range until the event is next
+ * programmed: the kernel then takes the counter's raw value for what was counted (perf_mmap() ->
+ * perf_event_update_userpage() subtracts hw.prev_count, which armpmu_event_update() and
+ * x86_perf_event_update() leave without the sign that they program it with). 0 or -ENOMEM.
  */
 int nti_session_readers_map(struct ntime_session *s);
 void nti_session_readers_fini(struct ntime_session *s);
-/* The session was read: readers of ntimefs whose counters went so far that the inline code cannot tell a wrap are told. */
+/*
+ * The session was read: readers of ntimefs whose counters went so far that the inline code cannot
+ * tell a wrap are told.
+ */
 void nti_session_readers_refresh(struct ntime_session *s);
 /* Tell the readers that counting started (true) or stopped. */
 void nti_session_readers_update(struct ntime_session *s);

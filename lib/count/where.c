@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Places of an open session, one by one: where each lies in the machine, which groups count there, and which events are counted there or
- * only at another place that shares the core, the cache or the package with it.
+ * Places of an open session, one by one: where each lies in the machine, which groups count there,
+ * and which events are counted there or only at another place that shares the core, the cache or
+ * the package with it.
  */
 #include <errno.h>
 #include <stdlib.h>

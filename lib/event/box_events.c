@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Terms and events of units that registers reach: looking things up in what was built from data/events. */
+/*
+ * Terms and events of units that registers reach: looking things up in what was built from
+ * data/events.
+ */
 #include <string.h>
 
 #include "lib/event/box_events.h"

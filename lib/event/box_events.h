@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Terms and events of units that registers reach: data/events, built in. A kind of box (core/seq/box.h) is a family here. The kernel's drivers
- * say the same in sysfs where they are loaded; codes are theirs, so that an event has one encoding whoever counts it.
+ * Terms and events of units that registers reach: data/events, built in. A kind of box
+ * (core/seq/box.h) is a family here. The kernel's drivers say the same in sysfs where they are
+ * loaded; codes are theirs, so that an event has one encoding whoever counts it.
  *
- * Counters that always run have a code as well ("event=0x02"), which is the kernel's where the kernel has a PMU of that name. Name and code
- * are those of a struct nthw_box_free; a test compares both sides.
+ * Counters that always run have a code as well ("event=0x02"), which is the kernel's where the
+ * kernel has a PMU of that name. Name and code are those of a struct nthw_box_free; a test compares
+ * both sides.
  */
 #ifndef NTI_BOX_EVENTS_H
 #define NTI_BOX_EVENTS_H
@@ -45,7 +47,10 @@ extern const size_t nti_box_family_count;
 
 /* NULL for a kind without text, and for NULL. */
 const struct nti_box_family *nti_box_family_find(const struct nthw_box_kind *kind);
-/* What we know of @unit's events whether the kernel shows it or not; NULL: registers do not reach it. */
+/*
+ * What we know of @unit's events whether the kernel shows it or not; NULL: registers do not reach
+ * it.
+ */
 const struct nti_box_family *nti_box_family_of(const struct nti_unit *unit);
 
 const struct nti_box_event *nti_box_event_find(const struct nti_box_family *family,
@@ -54,11 +59,14 @@ const struct nti_box_event *nti_box_event_find(const struct nti_box_family *fami
 const struct nti_box_event *nti_box_event_by_config(const struct nti_box_family *family,
 						    uint64_t config);
 const struct nti_box_term *nti_box_term_find(const struct nti_box_family *family, const char *name);
-/* What one step of the register means in .unit; 0: not known, because the register that would tell could not be read. */
+/*
+ * What one step of the register means in .unit; 0: not known, because the register that would tell
+ * could not be read.
+ */
 double nti_box_event_scale(const struct nti_unit *unit, const struct nti_box_event *event);
 /*
- * Does this machine have the counter of @event, which is not in the kernel's list? Of counters that always run a processor has some: those that
- * were found, or those that the kernel's driver lists.
+ * Does this machine have the counter of @event, which is not in the kernel's list? Of counters that
+ * always run a processor has some: those that were found, or those that the kernel's driver lists.
  */
 bool nti_box_event_is_there(const struct nti_unit *unit, const struct nti_box_event *event);
 

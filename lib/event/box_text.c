@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Files of data/events: text into families of boxes, with a lint that names file and line. box_text.h has the format. */
+/*
+ * Files of data/events: text into families of boxes, with a lint that names file and line.
+ * box_text.h has the format.
+ */
 #include <errno.h>
 #include <locale.h>
 #include <stdlib.h>
@@ -50,7 +53,9 @@ static const struct nti_entry_key key_rules[KEY_COUNT] = {
 	[KEY_SOURCE] = { "source", 0, "\"source\" is followed by a blank line" },
 };
 
-/* What one "kind" entry and the events below it make; the families of @out point here at the end. */
+/*
+ * What one "kind" entry and the events below it make; the families of @out point here at the end.
+ */
 struct building {
 	const char *kind[KINDS_MAX];
 	size_t kinds;
@@ -379,7 +384,10 @@ static int set_about(struct text_parser *p, const char *value)
 	return 0;
 }
 
-/* Of a kind the source stays in the file: it speaks for order and bits of terms, which nobody asks the library for. */
+/*
+ * Of a kind the source stays in the file: it speaks for order and bits of terms, which nobody asks
+ * the library for.
+ */
 static int set_source(struct text_parser *p, const char *value)
 {
 	if (p->last == KEY_TERM)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files of data/events, read by the build program embed (data/embed) and by tests; the library has the result (lib/event/box_events.h).
+ * Files of data/events, read by the build program embed (data/embed) and by tests; the library has
+ * the result (lib/event/box_events.h).
  *
- * A file holds entries separated by blank lines; '#' begins a comment line. First what its boxes are like:
- *     kind snbep_imc			kinds of boxes (core/seq/boxes.c) that have all this, separated by blanks
- *     pmu uncore_imc			perf's PMU of such boxes, without number
- *     term event config:0-7		several; as the files in "format" of sysfs
+ * A file holds entries separated by blank lines; '#' begins a comment line. First what its boxes
+ * are like:
+ *     kind snbep_imc			kinds of boxes (core/seq/boxes.c) that have all this,
+ *     separated by blanks pmu uncore_imc			perf's PMU of such boxes, without
+ *     number term event config:0-7		several; as the files in "format" of sysfs
  *     term umask config:8-15
  *     source Linux 6.1, ...
  * then their events, keys in this order:
@@ -13,8 +15,8 @@
  *     terms event=0x04,umask=0x03
  *     scale 6.103515625e-5		may be missing: 1. "energy": as the registers say
  *     unit MiB				of the count times the scale; may be missing
- *     state max			may be missing: the event is a state, and of several places the "max" or "min" speaks
- *     about Data read from memory.
+ *     state max			may be missing: the event is a state, and of several places
+ *     the "max" or "min" speaks about Data read from memory.
  *     source Linux 6.1, ...
  */
 #ifndef NTI_BOX_TEXT_H
@@ -34,8 +36,9 @@ struct nti_box_text {
 };
 
 /*
- * Parse the text of a file and append to @out. Lints: every key present and in order, printable ASCII, names unique, terms known and as wide
- * as their values, no encoding twice, "about" a sentence. -EINVAL with "FILE:LINE: ..." (@file is only for the sentence), -ENOMEM; on failure
+ * Parse the text of a file and append to @out. Lints: every key present and in order, printable
+ * ASCII, names unique, terms known and as wide as their values, no encoding twice, "about" a
+ * sentence. -EINVAL with "FILE:LINE: ..." (@file is only for the sentence), -ENOMEM; on failure
  * @out is to be freed all the same.
  */
 int nti_box_text_parse(const char *file, const char *text, size_t bytes, struct nti_box_text *out,

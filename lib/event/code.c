@@ -7,12 +7,16 @@
 #include "lib/event/code.h"
 #include "lib/event/resolve.h"
 
-/* Where a generic event's number shares the word with the PMU's type (include/uapi/linux/perf_event.h, PERF_PMU_TYPE_SHIFT). */
+/*
+ * Where a generic event's number shares the word with the PMU's type
+ * (include/uapi/linux/perf_event.h, PERF_PMU_TYPE_SHIFT).
+ */
 #define GENERIC_MASK 0xffffffffu
 
 /*
- * Names under which the kernel's drivers show what they count for a generic event: Linux 6.1 arch/x86/events/core.c, EVENT_ATTR();
- * drivers/perf/arm_pmuv3.c (6.1: arch/arm64/kernel/perf_event.c), armv8_pmuv3_perf_map, and arch/arm/kernel/perf_event_v7.c,
+ * Names under which the kernel's drivers show what they count for a generic event: Linux 6.1
+ * arch/x86/events/core.c, EVENT_ATTR(); drivers/perf/arm_pmuv3.c (6.1:
+ * arch/arm64/kernel/perf_event.c), armv8_pmuv3_perf_map, and arch/arm/kernel/perf_event_v7.c,
  * armv7_a*_perf_map, by the names of their sysfs events.
  */
 static const struct generic_name {
@@ -22,7 +26,10 @@ static const struct generic_name {
 	[PERF_COUNT_HW_INSTRUCTIONS] = { "instructions", "inst_retired" },
 	[PERF_COUNT_HW_CACHE_REFERENCES] = { "cache-references", "l1d_cache" },
 	[PERF_COUNT_HW_CACHE_MISSES] = { "cache-misses", "l1d_cache_refill" },
-	/* Arm: pc_write_retired, or br_retired with newer kernels, or a model's own: which one, the kernel does not show. */
+	/*
+	 * Arm: pc_write_retired, or br_retired with newer kernels, or a model's own: which one, the
+	 * kernel does not show.
+	 */
 	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = { "branch-instructions", NULL },
 	[PERF_COUNT_HW_BRANCH_MISSES] = { "branch-misses", "br_mis_pred" },
 	[PERF_COUNT_HW_BUS_CYCLES] = { "bus-cycles", "bus_cycles" },
@@ -31,7 +38,10 @@ static const struct generic_name {
 	[PERF_COUNT_HW_REF_CPU_CYCLES] = { "ref-cycles", NULL },
 };
 
-/* Linux 6.1 arch/arm/kernel/perf_event_v6.c, armv6_perf_map and enum armv6_perf_types: its driver shows no events in sysfs. */
+/*
+ * Linux 6.1 arch/arm/kernel/perf_event_v6.c, armv6_perf_map and enum armv6_perf_types: its driver
+ * shows no events in sysfs.
+ */
 #define NONE UINT32_MAX
 static const uint32_t armv6_codes[PERF_COUNT_HW_MAX] = {
 	[PERF_COUNT_HW_CPU_CYCLES] = 0xff,
@@ -87,8 +97,9 @@ static int code_in_sysfs(const struct nti_names *names, const struct nti_unit *u
 }
 
 /*
- * Drivers whose events in sysfs are what they count for generic names. ARMv7's is not always: the Cortex-A9 counts renamed instructions for
- * "instructions" (armv7_a9_perf_map), Krait and Scorpion have maps of their own.
+ * Drivers whose events in sysfs are what they count for generic names. ARMv7's is not always: the
+ * Cortex-A9 counts renamed instructions for "instructions" (armv7_a9_perf_map), Krait and Scorpion
+ * have maps of their own.
  */
 static bool shows_what_it_counts(const struct nti_unit *unit)
 {
@@ -145,7 +156,10 @@ static const struct beyond beyond_idle = {
 static const struct beyond *beyond_a_selector(const struct nti_part *part)
 {
 	const struct perf_event_attr *attr = &part->attr;
-	/* arm64's terms that ask the kernel for a wide counter and for user access: no registers of their own. */
+	/*
+	 * arm64's terms that ask the kernel for a wide counter and for user access: no registers of
+	 * their own.
+	 */
 	uint64_t harmless = is_x86(part->unit) ? 0 : 3;
 
 	if (part->need.want_count || attr->config1 & ~harmless || attr->config2)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* An event's name turned into what the kernel wants to hear: tries each language in the order event.h gives. */
+/*
+ * An event's name turned into what the kernel wants to hear: tries each language in the order
+ * event.h gives.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +13,8 @@
 #include "lib/event/resolve.h"
 #include "lib/lazy/lazy.h"
 
-#define TEXT_MAX_CHARS                                                                             \
-	4096 /* longer than any sane list of terms; bounds the work on hostile input */
+/* longer than any sane list of terms; bounds the work on hostile input */
+#define TEXT_MAX_CHARS 4096
 #define PARTS_MAX 4096
 
 void nti_event_fini(struct nti_event *event)
@@ -256,7 +259,9 @@ static int parse_plain(const struct nti_names *names, const char *text, struct n
 	int ret = parse_word(names, NULL, text, out, e);
 
 	if (ret == 0 && out->absent.reason && !out->parts) {
-		/* Perhaps a tracepoint, which cannot be looked up here: libpfm4 may know the name. */
+		/*
+		 * Perhaps a tracepoint, which cannot be looked up here: libpfm4 may know the name.
+		 */
 		locked = out->absent;
 		memset(&out->absent, 0, sizeof(out->absent));
 		free(out->desc);
@@ -285,7 +290,10 @@ static int parse(const struct nti_names *names, char *base, struct nti_event *ou
 
 	if (!*base)
 		return nti_error(e, -EINVAL, "the name of an event is missing");
-	/* A resolver that answers -ENOENT with a sentence has said all; the nearest names are for those without. */
+	/*
+	 * A resolver that answers -ENOENT with a sentence has said all; the nearest names are for
+	 * those without.
+	 */
 	if (slash)
 		return parse_terms(names, base, slash, out, e);
 	if (strstr(base, "::"))
@@ -325,7 +333,10 @@ static int note_scale(struct nti_event *out)
 		"the processor did not tell what one step of this counter means");
 }
 
-/* The reason of a unit that cannot be used holds for its events, and every part tells the planner its needs. */
+/*
+ * The reason of a unit that cannot be used holds for its events, and every part tells the planner
+ * its needs.
+ */
 static int complete(struct nti_event *out, struct nti_error *e)
 {
 	size_t i;

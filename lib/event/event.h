@@ -24,13 +24,18 @@
 #include "lib/machine/unit.h"
 #include "lib/plan/plan.h"
 
-/* One kernel event. An event over several units ("uncore_imc/..." on a machine with six) has several parts, summed up. */
+/*
+ * One kernel event. An event over several units ("uncore_imc/..." on a machine with six) has
+ * several parts, summed up.
+ */
 struct nti_part {
-	/* Of the nti_units it was resolved with; NULL: another machine's PMU, the event is absent. */
+	/*
+	 * Of the nti_units it was resolved with; NULL: another machine's PMU, the event is absent.
+	 */
 	const struct nti_unit *unit;
 	/*
-	 * type, config*, exclude_*, precise_ip, pinned, exclusive; everything else 0. .type is UINT32_MAX where only the
-	 * kernel of another machine knows it.
+	 * type, config*, exclude_*, precise_ip, pinned, exclusive; everything else 0. .type is
+	 * UINT32_MAX where only the kernel of another machine knows it.
 	 */
 	struct perf_event_attr attr;
 	/* counters, wants; .bank and .group are filled by the session */
@@ -38,7 +43,10 @@ struct nti_part {
 	bool counts_guests; /* modifier G: what virtual machines on this machine do counts too */
 };
 
-/* @part's attr as it is opened: like perf, what guests of this machine do in its cores is left out unless G asks for it. */
+/*
+ * @part's attr as it is opened: like perf, what guests of this machine do in its cores is left out
+ * unless G asks for it.
+ */
 static inline struct perf_event_attr nti_part_attr(const struct nti_part *part)
 {
 	struct perf_event_attr attr = part->attr;
@@ -60,16 +68,21 @@ struct nti_event {
 	char *name;	 /* as written, for people */
 	char *desc;	 /* one sentence or "" */
 	char *unit_text; /* "ns", "Joules", "" */
-	double scale; /* factor from count to unit_text, of counts as .part[0].unit->way gives them */
+	/* factor from count to unit_text, of counts as .part[0].unit->way gives them */
+	double scale;
 	/*
-	 * The same of counts that we read from the registers ourselves: of a unit that both the kernel and registers reach, the kernel may count
-	 * in other steps (energy: 2^-32 J). 0: not known, or not of such a unit.
+	 * The same of counts that we read from the registers ourselves: of a unit that both the
+	 * kernel and registers reach, the kernel may count in other steps (energy: 2^-32 J). 0: not
+	 * known, or not of such a unit.
 	 */
 	double box_scale;
 	bool is_state; /* tells how things are, not what happened: a temperature */
 	enum nti_together together;
 	struct nti_part *part;
-	size_t parts; /* 0 only when absent: the kernel's files that would tell the encoding are missing or locked */
+	/*
+	 * 0 only when absent: the kernel's files that would tell the encoding are missing or locked
+	 */
+	size_t parts;
 	struct nti_absence absent; /* known, but not here: no core PMU, unit missing */
 };
 
@@ -87,15 +100,18 @@ struct nti_names {
 };
 
 /*
- * Resolve one event text. 0; -ENOENT (no such name; sentence in @e, with the nearest names); -EINVAL (syntax, attribute,
- * term, value out of range); -ENOMEM. On failure @out is empty.
+ * Resolve one event text. 0; -ENOENT (no such name; sentence in @e, with the nearest names);
+ * -EINVAL (syntax, attribute, term, value out of range); -ENOMEM. On failure @out is empty.
  */
 int nti_event_parse(const struct nti_names *names, const char *text, struct nti_event *out,
 		    struct nti_error *e);
 
-/* A list such as "a,{b,c}:u,d/x,y=1/": calls @fn for each event text with its group number (0 = none) and modifiers applied
- * ("b:u", "c:u"). Splits at commas outside //, braces; -EINVAL with a sentence for unbalanced braces, empty entries and
- * nested groups. First non-zero of @fn is returned. */
+/*
+ * A list such as "a,{b,c}:u,d/x,y=1/": calls @fn for each event text with its group number (0 =
+ * none) and modifiers applied ("b:u", "c:u"). Splits at commas outside //, braces; -EINVAL with a
+ * sentence for unbalanced braces, empty entries and nested groups. First non-zero of @fn is
+ * returned.
+ */
 int nti_event_list_split(const char *list,
 			 int (*fn)(void *arg, const char *text, unsigned int group), void *arg,
 			 struct nti_error *e);
@@ -108,11 +124,17 @@ struct nti_event_entry {
 	const char *desc;
 	const char *unit_text;
 };
-/* perf's generic names, clock's, sysfs events of every PMU, tracepoints where readable, libpfm4's events of PMUs present. */
+/*
+ * perf's generic names, clock's, sysfs events of every PMU, tracepoints where readable, libpfm4's
+ * events of PMUs present.
+ */
 int nti_event_for_each(const struct nti_names *names,
 		       int (*fn)(void *arg, const struct nti_event_entry *entry), void *arg,
 		       struct nti_error *e);
-/* Events of libpfm4 PMU model @model ("skx"), with their unit masks as "skx::EVENT:UMASK". -ENOENT with the nearest models. */
+/*
+ * Events of libpfm4 PMU model @model ("skx"), with their unit masks as "skx::EVENT:UMASK". -ENOENT
+ * with the nearest models.
+ */
 int nti_event_for_each_of_model(const char *model,
 				int (*fn)(void *arg, const struct nti_event_entry *entry),
 				void *arg, struct nti_error *e);

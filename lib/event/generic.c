@@ -13,9 +13,10 @@
 #define TYPE_SHIFT 32
 
 /*
- * Names: tools/perf/Documentation/perf-list.txt and tools/perf/util/parse-events.c of Linux; numbers: enum perf_hw_id and
- * enum perf_sw_ids of include/uapi/linux/perf_event.h. .arm is the event that arm64's driver counts for it, as its sysfs
- * calls it (Linux drivers/perf/arm_pmuv3.c, armv8_pmuv3_perf_map).
+ * Names: tools/perf/Documentation/perf-list.txt and tools/perf/util/parse-events.c of Linux;
+ * numbers: enum perf_hw_id and enum perf_sw_ids of include/uapi/linux/perf_event.h. .arm is the
+ * event that arm64's driver counts for it, as its sysfs calls it (Linux drivers/perf/arm_pmuv3.c,
+ * armv8_pmuv3_perf_map).
  */
 static const struct generic_row {
 	const char *name, *alias, *desc, *unit_text;
@@ -168,7 +169,9 @@ static int take_cache(const char **text)
 	return found;
 }
 
-/* CACHE[-OP][-RESULT] with OP and RESULT in any order; without them loads and accesses are meant. */
+/*
+ * CACHE[-OP][-RESULT] with OP and RESULT in any order; without them loads and accesses are meant.
+ */
 static bool parse_cache(const char *text, struct cache_event *c)
 {
 	int found;
@@ -219,9 +222,9 @@ static void describe_cache(const struct cache_event *c, char *buf, size_t size)
 }
 
 /*
- * One core PMU: the plain number. Several: the PMU's type goes into the upper half of config (PERF_PMU_TYPE_SHIFT, Linux
- * 5.13); Arm's drivers learned that years later and refuse it before, so there the sysfs event of the same meaning is
- * taken where it exists.
+ * One core PMU: the plain number. Several: the PMU's type goes into the upper half of config
+ * (PERF_PMU_TYPE_SHIFT, Linux 5.13); Arm's drivers learned that years later and refuse it before,
+ * so there the sysfs event of the same meaning is taken where it exists.
  */
 static int add_core_part(const struct nti_names *names, const struct nti_unit *unit, uint32_t type,
 			 uint64_t config, const char *arm, struct nti_event *out,

@@ -43,8 +43,8 @@ static int emit(const struct splitter *s, const char *text, size_t length, const
 }
 
 /*
- * Length of the entry at @text: up to a comma or brace outside "/terms/". In a formula ("X=a/b") slashes divide and
- * commas may stand in parentheses, so there only those protect a comma.
+ * Length of the entry at @text: up to a comma or brace outside "/terms/". In a formula ("X=a/b")
+ * slashes divide and commas may stand in parentheses, so there only those protect a comma.
  */
 static int entry_length(const struct splitter *s, const char *text, size_t *length)
 {
@@ -73,7 +73,10 @@ static int entry_length(const struct splitter *s, const char *text, size_t *leng
 	return 0;
 }
 
-/* From the first event of a group to its brace, calling @fn only when @is_real; *text moves to the closing brace. */
+/*
+ * From the first event of a group to its brace, calling @fn only when @is_real; *text moves to the
+ * closing brace.
+ */
 static int walk_group(const struct splitter *s, const char **text, bool is_real, const char *mods,
 		      size_t mods_length)
 {
@@ -103,7 +106,9 @@ static int walk_group(const struct splitter *s, const char **text, bool is_real,
 	}
 }
 
-/* @text is behind the opening brace. The modifiers stand at the end, so the group is walked twice. */
+/*
+ * @text is behind the opening brace. The modifiers stand at the end, so the group is walked twice.
+ */
 static int split_group(struct splitter *s, const char **text)
 {
 	const char *end = *text, *mods;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Which libpfm4 PMU models are those of the machine looked at. libpfm4 itself asks the processor it runs on, which is the
- * wrong one under a recording, and knows only what was on sale when it was released.
+ * Which libpfm4 PMU models are those of the machine looked at. libpfm4 itself asks the processor it
+ * runs on, which is the wrong one under a recording, and knows only what was on sale when it was
+ * released.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -14,8 +15,9 @@
 #include "lib/os/sysfs.h"
 
 /*
- * Intel: SDM vol. 4, table 2-1 "CPUID signature values of DisplayFamily_DisplayModel" (all of family 6). Models not yet in
- * libpfm4 4.13 name a predecessor with the same core second, where Intel's event lists agree on the encodings used.
+ * Intel: SDM vol. 4, table 2-1 "CPUID signature values of DisplayFamily_DisplayModel" (all of
+ * family 6). Models not yet in libpfm4 4.13 name a predecessor with the same core second, where
+ * Intel's event lists agree on the encodings used.
  */
 static const struct intel_row {
 	unsigned int first, last;
@@ -75,7 +77,10 @@ static const struct intel_row {
 	{ 0xad, 0xae, { { "gnr" }, "gnr" } },
 };
 
-/* Same model as Skylake, later steppings (Intel's perfmon mapfile.csv: GenuineIntel-6-55-[56789ABCDEF]). */
+/*
+ * Same model as Skylake, later steppings (Intel's perfmon mapfile.csv:
+ * GenuineIntel-6-55-[56789ABCDEF]).
+ */
 static const struct nti_model cascade_lake = { { "clx", "skx" }, "skx" };
 #define MODEL_SKYLAKE_X 0x55
 #define STEPPING_CASCADE_LAKE 5
@@ -103,7 +108,10 @@ static const struct amd_row {
 	{ 0x1a, 0x00, 0xff, { { "amd64_fam1ah_zen5" }, "amd64_fam1ah_zen5_l3" } },
 };
 
-/* Arm: implementer and part number of MIDR_EL1 (Arm's technical reference manuals, "MIDR_EL1"; Linux cputype.h). */
+/*
+ * Arm: implementer and part number of MIDR_EL1 (Arm's technical reference manuals, "MIDR_EL1";
+ * Linux cputype.h).
+ */
 static const struct arm_row {
 	unsigned int implementer, part;
 	struct nti_model model;
@@ -194,7 +202,10 @@ bool nti_model_has_uncore(const struct nti_model *model, const char *pmu)
 	return !pmu[length] || strncasecmp(pmu + length, "_unc", 4) == 0;
 }
 
-/* Boxes that the kernel calls otherwise than libpfm4 (Linux arch/x86/events/intel/uncore_snbep.c, uncore_snb.c). */
+/*
+ * Boxes that the kernel calls otherwise than libpfm4 (Linux arch/x86/events/intel/uncore_snbep.c,
+ * uncore_snb.c).
+ */
 static const struct box_row {
 	const char *box, *kernel;
 } box_rows[] = {

@@ -24,8 +24,8 @@ bool nti_model_has_core(const struct nti_model *model, const char *pmu);
 bool nti_model_has_uncore(const struct nti_model *model, const char *pmu);
 
 /*
- * Kernel's name for the boxes that libpfm4's uncore PMU @pmu counts: "skx_unc_cha3" is "uncore_cha_3", "snbep_unc_ubo" is
- * "uncore_ubox". False when there is no rule for it.
+ * Kernel's name for the boxes that libpfm4's uncore PMU @pmu counts: "skx_unc_cha3" is
+ * "uncore_cha_3", "snbep_unc_ubo" is "uncore_ubox". False when there is no rule for it.
  */
 bool nti_model_unit_name(const char *pmu, char *buf, size_t size);
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Modifiers: the letters behind an event that say in which mode of the processor it counts, and how. */
+/*
+ * Modifiers: the letters behind an event that say in which mode of the processor it counts, and
+ * how.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -83,14 +86,20 @@ int nti_mods_parse(const char *text, const char *event, struct nti_mods *out, st
 	return 0;
 }
 
-/* PMUs outside the cores, msr and old cores count for all modes at once; the kernel refuses any exclude_* bit for them. */
+/*
+ * PMUs outside the cores, msr and old cores count for all modes at once; the kernel refuses any
+ * exclude_* bit for them.
+ */
 static bool can_exclude(const struct nti_unit *unit)
 {
 	return !unit || (unit->kind != NTI_UNIT_UNCORE && !unit->is_mode_blind &&
 			 strcmp(unit->name, "msr") != 0);
 }
 
-/* What the kernel counts itself knows no mode, or one only: a count for another mode would be a number of something else, or always 0. */
+/*
+ * What the kernel counts itself knows no mode, or one only: a count for another mode would be a
+ * number of something else, or always 0.
+ */
 static int check_software(const struct nti_mods *mods, const struct nti_event *event,
 			  struct nti_error *e)
 {
@@ -146,8 +155,9 @@ static int check_unit(const struct nti_mods *mods, const struct nti_event *event
 }
 
 /*
- * perf's rules (the kernel's tools/perf/util/parse-events.c): the first letter of u k h excludes the other two, likewise
- * G and H; a precise event leaves guests out unless G or H is given, as their samples would be the host's.
+ * perf's rules (the kernel's tools/perf/util/parse-events.c): the first letter of u k h excludes
+ * the other two, likewise G and H; a precise event leaves guests out unless G or H is given, as
+ * their samples would be the host's.
  */
 static void apply_to(const struct nti_mods *mods, struct nti_part *part)
 {

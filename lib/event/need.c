@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* What an event needs of its PMU, for the planner: which counters can count it, which extra registers it sets. */
+/*
+ * What an event needs of its PMU, for the planner: which counters can count it, which extra
+ * registers it sets.
+ */
 #include <string.h>
 
 #include "lib/event/resolve.h"
@@ -14,9 +17,9 @@ enum {
 };
 
 /*
- * Events with a register beside the counter: Linux arch/x86/events/intel/core.c, the extra_reg tables (nehalem, westmere,
- * snb, skl, icl, glc); Intel SDM vol. 3B, "off-core response performance monitoring", "load latency", "frontend retired".
- * .code is event | umask << 8.
+ * Events with a register beside the counter: Linux arch/x86/events/intel/core.c, the extra_reg
+ * tables (nehalem, westmere, snb, skl, icl, glc); Intel SDM vol. 3B, "off-core response performance
+ * monitoring", "load latency", "frontend retired". .code is event | umask << 8.
  */
 static const struct extra_row {
 	uint16_t code;
@@ -33,9 +36,10 @@ static const struct extra_row {
 };
 
 /*
- * Events with a fixed counter: Intel SDM vol. 3B, table 20-2 "association of fixed-function counters with architectural
- * performance events". 0x0300 and 0x0400 are the kernel's names for events that have no code on general counters (Linux
- * arch/x86/events/intel/core.c, intel_v1_event_constraints: "pseudo-encoding"), as is 0x0100 for the fixed instructions.
+ * Events with a fixed counter: Intel SDM vol. 3B, table 20-2 "association of fixed-function
+ * counters with architectural performance events". 0x0300 and 0x0400 are the kernel's names for
+ * events that have no code on general counters (Linux arch/x86/events/intel/core.c,
+ * intel_v1_event_constraints: "pseudo-encoding"), as is 0x0100 for the fixed instructions.
  */
 static const struct fixed_row {
 	uint16_t code;
@@ -52,7 +56,10 @@ static const struct fixed_row {
 
 #define CODE_MASK 0xffffull /* event and umask of PERFEVTSEL */
 
-/* Edge, any, inv, cmask, in_tx, in_tx_cp: a fixed counter has none of them (Linux, FIXED_EVENT_FLAGS). */
+/*
+ * Edge, any, inv, cmask, in_tx, in_tx_cp: a fixed counter has none of them (Linux,
+ * FIXED_EVENT_FLAGS).
+ */
 #define FLAGS_MASK (1ull << 18 | 1ull << 21 | 1ull << 23 | 0xffull << 24 | 3ull << 32)
 
 static uint32_t low_bits(unsigned int n)
@@ -60,13 +67,19 @@ static uint32_t low_bits(unsigned int n)
 	return n >= NTI_PLAN_MAX_COUNTERS ? UINT32_MAX : (1u << n) - 1;
 }
 
-/* All general counters; where their number is not known every counter that the planner knows of, less the fixed ones. */
+/*
+ * All general counters; where their number is not known every counter that the planner knows of,
+ * less the fixed ones.
+ */
 static uint32_t general_counters(const struct nti_unit *unit)
 {
 	return unit->counters ? low_bits(unit->counters) : ~nti_need_fixed(unit);
 }
 
-/* Fixed counters come behind the general ones; behind all others where the number of those is not known. */
+/*
+ * Fixed counters come behind the general ones; behind all others where the number of those is not
+ * known.
+ */
 uint32_t nti_need_fixed_counter(const struct nti_unit *unit, unsigned int i)
 {
 	unsigned int bit = unit->counters ? unit->counters + i : NTI_PLAN_MAX_COUNTERS - 1 - i;
@@ -85,8 +98,8 @@ uint32_t nti_need_fixed(const struct nti_unit *unit)
 }
 
 /*
- * Intel's way of counting (fixed counters, extra registers) on an x86 core PMU: only Intel's have fixed counters, so the
- * unit tells without another CPUID.
+ * Intel's way of counting (fixed counters, extra registers) on an x86 core PMU: only Intel's have
+ * fixed counters, so the unit tells without another CPUID.
  */
 static bool is_intel(const struct nti_unit *unit)
 {
@@ -94,8 +107,8 @@ static bool is_intel(const struct nti_unit *unit)
 }
 
 /*
- * Armv8 counts CPU_CYCLES in PMCCNTR_EL0 while that is free, then in a general counter (Linux arch/arm64/kernel/perf_event.c,
- * armv8pmu_get_event_idx()).
+ * Armv8 counts CPU_CYCLES in PMCCNTR_EL0 while that is free, then in a general counter (Linux
+ * arch/arm64/kernel/perf_event.c, armv8pmu_get_event_idx()).
  */
 #define ARM_CPU_CYCLES 0x11
 
@@ -112,9 +125,9 @@ static bool is_arm(const struct nti_unit *unit)
 }
 
 /*
- * The drivers of ARMv6 and ARMv7 know cycles by a number of their own and put them on the cycle counter or nowhere (Linux
- * arch/arm/kernel/perf_event_v6.c, armv6pmu_get_event_idx(); perf_event_v7.c, armv7pmu_get_event_idx()). ARMv7's event 0x11 is
- * one of the general counters.
+ * The drivers of ARMv6 and ARMv7 know cycles by a number of their own and put them on the cycle
+ * counter or nowhere (Linux arch/arm/kernel/perf_event_v6.c, armv6pmu_get_event_idx();
+ * perf_event_v7.c, armv7pmu_get_event_idx()). ARMv7's event 0x11 is one of the general counters.
  */
 #define CYCLES_APART 0xff
 
@@ -159,7 +172,10 @@ static void need_extra(const struct nti_part *part, struct nti_plan_event *need)
 			want(need, extra_rows[i].resource, part->attr.config1);
 }
 
-/* Codes behind the generic names on Intel: Linux arch/x86/events/intel/core.c, intel_perfmon_event_map. */
+/*
+ * Codes behind the generic names on Intel: Linux arch/x86/events/intel/core.c,
+ * intel_perfmon_event_map.
+ */
 static uint64_t intel_code_of(uint32_t generic)
 {
 	switch (generic) {
@@ -175,9 +191,10 @@ static uint64_t intel_code_of(uint32_t generic)
 }
 
 /*
- * Last level cache and node events are off-core responses on Intel since Nehalem (Linux, *_hw_cache_extra_regs), whose
- * values differ by model. The kernel may swap the two registers, so one of each is taken: accesses and misses of one kind
- * fit together, different kinds do not. The value only has to differ between kinds.
+ * Last level cache and node events are off-core responses on Intel since Nehalem (Linux,
+ * *_hw_cache_extra_regs), whose values differ by model. The kernel may swap the two registers, so
+ * one of each is taken: accesses and misses of one kind fit together, different kinds do not. The
+ * value only has to differ between kinds.
  */
 static void need_cache(const struct nti_part *part, struct nti_plan_event *need)
 {
@@ -213,7 +230,10 @@ static void need_core(const struct nti_part *part, struct nti_plan_event *need)
 	}
 }
 
-/* "clockticks" of the drivers of Intel's uncores: UNCORE_FIXED_EVENT in Linux arch/x86/events/intel/uncore.h. */
+/*
+ * "clockticks" of the drivers of Intel's uncores: UNCORE_FIXED_EVENT in Linux
+ * arch/x86/events/intel/uncore.h.
+ */
 #define UNCORE_FIXED_CONFIG 0xff
 
 static void need_uncore(const struct nti_part *part, struct nti_plan_event *need)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * libpfm4: the names that processor makers gave their events, for every model it knows, encoded here whatever machine this is.
+ * libpfm4: the names that processor makers gave their events, for every model it knows, encoded
+ * here whatever machine this is.
  *
- * libpfm4 is asked for raw register values (PFM_OS_NONE), which it gives for any model, and not for a perf_event_attr,
- * which it refuses for uncore PMUs that this machine lacks; what the kernel wants is made of the values below.
+ * libpfm4 is asked for raw register values (PFM_OS_NONE), which it gives for any model, and not for
+ * a perf_event_attr, which it refuses for uncore PMUs that this machine lacks; what the kernel
+ * wants is made of the values below.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +15,10 @@
 #include "lib/base/text.h"
 #include "lib/event/pfm.h"
 
-/* libpfm4 4.13 writes unit masks into an array of 64 without looking at its end; one of ours may stand for several. */
+/*
+ * libpfm4 4.13 writes unit masks into an array of 64 without looking at its end; one of ours may
+ * stand for several.
+ */
 #define ATTRS_MAX 8
 
 static const char *umask_desc(int idx, const pfm_event_info_t *event, const char *text,
@@ -38,7 +43,9 @@ static const char *umask_desc(int idx, const pfm_event_info_t *event, const char
 	return NULL;
 }
 
-/* "Instructions retired: Number of ..." : the event's sentence, then that of its first unit mask. */
+/*
+ * "Instructions retired: Number of ..." : the event's sentence, then that of its first unit mask.
+ */
 static int describe(const struct nti_pfm_request *r, int idx, struct nti_event *out)
 {
 	pfm_event_info_t event = { .size = sizeof(event) };

@@ -23,8 +23,9 @@ struct nti_pfm_request {
 	pfm_pmu_info_t pmu;
 	bool is_family; /* all boxes of .pmu's name */
 	char text
-		[NTI_PFM_TEXT_BYTES]; /* EVENT:ATTRS without PMU, shortened as modifiers are taken off */
-	char mods[32];		      /* letters of the modifiers taken off */
+		/* EVENT:ATTRS without PMU, shortened as modifiers are taken off */
+		[NTI_PFM_TEXT_BYTES];
+	char mods[32]; /* letters of the modifiers taken off */
 	struct nti_error *e;
 };
 
@@ -60,7 +61,10 @@ bool nti_pfm_is_first_box(const char *name);
 
 /* One of libpfm4's errors. */
 int nti_pfm_encode_once(const char *pmu, const char *text, int dfl_plm, struct nti_pfm_codes *out);
-/* As written; modifiers that libpfm4 need not know are moved from .text to .mods. -ENOENT has no sentence. */
+/*
+ * As written; modifiers that libpfm4 need not know are moved from .text to .mods. -ENOENT has no
+ * sentence.
+ */
 int nti_pfm_encode(struct nti_pfm_request *r, struct nti_pfm_codes *out);
 
 /* pfm_attr.c: config* and exclude_* of the values. */

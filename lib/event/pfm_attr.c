@@ -5,14 +5,20 @@
 #include "lib/base/text.h"
 #include "lib/event/pfm.h"
 
-/* Fields of PERFEVTSEL that the kernel sets itself: Intel SDM vol. 3B, figure 20-6; AMD APM vol. 2, 13.2.1. */
+/*
+ * Fields of PERFEVTSEL that the kernel sets itself: Intel SDM vol. 3B, figure 20-6; AMD APM vol. 2,
+ * 13.2.1.
+ */
 #define EVTSEL_USR (1ull << 16)
 #define EVTSEL_OS (1ull << 17)
 #define EVTSEL_INT (1ull << 20)
 #define EVTSEL_EN (1ull << 22)
 #define AMD_GUEST_ONLY (1ull << 40)
 #define AMD_HOST_ONLY (1ull << 41)
-/* As libpfm4 places them (lib/pfmlib_arm_priv.h); the kernel sets PMEVTYPER's filters from exclude_*. */
+/*
+ * As libpfm4 places them (lib/pfmlib_arm_priv.h); the kernel sets PMEVTYPER's filters from
+ * exclude_*.
+ */
 #define ARM_EXCLUDE_HV (1ull << 27)
 #define ARM_EXCLUDE_KERNEL (1ull << 30)
 #define ARM_EXCLUDE_USER (1ull << 31)
@@ -42,7 +48,10 @@ static void exclude_x86(uint64_t code, struct perf_event_attr *attr)
 	attr->exclude_hv = 1;
 }
 
-/* lib/pfmlib_intel_x86_perf_event.c: the second value is the extra register (off-core response, frontend, load latency). */
+/*
+ * lib/pfmlib_intel_x86_perf_event.c: the second value is the extra register (off-core response,
+ * frontend, load latency).
+ */
 static void core_intel(const struct nti_pfm_codes *c, struct perf_event_attr *attr)
 {
 	exclude_x86(c->code[0], attr);
@@ -55,7 +64,10 @@ static void core_amd(const struct nti_pfm_codes *c, struct perf_event_attr *attr
 {
 	bool is_guest = c->code[0] & AMD_GUEST_ONLY, is_host = c->code[0] & AMD_HOST_ONLY;
 
-	/* "h" or "g" alone: libpfm4 leaves user and kernel out unless they are named too; nobody wants to count nothing. */
+	/*
+	 * "h" or "g" alone: libpfm4 leaves user and kernel out unless they are named too; nobody
+	 * wants to count nothing.
+	 */
 	if (c->code[0] & (EVTSEL_USR | EVTSEL_OS) || (!is_guest && !is_host))
 		exclude_x86(c->code[0], attr);
 	if (is_guest != is_host) {
@@ -74,7 +86,10 @@ static void core_arm(const struct nti_pfm_codes *c, struct perf_event_attr *attr
 	attr->config = c->code[0] & ~(ARM_EXCLUDE_USER | ARM_EXCLUDE_KERNEL | ARM_EXCLUDE_HV);
 }
 
-/* Uncore PMUs whose control registers look like a core's: enable and interrupt bits are the kernel's. */
+/*
+ * Uncore PMUs whose control registers look like a core's: enable and interrupt bits are the
+ * kernel's.
+ */
 static bool has_evtsel(const pfm_pmu_info_t *pmu)
 {
 	return nti_pfm_has_prefix(pmu->name, "nhm_unc") ||
@@ -84,9 +99,10 @@ static bool has_evtsel(const pfm_pmu_info_t *pmu)
 }
 
 /*
- * Where the kernel expects filters (Linux arch/x86/events/intel/uncore_snbep.c, format attributes): C-boxes and CHAs have
- * both filter registers in config1, the second one in its upper half (filter_nid config1:32-47, filter_opc2
- * config1:52-60); UPI has the header filter in config, bits 32-55 (umask_ext); others one register in each of config1, config2.
+ * Where the kernel expects filters (Linux arch/x86/events/intel/uncore_snbep.c, format attributes):
+ * C-boxes and CHAs have both filter registers in config1, the second one in its upper half
+ * (filter_nid config1:32-47, filter_opc2 config1:52-60); UPI has the header filter in config, bits
+ * 32-55 (umask_ext); others one register in each of config1, config2.
  */
 static void uncore_intel(const pfm_pmu_info_t *pmu, const struct nti_pfm_codes *c,
 			 struct perf_event_attr *attr)
@@ -105,8 +121,8 @@ static void uncore_intel(const pfm_pmu_info_t *pmu, const struct nti_pfm_codes *
 }
 
 /*
- * Codes that libpfm4 4.13 has without their unit mask, with which they count nothing: Intel SDM vol. 3B, Westmere uncore
- * events 67H and 82H, both with unit mask 01H.
+ * Codes that libpfm4 4.13 has without their unit mask, with which they count nothing: Intel SDM
+ * vol. 3B, Westmere uncore events 67H and 82H, both with unit mask 01H.
  */
 static const struct correction_row {
 	const char *pmu;

@@ -143,7 +143,10 @@ static int find_event(const struct nti_pfm_request *r)
 	return pfm_find_event(name);
 }
 
-/* libpfm4 only says that some attribute is wrong; people want to know which, and what would be right. */
+/*
+ * libpfm4 only says that some attribute is wrong; people want to know which, and what would be
+ * right.
+ */
 static int refuse_attr(const struct nti_pfm_request *r)
 {
 	struct attr_walk all = { .suggest = { .text = "" } };
@@ -213,10 +216,16 @@ static int refuse(const struct nti_pfm_request *r, int error)
 	}
 }
 
-/* As written; then again and again without the last attribute while that is a modifier libpfm4 need not know. */
+/*
+ * As written; then again and again without the last attribute while that is a modifier libpfm4 need
+ * not know.
+ */
 int nti_pfm_encode(struct nti_pfm_request *r, struct nti_pfm_codes *out)
 {
-	/* Arm's encoder takes the hypervisor for excluded unless it is asked for; AMD's would count it alone. */
+	/*
+	 * Arm's encoder takes the hypervisor for excluded unless it is asked for; AMD's would count
+	 * it alone.
+	 */
 	int dfl_plm = PFM_PLM0 | PFM_PLM3 | (nti_pfm_is_arm(&r->pmu) ? PFM_PLMH : 0), ret, peeled;
 
 	for (;;) {

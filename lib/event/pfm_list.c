@@ -120,7 +120,10 @@ static bool is_best_core(const struct nti_pfm_request *r)
 	return true;
 }
 
-/* Call @fn with each PMU of libpfm4 that counts here; boxes of a kind are alike, so the first one stands for all. */
+/*
+ * Call @fn with each PMU of libpfm4 that counts here; boxes of a kind are alike, so the first one
+ * stands for all.
+ */
 static int for_each_pmu_here(const struct nti_names *names,
 			     int (*fn)(const struct lister *l, const pfm_pmu_info_t *pmu),
 			     struct lister *l)

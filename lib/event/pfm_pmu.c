@@ -12,9 +12,10 @@
 #include "lib/lazy/lazy.h"
 
 /*
- * libpfm4 is one global table per process. LIBPFM_ENCODE_INACTIVE is its only switch for models of other machines, and is
- * read once. It is taken back so that programs we start see the environment they were given; a user's own setting stays.
- * A program that initialised libpfm4 before us keeps what it chose: then only models of this machine can be encoded.
+ * libpfm4 is one global table per process. LIBPFM_ENCODE_INACTIVE is its only switch for models of
+ * other machines, and is read once. It is taken back so that programs we start see the environment
+ * they were given; a user's own setting stays. A program that initialised libpfm4 before us keeps
+ * what it chose: then only models of this machine can be encoded.
  */
 static pthread_once_t pfm_once = PTHREAD_ONCE_INIT;
 
@@ -30,8 +31,9 @@ static void start_pfm(void)
 }
 
 /*
- * The first call loads libpfm4 and has it read its tables in; the answer of later ones is kept by libpfm4. Without the library each call
- * looks for it again, so that it may be installed while we run.
+ * The first call loads libpfm4 and has it read its tables in; the answer of later ones is kept by
+ * libpfm4. Without the library each call looks for it again, so that it may be installed while we
+ * run.
  */
 bool nti_pfm_start(void)
 {

@@ -9,8 +9,8 @@
 #include "lib/event/pfm.h"
 #include "lib/os/sysfs.h"
 
-#define TYPE_NONE                                                                                  \
-	UINT32_MAX /* of a part whose PMU is not here: the kernel gives PMUs their numbers */
+/* of a part whose PMU is not here: the kernel gives PMUs their numbers */
+#define TYPE_NONE UINT32_MAX
 
 /* Models of hybrids stand side by side, others are replacements for one another. */
 bool nti_pfm_is_hybrid(const struct nti_model *model)
@@ -22,7 +22,10 @@ bool nti_pfm_is_fallback_here(const struct nti_pfm_request *r)
 {
 	const struct nti_os *os = r->names->os;
 
-	/* A processor that our table lacks: libpfm4's own look at it counts, unless a recording is looked at. */
+	/*
+	 * A processor that our table lacks: libpfm4's own look at it counts, unless a recording is
+	 * looked at.
+	 */
 	return !r->model && !os->is_replay && strcmp(os->ops->name, "linux") == 0 &&
 	       r->pmu.is_present;
 }
@@ -43,7 +46,9 @@ bool nti_pfm_is_here(const struct nti_pfm_request *r)
 	return strcasecmp(r->pmu.name, "amd64_rapl") == 0 && cpu.vendor == NTHW_VENDOR_AMD;
 }
 
-/* Which core PMU counts for a model: all, except on hybrids and big.LITTLE, where the names tell. */
+/*
+ * Which core PMU counts for a model: all, except on hybrids and big.LITTLE, where the names tell.
+ */
 bool nti_pfm_is_core_of(const struct nti_pfm_request *r, const struct nti_unit *unit)
 {
 	if (r->unit)
@@ -113,7 +118,10 @@ static int search_aliases(const struct nti_names *names, const struct nti_unit *
 	return ret;
 }
 
-/* libpfm4 knows codes but no units: where sysfs or data/events has the same code under another name, its scale holds for both. */
+/*
+ * libpfm4 knows codes but no units: where sysfs or data/events has the same code under another
+ * name, its scale holds for both.
+ */
 static int find_scale(const struct nti_pfm_request *r, const struct nti_unit *unit,
 		      const struct perf_event_attr *attr, struct nti_event *out)
 {
@@ -128,8 +136,8 @@ static int find_scale(const struct nti_pfm_request *r, const struct nti_unit *un
 }
 
 /*
- * libpfm4 lists the energy counters of every processor; the kernel takes those that it shows in sysfs and no other
- * (Linux arch/x86/events/rapl.c, rapl_pmu_event_init()).
+ * libpfm4 lists the energy counters of every processor; the kernel takes those that it shows in
+ * sysfs and no other (Linux arch/x86/events/rapl.c, rapl_pmu_event_init()).
  */
 bool nti_pfm_is_energy_here(const struct nti_names *names, const struct nti_unit *unit,
 			    uint64_t config)

@@ -15,7 +15,10 @@ static bool is_raw(const char *text)
 	       strspn(text + 1, "0123456789abcdefABCDEF") == strlen(text + 1);
 }
 
-/* With several core PMUs the type says which of them; a single one answers to PERF_TYPE_RAW under any name. */
+/*
+ * With several core PMUs the type says which of them; a single one answers to PERF_TYPE_RAW under
+ * any name.
+ */
 static int add(const struct nti_names *names, const struct nti_unit *unit, uint64_t config,
 	       struct nti_event *out)
 {

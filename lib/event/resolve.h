@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Between the files of this folder: one resolver per language of event names, see event.h for their order.
+ * Between the files of this folder: one resolver per language of event names, see event.h for their
+ * order.
  *
- * A resolver returns 0 (the event is in @out, all parts), -ENOENT (not a name of its language; no sentence stored unless
- * said otherwise) or another -errno with a sentence in @e. It never leaves a half-made event: nti_event_parse() clears
- * what a failed resolver left.
+ * A resolver returns 0 (the event is in @out, all parts), -ENOENT (not a name of its language; no
+ * sentence stored unless said otherwise) or another -errno with a sentence in @e. It never leaves a
+ * half-made event: nti_event_parse() clears what a failed resolver left.
  */
 #ifndef NTI_RESOLVE_H
 #define NTI_RESOLVE_H
@@ -30,9 +31,15 @@ struct nti_mods {
 };
 /* True when @text consists of perf's modifier letters, supported or not. */
 bool nti_mods_is(const char *text);
-/* -EINVAL with a sentence for letters that make no sense here. @event is the whole text, for the sentence. */
+/*
+ * -EINVAL with a sentence for letters that make no sense here. @event is the whole text, for the
+ * sentence.
+ */
 int nti_mods_parse(const char *text, const char *event, struct nti_mods *out, struct nti_error *e);
-/* Set exclude_*, precise_ip, pinned and exclusive of every part; -EINVAL where a unit cannot honour them. */
+/*
+ * Set exclude_*, precise_ip, pinned and exclusive of every part; -EINVAL where a unit cannot honour
+ * them.
+ */
 int nti_mods_apply(const struct nti_mods *mods, struct nti_event *event, struct nti_error *e);
 
 /* r1a8: raw code of the core PMUs (only @unit where it is not NULL). */
@@ -62,7 +69,10 @@ int nti_tracepoint_resolve(const struct nti_names *names, const char *text, stru
 int nti_tracepoint_for_each(const struct nti_names *names,
 			    int (*fn)(void *arg, const struct nti_event_entry *entry), void *arg);
 
-/* libpfm4. @model is a PMU name of libpfm4, @unit a unit of this machine, both may be NULL: this machine's models. */
+/*
+ * libpfm4. @model is a PMU name of libpfm4, @unit a unit of this machine, both may be NULL: this
+ * machine's models.
+ */
 int nti_pfm_resolve(const struct nti_names *names, const char *model, const struct nti_unit *unit,
 		    const char *text, struct nti_event *out, struct nti_error *e);
 bool nti_pfm_is_model(const char *name);

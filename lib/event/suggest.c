@@ -21,7 +21,10 @@ static unsigned int limit_of(const char *text)
 	return limit > 4 ? 4 : (unsigned int)limit;
 }
 
-/* Distance to the nearest part of the name between @delimiters: to "ref" or "cycles" of "ref-cycles". */
+/*
+ * Distance to the nearest part of the name between @delimiters: to "ref" or "cycles" of
+ * "ref-cycles".
+ */
 static unsigned int part_distance(const char *text, const char *name, const char *delimiters,
 				  unsigned int limit)
 {
@@ -131,7 +134,9 @@ int nti_suggest_event(const struct nti_names *names, const char *text, struct nt
 	struct nti_suggest s = { .text = text };
 
 	offer_all(names, &s);
-	/* "INST_RETIERD:ANY_P": the mistake is more likely before the unit mask than in the whole. */
+	/*
+	 * "INST_RETIERD:ANY_P": the mistake is more likely before the unit mask than in the whole.
+	 */
 	if (!s.count && strchr(text, ':') && strcspn(text, ":") < sizeof(base)) {
 		(void)snprintf(base, sizeof(base), "%.*s", (int)strcspn(text, ":"), text);
 		s.text = base;

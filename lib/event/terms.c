@@ -2,11 +2,14 @@
 /*
  * "pmu/term,term=1/": terms of a PMU as its directory in sysfs describes them.
  *
- *   format/umask               "config:8-15,32-55": which bits a term fills, the lowest bits of the value first
- *   events/cas_count_read      "event=0x04,umask=0x03": terms that an event stands for, beside it .scale and .unit
+ *   format/umask               "config:8-15,32-55": which bits a term fills, the lowest bits of the
+ *                              value first
+ *   events/cas_count_read      "event=0x04,umask=0x03": terms that an event stands for, beside it
+ *                              .scale and .unit
  *
- * The rules are those of Documentation/ABI/testing/sysfs-bus-event_source-devices-{format,events} of Linux and of
- * perf-list(1): an event's own terms come first, the user's override them one by one.
+ * The rules are those of Documentation/ABI/testing/sysfs-bus-event_source-devices-{format,events}
+ * of Linux and of perf-list(1): an event's own terms come first, the user's override them one by
+ * one.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -66,11 +69,16 @@ static bool find_word(struct build *b, const char *name, __u64 **word)
 	return true;
 }
 
-/* Formats of a core PMU that is not there, so that "cpu/event=0x3c/" can be encoded all the same. */
+/*
+ * Formats of a core PMU that is not there, so that "cpu/event=0x3c/" can be encoded all the same.
+ */
 static const struct format_row {
 	const char *arch, *name, *format;
 } format_rows[] = {
-	/* Linux arch/x86/events/core.c and intel/core.c, PMU_FORMAT_ATTR; Intel SDM vol. 3B, figure 20-6. */
+	/*
+	 * Linux arch/x86/events/core.c and intel/core.c, PMU_FORMAT_ATTR; Intel SDM vol. 3B, figure
+	 * 20-6.
+	 */
 	{ "x86_64", "event", "config:0-7" },
 	{ "x86_64", "umask", "config:8-15" },
 	{ "x86_64", "edge", "config:18" },
@@ -150,7 +158,10 @@ static int apply_format(struct build *b, const struct nti_term *term, char *form
 	return 0;
 }
 
-/* perf's terms about sampling and threads of perf itself; refused by name rather than called unknown. */
+/*
+ * perf's terms about sampling and threads of perf itself; refused by name rather than called
+ * unknown.
+ */
 static const char *const sampling_terms[] = { "period",	     "freq",
 					      "branch_type", "time",
 					      "call-graph",  "stack-size",
@@ -342,7 +353,10 @@ static int apply_definition(struct build *b, char *list)
 	return ret;
 }
 
-/* The number in events/NAME.scale. strtod(3) would read it by the rules of whatever locale the program chose. */
+/*
+ * The number in events/NAME.scale. strtod(3) would read it by the rules of whatever locale the
+ * program chose.
+ */
 static int parse_scale(const char *text, double *out)
 {
 	locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
@@ -400,8 +414,9 @@ static int read_unit_text(struct build *b, const char *alias)
 }
 
 /*
- * An event that sysfs calls a snapshot tells how things are; the only one there is tells how many degrees are left (Linux
- * arch/x86/events/msr.c, cpu_thermal_margin.snapshot), of which the smallest number counts.
+ * An event that sysfs calls a snapshot tells how things are; the only one there is tells how many
+ * degrees are left (Linux arch/x86/events/msr.c, cpu_thermal_margin.snapshot), of which the
+ * smallest number counts.
  */
 static void read_state(struct build *b, const char *alias)
 {
@@ -429,7 +444,10 @@ static int describe(struct build *b, const char *alias, const char *definition)
 #define REACH_REMEDY "as root: modprobe msr, or: ntime driver load"
 #define HOST_REMEDY "count it on the host, or on a machine without a hypervisor"
 
-/* The hypervisor that keeps boxes from its guests; NULL where the processor itself decides what there is. */
+/*
+ * The hypervisor that keeps boxes from its guests; NULL where the processor itself decides what
+ * there is.
+ */
 static const struct nti_hypervisor *box_hypervisor(const struct build *b)
 {
 	struct nti_os *os = b->names->os;
@@ -437,7 +455,10 @@ static const struct nti_hypervisor *box_hypervisor(const struct build *b)
 	return strcmp(os->ops->arch(os), "x86_64") == 0 ? nti_cpu_hypervisor(os) : NULL;
 }
 
-/* Are the registers of @pmu model-specific ones, on any machine? Others are those of PCI functions, and which there are everybody sees. */
+/*
+ * Are the registers of @pmu model-specific ones, on any machine? Others are those of PCI functions,
+ * and which there are everybody sees.
+ */
 static bool has_msrs(const char *pmu)
 {
 	size_t i;
@@ -497,7 +518,10 @@ static const struct nti_box_event *event_of_others(const struct nti_unit *unit, 
 	return event;
 }
 
-/* An event of data/events. The reader of the registers is whoever counts where the kernel does not show the unit. */
+/*
+ * An event of data/events. The reader of the registers is whoever counts where the kernel does not
+ * show the unit.
+ */
 static int apply_box_alias(struct build *b, const char *alias)
 {
 	const struct nti_box_event *event = nti_box_event_find(nti_box_family_of(b->unit), alias);
@@ -551,7 +575,10 @@ static int apply_sysfs_alias(struct build *b, const char *alias)
 	return ret < 0 ? ret : read_unit_text(b, alias);
 }
 
-/* What the kernel says of its unit comes first; data/events knows events beside. -ENOENT without a sentence when the unit has no such event. */
+/*
+ * What the kernel says of its unit comes first; data/events knows events beside. -ENOENT without a
+ * sentence when the unit has no such event.
+ */
 static int apply_alias(struct build *b, const char *alias)
 {
 	int ret = apply_sysfs_alias(b, alias);
@@ -585,7 +612,10 @@ static int apply_user(struct build *b)
 		memcpy(copy, b->user, strlen(b->user) + 1); /* the first pass cut it up */
 		list = copy;
 		while (ret == 0 && nti_term_next(&list, &term)) {
-			/* a name that is a format and an event (perf: "event wins" only for bare words) */
+			/*
+			 * a name that is a format and an event (perf: "event wins" only for bare
+			 * words)
+			 */
 			bool is_event = !term.value && is_alias(b, term.name);
 
 			if (is_event == (pass == 0))
@@ -631,7 +661,10 @@ static bool is_box_unit(const char *pmu)
 	return false;
 }
 
-/* A PMU that the kernel has on other machines is missing here, and its event absent; any other name is a mistake. */
+/*
+ * A PMU that the kernel has on other machines is missing here, and its event absent; any other name
+ * is a mistake.
+ */
 static int refuse_pmu(struct build *b, const char *pmu)
 {
 	struct nti_suggest suggest = { .text = pmu };
@@ -674,7 +707,9 @@ int nti_terms_resolve(const struct nti_names *names, const char *pmu, const char
 		if (ret == 0 && b.unit->absent.reason &&
 		    nti_absence_copy(&out->absent, &b.unit->absent) < 0)
 			ret = nti_event_no_memory(e, whole);
-		/* Boxes of one name may differ in their events: those that have this one count it. */
+		/*
+		 * Boxes of one name may differ in their events: those that have this one count it.
+		 */
 		if (ret == -ENOENT) {
 			missing = ret;
 			ret = 0;
@@ -784,7 +819,10 @@ int nti_alias_for_each(const struct nti_names *names,
 
 	for (i = 0; i < names->units->count; i++) {
 		l.unit = &names->units->unit[i];
-		/* A PMU without events of its own, or one that may not be looked into, is no reason to stop. */
+		/*
+		 * A PMU without events of its own, or one that may not be looked into, is no reason
+		 * to stop.
+		 */
 		ret = l.unit->has_sysfs
 			      ? nti_sysfs_list(names->os, list_alias, &l,
 					       NTI_SYSFS_DEVICES "/%s/events", l.unit->name)

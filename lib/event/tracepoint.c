@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Tracepoints: "sched:sched_switch", numbered by the kernel in a file that often only root may read. */
+/*
+ * Tracepoints: "sched:sched_switch", numbered by the kernel in a file that often only root may
+ * read.
+ */
 #include <ctype.h>
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -10,12 +13,18 @@
 #include "lib/event/resolve.h"
 #include "lib/os/sysfs.h"
 
-/* tracefs has been at the first place since Linux 4.1, and is seen at the second where debugfs is mounted. */
+/*
+ * tracefs has been at the first place since Linux 4.1, and is seen at the second where debugfs is
+ * mounted.
+ */
 static const char *const roots[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
 
 #define SYSTEM_BYTES 64
 
-/* Names of systems and events are C identifiers (Linux kernel/trace/trace_events.c); systems use small letters. */
+/*
+ * Names of systems and events are C identifiers (Linux kernel/trace/trace_events.c); systems use
+ * small letters.
+ */
 static bool split(const char *text, char *system, const char **event)
 {
 	const char *colon = strchr(text, ':'), *p;
@@ -39,7 +48,10 @@ static int stop_at_first(void *arg, const char *name)
 	return 1;
 }
 
-/* 0; -ENOENT; -EACCES when only others may look; -ENOTDIR when the file system with the numbers is not mounted. */
+/*
+ * 0; -ENOENT; -EACCES when only others may look; -ENOTDIR when the file system with the numbers is
+ * not mounted.
+ */
 static int read_id(struct nti_os *os, const char *system, const char *event, uint64_t *id)
 {
 	int result = -ENOTDIR, ret;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For the files of libraries: NTI_LAZY_DEFINE(NAME, FILE, PACKAGE, WHAT_FOR, FUNCTIONS) makes struct nti_lazy nti_lazy_NAME, the
- * functions, and the note that tells packagers what is loaded.
+ * For the files of libraries: NTI_LAZY_DEFINE(NAME, FILE, PACKAGE, WHAT_FOR, FUNCTIONS) makes
+ * struct nti_lazy nti_lazy_NAME, the functions, and the note that tells packagers what is loaded.
  *
- * FUNCTIONS is a macro: FUNCTIONS(F) calls F(type, failure, name, parameters, arguments) for each function. The compiler compares
- * all but the failure with the library's header; failure is (void)0 where there is nothing to return.
+ * FUNCTIONS is a macro: FUNCTIONS(F) calls F(type, failure, name, parameters, arguments) for each
+ * function. The compiler compares all but the failure with the library's header; failure is (void)0
+ * where there is nothing to return.
  */
 #ifndef NTI_LAZY_DEFINE_H
 #define NTI_LAZY_DEFINE_H
@@ -13,7 +14,10 @@
 
 #include "lib/lazy/lazy.h"
 
-/* Packager's note of a library that is loaded by dlopen(3): https://uapi-group.org/specifications/specs/elf_dlopen_metadata/ */
+/*
+ * Packager's note of a library that is loaded by dlopen(3):
+ * https://uapi-group.org/specifications/specs/elf_dlopen_metadata/
+ */
 struct nti_lazy_note {
 	uint32_t name_bytes, text_bytes, type;
 	char name[4];

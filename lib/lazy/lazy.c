@@ -17,8 +17,9 @@ static int refuse(const struct nti_lazy *l, char why[NTI_LAZY_WHY_BYTES])
 }
 
 /*
- * Two threads may do this at once: both find the same addresses. dlclose() is never called: libpfm4 and libpciaccess keep what
- * they found out in globals (docs/adr/0004), and another user of a library in this process may have set something in it.
+ * Two threads may do this at once: both find the same addresses. dlclose() is never called: libpfm4
+ * and libpciaccess keep what they found out in globals (docs/adr/0004), and another user of a
+ * library in this process may have set something in it.
  */
 int nti_lazy_load(struct nti_lazy *l, char why[NTI_LAZY_WHY_BYTES])
 {

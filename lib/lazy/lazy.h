@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared libraries of others, loaded when one of their functions is called first, not when the program starts.
+ * Shared libraries of others, loaded when one of their functions is called first, not when the
+ * program starts.
  *
- * A library has a file here that defines its functions with the prototypes of its own header; each loads the library if that was
- * not done yet and calls the real one. Callers write pfm_initialize() as ever and link with ours instead of -lpfm. What is loaded
- * stays loaded, is of the whole process, and its symbols serve nobody else (RTLD_LOCAL). Any thread may call.
+ * A library has a file here that defines its functions with the prototypes of its own header; each
+ * loads the library if that was not done yet and calls the real one. Callers write pfm_initialize()
+ * as ever and link with ours instead of -lpfm. What is loaded stays loaded, is of the whole
+ * process, and its symbols serve nobody else (RTLD_LOCAL). Any thread may call.
  *
- * A library that is not installed is an absence and no accident: its functions then return what its file says, which is a failure
- * of the library's. Who can say more calls nti_lazy_load() first.
+ * A library that is not installed is an absence and no accident: its functions then return what its
+ * file says, which is a failure of the library's. Who can say more calls nti_lazy_load() first.
  */
 #ifndef NTI_LAZY_H
 #define NTI_LAZY_H
@@ -32,8 +34,8 @@ struct nti_lazy {
 #define NTI_LAZY_WHY_BYTES 256
 
 /*
- * Load @l unless that was done. 0, or -ELIBACC with the loader's sentence in @why ("libpfm.so.4: cannot open shared object file: No
- * such file or directory"); it is tried again the next time.
+ * Load @l unless that was done. 0, or -ELIBACC with the loader's sentence in @why ("libpfm.so.4:
+ * cannot open shared object file: No such file or directory"); it is tried again the next time.
  */
 int nti_lazy_load(struct nti_lazy *l, char why[NTI_LAZY_WHY_BYTES]);
 /* Function @i of @l, which is loaded if need be; NULL when it cannot be. */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* ncursesw: the full screen of ntime watch. Its variables (stdscr, LINES) are not to be had this way: windows know all that. */
+/*
+ * ncursesw: the full screen of ntime watch. Its variables (stdscr, LINES) are not to be had this
+ * way: windows know all that.
+ */
 #define NCURSES_NOMACROS
 #include <curses.h>
 #include <termcap.h>

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Which package a PCI bus belongs to. On each package one function, the Ubox, tells its node and which package has which node; buses without a
- * Ubox are those of the next bus that has one. Found out as Linux does it (6.1, arch/x86/events/intel/uncore_snbep.c,
- * snbep_pci2phy_map_init()), so that a box is the same one in its numbering and in ours. Where the Ubox cannot be read (its registers
- * are root's), the CPUs that the kernel calls local to the function tell, if they are of one package.
+ * Which package a PCI bus belongs to. On each package one function, the Ubox, tells its node and
+ * which package has which node; buses without a Ubox are those of the next bus that has one. Found
+ * out as Linux does it (6.1, arch/x86/events/intel/uncore_snbep.c, snbep_pci2phy_map_init()), so
+ * that a box is the same one in its numbering and in ours. Where the Ubox cannot be read (its
+ * registers are root's), the CPUs that the kernel calls local to the function tell, if they are of
+ * one package.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -105,7 +107,9 @@ void nti_box_buses_free(struct nti_box_buses *b)
 	free(b);
 }
 
-/* The bus with a Ubox that speaks for @f's: itself, or the next one on the side where Linux looks. */
+/*
+ * The bus with a Ubox that speaks for @f's: itself, or the next one on the side where Linux looks.
+ */
 static const struct bus *find_bus(const struct nti_box_buses *b, const struct nti_pci_function *f)
 {
 	const struct bus *best = NULL;

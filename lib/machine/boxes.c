@@ -115,7 +115,10 @@ static enum nti_unit_scope scope_of(const struct nthw_box_kind *kind)
 	}
 }
 
-/* "uncore_imc_3" is number 3 of "uncore_imc", "uncore" number 0 of "uncore"; -1: it is none of them. */
+/*
+ * "uncore_imc_3" is number 3 of "uncore_imc", "uncore" number 0 of "uncore"; -1: it is none of
+ * them.
+ */
 static int number_of(const char *name, const char *family)
 {
 	size_t length = strlen(family);
@@ -149,7 +152,10 @@ static struct nthw_box box_at(struct finder *f, const struct nti_unit_box *box)
 	};
 }
 
-/* Joules a step, as the registers say; counters that have a step of their own (memory of servers) tell it themselves. */
+/*
+ * Joules a step, as the registers say; counters that have a step of their own (memory of servers)
+ * tell it themselves.
+ */
 static void find_energy(struct finder *f, struct nti_unit *unit)
 {
 	const struct nthw_box_kind *kind = unit->boxes ? unit->box[0].kind : NULL;
@@ -207,7 +213,10 @@ static struct nti_unit *kernel_unit(struct finder *f, const char *name)
 	return NULL;
 }
 
-/* Units of the kernel's that are boxes of @kind: all of those that it has. Returns whether there is one, or -ENOMEM. */
+/*
+ * Units of the kernel's that are boxes of @kind: all of those that it has. Returns whether there is
+ * one, or -ENOMEM.
+ */
 static int attach_to_kernel(struct finder *f, const struct nthw_box_kind *kind)
 {
 	struct attach_walk walk = { .f = f, .kind = kind };
@@ -222,7 +231,9 @@ static int attach_to_kernel(struct finder *f, const struct nthw_box_kind *kind)
 		if (number < 0 || f->units->unit[i].absent.reason || f->units->unit[i].box)
 			continue;
 		is_there = true;
-		/* In a recording registers are there or not, and nobody can do anything about it. */
+		/*
+		 * In a recording registers are there or not, and nobody can do anything about it.
+		 */
 		if (f->os->is_replay && !f->msr.is_usable)
 			continue;
 		walk.unit = &f->units->unit[i];
@@ -244,7 +255,10 @@ static int get_topology(struct finder *f)
 	return f->lent->cpus(f->lent->arg, &f->cpu, &f->cpus);
 }
 
-/* Core, cache or package (its die, where it has several) of @cpu, of which there is one box; without caches of level 3, what shares a package shares all. */
+/*
+ * Core, cache or package (its die, where it has several) of @cpu, of which there is one box;
+ * without caches of level 3, what shares a package shares all.
+ */
 static int domain_of(const struct nti_boxes_cpu *cpu, enum nti_unit_scope scope)
 {
 	switch (scope) {
@@ -307,7 +321,9 @@ static size_t run_of(const struct nti_unit *unit, size_t from)
 	return n;
 }
 
-/* Its CPUs are those of its boxes, which are in their order; written as the kernel does, "0-3,8". */
+/*
+ * Its CPUs are those of its boxes, which are in their order; written as the kernel does, "0-3,8".
+ */
 static int name_cpus(struct nti_unit *unit)
 {
 	size_t i, n, at = 0, size = unit->boxes * 12 + 1;
@@ -326,14 +342,20 @@ static int name_cpus(struct nti_unit *unit)
 	return 0;
 }
 
-/* The kernel lacks it and registers are out of reach: it says why. One speaks for all of its kind when nobody tells how many there are. */
+/*
+ * The kernel lacks it and registers are out of reach: it says why. One speaks for all of its kind
+ * when nobody tells how many there are.
+ */
 static int add_absent(struct finder *f, const struct nthw_box_kind *kind, const char *name,
 		      const struct method *method)
 {
 	const struct nti_unit_box box = { .kind = kind };
 	struct nti_unit *unit;
 
-	/* Hypervisors do not show such things; a recording, or another root directory, was asked for what it has. */
+	/*
+	 * Hypervisors do not show such things; a recording, or another root directory, was asked
+	 * for what it has.
+	 */
 	if (f->is_guest || f->os->is_replay || f->os->is_elsewhere)
 		return 0;
 	unit = new_unit(f, kind, name, method);
@@ -346,7 +368,10 @@ static int add_absent(struct finder *f, const struct nthw_box_kind *kind, const 
 		method->why->reason);
 }
 
-/* The register is not there (or its CPU no longer); any other error leaves open whether it is. A recording has what was recorded. */
+/*
+ * The register is not there (or its CPU no longer); any other error leaves open whether it is. A
+ * recording has what was recorded.
+ */
 static bool is_refusal(const struct finder *f, int error)
 {
 	return error == -EIO || error == -ENXIO || error == -ENODEV || error == -ENOTSUP ||
@@ -354,8 +379,8 @@ static bool is_refusal(const struct finder *f, int error)
 }
 
 /*
- * Of counters that always run one that reads 0 is not wired, or a hypervisor's: Linux 6.1 arch/x86/events/probe.c, perf_msr_probe(), leaves it
- * out as well.
+ * Of counters that always run one that reads 0 is not wired, or a hypervisor's: Linux 6.1
+ * arch/x86/events/probe.c, perf_msr_probe(), leaves it out as well.
  */
 static int drop_unwired(struct finder *f, const struct nthw_box *box, uint64_t *counters)
 {
@@ -425,7 +450,10 @@ static size_t kind_of_core(const struct finder *f, unsigned int cpu)
 	return 0;
 }
 
-/* What was found on one CPU holds for its like: the others are not woken for it. That there is nothing two say, as one may be going off line. */
+/*
+ * What was found on one CPU holds for its like: the others are not woken for it. That there is
+ * nothing two say, as one may be going off line.
+ */
 struct likes {
 	size_t count;
 	struct like {
@@ -474,7 +502,10 @@ static int explain(struct finder *f, struct nti_unit *unit, unsigned int cpu, in
 			       strerror(-error));
 }
 
-/* Boxes of @unit could not all be asked: a part of them would be taken for the whole, so none is counted, and the unit says why. */
+/*
+ * Boxes of @unit could not all be asked: a part of them would be taken for the whole, so none is
+ * counted, and the unit says why.
+ */
 static int give_up(struct finder *f, struct nti_unit *unit, const struct nti_unit_box *box,
 		   int error)
 {
@@ -489,7 +520,10 @@ static int give_up(struct finder *f, struct nti_unit *unit, const struct nti_uni
 	return explain(f, unit, box->cpu, error);
 }
 
-/* The box of @cpu, as far as it is there; 0 or -ENOMEM. *@unit is made when the first one is, and absent when one cannot be asked. */
+/*
+ * The box of @cpu, as far as it is there; 0 or -ENOMEM. *@unit is made when the first one is, and
+ * absent when one cannot be asked.
+ */
 static int add_msr_box(struct finder *f, const struct nti_boxes_cpu *cpu,
 		       struct nti_unit_box *found, struct likes *likes, struct nti_unit **unit)
 {
@@ -512,7 +546,10 @@ static int add_msr_box(struct finder *f, const struct nti_boxes_cpu *cpu,
 	return 0;
 }
 
-/* Box number @number in each domain that has one. 1: a unit was added that counts; 0: no CPU has it, or nobody knows; -ENOMEM. */
+/*
+ * Box number @number in each domain that has one. 1: a unit was added that counts; 0: no CPU has
+ * it, or nobody knows; -ENOMEM.
+ */
 static int add_msr_unit(struct finder *f, const struct nthw_box_kind *kind, uint32_t number)
 {
 	struct nti_unit *unit = NULL;
@@ -534,7 +571,10 @@ static int add_msr_unit(struct finder *f, const struct nthw_box_kind *kind, uint
 	return name_cpus(unit) < 0 ? -ENOMEM : 1;
 }
 
-/* The driver's files stay open: those of all boxes of a large server are more than a process may have. */
+/*
+ * The driver's files stay open: those of all boxes of a large server are more than a process may
+ * have.
+ */
 static int renew_probe(struct finder *f)
 {
 	if (!f->probe.fs)
@@ -607,7 +647,10 @@ static int is_of_package(void *arg, unsigned int cpu)
 	return nti_box_package_of(w->os, cpu) == w->package;
 }
 
-/* The kernel counts @unit on one CPU of each package; a box of a package that has none stays out of reach. */
+/*
+ * The kernel counts @unit on one CPU of each package; a box of a package that has none stays out of
+ * reach.
+ */
 static int attach_function(struct finder *f, struct nti_unit *unit, struct nti_unit_box *box)
 {
 	struct package_walk walk = { .os = f->os, .package = box->package };
@@ -663,7 +706,10 @@ static int add_function(struct finder *f, const char *name, struct nti_unit_box 
 	return unit ? add_box(unit, box) : -ENOMEM;
 }
 
-/* Nodes of Uboxes are then dies in an order that only the kernel knows (Linux 6.1, snbep_pci2phy_map_init(): topology_max_die_per_package()). */
+/*
+ * Nodes of Uboxes are then dies in an order that only the kernel knows (Linux 6.1,
+ * snbep_pci2phy_map_init(): topology_max_die_per_package()).
+ */
 static int add_dieless(struct finder *f, const struct nthw_box_kind *kind, const char *name)
 {
 	static const struct nti_why why = {
@@ -708,7 +754,10 @@ static int by_cpu(const void *left, const void *right)
 	return a->cpu < b->cpu ? -1 : a->cpu > b->cpu;
 }
 
-/* A function that says the same package as the one before it; @unit's boxes are in order. NULL: none does. */
+/*
+ * A function that says the same package as the one before it; @unit's boxes are in order. NULL:
+ * none does.
+ */
 static const struct nti_unit_box *find_double(const struct nti_unit *unit)
 {
 	size_t i;
@@ -720,7 +769,10 @@ static const struct nti_unit_box *find_double(const struct nti_unit *unit)
 	return NULL;
 }
 
-/* Uboxes that all read 0 (a hypervisor's) put several functions into one package: which is which nobody knows, and one would never be counted. */
+/*
+ * Uboxes that all read 0 (a hypervisor's) put several functions into one package: which is which
+ * nobody knows, and one would never be counted.
+ */
 static int drop_doubles(struct finder *f, struct nti_unit *unit)
 {
 	const struct nti_unit_box *box = unit->boxes ? unit->box : NULL, *second;

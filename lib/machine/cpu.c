@@ -30,10 +30,11 @@ void nti_cpu_identify(struct nti_os *os, struct nthw_x86_cpu *out)
 }
 
 /*
- * Hybrids whose efficient cores are switched on tell on every core what both kinds have, 6 and 3, and the performance cores
- * have two and one more. With the efficient cores off the leaf tells all that the performance cores have (Linux
- * arch/x86/events/intel/core.c, intel_pmu_init(), case ALDERLAKE, and its quirk). Any other answer is taken as that of the core
- * that asks: then nothing is known of the other kind.
+ * Hybrids whose efficient cores are switched on tell on every core what both kinds have, 6 and 3,
+ * and the performance cores have two and one more. With the efficient cores off the leaf tells all
+ * that the performance cores have (Linux arch/x86/events/intel/core.c, intel_pmu_init(), case
+ * ALDERLAKE, and its quirk). Any other answer is taken as that of the core that asks: then nothing
+ * is known of the other kind.
  */
 #define HYBRID_COMMON 6
 #define HYBRID_COMMON_FIXED 3
@@ -70,9 +71,9 @@ void nti_cpu_hybrid_counters(const struct nthw_x86_cpu *cpu, char kind, unsigned
 #define XEN_VPMU "ask who runs the host to boot Xen with vpmu=on on its command line"
 
 /*
- * Signatures: Linux arch/x86/include/asm/kvm_para.h, mshyperv.h and xen/cpuid.h; Linux arch/x86/kernel/cpu/vmware.c,
- * acrn.c; QEMU target/i386/cpu.c (TCG); FreeBSD sys/x86 (bhyve). The last rows are the words of device trees
- * (/hypervisor/compatible) and of DMI's system vendor.
+ * Signatures: Linux arch/x86/include/asm/kvm_para.h, mshyperv.h and xen/cpuid.h; Linux
+ * arch/x86/kernel/cpu/vmware.c, acrn.c; QEMU target/i386/cpu.c (TCG); FreeBSD sys/x86 (bhyve). The
+ * last rows are the words of device trees (/hypervisor/compatible) and of DMI's system vendor.
  */
 static const struct nti_hypervisor hypervisors[] = {
 	{ "KVMKVMKVM", "KVM", VIRTUAL_PMU },

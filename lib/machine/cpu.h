@@ -12,14 +12,18 @@
 /* The CPU that runs this; all zero where the processor has no CPUID. */
 void nti_cpu_identify(struct nti_os *os, struct nthw_x86_cpu *out);
 
-/* Counters of "cpu_core" (@kind 'c') or "cpu_atom" ('a') of a hybrid, whichever CPU @cpu was read on; both 0 when not known. */
+/*
+ * Counters of "cpu_core" (@kind 'c') or "cpu_atom" ('a') of a hybrid, whichever CPU @cpu was read
+ * on; both 0 when not known.
+ */
 void nti_cpu_hybrid_counters(const struct nthw_x86_cpu *cpu, char kind, unsigned int *counters,
 			     unsigned int *fixed);
 
 /* A hypervisor, and who must do what so that it exposes a PMU to its guests; static memory. NULL when there is none. */
 struct nti_hypervisor {
 	const char *
-		signature; /* the 12 bytes of CPUID 0x40000000, or the device tree's or DMI's word */
+		/* the 12 bytes of CPUID 0x40000000, or the device tree's or DMI's word */
+		signature;
 	const char *name;
 	const char *remedy;
 };

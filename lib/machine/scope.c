@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Of what a unit has one instance each. The kernel does not say so, but names the CPUs on which a unit is counted: one of each package, of
- * each last level cache, or of each core (Linux, Documentation/ABI/testing/sysfs-bus-event_source-devices: cpumask).
+ * Of what a unit has one instance each. The kernel does not say so, but names the CPUs on which a
+ * unit is counted: one of each package, of each last level cache, or of each core (Linux,
+ * Documentation/ABI/testing/sysfs-bus-event_source-devices: cpumask).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -42,7 +43,10 @@ static int has_one_each(const struct nti_topology *t, const char *cpus, enum nti
 	return ret == 0;
 }
 
-/* The widest that fits: on a machine whose packages have one core each, a package says all that a core does. */
+/*
+ * The widest that fits: on a machine whose packages have one core each, a package says all that a
+ * core does.
+ */
 static int find_scope(const struct nti_topology *t, struct nti_unit *unit)
 {
 	static const enum nti_unit_scope scopes[] = { NTI_SCOPE_PACKAGE, NTI_SCOPE_L3,

@@ -22,7 +22,10 @@ static int choose_source(struct nti_os *os, hwloc_topology_t hw)
 	return hwloc_topology_set_synthetic(hw, synthetic ? synthetic : "pu:1");
 }
 
-/* Logical number of the ancestor of @type, or of the first NUMA node around @pu; -1 when there is none. */
+/*
+ * Logical number of the ancestor of @type, or of the first NUMA node around @pu; -1 when there is
+ * none.
+ */
 static int ancestor(hwloc_topology_t hw, hwloc_obj_t pu, hwloc_obj_type_t type)
 {
 	hwloc_obj_t obj = hwloc_get_ancestor_obj_by_type(hw, type, pu);
@@ -183,7 +186,10 @@ int nti_topology_domain(const struct ntime_cpu_info *cpu, enum nti_unit_scope sc
 	case NTI_SCOPE_CORE:
 		return cpu->core;
 	case NTI_SCOPE_L3:
-		/* Without caches of level 3, what shares a package shares all; lib/machine/boxes.c says so as well. */
+		/*
+		 * Without caches of level 3, what shares a package shares all; lib/machine/boxes.c
+		 * says so as well.
+		 */
 		return cpu->l3 >= 0 ? cpu->l3 : cpu->package;
 	case NTI_SCOPE_PACKAGE:
 		return cpu->package;

@@ -14,11 +14,18 @@
 struct nti_topology {
 	struct ntime_topology total;
 	struct ntime_cpu_info *cpu; /* total.cpus rows, ascending by number */
-	int *die; /* of each row: number of the die, or of the package where packages have one each; -1 off line */
+	/*
+	 * of each row: number of the die, or of the package where packages have one each; -1 off
+	 * line
+	 */
+	int *die;
 	char *xml; /* hwloc's export, for recordings */
 };
 
-/* Ask hwloc, for this machine or for the recording that @os plays. 0, -EIO, -ELIBACC (no hwloc), -ENOMEM with a sentence. */
+/*
+ * Ask hwloc, for this machine or for the recording that @os plays. 0, -EIO, -ELIBACC (no hwloc),
+ * -ENOMEM with a sentence.
+ */
 int nti_topology_new(struct nti_os *os, struct nti_topology **out, struct nti_error *e);
 void nti_topology_free(struct nti_topology *t);
 
@@ -27,7 +34,10 @@ const struct ntime_cpu_info *nti_topology_cpu(const struct nti_topology *t, unsi
 /* Number of the core, cache or package of @cpu, which is on line; -1: not known, or off line. */
 int nti_topology_domain(const struct ntime_cpu_info *cpu, enum nti_unit_scope scope);
 
-/* scope.c: find out of what the uncore units have one instance each, from the CPUs that they are counted on. 0 or -ENOMEM. */
+/*
+ * scope.c: find out of what the uncore units have one instance each, from the CPUs that they are
+ * counted on. 0 or -ENOMEM.
+ */
 int nti_topology_scopes(const struct nti_topology *t, struct nti_units *units);
 
 #endif

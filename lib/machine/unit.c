@@ -65,8 +65,9 @@ struct nti_unit *nti_units_append(struct nti_units *units, const char *name, con
 }
 
 /*
- * Which PMU counts what the cores do: x86 and s390 call it "cpu"; hybrids (cpu_core, cpu_atom) and every Arm core PMU have
- * a file "cpus" instead of "cpumask". The same rule as perf's, see is_pmu_core() in the kernel's tools/perf/util/pmu.c.
+ * Which PMU counts what the cores do: x86 and s390 call it "cpu"; hybrids (cpu_core, cpu_atom) and
+ * every Arm core PMU have a file "cpus" instead of "cpumask". The same rule as perf's, see
+ * is_pmu_core() in the kernel's tools/perf/util/pmu.c.
  */
 static enum nti_unit_kind kind_of(struct nti_os *os, const char *name, bool has_cpumask)
 {
@@ -165,7 +166,9 @@ static int load_pmu(void *arg, const char *name)
 	uint64_t type;
 	char mask[NTI_SYSFS_LINE_BYTES + 1];
 
-	/* A PMU without a type cannot be opened; a driver that is being unloaded looks like that. */
+	/*
+	 * A PMU without a type cannot be opened; a driver that is being unloaded looks like that.
+	 */
 	if (!nti_sysfs_is_component(name) ||
 	    nti_sysfs_number(l->os, &type, NTI_SYSFS_DEVICES "/%s/type", name) < 0 ||
 	    type > UINT32_MAX)
@@ -234,7 +237,10 @@ static bool is_arm64(struct nti_os *os)
 	return strcmp(os->ops->arch(os), "aarch64") == 0;
 }
 
-/* Events of a core PMU keep their names on a machine without one: they need a unit that says why they are absent. */
+/*
+ * Events of a core PMU keep their names on a machine without one: they need a unit that says why
+ * they are absent.
+ */
 static int add_absent_core(struct loader *l)
 {
 	const char *name = is_arm64(l->os) ? "armv8_pmuv3_0" : "cpu";
@@ -248,7 +254,10 @@ static int add_absent_core(struct loader *l)
 	return blame(l, &unit->absent);
 }
 
-/* The kernel's own counters exist wherever perf_event_open(2) does, also where sysfs is not mounted. */
+/*
+ * The kernel's own counters exist wherever perf_event_open(2) does, also where sysfs is not
+ * mounted.
+ */
 static int add_software(struct loader *l)
 {
 	struct nti_unit *unit =

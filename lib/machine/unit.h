@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Units: blocks of counters of this machine, found in sysfs (perf's PMUs) and made up for ways without one. */
+/*
+ * Units: blocks of counters of this machine, found in sysfs (perf's PMUs) and made up for ways
+ * without one.
+ */
 #ifndef NTI_UNIT_H
 #define NTI_UNIT_H
 
@@ -16,7 +19,8 @@
 
 enum nti_unit_kind {
 	NTI_UNIT_CORE, /* core PMU: "cpu", "cpu_core", "cpu_atom", "armv8_pmuv3_0" */
-	NTI_UNIT_UNCORE, /* other hardware PMU opened per CPU of .cpus; "uncore_imc_0", "power", "amd_l3" */
+	/* other hardware PMU opened per CPU of .cpus; "uncore_imc_0", "power", "amd_l3" */
+	NTI_UNIT_UNCORE,
 	NTI_UNIT_SOFTWARE,   /* "software": the kernel's own counters */
 	NTI_UNIT_TRACEPOINT, /* "tracepoint" */
 	NTI_UNIT_OTHER, /* "msr", "breakpoint", "uprobe": per task or CPU, no counters to plan */
@@ -28,7 +32,10 @@ struct nti_unit {
 	char *desc;
 	enum nti_unit_kind kind;
 	enum nti_method method;
-	/* perf_event_attr.type; of a core PMU also the extended type of PERF_TYPE_HARDWARE on hybrids */
+	/*
+	 * perf_event_attr.type; of a core PMU also the extended type of PERF_TYPE_HARDWARE on
+	 * hybrids
+	 */
 	uint32_t type;
 	char *cpus;		      /* cpumask or cpus file; NULL = any CPU */
 	unsigned int counters, fixed; /* 0 = not known */
@@ -37,49 +44,66 @@ struct nti_unit {
 	bool has_rdpmc_term; /* format/rdpmc: arm64's term that asks for access from user mode */
 	struct nti_absence absent; /* unit is known but cannot be used (no core PMU here) */
 	/*
-	 * Boxes that registers reach, one for each CPU of .cpus; NULL: perf alone knows the unit (or it is a core PMU, which registers reach
-	 * on every CPU). .way of a unit that the kernel does not have is the first usable one of ntimefs, msr, pci.
+	 * Boxes that registers reach, one for each CPU of .cpus; NULL: perf alone knows the unit
+	 * (or it is a core PMU, which registers reach on every CPU). .way of a unit that the kernel
+	 * does not have is the first usable one of ntimefs, msr, pci.
 	 */
 	struct nti_unit_box *box;
 	size_t boxes;
 	/*
-	 * Of boxes whose counters always run: those that are there, bit i for .free[i] of the kind; 0: nobody asked. One that reads 0 on a
-	 * processor of its family is not wired (Linux leaves it out as well: perf_msr_probe()).
+	 * Of boxes whose counters always run: those that are there, bit i for .free[i] of the kind;
+	 * 0: nobody asked. One that reads 0 on a processor of its family is not wired (Linux leaves
+	 * it out as well: perf_msr_probe()).
 	 */
 	uint64_t frees;
 	enum nti_unit_scope scope; /* what one of its counts tells of */
-	double energy_scale; /* Joules a step, of boxes with energy counters, as their registers say; 0: not known */
+	/* Joules a step, of boxes with energy counters, as their registers say; 0: not known */
+	double energy_scale;
 };
 
-/* All units of a machine. Loaded once, sorted: core PMUs first, then software, clock, others by name with numbers in order. */
+/*
+ * All units of a machine. Loaded once, sorted: core PMUs first, then software, clock, others by
+ * name with numbers in order.
+ */
 struct nti_units {
 	struct nti_unit *unit; /* count entries */
 	size_t count;
 };
 
 /*
- * Find the units. A machine without a core PMU gets an absent unit "cpu" whose reason says whether the hypervisor, the
- * kernel or the processor is to blame and whose remedy says what to do. 0, -ENOMEM, or -errno with a sentence in @e.
+ * Find the units. A machine without a core PMU gets an absent unit "cpu" whose reason says whether
+ * the hypervisor, the kernel or the processor is to blame and whose remedy says what to do. 0,
+ * -ENOMEM, or -errno with a sentence in @e.
  */
 int nti_units_load(struct nti_os *os, struct nti_units *out, struct nti_error *e);
 void nti_units_fini(struct nti_units *units);
 
-/* A new unit at the end, name and description filled in; NULL when memory is short. Units that were found before may move. */
+/*
+ * A new unit at the end, name and description filled in; NULL when memory is short. Units that were
+ * found before may move.
+ */
 struct nti_unit *nti_units_append(struct nti_units *units, const char *name, const char *desc);
 /* Put them in order again after that. */
 void nti_units_sort(struct nti_units *units);
 
-/* Are its registers in a space that @way reaches? Whether this user may use them is another question. */
+/*
+ * Are its registers in a space that @way reaches? Whether this user may use them is another
+ * question.
+ */
 bool nti_unit_is_reached(struct nti_os *os, const struct nti_unit *unit, enum nti_method method);
 
-/* True for core PMUs of ARMv6 and ARMv7: there the cycle counter alone counts cycles, and nothing else. */
+/*
+ * True for core PMUs of ARMv6 and ARMv7: there the cycle counter alone counts cycles, and nothing
+ * else.
+ */
 bool nti_unit_keeps_cycles_apart(const struct nti_unit *unit);
 
 /* Exact name, or NULL. */
 const struct nti_unit *nti_units_find(const struct nti_units *units, const char *name);
 /*
- * Next unit after index @from (start with 0) that perf's rule for "NAME/terms/" selects: the name itself, the name
- * with "uncore_" before it, either followed by "_" and a number, or a glob (*, ?). NULL at the end; *@from moves on.
+ * Next unit after index @from (start with 0) that perf's rule for "NAME/terms/" selects: the name
+ * itself, the name with "uncore_" before it, either followed by "_" and a number, or a glob (*, ?).
+ * NULL at the end; *@from moves on.
  */
 const struct nti_unit *nti_units_match(const struct nti_units *units, const char *name,
 				       size_t *from);

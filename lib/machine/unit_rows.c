@@ -8,10 +8,12 @@
 #define CORES "performance counters of the CPU cores"
 
 /*
- * Names are those the kernel's drivers register (Linux arch/x86/events, drivers/perf). A row speaks for every name that
- * begins with .prefix; longer prefixes stand first. Counters: num_counters of the driver's box description, the smallest
- * of all processors that use the name (arch/x86/events/intel/uncore_snb.c, uncore_snbep.c, uncore_nhmex.c;
- * arch/x86/events/amd/uncore.c; Documentation/admin-guide/perf/): too few cost a pass, too many a failed group.
+ * Names are those the kernel's drivers register (Linux arch/x86/events, drivers/perf). A row speaks
+ * for every name that begins with .prefix; longer prefixes stand first. Counters: num_counters of
+ * the driver's box description, the smallest of all processors that use the name
+ * (arch/x86/events/intel/uncore_snb.c, uncore_snbep.c, uncore_nhmex.c;
+ * arch/x86/events/amd/uncore.c; Documentation/admin-guide/perf/): too few cost a pass, too many a
+ * failed group.
  */
 static const struct unit_row {
 	const char *prefix;
@@ -19,8 +21,8 @@ static const struct unit_row {
 	unsigned int counters;
 	bool is_free_running;
 	/*
-	 * A core PMU whose driver has no set_event_filter() (arch/arm/kernel/perf_event_v6.c, perf_event_v7.c, perf_event_xscale.c):
-	 * the kernel refuses any exclude_* bit.
+	 * A core PMU whose driver has no set_event_filter() (arch/arm/kernel/perf_event_v6.c,
+	 * perf_event_v7.c, perf_event_xscale.c): the kernel refuses any exclude_* bit.
 	 */
 	bool is_mode_blind;
 } unit_rows[] = {

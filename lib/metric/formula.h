@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside of a formula, shared by parser, evaluator and data/embed only: the tree in postfix order, operands before their operator. */
+/*
+ * Inside of a formula, shared by parser, evaluator and data/embed only: the tree in postfix order,
+ * operands before their operator.
+ */
 #ifndef NTI_FORMULA_H
 #define NTI_FORMULA_H
 
@@ -30,9 +33,9 @@ struct nti_op {
 };
 
 /*
- * Most values an evaluation holds at once. A level of nesting leaves at most three behind while its inside is computed: the
- * left sides of a sum and of a product, and the first argument of min or max, as in "a + b * min(c, ...". The innermost
- * level holds three itself.
+ * Most values an evaluation holds at once. A level of nesting leaves at most three behind while its
+ * inside is computed: the left sides of a sum and of a product, and the first argument of min or
+ * max, as in "a + b * min(c, ...". The innermost level holds three itself.
  */
 #define NTI_FORMULA_STACK (3 * (NTI_METRIC_MAX_DEPTH + 1))
 

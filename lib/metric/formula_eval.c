@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Evaluate a formula. Errors are propagated to first order with forward-mode derivatives: the program runs once per inexact event
- * with numbers that carry the slope against that event (dual numbers), and the squares of slope times error are added up. So an event
- * that is used twice counts as one, and one run needs room for NTI_FORMULA_STACK pairs only. Source of the rule: JCGM 100:2008 (GUM),
- * 5.1.2, law of propagation of uncertainty for independent inputs.
+ * Evaluate a formula. Errors are propagated to first order with forward-mode derivatives: the
+ * program runs once per inexact event with numbers that carry the slope against that event (dual
+ * numbers), and the squares of slope times error are added up. So an event that is used twice
+ * counts as one, and one run needs room for NTI_FORMULA_STACK pairs only. Source of the rule: JCGM
+ * 100:2008 (GUM), 5.1.2, law of propagation of uncertainty for independent inputs.
  */
 #include <assert.h>
 #include <math.h>
@@ -23,7 +24,8 @@ static struct dual dual_nan(void)
 }
 
 /*
- * Where both sides are equal the slope jumps. The larger one is taken: the error may then be told too large, never too small.
+ * Where both sides are equal the slope jumps. The larger one is taken: the error may then be told
+ * too large, never too small.
  */
 static struct dual dual_choose(struct dual a, struct dual b, bool is_first)
 {
@@ -82,8 +84,9 @@ static struct dual dual_operand(const struct nti_op *op, const struct nti_formul
 }
 
 /*
- * One run with slopes against event @by. The first step that is not finite ends it: going on could turn infinity into a number that
- * looks sound (1 / (1 / 0)), and comparisons in min and max would drop a NaN.
+ * One run with slopes against event @by. The first step that is not finite ends it: going on could
+ * turn infinity into a number that looks sound (1 / (1 / 0)), and comparisons in min and max would
+ * drop a NaN.
  */
 static struct dual run(const struct nti_formula *f, const struct nti_formula_input *in, size_t by)
 {
@@ -128,7 +131,9 @@ struct nti_number nti_formula_eval(const struct nti_formula *f, const struct nti
 		if (in->events[i].error == 0)
 			continue;
 		slope = run(f, in, i).slope;
-		/* An event that has no influence cannot spoil the result by an error nobody knows. */
+		/*
+		 * An event that has no influence cannot spoil the result by an error nobody knows.
+		 */
 		if (slope == 0)
 			continue;
 		out.error = hypot(out.error, slope * in->events[i].error);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* Text of a formula into its program: recursive descent, one token ahead; metric.h has the grammar. */
+/*
+ * Text of a formula into its program: recursive descent, one token ahead; metric.h has the grammar.
+ */
 #include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -24,7 +26,8 @@ struct token {
 	size_t bytes;	  /* of .name */
 	double number;	  /* TOKEN_NUMBER */
 	char sign;	  /* TOKEN_SIGN */
-	bool is_blank_left; /* blank before and after it; the begin and the end of the text count as blank */
+	/* blank before and after it; the begin and the end of the text count as blank */
+	bool is_blank_left;
 	bool is_blank_right;
 };
 
@@ -135,8 +138,9 @@ static int fail_expected(struct parser *p, const char *expected)
 /* Tokens */
 
 /*
- * Numbers are made of an integer below 2^53 and a power of ten up to 10^22, both exact in a double, so one operation rounds once and
- * right, and no locale has a say in it as it has in strtod(). (Clinger, "How to read floating point numbers accurately", 1990.)
+ * Numbers are made of an integer below 2^53 and a power of ten up to 10^22, both exact in a double,
+ * so one operation rounds once and right, and no locale has a say in it as it has in strtod().
+ * (Clinger, "How to read floating point numbers accurately", 1990.)
  */
 static const double powers_of_ten[] = { 1e0,  1e1,  1e2,  1e3,	1e4,  1e5,  1e6,  1e7,
 					1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
@@ -565,7 +569,10 @@ int nti_formula_parse(const char *text, struct nti_formula **out, struct nti_err
 	return ret;
 }
 
-/* Formulas that were parsed own what constant ones share with nobody; so the members are const, and cast here alone. */
+/*
+ * Formulas that were parsed own what constant ones share with nobody; so the members are const, and
+ * cast here alone.
+ */
 static void drop(const void *memory)
 {
 	free((void *)(uintptr_t)memory);

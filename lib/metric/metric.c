@@ -8,7 +8,10 @@
 #include "lib/metric/metric.h"
 #include "lib/metric/metric_check.h"
 
-/* Metrics that were parsed own what constant ones share with nobody; so the members are const, and cast here alone. */
+/*
+ * Metrics that were parsed own what constant ones share with nobody; so the members are const, and
+ * cast here alone.
+ */
 static void drop(const void *memory)
 {
 	free((void *)(uintptr_t)memory);

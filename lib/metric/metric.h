@@ -10,11 +10,12 @@
  *     beside instructions
  *     about Instructions retired per core clock cycle.
  *     source Intel SDM vol. 3B, 20.2.1.2 "Pre-defined architectural performance events"
- * "formula" may be given several times: the first one whose events are all there is used (machines name things differently).
- * "group" may be missing. It names metrics that are asked for together.
- * "beside" may be missing. It names an event of a formula and means: whoever prints that event prints the metric on the same
- * line, and a default set that counts the event counts the metric too. Several metrics may stand beside one event;
- * they are alternatives in order of preference, the first one that has a value is printed.
+ * "formula" may be given several times: the first one whose events are all there is used (machines
+ * name things differently). "group" may be missing. It names metrics that are asked for together.
+ * "beside" may be missing. It names an event of a formula and means: whoever prints that event
+ * prints the metric on the same line, and a default set that counts the event counts the metric
+ * too. Several metrics may stand beside one event; they are alternatives in order of preference,
+ * the first one that has a value is printed.
  *
  * A formula:
  *     sum     = product { ("+" | "-") product }   "-" between operands needs a blank on both sides
@@ -25,11 +26,13 @@
  *               at most 15 significant digits, 1e-22 to 1e22
  *     name    = a letter or "_", then [A-Za-z0-9_.:] and "-" where one of [A-Za-z0-9_] follows
  *             | "'" any printable ASCII but "'" "'" | '"' any printable ASCII but '"' '"'
- * real_ns is the wall time of the period in ns, cpus the number of CPUs on line. wanted_ns(EVENT) is the time for which the event was
- * wanted, added up over all that was looked at: of an event that a processor has once a core, the time of the period times the number of
- * these cores. A name that contains other characters, begins with a digit, or is one of the five words above is written in quotes of either kind: 'cpu/event=0x3c/', "cpus". cache-misses and
- * skx::INST_RETIRED:ANY_P need none. "a -b" and "a- b" are refused, because beside "a-b", which is one name, they would
- * be misread. Blanks are spaces and tabs. Quoted and plain spellings of a name are the same event.
+ * real_ns is the wall time of the period in ns, cpus the number of CPUs on line. wanted_ns(EVENT)
+ * is the time for which the event was wanted, added up over all that was looked at: of an event
+ * that a processor has once a core, the time of the period times the number of these cores. A name
+ * that contains other characters, begins with a digit, or is one of the five words above is written
+ * in quotes of either kind: 'cpu/event=0x3c/', "cpus". cache-misses and skx::INST_RETIRED:ANY_P
+ * need none. "a -b" and "a- b" are refused, because beside "a-b", which is one name, they would be
+ * misread. Blanks are spaces and tabs. Quoted and plain spellings of a name are the same event.
  */
 #ifndef NTI_METRIC_H
 #define NTI_METRIC_H
@@ -50,15 +53,18 @@
 struct nti_formula; /* immutable after parsing; may be evaluated by several threads */
 
 /*
- * Parse one formula; 0, -EINVAL with a sentence that shows the column, -E2BIG (too long, too many events, too deep), -ENOMEM.
- * On failure *@out is NULL. The text is copied.
+ * Parse one formula; 0, -EINVAL with a sentence that shows the column, -E2BIG (too long, too many
+ * events, too deep), -ENOMEM. On failure *@out is NULL. The text is copied.
  */
 int nti_formula_parse(const char *text, struct nti_formula **out, struct nti_error *e);
 /* NULL is accepted. */
 void nti_formula_free(struct nti_formula *f);
 /* As it was written. */
 const char *nti_formula_text(const struct nti_formula *f);
-/* Event names in order of first use; real_ns and cpus are not among them. Borrowed from @f; NULL when there is no @i. */
+/*
+ * Event names in order of first use; real_ns and cpus are not among them. Borrowed from @f; NULL
+ * when there is no @i.
+ */
 size_t nti_formula_count(const struct nti_formula *f);
 const char *nti_formula_event(const struct nti_formula *f, size_t i);
 
@@ -73,9 +79,10 @@ struct nti_formula_input {
 	const double *wanted_ns; /* of the events; NULL when it is not known */
 };
 /*
- * Evaluate with first-order error propagation: errors of different events are independent, the same event used twice is
- * not. A division by zero, an input or a step that is not finite gives NaN for value and error, whatever is done with it
- * later (min and max do not hide a NaN): the caller shows it as not counted. An error that is not finite becomes NaN. Allocates nothing.
+ * Evaluate with first-order error propagation: errors of different events are independent, the same
+ * event used twice is not. A division by zero, an input or a step that is not finite gives NaN for
+ * value and error, whatever is done with it later (min and max do not hide a NaN): the caller shows
+ * it as not counted. An error that is not finite becomes NaN. Allocates nothing.
  */
 struct nti_number nti_formula_eval(const struct nti_formula *f, const struct nti_formula_input *in);
 
@@ -93,19 +100,22 @@ struct nti_metric {
 void nti_metric_fini(struct nti_metric *m);
 
 /*
- * True when @text has the form "NAME=FORMULA" or "NAME[unit]=FORMULA" with a NAME that is no event's: letters, digits, "_" and
- * "-". "cpu/event=0x3c/" and "skx::NAME:c=1" have not, so this tells an inline metric from an event. The formula is not looked at.
+ * True when @text has the form "NAME=FORMULA" or "NAME[unit]=FORMULA" with a NAME that is no
+ * event's: letters, digits, "_" and "-". "cpu/event=0x3c/" and "skx::NAME:c=1" have not, so this
+ * tells an inline metric from an event. The formula is not looked at.
  */
 bool nti_metric_is_inline(const char *text);
 /*
- * Parse a metric of that form, as given on a command line. 0; -EINVAL with a sentence (no such form, name taken by an event of
- * perf's, formula, no event in it), -E2BIG, -ENOMEM. On failure @out is zeroed. Free with nti_metric_fini().
+ * Parse a metric of that form, as given on a command line. 0; -EINVAL with a sentence (no such
+ * form, name taken by an event of perf's, formula, no event in it), -E2BIG, -ENOMEM. On
+ * failure @out is zeroed. Free with nti_metric_fini().
  */
 int nti_metric_parse_inline(const char *text, struct nti_metric *out, struct nti_error *e);
 
 /*
- * A set of metrics. Those of @base, if it has one, come first; they are borrowed. What was parsed belongs to the set. The indices are for look-up:
- * numbers of .metric by name, and the names of groups, each once; both in the order of strcasecmp(3).
+ * A set of metrics. Those of @base, if it has one, come first; they are borrowed. What was parsed
+ * belongs to the set. The indices are for look-up: numbers of .metric by name, and the names of
+ * groups, each once; both in the order of strcasecmp(3).
  */
 struct nti_metrics {
 	const struct nti_metrics *base;
@@ -119,9 +129,11 @@ struct nti_metrics {
 extern const struct nti_metrics nti_metrics_built_in;
 
 /*
- * Parse the text of a metric file and append to @out. Lints: every key present and in order, values not empty, UTF-8, "about" a
- * sentence, names of metrics and groups unique in @out without regard to case and not like an event of perf's, formulas parse and use an event,
- * "beside" names an event of a formula. -EINVAL or -E2BIG with "FILE:LINE: ..." (@file is only for the sentence), -ENOMEM; on failure
+ * Parse the text of a metric file and append to @out. Lints: every key present and in order, values
+ * not empty, UTF-8, "about" a sentence, names of metrics and groups unique in @out without regard
+ * to case and not like an event of perf's, formulas parse and use an event, "beside" names an event
+ * of a formula. -EINVAL or -E2BIG with "FILE:LINE: ..." (@file is only for the sentence), -ENOMEM;
+ * on failure
  * @out is as before.
  */
 int nti_metrics_parse(const char *file, const char *text, size_t bytes, struct nti_metrics *out,

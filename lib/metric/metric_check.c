@@ -9,8 +9,9 @@
 #include "lib/metric/metric_check.h"
 
 /*
- * Names that mean an event wherever perf's names are understood, so a metric of that name could not be asked for. Source: perf-list(1)
- * and the tables event_symbols_hw, event_symbols_sw and of tool events in Linux 6.1, tools/perf/util/parse-events.c; tsc is ntime's own.
+ * Names that mean an event wherever perf's names are understood, so a metric of that name could not
+ * be asked for. Source: perf-list(1) and the tables event_symbols_hw, event_symbols_sw and of tool
+ * events in Linux 6.1, tools/perf/util/parse-events.c; tsc is ntime's own.
  */
 static const char *const event_names[] = {
 	"alignment-faults",
@@ -48,7 +49,10 @@ static const char *const event_names[] = {
 	"user_time",
 };
 
-/* Generic cache events are made of two parts: same source, evsel__hw_cache and evsel__hw_cache_op of tools/perf/util/evsel.c. */
+/*
+ * Generic cache events are made of two parts: same source, evsel__hw_cache and evsel__hw_cache_op
+ * of tools/perf/util/evsel.c.
+ */
 static const char *const cache_names[] = { "L1-dcache-", "L1-icache-", "LLC-", "dTLB-",
 					   "iTLB-",	 "branch-",    "node-" };
 static const char *const cache_ops[] = { "loads",	 "load-misses", "stores",
@@ -141,7 +145,10 @@ int nti_metric_check_unit(const char *unit, struct nti_error *e)
 	return nti_metric_check_text(unit, bytes, e);
 }
 
-/* Bytes of the character at @s, 0 when it is none. Source: RFC 3629, section 4; C1 controls (U+0080 to U+009F) are refused too. */
+/*
+ * Bytes of the character at @s, 0 when it is none. Source: RFC 3629, section 4; C1 controls (U+0080
+ * to U+009F) are refused too.
+ */
 static size_t utf8_bytes(const unsigned char *s, size_t left)
 {
 	uint32_t c;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* Files of metrics: text into a set, with a lint that names file and line. metric.h has the format. */
+/*
+ * Files of metrics: text into a set, with a lint that names file and line. metric.h has the format.
+ */
 #include <assert.h>
 #include <errno.h>
 #include <stdint.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files that a user names: read from front to back, from a place, or while they grow. They are always real and never below another root, for they
- * belong to the user and not to the machine that is looked at.
+ * Files that a user names: read from front to back, from a place, or while they grow. They are
+ * always real and never below another root, for they belong to the user and not to the machine that
+ * is looked at.
  */
 #ifndef NTI_FILE_H
 #define NTI_FILE_H
@@ -19,9 +20,14 @@ struct nti_file_state {
 	uint64_t device, inode;
 };
 
-/* Open for reading; "-" is standard input, of which the descriptor is a copy. Descriptor or -errno. */
+/*
+ * Open for reading; "-" is standard input, of which the descriptor is a copy. Descriptor or -errno.
+ */
 int nti_file_open(const char *path);
-/* The same of a name that may be a pipe or a device, which are not waited for: ask nti_file_state() what it is. */
+/*
+ * The same of a name that may be a pipe or a device, which are not waited for: ask nti_file_state()
+ * what it is.
+ */
 int nti_file_open_any(const char *path);
 void nti_file_close(int fd);
 
@@ -37,15 +43,24 @@ int nti_file_rewind(int fd);
 int nti_file_state(int fd, struct nti_file_state *out);
 int nti_file_state_of(const char *path, struct nti_file_state *out);
 
-/* Call @fn for each name in a directory, sorted by strcmp, without . and .. ; 0, the first non-zero of @fn, or -errno. */
+/*
+ * Call @fn for each name in a directory, sorted by strcmp, without . and .. ; 0, the first non-zero
+ * of @fn, or -errno.
+ */
 int nti_file_list(const char *path, int (*fn)(void *arg, const char *name), void *arg);
 
-/* A pair of descriptors: what is written into [1] can be read from [0]; neither blocks. 0 or -errno. */
+/*
+ * A pair of descriptors: what is written into [1] can be read from [0]; neither blocks. 0 or
+ * -errno.
+ */
 int nti_file_pipe(int fds[2]);
 /* Wake who waits for @fd; safe in a signal handler. */
 void nti_file_poke(int fd);
 
-/* Wait until one of the descriptors (-1: none) is readable or @timeout_ms (-1: never) is over: bits 1 and 2, 0 at the end of time, -errno. */
+/*
+ * Wait until one of the descriptors (-1: none) is readable or @timeout_ms (-1: never) is over: bits
+ * 1 and 2, 0 at the end of time, -errno.
+ */
 int nti_file_wait(int fd, int other, int timeout_ms);
 
 #endif

@@ -25,7 +25,10 @@
 /* Newer than the headers we may be built with (linux/capability.h, Linux 5.8). */
 #define CAPABILITY_PERFMON 38
 
-/* Five seconds in all, or more: longer than a busy machine, or one whose host takes its processors away, lets a child wait for its turn. */
+/*
+ * Five seconds in all, or more: longer than a busy machine, or one whose host takes its processors
+ * away, lets a child wait for its turn.
+ */
 #define FORKING_PAUSE_NS 50000
 #define FORKING_TRIES 100000
 
@@ -70,9 +73,10 @@ static void linux_close(struct nti_os *os, int fd)
 }
 
 /*
- * A counter group that is handed on to children cannot be read while one of them is between fork and life, or dies: its group is not
- * whole then, and the kernel answers ECHILD rather than add up what does not belong together (__perf_read_group_add() in
- * kernel/events/core.c, since commit 32671e3799ca of 2023). It is over when that child had its turn: get out of its way.
+ * A counter group that is handed on to children cannot be read while one of them is between fork
+ * and life, or dies: its group is not whole then, and the kernel answers ECHILD rather than add up
+ * what does not belong together (__perf_read_group_add() in kernel/events/core.c, since commit
+ * 32671e3799ca of 2023). It is over when that child had its turn: get out of its way.
  */
 static bool is_forking(unsigned int tries)
 {

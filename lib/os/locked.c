@@ -7,7 +7,10 @@
 
 #include "lib/os/locked.h"
 
-/* Between opening and locking, the one who had the file may have removed it: another one is made then, and that can happen again. */
+/*
+ * Between opening and locking, the one who had the file may have removed it: another one is made
+ * then, and that can happen again.
+ */
 #define TAKE_TRIES 100
 
 static bool is_ours_alone(const struct stat *st)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files in a directory of ours, each of which one process at a time has. The lock belongs to the open file description: it ends when the process
- * does, is not handed on by exec, and a forked child that closes its copy does not end it. The directory is a descriptor that the operating
- * system's .directory gave; what is found there is believed only if nobody but root, or this user, could have put it there.
+ * Files in a directory of ours, each of which one process at a time has. The lock belongs to the
+ * open file description: it ends when the process does, is not handed on by exec, and a forked
+ * child that closes its copy does not end it. The directory is a descriptor that the operating
+ * system's .directory gave; what is found there is believed only if nobody but root, or this user,
+ * could have put it there.
  */
 #ifndef NTI_LOCKED_H
 #define NTI_LOCKED_H
@@ -15,9 +17,10 @@
 int nti_locked_check_directory(int dir);
 
 /*
- * Open and lock file @name, which is made where @make. 0: it is ours, *@fd open for reading and writing. -EBUSY: another process has it, or
- * another descriptor of this one; *@fd is open all the same. -ENOENT; -EBADMSG: what has the name is no plain file that is root's or this user's
- * alone; or -errno. Links are never followed.
+ * Open and lock file @name, which is made where @make. 0: it is ours, *@fd open for reading and
+ * writing. -EBUSY: another process has it, or another descriptor of this one; *@fd is open all the
+ * same. -ENOENT; -EBADMSG: what has the name is no plain file that is root's or this user's alone;
+ * or -errno. Links are never followed.
  */
 int nti_locked_take(int dir, const char *name, bool make, int *fd);
 /* Open without locking, for reading. Descriptor, or as above. */

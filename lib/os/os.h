@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one door to the operating system. Everything above calls these functions, never the C library's system calls, so
- * that another root directory or a recorded machine can stand in for the real one.
+ * The one door to the operating system. Everything above calls these functions, never the C
+ * library's system calls, so that another root directory or a recorded machine can stand in for the
+ * real one.
  *
- * Paths are absolute ("/sys/..."); the implementation puts its root in front. Errors are negative errno values.
+ * Paths are absolute ("/sys/..."); the implementation puts its root in front. Errors are negative
+ * errno values.
  */
 #ifndef NTI_OS_H
 #define NTI_OS_H
@@ -18,16 +20,25 @@ struct nti_os;
 
 /* Room for any text file that we read from sysfs or procfs. */
 #define NTI_OS_TEXT_BYTES 65536
-/* More CPUs than any kernel has (CONFIG_NR_CPUS is 8192 at most today); bounds lists of CPUs and of packages. */
+/*
+ * More CPUs than any kernel has (CONFIG_NR_CPUS is 8192 at most today); bounds lists of CPUs and of
+ * packages.
+ */
 #define NTI_CPU_LIMIT 65536
 
 /* Entry points of one operating system. Every member is set; nothing here may be NULL. */
 struct nti_os_ops {
 	const char *name; /* "linux", "replay", or a test's own */
 
-	/* Read a text file whole into @buf, NUL at the end. Returns its length; -E2BIG when @size is too small. */
+	/*
+	 * Read a text file whole into @buf, NUL at the end. Returns its length; -E2BIG when @size
+	 * is too small.
+	 */
 	int (*text)(struct nti_os *os, const char *path, char *buf, size_t size);
-	/* Call @fn for each name in a directory, sorted by strcmp, without . and ..; stops at the first non-zero. */
+	/*
+	 * Call @fn for each name in a directory, sorted by strcmp, without . and ..; stops at the
+	 * first non-zero.
+	 */
 	int (*list)(struct nti_os *os, const char *path, int (*fn)(void *arg, const char *name),
 		    void *arg);
 	/* Target of a symbolic link, NUL at the end. */
@@ -35,18 +46,27 @@ struct nti_os_ops {
 	/* access(2) with the effective ids: 0, -ENOENT, -EACCES. @mode is R_OK | W_OK or F_OK. */
 	int (*access)(struct nti_os *os, const char *path, int mode);
 
-	/* CPUID on the calling CPU, @r is eax ebx ecx edx; -ENOTSUP where the processor has no such instruction. */
+	/*
+	 * CPUID on the calling CPU, @r is eax ebx ecx edx; -ENOTSUP where the processor has no such
+	 * instruction.
+	 */
 	int (*cpuid)(struct nti_os *os, uint32_t leaf, uint32_t subleaf, uint32_t r[4]);
 	/* uname -m of the machine looked at ("x86_64", "aarch64"), static memory. */
 	const char *(*arch)(struct nti_os *os);
-	/* Effective user is root (or holds CAP_PERFMON / CAP_SYS_ADMIN where @perf): what permissions will say. */
+	/*
+	 * Effective user is root (or holds CAP_PERFMON / CAP_SYS_ADMIN where @perf): what
+	 * permissions will say.
+	 */
 	bool (*is_privileged)(struct nti_os *os, bool perf);
 	/* Time stamp counter now; 0 and -ENOTSUP where user space has none. */
 	int (*tsc)(struct nti_os *os, uint64_t *ticks);
 	/* CLOCK_MONOTONIC in ns. */
 	uint64_t (*now_ns)(struct nti_os *os);
 
-	/* Descriptors. perf_open is perf_event_open(2); the others are the system calls of their names. */
+	/*
+	 * Descriptors. perf_open is perf_event_open(2); the others are the system calls of their
+	 * names.
+	 */
 	int (*perf_open)(struct nti_os *os, struct perf_event_attr *attr, pid_t pid, int cpu,
 			 int group, unsigned long flags);
 	int (*open)(struct nti_os *os, const char *path, int flags);
@@ -58,8 +78,9 @@ struct nti_os_ops {
 	void (*unmap)(struct nti_os *os, void *address, size_t bytes);
 	void (*close)(struct nti_os *os, int fd);
 	/*
-	 * Descriptor of a directory (lib/os/locked.h) that is no symbolic link; where @make, it and its parent are made if they are missing. -ENOTDIR for
-	 * anything else of that name. -EOPNOTSUPP in a recording.
+	 * Descriptor of a directory (lib/os/locked.h) that is no symbolic link; where @make, it and
+	 * its parent are made if they are missing. -ENOTDIR for anything else of that name.
+	 * -EOPNOTSUPP in a recording.
 	 */
 	int (*directory)(struct nti_os *os, const char *path, bool make);
 
@@ -69,24 +90,32 @@ struct nti_os_ops {
 struct nti_os {
 	const struct nti_os_ops *ops;
 	bool is_replay; /* a recording: values, where there are any, are simulated */
-	bool is_elsewhere; /* files are below another root directory: what asks no files still sees this machine */
+	/* files are below another root directory: what asks no files still sees this machine */
+	bool is_elsewhere;
 };
 
 /* This machine; @root is put before every path ("" or NULL: none). 0 or -ENOMEM / -ENAMETOOLONG. */
 int nti_os_linux_new(const char *root, struct nti_os **out);
 
-/* Convenience on top of the operations: read a number or the first line of a file whose name is printf-formatted. */
+/*
+ * Convenience on top of the operations: read a number or the first line of a file whose name is
+ * printf-formatted.
+ */
 int nti_os_u64(struct nti_os *os, uint64_t *out, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 int nti_os_line(struct nti_os *os, char *buf, size_t size, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 bool nti_os_exists(struct nti_os *os, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Package of @cpu as the kernel numbers it (physical_package_id), below NTI_CPU_LIMIT; -1: not known, as of a CPU that is off line. */
+/*
+ * Package of @cpu as the kernel numbers it (physical_package_id), below NTI_CPU_LIMIT; -1: not
+ * known, as of a CPU that is off line.
+ */
 int nti_os_package(struct nti_os *os, unsigned int cpu);
 /*
- * Whether the package of @cpu has several dies, and which of them @cpu is on as the kernel's die_id has it. Linux counts power, uncore, Data Fabric
- * and idle states of packages once a die (6.1, arch/x86/events: rapl.c, intel/uncore.c, intel/cstate.c, amd/uncore.c).
+ * Whether the package of @cpu has several dies, and which of them @cpu is on as the kernel's die_id
+ * has it. Linux counts power, uncore, Data Fabric and idle states of packages once a die (6.1,
+ * arch/x86/events: rapl.c, intel/uncore.c, intel/cstate.c, amd/uncore.c).
  */
 bool nti_os_die(struct nti_os *os, unsigned int cpu, unsigned int *die);
 /* As nti_os_line() into new memory that the caller frees. */

@@ -9,8 +9,9 @@
 size_t nti_page_bytes(void);
 
 /*
- * Zeroed memory of at least @bytes that reads 0 in a forked child (MADV_WIPEONFORK, Linux 4.14); *@room are its bytes, whole pages.
- * To be given back with nti_page_wiped_free(). 0, -ENOMEM, -EINVAL (a kernel without it).
+ * Zeroed memory of at least @bytes that reads 0 in a forked child (MADV_WIPEONFORK, Linux 4.14);
+ * *@room are its bytes, whole pages. To be given back with nti_page_wiped_free(). 0, -ENOMEM,
+ * -EINVAL (a kernel without it).
  */
 int nti_page_wiped_new(size_t bytes, void **out, size_t *room);
 /* NULL is accepted. */

@@ -37,8 +37,9 @@ static void close_fd(int *fd)
 }
 
 /*
- * In the child: what exec would do with the caller's handlers, done at once. A signal that comes while it waits before exec then does what it would do
- * to the command, instead of being eaten by a copy of the caller's handler.
+ * In the child: what exec would do with the caller's handlers, done at once. A signal that comes
+ * while it waits before exec then does what it would do to the command, instead of being eaten by a
+ * copy of the caller's handler.
  */
 static void drop_handlers(void)
 {
@@ -51,12 +52,14 @@ static void drop_handlers(void)
 }
 
 /*
- * In the child, after fork: only async-signal-safe calls. A byte out says that it waits before exec. One byte in means go; end of
- * file means that the parent is gone or gave up, and then nothing must be run.
+ * In the child, after fork: only async-signal-safe calls. A byte out says that it waits before
+ * exec. One byte in means go; end of file means that the parent is gone or gave up, and then
+ * nothing must be run.
  *
- * What the child touches after it said so is not in max_rss_floor() and yet in ru_maxrss. So it makes its calls once before, such that
- * nothing happens: the first call of a name makes the dynamic linker look into the symbol table of every library that is loaded, and
- * fork leaves pages of files to be faulted in again, 64 KiB at a time (fault_around_bytes, mm/memory.c).
+ * What the child touches after it said so is not in max_rss_floor() and yet in ru_maxrss. So it
+ * makes its calls once before, such that nothing happens: the first call of a name makes the
+ * dynamic linker look into the symbol table of every library that is loaded, and fork leaves pages
+ * of files to be faulted in again, 64 KiB at a time (fault_around_bytes, mm/memory.c).
  */
 static void run_child(int door, int exec_error, char *const argv[])
 {
@@ -90,7 +93,10 @@ int nti_process_fork(struct nti_process *p, char *const argv[])
 	int ret;
 
 	*p = (struct nti_process){ .pidfd = -1, .door = -1, .exec_error = -1 };
-	/* A socket, not a pipe: writing to a child that was killed meanwhile must not raise SIGPIPE here. */
+	/*
+	 * A socket, not a pipe: writing to a child that was killed meanwhile must not raise SIGPIPE
+	 * here.
+	 */
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, door) < 0)
 		return -errno;
 	if (pipe2(report, O_CLOEXEC) < 0) {
@@ -116,7 +122,10 @@ int nti_process_fork(struct nti_process *p, char *const argv[])
 	p->started_ns = now_ns(); /* until it is released */
 	p->door = door[1];
 	p->exec_error = report[0];
-	/* pidfd_open(2), Linux 5.3; without it waiting would need a signal handler of ours in the caller's program. */
+	/*
+	 * pidfd_open(2), Linux 5.3; without it waiting would need a signal handler of ours in the
+	 * caller's program.
+	 */
 	p->pidfd = (int)syscall(SYS_pidfd_open, p->pid, 0);
 	if (p->pidfd < 0) {
 		ret = -errno;
@@ -154,20 +163,24 @@ static uint64_t memory_bytes(pid_t pid, const char *file, const char *key)
 }
 
 /*
- * How far VmHWM may lag. Up to Linux 6.1 a thread keeps to itself what its last 64 faults mapped (check_sync_rss_stat() in mm/memory.c)
- * until exec adds it, and the child makes some 25 before the door, of 64 KiB each. Since 6.2 (f1a7941243c1) each of three counters may
- * lack max(32, 2 * CPUs) - 1 pages for each CPU that the child was on: 0.4 MiB with 16 CPUs, 6 MiB with 256. Exact since 6.16 (82241a83cd15).
+ * How far VmHWM may lag. Up to Linux 6.1 a thread keeps to itself what its last 64 faults mapped
+ * (check_sync_rss_stat() in mm/memory.c) until exec adds it, and the child makes some 25 before the
+ * door, of 64 KiB each. Since 6.2 (f1a7941243c1) each of three counters may lack max(32, 2 *
+ * CPUs) - 1 pages for each CPU that the child was on: 0.4 MiB with 16 CPUs, 6 MiB with 256. Exact
+ * since 6.16 (82241a83cd15).
  */
 #define VM_HWM_LAG_BYTES (16u << 20)
 
 /*
- * The kernel hands the peak of the memory that exec drops on to the process's ru_maxrss (exec_mmap() in fs/exec.c calls
- * setmax_mm_hiwater_rss()), so how much the child has now is the least that wait4(2) will ever say of the command. Measured when
- * the child waits before exec: between fork and there it still grows.
+ * The kernel hands the peak of the memory that exec drops on to the process's ru_maxrss
+ * (exec_mmap() in fs/exec.c calls setmax_mm_hiwater_rss()), so how much the child has now is the
+ * least that wait4(2) will ever say of the command. Measured when the child waits before exec:
+ * between fork and there it still grows.
  *
- * The kernel's counters lag, but Rss of smaps_rollup is counted from the page tables. That takes about as long as fork itself, in
- * this process and before real_ns begins. Some kernels are built without (CONFIG_PROC_PAGE_MONITOR), and who was given capabilities by the file of
- * the program may not read it (proc(5), ptrace access mode).
+ * The kernel's counters lag, but Rss of smaps_rollup is counted from the page tables. That takes
+ * about as long as fork itself, in this process and before real_ns begins. Some kernels are built
+ * without (CONFIG_PROC_PAGE_MONITOR), and who was given capabilities by the file of the program may
+ * not read it (proc(5), ptrace access mode).
  */
 static uint64_t max_rss_floor(const struct nti_process *p)
 {
@@ -245,7 +258,10 @@ int nti_process_wait(struct nti_process *p, uint64_t timeout_ns, struct nti_proc
 		return -errno;
 	if (ret == 0)
 		return 0;
-	/* It has ended, but who traces it (strace -f) is the first to be told: only then has it ended for wait4(2). */
+	/*
+	 * It has ended, but who traces it (strace -f) is the first to be told: only then has it
+	 * ended for wait4(2).
+	 */
 	return reap(p, end);
 }
 
@@ -313,7 +329,10 @@ static size_t read_small(const char *path, char *buf, size_t size)
 	return (size_t)n;
 }
 
-/* proc(5): field 22 is starttime; the second one, the name, may have blanks and ends with the last parenthesis. */
+/*
+ * proc(5): field 22 is starttime; the second one, the name, may have blanks and ends with the last
+ * parenthesis.
+ */
 uint64_t nti_process_started_ticks(pid_t pid)
 {
 	char path[40], text[1024], *at;
@@ -370,7 +389,10 @@ void nti_process_fini(struct nti_process *p)
 {
 	struct nti_process_end end;
 
-	/* A child that waits before exec goes when it closes, also where no descriptor of it could be had to kill it by. */
+	/*
+	 * A child that waits before exec goes when it closes, also where no descriptor of it could
+	 * be had to kill it by.
+	 */
 	close_fd(&p->door);
 	if (p->pid > 0) {
 		(void)nti_process_kill(p, SIGKILL);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A child process that waits before exec until it is released. Processes are always real, also below another root. */
+/*
+ * A child process that waits before exec until it is released. Processes are always real, also
+ * below another root.
+ */
 #ifndef NTI_PROCESS_H
 #define NTI_PROCESS_H
 
@@ -22,8 +25,8 @@ struct nti_process_end {
 	int status; /* wait(2)'s */
 	uint64_t real_ns;
 	/*
-	 * Most that was resident of the child before exec, a copy of this process: usage.ru_maxrss is never below it, whatever
-	 * the command needed. 0: not known.
+	 * Most that was resident of the child before exec, a copy of this process: usage.ru_maxrss
+	 * is never below it, whatever the command needed. 0: not known.
 	 */
 	uint64_t max_rss_floor_bytes;
 	struct rusage usage;
@@ -44,7 +47,10 @@ void nti_process_identify(struct nti_process_identity *out);
 /* When process @pid was started, in ticks since boot; 0: there is none, or it is not known. */
 uint64_t nti_process_started_ticks(pid_t pid);
 
-/* Fork a child that will exec @argv (argv[0] looked up in PATH); it has none of our signal handlers from the start. 0 or -errno; on failure nothing is left. */
+/*
+ * Fork a child that will exec @argv (argv[0] looked up in PATH); it has none of our signal handlers
+ * from the start. 0 or -errno; on failure nothing is left.
+ */
 int nti_process_fork(struct nti_process *p, char *const argv[]);
 /* Let it exec. 0, or -errno of exec(3), after which the child is reaped. */
 int nti_process_release(struct nti_process *p);
@@ -54,8 +60,8 @@ int nti_process_kill(const struct nti_process *p, int sig);
 /* Is there a process or thread of this number, ours or anybody's? */
 bool nti_process_exists(pid_t pid);
 /*
- * Let the calling thread run on @cpu alone, if it may run there; *@before is then its affinity so far, for nti_process_unpin(). 0; -EPERM: its
- * affinity lacks that CPU; -errno.
+ * Let the calling thread run on @cpu alone, if it may run there; *@before is then its affinity so
+ * far, for nti_process_unpin(). 0; -EPERM: its affinity lacks that CPU; -errno.
  */
 int nti_process_pin(unsigned int cpu, void **before);
 /* Give the thread its affinity back where @is_undone, and free what was kept of it. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The files below /sys/bus/event_source/devices, read through struct nti_os: one small text each. */
+/*
+ * The files below /sys/bus/event_source/devices, read through struct nti_os: one small text each.
+ */
 #ifndef NTI_SYSFS_H
 #define NTI_SYSFS_H
 
@@ -14,7 +16,10 @@
 #define NTI_SYSFS_LINE_BYTES 4096 /* sysfs shows at most one page */
 #define NTI_SYSFS_PATH_BYTES 512
 
-/* Read a file into @buf without white space at both ends. 0, or -errno of the read, -ENAMETOOLONG for the path. */
+/*
+ * Read a file into @buf without white space at both ends. 0, or -errno of the read, -ENAMETOOLONG
+ * for the path.
+ */
 int nti_sysfs_text(struct nti_os *os, char *buf, size_t size, const char *path, ...)
 	NTI_PRINTF(4, 5);
 /* The same as new memory; caller frees. */
@@ -25,7 +30,10 @@ int nti_sysfs_number(struct nti_os *os, uint64_t *out, const char *path, ...) NT
 int nti_sysfs_list(struct nti_os *os, int (*fn)(void *arg, const char *name), void *arg,
 		   const char *path, ...) NTI_PRINTF(4, 5);
 
-/* True when @name may become one component of a path: not empty, no slash, not . or .., of sane length. */
+/*
+ * True when @name may become one component of a path: not empty, no slash, not . or .., of sane
+ * length.
+ */
 bool nti_sysfs_is_component(const char *name);
 
 #endif

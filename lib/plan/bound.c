@@ -21,7 +21,10 @@ static const struct nti_plan_want *find_want(const struct nti_plan_event *event,
 	return NULL;
 }
 
-/* Events of @events that want the same value of @resource as the first that wants any; 0 when none does. */
+/*
+ * Events of @events that want the same value of @resource as the first that wants any; 0 when none
+ * does.
+ */
 static uint64_t first_value(const struct nti_plan_problem *pb, uint64_t events,
 			    unsigned int resource)
 {
@@ -61,7 +64,9 @@ uint64_t nti_plan_exclusive(const struct nti_plan_problem *pb, uint64_t events)
 	return found;
 }
 
-/* Each value of a resource needs passes of its own, as many as the counters make its events take. */
+/*
+ * Each value of a resource needs passes of its own, as many as the counters make its events take.
+ */
 static unsigned int resource_bound(const struct nti_plan_problem *pb, uint64_t events)
 {
 	unsigned int best = 0, resource, passes;
@@ -95,7 +100,9 @@ static unsigned int bank_bound(const struct nti_plan_problem *pb, uint64_t event
 	return best;
 }
 
-/* Grow a set of items in pairwise conflict from @item, most conflicts among the candidates first. */
+/*
+ * Grow a set of items in pairwise conflict from @item, most conflicts among the candidates first.
+ */
 static unsigned int grow_clique(const struct nti_plan_problem *pb, uint64_t items,
 				unsigned int item)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Whether a plan is one. Shares nothing with the code that makes plans: every rule is written out again, straight from
- * plan.h, without masks of events and without matching.
+ * Whether a plan is one. Shares nothing with the code that makes plans: every rule is written out
+ * again, straight from plan.h, without masks of events and without matching.
  */
 #include <errno.h>
 
@@ -58,7 +58,10 @@ static bool are_pairs_right(const struct nti_plan_event *events, size_t n,
 	return true;
 }
 
-/* What needs nothing is in pass 0, unless its group is elsewhere because of an event that needs something. */
+/*
+ * What needs nothing is in pass 0, unless its group is elsewhere because of an event that needs
+ * something.
+ */
 static bool is_software_early(const struct nti_plan_event *events, size_t n,
 			      const struct nti_plan *plan, size_t i)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether events of one bank find counters (Hall's theorem, by augmenting paths). Internal to lib/plan.
+ * Whether events of one bank find counters (Hall's theorem, by augmenting paths). Internal to
+ * lib/plan.
  */
 #ifndef NTI_PLAN_HALL_H
 #define NTI_PLAN_HALL_H
@@ -8,9 +9,10 @@
 #include "lib/plan/problem.h"
 
 /*
- * True when each of @events, all of one bank, finds a counter and no counter takes more than @room of them.
- * Then @cell, if not NULL, has the bank's bit number of each event's counter. If not, *@blocked, if @blocked is not
- * NULL, is a set of counters that is too small: more than @room times its size events can use no counter beside it.
+ * True when each of @events, all of one bank, finds a counter and no counter takes more than @room
+ * of them. Then @cell, if not NULL, has the bank's bit number of each event's counter. If not,
+ * *@blocked, if @blocked is not NULL, is a set of counters that is too small: more than @room times
+ * its size events can use no counter beside it.
  */
 bool nti_plan_hall(const struct nti_plan_problem *pb, uint64_t events, unsigned int room,
 		   uint8_t *cell, uint32_t *blocked);

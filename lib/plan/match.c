@@ -73,8 +73,9 @@ static uint64_t find_rivals(const struct nti_plan_match *m, unsigned int base, u
 }
 
 /*
- * The events of @event's group that sit on counters *@mask, in whatever pass; takes those counters out of *@mask. In the
- * end the group is in one pass and uses a counter once, so that is demanded before its pass is known, too.
+ * The events of @event's group that sit on counters *@mask, in whatever pass; takes those counters
+ * out of *@mask. In the end the group is in one pass and uses a counter once, so that is demanded
+ * before its pass is known, too.
  */
 static uint64_t find_mates(const struct nti_plan_match *m, unsigned int event, unsigned int base,
 			   uint32_t *mask)
@@ -95,9 +96,10 @@ static uint64_t find_mates(const struct nti_plan_match *m, unsigned int event, u
 }
 
 /*
- * One step of a search for a seat: @event has to leave its seat to the event of step .parent. When a mate wants the
- * counter for the group, @event must leave the counter; else it may stay on it, in another pass. These are two steps, as
- * the second can be open when the first is not, so an event can have both.
+ * One step of a search for a seat: @event has to leave its seat to the event of step .parent. When
+ * a mate wants the counter for the group, @event must leave the counter; else it may stay on it, in
+ * another pass. These are two steps, as the second can be open when the first is not, so an event
+ * can have both.
  */
 struct step {
 	uint8_t event, parent;
@@ -154,8 +156,9 @@ static void add_rivals(const struct nti_plan_match *m, struct walk *w, uint64_t 
 }
 
 /*
- * Walk back: the event of @step takes the seat, its parent takes the one that becomes free. That is the seat it has now,
- * which may be another than when the search began, for an event with two steps.
+ * Walk back: the event of @step takes the seat, its parent takes the one that becomes free. That is
+ * the seat it has now, which may be another than when the search began, for an event with two
+ * steps.
  */
 static void shift(struct nti_plan_match *m, const struct walk *w, unsigned int step,
 		  unsigned int cell, unsigned int pass)

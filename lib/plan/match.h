@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Seats of events in all passes at once: a seat is a counter in a pass. An event may sit where its item's domain (the
- * passes still open to it) and its mask agree. When no such seating exists, no plan with these domains does: events
- * that only need counters are placed by this alone. A group will be in one pass and so use each counter once: this is
- * demanded from the start, and is what stops a group from taking a scarce counter in several passes. Internal to lib/plan.
+ * Seats of events in all passes at once: a seat is a counter in a pass. An event may sit where its
+ * item's domain (the passes still open to it) and its mask agree. When no such seating exists, no
+ * plan with these domains does: events that only need counters are placed by this alone. A group
+ * will be in one pass and so use each counter once: this is demanded from the start, and is what
+ * stops a group from taking a scarce counter in several passes. Internal to lib/plan.
  *
  *            pass 0   pass 1   pass 2        taken[c] = passes in which c is taken
  *     c = 0   ev 0     ev 3      -           on[c]    = events that sit on c, in whatever pass
@@ -33,8 +34,9 @@ void nti_plan_match_init(struct nti_plan_match *m, const struct nti_plan_problem
 void nti_plan_match_drop(struct nti_plan_match *m, uint64_t events);
 
 /*
- * Find seats for those of @events that have none, moving others inside their domains; every event seated must sit in
- * its domain. False when there is none for one of them: it stays without, the others keep seats. *@effort counts work.
+ * Find seats for those of @events that have none, moving others inside their domains; every event
+ * seated must sit in its domain. False when there is none for one of them: it stays without, the
+ * others keep seats. *@effort counts work.
  */
 bool nti_plan_match_seat(struct nti_plan_match *m, uint64_t events, uint64_t *effort);
 

@@ -4,7 +4,9 @@
 
 #include "lib/plan/memo.h"
 
-/* The finaliser of MurmurHash3 (Appleby, public domain): two multiplications that reach every bit. */
+/*
+ * The finaliser of MurmurHash3 (Appleby, public domain): two multiplications that reach every bit.
+ */
 static uint64_t mix(uint64_t x)
 {
 	x ^= x >> 33;
@@ -61,7 +63,10 @@ void nti_plan_memo_key(const struct nti_plan_problem *pb, const uint64_t *in_pas
 	memset(key, 0, sizeof(*key));
 	for (i = 0; i < count; i++) {
 		for (items = in_pass[order[i]]; items; items &= items - 1) {
-			/* Of the twins, the first that no earlier pass has taken stands for this one. */
+			/*
+			 * Of the twins, the first that no earlier pass has taken stands for this
+			 * one.
+			 */
 			unsigned int item =
 				nti_plan_low(pb->items[nti_plan_low(items)].twins & ~used);
 

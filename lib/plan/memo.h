@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * States that search refuted: which items sit together, whatever the passes are called and whichever twin is meant.
- * Entries hold the whole state, not only a hash of it, so that a state is never taken for another one: what the planner
- * calls proven must be. Internal to lib/plan.
+ * States that search refuted: which items sit together, whatever the passes are called and
+ * whichever twin is meant. Entries hold the whole state, not only a hash of it, so that a state is
+ * never taken for another one: what the planner calls proven must be. Internal to lib/plan.
  */
 #ifndef NTI_PLAN_MEMO_H
 #define NTI_PLAN_MEMO_H
@@ -23,7 +23,10 @@ struct nti_plan_memo {
 
 void nti_plan_memo_init(struct nti_plan_memo *memo);
 
-/* The key of a state: in_pass[] are the items placed in each of @passes passes, at most NTI_PLAN_MEMO_MAX_PASSES. */
+/*
+ * The key of a state: in_pass[] are the items placed in each of @passes passes, at most
+ * NTI_PLAN_MEMO_MAX_PASSES.
+ */
 void nti_plan_memo_key(const struct nti_plan_problem *pb, const uint64_t *in_pass,
 		       unsigned int passes, struct nti_plan_memo_key *key);
 

@@ -10,7 +10,10 @@ struct nti_plan_name {
 	char text[128];
 };
 
-/* The caller's name, or "event 3" and its like written to @name. @names may be NULL; @n is the number of events. */
+/*
+ * The caller's name, or "event 3" and its like written to @name. @names may be NULL; @n is the
+ * number of events.
+ */
 const char *nti_plan_event_name(const struct nti_plan_names *names, size_t n, unsigned int i,
 				struct nti_plan_name *name);
 const char *nti_plan_pmu_name(const struct nti_plan_names *names, unsigned int i,

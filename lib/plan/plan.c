@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* From events to a plan: bounds first, search where they leave a gap, then order, counters and reasons. */
+/*
+ * From events to a plan: bounds first, search where they leave a gap, then order, counters and
+ * reasons.
+ */
 #include <string.h>
 
 #include "lib/plan/bound.h"
@@ -10,8 +13,9 @@
 #include "lib/plan/search.h"
 
 /*
- * Steps of work, one about 25 ns on a machine of 2022 (bench/plan.c): all search takes at most some 7 ms, one dive 0.1 ms,
- * putting in order 1 ms. Steps and not time, so that the same input gives the same plan everywhere.
+ * Steps of work, one about 25 ns on a machine of 2022 (bench/plan.c): all search takes at most some
+ * 7 ms, one dive 0.1 ms, putting in order 1 ms. Steps and not time, so that the same input gives
+ * the same plan everywhere.
  */
 #define SEARCH_STEPS 250000
 #define DIVE_STEPS 5000
@@ -95,7 +99,10 @@ static void dive(struct work *w, struct component *c)
 		c->lower = c->passes;
 }
 
-/* The rest from below, because each refusal raises the proven bound, and what is above one that stays open. */
+/*
+ * The rest from below, because each refusal raises the proven bound, and what is above one that
+ * stays open.
+ */
 static void prove(struct work *w, struct component *c, unsigned int from)
 {
 	enum nti_plan_answer answer = NTI_PLAN_NO;
@@ -140,7 +147,9 @@ static void put_in_order(struct work *w)
 					      w->passes, ORDER_STEPS, w->pass);
 }
 
-/* Number the passes in use through: putting in order can empty one when the plan was not minimal. */
+/*
+ * Number the passes in use through: putting in order can empty one when the plan was not minimal.
+ */
 static void close_gaps(struct work *w)
 {
 	uint8_t renumbered[NTI_PLAN_MAX_EVENTS] = { 0 };

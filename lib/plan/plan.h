@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which event sits on which counter in which pass: a pure function of the events' needs. Knows no names, no operating
- * system and no hardware; all memory is the caller's or in the result.
+ * Which event sits on which counter in which pass: a pure function of the events' needs. Knows no
+ * names, no operating system and no hardware; all memory is the caller's or in the result.
  *
- * A counter belongs to a bank (one PMU); counters of a bank are the bits of a mask. Events in one pass on one bank need
- * different counters. A resource (an extra register such as an off-core response MSR, a shared filter) has one value a pass:
- * events that want different values of the same resource cannot share a pass. Events with the same group wish, other
- * than 0, must all sit in one pass (a ratio of two events counted at different times is worth less).
+ * A counter belongs to a bank (one PMU); counters of a bank are the bits of a mask. Events in one
+ * pass on one bank need different counters. A resource (an extra register such as an off-core
+ * response MSR, a shared filter) has one value a pass: events that want different values of the
+ * same resource cannot share a pass. Events with the same group wish, other than 0, must all sit in
+ * one pass (a ratio of two events counted at different times is worth less).
  */
 #ifndef NTI_PLAN_H
 #define NTI_PLAN_H
@@ -50,12 +51,14 @@ struct nti_plan_reason {
 	uint16_t bank;
 	uint32_t counters;
 	uint8_t resource;
-	uint8_t event; /* one event that the constraint pushed out; sits in this pass or a later one */
+	/* one event that the constraint pushed out; sits in this pass or a later one */
+	uint8_t event;
 };
 
 struct nti_plan {
 	unsigned int passes;
-	bool is_minimal; /* proven; false when the search budget ended first, then .lower is the best bound known */
+	/* proven; false when the search budget ended first, then .lower is the best bound known */
+	bool is_minimal;
 	unsigned int lower;
 	unsigned int nodes;		     /* decisions of the search: effort, free of clocks */
 	uint8_t pass[NTI_PLAN_MAX_EVENTS];   /* of each event */
@@ -63,7 +66,10 @@ struct nti_plan {
 	struct nti_plan_reason reason[NTI_PLAN_MAX_EVENTS]; /* of each pass */
 };
 
-/* What people call things; where an array is NULL, too short or has a NULL, "event 3", "bank 0", "resource 2" is said. */
+/*
+ * What people call things; where an array is NULL, too short or has a NULL, "event 3", "bank 0",
+ * "resource 2" is said.
+ */
 struct nti_plan_names {
 	const char *const *events; /* in the order planned */
 	const char *const *banks;
@@ -73,21 +79,26 @@ struct nti_plan_names {
 };
 
 /*
- * Plan @n events into the smallest number of passes. Deterministic: the same input gives the same plan, and events are
- * kept in the order given where the number of passes allows it. Allocates nothing; needs less than 64 KiB of stack.
- * Events that need nothing sit in pass 0, or in the pass of their group. No events make no passes.
- * 0; -EINVAL (an event that wants a resource or to be alone names no counter, a resource number out of range, an event
- * that wants two values of one resource); -E2BIG (@n over the maximum);
- * -ENOSPC (a group that cannot be counted at once; @e names an event of it and the constraint, in the words of @names, which may be NULL).
+ * Plan @n events into the smallest number of passes. Deterministic: the same input gives the same
+ * plan, and events are kept in the order given where the number of passes allows it. Allocates
+ * nothing; needs less than 64 KiB of stack. Events that need nothing sit in pass 0, or in the pass
+ * of their group. No events make no passes. 0; -EINVAL (an event that wants a resource or to be
+ * alone names no counter, a resource number out of range, an event that wants two values of one
+ * resource); -E2BIG (@n over the maximum); -ENOSPC (a group that cannot be counted at once; @e
+ * names an event of it and the constraint, in the words of @names, which may be NULL).
  */
 int nti_plan_make(const struct nti_plan_event *events, size_t n, const struct nti_plan_names *names,
 		  struct nti_plan *out, struct nti_error *e);
 
-/* Check a plan against its events, independently of how it was made. 0 or -EINVAL. For tests and fuzzers. */
+/*
+ * Check a plan against its events, independently of how it was made. 0 or -EINVAL. For tests and
+ * fuzzers.
+ */
 int nti_plan_check(const struct nti_plan_event *events, size_t n, const struct nti_plan *plan);
 
 /*
- * One sentence why pass number @pass (from 0) of @plan exists, "" for the first; cut at @bytes, always ended by NUL.
+ * One sentence why pass number @pass (from 0) of @plan exists, "" for the first; cut at @bytes,
+ * always ended by NUL.
  * @names may be NULL. 0 or -EINVAL (no such pass, no room).
  */
 int nti_plan_reason_text(const struct nti_plan_event *events, size_t n, const struct nti_plan *plan,

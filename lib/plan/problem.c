@@ -192,7 +192,9 @@ static int refuse_pairs(const struct nti_plan_problem *pb, uint64_t events, stru
 	return 0;
 }
 
-/* @events of one bank do not fit into one pass: @blocked is the set of counters that is too small. */
+/*
+ * @events of one bank do not fit into one pass: @blocked is the set of counters that is too small.
+ */
 static int refuse_counters(const struct nti_plan_problem *pb, uint64_t events, uint32_t blocked,
 			   struct nti_error *e)
 {

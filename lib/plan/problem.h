@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The planner's own view of the events: what must stay together is one item, counters nobody can use are gone, and
- * everything else is bits. Internal to lib/plan.
+ * The planner's own view of the events: what must stay together is one item, counters nobody can
+ * use are gone, and everything else is bits. Internal to lib/plan.
  *
  *     caller's events   0 1 2 3 4 5      bits of "events" sets
- *     items             A A B - C A      A is a group; 3 needs nothing and belongs to no hardware item
+ *     items             A A B - C A      A is a group; 3 needs nothing and belongs to no hardware
+ *                                        item
  *     counters          bank 0: 0 1 2 | bank 1: 3 4 ...   numbered through, see bank_first
  *
  * A set of items, events or passes is a 64-bit mask.
@@ -15,8 +16,9 @@
 #include "lib/plan/plan.h"
 
 /*
- * An event that could use as many counters as its bank has events always finds one, so it keeps only that many. A bank
- * of m events then has at most min(32, m * m) counters; 64 events have the most, 338, as 9 banks of 6 and 2 of 5.
+ * An event that could use as many counters as its bank has events always finds one, so it keeps
+ * only that many. A bank of m events then has at most min(32, m * m) counters; 64 events have the
+ * most, 338, as 9 banks of 6 and 2 of 5.
  */
 #define NTI_PLAN_MAX_CELLS 344
 
@@ -26,7 +28,8 @@ struct nti_plan_item {
 	uint64_t banks;	    /* where those sit */
 	uint64_t conflicts; /* items that can never share a pass with it */
 	uint64_t twins; /* items that can change places with it in any plan, itself among them */
-	bool is_simple; /* one event that only needs a counter: matching finds its place, no search */
+	/* one event that only needs a counter: matching finds its place, no search */
+	bool is_simple;
 };
 
 struct nti_plan_problem {
@@ -55,7 +58,10 @@ static inline unsigned int nti_plan_low(uint64_t set)
 	return (unsigned int)__builtin_ctzll(set);
 }
 
-/* By halves: without a machine's own instruction the compiler would call a function, and search counts a lot. */
+/*
+ * By halves: without a machine's own instruction the compiler would call a function, and search
+ * counts a lot.
+ */
 static inline unsigned int nti_plan_count(uint64_t set)
 {
 	set -= set >> 1 & UINT64_C(0x5555555555555555);
@@ -74,7 +80,10 @@ static inline uint64_t nti_plan_below(unsigned int n)
 int nti_plan_problem_init(struct nti_plan_problem *pb, const struct nti_plan_event *events,
 			  size_t n, const struct nti_plan_names *names, struct nti_error *e);
 
-/* Items tied to @item through banks and conflicts, directly or not: what can be planned without looking at the rest. */
+/*
+ * Items tied to @item through banks and conflicts, directly or not: what can be planned without
+ * looking at the rest.
+ */
 uint64_t nti_plan_component(const struct nti_plan_problem *pb, unsigned int item);
 
 /* Events of @items that need a counter. */

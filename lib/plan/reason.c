@@ -8,7 +8,10 @@
 #include "lib/plan/names.h"
 #include "lib/plan/reason.h"
 
-/* One of @events that sits in @pass, else in the first later pass: more than @pass passes are needed for them. */
+/*
+ * One of @events that sits in @pass, else in the first later pass: more than @pass passes are
+ * needed for them.
+ */
 static uint8_t pushed_out(const struct nti_plan *plan, uint64_t events, unsigned int pass)
 {
 	unsigned int best = nti_plan_low(events), event;

@@ -5,7 +5,10 @@
 
 #include "lib/plan/problem.h"
 
-/* Fill .reason of @plan, whose passes are set. A constraint is named only if it alone forbids fewer passes. */
+/*
+ * Fill .reason of @plan, whose passes are set. A constraint is named only if it alone forbids fewer
+ * passes.
+ */
 void nti_plan_find_reasons(const struct nti_plan_problem *pb, struct nti_plan *plan);
 
 #endif

@@ -197,7 +197,10 @@ static unsigned int choose(const struct nti_plan_search *s, uint64_t open)
 	return best;
 }
 
-/* @item in @passes was refuted: so is each twin there that had the same choice. False when one has none left. */
+/*
+ * @item in @passes was refuted: so is each twin there that had the same choice. False when one has
+ *	none left.
+ */
 static bool exclude(struct nti_plan_search *s, unsigned int item, uint64_t passes)
 {
 	uint64_t domain = s->domain[item], left;
@@ -241,8 +244,8 @@ static enum nti_plan_answer branch(struct nti_plan_search *s, unsigned int item)
 }
 
 /*
- * A refutation holds for the placed items alone, although it used what exclude() closed: a plan that needs such a pass is the
- * twin of one that was refuted before, for fewer placed items.
+ * A refutation holds for the placed items alone, although it used what exclude() closed: a plan
+ * that needs such a pass is the twin of one that was refuted before, for fewer placed items.
  */
 static enum nti_plan_answer decide(struct nti_plan_search *s)
 {

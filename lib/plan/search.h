@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether a component fits into so many passes: branch and bound over the passes open to each item. Internal to
- * lib/plan; docs/planner.md says why it is shaped so.
+ * Whether a component fits into so many passes: branch and bound over the passes open to each item.
+ * Internal to lib/plan; docs/planner.md says why it is shaped so.
  */
 #ifndef NTI_PLAN_SEARCH_H
 #define NTI_PLAN_SEARCH_H
@@ -16,8 +16,9 @@ enum nti_plan_answer {
 };
 
 /*
- * Domains are saved for items still open: by nti_plan_search_run() for at most 64, then by each level for at most 64, 63,
- * 62, ... because each places one at least. Putting in order saves 64, run() then 63, and the levels 63, 62, ...
+ * Domains are saved for items still open: by nti_plan_search_run() for at most 64, then by each
+ * level for at most 64, 63, 62, ... because each places one at least. Putting in order saves 64,
+ * run() then 63, and the levels 63, 62, ...
  */
 #define NTI_PLAN_MAX_SAVED                                                                         \
 	(NTI_PLAN_MAX_EVENTS + NTI_PLAN_MAX_EVENTS * (NTI_PLAN_MAX_EVENTS + 1) / 2)
@@ -45,15 +46,16 @@ void nti_plan_search_init(struct nti_plan_search *s, const struct nti_plan_probl
 			  uint64_t items, unsigned int passes);
 
 /*
- * Decide whether what is not yet placed fits, within @budget steps. After YES pass[] (of items) is a plan. What was
- * placed before stays, nothing else.
+ * Decide whether what is not yet placed fits, within @budget steps. After YES pass[] (of items) is
+ * a plan. What was placed before stays, nothing else.
  */
 enum nti_plan_answer nti_plan_search_run(struct nti_plan_search *s, uint64_t budget,
 					 uint8_t pass[NTI_PLAN_MAX_EVENTS]);
 
 /*
- * Change a plan of @items in @passes passes so that each item, in the order given, sits in the earliest pass it can have
- * without moving one in front of it; ends early when @budget steps are used. @pass is always a plan.
+ * Change a plan of @items in @passes passes so that each item, in the order given, sits in the
+ * earliest pass it can have without moving one in front of it; ends early when @budget steps are
+ * used. @pass is always a plan.
  */
 void nti_plan_search_order(struct nti_plan_search *s, const struct nti_plan_problem *pb,
 			   uint64_t items, unsigned int passes, uint64_t budget,

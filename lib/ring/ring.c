@@ -8,9 +8,10 @@
  *     +---------+---------+----------------------------------+
  *     version 2n + 1: period n is being written; 2n + 2: period n is complete; 0: never written
  *
- * A sequence lock per slot whose version also names the period. All shared words are atomics (lib/base/shared.h): a reader that loses the
- * race reads a mixture, notices it by the version and throws it away; under the C11 memory model that is no data race.
- * H.-J. Boehm, "Can seqlocks get along with programming language memory models?", MSPC 2012.
+ * A sequence lock per slot whose version also names the period. All shared words are atomics
+ * (lib/base/shared.h): a reader that loses the race reads a mixture, notices it by the version and
+ * throws it away; under the C11 memory model that is no data race. H.-J. Boehm, "Can seqlocks get
+ * along with programming language memory models?", MSPC 2012.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -84,7 +85,10 @@ uint64_t ntime_ring_push(struct ntime_ring *r, uint64_t time_ns, const struct nt
 	size_t w;
 
 	nti_shared_counter_set(&slot->version, 2 * sequence + 1);
-	/* The mark above must be seen before any word below: each is a release store, which nothing before it may pass. */
+	/*
+	 * The mark above must be seen before any word below: each is a release store, which nothing
+	 * before it may pass.
+	 */
 	nti_shared_word_set(&slot->time_ns, time_ns);
 	for (w = 0; w < r->words; w++) {
 		memcpy(&one, from + w * sizeof(one), sizeof(one));

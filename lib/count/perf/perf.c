@@ -88,8 +88,8 @@ static int explain_permission(struct nti_os *os, const struct nti_unit *unit,
 	int level = nti_perf_paranoid(os);
 	bool is_privileged = os->ops->is_privileged(os, true);
 	/*
-	 * The kernel's own checks answer -EACCES, but for samples of tracepoints, and allow a privileged
-	 * user everything; seccomp profiles of containers answer -EPERM.
+	 * The kernel's own checks answer -EACCES, but for samples of tracepoints, and allow a
+	 * privileged user everything; seccomp profiles of containers answer -EPERM.
 	 */
 	bool is_filtered = is_privileged || (error == -EPERM && unit->kind != NTI_UNIT_TRACEPOINT);
 	/* No sysctl opens the processes of others; user mode of one's own is open up to 2. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The perf access method: groups of kernel events on one task or CPU, read with one call, and the reasons the kernel gives for refusing. */
+/*
+ * The perf access method: groups of kernel events on one task or CPU, read with one call, and the
+ * reasons the kernel gives for refusing.
+ */
 #ifndef NTI_PERF_H
 #define NTI_PERF_H
 
@@ -39,7 +42,10 @@ struct nti_perf_reading {
 };
 
 void nti_perf_group_init(struct nti_perf_group *g, struct nti_perf_where place);
-/* Open one more member; the first one leads and begins disabled. -errno of perf_event_open(2); the group is then as before. */
+/*
+ * Open one more member; the first one leads and begins disabled. -errno of perf_event_open(2); the
+ * group is then as before.
+ */
 int nti_perf_group_add(struct nti_os *os, struct nti_perf_group *g,
 		       const struct perf_event_attr *attr);
 /* Close the member that was opened last. */
@@ -47,22 +53,25 @@ void nti_perf_group_drop(struct nti_os *os, struct nti_perf_group *g);
 int nti_perf_group_enable(struct nti_os *os, const struct nti_perf_group *g);
 int nti_perf_group_disable(struct nti_os *os, const struct nti_perf_group *g);
 /*
- * One read(2). 0; -ENODATA (the kernel put the group into its error state: a pinned event that found no counter); -EIO (short
- * read); -errno of read(2). @out is worth something on success only.
+ * One read(2). 0; -ENODATA (the kernel put the group into its error state: a pinned event that
+ * found no counter); -EIO (short read); -errno of read(2). @out is worth something on success only.
  */
 int nti_perf_group_read(struct nti_os *os, const struct nti_perf_group *g,
 			struct nti_perf_reading *out);
 void nti_perf_group_fini(struct nti_os *os, struct nti_perf_group *g);
 
 /*
- * Why perf_event_open(2) refused @attr on @place with @error, and what to do. 0 or -ENOMEM. Kernel facts: perf_event_open(2),
- * ERRORS; kernel/events/core.c.
+ * Why perf_event_open(2) refused @attr on @place with @error, and what to do. 0 or -ENOMEM. Kernel
+ * facts: perf_event_open(2), ERRORS; kernel/events/core.c.
  */
 int nti_perf_explain(struct nti_os *os, const struct nti_unit *unit,
 		     const struct perf_event_attr *attr, struct nti_perf_where place, int error,
 		     struct nti_absence *out);
 
-/* 0 when this user can open a perf event at all; else -errno, for `ntime doctor` and the list of access methods. */
+/*
+ * 0 when this user can open a perf event at all; else -errno, for `ntime doctor` and the list of
+ * access methods.
+ */
 int nti_perf_probe(struct nti_os *os);
 /* Why nti_perf_probe() gave @error. 0 or -ENOMEM. */
 int nti_perf_explain_probe(struct nti_os *os, int error, struct nti_absence *out);

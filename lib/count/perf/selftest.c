@@ -8,7 +8,10 @@
 /* Above every clock; a counter that starts late or steps by large numbers stays below. */
 #define MAX_CYCLES_PER_NS 100
 #define MAX_CYCLES_AT_ONCE 1000000
-/* How often more than that has to be credible: rubbish divided by a long time, in which a host had other things to do, once is. */
+/*
+ * How often more than that has to be credible: rubbish divided by a long time, in which a host had
+ * other things to do, once is.
+ */
 #define LARGE_TURNS 3
 
 static void work(void)

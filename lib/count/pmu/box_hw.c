@@ -9,8 +9,8 @@
 #include "lib/count/pmu/pmu_hw.h"
 
 /*
- * The register that was read last, for the time of one look: many states are bits of one, and each read of it is a call of the kernel's that
- * interrupts a CPU.
+ * The register that was read last, for the time of one look: many states are bits of one, and each
+ * read of it is a call of the kernel's that interrupts a CPU.
  */
 struct last_read {
 	struct nthw_io io; /* first: its functions get this pointer */
@@ -126,7 +126,10 @@ static bool box_can_share(const struct nti_pmu_event *a, const struct nti_pmu_ev
 	return true;
 }
 
-/* Counters that nobody needs any more, or whose filters others would have to agree with, are given back first. */
+/*
+ * Counters that nobody needs any more, or whose filters others would have to agree with, are given
+ * back first.
+ */
 static int make_room(struct box_hw *box, uint64_t wanted)
 {
 	uint64_t old = box->state.counters;

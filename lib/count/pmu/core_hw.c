@@ -9,18 +9,24 @@
 #include "lib/count/pmu/pmu_hw.h"
 #include "lib/machine/cpu.h"
 
-/* PMCR, whose bits 15 to 11 are the number of event counters (Arm ARM DDI 0487, PMCR_EL0; DDI 0406, PMCR). */
+/*
+ * PMCR, whose bits 15 to 11 are the number of event counters (Arm ARM DDI 0487, PMCR_EL0; DDI 0406,
+ * PMCR).
+ */
 #define ARMV8_PMCR NTHW_SYSREG(3, 3, 9, 12, 0)
 #define ARMV7_PMCR NTHW_CP15(9, 0, 12, 0)
 #define PMCR_N_SHIFT 11
 #define PMCR_N_MASK 31
 
-/* The ARM1176 has two and the cycle counter (ARM1176JZF-S manual, "system performance monitor"; none of its registers tells). */
+/*
+ * The ARM1176 has two and the cycle counter (ARM1176JZF-S manual, "system performance monitor";
+ * none of its registers tells).
+ */
 #define ARM1176_COUNTERS 2
 
 /*
- * No processor counts faster: 8 events a cycle at 4 GHz. Only what this bound excludes is excluded; a generous one makes a count unsure a
- * little earlier, a tight one could make it wrong.
+ * No processor counts faster: 8 events a cycle at 4 GHz. Only what this bound excludes is excluded;
+ * a generous one makes a count unsure a little earlier, a tight one could make it wrong.
  */
 #define EVENTS_PER_US 32000
 
@@ -67,7 +73,10 @@ static int find_x86(struct core_hw *core, struct nti_os *os, const struct nti_un
 	else
 		return -ENOTSUP;
 	core->pmu.general = unit->counters;
-	/* More than core/seq has rows for are left alone: topdown's counter is not one that counts events. */
+	/*
+	 * More than core/seq has rows for are left alone: topdown's counter is not one that counts
+	 * events.
+	 */
 	core->pmu.fixed = unit->fixed < NTHW_CORE_FIXED_MAX ? unit->fixed : NTHW_CORE_FIXED_MAX;
 	return unit->counters ? 0 : -ENOTSUP;
 }
@@ -297,7 +306,10 @@ static void core_name(const struct nti_pmu_hw *hw, unsigned int seat, char *text
 	}
 }
 
-/* Which of all that were programmed are somebody else's by now: .check() looked at those of the last turn. */
+/*
+ * Which of all that were programmed are somebody else's by now: .check() looked at those of the
+ * last turn.
+ */
 static int find_taken(struct core_hw *core)
 {
 	uint64_t lost;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* The PMU instances of a session: taken, given back, and why one cannot be had. What hardware it is, core_hw.c and box_hw.c know. */
+/*
+ * The PMU instances of a session: taken, given back, and why one cannot be had. What hardware it
+ * is, core_hw.c and box_hw.c know.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,9 +138,11 @@ static struct wanted request_for(const struct nti_unit *unit, unsigned int cpu,
 }
 
 /*
- * Somebody counts in a box that the kernel has a driver for: when that driver is done, or its events take turns, it stops and starts the box as
- * a whole, and ours with it (Linux nhm_uncore_msr_disable_box() writes 0 to the global enable). ntime's driver refuses such a box, too. The core
- * PMU likewise (intel_pmu_disable_all()), but through ntime's driver, which has reserved it from perf.
+ * Somebody counts in a box that the kernel has a driver for: when that driver is done, or its
+ * events take turns, it stops and starts the box as a whole, and ours with it (Linux
+ * nhm_uncore_msr_disable_box() writes 0 to the global enable). ntime's driver refuses such a box,
+ * too. The core PMU likewise (intel_pmu_disable_all()), but through ntime's driver, which has
+ * reserved it from perf.
  */
 static bool kernel_may_count(const struct wanted *what, const struct nti_pmu_hw *hw)
 {

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counting with counters that we program ourselves: core PMUs and boxes outside of the cores, through the sequences of core/seq and
- * registers of a handle (lib/access/handle.h: ntimefs, msr, pci).
+ * Counting with counters that we program ourselves: core PMUs and boxes outside of the cores,
+ * through the sequences of core/seq and registers of a handle (lib/access/handle.h: ntimefs, msr,
+ * pci).
  *
  *     nti_pmus         those of one session; from take to free they are ours
- *       PMU instance            the core PMU of a CPU, or one box of a unit: its counters, which group is on them
- *         group         events that share the counters at one time; several groups of a PMU instance take turns
+ *       PMU instance            the core PMU of a CPU, or one box of a unit: its counters, which
+ *                               group is on them
+ *         group         events that share the counters at one time; several groups of a PMU
+ *                       instance take turns
  *
- * Counts are 64 bits wide: a wrap is known by the counter's overflow flag, or, where there is none or it could stand for two, by how fast
- * the PMU instance could count at most. A count that is not sure says so.
+ * Counts are 64 bits wide: a wrap is known by the counter's overflow flag, or, where there is none
+ * or it could stand for two, by how fast the PMU instance could count at most. A count that is not
+ * sure says so.
  */
 #ifndef NTI_BANK_H
 #define NTI_BANK_H
@@ -27,17 +31,24 @@ int nti_pmus_new(struct nti_os *os, struct nti_pmus **out);
 void nti_pmus_free(struct nti_pmus *banks);
 
 /*
- * Make the PMU instance of @unit at @cpu ours, through @way (NTI_METHOD_NTIMEFS, _MSR, _PCI). *@seats are the counters that we got: bit i general counter i,
- * bit 32 + i fixed counter i. 0 (also when it is ours already), or -errno: nti_pmus_explain() knows why. -ENOTSUP: no sequence for
- * it, or @way does not reach it; -EBUSY: somebody has its counters.
+ * Make the PMU instance of @unit at @cpu ours, through @way (NTI_METHOD_NTIMEFS, _MSR, _PCI).
+ * *@seats are the counters that we got: bit i general counter i, bit 32 + i fixed counter i. 0
+ * (also when it is ours already), or -errno: nti_pmus_explain() knows why. -ENOTSUP: no sequence
+ * for it, or @way does not reach it; -EBUSY: somebody has its counters.
  */
 int nti_pmus_take(struct nti_pmus *banks, const struct nti_unit *unit, unsigned int cpu,
 		  enum nti_method method, uint64_t *seats);
-/* Why nti_pmus_take() failed with @error: counter and owner by name where they are known. 0 or -ENOMEM. */
+/*
+ * Why nti_pmus_take() failed with @error: counter and owner by name where they are known. 0 or
+ * -ENOMEM.
+ */
 int nti_pmus_explain(struct nti_pmus *banks, const struct nti_unit *unit, unsigned int cpu,
 		     int error, struct nti_absence *out);
 
-/* Of the PMU instance of @unit at @cpu, which is ours: which counter of @seats is not, and whose it may be. 1; 0: all are ours; -ENOMEM. */
+/*
+ * Of the PMU instance of @unit at @cpu, which is ours: which counter of @seats is not, and whose it
+ * may be. 1; 0: all are ours; -ENOMEM.
+ */
 int nti_pmus_explain_taken(struct nti_pmus *banks, const struct nti_unit *unit, unsigned int cpu,
 			   uint64_t seats, struct nti_absence *out);
 
@@ -49,60 +60,86 @@ void nti_pmus_give_back(struct nti_pmus *banks, const struct nti_unit *unit);
 struct nti_pmu_need {
 	bool always_runs; /* needs no counter: any number of events is read beside each other */
 	uint64_t seats;	  /* counters that can count it, as those of nti_pmus_take() */
-	/* Events that want different values of the same shared register are not counted at one time. */
+	/*
+	 * Events that want different values of the same shared register are not counted at one
+	 * time.
+	 */
 	bool wants[NTI_BANK_WANTS];
 	uint64_t want[NTI_BANK_WANTS];
 };
 /* 0; -ENOTSUP: not this event, nti_pmu_group_add() tells why; -ENOMEM. */
 int nti_pmu_need(const struct nti_part *part, struct nti_pmu_need *out);
 
-/* A group on the PMU instance of @unit at @cpu, which was taken; stands still. NULL without memory. */
+/*
+ * A group on the PMU instance of @unit at @cpu, which was taken; stands still. NULL without memory.
+ */
 struct nti_pmu_group *nti_pmu_group_new(struct nti_pmus *banks, const struct nti_unit *unit,
 					unsigned int cpu);
 void nti_pmu_group_free(struct nti_pmu_group *g);
 /*
- * One more member, before the group is enabled. @seats are the counters that can count it. 0; -ENOSPC: not beside the others (the group is as
- * before); -ENOTSUP: this way cannot count it, the reason is in @absent.
+ * One more member, before the group is enabled. @seats are the counters that can count it. 0;
+ * -ENOSPC: not beside the others (the group is as before); -ENOTSUP: this way cannot count it, the
+ * reason is in @absent.
  */
 int nti_pmu_group_add(struct nti_pmu_group *g, const struct nti_names *names,
 		      const struct nti_part *part, uint64_t seats, struct nti_absence *absent);
 /* Take the member back that was added last. */
 void nti_pmu_group_drop(struct nti_pmu_group *g);
 
-/* Wanted from now on, or no longer. Of several that are wanted on one PMU instance the first one counts until nti_pmus_turn(). 0 or -errno. */
+/*
+ * Wanted from now on, or no longer. Of several that are wanted on one PMU instance the first one
+ * counts until nti_pmus_turn(). 0 or -errno.
+ */
 int nti_pmu_group_enable(struct nti_pmu_group *g);
 int nti_pmu_group_disable(struct nti_pmu_group *g);
-/* End the turn of each group beside which another one waits, and begin that one's. Does nothing where all count. 0 or -errno. */
+/*
+ * End the turn of each group beside which another one waits, and begin that one's. Does nothing
+ * where all count. 0 or -errno.
+ */
 int nti_pmus_turn(struct nti_pmus *banks);
 
 /*
- * Counts since the group was made, in the layout of perf's readings; ->overflowed has a bit for each member whose count is a lower bound
- * only, ->lost one for each that somebody else stopped or programmed anew. From any thread. 0 or -errno (-ENODEV: the CPU went away).
+ * Counts since the group was made, in the layout of perf's readings; ->overflowed has a bit for
+ * each member whose count is a lower bound only, ->lost one for each that somebody else stopped or
+ * programmed anew. From any thread. 0 or -errno (-ENODEV: the CPU went away).
  *
- * Where the device went away, or a box can no longer be accessed, reading succeeds: all members are ->lost, their counts and times are those of
- * the last look for ever.
+ * Where the device went away, or a box can no longer be accessed, reading succeeds: all members are
+ * ->lost, their counts and times are those of the last look for ever.
  */
 int nti_pmu_group_read(struct nti_pmu_group *g, struct nti_perf_reading *out);
 /* Why that is so, in words; NULL: it is not. */
 const char *nti_pmu_group_why_gone(const struct nti_pmu_group *g);
 
-/* What the PMU instance was last found unable to do in words, for the session's error: register and CPU or device. "" when nothing failed. */
+/*
+ * What the PMU instance was last found unable to do in words, for the session's error: register and
+ * CPU or device. "" when nothing failed.
+ */
 const char *nti_pmus_error(const struct nti_pmus *banks);
 
-/* Longest time between two reads in which no counter of a group can wrap unseen; UINT64_MAX: any time. */
+/*
+ * Longest time between two reads in which no counter of a group can wrap unseen; UINT64_MAX: any
+ * time.
+ */
 uint64_t nti_pmus_max_read_interval_ns(const struct nti_pmus *banks);
 
-/* How the thread that is pinned to the group's CPU reads a member without a call; see struct ntime_reader_state. */
+/*
+ * How the thread that is pinned to the group's CPU reads a member without a call; see struct
+ * ntime_reader_state.
+ */
 struct nti_pmu_inline {
 	uint32_t index;
 	uint64_t base, origin, limit;
 };
 /*
- * Ask for that. The calling thread is pinned, the group was started. The permission lasts until nti_pmus_free(). 0; -ENOTSUP: not
- * granted, not on this architecture, not of this kind of PMU instance, or the PMU instance's counters take turns; or as reading.
+ * Ask for that. The calling thread is pinned, the group was started. The permission lasts until
+ * nti_pmus_free(). 0; -ENOTSUP: not granted, not on this architecture, not of this kind of PMU
+ * instance, or the PMU instance's counters take turns; or as reading.
  */
 int nti_pmu_group_inline(struct nti_pmu_group *g, size_t member, struct nti_pmu_inline *out);
-/* The same later but for .index, without asking: looks at the counters. False: no longer. From any thread. */
+/*
+ * The same later but for .index, without asking: looks at the counters. False: no longer. From any
+ * thread.
+ */
 bool nti_pmu_group_window(struct nti_pmu_group *g, size_t member, struct nti_pmu_inline *out);
 
 #endif

@@ -4,7 +4,10 @@
 
 #include "lib/count/pmu/pmu_group.h"
 
-/* Registers of energy move once a millisecond (Intel SDM 3B, RAPL): what they show may have happened so much before. */
+/*
+ * Registers of energy move once a millisecond (Intel SDM 3B, RAPL): what they show may have
+ * happened so much before.
+ */
 #define GRAIN_NS 1000000u
 
 /* events_per_us as a power of two, rounded up; it is above 0 and has far fewer than 54 bits. */
@@ -15,8 +18,9 @@ static unsigned int shift_of(const struct nti_pmu_hw *hw)
 }
 
 /*
- * How long the PMU instance needs for @events at least, in ns. Without a division: that takes processors of 32 bits as many instructions as the
- * numbers are large, and they are counted where a program measures itself.
+ * How long the PMU instance needs for @events at least, in ns. Without a division: that takes
+ * processors of 32 bits as many instructions as the numbers are large, and they are counted where a
+ * program measures itself.
  */
 static uint64_t time_for(const struct nti_pmu_hw *hw, uint64_t events)
 {
@@ -39,7 +43,10 @@ static bool could_exceed(const struct nti_pmu_group *g, const struct nti_pmu_mem
 	return now - m->mark_ns >= time_for(g->bank->hw, events);
 }
 
-/* Can @added have happened since @m was last looked at? If not, somebody wrote the register, or it was reset. */
+/*
+ * Can @added have happened since @m was last looked at? If not, somebody wrote the register, or it
+ * was reset.
+ */
 static bool is_possible(const struct nti_pmu_group *g, const struct nti_pmu_member *m,
 			uint64_t added)
 {
@@ -58,7 +65,10 @@ static uint64_t distance(const struct nti_pmu_group *g, const struct nti_pmu_mem
 	return raw - m->raw + (raw < m->raw && width < 64 ? nti_pmu_range(width) : 0);
 }
 
-/* The register does not go on from where it was: what was counted until then stands. Counters that always run nobody takes; they go on. */
+/*
+ * The register does not go on from where it was: what was counted until then stands. Counters that
+ * always run nobody takes; they go on.
+ */
 static void break_off(const struct nti_pmu_group *g, struct nti_pmu_member *m, uint64_t raw)
 {
 	if (g->bank->hw->always_runs) {
@@ -70,8 +80,9 @@ static void break_off(const struct nti_pmu_group *g, struct nti_pmu_member *m, u
 }
 
 /*
- * A flag that was set (and is cleared now) stands for one wrap, if there was no time for a second one behind what was left before the first.
- * Read anew: what was read before the flag may be of either side of the wrap. The flag is gone, so this accounts for it in any case.
+ * A flag that was set (and is cleared now) stands for one wrap, if there was no time for a second
+ * one behind what was left before the first. Read anew: what was read before the flag may be of
+ * either side of the wrap. The flag is gone, so this accounts for it in any case.
  */
 static int settle_flag(struct nti_pmu_group *g, struct nti_pmu_member *m)
 {
@@ -91,7 +102,10 @@ static int settle_flag(struct nti_pmu_group *g, struct nti_pmu_member *m)
 	return ret;
 }
 
-/* No flag, though there could be one: it only went on. Nothing but another's hand brings a counter back. */
+/*
+ * No flag, though there could be one: it only went on. Nothing but another's hand brings a counter
+ * back.
+ */
 static void settle_plain(struct nti_pmu_group *g, struct nti_pmu_member *m, uint64_t raw)
 {
 	if (raw < m->raw || !is_possible(g, m, raw - m->raw)) {
@@ -102,7 +116,10 @@ static void settle_plain(struct nti_pmu_group *g, struct nti_pmu_member *m, uint
 	m->raw = raw;
 }
 
-/* Without flags: what was seen before is larger than what is seen now, and there was no time for a whole round. */
+/*
+ * Without flags: what was seen before is larger than what is seen now, and there was no time for a
+ * whole round.
+ */
 static void settle_by_time(struct nti_pmu_group *g, struct nti_pmu_member *m, uint64_t raw)
 {
 	if (!is_possible(g, m, distance(g, m, raw))) {
@@ -152,7 +169,10 @@ int nti_pmu_read_all(struct nti_pmu_group *g, uint64_t raw[NTI_BANK_SEATS])
 	return ret;
 }
 
-/* Bring all members of a group whose events are on the counters up to date. Counters first, flags behind them. */
+/*
+ * Bring all members of a group whose events are on the counters up to date. Counters first, flags
+ * behind them.
+ */
 int nti_pmu_look(struct nti_pmu_group *g)
 {
 	struct nti_pmu_hw *hw = g->bank->hw;
@@ -192,7 +212,8 @@ static bool is_unsure_in_child(const struct nti_pmu_group *g, const struct nti_p
 }
 
 /*
- * What the counters went on since the copy was made. Flags of overflow would be cleared by asking for them, so the time that passed tells wraps.
+ * What the counters went on since the copy was made. Flags of overflow would be cleared by asking
+ * for them, so the time that passed tells wraps.
  */
 int nti_pmu_look_in_child(const struct nti_pmu_group *g, struct nti_perf_reading *out)
 {

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: MIT
-/* Groups of a PMU instance: which counters their events sit on, whose turn it is, what is known of them. */
+/*
+ * Groups of a PMU instance: which counters their events sit on, whose turn it is, what is known of
+ * them.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/count/pmu/pmu_group.h"
 
-/* Whether others have taken a counter from us is looked at so often when it is read, and whenever it stops. */
+/*
+ * Whether others have taken a counter from us is looked at so often when it is read, and whenever
+ * it stops.
+ */
 #define CHECK_NS 100000000u
 
 struct nti_pmu_group *nti_pmu_group_new(struct nti_pmus *banks, const struct nti_unit *unit,
@@ -27,12 +33,17 @@ struct nti_pmu_group *nti_pmu_group_new(struct nti_pmus *banks, const struct nti
 	return g;
 }
 
-/* A counter for member @k, moving others where that helps; @tried are counters that were looked at. */
+/*
+ * A counter for member @k, moving others where that helps; @tried are counters that were looked at.
+ */
 static bool seat(const struct nti_pmu_group *g, size_t k, int on[NTI_BANK_SEATS], uint64_t *tried)
 {
 	int i;
 
-	/* Fixed counters first, as perf does: that leaves the others for events that have no choice. */
+	/*
+	 * Fixed counters first, as perf does: that leaves the others for events that have no
+	 * choice.
+	 */
 	for (i = NTI_BANK_SEATS - 1; i >= 0; i--) {
 		uint64_t bit = (uint64_t)1 << i;
 
@@ -149,7 +160,10 @@ static int check_now_and_then(struct nti_pmu_group *g)
 	return check(g);
 }
 
-/* What the registers have of the group that is on them, which stands still, is all of it: others come there. */
+/*
+ * What the registers have of the group that is on them, which stands still, is all of it: others
+ * come there.
+ */
 static int leave(struct nti_pmu_group *g)
 {
 	int ret = nti_pmu_look(g);
@@ -232,7 +246,9 @@ static int begin_turn(struct nti_pmu_group *g, uint64_t now)
 	return 0;
 }
 
-/* An error of one that stands nevertheless, .is_counting is false then: it could not be looked at. */
+/*
+ * An error of one that stands nevertheless, .is_counting is false then: it could not be looked at.
+ */
 static int end_turn(struct nti_pmu_group *g, uint64_t now)
 {
 	struct nti_pmu_hw *hw = g->bank->hw;
@@ -247,7 +263,9 @@ static int end_turn(struct nti_pmu_group *g, uint64_t now)
 	return ret;
 }
 
-/* What was seen last is all that there is of @g, and the time until then all that it was counted. */
+/*
+ * What was seen last is all that there is of @g, and the time until then all that it was counted.
+ */
 static void end_for_good(struct nti_pmu_group *g, uint64_t seen_ns)
 {
 	size_t k;
@@ -276,8 +294,9 @@ static uint64_t seen_last(const struct nti_pmu *bank)
 }
 
 /*
- * A device that was taken away never comes back as the one that we programmed. A CPU that is off line may be back with all its counts, so its
- * boxes, and those of a package, fail as long as it is. What fails otherwise must do so twice.
+ * A device that was taken away never comes back as the one that we programmed. A CPU that is off
+ * line may be back with all its counts, so its boxes, and those of a package, fail as long as it
+ * is. What fails otherwise must do so twice.
  */
 static bool is_lost_for_good(struct nti_pmu_group *g, int error)
 {
@@ -291,7 +310,10 @@ static bool is_lost_for_good(struct nti_pmu_group *g, int error)
 	return error == -EIO && nti_pmu_read_all(g, raw) == -EIO;
 }
 
-/* @error of an access for @g, or 0 if it is of no more weight: the PMU instance is gone, and its groups say so from now on. */
+/*
+ * @error of an access for @g, or 0 if it is of no more weight: the PMU instance is gone, and its
+ *	groups say so from now on.
+ */
 static int settle_error(struct nti_pmu_group *g, int error)
 {
 	struct nti_pmu *bank = g->bank;
@@ -402,7 +424,9 @@ static struct nti_pmu_group *first_enabled(const struct nti_pmu *bank)
 	return g;
 }
 
-/* Where nobody counts beginning a turn failed, or its group was stopped: somebody else has it then. */
+/*
+ * Where nobody counts beginning a turn failed, or its group was stopped: somebody else has it then.
+ */
 static int turn_bank(struct nti_pmu *bank, uint64_t now)
 {
 	bool is_on = is_counting(bank);
@@ -436,7 +460,10 @@ int nti_pmus_turn(struct nti_pmus *banks)
 	return ret;
 }
 
-/* Only a group that is alone on its PMU instance has its counters to itself; one that was never started has none yet. */
+/*
+ * Only a group that is alone on its PMU instance has its counters to itself; one that was never
+ * started has none yet.
+ */
 bool nti_pmu_is_alone(const struct nti_pmu_group *g)
 {
 	return g->bank->first == g && !g->next && g->is_on;
@@ -522,7 +549,10 @@ void nti_pmu_group_free(struct nti_pmu_group *g)
 	if (!g)
 		return;
 	bank = g->bank;
-	/* What cannot be stopped is tried again when it is given back. What is somebody else's by now is left alone. */
+	/*
+	 * What cannot be stopped is tried again when it is given back. What is somebody else's by
+	 * now is left alone.
+	 */
 	if (bank->on == g && g->is_counting && !nti_pmu_is_child(g->banks))
 		(void)end_turn(g, nti_pmu_now_ns(g->banks));
 	if (bank->on == g)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Banks and their groups from inside: between lib/count/pmu/pmu.c and pmu_*.c. Who calls holds the lock, but in a forked child. */
+/*
+ * Banks and their groups from inside: between lib/count/pmu/pmu.c and pmu_*.c. Who calls holds the
+ * lock, but in a forked child.
+ */
 #ifndef NTI_BANK_GROUP_H
 #define NTI_BANK_GROUP_H
 
@@ -41,7 +44,10 @@ struct nti_pmu {
 	struct nti_pmu_hw *hw;
 	struct nti_pmu_group *first; /* its groups, as they were made */
 	struct nti_pmu_group *
-		on; /* whose events the counters have; of counters that always run all groups have them */
+		/*
+		 * whose events the counters have; of counters that always run all groups have them
+		 */
+		on;
 	uint64_t checked_ns;
 	struct nti_error gone; /* .code is 0 as long as it is there */
 };
@@ -52,8 +58,8 @@ struct nti_pmus {
 	/* Over everything below: readers call from any thread, also while the session is read. */
 	pthread_mutex_t lock;
 	/*
-	 * A forked child has a copy of this and the same registers: it may look at them, and neither write nor believe a copy that was made in
-	 * the middle of a change.
+	 * A forked child has a copy of this and the same registers: it may look at them, and
+	 * neither write nor believe a copy that was made in the middle of a change.
 	 */
 	pid_t owner;
 	bool is_changing;
@@ -109,18 +115,27 @@ static inline uint64_t nti_pmu_range(unsigned int width)
 	return width < 64 ? (uint64_t)1 << width : UINT64_MAX;
 }
 
-/* What the registers of all members show now; a member without a valid value is .is_missing and keeps what it had. 0 or -errno. */
+/*
+ * What the registers of all members show now; a member without a valid value is .is_missing and
+ * keeps what it had. 0 or -errno.
+ */
 int nti_pmu_read_all(struct nti_pmu_group *g, uint64_t raw[NTI_BANK_SEATS]);
 /* Bring all members of a group whose events are on the counters up to date. 0 or -errno. */
 int nti_pmu_look(struct nti_pmu_group *g);
-/* In a forked child, where @g cannot be brought up to date: what it would be, but for the times. 0 or -errno. */
+/*
+ * In a forked child, where @g cannot be brought up to date: what it would be, but for the times. 0
+ * or -errno.
+ */
 int nti_pmu_look_in_child(const struct nti_pmu_group *g, struct nti_perf_reading *out);
 /* Longest time between two looks in which no member can wrap unseen. */
 uint64_t nti_pmu_max_read_interval_ns(const struct nti_pmu_group *g);
 
 /* ---- bank_group.c ---- */
 
-/* Only a group that is alone on its PMU instance has its counters to itself; one that was never started has none yet. */
+/*
+ * Only a group that is alone on its PMU instance has its counters to itself; one that was never
+ * started has none yet.
+ */
 bool nti_pmu_is_alone(const struct nti_pmu_group *g);
 
 #endif

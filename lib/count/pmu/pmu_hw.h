@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One PMU instance's hardware as lib/count/pmu/pmu.c and pmu_*.c see it: counters that can be programmed, started, stopped and read. Two kinds: core_hw.c, box_hw.c.
- * Between the files of this folder.
+ * One PMU instance's hardware as lib/count/pmu/pmu.c and pmu_*.c see it: counters that can be
+ * programmed, started, stopped and read. Two kinds: core_hw.c, box_hw.c. Between the files of this
+ * folder.
  */
 #ifndef NTI_BANK_HW_H
 #define NTI_BANK_HW_H
@@ -15,7 +16,10 @@
 #include "lib/access/handle.h"
 #include "lib/event/code.h"
 
-/* Counters are numbered as in core/seq: bit of a set, general counters from 0, fixed counters from 32. */
+/*
+ * Counters are numbered as in core/seq: bit of a set, general counters from 0, fixed counters from
+ * 32.
+ */
 #define NTI_BANK_SEATS 64
 #define NTI_BANK_FIXED 32
 
@@ -31,26 +35,39 @@ struct nti_pmu_hw {
 	uint64_t all;	/* counters that there are */
 	uint64_t seats; /* of these, ours */
 	bool has_flags; /* of overflow */
-	bool always_runs; /* counters are there to be read: what programs, starts, stops and judges is not called */
+	/* counters are there to be read: what programs, starts, stops and judges is not called */
+	bool always_runs;
 	uint64_t events_per_us; /* nothing that it counts is faster; 0: what it has does not wrap */
 };
 
 struct nti_pmu_hw_ops {
-	/* @part in the hardware's words, but for .seat. 0; -ENOTSUP and the reason in @absent; -ENOMEM. */
+	/*
+	 * @part in the hardware's words, but for .seat. 0; -ENOTSUP and the reason in @absent;
+	 * -ENOMEM.
+	 */
 	int (*encode)(const struct nti_pmu_hw *hw, const struct nti_names *names,
 		      const struct nti_part *part, struct nti_pmu_event *out,
 		      struct nti_absence *absent);
-	/* Can both count at one time? They may want different values in a register that counters share. */
+	/*
+	 * Can both count at one time? They may want different values in a register that counters
+	 * share.
+	 */
 	bool (*can_share)(const struct nti_pmu_event *a, const struct nti_pmu_event *b);
 
-	/* All of @event at 0 and standing still, but those of which somebody has taken the counter: *@taken. Those programmed before are gone. */
+	/*
+	 * All of @event at 0 and standing still, but those of which somebody has taken the counter:
+	 * *@taken. Those programmed before are gone.
+	 */
 	int (*program)(struct nti_pmu_hw *hw, const struct nti_pmu_event *event, size_t n,
 		       uint64_t *taken);
 	int (*start)(struct nti_pmu_hw *hw);
 	int (*stop)(struct nti_pmu_hw *hw);
 	/* Which of those programmed wrapped since they were started or asked last. */
 	int (*overflows)(struct nti_pmu_hw *hw, uint64_t *seats);
-	/* Which of those that were started somebody else has stopped or programmed since; they are left alone from now on. */
+	/*
+	 * Which of those that were started somebody else has stopped or programmed since; they are
+	 * left alone from now on.
+	 */
 	int (*check)(struct nti_pmu_hw *hw, uint64_t *lost);
 
 	/* Reading begins: what .read() took from a register before is old. */
@@ -70,8 +87,9 @@ struct nti_pmu_hw_ops {
 };
 
 /*
- * Find out what the PMU instance of @loan has and hold its counters: from now on they are nobody else's. .seats is 0 where all counters are
- * taken. 0; -ENOTSUP: no sequence for it; or as the handle's io. @loan is borrowed.
+ * Find out what the PMU instance of @loan has and hold its counters: from now on they are nobody
+ * else's. .seats is 0 where all counters are taken. 0; -ENOTSUP: no sequence for it; or as the
+ * handle's io. @loan is borrowed.
  */
 int nti_core_hw_new(struct nti_os *os, struct nti_handle *handle, const struct nti_unit *unit,
 		    struct nti_pmu_hw **out);

@@ -38,8 +38,9 @@ static double clock_hz(void)
 #endif
 
 /*
- * A narrow counter, and where the clock was before it was looked at: from there on it is a whole round to the next wrap, less what of the
- * round it has behind it, at the fastest that anything counts. False: the clock is of no use.
+ * A narrow counter, and where the clock was before it was looked at: from there on it is a whole
+ * round to the next wrap, less what of the round it has behind it, at the fastest that anything
+ * counts. False: the clock is of no use.
  */
 static bool set_window(const struct nti_pmu_group *g, const struct nti_pmu_member *m,
 		       uint64_t ticks, struct nti_pmu_inline *out)
@@ -51,7 +52,10 @@ static bool set_window(const struct nti_pmu_group *g, const struct nti_pmu_membe
 	return out->limit > 0;
 }
 
-/* What user mode reads of @m: the register holds the count, or the lower part of it. @ticks: the clock before it was looked at. */
+/*
+ * What user mode reads of @m: the register holds the count, or the lower part of it. @ticks: the
+ * clock before it was looked at.
+ */
 static bool set_inline(const struct nti_pmu_group *g, const struct nti_pmu_member *m,
 		       uint64_t ticks, struct nti_pmu_inline *out)
 {

@@ -44,7 +44,10 @@ struct method {
 
 static bool tree_reaches(const struct nti_register *reg, uint32_t flags)
 {
-	/* The kernel puts the old value back when the descriptor closes, and lets nobody write what is not ours. */
+	/*
+	 * The kernel puts the old value back when the descriptor closes, and lets nobody write what
+	 * is not ours.
+	 */
 	return reg->is_in_tree && !(flags & (NTIME_REGISTER_KEEP | NTIME_REGISTER_FORCE));
 }
 
@@ -128,7 +131,10 @@ static int tree_read(struct ntime_register *r, uint64_t *value)
 	return 0;
 }
 
-/* The driver merges: only what is the caller's is handed over, so that nothing which changed meanwhile is taken for a wish. */
+/*
+ * The driver merges: only what is the caller's is handed over, so that nothing which changed
+ * meanwhile is taken for a wish.
+ */
 static int tree_write(struct ntime_register *r, uint64_t value)
 {
 	const struct nthw_reg *row = r->reg->row;
@@ -151,7 +157,10 @@ static bool msr_reaches(const struct nti_register *reg, uint32_t flags)
 	return reg->row->space == NTHW_SPACE_MSR;
 }
 
-/* Opening is done by the first access, so make one that does no harm: this tells who may not before anything is promised. */
+/*
+ * Opening is done by the first access, so make one that does no harm: this tells who may not before
+ * anything is promised.
+ */
 static int msr_open(struct ntime_register *r)
 {
 	uint64_t unused;
@@ -423,8 +432,8 @@ int ntime_register_write(struct ntime_register *r, uint64_t value)
 }
 
 /*
- * What was set by ones is cleared at another address, which only the driver writes as part of the same register. A log cannot be put back, and
- * writing what it was would clear what came since.
+ * What was set by ones is cleared at another address, which only the driver writes as part of the
+ * same register. A log cannot be put back, and writing what it was would clear what came since.
  */
 static bool can_restore(const struct nthw_reg *row)
 {

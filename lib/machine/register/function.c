@@ -8,7 +8,10 @@
 #include "core/regs/regs.h"
 #include "lib/machine/register/register.h"
 
-/* The register of the driver's tree that is the same: it only says "D16:F4" of a package, so there must be one alone. */
+/*
+ * The register of the driver's tree that is the same: it only says "D16:F4" of a package, so there
+ * must be one alone.
+ */
 static struct nti_register *find_in_tree(struct nti_registers *r, const struct nti_pci_function *f,
 					 const struct nthw_reg *row, uint32_t index)
 {

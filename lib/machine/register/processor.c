@@ -18,7 +18,10 @@ struct nti_processor {
 	const struct nthw_table *arm; /* the one table of an ARM processor; NULL on others */
 };
 
-/* uname -m tells which monitor there is; how many counters it has only the driver can ask, so instance 0 stands for all. */
+/*
+ * uname -m tells which monitor there is; how many counters it has only the driver can ask, so
+ * instance 0 stands for all.
+ */
 static const struct nthw_table *arm_table(const char *arch)
 {
 	if (strcmp(arch, "aarch64") == 0)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The registers of one machine: which rows it has, what they are called, and how they are reached. */
+/*
+ * The registers of one machine: which rows it has, what they are called, and how they are reached.
+ */
 #ifndef NTI_REGISTER_H
 #define NTI_REGISTER_H
 
@@ -31,7 +33,10 @@ struct nti_register {
 	char name[NTHW_NAME_SIZE], linux_name[NTHW_NAME_SIZE];
 };
 
-/* What the registers are looked for with; all of it is lent, and @os and @msr outlive the registers. */
+/*
+ * What the registers are looked for with; all of it is lent, and @os and @msr outlive the
+ * registers.
+ */
 struct nti_register_source {
 	struct nti_os *os;
 	struct nti_msr *msr;
@@ -65,7 +70,10 @@ struct nti_register *nti_registers_add(struct nti_registers *r, const struct nth
 int nti_registers_from_tree(struct nti_registers *r);
 /* Those that the processor says it has, for machines without a tree. 0 or -ENOMEM. */
 int nti_registers_from_processor(struct nti_registers *r);
-/* Those of PCI functions; such as are in the tree already learn which function they are of. 0 or -ENOMEM. */
+/*
+ * Those of PCI functions; such as are in the tree already learn which function they are of. 0 or
+ * -ENOMEM.
+ */
 int nti_registers_from_functions(struct nti_registers *r);
 
 /* The package of a CPU, numbered as in the paths of its registers; @lender may be NULL. */
@@ -78,7 +86,10 @@ int nti_processor_new(struct nti_os *os, struct nti_processor **out);
 bool nti_processor_has(const struct nti_processor *p, const struct nthw_table *table,
 		       const struct nthw_reg *row, uint32_t index);
 
-/* Folder of registers of that space in the tree: "msr"; and the file's name for an address: "0x38d", "0x0f4", "0x00a680". */
+/*
+ * Folder of registers of that space in the tree: "msr"; and the file's name for an address:
+ * "0x38d", "0x0f4", "0x00a680".
+ */
 const char *nti_register_space(enum nthw_space space);
 void nti_register_file(enum nthw_space space, uint32_t address, char *buf, size_t size);
 

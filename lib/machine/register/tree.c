@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* The registers that ntime's driver shows: folders are units, files are addresses, and a row is found for each. */
+/*
+ * The registers that ntime's driver shows: folders are units, files are addresses, and a row is
+ * found for each.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

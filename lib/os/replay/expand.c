@@ -2,14 +2,16 @@
 /*
  * Ranges in keys: "/sys/devices/uncore_cha_{0-27}/type" with the text "{n+37}" stands for 28 files.
  *
- *     range      = "{" number [ "-" number ] { "," number [ "-" number ] } "}"      in a key; at most three of them: n, m, k
- *     expression = "{" sum [ ":x" ] "}"                                             in the text and, with letters, in a key
+ *     range      = "{" number [ "-" number ] { "," number [ "-" number ] } "}"      in a key; at
+ *                most three of them: n, m, k
+ *     expression = "{" sum [ ":x" ] "}"                                             in the text
+ *     and, with letters, in a key
  *     sum        = product { ("+" | "-") product }
  *     product    = value { ("*" | "/" | "%") value }
  *     value      = decimal number | "n" | "m" | "k"
  *
- * "{{" and "}}" are the characters themselves, in every key, and in a text whose key has a range. Other texts are not touched,
- * so that recordings need no escapes.
+ * "{{" and "}}" are the characters themselves, in every key, and in a text whose key has a range.
+ * Other texts are not touched, so that recordings need no escapes.
  */
 #include <ctype.h>
 #include <errno.h>

@@ -623,7 +623,10 @@ out:
 	return ret;
 }
 
-/* Read all of @f, at most one byte more than is allowed, so that the caller sees that it is too much. */
+/*
+ * Read all of @f, at most one byte more than is allowed, so that the caller sees that it is too
+ * much.
+ */
 static int read_all(FILE *f, char **out, size_t *bytes)
 {
 	size_t room = 65536, used = 0;

@@ -19,7 +19,10 @@ int nti_machine_bad(struct nti_machine_loader *l, const char *format, ...) NTI_P
 /* A number from JSON: an integer, or text such as "0x1f". @where is the key for the sentence. */
 int nti_machine_number(struct nti_machine_loader *l, const json_t *value, uint64_t max,
 		       uint64_t *out, const char *where);
-/* Refuse keys of @object that are not in @known (NULL ends), so that a typing error does not pass silently. */
+/*
+ * Refuse keys of @object that are not in @known (NULL ends), so that a typing error does not pass
+ * silently.
+ */
 int nti_machine_known(struct nti_machine_loader *l, const json_t *object, const char *const *known,
 		      const char *where);
 

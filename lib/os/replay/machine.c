@@ -168,7 +168,10 @@ size_t nti_machine_first_below(const struct nti_machine *m, const char *path)
 	size_t length = strcmp(path, "/") == 0 ? 0 : strlen(path);
 	size_t i = length ? lower_bound(m, path) : 0;
 
-	/* Nothing sits between a directory's own place and its content: '/' is the lowest character. */
+	/*
+	 * Nothing sits between a directory's own place and its content: '/' is the lowest
+	 * character.
+	 */
 	return i < m->node_count && is_below(m->nodes[i].path, path, length) ? i : m->node_count;
 }
 

@@ -13,7 +13,9 @@
 #define NTI_MACHINE_PATH_BYTES 1024
 #define NTI_MACHINE_ANY_CPU UINT32_MAX
 
-/* One name of the recorded tree. Directories are not stored: every leading part of a path is one. */
+/*
+ * One name of the recorded tree. Directories are not stored: every leading part of a path is one.
+ */
 enum nti_node_kind {
 	NTI_NODE_FILE,	/* text is the content */
 	NTI_NODE_LINK,	/* text is the target */
@@ -116,13 +118,22 @@ struct nti_machine {
 	struct nti_machine_counting counting;
 };
 
-/* The order of the tree: as strcmp, with '/' before every other character, so that a directory's content is contiguous. */
+/*
+ * The order of the tree: as strcmp, with '/' before every other character, so that a directory's
+ * content is contiguous.
+ */
 int nti_path_compare(const char *a, const char *b);
 
-/* Add a node; @path (no control characters) and @text are copied (@text may be NULL). 0, -ENOMEM, -E2BIG (too many entries or too much text). */
+/*
+ * Add a node; @path (no control characters) and @text are copied (@text may be NULL). 0, -ENOMEM,
+ * -E2BIG (too many entries or too much text).
+ */
 int nti_machine_add(struct nti_machine *m, enum nti_node_kind kind, const char *path,
 		    const char *text, int error, uint32_t number);
-/* Sort; -EEXIST with the offending node in *@clash when a path is there twice or is both a file and a directory. */
+/*
+ * Sort; -EEXIST with the offending node in *@clash when a path is there twice or is both a file and
+ * a directory.
+ */
 int nti_machine_seal(struct nti_machine *m, const struct nti_node **clash);
 
 /* The node of exactly this path, no links followed; NULL when there is none. */
@@ -130,8 +141,9 @@ const struct nti_node *nti_machine_node(const struct nti_machine *m, const char 
 /* Index of the first node below directory @path; node_count when @path is no directory. */
 size_t nti_machine_first_below(const struct nti_machine *m, const char *path);
 /*
- * Follow links in @path as the kernel does, the last one only when @follow. @out has NTI_MACHINE_PATH_BYTES and gets the path without
- * links, "." and "..". *@node is NULL for a directory. 0, -ENOENT, -ENOTDIR, -ELOOP, -ENAMETOOLONG or a recorded error.
+ * Follow links in @path as the kernel does, the last one only when @follow. @out has
+ * NTI_MACHINE_PATH_BYTES and gets the path without links, "." and "..". *@node is NULL for a
+ * directory. 0, -ENOENT, -ENOTDIR, -ELOOP, -ENAMETOOLONG or a recorded error.
  */
 int nti_machine_resolve(const struct nti_machine *m, const char *path, bool follow, char *out,
 			const struct nti_node **node);
@@ -145,7 +157,9 @@ int nti_machine_list(const struct nti_machine *m, const char *path,
 const struct nti_machine_register *nti_machine_register_find(const struct nti_machine *m,
 							     uint32_t cpu, uint32_t address);
 
-/* "EACCES" to -EACCES; 0 when the name is not known. And back; NULL when the number is not known. */
+/*
+ * "EACCES" to -EACCES; 0 when the name is not known. And back; NULL when the number is not known.
+ */
 int nti_errno_parse(const char *name);
 const char *nti_errno_name(int error);
 
@@ -153,14 +167,18 @@ const char *nti_errno_name(int error);
 int nti_call_parse(const char *name);
 
 /*
- * Keys with ranges: "/sys/x_{0-3}/y_{0,2}" calls @fn once for each combination, with "{n}", "{m}", "{k}" (first, second,
- * third range) and arithmetic of them replaced in @text. @text is passed through untouched when the key has no range.
- * 0; first non-zero of @fn; -EINVAL with what is wrong in *@why (static text); -E2BIG; -ENOMEM.
+ * Keys with ranges: "/sys/x_{0-3}/y_{0,2}" calls @fn once for each combination, with "{n}", "{m}",
+ * "{k}" (first, second, third range) and arithmetic of them replaced in @text. @text is passed
+ * through untouched when the key has no range. 0; first non-zero of @fn; -EINVAL with what is wrong
+ * in *@why (static text); -E2BIG; -ENOMEM.
  */
 int nti_expand(const char *key, const char *text, unsigned int max,
 	       int (*fn)(void *arg, const char *key, const char *text), void *arg,
 	       const char **why);
-/* The other way: @text as a key that nti_expand() gives back unchanged. Caller frees; NULL when memory is short. */
+/*
+ * The other way: @text as a key that nti_expand() gives back unchanged. Caller frees; NULL when
+ * memory is short.
+ */
 char *nti_expand_escape(const char *text);
 
 #endif

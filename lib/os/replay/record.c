@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Recording a machine: everything the library looks at, through the same door the library uses, into one file.
+ * Recording a machine: everything the library looks at, through the same door the library uses,
+ * into one file.
  *
- * Nothing that names a person, a process or the machine itself is looked at: no host name, no serial numbers (CPUID leaf 3 and the
- * "Serial" line of /proc/cpuinfo are left out), no process list.
+ * Nothing that names a person, a process or the machine itself is looked at: no host name, no
+ * serial numbers (CPUID leaf 3 and the "Serial" line of /proc/cpuinfo are left out), no process
+ * list.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,8 +27,8 @@
 #define DEVICES "/sys/bus/event_source/devices"
 #define CPUS "/sys/devices/system/cpu/"
 #define MAX_SUBLEAVES 64
-#define HYPERVISOR_BIT                                                                             \
-	(1u << 31) /* CPUID.01H:ECX, Intel SDM vol. 2A; reserved there, used by all hypervisors */
+/* CPUID.01H:ECX, Intel SDM vol. 2A; reserved there, used by all hypervisors */
+#define HYPERVISOR_BIT (1u << 31)
 
 struct recorder {
 	struct nti_os *os;
@@ -64,7 +66,10 @@ static const char *const pmu_files[] = {
 	"type",
 };
 
-/* Tracepoints: the numbers of the systems people ask for most; all of them would be thousands of files. */
+/*
+ * Tracepoints: the numbers of the systems people ask for most; all of them would be thousands of
+ * files.
+ */
 static const char *const trace_roots[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
 static const char *const trace_systems[] = { "exceptions", "irq", "raw_syscalls", "sched" };
 
@@ -93,7 +98,9 @@ static int put(struct recorder *r, json_t *object, const char *path, const char 
 	return ret;
 }
 
-/* What looking at @path gave: its text, the error worth keeping, or nothing when it is not there. */
+/*
+ * What looking at @path gave: its text, the error worth keeping, or nothing when it is not there.
+ */
 static int keep_text(struct recorder *r, const char *path, const char *text, int ret)
 {
 	if (ret >= 0) {
@@ -215,7 +222,9 @@ static int record_pmus(struct recorder *r)
 
 	if (ret == -EACCES || ret == -EPERM)
 		return put(r, r->errors, DEVICES, nti_errno_name(ret));
-	/* No such directory: a kernel without perf, which the recording then says by its absence. */
+	/*
+	 * No such directory: a kernel without perf, which the recording then says by its absence.
+	 */
 	return ret == -ENOMEM ? ret : 0;
 }
 
@@ -239,7 +248,10 @@ static void cut_cpuinfo(char *text)
 static int record_cpuinfo(struct recorder *r)
 {
 	static const char path[] = "/proc/cpuinfo";
-	/* Large machines have megabytes here; the os refuses more than NTI_OS_TEXT_BYTES, and then there is none. */
+	/*
+	 * Large machines have megabytes here; the os refuses more than NTI_OS_TEXT_BYTES, and then
+	 * there is none.
+	 */
 	char *text = malloc(NTI_OS_TEXT_BYTES + 1);
 	int ret;
 
@@ -348,7 +360,10 @@ static int record_leaf(struct recorder *r, uint32_t leaf)
 	uint32_t v[4], subleaf, count = has_subleaves(leaf) ? MAX_SUBLEAVES : 1;
 	int ret;
 
-	/* Leaf 3 is a serial number. Leaf 0xb answers every level beyond its last with that level's number in ECX. */
+	/*
+	 * Leaf 3 is a serial number. Leaf 0xb answers every level beyond its last with that level's
+	 * number in ECX.
+	 */
 	if (leaf == 3)
 		return 0;
 	for (subleaf = 0; subleaf < count; subleaf++) {
@@ -537,7 +552,10 @@ static int write_all(int fd, const char *text, size_t bytes)
 	return 0;
 }
 
-/* A new file beside @path; its name is written to @out. No mkstemp(): it would ignore the umask, and a recording is no secret. */
+/*
+ * A new file beside @path; its name is written to @out. No mkstemp(): it would ignore the umask,
+ * and a recording is no secret.
+ */
 static int create_beside(const char *path, char *out, size_t size)
 {
 	unsigned int i;

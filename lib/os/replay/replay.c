@@ -276,7 +276,10 @@ static struct written *find_written(const struct replay *r, uint32_t cpu, uint32
 	return NULL;
 }
 
-/* As arch/x86/kernel/msr.c: whole registers of 8 bytes, the file offset is the address, -EIO where RDMSR faults. */
+/*
+ * As arch/x86/kernel/msr.c: whole registers of 8 bytes, the file offset is the address, -EIO where
+ * RDMSR faults.
+ */
 static int check_msr(const struct replay *r, const struct device *d, size_t size, uint64_t offset)
 {
 	if (!d)
@@ -334,7 +337,10 @@ static ssize_t replay_pwrite(struct nti_os *os, int fd, const void *buf, size_t 
 		w->cpu = d->cpu;
 		w->address = (uint32_t)offset;
 	}
-	/* Several values in one write go to the same register one after the other: the last one stays. */
+	/*
+	 * Several values in one write go to the same register one after the other: the last one
+	 * stays.
+	 */
 	memcpy(&w->value, (const char *)buf + size - sizeof(w->value), sizeof(w->value));
 	return (ssize_t)size;
 }
@@ -352,7 +358,10 @@ static int replay_ioctl(struct nti_os *os, int fd, unsigned long request, unsign
 	return ret;
 }
 
-/* The page of a perf event is not simulated: an index in it would make the reader execute RDPMC on the real processor. */
+/*
+ * The page of a perf event is not simulated: an index in it would make the reader execute RDPMC on
+ * the real processor.
+ */
 static int replay_map(struct nti_os *os NTI_UNUSED, int fd NTI_UNUSED, size_t bytes NTI_UNUSED,
 		      void **out)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Recorded machines: a file that holds what the library looks at on a machine, an operating system that answers from it,
- * and the recorder that writes it. The format is described in ntime-machine(5) and docs/machines.md.
+ * Recorded machines: a file that holds what the library looks at on a machine, an operating system
+ * that answers from it, and the recorder that writes it. The format is described in
+ * ntime-machine(5) and docs/machines.md.
  */
 #ifndef NTI_REPLAY_H
 #define NTI_REPLAY_H
@@ -21,8 +22,9 @@
 struct nti_machine;
 
 /*
- * Read a machine file. 0; -ENOENT, -EACCES, -EISDIR, ... from opening it; -EFBIG (larger than NTI_MACHINE_FILE_BYTES); -EBADMSG
- * (not JSON, or not what ntime-machine(5) says: the sentence names the key); -ENOMEM. *@out is NULL on failure.
+ * Read a machine file. 0; -ENOENT, -EACCES, -EISDIR, ... from opening it; -EFBIG (larger than
+ * NTI_MACHINE_FILE_BYTES); -EBADMSG (not JSON, or not what ntime-machine(5) says: the sentence
+ * names the key); -ENOMEM. *@out is NULL on failure.
  */
 int nti_machine_load(const char *path, struct nti_machine **out, struct nti_error *e);
 /* The same from memory; @name is what sentences call it. */
@@ -35,24 +37,27 @@ const char *nti_machine_description(const struct nti_machine *m);
 const char *nti_machine_source(const struct nti_machine *m);
 
 /*
- * An operating system that looks into @m and owns it from then on: freeing the first frees the second. On failure
- * (-ENOMEM) @m stays with the caller.
+ * An operating system that looks into @m and owns it from then on: freeing the first frees the
+ * second. On failure (-ENOMEM) @m stays with the caller.
  *
- * Not everything is the recording's: without a simulated clock now_ns() is this machine's monotonic clock, and whether a
- * process exists is asked of this machine, because a recording has no processes of its own.
+ * Not everything is the recording's: without a simulated clock now_ns() is this machine's monotonic
+ * clock, and whether a process exists is asked of this machine, because a recording has no
+ * processes of its own.
  */
 int nti_os_replay_new(struct nti_machine *m, struct nti_os **out);
 
 /*
- * The recorded topology: exactly one of *@xml (hwloc XML) and *@synthetic (hwloc's synthetic description) is set; both belong to
+ * The recorded topology: exactly one of *@xml (hwloc XML) and *@synthetic (hwloc's synthetic
+ * description) is set; both belong to
  * @os. 0; -ENOENT (the recording has none); -ENOTSUP (@os is not a replay).
  */
 int nti_machine_topology(struct nti_os *os, const char **xml, const char **synthetic);
 
 /*
- * Write what the library looks at through @os to a new machine file; @topology_xml (hwloc XML) may be NULL. The file appears
- * complete or not at all; an older regular file of that name is replaced. 0; -EEXIST (@path is there and not a regular
- * file), -ENOSPC, -EACCES, -ENOMEM, ... with a sentence.
+ * Write what the library looks at through @os to a new machine file; @topology_xml (hwloc XML) may
+ * be NULL. The file appears complete or not at all; an older regular file of that name is replaced.
+ * 0; -EEXIST (@path is there and not a regular file), -ENOSPC, -EACCES, -ENOMEM, ... with a
+ * sentence.
  */
 int nti_machine_record(struct nti_os *os, const char *topology_xml, const char *path,
 		       struct nti_error *e);

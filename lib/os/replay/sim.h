@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Simulated perf events: what perf_event_open(2) of the recorded machine would accept and refuse, and counts that follow
- * from time and nothing else. The rules are those of Linux 6.1, kernel/events/core.c and the drivers of the PMUs.
+ * Simulated perf events: what perf_event_open(2) of the recorded machine would accept and refuse,
+ * and counts that follow from time and nothing else. The rules are those of Linux 6.1,
+ * kernel/events/core.c and the drivers of the PMUs.
  *
  * Time is the caller's: every function gets the number of ns since the replay began.
  *
@@ -23,7 +24,10 @@
 #include "lib/os/replay/machine.h"
 #include "lib/base/wide.h"
 
-/* Descriptors of events are SIM_FD + index: no kernel gives out numbers as large (fs.nr_open is at most 2^30). */
+/*
+ * Descriptors of events are SIM_FD + index: no kernel gives out numbers as large (fs.nr_open is at
+ * most 2^30).
+ */
 #define NTI_SIM_FD 0x50000000
 #define NTI_SIM_MAX_EVENTS 65536
 /* What one read may return; perf_event_validate_size() refuses larger groups. */
@@ -128,7 +132,10 @@ bool nti_sim_group_fits(const struct nti_sim *sim, const struct nti_sim_pmu *pmu
 /* Find or make the bank; NULL when memory is short. */
 struct nti_sim_bank *nti_sim_bank_get(struct nti_sim *sim, const struct nti_sim_pmu *pmu, pid_t pid,
 				      int cpu, uint64_t now_ns);
-/* Make room for @more further events; 0 or -ENOMEM. nti_sim_bank_add() must find room that was made. */
+/*
+ * Make room for @more further events; 0 or -ENOMEM. nti_sim_bank_add() must find room that was
+ * made.
+ */
 int nti_sim_bank_reserve(struct nti_sim_bank *bank, size_t more);
 void nti_sim_bank_add(struct nti_sim_bank *bank, struct nti_sim_event *leader);
 void nti_sim_bank_remove(struct nti_sim_bank *bank, struct nti_sim_event *leader);

@@ -2,9 +2,10 @@
 /*
  * How simulated events count: who is on the counters when, and what a stretch of time adds.
  *
- * Time is cut into slices; slice number s begins the list of groups with group s modulo their number and puts groups on the
- * counters until one does not fit, which is what the kernel's rotation of flexible groups amounts to. Over as many slices as
- * there are groups every group runs equally often.
+ * Time is cut into slices; slice number s begins the list of groups with group s modulo their
+ * number and puts groups on the counters until one does not fit, which is what the kernel's
+ * rotation of flexible groups amounts to. Over as many slices as there are groups every group runs
+ * equally often.
  */
 #include <assert.h>
 #include <errno.h>
@@ -26,8 +27,9 @@ struct use {
 };
 
 /*
- * Fixed counter that could take the event, -1 for none. x86: IA32_FIXED_CTR0 instructions, 1 cycles, 2 reference cycles, 3 slots
- * (Intel SDM vol. 3B, table 20-2; event codes as in arch/x86/events/intel/core.c). arm64: PMCCNTR_EL0 counts cycles (event 0x11).
+ * Fixed counter that could take the event, -1 for none. x86: IA32_FIXED_CTR0 instructions, 1
+ * cycles, 2 reference cycles, 3 slots (Intel SDM vol. 3B, table 20-2; event codes as in
+ * arch/x86/events/intel/core.c). arm64: PMCCNTR_EL0 counts cycles (event 0x11).
  */
 static int fixed_of(const struct nti_sim *sim, const struct nti_sim_event *event)
 {
@@ -99,7 +101,10 @@ static bool use_group(const struct nti_sim *sim, const struct nti_sim_pmu *pmu,
 	return true;
 }
 
-/* Arm's drivers leave a leader that waits disabled out of their account (drivers/perf/arm_pmu.c, validate_event()). */
+/*
+ * Arm's drivers leave a leader that waits disabled out of their account (drivers/perf/arm_pmu.c,
+ * validate_event()).
+ */
 static bool is_overlooked(const struct nti_sim_event *leader)
 {
 	return leader->attr.disabled && !leader->attr.enable_on_exec;
@@ -121,7 +126,10 @@ bool nti_sim_group_fits(const struct nti_sim *sim, const struct nti_sim_pmu *pmu
 	return !more || use_event(sim, pmu, more, &use);
 }
 
-/* Integral of (1000 + wobble) over 0..@t: 1000 + permille in the first half of each period, 1000 - permille in the second. */
+/*
+ * Integral of (1000 + wobble) over 0..@t: 1000 + permille in the first half of each period, 1000 -
+ * permille in the second.
+ */
 static struct nti_wide weight_at(const struct nti_machine_counting *c, uint64_t t)
 {
 	uint64_t period = c->wobble_period_ns, half = period / 2, part;
@@ -154,7 +162,10 @@ static void run_group(const struct nti_sim *sim, struct nti_sim_event *leader, u
 	}
 }
 
-/* Pinned groups come first in every slice; one that does not fit is in error until it is enabled again. */
+/*
+ * Pinned groups come first in every slice; one that does not fit is in error until it is enabled
+ * again.
+ */
 static void run_pinned(const struct nti_sim *sim, struct nti_sim_bank *bank, uint64_t from,
 		       uint64_t to, struct use *use)
 {

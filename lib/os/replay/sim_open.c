@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * perf_event_open(2) of the simulated kernel: who may open what. The checks and their order follow
- * SYSCALL_DEFINE5(perf_event_open), perf_copy_attr() and perf_init_event() in kernel/events/core.c of Linux 6.1, and the event_init
- * functions of arch/x86/events/core.c, arch/x86/events/intel/uncore.c and drivers/perf/arm_pmu.c.
+ * SYSCALL_DEFINE5(perf_event_open), perf_copy_attr() and perf_init_event() in kernel/events/core.c
+ * of Linux 6.1, and the event_init functions of arch/x86/events/core.c,
+ * arch/x86/events/intel/uncore.c and drivers/perf/arm_pmu.c.
  */
 #include <errno.h>
 #include <signal.h>
@@ -16,7 +17,10 @@
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 #define SAMPLE_RATE "/proc/sys/kernel/perf_event_max_sample_rate"
 #define CPUS "/sys/devices/system/cpu/"
-/* Distributions know values above upstream's 2: from 3 (Debian) nothing is open to the unprivileged. */
+/*
+ * Distributions know values above upstream's 2: from 3 (Debian) nothing is open to the
+ * unprivileged.
+ */
 #define PARANOID_NOTHING 3
 #define HW_CACHE_TYPES PERF_COUNT_HW_CACHE_MAX
 #define SAMPLE_TYPES (PERF_SAMPLE_MAX - 1)
@@ -280,7 +284,10 @@ static int check_event(const struct request *r)
 	return is_sampling(&r->attr) && !r->pmu->can_interrupt ? -EOPNOTSUPP : 0;
 }
 
-/* Events without a task need paranoid 0 or less. Uncore PMUs, and IBS before Linux 6.2, have no task context at all. */
+/*
+ * Events without a task need paranoid 0 or less. Uncore PMUs, and IBS before Linux 6.2, have no
+ * task context at all.
+ */
 static int check_context(const struct request *r)
 {
 	if (r->pid != -1)

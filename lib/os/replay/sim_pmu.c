@@ -55,7 +55,10 @@ static bool starts_with(const char *text, const char *head)
 	return strncmp(text, head, strlen(head)) == 0;
 }
 
-/* What the drivers say with PERF_PMU_CAP_NO_EXCLUDE and _NO_INTERRUPT (Linux 6.1; arch/x86/events, drivers/perf). */
+/*
+ * What the drivers say with PERF_PMU_CAP_NO_EXCLUDE and _NO_INTERRUPT (Linux 6.1; arch/x86/events,
+ * drivers/perf).
+ */
 static void set_abilities(struct nti_sim_pmu *pmu)
 {
 	bool is_spe = starts_with(pmu->name, "arm_spe");
@@ -204,7 +207,10 @@ static const struct nti_sim_pmu *find_type(const struct nti_sim *sim, uint32_t t
 	return NULL;
 }
 
-/* The generic types belong to the PMU of type 4 if there is one (x86), else to the first core PMU (arm64). */
+/*
+ * The generic types belong to the PMU of type 4 if there is one (x86), else to the first core PMU
+ * (arm64).
+ */
 const struct nti_sim_pmu *nti_sim_pmu_find(const struct nti_sim *sim, uint32_t type,
 					   uint64_t config)
 {
