@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * The performance monitor of the ARM1176. Behaviour: as Linux' driver perf_event_v6.c uses it, the rest from memory; the manual
- * (ARM DDI 0301H) was not opened.
+ * The performance monitor of the ARM1176. Behaviour: as Linux' driver perf_event_v6.c uses it, the
+ * rest from memory; the manual (ARM DDI 0301H) was not opened.
  */
 #include "core/regs/regs.h"
 #include "models/arm1176_pmu.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Uncore of one Nehalem package, written from the registers' rows (core/regs/nhm_uncore.c names what those rest on). The event codes are
- * those of libpfm4's wsm_unc table, held against the recipe for finding throttled blades. That table has no unit mask for 67h and 82h, the
- * recipe has 01h: here they count with it alone.
+ * Uncore of one Nehalem package, written from the registers' rows (core/regs/nhm_uncore.c names
+ * what those rest on). The event codes are those of libpfm4's wsm_unc table, held against the
+ * recipe for finding throttled blades. That table has no unit mask for 67h and 82h, the recipe has
+ * 01h: here they count with it alone.
  */
 #include "models/nhm_uncore.h"
 #include "core/regs/regs.h"
@@ -41,7 +42,10 @@ void ntm_nhm_uncore_reset(struct ntm_nhm_uncore *box)
 	box->match = nthw_table_reset(&nthw_nhm_uncore, MSR_MATCH);
 }
 
-/* Clocks in which at least one of the cores in @umask was throttled: cores are throttled at the same time, so the longest. */
+/*
+ * Clocks in which at least one of the cores in @umask was throttled: cores are throttled at the
+ * same time, so the longest.
+ */
 static uint64_t longest(const uint64_t *clocks, uint64_t umask)
 {
 	uint64_t most = 0;

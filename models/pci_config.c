@@ -22,8 +22,8 @@
 #define STATUS_CAPABILITIES 0x10
 #define MULTIFUNCTION 0x80
 #define BAR_IO 0x1
-#define BAR_FLAGS                                                                                  \
-	0xf /* what is no address in either kind, as no BAR here is smaller than 16 bytes */
+/* what is no address in either kind, as no BAR here is smaller than 16 bytes */
+#define BAR_FLAGS 0xf
 
 static uint64_t access_mask(const struct nthw_reg *reg, enum nthw_access a, enum nthw_access b)
 {
@@ -94,7 +94,10 @@ void ntm_pci_config_init(struct ntm_pci_config *c, const struct ntm_pci_identity
 
 	memset(c, 0, sizeof(*c));
 	ntm_pci_config_add_table(c, &nthw_pci);
-	/* Registers of BARs that are not there read as 0: ntm_pci_config_add_bar() gives back what one keeps. */
+	/*
+	 * Registers of BARs that are not there read as 0: ntm_pci_config_add_bar() gives back what
+	 * one keeps.
+	 */
 	for (i = 0; i < NTM_PCI_BARS * 4; i++)
 		c->stored[BAR0 + i] = 0;
 	ntm_pci_config_put_reset(c, VENDOR, 2, id->vendor);

@@ -65,7 +65,10 @@ static void update_interrupt(struct ntm_pci_test *m)
 
 void ntm_pci_test_init(struct ntm_pci_test *m, struct ntm_pci_bus *bus)
 {
-	/* 0xff: a device that fits no class (PCI Code and ID Assignment, as in Linux PCI_CLASS_OTHERS). */
+	/*
+	 * 0xff: a device that fits no class (PCI Code and ID Assignment, as in Linux
+	 * PCI_CLASS_OTHERS).
+	 */
 	static const struct ntm_pci_identity id = {
 		.vendor = 0x1234,
 		.device = 0x6e74,
@@ -155,7 +158,10 @@ static void copy(struct ntm_pci_test *m)
 	put(m, IRQ_PENDING, 4, get(m, IRQ_PENDING, 4) | NTM_PCI_TEST_COPY_IRQ);
 }
 
-/* One byte of one register: what of it is kept and what cleared; bits that act are handed to the caller, who acts after the last byte. */
+/*
+ * One byte of one register: what of it is kept and what cleared; bits that act are handed to the
+ * caller, who acts after the last byte.
+ */
 static void write_byte(struct ntm_pci_test *m, uint32_t offset, uint8_t written, bool *starts,
 		       uint32_t *raises)
 {

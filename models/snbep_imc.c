@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Monitor of a memory channel of Sandy Bridge-EP. Registers: core/regs/snbep_imc.c, which names the sources. Ids: Linux 6.1
- * include/linux/pci_ids.h, PCI_DEVICE_ID_INTEL_UNC_IMC0 to 3, as found in the alias table of its intel-uncore module. Events and unit
- * masks: libpfm4 lib/events/intel_snbep_unc_imc_events.h; event 0 from perf's list for this processor (jaketown), where
- * UNC_M_CLOCKTICKS has no code.
+ * Monitor of a memory channel of Sandy Bridge-EP. Registers: core/regs/snbep_imc.c, which names the
+ * sources. Ids: Linux 6.1 include/linux/pci_ids.h, PCI_DEVICE_ID_INTEL_UNC_IMC0 to 3, as found in
+ * the alias table of its intel-uncore module. Events and unit masks: libpfm4
+ * lib/events/intel_snbep_unc_imc_events.h; event 0 from perf's list for this processor (jaketown),
+ * where UNC_M_CLOCKTICKS has no code.
  */
 #include "models/snbep_imc.h"
 
@@ -38,7 +39,10 @@ void ntm_snbep_imc_init(struct ntm_snbep_imc *m, uint32_t channel)
 	struct ntm_pci_identity id = {
 		.vendor = 0x8086,
 		.device = devices[channel % NTM_SNBEP_IMC_CHANNELS],
-		/* System peripheral, other: as lspci shows these functions on such machines; from memory. */
+		/*
+		 * System peripheral, other: as lspci shows these functions on such machines; from
+		 * memory.
+		 */
 		.class_code = 0x088000,
 		.is_multifunction = true,
 	};
@@ -98,7 +102,10 @@ static void add(struct ntm_snbep_imc *m, uint32_t addr, uint64_t events)
 	ntm_pci_config_put(&m->config, addr, 8, (now + events) & COUNTER_MASK);
 }
 
-/* Events of @control that are single pulses in clocks of their own: all CAS that the unit mask takes. False: unknown. */
+/*
+ * Events of @control that are single pulses in clocks of their own: all CAS that the unit mask
+ * takes. False: unknown.
+ */
 static bool count_pulses(uint32_t control, uint64_t clocks, uint64_t pulses, uint64_t *events)
 {
 	uint32_t threshold = control >> THRESHOLD_SHIFT;
@@ -111,7 +118,10 @@ static bool count_pulses(uint32_t control, uint64_t clocks, uint64_t pulses, uin
 		return true;
 	}
 	if (control & EDGE) {
-		/* Each pulse rises once, and inverted falls once; a higher threshold is never reached, so nothing changes. */
+		/*
+		 * Each pulse rises once, and inverted falls once; a higher threshold is never
+		 * reached, so nothing changes.
+		 */
 		*events = threshold == 1 ? pulses : 0;
 		return true;
 	}

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-/* Ubox of Sandy Bridge-EP: two registers. Its id: Linux 6.1 arch/x86/events/intel/uncore_snbep.c, snbep_uncore_pci_init(). */
+/*
+ * Ubox of Sandy Bridge-EP: two registers. Its id: Linux 6.1 arch/x86/events/intel/uncore_snbep.c,
+ * snbep_uncore_pci_init().
+ */
 #include "models/snbep_ubox.h"
 
 #include "core/regs/regs.h"

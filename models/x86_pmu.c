@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Core PMU of one x86 logical CPU, written from the registers' rows and what is said there. Behaviour beyond rows: Intel SDM vol. 3B,
- * "Performance monitoring" (20.2: PMC writes sign-extend, reserved bits fault, CPUID leaf 0AH) and AMD APM vol. 2, 13.2; both from
- * memory, and held against what Linux' drivers make of it in the lab.
+ * Core PMU of one x86 logical CPU, written from the registers' rows and what is said there.
+ * Behaviour beyond rows: Intel SDM vol. 3B, "Performance monitoring" (20.2: PMC writes sign-extend,
+ * reserved bits fault, CPUID leaf 0AH) and AMD APM vol. 2, 13.2; both from memory, and held against
+ * what Linux' drivers make of it in the lab.
  */
 #include "models/x86_pmu.h"
 #include "core/regs/regs.h"
@@ -36,7 +37,10 @@
 #define FIXED_PMI 8u
 #define FIXED_SHIFT 32 /* of fixed counters in the global registers and in RDPMC's type */
 
-/* Clear bits that exist from version 2 on and have no status in this model: debug store buffer, condition changed. */
+/*
+ * Clear bits that exist from version 2 on and have no status in this model: debug store buffer,
+ * condition changed.
+ */
 #define OVF_CTRL_OTHER ((uint64_t)3 << 62)
 
 #define RDPMC_FIXED ((uint32_t)1 << 30)
@@ -343,7 +347,9 @@ static int intel_wrmsr(struct ntm_x86_pmu *pmu, uint32_t addr, uint64_t value)
 	return 0;
 }
 
-/* Which counter an address of AMD means, and whether it is the control register of it. False: none. */
+/*
+ * Which counter an address of AMD means, and whether it is the control register of it. False: none.
+ */
 static bool amd_find(const struct ntm_x86_pmu *pmu, uint32_t addr, uint32_t *index, bool *is_ctl)
 {
 	if (addr - MSR_AMD_EVNTSEL < 8) {
@@ -412,7 +418,10 @@ struct ntm_cpuid ntm_x86_pmu_cpuid(const struct ntm_x86_pmu *pmu)
 
 	if (!is_intel(pmu))
 		return leaf;
-	/* version, counters, their width, and how many bits of EBX mean something; then which events are not there: 3 to 6 */
+	/*
+	 * version, counters, their width, and how many bits of EBX mean something; then which
+	 * events are not there: 3 to 6
+	 */
 	leaf.eax = 2 | pmu->config.general << 8 | pmu->config.width << 16 | 7u << 24;
 	leaf.ebx = 0x78;
 	leaf.edx = pmu->config.fixed | pmu->config.width << 5;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Heat, energy, frequency and idle time of x86 processors. Addresses: Linux 6.1 arch/x86/include/asm/msr-index.h; which idle states and
- * energies a processor has: its arch/x86/events/intel/cstate.c (nhm_cstates, snb_cstates) and arch/x86/events/rapl.c (model_snbep);
- * log bits that a written 0 clears: its drivers/thermal/intel/therm_throt.c; bits of CPUID leaf 06H: its cpufeatures.h and Intel's SDM
- * vol. 2, CPUID (from memory: number of thresholds in EBX). What bits 12 to 15 of the thermal status are, and that the units register
- * of Sandy Bridge-EP holds a1003h, is from memory.
+ * Heat, energy, frequency and idle time of x86 processors. Addresses: Linux 6.1
+ * arch/x86/include/asm/msr-index.h; which idle states and energies a processor has: its
+ * arch/x86/events/intel/cstate.c (nhm_cstates, snb_cstates) and arch/x86/events/rapl.c
+ * (model_snbep); log bits that a written 0 clears: its drivers/thermal/intel/therm_throt.c; bits of
+ * CPUID leaf 06H: its cpufeatures.h and Intel's SDM vol. 2, CPUID (from memory: number of
+ * thresholds in EBX). What bits 12 to 15 of the thermal status are, and that the units register of
+ * Sandy Bridge-EP holds a1003h, is from memory.
  */
 #include "models/x86_power.h"
 

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * What x86 processors tell of heat, energy, frequency and idle time: thermal status of core and package with their sticky log bits,
- * MPERF and APERF, residencies in idle states, energy counters of 32 bits. One struct for each core, one for each package.
+ * What x86 processors tell of heat, energy, frequency and idle time: thermal status of core and
+ * package with their sticky log bits, MPERF and APERF, residencies in idle states, energy counters
+ * of 32 bits. One struct for each core, one for each package.
  *
  *     Nehalem             19ch, 1a2h, e7h, e8h, core 3fch 3fdh, package 3f8h 3f9h 3fah
  *     Sandy Bridge-EP     these, and 1b1h, core 3feh, package 60dh, energy 606h 611h 619h 639h
  *
  * What it does not model:
  * - anything that happens by itself: the caller says what is hot and what was used;
- * - interrupts and their thresholds (19bh, 1b2h): their bits in the status registers are 0, their registers absent;
- * - log bits of the kind that Linux calls HFI, energy of graphics and platform, power limits, performance status;
+ * - interrupts and their thresholds (19bh, 1b2h): their bits in the status registers are 0, their
+ *   registers absent;
+ * - log bits of the kind that Linux calls HFI, energy of graphics and platform, power limits,
+ *   performance status;
  * - two threads of a core;
- * - which writes fault on silicon: here those of reserved bits and of registers that are read only do.
+ * - which writes fault on silicon: here those of reserved bits and of registers that are read only
+ *   do.
  */
 #ifndef NTM_X86_POWER_H
 #define NTM_X86_POWER_H
@@ -19,7 +23,10 @@
 #include "models/ntm.h"
 #include "models/x86_pmu.h"
 
-/* Reasons of throttling, as they stand in the thermal status registers; the bit above each is its log. */
+/*
+ * Reasons of throttling, as they stand in the thermal status registers; the bit above each is its
+ * log.
+ */
 #define NTM_X86_HOT (1u << 0)
 #define NTM_X86_PROCHOT (1u << 2)
 #define NTM_X86_CRITICAL (1u << 4)
@@ -99,7 +106,9 @@ void ntm_x86_power_core_advance(struct ntm_x86_power_core *core,
 void ntm_x86_power_package_advance(struct ntm_x86_power_package *package,
 				   const struct ntm_x86_package_work *work);
 
-/* RDMSR and WRMSR: 0, NTM_NOT_MINE, or NTM_REFUSED for #GP (then nothing changed). Advance first. */
+/*
+ * RDMSR and WRMSR: 0, NTM_NOT_MINE, or NTM_REFUSED for #GP (then nothing changed). Advance first.
+ */
 int ntm_x86_power_core_rdmsr(const struct ntm_x86_power_core *core, uint32_t addr, uint64_t *value);
 int ntm_x86_power_core_wrmsr(struct ntm_x86_power_core *core, uint32_t addr, uint64_t value);
 int ntm_x86_power_package_rdmsr(const struct ntm_x86_power_package *package, uint32_t addr,

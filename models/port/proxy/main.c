@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * ntime-pci-model: serve models as PCI functions to stock QEMU's x-pci-proxy-dev, over sockets that the caller has made and passes to
- * both. Ends with 0 when QEMU has closed all of them, with 1 and one sentence when something is wrong, with 2 for wrong arguments.
+ * ntime-pci-model: serve models as PCI functions to stock QEMU's x-pci-proxy-dev, over sockets that
+ * the caller has made and passes to both. Ends with 0 when QEMU has closed all of them, with 1 and
+ * one sentence when something is wrong, with 2 for wrong arguments.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -197,7 +198,10 @@ static int parse(struct server *s, int argc, char **argv)
 	return ret;
 }
 
-/* One round: wait, then serve who is ready. 1 to go on, 0 when all devices are gone, 2 after a complaint. */
+/*
+ * One round: wait, then serve who is ready. 1 to go on, 0 when all devices are gone, 2 after a
+ * complaint.
+ */
 static int serve_once(struct server *s)
 {
 	struct pollfd poll_fds[DEVICES + CONTROLS];

@@ -119,8 +119,9 @@ static const struct ntm_proxy_memory *find_memory(const struct ntm_proxy *p, uin
 }
 
 /*
- * Copy between @data and guest memory, region by region. By pread and pwrite, not by a mapping: a file shorter than QEMU said is an
- * error here, and would be a SIGBUS there. Both see the same pages as the guest.
+ * Copy between @data and guest memory, region by region. By pread and pwrite, not by a mapping: a
+ * file shorter than QEMU said is an error here, and would be a SIGBUS there. Both see the same
+ * pages as the guest.
  */
 static bool move(struct ntm_proxy *p, uint64_t address, uint8_t *data, size_t bytes, bool is_write)
 {
@@ -346,7 +347,9 @@ static void drop_fds(struct ntm_proxy *p)
 		close_fd(&p->fds[--p->fd_count]);
 }
 
-/* File descriptors that came along. More than a message may have are closed at once, and an error. */
+/*
+ * File descriptors that came along. More than a message may have are closed at once, and an error.
+ */
 static int take_fds(struct ntm_proxy *p, struct msghdr *message)
 {
 	struct cmsghdr *c;
@@ -375,7 +378,10 @@ static int take_fds(struct ntm_proxy *p, struct msghdr *message)
 		       : 1;
 }
 
-/* Bytes of the message that is arriving, and never of the next: descriptors belong to the message whose bytes they come with. */
+/*
+ * Bytes of the message that is arriving, and never of the next: descriptors belong to the message
+ * whose bytes they come with.
+ */
 static ssize_t receive_bytes(struct ntm_proxy *p)
 {
 	union {

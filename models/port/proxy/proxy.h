@@ -2,16 +2,19 @@
 /*
  * The process's end of QEMU's x-pci-proxy-dev: one socket, one PCI function, one model behind it.
  *
- * QEMU sends a message for every access of the guest and waits for the answer, so the model sees accesses one by one and in order. The
- * protocol is QEMU's own and private to a version (hw/remote/mpqemu-link.h of 7.2 was read); native byte order and layout of
- * x86-64:
+ * QEMU sends a message for every access of the guest and waits for the answer, so the model sees
+ * accesses one by one and in order. The protocol is QEMU's own and private to a version
+ * (hw/remote/mpqemu-link.h of 7.2 was read); native byte order and layout of x86-64:
  *
  *     header   int32 command, 4 bytes of padding, uint64 size of what follows
- *     0 memory        uint64 address[8], size[8], offset[8], with up to 8 file descriptors; no answer
+ *     0 memory        uint64 address[8], size[8], offset[8], with up to 8 file descriptors; no
+ *                     answer
  *     1 answer        uint64 value: what we send
  *     2, 3 config     uint32 address, uint32 value, int32 bytes: write, read
- *     4, 5 BAR        uint64 address on the bus, uint64 value, uint32 bytes, uint8 is_memory, padding: write, read
- *     6 interrupt     nothing, with two eventfds: to raise the interrupt, and to be told that it was taken; no answer
+ *     4, 5 BAR        uint64 address on the bus, uint64 value, uint32 bytes, uint8 is_memory,
+ *                     padding: write, read
+ *     6 interrupt     nothing, with two eventfds: to raise the interrupt, and to be told that it
+ *                     was taken; no answer
  *     7 reset         nothing
  */
 #ifndef NTM_PROXY_H
@@ -33,7 +36,10 @@ struct ntm_proxy_kind {
 	const char *arguments; /* for people; NULL when it takes none */
 	const char *counts;    /* names that .count takes, separated by blanks; NULL when none */
 	size_t bytes;	       /* of the model */
-	/* False when @argument (may be "") is not one of .arguments. @bus lives as long as the model. */
+	/*
+	 * False when @argument (may be "") is not one of .arguments. @bus lives as long as the
+	 * model.
+	 */
 	bool (*init)(void *model, struct ntm_pci_bus *bus, const char *argument);
 	void (*reset)(void *model);
 	uint32_t (*config_read)(void *model, uint32_t addr, uint32_t bytes);
@@ -80,7 +86,8 @@ struct ntm_proxy {
 };
 
 /*
- * A device of @kind behind @fd, which it owns from now on, also on failure. @argument may be "". @name and @log must outlive it.
+ * A device of @kind behind @fd, which it owns from now on, also on failure. @argument may be
+ * "". @name and @log must outlive it.
  * Return: 0, or -EINVAL (no such argument) or -ENOMEM; .error has the sentence.
  */
 int ntm_proxy_init(struct ntm_proxy *p, const struct ntm_proxy_kind *kind, const char *argument,
@@ -90,9 +97,9 @@ void ntm_proxy_fini(struct ntm_proxy *p);
 /*
  * Take what has arrived and answer it. Never blocks: call it when the socket is readable.
  *
- * Return: 1 while the connection lasts, 0 when QEMU has closed it between two messages (unplugged, or ended), -EPROTO when what came is
- * not this protocol, or the negative errno of the socket. After 0 or an error the connection is closed, and after an error
- * .error has one sentence.
+ * Return: 1 while the connection lasts, 0 when QEMU has closed it between two messages (unplugged,
+ * or ended), -EPROTO when what came is not this protocol, or the negative errno of the socket.
+ * After 0 or an error the connection is closed, and after an error .error has one sentence.
  */
 int ntm_proxy_receive(struct ntm_proxy *p);
 
@@ -103,9 +110,10 @@ int ntm_proxy_count(struct ntm_proxy *p, const char *what, uint64_t number);
 void ntm_proxy_truth(const struct ntm_proxy *p, char *text, size_t bytes);
 
 /*
- * What it does not do: interrupts reach the guest only where QEMU listens to the eventfd, which stock QEMU does under KVM alone;
- * configuration space behind byte 255, which stock QEMU does not forward; DMA beyond what memory QEMU shares (it must be started
- * with a memory backend that has a file: memory-backend-memfd) - each access there fails as on a bus.
+ * What it does not do: interrupts reach the guest only where QEMU listens to the eventfd, which
+ * stock QEMU does under KVM alone; configuration space behind byte 255, which stock QEMU does not
+ * forward; DMA beyond what memory QEMU shares (it must be started with a memory backend that has a
+ * file: memory-backend-memfd) - each access there fails as on a bus.
  */
 
 #endif

@@ -2,9 +2,10 @@
 /*
  * ntime's model of the ARM1176's performance monitor as coprocessor registers of QEMU 7.2.
  *
- * Instructions come from QEMU's instruction counter (-icount), cycles are instructions shifted by icount's shift; without -icount
- * instructions stand still and a cycle is a nanosecond of virtual time. The instruction counter is one for the machine: machines
- * with an ARM1176 have one CPU. The monitor's interrupt leads nowhere, as in the device tree of the BCM2835. Its state is not saved
+ * Instructions come from QEMU's instruction counter (-icount), cycles are instructions shifted by
+ * icount's shift; without -icount instructions stand still and a cycle is a nanosecond of virtual
+ * time. The instruction counter is one for the machine: machines with an ARM1176 have one CPU. The
+ * monitor's interrupt leads nowhere, as in the device tree of the BCM2835. Its state is not saved
  * with a snapshot.
  */
 #include <qemu/osdep.h>
@@ -94,7 +95,10 @@ static void monitor_reset(CPUARMState *env, const ARMCPRegInfo *ri)
 	m->cycles = cycles_now(m->instructions);
 }
 
-/* One register of QEMU for each instance of each row. User mode is let in or not by monitor_access(). */
+/*
+ * One register of QEMU for each instance of each row. User mode is let in or not by
+ * monitor_access().
+ */
 static void define_row(ARMCPU *cpu, struct monitor *m, const struct nthw_reg *row)
 {
 	uint32_t i;

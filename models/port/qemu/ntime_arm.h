@@ -6,8 +6,8 @@
 #include <cpu.h>
 
 /*
- * Give @cpu the performance monitor of its kind, if there is a model of it (ARM1176). After QEMU's own coprocessor registers are
- * defined: these take the place of those that read as zero.
+ * Give @cpu the performance monitor of its kind, if there is a model of it (ARM1176). After QEMU's
+ * own coprocessor registers are defined: these take the place of those that read as zero.
  */
 void ntime_arm_define(ARMCPU *cpu);
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Glue between QEMU's x86 CPUs (TCG) and the models of core PMU, Nehalem uncore, heat, energy and idle time. insert.py puts the calls
- * into QEMU.
+ * Glue between QEMU's x86 CPUs (TCG) and the models of core PMU, Nehalem uncore, heat, energy and
+ * idle time. insert.py puts the calls into QEMU.
  *
- * What counts: under -icount each instruction that a CPU executes, and 2^shift cycles for each; otherwise each nanosecond of virtual
- * time is an instruction and a cycle, also while the CPU is halted, so that registers, reads and interrupts work but counts mean
- * nothing. Uncore clocks and the TSC are nanoseconds of virtual time in both, and all that has no truth of its own in QEMU is made from them
- * (ntime_x86_truth.c).
+ * What counts: under -icount each instruction that a CPU executes, and 2^shift cycles for each;
+ * otherwise each nanosecond of virtual time is an instruction and a cycle, also while the CPU is
+ * halted, so that registers, reads and interrupts work but counts mean nothing. Uncore clocks and
+ * the TSC are nanoseconds of virtual time in both, and all that has no truth of its own in QEMU is
+ * made from them (ntime_x86_truth.c).
  *
- * A CPU's PMU is touched on that CPU's thread alone (another thread that wants something queues work), so it needs no lock. What the CPUs of a
- * socket share has one.
+ * A CPU's PMU is touched on that CPU's thread alone (another thread that wants something queues
+ * work), so it needs no lock. What the CPUs of a socket share has one.
  */
 #include <qemu/osdep.h>
 #include <cpu.h>
@@ -55,8 +56,9 @@ static void on_alarm(void *opaque);
 /* ---- what runs ---- */
 
 /*
- * Virtual nanoseconds. Under icount QEMU allows the question only in instructions that were translated for it, because elsewhere the count is
- * that of the end of the block. All our callers are at the end of a block: those instructions, and changes of privilege.
+ * Virtual nanoseconds. Under icount QEMU allows the question only in instructions that were
+ * translated for it, because elsewhere the count is that of the end of the block. All our callers
+ * are at the end of a block: those instructions, and changes of privilege.
  */
 static int64_t virtual_ns(CPUState *cs)
 {
@@ -154,7 +156,10 @@ static void on_alarm(void *opaque)
 	async_run_on_cpu(CPU(x->cpu), tick, RUN_ON_CPU_HOST_PTR(x));
 }
 
-/* After registers or the level of privilege changed. Interrupts need the big lock, which helpers do not hold: queue them. */
+/*
+ * After registers or the level of privilege changed. Interrupts need the big lock, which helpers do
+ * not hold: queue them.
+ */
 static void settle(struct ntime_x86 *x, bool user)
 {
 	if (x->pmu.pmi)
@@ -225,7 +230,10 @@ static struct socket *get_socket(const X86CPU *cpu)
 	return sockets[n];
 }
 
-/* Tell the socket what happened until @ns; its lock is held. Another CPU of it may have asked later and been here first. */
+/*
+ * Tell the socket what happened until @ns; its lock is held. Another CPU of it may have asked later
+ * and been here first.
+ */
 static void account_socket(struct socket *s, int64_t ns)
 {
 	struct ntm_x86_package_work power;
@@ -284,7 +292,10 @@ static int other_msr(struct ntime_x86 *x, uint32_t addr, uint64_t *value, bool i
 	return ret == NTM_NOT_MINE ? socket_msr(x, addr, value, is_write) : ret;
 }
 
-/* A core's log bits are as before the machine was started until somebody clears them; all that counts begins anew. */
+/*
+ * A core's log bits are as before the machine was started until somebody clears them; all that
+ * counts begins anew.
+ */
 static void reset_core(struct ntime_x86 *x)
 {
 	if (!x->socket)
@@ -388,7 +399,10 @@ void ntime_x86_level(CPUX86State *env)
 	settle(x, !is_user(x));
 }
 
-/* The answer of a model, else what is known of the register without one. False: #GP. "-d unimp" logs what nobody knows. */
+/*
+ * The answer of a model, else what is known of the register without one. False: #GP. "-d unimp"
+ * logs what nobody knows.
+ */
 static bool finish(X86CPU *cpu, int ret, uint32_t addr, const char *verb)
 {
 	if (ret != NTM_NOT_MINE)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What QEMU's x86 code calls in ntime_x86.c, and the other way round. QEMU's files declare what they call beside the call (hooks_x86.py);
- * here the same declarations are held against the definitions.
+ * What QEMU's x86 code calls in ntime_x86.c, and the other way round. QEMU's files declare what
+ * they call beside the call (hooks_x86.py); here the same declarations are held against the
+ * definitions.
  */
 #ifndef NTIME_X86_H
 #define NTIME_X86_H
@@ -24,7 +25,9 @@ bool ntime_x86_cpuid_a(X86CPU *cpu, uint32_t *eax, uint32_t *ebx, uint32_t *ecx,
 /* Adds to CPUID leaf 06H what the models have of heat and frequency. */
 void ntime_x86_cpuid_6(X86CPU *cpu, uint32_t *eax, uint32_t *ebx, uint32_t *ecx);
 
-/* The TSC where instructions are not counted: nanoseconds of virtual time, as it is where they are. */
+/*
+ * The TSC where instructions are not counted: nanoseconds of virtual time, as it is where they are.
+ */
 uint64_t ntime_x86_tsc(void);
 
 /* CPL is about to change; instructions so far belong to the old one. */
@@ -40,7 +43,10 @@ int ntime_x86_rdpmc(CPUX86State *env);
 /* In hw/intc/apic.c: what the LVT entry for performance counters says; @masks it afterwards. */
 void ntime_x86_deliver_pmi(DeviceState *dev, bool masks);
 
-/* Under strict-msr: is @addr among the MSRs that every such processor has and no model answers for? They read 0. */
+/*
+ * Under strict-msr: is @addr among the MSRs that every such processor has and no model answers for?
+ * They read 0.
+ */
 bool ntime_x86_is_tolerated(const CPUX86State *env, uint32_t addr);
 
 #endif

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Strict mode (-cpu NAME,strict-msr=on): which MSRs stay silent (read 0, swallow writes) although nobody models them, because every such
- * processor has them and Linux touches them without guarding against #GP. Everything else faults, as on silicon. "-d unimp -D FILE"
- * logs what faulted; Linux 6.1 and 6.12 of Debian boot in this mode without a warning.
+ * Strict mode (-cpu NAME,strict-msr=on): which MSRs stay silent (read 0, swallow writes) although
+ * nobody models them, because every such processor has them and Linux touches them without guarding
+ * against #GP. Everything else faults, as on silicon. "-d unimp -D FILE" logs what faulted; Linux
+ * 6.1 and 6.12 of Debian boot in this mode without a warning.
  */
 #include "models/port/qemu/ntime_x86.h"
 

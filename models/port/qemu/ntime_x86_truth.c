@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The made-up machine around the CPUs. Everything is virtual time shifted to the right, so that what two readings differ by is the truth
- * and at most one, however often somebody reads in between.
+ * The made-up machine around the CPUs. Everything is virtual time shifted to the right, so that
+ * what two readings differ by is the truth and at most one, however often somebody reads in
+ * between.
  */
 #include "models/port/qemu/ntime_x86_truth.h"
 
@@ -33,7 +34,10 @@ void ntime_x86_uncore_truth(unsigned int socket, uint64_t from, uint64_t to,
 	}
 }
 
-/* Even sockets are too hot now and then; odd ones are held down by a limit of power or, where that is not told, by PROCHOT#, all the time. */
+/*
+ * Even sockets are too hot now and then; odd ones are held down by a limit of power or, where that
+ * is not told, by PROCHOT#, all the time.
+ */
 static struct ntm_x86_heat heat(unsigned int socket, uint64_t from, uint64_t to, uint32_t headroom)
 {
 	uint64_t first = from >> HOT_SHIFT, last = to >> HOT_SHIFT;
@@ -72,7 +76,10 @@ void ntime_x86_core_truth(unsigned int socket, unsigned int core, uint64_t from,
 	work->heat = heat(socket, from, to, 11 + 10 * socket + core);
 }
 
-/* The package's energy wraps soon: after 2^36 ns in socket 0, 2^35 in socket 1. One of 0 would be none to Linux' driver. */
+/*
+ * The package's energy wraps soon: after 2^36 ns in socket 0, 2^35 in socket 1. One of 0 would be
+ * none to Linux' driver.
+ */
 void ntime_x86_begin_package(struct ntm_x86_power_package *package)
 {
 	package->energy[NTM_X86_ENERGY_PACKAGE] = 0xf0000000;
@@ -80,7 +87,10 @@ void ntime_x86_begin_package(struct ntm_x86_power_package *package)
 	package->energy[NTM_X86_ENERGY_RAM] = 1;
 }
 
-/* Odd sockets were too hot by far before the machine was started: one who clears the log sees that it stays cleared. */
+/*
+ * Odd sockets were too hot by far before the machine was started: one who clears the log sees that
+ * it stays cleared.
+ */
 void ntime_x86_begin_core(unsigned int socket, struct ntm_x86_power_core *core)
 {
 	if (socket & 1)
