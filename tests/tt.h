@@ -2,15 +2,17 @@
 /*
  * Test helpers on top of cmocka: tables of rows whose failures name the row's own line.
  *
- *     static const struct row { int line; const char *in; int out; } rows[] = { { __LINE__, "a", 1 }, ... };
- *     TEST(parses)
+ *     static const struct row { int line; const char *in; int out; } rows[] = { { __LINE__, "a", 1
+ *     }, ... }; TEST(parses)
  *     {
  *             TT_FOR_EACH_ROW(r, rows)
  *                     TT_EQ(r, parse(r->in), r->out);
  *     }
- *     int main(void) { const struct CMUnitTest tests[] = { cmocka_unit_test(parses) }; return TT_RUN(tests); }
+ *     int main(void) { const struct CMUnitTest tests[] = { cmocka_unit_test(parses) }; return
+ *     TT_RUN(tests); }
  *
- * A program exits 0 when all pass, 1 when one fails, 77 when it cannot run here (say why with tt_skip_all()).
+ * A program exits 0 when all pass, 1 when one fails, 77 when it cannot run here (say why with
+ * tt_skip_all()).
  */
 #ifndef TT_H
 #define TT_H

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
-/* The binary interface: where each member of each public struct lies, and what each public constant is worth. */
+/*
+ * The binary interface: where each member of each public struct lies, and what each public constant
+ * is worth.
+ */
 #include <ntime/ntime.h>
 #include <ntime/trace.h>
 
 #include "tests/tt.h"
 
 /*
- * Programs compiled against an older libntime.so.0 or libntime-trace.so.0 have these numbers in them. A row may be added; a row that exists may change
- * only together with the soversion. Numbers are those of LP64 with 8-byte alignment of 64-bit types (x86-64, arm64).
+ * Programs compiled against an older libntime.so.0 or libntime-trace.so.0 have these numbers in
+ * them. A row may be added; a row that exists may change only together with the soversion. Numbers
+ * are those of LP64 with 8-byte alignment of 64-bit types (x86-64, arm64).
  */
 static const struct layout_row {
 	int line;

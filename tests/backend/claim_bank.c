@@ -191,7 +191,10 @@ void bank_init(struct bank *bank)
 		{ 0x3c0, 0x400101 },
 		{ 0x3b7, 0 },
 		{ 0x3c7, 0x400202 },
-		/* The others of the box, which nobody has enabled, and the fixed counter, which somebody has. */
+		/*
+		 * The others of the box, which nobody has enabled, and the fixed counter, which
+		 * somebody has.
+		 */
 		{ 0x3c1, 0x00000304 },
 		{ 0x3c4, 0 },
 		{ 0x3c5, 0 },

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Claims: one program has a bank, the other learns who; what is written down before a register is written. */
+/*
+ * Claims: one program has a bank, the other learns who; what is written down before a register is
+ * written.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -62,7 +65,10 @@ TEST(leaves_nothing)
 	TT_IS(bank_program(nti_claim_io(claim)), 0);
 	TT_IS(*bank_at(&bank, ENABLE), 0x10000008d);
 	TT_IS(*bank_at(&bank, SELECT3), 0x400182);
-	/* Two selects, two counters and what they share; a register that only clears is not on record. */
+	/*
+	 * Two selects, two counters and what they share; a register that only clears is not on
+	 * record.
+	 */
 	TT_IS(bank_read_file(text, sizeof(text)), 6 * NTI_CLAIM_LINE_BYTES);
 	TT_IS(bank_restore(nti_claim_io(claim), &before), 0);
 	bank_compare(&bank, &before);
@@ -142,7 +148,10 @@ static int any_write(struct nthw_io *io, enum nthw_space space, unsigned int uni
 	return 0;
 }
 
-/* What the claim of a core PMU takes the register for; NTI_CLAIM_DONE: for none that could be restored. */
+/*
+ * What the claim of a core PMU takes the register for; NTI_CLAIM_DONE: for none that could be
+ * restored.
+ */
 static enum nti_claim_kind kind_of(uint32_t address)
 {
 	static const struct nti_claim_pmu core = { .name = "cpu-1", .what = "core PMU of CPU 1" };
@@ -250,7 +259,10 @@ static void check_box(const struct nthw_box_kind *k, uint32_t number)
 	}
 }
 
-/* Whatever a sequence writes to a box has a row, and is known by its name also in the last box of its kind. */
+/*
+ * Whatever a sequence writes to a box has a row, and is known by its name also in the last box of
+ * its kind.
+ */
 TEST(every_kind_of_box)
 {
 	size_t i, boxes = 0;
@@ -473,7 +485,10 @@ static int contend(void *arg)
 	int ret;
 
 	(void)snprintf(alone, sizeof(alone), "%s/alone", bank_root);
-	/* How often it is somebody else's is the scheduler's affair; a claim that nobody gets any more ends at the test's own limit. */
+	/*
+	 * How often it is somebody else's is the scheduler's affair; a claim that nobody gets any
+	 * more ends at the test's own limit.
+	 */
 	while (turns < 200) {
 		ret = nti_claim_new(bank_os, &bank_claim, arg, &owner, &claim);
 		if (ret == -EBUSY || ret == -EAGAIN) {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Repair: whenever a program is killed, its record restores exactly what it changed, and nothing that somebody else has since. */
+/*
+ * Repair: whenever a program is killed, its record restores exactly what it changed, and nothing
+ * that somebody else has since.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -50,7 +53,10 @@ static void keep(struct bank *bank)
 	assert_true(m->bytes > 0);
 }
 
-/* Run @fn with a claim and keep all moments, the last one as if it had been killed at its end. Leaves no claim. */
+/*
+ * Run @fn with a claim and keep all moments, the last one as if it had been killed at its end.
+ * Leaves no claim.
+ */
 static void live(struct bank *bank, int (*fn)(struct nthw_io *io))
 {
 	struct nti_claim *claim;
@@ -72,7 +78,10 @@ static int repair(struct bank *bank)
 	return nti_claim_repair_through(bank_os, &bank->handles, "uncore-0", 0, NULL, NULL, NULL);
 }
 
-/* Killed with so much of the file of @m written: the next start finds it, and repair makes everything as it was. */
+/*
+ * Killed with so much of the file of @m written: the next start finds it, and repair makes
+ * everything as it was.
+ */
 static void check_moment(const struct moment *at, const struct moment *m, long bytes,
 			 const struct bank *before)
 {
@@ -109,14 +118,20 @@ TEST(killed_at_any_byte)
 	TT_IS(moments, 28);
 	for (i = 0; i < moments; i++) {
 		check_moment(&moment[i], &moment[i], moment[i].bytes, &before);
-		/* On the way to the next moment the file grew, byte for byte at worst, and no register was written. */
+		/*
+		 * On the way to the next moment the file grew, byte for byte at worst, and no
+		 * register was written.
+		 */
 		for (bytes = moment[i].bytes + 1; i + 1 < moments && bytes <= moment[i + 1].bytes;
 		     bytes++)
 			check_moment(&moment[i], &moment[i + 1], bytes, &before);
 	}
 }
 
-/* A file that lost its end after all was written: what is on record is restored, nothing else is touched. */
+/*
+ * A file that lost its end after all was written: what is on record is restored, nothing else is
+ * touched.
+ */
 TEST(cut_after_any_byte)
 {
 	struct bank bank, before;
@@ -699,7 +714,10 @@ TEST(memory_controllers)
 	check_step(&s, 1, "MC_CH_PCI_PMON_BOX_CTL", 0x10100, 0x10000, 0);
 	check_step(&s, 2, "MC_CH_PCI_PMON_CTR1", 0, 0xffffffffffff, 0);
 	bank_compare(&bank, &before);
-	/* It stood when it was found. The kernel counts in it now, beside what the killed program left: it goes on. */
+	/*
+	 * It stood when it was found. The kernel counts in it now, beside what the killed program
+	 * left: it goes on.
+	 */
 	*bank_at(&bank, BOX_CTL) = 0x10100;
 	TT_IS(nti_claim_new(bank_os, &what, &bank.io, &owner, &claim), 0);
 	io = nti_claim_io(claim);
@@ -713,7 +731,9 @@ TEST(memory_controllers)
 	check_step(&s, 1, "MC_CH_PCI_PMON_BOX_CTL", 0x10000, 0x10000, -EBUSY);
 	*bank_at(&bank, 0xe4) = 0;
 	bank_compare(&bank, &before);
-	/* A function that was pulled out answers with ones: nothing to write to, and nobody else's. */
+	/*
+	 * A function that was pulled out answers with ones: nothing to write to, and nobody else's.
+	 */
 	TT_IS(nti_claim_new(bank_os, &what, &bank.io, &owner, &claim), 0);
 	io = nti_claim_io(claim);
 	TT_IS(io->write(io, NTHW_SPACE_PCI, 7, 0xdc, 0x400304), 0);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* lib/base/wide.h: 128-bit arithmetic against values worked out by hand, against its own laws, and against the compiler's. */
+/*
+ * lib/base/wide.h: 128-bit arithmetic against values worked out by hand, against its own laws, and
+ * against the compiler's.
+ */
 #include "lib/base/wide.h"
 #include "tests/tt.h"
 
@@ -93,7 +96,10 @@ static uint64_t any_number(uint64_t *random)
 	return tt_random(random) % 2 ? number : ~number;
 }
 
-/* (a / by) * by + rest is a, and rest is smaller than by: this tells right quotients from wrong ones on every machine. */
+/*
+ * (a / by) * by + rest is a, and rest is smaller than by: this tells right quotients from wrong
+ * ones on every machine.
+ */
 TEST(quotient_and_rest_give_the_number)
 {
 	uint64_t seed = tt_seed();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * A stand-in for the library, so that the whole command can be run where nothing depends on the machine: what the
- * "machine" has and how it misbehaves is chosen by words in the variable NTIME_FAKE, separated by blanks:
+ * A stand-in for the library, so that the whole command can be run where nothing depends on the
+ * machine: what the "machine" has and how it misbehaves is chosen by words in the variable
+ * NTIME_FAKE, separated by blanks:
  *     pmu        there is a core PMU             passes=N   the plan has N passes that take turns
  *     clean      no problems                    simulated  values carry NTIME_SIMULATED
  *     overflow   cycles missed a wrap           partial    page-faults misses CPUs
@@ -14,7 +15,8 @@
  *     ctrl-c     SIGINT comes while the counters are opened
  *     closed     the machine cannot be opened
  *     late       to start a command ends only when a signal comes
- * The Nth read of a session gives N times the number in the table below. Commands are real processes.
+ * The Nth read of a session gives N times the number in the table below. Commands are real
+ * processes.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -703,7 +705,10 @@ static bool is_read_on(const struct fake_event *e, int cpu)
 	return cpu % every[e->scope] == 0;
 }
 
-/* CPU 3 counts four times what CPU 0 does; states tell what stands in the table, and the CPU's number more. */
+/*
+ * CPU 3 counts four times what CPU 0 does; states tell what stands in the table, and the CPU's
+ * number more.
+ */
 static void read_place(const struct ntime_session *s, size_t i, int cpu, struct ntime_value *v)
 {
 	const struct fake_event *e = s->item[i].event;

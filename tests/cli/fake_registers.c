@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The registers of the stand-in for the library: none, or with NTIME_FAKE_REGISTERS=FOLDER the thermal status of two CPUs and their package,
- * each a file FOLDER/UNIT-NAME with a number in it. What ntime reg makes of registers is tested below another root directory, with the
- * library.
+ * The registers of the stand-in for the library: none, or with NTIME_FAKE_REGISTERS=FOLDER the
+ * thermal status of two CPUs and their package, each a file FOLDER/UNIT-NAME with a number in it.
+ * What ntime reg makes of registers is tested below another root directory, with the library.
  */
 #include <errno.h>
 #include <inttypes.h>

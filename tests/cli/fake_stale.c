@@ -2,9 +2,11 @@
 /*
  * What killed programs left, for the stand-in of the library. Words in NTIME_FAKE:
  *     left       one bank of three registers          left-denied   only root may look
- *     left-bad   a file that is no record, too         left-eio      the second register cannot be written
+ *     left-bad   a file that is no record, too         left-eio      the second register cannot be
+ *                                                                    written
  *     left-busy  somebody else has the third one now    left-own   it is this process that left it
- *     left-away  the registers cannot be reached        left-gone  they are on a device that is no more
+ *     left-away  the registers cannot be reached        left-gone  they are on a device that is no
+ *                                                                  more
  *     left-done  it is restored as soon as it was seen
  */
 #include <errno.h>

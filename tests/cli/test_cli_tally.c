@@ -86,7 +86,10 @@ TEST(unscaling)
 
 TEST(spread_of_known_numbers)
 {
-	/* 2 4 4 4 5 5 7 9: mean 5, squared differences 32, so the standard deviation of the mean is sqrt(32 / 7 / 8) */
+	/*
+	 * 2 4 4 4 5 5 7 9: mean 5, squared differences 32, so the standard deviation of the mean is
+	 * sqrt(32 / 7 / 8)
+	 */
 	static const double numbers[] = { 2, 4, 4, 4, 5, 5, 7, 9 };
 	struct cli_spread s = { 0 };
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* cli/trace/derive.h: each way to print says so when memory is short, wherever that is, and else prints all. */
+/*
+ * cli/trace/derive.h: each way to print says so when memory is short, wherever that is, and else
+ * prints all.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* cli/watch/rows.h and watch_table.h: places put together, and drawn. The session is a table of this file. */
+/*
+ * cli/watch/rows.h and watch_table.h: places put together, and drawn. The session is a table of
+ * this file.
+ */
 #include <errno.h>
 #include <math.h>
 
@@ -115,7 +118,9 @@ static const struct per_row {
 	int line;
 	enum cli_watch_per per;
 	const char *rows;
-	/* of each row: value of what stands there, in the order of the items; - where it does not */
+	/*
+	 * of each row: value of what stands there, in the order of the items; - where it does not
+	 */
 	const char *values;
 } per_rows[] = {
 	{ __LINE__, CLI_PER_NONE, "all CPUs;", "17 6 1 100 1 8.5;" },
@@ -174,7 +179,9 @@ TEST(rows_can_be_others)
 	cli_watch_rows_fini(&rows);
 }
 
-/* Formulas may ask how many CPUs a row tells of; those that leave the events to others are of them. */
+/*
+ * Formulas may ask how many CPUs a row tells of; those that leave the events to others are of them.
+ */
 TEST(metrics_know_their_cpus)
 {
 	struct cli_watch_items all = items();

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* The ARM1176 half of rpi_pmu over the model of the monitor, which was written from core/regs and knows nothing of this package. */
+/*
+ * The ARM1176 half of rpi_pmu over the model of the monitor, which was written from core/regs and
+ * knows nothing of this package.
+ */
 #include <errno.h>
 
 #include "compat/rpi_pmu/arm1176.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* The four calls over a way that the test makes up: what is printed, given and said, in every order of calls. */
+/*
+ * The four calls over a way that the test makes up: what is printed, given and said, in every order
+ * of calls.
+ */
 #include <errno.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* The package on this machine, whatever it has: a count or a reason for each event. Guests of the lab show that counts are right. */
+/*
+ * The package on this machine, whatever it has: a count or a reason for each event. Guests of the
+ * lab show that counts are right.
+ */
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Registers that behave as their rows say. What a row cannot say is here by address, typed in from the manuals. */
+/*
+ * Registers that behave as their rows say. What a row cannot say is here by address, typed in from
+ * the manuals.
+ */
 #include "tests/core/bank.h"
 #include "tests/tt.h"
 

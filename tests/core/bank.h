@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Registers that behave as their rows say, behind struct nthw_io, with a log of what was accessed. Access number .fail_at fails. With .is_guarded
- * writing follows the rules of ntime.ko: bits that the row gives away, and clearing of those that may be cleared.
+ * Registers that behave as their rows say, behind struct nthw_io, with a log of what was accessed.
+ * Access number .fail_at fails. With .is_guarded writing follows the rules of ntime.ko: bits that
+ * the row gives away, and clearing of those that may be cleared.
  */
 #ifndef BANK_H
 #define BANK_H
@@ -32,7 +33,10 @@ struct bank {
 	char log[BANK_LOG];
 };
 
-/* All registers of @tables, @count of them, as they are after reset; that of row .addr alone where there are more than one of a PMU. */
+/*
+ * All registers of @tables, @count of them, as they are after reset; that of row .addr alone where
+ * there are more than one of a PMU.
+ */
 void bank_init(struct bank *bank, const struct nthw_table *const *tables, size_t count);
 /* NULL when there is none. */
 struct bank_cell *bank_find(struct bank *bank, enum nthw_space space, uint32_t address);

@@ -24,7 +24,8 @@ uint64_t at(struct bank *bank, enum nthw_space space, uint32_t address);
 void went(struct bank *bank, const char *expected);
 struct bank *copy_of(const struct bank *bank);
 /*
- * All registers are as in @before, but for bits @flags at address @flags_at and what a guarded handle keeps for itself.
+ * All registers are as in @before, but for bits @flags at address @flags_at and what a guarded
+ * handle keeps for itself.
  */
 void is_as_found(struct bank *now, struct bank *before, uint32_t flags_at, uint64_t flags);
 

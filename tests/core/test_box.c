@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* core/seq/box: what an event is, what is refused, what counters share, what others do meanwhile; and kinds agree with their rows. */
+/*
+ * core/seq/box: what an event is, what is refused, what counters share, what others do meanwhile;
+ * and kinds agree with their rows.
+ */
 #include <errno.h>
 
 #include "core/seq/box.h"
@@ -369,7 +372,10 @@ TEST(the_rest_of_a_set_is_not_lost)
 #define CHANNEL_COUNTERS 3
 #define CHANNEL_RUNS 0x400000 /* of PCI(0xd8 + 4 * counter) */
 
-/* Three counters of a channel run; access @k of their stop fails. Returns what stop says, and in *@running how many still run. */
+/*
+ * Three counters of a channel run; access @k of their stop fails. Returns what stop says, and in
+ * *@running how many still run.
+ */
 static int failing_stop(int k, unsigned int *running)
 {
 	struct nthw_box_state st = { 0 };
@@ -403,7 +409,10 @@ TEST(the_rest_of_a_set_is_stopped)
 	assert_true(kept >= CHANNEL_COUNTERS);
 }
 
-/* Taken between programming and starting: where the own enable bit starts a counter, it would have been overwritten. */
+/*
+ * Taken between programming and starting: where the own enable bit starts a counter, it would have
+ * been overwritten.
+ */
 TEST(a_counter_that_was_taken_is_not_started)
 {
 	struct nthw_box_state st = { 0 };

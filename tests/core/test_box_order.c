@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * core/seq/box: the order of accesses of every kind, typed in from the manuals and from what Linux' drivers do, with the source beside each; and
- * where counters are that always run.
+ * core/seq/box: the order of accesses of every kind, typed in from the manuals and from what Linux'
+ * drivers do, with the source beside each; and where counters are that always run.
  */
 #include <errno.h>
 
@@ -12,8 +12,9 @@
 /* ---- the order of accesses, typed in ---- */
 
 /*
- * The recipe for throttled blades (facts on this uncore; Intel 253669, 18.17.2): event 83h umask 01h on counter 2 is 0x420183 to 0x3c2 and 1 << 2
- * ORed into 0x391. Counter 0 counts for somebody, whose bits stay.
+ * The recipe for throttled blades (facts on this uncore; Intel 253669, 18.17.2): event 83h umask
+ * 01h on counter 2 is 0x420183 to 0x3c2 and 1 << 2 ORed into 0x391. Counter 0 counts for somebody,
+ * whose bits stay.
  */
 TEST(nehalem_recipe_in_order)
 {
@@ -67,8 +68,9 @@ TEST(nehalem_recipe_in_order)
 }
 
 /*
- * Linux left all bits of 0x391 set when it counted last (uncore_snb.c, nhm_uncore_msr_enable_box()), an event without its enable bit, and flags:
- * what is taken is cleared while it is set up, started together with one write, and given back.
+ * Linux left all bits of 0x391 set when it counted last (uncore_snb.c,
+ * nhm_uncore_msr_enable_box()), an event without its enable bit, and flags: what is taken is
+ * cleared while it is set up, started together with one write, and given back.
  */
 TEST(nehalem_after_perf_in_order)
 {
@@ -99,8 +101,9 @@ TEST(nehalem_after_perf_in_order)
 }
 
 /*
- * Linux 6.1 uncore_snbep.c, snbep_uncore_pci_*: enable bit 22 of 0xd8 + 4n, freeze with bit 8 of 0xf4 where bit 16 is set. Nobody counts: the box
- * stands while the enable bits are set, so that counters start together; 0xf4 is then as it was. Events: CAS_COUNT.RD and .WR.
+ * Linux 6.1 uncore_snbep.c, snbep_uncore_pci_*: enable bit 22 of 0xd8 + 4n, freeze with bit 8 of
+ * 0xf4 where bit 16 is set. Nobody counts: the box stands while the enable bits are set, so that
+ * counters start together; 0xf4 is then as it was. Events: CAS_COUNT.RD and .WR.
  */
 TEST(snbep_imc_in_order)
 {
@@ -142,7 +145,10 @@ TEST(snbep_imc_in_order)
 	free(before);
 }
 
-/* Somebody counts with counter 3: his box is never stopped, counters start and stop one after the other. */
+/*
+ * Somebody counts with counter 3: his box is never stopped, counters start and stop one after the
+ * other.
+ */
 TEST(snbep_imc_beside_others_in_order)
 {
 	struct nthw_box_state st = { 0 };
@@ -164,7 +170,10 @@ TEST(snbep_imc_beside_others_in_order)
 	free(before);
 }
 
-/* A box that Linux froze (snbep_uncore_pci_disable_box()) and in which nobody counts runs while we count, and stands again. */
+/*
+ * A box that Linux froze (snbep_uncore_pci_disable_box()) and in which nobody counts runs while we
+ * count, and stands again.
+ */
 TEST(a_frozen_box_is_frozen_again)
 {
 	struct nthw_box_state st = { 0 };
@@ -184,7 +193,10 @@ TEST(a_frozen_box_is_frozen_again)
 	free(before);
 }
 
-/* And one in which somebody has a counter enabled that would run then is not started; nothing is written. */
+/*
+ * And one in which somebody has a counter enabled that would run then is not started; nothing is
+ * written.
+ */
 TEST(a_frozen_box_of_others_is_left_frozen)
 {
 	struct nthw_box_state st = { 0 };
@@ -264,7 +276,10 @@ TEST(skx_imc_in_order)
 	free(before);
 }
 
-/* SKX_M2M_PCI_PMON_*: counters from 0x200 and select registers from 0x228 every 8 bytes, box control 0x258. DIRECTORY_UPDATE.ANY. */
+/*
+ * SKX_M2M_PCI_PMON_*: counters from 0x200 and select registers from 0x228 every 8 bytes, box
+ * control 0x258. DIRECTORY_UPDATE.ANY.
+ */
 TEST(skx_m2m_in_order)
 {
 	struct nthw_box_state st = { 0 };
@@ -284,7 +299,10 @@ TEST(skx_m2m_in_order)
 	free(before);
 }
 
-/* SKX_UPI_PCI_PMON_*: counters from 0x318, select registers of 64 bits from 0x350, SKX_UPI_CTL_UMASK_EXT in their upper half, box control 0x378. */
+/*
+ * SKX_UPI_PCI_PMON_*: counters from 0x318, select registers of 64 bits from 0x350,
+ * SKX_UPI_CTL_UMASK_EXT in their upper half, box control 0x378.
+ */
 TEST(skx_upi_in_order)
 {
 	struct nthw_box_state st = { 0 };
@@ -306,8 +324,9 @@ TEST(skx_upi_in_order)
 }
 
 /*
- * HSWEP_C0_MSR_PMON_* + 0x10 for each box (box 5: 0xe50), filters in two halves (hswep_cbox_enable_event()). LLC_LOOKUP.ANY (0x1134) needs the
- * states of filter 0, TOR_INSERTS (0x35) filter 1; a clock needs none.
+ * HSWEP_C0_MSR_PMON_* + 0x10 for each box (box 5: 0xe50), filters in two halves
+ * (hswep_cbox_enable_event()). LLC_LOOKUP.ANY (0x1134) needs the states of filter 0, TOR_INSERTS
+ * (0x35) filter 1; a clock needs none.
  */
 TEST(skx_cha_in_order)
 {
@@ -341,7 +360,10 @@ TEST(skx_cha_in_order)
 	free(before);
 }
 
-/* Linux 6.1 amd/uncore.c, amd_uncore_start(): the counter is written, then the select register with its enable bit. L3 misses, all slices and threads. */
+/*
+ * Linux 6.1 amd/uncore.c, amd_uncore_start(): the counter is written, then the select register with
+ * its enable bit. L3 misses, all slices and threads.
+ */
 TEST(amd_l3_in_order)
 {
 	struct nthw_box_state st = { 0 };
@@ -378,7 +400,10 @@ TEST(amd_l3_of_family_19h_in_order)
 		    "R mc001023a\nW mc001023a 300c00000400104\n");
 }
 
-/* Data fabric: MSR_F15H_NB_PERF_CTL and _CTR alternate; event bits 8 to 11 are 32 to 35 (DRAM channel 0, event 7, umask 0x38). */
+/*
+ * Data fabric: MSR_F15H_NB_PERF_CTL and _CTR alternate; event bits 8 to 11 are 32 to 35 (DRAM
+ * channel 0, event 7, umask 0x38).
+ */
 TEST(amd_df_in_order)
 {
 	struct nthw_box_state st = { 0 };
@@ -427,7 +452,10 @@ static const struct free_row {
 	uint32_t width;
 	bool is_state;
 } free_rows[] = {
-	/* MSR_*_ENERGY_STATUS, 32 bits (rapl.c); config as in /sys/bus/event_source/devices/power/events */
+	/*
+	 * MSR_*_ENERGY_STATUS, 32 bits (rapl.c); config as in
+	 * /sys/bus/event_source/devices/power/events
+	 */
 	{ __LINE__, "power", 1, "energy-cores", 0x639, 0x1ffffffff, 0xffffffff, 32, false },
 	{ __LINE__, "power", 2, "energy-pkg", 0x611, 7, 7, 32, false },
 	{ __LINE__, "power", 3, "energy-ram", 0x619, 7, 7, 32, false },
@@ -547,7 +575,10 @@ TEST(a_temperature_that_is_not_valid_is_not_told)
 	TT_IS(value, 1);
 }
 
-/* 0xa0e03: power 3, energy 14, time 10. Memory of Haswell's servers and psys of Sapphire Rapids have their own (rapl_check_hw_unit()). */
+/*
+ * 0xa0e03: power 3, energy 14, time 10. Memory of Haswell's servers and psys of Sapphire Rapids
+ * have their own (rapl_check_hw_unit()).
+ */
 static const struct energy_row {
 	int line;
 	const char *kind;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* core/seq/box: whatever fails, everything is restored and nothing of others is touched, not even for a moment; and the model's counts come out. */
+/*
+ * core/seq/box: whatever fails, everything is restored and nothing of others is touched, not even
+ * for a moment; and the model's counts come out.
+ */
 #include <errno.h>
 
 #include "core/seq/box.h"
@@ -7,7 +10,10 @@
 #include "tests/core/box_bank.h"
 #include "tests/tt.h"
 
-/* ---- whole runs on every kind: nothing stays changed and nothing of others is touched, with and without failing accesses ---- */
+/*
+ * ---- whole runs on every kind: nothing stays changed and nothing of others is touched, with and
+ * without failing accesses ----
+ */
 
 /* Who looks at every write before it is done. */
 struct judge {
@@ -18,7 +24,10 @@ struct judge {
 	bool has_others; /* somebody counts in the box */
 };
 
-/* Which counter @address is the counter or the select register of; -1: none. By the numbers of the manuals, not by the kind. */
+/*
+ * Which counter @address is the counter or the select register of; -1: none. By the numbers of the
+ * manuals, not by the kind.
+ */
 static int counter_at(const char *kind, uint32_t number, uint32_t address)
 {
 	static const struct {
@@ -345,7 +354,10 @@ static int go_on(struct run *r)
 	return ret;
 }
 
-/* From beginning to end; the first error ends it. -EBUSY: a box that stands with others' counters enabled. */
+/*
+ * From beginning to end; the first error ends it. -EBUSY: a box that stands with others' counters
+ * enabled.
+ */
 static int run_all(struct run *r)
 {
 	uint64_t all = 0, unused = 0;
@@ -403,7 +415,10 @@ static void fail_at(struct run *r, const struct nthw_box_kind *kind, uint64_t se
 	run_is_as_found(r);
 }
 
-/* The same run again and again; each time the next access fails. Returns how many accesses a whole run has. */
+/*
+ * The same run again and again; each time the next access fails. Returns how many accesses a whole
+ * run has.
+ */
 static int fail_each(const struct nthw_box_kind *kind, uint64_t seed, bool is_guarded)
 {
 	struct run *r = malloc(sizeof(*r));
@@ -513,7 +528,10 @@ static int model_write(struct nthw_io *io, enum nthw_space space, unsigned int u
 	return ntm_nhm_uncore_wrmsr(&((struct model_io *)io)->uncore, address, value);
 }
 
-/* UNC_DRAM_THERMAL_THROTTLED, UNC_THERMAL_THROTTLING_PROCHOT.CORE_0, ..._THROTTLED_TEMP.CORE_1, and uncore clocks, over a wrap at 48 bits. */
+/*
+ * UNC_DRAM_THERMAL_THROTTLED, UNC_THERMAL_THROTTLING_PROCHOT.CORE_0, ..._THROTTLED_TEMP.CORE_1, and
+ * uncore clocks, over a wrap at 48 bits.
+ */
 TEST(the_nehalem_model_counts)
 {
 	struct model_io m = { .io = { model_read, model_write } };

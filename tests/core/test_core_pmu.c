@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* core/seq/core_pmu.h: every access in its order, counts of models, and what is left behind when an access fails. */
+/*
+ * core/seq/core_pmu.h: every access in its order, counts of models, and what is left behind when an
+ * access fails.
+ */
 #include <errno.h>
 
 #include "core/regs/regs.h"
@@ -62,7 +65,10 @@ static void went(struct bank *bank, const char *expected)
 
 /* ---- the order of accesses, typed in ---- */
 
-/* perf left its last event in counter 1; somebody else counts with fixed counter 1 and had an overflow of counter 0. */
+/*
+ * perf left its last event in counter 1; somebody else counts with fixed counter 1 and had an
+ * overflow of counter 0.
+ */
 static void set_up_intel(struct bank *bank)
 {
 	INIT(bank, x86_tables);
@@ -269,7 +275,10 @@ TEST(arm1176_in_order)
 	struct bank bank;
 
 	INIT(&bank, arm1176_tables);
-	/* as perf leaves it: parked events, D of somebody, an interrupt enable and a flag of counter 1 */
+	/*
+	 * as perf leaves it: parked events, D of somebody, an interrupt enable and a flag of
+	 * counter 1
+	 */
 	set(&bank, CP(0xf0c0), 0x02020228);
 	set(&bank, CP(0xf0c2), 0xfffffff0);
 	TT_IS(nthw_core_find_free(&bank.io, &arm1176, CPU, &value), 0);
@@ -476,7 +485,10 @@ static uint64_t enable_bits(const struct nthw_reg *reg)
 	return 0;
 }
 
-/* Bits of which something is known and that can be read. Resets of a PMCR read as anything (ARM DDI 0301H, table 3-136). */
+/*
+ * Bits of which something is known and that can be read. Resets of a PMCR read as anything (ARM DDI
+ * 0301H, table 3-136).
+ */
 static uint64_t known_bits(const struct nthw_reg *reg)
 {
 	uint64_t mask = 0;
@@ -555,7 +567,10 @@ static uint64_t *flags_of(struct bank *bank, const struct nthw_core_pmu *pmu, ui
 	}
 }
 
-/* @now is as @before was, but for what hardware or the driver does not let one put back: flags of @set, and bits that may be cleared only. */
+/*
+ * @now is as @before was, but for what hardware or the driver does not let one put back: flags
+ *	of @set, and bits that may be cleared only.
+ */
 static void check_as_found(struct bank *now, struct bank *before, const struct nthw_core_pmu *pmu,
 			   uint64_t of, const char *when)
 {
@@ -735,7 +750,10 @@ static struct nthw_core_pmu guarded_as(const struct nthw_core_pmu *pmu, bool is_
 	return copy;
 }
 
-/* The same run again and again; each time the next access fails. Returns how many accesses a whole run has. */
+/*
+ * The same run again and again; each time the next access fails. Returns how many accesses a whole
+ * run has.
+ */
 static int fail_each(const struct run_row *row, uint64_t seed, bool is_guarded)
 {
 	struct nthw_core_pmu pmu = guarded_as(row->pmu, is_guarded);

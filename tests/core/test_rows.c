@@ -141,7 +141,10 @@ static void check_rows(const struct nthw_table *table)
 	}
 }
 
-/* What a register sets by writing 1, the one at .clear_addr clears, bit for bit, and shows the same. */
+/*
+ * What a register sets by writing 1, the one at .clear_addr clears, bit for bit, and shows the
+ * same.
+ */
 static void check_pair(const struct nthw_table *table, const struct nthw_reg *reg)
 {
 	uint64_t sets = nthw_reg_bits_of(reg, NTHW_RW1S);
@@ -169,7 +172,10 @@ TEST(what_sets_is_cleared_elsewhere)
 	check_pair(nthw_tables[i], reg);
 }
 
-/* What a driver may set: nothing in a guess or in what CPUs share unseen, everything else as the row says. What counting writes must not be a guess. */
+/*
+ * What a driver may set: nothing in a guess or in what CPUs share unseen, everything else as the
+ * row says. What counting writes must not be a guess.
+ */
 TEST(guesses_are_not_writable)
 {
 	static const char *const counting[] = {
@@ -237,7 +243,10 @@ TEST(guesses_are_not_writable)
 		TT_IS(nthw_reg_settable(reg), 0);
 		TT_IS(nthw_reg_listed(reg), NTHW_SCOPE_CPU);
 	}
-	/* PMCR and two registers of memory channels are in two tables, PMEVCNTR and PMEVTYPER are four rows each */
+	/*
+	 * PMCR and two registers of memory channels are in two tables, PMEVCNTR and PMEVTYPER are
+	 * four rows each
+	 */
 	TT_IS(found, NTHW_ARRAY_SIZE(counting) + 3 + 6);
 }
 
@@ -552,7 +561,10 @@ static const struct known_row {
 	{ __LINE__, &nthw_amd_legacy, "PERFCTR", 0xc0010004, 4, 0x0000ffffffffffff },
 	{ __LINE__, &nthw_amd_core, "PERF_CTL", 0xc0010200, 6, 0x0000000fffc7ffff },
 	{ __LINE__, &nthw_amd_core, "PERF_CTR", 0xc0010201, 6, 0x0000ffffffffffff },
-	/* MSR_AMD64_PERF_CNTR_GLOBAL_*, MSR_F16H_L2I_PERF_*, MSR_F15H_NB_PERF_*, MSR_AMD_*_ENERGY_STATUS */
+	/*
+	 * MSR_AMD64_PERF_CNTR_GLOBAL_*, MSR_F16H_L2I_PERF_*, MSR_F15H_NB_PERF_*,
+	 * MSR_AMD_*_ENERGY_STATUS
+	 */
 	{ __LINE__, &nthw_amd_v2, "PerfCntrGlobalStatus", 0xc0000300, 1, 0 },
 	{ __LINE__, &nthw_amd_v2, "PerfCntrGlobalCtl", 0xc0000301, 1, 0xffff },
 	{ __LINE__, &nthw_amd_v2, "PerfCntrGlobalStatusClr", 0xc0000302, 1, 0xffff },
@@ -591,7 +603,10 @@ static const struct known_row {
 	  0xe000fffffffffff8 },
 	{ __LINE__, &nthw_nhm_uncore, "MSR_UNCORE_PMC", 0x3b0, 8, 0x0000ffffffffffff },
 	{ __LINE__, &nthw_nhm_uncore, "MSR_UNCORE_PERFEVTSEL", 0x3c0, 8, 0xffc6ffff },
-	/* HSWEP_C0_MSR_PMON_*, step 0x10; SKX_CHA_MSR_PMON_BOX_FILTER_*, upper half in the second register */
+	/*
+	 * HSWEP_C0_MSR_PMON_*, step 0x10; SKX_CHA_MSR_PMON_BOX_FILTER_*, upper half in the second
+	 * register
+	 */
 	{ __LINE__, &nthw_skx_cha, "C0_MSR_PMON_BOX_CTL", 0xe00, 1, 0x103 },
 	{ __LINE__, &nthw_skx_cha, "C0_MSR_PMON_CTL", 0xe01, 4, 0xffccffff },
 	{ __LINE__, &nthw_skx_cha, "C0_MSR_PMON_CTR", 0xe08, 4, 0x0000ffffffffffff },
@@ -610,7 +625,10 @@ static const struct known_row {
 	{ __LINE__, &nthw_skx_upi, "UPI_PCI_PMON_BOX_CTL", 0x378, 1, 0x103 },
 	{ __LINE__, &nthw_skx_ubox, "CPUNODEID", 0xc0, 1, 0 },
 	{ __LINE__, &nthw_skx_ubox, "GIDNIDMAP", 0xd4, 1, 0 },
-	/* MSR_CORE_C*_RESIDENCY, MSR_PKG_C*_RESIDENCY, MSR_CORE_C1_RES, MSR_PLATFORM_ENERGY_STATUS, MSR_IA32_TEMPERATURE_TARGET */
+	/*
+	 * MSR_CORE_C*_RESIDENCY, MSR_PKG_C*_RESIDENCY, MSR_CORE_C1_RES, MSR_PLATFORM_ENERGY_STATUS,
+	 * MSR_IA32_TEMPERATURE_TARGET
+	 */
 	{ __LINE__, &nthw_intel_cstate, "MSR_PKG_C3_RESIDENCY", 0x3f8, 1, 0 },
 	{ __LINE__, &nthw_intel_cstate, "MSR_PKG_C6_RESIDENCY", 0x3f9, 1, 0 },
 	{ __LINE__, &nthw_intel_cstate, "MSR_PKG_C7_RESIDENCY", 0x3fa, 1, 0 },
@@ -669,7 +687,10 @@ TEST(what_hardware_keeps_is_told)
 	}
 }
 
-/* THERM_STATUS_CLEAR_CORE_MASK and _PKG_MASK of Linux' therm_throt.c. Hardware keeps none of it as written. */
+/*
+ * THERM_STATUS_CLEAR_CORE_MASK and _PKG_MASK of Linux' therm_throt.c. Hardware keeps none of it as
+ * written.
+ */
 static const struct log_row {
 	int line;
 	uint32_t addr;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* The tables that were built in are what the parsers make of the files of data/, which are this program's arguments. */
+/*
+ * The tables that were built in are what the parsers make of the files of data/, which are this
+ * program's arguments.
+ */
 #include "lib/event/box_text.h"
 #include "lib/metric/formula.h"
 #include "tests/tt.h"

@@ -133,7 +133,10 @@ static void fake_free(struct nti_os *os)
 	(void)os;
 }
 
-/* Descriptors and clocks are not set: whoever calls them crashes the test, as resolving names must not need them. */
+/*
+ * Descriptors and clocks are not set: whoever calls them crashes the test, as resolving names must
+ * not need them.
+ */
 static const struct nti_os_ops fake_ops = {
 	.name = "fake",
 	.text = fake_text,

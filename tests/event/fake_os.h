@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* An operating system made of a table of files and CPUID leaves, for machines that nobody here has. */
+/*
+ * An operating system made of a table of files and CPUID leaves, for machines that nobody here has.
+ */
 #ifndef TT_FAKE_OS_H
 #define TT_FAKE_OS_H
 
@@ -7,7 +9,8 @@
 
 struct fake_file {
 	const char *
-		path; /* NULL ends a table; "DIR/" with NULL text: nobody may look into the directory */
+		/* NULL ends a table; "DIR/" with NULL text: nobody may look into the directory */
+		path;
 	const char *text; /* NULL: may not be read */
 };
 

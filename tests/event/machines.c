@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Machines for tests, written after Linux's drivers (arch/x86/events, drivers/perf) and the CPUID chapters of Intel's SDM and
- * AMD's APM. They are not recordings.
+ * Machines for tests, written after Linux's drivers (arch/x86/events, drivers/perf) and the CPUID
+ * chapters of Intel's SDM and AMD's APM. They are not recordings.
  */
 #include "lib/base/compiler.h"
 #include "tests/event/fake_os.h"
@@ -59,7 +59,10 @@
 		DEV "uncore_cha_" #n "/format/filter_opc0", "config1:41-50\n"                      \
 	}
 
-/* Intel Xeon Scalable (Skylake-SP) of two sockets: 06_55H stepping 4, perfmon version 4 with 4 + 3 counters (hyper-threading on). */
+/*
+ * Intel Xeon Scalable (Skylake-SP) of two sockets: 06_55H stepping 4, perfmon version 4 with 4 + 3
+ * counters (hyper-threading on).
+ */
 #define SKX_FILES                                                                                  \
 	COMMON_FILES, { DEV "cpu/type", "4\n" }, { DEV "cpu/caps/pmu_name", "skylake\n" },         \
 		X86_FORMATS("cpu"), { DEV "cpu/events/cpu-cycles", "event=0x3c\n" },               \
@@ -123,7 +126,10 @@ static const struct fake_leaf clx_leaves[] = {
 const struct fake_machine fake_clx = { "clx", "x86_64", clx_leaves, NTI_ARRAY_SIZE(clx_leaves),
 				       skx_files };
 
-/* Alder Lake 06_97H: performance and efficient cores; perfmon version 5, 8 general counters, fixed ones 0 to 3. */
+/*
+ * Alder Lake 06_97H: performance and efficient cores; perfmon version 5, 8 general counters, fixed
+ * ones 0 to 3.
+ */
 static const struct fake_file adl_files[] = {
 	COMMON_FILES,
 	{ DEV "cpu_core/type", "4\n" },
@@ -149,7 +155,9 @@ static const struct fake_leaf adl_leaves[] = {
 const struct fake_machine fake_adl = { "adl", "x86_64", adl_leaves, NTI_ARRAY_SIZE(adl_leaves),
 				       adl_files };
 
-/* AMD family 19h model 01h (Milan): six core counters, northbridge and L3 counters; no PerfMonV2. */
+/*
+ * AMD family 19h model 01h (Milan): six core counters, northbridge and L3 counters; no PerfMonV2.
+ */
 #define ZEN_FILES                                                                                  \
 	COMMON_FILES, { DEV "cpu/type", "4\n" }, { DEV "cpu/format/event", "config:0-7,32-35\n" }, \
 		{ DEV "cpu/format/umask", "config:8-15\n" },                                       \

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* libpfm4's own perf_event_attr; apart, because its header and the kernel's describe the same structs. */
+/*
+ * libpfm4's own perf_event_attr; apart, because its header and the kernel's describe the same
+ * structs.
+ */
 #include <perfmon/pfmlib_perf_event.h>
 #include <string.h>
 

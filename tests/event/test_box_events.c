@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* data/events: agrees with the kinds of boxes and with vendors' documents, and names resolve where only registers reach a unit. */
+/*
+ * data/events: agrees with the kinds of boxes and with vendors' documents, and names resolve where
+ * only registers reach a unit.
+ */
 #include <errno.h>
 #include <math.h>
 
@@ -100,8 +103,9 @@ TEST(kinds_have_their_text)
 }
 
 /*
- * Typed in from vendors' documents, not from data/events. SDM: Intel SDM vol. 3B, uncore events of the Xeon 5500 (Nehalem); 327043: Intel Xeon
- * E5-2600 uncore guide; 336274: Intel Xeon Scalable uncore reference; PPR: AMD's of family 17h, L3 PMC and data fabric; enums: of Linux 6.1.
+ * Typed in from vendors' documents, not from data/events. SDM: Intel SDM vol. 3B, uncore events of
+ * the Xeon 5500 (Nehalem); 327043: Intel Xeon E5-2600 uncore guide; 336274: Intel Xeon Scalable
+ * uncore reference; PPR: AMD's of family 17h, L3 PMC and data fabric; enums: of Linux 6.1.
  */
 static const struct golden_row {
 	int line;
@@ -490,7 +494,10 @@ TEST(errors)
 	rig_fini(&rig);
 }
 
-/* Without a machine's units their events are known, and absent; without their step energy is no number of Joules. */
+/*
+ * Without a machine's units their events are known, and absent; without their step energy is no
+ * number of Joules.
+ */
 TEST(absences)
 {
 	struct nti_event event;
@@ -606,7 +613,10 @@ TEST(missing_counters)
 	rig_fini(&rig);
 }
 
-/* Where the kernel has the unit as well, its words come first; its counts step as it says, ours as the registers do. */
+/*
+ * Where the kernel has the unit as well, its words come first; its counts step as it says, ours as
+ * the registers do.
+ */
 TEST(beside_the_kernel)
 {
 	struct nti_event event;

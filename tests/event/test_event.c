@@ -423,7 +423,8 @@ static void parse_one(const struct fake_machine *machine, const char *text, stru
 	TT_IS(tt_names_init(&t, machine), 0);
 	TT_IS(nti_event_parse(&t.names, text, event, NULL), 0);
 	tt_names_fini(
-		&t); /* .part[].unit dangles from here; the callers look at texts and numbers only */
+		/* .part[].unit dangles from here; the callers look at texts and numbers only */
+		&t);
 }
 
 TEST(texts)
@@ -457,7 +458,10 @@ TEST(texts)
 	nti_event_fini(&event);
 }
 
-/* Needs: 4 general counters are bits 0-3, fixed ones bits 4-6 on fake_skx; 8 and 4 on the performance cores of fake_adl. */
+/*
+ * Needs: 4 general counters are bits 0-3, fixed ones bits 4-6 on fake_skx; 8 and 4 on the
+ * performance cores of fake_adl.
+ */
 static const struct need_row {
 	int line;
 	const struct fake_machine *machine;
@@ -561,7 +565,10 @@ static int check_entry(void *arg, const struct nti_event_entry *entry)
 	if (!entry->desc || !entry->unit_text || !entry->unit_name)
 		return -1;
 	if (nti_event_parse(seen->names, entry->name, &event, &e) < 0) {
-		/* the two that machines.c made wrong, the one that asks for a value, libpfm4's that need ff=N */
+		/*
+		 * the two that machines.c made wrong, the one that asks for a value, libpfm4's that
+		 * need ff=N
+		 */
 		if (!strstr(entry->name, "bad-definition") && !strstr(entry->name, "odd/cold") &&
 		    !strstr(entry->name, "uncore_iio_0/port") &&
 		    !strstr(e.text, "there are e, i, t, ff"))

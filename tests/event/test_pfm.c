@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * libpfm4's names: encodings of many models against libpfm4's own tables, and of some events against vendors' documents.
+ * libpfm4's names: encodings of many models against libpfm4's own tables, and of some events
+ * against vendors' documents.
  *
- * The first test walks libpfm4's events, so it says nothing of whether libpfm4 is right: it says that nothing is lost
- * between libpfm4's register values and the attr. It is told here, by model, which bits are the kernel's and where further
- * values go, and where libpfm4 can make a perf_event_attr by itself (core PMUs), that one is compared too.
+ * The first test walks libpfm4's events, so it says nothing of whether libpfm4 is right: it says
+ * that nothing is lost between libpfm4's register values and the attr. It is told here, by model,
+ * which bits are the kernel's and where further values go, and where libpfm4 can make a
+ * perf_event_attr by itself (core PMUs), that one is compared too.
  */
 #include <errno.h>
 #include <perfmon/pfmlib.h>
@@ -73,7 +75,10 @@ static const struct model_row {
 #define BOTH (PFM_PLM0 | PFM_PLM3)
 #define MASKS_MAX 6 /* unit masks tried of one event */
 
-/* libpfm4 says 0x67 and 0x82 without a unit mask; the documents, and ntime, say otherwise: see vendor_rows. */
+/*
+ * libpfm4 says 0x67 and 0x82 without a unit mask; the documents, and ntime, say otherwise: see
+ * vendor_rows.
+ */
 static bool is_corrected(const char *text)
 {
 	return strstr(text, "UNC_DRAM_THERMAL_THROTTLED") || strstr(text, "UNC_PROCHOT_ASSERTION");
@@ -153,7 +158,10 @@ static unsigned int compare(const struct nti_names *names, const struct model_ro
 	return 1;
 }
 
-/* The event alone, then with its first unit masks, each once more for user mode where the PMU has modes. */
+/*
+ * The event alone, then with its first unit masks, each once more for user mode where the PMU has
+ * modes.
+ */
 static unsigned int walk_event(const struct nti_names *names, const struct model_row *r, int idx,
 			       unsigned int *by_perf)
 {
@@ -178,7 +186,9 @@ static unsigned int walk_event(const struct nti_names *names, const struct model
 	return n;
 }
 
-/* Start-up: libpfm4 takes longer to begin than most programs that only want these. Must run first. */
+/*
+ * Start-up: libpfm4 takes longer to begin than most programs that only want these. Must run first.
+ */
 TEST(lazy_start)
 {
 	static const char *const texts[] = { "cycles:u",
@@ -207,7 +217,9 @@ TEST(lazy_start)
 	tt_names_fini(&t);
 }
 
-/* Asking for one event of another model makes the library initialise libpfm4 the way it wants it. */
+/*
+ * Asking for one event of another model makes the library initialise libpfm4 the way it wants it.
+ */
 static void start(const struct nti_names *names)
 {
 	struct nti_event event;
@@ -249,10 +261,11 @@ TEST(against_libpfm4)
 }
 
 /*
- * Codes as the vendors' documents define them, typed in from knowledge of these documents, which were not at hand; rows whose names
- * libpfm4 lacks were left out. SDM: Intel 64 and IA-32 Architectures Software
- * Developer's Manual vol. 3B, "performance monitoring events" (in later editions at perfmon-events.intel.com), column
- * "event num., umask value". PPR: AMD Processor Programming Reference, "core performance monitor counters".
+ * Codes as the vendors' documents define them, typed in from knowledge of these documents, which
+ * were not at hand; rows whose names libpfm4 lacks were left out. SDM: Intel 64 and IA-32
+ * Architectures Software Developer's Manual vol. 3B, "performance monitoring events" (in later
+ * editions at perfmon-events.intel.com), column "event num., umask value". PPR: AMD Processor
+ * Programming Reference, "core performance monitor counters".
  */
 static const struct vendor_row {
 	int line;
@@ -366,7 +379,10 @@ TEST(against_documents)
 	tt_names_fini(&t);
 }
 
-/* Modes: libpfm4 puts them into the register, perf and ntime into exclude_*; user 1, kernel 2, hypervisor 4. */
+/*
+ * Modes: libpfm4 puts them into the register, perf and ntime into exclude_*; user 1, kernel 2,
+ * hypervisor 4.
+ */
 static const struct mode_row {
 	int line;
 	const char *text;

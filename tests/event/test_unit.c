@@ -32,7 +32,10 @@ static const struct unit_row {
 	/* version 5: fixed counter 3 only in the bitmap of ECX */
 	{ __LINE__, &fake_adl, "cpu_core", NTI_UNIT_CORE, 4, 8, 4, "0-15",
 	  "performance cores (alderlake_hybrid)" },
-	/* all counters of the core that was asked, not what both kinds have: nothing is known of the other kind */
+	/*
+	 * all counters of the core that was asked, not what both kinds have: nothing is known of
+	 * the other kind
+	 */
 	{ __LINE__, &fake_adl, "cpu_atom", NTI_UNIT_CORE, 10, 0, 0, "16-23", "efficient cores" },
 	{ __LINE__, &fake_zen3, "cpu", NTI_UNIT_CORE, 4, 6, 0, NULL, "CPU cores" },
 	{ __LINE__, &fake_zen3, "amd_df", NTI_UNIT_UNCORE, 12, 4, 0, "0", "data fabric" },
@@ -82,7 +85,10 @@ static const struct blind_row {
 	const char *name;
 	bool is_blind, excludes_guests;
 } blind_rows[] = {
-	/* drivers without a filter of modes refuse any exclude bit, also the one that leaves out guests */
+	/*
+	 * drivers without a filter of modes refuse any exclude bit, also the one that leaves out
+	 * guests
+	 */
 	{ __LINE__, &fake_rpi, "armv6_1176", true, false },
 	{ __LINE__, &fake_arm, "armv8_pmuv3_0", false, true },
 	{ __LINE__, &fake_biglittle, "armv8_cortex_a53", false, true },
@@ -288,7 +294,10 @@ TEST(perfmon_leaf)
 	}
 }
 
-/* What CPUID 0xA says on a hybrid, and on which kind of core (CPUID 0x1a EAX 31-24: 0x40 performance, 0x20 efficient). */
+/*
+ * What CPUID 0xA says on a hybrid, and on which kind of core (CPUID 0x1a EAX 31-24: 0x40
+ * performance, 0x20 efficient).
+ */
 static const struct hybrid_row {
 	int line;
 	uint32_t kind, eax, edx;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The input as a claim's file: as it is, which its checksums nearly always refuse, and with checksums made right, so that the fields are
- * reached. What is read must be written as it was read, and tells how registers are repaired: no other bits than those on record.
+ * The input as a claim's file: as it is, which its checksums nearly always refuse, and with
+ * checksums made right, so that the fields are reached. What is read must be written as it was
+ * read, and tells how registers are repaired: no other bits than those on record.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Fuzz event texts and lists. The first byte chooses a machine and how the rest is read: as one event, as a list, or with a
- * tail of it as the content of a sysfs file (formats and events come from drivers, but a recording may say anything).
+ * Fuzz event texts and lists. The first byte chooses a machine and how the rest is read: as one
+ * event, as a list, or with a tail of it as the content of a sysfs file (formats and events come
+ * from drivers, but a recording may say anything).
  */
 #include <stdlib.h>
 #include <string.h>

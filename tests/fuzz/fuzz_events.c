@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* The input as a file of data/events. What parses keeps what box_text.h promises; everything else is left to the sanitizers. */
+/*
+ * The input as a file of data/events. What parses keeps what box_text.h promises; everything else
+ * is left to the sanitizers.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

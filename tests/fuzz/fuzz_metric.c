@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The input as a formula, as an inline metric and as a metric file. What parses is evaluated, with numbers made of the input's own
- * bytes, and must keep what metric.h promises; everything else is left to the sanitizers.
+ * The input as a formula, as an inline metric and as a metric file. What parses is evaluated, with
+ * numbers made of the input's own bytes, and must keep what metric.h promises; everything else is
+ * left to the sanitizers.
  */
 #include <math.h>
 #include <stdint.h>

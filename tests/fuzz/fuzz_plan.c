@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The planner on events made from any bytes: every plan must pass nti_plan_check() and say its reasons; small problems must
- * have the number of passes that brute force finds. First byte: bit 0 picks the wide reading of the rest, which knows
- * invalid events, large masks and all resources; then 8 bytes an event (tests/plan/random_events.h).
+ * The planner on events made from any bytes: every plan must pass nti_plan_check() and say its
+ * reasons; small problems must have the number of passes that brute force finds. First byte: bit 0
+ * picks the wide reading of the rest, which knows invalid events, large masks and all resources;
+ * then 8 bytes an event (tests/plan/random_events.h).
  */
 #include <errno.h>
 #include <stdlib.h>

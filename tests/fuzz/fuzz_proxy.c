@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Any bytes as what QEMU sends to a proxy device: no crash, no descriptor left, and an error has one sentence. The first byte chooses
- * the kind and whether guest memory is there. The input's messages may carry no descriptors, so those are sent before.
+ * Any bytes as what QEMU sends to a proxy device: no crash, no descriptor left, and an error has
+ * one sentence. The first byte chooses the kind and whether guest memory is there. The input's
+ * messages may carry no descriptors, so those are sent before.
  */
 #include <errno.h>
 #include <fcntl.h>

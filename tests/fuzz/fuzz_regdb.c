@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The input as a database of registers, read from memory under the name of a file. Whatever it holds: no crash, no leak, no more than the bounds of time and
- * memory; what was refused left the database as it was; and each register that is found by its name is found at the address that was told.
+ * The input as a database of registers, read from memory under the name of a file. Whatever it
+ * holds: no crash, no leak, no more than the bounds of time and memory; what was refused left the
+ * database as it was; and each register that is found by its name is found at the address that was
+ * told.
  */
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* The input as a trace in ntime's own form: as it is, which its checksums nearly always refuse, and with checksums made right. */
+/*
+ * The input as a trace in ntime's own form: as it is, which its checksums nearly always refuse, and
+ * with checksums made right.
+ */
 #include "trace/base/blocks.h"
 #include "tests/fuzz/trace_front.h"
 

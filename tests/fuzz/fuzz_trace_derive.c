@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The input as accesses: five bytes each choose a register of counters and multiplexers, or any, and a value. Whatever comes, rows are whole, equal to
- * themselves unless unknown, and within bounds.
+ * The input as accesses: five bytes each choose a register of counters and multiplexers, or any,
+ * and a value. Whatever comes, rows are whole, equal to themselves unless unknown, and within
+ * bounds.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* The input as a trace of that form: nothing crashes, and what is read can be written in every form. */
+/*
+ * The input as a trace of that form: nothing crashes, and what is read can be written in every
+ * form.
+ */
 #include "tests/fuzz/trace_front.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A front end of traces under a fuzzer: its input in two pieces, what comes out written in every form, and ntime's own form read again. */
+/*
+ * A front end of traces under a fuzzer: its input in two pieces, what comes out written in every
+ * form, and ntime's own form read again.
+ */
 #ifndef FUZZ_TRACE_FRONT_H
 #define FUZZ_TRACE_FRONT_H
 
@@ -30,7 +33,9 @@ static inline struct ntime_trace_ctx *fuzz_context(void)
 	return ctx;
 }
 
-/* One piece in memory of its own, so that reading behind it is seen. Bytes used, negative: refused. */
+/*
+ * One piece in memory of its own, so that reading behind it is seen. Bytes used, negative: refused.
+ */
 static inline ssize_t fuzz_piece(const struct nti_trace_front *front, void *state, void *order,
 				 struct nti_trace_devices *devices, struct nti_trace_batch *b,
 				 const char *bytes, size_t n, bool is_first, bool is_last)

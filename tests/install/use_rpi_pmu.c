@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A program as it was written for the first Raspberry Pi, in C99 and in C++: four calls, and constants. */
+/*
+ * A program as it was written for the first Raspberry Pi, in C99 and in C++: four calls, and
+ * constants.
+ */
 #include <rpi_pmu.h>
 
 static volatile unsigned int sum;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* lib/lazy: each library under its name, with each of its functions; and libraries that are not there. */
+/*
+ * lib/lazy: each library under its name, with each of its functions; and libraries that are not
+ * there.
+ */
 #include <errno.h>
 #include <perfmon/pfmlib.h>
 #include <pthread.h>
@@ -7,7 +10,10 @@
 #include "lib/base/library.h"
 #include "tests/tt.h"
 
-/* A program that links a library notes its file: ours must be the same, or another version is loaded than was compiled for. */
+/*
+ * A program that links a library notes its file: ours must be the same, or another version is
+ * loaded than was compiled for.
+ */
 TEST(each_library_loads)
 {
 #define ADDRESS(name) &nti_lazy_##name,

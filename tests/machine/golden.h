@@ -47,7 +47,10 @@ static inline char *golden_text(const char *path, size_t *length)
 	return text;
 }
 
-/* The same with the first @from of the file replaced by @to: a setting that the recording has otherwise. NULL: as it is. */
+/*
+ * The same with the first @from of the file replaced by @to: a setting that the recording has
+ * otherwise. NULL: as it is.
+ */
 static inline struct ntime_ctx *golden_open_changed(const char *machine, const char *from,
 						    const char *to)
 {

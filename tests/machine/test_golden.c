@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* What the recorded machines have, seen through the public API: units, events, metrics, problems. */
+/*
+ * What the recorded machines have, seen through the public API: units, events, metrics, problems.
+ */
 #include <errno.h>
 #include <stdbool.h>
 
@@ -7,8 +9,8 @@
 
 /*
  * Units in the order they are listed. A row with boxes stands for NAME_0, NAME_1, ....
- * Counters: num_counters of the kernel's drivers (arch/x86/events, drivers/perf) and CPUID; 0 where they
- * are not told or have no meaning.
+ * Counters: num_counters of the kernel's drivers (arch/x86/events, drivers/perf) and CPUID; 0 where
+ * they are not told or have no meaning.
  */
 static const struct unit_row {
 	int line;
@@ -58,7 +60,10 @@ static const struct unit_row {
 	{ __LINE__, ZEN, "power", 0, 0, 0, "0", true },
 	{ __LINE__, ZEN, "tracepoint", 0, 0, 0, "", true },
 	{ __LINE__, ZEN, "uprobe", 0, 0, 0, "", true },
-	/* Nothing in user mode tells how many general counters an Arm core has; the cycle counter is always there. */
+	/*
+	 * Nothing in user mode tells how many general counters an Arm core has; the cycle counter
+	 * is always there.
+	 */
 	{ __LINE__, ARM, "armv8_pmuv3", 1, 0, 1, "0-79", true },
 	{ __LINE__, ARM, "software", 0, 0, 0, "", true },
 	{ __LINE__, ARM, "clock", 0, 0, 0, "", true },
@@ -69,7 +74,10 @@ static const struct unit_row {
 	{ __LINE__, ARM, "kprobe", 0, 0, 0, "", true },
 	{ __LINE__, ARM, "tracepoint", 0, 0, 0, "", true },
 	{ __LINE__, ARM, "uprobe", 0, 0, 0, "", true },
-	/* CPUID tells what both kinds have; the large cores have two and one more (intel_pmu_init(), ALDERLAKE). */
+	/*
+	 * CPUID tells what both kinds have; the large cores have two and one more
+	 * (intel_pmu_init(), ALDERLAKE).
+	 */
 	{ __LINE__, ADL, "cpu_core", 0, 8, 4, "0-15", true },
 	{ __LINE__, ADL, "cpu_atom", 0, 6, 3, "16-23", true },
 	{ __LINE__, ADL, "software", 0, 0, 0, "", true },

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Counts on the recorded machines follow from the rates in their files: exact where an event always ran, within its error where it was
- * scaled. The simulated clock moves 10 ms with each read, and once at the start; the rates of three machines wobble with a
- * period of 100 ms, over which they are the file's again.
+ * Counts on the recorded machines follow from the rates in their files: exact where an event always
+ * ran, within its error where it was scaled. The simulated clock moves 10 ms with each read, and
+ * once at the start; the rates of three machines wobble with a period of 100 ms, over which they
+ * are the file's again.
  */
 #include <math.h>
 
@@ -50,7 +51,9 @@ static void read_times(struct rig *rig, unsigned int times)
 		TT_IS(ntime_session_read(rig->s, rig->v, rig->n), rig->n);
 }
 
-/* Read until counters were enabled for whole periods: the start and nine reads are the first one. */
+/*
+ * Read until counters were enabled for whole periods: the start and nine reads are the first one.
+ */
 static void read_periods(struct rig *rig, unsigned int periods)
 {
 	read_times(rig, periods * (unsigned int)(PERIOD_NS / STEP_NS) - 1);

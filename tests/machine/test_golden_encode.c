@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the kernel would be asked for, on three recorded servers and a hybrid: every field of perf_event_attr that names an event.
- * Expected values are worked out from the formats in sysfs and the codes in the sources named below, not taken from a run.
+ * What the kernel would be asked for, on three recorded servers and a hybrid: every field of
+ * perf_event_attr that names an event. Expected values are worked out from the formats in sysfs and
+ * the codes in the sources named below, not taken from a run.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -30,8 +31,9 @@ static const struct encode_row {
 	uint32_t exclude, precise;
 } encode_rows[] = {
 	/*
-	 * Generic: include/uapi/linux/perf_event.h. Guests are left out of core events as perf does (evsel__config() of
-	 * tools/perf); ":u" leaves out kernel and hypervisor, ":k" user and hypervisor (perf-list(1), EVENT MODIFIERS).
+	 * Generic: include/uapi/linux/perf_event.h. Guests are left out of core events as perf does
+	 * (evsel__config() of tools/perf); ":u" leaves out kernel and hypervisor, ":k" user and
+	 * hypervisor (perf-list(1), EVENT MODIFIERS).
 	 */
 	{ __LINE__, SKX, "cycles", "cpu", 1, 0, 0, 0, 0, GUEST, 0 },
 	{ __LINE__, SKX, "instructions:u", "cpu", 1, 0, 1, 0, 0, GUEST | KERNEL | HV, 0 },
@@ -48,7 +50,10 @@ static const struct encode_row {
 	  0 },
 	/* Tracepoint numbers are those of the recording. */
 	{ __LINE__, SKX, "sched:sched_switch", "tracepoint", 1, 2, 316, 0, 0, 0, 0 },
-	/* Names and terms of sysfs: arch/x86/events/intel/core.c; where the bits go: format/ of the PMU. */
+	/*
+	 * Names and terms of sysfs: arch/x86/events/intel/core.c; where the bits go: format/ of the
+	 * PMU.
+	 */
 	{ __LINE__, SKX, "mem-loads", "cpu", 1, 4, 0x1cd, 3, 0, GUEST, 0 },
 	{ __LINE__, SKX, "cpu/mem-loads,ldlat=30/pp", "cpu", 1, 4, 0x1cd, 30, 0, GUEST, 2 },
 	{ __LINE__, SKX, "cpu/cycles-ct/", "cpu", 1, 4, 0x30000003c, 0, 0, GUEST, 0 },
@@ -64,9 +69,10 @@ static const struct encode_row {
 	{ __LINE__, SKX, "r1a8", "cpu", 1, 4, 0x1a8, 0, 0, GUEST, 0 },
 	{ __LINE__, SKX, "r13c:k", "cpu", 1, 4, 0x13c, 0, 0, GUEST | USER | HV, 0 },
 	/*
-	 * libpfm4's names. Codes of the Skylake-SP core: 0xc0 and 0x1b7 as in arch/x86/events/intel/core.c, 0x11 in
-	 * MSR_PEBS_FRONTEND as in tools/perf/pmu-events/arch/x86/skylakex/frontend.json. From memory: 0x20d1, 0xc5, 0x1b1, and bits 0
-	 * (demand data reads) and 16 (any response) of MSR_OFFCORE_RSP.
+	 * libpfm4's names. Codes of the Skylake-SP core: 0xc0 and 0x1b7 as in
+	 * arch/x86/events/intel/core.c, 0x11 in MSR_PEBS_FRONTEND as in
+	 * tools/perf/pmu-events/arch/x86/skylakex/frontend.json. From memory: 0x20d1, 0xc5, 0x1b1,
+	 * and bits 0 (demand data reads) and 16 (any response) of MSR_OFFCORE_RSP.
 	 */
 	{ __LINE__, SKX, "skx::INST_RETIRED:ANY_P:u", "cpu", 1, 4, 0xc0, 0, 0, GUEST | KERNEL | HV,
 	  0 },
@@ -76,7 +82,9 @@ static const struct encode_row {
 	  0x10001, 0, GUEST, 0 },
 	{ __LINE__, SKX, "FRONTEND_RETIRED:DSB_MISS", "cpu", 1, 4, 0x1c6, 0x11, 0, GUEST, 0 },
 	{ __LINE__, SKX, "UOPS_EXECUTED:THREAD:c=1:i", "cpu", 1, 4, 0x18001b1, 0, 0, GUEST, 0 },
-	/* Uncore: arch/x86/events/intel/uncore_snbep.c; nothing is left out, a box sees no modes. */
+	/*
+	 * Uncore: arch/x86/events/intel/uncore_snbep.c; nothing is left out, a box sees no modes.
+	 */
 	{ __LINE__, SKX, "uncore_imc/cas_count_read/", "uncore_imc_0", 6, 13, 0x304, 0, 0, 0, 0 },
 	{ __LINE__, SKX, "imc/cas_count_write/", "uncore_imc_0", 6, 13, 0xc04, 0, 0, 0, 0 },
 	{ __LINE__, SKX, "uncore_imc_5/clockticks/", "uncore_imc_5", 1, 18, 0, 0, 0, 0, 0 },
@@ -103,7 +111,10 @@ static const struct encode_row {
 	{ __LINE__, SKX, "rapl::RAPL_ENERGY_PKG", "power", 1, 10, 2, 0, 0, 0, 0 },
 	{ __LINE__, SKX, "cstate_pkg/c6-residency/", "cstate_pkg", 1, 12, 2, 0, 0, 0, 0 },
 	{ __LINE__, SKX, "msr/aperf/", "msr", 1, 9, 1, 0, 0, 0, 0 },
-	/* AMD: arch/x86/events/amd/core.c and uncore.c; the code has 12 bits on the core and 14 on the fabric. */
+	/*
+	 * AMD: arch/x86/events/amd/core.c and uncore.c; the code has 12 bits on the core and 14 on
+	 * the fabric.
+	 */
 	{ __LINE__, ZEN, "cycles", "cpu", 1, 0, 0, 0, 0, GUEST, 0 },
 	{ __LINE__, ZEN, "instructions:uk", "cpu", 1, 0, 1, 0, 0, GUEST | HV, 0 },
 	{ __LINE__, ZEN, "stalled-cycles-backend", "cpu", 1, 0, 8, 0, 0, GUEST, 0 },
@@ -124,7 +135,10 @@ static const struct encode_row {
 	{ __LINE__, ZEN, "ibs_op/cnt_ctl=1/", "ibs_op", 1, 9, 0x80000, 0, 0, 0, 0 },
 	{ __LINE__, ZEN, "power/energy-pkg/", "power", 1, 11, 2, 0, 0, 0, 0 },
 	{ __LINE__, ZEN, "msr/irperf/", "msr", 1, 10, 6, 0, 0, 0, 0 },
-	/* arm64: arch/arm64/kernel/perf_event.c, drivers/perf/arm-cmn.c, arm_dsu_pmu.c, arm_spe_pmu.c */
+	/*
+	 * arm64: arch/arm64/kernel/perf_event.c, drivers/perf/arm-cmn.c, arm_dsu_pmu.c,
+	 * arm_spe_pmu.c
+	 */
 	{ __LINE__, ARM, "cycles", "armv8_pmuv3_0", 1, 0, 0, 0, 0, GUEST, 0 },
 	{ __LINE__, ARM, "instructions:u", "armv8_pmuv3_0", 1, 0, 1, 0, 0, GUEST | KERNEL | HV, 0 },
 	{ __LINE__, ARM, "branches", "armv8_pmuv3_0", 1, 0, 4, 0, 0, GUEST, 0 },
@@ -150,7 +164,10 @@ static const struct encode_row {
 	{ __LINE__, ARM, "arm_spe_0/ts_enable=1,pct_enable=1,event_filter=2,min_latency=100/",
 	  "arm_spe_0", 1, 9, 5, 2, 100, 0, 0 },
 	{ __LINE__, ARM, "raw_syscalls:sys_enter", "tracepoint", 1, 2, 348, 0, 0, 0, 0 },
-	/* One kind of core of a hybrid is asked by its own type; arch/x86/events/intel/core.c, adl_hybrid_*. */
+	/*
+	 * One kind of core of a hybrid is asked by its own type; arch/x86/events/intel/core.c,
+	 * adl_hybrid_*.
+	 */
 	{ __LINE__, ADL, "cpu_core/slots/", "cpu_core", 1, 4, 0x400, 0, 0, GUEST, 0 },
 	{ __LINE__, ADL, "cpu_core::topdown-mem-bound", "cpu_core", 1, 4, 0x8700, 0, 0, GUEST, 0 },
 	{ __LINE__, ADL, "cpu_atom/mem-loads/ppp", "cpu_atom", 1, 8, 0x5d0, 3, 0, GUEST, 3 },
@@ -205,7 +222,10 @@ static int add_config(void *arg, const struct ntime_encoding *e)
 	return 0;
 }
 
-/* Generic events of a hybrid: the type of the core PMU in the upper half (PERF_PMU_TYPE_SHIFT); raw codes by its own type. */
+/*
+ * Generic events of a hybrid: the type of the core PMU in the upper half (PERF_PMU_TYPE_SHIFT); raw
+ * codes by its own type.
+ */
 TEST(hybrids_have_a_part_for_each_kind_of_core)
 {
 	struct ntime_ctx *ctx = golden_open(ADL);

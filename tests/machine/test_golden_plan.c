@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Plans on the recorded machines: how many passes, which pass each event gets, and what forced them. */
+/*
+ * Plans on the recorded machines: how many passes, which pass each event gets, and what forced
+ * them.
+ */
 #include <errno.h>
 
 #include "tests/machine/golden.h"
@@ -52,7 +55,10 @@ static const struct plan_row {
 	{ __LINE__, SKX, 0, NULL, NULL,
 	  "{cycles," C1("cpu") "," C2("cpu") "},{instructions," C3("cpu") "," C4("cpu") "}",
 	  "000000", "" },
-	/* one register for all off-core events of a core, one for the load latency, one for the front end */
+	/*
+	 * one register for all off-core events of a core, one for the load latency, one for the
+	 * front end
+	 */
 	{ __LINE__, SKX, 0, NULL, NULL, OFFCORE(0x10001) "," OFFCORE(0x10002), "01",
 	  "MSR_OFFCORE_RSP_0" },
 	{ __LINE__, SKX, 0, NULL, NULL, OFFCORE(0x10001) "," OFFCORE(0x10001) ":u", "00", "" },
@@ -94,7 +100,9 @@ static const struct plan_row {
 	{ __LINE__, ZEN, NTIME_TARGET_MACHINE, NULL, NULL, SIX("amd_l3"), "000000", "" },
 	{ __LINE__, ZEN, NTIME_TARGET_MACHINE, NULL, NULL, SIX("amd_l3") "," C7("amd_l3"),
 	  "0000001", "amd_l3" },
-	/* Neoverse N1: six and the cycle counter. The six are found out from what the kernel takes. */
+	/*
+	 * Neoverse N1: six and the cycle counter. The six are found out from what the kernel takes.
+	 */
 	{ __LINE__, ARM, 0, NULL, NULL, "cycles," A_SIX, "0000000", "" },
 	{ __LINE__, ARM, 0, NULL, NULL, A_SIX ",cpu_cycles", "0000000", "" },
 	{ __LINE__, ARM, 0, NULL, NULL, A_SIX "," A(17), "0000001", ARM_PMU },

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Machine files: what is refused and with which sentence, ranges in keys, links, lists, CPUID, registers. */
+/*
+ * Machine files: what is refused and with which sentence, ranges in keys, links, lists, CPUID,
+ * registers.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>

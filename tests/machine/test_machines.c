@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The machine files themselves: they load and hold what the documents say. Facts are typed in here a second time, from the same
- * documents, so that an accident in a file does not go unseen.
+ * The machine files themselves: they load and hold what the documents say. Facts are typed in here
+ * a second time, from the same documents, so that an accident in a file does not go unseen.
  */
 #include <errno.h>
 #include <fnmatch.h>

@@ -243,7 +243,10 @@ TEST(targets_that_cannot_be_written)
 	TT_IS(try_record(directory, &e), -EEXIST);
 }
 
-/* A limit on file sizes stands in for a full disk: the write fails half way, the old file stays, nothing else is left. */
+/*
+ * A limit on file sizes stands in for a full disk: the write fails half way, the old file stays,
+ * nothing else is left.
+ */
 TEST(half_a_recording_is_none)
 {
 	struct rlimit old, small;

@@ -372,7 +372,10 @@ TEST(a_group_outlives_its_leader)
 	os->ops->free(os);
 }
 
-/* Members that were many go on alone, each with its own place; a group whose read would be too large is refused. */
+/*
+ * Members that were many go on alone, each with its own place; a group whose read would be too
+ * large is refused.
+ */
 TEST(large_groups)
 {
 	struct nti_os *os = os_new("true", -1, "", "");
@@ -576,7 +579,10 @@ TEST(looking_does_not_change_counts)
 		TT_IS(count[0][i], count[1][i]);
 }
 
-/* A wobble of 300 permille: +30% in the first half of a period, -30% in the second, nothing over whole periods. */
+/*
+ * A wobble of 300 permille: +30% in the first half of a period, -30% in the second, nothing over
+ * whole periods.
+ */
 TEST(wobble_changes_rates_over_time)
 {
 	struct nti_os *os =
@@ -613,7 +619,10 @@ TEST(user_and_kernel_share_the_rate)
 	os->ops->free(os);
 }
 
-/* Pinned events come first; one that finds no counter is in error and reads as end of file until it is enabled again. */
+/*
+ * Pinned events come first; one that finds no counter is in error and reads as end of file until it
+ * is enabled again.
+ */
 TEST(pinned_events_fail_loudly)
 {
 	struct nti_os *os = os_new("true", -1, "", "");
@@ -674,7 +683,10 @@ TEST(enable_on_exec_enables_at_once)
 	os->ops->free(os);
 }
 
-/* A core PMU of another architecture: generic types find it under any number, cycles have a counter of their own. */
+/*
+ * A core PMU of another architecture: generic types find it under any number, cycles have a counter
+ * of their own.
+ */
 TEST(arm_has_a_cycle_counter)
 {
 	static const char text[] =

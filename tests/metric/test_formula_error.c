@@ -176,7 +176,10 @@ TEST(long_text)
 	TT_HAS(e.text, want);
 }
 
-/* Errors of results. Events of the tables: a is 8 +- 0.4, b is 2 +- 0.3, c is 5 and exact, u has an unknown error. */
+/*
+ * Errors of results. Events of the tables: a is 8 +- 0.4, b is 2 +- 0.3, c is 5 and exact, u has an
+ * unknown error.
+ */
 
 static struct nti_number number_of(const char *event)
 {
@@ -276,9 +279,10 @@ TEST(spreads)
 }
 
 /*
- * Monte Carlo: draw the events from normal distributions, evaluate without errors, compare the spread of the results with what was
- * propagated. With N draws the standard deviation itself is known to 1 / sqrt(2 N), 0.35 % here; second-order terms add about the
- * square of the relative errors (at most 3 %, so 0.1 %). A bound of 3 % can be missed only by a wrong formula.
+ * Monte Carlo: draw the events from normal distributions, evaluate without errors, compare the
+ * spread of the results with what was propagated. With N draws the standard deviation itself is
+ * known to 1 / sqrt(2 N), 0.35 % here; second-order terms add about the square of the relative
+ * errors (at most 3 %, so 0.1 %). A bound of 3 % can be missed only by a wrong formula.
  */
 #define DRAWS 40000
 

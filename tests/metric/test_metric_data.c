@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
-/* The ready-made metrics: they parse, use only events that are known to exist somewhere, and compute what they say. */
+/*
+ * The ready-made metrics: they parse, use only events that are known to exist somewhere, and
+ * compute what they say.
+ */
 #include <math.h>
 
 #include "lib/metric/metric.h"
 #include "tests/tt.h"
 
 /*
- * Every event that a ready-made metric may use. Sources: perf-list(1) for the generic names; Linux 6.1, arch/x86/events/msr.c, rapl.c,
- * intel/cstate.c, intel/uncore_snb.c and intel/uncore_snbep.c, and data/events for those with slashes; libpfm4's tables of the uncores of
- * Intel's; tsc is ntime's own.
+ * Every event that a ready-made metric may use. Sources: perf-list(1) for the generic names; Linux
+ * 6.1, arch/x86/events/msr.c, rapl.c, intel/cstate.c, intel/uncore_snb.c and intel/uncore_snbep.c,
+ * and data/events for those with slashes; libpfm4's tables of the uncores of Intel's; tsc is
+ * ntime's own.
  */
 static const char *const event_names[] = {
 	"L1-dcache-load-misses",
@@ -198,7 +202,10 @@ TEST(events_are_known)
 				 event_names[i]);
 }
 
-/* With all inputs at 1 every formula has a value: none divides by a constant 0 or is not finite by itself. A difference may be 0. */
+/*
+ * With all inputs at 1 every formula has a value: none divides by a constant 0 or is not finite by
+ * itself. A difference may be 0.
+ */
 static void check_value(const struct nti_metric *m, const struct nti_formula *f)
 {
 	struct nti_number ones[NTI_METRIC_MAX_EVENTS], got;

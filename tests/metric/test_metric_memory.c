@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Memory runs short at every allocation in turn: each time -ENOMEM with a sentence, nothing changed, nothing leaked (the leak
- * sanitizer looks). The linker sends the library's allocations here, see meson.build.
+ * Memory runs short at every allocation in turn: each time -ENOMEM with a sentence, nothing
+ * changed, nothing leaked (the leak sanitizer looks). The linker sends the library's allocations
+ * here, see meson.build.
  */
 #include <errno.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* QEMU's end of a proxy device, for tests: messages as hw/remote/mpqemu-link.h of QEMU 7.2 lays them out, typed in again here. */
+/*
+ * QEMU's end of a proxy device, for tests: messages as hw/remote/mpqemu-link.h of QEMU 7.2 lays
+ * them out, typed in again here.
+ */
 #ifndef FAKE_QEMU_H
 #define FAKE_QEMU_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * models/arm1176_pmu.h: random traffic against the rows of nthw_arm1176, then what Linux' perf_event_v6.c expects of it. The
- * manual (ARM DDI 0301H) was not opened.
+ * models/arm1176_pmu.h: random traffic against the rows of nthw_arm1176, then what Linux'
+ * perf_event_v6.c expects of it. The manual (ARM DDI 0301H) was not opened.
  */
 #include "core/regs/regs.h"
 #include "models/arm1176_pmu.h"
@@ -132,7 +132,10 @@ static const struct count_row {
 	  E | EVENTS(CYCLES, INSTRUCTIONS), 201, 202, 103 },
 	/* the same event on both */
 	{ __LINE__, E | EVENTS(7, 7), 0, 0, 5, 9, 0, E | EVENTS(7, 7), 0, 9, 14 },
-	/* events that nobody emulates stand still: branches, data cache, the two that Linux parks on */
+	/*
+	 * events that nobody emulates stand still: branches, data cache, the two that Linux parks
+	 * on
+	 */
 	{ __LINE__, E | EVENTS(0x05, 0x0a), 0, 1, 2, 9, 9, E | EVENTS(0x05, 0x0a), 9, 1, 2 },
 	{ __LINE__, E | EVENTS(0x20, 0x22), 0, 1, 2, 9, 9, E | EVENTS(0x20, 0x22), 9, 1, 2 },
 	/* just before the wrap, at it, behind it */
@@ -239,7 +242,10 @@ TEST(resets_are_apart)
 	TT_IS(get(&p, CCR), 0);
 }
 
-/* The divider begins anew with C and when it is switched on, so that a known start gives a known count. */
+/*
+ * The divider begins anew with C and when it is switched on, so that a known start gives a known
+ * count.
+ */
 TEST(divider_begins_anew)
 {
 	struct ntm_arm1176_pmu p = { 0 };
@@ -316,7 +322,10 @@ TEST(user_mode_needs_v)
 	TT_IS(ntm_arm1176_pmu_read(&p, CCR, USER, &value), NTM_REFUSED);
 }
 
-/* Neighbours in CP15: the architected registers of others, c15, c12, 4, c15, c9, 1 and the same numbers with another opcode 1. */
+/*
+ * Neighbours in CP15: the architected registers of others, c15, c12, 4, c15, c9, 1 and the same
+ * numbers with another opcode 1.
+ */
 TEST(others_are_not_mine)
 {
 	static const uint32_t others[] = { 0x0,	   0x90c0, 0xf091, 0xf0bf,

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* models/nhm_uncore: random traffic against the rows, then the recipe for finding throttled blades, wrap and faults. */
+/*
+ * models/nhm_uncore: random traffic against the rows, then the recipe for finding throttled blades,
+ * wrap and faults.
+ */
 #include "core/regs/regs.h"
 #include "models/nhm_uncore.h"
 #include "tests/models/traffic.h"
@@ -103,7 +106,10 @@ static const struct ntm_nhm_work work = {
 	.partial_writes = { 7, 80, 900 },
 };
 
-/* facts/nehalem-uncore: select with enable and occupancy reset, enable globally without touching others, read. */
+/*
+ * facts/nehalem-uncore: select with enable and occupancy reset, enable globally without touching
+ * others, read.
+ */
 TEST(the_recipe_finds_throttling)
 {
 	struct ntm_nhm_uncore box;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* models/pci_config: a PCI header that takes only what it may. What is expected is typed in from the specification. */
+/*
+ * models/pci_config: a PCI header that takes only what it may. What is expected is typed in from
+ * the specification.
+ */
 #include "core/regs/regs.h"
 #include "models/pci_config.h"
 #include "tests/models/traffic.h"
@@ -28,13 +31,19 @@ static void make(struct ntm_pci_config *c)
 	assert_true(ntm_pci_config_add_capability(c, 0x05, 0x50));
 }
 
-/* What make() gives must hold after reset, and which bits of it software may set or clear: dwords 0 to 15. */
+/*
+ * What make() gives must hold after reset, and which bits of it software may set or clear: dwords 0
+ * to 15.
+ */
 static const struct header_row {
 	int line;
 	uint32_t addr, reset, stored, cleared;
 } header_rows[] = {
 	{ __LINE__, 0x00, 0x3cb08086, 0, 0 },
-	/* command 0x547: io, memory, master, parity, serr, no_intx; status 0xf900 clears; bit 4: has capabilities */
+	/*
+	 * command 0x547: io, memory, master, parity, serr, no_intx; status 0xf900 clears; bit 4:
+	 * has capabilities
+	 */
 	{ __LINE__, 0x04, 0x00100000, 0x00000547, 0xf9000000 },
 	{ __LINE__, 0x08, 0x08800107, 0, 0 },
 	{ __LINE__, 0x0c, 0x00800000, 0x0000ffff, 0 },
@@ -144,7 +153,10 @@ static uint64_t traffic_reset(void *model, const struct nthw_reg *reg, uint32_t 
 	uint64_t value;
 
 	(void)model;
-	/* Identity and BARs are the function's own: what make() gives, which reset_values compares with typed-in numbers. */
+	/*
+	 * Identity and BARs are the function's own: what make() gives, which reset_values compares
+	 * with typed-in numbers.
+	 */
 	make(&c);
 	traffic_read(&c, reg->addr + index * reg->step, &value);
 	return value;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* models/port/proxy against a fake QEMU: every command, memory that is and is not there, and what no QEMU would send. */
+/*
+ * models/port/proxy against a fake QEMU: every command, memory that is and is not there, and what
+ * no QEMU would send.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -170,7 +173,10 @@ struct memory_message {
 	uint64_t address[8], bytes[8], offset[8];
 };
 
-/* A file of 64 KiB as guest memory: 32 KiB at 1 MiB from its middle, and its beginning at 4 GiB, of which 16 KiB are said to be there. */
+/*
+ * A file of 64 KiB as guest memory: 32 KiB at 1 MiB from its middle, and its beginning at 4 GiB, of
+ * which 16 KiB are said to be there.
+ */
 static int share_memory(struct bench *b)
 {
 	struct memory_message body = { { 0x100000, 0x100000000 },

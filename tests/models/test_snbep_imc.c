@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* models/snbep_imc: expectations are typed in from Intel 327043-001, tables 2-59 to 2-63, and from what Linux 6.1 writes. */
+/*
+ * models/snbep_imc: expectations are typed in from Intel 327043-001, tables 2-59 to 2-63, and from
+ * what Linux 6.1 writes.
+ */
 #include "core/regs/regs.h"
 #include "models/snbep_imc.h"
 #include "models/snbep_ubox.h"
@@ -137,7 +140,10 @@ static const struct event_row {
 	{ __LINE__, EN | 0x02000000, 0, false },
 	{ __LINE__, EN | 0x01800000, 0, false },
 	{ __LINE__, EN | 0x02800000, CLOCKS, false },
-	/* a CAS is one event in one clock: at least 1 is as many clocks, at least 2 never, less than 1 all the others */
+	/*
+	 * a CAS is one event in one clock: at least 1 is as many clocks, at least 2 never, less
+	 * than 1 all the others
+	 */
 	{ __LINE__, EN | 0x01000304, R + U, false },
 	{ __LINE__, EN | 0x02000304, 0, false },
 	{ __LINE__, EN | 0x01800304, CLOCKS - R - U, false },
@@ -259,7 +265,9 @@ TEST(box_freezes_and_resets)
 	TT_IS(ntm_snbep_imc_read(&m, FIXED_CONTROL, 4), EN);
 }
 
-/* As Linux 6.1 asks, snbep_pci2phy_map_init(): which third of the map holds the node is the socket. */
+/*
+ * As Linux 6.1 asks, snbep_pci2phy_map_init(): which third of the map holds the node is the socket.
+ */
 TEST(ubox_tells_its_socket)
 {
 	struct ntm_snbep_ubox m;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* models/x86_pmu: random traffic against the rows, then what the manuals say of counting, wrapping and faulting. */
+/*
+ * models/x86_pmu: random traffic against the rows, then what the manuals say of counting, wrapping
+ * and faulting.
+ */
 #include "core/regs/regs.h"
 #include "models/x86_pmu.h"
 #include "tests/models/traffic.h"
@@ -184,7 +187,8 @@ static const struct counts_row {
 	uint32_t sel_msr, pmc_msr;
 	uint64_t select;
 	uint64_t in_user,
-		in_kernel; /* after 10 user steps and 100 kernel steps of 1 instruction, 4 cycles, 2 ref */
+		/* after 10 user steps and 100 kernel steps of 1 instruction, 4 cycles, 2 ref */
+		in_kernel;
 } counts_rows[] = {
 	{ __LINE__, &ntm_x86_intel, 0x186, 0xc1, 0x4100c0, 10, 0 },
 	{ __LINE__, &ntm_x86_intel, 0x186, 0xc1, 0x4200c0, 0, 100 },
@@ -466,7 +470,10 @@ TEST(only_real_configurations_are_made)
 	}
 }
 
-/* One advance of n steps and n advances of one step are the same thing: the caller may ask as often as it likes. */
+/*
+ * One advance of n steps and n advances of one step are the same thing: the caller may ask as often
+ * as it likes.
+ */
 TEST(advancing_can_be_cut_anywhere)
 {
 	uint64_t seed = tt_seed();

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* models/x86_power: what is there on which processor, counters and their wraps, sticky log bits, faults; held against the rows. */
+/*
+ * models/x86_power: what is there on which processor, counters and their wraps, sticky log bits,
+ * faults; held against the rows.
+ */
 #include "core/regs/regs.h"
 #include "models/x86_power.h"
 #include "tests/tt.h"
@@ -56,7 +59,10 @@ static const struct ntm_x86_package_work package_work = {
 	.heat = { .headroom = 12 },
 };
 
-/* What each register holds on each processor after the work above; ABSENT: there is no such register. */
+/*
+ * What each register holds on each processor after the work above; ABSENT: there is no such
+ * register.
+ */
 #define ABSENT UINT64_MAX
 static const struct holds_row {
 	int line;
@@ -146,7 +152,10 @@ static void heat_package(struct box *b, uint32_t now, uint32_t was, uint32_t hea
 	ntm_x86_power_package_advance(&b->package, &work);
 }
 
-/* Linux' therm_throt.c: status bits come and go, log bits stay until 0 is written to them; a written 1 leaves them. */
+/*
+ * Linux' therm_throt.c: status bits come and go, log bits stay until 0 is written to them; a
+ * written 1 leaves them.
+ */
 TEST(log_bits_stay_until_cleared)
 {
 	struct box b = fresh(SNB);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random register traffic against the rows: after every write each register of the table holds what its row says it must. One
- * struct traffic a model under test; what a row cannot say (a write that clears another register, one that faults) the test tells
- * in .after and .touches, typed in from the document, never by asking the model.
+ * Random register traffic against the rows: after every write each register of the table holds what
+ * its row says it must. One struct traffic a model under test; what a row cannot say (a write that
+ * clears another register, one that faults) the test tells in .after and .touches, typed in from
+ * the document, never by asking the model.
  */
 #ifndef TRAFFIC_H
 #define TRAFFIC_H
@@ -21,14 +22,14 @@ struct traffic {
 	/* What instance @index of @reg must hold after a reset; NULL: the row's reset value. */
 	uint64_t (*reset)(void *model, const struct nthw_reg *reg, uint32_t index);
 	/*
-	 * What it must hold after @value was written over @before; *@refused must be set when the write has to fail (the register then
-	 * keeps @before). NULL: traffic_stored().
+	 * What it must hold after @value was written over @before; *@refused must be set when the
+	 * write has to fail (the register then keeps @before). NULL: traffic_stored().
 	 */
 	uint64_t (*after)(void *model, const struct nthw_reg *reg, uint32_t index, uint64_t before,
 			  uint64_t value, bool *refused);
 	/*
-	 * A write to @reg instance @index changed another register (clears a status, is an alias): adjust @expected of @other.
-	 * NULL: registers are apart from each other.
+	 * A write to @reg instance @index changed another register (clears a status, is an alias):
+	 * adjust @expected of @other. NULL: registers are apart from each other.
 	 */
 	uint64_t (*touches)(void *model, const struct nthw_reg *reg, uint32_t index, uint64_t value,
 			    const struct nthw_reg *other, uint32_t other_index, uint64_t expected);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* lib/os/linux.c below another root: files, folders and links of a temporary directory stand in for /sys and /proc. */
+/*
+ * lib/os/linux.c below another root: files, folders and links of a temporary directory stand in for
+ * /sys and /proc.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -404,7 +407,10 @@ TEST(clocks)
 	assert_true(first > 0);
 	assert_true(os->ops->now_ns(os) >= first);
 	if (ret == 0) {
-		/* Slow clocks show one number to several readings; one that stands still ends at the test's own limit. */
+		/*
+		 * Slow clocks show one number to several readings; one that stands still ends at
+		 * the test's own limit.
+		 */
 		do
 			TT_IS(os->ops->tsc(os, &later), 0);
 		while (later == ticks);
@@ -420,7 +426,10 @@ TEST(cpuid)
 	int ret = os->ops->cpuid(os, 0, 0, r);
 
 #if defined(__x86_64__)
-	/* Leaf 0: the highest leaf, and twelve letters of the vendor's name (Intel SDM vol. 2A, CPUID; AMD APM vol. 3, E.3.1). */
+	/*
+	 * Leaf 0: the highest leaf, and twelve letters of the vendor's name (Intel SDM vol. 2A,
+	 * CPUID; AMD APM vol. 3, E.3.1).
+	 */
 	size_t i;
 
 	TT_IS(ret, 0);

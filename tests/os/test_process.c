@@ -30,7 +30,10 @@ static int count_descriptors(void)
 	return n;
 }
 
-/* Descriptors that go through exec. This program as its own child answers with their number as exit status. */
+/*
+ * Descriptors that go through exec. This program as its own child answers with their number as exit
+ * status.
+ */
 #define COUNT_OPTION "--count-inherited"
 #define IDENTIFY_OPTION "--identify"
 static int count_inherited(void)
@@ -105,7 +108,10 @@ TEST(exit_status)
 	nti_process_fini(&p);
 }
 
-/* What this program, and so the copy of it before exec, has resident shows in ru_maxrss; the floor must tell. */
+/*
+ * What this program, and so the copy of it before exec, has resident shows in ru_maxrss; the floor
+ * must tell.
+ */
 TEST(max_rss_floor_is_the_size_of_the_copy)
 {
 	const size_t bytes = 32u << 20;
@@ -128,7 +134,10 @@ TEST(max_rss_floor_is_the_size_of_the_copy)
 	free(resident);
 }
 
-/* As with a program whose file has capabilities: exits with 0 when the floor is not below what wait4(2) tells. */
+/*
+ * As with a program whose file has capabilities: exits with 0 when the floor is not below what
+ * wait4(2) tells.
+ */
 static _Noreturn void measure_without_page_tables(void)
 {
 	char *argv[] = { "true", NULL };
@@ -233,7 +242,10 @@ TEST(waiting_is_interrupted)
 	TT_IS(sigaction(SIGUSR1, &old, NULL), 0);
 }
 
-/* The child is killed while it waits before exec. Writing to it must not end this program with SIGPIPE. */
+/*
+ * The child is killed while it waits before exec. Writing to it must not end this program with
+ * SIGPIPE.
+ */
 TEST(killed_at_the_door)
 {
 	struct sigaction standard = { .sa_handler = SIG_DFL }, old;
@@ -414,7 +426,9 @@ static int identify(void)
 	return 0;
 }
 
-/* This program as its own child, called by a name and with words that nobody wants on a terminal. */
+/*
+ * This program as its own child, called by a name and with words that nobody wants on a terminal.
+ */
 TEST(identity)
 {
 	char name[] = "/a/b/some name", option[] = IDENTIFY_OPTION, words[] = "a\tb\x1b[2J\xc3\xa9",

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The smallest number of passes by trying everything: for up to 10 events, written from the words of lib/plan/plan.h
- * and without a look at the planner. The table says of every subset of the events whether it fits into one pass; the
- * smallest number of such subsets that make up the whole follows.
+ * The smallest number of passes by trying everything: for up to 10 events, written from the words
+ * of lib/plan/plan.h and without a look at the planner. The table says of every subset of the
+ * events whether it fits into one pass; the smallest number of such subsets that make up the whole
+ * follows.
  */
 #ifndef TT_BRUTE_H
 #define TT_BRUTE_H
@@ -77,7 +78,10 @@ static inline bool tt_brute_whole(const struct tt_brute *b, unsigned int set)
 	return true;
 }
 
-/* Fill the tables; returns the passes of all events, 0 when a group cannot be counted at once. @n at most 10. */
+/*
+ * Fill the tables; returns the passes of all events, 0 when a group cannot be counted at once. @n
+ * at most 10.
+ */
 static inline unsigned int tt_brute_make(struct tt_brute *b, const struct nti_plan_event *events,
 					 size_t n)
 {
@@ -98,7 +102,10 @@ static inline unsigned int tt_brute_make(struct tt_brute *b, const struct nti_pl
 	return b->passes[all] == 0xff ? 0 : b->passes[all];
 }
 
-/* Find pass[] of events i.. in @passes passes, the earliest in the order given; in_pass[] is what sits there. */
+/*
+ * Find pass[] of events i.. in @passes passes, the earliest in the order given; in_pass[] is what
+ * sits there.
+ */
 static inline bool tt_brute_order(const struct tt_brute *b, unsigned int passes, size_t i,
 				  unsigned int *in_pass, uint8_t *pass)
 {

@@ -12,8 +12,9 @@
 #define TT_EVENT_BYTES 8
 
 /*
- * One event of 8 bytes: 0-1 low half of the mask, 2 bank (low 2 bits) and group (next 3), 3 flags (0: software, 1-3
- * zero: exclusive, 4-5: number of wants), 4-7 one want each (resource in the low 2 bits, value in the next 2).
+ * One event of 8 bytes: 0-1 low half of the mask, 2 bank (low 2 bits) and group (next 3), 3 flags
+ * (0: software, 1-3 zero: exclusive, 4-5: number of wants), 4-7 one want each (resource in the low
+ * 2 bits, value in the next 2).
  * @wide uses all bits instead: large numbers, odd masks, invalid ones too.
  */
 static inline void tt_event_from_bytes(const uint8_t *bytes, int wide, struct nti_plan_event *event)

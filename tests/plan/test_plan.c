@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* lib/plan/plan.h on small model PMUs: passes, order, reasons, sentences, refusals; and that the check can fail. */
+/*
+ * lib/plan/plan.h on small model PMUs: passes, order, reasons, sentences, refusals; and that the
+ * check can fail.
+ */
 #include "tests/plan/model.h"
 #include "tests/tt.h"
 
@@ -57,7 +60,10 @@ static const struct plan_row {
 	{ __LINE__, "model4", { "a", "b", "c", "only2" }, "0000", NONE },
 	{ __LINE__, "model4", { "low", "low'", "low''" }, "001", COUNTERS },
 	{ __LINE__, "model4", { "a", "b", "low", "low'" }, "0000", NONE },
-	/* one value of a register at a time; the same value twice is one value; other banks see it too */
+	/*
+	 * one value of a register at a time; the same value twice is one value; other banks see it
+	 * too
+	 */
 	{ __LINE__, "model4", { "rsp=1", "rsp=1'" }, "00", NONE },
 	{ __LINE__, "model4", { "rsp=1", "rsp=2", "rsp=1'" }, "010", RESOURCE },
 	{ __LINE__, "model4", { "rsp=1", "rsp=2", "rsp=3" }, "012", RESOURCE },
@@ -353,7 +359,10 @@ TEST(check_finds_what_is_wrong)
 	}
 }
 
-/* Plans of large problems are right, the same when asked again, and never claim a proof beyond the bound. */
+/*
+ * Plans of large problems are right, the same when asked again, and never claim a proof beyond the
+ * bound.
+ */
 TEST(large_plans_are_right)
 {
 	static struct nti_plan_event events[NTI_PLAN_MAX_EVENTS];
@@ -384,7 +393,10 @@ TEST(large_plans_are_right)
 	}
 }
 
-/* Colouring dense graphs is beyond the budget at times: such plans are right, and say what is not proven. */
+/*
+ * Colouring dense graphs is beyond the budget at times: such plans are right, and say what is not
+ * proven.
+ */
 TEST(unproven_plans_say_so)
 {
 	static struct nti_plan_event events[NTI_PLAN_MAX_EVENTS];

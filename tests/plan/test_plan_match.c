@@ -8,7 +8,10 @@
 #define PASSES 3
 #define ROUNDS 4000
 
-/* Nodes of the flow: events, a pair of nodes for each item and counter, a seat for each counter and pass, both ends. */
+/*
+ * Nodes of the flow: events, a pair of nodes for each item and counter, a seat for each counter and
+ * pass, both ends.
+ */
 #define ITEM_IN(i, c) (EVENTS + 2 * ((i)*COUNTERS + (c)))
 #define SEAT(c, p) (EVENTS + 2 * EVENTS * COUNTERS + (c)*PASSES + (p))
 #define SOURCE (SEAT(COUNTERS, 0))

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* lib/plan against brute force: small random problems, the number of passes and the order of events. */
+/*
+ * lib/plan against brute force: small random problems, the number of passes and the order of
+ * events.
+ */
 #include <errno.h>
 
 #include "tests/plan/brute.h"
@@ -25,7 +28,10 @@ static void print_events(const struct nti_plan_event *events, size_t n, const st
 	}
 }
 
-/* Counters, banks, groups and wants in several mixtures, so that each constraint is alone in some rounds. */
+/*
+ * Counters, banks, groups and wants in several mixtures, so that each constraint is alone in some
+ * rounds.
+ */
 static size_t make_events(uint64_t *seed, struct nti_plan_event *events)
 {
 	size_t n = tt_random(seed) % (MAX_EVENTS + 1);
@@ -102,7 +108,10 @@ TEST(agrees_with_brute_force)
 		print_events(events, n, &plan);
 		fail();
 	}
-	/* A generator that makes only trivial problems would pass as well: refusals and 1 to 6 passes must occur. */
+	/*
+	 * A generator that makes only trivial problems would pass as well: refusals and 1 to 6
+	 * passes must occur.
+	 */
 	for (unsigned int i = 0; i <= 6; i++)
 		assert_true(seen[i] > 20);
 }

@@ -24,7 +24,10 @@ void tt_database_raw(struct tt_database *t, const char *name, const char *text, 
 int tt_database_add(struct tt_database *t, const char *name);
 /* A decoder; @chip may be NULL. */
 void tt_database_decoder(struct tt_database *t, const char *chip);
-/* What is at @offset: its name with "+0x" and the skew, "" for nothing; and @value of @width in words. */
+/*
+ * What is at @offset: its name with "+0x" and the skew, "" for nothing; and @value of @width in
+ * words.
+ */
 const char *tt_database_name(struct tt_database *t, uint64_t offset);
 const char *tt_database_value(struct tt_database *t, uint64_t offset, uint32_t width,
 			      uint64_t value);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Databases that are wrong, by accident or on purpose: a sentence with file and line, nothing changed, and no more memory or time than is sensible. */
+/*
+ * Databases that are wrong, by accident or on purpose: a sentence with file and line, nothing
+ * changed, and no more memory or time than is sensible.
+ */
 #include <errno.h>
 
 #include "tests/regdb/database.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Names that ntime has by itself: addresses typed in again from envytools' documentation, for each step of the hardware. */
+/*
+ * Names that ntime has by itself: addresses typed in again from envytools' documentation, for each
+ * step of the hardware.
+ */
 #include <errno.h>
 
 #include <ntime/trace/regdb.h>
@@ -168,7 +171,10 @@ static const struct identify_row {
 	{ __LINE__, 0x10de0a65, 0, 0, 0x0a3280a2, 1, "GT215", "PCOUNTER.PRE_SRC[3]" },
 	/* the vendor alone: names, which may be wrong */
 	{ __LINE__, 0x10de0001, UINT8_MAX, 0, 0, 1, "", "PCOUNTER.PRE_SRC[3]?" },
-	/* nobody's word, another vendor, another register, a chip that is not known, no register at all */
+	/*
+	 * nobody's word, another vendor, another register, a chip that is not known, no register at
+	 * all
+	 */
 	{ __LINE__, 0, UINT8_MAX, 0, 0, 0, "", "" },
 	{ __LINE__, 0x80861521, 0, 0, 0x0a8c00b1, 0, "", "" },
 	{ __LINE__, 0, 0, 4, 0x0a8c00b1, 0, "", "" },
@@ -268,7 +274,10 @@ TEST(memory_is_bounded)
 	close_bed(&b);
 }
 
-/* Words of which it is remembered that they have nothing: asked of the database itself, there is nothing either, and the other way round. */
+/*
+ * Words of which it is remembered that they have nothing: asked of the database itself, there is
+ * nothing either, and the other way round.
+ */
 TEST(what_is_remembered_is_true)
 {
 	static const char *const chips[] = { "G80", "G98", "GT218", "GF100", NULL };

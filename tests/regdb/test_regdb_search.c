@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* Registers by name: the end of a name is enough, numbers choose copies, stars stand for anything. */
+/*
+ * Registers by name: the end of a name is enough, numbers choose copies, stars stand for anything.
+ */
 #include <errno.h>
 
 #include "tests/regdb/database.h"

@@ -141,7 +141,10 @@ TEST(addresses_have_names)
 	tt_database_close(&t);
 }
 
-/* Words of which it is remembered that they have nothing: asked of the database itself, there is nothing either, and the other way round. */
+/*
+ * Words of which it is remembered that they have nothing: asked of the database itself, there is
+ * nothing either, and the other way round.
+ */
 TEST(what_is_remembered_is_true)
 {
 	static const char *const chosen[] = { "CAT", "DOG", "EEL", "FOX", NULL };
@@ -301,7 +304,10 @@ TEST(newer_databases_are_asked_first)
 	tt_database_close(&t);
 }
 
-/* Files that import each other in a ring, a folder without root.xml, and XML of something else in it. */
+/*
+ * Files that import each other in a ring, a folder without root.xml, and XML of something else in
+ * it.
+ */
 TEST(folders_and_rings_are_read_once)
 {
 	struct tt_database t;

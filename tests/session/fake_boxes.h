@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A machine of two packages with two CPUs each, made of models: the uncore of Nehalem and core PMUs behind /dev/cpu/N/msr, four memory channels
- * of Sandy Bridge-EP a package in PCI configuration space, and a directory for claims. Any access of a register can be made to fail.
+ * A machine of two packages with two CPUs each, made of models: the uncore of Nehalem and core PMUs
+ * behind /dev/cpu/N/msr, four memory channels of Sandy Bridge-EP a package in PCI configuration
+ * space, and a directory for claims. Any access of a register can be made to fail.
  */
 #ifndef TT_FAKE_BOXES_H
 #define TT_FAKE_BOXES_H
@@ -62,7 +63,10 @@ struct fake_boxes {
 	char log[8192];
 };
 
-/* @has_uncore: see there. Must be freed with fake_boxes_fini(), which checks that nothing is open and no claim is left. */
+/*
+ * @has_uncore: see there. Must be freed with fake_boxes_fini(), which checks that nothing is open
+ *	and no claim is left.
+ */
 void fake_boxes_init(struct fake_boxes *f, bool has_uncore);
 void fake_boxes_fini(struct fake_boxes *f);
 /* Another context on the same machine, as another program has it. */

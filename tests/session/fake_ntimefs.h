@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A machine of two CPUs with ntime's driver on it, made of the model of an Intel PMU: what the driver promises (include/uapi/ntime.h) and
- * perf's refusal of CPUs. Any call can be made to fail.
+ * A machine of two CPUs with ntime's driver on it, made of the model of an Intel PMU: what the
+ * driver promises (include/uapi/ntime.h) and perf's refusal of CPUs. Any call can be made to fail.
  */
 #ifndef TT_FAKE_NTIMEFS_H
 #define TT_FAKE_NTIMEFS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libpciaccess as lib/access/pci.c sees it, made of functions that a test lends: a program that has this file linked in has these instead of
- * the library's. Configuration space only.
+ * libpciaccess as lib/access/pci.c sees it, made of functions that a test lends: a program that has
+ * this file linked in has these instead of the library's. Configuration space only.
  */
 #ifndef TT_FAKE_PCIACCESS_H
 #define TT_FAKE_PCIACCESS_H
@@ -13,7 +13,9 @@
 
 #define FAKE_PCI_MAX 16
 
-/* What the bus has; one at a time. Errors of .read and .write are libpciaccess's: positive errno. */
+/*
+ * What the bus has; one at a time. Errors of .read and .write are libpciaccess's: positive errno.
+ */
 struct fake_pci {
 	struct pci_device device[FAKE_PCI_MAX];
 	size_t count;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether this process may use perf, asked of the kernel itself: what the library says of it is what is tested. */
+/*
+ * Whether this process may use perf, asked of the kernel itself: what the library says of it is
+ * what is tested.
+ */
 #ifndef TESTS_SESSION_PERF_HERE_H
 #define TESTS_SESSION_PERF_HERE_H
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Sessions that count outside of the cores through msr devices and configuration space, on models: counts, wraps, turns, counters that others use
- * or take, CPUs and functions that go away, and every access of a register failing.
+ * Sessions that count outside of the cores through msr devices and configuration space, on models:
+ * counts, wraps, turns, counters that others use or take, CPUs and functions that go away, and
+ * every access of a register failing.
  */
 #include <errno.h>
 #include <math.h>
@@ -298,7 +299,10 @@ TEST(core_through_msr)
 	fini(&f);
 }
 
-/* Through the driver's folders of packages and of functions; nothing is claimed, and what is held nobody else can write. */
+/*
+ * Through the driver's folders of packages and of functions; nothing is claimed, and what is held
+ * nobody else can write.
+ */
 TEST(through_the_driver)
 {
 	struct fake_boxes f;
@@ -418,7 +422,10 @@ TEST(states)
 	TT_IS(v[2].count, 1);
 	TT_IS(v[0].flags & NTIME_OVERFLOWED, 0);
 	TT_IS(ntime_session_max_read_interval_ns(s) == UINT64_MAX, 1);
-	/* The sensor says that it does not know: that is not 0, and the others are not touched by it. */
+	/*
+	 * The sensor says that it does not know: that is not 0, and the others are not touched by
+	 * it.
+	 */
 	f.silicon.thermal[1].thermal &= ~(1u << 31);
 	read_all(&f, s, v);
 	TT_IS(v[0].flags & NTIME_NOT_COUNTED, NTIME_NOT_COUNTED);
@@ -433,7 +440,10 @@ TEST(states)
 
 #define OPCODE(opcode) "uncore_cha_0/event=0x35,umask=0x21,filter_opc0=" opcode "/"
 
-/* Two events that want different values of the register that the counters of the box share take turns. */
+/*
+ * Two events that want different values of the register that the counters of the box share take
+ * turns.
+ */
 TEST(filters)
 {
 	struct fake_boxes f;
@@ -703,7 +713,10 @@ TEST(box_in_use_by_the_kernel)
 	fini(&f);
 }
 
-/* The NMI watchdog holds one counter of each core: perf stops and starts all of them when it looks at it. */
+/*
+ * The NMI watchdog holds one counter of each core: perf stops and starts all of them when it looks
+ * at it.
+ */
 TEST(core_in_use_by_the_kernel)
 {
 	struct fake_boxes f;
@@ -842,7 +855,10 @@ static void take_away(struct fake_boxes *f, const struct lost_row *r)
 		f->silicon.uncore[0].select[7] = r->is_programmed ? value : 0x167;
 }
 
-/* What somebody else does with a counter that is ours is noticed, and what is his now is left to him. */
+/*
+ * What somebody else does with a counter that is ours is noticed, and what is his now is left to
+ * him.
+ */
 TEST(counters_taken_away)
 {
 	TT_FOR_EACH_ROW(r, lost_rows) {
@@ -994,7 +1010,9 @@ static void make_dies(struct fake_boxes *f, struct fake_machine *machine)
 	}
 }
 
-/* Each die is claimed by itself, and no CPU of the other one stands for a CPU that went off line. */
+/*
+ * Each die is claimed by itself, and no CPU of the other one stands for a CPU that went off line.
+ */
 TEST(dies_of_a_package)
 {
 	struct fake_boxes f;
@@ -1043,7 +1061,10 @@ static void read_packages(struct fake_boxes *f, struct ntime_session *s, struct 
 	v[1] = row[2];
 }
 
-/* One channel's device goes: its count stays what it was, the other one's goes on, and with it the session. */
+/*
+ * One channel's device goes: its count stays what it was, the other one's goes on, and with it the
+ * session.
+ */
 static void lose_devices(bool is_broken, const char *why)
 {
 	struct ntime_value v, before[2], after[2], delta;
@@ -1108,7 +1129,10 @@ TEST(function_breaks)
 	lose_devices(true, "of PCI function 0000:");
 }
 
-/* Before it was looked at once: there is no number, also not 0. Found out when it is stopped, and nothing keeps the session from that. */
+/*
+ * Before it was looked at once: there is no number, also not 0. Found out when it is stopped, and
+ * nothing keeps the session from that.
+ */
 TEST(function_vanishes_unseen)
 {
 	struct ntime_session *s;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Sessions on a kernel that is made up: when the core PMU is tried, and what a counter that stood still or reads short means. */
+/*
+ * Sessions on a kernel that is made up: when the core PMU is tried, and what a counter that stood
+ * still or reads short means.
+ */
 #include <errno.h>
 #include <linux/perf_event.h>
 
@@ -18,7 +21,10 @@ struct fake_kernel {
 	unsigned int core_opens;
 	uint64_t now_ns, enabled_ns, count;
 	bool is_apart; /* the members of groups are on their own */
-	/* Of the next reads: how long the CPU is taken away before and behind the counter, which counts nanoseconds. */
+	/*
+	 * Of the next reads: how long the CPU is taken away before and behind the counter, which
+	 * counts nanoseconds.
+	 */
 	const uint64_t (*pause_ns)[2];
 	unsigned int pauses;
 };

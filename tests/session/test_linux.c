@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Sessions on the real kernel with what every machine has: software events and the clock. True counts are known: pages touched once,
- * children that are forked, threads that run.
+ * Sessions on the real kernel with what every machine has: software events and the clock. True
+ * counts are known: pages touched once, children that are forked, threads that run.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -54,7 +54,10 @@ static void read_all(struct rig *rig)
 	TT_IS(ntime_session_read(rig->s, rig->v, n), n);
 }
 
-/* Each page of a fresh private mapping faults once when it is first written; huge pages are kept away. */
+/*
+ * Each page of a fresh private mapping faults once when it is first written; huge pages are kept
+ * away.
+ */
 static void touch_pages(void)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), i;
@@ -97,8 +100,9 @@ static void run_thread(void)
 }
 
 /*
- * What the kernel itself has seen of this thread, faults in kernel mode too: never fewer than page-faults:u. How many there are beside those of the
- * work is the kernel's affair: a page that was taken away when memory was short faults again.
+ * What the kernel itself has seen of this thread, faults in kernel mode too: never fewer than
+ * page-faults:u. How many there are beside those of the work is the kernel's affair: a page that
+ * was taken away when memory was short faults again.
  */
 static uint64_t own_faults(void)
 {
@@ -190,7 +194,10 @@ TEST(process_has_all_its_threads)
 	(void)pthread_barrier_destroy(&h.go);
 }
 
-/* Reads until the clock has moved on from @last and @n times at least; slow clocks show one number to several readings. */
+/*
+ * Reads until the clock has moved on from @last and @n times at least; slow clocks show one number
+ * to several readings.
+ */
 static uint64_t read_on(const struct ntime_reader *reader, uint64_t last, unsigned int n)
 {
 	uint64_t begin = last, now;
@@ -251,7 +258,9 @@ static void do_nothing(void)
 {
 }
 
-/* While a child gets its copy of the group, or gives it back, the kernel refuses to read the group. */
+/*
+ * While a child gets its copy of the group, or gives it back, the kernel refuses to read the group.
+ */
 TEST(groups_can_be_read_while_children_come_and_go)
 {
 	struct ntime_target target = { .size = sizeof(target), .flags = NTIME_CHILDREN };
@@ -280,7 +289,10 @@ static void child_read(void)
 {
 	uint64_t count = 0;
 
-	/* In the child the shared page is wiped; the call reads the parent's counter, which lives on. */
+	/*
+	 * In the child the shared page is wiped; the call reads the parent's counter, which lives
+	 * on.
+	 */
 	if (shared.state->type != NTIME_READER_CALL || ntime_read(&shared, &count) != 0 ||
 	    count < PAGES)
 		_exit(1);
@@ -339,9 +351,15 @@ TEST(command_agrees_with_getrusage)
 	/* getrusage has more: what was before exec. Without the children a tenth would be left. */
 	all = end.minor_faults + end.major_faults;
 	assert_true(rig.v[1].count <= all && 3 * rig.v[1].count >= all);
-	/* And the switches away from each process on its last steps, when its counters are closed: how many nobody knows. */
+	/*
+	 * And the switches away from each process on its last steps, when its counters are closed:
+	 * how many nobody knows.
+	 */
 	assert_true(rig.v[2].count <= end.voluntary_switches + end.involuntary_switches);
-	/* task-clock goes on while the hypervisor has the CPU, getrusage's time does not: above is only the clock on the wall. */
+	/*
+	 * task-clock goes on while the hypervisor has the CPU, getrusage's time does not: above is
+	 * only the clock on the wall.
+	 */
 	all = end.user_ns + end.sys_ns;
 	assert_true(rig.v[0].value <=
 		    1.01 * (double)end.real_ns * (double)sysconf(_SC_NPROCESSORS_ONLN));

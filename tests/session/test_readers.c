@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Readers shared by threads while the session's owner reads as well and asks for more readers: counts only grow, and nobody is ahead of
- * what the owner sees at the end. Bounded by the owner's rounds, not by time; the thread sanitizer watches too.
+ * Readers shared by threads while the session's owner reads as well and asks for more readers:
+ * counts only grow, and nobody is ahead of what the owner sees at the end. Bounded by the owner's
+ * rounds, not by time; the thread sanitizer watches too.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -179,7 +180,10 @@ TEST(real_counters)
 	close_session(&sh);
 }
 
-/* The simulated machine's clock moves when somebody looks: all its state is behind the readers' calls. */
+/*
+ * The simulated machine's clock moves when somebody looks: all its state is behind the readers'
+ * calls.
+ */
 TEST(simulated_counters)
 {
 	struct thread threads[THREADS];

@@ -40,7 +40,10 @@ TEST(sizes)
 	ntime_ring_free(NULL);
 }
 
-/* Every field of every value of a period follows from its number, so that nothing can be mixed up unseen. */
+/*
+ * Every field of every value of a period follows from its number, so that nothing can be mixed up
+ * unseen.
+ */
 static void fill(uint64_t sequence, struct ntime_value *values)
 {
 	size_t i;
@@ -90,7 +93,10 @@ TEST(order)
 	TT_IS(ntime_ring_new(4, VALUES, &ring), 0);
 	TT_IS(ntime_ring_next(ring), 0);
 	TT_IS(ntime_ring_oldest(ring), 0);
-	/* "The newest one" of an empty ring, and other numbers whose versions do not fit into 64 bits. */
+	/*
+	 * "The newest one" of an empty ring, and other numbers whose versions do not fit into 64
+	 * bits.
+	 */
 	check(ring, ntime_ring_next(ring) - 1, -EAGAIN);
 	check(ring, UINT64_MAX / 2, -EAGAIN);
 	check(ring, UINT64_MAX / 2 + 1, -EAGAIN);

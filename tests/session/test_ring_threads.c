@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * lib/ring: one writer and three readers at full speed. Every word of a period follows from its sequence number, so that a
- * mixture of two periods cannot pass for one. Bounded by the number of periods, not by time; the thread sanitizer watches too.
+ * lib/ring: one writer and three readers at full speed. Every word of a period follows from its
+ * sequence number, so that a mixture of two periods cannot pass for one. Bounded by the number of
+ * periods, not by time; the thread sanitizer watches too.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -21,7 +22,10 @@
 #define PERIODS 2000000u
 #endif
 
-/* A hash, so that neighbouring periods differ in every word (Stafford's variant 13 of MurmurHash3's finalizer). */
+/*
+ * A hash, so that neighbouring periods differ in every word (Stafford's variant 13 of MurmurHash3's
+ * finalizer).
+ */
 static uint64_t mix(uint64_t x)
 {
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
@@ -56,7 +60,8 @@ struct shared {
 /* Asserts belong to the main thread alone: readers count what they saw. */
 struct reader {
 	struct shared *shared;
-	bool is_hunting; /* always at the oldest period, where the writer is next; else one by one */
+	/* always at the oldest period, where the writer is next; else one by one */
+	bool is_hunting;
 	uint64_t good, torn, stale, early, wrong_order;
 };
 
@@ -70,7 +75,10 @@ static void *write_all(void *arg)
 	for (n = 0; n < PERIODS; n++) {
 		fill(n, &time_ns, values);
 		out_of_order += ntime_ring_push(s->ring, time_ns, values) != n;
-		/* With fewer processors than threads the readers would meet the writer once a time slice. */
+		/*
+		 * With fewer processors than threads the readers would meet the writer once a time
+		 * slice.
+		 */
 		if (n % 1024 == 0)
 			(void)sched_yield();
 	}
@@ -179,7 +187,10 @@ static void race(size_t periods)
 		TT_IS(readers[i].torn, 0);
 		TT_IS(readers[i].early, 0);
 		TT_IS(readers[i].wrong_order, 0);
-		/* The last period of all is never overwritten: each reader has seen that one at least. */
+		/*
+		 * The last period of all is never overwritten: each reader has seen that one at
+		 * least.
+		 */
 		TT_IS(readers[i].good > 0, 1);
 	}
 	TT_IS(ntime_ring_next(s.ring), PERIODS);

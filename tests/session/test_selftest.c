@@ -85,7 +85,10 @@ static const struct selftest_row {
 	/* time passed on the counter, and nothing came */
 	{ __LINE__, 0, 0, 0, 1000, 0, true },
 	{ __LINE__, 0, 0, 0, 1, 0, true },
-	/* a Raspberry Pi Zero under QEMU 7.2: registers read 0, and the driver began twice at 0x80000001 */
+	/*
+	 * a Raspberry Pi Zero under QEMU 7.2: registers read 0, and the driver began twice at
+	 * 0x80000001
+	 */
 	{ __LINE__, 0, 0, 0, 169000, 4294967294, true },
 	/* a short time says little about the rate */
 	{ __LINE__, 0, 0, 0, 1, 1000000, false },

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Sessions on a simulated machine whose counts follow from its clock: plan, open, read, scale, passes, refusals. */
+/*
+ * Sessions on a simulated machine whose counts follow from its clock: plan, open, read, scale,
+ * passes, refusals.
+ */
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -227,7 +230,9 @@ TEST(uncore_is_summed_over_boxes_and_sockets)
 	init(&rig, NTIME_TARGET_MACHINE, 0, NULL, "uncore_imc/reads/");
 	TT_IS(ntime_session_start(rig.s), 0);
 	read_all(&rig);
-	/* Two boxes of 2e6 and 4e6 a second on two sockets each; .wanted_ns is the sum of the four. */
+	/*
+	 * Two boxes of 2e6 and 4e6 a second on two sockets each; .wanted_ns is the sum of the four.
+	 */
 	seconds = (double)rig.v[0].wanted_ns / 4 / 1e9;
 	near((double)rig.v[0].count, 12e6 * seconds, 100);
 	near(rig.v[0].value, (double)rig.v[0].count * 0.5, 0);
@@ -604,7 +609,10 @@ static int find_metric(void *arg, const struct ntime_event_info *metric)
 	return 1;
 }
 
-/* Of formulas that this machine cannot count the nearest one says why: lists and sessions agree on which. */
+/*
+ * Of formulas that this machine cannot count the nearest one says why: lists and sessions agree on
+ * which.
+ */
 static const struct near_row {
 	int line;
 	const char *name, *formulas, *chosen, *reason;
@@ -720,7 +728,10 @@ TEST(parts_of_one_event_share_a_pass)
 	TT_IS(ntime_session_start(rig.s), 0);
 	for (i = 0; i < 40; i++)
 		read_all(&rig);
-	/* What counts in pass 0 counts on all 24 CPUs at once: as long as it was wanted, once per CPU. */
+	/*
+	 * What counts in pass 0 counts on all 24 CPUs at once: as long as it was wanted, once per
+	 * CPU.
+	 */
 	for (i = 0; i < ntime_session_count(rig.s); i++) {
 		if (rig.v[i].flags & NTIME_ABSENT)
 			continue;

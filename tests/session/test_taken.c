@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Sessions on registers that somebody else writes meanwhile, and registers that fail at a bad moment: no number is made of what he did, what is his
- * stays, and what can be counted still is.
+ * Sessions on registers that somebody else writes meanwhile, and registers that fail at a bad
+ * moment: no number is made of what he did, what is his stays, and what can be counted still is.
  */
 #include <errno.h>
 
@@ -43,7 +43,10 @@ static void throttle(struct fake_boxes *f, uint64_t clocks)
 	ntm_nhm_uncore_advance(&f->silicon.uncore[0], &w);
 }
 
-/* A counter that was stopped stands, whatever else failed: the time after that is not time in which it counted. */
+/*
+ * A counter that was stopped stands, whatever else failed: the time after that is not time in which
+ * it counted.
+ */
 TEST(stopping_fails)
 {
 	unsigned int at, failures = 0;
@@ -91,7 +94,10 @@ static void advance(struct fake_boxes *f)
 	f->now_ns += 10000000;
 }
 
-/* Who took one counter has that one; the events that were on it say so, and the others go on taking turns. */
+/*
+ * Who took one counter has that one; the events that were on it say so, and the others go on taking
+ * turns.
+ */
 TEST(turns_without_a_counter)
 {
 	struct ntime_value v[MANY_COUNT];
@@ -203,7 +209,8 @@ static const struct written_row {
 	int line;
 	const char *event;
 	uint64_t
-		value; /* that somebody writes into the counter, with and without flags of overflow */
+		/* that somebody writes into the counter, with and without flags of overflow */
+		value;
 } written_rows[] = {
 	{ __LINE__, THROTTLED, 0 },
 	{ __LINE__, THROTTLED, 0xfffffff00000 },

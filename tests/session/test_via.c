@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Sessions through ntimefs, on the model of a PMU behind a made-up driver: counts, turns, wraps, refusals, and every call failing once. */
+/*
+ * Sessions through ntimefs, on the model of a PMU behind a made-up driver: counts, turns, wraps,
+ * refusals, and every call failing once.
+ */
 #include <errno.h>
 #include <math.h>
 #include <sched.h>
@@ -17,7 +20,10 @@
 #define ITEMS 9
 #define HOUR_NS 3600000000000ull
 
-/* A session that is given up again leaves the registers as they were; what other users left there shows it. */
+/*
+ * A session that is given up again leaves the registers as they were; what other users left there
+ * shows it.
+ */
 static void soil(struct fake_ntimefs *f)
 {
 	unsigned int cpu;
@@ -278,7 +284,8 @@ TEST(by_pass)
 static const struct wrap_row {
 	int line;
 	uint64_t start,
-		work; /* where the counter is put behind the library's back, and what it counts then */
+		/* where the counter is put behind the library's back, and what it counts then */
+		work;
 	uint64_t pause_ns;
 	uint64_t more; /* by the counter, wraps included */
 	uint32_t flags;
@@ -575,7 +582,10 @@ static int cpus_of_thread(void)
 	return CPU_COUNT(&set);
 }
 
-/* Whether a reader is given; that it reads right is shown in the lab, where there is something to read. */
+/*
+ * Whether a reader is given; that it reads right is shown in the lab, where there is something to
+ * read.
+ */
 TEST(readers)
 {
 	struct ntime_reader reader = { .size = sizeof(reader) };
@@ -626,14 +636,20 @@ TEST(readers)
 		int ret = ntime_session_read(s, &v, 1) != 1 || v.count != 12 ||
 			  ntime_session_stop(s) != -EIO;
 
-		/* It closes what it has, and writes nothing; what the parent mapped may be something else here. */
+		/*
+		 * It closes what it has, and writes nothing; what the parent mapped may be
+		 * something else here.
+		 */
 		calls = f.calls;
 		ntime_session_free(s);
 		_exit(ret || f.calls != calls || f.maps != maps || fake_ntimefs_open_files(&f));
 	}
 	TT_IS(waitpid(pid, &status, 0), pid);
 	TT_IS(status, 0);
-	/* From the highest bit on the instruction is not believed any more, and that ends it for good. */
+	/*
+	 * From the highest bit on the instruction is not believed any more, and that ends it for
+	 * good.
+	 */
 	f.pmu[0].fixed_count[0] = 1ull << 47;
 	f.now_ns += 2 * HOUR_NS;
 	TT_IS(ntime_read_call(&reader, &count), 0);

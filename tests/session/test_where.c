@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Sessions read place by place, on recorded and made-up machines: what stands in which row, and what rows make together. */
+/*
+ * Sessions read place by place, on recorded and made-up machines: what stands in which row, and
+ * what rows make together.
+ */
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -168,7 +171,10 @@ TEST(threads_have_no_topology)
 	fini(&rig);
 }
 
-/* What one box counts for a package stands at the CPU that it is read on; the other CPU of the package points there. */
+/*
+ * What one box counts for a package stands at the CPU that it is read on; the other CPU of the
+ * package points there.
+ */
 TEST(package_stands_in_one_row)
 {
 	struct rig rig;
@@ -198,7 +204,10 @@ TEST(package_stands_in_one_row)
 	fini(&rig);
 }
 
-/* Only CPUs of package 0 and one of package 1 that the unit is not read on: package 1 is not counted at all. */
+/*
+ * Only CPUs of package 0 and one of package 1 that the unit is not read on: package 1 is not
+ * counted at all.
+ */
 TEST(package_that_is_not_counted_is_absent)
 {
 	struct rig rig;
@@ -282,7 +291,10 @@ TEST(metrics_of_a_row_are_of_its_events)
 	TT_IS(rig.n, 7);
 	TT_IS(item(&rig, 2).scope, NTIME_SCOPE_CPU);
 	TT_IS(item(&rig, 6).scope, NTIME_SCOPE_PACKAGE);
-	/* The recording's clock moves at each look, also between CPUs: over many of them it does not matter. */
+	/*
+	 * The recording's clock moves at each look, also between CPUs: over many of them it does
+	 * not matter.
+	 */
 	for (p = 0; p < 100; p++)
 		read_places(&rig);
 	for (p = 0; p < rig.places; p++) {

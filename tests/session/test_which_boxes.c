@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Which boxes a machine has, on machines made of a table of files, CPUID leaves, registers and PCI functions. */
+/*
+ * Which boxes a machine has, on machines made of a table of files, CPUID leaves, registers and PCI
+ * functions.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -42,8 +45,9 @@ static struct {
 	const struct nti_boxes_cpu *cpu;
 	size_t cpus;
 	int topology_calls, topology_error, writes, reads, fail_at, fail_with;
-	int opens;	/* of devices */
-	int closed_cpu; /* whose device may not be opened; 0: none, CPU 0 tells what can be reached */
+	int opens; /* of devices */
+	/* whose device may not be opened; 0: none, CPU 0 tells what can be reached */
+	int closed_cpu;
 	struct nti_units units;
 	struct nti_error error;
 } m;
@@ -291,7 +295,10 @@ TEST(package_without_the_box)
 	fini();
 }
 
-/* One idle state of a core counts, one never moved, the others do not exist; and no package state does. */
+/*
+ * One idle state of a core counts, one never moved, the others do not exist; and no package state
+ * does.
+ */
 TEST(idle_states_that_are_there)
 {
 	const struct nti_unit *unit;
@@ -475,7 +482,10 @@ TEST(heat_of_each_core_and_package)
 	fini();
 }
 
-/* Limits of power and current are reserved bits where CPUID does not name them: no state is made of those. */
+/*
+ * Limits of power and current are reserved bits where CPUID does not name them: no state is made of
+ * those.
+ */
 TEST(heat_has_the_fields_of_the_processor)
 {
 	static const struct fake_leaf leaves[] = { { 0, { INTEL } },
@@ -629,8 +639,9 @@ static const struct fake_machine snbep = { "snbep", "x86_64", snbep_leaves,
 					   NTI_ARRAY_SIZE(snbep_leaves), plain_files };
 
 /*
- * Node 1 is package 0, node 0 package 1 (the map's three bits each: 1, 0). The Uboxes sit on buses 63 and 127; controllers on bus 63, and on
- * 100, which has no Ubox: then the next higher bus that has one speaks for it. Bus 200 has none above it.
+ * Node 1 is package 0, node 0 package 1 (the map's three bits each: 1, 0). The Uboxes sit on buses
+ * 63 and 127; controllers on bus 63, and on 100, which has no Ubox: then the next higher bus that
+ * has one speaks for it. Bus 200 has none above it.
  */
 static struct function snbep_functions[] = {
 	{ { 0, 63, 11, 0, 0x8086, 0x3ce0, "0000:3f:0b.0" }, { 0x40, 0x54 }, { 1, 0x01 } },
@@ -674,7 +685,10 @@ TEST(two_buses_two_packages)
 	fini();
 }
 
-/* The Uboxes are root's; the kernel knows which CPUs are near. One that is near to all is of no package. */
+/*
+ * The Uboxes are root's; the kernel knows which CPUs are near. One that is near to all is of no
+ * package.
+ */
 TEST(ordinary_users_see_controllers_only)
 {
 	static const struct fake_file files[] = {
@@ -742,7 +756,10 @@ TEST(many_nodes)
 	fini();
 }
 
-/* Both Uboxes say the same node: no box is taken for another one's, and the kernel goes on counting. */
+/*
+ * Both Uboxes say the same node: no box is taken for another one's, and the kernel goes on
+ * counting.
+ */
 TEST(two_functions_of_one_package)
 {
 	static const struct fake_file files[] = { TWO_SOCKETS,
@@ -801,7 +818,9 @@ TEST(functions_of_dies)
 	fini();
 }
 
-/* Skylake: the place on the bus tells the number, and a bus without Ubox is the next lower one's. */
+/*
+ * Skylake: the place on the bus tells the number, and a bus without Ubox is the next lower one's.
+ */
 static struct function skx_functions[] = {
 	{ { 0, 22, 8, 0, 0x8086, 0x2014, "0000:16:08.0" }, { 0xc0, 0xd4 }, { 0, 0x08 } },
 	IMC(58, "3a", 10, 2, 0x2042),
@@ -854,7 +873,10 @@ TEST(haswell_has_channels)
 	fini();
 }
 
-/* Every access fails once with @error; @is_refusal: that means that the register is not there. Nothing is written, nothing else is lost. */
+/*
+ * Every access fails once with @error; @is_refusal: that means that the register is not there.
+ * Nothing is written, nothing else is lost.
+ */
 static void fail_each(int error, bool is_refusal, int accesses, size_t whole)
 {
 	int at;
@@ -890,7 +912,10 @@ static void fail_each(int error, bool is_refusal, int accesses, size_t whole)
 	}
 }
 
-/* Whatever access fails, how it fails: the unit that could not be asked is not there, or says why, and the others are. */
+/*
+ * Whatever access fails, how it fails: the unit that could not be asked is not there, or says why,
+ * and the others are.
+ */
 TEST(every_access_fails_once)
 {
 	static const int refusals[] = { -EIO, -ENXIO, -ENODEV };

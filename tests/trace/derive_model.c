@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* The model of drivers that count. Registers and orders of accesses: envytools' documentation, nouveau, register operations of NVIDIA's driver. */
+/*
+ * The model of drivers that count. Registers and orders of accesses: envytools' documentation,
+ * nouveau, register operations of NVIDIA's driver.
+ */
 #include <string.h>
 
 #include "tests/trace/derive_model.h"
@@ -107,7 +110,10 @@ static uint32_t random_mask(uint64_t *seed, unsigned int bits)
 	return mask;
 }
 
-/* Signals that a domain may well have: of the shader domain the 16 of the groups, of the others what no multiplexer feeds, often the constant 0. */
+/*
+ * Signals that a domain may well have: of the shader domain the 16 of the groups, of the others
+ * what no multiplexer feeds, often the constant 0.
+ */
 static uint32_t random_signal(const struct dm_setup *s, unsigned int set, uint64_t *seed)
 {
 	if (below(seed, 4) == 0)
@@ -321,7 +327,9 @@ static void run_nouveau(struct dm_trace *t, const struct dm_setup *s)
 		}
 }
 
-/* Four signals of a domain, one a slot, and the driver's own accesses as work between two triggers. */
+/*
+ * Four signals of a domain, one a slot, and the driver's own accesses as work between two triggers.
+ */
 static void run_nvacounter(struct dm_trace *t, const struct dm_setup *s, uint64_t *seed)
 {
 	const struct dm_domain *d = &s->domain[0];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Drivers that count, as a model: chips with random units, random set-ups of counters, and the accesses that nouveau, nvacounter of envytools and NVIDIA's
- * driver under CUPTI make for them, in every form that a trace has. It knows the registers by itself and shares no code with trace/derive: a
- * mistake there must not agree with itself.
+ * Drivers that count, as a model: chips with random units, random set-ups of counters, and the
+ * accesses that nouveau, nvacounter of envytools and NVIDIA's driver under CUPTI make for them, in
+ * every form that a trace has. It knows the registers by itself and shares no code with
+ * trace/derive: a mistake there must not agree with itself.
  */
 #ifndef TESTS_TRACE_DERIVE_MODEL_H
 #define TESTS_TRACE_DERIVE_MODEL_H
@@ -68,7 +69,10 @@ struct dm_trace {
 
 /* A random set-up: @has_sums, one domain may sum numbers of several wires. */
 void dm_setup_random(struct dm_setup *s, uint64_t *seed, bool has_sums);
-/* Behind what @t has: the accesses of one measurement. nvacounter sets up all four slots of domains with one signal each. */
+/*
+ * Behind what @t has: the accesses of one measurement. nvacounter sets up all four slots of domains
+ * with one signal each.
+ */
 void dm_run(struct dm_trace *t, const struct dm_setup *s, enum dm_driver driver, uint64_t *seed);
 void dm_print(const struct dm_trace *t, enum dm_form form, bool has_boot0,
 	      const struct dm_chip *chip, FILE *f);

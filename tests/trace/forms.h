@@ -21,7 +21,10 @@ static inline int forms_take(void *arg, const void *bytes, size_t n)
 {
 	struct forms_bytes *b = arg;
 
-	/* Doubled: a realloc() for each piece takes most of the time under a sanitizer, which moves the bytes each time. */
+	/*
+	 * Doubled: a realloc() for each piece takes most of the time under a sanitizer, which moves
+	 * the bytes each time.
+	 */
 	if (b->room < b->n + n + 1) {
 		b->room = 2 * (b->n + n + 1);
 		b->p = realloc(b->p, b->room);
@@ -82,7 +85,10 @@ struct forms_job {
 	bool without_others, without_requests;
 };
 
-/* Convert the file; *out is the caller's to free. First error of reading; what was written before it is there. */
+/*
+ * Convert the file; *out is the caller's to free. First error of reading; what was written before
+ * it is there.
+ */
 static inline int forms_convert_file(const char *path, const struct forms_job *job,
 				     struct forms_bytes *out)
 {

@@ -10,7 +10,10 @@
 
 #include "tests/tt.h"
 
-/* A file of these bytes in the folder for temporary ones; its name, to be freed and unlinked by tt_drop(). */
+/*
+ * A file of these bytes in the folder for temporary ones; its name, to be freed and unlinked by
+ * tt_drop().
+ */
 char *tt_file(const void *bytes, size_t n);
 void tt_drop(char *path);
 

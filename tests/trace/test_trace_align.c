@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Aligning sequences: valid always, the shortest possible where they are small, cheap where they are large. */
+/*
+ * Aligning sequences: valid always, the shortest possible where they are small, cheap where they
+ * are large.
+ */
 #include "trace/query/diff_align.h"
 #include "tests/tt.h"
 
@@ -72,7 +75,10 @@ static size_t fewest(const struct pair *p)
 	return p->a.n + p->b.n - 2 * (size_t)row[p->b.n];
 }
 
-/* Rounds of two sequences below @length of up to @most different numbers: none may be aligned with more than the fewest left over. */
+/*
+ * Rounds of two sequences below @length of up to @most different numbers: none may be aligned with
+ * more than the fewest left over.
+ */
 static void random_ones_are_shortest(int rounds, size_t length, unsigned int most)
 {
 	uint64_t seed = tt_seed();
@@ -135,7 +141,10 @@ static size_t edit(struct pair *p, size_t n, unsigned int letters, unsigned int 
 	return touched;
 }
 
-/* Large ones, from two letters to hardly a repetition, as one long loop, and as noise: never much more than what was really touched. */
+/*
+ * Large ones, from two letters to hardly a repetition, as one long loop, and as noise: never much
+ * more than what was really touched.
+ */
 TEST(large_ones_are_near)
 {
 	static const unsigned int letters[] = { 2, 5, 40, 1000, 1000000 };

@@ -158,7 +158,10 @@ static struct ntime_trace_diff *diff_new(uint32_t flags)
 	return d;
 }
 
-/* 1, 2, 3, 4 are in both; a and b only in the traced one. Between 1 and 2 two more take 20, between 2 and 3 one takes 12, between 3 and 4 none. */
+/*
+ * 1, 2, 3, 4 are in both; a and b only in the traced one. Between 1 and 2 two more take 20, between
+ * 2 and 3 one takes 12, between 3 and 4 none.
+ */
 static const struct access more[] = {
 	{ 1000, 1 },  { 1010, 10 }, { 1020, 11 }, { 1050, 2 },
 	{ 1060, 10 }, { 1092, 3 },  { 1100, 4 },

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Counter set-ups out of accesses: what a model of drivers put in must come out, in every form of trace; and the rules one by one. */
+/*
+ * Counter set-ups out of accesses: what a model of drivers put in must come out, in every form of
+ * trace; and the rules one by one.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -76,7 +79,10 @@ static void get_row(const struct ntime_derive *d, size_t i, struct ntime_derived
 	TT_IS(ntime_derive_get(d, i, out), 0);
 }
 
-/* Each test has random numbers of its own; no seed may end in 0, from which tt_random() never comes away. */
+/*
+ * Each test has random numbers of its own; no seed may end in 0, from which tt_random() never comes
+ * away.
+ */
 static uint64_t seed_of(unsigned int test)
 {
 	uint64_t seed = tt_seed() ^ test;
@@ -379,7 +385,10 @@ static void same_row(const struct ntime_derived *a, const struct ntime_derived *
 	TT_IS(a->values[0], b->values[0]);
 }
 
-/* A session in a fresh context reads multiplexers as they are then: that tells nothing of the session before. */
+/*
+ * A session in a fresh context reads multiplexers as they are then: that tells nothing of the
+ * session before.
+ */
 TEST(later_sessions_change_nothing)
 {
 	uint64_t seed = seed_of(3);
@@ -589,7 +598,10 @@ TEST(order_of_signals_does_not_matter)
 		dm_setup_random(&s, &seed, false);
 		s.domains = 1;
 		memset(slot, 0, sizeof(s.domain[0].slot));
-		/* Four different signals, all of which matter: their parity, but for one row of the table. */
+		/*
+		 * Four different signals, all of which matter: their parity, but for one row of the
+		 * table.
+		 */
 		*slot = (struct dm_slot){ true, 0xa3a2a1a0, 0x6996 ^ 1u << round % 16 };
 		if (s.domain[0].set == 3)
 			slot->src = 0x0d090501;
@@ -618,7 +630,10 @@ TEST(order_of_signals_does_not_matter)
 	}
 }
 
-/* Pairs of set-ups of domain 1 of a GT218 without multiplexers: "CTRL PRE/OP START/OP EVENT/OP", read from EVENT. */
+/*
+ * Pairs of set-ups of domain 1 of a GT218 without multiplexers: "CTRL PRE/OP START/OP EVENT/OP",
+ * read from EVENT.
+ */
 struct pair_row {
 	int line;
 	const char *chip;
@@ -757,7 +772,10 @@ TEST(known_events_have_names)
 	}
 }
 
-/* A number's high bits and its condition are filled with the constant, which is another signal on another chip: it is in the class all the same. */
+/*
+ * A number's high bits and its condition are filled with the constant, which is another signal on
+ * another chip: it is in the class all the same.
+ */
 TEST(known_numbers_have_names_on_any_chip)
 {
 	char text[4096];
@@ -808,7 +826,10 @@ static const char gf108_text[] =
 	"LOG:         0: dir: 0x00000001, mmio: 0x001a00a0, value: 0x00000001, mask: 0xffffffff\n"
 	"LOG:         0: dir: 0x00000001, mmio: 0x001a00a0, value: 0x00000001, mask: 0xffffffff\n";
 
-/* A partition's domain of Fermi: the set-up block is no multiplexer, the preserved upper half of one is not part of the event. */
+/*
+ * A partition's domain of Fermi: the set-up block is no multiplexer, the preserved upper half of
+ * one is not part of the event.
+ */
 TEST(blocks_of_fermi)
 {
 	struct ntime_derive *d = derive_text(gf108_text, NULL);
@@ -847,7 +868,10 @@ static const char gf108_mp_text[] =
 	"LOG:         0: dir: 0x00000101, mmio: 0x00504674, value: 0x00000000, mask: 0xffffffff\n"
 	"LOG:         0: dir: 0x00000101, mmio: 0x00504674, value: 0x00000000, mask: 0xffffffff\n";
 
-/* Counters of an MP with two signals are two events, and the number of the counter is no part of them. */
+/*
+ * Counters of an MP with two signals are two events, and the number of the counter is no part of
+ * them.
+ */
 TEST(mps_of_fermi)
 {
 	struct ntime_derive *d = derive_text(gf108_mp_text, "GF108");

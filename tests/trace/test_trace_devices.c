@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Traces of very many devices: what is kept of them is bounded, and no search goes over all of them. */
+/*
+ * Traces of very many devices: what is kept of them is bounded, and no search goes over all of
+ * them.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,7 +67,9 @@ TEST(names_are_bounded)
 	nti_trace_devices_free(d);
 }
 
-/* A place for region 0 of each device, none of two devices, without looking at those of all others. */
+/*
+ * A place for region 0 of each device, none of two devices, without looking at those of all others.
+ */
 TEST(addresses)
 {
 	struct nti_trace_devices *d;
@@ -96,7 +101,10 @@ TEST(addresses)
 	nti_trace_devices_free(d);
 }
 
-/* Where a region is known to be, none is made up; what does not fit below 4 GiB does not keep short ones out. */
+/*
+ * Where a region is known to be, none is made up; what does not fit below 4 GiB does not keep short
+ * ones out.
+ */
 TEST(known_addresses)
 {
 	struct nti_trace_devices *d;
@@ -127,8 +135,9 @@ TEST(known_addresses)
 }
 
 /*
- * Accesses to configuration space: r read, w written, ? read but the value is unknown; the offset, its width behind '/' where that is not 4, and the
- * value. What reading a trace and writing mmiotrace learn of it is the same: of one BAR it stands here.
+ * Accesses to configuration space: r read, w written, ? read but the value is unknown; the offset,
+ * its width behind '/' where that is not 4, and the value. What reading a trace and writing
+ * mmiotrace learn of it is the same: of one BAR it stands here.
  */
 static const struct config_row {
 	int line;
@@ -141,7 +150,10 @@ static const struct config_row {
 	{ __LINE__, "w4/2=0 r10=fd000000 w10=ffffffff r10=ff000000 w4/2=2", 0, 0xfd000000,
 	  1 << 24 },
 	{ __LINE__, "r14=e000000c r18=18", 1, 0x18e000000c, 0 },
-	/* 64 bits, as Linux and as firmware does it: without flags, in two words of which one may be 0 */
+	/*
+	 * 64 bits, as Linux and as firmware does it: without flags, in two words of which one may
+	 * be 0
+	 */
 	{ __LINE__,
 	  "r14=c w14=ffffffff r14=f000000c w14=c r18=0 w18=ffffffff r18=ffffffff w18=0 "
 	  "w14=e000000c w18=18",

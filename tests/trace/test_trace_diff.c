@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* What two traces do differently: by hand, line by line, and against the longest common subsequence of random ones. */
+/*
+ * What two traces do differently: by hand, line by line, and against the longest common subsequence
+ * of random ones.
+ */
 #include <errno.h>
 #include <stdbool.h>
 
@@ -9,8 +12,9 @@
 #include "tests/tt.h"
 
 /*
- * A trace as a text: words separated by blanks. "W10=5" writes 5 to 0x10, "R10" reads it, "R10=5" reads 5, "W10=5:1" is one byte wide (else four),
- * "#1" in front of a word makes it device 1, and "!" a record that ntime made up.
+ * A trace as a text: words separated by blanks. "W10=5" writes 5 to 0x10, "R10" reads it, "R10=5"
+ * reads 5, "W10=5:1" is one byte wide (else four), "#1" in front of a word makes it device 1, and
+ * "!" a record that ntime made up.
  */
 static void parse_word(const char *word, size_t index, struct ntime_record *out)
 {
@@ -53,7 +57,10 @@ static void put(struct ntime_trace_diff *d, uint32_t side, const char *text)
 	free(copy);
 }
 
-/* Lines as a text: "@2,3" is a hunk behind two and three accesses; then " W10=5", "-R10", "+R10", "~R10=5>6", with "*N" of folded loops. */
+/*
+ * Lines as a text: "@2,3" is a hunk behind two and three accesses; then " W10=5", "-R10", "+R10",
+ * "~R10=5>6", with "*N" of folded loops.
+ */
 struct lines {
 	char text[4096];
 	size_t n;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Every form against golden files (tests/trace/golden): NAME.in is a trace, NAME.json its records, NAME.mmiotrace what becomes of it in that form. Inputs
- * are written after the grammars; expected files were made by ntime and read by people.
+ * Every form against golden files (tests/trace/golden): NAME.in is a trace, NAME.json its records,
+ * NAME.mmiotrace what becomes of it in that form. Inputs are written after the grammars; expected
+ * files were made by ntime and read by people.
  */
 #include "tests/trace/forms.h"
 
@@ -156,7 +157,10 @@ TEST(golden_mmiotrace)
 	}
 }
 
-/* What is written as VFIO text: times of traces without a style of VFIO's, and accesses at no device's address. */
+/*
+ * What is written as VFIO text: times of traces without a style of VFIO's, and accesses at no
+ * device's address.
+ */
 static const struct text_row {
 	int line;
 	const char *in, *out;
@@ -382,8 +386,9 @@ static unsigned int run_us(unsigned int i)
 }
 
 /*
- * A log of several devices whose lines have a time where @pattern, used again and again, has a 't'. With @are_told the other lines have the time that
- * they get in mmiotrace: of the last line that has one, of the first where none was before; a log without any counts its records.
+ * A log of several devices whose lines have a time where @pattern, used again and again, has a 't'.
+ * With @are_told the other lines have the time that they get in mmiotrace: of the last line that
+ * has one, of the first where none was before; a log without any counts its records.
  */
 static struct forms_bytes run_log(const char *pattern, bool are_told)
 {
@@ -464,7 +469,10 @@ TEST(times_of_runs)
 #define CONFIG_BAR1(value) "vfio_pci_read_config  (0000:05:00.0, @0x14, len=0x4) " value "\n"
 #define WRITE_BAR1(offset) "vfio_region_write  (0000:05:00.0:region1+" offset ", 0x5, 4)\n"
 
-/* A BAR that becomes one of ports at the same address is written as such from there on, also where its mapping is in use. */
+/*
+ * A BAR that becomes one of ports at the same address is written as such from there on, also where
+ * its mapping is in use.
+ */
 TEST(ports)
 {
 	static const char in[] = WRITE_BAR1("0x4") CONFIG_BAR1("0xe0000001") WRITE_BAR1("0x8")
@@ -481,7 +489,10 @@ TEST(ports)
 	free(got.p);
 }
 
-/* Forth to mmiotrace and back to @to; mmiotrace between must be the same bytes when it is written again. */
+/*
+ * Forth to mmiotrace and back to @to; mmiotrace between must be the same bytes when it is written
+ * again.
+ */
 static struct forms_bytes there_and_back(const char *in, const char *hints, uint32_t flags)
 {
 	struct forms_job to_mm = { .to = NTIME_TRACE_MMIOTRACE, .hints = hints, .flags = flags };
@@ -498,7 +509,10 @@ static struct forms_bytes there_and_back(const char *in, const char *hints, uint
 	return back;
 }
 
-/* Ports and legacy ranges of VGA are other addresses than memory's, and may overlap: 0xc000 is between the registers of VGA and its memory. */
+/*
+ * Ports and legacy ranges of VGA are other addresses than memory's, and may overlap: 0xc000 is
+ * between the registers of VGA and its memory.
+ */
 TEST(ports_come_back)
 {
 	static const char in[] =
@@ -519,7 +533,10 @@ TEST(ports_come_back)
 	free(back.p);
 }
 
-/* The same where no marks are wanted: the line PCIDEV has the ports, a mapping is as long; of memory that happens to be there it is the memory's. */
+/*
+ * The same where no marks are wanted: the line PCIDEV has the ports, a mapping is as long; of
+ * memory that happens to be there it is the memory's.
+ */
 TEST(ports_come_back_without_marks)
 {
 	static const char in[] =
@@ -561,7 +578,10 @@ TEST(ports_come_back_without_marks)
 	free(back.p);
 }
 
-/* Bit 0 of the ROM in a line PCIDEV says that it is enabled: it is memory all the same, and its accesses are no marks. */
+/*
+ * Bit 0 of the ROM in a line PCIDEV says that it is enabled: it is memory all the same, and its
+ * accesses are no marks.
+ */
 TEST(enabled_rom)
 {
 	static const char in[] =
@@ -585,7 +605,10 @@ TEST(enabled_rom)
 	free(mm.p);
 }
 
-/* Events of QEMU in the marks of a trace that has mappings: of a device, a BAR and an offset of which it knows nothing, and of one that it knows. */
+/*
+ * Events of QEMU in the marks of a trace that has mappings: of a device, a BAR and an offset of
+ * which it knows nothing, and of one that it knows.
+ */
 TEST(events_in_marks)
 {
 	static const char in[] =

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Where traces come from: compressed, cut off, longer than a block, growing, cut and replaced; filters; several threads. */
+/*
+ * Where traces come from: compressed, cut off, longer than a block, growing, cut and replaced;
+ * filters; several threads.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -787,7 +790,9 @@ static char *moving_trace(unsigned int devices, size_t *n)
 	return text;
 }
 
-/* Threads write with copies of what is known of the devices, of which only what changed is copied. */
+/*
+ * Threads write with copies of what is known of the devices, of which only what changed is copied.
+ */
 TEST(threads_know_devices)
 {
 	static const struct devices_row {
@@ -901,7 +906,10 @@ TEST(places_without_room_are_told)
 	for (i = 0; i < 4101; i++)
 		fprintf(out, "PCIDEV %04x 10de0640 10 %x 0 0 0 0 0 0 1000 0 0 0 0 0 0 \n", i,
 			0x10000000 + i * 0x1000);
-	/* Two more than that of mappings; one that takes the place of another of its region takes nothing away. */
+	/*
+	 * Two more than that of mappings; one that takes the place of another of its region takes
+	 * nothing away.
+	 */
 	for (i = 0; i < 4098; i++)
 		fprintf(out, "MARK 1.000000 ntime: map %u is region %u of device 0500\n", i,
 			i < 4096 ? 8 : 9);

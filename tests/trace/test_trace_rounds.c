@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Round trips of random traces: text to mmiotrace and back, records to ntime's own form and back, and that form damaged in every way. */
+/*
+ * Round trips of random traces: text to mmiotrace and back, records to ntime's own form and back,
+ * and that form damaged in every way.
+ */
 #include "trace/base/context.h"
 #include "trace/base/device.h"
 #include "trace/write/writer.h"

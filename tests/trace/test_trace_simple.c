@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Files of QEMU's backend "simple", made here after its form: in the byte order of this machine, as QEMU makes them. */
+/*
+ * Files of QEMU's backend "simple", made here after its form: in the byte order of this machine, as
+ * QEMU makes them.
+ */
 #include "tests/trace/forms.h"
 #include "tests/trace/reading.h"
 
@@ -247,7 +250,10 @@ TEST(damaged)
 	}
 }
 
-/* Accesses of devices have 1, 2, 4 or 8 bytes; others are records that could not be read, and nobody else's lines. */
+/*
+ * Accesses of devices have 1, 2, 4 or 8 bytes; others are records that could not be read, and
+ * nobody else's lines.
+ */
 TEST(widths)
 {
 	static const uint64_t widths[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 32, 33, 1ull << 32 };

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* What the registers hold: by hand, and against a memory of single bits that is asked at every step. */
+/*
+ * What the registers hold: by hand, and against a memory of single bits that is asked at every
+ * step.
+ */
 #include <errno.h>
 #include <stdbool.h>
 

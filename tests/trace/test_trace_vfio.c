@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Text of QEMU's VFIO events: each prefix and generation by hand, and lines at random against a parser that knows nothing of the line before. */
+/*
+ * Text of QEMU's VFIO events: each prefix and generation by hand, and lines at random against a
+ * parser that knows nothing of the line before.
+ */
 #include <errno.h>
 #include <inttypes.h>
 
@@ -78,7 +81,10 @@ static const struct line_row {
 	  "style ' qemu-%t [001] 1234.56789901: tracing_mark_write: '\n" WROTE " #7\n", "ftrace" },
 	{ __LINE__, "12347@1424299207.289770123:" WRITE, 0,
 	  "style '12347@1424299207.289770123:'\n" WROTE "\n", "an unknown prefix" },
-	/* names of threads that hold what stands around their number; the process in front of the CPU */
+	/*
+	 * names of threads that hold what stands around their number; the process in front of the
+	 * CPU
+	 */
 	{ __LINE__,
 	  " kvm-7 [002] (9:a-4711    [003] .....  1234.567890: tracing_mark_write: " WRITE, 0,
 	  "style ' kvm-7 [002] (9:a-%t    [003] .....  %s.%u: tracing_mark_write: '\n" WROTE
@@ -263,7 +269,10 @@ static size_t any_line(char *p, size_t room, unsigned int style)
 	return n;
 }
 
-/* Records of a text by the front end, a call for all of it or one for each line with a state that knows nothing. */
+/*
+ * Records of a text by the front end, a call for all of it or one for each line with a state that
+ * knows nothing.
+ */
 static char *parse(const char *text, size_t n, bool by_line, struct nti_trace_batch *counts)
 {
 	void *state = calloc(1, nti_trace_vfio.state_bytes);

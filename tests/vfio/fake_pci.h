@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A machine's sysfs in a temporary directory, with a kernel behind it: what is written to bind, unbind, driver_override and drivers_probe does what
- * Linux does (drivers/base/bus.c, drivers/pci/pci-sysfs.c of Linux 6.1).
+ * A machine's sysfs in a temporary directory, with a kernel behind it: what is written to bind,
+ * unbind, driver_override and drivers_probe does what Linux does (drivers/base/bus.c,
+ * drivers/pci/pci-sysfs.c of Linux 6.1).
  */
 #ifndef TT_FAKE_PCI_H
 #define TT_FAKE_PCI_H
@@ -30,8 +31,9 @@ struct fake_pci {
 };
 
 /*
- * Group 1 is the card (nouveau), its sound (snd_hda_intel, with the override of that name) and the bridge above; 2 the controller of a disk, 3
- * a network card, 4 a card without driver; vfio-pci is loaded.
+ * Group 1 is the card (nouveau), its sound (snd_hda_intel, with the override of that name) and the
+ * bridge above; 2 the controller of a disk, 3 a network card, 4 a card without driver; vfio-pci is
+ * loaded.
  */
 void fake_pci_init(struct fake_pci *f);
 void fake_pci_fini(struct fake_pci *f);

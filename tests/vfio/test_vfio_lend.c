@@ -138,7 +138,10 @@ static int die_after(void *arg, const struct ntime_vfio_write *write)
 	return 0;
 }
 
-/* A command that is killed after its first, second, ... write is put right by unbind; and bind goes on where it stopped. */
+/*
+ * A command that is killed after its first, second, ... write is put right by unbind; and bind goes
+ * on where it stopped.
+ */
 TEST(killed_at_each_write)
 {
 	int at, status = 0, rounds = 0;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* One event, counted by the library in a process of its own, which may be another user's or may be forbidden a system call. */
+/*
+ * One event, counted by the library in a process of its own, which may be another user's or may be
+ * forbidden a system call.
+ */
 #ifndef LAB_ASK_H
 #define LAB_ASK_H
 

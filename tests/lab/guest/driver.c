@@ -21,8 +21,8 @@
 
 #define MODULE_NAME "ntime"
 #define TEXT_BYTES 19 /* 0x, 16 digits, newline */
-#define TREE_TRIES                                                                                 \
-	60000 /* of a millisecond and more: then it hangs, and no result depends on how long it took */
+/* of a millisecond and more: then it hangs, and no result depends on how long it took */
+#define TREE_TRIES 60000
 
 const struct lab_user lab_root = { 0, 0, -1 };
 /* The user of every guest (/etc/passwd of the lab). */
@@ -476,7 +476,10 @@ bool lab_has_core_pmu(void)
 
 /* ---- registers that tests write ---- */
 
-/* Selectors as in core/regs; bit 8 of an event select is the unit mask's lowest, which starts nothing without the enable bit. */
+/*
+ * Selectors as in core/regs; bit 8 of an event select is the unit mask's lowest, which starts
+ * nothing without the enable bit.
+ */
 static const struct lab_pair pairs[] = {
 	/* Intel: event 0xc0, user mode, enabled; IA32_PERF_GLOBAL_CTRL */
 	{ "core0/msr/0x186",
@@ -504,7 +507,10 @@ static const struct lab_pair pairs[] = {
 	  0x4100c0,
 	  true,
 	  { { NULL, 0 } } },
-	/* ARMv8: PMEVTYPER0_EL0 and PMEVCNTR0_EL0; event 8 and not in EL1 (bit 31); PMCNTENSET_EL0 and PMCR_EL0.E */
+	/*
+	 * ARMv8: PMEVTYPER0_EL0 and PMEVCNTR0_EL0; event 8 and not in EL1 (bit 31); PMCNTENSET_EL0
+	 * and PMCR_EL0.E
+	 */
 	{ "core0/sysreg/0x33ec0",
 	  "core0/sysreg/0x33e80",
 	  "core0/arm/PMEVTYPER0_EL0",
@@ -522,7 +528,10 @@ static const struct lab_pair pairs[] = {
 	  0x80000008,
 	  true,
 	  { { "core0/cp15/0x90c1", 1 }, { "core0/cp15/0x90c0", 1 } } },
-	/* ARM1176: PMCR, whose bits 27 to 20 say what count register 0 counts, in all modes, and bit 0 that it does */
+	/*
+	 * ARM1176: PMCR, whose bits 27 to 20 say what count register 0 counts, in all modes, and
+	 * bit 0 that it does
+	 */
 	{ "core0/cp15/0xf0c0",
 	  "core0/cp15/0xf0c2",
 	  "core0/arm/PMCR",
@@ -635,7 +644,10 @@ int lab_driver_tidy(void **state)
 	for (unsigned int cpu = 1; cpu < lab_cpus(); cpu++)
 		if (!lab_cpu_is_online(cpu))
 			(void)lab_cpu_set_online(cpu, true);
-	/* Whatever was mounted in the test, with whatever options; permissions that were chosen go with the module. */
+	/*
+	 * Whatever was mounted in the test, with whatever options; permissions that were chosen go
+	 * with the module.
+	 */
 	while (lab_driver_unmount() == 0)
 		;
 	(void)lab_driver_unload();
@@ -690,7 +702,10 @@ static void forget_handlers(void)
 		(void)signal(signals[i], SIG_DFL);
 }
 
-/* The child's end of the pipe is close-on-exec, so a child that becomes another program is heard to have gone. */
+/*
+ * The child's end of the pipe is close-on-exec, so a child that becomes another program is heard to
+ * have gone.
+ */
 static pid_t start_child(const struct lab_user *user, long (*fn)(void *arg), void *arg, int *ear)
 {
 	int ends[2];
@@ -983,8 +998,9 @@ const char *lab_any_register(void)
 static struct lab_rows remembered;
 
 /*
- * What perf left in counters it has used is set to 0 by the kernel before somebody else may read them (Linux 6.1 arch/x86/mm/tlb.c,
- * cr4_update_pce_mm()), and whoever reserves counters makes it do that. So let it be done before looking.
+ * What perf left in counters it has used is set to 0 by the kernel before somebody else may read
+ * them (Linux 6.1 arch/x86/mm/tlb.c, cr4_update_pce_mm()), and whoever reserves counters makes it
+ * do that. So let it be done before looking.
  */
 static void let_perf_clear(void)
 {
@@ -1003,7 +1019,10 @@ void registers_are_remembered(void **state)
 	lab_rows_free(&remembered);
 	LAB_GOOD(lab_rows_take(&remembered));
 	print_message("# %zu registers\n", remembered.count);
-	/* Two looks at once: rows that move without being known to would make the last test worthless. */
+	/*
+	 * Two looks at once: rows that move without being known to would make the last test
+	 * worthless.
+	 */
 	registers_are_as_they_were(NULL);
 }
 
@@ -1036,7 +1055,10 @@ void lab_perf_begins(void)
 	registers_are_as_they_were(NULL);
 }
 
-/* Loaded anew: where the driver gives back at unloading what it found at loading, that is now what perf left. */
+/*
+ * Loaded anew: where the driver gives back at unloading what it found at loading, that is now what
+ * perf left.
+ */
 void lab_perf_has_ended(void)
 {
 	LAB_GOOD(lab_driver_stop());

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ntime.ko in a guest: loading it, its file system, its register files, and what may have been left behind.
+ * ntime.ko in a guest: loading it, its file system, its register files, and what may have been left
+ * behind.
  *
- * Functions return 0 or something positive, or -errno, and end no test, so that children may call them too; LAB_GOOD() ends the test for those that
- * must succeed. Paths of registers are relative to where the file system is mounted: "core0/msr/0x38d".
+ * Functions return 0 or something positive, or -errno, and end no test, so that children may call
+ * them too; LAB_GOOD() ends the test for those that must succeed. Paths of registers are relative
+ * to where the file system is mounted: "core0/msr/0x38d".
  */
 #ifndef LAB_DRIVER_H
 #define LAB_DRIVER_H
@@ -18,17 +20,26 @@
 
 #define LAB_MODULE "/lab/ntime.ko"
 
-/* For tests that want the driver loaded and mounted as root without options, and leave nothing open behind, whatever happened in them. */
+/*
+ * For tests that want the driver loaded and mounted as root without options, and leave nothing open
+ * behind, whatever happened in them.
+ */
 #define LAB_DRIVER_TEST(test)                                                                      \
 	cmocka_unit_test_setup_teardown(test, lab_driver_again, lab_driver_tidy)
 int lab_driver_again(void **state);
 int lab_driver_tidy(void **state);
-/* The first and the last of them: what all registers hold; that they hold it still, and again when the driver was loaded anew. */
+/*
+ * The first and the last of them: what all registers hold; that they hold it still, and again when
+ * the driver was loaded anew.
+ */
 #define LAB_DRIVER_FIRST LAB_DRIVER_TEST(registers_are_remembered)
 #define LAB_DRIVER_LAST LAB_DRIVER_TEST(registers_are_as_they_were)
 void registers_are_remembered(void **state);
 void registers_are_as_they_were(void **state);
-/* Around what perf counts: it leaves registers of the PMU as they happen to be. What was before must be as remembered, what is after is remembered. */
+/*
+ * Around what perf counts: it leaves registers of the PMU as they happen to be. What was before
+ * must be as remembered, what is after is remembered.
+ */
 void lab_perf_begins(void);
 void lab_perf_has_ended(void);
 /* Runs them: without /lab/ntime.ko or without root they are skipped, with the reason. */
@@ -78,7 +89,10 @@ bool lab_reg_is_here(const char *reg);
 /* @flags as of open(2); O_CLOEXEC is not added. */
 int lab_reg_open(const char *reg, int flags);
 
-/* The text form on an open descriptor, at offset 0. -EPROTO when what comes is not 0x, 16 digits and a newline, or does not end there. */
+/*
+ * The text form on an open descriptor, at offset 0. -EPROTO when what comes is not 0x, 16 digits
+ * and a newline, or does not end there.
+ */
 int lab_fd_text(int fd, uint64_t *value);
 /* 8 bytes: what a descriptor gives that was mapped. */
 int lab_fd_value(int fd, uint64_t *value);
@@ -88,7 +102,10 @@ int lab_fd_set_value(int fd, uint64_t value);
 
 /* Open, read as text, close. */
 int lab_reg_get(const char *reg, uint64_t *value);
-/* Open, write as text, close: without anything that stays, for a driver that restores. The result of the write. */
+/*
+ * Open, write as text, close: without anything that stays, for a driver that restores. The result
+ * of the write.
+ */
 int lab_reg_try_set(const char *reg, uint64_t value);
 
 /* The pages that a descriptor gives. */
@@ -106,9 +123,15 @@ int lab_fd_describe(int fd, struct ntime_page *page);
 /* The same of a register that is opened for it. */
 int lab_reg_describe(const char *reg, struct ntime_page *page);
 
-/* The counter's instruction, by the index of its page. Where user mode may not it is a signal: see lab_signal(). */
+/*
+ * The counter's instruction, by the index of its page. Where user mode may not it is a signal: see
+ * lab_signal().
+ */
 uint64_t lab_pmc_read(uint32_t index);
-/* Between a reading by read(2) and one by lab_pmc_read() a counter moves on: bits that count, so that a wrap is none. */
+/*
+ * Between a reading by read(2) and one by lab_pmc_read() a counter moves on: bits that count, so
+ * that a wrap is none.
+ */
 uint64_t lab_pmc_mask(const struct ntime_page *page);
 
 /* An address that nothing can be read from or written to. */
@@ -129,8 +152,8 @@ bool lab_has_core_pmu(void);
 /* ---- registers that tests write ---- */
 
 /*
- * A pair of registers of this guest that may be written without harm, by the names of its first unit: what a counter counts, and the
- * counter. Of other CPUs lab_of_cpu() makes the paths.
+ * A pair of registers of this guest that may be written without harm, by the names of its first
+ * unit: what a counter counts, and the counter. Of other CPUs lab_of_cpu() makes the paths.
  */
 struct lab_pair {
 	const char *control, *counter;
@@ -138,7 +161,11 @@ struct lab_pair {
 	uint64_t flip;	  /* bits of @control that may be set and cleared, and start nothing */
 	uint64_t count;	  /* a value that @counter can hold */
 	uint64_t
-		instructions; /* @control: count them, in user mode alone where that can be; 0: they cannot be counted */
+		/*
+		 * @control: count them, in user mode alone where that can be; 0: they cannot be
+		 *	counted
+		 */
+		instructions;
 	bool is_core; /* of a core PMU, which perf has too */
 	struct {
 		const char *reg; /* NULL: there is none */
@@ -147,8 +174,8 @@ struct lab_pair {
 };
 
 /*
- * Let the counter of @pair on @cpu count instructions until the descriptors are closed, which are @fds, 3 of them, -1 where there is no register. Return:
- * 0 or the first -errno.
+ * Let the counter of @pair on @cpu count instructions until the descriptors are closed, which
+ * are @fds, 3 of them, -1 where there is no register. Return: 0 or the first -errno.
  */
 int lab_pair_run(const struct lab_pair *pair, unsigned int cpu, int fds[3]);
 /* NULL where nothing may be written. The file system must be mounted. */
@@ -159,8 +186,8 @@ const char *lab_of_cpu(const char *reg, unsigned int cpu, char path[LAB_PATH]);
 /* ---- other processes ---- */
 
 /*
- * What @fn returns in a child that is user @uid and group @gid, with group @extra too unless that is -1; uid 0 stays root. -EPROTO when
- * the child died. Nothing of cmocka may be called in @fn.
+ * What @fn returns in a child that is user @uid and group @gid, with group @extra too unless that
+ * is -1; uid 0 stays root. -EPROTO when the child died. Nothing of cmocka may be called in @fn.
  */
 struct lab_user {
 	uid_t uid;
@@ -172,8 +199,9 @@ long lab_child(const struct lab_user *user, long (*fn)(void *arg), void *arg);
 /* The signal that ended @fn in a child, 0 when it returned. */
 int lab_signal(long (*fn)(void *arg), void *arg);
 /*
- * A child that goes on by itself: lab_spawn() comes back when it says lab_ready() (0), or has ended without (what @fn returned, -EPROTO when
- * it died). One that was spawned is ended by lab_wait() (exit status of what @fn returned, or 128 + signal) or lab_kill() (kill -9).
+ * A child that goes on by itself: lab_spawn() comes back when it says lab_ready() (0), or has ended
+ * without (what @fn returned, -EPROTO when it died). One that was spawned is ended by lab_wait()
+ * (exit status of what @fn returned, or 128 + signal) or lab_kill() (kill -9).
  */
 struct lab_process {
 	pid_t pid;
@@ -204,12 +232,18 @@ struct lab_rows {
 
 /* Read every register once, aliases left out. Needs root and a mounted file system. */
 int lab_rows_take(struct lab_rows *rows);
-/* Rows that differ, each told with print_error(); what moves by itself (lab_row_moves()) may have another value. */
+/*
+ * Rows that differ, each told with print_error(); what moves by itself (lab_row_moves()) may have
+ * another value.
+ */
 size_t lab_rows_differ(const struct lab_rows *before, const struct lab_rows *after);
 void lab_rows_free(struct lab_rows *rows);
 
 struct nthw_reg;
-/* The row of core/regs that a file is an instance of, by the address in its path and the name on its page; NULL when there is none. */
+/*
+ * The row of core/regs that a file is an instance of, by the address in its path and the name on
+ * its page; NULL when there is none.
+ */
 const struct nthw_reg *lab_row_find(const char *path, const char *name, uint32_t *index);
 /* Path of some register that can be read. Ends the test when there is none. */
 const char *lab_any_register(void);

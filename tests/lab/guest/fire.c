@@ -45,7 +45,10 @@ void lab_fire_look(struct lab_fire *f)
 	f->raw = raw;
 }
 
-/* Every second read looks whether the instruction alone would do; the others are what programs call. */
+/*
+ * Every second read looks whether the instruction alone would do; the others are what programs
+ * call.
+ */
 static inline int read_one(struct lab_fire *f, unsigned int k, uint64_t *count)
 {
 	if (k % 2 == 0 && !f->read_call)
@@ -81,7 +84,9 @@ static void check_volley(struct lab_fire *f, uint64_t before, const uint64_t *v,
 	}
 }
 
-/* One loop for learning and for all tests, so that the instructions between two reads are the same. */
+/*
+ * One loop for learning and for all tests, so that the instructions between two reads are the same.
+ */
 static __attribute__((noinline)) void fire(struct lab_fire *f, uint64_t v[LAB_VOLLEY])
 {
 	uint64_t before = read_call(f), after;

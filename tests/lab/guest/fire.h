@@ -38,22 +38,31 @@ extern unsigned long lab_all_reads;
 /* This thread's counter for @events, of which only the first is read; runs. */
 struct lab_fire lab_fire_open(const char *name, const char *events);
 
-/** lab_fire_learn() - measure the steps between the reads of an undisturbed volley; later steps may be longer, but never shorter
+/**
+ * lab_fire_learn() - measure the steps between the reads of an undisturbed volley; later steps may
+ * be longer, but never shorter
  *
- * Where the guest does not count exactly there is nothing to learn, and only order is checked. Return: whether it was learned.
+ * Where the guest does not count exactly there is nothing to learn, and only order is
+ * checked. Return: whether it was learned.
  */
 bool lab_fire_learn(struct lab_fire *f);
 
 /** lab_fire() - one volley: read(2), LAB_VOLLEY reads, read(2); all in order, all exact */
 void lab_fire(struct lab_fire *f);
 
-/** lab_fire_look() - look at the counter's register itself; it counts as a wrap if it was higher before. Each volley ends with that */
+/**
+ * lab_fire_look() - look at the counter's register itself; it counts as a wrap if it was higher
+ * before. Each volley ends with that
+ */
 void lab_fire_look(struct lab_fire *f);
 
 /** lab_fire_at() - one more value that must lie between two read(2)s */
 void lab_fire_at(struct lab_fire *f, uint64_t before, uint64_t value, uint64_t after);
 
-/** lab_fire_close() - say how it went, free the session; the test fails if a value was wrong, or if no read was fast */
+/**
+ * lab_fire_close() - say how it went, free the session; the test fails if a value was wrong, or if
+ * no read was fast
+ */
 void lab_fire_close(struct lab_fire *f);
 
 /* 99 of 100 reads must have been by the instruction. */

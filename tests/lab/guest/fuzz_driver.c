@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Random system calls on the files of the driver: fuzz_driver [SECONDS [SEED]], 30 s without. Processes that are root, members of the group that may
- * read, and strangers, all at once, with CPUs that go and come. What the driver lets root write is harmless in a guest, or it is a bug.
- * At the end strangers must have opened no register and members written none, the driver must unload, and all registers must be as they were.
- * Skipped without the driver; the kernel's log is looked at by the lab.
+ * Random system calls on the files of the driver: fuzz_driver [SECONDS [SEED]], 30 s without.
+ * Processes that are root, members of the group that may read, and strangers, all at once, with
+ * CPUs that go and come. What the driver lets root write is harmless in a guest, or it is a bug. At
+ * the end strangers must have opened no register and members written none, the driver must unload,
+ * and all registers must be as they were. Skipped without the driver; the kernel's log is looked at
+ * by the lab.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -239,8 +241,9 @@ static bool do_seek(void)
 }
 
 /*
- * Mappings lie in places of their own, which are never left to anybody else: what is cut out of one, moved away or unmapped is filled with
- * nothing at once, so that no operation meets the memory of the fuzzer itself.
+ * Mappings lie in places of their own, which are never left to anybody else: what is cut out of
+ * one, moved away or unmapped is filled with nothing at once, so that no operation meets the memory
+ * of the fuzzer itself.
  */
 static uint8_t *slot_pages(size_t slot)
 {
@@ -515,7 +518,10 @@ static void become(enum who who)
 		_exit(1);
 }
 
-/* Expected faults are caught where they are expected; any other ends the process, and the parent tells. */
+/*
+ * Expected faults are caught where they are expected; any other ends the process, and the parent
+ * tells.
+ */
 static void work(uint64_t seed, enum who who, time_t end)
 {
 	struct sigaction action = { .sa_handler = jump_out };

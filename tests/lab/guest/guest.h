@@ -11,7 +11,10 @@
 /* TT_RUN() that speaks TAP without being told by the environment: in a guest nobody sets it. */
 #define LAB_RUN(tests) (cmocka_set_message_output(CM_OUTPUT_TAP), TT_RUN(tests))
 
-/* Opened by the first lab_session() of a program. A failure of any of these ends the test with the library's sentence. */
+/*
+ * Opened by the first lab_session() of a program. A failure of any of these ends the test with the
+ * library's sentence.
+ */
 struct ntime_ctx *lab_ctx(void);
 struct ntime_session *lab_session(const char *events, const struct ntime_target *target);
 struct ntime_session *lab_started(const char *events); /* this thread, running */
@@ -28,7 +31,8 @@ void lab_set(const char *path, const char *text);
 /**
  * lab_can_read_counters() - may this processor's counters be read by an instruction?
  *
- * On arm64 it first sets kernel.perf_user_access, which is 0 after boot. Return: false on 32-bit ARM, whose kernel never allows it.
+ * On arm64 it first sets kernel.perf_user_access, which is 0 after boot. Return: false on 32-bit
+ * ARM, whose kernel never allows it.
  */
 bool lab_can_read_counters(void);
 
@@ -59,22 +63,28 @@ void lab_ntime(const char *arguments, struct lab_value *values, size_t n);
 /**
  * lab_shift() - log2 of cycles per instruction in this guest
  *
- * From NTIME_LAB_SHIFT, which the guest sets; where it does not, from what the kernel's own two counters say of a long loop.
+ * From NTIME_LAB_SHIFT, which the guest sets; where it does not, from what the kernel's own two
+ * counters say of a long loop.
  */
 unsigned int lab_shift(void);
 
 /**
  * lab_leave_end_of_second() - return when the clock's second is neither ending nor new
  *
- * Starting a session asks the clock, as a read of a whole CPU does, several times where we program the counters. From the end of a second to its
- * next tick the kernel's clock for user mode takes a turn of a loop more (Linux 6.1, lib/vdso/gettimeofday.c, do_hres(), which subtracts what
- * goes beyond a second), and all tries of a short loop have room in that time: then each of them is longer by the same 6 instructions (arm64 9,
- * armv7 14) a look at the clock. So no try begins there, and the least of several tries has none of it. What waits sleeps, for what it did would
- * be counted.
+ * Starting a session asks the clock, as a read of a whole CPU does, several times where we program
+ * the counters. From the end of a second to its next tick the kernel's clock for user mode takes a
+ * turn of a loop more (Linux 6.1, lib/vdso/gettimeofday.c, do_hres(), which subtracts what goes
+ * beyond a second), and all tries of a short loop have room in that time: then each of them is
+ * longer by the same 6 instructions (arm64 9, armv7 14) a look at the clock. So no try begins
+ * there, and the least of several tries has none of it. What waits sleeps, for what it did would be
+ * counted.
  */
 void lab_leave_end_of_second(void);
 
-/* perf_event_open(2) on this thread, user mode only, without the library: the kernel's own count. Return: file descriptor or -errno. */
+/*
+ * perf_event_open(2) on this thread, user mode only, without the library: the kernel's own
+ * count. Return: file descriptor or -errno.
+ */
 int lab_open_event(uint32_t type, uint64_t config, uint64_t sample_period, int group_fd);
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Taking note of perf_event_open(2) by ptrace(2): a seccomp filter stops the command at this call and at no other, since each stop is dear
- * in an emulated machine. PTRACE_GET_SYSCALL_INFO (Linux 5.3) makes it the same on every architecture.
+ * Taking note of perf_event_open(2) by ptrace(2): a seccomp filter stops the command at this call
+ * and at no other, since each stop is dear in an emulated machine. PTRACE_GET_SYSCALL_INFO (Linux
+ * 5.3) makes it the same on every architecture.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +21,10 @@
 
 #include "tests/lab/guest/opens.h"
 
-/* linux/ptrace.h cannot be had beside sys/ptrace.h with every C library: its layout (uapi/linux/ptrace.h). */
+/*
+ * linux/ptrace.h cannot be had beside sys/ptrace.h with every C library: its layout
+ * (uapi/linux/ptrace.h).
+ */
 #define GET_SYSCALL_INFO 0x420e
 #define INFO_EXIT 2
 #define INFO_SECCOMP 3
@@ -153,7 +157,9 @@ static int handle_stop(struct trace *t, pid_t tid, int wait_status)
 
 	if (is_call)
 		ret = note_call(t, tid);
-	/* Events of ptrace, and the stop with which a new thread begins, are no signals to hand on. */
+	/*
+	 * Events of ptrace, and the stop with which a new thread begins, are no signals to hand on.
+	 */
 	if (is_call || event || number == SIGSTOP)
 		number = 0;
 	/* From the call's beginning to its end. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Every perf_event_open(2) of a command and its children, as the kernel is given it, of any program. */
+/*
+ * Every perf_event_open(2) of a command and its children, as the kernel is given it, of any
+ * program.
+ */
 #ifndef LAB_OPENS_H
 #define LAB_OPENS_H
 
@@ -10,7 +13,8 @@
 #define LAB_OPENS_MAX 64
 
 /*
- * What glibc's headers are too old for is read all the same: bytes behind sizeof(attr) are not, but .attr.size tells that there are any.
+ * What glibc's headers are too old for is read all the same: bytes behind sizeof(attr) are not, but
+ * .attr.size tells that there are any.
  */
 struct lab_open {
 	union {
@@ -28,7 +32,8 @@ struct lab_open {
  * @out:	room for LAB_OPENS_MAX
  * @status:	its exit status, 128 + signal when one ended it
  *
- * Return: number of calls, or -errno (-E2BIG: more than there is room for; -EPROTO: the kernel's tracing went wrong).
+ * Return: number of calls, or -errno (-E2BIG: more than there is room for; -EPROTO: the kernel's
+ * tracing went wrong).
  */
 int lab_trace_opens(char *const *argv, struct lab_open *out, int *status);
 

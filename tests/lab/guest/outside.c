@@ -188,7 +188,10 @@ uint64_t lab_msr(unsigned int cpu, uint32_t msr)
 	return value;
 }
 
-/* Selects, controls and counters of the uncore: nothing that moves by itself while nobody counts, nor that perf leaves as it happens to be. */
+/*
+ * Selects, controls and counters of the uncore: nothing that moves by itself while nobody counts,
+ * nor that perf leaves as it happens to be.
+ */
 static const struct {
 	uint32_t first, count;
 } counting[] = { { 0x391, 2 }, { 0x394, 3 }, { 0x3b0, 8 }, { 0x3c0, 8 } };

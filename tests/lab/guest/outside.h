@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is outside of the cores of the x86 guests, reached without ntime: MSRs through the kernel's device, counters through
- * perf_event_open(2), and what must stand in them (models/port/qemu/README.md).
+ * What is outside of the cores of the x86 guests, reached without ntime: MSRs through the kernel's
+ * device, counters through perf_event_open(2), and what must stand in them
+ * (models/port/qemu/README.md).
  */
 #ifndef LAB_OUTSIDE_H
 #define LAB_OUTSIDE_H
@@ -60,8 +61,8 @@ void lab_snapshot_take(struct lab_snapshot *all);
 size_t lab_snapshot_differs(const struct lab_snapshot *before);
 
 /*
- * perf_event_open(2) of an event of a unit of the kernel for a whole CPU, switched off; @config as in its format, or the one of a named event
- * when @event has a slash. A failure is -errno.
+ * perf_event_open(2) of an event of a unit of the kernel for a whole CPU, switched off; @config as
+ * in its format, or the one of a named event when @event has a slash. A failure is -errno.
  */
 int lab_perf_open(const char *unit, uint64_t config, unsigned int cpu, int group);
 int lab_perf_open_named(const char *event, unsigned int cpu);

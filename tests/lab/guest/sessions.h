@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sessions on the whole machine that a test opens, in a context of its own: a test that failed frees none, and counters that it kept would be in
- * the way of the next one.
+ * Sessions on the whole machine that a test opens, in a context of its own: a test that failed
+ * frees none, and counters that it kept would be in the way of the next one.
  */
 #ifndef LAB_SESSIONS_H
 #define LAB_SESSIONS_H
@@ -11,7 +11,10 @@
 
 #include <ntime/ntime.h>
 
-/* Before and behind each test, as cmocka wants it. Within a test: open a context and close it, with all sessions. */
+/*
+ * Before and behind each test, as cmocka wants it. Within a test: open a context and close it, with
+ * all sessions.
+ */
 int lab_sessions_begin(void **state);
 int lab_sessions_end(void **state);
 #define LAB_TEST_WITH_SESSIONS(test)                                                               \

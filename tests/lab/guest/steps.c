@@ -63,8 +63,9 @@ static struct task *find_task(struct tasks *t, pid_t pid)
 }
 
 /*
- * An instruction is a task that stands elsewhere than before (no workload jumps to the same instruction). Counting stops would not do: the
- * kernel stops a task twice behind a system call that makes another, and a new task twice at its first instruction.
+ * An instruction is a task that stands elsewhere than before (no workload jumps to the same
+ * instruction). Counting stops would not do: the kernel stops a task twice behind a system call
+ * that makes another, and a new task twice at its first instruction.
  */
 static int look(struct tasks *t, pid_t pid, uint64_t *steps)
 {
@@ -85,7 +86,10 @@ static int look(struct tasks *t, pid_t pid, uint64_t *steps)
 	return 0;
 }
 
-/* SIGSTOP is how a new task is met, SIGTRAP what follows each step; what else came is the task's own. */
+/*
+ * SIGSTOP is how a new task is met, SIGTRAP what follows each step; what else came is the task's
+ * own.
+ */
 static int signal_of(int status)
 {
 	int sig = WSTOPSIG(status);

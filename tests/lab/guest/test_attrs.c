@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What ntime asks the kernel for is what perf asks for: for each of these events, by the same name, the struct perf_event_attr of the two
- * are compared field by field, and then byte by byte. Where they may differ stands in allowed[] with the reason.
+ * What ntime asks the kernel for is what perf asks for: for each of these events, by the same name,
+ * the struct perf_event_attr of the two are compared field by field, and then byte by byte. Where
+ * they may differ stands in allowed[] with the reason.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -12,7 +13,10 @@
 
 #define EVENTS_MAX 64
 
-/* Of every machine; where the PMU lacks one, the kernel is asked for it all the same, and its answer must be the same. */
+/*
+ * Of every machine; where the PMU lacks one, the kernel is asked for it all the same, and its
+ * answer must be the same.
+ */
 static const char *const common_events[] = {
 	/* generic names */
 	"cycles",
@@ -169,8 +173,9 @@ static const struct allowed {
 };
 
 /*
- * perf excludes virtual machines where no modifier is given or :u is among them, and software events like the rest, where the kernel does
- * not look at it; ntime excludes them from every core event that names neither :G nor :H, and leaves software events alone.
+ * perf excludes virtual machines where no modifier is given or :u is among them, and software
+ * events like the rest, where the kernel does not look at it; ntime excludes them from every core
+ * event that names neither :G nor :H, and leaves software events alone.
  */
 static bool may_differ_in_guests(const char *event, const struct perf_event_attr *perf)
 {
@@ -289,7 +294,10 @@ TEST(ntime_asks_for_the_same)
 				 (char *)"true", NULL };
 		int status = -1, n = lab_trace_opens(argv, by_ntime, &status);
 
-		/* What it asks about itself (on AMD: how many counters there are) is not what it counts. */
+		/*
+		 * What it asks about itself (on AMD: how many counters there are) is not what it
+		 * counts.
+		 */
 		const struct lab_open *open = n > 0 ? &by_ntime[n - 1] : NULL;
 
 		for (int k = 0; k + 1 < n; k++)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * A PMU whose driver binds and whose registers read 0 (guest rpi-stock): the kernel then gives multiples of 2^31-1 and says that it
- * counted. The library must take no number from it, and say why; what needs no PMU counts.
+ * A PMU whose driver binds and whose registers read 0 (guest rpi-stock): the kernel then gives
+ * multiples of 2^31-1 and says that it counted. The library must take no number from it, and say
+ * why; what needs no PMU counts.
  */
 #include <math.h>
 #include <sys/wait.h>
@@ -42,7 +43,10 @@ TEST(software_events_count)
 	assert_true(a.value.count > 0);
 }
 
-/* Its exit status is that of the program it ran: events that are not there are told, and are no failure (man ntime). */
+/*
+ * Its exit status is that of the program it ran: events that are not there are told, and are no
+ * failure (man ntime).
+ */
 TEST(the_command_tells_why)
 {
 	char text[4096], *absent;

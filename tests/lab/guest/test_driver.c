@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The driver's tree and its files are what include/uapi/ntime.h says: shape, names, forms, one writer, masks, restoring, permissions, mappings,
- * and that nothing but rows can be reached. Runs in every guest; what a guest lacks is skipped with the reason.
+ * The driver's tree and its files are what include/uapi/ntime.h says: shape, names, forms, one
+ * writer, masks, restoring, permissions, mappings, and that nothing but rows can be reached. Runs
+ * in every guest; what a guest lacks is skipped with the reason.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -115,7 +116,10 @@ TEST(tree_shows_this_machine)
 	TT_IS(cores, sysconf(_SC_NPROCESSORS_ONLN));
 }
 
-/* Each file is an instance of a row, in its place and named by its address; its mode says whether the row may be written. */
+/*
+ * Each file is an instance of a row, in its place and named by its address; its mode says whether
+ * the row may be written.
+ */
 TEST(only_rows_exist)
 {
 	struct lab_rows rows;
@@ -457,7 +461,9 @@ TEST(description_is_true)
 		TT_IS(page.reserved[0] | page.reserved[1] | page.reserved[2], 0);
 		assert_true(page.type <= NTIME_PAGE_TSC && page.width >= 1 && page.width <= 64);
 		assert_true(page.width <= row->bits);
-		/* Not pinned, which with one CPU everybody is: never the instruction of a counter. */
+		/*
+		 * Not pinned, which with one CPU everybody is: never the instruction of a counter.
+		 */
 		if (!lab_is_pinned(0))
 			TT_IS(page.type == NTIME_PAGE_PMC, false);
 		TT_IS(page.type == NTIME_PAGE_TSC,
@@ -522,7 +528,10 @@ static long read_page(void *arg)
 	return *(volatile uint8_t *)arg;
 }
 
-/* The mapping outlives its descriptor and cannot be written; where there is no device, its page is SIGBUS. */
+/*
+ * The mapping outlives its descriptor and cannot be written; where there is no device, its page is
+ * SIGBUS.
+ */
 TEST(mapped_pages_cannot_be_written)
 {
 	int fd = (int)LAB_GOOD(lab_reg_open(lab_any_register(), O_RDONLY));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Everything at once, again and again, and the driver still keeps its word: one writer at a time, what was changed is restored, nothing hangs,
- * nothing is left. Bounded by counts of operations, so that a slow machine does the same; the kernel's log is looked at by the lab.
+ * Everything at once, again and again, and the driver still keeps its word: one writer at a time,
+ * what was changed is restored, nothing hangs, nothing is left. Bounded by counts of operations, so
+ * that a slow machine does the same; the kernel's log is looked at by the lab.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -46,7 +47,10 @@ struct race {
 	uint64_t value;
 };
 
-/* Whoever has the register finds in it what he wrote. How often he had it, or the line in which it was not so. */
+/*
+ * Whoever has the register finds in it what he wrote. How often he had it, or the line in which it
+ * was not so.
+ */
 static long write_what_is_mine(void *arg)
 {
 	const struct race *r = arg;
@@ -468,7 +472,10 @@ static bool has_device(void)
 	return access(TEST_DEVICE "config", F_OK) == 0;
 }
 
-/* After it the device is not there any more; so it is the last, and the rows of before cannot be asked for. */
+/*
+ * After it the device is not there any more; so it is the last, and the rows of before cannot be
+ * asked for.
+ */
 TEST(device_goes_under_everybody)
 {
 	struct lab_process p[4], writer;

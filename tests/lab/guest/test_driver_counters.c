@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Counters of the core through the driver: who gets the counter's instruction and for how long, that it counts what is known, that perf and the
- * driver never program the same counter, that each CPU and each package answers for itself. Skips what a guest lacks, with the reason.
+ * Counters of the core through the driver: who gets the counter's instruction and for how long,
+ * that it counts what is known, that perf and the driver never program the same counter, that each
+ * CPU and each package answers for itself. Skips what a guest lacks, with the reason.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +30,10 @@
 
 #endif
 
-/* The ARM1176 cannot tell modes apart: a loop that is longer than the time between two interrupts of the clock has some in it. */
+/*
+ * The ARM1176 cannot tell modes apart: a loop that is longer than the time between two interrupts
+ * of the clock has some in it.
+ */
 #if defined(__arm__) && __ARM_ARCH < 7
 #define COUNTS_ALL_MODES true
 #else
@@ -140,7 +144,10 @@ static long read_pmc(void *arg)
 	return 0;
 }
 
-/* Is the instruction allowed in the child that this is, which has the mappings of its parent? Its own process: the test survives. */
+/*
+ * Is the instruction allowed in the child that this is, which has the mappings of its parent? Its
+ * own process: the test survives.
+ */
 static int signal_of_instruction(uint32_t index)
 {
 	return lab_signal(read_pmc, (void *)(uintptr_t)index);
@@ -154,7 +161,10 @@ static long try_anew(void *arg)
 	return 1;
 }
 
-/* PMUSERENR and its like are the CPU's on 32-bit ARM: who is allowed there is everybody, from loading to unloading. */
+/*
+ * PMUSERENR and its like are the CPU's on 32-bit ARM: who is allowed there is everybody, from
+ * loading to unloading.
+ */
 static bool is_allowed_by_process(void)
 {
 #if defined(__arm__)
@@ -211,7 +221,10 @@ static long read_and_go_on(void *arg)
 	lab_be_ready_and_wait();
 }
 
-/* What a child gives up its parent keeps, and the other way round; a program that begins anew has nothing. */
+/*
+ * What a child gives up its parent keeps, and the other way round; a program that begins anew has
+ * nothing.
+ */
 TEST(children_inherit_and_programs_do_not)
 {
 	const struct lab_pair *pair = need_pmu();
@@ -318,8 +331,8 @@ static bool is_exact(void)
 }
 
 /*
- * The same code around loops of different length: what they differ by is the loop, to the instruction. The least of a few, because some counters
- * count what interrupts do as well.
+ * The same code around loops of different length: what they differ by is the loop, to the
+ * instruction. The least of a few, because some counters count what interrupts do as well.
  */
 static uint64_t count_loop(const struct ntime_page *page, unsigned long turns)
 {
@@ -491,7 +504,10 @@ TEST(nmi_watchdog_is_a_user_like_others)
 		if (fd < 0 || text[0] != '1')
 			TT_SKIP("the NMI watchdog of this guest does not start");
 		(void)close(fd);
-		/* Since Linux 6.5 it can be another CPU that watches, without a counter (CONFIG_HARDLOCKUP_DETECTOR_BUDDY). */
+		/*
+		 * Since Linux 6.5 it can be another CPU that watches, without a counter
+		 * (CONFIG_HARDLOCKUP_DETECTOR_BUDDY).
+		 */
 		TT_IS(has_no_buddy, 0);
 		TT_SKIP("the NMI watchdog of this guest uses no counter");
 	}
@@ -520,7 +536,10 @@ static uint64_t msr(unsigned int cpu, off_t address)
 	return value;
 }
 
-/* Each CPU has its own register behind one number; whoever asks, and from wherever, gets the one he names. */
+/*
+ * Each CPU has its own register behind one number; whoever asks, and from wherever, gets the one he
+ * names.
+ */
 TEST(each_cpu_answers_for_itself)
 {
 	const struct lab_pair *pair = need_pmu();
@@ -603,7 +622,10 @@ static uint64_t event_value(int event)
 	return value;
 }
 
-/* Nothing in the kernel reserves such a box: while perf counts there none of it can be claimed, and what is open meanwhile disturbs nothing. */
+/*
+ * Nothing in the kernel reserves such a box: while perf counts there none of it can be claimed, and
+ * what is open meanwhile disturbs nothing.
+ */
 TEST(box_that_counts_is_left_alone)
 {
 	/* A counter, its control, the fixed counter, its control, and the enable of all. */
@@ -630,7 +652,10 @@ TEST(box_that_counts_is_left_alone)
 	/* perf leaves the enable of all set, and counts nothing: it is free. */
 	for (size_t i = 0; i < sizeof(regs) / sizeof(regs[0]); i++)
 		(void)close((int)LAB_GOOD(lab_reg_open(regs[i], O_RDWR)));
-	/* perf begins after another counter was opened: closing that one, which was not written, is nothing to perf's. */
+	/*
+	 * perf begins after another counter was opened: closing that one, which was not written, is
+	 * nothing to perf's.
+	 */
 	fd = (int)LAB_GOOD(lab_reg_open(regs[0], O_RDWR));
 	event = open_uncore_clock();
 	(void)usleep(1000);
@@ -719,7 +744,10 @@ static long count_until_killed(void *arg)
 			(void)lab_pmc_read(map.page.index);
 }
 
-/* In mid-count, with the instruction allowed. The last test compares all rows; here, that nobody else may use it and perf gets its counters. */
+/*
+ * In mid-count, with the instruction allowed. The last test compares all rows; here, that nobody
+ * else may use it and perf gets its counters.
+ */
 TEST(killed_while_counting)
 {
 	const struct lab_pair *pair = need_pmu();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * CPUs, packages and PCI devices that go while their registers are open, read, written and mapped, and come again. Nothing hangs, what was open fails
- * with ENODEV for ever, what is opened anew works, with the permissions of before.
+ * CPUs, packages and PCI devices that go while their registers are open, read, written and mapped,
+ * and come again. Nothing hangs, what was open fails with ENODEV for ever, what is opened anew
+ * works, with the permissions of before.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -124,7 +125,10 @@ static long read_until_it_is_gone(void *arg)
 	if (ret < 0)
 		return ret;
 	lab_ready();
-	/* The kernel moves this thread when CPU 1 goes; the instruction then reads another CPU's, which is why nobody relies on it. */
+	/*
+	 * The kernel moves this thread when CPU 1 goes; the instruction then reads another CPU's,
+	 * which is why nobody relies on it.
+	 */
 	do {
 		if (map.page.type == NTIME_PAGE_PMC)
 			(void)lab_pmc_read(map.page.index);
@@ -220,7 +224,10 @@ static uint32_t config(const char *device, off_t at, size_t bytes, const uint32_
 	return value;
 }
 
-/* Folder of the test device's registers in memory, as "gpu0/mmio"; it answers when its command register says so. */
+/*
+ * Folder of the test device's registers in memory, as "gpu0/mmio"; it answers when its command
+ * register says so.
+ */
 static const char *memory_of_test_device(void)
 {
 	static char folder[LAB_PATH];

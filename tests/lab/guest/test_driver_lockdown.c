@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Where the kernel is locked down, raw registers are not written. The last program in a guest: there is no way back from it. */
+/*
+ * Where the kernel is locked down, raw registers are not written. The last program in a guest:
+ * there is no way back from it.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mount.h>

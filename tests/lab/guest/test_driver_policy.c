@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Who may do what to the driver's registers, and what is left afterwards: one writer, masks, restoring, permissions and mount options, the
- * mark in the kernel, the tracepoint, unloading. Runs in every guest; what a guest lacks is skipped with the reason.
+ * Who may do what to the driver's registers, and what is left afterwards: one writer, masks,
+ * restoring, permissions and mount options, the mark in the kernel, the tracepoint, unloading. Runs
+ * in every guest; what a guest lacks is skipped with the reason.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -172,7 +173,10 @@ TEST(numbers_are_read_as_they_are_written)
 	assert_true(write(fd, lab_nowhere(), 4) < 0 && errno == EFAULT);
 }
 
-/* Of every writable register: no bit that is not the caller's can be set, and those that are the kernel's stay. */
+/*
+ * Of every writable register: no bit that is not the caller's can be set, and those that are the
+ * kernel's stay.
+ */
 TEST(masks_hold)
 {
 	struct lab_rows rows;
@@ -217,7 +221,9 @@ TEST(masks_hold)
 	assert_true(refused > 0);
 }
 
-/* What is only read, or whose row rests on memory, cannot be opened for writing, by root neither. */
+/*
+ * What is only read, or whose row rests on memory, cannot be opened for writing, by root neither.
+ */
 TEST(rows_that_are_not_for_writing_are_refused)
 {
 	struct lab_rows rows;
@@ -377,7 +383,10 @@ static bool is_program(pid_t pid, const char *name)
 	return strcmp(text, name) == 0;
 }
 
-/* A child that changes the register and becomes another program, with the descriptor or without. Returns when it has. */
+/*
+ * A child that changes the register and becomes another program, with the descriptor or without.
+ * Returns when it has.
+ */
 static pid_t change_and_exec(const struct lab_pair *pair, int flags)
 {
 	pid_t pid = fork();
@@ -581,7 +590,10 @@ TEST(mount_options_make_the_policy)
 	}
 }
 
-/* Even what was open for writing cannot be written on a file system that became read only; it can be given back. */
+/*
+ * Even what was open for writing cannot be written on a file system that became read only; it can
+ * be given back.
+ */
 TEST(read_only_is_read_only)
 {
 	const struct lab_pair *pair = need_pair();
@@ -729,7 +741,9 @@ static uint64_t taint(void)
 	return value;
 }
 
-/* As msr.ko does. This is the first test that writes, so that it sees the kernel without the mark. */
+/*
+ * As msr.ko does. This is the first test that writes, so that it sees the kernel without the mark.
+ */
 TEST(writing_taints)
 {
 	const struct lab_pair *pair = need_pair();

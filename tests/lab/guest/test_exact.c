@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Exactness: user mode instructions of known work equal the truth, whatever way they are counted. A way may add a constant of its own (the
- * instructions between its two reads and the work); it is measured with no work at all, printed, and must stay the same.
+ * Exactness: user mode instructions of known work equal the truth, whatever way they are counted. A
+ * way may add a constant of its own (the instructions between its two reads and the work); it is
+ * measured with no work at all, printed, and must stay the same.
  */
 #include <inttypes.h>
 #include <linux/perf_event.h>
@@ -51,8 +52,9 @@ static void warm_up(const struct method *w)
 }
 
 /*
- * On 32-bit ARM some readings by the library were an instruction or two longer than the others (one of 300 by ntime_read_call(), QEMU 7.2,
- * Linux 6.1), never one by the kernel alone and never a workload. Not explained; 64-bit processors show nothing of it.
+ * On 32-bit ARM some readings by the library were an instruction or two longer than the others (one
+ * of 300 by ntime_read_call(), QEMU 7.2, Linux 6.1), never one by the kernel alone and never a
+ * workload. Not explained; 64-bit processors show nothing of it.
  */
 #define SLACK (sizeof(long) == 8 ? 0 : 4)
 
@@ -143,7 +145,10 @@ static void read_fast(void *arg, uint64_t count[2])
 	TT_IS(ntime_read(&r[1], &count[1]), 0);
 }
 
-/* The instruction was used: two reads that made a system call would be 100 instructions apart and more, in user mode alone. */
+/*
+ * The instruction was used: two reads that made a system call would be 100 instructions apart and
+ * more, in user mode alone.
+ */
 static void must_be_fast(const struct ntime_reader *r)
 {
 #ifdef NTIME_HAS_PMC_
@@ -316,12 +321,18 @@ TEST(threads_count_themselves)
 		uint64_t extra = t[i].count[0] - LAB_TURN * t[i].turns;
 
 		TT_IS(t[i].is_exact, 1);
-		/* What stands between the reads beside lab_turns() is the call of it: the same in each thread. */
+		/*
+		 * What stands between the reads beside lab_turns() is the call of it: the same in
+		 * each thread.
+		 */
 		TT_IS(is_near(extra, t[0].count[0] - LAB_TURN * t[0].turns, 0), 1);
 		TT_IS(extra < 16, 1);
 		TT_IS(is_near(t[i].count[1] - LAB_TURN * t[i].turns, extra, 0), 1);
 	}
-	/* 64 million instructions in turns: without a preemption this test would have shown nothing. */
+	/*
+	 * 64 million instructions in turns: without a preemption this test would have shown
+	 * nothing.
+	 */
 	TT_IS(took >= 8, 1);
 }
 
@@ -377,8 +388,9 @@ TEST(commands)
 		TT_EQ(r, v[0].count, r->count(r->n));
 		TT_EQ(r, v[1].count, v[0].count << shift);
 		/*
-		 * Each byte handed over is a switch: else the many switches did not happen. After the last one the child may end
-		 * without waiting once more, and a task's events are gone before its last switch (do_exit() in kernel/exit.c).
+		 * Each byte handed over is a switch: else the many switches did not happen. After
+		 * the last one the child may end without waiting once more, and a task's events are
+		 * gone before its last switch (do_exit() in kernel/exit.c).
 		 */
 		if (r->count == lab_count_switches)
 			TT_EQ(r, v[2].count >= 2 * r->n - 1, 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What goes wrong, goes wrong with its reason and without a wrong number: permissions, denied system calls, counters that others hold,
- * CPUs that go, registers that are not there.
+ * What goes wrong, goes wrong with its reason and without a wrong number: permissions, denied
+ * system calls, counters that others hold, CPUs that go, registers that are not there.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -70,7 +70,9 @@ static void check_no_number(const struct lab_answer *a, uint32_t flag)
 static void check_user_count(const struct lab_answer *a)
 {
 	TT_IS(a->ret, 0);
-	/* With two CPUs an emulated counter goes by time: it counts, and nobody can say how much. */
+	/*
+	 * With two CPUs an emulated counter goes by time: it counts, and nobody can say how much.
+	 */
 	if (has_pmu && !getenv("NTIME_LAB_SHIFT")) {
 		assert_true(a->value.count > 0);
 		return;
@@ -81,7 +83,10 @@ static void check_user_count(const struct lab_answer *a)
 
 /* ---- perf_event_paranoid ---- */
 
-/* What an ordinary user gets at each level; @reason NULL: the count is whole. Debian's kernels know 3: nothing at all. */
+/*
+ * What an ordinary user gets at each level; @reason NULL: the count is whole. Debian's kernels know
+ * 3: nothing at all.
+ */
 static const struct paranoid_row {
 	int line;
 	const char *level, *event, *cpus;
@@ -211,7 +216,9 @@ TEST(a_denied_system_call_is_told_as_such)
 	size_t asked = 0;
 
 	lab_line(PARANOID, before, sizeof(before));
-	/* The level at which an ordinary user may count user mode: paranoid is not what forbids it. */
+	/*
+	 * The level at which an ordinary user may count user mode: paranoid is not what forbids it.
+	 */
 	TT_IS(lab_write(PARANOID, "2"), 0);
 	TT_FOR_EACH_ROW(r, deny_rows) {
 		struct lab_question q = { .event = r->event,
@@ -350,14 +357,18 @@ static const struct ntime_value untouched = { .count = 0x5a5a5a5a,
 /* ---- the NMI watchdog ---- */
 
 #define WATCHED 8
-/* What the watchdog says of itself when it took a counter (kernel/watchdog_hld.c, since 6.5 watchdog_perf.c). */
+/*
+ * What the watchdog says of itself when it took a counter (kernel/watchdog_hld.c, since 6.5
+ * watchdog_perf.c).
+ */
 #define WATCHDOG_WORDS "Permanently consumes one hw-PMU counter"
 #define LOG_BYTES (1 << 20)
 #define READ_ALL 3 /* klogctl(2): SYSLOG_ACTION_READ_ALL */
 
 /*
- * Not every hard lockup detector counts: that of the 6.12 kernel for 32-bit Arm lets CPUs watch each other
- * (CONFIG_HARDLOCKUP_DETECTOR_BUDDY) behind the same file of /proc. On x86 the PMU is always the one that counts.
+ * Not every hard lockup detector counts: that of the 6.12 kernel for 32-bit Arm lets CPUs watch
+ * each other (CONFIG_HARDLOCKUP_DETECTOR_BUDDY) behind the same file of /proc. On x86 the PMU is
+ * always the one that counts.
  */
 static bool watchdog_counts(void)
 {
@@ -375,7 +386,9 @@ static bool watchdog_counts(void)
 #endif
 }
 
-/* The watchdog counts cycles. How many of eight are exact; each of the others says that it is not. */
+/*
+ * The watchdog counts cycles. How many of eight are exact; each of the others says that it is not.
+ */
 static unsigned int count_exact(struct ntime_ctx *ctx, unsigned int *passes)
 {
 	struct ntime_session *s = start_on(ctx, NULL,
@@ -390,7 +403,10 @@ static unsigned int count_exact(struct ntime_ctx *ctx, unsigned int *passes)
 	*passes = ntime_session_passes(s);
 	for (size_t i = 0; i < WATCHED; i++) {
 		if (value[i].flags == 0) {
-			/* Where nobody tells how many cycles an instruction takes, it takes one at least. */
+			/*
+			 * Where nobody tells how many cycles an instruction takes, it takes one at
+			 * least.
+			 */
 			assert_in_range(
 				value[i].count, LAB_SPIN_INSTRUCTIONS * LAB_ASK_TURNS << shift,
 				shift_text
@@ -470,7 +486,10 @@ static void check_cpu_that_goes(struct ntime_ctx *ctx, const char *cpus, const c
 	TT_IS(value.flags & ~NTIME_PARTIAL, 0);
 	assert_true(value.count > 0);
 	TT_IS(lab_write(CPU1_ONLINE, "0"), 0);
-	/* When the CPU is back only the missing time tells: most of all of it, however slow the host is. */
+	/*
+	 * When the CPU is back only the missing time tells: most of all of it, however slow the
+	 * host is.
+	 */
 	(void)usleep(1000000);
 	check_stale(ctx, s, "CPU 1 went off line while it was counted");
 	TT_IS(lab_write(CPU1_ONLINE, "1"), 0);

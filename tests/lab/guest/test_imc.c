@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Inside x86-pci and x86-pci-2s, as root: memory channels in PCI space count what the host is told, through the kernel's driver and then,
- * when that was unloaded, through configuration space. Each channel of each socket counts its own, beyond 48 bits, beside counters that somebody
- * has, and while another channel is taken away.
+ * Inside x86-pci and x86-pci-2s, as root: memory channels in PCI space count what the host is told,
+ * through the kernel's driver and then, when that was unloaded, through configuration space. Each
+ * channel of each socket counts its own, beyond 48 bits, beside counters that somebody has, and
+ * while another channel is taken away.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -144,8 +145,9 @@ static struct ntime_session *started(const char *list, uint32_t via, const char 
 }
 
 /*
- * Counts of each socket. Each row of a place that is not the socket's own must say so. Channels start one after the other, and where that took
- * long the first ones say so; what is counted here happens when all of them run.
+ * Counts of each socket. Each row of a place that is not the socket's own must say so. Channels
+ * start one after the other, and where that took long the first ones say so; what is counted here
+ * happens when all of them run.
  */
 static void read_sockets(struct ntime_session *s, uint64_t count[2][MANY])
 {
@@ -252,7 +254,10 @@ TEST(the_kernel_has_them)
 	close(fd);
 }
 
-/* From here on the kernel has no driver for them. What it left in counters that stand still is cleared, so that they can be told apart. */
+/*
+ * From here on the kernel has no driver for them. What it left in counters that stand still is
+ * cleared, so that they can be told apart.
+ */
 TEST(the_kernels_driver_goes)
 {
 	lab_must("rmmod intel_uncore", 0, "");
@@ -324,8 +329,9 @@ TEST(bandwidth_is_what_happened)
 /* ---- wrap ---- */
 
 /*
- * A counter that moves further than any channel can in the time has been written by somebody: what was seen before stays, and says so. A wrap
- * takes at least half an hour, which no guest has: tests/session/test_boxes.c lets time pass.
+ * A counter that moves further than any channel can in the time has been written by somebody: what
+ * was seen before stays, and says so. A wrap takes at least half an hour, which no guest has:
+ * tests/session/test_boxes.c lets time pass.
  */
 TEST(more_than_can_happen_is_not_counted)
 {
@@ -464,7 +470,10 @@ TEST(killed_one_is_repaired)
 
 /* ---- a device that vanishes ---- */
 
-/* The function is taken out of the system while it counts: its count stays and says so, and the other channels go on. */
+/*
+ * The function is taken out of the system while it counts: its count stays and says so, and the
+ * other channels go on.
+ */
 TEST(a_channel_vanishes)
 {
 	char list[160], path[96];

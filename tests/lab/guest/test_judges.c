@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Judges that nobody here wrote: the kernel's own PMU drivers. Each must bind to the emulated PMU by itself, and count on it what is true.
- * The library has no part in this: events are opened and read by the kernel's interface alone.
+ * Judges that nobody here wrote: the kernel's own PMU drivers. Each must bind to the emulated PMU
+ * by itself, and count on it what is true. The library has no part in this: events are opened and
+ * read by the kernel's interface alone.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -22,9 +23,10 @@
 #define DEVICES "/sys/bus/event_source/devices/"
 
 /*
- * What each guest's kernel must say when its driver binds, and how the driver calls the PMU. armv6: the driver knows neither modes nor
- * sampling. With two CPUs QEMU cannot count exactly. Of Arm's counters Linux 6.1 says "7 counters available", 6.12
- * "7 (0,8000003f) counters available": the words end with the number.
+ * What each guest's kernel must say when its driver binds, and how the driver calls the PMU. armv6:
+ * the driver knows neither modes nor sampling. With two CPUs QEMU cannot count exactly. Of Arm's
+ * counters Linux 6.1 says "7 counters available", 6.12 "7 (0,8000003f) counters available": the
+ * words end with the number.
  */
 static const struct judge {
 	const char *guest, *words, *pmu;
@@ -147,7 +149,10 @@ static void check_counts(const char *name, uint64_t event, unsigned int cycles_s
 	static const unsigned long turns[] = { 1000, 100000, 1000000 };
 	int fd = open_event(PERF_TYPE_HARDWARE, event, 0, -1);
 	uint64_t none = count_spin(fd, 1);
-	/* The last takes as long as from one timer interrupt to the next: without modes none is free of one. */
+	/*
+	 * The last takes as long as from one timer interrupt to the next: without modes none is
+	 * free of one.
+	 */
 	size_t n = judge->has_modes ? 3 : 2;
 
 	for (size_t i = 0; i < n; i++) {
@@ -182,7 +187,10 @@ static size_t count_samples(const struct perf_event_mmap_page *page, size_t page
 	uint64_t head = page->data_head, at = 0;
 	size_t samples = 0;
 
-	/* The event is stopped, so nobody writes; nothing was read out, so the ring begins at 0 and records lie whole. */
+	/*
+	 * The event is stopped, so nobody writes; nothing was read out, so the ring begins at 0 and
+	 * records lie whole.
+	 */
 	assert_true(head <= RING_PAGES * page_bytes);
 	while (at < head) {
 		const struct perf_event_header *record =
@@ -233,7 +241,10 @@ static uint32_t uncore_type(char *cpumask, int size)
 	return (uint32_t)strtoul(line, NULL, 10);
 }
 
-/* Virtual nanoseconds: the TSC of every CPU (models/port/qemu/README.md). The kernel's own clock is as good as its calibration on a busy host. */
+/*
+ * Virtual nanoseconds: the TSC of every CPU (models/port/qemu/README.md). The kernel's own clock is
+ * as good as its calibration on a busy host.
+ */
 static uint64_t virtual_ns(void)
 {
 #if defined(__x86_64__)
@@ -244,8 +255,9 @@ static uint64_t virtual_ns(void)
 }
 
 /*
- * The model's clock ticks once a virtual nanosecond; event ffh is the kernel's name for the fixed counter. The ticks between two reads are no
- * fewer than the time between them and no more than the time around them.
+ * The model's clock ticks once a virtual nanosecond; event ffh is the kernel's name for the fixed
+ * counter. The ticks between two reads are no fewer than the time between them and no more than the
+ * time around them.
  */
 static void check_clockticks(uint32_t type, int cpu)
 {

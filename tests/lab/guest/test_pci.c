@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Inside the guest x86-pci, as root: the PCI devices that our models are. Reached as programs do it without a driver: configuration
- * space, BARs and bus addresses through sysfs and /proc. What happens on the other side (accesses to memory, a device taken away) is
- * asked of the host by /lab/host, and what the device must hold then is known.
+ * Inside the guest x86-pci, as root: the PCI devices that our models are. Reached as programs do it
+ * without a driver: configuration space, BARs and bus addresses through sysfs and /proc. What
+ * happens on the other side (accesses to memory, a device taken away) is asked of the host by
+ * /lab/host, and what the device must hold then is known.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -128,7 +129,10 @@ static void write64(volatile uint8_t *bar, size_t offset, uint64_t value)
 	*(volatile uint64_t *)(bar + offset) = value;
 }
 
-/* Bus address of a page that is locked in memory: without an IOMMU the physical one (Documentation/admin-guide/mm/pagemap.rst). */
+/*
+ * Bus address of a page that is locked in memory: without an IOMMU the physical one
+ * (Documentation/admin-guide/mm/pagemap.rst).
+ */
 static uint64_t bus_address(const void *page)
 {
 	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
@@ -183,7 +187,10 @@ TEST(channels_count_what_happens)
 	TT_FOR_EACH_ROW(r, channels) {
 		uint32_t number = (uint32_t)(r - channels) + 1;
 
-		/* reset and unfreeze, reads on counter 0, writes on counter 3, clocks on the fixed one */
+		/*
+		 * reset and unfreeze, reads on counter 0, writes on counter 3, clocks on the fixed
+		 * one
+		 */
 		set(r->address, 0xf4, 4, 0x10003);
 		set(r->address, 0xd8, 4, CAS_READS);
 		set(r->address, 0xe4, 4, CAS_WRITES);
@@ -302,7 +309,10 @@ TEST(device_copies_memory)
 	munmap(pages, 8192);
 }
 
-/* QEMU without KVM passes no interrupt of such a device on (its -device x-pci-proxy-dev): what the device says of it is all there is. */
+/*
+ * QEMU without KVM passes no interrupt of such a device on (its -device x-pci-proxy-dev): what the
+ * device says of it is all there is.
+ */
 TEST(interrupt_is_pending)
 {
 	volatile uint8_t *bar;
@@ -334,7 +344,10 @@ TEST(device_goes_and_another_comes)
 	TT_IS(read32(bar, 8), 0x5ca1ab1e);
 	host_tell("unplug test");
 	wait_until(is_gone);
-	/* what still holds it: the mapping reads as 0 or all ones (nobody answers there), the file ends or fails; nothing crashes */
+	/*
+	 * what still holds it: the mapping reads as 0 or all ones (nobody answers there), the file
+	 * ends or fails; nothing crashes
+	 */
 	value = read32(bar, 8);
 	assert_true(value == 0 || value == UINT32_MAX);
 	write32(bar, 8, 1);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Inside the guest x86-pci, as root: Linux' own driver of Sandy Bridge-EP's memory channels (intel_uncore), which nobody here wrote, binds
- * to our models and counts on them what the host made happen. A judge of the models, and of the counts.
+ * Inside the guest x86-pci, as root: Linux' own driver of Sandy Bridge-EP's memory channels
+ * (intel_uncore), which nobody here wrote, binds to our models and counts on them what the host
+ * made happen. A judge of the models, and of the counts.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -133,7 +134,10 @@ TEST(what_happens_while_it_is_off_does_not_count)
 	close(fd);
 }
 
-/* More than 32 bits, and once around 48: the driver adds differences, so reading in between is part of the protocol. */
+/*
+ * More than 32 bits, and once around 48: the driver adds differences, so reading in between is part
+ * of the protocol.
+ */
 TEST(wide_counts)
 {
 	int fd = open_event(2, 0x0104);

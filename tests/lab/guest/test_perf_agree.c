@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * ntime and perf stat count the same: the same events of the same programs, one after the other in the same guest. Counts of user mode are
- * equal to the instruction, since the programs run the same instructions each time; counts of the kernel's mode differ by what the kernel
- * does beside (timer interrupts, the history of its caches), so there the two must be as near to each other as each is to itself.
+ * ntime and perf stat count the same: the same events of the same programs, one after the other in
+ * the same guest. Counts of user mode are equal to the instruction, since the programs run the same
+ * instructions each time; counts of the kernel's mode differ by what the kernel does beside (timer
+ * interrupts, the history of its caches), so there the two must be as near to each other as each is
+ * to itself.
  */
 #include <jansson.h>
 #include <unistd.h>
@@ -166,8 +168,9 @@ static const struct near_row {
 	int line;
 	const char *event, *command;
 	/*
-	 * More than any two runs differ by, in either: an interrupt's work, a page of memory more. ntime sees one context switch more, since
-	 * the command that it holds just before exec() wakes it on the way out.
+	 * More than any two runs differ by, in either: an interrupt's work, a page of memory more.
+	 * ntime sees one context switch more, since the command that it holds just before exec()
+	 * wakes it on the way out.
 	 */
 	double allowance;
 } near_rows[] = {

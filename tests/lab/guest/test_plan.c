@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Twelve events on a real PMU's few counters. Taking turns they are estimates, and the truth must lie within the error that is printed; pass by
- * pass they are exact.
+ * Twelve events on a real PMU's few counters. Taking turns they are estimates, and the truth must
+ * lie within the error that is printed; pass by pass they are exact.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -44,7 +44,10 @@ static const struct pass_row {
 	{ __LINE__, "arm64", 2 },
 	/* six for any event but cycles, of which there are six, and one for these */
 	{ __LINE__, "armv7", 6 },
-	/* four for any event, one for instructions and one for cycles: 6 and 6; the third fixed one counts neither */
+	/*
+	 * four for any event, one for instructions and one for cycles: 6 and 6; the third fixed one
+	 * counts neither
+	 */
 	{ __LINE__, "x86-nehalem", 2 },
 	/* six of AMD's core extension */
 	{ __LINE__, "x86-amd", 2 },
@@ -106,8 +109,9 @@ static void collect(struct ntime_session *s, struct ntime_value v[EVENTS])
 }
 
 /*
- * Many reads of the same: then the error is estimated from how the reads scatter, and it is much smaller. It is a standard error: one
- * estimate in a few hundred lies beyond three of them (3.4 was seen), so five are asked for.
+ * Many reads of the same: then the error is estimated from how the reads scatter, and it is much
+ * smaller. It is a standard error: one estimate in a few hundred lies beyond three of them (3.4 was
+ * seen), so five are asked for.
  */
 TEST(turns_with_many_reads)
 {
@@ -189,7 +193,10 @@ static struct ntime_session *session_by_pass(void)
 	return lab_session(list, &target);
 }
 
-/* The least of several tries: what asking for the time at the end of a second takes is in few of them. */
+/*
+ * The least of several tries: what asking for the time at the end of a second takes is in few of
+ * them.
+ */
 static void count_in_passes(unsigned long turns, uint64_t least[KNOWN])
 {
 	struct ntime_value v[EVENTS];
@@ -252,7 +259,10 @@ TEST(turns_by_hand)
 	ntime_session_free(s);
 }
 
-/* A group that needs more counters than there are is refused with a sentence; it is not counted wrongly. */
+/*
+ * A group that needs more counters than there are is refused with a sentence; it is not counted
+ * wrongly.
+ */
 TEST(too_large_group)
 {
 	struct ntime_session *s;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Inside x86-westmere and x86-pci-2s, as root: registers of heat, energy, frequency and idle time hold what the table in
- * models/port/qemu/README.md says, and Linux' msr, cstate and rapl drivers, which nobody here wrote, count the same. A judge of the models,
- * before ntime is judged by them.
+ * Inside x86-westmere and x86-pci-2s, as root: registers of heat, energy, frequency and idle time
+ * hold what the table in models/port/qemu/README.md says, and Linux' msr, cstate and rapl drivers,
+ * which nobody here wrote, count the same. A judge of the models, before ntime is judged by them.
  */
 #include <errno.h>
 #include <string.h>
@@ -89,8 +89,8 @@ static void check_hot_and_cold(unsigned int cpu)
 }
 
 /*
- * Odd sockets: held down all the time, which is logged again when it was cleared. What was critical before the start stays where 1 is written
- * (ntime watch clears it, test_watch).
+ * Odd sockets: held down all the time, which is logged again when it was cleared. What was critical
+ * before the start stays where 1 is written (ntime watch clears it, test_watch).
  */
 static void check_held(unsigned int cpu)
 {

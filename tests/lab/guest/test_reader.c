@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * The fast reader under fire. Everything that can happen to a measured thread happens to it while it reads: it is preempted, moved,
- * interrupted by signals, rotated off its counters, its counter wraps, it forks, execs and ends, its events are disabled behind its back.
- * Each volley of reads stands between two read(2)s of the same event, and its values must rise from the first to the second.
- * More than a million reads, and not one may be wrong; each test also shows that what it is about has happened.
+ * The fast reader under fire. Everything that can happen to a measured thread happens to it while
+ * it reads: it is preempted, moved, interrupted by signals, rotated off its counters, its counter
+ * wraps, it forks, execs and ends, its events are disabled behind its back. Each volley of reads
+ * stands between two read(2)s of the same event, and its values must rise from the first to the
+ * second. More than a million reads, and not one may be wrong; each test also shows that what it is
+ * about has happened.
  */
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -50,13 +52,18 @@ static long preemptions(void)
 	return usage.ru_nivcsw;
 }
 
-/* Instructions are the guest's clock, so counts depend on nothing else; where they are not, counters follow the host's time. */
+/*
+ * Instructions are the guest's clock, so counts depend on nothing else; where they are not,
+ * counters follow the host's time.
+ */
 static bool counts_exactly(void)
 {
 	return getenv("NTIME_LAB_SHIFT") != NULL;
 }
 
-/* --- nothing happens ---------------------------------------------------------------------------- */
+/*
+ * --- nothing happens ----------------------------------------------------------------------------
+ */
 
 TEST(quiet)
 {
@@ -75,7 +82,9 @@ TEST(quiet)
 	lab_fire_close(&f);
 }
 
-/* --- other processes ---------------------------------------------------------------------------- */
+/*
+ * --- other processes ----------------------------------------------------------------------------
+ */
 
 /* A process that disturbs this one until it is killed. */
 static pid_t start_disturber(void (*disturb)(pid_t victim))
@@ -83,7 +92,10 @@ static pid_t start_disturber(void (*disturb)(pid_t victim))
 	pid_t victim = getpid(), pid = fork();
 
 	if (pid == 0) {
-		/* Real-time: it runs whenever it wakes up, so the victim is preempted and does not wait for its turn. */
+		/*
+		 * Real-time: it runs whenever it wakes up, so the victim is preempted and does not
+		 * wait for its turn.
+		 */
 		struct sched_param first = { .sched_priority = 1 };
 
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -204,7 +216,9 @@ TEST(migration)
 	lab_fire_close(&f);
 }
 
-/* --- signals ------------------------------------------------------------------------------------ */
+/*
+ * --- signals ------------------------------------------------------------------------------------
+ */
 
 static struct lab_fire *under_signals;
 static timer_t timer;
@@ -276,7 +290,9 @@ TEST(signal_handlers)
 	lab_fire_close(&f);
 }
 
-/* --- disabled and enabled ----------------------------------------------------------------------- */
+/*
+ * --- disabled and enabled -----------------------------------------------------------------------
+ */
 
 /* The kernel's switch for all events that this thread made: the library is not asked. */
 static void toggle_in_handler(void)
@@ -289,7 +305,10 @@ TEST(disabled_in_mid_loop)
 	struct lab_fire f = lab_fire_open("disabled by a signal", INSTRUCTIONS);
 
 	make_timer(toggle_in_handler);
-	/* Steps are shorter than usual here: the counter stands still for a while. So the order alone is checked. */
+	/*
+	 * Steps are shorter than usual here: the counter stands still for a while. So the order
+	 * alone is checked.
+	 */
 	for (unsigned long n = 0; n < 5000 || (signals < OFTEN && n < PATIENCE * 5000ul); n++) {
 		uint64_t last = lab_read_call(&f.r), after, value[20];
 
@@ -311,7 +330,10 @@ TEST(disabled_in_mid_loop)
 	lab_fire_close(&f);
 }
 
-/* A disabled event stands still to the instruction, for every way to read it; enabled it goes on from there. */
+/*
+ * A disabled event stands still to the instruction, for every way to read it; enabled it goes on
+ * from there.
+ */
 TEST(disabled_stands_still)
 {
 	struct lab_fire f = lab_fire_open("disabled by itself", INSTRUCTIONS);
@@ -339,7 +361,9 @@ TEST(disabled_stands_still)
 	lab_fire_close(&f);
 }
 
-/* --- more events than counters ------------------------------------------------------------------ */
+/*
+ * --- more events than counters ------------------------------------------------------------------
+ */
 
 #define MANY 14 /* more than the 4 + 3, 6 or 6 + 1 counters of the guests' PMUs */
 #define MANY_EVENTS                                                                                \
@@ -348,7 +372,10 @@ TEST(disabled_stands_still)
 		     "," INSTRUCTIONS "," INSTRUCTIONS "," INSTRUCTIONS "," INSTRUCTIONS           \
 		     "," INSTRUCTIONS
 
-/* Turns as short as the kernel offers; longer where a millisecond of the host's time is next to nothing to a guest. */
+/*
+ * Turns as short as the kernel offers; longer where a millisecond of the host's time is next to
+ * nothing to a guest.
+ */
 static void rotate_quickly(void)
 {
 	glob_t found;
@@ -370,7 +397,10 @@ struct rotation {
 	unsigned long exact, scaled, fast, too_fast;
 };
 
-/* An item that may be rotated away: its count, not extrapolated, rises all the same; and the instruction is never used for a part. */
+/*
+ * An item that may be rotated away: its count, not extrapolated, rises all the same; and the
+ * instruction is never used for a part.
+ */
 static void read_rotated(struct lab_fire *f, struct rotation *seen)
 {
 	uint64_t before = 0, value = 0, after = 0, alone = 0;
@@ -392,7 +422,10 @@ static void read_rotated(struct lab_fire *f, struct rotation *seen)
 	seen->too_fast += (first && is_fast) || (first && !flags) || (flags && !last);
 }
 
-/* Each was counted for a part of the time. How soon the kernel's timer gets there depends on the host. */
+/*
+ * Each was counted for a part of the time. How soon the kernel's timer gets there depends on the
+ * host.
+ */
 static bool are_parts(struct ntime_session *s)
 {
 	struct ntime_value v[MANY];
@@ -417,7 +450,10 @@ TEST(more_events_than_counters)
 		unsigned long scaled = seen.scaled;
 
 		passes = ntime_session_passes(s);
-		/* From the first turn, in which some are whole, into the later ones, in which none is. */
+		/*
+		 * From the first turn, in which some are whole, into the later ones, in which none
+		 * is.
+		 */
 		for (size_t i = 0; i < MANY; i++) {
 			r[i] = lab_reader(s, i);
 			f.r = r[i];
@@ -495,7 +531,9 @@ TEST(pinned_among_many)
 	lab_fire_close(&f);
 }
 
-/* --- counters that wrap ------------------------------------------------------------------------- */
+/*
+ * --- counters that wrap -------------------------------------------------------------------------
+ */
 
 /* User mode cycles until the counter wraps, and is set again to as many below the wrap. */
 #define WRAP_PERIOD 20011
@@ -509,9 +547,10 @@ static uint64_t read_own_event(void *arg)
 }
 
 /*
- * Too many overflows, and the kernel stops the event until the next tick. On x86 its page is wrong by 2^48 afterwards (seen under 6.1;
- * from memory of the kernel: read(2) leaves hw.prev_count without sign, and the restart takes it into the offset). It can happen to sampling
- * events alone, which the library does not open.
+ * Too many overflows, and the kernel stops the event until the next tick. On x86 its page is wrong
+ * by 2^48 afterwards (seen under 6.1; from memory of the kernel: read(2) leaves hw.prev_count
+ * without sign, and the restart takes it into the offset). It can happen to sampling events alone,
+ * which the library does not open.
  */
 static void forbid_throttling(void)
 {
@@ -522,8 +561,9 @@ static void forbid_throttling(void)
 }
 
 /*
- * A sampling event is the kernel's own way to set a counter just below its wrap: to -period, in whatever width it has. The library
- * does not sample, so the event is opened here, and the reader's inline code gets its page.
+ * A sampling event is the kernel's own way to set a counter just below its wrap: to -period, in
+ * whatever width it has. The library does not sample, so the event is opened here, and the reader's
+ * inline code gets its page.
  */
 static void wrap(const char *name, uint64_t config)
 {
@@ -560,7 +600,10 @@ TEST(cycles_wrap)
 TEST(instructions_wrap)
 {
 #ifdef __aarch64__
-	/* QEMU 7.2 gives up most overflow interrupts of this event on ARM; the wrap itself is the same as that of cycles. */
+	/*
+	 * QEMU 7.2 gives up most overflow interrupts of this event on ARM; the wrap itself is the
+	 * same as that of cycles.
+	 */
 	TT_SKIP("QEMU's ARM PMU raises few overflow interrupts for instructions; cycles show the "
 		"wrap");
 #else
@@ -585,14 +628,20 @@ static off_t msr_of(uint32_t index)
 	/* "Auth" of AuthenticAMD */
 	if (b != 0x68747541)
 		return 0xc1 + (off_t)operand;
-	/* CPUID 0x80000001 ECX bit 23: the core extension's PERF_CTR (AMD APM vol. 2, 13.2.1); else PerfCtr of the K8. */
+	/*
+	 * CPUID 0x80000001 ECX bit 23: the core extension's PERF_CTR (AMD APM vol. 2, 13.2.1); else
+	 * PerfCtr of the K8.
+	 */
 	c = 0;
 	(void)__get_cpuid(0x80000001, &a, &b, &c, &d);
 	return c & 1u << 23 ? (off_t)0xc0010201 + 2 * (off_t)operand
 			    : (off_t)0xc0010004 + (off_t)operand;
 }
 
-/* A counter of the library's own, in its full width: its register is written through the MSR device, behind everybody's back. */
+/*
+ * A counter of the library's own, in its full width: its register is written through the MSR
+ * device, behind everybody's back.
+ */
 TEST(preset_just_below_the_wrap)
 {
 	struct lab_fire f = lab_fire_open("preset", INSTRUCTIONS);
@@ -614,8 +663,9 @@ TEST(preset_just_below_the_wrap)
 		after = lab_read_call(&f.r);
 		lab_fire_look(&f);
 		/*
-		 * It was taken if the count has made the jump. Who was preempted just now may have another counter, or the same one set
-		 * anew; and a host that was elsewhere for a while has let it wrap already.
+		 * It was taken if the count has made the jump. Who was preempted just now may have
+		 * another counter, or the same one set anew; and a host that was elsewhere for a
+		 * while has let it wrap already.
 		 */
 		if (after - before <= 1ull << 30 || f.raw < near)
 			continue;
@@ -636,14 +686,19 @@ TEST(preset_just_below_the_wrap)
 
 #endif
 
-/* --- fork, exec, exit --------------------------------------------------------------------------- */
+/*
+ * --- fork, exec, exit ---------------------------------------------------------------------------
+ */
 
 static void put_reads(int fd, const struct ntime_reader *r)
 {
 	for (int k = 0; k < 10; k++) {
 		uint64_t value[2] = { 0, 0 };
 
-		/* In a child the state is wiped, so that the call is made and not the child's own counter read. */
+		/*
+		 * In a child the state is wiped, so that the call is made and not the child's own
+		 * counter read.
+		 */
 		if (ntime_read(r, &value[0]) != 0 || r->state->type != NTIME_READER_CALL)
 			value[0] = 0;
 		value[1] = (uint64_t)ntime_read_call(r, &value[1]) ? 0 : value[1];
@@ -684,7 +739,10 @@ TEST(fork_reads_its_parent)
 	lab_fire_close(&f);
 }
 
-/* vfork() lends memory and thread pointer: the child sees the very state of its parent, which is not on the processor now. */
+/*
+ * vfork() lends memory and thread pointer: the child sees the very state of its parent, which is
+ * not on the processor now.
+ */
 static __attribute__((noinline)) pid_t read_in_vfork(const struct ntime_reader *r, uint64_t *value)
 {
 	pid_t pid = vfork();
@@ -770,7 +828,10 @@ static void *be_measured(void *arg)
 	struct ntime_session *s;
 	uint64_t value = 0;
 
-	/* Where there is another CPU it runs while the others read: then its counter is in use, but not on their CPU. */
+	/*
+	 * Where there is another CPU it runs while the others read: then its counter is in use, but
+	 * not on their CPU.
+	 */
 	(void)stay_on(0, 1);
 	s = lab_started(INSTRUCTIONS);
 	m->r = lab_reader(s, 0);
@@ -784,7 +845,10 @@ static void *be_measured(void *arg)
 	return NULL;
 }
 
-/* The successor of an ended thread: glibc gives it the same stack, so that it has the same thread pointer. */
+/*
+ * The successor of an ended thread: glibc gives it the same stack, so that it has the same thread
+ * pointer.
+ */
 static void *read_predecessor(void *arg)
 {
 	struct measured *m = arg;
@@ -812,7 +876,10 @@ TEST(thread_ends)
 		TT_IS(pthread_create(&id, NULL, be_measured, &m), 0);
 		while (!m.is_ready)
 			sched_yield();
-		/* Few: the kernel asks the CPU of the thread each time, which a busy host lets wait. */
+		/*
+		 * Few: the kernel asks the CPU of the thread each time, which a busy host lets
+		 * wait.
+		 */
 		for (int k = 0; k < 40; k++) {
 			/* The other thread's own reads are bounds, too. */
 			own = m.last;
@@ -849,9 +916,14 @@ TEST(thread_ends)
 	lab_fire_close(&f);
 }
 
-/* --- all of it ---------------------------------------------------------------------------------- */
+/*
+ * --- all of it ----------------------------------------------------------------------------------
+ */
 
-/* Preempted by a process with counters of its own, moved, interrupted by signals, while others are rotated: all at once. */
+/*
+ * Preempted by a process with counters of its own, moved, interrupted by signals, while others are
+ * rotated: all at once.
+ */
 TEST(everything_at_once)
 {
 	struct lab_fire f = lab_fire_open("everything", "instructions:uD");
@@ -915,7 +987,10 @@ int main(int argc, char **argv)
 	if (argc > 1 && strcmp(argv[1], "--after-exec") == 0)
 		return after_exec();
 	(void)lab_can_read_counters();
-	/* Where there are several CPUs, all that disturbs must be on this one; only what moves leaves it. */
+	/*
+	 * Where there are several CPUs, all that disturbs must be on this one; only what moves
+	 * leaves it.
+	 */
 	if (stay_on(0, 0) < 0) {
 		perror("CPU 0");
 		return 1;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * ntime reg, ntime driver and the registers of the library with the real driver, as root: every access method tells the same, what is set comes
- * back or stays as was promised, and who is in the group reads and writes nothing.
+ * ntime reg, ntime driver and the registers of the library with the real driver, as root: every
+ * access method tells the same, what is set comes back or stays as was promised, and who is in the
+ * group reads and writes nothing.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * The four calls of compat/rpi_pmu where the truth is known: exact counts on the ARM1176 through the registers, on ARMv7, ARMv8 and x86
- * through libntime, with and without ntime.ko; and a sentence in place of a number where nothing can be counted.
+ * The four calls of compat/rpi_pmu where the truth is known: exact counts on the ARM1176 through
+ * the registers, on ARMv7, ARMv8 and x86 through libntime, with and without ntime.ko; and a
+ * sentence in place of a number where nothing can be counted.
  *
- * All modes are counted, so an interrupt adds to a count; the least of a few is exact. What the calls add themselves is a constant, which is
- * measured with no work between them.
+ * All modes are counted, so an interrupt adds to a count; the least of a few is exact. What the
+ * calls add themselves is a constant, which is measured with no work between them.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -101,7 +102,9 @@ static void exact_counts(const char *method)
 		must_count();
 		TT_IS(c.evt0 - zero.evt0, truth);
 		TT_IS(c.evt1 - zero.evt1, truth << shift);
-		/* The cycle counter starts and stops some instructions beside the event counters. */
+		/*
+		 * The cycle counter starts and stops some instructions beside the event counters.
+		 */
 		if (c.cycles + 1 + zero.cycles < (truth << shift) / 64 ||
 		    c.cycles > (truth << shift) / 64 + zero.cycles + 1)
 			fail_msg("%lu turns are %" PRIu64 " times 64 cycles, with a constant of "
@@ -290,7 +293,10 @@ static long stop_in_child(void *arg)
 	return strstr(rpi_pmu_error(), "is the parent's") ? 0 : 1;
 }
 
-/* The registers are the processor's: a child leaves its parent's measurement alone, unless it makes one of its own, which is told. */
+/*
+ * The registers are the processor's: a child leaves its parent's measurement alone, unless it makes
+ * one of its own, which is told.
+ */
 DRIVER_TEST(a_child_and_one_that_measures)
 {
 	uint64_t evt0;
@@ -362,7 +368,10 @@ DRIVER_TEST(others_are_noticed)
 	must_count();
 }
 
-/* A program that died in mid-count left the monitor running: it is taken over, and nothing of it stays. */
+/*
+ * A program that died in mid-count left the monitor running: it is taken over, and nothing of it
+ * stays.
+ */
 DRIVER_TEST(what_a_dead_program_left_is_taken_over)
 {
 	uint64_t after;
@@ -407,7 +416,9 @@ DRIVER_TEST(the_driver_stays_while_it_counts)
 	LAB_GOOD(lab_driver_mount(""));
 }
 
-/* Not mounted: nothing pins it, and who unloads it in mid-count ends the count and not the program. */
+/*
+ * Not mounted: nothing pins it, and who unloads it in mid-count ends the count and not the program.
+ */
 DRIVER_TEST(access_that_is_taken_away_is_told)
 {
 	LAB_GOOD(lab_driver_unmount());

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Inside x86-westmere and x86-2s, as root: the uncore counters of each socket through msr, through ntimefs and through the kernel's own
- * driver. What they count is uncore clocks shifted to the right (models/port/qemu/README.md), and all counters of a socket start and stop with one
- * write, so that each count must be what the clocks say, to the one that rounding takes. Nothing may be left behind, whatever happens.
+ * Inside x86-westmere and x86-2s, as root: the uncore counters of each socket through msr, through
+ * ntimefs and through the kernel's own driver. What they count is uncore clocks shifted to the
+ * right (models/port/qemu/README.md), and all counters of a socket start and stop with one write,
+ * so that each count must be what the clocks say, to the one that rounding takes. Nothing may be
+ * left behind, whatever happens.
  */
 #include <errno.h>
 #include <signal.h>
@@ -26,7 +28,10 @@
 #define SELECT 0x3c0
 #define RUNS 0x400000
 
-/* What is counted beside the clocks, and in which part of them it happens in socket n: 2^-(shift + n * per_socket). */
+/*
+ * What is counted beside the clocks, and in which part of them it happens in socket n: 2^-(shift +
+ * n * per_socket).
+ */
 static const struct event {
 	const char *terms, *libpfm4; /* libpfm4's name of it for a Westmere; NULL: it has none */
 	unsigned int shift, per_socket;
@@ -131,7 +136,10 @@ static struct counted count_for_a_while(const char *list, uint32_t via, const ch
 
 /* ---- the truth ---- */
 
-/* How far the counts, of which the first is the clocks, are from it: 0 exact, else in millionths of the count. */
+/*
+ * How far the counts, of which the first is the clocks, are from it: 0 exact, else in millionths of
+ * the count.
+ */
 static uint64_t error_of(const struct counted *c, const struct event *const *which, size_t n)
 {
 	uint64_t worst = 0;
@@ -224,7 +232,10 @@ TEST(ntimefs_is_exact)
 	TT_IS(lab_snapshot_differs(&before), 0);
 }
 
-/* The kernel's driver too, which starts a group with one write but is asked for each socket after the other. */
+/*
+ * The kernel's driver too, which starts a group with one write but is asked for each socket after
+ * the other.
+ */
 TEST(perf_is_exact_too)
 {
 	char list[1024];
@@ -233,7 +244,10 @@ TEST(perf_is_exact_too)
 	must_be_exact(list, NTIME_VIA_PERF);
 }
 
-/* By libpfm4's names, of which two lack the unit mask that the recipe for finding throttled blades has. */
+/*
+ * By libpfm4's names, of which two lack the unit mask that the recipe for finding throttled blades
+ * has.
+ */
 TEST(names_of_libpfm4_mean_the_same)
 {
 	char list[1024];
@@ -270,7 +284,8 @@ static unsigned int counter_with(unsigned int cpu, uint64_t select)
 }
 
 /*
- * All counters but 2 are somebody's who is not the kernel, whose driver has gone: 2 is taken, as in the recipe, and nothing of theirs changes.
+ * All counters but 2 are somebody's who is not the kernel, whose driver has gone: 2 is taken, as in
+ * the recipe, and nothing of theirs changes.
  */
 static void others_count(bool on)
 {
@@ -418,7 +433,10 @@ TEST(second_through_ntimefs_is_refused)
 	lab_good(lab_sessions_begin(NULL), "opening again");
 }
 
-/* Somebody programs our counter: the count is told to be lost, and what he made of it is left alone. */
+/*
+ * Somebody programs our counter: the count is told to be lost, and what he made of it is left
+ * alone.
+ */
 TEST(a_counter_that_was_taken_away_is_told)
 {
 	struct ntime_session *s = started(THROTTLED, NTIME_VIA_MSR);
@@ -602,7 +620,10 @@ TEST(cpu_goes_in_mid_count)
 	TT_IS(lab_snapshot_differs(&before), 0);
 }
 
-/* All CPUs of the second socket go in mid-count: what cannot be restored is told at the end, and a repair does it when they are back. */
+/*
+ * All CPUs of the second socket go in mid-count: what cannot be restored is told at the end, and a
+ * repair does it when they are back.
+ */
 TEST(package_goes_in_mid_count)
 {
 	static const char count_on[] =

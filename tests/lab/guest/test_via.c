@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Counting through ntime's driver: sessions that program the core PMU themselves, the reader that is an instruction, and perf beside
- * them. All of it is of a whole CPU, so other programs would count; in user mode of a guest there are none, and where one comes by once, the
- * smallest of several measurements has none of it.
+ * Counting through ntime's driver: sessions that program the core PMU themselves, the reader that
+ * is an instruction, and perf beside them. All of it is of a whole CPU, so other programs would
+ * count; in user mode of a guest there are none, and where one comes by once, the smallest of
+ * several measurements has none of it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,8 +21,8 @@
 
 static const unsigned long turns[] = { 1, 2, 1000, 30000, 2000000 };
 /*
- * What is measured must be the same instructions each time but for the turns: functions that are not merged into their callers, and a number
- * of turns that the compiler does not know.
+ * What is measured must be the same instructions each time but for the turns: functions that are
+ * not merged into their callers, and a number of turns that the compiler does not know.
  */
 #define MEASURES __attribute__((noinline))
 static volatile unsigned long none = 0;
@@ -180,7 +181,10 @@ MEASURES static uint64_t by_reader(const struct ntime_reader *r, unsigned long n
 	return least;
 }
 
-/* From one read to the next: what a read costs, the counter's instruction and the sum of the loop's variables included. */
+/*
+ * From one read to the next: what a read costs, the counter's instruction and the sum of the loop's
+ * variables included.
+ */
 static uint64_t cost_of(const struct ntime_reader *r)
 {
 	uint64_t a = 0, b = 0, least = UINT64_MAX;
@@ -316,7 +320,10 @@ TEST(passes_are_exact)
 		TT_IS(some[i] - nothing[i], LAB_TURN * 100000);
 }
 
-/* Turns end when the session is read: the estimates come near what was done. The rounds are long beside what a turn's change costs. */
+/*
+ * Turns end when the session is read: the estimates come near what was done. The rounds are long
+ * beside what a turn's change costs.
+ */
 TEST(turns_come_near)
 {
 	const unsigned long n = 2000000, rounds = 30;
@@ -393,7 +400,10 @@ static double command(const char *via, unsigned long n)
 	for (int try = 0; try < 3; try++) {
 		lab_ntime(line, v, 2);
 		TT_IS(v[0].is_absent || v[0].is_scaled, 0);
-		/* Where nothing starts all counters at once, ntime does something between the first and the last. */
+		/*
+		 * Where nothing starts all counters at once, ntime does something between the first
+		 * and the last.
+		 */
 		TT_IS(v[1].value > 0.999 * (double)truth_of("cycles:u", v[0].count), 1);
 		TT_IS(v[1].value < 1.001 * (double)truth_of("cycles:u", v[0].count), 1);
 		least = v[0].value < least ? v[0].value : least;

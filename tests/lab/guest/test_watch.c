@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Inside x86-westmere and x86-pci-2s, as root: ntime watch shows for each socket what happens there (models/port/qemu/README.md). What is
- * shown is a quotient of counters that are read one after the other, on a machine whose host may take its time between any two of them. So a
- * value is compared with the truth by its nearest sample, and there are more samples until one is near; sockets differ by more than that.
+ * Inside x86-westmere and x86-pci-2s, as root: ntime watch shows for each socket what happens there
+ * (models/port/qemu/README.md). What is shown is a quotient of counters that are read one after the
+ * other, on a machine whose host may take its time between any two of them. So a value is compared
+ * with the truth by its nearest sample, and there are more samples until one is near; sockets
+ * differ by more than that.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -16,8 +18,8 @@
 #include "tests/lab/guest/outside.h"
 
 #define SAMPLES 5
-#define RUNS                                                                                       \
-	20 /* of the command, until there was a near sample of each value: no result depends on it */
+/* of the command, until there was a near sample of each value: no result depends on it */
+#define RUNS 20
 #define REPORT "/tmp/watch.json"
 #define NEAR 0.04
 
@@ -191,7 +193,9 @@ TEST(throttling_per_socket)
 
 TEST(memory_per_socket)
 {
-	/* 64 bytes each (1/32 + 1/64 + 1/128) ns, and half of it written; half of that in socket 1 */
+	/*
+	 * 64 bytes each (1/32 + 1/64 + 1/128) ns, and half of it written; half of that in socket 1
+	 */
 	static const struct near all[] = {
 		{ "memory-read-bandwidth", { 3.5e9 / 1048576, 1.75e9 / 1048576 } },
 		{ "memory-write-bandwidth", { 1.75e9 / 1048576, 0.875e9 / 1048576 } },
@@ -247,7 +251,10 @@ static void check_states(const struct run *r)
 				TT_IS(left, headroom);
 			} else {
 				assert_true(hot == 0 || hot == 1);
-				/* One register tells both: it has no degree left while it is hot, and else all of them. */
+				/*
+				 * One register tells both: it has no degree left while it is hot,
+				 * and else all of them.
+				 */
 				TT_IS(left, hot == 1 ? 0 : headroom);
 			}
 		}
@@ -264,7 +271,10 @@ TEST(states_of_threads)
 	free_run(&r);
 }
 
-/* What was critical before the machine was started is told until somebody clears the log, and then no longer. */
+/*
+ * What was critical before the machine was started is told until somebody clears the log, and then
+ * no longer.
+ */
 TEST(logs_are_cleared_on_request)
 {
 	const char *name = "thermal/critical-log/";
@@ -298,8 +308,9 @@ static bool has_flag(const json_t *sample, int socket, const char *name, const c
 }
 
 /*
- * Each value that is above the limit is marked, no other one is, and the command is run each time that one has risen above, as far as it is sure.
- * Whether the samples of a run show the sockets as they are depends on the host: true for those that do.
+ * Each value that is above the limit is marked, no other one is, and the command is run each time
+ * that one has risen above, as far as it is sure. Whether the samples of a run show the sockets as
+ * they are depends on the host: true for those that do.
  */
 static bool check_alarms(const char *group, const char *name, double limit, int above)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* The workloads make as many instructions as count.h says: each is stepped through, one instruction at a time. */
+/*
+ * The workloads make as many instructions as count.h says: each is stepped through, one instruction
+ * at a time.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <unistd.h>
@@ -67,7 +70,10 @@ TEST(failing_commands_are_told)
 	if (count_steps("loop", "0", &steps) == -ENOTSUP)
 		TT_SKIP("this kernel cannot step through programs of this processor");
 	TT_IS(count_steps("nothing-of-that-name", "0", &steps), -ECHILD);
-	/* Wrong usage. A program with a libc must not be stepped through on ARM: an exclusive store never succeeds there. */
+	/*
+	 * Wrong usage. A program with a libc must not be stepped through on ARM: an exclusive store
+	 * never succeeds there.
+	 */
 	TT_IS(count_steps("loop", "x", &steps), -ECHILD);
 }
 

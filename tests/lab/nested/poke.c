@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * All that runs in a virtual machine that traces are made of: no system, 32-bit code that QEMU loads by its multiboot header. It finds the test
- * device (models/pci_test.h), accesses its BARs in all ways that a driver does, and ends QEMU through its isa-debug-exit: status 3 is good (1 << 1
- * | 1), 5 without the device, 7 when it does not answer as it must.
+ * All that runs in a virtual machine that traces are made of: no system, 32-bit code that QEMU
+ * loads by its multiboot header. It finds the test device (models/pci_test.h), accesses its BARs in
+ * all ways that a driver does, and ends QEMU through its isa-debug-exit: status 3 is good (1 << 1 |
+ * 1), 5 without the device, 7 when it does not answer as it must.
  *
- * A system of its own would take a minute to start in an emulation in an emulation, and its accesses would be no other ones.
+ * A system of its own would take a minute to start in an emulation in an emulation, and its
+ * accesses would be no other ones.
  */
 #include <stdint.h>
 
@@ -91,7 +93,10 @@ static uint32_t random32(void)
 	return state;
 }
 
-/* One access of 1, 2 or 4 bytes. What is written lies in the scratch register of some repetition; reads lie anywhere. */
+/*
+ * One access of 1, 2 or 4 bytes. What is written lies in the scratch register of some repetition;
+ * reads lie anywhere.
+ */
 static void access_somewhere(uintptr_t bar)
 {
 	uint32_t r = random32(), bytes = 1u << (r & 3) % 3, value = random32();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The truth: user mode instructions of each workload from _start to the exit's system call, children and threads included, by adding up the
- * lines of its .S file (words.inc: a line is an instruction). test_workloads counts them again, by single steps.
+ * The truth: user mode instructions of each workload from _start to the exit's system call,
+ * children and threads included, by adding up the lines of its .S file (words.inc: a line is an
+ * instruction). test_workloads counts them again, by single steps.
  */
 #ifndef LAB_COUNT_H
 #define LAB_COUNT_H
@@ -60,7 +61,9 @@ static inline uint64_t lab_count_switches(uint64_t n)
 {
 	if (!n)
 		return lab_count_frame(0);
-	/* two pipes, fork, rounds of the parent, waiting; the child's way in, its rounds, its end */
+	/*
+	 * two pipes, fork, rounds of the parent, waiting; the child's way in, its rounds, its end
+	 */
 	return lab_count_frame(n) + 2 * 6 + 7 + n * 18 + 8 + (2 + n * 18 + 3);
 }
 
