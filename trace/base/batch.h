@@ -10,8 +10,10 @@
 /**
  * struct nti_trace_batch - records and their texts
  * @base:	where the memory begins
- * @rec:	room for @room records, of which @n are filled; behind @base when settle() took some away at the front
- * @text:	texts with a NUL behind each, @text_bytes used of @text_room; a record's .text is 1 + its place here
+ * @rec:	room for @room records, of which @n are filled; behind @base when settle() took some
+ *		away at the front
+ * @text:	texts with a NUL behind each, @text_bytes used of @text_room; a record's .text is 1
+ *		+ its place here
  * @lines, @accesses, @others, @torn: what was seen while this was filled
  * @unplaced:	devices and regions that settle() had no room for
  * @cut:	those of @torn that the input ends in, for they have no newline
@@ -40,7 +42,9 @@ void nti_trace_batch_clear(struct nti_trace_batch *b);
 /* Make sure there is room for @n records more. 0 or -ENOMEM. */
 int nti_trace_batch_reserve(struct nti_trace_batch *b, size_t n);
 
-/* Keep a text; what .text of a record gets. 0 (no text) when memory is short, and b->error tells. */
+/*
+ * Keep a text; what .text of a record gets. 0 (no text) when memory is short, and b->error tells.
+ */
 uint32_t nti_trace_batch_text(struct nti_trace_batch *b, const char *text, size_t bytes);
 
 /* Take the first record away. */

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ntime's own binary form, what its reader and writer share. Byte by byte it is in man/ntime-trace.5; in short:
+ * ntime's own binary form, what its reader and writer share. Byte by byte it is in
+ * man/ntime-trace.5; in short:
  *
  *     file   = header { block }                      the last block is END
- *     header = magic[8] version:16 zeros:16 crc:32   numbers are little-endian; the checksum is of what stands before it
+ *     header = magic[8] version:16 zeros:16 crc:32   numbers are little-endian; the checksum is of
+ *                                                    what stands before it
  *     block  = type:8 codec:8 zeros:16 stored:32 raw:32 count:32 crc:32 payload[stored]
  *
- * A block of records needs nothing of other blocks but the numbers of devices. Its payload has a column after the other: what repeats (kind,
- * device, region, width, thread ...) is a line of a table and a number; times and offsets are differences.
+ * A block of records needs nothing of other blocks but the numbers of devices. Its payload has a
+ * column after the other: what repeats (kind, device, region, width, thread ...) is a line of a
+ * table and a number; times and offsets are differences.
  */
 #ifndef NTI_TRACE_BLOCKS_H
 #define NTI_TRACE_BLOCKS_H
@@ -45,7 +48,11 @@ enum nti_block_codec { NTI_CODEC_NONE = 0, NTI_CODEC_ZSTD = 1 };
 enum nti_block_column {
 	NTI_COLUMN_SHAPES, /* lines of the table */
 	NTI_COLUMN_SHAPE,  /* number of the line, one a record */
-	NTI_COLUMN_TIME, /* zigzag difference to the time before, of those that are timed; in units of .TIME's first number */
+	/*
+	 * zigzag difference to the time before, of those that are timed; in units of .TIME's first
+	 * number
+	 */
+	NTI_COLUMN_TIME,
 	NTI_COLUMN_OFFSET, /* zigzag difference to the offset before of the same shape */
 	NTI_COLUMN_VALUE,
 	NTI_COLUMN_TEXT, /* length and bytes, of those that have one */
@@ -110,8 +117,9 @@ static inline uint64_t nti_unzigzag(uint64_t number)
 }
 
 /*
- * Compression of payloads; without zstd none is done. nti_pack() returns the bytes in @out, 0 when it is not worth it. nti_unpack() returns 0,
- * -EBADMSG, or -EOPNOTSUPP in a build without zstd. @state keeps memory between calls; free with nti_pack_free().
+ * Compression of payloads; without zstd none is done. nti_pack() returns the bytes in @out, 0 when
+ * it is not worth it. nti_unpack() returns 0, -EBADMSG, or -EOPNOTSUPP in a build without
+ * zstd. @state keeps memory between calls; free with nti_pack_free().
  */
 struct nti_pack;
 size_t nti_pack(struct nti_pack **state, void *out, size_t room, const void *in, size_t n);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The context's inside: the last error, the log, and the operating system that trace/vfio looks at. */
+/*
+ * The context's inside: the last error, the log, and the operating system that trace/vfio looks at.
+ */
 #ifndef NTI_TRACE_CONTEXT_H
 #define NTI_TRACE_CONTEXT_H
 

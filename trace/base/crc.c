@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * CRC-32 of IEEE 802.3 (reflected, 0xedb88320), eight bytes at a time. Tables are linear: an entry is the sum of what its bits are worth, so that 64
- * numbers are enough and the compiler makes the rest.
+ * CRC-32 of IEEE 802.3 (reflected, 0xedb88320), eight bytes at a time. Tables are linear: an entry
+ * is the sum of what its bits are worth, so that 64 numbers are enough and the compiler makes the
+ * rest.
  */
 #include "trace/base/blocks.h"
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* The devices of a trace: a table by name, and what configuration accesses and regions tell of each. */
+/*
+ * The devices of a trace: a table by name, and what configuration accesses and regions tell of
+ * each.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -161,7 +164,10 @@ static struct entry *find(struct nti_trace_devices *d, uint64_t hash, const char
 	return NULL;
 }
 
-/* As many slots as devices, so that few share one. Without memory the table stays as it is: slower, not wrong. */
+/*
+ * As many slots as devices, so that few share one. Without memory the table stays as it is: slower,
+ * not wrong.
+ */
 static void grow(struct nti_trace_devices *d)
 {
 	size_t slots = 2 * d->slots, i;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Digits of numbers, written fast: printf costs more than the rest of a line. Callers have room for 20 bytes more than they use. */
+/*
+ * Digits of numbers, written fast: printf costs more than the rest of a line. Callers have room for
+ * 20 bytes more than they use.
+ */
 #ifndef NTI_TRACE_DIGITS_H
 #define NTI_TRACE_DIGITS_H
 
@@ -20,7 +23,9 @@ extern const char nti_digit_triples[1000][4];
 /* Eight hexadecimal digits, lower case. */
 static inline void nti_put_hex8(char *p, uint32_t value)
 {
-	/* One digit a byte, the first one lowest: bytes swapped, then spread, then split in halves. */
+	/*
+	 * One digit a byte, the first one lowest: bytes swapped, then spread, then split in halves.
+	 */
 	uint64_t x = __builtin_bswap32(value);
 
 	x = (x & 0xffff0000u) << 16 | (x & 0xffffu);
@@ -58,7 +63,10 @@ static inline unsigned int nti_hex_digits(uint64_t value)
 	return 16 - (unsigned int)__builtin_clzll(value | 1) / 4;
 }
 
-/* Hexadecimal without padding, lower case; writes 16 bytes, whatever the number, and asks no question about it. Returns the end. */
+/*
+ * Hexadecimal without padding, lower case; writes 16 bytes, whatever the number, and asks no
+ * question about it. Returns the end.
+ */
 static inline char *nti_put_hex(char *p, uint64_t value)
 {
 	unsigned int digits = nti_hex_digits(value);
@@ -104,7 +112,10 @@ static inline char *nti_put_text(char *p, const char *text)
 	return p + n;
 }
 
-/* Seconds and microseconds of a time, with what is above them kept from the record before: most are of the same millisecond. */
+/*
+ * Seconds and microseconds of a time, with what is above them kept from the record before: most are
+ * of the same millisecond.
+ */
 struct nti_seconds {
 	uint64_t from_ns; /* of the millisecond in .digits */
 	uint32_t bytes;	  /* 0: none yet */

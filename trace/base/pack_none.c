@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* In place of pack_zstd.c where libzstd was not there: payloads are stored as they are, and compressed ones are not read. */
+/*
+ * In place of pack_zstd.c where libzstd was not there: payloads are stored as they are, and
+ * compressed ones are not read.
+ */
 #include <errno.h>
 
 #include "lib/base/compiler.h"

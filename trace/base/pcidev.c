@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: MIT
-/* PCI functions in text: lines PCIDEV of mmiotrace (Linux, kernel/trace/trace_mmiotrace.c, mmio_print_pcidev()). */
+/*
+ * PCI functions in text: lines PCIDEV of mmiotrace (Linux, kernel/trace/trace_mmiotrace.c,
+ * mmio_print_pcidev()).
+ */
 #include <string.h>
 
 #include "trace/base/pcidev.h"
 
-/* The next hexadecimal number of the line, with or without 0x; false at the end or at something else. */
+/*
+ * The next hexadecimal number of the line, with or without 0x; false at the end or at something
+ * else.
+ */
 static bool next_hex(const char **at, const char *end, uint64_t *out)
 {
 	const char *p = *at;

@@ -10,7 +10,10 @@
 #define NTI_PCIDEV_BARS 7 /* 0 to 5, and the ROM */
 #define NTI_PCIDEV_ROM 6
 
-/* As in the line: flags in the low bits of .bar, the upper half of a 64-bit BAR is 0 and the whole address in the lower one. */
+/*
+ * As in the line: flags in the low bits of .bar, the upper half of a 64-bit BAR is 0 and the whole
+ * address in the lower one.
+ */
 struct nti_pcidev {
 	uint32_t bus_devfn;
 	uint32_t vendor_device;
@@ -19,10 +22,16 @@ struct nti_pcidev {
 	uint64_t bytes[NTI_PCIDEV_BARS];
 };
 
-/* Parse what stands behind "PCIDEV "; fields behind the last one that is needed may be missing. False when it is none. */
+/*
+ * Parse what stands behind "PCIDEV "; fields behind the last one that is needed may be missing.
+ * False when it is none.
+ */
 bool nti_pcidev_parse(const char *text, size_t n, struct nti_pcidev *out);
 
-/* Flags of BAR @bar: bit 0 ports, bits 1 and 2 the type, bit 3 prefetchable. The ROM has none: its bit 0 says that it is enabled (PCI 3.0, 6.2.5.2). */
+/*
+ * Flags of BAR @bar: bit 0 ports, bits 1 and 2 the type, bit 3 prefetchable. The ROM has none: its
+ * bit 0 says that it is enabled (PCI 3.0, 6.2.5.2).
+ */
 static inline uint8_t nti_pcidev_flags(unsigned int bar, uint64_t value)
 {
 	if (bar == NTI_PCIDEV_ROM)
@@ -38,7 +47,10 @@ static inline uint64_t nti_pcidev_start(unsigned int bar, uint64_t value)
 	return value & 1 ? value & ~3ull : value & ~15ull;
 }
 
-/* Is the size asked for: ones in all bits of the address (PCI 3.0, 6.2.5.1), whatever stands in those of the flags? No BAR of 32 bits begins there. */
+/*
+ * Is the size asked for: ones in all bits of the address (PCI 3.0, 6.2.5.1), whatever stands in
+ * those of the flags? No BAR of 32 bits begins there.
+ */
 static inline bool nti_pcidev_is_sizing(unsigned int bar, uint32_t value)
 {
 	uint32_t all = bar == NTI_PCIDEV_ROM ? ~0x7ffu : ~15u;

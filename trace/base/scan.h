@@ -10,7 +10,8 @@
 /**
  * struct nti_scan - how far we are
  * @p, @end:	the rest of the line
- * @is_odd:	it was understood, but the tracer would have written it otherwise: zeros in front of a number, capitals
+ * @is_odd:	it was understood, but the tracer would have written it otherwise: zeros in front of
+ *		a number, capitals
  */
 struct nti_scan {
 	const char *p, *end;

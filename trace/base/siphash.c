@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* SipHash-2-4. Source: Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012, section 2; its appendix A is the test. */
+/*
+ * SipHash-2-4. Source: Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012, section 2;
+ * its appendix A is the test.
+ */
 #include "trace/base/siphash.h"
 
 static inline uint64_t rotate(uint64_t x, unsigned int by)

@@ -2,8 +2,9 @@
 /*
  * Chips as far as their counters differ.
  *
- * Source of the Tesla rows: envytools' documentation of PCOUNTER (trailer of each domain, order of features) and of PMC (ids), nouveau's
- * chip table. Ids of Fermi and later: nouveau's chip table. Trust: documented; trailers of chips without a published list of signals are not given.
+ * Source of the Tesla rows: envytools' documentation of PCOUNTER (trailer of each domain, order of
+ * features) and of PMC (ids), nouveau's chip table. Ids of Fermi and later: nouveau's chip table.
+ * Trust: documented; trailers of chips without a published list of signals are not given.
  */
 #include <stddef.h>
 #include <string.h>
@@ -120,8 +121,9 @@ uint64_t nti_derive_chip_boot0(uint32_t boot0)
 }
 
 /*
- * Bits 28 to 31 are the mask of MPs from G200 on and 0 before, where that mask is in bits 22 and 23. Each chip has at most its die's number of
- * TPCs (bits 0 to 15) and partitions (from bit 16 on).
+ * Bits 28 to 31 are the mask of MPs from G200 on and 0 before, where that mask is in bits 22
+ * and 23. Each chip has at most its die's number of TPCs (bits 0 to 15) and partitions (from bit 16
+ * on).
  */
 uint64_t nti_derive_chips_units(uint64_t set, uint32_t units)
 {

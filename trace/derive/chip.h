@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Chips as far as their counters differ: where units are, which wires are constant. A set of chips is a mask, for what a trace leaves open. */
+/*
+ * Chips as far as their counters differ: where units are, which wires are constant. A set of chips
+ * is a mask, for what a trace leaves open.
+ */
 #ifndef NTI_TRACE_DERIVE_CHIP_H
 #define NTI_TRACE_DERIVE_CHIP_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Columns of the tables of multiplexers: chips of one column have their wires at the same places. */
+/*
+ * Columns of the tables of multiplexers: chips of one column have their wires at the same places.
+ */
 enum nti_derive_family {
 	NTI_FAMILY_G80,
 	NTI_FAMILY_G84,	  /* to G98 */
@@ -38,7 +43,10 @@ uint64_t nti_derive_chips_of(enum nti_derive_family family);
 uint64_t nti_derive_chip_named(const char *name);
 uint64_t nti_derive_chip_boot0(uint32_t boot0);
 
-/* Chips of @set that the register of enabled units (PGRAPH.UNITS) does not rule out; @set where it rules out all. */
+/*
+ * Chips of @set that the register of enabled units (PGRAPH.UNITS) does not rule out; @set where it
+ * rules out all.
+ */
 uint64_t nti_derive_chips_units(uint64_t set, uint32_t units);
 
 /* Constant 0 of a domain, -1 unknown or not the same for all of @set. */

@@ -2,9 +2,10 @@
 /*
  * The deriver: records of any front end become accesses of 32 bits of each device.
  *
- * Lists of register operations come twice, as handed in and as handed back, and only the second tells what was read. Whether they do is found out from
- * the lists themselves: two that follow each other are a pair when they have the same operations, the same written values, and reads without a value in
- * the first. A list without such a partner is taken as it is.
+ * Lists of register operations come twice, as handed in and as handed back, and only the second
+ * tells what was read. Whether they do is found out from the lists themselves: two that follow each
+ * other are a pair when they have the same operations, the same written values, and reads without a
+ * value in the first. A list without such a partner is taken as it is.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -192,7 +193,10 @@ static void access_of(struct ntime_derive *d, const struct ntime_record *r,
 	access_any(d, dev, r);
 }
 
-/* @is_alone: it has no partner, so what was read stands in it, unless that is 0, as in a list that was only handed in. */
+/*
+ * @is_alone: it has no partner, so what was read stands in it, unless that is 0, as in a list that
+ *	was only handed in.
+ */
 static void list_apply(struct ntime_derive *d, struct nti_derive_list *list, bool is_alone,
 		       const struct ntime_trace *trace)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Rows of derived set-ups: what was counted before in the same way joins it, the rest is a row of its own. */
+/*
+ * Rows of derived set-ups: what was counted before in the same way joins it, the rest is a row of
+ * its own.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +15,10 @@ static uint32_t hash_text(uint32_t h, const struct nti_derive_text *text)
 	return (h ^ 0xff) * 16777619u;
 }
 
-/* Of the texts that are_same() compares: clocks and unused slots have one key, whatever is written in their registers. */
+/*
+ * Of the texts that are_same() compares: clocks and unused slots have one key, whatever is written
+ * in their registers.
+ */
 static uint32_t hash(const struct nti_derive_row *r)
 {
 	uint32_t h = 2166136261u ^ r->d.device;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Keys of a row, one for each kind of chip that it may be: which signal is the constant of a domain, where multiplexers are and which arguments
- * have alternates differs between chips, so what is one set-up on all of them is another function on each.
+ * Keys of a row, one for each kind of chip that it may be: which signal is the constant of a
+ * domain, where multiplexers are and which arguments have alternates differs between chips, so what
+ * is one set-up on all of them is another function on each.
  */
 #include <stdlib.h>
 #include <string.h>

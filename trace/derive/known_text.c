@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Files of data/counters: text into rows, with a lint that names file and line. known_text.h has the format. */
+/*
+ * Files of data/counters: text into rows, with a lint that names file and line. known_text.h has
+ * the format.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

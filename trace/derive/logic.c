@@ -15,7 +15,10 @@ static void set(uint64_t *table, unsigned int i)
 	table[i / 64] |= UINT64_C(1) << i % 64;
 }
 
-/* Put a wire into the sorted list unless it is there or constant. More than 8 never come: 3 of a slot and 4 of its flag. */
+/*
+ * Put a wire into the sorted list unless it is there or constant. More than 8 never come: 3 of a
+ * slot and 4 of its flag.
+ */
 static void add_wire(struct nti_derive_logic *l, uint32_t wire)
 {
 	unsigned int at = 0;
@@ -227,7 +230,10 @@ static void put_cube(struct text *t, const struct nti_derive_logic *l, struct cu
 		put(t, ")");
 }
 
-/* The first uncovered combination gets its widest product until all are covered: at most 128 of them. */
+/*
+ * The first uncovered combination gets its widest product until all are covered: at most 128 of
+ * them.
+ */
 size_t nti_derive_logic_text(const struct nti_derive_logic *l, char *buf, size_t bytes)
 {
 	struct text t = { buf, bytes, 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Boolean functions of wires in a form in which equal functions are equal: no argument that does not matter, no constant, arguments sorted,
- * the truth table permuted with them.
+ * Boolean functions of wires in a form in which equal functions are equal: no argument that does
+ * not matter, no constant, arguments sorted, the truth table permuted with them.
  */
 #ifndef NTI_TRACE_DERIVE_LOGIC_H
 #define NTI_TRACE_DERIVE_LOGIC_H
@@ -11,7 +11,8 @@
 #include <stdint.h>
 
 /*
- * A wire as a number: kind in bits 28 to 31, bit 27 for its level one clock ago, the rest as the kind has it. Order of numbers is order of wires.
+ * A wire as a number: kind in bits 28 to 31, bit 27 for its level one clock ago, the rest as the
+ * kind has it. Order of numbers is order of wires.
  */
 #define NTI_WIRE_ZERO 0u
 #define NTI_WIRE_SIGNAL 0x10000000u  /* | signal */

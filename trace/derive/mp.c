@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Counters inside the multiprocessors of Fermi and later: one signal a counter (Fermi), or selectors that nobody has described (later chips).
+ * Counters inside the multiprocessors of Fermi and later: one signal a counter (Fermi), or
+ * selectors that nobody has described (later chips).
  *
- * Source: register operations of NVIDIA's driver on GF100 to GM206; Mesa's tables of signals and sources for Fermi. Trust: measured; that a source
- * is a number of the signal's group in bits 4 to 7 beside the counter's own number in bits 0 to 3 is a guess that fits all of them.
+ * Source: register operations of NVIDIA's driver on GF100 to GM206; Mesa's tables of signals and
+ * sources for Fermi. Trust: measured; that a source is a number of the signal's group in bits 4 to
+ * 7 beside the counter's own number in bits 0 to 3 is a guess that fits all of them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +13,8 @@
 
 #include "trace/derive/state.h"
 
-#define SIGSEL                                                                                     \
-	0x04u /* from the start of the block: a byte for each of counters 0 to 3, and at 0x08 for 4 to 7 */
+/* from the start of the block: a byte for each of counters 0 to 3, and at 0x08 for 4 to 7 */
+#define SIGSEL 0x04u
 #define SRCSEL 0x130u /* a word for each */
 #define COUNTER 0x74u
 #define COUNTERS 8u

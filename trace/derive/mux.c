@@ -2,8 +2,9 @@
 /*
  * Registers that may be multiplexers.
  *
- * Source of the rows: envytools' PGRAPH registers and lists of signals, nouveau's tables of sources, the event tables of re-pcounter-tools.
- * Trust: documented; that a selector of no known use is 0 where nothing drives the wires is a guess, and no row rests on it.
+ * Source of the rows: envytools' PGRAPH registers and lists of signals, nouveau's tables of
+ * sources, the event tables of re-pcounter-tools. Trust: documented; that a selector of no known
+ * use is 0 where nothing drives the wires is a guess, and no row rests on it.
  */
 #include <stdlib.h>
 

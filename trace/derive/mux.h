@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Registers that may be multiplexers: what is known of their values, and which wires the known ones feed. */
+/*
+ * Registers that may be multiplexers: what is known of their values, and which wires the known ones
+ * feed.
+ */
 #ifndef NTI_TRACE_DERIVE_MUX_H
 #define NTI_TRACE_DERIVE_MUX_H
 
@@ -41,11 +44,15 @@ struct nti_derive_reg *nti_derive_regs_find(const struct nti_derive_regs *r, uin
 /* Found or made; NULL without memory or beyond the bound (counted in .left_out). */
 struct nti_derive_reg *nti_derive_regs_get(struct nti_derive_regs *r, uint32_t address);
 
-/* Bits that the trace changed, in whole bytes: selectors are no wider, and which of their bits differ is chance. */
+/*
+ * Bits that the trace changed, in whole bytes: selectors are no wider, and which of their bits
+ * differ is chance.
+ */
 uint32_t nti_derive_reg_changed(const struct nti_derive_reg *reg);
 
 /**
- * struct nti_derive_mux - a multiplexer that is known: one register of one unit, and the wires it feeds
+ * struct nti_derive_mux - a multiplexer that is known: one register of one unit, and the wires it
+ * feeds
  * @name:	in the words of the event tables
  * @area:	enum nti_derive_area
  * @offset:	in the unit (or the address), for TPCs with the stride of G80 and with that of G200
@@ -68,7 +75,10 @@ struct nti_derive_mux {
 extern const struct nti_derive_mux nti_derive_muxes[];
 extern const size_t nti_derive_mux_count;
 
-/* The known one at a spot, NULL none. A register may feed several ranges of wires: this is the first row. */
+/*
+ * The known one at a spot, NULL none. A register may feed several ranges of wires: this is the
+ * first row.
+ */
 const struct nti_derive_mux *nti_derive_mux_at(struct nti_derive_spot spot, uint32_t tpc_stride);
 uint32_t nti_derive_mux_offset(const struct nti_derive_mux *m, uint32_t tpc_stride);
 /* May @m feed @signal of @domain on one of @chips? */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Names for set-ups: known events are put through the same simplification, as registers of their chip, and compared by key. Where several fit, all are
- * named: the accesses cannot tell them apart.
+ * Names for set-ups: known events are put through the same simplification, as registers of their
+ * chip, and compared by key. Where several fit, all are named: the accesses cannot tell them apart.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,7 +82,10 @@ static unsigned int parts_in(const char *known, const char *key)
 	return n;
 }
 
-/* The register of one multiplexer of a row, "0x408508=0x800&0x800" or "0x408e50=0x1|0x2"; @pass: which alternative. True: there are more. */
+/*
+ * The register of one multiplexer of a row, "0x408508=0x800&0x800" or "0x408e50=0x1|0x2"; @pass:
+ * which alternative. True: there are more.
+ */
 static bool set_mux(struct nti_derive_device *dev, const char *text, unsigned int pass)
 {
 	struct nti_derive_reg *reg;
@@ -222,8 +225,9 @@ void nti_derive_names_fini(struct nti_derive_names *n)
 }
 
 /*
- * Any slot of any MP stands behind a group of its own, 14, 28, 3c, 50 (0 and 1 before G200), with four wires: the events of the MPs' own counters are
- * the same there. Gives the key of slot 0 of MP 0.
+ * Any slot of any MP stands behind a group of its own, 14, 28, 3c, 50 (0 and 1 before G200), with
+ * four wires: the events of the MPs' own counters are the same there. Gives the key of slot 0 of MP
+ * 0.
  */
 #define MPC "PCOUNTER 3 f{MPC."
 static bool mp_key(const char *key, unsigned int chip, char *buf, size_t bytes)
@@ -286,7 +290,9 @@ static void class_add(struct class *c, const struct nti_known_counter *k, unsign
 	c->is_guess |= strcmp(k->trust, "guessed") == 0;
 }
 
-/* "branch|gld_request@G200": behind the at sign, chips where a class of several chips has the name. */
+/*
+ * "branch|gld_request@G200": behind the at sign, chips where a class of several chips has the name.
+ */
 static void put_class(struct nti_derive_row *r, const struct class *c)
 {
 	for (unsigned int i = 0; i < c->n; i++) {
@@ -344,8 +350,8 @@ void nti_derive_row_name(struct nti_derive_names *n, struct nti_derive_row *r)
 			on[i].key = on[i].mp;
 	}
 	/*
-	 * An event whose multiplexers the trace confirms is meant rather than one whose table has none; but what one chip has tells nothing of what
-	 * another would count.
+	 * An event whose multiplexers the trace confirms is meant rather than one whose table has
+	 * none; but what one chip has tells nothing of what another would count.
 	 */
 	for (unsigned int round = 0; round < 2; round++)
 		for (size_t i = 0; i < n->n; i++) {

@@ -2,9 +2,10 @@
 /*
  * What an address is to somebody who counts.
  *
- * Source of G80 to GT218: envytools' registers of PCOUNTER and PGRAPH. Source of Fermi and later: nouveau's gf100 counters, and register
- * operations of NVIDIA's driver on GF100 to GM206 (set-up block, blocks of MPs). Trust: documented; what is behind
- * the domains of Fermi and what is ignored: measured. Addresses are those of the rows in core/regs, where there is one.
+ * Source of G80 to GT218: envytools' registers of PCOUNTER and PGRAPH. Source of Fermi and later:
+ * nouveau's gf100 counters, and register operations of NVIDIA's driver on GF100 to GM206 (set-up
+ * block, blocks of MPs). Trust: documented; what is behind the domains of Fermi and what is
+ * ignored: measured. Addresses are those of the rows in core/regs, where there is one.
  */
 #include "trace/derive/place.h"
 #include "trace/derive/registers.h"
@@ -199,8 +200,8 @@ static void place_later(uint32_t address, struct nti_derive_place *p)
 }
 
 /*
- * Block of an MP: TPC+0x600 to +0x7ff, and 0x419e00 for all of them. Counters 0x674 to 0x690, on Maxwell also 0x6f0 to 0x72c; 0x670 and 0x694 tell of
- * overflows.
+ * Block of an MP: TPC+0x600 to +0x7ff, and 0x419e00 for all of them. Counters 0x674 to 0x690, on
+ * Maxwell also 0x6f0 to 0x72c; 0x670 and 0x694 tell of overflows.
  */
 static bool place_mp(uint32_t address, struct nti_derive_place *p)
 {
@@ -245,7 +246,10 @@ struct nti_derive_place nti_derive_place_of(uint32_t address, bool is_tesla, boo
 
 bool nti_derive_place_is_routing(uint32_t address, bool is_tesla, bool is_later)
 {
-	/* TPCs, partitions and the few single ones of the front of PGRAPH; not its interrupts, traps and state. */
+	/*
+	 * TPCs, partitions and the few single ones of the front of PGRAPH; not its interrupts,
+	 * traps and state.
+	 */
 	if (is_tesla &&
 	    ((address >= NTI_TESLA_PGRAPH_ROP_BASE && address < TPCS_END) ||
 	     address == NTI_TESLA_PGRAPH_VFETCH_PM_MUX || address == NTI_TESLA_PGRAPH_ZCULL_PM_MUX))

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What an address is to somebody who counts: a selector, a counter, a trigger, perhaps a multiplexer; and which unit it is in. */
+/*
+ * What an address is to somebody who counts: a selector, a counter, a trigger, perhaps a
+ * multiplexer; and which unit it is in.
+ */
 #ifndef NTI_TRACE_DERIVE_PLACE_H
 #define NTI_TRACE_DERIVE_PLACE_H
 
@@ -30,7 +33,8 @@ enum nti_derive_place_kind {
 	NTI_PLACE_CYCLES,
 	NTI_PLACE_CTRL,
 	NTI_PLACE_ACK,
-	NTI_PLACE_MP_CONFIG, /* of an MP of Fermi or later: .slot is the register, bytes from the start of the block */
+	/* of an MP of Fermi or later: .slot is the register, bytes from the start of the block */
+	NTI_PLACE_MP_CONFIG,
 	NTI_PLACE_MP_COUNTER,
 };
 
@@ -48,7 +52,10 @@ struct nti_derive_place {
 /* @is_tesla, @is_later: what the chip may be. */
 struct nti_derive_place nti_derive_place_of(uint32_t address, bool is_tesla, bool is_later);
 
-/* Can a multiplexer be there? For traces of everything a driver does, where most writes have nothing to do with counting. */
+/*
+ * Can a multiplexer be there? For traces of everything a driver does, where most writes have
+ * nothing to do with counting.
+ */
 bool nti_derive_place_is_routing(uint32_t address, bool is_tesla, bool is_later);
 
 /* Is it in a TPC of G80 to GT218, whichever stride they have? */

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Makes registers.h: addresses of the rows of NVIDIA's chips in core/regs, as numbers that C can switch over. Runs on the build
- * machine.
+ * Makes registers.h: addresses of the rows of NVIDIA's chips in core/regs, as numbers that C can
+ * switch over. Runs on the build machine.
  *
- * A family is some chips in a row of nthw_nv_chips. A number that its chips do not agree on is left out, so whoever uses it does
- * not compile. Names are those of the place and the row: NTI_TESLA_PCOUNTER_PRE_SRC, NTI_G80_PGRAPH_TPC_BASE. Rows of a place that
- * there are several of are offsets in one of them; STEP and STEP_2 are from one to the next.
+ * A family is some chips in a row of nthw_nv_chips. A number that its chips do not agree on is left
+ * out, so whoever uses it does not compile. Names are those of the place and the row:
+ * NTI_TESLA_PCOUNTER_PRE_SRC, NTI_G80_PGRAPH_TPC_BASE. Rows of a place that there are several of
+ * are offsets in one of them; STEP and STEP_2 are from one to the next.
  */
 #include <ctype.h>
 #include <stdbool.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Rows of what was counted: the columns of the event tables, the key that tells equal set-ups, and where each part comes from. */
+/*
+ * Rows of what was counted: the columns of the event tables, the key that tells equal set-ups, and
+ * where each part comes from.
+ */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -172,7 +175,10 @@ static void relative_name(const struct nti_derive_spot *spot, char *buf, size_t 
 		snprintf(buf, bytes, "%s+0x%03x", nti_derive_area_name(spot->area), spot->offset);
 }
 
-/* The unit whose register drives the wires: the first that is enabled, else the first that was written, else any that is known. */
+/*
+ * The unit whose register drives the wires: the first that is enabled, else the first that was
+ * written, else any that is known.
+ */
 static const struct nti_derive_reg *driving(const struct nti_derive_device *dev,
 					    const struct nti_derive_mux *m, uint32_t stride,
 					    int *instance)
@@ -209,7 +215,10 @@ static const struct nti_derive_reg *driving(const struct nti_derive_device *dev,
 	return best;
 }
 
-/* Known multiplexers that feed the wires in use, whenever they were set; their other bits and other wires do not matter. */
+/*
+ * Known multiplexers that feed the wires in use, whenever they were set; their other bits and other
+ * wires do not matter.
+ */
 static void known_muxes(struct nti_derive_row *r, const struct nti_derive_device *dev,
 			const struct nti_derive_domain *dom, struct nti_derive_count *c)
 {
@@ -274,7 +283,10 @@ static uint32_t unknown_bits(const struct nti_derive_device *dev,
 	if (!reg->epoch || reg->epoch != dev->epoch || is_group_register(&spot, stride) ||
 	    nti_derive_mux_at(spot, stride) || !is_of(dom, &spot))
 		return 0;
-	/* The multiplexers of G80 to GT218 are known; what else a driver writes there has to do with other things, unless it is in a list. */
+	/*
+	 * The multiplexers of G80 to GT218 are known; what else a driver writes there has to do
+	 * with other things, unless it is in a list.
+	 */
 	if (stride && !reg->list)
 		return 0;
 	changed = nti_derive_reg_changed(reg);
@@ -425,7 +437,10 @@ static void raw_key(struct nti_derive_row *r, const struct nti_derive_domain *do
 	note(r, "what this mode does is not known, so selectors stand as written");
 }
 
-/* The slot that was read stands in the columns of the event; START beside it where the mode takes its wires. */
+/*
+ * The slot that was read stands in the columns of the event; START beside it where the mode takes
+ * its wires.
+ */
 static void columns(struct nti_derive_row *r, const struct nti_derive_domain *dom,
 		    unsigned int slot, const struct nti_derive_count *c)
 {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a slot of a domain counts: mode, truth table and selectors made into a function of wires, or into numbers of several wires.
+ * What a slot of a domain counts: mode, truth table and selectors made into a function of wires, or
+ * into numbers of several wires.
  *
- * Source: envytools' description of PCOUNTER (arguments, delays, modes). Trust: documented; that signal 0xef is a constant 0 in domains of GPCs and
- * partitions from Fermi on is a guess from its use as filler and as gate by NVIDIA's driver.
+ * Source: envytools' description of PCOUNTER (arguments, delays, modes). Trust: documented; that
+ * signal 0xef is a constant 0 in domains of GPCs and partitions from Fermi on is a guess from its
+ * use as filler and as gate by NVIDIA's driver.
  */
 #include <string.h>
 
@@ -45,7 +47,10 @@ static const struct nti_derive_reg *tpc_reg(const struct nti_derive_device *dev,
 	return reg && reg->known & bits ? reg : NULL;
 }
 
-/* The TPC that drives the wires: the first one that is enabled, else the first one whose groups were written. */
+/*
+ * The TPC that drives the wires: the first one that is enabled, else the first one whose groups
+ * were written.
+ */
 static int mpc_tpc(const struct nti_derive_device *dev)
 {
 	uint32_t stride = nti_derive_tpc_stride(dev);
@@ -64,7 +69,10 @@ static int mpc_tpc(const struct nti_derive_device *dev)
 	return -1;
 }
 
-/* Signals of the shader domain become a group and a wire of it where the trace tells the group: the same group may stand in any of the four bytes. */
+/*
+ * Signals of the shader domain become a group and a wire of it where the trace tells the group: the
+ * same group may stand in any of the four bytes.
+ */
 static uint32_t mpc_wire(const struct nti_derive_device *dev, unsigned int signal, int *tpc)
 {
 	uint32_t shift = signal / 4 * 8;
@@ -110,7 +118,10 @@ static uint32_t delayed(uint32_t wire)
 	return wire == NTI_WIRE_ZERO ? wire : wire | NTI_WIRE_DELAYED;
 }
 
-/* Arguments 0 and 1 may be late, 2 and 3 be replaced by late ones: bits of OP from 16 on, and not the same for all slots. */
+/*
+ * Arguments 0 and 1 may be late, 2 and 3 be replaced by late ones: bits of OP from 16 on, and not
+ * the same for all slots.
+ */
 static void delay(const struct nti_derive_device *dev, uint32_t op, bool is_counting_slot,
 		  struct nti_derive_input *in)
 {
@@ -135,7 +146,10 @@ static void flag_input(const struct nti_derive_device *dev, const struct nti_der
 		       struct nti_derive_input *out, bool is_clear, struct nti_derive_count *c)
 {
 	const struct nti_derive_word *op = is_clear ? &dom->clrflag : &dom->setflag;
-	/* SETFLAG has no selectors of its own: START 2 and 3, PRE 0 and 1; CLRFLAG PRE 2 and 3, START 0 and 1. */
+	/*
+	 * SETFLAG has no selectors of its own: START 2 and 3, PRE 0 and 1; CLRFLAG PRE 2 and 3,
+	 * START 0 and 1.
+	 */
 	static const uint8_t from[2][4][2] = {
 		{ { NTI_SLOT_START, 2 },
 		  { NTI_SLOT_START, 3 },
@@ -188,7 +202,9 @@ static void one(struct nti_derive_logic *l)
 	l->table[0] = 1;
 }
 
-/* Numbers with high wires that are constant 0 are shorter numbers; of one wire they are that wire. */
+/*
+ * Numbers with high wires that are constant 0 are shorter numbers; of one wire they are that wire.
+ */
 static void shorten(struct nti_derive_count *c)
 {
 	while (c->wires && c->wire[c->wires - 1] == NTI_WIRE_ZERO)

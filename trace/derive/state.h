@@ -148,7 +148,8 @@ struct ntime_derive {
 	size_t rows, row_room;
 	uint32_t *row_chain; /* one for each row there is room for, a power of two */
 	struct nti_derive_list list,
-		before; /* the one that is being filled, and the one before it, whose partner may come */
+		/* the one that is being filled, and the one before it, whose partner may come */
+		before;
 	bool has_list, has_before;
 	uint64_t access;      /* number of the access being looked at, from 1 */
 	uint64_t list_number; /* of its list, 0 none */
@@ -200,7 +201,9 @@ void nti_derive_row_join(struct ntime_derive *d, struct nti_derive_row *r, uint3
 /* derive_mp.c */
 void nti_derive_mp_rows(struct ntime_derive *d, struct nti_derive_device *dev, uint32_t window);
 
-/* A row without values and windows: for derive_names.c, and the first half of nti_derive_row_add(). */
+/*
+ * A row without values and windows: for derive_names.c, and the first half of nti_derive_row_add().
+ */
 void nti_derive_row_make(struct nti_derive_row *r, struct nti_derive_device *dev,
 			 struct nti_derive_domain *dom, unsigned int slot);
 

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: MIT
 /*
- * Accesses of one device in their order: registers take their values, and a measurement ends where something is set up again behind a read
- * of counters.
+ * Accesses of one device in their order: registers take their values, and a measurement ends where
+ * something is set up again behind a read of counters.
  *
- *     set-up (selectors, modes, multiplexers) -> [end of period] -> reads, acknowledges, ends of periods, reads ... -> next set-up
+ *     set-up (selectors, modes, multiplexers) -> [end of period] -> reads, acknowledges, ends of
+ *     periods, reads ... -> next set-up
  *
- * Sequences that this follows: nouveau (CTRL, SRC, OP of four slots, then multiplexers; a trigger; reads), nvacounter of envytools (a trigger before
- * and behind the work), NVIDIA's driver under CUPTI (multiplexers, then slots; reads, acknowledges, a trigger). What is written between a trigger and the
- * reads without any set-up is the work that is measured; a list of register operations has no such writes.
+ * Sequences that this follows: nouveau (CTRL, SRC, OP of four slots, then multiplexers; a trigger;
+ * reads), nvacounter of envytools (a trigger before and behind the work), NVIDIA's driver under
+ * CUPTI (multiplexers, then slots; reads, acknowledges, a trigger). What is written between a
+ * trigger and the reads without any set-up is the work that is measured; a list of register
+ * operations has no such writes.
  *
- * A measurement is derived from what its registers had when its counters were read. Before anything behind that changes what is known of them - the next
- * session finds a fresh context, a driver clears its selectors - the measurement is settled: its rows are made.
+ * A measurement is derived from what its registers had when its counters were read. Before anything
+ * behind that changes what is known of them - the next session finds a fresh context, a driver
+ * clears its selectors - the measurement is settled: its rows are made.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +61,10 @@ void nti_derive_tally_join(struct nti_derive_tally *t, const struct nti_derive_t
 	}
 }
 
-/* Keep those of the chips that it may be, unless none would be left: then the evidence is of something else. */
+/*
+ * Keep those of the chips that it may be, unless none would be left: then the evidence is of
+ * something else.
+ */
 static void narrow(struct nti_derive_device *dev, uint64_t chips)
 {
 	if (!dev->is_told && dev->chips & chips)
@@ -95,7 +102,10 @@ uint32_t nti_derive_tpc_stride(const struct nti_derive_device *dev)
 			NTI_##chip##_PGRAPH_TPC_TEX_PM_MUX, NTI_##chip##_PGRAPH_TPC_TEX_PM_MUX2,   \
 			NTI_##chip##_PGRAPH_TPC_PROP_PM_MUX                                        \
 	}
-/* Multiplexers of TPCs tell the stride of TPCs where nothing else does: those of the two strides have no offset in common. */
+/*
+ * Multiplexers of TPCs tell the stride of TPCs where nothing else does: those of the two strides
+ * have no offset in common.
+ */
 static void narrow_by_routing(struct nti_derive_device *dev, uint32_t address)
 {
 	static const uint16_t old_offsets[] = OFFSETS(G80);
@@ -164,7 +174,10 @@ static struct nti_derive_mp *mp_of(struct ntime_derive *d, struct nti_derive_dev
 	return bigger;
 }
 
-/* What is known of registers is about to change: what was counted has nothing to do with that. Counters read behind it are another measurement. */
+/*
+ * What is known of registers is about to change: what was counted has nothing to do with that.
+ * Counters read behind it are another measurement.
+ */
 static void settle(struct ntime_derive *d, struct nti_derive_device *dev)
 {
 	if (!dev->is_reading || dev->is_settled)
@@ -246,8 +259,9 @@ static bool is_known_mux(const struct nti_derive_device *dev, uint32_t address)
 }
 
 /*
- * A register that is none of the counters'. In lists of register operations all of them are meant; elsewhere a driver works on the whole chip, and only what
- * may be a multiplexer and was not written by the measured work is looked at.
+ * A register that is none of the counters'. In lists of register operations all of them are meant;
+ * elsewhere a driver works on the whole chip, and only what may be a multiplexer and was not
+ * written by the measured work is looked at.
  */
 static void other_write(struct ntime_derive *d, struct nti_derive_device *dev, uint32_t address,
 			uint32_t value, uint32_t mask)
@@ -264,7 +278,10 @@ static void other_write(struct ntime_derive *d, struct nti_derive_device *dev, u
 		begin(d, dev, false);
 	epoch = dev->epoch;
 	if (!is_list && !is_known) {
-		/* Work of the measured program, or the beginning of the next set-up: that one will tell. */
+		/*
+		 * Work of the measured program, or the beginning of the next set-up: that one will
+		 * tell.
+		 */
 		if (dev->is_reading)
 			epoch++;
 		else if (dev->triggers && dev->is_set_up)
@@ -314,7 +331,10 @@ static bool is_read(const struct nti_derive_domain *dom)
 	return false;
 }
 
-/* Values have the state that CTRL had last: a driver polls EMPTY until a period ends. Behind an acknowledge it tells nothing of values that were read. */
+/*
+ * Values have the state that CTRL had last: a driver polls EMPTY until a period ends. Behind an
+ * acknowledge it tells nothing of values that were read.
+ */
 static void ctrl_read(struct nti_derive_domain *dom, uint32_t value)
 {
 	if (dom->unit != NTI_UNIT_PCOUNTER || (value & 3) != 1)
@@ -402,7 +422,10 @@ static void word_read(struct ntime_derive *d, struct nti_derive_device *dev,
 	*w = (struct nti_derive_word){ .value = value, .known = 0xffffffff };
 }
 
-/* A counter that is read again is of the next period; between them there is an acknowledge or an end of the period, or the chip ends it by itself. */
+/*
+ * A counter that is read again is of the next period; between them there is an acknowledge or an
+ * end of the period, or the chip ends it by itself.
+ */
 static void slot_read(struct nti_derive_domain *dom, unsigned int slot, uint64_t value)
 {
 	struct nti_derive_period *p = &dom->period;
@@ -483,7 +506,10 @@ static void mp_read(struct ntime_derive *d, struct nti_derive_device *dev,
 	nti_derive_tally_add(mp->read[word], value, NTIME_DERIVED_NO_CLOCKS);
 }
 
-/* Nothing wrote it, and it is something else than before: a fresh context, a reset. It is as if the trace began here. */
+/*
+ * Nothing wrote it, and it is something else than before: a fresh context, a reset. It is as if the
+ * trace began here.
+ */
 static void reg_renew(struct nti_derive_reg *reg, uint32_t value)
 {
 	reg->base = value;
@@ -504,7 +530,10 @@ static void other_read(struct ntime_derive *d, struct nti_derive_device *dev, ui
 		return;
 	if (reg->epoch || is_known_mux(dev, address))
 		settle(d, dev);
-	/* What the hardware answers counts more than what was written; in its own set-up that is an answer, later it is another value. */
+	/*
+	 * What the hardware answers counts more than what was written; in its own set-up that is an
+	 * answer, later it is another value.
+	 */
 	if (reg->epoch && (reg->value ^ value) & reg->known &&
 	    (dev->is_reading ? reg->epoch <= dev->epoch : reg->epoch < dev->epoch))
 		reg_renew(reg, value);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Which devices a name with * and ? means: PCI places fit with and without the domain, and with and without zeros in front of their numbers. */
+/*
+ * Which devices a name with * and ? means: PCI places fit with and without the domain, and with and
+ * without zeros in front of their numbers.
+ */
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -81,7 +81,10 @@ static inline uint8_t device_fit(struct nti_filter_view *v, uint16_t device)
 	return fit ? fit : learn_device(v, device);
 }
 
-/* Registers of ntime's own rows are NVIDIA's: what a device of another vendor has there is something else. */
+/*
+ * Registers of ntime's own rows are NVIDIA's: what a device of another vendor has there is
+ * something else.
+ */
 static bool may_have_rows(struct nti_filter_view *v, uint16_t device)
 {
 	if (device != v->last) {
@@ -92,7 +95,10 @@ static bool may_have_rows(struct nti_filter_view *v, uint16_t device)
 	       v->known->vendor_device >> 16 == NTHW_NV_VENDOR;
 }
 
-/* @own: what the region is called in ranges of ntime's own rows; that of any other one where the device has none of them. */
+/*
+ * @own: what the region is called in ranges of ntime's own rows; that of any other one where the
+ *	device has none of them.
+ */
 static inline bool fits_range(const struct nti_range *range, const struct ntime_record *r,
 			      uint32_t own, uint64_t last)
 {
@@ -101,7 +107,9 @@ static inline bool fits_range(const struct nti_range *range, const struct ntime_
 		(range->region == own));
 }
 
-/* Of ranges in order: the last one that begins at @last or before, in @region or one before that. */
+/*
+ * Of ranges in order: the last one that begins at @last or before, in @region or one before that.
+ */
 static bool fits_sorted(const struct nti_range *range, size_t n, uint32_t region, uint64_t first,
 			uint64_t last)
 {

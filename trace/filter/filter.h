@@ -15,7 +15,10 @@ struct nti_filter_view *nti_filter_view_new(const struct ntime_trace_filter *f,
 					    struct nti_trace_devices *devices, bool all_marks);
 void nti_filter_view_free(struct nti_filter_view *v);
 
-/* Take out of @b what is not wanted. @first_ns: of the first record of the trace that has a time, UINT64_MAX when there is none yet. */
+/*
+ * Take out of @b what is not wanted. @first_ns: of the first record of the trace that has a time,
+ * UINT64_MAX when there is none yet.
+ */
 void nti_filter_apply(struct nti_filter_view *v, struct nti_trace_batch *b, uint64_t first_ns);
 
 /* Accesses that came through so far. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * "register=NAME" and "register=NAME@CHIP" of a filter: the name becomes the ranges of bytes that its copies have. Copies that touch are one range. Without
- * a chip all variants that the databases show are meant, those of ntime's own rows not where a device is known to be of another vendor.
+ * "register=NAME" and "register=NAME@CHIP" of a filter: the name becomes the ranges of bytes that
+ * its copies have. Copies that touch are one range. Without a chip all variants that the databases
+ * show are meant, those of ntime's own rows not where a device is known to be of another vendor.
  */
 #include "trace/filter/names.h"
 
@@ -40,7 +41,10 @@ static int add_copies(struct names *n, uint32_t region, uint64_t offset,
 	if (!count)
 		return ++n->ranges > RANGES ? -E2BIG
 					    : n->add(n->arg, region, offset, offset + bytes - 1);
-	/* the outermost one, each of its copies by itself; one without end, or without places that are told, counts once */
+	/*
+	 * the outermost one, each of its copies by itself; one without end, or without places that
+	 * are told, counts once
+	 */
 	a = &arrays[0];
 	for (i = 0; !ret && i < (a->stride && a->length ? a->length : 1); i++)
 		ret = add_copies(n, region, offset + i * a->stride, arrays + 1, count - 1, bytes);

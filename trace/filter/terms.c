@@ -105,7 +105,9 @@ static void sort_ranges(struct nti_terms *s)
 		;
 }
 
-/* Names have many copies, and every variant of a chip has them again: what is the same goes first. */
+/*
+ * Names have many copies, and every variant of a chip has them again: what is the same goes first.
+ */
 static int make_room(struct nti_terms *s)
 {
 	size_t room = s->room ? 2 * s->room : 16;

@@ -99,7 +99,8 @@ int ntime_trace_cost_runs(struct ntime_trace_ctx *ctx, const uint64_t *with_ns, 
 /**
  * struct pieces - what lies between accesses that both traces have
  * @cost:	@n costs of one additional access each
- * @first, @last: steps of both traces that belong together: the first and the latest ones with times
+ * @first, @last: steps of both traces that belong together: the first and the latest ones with
+ *	times
  * @matches:	how many there were
  */
 struct pieces {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* What two traces do differently: hunks of an alignment, and what remains of one without the other. */
+/*
+ * What two traces do differently: hunks of an alignment, and what remains of one without the other.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -242,7 +244,10 @@ static int give_context(struct walk *w)
 	return ret;
 }
 
-/* A step in both: context behind the last change if that is near, else perhaps in front of the next one. */
+/*
+ * A step in both: context behind the last change if that is near, else perhaps in front of the next
+ * one.
+ */
 static int see_same(struct walk *w)
 {
 	uint64_t context = w->d->o.context, most = w->is_in ? 2 * context : context;

@@ -25,7 +25,10 @@ struct nti_diff_side {
 	size_t devices;
 };
 
-/* Values of changed[] beside 0 and 1 of nti_align(): the step belongs to one that has another value. */
+/*
+ * Values of changed[] beside 0 and 1 of nti_align(): the step belongs to one that has another
+ * value.
+ */
 #define NTI_STEP_SAME 0
 #define NTI_STEP_ONLY 1
 #define NTI_STEP_VALUE 2
@@ -35,7 +38,8 @@ struct nti_diff_side {
  * @side:	both traces
  * @is_joined:	both number accesses as the first one does
  * @is_aligned:	changed[] of both is filled
- * @in_b:	by number of an access: 1 + the number it had in the second trace alone, 0 if it is not there
+ * @in_b:	by number of an access: 1 + the number it had in the second trace alone, 0 if it is
+ *		not there
  */
 struct ntime_trace_diff {
 	struct ntime_trace_ctx *ctx;

@@ -2,10 +2,12 @@
 /*
  * Aligning two sequences of numbers.
  *
- * What remains to be done is a stack of boxes, pieces of both sequences that belong together. Of each the common beginning and end are cut off; a
- * large one is then split at anchors (runs of k numbers that occur once in each piece, as in patience sorting), a small one, or one without
- * anchors, where the searches for the shortest way from both of its corners meet (E. Myers, "An O(ND) difference algorithm and its variations",
- * 1986). A search that has gone on for long without meeting splits at the point that it came farthest to.
+ * What remains to be done is a stack of boxes, pieces of both sequences that belong together. Of
+ * each the common beginning and end are cut off; a large one is then split at anchors (runs of k
+ * numbers that occur once in each piece, as in patience sorting), a small one, or one without
+ * anchors, where the searches for the shortest way from both of its corners meet (E. Myers, "An
+ * O(ND) difference algorithm and its variations", 1986). A search that has gone on for long without
+ * meeting splits at the point that it came farthest to.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -37,7 +39,10 @@ struct align {
 	struct nti_sequence *a, *b;
 	struct box *stack;
 	size_t boxes, room;
-	/* furthest x on each diagonal x - y, from the front, and from the back relative to the last diagonal */
+	/*
+	 * furthest x on each diagonal x - y, from the front, and from the back relative to the last
+	 * diagonal
+	 */
 	ptrdiff_t front[2 * STEPS + 3], back[2 * STEPS + 3];
 };
 
@@ -133,7 +138,10 @@ static ptrdiff_t step_back(const struct search *s, ptrdiff_t d)
 	return x;
 }
 
-/* Where both searches are on diagonal @d (from the front) after @steps each, at least one of them just now. */
+/*
+ * Where both searches are on diagonal @d (from the front) after @steps each, at least one of them
+ * just now.
+ */
 static bool have_met(const struct search *s, ptrdiff_t d, ptrdiff_t steps)
 {
 	ptrdiff_t from_back = d - (s->n - s->m);
@@ -232,7 +240,8 @@ struct sight {
 /**
  * struct anchors - runs of one length in a box
  * @k:		their length
- * @skip:	only runs whose hash has this many low bits 0 are looked at, so that their number is bounded
+ * @skip:	only runs whose hash has this many low bits 0 are looked at, so that their number is
+ *		bounded
  * @sight:	hash table of (1 << @order) entries
  * @seen:	entries of runs of A, in the order of A
  */
@@ -347,7 +356,10 @@ static ptrdiff_t rising(struct point *point, size_t n)
 		pile[low] = (uint32_t)i;
 		piles += low == piles;
 	}
-	/* The i-th of the row is no earlier than the i-th of all, so the points can be moved in place. */
+	/*
+	 * The i-th of the row is no earlier than the i-th of all, so the points can be moved in
+	 * place.
+	 */
 	at = piles ? pile[piles - 1] : 0;
 	for (size_t i = piles; i-- > 0;) {
 		size_t next = before[at];
@@ -370,7 +382,10 @@ static int push_gaps(struct align *al, const struct box *box, const struct point
 
 		gap.a_end = i < n ? box->a + point[i].a : box->a_end;
 		gap.b_end = i < n ? box->b + point[i].b : box->b_end;
-		/* What did not become much smaller is not tried again in the same way, else there is no bound to trying. */
+		/*
+		 * What did not become much smaller is not tried again in the same way, else there
+		 * is no bound to trying.
+		 */
 		gap.level = length(&gap) > length(box) / 2 ? box->level + 1 : box->level;
 		ret = push(al, gap);
 		if (ret)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Two traces in one numbering: devices are paired, accesses get the same numbers, steps are aligned. */
+/*
+ * Two traces in one numbering: devices are paired, accesses get the same numbers, steps are
+ * aligned.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,7 +144,10 @@ int nti_diff_join(struct ntime_trace_diff *d)
 	return ret;
 }
 
-/* Of each access the number of the first one that is the same but for the value. NULL without memory. */
+/*
+ * Of each access the number of the first one that is the same but for the value. NULL without
+ * memory.
+ */
 static uint32_t *places(const struct nti_accesses *all)
 {
 	struct nti_accesses without = { 0 };
@@ -166,7 +172,10 @@ struct piece {
 	size_t a, a_end, b, b_end;
 };
 
-/* What of a piece goes to the same place belongs together, with another value. @buf: room for the places and marks of the piece. 0 or -ENOMEM. */
+/*
+ * What of a piece goes to the same place belongs together, with another value. @buf: room for the
+ * places and marks of the piece. 0 or -ENOMEM.
+ */
 static int pair_values(struct ntime_trace_diff *d, const struct piece *x, const uint32_t *place,
 		       uint32_t *buf)
 {

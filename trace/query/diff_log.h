@@ -62,7 +62,10 @@ struct nti_diff_log {
 	struct nti_accesses all;
 };
 
-/* One access more. @folds: loops of reads become one; @has_values: written values matter. 0 or -ENOMEM. */
+/*
+ * One access more. @folds: loops of reads become one; @has_values: written values matter. 0 or
+ * -ENOMEM.
+ */
 int nti_diff_log_add(struct nti_diff_log *log, const struct ntime_record *r, bool folds,
 		     bool has_values);
 void nti_diff_log_fini(struct nti_diff_log *log);

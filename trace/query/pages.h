@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that is looked into all over: in large pages where the kernel has them, for among small ones most looks must first find their page. */
+/*
+ * Memory that is looked into all over: in large pages where the kernel has them, for among small
+ * ones most looks must first find their page.
+ */
 #ifndef NTI_TRACE_PAGES_H
 #define NTI_TRACE_PAGES_H
 

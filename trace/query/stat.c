@@ -2,8 +2,9 @@
 /*
  * What a trace does to each register, in numbers.
  *
- * Records are cut into runs of accesses to one register. A run is looked at several times: for where its register must be, for the register, for its
- * values, and then it is counted. Between two looks others are worked on while memory that is not in the cache comes.
+ * Records are cut into runs of accesses to one register. A run is looked at several times: for
+ * where its register must be, for the register, for its values, and then it is counted. Between two
+ * looks others are worked on while memory that is not in the cache comes.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -124,7 +125,10 @@ const uint64_t nti_stat_bits[16] = {
 	0xffffffffffffffff,
 };
 
-/* From its first masked access on, what is known of a register is told bit by bit. NULL without memory. */
+/*
+ * From its first masked access on, what is known of a register is told bit by bit. NULL without
+ * memory.
+ */
 static struct nti_stat_masked *masked_of(struct ntime_trace_stat *s, struct nti_stat_row *row)
 {
 	struct nti_stat_masked *m = nti_stat_rows_masked(&s->rows, row);
@@ -254,7 +258,10 @@ static uint64_t thread_of(const struct ntime_record *r)
 	return r->flags & NTIME_RECORD_THREADED ? r->thread : NTI_NO_THREAD;
 }
 
-/* Count threads and marks, and find the runs. Where one ends cannot be foreseen, so nothing is asked. 0 or -ENOMEM. */
+/*
+ * Count threads and marks, and find the runs. Where one ends cannot be foreseen, so nothing is
+ * asked. 0 or -ENOMEM.
+ */
 static int cut(struct ntime_trace_stat *s, struct window *w)
 {
 	const struct ntime_record *r = w->r, *last = NULL;
@@ -297,7 +304,10 @@ static inline void look_for_slot(const struct ntime_trace_stat *s, struct window
 	__builtin_prefetch(&s->rows.slot[w->run[i].hash & mask]);
 }
 
-/* What stands in the first slot and has the same tag is the row nearly always; whether it is will be seen when it is there. */
+/*
+ * What stands in the first slot and has the same tag is the row nearly always; whether it is will
+ * be seen when it is there.
+ */
 static inline void look_for_row(const struct ntime_trace_stat *s, struct run *run)
 {
 	size_t mask = ((size_t)1 << s->rows.order) - 1;

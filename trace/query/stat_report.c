@@ -5,7 +5,10 @@
 
 #include "trace/query/stat.h"
 
-/* The rows in the order of their places: what they are sorted by, and their number; NTI_NO_ROW for the rest of a region. */
+/*
+ * The rows in the order of their places: what they are sorted by, and their number; NTI_NO_ROW for
+ * the rest of a region.
+ */
 struct order {
 	uint32_t place;
 	uint32_t row;

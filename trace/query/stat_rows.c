@@ -37,7 +37,10 @@ static bool make_masked(struct nti_stat_rows *t, size_t room)
 	return masked;
 }
 
-/* Twice as many rows, and a hash table of four times that, so that most are in their first slot. 0 or -ENOMEM with nothing changed. */
+/*
+ * Twice as many rows, and a hash table of four times that, so that most are in their first slot. 0
+ * or -ENOMEM with nothing changed.
+ */
 static int grow(struct nti_stat_rows *t)
 {
 	unsigned int order = t->room ? t->order + 1 : 10;

@@ -16,10 +16,12 @@
 #define NTI_ROW_MASKED 0x2u /* struct nti_stat_masked has more of it */
 
 /**
- * struct nti_stat_row - a register: three lines of the cache, of which most accesses need the first one and look at the others
+ * struct nti_stat_row - a register: three lines of the cache, of which most accesses need the first
+ * one and look at the others
  * @place:	device << 8 | region
  * @widths:	or of the widths
- * @cover:	of reads and of writes: low bytes that were covered, and << 4 those of the last access; 0: there was none with a value
+ * @cover:	of reads and of writes: low bytes that were covered, and << 4 those of the last
+ *		access; 0: there was none with a value
  * @now:	the value that each covered bit had last
  * @gap_min, @gap_max: shortest and longest
  * @few:	of @values

@@ -2,9 +2,11 @@
 /*
  * Sets of values, one for each register, in memory that they share.
  *
- * A set has its first eight values beside it. Behind that it is a hash table of a power of two slots, at most three quarters full, where 0 is an empty
- * slot; whether 0 is a value stands in its word. It moves to a larger one when it is full, and the old slots go to the next set of that size. A set that
- * may not grow any more gives its table back: that there are more values is all that will be said.
+ * A set has its first eight values beside it. Behind that it is a hash table of a power of two
+ * slots, at most three quarters full, where 0 is an empty slot; whether 0 is a value stands in its
+ * word. It moves to a larger one when it is full, and the old slots go to the next set of that
+ * size. A set that may not grow any more gives its table back: that there are more values is all
+ * that will be said.
  */
 #ifndef NTI_TRACE_STAT_VALUES_H
 #define NTI_TRACE_STAT_VALUES_H
@@ -19,8 +21,8 @@
 /* Of struct nti_value_set.word. */
 #define NTI_VALUES_ORDER 0x1fu /* binary logarithm of its slots */
 #define NTI_VALUES_ZERO 0x20u  /* 0 is one of the values; where there is a table */
-#define NTI_VALUES_FULL                                                                            \
-	0x40u /* one more value was seen than there was room for: the number is final, and not all */
+/* one more value was seen than there was room for: the number is final, and not all */
+#define NTI_VALUES_FULL 0x40u
 #define NTI_VALUES_ONE 0x100u /* from here on: how many */
 
 /**
@@ -28,7 +30,8 @@
  * @slot:	all slots; the first one is nobody's, so that 0 is no place
  * @used, @room, @limit: slots
  * @most:	values that a set may have
- * @free:	by binary logarithm of the size: first free table, whose first slot is the place of the next
+ * @free:	by binary logarithm of the size: first free table, whose first slot is the place of
+ *		the next
  */
 struct nti_values {
 	uint64_t *slot;
@@ -101,7 +104,10 @@ static inline bool nti_values_has(const struct nti_values *v, const struct nti_v
 	return set->word >= NTI_VALUES_ONE && nti_values_has_few(few, value);
 }
 
-/* One value more, which nti_values_has() does not know, or not; memory that is short makes the set full. */
+/*
+ * One value more, which nti_values_has() does not know, or not; memory that is short makes the set
+ * full.
+ */
 void nti_values_add(struct nti_values *v, struct nti_value_set *set, uint64_t *few, uint64_t value);
 
 /* The same for any value; @few are the set's own. */

@@ -2,8 +2,9 @@
 /*
  * What the registers hold, as far as a trace tells.
  *
- * Two tables: places are where accesses went, with their width and the last read and write; cells are aligned 8 bytes of a region, with what is
- * known of each bit. A place knows its cells, so that an access looks up but one of the tables.
+ * Two tables: places are where accesses went, with their width and the last read and write; cells
+ * are aligned 8 bytes of a region, with what is known of each bit. A place knows its cells, so that
+ * an access looks up but one of the tables.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -315,7 +316,10 @@ static int put_access(struct ntime_trace_state *s, const struct ntime_record *r)
 	uint32_t i;
 	int ret;
 
-	/* In a list that comes back the writes are those that were handed in; before it came back nothing was read. */
+	/*
+	 * In a list that comes back the writes are those that were handed in; before it came back
+	 * nothing was read.
+	 */
 	if (s->has_lists && (r->kind == NTIME_RECORD_WRITE) == s->is_back)
 		return 0;
 	s->accesses++;

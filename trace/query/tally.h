@@ -40,7 +40,10 @@ struct nti_tally {
 
 void nti_tally_fini(struct nti_tally *t);
 
-/* The sum of @key, a new one if there is none, or the rest; valid until the next call. NULL without memory. */
+/*
+ * The sum of @key, a new one if there is none, or the rest; valid until the next call. NULL without
+ * memory.
+ */
 struct nti_sum *nti_tally_at(struct nti_tally *t, uint64_t key);
 /* The same without making one; NULL when there is none. */
 const struct nti_sum *nti_tally_find(const struct nti_tally *t, uint64_t key);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Front end: ntime's own binary form (trace/base/blocks.h). Nothing in a file is believed: lengths, numbers and columns are checked. */
+/*
+ * Front end: ntime's own binary form (trace/base/blocks.h). Nothing in a file is believed: lengths,
+ * numbers and columns are checked.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -311,7 +314,9 @@ static bool is_header(const uint8_t *p)
 }
 
 /*
- * All blocks that are whole. At the end of the file we are called even when nothing is left, and notice one without END. Used bytes, or the error of the first block that has one when it is the first here.
+ * All blocks that are whole. At the end of the file we are called even when nothing is left, and
+ * notice one without END. Used bytes, or the error of the first block that has one when it is the
+ * first here.
  */
 static ssize_t parse(void *state, const struct nti_trace_piece *piece,
 		     struct nti_trace_devices *devices, struct nti_trace_batch *b)

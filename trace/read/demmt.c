@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Front end: register operations of NVIDIA's driver, as envytools' demmt prints the control call that asks for them: lines "LOG:", and before that
- * "REQUEST:" and "RETURND:". Grammar: counted over the public collection re-pcounter-tools (674,252 and 19,192 lines, none outside of it).
+ * Front end: register operations of NVIDIA's driver, as envytools' demmt prints the control call
+ * that asks for them: lines "LOG:", and before that "REQUEST:" and "RETURND:". Grammar: counted
+ * over the public collection re-pcounter-tools (674,252 and 19,192 lines, none outside of it).
  *
- * Operations come in lists, each twice: as handed in and as handed back. A list begins with a mark; what is read has a value in the second one
- * only. Which of both a list is, only the order tells: settle() compares first operations.
+ * Operations come in lists, each twice: as handed in and as handed back. A list begins with a mark;
+ * what is read has a value in the second one only. Which of both a list is, only the order tells:
+ * settle() compares first operations.
  */
 #include <string.h>
 
@@ -17,7 +19,9 @@
 /* The lines do not say whose registers they are: the one card's that the program used. */
 #define DEVICE "gpu"
 
-/* First word of an operation: envytools, demmt/nvrm_decode; the driver's own header for its status. */
+/*
+ * First word of an operation: envytools, demmt/nvrm_decode; the driver's own header for its status.
+ */
 #define DIR_OPERATION 0xffu
 #define DIR_STATUS 0xff0000u
 #define OPERATION_WRITE 1u
@@ -123,7 +127,9 @@ static bool parse_log(struct state *s, struct nti_fields f, struct nti_trace_dev
 	return true;
 }
 
-/* "REQUEST: DIR=1 MMIO=a7cc VALUE=00000001 MASK=ffffffff UNK=00000000,00000000,00000000,00000000" */
+/*
+ * "REQUEST: DIR=1 MMIO=a7cc VALUE=00000001 MASK=ffffffff UNK=00000000,00000000,00000000,00000000"
+ */
 static bool parse_old(struct state *s, struct nti_fields f, enum hint hint,
 		      struct nti_trace_devices *devices, struct nti_trace_batch *b)
 {
@@ -188,7 +194,10 @@ static ssize_t parse(void *state, const struct nti_trace_piece *piece,
 	return nti_trace_lines(state, piece, devices, b, parse_line);
 }
 
-/* Does the list that begins with @r hand back the last one that was handed in? The driver changes the status only. */
+/*
+ * Does the list that begins with @r hand back the last one that was handed in? The driver changes
+ * the status only.
+ */
 static bool is_handed_back(const struct order *o, const struct ntime_record *r)
 {
 	return o->is_open && !o->is_return && !((o->first_dir ^ r->source) & ~DIR_STATUS) &&

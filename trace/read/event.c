@@ -77,7 +77,10 @@ static char *put_vga(char *p, const struct ntime_record *r)
 	return put_rest(p, r);
 }
 
-/* Of no known device's region: as QEMU's memory core tells accesses at guest-physical addresses (system/trace-events). */
+/*
+ * Of no known device's region: as QEMU's memory core tells accesses at guest-physical addresses
+ * (system/trace-events).
+ */
 static char *put_physical(char *p, const struct ntime_record *r)
 {
 	p = r->kind == NTIME_RECORD_WRITE ? PUT(p, "memory_region_ops_write")
@@ -123,7 +126,10 @@ static char *put_region(char *p, const struct ntime_record *r, const char *text,
 	p = nti_put_text(p, text);
 	p = PUT(p, "\", flags: 0x");
 	p = nti_put_hex(p, r->offset);
-	/* vfio-pci's descriptor has a region each 2^40 bytes (Linux, include/linux/vfio_pci_core.h). */
+	/*
+	 * vfio-pci's descriptor has a region each 2^40 bytes (Linux,
+	 * include/linux/vfio_pci_core.h).
+	 */
 	p = PUT(p, ", offset: 0x");
 	p = nti_put_hex(p, (uint64_t)r->region << 40);
 	p = PUT(p, ", size: 0x");

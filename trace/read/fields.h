@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Fields of a line that are separated by spaces or tabs, read one after another. What does not fit makes the whole line unfit. */
+/*
+ * Fields of a line that are separated by spaces or tabs, read one after another. What does not fit
+ * makes the whole line unfit.
+ */
 #ifndef NTI_TRACE_FIELDS_H
 #define NTI_TRACE_FIELDS_H
 

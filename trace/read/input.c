@@ -4,8 +4,8 @@
  *
  *     descriptor --> source_read() --> [unpack] --> nti_input_read()
  *
- * A followed file is looked at ten times a second: that costs nothing, needs no watch that a network file system may lack, and nobody who reads
- * sees the difference.
+ * A followed file is looked at ten times a second: that costs nothing, needs no watch that a
+ * network file system may lack, and nobody who reads sees the difference.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -92,7 +92,10 @@ static int reopen(struct nti_input *in, const struct nti_file_state *now)
 	return -ESTALE;
 }
 
-/* At the end of a regular file that may grow: what became of it? 1 it is still there, 0 it was removed, -ESTALE, -errno. */
+/*
+ * At the end of a regular file that may grow: what became of it? 1 it is still there, 0 it was
+ * removed, -ESTALE, -errno.
+ */
 static int look(struct nti_input *in)
 {
 	struct nti_file_state now;
@@ -143,7 +146,10 @@ static int wait_for_pipe(struct nti_input *in)
 	return ret & 1 ? 1 : 0;
 }
 
-/* What was there when the stop came is read, but whoever goes on writing cannot keep us. @n, or less of it. */
+/*
+ * What was there when the stop came is read, but whoever goes on writing cannot keep us. @n, or
+ * less of it.
+ */
 static size_t bound(struct nti_input *in, size_t n)
 {
 	struct nti_file_state now;
@@ -279,7 +285,10 @@ static ssize_t read_packed(struct nti_input *in, struct nti_error *e, char *buf,
 			return unpack_error(in, e, ret);
 		if (!in->packed_ended)
 			continue;
-		/* Whoever compresses a file that is followed has not ended it when we are told to stop. */
+		/*
+		 * Whoever compresses a file that is followed has not ended it when we are told to
+		 * stop.
+		 */
 		if (in->is_ending || in->unpack->is_whole(in->unpack_state))
 			return 0;
 		return nti_error(e, -EBADMSG, "%s ends too early: the %s data are cut off",

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a trace comes from: a file, a pipe, a file that grows; plain or compressed. Bytes from front to back. */
+/*
+ * Where a trace comes from: a file, a pipe, a file that grows; plain or compressed. Bytes from
+ * front to back.
+ */
 #ifndef NTI_TRACE_INPUT_H
 #define NTI_TRACE_INPUT_H
 
@@ -16,12 +19,16 @@ int nti_input_open(struct nti_error *e, const char *path, bool follows, struct n
 void nti_input_close(struct nti_input *in);
 
 /*
- * The next bytes, at most @n, as many as are there without waiting but at least one. 0: the end; -ESTALE: what follows is from the beginning
- * of a file that was cut or took the place of the old one; -EBADMSG, -E2BIG, -ENOMEM, -EIO ... with a sentence in @e; -EINTR.
+ * The next bytes, at most @n, as many as are there without waiting but at least one. 0: the end;
+ * -ESTALE: what follows is from the beginning of a file that was cut or took the place of the old
+ * one; -EBADMSG, -E2BIG, -ENOMEM, -EIO ... with a sentence in @e; -EINTR.
  */
 ssize_t nti_input_read(struct nti_input *in, struct nti_error *e, char *buf, size_t n);
 
-/* Where it follows: what is there by now is still read, then comes the end. Safe in a signal handler. */
+/*
+ * Where it follows: what is there by now is still read, then comes the end. Safe in a signal
+ * handler.
+ */
 void nti_input_stop(struct nti_input *in);
 /* The end came because of that, and not because there is no more. */
 bool nti_input_is_stopped(const struct nti_input *in);

@@ -8,7 +8,10 @@
 #include "trace/read/lists.h"
 #include "trace/read/vfio_prefix.h"
 
-/* NVIDIA's cards show configuration space in BAR 0 here; QEMU, hw/vfio/pci-quirks.c, answers in its place. */
+/*
+ * NVIDIA's cards show configuration space in BAR 0 here; QEMU, hw/vfio/pci-quirks.c, answers in its
+ * place.
+ */
 #define MIRROR_START 0x88000u
 #define MIRROR_BYTES 0x1000u
 #define VENDOR_NVIDIA 0x10deu
@@ -24,8 +27,9 @@ static void learn_style(struct ntime_trace *t, const char *style)
 }
 
 /*
- * What is read has no value in the list that is handed in. Where such lists are given (NTIME_TRACE_REQUESTS) a value is missing if the list does not come
- * back; else the lists that did not are counted.
+ * What is read has no value in the list that is handed in. Where such lists are given
+ * (NTIME_TRACE_REQUESTS) a value is missing if the list does not come back; else the lists that did
+ * not are counted.
  */
 static void learn_list(struct nti_trace_losses *l, uint64_t what)
 {
@@ -42,7 +46,10 @@ static void learn_unvalued(struct nti_trace_losses *l)
 	l->asked += l->is_asking;
 }
 
-/* A part that is mapped counts; that mapping is switched on, time and again, tells of no further one. */
+/*
+ * A part that is mapped counts; that mapping is switched on, time and again, tells of no further
+ * one.
+ */
 static void learn_mmap(struct nti_trace_losses *l, const struct ntime_record *r, bool is_part)
 {
 	unsigned int bit = (r->device * 16u + (r->region & 15u)) % NTI_MAPPED_BITS;
@@ -95,7 +102,9 @@ static void learn_first_style(struct ntime_trace *t, const struct nti_trace_batc
 		learn_style(t, "");
 }
 
-/* Accesses whose device got no number: those to physical addresses and to VGA never had a device. */
+/*
+ * Accesses whose device got no number: those to physical addresses and to VGA never had a device.
+ */
 static uint64_t count_nameless(const struct nti_trace_batch *b)
 {
 	const struct ntime_record *r, *end = b->rec + b->n;
@@ -133,7 +142,10 @@ static void count_time(struct ntime_trace *t, struct count *c, uint64_t time_ns)
 /* Flags that no access has. */
 #define NO_FLAGS 0x100u
 
-/* Accesses with these flags, of which only the times are of interest; returns the first record that is not such. */
+/*
+ * Accesses with these flags, of which only the times are of interest; returns the first record that
+ * is not such.
+ */
 static const struct ntime_record *count_run(struct count *c, const struct ntime_record *r,
 					    const struct ntime_record *end, uint32_t flags)
 {

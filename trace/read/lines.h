@@ -9,8 +9,9 @@
 #define NTI_LINE_RECORDS 2
 
 /*
- * One line from @p to @end, which is behind its newline; @is_whole: it has one. Appends to @b, which has room for NTI_LINE_RECORDS. False: the line
- * is nobody's, or torn, and nothing was appended.
+ * One line from @p to @end, which is behind its newline; @is_whole: it has one. Appends to @b,
+ * which has room for NTI_LINE_RECORDS. False: the line is nobody's, or torn, and nothing was
+ * appended.
  */
 typedef bool nti_trace_line(void *state, const char *p, const char *end, bool is_whole,
 			    struct nti_trace_devices *devices, struct nti_trace_batch *b);

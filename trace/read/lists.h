@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lists of register operations stand in a trace twice: as the driver handed them in and as they came back. Both are the same accesses, so the first
- * is kept here until the second has come, and what of it came back is forgotten. What never comes back is given at the end of the list behind, or
- * of the trace.
+ * Lists of register operations stand in a trace twice: as the driver handed them in and as they
+ * came back. Both are the same accesses, so the first is kept here until the second has come, and
+ * what of it came back is forgotten. What never comes back is given at the end of the list behind,
+ * or of the trace.
  */
 #ifndef NTI_TRACE_LISTS_H
 #define NTI_TRACE_LISTS_H

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Front end: text of Linux' mmiotrace. Grammar: Documentation/trace/mmiotrace.rst and kernel/trace/trace_mmiotrace.c of Linux 6.1.
+ * Front end: text of Linux' mmiotrace. Grammar: Documentation/trace/mmiotrace.rst and
+ * kernel/trace/trace_mmiotrace.c of Linux 6.1.
  *
- * parse() leaves physical addresses; settle() knows where BARs are from the lines PCIDEV before, and turns addresses into offsets. Marks that ntime's
- * own back end wrote ("ntime: ...") give back what the form has no place for.
+ * parse() leaves physical addresses; settle() knows where BARs are from the lines PCIDEV before,
+ * and turns addresses into offsets. Marks that ntime's own back end wrote ("ntime: ...") give back
+ * what the form has no place for.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +18,10 @@
 #include "trace/read/lines.h"
 #include "trace/base/pcidev.h"
 
-/* Bounds: what is behind them stays physical. A machine has some dozens of functions with up to seven BARs each. */
+/*
+ * Bounds: what is behind them stays physical. A machine has some dozens of functions with up to
+ * seven BARs each.
+ */
 #define NAME_BYTES 256
 #define RANGES_MAX 4096
 #define PLACES 0x10000 /* bus, slot and function */
@@ -34,7 +39,10 @@ struct ranges {
 	size_t n, last;
 };
 
-/* A mapping whose addresses are no memory's: of ports, or of a region that is no BAR. They may be those of others, so its number tells it. */
+/*
+ * A mapping whose addresses are no memory's: of ports, or of a region that is no BAR. They may be
+ * those of others, so its number tells it.
+ */
 struct odd_map {
 	uint64_t start, bytes; /* 0 bytes: its line was not read yet, or there is none */
 	uint32_t map;
@@ -78,7 +86,10 @@ static const struct key *find_key(const char *p, size_t n)
 	return NULL;
 }
 
-/* Where an instruction was and which process: at the end of most lines, zeros as a rule. Text of the record. */
+/*
+ * Where an instruction was and which process: at the end of most lines, zeros as a rule. Text of
+ * the record.
+ */
 static uint32_t parse_tail(struct nti_fields *f, struct ntime_record *r, struct nti_trace_batch *b,
 			   const char *first, size_t first_bytes)
 {
@@ -116,7 +127,10 @@ static uint32_t parse_tail(struct nti_fields *f, struct ntime_record *r, struct 
 	return nti_trace_batch_text(b, text, n);
 }
 
-/* "R 4 1424299207.289770 1 0xfa00a404 0xdeadbeef 0x0 0"; what stands behind the value may be missing where the line is whole. */
+/*
+ * "R 4 1424299207.289770 1 0xfa00a404 0xdeadbeef 0x0 0"; what stands behind the value may be
+ * missing where the line is whole.
+ */
 static bool parse_access(const char *p, const char *end, bool is_whole, struct nti_trace_batch *b)
 {
 	struct ntime_record *r = &b->rec[b->n];
@@ -224,8 +238,9 @@ static bool parse_lost(const struct nti_fields *text, struct ntime_record *r)
 }
 
 /*
- * A text; or an event of QEMU, which it writes there where the host is traced too, as ntime's own back end does. Devices of lines before this one may
- * not have their numbers yet: until settle() the name of its device is where other records have the number of a mapping.
+ * A text; or an event of QEMU, which it writes there where the host is traced too, as ntime's own
+ * back end does. Devices of lines before this one may not have their numbers yet: until settle()
+ * the name of its device is where other records have the number of a mapping.
  */
 static bool parse_mark(struct nti_fields *f, struct ntime_record *r, struct nti_trace_batch *b)
 {
@@ -503,8 +518,9 @@ static struct odd_map *find_odd(struct order *o, uint32_t map)
 }
 
 /*
- * Without marks nothing says that a mapping is one of ports, but the kernel maps memory alone: where no memory of a device is, one that begins and ends
- * as a BAR of ports is what ntime wrote of that.
+ * Without marks nothing says that a mapping is one of ports, but the kernel maps memory alone:
+ * where no memory of a device is, one that begins and ends as a BAR of ports is what ntime wrote of
+ * that.
  */
 static void find_ports(struct order *o, const struct ntime_record *r)
 {

@@ -5,8 +5,8 @@
  *     block:  | carry of before | read() ...         \n | rest of a line |
  *             |<------------- piece ----------------->| |<--- carry ---->|
  *
- * A line that ends in ':' stays with the one behind it: QEMU wrote some events in two lines. What is whole is given before there is a wait for
- * more: somebody may be looking at it.
+ * A line that ends in ':' stays with the one behind it: QEMU wrote some events in two lines. What
+ * is whole is given before there is a wait for more: somebody may be looking at it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -51,7 +51,10 @@ int nti_pieces_return(struct nti_pieces *p, const char *bytes, size_t n)
 	return 0;
 }
 
-/* Where the piece ends: behind the last newline that is not behind a ':', else the last of a full block. 0: there is none. */
+/*
+ * Where the piece ends: behind the last newline that is not behind a ':', else the last of a full
+ * block. 0: there is none.
+ */
 static size_t cut_at(const char *block, size_t n)
 {
 	const char *last = n ? memrchr(block, '\n', n) : NULL, *before;
@@ -110,7 +113,10 @@ static size_t skip_line(struct nti_pieces *p, char *block, size_t n)
 	return n;
 }
 
-/* A line or a block that is being written when we are told to stop is not torn: it is not there yet. */
+/*
+ * A line or a block that is being written when we are told to stop is not torn: it is not there
+ * yet.
+ */
 static size_t without_rest(const struct nti_pieces *p, const char *block, size_t have)
 {
 	const char *last = have && p->is_text ? memrchr(block, '\n', have) : NULL;
@@ -131,7 +137,10 @@ static int finish(struct nti_pieces *p, char *block, size_t have, struct nti_cut
 	return give(p, block, have, have, out);
 }
 
-/* From a block that is full without reading more: what follows a look at the beginning stays behind what is not given. */
+/*
+ * From a block that is full without reading more: what follows a look at the beginning stays behind
+ * what is not given.
+ */
 static int give_full(struct nti_pieces *p, char *block, size_t have, struct nti_cut *out)
 {
 	size_t cut = p->is_text ? cut_at(block, have) : have;
@@ -181,7 +190,10 @@ int nti_pieces_next(struct nti_pieces *p, struct nti_error *e, char *block, stru
 		}
 		if (have && (p->carry_n || have == NTI_BLOCK_BYTES))
 			return give_full(p, block, have, out);
-		/* What a look at the beginning took may be all that there is for a long time. Else there is less than a line. */
+		/*
+		 * What a look at the beginning took may be all that there is for a long time. Else
+		 * there is less than a line.
+		 */
 		cut = p->is_text ? cut_at(block, have) : p->is_first ? have : 0;
 		if (cut)
 			return give(p, block, have, cut, out);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The input in pieces of whole lines (or, of binary forms, of whatever is there), in blocks that stay in a core's cache. */
+/*
+ * The input in pieces of whole lines (or, of binary forms, of whatever is there), in blocks that
+ * stay in a core's cache.
+ */
 #ifndef NTI_TRACE_PIECES_H
 #define NTI_TRACE_PIECES_H
 
@@ -46,10 +49,16 @@ struct nti_cut {
 int nti_pieces_init(struct nti_pieces *p, struct nti_input *in);
 void nti_pieces_fini(struct nti_pieces *p);
 
-/* Put @n bytes in front of what is read next: what a look at the beginning took, or a binary form did not use. 0 or -ENOMEM. */
+/*
+ * Put @n bytes in front of what is read next: what a look at the beginning took, or a binary form
+ * did not use. 0 or -ENOMEM.
+ */
 int nti_pieces_return(struct nti_pieces *p, const char *bytes, size_t n);
 
-/* The next piece into @block (of NTI_BLOCK_BYTES + NTI_BLOCK_PAD). 1; 0 at the end; -errno as nti_input_read(). */
+/*
+ * The next piece into @block (of NTI_BLOCK_BYTES + NTI_BLOCK_PAD). 1; 0 at the end; -errno as
+ * nti_input_read().
+ */
 int nti_pieces_next(struct nti_pieces *p, struct nti_error *e, char *block, struct nti_cut *out);
 
 #endif

@@ -2,7 +2,8 @@
 /*
  * Threads that read ahead.
  *
- *     take (one at a time) --> make (all at once) --> turn 0 (in order) --> ... --> turn 1 (in order)
+ *     take (one at a time) --> make (all at once) --> turn 0 (in order) --> ... --> turn 1 (in
+ *     order)
  *
  * The one lock is held for a few instructions a piece, and a piece is some 1500 lines.
  */
@@ -57,9 +58,10 @@ static bool is_behind(const struct nti_pool *p, uint64_t number)
 }
 
 /*
- * Called by a parser that meets a device nobody saw before. Devices get their numbers in the order of the trace, however many threads there are:
- * so it waits for the pieces before its own to be made. The first of all waits for nobody. A front end that gives numbers in settle() gives all of them
- * there, for settle() of the pieces before may come later than this.
+ * Called by a parser that meets a device nobody saw before. Devices get their numbers in the order
+ * of the trace, however many threads there are: so it waits for the pieces before its own to be
+ * made. The first of all waits for nobody. A front end that gives numbers in settle() gives all of
+ * them there, for settle() of the pieces before may come later than this.
  */
 static void wait_for_earlier(void *arg)
 {
@@ -89,7 +91,9 @@ static struct nti_seat *free_seat(struct nti_pool *p)
 	return NULL;
 }
 
-/* @own or a free seat, once nobody else takes a piece; NULL: there is nothing left to do. Locked. */
+/*
+ * @own or a free seat, once nobody else takes a piece; NULL: there is nothing left to do. Locked.
+ */
 static struct nti_seat *find_seat(struct nti_pool *p, struct nti_seat *own)
 {
 	struct nti_seat *seat;
@@ -150,7 +154,10 @@ static void set_made(struct nti_pool *p, struct nti_seat *seat)
 	unlock(p);
 }
 
-/* Where pieces are used by who made them, a thread keeps its seat: its memory stays in the cache of one core. */
+/*
+ * Where pieces are used by who made them, a thread keeps its seat: its memory stays in the cache of
+ * one core.
+ */
 static void *work(void *arg)
 {
 	struct nti_pool *p = arg;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that read ahead: each takes a piece of the input and makes its records; what depends on the order is done in the order of the pieces. */
+/*
+ * Threads that read ahead: each takes a piece of the input and makes its records; what depends on
+ * the order is done in the order of the pieces.
+ */
 #ifndef NTI_TRACE_POOL_H
 #define NTI_TRACE_POOL_H
 
@@ -30,8 +33,10 @@ struct nti_seat {
  * @changed:	seats, who takes a piece
  * @turned:	turns; whoever waits for one is not woken for anything else
  * @ended:	a thread ended: the user's waits for that alone
- * @use:	called by the thread that made a piece, which may wait with nti_pool_wait(); NULL: pieces are fetched with nti_pool_fetch()
- * @turn:	numbers of the piece whose turn it is, a counter for each thing that is done in order
+ * @use:	called by the thread that made a piece, which may wait with nti_pool_wait(); NULL:
+ *		pieces are fetched with nti_pool_fetch()
+ * @turn:	numbers of the piece whose turn it is, a counter for each thing that is done in
+ *		order
  * @next:	number of the next piece that is taken
  * @error:	the first one; ends all
  */
@@ -51,7 +56,10 @@ struct nti_pool {
 	int error;
 };
 
-/* Start @threads of them with @seats places; with @use as many, for each thread keeps its own. 0 or -errno. */
+/*
+ * Start @threads of them with @seats places; with @use as many, for each thread keeps its own. 0 or
+ * -errno.
+ */
 int nti_pool_start(struct nti_pool *p, struct ntime_trace *t, size_t threads, size_t seats,
 		   int (*use)(struct nti_pool *p, struct nti_seat *seat), void *arg);
 /* End them all; waits. */

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * Front end: files of QEMU's trace backend "simple", version 4. Form: trace/simple.c and scripts/simpletrace.py of QEMU 7.2.
+ * Front end: files of QEMU's trace backend "simple", version 4. Form: trace/simple.c and
+ * scripts/simpletrace.py of QEMU 7.2.
  *
- *     header   ~0:64 0xf2b177cb0aa429b4:64 version:64       all in the byte order of the machine that wrote it, without padding
- *     mapping  0:64 event:64 length:32 name                 numbers of events change from run to run
+ *     header   ~0:64 0xf2b177cb0aa429b4:64 version:64       all in the byte order of the machine
+ *                                                           that wrote it, without padding
+ *     mapping  0:64 event:64 length:32 name                 numbers of events change from run to
+ *                                                           run
  *     event    1:64 event:64 time_ns:64 length:32 pid:32 arguments      length counts from event on
  *
- * Arguments are 64 bits each, texts a length of 32 bits and bytes. Which an event has stands in another file, so those that we need are in the table
- * below; their lengths are checked, others are passed over.
+ * Arguments are 64 bits each, texts a length of 32 bits and bytes. Which an event has stands in
+ * another file, so those that we need are in the table below; their lengths are checked, others are
+ * passed over.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -35,15 +39,19 @@
 #define TEXT_MAX 512
 #define LENGTH_MAX 65536
 #define NAME_MAX_BYTES 256
-/* QEMU numbers its events from 0 without gaps, and has some thousands (trace/control.c, trace_event_register_group()). */
+/*
+ * QEMU numbers its events from 0 without gaps, and has some thousands (trace/control.c,
+ * trace_event_register_group()).
+ */
 #define NUMBERS_MAX 65536
 #define ARGUMENTS_MAX 8
 /* Bytes that an access may have: bit n is n of them. */
 #define WIDTHS (1u << 1 | 1u << 2 | 1u << 4 | 1u << 8)
 
 /*
- * Events: hw/vfio/trace-events of QEMU 7.2 (the same arguments from 2.6 to 10.2). In a form "%s" is a text, "%x", "%d" and "%c" are numbers.
- * The first two have no form: they are most of a file, and are made into records without text.
+ * Events: hw/vfio/trace-events of QEMU 7.2 (the same arguments from 2.6 to 10.2). In a form "%s" is
+ * a text, "%x", "%d" and "%c" are numbers. The first two have no form: they are most of a file, and
+ * are made into records without text.
  */
 static const struct event {
 	const char *name, *form;
@@ -151,7 +159,9 @@ static uint16_t device_of(struct state *s, struct nti_trace_devices *devices, co
 	return s->device;
 }
 
-/* vfio_region_write(name, index, addr, data, size), vfio_region_read(name, index, addr, size, data) */
+/*
+ * vfio_region_write(name, index, addr, data, size), vfio_region_read(name, index, addr, size, data)
+ */
 static bool add_access(struct state *s, struct args *a, uint32_t which,
 		       const struct ntime_record *with, struct nti_trace_devices *devices,
 		       struct nti_trace_batch *b)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Letters and digits many at a time, without branches: the numbers of a trace have any length, and a branch that guesses it wrong costs more than all
- * else of a line. What reads blocks of 16 uses the compiler's vectors, which it makes of whatever the machine has; some functions are also written
- * with SSE2, because they need what vectors of C cannot say.
+ * Letters and digits many at a time, without branches: the numbers of a trace have any length, and
+ * a branch that guesses it wrong costs more than all else of a line. What reads blocks of 16 uses
+ * the compiler's vectors, which it makes of whatever the machine has; some functions are also
+ * written with SSE2, because they need what vectors of C cannot say.
  */
 #ifndef NTI_TRACE_SWAR_H
 #define NTI_TRACE_SWAR_H
@@ -28,7 +29,10 @@ static inline nti_block nti_block_load(const void *p)
 	return b;
 }
 
-/* The same at a multiple of 16 bytes in memory that malloc() gave, which is aligned so wherever there is SSE2. */
+/*
+ * The same at a multiple of 16 bytes in memory that malloc() gave, which is aligned so wherever
+ * there is SSE2.
+ */
 static inline nti_block nti_block_kept(const void *p)
 {
 #if defined(__SSE2__) && !defined(NTI_PORTABLE)
@@ -55,10 +59,16 @@ static inline uint64_t nti_word(const char *p)
 	return w;
 }
 
-/* Eight decimal digits, already without their '0', as a number. *@bad gets bits when one is no digit. */
+/*
+ * Eight decimal digits, already without their '0', as a number. *@bad gets bits when one is no
+ * digit.
+ */
 static inline uint64_t nti_word_decimal(uint64_t d, uint64_t *bad)
 {
-	/* 0 to 9 and nothing else: neither the byte nor the byte and 6 more reach above the low half. */
+	/*
+	 * 0 to 9 and nothing else: neither the byte nor the byte and 6 more reach above the low
+	 * half.
+	 */
 	*bad |= (d | (d + NTI_ONES * 6)) & (NTI_ONES * 0xf0);
 	d = d * 10 + (d >> 8);
 	return ((d & 0xff000000ffull) * (100 + (1000000ull << 32)) +
@@ -78,7 +88,10 @@ struct nti_digits {
 
 #if defined(__SSE2__) && !defined(NTI_PORTABLE)
 
-/* How many letters at @p stand in front of the first that is those of @letter (sixteen times the same); 16: all. */
+/*
+ * How many letters at @p stand in front of the first that is those of @letter (sixteen times the
+ * same); 16: all.
+ */
 static inline uint32_t nti_find16(const char *p, const char *letter)
 {
 	__m128i b = _mm_loadu_si128((const __m128i *)(const void *)p);
@@ -89,11 +102,15 @@ static inline uint32_t nti_find16(const char *p, const char *letter)
 }
 
 /*
- * Sixteen letters as nibbles; *@wrong gets bits in bytes of @keep that are no digits, and where @lead has 1 and the digit is 0.
+ * Sixteen letters as nibbles; *@wrong gets bits in bytes of @keep that are no digits, and
+ * where @lead has 1 and the digit is 0.
  */
 static inline __m128i nti_nibbles(__m128i b, __m128i keep, __m128i lead, __m128i *wrong)
 {
-	/* '0' to '9' become 0 to 9 and all else more than 15; 'a' to 'f' become 10 to 15 and all else more; the less of both is the digit. */
+	/*
+	 * '0' to '9' become 0 to 9 and all else more than 15; 'a' to 'f' become 10 to 15 and all
+	 * else more; the less of both is the digit.
+	 */
 	__m128i digit = _mm_sub_epi8(
 		_mm_subs_epu8(_mm_add_epi8(b, _mm_set1_epi8((char)(0xff - '9'))), _mm_set1_epi8(6)),
 		_mm_set1_epi8((char)0xf0));
@@ -123,7 +140,10 @@ static inline __m128i nti_nibbles16(struct nti_digits digits, __m128i *wrong)
 			   _mm_and_si128(first, not_last), wrong);
 }
 
-/* Two numbers; *@diff gets bits when anything in them is no digit, and when they have zeros in front. */
+/*
+ * Two numbers; *@diff gets bits when anything in them is no digit, and when they have zeros in
+ * front.
+ */
 static inline void nti_hex(struct nti_digits a, struct nti_digits b, uint64_t *first,
 			   uint64_t *second, nti_block *diff)
 {
@@ -136,7 +156,10 @@ static inline void nti_hex(struct nti_digits a, struct nti_digits b, uint64_t *f
 	*second = __builtin_bswap64(((nti_block)x)[1]);
 }
 
-/* Eight decimal digits, of which those count that @keep has 255 for, as pairs of numbers below 100; *@diff gets bits when one is none. */
+/*
+ * Eight decimal digits, of which those count that @keep has 255 for, as pairs of numbers below 100;
+ * *@diff gets bits when one is none.
+ */
 static inline __m128i nti_decimal_pairs(const char *p, __m128i keep, nti_block *diff)
 {
 	__m128i d =

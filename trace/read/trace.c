@@ -106,8 +106,8 @@ static bool has_head(const struct nti_trace_front *front, size_t have)
 }
 
 /*
- * Each look costs as much as there is: look when there is twice as much, at the end, and when somebody writes slowly. What that somebody wrote
- * is worth a look when it ended a line.
+ * Each look costs as much as there is: look when there is twice as much, at the end, and when
+ * somebody writes slowly. What that somebody wrote is worth a look when it ended a line.
  */
 static bool is_worth_a_look(struct ntime_trace *t, const char *more, size_t n, size_t have,
 			    size_t next)
@@ -116,8 +116,8 @@ static bool is_worth_a_look(struct ntime_trace *t, const char *more, size_t n, s
 }
 
 /*
- * Who says the form is believed, but for what is plainly another one. Text of others may stand in front, so a block is looked at, or what there is
- * of it.
+ * Who says the form is believed, but for what is plainly another one. Text of others may stand in
+ * front, so a block is looked at, or what there is of it.
  */
 static bool is_enough(struct ntime_trace *t, const struct nti_trace_front *wanted, size_t have)
 {
@@ -411,7 +411,9 @@ static int step(struct ntime_trace *t, struct nti_lane *l)
 	return ordered < 0 ? ordered : 1;
 }
 
-/* The next lane with records, of the pool where there is one. 0; -errno. *@out is NULL at the end. */
+/*
+ * The next lane with records, of the pool where there is one. 0; -errno. *@out is NULL at the end.
+ */
 static int next_lane(struct ntime_trace *t, struct nti_lane **out)
 {
 	struct nti_seat *seat;

@@ -67,8 +67,9 @@ int nti_lane_init(struct nti_lane *l, const struct nti_trace_front *front);
 void nti_lane_fini(struct nti_lane *l, const struct nti_trace_front *front);
 
 /*
- * The three steps of reading. take: the next piece, one thread at a time in turn: 1, 0 at the end, -errno. make: its records, any thread. order: in
- * the order of the pieces, one thread at a time: what records tell is learnt, what is not wanted taken out.
+ * The three steps of reading. take: the next piece, one thread at a time in turn: 1, 0 at the end,
+ * -errno. make: its records, any thread. order: in the order of the pieces, one thread at a time:
+ * what records tell is learnt, what is not wanted taken out.
  */
 int nti_trace_take(struct ntime_trace *t, struct nti_lane *l);
 int nti_trace_make(struct ntime_trace *t, struct nti_lane *l);

@@ -34,7 +34,8 @@ struct nti_unpack_step {
  * @library:	that does it; NULL unless @is_there
  * @match:	does a file that begins with these bytes use it
  * @make:	state; NULL without memory
- * @run:	0; -EBADMSG (damaged), -EILSEQ (something else stands behind a whole one), -E2BIG (needs more memory than we give), -ENOMEM
+ * @run:	0; -EBADMSG (damaged), -EILSEQ (something else stands behind a whole one), -E2BIG
+ *		(needs more memory than we give), -ENOMEM
  * @is_whole:	nothing has begun that has not ended
  * @free:	of the state
  */
@@ -58,7 +59,8 @@ bool nti_unpack_is_xz(const unsigned char *magic, size_t n);
 bool nti_unpack_is_zstd(const unsigned char *magic, size_t n);
 
 /**
- * struct nti_unpack_gap - what stands between two parts that are compressed alike, and behind the last
+ * struct nti_unpack_gap - what stands between two parts that are compressed alike, and behind the
+ * last
  * @magic, @bytes: what the next one begins with
  * @pad:	zeros come in multiples of it
  * @found:	bytes of @magic that are there
@@ -71,7 +73,10 @@ struct nti_unpack_gap {
 	size_t zeros;
 };
 
-/* 1: all of @magic is there, and was taken from @step; 0: more is needed, or nothing follows; -EILSEQ. */
+/*
+ * 1: all of @magic is there, and was taken from @step; 0: more is needed, or nothing follows;
+ * -EILSEQ.
+ */
 int nti_unpack_gap_run(struct nti_unpack_gap *gap, struct nti_unpack_step *step);
 /* Nothing but zeros was there. */
 bool nti_unpack_gap_is_end(const struct nti_unpack_gap *gap);

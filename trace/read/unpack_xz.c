@@ -6,7 +6,10 @@
 
 #include "trace/read/unpack.h"
 
-/* xz -9 needs 65 MiB to be undone (xz(1)); a file that asks for much more was not made by its presets. */
+/*
+ * xz -9 needs 65 MiB to be undone (xz(1)); a file that asks for much more was not made by its
+ * presets.
+ */
 #define MOST_MEMORY_BYTES (256ull << 20)
 
 struct xz {
@@ -42,7 +45,10 @@ static int code_of(lzma_ret ret)
 	return ret == LZMA_OK || ret == LZMA_STREAM_END || ret == LZMA_BUF_ERROR ? 0 : -EBADMSG;
 }
 
-/* Another stream, whose first bytes are taken already. The library's own way to go on takes less than a header for a stream that is cut off. */
+/*
+ * Another stream, whose first bytes are taken already. The library's own way to go on takes less
+ * than a header for a stream that is cut off.
+ */
 static int begin_again(struct xz *x)
 {
 	unsigned char nothing[1];

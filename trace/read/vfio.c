@@ -2,8 +2,8 @@
 /*
  * Front end of VFIO text: lines into records.
  *
- * Most lines look like the one before, but for numbers. vfio_fast.c takes those; here is every other, one at a time, and what is
- * learnt from it for the next.
+ * Most lines look like the one before, but for numbers. vfio_fast.c takes those; here is every
+ * other, one at a time, and what is learnt from it for the next.
  */
 #include <errno.h>
 #include <string.h>
@@ -135,7 +135,10 @@ static const char *line_end(const struct nti_trace_piece *piece, const char *p)
 	return newline ? newline : end;
 }
 
-/* Where a line that ends at @end has its text's end: what passed through Windows has a carriage return there. */
+/*
+ * Where a line that ends at @end has its text's end: what passed through Windows has a carriage
+ * return there.
+ */
 static const char *without_cr(const char *p, const char *end, const char *limit)
 {
 	return end < limit && end > p && end[-1] == '\r' ? end - 1 : end;
@@ -172,7 +175,8 @@ static bool foreign_event(struct work *w, const char *p, const char *end)
 }
 
 /*
- * One event with its prefix at @at of the line. Returns what became of it; *@end moves behind a second line.
+ * One event with its prefix at @at of the line. Returns what became of it; *@end moves behind a
+ * second line.
  */
 static enum nti_vfio_result one_event(struct work *w, const char *p, size_t at, const char **end)
 {
@@ -253,7 +257,10 @@ static ssize_t vfio_parse(void *state, const struct nti_trace_piece *piece,
 	return (ssize_t)piece->n;
 }
 
-/* What settle() remembers: the style of the batch before; the day of times that tell the time of the day only, and the one before. */
+/*
+ * What settle() remembers: the style of the batch before; the day of times that tell the time of
+ * the day only, and the one before.
+ */
 struct order {
 	char style[NTI_STYLE_BYTES];
 	uint64_t day_ns, last_ns;
@@ -280,7 +287,10 @@ static void add_days(struct order *o, struct nti_trace_batch *b, bool is_clock)
 	}
 }
 
-/* Has a batch, or what was before it, such times? A batch that tells no style goes on in that of before. */
+/*
+ * Has a batch, or what was before it, such times? A batch that tells no style goes on in that of
+ * before.
+ */
 static bool has_clock(const struct order *o, const struct nti_trace_batch *b)
 {
 	return !strcmp(o->style, NTI_STYLE_LTTNG) ||

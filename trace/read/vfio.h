@@ -18,7 +18,10 @@
 #define NTI_VFIO_HEAD_BYTES 112
 /* Fields of a record from .device on. */
 #define NTI_VFIO_TAIL_BYTES 8
-/* Devices of other events that a parser keeps, by the last letters of the name; bytes of such a name: of a place of PCI, and more. */
+/*
+ * Devices of other events that a parser keeps, by the last letters of the name; bytes of such a
+ * name: of a place of PCI, and more.
+ */
 #define NTI_VFIO_NAME_BITS 4
 #define NTI_VFIO_NAMES (1 << NTI_VFIO_NAME_BITS)
 #define NTI_VFIO_NAME_MIN 8
@@ -65,7 +68,8 @@ struct nti_vfio_guess {
  * @style:	of the last event
  * @has_style:	it was told in this piece
  * @is_guessing: what follows is valid
- * @head_spread, @body_spread: odd numbers that spread heads and bodies over their places; others once two live ones share a place
+ * @head_spread, @body_spread: odd numbers that spread heads and bodies over their places; others
+ *	once two live ones share a place
  * @spreads:	how often that happened
  * @name:	devices: the table of them is everybody's, and has a lock
  *
@@ -83,18 +87,23 @@ struct nti_vfio {
 	struct nti_vfio_name name[NTI_VFIO_NAMES];
 };
 
-/* Remember how an access looked: the prefix at @p of its line; the event at @p, whose record is @r. */
+/*
+ * Remember how an access looked: the prefix at @p of its line; the event at @p, whose record is @r.
+ */
 void nti_vfio_learn_prefix(struct nti_vfio *v, const char *p, const struct nti_prefix *prefix,
 			   size_t bytes);
 void nti_vfio_learn_body(struct nti_vfio *v, const char *p, const struct nti_vfio_event *e);
 
-/* Understand the @bytes of a prefix at @p by what was learnt of others. False: nti_prefix_parse() has to. */
+/*
+ * Understand the @bytes of a prefix at @p by what was learnt of others. False: nti_prefix_parse()
+ * has to.
+ */
 bool nti_vfio_known_prefix(const struct nti_vfio *v, const char *p, size_t bytes,
 			   struct nti_prefix *out);
 
 /*
- * Accesses at @p that look like those before, as far as there is room; returns the first line that is not one. NTI_VFIO_PAD bytes behind @end can be
- * read.
+ * Accesses at @p that look like those before, as far as there is room; returns the first line that
+ * is not one. NTI_VFIO_PAD bytes behind @end can be read.
  */
 #define NTI_VFIO_PAD 64
 const char *nti_vfio_fast(struct nti_vfio *v, const char *p, const char *end,

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Events of QEMU's hw/vfio/trace-events, hw/pci/trace-events and the memory core's, in the text of every version.
+ * Events of QEMU's hw/vfio/trace-events, hw/pci/trace-events and the memory core's, in the text of
+ * every version.
  *
- * Formats: hw/vfio/trace-events of 2.3 to 10.2 (those of the accesses have not changed since April 2015, commit 385f57cf9ada and its like put a
- * space in front of their parenthesis, so text logs have two); the DEBUG_VFIO printf()s of hw/misc/vfio.c before; LTTng's text as babeltrace
- * prints it.
+ * Formats: hw/vfio/trace-events of 2.3 to 10.2 (those of the accesses have not changed since April
+ * 2015, commit 385f57cf9ada and its like put a space in front of their parenthesis, so text logs
+ * have two); the DEBUG_VFIO printf()s of hw/misc/vfio.c before; LTTng's text as babeltrace prints
+ * it.
  */
 #include <string.h>
 
@@ -53,7 +55,9 @@ static bool scan_open(struct nti_scan *s)
 	return nti_scan_text(s, " (");
 }
 
-/* Everything up to the last @mark; moves behind it. A name may hold anything that stands around it. */
+/*
+ * Everything up to the last @mark; moves behind it. A name may hold anything that stands around it.
+ */
 static bool scan_name(struct nti_scan *s, const char *mark, struct nti_vfio_event *out)
 {
 	size_t n = strlen(mark);
@@ -239,7 +243,10 @@ static bool populate_region(struct nti_scan *s, bool is_torn, struct nti_vfio_ev
 	       nti_scan_0x(s, &out->r.offset) && nti_scan_ended(s);
 }
 
-/* Number behind the last @mark of what @name holds, which is what QEMU calls a region: "0000:05:00.0 BAR 0". */
+/*
+ * Number behind the last @mark of what @name holds, which is what QEMU calls a region:
+ * "0000:05:00.0 BAR 0".
+ */
 static void take_bar(struct nti_vfio_event *out)
 {
 	struct nti_scan s = { out->name, out->name + out->name_bytes, false };
@@ -387,7 +394,9 @@ static bool interrupt(struct nti_scan *s, bool is_torn, struct nti_vfio_event *o
 	if (!scan_open(s))
 		return true;
 	close = memchr(s->p, ')', (size_t)(s->end - s->p));
-	/* A name with ')' in it: the parenthesis that is ours has a blank, or nothing, behind it. */
+	/*
+	 * A name with ')' in it: the parenthesis that is ours has a blank, or nothing, behind it.
+	 */
 	while (close && close + 1 < s->end && close[1] != ' ')
 		close = memchr(close + 1, ')', (size_t)(s->end - close - 1));
 	if (!close)
@@ -530,7 +539,10 @@ static void take_whole(const char *p, size_t n, struct nti_vfio_event *out)
 	out->text_bytes = n;
 }
 
-/* LTTng: ": { cpu_id = 1 }, { name = "..", index = 0, addr = 0x.., data = 0x.., size = 4 }", in any order. */
+/*
+ * LTTng: ": { cpu_id = 1 }, { name = "..", index = 0, addr = 0x.., data = 0x.., size = 4 }", in any
+ * order.
+ */
 static bool lttng_field(const char *p, size_t n, const char *key, struct nti_scan *out)
 {
 	size_t i, k = strlen(key);

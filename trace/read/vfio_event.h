@@ -40,7 +40,10 @@ struct nti_vfio_event {
 /* Where in the first bytes of a line an event begins: offset, -1 nowhere. Search from @from on. */
 int nti_vfio_event_find(const char *p, size_t n, size_t from);
 
-/* Understand the event that @p begins with; @n to the end of the line (or of the second one) without its newline. */
+/*
+ * Understand the event that @p begins with; @n to the end of the line (or of the second one)
+ * without its newline.
+ */
 enum nti_vfio_result nti_vfio_event_parse(const char *p, size_t n, bool is_last,
 					  struct nti_vfio_event *out);
 

@@ -6,9 +6,10 @@
  *     |<---- head ----->|    ||<------------- body ------------->|
  *                      fraction, tail
  *
- * A guess says where each part begins; every byte is compared or decoded all the same, differences are gathered in one word, and a line that differs
- * anywhere is left to vfio.c as a whole. There are few branches that depend on what the line says: whether all was right, whether the name is as long
- * as that of the line before, and whether a number has more than eight digits.
+ * A guess says where each part begins; every byte is compared or decoded all the same, differences
+ * are gathered in one word, and a line that differs anywhere is left to vfio.c as a whole. There
+ * are few branches that depend on what the line says: whether all was right, whether the name is as
+ * long as that of the line before, and whether a number has more than eight digits.
  */
 #include <stddef.h>
 
@@ -83,7 +84,10 @@ static inline size_t head_at(const char *p, uint32_t thread_at, uint64_t spread)
 	return (size_t)((w ^ w >> 32) * spread >> (64 - NTI_VFIO_HEAD_BITS));
 }
 
-/* Of the event at @p: the name of a read begins a letter earlier, so that reads and writes have different places. */
+/*
+ * Of the event at @p: the name of a read begins a letter earlier, so that reads and writes have
+ * different places.
+ */
 static inline size_t body_at(const char *p, uint64_t spread)
 {
 	uint64_t first = nti_word(p + READ_NAME_AT + 1), second = nti_word(p + READ_NAME_AT + 9);
@@ -104,7 +108,10 @@ static void forget_bodies(struct nti_vfio *v)
 	memset(v->body, 0, sizeof(v->body));
 }
 
-/* Two that come and go by turns must not share a place: another number, as long as that may help. False: it will not. */
+/*
+ * Two that come and go by turns must not share a place: another number, as long as that may help.
+ * False: it will not.
+ */
 static bool spread_anew(struct nti_vfio *v, uint64_t *spread)
 {
 	if (v->spreads >= MAX_SPREADS)
@@ -267,7 +274,8 @@ bool nti_vfio_known_prefix(const struct nti_vfio *v, const char *p, size_t bytes
 }
 
 /*
- * Whole blocks, the last one over the one before; no body is shorter than one. As many for reads as for writes, which are a letter longer.
+ * Whole blocks, the last one over the one before; no body is shorter than one. As many for reads as
+ * for writes, which are a letter longer.
  */
 static inline nti_block body_differs(const char *p, const struct nti_vfio_body *body,
 				     uint32_t read_bytes, size_t is_write)
@@ -284,7 +292,10 @@ static inline nti_block body_differs(const char *p, const struct nti_vfio_body *
 	return diff;
 }
 
-/* Numbers of which one has more than eight digits. True when there is more or less than digits in them. */
+/*
+ * Numbers of which one has more than eight digits. True when there is more or less than digits in
+ * them.
+ */
 static bool __attribute__((noinline))
 wide_numbers(struct nti_digits offset, struct nti_digits value, struct ntime_record *r)
 {
@@ -297,7 +308,8 @@ wide_numbers(struct nti_digits offset, struct nti_digits value, struct ntime_rec
 }
 
 /*
- * One line at @p into @r. What stands behind it, NULL when it is not as guessed; *@body_bytes is changed when that may be all that is wrong.
+ * One line at @p into @r. What stands behind it, NULL when it is not as guessed; *@body_bytes is
+ * changed when that may be all that is wrong.
  */
 static inline const char *__attribute__((always_inline))
 fast_line(const struct nti_vfio *v, const struct nti_vfio_guess *g, const char *p,
@@ -360,7 +372,10 @@ fast_line(const struct nti_vfio *v, const struct nti_vfio_guess *g, const char *
 	return bad | nti_block_any(diff) ? NULL : q + s->next_at;
 }
 
-/* As nti_vfio_fast(), lines whose names are as long as *@body_bytes says; that is changed when others follow. */
+/*
+ * As nti_vfio_fast(), lines whose names are as long as *@body_bytes says; that is changed when
+ * others follow.
+ */
 static inline const char *fast_lines(const struct nti_vfio *v, const struct nti_vfio_guess *g,
 				     const char *p, const char *end, struct nti_trace_batch *b,
 				     uint32_t *body_bytes)

@@ -2,9 +2,11 @@
 /*
  * Prefixes of trace events.
  *
- * QEMU, trace/simpletrace and scripts/tracetool/backend: log.py writes "PID@SEC.USEC:" up to 10.0 (from 6.0 on only with -msg timestamp=on), then
- * the ISO time of g_date_time_format_iso8601(), which leaves out a fraction of 0; ftrace.py writes into trace_marker; syslog.py calls syslog(3);
- * scripts/tracetool/format/log_stap.py has "PID@NANOSECONDS ". What is none of these is kept as it stands and means nothing.
+ * QEMU, trace/simpletrace and scripts/tracetool/backend: log.py writes "PID@SEC.USEC:" up to 10.0
+ * (from 6.0 on only with -msg timestamp=on), then the ISO time of g_date_time_format_iso8601(),
+ * which leaves out a fraction of 0; ftrace.py writes into trace_marker; syslog.py calls syslog(3);
+ * scripts/tracetool/format/log_stap.py has "PID@NANOSECONDS ". What is none of these is kept as it
+ * stands and means nothing.
  */
 #include <stdio.h>
 #include <string.h>
@@ -243,7 +245,10 @@ static bool scan_columns(struct nti_scan *s, const char *text)
 	return true;
 }
 
-/* "SEC.USEC", with trace-cmd report -t "SEC.NSEC", in front of @behind, which ends the prefix unless it is a blank. */
+/*
+ * "SEC.USEC", with trace-cmd report -t "SEC.NSEC", in front of @behind, which ends the prefix
+ * unless it is a blank.
+ */
 static bool scan_stamp(struct nti_scan *s, const char *start, const char *behind,
 		       struct nti_prefix *out)
 {
@@ -280,7 +285,10 @@ static bool scan_between(struct nti_scan *s, const char *start, const char *befo
 	return true;
 }
 
-/* Behind ftrace's thread: "  [003]", with the option record-tgid "  ( 4700) [003]" or "  (-------) [003]". */
+/*
+ * Behind ftrace's thread: "  [003]", with the option record-tgid "  ( 4700) [003]" or "  (-------)
+ *                                                                   [003]".
+ */
 static bool is_before_cpu(const char *p, const char *end)
 {
 	struct nti_scan s = { p, end, false };
@@ -298,8 +306,9 @@ static bool is_before_cpu(const char *p, const char *end)
 }
 
 /*
- * The thread of ftrace's "COMM-TID [CPU]", NULL: it has none. A thread's name may hold whatever stands around its number (Linux,
- * kernel/trace/trace_output.c, trace_print_context()), so the last number that may be it is.
+ * The thread of ftrace's "COMM-TID [CPU]", NULL: it has none. A thread's name may hold whatever
+ * stands around its number (Linux, kernel/trace/trace_output.c, trace_print_context()), so the last
+ * number that may be it is.
  */
 static const char *find_ftrace_thread(const char *p, size_t n)
 {
@@ -344,7 +353,10 @@ static void put_stamp(struct style *style, const struct nti_prefix *prefix)
 /* The next field, or a letter that means nothing. */
 static void walk(struct nti_scan *s, const char *start, struct nti_prefix *out, struct style *style)
 {
-	/* QEMU after 10.2: "PROG: (TID:THREAD): "; what is like ftrace: "COMM-TID [CPU]"; syslog: "PROG[PID]: " */
+	/*
+	 * QEMU after 10.2: "PROG: (TID:THREAD): "; what is like ftrace: "COMM-TID [CPU]"; syslog:
+	 * "PROG[PID]: "
+	 */
 	static const char *const around[][2] = { { " (", ":" }, { "-", " [" }, { "[", "]: " } };
 	size_t i;
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands in front of a trace event of QEMU: times, threads, names, as each of its ways to log puts them. */
+/*
+ * What stands in front of a trace event of QEMU: times, threads, names, as each of its ways to log
+ * puts them.
+ */
 #ifndef NTI_TRACE_VFIO_PREFIX_H
 #define NTI_TRACE_VFIO_PREFIX_H
 
@@ -16,8 +19,10 @@
  * struct nti_prefix - a prefix understood
  * @style:	as in .text of NTIME_RECORD_STYLE (trace/read/front.h)
  * @time_ns, @thread, @flags: for the record
- * @fraction_at, @fraction_bytes: where the digits of the fraction of the second are, 0 bytes: nowhere
- * @fraction_ns: what they are worth; @time_ns without them is the same for all lines that begin with the same bytes
+ * @fraction_at, @fraction_bytes: where the digits of the fraction of the second are, 0 bytes:
+ *	nowhere
+ * @fraction_ns: what they are worth; @time_ns without them is the same for all lines that begin
+ *	with the same bytes
  * @thread_at:	where the thread's digits begin, 0 also when there are none
  */
 struct nti_prefix {
@@ -31,8 +36,9 @@ struct nti_prefix {
 };
 
 /*
- * The style of LTTng's text, all of it: the prefix has the time since the line before, which is no part of a style. The time is that of the day;
- * who knows the lines before adds the days. Written, such events look as QEMU's of 4.0 to 10.0.
+ * The style of LTTng's text, all of it: the prefix has the time since the line before, which is no
+ * part of a style. The time is that of the day; who knows the lines before adds the days. Written,
+ * such events look as QEMU's of 4.0 to 10.0.
  */
 #define NTI_STYLE_LTTNG "lttng: "
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * A layer of rules-ng-ng XML, as envytools, freedreno and etnaviv keep it. First all definitions are gathered, from wherever they stand; then domains are
- * built, with groups put where they are used.
+ * A layer of rules-ng-ng XML, as envytools, freedreno and etnaviv keep it. First all definitions
+ * are gathered, from wherever they stand; then domains are built, with groups put where they are
+ * used.
  */
 #include "trace/regdb/build.h"
 

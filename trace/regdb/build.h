@@ -16,8 +16,9 @@ struct nti_def_part {
 };
 
 /*
- * What "variants" of an element are of: @prefix and @varset are attributes that go on to what is inside, as envytools reads them. @prefix names an
- * enumeration as well, and counts where no varset is given.
+ * What "variants" of an element are of: @prefix and @varset are attributes that go on to what is
+ * inside, as envytools reads them. @prefix names an enumeration as well, and counts where no varset
+ * is given.
  */
 struct nti_scope {
 	struct nti_enum *prefix;
@@ -74,7 +75,10 @@ int nti_build_number(struct nti_builder *b, const struct nti_node *n, const char
 int nti_build_scope(struct nti_builder *b, const struct nti_node *n, const struct nti_scope *outer,
 		    struct nti_scope *out);
 
-/* Constraint of @n's "variants" in front of @outer. @in is the scope that holds for @n itself. 0, -EBADMSG, -ENOMEM. */
+/*
+ * Constraint of @n's "variants" in front of @outer. @in is the scope that holds for @n itself. 0,
+ * -EBADMSG, -ENOMEM.
+ */
 int nti_build_variants(struct nti_builder *b, const struct nti_node *n, const struct nti_scope *in,
 		       const struct nti_variants *outer, const struct nti_variants **out);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Types of registers and fields: enumerations, sets of fields, numbers. A type that is "inline" is read as if it stood where it is used, so that its
- * variants are of what is active there; it is made once for each such place.
+ * Types of registers and fields: enumerations, sets of fields, numbers. A type that is "inline" is
+ * read as if it stood where it is used, so that its variants are of what is active there; it is
+ * made once for each such place.
  */
 #include <errno.h>
 #include <string.h>
@@ -10,7 +11,10 @@
 #include "trace/base/context.h"
 #include "trace/regdb/build.h"
 
-/* The values of an enumeration by name alone: enough to be what variants are of. NULL without memory. */
+/*
+ * The values of an enumeration by name alone: enough to be what variants are of. NULL without
+ * memory.
+ */
 static struct nti_enum *names_of(struct nti_builder *b, struct nti_def *def)
 {
 	struct nti_value *values;
@@ -333,7 +337,10 @@ static int make_fields_of(struct nti_builder *b, const struct nti_node *from,
 	return ret;
 }
 
-/* Fields that stand in the element itself, which has @bits, must be in it; @fields are made of them. */
+/*
+ * Fields that stand in the element itself, which has @bits, must be in it; @fields are made of
+ * them.
+ */
 static int check_fields(struct nti_builder *b, const struct nti_node *from, uint32_t bits,
 			const struct nti_field *fields)
 {
@@ -474,15 +481,18 @@ static int named_type(struct nti_builder *b, const struct nti_node *n, const cha
 			return 0;
 		}
 	}
-	/* a type that nobody defines is a number: the name of the register is worth more than its type */
+	/*
+	 * a type that nobody defines is a number: the name of the register is worth more than its
+	 * type
+	 */
 	nti_trace_log(b->ctx, "regdb: %s:%u: there is no type \"%s\"", n->file, n->line, name);
 	out->kind = NTI_TYPE_HEX;
 	return 0;
 }
 
 /*
- * A bitset serves registers of several widths (nv_evo.xml of envytools: G80_EVO_INTERLOCK of 16 bits in a field of 12): what does not fit never shows
- * there.
+ * A bitset serves registers of several widths (nv_evo.xml of envytools: G80_EVO_INTERLOCK of 16
+ * bits in a field of 12): what does not fit never shows there.
  */
 static void tell_lost_fields(struct nti_builder *b, const struct nti_node *n,
 			     const struct nti_type *type, uint32_t bits)

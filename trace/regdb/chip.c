@@ -108,7 +108,9 @@ static bool series_of(const char *name, char out[5])
 	return true;
 }
 
-/* Choose in all databases the value of that name; the chip's name is that of the first that has it. */
+/*
+ * Choose in all databases the value of that name; the chip's name is that of the first that has it.
+ */
 static bool choose(const struct ntime_decoder *d, struct nti_view *v, uint16_t *choice,
 		   const char *name)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Decoders: an address that was seen before costs one look into a table, and its value no more where it did not change. */
+/*
+ * Decoders: an address that was seen before costs one look into a table, and its value no more
+ * where it did not change.
+ */
 #include "trace/regdb/decoder.h"
 
 #include <errno.h>
@@ -114,7 +117,10 @@ int ntime_decoder_set_chip(struct ntime_decoder *d, uint32_t device, const char 
 	return 0;
 }
 
-/* What BOOT_0 of NVIDIA's chips looks like: a revision of a1 or more, and bits that were 0 in all that are known. */
+/*
+ * What BOOT_0 of NVIDIA's chips looks like: a revision of a1 or more, and bits that were 0 in all
+ * that are known.
+ */
 static bool is_boot_0(uint64_t value)
 {
 	return value && value <= 0x7fffffff && !(value & 0x7f00) && (value & 0xff) >= 0xa0;
@@ -474,7 +480,10 @@ size_t ntime_decoder_value(struct ntime_decoder *d, const struct ntime_regdb_hit
 	}
 	n = format_hit(h, width, value, buf, bytes);
 	h->words_bytes = 0;
-	/* what comes a second time is worth being kept: most of what changes all the time never comes again */
+	/*
+	 * what comes a second time is worth being kept: most of what changes all the time never
+	 * comes again
+	 */
 	if (h->value != value || h->width != width) {
 		h->value = value;
 		h->width = width <= 8 ? (uint8_t)width : 0;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* One thread's view of a database: what is known of devices, and a store of what was asked before. */
+/*
+ * One thread's view of a database: what is known of devices, and a store of what was asked before.
+ */
 #ifndef NTI_REGDB_DECODER_H
 #define NTI_REGDB_DECODER_H
 
@@ -7,8 +9,8 @@
 
 #define NTI_REGIONS 9u
 #define NTI_HITS 16384u /* addresses that are remembered; with one more everything is forgotten */
-#define NTI_PAGES                                                                                  \
-	4096u /* pages of addresses of which it is remembered whether anything is there; a power of two */
+/* pages of addresses of which it is remembered whether anything is there; a power of two */
+#define NTI_PAGES 4096u
 #define NTI_WORDS 320u /* text of a value that is remembered with its address */
 
 /* One address that was asked for, found or not. */
@@ -72,11 +74,17 @@ const struct nti_domain *nti_decoder_domain(const struct ntime_decoder *d,
 					    const struct nti_layer *layer,
 					    const struct nti_view *view, uint8_t region);
 
-/* What is at @offset: in the newest layer that has a register there, else what an array has for itself. */
+/*
+ * What is at @offset: in the newest layer that has a register there, else what an array has for
+ * itself.
+ */
 bool nti_decoder_look(const struct ntime_decoder *d, const struct nti_view *view, uint8_t region,
 		      uint64_t offset, struct nti_found *out);
 
-/* chip.c: the view of a chip of that name, or of one that is told by an id, made if it is new. -ENOENT: no database has it. */
+/*
+ * chip.c: the view of a chip of that name, or of one that is told by an id, made if it is new.
+ * -ENOENT: no database has it.
+ */
 int nti_view_of_name(struct ntime_decoder *d, const char *name, uint16_t *out);
 int nti_view_of_id(struct ntime_decoder *d, uint32_t id, uint16_t *out);
 int nti_view_of_vendor(struct ntime_decoder *d, bool is_nvidia, uint16_t *out);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Looking an address up: in each body a tree of spans tells which elements reach it, and the way goes on into their copies. What decides
- * between two that do is the order of the file, as in envytools.
+ * Looking an address up: in each body a tree of spans tells which elements reach it, and the way
+ * goes on into their copies. What decides between two that do is the order of the file, as in
+ * envytools.
  */
 #include "trace/regdb/find.h"
 
@@ -239,7 +240,10 @@ static void mark_copy(struct marker *m, const struct nti_element *e, uint64_t st
 		mark_spans(m, &e->body, e->body.spans, e->body.span_count, start, depth + 1);
 }
 
-/* All copies of an element that reach the page; the first one begins at @start, and the last one ends at @last. */
+/*
+ * All copies of an element that reach the page; the first one begins at @start, and the last one
+ * ends at @last.
+ */
 static void mark_span(struct marker *m, const struct nti_element *e, uint64_t start, uint64_t last,
 		      uint32_t depth)
 {

@@ -27,8 +27,9 @@ struct nti_found {
 };
 
 /*
- * What is at byte @address of @domain. A register, of those that fit the first in the order of the file; else the array that has the
- * address to itself. False, and @out->depth of 0, when nothing is.
+ * What is at byte @address of @domain. A register, of those that fit the first in the order of the
+ * file; else the array that has the address to itself. False, and @out->depth of 0, when nothing
+ * is.
  */
 bool nti_domain_find(const struct nti_domain *domain, const struct nti_view *view, uint64_t address,
 		     struct nti_found *out);
@@ -36,7 +37,10 @@ bool nti_domain_find(const struct nti_domain *domain, const struct nti_view *vie
 #define NTI_PAGE_BYTES 4096u
 #define NTI_PAGE_WORDS (NTI_PAGE_BYTES / 4 / 64)
 
-/* Set the bits of those words of 32 bits in the page at @first that may have something, for any chip. */
+/*
+ * Set the bits of those words of 32 bits in the page at @first that may have something, for any
+ * chip.
+ */
 void nti_domain_mark(const struct nti_domain *domain, uint64_t first, uint64_t *bits);
 
 /* The last step is a register. */
@@ -45,7 +49,10 @@ static inline bool nti_found_is_register(const struct nti_found *f)
 	return f->depth && f->steps[f->depth - 1].element->kind == NTI_ELEMENT_REG;
 }
 
-/* Name with the numbers of all copies, "PGRAPH.TPC[1].MPC.PM_GROUP_SEL", cut where it is too long. Returns its length. */
+/*
+ * Name with the numbers of all copies, "PGRAPH.TPC[1].MPC.PM_GROUP_SEL", cut where it is too long.
+ * Returns its length.
+ */
 size_t nti_found_name(const struct nti_found *f, char *buf, size_t size);
 
 #endif

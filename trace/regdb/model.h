@@ -2,10 +2,11 @@
 /*
  * What a database of registers consists of, whatever it was read from.
  *
- *	database -> layer (one call of ntime_regdb_add(), and ntime's rows) -> domain -> elements: registers, and arrays and stripes of elements
+ *	database -> layer (one call of ntime_regdb_add(), and ntime's rows) -> domain -> elements:
+ *	registers, and arrays and stripes of elements
  *
- * Addresses are in units of the domain: bytes, or words of 32 bits. Nothing changes once a layer is complete, so that any number of decoders may
- * look at it. All memory is the layer's arena's.
+ * Addresses are in units of the domain: bytes, or words of 32 bits. Nothing changes once a layer is
+ * complete, so that any number of decoders may look at it. All memory is the layer's arena's.
  */
 #ifndef NTI_REGDB_MODEL_H
 #define NTI_REGDB_MODEL_H
@@ -35,7 +36,9 @@ struct nti_variants {
 	uint64_t bits[]; /* bit n: value n of @of, in their order */
 };
 
-/* Texts of fields and values are copied whole, without a look at their length: so much is copied. */
+/*
+ * Texts of fields and values are copied whole, without a look at their length: so much is copied.
+ */
 #define NTI_SHORT 32u
 
 /**
@@ -90,7 +93,8 @@ struct nti_type {
 
 /**
  * struct nti_field - bits of a register
- * @label:	" | NAME = ", where that has no more than NTI_SHORT bytes; it may be copied from behind the bar as well
+ * @label:	" | NAME = ", where that has no more than NTI_SHORT bytes; it may be copied from
+ *		behind the bar as well
  * @label_bytes: of it; 0: it is longer
  */
 struct nti_field {
@@ -107,7 +111,10 @@ struct nti_field {
 
 enum nti_element_kind { NTI_ELEMENT_REG, NTI_ELEMENT_ARRAY, NTI_ELEMENT_STRIPE };
 
-/* One copy, or all, of an element in its body: what an address is looked up in. Sorted by @first; a tree over the middles, see find.c. */
+/*
+ * One copy, or all, of an element in its body: what an address is looked up in. Sorted by @first; a
+ * tree over the middles, see find.c.
+ */
 struct nti_span {
 	uint64_t first;
 	uint64_t last;	   /* with it */
@@ -166,7 +173,10 @@ struct ntime_regdb {
 	uint32_t choice_count;
 };
 
-/* What a view says of an enumeration: which of its values, that nobody knows, or that it is none of them. */
+/*
+ * What a view says of an enumeration: which of its values, that nobody knows, or that it is none of
+ * them.
+ */
 #define NTI_CHOICE_UNKNOWN UINT16_MAX
 #define NTI_CHOICE_NONE (UINT16_MAX - 1)
 
@@ -177,7 +187,10 @@ struct nti_view {
 	const uint16_t *choice;
 };
 
-/* Does it exist for the chips of @view? Sets *@is_guess where that depends on a choice that nobody knows. */
+/*
+ * Does it exist for the chips of @view? Sets *@is_guess where that depends on a choice that nobody
+ * knows.
+ */
 static inline bool nti_variants_match(const struct nti_variants *v, const struct nti_view *view,
 				      bool *is_guess)
 {
@@ -206,9 +219,15 @@ struct nti_variants *nti_variants_new(struct nti_layer *layer, const struct nti_
 				      const struct nti_variants *next);
 /* Sort the values of @e, so that they are found. */
 bool nti_enum_sort(struct nti_layer *layer, struct nti_enum *e);
-/* Where @e is from: the source of a row, "FILE:LINE" of a database. Cut where it is too long; returns the length. */
+/*
+ * Where @e is from: the source of a row, "FILE:LINE" of a database. Cut where it is too long;
+ * returns the length.
+ */
 size_t nti_element_source(const struct nti_element *e, char *buf, size_t size);
-/* The last step of a body: its elements' extents are known, its spans are not. 0, -ENOMEM or -E2BIG. */
+/*
+ * The last step of a body: its elements' extents are known, its spans are not. 0, -ENOMEM or
+ * -E2BIG.
+ */
 int nti_body_index(struct nti_layer *layer, struct nti_body *body);
 /* What the copies of the elements of @body reach. */
 uint64_t nti_body_extent(const struct nti_body *body);

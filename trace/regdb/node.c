@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * XML by expat. Nothing of a file is believed: its size, how deep elements are in each other, how many files import each other, and all memory are
- * bounded, and entities of its own are refused, as no database has any and they are how a small file becomes a large one.
+ * XML by expat. Nothing of a file is believed: its size, how deep elements are in each other, how
+ * many files import each other, and all memory are bounded, and entities of its own are refused, as
+ * no database has any and they are how a small file becomes a large one.
  */
 #include "trace/regdb/node.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* XML files as trees of elements, with what they import in the place of the import: what build.c makes a layer of. */
+/*
+ * XML files as trees of elements, with what they import in the place of the import: what build.c
+ * makes a layer of.
+ */
 #ifndef NTI_REGDB_NODE_H
 #define NTI_REGDB_NODE_H
 
@@ -32,8 +35,9 @@ struct nti_node {
 #define NTI_TEXT_BYTES 240u
 
 /*
- * Read @path, a file or a folder, and all that it imports, into @arena. @out has the files in the order in which they were named. 0; -ENOENT, -EACCES, ...;
- * -EBADMSG; -E2BIG; -ENOMEM; with a sentence.
+ * Read @path, a file or a folder, and all that it imports, into @arena. @out has the files in the
+ * order in which they were named. 0; -ENOENT, -EACCES, ...; -EBADMSG; -E2BIG; -ENOMEM; with a
+ * sentence.
  */
 int nti_nodes_read(struct ntime_trace_ctx *ctx, const char *path, struct nti_arena *arena,
 		   struct nti_node **out);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * ntime's own rows as a layer. Chips that share a list of places share its elements: the list is the variant.
+ * ntime's own rows as a layer. Chips that share a list of places share its elements: the list is
+ * the variant.
  *
- *	place "PGRAPH.TPC[#].MP[#]"  ->  stripe "PGRAPH.TPC" of 8 -> stripe "MP" of 2 -> registers of the table
+ *	place "PGRAPH.TPC[#].MP[#]"  ->  stripe "PGRAPH.TPC" of 8 -> stripe "MP" of 2 -> registers
+ *                                       of the table
  */
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Registers by name. A pattern is compared with the name without numbers, from its beginning or behind any point; the numbers it gives are those of
- * the parts of the name that are called so.
+ * Registers by name. A pattern is compared with the name without numbers, from its beginning or
+ * behind any point; the numbers it gives are those of the parts of the name that are called so.
  *
  *	PRE_SRC              all copies of PCOUNTER.PRE_SRC
  *	TPC[2].*SEL          PGRAPH.TPC[2].MPC.PM_GROUP_SEL
@@ -86,7 +86,9 @@ static bool is_named(const char *pattern, const char *name)
 	}
 }
 
-/* One "[3]", "[0x3]" or "[*]" of the pattern. Returns what is behind it, NULL when it is no number. */
+/*
+ * One "[3]", "[0x3]" or "[*]" of the pattern. Returns what is behind it, NULL when it is no number.
+ */
 static const char *read_number(const char *at, struct number *n)
 {
 	const char *end = strchr(at, ']');
@@ -154,7 +156,10 @@ static void plain_name(const struct nti_found *f, char *buf, size_t size)
 	buf[used] = '\0';
 }
 
-/* The part of the name that step @at counts in: the last one of its own name, or of the next step that has one. */
+/*
+ * The part of the name that step @at counts in: the last one of its own name, or of the next step
+ * that has one.
+ */
 static const char *part_of(const struct nti_found *f, uint32_t at)
 {
 	const char *name, *point;

@@ -14,7 +14,10 @@ struct writer {
 	char *end; /* where the NUL must be at the latest */
 };
 
-/* Texts are short. Two copies of a known size, which may overlap, are a few instructions; a call for any size is many. */
+/*
+ * Texts are short. Two copies of a known size, which may overlap, are a few instructions; a call
+ * for any size is many.
+ */
 static inline void copy(char *to, const char *from, size_t n)
 {
 	if (n > 32) {
@@ -48,7 +51,9 @@ static inline void put(struct writer *w, const char *text, size_t n)
 /* Eight digits of @n. */
 static inline void make_hex8(char *to, uint32_t n)
 {
-	/* One digit a byte, the first one lowest: bytes swapped, then spread, then split in halves. */
+	/*
+	 * One digit a byte, the first one lowest: bytes swapped, then spread, then split in halves.
+	 */
 	uint64_t x = __builtin_bswap32(n);
 
 	x = (x & 0xffff0000u) << 16 | (x & 0xffffu);
@@ -185,7 +190,9 @@ static const struct nti_value *find_value(const struct nti_enum *e, const struct
 	size_t low = 0, high = e->sorted_count;
 	bool is_guess = false;
 
-	/* most have all values from 0 on: the first that is not less is where the search would end */
+	/*
+	 * most have all values from 0 on: the first that is not less is where the search would end
+	 */
 	if (value < high && e->values[e->sorted[value]].value == value &&
 	    (!value || e->values[e->sorted[value - 1]].value < value))
 		low = high = (size_t)value;

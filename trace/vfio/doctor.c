@@ -128,7 +128,10 @@ static size_t entries(struct nti_os *os, const char *path)
 	return n;
 }
 
-/* The firmware's table: remapping hardware of Intel, of AMD, or of ARM. NULL: there is none; "": this machine has no such tables. */
+/*
+ * The firmware's table: remapping hardware of Intel, of AMD, or of ARM. NULL: there is none; "":
+ * this machine has no such tables.
+ */
 static const char *firmware_table(struct nti_os *os)
 {
 	static const char *const tables[] = { "DMAR", "IVRS", "IORT" };
@@ -233,7 +236,10 @@ static void check_iommu(struct nti_vfio_doctor *d)
 
 /* ---- modules ---- */
 
-/* Modules may be compressed: "kernel/drivers/vfio/vfio.ko.xz: ...". 1, 0, or -errno where nobody knows. */
+/*
+ * Modules may be compressed: "kernel/drivers/vfio/vfio.ko.xz: ...". 1, 0, or -errno where nobody
+ * knows.
+ */
 static int can_be_loaded(struct nti_os *os, const char *module)
 {
 	static const char *const lists[] = { "modules.dep", "modules.builtin" };

@@ -42,7 +42,10 @@ static void check_driver(struct nti_vfio_doctor *d, const struct nti_vfio_functi
 		      "%s has it, not vfio-pci", *f->driver ? f->driver : "no driver");
 }
 
-/* Text of all others of the group: "0000:05:00.1 (snd_hda_intel), 0000:00:01.0 (pcieport, a bridge, stays)". */
+/*
+ * Text of all others of the group: "0000:05:00.1 (snd_hda_intel), 0000:00:01.0 (pcieport, a bridge,
+ * stays)".
+ */
 static size_t list_others(const struct nti_vfio_group *g, const char *card, char *buf, size_t size,
 			  size_t *foreign)
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * What tracing needs of QEMU, how its log will look, and how to call it. Versions: x-no-mmap since 2.5, the ioeventfd properties since 2.12
- * (hw/vfio/pci.c of QEMU), prefixes of the log backend as its util/log.c and scripts/tracetool/backend/log.py had them; 3.0 and 10.1 from
- * the source, 2.5 not verified.
+ * What tracing needs of QEMU, how its log will look, and how to call it. Versions: x-no-mmap since
+ * 2.5, the ioeventfd properties since 2.12 (hw/vfio/pci.c of QEMU), prefixes of the log backend as
+ * its util/log.c and scripts/tracetool/backend/log.py had them; 3.0 and 10.1 from the source, 2.5
+ * not verified.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,7 +89,10 @@ static void check_version(struct nti_vfio_doctor *d, const char *program, unsign
 			      (int)(chars > 200 ? 200 : chars), d->q->qemu_version, prefix);
 }
 
-/* BARs must not be mapped, and no write taken over by an eventfd: those accesses would bypass the trace. */
+/*
+ * BARs must not be mapped, and no write taken over by an eventfd: those accesses would bypass the
+ * trace.
+ */
 static const char *properties(unsigned int version)
 {
 	return !version || version >= VERSION(3, 0)

@@ -9,13 +9,18 @@
 #include "lib/base/text.h"
 #include "trace/vfio/group.h"
 
-/* Of configuration space (PCI Local Bus Specification 3.0, 6.1): the layout's number, and a bit for "not the only function". */
+/*
+ * Of configuration space (PCI Local Bus Specification 3.0, 6.1): the layout's number, and a bit for
+ * "not the only function".
+ */
 #define HEADER_TYPE 0x0e
 #define HEADER_LAYOUT 0x7f
 #define CLASS_BRIDGE_PCI 0x0604
 #define CLASS_BRIDGE_CARDBUS 0x0607
 
-/* Digits of one part of a place: hexadecimal, at most @max of them, and the character @end behind. */
+/*
+ * Digits of one part of a place: hexadecimal, at most @max of them, and the character @end behind.
+ */
 static const char *parse_part(const char *text, size_t max, char end, unsigned int *out)
 {
 	size_t n = strspn(text, "0123456789abcdefABCDEF");
@@ -72,7 +77,10 @@ static void load_override(struct nti_os *os, const char *name, char *out)
 	(void)snprintf(out, NTI_VFIO_DRIVER_BYTES, "%.63s", line);
 }
 
-/* By the layout of its configuration space, as vfio tells them; where that cannot be read, by its class. */
+/*
+ * By the layout of its configuration space, as vfio tells them; where that cannot be read, by its
+ * class.
+ */
 static bool is_bridge(struct nti_os *os, const char *name, uint32_t pci_class)
 {
 	char path[128];

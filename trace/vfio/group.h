@@ -17,7 +17,10 @@
 /* "10000:e1:00.0": domains of Intel's VMD have five digits. */
 #define NTI_VFIO_NAME_BYTES 16
 #define NTI_VFIO_DRIVER_BYTES 64
-/* More functions than one bus has do not share a group without a bridge that is broken for this purpose. */
+/*
+ * More functions than one bus has do not share a group without a bridge that is broken for this
+ * purpose.
+ */
 #define NTI_VFIO_FUNCTIONS_MAX 256
 
 struct nti_vfio_function {
@@ -43,8 +46,9 @@ int nti_vfio_function_load(struct nti_os *os, const char *name, struct nti_vfio_
 int nti_vfio_group_number(struct nti_os *os, const char *name, unsigned int *out);
 
 /*
- * The group of @card, a place as people write it, into new memory that the caller frees. 0, or with a sentence -EINVAL, -ENODEV, -ENOTSUP (no group, or one
- * with devices that are none of PCI), -E2BIG, -ENOMEM.
+ * The group of @card, a place as people write it, into new memory that the caller frees. 0, or with
+ * a sentence -EINVAL, -ENODEV, -ENOTSUP (no group, or one with devices that are none of PCI),
+ * -E2BIG, -ENOMEM.
  */
 int nti_vfio_group_load(struct nti_os *os, const char *card, struct nti_vfio_group **out,
 			struct nti_error *e);

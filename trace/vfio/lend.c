@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Giving functions to vfio-pci, and back. By driver_override and the files bind and unbind of drivers alone (Documentation/ABI/testing/sysfs-bus-pci of
- * Linux): new_id would take every card of the same kind, and drivers_probe does not tell why a driver refused.
+ * Giving functions to vfio-pci, and back. By driver_override and the files bind and unbind of
+ * drivers alone (Documentation/ABI/testing/sysfs-bus-pci of Linux): new_id would take every card of
+ * the same kind, and drivers_probe does not tell why a driver refused.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -112,7 +113,10 @@ static int move(struct lend *l, const struct nti_vfio_function *f, const char *d
 
 /* ---- back ---- */
 
-/* 1: something was changed; 0; -errno with a sentence. What somebody else has bound since stays where it is. */
+/*
+ * 1: something was changed; 0; -errno with a sentence. What somebody else has bound since stays
+ * where it is.
+ */
 static int give_back(struct lend *l, const struct nti_vfio_had *had)
 {
 	struct nti_vfio_function f;
@@ -142,8 +146,8 @@ static int give_back(struct lend *l, const struct nti_vfio_had *had)
 }
 
 /*
- * Give back all of the record, the last first; what could not be given back stays on record. How many were changed, or the first error, whose sentence
- * stays.
+ * Give back all of the record, the last first; what could not be given back stays on record. How
+ * many were changed, or the first error, whose sentence stays.
  */
 static int give_all_back(struct lend *l)
 {
@@ -247,8 +251,10 @@ static int check_vfio(struct lend *l)
 /* ---- there ---- */
 
 /*
- * What @f has, into the record. An old entry of a function that has a driver says what it had once: somebody has bound it by hand since then. One
- * without a driver was left so on the way there or back, and one that asks for vfio-pci has asked for something else before. -ENOSPC with a sentence.
+ * What @f has, into the record. An old entry of a function that has a driver says what it had once:
+ * somebody has bound it by hand since then. One without a driver was left so on the way there or
+ * back, and one that asks for vfio-pci has asked for something else before. -ENOSPC with a
+ * sentence.
  */
 static int remember_function(struct lend *l, const struct nti_vfio_function *f)
 {

@@ -39,7 +39,10 @@ int nti_vfio_record_format(const struct nti_vfio_record *r, char *text, size_t s
 	return used < size ? (int)used : -E2BIG;
 }
 
-/* The next field of a line into @out; its end is @end, which must be there. False when it is empty or too long. */
+/*
+ * The next field of a line into @out; its end is @end, which must be there. False when it is empty
+ * or too long.
+ */
 static bool take(const char **at, char end, char *out, size_t size)
 {
 	size_t n = strcspn(*at, "\t\n");
@@ -158,7 +161,9 @@ static void load_boot(struct nti_os *os, char *out)
 		out[0] = '\0';
 }
 
-/* What the open file holds. A file without anything in it was never followed by a write to sysfs. */
+/*
+ * What the open file holds. A file without anything in it was never followed by a write to sysfs.
+ */
 static int read_record(struct nti_vfio_store *s, const char **reason)
 {
 	unsigned int group = s->record.group;

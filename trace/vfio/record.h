@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What functions had before ntime gave them to vfio-pci: a file of /run/ntime-vfio for each IOMMU group, written before the first of its functions is
- * taken and removed when all are given back. Unlike a claim (docs/adr/0011-claims.md) it outlives the command; the lock of the file
- * only keeps two commands apart. Records of an earlier boot are nobody's: the kernel has forgotten the bindings as well.
+ * What functions had before ntime gave them to vfio-pci: a file of /run/ntime-vfio for each IOMMU
+ * group, written before the first of its functions is taken and removed when all are given back.
+ * Unlike a claim (docs/adr/0011-claims.md) it outlives the command; the lock of the file only keeps
+ * two commands apart. Records of an earlier boot are nobody's: the kernel has forgotten the
+ * bindings as well.
  *
  *     ntime-vfio-1  BOOT  GROUP
- *     0000:05:00.0  nouveau  -          place, driver, driver_override; separated by tabs, "-" is none
+ *     0000:05:00.0  nouveau  -          place, driver, driver_override; separated by tabs, "-" is
+ *                                       none
  *     end  1
  */
 #ifndef NTI_VFIO_RECORD_H
@@ -43,12 +46,16 @@ struct nti_vfio_store {
 };
 
 /*
- * The record of a group, locked where @lock; where @make, its file is made when there is none. 0, also when there is no record; with a sentence -EBUSY,
- * -EACCES, -EBADMSG, -ENOTDIR, and of the files. Close it in any case.
+ * The record of a group, locked where @lock; where @make, its file is made when there is none. 0,
+ * also when there is no record; with a sentence -EBUSY, -EACCES, -EBADMSG, -ENOTDIR, and of the
+ * files. Close it in any case.
  */
 int nti_vfio_store_open(struct nti_os *os, struct nti_vfio_store *s, unsigned int group, bool lock,
 			bool make, struct nti_error *e);
-/* Write the record, or remove the file of one that is empty. 0 or -errno with a sentence: the file is as it was, or empty. */
+/*
+ * Write the record, or remove the file of one that is empty. 0 or -errno with a sentence: the file
+ * is as it was, or empty.
+ */
 int nti_vfio_store_save(struct nti_vfio_store *s, struct nti_error *e);
 void nti_vfio_store_close(struct nti_vfio_store *s);
 

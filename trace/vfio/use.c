@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Who would miss a PCI function: the console, lit screens, disks in use, network devices that are up. */
+/*
+ * Who would miss a PCI function: the console, lit screens, disks in use, network devices that are
+ * up.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -43,8 +46,9 @@ static bool leads_here(struct use *u, const char *path)
 /* ---- disks ---- */
 
 /*
- * A disk that several controllers lead to lies below none of them: it is nvme0n1 of /sys/devices/virtual/nvme-subsystem/nvme-subsys0, where links lead
- * to the controllers (nvme_subsys_create_link of Linux, drivers/nvme/host/core.c).
+ * A disk that several controllers lead to lies below none of them: it is nvme0n1 of
+ * /sys/devices/virtual/nvme-subsystem/nvme-subsys0, where links lead to the controllers
+ * (nvme_subsys_create_link of Linux, drivers/nvme/host/core.c).
  */
 static int is_path_of_subsystem(void *arg, const char *name)
 {
@@ -73,8 +77,9 @@ static bool is_disk_here(struct use *u)
 }
 
 /*
- * The mount of device @numbers ("8:1"), or of /dev/@name: some file systems have numbers of their own. Field 3 of a line is the
- * number, field 5 the place, and what follows " - " is type and source (proc(5)).
+ * The mount of device @numbers ("8:1"), or of /dev/@name: some file systems have numbers of their
+ * own. Field 3 of a line is the number, field 5 the place, and what follows " - " is type and
+ * source (proc(5)).
  */
 static bool find_mount(const struct use *u, const char *name, const char *numbers, char *where,
 		       size_t size)
@@ -106,8 +111,8 @@ static int say_holder(void *arg, const char *name)
 }
 
 /*
- * Device mapper and RAID are named in sysfs. Mounts and swap too open a disk for themselves alone: nobody else gets it so, and that it
- * is so root can see.
+ * Device mapper and RAID are named in sysfs. Mounts and swap too open a disk for themselves alone:
+ * nobody else gets it so, and that it is so root can see.
  */
 static bool is_held(struct use *u, const char *directory, const char *name)
 {
@@ -163,7 +168,9 @@ static int look_at_disk(void *arg, const char *name)
 	u->disk = name;
 	if (!is_disk_here(u))
 		return 0;
-	/* Partitions first: the sentence is about them, and a disk is in use when one of them is. */
+	/*
+	 * Partitions first: the sentence is about them, and a disk is in use when one of them is.
+	 */
 	(void)snprintf(path, sizeof(path), "/sys/block/%.64s", name);
 	ret = u->os->ops->list(u->os, path, look_at_partition, u);
 	return ret > 0 ? ret : look_at_volume(u, path, name);

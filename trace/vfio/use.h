@@ -8,8 +8,9 @@
 #include "trace/vfio/group.h"
 
 /*
- * Is it unsafe to take @f from its driver? 1 and in @why what would be lost ("the disk sda1 on it is mounted on /"), 0, or -ENOMEM. Disks that are in
- * use without being mounted are only seen by root.
+ * Is it unsafe to take @f from its driver? 1 and in @why what would be lost ("the disk sda1 on it
+ * is mounted on /"), 0, or -ENOMEM. Disks that are in use without being mounted are only seen by
+ * root.
  */
 int nti_vfio_use(struct nti_os *os, const struct nti_vfio_function *f, char *why, size_t size);
 

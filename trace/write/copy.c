@@ -2,8 +2,9 @@
 /*
  * Everything from a reader into a writer.
  *
- * With several threads each parses and formats its pieces; what they must do in turn is to learn from the records (turn 0) and to write the bytes
- * (turn 1). A thread formats with a copy of the writer's state as it was before its piece.
+ * With several threads each parses and formats its pieces; what they must do in turn is to learn
+ * from the records (turn 0) and to write the bytes (turn 1). A thread formats with a copy of the
+ * writer's state as it was before its piece.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -61,8 +62,8 @@ static int put(struct ntime_trace_writer *w, const struct nti_trace_batch *b)
 }
 
 /*
- * In turn: learn from the records and move the writer's state on. While the writer still looks ahead it takes the records itself, when all before was
- * written. 1: they are written.
+ * In turn: learn from the records and move the writer's state on. While the writer still looks
+ * ahead it takes the records itself, when all before was written. 1: they are written.
  */
 static int in_order(struct nti_pool *p, struct nti_seat *seat)
 {

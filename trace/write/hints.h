@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What users know of devices and the trace does not: lines of struct ntime_trace_writer_options.hints. */
+/*
+ * What users know of devices and the trace does not: lines of struct
+ * ntime_trace_writer_options.hints.
+ */
 #ifndef NTI_TRACE_HINTS_H
 #define NTI_TRACE_HINTS_H
 
@@ -38,7 +41,10 @@ struct nti_hints {
 int nti_hints_parse(struct nti_error *e, const char *text, struct nti_hints *out);
 void nti_hints_fini(struct nti_hints *h);
 
-/* The style of NTIME_RECORD_STYLE that a name stands for, or @name itself where it is one, with a '%' in it; NULL: neither. */
+/*
+ * The style of NTIME_RECORD_STYLE that a name stands for, or @name itself where it is one, with a
+ * '%' in it; NULL: neither.
+ */
 const char *nti_hint_style(const char *name);
 /* A sentence that lists the names. -EINVAL. */
 int nti_hint_style_error(struct nti_error *e, const char *name);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What writing mmiotrace knows: devices and their regions, mappings, the time. Parts: mm_state, mm_learn, mm_lines, mm_map; to_mmiotrace joins them. */
+/*
+ * What writing mmiotrace knows: devices and their regions, mappings, the time. Parts: mm_state,
+ * mm_learn, mm_lines, mm_map; to_mmiotrace joins them.
+ */
 #ifndef NTI_TRACE_MM_H
 #define NTI_TRACE_MM_H
 
@@ -114,7 +117,10 @@ void nti_mm_learn_vendor(const struct nti_mm *s, struct nti_place *p, const stru
 uint64_t nti_mm_time(struct nti_mm *s, const struct ntime_record *r);
 char *nti_mm_put_time(char *p, struct nti_mm *s, const struct ntime_record *r);
 
-/* Room for a line with @bytes of text, NULL where nothing is written or without memory; then where the line ends. */
+/*
+ * Room for a line with @bytes of text, NULL where nothing is written or without memory; then where
+ * the line ends.
+ */
 char *nti_mm_room(struct nti_mm *s, const struct nti_mm_sink *k, size_t bytes);
 void nti_mm_done(const struct nti_mm_sink *k, const char *p);
 
@@ -136,7 +142,9 @@ void nti_mm_mark_access(struct nti_mm *s, const struct nti_mm_sink *k, const str
 void nti_mm_write_mark(struct nti_mm *s, const struct nti_mm_sink *k, const struct ntime_record *r,
 		       const char *text);
 
-/* mm_map: lines that accesses need in front of them: PCIDEV, MAP, UNMAP, the chip's identification. */
+/*
+ * mm_map: lines that accesses need in front of them: PCIDEV, MAP, UNMAP, the chip's identification.
+ */
 
 /* The beginning: all devices that are known. */
 int nti_mm_begin(void *state, struct nti_trace_bytes *out);
@@ -144,7 +152,10 @@ int nti_mm_begin(void *state, struct nti_trace_bytes *out);
 /* What stands in each line of a mapping of @bytes. */
 void nti_mm_set_head(struct nti_mm_entry *e, uint32_t map, uint64_t bytes);
 
-/* The entry of an access that has no valid one; NULL when there is no place to write it at. native: of a trace that has mappings. */
+/*
+ * The entry of an access that has no valid one; NULL when there is no place to write it at. native:
+ * of a trace that has mappings.
+ */
 struct nti_mm_entry *nti_mm_open_region(struct nti_mm *s, const struct nti_mm_sink *k,
 					const struct ntime_record *r);
 struct nti_mm_entry *nti_mm_open_native(struct nti_mm *s, const struct nti_mm_sink *k,

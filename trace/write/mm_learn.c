@@ -61,7 +61,10 @@ static void look_access(struct nti_mm *s, const struct ntime_record *r)
 		a->boot0 = (uint32_t)r->value;
 }
 
-/* Where a BAR is when it is first accessed, is where it is for lines that come before: a guest moves BARs while it starts. */
+/*
+ * Where a BAR is when it is first accessed, is where it is for lines that come before: a guest
+ * moves BARs while it starts.
+ */
 static void look_mark(struct nti_mm *s, const struct ntime_record *r, const char *text)
 {
 	struct nti_place *p;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Lines of mmiotrace that accesses need in front of them: devices, mappings, the identification of the chip. */
+/*
+ * Lines of mmiotrace that accesses need in front of them: devices, mappings, the identification of
+ * the chip.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -197,7 +200,10 @@ static void put_boot0(struct nti_mm *s, const struct nti_mm_sink *k, struct nti_
 	nti_mm_done(k, nti_mm_put_access(q, s, &r, e));
 }
 
-/* Digits of the map and what stands around them, and how many follow in an address of @bytes from the base on. */
+/*
+ * Digits of the map and what stands around them, and how many follow in an address of @bytes from
+ * the base on.
+ */
 void nti_mm_set_head(struct nti_mm_entry *e, uint32_t map, uint64_t bytes)
 {
 	char digits[64], *p = digits;

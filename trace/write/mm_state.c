@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* What writing mmiotrace knows of all devices: its memory, and copies of it of which only what changed is copied. */
+/*
+ * What writing mmiotrace knows of all devices: its memory, and copies of it of which only what
+ * changed is copied.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,8 +75,8 @@ static void copy_places(struct nti_mm *to, const struct nti_mm *from, size_t i, 
 }
 
 /*
- * Formatting a batch changes a state as advancing over it does, and both count it: what is changed in @from since @to was formatted with is what its
- * later changes name. @to had @n places.
+ * Formatting a batch changes a state as advancing over it does, and both count it: what is changed
+ * in @from since @to was formatted with is what its later changes name. @to had @n places.
  */
 static void copy_changed(struct nti_mm *to, const struct nti_mm *from, size_t n)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Identification of NVIDIA's chips. Names and numbers: envytools, docs/hw/gpu.rst and docs/hw/mmio.rst (bits 20 to 28 of the first word of BAR 0);
- * ranges of PCI devices: envytools, docs/hw/pciid.rst. Trust: documented there, by people who read the cards.
+ * Identification of NVIDIA's chips. Names and numbers: envytools, docs/hw/gpu.rst and
+ * docs/hw/mmio.rst (bits 20 to 28 of the first word of BAR 0); ranges of PCI devices: envytools,
+ * docs/hw/pciid.rst. Trust: documented there, by people who read the cards.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -71,7 +72,10 @@ static const struct chip {
 	{ "GA102", 0x172, 0, 0 },
 };
 
-/* The stepping of the first revision: its top bit says that the number stands where it has stood since NV10. */
+/*
+ * The stepping of the first revision: its top bit says that the number stands where it has stood
+ * since NV10.
+ */
 #define STEPPING 0xa1u
 #define FIRST_NUMBER 0x10u
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The little that is known of NVIDIA's graphics here: what decoders of mmiotrace ask for, which chip it is. */
+/*
+ * The little that is known of NVIDIA's graphics here: what decoders of mmiotrace ask for, which
+ * chip it is.
+ */
 #ifndef NTI_TRACE_NVIDIA_H
 #define NTI_TRACE_NVIDIA_H
 
@@ -9,15 +12,19 @@
 #define NTI_NVIDIA_VENDOR 0x10de
 
 /*
- * What a chip answers at the first word of BAR 0, made from its name ("GT218", "NVA8", "0xa8"; the case does not matter): the number of the chip
- * in bits 20 to 28, and a stepping. 0 for names that are none.
+ * What a chip answers at the first word of BAR 0, made from its name ("GT218", "NVA8", "0xa8"; the
+ * case does not matter): the number of the chip in bits 20 to 28, and a stepping. 0 for names that
+ * are none.
  */
 uint32_t nti_nvidia_boot0(const char *chip);
 
 /* The same by PCI device (0x0a6c), as far as whole ranges of them belong to one chip. 0 unknown. */
 uint32_t nti_nvidia_boot0_of_device(uint32_t device);
 
-/* Is that what one of NVIDIA's chips answers at the first word of BAR 0: a number that is known, and a stepping? */
+/*
+ * Is that what one of NVIDIA's chips answers at the first word of BAR 0: a number that is known,
+ * and a stepping?
+ */
 bool nti_nvidia_is_boot0(uint32_t value);
 
 #endif

@@ -15,7 +15,10 @@
 #define FOUR_GIB (1ull << 32)
 /* What is made up below 4 GiB is aligned to, and what is marked as taken there. */
 #define PIECE (16 * MIB)
-/* Physical addresses of x86 end here: Intel SDM vol. 3A, 4.1.4. What is told to be above is no place to go on behind. */
+/*
+ * Physical addresses of x86 end here: Intel SDM vol. 3A, 4.1.4. What is told to be above is no
+ * place to go on behind.
+ */
 #define LAST_HIGH (1ull << 52)
 #define FIRST_PORT 0x1000u
 #define FIRST_NUMBER 0xff00u
@@ -64,7 +67,10 @@ int nti_places_reserve(struct nti_places *p, size_t n)
 	return 0;
 }
 
-/* Nothing that is made up from now on goes where that region is, even if it moves: what was written of it stays written. */
+/*
+ * Nothing that is made up from now on goes where that region is, even if it moves: what was written
+ * of it stays written.
+ */
 static void take(struct nti_places *all, const struct nti_place_region *r)
 {
 	uint64_t end = r->start + r->bytes, at;
@@ -312,7 +318,10 @@ bool nti_place_is_nvidia(const struct nti_place *p, const struct nti_hints *hint
 	const struct nti_place_region *bar0 = &p->region[0];
 	const struct nti_hint *chip = nti_hints_find(hints, NTI_HINT_CHIP, p->name);
 
-	/* Its other functions (sound, USB) have short BARs; decoders take each with BARs 0 and 1 for a card. */
+	/*
+	 * Its other functions (sound, USB) have short BARs; decoders take each with BARs 0 and 1
+	 * for a card.
+	 */
 	if ((p->is_pci && p->bus_devfn & 7) || (bar0->has_bytes && bar0->bytes < SMALLEST_BAR0))
 		return false;
 	if (p->vendor_device >> 16)
@@ -329,7 +338,10 @@ static uint64_t power_of_two(uint64_t at_least)
 	return bytes;
 }
 
-/* The first free address below 4 GiB, behind what was made up there, that a region of that size may have; 0: there is none. */
+/*
+ * The first free address below 4 GiB, behind what was made up there, that a region of that size may
+ * have; 0: there is none.
+ */
 static uint64_t find_low(struct nti_places *all, uint64_t bytes)
 {
 	uint64_t align = bytes > PIECE ? power_of_two(bytes) : PIECE, at,
@@ -392,7 +404,10 @@ void nti_places_assign(struct nti_places *all, struct nti_place *p, unsigned int
 	if (need < r->used)
 		need = r->used;
 	if (r->bytes < need || !r->bytes) {
-		/* The first time there is no address to give up; a size that is known and wrong is like one that is not. */
+		/*
+		 * The first time there is no address to give up; a size that is known and wrong is
+		 * like one that is not.
+		 */
 		if (!r->is_known)
 			r->start = 0;
 		r->bytes = power_of_two(need < usual ? usual : need);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where regions of devices are in memory. mmiotrace tells physical addresses, VFIO offsets in regions: what lies between is learnt from the
- * trace (configuration accesses, sizes of regions), said by the user, or made up: from 2 GiB up, aligned, never overlapping.
+ * Where regions of devices are in memory. mmiotrace tells physical addresses, VFIO offsets in
+ * regions: what lies between is learnt from the trace (configuration accesses, sizes of regions),
+ * said by the user, or made up: from 2 GiB up, aligned, never overlapping.
  */
 #ifndef NTI_TRACE_PLACE_H
 #define NTI_TRACE_PLACE_H
@@ -81,16 +82,25 @@ int nti_places_reserve(struct nti_places *p, size_t n);
 struct nti_place *nti_places_at(struct nti_places *p, struct nti_trace_devices *devices,
 				const struct nti_hints *hints, uint16_t device);
 
-/* Learn from a mark (configuration, region). Bits of the regions that are elsewhere or of another size now. */
+/*
+ * Learn from a mark (configuration, region). Bits of the regions that are elsewhere or of another
+ * size now.
+ */
 uint32_t nti_place_learn(struct nti_places *all, struct nti_place *p, const struct ntime_record *r);
 
 /* The device is as a line PCIDEV says. */
 void nti_place_pcidev(struct nti_places *all, struct nti_place *p, const struct nti_pcidev *d);
 
-/* Is it a card of NVIDIA's graphics, as far as anybody can tell? Decoders want BARs 0 and 1 of those. */
+/*
+ * Is it a card of NVIDIA's graphics, as far as anybody can tell? Decoders want BARs 0 and 1 of
+ * those.
+ */
 bool nti_place_is_nvidia(const struct nti_place *p, const struct nti_hints *hints);
 
-/* Give a region an address and a size of at least @need bytes: what is known where it is known. Another address when what was made up is too short. */
+/*
+ * Give a region an address and a size of at least @need bytes: what is known where it is known.
+ * Another address when what was made up is too short.
+ */
 void nti_places_assign(struct nti_places *all, struct nti_place *p, unsigned int region,
 		       uint64_t need, bool is_nvidia);
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * Back end: text of Linux' mmiotrace. Grammar: Documentation/trace/mmiotrace.rst and kernel/trace/trace_mmiotrace.c of Linux 6.1. What envytools'
- * decoder demmio asks for beyond it: each card with its BARs before its accesses, NVIDIA's with BARs 0 and 1, and the identification of the chip as the
- * first access; lines of at most 1022 bytes.
+ * Back end: text of Linux' mmiotrace. Grammar: Documentation/trace/mmiotrace.rst and
+ * kernel/trace/trace_mmiotrace.c of Linux 6.1. What envytools' decoder demmio asks for beyond it:
+ * each card with its BARs before its accesses, NVIDIA's with BARs 0 and 1, and the identification
+ * of the chip as the first access; lines of at most 1022 bytes.
  *
- * Each region has an entry of what its lines have in common; one that is not valid (nothing was mapped yet, the guest moved the BAR, an access behind
- * its end) sends the access the slow way, which writes mappings.
+ * Each region has an entry of what its lines have in common; one that is not valid (nothing was
+ * mapped yet, the guest moved the BAR, an access behind its end) sends the access the slow way,
+ * which writes mappings.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +17,9 @@
 #include "trace/write/mm_access.h"
 #include "trace/write/nvidia.h"
 
-/* The longest line of a usual access: 4 + 21 + 24 + 16 + 3 + 16 + 7, and what is written too much. */
+/*
+ * The longest line of a usual access: 4 + 21 + 24 + 16 + 3 + 16 + 7, and what is written too much.
+ */
 #define QUICK_BYTES 112
 
 /* What decoders are told of a chip is its number. */
@@ -69,8 +73,8 @@ static bool is_io(struct nti_mm *s, const struct ntime_record *r)
 }
 
 /*
- * In a trace that has mappings, is there a place for the access that leads back to it? Events of QEMU in its marks may be of devices or regions of which
- * it says nothing else.
+ * In a trace that has mappings, is there a place for the access that leads back to it? Events of
+ * QEMU in its marks may be of devices or regions of which it says nothing else.
  */
 static bool has_place(struct nti_mm *s, const struct ntime_record *r)
 {
@@ -251,7 +255,10 @@ static void end_run(struct nti_mm *s, const struct nti_trace_batch *b, size_t be
 		s->last_ns = b->rec[end - 1].time_ns;
 }
 
-/* The first record from @i on that is no usual access with these flags; inlined, for @usual is to be a constant. */
+/*
+ * The first record from @i on that is no usual access with these flags; inlined, for @usual is to
+ * be a constant.
+ */
 static inline size_t pass_run(const struct nti_mm *s, const struct nti_trace_batch *b, size_t i,
 			      uint8_t usual)
 {
@@ -348,7 +355,10 @@ static size_t format_untimed(struct nti_mm *s, const struct nti_trace_batch *b, 
 	return i;
 }
 
-/* Usual accesses from @i on, as many as follow each other and have times or have none. Returns the first that is not. */
+/*
+ * Usual accesses from @i on, as many as follow each other and have times or have none. Returns the
+ * first that is not.
+ */
 static size_t format_quick(struct nti_mm *s, const struct nti_trace_batch *b, size_t i,
 			   struct nti_trace_bytes *out)
 {

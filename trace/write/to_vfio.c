@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Back end: text of QEMU's VFIO events. What stands in front of the events is as the trace had it (NTIME_RECORD_STYLE), as the user wants it
- * ("style=NAME"), or what QEMU 4.0 to 10.0 write with times. Forms: hw/vfio/trace-events, util/log.c and trace/ of QEMU, trace/read/front.h.
+ * Back end: text of QEMU's VFIO events. What stands in front of the events is as the trace had it
+ * (NTIME_RECORD_STYLE), as the user wants it ("style=NAME"), or what QEMU 4.0 to 10.0 write with
+ * times. Forms: hw/vfio/trace-events, util/log.c and trace/ of QEMU, trace/read/front.h.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -2,9 +2,10 @@
 /*
  * Back ends: one form each that records are written in.
  *
- * Writing has two steps, as reading has. advance() goes over the batches in their order and keeps the state that lines depend on (mappings,
- * the time that is 0, which device was identified); format() turns one batch into bytes with the state as it was before that batch, and may run
- * in several threads on several batches, each with its own copy of the state.
+ * Writing has two steps, as reading has. advance() goes over the batches in their order and keeps
+ * the state that lines depend on (mappings, the time that is 0, which device was identified);
+ * format() turns one batch into bytes with the state as it was before that batch, and may run in
+ * several threads on several batches, each with its own copy of the state.
  */
 #ifndef NTI_TRACE_WRITER_H
 #define NTI_TRACE_WRITER_H
@@ -30,7 +31,8 @@ char *nti_trace_bytes_room(struct nti_trace_bytes *b, size_t n);
  * @make:	its state, from the options; 0, -EINVAL with a sentence, -ENOMEM
  * @copy:	a copy of @from into @to, which @make made or an earlier copy; 0 or -ENOMEM
  * @free:	of a state
- * @look:	records of the first part of the trace, before anything is written: addresses and identifications that come later but are needed at once
+ * @look:	records of the first part of the trace, before anything is written: addresses and
+ *		identifications that come later but are needed at once
  * @begin:	what stands in front of the first record
  * @advance:	change the state as the batch does; NULL: no state
  * @format:	append the batch, changing the state as advance() does
@@ -59,8 +61,9 @@ extern const struct nti_trace_back nti_trace_to_binary;
 extern const struct nti_trace_back nti_trace_to_json;
 
 /*
- * A writer. While it looks ahead it keeps what it is given, and only ntime_trace_writer_put() may be called. Behind that whoever formats in
- * several threads takes .back and copies of .state, and hands the bytes to nti_trace_writer_bytes() in their order.
+ * A writer. While it looks ahead it keeps what it is given, and only ntime_trace_writer_put() may
+ * be called. Behind that whoever formats in several threads takes .back and copies of .state, and
+ * hands the bytes to nti_trace_writer_bytes() in their order.
  */
 struct ntime_trace_writer {
 	struct ntime_trace_ctx *ctx;
@@ -78,10 +81,16 @@ struct ntime_trace_writer {
 	int error; /* the first one, for all later calls */
 };
 
-/* Records that are formatted at a time: their lines stay in the cache, and a part is a block of the binary form. */
+/*
+ * Records that are formatted at a time: their lines stay in the cache, and a part is a block of the
+ * binary form.
+ */
 #define NTI_PART_RECORDS 2048
 
-/* Another state of the writer's back end, for one thread; what it holds is void until .copy(). Free with .back->free(). 0 or -errno. */
+/*
+ * Another state of the writer's back end, for one thread; what it holds is void until .copy(). Free
+ * with .back->free(). 0 or -errno.
+ */
 int nti_trace_writer_state(struct ntime_trace_writer *w, void **out);
 
 /* ntime_trace_writer_new() for whoever has the devices. */
