@@ -18,8 +18,8 @@ struct cli_absence {
 };
 
 /*
- * Columns of JSON for the data of a reason, of a public struct that has it: @of(member, kind) is its CLI_OF(). None where nothing is in
- * the way.
+ * Columns of JSON for the data of a reason, of a public struct that has it: @of(member, kind) is
+ * its CLI_OF(). None where nothing is in the way.
  */
 #define CLI_ABSENCE_COLUMNS(of, type)                                                              \
 	{ "reason_code", of(reason_code, TEXT), .word = ntime_reason_name,                         \
@@ -34,7 +34,10 @@ struct cli_absence {
 
 #define CLI_ABSENCE_BYTES 2048 /* of a sentence */
 
-/* Does one sentence tell of both? Then code, what it is about and remedy are the same; the words of the reasons may differ. */
+/*
+ * Does one sentence tell of both? Then code, what it is about and remedy are the same; the words of
+ * the reasons may differ.
+ */
 bool cli_absence_is_alike(const struct cli_absence *a, const struct cli_absence *b);
 
 /* Was one before the one at @i like it? */

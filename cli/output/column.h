@@ -72,8 +72,8 @@ struct cli_cell {
  *		room
  * @kind, @at, @bytes: member of the result's struct that cli_cells_fill() takes the value from; see
  *		CLI_OF()
- * @word:	the text that the 32-bit number at @at stands for, of a CLI_CELL_TEXT; NULL: the text
- *		itself is there
+ * @word:	the text that the 32-bit number at @at stands for, of a CLI_CELL_TEXT; NULL: the
+ *		text itself is there
  * @if_flag, @flag_at: it does so only where the 32 flags at @flag_at have this one, see CLI_IF(); a
  *		boolean is whether its own member has it
  * @only:	bit of struct cli_columns.with without which the column is not there; 0: it always

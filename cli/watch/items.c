@@ -42,7 +42,10 @@ static int no_memory(void)
 	return -ENOMEM;
 }
 
-/* A copy of @from; its strings are the caller's, to be freed by absence_fini(). 0 or -ENOMEM after a sentence. */
+/*
+ * A copy of @from; its strings are the caller's, to be freed by absence_fini(). 0 or -ENOMEM after
+ * a sentence.
+ */
 static int absence_copy(struct cli_absence *to, const struct cli_absence *from)
 {
 	*to = (struct cli_absence){

@@ -24,7 +24,8 @@ extern "C" {
  * @reaches:	what it gives, one phrase
  * @usable:	1 when it can be used here and now by this user
  * @reason:	why not, or what limits it; "" when nothing does
- * @remedy:	what to do about @reason, a command where there is one; "none" when nobody can do anything
+ * @remedy:	what to do about @reason, a command where there is one; "none" when nobody can do
+ *		anything
  * @reason_code: enum ntime_reason; @about: what that is about; @remedy_kind: enum ntime_remedy_kind
  * @cost:	what one read costs, one phrase
  */

@@ -2,9 +2,10 @@
 /**
  * DOC: Why something cannot be counted, as data
  *
- * Whatever the library reports as missing carries a reason code, the thing that the reason is about, a sentence, and the
- * remedy with its kind. Absences of the same code, .about and .remedy have the same cause: one sentence may speak for all
- * of them. Programs compare these, never sentences, whose words may change.
+ * Whatever the library reports as missing carries a reason code, the thing that the reason is
+ * about, a sentence, and the remedy with its kind. Absences of the same code, .about and .remedy
+ * have the same cause: one sentence may speak for all of them. Programs compare these, never
+ * sentences, whose words may change.
  */
 #ifndef NTIME_REASON_H
 #define NTIME_REASON_H
@@ -17,7 +18,10 @@
 extern "C" {
 #endif
 
-/** enum ntime_reason - what is in the way. Values and names stay what they are; new ones may come behind */
+/**
+ * enum ntime_reason - what is in the way. Values and names stay what they are; new ones may come
+ * behind
+ */
 enum ntime_reason {
 	NTIME_REASON_NONE = 0,		 /* nothing */
 	NTIME_REASON_NO_HARDWARE = 1,	 /* this machine has no such unit, event or register */
@@ -37,9 +41,9 @@ enum ntime_reason {
 	NTIME_REASON_NOT_SUPPORTED = 15, /* not in the way asked for: modifiers, access method */
 	NTIME_REASON_SCOPE = 16,	 /* counts for more than what is measured, or elsewhere */
 	NTIME_REASON_RECORDING = 17,	 /* the recorded machine's file does not have it */
-	NTIME_REASON_NOT_COUNTING =
-		18,		  /* the counters stand still, whatever their driver reports */
-	NTIME_REASON_FAILED = 19, /* a call or an access failed */
+	/* the counters stand still, whatever their driver reports */
+	NTIME_REASON_NOT_COUNTING = 18,
+	NTIME_REASON_FAILED = 19,	 /* a call or an access failed */
 	NTIME_REASON_NOT_INSTALLED = 20, /* a library that it takes is not installed */
 };
 
@@ -47,16 +51,16 @@ enum ntime_reason {
 enum ntime_remedy_kind {
 	NTIME_REMEDY_NONE = 0, /* no: the hardware lacks it; the remedy's text is "none" */
 	NTIME_REMEDY_HERE = 1, /* yes, on this machine */
-	NTIME_REMEDY_ELSEWHERE =
-		2, /* yes, on the host, at the cloud provider or on other hardware */
+	/* yes, on the host, at the cloud provider or on other hardware */
+	NTIME_REMEDY_ELSEWHERE = 2,
 };
 
 /**
  * ntime_reason_name() - stable word of a reason code, as the JSON of the command has it
  * @code:	enum ntime_reason
  *
- * Return: "hypervisor", "paranoid", ...; "" for NTIME_REASON_NONE, NULL for a number that is no code. Static memory.
- * Since 0.1.
+ * Return: "hypervisor", "paranoid", ...; "" for NTIME_REASON_NONE, NULL for a number that is no
+ * code. Static memory. Since 0.1.
  */
 NTIME_API const char *ntime_reason_name(uint32_t code);
 

@@ -364,7 +364,10 @@ struct nthw_io *nti_ntimefs_io(struct nti_ntimefs *fs)
 	return &fs->io;
 }
 
-/* The driver makes the mount point when it is loaded, and a folder "core0" can be seen only when it is mounted. */
+/*
+ * The driver makes the mount point when it is loaded, and a folder "core0" can be seen only when it
+ * is mounted.
+ */
 static int find_driver(struct nti_os *os, const struct nti_why **why)
 {
 	int ret = os->ops->access(os, NTIME_FS_PATH "/core0", F_OK);

@@ -55,7 +55,10 @@ int nti_ntimefs_hold(struct nti_ntimefs *fs, enum nthw_space space, unsigned int
 int nti_ntimefs_describe(struct nti_ntimefs *fs, enum nthw_space space, unsigned int unit,
 			 uint32_t address, struct ntime_page *out);
 
-/* 0 when the driver's files are there and CPU 0's can be used; else -errno and why in *@why (static memory). */
+/*
+ * 0 when the driver's files are there and CPU 0's can be used; else -errno and why in *@why (static
+ * memory).
+ */
 int nti_ntimefs_probe(struct nti_os *os, const struct nti_why **why);
 
 /*

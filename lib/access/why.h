@@ -17,7 +17,10 @@ extern const struct nti_why nti_why_driver_empty;
 extern const struct nti_why nti_why_recording;
 extern const struct nti_why nti_why_no_registers; /* behind such an access method */
 
-/* Code and remedy of an access to registers that failed with @error; the sentence is the caller's, who knows which. */
+/*
+ * Code and remedy of an access to registers that failed with @error; the sentence is the caller's,
+ * who knows which.
+ */
 struct nti_why nti_why_of_access(int error);
 
 #endif

@@ -21,7 +21,9 @@ static const struct reason_row {
 	enum ntime_remedy_kind remedy_kind;
 } reason_rows[] = {
 	[NTIME_REASON_NONE] = { "", NTIME_REMEDY_NONE },
-	/* Hardware that is not there is found in other machines, or events that other units have. */
+	/*
+	 * Hardware that is not there is found in other machines, or events that other units have.
+	 */
 	[NTIME_REASON_NO_HARDWARE] = { "no-hardware", NTIME_REMEDY_ELSEWHERE },
 	[NTIME_REASON_HYPERVISOR] = { "hypervisor", NTIME_REMEDY_ELSEWHERE },
 	[NTIME_REASON_KERNEL] = { "kernel", NTIME_REMEDY_HERE },

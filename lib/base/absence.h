@@ -10,8 +10,10 @@
 /*
  * Why something cannot be counted; all NULL and 0: nothing is in the way. Owned strings.
  *
- * @about is what the reason is about: a unit, a counter, a CPU, a file. Who merges absences of the same @code, @about and
- * @remedy prints one of their reasons for all: a reason names neither the event nor anything else that is not in @about.
+ * @about is what the reason is about: a unit, a counter, a CPU, a file. Who merges absences of the
+ *	same @code, @about and
+ * @remedy prints one of their reasons for all: a reason names neither the event nor anything else
+ *	that is not in @about.
  */
 struct nti_absence {
 	enum ntime_reason code;
@@ -19,10 +21,13 @@ struct nti_absence {
 	char *about;
 	char *reason;
 	char *remedy;
-	size_t cause_at; /* of a metric: the event's own reason begins here, behind "needs EVENT: " */
+	/* of a metric: the event's own reason begins here, behind "needs EVENT: " */
+	size_t cause_at;
 };
 
-/* The same in static memory: what is asked for often, such as whether an access method can be used. */
+/*
+ * The same in static memory: what is asked for often, such as whether an access method can be used.
+ */
 struct nti_why {
 	enum ntime_reason code;
 	const char *about, *reason, *remedy;
@@ -32,7 +37,10 @@ struct nti_why {
 extern const struct nti_why nti_why_nothing;
 
 void nti_absence_fini(struct nti_absence *a);
-/* Replace the content by printf texts; 0 or -ENOMEM. @remedy is plain text, NULL when nobody can do anything. */
+/*
+ * Replace the content by printf texts; 0 or -ENOMEM. @remedy is plain text, NULL when nobody can do
+ * anything.
+ */
 int nti_absence_set(struct nti_absence *a, enum ntime_reason code, const char *about,
 		    const char *remedy, const char *reason, ...)
 	__attribute__((format(printf, 5, 6)));
@@ -45,7 +53,10 @@ int nti_absence_copy(struct nti_absence *to, const struct nti_absence *from);
 /* The kind follows from the code, and from whether there is a remedy at all. */
 enum ntime_remedy_kind nti_remedy_kind(enum ntime_reason code, const char *remedy);
 
-/* For a user: never NULL. The reason of the event itself, where the reason is that a metric needs it. */
+/*
+ * For a user: never NULL. The reason of the event itself, where the reason is that a metric needs
+ * it.
+ */
 const char *nti_absence_cause(const struct nti_absence *a);
 
 /* Initialisers of the public structs that report an absence or a why; "" where there is none. */

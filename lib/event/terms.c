@@ -479,8 +479,9 @@ static bool may_look(struct nti_os *os, const char *pmu)
 }
 
 /*
- * An event of @pmu, or without @is_event all of it, is not here: the guest's hypervisor, or @bare, is why. The event stays
- * unnamed: what is absent is named beside the reason, and one reason may stand for many. 0 or -ENOMEM.
+ * An event of @pmu, or without @is_event all of it, is not here: the guest's hypervisor, or @bare,
+ * is why. The event stays unnamed: what is absent is named beside the reason, and one reason may
+ * stand for many. 0 or -ENOMEM.
  */
 static int blame(struct build *b, const char *pmu, bool is_event, const char *bare)
 {

@@ -77,11 +77,17 @@ void nti_cpu_hybrid_counters(const struct nthw_x86_cpu *cpu, char kind, unsigned
  */
 static const struct nti_hypervisor hypervisors[] = {
 	{ "KVMKVMKVM", "KVM", VIRTUAL_PMU },
-	/* Broadcom (VMware) knowledge base 344161, "Using Virtual CPU Performance Monitoring Counters" */
+	/*
+	 * Broadcom (VMware) knowledge base 344161, "Using Virtual CPU Performance Monitoring
+	 * Counters"
+	 */
 	{ "VMwareVMware", "VMware",
 	  "ask who runs the host to enable virtualized CPU performance counters: vpmc.enable = "
 	  "\"TRUE\" in the guest's .vmx file" },
-	/* Microsoft Learn, "Enable Intel Performance Monitoring Hardware in a Hyper-V virtual machine" */
+	/*
+	 * Microsoft Learn, "Enable Intel Performance Monitoring Hardware in a Hyper-V virtual
+	 * machine"
+	 */
 	{ "Microsoft Hv", "Hyper-V",
 	  "on the host, while the guest is off: Set-VMProcessor -VMName NAME -Perfmon "
 	  "@(\"pmu\")" },
@@ -98,9 +104,15 @@ static const struct nti_hypervisor hypervisors[] = {
 	{ "QEMU", "QEMU", VIRTUAL_PMU },
 };
 
-/* Providers by DMI's system vendor: their customers cannot set the host's hypervisor, but choose another instance. */
+/*
+ * Providers by DMI's system vendor: their customers cannot set the host's hypervisor, but choose
+ * another instance.
+ */
 static const struct nti_hypervisor clouds[] = {
-	/* Brendan Gregg, "The PMCs of EC2: Measuring IPC" (2017): dedicated hosts and sizes that fill one; AWS: *.metal */
+	/*
+	 * Brendan Gregg, "The PMCs of EC2: Measuring IPC" (2017): dedicated hosts and sizes that
+	 * fill one; AWS: *.metal
+	 */
 	{ "Amazon EC2", "Amazon EC2",
 	  "take a bare-metal instance (*.metal), or a size that fills a whole host or socket" },
 	/* Google Cloud, Compute Engine, "PMU overview" and "Manage the PMU in VMs" */
@@ -121,7 +133,9 @@ static const struct nti_hypervisor *find_hypervisor(const char *signature)
 	return NULL;
 }
 
-/* The cloud in which this machine is, bare-metal instances included; NULL in none that is listed. */
+/*
+ * The cloud in which this machine is, bare-metal instances included; NULL in none that is listed.
+ */
 static const struct nti_hypervisor *find_cloud(struct nti_os *os)
 {
 	char text[256];
@@ -135,7 +149,10 @@ static const struct nti_hypervisor *find_cloud(struct nti_os *os)
 	return NULL;
 }
 
-/* Where there is no CPUID: the device tree's hypervisor node (KVM makes none), else the maker that DMI names. */
+/*
+ * Where there is no CPUID: the device tree's hypervisor node (KVM makes none), else the maker that
+ * DMI names.
+ */
 static const struct nti_hypervisor *find_without_cpuid(struct nti_os *os)
 {
 	const struct nti_hypervisor *found;

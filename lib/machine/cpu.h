@@ -19,7 +19,10 @@ void nti_cpu_identify(struct nti_os *os, struct nthw_x86_cpu *out);
 void nti_cpu_hybrid_counters(const struct nthw_x86_cpu *cpu, char kind, unsigned int *counters,
 			     unsigned int *fixed);
 
-/* A hypervisor, and who must do what so that it exposes a PMU to its guests; static memory. NULL when there is none. */
+/*
+ * A hypervisor, and who must do what so that it exposes a PMU to its guests; static memory. NULL
+ * when there is none.
+ */
 struct nti_hypervisor {
 	const char *
 		/* the 12 bytes of CPUID 0x40000000, or the device tree's or DMI's word */

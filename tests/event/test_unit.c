@@ -194,7 +194,10 @@ static const struct hypervisor_row {
 	{ __LINE__, "SomethingNew", "of unknown make", "ask who runs the host" },
 };
 
-/* Why the core PMU of a guest of @signature is absent; @file, where not NULL, is there beside the guest's own. Caller frees. */
+/*
+ * Why the core PMU of a guest of @signature is absent; @file, where not NULL, is there beside the
+ * guest's own. Caller frees.
+ */
 static struct nti_absence absence_of_guest(const char *signature, const struct fake_file *file)
 {
 	struct fake_leaf leaves[3] = {
@@ -442,7 +445,9 @@ TEST(reasons_have_names_and_kinds)
 			other = ntime_reason_name(k);
 			assert_string_not_equal(name, other);
 		}
-		/* Only the word tells that nothing can be done; every remedy is applied somewhere. */
+		/*
+		 * Only the word tells that nothing can be done; every remedy is applied somewhere.
+		 */
 		TT_IS(nti_remedy_kind(code, NULL), NTIME_REMEDY_NONE);
 		TT_IS(nti_remedy_kind(code, ""), NTIME_REMEDY_NONE);
 		TT_IS(nti_remedy_kind(code, "none"), NTIME_REMEDY_NONE);

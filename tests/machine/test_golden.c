@@ -423,7 +423,10 @@ struct causes {
 	struct cause of[256];
 };
 
-/* Whatever is not usable has a code, something that it is about, and a remedy or the word that there is none. */
+/*
+ * Whatever is not usable has a code, something that it is about, and a remedy or the word that
+ * there is none.
+ */
 static void check_absence(struct causes *all, uint32_t usable, uint32_t code, uint32_t kind,
 			  const char *about, const char *cause, const char *remedy)
 {
@@ -495,7 +498,10 @@ TEST(every_absence_has_its_data)
 		TT_IS(ntime_unit_for_each(ctx, check_unit_absence, all), 0);
 		TT_IS(ntime_event_for_each(ctx, NULL, check_event_absence, all), 0);
 		TT_IS(ntime_metric_for_each(ctx, check_event_absence, all), 0);
-		/* The ways in to registers that a recording does not have, and metrics of other machines. */
+		/*
+		 * The ways in to registers that a recording does not have, and metrics of other
+		 * machines.
+		 */
 		assert_true(all->absences > 2 && all->n > 1);
 		ntime_close(ctx);
 		free(all);

@@ -31,7 +31,10 @@ int nti_perf_level_of(const struct nti_unit *unit)
 	}
 }
 
-/* @may_not: "perf_event_paranoid is 3: an ordinary user may not count anything"; else @result comes first. */
+/*
+ * @may_not: "perf_event_paranoid is 3: an ordinary user may not count anything"; else @result comes
+ *	first.
+ */
 static int explain(int level, int wanted, const char *result, const char *may_not,
 		   struct nti_absence *out)
 {

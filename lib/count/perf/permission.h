@@ -9,7 +9,10 @@
 #include "lib/machine/unit.h"
 #include "lib/os/os.h"
 
-/* Highest level at which an ordinary user may count that (Linux, Documentation/admin-guide/sysctl/kernel.rst). */
+/*
+ * Highest level at which an ordinary user may count that (Linux,
+ * Documentation/admin-guide/sysctl/kernel.rst).
+ */
 enum {
 	NTI_PERF_TRACEPOINTS = -1,
 	NTI_PERF_CPUS = 0,   /* all programs of a CPU, and uncore units */
@@ -22,12 +25,17 @@ int nti_perf_paranoid(struct nti_os *os);
 /* Highest level at which an ordinary user can use @unit at all. */
 int nti_perf_level_of(const struct nti_unit *unit);
 
-/* An ordinary user may not use @unit at @level; at @wanted, one of those above, he might. 0 or -ENOMEM. */
+/*
+ * An ordinary user may not use @unit at @level; at @wanted, one of those above, he might. 0 or
+ * -ENOMEM.
+ */
 int nti_perf_explain_level(const struct nti_unit *unit, int level, int wanted,
 			   struct nti_absence *out);
 /* Only user mode is counted at @level. 0 or -ENOMEM. */
 int nti_perf_explain_user_only(int level, struct nti_absence *out);
-/* What an ordinary user may not count at @level, all of it: "" when nothing. And why. 0 or -ENOMEM. */
+/*
+ * What an ordinary user may not count at @level, all of it: "" when nothing. And why. 0 or -ENOMEM.
+ */
 int nti_perf_explain_rest(int level, const char **what, struct nti_absence *out);
 
 #endif

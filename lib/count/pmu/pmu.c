@@ -204,7 +204,10 @@ static int explain_no_sequence(const struct nti_pmus *banks, const struct wanted
 				       "count through perf: --via perf",
 				       "ntime does not know how to program this processor's core "
 				       "PMU");
-	/* Registers that are not there read alike, whether it is the way or the box that is missing. */
+	/*
+	 * Registers that are not there read alike, whether it is the way or the box that is
+	 * missing.
+	 */
 	if (nti_method_probe(banks->os, what->handle.method, &why) < 0)
 		return nti_absence_set_why(out, why);
 	return nti_absence_set(out, NTIME_REASON_FAILED, what->unit->name, "ntime list -v",
