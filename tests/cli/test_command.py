@@ -1161,7 +1161,7 @@ def emulated_machine_is_marked():
     for command in ('list', 'doctor'):
         has(in_guest(command).stdout.decode(), EMULATED)
         equal(json.loads(in_guest(command, '--json').stdout)['emulated'], 'arm64')
-        has_not(ntime(command).stdout.decode(), 'emulated')
+        has_not(ntime(command).stdout.decode(), 'emulated machine')
     equal(json.loads(err(in_guest('--json', *count, 'true')))['emulated'], 'arm64')
     lines = err(in_guest('--json', *count, '-I', '20', 'sleep', '0.1')).splitlines()
     equal({json.loads(line)['emulated'] for line in lines}, {'arm64'})

@@ -317,7 +317,7 @@ def misuse_is_one_sentence_and_a_hint():
                        (('--per', 'cpu'), 'socket, core or thread'), (('--via', 'usb'), 'perf, ntimefs, msr, pci and auto'),
                        (('--csv', '--json'), 'cannot be combined'), (('--plain', '--csv'), 'cannot be combined'),
                        (('--above', 'x'), 'METRIC=VALUE'), (('--above', '=1'), 'METRIC=VALUE'), (('--above', 'x='), 'METRIC=VALUE'),
-                       (('--above', 'x=1k'), 'is not a number'), (('--above', 'x=nan'), 'no number'), (('--run', 'true'), '--above'),
+                       (('--above', 'x=1k'), 'is not a number'), (('--above', 'x=nan'), 'is not a number'), (('--run', 'true'), '--above'),
                        (('--bell',), '--above'), (('-q', '-v'), 'cannot be combined'), (('',), 'is missing'),
                        (('--clear-log', '--machine', 'x'), '--machine'), (('--bogus',), '--bogus')):
         done = watch(*args, status=125)
