@@ -867,8 +867,8 @@ TEST(devices_without_a_number_are_told)
 	(void)fclose(out);
 	warnings = warnings_of(text, n, &accesses);
 	TT_IS(accesses, 65552);
-	TT_TEXT(warnings, "15 accesses lost their device: no more than 65,535 devices are told "
-			  "apart, by names of up to 4,096 bytes\n");
+	TT_TEXT(warnings, "15 accesses lost their device: no more than 65,535 devices are "
+			  "distinguished, by names of up to 4,096 bytes\n");
 	free(warnings);
 	free(text);
 }
