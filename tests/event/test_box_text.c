@@ -112,7 +112,8 @@ static const struct lint_row {
 	{ __LINE__, HEAD "event e\n",
 	  "x.events:7: \"source\" is followed by a blank line, not \"event\"" },
 	{ __LINE__, HEAD "\nevent e\nterms event=1\n",
-	  "x.events:9: the entry of e ends too early: \"terms\" is followed by \"scale\", \"unit\", "
+	  "x.events:9: the entry of e ends too early: \"terms\" is followed by \"scale\", "
+	  "\"unit\", "
 	  "\"state\" or \"about\"" },
 	{ __LINE__, "kind k\npmu p\n\nkind l\n",
 	  "x.events:2: the entry of k ends too early: \"pmu\" is followed by \"term\"" },
