@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
-/* Pages of memory, as the kernel gives them. */
+/* Pages of memory, as the kernel gives them, and its random bytes. */
 #include <errno.h>
+#include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "lib/os/page.h"
+
+#define LARGE_BYTES ((size_t)2 << 20)
 
 size_t nti_page_bytes(void)
 {
@@ -33,4 +37,21 @@ void nti_page_wiped_free(void *memory, size_t room)
 {
 	if (memory)
 		(void)munmap(memory, room);
+}
+
+void *nti_page_large_alloc(size_t bytes)
+{
+	size_t align = bytes < LARGE_BYTES ? 64 : LARGE_BYTES;
+	void *memory = aligned_alloc(align, (bytes + align - 1) & ~(align - 1));
+
+#ifdef MADV_HUGEPAGE
+	if (memory && bytes >= LARGE_BYTES)
+		(void)madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+	return memory;
+}
+
+int nti_page_random(void *out, size_t bytes)
+{
+	return getrandom(out, bytes, GRND_NONBLOCK) == (ssize_t)bytes ? 0 : -EAGAIN;
 }

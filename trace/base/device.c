@@ -7,9 +7,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "lib/base/shared.h"
+#include "lib/os/page.h"
 #include "trace/base/batch.h"
 #include "trace/base/device.h"
 #include "trace/base/pcidev.h"
@@ -69,7 +69,7 @@ int nti_trace_devices_new(struct nti_trace_devices **out)
 	if (!d)
 		return -ENOMEM;
 	/* Where the system has no random bytes yet, where the table lies must do. */
-	if (getrandom(d->key, sizeof(d->key), GRND_NONBLOCK) != (ssize_t)sizeof(d->key))
+	if (nti_page_random(d->key, sizeof(d->key)) < 0)
 		d->key[0] = (uintptr_t)d;
 	d->slots = FIRST_SLOTS;
 	d->slot = calloc(d->slots, sizeof(*d->slot));

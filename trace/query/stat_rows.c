@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/query/pages.h"
+#include "lib/os/page.h"
 #include "trace/query/stat_rows.h"
 
 /* Copies, because realloc() keeps no alignment. */
 static struct nti_stat_row *more_rows(const struct nti_stat_rows *t, size_t room)
 {
-	struct nti_stat_row *row = nti_pages_alloc(room * sizeof(*row));
+	struct nti_stat_row *row = nti_page_large_alloc(room * sizeof(*row));
 
 	if (row && t->n)
 		memcpy(row, t->row, t->n * sizeof(*row));
@@ -50,7 +50,7 @@ static int grow(struct nti_stat_rows *t)
 
 	if (t->masked && !make_masked(t, room))
 		return -ENOMEM;
-	slot = nti_pages_alloc(sizeof(*slot) << order);
+	slot = nti_page_large_alloc(sizeof(*slot) << order);
 	row = slot ? more_rows(t, room) : NULL;
 	if (!row) {
 		free(slot);

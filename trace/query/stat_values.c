@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/query/pages.h"
+#include "lib/os/page.h"
 #include "trace/query/stat_values.h"
 
 #define FIRST_ORDER 4u
@@ -39,7 +39,7 @@ static bool grow(struct nti_values *v, size_t n)
 		room = v->limit;
 	if (room == v->room)
 		return true;
-	slot = nti_pages_alloc(room * sizeof(*slot));
+	slot = nti_page_large_alloc(room * sizeof(*slot));
 	if (!slot)
 		return false;
 	if (v->slot)
