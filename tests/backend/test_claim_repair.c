@@ -313,7 +313,7 @@ TEST(every_access_of_a_repair_fails_once)
 		if (bank.accesses < k)
 			break;
 		TT_IS(ret, -EIO);
-		TT_HAS(e.text, "could not be put back");
+		TT_HAS(e.text, "could not be restored");
 		TT_HAS(e.text, "cannot ");
 		/* The rest stays on record, and nobody gets the bank meanwhile. */
 		TT_IS(try_take(&bank, &owner), -EUCLEAN);

@@ -221,7 +221,7 @@ static const struct vendor_row {
 	{ __LINE__, SEED, "id==10de:0a6c", "PCIDEV 0500 10de0a6c 0 80000000 90000000 ", NULL },
 	{ __LINE__, SEED, "id==8086:0a6c", "PCIDEV 0500 80860a6c ", NULL },
 	{ __LINE__, SEED, "id==10de:ffff", "PCIDEV 0500 10deffff ",
-	  "1 nothing in the trace tells the chip" },
+	  "1 the trace does not show the chip" },
 	/* the identification of the chip, first and last */
 	{ __LINE__, BOOT0("0xa8000a2") SEED, NULL, "PCIDEV 0500 10de0000 0 80000000 90000000 ",
 	  NULL },
@@ -236,7 +236,7 @@ static const struct vendor_row {
 	  "LOG:         0: dir: 0x00000001, mmio: 0x0000a40c, value: 0x00000003, mask: "
 	  "0xffffffff\n",
 	  NULL, "PCIDEV ff00 10de0000 0 80000000 90000000 ",
-	  "1 nothing in the trace tells the chip" },
+	  "1 the trace does not show the chip" },
 };
 
 TEST(vendors)
@@ -309,7 +309,7 @@ static const struct hint_row {
 	{ __LINE__, NTIME_TRACE_MMIOTRACE, "bar=05:00.0=0=0x1001", "multiple of 4096" },
 	{ __LINE__, NTIME_TRACE_MMIOTRACE, "bar=05:00.0=0=0x1000+0", "0 is no size" },
 	{ __LINE__, NTIME_TRACE_MMIOTRACE, "bar=0=0x1000", "write bar=DEVICE" },
-	{ __LINE__, NTIME_TRACE_MMIOTRACE, "bar==0=0xfffffffffffff000+64k", "behind the last" },
+	{ __LINE__, NTIME_TRACE_MMIOTRACE, "bar==0=0xfffffffffffff000+64k", "after the last" },
 	{ __LINE__, NTIME_TRACE_MMIOTRACE, "chip==XYZ", "known as \"XYZ\"" },
 	{ __LINE__, NTIME_TRACE_MMIOTRACE, "chip=*=GA102", NULL },
 	{ __LINE__, NTIME_TRACE_VFIO, "style=%x", "no style" },
