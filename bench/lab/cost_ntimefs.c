@@ -22,8 +22,8 @@
 
 #define MODULE "/lab/ntime.ko"
 #define CORE NTIME_FS_PATH "/core0"
-#define TSC /* IA32_TIME_STAMP_COUNTER (Intel SDM vol. 4, table 2-2), also pread(2) of msr */
-CORE "/msr/0x10"
+/* IA32_TIME_STAMP_COUNTER (Intel SDM vol. 4, table 2-2), also read by pread(2) of msr. */
+#define TSC CORE "/msr/0x10"
 
 /* A counter whose instruction takes no switch over its number. */
 #if defined(__aarch64__) || defined(__arm__)
@@ -40,9 +40,9 @@ CORE "/msr/0x10"
 
 #define PAGE ((size_t)sysconf(_SC_PAGESIZE))
 
-	/* Why the driver cannot be used; "" when it can. */
-	static char why_not[128] =
-		"the driver is neither loaded nor in this guest (ntime lab run --driver)";
+/* Why the driver cannot be used; "" when it can. */
+static char why_not[128] =
+	"the driver is neither loaded nor in this guest (ntime lab run --driver)";
 
 static bool is_loaded_here;
 
