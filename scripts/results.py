@@ -126,7 +126,9 @@ class Results:
         print(f'-- {outcome.name} failed and is run again alone', flush=True)
         second = again(outcome)
         anew = count(second)
-        if anew.failed:
+        skipped = {name for name, _ in anew.skipped}
+        # What is skipped the second time did not pass.
+        if anew.failed or not anew.passed or any(name in skipped for name, _ in counts.failed):
             print(*shown(second.text), sep='\n', flush=True)
             return counts
         self.unsteady.append((outcome, counts.failed, second))

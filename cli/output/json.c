@@ -47,7 +47,7 @@ int cli_json_check(void)
 	int ret = nti_lazy_load(&nti_lazy_jansson, why);
 
 	if (ret < 0)
-		cli_say("cannot write JSON: %s; install %s", why, nti_lazy_jansson.package);
+		cli_say("cannot read or write JSON: %s; install %s", why, nti_lazy_jansson.package);
 	return ret;
 }
 

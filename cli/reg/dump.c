@@ -220,10 +220,14 @@ static int load_text(struct cli_dump *d, FILE *f, const char *path)
 static int load_json(struct cli_dump *d, FILE *f, const char *path)
 {
 	json_error_t error;
-	json_t *root = json_loadf(f, 0, &error), *array = json_object_get(root, "registers"), *json;
+	json_t *root, *array, *json;
 	size_t i;
 	int ret = 0;
 
+	if (cli_json_check() < 0)
+		return CLI_EXIT_FAILED;
+	root = json_loadf(f, 0, &error);
+	array = json_object_get(root, "registers");
 	if (!root)
 		return say_line(path, error.line > 0 ? (size_t)error.line : 1, error.text);
 	if (!json_is_array(array)) {

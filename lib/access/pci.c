@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lib/access/pci.h"
+#include "lib/lazy/lazy.h"
 
 /* pci_read_config() of Linux 6.1 drivers/pci/pci-sysfs.c gives more only to CAP_SYS_ADMIN */
 #define CONFIG_PUBLIC_BYTES 64
@@ -90,6 +91,12 @@ int nti_pci_new(struct nti_os *os, struct nti_pci **out)
 
 	*out = NULL;
 	if (os->is_replay || os->is_elsewhere)
+		return 0;
+	/*
+	 * Before it is initialised once and for all: a library that is missing now may be there
+	 * later.
+	 */
+	if (nti_lazy_load(&nti_lazy_pciaccess, NULL) < 0)
 		return 0;
 	(void)pthread_once(&system_once, system_init);
 	if (system_error)

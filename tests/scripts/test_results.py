@@ -98,6 +98,14 @@ def what_fails_twice_failed():
 
 
 @test
+def what_is_skipped_the_second_time_failed():
+    for second in ('1..0 # SKIP no port is free', '1..2\nok 1 - a\nok 2 - b # SKIP no port is free'):
+        results = Results(2)
+        run(results, [Outcome('p', '1..2\nok 1 - a\nnot ok 2 - b')], Outcome('p', second))
+        equal((summary(results)[0], results.unsteady), ('1 passed, 1 failed, 0 skipped', []))
+
+
+@test
 def a_crash_that_is_gone_is_unsteady_too():
     results = Results(1)
     run(results, [Outcome('crash', '', 'the program ended badly: killed')], Outcome('crash', 'ok 1 - a'))

@@ -235,8 +235,7 @@ static const struct vendor_row {
 	  "LOG:         0: dir: 0x00000001, mmio: 0x0000a40c, value: 0x00000003, mask: 0xffffffff\n"
 	  "LOG:         0: dir: 0x00000001, mmio: 0x0000a40c, value: 0x00000003, mask: "
 	  "0xffffffff\n",
-	  NULL, "PCIDEV ff00 10de0000 0 80000000 90000000 ",
-	  "1 the trace does not show the chip" },
+	  NULL, "PCIDEV ff00 10de0000 0 80000000 90000000 ", "1 the trace does not show the chip" },
 };
 
 TEST(vendors)

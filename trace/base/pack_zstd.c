@@ -5,6 +5,7 @@
 
 #include <zstd.h>
 
+#include "lib/lazy/lazy.h"
 #include "trace/base/blocks.h"
 
 /* The fastest of the usual levels: columns of differences gain little from higher ones. */
@@ -37,9 +38,12 @@ size_t nti_pack(struct nti_pack **state, void *out, size_t room, const void *in,
 
 int nti_unpack(struct nti_pack **state, void *out, size_t bytes, const void *in, size_t n)
 {
-	struct nti_pack *p = get(state);
+	struct nti_pack *p;
 	size_t got;
 
+	if (nti_lazy_load(&nti_lazy_zstd, NULL) < 0)
+		return -EOPNOTSUPP;
+	p = get(state);
 	if (p && !p->from)
 		p->from = ZSTD_createDCtx();
 	if (!p || !p->from)

@@ -371,7 +371,8 @@ static int unsupported(struct ntime_trace *t)
 	t->pieces.error =
 		nti_error(&t->error, -EOPNOTSUPP,
 			  "blocks of the trace are compressed with zstd, which this build cannot "
-			  "undo; convert it to VFIO text with an ntime that is built with zstd");
+			  "undo, or libzstd is missing; install libzstd1, or convert the trace to "
+			  "VFIO text with an ntime that is built with zstd");
 	return t->pieces.error;
 }
 
