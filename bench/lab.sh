@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What a read costs in guest instructions, in each way in and beside PAPI: one guest run for each processor, bench/lab/cost in it.
+# What a read costs in guest instructions, in each method and beside PAPI: one guest run for each processor, bench/lab/cost in it.
 set -u
 
 failed=0

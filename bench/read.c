@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 /*
- * Loops that read counters in every way there is, ours and others'. bench/read.py turns what this
- * prints into a table:
+ * Loops that read counters in every method there is, ours and others'. bench/read.py turns what
+ * this prints into a table:
  *
- *   read time ROUNDS [MACHINE]   nanoseconds per read of each way, in interleaved rounds
- *   read loop N [MACHINE]        N reads each way, for callgrind, which counts the instructions of
+ *   read time ROUNDS [MACHINE]   nanoseconds per read of each method, in interleaved rounds
+ *   read loop N [MACHINE]        N reads each method, for callgrind, which counts the instructions
+ *                                of
  *                                the functions loop_*
  *
- * MACHINE is a recorded machine for the way replay.
+ * MACHINE is a recorded machine for the replay.
  *
- * Lines of "time" are separated by tabs: "way", name, events, median ns, minimum ns, instructions
- * or "-", words; and "absent", name, events, words, reason; and "note", words: what must be known
- * of a row to read it.
+ * Lines of "time" are separated by tabs: "method", name, events, median ns, minimum ns,
+ * instructions or "-", words; and "absent", name, events, words, reason; and "note", words: what
+ * must be known of a row to read it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,11 +33,11 @@
 
 #include "bench/read.h"
 
-#define MAX_WAYS 32
+#define MAX_METHODS 32
 #define MAX_ROUNDS 1001
 /*
- * A stretch of one way in a round: long beside the clock's own cost, short beside the scheduler's
- * turns.
+ * A stretch of one method in a round: long beside the clock's own cost, short beside the
+ * scheduler's turns.
  */
 #define STRETCH_NS 300000
 
@@ -137,7 +138,7 @@ static int open_reader(struct bench_state *s, const char *name, enum ntime_reade
 		return ntime_failed(s);
 	if (s->reader.state->type == (uint32_t)wanted)
 		return 0;
-	(void)snprintf(s->reason, sizeof(s->reason), "%s is read by another way here: %s", name,
+	(void)snprintf(s->reason, sizeof(s->reason), "%s is read by another method here: %s", name,
 		       ntime_reader_why(&s->reader));
 	return -1;
 }
@@ -243,24 +244,23 @@ static const struct bench_method our_methods[] = {
 	  NULL },
 	{ "bare_clock", 1, false, "bare instruction (rdtsc, cntvct_el0)", open_bare_clock,
 	  loop_bare_clock, NULL, NULL },
-	{ "clock", 1, false, "ntime_read, way clock", open_clock, loop_clock, NULL, NULL },
-	{ "pmc", 1, true, "ntime_read, way perf: page and rdpmc or mrs", open_pmc, loop_pmc, NULL,
+	{ "clock", 1, false, "ntime_read, clock", open_clock, loop_clock, NULL, NULL },
+	{ "pmc", 1, true, "ntime_read, perf: page and rdpmc or mrs", open_pmc, loop_pmc, NULL,
 	  NULL },
 	{ "raw_1", 1, false, "bare read(2) of perf's descriptor", open_raw, loop_raw_1, NULL,
 	  NULL },
 	{ "raw_8", 8, false, "bare read(2) of perf's descriptor", open_raw, loop_raw_8, NULL,
 	  NULL },
-	{ "read_call", 1, false, "ntime_read, way perf: read(2)", open_read_call, loop_read_call,
-	  NULL, NULL },
-	{ "session_1", 1, false, "ntime_session_read, way perf", open_session, loop_session_1, NULL,
+	{ "read_call", 1, false, "ntime_read, perf: read(2)", open_read_call, loop_read_call, NULL,
 	  NULL },
-	{ "session_8", 8, false, "ntime_session_read, way perf", open_session, loop_session_8, NULL,
+	{ "session_1", 1, false, "ntime_session_read, perf", open_session, loop_session_1, NULL,
+	  NULL },
+	{ "session_8", 8, false, "ntime_session_read, perf", open_session, loop_session_8, NULL,
 	  NULL },
 	{ "raw_msr", 1, false, "bare pread(2) of /dev/cpu/0/msr", open_raw_msr, loop_raw_msr, NULL,
 	  NULL },
-	{ "msr", 1, false, "ntime_msr_read, way msr", open_msr, loop_msr, NULL, NULL },
-	{ "replay", 1, false, "ntime_session_read, way replay", open_replay, loop_replay, NULL,
-	  NULL },
+	{ "msr", 1, false, "ntime_msr_read, msr", open_msr, loop_msr, NULL, NULL },
+	{ "replay", 1, false, "ntime_session_read, replay", open_replay, loop_replay, NULL, NULL },
 };
 
 struct measured {
@@ -271,7 +271,7 @@ struct measured {
 	double ns[MAX_ROUNDS];
 };
 
-static struct measured measured[MAX_WAYS];
+static struct measured measured[MAX_METHODS];
 static size_t measured_count;
 
 static void open_method(const struct bench_method *method, struct ntime_ctx *ctx)
@@ -373,8 +373,8 @@ static void print_method(struct measured *m, size_t rounds)
 		return;
 	}
 	qsort(m->ns, rounds, sizeof(m->ns[0]), compare_doubles);
-	printf("way\t%s\t%u\t%.3f\t%.3f\t", m->method->name, m->method->events, m->ns[rounds / 2],
-	       m->ns[0]);
+	printf("method\t%s\t%u\t%.3f\t%.3f\t", m->method->name, m->method->events,
+	       m->ns[rounds / 2], m->ns[0]);
 	print_instructions(m);
 	printf("%s\n", m->method->what);
 	if (m->state.reason[0])
@@ -389,7 +389,7 @@ static void run_stretch(struct measured *m, size_t round)
 	m->ns[round] = (double)ns / (double)m->turns;
 }
 
-/* A B C A B C ...: what disturbs the machine for a while disturbs all ways alike. */
+/* A B C A B C ...: what disturbs the machine for a while disturbs all methods alike. */
 static void run_rounds(size_t rounds)
 {
 	for (size_t i = 0; i < measured_count; i++)

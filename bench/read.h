@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* One way to read counters, as the benchmark of reads sees it: opened once, then read in a loop. */
+/*
+ * One method to read counters, as the benchmark of reads sees it: opened once, then read in a loop.
+ */
 #ifndef BENCH_READ_H
 #define BENCH_READ_H
 
@@ -23,7 +25,7 @@ struct bench_state {
 	struct ntime_value values[BENCH_EVENTS];
 	size_t items;
 	struct ntime_ctx *ctx;	   /* shared */
-	struct ntime_ctx *own_ctx; /* of this way alone, or NULL */
+	struct ntime_ctx *own_ctx; /* of this method alone, or NULL */
 	int fd;			   /* of a group's leader */
 	int event_set;		   /* PAPI's */
 	uint64_t count;

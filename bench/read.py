@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What a read costs in each way in, beside its peers: one table of instructions and nanoseconds, and the aims."""
+"""What a read costs in each method, beside its peers: one table of instructions and nanoseconds, and the aims."""
 import glob
 import re
 import subprocess

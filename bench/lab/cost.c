@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a read costs in instructions, of this side and of the kernel's, in each way there is, ours
- * and others'. Runs in a guest of the lab whose counter of instructions is exact (QEMU, -icount):
- * there a read that takes the same way takes the same number each time, so the figures are facts
- * and not samples. Elsewhere it runs as well, with the precision that the processor's counter has.
+ * What a read costs in instructions, of this side and of the kernel's, in each method there is,
+ * ours and others'. Runs in a guest of the lab whose counter of instructions is exact (QEMU,
+ * -icount): there a read that is by the same method takes the same number each time, so the figures
+ * are facts and not samples. Elsewhere it runs as well, with the precision that the processor's
+ * counter has.
  *
  *   cost [--json | --tap] [REPEAT]
  *
  * The counter that measures is a perf event of its own, read by the processor's instruction, beside
- * what is measured: no way is measured with its own means. It counts user mode in one series of
+ * what is measured: no method is measured with its own means. It counts user mode in one series of
  * reads, all modes in another. The least of a series is the cost: a timer interrupt adds to a few,
  * and the column "same" says how many had the least.
  *
@@ -30,7 +31,7 @@
 
 #include "bench/lab/cost.h"
 
-#define MAX_WAYS 40
+#define MAX_METHODS 40
 #define MAX_REPEAT 10000
 #define WARM_UP 20
 #define CLOCKED_REPEAT 5
@@ -164,7 +165,7 @@ static void open_the_counters(void)
 	set_sysctl("/proc/sys/kernel/perf_event_paranoid", "1");
 }
 
-/* One counter at a time; what the ways have left of them must be enough for it. */
+/* One counter at a time; what the methods have left of them must be enough for it. */
 static int meter_open(bool user_only)
 {
 	int fd = open_instructions(user_only, 0, true);
@@ -191,7 +192,7 @@ static bool meter_close(int fd)
 	return is_same;
 }
 
-/* ---- the ways ---- */
+/* ---- the methods ---- */
 
 static inline uint64_t bare_clock(void)
 {
@@ -307,7 +308,7 @@ static int open_reader(struct cost_state *s, const char *name, uint32_t flags,
 		return ntime_failed(s);
 	if (s->reader.state->type == (uint32_t)wanted)
 		return 0;
-	(void)snprintf(s->reason, sizeof(s->reason), "read by another way here: %s",
+	(void)snprintf(s->reason, sizeof(s->reason), "read by another method here: %s",
 		       ntime_reader_why(&s->reader));
 	return -1;
 }
@@ -399,7 +400,7 @@ static int open_bare_software(struct cost_state *s, unsigned int events)
 	return open_bare(s, true, events);
 }
 
-/* What ntimefs' way to a reader is beside: perf_event_open(2), and mmap(2) of its page. */
+/* What a reader through ntimefs is beside: perf_event_open(2), and mmap(2) of its page. */
 static void run_open_perf(struct cost_state *s, size_t n)
 {
 	for (; n; n--) {
@@ -466,7 +467,7 @@ struct measured {
 	struct series user, all;
 };
 
-static struct measured measured[MAX_WAYS];
+static struct measured measured[MAX_METHODS];
 static size_t measured_count;
 static uint64_t samples[MAX_REPEAT + WARM_UP];
 
@@ -482,7 +483,7 @@ static struct series summarise(const uint64_t *sample, size_t n)
 	return out;
 }
 
-/* A counter that the way has programmed; every counter has 32 bits at least. */
+/* A counter that the method has programmed; every counter has 32 bits at least. */
 static void meter_borrow(uint32_t index)
 {
 	meter.index = index;
@@ -549,7 +550,7 @@ static void measure(const struct cost_method *method, struct ntime_ctx *ctx, siz
 	close_method(method, &state);
 }
 
-/* The first way reads nothing: what it costs is what the looks cost. */
+/* The first method reads nothing: what it costs is what the looks cost. */
 static void take_off_the_looks(void)
 {
 	struct measured looks = measured[0];
@@ -590,7 +591,7 @@ static double total(const struct measured *m)
 
 /**
  * struct aim - what a read may cost beside another
- * @cost, @beside: names of ways; @beside NULL: the limit is a number of instructions
+ * @cost, @beside: names of methods; @beside NULL: the limit is a number of instructions
  * @limit:	of cost / beside
  * @is_less:	the quotient must be less than @limit; else it may be equal
  * @is_kept:	it is met on this architecture, and stays so (--tap); else docs/performance.md says
@@ -692,7 +693,7 @@ static const char *why_unmeasured(const struct aim *aim)
 		    (strcmp(measured[i].method->name, aim->cost) == 0 ||
 		     (aim->beside && strcmp(measured[i].method->name, aim->beside) == 0)))
 			return measured[i].reason;
-	return "there is no such way here";
+	return "there is no such method here";
 }
 
 static void print_absences(const char *before)
@@ -803,7 +804,7 @@ static int print_json(size_t repeat)
 	for (size_t i = 0; i < AIM_COUNT; i++)
 		(void)json_array_append_new(list, aim_json(&aims[i]));
 	out = json_pack("{s:s?,s:I,s:o,s:o}", "emulated", emulated(), "repeat", (json_int_t)repeat,
-			"ways", methods, "aims", list);
+			"methods", methods, "aims", list);
 	ret = out ? json_dumpf(out, stdout, JSON_INDENT(1)) : -1;
 	json_decref(out);
 	printf("\n");

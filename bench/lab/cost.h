@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One way to read counters, as bench/lab/cost measures it: opened, then read again and again
- * between two looks at a counter of instructions, and closed before the next way is opened, so that
- * each has the counters that it wants. Everything that a read works on lies in memory, and the
- * looks are calls, so that what the compiler adds around a read is the same for every way: the
+ * One method to read counters, as bench/lab/cost measures it: opened, then read again and again
+ * between two looks at a counter of instructions, and closed before the next method is opened, so
+ * that each has the counters that it wants. Everything that a read works on lies in memory, and the
+ * looks are calls, so that what the compiler adds around a read is the same for every method: the
  * empty one shows it, and it is taken off.
  */
 #ifndef COST_H
@@ -36,7 +36,7 @@ struct cost_state {
 	const volatile uint32_t *word; /* in the device's page */
 	/*
 	 * What measures, user mode and all modes, as perf counts its indexes; 0: perf's event. A
-	 * way that keeps perf from the counters brings these.
+	 * method that keeps perf from the counters brings these.
 	 */
 	uint32_t own_meter[2];
 	int event_set; /* PAPI's */

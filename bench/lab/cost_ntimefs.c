@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The ways through ntime's driver: what its files cost bare, from the uapi header alone, and
+ * The methods through ntime's driver: what its files cost bare, from the uapi header alone, and
  * through the library; and what it costs to get there. The driver is loaded from /lab/ntime.ko
  * ("--driver") where it is not loaded.
  */
@@ -265,7 +265,7 @@ static int reader_of(struct cost_state *s, struct ntime_session *session, size_t
 		return ntime_failed(s);
 	if (reader->state->type == NTIME_READER_CORE)
 		return 0;
-	(void)snprintf(s->reason, sizeof(s->reason), "read by another way here: %s",
+	(void)snprintf(s->reason, sizeof(s->reason), "read by another method here: %s",
 		       ntime_reader_why(reader));
 	return -1;
 }
