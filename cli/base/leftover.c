@@ -30,21 +30,21 @@ struct leftover {
 	char gone[NAME_BYTES]; /* a device that is no more */
 };
 
-static int note_bank(void *arg, const struct ntime_leftover *stale)
+static int note_bank(void *arg, const struct ntime_leftover *left)
 {
 	struct leftover *l = arg;
 	struct bank *bigger;
 
-	if (stale->pid != (int32_t)getpid() || !stale->registers)
+	if (left->pid != (int32_t)getpid() || !left->registers)
 		return 0;
 	bigger = realloc(l->bank, (l->n + 1) * sizeof(*bigger));
 	if (!bigger)
 		return -ENOMEM;
 	l->bank = bigger;
 	bigger += l->n++;
-	*bigger = (struct bank){ .registers = stale->registers };
-	(void)snprintf(bigger->name, sizeof(bigger->name), "%s", stale->name);
-	(void)snprintf(bigger->what, sizeof(bigger->what), "%s", stale->what);
+	*bigger = (struct bank){ .registers = left->registers };
+	(void)snprintf(bigger->name, sizeof(bigger->name), "%s", left->name);
+	(void)snprintf(bigger->what, sizeof(bigger->what), "%s", left->what);
 	return 0;
 }
 

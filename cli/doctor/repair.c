@@ -28,7 +28,7 @@ struct repair {
 	bool is_look;
 };
 
-static int note(void *arg, const struct ntime_leftover *stale)
+static int note(void *arg, const struct ntime_leftover *left)
 {
 	struct repair *r = arg;
 	struct left *bigger = realloc(r->left, (r->n + 1) * sizeof(*bigger)), *l;
@@ -37,11 +37,11 @@ static int note(void *arg, const struct ntime_leftover *stale)
 		return -ENOMEM;
 	r->left = bigger;
 	l = &bigger[r->n++];
-	*l = (struct left){ .name = strdup(stale->name),
-			    .what = strdup(stale->what),
-			    .command = strdup(stale->command),
-			    .pid = stale->pid,
-			    .registers = stale->registers };
+	*l = (struct left){ .name = strdup(left->name),
+			    .what = strdup(left->what),
+			    .command = strdup(left->command),
+			    .pid = left->pid,
+			    .registers = left->registers };
 	return l->name && l->what && l->command ? 0 : -ENOMEM;
 }
 

@@ -90,7 +90,7 @@ struct nti_claim_leftover {
 };
 /* Walk them. 0, first non-zero of @fn, or -errno (-ENOENT is 0: no claims were ever made). */
 int nti_claim_for_each_leftover(struct nti_os *os,
-				int (*fn)(void *arg, const struct nti_claim_leftover *stale),
+				int (*fn)(void *arg, const struct nti_claim_leftover *left),
 				void *arg);
 
 /*

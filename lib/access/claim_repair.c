@@ -66,7 +66,7 @@ struct walk {
 	struct nti_os *os;
 	struct file file;
 	struct nti_process_identity self;
-	int (*fn)(void *arg, const struct nti_claim_leftover *stale);
+	int (*fn)(void *arg, const struct nti_claim_leftover *left);
 	void *arg;
 };
 
@@ -82,17 +82,17 @@ static int tell_damaged(struct walk *w, const char *name)
 				     .name = clean, .what = what, .is_damaged = true });
 }
 
-static int tell_stale(struct walk *w, const char *name)
+static int tell_leftover(struct walk *w, const char *name)
 {
 	const struct nti_claim_record *r = w->file.record;
-	struct nti_claim_leftover stale = {
+	struct nti_claim_leftover left = {
 		.name = name, .what = r->head.what, .owner = r->head.owner, .registers = r->left
 	};
 
 	if (!r->left || !nti_claim_is_of_boot(&r->head, w->self.boot))
 		return 0;
-	stale.owner.has_ended = true;
-	return w->fn(w->arg, &stale);
+	left.owner.has_ended = true;
+	return w->fn(w->arg, &left);
 }
 
 static int look_at(struct walk *w, const char *name)
@@ -117,7 +117,7 @@ static int look_at(struct walk *w, const char *name)
 		ret = read_file(&w->file);
 	if (ret == -EBADMSG)
 		return tell_damaged(w, name);
-	return ret < 0 ? ret : tell_stale(w, name);
+	return ret < 0 ? ret : tell_leftover(w, name);
 }
 
 static int look_at_next(void *arg, const char *name)
@@ -133,7 +133,7 @@ static int look_at_next(void *arg, const char *name)
 }
 
 int nti_claim_for_each_leftover(struct nti_os *os,
-				int (*fn)(void *arg, const struct nti_claim_leftover *stale),
+				int (*fn)(void *arg, const struct nti_claim_leftover *left),
 				void *arg)
 {
 	struct walk w = { .os = os, .fn = fn, .arg = arg };

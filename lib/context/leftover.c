@@ -8,32 +8,32 @@
 #include "lib/access/claim.h"
 #include "lib/context/context.h"
 
-struct stale_walk {
-	int (*fn)(void *arg, const struct ntime_leftover *stale);
+struct leftover_walk {
+	int (*fn)(void *arg, const struct ntime_leftover *left);
 	void *arg;
 	int ended; /* what @fn ended the walk with */
 };
 
-static int tell_stale(void *arg, const struct nti_claim_leftover *stale)
+static int tell_leftover(void *arg, const struct nti_claim_leftover *left)
 {
-	struct stale_walk *w = arg;
+	struct leftover_walk *w = arg;
 
 	w->ended = w->fn(w->arg, &(struct ntime_leftover){
 					 .size = sizeof(struct ntime_leftover),
-					 .pid = (int32_t)stale->owner.pid,
-					 .name = stale->name,
-					 .what = stale->what,
-					 .command = stale->owner.command,
-					 .registers = stale->registers,
+					 .pid = (int32_t)left->owner.pid,
+					 .name = left->name,
+					 .what = left->what,
+					 .command = left->owner.command,
+					 .registers = left->registers,
 				 });
 	return w->ended;
 }
 
 int ntime_leftover_for_each(struct ntime_ctx *ctx,
-			    int (*fn)(void *arg, const struct ntime_leftover *stale), void *arg)
+			    int (*fn)(void *arg, const struct ntime_leftover *left), void *arg)
 {
-	struct stale_walk w = { .fn = fn, .arg = arg };
-	int ret = nti_claim_for_each_leftover(ctx->os, tell_stale, &w);
+	struct leftover_walk w = { .fn = fn, .arg = arg };
+	int ret = nti_claim_for_each_leftover(ctx->os, tell_leftover, &w);
 
 	if (ret == w.ended)
 		return ret;

@@ -74,30 +74,30 @@ static void name_bank(struct program *p, const char *what)
 	(void)snprintf(p->what + used, sizeof(p->what) - used, "%s%s", used ? ", " : "", what);
 }
 
-static int tell_damaged(const struct killed *k, const struct nti_claim_leftover *stale)
+static int tell_damaged(const struct killed *k, const struct nti_claim_leftover *left)
 {
 	char remedy[160];
 
 	(void)snprintf(remedy, sizeof(remedy),
 		       "see that no program counts with it, then: rm " NTI_CLAIM_DIRECTORY "/%s",
-		       stale->name);
-	return k->fn(k->arg, "counters through msr and pci", stale->what, remedy);
+		       left->name);
+	return k->fn(k->arg, "counters through msr and pci", left->what, remedy);
 }
 
-static int note(void *arg, const struct nti_claim_leftover *stale)
+static int note(void *arg, const struct nti_claim_leftover *left)
 {
 	struct killed *k = arg;
 	struct program *p;
 
-	if (stale->is_damaged)
-		return tell_damaged(k, stale);
-	p = program_of(k, &stale->owner);
+	if (left->is_damaged)
+		return tell_damaged(k, left);
+	p = program_of(k, &left->owner);
 	if (!p)
 		return -ENOMEM;
 	p->banks++;
-	p->registers += stale->registers;
-	p->has_kernel_unit |= has_kernel_unit(k->ctx, stale->name);
-	name_bank(p, stale->what);
+	p->registers += left->registers;
+	p->has_kernel_unit |= has_kernel_unit(k->ctx, left->name);
+	name_bank(p, left->what);
 	return 0;
 }
 

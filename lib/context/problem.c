@@ -452,7 +452,7 @@ static int tell_killed(void *arg, const char *what, const char *reason, const ch
 }
 
 /* Whoever may not read what was left cannot reach the registers either, which msr() tells. */
-static int stale(const struct walk *w)
+static int leftover(const struct walk *w)
 {
 	static const struct nti_why no_directory = {
 		NTIME_REASON_FAILED,
@@ -470,9 +470,10 @@ static int stale(const struct walk *w)
 int ntime_problem_for_each(struct ntime_ctx *ctx,
 			   int (*fn)(void *arg, const struct ntime_problem *problem), void *arg)
 {
-	static int (*const checks[])(const struct walk *w) = { perf_itself, absent_units, paranoid,
-							       watchdog,    user_access,  tracefs,
-							       msr,	    pci,	  stale };
+	static int (*const checks[])(const struct walk *w) = {
+		perf_itself, absent_units, paranoid, watchdog, user_access,
+		tracefs,     msr,	   pci,	     leftover
+	};
 	struct walk walk = { .ctx = ctx, .fn = fn, .arg = arg };
 	size_t i;
 	int ret = nti_context_core(ctx);
