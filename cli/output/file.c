@@ -42,10 +42,14 @@ static char *folder_of(const char *path)
 	return folder;
 }
 
-/* Resolve links, so that a link is followed instead of replaced. The last part need not exist. */
+/*
+ * Resolve links, so that a link is followed instead of replaced. The last part need not exist,
+ * unless a link leads to it.
+ */
 static int set_place(struct cli_output *o)
 {
 	const char *slash = strrchr(o->path, '/'), *name = slash ? slash + 1 : o->path;
+	struct stat link;
 	char *folder;
 
 	o->place = realpath(o->path, NULL);
@@ -55,6 +59,8 @@ static int set_place(struct cli_output *o)
 		return -errno;
 	if (!*name)
 		return -EISDIR;
+	if (lstat(o->path, &link) == 0)
+		return -ENOENT;
 	folder = folder_of(o->path);
 	if (!folder)
 		return -errno;

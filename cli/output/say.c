@@ -16,6 +16,10 @@ static void say_args(const char *format, va_list args)
 	char line[2048];
 
 	vsnprintf(line, sizeof(line), format, args);
+	/* What was typed comes back in sentences, and must not steer the terminal. */
+	for (char *c = line; *c; c++)
+		if (iscntrl((unsigned char)*c) && *c != '\n')
+			*c = '?';
 	/* One call, so that the line stays in one piece beside what the measured command writes. */
 	fprintf(stderr, "ntime: %s\n", line);
 }

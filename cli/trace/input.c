@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/output/say.h"
@@ -87,6 +88,16 @@ static bool wants_progress(const struct cli_trace *t)
 	return !t->is_quiet && !t->follows && is_free;
 }
 
+/* The report would take the place of the trace. */
+static bool is_output(const struct cli_trace *t, const char *path)
+{
+	struct stat in, out;
+
+	return t->output && strcmp(t->output, "-") != 0 && strcmp(path, "-") != 0 &&
+	       stat(path, &in) == 0 && stat(t->output, &out) == 0 && S_ISREG(in.st_mode) &&
+	       in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+}
+
 int cli_trace_input_open(struct cli_trace_input *in, struct cli_trace *t, const char *path,
 			 uint32_t flags)
 {
@@ -100,6 +111,9 @@ int cli_trace_input_open(struct cli_trace_input *in, struct cli_trace *t, const 
 	int ret;
 
 	*in = (struct cli_trace_input){ .t = t, .path = path };
+	if (is_output(t, path))
+		return cli_say_misuse(t->self->name, "'%s' is read; write to another file",
+				      t->output);
 	if (cli_trace_filter(t))
 		return CLI_EXIT_FAILED;
 	options.filter = t->filter;

@@ -114,8 +114,12 @@ TEST(links_are_followed)
 	TT_TEXT(content("real"), "new\n");
 	lstat("link", &st);
 	assert_true(S_ISLNK(st.st_mode));
-	unlink("link");
 	unlink("real");
+	/* Where it leads to nothing, neither it nor what it names appears. */
+	TT_IS(cli_output_open(&o, "link", false), -ENOENT);
+	lstat("link", &st);
+	assert_true(S_ISLNK(st.st_mode));
+	unlink("link");
 }
 
 TEST(appending)

@@ -887,6 +887,8 @@ def listing():
     done = ntime('list', 'no such thing at all')
     equal((done.returncode, done.stdout), (1, b''))
     has(err(done), "nothing matches 'no such thing at all'")
+    # What was typed must not steer the terminal.
+    has(err(ntime('list', 'a\x1b[31mb')), "nothing matches 'a?[31mb'")
     everything = json.loads(ntime('list', '--json').stdout)
     for key in ('units', 'events', 'metrics'):
         if not everything[key]:

@@ -419,6 +419,27 @@ def files_appear_complete_or_not_at_all():
 
 
 @test
+def the_trace_is_never_the_report():
+    with Folder(small()):
+        with open('log', 'rb') as f:
+            wanted = f.read()
+        os.link('log', 'same')
+        for action in (['show'], ['stat'], ['state'], ['convert', '--to', 'json']):
+            for name in ('log', './log', 'same'):
+                has(sentence(*action, '-o', name, 'log'), f"'{name}' is read; write to another file")
+        with open('log', 'rb') as f:
+            equal(f.read(), wanted)
+
+
+@test
+def no_table_of_a_trace_that_cannot_be_read():
+    with Folder(b'\x28\xb5\x2f\xfd' + b'not zstd' * 8):
+        done = ntime('trace', 'stat', 'log')
+        equal(done.returncode, 125)
+        equal(done.stdout, b'')
+
+
+@test
 def a_signal_leaves_no_half_file():
     with Folder(small()):
         os.mkfifo('pipe')
