@@ -16,6 +16,7 @@ RUN_FAILURES = (run.RunError, frames.Damaged, log.Damaged)
 
 def settings_of(args, chosen):
     """What lab.run.Run wants to know, of run and shell."""
+    payload.check_files(args.files)
     return {
         'peers': args.peers, 'driver': args.driver, 'files': args.files, 'user': '1000' if args.user else '', 'append': args.append,
         'timeout': args.timeout or (None if args.what == 'shell' or args.gdb else chosen.timeout),
@@ -160,6 +161,9 @@ def main(argv):
     for number in ENDING:
         signal.signal(number, interrupt)
     args, command = options.parse(argv)
+    if sys.stdout is None:
+        say('standard output is closed')
+        return EXIT_FAILED
     try:
         status = DOERS[args.what](args, command)
         sys.stdout.flush()

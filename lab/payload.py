@@ -232,6 +232,14 @@ def _say_left(word):
         cache.say(f'{word} is not carried: the guest has a folder of its own there; use a relative name or --file')
 
 
+def check_files(files):
+    """Fail for a word of --file that names no file, before anything is fetched or built for the guest."""
+    for word in files:
+        host = word.partition(':')[0]
+        if not os.path.isfile(host):
+            raise PayloadError(f'--file {word}: there is no file {host}')
+
+
 def carried_tree(arch, command, files, known):
     """The files that the command names and those of --file; known: paths that the guest has already."""
     tree = {}
@@ -245,8 +253,6 @@ def carried_tree(arch, command, files, known):
         tree |= _program_files(word, place, arch, known)
     for word in files:
         host, _, name = word.partition(':')
-        if not os.path.isfile(host):
-            raise PayloadError(f'--file {word}: there is no file {host}')
         place = os.path.normpath(os.path.join(CWD, name or os.path.basename(host))).lstrip('/')
         tree |= _program_files(host, place, arch, known)
     return tree
