@@ -68,8 +68,8 @@ int main(void)
 	if (ret == 0)
 		ret = ntime_metric_for_each(ctx, count_event, &metrics);
 	if (ret == 0) {
-		printf("%u of %u events and %u of %u metrics can be counted\nin the way of the "
-		       "others:\n",
+		printf("%u of %u events and %u of %u metrics can be counted\n"
+		       "what stands in the way:\n",
 		       events.usable, events.all, metrics.usable, metrics.all);
 		ret = ntime_problem_for_each(ctx, print_problem, NULL);
 	}

@@ -3,6 +3,8 @@
  * A sampler thread stores periods of the main thread's counters in a ring; the main thread works
  * and looks at them.
  */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime(), nanosleep() with -std=c11 */
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdint.h>

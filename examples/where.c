@@ -3,6 +3,8 @@
  * Place by place: what each socket did and took, while nobody divides what belongs to a socket as a
  * whole.
  */
+#define _POSIX_C_SOURCE 200809L /* nanosleep() with -std=c11 */
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
