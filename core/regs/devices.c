@@ -384,13 +384,13 @@ bool nthw_cpu_has_state(const struct nthw_x86_cpu *cpu, const char *kind, const 
 /*
  * A family of processors has one: its Ubox tells of its buses only, so each is a kind of its own.
  */
-#define UBOX(name, table, above) \
-	static const struct nthw_ubox ubox_##name = { &nthw_##table##_node, &nthw_##table##_map, above }
-UBOX(snbep, snbep_ubox, true);
-UBOX(ivbep, snbep_ubox, true);
-UBOX(hswep, snbep_ubox, true);
-UBOX(bdx, snbep_ubox, true);
-UBOX(skx, skx_ubox, false);
+#define UBOX(name, table, above, ...) \
+	static const struct nthw_ubox ubox_##name = { &nthw_##table##_node, &nthw_##table##_map, above, { __VA_ARGS__ } }
+UBOX(snbep, snbep_ubox, true, 0x2d);
+UBOX(ivbep, snbep_ubox, true, 0x3e);
+UBOX(hswep, snbep_ubox, true, 0x3f);
+UBOX(bdx, snbep_ubox, true, 0x4f, 0x56);
+UBOX(skx, skx_ubox, false, 0x55);
 
 #define FUNCTION(id, rows, cpu) \
 	.vendor = INTEL, .device = (id), .table = &nthw_##rows, .vendor_names = "intel", .ubox = &ubox_##cpu
@@ -457,6 +457,21 @@ const struct nthw_pci_device *nthw_pci_device(uint32_t vendor, uint32_t device)
 		if (nthw_pci_devices[i].vendor == vendor && nthw_pci_devices[i].device == device)
 			return &nthw_pci_devices[i];
 	return NULL;
+}
+
+bool nthw_cpu_has_pci_box(const struct nthw_x86_cpu *cpu)
+{
+	size_t i;
+
+	if (cpu->vendor != NTHW_VENDOR_INTEL || cpu->family != 6)
+		return false;
+	for (i = 0; i < nthw_pci_device_count; i++) {
+		const struct nthw_ubox *ubox = nthw_pci_devices[i].ubox;
+
+		if (ubox && (cpu->model == ubox->models[0] || cpu->model == ubox->models[1]))
+			return true;
+	}
+	return false;
 }
 
 const struct nthw_pci_slot *nthw_pci_slot(const struct nthw_pci_device *known, uint32_t device,

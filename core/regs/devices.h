@@ -48,6 +48,7 @@ struct nthw_ubox {
 	 * has one; else to the next below.
 	 */
 	bool is_above;
+	uint8_t models[2]; /* of Intel's family 6 that have it; 0: none */
 };
 /*
  * The socket of which @node is the node, by what the two registers hold; below 0: @map does not
@@ -89,6 +90,9 @@ const struct nthw_pci_device *nthw_pci_device(uint32_t vendor, uint32_t device);
  */
 const struct nthw_pci_slot *nthw_pci_slot(const struct nthw_pci_device *known, uint32_t device,
 					  uint32_t function);
+
+/* Has it boxes that are PCI functions? If not, nobody needs to look at the bus. */
+bool nthw_cpu_has_pci_box(const struct nthw_x86_cpu *cpu);
 
 /* All rows: for tests. */
 extern const struct nthw_pci_device nthw_pci_devices[];

@@ -872,11 +872,8 @@ static int add_pci_kinds(struct finder *f)
 	size_t i;
 	int ret;
 
-	/*
-	 * All rows are of Intel's processors (core/regs/devices.c): others need no look at the
-	 * bus, which reads six files a function.
-	 */
-	if (f->processor.vendor != NTHW_VENDOR_INTEL)
+	/* A look at the bus loads a library and reads six files a function. */
+	if (!nthw_cpu_has_pci_box(&f->processor))
 		return settle_functions(f);
 	ret = open_functions(f);
 	if (ret == 0)

@@ -580,6 +580,23 @@ TEST(functions_are_whole)
 	}
 }
 
+/* By intel_uncore_match of the same driver, the processors whose lists of functions have rows. */
+TEST(processors_with_functions)
+{
+	static const uint8_t models[] = { 0x2d, 0x3e, 0x3f, 0x4f, 0x55, 0x56 };
+	struct nthw_x86_cpu cpu = { .vendor = NTHW_VENDOR_INTEL, .family = 6 };
+	size_t i, found = 0;
+
+	for (cpu.model = 1; cpu.model < 0x100; cpu.model++)
+		if (nthw_cpu_has_pci_box(&cpu))
+			TT_IS(cpu.model, models[found++]);
+	TT_IS(found, NTHW_ARRAY_SIZE(models));
+	cpu = (struct nthw_x86_cpu){ .vendor = NTHW_VENDOR_AMD, .family = 6, .model = 0x55 };
+	assert_false(nthw_cpu_has_pci_box(&cpu));
+	for (i = 0; i < nthw_pci_device_count; i++)
+		assert_true(!nthw_pci_devices[i].ubox || nthw_pci_devices[i].ubox->models[0]);
+}
+
 /* Linux' snbep_pci2phy_map_init(): the first of eight places that holds the node. */
 TEST(sockets_of_nodes)
 {
@@ -606,6 +623,7 @@ int main(void)
 		cmocka_unit_test(channels_by_id),
 		cmocka_unit_test(functions_by_place),
 		cmocka_unit_test(functions_are_whole),
+		cmocka_unit_test(processors_with_functions),
 		cmocka_unit_test(sockets_of_nodes),
 	};
 
