@@ -32,7 +32,7 @@ bool nti_pfm_is_fallback_here(const struct nti_pfm_request *r)
 
 bool nti_pfm_is_here(const struct nti_pfm_request *r)
 {
-	struct nthw_x86_cpu cpu;
+	enum nthw_vendor vendor = r->names->units->cpu.vendor;
 
 	if (!r->model)
 		return nti_pfm_is_fallback_here(r);
@@ -40,10 +40,9 @@ bool nti_pfm_is_here(const struct nti_pfm_request *r)
 		return true;
 	if (nti_model_has_uncore(r->model, r->pmu.name))
 		return true;
-	nti_cpu_identify(r->names->os, &cpu);
 	if (strcasecmp(r->pmu.name, "ix86arch") == 0 || strcasecmp(r->pmu.name, "rapl") == 0)
-		return cpu.vendor == NTHW_VENDOR_INTEL;
-	return strcasecmp(r->pmu.name, "amd64_rapl") == 0 && cpu.vendor == NTHW_VENDOR_AMD;
+		return vendor == NTHW_VENDOR_INTEL;
+	return strcasecmp(r->pmu.name, "amd64_rapl") == 0 && vendor == NTHW_VENDOR_AMD;
 }
 
 /*

@@ -452,7 +452,9 @@ static const struct nti_hypervisor *box_hypervisor(const struct build *b)
 {
 	struct nti_os *os = b->names->os;
 
-	return strcmp(os->ops->arch(os), "x86_64") == 0 ? nti_cpu_hypervisor(os) : NULL;
+	return strcmp(os->ops->arch(os), "x86_64") == 0
+		       ? nti_cpu_hypervisor(os, &b->names->units->cpu)
+		       : NULL;
 }
 
 /*

@@ -38,7 +38,7 @@ struct finder {
 	const struct nti_boxes_source *lent;
 	const struct nti_boxes_cpu *cpu; /* NULL until a unit is to be added */
 	size_t cpus;
-	struct nthw_x86_cpu processor;
+	char online[4096]; /* CPUs, as the kernel lists them */
 	bool is_guest;
 	struct method msr, pci;
 	struct probe probe;
@@ -220,11 +220,9 @@ static struct nti_unit *kernel_unit(struct finder *f, const char *name)
 static int attach_to_kernel(struct finder *f, const struct nthw_box_kind *kind)
 {
 	struct attach_walk walk = { .f = f, .kind = kind };
-	char online[4096] = "0";
 	bool is_there = false;
 	size_t i;
 
-	(void)nti_os_line(f->os, online, sizeof(online), "/sys/devices/system/cpu/online");
 	for (i = 0; i < f->loaded; i++) {
 		int number = number_of(f->units->unit[i].name, kind->unit);
 
@@ -238,7 +236,7 @@ static int attach_to_kernel(struct finder *f, const struct nthw_box_kind *kind)
 			continue;
 		walk.unit = &f->units->unit[i];
 		walk.number = (uint32_t)number;
-		(void)nti_text_for_each_in_list(walk.unit->cpus ? walk.unit->cpus : online,
+		(void)nti_text_for_each_in_list(walk.unit->cpus ? walk.unit->cpus : f->online,
 						NTI_CPU_LIMIT, attach_cpu, &walk);
 		if (walk.ret < 0)
 			return walk.ret;
@@ -407,7 +405,7 @@ static void drop_unsaid(const struct finder *f, const struct nthw_box_kind *kind
 	uint32_t i;
 
 	for (i = 0; i < kind->frees; i++)
-		if (!nthw_cpu_has_state(&f->processor, kind->name, kind->free[i].name))
+		if (!nthw_cpu_has_state(&f->units->cpu, kind->name, kind->free[i].name))
 			*counters &= ~((uint64_t)1 << i);
 }
 
@@ -616,7 +614,7 @@ static int add_msr_kinds(struct finder *f)
 	for (i = 0; ret == 0 && i < nthw_box_kind_count; i++) {
 		const struct nthw_box_kind *kind = nthw_box_kinds[i];
 
-		if (kind->space == NTHW_SPACE_MSR && nthw_cpu_has_box(&f->processor, kind->name))
+		if (kind->space == NTHW_SPACE_MSR && nthw_cpu_has_box(&f->units->cpu, kind->name))
 			ret = add_msr_kind(f, kind);
 	}
 	return ret;
@@ -856,14 +854,6 @@ static int is_of_dies(void *arg, unsigned int cpu)
 	return 1;
 }
 
-static void find_dies(struct finder *f)
-{
-	char online[4096] = "0";
-
-	(void)nti_os_line(f->os, online, sizeof(online), "/sys/devices/system/cpu/online");
-	(void)nti_text_for_each_in_list(online, NTI_CPU_LIMIT, is_of_dies, f);
-}
-
 static int add_pci_kinds(struct finder *f)
 {
 	const struct nti_pci_function *function;
@@ -873,12 +863,12 @@ static int add_pci_kinds(struct finder *f)
 	int ret;
 
 	/* A look at the bus loads a library and reads six files a function. */
-	if (!nthw_cpu_has_pci_box(&f->processor))
+	if (!nthw_cpu_has_pci_box(&f->units->cpu))
 		return settle_functions(f);
 	ret = open_functions(f);
 	if (ret == 0)
 		ret = nti_box_buses_new(f->os, &f->functions, &f->buses);
-	find_dies(f);
+	(void)nti_text_for_each_in_list(f->online, NTI_CPU_LIMIT, is_of_dies, f);
 	for (i = 0; ret == 0 && (function = f->functions.get(f->functions.arg, i)); i++) {
 		known = nthw_pci_device(function->vendor_id, function->device_id);
 		slot = known ? nthw_pci_slot(known, function->device, function->function) : NULL;
@@ -891,15 +881,16 @@ static int add_pci_kinds(struct finder *f)
 int nti_boxes_add(struct nti_os *os, const struct nti_boxes_source *lent, struct nti_units *units,
 		  struct nti_error *e)
 {
-	struct finder f = { .os = os, .units = units, .lent = lent, .loaded = units->count };
-	uint32_t r[4];
+	struct finder f = {
+		.os = os, .units = units, .lent = lent, .loaded = units->count, .online = "0"
+	};
 	int ret;
 
 	/* All kinds of boxes are of processors that have CPUID. */
-	if (os->ops->cpuid(os, 0, 0, r) < 0)
+	if (!units->cpu.family)
 		return 0;
-	nti_cpu_identify(os, &f.processor);
-	f.is_guest = f.processor.features & NTHW_X86_GUEST;
+	f.is_guest = units->cpu.features & NTHW_X86_GUEST;
+	(void)nti_os_line(os, f.online, sizeof(f.online), "/sys/devices/system/cpu/online");
 	find_methods(&f);
 	ret = probe_init(&f);
 	if (ret == 0)

@@ -175,17 +175,15 @@ static const struct nti_hypervisor *find_without_cpuid(struct nti_os *os)
 	return find_cloud(os);
 }
 
-const struct nti_hypervisor *nti_cpu_hypervisor(struct nti_os *os)
+const struct nti_hypervisor *nti_cpu_hypervisor(struct nti_os *os, const struct nthw_x86_cpu *cpu)
 {
 	const struct nti_hypervisor *found;
-	struct nthw_x86_cpu cpu;
 	char text[13];
 	uint32_t r[4];
 
-	if (os->ops->cpuid(os, 0, 0, r) < 0 || !r[0])
+	if (!cpu->family)
 		return find_without_cpuid(os);
-	nti_cpu_identify(os, &cpu);
-	if (!(cpu.features & NTHW_X86_GUEST))
+	if (!(cpu->features & NTHW_X86_GUEST))
 		return NULL;
 	found = find_cloud(os);
 	if (found)

@@ -9,7 +9,10 @@
 #include "core/regs/x86_cpuid.h"
 #include "lib/os/os.h"
 
-/* The CPU that runs this; all zero where the processor has no CPUID. */
+/*
+ * The CPU that runs this; all zero, family too, where the processor has no CPUID. Each leaf is an
+ * exit to the hypervisor, where there is one.
+ */
 void nti_cpu_identify(struct nti_os *os, struct nthw_x86_cpu *out);
 
 /*
@@ -30,6 +33,7 @@ struct nti_hypervisor {
 	const char *name;
 	const char *remedy;
 };
-const struct nti_hypervisor *nti_cpu_hypervisor(struct nti_os *os);
+/* @cpu: as nti_cpu_identify() has found it. */
+const struct nti_hypervisor *nti_cpu_hypervisor(struct nti_os *os, const struct nthw_x86_cpu *cpu);
 
 #endif

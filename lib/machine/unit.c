@@ -19,7 +19,6 @@
 struct loader {
 	struct nti_os *os;
 	struct nti_units *units;
-	struct nthw_x86_cpu cpu;
 };
 
 static void unit_fini(struct nti_unit *unit)
@@ -65,25 +64,45 @@ struct nti_unit *nti_units_append(struct nti_units *units, const char *name, con
 }
 
 /*
+ * The CPUs that file @name of @unit lists; an empty list is none. Whether there is that file, or
+ * -ENOMEM.
+ */
+static int read_cpus(struct nti_os *os, struct nti_unit *unit, const char *name)
+{
+	int ret = nti_sysfs_dup(os, &unit->cpus, NTI_SYSFS_DEVICES "/%s/%s", unit->name, name);
+
+	if (unit->cpus && !*unit->cpus) {
+		free(unit->cpus);
+		unit->cpus = NULL;
+	}
+	return ret == -ENOMEM ? ret : ret == 0;
+}
+
+/*
  * Which PMU counts what the cores do: x86 and s390 call it "cpu"; hybrids (cpu_core, cpu_atom) and
  * every Arm core PMU have a file "cpus" instead of "cpumask". The same rule as perf's, see
- * is_pmu_core() in the kernel's tools/perf/util/pmu.c.
+ * is_pmu_core() in the kernel's tools/perf/util/pmu.c. 0 or -ENOMEM.
  */
-static enum nti_unit_kind kind_of(struct nti_os *os, const char *name, bool has_cpumask)
+static int find_kind(struct nti_os *os, struct nti_unit *unit)
 {
-	char cpus[NTI_SYSFS_LINE_BYTES + 1];
+	int has_cpus = read_cpus(os, unit, "cpus"), has_mask = 0;
 
-	if (strcmp(name, "software") == 0)
-		return NTI_UNIT_SOFTWARE;
-	if (strcmp(name, "tracepoint") == 0)
-		return NTI_UNIT_TRACEPOINT;
-	if (strcmp(name, "cpu") == 0 ||
-	    nti_sysfs_text(os, cpus, sizeof(cpus), NTI_SYSFS_DEVICES "/%s/cpus", name) == 0)
-		return NTI_UNIT_CORE;
+	if (!has_cpus)
+		has_mask = read_cpus(os, unit, "cpumask");
+	if (has_cpus < 0 || has_mask < 0)
+		return -ENOMEM;
+	if (strcmp(unit->name, "software") == 0)
+		unit->kind = NTI_UNIT_SOFTWARE;
+	else if (strcmp(unit->name, "tracepoint") == 0)
+		unit->kind = NTI_UNIT_TRACEPOINT;
+	else if (strcmp(unit->name, "cpu") == 0 || has_cpus)
+		unit->kind = NTI_UNIT_CORE;
 	/* Samplers name their CPUs too, but have nothing that counts. */
-	if (strncmp(name, "arm_spe", 7) == 0)
-		return NTI_UNIT_OTHER;
-	return has_cpumask ? NTI_UNIT_UNCORE : NTI_UNIT_OTHER;
+	else if (strncmp(unit->name, "arm_spe", 7) == 0)
+		unit->kind = NTI_UNIT_OTHER;
+	else
+		unit->kind = has_mask ? NTI_UNIT_UNCORE : NTI_UNIT_OTHER;
+	return 0;
 }
 
 static int stop_at_first(void *arg, const char *name)
@@ -121,15 +140,15 @@ bool nti_unit_keeps_cycles_apart(const struct nti_unit *unit)
 static void count_core(struct loader *l, struct nti_unit *unit)
 {
 	if (strcmp(unit->name, "cpu_core") == 0)
-		nti_cpu_hybrid_counters(&l->cpu, 'c', &unit->counters, &unit->fixed);
+		nti_cpu_hybrid_counters(&l->units->cpu, 'c', &unit->counters, &unit->fixed);
 	else if (strcmp(unit->name, "cpu_atom") == 0)
-		nti_cpu_hybrid_counters(&l->cpu, 'a', &unit->counters, &unit->fixed);
+		nti_cpu_hybrid_counters(&l->units->cpu, 'a', &unit->counters, &unit->fixed);
 	else if (strncmp(unit->name, "armv8_", 6) == 0 || nti_unit_keeps_cycles_apart(unit))
 		/* The cycle counter; PMCR.N, the number of the others, is the kernel's secret. */
 		unit->fixed = 1;
 	else {
-		unit->counters = l->cpu.general;
-		unit->fixed = nthw_x86_fixed_count(&l->cpu);
+		unit->counters = l->units->cpu.general;
+		unit->fixed = nthw_x86_fixed_count(&l->units->cpu);
 	}
 	/* Linux arch/arm/kernel/perf_event_v6.c: num_events 3, the cycle counter is one of them. */
 	if (strncmp(unit->name, "armv6_", 6) == 0)
@@ -141,22 +160,9 @@ static void count_unit(struct loader *l, struct nti_unit *unit)
 	if (unit->kind == NTI_UNIT_CORE)
 		count_core(l, unit);
 	else if (strcmp(unit->name, "amd_df") == 0)
-		unit->counters = l->cpu.df;
+		unit->counters = l->units->cpu.df;
 	else if (unit->kind == NTI_UNIT_UNCORE)
 		unit->counters = nti_unit_row_counters(unit->name);
-}
-
-static int read_cpus(struct loader *l, const char *name, char **out)
-{
-	int ret = nti_sysfs_dup(l->os, out, NTI_SYSFS_DEVICES "/%s/cpumask", name);
-
-	if (ret < 0 && ret != -ENOMEM)
-		ret = nti_sysfs_dup(l->os, out, NTI_SYSFS_DEVICES "/%s/cpus", name);
-	if (*out && !**out) {
-		free(*out);
-		*out = NULL;
-	}
-	return ret == -ENOMEM ? ret : 0;
 }
 
 static int load_pmu(void *arg, const char *name)
@@ -164,7 +170,7 @@ static int load_pmu(void *arg, const char *name)
 	struct loader *l = arg;
 	struct nti_unit *unit;
 	uint64_t type;
-	char mask[NTI_SYSFS_LINE_BYTES + 1];
+	int ret;
 
 	/*
 	 * A PMU without a type cannot be opened; a driver that is being unloaded looks like that.
@@ -176,21 +182,21 @@ static int load_pmu(void *arg, const char *name)
 	unit = nti_units_append(l->units, name, "");
 	if (!unit)
 		return -ENOMEM;
-	unit->kind = kind_of(l->os, name,
-			     nti_sysfs_text(l->os, mask, sizeof(mask),
-					    NTI_SYSFS_DEVICES "/%s/cpumask", name) == 0);
+	ret = find_kind(l->os, unit);
+	if (ret < 0)
+		return ret;
 	unit->method = NTI_METHOD_PERF;
 	unit->type = (uint32_t)type;
 	unit->has_sysfs = has_entries(l->os, name, "format") || has_entries(l->os, name, "events");
 	unit->is_mode_blind = unit->kind == NTI_UNIT_CORE && nti_unit_row_is_mode_blind(name);
-	unit->has_rdpmc_term =
-		nti_os_exists(l->os, "/sys/bus/event_source/devices/%s/format/rdpmc", name);
+	unit->has_rdpmc_term = unit->kind == NTI_UNIT_CORE &&
+			       nti_os_exists(l->os, NTI_SYSFS_DEVICES "/%s/format/rdpmc", name);
 	free(unit->desc);
 	unit->desc = describe_unit(l->os, name, unit->kind);
 	if (!unit->desc)
 		return -ENOMEM;
 	count_unit(l, unit);
-	return read_cpus(l, name, &unit->cpus);
+	return 0;
 }
 
 static bool has_perf(struct nti_os *os)
@@ -218,7 +224,7 @@ static int blame(struct loader *l, struct nti_absence *absent)
 				       "boot a kernel built with CONFIG_PERF_EVENTS=y",
 				       "the kernel has no perf events (" NTI_PERF_PARANOID
 				       " does not exist)");
-	hypervisor = nti_cpu_hypervisor(l->os);
+	hypervisor = nti_cpu_hypervisor(l->os, &l->units->cpu);
 	if (hypervisor) {
 		(void)snprintf(remedy, sizeof(remedy),
 			       "%s; or count in an emulated guest: ntime lab list",
@@ -356,7 +362,7 @@ int nti_units_load(struct nti_os *os, struct nti_units *out, struct nti_error *e
 	int ret;
 
 	memset(out, 0, sizeof(*out));
-	nti_cpu_identify(os, &l.cpu);
+	nti_cpu_identify(os, &out->cpu);
 	ret = os->ops->list(os, NTI_SYSFS_DEVICES, load_pmu, &l);
 	if (ret < 0 && ret != -ENOENT) {
 		ret = nti_error(e, ret,

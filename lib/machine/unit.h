@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/regs/x86_cpuid.h"
 #include "lib/access/box.h"
 #include "lib/access/method.h"
 #include "lib/base/absence.h"
@@ -66,6 +67,7 @@ struct nti_unit {
  * name with numbers in order.
  */
 struct nti_units {
+	struct nthw_x86_cpu cpu;
 	struct nti_unit *unit; /* count entries */
 	size_t count;
 };

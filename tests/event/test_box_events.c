@@ -232,7 +232,8 @@ static void rig_init(struct rig *rig, const struct fake_machine *machine)
 	fake_os_init(&rig->fake, machine);
 	TT_IS(nti_units_load(&rig->fake.os, &rig->loaded, NULL), 0);
 	memcpy(rig->unit, rig->loaded.unit, rig->loaded.count * sizeof(rig->unit[0]));
-	rig->all = (struct nti_units){ .unit = rig->unit, .count = rig->loaded.count };
+	rig->all = rig->loaded;
+	rig->all.unit = rig->unit;
 	rig->names = (struct nti_names){ .os = &rig->fake.os, .units = &rig->all };
 }
 
