@@ -137,15 +137,16 @@ int nti_claim_for_each_leftover(struct nti_os *os,
 				void *arg)
 {
 	struct walk w = { .os = os, .fn = fn, .arg = arg };
-	int ret = new_file(&w.file);
+	int dir, ret = open_directory(os, &dir);
 
-	nti_process_identify(&w.self);
-	if (ret == 0)
-		ret = open_directory(os, &w.file.dir);
-	if (ret == 0)
+	if (ret < 0)
+		return ret == -ENOENT ? 0 : ret;
+	ret = new_file(&w.file);
+	w.file.dir = dir;
+	if (ret == 0) {
+		nti_process_identify(&w.self);
 		ret = os->ops->list(os, NTI_CLAIM_DIRECTORY, look_at_next, &w);
-	else if (ret == -ENOENT)
-		ret = 0;
+	}
 	close_file(&w.file);
 	return ret;
 }

@@ -47,7 +47,8 @@ static void drop_handlers(void)
 	int sig;
 
 	for (sig = 1; sig < NSIG; sig++)
-		if (sigaction(sig, NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+		if (sigaction(sig, NULL, &now) == 0 && now.sa_handler != SIG_IGN &&
+		    now.sa_handler != SIG_DFL)
 			(void)sigaction(sig, &standard, NULL);
 }
 
