@@ -29,18 +29,19 @@ def measure(spawn, commands):
 def main():
     spawn = common.need_built('bench/spawn')
     ntime = common.need_built('cli/ntime')
+    least = common.need_built('bench/least')
     perf = common.need_tool('perf', 'linux-perf')
     true = common.need_tool('true', 'coreutils')
     commands = [[true], [ntime, true], [perf, 'stat', true],
-                [ntime, '-e', 'task-clock', true], [perf, 'stat', '-e', 'task-clock', true]]
-    names = ['true', 'ntime true', 'perf stat true', 'ntime -e task-clock true', 'perf stat -e task-clock true']
+                [ntime, '-e', 'task-clock', true], [perf, 'stat', '-e', 'task-clock', true], [least, true]]
+    names = ['true', 'ntime true', 'perf stat true', 'ntime -e task-clock true', 'perf stat -e task-clock true', 'least true']
     found = measure(spawn, commands)
     common.print_table(['command', 'wall ms', 'min', 'CPU ms', 'min', 'peak KiB'],
                        [[name, f'{wall:.2f}', f'{least_wall:.2f}', f'{cpu:.2f}', f'{least_cpu:.2f}', str(memory)]
                         for name, (wall, cpu, memory, least_wall, least_cpu) in zip(names, found)])
     print(f'''
 wall, CPU (user + system, the command's and what it ran): median and minimum of {ROUNDS} runs in turns. peak: most resident memory
-of any run.
+of any run. least: a program that does nothing but fork, open four of the kernel's own events, exec, wait and read.
 ''')
     for ours, peers in ((1, 2), (3, 4)):
         for i, (what, digits, most, share) in enumerate((('wall ms', 2, 1 / 4, 'a quarter'), ('CPU ms', 2, 1 / 4, 'a quarter'),
