@@ -74,7 +74,7 @@ static void put(struct cli_table *t, struct cli_table_column *column, const char
 	if (t->room - t->bytes <= bytes && !grow(t, bytes + 1))
 		return;
 	memcpy(t->text + t->bytes, text, bytes + 1);
-	width = cli_columns(text, bytes);
+	width = cli_text_columns_n(text, bytes);
 	t->bytes += bytes + 1;
 	t->cells++;
 	if (width > column->width)
@@ -222,7 +222,7 @@ static void put_newline(struct line *l)
 static void print_cell(struct line *l, const struct cli_table_column *column, bool is_text,
 		       const char *text, size_t bytes, bool is_last)
 {
-	size_t width = cli_columns(text, bytes), blanks;
+	size_t width = cli_text_columns_n(text, bytes), blanks;
 
 	if (width > column->width) {
 		size_t from = bytes - (column->width - 2);

@@ -63,7 +63,7 @@ static bool is_ascii(const char *text, size_t bytes)
 	return !((any | eight(text + bytes - 8)) & 0x8080808080808080u);
 }
 
-size_t cli_columns(const char *text, size_t bytes)
+size_t cli_text_columns_n(const char *text, size_t bytes)
 {
 	size_t n = 0;
 
@@ -76,7 +76,7 @@ size_t cli_columns(const char *text, size_t bytes)
 
 size_t cli_text_columns(const char *text)
 {
-	return cli_columns(text, strlen(text));
+	return cli_text_columns_n(text, strlen(text));
 }
 
 static inline char safe(char c)
@@ -111,7 +111,7 @@ void cli_wrap(FILE *f, const struct cli_look *look, size_t column, size_t indent
 
 	while (*text) {
 		size_t bytes = strcspn(text, " \n");
-		size_t word = cli_columns(text, bytes);
+		size_t word = cli_text_columns_n(text, bytes);
 
 		if (!bytes) {
 			text++;

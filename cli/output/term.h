@@ -42,7 +42,7 @@ const char *cli_colour(const struct cli_look *look, enum cli_colour colour);
 /* Columns that a text takes: characters, for the texts that occur here. */
 size_t cli_text_columns(const char *text);
 /* The same of its @bytes first bytes: every byte but the following ones of a UTF-8 character. */
-size_t cli_columns(const char *text, size_t bytes);
+size_t cli_text_columns_n(const char *text, size_t bytes);
 
 /*
  * Write @text in lines that fit @look->width. The caller has already written @column columns of the

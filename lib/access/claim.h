@@ -123,7 +123,7 @@ int nti_claim_repair(struct nti_os *os, const char *name, uint32_t flags,
 		     int (*fn)(void *arg, const struct nti_claim_repair *step), void *arg,
 		     struct nti_error *e);
 
-/* As nti_claim_repair() with registers that @lender reaches: for tests. */
+/* As nti_claim_repair() with registers that @handles reach: for tests. */
 struct nti_claim_access {
 	int (*read)(struct nti_claim_access *handles, const struct nti_claim_repair *at,
 		    uint32_t bits, uint64_t *value, struct nti_error *e);

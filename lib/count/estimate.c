@@ -43,7 +43,8 @@ void nti_estimate_step(struct nti_estimate *e, uint64_t count, uint64_t running_
 	e->last_d_running = d_running;
 }
 
-double nti_estimate_error(const struct nti_estimate *e, const struct nti_sum *sum, double slice_ns)
+double nti_estimate_error(const struct nti_estimate *e, const struct nti_item_sum *sum,
+			  double slice_ns)
 {
 	double share, rate, variance, slices;
 

@@ -212,7 +212,7 @@ static void judge_groups(struct ntime_session *s)
  * one place are one counter: counts and running times are added, the time wanted is that of any of
  * them.
  */
-static void add_reading(struct nti_sum *sum, uint64_t count, uint64_t wanted_ns,
+static void add_reading(struct nti_item_sum *sum, uint64_t count, uint64_t wanted_ns,
 			uint64_t counted_ns)
 {
 	sum->is_seen = true;
@@ -234,7 +234,7 @@ static void add_reading(struct nti_sum *sum, uint64_t count, uint64_t wanted_ns,
  * As add_reading() for what is not added up: of several states the highest or the lowest one stands
  * for all.
  */
-static void choose_reading(struct nti_sum *sum, enum nti_together together, uint64_t count,
+static void choose_reading(struct nti_item_sum *sum, enum nti_together together, uint64_t count,
 			   uint64_t wanted_ns, uint64_t counted_ns)
 {
 	bool is_it =
@@ -257,7 +257,8 @@ static void choose_reading(struct nti_sum *sum, enum nti_together together, uint
  * As add_reading() for an event whose parts take turns: scaled when all are added, by
  * settle_shared().
  */
-static void add_shared(struct nti_sum *sum, uint64_t count, uint64_t wanted_ns, uint64_t counted_ns)
+static void add_shared(struct nti_item_sum *sum, uint64_t count, uint64_t wanted_ns,
+		       uint64_t counted_ns)
 {
 	sum->is_seen = true;
 	sum->is_shared = true;
@@ -271,7 +272,7 @@ static void add_shared(struct nti_sum *sum, uint64_t count, uint64_t wanted_ns, 
  */
 #define MOVING_PERMYRIAD 10
 
-static void settle_shared(struct nti_sum *sum)
+static void settle_shared(struct nti_item_sum *sum)
 {
 	uint64_t lost_ns = sum->wanted_ns > sum->counted_ns ? sum->wanted_ns - sum->counted_ns : 0;
 
@@ -301,7 +302,7 @@ static void add_group(struct ntime_session *s, const struct nti_session_group *g
 	for (k = 0; k < g->perf.count; k++) {
 		const struct nti_session_part *p = &s->part[g->part[k]];
 		enum nti_together together = s->item[p->item].event.together;
-		struct nti_sum *sum = &s->sum[p->item];
+		struct nti_item_sum *sum = &s->sum[p->item];
 		uint64_t counted_ns = counted_ns_of(r, k);
 
 		sum->is_direct = g->direct;
@@ -357,7 +358,7 @@ static struct ntime_value clock_value(const struct ntime_session *s,
 }
 
 /* How long an event is on its counter at a time: the kernel's rotation, or the caller's turns. */
-static double slice_ns(const struct ntime_session *s, const struct nti_sum *sum)
+static double slice_ns(const struct ntime_session *s, const struct nti_item_sum *sum)
 {
 	double turns = fmax((double)(s->turns + 1) / s->passes, 1);
 
@@ -365,7 +366,7 @@ static double slice_ns(const struct ntime_session *s, const struct nti_sum *sum)
 						: s->mux_interval_ns;
 }
 
-static bool is_not_counted(const struct ntime_session *s, const struct nti_sum *sum)
+static bool is_not_counted(const struct ntime_session *s, const struct nti_item_sum *sum)
 {
 	if (!sum->wanted_ns)
 		return !sum->is_seen || !s->was_started || s->target.flags & NTIME_ON_EXEC ||
@@ -374,7 +375,7 @@ static bool is_not_counted(const struct ntime_session *s, const struct nti_sum *
 }
 
 static void event_value(struct ntime_session *s, const struct nti_session_item *item,
-			const struct nti_sum *sum, struct nti_estimate *estimate,
+			const struct nti_item_sum *sum, struct nti_estimate *estimate,
 			struct ntime_value *out)
 {
 	uint32_t lost = (sum->is_lost ? NTIME_LOST : 0) |
@@ -413,9 +414,9 @@ static void only_value(struct ntime_session *s, struct nti_session_item *item,
 {
 	const struct nti_session_group *g = item->only;
 	const struct nti_perf_reading *r = item->reading;
-	struct nti_sum sum = { .is_direct = g->direct,
-			       .parts = 1,
-			       .gone = nti_session_why_gone(g) != NULL };
+	struct nti_item_sum sum = { .is_direct = g->direct,
+				    .parts = 1,
+				    .gone = nti_session_why_gone(g) != NULL };
 
 	if (nti_session_had_turn(s, g))
 		add_reading(&sum, r->count[item->member], wanted_ns_of(s, g, r),

@@ -144,7 +144,7 @@ struct ntime_session {
 	/* Scratch of ntime_session_read(): one reading per group, one sum per item. */
 	struct nti_perf_reading *reading;
 	uint64_t *pass_enabled_ns; /* per place: time of all passes, for sessions that rotate */
-	struct nti_sum *sum;	   /* of the items that are summed */
+	struct nti_item_sum *sum;  /* of the items that are summed */
 	bool has_sums;		   /* some are */
 	bool needs_time;	   /* reading needs the session's own clock */
 	uint64_t read_tsc; /* of the last reading: taken with its time, whose rate it is part of */
@@ -165,7 +165,7 @@ struct ntime_session {
 };
 
 /* The sum over all parts and places of one item. */
-struct nti_sum {
+struct nti_item_sum {
 	uint64_t count, wanted_ns, counted_ns;
 	double value; /* scaled place by place, in counts */
 	bool is_scaled, is_partial, is_seen, is_shared, is_overflowed, is_lost;
@@ -312,7 +312,8 @@ static inline void nti_estimate_begin(struct nti_estimate *e, uint64_t count, ui
 	e->last_running_ns = running_ns;
 }
 void nti_estimate_step(struct nti_estimate *e, uint64_t count, uint64_t running_ns);
-double nti_estimate_error(const struct nti_estimate *e, const struct nti_sum *sum, double slice_ns);
+double nti_estimate_error(const struct nti_estimate *e, const struct nti_item_sum *sum,
+			  double slice_ns);
 
 /*
  * reader.c: map perf's pages before anything counts or is read. A page that is mapped after a

@@ -98,7 +98,7 @@ static void compare_nodes(const struct machine_row *r, const struct nti_machine 
 
 	TT_EQ(r, b->node_count, a->node_count);
 	for (i = 0; i < a->node_count; i++) {
-		const struct nti_node *other = nti_machine_node(b, a->nodes[i].path);
+		const struct nti_machine_node *other = nti_machine_node_find(b, a->nodes[i].path);
 
 		if (!other)
 			fail_msg("%s: %s was not recorded", r->path, a->nodes[i].path);
@@ -188,12 +188,12 @@ TEST(secrets_stay_at_home)
 		"\"eax\":7,\"ebx\":0,\"ecx\":0,\"edx\":0}]}";
 	struct nti_machine *m;
 	struct nti_error e = { 0 };
-	const struct nti_node *node;
+	const struct nti_machine_node *node;
 
 	write_text(path_of("in.json"), text);
 	record(path_of("in.json"), path_of("one.json"));
 	TT_IS(nti_machine_load(path_of("one.json"), &m, &e), 0);
-	node = nti_machine_node(m, "/proc/cpuinfo");
+	node = nti_machine_node_find(m, "/proc/cpuinfo");
 	assert_non_null(node);
 	TT_TEXT(node->text, "processor: 0\npart: 9\n\n");
 	TT_IS(m->node_count, 1);

@@ -118,12 +118,12 @@ static inline uint64_t nti_unzigzag(uint64_t number)
 
 /*
  * Compression of payloads; without zstd none is done. nti_pack() returns the bytes in @out, 0 when
- * it is not worth it. nti_unpack() returns 0, -EBADMSG, or -EOPNOTSUPP in a build without
+ * it is not worth it. nti_pack_undo() returns 0, -EBADMSG, or -EOPNOTSUPP in a build without
  * zstd. @state keeps memory between calls; free with nti_pack_free().
  */
 struct nti_pack;
 size_t nti_pack(struct nti_pack **state, void *out, size_t room, const void *in, size_t n);
-int nti_unpack(struct nti_pack **state, void *out, size_t bytes, const void *in, size_t n);
+int nti_pack_undo(struct nti_pack **state, void *out, size_t bytes, const void *in, size_t n);
 void nti_pack_free(struct nti_pack *state);
 
 #endif

@@ -14,8 +14,8 @@ size_t nti_pack(struct nti_pack **state NTI_UNUSED, void *out NTI_UNUSED, size_t
 	return 0;
 }
 
-int nti_unpack(struct nti_pack **state NTI_UNUSED, void *out NTI_UNUSED, size_t bytes NTI_UNUSED,
-	       const void *in NTI_UNUSED, size_t n NTI_UNUSED)
+int nti_pack_undo(struct nti_pack **state NTI_UNUSED, void *out NTI_UNUSED, size_t bytes NTI_UNUSED,
+		  const void *in NTI_UNUSED, size_t n NTI_UNUSED)
 {
 	return -EOPNOTSUPP;
 }

@@ -36,7 +36,7 @@ size_t nti_pack(struct nti_pack **state, void *out, size_t room, const void *in,
 	return ZSTD_isError(got) || got >= n ? 0 : got;
 }
 
-int nti_unpack(struct nti_pack **state, void *out, size_t bytes, const void *in, size_t n)
+int nti_pack_undo(struct nti_pack **state, void *out, size_t bytes, const void *in, size_t n)
 {
 	struct nti_pack *p;
 	size_t got;

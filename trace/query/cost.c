@@ -113,7 +113,7 @@ struct pieces {
 
 static double time_between(const struct pieces *p, int side, const size_t *from, const size_t *to)
 {
-	const struct nti_step *step = p->d->side[side].log.step;
+	const struct nti_diff_step *step = p->d->side[side].log.step;
 
 	return (double)(int64_t)(step[to[side]].time_ns - step[from[side]].time_ns);
 }

@@ -176,7 +176,7 @@ int nti_diff_log_add(struct nti_diff_log *log, const struct ntime_record *r, boo
 	if (nti_accesses_number(&log->all, &access, &id) < 0)
 		return -ENOMEM;
 	log->id[log->n] = id;
-	log->step[log->n] = (struct nti_step){ r->time_ns, value };
+	log->step[log->n] = (struct nti_diff_step){ r->time_ns, value };
 	log->count[log->n] = 1;
 	log->flags[log->n] = r->flags & (NTIME_RECORD_TIMED | NTIME_RECORD_VALUED);
 	log->n++;

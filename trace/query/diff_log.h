@@ -36,10 +36,10 @@ int nti_accesses_number(struct nti_accesses *all, const struct nti_access *acces
 void nti_accesses_fini(struct nti_accesses *all);
 
 /**
- * struct nti_step - what a step has beside its number
+ * struct nti_diff_step - what a step has beside its number
  * @value:	of a read the last one
  */
-struct nti_step {
+struct nti_diff_step {
 	uint64_t time_ns;
 	uint64_t value;
 };
@@ -53,7 +53,7 @@ struct nti_step {
  */
 struct nti_diff_log {
 	uint32_t *id;
-	struct nti_step *step;
+	struct nti_diff_step *step;
 	uint32_t *count;
 	uint8_t *flags;
 	uint8_t *changed;

@@ -265,7 +265,7 @@ static uint64_t thread_of(const struct ntime_record *r)
 static int cut(struct ntime_trace_stat *s, struct window *w)
 {
 	const struct ntime_record *r = w->r, *last = NULL;
-	struct nti_sum *thread = NULL;
+	struct nti_tally_sum *thread = NULL;
 	const uint32_t n = (uint32_t)w->n;
 	size_t runs = 0;
 
@@ -280,7 +280,7 @@ static int cut(struct ntime_trace_stat *s, struct window *w)
 			if (!thread)
 				return -ENOMEM;
 		}
-		nti_sum_add(thread, r);
+		nti_tally_sum_add(thread, r);
 		w->run[runs].first = i;
 		runs += !last || !is_same_register(r, last);
 		last = r;
@@ -353,13 +353,13 @@ static inline void look_for_values(const struct ntime_trace_stat *s, const struc
 
 static int count_rest(struct ntime_trace_stat *s, const struct window *w, size_t i)
 {
-	struct nti_sum *sum = nti_tally_at(&s->rest, place_of(first_of(w, i)));
+	struct nti_tally_sum *sum = nti_tally_at(&s->rest, place_of(first_of(w, i)));
 
 	if (!sum)
 		return -ENOMEM;
 	for (uint32_t n = w->run[i].first; n < w->run[i + 1].first; n++) {
 		if (is_counted(&w->r[n]))
-			nti_sum_add(sum, &w->r[n]);
+			nti_tally_sum_add(sum, &w->r[n]);
 	}
 	return 0;
 }

@@ -47,7 +47,7 @@ static struct order *sorted(const struct ntime_trace_stat *s, size_t *n)
 static void fill_rest(const struct ntime_trace_stat *s, uint32_t place,
 		      struct ntime_register_stat *out)
 {
-	const struct nti_sum *sum = nti_tally_find(&s->rest, place);
+	const struct nti_tally_sum *sum = nti_tally_find(&s->rest, place);
 
 	*out = (struct ntime_register_stat){
 		.size = sizeof(*out),
@@ -136,7 +136,7 @@ static struct ntime_trace_total *total_of(struct adding *a, uint32_t device, uin
 {
 	size_t before = a->keys.n, n;
 	struct ntime_trace_total *more;
-	struct nti_sum *sum;
+	struct nti_tally_sum *sum;
 
 	device = a->kind == NTIME_TOTAL_ALL ? 0 : device;
 	region = a->kind == NTIME_TOTAL_REGION ? region : 0;
@@ -159,7 +159,7 @@ static struct ntime_trace_total *total_of(struct adding *a, uint32_t device, uin
 	return &a->total[n];
 }
 
-static void add_sum(struct ntime_trace_total *t, const struct nti_sum *sum)
+static void add_sum(struct ntime_trace_total *t, const struct nti_tally_sum *sum)
 {
 	t->reads += sum->count[NTIME_RECORD_READ];
 	t->writes += sum->count[NTIME_RECORD_WRITE];
@@ -175,10 +175,10 @@ static void add_sum(struct ntime_trace_total *t, const struct nti_sum *sum)
 static int add_row(struct adding *a, const struct nti_stat_row *row)
 {
 	struct ntime_trace_total *t = total_of(a, row->place >> 8, row->place & 0xff);
-	const struct nti_sum sum = { .count = { row->count[0], row->count[1] },
-				     .first_ns = row->first_ns,
-				     .last_ns = row->last_ns,
-				     .is_timed = row->flags & NTI_ROW_TIMED };
+	const struct nti_tally_sum sum = { .count = { row->count[0], row->count[1] },
+					   .first_ns = row->first_ns,
+					   .last_ns = row->last_ns,
+					   .is_timed = row->flags & NTI_ROW_TIMED };
 
 	if (!t)
 		return -ENOMEM;
@@ -187,7 +187,7 @@ static int add_row(struct adding *a, const struct nti_stat_row *row)
 	return 0;
 }
 
-static int add_rest(struct adding *a, const struct nti_sum *sum)
+static int add_rest(struct adding *a, const struct nti_tally_sum *sum)
 {
 	struct ntime_trace_total *t =
 		total_of(a, (uint32_t)(sum->key >> 8), (uint32_t)sum->key & 0xff);
@@ -239,7 +239,7 @@ static int give_totals(const struct ntime_trace_stat *s, uint32_t kind,
 	return ret;
 }
 
-static struct ntime_trace_total thread_total(const struct nti_sum *sum, uint32_t flags)
+static struct ntime_trace_total thread_total(const struct nti_tally_sum *sum, uint32_t flags)
 {
 	return (struct ntime_trace_total){
 		.size = sizeof(struct ntime_trace_total),
@@ -256,12 +256,12 @@ static struct ntime_trace_total thread_total(const struct nti_sum *sum, uint32_t
 static int give_threads(const struct ntime_trace_stat *s,
 			int (*fn)(void *arg, const struct ntime_trace_total *total), void *arg)
 {
-	const struct nti_sum *rest = &s->threads.rest;
+	const struct nti_tally_sum *rest = &s->threads.rest;
 	struct ntime_trace_total total;
 	int ret = 0, n = 0;
 
 	for (size_t i = 0; i < s->threads.n && !ret; i++, n++) {
-		const struct nti_sum *sum = &s->threads.sum[i];
+		const struct nti_tally_sum *sum = &s->threads.sum[i];
 
 		total = thread_total(sum, sum->key == NTI_NO_THREAD ? 0 : NTIME_STAT_THREAD);
 		ret = fn(arg, &total);

@@ -16,7 +16,7 @@ static size_t first_slot(const struct nti_tally *t, uint64_t key)
 	return (size_t)(key * 0x9e3779b97f4a7c15u >> 32) & (t->slots - 1);
 }
 
-const struct nti_sum *nti_tally_find(const struct nti_tally *t, uint64_t key)
+const struct nti_tally_sum *nti_tally_find(const struct nti_tally *t, uint64_t key)
 {
 	if (!t->slots)
 		return NULL;
@@ -39,7 +39,7 @@ static void put_slot(struct nti_tally *t, size_t n)
 static bool grow(struct nti_tally *t)
 {
 	size_t room = t->room ? 2 * t->room : 16;
-	struct nti_sum *sum;
+	struct nti_tally_sum *sum;
 	uint32_t *slot;
 
 	if (t->n < t->room)
@@ -60,9 +60,9 @@ static bool grow(struct nti_tally *t)
 	return true;
 }
 
-struct nti_sum *nti_tally_at(struct nti_tally *t, uint64_t key)
+struct nti_tally_sum *nti_tally_at(struct nti_tally *t, uint64_t key)
 {
-	const struct nti_sum *found = nti_tally_find(t, key);
+	const struct nti_tally_sum *found = nti_tally_find(t, key);
 
 	if (found)
 		return &t->sum[found - t->sum];
@@ -70,7 +70,7 @@ struct nti_sum *nti_tally_at(struct nti_tally *t, uint64_t key)
 		return &t->rest;
 	if (!grow(t))
 		return NULL;
-	t->sum[t->n] = (struct nti_sum){ .key = key };
+	t->sum[t->n] = (struct nti_tally_sum){ .key = key };
 	put_slot(t, t->n);
 	return &t->sum[t->n++];
 }

@@ -10,13 +10,13 @@
 #include <ntime/trace/trace.h>
 
 /**
- * struct nti_sum - one sum
+ * struct nti_tally_sum - one sum
  * @key:	of what
  * @count:	reads, writes
  * @first_ns, @last_ns: of the first with a time, and the latest; valid when @is_timed
  * @widths:	or of the widths, 16 for unknown ones
  */
-struct nti_sum {
+struct nti_tally_sum {
 	uint64_t key;
 	uint64_t count[2];
 	uint64_t first_ns, last_ns;
@@ -31,9 +31,9 @@ struct nti_sum {
  * @slot:	hash table of 1 + places in @sum
  */
 struct nti_tally {
-	struct nti_sum *sum;
+	struct nti_tally_sum *sum;
 	size_t n, room, most;
-	struct nti_sum rest;
+	struct nti_tally_sum rest;
 	uint32_t *slot;
 	size_t slots;
 };
@@ -44,12 +44,12 @@ void nti_tally_fini(struct nti_tally *t);
  * The sum of @key, a new one if there is none, or the rest; valid until the next call. NULL without
  * memory.
  */
-struct nti_sum *nti_tally_at(struct nti_tally *t, uint64_t key);
+struct nti_tally_sum *nti_tally_at(struct nti_tally *t, uint64_t key);
 /* The same without making one; NULL when there is none. */
-const struct nti_sum *nti_tally_find(const struct nti_tally *t, uint64_t key);
+const struct nti_tally_sum *nti_tally_find(const struct nti_tally *t, uint64_t key);
 
 /* One access more. */
-static inline void nti_sum_add(struct nti_sum *sum, const struct ntime_record *r)
+static inline void nti_tally_sum_add(struct nti_tally_sum *sum, const struct ntime_record *r)
 {
 	sum->count[r->kind]++;
 	sum->widths |= r->width ? r->width : 16u;

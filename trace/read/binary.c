@@ -259,7 +259,7 @@ static int get_raw(struct state *s, const struct nti_block_head *h, const uint8_
 		s->raw = malloc(NTI_BLOCK_RAW_MAX);
 	if (!s->raw)
 		return -ENOMEM;
-	ret = nti_unpack(&s->pack, s->raw, h->raw, *payload, h->stored);
+	ret = nti_pack_undo(&s->pack, s->raw, h->raw, *payload, h->stored);
 	*payload = s->raw;
 	return ret;
 }

@@ -15,8 +15,8 @@
 #include "lib/base/text.h"
 #include "trace/base/context.h"
 
-int nti_build_error(struct nti_builder *b, int code, const struct nti_node *n, const char *format,
-		    ...)
+int nti_build_error(struct nti_builder *b, int code, const struct nti_xml_node *n,
+		    const char *format, ...)
 {
 	char text[400];
 	va_list args;
@@ -36,10 +36,10 @@ int nti_build_no_memory(struct nti_builder *b)
 	return nti_error(&b->ctx->error, -ENOMEM, "no memory for the database");
 }
 
-int nti_build_number(struct nti_builder *b, const struct nti_node *n, const char *name,
+int nti_build_number(struct nti_builder *b, const struct nti_xml_node *n, const char *name,
 		     uint64_t *out)
 {
-	const char *text = nti_node_get(n, name);
+	const char *text = nti_xml_node_get(n, name);
 	char *end;
 	bool is_hex;
 
@@ -96,9 +96,9 @@ static bool is_yes(const char *text)
 	return text && (strcmp(text, "yes") == 0 || strcmp(text, "1") == 0);
 }
 
-static int gather_def(struct nti_builder *b, enum nti_def_kind kind, const struct nti_node *n)
+static int gather_def(struct nti_builder *b, enum nti_def_kind kind, const struct nti_xml_node *n)
 {
-	const char *name = nti_node_get(n, "name");
+	const char *name = nti_xml_node_get(n, "name");
 	struct nti_def_part *part = nti_arena_new(b->scratch, sizeof(*part));
 	struct nti_def *def;
 
@@ -108,7 +108,7 @@ static int gather_def(struct nti_builder *b, enum nti_def_kind kind, const struc
 	if (!def) {
 		def = add_def(b, kind, name);
 		if (def)
-			def->is_inline = is_yes(nti_node_get(n, "inline"));
+			def->is_inline = is_yes(nti_xml_node_get(n, "inline"));
 	}
 	if (!def || !part)
 		return nti_build_no_memory(b);
@@ -127,9 +127,9 @@ static const char *const def_tags[] = {
 };
 
 /* Definitions may stand in each other, and in registers. */
-static int gather(struct nti_builder *b, const struct nti_node *n)
+static int gather(struct nti_builder *b, const struct nti_xml_node *n)
 {
-	const struct nti_node *child;
+	const struct nti_xml_node *child;
 	size_t i;
 	int ret = 0;
 
@@ -159,12 +159,12 @@ static uint32_t register_bits(const char *tag)
 }
 
 /* Offsets that only a running driver knows: such an array is nowhere. */
-static bool is_placed(const struct nti_node *n)
+static bool is_placed(const struct nti_xml_node *n)
 {
-	return !nti_node_get(n, "doffset") && !nti_node_get(n, "doffsets");
+	return !nti_xml_node_get(n, "doffset") && !nti_xml_node_get(n, "doffsets");
 }
 
-static bool is_element(const struct nti_node *n)
+static bool is_element(const struct nti_xml_node *n)
 {
 	return register_bits(n->tag) || strcmp(n->tag, "use-group") == 0 ||
 	       ((strcmp(n->tag, "array") == 0 || strcmp(n->tag, "stripe") == 0) && is_placed(n));
@@ -172,7 +172,7 @@ static bool is_element(const struct nti_node *n)
 
 static size_t count_elements(const struct nti_def_part *parts)
 {
-	const struct nti_node *n;
+	const struct nti_xml_node *n;
 	size_t count = 0;
 
 	for (; parts; parts = parts->next)
@@ -192,9 +192,9 @@ static int build_body(struct nti_builder *b, const struct nti_def_part *parts,
 		      const struct place *place, bool has_scope, struct nti_body *out);
 
 /* "0x100,0x200, 0x500" */
-static int read_offsets(struct nti_builder *b, const struct nti_node *n, struct nti_element *e)
+static int read_offsets(struct nti_builder *b, const struct nti_xml_node *n, struct nti_element *e)
 {
-	const char *text = nti_node_get(n, "offsets"), *p;
+	const char *text = nti_xml_node_get(n, "offsets"), *p;
 	uint64_t *list;
 	size_t count = 1, i;
 	char *end;
@@ -222,8 +222,8 @@ static int read_offsets(struct nti_builder *b, const struct nti_node *n, struct 
 }
 
 /* Where its copies are. */
-static int read_place(struct nti_builder *b, const struct nti_node *n, const struct place *place,
-		      struct nti_element *e)
+static int read_place(struct nti_builder *b, const struct nti_xml_node *n,
+		      const struct place *place, struct nti_element *e)
 {
 	int ret = nti_build_number(b, n, "offset", &e->offset);
 
@@ -232,7 +232,7 @@ static int read_place(struct nti_builder *b, const struct nti_node *n, const str
 		ret = nti_build_number(b, n, "length", &e->length);
 	if (!ret)
 		ret = nti_build_number(b, n, "stride", &e->stride);
-	if (!ret && nti_node_get(n, "offsets"))
+	if (!ret && nti_xml_node_get(n, "offsets"))
 		return read_offsets(b, n, e);
 	if (ret || e->length == 1 || e->stride)
 		return ret;
@@ -245,9 +245,9 @@ static int read_place(struct nti_builder *b, const struct nti_node *n, const str
 }
 
 /* brief, else doc */
-static int read_about(struct nti_builder *b, const struct nti_node *n, struct nti_element *e)
+static int read_about(struct nti_builder *b, const struct nti_xml_node *n, struct nti_element *e)
 {
-	const struct nti_node *child;
+	const struct nti_xml_node *child;
 	const char *about = "";
 
 	for (child = n->first; child; child = child->next) {
@@ -263,14 +263,14 @@ static int read_about(struct nti_builder *b, const struct nti_node *n, struct nt
 }
 
 /* freedreno: the value of a register may be in some of its bits only. */
-static int read_bits(struct nti_builder *b, const struct nti_node *n, struct nti_element *e)
+static int read_bits(struct nti_builder *b, const struct nti_xml_node *n, struct nti_element *e)
 {
 	uint64_t low = 0, high = e->bits - 1u;
 	int ret = nti_build_number(b, n, "low", &low);
 
 	if (!ret)
 		ret = nti_build_number(b, n, "high", &high);
-	if (!ret && nti_node_get(n, "pos")) {
+	if (!ret && nti_xml_node_get(n, "pos")) {
 		ret = nti_build_number(b, n, "pos", &low);
 		high = low;
 	}
@@ -285,7 +285,7 @@ static int read_bits(struct nti_builder *b, const struct nti_node *n, struct nti
 	return 0;
 }
 
-static int build_register(struct nti_builder *b, const struct nti_node *n,
+static int build_register(struct nti_builder *b, const struct nti_xml_node *n,
 			  const struct place *place, struct nti_element *e)
 {
 	int ret;
@@ -301,7 +301,7 @@ static int build_register(struct nti_builder *b, const struct nti_node *n,
 }
 
 /* Copies that reach into each other are tried one after the other. */
-static int check_copies(struct nti_builder *b, const struct nti_node *n,
+static int check_copies(struct nti_builder *b, const struct nti_xml_node *n,
 			const struct nti_element *e)
 {
 	if (e->kind == NTI_ELEMENT_STRIPE && e->stride && e->length != 1 &&
@@ -310,12 +310,12 @@ static int check_copies(struct nti_builder *b, const struct nti_node *n,
 	return 0;
 }
 
-static int build_group(struct nti_builder *b, const struct nti_node *n, const struct place *in,
+static int build_group(struct nti_builder *b, const struct nti_xml_node *n, const struct place *in,
 		       struct nti_element *e)
 {
 	/* freedreno has "ref" as well */
-	const char *name =
-		nti_node_get(n, "name") ? nti_node_get(n, "name") : nti_node_get(n, "ref");
+	const char *name = nti_xml_node_get(n, "name") ? nti_xml_node_get(n, "name")
+						       : nti_xml_node_get(n, "ref");
 	struct nti_def *def = name ? nti_def_find(b, NTI_DEF_GROUP, name) : NULL;
 
 	e->name = NULL;
@@ -330,11 +330,11 @@ static int build_group(struct nti_builder *b, const struct nti_node *n, const st
 	return build_body(b, def->parts, in, false, &e->body);
 }
 
-static int build_element(struct nti_builder *b, const struct nti_node *n, const struct place *outer,
-			 struct nti_element *e)
+static int build_element(struct nti_builder *b, const struct nti_xml_node *n,
+			 const struct place *outer, struct nti_element *e)
 {
 	struct nti_def_part self = { .node = n };
-	const char *name = nti_node_get(n, "name");
+	const char *name = nti_xml_node_get(n, "name");
 	struct place in = *outer;
 	int ret;
 
@@ -382,7 +382,7 @@ static int build_body(struct nti_builder *b, const struct nti_def_part *parts,
 		      const struct place *place, bool has_scope, struct nti_body *out)
 {
 	size_t count = count_elements(parts);
-	const struct nti_node *n;
+	const struct nti_xml_node *n;
 	int ret = 0;
 
 	if (count > NTI_REGDB_ELEMENTS)
@@ -462,7 +462,7 @@ static int build_domains(struct nti_builder *b)
 }
 
 /* Names of files are the scratch memory's: the layer needs its own. */
-static int keep_files(struct nti_builder *b, struct nti_node *n)
+static int keep_files(struct nti_builder *b, struct nti_xml_node *n)
 {
 	const char *from = NULL, *kept = NULL;
 
@@ -485,7 +485,7 @@ int nti_regdb_xml(struct ntime_trace_ctx *ctx, const char *path, uint32_t first_
 {
 	struct nti_arena scratch = { .limit = NTI_NODES_BYTES };
 	struct nti_builder *b = calloc(1, sizeof(*b));
-	struct nti_node *root;
+	struct nti_xml_node *root;
 	int ret = -ENOMEM;
 
 	*out = NULL;

@@ -12,7 +12,7 @@ enum nti_def_kind { NTI_DEF_ENUM, NTI_DEF_BITSET, NTI_DEF_GROUP, NTI_DEF_DOMAIN,
 /* An element with a name of its own may be given in several parts. */
 struct nti_def_part {
 	struct nti_def_part *next;
-	const struct nti_node *node;
+	const struct nti_xml_node *node;
 };
 
 /*
@@ -63,27 +63,29 @@ struct nti_builder {
 struct nti_def *nti_def_find(const struct nti_builder *b, enum nti_def_kind kind, const char *name);
 
 /* "FILE:LINE: ..." as the error of the context. Returns @code. */
-int nti_build_error(struct nti_builder *b, int code, const struct nti_node *n, const char *format,
-		    ...) NTI_PRINTF(4, 5);
+int nti_build_error(struct nti_builder *b, int code, const struct nti_xml_node *n,
+		    const char *format, ...) NTI_PRINTF(4, 5);
 int nti_build_no_memory(struct nti_builder *b);
 
 /* A number that an attribute has; *@out stays where there is no such attribute. 0 or -EBADMSG. */
-int nti_build_number(struct nti_builder *b, const struct nti_node *n, const char *name,
+int nti_build_number(struct nti_builder *b, const struct nti_xml_node *n, const char *name,
 		     uint64_t *out);
 
 /* Scope of what is inside @n. 0, -ENOMEM. */
-int nti_build_scope(struct nti_builder *b, const struct nti_node *n, const struct nti_scope *outer,
-		    struct nti_scope *out);
+int nti_build_scope(struct nti_builder *b, const struct nti_xml_node *n,
+		    const struct nti_scope *outer, struct nti_scope *out);
 
 /*
  * Constraint of @n's "variants" in front of @outer. @in is the scope that holds for @n itself. 0,
  * -EBADMSG, -ENOMEM.
  */
-int nti_build_variants(struct nti_builder *b, const struct nti_node *n, const struct nti_scope *in,
-		       const struct nti_variants *outer, const struct nti_variants **out);
+int nti_build_variants(struct nti_builder *b, const struct nti_xml_node *n,
+		       const struct nti_scope *in, const struct nti_variants *outer,
+		       const struct nti_variants **out);
 
 /* Type of a register or field of @bits. 0, -EBADMSG, -E2BIG, -ENOMEM. */
-int nti_build_type(struct nti_builder *b, const struct nti_node *n, const struct nti_scope *scope,
-		   uint32_t bits, uint32_t depth, struct nti_type *out);
+int nti_build_type(struct nti_builder *b, const struct nti_xml_node *n,
+		   const struct nti_scope *scope, uint32_t bits, uint32_t depth,
+		   struct nti_type *out);
 
 #endif

@@ -19,14 +19,14 @@ static struct nti_enum *names_of(struct nti_builder *b, struct nti_def *def)
 {
 	struct nti_value *values;
 	const struct nti_def_part *part;
-	const struct nti_node *n;
+	const struct nti_xml_node *n;
 	size_t count = 0;
 
 	if (def->names)
 		return def->names;
 	for (part = def->parts; part; part = part->next)
 		for (n = part->node->first; n; n = n->next)
-			count += strcmp(n->tag, "value") == 0 && nti_node_get(n, "name");
+			count += strcmp(n->tag, "value") == 0 && nti_xml_node_get(n, "name");
 	def->names = nti_arena_new(&b->layer->arena, sizeof(*def->names));
 	values = nti_arena_array(&b->layer->arena, count, sizeof(*values));
 	if (!def->names || !values)
@@ -36,7 +36,7 @@ static struct nti_enum *names_of(struct nti_builder *b, struct nti_def *def)
 	def->names->values = values;
 	for (part = def->parts; part; part = part->next) {
 		for (n = part->node->first; n; n = n->next) {
-			const char *name = nti_node_get(n, "name"), *value;
+			const char *name = nti_xml_node_get(n, "name"), *value;
 			struct nti_value *v = &values[def->names->count];
 
 			if (strcmp(n->tag, "value") != 0 || !name)
@@ -44,7 +44,7 @@ static struct nti_enum *names_of(struct nti_builder *b, struct nti_def *def)
 			v->name = nti_arena_text(&b->layer->arena, name, strlen(name));
 			if (!v->name)
 				return NULL;
-			value = nti_node_get(n, "value");
+			value = nti_xml_node_get(n, "value");
 			v->has_value = value && !nti_build_number(b, n, "value", &v->value);
 			def->names->count++;
 		}
@@ -52,10 +52,10 @@ static struct nti_enum *names_of(struct nti_builder *b, struct nti_def *def)
 	return def->names;
 }
 
-int nti_build_scope(struct nti_builder *b, const struct nti_node *n, const struct nti_scope *outer,
-		    struct nti_scope *out)
+int nti_build_scope(struct nti_builder *b, const struct nti_xml_node *n,
+		    const struct nti_scope *outer, struct nti_scope *out)
 {
-	const char *prefix = nti_node_get(n, "prefix"), *varset = nti_node_get(n, "varset");
+	const char *prefix = nti_xml_node_get(n, "prefix"), *varset = nti_xml_node_get(n, "varset");
 	struct nti_def *def;
 
 	*out = *outer;
@@ -93,8 +93,9 @@ static bool is_between(char c)
 }
 
 /* One of "A", "A-B" (with B), "A:B" (without), each end may be left out. */
-static int read_range(struct nti_builder *b, const struct nti_node *n, const struct nti_enum *of,
-		      const char *text, size_t bytes, struct nti_variants *v)
+static int read_range(struct nti_builder *b, const struct nti_xml_node *n,
+		      const struct nti_enum *of, const char *text, size_t bytes,
+		      struct nti_variants *v)
 {
 	size_t middle = 0, first = 0, end = of->count, i;
 
@@ -120,10 +121,11 @@ static int read_range(struct nti_builder *b, const struct nti_node *n, const str
 	return 0;
 }
 
-int nti_build_variants(struct nti_builder *b, const struct nti_node *n, const struct nti_scope *in,
-		       const struct nti_variants *outer, const struct nti_variants **out)
+int nti_build_variants(struct nti_builder *b, const struct nti_xml_node *n,
+		       const struct nti_scope *in, const struct nti_variants *outer,
+		       const struct nti_variants **out)
 {
-	const char *text = nti_node_get(n, "variants");
+	const char *text = nti_xml_node_get(n, "variants");
 	struct nti_enum *of = in->varset ? in->varset : in->prefix;
 	struct nti_variants *v;
 	int ret;
@@ -161,10 +163,10 @@ int nti_build_variants(struct nti_builder *b, const struct nti_node *n, const st
 }
 
 /* How many children of that name all parts have. */
-static size_t count_children(const struct nti_node *n, const struct nti_def_part *parts,
+static size_t count_children(const struct nti_xml_node *n, const struct nti_def_part *parts,
 			     const char *tag)
 {
-	const struct nti_node *child;
+	const struct nti_xml_node *child;
 	size_t count = 0;
 
 	for (child = n ? n->first : NULL; child; child = child->next)
@@ -175,10 +177,10 @@ static size_t count_children(const struct nti_node *n, const struct nti_def_part
 	return count;
 }
 
-static int make_value(struct nti_builder *b, const struct nti_node *n,
+static int make_value(struct nti_builder *b, const struct nti_xml_node *n,
 		      const struct nti_scope *scope, struct nti_value *out)
 {
-	const char *name = nti_node_get(n, "name");
+	const char *name = nti_xml_node_get(n, "name");
 	struct nti_scope in;
 	int ret;
 
@@ -188,17 +190,17 @@ static int make_value(struct nti_builder *b, const struct nti_node *n,
 	if (!name)
 		return nti_build_no_memory(b);
 	nti_value_name(out, name);
-	out->has_value = nti_node_get(n, "value") != NULL;
+	out->has_value = nti_xml_node_get(n, "value") != NULL;
 	ret = nti_build_number(b, n, "value", &out->value);
 	if (!ret)
 		ret = nti_build_scope(b, n, scope, &in);
 	return ret ? ret : nti_build_variants(b, n, &in, NULL, &out->variants);
 }
 
-static int make_values(struct nti_builder *b, const struct nti_node *from,
+static int make_values(struct nti_builder *b, const struct nti_xml_node *from,
 		       const struct nti_scope *scope, struct nti_value *values, size_t *count)
 {
-	const struct nti_node *n;
+	const struct nti_xml_node *n;
 	int ret = 0;
 
 	for (n = from->first; n && !ret; n = n->next)
@@ -208,7 +210,7 @@ static int make_values(struct nti_builder *b, const struct nti_node *from,
 }
 
 /* An enumeration of the values of @n (may be NULL) and of all @parts. */
-static int make_enum(struct nti_builder *b, const char *name, const struct nti_node *n,
+static int make_enum(struct nti_builder *b, const char *name, const struct nti_xml_node *n,
 		     const struct nti_def_part *parts, const struct nti_scope *scope,
 		     struct nti_enum **out)
 {
@@ -261,7 +263,7 @@ static struct nti_made *made_for(struct nti_builder *b, struct nti_def *def,
 
 static const struct nti_scope nowhere;
 
-static int enum_type(struct nti_builder *b, const struct nti_node *n, struct nti_def *def,
+static int enum_type(struct nti_builder *b, const struct nti_xml_node *n, struct nti_def *def,
 		     const struct nti_scope *scope, struct nti_type *out)
 {
 	bool is_new = false;
@@ -287,10 +289,10 @@ static int enum_type(struct nti_builder *b, const struct nti_node *n, struct nti
 	return ret;
 }
 
-static int make_field(struct nti_builder *b, const struct nti_node *n,
+static int make_field(struct nti_builder *b, const struct nti_xml_node *n,
 		      const struct nti_scope *scope, uint32_t depth, struct nti_field *out)
 {
-	const char *name = nti_node_get(n, "name");
+	const char *name = nti_xml_node_get(n, "name");
 	uint64_t low = UINT64_MAX, high = UINT64_MAX;
 	struct nti_scope in;
 	int ret;
@@ -300,7 +302,7 @@ static int make_field(struct nti_builder *b, const struct nti_node *n,
 	ret = nti_build_number(b, n, "low", &low);
 	if (!ret)
 		ret = nti_build_number(b, n, "high", &high);
-	if (!ret && nti_node_get(n, "pos")) {
+	if (!ret && nti_xml_node_get(n, "pos")) {
 		ret = nti_build_number(b, n, "pos", &low);
 		high = low;
 	}
@@ -324,11 +326,11 @@ static int make_field(struct nti_builder *b, const struct nti_node *n,
 		   : nti_build_type(b, n, &in, (uint32_t)(high - low + 1), depth + 1, &out->type);
 }
 
-static int make_fields_of(struct nti_builder *b, const struct nti_node *from,
+static int make_fields_of(struct nti_builder *b, const struct nti_xml_node *from,
 			  const struct nti_scope *scope, uint32_t depth, struct nti_field *fields,
 			  size_t *count)
 {
-	const struct nti_node *n;
+	const struct nti_xml_node *n;
 	int ret = 0;
 
 	for (n = from->first; n && !ret; n = n->next)
@@ -341,10 +343,10 @@ static int make_fields_of(struct nti_builder *b, const struct nti_node *from,
  * Fields that stand in the element itself, which has @bits, must be in it; @fields are made of
  * them.
  */
-static int check_fields(struct nti_builder *b, const struct nti_node *from, uint32_t bits,
+static int check_fields(struct nti_builder *b, const struct nti_xml_node *from, uint32_t bits,
 			const struct nti_field *fields)
 {
-	const struct nti_node *n;
+	const struct nti_xml_node *n;
 	uint64_t shr = 0;
 	int ret = nti_build_number(b, from, "shr", &shr);
 
@@ -363,7 +365,7 @@ static int check_fields(struct nti_builder *b, const struct nti_node *from, uint
 }
 
 /* Fields of @n (may be NULL), which has @bits, and of all @parts. */
-static int make_fields(struct nti_builder *b, const struct nti_node *n, uint32_t bits,
+static int make_fields(struct nti_builder *b, const struct nti_xml_node *n, uint32_t bits,
 		       const struct nti_def_part *parts, const struct nti_scope *scope,
 		       uint32_t depth, const struct nti_field **out, size_t *count)
 {
@@ -393,7 +395,7 @@ static int make_fields(struct nti_builder *b, const struct nti_node *n, uint32_t
 	return ret;
 }
 
-static int bitset_type(struct nti_builder *b, const struct nti_node *n, struct nti_def *def,
+static int bitset_type(struct nti_builder *b, const struct nti_xml_node *n, struct nti_def *def,
 		       const struct nti_scope *scope, uint32_t bits, uint32_t depth,
 		       struct nti_type *out)
 {
@@ -427,7 +429,7 @@ static int bitset_type(struct nti_builder *b, const struct nti_node *n, struct n
 	return 0;
 }
 
-static int plain_type(struct nti_builder *b, const struct nti_node *n,
+static int plain_type(struct nti_builder *b, const struct nti_xml_node *n,
 		      const struct nti_scope *scope, uint32_t bits, uint32_t depth,
 		      struct nti_type *out)
 {
@@ -458,7 +460,7 @@ static const struct {
 	{ "a3xx_regid", NTI_TYPE_REGID },
 };
 
-static int named_type(struct nti_builder *b, const struct nti_node *n, const char *name,
+static int named_type(struct nti_builder *b, const struct nti_xml_node *n, const char *name,
 		      const struct nti_scope *scope, uint32_t bits, uint32_t depth,
 		      struct nti_type *out)
 {
@@ -494,7 +496,7 @@ static int named_type(struct nti_builder *b, const struct nti_node *n, const cha
  * A bitset serves registers of several widths (nv_evo.xml of envytools: G80_EVO_INTERLOCK of 16
  * bits in a field of 12): what does not fit never shows there.
  */
-static void tell_lost_fields(struct nti_builder *b, const struct nti_node *n,
+static void tell_lost_fields(struct nti_builder *b, const struct nti_xml_node *n,
 			     const struct nti_type *type, uint32_t bits)
 {
 	size_t i;
@@ -506,10 +508,11 @@ static void tell_lost_fields(struct nti_builder *b, const struct nti_node *n,
 				      n->file, n->line, type->fields[i].name, bits);
 }
 
-int nti_build_type(struct nti_builder *b, const struct nti_node *n, const struct nti_scope *scope,
-		   uint32_t bits, uint32_t depth, struct nti_type *out)
+int nti_build_type(struct nti_builder *b, const struct nti_xml_node *n,
+		   const struct nti_scope *scope, uint32_t bits, uint32_t depth,
+		   struct nti_type *out)
 {
-	const char *name = nti_node_get(n, "type");
+	const char *name = nti_xml_node_get(n, "type");
 	uint64_t shr = 0, radix = 0, add = 0, other = 0;
 	int ret;
 

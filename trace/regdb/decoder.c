@@ -354,7 +354,7 @@ static void make_page(const struct ntime_decoder *d, const struct nti_view *view
 		const struct nti_domain *domain = nti_decoder_domain(d, layer, view, region);
 
 		if (domain)
-			nti_domain_mark(domain, page->number * NTI_PAGE_BYTES, page->bits);
+			nti_domain_mark(domain, page->number * NTI_REGDB_PAGE_BYTES, page->bits);
 	}
 }
 
@@ -362,9 +362,9 @@ static void make_page(const struct ntime_decoder *d, const struct nti_view *view
 static bool is_nothing(struct ntime_decoder *d, const struct nti_view *view, uint8_t region,
 		       uint64_t offset, uint32_t key)
 {
-	uint64_t number = offset / NTI_PAGE_BYTES;
+	uint64_t number = offset / NTI_REGDB_PAGE_BYTES;
 	struct nti_page *page = &d->pages[(number ^ (uint64_t)key * 37) & (NTI_PAGES - 1)];
-	unsigned int word = offset % NTI_PAGE_BYTES / 4;
+	unsigned int word = offset % NTI_REGDB_PAGE_BYTES / 4;
 
 	if (!page->is_known || page->number != number || page->key != key) {
 		*page = (struct nti_page){ .number = number, .key = key, .is_known = true };

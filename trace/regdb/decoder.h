@@ -39,7 +39,7 @@ struct nti_page {
 	uint64_t number;
 	uint32_t key;
 	bool is_known;
-	uint64_t bits[NTI_PAGE_WORDS];
+	uint64_t bits[NTI_REGDB_PAGE_WORDS];
 };
 
 /* By hash. */

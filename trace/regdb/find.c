@@ -18,7 +18,7 @@
 struct finder {
 	const struct nti_view *view;
 	struct nti_found *out;
-	struct nti_step steps[NTI_REGDB_DEPTH];
+	struct nti_found_step steps[NTI_REGDB_DEPTH];
 	uint32_t looks;
 	uint32_t unit;
 	uint32_t rest; /* bytes of the address below a unit */
@@ -103,7 +103,7 @@ static void keep(struct finder *f, uint32_t depth, uint64_t skew, bool is_guess)
 static bool find_copy(struct finder *f, const struct nti_element *e, uint64_t copy,
 		      uint64_t address, uint32_t depth, bool is_guess)
 {
-	f->steps[depth] = (struct nti_step){ e, copy };
+	f->steps[depth] = (struct nti_found_step){ e, copy };
 	if (e->kind == NTI_ELEMENT_REG) {
 		if (address >= e->extent)
 			return false;
@@ -113,7 +113,7 @@ static bool find_copy(struct finder *f, const struct nti_element *e, uint64_t co
 	if (find_in(f, &e->body, address, depth + 1, is_guess))
 		return true;
 	/* the array has the address for itself: better than nothing */
-	f->steps[depth] = (struct nti_step){ e, copy };
+	f->steps[depth] = (struct nti_found_step){ e, copy };
 	if (e->kind == NTI_ELEMENT_ARRAY && e->name && f->out->depth == 0)
 		keep(f, depth + 1, address, is_guess);
 	return false;
@@ -300,7 +300,7 @@ static void mark_spans(struct marker *m, const struct nti_body *body, const stru
 void nti_domain_mark(const struct nti_domain *domain, uint64_t first, uint64_t *bits)
 {
 	struct marker m = { .first = first / domain->unit,
-			    .last = (first + NTI_PAGE_BYTES - 1) / domain->unit,
+			    .last = (first + NTI_REGDB_PAGE_BYTES - 1) / domain->unit,
 			    .unit = domain->unit,
 			    .steps = MARK_STEPS,
 			    .bits = bits };

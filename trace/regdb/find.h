@@ -6,7 +6,7 @@
 #include "trace/regdb/model.h"
 
 /* One step of the way down: an element and which copy of it. */
-struct nti_step {
+struct nti_found_step {
 	const struct nti_element *element;
 	uint64_t copy;
 };
@@ -19,7 +19,7 @@ struct nti_step {
  * @is_guess:	it depends on which chip it is, and nobody knows
  */
 struct nti_found {
-	struct nti_step steps[NTI_REGDB_DEPTH];
+	struct nti_found_step steps[NTI_REGDB_DEPTH];
 	uint32_t depth;
 	uint32_t unit;
 	uint64_t skew;
@@ -34,8 +34,8 @@ struct nti_found {
 bool nti_domain_find(const struct nti_domain *domain, const struct nti_view *view, uint64_t address,
 		     struct nti_found *out);
 
-#define NTI_PAGE_BYTES 4096u
-#define NTI_PAGE_WORDS (NTI_PAGE_BYTES / 4 / 64)
+#define NTI_REGDB_PAGE_BYTES 4096u
+#define NTI_REGDB_PAGE_WORDS (NTI_REGDB_PAGE_BYTES / 4 / 64)
 
 /*
  * Set the bits of those words of 32 bits in the page at @first that may have something, for any

@@ -41,7 +41,7 @@ struct parse {
 	struct reader *r;
 	XML_Parser parser;
 	const char *file;
-	struct nti_node *stack[NTI_REGDB_DEPTH + 1];
+	struct nti_xml_node *stack[NTI_REGDB_DEPTH + 1];
 	uint32_t depth;
 	char text[NTI_TEXT_BYTES];
 	size_t text_bytes;
@@ -50,7 +50,7 @@ struct parse {
 	int ret;
 };
 
-const char *nti_node_get(const struct nti_node *n, const char *name)
+const char *nti_xml_node_get(const struct nti_xml_node *n, const char *name)
 {
 	uint32_t i;
 
@@ -76,7 +76,7 @@ static void stop(struct parse *p, int ret)
 	XML_StopParser(p->parser, XML_FALSE);
 }
 
-static int read_file(struct reader *r, const char *path, struct nti_node *into);
+static int read_file(struct reader *r, const char *path, struct nti_xml_node *into);
 
 static bool exists(const char *path)
 {
@@ -124,9 +124,9 @@ static bool find_import(const struct reader *r, const char *from, const char *na
 	return join(out, r->base, strlen(r->base), name) && exists(out);
 }
 
-static void import(struct parse *p, struct nti_node *n)
+static void import(struct parse *p, struct nti_xml_node *n)
 {
-	const char *name = nti_node_get(n, "file");
+	const char *name = nti_xml_node_get(n, "file");
 	char path[PATH_BYTES];
 	int ret;
 
@@ -153,7 +153,7 @@ static void import(struct parse *p, struct nti_node *n)
 		stop(p, ret);
 }
 
-static bool copy_attributes(struct parse *p, struct nti_node *n, const char **attributes)
+static bool copy_attributes(struct parse *p, struct nti_xml_node *n, const char **attributes)
 {
 	struct nti_attribute *a;
 	uint32_t i, count = 0;
@@ -176,10 +176,10 @@ static bool copy_attributes(struct parse *p, struct nti_node *n, const char **at
 	return true;
 }
 
-static struct nti_node *new_node(struct parse *p, const char *tag, const char **attributes)
+static struct nti_xml_node *new_node(struct parse *p, const char *tag, const char **attributes)
 {
-	struct nti_node *n = nti_arena_new(p->r->arena, sizeof(*n));
-	struct nti_node *in = p->stack[p->depth];
+	struct nti_xml_node *n = nti_arena_new(p->r->arena, sizeof(*n));
+	struct nti_xml_node *in = p->stack[p->depth];
 
 	if (!n)
 		return NULL;
@@ -207,7 +207,7 @@ static const char *local_name(const char *tag)
 static void XMLCALL on_start(void *arg, const char *tag, const char **attributes)
 {
 	struct parse *p = arg;
-	struct nti_node *n;
+	struct nti_xml_node *n;
 
 	if (p->ret)
 		return;
@@ -326,7 +326,7 @@ static int parse_all(struct parse *p, int fd)
 	return 0;
 }
 
-static int parse_file(struct reader *r, int fd, const char *path, struct nti_node *into)
+static int parse_file(struct reader *r, int fd, const char *path, struct nti_xml_node *into)
 {
 	int ret = nti_library_need(&nti_lazy_expat, path, &r->ctx->error);
 	struct parse *p = ret < 0 ? NULL : calloc(1, sizeof(*p));
@@ -383,7 +383,7 @@ static int not_opened(struct reader *r, const char *path, int ret)
 	return nti_error(&r->ctx->error, ret, "%s cannot be opened: %s", path, strerror(-ret));
 }
 
-static int read_file(struct reader *r, const char *path, struct nti_node *into)
+static int read_file(struct reader *r, const char *path, struct nti_xml_node *into)
 {
 	struct nti_file_state state;
 	int fd = nti_file_open_any(path);
@@ -412,12 +412,13 @@ static bool is_xml(const char *name)
 struct folder {
 	struct reader *r;
 	const char *path;
-	struct nti_node *into;
+	struct nti_xml_node *into;
 	uint32_t depth;
 	int ret; /* of what was read, which has its sentence */
 };
 
-static int read_folder(struct reader *r, const char *path, struct nti_node *into, uint32_t depth);
+static int read_folder(struct reader *r, const char *path, struct nti_xml_node *into,
+		       uint32_t depth);
 
 static int read_name(void *arg, const char *name)
 {
@@ -435,7 +436,8 @@ static int read_name(void *arg, const char *name)
 	return f->ret;
 }
 
-static int read_folder(struct reader *r, const char *path, struct nti_node *into, uint32_t depth)
+static int read_folder(struct reader *r, const char *path, struct nti_xml_node *into,
+		       uint32_t depth)
 {
 	struct folder f = { .r = r, .path = path, .into = into, .depth = depth };
 	int ret = nti_file_list(path, read_name, &f);
@@ -446,7 +448,7 @@ static int read_folder(struct reader *r, const char *path, struct nti_node *into
 	return ret;
 }
 
-static int read_path(struct reader *r, const char *path, struct nti_node *into)
+static int read_path(struct reader *r, const char *path, struct nti_xml_node *into)
 {
 	char root[PATH_BYTES];
 	size_t bytes = folder_of(path, strlen(path));
@@ -472,7 +474,7 @@ static int read_path(struct reader *r, const char *path, struct nti_node *into)
 }
 
 int nti_nodes_read(struct ntime_trace_ctx *ctx, const char *path, struct nti_arena *arena,
-		   struct nti_node **out)
+		   struct nti_xml_node **out)
 {
 	struct reader r = { .ctx = ctx, .arena = arena };
 	int ret;

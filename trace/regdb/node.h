@@ -18,10 +18,10 @@ struct nti_attribute {
 	const char *value;
 };
 
-struct nti_node {
-	struct nti_node *next;
-	struct nti_node *first; /* elements in it */
-	struct nti_node *last;
+struct nti_xml_node {
+	struct nti_xml_node *next;
+	struct nti_xml_node *first; /* elements in it */
+	struct nti_xml_node *last;
 	const char *tag;
 	const char *file;
 	const char *text; /* of a "brief" or "doc": white space as single blanks, cut; else NULL */
@@ -40,9 +40,9 @@ struct nti_node {
  * sentence.
  */
 int nti_nodes_read(struct ntime_trace_ctx *ctx, const char *path, struct nti_arena *arena,
-		   struct nti_node **out);
+		   struct nti_xml_node **out);
 
 /* Value of an attribute, NULL when it is not there. */
-const char *nti_node_get(const struct nti_node *n, const char *name);
+const char *nti_xml_node_get(const struct nti_xml_node *n, const char *name);
 
 #endif

@@ -321,7 +321,7 @@ static int search_body(struct search *s, const struct nti_body *body, bool is_gu
 		s->looks--;
 		if (!nti_variants_match(e->variants, s->view, &is_guess_here))
 			continue;
-		s->found.steps[depth] = (struct nti_step){ e, 0 };
+		s->found.steps[depth] = (struct nti_found_step){ e, 0 };
 		s->found.depth = depth + 1;
 		if (e->kind == NTI_ELEMENT_REG) {
 			plain_name(&s->found, name, sizeof(name));

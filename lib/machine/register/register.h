@@ -76,7 +76,7 @@ int nti_registers_from_processor(struct nti_registers *r);
  */
 int nti_registers_from_functions(struct nti_registers *r);
 
-/* The package of a CPU, numbered as in the paths of its registers; @lender may be NULL. */
+/* The package of a CPU, numbered as in the paths of its registers; @handles may be NULL. */
 unsigned int nti_register_package(struct nti_os *os, const struct nti_register_source *handles,
 				  unsigned int cpu);
 

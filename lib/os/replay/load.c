@@ -157,7 +157,7 @@ static int load_head(struct nti_machine_loader *l, const json_t *root)
 struct section {
 	struct nti_machine_loader *l;
 	const char *name;
-	enum nti_node_kind kind;
+	enum nti_machine_node_kind kind;
 };
 
 /* Absolute, in its shortest form, printable: the tree is searched by comparing paths. */
@@ -187,7 +187,7 @@ static int add_node(void *arg, const char *path, const char *text)
 	if (strlen(path) >= NTI_MACHINE_PATH_BYTES)
 		return nti_machine_bad(s->l, "%s has a path longer than %d bytes", s->name,
 				       NTI_MACHINE_PATH_BYTES - 1);
-	if (s->kind == NTI_NODE_ERROR)
+	if (s->kind == NTI_MACHINE_NODE_ERROR)
 		ret = nti_machine_add(s->l->m, s->kind, path, NULL, nti_errno_parse(text), 0);
 	else
 		ret = nti_machine_add(s->l->m, s->kind, path, text, 0, 0);
@@ -196,11 +196,11 @@ static int add_node(void *arg, const char *path, const char *text)
 
 static int check_node_text(struct section *s, const char *key, const char *text)
 {
-	if (s->kind == NTI_NODE_ERROR && !nti_errno_parse(text))
+	if (s->kind == NTI_MACHINE_NODE_ERROR && !nti_errno_parse(text))
 		return nti_machine_bad(
 			s->l, "%s.\"%s\": \"%s\" is not the name of an error such as \"EACCES\"",
 			s->name, key, text);
-	if (s->kind == NTI_NODE_LINK && (!*text || strlen(text) >= NTI_MACHINE_PATH_BYTES))
+	if (s->kind == NTI_MACHINE_NODE_LINK && (!*text || strlen(text) >= NTI_MACHINE_PATH_BYTES))
 		return nti_machine_bad(s->l, "%s.\"%s\" must be a target of 1 to %d bytes", s->name,
 				       key, NTI_MACHINE_PATH_BYTES - 1);
 	if (strlen(text) > NTI_OS_TEXT_BYTES)
@@ -210,7 +210,7 @@ static int check_node_text(struct section *s, const char *key, const char *text)
 }
 
 static int load_section(struct nti_machine_loader *l, const json_t *root, const char *name,
-			enum nti_node_kind kind)
+			enum nti_machine_node_kind kind)
 {
 	struct section s = { .l = l, .name = name, .kind = kind };
 	const char *key, *why = NULL;
@@ -494,28 +494,28 @@ static int add_msr_device(void *arg, unsigned int cpu)
 {
 	struct msr_devices *a = arg;
 	size_t count = a->m->node_count;
-	const struct nti_node *there;
+	const struct nti_machine_node *there;
 	char path[64];
 
 	(void)snprintf(path, sizeof(path), "/dev/cpu/%u/msr", cpu);
 	a->m->node_count = a->sorted;
-	there = nti_machine_node(a->m, path);
+	there = nti_machine_node_find(a->m, path);
 	a->m->node_count = count;
-	return there ? 0 : nti_machine_add(a->m, NTI_NODE_MSR, path, NULL, 0, cpu);
+	return there ? 0 : nti_machine_add(a->m, NTI_MACHINE_NODE_MSR, path, NULL, 0, cpu);
 }
 
 /* Registers make the msr devices of the CPUs on line appear, as loading the driver does. */
 static int add_msr_devices(struct nti_machine_loader *l)
 {
 	static const char path[] = "/sys/devices/system/cpu/online";
-	const struct nti_node *online = nti_machine_node(l->m, path);
+	const struct nti_machine_node *online = nti_machine_node_find(l->m, path);
 	struct msr_devices devices = { .m = l->m, .sorted = l->m->node_count };
 	char *list;
 	int ret;
 
 	if (!l->m->has_registers)
 		return 0;
-	if (!online || online->kind != NTI_NODE_FILE)
+	if (!online || online->kind != NTI_MACHINE_NODE_FILE)
 		return nti_machine_bad(
 			l, "has registers but no file %s that says which CPUs there are", path);
 	list = strdup(online->text);
@@ -533,7 +533,7 @@ static int add_msr_devices(struct nti_machine_loader *l)
 
 static int seal(struct nti_machine_loader *l)
 {
-	const struct nti_node *clash;
+	const struct nti_machine_node *clash;
 
 	if (nti_machine_seal(l->m, &clash) < 0)
 		return nti_machine_bad(
@@ -544,12 +544,12 @@ static int seal(struct nti_machine_loader *l)
 
 static int load_tree(struct nti_machine_loader *l, const json_t *root)
 {
-	int ret = load_section(l, root, "files", NTI_NODE_FILE);
+	int ret = load_section(l, root, "files", NTI_MACHINE_NODE_FILE);
 
 	if (!ret)
-		ret = load_section(l, root, "links", NTI_NODE_LINK);
+		ret = load_section(l, root, "links", NTI_MACHINE_NODE_LINK);
 	if (!ret)
-		ret = load_section(l, root, "errors", NTI_NODE_ERROR);
+		ret = load_section(l, root, "errors", NTI_MACHINE_NODE_ERROR);
 	return ret ? ret : seal(l);
 }
 

@@ -79,23 +79,23 @@ int nti_path_compare(const char *a, const char *b)
 
 static int compare_nodes(const void *a, const void *b)
 {
-	const struct nti_node *na = a, *nb = b;
+	const struct nti_machine_node *na = a, *nb = b;
 
 	return nti_path_compare(na->path, nb->path);
 }
 
-int nti_machine_add(struct nti_machine *m, enum nti_node_kind kind, const char *path,
+int nti_machine_add(struct nti_machine *m, enum nti_machine_node_kind kind, const char *path,
 		    const char *text, int error, uint32_t number)
 {
 	size_t bytes = strlen(path) + (text ? strlen(text) : 0);
-	struct nti_node *node;
+	struct nti_machine_node *node;
 
 	if (m->node_count >= NTI_MACHINE_MAX_ENTRIES ||
 	    bytes > NTI_MACHINE_FILE_BYTES - m->text_bytes)
 		return -E2BIG;
 	if (m->node_count == m->node_room) {
 		size_t room = m->node_room ? m->node_room * 2 : 256;
-		struct nti_node *more = realloc(m->nodes, room * sizeof(*more));
+		struct nti_machine_node *more = realloc(m->nodes, room * sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
@@ -123,7 +123,7 @@ static bool is_below(const char *path, const char *directory, size_t length)
 	return strncmp(path, directory, length) == 0 && path[length] == '/';
 }
 
-int nti_machine_seal(struct nti_machine *m, const struct nti_node **clash)
+int nti_machine_seal(struct nti_machine *m, const struct nti_machine_node **clash)
 {
 	size_t i;
 
@@ -156,7 +156,7 @@ static size_t lower_bound(const struct nti_machine *m, const char *path)
 	return low;
 }
 
-const struct nti_node *nti_machine_node(const struct nti_machine *m, const char *path)
+const struct nti_machine_node *nti_machine_node_find(const struct nti_machine *m, const char *path)
 {
 	size_t i = lower_bound(m, path);
 
@@ -254,7 +254,7 @@ static int walk_link(struct walk *w, const char *target)
 }
 
 static int walk_into(const struct nti_machine *m, struct walk *w, const char *component,
-		     bool follow, const struct nti_node **node)
+		     bool follow, const struct nti_machine_node **node)
 {
 	int ret;
 
@@ -267,12 +267,12 @@ static int walk_into(const struct nti_machine *m, struct walk *w, const char *co
 	ret = walk_down(w, component);
 	if (ret < 0)
 		return ret;
-	*node = nti_machine_node(m, w->done);
+	*node = nti_machine_node_find(m, w->done);
 	if (!*node)
 		return is_directory(m, w->done) ? 0 : -ENOENT;
-	if ((*node)->kind == NTI_NODE_ERROR)
+	if ((*node)->kind == NTI_MACHINE_NODE_ERROR)
 		return is_at_end(w) ? 0 : (*node)->error;
-	if ((*node)->kind == NTI_NODE_LINK && (follow || !is_at_end(w))) {
+	if ((*node)->kind == NTI_MACHINE_NODE_LINK && (follow || !is_at_end(w))) {
 		ret = walk_link(w, (*node)->text);
 		*node = NULL;
 		return ret;
@@ -281,7 +281,7 @@ static int walk_into(const struct nti_machine *m, struct walk *w, const char *co
 }
 
 int nti_machine_resolve(const struct nti_machine *m, const char *path, bool follow, char *out,
-			const struct nti_node **node)
+			const struct nti_machine_node **node)
 {
 	char component[NTI_MACHINE_PATH_BYTES];
 	struct walk w = { .done = out };
@@ -308,7 +308,7 @@ int nti_machine_resolve(const struct nti_machine *m, const char *path, bool foll
 int nti_machine_text(const struct nti_machine *m, const char *path, char *buf, size_t size)
 {
 	char real[NTI_MACHINE_PATH_BYTES];
-	const struct nti_node *node;
+	const struct nti_machine_node *node;
 	int ret = nti_machine_resolve(m, path, true, real, &node);
 	size_t length;
 
@@ -316,8 +316,8 @@ int nti_machine_text(const struct nti_machine *m, const char *path, char *buf, s
 		return ret;
 	if (!node)
 		return -EISDIR;
-	if (node->kind != NTI_NODE_FILE)
-		return node->kind == NTI_NODE_ERROR ? node->error : -EIO;
+	if (node->kind != NTI_MACHINE_NODE_FILE)
+		return node->kind == NTI_MACHINE_NODE_ERROR ? node->error : -EIO;
 	length = strlen(node->text);
 	if (length + 1 > size)
 		return -E2BIG;
@@ -340,14 +340,14 @@ int nti_machine_list(const struct nti_machine *m, const char *path,
 {
 	char real[NTI_MACHINE_PATH_BYTES], name[NTI_MACHINE_PATH_BYTES],
 		last[NTI_MACHINE_PATH_BYTES] = "";
-	const struct nti_node *node;
+	const struct nti_machine_node *node;
 	int ret = nti_machine_resolve(m, path, true, real, &node);
 	size_t i, length;
 
 	if (ret < 0)
 		return ret;
 	if (node)
-		return node->kind == NTI_NODE_ERROR ? node->error : -ENOTDIR;
+		return node->kind == NTI_MACHINE_NODE_ERROR ? node->error : -ENOTDIR;
 	length = strcmp(real, "/") == 0 ? 0 : strlen(real);
 	for (i = nti_machine_first_below(m, real); i < m->node_count; i++) {
 		if (!is_below(m->nodes[i].path, real, length))

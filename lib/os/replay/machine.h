@@ -16,17 +16,17 @@
 /*
  * One name of the recorded tree. Directories are not stored: every leading part of a path is one.
  */
-enum nti_node_kind {
-	NTI_NODE_FILE,	/* text is the content */
-	NTI_NODE_LINK,	/* text is the target */
-	NTI_NODE_ERROR, /* looking at it, or below it, fails with error */
-	NTI_NODE_MSR,	/* /dev/cpu/N/msr; number is the CPU */
+enum nti_machine_node_kind {
+	NTI_MACHINE_NODE_FILE,	/* text is the content */
+	NTI_MACHINE_NODE_LINK,	/* text is the target */
+	NTI_MACHINE_NODE_ERROR, /* looking at it, or below it, fails with error */
+	NTI_MACHINE_NODE_MSR,	/* /dev/cpu/N/msr; number is the CPU */
 };
 
-struct nti_node {
+struct nti_machine_node {
 	char *path;
 	char *text;
-	enum nti_node_kind kind;
+	enum nti_machine_node_kind kind;
 	int error; /* negative errno */
 	uint32_t number;
 };
@@ -106,7 +106,8 @@ struct nti_machine {
 	bool has_registers;
 	int denied_perf; /* negative errno of every perf_event_open(), 0 = none */
 	char *topology_xml, *topology_synthetic;
-	struct nti_node *nodes; /* sorted by nti_path_compare() once nti_machine_seal() ran */
+	/* sorted by nti_path_compare() once nti_machine_seal() ran */
+	struct nti_machine_node *nodes;
 	size_t node_count, node_room;
 	size_t text_bytes; /* of all nodes */
 	struct nti_machine_cpuid *cpuid;
@@ -128,16 +129,16 @@ int nti_path_compare(const char *a, const char *b);
  * Add a node; @path (no control characters) and @text are copied (@text may be NULL). 0, -ENOMEM,
  * -E2BIG (too many entries or too much text).
  */
-int nti_machine_add(struct nti_machine *m, enum nti_node_kind kind, const char *path,
+int nti_machine_add(struct nti_machine *m, enum nti_machine_node_kind kind, const char *path,
 		    const char *text, int error, uint32_t number);
 /*
  * Sort; -EEXIST with the offending node in *@clash when a path is there twice or is both a file and
  * a directory.
  */
-int nti_machine_seal(struct nti_machine *m, const struct nti_node **clash);
+int nti_machine_seal(struct nti_machine *m, const struct nti_machine_node **clash);
 
 /* The node of exactly this path, no links followed; NULL when there is none. */
-const struct nti_node *nti_machine_node(const struct nti_machine *m, const char *path);
+const struct nti_machine_node *nti_machine_node_find(const struct nti_machine *m, const char *path);
 /* Index of the first node below directory @path; node_count when @path is no directory. */
 size_t nti_machine_first_below(const struct nti_machine *m, const char *path);
 /*
@@ -146,7 +147,7 @@ size_t nti_machine_first_below(const struct nti_machine *m, const char *path);
  * directory. 0, -ENOENT, -ENOTDIR, -ELOOP, -ENAMETOOLONG or a recorded error.
  */
 int nti_machine_resolve(const struct nti_machine *m, const char *path, bool follow, char *out,
-			const struct nti_node **node);
+			const struct nti_machine_node **node);
 
 /* As nti_os_ops.text and .list. */
 int nti_machine_text(const struct nti_machine *m, const char *path, char *buf, size_t size);

@@ -111,7 +111,7 @@ static int replay_link(struct nti_os *os, const char *path, char *buf, size_t si
 {
 	struct replay *r = replay_of(os);
 	char real[NTI_MACHINE_PATH_BYTES];
-	const struct nti_node *node;
+	const struct nti_machine_node *node;
 	int ret = fault(r, NTI_CALL_LINK);
 	size_t length;
 
@@ -119,7 +119,7 @@ static int replay_link(struct nti_os *os, const char *path, char *buf, size_t si
 		ret = nti_machine_resolve(r->m, path, false, real, &node);
 	if (ret)
 		return ret;
-	if (!node || node->kind != NTI_NODE_LINK)
+	if (!node || node->kind != NTI_MACHINE_NODE_LINK)
 		return -EINVAL;
 	length = strlen(node->text);
 	if (length + 1 > size)
@@ -133,16 +133,16 @@ static int replay_access(struct nti_os *os, const char *path, int mode)
 {
 	struct replay *r = replay_of(os);
 	char real[NTI_MACHINE_PATH_BYTES];
-	const struct nti_node *node;
+	const struct nti_machine_node *node;
 	int ret = fault(r, NTI_CALL_ACCESS);
 
 	if (!ret)
 		ret = nti_machine_resolve(r->m, path, true, real, &node);
 	if (ret || mode == F_OK)
 		return ret;
-	if (node && node->kind == NTI_NODE_ERROR)
+	if (node && node->kind == NTI_MACHINE_NODE_ERROR)
 		return node->error;
-	if ((mode & W_OK || (node && node->kind == NTI_NODE_MSR)) && !r->m->is_root)
+	if ((mode & W_OK || (node && node->kind == NTI_MACHINE_NODE_MSR)) && !r->m->is_root)
 		return -EACCES;
 	return 0;
 }
@@ -237,7 +237,7 @@ static int replay_open(struct nti_os *os, const char *path, int flags)
 {
 	struct replay *r = replay_of(os);
 	char real[NTI_MACHINE_PATH_BYTES];
-	const struct nti_node *node;
+	const struct nti_machine_node *node;
 	int ret = fault(r, NTI_CALL_OPEN);
 
 	if (!ret)
@@ -246,9 +246,9 @@ static int replay_open(struct nti_os *os, const char *path, int flags)
 		return ret;
 	if (!node)
 		return -EISDIR;
-	if (node->kind == NTI_NODE_ERROR)
+	if (node->kind == NTI_MACHINE_NODE_ERROR)
 		return node->error;
-	if (node->kind != NTI_NODE_MSR)
+	if (node->kind != NTI_MACHINE_NODE_MSR)
 		return -EOPNOTSUPP;
 	return r->m->is_root ? device_new(r, node->number, flags) : -EACCES;
 }

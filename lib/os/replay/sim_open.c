@@ -249,7 +249,8 @@ static int check_tracepoint(const struct request *r)
 	size_t i;
 
 	for (i = 0; i < m->node_count; i++)
-		if (m->nodes[i].kind == NTI_NODE_FILE && is_tracepoint_id(m->nodes[i].path) &&
+		if (m->nodes[i].kind == NTI_MACHINE_NODE_FILE &&
+		    is_tracepoint_id(m->nodes[i].path) &&
 		    strtoull(m->nodes[i].text, NULL, 10) == r->attr.config)
 			return 0;
 	return -ENOENT;
