@@ -240,13 +240,13 @@ int cli_watch_items_add(struct cli_watch_items *items, struct ntime_ctx *ctx,
 	return ret;
 }
 
-/* Places that leave it to others say nothing of it. */
-static bool is_absent_everywhere(const struct ntime_value *values, size_t n, size_t places,
+/* CPUs that leave it to others say nothing of it. */
+static bool is_absent_everywhere(const struct ntime_value *values, size_t n, size_t where_count,
 				 size_t item)
 {
 	size_t absent = 0;
 
-	for (size_t p = 0; p < places; p++) {
+	for (size_t p = 0; p < where_count; p++) {
 		uint32_t flags = values[p * n + item].flags;
 
 		if (!(flags & (NTIME_ABSENT | NTIME_ELSEWHERE)))
@@ -274,7 +274,8 @@ static int describe(struct cli_watch_items *items, struct cli_watch_item *item, 
 }
 
 int cli_watch_items_describe(struct cli_watch_items *items, struct ntime_session *s,
-			     const struct ntime_value *values, size_t places, bool shows_hidden)
+			     const struct ntime_value *values, size_t where_count,
+			     bool shows_hidden)
 {
 	int ret = 0;
 
@@ -289,7 +290,7 @@ int cli_watch_items_describe(struct cli_watch_items *items, struct ntime_session
 		ret = ntime_session_item(s, i, &item->info);
 		if (ret < 0)
 			break;
-		item->is_missing = is_absent_everywhere(values, items->n, places, i);
+		item->is_missing = is_absent_everywhere(values, items->n, where_count, i);
 		ret = describe(items, item, shows_hidden);
 	}
 	return ret;

@@ -13,7 +13,7 @@
  * @name:	for people: a formula's name without the formula
  * @info:	what the session says of it; its strings live as long as the session
  * @is_clock:	time passes once, however many CPUs there are
- * @is_missing:	absent at every place
+ * @is_missing:	absent everywhere
  * @is_shown:	neither missing nor hidden
  * @has_rate:	an event: its differences have a rate
  * @is_gone:	a device that counted it was there, and is no longer
@@ -43,10 +43,11 @@ int cli_watch_items_add(struct cli_watch_items *items, struct ntime_ctx *ctx,
 
 /*
  * Learn of an opened session what its items are; @values are those of a first read, a row per
- * place. 0, or -errno after a sentence.
+ * CPU. 0, or -errno after a sentence.
  */
 int cli_watch_items_describe(struct cli_watch_items *items, struct ntime_session *s,
-			     const struct ntime_value *values, size_t places, bool shows_hidden);
+			     const struct ntime_value *values, size_t where_count,
+			     bool shows_hidden);
 /*
  * A device of item @i is gone: learn why, and remember it among what is not there. 0, or -errno
  * after a sentence.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Rows of what is watched: values of places put together. */
+/* Rows of what is watched: values of threads and CPUs put together. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,21 +16,22 @@ int cli_watch_rows_init(struct cli_watch_rows *rows, struct ntime_session *s, si
 {
 	int ret = 0;
 
-	*rows = (struct cli_watch_rows){ .items = items, .places = ntime_session_where_count(s) };
-	rows->place = calloc(rows->places + 1, sizeof(*rows->place));
-	rows->of = calloc(rows->places + 1, sizeof(*rows->of));
-	rows->order = calloc(rows->places + 1, sizeof(*rows->order));
-	if (!rows->place || !rows->of || !rows->order)
+	*rows = (struct cli_watch_rows){ .items = items,
+					 .where_count = ntime_session_where_count(s) };
+	rows->where = calloc(rows->where_count + 1, sizeof(*rows->where));
+	rows->of = calloc(rows->where_count + 1, sizeof(*rows->of));
+	rows->order = calloc(rows->where_count + 1, sizeof(*rows->order));
+	if (!rows->where || !rows->of || !rows->order)
 		return -ENOMEM;
-	for (size_t i = 0; i < rows->places; i++) {
-		struct ntime_where_info *place = &rows->place[i];
+	for (size_t i = 0; i < rows->where_count; i++) {
+		struct ntime_where_info *where = &rows->where[i];
 		int error;
 
-		*place = (struct ntime_where_info){ .size = sizeof(*place) };
-		error = ntime_session_where(s, i, place);
+		*where = (struct ntime_where_info){ .size = sizeof(*where) };
+		error = ntime_session_where(s, i, where);
 		if (error < 0) {
 			ret = error;
-			*place = (struct ntime_where_info){ .size = sizeof(*place),
+			*where = (struct ntime_where_info){ .size = sizeof(*where),
 							    .pid = -1,
 							    .cpu = (int)i,
 							    .core = -1,
@@ -47,7 +48,7 @@ void cli_watch_rows_fini(struct cli_watch_rows *rows)
 	free(rows->row);
 	free(rows->value);
 	free(rows->has_alarm);
-	free(rows->place);
+	free(rows->where);
 	free(rows->of);
 	free(rows->order);
 	*rows = (struct cli_watch_rows){ 0 };
@@ -88,10 +89,10 @@ static int compare(const struct ntime_where_info *a, const struct ntime_where_in
  */
 static void sort_places(struct cli_watch_rows *rows)
 {
-	for (size_t i = 0; i < rows->places; i++) {
+	for (size_t i = 0; i < rows->where_count; i++) {
 		size_t k = i;
 
-		for (; k && compare(&rows->place[i], &rows->place[rows->order[k - 1]]) < 0; k--)
+		for (; k && compare(&rows->where[i], &rows->where[rows->order[k - 1]]) < 0; k--)
 			rows->order[k] = rows->order[k - 1];
 		rows->order[k] = i;
 	}
@@ -106,17 +107,17 @@ static void name_row(struct cli_watch_row *row, const char *what, int number)
 }
 
 static size_t add_row(struct cli_watch_rows *rows, enum cli_watch_kind kind,
-		      const struct ntime_where_info *place)
+		      const struct ntime_where_info *where)
 {
 	struct cli_watch_row *row = &rows->row[rows->n];
 
 	*row = (struct cli_watch_row){ .kind = kind, .package = -1, .core = -1, .cpu = -1 };
 	if (kind >= CLI_ROW_SOCKET)
-		row->package = place->package;
+		row->package = where->package;
 	if (kind >= CLI_ROW_CORE)
-		row->core = place->core;
+		row->core = where->core;
 	if (kind == CLI_ROW_THREAD)
-		row->cpu = place->cpu;
+		row->cpu = where->cpu;
 	if (kind == CLI_ROW_MACHINE)
 		snprintf(row->name, sizeof(row->name), "all CPUs");
 	else if (kind == CLI_ROW_SOCKET)
@@ -142,7 +143,7 @@ static bool is_narrow(const struct cli_watch_item *item)
 	return !is_wide(item) && !is_of_machine(item);
 }
 
-/* One row behind the other as the places come, sorted; each place learns its rows. */
+/* One row behind the other as the CPUs come, sorted; each learns its rows. */
 static void make_rows(struct cli_watch_rows *rows, const struct cli_watch_items *items)
 {
 	bool has_machine = rows->per == CLI_PER_NONE || has_items(items, is_of_machine);
@@ -151,30 +152,30 @@ static void make_rows(struct cli_watch_rows *rows, const struct cli_watch_items 
 	const struct ntime_where_info *last = NULL;
 	size_t machine = CLI_WATCH_NO_ROW, socket = CLI_WATCH_NO_ROW, own = CLI_WATCH_NO_ROW;
 
-	for (size_t i = 0; i < rows->places; i++) {
-		const struct ntime_where_info *place = &rows->place[rows->order[i]];
-		bool is_new_socket = !last || last->package != place->package;
+	for (size_t i = 0; i < rows->where_count; i++) {
+		const struct ntime_where_info *where = &rows->where[rows->order[i]];
+		bool is_new_socket = !last || last->package != where->package;
 
 		if (has_machine && !last)
-			machine = add_row(rows, CLI_ROW_MACHINE, place);
+			machine = add_row(rows, CLI_ROW_MACHINE, where);
 		if (rows->per != CLI_PER_NONE && has_sockets && is_new_socket)
-			socket = add_row(rows, CLI_ROW_SOCKET, place);
+			socket = add_row(rows, CLI_ROW_SOCKET, where);
 		if (rows->per == CLI_PER_CORE && has_own &&
-		    (is_new_socket || last->core != place->core))
-			own = add_row(rows, CLI_ROW_CORE, place);
+		    (is_new_socket || last->core != where->core))
+			own = add_row(rows, CLI_ROW_CORE, where);
 		if (rows->per == CLI_PER_THREAD && has_own)
-			own = add_row(rows, CLI_ROW_THREAD, place);
+			own = add_row(rows, CLI_ROW_THREAD, where);
 		rows->of[rows->order[i]][0] = own;
 		rows->of[rows->order[i]][1] = socket;
 		rows->of[rows->order[i]][2] = machine;
-		last = place;
+		last = where;
 	}
 }
 
 int cli_watch_rows_arrange(struct cli_watch_rows *rows, enum cli_watch_per per,
 			   const struct cli_watch_items *items)
 {
-	size_t most = rows->places * 2 + 1;
+	size_t most = rows->where_count * 2 + 1;
 
 	free(rows->row);
 	free(rows->value);
@@ -207,7 +208,7 @@ static void add_value(struct ntime_value *sum, const struct ntime_value *v,
 		      const struct cli_watch_item *item)
 {
 	/*
-	 * Computed anew from the sums: the period is that of any place, the number of CPUs that of
+	 * Computed anew from the sums: the period is that of any CPU, the number of CPUs that of
 	 * all.
 	 */
 	if (item->info.is_metric) {
@@ -217,7 +218,7 @@ static void add_value(struct ntime_value *sum, const struct ntime_value *v,
 			*sum = *v;
 		return;
 	}
-	/* Another place of this row, or of another, has it. */
+	/* Another CPU of this row, or of another, has it. */
 	if (v->flags & NTIME_ELSEWHERE) {
 		if (sum->flags & EMPTY)
 			*sum = *v, sum->flags |= EMPTY;
@@ -250,8 +251,8 @@ int cli_watch_rows_add_up(struct cli_watch_rows *rows, const struct cli_watch_it
 
 	for (size_t i = 0; i < rows->n * rows->items; i++)
 		rows->value[i] = (struct ntime_value){ .value = NAN, .scale = 1, .flags = EMPTY };
-	for (size_t i = 0; i < rows->places; i++)
-		for (size_t k = 0; k < CLI_WATCH_ROWS_OF_PLACE; k++)
+	for (size_t i = 0; i < rows->where_count; i++)
+		for (size_t k = 0; k < CLI_WATCH_ROWS_OF_CPU; k++)
 			if (rows->of[i][k] != CLI_WATCH_NO_ROW)
 				add_place(rows, items, rows->of[i][k], &values[i * rows->items]);
 	for (size_t i = 0; i < rows->n * rows->items; i++)

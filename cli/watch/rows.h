@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows of what is watched: values of places (CPUs) put together per socket, core, thread or all.
+ * Rows of what is watched: values of CPUs put together per socket, core, thread or all.
  *
  * What is counted for a package or its cache cannot be divided: under --per core and thread it
  * stands in rows of the sockets, above those of their cores.
@@ -25,8 +25,8 @@ struct cli_watch_row {
 	int package, core, cpu;
 };
 
-/* Rows that a place belongs to at most: its own, its socket, the machine. */
-#define CLI_WATCH_ROWS_OF_PLACE 3
+/* Rows that a CPU belongs to at most: its own, its socket, the machine. */
+#define CLI_WATCH_ROWS_OF_CPU 3
 #define CLI_WATCH_NO_ROW SIZE_MAX
 
 /**
@@ -36,24 +36,24 @@ struct cli_watch_row {
  * @value:	@n rows of @items, after cli_watch_rows_add_up()
  * @has_alarm:	of each value: it is above a limit
  * @is_unsure:	nobody knows well enough how long the period was for which @value is
- * @place:	of the session, @places of them, in its order
- * @of:		rows of each place
- * @order:	places by package, core and CPU
+ * @where:	of the session, @where_count of them, in its order
+ * @of:		rows of each
+ * @order:	them by package, core and CPU
  */
 struct cli_watch_rows {
 	enum cli_watch_per per;
-	size_t items, places, n;
+	size_t items, where_count, n;
 	struct cli_watch_row *row;
 	struct ntime_value *value;
 	bool *has_alarm;
 	bool is_unsure;
-	struct ntime_where_info *place;
-	size_t (*of)[CLI_WATCH_ROWS_OF_PLACE];
+	struct ntime_where_info *where;
+	size_t (*of)[CLI_WATCH_ROWS_OF_CPU];
 	size_t *order;
 };
 
 /*
- * Learn of an opened session where its places are. 0 or -errno: without a topology all of them are
+ * Learn of an opened session where its CPUs are. 0 or -errno: without a topology all of them are
  * of one socket that is not known (-EIO is returned; the rows can be used).
  */
 int cli_watch_rows_init(struct cli_watch_rows *rows, struct ntime_session *s, size_t items);
@@ -69,7 +69,7 @@ enum cli_watch_per cli_watch_rows_choose(const struct cli_watch_items *items);
 int cli_watch_rows_arrange(struct cli_watch_rows *rows, enum cli_watch_per per,
 			   const struct cli_watch_items *items);
 
-/* Put @values, a row per place, together. 0 or -errno of ntime_session_metrics(). */
+/* Put @values, a row per CPU, together. 0 or -errno of ntime_session_metrics(). */
 int cli_watch_rows_add_up(struct cli_watch_rows *rows, const struct cli_watch_items *items,
 			  const struct ntime_session *s, const struct ntime_value *values);
 

@@ -173,7 +173,7 @@ static int arrange(struct cli_watch *w, enum cli_watch_per per)
 	return ret ? ret : cli_watch_alarms_arrange(&w->alarms, &w->rows);
 }
 
-/* Where places are; without a topology there is one row for all, unless CPUs are asked for. */
+/* Where CPUs are; without a topology there is one row for all, unless CPUs are asked for. */
 static int find_rows(struct cli_watch *w)
 {
 	enum cli_watch_per per = w->o.per;
@@ -290,7 +290,7 @@ static int prepare(struct cli_watch *w)
 /* What happened since the last sample, in rows. */
 static int take_sample(struct cli_watch *w, uint64_t missed)
 {
-	size_t n = w->rows.places * w->rows.items;
+	size_t n = w->rows.where_count * w->rows.items;
 	uint64_t before_ns = w->last_ns, unsure_ns = w->last_unsure_ns;
 	struct ntime_value *swap = w->last;
 	int ret = read_end(w, w->now);
@@ -313,8 +313,8 @@ static int take_sample(struct cli_watch *w, uint64_t missed)
 /* Also where a row has others that go on. */
 static bool is_gone_somewhere(const struct cli_watch *w, size_t i)
 {
-	for (size_t place = 0; place < w->rows.places; place++)
-		if (w->delta[place * w->rows.items + i].flags & NTIME_GONE)
+	for (size_t where = 0; where < w->rows.where_count; where++)
+		if (w->delta[where * w->rows.items + i].flags & NTIME_GONE)
 			return true;
 	return false;
 }

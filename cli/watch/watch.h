@@ -16,7 +16,7 @@ struct cli_watch_view;
 
 /**
  * struct cli_watch - one run
- * @last, @now, @delta: of the places: what was read before and now, and what happened between
+ * @last, @now, @delta: of the CPUs: what was read before and now, and what happened between
  * @at_ns, @period_ns: of the sample that is shown: since the start, and since the sample before it
  * @unsure_ns:	how much @period_ns may be off
  * @missed:	samples that were left out right before it

@@ -310,9 +310,9 @@ NTIME_API int ntime_session_where(struct ntime_session *s, size_t i, struct ntim
 /**
  * ntime_session_read_where() - read every item once, per thread or CPU
  * @s:		session that was opened
- * @out: @places rows of @n values: out[row * n + item]; written only on success
+ * @out: @where_count rows of @n values: out[row * n + item]; written only on success
  * @n:		must equal ntime_session_count(s)
- * @places:	must equal ntime_session_where_count(s)
+ * @where_count:	must equal ntime_session_where_count(s)
  *
  * As ntime_session_read(), which returns the sums of these. A count of a core, a cache or a package
  * is in the row of the one CPU on which it is read; in the rows of the others it is
@@ -321,10 +321,10 @@ NTIME_API int ntime_session_where(struct ntime_session *s, size_t i, struct ntim
  * added up (enum ntime_together) and ntime_session_metrics() used on the result: .wanted_ns of a
  * metric is that of any row, .count is the number of CPUs that the row covers, 1, and is added up.
  * The first call reads the topology and allocates, the others do not.
- * Return: @n * @places, or as ntime_session_read(). Since 0.1.
+ * Return: @n * @where_count, or as ntime_session_read(). Since 0.1.
  */
 NTIME_API int ntime_session_read_where(struct ntime_session *s, struct ntime_value *out, size_t n,
-				       size_t places);
+				       size_t where_count);
 
 /**
  * ntime_session_read_time() - the time of the counts of the last ntime_session_read_where()

@@ -61,12 +61,12 @@ struct claim_texts {
 static struct nti_claim_pmu bank_of(struct nti_os *os, const struct nti_handle_request *what,
 				    struct claim_texts *texts)
 {
-	char place[NTI_HANDLE_WHERE_BYTES];
+	char where[NTI_HANDLE_WHERE_BYTES];
 
-	nti_handle_where(what, place, sizeof(place));
+	nti_handle_where(what, where, sizeof(where));
 	if (!what->box) {
 		(void)snprintf(texts->name, sizeof(texts->name), "cpu-%u", what->cpu);
-		(void)snprintf(texts->what, sizeof(texts->what), "core PMU of %.50s", place);
+		(void)snprintf(texts->what, sizeof(texts->what), "core PMU of %.50s", where);
 		return (struct nti_claim_pmu){ .name = texts->name, .what = texts->what };
 	}
 	if (what->scope == NTI_SCOPE_PACKAGE && what->box->has_dies)
@@ -75,7 +75,7 @@ static struct nti_claim_pmu bank_of(struct nti_os *os, const struct nti_handle_r
 	else
 		(void)snprintf(texts->name, sizeof(texts->name), "%.40s-%u", what->name,
 			       number_of(os, what));
-	(void)snprintf(texts->what, sizeof(texts->what), "%.18s of %.41s", what->name, place);
+	(void)snprintf(texts->what, sizeof(texts->what), "%.18s of %.41s", what->name, where);
 	return (struct nti_claim_pmu){ .name = texts->name,
 				       .what = texts->what,
 				       .kind = what->box->kind,
@@ -207,12 +207,12 @@ void nti_handle_where(const struct nti_handle_request *what, char *text, size_t 
 static int explain_counter(const struct nti_claim_owner *owner,
 			   const struct nti_handle_request *what, struct nti_absence *out)
 {
-	char place[NTI_HANDLE_WHERE_BYTES], about[sizeof(owner->counter) + sizeof(place) + 4];
+	char where[NTI_HANDLE_WHERE_BYTES], about[sizeof(owner->counter) + sizeof(where) + 4];
 
-	nti_handle_where(what, place, sizeof(place));
-	(void)snprintf(about, sizeof(about), "%s of %s", owner->counter, place);
+	nti_handle_where(what, where, sizeof(where));
+	(void)snprintf(about, sizeof(about), "%s of %s", owner->counter, where);
 	return nti_absence_set(out, NTIME_REASON_BUSY, about, "end it, or wait for its end",
-			       "counter %s of %s is in use by %s (pid %d)", owner->counter, place,
+			       "counter %s of %s is in use by %s (pid %d)", owner->counter, where,
 			       *owner->command ? owner->command : "ntime", (int)owner->pid);
 }
 

@@ -444,31 +444,31 @@ int nti_ntimefs_probe(struct nti_os *os, const struct nti_why **why)
 	return ret;
 }
 
-static int explain_busy(const struct nti_ntimefs *fs, const char *place, struct nti_absence *out)
+static int explain_busy(const struct nti_ntimefs *fs, const char *where, struct nti_absence *out)
 {
 	/* Of a core PMU the kernel says no more than that it is taken. */
-	int ret = strstr(fs->path, "/uncore") ? nti_ntimefs_explain_owner(fs->os, place, out)
+	int ret = strstr(fs->path, "/uncore") ? nti_ntimefs_explain_owner(fs->os, where, out)
 					      : -ENOENT;
 
 	if (ret != -ENOENT)
 		return ret;
 	return nti_absence_set(
-		out, NTIME_REASON_BUSY, place,
+		out, NTIME_REASON_BUSY, where,
 		"end what counts with perf or ntime, and the NMI watchdog: sysctl "
 		"kernel.nmi_watchdog=0 (" NTIME_FS_PATH "/status names writers and refusals)",
 		"the counters of %s are taken by perf, by the NMI watchdog or by another ntime "
 		"(%s is busy)",
-		place, fs->path);
+		where, fs->path);
 }
 
-int nti_ntimefs_explain(struct nti_ntimefs *fs, const char *place, int error,
+int nti_ntimefs_explain(struct nti_ntimefs *fs, const char *where, int error,
 			struct nti_absence *out)
 {
 	const struct nti_why *why;
 
 	switch (error) {
 	case -EBUSY:
-		return explain_busy(fs, place, out);
+		return explain_busy(fs, where, out);
 	case -EACCES:
 		return nti_absence_set(out, NTIME_REASON_PERMISSION, fs->path,
 				       "run as root, or let the administrator give this user the "
@@ -476,18 +476,18 @@ int nti_ntimefs_explain(struct nti_ntimefs *fs, const char *place, int error,
 				       "this user may not %s %s",
 				       fs->was_open ? "use" : "open for that", fs->path);
 	case -EPERM:
-		return nti_absence_set(out, NTIME_REASON_LOCKDOWN, place,
+		return nti_absence_set(out, NTIME_REASON_LOCKDOWN, where,
 				       "boot without lockdown, or count through perf",
 				       "the kernel is locked down: no register of %s may be "
 				       "written",
-				       place);
+				       where);
 	case -EROFS:
 		return nti_absence_set(out, NTIME_REASON_NOT_MOUNTED, NTIME_FS_PATH,
 				       "mount -o remount,rw " NTIME_FS_PATH,
 				       NTIME_FS_PATH " is mounted read only");
 	case -ENODEV:
-		return nti_absence_set(out, NTIME_REASON_OFFLINE, place,
-				       "count on a CPU that is on line", "%s went off line", place);
+		return nti_absence_set(out, NTIME_REASON_OFFLINE, where,
+				       "count on a CPU that is on line", "%s went off line", where);
 	case -ENXIO:
 		if (nti_ntimefs_probe(fs->os, &why) < 0)
 			return nti_absence_set_why(out, why);
@@ -496,7 +496,7 @@ int nti_ntimefs_explain(struct nti_ntimefs *fs, const char *place, int error,
 	case -EMFILE:
 		return nti_absence_set(out, NTIME_REASON_LIMIT, "open files",
 				       "raise the limit: ulimit -n 65536",
-				       "too many open files for the registers of %s", place);
+				       "too many open files for the registers of %s", where);
 	default:
 		return nti_absence_set(out, NTIME_REASON_FAILED, fs->path,
 				       "dmesg, " NTIME_FS_PATH "/status", "%s failed at %s: %s",

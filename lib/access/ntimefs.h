@@ -62,15 +62,15 @@ int nti_ntimefs_describe(struct nti_ntimefs *fs, enum nthw_space space, unsigned
 int nti_ntimefs_probe(struct nti_os *os, const struct nti_why **why);
 
 /*
- * Why the driver has just refused a register that counts at @place, from its own words. 0, -ENOMEM;
+ * Why the driver has just refused a register that counts at @where, from its own words. 0, -ENOMEM;
  * -ENOENT when they tell nothing of us.
  */
-int nti_ntimefs_explain_owner(struct nti_os *os, const char *place, struct nti_absence *out);
+int nti_ntimefs_explain_owner(struct nti_os *os, const char *where, struct nti_absence *out);
 /*
- * Why a register of @place ("CPU 3", "package 0") could not be opened, read or written, and what to
+ * Why a register of @where ("CPU 3", "package 0") could not be opened, read or written, and what to
  * do. 0 or -ENOMEM.
  */
-int nti_ntimefs_explain(struct nti_ntimefs *fs, const char *place, int error,
+int nti_ntimefs_explain(struct nti_ntimefs *fs, const char *where, int error,
 			struct nti_absence *out);
 /* Path of the register that failed last, "" when none did. */
 const char *nti_ntimefs_failed(const struct nti_ntimefs *fs);

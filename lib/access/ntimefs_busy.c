@@ -57,7 +57,7 @@ static int find_writer(const char *text, const char *name, char comm[32])
 	return 0;
 }
 
-static int explain(const char *text, const char *place, struct nti_absence *out)
+static int explain(const char *text, const char *where, struct nti_absence *out)
 {
 	struct refusal refusal;
 	const char *name;
@@ -68,20 +68,20 @@ static int explain(const char *text, const char *place, struct nti_absence *out)
 		return -ENOENT;
 	name = strchr(refusal.name, '/');
 	name = name ? name + 1 : refusal.name;
-	(void)snprintf(about, sizeof(about), "%s of %.120s", name, place);
+	(void)snprintf(about, sizeof(about), "%s of %.120s", name, where);
 	pid = find_writer(text, refusal.name, comm);
 	if (pid)
 		return nti_absence_set(out, NTIME_REASON_BUSY, about, "end it, or wait for its end",
-				       "counter %s of %s is in use by %s (pid %d)", name, place,
+				       "counter %s of %s is in use by %s (pid %d)", name, where,
 				       comm, pid);
 	return nti_absence_set(out, NTIME_REASON_BUSY, about,
 			       "end what counts there, or count through perf: --via perf",
 			       "counter %s of %s is in use: %s (perf, or a program that does not "
 			       "say so)",
-			       name, place, refusal.why);
+			       name, where, refusal.why);
 }
 
-int nti_ntimefs_explain_owner(struct nti_os *os, const char *place, struct nti_absence *out)
+int nti_ntimefs_explain_owner(struct nti_os *os, const char *where, struct nti_absence *out)
 {
 	char *text = malloc(NTI_OS_TEXT_BYTES);
 	int ret;
@@ -89,7 +89,7 @@ int nti_ntimefs_explain_owner(struct nti_os *os, const char *place, struct nti_a
 	if (!text)
 		return -ENOMEM;
 	ret = os->ops->text(os, NTIME_FS_PATH "/status", text, NTI_OS_TEXT_BYTES);
-	ret = ret < 0 ? -ENOENT : explain(text, place, out);
+	ret = ret < 0 ? -ENOENT : explain(text, where, out);
 	free(text);
 	return ret;
 }

@@ -109,9 +109,9 @@ int nti_session_explain_taken(struct ntime_session *s, const struct nti_session_
 	size_t i;
 	int ret = 0;
 
-	for (i = 0; ret == 0 && i < s->places; i++) {
-		if (nti_session_is_unit_at(unit, s->place[i]))
-			ret = nti_pmus_explain_taken(s->banks, unit, (unsigned int)s->place[i].cpu,
+	for (i = 0; ret == 0 && i < s->where_count; i++) {
+		if (nti_session_is_unit_at(unit, s->where[i]))
+			ret = nti_pmus_explain_taken(s->banks, unit, (unsigned int)s->where[i].cpu,
 						     seats, absent);
 	}
 	if (ret)
@@ -181,10 +181,10 @@ static int take_unit(struct ntime_session *s, const struct nti_unit *unit, uint3
 	size_t i;
 	int ret;
 
-	for (i = 0; i < s->places; i++) {
-		unsigned int cpu = (unsigned int)s->place[i].cpu;
+	for (i = 0; i < s->where_count; i++) {
+		unsigned int cpu = (unsigned int)s->where[i].cpu;
 
-		if (!nti_session_is_unit_at(unit, s->place[i]))
+		if (!nti_session_is_unit_at(unit, s->where[i]))
 			continue;
 		ret = nti_pmus_take(s->banks, unit, cpu, method, &seats);
 		if (ret < 0)

@@ -24,22 +24,22 @@ static bool is_task(const struct ntime_session *s)
 }
 
 /*
- * Does @unit count at @place? Tasks: every unit that is not tied to CPUs. CPUs: those of the unit's
+ * Does @unit count there? Tasks: every unit that is not tied to CPUs. CPUs: those of the unit's
  * mask, if it has one.
  */
-bool nti_session_is_unit_at(const struct nti_unit *unit, struct nti_perf_where place)
+bool nti_session_is_unit_at(const struct nti_unit *unit, struct nti_perf_where where)
 {
-	if (place.pid != -1)
+	if (where.pid != -1)
 		return unit->kind != NTI_UNIT_UNCORE || !unit->cpus;
-	return !unit->cpus || nti_text_list_has(unit->cpus, (unsigned int)place.cpu);
+	return !unit->cpus || nti_text_list_has(unit->cpus, (unsigned int)where.cpu);
 }
 
 static bool is_unit_anywhere(const struct ntime_session *s, const struct nti_unit *unit)
 {
 	size_t i;
 
-	for (i = 0; i < s->places; i++) {
-		if (nti_session_is_unit_at(unit, s->place[i]))
+	for (i = 0; i < s->where_count; i++) {
+		if (nti_session_is_unit_at(unit, s->where[i]))
 			return true;
 	}
 	return false;
@@ -143,7 +143,7 @@ static void fini_groups(struct ntime_session *s)
 }
 
 static struct nti_session_group *add_group(struct ntime_session *s,
-					   const struct nti_session_part *p, size_t place)
+					   const struct nti_session_part *p, size_t at)
 {
 	struct nti_session_group *bigger;
 	struct nti_session_group *g;
@@ -160,14 +160,14 @@ static struct nti_session_group *add_group(struct ntime_session *s,
 		.unit = p->part->unit,
 		.pass = p->pass,
 		.is_in_every_pass = !p->needs_counter,
-		.place = place,
+		.at = at,
 		.part = calloc(NTI_PERF_GROUP_MAX, sizeof(size_t)),
 	};
 	if (!g->part)
 		return NULL;
-	nti_perf_group_init(&g->perf, s->place[place]);
+	nti_perf_group_init(&g->perf, s->where[at]);
 	if (nti_session_is_direct(s, g->unit)) {
-		g->direct = nti_pmu_group_new(s->banks, g->unit, (unsigned int)s->place[place].cpu);
+		g->direct = nti_pmu_group_new(s->banks, g->unit, (unsigned int)s->where[at].cpu);
 		if (!g->direct) {
 			free(g->part);
 			return NULL;
@@ -189,9 +189,9 @@ static bool is_alone(const struct ntime_session *s, const struct nti_session_gro
 	       p->part->attr.exclusive;
 }
 
-/* The group at @place that @p belongs into: same unit, same pass. */
+/* The group at @at that @p belongs into: same unit, same pass. */
 static struct nti_session_group *
-group_for(struct ntime_session *s, const struct nti_session_part *p, size_t place, size_t first)
+group_for(struct ntime_session *s, const struct nti_session_part *p, size_t at, size_t first)
 {
 	size_t i;
 
@@ -203,7 +203,7 @@ group_for(struct ntime_session *s, const struct nti_session_part *p, size_t plac
 		    g->perf.count < NTI_PERF_GROUP_MAX && !(g->perf.count && is_alone(s, g, p)))
 			return g;
 	}
-	return add_group(s, p, place);
+	return add_group(s, p, at);
 }
 
 static bool is_kernel_only(const struct perf_event_attr *attr)
@@ -247,12 +247,12 @@ static struct perf_event_attr final_attr(const struct ntime_session *s,
 
 /* What does the kernel say to this event if it is alone? 0 or -errno. */
 static int try_alone(struct ntime_session *s, const struct perf_event_attr *attr,
-		     struct nti_perf_where place)
+		     struct nti_perf_where where)
 {
 	struct nti_perf_group alone;
 	int ret;
 
-	nti_perf_group_init(&alone, place);
+	nti_perf_group_init(&alone, where);
 	ret = nti_perf_group_add(s->ctx->os, &alone, attr);
 	nti_perf_group_fini(s->ctx->os, &alone);
 	return ret;
@@ -284,10 +284,10 @@ static int handle_refusal(struct ntime_session *s, struct nti_session_part *p,
 	struct nti_absence absent = { 0 };
 	int ret;
 
-	if (error == -EINVAL && g->perf.count && try_alone(s, attr, g->perf.place) == 0 &&
+	if (error == -EINVAL && g->perf.count && try_alone(s, attr, g->perf.where) == 0 &&
 	    nti_session_learn_limit(s, g))
 		return AGAIN;
-	ret = nti_perf_explain(s->ctx->os, g->unit, attr, g->perf.place, error, &absent);
+	ret = nti_perf_explain(s->ctx->os, g->unit, attr, g->perf.where, error, &absent);
 	if (ret < 0)
 		return ret;
 	nti_session_refuse(s, p, &absent);
@@ -296,7 +296,7 @@ static int handle_refusal(struct ntime_session *s, struct nti_session_part *p,
 	 * Counters of this event that are already open elsewhere would give a sum that lacks a
 	 * part.
 	 */
-	return g->place ? AGAIN : 0;
+	return g->at ? AGAIN : 0;
 }
 
 /*
@@ -316,7 +316,7 @@ static bool is_group_too_big(struct ntime_session *s, const struct nti_session_g
 	if (g->perf.count < 2 || g->unit->kind != NTI_UNIT_CORE ||
 	    (strncmp(arch, "arm", 3) != 0 && strcmp(arch, "aarch64") != 0))
 		return false;
-	nti_perf_group_init(&again, g->perf.place);
+	nti_perf_group_init(&again, g->perf.where);
 	for (i = 0; ret == 0 && i < g->perf.count; i++) {
 		attr = final_attr(s, &s->part[g->part[i]]);
 		attr.enable_on_exec = 1;
@@ -336,13 +336,13 @@ static int open_own_part(struct ntime_session *s, size_t index, struct nti_sessi
 	 * As with perf: counters of this event on CPUs before this one would give a sum that lacks
 	 * a part.
 	 */
-	return ret > 0 && g->place ? AGAIN : ret < 0 ? ret : 0;
+	return ret > 0 && g->at ? AGAIN : ret < 0 ? ret : 0;
 }
 
-static int open_part(struct ntime_session *s, size_t index, size_t place, size_t first)
+static int open_part(struct ntime_session *s, size_t index, size_t at, size_t first)
 {
 	struct nti_session_part *p = &s->part[index];
-	struct nti_session_group *g = group_for(s, p, place, first);
+	struct nti_session_group *g = group_for(s, p, at, first);
 	struct perf_event_attr attr;
 	int ret, user_mode;
 
@@ -356,7 +356,7 @@ static int open_part(struct ntime_session *s, size_t index, size_t place, size_t
 	    !is_kernel_only(&attr) && g->unit->kind != NTI_UNIT_UNCORE && !g->unit->is_mode_blind) {
 		attr.exclude_kernel = 1;
 		attr.exclude_hv = 1;
-		user_mode = try_alone(s, &attr, s->place[place]);
+		user_mode = try_alone(s, &attr, s->where[at]);
 		if (user_mode == 0)
 			return limit_to_user_mode(s, p) < 0 ? -ENOMEM : AGAIN;
 		/*
@@ -396,7 +396,7 @@ static void drop_empty_groups(struct ntime_session *s)
 	s->groups = kept;
 }
 
-static int open_place(struct ntime_session *s, size_t place, bool all_passes)
+static int open_where(struct ntime_session *s, size_t at, bool all_passes)
 {
 	size_t i, first = s->groups;
 	int ret;
@@ -404,24 +404,24 @@ static int open_place(struct ntime_session *s, size_t place, bool all_passes)
 	for (i = 0; i < s->parts; i++) {
 		const struct nti_session_part *p = &s->part[i];
 
-		if (p->is_refused || !nti_session_is_unit_at(p->part->unit, s->place[place]))
+		if (p->is_refused || !nti_session_is_unit_at(p->part->unit, s->where[at]))
 			continue;
 		if (!all_passes && p->needs_counter && p->pass != s->target.pass)
 			continue;
-		ret = open_part(s, i, place, first);
+		ret = open_part(s, i, at, first);
 		if (ret)
 			return ret;
 	}
 	return 0;
 }
 
-static int thread_is_gone(struct ntime_session *s, size_t place)
+static int thread_is_gone(struct ntime_session *s, size_t at)
 {
-	if (s->target.kind == NTIME_TARGET_PROCESS && s->places > 1) {
+	if (s->target.kind == NTIME_TARGET_PROCESS && s->where_count > 1) {
 		/* Threads end while they are being attached to: go on without this one. */
-		memmove(&s->place[place], &s->place[place + 1],
-			(s->places - place - 1) * sizeof(*s->place));
-		s->places--;
+		memmove(&s->where[at], &s->where[at + 1],
+			(s->where_count - at - 1) * sizeof(*s->where));
+		s->where_count--;
 		return AGAIN;
 	}
 	return nti_error(&s->ctx->error, -ESRCH, "there is no %s %d",
@@ -431,13 +431,13 @@ static int thread_is_gone(struct ntime_session *s, size_t place)
 
 static int open_places(struct ntime_session *s, bool all_passes)
 {
-	size_t place;
+	size_t at;
 	int ret = 0;
 
-	for (place = 0; ret == 0 && place < s->places; place++) {
-		ret = open_place(s, place, all_passes);
+	for (at = 0; ret == 0 && at < s->where_count; at++) {
+		ret = open_where(s, at, all_passes);
 		if (ret == -ESRCH)
-			ret = thread_is_gone(s, place);
+			ret = thread_is_gone(s, at);
 	}
 	drop_empty_groups(s);
 	return ret;
@@ -604,7 +604,7 @@ static bool needs_time(const struct ntime_session *s)
 static int make_scratch(struct ntime_session *s)
 {
 	s->reading = calloc(s->groups + 1, sizeof(*s->reading));
-	s->pass_enabled_ns = calloc(s->places + 1, sizeof(*s->pass_enabled_ns));
+	s->pass_enabled_ns = calloc(s->where_count + 1, sizeof(*s->pass_enabled_ns));
 	s->sum = calloc(s->items + 1, sizeof(*s->sum));
 	return s->reading && s->pass_enabled_ns && s->sum ? 0 : -ENOMEM;
 }

@@ -37,12 +37,12 @@ static int cpu_went(struct ntime_session *s, struct nti_session_group *g)
 {
 	g->was_off_line = true;
 	return nti_error(&s->ctx->error, -ESTALE, "CPU %d went off line while it was counted",
-			 g->perf.place.cpu);
+			 g->perf.where.cpu);
 }
 
 static int cpu_is_gone(struct ntime_session *s, struct nti_session_group *g)
 {
-	int cpu = g->perf.place.cpu;
+	int cpu = g->perf.where.cpu;
 
 	if (is_on_line(s, cpu))
 		return nti_error(
@@ -73,12 +73,12 @@ static int check_cpu(struct ntime_session *s, struct nti_session_group *g,
 	uint64_t lag_ns = real_ns > r->enabled_ns ? real_ns - r->enabled_ns : 0, stood_ns;
 	bool is_watched = s->is_running && nti_session_is_current(s, g);
 
-	g->is_late = g->perf.place.cpu >= 0 && s->was_started && !nti_session_is_by_pass(s) &&
+	g->is_late = g->perf.where.cpu >= 0 && s->was_started && !nti_session_is_by_pass(s) &&
 		     !s->ctx->os->is_replay && lag_ns > LAG_NS + real_ns / 100;
-	if (g->perf.place.cpu < 0)
+	if (g->perf.where.cpu < 0)
 		return 0;
 	stood_ns = is_watched ? note_standstill(g, r->enabled_ns, real_ns) : 0;
-	if ((g->is_late || stood_ns >= STANDSTILL_NS) && !is_on_line(s, g->perf.place.cpu))
+	if ((g->is_late || stood_ns >= STANDSTILL_NS) && !is_on_line(s, g->perf.where.cpu))
 		return cpu_is_gone(s, g);
 	if (stood_ns >= SURE_STANDSTILL_NS || (g->is_late && g->was_off_line) ||
 	    (g->is_late && !is_watched && lag_ns > SURE_LAG_NS + real_ns / 10))
@@ -99,7 +99,7 @@ const char *nti_session_words_for(const struct ntime_session *s, const struct nt
 
 static int read_failed(struct ntime_session *s, struct nti_session_group *g, int error)
 {
-	int cpu = g->perf.place.cpu;
+	int cpu = g->perf.where.cpu;
 
 	/*
 	 * The kernel takes the groups of a CPU that goes off line apart, and that before the CPU is
@@ -156,26 +156,26 @@ static int read_groups(struct ntime_session *s, uint64_t real_ns)
 
 /*
  * In a session that rotates by itself each pass is enabled a part of the time: what was wanted is
- * the time of all passes together, at each place. One group of a pass stands for the pass.
+ * the time of all passes together, for each thread or CPU. One group of a pass stands for the pass.
  */
 static void sum_pass_times(struct ntime_session *s)
 {
 	unsigned int pass;
-	size_t i, place;
+	size_t i, at;
 
-	memset(s->pass_enabled_ns, 0, s->places * sizeof(*s->pass_enabled_ns));
-	for (place = 0; place < s->places; place++) {
+	memset(s->pass_enabled_ns, 0, s->where_count * sizeof(*s->pass_enabled_ns));
+	for (at = 0; at < s->where_count; at++) {
 		for (pass = 0; pass < s->passes; pass++) {
 			uint64_t longest = 0;
 
 			for (i = 0; i < s->groups; i++) {
 				const struct nti_session_group *g = &s->group[i];
 
-				if (g->place == place && g->pass == pass && !g->is_in_every_pass &&
+				if (g->at == at && g->pass == pass && !g->is_in_every_pass &&
 				    s->reading[i].enabled_ns > longest)
 					longest = s->reading[i].enabled_ns;
 			}
-			s->pass_enabled_ns[place] += longest;
+			s->pass_enabled_ns[at] += longest;
 		}
 	}
 }
@@ -184,8 +184,7 @@ static void sum_pass_times(struct ntime_session *s)
 static uint64_t wanted_ns_of(const struct ntime_session *s, const struct nti_session_group *g,
 			     const struct nti_perf_reading *r)
 {
-	return s->is_rotating && !g->is_in_every_pass ? s->pass_enabled_ns[g->place]
-						      : r->enabled_ns;
+	return s->is_rotating && !g->is_in_every_pass ? s->pass_enabled_ns[g->at] : r->enabled_ns;
 }
 
 /* Counted all the time, and there was time: nothing about its members is in doubt. */
@@ -209,8 +208,8 @@ static void judge_groups(struct ntime_session *s)
 /*
  * A task on a processor with several kinds of core is counted by the PMU of the core it is on; for
  * the others the time in which they are enabled goes on all the same. So the parts of one event at
- * one place are one counter: counts and running times are added, the time wanted is that of any of
- * them.
+ * one thread or CPU are one counter: counts and running times are added, the time wanted is that of
+ * any of them.
  */
 static void add_reading(struct nti_item_sum *sum, uint64_t count, uint64_t wanted_ns,
 			uint64_t counted_ns)
@@ -225,7 +224,7 @@ static void add_reading(struct nti_item_sum *sum, uint64_t count, uint64_t wante
 		sum->value += (double)count * ((double)wanted_ns / (double)counted_ns);
 		sum->is_scaled = true;
 	} else {
-		/* This place never had its turn: nobody knows what happened there. */
+		/* It never had its turn here: nobody knows what happened there. */
 		sum->is_partial = true;
 	}
 }
@@ -310,7 +309,7 @@ static void add_group(struct ntime_session *s, const struct nti_session_group *g
 		sum->gone += nti_session_why_gone(g) != NULL;
 		if (together != NTI_SUM)
 			choose_reading(sum, together, r->count[k], wanted_ns, counted_ns);
-		else if (p->is_shared && g->perf.place.pid != -1)
+		else if (p->is_shared && g->perf.where.pid != -1)
 			add_shared(sum, r->count[k], p->is_follower ? 0 : wanted_ns, counted_ns);
 		else
 			add_reading(sum, r->count[k], wanted_ns, counted_ns);
@@ -320,7 +319,7 @@ static void add_group(struct ntime_session *s, const struct nti_session_group *g
 	}
 }
 
-/* Sums of the groups from @first to before @end: all of them, or those of one place. */
+/* Sums of the groups from @first to before @end: all of them, or those of one thread or CPU. */
 static void add_groups(struct ntime_session *s, size_t first, size_t end)
 {
 	size_t i;
@@ -602,11 +601,11 @@ int ntime_session_read(struct ntime_session *s, struct ntime_value *out, size_t 
 	return ret < 0 ? ret : (int)n;
 }
 
-/* An event at one place, whose groups were added up. */
-static void event_at(struct ntime_session *s, const struct nti_session_rows *rows, size_t place,
+/* An event of one thread or CPU, whose groups were added up. */
+static void event_at(struct ntime_session *s, const struct nti_session_rows *rows, size_t at,
 		     size_t i, struct ntime_value *out)
 {
-	size_t cell = place * s->items + i;
+	size_t cell = at * s->items + i;
 
 	switch (rows->where[cell]) {
 	case NTI_HERE:
@@ -621,59 +620,59 @@ static void event_at(struct ntime_session *s, const struct nti_session_rows *row
 	out->flags |= s->item[i].flags;
 }
 
-static int read_row(struct ntime_session *s, const struct nti_session_rows *rows, size_t place,
+static int read_row(struct ntime_session *s, const struct nti_session_rows *rows, size_t at,
 		    uint64_t real_ns, struct ntime_value *row)
 {
 	size_t i;
 
-	add_groups(s, rows->first[place], rows->first[place + 1]);
+	add_groups(s, rows->first[at], rows->first[at + 1]);
 	for (i = 0; i < s->items; i++) {
 		const struct nti_session_item *item = &s->item[i];
 
 		if (item->is_metric || item->is_clock || nti_session_item_is_absent(item))
 			item_value(s, i, real_ns, &row[i]);
 		else
-			event_at(s, rows, place, i, &row[i]);
+			event_at(s, rows, at, i, &row[i]);
 		/* How many CPUs a metric tells of. */
-		if (item->is_metric && s->place[place].cpu >= 0)
+		if (item->is_metric && s->where[at].cpu >= 0)
 			row[i].count = 1;
 	}
 	return s->metrics ? ntime_session_metrics(s, row, s->items) : 0;
 }
 
 int ntime_session_read_where(struct ntime_session *s, struct ntime_value *out, size_t n,
-			     size_t places)
+			     size_t where_count)
 {
 	const struct nti_session_rows *rows;
 	uint64_t real_ns;
-	size_t place;
+	size_t at;
 	int ret;
 
-	if (!s->is_open || n != s->items || places != s->places)
+	if (!s->is_open || n != s->items || where_count != s->where_count)
 		return nti_error(&s->ctx->error, -EINVAL,
-				 "a session is read place by place after it was opened, into as "
-				 "many rows as it has places, of as many values as it has items");
+				 "open the session first; pass exact counts of items and of "
+				 "threads or CPUs");
 	ret = nti_session_rows_get(s, &rows);
 	if (ret == 0)
 		ret = read_once(s, true, &real_ns);
-	for (place = 0; ret == 0 && place < places; place++)
-		ret = read_row(s, rows, place, real_ns, &out[place * n]);
-	return ret < 0 ? ret : (int)(n * places);
+	for (at = 0; ret == 0 && at < where_count; at++)
+		ret = read_row(s, rows, at, real_ns, &out[at * n]);
+	return ret < 0 ? ret : (int)(n * where_count);
 }
 
 int ntime_session_read_time(const struct ntime_session *s, uint64_t *at_ns, uint64_t *unsure_ns)
 {
 	if (!s->moment.at_ns)
 		return nti_error(&s->ctx->error, -EINVAL,
-				 "the session was not read place by place");
+				 "the last read was not ntime_session_read_where()");
 	*at_ns = s->moment.at_ns;
 	*unsure_ns = s->moment.unsure_ns;
 	return 0;
 }
 
 /*
- * Values of one place have no sum to be missing from: an event that is counted at another one has
- * no number, and so has the metric.
+ * Values of one thread or CPU have no sum to be missing from: an event that is counted at another
+ * one has no number, and so has the metric.
  */
 #define INPUT_FLAGS                                                                                \
 	(NTIME_ABSENT | NTIME_NOT_COUNTED | NTIME_SCALED | NTIME_PARTIAL | NTIME_OVERFLOWED |      \

@@ -77,7 +77,7 @@ static bool is_same(const struct ntime_reader_state *a, const struct ntime_reade
 /* One CPU's counter, by which the item is counted all the time. */
 static bool can_read_core(const struct ntime_session *s, const struct nti_session_item *item)
 {
-	return item->only && item->only->direct && s->places == 1 && s->passes == 1 &&
+	return item->only && item->only->direct && s->where_count == 1 && s->passes == 1 &&
 	       s->was_started;
 }
 
@@ -122,7 +122,7 @@ static void use_core(struct ntime_session *s, size_t i, struct ntime_reader_stat
 	void *before;
 	int ret;
 
-	if (nti_process_pin((unsigned int)item->only->perf.place.cpu, &before) < 0)
+	if (nti_process_pin((unsigned int)item->only->perf.where.cpu, &before) < 0)
 		return;
 	ret = nti_pmu_group_inline(item->only->direct, item->member, &in);
 	nti_process_unpin(before, ret < 0);
@@ -366,7 +366,7 @@ static const char *why_core(const struct ntime_session *s, const struct nti_sess
 {
 	if (!s->was_started)
 		return "read(2): ask for the reader when the session was started";
-	if (s->places != 1)
+	if (s->where_count != 1)
 		return "read(2): the count is the sum of several CPUs";
 	if (!can_read_core(s, item))
 		return "read(2): the counters take turns";

@@ -46,7 +46,7 @@ static void session_free(struct ntime_session *s)
 	free(s->item);
 	free(s->limit);
 	free(s->unit_name);
-	free(s->place);
+	free(s->where);
 	free(s->cpus);
 	free(s);
 }
@@ -356,7 +356,7 @@ int ntime_session_open(struct ntime_session *s)
 				 "a session without events counts nothing: add one");
 	/* Threads that began since the session was made. */
 	if (s->target.kind == NTIME_TARGET_PROCESS) {
-		s->places = 0;
+		s->where_count = 0;
 		ret = nti_session_find_where(s);
 		if (ret < 0)
 			return ret;

@@ -4,8 +4,8 @@
  *
  *     items            what was added: events and metrics, in order
  *       part           one kernel event of an event item, on one unit; has a pass
- *     places           where: one per thread or CPU
- *     groups           one group of counters per pass, unit and place, perf's or our own; its
+ *     where            one per thread or CPU of the target
+ *     groups           one group of counters per pass, unit and where, perf's or our own; its
  *                      members are parts
  *     sums             per item, made anew at each read from all groups: allocated once
  *
@@ -86,12 +86,12 @@ struct nti_session_item {
 
 struct nti_session_group {
 	struct nti_perf_group perf;
-	/* Counters that we program ourselves: of .perf only place and count have a meaning then. */
+	/* Counters that we program ourselves: of .perf only where and count have a meaning then. */
 	struct nti_pmu_group *direct;
 	const struct nti_unit *unit;
 	unsigned int pass;
 	bool is_in_every_pass;
-	size_t place;
+	size_t at;				/* index of .where of the session */
 	size_t *part;				/* index of the part of each member */
 	uint64_t last_enabled_ns, last_real_ns; /* to notice a CPU that went away */
 	bool has_last;
@@ -116,8 +116,8 @@ struct ntime_session {
 	size_t metrics; /* how many of the items */
 	unsigned int user_groups;
 
-	struct nti_perf_where *place;
-	size_t places;
+	struct nti_perf_where *where;
+	size_t where_count;
 
 	bool is_open, is_running, was_started;
 	struct nti_session_part *part;
@@ -143,15 +143,16 @@ struct ntime_session {
 
 	/* Scratch of ntime_session_read(): one reading per group, one sum per item. */
 	struct nti_perf_reading *reading;
-	uint64_t *pass_enabled_ns; /* per place: time of all passes, for sessions that rotate */
-	struct nti_item_sum *sum;  /* of the items that are summed */
-	bool has_sums;		   /* some are */
-	bool needs_time;	   /* reading needs the session's own clock */
+	/* per thread or CPU: time of all passes, for sessions that rotate */
+	uint64_t *pass_enabled_ns;
+	struct nti_item_sum *sum; /* of the items that are summed */
+	bool has_sums;		  /* some are */
+	bool needs_time;	  /* reading needs the session's own clock */
 	uint64_t read_tsc; /* of the last reading: taken with its time, whose rate it is part of */
 	struct nti_session_moment moment; /* of the last reading */
 	uint64_t least_ns;		  /* that one has taken */
 
-	struct nti_session_rows *rows; /* NULL until it is read place by place; place.c */
+	struct nti_session_rows *rows; /* NULL until it is read per thread or CPU; where.c */
 
 	uintptr_t
 		/* thread pointer of who opened: the one measured if the target is "this thread" */
@@ -164,28 +165,28 @@ struct ntime_session {
 	pid_t page_owner; /* process that mapped the pages */
 };
 
-/* The sum over all parts and places of one item. */
+/* The sum over all parts, threads and CPUs of one item. */
 struct nti_item_sum {
 	uint64_t count, wanted_ns, counted_ns;
-	double value; /* scaled place by place, in counts */
+	double value; /* scaled per thread or CPU, in counts */
 	bool is_scaled, is_partial, is_seen, is_shared, is_overflowed, is_lost;
 	bool is_direct;	    /* counted by us, in turns that are ours */
 	size_t parts, gone; /* counters, and those of them whose device is gone */
 };
 
-/* What an event is at a place, one of the target's. */
+/* What an event is at one thread or CPU of the target. */
 enum nti_session_where {
 	NTI_NOWHERE,   /* its units are not there: another kind of core */
-	NTI_ELSEWHERE, /* they are, but are counted at another place */
+	NTI_ELSEWHERE, /* they are, but are counted on another CPU */
 	NTI_HERE,
 };
 
-/* How sessions are read place by place: one row a place. */
+/* How sessions are read per thread or CPU: a row for each. */
 struct nti_session_rows {
-	struct ntime_where_info *place;
-	/* per place, and one more: its groups are those from here to before the next place's */
+	struct ntime_where_info *info;
+	/* per row, and one more: its groups are those from here to before the next row's */
 	size_t *first;
-	uint8_t *where;		       /* enum nti_session_where of place * items + item */
+	uint8_t *where;		       /* enum nti_session_where of row * items + item */
 	struct nti_estimate *estimate; /* likewise */
 };
 
@@ -193,7 +194,7 @@ struct nti_session_rows {
 int nti_session_find_where(struct ntime_session *s);
 
 /*
- * place.c: rows of an opened session, made the first time: then the topology is looked at and
+ * where.c: rows of an opened session, made the first time: then the topology is looked at and
  * memory is allocated. 0, -EIO, -ENOMEM with a sentence.
  */
 int nti_session_rows_get(struct ntime_session *s, const struct nti_session_rows **out);
@@ -212,8 +213,8 @@ bool nti_session_learn_limit(struct ntime_session *s, const struct nti_session_g
 /* open.c: part @p cannot be counted; its item is absent for @absent (taken over) from now on. */
 void nti_session_refuse(struct ntime_session *s, struct nti_session_part *p,
 			const struct nti_absence *absent);
-/* Does @unit count at @place? */
-bool nti_session_is_unit_at(const struct nti_unit *unit, struct nti_perf_where place);
+/* Does @unit count there? */
+bool nti_session_is_unit_at(const struct nti_unit *unit, struct nti_perf_where where);
 
 /* group.c: one group, whichever way it is counted; as the functions of lib/count/perf/perf.h. */
 int nti_session_group_enable(struct ntime_session *s, const struct nti_session_group *g);

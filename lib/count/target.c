@@ -12,12 +12,12 @@
 
 static int add_place(struct ntime_session *s, pid_t pid, int cpu)
 {
-	struct nti_perf_where *bigger = realloc(s->place, (s->places + 1) * sizeof(*bigger));
+	struct nti_perf_where *bigger = realloc(s->where, (s->where_count + 1) * sizeof(*bigger));
 
 	if (!bigger)
 		return -ENOMEM;
-	s->place = bigger;
-	s->place[s->places++] = (struct nti_perf_where){ .pid = pid, .cpu = cpu };
+	s->where = bigger;
+	s->where[s->where_count++] = (struct nti_perf_where){ .pid = pid, .cpu = cpu };
 	return 0;
 }
 
@@ -51,7 +51,7 @@ static int find_threads(struct ntime_session *s)
 	if (ret < 0)
 		return nti_error(&s->ctx->error, ret, "cannot list the threads of process %d: %s",
 				 pid, strerror(-ret));
-	return s->places ? 0 : nti_error(&s->ctx->error, -ESRCH, "process %d has ended", pid);
+	return s->where_count ? 0 : nti_error(&s->ctx->error, -ESRCH, "process %d has ended", pid);
 }
 
 static int find_thread(struct ntime_session *s)
@@ -76,8 +76,8 @@ static bool has_cpu(const struct ntime_session *s, unsigned int cpu)
 {
 	size_t i;
 
-	for (i = 0; i < s->places; i++) {
-		if (s->place[i].cpu == (int)cpu)
+	for (i = 0; i < s->where_count; i++) {
+		if (s->where[i].cpu == (int)cpu)
 			return true;
 	}
 	return false;

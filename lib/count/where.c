@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Places of an open session, one by one: where each lies in the machine, which groups count there,
- * and which events are counted there or only at another place that shares the core, the cache or
+ * The threads or CPUs of an open session: where each lies in the machine, which groups count there,
+ * and which events are counted there or only on another one that shares the core, the cache or
  * the package with it.
  */
 #include <errno.h>
@@ -16,16 +16,16 @@ static bool is_of_cpus(const struct ntime_session *s)
 	return s->target.kind == NTIME_TARGET_CPUS || s->target.kind == NTIME_TARGET_MACHINE;
 }
 
-static void describe_place(const struct nti_topology *t, struct nti_perf_where place,
-			   struct ntime_where_info *out)
+static void describe(const struct nti_topology *t, struct nti_perf_where where,
+		     struct ntime_where_info *out)
 {
 	const struct ntime_cpu_info *cpu =
-		t && place.cpu >= 0 ? nti_topology_cpu(t, (unsigned int)place.cpu) : NULL;
+		t && where.cpu >= 0 ? nti_topology_cpu(t, (unsigned int)where.cpu) : NULL;
 
 	*out = (struct ntime_where_info){
 		.size = sizeof(*out),
-		.pid = place.pid,
-		.cpu = place.cpu,
+		.pid = where.pid,
+		.cpu = where.cpu,
 		.core = cpu ? cpu->core : -1,
 		.l3 = cpu ? cpu->l3 : -1,
 		.package = cpu ? cpu->package : -1,
@@ -33,30 +33,30 @@ static void describe_place(const struct nti_topology *t, struct nti_perf_where p
 	};
 }
 
-/* Groups were opened place after place. */
+/* Groups were opened in that order. */
 static void find_groups(const struct ntime_session *s, struct nti_session_rows *rows)
 {
-	size_t place, i = 0;
+	size_t at, i = 0;
 
-	for (place = 0; place < s->places; place++) {
-		while (i < s->groups && s->group[i].place < place)
+	for (at = 0; at < s->where_count; at++) {
+		while (i < s->groups && s->group[i].at < at)
 			i++;
-		rows->first[place] = i;
+		rows->first[at] = i;
 	}
-	rows->first[s->places] = s->groups;
+	rows->first[s->where_count] = s->groups;
 }
 
-/* State of marking one unit's places. */
+/* State of marking where one unit counts. */
 struct where_walk {
 	const struct ntime_session *s;
 	const struct nti_topology *topology;
 	unsigned char *has_unit; /* per domain, of which there are at most as many as CPUs */
 };
 
-/* The core, cache or package of @place that one instance of @unit is for; -1: not known. */
-static int domain_of(const struct where_walk *w, const struct nti_unit *unit, size_t place)
+/* The core, cache or package of @at that one instance of @unit is for; -1: not known. */
+static int domain_of(const struct where_walk *w, const struct nti_unit *unit, size_t at)
 {
-	int cpu = w->s->place[place].cpu, domain;
+	int cpu = w->s->where[at].cpu, domain;
 	const struct ntime_cpu_info *info =
 		w->topology && cpu >= 0 ? nti_topology_cpu(w->topology, (unsigned int)cpu) : NULL;
 
@@ -66,26 +66,26 @@ static int domain_of(const struct where_walk *w, const struct nti_unit *unit, si
 	return (uint32_t)domain < w->topology->total.cpus ? domain : -1;
 }
 
-static void mark_places(struct where_walk *w, const struct nti_session_part *p, uint8_t *where)
+static void mark(struct where_walk *w, const struct nti_session_part *p, uint8_t *where)
 {
 	const struct nti_unit *unit = p->part->unit;
-	size_t place, n = w->s->items;
+	size_t at, n = w->s->items;
 	int domain;
 
 	if (w->topology)
 		memset(w->has_unit, 0, w->topology->total.cpus);
-	for (place = 0; place < w->s->places; place++) {
-		if (!nti_session_is_unit_at(unit, w->s->place[place]))
+	for (at = 0; at < w->s->where_count; at++) {
+		if (!nti_session_is_unit_at(unit, w->s->where[at]))
 			continue;
-		where[place * n + p->item] = NTI_HERE;
-		domain = domain_of(w, unit, place);
+		where[at * n + p->item] = NTI_HERE;
+		domain = domain_of(w, unit, at);
 		if (domain >= 0)
 			w->has_unit[domain] = 1;
 	}
-	for (place = 0; place < w->s->places; place++) {
-		domain = domain_of(w, unit, place);
-		if (domain >= 0 && w->has_unit[domain] && !where[place * n + p->item])
-			where[place * n + p->item] = NTI_ELSEWHERE;
+	for (at = 0; at < w->s->where_count; at++) {
+		domain = domain_of(w, unit, at);
+		if (domain >= 0 && w->has_unit[domain] && !where[at * n + p->item])
+			where[at * n + p->item] = NTI_ELSEWHERE;
 	}
 }
 
@@ -100,7 +100,7 @@ static int find_where(const struct ntime_session *s, const struct nti_topology *
 		return -ENOMEM;
 	for (i = 0; i < s->parts; i++) {
 		if (!s->part[i].is_refused)
-			mark_places(&walk, &s->part[i], rows->where);
+			mark(&walk, &s->part[i], rows->where);
 	}
 	free(walk.has_unit);
 	return 0;
@@ -110,7 +110,7 @@ static void rows_free(struct nti_session_rows *rows)
 {
 	if (!rows)
 		return;
-	free(rows->place);
+	free(rows->info);
 	free(rows->first);
 	free(rows->where);
 	free(rows->estimate);
@@ -121,24 +121,24 @@ static int rows_new(struct ntime_session *s, const struct nti_topology *t,
 		    struct nti_session_rows **out)
 {
 	struct nti_session_rows *rows = calloc(1, sizeof(*rows));
-	size_t i, cells = s->places * s->items;
+	size_t i, cells = s->where_count * s->items;
 	int ret = -ENOMEM;
 
 	if (!rows)
 		return -ENOMEM;
-	rows->place = calloc(s->places + 1, sizeof(*rows->place));
-	rows->first = calloc(s->places + 1, sizeof(*rows->first));
+	rows->info = calloc(s->where_count + 1, sizeof(*rows->info));
+	rows->first = calloc(s->where_count + 1, sizeof(*rows->first));
 	rows->where = calloc(cells + 1, sizeof(*rows->where));
 	rows->estimate = calloc(cells + 1, sizeof(*rows->estimate));
-	if (rows->place && rows->first && rows->where && rows->estimate)
+	if (rows->info && rows->first && rows->where && rows->estimate)
 		ret = find_where(s, t, rows);
 	if (ret < 0) {
 		rows_free(rows);
 		return ret;
 	}
 	find_groups(s, rows);
-	for (i = 0; i < s->places; i++)
-		describe_place(t, s->place[i], &rows->place[i]);
+	for (i = 0; i < s->where_count; i++)
+		describe(t, s->where[i], &rows->info[i]);
 	*out = rows;
 	return 0;
 }
@@ -171,7 +171,7 @@ void nti_session_rows_fini(struct ntime_session *s)
 
 size_t ntime_session_where_count(const struct ntime_session *s)
 {
-	return s->is_open ? s->places : 0;
+	return s->is_open ? s->where_count : 0;
 }
 
 int ntime_session_where(struct ntime_session *s, size_t i, struct ntime_where_info *out)
@@ -179,12 +179,12 @@ int ntime_session_where(struct ntime_session *s, size_t i, struct ntime_where_in
 	const struct nti_session_rows *rows;
 	int ret;
 
-	if (!s->is_open || i >= s->places || out->size != sizeof(*out))
+	if (!s->is_open || i >= s->where_count || out->size != sizeof(*out))
 		return nti_error(&s->ctx->error, -EINVAL,
-				 "a place is described after the session was opened, by its "
-				 "number, in a struct ntime_where_info of this library's size");
+				 "open the session first; pass the number of one of its threads or "
+				 "CPUs, and set .size");
 	ret = nti_session_rows_get(s, &rows);
 	if (ret == 0)
-		*out = rows->place[i];
+		*out = rows->info[i];
 	return ret;
 }

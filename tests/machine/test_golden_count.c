@@ -65,7 +65,7 @@ static const struct count_row {
 	uint32_t kind;
 	const char *event;
 	uint64_t count;	  /* after 100 ms */
-	unsigned int ran; /* by how many counters: places times parts */
+	unsigned int ran; /* by how many counters: threads or CPUs, times parts */
 	double value;	  /* in the event's unit */
 } count_rows[] = {
 	/* rates a second of the files, a tenth of them */

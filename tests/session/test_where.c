@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Sessions read place by place, on recorded and made-up machines: what stands in which row, and
+ * Sessions read per thread or CPU, on recorded and made-up machines: what stands in which row, and
  * what rows make together.
  */
 #include <errno.h>
@@ -470,7 +470,7 @@ TEST(wrong_numbers_are_refused)
 	init(&rig, MODEL4, NULL, "cycles");
 	TT_IS(ntime_session_read_where(rig.s, rig.v, 2, 4), -EINVAL);
 	TT_IS(ntime_session_read_where(rig.s, rig.v, 1, 3), -EINVAL);
-	TT_HAS(ntime_error_text(rig.ctx), "place by place");
+	TT_HAS(ntime_error_text(rig.ctx), "exact counts of items");
 	TT_IS(ntime_session_where(rig.s, 4, &info), -EINVAL);
 	info.size--;
 	TT_IS(ntime_session_where(rig.s, 0, &info), -EINVAL);

@@ -11,9 +11,9 @@
 #include "lib/count/perf/permission.h"
 #include "lib/base/text.h"
 
-void nti_perf_group_init(struct nti_perf_group *g, struct nti_perf_where place)
+void nti_perf_group_init(struct nti_perf_group *g, struct nti_perf_where where)
 {
-	g->place = place;
+	g->where = where;
 	g->count = 0;
 }
 
@@ -35,7 +35,7 @@ int nti_perf_group_add(struct nti_os *os, struct nti_perf_group *g,
 		copy.pinned = 0;
 		copy.exclusive = 0;
 	}
-	fd = os->ops->perf_open(os, &copy, g->place.pid, g->place.cpu, g->count ? g->fd[0] : -1, 0);
+	fd = os->ops->perf_open(os, &copy, g->where.pid, g->where.cpu, g->count ? g->fd[0] : -1, 0);
 	if (fd < 0)
 		return fd;
 	g->fd[g->count++] = fd;
@@ -82,7 +82,7 @@ void nti_perf_group_fini(struct nti_os *os, struct nti_perf_group *g)
 }
 
 static int explain_permission(struct nti_os *os, const struct nti_unit *unit,
-			      const struct perf_event_attr *attr, struct nti_perf_where place,
+			      const struct perf_event_attr *attr, struct nti_perf_where where,
 			      int error, struct nti_absence *out)
 {
 	int level = nti_perf_paranoid(os);
@@ -93,10 +93,10 @@ static int explain_permission(struct nti_os *os, const struct nti_unit *unit,
 	 */
 	bool is_filtered = is_privileged || (error == -EPERM && unit->kind != NTI_UNIT_TRACEPOINT);
 	/* No sysctl opens the processes of others; user mode of one's own is open up to 2. */
-	bool is_foreign = place.pid > 0 && attr->exclude_kernel && level <= NTI_PERF_USER;
+	bool is_foreign = where.pid > 0 && attr->exclude_kernel && level <= NTI_PERF_USER;
 	int wanted = nti_perf_level_of(unit);
 
-	if (place.pid == -1)
+	if (where.pid == -1)
 		wanted = wanted < NTI_PERF_CPUS ? wanted : NTI_PERF_CPUS;
 	else if (wanted == NTI_PERF_USER && level <= NTI_PERF_USER && !attr->exclude_kernel)
 		wanted = NTI_PERF_KERNEL;
@@ -109,7 +109,7 @@ static int explain_permission(struct nti_os *os, const struct nti_unit *unit,
 			"refused");
 	if (level != INT_MAX && level > wanted && !is_foreign)
 		return nti_perf_explain_level(unit, level, wanted, out);
-	if (place.pid > 0)
+	if (where.pid > 0)
 		return nti_absence_set(out, NTIME_REASON_PERMISSION, "process",
 				       "measure processes of your own, or run as root",
 				       "this user may not use perf on that process");
@@ -120,7 +120,7 @@ static int explain_permission(struct nti_os *os, const struct nti_unit *unit,
 }
 
 int nti_perf_explain(struct nti_os *os, const struct nti_unit *unit,
-		     const struct perf_event_attr *attr, struct nti_perf_where place, int error,
+		     const struct perf_event_attr *attr, struct nti_perf_where where, int error,
 		     struct nti_absence *out)
 {
 	char about[128];
@@ -128,7 +128,7 @@ int nti_perf_explain(struct nti_os *os, const struct nti_unit *unit,
 	switch (error) {
 	case -EACCES:
 	case -EPERM:
-		return explain_permission(os, unit, attr, place, error, out);
+		return explain_permission(os, unit, attr, where, error, out);
 	case -ENOENT:
 		return nti_absence_set(
 			out, NTIME_REASON_KERNEL, unit->name,
@@ -157,11 +157,11 @@ int nti_perf_explain(struct nti_os *os, const struct nti_unit *unit,
 			unit->name);
 	case -ENODEV:
 	case -ENXIO:
-		(void)snprintf(about, sizeof(about), "CPU %d", place.cpu);
+		(void)snprintf(about, sizeof(about), "CPU %d", where.cpu);
 		return nti_absence_set(
 			out, NTIME_REASON_OFFLINE, about,
 			"count on a CPU that is on line (/sys/devices/system/cpu/online)",
-			"%s is not available on CPU %d", unit->name, place.cpu);
+			"%s is not available on CPU %d", unit->name, where.cpu);
 	case -EMFILE:
 		return nti_absence_set(out, NTIME_REASON_LIMIT, "open files",
 				       "raise the limit: ulimit -n 65536",

@@ -24,7 +24,7 @@ struct nti_perf_where {
 };
 
 struct nti_perf_group {
-	struct nti_perf_where place;
+	struct nti_perf_where where;
 	size_t count;
 	int fd[NTI_PERF_GROUP_MAX]; /* [0] leads */
 };
@@ -41,7 +41,7 @@ struct nti_perf_reading {
 	uint64_t missing;    /* hardware says that there is no valid value now */
 };
 
-void nti_perf_group_init(struct nti_perf_group *g, struct nti_perf_where place);
+void nti_perf_group_init(struct nti_perf_group *g, struct nti_perf_where where);
 /*
  * Open one more member; the first one leads and begins disabled. -errno of perf_event_open(2); the
  * group is then as before.
@@ -61,11 +61,11 @@ int nti_perf_group_read(struct nti_os *os, const struct nti_perf_group *g,
 void nti_perf_group_fini(struct nti_os *os, struct nti_perf_group *g);
 
 /*
- * Why perf_event_open(2) refused @attr on @place with @error, and what to do. 0 or -ENOMEM. Kernel
+ * Why perf_event_open(2) refused @attr at @where with @error, and what to do. 0 or -ENOMEM. Kernel
  * facts: perf_event_open(2), ERRORS; kernel/events/core.c.
  */
 int nti_perf_explain(struct nti_os *os, const struct nti_unit *unit,
-		     const struct perf_event_attr *attr, struct nti_perf_where place, int error,
+		     const struct perf_event_attr *attr, struct nti_perf_where where, int error,
 		     struct nti_absence *out);
 
 /*

@@ -169,29 +169,29 @@ static int open_bank(struct nti_pmus *banks, const struct wanted *what, struct n
 static int explain_in_use(const struct nti_pmu_hw *hw, const struct wanted *what, unsigned int seat,
 			  struct nti_absence *out)
 {
-	char name[NTHW_NAME_SIZE], place[NTI_HANDLE_WHERE_BYTES],
-		about[sizeof(name) + sizeof(place) + 4];
+	char name[NTHW_NAME_SIZE], where[NTI_HANDLE_WHERE_BYTES],
+		about[sizeof(name) + sizeof(where) + 4];
 
 	hw->ops->name(hw, seat, name, sizeof(name));
-	nti_handle_where(&what->handle, place, sizeof(place));
-	(void)snprintf(about, sizeof(about), "%s of %s", name, place);
+	nti_handle_where(&what->handle, where, sizeof(where));
+	(void)snprintf(about, sizeof(about), "%s of %s", name, where);
 	if (!what->handle.box)
 		return nti_absence_set(
 			out, NTIME_REASON_BUSY, about,
 			"end what counts with perf, and the NMI watchdog: sysctl "
 			"kernel.nmi_watchdog=0",
 			"counter %s of %s is in use; perf or the NMI watchdog may count with it",
-			name, place);
+			name, where);
 	if (!what->unit->has_sysfs)
 		return nti_absence_set(out, NTIME_REASON_BUSY, about, "end what counts there",
 				       "counter %s of %s is in use by a program that does not say "
 				       "so",
-				       name, place);
+				       name, where);
 	return nti_absence_set(out, NTIME_REASON_BUSY, about,
 			       "end what counts there, or count through perf: --via perf",
 			       "counter %s of %s is in use; the kernel's own unit \"%s\" may count "
 			       "with it (perf)",
-			       name, place, what->unit->name);
+			       name, where, what->unit->name);
 }
 
 static int explain_no_sequence(const struct nti_pmus *banks, const struct wanted *what,
