@@ -10,6 +10,7 @@
 #include "core/seq/box.h"
 #include "lib/access/claim.h"
 #include "lib/access/claim_file.h"
+#include "lib/access/why.h"
 #include "lib/os/locked.h"
 #include "lib/os/process.h"
 
@@ -442,16 +443,14 @@ void nti_claim_free(struct nti_claim *claim)
 static int explain_busy(const struct nti_claim_pmu *bank, const struct nti_claim_owner *owner,
 			struct nti_absence *out)
 {
-	static const char remedy[] = "end that, or wait for its end";
+	const struct nti_user user = { .pid = owner->pid,
+				       .command = owner->command,
+				       .has_ended = owner->has_ended };
 
-	if (!owner->pid)
-		return nti_absence_set(out, NTIME_REASON_BUSY, bank->what, remedy,
-				       "%s is in use by another program", bank->what);
-	return nti_absence_set(
-		out, NTIME_REASON_BUSY, bank->what, remedy,
-		owner->has_ended ? "%s is in use by a process that %s (pid %d) left behind"
-				 : "%s is in use by %s (pid %d)",
-		bank->what, *owner->command ? owner->command : "a program", (int)owner->pid);
+	/* It has all of the instance, and counts with this one. */
+	if (*owner->counter && !owner->has_ended)
+		return nti_why_in_use(out, &user, "counter %s of %s", owner->counter, bank->where);
+	return nti_why_in_use(out, &user, "%s", bank->what);
 }
 
 int nti_claim_explain(const struct nti_claim_pmu *bank, int error,

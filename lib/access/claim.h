@@ -30,8 +30,9 @@ struct nti_claim;
 
 /* What is claimed. */
 struct nti_claim_pmu {
-	const char *name; /* of the file: "uncore-0", "uncore_imc_0-1", "cpu-3" */
-	const char *what; /* for people: "uncore of package 0" */
+	const char *name;  /* of the file: "uncore-0", "uncore_imc_0-1", "cpu-3" */
+	const char *what;  /* for people: "uncore of package 0" */
+	const char *where; /* its end: "package 0" */
 	/*
 	 * Whose rows describe the registers, moved by .number times .kind->step; NULL: those of a
 	 * core PMU.

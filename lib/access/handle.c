@@ -55,19 +55,21 @@ static unsigned int number_of(struct nti_os *os, const struct nti_handle_request
 }
 
 struct claim_texts {
-	char name[NTI_CLAIM_NAME_BYTES], what[NTI_CLAIM_WHAT_BYTES];
+	char name[NTI_CLAIM_NAME_BYTES], what[NTI_CLAIM_WHAT_BYTES], where[NTI_HANDLE_WHERE_BYTES];
 };
 
 static struct nti_claim_pmu bank_of(struct nti_os *os, const struct nti_handle_request *what,
 				    struct claim_texts *texts)
 {
-	char where[NTI_HANDLE_WHERE_BYTES];
+	struct nti_claim_pmu bank = { .name = texts->name,
+				      .what = texts->what,
+				      .where = texts->where };
 
-	nti_handle_where(what, where, sizeof(where));
+	nti_handle_where(what, texts->where, sizeof(texts->where));
 	if (!what->box) {
 		(void)snprintf(texts->name, sizeof(texts->name), "cpu-%u", what->cpu);
-		(void)snprintf(texts->what, sizeof(texts->what), "core PMU of %.50s", where);
-		return (struct nti_claim_pmu){ .name = texts->name, .what = texts->what };
+		(void)snprintf(texts->what, sizeof(texts->what), "core PMU of %.50s", texts->where);
+		return bank;
 	}
 	if (what->scope == NTI_SCOPE_PACKAGE && what->box->has_dies)
 		(void)snprintf(texts->name, sizeof(texts->name), "%.30s-%u.%u", what->name,
@@ -75,12 +77,12 @@ static struct nti_claim_pmu bank_of(struct nti_os *os, const struct nti_handle_r
 	else
 		(void)snprintf(texts->name, sizeof(texts->name), "%.40s-%u", what->name,
 			       number_of(os, what));
-	(void)snprintf(texts->what, sizeof(texts->what), "%.18s of %.41s", what->name, where);
-	return (struct nti_claim_pmu){ .name = texts->name,
-				       .what = texts->what,
-				       .kind = what->box->kind,
-				       .number = what->box->number,
-				       .function = what->box->function };
+	(void)snprintf(texts->what, sizeof(texts->what), "%.18s of %.41s", what->name,
+		       texts->where);
+	bank.kind = what->box->kind;
+	bank.number = what->box->number;
+	bank.function = what->box->function;
+	return bank;
 }
 
 int nti_handle_claim(struct nti_handle *handle, const struct nti_handle_request *what)
@@ -203,30 +205,6 @@ void nti_handle_where(const struct nti_handle_request *what, char *text, size_t 
 			       what->cpu);
 }
 
-/* Another program has all of the bank, and counts with this one. */
-static int explain_counter(const struct nti_claim_owner *owner,
-			   const struct nti_handle_request *what, struct nti_absence *out)
-{
-	char where[NTI_HANDLE_WHERE_BYTES], about[sizeof(owner->counter) + sizeof(where) + 4];
-
-	nti_handle_where(what, where, sizeof(where));
-	(void)snprintf(about, sizeof(about), "%s of %s", owner->counter, where);
-	return nti_absence_set(out, NTIME_REASON_BUSY, about, "end it, or wait for its end",
-			       "counter %s of %s is in use by %s (pid %d)", owner->counter, where,
-			       *owner->command ? owner->command : "ntime", (int)owner->pid);
-}
-
-static int explain_claim(const struct nti_handles *l, const struct nti_handle_request *what,
-			 int error, struct nti_absence *out)
-{
-	struct claim_texts texts;
-	struct nti_claim_pmu bank = bank_of(l->os, what, &texts);
-
-	if (error == -EBUSY && !l->owner.has_ended && *l->owner.counter)
-		return explain_counter(&l->owner, what, out);
-	return nti_claim_explain(&bank, error, &l->owner, out);
-}
-
 int nti_handle_explain_access(struct nti_handles *l, const struct nti_handle_request *what,
 			      int error, struct nti_absence *out)
 {
@@ -246,9 +224,13 @@ int nti_handles_explain(struct nti_handles *l, const struct nti_handle_request *
 			struct nti_absence *out)
 {
 	const struct nti_method_row *method = nti_method_get(what->method);
+	struct nti_claim_pmu bank;
+	struct claim_texts texts;
 
-	if (l->was_claim)
-		return explain_claim(l, what, error, out);
+	if (l->was_claim) {
+		bank = bank_of(l->os, what, &texts);
+		return nti_claim_explain(&bank, error, &l->owner, out);
+	}
 	if (!is_reached(what))
 		return nti_absence_set(out, NTIME_REASON_NOT_SUPPORTED, what->name,
 				       "leave the choice to ntime: without --via",

@@ -446,19 +446,22 @@ int nti_ntimefs_probe(struct nti_os *os, const struct nti_why **why)
 
 static int explain_busy(const struct nti_ntimefs *fs, const char *where, struct nti_absence *out)
 {
+	char guess[NTI_NTIMEFS_PATH_BYTES + 64];
+	const struct nti_user user = {
+		.guess = guess,
+		.remedy = "end what counts with perf or ntime, and the NMI watchdog: sysctl "
+			  "kernel.nmi_watchdog=0 (" NTIME_FS_PATH
+			  "/status names writers and refusals)",
+	};
 	/* Of a core PMU the kernel says no more than that it is taken. */
 	int ret = strstr(fs->path, "/uncore") ? nti_ntimefs_explain_owner(fs->os, where, out)
 					      : -ENOENT;
 
 	if (ret != -ENOENT)
 		return ret;
-	return nti_absence_set(
-		out, NTIME_REASON_BUSY, where,
-		"end what counts with perf or ntime, and the NMI watchdog: sysctl "
-		"kernel.nmi_watchdog=0 (" NTIME_FS_PATH "/status names writers and refusals)",
-		"the counters of %s are taken by perf, by the NMI watchdog or by another ntime "
-		"(%s is busy)",
-		where, fs->path);
+	(void)snprintf(guess, sizeof(guess), "perf, the NMI watchdog or another ntime (%s is busy)",
+		       fs->path);
+	return nti_why_in_use(out, &user, "a counter of %s", where);
 }
 
 int nti_ntimefs_explain(struct nti_ntimefs *fs, const char *where, int error,

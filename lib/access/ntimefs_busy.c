@@ -14,6 +14,7 @@
 
 #include "include/uapi/ntime.h"
 #include "lib/access/ntimefs.h"
+#include "lib/access/why.h"
 #include "lib/os/process.h"
 
 #define NAME_CHARS 95
@@ -61,24 +62,21 @@ static int explain(const char *text, const char *where, struct nti_absence *out)
 {
 	struct refusal refusal;
 	const char *name;
-	char comm[32], about[NAME_CHARS + 128];
-	int pid;
+	char comm[32], guess[WHY_CHARS + 64];
+	struct nti_user user = {
+		.command = comm,
+		.guess = guess,
+		.remedy = "end what counts there, or count through perf: --via perf",
+	};
 
 	if (!find_refusal(text, &refusal))
 		return -ENOENT;
 	name = strchr(refusal.name, '/');
 	name = name ? name + 1 : refusal.name;
-	(void)snprintf(about, sizeof(about), "%s of %.120s", name, where);
-	pid = find_writer(text, refusal.name, comm);
-	if (pid)
-		return nti_absence_set(out, NTIME_REASON_BUSY, about, "end it, or wait for its end",
-				       "counter %s of %s is in use by %s (pid %d)", name, where,
-				       comm, pid);
-	return nti_absence_set(out, NTIME_REASON_BUSY, about,
-			       "end what counts there, or count through perf: --via perf",
-			       "counter %s of %s is in use: %s (perf, or a program that does not "
-			       "say so)",
-			       name, where, refusal.why);
+	user.pid = find_writer(text, refusal.name, comm);
+	(void)snprintf(guess, sizeof(guess), "perf, or a program that does not say so (%s)",
+		       refusal.why);
+	return nti_why_in_use(out, &user, "counter %s of %s", name, where);
 }
 
 int nti_ntimefs_explain_owner(struct nti_os *os, const char *where, struct nti_absence *out)

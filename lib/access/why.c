@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* Why registers cannot be reached. */
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 
 #include "lib/access/ntimefs.h"
 #include "lib/access/why.h"
@@ -95,4 +97,24 @@ struct nti_why nti_why_of_access(int error)
 	default:
 		return (struct nti_why){ NTIME_REASON_FAILED, "", "", "dmesg" };
 	}
+}
+
+int nti_why_in_use(struct nti_absence *out, const struct nti_user *user, const char *format, ...)
+{
+	static const char end_it[] = "end it, or wait for its end";
+	char what[256];
+	va_list args;
+
+	va_start(args, format);
+	(void)vsnprintf(what, sizeof(what), format, args);
+	va_end(args);
+	if (!user->pid)
+		return nti_absence_set(out, NTIME_REASON_BUSY, what,
+				       user->remedy ? user->remedy : end_it, "%s is in use by %s",
+				       what, user->guess ? user->guess : "another program");
+	return nti_absence_set(out, NTIME_REASON_BUSY, what, end_it,
+			       user->has_ended
+				       ? "%s is in use by a process that %s (pid %d) left behind"
+				       : "%s is in use by %s (pid %d)",
+			       what, *user->command ? user->command : "a program", (int)user->pid);
 }

@@ -3,6 +3,9 @@
 #ifndef NTI_WHY_H
 #define NTI_WHY_H
 
+#include <stdbool.h>
+#include <sys/types.h>
+
 #include "lib/base/absence.h"
 
 extern const struct nti_why nti_why_no_msrs;	    /* of this architecture */
@@ -22,5 +25,18 @@ extern const struct nti_why nti_why_no_registers; /* behind such an access metho
  * who knows which.
  */
 struct nti_why nti_why_of_access(int error);
+
+/* Who uses something that was asked for. */
+struct nti_user {
+	pid_t pid; /* 0: not known */
+	const char *command;
+	bool has_ended; /* and a process that it started has it */
+	/* Where @pid is 0: who it may be, and what ends that; NULL: nobody knows. */
+	const char *guess, *remedy;
+};
+
+/* What @format gives ("counter %s of %s") is in use by @user. 0 or -ENOMEM. */
+int nti_why_in_use(struct nti_absence *out, const struct nti_user *user, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 #endif

@@ -24,6 +24,7 @@ struct nthw_box_kind bank_uncore = { .name = "nhm_uncore",
 				     .boxes = 1 };
 const struct nti_claim_pmu bank_claim = { .name = "uncore-0",
 					  .what = "uncore of package 0",
+					  .where = "package 0",
 					  .kind = &bank_uncore };
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)

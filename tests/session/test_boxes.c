@@ -327,7 +327,7 @@ TEST(through_the_driver)
 	TT_IS(v[0].count, 305);
 	TT_IS(v[1].count, 42);
 	other = session(&f, THROTTLED);
-	TT_HAS(item_of(other, 0).reason, "the counters of package 0 are taken");
+	TT_HAS(item_of(other, 0).reason, "a counter of package 0 is in use by perf");
 	ntime_session_free(other);
 	ntime_session_free(s);
 	fini(&f);

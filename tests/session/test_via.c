@@ -348,7 +348,7 @@ static const struct refusal_row {
 	{ __LINE__, FAKE_LOADED, false, -ENOENT, "not mounted", "mount -t ntime" },
 	{ __LINE__, FAKE_LOCKED, false, -EACCES, "may not", "" },
 	{ __LINE__, FAKE_UNREADABLE, false, -EACCES, "may not", "" },
-	{ __LINE__, FAKE_MOUNTED, true, 0, "taken by perf", "nmi_watchdog" },
+	{ __LINE__, FAKE_MOUNTED, true, 0, "is in use by perf", "nmi_watchdog" },
 };
 
 TEST(refusals)

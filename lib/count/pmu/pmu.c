@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "core/base/names.h"
+#include "lib/access/why.h"
 #include "lib/count/pmu/pmu_group.h"
 #include "lib/os/process.h"
 
@@ -169,29 +170,24 @@ static int open_bank(struct nti_pmus *banks, const struct wanted *what, struct n
 static int explain_in_use(const struct nti_pmu_hw *hw, const struct wanted *what, unsigned int seat,
 			  struct nti_absence *out)
 {
-	char name[NTHW_NAME_SIZE], where[NTI_HANDLE_WHERE_BYTES],
-		about[sizeof(name) + sizeof(where) + 4];
+	char name[NTHW_NAME_SIZE], where[NTI_HANDLE_WHERE_BYTES], guess[128];
+	struct nti_user user = { .guess = "a program that does not say so" };
 
 	hw->ops->name(hw, seat, name, sizeof(name));
 	nti_handle_where(&what->handle, where, sizeof(where));
-	(void)snprintf(about, sizeof(about), "%s of %s", name, where);
-	if (!what->handle.box)
-		return nti_absence_set(
-			out, NTIME_REASON_BUSY, about,
-			"end what counts with perf, and the NMI watchdog: sysctl "
-			"kernel.nmi_watchdog=0",
-			"counter %s of %s is in use; perf or the NMI watchdog may count with it",
-			name, where);
-	if (!what->unit->has_sysfs)
-		return nti_absence_set(out, NTIME_REASON_BUSY, about, "end what counts there",
-				       "counter %s of %s is in use by a program that does not say "
-				       "so",
-				       name, where);
-	return nti_absence_set(out, NTIME_REASON_BUSY, about,
-			       "end what counts there, or count through perf: --via perf",
-			       "counter %s of %s is in use; the kernel's own unit \"%s\" may count "
-			       "with it (perf)",
-			       name, where, what->unit->name);
+	if (!what->handle.box) {
+		user.guess = "perf, the NMI watchdog or a program that does not say so";
+		user.remedy = "end what counts with perf, and the NMI watchdog: sysctl "
+			      "kernel.nmi_watchdog=0";
+	} else if (what->unit->has_sysfs) {
+		(void)snprintf(guess, sizeof(guess),
+			       "perf (the kernel's own unit \"%.40s\"), or a program that does not "
+			       "say so",
+			       what->unit->name);
+		user.guess = guess;
+		user.remedy = "end what counts there, or count through perf: --via perf";
+	}
+	return nti_why_in_use(out, &user, "counter %s of %s", name, where);
 }
 
 static int explain_no_sequence(const struct nti_pmus *banks, const struct wanted *what,

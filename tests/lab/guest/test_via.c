@@ -364,7 +364,7 @@ TEST(perf_has_the_counters)
 	LAB_OK(ntime_session_add_list(own, USER));
 	LAB_OK(ntime_session_open(own));
 	print_message("# %s; remedy: %s\n", item_of(own, 0).reason, item_of(own, 0).remedy);
-	TT_HAS(item_of(own, 0).reason, "taken by perf");
+	TT_HAS(item_of(own, 0).reason, "is in use by perf");
 	ntime_session_free(own);
 	must_be_exact(perf);
 	ntime_session_free(perf);
