@@ -208,10 +208,10 @@ void nti_handle_where(const struct nti_handle_request *what, char *text, size_t 
 int nti_handle_explain_access(struct nti_handles *l, const struct nti_handle_request *what,
 			      int error, struct nti_absence *out)
 {
-	const struct nti_why *probed, failed = nti_why_of_access(error), *why = &failed;
+	const struct nti_why *why;
 
-	if (nti_method_probe(l->os, what->method, &probed) < 0)
-		why = probed;
+	if (nti_method_probe(l->os, what->method, &why) == 0)
+		why = nti_why_of_access(what->method, error);
 	if (l->error.code)
 		return nti_absence_set(out, why->code, what->name, why->remedy, "%s",
 				       l->error.text);

@@ -78,24 +78,30 @@ const struct nti_why nti_why_no_registers = {
 	"leave the choice to ntime: without --via",
 };
 
-struct nti_why nti_why_of_access(int error)
+const struct nti_why *nti_why_of_access(enum nti_method method, int error)
 {
+	static const struct nti_why may_not = { NTIME_REASON_PERMISSION, "", "",
+						"run as root, where the kernel is not locked "
+						"down" };
+	static const struct nti_why too_many = { NTIME_REASON_LIMIT, "", "",
+						 "raise the limit: ulimit -n 65536" };
+	static const struct nti_why gone = { NTIME_REASON_OFFLINE, "", "",
+					     "count what is there: ntime list -v" };
+	static const struct nti_why failed = { NTIME_REASON_FAILED, "", "", "dmesg" };
+
 	switch (error) {
 	case -EACCES:
 	case -EPERM:
-		return (struct nti_why){ NTIME_REASON_PERMISSION, "", "",
-					 "run as root, where the kernel is not locked down" };
+		return &may_not;
 	case -EMFILE:
-		return (struct nti_why){ NTIME_REASON_LIMIT, "", "",
-					 "raise the limit: ulimit -n 65536" };
+		return &too_many;
 	case -ENOENT:
-		return (struct nti_why){ NTIME_REASON_NOT_LOADED, "", "", "modprobe msr" };
+		return method == NTI_METHOD_MSR ? &nti_why_msr_not_loaded : &gone;
 	case -ENODEV:
 	case -ENXIO:
-		return (struct nti_why){ NTIME_REASON_OFFLINE, "", "",
-					 "count what is there: ntime list -v" };
+		return &gone;
 	default:
-		return (struct nti_why){ NTIME_REASON_FAILED, "", "", "dmesg" };
+		return &failed;
 	}
 }
 

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "lib/access/method.h"
 #include "lib/base/absence.h"
 
 extern const struct nti_why nti_why_no_msrs;	    /* of this architecture */
@@ -21,10 +22,10 @@ extern const struct nti_why nti_why_recording;
 extern const struct nti_why nti_why_no_registers; /* behind such an access method */
 
 /*
- * Code and remedy of an access to registers that failed with @error; the sentence is the caller's,
- * who knows which.
+ * Code and remedy of an access to registers through @method that failed with @error; the sentence
+ * is the caller's, who knows which. Static memory.
  */
-struct nti_why nti_why_of_access(int error);
+const struct nti_why *nti_why_of_access(enum nti_method method, int error);
 
 /* Who uses something that was asked for. */
 struct nti_user {

@@ -489,13 +489,13 @@ static int discover_like(struct finder *f, const struct nti_boxes_cpu *cpu,
 
 static int explain(struct finder *f, struct nti_unit *unit, unsigned int cpu, int error)
 {
-	const struct nti_why why = nti_why_of_access(error);
+	const struct nti_why *why = nti_why_of_access(NTI_METHOD_MSR, error);
 	char where[32];
 
 	(void)snprintf(where, sizeof(where), "CPU %u", cpu);
 	if (f->probe.fs)
 		return nti_ntimefs_explain(f->probe.fs, where, error, &unit->absent);
-	return nti_absence_set(&unit->absent, why.code, unit->name, why.remedy,
+	return nti_absence_set(&unit->absent, why->code, unit->name, why->remedy,
 			       "the registers of %s cannot be read on %s: %s", unit->name, where,
 			       strerror(-error));
 }

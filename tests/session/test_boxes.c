@@ -13,8 +13,10 @@
 
 #include "tests/tt.h"
 
+#include "core/seq/box.h"
 #include "lib/machine/box_bus.h"
 #include "lib/access/claim.h"
+#include "lib/access/handle.h"
 #include "tests/session/fake_boxes.h"
 
 #define HOUR_NS 3600000000000ull
@@ -697,6 +699,50 @@ static struct ntime_session *session_without_driver(struct fake_boxes *f, const 
 }
 
 /* Where the kernel's driver may be who counts, it would stop and start ours with its own. */
+/*
+ * What to do about an access that failed depends on the method: configuration space has no driver.
+ */
+static const struct access_row {
+	int line;
+	enum nti_method method;
+	const char *kind;
+	int error;
+	enum ntime_reason code;
+	const char *remedy;
+} access_rows[] = {
+	{ __LINE__, NTI_METHOD_MSR, "nhm_uncore", -ENOENT, NTIME_REASON_NOT_LOADED,
+	  "modprobe msr" },
+	{ __LINE__, NTI_METHOD_PCI, "snbep_imc", -ENOENT, NTIME_REASON_OFFLINE,
+	  "count what is there: ntime list -v" },
+	{ __LINE__, NTI_METHOD_PCI, "snbep_imc", -EPERM, NTIME_REASON_PERMISSION,
+	  "run as root, where the kernel is not locked down" },
+	{ __LINE__, NTI_METHOD_PCI, "snbep_imc", -EIO, NTIME_REASON_FAILED, "dmesg" },
+};
+
+TEST(accesses_that_failed)
+{
+	struct nti_handles *handles;
+	struct fake_boxes f;
+
+	init(&f, false);
+	TT_IS(nti_handles_new(f.ctx.os, &handles), 0);
+	TT_FOR_EACH_ROW(r, access_rows) {
+		const struct nti_unit_box box = { .kind = nthw_box_kind(r->kind) };
+		const struct nti_handle_request what = { .name = "uncore",
+							 .scope = NTI_SCOPE_PACKAGE,
+							 .method = r->method,
+							 .box = &box };
+		struct nti_absence why = { 0 };
+
+		TT_EQ(r, nti_handles_explain(handles, &what, r->error, &why), 0);
+		TT_EQ(r, why.code, r->code);
+		TT_STR(r, why.remedy, r->remedy);
+		nti_absence_fini(&why);
+	}
+	nti_handles_free(handles);
+	fini(&f);
+}
+
 TEST(box_in_use_by_the_kernel)
 {
 	struct fake_boxes f;
@@ -1324,6 +1370,7 @@ int main(void)
 		cmocka_unit_test(events_that_registers_cannot_count),
 		cmocka_unit_test(wraps),
 		cmocka_unit_test(turns),
+		cmocka_unit_test(accesses_that_failed),
 		cmocka_unit_test(box_in_use_by_the_kernel),
 		cmocka_unit_test(core_in_use_by_the_kernel),
 		cmocka_unit_test(counters_in_use),
