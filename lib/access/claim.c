@@ -485,9 +485,9 @@ int nti_claim_explain(const struct nti_claim_pmu *bank, int error,
 			"%s, where programs say which counters they have, is for root only",
 			NTI_CLAIM_DIRECTORY);
 	default:
-		return nti_absence_set(out, NTIME_REASON_FAILED, bank->what,
-				       "make sure that it can be written to",
-				       "cannot write down in %s who has %s: %s",
-				       NTI_CLAIM_DIRECTORY, bank->what, strerror(-error));
+		return nti_absence_set_failed(out, NTIME_REASON_FAILED, bank->what, error,
+					      "make sure that it can be written to",
+					      "cannot write down in %s who has %s: %s",
+					      NTI_CLAIM_DIRECTORY, bank->what, strerror(-error));
 	}
 }

@@ -213,11 +213,12 @@ int nti_handle_explain_access(struct nti_handles *l, const struct nti_handle_req
 	if (nti_method_probe(l->os, what->method, &why) == 0)
 		why = nti_why_of_access(what->method, error);
 	if (l->error.code)
-		return nti_absence_set(out, why->code, what->name, why->remedy, "%s",
-				       l->error.text);
-	return nti_absence_set(out, why->code, what->name, why->remedy,
-			       "the registers of %s cannot be used through %s: %s", what->name,
-			       nti_method_get(what->method)->name, strerror(-error));
+		return nti_absence_set_failed(out, why->code, what->name, error, why->remedy, "%s",
+					      l->error.text);
+	return nti_absence_set_failed(out, why->code, what->name, error, why->remedy,
+				      "the registers of %s cannot be used through %s: %s",
+				      what->name, nti_method_get(what->method)->name,
+				      strerror(-error));
 }
 
 int nti_handles_explain(struct nti_handles *l, const struct nti_handle_request *what, int error,

@@ -33,8 +33,9 @@ static int explain(struct nti_handles *l, const struct nti_handle_request *what,
 	nti_handle_where(what, where, sizeof(where));
 	if (l->recent && l->recent->fs)
 		return nti_ntimefs_explain(l->recent->fs, where, error, out);
-	return nti_absence_set(out, NTIME_REASON_FAILED, where, "dmesg",
-			       "the registers of %s cannot be opened: %s", where, strerror(-error));
+	return nti_absence_set_failed(out, NTIME_REASON_FAILED, where, error, "dmesg",
+				      "the registers of %s cannot be opened: %s", where,
+				      strerror(-error));
 }
 
 const struct nti_method_ops nti_method_ntimefs = {

@@ -501,10 +501,10 @@ int nti_ntimefs_explain(struct nti_ntimefs *fs, const char *where, int error,
 				       "raise the limit: ulimit -n 65536",
 				       "too many open files for the registers of %s", where);
 	default:
-		return nti_absence_set(out, NTIME_REASON_FAILED, fs->path,
-				       "dmesg, " NTIME_FS_PATH "/status", "%s failed at %s: %s",
-				       fs->was_open ? "an access" : "opening", fs->path,
-				       strerror(-error));
+		return nti_absence_set_failed(
+			out, NTIME_REASON_FAILED, fs->path, error,
+			"dmesg, " NTIME_FS_PATH "/status", "%s failed at %s: %s",
+			fs->was_open ? "an access" : "opening", fs->path, strerror(-error));
 	}
 }
 

@@ -124,6 +124,20 @@ int nti_absence_set(struct nti_absence *a, enum ntime_reason code, const char *a
 	return fill(a, code, about, remedy, text);
 }
 
+int nti_absence_set_failed(struct nti_absence *a, enum ntime_reason code, const char *about,
+			   int error, const char *remedy, const char *reason, ...)
+{
+	char of[256], *text;
+	va_list args;
+
+	(void)snprintf(of, sizeof(of), "%.128s: %s", about, strerror(-error));
+	va_start(args, reason);
+	if (vasprintf(&text, reason, args) < 0)
+		text = NULL;
+	va_end(args);
+	return fill(a, code, of, remedy, text);
+}
+
 int nti_absence_set_why(struct nti_absence *a, const struct nti_why *why)
 {
 	return fill(a, why->code, why->about, why->remedy, strdup(why->reason));

@@ -44,6 +44,13 @@ void nti_absence_fini(struct nti_absence *a);
 int nti_absence_set(struct nti_absence *a, enum ntime_reason code, const char *about,
 		    const char *remedy, const char *reason, ...)
 	__attribute__((format(printf, 5, 6)));
+/*
+ * The same of something that failed with @error, whose text becomes part of what the reason is
+ * about: that it failed for another cause is another reason.
+ */
+int nti_absence_set_failed(struct nti_absence *a, enum ntime_reason code, const char *about,
+			   int error, const char *remedy, const char *reason, ...)
+	__attribute__((format(printf, 6, 7)));
 int nti_absence_set_why(struct nti_absence *a, const struct nti_why *why);
 /* A metric cannot be computed without @event, which is absent because of @cause. */
 int nti_absence_set_needs(struct nti_absence *a, const char *event,

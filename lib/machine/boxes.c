@@ -495,9 +495,9 @@ static int explain(struct finder *f, struct nti_unit *unit, unsigned int cpu, in
 	(void)snprintf(where, sizeof(where), "CPU %u", cpu);
 	if (f->probe.fs)
 		return nti_ntimefs_explain(f->probe.fs, where, error, &unit->absent);
-	return nti_absence_set(&unit->absent, why->code, unit->name, why->remedy,
-			       "the registers of %s cannot be read on %s: %s", unit->name, where,
-			       strerror(-error));
+	return nti_absence_set_failed(&unit->absent, why->code, unit->name, error, why->remedy,
+				      "the registers of %s cannot be read on %s: %s", unit->name,
+				      where, strerror(-error));
 }
 
 /*

@@ -708,15 +708,19 @@ static const struct access_row {
 	const char *kind;
 	int error;
 	enum ntime_reason code;
-	const char *remedy;
+	const char *about, *remedy;
 } access_rows[] = {
 	{ __LINE__, NTI_METHOD_MSR, "nhm_uncore", -ENOENT, NTIME_REASON_NOT_LOADED,
-	  "modprobe msr" },
+	  "uncore: No such file or directory", "modprobe msr" },
 	{ __LINE__, NTI_METHOD_PCI, "snbep_imc", -ENOENT, NTIME_REASON_OFFLINE,
-	  "count what is there: ntime list -v" },
+	  "uncore: No such file or directory", "count what is there: ntime list -v" },
 	{ __LINE__, NTI_METHOD_PCI, "snbep_imc", -EPERM, NTIME_REASON_PERMISSION,
-	  "run as root, where the kernel is not locked down" },
-	{ __LINE__, NTI_METHOD_PCI, "snbep_imc", -EIO, NTIME_REASON_FAILED, "dmesg" },
+	  "uncore: Operation not permitted", "run as root, where the kernel is not locked down" },
+	{ __LINE__, NTI_METHOD_PCI, "snbep_imc", -EIO, NTIME_REASON_FAILED,
+	  "uncore: Input/output error", "dmesg" },
+	/* Another cause is another reason, though code and remedy are the same. */
+	{ __LINE__, NTI_METHOD_PCI, "snbep_imc", -ENOSPC, NTIME_REASON_FAILED,
+	  "uncore: No space left on device", "dmesg" },
 };
 
 TEST(accesses_that_failed)
@@ -736,6 +740,7 @@ TEST(accesses_that_failed)
 
 		TT_EQ(r, nti_handles_explain(handles, &what, r->error, &why), 0);
 		TT_EQ(r, why.code, r->code);
+		TT_STR(r, why.about, r->about);
 		TT_STR(r, why.remedy, r->remedy);
 		nti_absence_fini(&why);
 	}

@@ -11,6 +11,7 @@
 
 #include <ntime/ntime.h>
 
+#include "lib/count/perf/perf.h"
 #include "tests/tt.h"
 
 #define MODEL4 "tests/session/model4.json"
@@ -369,6 +370,27 @@ TEST(refusals)
 		TT_HAS(ntime_error_text(rig.ctx), r->text);
 		fini(&rig);
 	}
+}
+
+/* The kernel refuses for several causes that have no words of ours: each is a reason of its own. */
+TEST(causes_are_told_apart)
+{
+	static const struct nti_unit unit = { .name = "core" };
+	static const struct perf_event_attr attr = { .type = PERF_TYPE_RAW };
+	static const struct nti_perf_where self = { .pid = 0, .cpu = -1 };
+	struct nti_absence why[3] = { 0 };
+	static const int error[] = { -EIO, -ENOSPC, -EIO };
+	size_t i;
+
+	for (i = 0; i < 3; i++)
+		TT_IS(nti_perf_explain(NULL, &unit, &attr, self, error[i], &why[i]), 0);
+	TT_TEXT(why[0].about, "core: Input/output error");
+	TT_TEXT(why[1].about, "core: No space left on device");
+	TT_TEXT(why[2].about, why[0].about);
+	TT_IS(why[0].code, why[1].code);
+	TT_TEXT(why[0].remedy, why[1].remedy);
+	for (i = 0; i < 3; i++)
+		nti_absence_fini(&why[i]);
 }
 
 static const struct add_row {
@@ -792,6 +814,7 @@ int main(void)
 		cmocka_unit_test(stop_and_go_on),
 		cmocka_unit_test(deltas),
 		cmocka_unit_test(refusals),
+		cmocka_unit_test(causes_are_told_apart),
 		cmocka_unit_test(nothing_is_added_on_failure),
 		cmocka_unit_test(cpus_are_counted_once),
 		cmocka_unit_test(readers_fall_back),

@@ -177,9 +177,10 @@ int nti_perf_explain(struct nti_os *os, const struct nti_unit *unit,
 				       "end the other user of the PMU",
 				       "another user holds %s for itself", unit->name);
 	default:
-		return nti_absence_set(
-			out, NTIME_REASON_FAILED, unit->name, "see perf_event_open(2), ERRORS",
-			"perf_event_open(2) on %s failed: %s", unit->name, strerror(-error));
+		return nti_absence_set_failed(out, NTIME_REASON_FAILED, unit->name, error,
+					      "see perf_event_open(2), ERRORS",
+					      "perf_event_open(2) on %s failed: %s", unit->name,
+					      strerror(-error));
 	}
 }
 
