@@ -26,7 +26,7 @@
 struct nti_handles;
 struct nti_handle; /* the registers of one instance */
 
-/* One a session. What a method needs is opened with the first handle that uses it. */
+/* One a session, and one while boxes are looked for. A method is opened with its first handle. */
 int nti_handles_new(struct nti_os *os, struct nti_handles **out);
 void nti_handles_free(struct nti_handles *l);
 

@@ -9,8 +9,7 @@
 #include "core/seq/box.h"
 #include "lib/machine/box_bus.h"
 #include "lib/machine/boxes.h"
-#include "lib/access/msr.h"
-#include "lib/access/ntimefs.h"
+#include "lib/access/handle.h"
 #include "lib/access/pci.h"
 #include "lib/access/why.h"
 #include "lib/base/compiler.h"
@@ -25,13 +24,6 @@ struct method {
 	const struct nti_why *why; /* why not */
 };
 
-/* Registers to ask, never to write. */
-struct probe {
-	struct nthw_io io; /* first: what is lent gets this pointer */
-	struct nti_msr *msr;
-	struct nti_ntimefs *fs;
-};
-
 struct finder {
 	struct nti_os *os;
 	struct nti_units *units;
@@ -41,7 +33,7 @@ struct finder {
 	char online[4096]; /* CPUs, as the kernel lists them */
 	bool is_guest;
 	struct method msr, pci;
-	struct probe probe;
+	struct nti_handles *handles;
 	struct nti_pci *bus;
 	struct nti_box_pci functions;
 	struct nti_box_buses *buses;
@@ -49,51 +41,18 @@ struct finder {
 	bool has_dies; /* packages have several */
 };
 
-static int probe_read(struct nthw_io *io, enum nthw_space space, unsigned int unit,
-		      uint32_t address, uint64_t *value)
-{
-	struct probe *p = (struct probe *)io;
-
-	if (p->fs)
-		return nti_ntimefs_io(p->fs)->read(nti_ntimefs_io(p->fs), space, unit, address,
-						   value);
-	if (space != NTHW_SPACE_MSR || !p->msr)
-		return NTHW_ENOTSUP;
-	return nti_msr_read(p->msr, unit, address, value, NULL);
-}
-
-static int probe_write(struct nthw_io *io, enum nthw_space space, unsigned int unit,
-		       uint32_t address, uint64_t value)
-{
-	(void)io;
-	(void)space;
-	(void)unit;
-	(void)address;
-	(void)value;
-	return -EPERM;
-}
-
-static int probe_init(struct finder *f)
-{
-	f->probe.io = (struct nthw_io){ .read = probe_read, .write = probe_write };
-	if (!f->msr.is_usable)
-		return 0;
-	return f->msr.method == NTI_METHOD_NTIMEFS ? nti_ntimefs_new(f->os, "", &f->probe.fs)
-						   : nti_msr_new(f->os, &f->probe.msr);
-}
-
 /* First of the driver's files and the kernel's own devices. */
 static void find_methods(struct finder *f)
 {
 	const struct nti_why *why;
 
-	if (nti_ntimefs_probe(f->os, &why) == 0) {
+	if (nti_method_probe(f->os, NTI_METHOD_NTIMEFS, &why) == 0) {
 		f->msr = f->pci =
 			(struct method){ .is_usable = true, .method = NTI_METHOD_NTIMEFS };
 		return;
 	}
 	f->msr.method = NTI_METHOD_MSR;
-	f->msr.is_usable = nti_msr_probe(f->os, &f->msr.why) == 0;
+	f->msr.is_usable = nti_method_probe(f->os, NTI_METHOD_MSR, &f->msr.why) == 0;
 	f->pci = (struct method){ .method = NTI_METHOD_PCI,
 				  .is_usable = f->os->ops->is_privileged(f->os, false),
 				  .why = &nti_why_pci_for_root };
@@ -145,11 +104,28 @@ static int add_box(struct nti_unit *unit, const struct nti_unit_box *box)
 	return 0;
 }
 
-static struct nthw_box box_at(struct finder *f, const struct nti_unit_box *box)
+/* Registers of CPUs are asked, never written: nobody has to be kept away. */
+static struct nti_handle_request request_for(const struct finder *f, const char *name,
+					     unsigned int cpu)
 {
-	return (struct nthw_box){
-		.kind = box->kind, .io = &f->probe.io, .unit = box->cpu, .number = box->number
+	return (struct nti_handle_request){
+		.name = name, .cpu = cpu, .method = f->msr.method, .reads_only = true
 	};
+}
+
+/* @out is there as long as *@handle is. */
+static int open_box(struct finder *f, const struct nti_unit_box *box, struct nti_handle **handle,
+		    struct nthw_box *out)
+{
+	const struct nti_handle_request what = request_for(f, box->kind->unit, box->cpu);
+	int ret = nti_handle_new(f->handles, &what, handle);
+
+	if (ret == 0)
+		*out = (struct nthw_box){ .kind = box->kind,
+					  .io = nti_handle_io(*handle),
+					  .unit = nti_handle_unit(*handle),
+					  .number = box->number };
+	return ret;
 }
 
 /*
@@ -159,19 +135,20 @@ static struct nthw_box box_at(struct finder *f, const struct nti_unit_box *box)
 static void find_energy(struct finder *f, struct nti_unit *unit)
 {
 	const struct nthw_box_kind *kind = unit->boxes ? unit->box[0].kind : NULL;
+	struct nti_handle *handle;
 	struct nthw_box box;
 	uint32_t i, bits;
 
-	if (!kind || !f->msr.is_usable)
+	if (!kind || !f->msr.is_usable || open_box(f, &unit->box[0], &handle, &box) < 0)
 		return;
-	box = box_at(f, &unit->box[0]);
 	for (i = 0; i < kind->frees; i++) {
 		if (!kind->free[i].has_unit && nthw_box_energy_bits(&box, i, &bits) == 0 &&
 		    bits < 64) {
 			unit->energy_scale = 1 / (double)((uint64_t)1 << bits);
-			return;
+			break;
 		}
 	}
+	nti_handle_free(handle);
 }
 
 /* Package and die of @box's CPU. */
@@ -487,19 +464,6 @@ static int discover_like(struct finder *f, const struct nti_boxes_cpu *cpu,
 	return 0;
 }
 
-static int explain(struct finder *f, struct nti_unit *unit, unsigned int cpu, int error)
-{
-	const struct nti_why *why = nti_why_of_access(NTI_METHOD_MSR, error);
-	char where[32];
-
-	(void)snprintf(where, sizeof(where), "CPU %u", cpu);
-	if (f->probe.fs)
-		return nti_ntimefs_explain(f->probe.fs, where, error, &unit->absent);
-	return nti_absence_set_failed(&unit->absent, why->code, unit->name, error, why->remedy,
-				      "the registers of %s cannot be read on %s: %s", unit->name,
-				      where, strerror(-error));
-}
-
 /*
  * Boxes of @unit could not all be asked: a part of them would be taken for the whole, so none is
  * counted, and the unit says why.
@@ -508,6 +472,7 @@ static int give_up(struct finder *f, struct nti_unit *unit, const struct nti_uni
 		   int error)
 {
 	const struct nti_unit_box nameless = { .kind = box->kind, .number = box->number };
+	struct nti_handle_request what;
 
 	if (error == -ENOMEM || !unit)
 		return -ENOMEM;
@@ -515,7 +480,8 @@ static int give_up(struct finder *f, struct nti_unit *unit, const struct nti_uni
 	unit->frees = 0;
 	if (add_box(unit, &nameless) < 0)
 		return -ENOMEM;
-	return explain(f, unit, box->cpu, error);
+	what = request_for(f, unit->name, box->cpu);
+	return nti_handles_explain(f->handles, &what, error, &unit->absent);
 }
 
 /*
@@ -523,12 +489,12 @@ static int give_up(struct finder *f, struct nti_unit *unit, const struct nti_uni
  * absent when one cannot be asked.
  */
 static int add_msr_box(struct finder *f, const struct nti_boxes_cpu *cpu,
-		       struct nti_unit_box *found, struct likes *likes, struct nti_unit **unit)
+		       struct nti_unit_box *found, const struct nthw_box *box, struct likes *likes,
+		       struct nti_unit **unit)
 {
-	struct nthw_box box = box_at(f, found);
 	uint64_t counters = 0;
 	char name[64];
-	int ret = discover_like(f, cpu, &box, likes, &counters);
+	int ret = discover_like(f, cpu, box, likes, &counters);
 
 	if (ret == 0 && !counters)
 		return 0;
@@ -552,6 +518,8 @@ static int add_msr_unit(struct finder *f, const struct nthw_box_kind *kind, uint
 {
 	struct nti_unit *unit = NULL;
 	struct likes likes = { 0 };
+	struct nti_handle *handle;
+	struct nthw_box box;
 	size_t i;
 	int ret = 0;
 
@@ -560,26 +528,18 @@ static int add_msr_unit(struct finder *f, const struct nthw_box_kind *kind, uint
 					      .number = number,
 					      .cpu = f->cpu[i].cpu };
 
-		if (is_first_of_domain(f, i, scope_of(kind)))
-			ret = add_msr_box(f, &f->cpu[i], &found, &likes, &unit);
+		if (!is_first_of_domain(f, i, scope_of(kind)))
+			continue;
+		ret = open_box(f, &found, &handle, &box);
+		if (ret < 0)
+			return ret;
+		ret = add_msr_box(f, &f->cpu[i], &found, &box, &likes, &unit);
+		nti_handle_free(handle);
 	}
 	if (ret < 0 || !unit || unit->absent.reason)
 		return ret;
 	find_energy(f, unit);
 	return name_cpus(unit) < 0 ? -ENOMEM : 1;
-}
-
-/*
- * The driver's files stay open: those of all boxes of a large server are more than a process may
- * have.
- */
-static int renew_probe(struct finder *f)
-{
-	if (!f->probe.fs)
-		return 0;
-	nti_ntimefs_free(f->probe.fs);
-	f->probe.fs = NULL;
-	return nti_ntimefs_new(f->os, "", &f->probe.fs);
 }
 
 static int add_msr_kind(struct finder *f, const struct nthw_box_kind *kind)
@@ -599,9 +559,6 @@ static int add_msr_kind(struct finder *f, const struct nthw_box_kind *kind)
 		ret = add_msr_unit(f, kind, number);
 		if (ret <= 0)
 			return ret;
-		ret = renew_probe(f);
-		if (ret < 0)
-			return ret;
 	}
 	return 0;
 }
@@ -618,17 +575,6 @@ static int add_msr_kinds(struct finder *f)
 			ret = add_msr_kind(f, kind);
 	}
 	return ret;
-}
-
-static const struct nthw_box_kind *find_kind(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < nthw_box_kind_count; i++) {
-		if (strcmp(nthw_box_kinds[i]->name, name) == 0)
-			return nthw_box_kinds[i];
-	}
-	return NULL;
 }
 
 /* State of looking for the CPU of a unit's list that is in one package. */
@@ -724,7 +670,7 @@ static int add_dieless(struct finder *f, const struct nthw_box_kind *kind, const
 static int see_function(struct finder *f, const struct nti_pci_function *function,
 			const char *name_of_kind, uint32_t number)
 {
-	const struct nthw_box_kind *kind = find_kind(name_of_kind);
+	const struct nthw_box_kind *kind = nthw_box_kind(name_of_kind);
 	/* .number tells boxes apart that one function has; here each has a function. */
 	struct nti_unit_box box = { .kind = kind };
 	struct nti_unit *unit;
@@ -892,15 +838,14 @@ int nti_boxes_add(struct nti_os *os, const struct nti_boxes_source *lent, struct
 	f.is_guest = units->cpu.features & NTHW_X86_GUEST;
 	(void)nti_os_line(os, f.online, sizeof(f.online), "/sys/devices/system/cpu/online");
 	find_methods(&f);
-	ret = probe_init(&f);
+	ret = nti_handles_new(os, &f.handles);
 	if (ret == 0)
 		ret = add_msr_kinds(&f);
 	if (ret == 0)
 		ret = add_pci_kinds(&f);
 	nti_box_buses_free(f.buses);
 	nti_pci_free(f.bus);
-	nti_ntimefs_free(f.probe.fs);
-	nti_msr_free(f.probe.msr);
+	nti_handles_free(f.handles);
 	nti_units_sort(units);
 	return ret < 0 ? nti_error(e, -ENOMEM, "not enough memory for the list of units") : 0;
 }
