@@ -2,8 +2,8 @@
 /*
  * Chips of NVIDIA and where their units are.
  *
- * Ids, names and bases are from envytools (documentation of chips, rnndb graph/g80_pgraph); the ranges of PCI device ids from its list of them. The order is
- * that of its features. Of Fermi only the ids of chips are told.
+ * Ids, names and bases are from envytools (documentation of chips, rnndb graph/g80_pgraph, graph/gf100_pgraph, memory, gf100_pcounter.xml); the ranges
+ * of PCI device ids from its list of them; aliases from Fermi on from nouveau. The order is that of its features.
  */
 #include "core/regs/nv50_chip.h"
 
@@ -43,12 +43,27 @@ static const struct nthw_nv_place places_gt215[] = {
 	COMMON(nthw_nv_pmc_g92, nthw_nv_pcounter_gt215, nthw_nv_graph_gt215),
 	UNITS_G200,
 };
-static const struct nthw_nv_place places_gf100[] = {
-	{ "PMC", 0, { 0 }, { 0 }, &nthw_nv_pmc_gf100 },
-	{ "PCOUNTER.GPC[#].DOM[#]", 0x180000, { 0x1000, 0x200 }, { 32, 8 }, &nthw_nv_pcounter_gf100 },
-	{ "PCOUNTER.PART[#].DOM[#]", 0x1a0000, { 0x1000, 0x200 }, { 16, 8 }, &nthw_nv_pcounter_gf100 },
-	{ "PCOUNTER.HUB.DOM[#]", 0x1b0000, { 0x200 }, { 8 }, &nthw_nv_pcounter_gf100 },
-};
+/* From Fermi on: TPCs are parts of GPCs; what is written to the unit of all goes to each. */
+#define COMMON_GF100(tpc, mp)                                                                      \
+	{ "PMC", 0, { 0 }, { 0 }, &nthw_nv_pmc_gf100 },                                            \
+	{ "PBFB_BROADCAST", 0x10f000, { 0 }, { 0 }, &nthw_nv_pbfb },                               \
+	{ "PBFB[#]", 0x110000, { 0x1000 }, { 16 }, &nthw_nv_pbfb },                                \
+	{ "PMFB[#]", 0x140000, { 0x2000 }, { 16 }, &nthw_nv_pmfb },                                \
+	{ "PMFB_BROADCAST", 0x17e000, { 0 }, { 0 }, &nthw_nv_pmfb },                               \
+	{ "PCOUNTER.GPC[#].DOM[#]", 0x180000, { 0x1000, 0x200 }, { 32, 8 }, &nthw_nv_pcounter_gf100 }, \
+	{ "PCOUNTER.PART[#].DOM[#]", 0x1a0000, { 0x1000, 0x200 }, { 16, 8 }, &nthw_nv_pcounter_gf100 }, \
+	{ "PCOUNTER.HUB.DOM[#]", 0x1b0000, { 0x200 }, { 8 }, &nthw_nv_pcounter_gf100 },            \
+	{ "PCOUNTER.MAIN", 0x1b4000, { 0 }, { 0 }, &nthw_nv_pcounter_main },                       \
+	{ "PGRAPH.GPC_BROADCAST", 0x418000, { 0 }, { 0 }, &nthw_nv_gpc },                          \
+	{ "PGRAPH.GPC_BROADCAST.TPC_ALL", 0x419800, { 0 }, { 0 }, &(tpc) },                        \
+	{ "PGRAPH.GPC_BROADCAST.TPC_ALL.MP", 0x419e00, { 0 }, { 0 }, &(mp) },                      \
+	{ "PGRAPH.GPC[#]", 0x500000, { 0x8000 }, { 32 }, &nthw_nv_gpc },                           \
+	{ "PGRAPH.GPC[#].TPC[#]", 0x504000, { 0x8000, 0x800 }, { 32, 8 }, &(tpc) },                \
+	{ "PGRAPH.GPC[#].TPC[#].MP", 0x504600, { 0x8000, 0x800 }, { 32, 8 }, &(mp) }
+
+static const struct nthw_nv_place places_gf100[] = { COMMON_GF100(nthw_nv_tpc_gf100, nthw_nv_mp_gf100) };
+static const struct nthw_nv_place places_gk104[] = { COMMON_GF100(nthw_nv_tpc_gk104, nthw_nv_mp_gk104) };
+static const struct nthw_nv_place places_gm107[] = { COMMON_GF100(nthw_nv_tpc_gk104, nthw_nv_mp_gm107) };
 
 #define AT(list) .places = (list), .place_count = NTHW_ARRAY_SIZE(list)
 const struct nthw_nv_chip nthw_nv_chips[] = {
@@ -64,17 +79,31 @@ const struct nthw_nv_chip nthw_nv_chips[] = {
 	{ .name = "MCP79", .alias = { "NVAC", "MCP7A" }, .id = 0xac, .pci = { { 0x860, 0x87f } }, AT(places_g200) },
 	{ .name = "GT215", .alias = { "NVA3" }, .id = 0xa3, .pci = { { 0xca0, 0xcbf } }, AT(places_gt215) },
 	{ .name = "GT216", .alias = { "NVA5" }, .id = 0xa5, .pci = { { 0xa20, 0xa3f } }, AT(places_gt215) },
-	{ .name = "GT218", .alias = { "NVA8" }, .id = 0xa8, .pci = { { 0xa60, 0xa7f } }, AT(places_gt215) },
+	{ .name = "GT218", .alias = { "NVA8" }, .id = 0xa8, .pci = { { 0xa60, 0xa7f }, { 0x10c0, 0x10df } }, AT(places_gt215) },
 	{ .name = "MCP89", .alias = { "NVAF" }, .id = 0xaf, .pci = { { 0x8a0, 0x8bf } }, AT(places_gt215) },
-	{ .name = "GF100", .alias = { "NVC0" }, .id = 0xc0, AT(places_gf100) },
-	{ .name = "GF104", .alias = { "NVC4" }, .id = 0xc4, AT(places_gf100) },
-	{ .name = "GF114", .alias = { "NVCE" }, .id = 0xce, AT(places_gf100) },
-	{ .name = "GF106", .alias = { "NVC3" }, .id = 0xc3, AT(places_gf100) },
-	{ .name = "GF116", .alias = { "NVCF" }, .id = 0xcf, AT(places_gf100) },
-	{ .name = "GF108", .alias = { "NVC1" }, .id = 0xc1, AT(places_gf100) },
-	{ .name = "GF110", .alias = { "NVC8" }, .id = 0xc8, AT(places_gf100) },
-	{ .name = "GF119", .alias = { "NVD9" }, .id = 0xd9, AT(places_gf100) },
-	{ .name = "GF117", .alias = { "NVD7" }, .id = 0xd7, AT(places_gf100) },
+	{ .name = "GF100", .alias = { "NVC0" }, .id = 0xc0, .pci = { { 0x6c0, 0x6df } }, AT(places_gf100) },
+	{ .name = "GF104", .alias = { "NVC4" }, .id = 0xc4, .pci = { { 0xe20, 0xe3f } }, AT(places_gf100) },
+	{ .name = "GF114", .alias = { "NVCE" }, .id = 0xce, .pci = { { 0x1200, 0x121f } }, AT(places_gf100) },
+	{ .name = "GF106", .alias = { "NVC3" }, .id = 0xc3, .pci = { { 0xdc0, 0xddf } }, AT(places_gf100) },
+	{ .name = "GF116", .alias = { "NVCF" }, .id = 0xcf, .pci = { { 0x1240, 0x125f } }, AT(places_gf100) },
+	{ .name = "GF108", .alias = { "NVC1" }, .id = 0xc1, .pci = { { 0xde0, 0xdff }, { 0xf00, 0xf1f } }, AT(places_gf100) },
+	{ .name = "GF110", .alias = { "NVC8" }, .id = 0xc8, .pci = { { 0x1080, 0x109f } }, AT(places_gf100) },
+	{ .name = "GF119", .alias = { "NVD9" }, .id = 0xd9, .pci = { { 0x1040, 0x107f } }, AT(places_gf100) },
+	{ .name = "GF117", .alias = { "NVD7" }, .id = 0xd7, .pci = { { 0x1140, 0x117f } }, AT(places_gf100) },
+	{ .name = "GK104", .alias = { "NVE4" }, .id = 0xe4, .pci = { { 0x1180, 0x11bf } }, AT(places_gk104) },
+	{ .name = "GK107", .alias = { "NVE7" }, .id = 0xe7, .pci = { { 0xfc0, 0xfff } }, AT(places_gk104) },
+	{ .name = "GK106", .alias = { "NVE6" }, .id = 0xe6, .pci = { { 0x11c0, 0x11ff } }, AT(places_gk104) },
+	{ .name = "GK110", .alias = { "NVF0" }, .id = 0xf0, AT(places_gk104) },
+	{ .name = "GK110B", .alias = { "NVF1" }, .id = 0xf1, AT(places_gk104) },
+	{ .name = "GK20A", .alias = { "NVEA" }, .id = 0xea, AT(places_gk104) },
+	{ .name = "GK208B", .alias = { "NV106" }, .id = 0x106, AT(places_gk104) },
+	{ .name = "GK208", .alias = { "NV108" }, .id = 0x108, .pci = { { 0x1280, 0x12bf } }, AT(places_gk104) },
+	{ .name = "GM107", .alias = { "NV117" }, .id = 0x117, .pci = { { 0x1380, 0x13bf } }, AT(places_gm107) },
+	{ .name = "GM108", .alias = { "NV118" }, .id = 0x118, .pci = { { 0x1340, 0x137f } }, AT(places_gm107) },
+	{ .name = "GM200", .alias = { "NV120" }, .id = 0x120, AT(places_gm107) },
+	{ .name = "GM204", .alias = { "NV124" }, .id = 0x124, .pci = { { 0x13c0, 0x13ff } }, AT(places_gm107) },
+	{ .name = "GM206", .alias = { "NV126" }, .id = 0x126, .pci = { { 0x1400, 0x143f } }, AT(places_gm107) },
+	{ .name = "GM20B", .alias = { "NV12B" }, .id = 0x12b, AT(places_gm107) },
 };
 const size_t nthw_nv_chip_count = NTHW_ARRAY_SIZE(nthw_nv_chips);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * Graphics chips of NVIDIA whose counters the rows describe: the Tesla family (G80 to GT21x and the chipsets of its time) and Fermi. Their tables stand
+ * Graphics chips of NVIDIA whose counters the rows describe: the Tesla family (G80 to GT21x and the chipsets of its time) and Fermi to Maxwell. Their tables stand
  * apart from nthw_tables: the driver offers none of them, and "ntime reg" has no such devices. They name accesses in traces.
  */
 #ifndef NTHW_NV50_CHIP_H
@@ -62,5 +62,8 @@ extern const struct nthw_nv_table nthw_nv_graph_g80, nthw_nv_graph_g84, nthw_nv_
 	nthw_nv_graph_gt215;
 extern const struct nthw_nv_table nthw_nv_rop_g80, nthw_nv_rop_g84, nthw_nv_rop_g200;
 extern const struct nthw_nv_table nthw_nv_tpc_g80, nthw_nv_tpc_g84, nthw_nv_tpc_g200, nthw_nv_mp;
+extern const struct nthw_nv_table nthw_nv_mp_gf100, nthw_nv_mp_gk104, nthw_nv_mp_gm107;
+extern const struct nthw_nv_table nthw_nv_tpc_gf100, nthw_nv_tpc_gk104, nthw_nv_gpc, nthw_nv_pbfb,
+	nthw_nv_pmfb, nthw_nv_pcounter_main;
 
 #endif

@@ -54,8 +54,22 @@ static const struct name_row {
 	{ __LINE__, "GF108", 0x1a1244, "PCOUNTER.PART[1].DOM[1].PRE_OP" },
 	{ __LINE__, "GF108", 0x1b009c, "PCOUNTER.HUB.DOM[0].CTRL" },
 	{ __LINE__, "GF108", 0xa40c, "" },
+	{ __LINE__, "GF108", 0x50440c, "PGRAPH.GPC[0].TPC[0].UNK400.PM_MUX" },
+	{ __LINE__, "GF110", 0x50cac8, "PGRAPH.GPC[1].TPC[1].TEX.PM_UNKC8" },
+	{ __LINE__, "GF100", 0x504604, "PGRAPH.GPC[0].TPC[0].MP.PM_SIGSEL[0]" },
+	{ __LINE__, "GF116", 0x50474c, "PGRAPH.GPC[0].TPC[0].MP.PM_SRCSEL[7]" },
+	{ __LINE__, "GF108", 0x110100, "PBFB[0].PM_UNK100" },
+	{ __LINE__, "GF108", 0x140028, "PMFB[0].PM_UNK28" },
+	{ __LINE__, "GF108", 0x1b4028, "PCOUNTER.MAIN.UNK20[2]" },
+	/* Kepler and Maxwell */
+	{ __LINE__, "GK110", 0x180040, "PCOUNTER.GPC[0].DOM[0].PRE_SRC" },
+	{ __LINE__, "GK104", 0x419e58, "PGRAPH.GPC_BROADCAST.TPC_ALL.MP.PM_B_MODE" },
+	{ __LINE__, "GK106", 0x50de94, "PGRAPH.GPC[1].TPC[3].MP.PM_COUNTER_OVERFLOW_B" },
+	{ __LINE__, "GK106", 0x50def0, "" },
+	{ __LINE__, "GM206", 0x50df2c, "PGRAPH.GPC[1].TPC[3].MP.PM_COUNTER_F0[15]" },
 	/* other names of chips */
 	{ __LINE__, "nva8", 0xa40c, "PCOUNTER.PRE_SRC[3]" },
+	{ __LINE__, "nv126", 0x504674, "PGRAPH.GPC[0].TPC[0].MP.PM_COUNTER[0]" },
 	{ __LINE__, "GT200", 0x4008fc, "PGRAPH.UNITS" },
 	/* whose width is a guess, as the row says */
 	{ __LINE__, "GT200", 0x408128, "PGRAPH.TPC[0].MP[0].PM_COUNTER[0]?" },
