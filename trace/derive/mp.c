@@ -11,19 +11,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/derive/registers.h"
 #include "trace/derive/state.h"
 
-/* from the start of the block: a byte for each of counters 0 to 3, and at 0x08 for 4 to 7 */
-#define SIGSEL 0x04u
-#define SRCSEL 0x130u /* a word for each */
-#define COUNTER 0x74u
-#define COUNTERS 8u
-#define KEPLER_ONLY 0x58u
+/* Bytes from the start of the block. */
+#define MP(row) NTI_GF100_PGRAPH_GPC_TPC_MP_##row
+/* a byte for each of counters 0 to 3, and in the next word for 4 to 7 */
+#define SIGSEL MP(PM_SIGSEL)
+#define SRCSEL MP(PM_SRCSEL) /* a word for each */
+#define COUNTER MP(PM_COUNTER)
+#define COUNTERS MP(PM_COUNTER_COUNT)
+/* A selector that Fermi does not have. */
+#define KEPLER_ONLY NTI_GK104_PGRAPH_GPC_TPC_MP_PM_B_MODE
+
+/* The block from the start of its TPC, from where people count. */
+#define TPC_MP (MP(BASE) - NTI_GF100_PGRAPH_GPC_TPC_BASE)
 
 static uint32_t mp_address(const struct nti_derive_mp *mp, uint32_t offset)
 {
-	return 0x500000u + (mp->instance >> 8) * 0x8000u + 0x4000u +
-	       (mp->instance & 0xffu) * 0x800u + 0x600u + offset;
+	return MP(BASE) + (mp->instance >> 8) * MP(STEP) + (mp->instance & 0xffu) * MP(STEP_2) +
+	       offset;
 }
 
 static void put_instance(struct nti_derive_row *r, const struct nti_derive_mp *mp)
@@ -45,7 +52,7 @@ static void put_config(struct nti_derive_row *r, const struct nti_derive_mp *mp,
 	nti_derive_put(&r->mux, "%s0x%06x=0x%08x", r->mux.n ? ";" : "", mp_address(mp, offset),
 		       w->value);
 	nti_derive_put(&r->relative, "%sTPC+0x%03x=0x%08x", r->relative.n ? ";" : "",
-		       0x600 + offset, w->value);
+		       TPC_MP + offset, w->value);
 	nti_derive_put(&r->origin, "MP: access %llu", (unsigned long long)w->access);
 	if (w->list)
 		nti_derive_put(&r->origin, " (list %llu)", (unsigned long long)w->list);
@@ -97,7 +104,8 @@ static void put_sources(struct nti_derive_row *r, const struct nti_derive_device
 			continue;
 		nti_derive_put(&r->key, "%s", is_first ? "" : ",");
 		nti_derive_put(&r->logic, "%s", is_first ? "" : " + ");
-		nti_derive_put(&r->counter, "%s%03x", is_first ? "" : "+", 0x600 + COUNTER + 4 * i);
+		nti_derive_put(&r->counter, "%s%03x", is_first ? "" : "+",
+			       TPC_MP + COUNTER + 4 * i);
 		if (!is_set(dev, mp, SRCSEL + 4 * i)) {
 			nti_derive_put(&r->key, "%02x#%u", signal, n);
 			nti_derive_put(&r->logic, "MP.%02x", signal);
@@ -127,7 +135,7 @@ static void put_rest(struct nti_derive_row *r, const struct nti_derive_device *d
 		if (is_fermi && is_selector)
 			continue;
 		if (mp->config[offset / 4].value) {
-			nti_derive_put(&r->key, "; MP+0x%03x/ffffffff=%08x", 0x600 + offset,
+			nti_derive_put(&r->key, "; MP+0x%03x/ffffffff=%08x", TPC_MP + offset,
 				       mp->config[offset / 4].value);
 			put_config(r, mp, offset);
 		}
@@ -190,7 +198,7 @@ static void later_row(struct ntime_derive *d, const struct nti_derive_device *de
 	for (unsigned int i = 0; i < NTI_MP_WORDS; i++) {
 		if (!mp->read[i])
 			continue;
-		nti_derive_put(&r.counter, "%s%03x", r.counter.n ? "+" : "", 0x600 + 4 * i);
+		nti_derive_put(&r.counter, "%s%03x", r.counter.n ? "+" : "", TPC_MP + 4 * i);
 		nti_derive_tally_join(&r.tally, mp->read[i]);
 	}
 	nti_derive_put(&r.notes, "selectors of MPs of this generation are not described, so they "

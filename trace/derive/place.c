@@ -2,39 +2,41 @@
 /*
  * What an address is to somebody who counts.
  *
- * Source of G80 to GT218: envytools' registers of PCOUNTER and PGRAPH. Source of Fermi and later:
- * nouveau's gf100 counters, and register operations of NVIDIA's driver on GF100 to GM206 (set-up
- * block, blocks of MPs). Trust: documented; what is behind the domains of Fermi and what is
- * ignored: measured. Addresses are those of the rows in core/regs, where there is one.
+ * Addresses are those of the rows in core/regs, which have the sources. Of Fermi and later what is
+ * ignored is measured, in register operations of NVIDIA's driver on GF100 to GM206.
  */
 #include "trace/derive/place.h"
 #include "trace/derive/registers.h"
 
 /* Names of rows, without what they have in common. */
 #define TESLA(row) NTI_TESLA_PCOUNTER_##row
-#define DOMAIN(row) NTI_GF100_PCOUNTER_GPC_DOM_##row
+#define LATER(row) NTI_GF100_PCOUNTER_##row
+#define DOMAIN(row) LATER(GPC_DOM_##row)
+#define MP(row) NTI_GF100_PGRAPH_GPC_TPC_MP_##row
 
 /* The block begins with its first row; behind the last one that is known it goes on. */
 #define PCOUNTER TESLA(PRE_SRC)
 #define PCOUNTER_BYTES 0x800u
+#define LATER_BYTES 0x40000u
 /* Eight domains have a word each. */
 #define DOMAINS_BYTES 0x20u
 
-/* Units that no row describes: areas of Fermi and later. */
-#define LATER_END 0x1c0000u
-#define LATER_SWITCHES 0x1b4000u /* of PCOUNTER, behind its domains: what switches the whole on */
-#define LTC 0x110000u
-#define LTC_END 0x120000u
-#define L2 0x140000u
-#define L2_END 0x160000u
-#define GPC_ALL 0x418000u
-#define GPC_ALL_END 0x41c000u
-#define GPC 0x500000u
-#define GPC_END 0x600000u
-#define MP_ALL 0x419e00u
-#define MP_ALL_END 0x419f60u
+/* Units of Fermi and later: the first of a kind, and where all of the kind end. */
+#define GPC NTI_GF100_PGRAPH_GPC_BASE
+#define GPC_STEP NTI_GF100_PGRAPH_GPC_STEP
+#define GPC_END (GPC + NTI_GF100_PGRAPH_GPC_COUNT * GPC_STEP)
+#define GPC_ALL NTI_GF100_PGRAPH_GPC_BROADCAST_BASE
+#define GPC_TPC (NTI_GF100_PGRAPH_GPC_TPC_BASE - GPC)
+#define GPC_TPC_STEP NTI_GF100_PGRAPH_GPC_TPC_STEP_2
+#define PBFB_END (NTI_GF100_PBFB_BASE + NTI_GF100_PBFB_COUNT * NTI_GF100_PBFB_STEP)
+#define PMFB_END (NTI_GF100_PMFB_BASE + NTI_GF100_PMFB_COUNT * NTI_GF100_PMFB_STEP)
+#define TPC_MP (MP(BASE) - NTI_GF100_PGRAPH_GPC_TPC_BASE)
+#define MP_ALL NTI_GF100_PGRAPH_GPC_BROADCAST_TPC_ALL_MP_BASE
 /* TPCs of both strides, to the end of the larger one's. */
 #define TPCS_END (NTI_TESLA_PGRAPH_TPC_BASE + NTI_G200_PGRAPH_TPC_COUNT * NTI_G80_PGRAPH_TPC_STEP)
+
+_Static_assert(4 * NTI_MP_WORDS == MP(PM_SRCSEL) + 4 * MP(PM_SRCSEL_COUNT),
+	       "what is kept of an MP ends with its last selector");
 
 static void put(struct nti_derive_place *p, enum nti_derive_place_kind kind, unsigned int slot)
 {
@@ -178,49 +180,69 @@ static void place_unit(uint32_t at, uint32_t step, struct nti_derive_place *p)
 
 static void place_later(uint32_t address, struct nti_derive_place *p)
 {
-	if (address >= LATER_SWITCHES) {
-		p->kind = NTI_PLACE_IGNORED;
-	} else if (address >= NTI_GF100_PCOUNTER_HUB_DOM_BASE) {
+	if (address >= LATER(MAIN_BASE)) {
+		p->kind = NTI_PLACE_IGNORED; /* what switches the whole on */
+	} else if (address >= LATER(HUB_DOM_BASE)) {
 		p->unit = NTI_UNIT_HUB;
-		place_unit(address - NTI_GF100_PCOUNTER_HUB_DOM_BASE,
-			   NTI_GF100_PCOUNTER_HUB_DOM_STEP, p);
-	} else if (address >= NTI_GF100_PCOUNTER_PART_DOM_BASE) {
-		address -= NTI_GF100_PCOUNTER_PART_DOM_BASE;
+		place_unit(address - LATER(HUB_DOM_BASE), LATER(HUB_DOM_STEP), p);
+	} else if (address >= LATER(PART_DOM_BASE)) {
+		address -= LATER(PART_DOM_BASE);
 		p->unit = NTI_UNIT_PART;
-		p->instance = (uint16_t)(address / NTI_GF100_PCOUNTER_PART_DOM_STEP);
-		place_unit(address % NTI_GF100_PCOUNTER_PART_DOM_STEP,
-			   NTI_GF100_PCOUNTER_PART_DOM_STEP_2, p);
+		p->instance = (uint16_t)(address / LATER(PART_DOM_STEP));
+		place_unit(address % LATER(PART_DOM_STEP), LATER(PART_DOM_STEP_2), p);
 	} else {
-		address -= NTI_GF100_PCOUNTER_GPC_DOM_BASE;
+		address -= LATER(GPC_DOM_BASE);
 		p->unit = NTI_UNIT_GPC;
-		p->instance = (uint16_t)(address / NTI_GF100_PCOUNTER_GPC_DOM_STEP);
-		place_unit(address % NTI_GF100_PCOUNTER_GPC_DOM_STEP,
-			   NTI_GF100_PCOUNTER_GPC_DOM_STEP_2, p);
+		p->instance = (uint16_t)(address / LATER(GPC_DOM_STEP));
+		place_unit(address % LATER(GPC_DOM_STEP), LATER(GPC_DOM_STEP_2), p);
 	}
 }
 
-/*
- * Block of an MP: TPC+0x600 to +0x7ff, and 0x419e00 for all of them. Counters 0x674 to 0x690, on
- * Maxwell also 0x6f0 to 0x72c; 0x670 and 0x694 tell of overflows.
- */
+/* A unit of a GPC, or the GPC. */
+static struct nti_derive_spot spot_of_gpc(uint32_t address)
+{
+	uint32_t gpc = (address - GPC) / GPC_STEP, offset = (address - GPC) % GPC_STEP;
+
+	if (offset < GPC_TPC)
+		return (struct nti_derive_spot){ NTI_AREA_GPC, (uint16_t)gpc, offset };
+	offset -= GPC_TPC;
+	return (struct nti_derive_spot){ NTI_AREA_TPC, (uint16_t)(gpc << 8 | offset / GPC_TPC_STEP),
+					 offset % GPC_TPC_STEP };
+}
+
+/* Is @offset in one of the @n words from @first on? */
+static bool is_word(uint32_t offset, uint32_t first, uint32_t n)
+{
+	return offset >= first && offset < first + 4 * n;
+}
+
+/* One MP, or all of them at once. */
 static bool place_mp(uint32_t address, struct nti_derive_place *p)
 {
-	uint32_t offset = address & 0x7ff;
+	uint32_t offset;
 
-	if (offset < 0x600 || offset >= 0x760)
-		return false;
-	if (address >= MP_ALL && address < MP_ALL_END)
+	if (address >= MP_ALL && address < MP_ALL + 4 * NTI_MP_WORDS) {
 		p->instance = NTI_MP_ALL;
-	else if (address >= GPC && address < GPC_END && (address & 0x7fff) >= 0x4000)
-		p->instance = (uint16_t)((address - GPC) >> 15 << 8 | ((address & 0x3fff) >> 11));
-	else
+		offset = address - MP_ALL;
+	} else if (address >= GPC && address < GPC_END) {
+		struct nti_derive_spot s = spot_of_gpc(address);
+
+		if (s.area != NTI_AREA_TPC || !is_word(s.offset, TPC_MP, NTI_MP_WORDS))
+			return false;
+		p->instance = s.instance;
+		offset = s.offset - TPC_MP;
+	} else {
 		return false;
+	}
 	p->unit = NTI_UNIT_MP;
-	p->slot = (uint16_t)(offset - 0x600);
+	p->slot = (uint16_t)offset;
 	p->kind = NTI_PLACE_MP_CONFIG;
-	if (offset == 0x600 || offset == 0x670 || offset == 0x694)
+	if (offset == MP(PM_MUX) || offset == MP(PM_COUNTER_OVERFLOW) ||
+	    offset == NTI_GK104_PGRAPH_GPC_TPC_MP_PM_COUNTER_OVERFLOW_B)
 		p->kind = NTI_PLACE_IGNORED;
-	else if ((offset >= 0x674 && offset <= 0x690) || (offset >= 0x6f0 && offset <= 0x72c))
+	else if (is_word(offset, MP(PM_COUNTER), MP(PM_COUNTER_COUNT)) ||
+		 is_word(offset, NTI_GM107_PGRAPH_GPC_TPC_MP_PM_COUNTER_F0,
+			 NTI_GM107_PGRAPH_GPC_TPC_MP_PM_COUNTER_F0_COUNT))
 		p->kind = NTI_PLACE_MP_COUNTER;
 	return true;
 }
@@ -237,7 +259,8 @@ struct nti_derive_place nti_derive_place_of(uint32_t address, bool is_tesla, boo
 		p.kind = NTI_PLACE_UNITS;
 	else if (address == NTI_TESLA_PGRAPH_DEBUG_1)
 		p.kind = NTI_PLACE_TRIGGER;
-	else if (is_later && address >= NTI_GF100_PCOUNTER_GPC_DOM_BASE && address < LATER_END)
+	else if (is_later && address >= LATER(GPC_DOM_BASE) &&
+		 address < LATER(GPC_DOM_BASE) + LATER_BYTES)
 		place_later(address, &p);
 	else if (is_later && place_mp(address, &p))
 		return p;
@@ -255,8 +278,8 @@ bool nti_derive_place_is_routing(uint32_t address, bool is_tesla, bool is_later)
 	     address == NTI_TESLA_PGRAPH_VFETCH_PM_MUX || address == NTI_TESLA_PGRAPH_ZCULL_PM_MUX))
 		return true;
 	return is_later && ((address >= GPC && address < GPC_END) ||
-			    (address >= LTC && address < NTI_GF100_PCOUNTER_GPC_DOM_BASE) ||
-			    (address >= GPC_ALL && address < GPC_ALL_END));
+			    (address >= NTI_GF100_PBFB_BASE && address < LATER(GPC_DOM_BASE)) ||
+			    (address >= GPC_ALL && address < GPC_ALL + GPC_STEP));
 }
 
 bool nti_derive_is_tpc(uint32_t address)
@@ -281,21 +304,15 @@ struct nti_derive_spot nti_derive_spot_of(uint32_t address, uint32_t tpc_stride)
 					NTI_TESLA_PGRAPH_ROP_STEP);
 		s.offset = (address - NTI_TESLA_PGRAPH_ROP_BASE) % NTI_TESLA_PGRAPH_ROP_STEP;
 	} else if (!tpc_stride && address >= GPC && address < GPC_END) {
-		uint32_t gpc = (address - GPC) >> 15;
-		uint32_t offset = address & 0x7fff;
-
-		s.area = offset < 0x4000 ? NTI_AREA_GPC : NTI_AREA_TPC;
-		s.instance =
-			(uint16_t)(offset < 0x4000 ? gpc : gpc << 8 | ((offset & 0x3fff) >> 11));
-		s.offset = offset < 0x4000 ? offset : offset & 0x7ff;
-	} else if (!tpc_stride && address >= LTC && address < LTC_END) {
+		s = spot_of_gpc(address);
+	} else if (!tpc_stride && address >= NTI_GF100_PBFB_BASE && address < PBFB_END) {
 		s.area = NTI_AREA_PART;
-		s.instance = (uint16_t)(address >> 12 & 0xf);
-		s.offset = address & 0xfff;
-	} else if (!tpc_stride && address >= L2 && address < L2_END) {
+		s.instance = (uint16_t)((address - NTI_GF100_PBFB_BASE) / NTI_GF100_PBFB_STEP);
+		s.offset = (address - NTI_GF100_PBFB_BASE) % NTI_GF100_PBFB_STEP;
+	} else if (!tpc_stride && address >= NTI_GF100_PMFB_BASE && address < PMFB_END) {
 		s.area = NTI_AREA_L2;
-		s.instance = (uint16_t)((address - L2) >> 13);
-		s.offset = address & 0x1fff;
+		s.instance = (uint16_t)((address - NTI_GF100_PMFB_BASE) / NTI_GF100_PMFB_STEP);
+		s.offset = (address - NTI_GF100_PMFB_BASE) % NTI_GF100_PMFB_STEP;
 	}
 	return s;
 }

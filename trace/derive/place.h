@@ -40,6 +40,8 @@ enum nti_derive_place_kind {
 
 /* Instance of what is written to all MPs at once. */
 #define NTI_MP_ALL 0xffff
+/* Words of an MP's block to the end of its selectors: place.c compares them with the rows. */
+#define NTI_MP_WORDS 84
 
 struct nti_derive_place {
 	uint8_t kind;

@@ -21,10 +21,8 @@
 static const struct family {
 	const char *prefix, *first, *last;
 } families[] = {
-	{ "TESLA", "G80", "MCP89" },
-	{ "G80", "G80", "G98" },
-	{ "G200", "G200", "MCP89" },
-	{ "GF100", "GF100", "GF117" },
+	{ "TESLA", "G80", "MCP89" },   { "G80", "G80", "G98" },	      { "G200", "G200", "MCP89" },
+	{ "GF100", "GF100", "GF117" }, { "GK104", "GK104", "GK208" }, { "GM107", "GM107", "GM20B" },
 };
 
 static struct number {
@@ -75,7 +73,7 @@ static void add_place(const struct nthw_nv_place *p)
 	const struct nthw_table *rows = &p->table->rows;
 	bool is_unit = p->step[0] != 0;
 
-	if (is_unit && p->base)
+	if (p->base)
 		add(p->name, "", "BASE", p->base);
 	if (is_unit)
 		add(p->name, "", "STEP", p->step[0]);
@@ -87,8 +85,10 @@ static void add_place(const struct nthw_nv_place *p)
 		const struct nthw_reg *reg = rows->regs[i];
 
 		add(p->name, reg->name, "", reg->addr + (is_unit ? 0 : p->base));
-		if (reg->count > 1)
+		if (reg->count > 1) {
 			add(p->name, reg->name, "STEP", reg->step);
+			add(p->name, reg->name, "COUNT", reg->count);
+		}
 	}
 }
 

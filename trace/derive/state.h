@@ -63,8 +63,7 @@ struct nti_derive_domain {
 	bool is_acked;	/* since it was read */
 };
 
-/* Of one MP of Fermi or later; words of its block from 0x600 on. */
-#define NTI_MP_WORDS (0x160 / 4)
+/* Of one MP of Fermi or later; words from the start of its block. */
 struct nti_derive_mp {
 	uint16_t instance;
 	struct nti_derive_word config[NTI_MP_WORDS];
