@@ -107,6 +107,36 @@ const struct nthw_nv_chip nthw_nv_chips[] = {
 };
 const size_t nthw_nv_chip_count = NTHW_ARRAY_SIZE(nthw_nv_chips);
 
+static char lower(char c)
+{
+	return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+}
+
+static bool is_name(const char *name, const char *other)
+{
+	while (*name && lower(*name) == lower(*other)) {
+		name++;
+		other++;
+	}
+	return lower(*name) == lower(*other);
+}
+
+const struct nthw_nv_chip *nthw_nv_chip_by_name(const char *name)
+{
+	size_t i, k;
+
+	for (i = 0; i < nthw_nv_chip_count; i++) {
+		const struct nthw_nv_chip *chip = &nthw_nv_chips[i];
+
+		if (is_name(chip->name, name))
+			return chip;
+		for (k = 0; k < NTHW_ARRAY_SIZE(chip->alias); k++)
+			if (chip->alias[k] && is_name(chip->alias[k], name))
+				return chip;
+	}
+	return NULL;
+}
+
 const struct nthw_nv_chip *nthw_nv_chip_by_boot(uint32_t boot_0)
 {
 	uint32_t id = boot_0 >> 20 & 0x1ff;

@@ -15,7 +15,7 @@ struct nthw_choice {
 	const struct nthw_field *fields; /* list that has the field */
 	const char *field;
 	uint32_t value;
-	const char *name;
+	const char *name; /* NULL: all values are ids of chips */
 };
 
 /* A table and the names of its values. */
@@ -50,7 +50,8 @@ struct nthw_nv_chip {
 extern const struct nthw_nv_chip nthw_nv_chips[];
 extern const size_t nthw_nv_chip_count;
 
-/* The chip that PMC.BOOT_0 or a PCI device id tells; NULL when none does. */
+/* The chip of this name or alias in either case, or that PMC.BOOT_0 or a PCI device id tells; NULL when none does. */
+const struct nthw_nv_chip *nthw_nv_chip_by_name(const char *name);
 const struct nthw_nv_chip *nthw_nv_chip_by_boot(uint32_t boot_0);
 const struct nthw_nv_chip *nthw_nv_chip_by_device(uint32_t device);
 

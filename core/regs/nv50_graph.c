@@ -301,15 +301,7 @@ ROW(mp_mode, "PM_MODE", 0x58, 64, 0, mp_mode_fields, MP, NTHW_DOCUMENTED);
 ROW(mp_unit2, "PM_SIG_UNIT2", 0x60, 64, 0, mp_unit2_fields, MP, NTHW_DOCUMENTED);
 
 #define CHIPS(list)                                                                                \
-	{ list, "CHIPSET", 0x50, "G80" }, { list, "CHIPSET", 0x84, "G84" }, { list, "CHIPSET", 0x86, "G86" }, \
-	{ list, "CHIPSET", 0x92, "G92" }, { list, "CHIPSET", 0x94, "G94" }, { list, "CHIPSET", 0x96, "G96" }, \
-	{ list, "CHIPSET", 0x98, "G98" }, { list, "CHIPSET", 0xa0, "G200" }, { list, "CHIPSET", 0xaa, "MCP77" }, \
-	{ list, "CHIPSET", 0xac, "MCP79" }, { list, "CHIPSET", 0xa3, "GT215" }, { list, "CHIPSET", 0xa5, "GT216" }, \
-	{ list, "CHIPSET", 0xa8, "GT218" }, { list, "CHIPSET", 0xaf, "MCP89" }, { list, "CHIPSET", 0xc0, "GF100" }, \
-	{ list, "CHIPSET", 0xc4, "GF104" }, { list, "CHIPSET", 0xce, "GF114" }, { list, "CHIPSET", 0xc3, "GF106" }, \
-	{ list, "CHIPSET", 0xcf, "GF116" }, { list, "CHIPSET", 0xc1, "GF108" }, { list, "CHIPSET", 0xc8, "GF110" }, \
-	{ list, "CHIPSET", 0xd9, "GF119" }, { list, "CHIPSET", 0xd7, "GF117" },                    \
-	{ list, "FOUNDRY", 0, "TSMC" }, { list, "FOUNDRY", 1, "UMC" }, { list, "FOUNDRY", 2, "IBM" }
+	{ list, "CHIPSET", 0, NULL }, { list, "FOUNDRY", 0, "TSMC" }, { list, "FOUNDRY", 1, "UMC" }, { list, "FOUNDRY", 2, "IBM" }
 #define GROUPS(number)                                                                             \
 	{ group_fields_g200, "GROUP" number, 0x14, "MP0_FUNC" }, { group_fields_g200, "GROUP" number, 0x28, "MP1_FUNC" }, \
 	{ group_fields_g200, "GROUP" number, 0x3c, "MP2_FUNC" },                                   \

@@ -10,6 +10,8 @@
 #include <ntime/trace/derive.h>
 #include <ntime/trace/trace.h>
 
+#include "core/regs/nv50_chip.h"
+#include "trace/derive/chip.h"
 #include "trace/derive/names.h"
 #include "tests/trace/context.h"
 #include "tests/trace/derive_model.h"
@@ -977,6 +979,24 @@ static int close_all(void **state)
 	return tt_close_context(state);
 }
 
+/* Who adds a chip to core/regs gives it a row here as well. */
+TEST(chips_with_rows_are_known)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < nthw_nv_chip_count; i++) {
+		const struct nthw_nv_chip *c = &nthw_nv_chips[i];
+		uint64_t set = nti_derive_chip_named(c->name);
+
+		TT_IS(__builtin_popcountll(set), 1);
+		TT_IS(nti_derive_chip_named(c->alias[0]), set);
+		TT_IS(nti_derive_chip_boot0((uint32_t)c->id << 20 | 0xa1), set);
+		all |= set;
+	}
+	TT_IS(all, nti_derive_chips_all());
+	TT_IS(nti_derive_chip_named("GP100"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -992,6 +1012,7 @@ int main(void)
 		cmocka_unit_test(known_numbers_have_names_on_any_chip),
 		cmocka_unit_test(blocks_of_fermi),
 		cmocka_unit_test(mps_of_fermi),
+		cmocka_unit_test(chips_with_rows_are_known),
 		cmocka_unit_test(lists_without_partner),
 		cmocka_unit_test(unknown_stays_unknown),
 		cmocka_unit_test(widths),

@@ -22,8 +22,7 @@ enum nti_derive_family {
 };
 
 struct nti_derive_chip {
-	const char *name, *other;
-	uint16_t id;	     /* of BAR0 0, bits 20 to 28 */
+	const char *name;    /* of a chip of core/regs */
 	uint8_t family;	     /* enum nti_derive_family */
 	bool has_alternates; /* OP can take argument 2 and 3 from the clock before: from G92 on */
 	uint8_t last[8];     /* last signal of each domain's trailer, 0 no such domain */

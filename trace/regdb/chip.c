@@ -61,37 +61,9 @@ int nti_view_of_vendor(struct ntime_decoder *d, bool is_nvidia, uint16_t *out)
 	return keep_view(d, v, out);
 }
 
-/* One of our own chips, by any of its names. */
-static const struct nthw_nv_chip *own_chip(const char *name)
-{
-	size_t i, k;
-
-	for (i = 0; i < nthw_nv_chip_count; i++) {
-		const struct nthw_nv_chip *c = &nthw_nv_chips[i];
-
-		if (strcasecmp(c->name, name) == 0)
-			return c;
-		for (k = 0; k < NTHW_ARRAY_SIZE(c->alias); k++)
-			if (c->alias[k] && strcasecmp(c->alias[k], name) == 0)
-				return c;
-	}
-	return NULL;
-}
-
 static bool is_name_of(const char *value, const char *name, const struct nthw_nv_chip *chip)
 {
-	size_t k;
-
-	if (strcasecmp(value, name) == 0)
-		return true;
-	if (!chip)
-		return false;
-	if (strcasecmp(value, chip->name) == 0)
-		return true;
-	for (k = 0; k < NTHW_ARRAY_SIZE(chip->alias); k++)
-		if (chip->alias[k] && strcasecmp(value, chip->alias[k]) == 0)
-			return true;
-	return false;
+	return strcasecmp(value, name) == 0 || (chip && nthw_nv_chip_by_name(value) == chip);
 }
 
 /* Adreno's databases know series: A630 is an A6XX. False when @name is no such number. */
@@ -114,7 +86,7 @@ static bool series_of(const char *name, char out[5])
 static bool choose(const struct ntime_decoder *d, struct nti_view *v, uint16_t *choice,
 		   const char *name)
 {
-	const struct nthw_nv_chip *chip = own_chip(name);
+	const struct nthw_nv_chip *chip = nthw_nv_chip_by_name(name);
 	const struct nti_layer *layer;
 	bool is_found = false;
 	size_t i, k;

@@ -28,7 +28,7 @@ static struct nti_enum *make_chips(struct nti_layer *layer)
 	if (!e || !values)
 		return NULL;
 	for (i = 0; i < nthw_nv_chip_count; i++) {
-		values[i].name = nthw_nv_chips[i].name;
+		nti_value_name(&values[i], nthw_nv_chips[i].name);
 		values[i].value = nthw_nv_chips[i].id;
 		values[i].has_value = true;
 	}
@@ -63,6 +63,8 @@ static struct nti_enum *make_choices(struct rows *r, const struct nthw_nv_table 
 
 		if (c->fields != fields || strcmp(c->field, name) != 0)
 			continue;
+		if (!c->name)
+			return r->chips;
 		values[e->count] = (struct nti_value){ .value = c->value, .has_value = true };
 		nti_value_name(&values[e->count++], c->name);
 	}

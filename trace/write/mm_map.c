@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/regs/nv50_chip.h"
 #include "trace/write/mm.h"
 #include "trace/write/nvidia.h"
 
@@ -34,7 +35,7 @@ static void put_pcidev(struct nti_mm *s, const struct nti_mm_sink *k, struct nti
 	if (!q)
 		return;
 	if (!id && is_nvidia)
-		id = (uint32_t)NTI_NVIDIA_VENDOR << 16;
+		id = (uint32_t)NTHW_NV_VENDOR << 16;
 	q = nti_put_text(q, "PCIDEV ");
 	nti_put_hex8(q, p->bus_devfn << 16);
 	q[4] = ' ';

@@ -9,8 +9,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define NTI_NVIDIA_VENDOR 0x10de
-
 /*
  * What a chip answers at the first word of BAR 0, made from its name ("GT218", "NVA8", "0xa8"; the
  * case does not matter): the number of the chip in bits 20 to 28, and a stepping. 0 for names that

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/regs/nv50_chip.h"
 #include "trace/base/device.h"
 #include "trace/write/nvidia.h"
 #include "trace/base/pcidev.h"
@@ -325,7 +326,7 @@ bool nti_place_is_nvidia(const struct nti_place *p, const struct nti_hints *hint
 	if ((p->is_pci && p->bus_devfn & 7) || (bar0->has_bytes && bar0->bytes < SMALLEST_BAR0))
 		return false;
 	if (p->vendor_device >> 16)
-		return p->vendor_device >> 16 == NTI_NVIDIA_VENDOR;
+		return p->vendor_device >> 16 == NTHW_NV_VENDOR;
 	return p->is_nvidia || (chip && p->boot0);
 }
 
