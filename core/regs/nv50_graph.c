@@ -116,11 +116,11 @@ static const struct nthw_field zcull_fields[] = {
 static const struct nthw_field zcull_fields_gt215[] = {
 	{ "SEL", 0, 15, NTHW_RW, "which of its wires go to PCOUNTER: 0 tiles in, 7 tiles killed" },
 	{ "unknown15", 15, 9, NTHW_RO, "nothing is known of them" },
-	{ "UNK24", 24, 8, NTHW_RO, "exists; what it does is unknown" },
+	{ "UNK24", 24, 8, NTHW_RW, "exists; what it does is unknown" },
 };
 #define ZCULL_SOURCE PGRAPH " (address), Linux 4.19 drivers/gpu/drm/nouveau/nvkm/engine/pm (mask) and " EVENTS " (values)"
 ROW(zcull, "ZCULL.PM_MUX", 0x402ca4, 32, 0x7fff, zcull_fields, ZCULL_SOURCE, NTHW_DOCUMENTED);
-ROW(zcull_gt215, "ZCULL.PM_MUX", 0x402ca4, 32, 0x7fff, zcull_fields_gt215, ZCULL_SOURCE, NTHW_DOCUMENTED);
+ROW(zcull_gt215, "ZCULL.PM_MUX", 0x402ca4, 32, 0xff007fff, zcull_fields_gt215, ZCULL_SOURCE, NTHW_DOCUMENTED);
 
 static const struct nthw_field four_fields[] = {
 	{ "PM_SEL_0", 0, 8, NTHW_RW, "what goes to wire 0" },

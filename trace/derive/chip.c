@@ -12,6 +12,7 @@
 #include "core/regs/nv50_chip.h"
 #include "lib/base/compiler.h"
 #include "trace/derive/chip.h"
+#include "trace/derive/registers.h"
 
 #define TESLA(name, family, alternates, tpcs, parts, ...)                                          \
 	{                                                                                          \
@@ -112,23 +113,24 @@ uint64_t nti_derive_chip_boot0(uint32_t boot0)
 }
 
 /*
- * Bits 28 to 31 are the mask of MPs from G200 on and 0 before, where that mask is in bits 22
- * and 23. Each chip has at most its die's number of TPCs (bits 0 to 15) and partitions (from bit 16
- * on).
+ * Where G200 and later have their mask of MPs is 0 before. Each chip has at most its die's number
+ * of TPCs and partitions.
  */
 uint64_t nti_derive_chips_units(uint64_t set, uint32_t units)
 {
 	uint64_t out = 0;
 
 	for (size_t i = 0; i < NTI_ARRAY_SIZE(chips); i++) {
-		bool is_new = units >> 28;
+		bool is_new = units & NTI_G200_PGRAPH_UNITS_MP_MASK;
+		uint32_t parts =
+			is_new ? NTI_G200_PGRAPH_UNITS_ROP_MASK : NTI_G80_PGRAPH_UNITS_ROP_MASK;
 
 		if (!(set >> i & 1) || chips[i].family == NTI_FAMILY_FERMI)
 			continue;
 		if (is_new != (chips[i].family >= NTI_FAMILY_G200))
 			continue;
-		if ((units & 0xffff) >> chips[i].tpcs ||
-		    (units >> 16 & (is_new ? 0xff : 0x3f)) >> chips[i].parts)
+		if (nti_derive_field(units, NTI_TESLA_PGRAPH_UNITS_TPC_MASK) >> chips[i].tpcs ||
+		    nti_derive_field(units, parts) >> chips[i].parts)
 			continue;
 		out |= UINT64_C(1) << i;
 	}

@@ -31,6 +31,12 @@ struct nti_derive_chip {
 
 #define NTI_DERIVE_CHIPS_MAX 64
 
+/* The field @mask of a register that holds @value. */
+static inline uint32_t nti_derive_field(uint32_t value, uint32_t mask)
+{
+	return (value & mask) / (mask & -mask);
+}
+
 unsigned int nti_derive_chips(void);
 const struct nti_derive_chip *nti_derive_chip_at(unsigned int index);
 

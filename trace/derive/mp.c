@@ -20,7 +20,7 @@
 #define SIGSEL MP(PM_SIGSEL)
 #define SRCSEL MP(PM_SRCSEL) /* a word for each */
 #define COUNTER MP(PM_COUNTER)
-#define COUNTERS MP(PM_COUNTER_COUNT)
+#define COUNTERS MP(PM_COUNTER_LENGTH)
 /* A selector that Fermi does not have. */
 #define KEPLER_ONLY NTI_GK104_PGRAPH_GPC_TPC_MP_PM_B_MODE
 

@@ -35,7 +35,7 @@
 /* TPCs of both strides, to the end of the larger one's. */
 #define TPCS_END (NTI_TESLA_PGRAPH_TPC_BASE + NTI_G200_PGRAPH_TPC_COUNT * NTI_G80_PGRAPH_TPC_STEP)
 
-_Static_assert(4 * NTI_MP_WORDS == MP(PM_SRCSEL) + 4 * MP(PM_SRCSEL_COUNT),
+_Static_assert(4 * NTI_MP_WORDS == MP(PM_SRCSEL) + 4 * MP(PM_SRCSEL_LENGTH),
 	       "what is kept of an MP ends with its last selector");
 
 static void put(struct nti_derive_place *p, enum nti_derive_place_kind kind, unsigned int slot)
@@ -240,9 +240,9 @@ static bool place_mp(uint32_t address, struct nti_derive_place *p)
 	if (offset == MP(PM_MUX) || offset == MP(PM_COUNTER_OVERFLOW) ||
 	    offset == NTI_GK104_PGRAPH_GPC_TPC_MP_PM_COUNTER_OVERFLOW_B)
 		p->kind = NTI_PLACE_IGNORED;
-	else if (is_word(offset, MP(PM_COUNTER), MP(PM_COUNTER_COUNT)) ||
+	else if (is_word(offset, MP(PM_COUNTER), MP(PM_COUNTER_LENGTH)) ||
 		 is_word(offset, NTI_GM107_PGRAPH_GPC_TPC_MP_PM_COUNTER_F0,
-			 NTI_GM107_PGRAPH_GPC_TPC_MP_PM_COUNTER_F0_COUNT))
+			 NTI_GM107_PGRAPH_GPC_TPC_MP_PM_COUNTER_F0_LENGTH))
 		p->kind = NTI_PLACE_MP_COUNTER;
 	return true;
 }

@@ -6,7 +6,8 @@
  * A family is some chips in a row of nthw_nv_chips. A number that its chips do not agree on is left
  * out, so whoever uses it does not compile. Names are those of the place and the row:
  * NTI_TESLA_PCOUNTER_PRE_SRC, NTI_G80_PGRAPH_TPC_BASE. Rows of a place that there are several of
- * are offsets in one of them; STEP and STEP_2 are from one to the next.
+ * are offsets in one of them; STEP and STEP_2 are from one to the next. Fields are masks:
+ * NTI_TESLA_PCOUNTER_CTRL_MODE; MASK of a row is of what can be written.
  */
 #include <ctype.h>
 #include <stdbool.h>
@@ -16,7 +17,7 @@
 
 #include "core/regs/nv50_chip.h"
 
-#define NUMBERS_MAX 1024
+#define NUMBERS_MAX 4096
 
 static const struct family {
 	const char *prefix, *first, *last;
@@ -47,7 +48,9 @@ static void put_name(char *to, size_t size, const char *place, const char *row, 
 	*at = '\0';
 }
 
-static void add(const char *place, const char *row, const char *what, uint32_t value)
+/* The number of this name; @value where there was none. */
+static struct number *number_of(const char *place, const char *row, const char *what,
+				uint32_t value)
 {
 	char name[sizeof(numbers[0].name)];
 	size_t i = 0;
@@ -55,17 +58,34 @@ static void add(const char *place, const char *row, const char *what, uint32_t v
 	put_name(name, sizeof(name), place, row, what);
 	while (i < count && strcmp(numbers[i].name, name) != 0)
 		i++;
-	if (i < count) {
-		numbers[i].differs |= numbers[i].value != value;
-		return;
-	}
-	if (count == NUMBERS_MAX) {
+	if (i == NUMBERS_MAX) {
 		fprintf(stderr, "registers.c: more than %d numbers\n", NUMBERS_MAX);
 		exit(1);
 	}
-	memcpy(numbers[count].name, name, sizeof(name));
-	numbers[count].differs = false;
-	numbers[count++].value = value;
+	if (i == count) {
+		memcpy(numbers[i].name, name, sizeof(name));
+		numbers[i].differs = false;
+		numbers[i].value = value;
+		count++;
+	}
+	return &numbers[i];
+}
+
+static void add(const char *place, const char *row, const char *what, uint32_t value)
+{
+	struct number *n = number_of(place, row, what, value);
+
+	n->differs |= n->value != value;
+}
+
+/* Fields that are known, and what of the register can be written on any chip of the family. */
+static void add_fields(const char *place, const struct nthw_reg *reg)
+{
+	number_of(place, reg->name, "MASK", 0)->value |= (uint32_t)reg->writable;
+	for (uint32_t i = 0; i < reg->field_count; i++)
+		if (strncmp(reg->fields[i].name, "unknown", 7) != 0)
+			add(place, reg->name, reg->fields[i].name,
+			    (uint32_t)nthw_field_mask(&reg->fields[i]));
 }
 
 static void add_place(const struct nthw_nv_place *p)
@@ -87,8 +107,10 @@ static void add_place(const struct nthw_nv_place *p)
 		add(p->name, reg->name, "", reg->addr + (is_unit ? 0 : p->base));
 		if (reg->count > 1) {
 			add(p->name, reg->name, "STEP", reg->step);
-			add(p->name, reg->name, "COUNT", reg->count);
+			add(p->name, reg->name, "LENGTH", reg->count);
 		}
+		if (reg->bits == 32)
+			add_fields(p->name, reg);
 	}
 }
 

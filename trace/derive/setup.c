@@ -21,19 +21,30 @@ static bool is_later(const struct nti_derive_domain *dom)
 	return dom->unit != NTI_UNIT_PCOUNTER;
 }
 
+#define CTRL_MODE NTI_TESLA_PCOUNTER_CTRL_MODE
+#define RECORD 2
+
+/* Value of the field @mask, -1 unknown. */
+static int field_of(const struct nti_derive_word *w, uint32_t mask)
+{
+	return (w->known & mask) == mask ? (int)nti_derive_field(w->value, mask) : -1;
+}
+
 int nti_derive_mode(const struct nti_derive_domain *dom)
 {
+	int mode = field_of(&dom->ctrl, CTRL_MODE);
+
 	if (is_later(dom))
-		return (dom->ctrl.known & 0x38) == 0x38 ? (int)(dom->ctrl.value >> 3 & 7) : -1;
-	if ((dom->ctrl.known & 0x73) != 0x73)
+		return field_of(&dom->ctrl, NTI_GF100_PCOUNTER_GPC_DOM_CTRL_CTR_MODE);
+	if (mode < 0)
 		return -1;
 	/* In record mode counters show nothing of use. */
-	return (dom->ctrl.value & 3) == 2 ? 8 : (int)(dom->ctrl.value >> 4 & 7);
+	return mode == RECORD ? 8 : field_of(&dom->ctrl, NTI_TESLA_PCOUNTER_CTRL_CTR_MODE);
 }
 
 static bool is_single(const struct nti_derive_domain *dom)
 {
-	return !is_later(dom) && (dom->ctrl.known & 3) == 3 && (dom->ctrl.value & 3) == 0;
+	return !is_later(dom) && field_of(&dom->ctrl, CTRL_MODE) == 0;
 }
 
 /* A TPC's register, if the trace tells any of @bits. */

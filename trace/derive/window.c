@@ -331,18 +331,24 @@ static bool is_read(const struct nti_derive_domain *dom)
 	return false;
 }
 
+/* Values of MODE and QUAD_STATE. */
+enum { QUAD = 1, QUAD_EMPTY = 0, QUAD_OVERFLOW = 3 };
+
 /*
  * Values have the state that CTRL had last: a driver polls EMPTY until a period ends. Behind an
  * acknowledge it tells nothing of values that were read.
  */
 static void ctrl_read(struct nti_derive_domain *dom, uint32_t value)
 {
-	if (dom->unit != NTI_UNIT_PCOUNTER || (value & 3) != 1)
+	uint32_t quad = nti_derive_field(value, NTI_TESLA_PCOUNTER_CTRL_QUAD_STATE);
+
+	if (dom->unit != NTI_UNIT_PCOUNTER ||
+	    nti_derive_field(value, NTI_TESLA_PCOUNTER_CTRL_MODE) != QUAD)
 		return;
 	dom->state = 0;
-	if ((value >> 24 & 3) == 3)
+	if (quad == QUAD_OVERFLOW)
 		dom->state = NTIME_DERIVED_OVERFLOW;
-	else if ((value >> 24 & 3) == 0)
+	else if (quad == QUAD_EMPTY)
 		dom->state = NTIME_DERIVED_EMPTY;
 	if (is_read(dom) && !dom->is_acked)
 		dom->flags |= dom->state;
@@ -394,7 +400,8 @@ void nti_derive_write(struct ntime_derive *d, struct nti_derive_device *dev, uin
 		break;
 	case NTI_PLACE_TRIGGER:
 		/* DEBUG_1 has other bits too. */
-		if (address != NTI_TESLA_PGRAPH_DEBUG_1 || value & mask & 0x20)
+		if (address != NTI_TESLA_PGRAPH_DEBUG_1 ||
+		    value & mask & NTI_TESLA_PGRAPH_DEBUG_1_PM_TRIGGER)
 			trigger(dev);
 		break;
 	case NTI_PLACE_OTHER:
