@@ -108,6 +108,17 @@ static bool is_reached(const struct nti_handle_request *what)
 	return ops && ops->reaches(what->box ? what->box->kind->space : NTHW_SPACE_MSR);
 }
 
+static int refuse_write(struct nthw_io *io, enum nthw_space space, unsigned int unit,
+			uint32_t address, uint64_t value)
+{
+	(void)io;
+	(void)space;
+	(void)unit;
+	(void)address;
+	(void)value;
+	return -EPERM;
+}
+
 int nti_handle_new(struct nti_handles *l, const struct nti_handle_request *what,
 		   struct nti_handle **out)
 {
@@ -132,6 +143,9 @@ int nti_handle_new(struct nti_handles *l, const struct nti_handle_request *what,
 		nti_handle_free(handle);
 		return ret;
 	}
+	/* Nothing was claimed, so nothing may be written; the driver looks after its own files. */
+	if (what->reads_only)
+		handle->io.write = refuse_write;
 	l->recent = handle;
 	*out = handle;
 	return 0;

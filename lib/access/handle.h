@@ -37,7 +37,7 @@ struct nti_handle_request {
 	unsigned int cpu;
 	enum nti_method method;
 	const struct nti_unit_box *box; /* NULL: the core PMU of @cpu */
-	bool reads_only;		/* counters that always run: nobody has to be kept away */
+	bool reads_only;		/* nobody has to be kept away; msr and pci refuse writes */
 };
 
 /*

@@ -698,7 +698,6 @@ static struct ntime_session *session_without_driver(struct fake_boxes *f, const 
 	return s;
 }
 
-/* Where the kernel's driver may be who counts, it would stop and start ours with its own. */
 /*
  * What to do about an access that failed depends on the method: configuration space has no driver.
  */
@@ -748,6 +747,36 @@ TEST(accesses_that_failed)
 	fini(&f);
 }
 
+TEST(handles_that_only_read)
+{
+	const struct nti_unit_box box = { .kind = nthw_box_kind("nhm_uncore") };
+	const struct nti_handle_request what = { .name = "uncore",
+						 .scope = NTI_SCOPE_PACKAGE,
+						 .method = NTI_METHOD_MSR,
+						 .box = &box,
+						 .reads_only = true };
+	struct nti_handles *handles;
+	struct nti_handle *handle;
+	struct fake_boxes f;
+	struct nthw_io *io;
+	uint64_t value;
+
+	init(&f, false);
+	TT_IS(nti_handles_new(f.ctx.os, &handles), 0);
+	TT_IS(nti_handle_new(handles, &what, &handle), 0);
+	io = nti_handle_io(handle);
+	f.silicon.uncore[0].select[6] = 0x167;
+	TT_IS(io->read(io, NTHW_SPACE_MSR, 0, 0x3c6, &value), 0);
+	TT_IS(value, 0x167);
+	TT_IS(io->write(io, NTHW_SPACE_MSR, 0, 0x3c6, 0), -EPERM);
+	TT_IS(f.silicon.uncore[0].select[6], 0x167);
+	f.silicon.uncore[0].select[6] = 0;
+	nti_handle_free(handle);
+	nti_handles_free(handles);
+	fini(&f);
+}
+
+/* Where the kernel's driver may be who counts, it would stop and start ours with its own. */
 TEST(box_in_use_by_the_kernel)
 {
 	struct fake_boxes f;
@@ -1376,6 +1405,7 @@ int main(void)
 		cmocka_unit_test(wraps),
 		cmocka_unit_test(turns),
 		cmocka_unit_test(accesses_that_failed),
+		cmocka_unit_test(handles_that_only_read),
 		cmocka_unit_test(box_in_use_by_the_kernel),
 		cmocka_unit_test(core_in_use_by_the_kernel),
 		cmocka_unit_test(counters_in_use),
