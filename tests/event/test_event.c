@@ -2,6 +2,9 @@
 /* lib/event/event.h: event texts in every language, on machines made of tables. */
 #include <errno.h>
 
+#include "core/regs/devices.h"
+#include "core/regs/regs.h"
+#include "lib/event/model.h"
 #include "tests/event/names.h"
 #include "tests/tt.h"
 
@@ -643,6 +646,42 @@ TEST(models)
 	TT_HAS(e.text, "skx");
 }
 
+/* libpfm4 4.13 has no event list for these models of Intel. */
+static const uint8_t nameless[] = { 0x66, 0x7a, 0x9c, 0xaa, 0xac, 0xbe };
+
+/* Every model in the list of core/regs/devices.c has idle states. */
+static bool is_listed(const struct nthw_x86_cpu *cpu)
+{
+	size_t i;
+
+	for (i = 0; i < nthw_intel_cstate.count; i++)
+		if (nthw_cpu_has(cpu, &nthw_intel_cstate, nthw_intel_cstate.regs[i], 0))
+			return true;
+	return false;
+}
+
+TEST(models_with_registers_have_names)
+{
+	struct nthw_x86_cpu cpu = { .vendor = NTHW_VENDOR_INTEL, .family = 6 };
+
+	for (cpu.model = 0; cpu.model < 0x100; cpu.model++) {
+		const struct fake_leaf leaves[] = {
+			{ 0, { 1, 0x756e6547, 0x6c65746e, 0x49656e69 } },
+			{ 1, { 0x600 | (cpu.model & 0xf) << 4 | cpu.model >> 4 << 16 } },
+		};
+		const struct fake_machine machine = { "listed", "x86_64", leaves, 2,
+						      fake_skx.files };
+		struct fake_os fake;
+
+		fake_os_init(&fake, &machine);
+		if (is_listed(&cpu) && !nti_model_find(&fake.os) ==
+					       !memchr(nameless, (int)cpu.model, sizeof(nameless)))
+			fail_msg("model 0x%x has registers in core/regs/devices.c: either "
+				 "lib/event/model.c names its events or nameless[] lists it",
+				 cpu.model);
+	}
+}
+
 /* A program that is started must not find what was set for libpfm4. */
 TEST(environment)
 {
@@ -660,7 +699,7 @@ int main(void)
 		cmocka_unit_test(absences),	 cmocka_unit_test(texts),
 		cmocka_unit_test(needs),	 cmocka_unit_test(listing),
 		cmocka_unit_test(listing_stops), cmocka_unit_test(models),
-		cmocka_unit_test(environment),
+		cmocka_unit_test(environment),	 cmocka_unit_test(models_with_registers_have_names),
 	};
 
 	return TT_RUN(tests);
