@@ -13,6 +13,10 @@
 #include "lib/base/absence.h"
 #include "lib/os/os.h"
 
+/*
+ * In the order of trying: the kernel knows who else counts, the driver keeps others away and puts
+ * all back, claims are only advice.
+ */
 enum nti_method {
 	NTI_METHOD_PERF,
 	NTI_METHOD_CLOCK,

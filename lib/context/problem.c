@@ -40,19 +40,17 @@ const struct nti_why *nti_clock_problem(const struct ntime_ctx *ctx)
 
 enum nti_method nti_unit_method(struct ntime_ctx *ctx, const struct nti_unit *unit)
 {
-	static const enum nti_method others[] = { NTI_METHOD_NTIMEFS, NTI_METHOD_MSR,
-						  NTI_METHOD_PCI };
 	const struct nti_why *why;
-	size_t i;
+	enum nti_method i;
 
 	if (unit->method != NTI_METHOD_PERF || !unit->boxes || ctx->os->is_replay ||
 	    ctx->os->ops->is_privileged(ctx->os, true) ||
 	    nti_perf_paranoid(ctx->os) <= nti_perf_level_of(unit))
 		return unit->method;
-	for (i = 0; i < NTI_ARRAY_SIZE(others); i++) {
-		if (nti_unit_is_reached(ctx->os, unit, others[i]) &&
-		    nti_method_probe(ctx->os, others[i], &why) == 0)
-			return others[i];
+	for (i = NTI_METHOD_NTIMEFS; i < NTI_METHOD_COUNT; i++) {
+		if (nti_unit_is_reached(ctx->os, unit, i) &&
+		    nti_method_probe(ctx->os, i, &why) == 0)
+			return i;
 	}
 	return unit->method;
 }

@@ -6,13 +6,6 @@
 #include "lib/access/handle.h"
 #include "lib/count/session.h"
 
-/*
- * In the order of trying: the kernel knows who else counts, the driver keeps others away and puts
- * all back, claims are only advice.
- */
-static const enum nti_method order[] = { NTI_METHOD_PERF, NTI_METHOD_NTIMEFS, NTI_METHOD_MSR,
-					 NTI_METHOD_PCI };
-
 const char *nti_session_method_name(enum nti_method method)
 {
 	return nti_method_get(method)->name;
@@ -45,14 +38,14 @@ static bool is_usable(const struct ntime_session *s, const struct nti_unit *unit
  * The first method after @after that can be used; without one the first that reaches it at all,
  * which then says why not.
  */
-static bool next_method(const struct ntime_session *s, const struct nti_unit *unit, size_t after,
-			enum nti_method *method)
+static bool next_method(const struct ntime_session *s, const struct nti_unit *unit,
+			enum nti_method after, enum nti_method *method)
 {
-	size_t i;
+	enum nti_method i;
 
-	for (i = after; i < NTI_ARRAY_SIZE(order); i++) {
-		if (is_usable(s, unit, order[i])) {
-			*method = order[i];
+	for (i = after; i < NTI_METHOD_COUNT; i++) {
+		if (is_usable(s, unit, i)) {
+			*method = i;
 			return true;
 		}
 	}
@@ -61,29 +54,26 @@ static bool next_method(const struct ntime_session *s, const struct nti_unit *un
 
 static enum nti_method first_reaching(const struct ntime_session *s, const struct nti_unit *unit)
 {
-	size_t i;
+	enum nti_method i;
 
-	for (i = 0; i < NTI_ARRAY_SIZE(order); i++) {
-		if (reaches(s, unit, order[i]))
-			return order[i];
+	for (i = NTI_METHOD_PERF; i < NTI_METHOD_COUNT; i++) {
+		if (reaches(s, unit, i))
+			return i;
 	}
 	return unit->method;
 }
 
 static enum nti_method decide(const struct ntime_session *s, const struct nti_unit *unit)
 {
-	enum nti_method method;
-	size_t i;
+	enum nti_method method, asked = nti_method_of_via(s->target.via);
 
 	/* Registers count CPUs, and those of this machine. */
 	if (unit->method == NTI_METHOD_CLOCK || s->target.kind < NTIME_TARGET_CPUS ||
 	    s->ctx->os->is_replay)
 		return unit->method;
-	for (i = 0; i < NTI_ARRAY_SIZE(order); i++) {
-		if (s->target.via == nti_method_get(order[i])->via && reaches(s, unit, order[i]))
-			return order[i];
-	}
-	return next_method(s, unit, 0, &method) ? method : first_reaching(s, unit);
+	if (asked < NTI_METHOD_COUNT && reaches(s, unit, asked))
+		return asked;
+	return next_method(s, unit, NTI_METHOD_PERF, &method) ? method : first_reaching(s, unit);
 }
 
 static size_t index_of(const struct ntime_session *s, const struct nti_unit *unit)
@@ -133,13 +123,10 @@ int nti_session_decide_methods(struct ntime_session *s)
 bool nti_session_can_change_method(struct ntime_session *s, const struct nti_unit *unit)
 {
 	enum nti_method *method = &s->method[index_of(s, unit)], next;
-	size_t at = 0;
 
 	if (s->target.via != NTIME_VIA_AUTO || s->target.kind < NTIME_TARGET_CPUS)
 		return false;
-	while (order[at] != *method)
-		at++;
-	if (!next_method(s, unit, at + 1, &next))
+	if (!next_method(s, unit, *method + 1, &next))
 		return false;
 	nti_context_log(s->ctx, "%s: counts the events of %s: %s does not let this user",
 			nti_session_method_name(next), unit->name,
