@@ -7,6 +7,7 @@ import tree
 COMMENT = re.compile(r'/\*.*?\*/', re.DOTALL)
 FUNCTION = re.compile(r'\bNTIME_API\b[^;{]*?\b(ntime_\w+)\s*\(')
 STRUCT = re.compile(r'\bstruct\s+(ntime_\w+)\s*\{(.*?)\n\};', re.DOTALL)
+ENUM = re.compile(r'\benum\s+\w*\s*\{(.*?)\}', re.DOTALL)
 MEMBER = re.compile(r'\(\*(\w+)\)|(\w+)\s*(?:\[[^\]]*\])?\s*$')
 
 
@@ -41,3 +42,9 @@ def structs():
                     members.append(match.group(1) or match.group(2))
             found[name] = members
     return found
+
+
+def enumerators(of):
+    """Public constants of one library."""
+    return [name for header in headers() if library(header) == of
+            for body in ENUM.findall(COMMENT.sub('', tree.read(header))) for name in re.findall(r'\bNTIME_\w+', body)]
