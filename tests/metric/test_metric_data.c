@@ -392,8 +392,57 @@ static const struct value_row {
 	{ __LINE__, "energy-per-instruction", "nJ/insn", NULL, 15 },
 };
 
+/* Older than the rule that each metric has a row above. */
+static const char *const without_value[] = { "branch-share",
+					     "L1D-load-miss-ratio",
+					     "L1D-load-MPKI",
+					     "L1D-load-rate",
+					     "L1I-load-miss-ratio",
+					     "L1I-load-MPKI",
+					     "LLC-load-miss-ratio",
+					     "LLC-load-MPKI",
+					     "LLC-load-rate",
+					     "LLC-store-miss-ratio",
+					     "dTLB-load-miss-ratio",
+					     "dTLB-load-MPKI",
+					     "dTLB-store-miss-ratio",
+					     "iTLB-load-miss-ratio",
+					     "iTLB-load-MPKI",
+					     "core-thermal-limit-log",
+					     "core-prochot",
+					     "core-critical",
+					     "core-critical-log",
+					     "core-power-limit-log",
+					     "core-current-limit",
+					     "core-current-limit-log",
+					     "core-cross-domain-limit",
+					     "core-cross-domain-limit-log",
+					     "package-thermal-limit",
+					     "package-thermal-limit-log",
+					     "package-prochot",
+					     "package-prochot-log",
+					     "package-critical",
+					     "package-critical-log",
+					     "package-power-limit",
+					     "package-power-limit-log" };
+
+static bool has_value(const char *metric)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(value_rows) / sizeof(value_rows[0]); i++)
+		if (strcmp(value_rows[i].metric, metric) == 0)
+			return true;
+	for (i = 0; i < sizeof(without_value) / sizeof(without_value[0]); i++)
+		if (strcmp(without_value[i], metric) == 0)
+			return true;
+	return false;
+}
+
 TEST(values)
 {
+	size_t k;
+
 	TT_FOR_EACH_ROW(r, value_rows) {
 		const struct nti_metric *m = nti_metrics_find(all, r->metric);
 		struct nti_number events[NTI_METRIC_MAX_EVENTS], got;
@@ -416,6 +465,9 @@ TEST(values)
 			fail_msg("%s:%d: %s is %.17g, expected %.17g", __FILE__, r->line, r->metric,
 				 got.value, r->value);
 	}
+	for (k = 0; k < all->count; k++)
+		if (!has_value(all->metric[k].name))
+			fail_msg("value_rows has no row for %s", all->metric[k].name);
 }
 
 TEST(groups_are_whole)
