@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The table of access methods. A further one is a row here, a file with its functions, and its
- * place in ntime(1).
+ * The table of access methods. CONTRIBUTING.md, "Adding things", has what else a further one needs.
  */
 #include <errno.h>
 

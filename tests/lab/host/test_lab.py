@@ -317,12 +317,25 @@ def guests_have_a_newer_kernel_without_a_second_file():
     equal((old.kernel, new.kernel, old.machine == new.machine), ('arm64', 'arm64-6.12', True))
 
 
+def guests_not_in(quote, *paths):
+    """Guests that none of these files has between such quotes."""
+    text = ''
+    for path in paths:
+        with open(os.path.join(ROOT, path), encoding='utf-8') as f:
+            text += f.read()
+    names = [os.path.basename(file)[:-len('.toml')] for file in glob.glob(os.path.join(guest.FOLDER, '*.toml'))]
+    return [name for name in sorted(names) if f'{quote}{name}{quote}' not in text]
+
+
 @test
 def readme_names_every_guest():
-    with open(os.path.join(ROOT, 'lab/README.md'), encoding='utf-8') as f:
-        text = f.read()
-    for path in glob.glob(os.path.join(guest.FOLDER, '*.toml')):
-        holds(text, f'`{os.path.basename(path)[:-5]}`')
+    equal(('lab/README.md lacks', guests_not_in('`', 'lab/README.md')), ('lab/README.md lacks', []))
+
+
+@test
+def every_guest_has_a_test():
+    missing = guests_not_in("'", 'tests/lab/meson.build', 'tests/lab/host/test_boot.py', 'tests/lab/host/test_traces.py')
+    equal(('lab_guest_runs of tests/lab/meson.build lacks', missing), ('lab_guest_runs of tests/lab/meson.build lacks', []))
 
 
 # -- machine and payload
