@@ -338,6 +338,17 @@ def every_guest_has_a_test():
     equal(('lab_guest_runs of tests/lab/meson.build lacks', missing), ('lab_guest_runs of tests/lab/meson.build lacks', []))
 
 
+@test
+def judges_know_the_guests_they_run_in():
+    with open(os.path.join(ROOT, 'tests/lab/meson.build'), encoding='utf-8') as f:
+        runs = f.read().partition('lab_guest_runs = {')[2].partition('\n}')[0]
+    names = set(re.findall(r"'([\w-]+?)(?:-6\.12)?': \[[^]]*'judges'", runs))
+    with open(os.path.join(ROOT, 'tests/lab/guest/test_judges.c'), encoding='utf-8') as f:
+        text = f.read()
+    missing = [name for name in sorted(names) if f'{{ "{name}", ' not in text]
+    equal((len(names) > 5, 'tests/lab/guest/test_judges.c lacks', missing), (True, 'tests/lab/guest/test_judges.c lacks', []))
+
+
 # -- machine and payload
 
 @test
