@@ -126,6 +126,7 @@ void cli_help_overview(FILE *f)
 		fprintf(f, "  %-8s ", cli_commands[i]->name);
 		cli_wrap(f, &look, 11, 11, cli_commands[i]->about);
 	}
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) the first is always there */
 	fprintf(f, "\nOptions of ntime %s:\n", cli_commands[0]->name);
 	for (const struct cli_option *o = cli_commands[0]->options; o && o->name; o++)
 		print_option(f, &look, o);

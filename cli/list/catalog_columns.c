@@ -7,8 +7,7 @@
 #include "cli/output/absence.h"
 #include "cli/output/csv.h"
 
-#define NOT_CSV .flags = CLI_COLUMN_NOT_CSV | CLI_COLUMN_SET
-#define SET .flags = CLI_COLUMN_SET
+#define NOT_CSV (CLI_COLUMN_NOT_CSV | CLI_COLUMN_SET)
 /* In CSV all parts have the columns of all. */
 #define KIND                                                                                       \
 	{                                                                                          \
@@ -31,11 +30,11 @@ static const struct cli_column method_columns[] = {
 	USABLE(METHOD),
 	EMPTY("unit"),
 	EMPTY("formula"),
-	{ "desc", "reaches", METHOD(reaches, TEXT), SET },
-	{ "reason", METHOD(reason, TEXT), SET },
-	{ "remedy", METHOD(remedy, TEXT), SET },
+	{ "desc", "reaches", METHOD(reaches, TEXT), .flags = CLI_COLUMN_SET },
+	{ "reason", METHOD(reason, TEXT), .flags = CLI_COLUMN_SET },
+	{ "remedy", METHOD(remedy, TEXT), .flags = CLI_COLUMN_SET },
 	EMPTY("group"),
-	{ "cost", METHOD(cost, TEXT), NOT_CSV },
+	{ "cost", METHOD(cost, TEXT), .flags = NOT_CSV },
 	CLI_ABSENCE_COLUMNS(METHOD, struct ntime_method_info),
 };
 
@@ -47,14 +46,14 @@ static const struct cli_column unit_columns[] = {
 	USABLE(UNIT),
 	EMPTY("unit"),
 	EMPTY("formula"),
-	{ "desc", UNIT(desc, TEXT), SET },
-	{ "reason", UNIT(reason, TEXT), SET },
-	{ "remedy", UNIT(remedy, TEXT), SET },
+	{ "desc", UNIT(desc, TEXT), .flags = CLI_COLUMN_SET },
+	{ "reason", UNIT(reason, TEXT), .flags = CLI_COLUMN_SET },
+	{ "remedy", UNIT(remedy, TEXT), .flags = CLI_COLUMN_SET },
 	EMPTY("group"),
-	{ "method", UNIT(method, TEXT), NOT_CSV },
-	{ "cpus", UNIT(cpus, TEXT), NOT_CSV },
-	{ "counters", UNIT(counters, COUNT), NOT_CSV },
-	{ "fixed", UNIT(fixed, COUNT), NOT_CSV },
+	{ "method", UNIT(method, TEXT), .flags = NOT_CSV },
+	{ "cpus", UNIT(cpus, TEXT), .flags = NOT_CSV },
+	{ "counters", UNIT(counters, COUNT), .flags = NOT_CSV },
+	{ "fixed", UNIT(fixed, COUNT), .flags = NOT_CSV },
 	CLI_ABSENCE_COLUMNS(UNIT, struct ntime_unit_info),
 };
 
@@ -63,22 +62,22 @@ static const struct cli_column unit_columns[] = {
 static const struct cli_column event_columns[] = {
 	KIND,
 	{ "name", EVENT(name, TEXT) },
-	{ "unit_name", EVENT(unit, TEXT), SET },
+	{ "unit_name", EVENT(unit, TEXT), .flags = CLI_COLUMN_SET },
 	USABLE(EVENT),
-	{ "unit", EVENT(unit_text, TEXT), SET },
-	{ "formula", EVENT(formula, TEXT), SET },
-	{ "desc", EVENT(desc, TEXT), SET },
-	{ "reason", EVENT(reason, TEXT), SET },
-	{ "remedy", EVENT(remedy, TEXT), SET },
-	{ "group", EVENT(group, TEXT), SET },
-	{ "beside", EVENT(beside, TEXT), NOT_CSV },
+	{ "unit", EVENT(unit_text, TEXT), .flags = CLI_COLUMN_SET },
+	{ "formula", EVENT(formula, TEXT), .flags = CLI_COLUMN_SET },
+	{ "desc", EVENT(desc, TEXT), .flags = CLI_COLUMN_SET },
+	{ "reason", EVENT(reason, TEXT), .flags = CLI_COLUMN_SET },
+	{ "remedy", EVENT(remedy, TEXT), .flags = CLI_COLUMN_SET },
+	{ "group", EVENT(group, TEXT), .flags = CLI_COLUMN_SET },
+	{ "beside", EVENT(beside, TEXT), .flags = NOT_CSV },
 	CLI_ABSENCE_COLUMNS(EVENT, struct ntime_event_info),
 	{ "default", EVENT(is_default, BOOL), .flags = CLI_COLUMN_NOT_CSV, .only = CLI_METRICS },
 };
 
 #define COLUMNS(of)                                                                                \
 	{                                                                                          \
-		.column = of, .n = sizeof(of) / sizeof(of[0])                                      \
+		.column = (of), .n = sizeof(of) / sizeof((of)[0])                                  \
 	}
 static const struct cli_columns methods = COLUMNS(method_columns), units = COLUMNS(unit_columns),
 				events = COLUMNS(event_columns);

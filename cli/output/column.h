@@ -108,7 +108,7 @@ struct cli_column {
 	.kind = CLI_CELL_##of, .at = offsetof(type, member), .bytes = sizeof(((type *)0)->member)
 
 /* The same: only where @member, 32 flags, has @flag. */
-#define CLI_IF(type, member, flag) .if_flag = flag, .flag_at = offsetof(type, member)
+#define CLI_IF(type, member, flag) .if_flag = (flag), .flag_at = offsetof(type, member)
 
 /**
  * struct cli_columns - the columns of a result

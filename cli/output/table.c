@@ -54,8 +54,7 @@ static const char *text_of(const struct cli_table *t, const struct cli_cell *cel
 	case CLI_CELL_NS:
 		*number = cli_number_value(cell->real, "ns", t->utf8, &unit);
 		used = strlen(number->text);
-		number->text[used] = ' ';
-		strcpy(number->text + used + 1, unit);
+		(void)snprintf(number->text + used, sizeof(number->text) - used, " %s", unit);
 		return number->text;
 	case CLI_CELL_HEX:
 	case CLI_CELL_HEX64:

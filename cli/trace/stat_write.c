@@ -229,14 +229,14 @@ static void make_total_title(struct total_row *row, const struct cli_trace_stats
 		break;
 	case NTIME_TOTAL_THREAD:
 		if (total->flags & NTIME_STAT_REST)
-			strcpy(title, "other threads");
+			snprintf(title, sizeof(row->title), "other threads");
 		else if (total->flags & NTIME_STAT_THREAD)
 			snprintf(title, sizeof(row->title), "thread %u", total->thread);
 		else
-			strcpy(title, "no thread known");
+			snprintf(title, sizeof(row->title), "no thread known");
 		break;
 	default:
-		strcpy(title, "all");
+		snprintf(title, sizeof(row->title), "all");
 	}
 }
 

@@ -88,7 +88,9 @@ static void put_csv(struct cli_watch *w, size_t row, size_t i, struct texts *tex
 
 	fill(cell, w, row, i, texts);
 	if (w->emulated)
-		strcat(texts->flags, *texts->flags ? " emulated" : "emulated");
+		(void)snprintf(texts->flags + strlen(texts->flags),
+			       sizeof(texts->flags) - strlen(texts->flags), "%semulated",
+			       *texts->flags ? " " : "");
 	cell[SAMPLE] = cli_count(w->sampler.number);
 	cell[TIME_S] = cli_text(texts->time);
 	cell[PERIOD_S] = cli_text(texts->period);

@@ -9,8 +9,7 @@ int nti_context_topology(struct ntime_ctx *ctx, const struct nti_topology **out)
 {
 	int ret = ctx->topology ? 0 : nti_topology_new(ctx->os, &ctx->topology, &ctx->error);
 
-	if (ret == 0)
-		*out = ctx->topology;
+	*out = ret == 0 ? ctx->topology : NULL;
 	return ret;
 }
 
@@ -33,7 +32,7 @@ int ntime_cpu_for_each(struct ntime_ctx *ctx,
 	uint32_t i;
 	int ret = nti_context_topology(ctx, &t);
 
-	if (ret < 0)
+	if (!t)
 		return ret;
 	for (i = 0; i < t->total.cpus; i++) {
 		ret = fn(arg, &t->cpu[i]);

@@ -24,6 +24,7 @@ struct nti_lazy_note {
 	char text[256];
 };
 
+/* NOLINTBEGIN(bugprone-macro-parentheses) types, names and lists in parentheses already */
 #define NTI_LAZY_INDEX(type, failure, name, parameters, arguments) INDEX_##name,
 #define NTI_LAZY_NAME(type, failure, name, parameters, arguments) #name,
 #define NTI_LAZY_FORWARD(type, failure, name, parameters, arguments)                               \
@@ -55,5 +56,6 @@ struct nti_lazy_note {
 	};                                                                                         \
 	static struct nti_lazy *const this_library = &nti_lazy_##library;                          \
 	functions(NTI_LAZY_FORWARD)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 #endif

@@ -562,6 +562,7 @@ int nti_formula_parse(const char *text, struct nti_formula **out, struct nti_err
 	if (ret == 0)
 		ret = keep(&p, out);
 	if (ret == 0)
+		/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc) the formula has the operators now */
 		return 0;
 	for (i = 0; i < p.events; i++)
 		free(p.event[i]);

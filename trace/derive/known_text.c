@@ -186,7 +186,7 @@ static int set_row(struct text_parser *p, char *text, struct nti_error *e)
 		column[n++] = word;
 	}
 	if (n != COLUMNS)
-		return fail(e, "fewer than nine columns", column[0]);
+		return fail(e, "fewer than nine columns", n ? column[0] : text);
 	ret = check_row(column, e);
 	return ret < 0 ? ret : add_row(p, column, e);
 }

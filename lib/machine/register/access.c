@@ -414,7 +414,7 @@ int ntime_register_merge(struct ntime_register *r, uint64_t value, uint64_t *mer
 
 int ntime_register_write(struct ntime_register *r, uint64_t value)
 {
-	uint64_t old, merged;
+	uint64_t old = 0, merged = 0;
 	int ret;
 
 	if (!(r->flags & NTIME_REGISTER_WRITE))
