@@ -38,14 +38,29 @@ const struct nti_why *nti_clock_problem(const struct ntime_ctx *ctx)
 	return ctx->os->is_replay ? &not_recorded : &none;
 }
 
+/* 0 when this user may open a perf event at all, which no recording without counts can tell. */
+static int probe_perf(struct ntime_ctx *ctx)
+{
+	int ret = nti_perf_probe(ctx->os);
+
+	return ctx->os->is_replay && ret == -EOPNOTSUPP ? 0 : ret;
+}
+
+static bool is_level_too_high(struct ntime_ctx *ctx, const struct nti_unit *unit)
+{
+	int level = nti_perf_paranoid(ctx->os);
+
+	return !ctx->os->ops->is_privileged(ctx->os, true) && level != INT_MAX &&
+	       level > nti_perf_level_of(unit);
+}
+
 enum nti_method nti_unit_method(struct ntime_ctx *ctx, const struct nti_unit *unit)
 {
 	const struct nti_why *why;
 	enum nti_method i;
 
 	if (unit->method != NTI_METHOD_PERF || !unit->boxes || ctx->os->is_replay ||
-	    ctx->os->ops->is_privileged(ctx->os, true) ||
-	    nti_perf_paranoid(ctx->os) <= nti_perf_level_of(unit))
+	    (probe_perf(ctx) == 0 && !is_level_too_high(ctx, unit)))
 		return unit->method;
 	for (i = NTI_METHOD_NTIMEFS; i < NTI_METHOD_COUNT; i++) {
 		if (nti_unit_is_reached(ctx->os, unit, i) &&
@@ -57,8 +72,8 @@ enum nti_method nti_unit_method(struct ntime_ctx *ctx, const struct nti_unit *un
 
 int nti_unit_problem(struct ntime_ctx *ctx, const struct nti_unit *unit, struct nti_absence *out)
 {
-	int level, tolerated = nti_perf_level_of(unit);
 	const struct nti_why *why;
+	int ret;
 
 	*out = (struct nti_absence){ 0 };
 	if (unit->absent.reason)
@@ -67,12 +82,13 @@ int nti_unit_problem(struct ntime_ctx *ctx, const struct nti_unit *unit, struct 
 		why = nti_clock_problem(ctx);
 		return why->code ? nti_absence_set_why(out, why) : 0;
 	}
-	if (unit->method != NTI_METHOD_PERF || ctx->os->ops->is_privileged(ctx->os, true))
+	if (unit->method != NTI_METHOD_PERF || nti_unit_method(ctx, unit) != NTI_METHOD_PERF)
 		return 0;
-	level = nti_perf_paranoid(ctx->os);
-	if (level <= tolerated || nti_unit_method(ctx, unit) != NTI_METHOD_PERF)
-		return 0;
-	return nti_perf_explain_level(unit, level, tolerated, out);
+	if (is_level_too_high(ctx, unit))
+		return nti_perf_explain_level(unit, nti_perf_paranoid(ctx->os),
+					      nti_perf_level_of(unit), out);
+	ret = probe_perf(ctx);
+	return ret < 0 ? nti_perf_explain_probe(ctx->os, ret, out) : 0;
 }
 
 /* 0 when the kernel takes @part in user mode, which needs the least permission; else -errno. */
@@ -268,9 +284,9 @@ static bool has_core_pmu(const struct ntime_ctx *ctx)
 static int perf_itself(const struct walk *w)
 {
 	struct nti_absence absent = { 0 };
-	int ret = nti_perf_probe(w->ctx->os);
+	int ret = probe_perf(w->ctx);
 
-	if (ret == 0 || (w->ctx->os->is_replay && ret == -EOPNOTSUPP))
+	if (ret == 0)
 		return 0;
 	if (nti_perf_explain_probe(w->ctx->os, ret, &absent) < 0)
 		return -ENOMEM;

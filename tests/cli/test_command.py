@@ -150,18 +150,32 @@ def parents_that_ignore_dead_children_do_not_matter():
     equal(done.returncode, 3)
 
 
+def disguised(names, *args):
+    """The command in these disguises of scripts/disguise, the outermost first."""
+    done = subprocess.run([*(word for name in names for word in (DISGUISE, name)), NTIME, *args], env=environment(),
+                          stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=PATIENCE)
+    if done.returncode == 77:
+        raise Skip(err(done).strip())
+    return done
+
+
 @real_only
 def containers_without_perf_are_told_of_their_profile():
-    for who in ([], ['user', DISGUISE]):
-        done = subprocess.run([DISGUISE, *who, 'no-perf', NTIME, '--json', '-e', 'page-faults', 'true'], env=environment(),
-                              capture_output=True, check=False, timeout=PATIENCE)
-        if done.returncode == 77:
-            raise Skip(err(done).strip())
+    for who in ([], ['user']):
+        done = disguised([*who, 'no-perf'], '--json', '-e', 'page-faults', 'true')
         equal(done.returncode, 0, err(done))
         absent, = [item['absent'] for item in json.loads(done.stderr)['items']]
         has(absent['reason'], 'perf_event_open(2) is refused')
         has(absent['remedy'], 'seccomp profile')
         has_not(absent['remedy'], 'run as root')
+
+
+@real_only
+def nothing_is_usable_through_perf_where_it_is_refused():
+    for name, code in (('no-perf', 'permission'), ('perf-enosys', 'kernel')):
+        units = {unit['name']: unit for unit in json.loads(disguised([name], 'list', '--units', '--json').stdout)['units']}
+        equal({unit['method'] for unit in units.values() if unit['usable']} - {'clock'}, set(), f'methods under {name}')
+        equal(units['software']['reason_code'], code, f'reason under {name}')
 
 
 @real_only
