@@ -199,9 +199,11 @@ static int load_pmu(void *arg, const char *name)
 	return 0;
 }
 
+/* Containers may hide one of the two. */
 static bool has_perf(struct nti_os *os)
 {
-	return os->ops->access(os, NTI_PERF_PARANOID, F_OK) != -ENOENT;
+	return os->ops->access(os, NTI_PERF_PARANOID, F_OK) != -ENOENT ||
+	       nti_os_exists(os, NTI_SYSFS_DEVICES "/software/type");
 }
 
 static bool has_kind(const struct nti_units *units, enum nti_unit_kind kind)
@@ -222,8 +224,8 @@ static int blame(struct loader *l, struct nti_absence *absent)
 	if (!has_perf(l->os))
 		return nti_absence_set(absent, NTIME_REASON_KERNEL, NTI_PERF_PARANOID,
 				       "boot a kernel built with CONFIG_PERF_EVENTS=y",
-				       "the kernel has no perf events (" NTI_PERF_PARANOID
-				       " does not exist)");
+				       "the kernel has no perf events (neither " NTI_PERF_PARANOID
+				       " nor " NTI_SYSFS_DEVICES "/software/type exists)");
 	hypervisor = nti_cpu_hypervisor(l->os, &l->units->cpu);
 	if (hypervisor) {
 		(void)snprintf(remedy, sizeof(remedy),

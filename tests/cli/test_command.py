@@ -180,6 +180,15 @@ def nothing_is_usable_through_perf_where_it_is_refused():
 
 @real_only
 @needs_perf
+def hidden_settings_are_no_missing_perf():
+    done = disguised(['no-proc-sys'], '--json', '-e', 'page-faults,cycles', 'true')
+    faults, cycles = json.loads(done.stderr)['items']
+    has_not(faults, 'absent')
+    has_not(cycles.get('absent', {}).get('remedy', ''), 'CONFIG_PERF_EVENTS')
+
+
+@real_only
+@needs_perf
 def ordinary_users_learn_what_is_left_out():
     with open('/proc/sys/kernel/perf_event_paranoid', encoding='ascii') as file:
         level = int(file.read())

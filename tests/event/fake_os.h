@@ -33,8 +33,8 @@ struct fake_os {
 
 /* Machines written after the documents named beside them in machines.c; not recordings. */
 extern const struct fake_machine fake_skx, fake_clx, fake_adl, fake_zen3, fake_zen4, fake_k8,
-	fake_arm, fake_biglittle, fake_kvm, fake_noperf, fake_nodriver, fake_armguest, fake_rpi,
-	fake_armv7;
+	fake_arm, fake_biglittle, fake_kvm, fake_noperf, fake_hidden, fake_nodriver, fake_armguest,
+	fake_rpi, fake_armv7;
 
 void fake_os_init(struct fake_os *fake, const struct fake_machine *machine);
 

@@ -292,6 +292,14 @@ static const struct fake_file noperf_files[] = {
 const struct fake_machine fake_noperf = { "noperf", "x86_64", skx_leaves,
 					  NTI_ARRAY_SIZE(skx_leaves), noperf_files };
 
+static const struct fake_file hidden_files[] = {
+	{ "/sys/bus/event_source/devices/software/type", "1\n" },
+	{ NULL },
+};
+
+const struct fake_machine fake_hidden = { "hidden", "x86_64", skx_leaves,
+					  NTI_ARRAY_SIZE(skx_leaves), hidden_files };
+
 static const struct fake_file nodriver_files[] = { COMMON_FILES, { NULL } };
 
 const struct fake_machine fake_nodriver = { "nodriver", "x86_64", skx_leaves,

@@ -148,6 +148,9 @@ static const struct absent_row {
 	  NTIME_REASON_KERNEL, NTIME_REMEDY_HERE },
 	{ __LINE__, &fake_noperf, "software", "the kernel has no perf events",
 	  "CONFIG_PERF_EVENTS=y", NTIME_REASON_KERNEL, NTIME_REMEDY_HERE },
+	/* What is missing below /proc/sys was hidden. */
+	{ __LINE__, &fake_hidden, "cpu", "no driver for the core PMU of this processor",
+	  "newer kernel", NTIME_REASON_KERNEL, NTIME_REMEDY_HERE },
 	{ __LINE__, &fake_nodriver, "cpu", "no driver for the core PMU of this processor",
 	  "newer kernel", NTIME_REASON_KERNEL, NTIME_REMEDY_HERE },
 	{ __LINE__, &fake_armguest, "armv8_pmuv3_0", "the hypervisor (QEMU)", "pmu=on",

@@ -63,7 +63,7 @@ UNITS = (
     (ADL, 29, 'cpu_atom', {'counters': 6, 'fixed': 3, 'cpus': '16-23'}),
     (KVM, 8, 'cpu', {'usable': False, 'reason': 'the hypervisor (KVM) exposes no core PMU to this guest',
                      'reason_code': 'hypervisor', 'about': 'core PMU', 'remedy_kind': 'elsewhere'}),
-    (RES, 9, 'power', {'usable': False, 'remedy': 'sysctl kernel.perf_event_paranoid=0   (or, for ntime alone: setcap cap_perfmon+ep "$(command -v ntime)")'}),
+    (RES, 9, 'power', {'usable': False, 'remedy': 'sysctl kernel.perf_event_paranoid=0 (or, for ntime alone: setcap cap_perfmon+ep "$(command -v ntime)")'}),
 )
 
 

@@ -38,14 +38,16 @@ int nti_perf_level_of(const struct nti_unit *unit)
 static int explain(int level, int wanted, const char *result, const char *may_not,
 		   struct nti_absence *out)
 {
-	char remedy[160];
+	char remedy[160], is[32] = "cannot be read";
 
+	if (level != INT_MAX)
+		(void)snprintf(is, sizeof(is), "is %d", level);
 	(void)snprintf(remedy, sizeof(remedy),
-		       "sysctl kernel.perf_event_paranoid=%d   (or, for ntime alone: setcap "
+		       "sysctl kernel.perf_event_paranoid=%d (or, for ntime alone: setcap "
 		       "cap_perfmon+ep \"$(command -v ntime)\")",
 		       wanted);
 	return nti_absence_set(out, NTIME_REASON_PARANOID, NTI_PERF_PARANOID, remedy,
-			       "%sperf_event_paranoid is %d%s%s", result, level,
+			       "%sperf_event_paranoid %s%s%s", result, is,
 			       *may_not ? ": an ordinary user may not count " : "", may_not);
 }
 
