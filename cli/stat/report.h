@@ -99,6 +99,7 @@ extern const struct cli_figure_form cli_figure_forms[CLI_FIGURES];
  * @emulated:	guest of the lab in which it was measured, NULL elsewhere
  * @has_ended:	@status is valid
  * @timed_out:	--timeout ended it
+ * @is_too_early: it ended before --delay did, in every run
  */
 struct cli_report {
 	const char *version;
@@ -118,6 +119,7 @@ struct cli_report {
 	bool is_simulated;
 	bool has_ended;
 	bool timed_out;
+	bool is_too_early;
 };
 
 /**

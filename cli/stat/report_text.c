@@ -513,10 +513,16 @@ static void put_why_none_ran(FILE *f, const struct cli_style *style, const struc
 	}
 	if (!has_one || style->quiet)
 		return;
-	snprintf(text, sizeof(text),
-		 "<not counted>: its counter never ran: other users (perf, the NMI watchdog) held "
-		 "all counters,%s or nothing ran on a core of its kind; see ntime(1)",
-		 r->passes > 1 ? " the command ended before the event's pass," : "");
+	if (r->is_too_early)
+		snprintf(text, sizeof(text),
+			 "<not counted>: the measurement ended before the --delay did; choose a "
+			 "shorter one");
+	else
+		snprintf(text, sizeof(text),
+			 "<not counted>: its counter never ran: other users (perf, the NMI "
+			 "watchdog) held "
+			 "all counters,%s or nothing ran on a core of its kind; see ntime(1)",
+			 r->passes > 1 ? " the command ended before the event's pass," : "");
 	putc('\n', f);
 	put_sentence(f, style, CLI_PLAIN, text);
 }

@@ -41,7 +41,8 @@ struct stat {
 	struct ntime_value *round;
 	char *target;
 	int status;
-	bool has_begun;
+	bool has_begun;	  /* the output */
+	bool has_counted; /* in one of the runs at least */
 };
 
 static void set_item_value(const struct stat *st, struct cli_item *item,
@@ -132,6 +133,8 @@ static int measure_once(struct stat *st, int pass)
 		return ret;
 	add_figures(st, &st->measure);
 	st->report.timed_out = st->report.timed_out || st->measure.timed_out;
+	st->has_counted = st->has_counted || st->measure.is_counting;
+	st->report.is_too_early = !st->has_counted;
 	/* The first one that did not end well is told. */
 	if (st->measure.command && WIFEXITED(st->status) && WEXITSTATUS(st->status) == 0)
 		st->status = st->measure.end.status;

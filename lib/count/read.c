@@ -702,6 +702,9 @@ static void metric_value(const struct ntime_session *s, const struct nti_session
 		wanted_ns[i] = (double)v->wanted_ns;
 		flags |= v->flags & INPUT_FLAGS;
 	}
+	/* What is not here has a reason, which counting for longer does not remove. */
+	if (flags & NTIME_ABSENT)
+		flags &= ~NTIME_NOT_COUNTED;
 	result = nti_formula_eval(item->formula, &in);
 	/* 0 / 0: nothing happened, so there is no ratio of it. */
 	if (isnan(result.value) && !(flags & (NTIME_ABSENT | NTIME_ELSEWHERE)))

@@ -140,6 +140,12 @@ TEST(a_counter_that_never_ran_is_explained)
 	text = written(&cli_text_writer, &style, &r, 0);
 	TT_HAS(text, NEVER_RAN " the command ended before the event's pass, or nothing");
 	free(text);
+	r.is_too_early = true;
+	text = written(&cli_text_writer, &style, &r, 0);
+	TT_HAS(text,
+	       "<not counted>: the measurement ended before the --delay did; choose a shorter");
+	assert_null(strstr(text, "never ran"));
+	free(text);
 	/* Without what never ran: without the sentence; and not for those who want none. */
 	r.items = 3;
 	text = written(&cli_text_writer, &style, &r, 0);

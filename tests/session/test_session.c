@@ -781,6 +781,23 @@ TEST(groups_survive_more_events_than_one_plan_takes)
 	fini(&rig);
 }
 
+/* The reason of the event that is not here is the metric's, also before its other one counted. */
+TEST(metric_of_what_is_not_here_is_absent_before_the_start)
+{
+	struct rig rig = { 0 };
+	size_t metric = 0;
+
+	open_machine(&rig, "tests/machine/vm-kvm.json");
+	TT_IS(ntime_session_new(rig.ctx, NULL, &rig.s), 0);
+	TT_IS(ntime_session_add_list(rig.s, "GHz"), 0);
+	TT_IS(ntime_session_open(rig.s), 0);
+	read_all(&rig);
+	while (!item(&rig, metric).is_metric)
+		metric++;
+	TT_IS(rig.v[metric].flags & (NTIME_ABSENT | NTIME_NOT_COUNTED), NTIME_ABSENT);
+	fini(&rig);
+}
+
 TEST(clock_before_start_has_no_count)
 {
 	struct ntime_reader reader = { .size = sizeof(reader) };
@@ -822,6 +839,7 @@ int main(void)
 		cmocka_unit_test(parts_of_one_event_share_a_pass),
 		cmocka_unit_test(groups_survive_more_events_than_one_plan_takes),
 		cmocka_unit_test(clock_before_start_has_no_count),
+		cmocka_unit_test(metric_of_what_is_not_here_is_absent_before_the_start),
 		cmocka_unit_test(passes_not_reached_have_no_count),
 		cmocka_unit_test(pass_that_the_plan_lacks),
 		cmocka_unit_test(delta_of_what_was_not_counted),
