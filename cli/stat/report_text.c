@@ -496,33 +496,34 @@ static void put_absences(FILE *f, const struct cli_style *style, const struct cl
 	free(all);
 }
 
+#define NEVER_RAN "its counter never ran: other users (perf, the NMI watchdog) held all counters,"
+#define NO_CORE " or nothing ran on a core of its kind; see ntime(1)"
+
 /*
  * What "<not counted>" can mean here. That an event had no turn is possible only where they take
- * turns.
+ * turns; a metric of events that were all counted has no value where it divides by 0.
  */
 static void put_why_none_ran(FILE *f, const struct cli_style *style, const struct cli_report *r)
 {
+	bool has_one = false, has_event = false;
 	char text[LINE_CHARS];
-	bool has_one = false;
 
 	for (size_t i = 0; i < r->items; i++) {
 		const struct cli_item *item = &r->item[i];
 
-		has_one = has_one || (!item->is_metric && cli_item_is_shown(style, item) &&
-				      item->value.flags & NTIME_NOT_COUNTED);
+		if (!(item->value.flags & NTIME_NOT_COUNTED))
+			continue;
+		has_one = has_one || cli_item_is_shown(style, item);
+		has_event = has_event || !item->is_metric;
 	}
 	if (!has_one || style->quiet)
 		return;
-	if (r->is_too_early)
-		snprintf(text, sizeof(text),
-			 "<not counted>: the measurement ended before the --delay did; choose a "
-			 "shorter one");
-	else
-		snprintf(text, sizeof(text),
-			 "<not counted>: its counter never ran: other users (perf, the NMI "
-			 "watchdog) held "
-			 "all counters,%s or nothing ran on a core of its kind; see ntime(1)",
-			 r->passes > 1 ? " the command ended before the event's pass," : "");
+	snprintf(text, sizeof(text), "<not counted>: %s",
+		 !has_event ? "the formula divides by 0"
+		 : r->is_too_early
+			 ? "the measurement ended before the --delay did; choose a shorter one"
+		 : r->passes > 1 ? NEVER_RAN " the command ended before the event's pass," NO_CORE
+				 : NEVER_RAN NO_CORE);
 	putc('\n', f);
 	put_sentence(f, style, CLI_PLAIN, text);
 }

@@ -159,6 +159,21 @@ TEST(a_counter_that_never_ran_is_explained)
 	free(text);
 }
 
+TEST(a_metric_that_divides_by_0_is_explained)
+{
+	struct cli_item metric = { TEXTS, .name = "x", .is_metric = true,
+				   .value = { .value = NAN, .flags = NTIME_NOT_COUNTED } };
+	struct cli_style style = { .look = { .width = 80 } };
+	struct cli_report r = report();
+	char *text;
+
+	r.item = &metric;
+	r.items = 1;
+	text = written(&cli_text_writer, &style, &r, 0);
+	TT_HAS(text, "\n<not counted>: the formula divides by 0\n");
+	free(text);
+}
+
 TEST(upper_bounds_say_so)
 {
 	struct cli_style style = { .look = { .width = 80 }, .by_run = true, .verbose = 1 };
@@ -430,6 +445,7 @@ int main(void)
 		cmocka_unit_test(text),
 		cmocka_unit_test(a_counter_that_never_ran_is_explained),
 		cmocka_unit_test(upper_bounds_say_so),
+		cmocka_unit_test(a_metric_that_divides_by_0_is_explained),
 		cmocka_unit_test(quiet_text_still_names_what_is_missing),
 		cmocka_unit_test(text_fits_terminals),
 		cmocka_unit_test(text_marks),
