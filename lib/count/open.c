@@ -291,7 +291,7 @@ static int handle_refusal(struct ntime_session *s, struct nti_session_part *p,
 	if (ret < 0)
 		return ret;
 	nti_session_refuse(s, p, &absent);
-	s->was_denied = s->was_denied || error == -EACCES || error == -EPERM;
+	s->was_denied = s->was_denied || error == -EACCES || error == -EPERM || error == -ENOSYS;
 	/*
 	 * Counters of this event that are already open elsewhere would give a sum that lacks a
 	 * part.
@@ -501,10 +501,11 @@ static int check_something_counts(struct ntime_session *s)
 	if (!refused)
 		return 0;
 	other = other_remedy(s, &refused->absent);
-	return nti_error(
-		&s->ctx->error, -EACCES, "nothing can be counted there: %s; remedy: %s%s%s%s%s",
-		refused->absent.reason, refused->absent.remedy, other ? "; and " : "",
-		other ? other->reason : "", other ? "; remedy: " : "", other ? other->remedy : "");
+	return nti_error(&s->ctx->error, -EACCES,
+			 "nothing can be counted on %s: %s; remedy: %s%s%s%s%s",
+			 s->target.pid ? "that process" : "these CPUs", refused->absent.reason,
+			 refused->absent.remedy, other ? "; and " : "", other ? other->reason : "",
+			 other ? "; remedy: " : "", other ? other->remedy : "");
 }
 
 /* Parts of one event on several kinds of core; the first one that was not refused leads. */

@@ -133,7 +133,7 @@ struct ntime_session {
 		*method; /* per unit, as nti_session_method() says; NULL until it is opened */
 	bool *is_taken;	 /* per unit: its PMU instances are ours, or it was refused */
 	struct nti_pmus *banks; /* NULL until then, and until a plan is made */
-	bool was_denied;	/* the kernel refused an event for want of permission */
+	bool was_denied;	/* the kernel refused an event, as perf_event_open(2) is closed */
 	bool is_rotating;	/* NTIME_BY_PASS and ntime_session_rotate() was used */
 	char **pass_text;	/* passes entries: why each exists */
 

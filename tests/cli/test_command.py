@@ -179,6 +179,14 @@ def nothing_is_usable_through_perf_where_it_is_refused():
 
 
 @real_only
+def command_does_not_run_where_nothing_can_be_counted():
+    for name in ('no-perf', 'perf-enosys'):
+        done = disguised([name], '-a', '-e', 'page-faults', 'echo', 'ran')
+        equal((done.returncode, done.stdout), (125, b''), f'what became of it under {name}')
+        has(err(done), 'nothing can be counted on these CPUs: ')
+
+
+@real_only
 @needs_perf
 def hidden_settings_are_no_missing_perf():
     done = disguised(['no-proc-sys'], '--json', '-e', 'page-faults,cycles', 'true')
