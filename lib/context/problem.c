@@ -13,6 +13,7 @@
 #include "lib/access/ntimefs.h"
 #include "lib/count/perf/perf.h"
 #include "lib/count/perf/permission.h"
+#include "lib/event/resolve.h"
 #include "lib/base/text.h"
 #include "lib/context/leftover_program.h"
 #include "lib/context/problem.h"
@@ -435,27 +436,11 @@ static int user_access(const struct walk *w)
 	return 0;
 }
 
-static int tracefs(const struct walk *w)
+static int tracepoints(const struct walk *w)
 {
-	static const struct nti_why not_mounted = {
-		NTIME_REASON_NOT_MOUNTED,
-		"/sys/kernel/tracing",
-		"tracefs is not mounted, or this kernel has no tracing",
-		"mount -t tracefs nodev /sys/kernel/tracing",
-	};
-	static const struct nti_why not_readable = {
-		NTIME_REASON_NOT_MOUNTED,
-		"/sys/kernel/tracing",
-		"tracefs is not mounted, or not readable by you",
-		"mount -t tracefs nodev /sys/kernel/tracing; chmod a+rx /sys/kernel/tracing",
-	};
+	const struct nti_why *why = nti_tracepoint_problem(&w->ctx->names);
 
-	if (nti_os_exists(w->ctx->os, "/sys/kernel/tracing/events") ||
-	    nti_os_exists(w->ctx->os, "/sys/kernel/debug/tracing/events"))
-		return 0;
-	if (w->ctx->os->ops->is_privileged(w->ctx->os, false))
-		return tell_why(w, "tracepoints", &not_mounted);
-	return tell_why(w, "tracepoints", &not_readable);
+	return why->code ? tell_why(w, "tracepoints", why) : 0;
 }
 
 static int tell_killed(void *arg, const char *what, const char *reason, const char *remedy)
@@ -486,7 +471,7 @@ int ntime_problem_for_each(struct ntime_ctx *ctx,
 {
 	static int (*const checks[])(const struct walk *w) = {
 		perf_itself, absent_units, paranoid, watchdog, user_access,
-		tracefs,     msr,	   pci,	     leftover
+		tracepoints, msr,	   pci,	     leftover
 	};
 	struct walk walk = { .ctx = ctx, .fn = fn, .arg = arg };
 	size_t i;

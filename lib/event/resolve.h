@@ -66,6 +66,8 @@ bool nti_alias_is_event(const char *name);
 /* sched:sched_switch. Where the files may not be read: 0 and an absent event. */
 int nti_tracepoint_resolve(const struct nti_names *names, const char *text, struct nti_event *out,
 			   struct nti_error *e);
+/* Why no tracepoint's number can be read; nti_why_nothing where one can. */
+const struct nti_why *nti_tracepoint_problem(const struct nti_names *names);
 int nti_tracepoint_for_each(const struct nti_names *names,
 			    int (*fn)(void *arg, const struct nti_event_entry *entry), void *arg);
 

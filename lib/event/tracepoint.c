@@ -11,13 +11,15 @@
 
 #include "lib/base/text.h"
 #include "lib/event/resolve.h"
+#include "lib/os/file.h"
 #include "lib/os/sysfs.h"
 
 /*
  * tracefs has been at the first place since Linux 4.1, and is seen at the second where debugfs is
  * mounted.
  */
-static const char *const roots[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+#define TRACEFS "/sys/kernel/tracing"
+static const char *const roots[] = { TRACEFS, "/sys/kernel/debug/tracing" };
 
 #define SYSTEM_BYTES 64
 
@@ -81,23 +83,58 @@ static int add(const struct nti_names *names, uint64_t id, const char *text, str
 	return nti_event_describe(out, desc, "");
 }
 
-static int note_absence(int error, struct nti_event *out)
+/* Files of tracefs are for root, whoever may look into its folders (Linux fs/tracefs). */
+#define REMEDY                                                                                     \
+	"as root: mount -t tracefs nodev " TRACEFS "; for other users also: chmod a+rx " TRACEFS   \
+	"; chmod -R a+rX " TRACEFS "/events; sysctl kernel.perf_event_paranoid=-1"
+
+/* Why read_id() gave @error. */
+static const struct nti_why *why_no_id(struct nti_os *os, int error)
 {
-	int ret;
+	static const struct nti_why closed = {
+		NTIME_REASON_PERMISSION,
+		TRACEFS,
+		"only root may read " TRACEFS "/events, where the numbers of tracepoints are",
+		REMEDY,
+	};
+	static const struct nti_why not_mounted = {
+		NTIME_REASON_NOT_MOUNTED,
+		TRACEFS,
+		TRACEFS "/events, where the numbers of tracepoints are, is not mounted",
+		REMEDY,
+	};
+	static const struct nti_why not_there = {
+		NTIME_REASON_KERNEL,
+		TRACEFS,
+		"there is no " TRACEFS ": the kernel has no tracefs, or /sys is not mounted",
+		"boot a kernel built with CONFIG_FTRACE=y, or as root: mount -t sysfs nodev /sys",
+	};
 
 	if (error == -EACCES)
-		ret = nti_absence_set(&out->absent, NTIME_REASON_PERMISSION, roots[0],
-				      "run as root, or: sudo chmod -R a+rX /sys/kernel/tracing && "
-				      "sudo sysctl kernel.perf_event_paranoid=-1",
-				      "only root may read %s/events, where the numbers of "
-				      "tracepoints are",
-				      roots[0]);
-	else
-		ret = nti_absence_set(
-			&out->absent, NTIME_REASON_NOT_MOUNTED, roots[0],
-			"sudo mount -t tracefs tracefs /sys/kernel/tracing",
-			"%s/events, where the numbers of tracepoints are, is not mounted",
-			roots[0]);
+		return &closed;
+	return os->is_replay || nti_os_exists(os, TRACEFS) ? &not_mounted : &not_there;
+}
+
+static int stop_at_event(void *arg, const struct nti_event_entry *entry)
+{
+	(void)arg;
+	(void)entry;
+	return 1;
+}
+
+const struct nti_why *nti_tracepoint_problem(const struct nti_names *names)
+{
+	uint64_t id;
+	int ret = nti_tracepoint_for_each(names, stop_at_event, NULL);
+
+	return ret == 1 ? &nti_why_nothing
+			: why_no_id(names->os, read_id(names->os, "sched", "sched_switch", &id));
+}
+
+static int note_absence(struct nti_os *os, int error, struct nti_event *out)
+{
+	int ret = nti_absence_set_why(&out->absent, why_no_id(os, error));
+
 	return ret < 0 ? ret : nti_event_describe(out, "tracepoint", "");
 }
 
@@ -115,7 +152,7 @@ int nti_tracepoint_resolve(const struct nti_names *names, const char *text, stru
 	if (ret == 0)
 		ret = add(names, id, text, out);
 	else if (ret != -ENOENT && islower((unsigned char)system[0]))
-		ret = note_absence(ret, out);
+		ret = note_absence(names->os, ret, out);
 	else
 		return -ENOENT;
 	return ret < 0 ? nti_event_no_memory(e, text) : 0;

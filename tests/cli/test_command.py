@@ -187,6 +187,18 @@ def command_does_not_run_where_nothing_can_be_counted():
 
 
 @real_only
+def tracepoints_have_one_remedy():
+    """Not carried out: the modes of tracefs are the whole machine's."""
+    for names, code in ((['no-tracefs'], 'not-mounted'), (['tracefs', 'user'], 'permission')):
+        absent = json.loads(disguised(names, '--json', '-e', 'sched:sched_switch', 'true').stderr)['items'][0]['absent']
+        problems = json.loads(disguised(names, 'doctor', '--json').stdout)['problems']
+        problem, = [p for p in problems if p['what'] == 'tracepoints']
+        for key in ('reason_code', 'reason', 'remedy'):
+            equal(problem[key], absent[key], f'{key} in disguise {names}')
+        equal(problem['reason_code'], code)
+
+
+@real_only
 @needs_perf
 def hidden_settings_are_no_missing_perf():
     done = disguised(['no-proc-sys'], '--json', '-e', 'page-faults,cycles', 'true')

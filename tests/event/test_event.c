@@ -5,6 +5,7 @@
 #include "core/regs/devices.h"
 #include "core/regs/regs.h"
 #include "lib/event/model.h"
+#include "lib/event/resolve.h"
 #include "tests/event/names.h"
 #include "tests/tt.h"
 
@@ -378,7 +379,7 @@ static const struct absent_row {
 	  "skx_unc_cha0 counts on \"uncore_cha_0\", which the kernel does not show" },
 	{ __LINE__, &fake_kvm, "sched:sched_switch", 0, 0, 0,
 	  "only root may read /sys/kernel/tracing/events" },
-	{ __LINE__, &fake_zen3, "sched:sched_switch:u", 0, 0, 0, "is not mounted" },
+	{ __LINE__, &fake_zen3, "sched:sched_switch:u", 0, 0, 0, "the kernel has no tracefs" },
 	{ __LINE__, &fake_noperf, "page-faults", 1, 1, 2, "the kernel has no perf events" },
 	{ __LINE__, &fake_noperf, "cycles", 1, 0, 0, "the kernel has no perf events" },
 	{ __LINE__, &fake_skx, "hsw::INST_RETIRED:ANY_P", 1, 4, 0xc0,
@@ -682,6 +683,28 @@ TEST(models_with_registers_have_names)
 	}
 }
 
+static const struct tracepoint_row {
+	int line;
+	const struct fake_machine *machine;
+	enum ntime_reason code;
+} tracepoint_rows[] = {
+	{ __LINE__, &fake_skx, NTIME_REASON_NONE },
+	/* Only root may look there. */
+	{ __LINE__, &fake_kvm, NTIME_REASON_PERMISSION },
+	{ __LINE__, &fake_zen3, NTIME_REASON_KERNEL },
+};
+
+TEST(tracepoints_of_machines)
+{
+	TT_FOR_EACH_ROW(r, tracepoint_rows) {
+		struct tt_names t;
+
+		TT_IS(tt_names_init(&t, r->machine), 0);
+		TT_EQ(r, nti_tracepoint_problem(&t.names)->code, r->code);
+		tt_names_fini(&t);
+	}
+}
+
 /* A program that is started must not find what was set for libpfm4. */
 TEST(environment)
 {
@@ -695,11 +718,17 @@ TEST(environment)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(encodings),	 cmocka_unit_test(errors),
-		cmocka_unit_test(absences),	 cmocka_unit_test(texts),
-		cmocka_unit_test(needs),	 cmocka_unit_test(listing),
-		cmocka_unit_test(listing_stops), cmocka_unit_test(models),
-		cmocka_unit_test(environment),	 cmocka_unit_test(models_with_registers_have_names),
+		cmocka_unit_test(encodings),
+		cmocka_unit_test(errors),
+		cmocka_unit_test(absences),
+		cmocka_unit_test(texts),
+		cmocka_unit_test(needs),
+		cmocka_unit_test(listing),
+		cmocka_unit_test(listing_stops),
+		cmocka_unit_test(models),
+		cmocka_unit_test(environment),
+		cmocka_unit_test(models_with_registers_have_names),
+		cmocka_unit_test(tracepoints_of_machines),
 	};
 
 	return TT_RUN(tests);

@@ -373,13 +373,15 @@ static const struct problem_row {
 	  "setting here|" },
 	{ __LINE__, KVM,
 	  "the hypervisor (KVM) exposes no core PMU to this guest|"
-	  "tracefs is not mounted, or this kernel has no tracing|the msr driver is not loaded|",
+	  "/sys/kernel/tracing/events, where the numbers of tracepoints are, is not mounted|the "
+	  "msr driver is not loaded|",
 	  "hypervisor elsewhere|not-mounted here|not-loaded here|" },
 	{ __LINE__, RES,
 	  "perf_event_paranoid is 4: an ordinary user may not count anything|"
-	  "the kernel's NMI watchdog uses it|tracefs is not mounted, or not readable by you|"
+	  "the kernel's NMI watchdog uses it|"
+	  "only root may read /sys/kernel/tracing/events, where the numbers of tracepoints are|"
 	  "the msr driver is not loaded|",
-	  "paranoid here|busy here|not-mounted here|not-loaded here|" },
+	  "paranoid here|busy here|permission here|not-loaded here|" },
 };
 
 struct problems {
