@@ -68,8 +68,11 @@ static int find_headers(struct build *b)
 	}
 	if (access(b->headers, X_OK) == 0)
 		return 0;
-	cli_say("there are no headers of kernel %s (%s): apt-get install linux-headers-%s", kernel,
-		b->headers, kernel);
+	if (!b->d->kernel && !cli_driver_can_load())
+		return CLI_EXIT_FAILED;
+	cli_say("there are no headers of kernel %s (%s): install them (Debian's kernels: apt-get "
+		"install linux-headers-%s), or name another kernel with --kernel",
+		kernel, b->headers, kernel);
 	return CLI_EXIT_FAILED;
 }
 

@@ -37,6 +37,8 @@ struct cli_driver_mount {
 	char options[512];
 };
 
+/* Can this kernel load modules? Else after a sentence. */
+bool cli_driver_can_load(void);
 /* Is the module there? */
 bool cli_driver_is_loaded(const struct cli_driver *d);
 /*

@@ -19,6 +19,14 @@
 
 /* ---- the module ---- */
 
+bool cli_driver_can_load(void)
+{
+	if (access("/proc/modules", F_OK) == 0)
+		return true;
+	cli_say("this kernel cannot load modules (there is no /proc/modules): boot one that can");
+	return false;
+}
+
 static int say_module_error(const char *file, int error)
 {
 	switch (error) {
@@ -42,6 +50,10 @@ static int say_module_error(const char *file, int error)
 	case ENODEV:
 		cli_say("%s knows no registers of this machine", file);
 		break;
+	case ENOSYS:
+		if (!cli_driver_can_load())
+			break;
+		/* fall through */
 	default:
 		cli_say("%s cannot be loaded: %s", file, strerror(error));
 	}
@@ -69,6 +81,8 @@ static int load_installed(void)
 	char *argv[] = { access(in_sbin, X_OK) == 0 ? in_sbin : in_path, module, NULL };
 	int ret;
 
+	if (!cli_driver_can_load())
+		return CLI_EXIT_FAILED;
 	if (geteuid() != 0) {
 		cli_say("loading the driver needs root");
 		return CLI_EXIT_FAILED;

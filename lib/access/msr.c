@@ -55,6 +55,7 @@ static bool has_msrs(struct nti_os *os)
 
 static int explain(struct nti_msr *m, unsigned int cpu, int error, struct nti_error *e)
 {
+	const struct nti_why *why;
 	uint64_t online;
 
 	switch (error) {
@@ -65,8 +66,10 @@ static int explain(struct nti_msr *m, unsigned int cpu, int error, struct nti_er
 		if (nti_os_u64(m->os, &online, "/sys/devices/system/cpu/cpu%u/online", cpu) == 0 &&
 		    !online)
 			return nti_error(e, -ENXIO, "CPU %u is off line", cpu);
-		return nti_error(e, error,
-				 "no MSR device for CPU %u: load the driver (modprobe msr)", cpu);
+		(void)nti_msr_probe(m->os, &why);
+		return nti_error(e, error, "no MSR device for CPU %u%s%s%s%s", cpu,
+				 *why->reason ? ": " : "", why->reason,
+				 *why->remedy ? "; remedy: " : "", why->remedy);
 	case -ENXIO:
 		return nti_error(e, error, "CPU %u does not exist or is off line", cpu);
 	case -EACCES:
@@ -177,6 +180,8 @@ int nti_msr_probe(struct nti_os *os, const struct nti_why **why)
 	}
 	ret = os->ops->access(os, "/dev/cpu/0/msr", R_OK);
 	if (ret < 0)
-		*why = ret == -ENOENT ? &nti_why_msr_not_loaded : &nti_why_msr_for_root;
+		*why = ret != -ENOENT		? &nti_why_msr_for_root
+		       : nti_os_has_modules(os) ? &nti_why_msr_not_loaded
+						: &nti_why_msr_no_modules;
 	return ret;
 }

@@ -364,6 +364,11 @@ struct nthw_io *nti_ntimefs_io(struct nti_ntimefs *fs)
 	return &fs->io;
 }
 
+const struct nti_why *nti_ntimefs_not_loaded(struct nti_os *os)
+{
+	return nti_os_has_modules(os) ? &nti_why_driver_not_loaded : &nti_why_driver_no_modules;
+}
+
 /*
  * The driver makes the mount point when it is loaded, and a folder "core0" can be seen only when it
  * is mounted.
@@ -379,7 +384,7 @@ static int find_driver(struct nti_os *os, const struct nti_why **why)
 	else if (os->ops->access(os, NTIME_FS_PATH, F_OK) == 0)
 		*why = &nti_why_driver_not_mounted;
 	else
-		*why = &nti_why_driver_not_loaded;
+		*why = nti_ntimefs_not_loaded(os);
 	return ret;
 }
 

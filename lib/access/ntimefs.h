@@ -60,6 +60,8 @@ int nti_ntimefs_describe(struct nti_ntimefs *fs, enum nthw_space space, unsigned
  * memory).
  */
 int nti_ntimefs_probe(struct nti_os *os, const struct nti_why **why);
+/* Why it is not: the driver is not loaded, or cannot be. */
+const struct nti_why *nti_ntimefs_not_loaded(struct nti_os *os);
 
 /*
  * Why the driver has just refused a register that counts at @where, from its own words. 0, -ENOMEM;

@@ -22,6 +22,12 @@ const struct nti_why nti_why_msr_not_loaded = {
 	"the msr driver is not loaded",
 	"modprobe msr",
 };
+const struct nti_why nti_why_msr_no_modules = {
+	NTIME_REASON_KERNEL,
+	"/dev/cpu/0/msr",
+	"the kernel has no msr driver and cannot load modules",
+	"boot a kernel that can load modules, or one built with CONFIG_X86_MSR=y",
+};
 const struct nti_why nti_why_msr_for_root = {
 	NTIME_REASON_PERMISSION,
 	"/dev/cpu/0/msr",
@@ -46,6 +52,12 @@ const struct nti_why nti_why_driver_not_loaded = {
 	NTIME_FS_PATH,
 	"ntime's driver is not loaded",
 	"ntime driver load",
+};
+const struct nti_why nti_why_driver_no_modules = {
+	NTIME_REASON_KERNEL,
+	NTIME_FS_PATH,
+	"ntime's driver is not loaded, and the kernel cannot load modules",
+	"boot a kernel that can load modules",
 };
 const struct nti_why nti_why_driver_not_mounted = {
 	NTIME_REASON_NOT_MOUNTED,

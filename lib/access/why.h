@@ -11,10 +11,12 @@
 
 extern const struct nti_why nti_why_no_msrs;	    /* of this architecture */
 extern const struct nti_why nti_why_msr_not_loaded; /* the kernel's driver */
+extern const struct nti_why nti_why_msr_no_modules;
 extern const struct nti_why nti_why_msr_for_root;
 extern const struct nti_why nti_why_no_pci;
 extern const struct nti_why nti_why_pci_for_root;
 extern const struct nti_why nti_why_driver_not_loaded; /* ntime's */
+extern const struct nti_why nti_why_driver_no_modules;
 extern const struct nti_why nti_why_driver_not_mounted;
 extern const struct nti_why nti_why_driver_closed; /* its tree, to this user */
 extern const struct nti_why nti_why_driver_empty;

@@ -441,7 +441,6 @@ static int describe(struct build *b, const char *alias, const char *definition)
 }
 
 #define MSR_DEVICE "/dev/cpu/0/msr"
-#define REACH_REMEDY "as root: modprobe msr, or: ntime driver load"
 #define HOST_REMEDY "count it on the host, or on a machine without a hypervisor"
 
 /*
@@ -500,7 +499,10 @@ static int blame(struct build *b, const char *pmu, bool is_event, const char *ba
 				       nti_os_exists(b->names->os, MSR_DEVICE)
 					       ? NTIME_REASON_PERMISSION
 					       : NTIME_REASON_NOT_LOADED,
-				       pmu, REACH_REMEDY,
+				       pmu,
+				       nti_os_has_modules(b->names->os)
+					       ? "as root: modprobe msr, or: ntime driver load"
+					       : "boot a kernel that can load modules",
 				       "the kernel of this guest (%s) shows no %s%s, and its "
 				       "registers are out of reach",
 				       hypervisor->name, such, pmu);

@@ -79,6 +79,11 @@ bool nti_os_exists(struct nti_os *os, const char *format, ...)
 	return ret == 0 && os->ops->access(os, path, F_OK) == 0;
 }
 
+bool nti_os_has_modules(struct nti_os *os)
+{
+	return os->is_replay || nti_os_exists(os, "/proc/modules");
+}
+
 int nti_os_dup(struct nti_os *os, char **out, const char *format, ...)
 {
 	char path[PATH_MAX], line[LINE_BYTES];

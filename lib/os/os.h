@@ -107,6 +107,8 @@ int nti_os_line(struct nti_os *os, char *buf, size_t size, const char *format, .
 	__attribute__((format(printf, 4, 5)));
 bool nti_os_exists(struct nti_os *os, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* Can the kernel load modules? Of a recording that is not known, and taken for granted. */
+bool nti_os_has_modules(struct nti_os *os);
 /*
  * Package of @cpu as the kernel numbers it (physical_package_id), below NTI_CPU_LIMIT; -1: not
  * known, as of a CPU that is off line.

@@ -55,6 +55,7 @@ class Tree(tempfile.TemporaryDirectory):
     def __init__(self, has_tree=True):
         super().__init__()
         self.put('sys/devices/system/cpu/online', '0-1\n')
+        self.put('proc/modules', '')
         for cpu in (0, 1):
             self.put(f'sys/devices/system/cpu/cpu{cpu}/topology/physical_package_id', '0\n')
             if has_tree:
@@ -437,6 +438,8 @@ def set_without_a_way_to_stay_says_so():
     with Tree() as name:
         text = sentence('reg', 'set', '--root', name, '-C', '0', '0x186', '0x4300c0')
         has(text, 'modprobe msr')
+        os.remove(os.path.join(name, 'proc/modules'))
+        has(sentence('reg', 'set', '--root', name, '-C', '0', '0x186', '0x4300c0'), 'CONFIG_X86_MSR=y')
         has(text, 'to set it temporarily, through ntime\'s driver: --hold, or -- COMMAND')
         text = sentence('reg', 'set', '--root', name, 'uncore0/pci/D16:F4/0x0d8', '0')
         has(text, "reached through ntime's driver alone, which gives a register back")
@@ -676,6 +679,9 @@ def loading_says_what_is_wrong():
         raise t.Skip('the driver is loaded here')
     with t.Directory():
         has(sentence('driver', 'load', '--module', 'none.ko'), 'cannot open none.ko')
+    if not os.path.exists('/proc/modules'):
+        for args in (('load', '--module', '/etc/passwd'), ('load',), ('build',)):
+            has(sentence('driver', *args), 'this kernel cannot load modules')
     done = ntime('driver', 'unload')
     equal([done.returncode, err(done)], [0, 'ntime: the driver is not loaded\n'])
 

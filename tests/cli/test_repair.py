@@ -266,11 +266,14 @@ def registers_that_cannot_be_reached():
     with Machine() as m:
         root = m.name
         os.remove(os.path.join(root, 'dev/cpu/0/msr'))
+        os.makedirs(os.path.join(root, 'proc'), exist_ok=True)
+        with open(os.path.join(root, 'proc/modules'), 'w', encoding='ascii'):
+            pass
         done = ntime('doctor', '--root', root, '--repair', '--yes')
         equal(done.returncode, 125)
-        has(err(done), '2 registers of uncore-0 could not be restored and stay on record: no MSR device for CPU 0: load the driver '
-                       '(modprobe msr)')
-        has(out(done), 'of CPU 0: not restored: no MSR device for CPU 0: load the driver (modprobe msr)\n')
+        has(err(done), '2 registers of uncore-0 could not be restored and stay on record: no MSR device for CPU 0: the msr '
+                       'driver is not loaded; remedy: modprobe msr')
+        has(out(done), 'of CPU 0: not restored: no MSR device for CPU 0: the msr driver is not loaded; remedy: modprobe msr\n')
         has(err(done), 'as soon as these registers can be reached: ntime doctor --repair\n')
         equal(m.records(), ['uncore-0'])
 

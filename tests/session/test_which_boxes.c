@@ -37,7 +37,7 @@ struct function {
 static struct {
 	struct fake_os os;
 	struct nti_os_ops ops;
-	bool has_msr, is_root;
+	bool has_msr, is_root, has_no_modules;
 	const struct reg *reg;
 	size_t regs;
 	struct function *function;
@@ -62,6 +62,8 @@ static int file_access(struct nti_os *os, const char *path, int mode)
 	(void)mode;
 	if (strcmp(path, "/dev/cpu/0/msr") == 0)
 		return m.has_msr ? (m.is_root ? 0 : -EACCES) : -ENOENT;
+	if (strcmp(path, "/proc/modules") == 0)
+		return m.has_no_modules ? -ENOENT : 0;
 	ret = os->ops->text(os, path, text, sizeof(text));
 	return ret < 0 ? ret : 0;
 }
@@ -316,11 +318,12 @@ TEST(idle_states_that_are_there)
 
 static const struct reach_row {
 	int line;
-	bool has_msr, is_root;
+	bool has_msr, is_root, has_no_modules;
 	const char *reason, *remedy;
 } reach_rows[] = {
-	{ __LINE__, false, true, "the msr driver is not loaded", "modprobe msr" },
-	{ __LINE__, true, false, "root", "ntime driver load" },
+	{ __LINE__, false, true, false, "the msr driver is not loaded", "modprobe msr" },
+	{ __LINE__, false, true, true, "cannot load modules", "CONFIG_X86_MSR=y" },
+	{ __LINE__, true, false, false, "root", "ntime driver load" },
 };
 
 TEST(out_of_reach_is_told)
@@ -331,6 +334,7 @@ TEST(out_of_reach_is_told)
 		INIT(westmere, two_sockets, westmere_regs);
 		m.has_msr = r->has_msr;
 		m.is_root = r->is_root;
+		m.has_no_modules = r->has_no_modules;
 		find();
 		unit = unit_of("uncore");
 		TT_HAS(unit->absent.reason, r->reason);

@@ -7,6 +7,7 @@
 
 #include "core/base/write.h"
 #include "lib/access/method.h"
+#include "lib/access/ntimefs.h"
 #include "lib/access/why.h"
 #include "lib/machine/register/register.h"
 
@@ -78,7 +79,7 @@ static const struct nti_why *why_not(const struct nti_registers *r, const struct
 		(void)nti_msr_probe(r->os, &why);
 		return why;
 	}
-	return reg->function ? &nti_why_pci_for_root : &nti_why_driver_not_loaded;
+	return reg->function ? &nti_why_pci_for_root : nti_ntimefs_not_loaded(r->os);
 }
 
 static uint32_t scope_of(enum nthw_scope scope)
