@@ -2,6 +2,8 @@
 /* The machine that a subcommand looks at. */
 #include <string.h>
 
+#include <ntime/list.h>
+
 #include "cli/base/command.h"
 #include "cli/base/machine.h"
 #include "cli/output/say.h"
@@ -21,6 +23,19 @@ int cli_machine_say(const struct ntime_ctx *ctx, int ret)
 	else
 		cli_say("%s", strerror(-ret));
 	return CLI_EXIT_FAILED;
+}
+
+static int say_library(void *arg, const struct ntime_problem *problem)
+{
+	(void)arg;
+	if (problem->reason_code == NTIME_REASON_NOT_INSTALLED)
+		cli_say("%s; remedy: %s", problem->reason, problem->remedy);
+	return 0;
+}
+
+void cli_machine_say_libraries(struct ntime_ctx *ctx)
+{
+	(void)ntime_problem_for_each(ctx, say_library, NULL);
 }
 
 int cli_machine_open(const struct cli_machine *m, struct ntime_ctx **ctx)

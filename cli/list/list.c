@@ -163,6 +163,7 @@ static int list_machine(struct list *l, char *const *patterns, size_t n)
 				n > 1 ? " or the other patterns" : "");
 		else
 			cli_say("there is nothing to list");
+		cli_machine_say_libraries(ctx);
 		ret = 1;
 	}
 out:

@@ -254,6 +254,7 @@ int cli_reg_ls(struct cli_reg *r)
 		ret = ret == -ENOMEM ? cli_say_no_memory() : cli_machine_say(r->ctx, ret);
 	} else if (!l.found.n) {
 		cli_say("no register of this machine fits '%s'", r->operand[0]);
+		cli_machine_say_libraries(r->ctx);
 		ret = CLI_EXIT_FAILED;
 	} else {
 		if (r->is_json)

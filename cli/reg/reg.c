@@ -286,7 +286,12 @@ int cli_registers_find(struct cli_registers *list, struct cli_reg *r, const char
 
 	if (ret == -ENOMEM)
 		return cli_say_no_memory();
-	return ret < 0 ? cli_machine_say(r->ctx, ret) : 0;
+	if (ret >= 0)
+		return 0;
+	cli_machine_say(r->ctx, ret);
+	if (ret == -ENOENT)
+		cli_machine_say_libraries(r->ctx);
+	return CLI_EXIT_FAILED;
 }
 
 void cli_registers_fini(struct cli_registers *list)

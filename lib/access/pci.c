@@ -113,6 +113,11 @@ int nti_pci_new(struct nti_os *os, struct nti_pci **out)
 	return 0;
 }
 
+struct nti_lazy *nti_pci_library(void)
+{
+	return &nti_lazy_pciaccess;
+}
+
 void nti_pci_free(struct nti_pci *p)
 {
 	size_t i;

@@ -28,6 +28,8 @@ struct nti_pci;
  */
 int nti_pci_new(struct nti_os *os, struct nti_pci **out);
 void nti_pci_free(struct nti_pci *p);
+/* What it is done with; NULL: nothing, libntime was built without it. */
+struct nti_lazy *nti_pci_library(void);
 
 /* Functions in the order of their addresses; NULL behind the last. */
 const struct nti_pci_function *nti_pci_get(const struct nti_pci *p, size_t index);

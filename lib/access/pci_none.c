@@ -14,6 +14,11 @@ int nti_pci_new(struct nti_os *os, struct nti_pci **out)
 	return 0;
 }
 
+struct nti_lazy *nti_pci_library(void)
+{
+	return NULL;
+}
+
 void nti_pci_free(struct nti_pci *p)
 {
 	(void)p;

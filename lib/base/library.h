@@ -3,6 +3,7 @@
 #ifndef NTI_LIBRARY_H
 #define NTI_LIBRARY_H
 
+#include "lib/base/absence.h"
 #include "lib/base/error.h"
 #include "lib/lazy/lazy.h"
 
@@ -12,5 +13,7 @@
  * refuse.
  */
 int nti_library_need(struct nti_lazy *l, const char *what, struct nti_error *e);
+/* 1: @l cannot be loaded, and @out says why; 0: it is there; -ENOMEM. */
+int nti_library_explain(struct nti_lazy *l, struct nti_absence *out);
 
 #endif

@@ -11,9 +11,11 @@
 #include "lib/access/handle.h"
 #include "lib/access/msr.h"
 #include "lib/access/ntimefs.h"
+#include "lib/access/pci.h"
 #include "lib/count/perf/perf.h"
 #include "lib/count/perf/permission.h"
 #include "lib/event/resolve.h"
+#include "lib/base/library.h"
 #include "lib/base/text.h"
 #include "lib/context/leftover_program.h"
 #include "lib/context/problem.h"
@@ -443,6 +445,27 @@ static int tracepoints(const struct walk *w)
 	return why->code ? tell_why(w, "tracepoints", why) : 0;
 }
 
+/* Libraries that are loaded when they are needed. */
+static int libraries(const struct walk *w)
+{
+	struct nti_lazy *const needed[] = { &nti_lazy_pfm, &nti_lazy_hwloc, &nti_lazy_jansson,
+					    nti_pci_library() };
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; ret == 0 && i < NTI_ARRAY_SIZE(needed); i++) {
+		struct nti_absence absent = { 0 };
+
+		if (!needed[i])
+			continue;
+		ret = nti_library_explain(needed[i], &absent);
+		if (ret > 0)
+			ret = tell(w, needed[i]->what_for, &absent);
+		nti_absence_fini(&absent);
+	}
+	return ret;
+}
+
 static int tell_killed(void *arg, const char *what, const char *reason, const char *remedy)
 {
 	const struct nti_why why = { NTIME_REASON_LEFTOVER, NTI_CLAIM_DIRECTORY, reason, remedy };
@@ -471,7 +494,7 @@ int ntime_problem_for_each(struct ntime_ctx *ctx,
 {
 	static int (*const checks[])(const struct walk *w) = {
 		perf_itself, absent_units, paranoid, watchdog, user_access,
-		tracepoints, msr,	   pci,	     leftover
+		tracepoints, libraries,	   msr,	     pci,      leftover
 	};
 	struct walk walk = { .ctx = ctx, .fn = fn, .arg = arg };
 	size_t i;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/library.h"
 #include "lib/base/text.h"
 #include "lib/event/box_events.h"
 #include "lib/event/resolve.h"
@@ -302,7 +303,7 @@ static int parse(const struct nti_names *names, char *base, struct nti_event *ou
 		ret = parse_plain(names, base, out, &kept);
 	if (ret == -ENOENT && !kept.code) {
 		/* Whether there is such an event only libpfm4 could tell. */
-		ret = nti_pfm_explain(&out->absent);
+		ret = nti_library_explain(&nti_lazy_pfm, &out->absent);
 		if (ret < 0)
 			return nti_event_no_memory(e, text);
 		return ret ? 0 : nti_suggest_event(names, text, e);

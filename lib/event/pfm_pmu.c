@@ -71,21 +71,6 @@ bool nti_pfm_find_family(const char *name, pfm_pmu_info_t *out)
 	return strcasestr(name, "_unc_") && nti_pfm_find_pmu(first, out);
 }
 
-int nti_pfm_explain(struct nti_absence *out)
-{
-	char why[NTI_LAZY_WHY_BYTES], remedy[64];
-
-	if (nti_lazy_load(&nti_lazy_pfm, why) == 0)
-		return 0;
-	(void)snprintf(remedy, sizeof(remedy), "install %s", nti_lazy_pfm.package);
-	return nti_absence_set(out, NTIME_REASON_NOT_INSTALLED, nti_lazy_pfm.package, remedy,
-			       "libpfm4, which knows the names of processors' events, cannot be "
-			       "loaded (%s)",
-			       why) < 0
-		       ? -ENOMEM
-		       : 1;
-}
-
 bool nti_pfm_is_model(const char *name)
 {
 	pfm_pmu_info_t info;

@@ -78,8 +78,6 @@ int nti_tracepoint_for_each(const struct nti_names *names,
 int nti_pfm_resolve(const struct nti_names *names, const char *model, const struct nti_unit *unit,
 		    const char *text, struct nti_event *out, struct nti_error *e);
 bool nti_pfm_is_model(const char *name);
-/* 1: libpfm4 cannot be loaded, and *@out says so; 0: it is there; -ENOMEM. */
-int nti_pfm_explain(struct nti_absence *out);
 int nti_pfm_for_each(const struct nti_names *names,
 		     int (*fn)(void *arg, const struct nti_event_entry *entry), void *arg);
 

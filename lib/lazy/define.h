@@ -36,12 +36,13 @@ struct nti_lazy_note {
 		return function ? function arguments : failure;                                    \
 	}
 
-#define NTI_LAZY_DEFINE(library, so, packaged, what_for, functions)                                \
+#define NTI_LAZY_DEFINE(library, so, packaged, what_for_text, functions)                           \
 	enum { functions(NTI_LAZY_INDEX) FUNCTION_COUNT };                                         \
 	static const char *const function_names[] = { functions(NTI_LAZY_NAME) };                  \
 	static void *function_table[FUNCTION_COUNT];                                               \
 	struct nti_lazy nti_lazy_##library = { .file = so,                                         \
 					       .package = packaged,                                \
+					       .what_for = what_for_text,                          \
 					       .name = function_names,                             \
 					       .function = function_table,                         \
 					       .count = FUNCTION_COUNT };                          \
@@ -51,7 +52,7 @@ struct nti_lazy_note {
 		.text_bytes = sizeof(dlopen_note.text),                                            \
 		.type = 0x407c0c0a,                                                                \
 		.name = "FDO",                                                                     \
-		.text = "[{\"feature\":\"" #library "\",\"description\":\"" what_for               \
+		.text = "[{\"feature\":\"" #library "\",\"description\":\"" what_for_text          \
 			"\",\"priority\":\"recommended\",\"soname\":[\"" so "\"]}]",               \
 	};                                                                                         \
 	static struct nti_lazy *const this_library = &nti_lazy_##library;                          \

@@ -20,11 +20,12 @@
  * struct nti_lazy - a library
  * @file:	as a linker notes it (DT_NEEDED), with the version of the binary interface
  * @package:	Debian's name, for the remedy "install PACKAGE"
+ * @what_for:	what is not to be had without it
  * @name:	the functions
  * @function:	where they are, once @is_loaded
  */
 struct nti_lazy {
-	const char *file, *package;
+	const char *file, *package, *what_for;
 	const char *const *name;
 	void **function;
 	size_t count;

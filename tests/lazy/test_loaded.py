@@ -66,16 +66,18 @@ def nothing_is_linked_that_is_not_always_needed():
                 raise AssertionError(f'{path} is linked with {name}')
 
 
+def told():
+    """Of all programs."""
+    return {name: file for path in programs() for name, file in notes(path).items()}
+
+
 @test
 def packagers_are_told_what_is_loaded():
-    told = {}
-    for path in programs():
-        told.update(notes(path))
     for name in ('pfm', 'hwloc', 'jansson'):
-        if name not in told:
-            raise AssertionError(f'{name} is not in {told}')
+        if name not in told():
+            raise AssertionError(f'{name} is not in {told()}')
     compiler = os.environ.get('CC', 'cc')
-    for file in told.values():
+    for file in told().values():
         link = subprocess.run([*compiler.split(), '-print-file-name=' + file.split('.so')[0] + '.so'], check=True,
                               stdout=subprocess.PIPE, text=True).stdout.strip()
         with open(link, 'rb') as f:
@@ -154,6 +156,25 @@ def without_jansson_nothing_is_measured_for_json():
     has(err(done), 'install libjansson4')
     has(err(broken('libjansson.so.4', 'list', '--machine', MACHINE)), 'install libjansson4')
     equal(broken('libjansson.so.4', 'true').returncode, 0, 'exit status')
+
+
+@test
+def doctor_names_what_is_missing():
+    for name, file in notes(os.path.realpath(next(path for path in programs() if path.endswith('libntime.so')))).items():
+        done = broken(file, 'doctor')
+        equal(done.returncode, 1, f'exit status without {name}')
+        has(done.stdout.decode(), f'{file}, which is needed for ')
+
+
+@test
+def who_finds_nothing_names_what_is_missing():
+    has(err(broken('libpfm.so.4', 'list', 'nosuchname')), 'install libpfm4')
+    has_not(err(ntime('list', 'nosuchname', env=environment())), 'install')
+    for args in (('ls', 'NOSUCHNAME'), ('get', 'NOSUCHNAME')):
+        done = broken('libpciaccess.so.0', 'reg', *args)
+        equal(done.returncode, 125)
+        if 'pciaccess' in told():
+            has(err(done), 'install libpciaccess0')
 
 
 @test
