@@ -438,6 +438,20 @@ static int user_access(const struct walk *w)
 	return 0;
 }
 
+static int sysfs(const struct walk *w)
+{
+	static const struct nti_why not_mounted = {
+		NTIME_REASON_NOT_MOUNTED,
+		"/sys",
+		"/sys is empty: sysfs is not mounted, or it is hidden from this container",
+		"as root: mount -t sysfs nodev /sys",
+	};
+
+	if (w->ctx->os->is_replay || nti_os_exists(w->ctx->os, "/sys/devices"))
+		return 0;
+	return tell_why(w, "PMUs other than software, and their events", &not_mounted);
+}
+
 static int tracepoints(const struct walk *w)
 {
 	const struct nti_why *why = nti_tracepoint_problem(&w->ctx->names);
@@ -492,10 +506,10 @@ static int leftover(const struct walk *w)
 int ntime_problem_for_each(struct ntime_ctx *ctx,
 			   int (*fn)(void *arg, const struct ntime_problem *problem), void *arg)
 {
-	static int (*const checks[])(const struct walk *w) = {
-		perf_itself, absent_units, paranoid, watchdog, user_access,
-		tracepoints, libraries,	   msr,	     pci,      leftover
-	};
+	static int (*const checks[])(const struct walk *w) = { perf_itself, absent_units, paranoid,
+							       watchdog,    user_access,  sysfs,
+							       tracepoints, libraries,	  msr,
+							       pci,	    leftover };
 	struct walk walk = { .ctx = ctx, .fn = fn, .arg = arg };
 	size_t i;
 	int ret = nti_context_core(ctx);

@@ -6,6 +6,8 @@
 
 #define FUNCTIONS(F)                                                                               \
 	F(int, -1, hwloc_topology_init, (hwloc_topology_t * out), (out))                           \
+	F(int, -1, hwloc_topology_set_components,                                                  \
+	  (hwloc_topology_t t, unsigned long flags, const char *name), (t, flags, name))           \
 	F(int, -1, hwloc_topology_set_flags, (hwloc_topology_t t, unsigned long flags),            \
 	  (t, flags))                                                                              \
 	F(int, -1, hwloc_topology_set_synthetic, (hwloc_topology_t t, const char *text),           \

@@ -199,6 +199,13 @@ def tracepoints_have_one_remedy():
 
 
 @real_only
+def doctor_without_sys_says_so():
+    done = disguised(['no-sys'], 'doctor', '--json')
+    equal((done.returncode, err(done)), (1, ''))
+    has([p['about'] for p in json.loads(done.stdout)['problems']], '/sys')
+
+
+@real_only
 @needs_perf
 def hidden_settings_are_no_missing_perf():
     done = disguised(['no-proc-sys'], '--json', '-e', 'page-faults,cycles', 'true')
