@@ -50,6 +50,17 @@ _ntime_argument()
 	done <<<"$3"
 }
 
+# Actions of subcommand $1.
+_ntime_actions_of()
+{
+	case $1 in
+	trace) awk -F'\037' '$1 ~ /^trace / { sub(/^trace /, "", $1); print $1 }' <<<"$2" | sort -u ;;
+	lab) printf '%s\n' list run shell prepare build module update clean ;;
+	reg) printf '%s\n' ls get set watch dump diff hammer ;;
+	driver) printf '%s\n' build load unload status ;;
+	esac
+}
+
 # Guests are asked for only behind the words that take one: the answer takes a moment.
 _ntime_lab()
 {
@@ -72,7 +83,7 @@ _ntime_lab()
 	if [[ $cur == -* ]]; then
 		_ntime_reply "$(awk -F'\037' '$1 == "lab" { print $2; if ($3) print $3 }' <<<"$options" | sort -u)" "$cur"
 	elif ((COMP_CWORD == 2)); then
-		_ntime_reply $'list\nrun\nshell\nprepare\nbuild\nmodule\nupdate\nclean' "$cur"
+		_ntime_reply "$(_ntime_actions_of lab)" "$cur"
 	elif [[ ${COMP_WORDS[2]} == run || ${COMP_WORDS[2]} == shell || ${COMP_WORDS[2]} == prepare || ${COMP_WORDS[2]} == module ]]; then
 		_ntime_reply "$("$ntime" lab list 2>/dev/null | awk '/^[^ ]/ { print $1 }')" "$cur"
 	fi
@@ -82,8 +93,6 @@ _ntime_lab()
 _ntime_actions()
 {
 	local sub=$1 ntime=$2 cur=$3 pending=$4 has_dashes=$5 options=$6 at=$7
-	local actions=$'build\nload\nunload\nstatus'
-	[[ $sub == reg ]] && actions=$'ls\nget\nset\nwatch\ndump\ndiff\nhammer'
 	if [[ -n $has_dashes ]]; then
 		_ntime_command "$at"
 		return
@@ -110,7 +119,7 @@ _ntime_actions()
 		_ntime_reply "$(awk -F'\037' -v sub_name="$sub" '$1 == sub_name { print $2; if ($3) print $3 }' <<<"$options" |
 			sort -u)" "$cur"
 	elif ((COMP_CWORD == 2)); then
-		_ntime_reply "$actions" "$cur"
+		_ntime_reply "$(_ntime_actions_of "$sub")" "$cur"
 	elif [[ $sub == reg && ${COMP_WORDS[2]} == diff ]]; then
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -W live -- "$cur")
@@ -141,7 +150,7 @@ _ntime_trace()
 		_ntime_reply "$(awk -F'\037' -v sub_name="$sub" '$1 == sub_name { print $2; if ($3) print $3 }' <<<"$options" |
 			sort -u)" "$cur"
 	elif ((COMP_CWORD == 2)); then
-		_ntime_reply "$(awk -F'\037' '$1 ~ /^trace / { sub(/^trace /, "", $1); print $1 }' <<<"$options" | sort -u)" "$cur"
+		_ntime_reply "$(_ntime_actions_of trace "$options")" "$cur"
 	else
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
@@ -243,8 +252,10 @@ _ntime()
 		_ntime_reply "$(awk -F'\037' -v sub_name="$sub" -v at="$COMP_CWORD" \
 			'$1 == sub_name || ($1 == "ntime" && at == 1) { print $2; if ($3) print $3 }' <<<"$options" |
 			sort -u)" "$cur"
-	elif [[ $sub == help ]]; then
+	elif [[ $sub == help ]] && ((COMP_CWORD == 2)); then
 		_ntime_reply "$subcommands" "$cur"
+	elif [[ $sub == help ]] && ((COMP_CWORD == 3)); then
+		_ntime_reply "$(_ntime_actions_of "${COMP_WORDS[2]}" "$options")" "$cur"
 	elif [[ $sub == watch ]]; then
 		_ntime_names $'throttling\nmemory\npower\nfrequency\ncstates\ncore\ncache\n'"$("$ntime" list --names 2>/dev/null)" "$cur"
 	elif [[ $sub == list ]]; then

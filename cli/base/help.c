@@ -113,7 +113,7 @@ void cli_help_overview(FILE *f)
 
 	fputs("Usage: ntime [stat] [OPTION...] [--] COMMAND [ARG...]\n"
 	      "       ntime SUBCOMMAND [OPTION...] [ARG...]\n"
-	      "       ntime --help | --version | help SUBCOMMAND\n\n",
+	      "       ntime --help | --version | help [SUBCOMMAND [ACTION]]\n\n",
 	      f);
 	cli_wrap(f, &look, 0, 0,
 		 "ntime runs a command and prints how long it took, with the machine's performance "
@@ -134,7 +134,7 @@ void cli_help_overview(FILE *f)
 	      "                     times and the default counters\n  ntime -r 5 -e page-faults "
 	      "./prog  five runs, mean and spread\n  ntime -a -I 1s                    the whole "
 	      "machine, one block a second\n  ntime list miss                   events and metrics "
-	      "with \"miss\" in them\n  ntime doctor                      problems of this "
+	      "with 'miss' in them\n  ntime doctor                      problems of this "
 	      "machine, with remedies\n\nThe manual page is ntime(1).\n",
 	      f);
 }
@@ -181,12 +181,32 @@ static int help_action(void *arg, const struct cli_command *action)
 	return wanted->is_found;
 }
 
+/* An action without a table of its own, "reg ls": the usage has a line that begins with it. */
+static bool is_in_usage(const struct cli_command *c, const char *name)
+{
+	char words[64];
+	size_t bytes;
+
+	snprintf(words, sizeof(words), "%s %s", c->name, name);
+	bytes = strlen(words);
+	for (const char *line = c->usage; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, words, bytes) == 0 && strchr(" \n", line[bytes]))
+			return true;
+	}
+	return false;
+}
+
 static int run_help_action(const struct cli_command *c, const char *name)
 {
 	struct wanted_action wanted = { .name = name };
 
 	if (c->for_each_action)
 		c->for_each_action(help_action, &wanted);
+	else if (is_in_usage(c, name)) {
+		cli_help_print(stdout, c);
+		wanted.is_found = true;
+	}
 	if (wanted.is_found)
 		return cli_say_stdout_end();
 	return cli_say_misuse(c->name, "there is no '%s %s'", c->name, name);

@@ -126,7 +126,9 @@ const struct cli_command cli_lab_command = {
 		 "lab shell GUEST [OPTION...]\n"
 		 "lab prepare [GUEST...]\n"
 		 "lab module FLAVOUR|GUEST\n"
-		 "lab build | update | clean",
+		 "lab build\n"
+		 "lab update\n"
+		 "lab clean",
 	.about = "run commands in emulated machines whose true counts are known",
 	.details = "list prints what each guest emulates, what is exact in it and what is not. run "
 		   "fetches and builds what is missing, boots the guest, runs the command and "

@@ -1031,6 +1031,19 @@ def every_option_is_told_for_completion():
 
 
 @test
+def help_of_actions():
+    """Actions without options of their own: the help of their subcommand has them."""
+    for words in ('reg ls', 'reg hammer', 'driver build', 'driver status', 'lab run', 'lab module', 'lab clean'):
+        subcommand = words.split()[0]
+        done = ntime('help', *words.split())
+        equal([done.returncode, done.stdout], [0, ntime('help', subcommand).stdout], words)
+    for words in ('reg l', 'lab build |', 'list units'):
+        done = ntime('help', *words.split(' ', 1))
+        equal([done.returncode, done.stdout], [125, b''], words)
+        has(err(done), f"there is no '{words}'")
+
+
+@test
 def every_subcommand_is_told_for_completion():
     """cli/meson.build lists them; scripts/check-options looks for the man page, the test and the completions of each."""
     rows = [line.split('\t') for line in ntime('complete-subcommands').stdout.decode().splitlines()]
@@ -1070,6 +1083,11 @@ def bash_completes():
             ('ntime doctor --', '--record', '--event'),
             ('ntime li', 'list', 'stat'),
             ('ntime help ', 'doctor', '--help'),
+            ('ntime help trace ', 'show', 'doctor --help'),
+            ('ntime help reg ', 'hammer', 'doctor'),
+            ('ntime help lab ', 'module', 'doctor'),
+            ('ntime help driver ', 'unload', 'doctor'),
+            ('ntime help doctor ', '', 'doctor'),
             ('ntime tr', 'trace', 'stat'),
             ('ntime wa', 'watch', 'stat'),
             ('ntime watch --', '--above', '--repeat'),
