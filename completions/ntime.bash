@@ -236,7 +236,7 @@ _ntime()
 		_ntime_reply $'socket\ncore\nthread\nnone' "$cur"
 		return
 		;;
-	WAY)
+	METHOD)
 		_ntime_reply $'auto\nperf\nntimefs\nmsr\npci' "$cur"
 		return
 		;;

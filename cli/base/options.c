@@ -148,8 +148,7 @@ int cli_option_via(const char *command, const char *value, uint32_t *via)
 			return 0;
 		}
 	}
-	(void)cli_say_misuse(command,
-			     "--via %s: the access methods are perf, ntimefs, msr, pci and auto",
+	(void)cli_say_misuse(command, "--via takes perf, ntimefs, msr, pci or auto, not '%s'",
 			     value);
 	return -EINVAL;
 }

@@ -27,7 +27,7 @@ static void put_machine(FILE *f, const struct cli_doctor_style *style)
 	if (!style->has_topology)
 		return;
 	snprintf(line, sizeof(line),
-		 "%u CPU%s, %u of them on line; %u core%s, %u package%s, %u NUMA node%s", t->cpus,
+		 "%u CPU%s, %u on line; %u core%s, %u package%s, %u NUMA node%s", t->cpus,
 		 t->cpus == 1 ? "" : "s", t->online_cpus, t->cores, t->cores == 1 ? "" : "s",
 		 t->packages, t->packages == 1 ? "" : "s", t->nodes, t->nodes == 1 ? "" : "s");
 	put_words(f, &style->look, 0, "Machine: ", line);

@@ -15,7 +15,7 @@
 #include "cli/output/number.h"
 #include "cli/output/say.h"
 
-#define SIGNED "if the kernel accepts only signed modules, see \"SECURE BOOT\" in ntime-driver(1)"
+#define SIGNED "if the kernel accepts only signed modules, see 'SECURE BOOT' in ntime-driver(1)"
 
 /* ---- the module ---- */
 
@@ -39,7 +39,7 @@ static int say_module_error(const char *file, int error)
 	case EKEYREJECTED:
 	case ENOKEY:
 		cli_say("%s cannot be loaded: it is not signed with a key that this kernel trusts; "
-			"see \"SECURE BOOT\" in ntime-driver(1)",
+			"see 'SECURE BOOT' in ntime-driver(1)",
 			file);
 		break;
 	case ENOEXEC:
@@ -65,7 +65,7 @@ static int load_file(const char *file)
 	int fd = open(file, O_RDONLY | O_CLOEXEC), error;
 
 	if (fd < 0) {
-		cli_say("cannot open %s: %s", file, strerror(errno));
+		cli_say("cannot open '%s': %s", file, strerror(errno));
 		return CLI_EXIT_FAILED;
 	}
 	error = syscall(SYS_finit_module, fd, "", 0) ? errno : 0;

@@ -136,6 +136,8 @@ static const char *name_of(const struct cli_output *o)
 {
 	if (!o->path)
 		return "standard error";
+	if (!*o->path)
+		return "''";
 	return strcmp(o->path, "-") == 0 ? "standard output" : o->path;
 }
 

@@ -158,10 +158,12 @@ static int check(const struct cli_reg *r, const struct action *a)
 {
 	if (r->command && !a->has_command)
 		return cli_say_misuse(r->self->name, "'%s' does not run a command", r->action);
+	if (r->n && !a->max)
+		return cli_say_misuse(r->self->name, "'%s' takes no argument, but there is '%s'",
+				      r->action, r->operand[0]);
 	if (r->n < a->min || (a->max >= 0 && r->n > a->max))
 		return cli_say_misuse(r->self->name, "'%s' takes %s, not %d", r->action,
-				      a->max == 0	 ? "no name"
-				      : a->max < 0	 ? "at least one name"
+				      a->max < 0	 ? "at least one name"
 				      : a->min == a->max ? "two arguments"
 							 : "a name and a value",
 				      r->n);

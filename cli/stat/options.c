@@ -58,7 +58,7 @@ const struct cli_option cli_stat_option_table[] = {
 	{ ID_DELAY, "delay", "TIME", "start to count TIME after the command" },
 	{ ID_PASSES, "passes", NULL,
 	  "if the events exceed the counters, run the command once per pass instead of rotating" },
-	{ ID_VIA, "via", "WAY",
+	{ ID_VIA, "via", "METHOD",
 	  "access method: perf, auto, or with -a or -C ntimefs (ntime's driver), msr, pci" },
 	{ ID_MACHINE, "machine", "FILE",
 	  "use a recorded machine instead of this one; values are simulated" },
@@ -107,17 +107,23 @@ static int set_time(const struct cli_option *option, const char *value, uint64_t
 		    uint64_t *ns)
 {
 	int ret = cli_time_parse(value, "ms", ns);
+	char name[32];
+
+	if (option->id < 256)
+		snprintf(name, sizeof(name), "-%c", option->id);
+	else
+		snprintf(name, sizeof(name), "--%s", option->name);
 
 	if (ret == -ERANGE || (!ret && *ns < least_ns)) {
-		return misuse("--%s %s is out of range: %s", option->name, value,
+		return misuse("%s '%s' is out of range: %s", name, value,
 			      ret	     ? "at most 100 years"
 			      : least_ns > 1 ? "at least 1ms"
 					     : "more than 0");
 	}
 	if (ret < 0)
-		return misuse("--%s %s is not a time: write 100 or 100ms for milliseconds, else "
+		return misuse("%s '%s' is not a time: write 100 or 100ms for milliseconds, else "
 			      "ns, us, s or min",
-			      option->name, value);
+			      name, value);
 	return 0;
 }
 
@@ -175,7 +181,7 @@ static int set_writer(struct cli_stat_options *o, const struct cli_writer *write
 static int set_runs(struct cli_stat_options *o, const char *value)
 {
 	if (cli_number_parse(value, 1, MAX_RUNS, &o->runs))
-		return misuse("-r %s is not a number of runs: write 1 to 1000000", value);
+		return misuse("-r '%s' is not a number of runs: write 1 to 1000000", value);
 	o->has_runs = true;
 	return 0;
 }

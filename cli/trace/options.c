@@ -39,7 +39,9 @@ static const struct common {
 	{ CLI_TRACE_FILTERS,
 	  { 'd', "device", "GLOB", "only devices of this name, such as 0000:05:00.* or 5:00.0" } },
 	{ CLI_TRACE_FILTERS,
-	  { ID_REGION, "region", "N", "only this region: 0 to 5 (BARs), rom, config, vga" } },
+	  { ID_REGION, "region", "N",
+	    "only this region: 0 to 5 (BARs), 6 or rom, 7 or config, 8 or vga, a higher "
+	    "number (one of the device's own), or physical" } },
 	{ CLI_TRACE_FILTERS,
 	  { ID_RANGE, "range", "A-B|A+LEN",
 	    "only these addresses of a region, both ends included" } },

@@ -301,8 +301,8 @@ static void print_marks(const struct cli_trace_stats *s, FILE *f)
 		{ NTIME_RECORD_CONFIG_WRITE, "configuration write", "configuration writes" },
 		{ NTIME_RECORD_UNKNOWN, "access that could not be decoded",
 		  "accesses that could not be decoded" },
-		{ NTIME_RECORD_LOST, "place where records are missing",
-		  "places where records are missing" },
+		{ NTIME_RECORD_LOST, "gap where records are missing",
+		  "gaps where records are missing" },
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {

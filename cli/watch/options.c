@@ -45,7 +45,7 @@ const struct cli_option cli_watch_option_table[] = {
 	{ 'n', "samples", "N", "end after N samples" },
 	{ ID_PER, "per", "WHAT", "a row per socket, core or thread; none: one row for all" },
 	{ 'C', "cpu", "LIST", "watch these CPUs, such as 0-3,8, instead of all" },
-	{ ID_VIA, "via", "WAY", "access method: perf, ntimefs, msr, pci or auto" },
+	{ ID_VIA, "via", "METHOD", "access method: perf, ntimefs, msr, pci or auto" },
 	{ ID_PLAIN, "plain", NULL, "print lines, also on a terminal" },
 	{ ID_CSV, "csv", NULL, "write comma-separated values" },
 	{ ID_JSON, "json", NULL, "write JSON, one object per line" },
@@ -118,11 +118,11 @@ static int set_interval(struct cli_watch_options *o, const char *value)
 	int ret = cli_time_parse(value, "s", &o->interval_ns);
 
 	if (ret == -ERANGE || (!ret && o->interval_ns < MIN_INTERVAL_NS))
-		return misuse("-i %s is out of range: %s", value,
+		return misuse("-i '%s' is out of range: %s", value,
 			      ret ? "at most 100 years" : "at least 1ms");
 	if (ret < 0)
 		return misuse(
-			"-i %s is not a time: write 5 or 5s for seconds, else ns, us, ms or min",
+			"-i '%s' is not a time: write 5 or 5s for seconds, else ns, us, ms or min",
 			value);
 	return 0;
 }
@@ -135,8 +135,7 @@ static int set_per(struct cli_watch_options *o, const char *value)
 			return 0;
 		}
 	}
-	return misuse("--per %s: a row is for a socket, core or thread, or with none for all",
-		      value);
+	return misuse("--per takes socket, core, thread or none, not '%s'", value);
 }
 
 static int set_form(struct cli_watch_options *o, enum cli_watch_form form)
@@ -159,10 +158,10 @@ static int add_limit(struct cli_watch_options *o, const char *value)
 	char *end;
 
 	if (!sign || sign == value || !sign[1])
-		return misuse("--above %s: write METRIC=VALUE", value);
+		return misuse("--above takes METRIC=VALUE, not '%s'", value);
 	limit = strtod(sign + 1, &end);
 	if (*end || !isfinite(limit) || isspace((unsigned char)sign[1]))
-		return misuse("--above %s: '%s' is not a number", value, sign + 1);
+		return misuse("--above takes METRIC=VALUE: '%s' is not a number", sign + 1);
 	more = realloc(o->limit, (o->limits + 1) * sizeof(*more));
 	if (!more)
 		return no_memory();
@@ -240,7 +239,7 @@ static int set_option(void *arg, const struct cli_option *option, const char *va
 		return set_interval(o, value);
 	case 'n':
 		if (cli_number_parse(value, 1, MAX_SAMPLES, &o->samples))
-			return misuse("-n %s is not a number of samples: write 1 or more", value);
+			return misuse("-n '%s' is not a number of samples: write 1 or more", value);
 		return 0;
 	case ID_PER:
 		return set_per(o, value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* ntime watch: sample what happens on sockets, cores and threads, and show it as it goes on. */
+/* ntime watch: sample counters per socket, core or thread, live. */
 #include <errno.h>
 #include <math.h>
 #include <poll.h>

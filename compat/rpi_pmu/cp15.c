@@ -83,7 +83,7 @@ static void say_closed(char *why, size_t size)
 		(void)snprintf(
 			why, size,
 			"user mode may not touch the counters of this ARM1176: load ntime.ko "
-			"(\"ntime driver load\" as root)");
+			"('ntime driver load' as root)");
 	else
 		(void)snprintf(
 			why, size,

@@ -123,7 +123,7 @@ static int add(const char *name, int item[RPI_COUNTERS], int counter, struct rpi
 	if (ret == -ENOENT) {
 		item[counter] = -1;
 		(void)snprintf(out->reason, sizeof(out->reason),
-			       "this processor has nothing that counts it (\"%s\")", name);
+			       "this processor has nothing that counts it ('%s')", name);
 		return 0;
 	}
 	return ret;

@@ -60,7 +60,7 @@ static int fail_unknown_key(struct parser *p, const char *name, size_t bytes)
 							     : " and ");
 		(void)nti_text_append(all, sizeof(all), kind->key[key].name);
 	}
-	return nti_error(p->e, -EINVAL, "%s:%zu: there is no key \"%.*s%s\"; the keys are %s",
+	return nti_error(p->e, -EINVAL, "%s:%zu: there is no key '%.*s%s'; the keys are %s",
 			 p->file, p->line, shown(name, bytes, 40), name,
 			 shown(name, bytes, 40) < (int)bytes ? "..." : "", all);
 }
@@ -89,10 +89,10 @@ static int parse_entry_line(struct parser *p, char *line)
 	if (!number)
 		return fail_unknown_key(p, line, bytes);
 	if (!(key[p->last].next & 1u << number))
-		return nti_error(p->e, -EINVAL, "%s:%zu: %s, not \"%s\"", p->file, p->line,
+		return nti_error(p->e, -EINVAL, "%s:%zu: %s, not '%s'", p->file, p->line,
 				 key[p->last].expected, key[number].name);
 	if (!*value)
-		return nti_error(p->e, -EINVAL, "%s:%zu: \"%s\" has no value", p->file, p->line,
+		return nti_error(p->e, -EINVAL, "%s:%zu: '%s' has no value", p->file, p->line,
 				 key[number].name);
 	if (!p->last)
 		(void)snprintf(p->title, sizeof(p->title), "%.*s",

@@ -31,8 +31,8 @@ const struct nti_why *nti_clock_problem(const struct ntime_ctx *ctx)
 	static const struct nti_why not_recorded = {
 		NTIME_REASON_RECORDING,
 		"clock",
-		"the recording does not tell the frequency of a clock",
-		"write tsc_hz into the part \"counting\" of the machine file",
+		"the recording does not have the frequency of a clock",
+		"write tsc_hz into the part 'counting' of the machine file",
 	};
 	uint64_t ticks;
 

@@ -117,7 +117,7 @@ static int check_cpus(struct wanted *w)
 		return ret;
 	ret = nti_text_for_each_in_list(w->cpus, NTI_CPU_LIMIT, check_cpu, w);
 	if (ret == -EINVAL || ret == -ERANGE)
-		return nti_error(&w->ctx->error, -EINVAL, "'%s' is no list of CPUs, such as 0-3,8",
+		return nti_error(&w->ctx->error, -EINVAL, "'%s' is not a CPU list such as 0-3,8",
 				 w->cpus);
 	return ret;
 }

@@ -473,8 +473,8 @@ static int end_turns(struct ntime_session *s)
 		return 0;
 	s->turns++;
 	ret = nti_pmus_turn(s->banks);
-	return ret < 0 ? nti_error(&s->ctx->error, -EIO,
-				   "cannot give the counters to other events: %s", strerror(-ret))
+	return ret < 0 ? nti_error(&s->ctx->error, -EIO, "cannot rotate to the next events: %s",
+				   strerror(-ret))
 		       : 0;
 }
 
@@ -578,8 +578,7 @@ int ntime_session_read(struct ntime_session *s, struct ntime_value *out, size_t 
 
 	if (!s->is_open || n != s->items)
 		return nti_error(&s->ctx->error, -EINVAL,
-				 "a session is read after it was opened, into as many values as it "
-				 "has items");
+				 "open the session first; pass the exact count of items");
 	ret = read_once(s, s->needs_time, &real_ns);
 	if (ret < 0)
 		return ret;

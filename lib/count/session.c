@@ -31,7 +31,8 @@ static int check_target(struct ntime_ctx *ctx, const struct ntime_target *t)
 		return nti_error(&ctx->error, -EINVAL,
 				 "CPUs call no exec(): NTIME_ON_EXEC is for threads and processes");
 	if (t->kind == NTIME_TARGET_CPUS && (!t->cpus || !*t->cpus))
-		return nti_error(&ctx->error, -EINVAL, "a target of CPUs needs a CPU list");
+		return nti_error(&ctx->error, -EINVAL,
+				 "the CPU list is empty: write CPU numbers such as 0-3,8");
 	return 0;
 }
 

@@ -37,7 +37,7 @@ static int find_threads(struct ntime_session *s)
 	if (s->ctx->os->is_replay)
 		return add_place(s, pid, -1);
 	if (pid < 0)
-		return nti_error(&s->ctx->error, -EINVAL, "%d is no process id", pid);
+		return nti_error(&s->ctx->error, -EINVAL, "%d is not a process id", pid);
 	if (pid == 0)
 		(void)snprintf(path, sizeof(path), "/proc/self/task");
 	else
@@ -59,7 +59,7 @@ static int find_thread(struct ntime_session *s)
 	pid_t pid = s->target.pid;
 
 	if (pid < 0)
-		return nti_error(&s->ctx->error, -EINVAL, "%d is no thread id", pid);
+		return nti_error(&s->ctx->error, -EINVAL, "%d is not a thread id", pid);
 	/* A recording has no processes: there the command that runs is a real one. */
 	if (pid && !s->ctx->os->is_replay && !nti_process_exists(pid))
 		return nti_error(&s->ctx->error, -ESRCH, "there is no thread %d", pid);
@@ -113,7 +113,7 @@ static int find_cpus(struct ntime_session *s)
 		return ret;
 	ret = nti_text_for_each_in_list(list, NTI_CPU_LIMIT, add_cpu, &walk);
 	if (ret == -EINVAL || ret == -ERANGE)
-		return nti_error(&ctx->error, -EINVAL, "\"%s\" is not a CPU list such as 0-3,8",
+		return nti_error(&ctx->error, -EINVAL, "'%s' is not a CPU list such as 0-3,8",
 				 list);
 	return ret;
 }

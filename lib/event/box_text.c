@@ -36,21 +36,21 @@ enum key {
 
 static const struct nti_entry_key key_rules[KEY_COUNT] = {
 	[KEY_NONE] = { "", 1u << KEY_KIND | 1u << KEY_EVENT,
-		       "an entry begins with \"kind\" or \"event\"" },
-	[KEY_KIND] = { "kind", 1u << KEY_PMU, "\"kind\" is followed by \"pmu\"" },
-	[KEY_PMU] = { "pmu", 1u << KEY_TERM, "\"pmu\" is followed by \"term\"" },
+		       "an entry begins with 'kind' or 'event'" },
+	[KEY_KIND] = { "kind", 1u << KEY_PMU, "'kind' is followed by 'pmu'" },
+	[KEY_PMU] = { "pmu", 1u << KEY_TERM, "'pmu' is followed by 'term'" },
 	[KEY_TERM] = { "term", 1u << KEY_TERM | 1u << KEY_SOURCE,
-		       "\"term\" is followed by \"term\" or \"source\"" },
-	[KEY_EVENT] = { "event", 1u << KEY_TERMS, "\"event\" is followed by \"terms\"" },
+		       "'term' is followed by 'term' or 'source'" },
+	[KEY_EVENT] = { "event", 1u << KEY_TERMS, "'event' is followed by 'terms'" },
 	[KEY_TERMS] = { "terms",
 			1u << KEY_SCALE | 1u << KEY_UNIT | 1u << KEY_STATE | 1u << KEY_ABOUT,
-			"\"terms\" is followed by \"scale\", \"unit\", \"state\" or \"about\"" },
-	[KEY_SCALE] = { "scale", 1u << KEY_UNIT, "\"scale\" is followed by \"unit\"" },
+			"'terms' is followed by 'scale', 'unit', 'state' or 'about'" },
+	[KEY_SCALE] = { "scale", 1u << KEY_UNIT, "'scale' is followed by 'unit'" },
 	[KEY_UNIT] = { "unit", 1u << KEY_STATE | 1u << KEY_ABOUT,
-		       "\"unit\" is followed by \"state\" or \"about\"" },
-	[KEY_STATE] = { "state", 1u << KEY_ABOUT, "\"state\" is followed by \"about\"" },
-	[KEY_ABOUT] = { "about", 1u << KEY_SOURCE, "\"about\" is followed by \"source\"" },
-	[KEY_SOURCE] = { "source", 0, "\"source\" is followed by a blank line" },
+		       "'unit' is followed by 'state' or 'about'" },
+	[KEY_STATE] = { "state", 1u << KEY_ABOUT, "'state' is followed by 'about'" },
+	[KEY_ABOUT] = { "about", 1u << KEY_SOURCE, "'about' is followed by 'source'" },
+	[KEY_SOURCE] = { "source", 0, "'source' is followed by a blank line" },
 };
 
 /*
@@ -113,7 +113,7 @@ static int check_name(struct text_parser *p, const char *what, const char *text,
 {
 	if (is_name(text, more))
 		return 0;
-	return nti_error(p->e, -EINVAL, "\"%.60s\" is no name of %s", text, what);
+	return nti_error(p->e, -EINVAL, "'%.60s' is no name of %s", text, what);
 }
 
 static struct nti_box_event *last_event(struct text_parser *p)
@@ -250,8 +250,8 @@ static int add_term(struct text_parser *p, char *value)
 		return ret;
 	ranges = ranges_of(format);
 	if (!ranges || nti_format_scatter(ranges, 0, &word, &width) < 0)
-		return nti_error(p->e, -EINVAL,
-				 "\"%.60s\" are no bits of a term, as in config:8-15", format);
+		return nti_error(p->e, -EINVAL, "'%.60s' are no bits of a term, as in config:8-15",
+				 format);
 	if (find_term(p->now, value))
 		return nti_error(p->e, -EINVAL, "there is a term %s already", value);
 	if (p->now->terms == TERMS_MAX)
@@ -273,7 +273,7 @@ static int add_event(struct text_parser *p, const char *value)
 	if (ret < 0)
 		return ret;
 	if (!b->kinds)
-		return nti_error(p->e, -EINVAL, "a file begins with \"kind\"");
+		return nti_error(p->e, -EINVAL, "a file begins with 'kind'");
 	for (i = 0; i < b->events; i++)
 		if (strcmp(b->event[i].name, value) == 0)
 			return nti_error(p->e, -EINVAL, "there is an event %s already", value);
@@ -297,7 +297,7 @@ static int apply_term(struct text_parser *p, const struct nti_term *term, uint64
 	uint64_t value;
 
 	if (!known || !is_of_config(known))
-		return nti_error(p->e, -EINVAL, "there is no term \"%.60s\" of config", term->name);
+		return nti_error(p->e, -EINVAL, "there is no term '%.60s' of config", term->name);
 	if (!term->value || nti_term_value(term, &value) < 0)
 		return nti_error(p->e, -EINVAL, "term %s needs a number, as in %s=0x04", term->name,
 				 term->name);
@@ -349,8 +349,7 @@ static int set_scale(struct text_parser *p, const char *value)
 	*scale = parse_number(value);
 	if (*scale > 0 || strcmp(value, "energy") == 0)
 		return 0;
-	return nti_error(p->e, -EINVAL, "\"%.60s\" is neither a positive number nor \"energy\"",
-			 value);
+	return nti_error(p->e, -EINVAL, "'%.60s' is neither a positive number nor 'energy'", value);
 }
 
 static int set_unit(struct text_parser *p, const char *value)
@@ -366,8 +365,8 @@ static int set_state(struct text_parser *p, const char *value)
 	event->is_state = true;
 	if (strcmp(value, "max") != 0 && strcmp(value, "min") != 0)
 		return nti_error(p->e, -EINVAL,
-				 "a state is \"max\" or \"min\" of several places, not "
-				 "\"%.60s\"",
+				 "a state is 'max' or 'min' of several places, not "
+				 "'%.60s'",
 				 value);
 	event->together = strcmp(value, "max") == 0 ? NTI_MAX : NTI_MIN;
 	return 0;
@@ -379,8 +378,7 @@ static int set_about(struct text_parser *p, const char *value)
 	if (!last_event(p)->about)
 		return fail_memory(p);
 	if (value[strlen(value) - 1] != '.')
-		return nti_error(p->e, -EINVAL,
-				 "\"about\" is a sentence and ends with a full stop");
+		return nti_error(p->e, -EINVAL, "'about' is a sentence and ends with a full stop");
 	return 0;
 }
 

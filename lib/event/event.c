@@ -30,7 +30,7 @@ void nti_event_fini(struct nti_event *event)
 
 int nti_event_no_memory(struct nti_error *e, const char *text)
 {
-	return nti_error(e, -ENOMEM, "not enough memory for event \"%.200s\"", text);
+	return nti_error(e, -ENOMEM, "not enough memory for event '%.200s'", text);
 }
 
 int nti_event_add_part(struct nti_event *event, const struct nti_unit *unit,
@@ -138,20 +138,19 @@ static int parse_terms(const struct nti_names *names, char *base, char *terms,
 	if (terms == end)
 		return nti_error(
 			e, -EINVAL,
-			"event \"%s\": a / must also follow the terms, as in cpu/event=0x3c/",
+			"event '%s': a / must also follow the terms, as in cpu/event=0x3c/",
 			out->name);
 	*terms++ = '\0';
 	*end = '\0';
 	mods = end + 1;
 	if (!*base)
 		return nti_error(e, -EINVAL,
-				 "event \"%s\": the name of a PMU is missing before the /",
+				 "event '%s': the name of a PMU is missing before the /",
 				 out->name);
 	if (!*terms)
-		return nti_error(e, -EINVAL, "event \"%s\": no terms between the slashes",
-				 out->name);
+		return nti_error(e, -EINVAL, "event '%s': no terms between the slashes", out->name);
 	if (strchr(terms, '/'))
-		return nti_error(e, -EINVAL, "event \"%s\": more than two slashes", out->name);
+		return nti_error(e, -EINVAL, "event '%s': more than two slashes", out->name);
 	drop_colons(mods);
 	ret = nti_terms_resolve(names, base, terms, out, e);
 	return ret < 0 ? ret : apply_mods(mods, out, e);
@@ -232,7 +231,7 @@ static int parse_qualified(const struct nti_names *names, char *base, struct nti
 	*name = '\0';
 	name += 2;
 	if (!*base || !*name)
-		return nti_error(e, -EINVAL, "event \"%s\": %s is missing %s the ::", out->name,
+		return nti_error(e, -EINVAL, "event '%s': %s is missing %s the ::", out->name,
 				 *base ? "the event" : "the unit", *base ? "after" : "before");
 	unit = nti_units_find(names->units, base);
 	/* A single core PMU needs no filter; several answer together. */
@@ -331,7 +330,7 @@ static int note_scale(struct nti_event *out)
 	return nti_absence_set(
 		&out->absent, NTIME_REASON_NO_HARDWARE,
 		out->parts && out->part[0].unit ? out->part[0].unit->name : out->name, "",
-		"the processor did not tell what one step of this counter means");
+		"the processor does not report what one step of this counter means");
 }
 
 /*
@@ -364,8 +363,8 @@ int nti_event_parse(const struct nti_names *names, const char *text, struct nti_
 
 	memset(out, 0, sizeof(*out));
 	if (strlen(text) > TEXT_MAX_CHARS)
-		return nti_error(e, -EINVAL, "event \"%.60s...\" is longer than %d characters",
-				 text, TEXT_MAX_CHARS);
+		return nti_error(e, -EINVAL, "event '%.60s...' is longer than %d characters", text,
+				 TEXT_MAX_CHARS);
 	base = strdup(text);
 	if (!base)
 		return nti_event_no_memory(e, text);

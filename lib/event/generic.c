@@ -296,7 +296,7 @@ static int resolve_cache(const struct nti_names *names, const struct nti_unit *u
 	if (!parse_cache(text, &c) || (unit && unit->kind != NTI_UNIT_CORE))
 		return -ENOENT;
 	if (!(cache_rows[c.cache].ops >> c.op & 1))
-		return nti_error(e, -EINVAL, "event \"%s\": there are no %s of the %s", text,
+		return nti_error(e, -EINVAL, "event '%s': there are no %s of the %s", text,
 				 op_words[c.op][0], cache_rows[c.cache].desc);
 	/* Layout: include/uapi/linux/perf_event.h, PERF_TYPE_HW_CACHE. */
 	config = (uint64_t)c.cache | (uint64_t)c.op << 8 | (uint64_t)c.result << 16;

@@ -29,7 +29,7 @@ static int emit(const struct splitter *s, const char *text, size_t length, const
 	if (!*trimmed) {
 		free(copy);
 		return nti_error(s->e, -EINVAL,
-				 "event list \"%s\": an event is missing between commas or braces",
+				 "event list '%s': an event is missing between commas or braces",
 				 s->list);
 	}
 	whole = mods_length ? nti_text_format("%s:%.*s", trimmed, (int)mods_length, mods)
@@ -65,10 +65,9 @@ static int entry_length(const struct splitter *s, const char *text, size_t *leng
 			break;
 	}
 	if (in_terms)
-		return nti_error(
-			s->e, -EINVAL,
-			"event list \"%s\": the / that ends the terms of \"%s\" is missing",
-			s->list, text);
+		return nti_error(s->e, -EINVAL,
+				 "event list '%s': the / that ends the terms of '%s' is missing",
+				 s->list, text);
 	*length = (size_t)(p - text);
 	return 0;
 }
@@ -97,11 +96,10 @@ static int walk_group(const struct splitter *s, const char **text, bool is_real,
 			return 0;
 		if (!**text)
 			return nti_error(s->e, -EINVAL,
-					 "event list \"%s\": a group { is not closed by }",
-					 s->list);
+					 "event list '%s': a group { is not closed by }", s->list);
 		if (**text == '{')
-			return nti_error(s->e, -EINVAL,
-					 "event list \"%s\": groups cannot be nested", s->list);
+			return nti_error(s->e, -EINVAL, "event list '%s': groups cannot be nested",
+					 s->list);
 		(*text)++;
 	}
 }
@@ -127,13 +125,13 @@ static int split_group(struct splitter *s, const char **text)
 		if (!mods_length)
 			return nti_error(
 				s->e, -EINVAL,
-				"event list \"%s\": modifiers are missing after }:", s->list);
+				"event list '%s': modifiers are missing after }:", s->list);
 	}
 	end += strspn(end, " \t\n");
 	if (*end && *end != ',')
 		return nti_error(
 			s->e, -EINVAL,
-			"event list \"%s\": expected a comma or :modifiers after }, not \"%s\"",
+			"event list '%s': expected a comma or :modifiers after }, not '%s'",
 			s->list, end);
 	s->groups++;
 	ret = walk_group(s, text, true, mods, mods_length);
@@ -149,11 +147,11 @@ static int split_single(struct splitter *s, const char **text)
 	if (ret < 0)
 		return ret;
 	if ((*text)[length] == '}')
-		return nti_error(s->e, -EINVAL, "event list \"%s\": a } without {", s->list);
+		return nti_error(s->e, -EINVAL, "event list '%s': a } without {", s->list);
 	if ((*text)[length] == '{')
 		return nti_error(
 			s->e, -EINVAL,
-			"event list \"%s\": a { in the middle of an event; a comma is missing",
+			"event list '%s': a { in the middle of an event; a comma is missing",
 			s->list);
 	ret = emit(s, *text, length, NULL, 0, 0);
 	*text += length;

@@ -34,11 +34,11 @@ static int refuse(char letter, const char *event, struct nti_error *e)
 
 	for (i = 0; i < NTI_ARRAY_SIZE(refusals); i++)
 		if (refusals[i].letter == letter)
-			return nti_error(e, -EINVAL, "event \"%s\": modifier %s", event,
+			return nti_error(e, -EINVAL, "event '%s': modifier %s", event,
 					 refusals[i].why);
 	return nti_error(
 		e, -EINVAL,
-		"event \"%s\": '%c' is no modifier; known are u k h G H p pp ppp I D e "
+		"event '%s': '%c' is not a modifier; known are u k h G H p pp ppp I D e "
 		"(user, kernel, hypervisor, guest, host, precise, not idle, pinned, exclusive)",
 		event, letter);
 }
@@ -76,7 +76,7 @@ int nti_mods_parse(const char *text, const char *event, struct nti_mods *out, st
 			if (++out->precise > PRECISE_MAX)
 				return nti_error(
 					e, -EINVAL,
-					"event \"%s\": more than three p; ppp is the most precise",
+					"event '%s': more than three p; ppp is the most precise",
 					event);
 			break;
 		default:
@@ -109,13 +109,13 @@ static int check_software(const struct nti_mods *mods, const struct nti_event *e
 	if (mods->guest && !mods->host)
 		return nti_error(
 			e, -EINVAL,
-			"event \"%s\": the kernel counts it for itself, never for guests (G)",
+			"event '%s': the kernel counts it for itself, never for guests (G)",
 			event->name);
 	if (attr->type != PERF_TYPE_SOFTWARE || !is_mode)
 		return 0;
 	if (attr->config == PERF_COUNT_SW_TASK_CLOCK || attr->config == PERF_COUNT_SW_CPU_CLOCK)
 		return nti_error(e, -EINVAL,
-				 "event \"%s\": this clock runs in every mode; leave out the "
+				 "event '%s': this clock runs in every mode; leave out the "
 				 "modifiers u, k, h",
 				 event->name);
 	if ((attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
@@ -123,7 +123,7 @@ static int check_software(const struct nti_mods *mods, const struct nti_event *e
 	    !mods->kernel)
 		return nti_error(
 			e, -EINVAL,
-			"event \"%s\": it happens in the kernel alone; leave out the modifier u",
+			"event '%s': it happens in the kernel alone; leave out the modifier u",
 			event->name);
 	return 0;
 }
@@ -136,20 +136,19 @@ static int check_unit(const struct nti_mods *mods, const struct nti_event *event
 
 	if (unit && unit->kind == NTI_UNIT_CLOCK &&
 	    (is_filter || mods->precise || mods->pinned || mods->exclusive))
-		return nti_error(
-			e, -EINVAL,
-			"event \"%s\": the clock ticks in every mode and takes no modifiers",
-			event->name);
+		return nti_error(e, -EINVAL,
+				 "event '%s': the clock ticks in every mode and takes no modifiers",
+				 event->name);
 	if (!can_exclude(unit) && (is_filter || mods->precise))
 		return nti_error(e, -EINVAL,
-				 "event \"%s\": %s counts for all modes at once and takes only the "
+				 "event '%s': %s counts for all modes at once and takes only the "
 				 "modifiers D and e",
 				 event->name, unit->name);
 	if (unit && unit->kind == NTI_UNIT_SOFTWARE && (is_filter || mods->guest))
 		return check_software(mods, event, e);
 	if (mods->precise && unit && unit->kind != NTI_UNIT_CORE)
 		return nti_error(e, -EINVAL,
-				 "event \"%s\": only events of a core PMU can be precise (p)",
+				 "event '%s': only events of a core PMU can be precise (p)",
 				 event->name);
 	return 0;
 }

@@ -96,7 +96,7 @@ static int resolve_perf(struct nti_pfm_request *r, struct nti_event *out)
 		attr.type = PERF_TYPE_SOFTWARE;
 		unit = nti_units_find(r->names->units, "software");
 	} else {
-		return nti_error(r->e, -EINVAL, "event \"%s\": write it without perf::", r->whole);
+		return nti_error(r->e, -EINVAL, "event '%s': write it without perf::", r->whole);
 	}
 	attr.config = codes.code[0];
 	if (nti_event_add_part(out, unit, &attr) < 0 || describe(r, codes.idx, out) < 0)
@@ -114,8 +114,7 @@ static int resolve_pmu(struct nti_pfm_request *r, struct nti_event *out)
 		return resolve_perf(r, out);
 	if (nti_pfm_has_prefix(r->pmu.name, "netburst"))
 		return nti_error(r->e, -EINVAL,
-				 "event \"%s\": events of the Pentium 4 are not supported",
-				 r->whole);
+				 "event '%s': events of the Pentium 4 are not supported", r->whole);
 	ret = nti_pfm_encode(r, &codes);
 	if (ret < 0)
 		return ret;
@@ -140,12 +139,11 @@ static int set_text(struct nti_pfm_request *r, const char *text)
 	size_t attrs = 0;
 
 	if (strlen(text) >= sizeof(r->text) || strlen(text) >= 256)
-		return nti_error(r->e, -EINVAL, "event \"%.60s...\" is longer than any event",
-				 text);
+		return nti_error(r->e, -EINVAL, "event '%.60s...' is longer than any event", text);
 	for (p = text; *p; p++)
 		attrs += *p == ':' || *p == '.';
 	if (attrs > ATTRS_MAX)
-		return nti_error(r->e, -EINVAL, "event \"%s\": more than %d attributes", text,
+		return nti_error(r->e, -EINVAL, "event '%s': more than %d attributes", text,
 				 ATTRS_MAX);
 	(void)snprintf(r->text, sizeof(r->text), "%s", text);
 	r->mods[0] = '\0';
@@ -168,10 +166,9 @@ static int refuse_event(const struct nti_pfm_request *r)
 			nti_suggest_offer(&suggest, event.name);
 	}
 	nti_suggest_finish(&suggest, near, sizeof(near));
-	return nti_error(
-		r->e, -ENOENT,
-		"event \"%s\": %s has no event \"%s\"%s (\"ntime list --cpu %s\" shows all)",
-		r->whole, r->pmu.name, name, near, r->pmu.name);
+	return nti_error(r->e, -ENOENT,
+			 "event '%s': %s has no event '%s'%s ('ntime list --cpu %s' shows all)",
+			 r->whole, r->pmu.name, name, near, r->pmu.name);
 }
 
 static int resolve_in_model(struct nti_pfm_request *r, const char *model, const char *text,

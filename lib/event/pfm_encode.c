@@ -76,7 +76,7 @@ static int refuse_sampling(const struct nti_pfm_request *r, const char *attr)
 		    strncasecmp(attr, sampling_attrs[i], length) == 0)
 			return nti_error(
 				r->e, -EINVAL,
-				"event \"%s\": attribute %s is about sampling; ntime only counts",
+				"event '%s': attribute %s is about sampling; ntime only counts",
 				r->whole, sampling_attrs[i]);
 	return 0;
 }
@@ -162,15 +162,15 @@ static int refuse_attr(const struct nti_pfm_request *r)
 		nti_suggest_finish(&walk.suggest, near, sizeof(near));
 		if (!walk.is_known)
 			return nti_error(r->e, -EINVAL,
-					 "event \"%s\": no attribute \"%s\"%s; there are %s",
-					 r->whole, attr, near, walk.known[0] ? walk.known : "none");
+					 "event '%s': no attribute '%s'%s; there are %s", r->whole,
+					 attr, near, walk.known[0] ? walk.known : "none");
 	}
 	if (idx >= 0)
 		walk_attrs(idx, "", &all);
 	nti_suggest_finish(&all.suggest, near, sizeof(near));
 	return nti_error(
 		r->e, -EINVAL,
-		"event \"%s\": an attribute is missing or may not be used here; there are %s",
+		"event '%s': an attribute is missing or may not be used here; there are %s",
 		r->whole, all.known[0] ? all.known : "none");
 }
 
@@ -183,7 +183,7 @@ static int refuse_umask(const struct nti_pfm_request *r, int error)
 	if (idx >= 0)
 		walk_attrs(idx, "", &walk);
 	nti_suggest_finish(&walk.suggest, near, sizeof(near));
-	return nti_error(r->e, -EINVAL, "event \"%s\": %s; its unit masks and attributes are %s",
+	return nti_error(r->e, -EINVAL, "event '%s': %s; its unit masks and attributes are %s",
 			 r->whole,
 			 error == PFM_ERR_UMASK ? "needs a unit mask"
 						: "these unit masks cannot be combined",
@@ -204,14 +204,14 @@ static int refuse(const struct nti_pfm_request *r, int error)
 		return refuse_umask(r, error);
 	case PFM_ERR_ATTR_VAL:
 		return nti_error(r->e, -EINVAL,
-				 "event \"%s\": the value of an attribute is out of its range",
+				 "event '%s': the value of an attribute is out of its range",
 				 r->whole);
 	case PFM_ERR_ATTR_SET:
 		return nti_error(r->e, -EINVAL,
-				 "event \"%s\": an attribute contradicts what its unit mask fixes",
+				 "event '%s': an attribute contradicts what its unit mask fixes",
 				 r->whole);
 	default:
-		return nti_error(r->e, -EINVAL, "event \"%s\": libpfm4 cannot encode it (%s)",
+		return nti_error(r->e, -EINVAL, "event '%s': libpfm4 cannot encode it (%s)",
 				 r->whole, pfm_strerror(error));
 	}
 }

@@ -199,7 +199,7 @@ static int refuse_model(const char *model, struct nti_error *e)
 
 	nti_pfm_offer_models(&suggest);
 	nti_suggest_finish(&suggest, near, sizeof(near));
-	return nti_error(e, -ENOENT, "libpfm4 has no PMU model \"%s\"%s", model, near);
+	return nti_error(e, -ENOENT, "libpfm4 has no PMU model '%s'%s", model, near);
 }
 
 int nti_event_for_each_of_model(const char *model,

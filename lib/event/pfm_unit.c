@@ -204,7 +204,7 @@ static int note_foreign(const struct nti_pfm_request *r, struct nti_event *out)
 			&out->absent, NTIME_REASON_KERNEL, unit,
 			"boot a kernel with a driver for that unit; in a virtual machine its "
 			"hypervisor must expose it",
-			"%s counts on \"%s\", which the kernel does not show on this machine",
+			"%s counts on '%s', which the kernel does not show on this machine",
 			r->pmu.name, unit);
 	if (r->model)
 		return nti_absence_set(&out->absent, NTIME_REASON_NO_HARDWARE, r->pmu.name, "",

@@ -41,7 +41,7 @@ int nti_raw_resolve(const struct nti_names *names, const struct nti_unit *unit, 
 		return -ENOENT;
 	if (strlen(text + 1) > HEX_DIGITS)
 		return nti_error(e, -EINVAL,
-				 "event \"%s\": a raw code has at most %d hexadecimal digits", text,
+				 "event '%s': a raw code has at most %d hexadecimal digits", text,
 				 HEX_DIGITS);
 	config = strtoull(text + 1, NULL, 16);
 	if (unit)

@@ -143,7 +143,7 @@ int nti_suggest_event(const struct nti_names *names, const char *text, struct nt
 		nti_pfm_offer_events(names, &s);
 	}
 	nti_suggest_finish(&s, near, sizeof(near));
-	return nti_error(e, -ENOENT, "no event \"%s\"%s (\"ntime list\" shows all)", text, near);
+	return nti_error(e, -ENOENT, "no event '%s'%s ('ntime list' shows all)", text, near);
 }
 
 int nti_suggest_unit(const struct nti_names *names, const char *unit, struct nti_error *e)
@@ -156,5 +156,5 @@ int nti_suggest_unit(const struct nti_names *names, const char *unit, struct nti
 		nti_suggest_offer(&s, names->units->unit[i].name);
 	nti_pfm_offer_models(&s);
 	nti_suggest_finish(&s, near, sizeof(near));
-	return nti_error(e, -ENOENT, "no unit or PMU model \"%s\"%s", unit, near);
+	return nti_error(e, -ENOENT, "no unit or PMU model '%s'%s", unit, near);
 }

@@ -47,7 +47,7 @@ static int parse_value(const struct build *b, const struct nti_term *term, uint6
 
 	if (ret == 0)
 		return 0;
-	return nti_error(b->e, -EINVAL, "event \"%s\": \"%s\" of term %s is not a %s", b->text,
+	return nti_error(b->e, -EINVAL, "event '%s': '%s' of term %s is not a %s", b->text,
 			 term->value, term->name, ret == -ERANGE ? "64-bit number" : "number");
 }
 
@@ -136,24 +136,22 @@ static int apply_format(struct build *b, const struct nti_term *term, char *form
 	if (ranges)
 		*ranges++ = '\0';
 	if (!ranges || !find_word(b, nti_text_trim(format), &word))
-		return nti_error(
-			b->e, -EINVAL,
-			"event \"%s\": cannot use term %s of %s: its format \"%s\" is unknown",
-			b->text, term->name, b->unit->name, format);
+		return nti_error(b->e, -EINVAL,
+				 "event '%s': cannot use term %s of %s: its format '%s' is unknown",
+				 b->text, term->name, b->unit->name, format);
 	ret = parse_value(b, term, &value);
 	if (ret < 0)
 		return ret;
 	ret = nti_format_scatter(nti_text_trim(ranges), value, word, &width);
 	if (ret == -ERANGE)
-		return nti_error(
-			b->e, -EINVAL,
-			"event \"%s\": %s=%#llx does not fit into the %u bit%s of this term",
-			b->text, term->name, (unsigned long long)value, width,
-			width == 1 ? "" : "s");
+		return nti_error(b->e, -EINVAL,
+				 "event '%s': %s=%#llx does not fit into the %u bit%s of this term",
+				 b->text, term->name, (unsigned long long)value, width,
+				 width == 1 ? "" : "s");
 	if (ret < 0)
 		return nti_error(
 			b->e, -EINVAL,
-			"event \"%s\": cannot use term %s of %s: its bits \"%s\" are no ranges",
+			"event '%s': cannot use term %s of %s: its bits '%s' are no ranges",
 			b->text, term->name, b->unit->name, ranges);
 	return 0;
 }
@@ -228,7 +226,7 @@ static int refuse_term(const struct build *b, const struct nti_term *term)
 
 	if (is_sampling_term(term->name))
 		return nti_error(b->e, -EINVAL,
-				 "event \"%s\": term %s is about sampling; ntime only counts",
+				 "event '%s': term %s is about sampling; ntime only counts",
 				 b->text, term->name);
 	(void)nti_sysfs_list(b->names->os, note_term, &known, NTI_SYSFS_DEVICES "/%s/format",
 			     b->unit->name);
@@ -238,7 +236,7 @@ static int refuse_term(const struct build *b, const struct nti_term *term)
 	note_box(b, !term->value, &known);
 	nti_suggest_finish(&known.suggest, near, sizeof(near));
 	return nti_error(b->e, term->value ? -EINVAL : -ENOENT,
-			 "event \"%s\": %s has no %s \"%s\"%s%s%s", b->text, b->unit->name,
+			 "event '%s': %s has no %s '%s'%s%s%s", b->text, b->unit->name,
 			 term->value ? "term" : "event or term", term->name, near,
 			 known.text[0] ? "; its terms are " : "", known.text);
 }
@@ -249,7 +247,7 @@ static int set_name(struct build *b, const struct nti_term *term)
 
 	if (!term->value || !*term->value)
 		return nti_error(b->e, -EINVAL,
-				 "event \"%s\": term name needs a text, as in name=loads", b->text);
+				 "event '%s': term name needs a text, as in name=loads", b->text);
 	name = strdup(term->value);
 	if (!name)
 		return nti_event_no_memory(b->e, b->text);
@@ -268,7 +266,7 @@ static int set_raw(struct build *b, const struct nti_term *term)
 {
 	if (strlen(term->name + 1) > 16)
 		return nti_error(b->e, -EINVAL,
-				 "event \"%s\": a raw code has at most 16 hexadecimal digits",
+				 "event '%s': a raw code has at most 16 hexadecimal digits",
 				 b->text);
 	b->attr.config = strtoull(term->name + 1, NULL, 16);
 	return 0;
@@ -301,12 +299,12 @@ static int apply_term(struct build *b, const struct nti_term *term)
 	int ret;
 
 	if (!*term->name)
-		return nti_error(b->e, -EINVAL, "event \"%s\": empty term between commas", b->text);
+		return nti_error(b->e, -EINVAL, "event '%s': empty term between commas", b->text);
 	ret = read_format(b, term->name, format, sizeof(format));
 	if (ret == 0)
 		return apply_format(b, term, format);
 	if (ret != -ENOENT)
-		return nti_error(b->e, ret, "event \"%s\": cannot read the format of term %s of %s",
+		return nti_error(b->e, ret, "event '%s': cannot read the format of term %s of %s",
 				 b->text, term->name, b->unit->name);
 	if (strcmp(term->name, "name") == 0)
 		return set_name(b, term);
@@ -347,7 +345,7 @@ static int apply_definition(struct build *b, char *list)
 			ret = apply_term(b, &term);
 		else if (!user_sets(b, term.name))
 			ret = nti_error(b->e, -EINVAL,
-					"event \"%s\": needs a value for %s, as in %s=1", b->text,
+					"event '%s': needs a value for %s, as in %s=1", b->text,
 					term.name, term.name);
 	}
 	return ret;
@@ -375,7 +373,7 @@ static int set_scale(struct build *b, double scale, double box_scale)
 	if (b->out->parts && b->out->scale != scale)
 		return nti_error(
 			b->e, -EINVAL,
-			"event \"%s\": its units count on different scales; name one of them",
+			"event '%s': its units count on different scales; name one of them",
 			b->text);
 	b->out->scale = scale;
 	b->out->box_scale = box_scale;
@@ -398,7 +396,7 @@ static int read_scale(struct build *b, const char *alias)
 	if (ret < 0)
 		return nti_error(
 			b->e, ret,
-			"event \"%s\": the scale \"%s\" that %s gives it is no positive number",
+			"event '%s': the scale '%s' that %s gives it is no positive number",
 			b->text, text, b->unit->name);
 	return set_scale(b, scale, box_scale);
 }
@@ -569,7 +567,7 @@ static int apply_sysfs_alias(struct build *b, const char *alias)
 		return ret == -ENOENT || ret == -EISDIR
 			       ? -ENOENT
 			       : nti_error(b->e, ret,
-					   "event \"%s\": cannot read its definition in sysfs",
+					   "event '%s': cannot read its definition in sysfs",
 					   b->text);
 	read_state(b, alias);
 	ret = describe(b, alias, definition);
@@ -679,7 +677,7 @@ static int refuse_pmu(struct build *b, const char *pmu)
 
 	if (nti_unit_row_is_name(pmu)) {
 		(void)snprintf(
-			bare, sizeof(bare), "the kernel shows no PMU \"%s\" on this machine%s", pmu,
+			bare, sizeof(bare), "the kernel shows no PMU '%s' on this machine%s", pmu,
 			is_box_unit(pmu) ? ", and ntime knows no registers for it here" : "");
 		ret = is_box_unit(pmu) ? blame(b, pmu, false, bare)
 				       : nti_absence_set(&b->out->absent, NTIME_REASON_NO_HARDWARE,
@@ -689,7 +687,7 @@ static int refuse_pmu(struct build *b, const char *pmu)
 	for (i = 0; i < b->names->units->count; i++)
 		nti_suggest_offer(&suggest, b->names->units->unit[i].name);
 	nti_suggest_finish(&suggest, near, sizeof(near));
-	return nti_error(b->e, -ENOENT, "event \"%s\": no PMU \"%s\"%s (\"ntime list\" shows all)",
+	return nti_error(b->e, -ENOENT, "event '%s': no PMU '%s'%s ('ntime list' shows all)",
 			 b->text, pmu, near);
 }
 

@@ -659,7 +659,8 @@ static int add_dieless(struct finder *f, const struct nthw_box_kind *kind, const
 	static const struct nti_why why = {
 		NTIME_REASON_NOT_SUPPORTED,
 		"dies",
-		"packages have several dies, and nobody tells which of them a PCI function is of",
+		"packages have several dies, and it is not known to which of them a PCI function "
+		"is of",
 		"use a kernel that counts it (perf)",
 	};
 	const struct method method = { .method = NTI_METHOD_PCI, .why = &why };

@@ -157,7 +157,7 @@ int nti_topology_new(struct nti_os *os, struct nti_topology **out, struct nti_er
 	ret = load(os, t);
 	if (ret < 0) {
 		nti_topology_free(t);
-		return nti_error(e, ret, "hwloc cannot tell this machine's topology (try: lstopo)");
+		return nti_error(e, ret, "hwloc cannot find this machine's topology (try: lstopo)");
 	}
 	*out = t;
 	return 0;

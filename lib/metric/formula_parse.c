@@ -104,7 +104,7 @@ static int fail(struct parser *p, int code, size_t at, const char *format, ...)
 	(void)vsnprintf(what, sizeof(what), format, args);
 	va_end(args);
 	show_text(shown, sizeof(shown), p->text, at);
-	return nti_error(p->e, code, "column %zu of the formula `%s`: %s", at + 1, shown, what);
+	return nti_error(p->e, code, "column %zu of the formula '%s': %s", at + 1, shown, what);
 }
 
 static void describe(const struct token *t, char *out, size_t bytes)

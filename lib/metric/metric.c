@@ -158,7 +158,7 @@ int nti_metric_parse_inline(const char *text, struct nti_metric *out, struct nti
 	if (!inline_split(text, &parts))
 		return nti_error(
 			e, -EINVAL,
-			"a metric is written NAME=FORMULA or NAME[unit]=FORMULA, not \"%.200s\"",
+			"a metric is written NAME=FORMULA or NAME[unit]=FORMULA, not '%.200s'",
 			text);
 	ret = inline_fill(&parts, out, e);
 	if (ret < 0)

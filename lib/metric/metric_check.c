@@ -121,16 +121,16 @@ int nti_metric_check_name(const char *name, struct nti_error *e)
 	if (!bytes || nti_metric_name_bytes(name, bytes) != bytes)
 		return nti_error(e, -EINVAL,
 				 "the name of a metric is a letter, then letters, digits, '_' and "
-				 "'-'; \"%s\" is not",
+				 "'-'; '%s' is not",
 				 name);
 	if (is_one_of(name, formula_words, NTI_ARRAY_SIZE(formula_words)))
 		return nti_error(e, -EINVAL,
-				 "\"%s\" has a meaning in formulas; a metric needs another name",
+				 "'%s' has a meaning in formulas; a metric needs another name",
 				 name);
 	if (is_one_of(name, event_names, NTI_ARRAY_SIZE(event_names)) || is_cache_event(name) ||
 	    is_raw_event(name))
 		return nti_error(e, -EINVAL,
-				 "\"%s\" is an event of perf's; a metric needs another name", name);
+				 "'%s' is an event of perf's; a metric needs another name", name);
 	return 0;
 }
 

@@ -26,16 +26,16 @@ enum key {
 };
 
 static const struct nti_entry_key key_rules[KEY_COUNT] = {
-	[KEY_NONE] = { "", 1u << KEY_METRIC, "an entry begins with \"metric\"" },
-	[KEY_METRIC] = { "metric", 1u << KEY_UNIT, "\"metric\" is followed by \"unit\"" },
+	[KEY_NONE] = { "", 1u << KEY_METRIC, "an entry begins with 'metric'" },
+	[KEY_METRIC] = { "metric", 1u << KEY_UNIT, "'metric' is followed by 'unit'" },
 	[KEY_UNIT] = { "unit", 1u << KEY_GROUP | 1u << KEY_FORMULA,
-		       "\"unit\" is followed by \"group\" or \"formula\"" },
-	[KEY_GROUP] = { "group", 1u << KEY_FORMULA, "\"group\" is followed by \"formula\"" },
+		       "'unit' is followed by 'group' or 'formula'" },
+	[KEY_GROUP] = { "group", 1u << KEY_FORMULA, "'group' is followed by 'formula'" },
 	[KEY_FORMULA] = { "formula", 1u << KEY_FORMULA | 1u << KEY_BESIDE | 1u << KEY_ABOUT,
-			  "\"formula\" is followed by \"formula\", \"beside\" or \"about\"" },
-	[KEY_BESIDE] = { "beside", 1u << KEY_ABOUT, "\"beside\" is followed by \"about\"" },
-	[KEY_ABOUT] = { "about", 1u << KEY_SOURCE, "\"about\" is followed by \"source\"" },
-	[KEY_SOURCE] = { "source", 0, "\"source\" is followed by a blank line" },
+			  "'formula' is followed by 'formula', 'beside' or 'about'" },
+	[KEY_BESIDE] = { "beside", 1u << KEY_ABOUT, "'beside' is followed by 'about'" },
+	[KEY_ABOUT] = { "about", 1u << KEY_SOURCE, "'about' is followed by 'source'" },
+	[KEY_SOURCE] = { "source", 0, "'source' is followed by a blank line" },
 };
 
 struct file_parser {
@@ -101,7 +101,7 @@ static int set_beside(struct file_parser *p, const char *value, struct nti_error
 static int set_about(struct file_parser *p, const char *value, struct nti_error *e)
 {
 	if (value[strlen(value) - 1] != '.')
-		return nti_error(e, -EINVAL, "\"about\" is a sentence and ends with a full stop");
+		return nti_error(e, -EINVAL, "'about' is a sentence and ends with a full stop");
 	return keep(&p->now.about, value, e);
 }
 

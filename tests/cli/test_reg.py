@@ -247,7 +247,7 @@ def unknown_registers_have_nearest_names():
 def cpus_that_are_not_there():
     with Tree() as name:
         has(sentence('reg', 'get', '--root', name, '-C', '7', '0x10'), 'CPU 7 does not exist or is off line (on line: 0-1)')
-        has(sentence('reg', 'get', '--root', name, '-C', 'x', '0x10'), "'x' is no list of CPUs")
+        has(sentence('reg', 'get', '--root', name, '-C', 'x', '0x10'), "'x' is not a CPU list")
         has(sentence('reg', 'get', '--root', name, '-C', '0', 'core1/msr/0x10'), 'none of the CPUs 0 has a register')
 
 
@@ -374,7 +374,7 @@ def bits_that_are_not_ours_are_refused():
         text = sentence('reg', 'set', '--root', name, '-C', '0', 'IA32_PERFEVTSEL0', '0x150003c')
         has(text, 'bits 0x100000 (int) of IA32_PERFEVTSEL0 may not be set')
         has(sentence('reg', 'set', '--root', name, '-C', '0', 'IA32_TIME_STAMP_COUNTER', '1'),
-            'IA32_TIME_STAMP_COUNTER is only to be read')
+            'IA32_TIME_STAMP_COUNTER is read-only')
         equal(tree.msr_value(0, 0x186), 0x41003c)
         # In all or in none: CPU 1 has a bit set which CPU 0 has not.
         tree.msr(1, 0x186, 0x51003c)
@@ -591,7 +591,7 @@ def what_is_no_dump_is_refused():
 @test
 def wrong_command_lines_of_reg():
     for args, part in (((), 'name an action'), (('gt', 'x'), "did you mean 'get'?"), (('frobnicate',), "reg has no action 'frobnicate'"),
-                       (('get',), "'get' takes at least one name"), (('dump', 'x'), "'dump' takes no name"),
+                       (('get',), "'get' takes at least one name"), (('dump', 'x'), "'dump' takes no argument, but there is 'x'"),
                        (('diff', 'x'), "'diff' takes two arguments"), (('get', '--hold', 'x'), "'get' has no option --hold"),
                        (('get', '--json', '--csv', 'x'), 'cannot be combined'), (('get', 'x', '--', 'y'), "'get' does not run a command"),
                        (('set', 'x', '1', '--'), 'no command after --'), (('get', '--nix', 'x'), "unknown option '--nix'")):
@@ -678,7 +678,7 @@ def loading_says_what_is_wrong():
     if os.path.exists('/sys/module/ntime'):
         raise t.Skip('the driver is loaded here')
     with t.Directory():
-        has(sentence('driver', 'load', '--module', 'none.ko'), 'cannot open none.ko')
+        has(sentence('driver', 'load', '--module', 'none.ko'), "cannot open 'none.ko'")
     if not os.path.exists('/proc/modules'):
         for args in (('load', '--module', '/etc/passwd'), ('load',), ('build',)):
             has(sentence('driver', *args), 'this kernel cannot load modules')

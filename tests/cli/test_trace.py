@@ -512,7 +512,7 @@ def only_unusual_accesses_keep_their_text():
 def convert_says_what_is_wrong():
     with Folder(small()):
         has(sentence('convert', '--to', 'elf', 'log'), "--to takes mmiotrace, vfio, json or binary, not 'elf'")
-        for hint, part in ((('--id', 'nonsense'), 'nonsense'), (('--bar', f'{DEVICE}=9=1'), '9 is no BAR')):
+        for hint, part in ((('--id', 'nonsense'), 'nonsense'), (('--bar', f'{DEVICE}=9=1'), "'9' is not a BAR")):
             has(sentence('convert', *hint, 'log'), part)
         has(sentence('convert', '-o', '/dev/full', 'log'), 'No space left on device')
         with open('/dev/full', 'wb') as full:

@@ -153,7 +153,7 @@ def doctor_looks_at_a_log():
         done = m.doctor('--log', f'{m.root}/none')
         equal(done.returncode, 1)
         has(' '.join(done.stdout.decode().split()), "QEMU needs -trace 'vfio_region_*'")
-        for name, part in (('nothing', 'there is no such file'), ('proc/cpuinfo', 'no trace of a form that is known')):
+        for name, part in (('nothing', 'there is no such file'), ('proc/cpuinfo', 'it is no trace in a known format')):
             done = m.doctor('--log', f'{m.root}/{name}')
             equal(done.returncode, 125)
             has(err(done), part)
@@ -209,14 +209,14 @@ def what_is_in_use_or_wrong():
         equal(done.returncode, 125)
         has(err(done), 'end that, or use --force')
         equal(m.trace('bind', '--force', '--dry-run', SOUND).returncode, 0)
-        for word, part in (('eth0', 'no place of a PCI function'), ('09:00.0', 'there is no PCI function 0000:09:00.0')):
+        for word, part in (('eth0', 'not the address of a PCI function'), ('09:00.0', 'there is no PCI function 0000:09:00.0')):
             for action in ('bind', 'unbind'):
                 done = m.trace(action, word)
                 equal(done.returncode, 125)
                 has(err(done), part)
         done = m.doctor('eth0')
         equal(done.returncode, 125)
-        has(err(done), 'no place of a PCI function')
+        has(err(done), 'not the address of a PCI function')
         os.unlink(f'{m.root}/{DEVICES}/{CARD}/iommu_group')
         has(err(m.trace('bind', CARD)), 'is in no IOMMU group')
 

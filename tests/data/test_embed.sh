@@ -50,7 +50,7 @@ metric B 'a b' >"$dir/bad.metrics"
 metric A 'c' >"$dir/again.metrics"
 printf 'metric c\nunit \303\244"\\\ngroup G\nformula -1.5 * e/x\nabout A??=.\nsource b' >"$dir/odd.metrics"
 expect_refused "a bad formula" \
-	"$dir/bad.metrics:3: column 3 of the formula \`a b\`: expected an operator or the end, found the name b" \
+	"$dir/bad.metrics:3: column 3 of the formula 'a b': expected an operator or the end, found the name b" \
 	metrics "$dir/good.metrics" "$dir/bad.metrics"
 expect_refused "a name twice" "$dir/again.metrics:1: there is a metric A already" metrics "$dir/good.metrics" "$dir/again.metrics"
 "$embed" metrics "$dir/out.c" "$dir/odd.metrics" "$dir/good.metrics" || fail "good metrics: exit status $?"
@@ -74,7 +74,7 @@ box none >"$dir/empty.events"
 	box bad
 	printf '\nevent e\nterms evnt=1\n'
 } >"$dir/bad.events"
-expect_refused "a bad file" "$dir/bad.events:7: there is no term \"evnt\" of config" events "$dir/good.events" "$dir/bad.events"
+expect_refused "a bad file" "$dir/bad.events:7: there is no term 'evnt' of config" events "$dir/good.events" "$dir/bad.events"
 expect_refused "a kind twice" "$dir/good.events:1: there is a kind one already" events "$dir/good.events" "$dir/good.events"
 "$embed" events "$dir/out.c" "$dir/good.events" "$dir/empty.events" || fail "good events: exit status $?"
 expect_line "good events" '"e-1", "event=0x12", "a \\"b\\\\\\"", "A\\?\\?=.", "s", 0.5, 0x12u, 1, NTI_MIN'
@@ -109,7 +109,7 @@ printf 'source s\ntrust maybe\n' >"$dir/trust.counters"
 expect_refused "trust" "$dir/trust.counters:2: trust is documented, measured or guessed: maybe" counters "$dir/trust.counters"
 printf 'source s\ntrust guessed\n' >"$dir/short.counters"
 expect_refused "an entry without rows" \
-	"$dir/short.counters:2: the entry of s ends too early: \"trust\" is followed by \"counter\"" counters "$dir/short.counters"
+	"$dir/short.counters:2: the entry of s ends too early: 'trust' is followed by 'counter'" counters "$dir/short.counters"
 counters 'one 0 G80,G84 1 SIMPLE - eeeeeec8/aaaa - -' \
 	'two 1 G80 3 EVENT_B6 03020100/ffff 0504ee07/fff1 3 0x40be50=0x80000016&0xff' >"$dir/good.counters"
 "$embed" counters "$dir/out.c" "$dir/good.counters" "$dir/good.counters" || fail "good counters: exit status $?"

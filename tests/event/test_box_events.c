@@ -513,18 +513,18 @@ static const struct error_row {
 	const char *error;
 } error_rows[] = {
 	{ __LINE__, "uncore_imc_0/cas_count_raed/", -ENOENT,
-	  "event \"uncore_imc_0/cas_count_raed/\": uncore_imc_0 has no event or term "
-	  "\"cas_count_raed\"; did you mean cas_count_read, cas_count_write?; its terms are "
+	  "event 'uncore_imc_0/cas_count_raed/': uncore_imc_0 has no event or term "
+	  "'cas_count_raed'; did you mean cas_count_read, cas_count_write?; its terms are "
 	  "event, umask, edge, "
 	  "inv, thresh" },
 	{ __LINE__, "uncore_imc_0/umsk=3/", -EINVAL,
-	  "event \"uncore_imc_0/umsk=3/\": uncore_imc_0 has no term \"umsk\"; did you mean umask?; "
+	  "event 'uncore_imc_0/umsk=3/': uncore_imc_0 has no term 'umsk'; did you mean umask?; "
 	  "its terms are event, umask, edge, inv, thresh" },
 	{ __LINE__, "uncore_imc_0/event=0x100/", -EINVAL,
-	  "event \"uncore_imc_0/event=0x100/\": event=0x100 does not fit into the 8 bits of this "
+	  "event 'uncore_imc_0/event=0x100/': event=0x100 does not fit into the 8 bits of this "
 	  "term" },
 	{ __LINE__, "thermal/hto/", -ENOENT,
-	  "event \"thermal/hto/\": thermal has no event or term \"hto\"; did you mean hot?; its "
+	  "event 'thermal/hto/': thermal has no event or term 'hto'; did you mean hot?; its "
 	  "terms are event" },
 };
 
@@ -555,14 +555,13 @@ TEST(absences)
 
 	rig_init(&rig, &skx_machine);
 	TT_IS(nti_event_parse(&rig.names, "thermal/hot/", &event, NULL), 0);
-	TT_TEXT(event.absent.reason,
-		"the kernel shows no PMU \"thermal\" on this machine, and ntime "
-		"knows no registers for it here");
+	TT_TEXT(event.absent.reason, "the kernel shows no PMU 'thermal' on this machine, and ntime "
+				     "knows no registers for it here");
 	nti_event_fini(&event);
 	rig_add(&rig, "power", "power");
 	TT_IS(nti_event_parse(&rig.names, "power/energy-pkg/", &event, NULL), 0);
 	TT_TEXT(event.absent.reason,
-		"the processor did not tell what one step of this counter means");
+		"the processor does not report what one step of this counter means");
 	nti_event_fini(&event);
 	rig_fini(&rig);
 }

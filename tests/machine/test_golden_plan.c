@@ -217,7 +217,7 @@ static const struct absent_row {
 	{ __LINE__, SKX, 0, NULL, NULL, "uncore_imc/cas_count_read/",
 	  "uncore_imc_0 counts for everything that runs", "-a" },
 	{ __LINE__, SKX, 0, "\"tsc_hz\": 2500000000,", "", "tsc",
-	  "the recording does not tell the frequency of a clock", "tsc_hz" },
+	  "the recording does not have the frequency of a clock", "tsc_hz" },
 	{ __LINE__, SKX, 0, "\"tsc_hz\": 2500000000,", "", "tsc-frequency",
 	  "needs tsc: ", "tsc_hz" },
 	{ __LINE__, SKX, NTIME_TARGET_MACHINE, NULL, NULL, "rapl::RAPL_ENERGY_GPU", "", "" },

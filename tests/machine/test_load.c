@@ -30,7 +30,7 @@ static const struct bad_row {
 	{ __LINE__, "{\"format\":\"ntime-machine\",\"version\":1}",
 	  "\"source\" is missing: say \"recorded\" or which documents it was written from" },
 	{ __LINE__, "{\"format\":\"ntime-machine\",\"version\":1,\"source\":\"x\"}",
-	  "\"arch\" is missing: the machine's `uname -m`, such as \"x86_64\"" },
+	  "\"arch\" is missing: the machine's 'uname -m', such as \"x86_64\"" },
 	{ __LINE__, HEAD ",\"arch\":\"x\"}",
 	  "line 1, column 76: duplicate object key near '\"arch\"'" },
 	{ __LINE__, HEAD ",\"filez\":{}}",

@@ -291,7 +291,7 @@ TEST(many_events)
 
 	sum_of(text, 33);
 	TT_IS(nti_formula_parse(text, &f, &e), -E2BIG);
-	TT_HAS(e.text, "column 183 of the formula `");
+	TT_HAS(e.text, "column 183 of the formula '");
 	TT_HAS(e.text, ": a formula uses at most 32 different events");
 }
 

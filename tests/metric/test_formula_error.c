@@ -14,120 +14,120 @@ static const struct error_row {
 	const char *text;
 	const char *error;
 } error_rows[] = {
-	{ __LINE__, "", "column 1 of the formula ``: " OPERAND "the end" },
-	{ __LINE__, "  ", "column 3 of the formula `  `: " OPERAND "the end" },
-	{ __LINE__, "a +", "column 4 of the formula `a +`: " OPERAND "the end" },
-	{ __LINE__, "a * * b", "column 5 of the formula `a * * b`: " OPERAND "'*'" },
-	{ __LINE__, "+a", "column 1 of the formula `+a`: " OPERAND "'+'" },
+	{ __LINE__, "", "column 1 of the formula '': " OPERAND "the end" },
+	{ __LINE__, "  ", "column 3 of the formula '  ': " OPERAND "the end" },
+	{ __LINE__, "a +", "column 4 of the formula 'a +': " OPERAND "the end" },
+	{ __LINE__, "a * * b", "column 5 of the formula 'a * * b': " OPERAND "'*'" },
+	{ __LINE__, "+a", "column 1 of the formula '+a': " OPERAND "'+'" },
 	{ __LINE__, "a b",
-	  "column 3 of the formula `a b`: expected an operator or the end, found the name b" },
+	  "column 3 of the formula 'a b': expected an operator or the end, found the name b" },
 	{ __LINE__, "a 'b c'",
-	  "column 3 of the formula `a 'b c'`: expected an operator or the end, found the name b "
+	  "column 3 of the formula 'a 'b c'': expected an operator or the end, found the name b "
 	  "c" },
 	{ __LINE__, "a 2.50",
-	  "column 3 of the formula `a 2.50`: expected an operator or the end, found the number "
+	  "column 3 of the formula 'a 2.50': expected an operator or the end, found the number "
 	  "2.50" },
 	{ __LINE__, "a)",
-	  "column 2 of the formula `a)`: expected an operator or the end, found ')'" },
+	  "column 2 of the formula 'a)': expected an operator or the end, found ')'" },
 	{ __LINE__, "(a",
-	  "column 3 of the formula `(a`: expected an operator or ')', found the end" },
+	  "column 3 of the formula '(a': expected an operator or ')', found the end" },
 	{ __LINE__, "(a,b)",
-	  "column 3 of the formula `(a,b)`: expected an operator or ')', found ','" },
-	{ __LINE__, "()", "column 2 of the formula `()`: " OPERAND "')'" },
+	  "column 3 of the formula '(a,b)': expected an operator or ')', found ','" },
+	{ __LINE__, "()", "column 2 of the formula '()': " OPERAND "')'" },
 	{ __LINE__, "a(b)",
-	  "column 2 of the formula `a(b)`: expected an operator or the end, found '('" },
+	  "column 2 of the formula 'a(b)': expected an operator or the end, found '('" },
 	/* min and max */
 	{ __LINE__, "min",
-	  "column 4 of the formula `min`: expected '(' after min or max, found the end" },
+	  "column 4 of the formula 'min': expected '(' after min or max, found the end" },
 	{ __LINE__, "max + 1",
-	  "column 5 of the formula `max + 1`: expected '(' after min or max, found '+'" },
+	  "column 5 of the formula 'max + 1': expected '(' after min or max, found '+'" },
 	{ __LINE__, "min(a)",
-	  "column 6 of the formula `min(a)`: expected an operator or ',' (min and max take two "
+	  "column 6 of the formula 'min(a)': expected an operator or ',' (min and max take two "
 	  "arguments), found ')'" },
 	{ __LINE__, "max(a, b, c)",
-	  "column 9 of the formula `max(a, b, c)`: expected an operator or ')' (min and max take "
+	  "column 9 of the formula 'max(a, b, c)': expected an operator or ')' (min and max take "
 	  "two arguments), found ','" },
 	/* wanted_ns takes the name of an event, nothing else */
 	{ __LINE__, "wanted_ns",
-	  "column 10 of the formula `wanted_ns`: expected '(' after wanted_ns, found the end" },
+	  "column 10 of the formula 'wanted_ns': expected '(' after wanted_ns, found the end" },
 	{ __LINE__, "wanted_ns(1)",
-	  "column 11 of the formula `wanted_ns(1)`: expected an event, found the number 1" },
+	  "column 11 of the formula 'wanted_ns(1)': expected an event, found the number 1" },
 	{ __LINE__, "wanted_ns()",
-	  "column 11 of the formula `wanted_ns()`: expected an event, found ')'" },
+	  "column 11 of the formula 'wanted_ns()': expected an event, found ')'" },
 	{ __LINE__, "wanted_ns(a + b)",
-	  "column 13 of the formula `wanted_ns(a + b)`: expected ')' after the event, found '+'" },
-	{ __LINE__, "min(, a)", "column 5 of the formula `min(, a)`: " OPERAND "','" },
+	  "column 13 of the formula 'wanted_ns(a + b)': expected ')' after the event, found '+'" },
+	{ __LINE__, "min(, a)", "column 5 of the formula 'min(, a)': " OPERAND "','" },
 	/* events with slashes that are not quoted */
 	{ __LINE__, "power/energy-pkg/ / real_ns",
-	  "column 19 of the formula `power/energy-pkg/ / real_ns`: " OPERAND "'/'" QUOTES },
+	  "column 19 of the formula 'power/energy-pkg/ / real_ns': " OPERAND "'/'" QUOTES },
 	{ __LINE__, "cpu/cycles/",
-	  "column 12 of the formula `cpu/cycles/`: " OPERAND "the end" QUOTES },
+	  "column 12 of the formula 'cpu/cycles/': " OPERAND "the end" QUOTES },
 	{ __LINE__, "cpu/event=0x3c/",
-	  "column 10 of the formula `cpu/event=0x3c/`: '=' has no meaning here (an event that has "
+	  "column 10 of the formula 'cpu/event=0x3c/': '=' has no meaning here (an event that has "
 	  "it in its name stands in 'quotes')" },
 	{ __LINE__, "a / b, c",
-	  "column 6 of the formula `a / b, c`: expected an operator or the end, found ','" },
+	  "column 6 of the formula 'a / b, c': expected an operator or the end, found ','" },
 	/* a '-' that could be read in two ways */
 	{ __LINE__, "a -b",
-	  "column 3 of the formula `a -b`: a '-' that subtracts needs a blank on both sides" },
+	  "column 3 of the formula 'a -b': a '-' that subtracts needs a blank on both sides" },
 	{ __LINE__, "a- b",
-	  "column 2 of the formula `a- b`: a '-' that subtracts needs a blank on both sides" },
+	  "column 2 of the formula 'a- b': a '-' that subtracts needs a blank on both sides" },
 	{ __LINE__, "3-2",
-	  "column 2 of the formula `3-2`: a '-' that subtracts needs a blank on both sides" },
+	  "column 2 of the formula '3-2': a '-' that subtracts needs a blank on both sides" },
 	{ __LINE__, "(a)-(b)",
-	  "column 4 of the formula `(a)-(b)`: a '-' that subtracts needs a blank on both sides" },
+	  "column 4 of the formula '(a)-(b)': a '-' that subtracts needs a blank on both sides" },
 	{ __LINE__, "a--b",
-	  "column 2 of the formula `a--b`: a '-' that subtracts needs a blank on both sides" },
-	{ __LINE__, "a -", "column 4 of the formula `a -`: " OPERAND "the end" },
+	  "column 2 of the formula 'a--b': a '-' that subtracts needs a blank on both sides" },
+	{ __LINE__, "a -", "column 4 of the formula 'a -': " OPERAND "the end" },
 	/* numbers */
 	{ __LINE__, "2x",
-	  "column 1 of the formula `2x`: a number runs into 'x' (an event that begins with a digit "
+	  "column 1 of the formula '2x': a number runs into 'x' (an event that begins with a digit "
 	  "stands in 'quotes')" },
 	{ __LINE__, "1.2.3",
-	  "column 1 of the formula `1.2.3`: a number runs into '.' (an event that begins with a "
+	  "column 1 of the formula '1.2.3': a number runs into '.' (an event that begins with a "
 	  "digit stands in 'quotes')" },
 	{ __LINE__, "1.",
-	  "column 1 of the formula `1.`: a number runs into '.' (an event that begins with a digit "
+	  "column 1 of the formula '1.': a number runs into '.' (an event that begins with a digit "
 	  "stands in 'quotes')" },
 	{ __LINE__, "a * 1e",
-	  "column 5 of the formula `a * 1e`: a number runs into 'e' (an event that begins with a "
+	  "column 5 of the formula 'a * 1e': a number runs into 'e' (an event that begins with a "
 	  "digit stands in 'quotes')" },
 	{ __LINE__, "0x10",
-	  "column 1 of the formula `0x10`: a number runs into 'x' (an event that begins with a "
+	  "column 1 of the formula '0x10': a number runs into 'x' (an event that begins with a "
 	  "digit stands in 'quotes')" },
 	{ __LINE__, "1234567890123456",
-	  "column 1 of the formula `1234567890123456`: a number has at most 15 significant "
+	  "column 1 of the formula '1234567890123456': a number has at most 15 significant "
 	  "digits" },
 	{ __LINE__, "1e23",
-	  "column 1 of the formula `1e23`: a number lies between 1e-22 and 1e22" },
+	  "column 1 of the formula '1e23': a number lies between 1e-22 and 1e22" },
 	{ __LINE__, "1e-23",
-	  "column 1 of the formula `1e-23`: a number lies between 1e-22 and 1e22" },
+	  "column 1 of the formula '1e-23': a number lies between 1e-22 and 1e22" },
 	{ __LINE__, "1e99999999999999999999",
-	  "column 1 of the formula `1e99999999999999999999`: a number lies between 1e-22 and "
+	  "column 1 of the formula '1e99999999999999999999': a number lies between 1e-22 and "
 	  "1e22" },
 	{ __LINE__, ".",
-	  "column 1 of the formula `.`: '.' has no meaning here (an event that has it in its name "
+	  "column 1 of the formula '.': '.' has no meaning here (an event that has it in its name "
 	  "stands in 'quotes')" },
 	/* quotes */
 	{ __LINE__, "a / 'b",
-	  "column 5 of the formula `a / 'b`: the quote that begins here has no end" },
+	  "column 5 of the formula 'a / 'b': the quote that begins here has no end" },
 	{ __LINE__, "'b\"",
-	  "column 1 of the formula `'b\"`: the quote that begins here has no end" },
+	  "column 1 of the formula ''b\"': the quote that begins here has no end" },
 	{ __LINE__, "a / ''",
-	  "column 5 of the formula `a / ''`: the name between the quotes is empty" },
+	  "column 5 of the formula 'a / ''': the name between the quotes is empty" },
 	{ __LINE__, "'a\tb'",
-	  "column 3 of the formula `'a?b'`: a name has only printable ASCII characters, found the "
+	  "column 3 of the formula ''a?b'': a name has only printable ASCII characters, found the "
 	  "byte 0x09" },
 	{ __LINE__, "'\xc3\xa4'",
-	  "column 2 of the formula `'?\?'`: a name has only printable ASCII characters, found the "
+	  "column 2 of the formula ''?\?'': a name has only printable ASCII characters, found the "
 	  "byte 0xc3" },
 	/* characters */
 	{ __LINE__, "a \xc3\x97 b",
-	  "column 3 of the formula `a ?? b`: the byte 0xc3 has no meaning here" },
+	  "column 3 of the formula 'a ?? b': the byte 0xc3 has no meaning here" },
 	{ __LINE__, "a\n/ b",
-	  "column 2 of the formula `a?/ b`: the byte 0x0a has no meaning here" },
+	  "column 2 of the formula 'a?/ b': the byte 0x0a has no meaning here" },
 	{ __LINE__, "a ^ 2",
-	  "column 3 of the formula `a ^ 2`: '^' has no meaning here (an event that has it in its "
+	  "column 3 of the formula 'a ^ 2': '^' has no meaning here (an event that has it in its "
 	  "name stands in 'quotes')" },
 };
 
@@ -158,7 +158,7 @@ TEST(long_text)
 	text[500] = '?';
 	TT_IS(nti_formula_parse(text, &f, &e), -EINVAL);
 	snprintf(want, sizeof(want),
-		 "column 501 of the formula `...%.100s?%.99s...`: '?' has no meaning here", text,
+		 "column 501 of the formula '...%.100s?%.99s...': '?' has no meaning here", text,
 		 text);
 	TT_HAS(e.text, want);
 
@@ -166,7 +166,7 @@ TEST(long_text)
 	text[0] = '?';
 	TT_IS(nti_formula_parse(text, &f, &e), -EINVAL);
 	snprintf(want, sizeof(want),
-		 "column 1 of the formula `?%.199s...`: '?' has no meaning here", text + 1);
+		 "column 1 of the formula '?%.199s...': '?' has no meaning here", text + 1);
 	TT_HAS(e.text, want);
 
 	memset(text, 'x', 1000);

@@ -72,7 +72,7 @@ TEST(events_are_not_inline)
 		if (nti_metric_is_inline(events[i]))
 			fail_msg("\"%s\" is taken for a metric", events[i]);
 		TT_IS(nti_metric_parse_inline(events[i], &m, &e), -EINVAL);
-		TT_HAS(e.text, "a metric is written NAME=FORMULA or NAME[unit]=FORMULA, not \"");
+		TT_HAS(e.text, "a metric is written NAME=FORMULA or NAME[unit]=FORMULA, not '");
 	}
 }
 
@@ -83,14 +83,14 @@ static const struct bad_row {
 	const char *error;
 } bad_rows[] = {
 	{ __LINE__, "x=", -EINVAL,
-	  "metric x: column 1 of the formula ``: expected a number, an event, '-' or '(', found "
+	  "metric x: column 1 of the formula '': expected a number, an event, '-' or '(', found "
 	  "the end" },
 	{ __LINE__, "x=a /", -EINVAL,
-	  "metric x: column 4 of the formula `a /`: expected a number, an event, '-' or '(', found "
+	  "metric x: column 4 of the formula 'a /': expected a number, an event, '-' or '(', found "
 	  "the end"
 	  " (an event that has a '/' in its name stands in 'quotes')" },
 	{ __LINE__, "x==a", -EINVAL,
-	  "metric x: column 1 of the formula `=a`: '=' has no meaning here (an event that has it "
+	  "metric x: column 1 of the formula '=a': '=' has no meaning here (an event that has it "
 	  "in its name stands in 'quotes')" },
 	{ __LINE__, "x=1 + 2", -EINVAL, "metric x: the formula uses no event" },
 	{ __LINE__, "x[u", -EINVAL, "metric x: the unit that begins with '[' has no ']'" },
@@ -103,9 +103,9 @@ static const struct bad_row {
 	{ __LINE__, "x[1234567890123456789012345]=a", -E2BIG,
 	  "metric x: the unit of a metric has at most 24 bytes, this one 25" },
 	{ __LINE__, "cycles=a", -EINVAL,
-	  "\"cycles\" is an event of perf's; a metric needs another name" },
+	  "'cycles' is an event of perf's; a metric needs another name" },
 	{ __LINE__, "real_ns=a", -EINVAL,
-	  "\"real_ns\" has a meaning in formulas; a metric needs another name" },
+	  "'real_ns' has a meaning in formulas; a metric needs another name" },
 	{ __LINE__, "abcdefghijklmnopqrstuvwxyzabcdefghijklmno=a", -E2BIG,
 	  "the name of a metric has at most 40 bytes, this one 41" },
 };

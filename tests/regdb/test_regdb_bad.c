@@ -19,7 +19,7 @@ static const struct bad_row {
 	{ __LINE__, "\n<domain name=\"D\"><reg32 offset=\"0\"/></domain>", -EBADMSG,
 	  "bad.xml:3: a register has no name" },
 	{ __LINE__, "<domain name=\"D\"><reg32 offset=\"0x\" name=\"R\"/></domain>", -EBADMSG,
-	  "offset=\"0x\" is no number" },
+	  "offset='0x' is no number" },
 	{ __LINE__, "<domain name=\"D\"><reg32 offset=\"-1\" name=\"R\"/></domain>", -EBADMSG,
 	  "is no number" },
 	{ __LINE__,
@@ -64,11 +64,11 @@ static const struct bad_row {
 	{ __LINE__,
 	  "<enum name=\"e\"><value name=\"A\"/></enum><domain name=\"D\" varset=\"e\"><reg32 "
 	  "offset=\"0\" name=\"R\" variants=\"B-\"/></domain>",
-	  -EBADMSG, "e has no value \"B\"" },
+	  -EBADMSG, "e has no value 'B'" },
 	{ __LINE__,
 	  "<enum name=\"e\"><value name=\"A\"/></enum><domain name=\"D\" varset=\"e\"><reg32 "
 	  "offset=\"0\" name=\"R\" variants=\"A:BB\"/></domain>",
-	  -EBADMSG, "e has no value \"BB\"" },
+	  -EBADMSG, "e has no value 'BB'" },
 	{ __LINE__, "<domain name=\"D\"><array name=\"A\" offset=\"0\" length=\"3\"/></domain>",
 	  -EBADMSG, "<array> has a length and no stride" },
 	{ __LINE__, "<domain name=\"D\"><array name=\"A\" offsets=\"1,x\"/></domain>", -EBADMSG,
@@ -149,7 +149,7 @@ TEST(what_is_no_database_is_refused)
 	TT_HAS(sentence, "it begins with <html>");
 	TT_IS(add_raw("<database>\0</database>", 22, sentence, sizeof(sentence)), -EBADMSG);
 	TT_IS(add_raw(laughs, sizeof(laughs) - 1, sentence, sizeof(sentence)), -EBADMSG);
-	TT_HAS(sentence, "declares an entity \"a\"");
+	TT_HAS(sentence, "declares an entity 'a'");
 	TT_IS(add_raw(outside, sizeof(outside) - 1, sentence, sizeof(sentence)), -EBADMSG);
 	TT_HAS(sentence, "declares an entity");
 }

@@ -98,7 +98,7 @@ TEST(near_names_are_told)
 	tt_database_decoder(&t, "DOG");
 	TT_IS(ntime_decoder_search(t.d, 0, "FODO", note, text), -ENOENT);
 	TT_HAS(ntime_trace_error_text(t.ctx),
-	       "no register is called \"FODO\" on DOG: did you mean HOUSE.CAGE.FOOD?");
+	       "no register is called 'FODO' on DOG: did you mean HOUSE.CAGE.FOOD?");
 	tt_database_close(&t);
 }
 
@@ -110,7 +110,7 @@ TEST(copies_that_are_missing_are_told)
 		const char *pattern, *sentence;
 	} beyond[] = {
 		{ __LINE__, "FOOD[3]",
-		  "no register is called \"FOOD[3]\" on DOG: HOUSE.CAGE.FOOD has 3 copies, 0 to "
+		  "no register is called 'FOOD[3]' on DOG: HOUSE.CAGE.FOOD has 3 copies, 0 to "
 		  "2" },
 		{ __LINE__, "CAGE[4].FOOD[1]", "HOUSE.CAGE has 4 copies, 0 to 3" },
 		{ __LINE__, "CAGE[3].BOX[2].DOOR", "HOUSE.CAGE.BOX has 2 copies, 0 to 1" },

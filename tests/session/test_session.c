@@ -351,9 +351,9 @@ static const struct refusal_row {
 	{ __LINE__, NTIME_TARGET_CPUS, "4", 0, -ENODEV, "CPU 4 is off line" },
 	{ __LINE__, NTIME_TARGET_CPUS, "7", 0, -ENODEV, "there is no CPU 7 (on line: 0-3)" },
 	{ __LINE__, NTIME_TARGET_CPUS, "a", 0, -EINVAL, "not a CPU list" },
-	{ __LINE__, NTIME_TARGET_CPUS, "", 0, -EINVAL, "needs a CPU list" },
-	{ __LINE__, NTIME_TARGET_CPUS, NULL, 0, -EINVAL, "needs a CPU list" },
-	{ __LINE__, NTIME_TARGET_THREAD, NULL, -3, -EINVAL, "no thread id" },
+	{ __LINE__, NTIME_TARGET_CPUS, "", 0, -EINVAL, "the CPU list is empty" },
+	{ __LINE__, NTIME_TARGET_CPUS, NULL, 0, -EINVAL, "the CPU list is empty" },
+	{ __LINE__, NTIME_TARGET_THREAD, NULL, -3, -EINVAL, "is not a thread id" },
 	{ __LINE__, 9, NULL, 0, -EINVAL, "unknown kind" },
 };
 
@@ -603,7 +603,7 @@ TEST(group_that_is_not_here)
 		if (!it.is_metric)
 			continue;
 		metrics++;
-		TT_HAS(it.reason, "the kernel shows no PMU \"cstate_");
+		TT_HAS(it.reason, "the kernel shows no PMU 'cstate_");
 	}
 	TT_IS(metrics, 11);
 	read_all(&rig);
@@ -648,7 +648,7 @@ static const struct near_row {
 	  "formula no-such-event / cycles\nformula 'cstate_pkg/c2-residency/' / cycles\n"
 	  "formula 'cstate_pkg/c3-residency/'\n",
 	  "'cstate_pkg/c2-residency/' / cycles",
-	  "needs cstate_pkg/c2-residency/: the kernel shows no PMU \"cstate_pkg\"" },
+	  "needs cstate_pkg/c2-residency/: the kernel shows no PMU 'cstate_pkg'" },
 	/* the furthest event speaks for a formula */
 	{ __LINE__, "furthest",
 	  "formula 'cstate_pkg/c3-residency/' / no-such-event\nformula skx::INST_RETIRED:ANY_P\n",

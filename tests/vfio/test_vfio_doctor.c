@@ -179,13 +179,13 @@ static const struct version_row {
 	{ __LINE__, "QEMU emulator version 10.1.0", NTIME_VFIO_OK, "2025-07-21T", true, true },
 	{ __LINE__, "QEMU emulator version 7.2.22 (Debian)", NTIME_VFIO_OK, "THREAD@SECONDS", true,
 	  true },
-	{ __LINE__, "QEMU emulator version 5.2.0", NTIME_VFIO_OK, "begin with \"THREAD@", false,
+	{ __LINE__, "QEMU emulator version 5.2.0", NTIME_VFIO_OK, "begin with 'THREAD@", false,
 	  true },
-	{ __LINE__, "QEMU emulator version 2.11.1", NTIME_VFIO_OK, "begin with \"PROCESS@", false,
+	{ __LINE__, "QEMU emulator version 2.11.1", NTIME_VFIO_OK, "begin with 'PROCESS@", false,
 	  false },
 	{ __LINE__, "QEMU emulator version 2.4.0", NTIME_VFIO_MISSING, "x-no-mmap", false, false },
 	{ __LINE__, "QEMU emulator version 1.7", NTIME_VFIO_MISSING, "x-no-mmap", false, false },
-	{ __LINE__, "busybox", NTIME_VFIO_UNKNOWN, "does not tell its version: busybox", true,
+	{ __LINE__, "busybox", NTIME_VFIO_UNKNOWN, "does not print its version: busybox", true,
 	  true },
 	{ __LINE__, NULL, NTIME_VFIO_MISSING, "cannot be run", true, true },
 };
@@ -232,7 +232,7 @@ TEST(wrong_questions)
 	int calls = 0;
 
 	TT_IS(ntime_vfio_doctor(&fake.ctx, &q, fail_at_once, &calls), -EINVAL);
-	TT_HAS(fake.ctx.error.text, "'x' is no place of a PCI function");
+	TT_HAS(fake.ctx.error.text, "'x' is not the address of a PCI function");
 	q.card = NULL;
 	q.size = 8;
 	TT_IS(ntime_vfio_doctor(&fake.ctx, &q, fail_at_once, &calls), -EINVAL);

@@ -232,7 +232,7 @@ TEST(not_root)
 TEST(what_is_no_card)
 {
 	TT_IS(bind_card("eth0", 0), -EINVAL);
-	TT_HAS(fake.ctx.error.text, "'eth0' is no place of a PCI function");
+	TT_HAS(fake.ctx.error.text, "'eth0' is not the address of a PCI function");
 	TT_IS(bind_card("09:00.0", 0), -ENODEV);
 	TT_HAS(fake.ctx.error.text, "there is no PCI function 0000:09:00.0 here");
 	fake_pci_remove(&fake, "/sys/bus/pci/devices/" FAKE_ALONE "/iommu_group");

@@ -25,7 +25,7 @@ static int add_told(struct ntime_derive *d, const char *text, size_t bytes)
 	char chip[32];
 
 	if (name_bytes >= sizeof(chip) || device_bytes >= sizeof(bigger->device))
-		return nti_error(&d->ctx->error, -ENOENT, "'%.*s' is no chip", (int)name_bytes,
+		return nti_error(&d->ctx->error, -ENOENT, "'%.*s' is not a chip", (int)name_bytes,
 				 name);
 	memcpy(chip, name, name_bytes);
 	chip[name_bytes] = '\0';

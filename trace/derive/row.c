@@ -400,7 +400,7 @@ static void put_chips(struct nti_derive_row *r, uint64_t chips, bool is_told)
 			nti_derive_put(&r->chip, "%s%s", r->chip.n ? " " : "",
 				       nti_derive_chip_at(i)->name);
 	if (n > 1 && !is_told)
-		note(r, "the trace does not tell which of these chips it is");
+		note(r, "the trace does not show which of these chips it is");
 }
 
 /* In single mode counting waits for PRE and START and ends with STOP, so all of them decide. */

@@ -298,14 +298,14 @@ static const struct term_row {
 	int (*parse)(struct nti_terms *s, const char *text);
 	const char *wanted;
 } term_rows[] = {
-	{ "device", add_glob, "a name, in which * and ? stand for anything" },
-	{ "region", parse_region, "0 to 8, \"rom\", \"config\" or \"vga\"" },
+	{ "device", add_glob, "NAME; * and ? match anything" },
+	{ "region", parse_region, "a number up to 255, rom, config, vga or physical" },
 	{ "range", parse_range, "0xA, 0xA-0xB or 0xA+BYTES" },
-	{ "access", parse_access, "\"read\" or \"write\"" },
-	{ "value", parse_value, "a number, or NUMBER/MASK" },
-	{ "width", parse_width, "1, 2, 4 or 8 bytes" },
-	{ "thread", parse_thread, "a number" },
-	{ "time", parse_time, "FROM-TO in seconds, either of which may be missing, or @FROM-TO" },
+	{ "access", parse_access, "read or write" },
+	{ "value", parse_value, "NUMBER or NUMBER/MASK" },
+	{ "width", parse_width, "1, 2, 4 or 8" },
+	{ "thread", parse_thread, "NUMBER" },
+	{ "time", parse_time, "FROM-TO, FROM- or -TO in seconds, or with @ in front" },
 };
 
 static int add_register(void *arg, uint32_t region, uint64_t first, uint64_t last)
@@ -322,13 +322,13 @@ static int add_name(struct ntime_trace_filter *f, struct nti_terms *s, const cha
 
 	if (!db)
 		return nti_error(&f->ctx->error, -EINVAL,
-				 "\"register=%s\" of a filter needs a database of names", name);
+				 "filter 'register=%s' needs a database of register names", name);
 	ret = nti_filter_names(db, name, add_register, s);
 	sort_ranges(s);
 	if (ret == -E2BIG)
 		return nti_error(&f->ctx->error, -EINVAL,
-				 "\"register=%s\" of a filter means registers in too many places: "
-				 "say more of the name, or a range",
+				 "filter 'register=%s' matches registers at too many addresses: "
+				 "give more of the name, or a range",
 				 name);
 	return ret == -ENOMEM ? nti_error(&f->ctx->error, ret, "no memory for a filter") : ret;
 }
@@ -355,15 +355,14 @@ int ntime_trace_filter_add(struct ntime_trace_filter *f, const char *term, int i
 	if (n == strlen("register") && term[n] && strncmp(term, "register", n) == 0)
 		return add_name(f, s, term + n + 1, db);
 	if (!row || !term[n])
-		return nti_error(
-			&f->ctx->error, -EINVAL,
-			"\"%s\" is no term of a filter: NAME=VALUE is, with device, region, "
-			"range, register, access, value, width, thread or time",
-			term);
+		return nti_error(&f->ctx->error, -EINVAL,
+				 "'%s' is not a filter: write NAME=VALUE with device, region, "
+				 "range, register, access, value, width, thread or time",
+				 term);
 	ret = row->parse(s, term + n + 1);
 	sort_ranges(s);
 	if (ret == -EINVAL)
-		return nti_error(&f->ctx->error, ret, "\"%s\" of a filter: wanted is %s=%s", term,
+		return nti_error(&f->ctx->error, ret, "'%s' is not a filter: write %s=%s", term,
 				 row->name, row->wanted);
 	if (ret < 0)
 		return nti_error(&f->ctx->error, ret, "no memory for a filter");

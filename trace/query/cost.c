@@ -74,7 +74,7 @@ int ntime_trace_cost_runs(struct ntime_trace_ctx *ctx, const uint64_t *with_ns, 
 		return -EINVAL;
 	if (with_runs < 2 || without_runs < 2)
 		return nti_error(&ctx->error, -ENODATA,
-				 "%zu run%s with tracing and %zu without tell nothing of how much "
+				 "%zu run%s with tracing and %zu without do not show how much "
 				 "runs vary; at least two of each are needed",
 				 with_runs, with_runs == 1 ? "" : "s", without_runs);
 	ret = sum_up(with_ns, with_runs, &c.with_ns, &c.with_spread_ns);
@@ -189,7 +189,7 @@ static int check(const struct pieces *p)
 	for (int i = 0; i < 2; i++)
 		if (!has_times(&d->side[i].log))
 			return nti_error(&d->ctx->error, -ENODATA,
-					 "the %s trace has no times, so it does not tell how long "
+					 "the %s trace has no times, so it does not show how long "
 					 "anything took; QEMU writes them with -msg timestamp=on",
 					 i ? "second" : "first");
 	if (p->matches < 2)

@@ -378,7 +378,7 @@ static const char *refuse(const char *head, size_t n)
 		return "it has a version before 4, in which numbers of events mean something else "
 		       "in each build of QEMU; "
 		       "have scripts/simpletrace.py of that build print it, or record with the "
-		       "backend \"log\"";
+		       "backend 'log'";
 	if (load64(head + 16) > VERSION)
 		return "it has a version above 4, which this ntime does not know";
 	return NULL;
@@ -386,7 +386,7 @@ static const char *refuse(const char *head, size_t n)
 
 const struct nti_trace_front nti_trace_simple = {
 	.form = NTIME_TRACE_SIMPLE,
-	.name = "a file of QEMU's trace backend \"simple\"",
+	.name = "a file of QEMU's trace backend 'simple'",
 	.clock = NTIME_CLOCK_BOOT,
 	.state_bytes = sizeof(struct state),
 	.match = match,

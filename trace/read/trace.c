@@ -80,8 +80,8 @@ static int no_form(struct ntime_trace_ctx *ctx, const char *path, const char *he
 			name_of(path));
 	quote(head, n, begins, sizeof(begins));
 	return nti_error(&ctx->error, -EBADMSG,
-			 "%s begins with \"%s\": that is no trace of a form that is known; where "
-			 "other text stands in front of one, say the form with --from",
+			 "%s begins with '%s', so it is no trace in a known format; if other text "
+			 "precedes the trace, name its format with --from",
 			 name_of(path), begins);
 }
 
@@ -93,9 +93,9 @@ static int wrong_form(struct ntime_trace_ctx *ctx, const char *path,
 
 	quote(head, n, begins, sizeof(begins));
 	if (found)
-		return nti_error(&ctx->error, -EBADMSG, "%s begins with \"%s\": that is %s, not %s",
+		return nti_error(&ctx->error, -EBADMSG, "%s begins with '%s': that is %s, not %s",
 				 name_of(path), begins, found->name, wanted->name);
-	return nti_error(&ctx->error, -EBADMSG, "%s begins with \"%s\": that is not %s",
+	return nti_error(&ctx->error, -EBADMSG, "%s begins with '%s': that is not %s",
 			 name_of(path), begins, wanted->name);
 }
 

@@ -25,7 +25,7 @@ int ntime_trace_warnings(const struct ntime_trace *t,
 			    "use QEMU's log backend (-D FILE)"
 			  : "give the tracer a larger buffer (mmiotrace: buffer_size_kb)" },
 		{ l->lost_records ? 0 : l->lost_marks,
-		  "places where an unknown number of records was lost",
+		  "gaps where an unknown number of records was lost",
 		  "give the tracer a larger buffer" },
 		{ l->restarts, "times the file was cut or replaced while it was followed",
 		  "follow a file that is only appended to" },

@@ -50,7 +50,7 @@ int nti_build_number(struct nti_builder *b, const struct nti_xml_node *n, const 
 	errno = 0;
 	*out = strtoull(text, &end, is_hex ? 16 : 10);
 	if (!*text || *end || errno || *text == '-')
-		return nti_build_error(b, -EBADMSG, n, "%s=\"%.60s\" is no number", name, text);
+		return nti_build_error(b, -EBADMSG, n, "%s='%.60s' is no number", name, text);
 	return 0;
 }
 
@@ -213,7 +213,7 @@ static int read_offsets(struct nti_builder *b, const struct nti_xml_node *n, str
 			end++;
 		if (end == p || errno || *end != (i + 1 < count ? ',' : '\0'))
 			return nti_build_error(b, -EBADMSG, n,
-					       "offsets=\"%.60s\" is no list of numbers", text);
+					       "offsets='%.60s' is no list of numbers", text);
 	}
 	e->offsets = list;
 	e->offset = list[0];
@@ -323,7 +323,7 @@ static int build_group(struct nti_builder *b, const struct nti_xml_node *n, cons
 	e->length = 1;
 	/* files that others import lack what those have: all else of them is worth having */
 	if (!def) {
-		nti_trace_log(b->ctx, "regdb: %s:%u: there is no group \"%s\"", n->file, n->line,
+		nti_trace_log(b->ctx, "regdb: %s:%u: there is no group '%s'", n->file, n->line,
 			      name ? name : "");
 		return 0;
 	}

@@ -104,7 +104,7 @@ static int read_range(struct nti_builder *b, const struct nti_xml_node *n,
 	if (middle) {
 		first = place_of(of, text, middle);
 		if (first == of->count)
-			return nti_build_error(b, -EBADMSG, n, "%s has no value \"%.*s\"", of->name,
+			return nti_build_error(b, -EBADMSG, n, "%s has no value '%.*s'", of->name,
 					       (int)middle, text);
 	}
 	if (middle == bytes) {
@@ -112,7 +112,7 @@ static int read_range(struct nti_builder *b, const struct nti_xml_node *n,
 	} else if (middle + 1 < bytes) {
 		end = place_of(of, text + middle + 1, bytes - middle - 1);
 		if (end == of->count)
-			return nti_build_error(b, -EBADMSG, n, "%s has no value \"%.*s\"", of->name,
+			return nti_build_error(b, -EBADMSG, n, "%s has no value '%.*s'", of->name,
 					       (int)(bytes - middle - 1), text + middle + 1);
 		end += text[middle] == '-';
 	}
@@ -487,7 +487,7 @@ static int named_type(struct nti_builder *b, const struct nti_xml_node *n, const
 	 * a type that nobody defines is a number: the name of the register is worth more than its
 	 * type
 	 */
-	nti_trace_log(b->ctx, "regdb: %s:%u: there is no type \"%s\"", n->file, n->line, name);
+	nti_trace_log(b->ctx, "regdb: %s:%u: there is no type '%s'", n->file, n->line, name);
 	out->kind = NTI_TYPE_HEX;
 	return 0;
 }

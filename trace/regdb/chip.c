@@ -136,9 +136,9 @@ static int unknown_name(const struct ntime_decoder *d, const char *name)
 				look_nearer(layer->choices[i]->values[k].name, name, &best, &least);
 	if (best)
 		return nti_error(&d->db->ctx->error, -ENOENT,
-				 "no database knows a chip \"%s\": did you mean %s?", name, best);
+				 "no database knows a chip '%s': did you mean %s?", name, best);
 	return nti_error(&d->db->ctx->error, -ENOENT,
-			 "no database knows a chip \"%s\"; ntime's own rows have %s to %s, others "
+			 "no database knows a chip '%s'; ntime's own rows have %s to %s, others "
 			 "come with --regs",
 			 name, nthw_nv_chips[0].name, nthw_nv_chips[nthw_nv_chip_count - 1].name);
 }

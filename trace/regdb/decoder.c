@@ -228,8 +228,8 @@ int ntime_decoder_set_domain(struct ntime_decoder *d, uint8_t region, const char
 				if (nti_text_append(names, sizeof(names), found->name) &&
 				    !nti_text_append(names, sizeof(names), " "))
 					break;
-		return nti_error(e, -ENOENT, "no database has a domain \"%s\"; there are: %s",
-				 domain, names);
+		return nti_error(e, -ENOENT, "no database has a domain '%s'; there are: %s", domain,
+				 names);
 	}
 	d->domain[region] = found ? found->name : NULL;
 	memset(d->pages, 0, NTI_PAGES * sizeof(*d->pages));

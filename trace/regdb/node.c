@@ -283,7 +283,7 @@ static void XMLCALL on_entity(void *arg, const XML_Char *name, int is_parameter,
 	(void)is_parameter, (void)value, (void)value_length, (void)base, (void)system, (void)public;
 	(void)notation;
 	stop(p, nti_error(&p->r->ctx->error, -EBADMSG,
-			  "%s:%lu: the file declares an entity \"%s\": databases have none",
+			  "%s:%lu: the file declares an entity '%s', which databases must not",
 			  p->file, (unsigned long)XML_GetCurrentLineNumber(p->parser), name));
 }
 
@@ -318,7 +318,7 @@ static int parse_all(struct parse *p, int fd)
 		total += (size_t)n;
 		if (total > NTI_REGDB_FILE_BYTES)
 			return nti_error(&p->r->ctx->error, -E2BIG,
-					 "%s is larger than %zu MiB, which no database is", p->file,
+					 "%s exceeds the %zu MiB limit for databases", p->file,
 					 NTI_REGDB_FILE_BYTES >> 20);
 		if (XML_ParseBuffer(p->parser, (int)n, n == 0) != XML_STATUS_OK)
 			return parse_error(p);

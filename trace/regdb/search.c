@@ -343,15 +343,15 @@ static int not_found(const struct search *s, const char *pattern)
 
 	if (s->array[0])
 		return nti_error(&s->d->db->ctx->error, -ENOENT,
-				 "no register is called \"%s\"%s%s: %s has %llu copies, 0 to %llu",
+				 "no register is called '%s'%s%s: %s has %llu copies, 0 to %llu",
 				 pattern, *chip ? " on " : "", chip, s->array,
 				 (unsigned long long)s->copies, (unsigned long long)s->copies - 1);
 	if (s->near[0])
 		return nti_error(&s->d->db->ctx->error, -ENOENT,
-				 "no register is called \"%s\"%s%s: did you mean %s?", pattern,
+				 "no register is called '%s'%s%s: did you mean %s?", pattern,
 				 *chip ? " on " : "", chip, s->near);
 	return nti_error(&s->d->db->ctx->error, -ENOENT,
-			 "no register is called \"%s\"%s%s; what is known depends on the chip and "
+			 "no register is called '%s'%s%s; what is known depends on the chip and "
 			 "on the databases given",
 			 pattern, *chip ? " on " : " for an unknown chip", chip);
 }

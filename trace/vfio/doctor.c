@@ -153,7 +153,7 @@ static void check_firmware(struct nti_vfio_doctor *d, const char *table, bool ha
 	else if (table || has_groups)
 		nti_vfio_tell(d, has_groups ? OK : UNKNOWN, "iommu-firmware", what, "",
 			      has_groups ? "the kernel has found one without a table of ACPI"
-					 : "this machine has no ACPI tables that could tell");
+					 : "this machine has no ACPI tables to check");
 	else
 		nti_vfio_tell(d, MISSING, "iommu-firmware", what,
 			      "switch it on in the firmware's set-up (Intel VT-d, AMD IOMMU); in a "
@@ -307,9 +307,10 @@ static int check_question(struct nti_vfio_doctor *d)
 	if (d->q->size < sizeof(*d->q) || d->q->flags)
 		return nti_error(d->e, -EINVAL, "size or flags of the question are wrong");
 	if (d->q->card && nti_vfio_place(d->q->card, d->card) < 0)
-		return nti_error(d->e, -EINVAL,
-				 "'%.64s' is no place of a PCI function, such as 0000:05:00.0",
-				 d->q->card);
+		return nti_error(
+			d->e, -EINVAL,
+			"'%.64s' is not the address of a PCI function, such as 0000:05:00.0",
+			d->q->card);
 	return 0;
 }
 

@@ -44,11 +44,11 @@ static const struct prefix_row {
 	unsigned int since;
 	const char *prefix;
 } prefix_rows[] = {
-	{ VERSION(10, 1), "nothing, or with -msg timestamp=on \"2025-07-21T18:43:28.089797Z \" (no "
+	{ VERSION(10, 1), "nothing, or with -msg timestamp=on '2025-07-21T18:43:28.089797Z ' (no "
 			  "thread)" },
-	{ VERSION(6, 0), "nothing, or with -msg timestamp=on \"THREAD@SECONDS.MICROS:\"" },
-	{ VERSION(4, 0), "\"THREAD@SECONDS.MICROS:\"" },
-	{ VERSION(2, 3), "\"PROCESS@SECONDS.MICROS:\"" },
+	{ VERSION(6, 0), "nothing, or with -msg timestamp=on 'THREAD@SECONDS.MICROS:'" },
+	{ VERSION(4, 0), "'THREAD@SECONDS.MICROS:'" },
+	{ VERSION(2, 3), "'PROCESS@SECONDS.MICROS:'" },
 };
 
 static const char *prefix_of(unsigned int version)
@@ -74,7 +74,7 @@ static void check_version(struct nti_vfio_doctor *d, const char *program, unsign
 		nti_vfio_tell(d, MISSING, "qemu", "QEMU", remedy, "%.128s cannot be run", program);
 	else if (!version)
 		nti_vfio_tell(d, UNKNOWN, "qemu", "QEMU", remedy,
-			      "%.128s does not tell its version: %.*s", program,
+			      "%.128s does not print its version: %.*s", program,
 			      (int)(chars > 200 ? 200 : chars), d->q->qemu_version);
 	else if (!prefix || version < VERSION(2, 5))
 		nti_vfio_tell(d, MISSING, "qemu", "QEMU", "use 2.5 or newer",
@@ -83,7 +83,7 @@ static void check_version(struct nti_vfio_doctor *d, const char *program, unsign
 			      (int)(chars > 200 ? 200 : chars), d->q->qemu_version);
 	else
 		nti_vfio_tell(d, OK, "qemu", "QEMU", "",
-			      "%.*s; lines of its log begin with %s; one built with the \"simple\" "
+			      "%.*s; lines of its log begin with %s; one built with the 'simple' "
 			      "backend "
 			      "writes a binary file, which ntime reads as well",
 			      (int)(chars > 200 ? 200 : chars), d->q->qemu_version, prefix);

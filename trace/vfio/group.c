@@ -172,7 +172,7 @@ static int say_group(struct nti_error *e, int ret, const char *name)
 				 name);
 	return nti_error(
 		e, ret,
-		"%s is in no IOMMU group: the IOMMU is off (ntime trace doctor tells what to "
+		"%s is in no IOMMU group: the IOMMU is off (ntime trace doctor prints what to "
 		"do)",
 		name);
 }
@@ -187,9 +187,9 @@ int nti_vfio_group_load(struct nti_os *os, const char *card, struct nti_vfio_gro
 
 	*out = NULL;
 	if (nti_vfio_place(card, name) < 0)
-		return nti_error(e, -EINVAL,
-				 "'%.64s' is no place of a PCI function, such as 0000:05:00.0",
-				 card);
+		return nti_error(
+			e, -EINVAL,
+			"'%.64s' is not the address of a PCI function, such as 0000:05:00.0", card);
 	ret = nti_vfio_group_number(os, name, &number);
 	if (ret < 0)
 		return say_group(e, ret, name);

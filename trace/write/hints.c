@@ -29,10 +29,11 @@ const char *nti_hint_style(const char *name)
 
 int nti_hint_style_error(struct nti_error *e, const char *name)
 {
-	return nti_error(e, -EINVAL,
-			 "'%s' is no style: there are plain, pid@time, tid@time, iso, stap, old, "
-			 "and texts with %%t, %%s, %%u, %%f, %%n and %%i in them",
-			 name);
+	return nti_error(
+		e, -EINVAL,
+		"'%s' is not a style: there are plain, pid@time, tid@time, iso, stap, old, "
+		"and texts with %%t, %%s, %%u, %%f, %%n and %%i in them",
+		name);
 }
 
 /* Cut @text at the last '=' and return what is behind it; NULL without one. */
@@ -52,14 +53,22 @@ static int parse_id(struct nti_error *e, struct nti_hint *h, char *text)
 	unsigned long vendor, device;
 
 	if (!value)
-		return nti_error(e, -EINVAL, "hint id=%s: write id=DEVICE=10de:0640", text);
+		return nti_error(e, -EINVAL,
+				 "'%s' is not an identification of a device: write "
+				 "DEVICE=VENDOR:ID, such as 05:00.0=10de:0640",
+				 text);
 	vendor = strtoul(value, &end, 16);
 	if (end == value || *end != ':' || vendor > 0xffff)
-		return nti_error(e, -EINVAL, "%s is no identification: write 10de:0640", value);
+		return nti_error(
+			e, -EINVAL,
+			"'%s' is not an identification: write VENDOR:ID, such as 10de:0640", value);
 	value = end + 1;
 	device = strtoul(value, &end, 16);
 	if (end == value || *end || device > 0xffff)
-		return nti_error(e, -EINVAL, "%s is no device of a vendor: write 10de:0640", value);
+		return nti_error(
+			e, -EINVAL,
+			"'%s' is not the id of a device: write VENDOR:ID, such as 10de:0640",
+			value);
 	h->id = (uint32_t)(vendor << 16 | device);
 	h->device = text;
 	return 0;
@@ -79,13 +88,16 @@ static int parse_bytes(struct nti_error *e, const char *text, uint64_t *out)
 	else if (n && text[n - 1] == 'G')
 		shift = 30;
 	if (n >= sizeof(number))
-		return nti_error(e, -EINVAL, "%s is no size", text);
+		return nti_error(e, -EINVAL,
+				 "'%s' is not a size: write bytes, or a number with k, M or G",
+				 text);
 	memcpy(number, text, n + 1);
 	if (shift)
 		number[n - 1] = '\0';
 	if (nti_text_parse_u64(number, out) < 0 || *out > UINT64_MAX >> shift || !*out)
 		return nti_error(e, -EINVAL,
-				 "%s is no size: write bytes, or a number with k, M or G", text);
+				 "'%s' is not a size: write bytes, or a number with k, M or G",
+				 text);
 	*out <<= shift;
 	return 0;
 }
@@ -97,16 +109,19 @@ static int parse_bar(struct nti_error *e, struct nti_hint *h, char *text)
 	int ret;
 
 	if (!bar)
-		return nti_error(e, -EINVAL, "hint bar=%s: write bar=DEVICE=0=0xfa000000+16M",
+		return nti_error(e, -EINVAL,
+				 "'%s' is not the address of a BAR: write "
+				 "DEVICE=BAR=START[+BYTES], such as 05:00.0=0=0xfa000000+16M",
 				 text);
 	plus = strchr(start, '+');
 	if (plus)
 		*plus = '\0';
 	if (nti_text_parse_u64(bar, &number) < 0 || number > 6)
-		return nti_error(e, -EINVAL, "%s is no BAR: they are 0 to 5, and 6 is the ROM",
+		return nti_error(e, -EINVAL, "'%s' is not a BAR: write 0 to 5, or 6 for the ROM",
 				 bar);
 	if (nti_text_parse_u64(start, &h->start) < 0 || (h->start & 0xfff))
-		return nti_error(e, -EINVAL, "%s is no address of a BAR: write a multiple of 4096",
+		return nti_error(e, -EINVAL,
+				 "'%s' is not an address of a BAR: write a multiple of 4096",
 				 start);
 	ret = plus ? parse_bytes(e, plus + 1, &h->bytes) : 0;
 	if (!ret && h->start + h->bytes < h->start)
@@ -143,8 +158,7 @@ static int parse_line(struct nti_error *e, struct nti_hint *h, char *line)
 		h->name = rest;
 		return nti_hint_style(rest) ? 0 : nti_hint_style_error(e, rest);
 	}
-	return nti_error(e, -EINVAL, "no hint is called %s: there are id, bar, chip and style",
-			 line);
+	return nti_error(e, -EINVAL, "'%s' is not a hint: write id=, bar=, chip= or style=", line);
 }
 
 int nti_hints_parse(struct nti_error *e, const char *text, struct nti_hints *out)

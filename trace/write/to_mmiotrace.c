@@ -30,7 +30,7 @@ static int check_chips(struct ntime_trace_ctx *ctx, const struct nti_hints *hint
 	for (i = 0; i < hints->n; i++)
 		if (hints->list[i].kind == NTI_HINT_CHIP && !nti_nvidia_boot0(hints->list[i].name))
 			return nti_error(&ctx->error, -EINVAL,
-					 "no chip of NVIDIA's is known as \"%s\", and readers of "
+					 "no chip of NVIDIA's is known as '%s', and readers of "
 					 "mmiotrace know no others; write one such as GT218",
 					 hints->list[i].name);
 	return 0;
@@ -462,7 +462,7 @@ static int mm_warn(const void *state,
 		ret = fn(arg,
 			 "a device has no vendor and device id in the trace: decoders such as "
 			 "demmio pass over it",
-			 "tell the id with --id BDF=VVVV:DDDD, or the chip of an NVIDIA card with "
+			 "give the id with --id BDF=VVVV:DDDD, or the chip of an NVIDIA card with "
 			 "--chip",
 			 vendors);
 		n++;
@@ -471,7 +471,7 @@ static int mm_warn(const void *state,
 		ret = fn(arg,
 			 "the trace does not show the chip of an NVIDIA card: decoders such as "
 			 "demmio take the names of another",
-			 "tell it with --chip", chips);
+			 "name it with --chip", chips);
 		n++;
 	}
 	return ret ? ret : n;

@@ -267,10 +267,7 @@ static int check_row(const struct nti_register *reg, uint32_t flags, struct nti_
 				 "written (unless forced)",
 				 reg->name);
 	if (!reg->row->writable && !nthw_reg_clearable(reg->row))
-		return nti_error(e, -EPERM,
-				 "%s is only to be read: none of its bits is ours to write (unless "
-				 "forced)",
-				 reg->name);
+		return nti_error(e, -EPERM, "%s is read-only (unless forced)", reg->name);
 	return 0;
 }
 

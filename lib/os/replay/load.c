@@ -148,7 +148,7 @@ static int load_head(struct nti_machine_loader *l, const json_t *root)
 			   "written from");
 	if (!l->m->arch || !*l->m->arch)
 		return nti_machine_bad(
-			l, "\"arch\" is missing: the machine's `uname -m`, such as \"x86_64\"");
+			l, "\"arch\" is missing: the machine's 'uname -m', such as \"x86_64\"");
 	ret = load_privileged(l, root);
 	return ret ? ret : load_denied(l, root);
 }
@@ -595,7 +595,7 @@ int nti_machine_load_text(const char *name, const char *text, size_t bytes,
 
 	*out = NULL;
 	if (bytes > NTI_MACHINE_FILE_BYTES)
-		return nti_error(e, -EFBIG, "%s: is larger than %u MiB, no machine file is", name,
+		return nti_error(e, -EFBIG, "%s: exceeds the %u MiB limit for machine files", name,
 				 NTI_MACHINE_FILE_BYTES >> 20);
 	ret = nti_library_need(&nti_lazy_jansson, name, e);
 	if (ret < 0)
