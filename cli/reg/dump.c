@@ -211,7 +211,7 @@ static int load_text(struct cli_dump *d, FILE *f, const char *path)
 	}
 	free(line);
 	if (!ret && ferror(f)) {
-		cli_say("cannot read %s", path);
+		cli_say("cannot read '%s': %s", path, strerror(errno));
 		ret = CLI_EXIT_FAILED;
 	}
 	return ret;
@@ -231,7 +231,7 @@ static int load_json(struct cli_dump *d, FILE *f, const char *path)
 	if (!root)
 		return say_line(path, error.line > 0 ? (size_t)error.line : 1, error.text);
 	if (!json_is_array(array)) {
-		cli_say("%s is not a dump of ntime reg: it has no array 'registers'", path);
+		cli_say("'%s' is not a dump of ntime reg: it has no array 'registers'", path);
 		ret = CLI_EXIT_FAILED;
 	}
 	json_array_foreach(array, i, json)
@@ -261,12 +261,15 @@ int cli_dump_load(struct cli_dump *d, const char *path)
 	int first, ret;
 
 	if (!f) {
-		cli_say("cannot open %s: %s", path, strerror(errno));
+		cli_say("cannot open '%s': %s", path, strerror(errno));
 		return CLI_EXIT_FAILED;
 	}
 	first = getc(f);
 	if (first == EOF) {
-		cli_say("%s is empty, or cannot be read", path);
+		if (ferror(f))
+			cli_say("cannot read '%s': %s", path, strerror(errno));
+		else
+			cli_say("'%s' is empty", path);
 		ret = CLI_EXIT_FAILED;
 	} else {
 		ungetc(first, f);

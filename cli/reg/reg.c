@@ -169,6 +169,8 @@ static int check(const struct cli_reg *r, const struct action *a)
 				      r->n);
 	if (r->is_json && r->is_csv)
 		return cli_say_misuse(r->self->name, "--json and --csv cannot be combined");
+	if (r->is_json && r->only_names)
+		return cli_say_misuse(r->self->name, "--names and --json cannot be combined");
 	return 0;
 }
 

@@ -583,7 +583,9 @@ def what_is_no_dump_is_refused():
             with open('dump', 'w', encoding='ascii') as f:
                 f.write(text)
             has(sentence('reg', 'diff', 'dump', 'dump'), part)
-        has(sentence('reg', 'diff', 'none', 'dump'), 'cannot open none')
+        has(sentence('reg', 'diff', 'none', 'dump'), "cannot open 'none'")
+        has(sentence('reg', 'diff', '', 'dump'), "cannot open ''")
+        has(sentence('reg', 'diff', '.', 'dump'), "cannot read '.': Is a directory")
 
 
 # ---- command line ----
@@ -593,7 +595,8 @@ def wrong_command_lines_of_reg():
     for args, part in (((), 'name an action'), (('gt', 'x'), "did you mean 'get'?"), (('frobnicate',), "reg has no action 'frobnicate'"),
                        (('get',), "'get' takes at least one name"), (('dump', 'x'), "'dump' takes no argument, but there is 'x'"),
                        (('diff', 'x'), "'diff' takes two arguments"), (('get', '--hold', 'x'), "'get' has no option --hold"),
-                       (('get', '--json', '--csv', 'x'), 'cannot be combined'), (('get', 'x', '--', 'y'), "'get' does not run a command"),
+                       (('get', '--json', '--csv', 'x'), 'cannot be combined'), (('ls', '--names', '--json'), '--names and --json cannot'),
+                       (('get', 'x', '--', 'y'), "'get' does not run a command"),
                        (('set', 'x', '1', '--'), 'no command after --'), (('get', '--nix', 'x'), "unknown option '--nix'")):
         has(sentence('reg', *args), part)
     with Tree() as name:
