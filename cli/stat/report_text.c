@@ -531,7 +531,8 @@ static void put_why_none_ran(FILE *f, const struct cli_style *style, const struc
 static void put_lines(FILE *f, const struct cli_style *style, const struct cli_report *r)
 {
 	struct layout l = layout_of(style, r, 0);
-	bool has_line = false;
+	/* Quiet reports have nothing above the lines that these must be set off from. */
+	bool has_line = style->quiet;
 
 	for (size_t i = 0; i < r->items; i++) {
 		const struct cli_item *item = &r->item[i];

@@ -200,6 +200,8 @@ TEST(quiet_text_still_names_what_is_missing)
 	struct cli_report r = report();
 	char *text = written(&cli_text_writer, &style, &r, 0);
 
+	assert_int_equal(text[0], '\n');
+	assert_int_not_equal(text[1], '\n');
 	TT_HAS(text, "Not counted here:\n  branches od\"d,name\n  msr/aperf/\n");
 	assert_null(strstr(text, "real"));
 	assert_null(strstr(text, "remedy"));
