@@ -285,8 +285,9 @@ static void offer(const char *name, const char *candidate, unsigned int *distanc
  */
 static int offer_metric(struct ntime_session *s, const char *name, int code)
 {
+	/* A third of the letters may be wrong: else every short name were near to a metric. */
+	unsigned int distance = (unsigned int)(strlen(name) < 9 ? strlen(name) / 3 : 3) + 1;
 	const char *nearest = NULL;
-	unsigned int distance = 4;
 	char text[NTI_ERROR_TEXT_BYTES];
 	size_t i;
 

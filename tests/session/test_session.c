@@ -409,6 +409,8 @@ static const struct add_row {
 	{ __LINE__, "page-faults:G", -EINVAL, "never for guests" },
 	{ __LINE__, "IPCC", -ENOENT, "the nearest metric is IPC" },
 	{ __LINE__, "thortling", -ENOENT, "the nearest metric group is throttling" },
+	{ __LINE__, "=3", -ENOENT, "no event '=3' ('ntime list' shows all)" },
+	{ __LINE__, "cyclez", -ENOENT, "? ('ntime list' shows all)" },
 	/* a group that can be added, and then something that cannot */
 	{ __LINE__, "core,thermal,cylces", -ENOENT, "" },
 };
