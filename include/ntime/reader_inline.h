@@ -151,7 +151,7 @@ static inline uint64_t ntime_pmc_(uint32_t index)
 
 /*
  * 0 and the count, or -1. Counters of 32 bits wrap within seconds, and user mode cannot see the
- * flag of overflow: the clock tells how long none can have wrapped; the call looks at the flag and
+ * flag of overflow: the clock shows how long none can have wrapped; the call looks at the flag and
  * sets the mark anew, .base before .origin. So .origin is read first, then .base, then the counter,
  * and the clock last: whatever of the two is older, the window is too short or the count is right.
  */

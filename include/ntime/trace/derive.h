@@ -7,7 +7,7 @@
  * gives one row for each thing that was counted: which domain, which signals, which function of
  * them, which multiplexers and the counter that was read. Set-ups that are logically equal have
  * equal keys, in any order of their signals, the instance of the unit and the counter they use.
- * What the accesses cannot tell apart is given as a class of names; what is not in the trace is
+ * What the accesses cannot distinguish is given as a class of names; what is not in the trace is
  * unknown and said to be so.
  */
 #ifndef NTIME_TRACE_DERIVE_H
@@ -169,7 +169,7 @@ NTIME_API int ntime_derive_get(const struct ntime_derive *d, size_t index,
  * ntime_derived_is_equal() - do two rows count the same?
  * @a, @b:	rows, of one or of two derivers
  *
- * Function, mode and unit must be equal; multiplexers must agree in the bits that both traces tell.
+ * Function, mode and unit must be equal; multiplexers must agree in the bits that both traces have.
  * Return: 1, 0; rows of role NTIME_DERIVED_UNKNOWN are equal to none. Since 0.1.
  */
 NTIME_API int ntime_derived_is_equal(const struct ntime_derived *a, const struct ntime_derived *b);

@@ -45,7 +45,7 @@ struct ntime_trace_diff_options {
 
 /** enum ntime_trace_change_kind - what a line of a difference is */
 enum ntime_trace_change_kind {
-	/* here begins a piece of the traces: .before_a and .before_b tell where */
+	/* here begins a piece of the traces: .before_a and .before_b say where */
 	NTIME_CHANGE_HUNK = 0,
 	NTIME_CHANGE_SAME = 1,	 /* context: both do this */
 	NTIME_CHANGE_ONLY_A = 2, /* only the first does */

@@ -27,12 +27,12 @@ NTIME_API void ntime_trace_filter_free(struct ntime_trace_filter *f);
 /**
  * ntime_trace_filter_add() - one more term
  * @f:		filter that no reader uses yet
- * @term:	"device=0000:05:00.*" (glob; PCI places match with and without the domain),
+ * @term:	"device=0000:05:00.*" (glob; PCI addresses match with and without the domain),
  *		"region=0", "region=rom", "range=0xa400-0xa7ff" (both ends belong to it; what
  *		touches it is in it), "range=0xa400+0x400", "range=0xa404",
  *		"register=PCOUNTER.PRE_SRC" (glob; with @db), "register=PRE_SRC@GT218" (of that
  *		chip; else of all that are alike, and ntime's own rows not on devices whose
- *		identification the trace has told to be another vendor's), "access=read",
+ *		identification in the trace is another vendor's), "access=read",
  *		"access=write", "value=0x1", "value=0x20/0xff" (value and mask), "width=4",
  *		"thread=1234", "time=1.5-2" (seconds since the first record; either end may be
  *		missing), "time=@1424299207.2-" (of the clock itself)
@@ -47,7 +47,7 @@ NTIME_API int ntime_trace_filter_add(struct ntime_trace_filter *f, const char *t
 
 /**
  * ntime_trace_device_fits() - is this one of the devices that a term "device=" means?
- * @glob:	"0000:05:00.*", "5:0.0"; of PCI places the domain may be left out, and zeros in
+ * @glob:	"0000:05:00.*", "5:0.0"; of PCI addresses the domain may be left out, and zeros in
  *		front of numbers
  *
  * Return: 1, 0. Since 0.1.

@@ -75,8 +75,8 @@ NTIME_API int ntime_decoder_set_chip(struct ntime_decoder *d, uint32_t device, c
  * @d:		decoder
  * @device:	index
  * @vendor_device: 0xVVVVDDDD, 0 unknown
- * @region, @offset, @value: an access: for NVIDIA BAR 0 at 0 tells. UINT8_MAX as region: only the
- *	id is known
+ * @region, @offset, @value: an access: for NVIDIA BAR 0 at 0 identifies the chip. UINT8_MAX as
+ *	region: only the id is known
  *
  * Return: 1 (names may be other ones from here on: the chip is known and was not, or was another;
  * or at least the vendor is), 0 (nothing new), -ENOMEM. Since 0.1.
@@ -107,7 +107,7 @@ NTIME_API int ntime_decoder_set_domain(struct ntime_decoder *d, uint8_t region, 
  * struct ntime_regdb_array - one array that a register is in, the outermost first
  * @index:	which copy
  * @length:	copies that there are; 0: without end
- * @stride:	bytes from one to the next; 0: they are at places of their own
+ * @stride:	bytes from one to the next; 0: they are at addresses of their own
  */
 struct ntime_regdb_array {
 	uint64_t index;
@@ -181,7 +181,7 @@ NTIME_API size_t ntime_decoder_value(struct ntime_decoder *d, const struct ntime
  *		case does not matter
  * @fn:		called for each: region, offset of the first instance that @pattern means, and the
  *		hit. Where @pattern leaves a number open all copies of that array are meant, and
- *		@hit->arrays tells how many there are and how far apart; where it gives one the
+ *		@hit->arrays says how many there are and how far apart; where it gives one the
  *		length is 1
  * @arg:	its first argument
  *

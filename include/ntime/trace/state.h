@@ -24,8 +24,8 @@ struct ntime_trace_state;
 /**
  * struct ntime_trace_state_options - how much to keep; zero-initialise, then set @size
  * @flags:	0
- * @registers:	most places and widths of accesses that are distinguished, up to 16777216; 0: 262144
- *		(which need 64 MiB when all are used)
+ * @registers:	most addresses and widths of accesses that are distinguished, up to 16777216; 0:
+ *		262144 (which need 64 MiB when all are used)
  */
 struct ntime_trace_state_options {
 	uint32_t size;

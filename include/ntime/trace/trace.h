@@ -4,7 +4,7 @@
  *
  * A trace is a stream of records: each is one access of a driver to a register of a device, or a
  * mark between them (an interrupt, an access to configuration space, a mapping, a loss). Where it
- * comes from is found out by looking at it: text of QEMU's VFIO events with every prefix, QEMU's
+ * comes from is detected automatically: text of QEMU's VFIO events with every prefix, QEMU's
  * binary "simple" files, mmiotrace of Linux, register operations as demmt prints them, ntime's own
  * form; plain or compressed; a file, a pipe, a file that still grows. Reading needs the same memory
  * whatever the size.
@@ -181,7 +181,7 @@ struct ntime_trace_batch {
  * NTIME_TRACE_REQUESTS the second is given alone, so that accesses are counted once. Operations
  * that did not come back are given as they were handed in, behind those that did, and counted for
  * ntime_trace_warnings(); reads among them have no NTIME_RECORD_VALUED. The value of the
- * NTIME_RECORD_LIST in front tells: 0 handed in, 1 came back, 2 handed in and not, or not wholly,
+ * NTIME_RECORD_LIST in front says: 0 handed in, 1 came back, 2 handed in and not, or not wholly,
  * come back. With NTIME_TRACE_REQUESTS all stands as it is in the trace; ntime_derive_feed() and
  * writers of NTIME_TRACE_BINARY that shall lose nothing want that.
  *

@@ -24,7 +24,7 @@ extern "C" {
 enum ntime_vfio_state {
 	NTIME_VFIO_OK = 0,
 	NTIME_VFIO_MISSING = 1,
-	NTIME_VFIO_UNKNOWN = 2, /* this system, or this user, cannot tell */
+	NTIME_VFIO_UNKNOWN = 2, /* this system, or this user, cannot find out */
 };
 
 /**
@@ -125,7 +125,7 @@ NTIME_API int ntime_vfio_function_for_each(struct ntime_trace_ctx *ctx, const ch
 					   void *arg);
 
 /* Of the flags of ntime_vfio_bind() and ntime_vfio_unbind(). */
-#define NTIME_VFIO_LOOK 0x1u  /* tell each write and do none */
+#define NTIME_VFIO_LOOK 0x1u  /* report each write and do none */
 #define NTIME_VFIO_FORCE 0x2u /* also what is in use; unbind: also what ntime did not bind */
 
 /**

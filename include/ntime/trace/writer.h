@@ -74,7 +74,7 @@ NTIME_API int ntime_trace_writer_end(struct ntime_trace_writer *w);
 
 /**
  * ntime_trace_writer_warnings() - what the written trace lacks because neither the trace nor the
- * hints told
+ * hints had
  * @w:		writer, after ntime_trace_writer_end()
  * @fn:		called for each: a sentence, what to do, and of how many devices it is true
  * @arg:	its first argument
