@@ -92,7 +92,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "command: %s\n", ctx ? ntime_error_text(ctx) : "out of memory");
 	ntime_command_free(command);
 	ntime_close(ctx);
-	/* As a shell tells it. */
+	/* As a shell reports it. */
 	if (ret < 0)
 		return ret == -ENOENT ? 127 : 126;
 	return WIFSIGNALED(end.status) ? 128 + WTERMSIG(end.status) : WEXITSTATUS(end.status);

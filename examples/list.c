@@ -56,7 +56,7 @@ int main(void)
 	int ret = ntime_open(&ctx, NULL);
 
 	if (ret == 0) {
-		printf("ntime %s\nways in:\n", ntime_version());
+		printf("ntime %s\naccess methods:\n", ntime_version());
 		ret = ntime_method_for_each(ctx, print_method, NULL);
 	}
 	if (ret == 0) {
@@ -68,8 +68,7 @@ int main(void)
 	if (ret == 0)
 		ret = ntime_metric_for_each(ctx, count_event, &metrics);
 	if (ret == 0) {
-		printf("%u of %u events and %u of %u metrics can be counted\n"
-		       "what stands in the way:\n",
+		printf("%u of %u events and %u of %u metrics can be counted\nproblems:\n",
 		       events.usable, events.all, metrics.usable, metrics.all);
 		ret = ntime_problem_for_each(ctx, print_problem, NULL);
 	}

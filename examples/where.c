@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Place by place: what each socket did and took, while nobody divides what belongs to a socket as a
+ * CPU by CPU: what each socket did and took, while nobody divides what belongs to a socket as a
  * whole.
  */
 #define _POSIX_C_SOURCE 200809L /* nanosleep() with -std=c11 */
@@ -14,17 +14,17 @@
 
 #define MAX_SOCKETS 64
 
-/* Sums of one item over the places of each socket; NaN is nobody's sum. */
+/* Sums of one item over the CPUs of each socket; NaN is nobody's sum. */
 struct sums {
 	double value[MAX_SOCKETS];
-	unsigned int places[MAX_SOCKETS];
+	unsigned int cpus[MAX_SOCKETS];
 };
 
-static int add_row(struct ntime_session *s, size_t place, const struct ntime_value *v,
+static int add_row(struct ntime_session *s, size_t row, const struct ntime_value *v,
 		   struct sums *sums)
 {
 	struct ntime_where_info info = { .size = sizeof(info) };
-	int ret = ntime_session_where(s, place, &info);
+	int ret = ntime_session_where(s, row, &info);
 
 	if (ret < 0)
 		return ret;
@@ -33,7 +33,7 @@ static int add_row(struct ntime_session *s, size_t place, const struct ntime_val
 	    info.package >= MAX_SOCKETS)
 		return 0;
 	sums->value[info.package] += v->value;
-	sums->places[info.package]++;
+	sums->cpus[info.package]++;
 	return 0;
 }
 
@@ -41,27 +41,27 @@ static int print_item(struct ntime_session *s, size_t i, const struct ntime_valu
 {
 	struct ntime_item item = { .size = sizeof(item) };
 	struct sums sums = { 0 };
-	size_t place;
+	size_t row;
 	unsigned int socket;
 	int ret = ntime_session_item(s, i, &item);
 
 	if (ret == 0 && *item.reason)
 		printf("%-18s absent: %s\n", item.name, item.reason);
-	for (place = 0; ret == 0 && place < ntime_session_where_count(s); place++)
-		ret = add_row(s, place, &rows[place * n + i], &sums);
+	for (row = 0; ret == 0 && row < ntime_session_where_count(s); row++)
+		ret = add_row(s, row, &rows[row * n + i], &sums);
 	for (socket = 0; ret == 0 && socket < MAX_SOCKETS; socket++) {
-		if (sums.places[socket])
+		if (sums.cpus[socket])
 			printf("%-18s socket %u: %.4g %s (read on %u of its CPUs)\n", item.name,
-			       socket, sums.value[socket], item.unit_text, sums.places[socket]);
+			       socket, sums.value[socket], item.unit_text, sums.cpus[socket]);
 	}
 	return ret;
 }
 
 static int print_all(struct ntime_session *s)
 {
-	size_t i, n = ntime_session_count(s), places = ntime_session_where_count(s);
-	struct ntime_value *rows = calloc(n * places, sizeof(*rows));
-	int ret = rows ? ntime_session_read_where(s, rows, n, places) : -ENOMEM;
+	size_t i, n = ntime_session_count(s), cpus = ntime_session_where_count(s);
+	struct ntime_value *rows = calloc(n * cpus, sizeof(*rows));
+	int ret = rows ? ntime_session_read_where(s, rows, n, cpus) : -ENOMEM;
 
 	for (i = 0; ret >= 0 && i < n; i++)
 		ret = print_item(s, i, rows, n);
@@ -98,9 +98,9 @@ int main(void)
 	if (ret == 0)
 		ret = print_all(s);
 	if (ret < 0)
-		fprintf(stderr, "places: %s\n", ctx ? ntime_error_text(ctx) : "out of memory");
+		fprintf(stderr, "where: %s\n", ctx ? ntime_error_text(ctx) : "out of memory");
 	ntime_session_free(s);
 	ntime_close(ctx);
-	/* Who may not count what all programs do has been told so. */
+	/* Who may not count what all programs do has the sentence above. */
 	return ret < 0 && ret != -EACCES;
 }
