@@ -131,7 +131,7 @@ int cli_options_parse(const struct cli_command *c, int argc, char **argv,
 			return -ECANCELED;
 		}
 		o = cli_option_find(c, id);
-		if (strcmp(o->name, "json") == 0 && cli_json_check() < 0)
+		if (!o || (strcmp(o->name, "json") == 0 && cli_json_check() < 0))
 			return -EINVAL;
 		ret = fn(arg, o, optarg);
 		if (ret)

@@ -26,6 +26,7 @@ int nti_file_open_any(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
+	// cppcheck-suppress resourceLeak ; the caller closes it
 	return fd < 0 ? -errno : fd;
 }
 
