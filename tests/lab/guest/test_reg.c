@@ -379,7 +379,7 @@ TEST(command_loads_and_unloads)
 	must("ntime driver load --mode 0444", 125, "is already mounted");
 	must("ntime driver unload && ntime driver status", 1, "loaded: no");
 	must("ntime driver unload", 0, "is not loaded");
-	must("ntime driver load --module /bin/busybox", 125, "is no module of this kernel");
+	must("ntime driver load --module /bin/busybox", 125, "is not a module for this kernel");
 }
 
 int main(void)
