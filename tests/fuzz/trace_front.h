@@ -104,7 +104,7 @@ static inline void fuzz_write(uint32_t form, uint32_t flags, struct nti_trace_de
 static inline void fuzz_read_binary(const struct nti_trace_bytes *in, size_t records)
 {
 	void *state = calloc(1, nti_trace_binary.state_bytes);
-	struct nti_trace_devices *devices;
+	struct nti_trace_devices *devices = NULL;
 	struct nti_trace_batch b;
 
 	fuzz_expect(state && nti_trace_devices_new(&devices) == 0 &&
@@ -144,7 +144,7 @@ static inline int fuzz_front(const struct nti_trace_front *front, const uint8_t 
 {
 	const char *text = (const char *)data, *newline;
 	void *state = calloc(1, front->state_bytes + 1), *order = calloc(1, front->order_bytes + 1);
-	struct nti_trace_devices *devices;
+	struct nti_trace_devices *devices = NULL;
 	struct nti_trace_batch b;
 	size_t cut = bytes / 2;
 	ssize_t used;
