@@ -4,9 +4,8 @@
  * this prints into a table:
  *
  *   read time ROUNDS [MACHINE]   nanoseconds per read of each method, in interleaved rounds
- *   read loop N [MACHINE]        N reads each method, for callgrind, which counts the instructions
- *                                of
- *                                the functions loop_*
+ *   read loop N [MACHINE]        N reads by each method, for callgrind, which counts the
+ *                                instructions of the functions loop_*
  *
  * MACHINE is a recorded machine for the replay.
  *

@@ -224,16 +224,21 @@ int nti_handle_explain_access(struct nti_handles *l, const struct nti_handle_req
 			      int error, struct nti_absence *out)
 {
 	const struct nti_why *why;
+	const char *cause = strerror(-error);
 
 	if (nti_method_probe(l->os, what->method, &why) == 0)
 		why = nti_why_of_access(what->method, error);
-	if (l->error.code)
+	else if (error == -ENOENT)
+		cause = why->reason;
+	/*
+	 * Where no device is, the sentence of the access ends with the remedy, which is apart here.
+	 */
+	if (l->error.code && cause != why->reason)
 		return nti_absence_set_failed(out, why->code, what->name, error, why->remedy, "%s",
 					      l->error.text);
 	return nti_absence_set_failed(out, why->code, what->name, error, why->remedy,
 				      "the registers of %s cannot be used through %s: %s",
-				      what->name, nti_method_get(what->method)->name,
-				      strerror(-error));
+				      what->name, nti_method_get(what->method)->name, cause);
 }
 
 int nti_handles_explain(struct nti_handles *l, const struct nti_handle_request *what, int error,

@@ -447,7 +447,8 @@ static int sysfs(const struct walk *w)
 		"as root: mount -t sysfs nodev /sys",
 	};
 
-	if (w->ctx->os->is_replay || nti_os_exists(w->ctx->os, "/sys/devices"))
+	if (w->ctx->os->is_replay || w->ctx->os->is_elsewhere ||
+	    nti_os_exists(w->ctx->os, "/sys/devices"))
 		return 0;
 	return tell_why(w, "PMUs other than software, and their events", &not_mounted);
 }

@@ -477,6 +477,22 @@ static bool may_look(struct nti_os *os, const char *pmu)
 	return os->is_replay || !has_msrs(pmu) || os->ops->access(os, MSR_DEVICE, R_OK) == 0;
 }
 
+static const struct look_why {
+	enum ntime_reason code;
+	const char *remedy;
+} closed = { NTIME_REASON_PERMISSION, "run as root, or as root: ntime driver load" },
+  not_loaded = { NTIME_REASON_NOT_LOADED, "as root: modprobe msr, or: ntime driver load" },
+  no_modules = { NTIME_REASON_KERNEL,
+		 "boot a kernel that can load modules, or one with CONFIG_X86_MSR=y" };
+
+/* Registers could not be asked whether there is a unit: why. */
+static const struct look_why *why_not_looked(struct nti_os *os)
+{
+	if (nti_os_exists(os, MSR_DEVICE))
+		return &closed;
+	return nti_os_has_modules(os) ? &not_loaded : &no_modules;
+}
+
 /*
  * An event of @pmu, or without @is_event all of it, is not here: the guest's hypervisor, or @bare,
  * is why. The event stays unnamed: what is absent is named beside the reason, and one reason may
@@ -492,18 +508,14 @@ static int blame(struct build *b, const char *pmu, bool is_event, const char *ba
 	if (!hypervisor)
 		return nti_absence_set(&b->out->absent, NTIME_REASON_NO_HARDWARE, pmu, "", "%s",
 				       bare);
-	if (!may_look(b->names->os, pmu))
-		return nti_absence_set(&b->out->absent,
-				       nti_os_exists(b->names->os, MSR_DEVICE)
-					       ? NTIME_REASON_PERMISSION
-					       : NTIME_REASON_NOT_LOADED,
-				       pmu,
-				       nti_os_has_modules(b->names->os)
-					       ? "as root: modprobe msr, or: ntime driver load"
-					       : "boot a kernel that can load modules",
+	if (!may_look(b->names->os, pmu)) {
+		const struct look_why *why = why_not_looked(b->names->os);
+
+		return nti_absence_set(&b->out->absent, why->code, pmu, why->remedy,
 				       "the kernel of this guest (%s) shows no %s%s, and its "
 				       "registers are out of reach",
 				       hypervisor->name, such, pmu);
+	}
 	return nti_absence_set(&b->out->absent, NTIME_REASON_HYPERVISOR, pmu, HOST_REMEDY,
 			       "the hypervisor (%s) shows this guest no %s%s", hypervisor->name,
 			       such, pmu);

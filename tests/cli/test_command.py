@@ -174,7 +174,8 @@ def containers_without_perf_are_told_of_their_profile():
 def nothing_is_usable_through_perf_where_it_is_refused():
     for name, code in (('no-perf', 'permission'), ('perf-enosys', 'kernel')):
         units = {unit['name']: unit for unit in json.loads(disguised([name], 'list', '--units', '--json').stdout)['units']}
-        equal({unit['method'] for unit in units.values() if unit['usable']} - {'clock'}, set(), f'methods under {name}')
+        # Registers may be reached by other methods, as root.
+        has_not([unit['method'] for unit in units.values() if unit['usable']], 'perf')
         equal(units['software']['reason_code'], code, f'reason under {name}')
 
 

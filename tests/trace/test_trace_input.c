@@ -176,7 +176,7 @@ static const struct refused_row {
 	{ __LINE__, "/", NULL, 0, -EISDIR, "is a directory" },
 	{ __LINE__, NULL, "", 0, -EBADMSG, "is empty" },
 	{ __LINE__, NULL, "hello world\n", 0, -EBADMSG, "begins with 'hello world'" },
-	{ __LINE__, NULL, "\x01\x02", 0, -EBADMSG, "begins with '??'" },
+	{ __LINE__, NULL, "\x01\x02", 0, -EBADMSG, "begins with '?\?'" },
 	{ __LINE__, NULL, LINE, NTIME_TRACE_JSON, -EINVAL, "is not read" },
 	/* Who says the form is believed, but for what is plainly another one. */
 	{ __LINE__, NULL, LINE, NTIME_TRACE_MMIOTRACE, -EBADMSG, "not mmiotrace" },

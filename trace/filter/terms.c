@@ -299,7 +299,7 @@ static const struct term_row {
 	const char *wanted;
 } term_rows[] = {
 	{ "device", add_glob, "NAME; * and ? match anything" },
-	{ "region", parse_region, "a number up to 255, rom, config, vga or physical" },
+	{ "region", parse_region, "NUMBER up to 255, rom, config, vga or physical" },
 	{ "range", parse_range, "0xA, 0xA-0xB or 0xA+BYTES" },
 	{ "access", parse_access, "read or write" },
 	{ "value", parse_value, "NUMBER or NUMBER/MASK" },
