@@ -54,7 +54,7 @@ static inline bool nti_scan_decimal(struct nti_scan *s, uint64_t *out)
 			return false;
 		v = v * 10 + (uint64_t)(*s->p++ - '0');
 	}
-	if (*start == '0' && s->p - start > 1)
+	if (s->p - start > 1 && *start == '0')
 		s->is_odd = true;
 	*out = v;
 	return s->p > start;
