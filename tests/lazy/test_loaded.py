@@ -102,7 +102,7 @@ def libraries_are_loaded_by_those_who_need_them():
                 if name in seen:
                     raise AssertionError(f'ntime {" ".join(args)} loads {name}')
     for args, name in ((['list', '--cpu', 'skx'], 'libpfm'), (['--json', 'true'], 'libjansson'),
-                       (['watch', '-n', '1', '-i', '10ms', '--per', 'socket', 'page-faults'], 'libhwloc')):
+                       (['watch', '-n', '1', '-i', '10ms', '--per', 'socket', 'tsc'], 'libhwloc')):
         if name not in loaded(*args):
             raise AssertionError(f'ntime {" ".join(args)} does not load {name}: this test cannot see it')
 
@@ -143,7 +143,7 @@ def without_libpfm4_models_have_no_list():
 @test
 def without_hwloc_all_counts_but_tables_by_socket():
     equal(broken('libhwloc.so.15', 'true').returncode, 0, 'exit status')
-    done = broken('libhwloc.so.15', 'watch', '-n', '1', '-i', '10ms', '--per', 'socket', 'page-faults')
+    done = broken('libhwloc.so.15', 'watch', '-n', '1', '-i', '10ms', '--per', 'socket', 'tsc')
     equal(done.returncode, 125, 'exit status')
     has(err(done), 'install libhwloc15')
 
