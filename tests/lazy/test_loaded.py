@@ -118,7 +118,7 @@ def without_libpfm4_software_events_count_and_others_say_what_to_install():
     done = broken('libpfm.so.4', '--json', '-e', 'page-faults,skx::INST_RETIRED,INST_RETIRED:ANY_P', 'true')
     equal(done.returncode, 0, 'exit status')
     report = json.loads(err(done))
-    if t.items(report)['page-faults']['value'] <= 0:
+    if not t.perf_here.why_not() and t.items(report)['page-faults']['value'] <= 0:
         raise AssertionError(f'no page faults: {report}')
     for name in ('skx::INST_RETIRED', 'INST_RETIRED:ANY_P'):
         item = t.items(report)[name]['absent']
