@@ -327,10 +327,9 @@ def attached_ntime(options, name, n):
 def attached_perf(options, name, n):
     if not PERF:
         raise Skip('perf is missing: apt-get install linux-perf')
-    truth, text = attached([PERF, 'stat', '-x,', '-I', '20', '-e', 'page-faults', *options, 'PID'], name, n)
-    # Intervals: a time before the fields, and a count that may be missing when nothing ran.
-    fields = [line.split(',')[1] for line in text.splitlines() if ',page-faults,' in line]
-    return truth, sum(int(field) for field in fields if field.isdigit())
+    # The summary, not the sum of the intervals: perf leaves the last one out if the process has gone when it looks.
+    truth, text = attached([PERF, 'stat', '-x,', '-I', '20', '--summary', '-e', 'page-faults', *options, 'PID'], name, n)
+    return truth, next(int(line.split(',')[1]) for line in text.splitlines() if line.strip().startswith('summary,'))
 
 
 def beside_work(tool, options, name, n, part, most):
