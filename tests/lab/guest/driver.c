@@ -1031,6 +1031,7 @@ static void compare_with_remembered(const char *when)
 	struct lab_rows now;
 	size_t differ;
 
+	let_perf_clear();
 	LAB_GOOD(lab_rows_take(&now));
 	differ = lab_rows_differ(&remembered, &now);
 	lab_rows_free(&now);
