@@ -589,7 +589,7 @@ void ntd_arch_cpu_down(void)
  * Everybody is let in as long as the module is loaded. Stock emulators have the bit read as 0: then
  * it is not so.
  */
-int ntd_arch_grant(struct mm_struct *mm, unsigned int cpu)
+int ntd_arch_grant(struct mm_struct *mm, unsigned int cpu, struct ntd_grant **grant)
 {
 	bool is_open;
 
@@ -599,11 +599,15 @@ int ntd_arch_grant(struct mm_struct *mm, unsigned int cpu)
 	return is_open ? 0 : -EOPNOTSUPP;
 }
 
-void ntd_arch_grant_again(struct mm_struct *mm, unsigned int cpu)
+void ntd_arch_grant_again(struct ntd_grant *grant, struct mm_struct *mm, unsigned int cpu)
 {
 }
 
-void ntd_arch_revoke(struct mm_struct *mm, unsigned int cpu)
+void ntd_arch_revoke(struct ntd_grant *grant, struct mm_struct *mm, unsigned int cpu)
+{
+}
+
+void ntd_arch_grant_put(struct ntd_grant *grant)
 {
 }
 

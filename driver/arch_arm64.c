@@ -6,7 +6,8 @@
  * Registers and their meaning: ARM DDI 0487 (not opened), as Linux 6.1
  * arch/arm64/kernel/perf_event.c and arch/arm64/include/asm/sysreg.h have them.
  */
-#include <linux/list.h>
+#include <linux/hashtable.h>
+#include <linux/kref.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/rcupdate.h>
@@ -424,20 +425,30 @@ bool ntd_arch_needs_pmu(const struct nthw_reg *row)
  */
 enum grant_state { GRANT_ASKED, GRANT_GIVEN, GRANT_TAKEN };
 
-struct grant {
-	struct list_head node; /* until it is revoked */
+/*
+ * One for a thread and a CPU, whatever it maps there: perf walks the events of a thread at each
+ * switch to it, and their memory is charged to nobody. Mappings know theirs, so only who makes a
+ * mapping looks for it.
+ */
+struct ntd_grant {
+	struct hlist_node node; /* in the table until it is taken */
+	struct kref ref; /* of mappings, and one of the event's */
+	unsigned int vmas; /* of .mm; 0: taken */
 	struct callback_head at_return;
 	struct work_struct later;
-	struct mm_struct *mm; /* compared, never used */
+	struct mm_struct *mm; /* compared, never used; it is there while it has VMAs */
 	unsigned int cpu;
-	struct task_struct *task; /* NULL: a VMA that gave nothing */
+	struct task_struct *task;
 	enum grant_state state;
 	struct perf_event *event; /* NULL if it could not be made */
 };
 
-static LIST_HEAD(grants);
-static DEFINE_SPINLOCK(grant_lock); /* of the list and of .state */
-static atomic_t grant_count = ATOMIC_INIT(0);
+/* As many threads as there are, each on one CPU at a time: chains are short. */
+#define GRANT_BITS 10
+
+static DEFINE_HASHTABLE(grants, GRANT_BITS);
+static DEFINE_SPINLOCK(grant_lock); /* of the table, .vmas and .state */
+static atomic_t grant_count = ATOMIC_INIT(0); /* whose event is still to be ended */
 static DECLARE_WAIT_QUEUE_HEAD(grant_wait);
 static struct workqueue_struct *grant_queue;
 static int (*add_task_work)(struct task_struct *task, struct callback_head *work,
@@ -474,16 +485,26 @@ static void decide_here(void *unused)
 	isb();
 }
 
-static void free_grant(struct grant *g)
+static void free_grant(struct kref *ref)
 {
-	if (g->task)
-		put_task_struct(g->task);
-	kfree(g);
+	kfree(container_of(ref, struct ntd_grant, ref));
+}
+
+void ntd_arch_grant_put(struct ntd_grant *grant)
+{
+	if (grant)
+		kref_put(&grant->ref, free_grant);
+}
+
+static void grant_is_over(struct ntd_grant *g)
+{
+	put_task_struct(g->task);
+	ntd_arch_grant_put(g);
 	if (atomic_dec_and_test(&grant_count))
 		wake_up_all(&grant_wait);
 }
 
-static void end_event(struct grant *g)
+static void end_event(struct ntd_grant *g)
 {
 	if (!IS_ERR_OR_NULL(g->event))
 		perf_event_release_kernel(g->event);
@@ -492,17 +513,17 @@ static void end_event(struct grant *g)
 	 * and closes only when it next starts a monitor there. CPUs that come on line are closed.
 	 */
 	on_each_cpu(decide_here, NULL, 1);
-	free_grant(g);
+	grant_is_over(g);
 }
 
 static void end_at_return(struct callback_head *head)
 {
-	end_event(container_of(head, struct grant, at_return));
+	end_event(container_of(head, struct ntd_grant, at_return));
 }
 
 static void end_later(struct work_struct *work)
 {
-	end_event(container_of(work, struct grant, later));
+	end_event(container_of(work, struct ntd_grant, later));
 }
 
 static struct perf_event *make_event(unsigned int cpu)
@@ -520,13 +541,15 @@ static struct perf_event *make_event(unsigned int cpu)
 
 static void begin_at_return(struct callback_head *head)
 {
-	struct grant *g = container_of(head, struct grant, at_return);
-	struct perf_event *event = make_event(g->cpu);
+	struct ntd_grant *g = container_of(head, struct ntd_grant, at_return);
+	unsigned int cpu = g->cpu; /* another thread can end it as soon as it is given */
+	struct perf_event *event = make_event(cpu);
 	bool is_taken;
 
 	if (IS_ERR(event))
-		pr_notice_ratelimited("no user access to counters of CPU %u for %s[%d]: perf makes no event (%ld)\n",
-				      g->cpu, current->comm, current->pid, PTR_ERR(event));
+		pr_notice_ratelimited("no user access to counters of CPU %u for %*pEop[%d]: perf makes no event (%ld)\n",
+				      cpu, (int)strlen(current->comm), current->comm,
+				      current->pid, PTR_ERR(event));
 	spin_lock(&grant_lock);
 	g->event = event;
 	is_taken = g->state == GRANT_TAKEN;
@@ -535,100 +558,118 @@ static void begin_at_return(struct callback_head *head)
 	if (is_taken)
 		end_event(g);
 	else
-		smp_call_function_single(g->cpu, decide_here, NULL, 1);
+		smp_call_function_single(cpu, decide_here, NULL, 1);
 }
 
-int ntd_arch_grant(struct mm_struct *mm, unsigned int cpu)
+static unsigned long grant_key(const struct task_struct *task, unsigned int cpu)
+{
+	return (unsigned long)task + cpu;
+}
+
+/* Another VMA of what this thread was granted on @cpu before; NULL. Under grant_lock. */
+static struct ntd_grant *grant_found(const struct mm_struct *mm, unsigned int cpu)
+{
+	struct ntd_grant *g;
+
+	lockdep_assert_held(&grant_lock);
+	hash_for_each_possible(grants, g, node, grant_key(current, cpu)) {
+		if (g->task != current || g->cpu != cpu || g->mm != mm)
+			continue;
+		g->vmas++;
+		kref_get(&g->ref);
+		return g;
+	}
+	return NULL;
+}
+
+/* Only this thread makes its own: nobody else adds the same meanwhile. */
+static struct ntd_grant *grant_made(struct mm_struct *mm, unsigned int cpu)
+{
+	struct ntd_grant *g = kzalloc(sizeof(*g), GFP_KERNEL_ACCOUNT);
+
+	if (!g)
+		return ERR_PTR(-ENOMEM);
+	g->mm = mm;
+	g->cpu = cpu;
+	g->vmas = 1;
+	g->task = get_task_struct(current);
+	g->state = GRANT_ASKED;
+	kref_init(&g->ref);
+	INIT_WORK(&g->later, end_later);
+	init_task_work(&g->at_return, begin_at_return);
+	atomic_inc(&grant_count);
+	if (add_task_work(current, &g->at_return, TWA_RESUME)) {
+		grant_is_over(g);
+		return ERR_PTR(-EOPNOTSUPP);
+	}
+	kref_get(&g->ref); /* the mapping's */
+	spin_lock(&grant_lock);
+	hash_add(grants, &g->node, grant_key(current, cpu));
+	spin_unlock(&grant_lock);
+	return g;
+}
+
+int ntd_arch_grant(struct mm_struct *mm, unsigned int cpu, struct ntd_grant **grant)
 {
 	struct pmu *pmu = ntd_arm_perf(cpu);
-	struct grant *g;
+	struct ntd_grant *g;
 
 	/* Without a reservation nothing counts that perf would not clear. */
 	if (!pmu || !add_task_work || mm != current->mm || !is_user_access_allowed(pmu) ||
 	    !ntd_arm_is_held_on(cpu))
 		return -EOPNOTSUPP;
-	g = kzalloc(sizeof(*g), GFP_KERNEL);
-	if (!g)
-		return -ENOMEM;
-	g->mm = mm;
-	g->cpu = cpu;
-	g->task = get_task_struct(current);
-	g->state = GRANT_ASKED;
-	INIT_WORK(&g->later, end_later);
-	init_task_work(&g->at_return, begin_at_return);
-	atomic_inc(&grant_count);
-	if (add_task_work(current, &g->at_return, TWA_RESUME)) {
-		free_grant(g);
-		return -EOPNOTSUPP;
-	}
 	spin_lock(&grant_lock);
-	list_add(&g->node, &grants);
+	g = grant_found(mm, cpu);
 	spin_unlock(&grant_lock);
+	if (!g)
+		g = grant_made(mm, cpu);
+	if (IS_ERR(g))
+		return PTR_ERR(g);
+	*grant = g;
 	return 0;
 }
 
 /*
- * The VMAs of one process cannot be told apart. So first goes what gave nothing, then what is the
- * caller's own: nobody loses what he still has a mapping for. Under grant_lock.
+ * A further VMA: its thread has its event already. The child of fork(2) has none, and no access;
+ * nor has who comes to an address space at the place of one that is no more.
  */
-static struct grant *find_grant(const struct mm_struct *mm, unsigned int cpu)
+void ntd_arch_grant_again(struct ntd_grant *grant, struct mm_struct *mm, unsigned int cpu)
 {
-	struct grant *g, *found = NULL;
-
-	list_for_each_entry(g, &grants, node) {
-		if (g->mm != mm || g->cpu != cpu)
-			continue;
-		if (!g->task)
-			return g;
-		if (!found || g->task == current)
-			found = g;
-	}
-	return found;
-}
-
-/*
- * A further VMA: its thread has its event already, and a child of fork(2) has none, and no access.
- * It is noted, so that its end ends nothing else.
- */
-void ntd_arch_grant_again(struct mm_struct *mm, unsigned int cpu)
-{
-	struct grant *g = kzalloc(sizeof(*g), GFP_KERNEL | __GFP_NOFAIL);
-
-	g->mm = mm;
-	g->cpu = cpu;
-	atomic_inc(&grant_count);
 	spin_lock(&grant_lock);
-	list_add(&g->node, &grants);
+	if (grant->mm == mm && grant->vmas)
+		grant->vmas++;
 	spin_unlock(&grant_lock);
 }
 
-void ntd_arch_revoke(struct mm_struct *mm, unsigned int cpu)
+static bool grant_take(struct ntd_grant *g, const struct mm_struct *mm)
 {
-	struct grant *g;
+	lockdep_assert_held(&grant_lock);
+	if (g->mm != mm || !g->vmas || --g->vmas)
+		return false;
+	hash_del(&g->node);
+	return true;
+}
+
+void ntd_arch_revoke(struct ntd_grant *grant, struct mm_struct *mm, unsigned int cpu)
+{
 	bool is_waiting;
 
 	spin_lock(&grant_lock);
-	g = find_grant(mm, cpu);
-	if (!g) {
+	if (!grant_take(grant, mm)) {
 		spin_unlock(&grant_lock);
 		return;
 	}
-	list_del(&g->node);
-	is_waiting = g->task && g->state == GRANT_ASKED;
-	g->state = GRANT_TAKEN;
+	is_waiting = grant->state == GRANT_ASKED;
+	grant->state = GRANT_TAKEN;
 	spin_unlock(&grant_lock);
 	if (is_waiting)
 		return; /* its thread, on its way back to user mode, ends it */
-	if (!g->task) {
-		free_grant(g);
-		return;
-	}
-	if (g->task == current) {
-		init_task_work(&g->at_return, end_at_return);
-		if (!add_task_work(current, &g->at_return, TWA_RESUME))
+	if (grant->task == current) {
+		init_task_work(&grant->at_return, end_at_return);
+		if (!add_task_work(current, &grant->at_return, TWA_RESUME))
 			return;
 	}
-	queue_work(grant_queue, &g->later);
+	queue_work(grant_queue, &grant->later);
 }
 
 /* Nothing needs to be ready before the mapping. */

@@ -369,11 +369,28 @@ static void forbid_here(void *mm)
 		cr4_update_irqsoff(0, X86_CR4_PCE);
 }
 
-int ntd_arch_grant(struct mm_struct *mm, unsigned int cpu)
+static void allow(struct mm_struct *mm)
+{
+	if (atomic_inc_return(&mm->context.perf_rdpmc_allowed) == 1)
+		on_each_cpu_mask(mm_cpumask(mm), allow_here, mm, true);
+}
+
+/*
+ * A mapping that came between the copy of the count and that of mappings is not in a child's count:
+ * hence not below 0.
+ */
+static void forbid(struct mm_struct *mm)
+{
+	if (!atomic_dec_if_positive(&mm->context.perf_rdpmc_allowed) && policy() != POLICY_ALWAYS)
+		on_each_cpu_mask(mm_cpumask(mm), forbid_here, mm, true);
+}
+
+int ntd_arch_grant(struct mm_struct *mm, unsigned int cpu, struct ntd_grant **grant)
 {
 	if (!has_rdpmc || policy() == POLICY_NEVER)
 		return -EOPNOTSUPP;
-	ntd_arch_grant_again(mm, cpu);
+	if (mm == current->mm)
+		allow(mm);
 	return 0;
 }
 
@@ -383,22 +400,20 @@ int ntd_arch_grant(struct mm_struct *mm, unsigned int cpu)
  * mappings that are not copied or go meanwhile, and what clean() adds for a moment, stay in it
  * until the child ends or calls exec. It is the same with perf's.
  */
-void ntd_arch_grant_again(struct mm_struct *mm, unsigned int cpu)
+void ntd_arch_grant_again(struct ntd_grant *grant, struct mm_struct *mm, unsigned int cpu)
 {
-	if (mm != current->mm)
-		return;
-	if (atomic_inc_return(&mm->context.perf_rdpmc_allowed) == 1)
-		on_each_cpu_mask(mm_cpumask(mm), allow_here, mm, true);
+	if (mm == current->mm)
+		allow(mm);
 }
 
-/*
- * A mapping that came between the copy of the count and that of mappings is not in a child's count:
- * hence not below 0.
- */
-void ntd_arch_revoke(struct mm_struct *mm, unsigned int cpu)
+void ntd_arch_revoke(struct ntd_grant *grant, struct mm_struct *mm, unsigned int cpu)
 {
-	if (!atomic_dec_if_positive(&mm->context.perf_rdpmc_allowed) && policy() != POLICY_ALWAYS)
-		on_each_cpu_mask(mm_cpumask(mm), forbid_here, mm, true);
+	forbid(mm);
+}
+
+/* The count is all there is. */
+void ntd_arch_grant_put(struct ntd_grant *grant)
+{
 }
 
 /* ---- counters that perf left ---- */
@@ -445,14 +460,14 @@ static int clean(unsigned int cpu)
 		return 0;
 	if (mmap_write_lock_killable(mm)) /* as around every change of the count */
 		return -EINTR;
-	ntd_arch_grant_again(mm, cpu); /* no address space but programs' is to be had here */
+	allow(mm); /* no address space but programs' is to be had here */
 	mmap_write_unlock(mm);
 	INIT_WORK_ONSTACK(&c.work, clean_work);
 	queue_work_on(cpu, system_highpri_wq, &c.work);
 	flush_work(&c.work);
 	destroy_work_on_stack(&c.work);
 	mmap_write_lock(mm);
-	ntd_arch_revoke(mm, cpu);
+	forbid(mm);
 	mmap_write_unlock(mm);
 	if (c.is_done)
 		cpumask_set_cpu(cpu, &cleaned);

@@ -17,6 +17,7 @@
 #include "driver/file.h"
 #include "driver/status.h"
 #include "driver/tree.h"
+#include "driver/user.h"
 #include "include/uapi/ntime.h"
 
 /*
@@ -36,8 +37,10 @@
 struct mapping {
 	refcount_t users;
 	struct ntd_file *file;
+	struct ntd_user *user; /* who is charged for it */
 	struct page *description;
 	bool is_granted; /* user mode may use the counter's instruction, once for each VMA */
+	struct ntd_grant *grant;
 };
 
 /* ---- open and close ---- */
@@ -259,7 +262,9 @@ static void mapping_put(struct mapping *mapping)
 {
 	if (!refcount_dec_and_test(&mapping->users))
 		return;
+	ntd_arch_grant_put(mapping->grant);
 	__free_page(mapping->description);
+	ntd_user_uncharge(mapping->user);
 	kfree(mapping);
 }
 
@@ -269,7 +274,8 @@ static void vma_open(struct vm_area_struct *vma)
 
 	refcount_inc(&mapping->users);
 	if (mapping->is_granted)
-		ntd_arch_grant_again(vma->vm_mm, mapping->file->reg->unit->number);
+		ntd_arch_grant_again(mapping->grant, vma->vm_mm,
+				     mapping->file->reg->unit->number);
 }
 
 /* Its pages are unmapped already. */
@@ -278,7 +284,7 @@ static void vma_close(struct vm_area_struct *vma)
 	struct mapping *mapping = vma->vm_private_data;
 
 	if (mapping->is_granted)
-		ntd_arch_revoke(vma->vm_mm, mapping->file->reg->unit->number);
+		ntd_arch_revoke(mapping->grant, vma->vm_mm, mapping->file->reg->unit->number);
 	mapping_put(mapping);
 }
 
@@ -344,7 +350,7 @@ static void describe_type(struct mapping *mapping, struct mm_struct *mm, struct 
 	if (!reg_pmc(reg, &pmc))
 		return;
 	page->width = pmc.width;
-	if (!is_pinned_to(unit->number) || ntd_arch_grant(mm, unit->number))
+	if (!is_pinned_to(unit->number) || ntd_arch_grant(mm, unit->number, &mapping->grant))
 		return;
 	mapping->is_granted = true;
 	page->type = NTIME_PAGE_PMC;
@@ -379,20 +385,43 @@ static void describe(struct mapping *mapping, struct mm_struct *mm)
 	flush_dcache_page(mapping->description);
 }
 
+static const char *map_refusal(int error)
+{
+	switch (error) {
+	case -EAGAIN:
+		return "the user has as many mappings as mappings_per_user allows";
+	case -ENODEV:
+		return "it went away";
+	case -EINVAL:
+		return "it has no page of a device";
+	}
+	return "there is no memory";
+}
+
+/* Not under the unit's lock: memory may be long in coming. */
 static struct mapping *mapping_new(struct ntd_file *file)
 {
 	struct mapping *mapping = kzalloc(sizeof(*mapping), GFP_KERNEL_ACCOUNT);
+	int ret = -ENOMEM;
 
 	if (!mapping)
-		return NULL;
-	mapping->description = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
-	if (!mapping->description) {
-		kfree(mapping);
-		return NULL;
+		return ERR_PTR(-ENOMEM);
+	mapping->user = ntd_user_charge();
+	if (IS_ERR(mapping->user)) {
+		ret = PTR_ERR(mapping->user);
+		goto err_free;
 	}
+	mapping->description = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	if (!mapping->description)
+		goto err_uncharge;
 	refcount_set(&mapping->users, 1);
 	mapping->file = file;
 	return mapping;
+err_uncharge:
+	ntd_user_uncharge(mapping->user);
+err_free:
+	kfree(mapping);
+	return ERR_PTR(ret);
 }
 
 static bool has_device_page(const struct ntd_reg *reg)
@@ -403,25 +432,36 @@ static bool has_device_page(const struct ntd_reg *reg)
 	return reg->unit->device && !ntd_device_page(reg->unit->device, reg->addr, &pfn, &offset);
 }
 
-/* Under the unit's lock. */
-static int map_locked(struct ntd_file *file, struct vm_area_struct *vma)
+static int map_locked(struct mapping *mapping, struct vm_area_struct *vma)
 {
+	const struct ntd_file *file = mapping->file;
 	struct ntd_unit *unit = file->reg->unit;
-	struct mapping *mapping;
 
 	lockdep_assert_held(&unit->lock);
 	if (!unit->is_here || unit->generation != file->generation)
 		return -ENODEV;
 	if (vma->vm_pgoff == DEVICE_PGOFF && !has_device_page(file->reg))
 		return -EINVAL;
-	mapping = mapping_new(file);
-	if (!mapping)
-		return -ENOMEM;
 	/* The device's page alone tells nothing, so it grants nothing. */
 	if (vma->vm_pgoff == DESCRIPTION_PGOFF)
 		describe(mapping, vma->vm_mm);
 	vma->vm_private_data = mapping;
 	return 0;
+}
+
+static int map(struct ntd_file *file, struct vm_area_struct *vma)
+{
+	struct mapping *mapping = mapping_new(file);
+	int ret;
+
+	if (IS_ERR(mapping))
+		return PTR_ERR(mapping);
+	down_read(&file->reg->unit->lock);
+	ret = map_locked(mapping, vma);
+	up_read(&file->reg->unit->lock);
+	if (ret)
+		mapping_put(mapping);
+	return ret;
 }
 
 static int ntd_mmap(struct file *opened, struct vm_area_struct *vma)
@@ -435,11 +475,11 @@ static int ntd_mmap(struct file *opened, struct vm_area_struct *vma)
 	if (vma->vm_pgoff > DEVICE_PGOFF || vma->vm_pgoff + pages > DEVICE_PGOFF + 1)
 		return -EINVAL;
 
-	down_read(&file->reg->unit->lock);
-	ret = map_locked(file, vma);
-	up_read(&file->reg->unit->lock);
-	if (ret)
+	ret = map(file, vma);
+	if (ret) {
+		ntd_status_refuse(file->reg, ret, map_refusal(ret));
 		return ret;
+	}
 	/*
 	 * Without VM_MAYWRITE a private mapping is no copy on write, which mappings of bare frames
 	 * must not be.

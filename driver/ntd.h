@@ -139,15 +139,18 @@ void ntd_arch_claim_end(unsigned int cpu);
 
 /*
  * Let user mode of @mm use the counter's instruction. grant: for the first VMA of a mapping, in the
- * thread that maps, which is pinned to @cpu. -EOPNOTSUPP: not here, not now (the mapping is then
- * NTIME_PAGE_MSR or _PLAIN). grant_again: for each further VMA of it, split, moved or copied into
- * the @mm of a child (then current->mm is another). revoke: for each VMA that goes. All under
- * mmap_lock: perf's context mutex must not be taken below it, because perf copies to user memory
- * under its mutex. What needs it is done in prepare.
+ * thread that maps, which is pinned to @cpu; *@grant, NULL or set, is the mapping's until it is
+ * put. -EOPNOTSUPP: not here, not now (the mapping is then NTIME_PAGE_MSR or _PLAIN). grant_again:
+ * for each further VMA of it, split, moved or copied into the @mm of a child (then current->mm is
+ * another). revoke: for each VMA that goes. put: all of them have gone. What each costs does not
+ * grow with the number of mappings. All under mmap_lock: perf's context mutex must not be taken
+ * below it, because perf copies to user memory under its mutex. What needs it is done in prepare.
  */
-int ntd_arch_grant(struct mm_struct *mm, unsigned int cpu);
-void ntd_arch_grant_again(struct mm_struct *mm, unsigned int cpu);
-void ntd_arch_revoke(struct mm_struct *mm, unsigned int cpu);
+struct ntd_grant;
+int ntd_arch_grant(struct mm_struct *mm, unsigned int cpu, struct ntd_grant **grant);
+void ntd_arch_grant_again(struct ntd_grant *grant, struct mm_struct *mm, unsigned int cpu);
+void ntd_arch_revoke(struct ntd_grant *grant, struct mm_struct *mm, unsigned int cpu);
+void ntd_arch_grant_put(struct ntd_grant *grant);
 /*
  * The thread, which is pinned to @cpu, opens a counter of it; no locks held. What it returns (NULL:
  * nothing) is given to unprepare when the last reference to the open file and its mappings is gone,

@@ -28,6 +28,7 @@
  *
  * Errors
  *   EACCES    open: no permission, or the register cannot be read or written; mmap: not read only
+ *   EAGAIN    mmap: the user has as many mappings as the module parameter mappings_per_user allows
  *   EBUSY     open for writing: another descriptor has it, or perf or the NMI watchdog counts (the
  *             text is in "status"); mount: mounted already, with other options
  *   EINVAL    write: not a number, or bits that may not be set; read: fewer than 8 bytes when

@@ -501,6 +501,12 @@ int nti_ntimefs_explain(struct nti_ntimefs *fs, const char *where, int error,
 			return nti_absence_set_why(out, why);
 		return nti_absence_set(out, NTIME_REASON_NOT_SUPPORTED, fs->path, "ntime reg ls",
 				       "ntime's driver has no register %s", fs->path);
+	case -EAGAIN:
+		return nti_absence_set(out, NTIME_REASON_LIMIT, "mappings of registers",
+				       "end programs that map registers, or raise as root: "
+				       "/sys/module/ntime/parameters/mappings_per_user",
+				       "this user has mapped as many registers as ntime's driver "
+				       "allows");
 	case -EMFILE:
 		return nti_absence_set(out, NTIME_REASON_LIMIT, "open files",
 				       "raise the limit: ulimit -n 65536",

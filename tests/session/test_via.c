@@ -727,7 +727,8 @@ static void live(struct fake_ntimefs *f)
 
 TEST(every_call_fails_once)
 {
-	static const int errors[] = { -EIO, -EACCES, -EBUSY, -ENODEV, -EMFILE, -EPERM, -EINTR };
+	static const int errors[] = { -EIO,    -EACCES, -EBUSY, -ENODEV,
+				      -EMFILE, -EAGAIN, -EPERM, -EINTR };
 	unsigned int calls, at;
 	struct fake_ntimefs f;
 	size_t e;
