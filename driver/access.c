@@ -215,7 +215,9 @@ static void report(const struct ntd_reg *reg)
 	if (!__ratelimit(&limit))
 		return;
 	ntd_reg_name(reg, name, sizeof(name));
-	pr_notice("%s is written by %s (pid %d)\n", name, current->comm, task_tgid_nr(current));
+	/* Whoever runs a program chooses its name. */
+	pr_notice("%s is written by %*pEop (pid %d)\n", name, (int)strlen(current->comm),
+		  current->comm, task_tgid_nr(current));
 }
 
 /* Under ntd_reg.lock. */

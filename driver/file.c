@@ -100,6 +100,13 @@ static int file_claim(struct ntd_file *file, struct file *opened, const char **w
 	return 0;
 }
 
+static void file_free(struct ntd_file *file)
+{
+	mutex_destroy(&file->lock);
+	ntd_who_put(&file->who);
+	kfree(file);
+}
+
 static int ntd_open(struct inode *inode, struct file *opened)
 {
 	struct ntd_reg *reg = inode->i_private;
@@ -112,14 +119,12 @@ static int ntd_open(struct inode *inode, struct file *opened)
 		return -ENOMEM;
 	file->reg = reg;
 	file->generation = inode->i_generation;
-	file->pid = task_tgid_nr(current);
-	get_task_comm(file->comm, current);
+	ntd_who_is_current(&file->who);
 	mutex_init(&file->lock);
 	ret = file_claim(file, opened, &why);
 	if (ret) {
 		ntd_status_refuse(reg, ret, why);
-		mutex_destroy(&file->lock);
-		kfree(file);
+		file_free(file);
 		return ret;
 	}
 	if ((opened->f_mode & FMODE_READ) && reg_pmc(reg, &pmc) && is_pinned_to(reg->unit->number))
@@ -139,8 +144,7 @@ static int ntd_release(struct inode *inode, struct file *opened)
 	if (file->prepared)
 		ntd_arch_unprepare(file->prepared);
 	atomic_dec(&ntd_status_open);
-	mutex_destroy(&file->lock);
-	kfree(file);
+	file_free(file);
 	return 0;
 }
 

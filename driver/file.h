@@ -4,9 +4,9 @@
 #define NTD_FILE_H
 
 #include <linux/fs.h>
-#include <linux/sched.h>
 
 #include "driver/ntd.h"
+#include "driver/who.h"
 
 /* "0x", 16 digits, newline */
 #define NTD_TEXT_BYTES 19
@@ -16,8 +16,7 @@ struct ntd_file {
 	struct ntd_reg *reg; /* by the inode's reference to the unit */
 	unsigned int generation; /* of the unit at open */
 	void *prepared; /* ntd_arch_prepare()'s */
-	pid_t pid; /* who opened it, for "status" */
-	char comm[TASK_COMM_LEN];
+	struct ntd_who who; /* opened it, for "status" */
 	bool is_binary; /* set by mmap(2), never cleared */
 	struct mutex lock; /* of what follows: threads may share the descriptor */
 	bool has_text;

@@ -5,6 +5,7 @@
 #include "driver/fs.h"
 #include "driver/hotplug.h"
 #include "driver/ntd.h"
+#include "driver/status.h"
 #include "driver/tree.h"
 
 /*
@@ -41,6 +42,7 @@ err_arch:
 static void __exit ntd_exit(void)
 {
 	ntd_fs_exit();
+	ntd_status_exit();
 	ntd_device_exit();
 	ntd_hotplug_exit();
 	ntd_tree_exit();

@@ -2,7 +2,7 @@
 /* The file "status": what is open, written and refused. */
 #include <linux/cpumask.h>
 #include <linux/module.h>
-#include <linux/sched.h>
+#include <linux/rculist.h>
 #include <linux/seq_file.h>
 #include <linux/spinlock.h>
 
@@ -11,60 +11,109 @@
 #include "driver/fs.h"
 #include "driver/status.h"
 #include "driver/tree.h"
+#include "driver/who.h"
 
 DEFINE_PER_CPU(struct ntd_status_cpu, ntd_status_cpu);
 atomic_t ntd_status_open = ATOMIC_INIT(0);
 
+/* What was asked for in vain, by whom, and why. */
+struct refusal {
+	char name[NTD_NAME_SIZE];
+	const char *why;
+	int error; /* positive */
+	struct ntd_who who;
+};
+
 /* Of what follows. */
 static DEFINE_SPINLOCK(lock);
 static u64 refusals;
-static char last_refusal[224];
+static struct refusal last_refusal;
 
 void ntd_status_refuse(const struct ntd_reg *reg, int error, const char *why)
 {
-	char name[NTD_NAME_SIZE];
+	struct refusal new = { .why = why, .error = -error };
+	struct ntd_who before;
 
-	ntd_reg_name(reg, name, sizeof(name));
+	ntd_reg_name(reg, new.name, sizeof(new.name));
+	ntd_who_is_current(&new.who);
 	spin_lock(&lock);
 	refusals++;
-	scnprintf(last_refusal, sizeof(last_refusal), "%s: %s (error %d, %s, pid %d)", name, why,
-		  -error, current->comm, task_tgid_nr(current));
+	before = last_refusal.who;
+	last_refusal = new;
 	spin_unlock(&lock);
+	ntd_who_put(&before);
 }
 
+static void show_process(struct seq_file *m, const struct ntd_who *who)
+{
+	pid_t pid = ntd_who_pid(who, m);
+
+	if (!pid) {
+		seq_puts(m, "of another user\n");
+		return;
+	}
+	seq_printf(m, "pid %d ", pid);
+	ntd_who_show_name(who, m);
+	seq_putc(m, '\n');
+}
+
+static void show_writer(struct seq_file *m, struct ntd_reg *reg)
+{
+	char name[NTD_NAME_SIZE];
+
+	if (!READ_ONCE(reg->writer))
+		return;
+	mutex_lock(&reg->lock);
+	if (reg->writer) {
+		ntd_reg_name(reg, name, sizeof(name));
+		seq_printf(m, "writer: %s ", name);
+		show_process(m, &reg->writer->who);
+	}
+	mutex_unlock(&reg->lock);
+}
+
+/*
+ * Without ntd_tree_lock, which CPUs and devices that come and go wait for: both lists only grow,
+ * and what is in them stays while there is a file system.
+ */
 static void show_writers(struct seq_file *m)
 {
 	struct ntd_unit *unit;
 	struct ntd_reg *reg;
-	char name[NTD_NAME_SIZE];
 
-	mutex_lock(&ntd_tree_lock);
-	list_for_each_entry(unit, &ntd_tree_units, node) {
-		list_for_each_entry(reg, &unit->regs, node) {
-			mutex_lock(&reg->lock);
-			if (reg->writer) {
-				ntd_reg_name(reg, name, sizeof(name));
-				seq_printf(m, "writer: %s pid %d %s\n", name, reg->writer->pid,
-					   reg->writer->comm);
-			}
-			mutex_unlock(&reg->lock);
-		}
-	}
-	mutex_unlock(&ntd_tree_lock);
+	list_for_each_entry_lockless(unit, &ntd_tree_units, node)
+		list_for_each_entry_lockless(reg, &unit->regs, node)
+			show_writer(m, reg);
 }
 
 static void show_refusals(struct seq_file *m)
 {
-	char text[sizeof(last_refusal)];
+	struct refusal r;
 	u64 count;
+	pid_t pid;
 
 	spin_lock(&lock);
 	count = refusals;
-	memcpy(text, last_refusal, sizeof(text));
+	r = last_refusal;
+	ntd_who_copy(&r.who, &last_refusal.who);
 	spin_unlock(&lock);
 	seq_printf(m, "refusals: %llu\n", count);
-	if (count)
-		seq_printf(m, "last refusal: %s\n", text);
+	if (!count)
+		return;
+	seq_printf(m, "last refusal: %s: %s (error %d, ", r.name, r.why, r.error);
+	pid = ntd_who_pid(&r.who, m);
+	if (pid) {
+		ntd_who_show_name(&r.who, m);
+		seq_printf(m, ", pid %d)\n", pid);
+	} else {
+		seq_puts(m, "of another user)\n");
+	}
+	ntd_who_put(&r.who);
+}
+
+void ntd_status_exit(void)
+{
+	ntd_who_put(&last_refusal.who);
 }
 
 static int status_show(struct seq_file *m, void *unused)

@@ -28,6 +28,13 @@ extern atomic_t ntd_status_open;
  */
 void ntd_status_refuse(const struct ntd_reg *reg, int error, const char *why);
 
+/**
+ * ntd_status_exit() - forget the last refusal
+ *
+ * When nothing is open any more.
+ */
+void ntd_status_exit(void);
+
 extern const struct file_operations ntd_status_operations;
 
 #endif

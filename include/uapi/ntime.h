@@ -13,7 +13,11 @@
  *     uncore1/pci/D16:F4/0x0f4   registers in the configuration space of its PCI functions
  *     gpu0/mmio/0x00a680         registers in the memory of a GPU
  *     device0/mmio/0x000010      registers in the memory of another PCI device
- *     status                     what is open, written and refused, as text
+ *     status                     what is open, written and refused, as text: lines "key: value".
+ *                                Names of programs have \ooo (octal) for all but printable ASCII
+ *                                and for \ , ( ); instead of a program and its number, which is
+ *                                of the reader's namespace, "of another user" for who may not
+ *                                know them
  *
  * A register file
  *   read(2)   text "0x" + 16 hexadecimal digits + newline, sampled at offset 0; once the

@@ -4,7 +4,10 @@
  * whom and why, and who writes what (include/uapi/ntime.h).
  *
  *     last refusal: uncore0/MSR_UNCORE_PMC0: another descriptor has it open for writing (error 16,
- *     ntime, pid 108) writer: uncore0/MSR_UNCORE_PMC0 pid 105 ntime
+ *     ntime, pid 108)
+ *     writer: uncore0/MSR_UNCORE_PMC0 pid 105 ntime
+ *
+ * Instead of process and program there is "of another user" where this one may not know.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,6 +22,7 @@
 
 #define NAME_CHARS 95
 #define WHY_CHARS 127
+#define COMM_CHARS 63 /* 15 bytes, each of them \ooo at worst */
 
 struct refusal {
 	char name[NAME_CHARS + 1], why[WHY_CHARS + 1];
@@ -44,14 +48,14 @@ static bool find_refusal(const char *text, struct refusal *out)
 }
 
 /* Who writes register @name: pid, 0 where nobody does, and its command in @comm. */
-static int find_writer(const char *text, const char *name, char comm[32])
+static int find_writer(const char *text, const char *name, char comm[COMM_CHARS + 1])
 {
 	const char *line = text;
 	char other[NAME_CHARS + 1], number[16];
 
 	while ((line = strstr(line, "\nwriter: "))) {
 		line++;
-		if (sscanf(line, "writer: %95s pid %15s %31[^\n]", other, number, comm) == 3 &&
+		if (sscanf(line, "writer: %95s pid %15s %63[^\n]", other, number, comm) == 3 &&
 		    strcmp(other, name) == 0)
 			return (int)strtol(number, NULL, 10);
 	}
@@ -62,7 +66,7 @@ static int explain(const char *text, const char *where, struct nti_absence *out)
 {
 	struct refusal refusal;
 	const char *name;
-	char comm[32], guess[WHY_CHARS + 64];
+	char comm[COMM_CHARS + 1], guess[WHY_CHARS + 64];
 	struct nti_user user = {
 		.command = comm,
 		.guess = guess,
