@@ -50,7 +50,7 @@ static struct ntd_device *device_at(struct pci_dev *pdev, const struct nthw_pci_
 	device->bus = pdev->bus->number;
 	device->devfn = pdev->devfn;
 	device->number = number;
-	mutex_init(&device->map_lock);
+	ntd_mmio_init(device);
 	list_add_tail(&device->node, &devices);
 	return device;
 }
@@ -156,6 +156,33 @@ static void device_go(struct pci_dev *pdev)
 	mutex_unlock(&devices_lock);
 }
 
+/*
+ * Its driver comes or goes, and may switch its memory off meanwhile, or move it. Of a driver that
+ * is there and does so the notifier hears nothing: mmio.c looks.
+ */
+static void device_hold_off(struct pci_dev *pdev, bool is_held_off)
+{
+	struct ntd_device *device;
+
+	mutex_lock(&devices_lock);
+	list_for_each_entry(device, &devices, node)
+		if (device->pdev == pdev)
+			ntd_mmio_hold_off(device, is_held_off);
+	mutex_unlock(&devices_lock);
+}
+
+/* Programs are frozen: none touches a page before it is asked anew whether there is one. */
+void ntd_device_sleep(void)
+{
+	struct ntd_device *device;
+
+	mutex_lock(&devices_lock);
+	list_for_each_entry(device, &devices, node)
+		if (device->pdev)
+			ntd_mmio_hide(device);
+	mutex_unlock(&devices_lock);
+}
+
 static void all_come(void)
 {
 	struct pci_dev *pdev = NULL;
@@ -174,6 +201,15 @@ static int bus_notify(struct notifier_block *block, unsigned long what, void *da
 		break;
 	case BUS_NOTIFY_DEL_DEVICE:
 		device_go(pdev);
+		break;
+	case BUS_NOTIFY_BIND_DRIVER:
+	case BUS_NOTIFY_UNBIND_DRIVER:
+		device_hold_off(pdev, true);
+		break;
+	case BUS_NOTIFY_BOUND_DRIVER:
+	case BUS_NOTIFY_UNBOUND_DRIVER:
+	case BUS_NOTIFY_DRIVER_NOT_BOUND:
+		device_hold_off(pdev, false);
 		break;
 	}
 	return NOTIFY_OK;
@@ -233,6 +269,21 @@ int ntd_device_page(struct ntd_device *device, u32 addr, unsigned long *pfn, u32
 	return ntd_mmio_page(device, addr, pfn, offset);
 }
 
+int ntd_device_show(struct ntd_device *device, u32 addr, unsigned long *pfn)
+{
+	return ntd_mmio_show(device, addr, pfn);
+}
+
+struct pci_dev *ntd_device_pin(struct ntd_device *device)
+{
+	return ntd_mmio_pin(device);
+}
+
+void ntd_device_unpin(struct ntd_device *device, struct pci_dev *pdev)
+{
+	ntd_mmio_unpin(device, pdev);
+}
+
 #else
 
 int ntd_device_init(void)
@@ -257,6 +308,24 @@ int ntd_device_write(struct ntd_device *device, const struct nthw_reg *row, u32 
 int ntd_device_page(struct ntd_device *device, u32 addr, unsigned long *pfn, u32 *offset)
 {
 	return -ENXIO;
+}
+
+int ntd_device_show(struct ntd_device *device, u32 addr, unsigned long *pfn)
+{
+	return -ENXIO;
+}
+
+struct pci_dev *ntd_device_pin(struct ntd_device *device)
+{
+	return NULL;
+}
+
+void ntd_device_unpin(struct ntd_device *device, struct pci_dev *pdev)
+{
+}
+
+void ntd_device_sleep(void)
+{
 }
 
 #endif

@@ -5,6 +5,7 @@
 
 #include <linux/mutex.h>
 #include <linux/pci.h>
+#include <linux/workqueue.h>
 
 #include "core/regs/devices.h"
 #include "driver/ntd.h"
@@ -21,6 +22,11 @@ struct ntd_device {
 	struct mutex map_lock; /* of what follows */
 	void __iomem *map; /* of the BAR; NULL before the first access */
 	resource_size_t map_start, map_size;
+	/* Pages in programs: */
+	atomic_t pins; /* mappings that may show them */
+	unsigned long shown_at; /* frame at which the BAR was when they were shown; 0: none are */
+	bool is_held_off; /* none may be shown now */
+	struct delayed_work watch; /* while there are pins */
 };
 
 /* ---- pci.c: configuration space ---- */
@@ -35,13 +41,30 @@ int ntd_pci_socket(struct pci_dev *pdev, const struct nthw_ubox *ubox);
 
 /* ---- mmio.c: memory of a device ---- */
 
+/* Of a device that is new. */
+void ntd_mmio_init(struct ntd_device *device);
 /*
- * All under ntd_unit.lock, may sleep. 0, -ENODEV, -ENXIO (its memory is switched off or has no
- * address), -EIO, -ENOMEM.
+ * All under ntd_unit.lock, may sleep. 0, -ENODEV, -ENXIO (its memory is switched off, asleep, not
+ * where the kernel put it, or has no address), -EBUSY (its driver has claimed it for itself alone),
+ * -EIO, -ENOMEM. They do not wake the device.
  */
 int ntd_mmio_read(struct ntd_device *device, u32 addr, u32 bits, u64 *value);
 int ntd_mmio_write(struct ntd_device *device, u32 addr, u32 bits, u64 value);
+/* Could a program see the page of @addr now? */
 int ntd_mmio_page(struct ntd_device *device, u32 addr, unsigned long *pfn, u32 *offset);
+/* The same for a program that sees it from now on, until ntd_file_unmap(). Of who has a pin. */
+int ntd_mmio_show(struct ntd_device *device, u32 addr, unsigned long *pfn);
+/*
+ * For a mapping that may show pages, under ntd_unit.lock: while there is one, the device does not
+ * fall asleep by itself, and its pages are taken away when they are not where they were any more.
+ * To be given back in any context that may sleep, also when the device has gone.
+ */
+struct pci_dev *ntd_mmio_pin(struct ntd_device *device);
+void ntd_mmio_unpin(struct ntd_device *device, struct pci_dev *pdev);
+/* No page is in a program. Who touches one next asks again. Not under ntd_unit.lock. */
+void ntd_mmio_hide(struct ntd_device *device);
+/* The same, and none comes to be, until it is called again with false. */
+void ntd_mmio_hold_off(struct ntd_device *device, bool is_held_off);
 /* The device went; nobody accesses it any more. */
 void ntd_mmio_unmap(struct ntd_device *device);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /* Register files: text, binary values, and pages that tell how to read with least cost. */
+#include <linux/capability.h>
 #include <linux/cpumask.h>
 #include <linux/fs.h>
 #include <linux/highmem.h>
@@ -41,7 +42,15 @@ struct mapping {
 	struct page *description;
 	bool is_granted; /* user mode may use the counter's instruction, once for each VMA */
 	struct ntd_grant *grant;
+	/* It may show the device's page: what is kept awake for it. */
+	struct ntd_device *device;
+	struct pci_dev *pin;
 };
+
+static bool device_pages;
+module_param(device_pages, bool, 0644);
+MODULE_PARM_DESC(device_pages,
+		 "let users without CAP_SYS_RAWIO map the memory of devices (default: no)");
 
 /* ---- open and close ---- */
 
@@ -119,6 +128,8 @@ static int ntd_open(struct inode *inode, struct file *opened)
 		return -ENOMEM;
 	file->reg = reg;
 	file->generation = inode->i_generation;
+	file->pages = inode->i_mapping;
+	INIT_LIST_HEAD(&file->mapped);
 	ntd_who_is_current(&file->who);
 	mutex_init(&file->lock);
 	ret = file_claim(file, opened, &why);
@@ -139,6 +150,9 @@ static int ntd_release(struct inode *inode, struct file *opened)
 	struct ntd_file *file = opened->private_data;
 	struct ntd_reg *reg = file->reg;
 
+	mutex_lock(&reg->unit->mapped_lock);
+	list_del(&file->mapped);
+	mutex_unlock(&reg->unit->mapped_lock);
 	if (opened->f_mode & FMODE_WRITE)
 		ntd_access_give_up(reg, file);
 	if (file->prepared)
@@ -150,6 +164,23 @@ static int ntd_release(struct inode *inode, struct file *opened)
 
 /* ---- read and write ---- */
 
+static const char *busy_reason(const struct ntd_reg *reg)
+{
+	if (reg->unit->kind == NTD_UNIT_DEVICE)
+		return "the device's driver has claimed its memory for itself alone";
+	return "its CPU is isolated, and spare_isolated is set: use it on that CPU";
+}
+
+/* The reasons that a program cannot find out are in "status". */
+static int read_register(struct ntd_file *file, u64 *value)
+{
+	int ret = ntd_access_read(file->reg, file->generation, value);
+
+	if (ret == -EBUSY)
+		ntd_status_refuse(file->reg, ret, busy_reason(file->reg));
+	return ret;
+}
+
 /* One value, as it is now, whatever the offset, without end. */
 static ssize_t read_binary(struct ntd_file *file, char __user *to, size_t count)
 {
@@ -158,7 +189,7 @@ static ssize_t read_binary(struct ntd_file *file, char __user *to, size_t count)
 
 	if (count < sizeof(value))
 		return -EINVAL;
-	ret = ntd_access_read(file->reg, file->generation, &value);
+	ret = read_register(file, &value);
 	if (ret)
 		return ret;
 	return copy_to_user(to, &value, sizeof(value)) ? -EFAULT : sizeof(value);
@@ -173,7 +204,7 @@ static int sample_text(struct ntd_file *file, loff_t offset)
 	lockdep_assert_held(&file->lock);
 	if (file->has_text && offset)
 		return 0;
-	ret = ntd_access_read(file->reg, file->generation, &value);
+	ret = read_register(file, &value);
 	if (ret)
 		return ret;
 	scnprintf(file->text, sizeof(file->text), "0x%016llx\n", value);
@@ -222,9 +253,11 @@ static int parse_text(const char __user *from, size_t count, u64 *value)
 	return 0;
 }
 
-static const char *write_refusal(int error)
+static const char *write_refusal(const struct ntd_reg *reg, int error)
 {
 	switch (error) {
+	case -EBUSY:
+		return busy_reason(reg);
 	case -EINVAL:
 		return "bits are set that may not be";
 	case -ENODEV:
@@ -254,7 +287,7 @@ static ssize_t ntd_write(struct file *opened, const char __user *from, size_t co
 	if (!ret)
 		ret = ntd_access_write(file->reg, file, file->generation, value);
 	if (ret) {
-		ntd_status_refuse(file->reg, ret, write_refusal(ret));
+		ntd_status_refuse(file->reg, ret, write_refusal(file->reg, ret));
 		return ret;
 	}
 	return count;
@@ -266,6 +299,8 @@ static void mapping_put(struct mapping *mapping)
 {
 	if (!refcount_dec_and_test(&mapping->users))
 		return;
+	if (mapping->device)
+		ntd_device_unpin(mapping->device, mapping->pin);
 	ntd_arch_grant_put(mapping->grant);
 	__free_page(mapping->description);
 	ntd_user_uncharge(mapping->user);
@@ -294,18 +329,20 @@ static void vma_close(struct vm_area_struct *vma)
 
 /*
  * The unit's lock keeps the page's device here until the page is in the table, from where
- * ntd_fs_update() takes it.
+ * ntd_file_unmap() takes it.
  */
-static vm_fault_t fault_device(struct vm_fault *vmf, const struct ntd_file *file)
+static vm_fault_t fault_device(struct vm_fault *vmf, const struct mapping *mapping)
 {
+	const struct ntd_file *file = mapping->file;
 	struct ntd_reg *reg = file->reg;
 	vm_fault_t ret = VM_FAULT_SIGBUS;
 	unsigned long pfn;
-	u32 offset;
 
+	if (!mapping->device)
+		return VM_FAULT_SIGBUS;
 	down_read(&reg->unit->lock);
 	if (reg->unit->is_here && reg->unit->generation == file->generation && reg->unit->device &&
-	    !ntd_device_page(reg->unit->device, reg->addr, &pfn, &offset))
+	    !ntd_device_show(reg->unit->device, reg->addr, &pfn))
 		ret = vmf_insert_pfn_prot(vmf->vma, vmf->address, pfn,
 					  pgprot_noncached(vmf->vma->vm_page_prot));
 	up_read(&reg->unit->lock);
@@ -321,7 +358,7 @@ static vm_fault_t vma_fault(struct vm_fault *vmf)
 					   page_to_pfn(mapping->description),
 					   vmf->vma->vm_page_prot);
 	if (vmf->pgoff == DEVICE_PGOFF)
-		return fault_device(vmf, mapping->file);
+		return fault_device(vmf, mapping);
 	return VM_FAULT_SIGBUS;
 }
 
@@ -330,6 +367,16 @@ static const struct vm_operations_struct vma_operations = {
 	.close = vma_close,
 	.fault = vma_fault,
 };
+
+/*
+ * Who reads a register by read(2) cannot be hurt by a device whose memory is switched off, nor hurt
+ * the machine; who maps it can, and not all of that is to be prevented (docs/adr/0016). So the
+ * permission to map is not the file's alone.
+ */
+static bool may_map_devices(void)
+{
+	return READ_ONCE(device_pages) || capable(CAP_SYS_RAWIO);
+}
 
 /* Which is the fastest reader, for this thread, now. */
 static void describe_type(struct mapping *mapping, struct mm_struct *mm, struct ntime_page *page)
@@ -342,7 +389,8 @@ static void describe_type(struct mapping *mapping, struct mm_struct *mm, struct 
 
 	page->type = reg->row->space == NTHW_SPACE_MSR ? NTIME_PAGE_MSR : NTIME_PAGE_PLAIN;
 	page->width = reg->row->bits;
-	if (unit->device && !ntd_device_page(unit->device, reg->addr, &pfn, &offset)) {
+	if (unit->device && may_map_devices() &&
+	    !ntd_device_page(unit->device, reg->addr, &pfn, &offset)) {
 		page->type = NTIME_PAGE_MEMORY;
 		page->load_bytes = 4;
 		page->offset = offset;
@@ -398,6 +446,8 @@ static const char *map_refusal(int error)
 		return "it went away";
 	case -EINVAL:
 		return "it has no page of a device";
+	case -EPERM:
+		return "mapping a device wants CAP_SYS_RAWIO, or device_pages set";
 	}
 	return "there is no memory";
 }
@@ -436,16 +486,29 @@ static bool has_device_page(const struct ntd_reg *reg)
 	return reg->unit->device && !ntd_device_page(reg->unit->device, reg->addr, &pfn, &offset);
 }
 
+static bool shows_device(struct vm_area_struct *vma)
+{
+	return vma->vm_pgoff + vma_pages(vma) > DEVICE_PGOFF;
+}
+
 static int map_locked(struct mapping *mapping, struct vm_area_struct *vma)
 {
 	const struct ntd_file *file = mapping->file;
 	struct ntd_unit *unit = file->reg->unit;
+	bool has_page;
 
 	lockdep_assert_held(&unit->lock);
 	if (!unit->is_here || unit->generation != file->generation)
 		return -ENODEV;
-	if (vma->vm_pgoff == DEVICE_PGOFF && !has_device_page(file->reg))
+	has_page = shows_device(vma) && has_device_page(file->reg);
+	if (vma->vm_pgoff == DEVICE_PGOFF && !has_page)
 		return -EINVAL;
+	if (vma->vm_pgoff == DEVICE_PGOFF && !may_map_devices())
+		return -EPERM;
+	if (has_page && may_map_devices()) {
+		mapping->device = unit->device;
+		mapping->pin = ntd_device_pin(unit->device);
+	}
 	/* The device's page alone tells nothing, so it grants nothing. */
 	if (vma->vm_pgoff == DESCRIPTION_PGOFF)
 		describe(mapping, vma->vm_mm);
@@ -466,6 +529,26 @@ static int map(struct ntd_file *file, struct vm_area_struct *vma)
 	if (ret)
 		mapping_put(mapping);
 	return ret;
+}
+
+static void remember_mapped(struct ntd_file *file)
+{
+	struct ntd_unit *unit = file->reg->unit;
+
+	mutex_lock(&unit->mapped_lock);
+	if (list_empty(&file->mapped))
+		list_add(&file->mapped, &unit->mapped);
+	mutex_unlock(&unit->mapped_lock);
+}
+
+void ntd_file_unmap(struct ntd_unit *unit)
+{
+	struct ntd_file *file;
+
+	mutex_lock(&unit->mapped_lock);
+	list_for_each_entry(file, &unit->mapped, mapped)
+		unmap_mapping_range(file->pages, DEVICE_PGOFF << PAGE_SHIFT, 0, 1);
+	mutex_unlock(&unit->mapped_lock);
 }
 
 static int ntd_mmap(struct file *opened, struct vm_area_struct *vma)
@@ -491,6 +574,7 @@ static int ntd_mmap(struct file *opened, struct vm_area_struct *vma)
 	ntd_vma_flags(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP,
 		      VM_MAYWRITE | VM_MAYEXEC);
 	vma->vm_ops = &vma_operations;
+	remember_mapped(file); /* before there is a page to be taken away */
 	WRITE_ONCE(file->is_binary, true);
 	return 0;
 }

@@ -18,11 +18,23 @@ struct ntd_file {
 	void *prepared; /* ntd_arch_prepare()'s */
 	struct ntd_who who; /* opened it, for "status" */
 	bool is_binary; /* set by mmap(2), never cleared */
+	struct address_space *pages; /* of the inode */
+	struct list_head mapped; /* in ntd_unit.mapped from the first mmap(2) on, by its lock */
 	struct mutex lock; /* of what follows: threads may share the descriptor */
 	bool has_text;
 	char text[NTD_TEXT_BYTES + 1];
 };
 
 extern const struct file_operations ntd_file_operations;
+
+/**
+ * ntd_file_unmap() - take the pages of a unit's device out of all programs
+ * @unit: a device's
+ *
+ * What touches them next asks again whether there is a page.
+ *
+ * Context: sleeps; none of our locks but device.c's.
+ */
+void ntd_file_unmap(struct ntd_unit *unit);
 
 #endif

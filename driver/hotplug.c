@@ -192,6 +192,7 @@ static void wake(bool is_lost)
 static int on_suspend(struct device *device)
 {
 	cpumask_clear(&woken);
+	ntd_device_sleep();
 	return 0;
 }
 

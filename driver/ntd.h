@@ -15,6 +15,7 @@
 struct dentry;
 struct inode;
 struct mm_struct;
+struct pci_dev;
 
 enum ntd_unit_kind {
 	NTD_UNIT_CORE, /* core%u: one CPU */
@@ -58,6 +59,8 @@ struct ntd_unit {
 	struct list_head regs; /* grows only, by ntd_tree_lock, while it is not here */
 	unsigned int shown; /* generation that has nodes, 0: none; by ntd_nodes_lock */
 	atomic_t writers; /* registers that are open for writing */
+	struct mutex mapped_lock; /* of what follows; inside of mmap_lock */
+	struct list_head mapped; /* open files that were mapped */
 };
 
 /* One register: a row, which of its instances, and who has it open. Lives as long as its unit. */
@@ -179,5 +182,15 @@ int ntd_device_write(struct ntd_device *device, const struct nthw_reg *row, u32 
  * it. Locks as above.
  */
 int ntd_device_page(struct ntd_device *device, u32 addr, unsigned long *pfn, u32 *offset);
+/*
+ * The same for a fault that puts it into a table, from where ntd_file_unmap() takes it. For a
+ * mapping that has a pin: while there is one the device does not fall asleep by itself, and what is
+ * shown of it is watched. pin: locks as above, where there is a page; unpin: none.
+ */
+int ntd_device_show(struct ntd_device *device, u32 addr, unsigned long *pfn);
+struct pci_dev *ntd_device_pin(struct ntd_device *device);
+void ntd_device_unpin(struct ntd_device *device, struct pci_dev *pdev);
+/* The machine is going to sleep, and programs are frozen. */
+void ntd_device_sleep(void);
 
 #endif

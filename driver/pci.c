@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-/* Registers in the configuration space of PCI functions. */
+/*
+ * Registers in the configuration space of PCI functions, as sysfs gives them to programs: held off
+ * while somebody has the function's configuration space for himself (pci_cfg_access_lock(): a
+ * reset, a test of the device), and with what is above the function awake.
+ */
 #include <linux/pci.h>
+#include <linux/pm_runtime.h>
 
 #include "driver/device.h"
 
@@ -10,17 +15,53 @@
  */
 #define TRIES 4
 
-static int read_dword(struct pci_dev *pdev, u32 addr, u32 *value)
+/*
+ * As pci_config_pm_runtime_get() (Linux 6.1 drivers/pci/pci.c), which modules cannot call:
+ * configuration space answers as long as the bridge above is awake and the function has power.
+ */
+static void config_get(struct pci_dev *pdev)
 {
-	return pcibios_err_to_errno(pci_read_config_dword(pdev, (int)addr, value));
+	struct device *device = &pdev->dev;
+
+	if (device->parent)
+		pm_runtime_get_sync(device->parent);
+	pm_runtime_get_noresume(device);
+	pm_runtime_barrier(device); /* one that is falling asleep does so first */
+	if (pdev->current_state == PCI_D3cold)
+		pm_runtime_resume(device);
 }
 
-bool ntd_pci_answers(struct pci_dev *pdev)
+static void config_put(struct pci_dev *pdev)
+{
+	struct device *device = &pdev->dev;
+
+	pm_runtime_put(device);
+	if (device->parent)
+		pm_runtime_put_sync(device->parent);
+}
+
+static int read_dword(struct pci_dev *pdev, u32 addr, u32 *value)
+{
+	return pci_user_read_config_dword(pdev, (int)addr, value);
+}
+
+/* Between config_get() and config_put(). */
+static bool answers(struct pci_dev *pdev)
 {
 	u32 id;
 
 	return !read_dword(pdev, PCI_VENDOR_ID, &id) &&
 	       id == (pdev->vendor | (u32)pdev->device << 16);
+}
+
+bool ntd_pci_answers(struct pci_dev *pdev)
+{
+	bool ret;
+
+	config_get(pdev);
+	ret = answers(pdev);
+	config_put(pdev);
+	return ret;
 }
 
 static int read_halves(struct pci_dev *pdev, u32 addr, u64 *value)
@@ -51,11 +92,11 @@ static int read_bits(struct pci_dev *pdev, u32 addr, u32 bits, u64 *value)
 
 	switch (bits) {
 	case 8:
-		ret = pcibios_err_to_errno(pci_read_config_byte(pdev, (int)addr, &byte));
+		ret = pci_user_read_config_byte(pdev, (int)addr, &byte);
 		*value = byte;
 		return ret;
 	case 16:
-		ret = pcibios_err_to_errno(pci_read_config_word(pdev, (int)addr, &word));
+		ret = pci_user_read_config_word(pdev, (int)addr, &word);
 		*value = word;
 		return ret;
 	case 32:
@@ -72,14 +113,15 @@ static int read_bits(struct pci_dev *pdev, u32 addr, u32 bits, u64 *value)
 int ntd_pci_read(struct pci_dev *pdev, u32 addr, u32 bits, u64 *value)
 {
 	u64 ones = bits < 64 ? (1ull << bits) - 1 : ~0ull;
-	int ret = read_bits(pdev, addr, bits, value);
+	int ret;
 
-	if (ret)
-		return ret < 0 ? ret : -EIO;
+	config_get(pdev);
+	ret = read_bits(pdev, addr, bits, value);
 	/* What nobody answers reads as ones. */
-	if (*value == ones && !ntd_pci_answers(pdev))
-		return -ENODEV;
-	return 0;
+	if (!ret && *value == ones && !answers(pdev))
+		ret = -ENODEV;
+	config_put(pdev);
+	return ret;
 }
 
 static int write_bits(struct pci_dev *pdev, u32 addr, u32 bits, u64 value)
@@ -88,15 +130,15 @@ static int write_bits(struct pci_dev *pdev, u32 addr, u32 bits, u64 value)
 
 	switch (bits) {
 	case 8:
-		return pci_write_config_byte(pdev, (int)addr, (u8)value);
+		return pci_user_write_config_byte(pdev, (int)addr, (u8)value);
 	case 16:
-		return pci_write_config_word(pdev, (int)addr, (u16)value);
+		return pci_user_write_config_word(pdev, (int)addr, (u16)value);
 	case 32:
-		return pci_write_config_dword(pdev, (int)addr, (u32)value);
+		return pci_user_write_config_dword(pdev, (int)addr, (u32)value);
 	case 64:
 		/* The enable bit of a counter is in the lower half: last. */
-		ret = pci_write_config_dword(pdev, (int)addr + 4, (u32)(value >> 32));
-		return ret ? ret : pci_write_config_dword(pdev, (int)addr, (u32)value);
+		ret = pci_user_write_config_dword(pdev, (int)addr + 4, (u32)(value >> 32));
+		return ret ? ret : pci_user_write_config_dword(pdev, (int)addr, (u32)value);
 	default:
 		return -EIO;
 	}
@@ -106,19 +148,23 @@ int ntd_pci_write(struct pci_dev *pdev, u32 addr, u32 bits, u64 value)
 {
 	int ret;
 
-	if (!ntd_pci_answers(pdev))
-		return -ENODEV;
-	ret = pcibios_err_to_errno(write_bits(pdev, addr, bits, value));
-	return ret <= 0 ? ret : -EIO;
+	config_get(pdev);
+	ret = answers(pdev) ? write_bits(pdev, addr, bits, value) : -ENODEV;
+	config_put(pdev);
+	return ret;
 }
 
 /* Which socket an Ubox is in: the one that has its node in the map. */
 static int socket_of_ubox(struct pci_dev *pdev, const struct nthw_ubox *ubox)
 {
 	u32 node, map;
-	int socket;
+	int socket, ret;
 
-	if (read_dword(pdev, ubox->node->addr, &node) || read_dword(pdev, ubox->map->addr, &map))
+	config_get(pdev);
+	ret = read_dword(pdev, ubox->node->addr, &node) ?:
+	      read_dword(pdev, ubox->map->addr, &map);
+	config_put(pdev);
+	if (ret)
 		return -ENODEV;
 	socket = nthw_ubox_socket(node, map);
 	return socket < 0 ? -ENODEV : socket;

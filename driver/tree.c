@@ -25,6 +25,7 @@ static void unit_free(struct kref *ref)
 		mutex_destroy(&reg->lock);
 		kfree(reg);
 	}
+	mutex_destroy(&unit->mapped_lock);
 	kfree(unit->folder);
 	kfree(unit);
 }
@@ -68,6 +69,8 @@ static struct ntd_unit *unit_new(enum ntd_unit_kind kind, unsigned int number, c
 	unit->number = number;
 	init_rwsem(&unit->lock);
 	INIT_LIST_HEAD(&unit->regs);
+	INIT_LIST_HEAD(&unit->mapped);
+	mutex_init(&unit->mapped_lock);
 	return unit;
 }
 

@@ -34,15 +34,18 @@
  *   EACCES    open: no permission, or the register cannot be read or written; mmap: not read only
  *   EAGAIN    mmap: the user has as many mappings as the module parameter mappings_per_user allows
  *   EBUSY     open for writing: another descriptor has it, or perf or the NMI watchdog counts (the
- *             text is in "status"); mount: mounted already, with other options
+ *             text is in "status"); read, write: the device's driver has claimed its memory for
+ *             itself alone; mount: mounted already, with other options
  *   EINVAL    write: not a number, or bits that may not be set; read: fewer than 8 bytes when
  *             binary; mmap: offset or length, or no device page
  *   EIO       the processor refuses the register
  *   ENODEV    CPU or device went away since open
  *   ENOSPC    symlink: too many in one local/
- *   ENXIO     the memory of a device is switched off, asleep or has no address: its driver or the
- *             administrator may change that
- *   EPERM     open for writing, write: the kernel is locked down
+ *   ENXIO     the memory of a device is switched off, asleep, not where the kernel put it or has no
+ *             address: its driver or the administrator may change that
+ *   EPERM     open for writing, write: the kernel is locked down; mmap: the device's page alone,
+ *             without CAP_SYS_RAWIO or the module parameter device_pages. Of both pages the second
+ *             then raises SIGBUS, and the description says NTIME_PAGE_PLAIN
  *   EROFS     mounted read only
  */
 #ifndef _UAPI_NTIME_H

@@ -13,11 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/lab/guest/device.h"
 #include "tests/lab/guest/driver.h"
 #include "tests/lab/guest/host.h"
 
 #define PATIENCE_S 30 /* until the guest has done what it was asked; no result depends on it */
-#define TEST_DEVICE "/sys/bus/pci/devices/0000:00:05.0/"
 #define CHANNEL "/sys/bus/pci/devices/0000:7f:10.0/"
 
 /* ---- CPUs ---- */
@@ -205,76 +205,13 @@ TEST(module_comes_and_goes_without_a_cpu)
 
 /* ---- PCI devices ---- */
 
-/* Configuration space by the kernel's own file. */
-static uint32_t config(const char *device, off_t at, size_t bytes, const uint32_t *set)
-{
-	char path[128];
-	uint32_t value = set ? *set : 0;
-	int fd;
-
-	(void)snprintf(path, sizeof(path), "%sconfig", device);
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	if (fd < 0)
-		fail_msg("%s: %s", path, strerror(errno));
-	if (set)
-		TT_IS(pwrite(fd, &value, bytes, at), bytes);
-	else
-		TT_IS(pread(fd, &value, bytes, at), bytes);
-	(void)close(fd);
-	return value;
-}
-
-/*
- * Folder of the test device's registers in memory, as "gpu0/mmio"; it answers when its command
- * register says so.
- */
-static const char *memory_of_test_device(void)
-{
-	static char folder[LAB_PATH];
-	char file[LAB_FILE];
-	uint32_t memory = 2;
-	struct dirent *entry;
-	DIR *root;
-
-	if (access(TEST_DEVICE "config", F_OK) != 0)
-		TT_SKIP("this guest has no test device");
-	(void)config(TEST_DEVICE, 4, 2, &memory);
-	root = opendir(NTIME_FS_PATH);
-	assert_non_null(root);
-	*folder = '\0';
-	while (!*folder && (entry = readdir(root))) {
-		(void)snprintf(folder, sizeof(folder), "%s/mmio", entry->d_name);
-		if (entry->d_name[0] == '.' || access(lab_reg_path(folder, file), F_OK) != 0)
-			*folder = '\0';
-	}
-	(void)closedir(root);
-	if (!*folder)
-		fail_msg("the test device is not in the tree");
-	return folder;
-}
-
-static const char *of_test_device(unsigned int offset, char path[LAB_PATH])
-{
-	(void)snprintf(path, LAB_PATH, "%s/0x%06x", memory_of_test_device(), offset);
-	return path;
-}
-
-static uint64_t load(const struct lab_map *map)
-{
-	const uint8_t *at = map->pages + map->page.device + map->page.offset;
-
-	if (map->page.load_bytes == 8)
-		return *(volatile const uint64_t *)(const void *)at;
-	return *(volatile const uint32_t *)(const void *)at;
-}
-
 TEST(registers_in_memory_are_loaded)
 {
 	char path[LAB_PATH];
 	struct lab_map map, alone;
 	uint64_t value;
 	void *page;
-	int fd = (int)LAB_GOOD(lab_reg_open(of_test_device(0x10, path), O_RDONLY));
+	int fd = (int)LAB_GOOD(lab_reg_open(lab_of_test_device(0x10, path), O_RDONLY));
 
 	LAB_GOOD(lab_fd_map(fd, 2, &map));
 	TT_IS(map.page.type, NTIME_PAGE_MEMORY);
@@ -286,19 +223,19 @@ TEST(registers_in_memory_are_loaded)
 	host_tell("count test ticks 12345678");
 	LAB_GOOD(lab_fd_value(fd, &value));
 	assert_true(value >= 12345678);
-	TT_IS(load(&map), map.page.load_bytes == 8 ? value : value & UINT32_MAX);
+	TT_IS(lab_load(&map), map.page.load_bytes == 8 ? value : value & UINT32_MAX);
 	host_tell("count test ticks 1000");
-	TT_IS(load(&map), (map.page.load_bytes == 8 ? value : value & UINT32_MAX) + 1000);
+	TT_IS(lab_load(&map), (map.page.load_bytes == 8 ? value : value & UINT32_MAX) + 1000);
 	/* The device's page alone, without the description. */
 	page = mmap(NULL, (size_t)map.page.device, PROT_READ, MAP_SHARED, fd,
 		    (off_t)map.page.device);
 	assert_ptr_not_equal(page, MAP_FAILED);
 	alone = map;
 	alone.pages = (uint8_t *)page - map.page.device;
-	TT_IS(load(&alone), load(&map));
+	TT_IS(lab_load(&alone), lab_load(&map));
 	/* The description may go, the device's page stays. */
 	(void)munmap(map.pages, (size_t)map.page.device);
-	TT_IS(load(&map), load(&alone));
+	TT_IS(lab_load(&map), lab_load(&alone));
 	(void)munmap(map.pages + map.page.device, (size_t)map.page.device);
 	(void)munmap(page, (size_t)map.page.device);
 }
@@ -320,7 +257,7 @@ TEST(memory_of_devices_cannot_be_written)
 	char path[LAB_PATH];
 	struct lab_map map;
 	uint64_t before, value;
-	int fd = (int)LAB_GOOD(lab_reg_open(of_test_device(8, path), O_RDWR));
+	int fd = (int)LAB_GOOD(lab_reg_open(lab_of_test_device(8, path), O_RDWR));
 
 	LAB_GOOD(lab_fd_text(fd, &before));
 	LAB_GOOD(lab_fd_set_text(fd, 0x1122334455667788));
@@ -343,12 +280,12 @@ TEST(memory_of_devices_cannot_be_written)
 
 static bool is_gone(void)
 {
-	return access(TEST_DEVICE "config", F_OK) != 0;
+	return access(LAB_TEST_DEVICE "config", F_OK) != 0;
 }
 
 static bool is_whole(void)
 {
-	return access(TEST_DEVICE "resource0", F_OK) == 0;
+	return access(LAB_TEST_DEVICE "resource0", F_OK) == 0;
 }
 
 static void wait_until(bool (*is_so)(void))
@@ -378,14 +315,14 @@ TEST(device_goes_while_mapped)
 	uint32_t memory = 2;
 	int fd, text, writer;
 
-	of_test_device(8, reg_of_again);
+	lab_of_test_device(8, reg_of_again);
 	LAB_GOOD(chmod(lab_reg_path(reg_of_again, file), 0640));
 	fd = (int)LAB_GOOD(lab_reg_open(reg_of_again, O_RDONLY));
 	text = (int)LAB_GOOD(lab_reg_open(reg_of_again, O_RDONLY));
 	writer = (int)LAB_GOOD(lab_reg_open(reg_of_again, O_RDWR));
 	LAB_GOOD(lab_fd_set_text(writer, 0x77));
 	LAB_GOOD(lab_fd_map(fd, 2, &map));
-	TT_IS(load(&map), 0x77);
+	TT_IS(lab_load(&map), 0x77);
 	host_tell("unplug test");
 	wait_until(is_gone);
 	TT_IS(lab_reg_is_here(reg_of_again), false);
@@ -396,7 +333,7 @@ TEST(device_goes_while_mapped)
 	TT_IS(lab_fd_set_text(writer, 1), -ENODEV);
 	host_tell("plug test-again");
 	wait_until(is_whole);
-	(void)config(TEST_DEVICE, 4, 2, &memory);
+	(void)lab_config(LAB_TEST_DEVICE, 4, 2, &memory);
 	wait_until(is_shown);
 	/* Another device: the mapping of the first does not show it. */
 	TT_IS(lab_signal(touch, map.pages + page + 8), SIGBUS);
@@ -414,7 +351,7 @@ TEST(device_goes_while_mapped)
 	fd = (int)LAB_GOOD(lab_reg_open(reg_of_again, O_RDWR));
 	LAB_GOOD(lab_fd_set_text(fd, 0x99));
 	LAB_GOOD(lab_fd_map(fd, 2, &map));
-	TT_IS(load(&map), 0x99);
+	TT_IS(lab_load(&map), 0x99);
 	lab_unmap(&map);
 	LAB_GOOD(chmod(file, 0600));
 }
@@ -438,8 +375,8 @@ TEST(channel_counts_through_files)
 	fd[2] = (int)LAB_GOOD(lab_reg_open(control, O_RDWR));
 	LAB_GOOD(lab_fd_set_text(fd[0], 0x10000));
 	LAB_GOOD(lab_fd_set_text(fd[1], 0x123456789ab));
-	TT_IS(config(CHANNEL, 0xa0, 4, NULL), 0x456789ab);
-	TT_IS(config(CHANNEL, 0xa4, 4, NULL), 0x123);
+	TT_IS(lab_config(CHANNEL, 0xa0, 4, NULL), 0x456789ab);
+	TT_IS(lab_config(CHANNEL, 0xa4, 4, NULL), 0x123);
 	/* CAS commands of reads, enabled (core/regs/snbep_imc.c) */
 	LAB_GOOD(lab_fd_set_text(fd[2], 0x400304));
 	host_tell("count 16.0 reads 1000");
@@ -448,7 +385,7 @@ TEST(channel_counts_through_files)
 	for (int i = 2; i >= 0; i--)
 		(void)close(fd[i]);
 	host_tell("count 16.0 reads 1000");
-	TT_IS(config(CHANNEL, 0xd8, 4, NULL) & 0x400000, 0);
+	TT_IS(lab_config(CHANNEL, 0xd8, 4, NULL) & 0x400000, 0);
 }
 
 /* Nothing in the kernel reserves such a box: that it runs says that it is somebody's. */
@@ -461,13 +398,13 @@ TEST(running_channel_is_somebody_elses)
 
 	if (access(CHANNEL "config", F_OK) != 0)
 		TT_SKIP("this guest has no memory channels");
-	(void)config("/sys/bus/pci/devices/0000:7f:10.1/", 0xd8, 4, &run);
+	(void)lab_config("/sys/bus/pci/devices/0000:7f:10.1/", 0xd8, 4, &run);
 	TT_IS(lab_reg_open(control, O_RDWR), -EBUSY);
 	LAB_GOOD(lab_status("last refusal", why, sizeof(why)));
 	print_message("# %s\n", why);
 	LAB_GOOD(lab_reg_get(control, &value));
 	TT_IS(value, run);
-	(void)config("/sys/bus/pci/devices/0000:7f:10.1/", 0xd8, 4, &off);
+	(void)lab_config("/sys/bus/pci/devices/0000:7f:10.1/", 0xd8, 4, &off);
 	(void)close((int)LAB_GOOD(lab_reg_open(control, O_RDWR)));
 }
 
