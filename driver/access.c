@@ -11,6 +11,7 @@
 #include <linux/cpu.h>
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
+#include <linux/module.h>
 #include <linux/ratelimit.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
@@ -24,6 +25,11 @@
 #include "driver/file.h"
 #include "driver/status.h"
 #include "driver/trace.h"
+
+static bool spare_isolated;
+module_param(spare_isolated, bool, 0644);
+MODULE_PARM_DESC(spare_isolated,
+		 "serve registers of isolated and nohz_full CPUs on these alone (default: no)");
 
 struct access {
 	struct ntd_reg *reg;
@@ -125,19 +131,37 @@ static void access_call(void *arg)
 	access_here(arg);
 }
 
-/* Any CPU on line that has the unit, this one if it can be; -ENODEV. */
+/* Any CPU on line that has the unit: this one if it can be, no isolated one if not; -ENODEV. */
 static int unit_cpu(const struct ntd_unit *unit)
 {
-	int cpu = raw_smp_processor_id();
+	int cpu = raw_smp_processor_id(), found = -ENODEV;
 
 	if (unit_is_on(unit, cpu))
 		return cpu;
 	if (unit->kind == NTD_UNIT_CORE)
 		return cpu_online(unit->number) ? (int)unit->number : -ENODEV;
-	for_each_online_cpu(cpu)
-		if (unit_is_on(unit, cpu))
-			return cpu;
-	return -ENODEV;
+	for_each_online_cpu(cpu) {
+		if (!unit_is_on(unit, cpu))
+			continue;
+		found = cpu;
+		if (!ntd_cpu_is_isolated(cpu))
+			break;
+	}
+	return found;
+}
+
+/*
+ * May a program be served that is not on a CPU of the unit? What a register held is put back in any
+ * case.
+ */
+static bool may_disturb(const struct ntd_unit *unit)
+{
+	int cpu;
+
+	if (unit->kind == NTD_UNIT_DEVICE || !READ_ONCE(spare_isolated))
+		return true;
+	cpu = unit_cpu(unit);
+	return cpu < 0 || cpu == raw_smp_processor_id() || !ntd_cpu_is_isolated(cpu);
 }
 
 /* Under ntd_unit.lock; for registers of CPUs with cpu_hotplug_lock, which modules cannot assert. */
@@ -196,7 +220,10 @@ int ntd_access_read(struct ntd_reg *reg, unsigned int generation, u64 *value)
 
 	cpus_read_lock();
 	down_read(&reg->unit->lock);
-	ret = is_current(reg, generation) ? read_locked(reg, value) : -ENODEV;
+	if (!is_current(reg, generation))
+		ret = -ENODEV;
+	else
+		ret = may_disturb(reg->unit) ? read_locked(reg, value) : -EBUSY;
 	up_read(&reg->unit->lock);
 	cpus_read_unlock();
 	return ret;
@@ -254,7 +281,7 @@ int ntd_access_write(struct ntd_reg *reg, struct ntd_file *file, unsigned int ge
 	down_read(&reg->unit->lock);
 	mutex_lock(&reg->lock);
 	if (is_current(reg, generation) && reg->writer == file)
-		ret = write_claimed(reg, value);
+		ret = may_disturb(reg->unit) ? write_claimed(reg, value) : -EBUSY;
 	mutex_unlock(&reg->lock);
 	up_read(&reg->unit->lock);
 	cpus_read_unlock();
@@ -399,6 +426,8 @@ static int claim_locked(struct ntd_reg *reg, struct ntd_file *file, unsigned int
 	return ret;
 }
 
+const char ntd_access_isolated[] =
+	"its CPU is isolated, and spare_isolated is set: use it on that CPU";
 static const char counters_busy[] = "perf or the NMI watchdog uses the counters of the CPU";
 
 static int claim(struct ntd_reg *reg, struct ntd_file *file, unsigned int generation,
@@ -439,6 +468,10 @@ int ntd_access_claim(struct ntd_reg *reg, struct ntd_file *file, unsigned int ge
 {
 	int ret;
 
+	if (!may_disturb(reg->unit)) {
+		*why = ntd_access_isolated;
+		return -EBUSY;
+	}
 	if (!needs_pmu(reg))
 		return claim(reg, file, generation, why);
 	ret = ntd_arch_claim_begin(reg->unit->number);

@@ -43,6 +43,9 @@ int ntd_reg_name(const struct ntd_reg *reg, char *text, size_t size);
  */
 unsigned int ntd_package_of(unsigned int cpu);
 
+/* Why a register of a CPU is -EBUSY for who reads or writes it. */
+extern const char ntd_access_isolated[];
+
 /**
  * ntd_access_read() - read a register where it is
  * @reg: of any unit
@@ -50,7 +53,8 @@ unsigned int ntd_package_of(unsigned int cpu);
  * @value: written on success only
  *
  * Context: sleeps; takes cpu_hotplug_lock and ntd_unit.lock unless the register is one of this CPU.
- * Return: 0, -ENODEV (it went away since), -EIO (the hardware refuses).
+ * Return: 0, -ENODEV (it went away since), -EIO (the hardware refuses), -EBUSY (it is of an
+ * isolated CPU that is to be spared, or what is said of a device).
  */
 int ntd_access_read(struct ntd_reg *reg, unsigned int generation, u64 *value);
 
@@ -63,7 +67,7 @@ int ntd_access_read(struct ntd_reg *reg, unsigned int generation, u64 *value);
  *
  * What the register held before the first write is kept, for ntd_access_give_up() to put back.
  *
- * Return: 0, -EINVAL (nothing is written), -ENODEV, -EIO.
+ * Return: 0, -EINVAL (nothing is written), -ENODEV, -EIO, -EBUSY (as for reading).
  */
 int ntd_access_write(struct ntd_reg *reg, struct ntd_file *file, unsigned int generation,
 		     u64 value);

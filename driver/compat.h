@@ -5,6 +5,7 @@
 
 #include <linux/fs.h>
 #include <linux/mm.h>
+#include <linux/sched/isolation.h>
 #include <linux/version.h>
 
 /* 6.3: operations of inodes get the mount's mapping of users as an object of its own. */
@@ -43,6 +44,14 @@ static inline void ntd_inode_init_times(struct inode *inode)
 #define ntd_leave_mm() leave_mm()
 #elif defined(CONFIG_X86)
 #define ntd_leave_mm() leave_mm(smp_processor_id())
+#endif
+
+/* 6.9: CPUs that a cpuset isolates are told to modules too. */
+#if KERNEL_VERSION(6, 9, 0) <= LINUX_VERSION_CODE
+#define ntd_cpu_is_isolated(cpu) cpu_is_isolated(cpu)
+#else
+#define ntd_cpu_is_isolated(cpu)                                                                   \
+	(!housekeeping_test_cpu(cpu, HK_TYPE_DOMAIN) || !housekeeping_test_cpu(cpu, HK_TYPE_TICK))
 #endif
 
 /* 6.10: the source of a trace event's string is named once. */

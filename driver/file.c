@@ -168,7 +168,7 @@ static const char *busy_reason(const struct ntd_reg *reg)
 {
 	if (reg->unit->kind == NTD_UNIT_DEVICE)
 		return "the device's driver has claimed its memory for itself alone";
-	return "its CPU is isolated, and spare_isolated is set: use it on that CPU";
+	return ntd_access_isolated;
 }
 
 /* The reasons that a program cannot find out are in "status". */

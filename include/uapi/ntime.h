@@ -35,7 +35,8 @@
  *   EAGAIN    mmap: the user has as many mappings as the module parameter mappings_per_user allows
  *   EBUSY     open for writing: another descriptor has it, or perf or the NMI watchdog counts (the
  *             text is in "status"); read, write: the device's driver has claimed its memory for
- *             itself alone; mount: mounted already, with other options
+ *             itself alone; all three: the CPU is isolated, the module parameter spare_isolated is
+ *             set, and the program runs on another CPU; mount: mounted already, with other options
  *   EINVAL    write: not a number, or bits that may not be set; read: fewer than 8 bytes when
  *             binary; mmap: offset or length, or no device page
  *   EIO       the processor refuses the register
