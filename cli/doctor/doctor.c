@@ -13,6 +13,7 @@
 #include "cli/doctor/repair.h"
 #include "cli/doctor/report.h"
 #include "cli/output/emulated.h"
+#include "cli/output/file.h"
 #include "cli/base/machine.h"
 #include "cli/base/options.h"
 #include "cli/output/say.h"
@@ -76,12 +77,29 @@ static int set_option(void *arg, const struct cli_option *o, const char *value)
 	}
 }
 
+/* That it failed is found out at the end, with why. */
+static int write_bytes(void *arg, const void *bytes, size_t n)
+{
+	struct cli_output *o = arg;
+
+	(void)fwrite(bytes, 1, n, o->f);
+	return 0;
+}
+
 static int record(struct ntime_ctx *ctx, const char *path)
 {
-	int ret = ntime_machine_record(ctx, path);
+	struct cli_output out;
+	int ret;
 
-	if (ret < 0)
+	if (cli_output_open(&out, path, false))
+		return CLI_EXIT_FAILED;
+	ret = ntime_machine_record(ctx, write_bytes, &out);
+	if (ret < 0) {
+		cli_output_abandon(&out);
 		return cli_machine_say(ctx, ret);
+	}
+	if (cli_output_close(&out))
+		return CLI_EXIT_FAILED;
 	cli_say("this machine was recorded to %s", path);
 	return 0;
 }

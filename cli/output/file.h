@@ -2,10 +2,9 @@
 /*
  * Where a report goes: stderr, stdout, or a file that appears complete or not at all.
  *
- * A regular file is written under another name beside its place and renamed at the end. What is no
- * regular file (a pipe, a terminal, /dev/full) cannot be replaced and is written to directly.
- * Appending copies the new part behind the old one at the end, and cuts it off again when that
- * fails.
+ * All files that the command writes at its end go through here. A regular file appears at the end
+ * (whole.h). What is none (a pipe, a terminal, /dev/full) cannot be replaced and is written to
+ * directly.
  */
 #ifndef CLI_OUTPUT_FILE_H
 #define CLI_OUTPUT_FILE_H
@@ -13,23 +12,22 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "cli/output/whole.h"
+
 /**
  * struct cli_output - an open output
  * @f:		to write to; fully buffered, so that lines stay together
  * @fd:		what @f ends in, for cli_look_at()
  * @path:	for people
- * @place:	file to replace or to append to, symbolic links followed; NULL when @f goes there
- *		directly
- * @temporary:	file that is written; NULL when @f goes there directly
+ * @is_whole:	@f goes to the file of @whole; else directly
  * @error:	-errno of the first flush that failed
  */
 struct cli_output {
 	FILE *f;
 	int fd;
 	const char *path;
-	char *place;
-	char *temporary;
-	bool is_append;
+	bool is_whole;
+	struct cli_whole whole;
 	int error;
 };
 

@@ -153,7 +153,7 @@ static int progress(void *arg, uint64_t position)
 {
 	struct copying *c = arg;
 
-	if (!c->out->temporary)
+	if (!c->out->is_whole)
 		(void)fflush(c->out->f);
 	return cli_trace_input_progress(c->in, position);
 }
@@ -221,7 +221,7 @@ static int run_with_input(struct cli_trace_input *in)
 	if (cli_output_open(&out, t->output ? t->output : "-", false))
 		return CLI_EXIT_FAILED;
 	ret = convert(in, &out);
-	if (ret < 0 && !out.error && out.place) {
+	if (ret < 0 && !out.error && out.is_whole) {
 		cli_output_abandon(&out);
 		return CLI_EXIT_FAILED;
 	}

@@ -284,7 +284,7 @@ static int show_input(struct cli_show *s)
 	s->known = &s->chips.first;
 	s->access = 1;
 	ret = show_all(s);
-	if (ret < 0 && s->out.place) {
+	if (ret < 0 && s->out.is_whole) {
 		if (s->out.error)
 			cli_output_close(&s->out);
 		else

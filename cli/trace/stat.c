@@ -353,7 +353,7 @@ static int run_with_output(struct cli_trace_stats *s, struct cli_output *out)
 		return CLI_EXIT_FAILED;
 	}
 	cli_progress_end(&s->in.progress);
-	if (collect(s) < 0 || (ret < 0 && (out->place || !s->rows)) || write_all(s, out) < 0) {
+	if (collect(s) < 0 || (ret < 0 && (out->is_whole || !s->rows)) || write_all(s, out) < 0) {
 		cli_output_abandon(out);
 		return CLI_EXIT_FAILED;
 	}

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /* Where lines go. */
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/output/place.h"
 #include "cli/output/say.h"
 #include "cli/watch/out.h"
 
@@ -15,23 +15,34 @@
 /* From here on whatever is put fits without asking. */
 #define FULL_BYTES (BUFFER_BYTES - 4096)
 
+/* A descriptor of the file, which is emptied, or -errno. */
+static int open_file(struct cli_place *place, const char *path)
+{
+	int fd = cli_place_find(place, path);
+
+	if (!fd)
+		fd = cli_place_open(place);
+	cli_place_close(place);
+	return fd;
+}
+
 int cli_watch_out_open(struct cli_watch_out *o, const char *path)
 {
+	struct cli_place place = { .why = "" };
 	int ret = 0;
 
 	*o = (struct cli_watch_out){ .fd = STDOUT_FILENO, .name = "standard output" };
 	if (path && strcmp(path, "-") != 0) {
 		o->is_file = true;
 		o->name = path;
-		o->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
-		if (o->fd < 0)
-			ret = -errno;
+		o->fd = open_file(&place, path);
+		ret = o->fd < 0 ? o->fd : 0;
 	}
 	o->buffer = ret ? NULL : malloc(BUFFER_BYTES);
 	if (!ret && !o->buffer)
 		ret = -ENOMEM;
 	if (ret) {
-		cli_say("cannot write to %s: %s", o->name, strerror(-ret));
+		cli_say("cannot write to %s: %s", o->name, *place.why ? place.why : strerror(-ret));
 		cli_watch_out_close(o);
 	}
 	return ret;

@@ -10,12 +10,13 @@
 #include "lib/context/context.h"
 #include "lib/machine/topology.h"
 
-int ntime_machine_record(struct ntime_ctx *ctx, const char *path)
+int ntime_machine_record(struct ntime_ctx *ctx,
+			 int (*write)(void *arg, const void *bytes, size_t n), void *arg)
 {
 	const struct nti_topology *topology;
 	int ret = nti_context_topology(ctx, &topology);
 
-	return ret < 0 ? ret : nti_machine_record(ctx->os, topology->xml, path, &ctx->error);
+	return ret < 0 ? ret : nti_machine_record(ctx->os, topology->xml, write, arg, &ctx->error);
 }
 
 static int open_msr(struct ntime_ctx *ctx)

@@ -541,8 +541,42 @@ def file_that_cannot_be_made_is_found_out_before_the_run():
         for path in ('no/such/report', '.', ''):
             done = ntime('-o', path, 'touch', 'ran')
             equal(done.returncode, 125)
-            has(err(done), 'cannot write the report')
+            has(err(done), 'cannot write to ')
             equal(os.listdir(), [])
+
+
+@test
+def links_of_strangers_are_not_followed():
+    if os.geteuid():
+        raise Skip('only root can make links of another user')
+    with Directory():
+        os.mkdir('shared')
+        os.chmod('shared', 0o1777)
+        os.symlink('../secret', 'shared/link')
+        os.chown('shared/link', 12345, 12345, follow_symlinks=False)
+        for args in (('-o', 'shared/link', 'true'), ('-o', 'shared/link', '--append', 'true'), ('doctor', '--record', 'shared/link'),
+                     ('watch', '-n', '1', '-i', '10', '-o', 'shared/link')):
+            with open('secret', 'w', encoding='ascii') as f:
+                f.write('before\n')
+            done = ntime(*args)
+            equal(done.returncode, 125, args)
+            has(err(done), 'shared/link: a symbolic link there belongs to another user (uid 12345)')
+            with open('secret', encoding='ascii') as f:
+                equal(f.read(), 'before\n', args)
+
+
+@test
+def a_descriptor_is_written_where_it_stands():
+    with Directory():
+        with open('all', 'wb') as f:
+            f.write(b'before\n')
+            f.flush()
+            equal(ntime('-o', '/dev/stdout', 'echo', 'hello', stdout=f).returncode, 0)
+        with open('all', encoding='utf-8') as f:
+            text = f.read()
+        equal(text.split('\n')[:2], ['before', 'hello'])
+        has(text, 'real')
+        equal(os.listdir(), ['all'])
 
 
 @test
@@ -550,7 +584,7 @@ def full_device():
     for form in ([], ['--json'], ['--csv'], ['-I', '10']):
         done = ntime(*form, '-o', '/dev/full', 'true')
         equal(done.returncode, 125)
-        has(err(done), 'writing the report to /dev/full failed: No space left on device')
+        has(err(done), 'writing to /dev/full failed: No space left on device')
 
 
 @test

@@ -565,7 +565,7 @@ def a_register_that_refuses_is_in_the_dump_as_such():
 @test
 def a_dump_appears_whole_or_not_at_all():
     with Tree() as name, t.Directory():
-        has(sentence('reg', 'dump', '--root', name, '-o', 'no/such/folder'), 'cannot write the report to no/such/folder')
+        has(sentence('reg', 'dump', '--root', name, '-o', 'no/such/folder'), 'cannot write to no/such/folder')
         os.mkdir('folder')
         sentence('reg', 'dump', '--root', name, '-o', 'folder')
         equal(os.listdir('folder'), [])

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* Recording: what is written comes back the same, complete or not at all. */
-#include <dirent.h>
+/* Recording: what is written comes back the same. */
 #include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
-#include <signal.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/os/replay/machine.h"
@@ -36,28 +31,23 @@ static struct nti_os *os_of_file(const char *path)
 	return os;
 }
 
+static int put(void *arg, const void *bytes, size_t n)
+{
+	return fwrite(bytes, 1, n, arg) == n ? 0 : -EIO;
+}
+
 static void record(const char *from, const char *to)
 {
 	struct nti_os *os = os_of_file(from);
 	struct nti_error e = { 0 };
 	const char *xml, *synthetic;
+	FILE *f = fopen(to, "w");
 
 	(void)nti_machine_topology(os, &xml, &synthetic);
-	if (nti_machine_record(os, xml, to, &e) < 0)
+	if (nti_machine_record(os, xml, put, f, &e) < 0)
 		fail_msg("%s", e.text);
+	fclose(f);
 	os->ops->free(os);
-}
-
-static int files_in_directory(void)
-{
-	struct dirent *entry;
-	DIR *d = opendir(directory);
-	int n = 0;
-
-	while ((entry = readdir(d)))
-		n += entry->d_name[0] != '.';
-	closedir(d);
-	return n;
 }
 
 static const struct machine_row {
@@ -86,7 +76,6 @@ TEST(recordings_repeat)
 		TT_EQ(r, json_equal(one, two), 1);
 		json_decref(one);
 		json_decref(two);
-		TT_EQ(r, files_in_directory(), 2);
 	}
 }
 
@@ -218,80 +207,32 @@ TEST(a_sandbox_that_denies_perf_is_kept)
 	unlink(path_of("in.json"));
 }
 
-static int try_record(const char *path, struct nti_error *e)
+struct taken {
+	size_t calls;
+	int ret;
+};
+
+static int take(void *arg, const void *bytes, size_t n)
 {
+	struct taken *taken = arg;
+
+	assert_non_null(bytes);
+	assert_true(n > 0);
+	taken->calls++;
+	return taken->ret;
+}
+
+/* Who takes the text may refuse it, and has his own word for that. */
+TEST(what_is_not_taken_ends_it)
+{
+	struct taken taken = { .ret = -ENOSPC };
+	struct nti_error e = { 0 };
 	struct nti_os *os = os_of_file("tests/machine/amd-zen2.json");
-	int ret = nti_machine_record(os, NULL, path, e);
 
+	TT_IS(nti_machine_record(os, NULL, take, &taken, &e), -ENOSPC);
+	TT_IS(taken.calls, 1);
+	TT_TEXT(e.text, "");
 	os->ops->free(os);
-	return ret;
-}
-
-TEST(targets_that_cannot_be_written)
-{
-	struct nti_error e = { 0 };
-	char want[512];
-	const char *path = path_of("none/x.json");
-
-	TT_IS(try_record(path, &e), -ENOENT);
-	snprintf(want, sizeof(want), "recording cannot be written to %s: No such file or directory",
-		 path);
-	TT_TEXT(e.text, want);
-	TT_IS(try_record("/dev/full", &e), -EEXIST);
-	TT_TEXT(e.text,
-		"recording cannot be written to /dev/full: it exists and is not a regular file");
-	TT_IS(try_record(directory, &e), -EEXIST);
-}
-
-/*
- * A limit on file sizes stands in for a full disk: the write fails half way, the old file stays,
- * nothing else is left.
- */
-TEST(half_a_recording_is_none)
-{
-	struct rlimit old, small;
-	struct nti_error e = { 0 };
-	const char *path = path_of("keep.json");
-	char want[512], kept[16] = "";
-	int before, ret;
-	FILE *f;
-
-	write_text(path, "old");
-	before = files_in_directory();
-	signal(SIGXFSZ, SIG_IGN);
-	getrlimit(RLIMIT_FSIZE, &old);
-	small = old;
-	small.rlim_cur = 4096;
-	setrlimit(RLIMIT_FSIZE, &small);
-	ret = try_record(path, &e);
-	setrlimit(RLIMIT_FSIZE, &old);
-	TT_IS(ret, -EFBIG);
-	snprintf(want, sizeof(want),
-		 "recording cannot be written to %s: the file size limit (ulimit -f) is too small",
-		 path);
-	TT_TEXT(e.text, want);
-	TT_IS(files_in_directory(), before);
-	f = fopen(path, "r");
-	assert_non_null(fgets(kept, sizeof(kept), f));
-	fclose(f);
-	TT_TEXT(kept, "old");
-	/* and with room it is replaced */
-	TT_IS(try_record(path, &e), 0);
-	TT_IS(files_in_directory(), before);
-	unlink(path);
-}
-
-TEST(the_umask_decides_who_may_read)
-{
-	struct nti_error e = { 0 };
-	struct stat st;
-	mode_t old = umask(027);
-
-	TT_IS(try_record(path_of("mode.json"), &e), 0);
-	umask(old);
-	TT_IS(stat(path_of("mode.json"), &st), 0);
-	TT_IS(st.st_mode & 0777, 0640);
-	unlink(path_of("mode.json"));
 }
 
 static int set_up(void **state)
@@ -315,9 +256,7 @@ int main(void)
 		cmocka_unit_test(recordings_hold_all_of_the_machine),
 		cmocka_unit_test(secrets_stay_at_home),
 		cmocka_unit_test(a_sandbox_that_denies_perf_is_kept),
-		cmocka_unit_test(targets_that_cannot_be_written),
-		cmocka_unit_test(half_a_recording_is_none),
-		cmocka_unit_test(the_umask_decides_who_may_read),
+		cmocka_unit_test(what_is_not_taken_ends_it),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down) ? 1 : 0;

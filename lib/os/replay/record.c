@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Recording a machine: everything the library looks at, through the same door the library uses,
- * into one file.
+ * as the text of one file.
  *
  * Nothing that names a person, a process or the machine itself is looked at: no host name, no
  * serial numbers (CPUID leaf 3 and the "Serial" line of /proc/cpuinfo are left out), no process
@@ -10,12 +10,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
-#include <limits.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/regs/regs.h"
@@ -537,88 +535,8 @@ static json_t *build_root(struct recorder *r, const char *topology_xml)
 	return NULL;
 }
 
-static int write_all(int fd, const char *text, size_t bytes)
-{
-	while (bytes) {
-		ssize_t n = write(fd, text, bytes);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -EIO;
-		text += n;
-		bytes -= (size_t)n;
-	}
-	return 0;
-}
-
-/*
- * A new file beside @path; its name is written to @out. No mkstemp(): it would ignore the umask,
- * and a recording is no secret.
- */
-static int create_beside(const char *path, char *out, size_t size)
-{
-	unsigned int i;
-	int fd;
-
-	for (i = 0; i < 100; i++) {
-		if ((size_t)snprintf(out, size, "%s.%d-%u", path, (int)getpid(), i) >= size)
-			return -ENAMETOOLONG;
-		fd = open(out, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (fd >= 0)
-			return fd;
-		if (errno != EEXIST)
-			return -errno;
-	}
-	return -EEXIST;
-}
-
-static int write_temporary(int fd, const char *text)
-{
-	int ret = write_all(fd, text, strlen(text));
-
-	if (!ret && fsync(fd) < 0)
-		ret = -errno;
-	if (close(fd) < 0 && !ret)
-		ret = -errno;
-	return ret;
-}
-
-static int sentence(struct nti_error *e, int error, const char *path)
-{
-	const char *what = error == -ENOSPC   ? "the disk is full"
-			   : error == -EDQUOT ? "your quota is used up"
-			   : error == -EFBIG  ? "the file size limit (ulimit -f) is too small"
-					      : strerror(-error);
-
-	return nti_error(e, error, "recording cannot be written to %s: %s", path, what);
-}
-
-/* Complete or not at all: a temporary file beside the target, then one rename. */
-static int write_file(const char *path, const char *text, struct nti_error *e)
-{
-	char temporary[PATH_MAX];
-	struct stat st;
-	int fd, ret;
-
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-		return nti_error(
-			e, -EEXIST,
-			"recording cannot be written to %s: it exists and is not a regular file",
-			path);
-	fd = create_beside(path, temporary, sizeof(temporary));
-	if (fd < 0)
-		return sentence(e, fd, path);
-	ret = write_temporary(fd, text);
-	if (!ret && rename(temporary, path) < 0)
-		ret = -errno;
-	if (!ret)
-		return 0;
-	(void)unlink(temporary);
-	return sentence(e, ret, path);
-}
-
-static int record_all(struct recorder *r, const char *topology_xml, const char *path)
+static int record_all(struct recorder *r, const char *topology_xml,
+		      int (*write)(void *arg, const void *bytes, size_t n), void *arg)
 {
 	char *text;
 	json_t *root;
@@ -635,16 +553,17 @@ static int record_all(struct recorder *r, const char *topology_xml, const char *
 	json_decref(root);
 	if (!text)
 		return short_of_memory(r);
-	ret = write_file(path, text, r->e);
+	ret = write(arg, text, strlen(text));
 	free(text);
 	return ret;
 }
 
-int nti_machine_record(struct nti_os *os, const char *topology_xml, const char *path,
+int nti_machine_record(struct nti_os *os, const char *topology_xml,
+		       int (*write)(void *arg, const void *bytes, size_t n), void *arg,
 		       struct nti_error *e)
 {
 	struct recorder r = { .os = os, .e = e };
-	int ret = nti_library_need(&nti_lazy_jansson, path, e);
+	int ret = nti_library_need(&nti_lazy_jansson, "a recording", e);
 
 	if (ret < 0)
 		return ret;
@@ -654,7 +573,7 @@ int nti_machine_record(struct nti_os *os, const char *topology_xml, const char *
 	r.cpuid = json_array();
 	r.msr = json_object();
 	if (r.files && r.links && r.errors && r.cpuid && r.msr)
-		ret = record_all(&r, topology_xml, path);
+		ret = record_all(&r, topology_xml, write, arg);
 	else
 		ret = short_of_memory(&r);
 	json_decref(r.files);

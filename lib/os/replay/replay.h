@@ -54,12 +54,12 @@ int nti_os_replay_new(struct nti_machine *m, struct nti_os **out);
 int nti_machine_topology(struct nti_os *os, const char **xml, const char **synthetic);
 
 /*
- * Write what the library looks at through @os to a new machine file; @topology_xml (hwloc XML) may
- * be NULL. The file appears complete or not at all; an older regular file of that name is replaced.
- * 0; -EEXIST (@path is there and not a regular file), -ENOSPC, -EACCES, -ENOMEM, ... with a
- * sentence.
+ * Hand what the library looks at through @os to @write, as the text of a machine file;
+ * @topology_xml (hwloc XML) may be NULL. 0; -EACCES, -ENOMEM, ... with a sentence; what @write
+ * returned, without one.
  */
-int nti_machine_record(struct nti_os *os, const char *topology_xml, const char *path,
+int nti_machine_record(struct nti_os *os, const char *topology_xml,
+		       int (*write)(void *arg, const void *bytes, size_t n), void *arg,
 		       struct nti_error *e);
 
 #endif
