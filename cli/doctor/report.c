@@ -6,12 +6,13 @@
 #include "cli/list/catalog.h"
 #include "cli/doctor/report.h"
 #include "cli/output/absence.h"
+#include "cli/output/clean.h"
 #include "cli/output/emulated.h"
 
 static void put_words(FILE *f, const struct cli_look *look, size_t indent, const char *title,
 		      const char *text)
 {
-	fprintf(f, "%*s%s", (int)indent, "", title);
+	fprintf(f, "%*s%s", (int)indent, "", cli_clean(title));
 	cli_wrap(f, look, indent + cli_text_columns(title), indent + 2, text);
 }
 

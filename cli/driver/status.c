@@ -13,6 +13,7 @@
 #include <ntime/context.h>
 
 #include "cli/driver/driver.h"
+#include "cli/output/clean.h"
 #include "cli/output/json.h"
 #include "cli/output/say.h"
 
@@ -42,13 +43,13 @@ bool cli_driver_is_loaded(const struct cli_driver *d)
 	       access(full, F_OK) == 0;
 }
 
-/* proc(5): blanks and the like are written as a backslash and three octal digits. */
+/* proc(5), and the driver's status: a backslash and three octal digits for blanks and the like. */
 static void unescape(char *text)
 {
 	char *to = text;
 
 	for (const char *from = text; *from; from++) {
-		if (from[0] == '\\' && from[1] >= '0' && from[1] <= '3' && from[2] && from[3]) {
+		if (from[0] == '\\' && strspn(from + 1, "01234567") >= 3 && from[1] <= '3') {
 			*to++ = (char)((from[1] - '0') << 6 | (from[2] - '0') << 3 |
 				       (from[3] - '0'));
 			from += 3;
@@ -175,8 +176,11 @@ static void put_status_lines(FILE *f)
 	char *line = NULL;
 	size_t room = 0;
 
-	while (getline(&line, &room, f) >= 0)
-		fputs(line, stdout);
+	while (getline(&line, &room, f) >= 0) {
+		line[strcspn(line, "\n")] = '\0';
+		unescape(line);
+		puts(cli_clean(line));
+	}
 	free(line);
 }
 
@@ -197,6 +201,7 @@ static json_t *status_json(FILE *f)
 			continue;
 		*colon++ = '\0';
 		colon += strspn(colon, " ");
+		unescape(colon);
 		if (strcmp(line, "writer") == 0)
 			json_array_append_new(writers, cli_json_text(colon));
 		else
@@ -223,9 +228,10 @@ static void write_json(bool is_loaded, const char *version, const struct cli_dri
 static void write_text(bool is_loaded, const char *version, const struct cli_driver_mount *mount,
 		       FILE *status)
 {
-	printf("loaded: %s%s%s\n", is_loaded ? "yes" : "no", *version ? ", version " : "", version);
+	printf("loaded: %s%s%s\n", is_loaded ? "yes" : "no", *version ? ", version " : "",
+	       cli_clean(version));
 	if (mount)
-		printf("mounted: %s (%s)\n", mount->path, mount->options);
+		printf("mounted: %s (%s)\n", cli_clean(mount->path), cli_clean(mount->options));
 	else
 		puts("mounted: no");
 	if (status)

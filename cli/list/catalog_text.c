@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/list/catalog.h"
+#include "cli/output/clean.h"
 #include "cli/output/emulated.h"
 
 #define NAME_COLUMNS 30
@@ -44,7 +45,8 @@ static void put_title(FILE *f, const struct cli_look *look, bool *is_next, const
 	if (*is_next)
 		putc('\n', f);
 	*is_next = true;
-	fprintf(f, "%s%s%s\n", cli_colour(look, CLI_BOLD), title, cli_colour(look, CLI_PLAIN));
+	fprintf(f, "%s%s%s\n", cli_colour(look, CLI_BOLD), cli_clean(title),
+		cli_colour(look, CLI_PLAIN));
 }
 
 static void put_methods(FILE *f, const struct cli_catalog_style *style, const struct cli_catalog *c,
@@ -208,10 +210,10 @@ void cli_catalog_write_text(FILE *f, const struct cli_catalog_style *style,
 void cli_catalog_write_names(FILE *f, const struct cli_catalog *c)
 {
 	for (size_t i = 0; i < c->events; i++)
-		fprintf(f, "%s\n", c->event[i].name);
+		fprintf(f, "%s\n", cli_clean(c->event[i].name));
 	for (size_t i = 0; i < c->metrics; i++)
-		fprintf(f, "%s\n", c->metric[i].name);
+		fprintf(f, "%s\n", cli_clean(c->metric[i].name));
 	for (size_t i = 0; i < c->metrics; i++)
 		if (*c->metric[i].group && begins_group(c, i))
-			fprintf(f, "%s\n", c->metric[i].group);
+			fprintf(f, "%s\n", cli_clean(c->metric[i].group));
 }

@@ -2,6 +2,7 @@
 /* Results as CSV. */
 #include <string.h>
 
+#include "cli/output/clean.h"
 #include "cli/output/csv.h"
 #include "cli/output/number.h"
 
@@ -70,8 +71,7 @@ static void put_text(struct line *l, const struct cli_columns *c, const char *te
 	if (c->separator != '\t')
 		put_quoted(l, text);
 	else
-		for (; *text; text++)
-			put_char(l, (char)((unsigned char)*text < ' ' ? '?' : *text));
+		put_bytes(l, cli_clean(text), strlen(cli_clean(text)));
 }
 
 static void put_number(struct line *l, struct cli_number number)

@@ -3,43 +3,15 @@
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/output/clean.h"
 #include "cli/output/json.h"
 #include "cli/output/number.h"
 #include "cli/output/say.h"
 #include "lib/lazy/lazy.h"
-
-/*
- * Bytes of the UTF-8 character at @s, 0 when it is none (RFC 3629: no surrogates, shortest form,
- * below U+110000).
- */
-static size_t utf8_bytes(const unsigned char *s)
-{
-	size_t more;
-	uint32_t code, least;
-
-	if (s[0] < 0x80)
-		return 1;
-	if (s[0] >= 0xc2 && s[0] <= 0xdf) {
-		more = 1, code = s[0] & 0x1f, least = 0x80;
-	} else if ((s[0] & 0xf0) == 0xe0) {
-		more = 2, code = s[0] & 0x0f, least = 0x800;
-	} else if (s[0] >= 0xf0 && s[0] <= 0xf4) {
-		more = 3, code = s[0] & 0x07, least = 0x10000;
-	} else {
-		return 0;
-	}
-	for (size_t i = 1; i <= more; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		code = code << 6 | (s[i] & 0x3f);
-	}
-	if (code < least || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
-		return 0;
-	return more + 1;
-}
 
 int cli_json_check(void)
 {
@@ -51,28 +23,33 @@ int cli_json_check(void)
 	return ret;
 }
 
-json_t *cli_json_text(const char *text)
+static json_t *text_json(const char *text, size_t bytes)
 {
-	const unsigned char *from = (const unsigned char *)text;
-	json_t *json = json_string(text); /* NULL unless it is UTF-8 */
+	json_t *json = json_stringn(text, bytes); /* NULL unless it is UTF-8 */
 	char *clean, *to;
+	uint32_t code;
 
 	if (json)
 		return json;
-	clean = malloc(3 * strlen(text) + 1);
+	clean = malloc(3 * bytes + 1);
 	if (!clean)
 		return NULL;
-	for (to = clean; *from;) {
-		size_t bytes = utf8_bytes(from);
+	for (to = clean; bytes;) {
+		size_t n = cli_utf8_char(text, bytes, &code), some = n ? n : 1;
 
-		memcpy(to, bytes ? (const char *)from : "\xef\xbf\xbd", bytes ? bytes : 3);
-		to += bytes ? bytes : 3;
-		from += bytes ? bytes : 1;
+		memcpy(to, n ? text : "\xef\xbf\xbd", n ? n : 3);
+		to += n ? n : 3;
+		text += some;
+		bytes -= some;
 	}
-	*to = '\0';
-	json = json_string(clean);
+	json = json_stringn(clean, (size_t)(to - clean));
 	free(clean);
 	return json;
+}
+
+json_t *cli_json_text(const char *text)
+{
+	return text_json(text, strlen(text));
 }
 
 json_t *cli_json_count(uint64_t count)
@@ -117,7 +94,7 @@ static json_t *words_json(const char *text)
 	while (*text) {
 		size_t bytes = strcspn(text, " ");
 
-		json_array_append_new(array, json_stringn(text, bytes));
+		json_array_append_new(array, text_json(text, bytes));
 		text += bytes + strspn(text + bytes, " ");
 	}
 	return array;
@@ -216,6 +193,35 @@ json_t *cli_json_rows(const struct cli_columns *c, const void *first, size_t n, 
 
 /* ---- text ---- */
 
+/*
+ * What JSON allows in strings and a terminal obeys (clean.h), as escapes, which read back as the
+ * same text. jansson hands out whole characters.
+ */
+static int put_escaped(int (*put)(const char *text, size_t n, void *arg), const char *text,
+		       size_t n, void *arg)
+{
+	char escape[8];
+	size_t from = 0, bytes;
+	uint32_t code;
+	int ret = 0;
+
+	for (size_t i = 0; i < n && !ret; i += bytes) {
+		bytes = cli_utf8_char(text + i, n - i, &code);
+		/* Newlines are jansson's own, between values. */
+		if (!bytes || code < 0x7f || !cli_is_control(code)) {
+			bytes += !bytes;
+			continue;
+		}
+		if (i > from)
+			ret = put(text + from, i - from, arg);
+		(void)snprintf(escape, sizeof(escape), "\\u%04x", (unsigned int)code);
+		if (!ret)
+			ret = put(escape, 6, arg);
+		from = i + bytes;
+	}
+	return ret || from >= n ? ret : put(text + from, n - from, arg);
+}
+
 /* Text on its way out; @number is one that has not ended yet. */
 struct shortening {
 	int (*put)(const char *text, size_t n, void *arg);
@@ -273,7 +279,7 @@ static int shorten(const char *text, size_t n, void *arg)
 	for (size_t i = 0; i < n && !ret; i++) {
 		if (goes_on(s, text[i])) {
 			if (!s->chars && i > from)
-				ret = s->put(text + from, i - from, s->arg);
+				ret = put_escaped(s->put, text + from, i - from, s->arg);
 			s->number[s->chars++] = text[i];
 			from = i + 1;
 			continue;
@@ -282,7 +288,7 @@ static int shorten(const char *text, size_t n, void *arg)
 			ret = put_number(s);
 		step(s, text[i]);
 	}
-	return ret || from >= n ? ret : s->put(text + from, n - from, s->arg);
+	return ret || from >= n ? ret : put_escaped(s->put, text + from, n - from, s->arg);
 }
 
 int cli_json_dump(const json_t *root, size_t flags,

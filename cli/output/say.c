@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/output/clean.h"
 #include "cli/output/exit.h"
 #include "cli/output/say.h"
 
@@ -16,12 +17,11 @@ static void say_args(const char *format, va_list args)
 	char line[2048];
 
 	vsnprintf(line, sizeof(line), format, args);
-	/* What was typed comes back in sentences, and must not steer the terminal. */
-	for (char *c = line; *c; c++)
-		if (iscntrl((unsigned char)*c) && *c != '\n')
-			*c = '?';
-	/* One call, so that the line stays in one piece beside what the measured command writes. */
-	fprintf(stderr, "ntime: %s\n", line);
+	/*
+	 * A sentence is one line: what was typed and what others named comes back in it. One call,
+	 * so that it stays in one piece beside what the measured command writes.
+	 */
+	fprintf(stderr, "ntime: %s\n", cli_clean(line));
 }
 
 void cli_say(const char *format, ...)

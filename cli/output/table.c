@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/output/clean.h"
 #include "cli/output/number.h"
 #include "cli/output/table.h"
 
@@ -72,8 +73,9 @@ static void put(struct cli_table *t, struct cli_table_column *column, const char
 
 	if (t->room - t->bytes <= bytes && !grow(t, bytes + 1))
 		return;
-	memcpy(t->text + t->bytes, text, bytes + 1);
-	width = cli_text_columns_n(text, bytes);
+	bytes = cli_clean_copy(t->text + t->bytes, text, bytes);
+	t->text[t->bytes + bytes] = '\0';
+	width = cli_text_columns_n(t->text + t->bytes, bytes);
 	t->bytes += bytes + 1;
 	t->cells++;
 	if (width > column->width)
@@ -203,7 +205,7 @@ static void put_text(struct line *l, const char *text, size_t bytes)
 	for (; bytes; bytes -= some, text += some) {
 		some = sizeof(l->text) - MANY_BLANKS - l->bytes;
 		some = bytes < some ? bytes : some;
-		cli_copy_safe(l->text + l->bytes, text, some);
+		memcpy(l->text + l->bytes, text, some);
 		l->bytes += some;
 		if (some < bytes)
 			flush(l);

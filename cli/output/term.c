@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "cli/output/clean.h"
 #include "cli/output/term.h"
 
 static unsigned int terminal_width(int fd)
@@ -79,29 +80,9 @@ size_t cli_text_columns(const char *text)
 	return cli_text_columns_n(text, strlen(text));
 }
 
-static inline char safe(char c)
-{
-	/*
-	 * C1 controls are two bytes in UTF-8, 0xc2 0x80..0x9f; the second one alone does no harm.
-	 */
-	return (unsigned char)c < 0x20 || c == 0x7f ? '?' : c;
-}
-
-void cli_copy_safe(char *to, const char *text, size_t bytes)
-{
-	for (size_t i = 0; i < bytes; i++)
-		to[i] = safe(text[i]);
-}
-
-static void print_bytes(FILE *f, const char *text, size_t bytes)
-{
-	for (size_t i = 0; i < bytes; i++)
-		putc_unlocked(safe(text[i]), f);
-}
-
 void cli_print_safe(FILE *f, const char *text)
 {
-	print_bytes(f, text, strlen(text));
+	cli_clean_print(f, text, strlen(text));
 }
 
 void cli_wrap(FILE *f, const struct cli_look *look, size_t column, size_t indent, const char *text)
@@ -127,7 +108,7 @@ void cli_wrap(FILE *f, const struct cli_look *look, size_t column, size_t indent
 			fprintf(f, "\n%*s", (int)indent, "");
 			column = indent;
 		}
-		print_bytes(f, text, bytes);
+		cli_clean_print(f, text, bytes);
 		column += word;
 		is_first = false;
 		text += bytes;

@@ -51,9 +51,7 @@ size_t cli_text_columns_n(const char *text, size_t bytes);
  */
 void cli_wrap(FILE *f, const struct cli_look *look, size_t column, size_t indent, const char *text);
 
-/* Write @text with control characters, which could play with a terminal, replaced by '?'. */
+/* Write @text as clean.h has it. */
 void cli_print_safe(FILE *f, const char *text);
-/* The same of @bytes of it, into memory; no NUL is put behind them. */
-void cli_copy_safe(char *to, const char *text, size_t bytes);
 
 #endif

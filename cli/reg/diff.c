@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/output/clean.h"
 #include "cli/output/json.h"
 #include "cli/reg/dump.h"
 #include "cli/output/say.h"
@@ -125,12 +126,13 @@ static void tell(struct comparison *c, const struct cli_dumped *any, const struc
 	if (c->array) {
 		add_json(c, &(struct change){ a, b });
 	} else if (a && b) {
-		printf("%s %s: 0x%016llx -> 0x%016llx\n", a->path, a->name,
+		printf("%s %s: 0x%016llx -> 0x%016llx\n", cli_clean(a->path), cli_clean(a->name),
 		       (unsigned long long)a->value, (unsigned long long)b->value);
 		put_fields(a, b);
 	} else {
-		printf("%s %s: only in %s (0x%016llx)\n", any->path, any->name,
-		       c->r->operand[a ? 0 : 1], (unsigned long long)any->value);
+		printf("%s %s: only in %s (0x%016llx)\n", cli_clean(any->path),
+		       cli_clean(any->name), cli_clean(c->r->operand[a ? 0 : 1]),
+		       (unsigned long long)any->value);
 	}
 }
 

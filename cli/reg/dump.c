@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/output/clean.h"
 #include "cli/output/emulated.h"
 #include "cli/output/json.h"
 #include "cli/output/file.h"
@@ -115,7 +116,7 @@ void cli_dump_write_text(FILE *f, const struct cli_dump *d)
 
 		if (reg->reason)
 			fprintf(f, "# %s %s %s was not read: %s\n", reg->path, reg->table,
-				reg->name, reg->reason);
+				reg->name, cli_clean(reg->reason));
 		else
 			fprintf(f, "%s %s %s 0x%016llx\n", reg->path, reg->table, reg->name,
 				(unsigned long long)reg->value);

@@ -8,6 +8,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "cli/output/clean.h"
 #include "cli/output/emulated.h"
 #include "cli/output/json.h"
 #include "cli/reg/reg.h"
@@ -116,7 +117,7 @@ static void put_line(const struct cli_registers *list, const struct ntime_regist
 	units_of(list, reg, units, sizeof(units));
 	printf("%-34s %-6s 0x%-8x %c%c  %-8s %s\n", reg->name, reg->space, reg->address,
 	       reg->is_readable ? 'r' : '-', reg->is_writable ? 'w' : '-',
-	       *reg->method ? reg->method : "-", units);
+	       *reg->method ? reg->method : "-", cli_clean(units));
 }
 
 /* Reasons once each, below the list. */
@@ -149,7 +150,8 @@ static void put_long(const struct ntime_register_info *reg)
 	if (*reg->method)
 		printf("    through %s\n", reg->method);
 	if (*reg->reason)
-		printf("    %s%s%s\n", reg->reason, *reg->remedy ? "; remedy: " : "", reg->remedy);
+		printf("    %s%s%s\n", cli_clean(reg->reason), *reg->remedy ? "; remedy: " : "",
+		       cli_clean(reg->remedy));
 	printf("    %s: %s\n", trust_of(reg), reg->source);
 	for (uint32_t i = 0; cli_register_field(reg->table, reg->name, i, &field); i++)
 		printf("    %2u:%-2u %-8s %-18s %s\n", field.shift + field.width - 1, field.shift,

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "cli/output/clean.h"
 #include "cli/output/absence.h"
 #include "cli/output/emulated.h"
 #include "cli/output/number.h"
@@ -330,7 +331,7 @@ static void put_line(FILE *f, const struct cli_style *style, const struct cli_re
 		cli_colour(&style->look, CLI_PLAIN));
 	column = prefix + max_of(used, l->number);
 	if (l->unit || *unit) {
-		fprintf(f, " %s", unit);
+		fprintf(f, " %s", cli_clean(unit));
 		pad(f, cli_text_columns(unit), l->unit);
 		column += 1 + max_of(cli_text_columns(unit), l->unit);
 	}

@@ -7,6 +7,7 @@
 #include <ntime/trace/vfio.h>
 
 #include "cli/base/options.h"
+#include "cli/output/clean.h"
 #include "cli/output/say.h"
 #include "cli/trace/trace.h"
 
@@ -60,7 +61,7 @@ static int tell_write(void *arg, const struct ntime_vfio_write *write)
 	const struct lend *b = t->own;
 
 	if (b->is_dry)
-		printf("echo %s > %s\n", write->text, write->path);
+		printf("echo %s > %s\n", cli_clean(write->text), cli_clean(write->path));
 	else if (t->verbose && write->error == 0)
 		cli_say("wrote '%s' to %s", write->text, write->path);
 	return 0;
@@ -74,11 +75,11 @@ static int tell_function(void *arg, const struct ntime_vfio_function *f)
 		printf("IOMMU group %u:\n", f->group);
 	*group = f->group;
 	printf("  %s %04x:%04x %s", f->name, f->vendor_device >> 16, f->vendor_device & 0xffff,
-	       *f->driver ? f->driver : "no driver");
+	       *f->driver ? cli_clean(f->driver) : "no driver");
 	if (f->is_bridge)
 		printf(", a bridge, which stays");
 	else if (f->is_lent)
-		printf(", lent by %s", *f->had ? f->had : "nobody");
+		printf(", lent by %s", *f->had ? cli_clean(f->had) : "nobody");
 	putchar('\n');
 	return 0;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/types.h>
 
+#include "cli/output/clean.h"
 #include "cli/trace/derive.h"
 
 /* Names of a class that are shown before "... (13)". */
@@ -197,7 +198,7 @@ static void put_line(FILE *f, const char *const *cells, const size_t *width)
 	unsigned int last = width[SAME] ? SAME : VALUES;
 
 	for (unsigned int c = width[DEVICE] ? DEVICE : WINDOW; c <= last; c++)
-		fprintf(f, "%-*s%s", c == last ? 0 : (int)width[c], cells[c],
+		fprintf(f, "%-*s%s", c == last ? 0 : (int)width[c], cli_clean(cells[c]),
 			c == last ? "\n" : "  ");
 }
 
@@ -240,12 +241,14 @@ static void put_origin(FILE *f, const struct ntime_derived *d)
 	for (const char *p = d->origin; *p;) {
 		size_t bytes = strcspn(p, "\n");
 
-		fprintf(f, "        %.*s\n", (int)bytes, p);
+		fputs("        ", f);
+		cli_clean_print(f, p, bytes);
+		putc('\n', f);
 		p += bytes + (p[bytes] == '\n');
 	}
-	fprintf(f, "        key: %s\n", d->key);
+	fprintf(f, "        key: %s\n", cli_clean(d->key));
 	if (strcmp(d->relative, "-") != 0)
-		fprintf(f, "        of its unit: %s\n", d->relative);
+		fprintf(f, "        of its unit: %s\n", cli_clean(d->relative));
 	if (strcmp(d->event_src, "-") != 0)
 		fprintf(f, "        as written: %s/%s%s%s%s%s\n", d->event_src, d->event_op,
 			strcmp(d->start_src, "-") ? ", START " : "",
@@ -260,7 +263,7 @@ static void put_detail(FILE *f, const struct cli_look *look, const char *title, 
 	if (look->is_terminal)
 		cli_wrap(f, look, 8 + strlen(title), 10, text);
 	else
-		fprintf(f, " %s\n", text);
+		fprintf(f, " %s\n", cli_clean(text));
 }
 
 static void put_details(FILE *f, const struct cli_look *look, const struct ntime_derived *d,
@@ -293,7 +296,8 @@ static ssize_t print_trace(FILE *f, const struct cli_look *look, const struct cl
 	if (has_device)
 		chip = "";
 	if (d->traces > 1 || chip[0])
-		fprintf(f, "%s%s%s\n", trace->path, chip[0] ? ": chip " : "", chip);
+		fprintf(f, "%s%s%s\n", cli_clean(trace->path), chip[0] ? ": chip " : "",
+			cli_clean(chip));
 	if (!n)
 		return (ssize_t)first;
 	measure(lines + first, n, width, has_device, d->traces > 1);
@@ -353,9 +357,9 @@ static int print_member(FILE *f, const struct cli_derive_row *r)
 	int ret = domain && event ? 0 : -ENOMEM;
 
 	if (!ret)
-		fprintf(f, "    %s: window %s, domain %s, %s %s/%s: %s\n", r->trace->path,
-			r->d.windows_text, domain, r->d.counter, r->d.event_src, r->d.event_op,
-			event);
+		fprintf(f, "    %s: window %s, domain %s, %s %s/%s: %s\n",
+			cli_clean(r->trace->path), r->d.windows_text, cli_clean(domain),
+			r->d.counter, r->d.event_src, r->d.event_op, cli_clean(event));
 	free(domain);
 	free(event);
 	return ret;
@@ -401,7 +405,7 @@ static int print_group(FILE *f, const struct cli_derive *d, unsigned int number,
 	else if (traces > 1)
 		fprintf(f, "equal in %u of %zu traces\n", traces, d->traces);
 	else
-		fprintf(f, "only in %s\n", last->trace->path);
+		fprintf(f, "only in %s\n", cli_clean(last->trace->path));
 	for (size_t i = 0; i < n && !ret; i++)
 		ret = print_member(f, &d->row[order[i]]);
 	return ret;

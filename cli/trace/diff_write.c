@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/output/clean.h"
 #include "cli/output/csv.h"
 #include "cli/output/json.h"
 #include "cli/output/number.h"
@@ -121,9 +122,9 @@ static void put_behind(const struct cli_trace_differences *d, const char *line, 
 		column++;
 	column += column == n ? 1u + d->has_gap : 0;
 	if (!d->look.is_terminal || column + 2 + cli_text_columns(text) <= d->look.width)
-		fprintf(d->f, "  %s", text);
+		fprintf(d->f, "  %s", cli_clean(text));
 	else
-		fprintf(d->f, "\n    %s", text);
+		fprintf(d->f, "\n    %s", cli_clean(text));
 }
 
 static int put_hunk(const struct cli_trace_differences *d, const struct ntime_trace_change *c)

@@ -10,6 +10,7 @@
 
 #include <ntime/trace/vfio.h>
 
+#include "cli/output/clean.h"
 #include "cli/output/json.h"
 #include "cli/base/child.h"
 #include "cli/output/emulated.h"
@@ -90,7 +91,7 @@ static int put_json(struct doctor *d, const struct ntime_vfio_check *check)
 static void put_command(struct doctor *d)
 {
 	if (d->command)
-		printf("\nQEMU's command line:\n  %s\n", d->command);
+		printf("\nQEMU's command line:\n  %s\n", cli_clean(d->command));
 	free(d->command);
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/output/clean.h"
 #include "cli/output/number.h"
 #include "cli/trace/fold.h"
 #include "cli/trace/line.h"
@@ -343,8 +344,7 @@ static char *put_device(const struct cli_lines *l, char *p, uint32_t device)
 	}
 	if (bytes > 64)
 		bytes = 64;
-	for (size_t i = 0; i < bytes; i++)
-		p[i] = (unsigned char)name[i] < 0x20 || name[i] == 0x7f ? '?' : name[i];
+	bytes = cli_clean_copy(p, name, bytes);
 	p += bytes;
 	return bytes < columns ? put_blanks(p, columns - bytes) : p;
 }
@@ -395,13 +395,12 @@ static bool put_name(struct cli_lines *l, char **p, size_t room, const struct nt
 		return false;
 	if (hit.skew) {
 		n = (size_t)snprintf(*p, room, "%s+0x%x", hit.name, hit.skew);
-		*p += n < room ? n : room - 1;
+		*p += cli_clean_copy(*p, *p, n < room ? n : room - 1);
 		return true;
 	}
 	n = strlen(hit.name);
 	n = n < room ? n : room - 1;
-	memcpy(*p, hit.name, n);
-	*p += n;
+	*p += cli_clean_copy(*p, hit.name, n);
 	return true;
 }
 
@@ -467,7 +466,7 @@ static size_t make_words(struct cli_lines *l, const struct ntime_record *r, char
 	if (ntime_decoder_find(l->decoder, r->device, r->region, r->offset, r->width, &hit) <= 0)
 		return 0;
 	n = ntime_decoder_value(l->decoder, &hit, r->width, r->value, out, room);
-	return n && out[0] == '0' && out[1] == 'x' ? 0 : n;
+	return n && out[0] == '0' && out[1] == 'x' ? 0 : cli_clean_copy(out, out, n);
 }
 
 /* Words of the value, in the cache or in @scratch of LINE_BYTES. */

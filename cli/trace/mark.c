@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/output/clean.h"
 #include "cli/trace/mark.h"
 
 bool cli_mark_is_shown(const struct ntime_record *r)
@@ -107,7 +108,6 @@ size_t cli_mark_text(char *out, const struct ntime_record *r, const char *text)
 		*p++ = ':';
 		*p++ = ' ';
 	}
-	for (; *text; text++)
-		*p++ = (unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text;
+	p += cli_clean_copy(p, text, strlen(text));
 	return (size_t)(p - out);
 }

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "cli/output/clean.h"
 #include "cli/output/csv.h"
 #include "cli/output/json.h"
 #include "cli/trace/state.h"
@@ -133,7 +134,7 @@ static void put_indented(const struct cli_state_style *s, const char *line)
 	if (s->look.is_terminal)
 		cli_wrap(s->f, &s->look, 4, 4, line);
 	else
-		fprintf(s->f, "%s\n", line);
+		fprintf(s->f, "%s\n", cli_clean(line));
 }
 
 static void put_second_line(const struct cli_state_style *s, const char *notes, const char *words)
@@ -185,8 +186,9 @@ static void put_row(const struct cli_state_style *s, const struct columns *c, co
 		fprintf(s->f, "%*s",
 			(int)strlen(device) < c->device ? c->device - (int)strlen(device) : 1, "");
 	}
-	fprintf(s->f, "%s%-*s%s  %*s  %-*s  %s\n", cli_colour(&s->look, CLI_BOLD), c->name, name,
-		cli_colour(&s->look, CLI_PLAIN), c->value, value, c->access, written, read);
+	fprintf(s->f, "%s%-*s%s  %*s  %-*s  %s\n", cli_colour(&s->look, CLI_BOLD), c->name,
+		cli_clean(name), cli_colour(&s->look, CLI_PLAIN), c->value, value, c->access,
+		written, read);
 }
 
 /*
@@ -203,7 +205,7 @@ static void put_stacked(const struct cli_state_style *s, const struct columns *c
 		cli_print_safe(s->f, device);
 		fputs("  ", s->f);
 	}
-	fprintf(s->f, "%s%s%s", cli_colour(&s->look, CLI_BOLD), name,
+	fprintf(s->f, "%s%s%s", cli_colour(&s->look, CLI_BOLD), cli_clean(name),
 		cli_colour(&s->look, CLI_PLAIN));
 	fprintf(s->f, "%s%s\n", column + 2 + strlen(value) <= s->look.width ? "  " : "\n    ",
 		value);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/output/clean.h"
 #include "cli/output/number.h"
 #include "cli/output/say.h"
 #include "cli/output/term.h"
@@ -111,8 +112,9 @@ static void put_line(struct cli_watch *w, size_t row, size_t i)
 	char line[512];
 
 	snprintf(line, sizeof(line), "%12.6f  %-*s  %-*s %*s %-*s %*s", (double)w->at_ns / 1e9,
-		 plain->row, w->rows.row[row].name, plain->name, item->name, NUMBER_COLUMNS,
-		 value_text(item, v).text, plain->unit, cli_watch_unit_text(item), NUMBER_COLUMNS,
+		 plain->row, cli_clean(w->rows.row[row].name), plain->name, cli_clean(item->name),
+		 NUMBER_COLUMNS, value_text(item, v).text, plain->unit,
+		 cli_clean(cli_watch_unit_text(item)), NUMBER_COLUMNS,
 		 has_rate ? cli_number_short(cli_watch_rate(w, v)).text : "");
 	cli_watch_put(&w->out, line);
 	put_doubts(w, row, i);

@@ -19,6 +19,7 @@
 
 #include <ntime/topology.h>
 
+#include "cli/output/clean.h"
 #include "cli/output/say.h"
 #include "cli/base/wait.h"
 #include "cli/watch/table.h"
@@ -101,7 +102,7 @@ static void put_at(const struct screen *s, int line, int column, const char *tex
 	if (line < 0 || line >= getmaxy(s->window) || column >= columns)
 		return;
 	wattrset(s->window, (int)attribute_of(s, look));
-	mvwaddnstr(s->window, line, column, text, columns - column);
+	mvwaddnstr(s->window, line, column, cli_clean(text), columns - column);
 	wattrset(s->window, A_NORMAL);
 }
 
@@ -128,7 +129,7 @@ static void fill(const struct screen *s, int line, const char *text)
 	int columns = getmaxx(s->window), width = columns < 511 ? columns : 511;
 	char bar[512];
 
-	snprintf(bar, sizeof(bar), "%-*.*s", width, width, text);
+	snprintf(bar, sizeof(bar), "%-*.*s", width, width, cli_clean(text));
 	wattrset(s->window, (int)A_REVERSE);
 	mvwaddnstr(s->window, line, 0, bar, columns);
 	wattrset(s->window, (int)attribute_of(s, CLI_PLAIN));

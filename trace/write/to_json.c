@@ -86,25 +86,46 @@ static size_t utf8_bytes(const unsigned char *p)
 	return n;
 }
 
+/*
+ * The character at @t of @n bytes, if a terminal would obey it: controls, C1 among them, and
+ * bidirectional embeddings, overrides and isolates (Unicode Standard Annex 9); else 0. Such text is
+ * as exact as an escape.
+ */
+static uint32_t control_of(const unsigned char *t, size_t n)
+{
+	if (n < 2)
+		return t[0] < 0x20 || t[0] == 0x7f ? t[0] : 0;
+	if (t[0] == 0xc2 && t[1] < 0xa0)
+		return t[1];
+	if (n == 3 && t[0] == 0xe2 &&
+	    ((t[1] == 0x80 && t[2] >= 0xaa && t[2] <= 0xae) ||
+	     (t[1] == 0x81 && t[2] >= 0xa6 && t[2] <= 0xa9)))
+		return 0x2000u | (t[1] & 0x3fu) << 6 | (t[2] & 0x3fu);
+	return 0;
+}
+
 /* A string; bytes that are no UTF-8 become the replacement character. */
 static char *put_string(char *p, const char *text)
 {
 	const unsigned char *t = (const unsigned char *)text;
+	uint32_t control;
 	size_t n;
 
 	*p++ = '"';
 	while (*t) {
+		n = utf8_bytes(t);
+		control = control_of(t, n);
 		if (*t == '"' || *t == '\\') {
 			*p++ = '\\';
 			*p++ = (char)*t++;
-		} else if (*t < 0x20 || *t == 0x7f) {
-			p = nti_put_text(p, "\\u00");
-			nti_put_hex8(p, (uint32_t)*t++ << 24);
-			p += 2;
+		} else if (control) {
+			p = nti_put_text(p, "\\u");
+			nti_put_hex8(p, control << 16);
+			p += 4;
+			t += n ? n : 1;
 		} else if (*t < 0x80) {
 			*p++ = (char)*t++;
 		} else {
-			n = utf8_bytes(t);
 			if (n)
 				memcpy(p, t, n);
 			else
