@@ -313,7 +313,9 @@ static int check_left(int fd, struct nti_claim_owner *owner)
 	if (ret < 0)
 		return ret;
 	nti_process_identify(&self);
-	if (r->left && nti_claim_is_of_boot(&r->head, self.boot)) {
+	/* Of a start that is not known: somebody may be using what it left. */
+	if (r->left && (nti_claim_is_of_boot(&r->head, self.boot) ||
+			!nti_claim_knows_boot(&r->head, self.boot))) {
 		*owner = r->head.owner;
 		ret = -EUCLEAN;
 	}

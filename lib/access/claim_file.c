@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/access/claim_file.h"
+#include "lib/access/claim_row.h"
 #include "lib/base/text.h"
 
 #define MAGIC "ntime-claim-1"
@@ -121,7 +122,7 @@ int nti_claim_head_format(const struct nti_claim_head *head, char *text)
 
 int nti_claim_line_format(const struct nti_claim_line *line, char *text)
 {
-	if (!is_possible(line))
+	if (!is_possible(line) || !nti_claim_is_repairable(line))
 		return -EINVAL;
 	return finish(text, snprintf(text, BODY_BYTES,
 				     "%s\t%#" PRIx32 "\t%" PRIu32 "\t%s\t%s\t%d\t%s\t%#" PRIx64
@@ -281,6 +282,10 @@ int nti_claim_parse(const char *text, size_t bytes, struct nti_claim_record *out
 			*reason = "a line of it is damaged";
 			return -EBADMSG;
 		}
+		if (!nti_claim_is_repairable(line)) {
+			*reason = "it names a register, or bits of one, that ntime has no row for";
+			return -EBADMSG;
+		}
 		out->lines++;
 		out->left += line->kind != NTI_CLAIM_DONE;
 	}
@@ -301,8 +306,12 @@ int nti_claim_judge(const struct nti_claim_line *line, uint64_t found, uint64_t 
 
 bool nti_claim_is_of_boot(const struct nti_claim_head *head, const char *boot)
 {
-	return strcmp(head->boot, boot) == 0 || strcmp(head->boot, "-") == 0 ||
-	       strcmp(boot, "-") == 0;
+	return nti_claim_knows_boot(head, boot) && strcmp(head->boot, boot) == 0;
+}
+
+bool nti_claim_knows_boot(const struct nti_claim_head *head, const char *boot)
+{
+	return strcmp(head->boot, "-") != 0 && strcmp(boot, "-") != 0;
 }
 
 void nti_claim_clean(char *text)

@@ -62,7 +62,7 @@ struct nti_claim_record {
 
 /*
  * Exactly NTI_CLAIM_LINE_BYTES, without NUL. -E2BIG: it does not fit; -EINVAL: it would not be
- * believed when it is read.
+ * believed when it is read, as it has no row or bits that its row does not store (claim_row.h).
  */
 int nti_claim_head_format(const struct nti_claim_head *head, char *text);
 int nti_claim_line_format(const struct nti_claim_line *line, char *text);
@@ -82,10 +82,12 @@ int nti_claim_parse(const char *text, size_t bytes, struct nti_claim_record *out
 int nti_claim_judge(const struct nti_claim_line *line, uint64_t found, uint64_t *restored);
 
 /*
- * Was it written since this machine was started? True also when that is not known: registers keep
- * their values until it is switched off.
+ * Was it written since this machine was started, which is @boot? What was written before that says
+ * nothing of the registers of today.
  */
 bool nti_claim_is_of_boot(const struct nti_claim_head *head, const char *boot);
+/* Can that be told? Not where either has no /proc. */
+bool nti_claim_knows_boot(const struct nti_claim_head *head, const char *boot);
 
 /* The number of "CPU 3"; -1: it is no CPU. */
 long nti_claim_cpu(const char *device);

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/regs/devices.h"
 #include "lib/access/claim.h"
 #include "lib/access/claim_file.h"
+#include "lib/access/claim_row.h"
 #include "lib/access/claim_shared.h"
 #include "lib/access/msr.h"
 #include "lib/access/pci.h"
@@ -82,6 +84,9 @@ static int tell_damaged(struct walk *w, const char *name)
 				     .name = clean, .what = what, .is_damaged = true });
 }
 
+static const char of_unknown_boot[] = "it is not known whether it was written since this machine "
+				      "was started (/proc is missing, or was)";
+
 static int tell_leftover(struct walk *w, const char *name)
 {
 	const struct nti_claim_record *r = w->file.record;
@@ -89,6 +94,10 @@ static int tell_leftover(struct walk *w, const char *name)
 		.name = name, .what = r->head.what, .owner = r->head.owner, .registers = r->left
 	};
 
+	if (r->left && !nti_claim_knows_boot(&r->head, w->self.boot)) {
+		w->file.reason = of_unknown_boot;
+		return tell_damaged(w, name);
+	}
 	if (!r->left || !nti_claim_is_of_boot(&r->head, w->self.boot))
 		return 0;
 	left.owner.has_ended = true;
@@ -197,9 +206,20 @@ static unsigned int cpu_for(struct real_handles *l, const struct nti_claim_repai
 	return search.cpu;
 }
 
-static int find_function(struct real_handles *l, const char *address,
+/* A record could name any function; only those with such a register are written. */
+static int check_function(const struct nti_pci_function *f, uint32_t address, struct nti_error *e)
+{
+	if (nti_claim_is_of_device(nthw_pci_device(f->vendor_id, f->device_id), address))
+		return 0;
+	return nti_error(e, -ENOTSUP,
+			 "PCI function %s (%04x:%04x) has no register at 0x%x that ntime knows",
+			 f->address, f->vendor_id, f->device_id, address);
+}
+
+static int find_function(struct real_handles *l, const struct nti_claim_repair *at,
 			 const struct nti_pci_function **out, struct nti_error *e)
 {
+	const char *address = at->device;
 	size_t i;
 	int ret = l->has_pci ? 0 : nti_pci_new(l->os, &l->pci);
 
@@ -212,7 +232,7 @@ static int find_function(struct real_handles *l, const char *address,
 				 address);
 	for (i = 0; (*out = nti_pci_get(l->pci, i)); i++) {
 		if (strcmp((*out)->address, address) == 0)
-			return 0;
+			return check_function(*out, at->address, e);
 	}
 	return nti_error(e, -ENODEV, "PCI function %s is gone", address);
 }
@@ -226,8 +246,8 @@ static int real_read(struct nti_claim_access *handles, const struct nti_claim_re
 
 	if (at->space == NTHW_SPACE_MSR)
 		return nti_msr_read(l->msr, cpu_for(l, at), at->address, value, e);
-	ret = find_function(l, at->device, &function, e);
-	return !function ? ret : nti_pci_config_read(l->pci, function, at->address, bits, value, e);
+	ret = find_function(l, at, &function, e);
+	return ret < 0 ? ret : nti_pci_config_read(l->pci, function, at->address, bits, value, e);
 }
 
 static int real_write(struct nti_claim_access *handles, const struct nti_claim_repair *at,
@@ -239,9 +259,8 @@ static int real_write(struct nti_claim_access *handles, const struct nti_claim_r
 
 	if (at->space == NTHW_SPACE_MSR)
 		return nti_msr_write(l->msr, cpu_for(l, at), at->address, value, e);
-	ret = find_function(l, at->device, &function, e);
-	return !function ? ret
-			 : nti_pci_config_write(l->pci, function, at->address, bits, value, e);
+	ret = find_function(l, at, &function, e);
+	return ret < 0 ? ret : nti_pci_config_write(l->pci, function, at->address, bits, value, e);
 }
 
 /* ---- restoring ---- */
@@ -311,6 +330,7 @@ static int put_back(struct repair *r, size_t index, struct nti_claim_repair *ste
 		    struct nti_error *error)
 {
 	const struct nti_claim_line *line = &r->file.record->line[index];
+	uint64_t stored = nthw_reg_stored(nti_claim_row(line));
 	int ret;
 
 	/* Who has the controls has the counters. */
@@ -321,7 +341,7 @@ static int put_back(struct repair *r, size_t index, struct nti_claim_repair *ste
 	if (ret == 0 && line->kind == NTI_CLAIM_COUNTER && r->is_taken)
 		return -EBUSY;
 	if (ret == 0 && line->kind == NTI_CLAIM_COUNTER)
-		step->restored = line->old;
+		step->restored = (step->found & ~stored) | (line->old & stored);
 	else if (ret == 0)
 		ret = judge(r, index, step, error);
 	if (ret == 0 && step->restored != step->found && !(r->flags & NTI_CLAIM_LOOK))
@@ -427,6 +447,10 @@ static int open_record(struct nti_os *os, struct repair *r, const char *name)
 	if (ret < 0)
 		return say_open(r, name, ret);
 	nti_process_identify(&self);
+	if (r->file.record->left && !nti_claim_knows_boot(&r->file.record->head, self.boot)) {
+		r->file.reason = of_unknown_boot;
+		return say_open(r, name, -EBADMSG);
+	}
 	return r->file.record->left && nti_claim_is_of_boot(&r->file.record->head, self.boot)
 		       ? 0
 		       : say_open(r, name, -ENOENT);

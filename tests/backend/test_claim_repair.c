@@ -12,8 +12,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/regs/devices.h"
 #include "core/regs/regs.h"
+#include "core/seq/box.h"
 #include "lib/access/claim_file.h"
+#include "lib/access/claim_row.h"
+#include "lib/os/process.h"
 #include "tests/backend/claim_bank.h"
 #include "tests/tt.h"
 
@@ -579,12 +583,91 @@ static void put_file(const char *path, const void *data, size_t bytes, off_t off
 
 static void record_one(struct nti_claim_line *line)
 {
-	struct nti_claim_head head = { .boot = "-", .what = "uncore of package 0" };
+	struct nti_claim_head head = { .what = "uncore of package 0" };
+	struct nti_process_identity self;
 	char text[2 * NTI_CLAIM_LINE_BYTES];
 
+	nti_process_identify(&self);
+	(void)snprintf(head.boot, sizeof(head.boot), "%s", self.boot);
 	TT_IS(nti_claim_head_format(&head, text), 0);
 	TT_IS(nti_claim_line_format(line, text + NTI_CLAIM_LINE_BYTES), 0);
 	bank_write_file("uncore-0", text, sizeof(text));
+}
+
+/* Of what no row describes nothing is written down either, so nothing that is refused later. */
+static const struct unknown_row {
+	int line;
+	struct nti_claim_line wrong;
+} unknown_rows[] = {
+	{ __LINE__, { .address = 0x1a0, .name = "IA32_NOBODY_KNOWS", .ours = 1 } },
+	{ __LINE__, { .address = ENABLE, .name = "MSR_UNCORE_PERFEVTSEL2", .ours = 1 } },
+	{ __LINE__,
+	  { .address = ENABLE, .name = "MSR_UNCORE_PERF_GLOBAL_CTRL", .ours = 1ull << 62 } },
+	{ __LINE__,
+	  { .address = ENABLE, .kind = NTI_CLAIM_COUNTER, .name = "MSR_UNCORE_PERF_GLOBAL_CTRL" } },
+	{ __LINE__, { .address = 0x3b2, .name = "MSR_UNCORE_PMC2", .ours = 1 } },
+};
+
+TEST(registers_without_row)
+{
+	char text[NTI_CLAIM_LINE_BYTES];
+	struct nti_claim_line good = { .space = NTHW_SPACE_MSR,
+				       .address = ENABLE,
+				       .bits = 64,
+				       .device = "CPU 1",
+				       .name = "MSR_UNCORE_PERF_GLOBAL_CTRL",
+				       .ours = 4 };
+
+	TT_IS(nti_claim_line_format(&good, text), 0);
+	TT_FOR_EACH_ROW(r, unknown_rows) {
+		struct nti_claim_line line = r->wrong;
+
+		line.space = NTHW_SPACE_MSR;
+		line.bits = 64;
+		memcpy(line.device, good.device, sizeof(line.device));
+		TT_EQ(r, nti_claim_line_format(&line, text), -EINVAL);
+	}
+}
+
+/* All kinds of boxes, of all numbers, have rows under the names that claims write down. */
+TEST(registers_of_boxes_have_rows)
+{
+	uint32_t number, index;
+	size_t i, k;
+
+	for (i = 0; i < nthw_box_kind_count; i++) {
+		const struct nthw_box_kind *kind = nthw_box_kinds[i];
+
+		for (number = 0; number < kind->boxes; number++)
+			for (k = 0; k < kind->table->count; k++) {
+				const struct nthw_reg *row = kind->table->regs[k];
+				struct nti_claim_line line = { .space = row->space };
+
+				if (row->space != NTHW_SPACE_MSR && row->space != NTHW_SPACE_PCI)
+					continue;
+				index = row->count > 1 ? row->count - 1 : 0;
+				line.bits = row->space == NTHW_SPACE_MSR ? 64 : row->bits;
+				line.address = row->addr + index * row->step + number * kind->step;
+				(void)nthw_reg_name(row, index, line.name, sizeof(line.name));
+				if (!nti_claim_row(&line))
+					fail_msg("%s %u: %s has no row", kind->name, number,
+						 line.name);
+			}
+	}
+}
+
+/* A record may name any PCI function. */
+TEST(functions_with_such_registers)
+{
+	size_t i, devices = 0;
+	const struct nthw_box_kind *imc = nthw_box_kind("snbep_imc");
+
+	assert_non_null(imc);
+	for (i = 0; i < nthw_pci_device_count; i++)
+		devices += nti_claim_is_of_device(&nthw_pci_devices[i], imc->select->addr);
+	assert_true(devices > 0 && devices < nthw_pci_device_count);
+	TT_IS(nti_claim_is_of_device(nthw_pci_device(0x8086, 0x2922), imc->select->addr), 0);
+	TT_IS(nti_claim_is_of_device(NULL, imc->select->addr), 0);
 }
 
 /* CPU 1 went off line since: CPU 2 is of the same package, CPU 0 is not. */
@@ -787,6 +870,9 @@ int main(void)
 		cmocka_unit_test(owned_again),
 		cmocka_unit_test(killed_by_a_signal),
 		cmocka_unit_test(of_another_boot),
+		cmocka_unit_test(registers_without_row),
+		cmocka_unit_test(registers_of_boxes_have_rows),
+		cmocka_unit_test(functions_with_such_registers),
 		cmocka_unit_test(list_of_what_was_left),
 		cmocka_unit_test(another_cpu_of_the_package),
 		cmocka_unit_test(memory_controllers),

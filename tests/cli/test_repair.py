@@ -20,6 +20,8 @@ from test_command import environment, equal, err, fake_only, has, has_not, ntime
 t.TESTS.clear()
 test = t.test
 ENABLE, COUNTER = 0x391, 0x3b2
+with open('/proc/sys/kernel/random/boot_id', encoding='ascii') as boot_file:
+    BOOT = boot_file.read().strip()
 
 
 def out(done):
@@ -157,7 +159,7 @@ class Machine(tempfile.TemporaryDirectory):
         super().__init__()
         os.chmod(self.name, 0o755)
         self.put('sys/devices/system/cpu/online', b'0\n')
-        self.put('run/ntime/uncore-0', line('ntime-claim-1', 4711, 1, '-', 'uncore of package 0', 'ntime watch') +
+        self.put('run/ntime/uncore-0', line('ntime-claim-1', 4711, 1, BOOT, 'uncore of package 0', 'ntime watch') +
                  line('msr', '0x391', 64, 'control', 'CPU 0', 0, 'MSR_UNCORE_PERF_GLOBAL_CTRL', '0x1', '0x1', '0x5', '0x4') +
                  line('msr', '0x3b2', 64, 'counter', 'CPU 0', 0, 'MSR_UNCORE_PMC2', '0x4d2', '0', '0', '0'))
         self.put('dev/cpu/0/msr', b'\0' * 0x1000)
@@ -226,7 +228,7 @@ def doctor_tells_each_program_once():
     needs_msrs()
     with Machine() as m:
         for bank, pid in (('uncore-1', 4711), ('cpu-0', 4712)):
-            m.put(f'run/ntime/{bank}', line('ntime-claim-1', pid, 1, '-', f'bank {bank}', 'ntime watch') +
+            m.put(f'run/ntime/{bank}', line('ntime-claim-1', pid, 1, BOOT, f'bank {bank}', 'ntime watch') +
                   line('msr', '0x3c2', 64, 'control', 'CPU 0', 0, 'MSR_UNCORE_PERFEVTSEL2', '0', '0', '0x400183', '0x400183'))
         found = {o['what']: o['reason'] for o in json.loads(ntime('doctor', '--root', m.name, '--json').stdout)['problems']
                  if o['remedy'] == 'ntime doctor --repair'}
@@ -250,7 +252,7 @@ def others_registers_stay():
     needs_msrs()
     with Machine() as m:
         root = m.name
-        m.put('run/ntime/uncore-0', line('ntime-claim-1', 4711, 1, '-', 'uncore of package 0', 'ntime watch') +
+        m.put('run/ntime/uncore-0', line('ntime-claim-1', 4711, 1, BOOT, 'uncore of package 0', 'ntime watch') +
               line('msr', '0x3c2', 64, 'control', 'CPU 0', 0, 'MSR_UNCORE_PERFEVTSEL2', '0', '0', '0x400183', '0x400183'))
         m.set(0x3c2, 0x400167)
         done = ntime('doctor', '--root', root, '--repair', '--yes')
@@ -258,6 +260,62 @@ def others_registers_stay():
         has(out(done), 'MSR_UNCORE_PERFEVTSEL2 of CPU 0: 0x400167, left unchanged: another program uses it now\n')
         equal(m.get(0x3c2), 0x400167)
         equal(m.records(), [])
+
+
+@real_only
+def only_rows_and_their_stored_bits():
+    """A record that says anything else is refused as a whole, and nothing is written."""
+    needs_msrs()
+    good = ('msr', '0x391', 64, 'control', 'CPU 0', 0, 'MSR_UNCORE_PERF_GLOBAL_CTRL', '0x1', '0x1', '0x5', '0x4')
+    for wrong in (('msr', '0x1a0', 64, 'control', 'CPU 0', 0, 'IA32_NOBODY_KNOWS', '0', '0', '0x1', '0x1'),
+                  # LSTAR, which the kernel is entered by, under a name that has a row
+                  ('msr', '0xc0000082', 64, 'control', 'CPU 0', 0, 'MSR_UNCORE_PERFEVTSEL2', '0x1000', '0', '0', '0xffffffffffffffff'),
+                  ('msr', '0xc0000082', 64, 'counter', 'CPU 0', 0, 'MSR_UNCORE_PMC2', '0x1000', '0', '0', '0'),
+                  # bits that no field of the row stores
+                  ('msr', '0x391', 64, 'control', 'CPU 0', 0, 'MSR_UNCORE_PERF_GLOBAL_CTRL', '0x4000000000000001', '0x1', '0x1', '0x4000000000000000'),
+                  # a control as a counter, of which all bits are restored
+                  ('msr', '0x391', 64, 'counter', 'CPU 0', 0, 'MSR_UNCORE_PERF_GLOBAL_CTRL', '0x1', '0', '0', '0'),
+                  ('pci', '0x4', 16, 'control', '0000:00:1f.2', -1, 'PCI_COMMAND_REGISTER', '0x4', '0', '0', '0x4')):
+        for lines in ((wrong,), (good, wrong) if wrong[1] != '0x391' else (wrong,)):
+            with Machine() as m:
+                m.put('run/ntime/uncore-0', line('ntime-claim-1', 4711, 1, BOOT, 'uncore of package 0', 'ntime watch') +
+                      b''.join(line(*fields) for fields in lines))
+                with open(os.path.join(m.name, 'dev/cpu/0/msr'), 'rb') as f:
+                    before = f.read()
+                done = ntime('doctor', '--root', m.name, '--repair', '--yes')
+                equal((done.returncode, out(done)), (125, ''), wrong)
+                has(err(done), 'uncore-0 cannot be used: it names a register, or bits of one, that ntime has no row for')
+                equal(err(done).count('\n'), 1)
+                with open(os.path.join(m.name, 'dev/cpu/0/msr'), 'rb') as f:
+                    equal(f.read() == before, True, wrong)
+                equal(m.records(), ['uncore-0'])
+
+
+@real_only
+def only_this_boot():
+    needs_msrs()
+    for boot, status, told in (('-', 125, 'it is not known whether it was written since this machine was started'),
+                               ('11111111-2222-3333-4444-555555555555', 0, '')):
+        with Machine() as m:
+            m.put('run/ntime/uncore-0', line('ntime-claim-1', 4711, 1, boot, 'uncore of package 0', 'ntime watch') +
+                  line('msr', '0x391', 64, 'control', 'CPU 0', 0, 'MSR_UNCORE_PERF_GLOBAL_CTRL', '0x1', '0x1', '0x5', '0x4'))
+            done = ntime('doctor', '--root', m.name, '--repair', '--yes')
+            equal(done.returncode, status, boot)
+            has(err(done), told)
+            equal(m.get(ENABLE), 0x80000005)
+
+
+@real_only
+def only_records_of_root():
+    needs_msrs()
+    if os.geteuid():
+        raise t.Skip('only root can make files of another user')
+    for change in (lambda path: os.chown(path, 12345, 0), lambda path: os.chmod(path, 0o620), lambda path: os.link(path, path + '-2'),
+                   lambda path: os.chown(os.path.dirname(path), 12345, 0), lambda path: os.chmod(os.path.dirname(path), 0o777)):
+        with Machine() as m:
+            change(os.path.join(m.name, 'run/ntime/uncore-0'))
+            equal(ntime('doctor', '--root', m.name, '--repair', '--yes').returncode, 125)
+            equal((m.get(ENABLE), m.get(COUNTER)), (0x80000005, 99))
 
 
 @real_only
