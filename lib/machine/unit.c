@@ -199,11 +199,32 @@ static int load_pmu(void *arg, const char *name)
 	return 0;
 }
 
-/* Containers may hide one of the two. */
+/*
+ * Are the kernel's settings to be seen? Each Linux has this one; where it is missing, as in a
+ * chroot without /proc, other files that are missing there mean nothing.
+ */
+static bool has_settings(struct nti_os *os)
+{
+	return os->is_replay || os->is_elsewhere || nti_os_exists(os, "/proc/sys/kernel/ostype");
+}
+
+/* Of no event; -ENOSYS comes before anything is looked at. */
+static bool can_open_perf(struct nti_os *os)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr), .type = PERF_TYPE_MAX };
+	int fd = os->ops->perf_open(os, &attr, 0, -1, -1, 0);
+
+	if (fd >= 0)
+		os->ops->close(os, fd);
+	return fd != -ENOSYS;
+}
+
+/* Containers may hide one of the two files; where both can be hidden, the kernel is asked. */
 static bool has_perf(struct nti_os *os)
 {
 	return os->ops->access(os, NTI_PERF_PARANOID, F_OK) != -ENOENT ||
-	       nti_os_exists(os, NTI_SYSFS_DEVICES "/software/type");
+	       nti_os_exists(os, NTI_SYSFS_DEVICES "/software/type") ||
+	       (!has_settings(os) && can_open_perf(os));
 }
 
 static bool has_kind(const struct nti_units *units, enum nti_unit_kind kind)
@@ -221,6 +242,14 @@ static int blame(struct loader *l, struct nti_absence *absent)
 	const struct nti_hypervisor *hypervisor;
 	char remedy[512];
 
+	if (!has_perf(l->os) && !has_settings(l->os))
+		return nti_absence_set(
+			absent, NTIME_REASON_KERNEL, "perf_event_open(2)",
+			"as root: mount -t proc proc /proc; in a container: allow "
+			"perf_event_open(2) in its seccomp profile",
+			"perf_event_open(2) does not exist here, and without "
+			"/proc/sys it is not known whether the kernel lacks it or it "
+			"is refused");
 	if (!has_perf(l->os))
 		return nti_absence_set(absent, NTIME_REASON_KERNEL, NTI_PERF_PARANOID,
 				       "boot a kernel built with CONFIG_PERF_EVENTS=y",

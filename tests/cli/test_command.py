@@ -213,6 +213,10 @@ def hidden_settings_are_no_missing_perf():
     faults, cycles = json.loads(done.stderr)['items']
     has_not(faults, 'absent')
     has_not(cycles.get('absent', {}).get('remedy', ''), 'CONFIG_PERF_EVENTS')
+    # As in a chroot: neither /proc/sys nor /sys.
+    report = json.loads(disguised(['no-proc-sys', 'no-sys'], '--json', '-e', 'page-faults,cycles', 'true').stderr)
+    has_not(items(report)['page-faults'], 'absent')
+    has_not(json.dumps(report), 'CONFIG_PERF_EVENTS')
 
 
 @real_only

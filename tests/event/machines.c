@@ -286,6 +286,7 @@ const struct fake_machine fake_kvm = { "kvm", "x86_64", kvm_leaves, NTI_ARRAY_SI
 
 static const struct fake_file noperf_files[] = {
 	{ "/proc/version", "Linux version 6.1.0\n" },
+	{ "/proc/sys/kernel/ostype", "Linux\n" },
 	{ NULL },
 };
 

@@ -491,10 +491,50 @@ TEST(unreadable_devices)
 	TT_IS(units.count, 0);
 }
 
+static int perf_answer;
+
+static int answer_perf(struct nti_os *os, struct perf_event_attr *attr, pid_t pid, int cpu,
+		       int group, unsigned long flags)
+{
+	(void)os, (void)attr, (void)pid, (void)cpu, (void)group, (void)flags;
+	return perf_answer;
+}
+
+/* In a chroot without /proc and /sys a missing file says nothing of the kernel: it is asked. */
+TEST(no_proc_is_not_no_perf)
+{
+	static const struct fake_file no_files[] = { { NULL } };
+	struct fake_machine chroot = fake_noperf;
+	struct nti_os_ops ops;
+	struct nti_error e = { 0 };
+	struct nti_units units;
+	const struct nti_unit *software;
+	struct fake_os fake;
+
+	chroot.files = no_files;
+	fake_os_init(&fake, &chroot);
+	ops = *fake.os.ops;
+	ops.perf_open = answer_perf;
+	fake.os.ops = &ops;
+	perf_answer = -EINVAL;
+	TT_IS(nti_units_load(&fake.os, &units, &e), 0);
+	software = nti_units_find(&units, "software");
+	assert_non_null(software);
+	assert_null(software->absent.reason);
+	nti_units_fini(&units);
+	perf_answer = -ENOSYS;
+	TT_IS(nti_units_load(&fake.os, &units, &e), 0);
+	software = nti_units_find(&units, "software");
+	TT_HAS(software->absent.reason, "without /proc/sys it is not known whether the kernel");
+	TT_HAS(software->absent.remedy, "mount -t proc");
+	nti_units_fini(&units);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(units),
+		cmocka_unit_test(no_proc_is_not_no_perf),
 		cmocka_unit_test(absences),
 		cmocka_unit_test(hypervisors),
 		cmocka_unit_test(order),

@@ -114,6 +114,14 @@ static void fake_close(struct nti_os *os, int fd)
 	assert_true(fd >= MSR_FD);
 }
 
+/* These machines have neither settings nor units of perf: it is asked, and there is none. */
+static int fake_perf_open(struct nti_os *os, struct perf_event_attr *attr, pid_t pid, int cpu,
+			  int group, unsigned long flags)
+{
+	(void)os, (void)attr, (void)pid, (void)cpu, (void)group, (void)flags;
+	return -ENOSYS;
+}
+
 static bool fake_is_privileged(struct nti_os *os, bool perf)
 {
 	(void)os;
@@ -166,6 +174,7 @@ static void init(const struct fake_machine *machine, const struct nti_boxes_cpu 
 	m.ops = *m.os.os.ops;
 	m.ops.access = file_access;
 	m.ops.open = fake_open;
+	m.ops.perf_open = fake_perf_open;
 	m.ops.pread = fake_pread;
 	m.ops.pwrite = fake_pwrite;
 	m.ops.close = fake_close;
