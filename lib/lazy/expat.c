@@ -21,6 +21,7 @@
 	F(enum XML_Status, XML_STATUS_ERROR, XML_StopParser, (XML_Parser p, XML_Bool can_go_on),   \
 	  (p, can_go_on))                                                                          \
 	F(XML_Size, 0, XML_GetCurrentLineNumber, (XML_Parser p), (p))                              \
+	F(XML_Index, -1, XML_GetCurrentByteIndex, (XML_Parser p), (p))                             \
 	F(enum XML_Error, XML_ERROR_NO_MEMORY, XML_GetErrorCode, (XML_Parser p), (p))              \
 	F(const XML_LChar *, "", XML_ErrorString, (enum XML_Error code), (code))
 

@@ -3,10 +3,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "lib/os/file.h"
@@ -28,6 +32,59 @@ int nti_file_open_any(const char *path)
 
 	// cppcheck-suppress resourceLeak ; the caller closes it
 	return fd < 0 ? -errno : fd;
+}
+
+#define ANY (O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+
+/* One part of a name in @dir; a link or ".." is -EXDEV. */
+static int open_part(int dir, const char *name, size_t bytes, int flags)
+{
+	char part[NAME_MAX + 1];
+	int fd;
+
+	if (bytes > NAME_MAX)
+		return -ENAMETOOLONG;
+	(void)snprintf(part, sizeof(part), "%.*s", (int)bytes, name);
+	if (strcmp(part, "..") == 0)
+		return -EXDEV;
+	fd = openat(dir, part, flags | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ELOOP ? -EXDEV : -errno;
+	return fd;
+}
+
+/* Takes @dir. */
+static int open_parts(int dir, const char *name)
+{
+	while (dir >= 0) {
+		size_t bytes = strcspn(name, "/");
+		bool is_last = !name[bytes];
+		int fd = open_part(dir, name, bytes, is_last ? ANY : O_PATH | O_DIRECTORY);
+
+		(void)close(dir);
+		if (is_last)
+			return fd;
+		dir = fd;
+		name += bytes + strspn(name + bytes, "/");
+	}
+	return dir;
+}
+
+int nti_file_open_beneath(const char *folder, const char *name)
+{
+	struct open_how how = { .flags = ANY, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS };
+	int dir = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	long fd;
+
+	if (dir < 0)
+		return -errno;
+	fd = syscall(SYS_openat2, dir, name, &how, sizeof(how));
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+		return open_parts(dir, name);
+	if (fd < 0)
+		fd = -errno;
+	(void)close(dir);
+	return (int)fd;
 }
 
 void nti_file_close(int fd)

@@ -29,6 +29,12 @@ int nti_file_open(const char *path);
  * what it is.
  */
 int nti_file_open_any(const char *path);
+/*
+ * The same of a file below @folder, whatever ".." and symbolic links in @name say. Descriptor;
+ * -EXDEV: it is not below it, or without openat2(2), which is older than Linux 5.6, that cannot be
+ * known; -errno.
+ */
+int nti_file_open_beneath(const char *folder, const char *name);
 void nti_file_close(int fd);
 
 /* read(2). Bytes, 0 at the end, -errno; -EINTR when a signal came. */

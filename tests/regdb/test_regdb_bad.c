@@ -4,6 +4,7 @@
  * changed, and no more memory or time than is sensible.
  */
 #include <errno.h>
+#include <unistd.h>
 
 #include "tests/regdb/database.h"
 #include "tests/tt.h"
@@ -97,7 +98,13 @@ static const struct bad_row {
 	{ __LINE__, "<import/>", -EBADMSG, "bad.xml:2: an import names no file" },
 	{ __LINE__, "<import file=\"none.xml\"/>", -ENOENT,
 	  "bad.xml:2: the imported file none.xml is neither beside it nor in /" },
-	{ __LINE__, "<import file=\"/etc/passwd\"/>", -ENOENT, "the imported file /etc/passwd" },
+	{ __LINE__, "<import file=\"/etc/passwd\"/>", -EBADMSG,
+	  "the imported file /etc/passwd is not in the database's folder" },
+	{ __LINE__, "<import file=\"../../etc/passwd\"/>", -EBADMSG,
+	  "the imported file ../../etc/passwd is not in the database's folder" },
+	{ __LINE__, "<import file=\"no/../../x.xml\"/>", -ENOENT, "is neither beside it nor in" },
+	/* of the folders above a file that was named, only plain names */
+	{ __LINE__, "<import file=\"etc/passwd\"/>", -ENOENT, "is neither beside it nor in" },
 	{ __LINE__,
 	  "<domain name=\"D\"><stripe offset=\"0\" stride=\"1\" length=\"0\"><reg32 "
 	  "offset=\"0x100000\" name=\"R\"/></stripe></domain>",
@@ -118,6 +125,123 @@ TEST(each_mistake_has_its_sentence)
 		TT_STR(r, tt_database_name(&t, 0xa40c), "PCOUNTER.PRE_SRC[3]");
 		TT_STR(r, tt_database_name(&t, 0x30), "");
 		tt_database_close(&t);
+	}
+}
+
+/* Links and ".." may go about in the folder, but not out of it. */
+static const struct way_row {
+	int line;
+	const char *folder, *name, *text; /* what is read, and what root.xml imports from it */
+	int ret;
+	const char *sentence;
+} way_rows[] = {
+	{ __LINE__, "sub", "in.xml", "<import file=\"../sub/good.xml\"/>", -EBADMSG,
+	  "is not in the database's folder" },
+	{ __LINE__, "", "sub/in.xml", "<import file=\"../sub/good.xml\"/>", 0, NULL },
+	{ __LINE__, "", "in.xml", "<import file=\"sub/../sub/good.xml\"/>", 0, NULL },
+	{ __LINE__, "", "in.xml", "<import file=\"sub/same.xml\"/>", 0, NULL },
+	{ __LINE__, "", "in.xml", "<import file=\"sub/up/sub/good.xml\"/>", 0, NULL },
+	{ __LINE__, "sub", "in.xml", "<import file=\"up/secret.xml\"/>", -EBADMSG,
+	  "is not in the database's folder" },
+	{ __LINE__, "sub", "in.xml", "<import file=\"out.xml\"/>", -EBADMSG,
+	  "is not in the database's folder" },
+};
+
+static void link_in(const struct tt_database *t, const char *to, const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", t->folder, name);
+	TT_IS(symlink(to, path), 0);
+}
+
+static void unlink_in(const struct tt_database *t, const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", t->folder, name);
+	TT_IS(unlink(path), 0);
+}
+
+TEST(imports_stay_in_the_folder)
+{
+	static const char secret[] = "<domain name=\"S\"><reg32 offset=\"0\" name=\"X\"/></domain>";
+	struct tt_database t;
+	char path[64];
+
+	TT_FOR_EACH_ROW(r, way_rows) {
+		tt_database_open(&t);
+		tt_database_file(&t, "sub/good.xml", secret);
+		tt_database_file(&t, "secret.xml", secret);
+		link_in(&t, "good.xml", "sub/same.xml");
+		link_in(&t, "..", "sub/up");
+		link_in(&t, "../secret.xml", "sub/out.xml");
+		snprintf(path, sizeof(path), "%s/%s", r->folder, r->name);
+		tt_database_file(&t, path, r->text);
+		snprintf(path, sizeof(path), "%s/root.xml", r->folder);
+		tt_database_file(&t, path,
+				 strchr(r->name, '/') ? "<import file=\"sub/in.xml\"/>"
+						      : "<import file=\"in.xml\"/>");
+		TT_EQ(r, tt_database_add(&t, r->folder), r->ret);
+		if (r->sentence)
+			tt_has_(ntime_trace_error_text(t.ctx), r->sentence, "sentence", __FILE__,
+				r->line);
+		unlink_in(&t, "sub/same.xml");
+		unlink_in(&t, "sub/up");
+		unlink_in(&t, "sub/out.xml");
+		tt_database_close(&t);
+	}
+}
+
+/* Files of a folder without root.xml are found by walking it. */
+TEST(links_out_of_a_folder)
+{
+	struct tt_database t;
+
+	tt_database_open(&t);
+	tt_database_file(&t, "secret.xml", "");
+	tt_database_file(&t, "sub/good.xml", "<domain name=\"D\"/>");
+	link_in(&t, "../secret.xml", "sub/out.xml");
+	TT_IS(tt_database_add(&t, "sub"), -EBADMSG);
+	TT_HAS(ntime_trace_error_text(t.ctx), "sub/out.xml leads out of the database's folder");
+	unlink_in(&t, "sub/out.xml");
+	TT_IS(tt_database_add(&t, "sub"), 0);
+	tt_database_close(&t);
+}
+
+/* expat needs time that grows with the square of it. */
+TEST(tags_and_comments_have_a_size)
+{
+	static const struct token_row {
+		int line;
+		size_t bytes;
+		const char *before, *after;
+		int ret;
+	} token_rows[] = {
+		{ __LINE__, 100000, "<domain name=\"D", "\"/>", 0 },
+		{ __LINE__, 1u << 20, "<domain name=\"D", "\"/>", -E2BIG },
+		{ __LINE__, 16u << 20, "<domain name=\"D", "\"/>", -E2BIG },
+		{ __LINE__, 1u << 20, "<domain name=\"D\"/><!--", "-->", -E2BIG },
+		/* text between tags comes in pieces */
+		{ __LINE__, 1u << 20, "<domain name=\"D\"><doc>", "</doc></domain>", 0 },
+	};
+
+	TT_FOR_EACH_ROW(r, token_rows) {
+		char *text = malloc(r->bytes + 64);
+		size_t at = strlen(r->before);
+		struct tt_database t;
+
+		memcpy(text, r->before, at);
+		memset(text + at, 'x', r->bytes);
+		strcpy(text + at + r->bytes, r->after);
+		tt_database_open(&t);
+		tt_database_file(&t, "long.xml", text);
+		TT_EQ(r, tt_database_add(&t, "long.xml"), r->ret);
+		if (r->ret)
+			TT_HAS(ntime_trace_error_text(t.ctx),
+			       "a tag or comment exceeds the 256 KiB limit");
+		tt_database_close(&t);
+		free(text);
 	}
 }
 
@@ -246,6 +370,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_mistake_has_its_sentence),
+		cmocka_unit_test(imports_stay_in_the_folder),
+		cmocka_unit_test(links_out_of_a_folder),
+		cmocka_unit_test(tags_and_comments_have_a_size),
 		cmocka_unit_test(what_is_no_database_is_refused),
 		cmocka_unit_test(depth_is_bounded),
 		cmocka_unit_test(groups_that_multiply_are_refused),

@@ -18,6 +18,11 @@
 #include "trace/regdb/model.h"
 
 #define PIECE_BYTES 65536
+/*
+ * Of a tag with its attributes, or of a comment. expat begins anew with one that is not whole after
+ * each piece, until 2.6.0: 16 MB of one attribute took seconds (CVE-2023-52425).
+ */
+#define TOKEN_BYTES (4 * PIECE_BYTES)
 #define FILES 4096u
 #define PATH_BYTES 4096u
 
@@ -76,14 +81,7 @@ static void stop(struct parse *p, int ret)
 	XML_StopParser(p->parser, XML_FALSE);
 }
 
-static int read_file(struct reader *r, const char *path, struct nti_xml_node *into);
-
-static bool exists(const char *path)
-{
-	struct nti_file_state state;
-
-	return nti_file_state_of(path, &state) == 0 && state.is_regular;
-}
+static int read_file(struct reader *r, int fd, const char *path, struct nti_xml_node *into);
 
 /* "DIR/NAME" into @out; @bytes of @dir count. False when it is too long. */
 static bool join(char *out, const char *dir, size_t bytes, const char *name)
@@ -106,29 +104,67 @@ static size_t folder_of(const char *path, size_t bytes)
 	return bytes ? bytes - 1 : 0;
 }
 
+/*
+ * Open @name in folder @dir, so many bytes of it, and put the path to @out. What lies below the
+ * database's folder may name each other; above it, where only a file was named, only plain names
+ * are looked for. A descriptor or -errno; -EXDEV: it leads out of the folder.
+ */
+static int open_in(const struct reader *r, const char *dir, size_t bytes, const char *name,
+		   char *out)
+{
+	size_t base = strlen(r->base);
+	char folder[PATH_BYTES];
+
+	if (!join(out, dir, bytes, name))
+		return -ENAMETOOLONG;
+	if (bytes >= base && memcmp(dir, r->base, base) == 0 && (bytes == base || dir[base] == '/'))
+		return nti_file_open_beneath(r->base, out + base + 1);
+	if (strchr(name, '/'))
+		return -ENOENT;
+	memcpy(folder, dir, bytes);
+	folder[bytes] = '\0';
+	return nti_file_open_beneath(folder, name);
+}
+
 /* Beside the file that imports, in the folders above it, beside what the user named. */
-static bool find_import(const struct reader *r, const char *from, const char *name, char *out)
+static int open_import(const struct reader *r, const char *from, const char *name, char *out)
 {
 	size_t bytes = folder_of(from, strlen(from));
 	uint32_t up;
+	int fd;
 
 	if (name[0] == '/')
-		return false;
+		return -EXDEV;
 	for (up = 0; up < 4; up++) {
-		if (join(out, bytes ? from : ".", bytes ? bytes : 1, name) && exists(out))
-			return true;
+		fd = open_in(r, bytes ? from : ".", bytes ? bytes : 1, name, out);
+		if (fd >= 0 || fd == -EXDEV)
+			return fd;
 		if (!bytes)
 			break;
 		bytes = folder_of(from, bytes);
 	}
-	return join(out, r->base, strlen(r->base), name) && exists(out);
+	return open_in(r, r->base, strlen(r->base), name, out);
+}
+
+/* Why a file could not be imported. */
+static int not_imported(const struct parse *p, const struct nti_xml_node *n, const char *name,
+			int error)
+{
+	struct nti_error *e = &p->r->ctx->error;
+
+	if (error == -EXDEV)
+		return nti_error(e, -EBADMSG,
+				 "%s:%u: the imported file %s is not in the database's folder %s",
+				 p->file, n->line, name, p->r->base);
+	return nti_error(e, -ENOENT, "%s:%u: the imported file %s is neither beside it nor in %s",
+			 p->file, n->line, name, p->r->base);
 }
 
 static void import(struct parse *p, struct nti_xml_node *n)
 {
 	const char *name = nti_xml_node_get(n, "file");
 	char path[PATH_BYTES];
-	int ret;
+	int ret, fd;
 
 	if (!name) {
 		stop(p, nti_error(&p->r->ctx->error, -EBADMSG,
@@ -136,10 +172,9 @@ static void import(struct parse *p, struct nti_xml_node *n)
 				  n->line));
 		return;
 	}
-	if (!find_import(p->r, p->file, name, path)) {
-		stop(p, nti_error(&p->r->ctx->error, -ENOENT,
-				  "%s:%u: the imported file %s is neither beside it nor in %s",
-				  p->file, n->line, name, p->r->base));
+	fd = open_import(p->r, p->file, name, path);
+	if (fd < 0) {
+		stop(p, not_imported(p, n, name, fd));
 		return;
 	}
 	if (++p->r->depth > NTI_REGDB_DEPTH)
@@ -147,8 +182,9 @@ static void import(struct parse *p, struct nti_xml_node *n)
 				"%s:%u: files import each other more than %u deep", p->file,
 				n->line, NTI_REGDB_DEPTH);
 	else
-		ret = read_file(p->r, path, n);
+		ret = read_file(p->r, fd, path, n);
 	p->r->depth--;
+	nti_file_close(fd);
 	if (ret)
 		stop(p, ret);
 }
@@ -299,6 +335,14 @@ static int parse_error(struct parse *p)
 			 XML_ErrorString(XML_GetErrorCode(p->parser)));
 }
 
+/* Of @total bytes too many belong to something that has not ended. -1: nothing is known. */
+static bool is_stuck(struct parse *p, size_t total)
+{
+	XML_Index at = XML_GetCurrentByteIndex(p->parser);
+
+	return at >= 0 && total - (size_t)at > TOKEN_BYTES;
+}
+
 static int parse_all(struct parse *p, int fd)
 {
 	size_t total = 0;
@@ -322,6 +366,13 @@ static int parse_all(struct parse *p, int fd)
 					 NTI_REGDB_FILE_BYTES >> 20);
 		if (XML_ParseBuffer(p->parser, (int)n, n == 0) != XML_STATUS_OK)
 			return parse_error(p);
+		if (is_stuck(p, total))
+			return nti_error(&p->r->ctx->error, -E2BIG,
+					 "%s:%lu: a tag or comment exceeds the %u KiB limit for "
+					 "databases",
+					 p->file,
+					 (unsigned long)XML_GetCurrentLineNumber(p->parser),
+					 TOKEN_BYTES >> 10);
 	} while (n);
 	return 0;
 }
@@ -383,22 +434,47 @@ static int not_opened(struct reader *r, const char *path, int ret)
 	return nti_error(&r->ctx->error, ret, "%s cannot be opened: %s", path, strerror(-ret));
 }
 
-static int read_file(struct reader *r, const char *path, struct nti_xml_node *into)
+/* @fd stays the caller's. */
+static int read_file(struct reader *r, int fd, const char *path, struct nti_xml_node *into)
 {
 	struct nti_file_state state;
-	int fd = nti_file_open_any(path);
 	int ret;
 
-	if (fd < 0)
-		return not_opened(r, path, fd);
 	if (nti_file_state(fd, &state) < 0 || !state.is_regular)
 		ret = nti_error(&r->ctx->error, -EBADMSG, "%s is no file", path);
 	else
 		ret = note_file(r, &state);
 	if (!ret)
 		ret = parse_file(r, fd, path, into);
-	nti_file_close(fd);
 	return ret < 0 ? ret : 0;
+}
+
+/* A file that the user named. */
+static int read_named(struct reader *r, const char *path, struct nti_xml_node *into)
+{
+	int fd = nti_file_open_any(path), ret;
+
+	if (fd < 0)
+		return not_opened(r, path, fd);
+	ret = read_file(r, fd, path, into);
+	nti_file_close(fd);
+	return ret;
+}
+
+/* One that is found in the folder that he named. */
+static int read_found(struct reader *r, const char *path, struct nti_xml_node *into)
+{
+	int fd = nti_file_open_beneath(r->base, path + strlen(r->base) + 1), ret;
+
+	if (fd == -EXDEV)
+		return nti_error(&r->ctx->error, -EBADMSG,
+				 "%s leads out of the database's folder %s: name that file itself",
+				 path, r->base);
+	if (fd < 0)
+		return not_opened(r, path, fd);
+	ret = read_file(r, fd, path, into);
+	nti_file_close(fd);
+	return ret;
 }
 
 static bool is_xml(const char *name)
@@ -432,7 +508,7 @@ static int read_name(void *arg, const char *name)
 	if (state.is_directory && f->depth < 8)
 		f->ret = read_folder(f->r, full, f->into, f->depth + 1);
 	else if (state.is_regular && is_xml(name))
-		f->ret = read_file(f->r, full, f->into);
+		f->ret = read_found(f->r, full, f->into);
 	return f->ret;
 }
 
@@ -465,10 +541,11 @@ static int read_path(struct reader *r, const char *path, struct nti_xml_node *in
 			r->folder[bytes] = '\0';
 		}
 		r->base = r->folder;
-		return read_file(r, path, into);
+		return read_named(r, path, into);
 	}
-	if (join(root, path, strlen(path), "root.xml") && exists(root))
-		return read_file(r, root, into);
+	if (join(root, path, strlen(path), "root.xml") && nti_file_state_of(root, &state) == 0 &&
+	    state.is_regular)
+		return read_found(r, root, into);
 	r->is_lenient = true;
 	return read_folder(r, path, into, 0);
 }
