@@ -2,12 +2,18 @@
 /* What ntime does with signals while it measures. */
 #include <errno.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/base/signals.h"
 
-/* Handlers have no other way to know; written before signals can matter, or atomically. */
+/*
+ * Handlers have no other way to know; written before signals can matter, or atomically. The
+ * descriptor is -1 where the kernel has none to give.
+ */
 static volatile sig_atomic_t forward_pid;
+static volatile sig_atomic_t forward_fd = -1;
 static volatile sig_atomic_t stop_signal;
 
 /* Came while it was not known yet whom to send it to. */
@@ -15,6 +21,29 @@ static volatile sig_atomic_t is_held[NSIG];
 
 static const int stop_signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
 static const int pass_signals[] = { SIGUSR1, SIGUSR2 };
+
+/*
+ * Is it our child, and nobody has waited for it? Then its number cannot be another's: the library
+ * waits for it in the thread that handles signals.
+ */
+static bool is_unreaped(pid_t pid)
+{
+	siginfo_t info;
+
+	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
+/*
+ * By descriptor: the command may have been waited for since, and its number given to another
+ * process.
+ */
+static void send_on(int sig)
+{
+	if (forward_fd >= 0)
+		(void)syscall(SYS_pidfd_send_signal, (int)forward_fd, sig, NULL, 0);
+	else if (is_unreaped((pid_t)forward_pid))
+		(void)kill((pid_t)forward_pid, sig);
+}
 
 static void pass_on(int sig, const siginfo_t *info)
 {
@@ -27,7 +56,7 @@ static void pass_on(int sig, const siginfo_t *info)
 	if (info->si_code > 0)
 		return;
 	if (forward_pid > 0)
-		kill((pid_t)forward_pid, sig);
+		send_on(sig);
 	else
 		is_held[sig] = 1;
 	errno = saved;
@@ -86,12 +115,18 @@ void cli_signals_init(void)
 
 void cli_signals_forward(pid_t pid)
 {
+	int old = forward_fd;
+
+	forward_pid = 0;
+	forward_fd = pid ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+	if (old >= 0)
+		close(old);
 	forward_pid = pid;
 	for (int sig = 1; pid && sig < NSIG; sig++) {
 		if (!is_held[sig])
 			continue;
 		is_held[sig] = 0;
-		kill(pid, sig);
+		send_on(sig);
 	}
 }
 

@@ -21,8 +21,9 @@
 void cli_signals_init(void);
 
 /*
- * From now on pass signals on to @pid, at once those that came while there was nobody; 0: to
- * nobody.
+ * From now on pass signals on to @pid, a child that nobody has waited for yet, at once those that
+ * came while there was nobody; 0: to nobody. Once it was waited for, they go nowhere, whoever has
+ * its number then.
  */
 void cli_signals_forward(pid_t pid);
 
