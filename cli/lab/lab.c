@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/base/command.h"
@@ -61,32 +62,84 @@ static const struct cli_option options[] = {
 };
 
 /*
- * Path of a runner that belongs to a command in a build directory; false when this command is not
- * in one.
+ * What root executes nobody else may write to: @path, absolute and without links, and each folder
+ * above it, but that what is in a sticky one (/tmp) stays who it belongs to. The first that is not
+ * so goes to @path. Other users trust themselves.
  */
-static bool find_in_build(char *path, size_t bytes)
+static bool is_roots_alone(char *path)
 {
-	char name[PATH_MAX + sizeof(RUNNER_FILE)];
-	ssize_t n = readlink("/proc/self/exe", name, PATH_MAX - 1);
-	char *slash, *end;
-	FILE *f;
+	struct stat st;
+	bool is_folder = false;
+
+	while (geteuid() == 0 && *path) {
+		mode_t others = S_IWGRP | S_IWOTH;
+
+		if (lstat(path, &st) || st.st_uid != 0 ||
+		    (st.st_mode & others && !(is_folder && st.st_mode & S_ISVTX)))
+			return false;
+		*strrchr(path, '/') = '\0';
+		is_folder = true;
+	}
+	return true;
+}
+
+static int check_roots_alone(const char *path)
+{
+	char part[PATH_MAX];
+
+	(void)snprintf(part, sizeof(part), "%s", path);
+	if (is_roots_alone(part))
+		return 0;
+	cli_say("root does not start the lab's runner %s: others than root own %s or may write to "
+		"it; run ntime lab as its owner, or name a runner in the environment variable "
+		"NTIME_LAB",
+		path, part);
+	return -EPERM;
+}
+
+/* The name beside this command's own, as the kernel knows it. */
+static bool name_beside(const char *file, char *name, size_t bytes)
+{
+	ssize_t n = readlink("/proc/self/exe", name, bytes - 1);
+	char *slash;
 
 	if (n < 0)
 		return false;
 	name[n] = '\0';
 	slash = strrchr(name, '/');
-	if (!slash)
+	if (!slash || (size_t)(slash + 1 - name) + strlen(file) >= bytes)
 		return false;
-	memcpy(slash + 1, RUNNER_FILE, sizeof(RUNNER_FILE));
+	strcpy(slash + 1, file);
+	return true;
+}
+
+/*
+ * Path of a runner that belongs to a command in a build directory: 1; 0 when this command is not in
+ * one; -EPERM after a sentence.
+ */
+static int find_in_build(char *path)
+{
+	char name[PATH_MAX], line[PATH_MAX], *end;
+	FILE *f;
+
+	if (!name_beside(RUNNER_FILE, name, sizeof(name)) || access(name, F_OK))
+		return 0;
+	if (check_roots_alone(name))
+		return -EPERM;
 	f = fopen(name, "re");
 	if (!f)
-		return false;
-	end = fgets(path, (int)bytes, f);
+		return 0;
+	end = fgets(line, sizeof(line), f);
 	fclose(f);
 	if (!end)
-		return false;
-	path[strcspn(path, "\n")] = '\0';
-	return true;
+		return 0;
+	line[strcspn(line, "\n")] = '\0';
+	/* What is not there is told when it is started. */
+	if (!realpath(line, path))
+		memcpy(path, line, sizeof(line));
+	else if (check_roots_alone(path))
+		return -EPERM;
+	return 1;
 }
 
 static bool wants_help(int argc, char **argv)
@@ -101,6 +154,7 @@ static int run_lab(const struct cli_command *self, int argc, char **argv)
 {
 	const char *runner = getenv("NTIME_LAB");
 	char path[PATH_MAX];
+	int found;
 
 	if (wants_help(argc, argv)) {
 		cli_help_print(stdout, self);
@@ -109,8 +163,12 @@ static int run_lab(const struct cli_command *self, int argc, char **argv)
 	if (argc < 2)
 		return cli_say_misuse(self->name, "name an action: list, run, shell, prepare, "
 						  "build, module, update or clean");
-	if (!runner || !*runner)
-		runner = find_in_build(path, sizeof(path)) ? path : NTIME_LAB_INSTALLED;
+	if (!runner || !*runner) {
+		found = find_in_build(path);
+		if (found < 0)
+			return CLI_EXIT_FAILED;
+		runner = found ? path : NTIME_LAB_INSTALLED;
+	}
 	execv(runner, argv);
 	cli_say("cannot start the lab's runner %s: %s%s", runner, strerror(errno),
 		errno == ENOENT ? " (a Python program; the environment variable NTIME_LAB may name "

@@ -15,6 +15,7 @@ import os
 import pty
 import re
 import select
+import shutil
 import signal
 import struct
 import subprocess
@@ -581,6 +582,41 @@ def a_descriptor_is_written_where_it_stands():
         equal(text.split('\n')[:2], ['before', 'hello'])
         has(text, 'real')
         equal(os.listdir(), ['all'])
+
+
+@real_only
+def root_starts_no_runner_of_others():
+    """What lies beside the command may be a stranger's, and so may what it names, or a folder above."""
+    if os.geteuid():
+        raise Skip('only root can make files of another user')
+    for change, wrong in ((lambda: None, ''),
+                          (lambda: os.chown('bin/lab-runner', 12345, 0), 'bin/lab-runner'),
+                          (lambda: os.chmod('bin/lab-runner', 0o666), 'bin/lab-runner'),
+                          (lambda: os.chown('bin', 12345, 0), 'bin'),
+                          (lambda: os.chmod('bin', 0o777), 'bin'),
+                          (lambda: os.chmod('bin', 0o1777), ''),
+                          (lambda: os.chown('tree/runner', 12345, 0), 'tree/runner'),
+                          (lambda: os.chmod('tree', 0o775), 'tree')):
+        with Directory() as folder:
+            os.chmod(folder, 0o755)
+            os.mkdir('bin', 0o755)
+            os.mkdir('tree', 0o755)
+            shutil.copy(NTIME, 'bin/ntime')
+            with open('tree/runner', 'w', encoding='ascii') as f:
+                f.write('#!/bin/sh\necho started "$@"\n')
+            os.chmod('tree/runner', 0o755)
+            os.symlink('tree/runner', 'link')
+            with open('bin/lab-runner', 'w', encoding='ascii') as f:
+                f.write(f'{folder}/link\n')
+            os.chmod('bin/lab-runner', 0o644)
+            change()
+            done = subprocess.run(['bin/ntime', 'lab', 'list'], env=environment(), timeout=PATIENCE, check=False, capture_output=True)
+            if wrong:
+                equal((done.returncode, done.stdout), (125, b''), wrong)
+                has(err(done), f'others than root own {folder}/{wrong} or may write to it')
+                equal(err(done).count('\n'), 1)
+            else:
+                equal((done.returncode, done.stdout), (0, b'started list\n'))
 
 
 @test
