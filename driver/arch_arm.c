@@ -3,10 +3,10 @@
  * 32-bit ARM: the monitor of ARMv7 (CP15 c9, counters behind a selector) and that of the ARM1176
  * (CP15 c15), whichever this processor has.
  *
- * Loading lets user mode at the monitor, unless user_access=0: PMUSERENR.EN on ARMv7, V of the
- * access validation register on ARM1176. User mode may then also write it, which is what the module
- * is for on these processors: perf has no fast reads there. Unloading takes that back and puts the
- * monitor back as it was found, if perf does not use it now.
+ * With user_access=1, which the administrator must choose, loading lets user mode at the monitor:
+ * PMUSERENR.EN on ARMv7, V of the access validation register on ARM1176. All programs may then also
+ * write it: the hardware has one bit a CPU for all of that, and perf has no fast reads there.
+ * Unloading takes that back and puts the monitor back as it was found, if perf does not use it now.
  *
  * Registers: Linux 6.1 arch/arm/kernel/perf_event_v7.c and perf_event_v6.c, and the rows in
  * core/regs. Instructions are encoded for ARMv6: the same source runs on both.
@@ -24,9 +24,10 @@
 #include "core/regs/regs.h"
 #include "driver/arm.h"
 
-static bool user_access = true;
+static bool user_access;
 module_param(user_access, bool, 0444);
-MODULE_PARM_DESC(user_access, "let programs read and write the performance monitor (default: yes)");
+MODULE_PARM_DESC(user_access,
+		 "let all programs read and write the performance monitor (default: no)");
 
 enum monitor_kind { MONITOR_NONE, MONITOR_V7, MONITOR_1176 };
 
@@ -586,8 +587,8 @@ void ntd_arch_cpu_down(void)
 }
 
 /*
- * Everybody is let in as long as the module is loaded. Stock emulators have the bit read as 0: then
- * it is not so.
+ * With user_access=1 everybody is let in as long as the module is loaded, else nobody. Stock
+ * emulators have the bit read as 0: then it is not so.
  */
 int ntd_arch_grant(struct mm_struct *mm, unsigned int cpu, struct ntd_grant **grant)
 {

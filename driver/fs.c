@@ -241,6 +241,11 @@ static void ntd_kill_sb(struct super_block *sb)
 	kill_litter_super(sb);
 }
 
+/*
+ * Without MODULE_ALIAS_FS: the kernel looks for a type before it asks whether the caller may mount
+ * it (Linux 6.1 fs/namespace.c, do_new_mount()), so that root of any user namespace could load the
+ * module. Who wants it loads it by its name.
+ */
 static struct file_system_type fs_type = {
 	.owner = THIS_MODULE,
 	.name = NTIME_FS_TYPE,
@@ -248,7 +253,6 @@ static struct file_system_type fs_type = {
 	.parameters = parameters,
 	.kill_sb = ntd_kill_sb,
 };
-MODULE_ALIAS_FS(NTIME_FS_TYPE);
 
 /* /sys/devices, whose own object modules cannot name: the folder in which the platform bus lies. */
 static struct kobject *mount_parent(void)

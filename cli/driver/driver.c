@@ -15,6 +15,7 @@ enum {
 	ID_MODULE,
 	ID_GID,
 	ID_MODE,
+	ID_USER_ACCESS,
 	ID_JSON,
 	ID_ROOT,
 };
@@ -29,6 +30,8 @@ static const struct cli_option options[] = {
 	  "load: group of the register files (default: ntime if it exists)" },
 	{ ID_MODE, "mode", "MODE",
 	  "load: permissions of the register files, in octal (0440; 0400 without the group)" },
+	{ ID_USER_ACCESS, "user-access", NULL,
+	  "load: on 32-bit ARM let all programs use the performance monitor" },
 	{ ID_JSON, "json", NULL, "status: write JSON" },
 	{ ID_ROOT, "root", "DIR", "build, status: look for the system's files below DIR" },
 	CLI_OPTION_HELP,
@@ -41,7 +44,7 @@ static const struct action {
 	int option[4];
 } actions[] = {
 	{ "build", cli_driver_build, { ID_SOURCE, ID_KERNEL, ID_ROOT } },
-	{ "load", cli_driver_load, { ID_MODULE, ID_GID, ID_MODE } },
+	{ "load", cli_driver_load, { ID_MODULE, ID_GID, ID_MODE, ID_USER_ACCESS } },
 	{ "unload", cli_driver_unload, { 0 } },
 	{ "status", cli_driver_status, { ID_JSON, ID_ROOT } },
 };
@@ -85,6 +88,9 @@ static int set_option(void *arg, const struct cli_option *o, const char *value)
 		break;
 	case ID_MODE:
 		d->mode = value;
+		break;
+	case ID_USER_ACCESS:
+		d->has_user_access = true;
 		break;
 	case ID_ROOT:
 		d->root = value;
@@ -136,7 +142,7 @@ static int run_driver(const struct cli_command *self, int argc, char **argv)
 const struct cli_command cli_driver_command = {
 	.name = "driver",
 	.usage = "driver build [--source DIR] [--kernel RELEASE]\n"
-		 "driver load [--module FILE] [--gid GROUP] [--mode MODE]\n"
+		 "driver load [--module FILE] [--gid GROUP] [--mode MODE] [--user-access]\n"
 		 "driver unload\n"
 		 "driver status [--json]",
 	.about = "build and load ntime's driver, which shows registers as files",

@@ -18,11 +18,12 @@
 /**
  * struct cli_driver - one run of "ntime driver"; strings are the command line's
  * @root:	put before the files of the system that are only looked at
+ * @has_user_access: load: with the module's parameter that lets all programs at the monitor
  */
 struct cli_driver {
 	const struct cli_command *self;
 	const char *source, *kernel, *module, *gid, *mode, *root;
-	bool is_json;
+	bool is_json, has_user_access;
 };
 
 /* The actions; each returns ntime's exit status. */

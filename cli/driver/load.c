@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "cli/base/child.h"
@@ -15,6 +16,7 @@
 #include "cli/output/number.h"
 #include "cli/output/say.h"
 
+#define USER_ACCESS "user_access=1"
 #define SIGNED "if the kernel accepts only signed modules, see 'SECURE BOOT' in ntime-driver(1)"
 
 /* ---- the module ---- */
@@ -60,7 +62,7 @@ static int say_module_error(const char *file, int error)
 	return CLI_EXIT_FAILED;
 }
 
-static int load_file(const char *file)
+static int load_file(const char *file, const char *parameters)
 {
 	int fd = open(file, O_RDONLY | O_CLOEXEC), error;
 
@@ -68,19 +70,22 @@ static int load_file(const char *file)
 		cli_say("cannot open '%s': %s", file, strerror(errno));
 		return CLI_EXIT_FAILED;
 	}
-	error = syscall(SYS_finit_module, fd, "", 0) ? errno : 0;
+	error = syscall(SYS_finit_module, fd, parameters, 0) ? errno : 0;
 	close(fd);
 	return !error || error == EEXIST ? 0 : say_module_error(file, error);
 }
 
 /* modprobe knows where modules are and how they are packed. */
-static int load_installed(void)
+static int load_installed(const char *parameters)
 {
 	char in_path[] = "modprobe", in_sbin[] = "/sbin/modprobe", module[] = CLI_DRIVER_MODULE;
+	char words[sizeof(USER_ACCESS)];
 	/* Debian keeps it where the PATH of an ordinary login does not look. */
-	char *argv[] = { access(in_sbin, X_OK) == 0 ? in_sbin : in_path, module, NULL };
+	char *argv[] = { access(in_sbin, X_OK) == 0 ? in_sbin : in_path, module,
+			 *parameters ? words : NULL, NULL };
 	int ret;
 
+	(void)snprintf(words, sizeof(words), "%s", parameters);
 	if (!cli_driver_can_load())
 		return CLI_EXIT_FAILED;
 	if (geteuid() != 0) {
@@ -100,6 +105,51 @@ static int load_installed(void)
 			"'dkms install ntime/%s'; " SIGNED,
 			NTIME_VERSION);
 	return CLI_EXIT_FAILED;
+}
+
+/*
+ * Elsewhere the module has no such parameter, and the kernel takes unknown ones without an error.
+ */
+static int check_user_access(void)
+{
+	struct utsname machine;
+
+	(void)uname(&machine);
+	if (strncmp(machine.machine, "arm", 3) == 0)
+		return 0;
+	cli_say("--user-access is for 32-bit ARM: on %s whoever may read the file of a counter may "
+		"use its instruction, so give him that file (chgrp, chmod)",
+		machine.machine);
+	return CLI_EXIT_FAILED;
+}
+
+/* Does the module that is loaded let all programs at the monitor? */
+static bool has_user_access(void)
+{
+	char value = 'N';
+	FILE *f = fopen("/sys/module/" CLI_DRIVER_MODULE "/parameters/user_access", "re");
+
+	if (!f)
+		return false;
+	(void)!fread(&value, 1, 1, f);
+	fclose(f);
+	return value == 'Y';
+}
+
+static int load_module(const struct cli_driver *d)
+{
+	const char *parameters = d->has_user_access ? USER_ACCESS : "";
+
+	if (!cli_driver_is_loaded(d))
+		return d->module ? load_file(d->module, parameters) : load_installed(parameters);
+	if (d->has_user_access && !has_user_access()) {
+		cli_say("the driver is already loaded, without user access: unload it first "
+			"('ntime driver unload')");
+		return CLI_EXIT_FAILED;
+	}
+	if (d->module)
+		cli_say("the driver is already loaded; %s was not used", d->module);
+	return 0;
 }
 
 /* ---- the mount ---- */
@@ -183,12 +233,10 @@ int cli_driver_load(const struct cli_driver *d)
 	char options[64];
 	int ret = make_options(d, options, sizeof(options));
 
-	if (ret)
-		return ret;
-	if (!cli_driver_is_loaded(d))
-		ret = d->module ? load_file(d->module) : load_installed();
-	else if (d->module)
-		cli_say("the driver is already loaded; %s was not used", d->module);
+	if (!ret && d->has_user_access)
+		ret = check_user_access();
+	if (!ret)
+		ret = load_module(d);
 	return ret ? ret : mount_tree(d, options);
 }
 

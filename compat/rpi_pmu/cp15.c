@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The way on the ARM1176: the instructions themselves. User mode may run them while V is set in the
- * access validation register, which ntime.ko does when it is loaded; else each is an illegal
- * instruction, and is caught.
+ * access validation register, which ntime.ko does where the administrator loads it with
+ * user_access=1; else each is an illegal instruction, and is caught.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -83,14 +83,14 @@ static void say_closed(char *why, size_t size)
 		(void)snprintf(
 			why, size,
 			"user mode may not touch the counters of this ARM1176: load ntime.ko "
-			"('ntime driver load' as root)");
+			"(as root: ntime driver load --user-access)");
 	else
 		(void)snprintf(
 			why, size,
 			"ntime.ko is loaded, and yet user mode may not touch the counters of this "
-			"ARM1176: either it was loaded with user_access=0 (load it without), or "
-			"this is an emulator without them (count on hardware, or in the lab's "
-			"guest rpi)");
+			"ARM1176: either it was loaded without user access (as root: ntime driver "
+			"unload, then ntime driver load --user-access), or this is an emulator "
+			"without them (count on hardware, or in the lab's guest rpi)");
 }
 
 static void end(void)
@@ -140,7 +140,7 @@ static int stop(struct rpi_count out[RPI_COUNTERS], char *why, size_t size)
 	if (rpi_guard_has_caught()) {
 		(void)snprintf(why, size,
 			       "the access to the counters was taken away while they counted: load "
-			       "ntime.ko and leave it loaded");
+			       "ntime.ko (ntime driver load --user-access) and leave it loaded");
 		ret = -EACCES;
 	}
 	end();

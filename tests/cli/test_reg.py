@@ -671,8 +671,11 @@ def wrong_command_lines_of_driver():
                        (('build', '--gid', 'x'), "'build' has no option --gid"),
                        (('load', '--gid', 'no-such-group'), "there is no group 'no-such-group'"),
                        (('load', '--gid', '0', '--mode', '0777'), '--mode takes read and write permissions'),
-                       (('load', '--gid', '0', '--mode', '9'), '--mode takes read and write permissions')):
+                       (('load', '--gid', '0', '--mode', '9'), '--mode takes read and write permissions'),
+                       (('unload', '--user-access'), "'unload' has no option --user-access")):
         has(sentence('driver', *args), part)
+    if not os.uname().machine.startswith('arm'):
+        has(sentence('driver', 'load', '--user-access'), '--user-access is for 32-bit ARM: on')
     has(run('driver', '--help'), 'Usage: ntime driver build')
 
 

@@ -24,6 +24,7 @@
 /* of a millisecond and more: then it hangs, and no result depends on how long it took */
 #define TREE_TRIES 60000
 
+const char *lab_driver_parameters = "";
 const struct lab_user lab_root = { 0, 0, -1 };
 /* The user of every guest (/etc/passwd of the lab). */
 const struct lab_user lab_stranger = { 1000, 1000, -1 };
@@ -137,7 +138,7 @@ int lab_driver_unmount(void)
 
 int lab_driver_start(const char *options)
 {
-	int ret = lab_driver_load("");
+	int ret = lab_driver_load(lab_driver_parameters);
 
 	return ret < 0 ? ret : lab_driver_mount(options);
 }
@@ -627,7 +628,7 @@ int lab_driver_again(void **state)
 	(void)state;
 	stop_watchdog();
 	if (!lab_driver_is_loaded())
-		ret = lab_driver_load("");
+		ret = lab_driver_load(lab_driver_parameters);
 	if (ret == 0 && !is_mounted())
 		ret = lab_driver_mount("");
 	if (ret < 0)

@@ -57,8 +57,19 @@ long lab_good_(long ret, const char *what, const char *file, int line);
 /* Is /lab/ntime.ko in this guest (ntime lab run --driver)? */
 bool lab_driver_is_here(void);
 bool lab_driver_is_loaded(void);
-/* @parameters as insmod(8) takes them: "user_access=0"; "" for none. */
+/* @parameters as insmod(8) takes them: "user_access=1"; "" for none. */
 int lab_driver_load(const char *parameters);
+/*
+ * What lab_driver_start() and the fixture of LAB_DRIVER_TEST() load it with: "" unless a program
+ * says otherwise. 32-bit ARM lets user mode at its counters with LAB_USER_ACCESS alone; elsewhere
+ * that is nothing.
+ */
+extern const char *lab_driver_parameters;
+#if defined(__arm__)
+#define LAB_USER_ACCESS "user_access=1"
+#else
+#define LAB_USER_ACCESS ""
+#endif
 /* -EBUSY or -EAGAIN while it is in use. */
 int lab_driver_unload(void);
 

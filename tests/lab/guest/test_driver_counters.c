@@ -797,5 +797,6 @@ int main(int argc, char **argv)
 
 	if (argc == 2 && strcmp(argv[1], TRY_WORD) == 0)
 		return (int)(lab_pmc_read(0) & 0);
+	lab_driver_parameters = LAB_USER_ACCESS;
 	return LAB_DRIVER_RUN(tests);
 }

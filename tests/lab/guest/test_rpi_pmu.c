@@ -430,13 +430,23 @@ DRIVER_TEST(access_that_is_taken_away_is_told)
 	LAB_GOOD(lab_driver_start(""));
 }
 
-/* The parameter that keeps user mode out. */
+/*
+ * Loading alone lets nobody in, and the sentence says what does; the command that it names works.
+ */
 DRIVER_TEST(loaded_without_user_access)
 {
-	LAB_GOOD(lab_driver_load("user_access=0"));
+	LAB_GOOD(lab_driver_load(""));
+	TT_IS(lab_signal(read_pmcr, NULL), SIGILL);
 	must_say("ntime.ko is loaded, and yet user mode may not touch");
-	TT_HAS(rpi_pmu_error(), "user_access=0");
+	TT_HAS(rpi_pmu_error(), "ntime driver unload, then ntime driver load --user-access");
+	assert_true(system("ntime driver load --user-access 2>/dev/null") != 0);
 	LAB_GOOD(lab_driver_unload());
+	TT_IS(system("ntime driver load --module " LAB_MODULE " --user-access"), 0);
+	TT_IS(lab_signal(read_pmcr, NULL), 0);
+	(void)count(ARMV6_EVENT_INSTR_EXEC, ARMV6_EVENT_CPU_CYCLES, 1000);
+	must_count();
+	TT_IS(system("ntime driver unload"), 0);
+	TT_IS(lab_signal(read_pmcr, NULL), SIGILL);
 }
 
 /* ---- the ARM1176 of stock QEMU: the instruction faults, whatever is loaded ---- */
@@ -530,6 +540,7 @@ int main(void)
 	const char *guest = getenv("NTIME_LAB_GUEST");
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
+	lab_driver_parameters = LAB_USER_ACCESS;
 	if (!guest)
 		return tt_skip_all("this is no guest of the lab (NTIME_LAB_GUEST)");
 	if (strncmp(guest, "rpi-stock", 9) == 0)
