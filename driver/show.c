@@ -16,76 +16,23 @@
 #include "driver/file.h"
 #include "driver/fs.h"
 #include "driver/node.h"
+#include "driver/permit.h"
 #include "driver/tree.h"
-
-static umode_t reg_mode(const struct ntd_reg *reg, umode_t mode)
-{
-	umode_t allowed = 0;
-
-	if (ntd_reg_is_readable(reg))
-		allowed |= 0444;
-	if (ntd_reg_is_writable(reg))
-		allowed |= 0222;
-	return mode & allowed;
-}
-
-static int reg_setattr(struct ntd_idmap *idmap, struct dentry *dentry, struct iattr *attr)
-{
-	struct inode *inode = d_inode(dentry);
-	struct ntd_reg *reg = inode->i_private;
-	struct iattr wanted = *attr;
-	int ret;
-
-	/* A register has no length: truncating one, as shells do before they write, is nothing. */
-	wanted.ia_valid &= ~ATTR_SIZE;
-	if (wanted.ia_valid & ATTR_MODE)
-		wanted.ia_mode = S_IFREG | reg_mode(reg, wanted.ia_mode);
-	ret = setattr_prepare(idmap, dentry, &wanted);
-	if (ret)
-		return ret;
-	setattr_copy(idmap, inode, &wanted);
-	if (!(wanted.ia_valid & (ATTR_MODE | ATTR_UID | ATTR_GID)))
-		return 0;
-	mutex_lock(&reg->lock);
-	/* Of a file that is still in the tree, not of one that is only held open. */
-	if (inode->i_generation == READ_ONCE(reg->unit->generation)) {
-		reg->has_owner = true;
-		reg->uid = inode->i_uid;
-		reg->gid = inode->i_gid;
-		reg->mode = inode->i_mode & 07777;
-	}
-	mutex_unlock(&reg->lock);
-	return 0;
-}
-
-static const struct inode_operations reg_operations = {
-	.setattr = reg_setattr,
-};
 
 static struct inode *reg_inode(struct ntd_reg *reg)
 {
-	umode_t mode = ntd_fs_options.mode;
-	struct inode *inode;
+	struct inode *inode =
+		ntd_inode_new(S_IFREG, ntd_fs_options.uid, ntd_fs_options.gid);
 
-	if (ntd_reg_is_writable(reg))
-		mode |= 0200;
-	inode = ntd_inode_new(S_IFREG | reg_mode(reg, mode), ntd_fs_options.uid,
-			      ntd_fs_options.gid);
 	if (!inode)
 		return NULL;
-	mutex_lock(&reg->lock);
-	if (reg->has_owner) {
-		inode->i_uid = reg->uid;
-		inode->i_gid = reg->gid;
-		inode->i_mode = S_IFREG | reg_mode(reg, reg->mode);
-	}
-	mutex_unlock(&reg->lock);
 	ntd_tree_get(reg->unit); /* ntd_evict_inode() puts it */
 	inode->i_private = reg;
 	inode->i_generation = reg->unit->shown;
-	inode->i_op = &reg_operations;
+	inode->i_op = &ntd_permit_register_operations;
 	inode->i_fop = &ntd_file_operations;
 	inode->i_size = NTD_TEXT_BYTES;
+	ntd_permit_register_init(inode);
 	return inode;
 }
 

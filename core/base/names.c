@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-/* Names of registers, written out without a C library. */
+/* Names of registers, and why some are secret, written out without a C library. */
 #include "core/base/names.h"
 
 /* Where characters go: those that do not fit are counted all the same. */
@@ -101,6 +101,20 @@ const struct nthw_reg *nthw_find_name(const struct nthw_table *const *tables, si
 			*table = tables[i];
 			return tables[i]->regs[k];
 		}
+	}
+	return NULL;
+}
+
+const char *nthw_secret_why(enum nthw_secret secret)
+{
+	switch (secret) {
+	case NTHW_SECRET_ENERGY:
+		return "energy in small steps tells what other programs compute, keys included "
+		       "(CVE-2020-8694, CVE-2020-8695, CVE-2020-12912)";
+	case NTHW_SECRET_ADDRESS:
+		return "it holds or selects addresses that other programs use";
+	case NTHW_SECRET_NONE:
+		break;
 	}
 	return NULL;
 }

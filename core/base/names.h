@@ -26,6 +26,9 @@ const struct nthw_reg *nthw_find_name(const struct nthw_table *const *tables, si
 				      const char *name, const struct nthw_table **table,
 				      uint32_t *index);
 
+/* Why @secret is one, as the end of a sentence; NULL of NTHW_SECRET_NONE. Static memory. */
+const char *nthw_secret_why(enum nthw_secret secret);
+
 /* Are they the same text? */
 bool nthw_name_is(const char *a, const char *b);
 

@@ -91,6 +91,21 @@ enum nthw_role {
 	NTHW_ROLE_OTHER,   /* has no part in counting: identity, units, what the system sets up */
 };
 
+/*
+ * What a register tells of other users beyond counts of their work. Where it does, its file is
+ * root's in the driver's tree, however that is mounted, until root gives this one file away
+ * (docs/security.md).
+ */
+enum nthw_secret {
+	NTHW_SECRET_NONE = 0,
+	NTHW_SECRET_ENERGY, /* energy in steps so small that they tell what was computed */
+	/*
+	 * addresses that others use: of branches, of sampled accesses, of buffers; or a choice of
+	 * one
+	 */
+	NTHW_SECRET_ADDRESS,
+};
+
 struct nthw_field {
 	const char *name;
 	uint8_t shift;
@@ -130,6 +145,7 @@ struct nthw_reg {
 	const char *source;
 	enum nthw_trust trust;
 	enum nthw_scope scope;
+	enum nthw_secret secret; /* NTHW_SECRET_NONE: counts, states, identity */
 	const char *
 		/* what Linux calls it, if that differs from .name; NULL: the same, or nothing */
 		linux_name;

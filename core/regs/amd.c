@@ -236,13 +236,13 @@ const struct nthw_reg nthw_amd_core_energy = {
 	.name = "CORE_ENERGY_STAT", .space = NTHW_SPACE_MSR, .addr = 0xc001029a, .count = 1, .bits = 64,
 	.role = NTHW_ROLE_GAUGE,
 	NTHW_FIELDS(nthw_amd_energy_fields), .source = ENERGY, .trust = NTHW_DOCUMENTED,
-	.linux_name = "MSR_AMD_CORE_ENERGY_STATUS",
+	.secret = NTHW_SECRET_ENERGY, .linux_name = "MSR_AMD_CORE_ENERGY_STATUS",
 };
 const struct nthw_reg nthw_amd_pkg_energy = {
 	.name = "PKG_ENERGY_STAT", .space = NTHW_SPACE_MSR, .addr = 0xc001029b, .count = 1, .bits = 64,
 	.role = NTHW_ROLE_GAUGE,
 	NTHW_FIELDS(nthw_amd_energy_fields), .source = ENERGY, .trust = NTHW_DOCUMENTED,
-	.scope = NTHW_SCOPE_PACKAGE, .linux_name = "MSR_AMD_PKG_ENERGY_STATUS",
+	.scope = NTHW_SCOPE_PACKAGE, .secret = NTHW_SECRET_ENERGY, .linux_name = "MSR_AMD_PKG_ENERGY_STATUS",
 };
 
 static const struct nthw_reg *const rapl_regs[] = {

@@ -89,12 +89,13 @@ static const struct nthw_field addr_opcode_match_fields[] = {
 	{ "opcode", 40, 8, NTHW_RW, "opcode to match" },
 	{ "select", 61, 3, NTHW_RW, "0: off, 1: address and opcode, 2: opcode, 4: address, 6: either" },
 };
+/* Whoever sets it counts how often others use one line of memory. */
 static const struct nthw_reg addr_opcode_match = {
 	.name = "MSR_UNCORE_ADDR_OPCODE_MATCH", .space = NTHW_SPACE_MSR, .addr = 0x396, .count = 1, .bits = 64,
 	.role = NTHW_ROLE_SELECT,
 	.writable = 0xe000fffffffffff8,
 	NTHW_FIELDS(addr_opcode_match_fields), .source = MATCH, .trust = NTHW_DOCUMENTED,
-	.scope = NTHW_SCOPE_PACKAGE,
+	.scope = NTHW_SCOPE_PACKAGE, .secret = NTHW_SECRET_ADDRESS,
 };
 
 const struct nthw_reg nthw_nhm_uncore_counter = {

@@ -266,32 +266,32 @@ const struct nthw_reg nthw_x86_pkg_energy = {
 	.name = "MSR_PKG_ENERGY_STATUS", .space = NTHW_SPACE_MSR, .addr = 0x611, .count = 1, .bits = 64,
 	.role = NTHW_ROLE_GAUGE,
 	NTHW_FIELDS(nthw_x86_energy_fields), .source = RAPL, .trust = NTHW_DOCUMENTED,
-	.scope = NTHW_SCOPE_PACKAGE,
+	.scope = NTHW_SCOPE_PACKAGE, .secret = NTHW_SECRET_ENERGY,
 };
 const struct nthw_reg nthw_x86_dram_energy = {
 	.name = "MSR_DRAM_ENERGY_STATUS", .space = NTHW_SPACE_MSR, .addr = 0x619, .count = 1, .bits = 64,
 	.role = NTHW_ROLE_GAUGE,
 	NTHW_FIELDS(nthw_x86_energy_fields), .source = RAPL, .trust = NTHW_DOCUMENTED,
-	.scope = NTHW_SCOPE_PACKAGE,
+	.scope = NTHW_SCOPE_PACKAGE, .secret = NTHW_SECRET_ENERGY,
 };
 const struct nthw_reg nthw_x86_pp0_energy = {
 	.name = "MSR_PP0_ENERGY_STATUS", .space = NTHW_SPACE_MSR, .addr = 0x639, .count = 1, .bits = 64,
 	.role = NTHW_ROLE_GAUGE,
 	NTHW_FIELDS(nthw_x86_energy_fields), .source = RAPL, .trust = NTHW_DOCUMENTED,
-	.scope = NTHW_SCOPE_PACKAGE,
+	.scope = NTHW_SCOPE_PACKAGE, .secret = NTHW_SECRET_ENERGY,
 };
 const struct nthw_reg nthw_x86_pp1_energy = {
 	.name = "MSR_PP1_ENERGY_STATUS", .space = NTHW_SPACE_MSR, .addr = 0x641, .count = 1, .bits = 64,
 	.role = NTHW_ROLE_GAUGE,
 	NTHW_FIELDS(nthw_x86_energy_fields), .source = RAPL, .trust = NTHW_DOCUMENTED,
-	.scope = NTHW_SCOPE_PACKAGE,
+	.scope = NTHW_SCOPE_PACKAGE, .secret = NTHW_SECRET_ENERGY,
 };
 
 const struct nthw_reg nthw_x86_platform_energy = {
 	.name = "MSR_PLATFORM_ENERGY_STATUS", .space = NTHW_SPACE_MSR, .addr = 0x64d, .count = 1, .bits = 64,
 	.role = NTHW_ROLE_GAUGE,
 	NTHW_FIELDS(nthw_x86_energy_fields), .source = PLATFORM, .trust = NTHW_DOCUMENTED,
-	.scope = NTHW_SCOPE_PACKAGE,
+	.scope = NTHW_SCOPE_PACKAGE, .secret = NTHW_SECRET_ENERGY,
 };
 
 static const struct nthw_reg *const regs[] = {

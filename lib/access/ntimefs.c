@@ -7,7 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/names.h"
 #include "core/regs/regs.h"
+#include "core/seq/box.h"
 #include "lib/access/ntimefs.h"
 #include "lib/access/why.h"
 #include "lib/base/text.h"
@@ -33,9 +35,12 @@ struct nti_ntimefs {
 	pid_t owner; /* process that mapped what is kept */
 	struct file *file;
 	size_t files, room;
-	char function[16];		   /* "D16:F4": whose configuration space; "": none */
-	char path[NTI_NTIMEFS_PATH_BYTES]; /* of what failed last */
-	bool was_open;			   /* it was opened for what failed */
+	char function[16]; /* "D16:F4": whose configuration space; "": none */
+	/* of what failed last: */
+	char path[NTI_NTIMEFS_PATH_BYTES];
+	enum nthw_space space;
+	uint32_t address;
+	bool was_open; /* it was opened for what failed */
 };
 
 static const char *folder_of(enum nthw_space space)
@@ -61,6 +66,8 @@ static int set_path(struct nti_ntimefs *fs, enum nthw_space space, unsigned int 
 	const char *folder = folder_of(space);
 	int n;
 
+	fs->space = space;
+	fs->address = address;
 	if (space == NTHW_SPACE_PCI && *fs->function)
 		n = snprintf(fs->path, sizeof(fs->path),
 			     NTIME_FS_PATH "/core%u/uncore/pci/%s/0x%03x", unit, fs->function,
@@ -150,11 +157,9 @@ static void close_file(struct nti_ntimefs *fs, struct file *file)
 	fs->os->ops->close(fs->os, file->fd);
 }
 
-/*
- * A register that only clears something: the driver would refuse to open it for reading, and
- * remember that it did.
- */
-static bool can_only_clear(enum nthw_space space, uint32_t address)
+/* A row of the register at @address, of any machine, that @fits; NULL: there is none. */
+static const struct nthw_reg *find_row(enum nthw_space space, uint32_t address,
+				       bool (*fits)(const struct nthw_reg *row))
 {
 	const struct nthw_reg *row;
 	uint32_t index;
@@ -162,10 +167,20 @@ static bool can_only_clear(enum nthw_space space, uint32_t address)
 
 	for (i = 0; i < nthw_table_count; i++) {
 		row = nthw_table_find(nthw_tables[i], address, &index);
-		if (row && row->space == space && !nthw_reg_is_readable(row))
-			return true;
+		if (row && row->space == space && fits(row))
+			return row;
 	}
-	return false;
+	return NULL;
+}
+
+static bool only_clears(const struct nthw_reg *row)
+{
+	return !nthw_reg_is_readable(row);
+}
+
+static bool is_secret(const struct nthw_reg *row)
+{
+	return row->secret != NTHW_SECRET_NONE;
 }
 
 static int open_path(struct nti_ntimefs *fs, bool for_write, bool is_readable)
@@ -202,7 +217,8 @@ static int get_file(struct nti_ntimefs *fs, enum nthw_space space, unsigned int 
 		.space = space, .unit = unit, .address = address, .is_writable = for_write
 	};
 	struct ntime_page page;
-	bool is_readable = !can_only_clear(space, address);
+	/* The driver would refuse to open one that only clears for reading, and remember that. */
+	bool is_readable = !find_row(space, address, only_clears);
 	int ret;
 
 	*out = old;
@@ -469,6 +485,37 @@ static int explain_busy(const struct nti_ntimefs *fs, const char *where, struct 
 	return nti_why_in_use(out, &user, "a counter of %s", where);
 }
 
+static int explain_denied(const struct nti_ntimefs *fs, struct nti_absence *out)
+{
+	const struct nthw_reg *secret = find_row(fs->space, fs->address, is_secret);
+
+	if (secret)
+		return nti_absence_set(out, NTIME_REASON_PERMISSION, fs->path,
+				       "run as root, or let root give this user that one file "
+				       "(chgrp, chmod; docs/security.md)",
+				       "%s is root's alone: %s", fs->path,
+				       nthw_secret_why(secret->secret));
+	return nti_absence_set(out, NTIME_REASON_PERMISSION, fs->path,
+			       "run as root, or let the administrator give this user the "
+			       "file (chown, chmod)",
+			       "this user may not %s %s", fs->was_open ? "use" : "open for that",
+			       fs->path);
+}
+
+int nti_ntimefs_explain_secret(struct nti_os *os, const struct nthw_box_kind *kind,
+			       unsigned int cpu, struct nti_absence *out)
+{
+	const struct nthw_reg *row = kind->frees ? kind->free[0].reg : NULL;
+	struct nti_ntimefs fs = { .os = os };
+	int ret;
+
+	if (!row || !is_secret(row) ||
+	    set_path(&fs, row->space, cpu, row->scope == NTHW_SCOPE_PACKAGE, row->addr) < 0)
+		return 0;
+	ret = os->ops->access(os, fs.path, R_OK);
+	return ret == -EACCES || ret == -EPERM ? explain_denied(&fs, out) : 0;
+}
+
 int nti_ntimefs_explain(struct nti_ntimefs *fs, const char *where, int error,
 			struct nti_absence *out)
 {
@@ -478,11 +525,7 @@ int nti_ntimefs_explain(struct nti_ntimefs *fs, const char *where, int error,
 	case -EBUSY:
 		return explain_busy(fs, where, out);
 	case -EACCES:
-		return nti_absence_set(out, NTIME_REASON_PERMISSION, fs->path,
-				       "run as root, or let the administrator give this user the "
-				       "file (chown, chmod)",
-				       "this user may not %s %s",
-				       fs->was_open ? "use" : "open for that", fs->path);
+		return explain_denied(fs, out);
 	case -EPERM:
 		return nti_absence_set(out, NTIME_REASON_LOCKDOWN, where,
 				       "boot without lockdown, or count through perf",

@@ -74,6 +74,14 @@ int nti_ntimefs_explain_owner(struct nti_os *os, const char *where, struct nti_a
  */
 int nti_ntimefs_explain(struct nti_ntimefs *fs, const char *where, int error,
 			struct nti_absence *out);
+struct nthw_box_kind;
+/*
+ * Why this user may not read what a box that @cpu reaches always counts, where those rows are
+ * secret (all of a box are, or none is): without opening them, which the driver would note as a
+ * refusal. @out stays empty where he may. 0 or -ENOMEM.
+ */
+int nti_ntimefs_explain_secret(struct nti_os *os, const struct nthw_box_kind *kind,
+			       unsigned int cpu, struct nti_absence *out);
 /* Path of the register that failed last, "" when none did. */
 const char *nti_ntimefs_failed(const struct nti_ntimefs *fs);
 

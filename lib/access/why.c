@@ -71,6 +71,12 @@ const struct nti_why nti_why_driver_closed = {
 	"this user may not read the registers below " NTIME_FS_PATH,
 	TO_GROUP,
 };
+const struct nti_why nti_why_driver_secret = {
+	NTIME_REASON_PERMISSION,
+	NTIME_FS_PATH,
+	"it tells more of other users than counts, so its file is root's alone",
+	"run as root, or let root give this user that one file (chgrp, chmod; docs/security.md)",
+};
 const struct nti_why nti_why_driver_empty = {
 	NTIME_REASON_NOT_SUPPORTED,
 	NTIME_FS_PATH,

@@ -19,6 +19,7 @@ extern const struct nti_why nti_why_driver_not_loaded; /* ntime's */
 extern const struct nti_why nti_why_driver_no_modules;
 extern const struct nti_why nti_why_driver_not_mounted;
 extern const struct nti_why nti_why_driver_closed; /* its tree, to this user */
+extern const struct nti_why nti_why_driver_secret; /* one register of it, which is root's */
 extern const struct nti_why nti_why_driver_empty;
 extern const struct nti_why nti_why_recording;
 extern const struct nti_why nti_why_no_registers; /* behind such an access method */

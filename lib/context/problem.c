@@ -73,8 +73,17 @@ enum nti_method nti_unit_method(struct ntime_ctx *ctx, const struct nti_unit *un
 	return unit->method;
 }
 
+static int secret_problem(struct ntime_ctx *ctx, const struct nti_unit *unit,
+			  struct nti_absence *out)
+{
+	if (!unit->boxes || ctx->os->is_replay)
+		return 0;
+	return nti_ntimefs_explain_secret(ctx->os, unit->box[0].kind, unit->box[0].cpu, out);
+}
+
 int nti_unit_problem(struct ntime_ctx *ctx, const struct nti_unit *unit, struct nti_absence *out)
 {
+	enum nti_method method;
 	const struct nti_why *why;
 	int ret;
 
@@ -85,7 +94,10 @@ int nti_unit_problem(struct ntime_ctx *ctx, const struct nti_unit *unit, struct 
 		why = nti_clock_problem(ctx);
 		return why->code ? nti_absence_set_why(out, why) : 0;
 	}
-	if (unit->method != NTI_METHOD_PERF || nti_unit_method(ctx, unit) != NTI_METHOD_PERF)
+	method = nti_unit_method(ctx, unit);
+	if (method == NTI_METHOD_NTIMEFS)
+		return secret_problem(ctx, unit, out);
+	if (method != NTI_METHOD_PERF)
 		return 0;
 	if (is_level_too_high(ctx, unit))
 		return nti_perf_explain_level(unit, nti_perf_paranoid(ctx->os),

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/names.h"
 #include "core/base/write.h"
 #include "lib/base/text.h"
 #include "lib/access/method.h"
@@ -78,14 +79,26 @@ static int tree_busy(const struct ntime_register *r)
 			 r->place, why);
 }
 
+static int tree_denied(const struct ntime_register *r, int error, const char *verb)
+{
+	const char *why = nthw_secret_why(r->reg->row->secret);
+
+	if (why)
+		return nti_error(r->e, error,
+				 "%s may not be %s by this user, because %s: run as root, or let "
+				 "root give this user that one file (chgrp, chmod)",
+				 r->place, verb, why);
+	return nti_error(r->e, error,
+			 "%s may not be %s by this user: become a member of the group "
+			 "that may (ls -l %s), or run as root",
+			 r->place, verb, r->place);
+}
+
 static int tree_explain(const struct ntime_register *r, int error, const char *verb)
 {
 	switch (error) {
 	case -EACCES:
-		return nti_error(r->e, error,
-				 "%s may not be %s by this user: become a member of the group "
-				 "that may (ls -l %s), or run as root",
-				 r->place, verb, r->place);
+		return tree_denied(r, error, verb);
 	case -EBUSY:
 		return tree_busy(r);
 	case -EPERM:

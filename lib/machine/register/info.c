@@ -74,7 +74,7 @@ static const struct nti_why *why_not(const struct nti_registers *r, const struct
 	if (!nthw_reg_is_readable(reg->row))
 		return &clears_others;
 	if (reg->is_in_tree)
-		return &nti_why_driver_closed;
+		return reg->row->secret ? &nti_why_driver_secret : &nti_why_driver_closed;
 	if (reg->row->space == NTHW_SPACE_MSR) {
 		(void)nti_msr_probe(r->os, &why);
 		return why;

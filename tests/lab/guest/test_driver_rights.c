@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Who lets the driver in, and whom it lets in: strangers do not load it, what is loaded opens
- * nothing by itself.
+ * nothing by itself, secret rows are root's however it is mounted.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +14,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "core/base/reg.h"
 #include "tests/lab/guest/driver.h"
 
 #define MODPROBE_PATH "/proc/sys/kernel/modprobe"
@@ -58,14 +59,12 @@ static void must(const char *command)
 
 /* ---- a user namespace ---- */
 
-static int write_map(const char *path, const char *format, unsigned int id)
+static int write_file(const char *path, const char *text)
 {
-	char text[64];
 	int fd = open(path, O_WRONLY | O_CLOEXEC), ret = 0;
 
 	if (fd < 0)
 		return -errno;
-	(void)snprintf(text, sizeof(text), format, id);
 	if (write(fd, text, strlen(text)) < 0)
 		ret = -errno;
 	(void)close(fd);
@@ -75,18 +74,20 @@ static int write_map(const char *path, const char *format, unsigned int id)
 /* Become root of a new one, who is outside of it what this process is; in a child. */
 static int enter_user_namespace(void)
 {
-	unsigned int uid = geteuid(), gid = getegid();
+	char uid[32], gid[32];
 	int ret;
 
+	(void)snprintf(uid, sizeof(uid), "0 %u 1", (unsigned int)geteuid());
+	(void)snprintf(gid, sizeof(gid), "0 %u 1", (unsigned int)getegid());
 	/* Who has changed his user may not open his own files of /proc otherwise. */
 	if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0)
 		return -errno;
 	if (unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0)
 		return -errno;
-	ret = write_map("/proc/self/setgroups", "deny", 0);
+	ret = write_file("/proc/self/setgroups", "deny");
 	if (ret == 0)
-		ret = write_map("/proc/self/uid_map", "0 %u 1", uid);
-	return ret ? ret : write_map("/proc/self/gid_map", "0 %u 1", gid);
+		ret = write_file("/proc/self/uid_map", uid);
+	return ret ? ret : write_file("/proc/self/gid_map", gid);
 }
 
 static void need_user_namespaces(void)
@@ -188,12 +189,177 @@ TEST(loading_opens_nothing)
 	TT_IS(lab_signal(read_counter, (void *)(uintptr_t)&lab_stranger), SIGNAL_OF_INSTRUCTION);
 }
 
+/* ---- secret rows ---- */
+
+#define GROUP 77
+
+static const struct lab_user member = { 1000, 1000, GROUP };
+
+static long read_register(void *arg)
+{
+	uint64_t value;
+
+	return lab_reg_get(arg, &value);
+}
+
+static bool is_secret(const struct lab_row *row)
+{
+	uint32_t index;
+	const struct nthw_reg *reg = lab_row_find(row->path, row->name, &index);
+
+	assert_non_null(reg);
+	return reg->secret;
+}
+
+/* The secret one with number @n, from 0; NULL: there are not so many. */
+static const struct lab_row *secret_row(const struct lab_rows *rows, size_t n)
+{
+	for (size_t i = 0; i < rows->count; i++)
+		if (is_secret(&rows->rows[i]) && n-- == 0)
+			return &rows->rows[i];
+	return NULL;
+}
+
+static void mount_anew(const char *options, struct lab_rows *rows)
+{
+	LAB_GOOD(lab_driver_unmount());
+	LAB_GOOD(lab_driver_mount(options));
+	LAB_GOOD(lab_rows_take(rows));
+}
+
+TEST(secret_rows_are_roots)
+{
+	struct lab_rows rows;
+	size_t secret = 0;
+
+	mount_anew("uid=1000,gid=77,mode=0666", &rows);
+	for (size_t i = 0; i < rows.count; i++) {
+		const struct lab_row *r = &rows.rows[i];
+
+		if (!is_secret(r)) {
+			TT_IS(r->uid, 1000);
+			TT_IS(r->gid, GROUP);
+			continue;
+		}
+		TT_IS(r->uid, 0);
+		TT_IS(r->gid, 0);
+		TT_IS(r->mode & 07777 & ~0200u, 0400);
+		TT_IS(lab_child(&member, read_register, (void *)(uintptr_t)r->path), -EACCES);
+		TT_IS(lab_child(&lab_root, read_register, (void *)(uintptr_t)r->path), 0);
+		secret++;
+	}
+	print_message("# %zu of %zu registers are secret\n", secret, rows.count);
+	lab_rows_free(&rows);
+	if (!secret)
+		TT_SKIP("no register of this guest is secret");
+}
+
+/* One file, and it stays given; the others stay root's. */
+TEST(secret_row_is_given_away_alone)
+{
+	const struct lab_row *given, *other;
+	struct lab_rows rows, again;
+	char file[LAB_FILE];
+
+	mount_anew("gid=77,mode=0440", &rows);
+	given = secret_row(&rows, 0);
+	other = secret_row(&rows, 1);
+	if (!given) {
+		lab_rows_free(&rows);
+		TT_SKIP("no register of this guest is secret");
+	}
+	TT_IS(lab_child(&member, read_register, (void *)(uintptr_t)given->path), -EACCES);
+	LAB_GOOD(chown(lab_reg_path(given->path, file), 0, GROUP) < 0 ? -errno : 0);
+	TT_IS(lab_child(&member, read_register, (void *)(uintptr_t)given->path), -EACCES);
+	LAB_GOOD(chmod(file, 0440) < 0 ? -errno : 0);
+	TT_IS(lab_child(&member, read_register, (void *)(uintptr_t)given->path), 0);
+	mount_anew("mode=0444", &again);
+	TT_IS(lab_child(&member, read_register, (void *)(uintptr_t)given->path), 0);
+	TT_IS(lab_child(&lab_stranger, read_register, (void *)(uintptr_t)given->path), -EACCES);
+	if (other)
+		TT_IS(lab_child(&member, read_register, (void *)(uintptr_t)other->path), -EACCES);
+	lab_rows_free(&again);
+	lab_rows_free(&rows);
+}
+
+#define SAID "/tmp/said"
+
+static long run_line(void *line)
+{
+	return system(line);
+}
+
+/* What @user's command writes is in SAID; whether its exit status is 0. */
+static bool run_as(const struct lab_user *user, const char *command)
+{
+	char line[512];
+
+	(void)unlink(SAID);
+	(void)snprintf(line, sizeof(line), "exec >" SAID " 2>&1; %s", command);
+	return lab_child(user, run_line, line) == 0;
+}
+
+static void must_have_said(const char *part)
+{
+	if (!file_has(SAID, part))
+		fail_msg("%s lacks '%s'", SAID, part);
+}
+
+/* What a member of the group is told that asks for one; of others he has values. */
+TEST(secret_rows_are_explained)
+{
+	const struct lab_row *row;
+	struct lab_rows rows;
+	char line[256];
+
+	mount_anew("gid=77,mode=0440", &rows);
+	row = secret_row(&rows, 0);
+	if (!row) {
+		lab_rows_free(&rows);
+		TT_SKIP("no register of this guest is secret");
+	}
+	(void)snprintf(line, sizeof(line), "ntime reg get %s", row->path);
+	TT_IS(run_as(&member, line), false);
+	must_have_said("may not be read by this user, because ");
+	must_have_said("let root give this user that one file");
+	(void)snprintf(line, sizeof(line), "ntime reg get %s", lab_any_register());
+	TT_IS(run_as(&member, line), true);
+	lab_rows_free(&rows);
+}
+
+/* Energy is absent for a member of the group, and what else he asked for is not. */
+TEST(secret_events_are_absent)
+{
+	if (!lab_reg_is_here("uncore0/msr/0x611"))
+		TT_SKIP("this guest has no counters of energy");
+	lab_perf_begins();
+	LAB_GOOD(lab_driver_unmount());
+	LAB_GOOD(lab_driver_mount("gid=77,mode=0440"));
+	put("/proc/sys/kernel/perf_event_paranoid", "2", 0, 0);
+	TT_IS(run_as(&member, "ntime -a -e power/energy-pkg/,cstate_pkg/c6-residency/ -- true"),
+	      true);
+	must_have_said("  cstate_pkg/c6-residency/\n");
+	must_have_said("Not counted here:\n  power/energy-pkg/\n");
+	must_have_said("is root's alone");
+	must_have_said("remedy: run as root, or let root give this user that one file");
+	TT_IS(run_as(&member, "ntime list -v package-power"), true);
+	must_have_said("(not here) package-power");
+	must_have_said("is root's alone");
+	TT_IS(run_as(&lab_root, "ntime list -v package-power"), true);
+	TT_IS(file_has(SAID, "not here"), false);
+	lab_perf_has_ended();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		LAB_DRIVER_FIRST,
 		LAB_DRIVER_TEST(strangers_load_nothing),
 		LAB_DRIVER_TEST(loading_opens_nothing),
+		LAB_DRIVER_TEST(secret_rows_are_roots),
+		LAB_DRIVER_TEST(secret_row_is_given_away_alone),
+		LAB_DRIVER_TEST(secret_rows_are_explained),
+		LAB_DRIVER_TEST(secret_events_are_absent),
 		LAB_DRIVER_LAST,
 	};
 
