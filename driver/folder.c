@@ -13,6 +13,7 @@
 
 #include "driver/compat.h"
 #include "driver/node.h"
+#include "driver/permit.h"
 #include "driver/tree.h"
 
 /* Of the administrator, in one folder: enough for names, too few to fill memory. */
@@ -48,6 +49,8 @@ static int folder_setattr(struct ntd_idmap *idmap, struct dentry *dentry, struct
 	struct folder *folder = inode->i_private;
 	int ret = setattr_prepare(idmap, dentry, attr);
 
+	if (!ret)
+		ret = ntd_permit_change(inode, attr);
 	if (ret)
 		return ret;
 	setattr_copy(idmap, inode, attr);
@@ -64,6 +67,7 @@ static int folder_setattr(struct ntd_idmap *idmap, struct dentry *dentry, struct
 
 static const struct inode_operations folder_operations = {
 	.lookup = simple_lookup,
+	.permission = ntd_permit_folder,
 	.setattr = folder_setattr,
 };
 
@@ -199,6 +203,7 @@ static int local_rename(struct ntd_idmap *idmap, struct inode *old_dir, struct d
 
 static const struct inode_operations local_operations = {
 	.lookup = simple_lookup,
+	.permission = ntd_permit_folder,
 	.setattr = folder_setattr,
 	.symlink = local_symlink,
 	.unlink = local_unlink,

@@ -18,6 +18,7 @@
 #include "driver/compat.h"
 #include "driver/fs.h"
 #include "driver/node.h"
+#include "driver/permit.h"
 #include "driver/status.h"
 #include "driver/tree.h"
 #include "include/uapi/ntime.h"
@@ -108,6 +109,7 @@ static int status_make(void)
 
 	if (!inode)
 		return -ENOMEM;
+	inode->i_op = &ntd_permit_status_operations;
 	inode->i_fop = &ntd_status_operations;
 	inode_lock(d_inode(ntd_fs_root));
 	dentry = ntd_node_add(ntd_fs_root, "status", inode);
@@ -144,6 +146,11 @@ static int ntd_fill_super(struct super_block *sb, struct fs_context *fc)
 	const struct ntd_fs_options *options = fc->fs_private;
 	int ret;
 
+	/* CAP_SYS_ADMIN alone, which the kernel has asked for, makes no policy. */
+	if (!ntd_permit_is_real_root()) {
+		errorfc(fc, "the first mount needs CAP_SYS_RAWIO in the initial user namespace");
+		return -EPERM;
+	}
 	sb->s_blocksize = PAGE_SIZE;
 	sb->s_blocksize_bits = PAGE_SHIFT;
 	sb->s_magic = NTIME_FS_MAGIC;

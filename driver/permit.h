@@ -1,11 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
-/* Who may use registers: owner, group and mode of their files, and what those do not say. */
+/*
+ * Who may use registers: owner, group and mode of their files, and what those do not say
+ * (docs/adr/0017).
+ */
 #ifndef NTD_PERMIT_H
 #define NTD_PERMIT_H
 
 #include <linux/fs.h>
 
+#include "driver/compat.h"
 #include "driver/ntd.h"
+
+/**
+ * ntd_permit_is_real_root() - may this thread make the policy?
+ *
+ * Return: whether it is in the initial user namespace and has CAP_SYS_RAWIO.
+ */
+bool ntd_permit_is_real_root(void);
+
+/**
+ * ntd_permit_change() - may this thread change owner, group or mode of a node?
+ * @inode: the node's, of which setattr_prepare() has asked already
+ * @attr: what is to change; other attributes are nobody's secret
+ *
+ * Return: 0 or -EPERM.
+ */
+int ntd_permit_change(const struct inode *inode, const struct iattr *attr);
+
+/**
+ * ntd_permit_folder() - the operation "permission" of folders
+ * @idmap: the mount's
+ * @inode: the folder's
+ * @mask: MAY_*
+ *
+ * Names are given to registers by whom the folder's permissions let write, as registers are
+ * written.
+ *
+ * Return: 0, -EACCES, -EPERM, -ECHILD (ask again without RCU).
+ */
+int ntd_permit_folder(struct ntd_idmap *idmap, struct inode *inode, int mask);
 
 /**
  * ntd_permit_register_init() - owner, group and mode of a register's new inode
@@ -19,5 +52,7 @@ void ntd_permit_register_init(struct inode *inode);
 
 /* Of the inodes of registers. */
 extern const struct inode_operations ntd_permit_register_operations;
+/* Of the inode of "status", which all may read unless the administrator says otherwise. */
+extern const struct inode_operations ntd_permit_status_operations;
 
 #endif

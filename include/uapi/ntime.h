@@ -44,9 +44,11 @@
  *   ENOSPC    symlink: too many in one local/
  *   ENXIO     the memory of a device is switched off, asleep, not where the kernel put it or has no
  *             address: its driver or the administrator may change that
- *   EPERM     open for writing, write: the kernel is locked down; mmap: the device's page alone,
- *             without CAP_SYS_RAWIO or the module parameter device_pages. Of both pages the second
- *             then raises SIGBUS, and the description says NTIME_PAGE_PLAIN
+ *   EPERM     open for writing, write: the kernel is locked down; open for writing, open of a
+ *             secret register, chmod, chown: CAP_SYS_RAWIO is missing, and no permission was given
+ *             (docs/adr/0017); mmap: the device's page alone, without CAP_SYS_RAWIO or the module
+ *             parameter device_pages. Of both pages the second then raises SIGBUS, and the
+ *             description says NTIME_PAGE_PLAIN
  *   EROFS     mounted read only
  */
 #ifndef _UAPI_NTIME_H

@@ -502,6 +502,24 @@ static int explain_denied(const struct nti_ntimefs *fs, struct nti_absence *out)
 			       fs->path);
 }
 
+/* The kernel is locked down, or who opens is in a container, or root without capabilities. */
+static int explain_refused(const struct nti_ntimefs *fs, const char *where, struct nti_absence *out)
+{
+	char why[128] = "the kernel is locked down, or this is a container or root without "
+			"CAP_SYS_RAWIO";
+
+	if (nti_ntimefs_refusal(fs->os, why, sizeof(why)) && strstr(why, "locked down"))
+		return nti_absence_set(out, NTIME_REASON_LOCKDOWN, where,
+				       "boot without lockdown, or count through perf",
+				       "the kernel is locked down: no register of %s may be "
+				       "written",
+				       where);
+	return nti_absence_set(out, NTIME_REASON_PERMISSION, fs->path,
+			       "count outside of the container, as root or as a user whom the "
+			       "group or mode of the file permits, or through perf",
+			       "the driver refuses %s: %s", fs->path, why);
+}
+
 int nti_ntimefs_explain_secret(struct nti_os *os, const struct nthw_box_kind *kind,
 			       unsigned int cpu, struct nti_absence *out)
 {
@@ -527,11 +545,7 @@ int nti_ntimefs_explain(struct nti_ntimefs *fs, const char *where, int error,
 	case -EACCES:
 		return explain_denied(fs, out);
 	case -EPERM:
-		return nti_absence_set(out, NTIME_REASON_LOCKDOWN, where,
-				       "boot without lockdown, or count through perf",
-				       "the kernel is locked down: no register of %s may be "
-				       "written",
-				       where);
+		return explain_refused(fs, where, out);
 	case -EROFS:
 		return nti_absence_set(out, NTIME_REASON_NOT_MOUNTED, NTIME_FS_PATH,
 				       "mount -o remount,rw " NTIME_FS_PATH,

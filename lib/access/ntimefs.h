@@ -69,6 +69,11 @@ const struct nti_why *nti_ntimefs_not_loaded(struct nti_os *os);
  */
 int nti_ntimefs_explain_owner(struct nti_os *os, const char *where, struct nti_absence *out);
 /*
+ * Why the driver has just refused this process something, in its own words; false where it does not
+ * say: in a container it may know us by another number.
+ */
+bool nti_ntimefs_refusal(struct nti_os *os, char *why, size_t size);
+/*
  * Why a register of @where ("CPU 3", "package 0") could not be opened, read or written, and what to
  * do. 0 or -ENOMEM.
  */

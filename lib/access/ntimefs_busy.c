@@ -62,6 +62,20 @@ static int find_writer(const char *text, const char *name, char comm[COMM_CHARS 
 	return 0;
 }
 
+bool nti_ntimefs_refusal(struct nti_os *os, char *why, size_t size)
+{
+	struct refusal refusal;
+	char *text = malloc(NTI_OS_TEXT_BYTES);
+	bool is_ours = text &&
+		       os->ops->text(os, NTIME_FS_PATH "/status", text, NTI_OS_TEXT_BYTES) >= 0 &&
+		       find_refusal(text, &refusal);
+
+	if (is_ours)
+		(void)snprintf(why, size, "%s", refusal.why);
+	free(text);
+	return is_ours;
+}
+
 static int explain(const char *text, const char *where, struct nti_absence *out)
 {
 	struct refusal refusal;

@@ -11,6 +11,7 @@
 #include "core/base/write.h"
 #include "lib/base/text.h"
 #include "lib/access/method.h"
+#include "lib/access/ntimefs.h"
 #include "lib/machine/register/register.h"
 
 /* "0x" and 16 digits and a newline, and then some. */
@@ -94,6 +95,17 @@ static int tree_denied(const struct ntime_register *r, int error, const char *ve
 			 r->place, verb, r->place);
 }
 
+static int tree_refused(const struct ntime_register *r, int error, const char *verb)
+{
+	char why[128];
+
+	if (!nti_ntimefs_refusal(r->r->os, why, sizeof(why)))
+		(void)snprintf(why, sizeof(why),
+			       "the kernel is locked down, or this is a container or root "
+			       "without CAP_SYS_RAWIO");
+	return nti_error(r->e, error, "%s cannot be %s: %s", r->place, verb, why);
+}
+
 static int tree_explain(const struct ntime_register *r, int error, const char *verb)
 {
 	switch (error) {
@@ -102,8 +114,7 @@ static int tree_explain(const struct ntime_register *r, int error, const char *v
 	case -EBUSY:
 		return tree_busy(r);
 	case -EPERM:
-		return nti_error(r->e, error, "the kernel is locked down, so %s cannot be written",
-				 r->place);
+		return tree_refused(r, error, verb);
 	case -EROFS:
 		return nti_error(r->e, error,
 				 NTIME_FS_PATH " is mounted read only, so %s cannot be written",
