@@ -50,8 +50,11 @@ static inline void ntd_inode_init_times(struct inode *inode)
 #if KERNEL_VERSION(6, 9, 0) <= LINUX_VERSION_CODE
 #define ntd_cpu_is_isolated(cpu) cpu_is_isolated(cpu)
 #else
-#define ntd_cpu_is_isolated(cpu)                                                                   \
-	(!housekeeping_test_cpu(cpu, HK_TYPE_DOMAIN) || !housekeeping_test_cpu(cpu, HK_TYPE_TICK))
+static inline bool ntd_cpu_is_isolated(int cpu)
+{
+	return !housekeeping_test_cpu(cpu, HK_TYPE_DOMAIN) ||
+	       !housekeeping_test_cpu(cpu, HK_TYPE_TICK);
+}
 #endif
 
 /* 6.10: the source of a trace event's string is named once. */

@@ -103,11 +103,10 @@ struct ntd_user *ntd_user_charge(void)
 void ntd_user_uncharge(struct ntd_user *user)
 {
 	spin_lock(&lock);
-	if (--user->mappings) {
+	if (--user->mappings)
 		user = NULL;
-	} else {
+	else
 		hash_del(&user->node);
-	}
 	spin_unlock(&lock);
 	kfree(user);
 }
