@@ -95,30 +95,6 @@ int lab_ask(const struct lab_question *question, struct lab_answer *answer)
 	return n == (ssize_t)sizeof(*answer) && status == 0 ? 0 : -EPROTO;
 }
 
-int lab_write(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC), ret = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		ret = -errno;
-	(void)close(fd);
-	return ret;
-}
-
-void lab_line(const char *path, char *line, int size)
-{
-	FILE *f = fopen(path, "re");
-
-	line[0] = '\0';
-	if (!f)
-		return;
-	if (fgets(line, size, f))
-		line[strcspn(line, "\n")] = '\0';
-	(void)fclose(f);
-}
-
 bool lab_has_perf(void)
 {
 	return access("/bin/perf", X_OK) == 0 || access("/usr/bin/perf", X_OK) == 0;

@@ -44,10 +44,6 @@ struct lab_answer {
 /* 0, or -errno when nobody could be asked. */
 int lab_ask(const struct lab_question *question, struct lab_answer *answer);
 
-/* Write @text to a file of /proc or /sys. 0 or -errno. */
-int lab_write(const char *path, const char *text);
-/* First line of a file; "" when it cannot be read. */
-void lab_line(const char *path, char *line, int size);
 /* Was perf put into this guest (ntime lab run --with perf)? */
 bool lab_has_perf(void);
 

@@ -17,6 +17,7 @@
 #include "core/base/names.h"
 #include "core/regs/regs.h"
 #include "tests/lab/guest/driver.h"
+#include "tests/lab/guest/file.h"
 #include "tests/tt.h"
 
 #define MODULE_NAME "ntime"
@@ -39,18 +40,6 @@ long lab_good_(long ret, const char *what, const char *file, int line)
 }
 
 /* ---- small things ---- */
-
-static int write_file(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC), ret = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		ret = -errno;
-	(void)close(fd);
-	return ret;
-}
 
 /* Up to @bytes - 1 of a file. */
 static ssize_t read_file(const char *path, char *text, size_t bytes)
@@ -448,7 +437,7 @@ int lab_cpu_set_online(unsigned int cpu, bool is_online)
 	int ret;
 
 	(void)snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online", cpu);
-	ret = write_file(path, is_online ? "1" : "0");
+	ret = lab_write(path, is_online ? "1" : "0");
 	return ret < 0 ? ret : wait_for_tree();
 }
 
@@ -618,7 +607,7 @@ static bool is_mounted(void)
 /* The NMI watchdog holds a counter of each CPU; where there is none there is no file. */
 static void stop_watchdog(void)
 {
-	(void)write_file("/proc/sys/kernel/nmi_watchdog", "0");
+	(void)lab_write("/proc/sys/kernel/nmi_watchdog", "0");
 }
 
 int lab_driver_again(void **state)

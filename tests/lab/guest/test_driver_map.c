@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "tests/lab/guest/driver.h"
+#include "tests/lab/guest/file.h"
 
 #define FEW 4000
 #define MANY (4 * FEW)
@@ -44,18 +45,6 @@ static int map_count(int fd, size_t count)
 	return ret;
 }
 
-static int write_text(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC), ret = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		ret = -errno;
-	(void)close(fd);
-	return ret;
-}
-
 /* A counter of CPU 0 that runs, where there is one, so that its instruction may be used. */
 static int open_counter(void)
 {
@@ -63,7 +52,7 @@ static int open_counter(void)
 	int fds[3];
 
 	LAB_GOOD(lab_pin(0));
-	(void)write_text("/proc/sys/kernel/perf_user_access", "1"); /* 64-bit ARM has it */
+	(void)lab_write("/proc/sys/kernel/perf_user_access", "1"); /* 64-bit ARM has it */
 	if (!pair || !pair->is_core)
 		return (int)LAB_GOOD(lab_reg_open(lab_any_register(), O_RDONLY));
 	LAB_GOOD(lab_pair_run(pair, 0, fds));
@@ -128,7 +117,7 @@ static bool has_groups(void)
 {
 	(void)mkdir(GROUP, 0755);
 	return mount("none", GROUP, "cgroup2", 0, NULL) == 0 &&
-	       write_text(GROUP "/cgroup.subtree_control", "+memory") == 0 &&
+	       lab_write(GROUP "/cgroup.subtree_control", "+memory") == 0 &&
 	       mkdir(GROUP "/map", 0755) == 0;
 }
 
@@ -142,7 +131,7 @@ static long map_in_group(void *arg)
 {
 	int fd = *(int *)arg;
 	int64_t before;
-	int ret = write_text(GROUP "/map/cgroup.procs", "0");
+	int ret = lab_write(GROUP "/map/cgroup.procs", "0");
 
 	if (ret == 0)
 		ret = map_one(fd, 0);

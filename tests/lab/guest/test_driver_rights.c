@@ -21,6 +21,7 @@
 
 #include "core/base/reg.h"
 #include "tests/lab/guest/driver.h"
+#include "tests/lab/guest/file.h"
 
 #define MODPROBE_PATH "/proc/sys/kernel/modprobe"
 #define ASKED "/tmp/asked"     /* what the kernel called modprobe with, a line a call */
@@ -64,18 +65,6 @@ static void must(const char *command)
 
 /* ---- a user namespace ---- */
 
-static int write_file(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC), ret = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		ret = -errno;
-	(void)close(fd);
-	return ret;
-}
-
 /* Become root of a new one, who is outside of it what this process is; in a child. */
 static int enter_user_namespace(void)
 {
@@ -89,10 +78,10 @@ static int enter_user_namespace(void)
 		return -errno;
 	if (unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0)
 		return -errno;
-	ret = write_file("/proc/self/setgroups", "deny");
+	ret = lab_write("/proc/self/setgroups", "deny");
 	if (ret == 0)
-		ret = write_file("/proc/self/uid_map", uid);
-	return ret ? ret : write_file("/proc/self/gid_map", gid);
+		ret = lab_write("/proc/self/uid_map", uid);
+	return ret ? ret : lab_write("/proc/self/gid_map", gid);
 }
 
 static bool has_user_namespaces(void)

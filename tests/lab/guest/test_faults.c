@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "tests/lab/guest/ask.h"
+#include "tests/lab/guest/file.h"
 #include "tests/lab/guest/spin.h"
 #include "tests/tt.h"
 

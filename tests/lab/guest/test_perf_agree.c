@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "tests/lab/guest/ask.h"
+#include "tests/lab/guest/file.h"
 #include "tests/tt.h"
 
 #define EVENTS_MAX 6
