@@ -1,16 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """ntime.ko keeps off a device that somebody in the kernel has for himself: its configuration space, its memory. Speaks TAP."""
-import os
-import subprocess
 import sys
 import tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-sys.path.insert(0, ROOT)
-sys.dont_write_bytecode = True
-from lab import cache, driver  # noqa: E402
-from tap import Skip, equal, holds, main, test  # noqa: E402
+import module
+from tap import equal, holds, main, test
 
 GUEST, FLAVOUR = 'x86-pci', 'amd64'
 # Has a function for itself as long as it is loaded: what a reset does to configuration space, and a driver to memory.
@@ -89,34 +84,11 @@ cat $D
 '''
 
 
-def holder(where):
-    """Build the module; it needs nothing of the driver but the way to call make."""
-    os.mkdir(f'{where}/driver')
-    for name, text in (('Kbuild', 'obj-m := holder.o\n'), ('holder.c', HOLDER)):
-        with open(f'{where}/driver/{name}', 'w', encoding='utf-8') as f:
-            f.write(text)
-    try:
-        words = driver.make_words(FLAVOUR, where)
-    except cache.Unavailable as error:
-        raise Skip(str(error)) from None
-    done = subprocess.run([*words, 'modules'], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          encoding='utf-8', errors='replace', check=False)
-    equal((done.returncode, done.stdout if done.returncode else ''), (0, ''))
-    return f'{where}/driver/holder.ko'
-
-
 def run(script):
     """stdout of a shell in the guest that has both modules."""
     with tempfile.TemporaryDirectory(prefix='ntime-lab-test-') as where:
-        done = subprocess.run([os.path.join(ROOT, 'lab/ntime-lab'), 'run', GUEST, '--driver', '--file', holder(where), '--', 'sh', '-c',
-                               START + script], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              encoding='utf-8', errors='replace', check=False)
-    if done.returncode == 77:
-        raise Skip(done.stderr.strip().split('\n')[-1])
-    if done.returncode:
-        print(*('# ' + line for line in done.stderr.split('\n')), sep='\n')
-    equal(done.returncode, 0)
-    return done.stdout
+        holder = module.build(where, FLAVOUR, 'holder', HOLDER)
+        return module.run_well(GUEST, '--driver', '--file', holder, '--', 'sh', '-c', START + script)
 
 
 @test
