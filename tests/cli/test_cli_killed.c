@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "cli/output/file.h"
+#include "tests/cli/folder.h"
 #include "tests/tt.h"
 
 #define OLD "old\n"
@@ -28,50 +29,17 @@
 /* More system calls than a file needs. */
 #define STEPS 1000
 
-static char directory[] = "/tmp/ntime-killed-XXXXXX";
-
 static int enter(void **state)
 {
-	(void)state;
-	return !mkdtemp(directory) || chdir(directory) || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-}
-
-static int leave(void **state)
-{
-	(void)state;
-	return chdir("/") || rmdir(directory);
+	return tt_folder_enter(state) || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }
 
 /* "" where there is no file. */
-static const char *content(void)
+static const char *report(void)
 {
-	static char text[256];
-	FILE *f = fopen("report", "r");
-	size_t n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
+	const char *text = tt_folder_content("report");
 
-	text[n] = '\0';
-	if (f)
-		fclose(f);
-	return text;
-}
-
-static void put(const char *text)
-{
-	FILE *f = fopen("report", "w");
-
-	fputs(text, f);
-	fclose(f);
-}
-
-static size_t files(void)
-{
-	DIR *d = opendir(".");
-	size_t n = 0;
-
-	for (struct dirent *e; (e = readdir(d));)
-		n += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
-	closedir(d);
-	return n;
+	return text ? text : "";
 }
 
 static const struct kill_row {
@@ -144,9 +112,9 @@ static void wait_for_all(void)
 
 static void check_whole(const struct kill_row *r, unsigned int step)
 {
-	const char *text = content();
+	const char *text = report();
 
-	if (files() > (*text ? 1 : 0))
+	if (tt_folder_files() > (*text ? 1 : 0))
 		fail_msg("row of line %d: killed at stop %u it left another file", r->line, step);
 	if (strcmp(text, r->old ? r->old : "") != 0 && strcmp(text, r->at_end) != 0)
 		fail_msg("row of line %d: killed at stop %u it left '%s'", r->line, step, text);
@@ -161,13 +129,13 @@ TEST(killed_at_each_system_call)
 		for (; is_killed; step++) {
 			unlink("report");
 			if (r->old)
-				put(r->old);
+				tt_folder_put("report", r->old);
 			is_killed = kill_at(r, step);
 			wait_for_all();
 			check_whole(r, step);
 			assert_true(step < STEPS);
 		}
-		TT_STR(r, content(), r->at_end);
+		TT_STR(r, report(), r->at_end);
 		/* It does write something. */
 		assert_true(step > 10);
 		unlink("report");
@@ -206,7 +174,7 @@ TEST(file_systems_without_nameless_files)
 		int status;
 
 		if (r->old)
-			put(r->old);
+			tt_folder_put("report", r->old);
 		child = fork();
 		if (child == 0) {
 			forbid_nameless();
@@ -216,8 +184,8 @@ TEST(file_systems_without_nameless_files)
 		if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
 			TT_SKIP("system calls cannot be filtered here (seccomp)");
 		TT_EQ(r, status, 0);
-		TT_STR(r, content(), r->at_end);
-		TT_EQ(r, files(), 1);
+		TT_STR(r, report(), r->at_end);
+		TT_EQ(r, tt_folder_files(), 1);
 		unlink("report");
 	}
 }
@@ -229,5 +197,5 @@ int main(void)
 		cmocka_unit_test(file_systems_without_nameless_files),
 	};
 
-	return cmocka_run_group_tests(tests, enter, leave) ? 1 : 0;
+	return cmocka_run_group_tests(tests, enter, tt_folder_leave) ? 1 : 0;
 }

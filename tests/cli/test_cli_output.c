@@ -9,54 +9,8 @@
 #include <unistd.h>
 
 #include "cli/output/file.h"
+#include "tests/cli/folder.h"
 #include "tests/tt.h"
-
-static char directory[] = "/tmp/ntime-output-XXXXXX";
-
-static int enter(void **state)
-{
-	(void)state;
-	return !mkdtemp(directory) || chdir(directory);
-}
-
-static int leave(void **state)
-{
-	(void)state;
-	return chdir("/") || rmdir(directory);
-}
-
-static const char *content(const char *path)
-{
-	static char text[256];
-	FILE *f = fopen(path, "r");
-	size_t n;
-
-	if (!f)
-		return NULL;
-	n = fread(text, 1, sizeof(text) - 1, f);
-	text[n] = '\0';
-	fclose(f);
-	return text;
-}
-
-static size_t files(void)
-{
-	DIR *d = opendir(".");
-	size_t n = 0;
-
-	for (struct dirent *e; (e = readdir(d));)
-		n += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
-	closedir(d);
-	return n;
-}
-
-static void put(const char *path, const char *text)
-{
-	FILE *f = fopen(path, "w");
-
-	fputs(text, f);
-	fclose(f);
-}
 
 TEST(appears_at_the_end)
 {
@@ -66,10 +20,10 @@ TEST(appears_at_the_end)
 	TT_IS(cli_output_open(&o, "new", false), 0);
 	fputs("hello\n", o.f);
 	TT_IS(cli_output_flush(&o), 0);
-	assert_null(content("new"));
+	assert_null(tt_folder_content("new"));
 	TT_IS(cli_output_close(&o), 0);
-	TT_TEXT(content("new"), "hello\n");
-	TT_IS(files(), 1);
+	TT_TEXT(tt_folder_content("new"), "hello\n");
+	TT_IS(tt_folder_files(), 1);
 	/* as open(2) would have made it, not with the 0600 of mkstemp(3) */
 	TT_IS(stat("new", &st), 0);
 	TT_IS(st.st_mode & 0777 & ~0022, 0644 & ~0022);
@@ -80,12 +34,12 @@ TEST(old_file_stays_when_it_is_abandoned)
 {
 	struct cli_output o;
 
-	put("old", "old\n");
+	tt_folder_put("old", "old\n");
 	TT_IS(cli_output_open(&o, "old", false), 0);
 	fputs("half", o.f);
 	cli_output_abandon(&o);
-	TT_TEXT(content("old"), "old\n");
-	TT_IS(files(), 1);
+	TT_TEXT(tt_folder_content("old"), "old\n");
+	TT_IS(tt_folder_files(), 1);
 	unlink("old");
 }
 
@@ -94,7 +48,7 @@ TEST(mode_of_a_replaced_file_stays)
 	struct cli_output o;
 	struct stat st;
 
-	put("old", "old\n");
+	tt_folder_put("old", "old\n");
 	chmod("old", 0640);
 	TT_IS(cli_output_open(&o, "old", false), 0);
 	TT_IS(cli_output_close(&o), 0);
@@ -109,12 +63,12 @@ TEST(links_are_followed)
 	struct cli_output o;
 	struct stat st;
 
-	put("real", "old\n");
+	tt_folder_put("real", "old\n");
 	TT_IS(symlink("real", "link"), 0);
 	TT_IS(cli_output_open(&o, "link", false), 0);
 	fputs("new\n", o.f);
 	TT_IS(cli_output_close(&o), 0);
-	TT_TEXT(content("real"), "new\n");
+	TT_TEXT(tt_folder_content("real"), "new\n");
 	lstat("link", &st);
 	assert_true(S_ISLNK(st.st_mode));
 	unlink("real");
@@ -174,11 +128,11 @@ TEST(links_of_strangers_are_refused)
 	need_root();
 	TT_FOR_EACH_ROW(r, stranger_rows) {
 		make_shared(r);
-		put("secret", "old\n");
+		tt_folder_put("secret", "old\n");
 		TT_IS(symlink("../secret", "shared/link"), 0);
 		TT_IS(lchown("shared/link", r->of_link, r->of_link), 0);
 		TT_EQ(r, opens("shared/link"), r->ret);
-		TT_STR(r, content("secret"), r->ret ? "old\n" : "new\n");
+		TT_STR(r, tt_folder_content("secret"), r->ret ? "old\n" : "new\n");
 		unlink("shared/link");
 		/* one in the middle is no better */
 		TT_IS(symlink("..", "shared/up"), 0);
@@ -190,7 +144,7 @@ TEST(links_of_strangers_are_refused)
 		unlink("secret");
 		rmdir("shared");
 	}
-	TT_IS(files(), 0);
+	TT_IS(tt_folder_files(), 0);
 }
 
 TEST(files_of_strangers_are_refused_in_folders_of_everybody)
@@ -198,10 +152,10 @@ TEST(files_of_strangers_are_refused_in_folders_of_everybody)
 	need_root();
 	TT_FOR_EACH_ROW(r, stranger_rows) {
 		make_shared(r);
-		put("shared/file", "old\n");
+		tt_folder_put("shared/file", "old\n");
 		TT_IS(chown("shared/file", r->of_link, r->of_link), 0);
 		TT_EQ(r, opens("shared/file"), r->ret);
-		TT_STR(r, content("shared/file"), r->ret ? "old\n" : "new\n");
+		TT_STR(r, tt_folder_content("shared/file"), r->ret ? "old\n" : "new\n");
 		unlink("shared/file");
 		if (r->ret) {
 			/* It would wait for somebody who reads. */
@@ -212,7 +166,7 @@ TEST(files_of_strangers_are_refused_in_folders_of_everybody)
 		}
 		rmdir("shared");
 	}
-	TT_IS(files(), 0);
+	TT_IS(tt_folder_files(), 0);
 }
 
 TEST(owner_and_mode_stay)
@@ -220,11 +174,11 @@ TEST(owner_and_mode_stay)
 	struct stat st;
 
 	need_root();
-	put("old", "old\n");
+	tt_folder_put("old", "old\n");
 	TT_IS(chown("old", STRANGER, STRANGER + 1), 0);
 	TT_IS(chmod("old", 06640), 0);
 	TT_IS(opens("old"), 0);
-	TT_TEXT(content("old"), "new\n");
+	TT_TEXT(tt_folder_content("old"), "new\n");
 	TT_IS(stat("old", &st), 0);
 	TT_IS(st.st_uid, STRANGER);
 	TT_IS(st.st_gid, STRANGER + 1);
@@ -255,10 +209,10 @@ TEST(owner_that_cannot_be_kept_is_not_lost)
 	TT_IS(mkdir("of-all", 0755), 0);
 	/* Its owner may write there, and the file may be written by all. */
 	TT_IS(chown("of-all", STRANGER, STRANGER), 0);
-	put("of-all/file", "old\n");
+	tt_folder_put("of-all/file", "old\n");
 	TT_IS(chmod("of-all/file", 0666), 0);
 	TT_IS(as_stranger(opens, "of-all/file"), -EPERM);
-	TT_TEXT(content("of-all/file"), "old\n");
+	TT_TEXT(tt_folder_content("of-all/file"), "old\n");
 	TT_IS(stat("of-all/file", &st), 0);
 	TT_IS(st.st_uid, 0);
 	unlink("of-all/file");
@@ -277,7 +231,7 @@ TEST(access_lists_stay)
 {
 	unsigned char now[sizeof(access_list) + 1];
 
-	put("old", "old\n");
+	tt_folder_put("old", "old\n");
 	if (setxattr("old", "system.posix_acl_access", access_list, sizeof(access_list), 0)) {
 		unlink("old");
 		TT_SKIP("the file system has no access lists");
@@ -285,7 +239,7 @@ TEST(access_lists_stay)
 	TT_IS(opens("old"), 0);
 	TT_IS(getxattr("old", "system.posix_acl_access", now, sizeof(now)), sizeof(access_list));
 	TT_IS(memcmp(now, access_list, sizeof(access_list)), 0);
-	TT_TEXT(content("old"), "new\n");
+	TT_TEXT(tt_folder_content("old"), "new\n");
 	unlink("old");
 }
 
@@ -309,11 +263,11 @@ static const char *said_by(int (*fn)(const char *path), const char *path)
 
 TEST(hard_links_are_told)
 {
-	put("one", "old\n");
+	tt_folder_put("one", "old\n");
 	TT_TEXT(said_by(opens, "one"), "");
 	TT_IS(link("one", "two"), 0);
 	TT_HAS(said_by(opens, "one"), "one has 2 names (hard links)");
-	TT_TEXT(content("one"), "new\n");
+	TT_TEXT(tt_folder_content("one"), "new\n");
 	unlink("one");
 	unlink("two");
 }
@@ -357,6 +311,9 @@ static const struct way_row {
 
 TEST(ways_that_names_may_go)
 {
+	char directory[64];
+
+	assert_non_null(getcwd(directory, sizeof(directory)));
 	TT_IS(symlink("loop", "loop"), 0);
 	TT_IS(mkdir("folder", 0755), 0);
 	TT_IS(symlink("..", "folder/up"), 0);
@@ -364,10 +321,10 @@ TEST(ways_that_names_may_go)
 	TT_IS(symlink("folder/up/link", "link-link"), 0);
 	TT_IS(symlink("file", "link"), 0);
 	TT_FOR_EACH_ROW(r, way_rows) {
-		put("file", "old\n");
+		tt_folder_put("file", "old\n");
 		TT_EQ(r, opens(r->path), r->ret);
-		TT_STR(r, content("file"), r->ret ? "old\n" : "new\n");
-		TT_EQ(r, files(), 6);
+		TT_STR(r, tt_folder_content("file"), r->ret ? "old\n" : "new\n");
+		TT_EQ(r, tt_folder_files(), 6);
 	}
 	unlink("loop");
 	unlink("folder/up");
@@ -393,7 +350,7 @@ TEST(names_that_are_too_long)
 	name[255] = name[256] = 'x';
 	name[sizeof(name) - 1] = '\0';
 	TT_IS(opens(name), -ENAMETOOLONG);
-	TT_IS(files(), 0);
+	TT_IS(tt_folder_files(), 0);
 }
 
 /* ---- what is no file of its own ---- */
@@ -407,7 +364,7 @@ TEST(descriptors_keep_their_place)
 	snprintf(path, sizeof(path), "/dev/fd/%d", fd);
 	TT_IS(opens(path), 0);
 	TT_IS(write(fd, "end\n", 4), 4);
-	TT_TEXT(content("file"), "begun, new\nend\n");
+	TT_TEXT(tt_folder_content("file"), "begun, new\nend\n");
 	/* Nobody gave us that one. */
 	hidden = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", hidden);
@@ -436,17 +393,17 @@ TEST(appending)
 {
 	struct cli_output o;
 
-	put("log", "one\n");
+	tt_folder_put("log", "one\n");
 	TT_IS(cli_output_open(&o, "log", true), 0);
 	fputs("two\n", o.f);
 	TT_IS(cli_output_close(&o), 0);
-	TT_TEXT(content("log"), "one\ntwo\n");
-	TT_IS(files(), 1);
+	TT_TEXT(tt_folder_content("log"), "one\ntwo\n");
+	TT_IS(tt_folder_files(), 1);
 	unlink("log");
 	TT_IS(cli_output_open(&o, "log", true), 0);
 	fputs("first\n", o.f);
 	TT_IS(cli_output_close(&o), 0);
-	TT_TEXT(content("log"), "first\n");
+	TT_TEXT(tt_folder_content("log"), "first\n");
 	unlink("log");
 }
 
@@ -483,7 +440,7 @@ TEST(bad_places)
 
 		TT_EQ(r, cli_output_open(&o, r->path, false), r->ret);
 		cli_output_abandon(&o);
-		TT_EQ(r, files(), 0);
+		TT_EQ(r, tt_folder_files(), 0);
 	}
 }
 
@@ -511,5 +468,5 @@ int main(void)
 	};
 
 	/* sentences about failures are expected; TAP goes to stdout */
-	return cmocka_run_group_tests(tests, enter, leave) ? 1 : 0;
+	return cmocka_run_group_tests(tests, tt_folder_enter, tt_folder_leave) ? 1 : 0;
 }
