@@ -5,6 +5,7 @@
 #include <ntime/list.h>
 
 #include "cli/base/command.h"
+#include "cli/base/confine.h"
 #include "cli/base/machine.h"
 #include "cli/output/say.h"
 
@@ -47,8 +48,11 @@ int cli_machine_open(const struct cli_machine *m, struct ntime_ctx **ctx)
 		.metrics = m->metrics,
 		.log = m->verbose > 1 ? log_line : NULL,
 	};
-	int ret = ntime_open(ctx, &options);
+	int ret;
 
+	if (m->recording && !m->runs_command)
+		cli_confine(m->verbose);
+	ret = ntime_open(ctx, &options);
 	if (ret < 0) {
 		cli_machine_say(*ctx, ret);
 		ntime_close(*ctx);

@@ -3,21 +3,28 @@
 #ifndef CLI_BASE_MACHINE_H
 #define CLI_BASE_MACHINE_H
 
+#include <stdbool.h>
+
 #include <ntime/context.h>
 
 /**
  * struct cli_machine - which one; strings of the command line, NULL for this machine and the
  * built-in metrics
  * @verbose: from 2 on the library's decisions are printed
+ * @runs_command: this process starts a program, which cli_confine() would forbid
  */
 struct cli_machine {
 	const char *root;
 	const char *recording;
 	const char *metrics;
 	unsigned int verbose;
+	bool runs_command;
 };
 
-/* 0; -errno after a sentence, *@ctx is NULL then. */
+/*
+ * 0; -errno after a sentence, *@ctx is NULL then. Who reads a recording needs nothing of this
+ * machine any more and is confined, unless it runs a command.
+ */
 int cli_machine_open(const struct cli_machine *m, struct ntime_ctx **ctx);
 
 /*

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/base/confine.h"
 #include "cli/output/clean.h"
 #include "cli/output/json.h"
 #include "cli/reg/dump.h"
@@ -44,9 +45,14 @@ static void sort_read(struct cli_dump *d, size_t *read)
 		qsort(d->reg, *read, sizeof(*d->reg), by_path);
 }
 
+static bool is_live(const char *name)
+{
+	return strcmp(name, "live") == 0;
+}
+
 static int load(struct comparison *c, struct cli_dump *d, size_t *read, const char *name)
 {
-	int ret = strcmp(name, "live") == 0 ? cli_dump_read(d, c->r) : cli_dump_load(d, name);
+	int ret = is_live(name) ? cli_dump_read(d, c->r) : cli_dump_load(d, name);
 
 	if (!ret)
 		sort_read(d, read);
@@ -163,7 +169,11 @@ static void compare(struct comparison *c)
 int cli_reg_diff(struct cli_reg *r)
 {
 	struct comparison c = { .r = r };
-	int ret = load(&c, &c.before, &c.before_n, r->operand[0]);
+	int ret;
+
+	if (!is_live(r->operand[0]) && !is_live(r->operand[1]))
+		cli_confine(r->machine.verbose);
+	ret = load(&c, &c.before, &c.before_n, r->operand[0]);
 
 	if (!ret)
 		ret = load(&c, &c.after, &c.after_n, r->operand[1]);

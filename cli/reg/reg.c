@@ -237,6 +237,7 @@ static int run_reg(const struct cli_command *self, int argc, char **argv)
 	ret = parse(&r, a, argc - 1, argv + 1);
 	if (ret == -ECANCELED)
 		return cli_say_stdout_end();
+	r.machine.runs_command = r.command;
 	if (ret < 0 || check(&r, a) || cli_machine_open(&r.machine, &r.ctx))
 		return CLI_EXIT_FAILED;
 	ret = a->run(&r);

@@ -10,6 +10,7 @@
 #include "cli/base/options.h"
 #include "cli/output/file.h"
 #include "cli/output/say.h"
+#include "cli/base/confine.h"
 #include "cli/trace/cost.h"
 #include "cli/trace/pair.h"
 
@@ -324,6 +325,7 @@ static int run_logs(struct cli_trace *t)
 	struct cli_trace_pair pair;
 	int ret = CLI_EXIT_FAILED, error;
 
+	cli_confine(t->verbose);
 	if (t->n != 2)
 		return cli_say_misuse(t->self->name,
 				      "'cost' takes two traces with times, or --with ARGS and a "
@@ -366,6 +368,7 @@ const struct cli_trace_action cli_trace_cost = {
 	.max = -1,
 	.options = options,
 	.set = set_option,
+	.uses_machine = true,
 	.own_bytes = sizeof(struct wanted),
 	.run = run,
 };

@@ -276,6 +276,7 @@ const struct cli_trace_action cli_trace_doctor = {
 	.groups = CLI_TRACE_JSON,
 	.min = 0,
 	.max = 1,
+	.uses_machine = true,
 	.options = options,
 	.set = set_option,
 	.own_bytes = sizeof(struct doctor),

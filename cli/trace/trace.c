@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/base/confine.h"
 #include "cli/base/help.h"
 #include "cli/base/options.h"
 #include "cli/output/say.h"
@@ -168,6 +169,8 @@ static int run_action(struct cli_trace *t, int argc, char **argv)
 	t->n = argc - ret;
 	if (check_operands(t) || cli_trace_check(t))
 		return CLI_EXIT_FAILED;
+	if (!t->action->uses_machine)
+		cli_confine(t->verbose);
 	ret = make_context(t);
 	if (ret < 0)
 		return cli_trace_say(t->ctx, ret);

@@ -45,6 +45,7 @@ struct cli_trace;
  * @min, @max:	operands; @max of -1: any number
  * @options:	its own, ended by CLI_OPTION_END; NULL: none
  * @set:	takes one of its own options; 0, or -EINVAL after a sentence
+ * @uses_machine: it looks at devices or runs commands; all others read files alone (cli_confine())
  * @own_bytes:	memory that it gets as cli_trace.own, zeroed before the options are parsed
  * @run:	the exit status of ntime
  */
@@ -57,6 +58,7 @@ struct cli_trace_action {
 	int min, max;
 	const struct cli_option *options;
 	int (*set)(struct cli_trace *t, const struct cli_option *o, const char *value);
+	bool uses_machine;
 	size_t own_bytes;
 	int (*run)(struct cli_trace *t);
 };

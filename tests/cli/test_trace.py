@@ -760,6 +760,31 @@ def state_names_registers():
         has(rows['PCOUNTER.PRE_SRC[1]']['words'], '{')
 
 
+# ---- rights ----
+
+def ends_up_confined(*args):
+    """Does a run that waits for its input give up rights first? By what /proc says of it while it waits."""
+    child = subprocess.Popen([t.NTIME, *args], env=t.environment(), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    status, end = '', time.monotonic() + t.PATIENCE
+    try:
+        while child.poll() is None and 'NoNewPrivs:\t1' not in status and time.monotonic() < end:
+            with open(f'/proc/{child.pid}/status', encoding='ascii') as f:
+                status = f.read()
+            time.sleep(0.01)
+    finally:
+        child.kill()
+        child.communicate()
+    return 'NoNewPrivs:\t1' in status
+
+
+@test
+def what_reads_files_gives_up_rights():
+    recording = os.path.join(t.ROOT, 'tests/machine/intel-skx-2s.json')
+    for args in (('convert', '-'), ('show', '-'), ('stat', '-'), ('state', '-'), ('derive', '-'), ('diff', '-', recording), ('cost', '-', recording)):
+        equal(ends_up_confined('trace', *args), True, ' '.join(args))
+    equal(ends_up_confined('watch', '--machine', recording, '-i', '60s', 'tsc'), True, 'watch --machine')
+
+
 # ---- progress ----
 
 def slowly(columns, part):

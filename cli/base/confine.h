@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Few rights for a process that reads files which strangers may have written. */
+#ifndef CLI_BASE_CONFINE_H
+#define CLI_BASE_CONFINE_H
+
+/*
+ * Give up, for the rest of the process and of its children, what reading and writing files does not
+ * need: all capabilities but those that open and keep the owner of files, all system calls but
+ * those of files, memory, threads and time (others fail with EPERM): no other program can be run,
+ * no network, no counter and no kernel interface be reached. For subcommands whose input is a
+ * file and whose output is text; to be called before the first byte of that file is parsed.
+ *
+ * Where the kernel has no seccomp or libseccomp is not installed, only capabilities are given up.
+ * That is a second line of defence, so nothing is printed but with @verbose of 2 and more.
+ */
+void cli_confine(unsigned int verbose);
+
+#endif
