@@ -225,8 +225,11 @@ int nti_handle_explain_access(struct nti_handles *l, const struct nti_handle_req
 {
 	const struct nti_why *why;
 	const char *cause = strerror(-error);
+	int ret = nti_method_probe(l->os, what->method, &why);
 
-	if (nti_method_probe(l->os, what->method, &why) == 0)
+	if (ret == -ENOMEM)
+		return ret;
+	if (ret == 0)
 		why = nti_why_of_access(what->method, error);
 	else if (error == -ENOENT)
 		cause = why->reason;

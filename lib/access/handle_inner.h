@@ -46,7 +46,7 @@ struct nti_method_ops {
 	bool (*reaches)(enum nthw_space space);
 	/* The core PMU too? */
 	bool (*reaches_core)(struct nti_os *os);
-	/* Here and now, for this user? 0 or -errno, and why in *@why (static memory). */
+	/* Here and now, for this user? 0; -ENOMEM; -errno, and why in *@why (static memory). */
 	int (*probe)(struct nti_os *os, const struct nti_why **why);
 	/* Make @handle ready for access: its .io, or what stands for it. 0 or -errno. */
 	int (*open)(struct nti_handle *handle, const struct nti_handle_request *what);

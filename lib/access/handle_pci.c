@@ -95,10 +95,13 @@ static int open_pci(struct nti_handle *handle, const struct nti_handle_request *
 static int probe(struct nti_os *os, const struct nti_why **why)
 {
 	struct nti_pci *pci = NULL;
-	bool is_there = nti_pci_new(os, &pci) == 0 && nti_pci_get(pci, 0);
+	int ret = nti_pci_new(os, &pci);
+	bool is_there = ret == 0 && nti_pci_get(pci, 0);
 
 	nti_pci_free(pci);
 	*why = &nti_why_nothing;
+	if (ret == -ENOMEM)
+		return ret;
 	if (!is_there) {
 		*why = &nti_why_no_pci;
 		return -ENOTSUP;

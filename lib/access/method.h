@@ -52,8 +52,8 @@ struct nti_unit_box;
  */
 bool nti_method_reaches(struct nti_os *os, const struct nti_unit_box *box, enum nti_method method);
 /*
- * Does @method reach registers here and now, for this user? 0 or -errno, and why in *@why (static
- * memory).
+ * Does @method reach registers here and now, for this user? 0; -ENOMEM; -errno, and why in *@why
+ * (static memory).
  */
 int nti_method_probe(struct nti_os *os, enum nti_method method, const struct nti_why **why);
 

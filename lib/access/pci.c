@@ -34,9 +34,13 @@ struct nti_pci {
 static pthread_once_t system_once = PTHREAD_ONCE_INIT;
 static int system_error;
 
+/* libpciaccess takes a folder that it has no memory to read for an empty one. */
 static void system_init(void)
 {
+	errno = 0;
 	system_error = -pci_system_init();
+	if (!system_error && errno == ENOMEM)
+		system_error = -ENOMEM;
 }
 
 static int add(struct nti_pci *p, struct pci_device *device)
@@ -96,8 +100,9 @@ int nti_pci_new(struct nti_os *os, struct nti_pci **out)
 	 * Before it is initialised once and for all: a library that is missing now may be there
 	 * later.
 	 */
-	if (nti_lazy_load(&nti_lazy_pciaccess, NULL) < 0)
-		return 0;
+	ret = nti_lazy_load(&nti_lazy_pciaccess, NULL);
+	if (ret < 0)
+		return ret == -ENOMEM ? ret : 0;
 	(void)pthread_once(&system_once, system_init);
 	if (system_error)
 		return system_error == -ENOMEM ? -ENOMEM : 0;

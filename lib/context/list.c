@@ -58,6 +58,7 @@ static int describe_method(struct ntime_ctx *ctx, enum nti_method method,
 {
 	const struct nti_method_row *row = nti_method_get(method);
 	const struct nti_why *why;
+	int ret;
 
 	*info = (struct ntime_method_info){ .size = sizeof(*info),
 					    .name = row->name,
@@ -78,7 +79,10 @@ static int describe_method(struct ntime_ctx *ctx, enum nti_method method,
 		info->usable = !why->code;
 		break;
 	default:
-		info->usable = nti_method_probe(ctx->os, method, &why) == 0;
+		ret = nti_method_probe(ctx->os, method, &why);
+		if (ret == -ENOMEM)
+			return ret;
+		info->usable = ret == 0;
 	}
 	info->reason_code = why->code;
 	info->remedy_kind = nti_remedy_kind(why->code, why->remedy);

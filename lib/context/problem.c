@@ -103,6 +103,8 @@ int nti_unit_problem(struct ntime_ctx *ctx, const struct nti_unit *unit, struct 
 		return nti_perf_explain_level(unit, nti_perf_paranoid(ctx->os),
 					      nti_perf_level_of(unit), out);
 	ret = probe_perf(ctx);
+	if (ret == -ENOMEM)
+		return ret;
 	return ret < 0 ? nti_perf_explain_probe(ctx->os, ret, out) : 0;
 }
 
@@ -389,10 +391,12 @@ static int pci(const struct walk *w)
 {
 	char what[512] = "";
 	const struct nti_why *why;
+	int ret;
 
 	name_boxes(w, NTI_METHOD_PCI, what, sizeof(what));
-	if (!*what || nti_method_probe(w->ctx->os, NTI_METHOD_PCI, &why) == 0)
-		return 0;
+	ret = *what ? nti_method_probe(w->ctx->os, NTI_METHOD_PCI, &why) : 0;
+	if (!ret || ret == -ENOMEM)
+		return ret;
 	return tell_why(w, what, why);
 }
 

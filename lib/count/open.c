@@ -284,6 +284,8 @@ static int handle_refusal(struct ntime_session *s, struct nti_session_part *p,
 	struct nti_absence absent = { 0 };
 	int ret;
 
+	if (error == -ENOMEM)
+		return error;
 	if (error == -EINVAL && g->perf.count && try_alone(s, attr, g->perf.where) == 0 &&
 	    nti_session_learn_limit(s, g))
 		return AGAIN;

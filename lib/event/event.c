@@ -237,6 +237,8 @@ static int parse_qualified(const struct nti_names *names, char *base, struct nti
 	/* A single core PMU needs no filter; several answer together. */
 	if (!unit && strcmp(base, "core") == 0)
 		unit = nti_core_count(names->units) == 1 ? nti_core_next(names->units, &at) : NULL;
+	else if (!unit && nti_pfm_start() == -ENOMEM)
+		return nti_event_no_memory(e, out->name);
 	else if (!unit && nti_pfm_is_model(base))
 		return nti_pfm_resolve(names, base, NULL, name, out, e);
 	else if (!unit)

@@ -278,10 +278,11 @@ static int try_generic(struct nti_pfm_request *r, const char *text, struct nti_e
 
 static int resolve_default(struct nti_pfm_request *r, const char *text, struct nti_event *out)
 {
-	int ret = 0;
+	int ret = nti_pfm_start();
 
-	if (!nti_pfm_start())
-		return -ENOENT;
+	if (ret <= 0)
+		return ret < 0 ? ret : -ENOENT;
+	ret = 0;
 	if (r->model && (!r->unit || r->unit->kind == NTI_UNIT_CORE))
 		ret = try_cores(r, text, out);
 	if (!ret && r->model && (!r->unit || r->unit->kind == NTI_UNIT_UNCORE))

@@ -47,8 +47,6 @@ static inline bool nti_pfm_is_arm(const pfm_pmu_info_t *pmu)
 
 /* pfm_pmu.c: libpfm4's table of PMUs. */
 
-/* The first call reads libpfm4's tables in. False when libpfm4 is of no use. */
-bool nti_pfm_start(void);
 /* PMU number @i of pfm_for_all_pmus(); false for numbers that nobody has. */
 bool nti_pfm_get_pmu(int i, pfm_pmu_info_t *out);
 bool nti_pfm_find_pmu(const char *name, pfm_pmu_info_t *out);
@@ -82,8 +80,8 @@ bool nti_pfm_is_core_of(const struct nti_pfm_request *r, const struct nti_unit *
 /* The kernel's name of the boxes, without the number for a family. */
 bool nti_pfm_unit_name(const struct nti_pfm_request *r, char *buf, size_t size);
 /* Does unit "power" have this event? */
-bool nti_pfm_is_energy_here(const struct nti_names *names, const struct nti_unit *unit,
-			    uint64_t config);
+int nti_pfm_is_energy_here(const struct nti_names *names, const struct nti_unit *unit,
+			   uint64_t config);
 /* A part for each unit that counts it, or one without unit and a reason. 0 or -ENOMEM. */
 int nti_pfm_add_parts(const struct nti_pfm_request *r, struct perf_event_attr *attr,
 		      struct nti_event *out);

@@ -28,17 +28,19 @@ static int list_one(const struct lister *l, const pfm_pmu_info_t *pmu, const cha
 	return l->fn(l->arg, &entry);
 }
 
-/* Energy counters that this processor lacks are left out. */
-static bool is_missing(const struct lister *l, const pfm_pmu_info_t *pmu, const char *event)
+/* Energy counters that this processor lacks are left out. 1, 0 or -ENOMEM. */
+static int is_missing(const struct lister *l, const pfm_pmu_info_t *pmu, const char *event)
 {
 	struct perf_event_attr attr = { 0 };
 	struct nti_pfm_codes codes;
+	int ret;
 
 	if (!l->names || !l->unit || strcmp(l->unit->name, "power") != 0 ||
 	    nti_pfm_encode_once(pmu->name, event, PFM_PLM0 | PFM_PLM3, &codes) != PFM_SUCCESS)
-		return false;
+		return 0;
 	nti_pfm_to_attr(pmu, &codes, &attr);
-	return !nti_pfm_is_energy_here(l->names, l->unit, attr.config);
+	ret = nti_pfm_is_energy_here(l->names, l->unit, attr.config);
+	return ret < 0 ? ret : !ret;
 }
 
 /* An event with each of its unit masks, as far as one of them alone makes a complete event. */
@@ -51,9 +53,11 @@ static int list_event(const struct lister *l, const pfm_pmu_info_t *pmu, int idx
 	bool has_umask = false;
 	int i, ret;
 
-	if (pfm_get_event_info(idx, PFM_OS_NONE, &event) != PFM_SUCCESS ||
-	    is_missing(l, pmu, event.name))
+	if (pfm_get_event_info(idx, PFM_OS_NONE, &event) != PFM_SUCCESS)
 		return 0;
+	ret = is_missing(l, pmu, event.name);
+	if (ret)
+		return ret < 0 ? ret : 0;
 	pfm_for_each_event_attr(i, &event)
 	{
 		memset(&attr, 0, sizeof(attr));
@@ -129,10 +133,10 @@ static int for_each_pmu_here(const struct nti_names *names,
 			     struct lister *l)
 {
 	struct nti_pfm_request r = { .names = names, .whole = "" };
-	int i, ret;
+	int i, ret = nti_pfm_start();
 
-	if (!nti_pfm_start())
-		return 0;
+	if (ret <= 0)
+		return ret;
 	r.model = nti_model_find(names->os);
 	pfm_for_all_pmus(i)
 	{
@@ -183,7 +187,7 @@ void nti_pfm_offer_models(struct nti_suggest *s)
 	pfm_pmu_info_t pmu;
 	int i;
 
-	if (!nti_pfm_start())
+	if (nti_pfm_start() <= 0)
 		return;
 	pfm_for_all_pmus(i)
 	{
@@ -210,9 +214,11 @@ int nti_event_for_each_of_model(const char *model,
 	pfm_pmu_info_t pmu;
 	int ret = nti_library_need(&nti_lazy_pfm, "PMU models", e);
 
+	if (!ret)
+		ret = nti_pfm_start();
 	if (ret < 0)
 		return ret;
-	if (!nti_pfm_start())
+	if (!ret)
 		return nti_error(e, -ENOENT,
 				 "libpfm4 cannot be initialised here, so no model is known");
 	if (!nti_pfm_find_pmu(model, &pmu) && !nti_pfm_find_family(model, &pmu))

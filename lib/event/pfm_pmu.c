@@ -17,17 +17,21 @@
  * they were given; a user's own setting stays. A program that initialised libpfm4 before us keeps
  * what it chose: then only models of this machine can be encoded.
  */
-static pthread_once_t pfm_once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t pfm_lock = PTHREAD_MUTEX_INITIALIZER;
+static bool is_started;
 
-static void start_pfm(void)
+/* Where memory is short nothing was asked of libpfm4 yet. */
+static int start_pfm(void)
 {
 	bool is_ours = !getenv("LIBPFM_ENCODE_INACTIVE");
 
-	if (is_ours)
-		(void)setenv("LIBPFM_ENCODE_INACTIVE", "1", 0);
+	if (is_ours && setenv("LIBPFM_ENCODE_INACTIVE", "1", 0))
+		return -ENOMEM;
 	(void)pfm_initialize();
 	if (is_ours)
 		(void)unsetenv("LIBPFM_ENCODE_INACTIVE");
+	is_started = true;
+	return 0;
 }
 
 /*
@@ -35,10 +39,17 @@ static void start_pfm(void)
  * libpfm4. Without the library each call looks for it again, so that it may be installed while we
  * run.
  */
-bool nti_pfm_start(void)
+int nti_pfm_start(void)
 {
-	return nti_lazy_load(&nti_lazy_pfm, NULL) == 0 && pthread_once(&pfm_once, start_pfm) == 0 &&
-	       pfm_initialize() == PFM_SUCCESS;
+	int ret = nti_lazy_load(&nti_lazy_pfm, NULL);
+
+	if (ret < 0)
+		return ret == -ENOMEM ? ret : 0;
+	(void)pthread_mutex_lock(&pfm_lock);
+	if (!is_started)
+		ret = start_pfm();
+	(void)pthread_mutex_unlock(&pfm_lock);
+	return ret < 0 ? ret : pfm_initialize() == PFM_SUCCESS;
 }
 
 bool nti_pfm_get_pmu(int i, pfm_pmu_info_t *out)
@@ -52,7 +63,7 @@ bool nti_pfm_find_pmu(const char *name, pfm_pmu_info_t *out)
 {
 	int i;
 
-	if (!nti_pfm_start())
+	if (nti_pfm_start() <= 0)
 		return false;
 	pfm_for_all_pmus(i)
 	{

@@ -87,11 +87,13 @@ static int take_scale(void *arg, const char *alias)
 {
 	struct scale_search *s = arg;
 	struct nti_event event = { .scale = 1.0 };
-	int found = 0;
+	int found = 0, ret = 0;
 
-	if (nti_alias_is_event(alias) &&
-	    nti_alias_resolve(s->names, s->unit, alias, &event, NULL) == 0 && event.parts &&
-	    event.part[0].attr.config == s->config) {
+	if (nti_alias_is_event(alias))
+		ret = nti_alias_resolve(s->names, s->unit, alias, &event, NULL);
+	if (ret == -ENOMEM)
+		s->ret = found = ret;
+	else if (!ret && event.parts && event.part[0].attr.config == s->config) {
 		s->out->scale = event.scale;
 		s->out->box_scale = event.box_scale;
 		s->ret = nti_event_describe(s->out, NULL, event.unit_text);
@@ -130,23 +132,22 @@ static int find_scale(const struct nti_pfm_request *r, const struct nti_unit *un
 
 	if (strcmp(unit->name, "power") != 0)
 		return 0;
-	(void)search_aliases(r->names, unit, &s);
-	return s.ret;
+	return search_aliases(r->names, unit, &s) == -ENOMEM ? -ENOMEM : s.ret;
 }
 
 /*
  * libpfm4 lists the energy counters of every processor; the kernel takes those that it shows in
  * sysfs and no other (Linux arch/x86/events/rapl.c, rapl_pmu_event_init()).
  */
-bool nti_pfm_is_energy_here(const struct nti_names *names, const struct nti_unit *unit,
-			    uint64_t config)
+int nti_pfm_is_energy_here(const struct nti_names *names, const struct nti_unit *unit,
+			   uint64_t config)
 {
 	struct nti_event found = { 0 };
 	struct scale_search s = { .names = names, .unit = unit, .config = config, .out = &found };
 	int ret = search_aliases(names, unit, &s);
 
 	nti_event_fini(&found);
-	return ret == 1;
+	return s.ret < 0 ? s.ret : ret == -ENOMEM ? ret : ret == 1;
 }
 
 /* The kernel's name of the boxes, without the number for a family. */

@@ -77,6 +77,8 @@ int nti_tracepoint_for_each(const struct nti_names *names,
  */
 int nti_pfm_resolve(const struct nti_names *names, const char *model, const struct nti_unit *unit,
 		    const char *text, struct nti_event *out, struct nti_error *e);
+/* The first call reads libpfm4's tables in. 1; 0: libpfm4 is of no use; -ENOMEM. */
+int nti_pfm_start(void);
 bool nti_pfm_is_model(const char *name);
 int nti_pfm_for_each(const struct nti_names *names,
 		     int (*fn)(void *arg, const struct nti_event_entry *entry), void *arg);

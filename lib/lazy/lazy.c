@@ -2,15 +2,18 @@
 /* The one place that loads libraries. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "lib/lazy/lazy.h"
 
 /* The loader's sentence; dlerror() is one of the calling thread. */
-static int refuse(const struct nti_lazy *l, char why[NTI_LAZY_WHY_BYTES])
+static int refuse(const struct nti_lazy *l, bool is_short, char why[NTI_LAZY_WHY_BYTES])
 {
 	const char *text = dlerror();
 
+	if (is_short)
+		return -ENOMEM;
 	if (why)
 		(void)snprintf(why, NTI_LAZY_WHY_BYTES, "%s", text ? text : l->file);
 	return -ELIBACC;
@@ -28,13 +31,14 @@ int nti_lazy_load(struct nti_lazy *l, char why[NTI_LAZY_WHY_BYTES])
 
 	if (__atomic_load_n(&l->is_loaded, __ATOMIC_ACQUIRE))
 		return 0;
+	errno = 0;
 	handle = dlopen(l->file, RTLD_NOW | RTLD_LOCAL);
 	if (!handle)
-		return refuse(l, why);
+		return refuse(l, errno == ENOMEM, why);
 	for (i = 0; i < l->count; i++) {
 		function = dlsym(handle, l->name[i]);
 		if (!function)
-			return refuse(l, why);
+			return refuse(l, false, why);
 		__atomic_store_n(&l->function[i], function, __ATOMIC_RELAXED);
 	}
 	__atomic_store_n(&l->is_loaded, 1, __ATOMIC_RELEASE);

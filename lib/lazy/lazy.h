@@ -35,8 +35,9 @@ struct nti_lazy {
 #define NTI_LAZY_WHY_BYTES 256
 
 /*
- * Load @l unless that was done. 0, or -ELIBACC with the loader's sentence in @why ("libpfm.so.4:
- * cannot open shared object file: No such file or directory"); it is tried again the next time.
+ * Load @l unless that was done. 0; -ELIBACC with the loader's sentence in @why ("libpfm.so.4:
+ * cannot open shared object file: No such file or directory"); -ENOMEM. It is tried again the next
+ * time.
  */
 int nti_lazy_load(struct nti_lazy *l, char why[NTI_LAZY_WHY_BYTES]);
 /* Function @i of @l, which is loaded if need be; NULL when it cannot be. */

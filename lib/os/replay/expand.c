@@ -153,6 +153,14 @@ static int replace(struct expansion *x, const char *p, FILE *out)
 	return 0;
 }
 
+/* Close a stream of memory. fclose(3) of glibc succeeds and leaves NULL where that cannot grow. */
+static bool is_whole(FILE *f, char *const *text)
+{
+	bool failed = ferror(f);
+
+	return !fclose(f) && !failed && *text;
+}
+
 static int replaced(struct expansion *x, const char *text, char **out)
 {
 	size_t size;
@@ -162,7 +170,7 @@ static int replaced(struct expansion *x, const char *text, char **out)
 	if (!f)
 		return -ENOMEM;
 	ret = replace(x, text, f);
-	if (fclose(f) && !ret)
+	if (!is_whole(f, out) && !ret)
 		ret = -ENOMEM;
 	if (ret) {
 		free(*out);
@@ -286,7 +294,7 @@ char *nti_expand_escape(const char *text)
 		if (*text == '{' || *text == '}')
 			(void)fputc(*text, f);
 	}
-	if (!fclose(f))
+	if (is_whole(f, &out))
 		return out;
 	free(out);
 	return NULL;

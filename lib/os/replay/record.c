@@ -102,11 +102,13 @@ static int put(struct recorder *r, json_t *object, const char *path, const char 
 static int keep_text(struct recorder *r, const char *path, const char *text, int ret)
 {
 	if (ret >= 0) {
-		json_t *probe = json_string(text);
+		json_t *probe;
 
+		errno = 0;
+		probe = json_string(text);
 		/* Not UTF-8: no file that describes a PMU is, so there is nothing to keep. */
 		if (!probe)
-			return 0;
+			return errno == ENOMEM ? short_of_memory(r) : 0;
 		json_decref(probe);
 		return put(r, r->files, path, text);
 	}
