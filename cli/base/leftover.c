@@ -14,6 +14,7 @@
 
 #include "cli/base/command.h"
 #include "cli/base/leftover.h"
+#include "cli/output/memory.h"
 #include "cli/output/say.h"
 
 #define NAME_BYTES 64
@@ -33,18 +34,15 @@ struct leftover {
 static int note_bank(void *arg, const struct ntime_leftover *left)
 {
 	struct leftover *l = arg;
-	struct bank *bigger;
+	struct bank *b;
 
 	if (left->pid != (int32_t)getpid() || !left->registers)
 		return 0;
-	bigger = realloc(l->bank, (l->n + 1) * sizeof(*bigger));
-	if (!bigger)
-		return -ENOMEM;
-	l->bank = bigger;
-	bigger += l->n++;
-	*bigger = (struct bank){ .registers = left->registers };
-	(void)snprintf(bigger->name, sizeof(bigger->name), "%s", left->name);
-	(void)snprintf(bigger->what, sizeof(bigger->what), "%s", left->what);
+	l->bank = cli_realloc(l->bank, l->n + 1, sizeof(*l->bank));
+	b = &l->bank[l->n++];
+	*b = (struct bank){ .registers = left->registers };
+	(void)snprintf(b->name, sizeof(b->name), "%s", left->name);
+	(void)snprintf(b->what, sizeof(b->what), "%s", left->what);
 	return 0;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The machine that a subcommand looks at. */
+#include <errno.h>
 #include <string.h>
 
 #include <ntime/list.h>
@@ -19,6 +20,9 @@ int cli_machine_say(const struct ntime_ctx *ctx, int ret)
 {
 	const char *text = ctx ? ntime_error_text(ctx) : "";
 
+	/* The sentence may be that of an earlier error. */
+	if (ret == -ENOMEM)
+		return cli_say_no_memory();
 	if (*text)
 		cli_say("%s", text);
 	else

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/base/wait.h"
+#include "cli/output/memory.h"
 
 #define ENDED (-1)
 #define NO_PIDFD (-2)
@@ -37,15 +38,12 @@ static int wait_for(int pid)
 	return errno == ESRCH ? ENDED : NO_PIDFD;
 }
 
-int cli_wait_init(struct cli_wait *w, const int *pid, size_t n)
+void cli_wait_init(struct cli_wait *w, const int *pid, size_t n)
 {
 	*w = (struct cli_wait){ .pid = pid, .n = n };
-	w->fd = calloc(n ? n : 1, sizeof(*w->fd));
-	if (!w->fd)
-		return -ENOMEM;
+	w->fd = cli_calloc(n ? n : 1, sizeof(*w->fd));
 	for (size_t i = 0; i < n; i++)
 		w->fd[i] = wait_for(pid[i]);
-	return 0;
 }
 
 void cli_wait_fini(struct cli_wait *w)

@@ -20,8 +20,8 @@ struct cli_wait {
 	size_t n;
 };
 
-/* 0 or -ENOMEM. Processes that are gone already count as ended. */
-int cli_wait_init(struct cli_wait *w, const int *pid, size_t n);
+/* Processes that are gone already count as ended. */
+void cli_wait_init(struct cli_wait *w, const int *pid, size_t n);
 void cli_wait_fini(struct cli_wait *w);
 
 /*

@@ -11,6 +11,7 @@
 #include "cli/base/command.h"
 #include "cli/doctor/repair.h"
 #include "cli/base/machine.h"
+#include "cli/output/memory.h"
 #include "cli/output/say.h"
 #include "cli/output/term.h"
 
@@ -31,18 +32,14 @@ struct repair {
 static int note(void *arg, const struct ntime_leftover *left)
 {
 	struct repair *r = arg;
-	struct left *bigger = realloc(r->left, (r->n + 1) * sizeof(*bigger)), *l;
 
-	if (!bigger)
-		return -ENOMEM;
-	r->left = bigger;
-	l = &bigger[r->n++];
-	*l = (struct left){ .name = strdup(left->name),
-			    .what = strdup(left->what),
-			    .command = strdup(left->command),
-			    .pid = left->pid,
-			    .registers = left->registers };
-	return l->name && l->what && l->command ? 0 : -ENOMEM;
+	r->left = cli_realloc(r->left, r->n + 1, sizeof(*r->left));
+	r->left[r->n++] = (struct left){ .name = cli_strdup(left->name),
+					 .what = cli_strdup(left->what),
+					 .command = cli_strdup(left->command),
+					 .pid = left->pid,
+					 .registers = left->registers };
+	return 0;
 }
 
 static void forget(struct repair *r)
@@ -193,9 +190,7 @@ int cli_doctor_repair(struct ntime_ctx *ctx, bool is_sure)
 	struct repair r = { .ctx = ctx };
 	int ret = ntime_leftover_for_each(ctx, note, &r);
 
-	if (ret == -ENOMEM)
-		ret = cli_say_no_memory();
-	else if (ret < 0)
+	if (ret < 0)
 		ret = cli_machine_say(ctx, ret);
 	else
 		ret = repair(&r, is_sure);

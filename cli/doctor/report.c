@@ -8,6 +8,7 @@
 #include "cli/output/absence.h"
 #include "cli/output/clean.h"
 #include "cli/output/emulated.h"
+#include "cli/output/memory.h"
 
 static void put_words(FILE *f, const struct cli_look *look, size_t indent, const char *title,
 		      const char *text)
@@ -52,16 +53,14 @@ static bool is_next_of(const char *name, const char *next)
 	       strtoul(next + n, NULL, 10) == strtoul(name + n, NULL, 10) + 1;
 }
 
-/* "cpu, uncore_cha_0..27" or "nothing"; caller frees. NULL without memory. */
+/* "cpu, uncore_cha_0..27" or "nothing"; caller frees. */
 static char *units_with(const struct cli_catalog *c, uint32_t usable)
 {
 	const char *last = "", *name;
-	char *text = NULL;
-	size_t bytes, n = 0, in_row = 0;
-	FILE *f = open_memstream(&text, &bytes);
+	size_t n = 0, in_row = 0;
+	struct cli_text text;
 
-	if (!f)
-		return NULL;
+	cli_text_begin(&text);
 	for (size_t i = 0; i < c->units; i++) {
 		name = c->unit[i].name;
 		if (!c->unit[i].usable != !usable)
@@ -71,18 +70,17 @@ static char *units_with(const struct cli_catalog *c, uint32_t usable)
 			in_row++;
 		} else {
 			if (in_row)
-				fprintf(f, "..%s", last + chars_before_number(last));
-			fprintf(f, "%s%s", n++ ? ", " : "", name);
+				fprintf(text.f, "..%s", last + chars_before_number(last));
+			fprintf(text.f, "%s%s", n++ ? ", " : "", name);
 			in_row = 0;
 		}
 		last = name;
 	}
 	if (in_row)
-		fprintf(f, "..%s", last + chars_before_number(last));
+		fprintf(text.f, "..%s", last + chars_before_number(last));
 	if (!n)
-		fputs("nothing", f);
-	fclose(f);
-	return text;
+		fputs("nothing", text.f);
+	return cli_text_end(&text);
 }
 
 static size_t usable_events(const struct cli_catalog *c)

@@ -13,6 +13,7 @@
 
 #include "cli/base/child.h"
 #include "cli/driver/driver.h"
+#include "cli/output/memory.h"
 #include "cli/output/number.h"
 #include "cli/output/say.h"
 
@@ -127,7 +128,7 @@ static int check_user_access(void)
 static bool has_user_access(void)
 {
 	char value = 'N';
-	FILE *f = fopen("/sys/module/" CLI_DRIVER_MODULE "/parameters/user_access", "re");
+	FILE *f = cli_fopen("/sys/module/" CLI_DRIVER_MODULE "/parameters/user_access", "re");
 
 	if (!f)
 		return false;

@@ -15,6 +15,7 @@
 #include "cli/driver/driver.h"
 #include "cli/output/clean.h"
 #include "cli/output/json.h"
+#include "cli/output/memory.h"
 #include "cli/output/say.h"
 
 #define SHOWN_USERS 8
@@ -30,7 +31,7 @@ static FILE *open_file(const struct cli_driver *d, const char *path)
 
 	if (snprintf(full, sizeof(full), "%s%s", root_of(d), path) >= (int)sizeof(full))
 		return NULL;
-	return fopen(full, "re");
+	return cli_fopen(full, "re");
 }
 
 bool cli_driver_is_loaded(const struct cli_driver *d)
@@ -85,7 +86,7 @@ int cli_driver_find_mount(const struct cli_driver *d, struct cli_driver_mount *o
 
 	if (!f)
 		return -errno;
-	while (getline(&line, &room, f) >= 0) {
+	while (cli_getline(&line, &room, f) >= 0) {
 		line[strcspn(line, "\n")] = '\0';
 		found |= parse_mount(line, out);
 	}
@@ -106,7 +107,7 @@ static bool has_open(const char *pid, const char *path)
 	ssize_t n;
 
 	snprintf(folder, sizeof(folder), "/proc/%.16s/fd", pid);
-	dir = opendir(folder);
+	dir = cli_opendir(folder);
 	if (!dir)
 		return false;
 	// cppcheck-suppress readdirCalled ; the stream is its own
@@ -129,7 +130,7 @@ static void add_user(const char *pid, char *text, size_t size)
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%.16s/comm", pid);
-	f = fopen(path, "re");
+	f = cli_fopen(path, "re");
 	if (f) {
 		if (fgets(comm, sizeof(comm), f))
 			comm[strcspn(comm, "\n")] = '\0';
@@ -140,7 +141,7 @@ static void add_user(const char *pid, char *text, size_t size)
 
 void cli_driver_users(const char *path, char *text, size_t size)
 {
-	DIR *dir = opendir("/proc");
+	DIR *dir = cli_opendir("/proc");
 	struct dirent *entry;
 	unsigned int n = 0;
 
@@ -176,7 +177,7 @@ static void put_status_lines(FILE *f)
 	char *line = NULL;
 	size_t room = 0;
 
-	while (getline(&line, &room, f) >= 0) {
+	while (cli_getline(&line, &room, f) >= 0) {
 		line[strcspn(line, "\n")] = '\0';
 		unescape(line);
 		puts(cli_clean(line));
@@ -194,7 +195,7 @@ static json_t *status_json(FILE *f)
 	char *line = NULL, *colon;
 	size_t room = 0;
 
-	while (getline(&line, &room, f) >= 0) {
+	while (cli_getline(&line, &room, f) >= 0) {
 		line[strcspn(line, "\n")] = '\0';
 		colon = strchr(line, ':');
 		if (!colon)

@@ -11,6 +11,7 @@
 #include "cli/base/command.h"
 #include "cli/base/help.h"
 #include "cli/base/options.h"
+#include "cli/output/memory.h"
 #include "cli/output/say.h"
 
 /* Where "make install" puts the runner; meson says. */
@@ -126,7 +127,7 @@ static int find_in_build(char *path)
 		return 0;
 	if (check_roots_alone(name))
 		return -EPERM;
-	f = fopen(name, "re");
+	f = cli_fopen(name, "re");
 	if (!f)
 		return 0;
 	end = fgets(line, sizeof(line), f);

@@ -1,41 +1,40 @@
 // SPDX-License-Identifier: MIT
 /* What the library knows of a machine, copied. */
-#include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "cli/list/catalog.h"
+#include "cli/output/memory.h"
 
-/* Room for one more entry of @size bytes behind @n of them, doubling; NULL without memory. */
+/* Room for one more entry of @size bytes behind @n of them, doubling. */
 static void *grow(void *array, size_t n, size_t size)
 {
 	if (n & (n - 1))
 		return array;
-	return reallocarray(array, n ? 2 * n : 1, size);
+	return cli_realloc(array, n ? 2 * n : 1, size);
 }
 
-/* Copy a string of an entry in place; @failed remembers that one could not be. */
-static void own(const char **text, bool *failed)
+/* Copy a string of an entry in place. */
+static void own(const char **text)
 {
-	*text = strdup(*text ? *text : "");
-	*failed = *failed || !*text;
+	*text = cli_strdup(*text ? *text : "");
 }
 
-static void own_event(struct ntime_event_info *e, bool *failed)
+static void own_event(struct ntime_event_info *e)
 {
-	own(&e->name, failed);
-	own(&e->unit, failed);
-	own(&e->desc, failed);
-	own(&e->unit_text, failed);
-	own(&e->formula, failed);
-	own(&e->reason, failed);
-	own(&e->remedy, failed);
-	own(&e->about, failed);
-	own(&e->cause, failed);
-	own(&e->beside, failed);
-	own(&e->group, failed);
+	own(&e->name);
+	own(&e->unit);
+	own(&e->desc);
+	own(&e->unit_text);
+	own(&e->formula);
+	own(&e->reason);
+	own(&e->remedy);
+	own(&e->about);
+	own(&e->cause);
+	own(&e->beside);
+	own(&e->group);
 }
 
 static void disown_event(struct ntime_event_info *e)
@@ -56,57 +55,46 @@ static void disown_event(struct ntime_event_info *e)
 static int add_method(void *arg, const struct ntime_method_info *method)
 {
 	struct cli_catalog *c = arg;
-	struct ntime_method_info *more = grow(c->method, c->methods, sizeof(*more)), *w;
-	bool failed = false;
+	struct ntime_method_info *w;
 
-	if (!more)
-		return -ENOMEM;
-	c->method = more;
+	c->method = grow(c->method, c->methods, sizeof(*c->method));
 	w = &c->method[c->methods++];
 	*w = *method;
-	own(&w->name, &failed);
-	own(&w->reaches, &failed);
-	own(&w->reason, &failed);
-	own(&w->remedy, &failed);
-	own(&w->about, &failed);
-	own(&w->cost, &failed);
-	return failed ? -ENOMEM : 0;
+	own(&w->name);
+	own(&w->reaches);
+	own(&w->reason);
+	own(&w->remedy);
+	own(&w->about);
+	own(&w->cost);
+	return 0;
 }
 
 static int add_unit(void *arg, const struct ntime_unit_info *unit)
 {
 	struct cli_catalog *c = arg;
-	struct ntime_unit_info *more = grow(c->unit, c->units, sizeof(*more)), *u;
-	bool failed = false;
+	struct ntime_unit_info *u;
 
-	if (!more)
-		return -ENOMEM;
-	c->unit = more;
+	c->unit = grow(c->unit, c->units, sizeof(*c->unit));
 	u = &c->unit[c->units++];
 	c->all_units = c->units;
 	*u = *unit;
-	own(&u->name, &failed);
-	own(&u->desc, &failed);
-	own(&u->method, &failed);
-	own(&u->cpus, &failed);
-	own(&u->reason, &failed);
-	own(&u->remedy, &failed);
-	own(&u->about, &failed);
-	return failed ? -ENOMEM : 0;
+	own(&u->name);
+	own(&u->desc);
+	own(&u->method);
+	own(&u->cpus);
+	own(&u->reason);
+	own(&u->remedy);
+	own(&u->about);
+	return 0;
 }
 
 static int add_event_to(struct ntime_event_info **array, size_t *n,
 			const struct ntime_event_info *event)
 {
-	struct ntime_event_info *more = grow(*array, *n, sizeof(*more));
-	bool failed = false;
-
-	if (!more)
-		return -ENOMEM;
-	*array = more;
-	more[*n] = *event;
-	own_event(&more[(*n)++], &failed);
-	return failed ? -ENOMEM : 0;
+	*array = grow(*array, *n, sizeof(**array));
+	(*array)[*n] = *event;
+	own_event(&(*array)[(*n)++]);
+	return 0;
 }
 
 static int add_event(void *arg, const struct ntime_event_info *event)
@@ -126,19 +114,16 @@ static int add_metric(void *arg, const struct ntime_event_info *metric)
 static int add_problem(void *arg, const struct ntime_problem *problem)
 {
 	struct cli_catalog *c = arg;
-	struct ntime_problem *more = grow(c->problem, c->problems, sizeof(*more)), *o;
-	bool failed = false;
+	struct ntime_problem *o;
 
-	if (!more)
-		return -ENOMEM;
-	c->problem = more;
+	c->problem = grow(c->problem, c->problems, sizeof(*c->problem));
 	o = &c->problem[c->problems++];
 	*o = *problem;
-	own(&o->what, &failed);
-	own(&o->reason, &failed);
-	own(&o->remedy, &failed);
-	own(&o->about, &failed);
-	return failed ? -ENOMEM : 0;
+	own(&o->what);
+	own(&o->reason);
+	own(&o->remedy);
+	own(&o->about);
+	return 0;
 }
 
 int cli_catalog_load(struct cli_catalog *c, struct ntime_ctx *ctx, unsigned int parts,

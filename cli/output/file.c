@@ -16,6 +16,11 @@ static int copy_of(int fd)
 	return copy < 0 ? -errno : copy;
 }
 
+static void forget(void *whole)
+{
+	cli_whole_drop(whole);
+}
+
 /* A descriptor to write to, or -errno. */
 static int open_file(struct cli_output *o, bool is_append)
 {
@@ -29,11 +34,16 @@ static int open_file(struct cli_output *o, bool is_append)
 	o->is_whole = true;
 	o->whole.is_append = is_append;
 	ret = cli_whole_begin(&o->whole);
-	return ret < 0 ? ret : copy_of(o->whole.fd);
+	if (ret < 0)
+		return ret;
+	o->undo = (struct cli_undo){ .run = forget, .arg = &o->whole };
+	cli_undo_add(&o->undo);
+	return copy_of(o->whole.fd);
 }
 
 static void cleanup(struct cli_output *o)
 {
+	cli_undo_remove(&o->undo);
 	if (o->f)
 		fclose(o->f);
 	else if (o->fd >= 0)

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "cli/output/memory.h"
 #include "cli/output/whole.h"
 
 /**
@@ -20,6 +21,7 @@
  * @fd:		what @f ends in, for cli_look_at()
  * @path:	for people
  * @is_whole:	@f goes to the file of @whole; else directly
+ * @undo:	without memory nothing remains of the file
  * @error:	-errno of the first flush that failed
  */
 struct cli_output {
@@ -28,6 +30,7 @@ struct cli_output {
 	const char *path;
 	bool is_whole;
 	struct cli_whole whole;
+	struct cli_undo undo;
 	int error;
 };
 

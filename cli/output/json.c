@@ -9,6 +9,7 @@
 
 #include "cli/output/clean.h"
 #include "cli/output/json.h"
+#include "cli/output/memory.h"
 #include "cli/output/number.h"
 #include "cli/output/say.h"
 #include "lib/lazy/lazy.h"
@@ -18,9 +19,15 @@ int cli_json_check(void)
 	char why[NTI_LAZY_WHY_BYTES];
 	int ret = nti_lazy_load(&nti_lazy_jansson, why);
 
-	if (ret < 0)
+	if (ret == -ENOMEM)
+		cli_memory_end();
+	if (ret < 0) {
 		cli_say("cannot read or write JSON: %s; install %s", why, nti_lazy_jansson.package);
-	return ret;
+		return ret;
+	}
+	/* Else a value that finds no memory is missing in what is written, and nobody knows. */
+	json_set_alloc_funcs(cli_malloc, free);
+	return 0;
 }
 
 static json_t *text_json(const char *text, size_t bytes)
@@ -31,9 +38,7 @@ static json_t *text_json(const char *text, size_t bytes)
 
 	if (json)
 		return json;
-	clean = malloc(3 * bytes + 1);
-	if (!clean)
-		return NULL;
+	clean = cli_malloc(3 * bytes + 1);
 	for (to = clean; bytes;) {
 		size_t n = cli_utf8_char(text, bytes, &code), some = n ? n : 1;
 
@@ -100,7 +105,7 @@ static json_t *words_json(const char *text)
 	return array;
 }
 
-/* NULL without memory; json_null() where there is no value. */
+/* json_null() where there is no value. */
 static json_t *cell_json(const struct cli_cell *cell)
 {
 	switch (cell->kind) {
@@ -307,11 +312,8 @@ static int put_file(const char *text, size_t n, void *arg)
 
 int cli_json_write(FILE *f, json_t *root, int is_indented)
 {
-	int failed;
+	int failed = cli_json_dump(root, is_indented ? JSON_INDENT(2) : JSON_COMPACT, put_file, f);
 
-	if (!root)
-		return -ENOMEM;
-	failed = cli_json_dump(root, is_indented ? JSON_INDENT(2) : JSON_COMPACT, put_file, f);
 	json_decref(root);
 	putc('\n', f);
 	return failed || ferror(f) ? -EIO : 0;
@@ -331,47 +333,35 @@ static int put_deeper(const char *text, size_t n, void *arg)
 	return ferror(f) ? -1 : 0;
 }
 
-/* The text of @head without the brace that ends it; free(3). NULL without memory. */
+/* The text of @head without the brace that ends it; free(3). */
 static char *text_of_head(const json_t *head)
 {
-	char *text = NULL, *end;
-	size_t bytes;
-	FILE *f = open_memstream(&text, &bytes);
-	int failed;
+	struct cli_text text;
 
-	if (!f)
-		return NULL;
-	failed = cli_json_dump(head, JSON_INDENT(2), put_file, f);
-	end = fclose(f) || failed ? NULL : strrchr(text, '\n');
-	if (!end) {
-		free(text);
-		return NULL;
-	}
-	*end = '\0';
-	return text;
+	cli_text_begin(&text);
+	cli_json_dump(head, JSON_INDENT(2), put_file, text.f);
+	cli_text_end(&text);
+	*strrchr(text.text, '\n') = '\0';
+	return text.text;
 }
 
 int cli_json_write_list(FILE *f, json_t *head, const char *name,
 			json_t *(*at)(const void *arg, size_t i), size_t n, const void *arg)
 {
-	char *text = head ? text_of_head(head) : NULL;
-	int ret = text ? 0 : -ENOMEM;
+	char *text = text_of_head(head);
+	int ret = 0;
 
 	json_decref(head);
-	if (text)
-		fprintf(f, "%s,\n  \"%s\": [", text, name);
+	fprintf(f, "%s,\n  \"%s\": [", text, name);
 	free(text);
 	for (size_t i = 0; i < n && !ret; i++) {
 		json_t *element = at(arg, i);
 
-		if (!element)
-			return -ENOMEM;
 		fputs(i ? ",\n    " : "\n    ", f);
 		if (cli_json_dump(element, JSON_INDENT(2), put_deeper, f))
 			ret = -EIO;
 		json_decref(element);
 	}
-	if (ret != -ENOMEM)
-		fputs(n ? "\n  ]\n}\n" : "]\n}\n", f);
+	fputs(n ? "\n  ]\n}\n" : "]\n}\n", f);
 	return ret ? ret : ferror(f) ? -EIO : 0;
 }

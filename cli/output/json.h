@@ -62,15 +62,15 @@ int cli_json_dump(const json_t *root, size_t flags,
 		  int (*put)(const char *text, size_t n, void *arg), void *arg);
 
 /*
- * Write @root as one line or indented, with a newline, and free it. 0, -ENOMEM (@root is NULL) or
- * -EIO; the error stays in ferror(@f) too.
+ * Write @root as one line or indented, with a newline, and free it. 0 or -EIO; the error stays in
+ * ferror(@f) too.
  */
 int cli_json_write(FILE *f, json_t *root, int is_indented);
 
 /*
  * The same text, indented, of @head with one more member behind the others: a list of @n elements,
  * which are made by @at and freed one by one, so that a long list needs no memory. @head has
- * members of its own and is freed. 0, -ENOMEM (@head or an element is NULL) or -EIO.
+ * members of its own and is freed. 0 or -EIO.
  */
 int cli_json_write_list(FILE *f, json_t *head, const char *name,
 			json_t *(*at)(const void *arg, size_t i), size_t n, const void *arg);

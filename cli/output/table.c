@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* A table of texts that is as wide as it may be. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/output/clean.h"
+#include "cli/output/memory.h"
 #include "cli/output/number.h"
 #include "cli/output/table.h"
 
@@ -12,21 +12,14 @@
 #define SHORTEST 12u
 
 /* Room for @bytes more. */
-static bool grow(struct cli_table *t, size_t bytes)
+static void grow(struct cli_table *t, size_t bytes)
 {
 	size_t room = t->room ? t->room : 4096;
-	char *bigger;
 
 	while (room - t->bytes < bytes)
 		room += room / 2;
-	bigger = t->error ? NULL : realloc(t->text, room);
-	if (!bigger) {
-		t->error = -ENOMEM;
-		return false;
-	}
-	t->text = bigger;
+	t->text = cli_realloc(t->text, room, 1);
 	t->room = room;
-	return true;
 }
 
 /* What a cell shows to people: its own text, or @number's. */
@@ -71,8 +64,8 @@ static void put(struct cli_table *t, struct cli_table_column *column, const char
 {
 	size_t bytes = strlen(text), width;
 
-	if (t->room - t->bytes <= bytes && !grow(t, bytes + 1))
-		return;
+	if (t->room - t->bytes <= bytes)
+		grow(t, bytes + 1);
 	bytes = cli_clean_copy(t->text + t->bytes, text, bytes);
 	t->text[t->bytes + bytes] = '\0';
 	width = cli_text_columns_n(t->text + t->bytes, bytes);
@@ -266,15 +259,13 @@ static void print_column(const struct cli_table *t, struct line *l, unsigned int
 		l->blanks += GAP;
 }
 
-int cli_table_print(struct cli_table *t, FILE *f, const struct cli_look *look)
+void cli_table_print(struct cli_table *t, FILE *f, const struct cli_look *look)
 {
 	struct line l = { .f = f };
 	const char *text = t->text;
 	unsigned int rank;
 	size_t last, at = 0, bytes;
 
-	if (t->error)
-		return t->error;
 	measure_titles(t);
 	rank = fit(t, look);
 	last = last_of(t, rank);
@@ -291,5 +282,4 @@ int cli_table_print(struct cli_table *t, FILE *f, const struct cli_look *look)
 		at = at + 1 < t->columns ? at + 1 : 0;
 	}
 	put_newline(&l);
-	return 0;
 }

@@ -22,7 +22,6 @@
  *		.from: index in @of; .width: characters of the longest cell
  * @text:	@cells texts, row after row, each with a NUL at its end
  * @bytes, @room: of @text
- * @error:	-ENOMEM once a cell found no memory
  */
 struct cli_table {
 	const struct cli_columns *of;
@@ -35,7 +34,6 @@ struct cli_table {
 	size_t columns;
 	char *text;
 	size_t cells, bytes, room;
-	int error;
 };
 
 /* At most CLI_TABLE_COLUMNS columns of @of have a title. */
@@ -44,8 +42,7 @@ void cli_table_init(struct cli_table *t, const struct cli_columns *of, bool utf8
 /* @cell: one per column of the result; "-" where there is no value. */
 void cli_table_row(struct cli_table *t, const struct cli_cell *cell);
 
-/* 0, or -ENOMEM when a cell found no memory; then nothing is written. */
-int cli_table_print(struct cli_table *t, FILE *f, const struct cli_look *look);
+void cli_table_print(struct cli_table *t, FILE *f, const struct cli_look *look);
 void cli_table_fini(struct cli_table *t);
 
 #endif

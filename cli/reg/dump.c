@@ -9,6 +9,7 @@
 #include "cli/output/emulated.h"
 #include "cli/output/json.h"
 #include "cli/output/file.h"
+#include "cli/output/memory.h"
 #include "cli/reg/dump.h"
 #include "cli/output/say.h"
 
@@ -17,27 +18,20 @@
 
 static char *copy_of(const char *text)
 {
-	return text ? strdup(text) : NULL;
+	return text ? cli_strdup(text) : NULL;
 }
 
-int cli_dump_add(struct cli_dump *d, const struct cli_dumped *reg)
+void cli_dump_add(struct cli_dump *d, const struct cli_dumped *reg)
 {
-	struct cli_dumped *at;
-
 	if (d->n == d->room) {
 		d->room = d->room ? 2 * d->room : 256;
-		at = realloc(d->reg, d->room * sizeof(*at));
-		if (!at)
-			return -ENOMEM;
-		d->reg = at;
+		d->reg = cli_realloc(d->reg, d->room, sizeof(*d->reg));
 	}
-	at = &d->reg[d->n++];
-	*at = (struct cli_dumped){ .path = copy_of(reg->path),
-				   .table = copy_of(reg->table),
-				   .name = copy_of(reg->name),
-				   .reason = copy_of(reg->reason),
-				   .value = reg->value };
-	return at->path && at->table && at->name && (at->reason || !reg->reason) ? 0 : -ENOMEM;
+	d->reg[d->n++] = (struct cli_dumped){ .path = copy_of(reg->path),
+					      .table = copy_of(reg->table),
+					      .name = copy_of(reg->name),
+					      .reason = copy_of(reg->reason),
+					      .value = reg->value };
 }
 
 void cli_dump_fini(struct cli_dump *d)
@@ -54,6 +48,7 @@ void cli_dump_fini(struct cli_dump *d)
 
 /* ---- from the machine ---- */
 
+/* 0 or -ENOMEM. */
 static int read_one(struct cli_dump *d, struct cli_reg *r, const struct ntime_register_info *reg)
 {
 	struct cli_dumped one = { .path = (char *)(uintptr_t)reg->path,
@@ -66,7 +61,8 @@ static int read_one(struct cli_dump *d, struct cli_reg *r, const struct ntime_re
 		return ret;
 	if (ret < 0)
 		one.reason = (char *)(uintptr_t)ntime_error_text(r->ctx);
-	return cli_dump_add(d, &one);
+	cli_dump_add(d, &one);
+	return 0;
 }
 
 /* First reason of those that nobody lets us read. */
@@ -195,7 +191,8 @@ static int load_line(struct cli_dump *d, const char *path, size_t number, char *
 
 	if (cli_register_parse(words[3], &one.value))
 		return say_line(path, number, "the value is not a 64-bit number");
-	return cli_dump_add(d, &one) ? cli_say_no_memory() : 0;
+	cli_dump_add(d, &one);
+	return 0;
 }
 
 static int load_text(struct cli_dump *d, FILE *f, const char *path)
@@ -204,7 +201,7 @@ static int load_text(struct cli_dump *d, FILE *f, const char *path)
 	size_t room = 0;
 	int ret = 0;
 
-	for (size_t n = 1; !ret && getline(&line, &room, f) >= 0; n++) {
+	for (size_t n = 1; !ret && cli_getline(&line, &room, f) >= 0; n++) {
 		if (n == 1 && strncmp(line, MAGIC, strlen(MAGIC)) != 0)
 			ret = say_line(path, n, "this is not a dump of ntime reg");
 		else
@@ -248,8 +245,8 @@ static int load_json(struct cli_dump *d, FILE *f, const char *path)
 			cli_say("%s: register %zu: expected a path, a table, a name and a value",
 				path, i);
 			ret = CLI_EXIT_FAILED;
-		} else if (cli_dump_add(d, &one)) {
-			ret = cli_say_no_memory();
+		} else {
+			cli_dump_add(d, &one);
 		}
 	}
 	json_decref(root);
@@ -258,7 +255,7 @@ static int load_json(struct cli_dump *d, FILE *f, const char *path)
 
 int cli_dump_load(struct cli_dump *d, const char *path)
 {
-	FILE *f = fopen(path, "re");
+	FILE *f = cli_fopen(path, "re");
 	int first, ret;
 
 	if (!f) {

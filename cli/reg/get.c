@@ -16,6 +16,7 @@
 #include "cli/output/say.h"
 #include "cli/output/term.h"
 #include "cli/base/wait.h"
+#include "cli/output/memory.h"
 
 /*
  * Names are found one after the other, and all of them before anything is read. 0 or
@@ -113,6 +114,8 @@ static int get_all(struct cli_reg *r, const struct cli_registers *list, json_t *
 		const char *method;
 		int ret = cli_register_read(r->ctx, got.reg, &got.value, &method);
 
+		if (ret == -ENOMEM)
+			cli_memory_end();
 		if (ret < 0) {
 			status = cli_machine_say(r->ctx, ret);
 			continue;
@@ -189,10 +192,7 @@ static int parse_interval(struct watching *s)
 
 static int open_all(struct watching *s)
 {
-	/* A name that was found stands for at least one. */
-	s->w = s->list.n ? calloc(s->list.n, sizeof(*s->w)) : NULL;
-	if (!s->w)
-		return cli_say_no_memory();
+	s->w = cli_calloc(s->list.n, sizeof(*s->w));
 	for (size_t i = 0; i < s->list.n; i++) {
 		int ret = ntime_register_open(s->r->ctx, s->list.reg[i].path, 0, &s->w[i].open);
 

@@ -253,7 +253,7 @@ int cli_reg_ls(struct cli_reg *r)
 	int ret = ntime_register_for_each(r->ctx, add, &l);
 
 	if (ret < 0) {
-		ret = ret == -ENOMEM ? cli_say_no_memory() : cli_machine_say(r->ctx, ret);
+		ret = cli_machine_say(r->ctx, ret);
 	} else if (!l.found.n) {
 		cli_say("no register of this machine fits '%s'", r->operand[0]);
 		cli_machine_say_libraries(r->ctx);

@@ -8,6 +8,7 @@
 
 #include "cli/base/help.h"
 #include "cli/base/options.h"
+#include "cli/output/memory.h"
 #include "cli/reg/reg.h"
 #include "cli/output/say.h"
 
@@ -272,14 +273,10 @@ const struct cli_command cli_reg_command = {
 int cli_registers_add(void *arg, const struct ntime_register_info *reg)
 {
 	struct cli_registers *list = arg;
-	struct ntime_register_info *bigger;
 
 	if (list->n == list->room) {
 		list->room = list->room ? 2 * list->room : 64;
-		bigger = realloc(list->reg, list->room * sizeof(*bigger));
-		if (!bigger)
-			return -ENOMEM;
-		list->reg = bigger;
+		list->reg = cli_realloc(list->reg, list->room, sizeof(*list->reg));
 	}
 	list->reg[list->n++] = *reg;
 	return 0;
@@ -289,8 +286,6 @@ int cli_registers_find(struct cli_registers *list, struct cli_reg *r, const char
 {
 	int ret = ntime_register_find(r->ctx, name, r->cpus, cli_registers_add, list);
 
-	if (ret == -ENOMEM)
-		return cli_say_no_memory();
 	if (ret >= 0)
 		return 0;
 	cli_machine_say(r->ctx, ret);

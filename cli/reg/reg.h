@@ -49,7 +49,7 @@ struct cli_registers {
 	size_t n, room;
 };
 
-/* For ntime_register_for_each() and _find(): put one behind the others. -ENOMEM. */
+/* For ntime_register_for_each() and _find(): put one behind the others. */
 int cli_registers_add(void *arg, const struct ntime_register_info *reg);
 /* What @name stands for on the CPUs that are wanted. 0, or CLI_EXIT_FAILED after a sentence. */
 int cli_registers_find(struct cli_registers *list, struct cli_reg *r, const char *name);

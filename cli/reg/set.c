@@ -16,6 +16,7 @@
 #include "cli/output/say.h"
 #include "cli/base/signals.h"
 #include "cli/base/wait.h"
+#include "cli/output/memory.h"
 
 /* One register to be written. */
 struct target {
@@ -33,6 +34,7 @@ struct setting {
 	bool has_value;
 	uint64_t value;
 	struct ntime_command *command;
+	struct cli_undo undo;
 	struct ntime_command_end end;
 	sigset_t mask; /* before signals were blocked */
 };
@@ -88,9 +90,7 @@ static int find_targets(struct setting *s)
 				: "name the CPUs with -C LIST, or -C all");
 		return CLI_EXIT_FAILED;
 	}
-	s->t = calloc(s->list.n, sizeof(*s->t));
-	if (!s->t)
-		return cli_say_no_memory();
+	s->t = cli_calloc(s->list.n, sizeof(*s->t));
 	for (size_t i = 0; i < s->list.n; i++)
 		s->t[i].reg = &reg[i];
 	return 0;
@@ -221,6 +221,7 @@ static int close_targets(struct setting *s)
 {
 	int status = 0;
 
+	cli_undo_remove(&s->undo);
 	for (size_t i = 0; s->t && i < s->list.n; i++) {
 		int ret = ntime_register_close(s->t[i].open);
 
@@ -232,6 +233,22 @@ static int close_targets(struct setting *s)
 	s->t = NULL;
 	cli_registers_fini(&s->list);
 	return status;
+}
+
+/* Without memory: what was written goes back. Nothing is allocated while a command runs. */
+static void undo(void *arg)
+{
+	struct setting *s = arg;
+
+	for (size_t i = 0; s->t && i < s->list.n; i++)
+		(void)ntime_register_close(s->t[i].open);
+	ntime_command_free(s->command);
+}
+
+static void begin(struct setting *s)
+{
+	s->undo = (struct cli_undo){ .run = undo, .arg = s };
+	cli_undo_add(&s->undo);
 }
 
 /* ---- for a while ---- */
@@ -300,6 +317,7 @@ int cli_reg_set(struct cli_reg *r)
 	struct setting s = { .r = r, .flags = NTIME_REGISTER_WRITE };
 	int ret = parse_value(&s), closed;
 
+	begin(&s);
 	if (!ret)
 		ret = find_targets(&s);
 	if (!ret)
@@ -388,6 +406,7 @@ int cli_reg_hammer(struct cli_reg *r)
 	struct pace pace;
 	int ret = parse_pace(r, &pace), closed;
 
+	begin(&s);
 	if (!ret)
 		ret = parse_value(&s);
 	if (!ret)

@@ -15,6 +15,7 @@
 #include "cli/stat/measure.h"
 #include "cli/output/say.h"
 #include "cli/base/signals.h"
+#include "cli/output/memory.h"
 
 #define NEVER UINT64_MAX
 /*
@@ -26,16 +27,13 @@
 /* From SIGTERM to SIGKILL after --timeout. */
 #define GRACE_NS 2000000000ull
 
-static int alloc_values(struct cli_measure *m)
+static void alloc_values(struct cli_measure *m)
 {
 	size_t n = m->sessions.items + 1;
 
-	m->values = calloc(n, sizeof(*m->values));
-	m->last = calloc(n, sizeof(*m->last));
-	m->delta = calloc(n, sizeof(*m->delta));
-	if (m->values && m->last && m->delta)
-		return 0;
-	return cli_say_no_memory();
+	m->values = cli_calloc(n, sizeof(*m->values));
+	m->last = cli_calloc(n, sizeof(*m->last));
+	m->delta = cli_calloc(n, sizeof(*m->delta));
 }
 
 static void begin_intervals(struct cli_measure *m, uint64_t now)
@@ -73,6 +71,7 @@ static int release_command(struct cli_measure *m)
 		return CLI_EXIT_FAILED;
 	ret = ntime_command_start(m->command);
 	if (!ret) {
+		m->is_running = true;
 		cli_signals_forward(ntime_command_pid(m->command));
 		return 0;
 	}
@@ -99,9 +98,9 @@ static int prepare(struct cli_measure *m)
 			       m->command ? ntime_command_pid(m->command) : 0, m->pass);
 	if (ret < 0)
 		return CLI_EXIT_FAILED;
-	if (cli_wait_init(&m->wait, m->options->pid, m->options->pids))
-		return cli_say_no_memory();
-	if (alloc_values(m) || cli_sessions_open(&m->sessions))
+	cli_wait_init(&m->wait, m->options->pid, m->options->pids);
+	alloc_values(m);
+	if (cli_sessions_open(&m->sessions))
 		return CLI_EXIT_FAILED;
 	return m->on_open(m->arg, m);
 }
@@ -130,6 +129,7 @@ static int wait_until(struct cli_measure *m, uint64_t deadline)
 		left = deadline > now ? deadline - now : 0;
 	m->end.size = sizeof(m->end);
 	ret = ntime_command_wait(m->command, left, &m->end);
+	m->is_running = m->is_running && ret != 1;
 	if (ret < 0 && ret != -EINTR)
 		cli_machine_say(m->ctx, ret);
 	return ret;
@@ -272,10 +272,26 @@ static int finish(struct cli_measure *m)
 	return cli_sessions_read(&m->sessions, m->values) ? CLI_EXIT_FAILED : 0;
 }
 
+/* Without memory: a command that runs is not to suffer from it, and counters are given back. */
+static void undo(void *arg)
+{
+	struct cli_measure *m = arg;
+	int ret = -EINTR;
+
+	m->end.size = sizeof(m->end);
+	while (m->is_running && ret == -EINTR)
+		ret = ntime_command_wait(m->command, UINT64_MAX, &m->end);
+	ntime_command_free(m->command);
+	cli_sessions_free(&m->sessions);
+}
+
 int cli_measure_run(struct cli_measure *m)
 {
-	int ret = prepare(m);
+	int ret;
 
+	m->undo = (struct cli_undo){ .run = undo, .arg = m };
+	cli_undo_add(&m->undo);
+	ret = prepare(m);
 	if (ret)
 		return ret;
 	if (!m->command)
@@ -292,6 +308,7 @@ int cli_measure_run(struct cli_measure *m)
 
 void cli_measure_fini(struct cli_measure *m)
 {
+	cli_undo_remove(&m->undo);
 	cli_signals_forward(0);
 	ntime_command_free(m->command);
 	cli_sessions_free(&m->sessions);

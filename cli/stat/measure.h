@@ -10,6 +10,7 @@
 
 #include "cli/stat/sessions.h"
 #include "cli/base/wait.h"
+#include "cli/output/memory.h"
 
 /**
  * struct cli_measure - state of one
@@ -22,6 +23,7 @@
  * @real_ns:	length of the measurement
  * @has_failed:	counting failed in the middle; the command was left to run to its end
  * @was_stopped: a signal asked for the end before the command was started
+ * @is_running:	the command was started and its end not yet seen
  */
 struct cli_measure {
 	struct ntime_ctx *ctx;
@@ -34,6 +36,7 @@ struct cli_measure {
 
 	struct cli_sessions sessions;
 	struct ntime_command *command;
+	struct cli_undo undo;
 	struct cli_wait wait;
 	struct ntime_value *values;
 	struct ntime_value *last;
@@ -53,6 +56,7 @@ struct cli_measure {
 	bool has_failed;
 	bool is_output_gone;
 	bool was_stopped;
+	bool is_running;
 };
 
 /*

@@ -11,6 +11,7 @@
 
 #include "cli/output/number.h"
 #include "cli/base/options.h"
+#include "cli/output/memory.h"
 #include "cli/output/say.h"
 #include "cli/stat/options.h"
 
@@ -89,16 +90,9 @@ static int misuse(const char *format, ...)
 
 static int add_wish(struct cli_stat_options *o, const char *text, bool is_formula)
 {
-	struct cli_wish *more;
-
 	if (!*text)
 		return misuse("an event or metric is missing in '%s'", text);
-	more = realloc(o->wish, (o->wishes + 1) * sizeof(*more));
-	if (!more) {
-		cli_say_no_memory();
-		return -ENOMEM;
-	}
-	o->wish = more;
+	o->wish = cli_realloc(o->wish, o->wishes + 1, sizeof(*o->wish));
 	o->wish[o->wishes++] = (struct cli_wish){ text, is_formula };
 	return 0;
 }
@@ -130,7 +124,6 @@ static int set_time(const struct cli_option *option, const char *value, uint64_t
 static int add_pid(struct cli_stat_options *o, const char *text)
 {
 	uint64_t pid;
-	int *more;
 
 	if (cli_number_parse(text, 1, INT_MAX, &pid))
 		return misuse("'%s' is not a process or thread id", text);
@@ -139,12 +132,7 @@ static int add_pid(struct cli_stat_options *o, const char *text)
 			return 0;
 	if (o->pids == MAX_PIDS)
 		return misuse("too many ids, at '%s'", text);
-	more = realloc(o->pid, (o->pids + 1) * sizeof(*more));
-	if (!more) {
-		cli_say_no_memory();
-		return -ENOMEM;
-	}
-	o->pid = more;
+	o->pid = cli_realloc(o->pid, o->pids + 1, sizeof(*o->pid));
 	o->pid[o->pids++] = (int)pid;
 	return 0;
 }

@@ -57,7 +57,7 @@ struct cli_stat_options {
 extern const struct cli_option cli_stat_option_table[];
 
 /*
- * 0; -EINVAL after a sentence; -ECANCELED after --help; -ENOMEM after a sentence. In every case
+ * 0; -EINVAL after a sentence; -ECANCELED after --help. In every case
  * cli_stat_options_fini() frees.
  */
 int cli_stat_options_parse(struct cli_stat_options *o, const struct cli_command *self, int argc,

@@ -9,28 +9,20 @@
 
 #include <ntime/list.h>
 
+#include "cli/output/memory.h"
 #include "cli/stat/plan_notes.h"
 
-static int add_line(struct cli_notes *notes, const char *format, ...)
+static void add_line(struct cli_notes *notes, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static int add_line(struct cli_notes *notes, const char *format, ...)
+static void add_line(struct cli_notes *notes, const char *format, ...)
 {
-	char **more = realloc(notes->line, (notes->n + 1) * sizeof(*more));
 	va_list args;
-	char *line;
-	int n;
 
-	if (!more)
-		return -ENOMEM;
-	notes->line = more;
+	notes->line = cli_realloc(notes->line, notes->n + 1, sizeof(*notes->line));
 	va_start(args, format);
-	n = vasprintf(&line, format, args);
+	notes->line[notes->n++] = cli_format_args(format, args);
 	va_end(args);
-	if (n < 0)
-		return -ENOMEM;
-	notes->line[notes->n++] = line;
-	return 0;
 }
 
 struct parts {
@@ -67,27 +59,24 @@ static int print_part(void *arg, const struct ntime_encoding *part)
 static int note_item(struct cli_notes *notes, struct ntime_ctx *ctx, const struct cli_report *r,
 		     const struct cli_item *item)
 {
-	char *text = NULL, pass[32] = "";
-	size_t bytes;
-	struct parts parts = { .f = open_memstream(&text, &bytes) };
-	int ret;
+	char *encoding, pass[32] = "";
+	struct parts parts = { .n = 0 };
+	struct cli_text text;
+	int ret = 0;
 
-	if (!parts.f)
-		return -ENOMEM;
+	cli_text_begin(&text);
+	parts.f = text.f;
 	/* Not every way has an encoding, and a wrong one would be worse than none. */
 	if (strcmp(item->method, "perf") == 0)
-		ntime_event_encode(ctx, item->name, print_part, &parts);
-	if (fclose(parts.f)) {
-		free(text);
-		return -ENOMEM;
-	}
+		ret = ntime_event_encode(ctx, item->name, print_part, &parts);
+	encoding = cli_text_end(&text);
 	if (r->passes > 1)
 		snprintf(pass, sizeof(pass), ", pass %u of %u", item->pass + 1, r->passes);
-	ret = add_line(notes, "%s: %s%s%s%s%s%s%s", item->name, item->method,
-		       *item->unit ? ", unit " : "", item->unit, pass,
-		       item->is_hidden ? ", for a metric" : "", *text ? ": " : "", text);
-	free(text);
-	return ret;
+	add_line(notes, "%s: %s%s%s%s%s%s%s", item->name, item->method,
+		 *item->unit ? ", unit " : "", item->unit, pass,
+		 item->is_hidden ? ", for a metric" : "", *encoding ? ": " : "", encoding);
+	free(encoding);
+	return ret == -ENOMEM ? ret : 0;
 }
 
 int cli_notes_take(struct cli_notes *notes, struct ntime_ctx *ctx, struct ntime_session *s,
@@ -102,7 +91,7 @@ int cli_notes_take(struct cli_notes *notes, struct ntime_ctx *ctx, struct ntime_
 		const char *text = ntime_session_plan_text(s, pass);
 
 		if (*text)
-			ret = add_line(notes, "pass %u: %s", pass + 1, text);
+			add_line(notes, "pass %u: %s", pass + 1, text);
 	}
 	return ret;
 }

@@ -18,6 +18,7 @@
 #include "cli/output/clean.h"
 #include "cli/output/absence.h"
 #include "cli/output/emulated.h"
+#include "cli/output/memory.h"
 #include "cli/output/number.h"
 #include "cli/stat/report.h"
 
@@ -273,17 +274,14 @@ static void put_aside(FILE *f, const struct cli_style *style, const struct layou
 		 * Too narrow for columns: the text itself may need several lines, and cli_wrap()
 		 * ends them.
 		 */
-		char *copy = NULL;
-		size_t bytes = 0;
-		FILE *memory = open_memstream(&copy, &bytes);
+		struct cli_text copy;
 
-		if (memory) {
-			cli_wrap(memory, &style->look, at, at + 2, text);
-			fclose(memory);
-			if (bytes)
-				fwrite(copy, 1, bytes - 1, f);
-		}
-		free(copy);
+		cli_text_begin(&copy);
+		cli_wrap(copy.f, &style->look, at, at + 2, text);
+		cli_text_end(&copy);
+		if (copy.bytes)
+			fwrite(copy.text, 1, copy.bytes - 1, f);
+		free(copy.text);
 		*column = style->look.width;
 	}
 	fputs(cli_colour(&style->look, CLI_PLAIN), f);
@@ -424,17 +422,13 @@ static void put_head(FILE *f, const struct cli_style *style, const struct cli_re
 }
 
 /*
- * Names of all that are like @first, each once, separated by blanks; caller frees. NULL without
- * memory.
+ * Names of all that are like @first, each once, separated by blanks; caller frees.
  */
 static char *names_of(const struct cli_absence *all, size_t n, size_t first)
 {
-	char *names = NULL;
-	size_t bytes;
-	FILE *f = open_memstream(&names, &bytes);
+	struct cli_text names;
 
-	if (!f)
-		return NULL;
+	cli_text_begin(&names);
 	for (size_t i = first; i < n; i++) {
 		bool is_repeated = false;
 
@@ -447,10 +441,9 @@ static char *names_of(const struct cli_absence *all, size_t n, size_t first)
 		 * is worth.
 		 */
 		if (!is_repeated)
-			fprintf(f, "%s%s", i > first ? " " : "", all[i].name);
+			fprintf(names.f, "%s%s", i > first ? " " : "", all[i].name);
 	}
-	fclose(f);
-	return names;
+	return cli_text_end(&names);
 }
 
 static void put_absence(FILE *f, const struct cli_style *style, const struct cli_absence *all,
@@ -459,7 +452,7 @@ static void put_absence(FILE *f, const struct cli_style *style, const struct cli
 	char *names = names_of(all, n, first);
 
 	fputs("  ", f);
-	cli_wrap(f, &style->look, 2, 2, names ? names : all[first].name);
+	cli_wrap(f, &style->look, 2, 2, names);
 	free(names);
 	if (style->quiet)
 		return;
@@ -474,10 +467,10 @@ static void put_absence(FILE *f, const struct cli_style *style, const struct cli
 
 static void put_absences(FILE *f, const struct cli_style *style, const struct cli_report *r)
 {
-	struct cli_absence *all = calloc(r->items + 1, sizeof(*all));
+	struct cli_absence *all = cli_calloc(r->items + 1, sizeof(*all));
 	size_t n = 0;
 
-	for (size_t i = 0; all && i < r->items; i++) {
+	for (size_t i = 0; i < r->items; i++) {
 		const struct cli_item *item = &r->item[i];
 
 		if (is_absent(item) && cli_item_is_shown(style, item))

@@ -8,6 +8,7 @@
 #include <ntime/list.h>
 
 #include "cli/base/machine.h"
+#include "cli/output/memory.h"
 #include "cli/output/say.h"
 #include "cli/stat/sessions.h"
 #include "cli/stat/tally.h"
@@ -85,20 +86,17 @@ static struct ntime_target target_of(const struct cli_stat_options *o, pid_t chi
 	return target;
 }
 
-static int find_clocks(struct cli_sessions *ss)
+static void find_clocks(struct cli_sessions *ss)
 {
 	ss->items = ntime_session_count(ss->session[0]);
-	ss->is_clock = calloc(ss->items + 1, sizeof(*ss->is_clock));
-	ss->part = calloc(ss->items + 1, sizeof(*ss->part));
-	if (!ss->is_clock || !ss->part)
-		return cli_say_no_memory(), -ENOMEM;
+	ss->is_clock = cli_calloc(ss->items + 1, sizeof(*ss->is_clock));
+	ss->part = cli_calloc(ss->items + 1, sizeof(*ss->part));
 	for (size_t i = 0; i < ss->items; i++) {
 		struct ntime_item item = { .size = sizeof(item) };
 
 		if (ntime_session_item(ss->session[0], i, &item) == 0)
 			ss->is_clock[i] = strcmp(item.unit, "clock") == 0;
 	}
-	return 0;
 }
 
 int cli_sessions_new(struct cli_sessions *ss, struct ntime_ctx *ctx,
@@ -108,9 +106,7 @@ int cli_sessions_new(struct cli_sessions *ss, struct ntime_ctx *ctx,
 	int ret = 0;
 
 	*ss = (struct cli_sessions){ .ctx = ctx };
-	ss->session = calloc(wanted, sizeof(struct ntime_session *));
-	if (!ss->session)
-		return cli_say_no_memory(), -ENOMEM;
+	ss->session = cli_calloc(wanted, sizeof(struct ntime_session *));
 	for (size_t i = 0; i < wanted && !ret; i++) {
 		struct ntime_target target = target_of(o, child, i, pass);
 
@@ -123,7 +119,7 @@ int cli_sessions_new(struct cli_sessions *ss, struct ntime_ctx *ctx,
 		ret = add_items(ss, ss->session[i], o);
 	}
 	if (!ret)
-		ret = find_clocks(ss);
+		find_clocks(ss);
 	if (ret < 0)
 		cli_sessions_free(ss);
 	return ret;
@@ -218,21 +214,21 @@ bool cli_sessions_can_wrap(const struct cli_sessions *ss)
 	return ntime_session_max_read_interval_ns(ss->session[0]) != UINT64_MAX;
 }
 
-static int describe(struct cli_item *to, const struct ntime_item *from)
+static void describe(struct cli_item *to, const struct ntime_item *from)
 {
 	/* A formula given on the command line is called by the name before it. */
 	size_t chars = from->is_metric ? strcspn(from->name, "[=") : strlen(from->name);
 
 	*to = (struct cli_item){
-		.name = strndup(from->name, chars),
-		.unit = strdup(from->unit),
-		.unit_text = strdup(from->unit_text),
-		.method = strdup(from->method),
-		.reason = strdup(from->reason),
-		.remedy = strdup(from->remedy),
-		.about = strdup(from->about),
-		.cause = strdup(from->cause),
-		.beside = strdup(from->beside),
+		.name = cli_strndup(from->name, chars),
+		.unit = cli_strdup(from->unit),
+		.unit_text = cli_strdup(from->unit_text),
+		.method = cli_strdup(from->method),
+		.reason = cli_strdup(from->reason),
+		.remedy = cli_strdup(from->remedy),
+		.about = cli_strdup(from->about),
+		.cause = cli_strdup(from->cause),
+		.beside = cli_strdup(from->beside),
 		.scale = from->scale,
 		.pass = from->pass,
 		.is_metric = from->is_metric,
@@ -240,26 +236,22 @@ static int describe(struct cli_item *to, const struct ntime_item *from)
 		.reason_code = from->reason_code,
 		.remedy_kind = from->remedy_kind,
 	};
-	return to->name && to->unit && to->unit_text && to->method && to->reason && to->remedy &&
-			       to->about && to->cause && to->beside
-		       ? 0
-		       : -ENOMEM;
 }
 
 int cli_sessions_describe(struct cli_sessions *ss, struct cli_item **items)
 {
-	struct cli_item *item = calloc(ss->items + 1, sizeof(*item));
-	int ret = item ? 0 : -ENOMEM;
+	struct cli_item *item = cli_calloc(ss->items + 1, sizeof(*item));
+	int ret = 0;
 
 	for (size_t i = 0; i < ss->items && !ret; i++) {
 		struct ntime_item from = { .size = sizeof(from) };
 
 		ret = ntime_session_item(ss->session[0], i, &from);
 		if (!ret)
-			ret = describe(&item[i], &from);
+			describe(&item[i], &from);
 	}
 	if (ret < 0) {
-		cli_machine_say(ret == -ENOMEM ? NULL : ss->ctx, ret);
+		cli_machine_say(ss->ctx, ret);
 		cli_items_free(item, ss->items);
 		return ret;
 	}

@@ -55,7 +55,7 @@ unsigned int cli_sessions_passes(const struct cli_sessions *ss);
 bool cli_sessions_can_wrap(const struct cli_sessions *ss);
 
 /*
- * Describe the items, for a report: strings are copies. 0 or -ENOMEM or -errno after a sentence; on
+ * Describe the items, for a report: strings are copies. 0 or -errno after a sentence; on
  * failure nothing remains.
  */
 int cli_sessions_describe(struct cli_sessions *ss, struct cli_item **items);

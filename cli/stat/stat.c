@@ -20,6 +20,7 @@
 #include "cli/stat/plan_notes.h"
 #include "cli/output/say.h"
 #include "cli/base/signals.h"
+#include "cli/output/memory.h"
 #include "cli/stat/options.h"
 #include "cli/stat/tally.h"
 
@@ -74,9 +75,9 @@ static int on_open(void *arg, struct cli_measure *m)
 		return CLI_EXIT_FAILED;
 	st->report.items = m->sessions.items;
 	st->report.passes = cli_sessions_passes(&m->sessions);
-	st->tally = calloc(st->report.items + 1, sizeof(*st->tally));
-	st->round = calloc(st->report.items + 1, sizeof(*st->round));
-	return st->tally && st->round ? 0 : cli_say_no_memory();
+	st->tally = cli_calloc(st->report.items + 1, sizeof(*st->tally));
+	st->round = cli_calloc(st->report.items + 1, sizeof(*st->round));
+	return 0;
 }
 
 static int on_interval(void *arg, struct cli_measure *m, const struct ntime_value *values,
@@ -243,24 +244,21 @@ static int write_report(struct stat *st)
 	return cli_output_close(&st->output) ? CLI_EXIT_FAILED : 0;
 }
 
-/* What is measured, for people; NULL without memory. */
+/* What is measured, for people; the caller frees. */
 static char *describe_target(const struct cli_stat_options *o)
 {
-	char *text = NULL;
-	size_t bytes;
-	FILE *f = open_memstream(&text, &bytes);
+	struct cli_text text;
 
-	if (!f)
-		return NULL;
+	cli_text_begin(&text);
 	if (o->all_cpus)
-		fputs("everything on all CPUs", f);
+		fputs("everything on all CPUs", text.f);
 	else if (o->cpus)
-		fprintf(f, "everything on CPUs %s", o->cpus);
+		fprintf(text.f, "everything on CPUs %s", o->cpus);
 	else if (o->pids)
-		fputs(o->are_threads ? "threads" : "processes", f);
+		fputs(o->are_threads ? "threads" : "processes", text.f);
 	for (size_t i = 0; i < o->pids; i++)
-		fprintf(f, "%s %d", i ? "," : "", o->pid[i]);
-	return fclose(f) ? NULL : text;
+		fprintf(text.f, "%s %d", i ? "," : "", o->pid[i]);
+	return cli_text_end(&text);
 }
 
 /*
@@ -270,11 +268,9 @@ static char *describe_target(const struct cli_stat_options *o)
 static int plan_values(struct stat *st)
 {
 	size_t n = st->report.items;
-	struct ntime_value *v = calloc(n + 1, sizeof(*v));
+	struct ntime_value *v = cli_calloc(n + 1, sizeof(*v));
 	int ret;
 
-	if (!v)
-		return cli_say_no_memory();
 	ret = ntime_session_read(st->measure.sessions.session[0], v, n);
 	if (ret < 0)
 		cli_say("%s", ntime_error_text(st->ctx));
@@ -339,8 +335,6 @@ static int prepare(struct stat *st)
 	if (cli_machine_open(&machine, &st->ctx))
 		return CLI_EXIT_FAILED;
 	st->target = describe_target(&st->o);
-	if (!st->target)
-		return cli_say_no_memory();
 	if (cli_output_open(&st->output, st->o.output, st->o.append))
 		return CLI_EXIT_FAILED;
 	st->style = (struct cli_style){

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/output/memory.h"
 #include "cli/output/say.h"
 #include "cli/trace/chips.h"
 
@@ -27,8 +28,7 @@ struct cli_answer {
 };
 
 /*
- * Of device @number, a new one with @name if there was none; NULL for those behind the first ones,
- * or without memory.
+ * Of device @number, a new one with @name if there was none; NULL for those behind the first ones.
  */
 static struct cli_answer *answer_of(struct cli_chips *c, size_t number, const char *name)
 {
@@ -37,15 +37,13 @@ static struct cli_answer *answer_of(struct cli_chips *c, size_t number, const ch
 	if (number >= LOOK_DEVICES)
 		return NULL;
 	if (!c->answers)
-		c->answers = calloc(LOOK_DEVICES, sizeof(*c->answers));
-	if (!c->answers)
-		return NULL;
+		c->answers = cli_calloc(LOOK_DEVICES, sizeof(*c->answers));
 	a = &c->answers[number];
 	if (!a->name)
-		a->name = strdup(name);
-	if (a->name && c->n_answers <= number)
+		a->name = cli_strdup(name);
+	if (c->n_answers <= number)
 		c->n_answers = number + 1;
-	return a->name ? a : NULL;
+	return a;
 }
 
 /* Identification of NVIDIA's chips: BAR 0 at 0. Of others the id alone tells. */
@@ -131,12 +129,8 @@ static void look_at_beginning(struct cli_chips *c, const struct cli_trace_input 
 int cli_chips_init(struct cli_chips *c, struct cli_trace_input *in)
 {
 	*c = (struct cli_chips){ .t = in->t, .trace = in->trace, .last = &c->first };
-	c->device_name = calloc(NTIME_DEVICE_NONE + 1u, sizeof(*c->device_name));
-	c->is_told = calloc(NTIME_DEVICE_NONE + 1u, sizeof(*c->is_told));
-	if (!c->device_name || !c->is_told) {
-		cli_chips_fini(c);
-		return cli_say_no_memory();
-	}
+	c->device_name = cli_calloc(NTIME_DEVICE_NONE + 1u, sizeof(*c->device_name));
+	c->is_told = cli_calloc(NTIME_DEVICE_NONE + 1u, sizeof(*c->is_told));
 	if (cli_trace_decoder(in->t, &c->decoder)) {
 		cli_chips_fini(c);
 		return CLI_EXIT_FAILED;
@@ -182,11 +176,7 @@ static int learn(struct cli_chips *c, struct cli_learnt what)
 	}
 	if (!ret && !what.chip)
 		return 0;
-	l = malloc(sizeof(*l));
-	if (!l) {
-		cli_say_no_memory();
-		return -ENOMEM;
-	}
+	l = cli_malloc(sizeof(*l));
 	*l = what;
 	l->next = NULL;
 	c->last->next = l;

@@ -9,6 +9,7 @@
 
 #include "cli/base/options.h"
 #include "cli/output/file.h"
+#include "cli/output/memory.h"
 #include "cli/output/say.h"
 #include "cli/trace/trace.h"
 
@@ -46,18 +47,12 @@ struct convert {
 	uint32_t given; /* bit ID - CLI_TRACE_OWN of each option of its own */
 };
 
-static int add_hint(struct convert *c, const char *kind, const char *value)
+static void add_hint(struct convert *c, const char *kind, const char *value)
 {
 	size_t bytes = strlen(kind) + 1 + strlen(value) + 1;
-	char *bigger = realloc(c->hints, c->hint_bytes + bytes + 1);
 
-	if (!bigger) {
-		cli_say_no_memory();
-		return -ENOMEM;
-	}
-	c->hints = bigger;
-	c->hint_bytes += (size_t)sprintf(bigger + c->hint_bytes, "%s=%s\n", kind, value);
-	return 0;
+	c->hints = cli_realloc(c->hints, c->hint_bytes + bytes + 1, 1);
+	c->hint_bytes += (size_t)sprintf(c->hints + c->hint_bytes, "%s=%s\n", kind, value);
 }
 
 static int set_form(struct cli_trace *t, struct convert *c, const char *value)
@@ -105,9 +100,11 @@ static int set_option(struct cli_trace *t, const struct cli_option *o, const cha
 	case ID_BAR:
 		if (cli_trace_add_word(t, &t->places, o->name, value))
 			return -EINVAL;
-		return add_hint(c, o->name, value);
+		add_hint(c, o->name, value);
+		return 0;
 	default:
-		return add_hint(c, o->name, value);
+		add_hint(c, o->name, value);
+		return 0;
 	}
 }
 
@@ -317,8 +314,7 @@ static int run(struct cli_trace *t)
 		path = NULL;
 	}
 	for (size_t i = 0; i < t->chips.n && path; i++)
-		if (add_hint(c, "chip", t->chips.word[i]))
-			path = NULL;
+		add_hint(c, "chip", t->chips.word[i]);
 	if (path && !cli_trace_input_open(&in, t, path,
 					  c->writer.form == NTIME_TRACE_BINARY
 						  ? NTIME_TRACE_OTHERS | NTIME_TRACE_REQUESTS

@@ -220,35 +220,30 @@ static void write_csv(FILE *f, const struct ntime_trace_cost *c)
 	cli_csv_row(f, &cost_columns, cell);
 }
 
-static int write_json(FILE *f, const struct ntime_trace_cost *c)
+static void write_json(FILE *f, const struct ntime_trace_cost *c)
 {
 	struct cli_cell cell[COLUMNS];
 	json_t *root = cli_json_head(ntime_trace_version());
 
 	fill(cell, c);
 	cli_json_put_row(root, &cost_columns, cell);
-	return cli_json_write(f, root, 1);
+	cli_json_write(f, root, 1);
 }
 
 static int write_cost(struct cli_trace *t, const struct ntime_trace_cost *c)
 {
 	struct cli_output out;
 	struct cli_look look;
-	int ret = 0;
 
 	if (cli_output_open(&out, t->output ? t->output : "-", false))
 		return CLI_EXIT_FAILED;
 	look = cli_look_at(out.fd);
 	if (t->is_json)
-		ret = write_json(out.f, c);
+		write_json(out.f, c);
 	else if (t->is_csv)
 		write_csv(out.f, c);
 	else
 		write_text(out.f, &look, c);
-	if (ret == -ENOMEM) {
-		cli_output_abandon(&out);
-		return cli_say_no_memory();
-	}
 	return cli_output_close(&out) ? CLI_EXIT_FAILED : 0;
 }
 

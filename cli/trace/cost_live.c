@@ -9,6 +9,7 @@
 #include "cli/output/say.h"
 #include "cli/trace/cost.h"
 #include "cli/base/wait.h"
+#include "cli/output/memory.h"
 
 /* Words of a command line that ntime puts together. */
 struct words {
@@ -16,38 +17,24 @@ struct words {
 	size_t n, room;
 };
 
-static int add_word(struct words *w, char *word)
+static void add_word(struct words *w, char *word)
 {
 	size_t room = w->room ? 2 * w->room : 16;
-	char **bigger;
 
-	if (!word)
-		return -ENOMEM;
 	/* One more for the NULL at the end. */
 	if (w->n + 1 >= w->room) {
-		bigger = realloc(w->word, room * sizeof(*bigger));
-		if (!bigger) {
-			free(word);
-			return -ENOMEM;
-		}
-		w->word = bigger;
+		w->word = cli_realloc(w->word, room, sizeof(*w->word));
 		w->room = room;
 	}
 	w->word[w->n++] = word;
 	w->word[w->n] = NULL;
-	return 0;
 }
 
-/*
- * One word of @text into new memory: quotes of either kind keep blanks. *@end is behind it. NULL
- * without memory.
- */
+/* One word of @text into new memory: quotes of either kind keep blanks. *@end is behind it. */
 static char *take_word(const char *text, const char **end)
 {
-	char *word = malloc(strlen(text) + 1), *to = word, quote = '\0';
+	char *word = cli_malloc(strlen(text) + 1), *to = word, quote = '\0';
 
-	if (!word)
-		return NULL;
 	for (; *text && (quote || (*text != ' ' && *text != '\t')); text++) {
 		if (quote ? *text == quote : *text == '\'' || *text == '"')
 			quote = quote ? '\0' : *text;
@@ -59,30 +46,28 @@ static char *take_word(const char *text, const char **end)
 	return word;
 }
 
-static int add_args(struct words *w, const char *text)
+static void add_args(struct words *w, const char *text)
 {
 	const char *at = text ? text : "";
-	int ret = 0;
 
-	for (at += strspn(at, " \t"); *at && !ret; at += strspn(at, " \t"))
-		ret = add_word(w, take_word(at, &at));
-	return ret;
+	for (at += strspn(at, " \t"); *at; at += strspn(at, " \t"))
+		add_word(w, take_word(at, &at));
 }
 
-static int put_together(struct words *w, char *const *command, const char *args)
+static void put_together(struct words *w, char *const *command, const char *args)
 {
 	bool is_in = false;
-	int ret = 0;
 
-	for (; *command && !ret; command++) {
+	for (; *command; command++) {
 		if (strcmp(*command, "{}") == 0) {
-			ret = add_args(w, args);
+			add_args(w, args);
 			is_in = true;
 		} else {
-			ret = add_word(w, strdup(*command));
+			add_word(w, cli_strdup(*command));
 		}
 	}
-	return ret || is_in ? ret : add_args(w, args);
+	if (!is_in)
+		add_args(w, args);
 }
 
 int cli_cost_count(struct cli_trace *t, const char *log, uint64_t *accesses)
@@ -151,10 +136,7 @@ static int run_once(struct cli_trace *t, const struct cli_cost_live *live, bool 
 	uint64_t start;
 	int ret = CLI_EXIT_FAILED, status;
 
-	if (put_together(&w, live->command, is_traced ? live->with : live->without) < 0) {
-		cli_say_no_memory();
-		goto out;
-	}
+	put_together(&w, live->command, is_traced ? live->with : live->without);
 	start = cli_now_ns();
 	status = cli_child_run(w.word);
 	runs->ns[runs->n] = cli_now_ns() - start;

@@ -6,6 +6,7 @@
 
 #include "cli/base/options.h"
 #include "cli/output/file.h"
+#include "cli/output/memory.h"
 #include "cli/output/say.h"
 #include "cli/trace/derive.h"
 
@@ -37,7 +38,7 @@ static int set_option(struct cli_trace *t, const struct cli_option *o, const cha
 	return 0;
 }
 
-/* "GT218,0000:05:00.0=G96", as the library takes them; NULL without memory. */
+/* "GT218,0000:05:00.0=G96", as the library takes them; the caller frees. */
 static char *join_chips(const struct cli_trace *t)
 {
 	size_t bytes = 1;
@@ -45,8 +46,8 @@ static char *join_chips(const struct cli_trace *t)
 
 	for (size_t i = 0; i < t->chips.n; i++)
 		bytes += strlen(t->chips.word[i]) + 1;
-	text = end = calloc(1, bytes);
-	for (size_t i = 0; text && i < t->chips.n; i++)
+	text = end = cli_calloc(1, bytes);
+	for (size_t i = 0; i < t->chips.n; i++)
 		end = stpcpy(stpcpy(end, i ? "," : ""), t->chips.word[i]);
 	return text;
 }
@@ -73,22 +74,17 @@ static int read_trace(struct cli_trace *t, struct cli_trace_input *in,
 }
 
 /* Names are asked for when the trace is closed. */
-static int keep_devices(const struct cli_trace_input *in, struct cli_derive_trace *trace)
+static void keep_devices(const struct cli_trace_input *in, struct cli_derive_trace *trace)
 {
 	struct ntime_trace_device device = { .size = sizeof(device) };
 	size_t n = ntime_trace_devices(in->trace);
 
-	trace->device = calloc(n ? n : 1, sizeof(*trace->device));
-	if (!trace->device)
-		return cli_say_no_memory();
+	trace->device = cli_calloc(n ? n : 1, sizeof(*trace->device));
 	for (; trace->devices < n; trace->devices++) {
 		if (ntime_trace_get_device(in->trace, trace->devices, &device))
 			break;
-		trace->device[trace->devices] = strdup(device.name);
-		if (!trace->device[trace->devices])
-			return cli_say_no_memory();
+		trace->device[trace->devices] = cli_strdup(device.name);
 	}
-	return 0;
 }
 
 const char *cli_derive_device(const struct cli_derive_row *r)
@@ -108,10 +104,10 @@ static int derive_trace(struct cli_trace *t, const char *chips, struct cli_deriv
 		ret = cli_trace_say(t->ctx, ret);
 	else
 		ret = read_trace(t, &in, trace);
-	if (!ret)
-		ret = keep_devices(&in, trace);
-	if (!ret)
+	if (!ret) {
+		keep_devices(&in, trace);
 		cli_trace_input_tell(&in);
+	}
 	cli_trace_input_close(&in);
 	return ret;
 }
@@ -140,16 +136,14 @@ static int compare_spans(const void *a, const void *b)
 	return (x->first > y->first) - (x->first < y->first);
 }
 
-/* Sorted by device and first window; each reaches as far as any before it does. 0 or -ENOMEM. */
-static int find_spans(struct spans *s, const struct ntime_derive *derive)
+/* Sorted by device and first window; each reaches as far as any before it does. */
+static void find_spans(struct spans *s, const struct ntime_derive *derive)
 {
 	struct ntime_derived d = { .size = sizeof(d) };
 	size_t rows = ntime_derive_count(derive);
 
 	s->n = 0;
-	s->span = calloc(rows ? rows : 1, sizeof(*s->span));
-	if (!s->span)
-		return -ENOMEM;
+	s->span = cli_calloc(rows ? rows : 1, sizeof(*s->span));
 	for (size_t i = 0; i < rows && ntime_derive_get(derive, i, &d) == 0; i++)
 		if (is_good(&d))
 			s->span[s->n++] = (struct span){ d.device, d.first_window, d.last_window };
@@ -160,7 +154,6 @@ static int find_spans(struct spans *s, const struct ntime_derive *derive)
 		if (at->device == at[-1].device && at->last < at[-1].last)
 			at->last = at[-1].last;
 	}
-	return 0;
 }
 
 /*
@@ -219,12 +212,12 @@ static void group_row(struct cli_derive *d, struct cli_derive_row *r)
 		r->same = ++d->groups;
 }
 
-static int collect_trace(struct cli_derive *d, const struct cli_derive_trace *trace)
+static void collect_trace(struct cli_derive *d, const struct cli_derive_trace *trace)
 {
 	struct spans spans = { 0 };
 
-	if (!d->verbose && find_spans(&spans, trace->derive))
-		return -ENOMEM;
+	if (!d->verbose)
+		find_spans(&spans, trace->derive);
 	for (size_t i = 0; i < ntime_derive_count(trace->derive); i++) {
 		struct cli_derive_row *r = &d->row[d->n];
 
@@ -238,10 +231,9 @@ static int collect_trace(struct cli_derive *d, const struct cli_derive_trace *tr
 		d->n++;
 	}
 	free(spans.span);
-	return 0;
 }
 
-static int collect(struct cli_derive *d)
+static void collect(struct cli_derive *d)
 {
 	size_t rows = 0;
 
@@ -249,14 +241,10 @@ static int collect(struct cli_derive *d)
 		rows += ntime_derive_count(d->trace[i].derive);
 	for (d->buckets = 16; d->buckets < rows; d->buckets *= 2)
 		;
-	d->row = calloc(rows ? rows : 1, sizeof(*d->row));
-	d->bucket = calloc(d->buckets, sizeof(*d->bucket));
-	if (!d->row || !d->bucket)
-		return cli_say_no_memory();
+	d->row = cli_calloc(rows ? rows : 1, sizeof(*d->row));
+	d->bucket = cli_calloc(d->buckets, sizeof(*d->bucket));
 	for (size_t i = 0; i < d->traces; i++)
-		if (collect_trace(d, &d->trace[i]))
-			return cli_say_no_memory();
-	return 0;
+		collect_trace(d, &d->trace[i]);
 }
 
 static int print(struct cli_trace *t, const struct cli_derive *d)
@@ -264,23 +252,18 @@ static int print(struct cli_trace *t, const struct cli_derive *d)
 	const struct own *own = t->own;
 	struct cli_output out;
 	struct cli_look look;
-	int ret = 0;
 
 	if (cli_output_open(&out, t->output ? t->output : "-", false))
 		return CLI_EXIT_FAILED;
 	look = cli_look_at(out.fd);
 	if (t->is_json)
-		ret = cli_derive_print_json(out.f, d);
+		cli_derive_print_json(out.f, d);
 	else if (own->is_tsv || t->is_csv)
 		cli_derive_print_columns(out.f, d, t->is_csv ? ',' : '\t');
 	else if (own->compares)
-		ret = cli_derive_print_groups(out.f, d);
+		cli_derive_print_groups(out.f, d);
 	else
-		ret = cli_derive_print_table(out.f, &look, d);
-	if (ret == -ENOMEM) {
-		cli_output_abandon(&out);
-		return cli_say_no_memory();
-	}
+		cli_derive_print_table(out.f, &look, d);
 	return cli_output_close(&out) ? CLI_EXIT_FAILED : 0;
 }
 
@@ -309,17 +292,15 @@ static int derive_all(struct cli_trace *t, struct cli_derive *d)
 	char *chips = join_chips(t);
 	int ret = 0;
 
-	if (!chips)
-		return cli_say_no_memory();
 	for (size_t i = 0; i < d->traces && !ret; i++) {
 		d->trace[i].path = cli_trace_operand(t, (int)i);
 		ret = d->trace[i].path ? derive_trace(t, chips, &d->trace[i]) : CLI_EXIT_FAILED;
 	}
 	free(chips);
-	if (!ret)
-		ret = collect(d);
-	if (!ret)
+	if (!ret) {
+		collect(d);
 		ret = print(t, d);
+	}
 	for (size_t i = 0; i < d->traces && !ret; i++)
 		tell(t, &d->trace[i]);
 	return ret;
@@ -336,9 +317,7 @@ static int run(struct cli_trace *t)
 				      "--tsv, --csv, --json and --compare cannot be combined");
 	if (own->compares && t->n < 2)
 		return cli_say_misuse(t->self->name, "--compare needs at least two traces");
-	d.trace = calloc(d.traces, sizeof(*d.trace));
-	if (!d.trace)
-		return cli_say_no_memory();
+	d.trace = cli_calloc(d.traces, sizeof(*d.trace));
 	ret = derive_all(t, &d);
 	for (size_t i = 0; i < d.traces; i++) {
 		ntime_derive_free(d.trace[i].derive);

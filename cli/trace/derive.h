@@ -57,12 +57,10 @@ const char *cli_derive_device(const struct cli_derive_row *r);
 /* Whether any value has the clocks in which it was counted. */
 bool cli_derive_has_clocks(const struct ntime_derived *d);
 
-/* 0 or -ENOMEM: what stands in @f then is not all. */
-int cli_derive_print_table(FILE *f, const struct cli_look *look, const struct cli_derive *d);
-int cli_derive_print_groups(FILE *f, const struct cli_derive *d);
+void cli_derive_print_table(FILE *f, const struct cli_look *look, const struct cli_derive *d);
+void cli_derive_print_groups(FILE *f, const struct cli_derive *d);
 /* Columns of the event tables, then ours, separated by tabs or commas. */
 void cli_derive_print_columns(FILE *f, const struct cli_derive *d, char separator);
-/* 0, -ENOMEM or -EIO as cli_json_write(). */
-int cli_derive_print_json(FILE *f, const struct cli_derive *d);
+void cli_derive_print_json(FILE *f, const struct cli_derive *d);
 
 #endif

@@ -166,7 +166,7 @@ static json_t *trace_json(const struct cli_derive *d, const struct cli_derive_tr
 	return trace;
 }
 
-int cli_derive_print_json(FILE *f, const struct cli_derive *d)
+void cli_derive_print_json(FILE *f, const struct cli_derive *d)
 {
 	json_t *root = json_object(), *traces = json_array();
 
@@ -174,5 +174,5 @@ int cli_derive_print_json(FILE *f, const struct cli_derive *d)
 	for (size_t i = 0; i < d->traces; i++)
 		json_array_append_new(traces, trace_json(d, &d->trace[i]));
 	json_object_set_new(root, "traces", traces);
-	return cli_json_write(f, root, 1);
+	cli_json_write(f, root, 1);
 }

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "cli/output/clean.h"
+#include "cli/output/memory.h"
 #include "cli/trace/derive.h"
 
 /* Names of a class that are shown before "... (13)". */
@@ -35,51 +36,41 @@ static char *short_event(const struct ntime_derived *d)
 {
 	unsigned int names = names_in(d->event);
 	const char *end = d->event;
-	char *text = NULL;
 
 	if (!d->event[0])
-		return strdup(d->role == NTIME_DERIVED_CLOCK	 ? "(clock)"
-			      : d->role == NTIME_DERIVED_NOTHING ? "(nothing)"
-								 : "-");
+		return cli_strdup(d->role == NTIME_DERIVED_CLOCK     ? "(clock)"
+				  : d->role == NTIME_DERIVED_NOTHING ? "(nothing)"
+								     : "-");
 	if (names <= CLASS_NAMES) {
 		if (strcmp(d->part, "-") == 0 || strcmp(d->part, "0") == 0)
-			return strdup(d->event);
-		return asprintf(&text, "%s.%s", d->event, d->part) < 0 ? NULL : text;
+			return cli_strdup(d->event);
+		return cli_format("%s.%s", d->event, d->part);
 	}
 	for (unsigned int i = 0; i < CLASS_NAMES; i++)
 		end += strcspn(end, "|") + 1;
-	return asprintf(&text, "%.*s... (%u)", (int)(end - d->event), d->event, names) < 0 ? NULL
-											   : text;
+	return cli_format("%.*s... (%u)", (int)(end - d->event), d->event, names);
 }
 
 static char *domain_text(const struct ntime_derived *d)
 {
-	char *text = NULL;
-	int ret;
-
 	if (strcmp(d->unit, "MP") == 0)
-		ret = asprintf(&text, "MP of %s", d->instance);
-	else if (strcmp(d->unit, "PCOUNTER") == 0)
-		ret = asprintf(&text, "%u%s%s", d->set, d->instance[0] ? ", " : "", d->instance);
-	else
-		ret = asprintf(&text, "%s %s domain %u", d->unit, d->instance, d->set);
-	return ret < 0 ? NULL : text;
+		return cli_format("MP of %s", d->instance);
+	if (strcmp(d->unit, "PCOUNTER") == 0)
+		return cli_format("%u%s%s", d->set, d->instance[0] ? ", " : "", d->instance);
+	return cli_format("%s %s domain %u", d->unit, d->instance, d->set);
 }
 
 static char *mux_text(const struct ntime_derived *d)
 {
 	bool has_group = strcmp(d->group_sel, "-") != 0, has_mux = strcmp(d->mux, "-") != 0;
-	char *text = NULL;
 
 	if (strcmp(d->unit, "MP") == 0)
-		return strdup(d->relative);
-	if (asprintf(&text, "%s%s%s%s", has_group ? "groups " : "", has_group ? d->group_sel : "",
-		     has_group && has_mux ? "; " : "",
-		     has_mux	 ? d->mux
-		     : has_group ? ""
-				 : "-") < 0)
-		return NULL;
-	return text;
+		return cli_strdup(d->relative);
+	return cli_format("%s%s%s%s", has_group ? "groups " : "", has_group ? d->group_sel : "",
+			  has_group && has_mux ? "; " : "",
+			  has_mux     ? d->mux
+			  : has_group ? ""
+				      : "-");
 }
 
 bool cli_derive_has_clocks(const struct ntime_derived *d)
@@ -104,66 +95,49 @@ static void put_clocks(FILE *f, const struct ntime_derived *d, uint64_t clocks)
 /* "6250", "1, 2, 3 ... (17)", ">= 4294967295", "111 of 1000, 112 of 1001 clocks" */
 static char *values_text(const struct ntime_derived *d)
 {
-	char *text = NULL;
-	size_t bytes = 0;
-	FILE *f = open_memstream(&text, &bytes);
 	uint32_t shown = d->n_values > 6 ? 4 : d->n_values;
+	struct cli_text text;
 
-	if (!f)
-		return NULL;
+	cli_text_begin(&text);
 	for (uint32_t i = 0; i < shown; i++) {
-		fprintf(f, "%s%s%" PRIu64, i ? ", " : "", d->values[i] == 0xffffffff ? ">= " : "",
-			d->values[i]);
-		put_clocks(f, d, d->clocks[i]);
+		fprintf(text.f, "%s%s%" PRIu64, i ? ", " : "",
+			d->values[i] == 0xffffffff ? ">= " : "", d->values[i]);
+		put_clocks(text.f, d, d->clocks[i]);
 	}
 	if (d->reads > shown) {
-		fprintf(f, " ... %" PRIu64, d->last);
-		put_clocks(f, d, d->is_cycles_read ? d->cycles : NTIME_DERIVED_NO_CLOCKS);
+		fprintf(text.f, " ... %" PRIu64, d->last);
+		put_clocks(text.f, d, d->is_cycles_read ? d->cycles : NTIME_DERIVED_NO_CLOCKS);
 	}
 	if (cli_derive_has_clocks(d))
-		fputs(" clocks", f);
+		fputs(" clocks", text.f);
 	if (d->reads > shown)
-		fprintf(f, " (%" PRIu64 " reads)", d->reads);
+		fprintf(text.f, " (%" PRIu64 " reads)", d->reads);
 	if (d->flags & NTIME_DERIVED_OVERFLOW)
-		fputs(", periods lost", f);
-	if (fclose(f)) {
-		free(text);
-		return NULL;
-	}
-	return text;
+		fputs(", periods lost", text.f);
+	return cli_text_end(&text);
 }
 
 /* "0000:05:00.0 (GT218)": where cards stand side by side, each has its chip. */
 static char *device_text(const struct cli_derive_row *r)
 {
-	char *text = NULL;
-
-	return asprintf(&text, "%s%s%s%s", cli_derive_device(r), r->d.chip[0] ? " (" : "",
-			r->d.chip, r->d.chip[0] ? ")" : "") < 0
-		       ? NULL
-		       : text;
+	return cli_format("%s%s%s%s", cli_derive_device(r), r->d.chip[0] ? " (" : "", r->d.chip,
+			  r->d.chip[0] ? ")" : "");
 }
 
-/* 0 or -ENOMEM; free_lines() in either case. */
-static int fill(struct line *l, const struct cli_derive_row *r)
+static void fill(struct line *l, const struct cli_derive_row *r)
 {
 	const struct ntime_derived *d = &r->d;
 
 	l->cell[DEVICE] = device_text(r);
-	l->cell[WINDOW] = strdup(d->windows_text);
+	l->cell[WINDOW] = cli_strdup(d->windows_text);
 	l->cell[DOMAIN] = domain_text(d);
-	l->cell[MODE] = strdup(d->mode);
-	l->cell[COUNTER] = strdup(d->counter);
+	l->cell[MODE] = cli_strdup(d->mode);
+	l->cell[COUNTER] = cli_strdup(d->counter);
 	l->cell[EVENT] = short_event(d);
-	l->cell[LOGIC] = strdup(d->logic);
+	l->cell[LOGIC] = cli_strdup(d->logic);
 	l->cell[MUX] = mux_text(d);
 	l->cell[VALUES] = values_text(d);
-	if (asprintf(&l->cell[SAME], "%u", r->same) < 0)
-		l->cell[SAME] = NULL;
-	for (unsigned int c = 0; c < COLUMNS; c++)
-		if (!l->cell[c])
-			return -ENOMEM;
-	return 0;
+	l->cell[SAME] = cli_format("%u", r->same);
 }
 
 static void free_lines(struct line *lines, size_t n)
@@ -212,28 +186,22 @@ static bool has_room(const struct cli_look *look, const size_t *width)
 	return !look->is_terminal || sum <= look->width + 2;
 }
 
-/* 0 or -ENOMEM. */
-static int put_row_paragraph(FILE *f, const struct cli_look *look, const char *const *cells,
-			     const size_t *width)
+static void put_row_paragraph(FILE *f, const struct cli_look *look, const char *const *cells,
+			      const size_t *width)
 {
-	char *text = NULL;
-	size_t bytes = 0;
-	FILE *to = open_memstream(&text, &bytes);
+	struct cli_text text;
 	bool is_first = true;
 
-	for (unsigned int c = 0; to && c < COLUMNS; c++) {
+	cli_text_begin(&text);
+	for (unsigned int c = 0; c < COLUMNS; c++) {
 		if (!width[c])
 			continue;
-		fprintf(to, "%s%s %s", is_first ? "" : "; ", titles[c], cells[c]);
+		fprintf(text.f, "%s%s %s", is_first ? "" : "; ", titles[c], cells[c]);
 		is_first = false;
 	}
-	if (!to || fclose(to)) {
-		free(text);
-		return -ENOMEM;
-	}
-	cli_wrap(f, look, 0, 4, text);
-	free(text);
-	return 0;
+	cli_text_end(&text);
+	cli_wrap(f, look, 0, 4, text.text);
+	free(text.text);
 }
 
 static void put_origin(FILE *f, const struct ntime_derived *d)
@@ -277,10 +245,10 @@ static void put_details(FILE *f, const struct cli_look *look, const struct ntime
 		put_origin(f, d);
 }
 
-/* From row @first on, where those of @trace begin if it has any. The row behind them; -ENOMEM. */
-static ssize_t print_trace(FILE *f, const struct cli_look *look, const struct cli_derive *d,
-			   const struct cli_derive_trace *trace, const struct line *lines,
-			   size_t first)
+/* From row @first on, where those of @trace begin if it has any. The row behind them. */
+static size_t print_trace(FILE *f, const struct cli_look *look, const struct cli_derive *d,
+			  const struct cli_derive_trace *trace, const struct line *lines,
+			  size_t first)
 {
 	size_t width[COLUMNS], n = 0;
 	const char *chip = "";
@@ -299,7 +267,7 @@ static ssize_t print_trace(FILE *f, const struct cli_look *look, const struct cl
 		fprintf(f, "%s%s%s\n", cli_clean(trace->path), chip[0] ? ": chip " : "",
 			cli_clean(chip));
 	if (!n)
-		return (ssize_t)first;
+		return first;
 	measure(lines + first, n, width, has_device, d->traces > 1);
 	is_table = has_room(look, width);
 	if (is_table)
@@ -311,58 +279,47 @@ static ssize_t print_trace(FILE *f, const struct cli_look *look, const struct cl
 			cells[c] = lines[i].cell[c];
 		if (is_table)
 			put_line(f, cells, width);
-		else if (put_row_paragraph(f, look, cells, width))
-			return -ENOMEM;
+		else
+			put_row_paragraph(f, look, cells, width);
 		put_details(f, look, &d->row[i].d, d->verbose);
 	}
-	return (ssize_t)(first + n);
+	return first + n;
 }
 
-static int print_traces(FILE *f, const struct cli_look *look, const struct cli_derive *d,
-			const struct line *lines)
+static void print_traces(FILE *f, const struct cli_look *look, const struct cli_derive *d,
+			 const struct line *lines)
 {
-	ssize_t at = 0;
+	size_t at = 0;
 
 	for (size_t i = 0; i < d->traces; i++) {
 		if (i)
 			fputc('\n', f);
-		at = print_trace(f, look, d, &d->trace[i], lines, (size_t)at);
-		if (at < 0)
-			return (int)at;
+		at = print_trace(f, look, d, &d->trace[i], lines, at);
 	}
 	if (d->hidden)
 		fprintf(f, "(%u clocks and unused slots are not shown; -v shows them)\n",
 			d->hidden);
-	return 0;
 }
 
-int cli_derive_print_table(FILE *f, const struct cli_look *look, const struct cli_derive *d)
+void cli_derive_print_table(FILE *f, const struct cli_look *look, const struct cli_derive *d)
 {
-	struct line *lines = calloc(d->n ? d->n : 1, sizeof(*lines));
-	int ret = lines ? 0 : -ENOMEM;
+	struct line *lines = cli_calloc(d->n ? d->n : 1, sizeof(*lines));
 
-	for (size_t i = 0; i < d->n && !ret; i++)
-		ret = fill(&lines[i], &d->row[i]);
-	if (!ret)
-		ret = print_traces(f, look, d, lines);
-	if (lines)
-		free_lines(lines, d->n);
-	return ret;
+	for (size_t i = 0; i < d->n; i++)
+		fill(&lines[i], &d->row[i]);
+	print_traces(f, look, d, lines);
+	free_lines(lines, d->n);
 }
 
-/* 0 or -ENOMEM. */
-static int print_member(FILE *f, const struct cli_derive_row *r)
+static void print_member(FILE *f, const struct cli_derive_row *r)
 {
 	char *domain = domain_text(&r->d), *event = short_event(&r->d);
-	int ret = domain && event ? 0 : -ENOMEM;
 
-	if (!ret)
-		fprintf(f, "    %s: window %s, domain %s, %s %s/%s: %s\n",
-			cli_clean(r->trace->path), r->d.windows_text, cli_clean(domain),
-			r->d.counter, r->d.event_src, r->d.event_op, cli_clean(event));
+	fprintf(f, "    %s: window %s, domain %s, %s %s/%s: %s\n", cli_clean(r->trace->path),
+		r->d.windows_text, cli_clean(domain), r->d.counter, r->d.event_src, r->d.event_op,
+		cli_clean(event));
 	free(domain);
 	free(event);
-	return ret;
 }
 
 /*
@@ -373,29 +330,25 @@ struct groups {
 	size_t *first, *order;
 };
 
-static int sort_groups(struct groups *g, const struct cli_derive *d)
+static void sort_groups(struct groups *g, const struct cli_derive *d)
 {
 	/* Counted two behind and placed one behind its own, so the places end as beginnings. */
-	g->first = calloc((size_t)d->groups + 3, sizeof(*g->first));
-	g->order = calloc(d->n ? d->n : 1, sizeof(*g->order));
-	if (!g->first || !g->order)
-		return -ENOMEM;
+	g->first = cli_calloc((size_t)d->groups + 3, sizeof(*g->first));
+	g->order = cli_calloc(d->n ? d->n : 1, sizeof(*g->order));
 	for (size_t i = 0; i < d->n; i++)
 		g->first[d->row[i].same + 2]++;
 	for (size_t i = 2; i < (size_t)d->groups + 3; i++)
 		g->first[i] += g->first[i - 1];
 	for (size_t i = 0; i < d->n; i++)
 		g->order[g->first[d->row[i].same + 1]++] = i;
-	return 0;
 }
 
-/* @n rows, at least one. 0 or -ENOMEM. */
-static int print_group(FILE *f, const struct cli_derive *d, unsigned int number,
-		       const size_t *order, size_t n)
+/* @n rows, at least one. */
+static void print_group(FILE *f, const struct cli_derive *d, unsigned int number,
+			const size_t *order, size_t n)
 {
 	const struct cli_derive_row *last = &d->row[order[n - 1]];
 	unsigned int traces = 1;
-	int ret = 0;
 
 	for (size_t i = 1; i < n; i++)
 		traces += d->row[order[i]].trace != d->row[order[i - 1]].trace;
@@ -406,23 +359,21 @@ static int print_group(FILE *f, const struct cli_derive *d, unsigned int number,
 		fprintf(f, "equal in %u of %zu traces\n", traces, d->traces);
 	else
 		fprintf(f, "only in %s\n", cli_clean(last->trace->path));
-	for (size_t i = 0; i < n && !ret; i++)
-		ret = print_member(f, &d->row[order[i]]);
-	return ret;
+	for (size_t i = 0; i < n; i++)
+		print_member(f, &d->row[order[i]]);
 }
 
-int cli_derive_print_groups(FILE *f, const struct cli_derive *d)
+void cli_derive_print_groups(FILE *f, const struct cli_derive *d)
 {
 	struct groups g;
-	int ret = sort_groups(&g, d);
 
-	for (unsigned int i = 1; i <= d->groups && !ret; i++)
-		ret = print_group(f, d, i, g.order + g.first[i], g.first[i + 1] - g.first[i]);
-	for (size_t i = 0; !ret && i < g.first[1]; i++) {
+	sort_groups(&g, d);
+	for (unsigned int i = 1; i <= d->groups; i++)
+		print_group(f, d, i, g.order + g.first[i], g.first[i + 1] - g.first[i]);
+	for (size_t i = 0; i < g.first[1]; i++) {
 		fputs("not comparable, the trace lacks its set-up:\n", f);
-		ret = print_member(f, &d->row[g.order[i]]);
+		print_member(f, &d->row[g.order[i]]);
 	}
 	free(g.first);
 	free(g.order);
-	return ret;
 }

@@ -96,11 +96,11 @@ static int compare(struct cli_trace_differences *d)
 		t->is_json  ? cli_trace_diff_json
 		: t->is_csv ? cli_trace_diff_csv
 			    : cli_trace_diff_text;
-	int ret = cli_trace_diff_begin(d);
+	int ret;
 
-	if (!ret)
-		ret = d->is_minus ? ntime_trace_diff_minus(d->pair.diff, fn, d, &sum)
-				  : ntime_trace_diff_run(d->pair.diff, fn, d, &sum);
+	cli_trace_diff_begin(d);
+	ret = d->is_minus ? ntime_trace_diff_minus(d->pair.diff, fn, d, &sum)
+			  : ntime_trace_diff_run(d->pair.diff, fn, d, &sum);
 	if (ret >= 0)
 		cli_trace_diff_end(d, &sum);
 	else if (!ferror(d->f))

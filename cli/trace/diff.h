@@ -33,8 +33,8 @@ int cli_trace_diff_text(void *arg, const struct ntime_trace_change *change);
 int cli_trace_diff_csv(void *arg, const struct ntime_trace_change *change);
 int cli_trace_diff_json(void *arg, const struct ntime_trace_change *change);
 
-/* What stands in front of the first change, 0 or -ENOMEM, and behind the last one. */
-int cli_trace_diff_begin(struct cli_trace_differences *d);
+/* What stands in front of the first change, and behind the last one. */
+void cli_trace_diff_begin(struct cli_trace_differences *d);
 void cli_trace_diff_end(struct cli_trace_differences *d,
 			const struct ntime_trace_diff_summary *sum);
 

@@ -8,6 +8,7 @@
 #include "cli/output/clean.h"
 #include "cli/output/csv.h"
 #include "cli/output/json.h"
+#include "cli/output/memory.h"
 #include "cli/output/number.h"
 #include "cli/trace/diff.h"
 
@@ -48,7 +49,7 @@ static unsigned int longest_device(const struct cli_trace_pair *p)
  * Lines of "show" without the number and the thread, with times that count from each trace's first
  * record.
  */
-static int make_lines(struct cli_trace_differences *d)
+static void make_lines(struct cli_trace_differences *d)
 {
 	struct ntime_trace_info info = { .size = sizeof(info) };
 	struct cli_line_style style = {
@@ -71,10 +72,7 @@ static int make_lines(struct cli_trace_differences *d)
 			style.base_ns = info.first_ns;
 		style.device_name = d->pair.chips[side].device_name;
 		d->lines[side] = cli_lines_new(&style, d->pair.chips[side].decoder);
-		if (!d->lines[side])
-			return -ENOMEM;
 	}
-	return 0;
 }
 
 /* The value of an access, in words where they are known. */
@@ -151,8 +149,7 @@ int cli_trace_diff_text(void *arg, const struct ntime_trace_change *c)
 		return put_hunk(d, c);
 	d->n++;
 	cli_lines_clear(d->lines[side]);
-	if (cli_lines_put(d->lines[side], c->a ? c->a : c->b, 1, "", 1) < 0)
-		return -ENOMEM;
+	cli_lines_put(d->lines[side], c->a ? c->a : c->b, 1, "", 1);
 	text = cli_lines_text(d->lines[side], &n);
 	while (n && (text[n - 1] == '\n' || text[n - 1] == ' '))
 		n--;
@@ -199,20 +196,16 @@ static void write_summary(FILE *f, const struct cli_trace_differences *d,
 static void put_summary(const struct cli_trace_differences *d,
 			const struct ntime_trace_diff_summary *s)
 {
-	char *text = NULL;
-	size_t bytes = 0;
-	FILE *f = open_memstream(&text, &bytes);
+	struct cli_text text;
 
-	if (!f)
-		return;
-	write_summary(f, d, s);
-	if (fclose(f) == 0) {
-		if (d->look.is_terminal)
-			cli_wrap(d->f, &d->look, 0, 4, text);
-		else
-			fprintf(d->f, "%s\n", text);
-	}
-	free(text);
+	cli_text_begin(&text);
+	write_summary(text.f, d, s);
+	cli_text_end(&text);
+	if (d->look.is_terminal)
+		cli_wrap(d->f, &d->look, 0, 4, text.text);
+	else
+		fprintf(d->f, "%s\n", text.text);
+	free(text.text);
 }
 
 /* ---- CSV and JSON ---- */
@@ -334,7 +327,7 @@ static json_t *json_summary(const struct ntime_trace_diff_summary *s)
 			 "also", cli_json_count(s->also));
 }
 
-int cli_trace_diff_begin(struct cli_trace_differences *d)
+void cli_trace_diff_begin(struct cli_trace_differences *d)
 {
 	const struct cli_trace *t = d->pair.t;
 
@@ -344,8 +337,7 @@ int cli_trace_diff_begin(struct cli_trace_differences *d)
 		fprintf(d->f, "{\"ntime\": \"%s\", \"schema\": %d, \"changes\": [\n",
 			ntime_trace_version(), CLI_SCHEMA);
 	else
-		return make_lines(d);
-	return 0;
+		make_lines(d);
 }
 
 void cli_trace_diff_end(struct cli_trace_differences *d, const struct ntime_trace_diff_summary *sum)

@@ -15,6 +15,7 @@
 #include "cli/base/child.h"
 #include "cli/output/emulated.h"
 #include "cli/base/options.h"
+#include "cli/output/memory.h"
 #include "cli/output/say.h"
 #include "cli/output/term.h"
 #include "cli/trace/trace.h"
@@ -84,7 +85,8 @@ static int put_json(struct doctor *d, const struct ntime_vfio_check *check)
 
 	cli_cells_fill(cell, &c, check);
 	cell[2] = cli_text(states[check->state].json);
-	return json_array_append_new(d->checks, cli_json_row(&c, cell)) < 0 ? -ENOMEM : 0;
+	json_array_append_new(d->checks, cli_json_row(&c, cell));
+	return 0;
 }
 
 /* A command line is there to be copied: in one piece. */
@@ -121,7 +123,7 @@ static int put_check(void *arg, const struct ntime_vfio_check *check)
 	if (strcmp(check->name, "command") != 0)
 		put_text(d, check);
 	else if (!d->command)
-		d->command = strdup(check->reason);
+		d->command = cli_strdup(check->reason);
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/output/clean.h"
+#include "cli/output/memory.h"
 #include "cli/output/number.h"
 #include "cli/trace/fold.h"
 #include "cli/trace/line.h"
@@ -101,25 +102,20 @@ struct cli_lines {
 
 struct cli_lines *cli_lines_new(const struct cli_line_style *style, struct ntime_decoder *decoder)
 {
-	struct cli_lines *l = calloc(1, sizeof(*l));
+	struct cli_lines *l = cli_calloc(1, sizeof(*l));
 
-	if (!l)
-		return NULL;
 	l->style = *style;
 	l->decoder = style->is_raw ? NULL : decoder;
-	l->names = calloc(NAMES, sizeof(*l->names));
-	l->values = calloc(VALUES, sizeof(*l->values));
+	l->names = cli_calloc(NAMES, sizeof(*l->names));
+	l->values = cli_calloc(VALUES, sizeof(*l->values));
 	l->second = UINT64_MAX;
 	l->thread_bytes = 0;
 	for (unsigned int i = 0; i < 100; i++) {
 		l->pair[2 * i] = (char)('0' + i / 10);
 		l->pair[2 * i + 1] = (char)('0' + i % 10);
 	}
-	l->words = calloc(VALUES, sizeof(*l->words));
-	if (l->names && l->values && l->words)
-		return l;
-	cli_lines_free(l);
-	return NULL;
+	l->words = cli_calloc(VALUES, sizeof(*l->words));
+	return l;
 }
 
 void cli_lines_free(struct cli_lines *l)
@@ -150,19 +146,14 @@ void cli_lines_forget(struct cli_lines *l)
 		l->names[i].bytes = 0;
 }
 
-static int make_room(struct cli_lines *l, size_t bytes)
+static void make_room(struct cli_lines *l, size_t bytes)
 {
 	size_t room = l->room ? l->room : 1 << 16;
-	char *bigger;
 
 	while (room - l->n < bytes)
 		room *= 2;
-	bigger = realloc(l->buffer, room);
-	if (!bigger)
-		return -ENOMEM;
-	l->buffer = bigger;
+	l->buffer = cli_realloc(l->buffer, room, 1);
 	l->room = room;
-	return 0;
 }
 
 /* ---- numbers ---- */
@@ -739,7 +730,7 @@ static char *put_again(struct cli_lines *l, char *p, const struct ntime_record *
 	return s.p;
 }
 
-static int put_mark(struct cli_lines *l, const struct ntime_record *r, const char *text)
+static void put_mark(struct cli_lines *l, const struct ntime_record *r, const char *text)
 {
 	/* Each word may begin a line of its own. */
 	size_t most = CLI_MARK_BYTES + strlen(text) + 1;
@@ -747,12 +738,9 @@ static int put_mark(struct cli_lines *l, const struct ntime_record *r, const cha
 	char *sentence, front[256], *end;
 	size_t bytes;
 
-	if (l->room - l->n < most * (INDENT + 2) + 1024 &&
-	    make_room(l, most * (INDENT + 2) + 1024) < 0)
-		return -ENOMEM;
-	sentence = malloc(most);
-	if (!sentence)
-		return -ENOMEM;
+	if (l->room - l->n < most * (INDENT + 2) + 1024)
+		make_room(l, most * (INDENT + 2) + 1024);
+	sentence = cli_malloc(most);
 	s.p = l->buffer + l->n;
 	end = put_front(l, front, r);
 	if (l->style.has_device) {
@@ -766,14 +754,13 @@ static int put_mark(struct cli_lines *l, const struct ntime_record *r, const cha
 	free(sentence);
 	*s.p++ = '\n';
 	l->n = (size_t)(s.p - l->buffer);
-	return 0;
 }
 
 /* No line of an access is longer, even where each word of its value stands on a line of its own. */
 #define ACCESS_BYTES (LINE_BYTES * 16)
 
-int cli_lines_put(struct cli_lines *l, const struct ntime_record *records, size_t n,
-		  const char *text, uint64_t access)
+void cli_lines_put(struct cli_lines *l, const struct ntime_record *records, size_t n,
+		   const char *text, uint64_t access)
 {
 	bool is_screen = l->style.look.is_terminal || l->style.look.colour;
 	char *p;
@@ -781,13 +768,12 @@ int cli_lines_put(struct cli_lines *l, const struct ntime_record *records, size_
 	l->access = access;
 	for (const struct ntime_record *r = records; r < records + n; r++) {
 		if (r->kind > NTIME_RECORD_WRITE && r->kind != CLI_RECORD_AGAIN) {
-			if (cli_mark_is_shown(r) &&
-			    put_mark(l, r, r->text ? text + r->text - 1 : "") < 0)
-				return -ENOMEM;
+			if (cli_mark_is_shown(r))
+				put_mark(l, r, r->text ? text + r->text - 1 : "");
 			continue;
 		}
-		if (l->room - l->n < ACCESS_BYTES && make_room(l, ACCESS_BYTES) < 0)
-			return -ENOMEM;
+		if (l->room - l->n < ACCESS_BYTES)
+			make_room(l, ACCESS_BYTES);
 		p = l->buffer + l->n;
 		if (r->kind == CLI_RECORD_AGAIN) {
 			p = put_again(l, p, r);
@@ -798,5 +784,4 @@ int cli_lines_put(struct cli_lines *l, const struct ntime_record *records, size_
 		}
 		l->n = (size_t)(p - l->buffer);
 	}
-	return 0;
 }

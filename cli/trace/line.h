@@ -41,9 +41,9 @@ struct cli_lines;
 struct cli_lines *cli_lines_new(const struct cli_line_style *style, struct ntime_decoder *decoder);
 void cli_lines_free(struct cli_lines *l);
 
-/* Append @n records, of which the first access is number @access. 0 or -ENOMEM. */
-int cli_lines_put(struct cli_lines *l, const struct ntime_record *records, size_t n,
-		  const char *text, uint64_t access);
+/* Append @n records, of which the first access is number @access. */
+void cli_lines_put(struct cli_lines *l, const struct ntime_record *records, size_t n,
+		   const char *text, uint64_t access);
 
 /* What was appended; cli_lines_clear() begins anew. */
 const char *cli_lines_text(const struct cli_lines *l, size_t *n);

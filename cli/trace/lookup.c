@@ -10,6 +10,7 @@
 #include "cli/output/json.h"
 #include "cli/output/emulated.h"
 #include "cli/base/options.h"
+#include "cli/output/memory.h"
 #include "cli/output/say.h"
 #include "cli/trace/trace.h"
 
@@ -64,25 +65,21 @@ static void put_arrays(FILE *f, const struct ntime_regdb_hit *hit)
 static void put_size(const struct lookup *l, size_t column, const struct ntime_regdb_hit *hit,
 		     bool is_search)
 {
-	char *text = NULL;
-	size_t bytes = 0;
-	FILE *f = open_memstream(&text, &bytes);
+	struct cli_text text;
 
-	if (!f)
-		return;
+	cli_text_begin(&text);
 	if (hit->bits)
-		fprintf(f, "%" PRIu32 " bits", hit->bits);
+		fprintf(text.f, "%" PRIu32 " bits", hit->bits);
 	else
-		fprintf(f, "no register of it is known here");
+		fprintf(text.f, "no register of it is known here");
 	if (is_search)
-		put_arrays(f, hit);
-	if (fclose(f) == 0) {
-		if (l->look.is_terminal && column + 2 + bytes > l->look.width)
-			printf("\n    %s\n", text);
-		else
-			printf("  %s\n", text);
-	}
-	free(text);
+		put_arrays(text.f, hit);
+	cli_text_end(&text);
+	if (l->look.is_terminal && column + 2 + text.bytes > l->look.width)
+		printf("\n    %s\n", text.text);
+	else
+		printf("  %s\n", text.text);
+	free(text.text);
 }
 
 /* In lines that fit, on a terminal. */
@@ -165,7 +162,8 @@ static int put_json(struct lookup *l, uint64_t offset, const struct ntime_regdb_
 	cell[OFFSET] = cli_count(offset);
 	cell[ARRAYS] = cli_made(arrays_json, hit, "");
 	cell[VALUE] = cli_if(value, cli_text(value));
-	return json_array_append_new(l->found, cli_json_row(&c, cell)) < 0 ? -ENOMEM : 0;
+	json_array_append_new(l->found, cli_json_row(&c, cell));
+	return 0;
 }
 
 static int put_hit(struct cli_trace *t, uint64_t offset, const struct ntime_regdb_hit *hit,

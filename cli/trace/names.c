@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/output/memory.h"
 #include "cli/output/say.h"
 #include "cli/trace/trace.h"
 
@@ -39,8 +40,7 @@ static int add_term(struct cli_trace *t, const struct cli_trace_term *term)
 
 	if (!chip || strchr(term->text, '@'))
 		return ntime_trace_filter_add(t->filter, term->text, term->is_negated, t->db);
-	if (asprintf(&text, "%s@%s", term->text, chip) < 0)
-		return -ENOMEM;
+	text = cli_format("%s@%s", term->text, chip);
 	ret = ntime_trace_filter_add(t->filter, text, term->is_negated, t->db);
 	free(text);
 	return ret;

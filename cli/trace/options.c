@@ -8,6 +8,7 @@
 
 #include "cli/output/number.h"
 #include "cli/base/options.h"
+#include "cli/output/memory.h"
 #include "cli/output/say.h"
 #include "cli/trace/trace.h"
 
@@ -130,11 +131,7 @@ static int add_term(struct cli_trace *t, const char *kind, const char *value, bo
 		cli_say_misuse(t->self->name, "there may be %d filters at most", CLI_TRACE_TERMS);
 		return -EINVAL;
 	}
-	if (asprintf(&term->text, "%s%s%s", kind, *kind ? "=" : "", value) < 0) {
-		term->text = NULL;
-		cli_say_no_memory();
-		return -ENOMEM;
-	}
+	term->text = cli_format("%s%s%s", kind, *kind ? "=" : "", value);
 	term->is_negated = is_negated;
 	t->n_terms++;
 	return 0;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/output/memory.h"
 #include "cli/output/say.h"
 #include "cli/trace/show.h"
 
@@ -67,16 +68,12 @@ static int work(struct worker *w, struct job *j)
 	if (ret < 0)
 		return ret;
 	cli_lines_clear(w->lines);
-	ret = cli_lines_put(w->lines, j->records, j->n, j->text, j->access);
-	if (ret < 0)
-		return ret;
+	cli_lines_put(w->lines, j->records, j->n, j->text, j->access);
 	text = cli_lines_text(w->lines, &bytes);
 	if (bytes > j->out_room) {
 		free(j->out);
-		j->out = malloc(bytes);
-		j->out_room = j->out ? bytes : 0;
-		if (!j->out)
-			return -ENOMEM;
+		j->out = cli_malloc(bytes);
+		j->out_room = bytes;
 	}
 	memcpy(j->out, text, bytes);
 	j->out_bytes = bytes;
@@ -147,10 +144,6 @@ static int add_worker(struct cli_pool *p)
 	if (!s->is_raw && cli_trace_decoder(s->t, &w->decoder))
 		return CLI_EXIT_FAILED;
 	w->lines = cli_lines_new(&s->style, w->decoder);
-	if (!w->lines) {
-		ntime_decoder_free(w->decoder);
-		return cli_say_no_memory();
-	}
 	ret = pthread_create(&w->thread, NULL, run_worker, w);
 	if (ret) {
 		cli_lines_free(w->lines);
@@ -164,10 +157,8 @@ static int add_worker(struct cli_pool *p)
 
 int cli_pool_new(struct cli_show *s, unsigned int threads, struct cli_pool **out)
 {
-	struct cli_pool *p = calloc(1, sizeof(*p));
+	struct cli_pool *p = cli_calloc(1, sizeof(*p));
 
-	if (!p)
-		return cli_say_no_memory();
 	p->show = s;
 	p->jobs = JOBS_EACH * (threads < MOST_THREADS ? threads : MOST_THREADS);
 	pthread_mutex_init(&p->lock, NULL);
@@ -220,46 +211,36 @@ static int wait_until(struct cli_pool *p, size_t n)
 }
 
 /* The texts of a batch that records need; where they lie in it changes. */
-static int copy_text(struct job *j, struct ntime_record *r, const char *text)
+static void copy_text(struct job *j, struct ntime_record *r, const char *text)
 {
 	size_t bytes = strlen(text + r->text - 1) + 1, room;
-	char *bigger;
 
 	if (j->text_room - j->text_bytes < bytes) {
 		room = 2 * (j->text_room + bytes);
-		bigger = realloc(j->text, room);
-		if (!bigger)
-			return -ENOMEM;
-		j->text = bigger;
+		j->text = cli_realloc(j->text, room, 1);
 		j->text_room = room;
 	}
 	memcpy(j->text + j->text_bytes, text + r->text - 1, bytes);
 	r->text = (uint32_t)j->text_bytes + 1;
 	j->text_bytes += bytes;
-	return 0;
 }
 
-static int fill(struct job *j, const struct ntime_record *records, size_t n, const char *text)
+static void fill(struct job *j, const struct ntime_record *records, size_t n, const char *text)
 {
-	int ret = 0;
-
 	if (j->room < n) {
 		free(j->records);
-		j->records = malloc(n * sizeof(*j->records));
-		j->room = j->records ? n : 0;
-		if (!j->records)
-			return -ENOMEM;
+		j->records = cli_malloc(n * sizeof(*j->records));
+		j->room = n;
 	}
 	memcpy(j->records, records, n * sizeof(*records));
 	j->n = n;
 	j->text_bytes = 0;
 	j->out_bytes = 0;
-	for (size_t i = 0; i < n && !ret; i++)
+	for (size_t i = 0; i < n; i++)
 		/* Those of accesses are not shown. */
 		if (records[i].text && records[i].kind >= NTIME_RECORD_MARK &&
 		    records[i].kind != CLI_RECORD_AGAIN)
-			ret = copy_text(j, &j->records[i], text);
-	return ret;
+			copy_text(j, &j->records[i], text);
 }
 
 int cli_pool_put(struct cli_pool *p, const struct ntime_record *records, size_t n, const char *text,
@@ -271,10 +252,9 @@ int cli_pool_put(struct cli_pool *p, const struct ntime_record *records, size_t 
 	if (!n)
 		return 0;
 	ret = wait_until(p, p->jobs - 1);
-	if (!ret)
-		ret = fill(j, records, n, text);
 	if (ret)
 		return ret;
+	fill(j, records, n, text);
 	j->access = access;
 	j->last = p->show->chips.last;
 	pthread_mutex_lock(&p->lock);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/base/options.h"
+#include "cli/output/memory.h"
 #include "cli/output/say.h"
 #include "cli/trace/show.h"
 
@@ -149,10 +150,7 @@ static int begin_lines(struct cli_show *s, const struct ntime_trace_batch *batch
 	if (s->t->threads > 1)
 		return cli_pool_new(s, s->t->threads, &s->pool) ? -ENOMEM : 0;
 	s->lines = cli_lines_new(&s->style, s->chips.decoder);
-	if (s->lines)
-		return 0;
-	cli_say_no_memory();
-	return -ENOMEM;
+	return 0;
 }
 
 /* ---- records into lines ---- */
@@ -162,7 +160,6 @@ static int put_lines(struct cli_show *s, const struct ntime_record *records, siz
 {
 	const char *lines;
 	size_t bytes;
-	int ret;
 
 	if (s->pool)
 		return cli_pool_put(s->pool, records, n, text, s->access);
@@ -172,9 +169,7 @@ static int put_lines(struct cli_show *s, const struct ntime_record *records, siz
 		s->known = s->chips.last;
 	}
 	cli_lines_clear(s->lines);
-	ret = cli_lines_put(s->lines, records, n, text, s->access);
-	if (ret < 0)
-		return ret;
+	cli_lines_put(s->lines, records, n, text, s->access);
 	lines = cli_lines_text(s->lines, &bytes);
 	return bytes ? cli_show_write(s, lines, bytes) : 0;
 }
@@ -202,16 +197,11 @@ static int put_and_count(struct cli_show *s, const struct ntime_record *records,
 
 static int fold(struct cli_show *s, const struct ntime_trace_batch *batch)
 {
-	struct ntime_record *bigger;
-
 	s->n = 0;
 	for (size_t i = 0; i < batch->n; i++) {
 		if (s->room - s->n < CLI_FOLD_MOST) {
 			s->room = 2 * s->room + 4 * CLI_FOLD_MOST;
-			bigger = realloc(s->records, s->room * sizeof(*bigger));
-			if (!bigger)
-				return -ENOMEM;
-			s->records = bigger;
+			s->records = cli_realloc(s->records, s->room, sizeof(*s->records));
 		}
 		s->n += cli_fold_put(&s->fold, &batch->records[i], s->records + s->n);
 	}
@@ -300,11 +290,9 @@ static int show_input(struct cli_show *s)
 static int run(struct cli_trace *t)
 {
 	const char *path = cli_trace_operand(t, 0);
-	struct cli_show *s = calloc(1, sizeof(*s));
+	struct cli_show *s = cli_calloc(1, sizeof(*s));
 	int ret = CLI_EXIT_FAILED;
 
-	if (!s)
-		return cli_say_no_memory();
 	s->t = t;
 	if (path && !cli_trace_names(t) && !cli_trace_input_open(&s->in, t, path, 0)) {
 		if (!cli_chips_init(&s->chips, &s->in))

@@ -6,6 +6,7 @@
 
 #include "cli/base/options.h"
 #include "cli/output/file.h"
+#include "cli/output/memory.h"
 #include "cli/output/say.h"
 #include "cli/trace/stat.h"
 
@@ -239,44 +240,36 @@ static char *name_of(const struct cli_trace_stats *s, const struct ntime_registe
 	struct ntime_regdb_hit hit = { .size = sizeof(hit) };
 	/* The narrowest access: a register that is read by halves has two rows. */
 	uint32_t width = r->widths & 15 ? r->widths & -r->widths : 4;
-	char *name;
 
 	if (r->flags & NTIME_STAT_REST || r->device == NTIME_DEVICE_NONE ||
 	    ntime_decoder_find(s->chips.decoder, r->device, (uint8_t)r->region, r->offset, width,
 			       &hit) <= 0)
 		return no_name;
 	if (hit.skew)
-		return asprintf(&name, "%s+0x%x", hit.name, hit.skew) < 0 ? NULL : name;
-	return strdup(hit.name);
+		return cli_format("%s+0x%x", hit.name, hit.skew);
+	return cli_strdup(hit.name);
 }
 
 static int take_row(void *arg, const struct ntime_register_stat *r)
 {
 	struct cli_trace_stats *s = arg;
-	struct cli_stat_row *bigger;
 
 	if (s->rows == s->room) {
 		s->room = s->room ? s->room + s->room / 2 : 256;
-		bigger = realloc(s->row, s->room * sizeof(*bigger));
-		if (!bigger)
-			return -ENOMEM;
-		s->row = bigger;
+		s->row = cli_realloc(s->row, s->room, sizeof(*s->row));
 	}
 	s->row[s->rows] = (struct cli_stat_row){ .r = *r, .name = name_of(s, r) };
-	return s->row[s->rows++].name ? 0 : -ENOMEM;
+	s->rows++;
+	return 0;
 }
 
 static int take_total(void *arg, const struct ntime_trace_total *total)
 {
 	struct cli_stat_totals *t = arg;
-	struct ntime_trace_total *bigger;
 
 	if (t->n == t->room) {
 		t->room = t->room ? 2 * t->room : 16;
-		bigger = realloc(t->total, t->room * sizeof(*bigger));
-		if (!bigger)
-			return -ENOMEM;
-		t->total = bigger;
+		t->total = cli_realloc(t->total, t->room, sizeof(*t->total));
 	}
 	t->total[t->n++] = *total;
 	return 0;
@@ -323,20 +316,19 @@ static int collect(struct cli_trace_stats *s)
 	return 0;
 }
 
-static int write_all(struct cli_trace_stats *s, struct cli_output *out)
+static void write_all(struct cli_trace_stats *s, struct cli_output *out)
 {
 	const struct cli_trace *t = s->in.t;
 	struct cli_look look = cli_look_at(out->fd);
-	int ret;
 
 	if (t->colour != CLI_TRACE_AUTO)
 		look.colour = t->colour == CLI_TRACE_ALWAYS;
-	ret = t->is_json  ? cli_trace_stat_json(s, out->f)
-	      : t->is_csv ? cli_trace_stat_csv(s, out->f)
-			  : cli_trace_stat_text(s, out->f, &look);
-	if (ret < 0)
-		cli_say_no_memory();
-	return ret;
+	if (t->is_json)
+		cli_trace_stat_json(s, out->f);
+	else if (t->is_csv)
+		cli_trace_stat_csv(s, out->f);
+	else
+		cli_trace_stat_text(s, out->f, &look);
 }
 
 /* Everything between opening and closing. An exit status. */
@@ -353,10 +345,11 @@ static int run_with_output(struct cli_trace_stats *s, struct cli_output *out)
 		return CLI_EXIT_FAILED;
 	}
 	cli_progress_end(&s->in.progress);
-	if (collect(s) < 0 || (ret < 0 && (out->is_whole || !s->rows)) || write_all(s, out) < 0) {
+	if (collect(s) < 0 || (ret < 0 && (out->is_whole || !s->rows))) {
 		cli_output_abandon(out);
 		return CLI_EXIT_FAILED;
 	}
+	write_all(s, out);
 	if (cli_output_close(out))
 		return CLI_EXIT_FAILED;
 	cli_trace_input_tell(&s->in);

@@ -46,9 +46,9 @@ const char *cli_stat_region(uint32_t region);
 /* Name of a device, "-" where there is none. */
 const char *cli_stat_device(const struct cli_trace_stats *s, uint32_t device);
 
-/* Each 0, or -ENOMEM. Failures of writing stay in ferror(@f). */
-int cli_trace_stat_text(struct cli_trace_stats *s, FILE *f, const struct cli_look *look);
-int cli_trace_stat_csv(const struct cli_trace_stats *s, FILE *f);
-int cli_trace_stat_json(const struct cli_trace_stats *s, FILE *f);
+/* Failures of writing stay in ferror(@f). */
+void cli_trace_stat_text(struct cli_trace_stats *s, FILE *f, const struct cli_look *look);
+void cli_trace_stat_csv(const struct cli_trace_stats *s, FILE *f);
+void cli_trace_stat_json(const struct cli_trace_stats *s, FILE *f);
 
 #endif

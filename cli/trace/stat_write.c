@@ -272,12 +272,11 @@ static struct cli_columns columns_of_totals(unsigned int with)
 
 /* ---- for people ---- */
 
-static int print_totals(const struct cli_trace_stats *s, FILE *f, const struct cli_look *look)
+static void print_totals(const struct cli_trace_stats *s, FILE *f, const struct cli_look *look)
 {
 	const struct cli_columns all = columns_of_totals(OF_THREAD | NO_THREAD);
 	struct cli_table t;
 	struct total_row row;
-	int ret;
 
 	cli_table_init(&t, &all, look->utf8);
 	for (int kind = 0; kind <= NTIME_TOTAL_THREAD; kind++) {
@@ -286,9 +285,8 @@ static int print_totals(const struct cli_trace_stats *s, FILE *f, const struct c
 			cli_table_row(&t, row.cell);
 		}
 	}
-	ret = cli_table_print(&t, f, look);
+	cli_table_print(&t, f, look);
 	cli_table_fini(&t);
-	return ret;
 }
 
 /* "3 interrupts" and the like: what is no access. */
@@ -316,11 +314,10 @@ static void print_marks(const struct cli_trace_stats *s, FILE *f)
 	}
 }
 
-int cli_trace_stat_text(struct cli_trace_stats *s, FILE *f, const struct cli_look *look)
+void cli_trace_stat_text(struct cli_trace_stats *s, FILE *f, const struct cli_look *look)
 {
 	struct cli_table t;
 	struct row row;
-	int ret = 0;
 
 	cli_table_init(&t, &row_columns, look->utf8);
 	/* Where there is but one device, the totals tell which. */
@@ -331,22 +328,19 @@ int cli_trace_stat_text(struct cli_trace_stats *s, FILE *f, const struct cli_loo
 		cli_table_row(&t, row.cell);
 	}
 	if (s->shown) {
-		ret = cli_table_print(&t, f, look);
+		cli_table_print(&t, f, look);
 		if (s->shown < s->rows)
 			fprintf(f, "... and %zu more\n", s->rows - s->shown);
 		putc('\n', f);
 	}
 	cli_table_fini(&t);
-	if (!ret)
-		ret = print_totals(s, f, look);
-	if (!ret)
-		print_marks(s, f);
-	return ret;
+	print_totals(s, f, look);
+	print_marks(s, f);
 }
 
 /* ---- for programs ---- */
 
-int cli_trace_stat_csv(const struct cli_trace_stats *s, FILE *f)
+void cli_trace_stat_csv(const struct cli_trace_stats *s, FILE *f)
 {
 	struct row row;
 
@@ -355,7 +349,6 @@ int cli_trace_stat_csv(const struct cli_trace_stats *s, FILE *f)
 		fill(&row, s, &s->row[i]);
 		cli_csv_row(f, &row_columns, row.cell);
 	}
-	return 0;
 }
 
 static json_t *row_at(const void *arg, size_t i)
@@ -385,10 +378,9 @@ static json_t *totals_json(const struct cli_trace_stats *s, int kind)
 	return array;
 }
 
-int cli_trace_stat_json(const struct cli_trace_stats *s, FILE *f)
+void cli_trace_stat_json(const struct cli_trace_stats *s, FILE *f)
 {
 	json_t *head = cli_json_head(ntime_trace_version());
-	int ret;
 
 	json_object_set_new(head, "total", total_json(s, &s->totals[NTIME_TOTAL_ALL].total[0]));
 	json_object_set_new(head, "devices", totals_json(s, NTIME_TOTAL_DEVICE));
@@ -397,6 +389,5 @@ int cli_trace_stat_json(const struct cli_trace_stats *s, FILE *f)
 	json_object_set_new(
 		head, "interrupts",
 		cli_json_count(ntime_trace_stat_marks(s->stat, NTIME_RECORD_INTERRUPT)));
-	ret = cli_json_write_list(f, head, "registers", row_at, s->shown, s);
-	return ret == -ENOMEM ? ret : 0;
+	(void)cli_json_write_list(f, head, "registers", row_at, s->shown, s);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/base/options.h"
+#include "cli/output/memory.h"
 #include "cli/output/file.h"
 #include "cli/output/say.h"
 #include "cli/trace/trace.h"
@@ -202,7 +203,9 @@ static void write_each(struct cli_state_style *style,
 	struct each each = { style, put };
 
 	style->end.offset = 0;
-	ntime_trace_state_for_each(style->state, on_register, &each);
+	/* Failures of writing stay in ferror(). */
+	if (ntime_trace_state_for_each(style->state, on_register, &each) == -ENOMEM)
+		cli_memory_end();
 }
 
 static void write_state(const struct run *run, struct cli_state_style *style)

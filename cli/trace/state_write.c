@@ -360,7 +360,7 @@ int cli_state_put_json(struct cli_state_style *s, const struct ntime_register_st
 	fputs(s->rows++ ? ",\n " : "\n ", s->f);
 	failed = json_dumpf(json, s->f, JSON_COMPACT);
 	json_decref(json);
-	return !failed ? 0 : ferror(s->f) ? -EIO : -ENOMEM;
+	return failed ? -EIO : 0;
 }
 
 void cli_state_end_json(struct cli_state_style *s)

@@ -10,6 +10,7 @@
 #include "cli/base/options.h"
 #include "cli/output/say.h"
 #include "cli/base/signals.h"
+#include "cli/output/memory.h"
 #include "cli/trace/trace.h"
 
 /* One line an action, and one in cli/meson.build for its file. */
@@ -135,6 +136,9 @@ int cli_trace_say(const struct ntime_trace_ctx *ctx, int ret)
 {
 	const char *text = ctx ? ntime_trace_error_text(ctx) : "";
 
+	/* The sentence may be that of an earlier error. */
+	if (ret == -ENOMEM)
+		return cli_say_no_memory();
 	cli_say("%s", *text ? text : strerror(-ret));
 	return CLI_EXIT_FAILED;
 }
@@ -192,9 +196,7 @@ static int run_trace(const struct cli_command *self, int argc, char **argv)
 	if (!a)
 		return CLI_EXIT_FAILED;
 	compose(&composed, a);
-	t = calloc(1, sizeof(*t) + a->own_bytes);
-	if (!t)
-		return cli_say_no_memory();
+	t = cli_calloc(1, sizeof(*t) + a->own_bytes);
 	t->action = a;
 	t->self = &composed.command;
 	t->own = t + 1;

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/output/memory.h"
 #include "cli/output/number.h"
 #include "cli/output/say.h"
 #include "cli/stat/tally.h"
@@ -68,11 +69,7 @@ int cli_watch_alarms_init(struct cli_watch_alarms *a, const struct cli_watch_opt
 {
 	*a = (struct cli_watch_alarms){ .command = o->command };
 	a->rings = o->limits && (o->has_bell || !o->command);
-	a->alarm = calloc(o->limits + 1, sizeof(*a->alarm));
-	if (!a->alarm) {
-		cli_say_no_memory();
-		return -ENOMEM;
-	}
+	a->alarm = cli_calloc(o->limits + 1, sizeof(*a->alarm));
 	return find_all(a, o, items);
 }
 
@@ -84,15 +81,12 @@ void cli_watch_alarms_fini(struct cli_watch_alarms *a)
 	*a = (struct cli_watch_alarms){ 0 };
 }
 
-int cli_watch_alarms_arrange(struct cli_watch_alarms *a, const struct cli_watch_rows *rows)
+void cli_watch_alarms_arrange(struct cli_watch_alarms *a, const struct cli_watch_rows *rows)
 {
 	for (size_t i = 0; i < a->n; i++) {
 		free(a->alarm[i].is_above);
-		a->alarm[i].is_above = calloc(rows->n + 1, sizeof(bool));
-		if (!a->alarm[i].is_above)
-			return -ENOMEM;
+		a->alarm[i].is_above = cli_calloc(rows->n + 1, sizeof(bool));
 	}
-	return 0;
 }
 
 /*
@@ -114,16 +108,14 @@ static bool is_own(const char *variable)
 	return false;
 }
 
-static int surroundings_init(struct surroundings *s, const struct cli_watch_alarm *alarm,
-			     const char *row, double value)
+static void surroundings_init(struct surroundings *s, const struct cli_watch_alarm *alarm,
+			      const char *row, double value)
 {
 	size_t n = 0, to = 0;
 
 	while (environ[n])
 		n++;
-	s->variable = calloc(n + 5, sizeof(*s->variable));
-	if (!s->variable)
-		return -ENOMEM;
+	s->variable = cli_calloc(n + 5, sizeof(*s->variable));
 	snprintf(s->own[0], sizeof(s->own[0]), "NTIME_METRIC=%s", alarm->name);
 	snprintf(s->own[1], sizeof(s->own[1]), "NTIME_VALUE=%s", cli_number_exact(value).text);
 	snprintf(s->own[2], sizeof(s->own[2]), "NTIME_LIMIT=%s",
@@ -134,7 +126,6 @@ static int surroundings_init(struct surroundings *s, const struct cli_watch_alar
 	for (size_t i = 0; i < n; i++)
 		if (!is_own(environ[i]))
 			s->variable[to++] = environ[i];
-	return 0;
 }
 
 /* The command has its own group: Ctrl-C is not for it. */
@@ -191,11 +182,9 @@ static void run(struct cli_watch_alarms *a, const struct cli_watch_alarm *alarm,
 		a->was_flooded = true;
 		return;
 	}
-	ret = surroundings_init(&s, alarm, row, value);
-	if (!ret) {
-		ret = spawn(a, s.variable);
-		free(s.variable);
-	}
+	surroundings_init(&s, alarm, row, value);
+	ret = spawn(a, s.variable);
+	free(s.variable);
 	if (ret)
 		say(a, "cannot run the command of --run: ", strerror(-ret));
 	else

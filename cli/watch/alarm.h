@@ -42,14 +42,14 @@ struct cli_watch_alarms {
 
 /*
  * Find the items that the limits are of. 0; -EINVAL after a sentence (no such item; the nearest
- * name); -ENOMEM.
+ * name).
  */
 int cli_watch_alarms_init(struct cli_watch_alarms *a, const struct cli_watch_options *o,
 			  const struct cli_watch_items *items);
 void cli_watch_alarms_fini(struct cli_watch_alarms *a);
 
-/* The rows are new ones. 0 or -ENOMEM. */
-int cli_watch_alarms_arrange(struct cli_watch_alarms *a, const struct cli_watch_rows *rows);
+/* The rows are new ones. */
+void cli_watch_alarms_arrange(struct cli_watch_alarms *a, const struct cli_watch_rows *rows);
 
 /*
  * Look at the rows of a sample of @period_ns, give or take @unsure_ns: mark values above their

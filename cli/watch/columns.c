@@ -123,14 +123,11 @@ static int write_part(const char *text, size_t n, void *arg)
 	return 0;
 }
 
-/* A line; @root is freed. */
+/* A line; @root is freed. 0 or -errno. */
 static int put_line(struct cli_watch *w, json_t *root)
 {
-	int failed = !root || cli_json_dump(root, JSON_COMPACT, write_part, &w->out);
-
+	cli_json_dump(root, JSON_COMPACT, write_part, &w->out);
 	json_decref(root);
-	if (failed)
-		return -ENOMEM;
 	cli_watch_put_bytes(&w->out, "\n", 1);
 	return w->out.error;
 }
@@ -201,10 +198,7 @@ static int begin_json(struct cli_watch *w)
 	json_object_set_new(root, "absent",
 			    cli_json_rows(&absences, w->items.absence, w->items.absences,
 					  sizeof(*w->items.absence)));
-	if (put_line(w, root) != -ENOMEM)
-		return 0;
-	cli_say_no_memory();
-	return -ENOMEM;
+	return put_line(w, root);
 }
 
 static json_t *row_json(const struct cli_watch *w, size_t row)

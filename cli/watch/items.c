@@ -8,6 +8,7 @@
 #include <ntime/list.h>
 
 #include "cli/base/machine.h"
+#include "cli/output/memory.h"
 #include "cli/output/say.h"
 #include "cli/watch/items.h"
 
@@ -36,28 +37,18 @@ static const char *const overview[] = {
 	NULL,
 };
 
-static int no_memory(void)
+/* A copy of @from; its strings are the caller's, to be freed by absence_fini(). */
+static struct cli_absence absence_copy(const struct cli_absence *from)
 {
-	cli_say_no_memory();
-	return -ENOMEM;
-}
-
-/*
- * A copy of @from; its strings are the caller's, to be freed by absence_fini(). 0 or -ENOMEM after
- * a sentence.
- */
-static int absence_copy(struct cli_absence *to, const struct cli_absence *from)
-{
-	*to = (struct cli_absence){
-		.name = strdup(from->name),
-		.reason = strdup(from->reason),
-		.remedy = strdup(from->remedy),
-		.about = strdup(from->about),
-		.cause = strdup(from->cause),
+	return (struct cli_absence){
+		.name = cli_strdup(from->name),
+		.reason = cli_strdup(from->reason),
+		.remedy = cli_strdup(from->remedy),
+		.about = cli_strdup(from->about),
+		.cause = cli_strdup(from->cause),
 		.reason_code = from->reason_code,
 		.remedy_kind = from->remedy_kind,
 	};
-	return to->name && to->reason && to->remedy && to->about && to->cause ? 0 : no_memory();
 }
 
 static void absence_fini(struct cli_absence *absence)
@@ -69,26 +60,21 @@ static void absence_fini(struct cli_absence *absence)
 	free((char *)absence->cause);
 }
 
-static int add_absence(struct cli_watch_items *items, const struct cli_absence *absence)
+static void add_absence(struct cli_watch_items *items, const struct cli_absence *absence)
 {
-	struct cli_absence *more = realloc(items->absence, (items->absences + 1) * sizeof(*more));
-
-	if (!more)
-		return no_memory();
-	items->absence = more;
-	more += items->absences++;
-	return absence_copy(more, absence);
+	items->absence = cli_realloc(items->absence, items->absences + 1, sizeof(*items->absence));
+	items->absence[items->absences++] = absence_copy(absence);
 }
 
-static int add_item(struct cli_watch_items *items, const struct cli_watch_item *item)
+static void add_item(struct cli_watch_items *items, const struct cli_watch_item *item)
 {
-	return add_absence(items, &(struct cli_absence){ .name = item->name,
-							 .reason = item->info.reason,
-							 .remedy = item->info.remedy,
-							 .about = item->info.about,
-							 .cause = item->info.cause,
-							 .reason_code = item->info.reason_code,
-							 .remedy_kind = item->info.remedy_kind });
+	add_absence(items, &(struct cli_absence){ .name = item->name,
+						  .reason = item->info.reason,
+						  .remedy = item->info.remedy,
+						  .about = item->info.about,
+						  .cause = item->info.cause,
+						  .reason_code = item->info.reason_code,
+						  .remedy_kind = item->info.remedy_kind });
 }
 
 static bool has_item(const struct ntime_session *s, const char *name)
@@ -117,23 +103,20 @@ static int find_metric(void *arg, const struct ntime_event_info *metric)
 {
 	const char *group = metric->group ? metric->group : "";
 	struct found *found = arg;
-	struct cli_absence *more;
 
 	if (found->group ? strcmp(group, found->group) != 0
 			 : strcmp(metric->name, found->name) != 0)
 		return 0;
-	more = realloc(found->metric, (found->n + 1) * sizeof(*more));
-	if (!more)
-		return no_memory();
-	found->metric = more;
-	more += found->n++;
-	return absence_copy(more, &(struct cli_absence){ .name = metric->name,
-							 .reason = metric->reason,
-							 .remedy = metric->remedy,
-							 .about = metric->about,
-							 .cause = metric->cause,
-							 .reason_code = metric->reason_code,
-							 .remedy_kind = metric->remedy_kind });
+	found->metric = cli_realloc(found->metric, found->n + 1, sizeof(*found->metric));
+	found->metric[found->n++] =
+		absence_copy(&(struct cli_absence){ .name = metric->name,
+						    .reason = metric->reason,
+						    .remedy = metric->remedy,
+						    .about = metric->about,
+						    .cause = metric->cause,
+						    .reason_code = metric->reason_code,
+						    .remedy_kind = metric->remedy_kind });
+	return 0;
 }
 
 static void absences_free(struct cli_absence *absence, size_t n)
@@ -152,9 +135,8 @@ static int add_found(struct cli_watch_items *items, struct ntime_ctx *ctx, struc
 		return 0;
 	ret = ntime_session_add(s, metric->name, NULL);
 	/* None of its formulas has all of its events here: that is an answer, not a mistake. */
-	if (ret == -ENOENT)
-		return add_absence(items,
-				   *metric->reason
+	if (ret == -ENOENT) {
+		add_absence(items, *metric->reason
 					   ? metric
 					   : &(struct cli_absence){
 						     .name = metric->name,
@@ -163,6 +145,8 @@ static int add_found(struct cli_watch_items *items, struct ntime_ctx *ctx, struc
 						     .about = metric->name,
 						     .cause = ntime_error_text(ctx),
 						     .reason_code = NTIME_REASON_UNKNOWN_EVENT });
+		return 0;
+	}
 	if (ret < 0)
 		cli_machine_say(ctx, ret);
 	return ret < 0 ? ret : 0;
@@ -256,21 +240,18 @@ static bool is_absent_everywhere(const struct ntime_value *values, size_t n, siz
 	return absent;
 }
 
-static int describe(struct cli_watch_items *items, struct cli_watch_item *item, bool shows_hidden)
+static void describe(struct cli_watch_items *items, struct cli_watch_item *item, bool shows_hidden)
 {
 	size_t chars =
 		item->info.is_metric ? strcspn(item->info.name, "[=") : strlen(item->info.name);
 
-	item->name = strndup(item->info.name, chars);
-	if (!item->name)
-		return no_memory();
+	item->name = cli_strndup(item->info.name, chars);
 	item->is_clock = strcmp(item->info.unit, "clock") == 0;
 	item->has_rate = !item->info.is_metric && !item->info.is_state;
 	item->is_shown = !item->is_missing && (!item->info.is_hidden || shows_hidden);
 	items->shown += item->is_shown;
 	if (item->is_missing && !item->info.is_hidden)
-		return add_item(items, item);
-	return 0;
+		add_item(items, item);
 }
 
 int cli_watch_items_describe(struct cli_watch_items *items, struct ntime_session *s,
@@ -280,9 +261,7 @@ int cli_watch_items_describe(struct cli_watch_items *items, struct ntime_session
 	int ret = 0;
 
 	items->n = ntime_session_count(s);
-	items->item = calloc(items->n + 1, sizeof(*items->item));
-	if (!items->item)
-		return no_memory();
+	items->item = cli_calloc(items->n + 1, sizeof(*items->item));
 	for (size_t i = 0; i < items->n && !ret; i++) {
 		struct cli_watch_item *item = &items->item[i];
 
@@ -291,18 +270,18 @@ int cli_watch_items_describe(struct cli_watch_items *items, struct ntime_session
 		if (ret < 0)
 			break;
 		item->is_missing = is_absent_everywhere(values, items->n, where_count, i);
-		ret = describe(items, item, shows_hidden);
+		describe(items, item, shows_hidden);
 	}
 	return ret;
 }
 
-int cli_watch_items_lose(struct cli_watch_items *items, const struct ntime_session *s, size_t i)
+void cli_watch_items_lose(struct cli_watch_items *items, const struct ntime_session *s, size_t i)
 {
 	struct cli_watch_item *item = &items->item[i];
 
 	item->is_gone = true;
 	(void)ntime_session_item(s, i, &item->info);
-	return add_item(items, item);
+	add_item(items, item);
 }
 
 void cli_watch_items_fini(struct cli_watch_items *items)

@@ -49,10 +49,9 @@ int cli_watch_items_describe(struct cli_watch_items *items, struct ntime_session
 			     const struct ntime_value *values, size_t where_count,
 			     bool shows_hidden);
 /*
- * A device of item @i is gone: learn why, and remember it among what is not there. 0, or -errno
- * after a sentence.
+ * A device of item @i is gone: learn why, and remember it among what is not there.
  */
-int cli_watch_items_lose(struct cli_watch_items *items, const struct ntime_session *s, size_t i);
+void cli_watch_items_lose(struct cli_watch_items *items, const struct ntime_session *s, size_t i);
 void cli_watch_items_fini(struct cli_watch_items *items);
 
 #endif

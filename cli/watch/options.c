@@ -12,6 +12,7 @@
 
 #include "cli/output/number.h"
 #include "cli/base/options.h"
+#include "cli/output/memory.h"
 #include "cli/output/say.h"
 #include "cli/watch/options.h"
 
@@ -92,24 +93,13 @@ static int misuse(const char *format, ...)
 	return -EINVAL;
 }
 
-static int no_memory(void)
-{
-	cli_say_no_memory();
-	return -ENOMEM;
-}
-
 static int add_wish(struct cli_watch_options *o, int kind, const char *text)
 {
-	struct cli_watch_wish *more;
-
 	if (!*text)
 		return misuse("an event, metric or group is missing in '%s'", text);
-	more = realloc(o->wish, (o->wishes + 1) * sizeof(*more));
-	if (!more)
-		return no_memory();
-	o->wish = more;
-	more[o->wishes].kind = kind;
-	more[o->wishes++].text = text;
+	o->wish = cli_realloc(o->wish, o->wishes + 1, sizeof(*o->wish));
+	o->wish[o->wishes].kind = kind;
+	o->wish[o->wishes++].text = text;
 	return 0;
 }
 
@@ -153,7 +143,6 @@ static int set_form(struct cli_watch_options *o, enum cli_watch_form form)
 static int add_limit(struct cli_watch_options *o, const char *value)
 {
 	const char *sign = strrchr(value, '=');
-	struct cli_watch_limit *more;
 	double limit;
 	char *end;
 
@@ -162,15 +151,9 @@ static int add_limit(struct cli_watch_options *o, const char *value)
 	limit = strtod(sign + 1, &end);
 	if (*end || !isfinite(limit) || isspace((unsigned char)sign[1]))
 		return misuse("--above takes METRIC=VALUE: '%s' is not a number", sign + 1);
-	more = realloc(o->limit, (o->limits + 1) * sizeof(*more));
-	if (!more)
-		return no_memory();
-	o->limit = more;
-	more[o->limits].name = strndup(value, (size_t)(sign - value));
-	more[o->limits].limit = limit;
-	if (!more[o->limits].name)
-		return no_memory();
-	o->limits++;
+	o->limit = cli_realloc(o->limit, o->limits + 1, sizeof(*o->limit));
+	o->limit[o->limits].name = cli_strndup(value, (size_t)(sign - value));
+	o->limit[o->limits++].limit = limit;
 	return 0;
 }
 

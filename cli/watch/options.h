@@ -65,7 +65,7 @@ extern const struct cli_option cli_watch_option_table[];
 const char *cli_watch_per_word(enum cli_watch_per per);
 
 /*
- * 0; -EINVAL or -ENOMEM after a sentence; -ECANCELED after --help. In every case
+ * 0; -EINVAL after a sentence; -ECANCELED after --help. In every case
  * cli_watch_options_fini() frees.
  */
 int cli_watch_options_parse(struct cli_watch_options *o, const struct cli_command *self, int argc,

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/output/memory.h"
 #include "cli/output/place.h"
 #include "cli/output/say.h"
 #include "cli/watch/out.h"
@@ -38,14 +39,13 @@ int cli_watch_out_open(struct cli_watch_out *o, const char *path)
 		o->fd = open_file(&place, path);
 		ret = o->fd < 0 ? o->fd : 0;
 	}
-	o->buffer = ret ? NULL : malloc(BUFFER_BYTES);
-	if (!ret && !o->buffer)
-		ret = -ENOMEM;
 	if (ret) {
 		cli_say("cannot write to %s: %s", o->name, *place.why ? place.why : strerror(-ret));
 		cli_watch_out_close(o);
+		return ret;
 	}
-	return ret;
+	o->buffer = cli_malloc(BUFFER_BYTES);
+	return 0;
 }
 
 /* Somebody may have given us a pipe that does not wait. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/output/clean.h"
+#include "cli/output/memory.h"
 #include "cli/output/number.h"
 #include "cli/output/say.h"
 #include "cli/output/term.h"
@@ -43,14 +44,10 @@ static void measure(struct plain *plain, const struct cli_watch *w)
 
 static int begin(struct cli_watch *w)
 {
-	struct plain *plain = calloc(1, sizeof(*plain));
+	struct plain *plain = cli_calloc(1, sizeof(*plain));
 	char line[512];
 
 	w->state = plain;
-	if (!plain) {
-		cli_say_no_memory();
-		return -ENOMEM;
-	}
 	measure(plain, w);
 	snprintf(line, sizeof(line), "%12s  %-*s  %-*s %*s %-*s %*s\n", "time_s", plain->row,
 		 "where", plain->name, "what", NUMBER_COLUMNS, "value", plain->unit, "unit",

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/output/memory.h"
 #include "cli/stat/tally.h"
 #include "cli/watch/rows.h"
 
@@ -18,11 +19,9 @@ int cli_watch_rows_init(struct cli_watch_rows *rows, struct ntime_session *s, si
 
 	*rows = (struct cli_watch_rows){ .items = items,
 					 .where_count = ntime_session_where_count(s) };
-	rows->where = calloc(rows->where_count + 1, sizeof(*rows->where));
-	rows->of = calloc(rows->where_count + 1, sizeof(*rows->of));
-	rows->order = calloc(rows->where_count + 1, sizeof(*rows->order));
-	if (!rows->where || !rows->of || !rows->order)
-		return -ENOMEM;
+	rows->where = cli_calloc(rows->where_count + 1, sizeof(*rows->where));
+	rows->of = cli_calloc(rows->where_count + 1, sizeof(*rows->of));
+	rows->order = cli_calloc(rows->where_count + 1, sizeof(*rows->order));
 	for (size_t i = 0; i < rows->where_count; i++) {
 		struct ntime_where_info *where = &rows->where[i];
 		int error;
@@ -172,8 +171,8 @@ static void make_rows(struct cli_watch_rows *rows, const struct cli_watch_items 
 	}
 }
 
-int cli_watch_rows_arrange(struct cli_watch_rows *rows, enum cli_watch_per per,
-			   const struct cli_watch_items *items)
+void cli_watch_rows_arrange(struct cli_watch_rows *rows, enum cli_watch_per per,
+			    const struct cli_watch_items *items)
 {
 	size_t most = rows->where_count * 2 + 1;
 
@@ -184,14 +183,11 @@ int cli_watch_rows_arrange(struct cli_watch_rows *rows, enum cli_watch_per per,
 	rows->n = 0;
 	rows->value = NULL;
 	rows->has_alarm = NULL;
-	rows->row = calloc(most, sizeof(*rows->row));
-	if (!rows->row)
-		return -ENOMEM;
+	rows->row = cli_calloc(most, sizeof(*rows->row));
 	sort_places(rows);
 	make_rows(rows, items);
-	rows->value = calloc(rows->n * rows->items + 1, sizeof(*rows->value));
-	rows->has_alarm = calloc(rows->n * rows->items + 1, sizeof(*rows->has_alarm));
-	return rows->value && rows->has_alarm ? 0 : -ENOMEM;
+	rows->value = cli_calloc(rows->n * rows->items + 1, sizeof(*rows->value));
+	rows->has_alarm = cli_calloc(rows->n * rows->items + 1, sizeof(*rows->has_alarm));
 }
 
 /* Of states, the worst of two; both were seen. */

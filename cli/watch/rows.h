@@ -65,9 +65,9 @@ void cli_watch_rows_fini(struct cli_watch_rows *rows);
  */
 enum cli_watch_per cli_watch_rows_choose(const struct cli_watch_items *items);
 
-/* Make the rows; may be called again with another @per. 0 or -ENOMEM. */
-int cli_watch_rows_arrange(struct cli_watch_rows *rows, enum cli_watch_per per,
-			   const struct cli_watch_items *items);
+/* Make the rows; may be called again with another @per. */
+void cli_watch_rows_arrange(struct cli_watch_rows *rows, enum cli_watch_per per,
+			    const struct cli_watch_items *items);
 
 /* Put @values, a row per CPU, together. 0 or -errno of ntime_session_metrics(). */
 int cli_watch_rows_add_up(struct cli_watch_rows *rows, const struct cli_watch_items *items,

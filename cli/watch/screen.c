@@ -22,6 +22,7 @@
 #include "cli/output/clean.h"
 #include "cli/output/say.h"
 #include "cli/base/wait.h"
+#include "cli/output/memory.h"
 #include "cli/watch/table.h"
 #include "lib/lazy/lazy.h"
 
@@ -58,18 +59,13 @@ static void thaw(struct screen *s)
 	s->frozen = (struct frozen){ .value = NULL };
 }
 
-/* Without memory it goes on. */
 static void freeze(const struct cli_watch *w, struct screen *s)
 {
 	size_t n = w->rows.n * w->rows.items;
 
 	thaw(s);
-	s->frozen.value = calloc(n + 1, sizeof(*s->frozen.value));
-	s->frozen.has_alarm = calloc(n + 1, sizeof(*s->frozen.has_alarm));
-	if (!s->frozen.value || !s->frozen.has_alarm) {
-		thaw(s);
-		return;
-	}
+	s->frozen.value = cli_calloc(n + 1, sizeof(*s->frozen.value));
+	s->frozen.has_alarm = cli_calloc(n + 1, sizeof(*s->frozen.has_alarm));
 	memcpy(s->frozen.value, w->rows.value, n * sizeof(*s->frozen.value));
 	memcpy(s->frozen.has_alarm, w->rows.has_alarm, n * sizeof(*s->frozen.has_alarm));
 	s->frozen.at_ns = w->at_ns;
@@ -266,16 +262,16 @@ static bool can_be_drawn_on(void)
 
 static int begin(struct cli_watch *w)
 {
-	struct screen *s = calloc(1, sizeof(*s));
+	struct screen *s = cli_calloc(1, sizeof(*s));
 	char why[NTI_LAZY_WHY_BYTES];
 	sigset_t size_changes;
+	int ret;
 
 	w->state = s;
-	if (!s) {
-		cli_say_no_memory();
-		return -ENOMEM;
-	}
-	if (nti_lazy_load(&nti_lazy_ncursesw, why) < 0) {
+	ret = nti_lazy_load(&nti_lazy_ncursesw, why);
+	if (ret == -ENOMEM)
+		cli_memory_end();
+	if (ret < 0) {
 		cli_say("no full screen, printing lines: %s; install %s", why,
 			nti_lazy_ncursesw.package);
 		free(s);

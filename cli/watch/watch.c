@@ -16,6 +16,7 @@
 #include "cli/stat/sessions.h"
 #include "cli/base/signals.h"
 #include "cli/base/wait.h"
+#include "cli/output/memory.h"
 #include "cli/watch/watch.h"
 #include "cli/watch/log.h"
 
@@ -81,17 +82,13 @@ static int read_end(struct cli_watch *w, struct ntime_value *out)
 	return ntime_session_read_time(w->session, &w->last_ns, &w->last_unsure_ns);
 }
 
-static int alloc_values(struct cli_watch *w)
+static void alloc_values(struct cli_watch *w)
 {
 	size_t n = ntime_session_count(w->session) * ntime_session_where_count(w->session) + 1;
 
-	w->last = calloc(n, sizeof(*w->last));
-	w->now = calloc(n, sizeof(*w->now));
-	w->delta = calloc(n, sizeof(*w->delta));
-	if (w->last && w->now && w->delta)
-		return 0;
-	cli_say_no_memory();
-	return -ENOMEM;
+	w->last = cli_calloc(n, sizeof(*w->last));
+	w->now = cli_calloc(n, sizeof(*w->now));
+	w->delta = cli_calloc(n, sizeof(*w->delta));
 }
 
 static void say_absence(void *arg, const char *sentence)
@@ -166,11 +163,10 @@ static int check_items(const struct cli_watch *w)
 	return -ENOENT;
 }
 
-static int arrange(struct cli_watch *w, enum cli_watch_per per)
+static void arrange(struct cli_watch *w, enum cli_watch_per per)
 {
-	int ret = cli_watch_rows_arrange(&w->rows, per, &w->items);
-
-	return ret ? ret : cli_watch_alarms_arrange(&w->alarms, &w->rows);
+	cli_watch_rows_arrange(&w->rows, per, &w->items);
+	cli_watch_alarms_arrange(&w->alarms, &w->rows);
 }
 
 /* Where CPUs are; without a topology there is one row for all, unless CPUs are asked for. */
@@ -190,10 +186,8 @@ static int find_rows(struct cli_watch *w)
 	}
 	if (per == CLI_PER_CHOSEN)
 		per = ret < 0 ? CLI_PER_NONE : cli_watch_rows_choose(&w->items);
-	ret = arrange(w, per);
-	if (ret)
-		cli_say_no_memory();
-	return ret;
+	arrange(w, per);
+	return 0;
 }
 
 /* Full screen where somebody looks, lines elsewhere. */
@@ -267,10 +261,10 @@ static int prepare(struct cli_watch *w)
 		if (ret < 0)
 			cli_machine_say(w->ctx, ret);
 	}
-	if (ret >= 0)
-		ret = alloc_values(w);
-	if (!ret)
-		ret = start(w);
+	if (ret < 0)
+		return ret;
+	alloc_values(w);
+	ret = start(w);
 	if (!ret)
 		ret = cli_watch_alarms_init(&w->alarms, &w->o, &w->items);
 	if (!ret)
@@ -320,30 +314,26 @@ static bool is_gone_somewhere(const struct cli_watch *w, size_t i)
 }
 
 /* Devices that went since the last sample are told once. */
-static int look_for_gone(struct cli_watch *w)
+static void look_for_gone(struct cli_watch *w)
 {
-	int ret = 0;
-
-	for (size_t i = 0; i < w->items.n && !ret; i++) {
+	for (size_t i = 0; i < w->items.n; i++) {
 		struct cli_watch_item *item = &w->items.item[i];
 
 		if (item->is_gone || !item->is_shown || !is_gone_somewhere(w, i))
 			continue;
-		ret = cli_watch_items_lose(&w->items, w->session, i);
+		cli_watch_items_lose(&w->items, w->session, i);
 		if (!w->o.is_quiet && w->view != cli_watch_screen_view)
 			cli_say("%s is gone: %s", item->name, item->info.reason);
 	}
-	return ret;
 }
 
 static int show_sample(struct cli_watch *w, uint64_t now_ns, uint64_t missed, uint64_t *flushed_ns)
 {
 	int ret = take_sample(w, missed);
 
-	if (!ret)
-		ret = look_for_gone(w);
 	if (ret)
 		return ret;
+	look_for_gone(w);
 	cli_watch_alarms_check(&w->alarms, &w->rows, &w->items, w->period_ns, w->unsure_ns);
 	ret = w->view->sample(w);
 	w->shown++;
@@ -361,10 +351,9 @@ static int change_per(struct cli_watch *w)
 	enum cli_watch_per per = w->rows.per == CLI_PER_NONE
 					 ? CLI_PER_SOCKET
 					 : (enum cli_watch_per)(w->rows.per + 1);
-	int ret = arrange(w, per);
+	int ret = 0;
 
-	if (ret)
-		return ret;
+	arrange(w, per);
 	if (w->shown)
 		ret = cli_watch_rows_add_up(&w->rows, &w->items, w->session, w->delta);
 	if (w->view->redraw)
@@ -485,6 +474,7 @@ static int watch_fini(struct cli_watch *w)
 {
 	int ret;
 
+	cli_undo_remove(&w->undo);
 	/* Counters are given back here: before anything else can fail. */
 	ntime_session_free(w->session);
 	ret = cli_leftover_say(w->ctx);
@@ -497,6 +487,16 @@ static int watch_fini(struct cli_watch *w)
 	free(w->delta);
 	ntime_close(w->ctx);
 	return ret;
+}
+
+/* Without memory: the terminal is as before, and counters are given back. */
+static void undo(void *arg)
+{
+	struct cli_watch *w = arg;
+
+	if (w->view && w->view->end)
+		w->view->end(w);
+	ntime_session_free(w->session);
 }
 
 static int run_watch(const struct cli_command *self, int argc, char **argv)
@@ -515,6 +515,8 @@ static int run_watch(const struct cli_command *self, int argc, char **argv)
 		.metrics = w.o.metrics,
 		.verbose = w.o.verbose,
 	};
+	w.undo = (struct cli_undo){ .run = undo, .arg = &w };
+	cli_undo_add(&w.undo);
 	ret = cli_machine_open(&machine, &w.ctx) ? CLI_EXIT_FAILED : watch(&w);
 	left = watch_fini(&w);
 	/* Ctrl-C is how it is meant to end. */

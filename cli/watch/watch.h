@@ -5,6 +5,7 @@
 
 #include <signal.h>
 
+#include "cli/output/memory.h"
 #include "cli/watch/alarm.h"
 #include "cli/watch/items.h"
 #include "cli/watch/options.h"
@@ -39,6 +40,7 @@ struct cli_watch {
 	const struct cli_watch_view *view;
 	void *state;
 	const char *emulated;
+	struct cli_undo undo;
 	sigset_t mask;
 };
 

@@ -6,6 +6,8 @@
 #include "lib/lazy/define.h"
 
 #define FUNCTIONS(F)                                                                               \
+	F(void, (void)0, json_set_alloc_funcs, (json_malloc_t take, json_free_t give),             \
+	  (take, give))                                                                            \
 	F(json_t *, NULL, json_object, (void), ())                                                 \
 	F(json_t *, NULL, json_array, (void), ())                                                  \
 	F(json_t *, NULL, json_string, (const char *text), (text))                                 \

@@ -107,7 +107,7 @@ TEST(cells_of_tables)
 
 		cli_table_init(&t, &columns, true);
 		cli_table_row(&t, cell);
-		TT_EQ(r, cli_table_print(&t, f, &look), 0);
+		cli_table_print(&t, f, &look);
 		cli_table_fini(&t);
 		fclose(f);
 		/*

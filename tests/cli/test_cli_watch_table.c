@@ -110,7 +110,7 @@ static void make(struct cli_watch_rows *rows, const struct cli_watch_items *all,
 
 	fill(values);
 	TT_IS(cli_watch_rows_init(rows, NULL, ITEMS), 0);
-	TT_IS(cli_watch_rows_arrange(rows, per, all), 0);
+	cli_watch_rows_arrange(rows, per, all);
 	TT_IS(cli_watch_rows_add_up(rows, all, NULL, values), 0);
 }
 
@@ -172,7 +172,7 @@ TEST(rows_can_be_others)
 
 	fill(values);
 	make(&rows, &all, CLI_PER_THREAD);
-	TT_IS(cli_watch_rows_arrange(&rows, CLI_PER_NONE, &all), 0);
+	cli_watch_rows_arrange(&rows, CLI_PER_NONE, &all);
 	TT_IS(cli_watch_rows_add_up(&rows, &all, NULL, values), 0);
 	TT_IS(rows.n, 1);
 	TT_IS(rows.value[EVENT].value, 17);
@@ -208,7 +208,7 @@ TEST(missing_parts_make_sums_partial)
 			(struct ntime_value){ .value = NAN, .flags = NTIME_NOT_COUNTED };
 	values[0 * ITEMS + EVENT].flags |= NTIME_LOST;
 	TT_IS(cli_watch_rows_init(&rows, NULL, ITEMS), 0);
-	TT_IS(cli_watch_rows_arrange(&rows, CLI_PER_SOCKET, &all), 0);
+	cli_watch_rows_arrange(&rows, CLI_PER_SOCKET, &all);
 	TT_IS(cli_watch_rows_add_up(&rows, &all, NULL, values), 0);
 	TT_IS(rows.value[1 * ITEMS + EVENT].flags, NTIME_PARTIAL);
 	TT_IS(rows.value[1 * ITEMS + EVENT].value, 2);
@@ -224,7 +224,7 @@ TEST(without_a_topology_there_is_one_row)
 	place_error = -EIO;
 	TT_IS(cli_watch_rows_init(&rows, NULL, ITEMS), -EIO);
 	place_error = 0;
-	TT_IS(cli_watch_rows_arrange(&rows, CLI_PER_SOCKET, &all), 0);
+	cli_watch_rows_arrange(&rows, CLI_PER_SOCKET, &all);
 	TT_TEXT(rows.row[rows.n - 1].name, "socket ?");
 	cli_watch_rows_fini(&rows);
 }

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+/* Memory, or the end. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/output/exit.h"
+#include "cli/output/memory.h"
+#include "cli/output/say.h"
+
+/* ---- the end ---- */
+
+static struct cli_undo *undo;
+
+void cli_undo_add(struct cli_undo *u)
+{
+	u->next = undo;
+	undo = u;
+}
+
+void cli_undo_remove(struct cli_undo *u)
+{
+	struct cli_undo **at = &undo;
+
+	while (*at && *at != u)
+		at = &(*at)->next;
+	if (*at)
+		*at = u->next;
+}
+
+/*
+ * _exit(): what stands in the buffers of stdio is a part of a result. Who runs out of memory while
+ * things are undone leaves the rest.
+ */
+_Noreturn void cli_memory_end(void)
+{
+	static int is_ending;
+	struct cli_undo *u;
+
+	if (!__atomic_exchange_n(&is_ending, 1, __ATOMIC_ACQ_REL)) {
+		while ((u = undo)) {
+			undo = u->next;
+			u->run(u->arg);
+		}
+		/* Last, as a full screen is gone then. */
+		(void)cli_say_no_memory();
+	}
+	_exit(CLI_EXIT_FAILED);
+}
+
+/* ---- memory ---- */
+
+static void *must(void *memory)
+{
+	if (!memory)
+		cli_memory_end();
+	return memory;
+}
+
+void *cli_malloc(size_t bytes)
+{
+	return must(malloc(bytes ? bytes : 1));
+}
+
+void *cli_calloc(size_t n, size_t bytes)
+{
+	return must(calloc(n ? n : 1, bytes));
+}
+
+void *cli_realloc(void *old, size_t n, size_t bytes)
+{
+	return must(reallocarray(old, n ? n : 1, bytes));
+}
+
+char *cli_strdup(const char *text)
+{
+	return must(strdup(text));
+}
+
+char *cli_strndup(const char *text, size_t most)
+{
+	return must(strndup(text, most));
+}
+
+char *cli_format_args(const char *format, va_list args)
+{
+	char *text;
+
+	/* The only other reason to fail is a text above INT_MAX. */
+	if (vasprintf(&text, format, args) < 0)
+		cli_memory_end();
+	return text;
+}
+
+char *cli_format(const char *format, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, format);
+	text = cli_format_args(format, args);
+	va_end(args);
+	return text;
+}
+
+/* ---- files ---- */
+
+FILE *cli_fopen(const char *path, const char *mode)
+{
+	FILE *f = fopen(path, mode);
+
+	if (!f && errno == ENOMEM)
+		cli_memory_end();
+	return f;
+}
+
+DIR *cli_opendir(const char *path)
+{
+	DIR *dir = opendir(path);
+
+	if (!dir && errno == ENOMEM)
+		cli_memory_end();
+	return dir;
+}
+
+/* Without memory getline(3) returns what it returns at the end of the file. */
+ssize_t cli_getline(char **line, size_t *room, FILE *f)
+{
+	ssize_t n;
+
+	errno = 0;
+	n = getline(line, room, f);
+	if (n < 0 && errno == ENOMEM)
+		cli_memory_end();
+	return n;
+}
+
+/* ---- a text like a file ---- */
+
+/* open_memstream(3) of glibc 2.36 may end in SIGSEGV, or leave NULL, when it cannot grow. */
+static ssize_t grow(void *arg, const char *from, size_t bytes)
+{
+	struct cli_text *t = arg;
+
+	while (t->room - t->bytes <= bytes) {
+		t->text = cli_realloc(t->text, t->room, 2);
+		t->room *= 2;
+	}
+	memcpy(t->text + t->bytes, from, bytes);
+	t->bytes += bytes;
+	return (ssize_t)bytes;
+}
+
+void cli_text_begin(struct cli_text *t)
+{
+	const cookie_io_functions_t functions = { .write = grow };
+
+	*t = (struct cli_text){ .room = 256 };
+	t->text = cli_malloc(t->room);
+	t->f = must(fopencookie(t, "w", functions));
+}
+
+char *cli_text_end(struct cli_text *t)
+{
+	(void)fclose(t->f);
+	t->text[t->bytes] = '\0';
+	return t->text;
+}
