@@ -104,18 +104,24 @@ static void look_at_beginning(struct cli_chips *c, const struct cli_trace_input 
 	struct ntime_trace_filter *filter;
 	struct ntime_trace *trace;
 	struct stat st;
+	int ret;
 
 	if (strcmp(in->path, "-") == 0 || stat(in->path, &st) || !S_ISREG(st.st_mode))
 		return;
 	if (ntime_trace_filter_new(in->t->ctx, &filter))
-		return;
+		cli_memory_end();
 	options.filter = filter;
-	if (!ntime_trace_filter_add(filter, "range=0x0-0x3", 0, NULL) &&
-	    !ntime_trace_filter_add(filter, "region=0", 0, NULL) &&
-	    !ntime_trace_open(in->t->ctx, in->path, &options, &trace)) {
+	ret = ntime_trace_filter_add(filter, "range=0x0-0x3", 0, NULL);
+	if (!ret)
+		ret = ntime_trace_filter_add(filter, "region=0", 0, NULL);
+	if (!ret)
+		ret = ntime_trace_open(in->t->ctx, in->path, &options, &trace);
+	if (!ret) {
 		/* Whoever reads the identification all the time has told it at the first one. */
-		for (size_t n = 0; n < LOOK_RECORDS && !ntime_trace_next(trace, &batch) && batch.n;
-		     n++) {
+		for (size_t n = 0; n < LOOK_RECORDS; n++) {
+			ret = ntime_trace_next(trace, &batch);
+			if (ret || !batch.n)
+				break;
 			keep_answers(c, trace, &batch);
 			if (batch.position > LOOK_BYTES)
 				break;
@@ -124,6 +130,8 @@ static void look_at_beginning(struct cli_chips *c, const struct cli_trace_input 
 		ntime_trace_close(trace);
 	}
 	ntime_trace_filter_free(filter);
+	if (ret == -ENOMEM)
+		cli_memory_end();
 }
 
 int cli_chips_init(struct cli_chips *c, struct cli_trace_input *in)

@@ -162,6 +162,8 @@ static int add_metrics(struct cli_watch_items *items, struct ntime_ctx *ctx,
 	struct found found = { .group = group, .name = name };
 	int ret = ntime_metric_for_each(ctx, find_metric, &found);
 
+	if (ret < 0)
+		cli_machine_say(ctx, ret);
 	for (size_t i = 0; i < found.n && ret >= 0; i++)
 		ret = add_found(items, ctx, s, &found.metric[i]);
 	absences_free(found.metric, found.n);

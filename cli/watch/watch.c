@@ -221,6 +221,8 @@ static int start(struct cli_watch *w)
 	}
 	ret = cli_watch_items_describe(&w->items, w->session, w->last,
 				       ntime_session_where_count(w->session), w->o.verbose);
+	if (ret < 0)
+		cli_machine_say(w->ctx, ret);
 	return ret ? ret : check_items(w);
 }
 

@@ -56,6 +56,7 @@ struct nti_trace_devices {
 	size_t names_bytes;
 	uint64_t compared;
 	struct nti_shared_counter refused;
+	bool is_short; /* of memory, once; atomic */
 	struct entry **slot;
 	size_t slots; /* a power of two */
 	struct entry **chunk[(MAX_DEVICES + CHUNK - 1) / CHUNK];
@@ -206,8 +207,10 @@ static uint16_t add(struct nti_trace_devices *d, uint64_t hash, const char *name
 	if (!*chunk)
 		*chunk = calloc(CHUNK, sizeof(**chunk));
 	e = *chunk ? calloc(1, sizeof(*e) + bytes + 1) : NULL;
-	if (!e)
-		return refuse(d);
+	if (!e) {
+		__atomic_store_n(&d->is_short, true, __ATOMIC_RELAXED);
+		return NTIME_DEVICE_NONE;
+	}
 	memcpy(e->name, name, bytes);
 	e->name_bytes = bytes;
 	e->number = (uint16_t)n;
@@ -223,6 +226,11 @@ static uint16_t add(struct nti_trace_devices *d, uint64_t hash, const char *name
 	/* The chunks in front of the count: who sees the number sees the device. */
 	__atomic_store_n(&d->n, n + 1, __ATOMIC_RELEASE);
 	return (uint16_t)n;
+}
+
+bool nti_trace_devices_is_short(const struct nti_trace_devices *d)
+{
+	return __atomic_load_n(&d->is_short, __ATOMIC_RELAXED);
 }
 
 uint16_t nti_trace_device_number(struct nti_trace_devices *d, const char *name, size_t bytes)

@@ -21,10 +21,13 @@ size_t nti_trace_devices_count(const struct nti_trace_devices *d);
 
 /*
  * Number of the device of that name, a new one if nobody named it before; NTIME_DEVICE_NONE when
- * there are 65,535, when their names take 8 MiB, when the name has more than 4096 bytes, or without
- * memory: such refusals are counted. Takes a lock: parsers keep the last few names they saw.
+ * there are 65,535, when their names take 8 MiB, or when the name has more than 4096 bytes: such
+ * refusals are counted; and without memory. Takes a lock: parsers keep the last few names they saw.
  */
 uint16_t nti_trace_device_number(struct nti_trace_devices *d, const char *name, size_t bytes);
+
+/* Whether memory was short for a name: what was read since then lacks its device. Any thread. */
+bool nti_trace_devices_is_short(const struct nti_trace_devices *d);
 
 /* How often a name got no number. */
 uint64_t nti_trace_devices_refused(const struct nti_trace_devices *d);

@@ -370,12 +370,14 @@ int ntime_derive_end(struct ntime_derive *d)
 	for (size_t i = 0; i < d->devices; i++) {
 		nti_derive_window_end(d, &d->device[i]);
 		d->device[i].is_reading = false;
+		d->failed |= d->device[i].regs.failed;
 		d->counts.left_out += d->device[i].regs.left_out;
 		d->device[i].regs.left_out = 0;
 	}
 	for (size_t i = 0; i < d->rows; i++)
 		if (d->row[i].d.role == NTIME_DERIVED_EVENT && !d->row[i].event.n)
 			nti_derive_row_name(&d->names, &d->row[i]);
+	d->failed |= d->names.failed;
 	return d->failed ? -ENOMEM : 0;
 }
 

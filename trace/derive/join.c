@@ -122,8 +122,10 @@ void nti_derive_row_join(struct ntime_derive *d, struct nti_derive_row *r, uint3
 	struct nti_derive_row *to = find(d, r);
 	uint32_t *chain;
 
+	d->failed |= nti_derive_row_is_short(r);
 	if (to) {
 		join(to, r, window);
+		d->failed |= nti_derive_row_is_short(to);
 		nti_derive_row_fini(r);
 		return;
 	}
@@ -140,6 +142,7 @@ void nti_derive_row_join(struct ntime_derive *d, struct nti_derive_row *r, uint3
 	r->d.windows = 1;
 	r->d.first_window = r->d.last_window = window;
 	put_window(r, window);
+	d->failed |= nti_derive_row_is_short(r);
 	chain = chain_of(d, r);
 	r->next = *chain;
 	d->row[d->rows++] = *r;

@@ -42,6 +42,7 @@ static bool add_key(struct nti_derive_row *r, const struct nti_derive_device *de
 
 	as.chips = chips;
 	nti_derive_row_make(&own, &as, dom, slot);
+	r->key.failed |= nti_derive_row_is_short(&own);
 	if (strcmp(text_of(&own.key), text_of(&r->key)) != 0) {
 		bigger = realloc(r->own, (r->owns + 1) * sizeof(*bigger));
 		if (bigger) {

@@ -231,7 +231,7 @@ struct nti_derive_reg *nti_derive_regs_get(struct nti_derive_regs *r, uint32_t a
 		struct nti_derive_reg *bigger = realloc(r->reg, room * sizeof(*bigger));
 
 		if (!bigger) {
-			r->left_out++;
+			r->failed = true;
 			return NULL;
 		}
 		r->reg = bigger;

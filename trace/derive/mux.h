@@ -37,11 +37,12 @@ struct nti_derive_regs {
 	size_t n, room;
 	uint32_t chain[NTI_DERIVE_CHAINS];
 	uint64_t left_out;
+	bool failed; /* no memory */
 };
 
 void nti_derive_regs_fini(struct nti_derive_regs *r);
 struct nti_derive_reg *nti_derive_regs_find(const struct nti_derive_regs *r, uint32_t address);
-/* Found or made; NULL without memory or beyond the bound (counted in .left_out). */
+/* Found or made; NULL without memory (.failed) or beyond the bound (counted in .left_out). */
 struct nti_derive_reg *nti_derive_regs_get(struct nti_derive_regs *r, uint32_t address);
 
 /*

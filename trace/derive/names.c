@@ -3,6 +3,7 @@
  * Names for set-ups: known events are put through the same simplification, as registers of their
  * chip, and compared by key. Where several fit, all are named: the accesses cannot tell them apart.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,6 +159,7 @@ static bool known_key(const struct nti_known_counter *k, uint64_t chip, unsigned
 	bool has_more = set_up(k, chip, pass, &dev, &dom);
 
 	nti_derive_row_make(&r, &dev, &dom, NTI_SLOT_EVENT);
+	r.key.failed |= dev.regs.failed;
 	*key = r.key;
 	r.key = (struct nti_derive_text){ 0 };
 	nti_derive_row_fini(&r);
@@ -175,24 +177,28 @@ static bool has_chip(const char *chips, const char *name)
 	return false;
 }
 
+/* @key is taken over. 0 or -ENOMEM, also where it was made without memory. */
 static int add_entry(struct nti_derive_names *n, unsigned int known, unsigned int chip,
 		     struct nti_derive_text *key)
 {
 	struct nti_derive_name *bigger;
 
+	if (key->failed || !key->p)
+		goto err_key;
 	if (n->n == n->room) {
 		size_t room = n->room ? 2 * n->room : 512;
 
 		bigger = realloc(n->name, room * sizeof(*bigger));
-		if (!bigger) {
-			nti_derive_text_fini(key);
-			return -1;
-		}
+		if (!bigger)
+			goto err_key;
 		n->name = bigger;
 		n->room = room;
 	}
 	n->name[n->n++] = (struct nti_derive_name){ (uint16_t)known, (uint8_t)chip, *key };
 	return 0;
+err_key:
+	nti_derive_text_fini(key);
+	return -ENOMEM;
 }
 
 static void fill(struct nti_derive_names *n)
@@ -210,8 +216,10 @@ static void fill(struct nti_derive_names *n)
 
 				has_more = known_key(&nti_known_counters[i], UINT64_C(1) << c,
 						     pass++, &key);
-				if (!key.p || add_entry(n, i, c, &key))
+				if (add_entry(n, i, c, &key)) {
+					n->failed = true;
 					return;
+				}
 			}
 		}
 }
@@ -369,6 +377,8 @@ void nti_derive_row_name(struct nti_derive_names *n, struct nti_derive_row *r)
 				class_add(&c, &nti_known_counters[e->known], e->chip);
 		}
 	put_class(r, &c);
+	n->failed |= r->event.failed;
 	if (r->event.n)
 		name_notes(r, r->chips, c.named, c.is_guess);
+	n->failed |= r->notes.failed;
 }

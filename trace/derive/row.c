@@ -55,7 +55,8 @@ void nti_derive_row_init(struct nti_derive_row *r)
 	r->d.size = sizeof(r->d);
 }
 
-void nti_derive_row_fini(struct nti_derive_row *r)
+/* Text number @i of a row; NULL behind the last one. */
+static struct nti_derive_text *text_at(struct nti_derive_row *r, size_t i)
 {
 	struct nti_derive_text *const texts[] = { &r->chip,	 &r->event,	&r->instance,
 						  &r->counter,	 &r->start_src, &r->start_op,
@@ -64,8 +65,25 @@ void nti_derive_row_fini(struct nti_derive_row *r)
 						  &r->logic,	 &r->key,	&r->notes,
 						  &r->origin,	 &r->windows };
 
-	for (size_t i = 0; i < NTI_ARRAY_SIZE(texts); i++)
-		nti_derive_text_fini(texts[i]);
+	return i < NTI_ARRAY_SIZE(texts) ? texts[i] : NULL;
+}
+
+bool nti_derive_row_is_short(struct nti_derive_row *r)
+{
+	struct nti_derive_text *text;
+
+	for (size_t i = 0; (text = text_at(r, i)); i++)
+		if (text->failed)
+			return true;
+	return false;
+}
+
+void nti_derive_row_fini(struct nti_derive_row *r)
+{
+	struct nti_derive_text *text;
+
+	for (size_t i = 0; (text = text_at(r, i)); i++)
+		nti_derive_text_fini(text);
 	nti_derive_keys_fini(r);
 }
 

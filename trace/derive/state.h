@@ -130,6 +130,7 @@ struct nti_derive_names {
 	struct nti_derive_name *name;
 	size_t n, room;
 	bool is_filled;
+	bool failed; /* no memory */
 };
 
 struct nti_derive_told {
@@ -193,6 +194,8 @@ bool nti_derive_count_uses(const struct nti_derive_count *c, const struct nti_de
 bool nti_derive_row_add(struct ntime_derive *d, struct nti_derive_device *dev,
 			struct nti_derive_domain *dom, unsigned int slot, uint32_t window);
 void nti_derive_row_init(struct nti_derive_row *r);
+/* Memory was short for one of its texts. */
+bool nti_derive_row_is_short(struct nti_derive_row *r);
 void nti_derive_row_fini(struct nti_derive_row *r);
 /* Put @r, which becomes the deriver's, behind the others or into the row that it is equal to. */
 void nti_derive_row_join(struct ntime_derive *d, struct nti_derive_row *r, uint32_t window);

@@ -351,7 +351,7 @@ int nti_trace_order(struct ntime_trace *t, struct nti_lane *l)
 	if (t->filter)
 		nti_filter_apply(t->filter, &l->b, t->is_timed ? t->first_ns : UINT64_MAX);
 	t->kept += l->b.n;
-	return ret;
+	return nti_trace_devices_is_short(t->devices) ? -ENOMEM : ret;
 }
 
 /* A binary form that is damaged or ends too early. */
