@@ -82,19 +82,20 @@ static int compare(const struct ntime_where_info *a, const struct ntime_where_in
 	return a->cpu < b->cpu ? -1 : a->cpu > b->cpu;
 }
 
-/*
- * Sessions name their CPUs in ascending order, which is nearly this one: inserting is quick, and
- * needs no global for qsort(3).
- */
+static int compare_places(const void *left, const void *right, void *arg)
+{
+	const struct cli_watch_rows *rows = arg;
+	const size_t *a = left, *b = right;
+
+	return compare(&rows->where[*a], &rows->where[*b]);
+}
+
+/* Threads of a core may be far from each other in the session's order. */
 static void sort_places(struct cli_watch_rows *rows)
 {
-	for (size_t i = 0; i < rows->where_count; i++) {
-		size_t k = i;
-
-		for (; k && compare(&rows->where[i], &rows->where[rows->order[k - 1]]) < 0; k--)
-			rows->order[k] = rows->order[k - 1];
-		rows->order[k] = i;
-	}
+	for (size_t i = 0; i < rows->where_count; i++)
+		rows->order[i] = i;
+	qsort_r(rows->order, rows->where_count, sizeof(*rows->order), compare_places, rows);
 }
 
 static void name_row(struct cli_watch_row *row, const char *what, int number)

@@ -209,14 +209,23 @@ int nti_text_for_each_in_list(const char *list, unsigned int limit,
 	}
 }
 
-static int is_equal(void *arg, unsigned int n)
+static bool has(const struct range *r, unsigned int n)
 {
-	return *(unsigned int *)arg == n;
+	return n >= r->first && n <= r->last && (n - r->first) % r->group < r->used;
 }
 
 bool nti_text_list_has(const char *list, unsigned int n)
 {
-	return nti_text_for_each_in_list(list, UINT_MAX, is_equal, &n) == 1;
+	struct range r;
+
+	/* Range by range: the numbers of one are many on a large machine. */
+	while (parse_range(&list, &r) == 0 && r.last < UINT_MAX) {
+		if (has(&r, n))
+			return true;
+		if (*list++ != ',')
+			break;
+	}
+	return false;
 }
 
 int nti_text_for_each_line(const char *text, size_t bytes,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Calls that hand registers and recordings through to their backends. */
 #include <errno.h>
+#include <stdlib.h>
 
 #include <ntime/machine.h>
 #include <ntime/register.h>
@@ -13,10 +14,13 @@
 int ntime_machine_record(struct ntime_ctx *ctx,
 			 int (*write)(void *arg, const void *bytes, size_t n), void *arg)
 {
-	const struct nti_topology *topology;
-	int ret = nti_context_topology(ctx, &topology);
+	char *topology;
+	int ret = nti_topology_xml(ctx->os, &topology, &ctx->error);
 
-	return ret < 0 ? ret : nti_machine_record(ctx->os, topology->xml, write, arg, &ctx->error);
+	if (ret == 0)
+		ret = nti_machine_record(ctx->os, topology, write, arg, &ctx->error);
+	free(topology);
+	return ret;
 }
 
 static int open_msr(struct ntime_ctx *ctx)

@@ -110,7 +110,7 @@ int nti_session_explain_taken(struct ntime_session *s, const struct nti_session_
 	int ret = 0;
 
 	for (i = 0; ret == 0 && i < s->where_count; i++) {
-		if (nti_session_is_unit_at(unit, s->where[i]))
+		if (nti_session_is_unit_at(s, unit, s->where[i]))
 			ret = nti_pmus_explain_taken(s->banks, unit, (unsigned int)s->where[i].cpu,
 						     seats, absent);
 	}
@@ -184,7 +184,7 @@ static int take_unit(struct ntime_session *s, const struct nti_unit *unit, uint3
 	for (i = 0; i < s->where_count; i++) {
 		unsigned int cpu = (unsigned int)s->where[i].cpu;
 
-		if (!nti_session_is_unit_at(unit, s->where[i]))
+		if (!nti_session_is_unit_at(s, unit, s->where[i]))
 			continue;
 		ret = nti_pmus_take(s->banks, unit, cpu, method, &seats);
 		if (ret < 0)

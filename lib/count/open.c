@@ -27,11 +27,34 @@ static bool is_task(const struct ntime_session *s)
  * Does @unit count there? Tasks: every unit that is not tied to CPUs. CPUs: those of the unit's
  * mask, if it has one.
  */
-bool nti_session_is_unit_at(const struct nti_unit *unit, struct nti_perf_where where)
+bool nti_session_is_unit_at(const struct ntime_session *s, const struct nti_unit *unit,
+			    struct nti_perf_where where)
 {
 	if (where.pid != -1)
 		return unit->kind != NTI_UNIT_UNCORE || !unit->cpus;
-	return !unit->cpus || nti_text_list_has(unit->cpus, (unsigned int)where.cpu);
+	return !unit->cpus ||
+	       nti_set_has(&s->unit_cpus[unit - s->ctx->units.unit], (unsigned int)where.cpu);
+}
+
+/* Each CPU of the target is looked for in them. 0 or -ENOMEM. */
+static int find_unit_cpus(struct ntime_session *s)
+{
+	size_t i;
+
+	if (s->unit_cpus)
+		return 0;
+	s->unit_cpus = calloc(s->ctx->units.count + 1, sizeof(*s->unit_cpus));
+	if (!s->unit_cpus)
+		return -ENOMEM;
+	for (i = 0; i < s->parts; i++) {
+		const struct nti_unit *unit = s->part[i].part->unit;
+		struct nti_set *cpus = &s->unit_cpus[unit - s->ctx->units.unit];
+
+		if (unit->cpus && !cpus->bits &&
+		    nti_set_add_list(cpus, unit->cpus, NTI_CPU_LIMIT) == -ENOMEM)
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 static bool is_unit_anywhere(const struct ntime_session *s, const struct nti_unit *unit)
@@ -39,7 +62,7 @@ static bool is_unit_anywhere(const struct ntime_session *s, const struct nti_uni
 	size_t i;
 
 	for (i = 0; i < s->where_count; i++) {
-		if (nti_session_is_unit_at(unit, s->where[i]))
+		if (nti_session_is_unit_at(s, unit, s->where[i]))
 			return true;
 	}
 	return false;
@@ -406,7 +429,7 @@ static int open_where(struct ntime_session *s, size_t at, bool all_passes)
 	for (i = 0; i < s->parts; i++) {
 		const struct nti_session_part *p = &s->part[i];
 
-		if (p->is_refused || !nti_session_is_unit_at(p->part->unit, s->where[at]))
+		if (p->is_refused || !nti_session_is_unit_at(s, p->part->unit, s->where[at]))
 			continue;
 		if (!all_passes && p->needs_counter && p->pass != s->target.pass)
 			continue;
@@ -533,14 +556,20 @@ static void find_shared_parts(struct ntime_session *s)
 
 static void find_mux_interval(struct ntime_session *s)
 {
+	const struct nti_unit *last = NULL;
 	uint64_t ms, slowest = 0;
 	size_t i;
 
 	s->mux_interval_ns = DEFAULT_MUX_INTERVAL_NS;
-	for (i = 0; i < s->groups && s->passes > 1; i++) {
+	for (i = 0; i < s->parts && s->passes > 1; i++) {
+		const struct nti_unit *unit = s->part[i].part->unit;
+
+		if (s->part[i].is_refused || unit == last)
+			continue;
+		last = unit;
 		if (nti_os_u64(s->ctx->os, &ms,
 			       "/sys/bus/event_source/devices/%s/perf_event_mux_interval_ms",
-			       s->group[i].unit->name) == 0 &&
+			       unit->name) == 0 &&
 		    ms > slowest)
 			slowest = ms;
 	}
@@ -622,6 +651,8 @@ int nti_session_open_groups(struct ntime_session *s)
 	if (ret == 0)
 		ret = make_parts(s);
 	if (ret == 0)
+		ret = find_unit_cpus(s);
+	if (ret == 0)
 		ret = refuse_what_has_no_place(s);
 	if (s->target.flags & NTIME_PASS_ALONE)
 		s->pass = s->target.pass;
@@ -654,6 +685,7 @@ int nti_session_open_groups(struct ntime_session *s)
 void nti_session_close_groups(struct ntime_session *s)
 {
 	unsigned int pass;
+	size_t i;
 
 	nti_session_readers_fini(s);
 	fini_groups(s);
@@ -665,6 +697,10 @@ void nti_session_close_groups(struct ntime_session *s)
 	free(s->reading);
 	free(s->pass_enabled_ns);
 	free(s->sum);
+	for (i = 0; s->unit_cpus && i < s->ctx->units.count; i++)
+		nti_set_fini(&s->unit_cpus[i]);
+	free(s->unit_cpus);
+	s->unit_cpus = NULL;
 	nti_pmus_free(s->banks);
 	free(s->method);
 	free(s->is_taken);

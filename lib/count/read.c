@@ -154,6 +154,16 @@ static int read_groups(struct ntime_session *s, uint64_t real_ns)
 	return gone && gone == s->groups ? all_are_gone(s, &s->group[0]) : 0;
 }
 
+/* Groups come thread by thread, or CPU by CPU: the first one behind that of group @first. */
+static size_t end_of_where(const struct ntime_session *s, size_t first)
+{
+	size_t i = first;
+
+	while (i < s->groups && s->group[i].at == s->group[first].at)
+		i++;
+	return i;
+}
+
 /*
  * In a session that rotates by itself each pass is enabled a part of the time: what was wanted is
  * the time of all passes together, for each thread or CPU. One group of a pass stands for the pass.
@@ -161,21 +171,22 @@ static int read_groups(struct ntime_session *s, uint64_t real_ns)
 static void sum_pass_times(struct ntime_session *s)
 {
 	unsigned int pass;
-	size_t i, at;
+	size_t i, first, end;
 
 	memset(s->pass_enabled_ns, 0, s->where_count * sizeof(*s->pass_enabled_ns));
-	for (at = 0; at < s->where_count; at++) {
+	for (first = 0; first < s->groups; first = end) {
+		end = end_of_where(s, first);
 		for (pass = 0; pass < s->passes; pass++) {
 			uint64_t longest = 0;
 
-			for (i = 0; i < s->groups; i++) {
+			for (i = first; i < end; i++) {
 				const struct nti_session_group *g = &s->group[i];
 
-				if (g->at == at && g->pass == pass && !g->is_in_every_pass &&
+				if (g->pass == pass && !g->is_in_every_pass &&
 				    s->reading[i].enabled_ns > longest)
 					longest = s->reading[i].enabled_ns;
 			}
-			s->pass_enabled_ns[at] += longest;
+			s->pass_enabled_ns[s->group[first].at] += longest;
 		}
 	}
 }

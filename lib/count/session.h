@@ -22,6 +22,7 @@
 
 #include "lib/count/pmu/pmu.h"
 #include "lib/count/perf/perf.h"
+#include "lib/base/set.h"
 #include "lib/context/context.h"
 #include "lib/event/event.h"
 #include "lib/metric/metric.h"
@@ -128,7 +129,9 @@ struct ntime_session {
 	unsigned int turns;	   /* passes entered after the first one */
 	unsigned int pass_reached; /* the last pass that had a turn */
 	uint32_t *limit;	   /* per unit: counters that the kernel lets us have, a mask */
-	const char **unit_name;	   /* per unit, borrowed, for the planner's sentences */
+	/* per unit: the CPUs on which it counts, where it has a list; NULL until it is opened */
+	struct nti_set *unit_cpus;
+	const char **unit_name; /* per unit, borrowed, for the planner's sentences */
 	enum nti_method
 		*method; /* per unit, as nti_session_method() says; NULL until it is opened */
 	bool *is_taken;	 /* per unit: its PMU instances are ours, or it was refused */
@@ -213,8 +216,9 @@ bool nti_session_learn_limit(struct ntime_session *s, const struct nti_session_g
 /* open.c: part @p cannot be counted; its item is absent for @absent (taken over) from now on. */
 void nti_session_refuse(struct ntime_session *s, struct nti_session_part *p,
 			const struct nti_absence *absent);
-/* Does @unit count there? */
-bool nti_session_is_unit_at(const struct nti_unit *unit, struct nti_perf_where where);
+/* Does @unit, which has parts, count there? */
+bool nti_session_is_unit_at(const struct ntime_session *s, const struct nti_unit *unit,
+			    struct nti_perf_where where);
 
 /* group.c: one group, whichever way it is counted; as the functions of lib/count/perf/perf.h. */
 int nti_session_group_enable(struct ntime_session *s, const struct nti_session_group *g);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/set.h"
 #include "lib/base/text.h"
 #include "lib/os/process.h"
 #include "lib/count/session.h"
@@ -69,49 +70,45 @@ static int find_thread(struct ntime_session *s)
 /* State of walking a list of CPUs: each must be on line. */
 struct cpu_walk {
 	struct ntime_session *s;
-	const char *online;
+	const char *text; /* of .online */
+	struct nti_set online, seen;
 };
-
-static bool has_cpu(const struct ntime_session *s, unsigned int cpu)
-{
-	size_t i;
-
-	for (i = 0; i < s->where_count; i++) {
-		if (s->where[i].cpu == (int)cpu)
-			return true;
-	}
-	return false;
-}
 
 static int add_cpu(void *arg, unsigned int cpu)
 {
 	struct cpu_walk *w = arg;
 	struct ntime_session *s = w->s;
+	int ret;
 
-	if (has_cpu(s, cpu)) /* "0,0" must not count twice */
+	if (nti_set_has(&w->seen, cpu)) /* "0,0" must not count twice */
 		return 0;
-	if (nti_text_list_has(w->online, (unsigned int)cpu))
-		return add_place(s, -1, (int)cpu);
+	if (nti_set_has(&w->online, cpu)) {
+		ret = nti_set_add(&w->seen, cpu);
+		return ret < 0 ? ret : add_place(s, -1, (int)cpu);
+	}
 	if (nti_os_exists(s->ctx->os, "/sys/devices/system/cpu/cpu%u", cpu))
 		return nti_error(
 			&s->ctx->error, -ENODEV,
 			"CPU %u is off line (echo 1 > /sys/devices/system/cpu/cpu%u/online)", cpu,
 			cpu);
-	return nti_error(&s->ctx->error, -ENODEV, "there is no CPU %u (on line: %s)", cpu,
-			 w->online);
+	return nti_error(&s->ctx->error, -ENODEV, "there is no CPU %u (on line: %s)", cpu, w->text);
 }
 
 static int find_cpus(struct ntime_session *s)
 {
 	struct ntime_ctx *ctx = s->ctx;
 	char online[4096];
-	struct cpu_walk walk = { .s = s, .online = online };
+	struct cpu_walk walk = { .s = s, .text = online };
 	const char *list = s->target.kind == NTIME_TARGET_CPUS ? s->cpus : online;
 	int ret = nti_context_online(ctx, online, sizeof(online));
 
 	if (ret < 0)
 		return ret;
-	ret = nti_text_for_each_in_list(list, NTI_CPU_LIMIT, add_cpu, &walk);
+	ret = nti_set_add_list(&walk.online, online, NTI_CPU_LIMIT);
+	if (ret != -ENOMEM)
+		ret = nti_text_for_each_in_list(list, NTI_CPU_LIMIT, add_cpu, &walk);
+	nti_set_fini(&walk.online);
+	nti_set_fini(&walk.seen);
 	if (ret == -EINVAL || ret == -ERANGE)
 		return nti_error(&ctx->error, -EINVAL, "'%s' is not a CPU list such as 0-3,8",
 				 list);

@@ -75,7 +75,7 @@ static void mark(struct where_walk *w, const struct nti_session_part *p, uint8_t
 	if (w->topology)
 		memset(w->has_unit, 0, w->topology->total.cpus);
 	for (at = 0; at < w->s->where_count; at++) {
-		if (!nti_session_is_unit_at(unit, w->s->where[at]))
+		if (!nti_session_is_unit_at(w->s, unit, w->s->where[at]))
 			continue;
 		where[at * n + p->item] = NTI_HERE;
 		domain = domain_of(w, unit, at);

@@ -13,6 +13,7 @@
 #include "lib/access/pci.h"
 #include "lib/access/why.h"
 #include "lib/base/compiler.h"
+#include "lib/base/set.h"
 #include "lib/base/text.h"
 #include "lib/machine/cpu.h"
 #include "lib/machine/unit_rows.h"
@@ -248,15 +249,16 @@ static int domain_of(const struct nti_boxes_cpu *cpu, enum nti_unit_scope scope)
 	}
 }
 
-static bool is_first_of_domain(const struct finder *f, size_t i, enum nti_unit_scope scope)
+/* 1: @cpu is the first one of its domain, which @seen has from now on; 0; -ENOMEM. */
+static int see_domain(struct nti_set *seen, const struct nti_boxes_cpu *cpu,
+		      enum nti_unit_scope scope)
 {
-	size_t k;
+	/* -1 is a domain, too: that of the CPUs of which it is not known. */
+	unsigned int domain = (unsigned int)(domain_of(cpu, scope) + 1);
 
-	for (k = 0; k < i; k++) {
-		if (domain_of(&f->cpu[k], scope) == domain_of(&f->cpu[i], scope))
-			return false;
-	}
-	return true;
+	if (nti_set_has(seen, domain))
+		return 0;
+	return nti_set_add(seen, domain) < 0 ? -ENOMEM : 1;
 }
 
 static void unit_name(char *name, size_t size, const struct nthw_box_kind *kind, uint32_t number)
@@ -518,24 +520,28 @@ static int add_msr_unit(struct finder *f, const struct nthw_box_kind *kind, uint
 {
 	struct nti_unit *unit = NULL;
 	struct likes likes = { 0 };
+	struct nti_set seen = { 0 };
 	struct nti_handle *handle;
 	struct nthw_box box;
 	size_t i;
 	int ret = 0;
 
-	for (i = 0; ret == 0 && i < f->cpus && !(unit && unit->absent.reason); i++) {
+	for (i = 0; ret >= 0 && i < f->cpus && !(unit && unit->absent.reason); i++) {
 		struct nti_unit_box found = { .kind = kind,
 					      .number = number,
 					      .cpu = f->cpu[i].cpu };
 
-		if (!is_first_of_domain(f, i, scope_of(kind)))
+		ret = see_domain(&seen, &f->cpu[i], scope_of(kind));
+		if (ret > 0)
+			ret = open_box(f, &found, &handle, &box);
+		else
 			continue;
-		ret = open_box(f, &found, &handle, &box);
 		if (ret < 0)
-			return ret;
+			break;
 		ret = add_msr_box(f, &f->cpu[i], &found, &box, &likes, &unit);
 		nti_handle_free(handle);
 	}
+	nti_set_fini(&seen);
 	if (ret < 0 || !unit || unit->absent.reason)
 		return ret;
 	find_energy(f, unit);
@@ -724,9 +730,11 @@ static int drop_doubles(struct finder *f, struct nti_unit *unit)
 	char first[sizeof(box->function)], other[sizeof(box->function)];
 	unsigned int package;
 
-	if (!box || box->kind->space != NTHW_SPACE_PCI || unit->absent.reason)
+	if (!box)
 		return 0;
 	qsort(unit->box, unit->boxes, sizeof(*unit->box), by_cpu);
+	if (box->kind->space != NTHW_SPACE_PCI || unit->absent.reason)
+		return 0;
 	second = find_double(unit);
 	if (!second)
 		return 0;

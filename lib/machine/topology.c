@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The machine's topology, from hwloc. */
+/* The machine's topology, from hwloc, or from the few words of a recording. */
 #include <errno.h>
 #include <hwloc.h>
 #include <stdlib.h>
@@ -37,49 +37,73 @@ static int ancestor(hwloc_topology_t hw, hwloc_obj_t pu, hwloc_obj_type_t type)
 	return obj ? (int)obj->logical_index : -1;
 }
 
-static int numa_node(hwloc_topology_t hw, hwloc_obj_t pu)
+static void describe_cpu(hwloc_topology_t hw, hwloc_obj_t pu, struct ntime_cpu_info *out)
 {
-	hwloc_obj_t node = NULL;
+	hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(hw, HWLOC_OBJ_CORE, pu);
 
-	while ((node = hwloc_get_next_obj_by_type(hw, HWLOC_OBJ_NUMANODE, node)) != NULL) {
-		if (hwloc_bitmap_isset(node->cpuset, pu->os_index))
-			return (int)node->logical_index;
-	}
-	return -1;
-}
-
-static void describe_cpu(hwloc_topology_t hw, unsigned int number, struct ntime_cpu_info *out)
-{
-	hwloc_obj_t pu = hwloc_get_pu_obj_by_os_index(hw, number);
-	hwloc_obj_t core;
-
-	*out = (struct ntime_cpu_info){
-		.size = sizeof(*out),
-		.cpu = (int32_t)number,
-		.core = -1,
-		.package = -1,
-		.node = -1,
-		.thread = -1,
-		.l3 = -1,
-	};
-	if (!pu)
-		return;
-	core = hwloc_get_ancestor_obj_by_type(hw, HWLOC_OBJ_CORE, pu);
 	out->is_online = 1;
 	out->core = core ? (int32_t)core->logical_index : (int32_t)pu->logical_index;
 	out->package = ancestor(hw, pu, HWLOC_OBJ_PACKAGE);
-	out->node = numa_node(hw, pu);
 	out->l3 = ancestor(hw, pu, HWLOC_OBJ_L3CACHE);
 	out->thread = core ? (int32_t)(pu->logical_index - core->children[0]->logical_index) : 0;
 }
 
 /* hwloc knows dies only where a package has several. */
-static int die_of(hwloc_topology_t hw, unsigned int cpu)
+static int die_of(hwloc_topology_t hw, hwloc_obj_t pu)
 {
-	hwloc_obj_t pu = hwloc_get_pu_obj_by_os_index(hw, cpu);
-	int die = pu ? ancestor(hw, pu, HWLOC_OBJ_DIE) : -1;
+	int die = ancestor(hw, pu, HWLOC_OBJ_DIE);
 
-	return !pu || die >= 0 ? die : ancestor(hw, pu, HWLOC_OBJ_PACKAGE);
+	return die >= 0 ? die : ancestor(hw, pu, HWLOC_OBJ_PACKAGE);
+}
+
+/* The row of CPU @cpu among @t's; NULL: none. */
+static struct ntime_cpu_info *row_of(const struct nti_topology *t, unsigned int cpu)
+{
+	size_t low = 0, high = t->total.cpus;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if ((unsigned int)t->cpu[middle].cpu == cpu)
+			return &t->cpu[middle];
+		if ((unsigned int)t->cpu[middle].cpu < cpu)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+/* Each node goes to its CPUs; what has several is of the first one. */
+static void place_nodes(hwloc_topology_t hw, struct nti_topology *t)
+{
+	struct ntime_cpu_info *row;
+	hwloc_obj_t node = NULL;
+	int cpu;
+
+	while ((node = hwloc_get_next_obj_by_type(hw, HWLOC_OBJ_NUMANODE, node)) != NULL) {
+		for (cpu = hwloc_bitmap_first(node->cpuset); cpu >= 0;
+		     cpu = hwloc_bitmap_next(node->cpuset, cpu)) {
+			row = row_of(t, (unsigned int)cpu);
+			if (row && row->is_online && row->node < 0)
+				row->node = (int32_t)node->logical_index;
+		}
+	}
+}
+
+static void place_cpus(hwloc_topology_t hw, struct nti_topology *t)
+{
+	struct ntime_cpu_info *row;
+	hwloc_obj_t pu = NULL;
+
+	while ((pu = hwloc_get_next_obj_by_type(hw, HWLOC_OBJ_PU, pu)) != NULL) {
+		row = row_of(t, pu->os_index);
+		if (!row)
+			continue;
+		describe_cpu(hw, pu, row);
+		t->die[row - t->cpu] = die_of(hw, pu);
+	}
+	place_nodes(hw, t);
 }
 
 /* CPUs that exist: all that hwloc's complete set has, on line or not. */
@@ -95,8 +119,14 @@ static int flatten(hwloc_topology_t hw, struct nti_topology *t)
 	if (!t->cpu || !t->die)
 		return -ENOMEM;
 	for (cpu = hwloc_bitmap_first(all); cpu >= 0; cpu = hwloc_bitmap_next(all, cpu)) {
-		t->die[i] = die_of(hw, (unsigned int)cpu);
-		describe_cpu(hw, (unsigned int)cpu, &t->cpu[i++]);
+		t->die[i] = -1;
+		t->cpu[i++] = (struct ntime_cpu_info){ .size = sizeof(*t->cpu),
+						       .cpu = cpu,
+						       .core = -1,
+						       .package = -1,
+						       .node = -1,
+						       .thread = -1,
+						       .l3 = -1 };
 	}
 	t->total = (struct ntime_topology){
 		.size = sizeof(t->total),
@@ -106,22 +136,23 @@ static int flatten(hwloc_topology_t hw, struct nti_topology *t)
 		.packages = (uint32_t)hwloc_get_nbobjs_by_type(hw, HWLOC_OBJ_PACKAGE),
 		.nodes = (uint32_t)hwloc_get_nbobjs_by_type(hw, HWLOC_OBJ_NUMANODE),
 	};
+	place_cpus(hw, t);
 	return 0;
 }
 
-static int keep_xml(hwloc_topology_t hw, struct nti_topology *t)
+static int export_xml(hwloc_topology_t hw, char **out)
 {
 	char *xml;
 	int bytes;
 
 	if (hwloc_topology_export_xmlbuffer(hw, &xml, &bytes, 0) < 0)
 		return -EIO;
-	t->xml = strdup(xml);
+	*out = strdup(xml);
 	hwloc_free_xmlbuffer(hw, xml);
-	return t->xml ? 0 : -ENOMEM;
+	return *out ? 0 : -ENOMEM;
 }
 
-static int load(struct nti_os *os, struct nti_topology *t)
+static int load(struct nti_os *os, hwloc_topology_t *out)
 {
 	hwloc_topology_t hw;
 	int ret;
@@ -134,11 +165,40 @@ static int load(struct nti_os *os, struct nti_topology *t)
 		ret = choose_source(os, hw);
 	if (ret == 0)
 		ret = hwloc_topology_load(hw);
-	ret = ret < 0 ? -EIO : flatten(hw, t);
-	if (ret == 0)
-		ret = keep_xml(hw, t);
-	hwloc_topology_destroy(hw);
-	return ret;
+	if (ret < 0) {
+		hwloc_topology_destroy(hw);
+		return -EIO;
+	}
+	*out = hw;
+	return 0;
+}
+
+/* @t or @xml, whichever is not NULL, from hwloc. */
+static int ask_hwloc(struct nti_os *os, struct nti_topology *t, char **xml, struct nti_error *e)
+{
+	hwloc_topology_t hw;
+	int ret = nti_library_need(&nti_lazy_hwloc, "the topology", e);
+
+	if (ret < 0)
+		return ret;
+	ret = load(os, &hw);
+	if (ret == 0) {
+		ret = t ? flatten(hw, t) : export_xml(hw, xml);
+		hwloc_topology_destroy(hw);
+	}
+	return ret < 0 ? nti_error(e, ret,
+				   "hwloc cannot find this machine's topology (try: lstopo)")
+		       : 0;
+}
+
+/* Of a recording that holds the topology in a few words. */
+static int read_synthetic(struct nti_os *os, struct nti_topology *t)
+{
+	const char *xml = NULL, *synthetic = NULL;
+
+	if (os->is_replay)
+		nti_machine_topology(os, &xml, &synthetic);
+	return synthetic ? nti_topology_from_synthetic(synthetic, t) : -ENOTSUP;
 }
 
 int nti_topology_new(struct nti_os *os, struct nti_topology **out, struct nti_error *e)
@@ -149,18 +209,21 @@ int nti_topology_new(struct nti_os *os, struct nti_topology **out, struct nti_er
 	*out = NULL;
 	if (!t)
 		return -ENOMEM;
-	ret = nti_library_need(&nti_lazy_hwloc, "the topology", e);
+	ret = read_synthetic(os, t);
+	if (ret == -ENOTSUP)
+		ret = ask_hwloc(os, t, NULL, e);
 	if (ret < 0) {
 		nti_topology_free(t);
 		return ret;
 	}
-	ret = load(os, t);
-	if (ret < 0) {
-		nti_topology_free(t);
-		return nti_error(e, ret, "hwloc cannot find this machine's topology (try: lstopo)");
-	}
 	*out = t;
 	return 0;
+}
+
+int nti_topology_xml(struct nti_os *os, char **out, struct nti_error *e)
+{
+	*out = NULL;
+	return ask_hwloc(os, NULL, out, e);
 }
 
 void nti_topology_free(struct nti_topology *t)
@@ -169,19 +232,12 @@ void nti_topology_free(struct nti_topology *t)
 		return;
 	free(t->cpu);
 	free(t->die);
-	free(t->xml);
 	free(t);
 }
 
 const struct ntime_cpu_info *nti_topology_cpu(const struct nti_topology *t, unsigned int cpu)
 {
-	uint32_t i;
-
-	for (i = 0; i < t->total.cpus; i++) {
-		if (t->cpu[i].cpu == (int32_t)cpu)
-			return &t->cpu[i];
-	}
-	return NULL;
+	return row_of(t, cpu);
 }
 
 int nti_topology_domain(const struct ntime_cpu_info *cpu, enum nti_unit_scope scope)

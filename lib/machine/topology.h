@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine's topology, from hwloc, flattened to one row per CPU. */
+/* The machine's topology, from hwloc or a recording, flattened to one row per CPU. */
 #ifndef NTI_TOPOLOGY_H
 #define NTI_TOPOLOGY_H
 
@@ -19,7 +19,6 @@ struct nti_topology {
 	 * line
 	 */
 	int *die;
-	char *xml; /* hwloc's export, for recordings */
 };
 
 /*
@@ -28,6 +27,15 @@ struct nti_topology {
  */
 int nti_topology_new(struct nti_os *os, struct nti_topology **out, struct nti_error *e);
 void nti_topology_free(struct nti_topology *t);
+/* The same as hwloc exports it, for recordings; the caller frees *@out. */
+int nti_topology_xml(struct nti_os *os, char **out, struct nti_error *e);
+
+/*
+ * synthetic.c: @t of a synthetic description such as "package:2 [numa] core:28 pu:2", without
+ * hwloc, whose time grows with the square of the CPUs and more. 0; -ENOTSUP: hwloc is to read it;
+ * -ENOMEM.
+ */
+int nti_topology_from_synthetic(const char *text, struct nti_topology *t);
 
 /* The row of CPU @cpu, or NULL. */
 const struct ntime_cpu_info *nti_topology_cpu(const struct nti_topology *t, unsigned int cpu);

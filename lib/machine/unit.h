@@ -45,9 +45,9 @@ struct nti_unit {
 	bool has_rdpmc_term; /* format/rdpmc: arm64's term that asks for access from user mode */
 	struct nti_absence absent; /* unit is known but cannot be used (no core PMU here) */
 	/*
-	 * Boxes that registers reach, one for each CPU of .cpus; NULL: perf alone knows the unit
-	 * (or it is a core PMU, which registers reach on every CPU). .way of a unit that the kernel
-	 * does not have is the first usable one of ntimefs, msr, pci.
+	 * Boxes that registers reach, one for each CPU of .cpus in their order; NULL: perf alone
+	 * knows the unit (or it is a core PMU, which registers reach on every CPU). .way of a unit
+	 * that the kernel does not have is the first usable one of ntimefs, msr, pci.
 	 */
 	struct nti_unit_box *box;
 	size_t boxes;

@@ -2,6 +2,7 @@
 /* lib/base/text.h: lists, numbers, distances, appending. */
 #include <errno.h>
 
+#include "lib/base/set.h"
 #include "lib/base/text.h"
 #include "tests/tt.h"
 
@@ -39,6 +40,26 @@ TEST(lists)
 
 		TT_EQ(r, nti_text_for_each_in_list(r->list, 64, append, seen), r->ret);
 		TT_STR(r, seen, r->seen);
+	}
+}
+
+/* What asks for single numbers finds those that are walked. */
+TEST(lists_are_asked)
+{
+	TT_FOR_EACH_ROW(r, list_rows) {
+		struct nti_set set = { 0 };
+		char seen[256] = "";
+		unsigned int n;
+
+		TT_EQ(r, nti_set_add_list(&set, r->list, 64), r->ret);
+		for (n = 0; n < 64; n++)
+			if (nti_set_has(&set, n))
+				append(seen, n);
+		TT_STR(r, seen, r->seen);
+		for (n = 0; n < 64 && r->ret == 0; n++)
+			TT_EQ(r, nti_text_list_has(r->list, n), nti_set_has(&set, n));
+		TT_EQ(r, nti_set_has(&set, UINT_MAX), 0);
+		nti_set_fini(&set);
 	}
 }
 
@@ -173,9 +194,13 @@ TEST(appending)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lists),   cmocka_unit_test(distances),
-		cmocka_unit_test(numbers), cmocka_unit_test(numbers_are_taken),
-		cmocka_unit_test(lines),   cmocka_unit_test(appending),
+		cmocka_unit_test(lists),
+		cmocka_unit_test(lists_are_asked),
+		cmocka_unit_test(distances),
+		cmocka_unit_test(numbers),
+		cmocka_unit_test(numbers_are_taken),
+		cmocka_unit_test(lines),
+		cmocka_unit_test(appending),
 	};
 
 	return TT_RUN(tests);

@@ -90,13 +90,28 @@ void nti_pmus_free(struct nti_pmus *banks)
 struct nti_pmu *nti_pmu_find(const struct nti_pmus *banks, const struct nti_unit *unit,
 			     unsigned int cpu)
 {
-	size_t i;
+	struct nti_pmu *bank = banks->slot[cpu % NTI_PMU_SLOTS];
 
-	for (i = 0; i < banks->count; i++) {
-		if (banks->bank[i]->unit == unit && banks->bank[i]->cpu == cpu)
-			return banks->bank[i];
-	}
-	return NULL;
+	while (bank && (bank->unit != unit || bank->cpu != cpu))
+		bank = bank->next_of_cpu;
+	return bank;
+}
+
+static void put_into_slot(struct nti_pmus *banks, struct nti_pmu *bank)
+{
+	struct nti_pmu **slot = &banks->slot[bank->cpu % NTI_PMU_SLOTS];
+
+	bank->next_of_cpu = *slot;
+	*slot = bank;
+}
+
+static void take_from_slot(struct nti_pmus *banks, const struct nti_pmu *bank)
+{
+	struct nti_pmu **slot = &banks->slot[bank->cpu % NTI_PMU_SLOTS];
+
+	while (*slot != bank)
+		slot = &(*slot)->next_of_cpu;
+	*slot = bank->next_of_cpu;
 }
 
 /* A PMU instance that somebody asks for. */
@@ -108,11 +123,17 @@ struct wanted {
 /* The box of @unit that is counted at @cpu; NULL: it has none, it is a core PMU. */
 static const struct nti_unit_box *box_of(const struct nti_unit *unit, unsigned int cpu)
 {
-	size_t i;
+	size_t low = 0, high = unit->boxes;
 
-	for (i = 0; i < unit->boxes; i++) {
-		if (unit->box[i].cpu == cpu)
-			return &unit->box[i];
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (unit->box[middle].cpu == cpu)
+			return &unit->box[middle];
+		if (unit->box[middle].cpu < cpu)
+			low = middle + 1;
+		else
+			high = middle;
 	}
 	return NULL;
 }
@@ -240,6 +261,7 @@ static int add_bank(struct nti_pmus *banks, struct nti_pmu *bank)
 		return -ENOMEM;
 	banks->bank = bigger;
 	bigger[banks->count++] = bank;
+	put_into_slot(banks, bank);
 	return 0;
 }
 
@@ -284,6 +306,7 @@ void nti_pmus_give_back(struct nti_pmus *banks, const struct nti_unit *unit)
 			continue;
 		}
 		release(banks, banks->bank[i]);
+		take_from_slot(banks, banks->bank[i]);
 		free_bank(banks->bank[i]);
 	}
 	banks->count = kept;

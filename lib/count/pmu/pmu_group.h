@@ -49,8 +49,12 @@ struct nti_pmu {
 		 */
 		on;
 	uint64_t checked_ns;
-	struct nti_error gone; /* .code is 0 as long as it is there */
+	struct nti_error gone;	     /* .code is 0 as long as it is there */
+	struct nti_pmu *next_of_cpu; /* of those whose CPU falls into the same slot */
 };
+
+/* Each CPU of a large machine has some. */
+#define NTI_PMU_SLOTS 1024
 
 struct nti_pmus {
 	struct nti_os *os;
@@ -65,6 +69,7 @@ struct nti_pmus {
 	bool is_changing;
 	struct nti_pmu **bank;
 	size_t count;
+	struct nti_pmu *slot[NTI_PMU_SLOTS]; /* the same by their CPU */
 	/* The PMU instance that could not be had last, and why. */
 	const struct nti_unit *refused;
 	unsigned int refused_cpu;

@@ -4,9 +4,39 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/text.h"
 #include "lib/os/replay/sim.h"
 
 #define MAX_WORDS (NTI_SIM_MAX_READ_BYTES / sizeof(uint64_t))
+
+/* The CPUs of the kernel's list in file @path; none when there is no such file. 0 or -ENOMEM. */
+static int load_cpus(const struct nti_machine *m, const char *path, struct nti_set *out)
+{
+	char *text = malloc(NTI_OS_TEXT_BYTES);
+	int ret;
+
+	if (!text)
+		return -ENOMEM;
+	ret = nti_machine_text(m, path, text, NTI_OS_TEXT_BYTES);
+	if (ret >= 0)
+		ret = nti_set_add_list(out, nti_text_trim(text), NTI_CPU_LIMIT);
+	free(text);
+	return ret == -ENOMEM ? ret : 0;
+}
+
+static void free_banks(struct nti_sim *sim)
+{
+	struct nti_sim_bank *bank, *next;
+	size_t i;
+
+	for (i = 0; i < NTI_SIM_BANK_SLOTS; i++) {
+		for (bank = sim->banks[i]; bank; bank = next) {
+			next = bank->next;
+			free(bank->leaders);
+			free(bank);
+		}
+	}
+}
 
 int nti_sim_new(const struct nti_machine *m, struct nti_sim **out)
 {
@@ -19,7 +49,11 @@ int nti_sim_new(const struct nti_machine *m, struct nti_sim **out)
 	sim->m = m;
 	sim->next_id = 1;
 	sim->is_x86 = strcmp(m->arch, "x86_64") == 0 || strcmp(m->arch, "i686") == 0;
-	ret = nti_sim_pmus_load(sim);
+	ret = load_cpus(m, "/sys/devices/system/cpu/online", &sim->online);
+	if (ret == 0)
+		ret = load_cpus(m, "/sys/devices/system/cpu/possible", &sim->possible);
+	if (ret == 0)
+		ret = nti_sim_pmus_load(sim);
 	if (ret < 0) {
 		nti_sim_free(sim);
 		return ret;
@@ -36,12 +70,10 @@ void nti_sim_free(struct nti_sim *sim)
 		return;
 	for (i = 0; i < sim->event_count; i++)
 		free(sim->events[i]);
-	for (i = 0; i < sim->bank_count; i++) {
-		free(sim->banks[i]->leaders);
-		free(sim->banks[i]);
-	}
+	free_banks(sim);
 	free(sim->events);
-	free(sim->banks);
+	nti_set_fini(&sim->online);
+	nti_set_fini(&sim->possible);
 	nti_sim_pmus_fini(sim);
 	free(sim);
 }
@@ -196,6 +228,8 @@ int nti_sim_close(struct nti_sim *sim, int fd, uint64_t now_ns)
 		leave_group(event);
 	}
 	sim->events[fd - NTI_SIM_FD] = NULL;
+	if ((size_t)(fd - NTI_SIM_FD) < sim->first_free)
+		sim->first_free = (size_t)(fd - NTI_SIM_FD);
 	free(event);
 	return 0;
 }

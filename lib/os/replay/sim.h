@@ -22,6 +22,7 @@
 #include <sys/types.h>
 
 #include "lib/os/replay/machine.h"
+#include "lib/base/set.h"
 #include "lib/base/wide.h"
 
 /*
@@ -29,7 +30,8 @@
  * most 2^30).
  */
 #define NTI_SIM_FD 0x50000000
-#define NTI_SIM_MAX_EVENTS 65536
+#define NTI_SIM_MAX_EVENTS 1048576 /* what fs.nr_open is unless somebody changes it */
+#define NTI_SIM_BANK_SLOTS 1024
 /* What one read may return; perf_event_validate_size() refuses larger groups. */
 #define NTI_SIM_MAX_READ_BYTES 16384
 
@@ -45,7 +47,8 @@ struct nti_sim_pmu {
 	char *name;
 	uint32_t type;
 	enum nti_sim_kind kind;
-	char *cpus;	     /* core: CPUs it belongs to, NULL = all */
+	bool has_cpus; /* core: it belongs to .cpus only, not to all */
+	struct nti_set cpus;
 	bool is_limited;     /* general and fixed are known */
 	bool has_exclude;    /* exclude_user and its like are understood */
 	bool can_interrupt;  /* may sample */
@@ -60,6 +63,7 @@ struct nti_sim_bank {
 	const struct nti_sim_pmu *pmu;
 	pid_t pid;
 	int cpu;
+	struct nti_sim_bank *next;	/* of those in the same slot of struct nti_sim */
 	uint64_t last_ns;		/* counted up to here */
 	struct nti_sim_event **leaders; /* in the order of opening */
 	size_t count, room;
@@ -89,9 +93,11 @@ struct nti_sim {
 	struct nti_sim_pmu *pmus;
 	size_t pmu_count;
 	struct nti_sim_event **events; /* by descriptor, NULL = closed */
-	size_t event_count;
-	struct nti_sim_bank **banks;
-	size_t bank_count;
+	size_t event_count, event_room;
+	size_t first_free;		 /* no descriptor below it is free */
+	struct nti_set online, possible; /* CPUs; a recording never changes */
+	/* by a hash of what they are for: on a large machine there is one for each CPU */
+	struct nti_sim_bank *banks[NTI_SIM_BANK_SLOTS];
 	uint64_t next_id;
 	bool is_x86;
 };
@@ -114,9 +120,6 @@ void nti_sim_pmus_fini(struct nti_sim *sim);
 const struct nti_sim_pmu *nti_sim_pmu_find(const struct nti_sim *sim, uint32_t type,
 					   uint64_t config);
 bool nti_sim_pmu_matches(const struct nti_sim_pmu *pmu, const char *glob);
-/* Is @cpu in the kernel's list in file @path? False when there is no such file. */
-bool nti_sim_cpu_in_file(const struct nti_sim *sim, const char *path, int cpu);
-bool nti_sim_cpu_in_list(const char *list, int cpu);
 
 struct nti_sim_event *nti_sim_event_get(const struct nti_sim *sim, int fd);
 /* Is the event's rule @r about (@pmu, @attr)? */

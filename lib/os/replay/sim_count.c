@@ -305,18 +305,14 @@ uint64_t nti_sim_count(const struct nti_sim_event *event)
 struct nti_sim_bank *nti_sim_bank_get(struct nti_sim *sim, const struct nti_sim_pmu *pmu, pid_t pid,
 				      int cpu, uint64_t now_ns)
 {
-	struct nti_sim_bank *bank, **more;
-	size_t i;
+	/* Only .pid or .cpu tells most of them apart. */
+	size_t slot = ((size_t)(pmu - sim->pmus) * 31 + (unsigned int)pid + (unsigned int)cpu) %
+		      NTI_SIM_BANK_SLOTS;
+	struct nti_sim_bank *bank;
 
-	for (i = 0; i < sim->bank_count; i++) {
-		bank = sim->banks[i];
+	for (bank = sim->banks[slot]; bank; bank = bank->next)
 		if (bank->pmu == pmu && bank->pid == pid && bank->cpu == cpu)
 			return bank;
-	}
-	more = realloc(sim->banks, (sim->bank_count + 1) * sizeof(*more));
-	if (!more)
-		return NULL;
-	sim->banks = more;
 	bank = calloc(1, sizeof(*bank));
 	if (!bank)
 		return NULL;
@@ -324,7 +320,8 @@ struct nti_sim_bank *nti_sim_bank_get(struct nti_sim *sim, const struct nti_sim_
 	bank->pid = pid;
 	bank->cpu = cpu;
 	bank->last_ns = now_ns;
-	sim->banks[sim->bank_count++] = bank;
+	bank->next = sim->banks[slot];
+	sim->banks[slot] = bank;
 	return bank;
 }
 

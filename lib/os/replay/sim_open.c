@@ -16,7 +16,6 @@
 
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 #define SAMPLE_RATE "/proc/sys/kernel/perf_event_max_sample_rate"
-#define CPUS "/sys/devices/system/cpu/"
 /*
  * Distributions know values above upstream's 2: from 3 (Debian) nothing is open to the
  * unprivileged.
@@ -133,16 +132,18 @@ static int check_group_fd(struct request *r, int group, unsigned long flags)
 	return 0;
 }
 
+static bool is_in(const struct nti_set *cpus, int cpu)
+{
+	return cpu >= 0 && nti_set_has(cpus, (unsigned int)cpu);
+}
+
 static int check_target(const struct request *r)
 {
 	if (r->cpu == -1)
 		return r->pid == -1 ? -EINVAL : 0;
 	if (r->cpu < 0)
 		return -EINVAL;
-	if (nti_sim_cpu_in_file(r->sim, CPUS "possible", r->cpu) ||
-	    nti_sim_cpu_in_file(r->sim, CPUS "online", r->cpu))
-		return 0;
-	return -EINVAL;
+	return is_in(&r->sim->possible, r->cpu) || is_in(&r->sim->online, r->cpu) ? 0 : -EINVAL;
 }
 
 bool nti_sim_rule_matches(const struct nti_sim_pmu *pmu, const struct perf_event_attr *attr,
@@ -190,7 +191,7 @@ static int check_core(const struct request *r)
 {
 	int ret;
 
-	if (r->pmu->cpus && r->cpu != -1 && !nti_sim_cpu_in_list(r->pmu->cpus, r->cpu))
+	if (r->pmu->has_cpus && r->cpu != -1 && !is_in(&r->pmu->cpus, r->cpu))
 		return -ENOENT;
 	ret = check_generic(r);
 	if (ret < 0)
@@ -302,7 +303,7 @@ static int check_context(const struct request *r)
 
 static int check_online(const struct request *r)
 {
-	return r->pid == -1 && !nti_sim_cpu_in_file(r->sim, CPUS "online", r->cpu) ? -ENODEV : 0;
+	return r->pid == -1 && !is_in(&r->sim->online, r->cpu) ? -ENODEV : 0;
 }
 
 static bool is_software(const struct nti_sim_pmu *pmu)
@@ -366,16 +367,24 @@ static int find_slot(struct nti_sim *sim)
 	struct nti_sim_event **more;
 	size_t i;
 
-	for (i = 0; i < sim->event_count; i++)
+	for (i = sim->first_free; i < sim->event_count; i++)
 		if (!sim->events[i])
-			return (int)i;
+			break;
+	sim->first_free = i;
+	if (i < sim->event_count)
+		return (int)i;
 	if (i >= NTI_SIM_MAX_EVENTS)
 		return -EMFILE;
-	more = realloc(sim->events, (i + 1) * sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	more[i] = NULL;
-	sim->events = more;
+	if (i == sim->event_room) {
+		size_t room = i ? 2 * i : 64;
+
+		more = realloc(sim->events, room * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		sim->events = more;
+		sim->event_room = room;
+	}
+	sim->events[i] = NULL;
 	sim->event_count = i + 1;
 	return (int)i;
 }

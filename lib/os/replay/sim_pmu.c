@@ -13,29 +13,6 @@
 #define DEVICES "/sys/bus/event_source/devices"
 #define LIST_BYTES 8192
 
-static int find_cpu(void *arg, unsigned int cpu)
-{
-	return (unsigned int)*(int *)arg == cpu;
-}
-
-bool nti_sim_cpu_in_list(const char *list, int cpu)
-{
-	char text[LIST_BYTES];
-
-	if (strlen(list) >= sizeof(text))
-		return false;
-	memcpy(text, list, strlen(list) + 1);
-	return nti_text_for_each_in_list(nti_text_trim(text), 1 << 20, find_cpu, &cpu) == 1;
-}
-
-bool nti_sim_cpu_in_file(const struct nti_sim *sim, const char *path, int cpu)
-{
-	char text[LIST_BYTES];
-
-	return nti_machine_text(sim->m, path, text, sizeof(text)) >= 0 &&
-	       nti_sim_cpu_in_list(text, cpu);
-}
-
 static int device_text(const struct nti_sim *sim, const char *name, const char *file, char *buf,
 		       size_t size)
 {
@@ -82,7 +59,7 @@ static enum nti_sim_kind kind_of(const struct nti_sim *sim, const struct nti_sim
 		return NTI_SIM_SOFTWARE;
 	if (pmu->type == PERF_TYPE_TRACEPOINT)
 		return NTI_SIM_TRACEPOINT;
-	if (strcmp(pmu->name, "cpu") == 0 || pmu->cpus)
+	if (strcmp(pmu->name, "cpu") == 0 || pmu->has_cpus)
 		return NTI_SIM_CORE;
 	/* arm_spe has a mask too, but follows tasks. */
 	if (!starts_with(pmu->name, "arm_spe") &&
@@ -115,8 +92,8 @@ static int pmu_init(const struct nti_sim *sim, struct nti_sim_pmu *pmu, const ch
 	if (!pmu->name)
 		return -ENOMEM;
 	if (device_text(sim, name, "cpus", text, sizeof(text)) >= 0) {
-		pmu->cpus = strdup(text);
-		if (!pmu->cpus)
+		pmu->has_cpus = true;
+		if (nti_set_add_list(&pmu->cpus, text, NTI_CPU_LIMIT) == -ENOMEM)
 			return -ENOMEM;
 	}
 	if (device_text(sim, name, "caps/max_precise", text, sizeof(text)) >= 0 &&
@@ -192,7 +169,7 @@ void nti_sim_pmus_fini(struct nti_sim *sim)
 
 	for (i = 0; i < sim->pmu_count; i++) {
 		free(sim->pmus[i].name);
-		free(sim->pmus[i].cpus);
+		nti_set_fini(&sim->pmus[i].cpus);
 	}
 	free(sim->pmus);
 }
