@@ -8,6 +8,7 @@
 #include "cli/base/command.h"
 #include "cli/base/confine.h"
 #include "cli/base/machine.h"
+#include "cli/base/signals.h"
 #include "cli/output/say.h"
 
 static void log_line(void *arg, const char *line)
@@ -51,6 +52,7 @@ int cli_machine_open(const struct cli_machine *m, struct ntime_ctx **ctx)
 		.machine = m->recording,
 		.metrics = m->metrics,
 		.log = m->verbose > 1 ? log_line : NULL,
+		.interrupt = cli_signals_interrupted,
 	};
 	int ret;
 

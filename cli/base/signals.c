@@ -16,6 +16,15 @@ static volatile sig_atomic_t forward_pid;
 static volatile sig_atomic_t forward_fd = -1;
 static volatile sig_atomic_t stop_signal;
 
+/* The library may be interrupted. */
+static bool is_interrupting;
+
+/* From cli_signals_block() on: they wait, and .before is the mask to which it leads back. */
+static struct {
+	bool is_on;
+	sigset_t before;
+} blocked;
+
 /* Came while it was not known yet whom to send it to. */
 static volatile sig_atomic_t is_held[NSIG];
 
@@ -135,6 +144,31 @@ int cli_signals_stop(void)
 	return stop_signal;
 }
 
+void cli_signals_interrupt(bool is_on)
+{
+	is_interrupting = is_on;
+}
+
+/* What is blocked comes later; whoever started us may have blocked it as well, for good. */
+static bool is_waiting(void)
+{
+	sigset_t pending;
+
+	if (!blocked.is_on || sigpending(&pending))
+		return false;
+	for (size_t i = 0; i < sizeof(stop_signals) / sizeof(stop_signals[0]); i++)
+		if (sigismember(&pending, stop_signals[i]) &&
+		    !sigismember(&blocked.before, stop_signals[i]))
+			return true;
+	return false;
+}
+
+int cli_signals_interrupted(void *arg)
+{
+	(void)arg;
+	return is_interrupting && (stop_signal || is_waiting());
+}
+
 void cli_signals_block(sigset_t *old)
 {
 	sigset_t mask;
@@ -143,10 +177,13 @@ void cli_signals_block(sigset_t *old)
 	for (size_t i = 0; i < sizeof(stop_signals) / sizeof(stop_signals[0]); i++)
 		sigaddset(&mask, stop_signals[i]);
 	sigprocmask(SIG_BLOCK, &mask, old);
+	blocked.before = *old;
+	blocked.is_on = true;
 }
 
 void cli_signals_unblock(const sigset_t *old)
 {
+	blocked.is_on = false;
 	sigprocmask(SIG_SETMASK, old, NULL);
 }
 

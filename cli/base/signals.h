@@ -30,6 +30,13 @@ void cli_signals_forward(pid_t pid);
 /* The first signal that asked for an end (INT, QUIT, TERM, HUP), 0 when there was none. */
 int cli_signals_stop(void);
 
+/*
+ * While @is_on, a signal that asks for an end interrupts what the library prepares:
+ * cli_signals_interrupted() is its struct ntime_options, @interrupt, and tells of the signal then.
+ */
+void cli_signals_interrupt(bool is_on);
+int cli_signals_interrupted(void *arg);
+
 /* Block those signals; @old gets the mask from before, to be used while waiting. */
 void cli_signals_block(sigset_t *old);
 void cli_signals_unblock(const sigset_t *old);

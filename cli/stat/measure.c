@@ -245,6 +245,7 @@ static int begin(struct cli_measure *m)
 		NEVER;
 	if (!o->delay_ns)
 		ret = begin_counting(m);
+	cli_signals_interrupt(false);
 	if (!ret)
 		ret = release_command(m);
 	if (ret)
@@ -285,15 +286,10 @@ static void undo(void *arg)
 	cli_sessions_free(&m->sessions);
 }
 
-int cli_measure_run(struct cli_measure *m)
+static int run_prepared(struct cli_measure *m)
 {
 	int ret;
 
-	m->undo = (struct cli_undo){ .run = undo, .arg = m };
-	cli_undo_add(&m->undo);
-	ret = prepare(m);
-	if (ret)
-		return ret;
 	if (!m->command)
 		cli_signals_block(&m->mask);
 	ret = begin(m);
@@ -303,6 +299,23 @@ int cli_measure_run(struct cli_measure *m)
 		ret = finish(m);
 	if (!m->command)
 		cli_signals_unblock(&m->mask);
+	return ret;
+}
+
+int cli_measure_run(struct cli_measure *m)
+{
+	int ret;
+
+	m->undo = (struct cli_undo){ .run = undo, .arg = m };
+	cli_undo_add(&m->undo);
+	/* Counters of many CPUs take their time, and nothing is lost by then. */
+	cli_signals_interrupt(true);
+	ret = prepare(m);
+	if (!ret)
+		ret = run_prepared(m);
+	cli_signals_interrupt(false);
+	if (ret && !m->begin_ns)
+		m->was_stopped = cli_signals_stop();
 	return ret;
 }
 

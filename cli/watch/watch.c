@@ -449,8 +449,14 @@ static int watch(struct cli_watch *w)
 
 	cli_signals_init();
 	cli_signals_block(&w->mask);
-	if (prepare(w))
+	cli_signals_interrupt(true);
+	ret = prepare(w);
+	cli_signals_interrupt(false);
+	if (ret) {
+		cli_signals_unblock(&w->mask);
+		w->was_stopped = cli_signals_stop();
 		return CLI_EXIT_FAILED;
+	}
 	look = look_ns(w);
 	ret = begin_view(w) ? CLI_EXIT_FAILED : 0;
 	if (!ret) {
@@ -522,7 +528,7 @@ static int run_watch(const struct cli_command *self, int argc, char **argv)
 	ret = cli_machine_open(&machine, &w.ctx) ? CLI_EXIT_FAILED : watch(&w);
 	left = watch_fini(&w);
 	/* Ctrl-C is how it is meant to end. */
-	if (!ret && cli_signals_stop() && cli_signals_stop() != SIGINT)
+	if (w.was_stopped || (!ret && cli_signals_stop() && cli_signals_stop() != SIGINT))
 		cli_signals_die(cli_signals_stop());
 	return ret ? ret : left;
 }

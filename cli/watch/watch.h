@@ -37,6 +37,7 @@ struct cli_watch {
 	struct cli_watch_out out;
 	struct ntime_value *last, *now, *delta;
 	uint64_t last_ns, last_unsure_ns, at_ns, period_ns, unsure_ns, missed, shown;
+	bool was_stopped; /* a signal asked for the end before the first sample */
 	const struct cli_watch_view *view;
 	void *state;
 	const char *emulated;

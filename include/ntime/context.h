@@ -30,6 +30,11 @@ struct ntime_ctx;
  * @metrics:	file of further metrics (ntime-metrics(5)), NULL: only the built-in ones
  * @log:	called with one line (no newline) for each decision the library takes; NULL: silent
  * @log_arg:	first argument of @log
+ * @interrupt:	asked again and again while something is prepared that may take long: units are
+ *		looked for, counters are opened and started, a machine is recorded. Not 0 ends
+ *		that call with -EINTR, and what it had begun is undone. It must be quick and not
+ *		call the library; NULL: nothing is interrupted
+ * @interrupt_arg: argument of @interrupt
  * @reserved:	must be 0
  *
  * All strings are copied. Since 0.1.
@@ -42,7 +47,9 @@ struct ntime_options {
 	const char *metrics;
 	void (*log)(void *arg, const char *line);
 	void *log_arg;
-	uint64_t reserved[4];
+	int (*interrupt)(void *arg);
+	void *interrupt_arg;
+	uint64_t reserved[2];
 };
 
 /**

@@ -46,6 +46,13 @@ void nti_context_log(struct ntime_ctx *ctx, const char *format, ...)
 	ctx->log(ctx->log_arg, line);
 }
 
+int nti_context_interrupted(struct ntime_ctx *ctx)
+{
+	if (!nti_is_interrupted(&ctx->interrupt))
+		return 0;
+	return nti_error(&ctx->error, -EINTR, "interrupted before counting began");
+}
+
 int nti_context_online(struct ntime_ctx *ctx, char *buf, size_t size)
 {
 	int ret = nti_os_line(ctx->os, buf, size, ONLINE);
@@ -269,8 +276,10 @@ static int open_all(struct ntime_ctx *ctx, const struct ntime_options *o)
 {
 	int ret = open_os(ctx, o);
 
-	if (ret == 0)
+	if (ret == 0) {
+		ctx->os->interrupt = &ctx->interrupt;
 		ret = count_cpus(ctx);
+	}
 	ctx->metrics = (struct nti_metrics){ .base = &nti_metrics_built_in };
 	if (ret == 0 && o->metrics)
 		ret = load_metric_file(ctx, o->metrics);
@@ -293,6 +302,7 @@ int ntime_open(struct ntime_ctx **out, const struct ntime_options *options)
 		return -ENOMEM;
 	ctx->log = o->log;
 	ctx->log_arg = o->log_arg;
+	ctx->interrupt = (struct nti_interrupt){ .fn = o->interrupt, .arg = o->interrupt_arg };
 	ret = open_all(ctx, o);
 	if (ret < 0 && !ctx->error.code) {
 		ntime_close(ctx);

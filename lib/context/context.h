@@ -12,6 +12,7 @@
 #include <ntime/context.h>
 
 #include "lib/base/error.h"
+#include "lib/base/interrupt.h"
 #include "lib/event/event.h"
 #include "lib/machine/unit.h"
 #include "lib/metric/metric.h"
@@ -36,7 +37,8 @@ struct ntime_ctx {
 	struct nti_msr *msr;		 /* likewise */
 	struct nti_registers *registers; /* likewise */
 	unsigned int cpus;		 /* on line when the context was opened, at least 1 */
-	bool is_broken;			 /* opening failed: only the error's text may be used */
+	struct nti_interrupt interrupt;
+	bool is_broken; /* opening failed: only the error's text may be used */
 	void (*log)(void *arg, const char *line);
 	void *log_arg;
 };
@@ -64,6 +66,9 @@ int nti_context_topology(struct ntime_ctx *ctx, const struct nti_topology **out)
  * Find out of what the uncore units have one instance each. Once; 0 or as nti_context_topology().
  */
 int nti_context_scopes(struct ntime_ctx *ctx);
+
+/* Shall what takes long end? 0, or -EINTR with a sentence. */
+int nti_context_interrupted(struct ntime_ctx *ctx);
 
 /* One line to the context's log, if it has one: "plan: ...". */
 void nti_context_log(struct ntime_ctx *ctx, const char *format, ...) NTI_PRINTF(2, 3);

@@ -186,6 +186,9 @@ static int take_unit(struct ntime_session *s, const struct nti_unit *unit, uint3
 
 		if (!nti_session_is_unit_at(s, unit, s->where[i]))
 			continue;
+		ret = nti_context_interrupted(s->ctx);
+		if (ret < 0)
+			return ret;
 		ret = nti_pmus_take(s->banks, unit, cpu, method, &seats);
 		if (ret < 0)
 			return take_failed(s, unit, cpu, ret);

@@ -460,7 +460,9 @@ static int open_places(struct ntime_session *s, bool all_passes)
 	int ret = 0;
 
 	for (at = 0; ret == 0 && at < s->where_count; at++) {
-		ret = open_where(s, at, all_passes);
+		ret = nti_context_interrupted(s->ctx);
+		if (ret == 0)
+			ret = open_where(s, at, all_passes);
 		if (ret == -ESRCH)
 			ret = thread_is_gone(s, at);
 	}

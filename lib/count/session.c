@@ -404,6 +404,9 @@ static int switch_groups(struct ntime_session *s, bool on, bool only_pass)
 
 		if (!nti_session_is_current(s, g) || (only_pass && g->is_in_every_pass))
 			continue;
+		/* What was begun is ended: only the beginning can be interrupted. */
+		if (on && !s->was_started && nti_context_interrupted(s->ctx) < 0)
+			return -EINTR;
 		one = on ? nti_session_group_enable(s, g) : nti_session_group_disable(s, g);
 		if (one < 0 && !ret)
 			ret = nti_error(&s->ctx->error, -EIO, "cannot %s the counters of %s: %s",

@@ -531,11 +531,14 @@ static int add_msr_unit(struct finder *f, const struct nthw_box_kind *kind, uint
 					      .number = number,
 					      .cpu = f->cpu[i].cpu };
 
+		if (nti_is_interrupted(f->os->interrupt)) {
+			ret = -EINTR;
+			break;
+		}
 		ret = see_domain(&seen, &f->cpu[i], scope_of(kind));
-		if (ret > 0)
-			ret = open_box(f, &found, &handle, &box);
-		else
+		if (ret <= 0)
 			continue;
+		ret = open_box(f, &found, &handle, &box);
 		if (ret < 0)
 			break;
 		ret = add_msr_box(f, &f->cpu[i], &found, &box, &likes, &unit);
@@ -856,5 +859,7 @@ int nti_boxes_add(struct nti_os *os, const struct nti_boxes_source *lent, struct
 	nti_pci_free(f.bus);
 	nti_handles_free(f.handles);
 	nti_units_sort(units);
+	if (ret == -EINTR)
+		return nti_error(e, ret, "interrupted while the units were looked for");
 	return ret < 0 ? nti_error(e, -ENOMEM, "not enough memory for the list of units") : 0;
 }

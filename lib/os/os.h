@@ -15,6 +15,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "lib/base/interrupt.h"
+
 struct perf_event_attr;
 struct nti_os;
 
@@ -89,6 +91,8 @@ struct nti_os_ops {
 
 struct nti_os {
 	const struct nti_os_ops *ops;
+	/* what long work asks; NULL: nobody interrupts. Lives as long as this does */
+	const struct nti_interrupt *interrupt;
 	bool is_replay; /* a recording: values, where there are any, are simulated */
 	/* files are below another root directory: what asks no files still sees this machine */
 	bool is_elsewhere;

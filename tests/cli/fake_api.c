@@ -13,6 +13,7 @@
  *     gone=N     from the Nth read on the device of page-faults is gone in socket 1
  *     torn=N     of the Nth read it is not known within 1000 s of which moment it is
  *     ctrl-c     SIGINT comes while the counters are opened
+ *     interrupt=N signal N comes then, and the library asks whether it shall end
  *     closed     the machine cannot be opened
  *     late       to start a command ends only when a signal comes
  * The Nth read of a session gives N times the number in the table below. Commands are real
@@ -102,6 +103,8 @@ struct ntime_ctx {
 	char error[512]; /* first: fake_stale.c writes it as well */
 	void (*log)(void *arg, const char *line);
 	void *log_arg;
+	int (*interrupt)(void *arg);
+	void *interrupt_arg;
 	bool is_recording;
 };
 
@@ -171,6 +174,8 @@ int ntime_open(struct ntime_ctx **out, const struct ntime_options *options)
 		return -ENOMEM;
 	(*out)->log = options->log;
 	(*out)->log_arg = options->log_arg;
+	(*out)->interrupt = options->interrupt;
+	(*out)->interrupt_arg = options->interrupt_arg;
 	(*out)->is_recording = options->machine;
 	if (file && access(file, R_OK)) {
 		snprintf((*out)->error, sizeof((*out)->error), "cannot read %s: %s", file,
@@ -541,6 +546,13 @@ int ntime_session_open(struct ntime_session *s)
 {
 	if (word_number("ctrl-c"))
 		raise(SIGINT);
+	if (word_number("interrupt")) {
+		raise((int)word_number("interrupt"));
+		if (s->ctx->interrupt && s->ctx->interrupt(s->ctx->interrupt_arg)) {
+			snprintf(s->ctx->error, sizeof(s->ctx->error), "interrupted");
+			return -EINTR;
+		}
+	}
 	s->is_open = true;
 	return 0;
 }

@@ -468,6 +468,28 @@ def ctrl_c_while_counters_are_opened():
     has(err(done), 'page-faults')
 
 
+@fake_only
+def signals_interrupt_what_is_prepared():
+    with Directory():
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            for before, after in (('stat', '-a'), ('stat', 'touch ran'), ('watch', '--plain')):
+                with open('report', 'w', encoding='ascii') as f:
+                    f.write('of another day\n')
+                done = ntime(before, '-o', 'report', '-e', 'page-faults', *after.split(), fake=f'interrupt={int(number)}')
+                equal((done.returncode, err(done), done.stdout), (-number, 'ntime: interrupted\n', b''), f'{before} {after}: status and output')
+                equal(os.listdir(), ['report'], 'files')
+                with open('report', encoding='ascii') as f:
+                    equal(f.read(), 'of another day\n', 'the report')
+
+
+@fake_only
+def ignored_signals_interrupt_nothing():
+    done = ntime('-e', 'page-faults', 'true', fake=f'interrupt={int(signal.SIGINT)}',
+                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+    equal(done.returncode, 0)
+    has(err(done), 'page-faults')
+
+
 @test
 @needs_perf
 def attaching_ends_with_the_process():

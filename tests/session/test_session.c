@@ -4,6 +4,7 @@
  * passes, refusals.
  */
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -815,6 +816,78 @@ TEST(clock_before_start_has_no_count)
 	fini(&rig);
 }
 
+/* How often the library asks, and when it is told to end. */
+struct asking {
+	unsigned int asked, ends_at;
+};
+
+static int is_asked(void *arg)
+{
+	struct asking *a = arg;
+
+	return ++a->asked >= a->ends_at;
+}
+
+/* At each point at which it can be: nothing is left open, and it can be done again. */
+TEST(preparing_is_interrupted)
+{
+	struct asking asking = { .ends_at = UINT_MAX };
+	struct ntime_options options = { .size = sizeof(options),
+					 .machine = "tests/machine/intel-skx-2s.json",
+					 .interrupt = is_asked,
+					 .interrupt_arg = &asking };
+	struct ntime_target target = { .size = sizeof(target), .kind = NTIME_TARGET_MACHINE };
+	struct rig rig = { 0 };
+	unsigned int all, i;
+
+	TT_IS(ntime_open(&rig.ctx, &options), 0);
+	TT_IS(ntime_session_new(rig.ctx, &target, &rig.s), 0);
+	TT_IS(ntime_session_add_list(rig.s, "instructions,cstate_core/c6-residency/"), 0);
+	/* Units of the registers, which are looked for at each CPU. */
+	assert_true(asking.asked >= 112);
+	asking.asked = 0;
+	TT_IS(ntime_session_start(rig.s), 0);
+	all = asking.asked;
+	/* Each of 112 CPUs is opened and started. */
+	assert_true(all >= 2 * 112);
+	read_all(&rig);
+	TT_IS(ntime_session_stop(rig.s), 0);
+	TT_IS(asking.asked, all);
+	ntime_session_free(rig.s);
+	for (i = 1; i <= all; i += 37) {
+		TT_IS(ntime_session_new(rig.ctx, &target, &rig.s), 0);
+		TT_IS(ntime_session_add_list(rig.s, "instructions,cstate_core/c6-residency/"), 0);
+		asking = (struct asking){ .ends_at = i };
+		TT_IS(ntime_session_start(rig.s), -EINTR);
+		TT_IS(asking.asked, i);
+		TT_HAS(ntime_error_text(rig.ctx), "interrupted");
+		asking.ends_at = UINT_MAX;
+		TT_IS(ntime_session_start(rig.s), 0);
+		read_all(&rig);
+		TT_IS(rig.v[0].flags, NTIME_SIMULATED);
+		ntime_session_free(rig.s);
+	}
+	ntime_close(rig.ctx);
+}
+
+TEST(looking_for_units_is_interrupted)
+{
+	struct asking asking = { .ends_at = 100 };
+	struct ntime_options options = { .size = sizeof(options),
+					 .machine = "tests/machine/intel-skx-2s.json",
+					 .interrupt = is_asked,
+					 .interrupt_arg = &asking };
+	struct rig rig = { 0 };
+
+	TT_IS(ntime_open(&rig.ctx, &options), 0);
+	TT_IS(ntime_session_new(rig.ctx, NULL, &rig.s), 0);
+	TT_IS(ntime_session_add(rig.s, "page-faults", NULL), -EINTR);
+	TT_HAS(ntime_error_text(rig.ctx), "interrupted");
+	asking.ends_at = UINT_MAX;
+	TT_IS(ntime_session_add(rig.s, "page-faults", NULL), 0);
+	fini(&rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -852,6 +925,8 @@ int main(void)
 		cmocka_unit_test(nearest_formula_speaks),
 		cmocka_unit_test(failed_list_leaves_hidden_events_hidden),
 		cmocka_unit_test(ready_made_metric_of_another_machine_is_absent),
+		cmocka_unit_test(preparing_is_interrupted),
+		cmocka_unit_test(looking_for_units_is_interrupted),
 	};
 
 	return TT_RUN(tests);

@@ -445,6 +445,8 @@ static int record_cpu(void *arg, unsigned int cpu)
 	size_t i;
 	int fd, ret = 0;
 
+	if (nti_is_interrupted(r->os->interrupt))
+		return nti_error(r->e, -EINTR, "interrupted while registers were recorded");
 	(void)snprintf(path, sizeof(path), "/dev/cpu/%u/msr", cpu);
 	fd = r->os->ops->open(r->os, path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -471,7 +473,7 @@ static int record_cpus(struct recorder *r)
 	ret = nti_text_for_each_in_list(nti_text_trim(list), NTI_CPU_LIMIT, record_midr, r);
 	if (!ret)
 		ret = nti_text_for_each_in_list(nti_text_trim(list), NTI_CPU_LIMIT, record_cpu, r);
-	return ret == -ENOMEM ? ret : 0;
+	return ret == -ENOMEM || ret == -EINTR ? ret : 0;
 }
 
 /* A recording keeps the answer of a sandbox that forbids the system call altogether. */
