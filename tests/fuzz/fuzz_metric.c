@@ -5,19 +5,9 @@
  * left to the sanitizers.
  */
 #include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/metric/metric.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
-
-static void expect(bool is_so)
-{
-	if (!is_so)
-		abort();
-}
+#include "tests/fuzz/fuzz.h"
 
 /* A few shapes of numbers, NaN and infinity among them; the choice depends on @seed and @i. */
 static double number(uint32_t seed, size_t i)
@@ -40,20 +30,20 @@ static void evaluate(const struct nti_formula *f, uint32_t seed)
 	struct nti_formula_input in = { events, number(seed, 101), number(seed, 102), wanted_ns };
 	size_t i;
 
-	expect(nti_formula_count(f) <= NTI_METRIC_MAX_EVENTS);
+	fuzz_expect(nti_formula_count(f) <= NTI_METRIC_MAX_EVENTS);
 	for (i = 0; i < nti_formula_count(f); i++) {
-		expect(nti_formula_event(f, i)[0] != '\0');
+		fuzz_expect(nti_formula_event(f, i)[0] != '\0');
 		events[i] = (struct nti_number){ number(seed, i), number(seed, i + 50) };
 		wanted_ns[i] = number(seed, i + 200);
 	}
 	with = nti_formula_eval(f, &in);
-	expect(!isinf(with.value) && !isinf(with.error) && !(with.error < 0));
-	expect(!isnan(with.value) || isnan(with.error));
+	fuzz_expect(!isinf(with.value) && !isinf(with.error) && !(with.error < 0));
+	fuzz_expect(!isnan(with.value) || isnan(with.error));
 	for (i = 0; i < nti_formula_count(f); i++)
 		events[i].error = 0;
 	without = nti_formula_eval(f, &in);
-	expect(is_same(with.value, without.value));
-	expect(isnan(without.value) || without.error == 0);
+	fuzz_expect(is_same(with.value, without.value));
+	fuzz_expect(isnan(without.value) || without.error == 0);
 }
 
 static void try_formula(const char *text, uint32_t seed)
@@ -62,8 +52,8 @@ static void try_formula(const char *text, uint32_t seed)
 	struct nti_formula *f;
 	int ret = nti_formula_parse(text, &f, &e);
 
-	expect((ret == 0) == (f != NULL));
-	expect(ret == 0 || (e.code == ret && e.text[0] && !strchr(e.text, '\n')));
+	fuzz_expect((ret == 0) == (f != NULL));
+	fuzz_expect(ret == 0 || (e.code == ret && e.text[0] && !strchr(e.text, '\n')));
 	if (!f)
 		return;
 	evaluate(f, seed);
@@ -76,8 +66,8 @@ static void try_inline(const char *text, uint32_t seed)
 	struct nti_metric m;
 	int ret = nti_metric_parse_inline(text, &m, NULL);
 
-	expect(ret != 0 || nti_metric_is_inline(text));
-	expect((ret == 0) == (m.name != NULL));
+	fuzz_expect(ret != 0 || nti_metric_is_inline(text));
+	fuzz_expect((ret == 0) == (m.name != NULL));
 	if (ret == 0)
 		try_formula(nti_formula_text(m.formula[0]), seed);
 	nti_metric_fini(&m);
@@ -90,27 +80,25 @@ static void try_file(const char *text, size_t bytes, uint32_t seed)
 	int ret = nti_metrics_parse("f", text, bytes, &all, &e);
 	size_t i, count = all.count;
 
-	expect(ret == 0 || (count == 0 && strncmp(e.text, "f:", 2) == 0));
+	fuzz_expect(ret == 0 || (count == 0 && strncmp(e.text, "f:", 2) == 0));
 	for (i = 0; i < count; i++) {
-		expect(nti_metrics_find(&all, all.metric[i].name) == &all.metric[i]);
-		expect(all.metric[i].formulas > 0);
+		fuzz_expect(nti_metrics_find(&all, all.metric[i].name) == &all.metric[i]);
+		fuzz_expect(all.metric[i].formulas > 0);
 		try_formula(nti_formula_text(all.metric[i].formula[0]), seed);
 	}
 	/* The names are taken now; the set must stay as it is. */
 	if (count)
-		expect(nti_metrics_parse("f", text, bytes, &all, NULL) < 0 && all.count == count);
+		fuzz_expect(nti_metrics_parse("f", text, bytes, &all, NULL) < 0 &&
+			    all.count == count);
 	nti_metrics_fini(&all);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-	char *text = malloc(bytes + 1);
+	char *text = fuzz_text(data, bytes);
 	uint32_t seed = 0;
 	size_t i;
 
-	expect(text != NULL);
-	memcpy(text, data, bytes);
-	text[bytes] = '\0';
 	for (i = 0; i < bytes; i++)
 		seed = seed * 31 + data[i];
 	try_formula(text, seed);

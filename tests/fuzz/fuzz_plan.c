@@ -3,23 +3,18 @@
  * The planner on events made from any bytes: every plan must pass nti_plan_check() and say its
  * reasons; small problems must have the number of passes that brute force finds. First byte: bit 0
  * picks the wide reading of the rest, which knows invalid events, large masks and all resources;
- * then 8 bytes an event (tests/plan/random_events.h).
+ * then 8 bytes an event (tests/plan/random_events.h). Many events take long: one input in
+ * LARGE_INPUTS has more than FEW_EVENTS.
  */
 #include <errno.h>
-#include <stdlib.h>
 
+#include "tests/fuzz/fuzz.h"
 #include "tests/plan/brute.h"
 #include "tests/plan/random_events.h"
 
 #define SMALL_EVENTS 8
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool is_true)
-{
-	if (!is_true)
-		abort();
-}
+#define FEW_EVENTS 10
+#define LARGE_INPUTS 32
 
 static void check_reasons(const struct nti_plan_event *events, size_t n,
 			  const struct nti_plan *plan)
@@ -27,8 +22,9 @@ static void check_reasons(const struct nti_plan_event *events, size_t n,
 	for (unsigned int pass = 0; pass < plan->passes; pass++) {
 		char text[160];
 
-		require(nti_plan_reason_text(events, n, plan, pass, NULL, text, sizeof(text)) == 0);
-		require((text[0] == '\0') == (pass == 0));
+		fuzz_expect(nti_plan_reason_text(events, n, plan, pass, NULL, text, sizeof(text)) ==
+			    0);
+		fuzz_expect((text[0] == '\0') == (pass == 0));
 	}
 }
 
@@ -39,10 +35,10 @@ static void check_against_brute_force(const struct nti_plan_event *events, size_
 	unsigned int want = tt_brute_make(&brute, events, n);
 
 	if (ret == -ENOSPC) {
-		require(want == 0);
+		fuzz_expect(want == 0);
 		return;
 	}
-	require(plan->passes == want && plan->is_minimal);
+	fuzz_expect(plan->passes == want && plan->is_minimal);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -50,16 +46,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct nti_plan_event events[NTI_PLAN_MAX_EVENTS + 1];
 	struct nti_error e = { 0 };
 	struct nti_plan plan;
+	size_t most =
+		fuzz_is_chosen(data, size, LARGE_INPUTS) ? NTI_PLAN_MAX_EVENTS + 1 : FEW_EVENTS;
 	size_t n = 0;
 	int ret;
 
-	for (; 1 + (n + 1) * TT_EVENT_BYTES <= size && n <= NTI_PLAN_MAX_EVENTS; n++)
+	for (; 1 + (n + 1) * TT_EVENT_BYTES <= size && n < most; n++)
 		tt_event_from_bytes(data + 1 + n * TT_EVENT_BYTES, data[0] & 1, &events[n]);
 	ret = nti_plan_make(events, n, NULL, &plan, &e);
-	require(ret <= 0 && (ret == 0) == (e.text[0] == '\0'));
-	require(ret == 0 || ret == -EINVAL || ret == -ENOSPC || ret == -E2BIG);
+	fuzz_expect(ret <= 0 && (ret == 0) == (e.text[0] == '\0'));
+	fuzz_expect(ret == 0 || ret == -EINVAL || ret == -ENOSPC || ret == -E2BIG);
 	if (ret == 0) {
-		require(nti_plan_check(events, n, &plan) == 0);
+		fuzz_expect(nti_plan_check(events, n, &plan) == 0);
 		check_reasons(events, n, &plan);
 	}
 	if ((ret == 0 || ret == -ENOSPC) && n <= SMALL_EVENTS)

@@ -6,22 +6,12 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "models/port/proxy/control.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void expect(bool is_so)
-{
-	if (!is_so)
-		abort();
-}
+#include "tests/fuzz/fuzz.h"
 
 static void share_memory(int socket)
 {
@@ -41,12 +31,12 @@ static void share_memory(int socket)
 	int file = memfd_create("guest", MFD_CLOEXEC);
 
 	/* Shorter than is said: what is behind its end must fail, not crash. */
-	expect(file >= 0 && ftruncate(file, 0x3000) == 0);
+	fuzz_expect(file >= 0 && ftruncate(file, 0x3000) == 0);
 	c->cmsg_level = SOL_SOCKET;
 	c->cmsg_type = SCM_RIGHTS;
 	c->cmsg_len = CMSG_LEN(sizeof(int));
 	memcpy(CMSG_DATA(c), &file, sizeof(file));
-	expect(sendmsg(socket, &m, MSG_NOSIGNAL) == (ssize_t)sizeof(message));
+	fuzz_expect(sendmsg(socket, &m, MSG_NOSIGNAL) == (ssize_t)sizeof(message));
 	close(file);
 }
 
@@ -59,7 +49,7 @@ static int feed(struct ntm_proxy *p, int socket, const uint8_t *data, size_t siz
 	while (size && ret == 1) {
 		size_t part = size < 200 ? size : 200;
 
-		expect(send(socket, data, part, MSG_NOSIGNAL) == (ssize_t)part);
+		fuzz_expect(send(socket, data, part, MSG_NOSIGNAL) == (ssize_t)part);
 		data += part;
 		size -= part;
 		ret = ntm_proxy_receive(p);
@@ -80,7 +70,7 @@ static void command(struct ntm_proxy *p, const uint8_t *data, size_t size)
 	line[size] = '\0';
 	text[0] = '\0';
 	ntm_control_answer(&c, line, text, sizeof(text));
-	expect(strncmp(text, "ok", 2) == 0 || strncmp(text, "error: ", 7) == 0);
+	fuzz_expect(strncmp(text, "ok", 2) == 0 || strncmp(text, "error: ", 7) == 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -90,11 +80,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!size)
 		return 0;
-	expect(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
+	fuzz_expect(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
 	/* The last kind, test, takes no argument, the others a number. */
-	expect(ntm_proxy_init(&p, ntm_proxy_kinds[data[0] % ntm_proxy_kind_count],
-			      data[0] % ntm_proxy_kind_count == ntm_proxy_kind_count - 1 ? "" : "0",
-			      "dev", ends[1], NULL) == 0);
+	fuzz_expect(ntm_proxy_init(&p, ntm_proxy_kinds[data[0] % ntm_proxy_kind_count],
+				   data[0] % ntm_proxy_kind_count == ntm_proxy_kind_count - 1 ? ""
+											      : "0",
+				   "dev", ends[1], NULL) == 0);
 	if (data[0] & 0x80)
 		share_memory(ends[0]);
 	ret = feed(&p, ends[0], data + 1, size - 1);
@@ -102,8 +93,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		shutdown(ends[0], SHUT_WR);
 		ret = ntm_proxy_receive(&p);
 	}
-	expect(ret <= 0 && p.fd == -1 && p.irq_fd == -1 && !p.memory_count && !p.fd_count);
-	expect((ret < 0) == (p.error[0] != '\0') && !strchr(p.error, '\n'));
+	fuzz_expect(ret <= 0 && p.fd == -1 && p.irq_fd == -1 && !p.memory_count && !p.fd_count);
+	fuzz_expect((ret < 0) == (p.error[0] != '\0') && !strchr(p.error, '\n'));
 	command(&p, data + 1, size - 1);
 	ntm_proxy_fini(&p);
 	close(ends[0]);

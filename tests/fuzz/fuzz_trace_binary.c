@@ -6,8 +6,6 @@
 #include "trace/base/blocks.h"
 #include "tests/fuzz/trace_front.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
-
 static void make_right(uint8_t *p, size_t n)
 {
 	uint8_t *end = p + n;

@@ -4,20 +4,10 @@
  * and a value. Whatever comes, rows are whole, equal to themselves unless unknown, and within
  * bounds.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include <ntime/trace/derive.h>
 
+#include "tests/fuzz/fuzz.h"
 #include "trace/base/context.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
-
-static void expect(bool is_so)
-{
-	if (!is_so)
-		abort();
-}
 
 /* Blocks that the deriver knows, and one that it does not. */
 static const uint32_t bases[] = { 0xa400,   0xa500,   0xa600,	0xa700,	  0x400000,
@@ -46,10 +36,11 @@ static void check(const struct ntime_derive *d)
 	struct ntime_derived row = { .size = sizeof(row) };
 
 	for (size_t i = 0; ntime_derive_get(d, i, &row) == 0; i++) {
-		expect(row.n_values <= row.reads && row.min <= row.max && row.windows);
-		expect(row.first_window <= row.last_window);
-		expect(row.logic[0] && row.key[0] && row.counter[0]);
-		expect(ntime_derived_is_equal(&row, &row) == (row.role != NTIME_DERIVED_UNKNOWN));
+		fuzz_expect(row.n_values <= row.reads && row.min <= row.max && row.windows);
+		fuzz_expect(row.first_window <= row.last_window);
+		fuzz_expect(row.logic[0] && row.key[0] && row.counter[0]);
+		fuzz_expect(ntime_derived_is_equal(&row, &row) ==
+			    (row.role != NTIME_DERIVED_UNKNOWN));
 	}
 }
 
@@ -66,11 +57,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	for (size_t i = 1; i + 5 <= bytes; i += 5) {
 		rec[batch.n++] = record(data + i);
 		if (batch.n == NTI_ARRAY_SIZE(rec) || i + 10 > bytes) {
-			expect(ntime_derive_feed(d, &batch, NULL) == 0);
+			fuzz_expect(ntime_derive_feed(d, &batch, NULL) == 0);
 			batch.n = 0;
 		}
 	}
-	expect(ntime_derive_end(d) == 0);
+	fuzz_expect(ntime_derive_end(d) == 0);
 	check(d);
 	ntime_derive_free(d);
 	return 0;

@@ -5,8 +5,6 @@
  */
 #include "tests/fuzz/trace_front.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
 	return fuzz_front(&nti_trace_simple, data, bytes);
