@@ -6,16 +6,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
 /* A promise of what is tested; a broken one is found as a crash is. */
-static inline void fuzz_expect(bool is_so)
+#define fuzz_expect(is_so)                                                                         \
+	((is_so) ? (void)0 : fuzz_end(__FILE__ ":" FUZZ_TEXT(__LINE__) ": " #is_so "\n"))
+#define FUZZ_TEXT(line) FUZZ_TEXT_OF(line)
+#define FUZZ_TEXT_OF(line) #line
+
+static inline void __attribute__((noreturn)) fuzz_end(const char *broken)
 {
-	if (!is_so)
-		abort();
+	fputs(broken, stderr);
+	abort();
 }
 
 /* The input with a NUL behind it, in memory of its own, so that reading behind that is seen. */
