@@ -612,15 +612,6 @@ void ntd_arch_grant_put(struct ntd_grant *grant)
 {
 }
 
-void *ntd_arch_prepare(unsigned int cpu)
-{
-	return NULL;
-}
-
-void ntd_arch_unprepare(void *prepared)
-{
-}
-
 /* ---- begin and end ---- */
 
 static void look_for_any(void *is_found)

@@ -672,16 +672,6 @@ void ntd_arch_revoke(struct ntd_grant *grant, struct mm_struct *mm, unsigned int
 	queue_work(grant_queue, &grant->later);
 }
 
-/* Nothing needs to be ready before the mapping. */
-void *ntd_arch_prepare(unsigned int cpu)
-{
-	return NULL;
-}
-
-void ntd_arch_unprepare(void *prepared)
-{
-}
-
 void ntd_arch_cpu_up(void)
 {
 }

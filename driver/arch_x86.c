@@ -491,16 +491,6 @@ void ntd_arch_claim_end(unsigned int cpu)
 	ntd_arch_release(cpu);
 }
 
-/* Nothing must be made outside of mmap_lock. */
-void *ntd_arch_prepare(unsigned int cpu)
-{
-	return NULL;
-}
-
-void ntd_arch_unprepare(void *prepared)
-{
-}
-
 /* Nothing is given to CPUs. */
 void ntd_arch_cpu_up(void)
 {

@@ -15,6 +15,7 @@
 #include <linux/slab.h>
 
 #include "driver/device.h"
+#include "driver/file.h"
 #include "driver/tree.h"
 
 #if IS_ENABLED(CONFIG_PCI)
@@ -138,6 +139,7 @@ static void unit_go(struct ntd_device *device)
 	if (!device->pdev)
 		return;
 	ntd_tree_go(device->unit, ntd_pci_answers(device->pdev));
+	ntd_file_unmap(device->unit);
 	ntd_mmio_unmap(device);
 	ntd_tree_put(device->unit);
 	pci_dev_put(device->pdev);

@@ -100,7 +100,7 @@ static int file_claim(struct ntd_file *file, struct file *opened, const char **w
 		return ret;
 	if (opened->f_mode & FMODE_WRITE)
 		return ntd_access_claim(reg, file, file->generation, why);
-	/* A node of a unit that went meanwhile; one that came back has nodes of its own. */
+	/* An inode of a unit that went meanwhile; one that came back has inodes of its own. */
 	if (!READ_ONCE(reg->unit->is_here) ||
 	    READ_ONCE(reg->unit->generation) != file->generation) {
 		*why = "it went away";
@@ -121,7 +121,6 @@ static int ntd_open(struct inode *inode, struct file *opened)
 	struct ntd_reg *reg = inode->i_private;
 	struct ntd_file *file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
 	const char *why = "";
-	struct ntd_pmc pmc;
 	int ret;
 
 	if (!file)
@@ -138,8 +137,6 @@ static int ntd_open(struct inode *inode, struct file *opened)
 		file_free(file);
 		return ret;
 	}
-	if ((opened->f_mode & FMODE_READ) && reg_pmc(reg, &pmc) && is_pinned_to(reg->unit->number))
-		file->prepared = ntd_arch_prepare(reg->unit->number);
 	atomic_inc(&ntd_status_open);
 	opened->private_data = file;
 	return 0;
@@ -155,8 +152,6 @@ static int ntd_release(struct inode *inode, struct file *opened)
 	mutex_unlock(&reg->unit->mapped_lock);
 	if (opened->f_mode & FMODE_WRITE)
 		ntd_access_give_up(reg, file);
-	if (file->prepared)
-		ntd_arch_unprepare(file->prepared);
 	atomic_dec(&ntd_status_open);
 	file_free(file);
 	return 0;

@@ -13,9 +13,8 @@
 
 /* Lives from open to release; mappings hold the file, so they are gone before. */
 struct ntd_file {
-	struct ntd_reg *reg; /* by the inode's reference to the unit */
+	struct ntd_reg *reg;
 	unsigned int generation; /* of the unit at open */
-	void *prepared; /* ntd_arch_prepare()'s */
 	struct ntd_who who; /* opened it, for "status" */
 	bool is_binary; /* set by mmap(2), never cleared */
 	struct address_space *pages; /* of the inode */

@@ -6,10 +6,8 @@
 #include <linux/fs.h>
 #include <linux/fs_context.h>
 #include <linux/fs_parser.h>
-#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/platform_device.h>
-#include <linux/rculist.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
@@ -17,29 +15,11 @@
 
 #include "driver/compat.h"
 #include "driver/fs.h"
-#include "driver/node.h"
+#include "driver/inode.h"
 #include "driver/permit.h"
-#include "driver/status.h"
-#include "driver/tree.h"
 #include "include/uapi/ntime.h"
 
-static void ntd_evict_inode(struct inode *inode)
-{
-	struct ntd_reg *reg = S_ISREG(inode->i_mode) ? inode->i_private : NULL;
-
-	truncate_inode_pages_final(&inode->i_data);
-	clear_inode(inode);
-	if (reg)
-		ntd_tree_put(reg->unit);
-}
-
-/* After a grace period: path walks read the target of a link without locks. */
-static void ntd_free_inode(struct inode *inode)
-{
-	if (S_ISLNK(inode->i_mode))
-		kfree(inode->i_link);
-	free_inode_nonrcu(inode);
-}
+struct ntd_fs_options ntd_fs_options;
 
 static int ntd_show_options(struct seq_file *m, struct dentry *root)
 {
@@ -56,8 +36,7 @@ static int ntd_show_options(struct seq_file *m, struct dentry *root)
 static const struct super_operations super_operations = {
 	.statfs = simple_statfs,
 	.drop_inode = generic_delete_inode,
-	.evict_inode = ntd_evict_inode,
-	.free_inode = ntd_free_inode,
+	.free_inode = ntd_inode_free,
 	.show_options = ntd_show_options,
 };
 
@@ -102,49 +81,10 @@ static int ntd_parse_param(struct fs_context *fc, struct fs_parameter *param)
 	return 0;
 }
 
-static int status_make(void)
-{
-	struct inode *inode = ntd_inode_new(S_IFREG | 0444, ntd_fs_options.uid, ntd_fs_options.gid);
-	struct dentry *dentry;
-
-	if (!inode)
-		return -ENOMEM;
-	inode->i_op = &ntd_permit_status_operations;
-	inode->i_fop = &ntd_status_operations;
-	inode_lock(d_inode(ntd_fs_root));
-	dentry = ntd_node_add(ntd_fs_root, "status", inode);
-	inode_unlock(d_inode(ntd_fs_root));
-	return PTR_ERR_OR_ZERO(dentry);
-}
-
-/* Under ntd_nodes_lock. */
-static int root_make(struct super_block *sb)
-{
-	struct inode *inode = new_inode(sb);
-	int ret;
-
-	if (!inode)
-		return -ENOMEM;
-	inode->i_ino = 1;
-	ntd_inode_init_times(inode);
-	ret = ntd_folder_root(inode);
-	if (ret) {
-		iput(inode);
-		return ret;
-	}
-	sb->s_root = d_make_root(inode);
-	if (!sb->s_root)
-		return -ENOMEM;
-	ntd_fs_root = sb->s_root;
-	ret = status_make();
-	return ret ?: ntd_fs_show_all();
-}
-
-/* On failure ntd_kill_sb() clears away what there is. */
 static int ntd_fill_super(struct super_block *sb, struct fs_context *fc)
 {
 	const struct ntd_fs_options *options = fc->fs_private;
-	int ret;
+	struct inode *root;
 
 	/* CAP_SYS_ADMIN alone, which the kernel has asked for, makes no policy. */
 	if (!ntd_permit_is_real_root()) {
@@ -155,29 +95,25 @@ static int ntd_fill_super(struct super_block *sb, struct fs_context *fc)
 	sb->s_blocksize_bits = PAGE_SHIFT;
 	sb->s_magic = NTIME_FS_MAGIC;
 	sb->s_op = &super_operations;
-	sb->s_d_op = &simple_dentry_operations;
+	sb->s_d_op = &ntd_dentry_operations;
 	sb->s_time_gran = 1;
 	sb->s_maxbytes = MAX_LFS_FILESIZE;
 	sb->s_iflags |= SB_I_NOEXEC | SB_I_NODEV;
 
-	mutex_lock(&ntd_nodes_lock);
 	ntd_fs_options = *options;
-	ret = root_make(sb);
-	mutex_unlock(&ntd_nodes_lock);
-	return ret;
+	root = ntd_inode_root(sb);
+	if (IS_ERR(root))
+		return PTR_ERR(root);
+	sb->s_root = d_make_root(root);
+	return sb->s_root ? 0 : -ENOMEM;
 }
 
-/* Is what was asked for what there is? */
+/* Is what was asked for what there is? Under s_umount. */
 static bool options_agree(const struct ntd_fs_options *options)
 {
-	bool agree;
-
-	mutex_lock(&ntd_nodes_lock);
-	agree = (!options->has_uid || uid_eq(options->uid, ntd_fs_options.uid)) &&
-		(!options->has_gid || gid_eq(options->gid, ntd_fs_options.gid)) &&
-		(!options->has_mode || options->mode == ntd_fs_options.mode);
-	mutex_unlock(&ntd_nodes_lock);
-	return agree;
+	return (!options->has_uid || uid_eq(options->uid, ntd_fs_options.uid)) &&
+	       (!options->has_gid || gid_eq(options->gid, ntd_fs_options.gid)) &&
+	       (!options->has_mode || options->mode == ntd_fs_options.mode);
 }
 
 static int ntd_get_tree(struct fs_context *fc)
@@ -229,25 +165,6 @@ static int ntd_init_fs_context(struct fs_context *fc)
 	return 0;
 }
 
-/* Open files and their mappings keep the mount, so there are none. */
-static void ntd_kill_sb(struct super_block *sb)
-{
-	struct ntd_unit *unit;
-	struct ntd_reg *reg;
-
-	mutex_lock(&ntd_nodes_lock);
-	if (ntd_fs_root && ntd_fs_root == sb->s_root) {
-		ntd_fs_root = NULL;
-		list_for_each_entry_lockless(unit, &ntd_tree_units, node) {
-			unit->shown = 0;
-			list_for_each_entry_lockless(reg, &unit->regs, node)
-				reg->inode = NULL;
-		}
-	}
-	mutex_unlock(&ntd_nodes_lock);
-	kill_litter_super(sb);
-}
-
 /*
  * Without MODULE_ALIAS_FS: the kernel looks for a type before it asks whether the caller may mount
  * it (Linux 6.1 fs/namespace.c, do_new_mount()), so that root of any user namespace could load the
@@ -258,7 +175,7 @@ static struct file_system_type fs_type = {
 	.name = NTIME_FS_TYPE,
 	.init_fs_context = ntd_init_fs_context,
 	.parameters = parameters,
-	.kill_sb = ntd_kill_sb,
+	.kill_sb = kill_anon_super,
 };
 
 /* /sys/devices, whose own object modules cannot name: the folder in which the platform bus lies. */
@@ -283,6 +200,5 @@ void ntd_fs_exit(void)
 {
 	unregister_filesystem(&fs_type);
 	sysfs_remove_mount_point(mount_parent(), "ntime");
-	rcu_barrier(); /* ntd_free_inode() of the last inodes */
-	ntd_folders_exit();
+	rcu_barrier(); /* ntd_inode_free() of the last inodes */
 }

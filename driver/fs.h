@@ -1,47 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
-/* The file system: nodes of units in the one super block, while it is mounted. */
+/* The file system: its type, and the one super block. */
 #ifndef NTD_FS_H
 #define NTD_FS_H
 
-#include "driver/ntd.h"
+#include <linux/types.h>
+#include <linux/uidgid.h>
 
-/**
- * ntd_fs_update() - nodes of a unit that came; none, and no mappings, of one that went
- * @unit: as it is now
- *
- * Context: none of our locks but device.c's, nor cpu_hotplug_lock: programs that read folders can
- * make it wait. Nothing happens while nothing is mounted.
- */
-void ntd_fs_update(struct ntd_unit *unit);
+/* Of the mount that made the super block; they do not change while there is one. */
+struct ntd_fs_options {
+	bool has_uid, has_gid, has_mode; /* given, not the default */
+	kuid_t uid;
+	kgid_t gid;
+	umode_t mode;
+};
 
-/**
- * ntd_fs_update_soon() - the same for all units, in another thread
- *
- * Context: any.
- */
-void ntd_fs_update_soon(void);
-
-/**
- * ntd_fs_is_changing() - is that still to be done?
- *
- * Return: false when nodes are as all units were when they last came or went.
- */
-bool ntd_fs_is_changing(void);
-
-/**
- * ntd_fs_update_cancel() - wait until that thread is done
- *
- * When no unit comes or goes any more.
- */
-void ntd_fs_update_cancel(void);
-
-/**
- * ntd_fs_show_all() - nodes of all units, when the super block is new
- *
- * Context: under ntd_nodes_lock.
- * Return: 0 or -ENOMEM.
- */
-int ntd_fs_show_all(void);
+extern struct ntd_fs_options ntd_fs_options;
 
 /**
  * ntd_fs_init() - the mount point and the type

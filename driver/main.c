@@ -4,6 +4,7 @@
 
 #include "driver/fs.h"
 #include "driver/hotplug.h"
+#include "driver/node.h"
 #include "driver/ntd.h"
 #include "driver/status.h"
 #include "driver/tree.h"
@@ -18,6 +19,9 @@ static int __init ntd_init(void)
 
 	if (ret)
 		return ret;
+	ret = ntd_node_init();
+	if (ret)
+		goto err_arch;
 	ret = ntd_hotplug_init();
 	if (ret)
 		goto err_arch;

@@ -12,8 +12,6 @@
 
 #include "core/base/reg.h"
 
-struct dentry;
-struct inode;
 struct mm_struct;
 struct pci_dev;
 
@@ -24,6 +22,7 @@ enum ntd_unit_kind {
 };
 
 struct ntd_file;
+struct ntd_folder;
 /*
  * What is behind registers of a PCI function: its configuration space, or a BAR. device.c knows
  * more.
@@ -40,9 +39,8 @@ struct ntd_device;
  * the descriptor fails with ENODEV.
  *
  * Order of locks, outer first: cpu_hotplug_lock, ntd_tree_lock, ntd_unit.lock, ntd_reg.lock.
- * mmap_lock, ntd_nodes_lock and the locks of inodes are outside of ntd_unit.lock too; nothing
- * touches user memory under any of ours but ntd_nodes_lock, which cpu_hotplug_lock and
- * ntd_tree_lock must therefore not wait for.
+ * mmap_lock and the locks of inodes are outside of ntd_unit.lock too. User memory is touched with
+ * none of ours held: it can take for ever, and the whole machine waits for cpu_hotplug_lock.
  */
 struct ntd_unit {
 	struct kref ref;
@@ -51,16 +49,24 @@ struct ntd_unit {
 	unsigned int number; /* of CPU or package; NTD_UNIT_DEVICE: device.c's */
 	/* from the root of the tree: "core3", "uncore0", "uncore0/pci/D16:F4", "gpu0/mmio" */
 	const char *folder;
+	struct ntd_folder *dir; /* the same in node.c */
 	const char *names; /* folder of the vendor's names in it: "intel"; NULL: none */
 	struct rw_semaphore lock;
 	bool is_here;
-	unsigned int generation;
+	unsigned int generation; /* changes while it is not here: the one that comes next */
 	struct ntd_device *device; /* while it is here; NULL for registers of CPUs */
 	struct list_head regs; /* grows only, by ntd_tree_lock, while it is not here */
-	unsigned int shown; /* generation that has nodes, 0: none; by ntd_nodes_lock */
 	atomic_t writers; /* registers that are open for writing */
 	struct mutex mapped_lock; /* of what follows; inside of mmap_lock */
 	struct list_head mapped; /* open files that were mapped */
+};
+
+/* What the administrator gave a file or folder, which outlives its inodes. By permit.c's lock. */
+struct ntd_owner {
+	bool is_set;
+	kuid_t uid;
+	kgid_t gid;
+	umode_t mode;
 };
 
 /* One register: a row, which of its instances, and who has it open. Lives as long as its unit. */
@@ -72,16 +78,13 @@ struct ntd_reg {
 	u32 index;
 	u32 addr;
 	unsigned int generation; /* of the unit in which it exists */
-	struct inode *inode; /* of its file, NULL when there is none, by ntd_nodes_lock */
+	unsigned long ino; /* of its files */
+	struct ntd_owner owner;
 	struct mutex lock; /* of what follows */
 	struct ntd_file *writer;
 	/* by the writer: @saved is what it held before, @written what it was given last */
 	bool is_changed;
 	u64 saved, written;
-	bool has_owner; /* the administrator set owner, group or mode: */
-	kuid_t uid;
-	kgid_t gid;
-	umode_t mode;
 };
 
 /* ---- arch_x86.c, arch_arm64.c, arch_arm.c: what one architecture gives ---- */
@@ -147,20 +150,13 @@ void ntd_arch_claim_end(unsigned int cpu);
  * for each further VMA of it, split, moved or copied into the @mm of a child (then current->mm is
  * another). revoke: for each VMA that goes. put: all of them have gone. What each costs does not
  * grow with the number of mappings. All under mmap_lock: perf's context mutex must not be taken
- * below it, because perf copies to user memory under its mutex. What needs it is done in prepare.
+ * below it, because perf copies to user memory under its mutex.
  */
 struct ntd_grant;
 int ntd_arch_grant(struct mm_struct *mm, unsigned int cpu, struct ntd_grant **grant);
 void ntd_arch_grant_again(struct ntd_grant *grant, struct mm_struct *mm, unsigned int cpu);
 void ntd_arch_revoke(struct ntd_grant *grant, struct mm_struct *mm, unsigned int cpu);
 void ntd_arch_grant_put(struct ntd_grant *grant);
-/*
- * The thread, which is pinned to @cpu, opens a counter of it; no locks held. What it returns (NULL:
- * nothing) is given to unprepare when the last reference to the open file and its mappings is gone,
- * in any thread.
- */
-void *ntd_arch_prepare(unsigned int cpu);
-void ntd_arch_unprepare(void *prepared);
 
 /*
  * On that CPU when it came on line or the machine resumed (interrupts may be off), and before it

@@ -14,13 +14,17 @@
 #include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/fs.h>
-#include <linux/mutex.h>
+#include <linux/spinlock.h>
 #include <linux/user_namespace.h>
 
 #include "driver/access.h"
+#include "driver/fs.h"
 #include "driver/node.h"
 #include "driver/permit.h"
 #include "driver/status.h"
+
+/* Of every struct ntd_owner. */
+static DEFINE_SPINLOCK(owner_lock);
 
 static bool is_outside(void)
 {
@@ -60,13 +64,62 @@ static const char *why_not(const struct inode *inode, int mask)
 	return "without CAP_SYS_RAWIO owner, group or mode must give it, to root too";
 }
 
-int ntd_permit_change(const struct inode *inode, const struct iattr *attr)
+void ntd_permit_recall(struct inode *inode, const struct ntd_owner *owner)
 {
-	if (!(attr->ia_valid & (ATTR_MODE | ATTR_UID | ATTR_GID)))
+	spin_lock(&owner_lock);
+	if (owner->is_set) {
+		inode->i_uid = owner->uid;
+		inode->i_gid = owner->gid;
+		inode->i_mode = (inode->i_mode & S_IFMT) | owner->mode;
+	}
+	spin_unlock(&owner_lock);
+}
+
+void ntd_permit_remember(struct ntd_owner *owner, const struct inode *inode)
+{
+	spin_lock(&owner_lock);
+	owner->is_set = true;
+	owner->uid = inode->i_uid;
+	owner->gid = inode->i_gid;
+	owner->mode = inode->i_mode & ~S_IFMT;
+	spin_unlock(&owner_lock);
+}
+
+static bool changes_owner(const struct iattr *attr)
+{
+	return attr->ia_valid & (ATTR_MODE | ATTR_UID | ATTR_GID);
+}
+
+/* May this thread change them? Beyond what setattr_prepare() asks. */
+static int may_change(const struct inode *inode, const struct iattr *attr)
+{
+	if (!changes_owner(attr))
 		return 0;
 	if (is_outside() || !(is_owner(inode) || capable(CAP_SYS_RAWIO)))
 		return -EPERM;
 	return 0;
+}
+
+/* To be remembered by the caller. */
+static int change(struct ntd_idmap *idmap, struct dentry *dentry, struct iattr *attr)
+{
+	int ret = setattr_prepare(idmap, dentry, attr);
+
+	if (!ret)
+		ret = may_change(d_inode(dentry), attr);
+	if (!ret)
+		setattr_copy(idmap, d_inode(dentry), attr);
+	return ret;
+}
+
+int ntd_permit_setattr(struct ntd_idmap *idmap, struct dentry *dentry, struct iattr *attr,
+		       struct ntd_owner *owner)
+{
+	int ret = change(idmap, dentry, attr);
+
+	if (!ret && changes_owner(attr))
+		ntd_permit_remember(owner, d_inode(dentry));
+	return ret;
 }
 
 int ntd_permit_folder(struct ntd_idmap *idmap, struct inode *inode, int mask)
@@ -107,15 +160,9 @@ void ntd_permit_register_init(struct inode *inode)
 {
 	struct ntd_reg *reg = inode->i_private;
 
-	lockdep_assert_held(&ntd_nodes_lock);
 	init_by_mount(reg, inode);
-	mutex_lock(&reg->lock);
-	if (reg->has_owner) {
-		inode->i_uid = reg->uid;
-		inode->i_gid = reg->gid;
-		inode->i_mode = register_mode(reg, reg->mode);
-	}
-	mutex_unlock(&reg->lock);
+	ntd_permit_recall(inode, &reg->owner);
+	inode->i_mode = register_mode(reg, inode->i_mode);
 }
 
 static int register_permission(struct ntd_idmap *idmap, struct inode *inode, int mask)
@@ -146,24 +193,12 @@ static int register_setattr(struct ntd_idmap *idmap, struct dentry *dentry, stru
 	wanted.ia_valid &= ~ATTR_SIZE;
 	if (wanted.ia_valid & ATTR_MODE)
 		wanted.ia_mode = register_mode(reg, wanted.ia_mode);
-	ret = setattr_prepare(idmap, dentry, &wanted);
-	if (!ret)
-		ret = ntd_permit_change(inode, &wanted);
-	if (ret)
-		return ret;
-	setattr_copy(idmap, inode, &wanted);
-	if (!(wanted.ia_valid & (ATTR_MODE | ATTR_UID | ATTR_GID)))
-		return 0;
-	mutex_lock(&reg->lock);
+	ret = change(idmap, dentry, &wanted);
 	/* Of a file that is still in the tree, not of one that is only held open. */
-	if (inode->i_generation == READ_ONCE(reg->unit->generation)) {
-		reg->has_owner = true;
-		reg->uid = inode->i_uid;
-		reg->gid = inode->i_gid;
-		reg->mode = inode->i_mode & 07777;
-	}
-	mutex_unlock(&reg->lock);
-	return 0;
+	if (!ret && changes_owner(&wanted) &&
+	    inode->i_generation == READ_ONCE(reg->unit->generation))
+		ntd_permit_remember(&reg->owner, inode);
+	return ret;
 }
 
 const struct inode_operations ntd_permit_register_operations = {
@@ -173,13 +208,7 @@ const struct inode_operations ntd_permit_register_operations = {
 
 static int status_setattr(struct ntd_idmap *idmap, struct dentry *dentry, struct iattr *attr)
 {
-	int ret = setattr_prepare(idmap, dentry, attr);
-
-	if (!ret)
-		ret = ntd_permit_change(d_inode(dentry), attr);
-	if (!ret)
-		setattr_copy(idmap, d_inode(dentry), attr);
-	return ret;
+	return ntd_permit_setattr(idmap, dentry, attr, &ntd_node_status_owner);
 }
 
 const struct inode_operations ntd_permit_status_operations = {

@@ -19,13 +19,30 @@
 bool ntd_permit_is_real_root(void);
 
 /**
- * ntd_permit_change() - may this thread change owner, group or mode of a node?
- * @inode: the node's, of which setattr_prepare() has asked already
- * @attr: what is to change; other attributes are nobody's secret
- *
- * Return: 0 or -EPERM.
+ * ntd_permit_recall() - owner, group and mode as the administrator set them, if so
+ * @inode: new, with what it has otherwise
+ * @owner: of what it is the inode of
  */
-int ntd_permit_change(const struct inode *inode, const struct iattr *attr);
+void ntd_permit_recall(struct inode *inode, const struct ntd_owner *owner);
+
+/**
+ * ntd_permit_remember() - they are as this inode has them
+ * @owner: of what it is the inode of
+ * @inode: locked, or new
+ */
+void ntd_permit_remember(struct ntd_owner *owner, const struct inode *inode);
+
+/**
+ * ntd_permit_setattr() - the operation "setattr" of what has an owner
+ * @idmap: the mount's
+ * @dentry: of what
+ * @attr: what is to change
+ * @owner: remembers it
+ *
+ * Return: 0, -EPERM.
+ */
+int ntd_permit_setattr(struct ntd_idmap *idmap, struct dentry *dentry, struct iattr *attr,
+		       struct ntd_owner *owner);
 
 /**
  * ntd_permit_folder() - the operation "permission" of folders
@@ -45,8 +62,6 @@ int ntd_permit_folder(struct ntd_idmap *idmap, struct inode *inode, int mask);
  * @inode: whose i_private is the register
  *
  * What the administrator set, else what the mount says, of a secret row root's alone.
- *
- * Context: under ntd_nodes_lock; takes ntd_reg.lock.
  */
 void ntd_permit_register_init(struct inode *inode);
 

@@ -8,7 +8,6 @@
 
 #include "driver/access.h"
 #include "driver/file.h"
-#include "driver/fs.h"
 #include "driver/status.h"
 #include "driver/tree.h"
 #include "driver/who.h"
@@ -132,7 +131,6 @@ static int status_show(struct seq_file *m, void *unused)
 	seq_printf(m, "reads: %llu\n", sum.reads);
 	seq_printf(m, "writes: %llu\n", sum.writes);
 	seq_printf(m, "errors: %llu\n", sum.errors);
-	seq_printf(m, "tree: %s\n", ntd_fs_is_changing() ? "changing" : "complete");
 	show_refusals(m);
 	show_writers(m);
 	return 0;

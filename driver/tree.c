@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /* The units that there are: found, made, shown and hidden. */
 #include <linux/err.h>
+#include <linux/fs.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
 #include "driver/access.h"
-#include "driver/fs.h"
+#include "driver/names.h"
+#include "driver/node.h"
 #include "driver/tree.h"
 
 /*
- * Of the list of units and of their lists of registers. Both only grow, so that who makes nodes
- * walks them without it.
+ * Of the list of units, of their lists of registers, and of the driver's names. All only grow, so
+ * that they are read without it.
  */
 DEFINE_MUTEX(ntd_tree_lock);
 LIST_HEAD(ntd_tree_units);
@@ -78,24 +80,30 @@ struct ntd_unit *ntd_tree_unit(enum ntd_unit_kind kind, unsigned int number, con
 			       const char *names)
 {
 	struct ntd_unit *unit;
+	int ret = 0;
 
 	mutex_lock(&ntd_tree_lock);
 	unit = unit_find(folder);
 	if (!unit) {
 		unit = unit_new(kind, number, folder);
 		if (!unit) {
-			mutex_unlock(&ntd_tree_lock);
-			return ERR_PTR(-ENOMEM);
+			ret = -ENOMEM;
+			goto unlock;
 		}
 		list_add_tail_rcu(&unit->node, &ntd_tree_units);
 	}
 	if (!unit->is_here) {
 		unit->number = number;
 		unit->names = names;
+		/* Of what was named before, for a coming that failed too, nothing is shown. */
+		WRITE_ONCE(unit->generation, unit->generation + 1);
+		ret = ntd_names_unit(unit);
 	}
-	ntd_tree_get(unit);
+	if (!ret)
+		ntd_tree_get(unit);
+unlock:
 	mutex_unlock(&ntd_tree_lock);
-	return unit;
+	return ret ? ERR_PTR(ret) : unit;
 }
 
 static struct ntd_reg *reg_find(struct ntd_unit *unit, const struct nthw_reg *row, u32 index)
@@ -128,25 +136,15 @@ int ntd_tree_add_reg(struct ntd_unit *unit, const struct nthw_table *table,
 		reg->row = row;
 		reg->index = index;
 		reg->addr = row->addr + row->step * index;
+		reg->ino = get_next_ino();
 		mutex_init(&reg->lock);
 		list_add_tail_rcu(&reg->node, &unit->regs);
 	}
-	WRITE_ONCE(reg->generation, unit->generation + 1);
+	WRITE_ONCE(reg->generation, unit->generation);
+	ret = ntd_names_reg(reg);
 unlock:
 	mutex_unlock(&ntd_tree_lock);
 	return ret;
-}
-
-/*
- * Nodes of CPUs follow later: their locks may be held by programs that touch memory for as long as
- * they like, and CPUs must not wait for that. The memory of a device must not stay mapped.
- */
-static void show_change(struct ntd_unit *unit)
-{
-	if (unit->kind == NTD_UNIT_DEVICE)
-		ntd_fs_update(unit);
-	else
-		ntd_fs_update_soon();
 }
 
 void ntd_tree_come(struct ntd_unit *unit, struct ntd_device *device)
@@ -154,32 +152,25 @@ void ntd_tree_come(struct ntd_unit *unit, struct ntd_device *device)
 	mutex_lock(&ntd_tree_lock);
 	down_write(&unit->lock);
 	unit->device = device;
-	WRITE_ONCE(unit->generation, unit->generation + 1);
 	WRITE_ONCE(unit->is_here, true);
 	up_write(&unit->lock);
 	mutex_unlock(&ntd_tree_lock);
-	show_change(unit);
 }
 
 void ntd_tree_go(struct ntd_unit *unit, bool is_reachable)
 {
-	bool was_here;
-
 	mutex_lock(&ntd_tree_lock);
-	was_here = unit->is_here;
-	if (was_here)
+	if (unit->is_here)
 		ntd_access_cut(unit, is_reachable);
 	mutex_unlock(&ntd_tree_lock);
-	if (was_here)
-		show_change(unit);
 }
 
 void ntd_tree_exit(void)
 {
 	struct ntd_unit *unit, *next;
 
-	ntd_fs_update_cancel();
 	mutex_lock(&ntd_tree_lock);
+	ntd_node_exit();
 	list_for_each_entry_safe(unit, next, &ntd_tree_units, node) {
 		list_del(&unit->node);
 		ntd_tree_put(unit);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
-/* The units that there are, whether mounted or not; their nodes in the file system follow them. */
+/* The units that there are, whether mounted or not. */
 #ifndef NTD_TREE_H
 #define NTD_TREE_H
 
@@ -15,6 +15,8 @@ extern struct mutex ntd_tree_lock;
  * @names: folder in @folder for the vendor's names as symbolic links, a string that stays; NULL:
  *        none
  *
+ * To be called before each coming. Of a unit that is here nothing is changed.
+ *
  * Return: a reference for ntd_tree_put(), or ERR_PTR(-ENOMEM). The unit is not shown before
  * ntd_tree_come().
  */
@@ -28,8 +30,8 @@ struct ntd_unit *ntd_tree_unit(enum ntd_unit_kind kind, unsigned int number, con
  * @row: what the register is
  * @index: which instance of it
  *
- * To be called for all registers before each ntd_tree_come(): those that are not named again are
- * not shown.
+ * To be called for all registers between ntd_tree_unit() and ntd_tree_come(), each time: those that
+ * are not named again are not shown.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -41,7 +43,7 @@ int ntd_tree_add_reg(struct ntd_unit *unit, const struct nthw_table *table,
  * @unit: not here now
  * @device: lent until ntd_tree_go() returns; NULL for registers of CPUs
  *
- * Registers of a device have their files when it returns, those of CPUs soon after.
+ * Its registers have all their files when it returns. Nothing can fail.
  */
 void ntd_tree_come(struct ntd_unit *unit, struct ntd_device *device);
 
@@ -50,8 +52,8 @@ void ntd_tree_come(struct ntd_unit *unit, struct ntd_device *device);
  * @unit: here or not
  * @is_reachable: it still answers, so give registers back what they held before their writers
  *
- * When it returns no access is under way and none begins. Of a device no page is mapped and the
- * files are gone; those of CPUs go soon after, and opening one is ENODEV.
+ * When it returns no access is under way and none begins, and its files are gone. Pages of a device
+ * are still mapped (ntd_file_unmap()), and none comes to be any more. It takes no memory.
  */
 void ntd_tree_go(struct ntd_unit *unit, bool is_reachable);
 
@@ -73,7 +75,7 @@ struct ntd_unit *ntd_tree_get(struct ntd_unit *unit);
 extern struct list_head ntd_tree_units;
 
 /**
- * ntd_tree_exit() - forget all units
+ * ntd_tree_exit() - forget all units and their names
  *
  * When the module goes, and nothing is open.
  */

@@ -22,8 +22,6 @@
 
 #define MODULE_NAME "ntime"
 #define TEXT_BYTES 19 /* 0x, 16 digits, newline */
-/* of a millisecond and more: then it hangs, and no result depends on how long it took */
-#define TREE_TRIES 60000
 
 const char *lab_driver_parameters = "";
 const struct lab_user lab_root = { 0, 0, -1 };
@@ -418,27 +416,12 @@ bool lab_is_pinned(unsigned int cpu)
 	       CPU_ISSET(cpu, &set);
 }
 
-/* Files follow CPUs soon after. Not mounted, there are none. */
-static int wait_for_tree(void)
-{
-	char text[32];
-
-	for (unsigned int i = 0; i < TREE_TRIES; i++) {
-		if (lab_status("tree", text, sizeof(text)) < 0 || strcmp(text, "complete") == 0)
-			return 0;
-		(void)usleep(1000);
-	}
-	return -ETIMEDOUT;
-}
-
 int lab_cpu_set_online(unsigned int cpu, bool is_online)
 {
 	char path[64];
-	int ret;
 
 	(void)snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online", cpu);
-	ret = lab_write(path, is_online ? "1" : "0");
-	return ret < 0 ? ret : wait_for_tree();
+	return lab_write(path, is_online ? "1" : "0");
 }
 
 /* CPU 0 of x86 has no file: it is always there. */
@@ -646,7 +629,7 @@ int lab_driver_tidy(void **state)
 
 /* ---- other processes ---- */
 
-static int become(const struct lab_user *user)
+int lab_become(const struct lab_user *user)
 {
 	gid_t extra = (gid_t)user->extra;
 
@@ -701,6 +684,7 @@ static pid_t start_child(const struct lab_user *user, long (*fn)(void *arg), voi
 	int ends[2];
 	pid_t pid;
 
+	*ear = -1;
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return -errno;
 	(void)fflush(NULL);
@@ -711,7 +695,7 @@ static pid_t start_child(const struct lab_user *user, long (*fn)(void *arg), voi
 		tell_fd = ends[1];
 		(void)close(ends[0]);
 		forget_handlers();
-		ret = become(user);
+		ret = lab_become(user);
 		if (ret == 0)
 			ret = fn(arg);
 		tell(ret);

@@ -154,7 +154,6 @@ unsigned int lab_cpus(void); /* that are there, on line or not */
 int lab_pin(unsigned int cpu);
 int lab_unpin(void); /* all CPUs */
 bool lab_is_pinned(unsigned int cpu);
-/* And wait until the driver's files, if it is mounted, have followed. */
 int lab_cpu_set_online(unsigned int cpu, bool is_online);
 bool lab_cpu_is_online(unsigned int cpu);
 /* Is there a core PMU whose counters count (false in "x86" and "x86-pci")? */
@@ -206,6 +205,7 @@ struct lab_user {
 	long extra;
 };
 extern const struct lab_user lab_root, lab_stranger;
+int lab_become(const struct lab_user *user); /* in a child: 0 or -errno */
 long lab_child(const struct lab_user *user, long (*fn)(void *arg), void *arg);
 /* The signal that ended @fn in a child, 0 when it returned. */
 int lab_signal(long (*fn)(void *arg), void *arg);

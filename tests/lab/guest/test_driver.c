@@ -17,6 +17,7 @@
 
 #include "core/regs/regs.h"
 #include "tests/lab/guest/driver.h"
+#include "tests/lab/guest/file.h"
 
 /* ---- the tree ---- */
 
@@ -337,6 +338,43 @@ TEST(administrator_names_registers)
 	LAB_GOOD(unlink(local) < 0 ? -errno : 0);
 }
 
+/* Inodes are forgotten when nobody uses them; what was changed is not. */
+TEST(permissions_outlive_inodes)
+{
+	const char *reg = lab_any_register();
+	char file[LAB_FILE], folder[LAB_FILE], local[LAB_FILE];
+	struct stat st, before;
+	bool has_local = lab_reg_is_here("core0/local");
+
+	*strrchr(strcpy(folder, lab_reg_path(reg, file)), '/') = '\0';
+	LAB_GOOD(stat(file, &before));
+	LAB_GOOD(chmod(file, 0440));
+	LAB_GOOD(chown(file, 1000, 77));
+	LAB_GOOD(chmod(folder, 0750));
+	LAB_GOOD(chmod(NTIME_FS_PATH "/status", 0400));
+	lab_reg_path("core0/local/MINE", local);
+	if (has_local) {
+		LAB_GOOD(symlink("../nowhere", local) < 0 ? -errno : 0);
+		LAB_GOOD(lchown(local, 1000, 77) < 0 ? -errno : 0);
+	}
+	LAB_GOOD(lab_write("/proc/sys/vm/drop_caches", "2"));
+	LAB_GOOD(stat(file, &st));
+	TT_IS(st.st_mode, S_IFREG | 0440);
+	TT_IS(st.st_uid, 1000);
+	TT_IS(st.st_gid, 77);
+	TT_IS(st.st_ino, before.st_ino);
+	LAB_GOOD(stat(folder, &st));
+	TT_IS(st.st_mode, S_IFDIR | 0750);
+	LAB_GOOD(stat(NTIME_FS_PATH "/status", &st));
+	TT_IS(st.st_mode, S_IFREG | 0400);
+	if (!has_local)
+		return;
+	LAB_GOOD(lstat(local, &st));
+	TT_IS(st.st_uid, 1000);
+	TT_IS(st.st_gid, 77);
+	LAB_GOOD(unlink(local) < 0 ? -errno : 0);
+}
+
 /* ---- text and binary ---- */
 
 TEST(text_is_one_sample)
@@ -561,6 +599,7 @@ int main(void)
 		LAB_DRIVER_TEST(counters_have_a_second_place),
 		LAB_DRIVER_TEST(nothing_else_can_be_made),
 		LAB_DRIVER_TEST(administrator_names_registers),
+		LAB_DRIVER_TEST(permissions_outlive_inodes),
 		LAB_DRIVER_TEST(text_is_one_sample),
 		LAB_DRIVER_TEST(text_is_of_the_moment_of_its_beginning),
 		LAB_DRIVER_TEST(text_comes_in_pieces),

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -175,6 +176,87 @@ TEST(package_goes_with_its_last_cpu)
 	(void)close(fd);
 	LAB_GOOD(lab_reg_get(reg, &value));
 	assert_true(value != 0x5a5a);
+}
+
+/* Names of a folder by a buffer for few of them; how often @name is among them. */
+static unsigned int list_some(int fd, const char *name, unsigned int *count)
+{
+	_Alignas(8) char buffer[1024];
+	long bytes = syscall(SYS_getdents64, fd, buffer, 96);
+	unsigned int found = 0;
+
+	*count = 0;
+	for (long at = 0; at < bytes; (*count)++) {
+		const struct dirent64 *entry = (const struct dirent64 *)(buffer + at);
+
+		found += strcmp(entry->d_name, name) == 0;
+		at += entry->d_reclen;
+	}
+	return found;
+}
+
+/* What stays is listed once, whatever comes and goes meanwhile. */
+TEST(listing_goes_on)
+{
+	unsigned int count, cpu0 = 0, status = 0, all = 0;
+	off_t begin;
+	int fd;
+
+	(void)reg_of_cpu1();
+	for (unsigned int turn = 0; turn < 2; turn++) {
+		const char *name = turn ? "status" : "core0";
+		unsigned int *seen = turn ? &status : &cpu0;
+
+		fd = open(NTIME_FS_PATH, O_RDONLY | O_DIRECTORY);
+		assert_true(fd >= 0);
+		do {
+			*seen += list_some(fd, name, &count);
+			all += count;
+			LAB_GOOD(lab_cpu_set_online(1, false));
+			LAB_GOOD(lab_cpu_set_online(1, true));
+		} while (count);
+		begin = lseek(fd, 0, SEEK_SET);
+		TT_IS(begin, 0);
+		(void)list_some(fd, name, &count);
+		assert_true(count > 0);
+		(void)close(fd);
+	}
+	TT_IS(cpu0, 1);
+	TT_IS(status, 1);
+	assert_true(all >= 8); /* ".", "..", "status" and a CPU, twice */
+}
+
+/* Whoever is in the folder of a CPU is in it again when it comes back. */
+TEST(folder_is_the_same_when_it_comes_back)
+{
+	const char *reg = strchr(reg_of_cpu1(), '/') + 1;
+	char place[LAB_FILE], again[LAB_FILE];
+	struct stat before, after;
+	int fd;
+
+	LAB_GOOD(chdir(lab_reg_path("core1", place)) < 0 ? -errno : 0);
+	LAB_GOOD(stat(".", &before));
+	for (unsigned int round = 0; round < 3; round++) {
+		LAB_GOOD(lab_cpu_set_online(1, false));
+		assert_true(open(reg, O_RDONLY) < 0 && errno == ENOENT);
+		assert_true(access(place, F_OK) < 0 && errno == ENOENT);
+		assert_true(symlink("x", "local/NEW") < 0 && errno == ENOENT);
+		fd = open(".", O_RDONLY | O_DIRECTORY);
+		assert_true(fd >= 0);
+		assert_true(syscall(SYS_getdents64, fd, again, sizeof(again)) < 0 &&
+			    errno == ENOENT);
+		LAB_GOOD(lab_cpu_set_online(1, true));
+		assert_true(syscall(SYS_getdents64, fd, again, sizeof(again)) > 0);
+		(void)close(fd);
+		fd = open(reg, O_RDONLY);
+		assert_true(fd >= 0);
+		(void)close(fd);
+		LAB_GOOD(stat(place, &after));
+		TT_IS(after.st_ino, before.st_ino);
+		assert_non_null(getcwd(again, sizeof(again)));
+		TT_TEXT(again, place);
+	}
+	LAB_GOOD(chdir("/") < 0 ? -errno : 0);
 }
 
 /* The module may be loaded while a CPU is away, and go while one is. */
@@ -416,6 +498,8 @@ int main(void)
 		LAB_DRIVER_TEST(writer_loses_its_cpu),
 		LAB_DRIVER_TEST(readers_see_their_cpu_go),
 		LAB_DRIVER_TEST(package_goes_with_its_last_cpu),
+		LAB_DRIVER_TEST(listing_goes_on),
+		LAB_DRIVER_TEST(folder_is_the_same_when_it_comes_back),
 		LAB_DRIVER_TEST(module_comes_and_goes_without_a_cpu),
 		LAB_DRIVER_TEST(registers_in_memory_are_loaded),
 		LAB_DRIVER_TEST(memory_of_devices_cannot_be_written),
