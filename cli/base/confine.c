@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/base/confine.h"
+#include "cli/output/memory.h"
 #include "cli/output/say.h"
 
 #ifdef CLI_HAS_SECCOMP
@@ -250,12 +251,16 @@ static void limit_calls(unsigned int verbose)
 	char why[NTI_LAZY_WHY_BYTES];
 	int ret = nti_lazy_load(&nti_lazy_seccomp, why);
 
+	if (ret == -ENOMEM)
+		cli_memory_end();
 	if (ret && verbose > 1)
 		cli_say("all system calls stay allowed: %s; install %s", why,
 			nti_lazy_seccomp.package);
 	if (ret)
 		return;
 	ret = filter_calls();
+	if (ret == -ENOMEM)
+		cli_memory_end();
 	if (ret && verbose > 1)
 		cli_say("all system calls stay allowed: seccomp(2): %s", strerror(-ret));
 }

@@ -10,7 +10,8 @@
  * no network, no counter and no kernel interface be reached. For subcommands whose input is a
  * file and whose output is text; to be called before the first byte of that file is parsed.
  *
- * Where the kernel has no seccomp or libseccomp is not installed, only capabilities are given up.
+ * Where the kernel has no seccomp or libseccomp is not installed, only capabilities are given up;
+ * without memory the command ends.
  * That is a second line of defence, so nothing is printed but with @verbose of 2 and more.
  */
 void cli_confine(unsigned int verbose);

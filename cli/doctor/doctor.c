@@ -16,6 +16,7 @@
 #include "cli/output/file.h"
 #include "cli/base/machine.h"
 #include "cli/base/options.h"
+#include "cli/output/memory.h"
 #include "cli/output/say.h"
 
 enum {
@@ -124,7 +125,10 @@ static int examine(const struct doctor *d, struct ntime_ctx *ctx)
 		return cli_machine_say(ctx, ret);
 	}
 	/* Counting does not need it: without hwloc's picture that line is left out. */
-	style.has_topology = ntime_topology_get(ctx, &style.topology) == 0;
+	ret = ntime_topology_get(ctx, &style.topology);
+	if (ret == -ENOMEM)
+		cli_memory_end();
+	style.has_topology = ret == 0;
 	if (d->is_json)
 		cli_doctor_write_json(stdout, &style, &catalog);
 	else

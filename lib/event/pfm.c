@@ -33,11 +33,8 @@ static const char *umask_desc(int idx, const pfm_event_info_t *event, const char
 	length = strcspn(++attr, ":.");
 	pfm_for_each_event_attr(i, event)
 	{
-		memset(info, 0, sizeof(*info));
-		info->size = sizeof(*info);
-		if (pfm_get_event_attr_info(idx, i, PFM_OS_NONE, info) == PFM_SUCCESS &&
-		    info->type == PFM_ATTR_UMASK && strlen(info->name) == length &&
-		    strncasecmp(info->name, attr, length) == 0)
+		if (nti_pfm_get_attr(idx, i, info) > 0 && info->type == PFM_ATTR_UMASK &&
+		    strlen(info->name) == length && strncasecmp(info->name, attr, length) == 0)
 			return info->desc;
 	}
 	return NULL;
@@ -48,15 +45,16 @@ static const char *umask_desc(int idx, const pfm_event_info_t *event, const char
  */
 static int describe(const struct nti_pfm_request *r, int idx, struct nti_event *out)
 {
-	pfm_event_info_t event = { .size = sizeof(event) };
+	pfm_event_info_t event;
 	pfm_event_attr_info_t info;
 	const char *umask;
 	size_t length;
 	char *desc;
 	int ret;
 
-	if (pfm_get_event_info(idx, PFM_OS_NONE, &event) != PFM_SUCCESS || !event.desc)
-		return 0;
+	ret = nti_pfm_get_event(idx, &event);
+	if (ret <= 0 || !event.desc)
+		return ret < 0 ? ret : 0;
 	umask = umask_desc(idx, &event, r->text, &info);
 	length = strlen(event.desc);
 	if (length && event.desc[length - 1] == '.')
@@ -73,7 +71,7 @@ static int describe(const struct nti_pfm_request *r, int idx, struct nti_event *
 /* "perf::PERF_COUNT_HW_CPU_CYCLES": libpfm4's words for what the kernel calls generic events. */
 static int resolve_perf(struct nti_pfm_request *r, struct nti_event *out)
 {
-	pfm_event_info_t event = { .size = sizeof(event) };
+	pfm_event_info_t event;
 	struct perf_event_attr attr = { 0 };
 	const struct nti_unit *unit;
 	struct nti_pfm_codes codes;
@@ -85,8 +83,9 @@ static int resolve_perf(struct nti_pfm_request *r, struct nti_event *out)
 	ret = nti_pfm_encode(r, &codes);
 	if (ret < 0)
 		return ret;
-	if (pfm_get_event_info(codes.idx, PFM_OS_NONE, &event) != PFM_SUCCESS)
-		return -ENOENT;
+	ret = nti_pfm_get_event(codes.idx, &event);
+	if (ret <= 0)
+		return ret < 0 ? ret : -ENOENT;
 	unit = nti_core_next(r->names->units, &at);
 	if (nti_pfm_has_prefix(event.name, "PERF_COUNT_HW_CACHE_") && strpbrk(r->text, ":")) {
 		attr.type = PERF_TYPE_HW_CACHE;
@@ -160,9 +159,7 @@ static int refuse_event(const struct nti_pfm_request *r)
 	(void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(r->text, ":."), r->text);
 
 	for (idx = r->pmu.first_event; idx != -1; idx = pfm_get_event_next(idx)) {
-		memset(&event, 0, sizeof(event));
-		event.size = sizeof(event);
-		if (pfm_get_event_info(idx, PFM_OS_NONE, &event) == PFM_SUCCESS)
+		if (nti_pfm_get_event(idx, &event) > 0)
 			nti_suggest_offer(&suggest, event.name);
 	}
 	nti_suggest_finish(&suggest, near, sizeof(near));

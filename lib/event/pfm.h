@@ -57,7 +57,10 @@ bool nti_pfm_is_first_box(const char *name);
 
 /* pfm_encode.c: libpfm4's register values. */
 
-/* One of libpfm4's errors. */
+/* Event @idx, and its attribute @i. 1; 0: there is none; -ENOMEM. */
+int nti_pfm_get_event(int idx, pfm_event_info_t *out);
+int nti_pfm_get_attr(int idx, int i, pfm_event_attr_info_t *out);
+/* One of libpfm4's errors; PFM_ERR_NOMEM wherever memory was short. */
 int nti_pfm_encode_once(const char *pmu, const char *text, int dfl_plm, struct nti_pfm_codes *out);
 /*
  * As written; modifiers that libpfm4 need not know are moved from .text to .mods. -ENOENT has no

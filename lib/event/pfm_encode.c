@@ -9,7 +9,32 @@
 #include "lib/base/text.h"
 #include "lib/event/pfm.h"
 
-/* One of libpfm4's errors. */
+/* Where memory is short libpfm4 answers with any error. */
+static int known_error(int error)
+{
+	return error != PFM_SUCCESS && errno == ENOMEM ? PFM_ERR_NOMEM : error;
+}
+
+static int is_there(int error)
+{
+	error = known_error(error);
+	return error == PFM_ERR_NOMEM ? -ENOMEM : error == PFM_SUCCESS;
+}
+
+int nti_pfm_get_event(int idx, pfm_event_info_t *out)
+{
+	*out = (pfm_event_info_t){ .size = sizeof(*out) };
+	errno = 0;
+	return is_there(pfm_get_event_info(idx, PFM_OS_NONE, out));
+}
+
+int nti_pfm_get_attr(int idx, int i, pfm_event_attr_info_t *out)
+{
+	*out = (pfm_event_attr_info_t){ .size = sizeof(*out) };
+	errno = 0;
+	return is_there(pfm_get_event_attr_info(idx, i, PFM_OS_NONE, out));
+}
+
 int nti_pfm_encode_once(const char *pmu, const char *text, int dfl_plm, struct nti_pfm_codes *out)
 {
 	pfm_pmu_encode_arg_t arg = { .size = sizeof(arg) };
@@ -17,7 +42,8 @@ int nti_pfm_encode_once(const char *pmu, const char *text, int dfl_plm, struct n
 	int ret, i;
 
 	(void)snprintf(name, sizeof(name), "%s::%s", pmu, text);
-	ret = pfm_get_os_event_encoding(name, dfl_plm, PFM_OS_NONE, &arg);
+	errno = 0;
+	ret = known_error(pfm_get_os_event_encoding(name, dfl_plm, PFM_OS_NONE, &arg));
 	if (ret == PFM_SUCCESS && arg.count > NTI_PFM_CODES_MAX)
 		ret = PFM_ERR_TOOMANY;
 	if (ret == PFM_SUCCESS) {
@@ -108,21 +134,19 @@ struct attr_walk {
 /* Is @attr one of event @idx? Collects what there is beside it. */
 static void walk_attrs(int idx, const char *attr, struct attr_walk *walk)
 {
-	pfm_event_info_t event = { .size = sizeof(event) };
+	pfm_event_info_t event;
 	pfm_event_attr_info_t info;
 	size_t length = strcspn(attr, "=");
 	int i;
 
 	walk->is_known = attr[0] == '0' && (attr[1] | 0x20) == 'x';
-	if (pfm_get_event_info(idx, PFM_OS_NONE, &event) != PFM_SUCCESS)
+	if (nti_pfm_get_event(idx, &event) <= 0)
 		return;
 	pfm_for_each_event_attr(i, &event)
 	{
 		size_t used = strlen(walk->known);
 
-		memset(&info, 0, sizeof(info));
-		info.size = sizeof(info);
-		if (pfm_get_event_attr_info(idx, i, PFM_OS_NONE, &info) != PFM_SUCCESS)
+		if (nti_pfm_get_attr(idx, i, &info) <= 0)
 			continue;
 		if (strlen(info.name) == length && strncasecmp(info.name, attr, length) == 0)
 			walk->is_known = true;

@@ -35,9 +35,11 @@ static int is_missing(const struct lister *l, const pfm_pmu_info_t *pmu, const c
 	struct nti_pfm_codes codes;
 	int ret;
 
-	if (!l->names || !l->unit || strcmp(l->unit->name, "power") != 0 ||
-	    nti_pfm_encode_once(pmu->name, event, PFM_PLM0 | PFM_PLM3, &codes) != PFM_SUCCESS)
+	if (!l->names || !l->unit || strcmp(l->unit->name, "power") != 0)
 		return 0;
+	ret = nti_pfm_encode_once(pmu->name, event, PFM_PLM0 | PFM_PLM3, &codes);
+	if (ret != PFM_SUCCESS)
+		return ret == PFM_ERR_NOMEM ? -ENOMEM : 0;
 	nti_pfm_to_attr(pmu, &codes, &attr);
 	ret = nti_pfm_is_energy_here(l->names, l->unit, attr.config);
 	return ret < 0 ? ret : !ret;
@@ -46,28 +48,31 @@ static int is_missing(const struct lister *l, const pfm_pmu_info_t *pmu, const c
 /* An event with each of its unit masks, as far as one of them alone makes a complete event. */
 static int list_event(const struct lister *l, const pfm_pmu_info_t *pmu, int idx)
 {
-	pfm_event_info_t event = { .size = sizeof(event) };
+	pfm_event_info_t event;
 	pfm_event_attr_info_t attr;
 	char text[NTI_PFM_TEXT_BYTES], desc[1024];
 	struct nti_pfm_codes codes;
 	bool has_umask = false;
 	int i, ret;
 
-	if (pfm_get_event_info(idx, PFM_OS_NONE, &event) != PFM_SUCCESS)
-		return 0;
+	ret = nti_pfm_get_event(idx, &event);
+	if (ret <= 0)
+		return ret;
 	ret = is_missing(l, pmu, event.name);
 	if (ret)
 		return ret < 0 ? ret : 0;
 	pfm_for_each_event_attr(i, &event)
 	{
-		memset(&attr, 0, sizeof(attr));
-		attr.size = sizeof(attr);
-		if (pfm_get_event_attr_info(idx, i, PFM_OS_NONE, &attr) != PFM_SUCCESS ||
-		    attr.type != PFM_ATTR_UMASK)
+		ret = nti_pfm_get_attr(idx, i, &attr);
+		if (ret < 0)
+			return ret;
+		if (!ret || attr.type != PFM_ATTR_UMASK)
 			continue;
 		(void)snprintf(text, sizeof(text), "%s:%s", event.name, attr.name);
-		if (nti_pfm_encode_once(pmu->name, text, PFM_PLM0 | PFM_PLM3, &codes) !=
-		    PFM_SUCCESS)
+		ret = nti_pfm_encode_once(pmu->name, text, PFM_PLM0 | PFM_PLM3, &codes);
+		if (ret == PFM_ERR_NOMEM)
+			return -ENOMEM;
+		if (ret != PFM_SUCCESS)
 			continue;
 		has_umask = true;
 		(void)snprintf(desc, sizeof(desc), "%s: %s", event.desc ? event.desc : "",
@@ -167,9 +172,7 @@ static int offer_pmu(const struct lister *l, const pfm_pmu_info_t *pmu)
 	int idx;
 
 	for (idx = pmu->first_event; idx != -1; idx = pfm_get_event_next(idx)) {
-		memset(&event, 0, sizeof(event));
-		event.size = sizeof(event);
-		if (pfm_get_event_info(idx, PFM_OS_NONE, &event) == PFM_SUCCESS)
+		if (nti_pfm_get_event(idx, &event) > 0)
 			nti_suggest_offer(l->arg, event.name);
 	}
 	return 0;

@@ -1,0 +1,282 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Every allocation of these command lines fails, once and for good: the result is right, or a sentence and exit status 125. Speaks TAP.
+
+Usage: test_faults.py NTIME FAULTS.so [--points N] [-k WORD], in the root of the sources; with --points, N of a command line's allocations,
+spread evenly, else all.
+"""
+import ctypes
+import difflib
+import json
+import os
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+NTIME, FAULTS = (os.path.abspath(path) for path in sys.argv[1:3])
+PATIENCE = int(os.environ.get('PATIENCE', '120'))
+WHERE, PLACE = 32, 4096
+PAGE_BYTES = PLACE + 8 * 32768
+# With its unit, which may change with it.
+NUMBER = re.compile(r'\d+(,\d{3})*(\.\d+)?(e[-+]?\d+)?( ?([num\u00b5]?s|[KMGT]i?B|[kMG]?Hz)\b)?')
+REFERENCES, TRIES = 4, 3
+SHOWN = 6
+FAILED = 125
+PR_SET_CHILD_SUBREAPER = 36
+
+SKX, ZEN, ADL, RES = (f'{ROOT}/tests/machine/{name}.json' for name in ('intel-skx-2s', 'amd-zen2', 'hybrid-adl', 'restricted'))
+GOLDEN, CORPUS = f'{ROOT}/tests/trace/golden', f'{ROOT}/tests/fuzz/corpus'
+OLD = 'what was there\n'
+
+
+class Line:
+    """A command line. @files: what is in its folder before, a text or a file to copy; @live: values and times differ from run to run;
+    @result: the file that it makes, and whether there is one."""
+
+    def __init__(self, name, *args, files=None, live=False, result=None, stdin=None):
+        self.name, self.args, self.files, self.live, self.result, self.stdin = name, args, files or {}, live, result, stdin
+
+
+LINES = (
+    Line('stat', 'sh', '-c', 'exit 3', live=True),
+    Line('stat-events', '-e', 'page-faults,cycles,{task-clock,minor-faults}', '-m', 'IPC', '-v', 'true', live=True),
+    Line('stat-json', '--json', 'true', live=True),
+    Line('stat-csv', '--csv', 'true', live=True),
+    Line('stat-interval', '--json', '-I', '5000', 'sleep', '0.01', live=True),
+    Line('stat-file', '-o', 'report', 'true', live=True, result='report'),
+    Line('stat-replace', '--json', '-o', 'report', 'true', files={'report': OLD}, live=True, result='report'),
+    Line('stat-append', '--append', '-o', 'report', 'true', files={'report': OLD}, live=True, result='report'),
+    Line('stat-machine', '--machine', SKX, '--json', 'true', live=True),
+    Line('dry-run', '--machine', ADL, '--dry-run', '-v', '-e', 'cycles,instructions', 'true'),
+    Line('list', 'list', '-v', live=True),
+    Line('list-machine', 'list', '--machine', SKX, '--json'),
+    Line('list-names', 'list', '--machine', ADL, '--names'),
+    Line('list-metrics', 'list', '--machine', ZEN, '--metrics', '--csv'),
+    Line('doctor', 'doctor', '-v'),
+    Line('doctor-json', 'doctor', '--json'),
+    Line('doctor-machine', 'doctor', '--machine', RES),
+    Line('doctor-record', 'doctor', '--record', 'machine', live=True, result='machine'),
+    Line('reg-ls', 'reg', 'ls', '--machine', SKX, '-v'),
+    Line('reg-dump', 'reg', 'dump', '--machine', SKX, '--json', '-o', 'dump', result='dump'),
+    Line('reg-get', 'reg', 'get', '--machine', SKX, '--csv', 'IA32_PERFEVTSEL'),
+    Line('watch', 'watch', '-n', '1', '-i', '10ms', '--plain', live=True),
+    Line('watch-json', 'watch', '-n', '2', '-i', '10ms', '--json', '--machine', SKX, '--above', 'IPC=0.1', live=True),
+    Line('trace-convert', 'trace', 'convert', '--to', 'json', '-o', 'converted', f'{GOLDEN}/vfio-events.in', result='converted'),
+    Line('trace-show', 'trace', 'show', f'{GOLDEN}/mmiotrace-kernel.in'),
+    Line('trace-derive', 'trace', 'derive', f'{ROOT}/tests/trace/gld_total.demmt'),
+    Line('trace-derive-json', 'trace', 'derive', '--json', f'{ROOT}/tests/trace/gld_total.demmt'),
+    Line('trace-stat', 'trace', 'stat', '--json', f'{GOLDEN}/demmt-log.in'),
+    Line('trace-diff', 'trace', 'diff', f'{GOLDEN}/mmiotrace-kernel.in', f'{GOLDEN}/mmiotrace-qemu.in'),
+    Line('trace-state', 'trace', 'state', f'{GOLDEN}/mmiotrace-kernel.in'),
+)
+
+
+class Fault(Exception):
+    """The judgement; its text says what was wrong."""
+
+
+class Run:
+    """What a command line did, with allocation number @at failing."""
+
+    def __init__(self, line, at=0, mode='count'):
+        self.line = line
+        with tempfile.TemporaryDirectory() as folder, tempfile.NamedTemporaryFile() as page:
+            page.write(bytes(PAGE_BYTES))
+            page.flush()
+            for name, text in line.files.items():
+                with open(os.path.join(folder, name), 'w', encoding='utf-8') as f:
+                    f.write(text)
+            env = {k: v for k, v in os.environ.items() if not k.startswith('NTIME_')}
+            env.update(LC_ALL='C.UTF-8', LD_PRELOAD=FAULTS, NTIME_FAULTS=f'{page.name},{at},{mode}', COLUMNS='100')
+            done = subprocess.run([NTIME, *line.args], env=env, cwd=folder, timeout=PATIENCE, check=False, capture_output=True,
+                                  stdin=subprocess.DEVNULL)
+            self.status = done.returncode
+            self.stdout, self.stderr = (text.decode('utf-8', 'replace') for text in (done.stdout, done.stderr))
+            self.left = reap()
+            self.files = {}
+            for name in os.listdir(folder):
+                with open(os.path.join(folder, name), encoding='utf-8', errors='replace') as f:
+                    self.files[name] = f.read()
+            page.seek(0)
+            bytes_ = page.read()
+            self.calls, self.failed, self.spared, places = struct.unpack('QQQQ', bytes_[:WHERE])
+            self.where = bytes_[WHERE:PLACE].split(b'\0')[0].decode()
+            self.places = struct.unpack(f'{places}Q', bytes_[PLACE:PLACE + 8 * places])
+
+    def texts(self):
+        return (self.stdout, self.stderr, *(f'{k}:{v}' for k, v in sorted(self.files.items())))
+
+
+def reap():
+    """Wait for what the command left running, which is adopted here, but kill it after a while; whether that was necessary."""
+    was_late = []
+
+    def late(*_):
+        was_late.append(True)
+        raise TimeoutError
+
+    signal.signal(signal.SIGALRM, late)
+    signal.alarm(PATIENCE // 4)
+    try:
+        while True:
+            os.waitpid(-1, 0)
+    except ChildProcessError:
+        pass
+    except TimeoutError:
+        for name in os.listdir('/proc'):
+            try:
+                with open(f'/proc/{name}/stat', encoding='utf-8') as f:
+                    if int(f.read().rsplit(')', 1)[1].split()[1]) == os.getpid():
+                        os.kill(int(name), signal.SIGKILL)
+            except (OSError, ValueError):
+                continue
+        while True:
+            try:
+                os.waitpid(-1, 0)
+            except ChildProcessError:
+                break
+    finally:
+        signal.alarm(0)
+    return bool(was_late)
+
+
+def shape(value):
+    """Of a JSON value what does not change from run to run."""
+    if isinstance(value, dict):
+        return {k: shape(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [shape(v) for v in value]
+    return 0 if isinstance(value, (int, float)) and not isinstance(value, bool) else value
+
+
+def comparable(text, live):
+    """@text without what differs from run to run."""
+    if not live:
+        return text
+    if text.startswith('{'):
+        try:
+            return json.dumps([shape(json.loads(part)) for part in ([text] if '\n ' in text else text.splitlines())])
+        except ValueError:
+            pass
+    return re.sub(r'[ \t]+', ' ', NUMBER.sub('0', text))
+
+
+def is_same(run, good):
+    live = run.line.live
+    return run.status == good.status and [comparable(t, live) for t in run.texts()] == [comparable(t, live) for t in good.texts()]
+
+
+def differences(run, good):
+    for got, want in zip(run.texts(), good.texts()):
+        for line in difflib.unified_diff(comparable(want, run.line.live).split('\n'), comparable(got, run.line.live).split('\n'),
+                                         'expected', 'got', lineterm='', n=0):
+            yield line[:160]
+
+
+def judge_files(run, goods):
+    """Nothing but what was there before, or what should be there."""
+    for name, text in run.files.items():
+        before = run.line.files.get(name)
+        if name not in run.line.files and name != run.line.result:
+            raise Fault(f'left a file {name!r}')
+        whole = [comparable(good.files.get(name, ''), run.line.live) for good in goods]
+        if text != before and comparable(text, run.line.live) not in whole:
+            raise Fault(f'half a file {name!r}: {text[:80]!r}')
+    for name in run.line.files:
+        if name not in run.files:
+            raise Fault(f'removed {name!r}')
+
+
+def is_beginning(run, goods):
+    """Whole lines of what should be printed, but for the last one."""
+    def lines(text):
+        return [comparable(line, run.line.live) for line in text.split('\n')[:-1]]
+
+    got = lines(run.stdout)
+    return any(got == lines(good.stdout)[:len(got)] for good in goods)
+
+
+def judge(run, goods):
+    if run.left:
+        raise Fault('left a process running')
+    if run.status < 0:
+        raise Fault(f'ended by {signal.Signals(-run.status).name}')
+    if any(is_same(run, good) for good in goods):
+        return
+    if run.status != FAILED:
+        raise Fault(f'exit status {run.status} and another result: ' + '\n'.join([*differences(run, goods[0])][:8]))
+    if 'ntime: ' not in run.stderr:
+        raise Fault(f'no sentence: {run.stderr!r}')
+    if not is_beginning(run, goods):
+        raise Fault(f'printed {run.stdout[:200]!r}')
+    judge_files(run, goods)
+
+
+def points(places, wanted):
+    """Some of them, evenly spread, or all."""
+    if not wanted or len(places) <= wanted:
+        return places
+    return sorted({places[i * (len(places) - 1) // (wanted - 1)] for i in range(wanted)})
+
+
+def judged(line, at, mode, goods):
+    """What is seen may differ from run to run where times do: a fault is there each time."""
+    for _ in range(TRIES if line.live else 1):
+        run, why = Run(line, at, mode), None
+        try:
+            judge(run, goods)
+            break
+        except Fault as fault:
+            why = fault
+    return run, why
+
+
+def sweep(line, wanted):
+    goods = [Run(line) for _ in range(REFERENCES if line.live else 2)]
+    good = goods[0]
+    if good.status == FAILED or good.status < 0:
+        raise Fault(f'without a failure it ends with {good.status}: {good.stderr}')
+    if not good.places:
+        raise Fault('it allocates nothing, so nothing was tried')
+    if not line.live and not is_same(goods[1], good):
+        raise Fault('two runs without a failure differ: ' + '\n'.join(differences(goods[1], good)))
+    bad, told, tried, spared = [], 0, 0, 0
+    for at in points(good.places, wanted):
+        for mode in ('once', 'good'):
+            run, why = judged(line, at, mode, goods)
+            tried += 1
+            told += run.status == FAILED
+            spared += run.spared > 0
+            if why:
+                bad.append(f'allocation {at} {mode}: {why}\n{run.where}')
+    if bad:
+        raise Fault(f'{len(bad)} of {tried} points\n' + '\n'.join(bad[:SHOWN]))
+    return f'{good.calls} allocations from {len(good.places)} places, {tried} points: {told} ended with a sentence, {spared} spared in hwloc'
+
+
+def main():
+    words = sys.argv[3:]
+    wanted = int(words[words.index('--points') + 1]) if '--points' in words else 0
+    word = words[words.index('-k') + 1] if '-k' in words else ''
+    chosen = [line for line in LINES if word in line.name]
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    failed = 0
+    print(f'1..{len(chosen)}', flush=True)
+    for number, line in enumerate(chosen, 1):
+        try:
+            print(f'ok {number} {line.name}: {sweep(line, wanted)}', flush=True)
+        except (Fault, OSError, subprocess.TimeoutExpired) as why:
+            failed += 1
+            print(f'not ok {number} {line.name}', flush=True)
+            for text in str(why).split('\n'):
+                print(f'# {text}', flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
