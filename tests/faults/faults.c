@@ -51,14 +51,20 @@ static _Unwind_Reason_Code add_frame(struct _Unwind_Context *context, void *arg)
 	return _URC_NO_REASON;
 }
 
-/* hwloc dies without memory (lib/machine/README.md); what it asks for does not fail. */
+/* These die without memory (README.md); what they ask for does not fail. */
+static const char *const spared[] = { "/libhwloc", "/libseccomp" };
+
 static int is_spared(const struct frames *f)
 {
 	Dl_info of;
 
-	for (int i = 0; i < f->n; i++)
-		if (dladdr(f->at[i], &of) && of.dli_fname && strstr(of.dli_fname, "/libhwloc"))
-			return 1;
+	for (int i = 0; i < f->n; i++) {
+		if (!dladdr(f->at[i], &of) || !of.dli_fname)
+			continue;
+		for (size_t k = 0; k < sizeof(spared) / sizeof(spared[0]); k++)
+			if (strstr(of.dli_fname, spared[k]))
+				return 1;
+	}
 	return 0;
 }
 

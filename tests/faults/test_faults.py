@@ -256,7 +256,7 @@ def sweep(line, wanted):
                 bad.append(f'allocation {at} {mode}: {why}\n{run.where}')
     if bad:
         raise Fault(f'{len(bad)} of {tried} points\n' + '\n'.join(bad[:SHOWN]))
-    return f'{good.calls} allocations from {len(good.places)} places, {tried} points: {told} ended with a sentence, {spared} spared in hwloc'
+    return f'{good.calls} allocations from {len(good.places)} places, {tried} points: {told} ended with a sentence, {spared} spared in hwloc or libseccomp'
 
 
 def main():
