@@ -24,6 +24,10 @@
  * narrow counters: 32 bits take at least 134 ms (lib/count/pmu/pmu_count.c).
  */
 #define GLANCE_NS 100000000ull
+/*
+ * A CPU that comes on line is counted after so long at most; it takes the kernel longer to start.
+ */
+#define FOLLOW_NS 200000000ull
 /* From SIGTERM to SIGKILL after --timeout. */
 #define GRACE_NS 2000000000ull
 
@@ -54,6 +58,10 @@ static int begin_counting(struct cli_measure *m)
 		return CLI_EXIT_FAILED;
 	m->is_counting = true;
 	m->delay_at_ns = NEVER;
+	if (cli_sessions_follow(&m->sessions, m->options))
+		return CLI_EXIT_FAILED;
+	if (m->options->all_cpus || m->options->cpus)
+		m->follow_at_ns = cli_now_ns() + FOLLOW_NS;
 	if ((cli_sessions_passes(&m->sessions) > 1 && m->pass == CLI_ALL_PASSES) ||
 	    cli_sessions_can_wrap(&m->sessions))
 		m->glance_at_ns = cli_now_ns() + GLANCE_NS;
@@ -114,7 +122,8 @@ static uint64_t next_deadline(const struct cli_measure *m)
 {
 	uint64_t next = min_of(m->delay_at_ns, m->timeout_at_ns);
 
-	return min_of(min_of(next, m->kill_at_ns), min_of(m->interval_at_ns, m->glance_at_ns));
+	next = min_of(min_of(next, m->kill_at_ns), min_of(m->interval_at_ns, m->glance_at_ns));
+	return min_of(next, m->follow_at_ns);
 }
 
 /* 1 it is over, 0 the deadline is reached, -EINTR, other -errno after a sentence. */
@@ -175,7 +184,7 @@ static bool end_time(struct cli_measure *m, uint64_t now)
 static bool give_up(struct cli_measure *m)
 {
 	m->has_failed = true;
-	m->delay_at_ns = m->interval_at_ns = m->glance_at_ns = NEVER;
+	m->delay_at_ns = m->interval_at_ns = m->glance_at_ns = m->follow_at_ns = NEVER;
 	return !m->command;
 }
 
@@ -189,6 +198,11 @@ static bool work_deadlines(struct cli_measure *m)
 		if (begin_counting(m))
 			return give_up(m);
 		begin_intervals(m, now);
+	}
+	if (now >= m->follow_at_ns) {
+		if (cli_sessions_follow(&m->sessions, m->options))
+			return give_up(m);
+		m->follow_at_ns = now + FOLLOW_NS;
 	}
 	if (now >= m->interval_at_ns) {
 		if (end_interval(m, now))
@@ -242,7 +256,7 @@ static int begin(struct cli_measure *m)
 	int ret = 0;
 
 	m->delay_at_ns = m->interval_at_ns = m->glance_at_ns = m->timeout_at_ns = m->kill_at_ns =
-		NEVER;
+		m->follow_at_ns = NEVER;
 	if (!o->delay_ns)
 		ret = begin_counting(m);
 	cli_signals_interrupt(false);
@@ -266,6 +280,9 @@ static int finish(struct cli_measure *m)
 
 	cli_signals_forward(0);
 	m->real_ns = m->command ? m->end.real_ns : now - m->begin_ns;
+	/* A CPU that went just now keeps its counts. */
+	if (m->is_counting && cli_sessions_follow(&m->sessions, m->options))
+		return CLI_EXIT_FAILED;
 	if (cli_sessions_stop(&m->sessions))
 		return CLI_EXIT_FAILED;
 	if (m->options->interval_ns && m->is_counting && !m->is_output_gone)

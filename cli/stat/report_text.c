@@ -127,6 +127,19 @@ static void note_share(struct cell *cell, const struct cli_style *style,
 		add_note(cell, cli_number_spread(v->error, v->value, style->look.utf8).text);
 }
 
+/* Which part is covered: the time in which the CPUs were there, added up. */
+static void note_hotplug(struct cell *cell, const struct cli_item *item)
+{
+	char text[NOTE_CHARS];
+
+	if (item->is_metric)
+		snprintf(text, sizeof(text), "CPUs came or went");
+	else
+		snprintf(text, sizeof(text), "CPUs came or went: counted for %.4g CPU-s",
+			 (double)item->value.counted_ns / 1e9);
+	add_note(cell, text);
+}
+
 static void note_runs(struct cell *cell, const struct cli_style *style, const struct cli_item *item)
 {
 	const struct cli_spread *s = &item->spread;
@@ -171,6 +184,8 @@ static struct cell note_cell(const struct cli_style *style, const struct cli_ite
 		add_note(&cell, "user mode only");
 	if (v->flags & NTIME_PARTIAL)
 		add_note(&cell, "some CPUs or units are missing");
+	if (v->flags & NTIME_HOTPLUG)
+		note_hotplug(&cell, item);
 	if (item->spread.n > 1)
 		note_runs(&cell, style, item);
 	return cell;

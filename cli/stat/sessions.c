@@ -178,6 +178,11 @@ int cli_sessions_stop(struct cli_sessions *ss)
 	return for_all(ss, ntime_session_stop);
 }
 
+int cli_sessions_follow(struct cli_sessions *ss, const struct cli_stat_options *o)
+{
+	return o->all_cpus || o->cpus ? for_all(ss, ntime_session_follow) : 0;
+}
+
 int cli_sessions_metrics(struct cli_sessions *ss, struct ntime_value *values)
 {
 	int ret = ntime_session_metrics(ss->session[0], values, ss->items);

@@ -44,6 +44,10 @@ int cli_session_open(struct ntime_session *s);
 int cli_sessions_open(struct cli_sessions *ss);
 int cli_sessions_start(struct cli_sessions *ss);
 int cli_sessions_stop(struct cli_sessions *ss);
+/*
+ * CPUs that came since are counted from now on, those that went are no error; programs have none.
+ */
+int cli_sessions_follow(struct cli_sessions *ss, const struct cli_stat_options *o);
 /* @values: ss->items of them */
 int cli_sessions_read(struct cli_sessions *ss, struct ntime_value *values);
 int cli_sessions_metrics(struct cli_sessions *ss, struct ntime_value *values);

@@ -156,6 +156,11 @@ static void make_rows(struct cli_watch_rows *rows, const struct cli_watch_items 
 		const struct ntime_where_info *where = &rows->where[rows->order[i]];
 		bool is_new_socket = !last || last->package != where->package;
 
+		rows->of[rows->order[i]][0] = rows->of[rows->order[i]][1] =
+			rows->of[rows->order[i]][2] = CLI_WATCH_NO_ROW;
+		/* What it counted last was shown when it went. */
+		if (where->is_off_line)
+			continue;
 		if (has_machine && !last)
 			machine = add_row(rows, CLI_ROW_MACHINE, where);
 		if (rows->per != CLI_PER_NONE && has_sockets && is_new_socket)

@@ -112,10 +112,11 @@ static void number_text(const struct drawing *d, const struct cli_watch_item *it
 
 	if (is_time(item))
 		number /= 1e6;
-	snprintf(text, size, "%s%s%s%s%s%s", v->flags & NTIME_SCALED ? "~" : "",
+	snprintf(text, size, "%s%s%s%s%s%s%s", v->flags & NTIME_SCALED ? "~" : "",
 		 v->flags & NTIME_OVERFLOWED ? ">" : "",
 		 word ? word : cli_watch_compact(number).text, v->flags & NTIME_PARTIAL ? "+" : "",
-		 v->flags & NTIME_LOST ? "!" : "", is_unsure ? "?" : "");
+		 v->flags & NTIME_LOST ? "!" : "", v->flags & NTIME_HOTPLUG ? "*" : "",
+		 is_unsure ? "?" : "");
 }
 
 static void draw_cell(const struct drawing *d, unsigned int column, size_t row, size_t i)

@@ -25,6 +25,8 @@
  * the counts are, or ends turns.
  */
 #define TURN_NS 100000000u
+/* So long after it came a CPU is counted at the latest. */
+#define FOLLOW_NS 1000000000u
 /* Below this, looks between samples cost more than they find. */
 #define LEAST_LOOK_NS 1000000u
 /* Rates and what is computed are relied on where the period is known to such a part. */
@@ -86,9 +88,27 @@ static void alloc_values(struct cli_watch *w)
 {
 	size_t n = ntime_session_count(w->session) * ntime_session_where_count(w->session) + 1;
 
+	w->values = n;
 	w->last = cli_calloc(n, sizeof(*w->last));
 	w->now = cli_calloc(n, sizeof(*w->now));
 	w->delta = cli_calloc(n, sizeof(*w->delta));
+}
+
+/*
+ * Rooms for the values of the CPUs that have come; the old ones stand first, the new ones begin at
+ * 0.
+ */
+static void grow_values(struct cli_watch *w)
+{
+	size_t n = ntime_session_count(w->session) * ntime_session_where_count(w->session) + 1;
+	size_t had = w->values;
+	struct ntime_value **rooms[] = { &w->last, &w->now, &w->delta };
+
+	for (size_t i = 0; n > had && i < sizeof(rooms) / sizeof(rooms[0]); i++) {
+		*rooms[i] = cli_realloc(*rooms[i], n, sizeof(**rooms[i]));
+		memset(*rooms[i] + had, 0, (n - had) * sizeof(**rooms[i]));
+	}
+	w->values = n > had ? n : had;
 }
 
 static void say_absence(void *arg, const char *sentence)
@@ -151,6 +171,9 @@ static uint64_t look_ns(const struct cli_watch *w)
 	}
 	if (ntime_session_passes(w->session) > 1 && look > TURN_NS)
 		look = TURN_NS;
+	/* CPUs that come are not to wait for the end of a long interval. */
+	if (!w->o.machine && look > FOLLOW_NS)
+		look = FOLLOW_NS;
 	return look;
 }
 
@@ -214,7 +237,10 @@ static int start(struct cli_watch *w)
 		cli_machine_say(w->ctx, ret);
 		return ret;
 	}
-	ret = read_places(w, w->last);
+	ret = ntime_session_follow(w->session);
+	grow_values(w);
+	if (ret >= 0)
+		ret = read_places(w, w->last);
 	if (ret < 0) {
 		cli_machine_say(w->ctx, ret);
 		return ret;
@@ -286,7 +312,7 @@ static int prepare(struct cli_watch *w)
 /* What happened since the last sample, in rows. */
 static int take_sample(struct cli_watch *w, uint64_t missed)
 {
-	size_t n = w->rows.where_count * w->rows.items;
+	size_t n = ntime_session_where_count(w->session) * w->rows.items;
 	uint64_t before_ns = w->last_ns, unsure_ns = w->last_unsure_ns;
 	struct ntime_value *swap = w->last;
 	int ret = read_end(w, w->now);
@@ -329,6 +355,38 @@ static void look_for_gone(struct cli_watch *w)
 	}
 }
 
+/* Rows as the CPUs are now. */
+static int renew_rows(struct cli_watch *w)
+{
+	enum cli_watch_per per = w->rows.per;
+	size_t items = w->rows.items;
+
+	cli_watch_rows_fini(&w->rows);
+	if (cli_watch_rows_init(&w->rows, w->session, items) == -ENOMEM)
+		return -ENOMEM;
+	arrange(w, per);
+	return 0;
+}
+
+/*
+ * CPUs that came are counted from now on, and have rows. One that went keeps its row until what it
+ * counted at last was shown: the rows are made anew when @is_shown.
+ */
+static int follow_cpus(struct cli_watch *w, bool is_shown)
+{
+	int ret = ntime_session_follow(w->session);
+
+	if (ret < 0)
+		return ret;
+	w->has_other_cpus = w->has_other_cpus || ret;
+	grow_values(w);
+	if (!w->has_other_cpus ||
+	    (!is_shown && w->rows.where_count == ntime_session_where_count(w->session)))
+		return 0;
+	w->has_other_cpus = !is_shown;
+	return renew_rows(w);
+}
+
 static int show_sample(struct cli_watch *w, uint64_t now_ns, uint64_t missed, uint64_t *flushed_ns)
 {
 	int ret = take_sample(w, missed);
@@ -344,7 +402,7 @@ static int show_sample(struct cli_watch *w, uint64_t now_ns, uint64_t missed, ui
 		ret = cli_watch_out_flush(&w->out);
 		*flushed_ns = now_ns;
 	}
-	return ret;
+	return ret ? ret : follow_cpus(w, true);
 }
 
 /* The rows are to be others: the same sample in them. */
@@ -401,6 +459,8 @@ static int loop(struct cli_watch *w)
 			break;
 		case CLI_DUE_LOOK:
 			ret = read_places(w, w->now);
+			if (!ret)
+				ret = follow_cpus(w, false);
 			break;
 		case CLI_DUE_NOTHING:
 			break;

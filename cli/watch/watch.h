@@ -36,6 +36,8 @@ struct cli_watch {
 	struct cli_watch_alarms alarms;
 	struct cli_watch_out out;
 	struct ntime_value *last, *now, *delta;
+	size_t values;	     /* room in each of them */
+	bool has_other_cpus; /* than the rows have: some came or went */
 	uint64_t last_ns, last_unsure_ns, at_ns, period_ns, unsure_ns, missed, shown;
 	bool was_stopped; /* a signal asked for the end before the first sample */
 	const struct cli_watch_view *view;

@@ -251,8 +251,9 @@ NTIME_API int ntime_session_stop(struct ntime_session *s);
  * Counts are since the first start. One read(2) per unit, target and CPU; through ntimefs one per
  * counter. Allocates nothing. ntimefs has no timer: if the events exceed the counters, each read
  * rotates to the next events.
- * Return: @n, or -EINVAL (wrong @n, not opened), -ESTALE (a CPU of the session went away), -EIO (a
- * read failed). After an error the session still runs. Since 0.1.
+ * Return: @n, or -EINVAL (wrong @n, not opened), -ESTALE (a CPU of the session went away, and it
+ * does not follow: ntime_session_follow()), -EIO (a read failed). After an error the session still
+ * runs. Since 0.1.
  */
 NTIME_API int ntime_session_read(struct ntime_session *s, struct ntime_value *out, size_t n);
 
@@ -285,6 +286,8 @@ NTIME_API int ntime_session_metrics(const struct ntime_session *s, struct ntime_
  * @cpu:	CPU's number, -1 for a thread
  * @core, @l3, @package, @node: of that CPU, numbered as struct ntime_cpu_info has them; -1 where
  *	they are not known
+ * @is_off_line: 1 for a CPU that went off line: its counts stand still until it is back and
+ *	ntime_session_follow() is called
  */
 struct ntime_where_info {
 	uint32_t size;
@@ -294,7 +297,7 @@ struct ntime_where_info {
 	int32_t l3;
 	int32_t package;
 	int32_t node;
-	int32_t reserved;
+	int32_t is_off_line;
 };
 
 /**
@@ -340,6 +343,23 @@ NTIME_API int ntime_session_read_where(struct ntime_session *s, struct ntime_val
  */
 NTIME_API int ntime_session_read_time(const struct ntime_session *s, uint64_t *at_ns,
 				      uint64_t *unsure_ns);
+
+/**
+ * ntime_session_follow() - bring a session up to date with the CPUs that are on line now
+ * @s:		opened session with NTIME_TARGET_MACHINE, or NTIME_TARGET_CPUS
+ *
+ * Call it now and then, as often as a CPU may come unseen: CPUs of the target that came on line
+ * since are counted from now on, if the session runs; those of NTIME_TARGET_CPUS are the CPUs of
+ * its list. From the first call on a CPU that goes off line is no error of ntime_session_read():
+ * what it counted is kept, also what perf's counters had when it went. Values with such a CPU have
+ * NTIME_HOTPLUG. CPUs that were never there before stand behind the others in
+ * ntime_session_where(), whose number grows; CPUs that went keep their place.
+ * A counter that cannot be had on a CPU that came is tried again at each call; until then its
+ * values are NTIME_PARTIAL. Reads one file if nothing has changed. Nothing changes in a recording.
+ * Return: 1 if a CPU came or went since the last call, 0 if none did, -EINVAL (another target, or
+ * not opened), -ENOMEM. Since 0.1.
+ */
+NTIME_API int ntime_session_follow(struct ntime_session *s);
 
 /**
  * ntime_session_max_read_interval_ns() - longest time between two reads in which no wrap can be

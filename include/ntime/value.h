@@ -34,6 +34,11 @@
  * ntime_session_item()
  */
 #define NTIME_GONE (1u << 11)
+/*
+ * CPUs came on line or went off line while this was counted, .hotplugs times: the count has the
+ * time in which they were on line; see ntime_session_follow()
+ */
+#define NTIME_HOTPLUG (1u << 12)
 
 /**
  * struct ntime_value - one result
@@ -50,7 +55,7 @@
  *		formula
  * @counted_ns:	part of @wanted_ns in which the counter ran; equal to it when exact
  * @flags:	NTIME_ABSENT and so on
- * @reserved:	0
+ * @hotplugs:	how often a CPU came or went while this was counted; 0 without NTIME_HOTPLUG
  */
 struct ntime_value {
 	uint64_t count;
@@ -60,7 +65,7 @@ struct ntime_value {
 	uint64_t wanted_ns;
 	uint64_t counted_ns;
 	uint32_t flags;
-	uint32_t reserved;
+	uint32_t hotplugs;
 };
 
 #endif

@@ -50,7 +50,7 @@ static uint32_t counters_of(const struct nti_unit *unit, uint64_t seats)
 /*
  * Counters of its PMU instance that can count @part; 0 also for what this way cannot count at all.
  */
-static uint64_t seats_for(const struct nti_part *part)
+uint64_t nti_session_seats(const struct nti_part *part)
 {
 	struct nti_pmu_need need;
 
@@ -105,7 +105,7 @@ int nti_session_explain_taken(struct ntime_session *s, const struct nti_session_
 			      struct nti_absence *absent)
 {
 	const struct nti_unit *unit = p->part->unit;
-	uint64_t seats = seats_for(p->part);
+	uint64_t seats = nti_session_seats(p->part);
 	size_t i;
 	int ret = 0;
 
@@ -267,8 +267,8 @@ int nti_session_add_to_bank(struct ntime_session *s, struct nti_session_part *p,
 			    struct nti_session_group *g)
 {
 	struct nti_absence absent = { 0 };
-	int ret =
-		nti_pmu_group_add(g->direct, &s->ctx->names, p->part, seats_for(p->part), &absent);
+	int ret = nti_pmu_group_add(g->direct, &s->ctx->names, p->part, nti_session_seats(p->part),
+				    &absent);
 
 	if (ret == 0) {
 		g->perf.count++;

@@ -31,7 +31,8 @@ void nti_session_group_fini(struct ntime_session *s, struct nti_session_group *g
 {
 	if (g->direct)
 		nti_pmu_group_free(g->direct);
-	else
+	else if (!g->is_off)
 		nti_perf_group_fini(s->ctx->os, &g->perf);
+	free(g->before);
 	free(g->part);
 }

@@ -248,8 +248,8 @@ static bool is_mode_blind(const struct perf_event_attr *attr)
 						    attr->config == PERF_COUNT_SW_CPU_CLOCK);
 }
 
-static struct perf_event_attr final_attr(const struct ntime_session *s,
-					 const struct nti_session_part *p)
+struct perf_event_attr nti_session_attr(const struct ntime_session *s,
+					const struct nti_session_part *p)
 {
 	struct perf_event_attr attr = nti_part_attr(p->part);
 	const struct nti_session_item *item = &s->item[p->item];
@@ -343,7 +343,7 @@ static bool is_group_too_big(struct ntime_session *s, const struct nti_session_g
 		return false;
 	nti_perf_group_init(&again, g->perf.where);
 	for (i = 0; ret == 0 && i < g->perf.count; i++) {
-		attr = final_attr(s, &s->part[g->part[i]]);
+		attr = nti_session_attr(s, &s->part[g->part[i]]);
 		attr.enable_on_exec = 1;
 		ret = nti_perf_group_add(s->ctx->os, &again, &attr);
 	}
@@ -375,7 +375,7 @@ static int open_part(struct ntime_session *s, size_t index, size_t at, size_t fi
 		return -ENOMEM;
 	if (g->direct)
 		return open_own_part(s, index, g);
-	attr = final_attr(s, p);
+	attr = nti_session_attr(s, p);
 	ret = nti_perf_group_add(s->ctx->os, &g->perf, &attr);
 	if ((ret == -EACCES || ret == -EPERM) && is_task(s) && !attr.exclude_kernel &&
 	    !is_kernel_only(&attr) && g->unit->kind != NTI_UNIT_UNCORE && !g->unit->is_mode_blind) {
@@ -601,7 +601,7 @@ static void find_only_members(struct ntime_session *s)
 	}
 }
 
-static void settle_items(struct ntime_session *s)
+void nti_session_settle_items(struct ntime_session *s)
 {
 	size_t i;
 
@@ -679,7 +679,7 @@ int nti_session_open_groups(struct ntime_session *s)
 	nti_session_give_back_banks(s);
 	find_shared_parts(s);
 	find_mux_interval(s);
-	settle_items(s);
+	nti_session_settle_items(s);
 	s->needs_time = needs_time(s);
 	return nti_session_readers_map(s);
 }
@@ -703,6 +703,8 @@ void nti_session_close_groups(struct ntime_session *s)
 		nti_set_fini(&s->unit_cpus[i]);
 	free(s->unit_cpus);
 	s->unit_cpus = NULL;
+	nti_set_fini(&s->followed);
+	s->is_following = s->has_changed = s->has_off = false;
 	nti_pmus_free(s->banks);
 	free(s->method);
 	free(s->is_taken);

@@ -25,7 +25,7 @@
 #define STANDSTILL_NS 1000000u
 #define SURE_STANDSTILL_NS 1000000000u
 
-static bool is_on_line(struct ntime_session *s, int cpu)
+bool nti_session_is_on_line(struct ntime_session *s, int cpu)
 {
 	char online[4096];
 
@@ -44,7 +44,7 @@ static int cpu_is_gone(struct ntime_session *s, struct nti_session_group *g)
 {
 	int cpu = g->perf.where.cpu;
 
-	if (is_on_line(s, cpu))
+	if (nti_session_is_on_line(s, cpu))
 		return nti_error(
 			&s->ctx->error, -ESTALE,
 			"CPU %d was off line for a while and its counters stopped: start anew",
@@ -70,15 +70,18 @@ static uint64_t note_standstill(struct nti_session_group *g, uint64_t enabled_ns
 static int check_cpu(struct ntime_session *s, struct nti_session_group *g,
 		     const struct nti_perf_reading *r, uint64_t real_ns)
 {
-	uint64_t lag_ns = real_ns > r->enabled_ns ? real_ns - r->enabled_ns : 0, stood_ns;
+	uint64_t lag_ns, stood_ns;
 	bool is_watched = s->is_running && nti_session_is_current(s, g);
 
+	real_ns = real_ns > g->begin_ns ? real_ns - g->begin_ns : 0;
+	lag_ns = real_ns > r->enabled_ns ? real_ns - r->enabled_ns : 0;
 	g->is_late = g->perf.where.cpu >= 0 && s->was_started && !nti_session_is_by_pass(s) &&
 		     !s->ctx->os->is_replay && lag_ns > LAG_NS + real_ns / 100;
 	if (g->perf.where.cpu < 0)
 		return 0;
 	stood_ns = is_watched ? note_standstill(g, r->enabled_ns, real_ns) : 0;
-	if ((g->is_late || stood_ns >= STANDSTILL_NS) && !is_on_line(s, g->perf.where.cpu))
+	if ((g->is_late || stood_ns >= STANDSTILL_NS) &&
+	    !nti_session_is_on_line(s, g->perf.where.cpu))
 		return cpu_is_gone(s, g);
 	if (stood_ns >= SURE_STANDSTILL_NS || (g->is_late && g->was_off_line) ||
 	    (g->is_late && !is_watched && lag_ns > SURE_LAG_NS + real_ns / 10))
@@ -109,7 +112,7 @@ static int read_failed(struct ntime_session *s, struct nti_session_group *g, int
 	if (cpu >= 0 && !g->direct && error == -EIO)
 		return cpu_went(s, g);
 	if (cpu >= 0 && ((error == -ENODEV && nti_session_method(s, g->unit) != NTI_METHOD_PCI) ||
-			 !is_on_line(s, cpu)))
+			 !nti_session_is_on_line(s, cpu)))
 		return cpu_is_gone(s, g);
 	return nti_error(&s->ctx->error, -EIO, "reading the counters of %s failed: %s",
 			 g->unit->name, nti_session_words_for(s, g, error));
@@ -127,29 +130,55 @@ const char *nti_session_why_gone(const struct nti_session_group *g)
 	return g->direct ? nti_pmu_group_why_gone(g->direct) : NULL;
 }
 
+/* 0; 1: its device is gone, and @out is what it was; or -errno. */
+static int read_group(struct ntime_session *s, struct nti_session_group *g, uint64_t real_ns,
+		      struct nti_perf_reading *out)
+{
+	int ret = nti_session_group_read(s, g, out);
+
+	if (ret == -ENODATA) {
+		/* Pinned and without a counter: wanted, never counted. */
+		memset(out, 0, sizeof(*out));
+		out->enabled_ns = 1;
+		return 0;
+	}
+	if (ret == 0 && nti_session_why_gone(g)) {
+		g->is_late = false;
+		return 1;
+	}
+	return ret < 0 ? read_failed(s, g, ret) : check_cpu(s, g, out, real_ns);
+}
+
+/* As read_group() in a session whose CPUs may go: then the group stays as it was read last. */
+static int read_followed(struct ntime_session *s, size_t i, uint64_t real_ns)
+{
+	struct nti_session_group *g = &s->group[i];
+	struct nti_perf_reading now = { 0 };
+	int ret;
+
+	if (g->is_off)
+		return 0;
+	ret = read_group(s, g, real_ns, &now);
+	if (ret == -ESTALE) {
+		nti_session_lose_group(s, i);
+		return 0;
+	}
+	if (ret >= 0)
+		nti_session_add_before(s, g, &now, &s->reading[i]);
+	return ret;
+}
+
 static int read_groups(struct ntime_session *s, uint64_t real_ns)
 {
 	size_t i, gone = 0;
 	int ret;
 
 	for (i = 0; i < s->groups; i++) {
-		struct nti_session_group *g = &s->group[i];
-
-		ret = nti_session_group_read(s, g, &s->reading[i]);
-		if (ret == -ENODATA) {
-			/* Pinned and without a counter: wanted, never counted. */
-			memset(&s->reading[i], 0, sizeof(s->reading[i]));
-			s->reading[i].enabled_ns = 1;
-			continue;
-		}
-		if (ret == 0 && nti_session_why_gone(g)) {
-			g->is_late = false;
-			gone++;
-			continue;
-		}
-		ret = ret < 0 ? read_failed(s, g, ret) : check_cpu(s, g, &s->reading[i], real_ns);
+		ret = s->is_following ? read_followed(s, i, real_ns)
+				      : read_group(s, &s->group[i], real_ns, &s->reading[i]);
 		if (ret < 0)
 			return ret;
+		gone += (size_t)ret;
 	}
 	return gone && gone == s->groups ? all_are_gone(s, &s->group[0]) : 0;
 }
@@ -203,7 +232,8 @@ static bool is_exact(const struct ntime_session *s, const struct nti_session_gro
 		     const struct nti_perf_reading *r)
 {
 	return s->was_started && nti_session_had_turn(s, g) && r->enabled_ns && !g->is_late &&
-	       !r->overflowed && !r->lost && !r->missing && r->running_ns >= wanted_ns_of(s, g, r);
+	       !g->hotplugs && !r->overflowed && !r->lost && !r->missing &&
+	       r->running_ns >= wanted_ns_of(s, g, r);
 }
 
 static void judge_groups(struct ntime_session *s)
@@ -325,6 +355,7 @@ static void add_group(struct ntime_session *s, const struct nti_session_group *g
 		else
 			add_reading(sum, r->count[k], wanted_ns, counted_ns);
 		sum->is_partial |= g->is_late;
+		sum->hotplugs += g->hotplugs;
 		sum->is_overflowed |= r->overflowed >> k & 1;
 		sum->is_lost |= r->lost >> k & 1;
 	}
@@ -406,8 +437,9 @@ static void event_value(struct ntime_session *s, const struct nti_session_item *
 	out->wanted_ns = sum->wanted_ns;
 	out->counted_ns = sum->counted_ns;
 	out->flags = (sum->is_partial ? NTIME_PARTIAL : 0) |
-		     (sum->is_overflowed ? NTIME_OVERFLOWED : 0) | lost;
-	out->reserved = 0;
+		     (sum->is_overflowed ? NTIME_OVERFLOWED : 0) |
+		     (sum->hotplugs ? NTIME_HOTPLUG : 0) | lost;
+	out->hotplugs = sum->hotplugs;
 	if (!sum->is_scaled) {
 		/* What always ran needs no estimate; steps begin where it is first scaled. */
 		nti_estimate_begin(estimate, sum->count, sum->counted_ns);
@@ -432,6 +464,7 @@ static void only_value(struct ntime_session *s, struct nti_session_item *item,
 		add_reading(&sum, r->count[item->member], wanted_ns_of(s, g, r),
 			    counted_ns_of(r, item->member));
 	sum.is_partial |= g->is_late;
+	sum.hotplugs = g->hotplugs;
 	sum.is_overflowed = r->overflowed >> item->member & 1;
 	sum.is_lost = r->lost >> item->member & 1;
 	event_value(s, item, &sum, &item->estimate, out);
@@ -451,7 +484,7 @@ static void exact_value(struct nti_session_item *item, struct ntime_value *out)
 	out->wanted_ns = r->enabled_ns;
 	out->counted_ns = r->running_ns;
 	out->flags = item->flags;
-	out->reserved = 0;
+	out->hotplugs = 0;
 	nti_estimate_begin(&item->estimate, count, r->running_ns);
 }
 
@@ -484,6 +517,9 @@ static int end_turns(struct ntime_session *s)
 		return 0;
 	s->turns++;
 	ret = nti_pmus_turn(s->banks);
+	/* A CPU went just now: the next reading finds out. */
+	if (ret == -ENODEV && s->is_following)
+		return 0;
 	return ret < 0 ? nti_error(&s->ctx->error, -EIO, "cannot rotate to the next events: %s",
 				   strerror(-ret))
 		       : 0;
@@ -687,7 +723,7 @@ int ntime_session_read_time(const struct ntime_session *s, uint64_t *at_ns, uint
 #define INPUT_FLAGS                                                                                \
 	(NTIME_ABSENT | NTIME_NOT_COUNTED | NTIME_SCALED | NTIME_PARTIAL | NTIME_OVERFLOWED |      \
 	 NTIME_SIMULATED | NTIME_USER_ONLY | NTIME_ELSEWHERE | NTIME_LOST | NTIME_STATE |          \
-	 NTIME_GONE)
+	 NTIME_GONE | NTIME_HOTPLUG)
 
 /*
  * Value of an event in a metric: NaN spreads, so that a metric without its events has no value
@@ -704,6 +740,7 @@ static void metric_value(const struct ntime_session *s, const struct nti_session
 					.cpus = out->count ? (double)out->count : s->ctx->cpus };
 	uint32_t flags = NTIME_METRIC | (out->flags & NTIME_SIMULATED);
 	size_t i, n = nti_formula_count(item->formula);
+	uint32_t hotplugs = 0;
 
 	for (i = 0; i < n; i++) {
 		const struct ntime_value *v = &values[item->input[i]];
@@ -711,6 +748,7 @@ static void metric_value(const struct ntime_session *s, const struct nti_session
 		number[i] = (struct nti_number){ .value = v->value, .error = v->error };
 		wanted_ns[i] = (double)v->wanted_ns;
 		flags |= v->flags & INPUT_FLAGS;
+		hotplugs = v->hotplugs > hotplugs ? v->hotplugs : hotplugs;
 	}
 	/* What is not here has a reason, which counting for longer does not remove. */
 	if (flags & NTIME_ABSENT)
@@ -723,6 +761,7 @@ static void metric_value(const struct ntime_session *s, const struct nti_session
 	out->error = isnan(result.value) ? 0 : result.error;
 	out->counted_ns = out->wanted_ns;
 	out->flags = flags;
+	out->hotplugs = hotplugs;
 }
 
 int ntime_session_metrics(const struct ntime_session *s, struct ntime_value *values, size_t n)
@@ -759,6 +798,15 @@ void ntime_value_delta(const struct ntime_value *earlier, const struct ntime_val
 		return;
 	}
 	d.counted_ns -= earlier->counted_ns;
+	/* CPUs that came or went before are as they are. */
+	d.hotplugs -= earlier->hotplugs;
+	if (!d.hotplugs)
+		d.flags &= ~NTIME_HOTPLUG;
+	/* A CPU that was off line all this time: nobody looked, and there was nothing. */
+	if (later->flags & NTIME_HOTPLUG && !d.wanted_ns && !d.hotplugs) {
+		*out = no_value(d.flags | NTIME_NOT_COUNTED | NTIME_HOTPLUG, 0);
+		return;
+	}
 	/* What was counted before it went was not counted all this time. */
 	if (later->flags & NTIME_GONE) {
 		*out = no_value(d.flags | NTIME_ABSENT, d.wanted_ns);

@@ -256,6 +256,14 @@ int ntime_session_item(const struct ntime_session *s, size_t i, struct ntime_ite
 		.together = together_of(item),
 		.is_state = !item->is_metric && item->event.is_state,
 	};
+	why = item->absent.reason ? NULL : nti_session_why_hotplug(s, i);
+	if (why) {
+		out->reason_code = NTIME_REASON_OFFLINE;
+		out->remedy_kind = NTIME_REMEDY_NONE;
+		out->about = s->why_changed;
+		out->reason = out->cause = why;
+		out->remedy = "none";
+	}
 	why = item->absent.reason ? NULL : why_gone(s, i);
 	if (why) {
 		out->reason_code = NTIME_REASON_OFFLINE;
@@ -402,12 +410,18 @@ static int switch_groups(struct ntime_session *s, bool on, bool only_pass)
 	for (i = 0; i < s->groups; i++) {
 		struct nti_session_group *g = &s->group[i];
 
-		if (!nti_session_is_current(s, g) || (only_pass && g->is_in_every_pass))
+		if (!nti_session_is_current(s, g) || (only_pass && g->is_in_every_pass) ||
+		    g->is_off)
 			continue;
 		/* What was begun is ended: only the beginning can be interrupted. */
 		if (on && !s->was_started && nti_context_interrupted(s->ctx) < 0)
 			return -EINTR;
 		one = on ? nti_session_group_enable(s, g) : nti_session_group_disable(s, g);
+		if (one < 0 && s->is_following && g->perf.where.cpu >= 0 &&
+		    !nti_session_is_on_line(s, g->perf.where.cpu)) {
+			nti_session_lose_group(s, i);
+			continue;
+		}
 		if (one < 0 && !ret)
 			ret = nti_error(&s->ctx->error, -EIO, "cannot %s the counters of %s: %s",
 					on ? "start" : "stop", g->unit->name,

@@ -97,7 +97,15 @@ struct nti_session_group {
 	uint64_t last_enabled_ns, last_real_ns; /* to notice a CPU that went away */
 	bool has_last;
 	bool was_off_line; /* its CPU was, when it was read */
-	bool is_late;	   /* as last read: its CPU's counters lack some of the session's time */
+	/*
+	 * Its CPU is off line, or its counters cannot be had there yet: none are open (ours are
+	 * left alone), and its reading stays what it is. Only in a session that follows.
+	 */
+	bool is_off;
+	uint32_t hotplugs;		 /* how often its CPU came or went */
+	uint64_t begin_ns;		 /* of the session's time: its counters began then */
+	struct nti_perf_reading *before; /* what was counted before its CPU went; NULL: nothing */
+	bool is_late; /* as last read: its CPU's counters lack some of the session's time */
 	/* as last read: its members counted all the time for which they were wanted */
 	bool is_exact;
 };
@@ -150,6 +158,11 @@ struct ntime_session {
 	uint64_t *pass_enabled_ns;
 	struct nti_item_sum *sum; /* of the items that are summed */
 	bool has_sums;		  /* some are */
+	bool is_following;	  /* ntime_session_follow() was called */
+	bool has_changed;	  /* CPUs came or went since it was called last */
+	bool has_off;		  /* some groups are off */
+	struct nti_set followed;  /* CPUs that were on line when it was called last */
+	char why_changed[96];	  /* which CPU came or went last */
 	bool needs_time;	  /* reading needs the session's own clock */
 	uint64_t read_tsc; /* of the last reading: taken with its time, whose rate it is part of */
 	struct nti_session_moment moment; /* of the last reading */
@@ -173,7 +186,8 @@ struct nti_item_sum {
 	uint64_t count, wanted_ns, counted_ns;
 	double value; /* scaled per thread or CPU, in counts */
 	bool is_scaled, is_partial, is_seen, is_shared, is_overflowed, is_lost;
-	bool is_direct;	    /* counted by us, in turns that are ours */
+	bool is_direct; /* counted by us, in turns that are ours */
+	uint32_t hotplugs;
 	size_t parts, gone; /* counters, and those of them whose device is gone */
 };
 
@@ -189,6 +203,7 @@ struct nti_session_rows {
 	struct ntime_where_info *info;
 	/* per row, and one more: its groups are those from here to before the next row's */
 	size_t *first;
+	size_t count;		       /* rows */
 	uint8_t *where;		       /* enum nti_session_where of row * items + item */
 	struct nti_estimate *estimate; /* likewise */
 };
@@ -202,6 +217,8 @@ int nti_session_find_where(struct ntime_session *s);
  */
 int nti_session_rows_get(struct ntime_session *s, const struct nti_session_rows **out);
 void nti_session_rows_fini(struct ntime_session *s);
+/* The session has more CPUs than the rows: make them anew. 0 or as nti_session_rows_get(). */
+int nti_session_rows_grow(struct ntime_session *s);
 
 /* plan.c: put every part into a pass. 0, -ENOSPC, -ENOMEM, -EINVAL with a sentence. */
 int nti_session_plan(struct ntime_session *s);
@@ -256,6 +273,8 @@ void nti_session_fill_need(const struct ntime_session *s, const struct nti_sessi
 			   struct nti_plan_event *need);
 /* It is read where it always runs, or cannot be counted this way whatever is free. */
 bool nti_session_needs_no_counter(const struct nti_session_part *p);
+/* Counters of its PMU instance that can count @part; 0 also for what registers cannot count. */
+uint64_t nti_session_seats(const struct nti_part *part);
 /* Which counter that could count @p is somebody else's. 0 or -ENOMEM. */
 int nti_session_explain_taken(struct ntime_session *s, const struct nti_session_part *p,
 			      struct nti_absence *absent);
@@ -263,7 +282,9 @@ int nti_session_explain_taken(struct ntime_session *s, const struct nti_session_
 int nti_session_add_to_bank(struct ntime_session *s, struct nti_session_part *p,
 			    struct nti_session_group *g);
 
-/* read.c: why the device of @g is gone, NULL: it is not. Valid as long as the session is open. */
+/* read.c: is @cpu on line, as far as is known? */
+bool nti_session_is_on_line(struct ntime_session *s, int cpu);
+/* Why the device of @g is gone, NULL: it is not. Valid as long as the session is open. */
 const char *nti_session_why_gone(const struct nti_session_group *g);
 /*
  * @error of @g in words: registers that we access ourselves are named. Valid until the next call of
@@ -272,8 +293,24 @@ const char *nti_session_why_gone(const struct nti_session_group *g);
 const char *nti_session_words_for(const struct ntime_session *s, const struct nti_session_group *g,
 				  int error);
 
+/*
+ * follow.c: the CPU of group @i, whose counters cannot be read any more, went: keep what they
+ * counted.
+ */
+void nti_session_lose_group(struct ntime_session *s, size_t i);
+/* @r, what the counters of @g show, and what was counted before its CPU went, into @out. */
+void nti_session_add_before(const struct ntime_session *s, const struct nti_session_group *g,
+			    const struct nti_perf_reading *r, struct nti_perf_reading *out);
+/* Why the counts of item @i have NTIME_HOTPLUG; NULL: they have not. */
+const char *nti_session_why_hotplug(const struct ntime_session *s, size_t i);
+
 /* open.c: groups for the plan. */
 int nti_session_open_groups(struct ntime_session *s);
+/* Groups have moved: items find theirs anew. */
+void nti_session_settle_items(struct ntime_session *s);
+/* What perf_event_open(2) is asked for @p. */
+struct perf_event_attr nti_session_attr(const struct ntime_session *s,
+					const struct nti_session_part *p);
 void nti_session_close_groups(struct ntime_session *s);
 
 static inline bool nti_session_is_by_pass(const struct ntime_session *s)

@@ -117,6 +117,17 @@ static void rows_free(struct nti_session_rows *rows)
 	free(rows);
 }
 
+static bool is_off_line(const struct ntime_session *s, const struct nti_session_rows *rows,
+			size_t at)
+{
+	size_t i;
+
+	for (i = rows->first[at]; i < rows->first[at + 1]; i++)
+		if (!s->group[i].is_off)
+			return false;
+	return rows->first[at] < rows->first[at + 1];
+}
+
 static int rows_new(struct ntime_session *s, const struct nti_topology *t,
 		    struct nti_session_rows **out)
 {
@@ -136,6 +147,7 @@ static int rows_new(struct ntime_session *s, const struct nti_topology *t,
 		rows_free(rows);
 		return ret;
 	}
+	rows->count = s->where_count;
 	find_groups(s, rows);
 	for (i = 0; i < s->where_count; i++)
 		describe(t, s->where[i], &rows->info[i]);
@@ -163,6 +175,26 @@ int nti_session_rows_get(struct ntime_session *s, const struct nti_session_rows 
 	return 0;
 }
 
+int nti_session_rows_grow(struct ntime_session *s)
+{
+	struct nti_session_rows *old = s->rows;
+	const struct nti_session_rows *rows;
+	int ret;
+
+	if (!old)
+		return 0;
+	s->rows = NULL;
+	ret = nti_session_rows_get(s, &rows);
+	if (ret < 0) {
+		s->rows = old;
+		return ret;
+	}
+	/* What was learned of the old ones, which come first, stays. */
+	memcpy(rows->estimate, old->estimate, old->count * s->items * sizeof(*old->estimate));
+	rows_free(old);
+	return 0;
+}
+
 void nti_session_rows_fini(struct ntime_session *s)
 {
 	rows_free(s->rows);
@@ -186,5 +218,7 @@ int ntime_session_where(struct ntime_session *s, size_t i, struct ntime_where_in
 	ret = nti_session_rows_get(s, &rows);
 	if (ret == 0)
 		*out = rows->info[i];
+	if (ret == 0 && s->has_off)
+		out->is_off_line = is_off_line(s, rows, i);
 	return ret;
 }

@@ -13,6 +13,7 @@
  *     gone=N     from the Nth read on the device of page-faults is gone in socket 1
  *     torn=N     of the Nth read it is not known within 1000 s of which moment it is
  *     ctrl-c     SIGINT comes while the counters are opened
+ *     hotplug    CPUs came and went while page-faults were counted
  *     interrupt=N signal N comes then, and the library asks whether it shall end
  *     closed     the machine cannot be opened
  *     late       to start a command ends only when a signal comes
@@ -574,6 +575,12 @@ int ntime_session_start(struct ntime_session *s)
 	return 0;
 }
 
+int ntime_session_follow(struct ntime_session *s)
+{
+	(void)s;
+	return 0;
+}
+
 int ntime_session_stop(struct ntime_session *s)
 {
 	(void)s;
@@ -609,6 +616,10 @@ static void read_event(const struct ntime_session *s, size_t i, struct ntime_val
 		v->flags |= NTIME_OVERFLOWED;
 	if (word_number("partial") && strcmp(e->name, "page-faults") == 0)
 		v->flags |= NTIME_PARTIAL;
+	if (word_number("hotplug") && strcmp(e->name, "page-faults") == 0) {
+		v->flags |= NTIME_HOTPLUG;
+		v->hotplugs = 2;
+	}
 	if (word_number("simulated") || s->ctx->is_recording)
 		v->flags |= NTIME_SIMULATED;
 }

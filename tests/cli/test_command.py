@@ -483,6 +483,16 @@ def signals_interrupt_what_is_prepared():
 
 
 @fake_only
+def cpus_that_came_and_went_are_told():
+    done = ntime('-a', '-e', 'page-faults', '--timeout', '1ms', fake='hotplug')
+    has(err(done), 'CPUs came or went: counted for 1 CPU-s')
+    faults = items(summary('-a', '-e', 'page-faults', '--timeout', '1ms', fake='hotplug'))['page-faults']
+    equal(faults['flags'], ['hotplug'])
+    rows = list(csv.DictReader(io.StringIO(err(ntime('-a', '--csv', '-e', 'page-faults', '--timeout', '1ms', fake='hotplug')))))
+    equal([row['flags'] for row in rows if row['name'] == 'page-faults'], ['hotplug'])
+
+
+@fake_only
 def ignored_signals_interrupt_nothing():
     done = ntime('-e', 'page-faults', 'true', fake=f'interrupt={int(signal.SIGINT)}',
                  preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))

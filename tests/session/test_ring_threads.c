@@ -48,7 +48,7 @@ static void fill(uint64_t sequence, uint64_t *time_ns, struct ntime_value *value
 						  .wanted_ns = ~h,
 						  .counted_ns = h ^ sequence,
 						  .flags = (uint32_t)h,
-						  .reserved = (uint32_t)(h >> 32) };
+						  .hotplugs = (uint32_t)(h >> 32) };
 	}
 }
 

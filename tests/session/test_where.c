@@ -110,7 +110,7 @@ TEST(places_are_the_cpus_with_their_topology)
 		TT_EQ(r, info.core, r->core);
 		TT_EQ(r, info.package, r->package);
 		TT_EQ(r, info.l3, -1);
-		TT_EQ(r, info.reserved, 0);
+		TT_EQ(r, info.is_off_line, 0);
 	}
 	fini(&rig);
 }

@@ -74,6 +74,31 @@ int nti_perf_group_read(struct nti_os *os, const struct nti_perf_group *g,
 	return (size_t)n == bytes && out->members == g->count ? 0 : -EIO;
 }
 
+int nti_perf_group_read_apart(struct nti_os *os, const struct nti_perf_group *g,
+			      struct nti_perf_reading *out)
+{
+	struct nti_perf_reading one;
+	const size_t bytes = offsetof(struct nti_perf_reading, count) + sizeof(uint64_t);
+	size_t i;
+
+	memset(out, 0, sizeof(*out));
+	out->members = g->count;
+	for (i = 0; i < g->count; i++) {
+		ssize_t n = os->ops->read(os, g->fd[i], &one, sizeof(one));
+
+		if (n < 0)
+			return (int)n;
+		if ((size_t)n < bytes)
+			return -EIO;
+		out->count[i] = one.count[0];
+		if (i == 0) {
+			out->enabled_ns = one.enabled_ns;
+			out->running_ns = one.running_ns;
+		}
+	}
+	return 0;
+}
+
 void nti_perf_group_fini(struct nti_os *os, struct nti_perf_group *g)
 {
 	/* Members first: closing a leader would make leaders of them. */

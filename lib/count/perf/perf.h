@@ -58,6 +58,12 @@ int nti_perf_group_disable(struct nti_os *os, const struct nti_perf_group *g);
  */
 int nti_perf_group_read(struct nti_os *os, const struct nti_perf_group *g,
 			struct nti_perf_reading *out);
+/*
+ * As nti_perf_group_read() of a group whose CPU went off line: the kernel has taken it apart, and
+ * each member shows what it counted until then. Not where the kernel has freed a member.
+ */
+int nti_perf_group_read_apart(struct nti_os *os, const struct nti_perf_group *g,
+			      struct nti_perf_reading *out);
 void nti_perf_group_fini(struct nti_os *os, struct nti_perf_group *g);
 
 /*

@@ -296,20 +296,37 @@ int nti_pmus_take(struct nti_pmus *banks, const struct nti_unit *unit, unsigned 
 	return 0;
 }
 
-void nti_pmus_give_back(struct nti_pmus *banks, const struct nti_unit *unit)
+/* Those of @unit, or, where @only is not NULL, that one. */
+static void give_back(struct nti_pmus *banks, const struct nti_unit *unit,
+		      const struct nti_pmu *only)
 {
 	size_t i, kept = 0;
 
 	for (i = 0; i < banks->count; i++) {
-		if (banks->bank[i]->unit != unit) {
-			banks->bank[kept++] = banks->bank[i];
+		struct nti_pmu *bank = banks->bank[i];
+
+		if (bank->unit != unit || (only && bank != only)) {
+			banks->bank[kept++] = bank;
 			continue;
 		}
-		release(banks, banks->bank[i]);
-		take_from_slot(banks, banks->bank[i]);
-		free_bank(banks->bank[i]);
+		release(banks, bank);
+		take_from_slot(banks, bank);
+		free_bank(bank);
 	}
 	banks->count = kept;
+}
+
+void nti_pmus_give_back(struct nti_pmus *banks, const struct nti_unit *unit)
+{
+	give_back(banks, unit, NULL);
+}
+
+void nti_pmus_forget(struct nti_pmus *banks, const struct nti_unit *unit, unsigned int cpu)
+{
+	const struct nti_pmu *bank = nti_pmu_find(banks, unit, cpu);
+
+	if (bank)
+		give_back(banks, unit, bank);
 }
 
 int nti_pmus_explain(struct nti_pmus *banks, const struct nti_unit *unit, unsigned int cpu,

@@ -52,6 +52,16 @@ int nti_pmus_explain(struct nti_pmus *banks, const struct nti_unit *unit, unsign
 int nti_pmus_explain_taken(struct nti_pmus *banks, const struct nti_unit *unit, unsigned int cpu,
 			   uint64_t seats, struct nti_absence *out);
 
+/*
+ * The CPU of @g went off line: its PMU instance is left alone, and its groups' turns with it, until
+ * nti_pmus_forget() gives it back.
+ */
+void nti_pmu_group_set_away(struct nti_pmu_group *g);
+/*
+ * Give back what was taken of @unit at @cpu, whose groups were freed before; it can be taken anew.
+ */
+void nti_pmus_forget(struct nti_pmus *banks, const struct nti_unit *unit, unsigned int cpu);
+
 /* Give back what was taken of @unit; its groups were freed before. */
 void nti_pmus_give_back(struct nti_pmus *banks, const struct nti_unit *unit);
 

@@ -441,6 +441,13 @@ static int turn_bank(struct nti_pmu *bank, uint64_t now)
 	return settle_error(next, ret);
 }
 
+void nti_pmu_group_set_away(struct nti_pmu_group *g)
+{
+	nti_pmu_lock(g->banks);
+	g->bank->is_away = true;
+	nti_pmu_unlock(g->banks);
+}
+
 int nti_pmus_turn(struct nti_pmus *banks)
 {
 	uint64_t now;
@@ -452,7 +459,7 @@ int nti_pmus_turn(struct nti_pmus *banks)
 	nti_pmu_lock(banks);
 	now = nti_pmu_now_ns(banks);
 	for (i = 0; i < banks->count; i++) {
-		int one = turn_bank(banks->bank[i], now);
+		int one = banks->bank[i]->is_away ? 0 : turn_bank(banks->bank[i], now);
 
 		ret = ret < 0 ? ret : one;
 	}

@@ -50,6 +50,7 @@ struct nti_pmu {
 		on;
 	uint64_t checked_ns;
 	struct nti_error gone;	     /* .code is 0 as long as it is there */
+	bool is_away;		     /* its CPU is off line */
 	struct nti_pmu *next_of_cpu; /* of those whose CPU falls into the same slot */
 };
 

@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: MIT
+/*
+ * CPUs that come and go while a session counts them.
+ *
+ * A group whose CPU went is off: its counters are closed and its reading stays what it is. When the
+ * CPU is back the same group opens counters again, which begin at 0, and what was counted before is
+ * added to them. A CPU that was never there before becomes the last one of the session, with groups
+ * like those of another CPU that has the same units.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/text.h"
+#include "lib/count/session.h"
+#include "lib/machine/topology.h"
+#include "lib/os/sysfs.h"
+
+#define SENTENCE_TAIL ", so this covers the time in which each CPU was on line"
+
+static void note_change(struct ntime_session *s, int cpu, const char *what)
+{
+	s->has_changed = true;
+	(void)snprintf(s->why_changed, sizeof(s->why_changed), "CPU %d %s" SENTENCE_TAIL, cpu,
+		       what);
+	nti_context_log(s->ctx, "CPU %d %s", cpu, what);
+}
+
+const char *nti_session_why_hotplug(const struct ntime_session *s, size_t item)
+{
+	size_t i, k;
+
+	for (i = 0; *s->why_changed && i < s->groups; i++) {
+		const struct nti_session_group *g = &s->group[i];
+
+		for (k = 0; g->hotplugs && k < g->perf.count; k++) {
+			if (s->part[g->part[k]].item == item)
+				return s->why_changed;
+		}
+	}
+	return NULL;
+}
+
+/* Temperatures and the like do not add up: the CPU has the one that it has now. */
+static bool adds_up(const struct ntime_session *s, const struct nti_session_group *g, size_t k)
+{
+	const struct nti_event *event = &s->item[s->part[g->part[k]].item].event;
+
+	return !event->is_state && event->together == NTI_SUM;
+}
+
+void nti_session_add_before(const struct ntime_session *s, const struct nti_session_group *g,
+			    const struct nti_perf_reading *r, struct nti_perf_reading *out)
+{
+	const struct nti_perf_reading *before = g->before;
+	size_t k;
+
+	out->members = r->members;
+	out->enabled_ns = r->enabled_ns + (before ? before->enabled_ns : 0);
+	out->running_ns = r->running_ns + (before ? before->running_ns : 0);
+	out->overflowed = r->overflowed | (before ? before->overflowed : 0);
+	out->lost = r->lost | (before ? before->lost : 0);
+	out->missing = r->missing;
+	for (k = 0; k < g->perf.count; k++)
+		out->count[k] = r->count[k] + (before && adds_up(s, g, k) ? before->count[k] : 0);
+}
+
+/* Close what perf has open; how many members there are is known as before. */
+static void close_perf(struct ntime_session *s, struct nti_session_group *g)
+{
+	size_t members = g->perf.count;
+
+	if (g->direct)
+		return;
+	nti_perf_group_fini(s->ctx->os, &g->perf);
+	g->perf.count = members;
+}
+
+void nti_session_lose_group(struct ntime_session *s, size_t i)
+{
+	struct nti_session_group *g = &s->group[i];
+	struct nti_perf_reading last;
+
+	/* Registers of a CPU that is off line cannot be read: its last reading is what there is. */
+	if (g->direct)
+		nti_pmu_group_set_away(g->direct);
+	else if (nti_perf_group_read_apart(s->ctx->os, &g->perf, &last) == 0)
+		nti_session_add_before(s, g, &last, &s->reading[i]);
+	close_perf(s, g);
+	g->is_off = true;
+	g->is_late = false;
+	g->hotplugs++;
+	s->has_off = true;
+	note_change(s, g->perf.where.cpu, "went off line");
+}
+
+/* ---- counters on a CPU that came ---- */
+
+static int open_perf(struct ntime_session *s, struct nti_session_group *g)
+{
+	size_t k, members = g->perf.count;
+	int ret = 0;
+
+	nti_perf_group_init(&g->perf, g->perf.where);
+	for (k = 0; ret == 0 && k < members; k++) {
+		struct perf_event_attr attr = nti_session_attr(s, &s->part[g->part[k]]);
+
+		ret = nti_perf_group_add(s->ctx->os, &g->perf, &attr);
+	}
+	if (ret < 0)
+		nti_perf_group_fini(s->ctx->os, &g->perf);
+	g->perf.count = members;
+	return ret;
+}
+
+static int open_direct(struct ntime_session *s, struct nti_session_group *g)
+{
+	struct nti_absence absent = { 0 };
+	unsigned int cpu = (unsigned int)g->perf.where.cpu;
+	uint64_t seats;
+	size_t k;
+	int ret = nti_pmus_take(s->banks, g->unit, cpu, nti_session_method(s, g->unit), &seats);
+
+	if (ret < 0)
+		return ret;
+	g->direct = nti_pmu_group_new(s->banks, g->unit, cpu);
+	if (!g->direct)
+		return -ENOMEM;
+	for (k = 0; ret == 0 && k < g->perf.count; k++) {
+		const struct nti_part *part = s->part[g->part[k]].part;
+
+		ret = nti_pmu_group_add(g->direct, &s->ctx->names, part, nti_session_seats(part),
+					&absent);
+	}
+	nti_absence_fini(&absent);
+	if (ret < 0) {
+		nti_pmu_group_free(g->direct);
+		g->direct = NULL;
+	}
+	return ret;
+}
+
+/*
+ * What the group of @unit on @cpu had of registers is given back, all of its groups at once: their
+ * CPU was off line, and nothing counts there any more.
+ */
+static void forget_direct(struct ntime_session *s, const struct nti_unit *unit, int cpu)
+{
+	bool had_any = false;
+	size_t i;
+
+	for (i = 0; i < s->groups; i++) {
+		struct nti_session_group *g = &s->group[i];
+
+		if (g->unit != unit || g->perf.where.cpu != cpu || !g->direct)
+			continue;
+		nti_pmu_group_free(g->direct);
+		g->direct = NULL;
+		had_any = true;
+	}
+	if (had_any)
+		nti_pmus_forget(s->banks, unit, (unsigned int)cpu);
+}
+
+/* What was counted so far is kept apart: the new counters begin at 0. 0 or -ENOMEM. */
+static int keep_before(struct nti_session_group *g, const struct nti_perf_reading *reading)
+{
+	if (!g->before)
+		g->before = malloc(sizeof(*g->before));
+	if (!g->before)
+		return -ENOMEM;
+	*g->before = *reading;
+	return 0;
+}
+
+/* What open_perf() or open_direct() has opened is started. 0 or -errno: then it is closed. */
+static int begin_group(struct ntime_session *s, struct nti_session_group *g)
+{
+	int ret =
+		s->is_running && nti_session_is_current(s, g) ? nti_session_group_enable(s, g) : 0;
+
+	if (ret == 0)
+		return 0;
+	close_perf(s, g);
+	nti_pmu_group_free(g->direct);
+	g->direct = NULL;
+	return ret;
+}
+
+/* 0: its counters count; -ENOMEM; 1: they cannot be had, which may change. */
+static int open_group(struct ntime_session *s, size_t i)
+{
+	struct nti_session_group *g = &s->group[i];
+	int ret = keep_before(g, &s->reading[i]);
+
+	if (ret == 0)
+		ret = nti_session_is_direct(s, g->unit) ? open_direct(s, g) : open_perf(s, g);
+	if (ret == 0)
+		ret = begin_group(s, g);
+	if (ret < 0) {
+		/* Somebody else has its counters, or the CPU goes already: the sum lacks them. */
+		g->is_late = true;
+		return ret == -ENOMEM ? ret : 1;
+	}
+	g->is_off = g->is_late = g->was_off_line = g->has_last = false;
+	g->begin_ns = nti_session_real_ns(s);
+	g->hotplugs++;
+	note_change(s, g->perf.where.cpu, "came on line");
+	return 0;
+}
+
+static bool is_here(const struct ntime_session *s, const struct nti_session_group *g)
+{
+	return nti_set_has(&s->followed, (unsigned int)g->perf.where.cpu);
+}
+
+/* Groups that are off and whose CPU is there count again. 0 or -ENOMEM. */
+static int open_groups(struct ntime_session *s)
+{
+	bool has_off = false;
+	size_t i;
+	int ret;
+
+	for (i = 0; s->has_off && i < s->groups; i++) {
+		struct nti_session_group *g = &s->group[i];
+
+		if (g->is_off && g->direct && is_here(s, g))
+			forget_direct(s, g->unit, g->perf.where.cpu);
+	}
+	for (i = 0; s->has_off && i < s->groups; i++) {
+		if (!s->group[i].is_off)
+			continue;
+		ret = is_here(s, &s->group[i]) ? open_group(s, i) : 1;
+		if (ret < 0)
+			return ret;
+		has_off = has_off || ret;
+	}
+	s->has_off = has_off;
+	return 0;
+}
+
+/* ---- CPUs that were never there before ---- */
+
+struct new_cpus {
+	struct ntime_session *s;
+	struct nti_set known;
+	bool has_new;
+};
+
+/* The unit of the kernel's counts on @cpu by now: its list of CPUs has changed with them. */
+static int look_at_list(struct ntime_session *s, const struct nti_unit *unit, unsigned int cpu)
+{
+	bool is_core = unit->kind == NTI_UNIT_CORE;
+	struct nti_set now = { 0 };
+	size_t i, live = 0, listed = 0;
+	char *list;
+	int ret = nti_sysfs_dup(s->ctx->os, &list, NTI_SYSFS_DEVICES "/%s/%s", unit->name,
+				is_core ? "cpus" : "cpumask");
+
+	if (ret < 0)
+		return ret == -ENOMEM ? ret : 0;
+	ret = nti_set_add_list(&now, list, NTI_CPU_LIMIT);
+	free(list);
+	for (i = 0; i < NTI_CPU_LIMIT; i++)
+		listed += nti_set_has(&now, (unsigned int)i);
+	for (i = 0; i < s->where_count; i++)
+		live += nti_set_has(&s->followed, (unsigned int)s->where[i].cpu) &&
+			nti_session_is_unit_at(s, unit, s->where[i]);
+	/*
+	 * A box whose CPU went is read on another one of its package, in the same counters: only
+	 * where there are more than before is one of them new.
+	 */
+	if (ret == 0 && nti_set_has(&now, cpu) && (is_core || listed > live))
+		ret = nti_set_add(&s->unit_cpus[unit - s->ctx->units.unit], cpu);
+	nti_set_fini(&now);
+	return ret == -ENOMEM ? ret : 0;
+}
+
+static int learn_units(struct ntime_session *s, unsigned int cpu)
+{
+	const struct nti_perf_where where = { .pid = -1, .cpu = (int)cpu };
+	const struct nti_unit *last = NULL;
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; ret == 0 && i < s->parts; i++) {
+		const struct nti_unit *unit = s->part[i].part->unit;
+
+		if (unit == last || s->part[i].is_refused || !unit->cpus ||
+		    nti_session_is_unit_at(s, unit, where))
+			continue;
+		last = unit;
+		ret = look_at_list(s, unit, cpu);
+	}
+	return ret;
+}
+
+/* The first CPU with groups of @unit has them all; its groups are models for those of others. */
+static bool is_model(const struct ntime_session *s, const struct nti_session_group *g)
+{
+	size_t i;
+
+	for (i = 0; i < s->groups && s->group[i].unit != g->unit; i++)
+		;
+	return i < s->groups && s->group[i].at == g->at;
+}
+
+static int add_like(struct ntime_session *s, size_t model, size_t at)
+{
+	struct nti_session_group *g;
+	struct nti_perf_reading *readings;
+	size_t *part;
+
+	readings = realloc(s->reading, (s->groups + 2) * sizeof(*readings));
+	if (!readings)
+		return -ENOMEM;
+	s->reading = readings;
+	if (s->groups == s->group_room) {
+		g = realloc(s->group, 2 * s->group_room * sizeof(*g));
+		if (!g)
+			return -ENOMEM;
+		s->group = g;
+		s->group_room *= 2;
+	}
+	part = malloc(NTI_PERF_GROUP_MAX * sizeof(*part));
+	if (!part)
+		return -ENOMEM;
+	memcpy(part, s->group[model].part, NTI_PERF_GROUP_MAX * sizeof(*part));
+	memset(&readings[s->groups], 0, sizeof(*readings));
+	g = &s->group[s->groups++];
+	*g = (struct nti_session_group){ .unit = s->group[model].unit,
+					 .pass = s->group[model].pass,
+					 .is_in_every_pass = s->group[model].is_in_every_pass,
+					 .at = at,
+					 .part = part,
+					 .is_off = true };
+	nti_perf_group_init(&g->perf, s->where[at]);
+	g->perf.count = s->group[model].perf.count;
+	s->has_off = true;
+	return 0;
+}
+
+/* One more place, with groups that are off: open_groups() opens them. */
+static int add_cpu(struct ntime_session *s, unsigned int cpu)
+{
+	struct nti_perf_where *where;
+	uint64_t *enabled_ns;
+	size_t i, at = s->where_count, groups = s->groups;
+	int ret;
+
+	where = realloc(s->where, (at + 1) * sizeof(*where));
+	if (!where)
+		return -ENOMEM;
+	s->where = where;
+	enabled_ns = realloc(s->pass_enabled_ns, (at + 2) * sizeof(*enabled_ns));
+	if (!enabled_ns)
+		return -ENOMEM;
+	s->pass_enabled_ns = enabled_ns;
+	ret = learn_units(s, cpu);
+	if (ret < 0)
+		return ret;
+	where[at] = (struct nti_perf_where){ .pid = -1, .cpu = (int)cpu };
+	s->where_count++;
+	for (i = 0; ret == 0 && i < groups; i++) {
+		if (is_model(s, &s->group[i]) &&
+		    nti_session_is_unit_at(s, s->group[i].unit, where[at]))
+			ret = add_like(s, i, at);
+	}
+	return ret;
+}
+
+static int add_if_new(void *arg, unsigned int cpu)
+{
+	struct new_cpus *n = arg;
+
+	if (nti_set_has(&n->known, cpu))
+		return 0;
+	n->has_new = true;
+	return add_cpu(n->s, cpu);
+}
+
+/* Numbers of cores and packages are those of the CPUs that there are. */
+static void forget_topology(struct ntime_ctx *ctx)
+{
+	nti_topology_free(ctx->topology);
+	ctx->topology = NULL;
+}
+
+/* CPUs of @online that the session has never had. 0 or -errno. */
+static int add_new_cpus(struct ntime_session *s, const char *online)
+{
+	struct new_cpus n = { .s = s };
+	size_t i, where_count = s->where_count;
+	int ret = 0;
+
+	for (i = 0; ret == 0 && i < where_count; i++)
+		ret = nti_set_add(&n.known, (unsigned int)s->where[i].cpu);
+	if (ret == 0)
+		ret = nti_text_for_each_in_list(online, NTI_CPU_LIMIT, add_if_new, &n);
+	nti_set_fini(&n.known);
+	if (!n.has_new)
+		return ret;
+	/* Also after a failure: what was added is there. */
+	nti_session_settle_items(s);
+	forget_topology(s->ctx);
+	if (ret == 0)
+		ret = nti_session_rows_grow(s);
+	return ret;
+}
+
+/* ---- what happened ---- */
+
+/*
+ * Groups of CPUs that are gone end now, before a reader stumbles over them. Boxes that perf counts
+ * go on, on another CPU of their package; where there is none, reading them finds out.
+ */
+static void lose_groups(struct ntime_session *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->groups; i++) {
+		const struct nti_session_group *g = &s->group[i];
+
+		if (!g->is_off && !is_here(s, g) && (g->direct || g->unit->kind != NTI_UNIT_UNCORE))
+			nti_session_lose_group(s, i);
+	}
+}
+
+/* The CPUs that are on line into .followed, and the same as text. */
+static int look(struct ntime_session *s, char *online, size_t size)
+{
+	int ret = nti_context_online(s->ctx, online, size);
+
+	if (ret < 0)
+		return ret;
+	nti_set_fini(&s->followed);
+	ret = nti_set_add_list(&s->followed, online, NTI_CPU_LIMIT);
+	return ret == -EINVAL || ret == -ERANGE
+		       ? nti_error(&s->ctx->error, -EINVAL, "'%s' is not a list of CPUs", online)
+		       : ret;
+}
+
+int ntime_session_follow(struct ntime_session *s)
+{
+	char online[4096];
+	int ret;
+
+	if (!s->is_open || s->target.kind < NTIME_TARGET_CPUS)
+		return nti_error(&s->ctx->error, -EINVAL,
+				 "only an open session of CPUs can follow them");
+	if (s->ctx->os->is_replay)
+		return 0;
+	s->is_following = true;
+	ret = look(s, online, sizeof(online));
+	if (ret < 0)
+		return ret;
+	lose_groups(s);
+	if (s->target.kind == NTIME_TARGET_MACHINE)
+		ret = add_new_cpus(s, online);
+	if (ret == 0)
+		ret = open_groups(s);
+	if (ret < 0)
+		return ret;
+	ret = s->has_changed;
+	s->has_changed = false;
+	if (ret)
+		nti_session_readers_update(s);
+	return ret;
+}

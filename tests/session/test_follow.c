@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: MIT
+/*
+ * CPUs that come and go, on a kernel that is made up: each CPU has a clock that runs while it is on
+ * line, and each event counts so many times it. What went off line is taken apart, as Linux does.
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <ntime/ntime.h>
+
+#include "lib/context/context.h"
+#include "lib/machine/topology.h"
+#include "tests/tt.h"
+
+#define CPUS 8
+#define EVENTS 64
+#define MS 1000000ull
+
+struct event {
+	bool is_open, is_enabled, is_apart;
+	int cpu, group;
+	uint64_t config, enabled_ns; /* without what runs now */
+	uint64_t since_ns;
+};
+
+struct kernel {
+	struct nti_os os; /* first: ops get this pointer */
+	struct ntime_ctx ctx;
+	struct nti_unit unit[1];
+	struct event event[EVENTS];
+	bool is_on[CPUS];
+	unsigned int refused_cpu; /* perf_event_open(2) fails there; 0: nowhere */
+	uint64_t now_ns;
+};
+
+static struct kernel *kernel_of(struct nti_os *os)
+{
+	return (struct kernel *)os;
+}
+
+static int fake_text(struct nti_os *os, const char *path, char *buf, size_t size)
+{
+	struct kernel *k = kernel_of(os);
+	size_t used = 0;
+	int i;
+
+	if (strcmp(path, "/sys/devices/system/cpu/online") != 0)
+		return -ENOENT;
+	for (i = 0; i < CPUS; i++)
+		if (k->is_on[i])
+			used += (size_t)snprintf(buf + used, size - used, "%s%d", used ? "," : "",
+						 i);
+	return (int)used;
+}
+
+static int fake_list(struct nti_os *os, const char *path, int (*fn)(void *arg, const char *name),
+		     void *arg)
+{
+	(void)os, (void)path, (void)fn, (void)arg;
+	return -ENOENT;
+}
+
+static int fake_link(struct nti_os *os, const char *path, char *buf, size_t size)
+{
+	(void)os, (void)path, (void)buf, (void)size;
+	return -ENOENT;
+}
+
+static int fake_file(struct nti_os *os, const char *path, int flags)
+{
+	(void)os, (void)path, (void)flags;
+	return -ENOENT;
+}
+
+static int fake_access(struct nti_os *os, const char *path, int mode)
+{
+	(void)os, (void)path, (void)mode;
+	return -ENOENT;
+}
+
+static int fake_cpuid(struct nti_os *os, uint32_t leaf, uint32_t subleaf, uint32_t r[4])
+{
+	(void)os, (void)leaf, (void)subleaf, (void)r;
+	return -ENOTSUP;
+}
+
+static const char *fake_arch(struct nti_os *os)
+{
+	(void)os;
+	return "x86_64";
+}
+
+static bool fake_is_privileged(struct nti_os *os, bool perf)
+{
+	(void)os, (void)perf;
+	return true;
+}
+
+static int fake_tsc(struct nti_os *os, uint64_t *ticks)
+{
+	(void)os;
+	*ticks = 0;
+	return -ENOTSUP;
+}
+
+static uint64_t fake_now_ns(struct nti_os *os)
+{
+	return kernel_of(os)->now_ns;
+}
+
+static int fake_open(struct nti_os *os, struct perf_event_attr *attr, pid_t pid, int cpu, int group,
+		     unsigned long flags)
+{
+	struct kernel *k = kernel_of(os);
+	int fd;
+
+	(void)pid, (void)flags;
+	/* Without a CPU the library asks what it may: software events of its own. */
+	if (cpu >= 0 && !k->is_on[cpu])
+		return -ENODEV;
+	if (k->refused_cpu && (int)k->refused_cpu == cpu)
+		return -EBUSY;
+	for (fd = 0; fd < EVENTS && k->event[fd].is_open; fd++)
+		;
+	assert_true(fd < EVENTS);
+	k->event[fd] = (struct event){
+		.is_open = true, .cpu = cpu, .group = group < 0 ? fd : group, .config = attr->config
+	};
+	return fd;
+}
+
+static uint64_t enabled_ns(const struct kernel *k, const struct event *e)
+{
+	return e->enabled_ns + (e->is_enabled ? k->now_ns - e->since_ns : 0);
+}
+
+/* Events count their config + 1 a nanosecond. */
+static uint64_t count_of(const struct kernel *k, const struct event *e)
+{
+	return enabled_ns(k, e) * (e->config + 1);
+}
+
+static ssize_t fake_read(struct nti_os *os, int fd, void *buf, size_t size)
+{
+	struct kernel *k = kernel_of(os);
+	const struct event *e = &k->event[fd];
+	uint64_t words[3 + EVENTS] = { 0, enabled_ns(k, e), enabled_ns(k, e) };
+	int i;
+
+	assert_true(e->is_open);
+	for (i = 0; i < EVENTS; i++)
+		if (k->event[i].is_open && (e->is_apart ? i == fd : k->event[i].group == fd))
+			words[3 + words[0]++] = count_of(k, &k->event[i]);
+	assert_true(size >= (3 + words[0]) * sizeof(words[0]));
+	memcpy(buf, words, (3 + words[0]) * sizeof(words[0]));
+	return (ssize_t)((3 + words[0]) * sizeof(words[0]));
+}
+
+static void set_enabled(struct kernel *k, struct event *e, bool is_enabled)
+{
+	e->enabled_ns = enabled_ns(k, e);
+	e->since_ns = k->now_ns;
+	e->is_enabled = is_enabled && !e->is_apart;
+}
+
+static int fake_ioctl(struct nti_os *os, int fd, unsigned long request, unsigned long arg)
+{
+	struct kernel *k = kernel_of(os);
+	int i;
+
+	(void)arg;
+	for (i = 0; i < EVENTS; i++)
+		if (k->event[i].is_open && k->event[i].group == fd)
+			set_enabled(k, &k->event[i], request == PERF_EVENT_IOC_ENABLE);
+	return 0;
+}
+
+static void fake_unmap(struct nti_os *os, void *address, size_t bytes)
+{
+	(void)os, (void)address, (void)bytes;
+}
+
+static void fake_close(struct nti_os *os, int fd)
+{
+	TT_IS(kernel_of(os)->event[fd].is_open, true);
+	kernel_of(os)->event[fd].is_open = false;
+}
+
+static const struct nti_os_ops ops = {
+	.name = "fake",
+	.text = fake_text,
+	.list = fake_list,
+	.access = fake_access,
+	.link = fake_link,
+	.open = fake_file,
+	.cpuid = fake_cpuid,
+	.arch = fake_arch,
+	.is_privileged = fake_is_privileged,
+	.tsc = fake_tsc,
+	.now_ns = fake_now_ns,
+	.perf_open = fake_open,
+	.read = fake_read,
+	.ioctl = fake_ioctl,
+	.unmap = fake_unmap,
+	.close = fake_close,
+};
+
+static void switch_cpu(struct kernel *k, int cpu, bool is_on)
+{
+	int i;
+
+	k->is_on[cpu] = is_on;
+	for (i = 0; i < EVENTS && !is_on; i++) {
+		if (!k->event[i].is_open || k->event[i].cpu != cpu)
+			continue;
+		set_enabled(k, &k->event[i], false);
+		k->event[i].is_apart = true;
+	}
+}
+
+static char software_name[] = "software";
+
+/* Two CPUs, 0 and 1, on which two events of one group are counted. */
+static struct ntime_session *start(struct kernel *k, uint32_t kind, const char *cpus)
+{
+	struct ntime_target target = { .size = sizeof(target), .kind = kind, .cpus = cpus };
+	struct ntime_session *s;
+
+	memset(k, 0, sizeof(*k));
+	k->os.ops = &ops;
+	k->is_on[0] = k->is_on[1] = true;
+	k->unit[0] = (struct nti_unit){ .name = software_name,
+					.kind = NTI_UNIT_SOFTWARE,
+					.method = NTI_METHOD_PERF,
+					.type = PERF_TYPE_SOFTWARE };
+	k->ctx.os = &k->os;
+	k->ctx.cpus = 2;
+	k->ctx.units = (struct nti_units){ .unit = k->unit, .count = 1 };
+	k->ctx.names = (struct nti_names){ .os = &k->os, .units = &k->ctx.units };
+	k->ctx.has_units = true;
+	TT_IS(ntime_session_new(&k->ctx, &target, &s), 0);
+	/* configs 2 and 3: 3 and 4 a nanosecond */
+	TT_IS(ntime_session_add_list(s, "page-faults,context-switches"), 0);
+	TT_IS(ntime_session_start(s), 0);
+	return s;
+}
+
+static void fini(struct kernel *k, struct ntime_session *s)
+{
+	int i;
+
+	ntime_session_free(s);
+	for (i = 0; i < EVENTS; i++)
+		TT_IS(k->event[i].is_open, false);
+	nti_topology_free(k->ctx.topology);
+}
+
+/* Page faults so far, in ms of one CPU, as both events tell them. */
+static struct ntime_value read_ms(struct ntime_session *s, uint64_t ms, uint32_t hotplugs)
+{
+	struct ntime_value v[2];
+
+	TT_IS(ntime_session_read(s, v, 2), 2);
+	TT_IS(v[0].count, 3 * ms * MS);
+	TT_IS(v[1].count, 4 * ms * MS);
+	TT_IS(v[0].wanted_ns, ms * MS);
+	TT_IS(v[0].counted_ns, ms * MS);
+	TT_IS(v[0].hotplugs, hotplugs);
+	TT_IS(v[0].flags, hotplugs ? NTIME_HOTPLUG : 0);
+	return v[0];
+}
+
+TEST(a_cpu_that_goes_keeps_its_count)
+{
+	struct ntime_where_info where = { .size = sizeof(where) };
+	struct ntime_item item = { .size = sizeof(item) };
+	struct ntime_value before, after;
+	struct ntime_session *s;
+	struct kernel k;
+
+	s = start(&k, NTIME_TARGET_MACHINE, NULL);
+	TT_IS(ntime_session_follow(s), 0);
+	k.now_ns += 100 * MS;
+	before = read_ms(s, 200, 0);
+	k.now_ns += 50 * MS;
+	switch_cpu(&k, 1, false);
+	k.now_ns += 1000 * MS;
+	/* What it counted since it was read, too: 150 of CPU 1 and 1,150 of CPU 0. */
+	after = read_ms(s, 1300, 1);
+	ntime_value_delta(&before, &after, &after);
+	TT_IS(after.count, 3 * 1100 * MS);
+	TT_IS(after.flags, NTIME_HOTPLUG);
+	TT_IS(ntime_session_follow(s), 1);
+	TT_IS(ntime_session_follow(s), 0);
+	TT_IS(ntime_session_item(s, 0, &item), 0);
+	TT_IS(item.reason_code, NTIME_REASON_OFFLINE);
+	TT_HAS(item.reason, "CPU 1 went off line");
+	before = read_ms(s, 1300, 1);
+	k.now_ns += 100 * MS;
+	after = read_ms(s, 1400, 1);
+	/* The time after it is whole. */
+	ntime_value_delta(&before, &after, &after);
+	TT_IS(after.flags, 0);
+	TT_IS(after.count, 3 * 100 * MS);
+	TT_IS(ntime_session_stop(s), 0);
+	k.now_ns += 100 * MS;
+	(void)read_ms(s, 1400, 1);
+	fini(&k, s);
+}
+
+TEST(a_cpu_that_comes_back_goes_on)
+{
+	struct ntime_session *s;
+	struct kernel k;
+
+	s = start(&k, NTIME_TARGET_CPUS, "0-1");
+	TT_IS(ntime_session_follow(s), 0);
+	k.now_ns += 100 * MS;
+	switch_cpu(&k, 1, false);
+	k.now_ns += 100 * MS;
+	TT_IS(ntime_session_follow(s), 1);
+	switch_cpu(&k, 1, true);
+	/* Nobody has looked yet. */
+	k.now_ns += 10 * MS;
+	TT_IS(ntime_session_follow(s), 1);
+	k.now_ns += 1000 * MS;
+	(void)read_ms(s, 1210 + 1100, 2);
+	/* Another CPU is none of the list. */
+	switch_cpu(&k, 2, true);
+	TT_IS(ntime_session_follow(s), 0);
+	TT_IS(ntime_session_where_count(s), 2);
+	/* Away and back between two looks: its counters were taken apart all the same. */
+	switch_cpu(&k, 1, false);
+	switch_cpu(&k, 1, true);
+	TT_IS(ntime_session_follow(s), 0);
+	k.now_ns += 1000 * MS;
+	(void)read_ms(s, 3310, 3);
+	TT_IS(ntime_session_follow(s), 1);
+	k.now_ns += 100 * MS;
+	(void)read_ms(s, 3510, 4);
+	fini(&k, s);
+}
+
+TEST(a_new_cpu_is_counted_from_then_on)
+{
+	struct ntime_value v[3 * 2];
+	struct ntime_session *s;
+	struct kernel k;
+
+	s = start(&k, NTIME_TARGET_MACHINE, NULL);
+	k.now_ns += 100 * MS;
+	switch_cpu(&k, 5, true);
+	k.refused_cpu = 5;
+	TT_IS(ntime_session_follow(s), 0);
+	TT_IS(ntime_session_where_count(s), 3);
+	k.now_ns += 100 * MS;
+	TT_IS(ntime_session_read(s, v, 2), 2);
+	TT_IS(v[0].count, 3 * 400 * MS);
+	TT_IS(v[0].flags, NTIME_PARTIAL);
+	k.refused_cpu = 0;
+	TT_IS(ntime_session_follow(s), 1);
+	k.now_ns += 500 * MS;
+	(void)read_ms(s, 1400 + 500, 1);
+	fini(&k, s);
+}
+
+TEST(stopped_sessions_stay_so)
+{
+	struct ntime_session *s;
+	struct kernel k;
+
+	s = start(&k, NTIME_TARGET_MACHINE, NULL);
+	TT_IS(ntime_session_follow(s), 0);
+	k.now_ns += 100 * MS;
+	TT_IS(ntime_session_stop(s), 0);
+	switch_cpu(&k, 2, true);
+	switch_cpu(&k, 1, false);
+	TT_IS(ntime_session_follow(s), 1);
+	k.now_ns += 100 * MS;
+	(void)read_ms(s, 200, 2);
+	TT_IS(ntime_session_start(s), 0);
+	k.now_ns += 100 * MS;
+	(void)read_ms(s, 400, 2);
+	fini(&k, s);
+}
+
+TEST(who_does_not_follow_is_told)
+{
+	struct ntime_value v[2];
+	struct ntime_session *s;
+	struct kernel k;
+
+	s = start(&k, NTIME_TARGET_MACHINE, NULL);
+	k.now_ns += 100 * MS;
+	switch_cpu(&k, 1, false);
+	TT_IS(ntime_session_read(s, v, 2), -ESTALE);
+	fini(&k, s);
+	s = start(&k, NTIME_TARGET_THREAD, NULL);
+	TT_IS(ntime_session_follow(s), -EINVAL);
+	fini(&k, s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_cpu_that_goes_keeps_its_count),
+		cmocka_unit_test(a_cpu_that_comes_back_goes_on),
+		cmocka_unit_test(a_new_cpu_is_counted_from_then_on),
+		cmocka_unit_test(stopped_sessions_stay_so),
+		cmocka_unit_test(who_does_not_follow_is_told),
+	};
+
+	return TT_RUN(tests);
+}
