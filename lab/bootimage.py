@@ -11,6 +11,7 @@ import os
 import shutil
 import struct
 import subprocess
+import zlib
 
 from . import cache
 
@@ -33,14 +34,17 @@ def _through(tool, data):
 
 def unpacked(image):
     """The ELF file inside a bzImage (bytes), or None when it cannot be taken out; then the packed one boots."""
-    if image[MAGIC:MAGIC + 4] != b'HdrS':
+    if image[MAGIC:MAGIC + 4] != b'HdrS' or len(image) < PAYLOAD + 8:
         return None
     offset, length = struct.unpack_from('<II', image, PAYLOAD)
     begin = ((image[SETUP_SECTORS] or 4) + 1) * 512 + offset
     packed = image[begin:begin + length]
     form = next((form for magic, form in FORMS if packed.startswith(magic)), None)
-    # Behind the stream stand four bytes with the size of what it unpacks to.
-    kernel = form(packed[:-4] if form and packed[:2] == b'\x1f\x8b' else packed) if form else None
+    try:
+        # Behind the stream stand four bytes with the size of what it unpacks to.
+        kernel = form(packed[:-4] if packed[:2] == b'\x1f\x8b' else packed) if form else None
+    except (lzma.LZMAError, OSError, EOFError, zlib.error):
+        kernel = None
     return kernel if kernel and kernel[:4] == b'\x7fELF' else None
 
 

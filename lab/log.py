@@ -6,6 +6,9 @@ A record of /dev/kmsg is "PRIORITY,NUMBER,MICROSECONDS,FLAGS;TEXT" and lines tha
 """
 import re
 
+# Two 64-bit numbers; flags, and what later kernels add, follow up to the semicolon.
+HEAD = re.compile(r'[^,;]*,([0-9]{1,20}),([0-9]{1,20})(?:,[^;]*)?;')
+
 # What the kernel prints when something is broken; each alternative names where the words come from.
 BAD = [
     ('bug', re.compile(r'\bBUG: |\bkernel BUG at |\bBUG \S+ \(')),                   # bug.c, slub.c, BUG_ON
@@ -55,11 +58,10 @@ def parse(data):
     for line in data.decode('utf-8', 'replace').split('\n'):
         if not line or line[0] == ' ':
             continue
-        head, semicolon, words = line.partition(';')
-        fields = head.split(',')
-        if not semicolon or len(fields) < 3 or not fields[1].isdigit() or not fields[2].isdigit():
+        head = HEAD.match(line)
+        if not head:
             raise Damaged(f'not a record of the kernel log: {line[:80]!r}')
-        record = Record(int(fields[1]), int(fields[2]), words)
+        record = Record(int(head.group(1)), int(head.group(2)), line[head.end():])
         due = records[-1].number + 1 if records else 0
         if record.number != due:
             raise Damaged(f'records {due} to {record.number - 1} of the kernel log were overwritten before they were read')
