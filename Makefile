@@ -63,7 +63,7 @@ install: all
 	@scripts/install
 
 clean:
-	rm -rf $(BUILD) build-asan build-tsan build-fuzz build-lint build-analyzer build-lab
+	rm -rf $(BUILD) build-asan build-tsan build-fuzz build-fuzz-coverage build-lint build-analyzer build-lab
 
 help:
 	@echo 'make all      build the library and the command in $(BUILD)/'

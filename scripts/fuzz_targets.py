@@ -20,3 +20,8 @@ def kept(name):
     """The folder of the user's cache with what earlier runs found."""
     base = os.environ.get('XDG_CACHE_HOME') or os.path.join(os.path.expanduser('~'), '.cache')
     return os.path.join(base, 'ntime/fuzz', name)
+
+
+def table():
+    """The targets as docs/security.md lists them."""
+    return ['| target | what it gives to a parser |', '|---|---|', *(f'| {name} | {row["takes"]} |' for name, row in parsers().items())]

@@ -39,6 +39,15 @@ def each_pattern_is_of_some_source():
             equal((name, pattern, bool(glob.glob(pattern))), (name, pattern, True))
 
 
+@test
+def the_document_lists_them():
+    with open('docs/security.md', encoding='utf-8') as f:
+        lines = f.read().split('\n')
+    table = fuzz_targets.table()
+    at = lines.index(table[0])
+    equal(lines[at:at + len(table) + 1], [*table, ''])
+
+
 def write(path, text, mode=0o644):
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, 'w', encoding='utf-8') as f:
