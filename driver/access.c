@@ -430,6 +430,17 @@ const char ntd_access_isolated[] =
 	"its CPU is isolated, and spare_isolated is set: use it on that CPU";
 static const char counters_busy[] = "perf or the NMI watchdog uses the counters of the CPU";
 
+static const char *begin_refusal(int error)
+{
+	switch (error) {
+	case -EBUSY:
+		return counters_busy;
+	case -ENOMEM:
+		return "there is no memory";
+	}
+	return "its program was killed";
+}
+
 static int claim(struct ntd_reg *reg, struct ntd_file *file, unsigned int generation,
 		 const char **why)
 {
@@ -476,7 +487,7 @@ int ntd_access_claim(struct ntd_reg *reg, struct ntd_file *file, unsigned int ge
 		return claim(reg, file, generation, why);
 	ret = ntd_arch_claim_begin(reg->unit->number);
 	if (ret) {
-		*why = ret == -EBUSY ? counters_busy : "its program was killed";
+		*why = begin_refusal(ret);
 		return ret;
 	}
 	ret = claim(reg, file, generation, why);

@@ -80,7 +80,7 @@ int ntd_access_write(struct ntd_reg *reg, struct ntd_file *file, unsigned int ge
  * @why: set on failure: the reason, a string that stays
  *
  * Return: 0, -EBUSY (there is a writer, perf has the PMU, or the box runs for someone else),
- * -ENODEV, -EIO, -EINTR (the program is killed).
+ * -ENODEV, -EIO, -ENOMEM, -EINTR (the program is killed).
  *
  * Context: no locks held, mmap_lock neither.
  */

@@ -550,9 +550,6 @@ void ntd_arch_cpu_up(void)
 	unsigned long flags;
 	struct found *f;
 
-	/* After suspend, with interrupts off, it is known already. */
-	if (!irqs_disabled())
-		ntd_arm_find_perf(raw_smp_processor_id());
 	if (!user_access)
 		return;
 	local_irq_save(flags);

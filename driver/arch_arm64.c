@@ -354,7 +354,6 @@ int ntd_arch_add_regs(unsigned int cpu, enum nthw_scope scope, ntd_add_fn add, v
 		return 0;
 	if (m.version < oldest_version)
 		oldest_version = m.version;
-	ntd_arm_find_perf(cpu);
 	for (i = 0; i < table->count; i++) {
 		const struct nthw_reg *row = table->regs[i];
 

@@ -41,13 +41,13 @@ bool ntd_arm_is_shared(void);
 
 struct pmu;
 
+/* Knows perf's PMUs of the CPUs that are on line afterwards. */
 int ntd_arm_reserve_init(void);
 void ntd_arm_reserve_exit(void);
 /*
- * Look for perf's PMU of @cpu, once for each CPU that comes; in a thread of the kernel, may sleep.
+ * perf's PMU of @cpu, or NULL: nobody else uses this monitor, or the CPU came since and nobody has
+ * claimed a register of it.
  */
-void ntd_arm_find_perf(unsigned int cpu);
-/* perf's PMU of @cpu, or NULL: nobody else uses this monitor. */
 struct pmu *ntd_arm_perf(unsigned int cpu);
 /* On this CPU, interrupts off: is the monitor reserved by us; does perf count. */
 bool ntd_arm_is_held(void);

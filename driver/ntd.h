@@ -138,7 +138,7 @@ int ntd_arch_reserve(unsigned int cpu);
 void ntd_arch_release(unsigned int cpu);
 /*
  * Around taking cpu_hotplug_lock, reserving and claiming, with no locks held: what takes the
- * caller's mmap_lock. -EBUSY as above, -EINTR: the caller is killed. end only after 0.
+ * caller's mmap_lock. -EBUSY as above, -ENOMEM, -EINTR: the caller is killed. end only after 0.
  */
 int ntd_arch_claim_begin(unsigned int cpu);
 void ntd_arch_claim_end(unsigned int cpu);

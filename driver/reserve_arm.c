@@ -22,6 +22,7 @@
 #include <linux/perf/arm_pmu.h>
 #include <linux/perf_event.h>
 #include <linux/smp.h>
+#include <linux/workqueue.h>
 
 #include "driver/arm.h"
 
@@ -59,11 +60,8 @@ static struct arm_pmu *known_pmu(unsigned int cpu)
 	return NULL;
 }
 
-/*
- * Which PMU would serve a cycle event of the CPU? An event that is never enabled tells. Not
- * everybody may make events of a CPU; threads of the kernel may.
- */
-void ntd_arm_find_perf(unsigned int cpu)
+/* Which PMU would serve a cycle event of the CPU? An event that is never enabled tells. */
+static int find_perf(unsigned int cpu)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_HARDWARE,
@@ -75,11 +73,9 @@ void ntd_arm_find_perf(unsigned int cpu)
 	struct arm_pmu *pmu;
 	unsigned int i;
 
-	if (known_pmu(cpu))
-		return;
-	event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+	event = perf_event_create_kernel_counter(&attr, (int)cpu, NULL, NULL, NULL);
 	if (IS_ERR(event))
-		return;
+		return PTR_ERR(event) == -ENOMEM ? -ENOMEM : 0;
 	pmu = to_arm_pmu(event->pmu);
 	/*
 	 * Only in a struct arm_pmu the attributes of the PMU lie behind it (Linux 6.1
@@ -94,6 +90,34 @@ void ntd_arm_find_perf(unsigned int cpu)
 		mutex_unlock(&reserve_lock);
 	}
 	perf_event_release_kernel(event);
+	return 0;
+}
+
+struct finding {
+	struct work_struct work;
+	unsigned int cpu;
+	int ret;
+};
+
+static void find_work(struct work_struct *work)
+{
+	struct finding *f = container_of(work, struct finding, work);
+
+	f->ret = find_perf(f->cpu);
+}
+
+/* Not everybody may make events of a CPU; threads of the kernel may. */
+static int ensure_perf(unsigned int cpu)
+{
+	struct finding f = { .cpu = cpu };
+
+	if (known_pmu(cpu))
+		return 0;
+	INIT_WORK_ONSTACK(&f.work, find_work);
+	queue_work(system_unbound_wq, &f.work);
+	flush_work(&f.work);
+	destroy_work_on_stack(&f.work);
+	return f.ret;
 }
 
 static unsigned long *used_of(unsigned int cpu)
@@ -145,8 +169,9 @@ static bool are_counters_used(void)
 
 #else
 
-void ntd_arm_find_perf(unsigned int cpu)
+static int ensure_perf(unsigned int cpu)
 {
+	return 0;
 }
 
 struct pmu *ntd_arm_perf(unsigned int cpu)
@@ -278,10 +303,22 @@ static int restore_notify(struct notifier_block *block, unsigned long what, void
 static struct notifier_block save_block = { .notifier_call = save_notify, .priority = 100 };
 static struct notifier_block restore_block = { .notifier_call = restore_notify, .priority = -100 };
 
+static int ensure_perf_everywhere(void)
+{
+	unsigned int cpu;
+	int ret = 0;
+
+	for_each_online_cpu(cpu)
+		ret = ret ?: ensure_perf(cpu);
+	return ret;
+}
+
 int ntd_arm_reserve_init(void)
 {
-	int ret;
+	int ret = ensure_perf_everywhere();
 
+	if (ret)
+		return ret;
 	reservations = alloc_percpu(struct reservation);
 	if (!reservations)
 		return -ENOMEM;
@@ -306,10 +343,14 @@ void ntd_arm_reserve_exit(void)
 	free_percpu(reservations);
 }
 
-/* perf leaves nothing behind that it would clear later. */
+/*
+ * perf leaves nothing behind that it would clear later. But a CPU that came after the module may
+ * have a PMU of another kind. It is looked for here, not in the CPU's hotplug callback: an event
+ * takes memory and perf's mutex of the CPU's events, which perf holds over user memory.
+ */
 int ntd_arch_claim_begin(unsigned int cpu)
 {
-	return 0;
+	return ensure_perf(cpu);
 }
 
 void ntd_arch_claim_end(unsigned int cpu)
