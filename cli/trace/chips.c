@@ -96,8 +96,11 @@ static void keep_ids(struct cli_chips *c, struct ntime_trace *trace)
 	}
 }
 
-/* What cannot be read here is told when it is read in earnest. */
-static void look_at_beginning(struct cli_chips *c, const struct cli_trace_input *in)
+/*
+ * What is wrong with the trace is told when it is read in earnest. Any other failure may be of this
+ * moment alone, and would leave names out then. 0 or CLI_EXIT_FAILED after a sentence.
+ */
+static int look_at_beginning(struct cli_chips *c, const struct cli_trace_input *in)
 {
 	struct ntime_trace_options options = { .size = sizeof(options), .form = in->t->form };
 	struct ntime_trace_batch batch = { .size = sizeof(batch) };
@@ -106,8 +109,14 @@ static void look_at_beginning(struct cli_chips *c, const struct cli_trace_input 
 	struct stat st;
 	int ret;
 
-	if (strcmp(in->path, "-") == 0 || stat(in->path, &st) || !S_ISREG(st.st_mode))
-		return;
+	if (strcmp(in->path, "-") == 0)
+		return 0;
+	if (stat(in->path, &st)) {
+		cli_say("%s: %s", in->path, strerror(errno));
+		return CLI_EXIT_FAILED;
+	}
+	if (!S_ISREG(st.st_mode))
+		return 0;
 	if (ntime_trace_filter_new(in->t->ctx, &filter))
 		cli_memory_end();
 	options.filter = filter;
@@ -130,8 +139,8 @@ static void look_at_beginning(struct cli_chips *c, const struct cli_trace_input 
 		ntime_trace_close(trace);
 	}
 	ntime_trace_filter_free(filter);
-	if (ret == -ENOMEM)
-		cli_memory_end();
+	return ret >= 0 || ret == -EBADMSG || ret == -EOPNOTSUPP ? 0
+								 : cli_trace_say(in->t->ctx, ret);
 }
 
 int cli_chips_init(struct cli_chips *c, struct cli_trace_input *in)
@@ -139,11 +148,10 @@ int cli_chips_init(struct cli_chips *c, struct cli_trace_input *in)
 	*c = (struct cli_chips){ .t = in->t, .trace = in->trace, .last = &c->first };
 	c->device_name = cli_calloc(NTIME_DEVICE_NONE + 1u, sizeof(*c->device_name));
 	c->is_told = cli_calloc(NTIME_DEVICE_NONE + 1u, sizeof(*c->is_told));
-	if (cli_trace_decoder(in->t, &c->decoder)) {
+	if (cli_trace_decoder(in->t, &c->decoder) || look_at_beginning(c, in)) {
 		cli_chips_fini(c);
 		return CLI_EXIT_FAILED;
 	}
-	look_at_beginning(c, in);
 	return 0;
 }
 

@@ -18,12 +18,14 @@
  * @failed:	of those
  * @spared:	of hwloc and libseccomp, which were to fail and did not
  * @places:	different stacks that allocate; counted where none is to fail
- * @where:	the stack of the first that failed, a line a frame
+ * @status:	of the program as wait(2) has it, by calls.c
+ * @where:	the stack of the first that failed, a line a frame; by calls.c the words of its
+ *		error, then the call
  * @place:	number of the first call from each of @places
  */
 struct faults_page {
-	uint64_t calls, failed, spared, places;
-	char where[4064];
+	uint64_t calls, failed, spared, places, status;
+	char where[4056];
 	uint64_t place[FAULTS_PLACES];
 };
 

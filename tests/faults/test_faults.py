@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every allocation of these command lines fails, once and for good: the result is right, or a sentence and exit status 125. Speaks TAP.
+"""Every allocation and system call of these command lines fails, once and for good: the result is right, or a sentence and exit status 125.
 
-Usage: test_faults.py NTIME FAULTS.so [--points N] [-k WORD], in the root of the sources; with --points, N of a command line's allocations,
-spread evenly, else all.
+Usage: test_faults.py NTIME FAULTS.so CALLS [--points N] [-k WORD]; with --points, N of each command line's allocations and N of its calls,
+spread evenly, else all. Speaks TAP.
 """
 import ctypes
 import difflib
@@ -18,15 +18,19 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-NTIME, FAULTS = (os.path.abspath(path) for path in sys.argv[1:3])
+NTIME, FAULTS, CALLS = (os.path.abspath(path) for path in sys.argv[1:4])
 PATIENCE = int(os.environ.get('PATIENCE', '120'))
-WHERE, PLACE = 32, 4096
+WHERE, PLACE = 40, 4096
 PAGE_BYTES = PLACE + 8 * 32768
 # With its unit, which may change with it.
 NUMBER = re.compile(r'\d+(,\d{3})*(\.\d+)?(e[-+]?\d+)?( ?([num\u00b5]?s|[KMGT]i?B|[kMG]?Hz)\b)?')
 REFERENCES, TRIES = 4, 3
 SHOWN = 6
 FAILED = 125
+SKIPPED = 77
+ALLOCATIONS, SYSTEM_CALLS = 'allocations', 'system calls'
+# Of longer ones so many calls are tried, evenly spread.
+MOST_CALLS = 400
 PR_SET_CHILD_SUBREAPER = 36
 
 SKX, ZEN, ADL, RES = (f'{ROOT}/tests/machine/{name}.json' for name in ('intel-skx-2s', 'amd-zen2', 'hybrid-adl', 'restricted'))
@@ -76,15 +80,23 @@ LINES = (
 )
 
 
+# Others ask hwloc for the topology, or libpciaccess for devices, which take what they cannot open for something that is not there.
+WITH_CALLS = ('stat', 'trace')
+
+
 class Fault(Exception):
     """The judgement; its text says what was wrong."""
 
 
-class Run:
-    """What a command line did, with allocation number @at failing."""
+class Skip(Exception):
+    """It cannot be tried here; the text says why."""
 
-    def __init__(self, line, at=0, mode='count'):
-        self.line = line
+
+class Run:
+    """What a command line did, with allocation or system call number @at failing."""
+
+    def __init__(self, line, kind, at=0, mode='count'):
+        self.line, self.kind = line, kind
         with tempfile.TemporaryDirectory() as folder, tempfile.NamedTemporaryFile() as page:
             page.write(bytes(PAGE_BYTES))
             page.flush()
@@ -92,10 +104,15 @@ class Run:
                 with open(os.path.join(folder, name), 'w', encoding='utf-8') as f:
                     f.write(text)
             env = {k: v for k, v in os.environ.items() if not k.startswith('NTIME_')}
-            env.update(LC_ALL='C.UTF-8', LD_PRELOAD=FAULTS, NTIME_FAULTS=f'{page.name},{at},{mode}', COLUMNS='100')
-            done = subprocess.run([NTIME, *line.args], env=env, cwd=folder, timeout=PATIENCE, check=False, capture_output=True,
+            env.update(LC_ALL='C.UTF-8', COLUMNS='100')
+            tracer = [CALLS, FAULTS, page.name, str(at), mode]
+            if kind == ALLOCATIONS:
+                env.update(LD_PRELOAD=FAULTS, NTIME_FAULTS=f'{page.name},{at},{mode}')
+                tracer = []
+            done = subprocess.run([*tracer, NTIME, *line.args], env=env, cwd=folder, timeout=PATIENCE, check=False, capture_output=True,
                                   stdin=subprocess.DEVNULL)
-            self.status = done.returncode
+            if tracer and done.returncode:
+                raise Skip(done.stdout.decode().strip() or f'calls ended with {done.returncode}')
             self.stdout, self.stderr = (text.decode('utf-8', 'replace') for text in (done.stdout, done.stderr))
             self.left = reap()
             self.files = {}
@@ -104,9 +121,17 @@ class Run:
                     self.files[name] = f.read()
             page.seek(0)
             bytes_ = page.read()
-            self.calls, self.failed, self.spared, places = struct.unpack('QQQQ', bytes_[:WHERE])
+            self.calls, self.failed, self.spared, places, status = struct.unpack('QQQQQ', bytes_[:WHERE])
+            self.status = os.waitstatus_to_exitcode(status) if tracer else done.returncode
             self.where = bytes_[WHERE:PLACE].split(b'\0')[0].decode()
             self.places = struct.unpack(f'{places}Q', bytes_[PLACE:PLACE + 8 * places])
+            if tracer:
+                self.places = points(range(1, self.calls + 1), MOST_CALLS)
+
+    def is_told(self):
+        """What failed is said in the system's words: as the reason of an absence, say, which is right."""
+        words = self.where.split('\n')[0]
+        return self.kind == SYSTEM_CALLS and words and any(words in text for text in self.texts())
 
     def texts(self):
         return (self.stdout, self.stderr, *(f'{k}:{v}' for k, v in sorted(self.files.items())))
@@ -208,11 +233,15 @@ def judge(run, goods):
         raise Fault(f'ended by {signal.Signals(-run.status).name}')
     if any(is_same(run, good) for good in goods):
         return
+    if run.status != FAILED and run.is_told():
+        judge_files(run, goods)
+        return
     if run.status != FAILED:
         raise Fault(f'exit status {run.status} and another result: ' + '\n'.join([*differences(run, goods[0])][:8]))
     if 'ntime: ' not in run.stderr:
         raise Fault(f'no sentence: {run.stderr!r}')
-    if not is_beginning(run, goods):
+    # After a write that failed stdio goes on with the next part.
+    if not is_beginning(run, goods) and '\nwrite ' not in run.where:
         raise Fault(f'printed {run.stdout[:200]!r}')
     judge_files(run, goods)
 
@@ -224,10 +253,10 @@ def points(places, wanted):
     return sorted({places[i * (len(places) - 1) // (wanted - 1)] for i in range(wanted)})
 
 
-def judged(line, at, mode, goods):
+def judged(line, kind, at, mode, goods):
     """What is seen may differ from run to run where times do: a fault is there each time."""
     for _ in range(TRIES if line.live else 1):
-        run, why = Run(line, at, mode), None
+        run, why = Run(line, kind, at, mode), None
         try:
             judge(run, goods)
             break
@@ -236,43 +265,47 @@ def judged(line, at, mode, goods):
     return run, why
 
 
-def sweep(line, wanted):
-    goods = [Run(line) for _ in range(REFERENCES if line.live else 2)]
+def sweep(line, kind, wanted):
+    goods = [Run(line, kind) for _ in range(REFERENCES if line.live else 2)]
     good = goods[0]
     if good.status == FAILED or good.status < 0:
         raise Fault(f'without a failure it ends with {good.status}: {good.stderr}')
     if not good.places:
-        raise Fault('it allocates nothing, so nothing was tried')
+        raise Fault(f'it has no {kind}, so nothing was tried')
     if not line.live and not is_same(goods[1], good):
         raise Fault('two runs without a failure differ: ' + '\n'.join(differences(goods[1], good)))
     bad, told, tried, spared = [], 0, 0, 0
     for at in points(good.places, wanted):
         for mode in ('once', 'good'):
-            run, why = judged(line, at, mode, goods)
+            run, why = judged(line, kind, at, mode, goods)
             tried += 1
             told += run.status == FAILED
             spared += run.spared > 0
             if why:
-                bad.append(f'allocation {at} {mode}: {why}\n{run.where}')
+                bad.append(f'{kind} {at} {mode}: {why}\n{run.where}')
     if bad:
         raise Fault(f'{len(bad)} of {tried} points\n' + '\n'.join(bad[:SHOWN]))
-    return f'{good.calls} allocations from {len(good.places)} places, {tried} points: {told} ended with a sentence, {spared} spared in hwloc or libseccomp'
+    return (f'{good.calls} {kind}' + (f' from {len(good.places)} places' if kind == ALLOCATIONS else '') +
+            f', {tried} points: {told} ended with a sentence' + (f', {spared} spared in hwloc or libseccomp' if spared else ''))
 
 
 def main():
-    words = sys.argv[3:]
+    words = sys.argv[4:]
     wanted = int(words[words.index('--points') + 1]) if '--points' in words else 0
     word = words[words.index('-k') + 1] if '-k' in words else ''
-    chosen = [line for line in LINES if word in line.name]
+    chosen = [(line, kind) for line in LINES for kind in (ALLOCATIONS, SYSTEM_CALLS)
+              if word in f'{line.name}: {kind}' and (kind == ALLOCATIONS or line.name.startswith(WITH_CALLS))]
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     failed = 0
     print(f'1..{len(chosen)}', flush=True)
-    for number, line in enumerate(chosen, 1):
+    for number, (line, kind) in enumerate(chosen, 1):
         try:
-            print(f'ok {number} {line.name}: {sweep(line, wanted)}', flush=True)
+            print(f'ok {number} {line.name}: {sweep(line, kind, wanted)}', flush=True)
+        except Skip as why:
+            print(f'ok {number} {line.name}: {kind} # SKIP {why}', flush=True)
         except (Fault, OSError, subprocess.TimeoutExpired) as why:
             failed += 1
-            print(f'not ok {number} {line.name}', flush=True)
+            print(f'not ok {number} {line.name}: {kind}', flush=True)
             for text in str(why).split('\n'):
                 print(f'# {text}', flush=True)
     return 1 if failed else 0

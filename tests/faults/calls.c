@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT
+/*
+ * System call number N of a program fails, or all of its kind from there on:
+ *
+ *	calls FAULTS.so FILE N MODE PROGRAM [ARG...]
+ *
+ * FILE holds a struct faults_page; MODE is "count", "once" or "good" (for good). Calls are counted
+ * once the program has said so (FAULTS_BEGIN, by faults.so) and if they are in the table: each
+ * fails with an error that machines bring. What the program forks is left alone. Exit status 77 and
+ * a sentence where nothing can be traced.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <linux/ptrace.h>
+
+#include "tests/faults/faults.h"
+
+#define SKIPPED 77
+
+static const struct call {
+	long number;
+	int error;
+	const char *name;
+	bool has_fd; /* fails for descriptors above 2 only: the others are the test's */
+} calls[] = {
+#define CALL(name, error)                                                                          \
+	{                                                                                          \
+		SYS_##name, error, #name, false                                                    \
+	}
+#define CALL_FD(name, error)                                                                       \
+	{                                                                                          \
+		SYS_##name, error, #name, true                                                     \
+	}
+	CALL(openat, EMFILE),
+	CALL_FD(read, ENOMEM),
+	CALL_FD(pread64, EIO),
+	CALL_FD(write, ENOSPC),
+	CALL_FD(pwrite64, ENOSPC),
+	CALL(mmap, ENOMEM),
+	CALL(brk, ENOMEM),
+	CALL(ioctl, EIO),
+	CALL(fstat, ENOMEM),
+	CALL(newfstatat, ENOMEM),
+	CALL(statx, ENOMEM),
+	CALL(getdents64, ENOMEM),
+	CALL(perf_event_open, EMFILE),
+	CALL(clone, EAGAIN),
+	CALL(clone3, EAGAIN),
+	CALL(pipe2, EMFILE),
+	CALL(socketpair, EMFILE),
+	CALL(fcntl, EMFILE),
+	CALL(lseek, EIO),
+	CALL(ftruncate, EIO),
+	CALL(fsync, EIO),
+	CALL(linkat, ENOSPC),
+	CALL(renameat, ENOSPC),
+	CALL(unlinkat, EIO),
+	CALL(ppoll, ENOMEM),
+	CALL(pidfd_open, EMFILE),
+	CALL(faccessat, EIO),
+	CALL(readlinkat, EIO),
+	CALL(getcwd, ENOMEM),
+	CALL(statfs, EIO),
+	CALL(fgetxattr, EIO),
+	CALL(fsetxattr, ENOSPC),
+	CALL(fchmod, EIO),
+	CALL(fchown, EIO),
+	CALL(getrandom, ENOSYS),
+	CALL(sched_setaffinity, EINVAL),
+	CALL(flock, ENOLCK),
+	CALL(uname, EIO),
+#ifdef SYS_open
+	CALL(open, EMFILE),
+	CALL(stat, ENOMEM),
+	CALL(lstat, ENOMEM),
+	CALL(access, EIO),
+	CALL(readlink, EIO),
+	CALL(rename, ENOSPC),
+	CALL(unlink, EIO),
+	CALL(poll, ENOMEM),
+	CALL(pipe, EMFILE),
+	CALL(fork, EAGAIN),
+	CALL(vfork, EAGAIN),
+	CALL(dup2, EMFILE),
+#endif
+};
+
+static const struct call *find(uint64_t number)
+{
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if ((uint64_t)calls[i].number == number)
+			return &calls[i];
+	return NULL;
+}
+
+/* ---- registers ---- */
+
+#if defined(__x86_64__)
+static int skip_call(pid_t pid)
+{
+	return (int)ptrace(PTRACE_POKEUSER, pid, offsetof(struct user_regs_struct, orig_rax), -1L);
+}
+
+static int set_result(pid_t pid, long result)
+{
+	return (int)ptrace(PTRACE_POKEUSER, pid, offsetof(struct user_regs_struct, rax), result);
+}
+#elif defined(__aarch64__)
+static int skip_call(pid_t pid)
+{
+	int number = -1;
+	struct iovec data = { &number, sizeof(number) };
+
+	return (int)ptrace(PTRACE_SETREGSET, pid, NT_ARM_SYSTEM_CALL, &data);
+}
+
+static int set_result(pid_t pid, long result)
+{
+	struct user_regs_struct regs;
+	struct iovec data = { &regs, sizeof(regs) };
+
+	if (ptrace(PTRACE_GETREGSET, pid, NT_PRSTATUS, &data))
+		return -1;
+	regs.regs[0] = (unsigned long long)result;
+	return (int)ptrace(PTRACE_SETREGSET, pid, NT_PRSTATUS, &data);
+}
+#else
+static int skip_call(pid_t pid)
+{
+	(void)pid;
+	puts("calls: not written for this architecture");
+	exit(SKIPPED);
+}
+
+static int set_result(pid_t pid, long result)
+{
+	(void)pid;
+	(void)result;
+	return -1;
+}
+#endif
+
+/* ---- one program ---- */
+
+struct tracing {
+	struct faults_page *page;
+	uint64_t fail_at;
+	bool for_good, has_begun;
+	long kind;		    /* number of the first that failed */
+	long end_of_data;	    /* what brk(2) answered last; if it fails, that is its answer */
+	uint64_t number;	    /* of the call under way */
+	const struct call *failing; /* that one, if it was left out */
+};
+
+static void note(struct tracing *t, pid_t pid, const struct call *call,
+		 const struct ptrace_syscall_info *info)
+{
+	size_t room = sizeof(t->page->where), used;
+
+	t->kind = call->number;
+	used = (size_t)snprintf(t->page->where, room, "%s\n%s", strerror(call->error), call->name);
+	for (int i = 0; i < 4 && used < room; i++)
+		used += (size_t)snprintf(t->page->where + used, room - used, " %#llx",
+					 (unsigned long long)info->entry.args[i]);
+	if (strstr(call->name, "at") && strcmp(call->name, "fstat") && used < room - 64) {
+		t->page->where[used++] = ' ';
+		for (size_t i = 0; i < 200 && used < room - 1; i += sizeof(long)) {
+			long word = ptrace(PTRACE_PEEKDATA, pid, info->entry.args[1] + i, 0);
+
+			memcpy(t->page->where + used, &word, sizeof(word));
+			if (memchr(&word, 0, sizeof(word)))
+				break;
+			used += sizeof(word);
+		}
+	}
+}
+
+static void on_entry(struct tracing *t, pid_t pid, const struct ptrace_syscall_info *info)
+{
+	const struct call *call = find(info->entry.nr);
+	uint64_t number;
+	bool fails;
+
+	if (info->entry.nr == SYS_prctl && info->entry.args[0] == FAULTS_BEGIN)
+		t->has_begun = true;
+	if (!t->has_begun || !call || (call->has_fd && info->entry.args[0] <= STDERR_FILENO))
+		return;
+	number = ++t->page->calls;
+	fails = t->fail_at && (number == t->fail_at ||
+			       (t->for_good && number > t->fail_at && call->number == t->kind));
+	if (!fails)
+		return;
+	if (!t->page->failed++)
+		note(t, pid, call, info);
+	if (skip_call(pid) == 0)
+		t->failing = call;
+}
+
+static void on_stop(struct tracing *t, pid_t pid)
+{
+	struct ptrace_syscall_info info;
+
+	if (ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof(info), &info) <= 0)
+		return;
+	if (info.op == PTRACE_SYSCALL_INFO_ENTRY) {
+		t->number = info.entry.nr;
+		on_entry(t, pid, &info);
+	} else if (info.op == PTRACE_SYSCALL_INFO_EXIT && t->failing) {
+		(void)set_result(pid, t->failing->number == SYS_brk ? t->end_of_data
+								    : -t->failing->error);
+		t->failing = NULL;
+	} else if (info.op == PTRACE_SYSCALL_INFO_EXIT && t->number == SYS_brk) {
+		t->end_of_data = (long)info.exit.rval;
+	}
+}
+
+/* Its status as of wait(2). */
+static int trace(struct tracing *t, pid_t pid)
+{
+	int status, sig = 0;
+
+	for (;;) {
+		if (ptrace(PTRACE_SYSCALL, pid, 0, sig) && errno != ESRCH)
+			return -1;
+		if (waitpid(pid, &status, 0) < 0)
+			return -1;
+		if (!WIFSTOPPED(status))
+			return status;
+		sig = 0;
+		if (WSTOPSIG(status) == (SIGTRAP | 0x80))
+			on_stop(t, pid);
+		else if (WSTOPSIG(status) != SIGTRAP)
+			sig = WSTOPSIG(status);
+	}
+}
+
+static struct faults_page *open_page(const char *path)
+{
+	void *at;
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+
+	if (fd < 0)
+		return NULL;
+	at = mmap(NULL, sizeof(struct faults_page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	return at == MAP_FAILED ? NULL : at;
+}
+
+int main(int argc, char **argv)
+{
+	struct tracing t = { .fail_at = argc > 5 ? strtoull(argv[3], NULL, 10) : 0 };
+	int status;
+	pid_t pid;
+
+	if (argc < 6)
+		return 2;
+	t.for_good = strcmp(argv[4], "good") == 0;
+	t.page = open_page(argv[2]);
+	if (!t.page)
+		return 2;
+	pid = fork();
+	if (pid == 0) {
+		if (ptrace(PTRACE_TRACEME, 0, 0, 0))
+			_exit(SKIPPED);
+		raise(SIGSTOP);
+		/* It marks the beginning, and has no page to count in. */
+		setenv("LD_PRELOAD", argv[1], 1);
+		setenv("NTIME_FAULTS", ",0,none", 1);
+		execv(argv[5], argv + 5);
+		_exit(2);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) < 0)
+		return 2;
+	if (!WIFSTOPPED(status) ||
+	    ptrace(PTRACE_SETOPTIONS, pid, 0, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL)) {
+		printf("calls: programs may not be traced here: %s\n", strerror(errno));
+		return SKIPPED;
+	}
+	status = trace(&t, pid);
+	t.page->status = (uint64_t)status;
+	return 0;
+}
