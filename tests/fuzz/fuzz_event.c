@@ -5,7 +5,8 @@
  * from drivers, but a recording may say anything).
  *
  * The machines are looked at once. Names near an unknown one are looked for among thousands, which
- * takes a hundred times as long as all else: one input in NEAR_INPUTS does so.
+ * takes a hundred times as long as all else: one input in NEAR_INPUTS does so. libpfm4 compares a
+ * name with those of all its PMUs: one input in PFM_INPUTS asks it.
  */
 #include <errno.h>
 
@@ -20,14 +21,37 @@ static const struct fake_machine *const machines[] = { &fake_skx,	&fake_adl, &fa
 #define LIST_BIT 0x40
 #define FILE_BIT 0x80
 #define NEAR_INPUTS 256
+#define PFM_INPUTS 4
 
-static bool wants_near;
+static bool wants_near, asks_pfm;
 
-/* In the place of the three functions, see meson.build. */
+/* In the place of these functions, see meson.build. */
 int __real_nti_suggest_event(const struct nti_names *names, const char *text, struct nti_error *e);
 int __wrap_nti_suggest_event(const struct nti_names *names, const char *text, struct nti_error *e);
 int __real_nti_suggest_unit(const struct nti_names *names, const char *unit, struct nti_error *e);
 int __wrap_nti_suggest_unit(const struct nti_names *names, const char *unit, struct nti_error *e);
+
+int __real_nti_pfm_resolve(const struct nti_names *names, const char *model,
+			   const struct nti_unit *unit, const char *text, struct nti_event *out,
+			   struct nti_error *e);
+int __wrap_nti_pfm_resolve(const struct nti_names *names, const char *model,
+			   const struct nti_unit *unit, const char *text, struct nti_event *out,
+			   struct nti_error *e);
+bool __real_nti_pfm_is_model(const char *name);
+bool __wrap_nti_pfm_is_model(const char *name);
+
+int __wrap_nti_pfm_resolve(const struct nti_names *names, const char *model,
+			   const struct nti_unit *unit, const char *text, struct nti_event *out,
+			   struct nti_error *e)
+{
+	return asks_pfm ? __real_nti_pfm_resolve(names, model, unit, text, out, e)
+			: nti_error(e, -ENOENT, "no event '%s'", text);
+}
+
+bool __wrap_nti_pfm_is_model(const char *name)
+{
+	return asks_pfm && __real_nti_pfm_is_model(name);
+}
 
 void __real_nti_suggest_offer(struct nti_suggest *s, const char *name);
 void __wrap_nti_suggest_offer(struct nti_suggest *s, const char *name);
@@ -136,6 +160,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	if (bytes < 1)
 		return 0;
 	wants_near = fuzz_is_chosen(data, bytes, NEAR_INPUTS);
+	asks_pfm = fuzz_is_chosen(data, bytes, PFM_INPUTS);
 	text = fuzz_text(data + 1, bytes - 1);
 	names = names_of((data[0] & 0xf) % NTI_ARRAY_SIZE(machines));
 	if (data[0] & FILE_BIT)

@@ -110,26 +110,33 @@ static void look_at_all(struct ntime_regdb *db, struct ntime_decoder *d, bool wi
 	fuzz_expect(ntime_regdb_domain_for_each(db, on_domain, &w) >= 0);
 }
 
-static void try_database(const char *path, bool looks_at_rows)
+static void look_at_rows(struct ntime_decoder *d)
 {
 	struct ntime_regdb_hit hit = { .size = sizeof(hit) };
+
+	fuzz_expect(ntime_decoder_set_chip(d, 0, "GT218") == 0);
+	fuzz_expect(ntime_decoder_find(d, 0, 0, 0xa40c, 4, &hit) == 1);
+	fuzz_expect(strcmp(hit.name, "PCOUNTER.PRE_SRC[3]") == 0);
+}
+
+static void try_database(const char *path, bool looks_at_rows)
+{
 	struct ntime_trace_ctx *ctx;
 	struct ntime_regdb *db = with_rows(&ctx);
 	struct nti_layer *rows = db->layers;
 	uint32_t choices = db->choice_count;
-	struct ntime_decoder *d;
+	struct ntime_decoder *d = NULL;
 	int ret = ntime_regdb_add(db, path);
 
 	fuzz_expect(ret == 0 || (ntime_trace_error_text(ctx)[0] && db->layers == rows &&
 				 db->choice_count == choices));
-	fuzz_expect(ntime_decoder_new(db, &d) == 0);
-	if (!ret) {
+	/* A decoder takes longer to make than most inputs to refuse. */
+	if (!ret || looks_at_rows)
+		fuzz_expect(ntime_decoder_new(db, &d) == 0);
+	if (!ret)
 		look_at_all(db, d, looks_at_rows);
-	} else if (looks_at_rows) {
-		fuzz_expect(ntime_decoder_set_chip(d, 0, "GT218") == 0);
-		fuzz_expect(ntime_decoder_find(d, 0, 0, 0xa40c, 4, &hit) == 1);
-		fuzz_expect(strcmp(hit.name, "PCOUNTER.PRE_SRC[3]") == 0);
-	}
+	else if (looks_at_rows)
+		look_at_rows(d);
 	ntime_decoder_free(d);
 	if (!ret)
 		take_off(db, rows, choices);
