@@ -10,7 +10,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #define MAX_DEPTH 6
-#define COUNTED 4
+#define COUNTED 16
 #define MAX_NAMES 200 /* of a whole walk: machines of 200000 files are legal */
 
 struct walk {
