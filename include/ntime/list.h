@@ -144,7 +144,8 @@ NTIME_API int ntime_unit_for_each(struct ntime_ctx *ctx,
  * @arg:	its first argument
  *
  * Return: 0, the first non-zero of @fn, -ENOENT (@model is no model; the sentence names the
- * nearest), -ENOMEM. Since 0.1.
+ * nearest), -ENOMEM, -EMFILE or -ENFILE (a file could not be opened, the sentence names it; what
+ * @fn was called with may lack a part). As ntime_unit_for_each() and the others here. Since 0.1.
  */
 NTIME_API int ntime_event_for_each(struct ntime_ctx *ctx, const char *model,
 				   int (*fn)(void *arg, const struct ntime_event_info *event),

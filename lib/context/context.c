@@ -124,6 +124,11 @@ static int lend_cpus(void *arg, const struct nti_boxes_cpu **out, size_t *n)
 	return 0;
 }
 
+int nti_context_shortage(struct ntime_ctx *ctx)
+{
+	return nti_os_take_shortage(ctx->os, &ctx->error);
+}
+
 int nti_context_units(struct ntime_ctx *ctx)
 {
 	const struct nti_boxes_source lent = { .arg = ctx, .cpus = lend_cpus };
@@ -137,6 +142,8 @@ int nti_context_units(struct ntime_ctx *ctx)
 	ret = nti_boxes_add(ctx->os, &lent, &ctx->units, &ctx->error);
 	free(ctx->boxes_cpu);
 	ctx->boxes_cpu = NULL;
+	if (!ret)
+		ret = nti_context_shortage(ctx);
 	if (ret < 0) {
 		nti_units_fini(&ctx->units);
 		return ret;

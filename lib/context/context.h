@@ -43,6 +43,11 @@ struct ntime_ctx {
 	void *log_arg;
 };
 
+/*
+ * 0, or -ENOMEM, -EMFILE or -ENFILE with a sentence, once, where a file could not be looked at
+ * since the last call: what was found out meanwhile may lack a part.
+ */
+int nti_context_shortage(struct ntime_ctx *ctx);
 /* Find the units if that was not done yet. 0 or -errno with a sentence. */
 int nti_context_units(struct ntime_ctx *ctx);
 

@@ -108,7 +108,7 @@ int ntime_method_for_each(struct ntime_ctx *ctx,
 			ret = fn(arg, &info);
 		nti_absence_fini(&absent);
 	}
-	return ret;
+	return ret ? ret : nti_context_shortage(ctx);
 }
 
 static const char *method_name(struct ntime_ctx *ctx, const struct nti_unit *unit)
@@ -143,7 +143,7 @@ int ntime_unit_for_each(struct ntime_ctx *ctx,
 			      });
 		nti_absence_fini(&absent);
 	}
-	return ret;
+	return ret ? ret : nti_context_shortage(ctx);
 }
 
 struct event_walk {
@@ -226,7 +226,7 @@ int ntime_event_for_each(struct ntime_ctx *ctx, const char *model,
 	else
 		ret = nti_event_for_each(&ctx->names, visit_event, &walk, &ctx->error);
 	nti_absence_fini(&walk.absent);
-	return ret;
+	return ret ? ret : nti_context_shortage(ctx);
 }
 
 int ntime_metric_for_each(struct ntime_ctx *ctx,
@@ -257,7 +257,7 @@ int ntime_metric_for_each(struct ntime_ctx *ctx,
 				      });
 		nti_absence_fini(&absent);
 	}
-	return ret;
+	return ret ? ret : nti_context_shortage(ctx);
 }
 
 static uint32_t exclude_bits(const struct perf_event_attr *attr)

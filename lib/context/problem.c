@@ -533,5 +533,5 @@ int ntime_problem_for_each(struct ntime_ctx *ctx,
 
 	for (i = 0; ret == 0 && i < NTI_ARRAY_SIZE(checks); i++)
 		ret = checks[i](&walk);
-	return ret;
+	return ret ? ret : nti_context_shortage(ctx);
 }

@@ -33,6 +33,9 @@ int nti_lazy_load(struct nti_lazy *l, char why[NTI_LAZY_WHY_BYTES])
 		return 0;
 	errno = 0;
 	handle = dlopen(l->file, RTLD_NOW | RTLD_LOCAL);
+	/* A descriptor or memory may have been short for a moment; the loader keeps its errno. */
+	if (!handle)
+		handle = dlopen(l->file, RTLD_NOW | RTLD_LOCAL);
 	if (!handle)
 		return refuse(l, errno == ENOMEM, why);
 	for (i = 0; i < l->count; i++) {

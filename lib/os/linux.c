@@ -51,6 +51,18 @@ static int full_path(struct nti_os *os, const char *path, char *full)
 	return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
 }
 
+/* @error as it is, kept if it tells nothing of @path. */
+static int keep_shortage(struct nti_os *os, const char *path, int error)
+{
+	struct nti_os_shortage *s = &os->shortage;
+
+	if (!s->error && (error == -ENOMEM || error == -EMFILE || error == -ENFILE)) {
+		s->error = error;
+		(void)snprintf(s->path, sizeof(s->path), "%s", path);
+	}
+	return error;
+}
+
 static int linux_open(struct nti_os *os, const char *path, int flags)
 {
 	char full[PATH_MAX];
@@ -60,9 +72,7 @@ static int linux_open(struct nti_os *os, const char *path, int flags)
 	if (ret < 0)
 		return ret;
 	fd = open(full, flags | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	return fd;
+	return fd < 0 ? keep_shortage(os, path, -errno) : fd;
 }
 
 static void linux_close(struct nti_os *os, int fd)
@@ -115,7 +125,7 @@ static int linux_text(struct nti_os *os, const char *path, char *buf, size_t siz
 	}
 	linux_close(os, fd);
 	if (n < 0)
-		return (int)n;
+		return keep_shortage(os, path, (int)n);
 	if (used >= size)
 		return -E2BIG;
 	buf[used] = '\0';
@@ -128,7 +138,7 @@ static int linux_list(struct nti_os *os, const char *path, int (*fn)(void *arg, 
 	char full[PATH_MAX];
 	int ret = full_path(os, path, full);
 
-	return ret < 0 ? ret : nti_file_list(full, fn, arg);
+	return ret < 0 ? ret : keep_shortage(os, path, nti_file_list(full, fn, arg));
 }
 
 static int linux_link(struct nti_os *os, const char *path, char *buf, size_t size)

@@ -7,11 +7,22 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/base/error.h"
 #include "lib/base/text.h"
 #include "lib/os/os.h"
 
 /* The longest line that is worth having: a CPU list of a very large machine. */
 #define LINE_BYTES 4096
+
+int nti_os_take_shortage(struct nti_os *os, struct nti_error *e)
+{
+	int error = os->shortage.error;
+
+	if (!error)
+		return 0;
+	os->shortage.error = 0;
+	return nti_error(e, error, "cannot read %s: %s", os->shortage.path, strerror(-error));
+}
 
 static NTI_PRINTF(2, 0) int format_path(char *path, const char *format, va_list args)
 {

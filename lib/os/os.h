@@ -89,14 +89,34 @@ struct nti_os_ops {
 	void (*free)(struct nti_os *os); /* the os object itself */
 };
 
+#define NTI_OS_SHORTAGE_BYTES 128
+
+/**
+ * struct nti_os_shortage - a file that may be there and could not be looked at
+ * @error:	-ENOMEM, -EMFILE, -ENFILE; 0: none
+ * @path:	the first one
+ *
+ * Most who read files take any error for an absence. This says that it was none;
+ * nti_os_take_shortage() hands it on.
+ */
+struct nti_os_shortage {
+	int error;
+	char path[NTI_OS_SHORTAGE_BYTES];
+};
+
 struct nti_os {
 	const struct nti_os_ops *ops;
 	/* what long work asks; NULL: nobody interrupts. Lives as long as this does */
 	const struct nti_interrupt *interrupt;
+	struct nti_os_shortage shortage;
 	bool is_replay; /* a recording: values, where there are any, are simulated */
 	/* files are below another root directory: what asks no files still sees this machine */
 	bool is_elsewhere;
 };
+
+struct nti_error;
+/* 0, or the shortage with a sentence in @e, once. */
+int nti_os_take_shortage(struct nti_os *os, struct nti_error *e);
 
 /* This machine; @root is put before every path ("" or NULL: none). 0 or -ENOMEM / -ENAMETOOLONG. */
 int nti_os_linux_new(const char *root, struct nti_os **out);

@@ -550,6 +550,8 @@ static int record_all(struct recorder *r, const char *topology_xml,
 		ret = record_cpus(r);
 	if (!ret)
 		ret = record_cpuid(r);
+	if (!ret)
+		ret = nti_os_take_shortage(r->os, r->e);
 	if (ret)
 		return ret;
 	root = build_root(r, topology_xml);
