@@ -168,11 +168,11 @@ int cli_whole_begin(struct cli_whole *w)
 /*
  * In a process of its own, and a session of its own: a signal to ntime or its process group does
  * not reach it. What it returns comes through a pipe, as its status may go to nobody (SIGCHLD
- * ignored).
+ * ignored); where the pipe fails the status tells whether the file is in its place.
  */
 static int do_apart(struct cli_whole *w, int (*step)(struct cli_whole *w))
 {
-	int ends[2], ret = -EIO;
+	int ends[2], ret = -EIO, status = 1;
 	pid_t child;
 	ssize_t n;
 
@@ -184,7 +184,9 @@ static int do_apart(struct cli_whole *w, int (*step)(struct cli_whole *w))
 		/* A limit of file sizes is to be an error, after which things can be put right. */
 		(void)signal(SIGXFSZ, SIG_IGN);
 		ret = step(w);
-		_exit(write(ends[1], &ret, sizeof(ret)) != sizeof(ret));
+		if (write(ends[1], &ret, sizeof(ret)) != sizeof(ret))
+			close(ends[1]);
+		_exit(ret != 0);
 	}
 	close(ends[1]);
 	if (child < 0) {
@@ -195,9 +197,11 @@ static int do_apart(struct cli_whole *w, int (*step)(struct cli_whole *w))
 		n = read(ends[0], &ret, sizeof(ret));
 	while (n < 0 && errno == EINTR);
 	close(ends[0]);
-	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
-	return n == sizeof(ret) ? ret : -EIO;
+	if (n == sizeof(ret))
+		return ret;
+	return status == 0 ? 0 : -EIO;
 }
 
 static int replace(struct cli_whole *w)

@@ -210,6 +210,8 @@ def judge_files(run, goods):
         if name not in run.line.files and name != run.line.result:
             raise Fault(f'left a file {name!r}')
         whole = [comparable(good.files.get(name, ''), run.line.live) for good in goods]
+        if run.status == FAILED and text != before:
+            raise Fault(f'a failure is reported, and the file {name!r} was written')
         if text != before and comparable(text, run.line.live) not in whole:
             raise Fault(f'half a file {name!r}: {text[:80]!r}')
     for name in run.line.files:
