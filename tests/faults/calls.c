@@ -49,6 +49,7 @@ static const struct call {
 		SYS_##name, error, #name, true                                                     \
 	}
 	CALL(openat, EMFILE),
+	CALL(openat2, EMFILE),
 	CALL_FD(read, ENOMEM),
 	CALL_FD(pread64, EIO),
 	CALL_FD(write, ENOSPC),

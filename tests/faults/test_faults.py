@@ -36,6 +36,8 @@ PR_SET_CHILD_SUBREAPER = 36
 SKX, ZEN, ADL, RES = (f'{ROOT}/tests/machine/{name}.json' for name in ('intel-skx-2s', 'amd-zen2', 'hybrid-adl', 'restricted'))
 GOLDEN, CORPUS = f'{ROOT}/tests/trace/golden', f'{ROOT}/tests/fuzz/corpus'
 OLD = 'what was there\n'
+DATABASE = '<database><import file="other.xml"/><domain name="D"><reg32 offset="0x10" name="R" type="e"/></domain></database>\n'
+IMPORTED = '<database><enum name="e"><value value="1" name="ONE"/></enum></database>\n'
 
 
 class Line:
@@ -77,6 +79,7 @@ LINES = (
     Line('trace-stat', 'trace', 'stat', '--json', f'{GOLDEN}/demmt-log.in'),
     Line('trace-diff', 'trace', 'diff', f'{GOLDEN}/mmiotrace-kernel.in', f'{GOLDEN}/mmiotrace-qemu.in'),
     Line('trace-state', 'trace', 'state', f'{GOLDEN}/mmiotrace-kernel.in'),
+    Line('trace-lookup', 'trace', 'lookup', '--regs', 'main.xml', '--domain', '0=D', '0x10', files={'main.xml': DATABASE, 'other.xml': IMPORTED}),
 )
 
 
@@ -240,6 +243,8 @@ def judge(run, goods):
         return
     if run.status != FAILED:
         raise Fault(f'exit status {run.status} and another result: ' + '\n'.join([*differences(run, goods[0])][:8]))
+    if '\nopenat2 ' in run.where and not run.is_told():
+        raise Fault(f'another reason than what failed: {run.stderr!r}')
     if 'ntime: ' not in run.stderr:
         raise Fault(f'no sentence: {run.stderr!r}')
     # After a write that failed stdio goes on with the next part.

@@ -126,6 +126,12 @@ static int open_in(const struct reader *r, const char *dir, size_t bytes, const 
 	return nti_file_open_beneath(folder, name);
 }
 
+/* Looking elsewhere would not help: the file may well be where it was looked for. */
+static bool is_final(int error)
+{
+	return error == -EXDEV || error == -EMFILE || error == -ENFILE || error == -ENOMEM;
+}
+
 /* Beside the file that imports, in the folders above it, beside what the user named. */
 static int open_import(const struct reader *r, const char *from, const char *name, char *out)
 {
@@ -137,7 +143,7 @@ static int open_import(const struct reader *r, const char *from, const char *nam
 		return -EXDEV;
 	for (up = 0; up < 4; up++) {
 		fd = open_in(r, bytes ? from : ".", bytes ? bytes : 1, name, out);
-		if (fd >= 0 || fd == -EXDEV)
+		if (fd >= 0 || is_final(fd))
 			return fd;
 		if (!bytes)
 			break;
@@ -156,6 +162,9 @@ static int not_imported(const struct parse *p, const struct nti_xml_node *n, con
 		return nti_error(e, -EBADMSG,
 				 "%s:%u: the imported file %s is not in the database's folder %s",
 				 p->file, n->line, name, p->r->base);
+	if (is_final(error))
+		return nti_error(e, error, "%s:%u: the imported file %s cannot be opened: %s",
+				 p->file, n->line, name, strerror(-error));
 	return nti_error(e, -ENOENT, "%s:%u: the imported file %s is neither beside it nor in %s",
 			 p->file, n->line, name, p->r->base);
 }
