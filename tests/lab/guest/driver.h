@@ -196,6 +196,12 @@ const char *lab_of_cpu(const char *reg, unsigned int cpu, char path[LAB_PATH]);
 /* ---- other processes ---- */
 
 /*
+ * Become root of a new user namespace, with mounts of its own, who is outside of it what this
+ * process is; in a child. 0 or -errno.
+ */
+int lab_enter_user_namespace(void);
+
+/*
  * What @fn returns in a child that is user @uid and group @gid, with group @extra too unless that
  * is -1; uid 0 stays root. -EPROTO when the child died. Nothing of cmocka may be called in @fn.
  */

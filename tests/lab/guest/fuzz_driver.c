@@ -2,7 +2,9 @@
 /*
  * Random system calls on the files of the driver: fuzz_driver [SECONDS [SEED]], 30 s without.
  * Processes that are root, members of the group that may read, and strangers, all at once, with
- * CPUs that go and come. What the driver lets root write is harmless in a guest, or it is a bug. At
+ * CPUs that go and come. Some calls are made in user namespaces, some while an allocation fails,
+ * where the kernel can do that, and root mounts and unmounts the tree in a second place.
+ * What the driver lets root write is harmless in a guest, or it is a bug. At
  * the end strangers must have opened no register and members written none, the driver must unload,
  * and all registers must be as they were. Skipped without the driver; the kernel's log is looked at
  * by the lab.
@@ -19,9 +21,11 @@
 #include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
@@ -29,6 +33,7 @@
 #include <unistd.h>
 
 #include "tests/lab/guest/driver.h"
+#include "tests/lab/guest/fail.h"
 
 #define SECONDS 30
 #define WORKERS 6
@@ -37,12 +42,13 @@
 #define SLOT_BYTES (8 * 4096ul) /* place for one mapping */
 #define PATHS 4096
 #define GROUP 77 /* may read */
+#define ELSEWHERE "/tmp/fuzz"
 
 enum who { ROOT, MEMBER, STRANGER };
 
 /* What all processes share. */
 static struct shared {
-	unsigned long calls, good; /* armel has no atomic 64 bits */
+	unsigned long calls, good, without_memory; /* armel has no atomic 64 bits */
 	unsigned int stranger_in, member_wrote;
 } * shared;
 
@@ -55,6 +61,7 @@ static struct {
 	uint64_t random;
 	unsigned int step;
 	enum who who;
+	int fail_nth; /* -1: nothing fails here */
 	int fds[FDS];
 	struct {
 		uint8_t *pages;
@@ -495,11 +502,75 @@ static bool do_place(void)
 	return true;
 }
 
-static bool (*const operations[])(void) = { do_open,  do_open, do_open,	  do_close, do_read,
-					    do_read,  do_read, do_write,  do_write, do_write,
-					    do_seek,  do_map,  do_map,	  do_remap, do_touch,
-					    do_touch, do_fork, do_change, do_names, do_look,
-					    do_place };
+/* A second place of the tree, as often as not with options that the first has not. */
+static bool do_mount(void)
+{
+	int context, ret;
+
+	switch (dice(5)) {
+	case 0:
+		return lab_driver_mount_at(ELSEWHERE, dice(2) ? MS_RDONLY : 0, "") == 0;
+	case 1:
+		return lab_driver_mount_at(ELSEWHERE, 0, "mode=0444") == 0;
+	case 2:
+		return mount(NULL, ELSEWHERE, NULL, MS_REMOUNT | (dice(2) ? MS_RDONLY : 0),
+			     dice(2) ? "" : "gid=5") == 0;
+	case 3:
+		return umount2(ELSEWHERE, dice(2) ? MNT_DETACH : 0) == 0;
+	default:
+		context = (int)syscall(SYS_fsopen, NTIME_FS_TYPE, 0);
+		ret = (int)syscall(SYS_fsconfig, context, 1, "mode", dice(2) ? "0440" : "7777", 0);
+		ret |= (int)syscall(SYS_fsconfig, context, 6, NULL, NULL, 0);
+		(void)close(context);
+		return ret == 0;
+	}
+}
+
+static bool do_one_more(void)
+{
+	static bool (*const some[])(void) = { do_open,	do_read, do_write, do_change,
+					      do_names, do_look, do_mount };
+
+	return some[dice(sizeof(some) / sizeof(some[0]))]();
+}
+
+/* In a user namespace of his own; descriptors of before are there. */
+static bool do_elsewhere(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		if (lab_enter_user_namespace() == 0)
+			for (unsigned int i = 0; i < 8; i++)
+				(void)do_one_more();
+		_exit(0);
+	}
+	return pid > 0 && waitpid(pid, NULL, 0) == pid;
+}
+
+/* One allocation, or copy from or to this program, fails. */
+static bool do_without_memory(void)
+{
+	char text[16];
+	int length = snprintf(text, sizeof(text), "%u", 1 + (unsigned int)dice(40));
+
+	if (me.fail_nth < 0 || pwrite(me.fail_nth, text, (size_t)length, 0) != length)
+		return false;
+	(void)do_one_more();
+	(void)!pread(me.fail_nth, text, sizeof(text), 0);
+	if (text[0] == '0')
+		(void)__atomic_add_fetch(&shared->without_memory, 1, __ATOMIC_RELAXED);
+	while (pwrite(me.fail_nth, "0", 1, 0) < 0)
+		;
+	return true;
+}
+
+static bool (*const operations[])(void) = {
+	do_open,  do_open,	do_open,	   do_close,	     do_read,  do_read, do_read,
+	do_write, do_write,	do_write,	   do_seek,	     do_map,   do_map,	do_remap,
+	do_touch, do_touch,	do_fork,	   do_change,	     do_names, do_look, do_place,
+	do_mount, do_elsewhere, do_without_memory, do_without_memory
+};
 
 /* ---- processes ---- */
 
@@ -528,6 +599,7 @@ static void work(uint64_t seed, enum who who, time_t end)
 
 	me.random = seed;
 	me.who = who;
+	me.fail_nth = open("/proc/self/fail-nth", O_RDWR | O_CLOEXEC);
 	memset(me.fds, 0xff, sizeof(me.fds));
 	(void)sigaction(SIGSEGV, &action, NULL);
 	(void)sigaction(SIGBUS, &action, NULL);
@@ -605,6 +677,8 @@ TEST(random_calls_break_nothing)
 	LAB_GOOD(lab_driver_unmount());
 	LAB_GOOD(lab_driver_mount("gid=77,mode=0440"));
 	collect(NTIME_FS_PATH);
+	(void)mkdir(ELSEWHERE, 0755);
+	(void)lab_fail_quietly();
 	print_message("# %zu paths, %u s, seed %#llx\n", path_count, seconds,
 		      (unsigned long long)seed_of_run);
 	(void)fflush(NULL);
@@ -627,8 +701,11 @@ TEST(random_calls_break_nothing)
 			died++;
 		}
 	}
-	print_message("# %llu calls, %llu of them did something\n",
-		      (unsigned long long)shared->calls, (unsigned long long)shared->good);
+	print_message("# %llu calls, %llu of them did something, in %llu an allocation failed\n",
+		      (unsigned long long)shared->calls, (unsigned long long)shared->good,
+		      (unsigned long long)shared->without_memory);
+	while (umount2(ELSEWHERE, MNT_DETACH) == 0)
+		;
 	TT_IS(died, 0);
 	TT_IS(shared->stranger_in, 0);
 	TT_IS(shared->member_wrote, 0);

@@ -65,25 +65,6 @@ static void must(const char *command)
 
 /* ---- a user namespace ---- */
 
-/* Become root of a new one, who is outside of it what this process is; in a child. */
-static int enter_user_namespace(void)
-{
-	char uid[32], gid[32];
-	int ret;
-
-	(void)snprintf(uid, sizeof(uid), "0 %u 1", (unsigned int)geteuid());
-	(void)snprintf(gid, sizeof(gid), "0 %u 1", (unsigned int)getegid());
-	/* Who has changed his user may not open his own files of /proc otherwise. */
-	if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0)
-		return -errno;
-	if (unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0)
-		return -errno;
-	ret = lab_write("/proc/self/setgroups", "deny");
-	if (ret == 0)
-		ret = lab_write("/proc/self/uid_map", uid);
-	return ret ? ret : lab_write("/proc/self/gid_map", gid);
-}
-
 static bool has_user_namespaces(void)
 {
 	return access("/proc/self/ns/user", F_OK) == 0;
@@ -119,7 +100,7 @@ static void install_module(void)
 
 static long mount_type(void *type)
 {
-	int ret = enter_user_namespace();
+	int ret = lab_enter_user_namespace();
 
 	if (ret < 0)
 		return ret;
@@ -128,7 +109,7 @@ static long mount_type(void *type)
 
 static long open_type(void *type)
 {
-	int ret = enter_user_namespace();
+	int ret = lab_enter_user_namespace();
 
 	if (ret < 0)
 		return ret;
@@ -427,7 +408,7 @@ static int become_who(enum who who)
 		return become_user_with(UINT64_C(1) << CAP_DAC_OVERRIDE);
 	case USER_NAMESPACE:
 	case ROOT_NAMESPACE:
-		return enter_user_namespace();
+		return lab_enter_user_namespace();
 	default:
 		return 0;
 	}
