@@ -9,6 +9,7 @@
 #include <ntime/ntime.h>
 
 #include "lib/context/context.h"
+#include "tests/session/bare_os.h"
 #include "tests/tt.h"
 
 #define FD 7
@@ -35,56 +36,6 @@ static int fake_text(struct nti_os *os, const char *path, char *buf, size_t size
 	if (strcmp(path, "/sys/devices/system/cpu/online") != 0)
 		return -ENOENT;
 	return snprintf(buf, size, "0\n");
-}
-
-static int fake_list(struct nti_os *os, const char *path, int (*fn)(void *arg, const char *name),
-		     void *arg)
-{
-	(void)os, (void)path, (void)fn, (void)arg;
-	return -ENOENT;
-}
-
-static int fake_link(struct nti_os *os, const char *path, char *buf, size_t size)
-{
-	(void)os, (void)path, (void)buf, (void)size;
-	return -ENOENT;
-}
-
-static int fake_file(struct nti_os *os, const char *path, int flags)
-{
-	(void)os, (void)path, (void)flags;
-	return -ENOENT;
-}
-
-static int fake_access(struct nti_os *os, const char *path, int mode)
-{
-	(void)os, (void)path, (void)mode;
-	return -ENOENT;
-}
-
-static int fake_cpuid(struct nti_os *os, uint32_t leaf, uint32_t subleaf, uint32_t r[4])
-{
-	(void)os, (void)leaf, (void)subleaf, (void)r;
-	return -ENOTSUP;
-}
-
-static const char *fake_arch(struct nti_os *os)
-{
-	(void)os;
-	return "x86_64";
-}
-
-static bool fake_is_privileged(struct nti_os *os, bool perf)
-{
-	(void)os, (void)perf;
-	return true;
-}
-
-static int fake_tsc(struct nti_os *os, uint64_t *ticks)
-{
-	(void)os;
-	*ticks = 0;
-	return -ENOTSUP;
 }
 
 static uint64_t fake_now_ns(struct nti_os *os)
@@ -118,46 +69,23 @@ static ssize_t fake_read(struct nti_os *os, int fd, void *buf, size_t size)
 	return k->is_apart ? sizeof(reading) - sizeof(reading[0]) : sizeof(reading);
 }
 
-static int fake_ioctl(struct nti_os *os, int fd, unsigned long request, unsigned long arg)
-{
-	(void)os, (void)fd, (void)request, (void)arg;
-	return 0;
-}
+static struct nti_os_ops ops;
 
-static void fake_unmap(struct nti_os *os, void *address, size_t bytes)
+static void init_ops(void)
 {
-	(void)os, (void)address, (void)bytes;
+	ops = tt_bare_os();
+	ops.text = fake_text;
+	ops.now_ns = fake_now_ns;
+	ops.perf_open = fake_open;
+	ops.read = fake_read;
 }
-
-static void fake_close(struct nti_os *os, int fd)
-{
-	(void)os, (void)fd;
-}
-
-static const struct nti_os_ops ops = {
-	.name = "fake",
-	.text = fake_text,
-	.list = fake_list,
-	.access = fake_access,
-	.link = fake_link,
-	.open = fake_file,
-	.cpuid = fake_cpuid,
-	.arch = fake_arch,
-	.is_privileged = fake_is_privileged,
-	.tsc = fake_tsc,
-	.now_ns = fake_now_ns,
-	.perf_open = fake_open,
-	.read = fake_read,
-	.ioctl = fake_ioctl,
-	.unmap = fake_unmap,
-	.close = fake_close,
-};
 
 static char cpu_name[] = "cpu", software_name[] = "software";
 
 static void init(struct fake_kernel *k)
 {
 	memset(k, 0, sizeof(*k));
+	init_ops();
 	k->os.ops = &ops;
 	k->unit[0] = (struct nti_unit){ .name = cpu_name,
 					.kind = NTI_UNIT_CORE,

@@ -12,6 +12,7 @@
 
 #include "lib/context/context.h"
 #include "lib/machine/topology.h"
+#include "tests/session/bare_os.h"
 #include "tests/tt.h"
 
 #define CPUS 8
@@ -53,56 +54,6 @@ static int fake_text(struct nti_os *os, const char *path, char *buf, size_t size
 			used += (size_t)snprintf(buf + used, size - used, "%s%d", used ? "," : "",
 						 i);
 	return (int)used;
-}
-
-static int fake_list(struct nti_os *os, const char *path, int (*fn)(void *arg, const char *name),
-		     void *arg)
-{
-	(void)os, (void)path, (void)fn, (void)arg;
-	return -ENOENT;
-}
-
-static int fake_link(struct nti_os *os, const char *path, char *buf, size_t size)
-{
-	(void)os, (void)path, (void)buf, (void)size;
-	return -ENOENT;
-}
-
-static int fake_file(struct nti_os *os, const char *path, int flags)
-{
-	(void)os, (void)path, (void)flags;
-	return -ENOENT;
-}
-
-static int fake_access(struct nti_os *os, const char *path, int mode)
-{
-	(void)os, (void)path, (void)mode;
-	return -ENOENT;
-}
-
-static int fake_cpuid(struct nti_os *os, uint32_t leaf, uint32_t subleaf, uint32_t r[4])
-{
-	(void)os, (void)leaf, (void)subleaf, (void)r;
-	return -ENOTSUP;
-}
-
-static const char *fake_arch(struct nti_os *os)
-{
-	(void)os;
-	return "x86_64";
-}
-
-static bool fake_is_privileged(struct nti_os *os, bool perf)
-{
-	(void)os, (void)perf;
-	return true;
-}
-
-static int fake_tsc(struct nti_os *os, uint64_t *ticks)
-{
-	(void)os;
-	*ticks = 0;
-	return -ENOTSUP;
 }
 
 static uint64_t fake_now_ns(struct nti_os *os)
@@ -177,35 +128,24 @@ static int fake_ioctl(struct nti_os *os, int fd, unsigned long request, unsigned
 	return 0;
 }
 
-static void fake_unmap(struct nti_os *os, void *address, size_t bytes)
-{
-	(void)os, (void)address, (void)bytes;
-}
-
 static void fake_close(struct nti_os *os, int fd)
 {
 	TT_IS(kernel_of(os)->event[fd].is_open, true);
 	kernel_of(os)->event[fd].is_open = false;
 }
 
-static const struct nti_os_ops ops = {
-	.name = "fake",
-	.text = fake_text,
-	.list = fake_list,
-	.access = fake_access,
-	.link = fake_link,
-	.open = fake_file,
-	.cpuid = fake_cpuid,
-	.arch = fake_arch,
-	.is_privileged = fake_is_privileged,
-	.tsc = fake_tsc,
-	.now_ns = fake_now_ns,
-	.perf_open = fake_open,
-	.read = fake_read,
-	.ioctl = fake_ioctl,
-	.unmap = fake_unmap,
-	.close = fake_close,
-};
+static struct nti_os_ops ops;
+
+static void init_ops(void)
+{
+	ops = tt_bare_os();
+	ops.text = fake_text;
+	ops.now_ns = fake_now_ns;
+	ops.perf_open = fake_open;
+	ops.read = fake_read;
+	ops.ioctl = fake_ioctl;
+	ops.close = fake_close;
+}
 
 static void switch_cpu(struct kernel *k, int cpu, bool is_on)
 {
@@ -229,6 +169,7 @@ static struct ntime_session *start(struct kernel *k, uint32_t kind, const char *
 	struct ntime_session *s;
 
 	memset(k, 0, sizeof(*k));
+	init_ops();
 	k->os.ops = &ops;
 	k->is_on[0] = k->is_on[1] = true;
 	k->unit[0] = (struct nti_unit){ .name = software_name,
