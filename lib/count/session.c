@@ -231,6 +231,17 @@ static const char *why_gone(const struct ntime_session *s, size_t item)
 	return why;
 }
 
+/* It is counted, but something that it was counted of has gone meanwhile. */
+static void set_offline(struct ntime_item *out, const char *about, const char *why,
+			enum ntime_remedy_kind kind, const char *remedy)
+{
+	out->reason_code = NTIME_REASON_OFFLINE;
+	out->remedy_kind = kind;
+	out->about = about;
+	out->reason = out->cause = why;
+	out->remedy = remedy;
+}
+
 int ntime_session_item(const struct ntime_session *s, size_t i, struct ntime_item *out)
 {
 	const struct nti_session_item *item;
@@ -256,22 +267,15 @@ int ntime_session_item(const struct ntime_session *s, size_t i, struct ntime_ite
 		.together = together_of(item),
 		.is_state = !item->is_metric && item->event.is_state,
 	};
-	why = item->absent.reason ? NULL : nti_session_why_hotplug(s, i);
-	if (why) {
-		out->reason_code = NTIME_REASON_OFFLINE;
-		out->remedy_kind = NTIME_REMEDY_NONE;
-		out->about = s->why_changed;
-		out->reason = out->cause = why;
-		out->remedy = "none";
-	}
-	why = item->absent.reason ? NULL : why_gone(s, i);
-	if (why) {
-		out->reason_code = NTIME_REASON_OFFLINE;
-		out->remedy_kind = NTIME_REMEDY_HERE;
-		out->about = out->unit;
-		out->reason = out->cause = why;
-		out->remedy = "start again when the device is back";
-	}
+	if (item->absent.reason)
+		return 0;
+	why = nti_session_why_hotplug(s, i);
+	if (why)
+		set_offline(out, s->why_changed, why, NTIME_REMEDY_NONE, "none");
+	why = why_gone(s, i);
+	if (why)
+		set_offline(out, out->unit, why, NTIME_REMEDY_HERE,
+			    "start again when the device is back");
 	return 0;
 }
 
