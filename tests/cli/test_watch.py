@@ -384,8 +384,12 @@ def without_topology():
     equal([row['where'] for row in rows], ['CPU 0', 'CPU 1'])
 
 
+def recording(name):
+    return os.path.join(ROOT, 'tests/machine', name)
+
+
 def on_machine(name, *args, samples=1):
-    return rows_of(fast('--csv', '--machine', os.path.join(ROOT, 'tests/machine', name), *args, samples=samples))
+    return rows_of(fast('--csv', '--machine', recording(name), *args, samples=samples))
 
 
 @real_only
@@ -713,6 +717,20 @@ def commands_that_last_are_not_waited_for():
         equal(done.returncode, 0)
         with open(fifo, encoding='ascii') as f:
             equal(f.read(), 'x\n')
+
+
+@real_only
+def commands_run_at_alarms_of_a_recording():
+    with tempfile.TemporaryDirectory() as folder:
+        fifo = os.path.join(folder, 'fifo')
+        os.mkfifo(fifo)
+        reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+        done = watch('-q', '-n2', '-i', '10ms', '--per', 'none', '--machine', recording('intel-skx-2s.json'), '--above', 'page-faults=0',
+                     '--run', f'echo "$NTIME_METRIC" >{fifo}', 'page-faults')
+        has_not(err(done), '--run')
+        equal(select.select([reader], [], [], PATIENCE)[0], [reader], 'what the command wrote')
+        equal(os.read(reader, 100).split(b'\n')[0], b'page-faults')
+        os.close(reader)
 
 
 # ---- screens ----
