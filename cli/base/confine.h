@@ -7,8 +7,9 @@
  * Give up, for the rest of the process and of its children, what reading and writing files does not
  * need: all capabilities but those that open and keep the owner of files, all system calls but
  * those of files, memory, threads and time (others fail with EPERM): no other program can be run,
- * no network, no counter and no kernel interface be reached. For subcommands whose input is a
- * file and whose output is text; to be called before the first byte of that file is parsed.
+ * no network and no counter be reached, nothing be typed into a terminal. Files stay those of the
+ * user. For subcommands whose input is a file and whose output is text; to be called before the
+ * first byte of that file is parsed.
  *
  * Where the kernel has no seccomp or libseccomp is not installed, only capabilities are given up;
  * without memory the command ends.

@@ -7,13 +7,17 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/perf_event.h>
+#include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "cli/base/confine.h"
@@ -54,6 +58,71 @@ static int mounts(void)
 static int leaves_its_namespace(void)
 {
 	return unshare(CLONE_NEWUSER) < 0 ? errno : 0;
+}
+
+/* As unshare(2) does it; clone3(2) has its flags where no filter sees them. */
+static int begins_in_a_namespace(void)
+{
+	pid_t child = (pid_t)syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, 0, 0, 0, 0);
+
+	if (child == 0)
+		_exit(0);
+	return child < 0 ? errno : 0;
+}
+
+static int has_clone3(void)
+{
+	return syscall(SYS_clone3, NULL, (size_t)0) < 0 ? errno : 0;
+}
+
+/* Not on a terminal: what is allowed ends with ENOTTY. */
+static int asks(unsigned long request)
+{
+	struct termios about;
+
+	return ioctl(open("/dev/null", O_RDWR), request, &about) < 0 ? errno : 0;
+}
+
+static int types_into_a_terminal(void)
+{
+	return asks(TIOCSTI);
+}
+
+/* The kernel does not look at the upper half. */
+static int types_with_a_long_number(void)
+{
+	return asks((~0ul ^ UINT32_MAX) | TIOCSTI);
+}
+
+static int asks_a_terminal(void)
+{
+	return asks(TCGETS);
+}
+
+/* As ntime trace does with signals that come before a wait. */
+static int sets_an_alarm(void)
+{
+	(void)alarm(100);
+	return alarm(0) ? 0 : EPROTO;
+}
+
+/* As the process that puts a file in its place. */
+static int leaves_its_session(void)
+{
+	return setsid() < 0 ? errno : 0;
+}
+
+static void *end_at_once(void *arg)
+{
+	return arg;
+}
+
+static int has_a_thread(void)
+{
+	pthread_t thread;
+	int ret = pthread_create(&thread, NULL, end_at_once, NULL);
+
+	return ret ? ret : pthread_join(thread, NULL);
 }
 
 static int reads_and_writes(void)
@@ -120,6 +189,14 @@ static const struct confine_row {
 	{ __LINE__, looks_into_another, EPERM },
 	{ __LINE__, mounts, EPERM },
 	{ __LINE__, leaves_its_namespace, EPERM },
+	{ __LINE__, begins_in_a_namespace, EPERM },
+	{ __LINE__, has_clone3, ENOSYS },
+	{ __LINE__, types_into_a_terminal, EPERM },
+	{ __LINE__, types_with_a_long_number, EPERM },
+	{ __LINE__, asks_a_terminal, ENOTTY },
+	{ __LINE__, sets_an_alarm, 0 },
+	{ __LINE__, leaves_its_session, 0 },
+	{ __LINE__, has_a_thread, 0 },
 	{ __LINE__, reads_and_writes, 0 },
 	{ __LINE__, has_a_child, 0 },
 	{ __LINE__, has_few_capabilities, 0 },
