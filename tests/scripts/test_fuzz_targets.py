@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The table of fuzz targets in tests/fuzz/meson.build, and what scripts/fuzz keeps. Speaks TAP."""
+import contextlib
 import glob
+import io
 import os
 import stat
 import sys
@@ -92,6 +94,28 @@ def a_cache_that_cannot_be_made_is_no_failure():
         FUZZ.merge('x', 'found', 'file/x')
         os.chdir(common.ROOT)
     equal('nothing is kept' in said.getvalue(), True)
+
+
+def refused(*words, seconds='1'):
+    """The exit status of scripts/fuzz that is asked so, before it builds anything; 0: it would."""
+    before, sys.argv = sys.argv, ['fuzz', *words]
+    os.environ['FUZZ_SECONDS'] = seconds
+    try:
+        with contextlib.redirect_stderr(io.StringIO()):
+            FUZZ.arguments()
+        return 0
+    except SystemExit as end:
+        return end.code
+    finally:
+        sys.argv = before
+        del os.environ['FUZZ_SECONDS']
+
+
+@test
+def what_cannot_be_asked_is_refused_at_once():
+    equal([refused(*words) for words in ((), ('text',), ('--same', 'text', 'driver'), ('--coverage', 'text'), ('--table',))], [0] * 5)
+    equal([refused(*words) for words in (('--bogus',), ('nosuch',), ('text', 'nosuch'), ('--same', '--coverage'), ('--coverage', 'driver'))], [2] * 5)
+    equal([refused('text', seconds=seconds) for seconds in ('x', '-1', '0', '60')], [2, 2, 2, 0])
 
 
 if __name__ == '__main__':
