@@ -210,12 +210,38 @@ static int change_control(const struct nthw_core *core, uint64_t clear, uint64_t
 	return wanted == now ? 0 : put(core, map_of(core)->control, wanted);
 }
 
+static int put_event(const struct nthw_core *core, uint32_t counter, uint64_t type)
+{
+	int ret = put_count(core, counter, 0);
+
+	if (!ret && has_type(core, counter))
+		ret = put_type(core, number_of(counter), type);
+	/* Cycles are counted, not every 64th of them. */
+	if (!ret && nthw_core_is_fixed(counter))
+		ret = change_control(core, CONTROL_D, 0);
+	return ret;
+}
+
+static int restore_counter(const struct nthw_core *core, uint32_t counter,
+			   const struct nthw_core_state *state)
+{
+	bool is_fixed = nthw_core_is_fixed(counter);
+	int ret = 0;
+
+	if (has_type(core, counter))
+		ret = put_type(core, number_of(counter),
+			       is_fixed ? state->fixed_select[0] : state->select[counter]);
+	return nthw_core_first(
+		ret,
+		put_count(core, counter, is_fixed ? state->fixed_count[0] : state->count[counter]));
+}
+
 static int arm_program(const struct nthw_core *core, uint32_t counter,
 		       const struct nthw_core_event *event, struct nthw_core_state *state)
 {
 	bool is_new = !(state->counters & nthw_core_bit(counter));
 	uint64_t type;
-	int ret = encode(core, event, &type);
+	int undone, ret = encode(core, event, &type);
 
 	if (ret)
 		return ret;
@@ -223,25 +249,16 @@ static int arm_program(const struct nthw_core *core, uint32_t counter,
 		ret = save(core, counter, state);
 	if (ret)
 		return ret;
-	ret = put_count(core, counter, 0);
-	if (ret)
+	ret = put_event(core, counter, type);
+	if (!ret || !is_new)
 		return ret;
-	if (has_type(core, counter))
-		ret = put_type(core, number_of(counter), type);
-	if (ret)
-		goto err_count;
-	/* Cycles are counted, not every 64th of them. */
+	undone = restore_counter(core, counter, state);
 	if (nthw_core_is_fixed(counter))
-		ret = change_control(core, CONTROL_D, 0);
-	if (ret)
-		goto err_type;
-	return 0;
-err_type:
-	if (is_new && has_type(core, counter))
-		put_type(core, number_of(counter), *saved_type(state, counter));
-err_count:
-	if (is_new)
-		put_count(core, counter, *saved_count(state, counter));
+		undone = nthw_core_first(
+			undone, change_control(core, CONTROL_D, state->control & CONTROL_D));
+	/* What could not be restored now is tried again by restoring. */
+	if (undone)
+		state->counters |= nthw_core_bit(counter);
 	return ret;
 }
 
@@ -277,9 +294,8 @@ static int arm_start(const struct nthw_core *core, uint64_t set)
 	if (ret)
 		return ret;
 	ret = put(core, map_of(core)->enable_set, to_bits(set));
-	if (ret || (control & CONTROL_E))
-		return ret;
-	ret = put(core, map_of(core)->control, (control & ~CONTROL_RESETS) | CONTROL_E);
+	if (!ret && !(control & CONTROL_E))
+		ret = put(core, map_of(core)->control, (control & ~CONTROL_RESETS) | CONTROL_E);
 	if (ret)
 		arm_stop(core, set);
 	return ret;
@@ -298,20 +314,6 @@ static int arm_overflows(const struct nthw_core *core, uint64_t set, uint64_t *o
 	if (!ret)
 		*overflowed = to_set(flags);
 	return ret;
-}
-
-static int restore_counter(const struct nthw_core *core, uint32_t counter,
-			   const struct nthw_core_state *state)
-{
-	bool is_fixed = nthw_core_is_fixed(counter);
-	int ret = 0;
-
-	if (has_type(core, counter))
-		ret = put_type(core, number_of(counter),
-			       is_fixed ? state->fixed_select[0] : state->select[counter]);
-	return nthw_core_first(
-		ret,
-		put_count(core, counter, is_fixed ? state->fixed_count[0] : state->count[counter]));
 }
 
 static int arm_restore(const struct nthw_core *core, const struct nthw_core_state *state)

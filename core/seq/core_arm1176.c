@@ -93,12 +93,25 @@ static int save(const struct nthw_core *core, uint64_t pmcr, struct nthw_core_st
 	return ret;
 }
 
+/* As it was @found, as far as the handle lets us. */
+static int restore_pmcr(const struct nthw_core *core, uint64_t found)
+{
+	uint64_t now, back = found & ~PMCR_ACTIONS;
+	int ret = get(core, PMCR, &now);
+
+	if (ret)
+		return ret;
+	if (core->pmu->is_guarded)
+		back = (back & ~PMCR_INTERRUPTS) | (now & back & PMCR_INTERRUPTS);
+	return put(core, PMCR, back | (now & ~found & PMCR_FLAGS));
+}
+
 static int arm1176_program(const struct nthw_core *core, uint32_t counter,
 			   const struct nthw_core_event *event, struct nthw_core_state *state)
 {
 	bool is_new = !(state->counters & nthw_core_bit(counter));
 	uint64_t pmcr, wanted;
-	int ret;
+	int ret, undone;
 
 	if (event->config & ~0xffull)
 		return NTHW_EINVAL;
@@ -121,22 +134,17 @@ static int arm1176_program(const struct nthw_core *core, uint32_t counter,
 		wanted |= event->config << event_shift(counter);
 	}
 	ret = put(core, count_address(counter), 0);
-	if (ret)
+	if (!ret)
+		ret = put(core, PMCR, wanted);
+	if (!ret || !is_new)
 		return ret;
-	ret = put(core, PMCR, wanted);
-	if (ret && is_new)
-		put(core, count_address(counter), saved_count(state, counter));
+	undone = restore_pmcr(core, pmcr);
+	undone = nthw_core_first(undone,
+				 put(core, count_address(counter), saved_count(state, counter)));
+	/* What could not be restored now is tried again by restoring. */
+	if (undone)
+		state->counters |= nthw_core_bit(counter);
 	return ret;
-}
-
-static int arm1176_start(const struct nthw_core *core, uint64_t set)
-{
-	uint64_t pmcr;
-	int ret = get(core, PMCR, &pmcr);
-
-	if (ret)
-		return ret;
-	return put(core, PMCR, (pmcr & ~PMCR_ACTIONS) | to_flags(set) | PMCR_E);
 }
 
 static int arm1176_stop(const struct nthw_core *core, uint64_t set)
@@ -148,6 +156,19 @@ static int arm1176_stop(const struct nthw_core *core, uint64_t set)
 	if (ret || !(pmcr & PMCR_E))
 		return ret;
 	return put(core, PMCR, pmcr & ~(PMCR_ACTIONS | PMCR_E));
+}
+
+static int arm1176_start(const struct nthw_core *core, uint64_t set)
+{
+	uint64_t pmcr;
+	int ret = get(core, PMCR, &pmcr);
+
+	if (ret)
+		return ret;
+	ret = put(core, PMCR, (pmcr & ~PMCR_ACTIONS) | to_flags(set) | PMCR_E);
+	if (ret)
+		arm1176_stop(core, set);
+	return ret;
 }
 
 static int arm1176_overflows(const struct nthw_core *core, uint64_t set, uint64_t *overflowed)
@@ -165,18 +186,6 @@ static int arm1176_overflows(const struct nthw_core *core, uint64_t set, uint64_
 	return ret;
 }
 
-static int restore_pmcr(const struct nthw_core *core, const struct nthw_core_state *state)
-{
-	uint64_t now, back = state->control & ~PMCR_ACTIONS;
-	int ret = get(core, PMCR, &now);
-
-	if (ret)
-		return ret;
-	if (core->pmu->is_guarded)
-		back = (back & ~PMCR_INTERRUPTS) | (now & back & PMCR_INTERRUPTS);
-	return put(core, PMCR, back | (now & ~state->control & PMCR_FLAGS));
-}
-
 static int arm1176_restore(const struct nthw_core *core, const struct nthw_core_state *state)
 {
 	int ret = arm1176_stop(core, state->counters);
@@ -184,7 +193,7 @@ static int arm1176_restore(const struct nthw_core *core, const struct nthw_core_
 	ret = nthw_core_first(ret, put(core, CCR, state->fixed_count[0]));
 	ret = nthw_core_first(ret, put(core, CR0, state->count[0]));
 	ret = nthw_core_first(ret, put(core, CR0 + 1, state->count[1]));
-	return nthw_core_first(ret, restore_pmcr(core, state));
+	return nthw_core_first(ret, restore_pmcr(core, state->control));
 }
 
 const struct nthw_core_ops nthw_core_arm1176 = {

@@ -259,12 +259,53 @@ static void keep_ours(uint32_t counter, uint64_t select, struct nthw_core_state 
 		state->ours[counter] = select;
 }
 
+static int put_event(const struct nthw_core *core, uint32_t counter, uint64_t select, bool is_new,
+		     struct nthw_core_state *state)
+{
+	int ret = put_global(core, nthw_core_bit(counter), 0);
+
+	if (!ret)
+		ret = put_count(core, counter, 0);
+	if (ret)
+		return ret;
+	ret = put_select(core, counter, select);
+	/* A write that failed may have been done all the same. */
+	if (!ret || is_new)
+		keep_ours(counter, select, state);
+	return ret;
+}
+
+/* What the handle lets us write of a select register that was saved. */
+static uint64_t select_back(const struct nthw_core *core, uint64_t saved)
+{
+	if (!core->pmu->is_guarded)
+		return saved;
+	if (is_intel(core))
+		return saved & ~(SELECT_INT | SELECT_PC);
+	return saved & ~(SELECT_INT | SELECT_AMD_GUEST | SELECT_AMD_HOST);
+}
+
+static int restore_counter(const struct nthw_core *core, uint32_t counter,
+			   const struct nthw_core_state *state)
+{
+	uint32_t n = counter - NTHW_CORE_FIXED;
+	int ret;
+
+	if (nthw_core_is_fixed(counter))
+		ret = put_fixed_select(
+			core, n, state->fixed_select[n] & ~(core->pmu->is_guarded ? FIXED_PMI : 0));
+	else
+		ret = put(core, select_address(core->pmu, counter),
+			  select_back(core, state->select[counter]));
+	return nthw_core_first(ret, put_count(core, counter, saved_count(state, counter)));
+}
+
 static int x86_program(const struct nthw_core *core, uint32_t counter,
 		       const struct nthw_core_event *event, struct nthw_core_state *state)
 {
 	uint64_t bit = nthw_core_bit(counter), select = encode_fixed(event);
 	bool is_new = !(state->counters & bit);
-	int ret = 0, undone = 0;
+	int ret = 0, undone;
 
 	if (!nthw_core_is_fixed(counter))
 		ret = encode(core, event, &select);
@@ -276,23 +317,11 @@ static int x86_program(const struct nthw_core *core, uint32_t counter,
 			      : save_general(core, counter, state);
 	if (ret)
 		return ret;
-	ret = put_global(core, bit, 0);
-	if (ret)
-		return ret;
-	ret = put_count(core, counter, 0);
-	if (ret)
-		goto err_global;
-	ret = put_select(core, counter, select);
-	if (ret)
-		goto err_count;
-	keep_ours(counter, select, state);
-	return 0;
-err_count:
-	if (is_new)
-		undone = put_count(core, counter, saved_count(state, counter));
-err_global:
-	if (is_new)
-		undone = nthw_core_first(undone, put_global(core, 0, state->enables & bit));
+	ret = put_event(core, counter, select, is_new, state);
+	if (!ret)
+		return 0;
+	undone = restore_counter(core, counter, state);
+	undone = nthw_core_first(undone, put_global(core, 0, state->enables & bit));
 	/* What could not be restored now is tried again by restoring. */
 	if (undone)
 		state->counters |= bit;
@@ -334,7 +363,12 @@ static int x86_start(const struct nthw_core *core, uint64_t set)
 		return ret;
 	}
 	ret = put(core, clear_address(core), set);
-	return ret ? ret : put_global(core, 0, set);
+	if (ret)
+		return ret;
+	ret = put_global(core, 0, set);
+	if (ret)
+		put_global(core, set, 0);
+	return ret;
 }
 
 static int x86_overflows(const struct nthw_core *core, uint64_t set, uint64_t *overflowed)
@@ -403,31 +437,6 @@ static int x86_check(const struct nthw_core *core, uint64_t set, struct nthw_cor
 	if (!ret)
 		*lost = found;
 	return ret;
-}
-
-/* What the handle lets us write of a select register that was saved. */
-static uint64_t select_back(const struct nthw_core *core, uint64_t saved)
-{
-	if (!core->pmu->is_guarded)
-		return saved;
-	if (is_intel(core))
-		return saved & ~(SELECT_INT | SELECT_PC);
-	return saved & ~(SELECT_INT | SELECT_AMD_GUEST | SELECT_AMD_HOST);
-}
-
-static int restore_counter(const struct nthw_core *core, uint32_t counter,
-			   const struct nthw_core_state *state)
-{
-	uint32_t n = counter - NTHW_CORE_FIXED;
-	int ret;
-
-	if (nthw_core_is_fixed(counter))
-		ret = put_fixed_select(
-			core, n, state->fixed_select[n] & ~(core->pmu->is_guarded ? FIXED_PMI : 0));
-	else
-		ret = put(core, select_address(core->pmu, counter),
-			  select_back(core, state->select[counter]));
-	return nthw_core_first(ret, put_count(core, counter, saved_count(state, counter)));
 }
 
 static int x86_restore(const struct nthw_core *core, const struct nthw_core_state *state)

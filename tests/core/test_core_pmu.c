@@ -643,10 +643,10 @@ static int program_some(struct run *r)
 		assert_non_null(was);
 		*was = r->bank;
 		ret = nthw_core_program(&r->bank.io, r->pmu, CPU, i, &event, &r->state);
-		if (ret)
+		if (ret && !r->bank.fails_on)
 			check_as_found(&r->bank, was, r->pmu, 0,
 				       "after a counter was not programmed");
-		else
+		if (!ret)
 			r->programmed |= BIT(i);
 		free(was);
 	}
@@ -718,12 +718,11 @@ static int run_all(struct run *r)
 		return ret;
 	r->started = r->state.counters;
 	ret = nthw_core_start(&r->bank.io, r->pmu, CPU, r->state.counters, &r->state);
-	if (ret) {
-		for (i = 0; i < 64; i++)
-			if (r->programmed >> i & 1)
-				assert_false(is_counting(&r->bank, r->pmu, i));
+	for (i = 0; ret && !r->bank.fails_on && i < 64; i++)
+		if (r->programmed >> i & 1)
+			assert_false(is_counting(&r->bank, r->pmu, i));
+	if (ret)
 		return ret;
-	}
 	let_run(r);
 	ret = read_all(r);
 	if (!ret)
@@ -750,6 +749,27 @@ static struct nthw_core_pmu guarded_as(const struct nthw_core_pmu *pmu, bool is_
 	return copy;
 }
 
+static const struct fault {
+	bool fails_on, fails_behind;
+} faults[] = { { false, false }, { false, true }, { true, false } };
+
+/* A run in which access @k fails, once or from then on. */
+static void fail_at(const struct run_row *row, struct run *r, const struct nthw_core_pmu *pmu,
+		    uint64_t seed, const struct fault *fault, int k)
+{
+	prepare(r, pmu, seed, pmu->is_guarded);
+	r->bank.fail_at = k;
+	r->bank.fails_on = fault->fails_on;
+	r->bank.fails_behind = fault->fails_behind;
+	TT_EQ(row, run_all(r), -5);
+	if (fault->fails_on && r->state.counters)
+		TT_EQ(row, nthw_core_restore(&r->bank.io, pmu, CPU, &r->state), -5);
+	r->bank.fail_at = -1;
+	TT_EQ(row, nthw_core_restore(&r->bank.io, pmu, CPU, &r->state), 0);
+	TT_EQ(row, r->state.counters, 0);
+	check_as_found(&r->bank, &r->before, pmu, r->started, "after an access failed");
+}
+
 /*
  * The same run again and again; each time the next access fails. Returns how many accesses a whole
  * run has.
@@ -758,6 +778,7 @@ static int fail_each(const struct run_row *row, uint64_t seed, bool is_guarded)
 {
 	struct nthw_core_pmu pmu = guarded_as(row->pmu, is_guarded);
 	struct run *r = malloc(sizeof(*r));
+	size_t i;
 	int k, all;
 
 	assert_non_null(r);
@@ -766,15 +787,9 @@ static int fail_each(const struct run_row *row, uint64_t seed, bool is_guarded)
 	TT_EQ(row, r->state.counters, 0);
 	check_as_found(&r->bank, &r->before, &pmu, r->started, "after a whole run");
 	all = r->bank.accesses;
-	for (k = 0; k < all; k++) {
-		prepare(r, &pmu, seed, is_guarded);
-		r->bank.fail_at = k;
-		TT_EQ(row, run_all(r), -5);
-		r->bank.fail_at = -1;
-		TT_EQ(row, nthw_core_restore(&r->bank.io, &pmu, CPU, &r->state), 0);
-		TT_EQ(row, r->state.counters, 0);
-		check_as_found(&r->bank, &r->before, &pmu, r->started, "after an access failed");
-	}
+	for (i = 0; i < NTHW_ARRAY_SIZE(faults); i++)
+		for (k = 0; k < all; k++)
+			fail_at(row, r, &pmu, seed, &faults[i], k);
 	free(r);
 	return all;
 }
