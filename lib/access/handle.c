@@ -263,7 +263,7 @@ int nti_handles_explain(struct nti_handles *l, const struct nti_handle_request *
 	return method->ops->explain(l, what, error, out);
 }
 
-const char *nti_handles_error(const struct nti_handles *l)
+const char *nti_handles_error(const struct nti_handles *l, int error)
 {
-	return l->error.text;
+	return l->error.code == error ? l->error.text : strerror(-error);
 }

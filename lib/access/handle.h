@@ -83,7 +83,10 @@ int nti_handles_explain(struct nti_handles *l, const struct nti_handle_request *
 			struct nti_absence *out);
 /* Where the instance is, for sentences. */
 void nti_handle_where(const struct nti_handle_request *what, char *text, size_t size);
-/* Last access that failed: "MSR 0x391 of CPU 3: Input/output error"; "" when none did. */
-const char *nti_handles_error(const struct nti_handles *l);
+/*
+ * What failed with @error, if that was the access that failed last: "CPU 3 refuses to read MSR
+ * 0x391"; else @error in the system's words.
+ */
+const char *nti_handles_error(const struct nti_handles *l, int error);
 
 #endif

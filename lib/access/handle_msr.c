@@ -47,7 +47,9 @@ static int msr_access(struct msr_access *a)
 	if (a->ret == -ENXIO && a->handle->siblings)
 		(void)nti_text_for_each_in_list(a->handle->siblings, NTI_CPU_LIMIT, try_sibling, a);
 	/* For sequences -ENXIO is a register that hardware does not have. */
-	return a->ret == -ENXIO ? -ENODEV : a->ret;
+	if (a->ret == -ENXIO)
+		a->ret = a->handle->handles->error.code = -ENODEV;
+	return a->ret;
 }
 
 static int msr_read(struct nthw_io *io, enum nthw_space space, unsigned int unit, uint32_t address,

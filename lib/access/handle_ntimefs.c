@@ -22,7 +22,7 @@ static bool reaches_core(struct nti_os *os)
 static int open_ntimefs(struct nti_handle *handle, const struct nti_handle_request *what)
 {
 	return nti_ntimefs_new(handle->handles->os, what->box ? what->box->function : "",
-			       &handle->fs);
+			       &handle->handles->error, &handle->fs);
 }
 
 static int explain(struct nti_handles *l, const struct nti_handle_request *what, int error,

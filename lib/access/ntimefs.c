@@ -24,6 +24,7 @@ struct file {
 	unsigned int unit;
 	uint32_t address;
 	int fd;
+	bool is_of_package; /* the path's folder */
 	bool is_writable;
 	bool is_binary; /* 8 bytes instead of text: its description was mapped once */
 	void *kept;	/* mapping that holds a permission */
@@ -32,7 +33,8 @@ struct file {
 struct nti_ntimefs {
 	struct nthw_io io; /* first: its functions get this pointer */
 	struct nti_os *os;
-	pid_t owner; /* process that mapped what is kept */
+	struct nti_error *error; /* of the access that failed last; may be NULL */
+	pid_t owner;		 /* process that mapped what is kept */
 	struct file *file;
 	size_t files, room;
 	char function[16]; /* "D16:F4": whose configuration space; "": none */
@@ -189,18 +191,18 @@ static int open_path(struct nti_ntimefs *fs, bool for_write, bool is_readable)
 				 for_write ? (is_readable ? O_RDWR : O_WRONLY) : O_RDONLY);
 }
 
-static int open_register(struct nti_ntimefs *fs, enum nthw_space space, unsigned int unit,
-			 uint32_t address, bool for_write, bool is_readable)
+static int open_register(struct nti_ntimefs *fs, struct file *file, bool is_readable)
 {
-	int fd = set_path(fs, space, unit, false, address);
+	int fd = set_path(fs, file->space, file->unit, false, file->address);
 
 	if (fd == 0)
-		fd = open_path(fs, for_write, is_readable);
+		fd = open_path(fs, file->is_writable, is_readable);
 	if (fd != -ENOENT)
 		return fd;
-	fd = set_path(fs, space, unit, true, address);
+	file->is_of_package = true;
+	fd = set_path(fs, file->space, file->unit, true, file->address);
 	if (fd == 0)
-		fd = open_path(fs, for_write, is_readable);
+		fd = open_path(fs, file->is_writable, is_readable);
 	return fd == -ENOENT ? -ENXIO : fd;
 }
 
@@ -228,7 +230,7 @@ static int get_file(struct nti_ntimefs *fs, enum nthw_space space, unsigned int 
 	if (!file)
 		return -ENOMEM;
 	fs->was_open = false;
-	made.fd = open_register(fs, space, unit, address, for_write, is_readable);
+	made.fd = open_register(fs, &made, is_readable);
 	if (made.fd < 0)
 		return made.fd;
 	ret = is_readable ? map_page(fs, &made, &page) : 0;
@@ -249,12 +251,17 @@ static int get_file(struct nti_ntimefs *fs, enum nthw_space space, unsigned int 
 	return 0;
 }
 
-static int access_failed(struct nti_ntimefs *fs, enum nthw_space space, unsigned int unit,
-			 uint32_t address, ssize_t n)
+static int access_failed(struct nti_ntimefs *fs, const struct file *file, ssize_t n)
 {
 	fs->was_open = true;
-	(void)set_path(fs, space, unit, false, address);
+	(void)set_path(fs, file->space, file->unit, file->is_of_package, file->address);
 	return n < 0 ? (int)n : -EIO;
+}
+
+/* What could not be accessed is .path. */
+static int tell(const struct nti_ntimefs *fs, const char *verb, int ret)
+{
+	return nti_error(fs->error, ret, "cannot %s %s: %s", verb, fs->path, strerror(-ret));
 }
 
 static int fs_read(struct nthw_io *io, enum nthw_space space, unsigned int unit, uint32_t address,
@@ -267,11 +274,11 @@ static int fs_read(struct nthw_io *io, enum nthw_space space, unsigned int unit,
 	int ret = get_file(fs, space, unit, address, false, &file);
 
 	if (ret < 0)
-		return ret;
+		return tell(fs, "read", ret);
 	/* A file that could only be opened for writing: reading it says so. */
 	n = fs->os->ops->pread(fs->os, file->fd, &raw, sizeof(raw), 0);
 	if (n != (ssize_t)sizeof(raw) || !file->is_binary)
-		return access_failed(fs, space, unit, address, n);
+		return tell(fs, "read", access_failed(fs, file, n));
 	*value = raw;
 	return 0;
 }
@@ -300,9 +307,9 @@ static int fs_write(struct nthw_io *io, enum nthw_space space, unsigned int unit
 	int ret = get_file(fs, space, unit, address, true, &file);
 
 	if (ret < 0)
-		return ret;
+		return tell(fs, "write", ret);
 	n = write_value(fs, file, value, &bytes);
-	return n >= 0 && (size_t)n == bytes ? 0 : access_failed(fs, space, unit, address, n);
+	return n >= 0 && (size_t)n == bytes ? 0 : tell(fs, "write", access_failed(fs, file, n));
 }
 
 int nti_ntimefs_hold(struct nti_ntimefs *fs, enum nthw_space space, unsigned int unit,
@@ -322,7 +329,7 @@ int nti_ntimefs_describe(struct nti_ntimefs *fs, enum nthw_space space, unsigned
 	if (ret < 0)
 		return ret;
 	ret = file->is_binary ? map_page(fs, file, out) : -EACCES;
-	return ret < 0 ? access_failed(fs, space, unit, address, ret) : 0;
+	return ret < 0 ? access_failed(fs, file, ret) : 0;
 }
 
 /* The driver's name of a function, of "0000:7f:10.4": it knows the bus by the package. */
@@ -344,7 +351,8 @@ static int name_function(struct nti_ntimefs *fs, const char *address)
 	return 0;
 }
 
-int nti_ntimefs_new(struct nti_os *os, const char *function, struct nti_ntimefs **out)
+int nti_ntimefs_new(struct nti_os *os, const char *function, struct nti_error *error,
+		    struct nti_ntimefs **out)
 {
 	struct nti_ntimefs *fs = calloc(1, sizeof(*fs));
 	int ret = 0;
@@ -354,6 +362,7 @@ int nti_ntimefs_new(struct nti_os *os, const char *function, struct nti_ntimefs 
 		return -ENOMEM;
 	fs->io = (struct nthw_io){ .read = fs_read, .write = fs_write };
 	fs->os = os;
+	fs->error = error;
 	fs->owner = nti_process_self();
 	if (*function)
 		ret = name_function(fs, function);

@@ -14,6 +14,7 @@
 #include "core/base/io.h"
 #include "include/uapi/ntime.h"
 #include "lib/base/absence.h"
+#include "lib/base/error.h"
 #include "lib/os/os.h"
 
 /* Room for the path of a register file. */
@@ -22,10 +23,11 @@
 struct nti_ntimefs; /* register files that are open */
 
 /*
- * @function is the PCI address of what is reached in configuration space, "" for none. 0, -ENOMEM,
- * -EINVAL.
+ * @function is the PCI address of what is reached in configuration space, "" for none. @error gets
+ * the sentence of each access that fails, as long as this lives; may be NULL. 0, -ENOMEM, -EINVAL.
  */
-int nti_ntimefs_new(struct nti_os *os, const char *function, struct nti_ntimefs **out);
+int nti_ntimefs_new(struct nti_os *os, const char *function, struct nti_error *error,
+		    struct nti_ntimefs **out);
 /* Close the files, the one opened last first: what was written last is restored first. */
 void nti_ntimefs_free(struct nti_ntimefs *fs);
 

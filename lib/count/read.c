@@ -92,12 +92,7 @@ static int check_cpu(struct ntime_session *s, struct nti_session_group *g,
 const char *nti_session_words_for(const struct ntime_session *s, const struct nti_session_group *g,
 				  int error)
 {
-	if (g->direct && error == -EBUSY)
-		return "another program has taken them meanwhile";
-	if (g->direct && nti_session_method(s, g->unit) != NTI_METHOD_NTIMEFS &&
-	    *nti_pmus_error(s->banks))
-		return nti_pmus_error(s->banks);
-	return strerror(-error);
+	return g->direct ? nti_pmus_error(s->banks, error) : strerror(-error);
 }
 
 static int read_failed(struct ntime_session *s, struct nti_session_group *g, int error)
@@ -521,7 +516,7 @@ static int end_turns(struct ntime_session *s)
 	if (ret == -ENODEV && s->is_following)
 		return 0;
 	return ret < 0 ? nti_error(&s->ctx->error, -EIO, "cannot rotate to the next events: %s",
-				   strerror(-ret))
+				   nti_pmus_error(s->banks, ret))
 		       : 0;
 }
 

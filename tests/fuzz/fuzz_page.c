@@ -93,7 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 		return 0;
 	address = registers[data[0] & 3];
 	space = data[0] & 4 ? NTHW_SPACE_PCI : NTHW_SPACE_MSR;
-	fuzz_expect(nti_ntimefs_new(&p.os, data[0] & 4 ? "0000:7f:10.4" : "", &fs) == 0);
+	fuzz_expect(nti_ntimefs_new(&p.os, data[0] & 4 ? "0000:7f:10.4" : "", NULL, &fs) == 0);
 	ret = nti_ntimefs_describe(fs, space, 0, address, &page);
 	if (ret == 0)
 		check(&page);

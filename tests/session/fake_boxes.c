@@ -99,11 +99,31 @@ static unsigned int package_of(unsigned int cpu)
 }
 
 /* Every access of a register and every opening of a file comes by here. */
-static int fault(struct fake_boxes *f)
+static int fault(struct fake_boxes *f, bool is_write)
 {
 	unsigned int n = ++f->accesses;
 
-	return f->fail_from && n >= f->fail_from && n <= f->fail_to ? f->fail_with : 0;
+	if (!f->fail_from || n < f->fail_from || n > f->fail_to ||
+	    (f->failure == FAKE_FAIL_WRITES && !is_write))
+		return 0;
+	return f->fail_with;
+}
+
+static int register_fault(struct fake_boxes *f, uint32_t address, bool is_write)
+{
+	int ret = fault(f, is_write);
+
+	if (ret < 0 && !f->has_failed) {
+		f->has_failed = true;
+		f->failed_at = address;
+	}
+	return ret;
+}
+
+/* A write that fails is left out. */
+static bool is_left_out(const struct fake_boxes *f, int error)
+{
+	return error < 0 && f->failure != FAKE_FAIL_BEHIND;
 }
 
 /* ---- msr ---- */
@@ -273,7 +293,7 @@ static int os_open(struct nti_os *os, const char *path, int flags)
 {
 	struct fake_boxes *f = fake_of(os);
 	struct fake_box_file file;
-	int i, ret = fault(f);
+	int i, ret = fault(f, false);
 
 	if (ret < 0)
 		return ret;
@@ -309,9 +329,11 @@ static void os_close(struct nti_os *os, int fd)
 }
 
 /* 0 or -errno. */
-static int begin_access(struct fake_boxes *f, const struct fake_box_file *file)
+static int begin_access(struct fake_boxes *f, const struct fake_box_file *file, uint64_t offset,
+			bool is_write)
 {
-	int ret = fault(f);
+	uint32_t address = file->is_register ? file->address : (uint32_t)offset;
+	int ret = register_fault(f, address, is_write);
 
 	if (ret < 0)
 		return ret;
@@ -323,7 +345,7 @@ static ssize_t os_pread(struct nti_os *os, int fd, void *buf, size_t size, uint6
 	struct fake_boxes *f = fake_of(os);
 	struct fake_box_file *file = file_of(f, fd);
 	uint64_t value;
-	int ret = begin_access(f, file);
+	int ret = begin_access(f, file, offset, false);
 
 	if (ret < 0)
 		return ret;
@@ -353,24 +375,26 @@ static ssize_t os_pwrite(struct nti_os *os, int fd, const void *buf, size_t size
 	struct fake_boxes *f = fake_of(os);
 	struct fake_box_file *file = file_of(f, fd);
 	uint64_t value;
-	int ret = begin_access(f, file);
+	int ret, error = begin_access(f, file, offset, true);
 
-	if (ret < 0)
-		return ret;
+	if (is_left_out(f, error))
+		return error;
 	if (file->is_register && !file->is_binary)
 		value = strtoull(buf, NULL, 0);
 	else
 		memcpy(&value, buf, sizeof(value));
 	ret = file->is_register ? write_file(f, file, value)
 				: wrmsr(f, file->cpu, (uint32_t)offset, value);
+	if (error < 0)
+		return error;
 	return ret ? -EIO : (ssize_t)size;
 }
 
 /* ---- PCI ---- */
 
-static int pci_fault(struct fake_boxes *f, size_t index)
+static int pci_fault(struct fake_boxes *f, size_t index, uint32_t address, bool is_write)
 {
-	int ret = fault(f);
+	int ret = register_fault(f, address, is_write);
 
 	return f->is_broken[index / FAKE_CHANNELS] ? -EIO : ret;
 }
@@ -378,7 +402,7 @@ static int pci_fault(struct fake_boxes *f, size_t index)
 static int pci_read(void *arg, size_t index, uint32_t address, uint32_t bytes, uint32_t *value)
 {
 	struct fake_boxes *f = arg;
-	int ret = pci_fault(f, index);
+	int ret = pci_fault(f, index, address, false);
 
 	if (ret < 0)
 		return -ret;
@@ -391,14 +415,14 @@ static int pci_read(void *arg, size_t index, uint32_t address, uint32_t bytes, u
 static int pci_write(void *arg, size_t index, uint32_t address, uint32_t bytes, uint32_t value)
 {
 	struct fake_boxes *f = arg;
-	int ret = pci_fault(f, index);
+	int ret = pci_fault(f, index, address, true);
 
-	if (ret < 0)
+	if (is_left_out(f, ret))
 		return -ret;
 	f->writes++;
 	if (!f->is_gone[index / FAKE_CHANNELS])
 		ntm_snbep_imc_write(imc_of(f, index), address, bytes, value);
-	return 0;
+	return -ret;
 }
 
 /* Device 16 of buses 7f and ff, functions 0, 1, 4 and 5: Intel 327043-001, table 2-58. */
@@ -498,7 +522,7 @@ static int os_ioctl(struct nti_os *os, int fd, unsigned long request, unsigned l
 
 static int os_directory(struct nti_os *os, const char *path, bool make)
 {
-	int fd, ret = fault(fake_of(os));
+	int fd, ret = fault(fake_of(os), false);
 
 	(void)make;
 	if (ret < 0)
@@ -693,6 +717,77 @@ void fake_boxes_fini(struct fake_boxes *f)
 	TT_IS(fake_boxes_claims(f), 0);
 	TT_IS(rmdir(f->claims), 0);
 	fake_pci_use(NULL);
+}
+
+void fake_boxes_soil(struct fake_boxes *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < FAKE_PACKAGES; i++) {
+		TT_IS(ntm_nhm_uncore_wrmsr(&f->silicon.uncore[i], 0x3c1, 0x1040467), 0);
+		TT_IS(ntm_nhm_uncore_wrmsr(&f->silicon.uncore[i], 0x3b0, 0x123456789abc), 0);
+		TT_IS(ntm_nhm_uncore_wrmsr(&f->silicon.uncore[i], 0x391, 0x1000000a0), 0);
+		ntm_snbep_imc_write(&f->silicon.imc[i][0], 0xdc, 4, 0x1040404);
+		ntm_snbep_imc_write(&f->silicon.imc[i][0], 0xa8, 4, 0x77777777);
+	}
+	TT_IS(ntm_x86_pmu_wrmsr(&f->silicon.pmu[0], 0x187, 0x300c0), 0);
+	TT_IS(ntm_x86_pmu_wrmsr(&f->silicon.pmu[0], 0x38f, 0x70000000f), 0);
+}
+
+void fake_boxes_work(struct fake_boxes *f, unsigned int package, uint64_t clocks,
+		     uint64_t throttled, uint64_t core)
+{
+	const struct ntm_nhm_work w = { .clocks = clocks,
+					.memory_throttled = throttled,
+					.core_throttled = { core } };
+
+	ntm_nhm_uncore_advance(&f->silicon.uncore[package], &w);
+}
+
+void fake_boxes_move(struct fake_boxes *f, unsigned int package, unsigned int channel,
+		     uint64_t reads, uint64_t writes)
+{
+	const uint64_t cas[NTM_SNBEP_IMC_CAS_KINDS] = {
+		[NTM_SNBEP_IMC_READ] = reads, [NTM_SNBEP_IMC_WRITE_MAJOR] = writes
+	};
+
+	ntm_snbep_imc_advance(&f->silicon.imc[package][channel], 8 * (reads + writes), cas);
+}
+
+void fake_boxes_burn(struct fake_boxes *f, unsigned int package, uint64_t steps)
+{
+	struct ntm_x86_package_work w = { .energy = { [NTM_X86_ENERGY_PACKAGE] = steps } };
+
+	ntm_x86_power_package_advance(&f->silicon.power[package], &w);
+}
+
+struct fake_silicon fake_silicon_without_flags(const struct fake_silicon *silicon)
+{
+	struct fake_silicon plain = *silicon;
+	unsigned int i;
+
+	for (i = 0; i < FAKE_PACKAGES; i++)
+		plain.uncore[i].global_status = 0;
+	for (i = 0; i < FAKE_CPUS; i++) {
+		plain.pmu[i].global_status = 0;
+		plain.pmu[i].pmi = false;
+	}
+	return plain;
+}
+
+int fake_boxes_open(struct ntime_ctx *ctx, const char *at, uint32_t flags, uint32_t via,
+		    const char *list, struct ntime_session **s)
+{
+	const struct ntime_target target = { .size = sizeof(target),
+					     .kind = at ? NTIME_TARGET_CPUS : NTIME_TARGET_MACHINE,
+					     .cpus = at,
+					     .flags = flags,
+					     .via = via };
+	int ret = ntime_session_new(ctx, &target, s);
+
+	if (ret == 0)
+		ret = ntime_session_add_list(*s, list);
+	return ret == 0 ? ntime_session_open(*s) : ret;
 }
 
 unsigned int fake_boxes_open_files(const struct fake_boxes *f)

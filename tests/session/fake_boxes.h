@@ -7,6 +7,8 @@
 #ifndef TT_FAKE_BOXES_H
 #define TT_FAKE_BOXES_H
 
+#include <ntime/session.h>
+
 #include "lib/context/context.h"
 #include "models/nhm_uncore.h"
 #include "models/snbep_imc.h"
@@ -30,6 +32,13 @@ struct fake_silicon {
 	struct ntm_x86_power_package power[FAKE_PACKAGES];
 	struct ntm_x86_power_core thermal[FAKE_CPUS];
 	uint64_t cha[FAKE_CHA_REGISTERS]; /* box 0 of package 0: only kept, nothing counts */
+};
+
+/* Which accesses fail, of those whose number says so, and how. */
+enum fake_failure {
+	FAKE_FAIL_ALL,
+	FAKE_FAIL_WRITES, /* reads do not */
+	FAKE_FAIL_BEHIND, /* a write has been done all the same */
 };
 
 struct fake_boxes {
@@ -59,6 +68,9 @@ struct fake_boxes {
 	unsigned int accesses;		 /* of registers */
 	unsigned int fail_from, fail_to; /* those that fail, counted from 1; 0: none */
 	int fail_with;
+	enum fake_failure failure;
+	bool has_failed;     /* an access of a register has, since this was cleared, */
+	uint32_t failed_at;  /* at this address first */
 	unsigned int writes; /* that reached a model */
 	char log[8192];
 };
@@ -72,6 +84,24 @@ void fake_boxes_fini(struct fake_boxes *f);
 /* Another context on the same machine, as another program has it. */
 void fake_boxes_second(struct fake_boxes *f, struct ntime_ctx *ctx);
 void fake_boxes_fini_context(struct ntime_ctx *ctx);
+
+/* What somebody left in the registers: a session gives it back as it was. */
+void fake_boxes_soil(struct fake_boxes *f);
+/*
+ * @clocks in @package, memory throttled in @throttled of them, core 0 in @core; reads and writes of
+ * a memory channel.
+ */
+void fake_boxes_work(struct fake_boxes *f, unsigned int package, uint64_t clocks,
+		     uint64_t throttled, uint64_t core);
+void fake_boxes_move(struct fake_boxes *f, unsigned int package, unsigned int channel,
+		     uint64_t reads, uint64_t writes);
+/* Steps of the package's counter of energy. */
+void fake_boxes_burn(struct fake_boxes *f, unsigned int package, uint64_t steps);
+/* Without flags of overflow, which cannot be restored. */
+struct fake_silicon fake_silicon_without_flags(const struct fake_silicon *silicon);
+/* A session on the CPUs @at (NULL: the machine), with @list; 0 or -errno, *@s is to be freed. */
+int fake_boxes_open(struct ntime_ctx *ctx, const char *at, uint32_t flags, uint32_t via,
+		    const char *list, struct ntime_session **s);
 
 unsigned int fake_boxes_open_files(const struct fake_boxes *f);
 /* Files in the directory of the claims. */

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Sessions that count outside of the cores through msr devices and configuration space, on models:
- * counts, wraps, turns, counters that others use or take, CPUs and functions that go away, and
- * every access of a register failing.
+ * counts, wraps, turns, counters that others use or take, CPUs and functions that go away.
  */
 #include <errno.h>
 #include <math.h>
@@ -28,41 +27,10 @@
 #define WRITES "uncore_imc_0/event=0x04,umask=0x0c/"
 #define ALL_READS "uncore_imc/event=0x04,umask=0x03/"
 
-/* What somebody left in the registers: a session gives it back as it was. */
-static void soil(struct fake_boxes *f)
-{
-	unsigned int i;
-
-	for (i = 0; i < FAKE_PACKAGES; i++) {
-		TT_IS(ntm_nhm_uncore_wrmsr(&f->silicon.uncore[i], 0x3c1, 0x1040467), 0);
-		TT_IS(ntm_nhm_uncore_wrmsr(&f->silicon.uncore[i], 0x3b0, 0x123456789abc), 0);
-		TT_IS(ntm_nhm_uncore_wrmsr(&f->silicon.uncore[i], 0x391, 0x1000000a0), 0);
-		ntm_snbep_imc_write(&f->silicon.imc[i][0], 0xdc, 4, 0x1040404);
-		ntm_snbep_imc_write(&f->silicon.imc[i][0], 0xa8, 4, 0x77777777);
-	}
-	TT_IS(ntm_x86_pmu_wrmsr(&f->silicon.pmu[0], 0x187, 0x300c0), 0);
-	TT_IS(ntm_x86_pmu_wrmsr(&f->silicon.pmu[0], 0x38f, 0x70000000f), 0);
-}
-
 static void init(struct fake_boxes *f, bool has_uncore)
 {
 	fake_boxes_init(f, has_uncore);
-	soil(f);
-}
-
-/* Flags of overflow cannot be restored. */
-static struct fake_silicon without_flags(const struct fake_silicon *silicon)
-{
-	struct fake_silicon plain = *silicon;
-	unsigned int i;
-
-	for (i = 0; i < FAKE_PACKAGES; i++)
-		plain.uncore[i].global_status = 0;
-	for (i = 0; i < FAKE_CPUS; i++) {
-		plain.pmu[i].global_status = 0;
-		plain.pmu[i].pmi = false;
-	}
-	return plain;
+	fake_boxes_soil(f);
 }
 
 /* Made once: all that it is made of is in it. */
@@ -74,7 +42,7 @@ static const struct fake_silicon *as_found(void)
 
 	if (!is_made) {
 		init(&fresh, false);
-		silicon = without_flags(&fresh.silicon);
+		silicon = fake_silicon_without_flags(&fresh.silicon);
 		fake_boxes_fini(&fresh);
 		is_made = true;
 	}
@@ -89,7 +57,7 @@ static bool are_same(const void *one, const void *other, size_t bytes)
 
 static bool is_as_found(struct fake_boxes *f)
 {
-	const struct fake_silicon now = without_flags(&f->silicon);
+	const struct fake_silicon now = fake_silicon_without_flags(&f->silicon);
 	bool is_same = are_same(&now, as_found(), sizeof(now));
 
 	fake_pci_use(&f->pci);
@@ -102,29 +70,13 @@ static void fini(struct fake_boxes *f)
 	fake_boxes_fini(f);
 }
 
-static int open_in(struct ntime_ctx *ctx, const char *cpus, uint32_t flags, uint32_t via,
-		   const char *list, struct ntime_session **s)
-{
-	const struct ntime_target target = { .size = sizeof(target),
-					     .kind = cpus ? NTIME_TARGET_CPUS
-							  : NTIME_TARGET_MACHINE,
-					     .cpus = cpus,
-					     .flags = flags,
-					     .via = via };
-	int ret = ntime_session_new(ctx, &target, s);
-
-	if (ret == 0)
-		ret = ntime_session_add_list(*s, list);
-	return ret == 0 ? ntime_session_open(*s) : ret;
-}
-
 /* Must succeed. */
 static struct ntime_session *session_via(struct fake_boxes *f, const char *cpus, uint32_t via,
 					 const char *list)
 {
 	struct ntime_session *s;
 
-	if (open_in(&f->ctx, cpus, 0, via, list, &s) < 0)
+	if (fake_boxes_open(&f->ctx, cpus, 0, via, list, &s) < 0)
 		fail_msg("%s", ntime_error_text(&f->ctx));
 	return s;
 }
@@ -154,27 +106,6 @@ static void read_all(struct fake_boxes *f, struct ntime_session *s, struct ntime
 		fail_msg("%s", ntime_error_text(&f->ctx));
 }
 
-/* @clocks in @package, memory throttled in @throttled of them, core 0 in @core. */
-static void work(struct fake_boxes *f, unsigned int package, uint64_t clocks, uint64_t throttled,
-		 uint64_t core)
-{
-	const struct ntm_nhm_work w = { .clocks = clocks,
-					.memory_throttled = throttled,
-					.core_throttled = { core } };
-
-	ntm_nhm_uncore_advance(&f->silicon.uncore[package], &w);
-}
-
-static void move(struct fake_boxes *f, unsigned int package, unsigned int channel, uint64_t reads,
-		 uint64_t writes)
-{
-	const uint64_t cas[NTM_SNBEP_IMC_CAS_KINDS] = {
-		[NTM_SNBEP_IMC_READ] = reads, [NTM_SNBEP_IMC_WRITE_MAJOR] = writes
-	};
-
-	ntm_snbep_imc_advance(&f->silicon.imc[package][channel], 8 * (reads + writes), cas);
-}
-
 /* ---- counts ---- */
 
 TEST(uncore_through_msr)
@@ -189,19 +120,19 @@ TEST(uncore_through_msr)
 	TT_TEXT(item_of(s, 0).method, "msr");
 	TT_IS(ntime_session_passes(s), 1);
 	/* Before the start and after the stop nothing counts. */
-	work(&f, 0, 99, 9, 9);
+	fake_boxes_work(&f, 0, 99, 9, 9);
 	start(&f, s);
-	work(&f, 0, 1000, 300, 20);
-	work(&f, 1, 2000, 5, 0);
+	fake_boxes_work(&f, 0, 1000, 300, 20);
+	fake_boxes_work(&f, 1, 2000, 5, 0);
 	read_all(&f, s, v);
 	TT_IS(v[0].count, 305);
 	TT_IS(v[1].count, 20);
 	TT_IS(v[2].count, 3000);
 	TT_IS(v[0].flags | v[1].flags | v[2].flags, 0);
 	TT_IS(ntime_session_stop(s), 0);
-	work(&f, 0, 99, 9, 9);
+	fake_boxes_work(&f, 0, 99, 9, 9);
 	start(&f, s);
-	work(&f, 1, 10, 10, 0);
+	fake_boxes_work(&f, 1, 10, 10, 0);
 	read_all(&f, s, v);
 	TT_IS(v[0].count, 315);
 	TT_IS(v[2].count, 3010);
@@ -260,10 +191,10 @@ TEST(channels_through_pci)
 	TT_TEXT(item_of(s, 2).reason, "");
 	TT_TEXT(item_of(s, 2).method, "pci");
 	start(&f, s);
-	move(&f, 0, 0, 1000, 10);
-	move(&f, 1, 0, 200, 0);
-	move(&f, 0, 3, 30, 0);
-	move(&f, 1, 2, 4, 5);
+	fake_boxes_move(&f, 0, 0, 1000, 10);
+	fake_boxes_move(&f, 1, 0, 200, 0);
+	fake_boxes_move(&f, 0, 3, 30, 0);
+	fake_boxes_move(&f, 1, 2, 4, 5);
 	read_all(&f, s, v);
 	TT_IS(v[0].count, 1200);
 	TT_IS(v[1].count, 10);
@@ -321,10 +252,10 @@ TEST(through_the_driver)
 	TT_TEXT(item_of(s, 1).method, "ntimefs");
 	TT_IS(fake_boxes_claims(&f), 0);
 	start(&f, s);
-	work(&f, 0, 1000, 300, 0);
-	work(&f, 1, 1000, 5, 0);
-	move(&f, 0, 0, 40, 7);
-	move(&f, 1, 0, 2, 7);
+	fake_boxes_work(&f, 0, 1000, 300, 0);
+	fake_boxes_work(&f, 1, 1000, 5, 0);
+	fake_boxes_move(&f, 0, 0, 40, 7);
+	fake_boxes_move(&f, 1, 0, 2, 7);
 	read_all(&f, s, v);
 	TT_IS(v[0].count, 305);
 	TT_IS(v[1].count, 42);
@@ -342,13 +273,6 @@ TEST(through_the_driver)
 #define HOT "thermal/event=0/"
 #define HOT_LOG "thermal/event=1/"
 
-static void burn(struct fake_boxes *f, unsigned int package, uint64_t steps)
-{
-	struct ntm_x86_package_work w = { .energy = { [NTM_X86_ENERGY_PACKAGE] = steps } };
-
-	ntm_x86_power_package_advance(&f->silicon.power[package], &w);
-}
-
 TEST(energy)
 {
 	struct fake_boxes f;
@@ -357,25 +281,25 @@ TEST(energy)
 
 	init(&f, false);
 	/* A domain without energy is not there. */
-	burn(&f, 0, 0xffffff00);
-	burn(&f, 1, 77);
+	fake_boxes_burn(&f, 0, 0xffffff00);
+	fake_boxes_burn(&f, 1, 77);
 	s = session(&f, ENERGY);
 	TT_TEXT(item_of(s, 0).reason, "");
-	burn(&f, 1, 1000);
+	fake_boxes_burn(&f, 1, 1000);
 	start(&f, s);
-	burn(&f, 0, 0x200);
-	burn(&f, 1, 1);
+	fake_boxes_burn(&f, 0, 0x200);
+	fake_boxes_burn(&f, 1, 1);
 	read_all(&f, s, &v);
 	TT_IS(v.count, 0x201);
 	TT_IS(v.flags, 0);
 	TT_IS(ntime_session_max_read_interval_ns(s) > 20000000000, 1);
 	TT_IS(ntime_session_max_read_interval_ns(s) < 40000000000, 1);
 	TT_IS(ntime_session_stop(s), 0);
-	burn(&f, 0, 5);
+	fake_boxes_burn(&f, 0, 5);
 	read_all(&f, s, &v);
 	TT_IS(v.count, 0x201);
 	start(&f, s);
-	burn(&f, 0, 2);
+	fake_boxes_burn(&f, 0, 2);
 	/* Anybody may read it at the same time. */
 	other = session(&f, ENERGY "," ENERGY);
 	TT_TEXT(item_of(other, 0).reason, "");
@@ -514,7 +438,7 @@ TEST(methods)
 		init(&f, r->has_uncore);
 		f.has_perf = r->has_perf;
 		f.is_user = r->is_user;
-		TT_EQ(r, open_in(&f.ctx, NULL, 0, r->via, r->event, &s), r->ret);
+		TT_EQ(r, fake_boxes_open(&f.ctx, NULL, 0, r->via, r->event, &s), r->ret);
 		if (r->ret == 0) {
 			TT_STR(r, item_of(s, 0).method, r->method);
 			tt_has_(item_of(s, 0).reason, r->reason, "reason", __FILE__, r->line);
@@ -560,7 +484,7 @@ TEST(events_that_registers_cannot_count)
 		s = session(&f, list);
 		tt_has_(item_of(s, 0).reason, r->reason, "reason", __FILE__, r->line);
 		start(&f, s);
-		work(&f, 1, 10, 0, 0);
+		fake_boxes_work(&f, 1, 10, 0, 0);
 		read_all(&f, s, v);
 		TT_EQ(r, v[0].flags, NTIME_ABSENT);
 		TT_EQ(r, v[1].count, 10);
@@ -628,8 +552,8 @@ TEST(wraps)
 		s = session_via(&f, "0", NTIME_VIA_AUTO, r->event);
 		start(&f, s);
 		climb(&f, s, r->event, r->start);
-		work(&f, 0, r->work, r->work, 0);
-		move(&f, 0, 0, r->work, 0);
+		fake_boxes_work(&f, 0, r->work, r->work, 0);
+		fake_boxes_move(&f, 0, 0, r->work, 0);
 		f.now_ns += r->pause_ns;
 		for (again = 0; again < 2; again++) {
 			read_all(&f, s, &v);
@@ -662,7 +586,7 @@ TEST(turns)
 	TT_IS(ntime_session_passes(s), 2);
 	start(&f, s);
 	for (turn = 0; turn < 20; turn++) {
-		work(&f, 0, 1000, 500, 7);
+		fake_boxes_work(&f, 0, 1000, 500, 7);
 		f.now_ns += 10000000;
 		read_all(&f, s, v);
 	}
@@ -826,7 +750,7 @@ TEST(counters_in_use)
 	s = session_without_driver(&f, THROTTLED "," CORE0 "," CLOCKS);
 	TT_IS(ntime_session_passes(s), 1);
 	start(&f, s);
-	work(&f, 0, 100, 50, 3);
+	fake_boxes_work(&f, 0, 100, 50, 3);
 	read_all(&f, s, v);
 	TT_IS(v[0].count, 50);
 	TT_IS(v[1].count, 3);
@@ -880,7 +804,9 @@ TEST(two_sessions)
 	init(&f, false);
 	fake_boxes_second(&f, &other);
 	a = session(&f, THROTTLED "," READS);
-	TT_IS(open_in(&other, NULL, 0, 0, THROTTLED "," READS ",uncore_imc_1/event=0x04/", &b), 0);
+	TT_IS(fake_boxes_open(&other, NULL, 0, 0, THROTTLED "," READS ",uncore_imc_1/event=0x04/",
+			      &b),
+	      0);
 	snprintf(pid, sizeof(pid), "(pid %d)", (int)getpid());
 	/* Nothing counts there yet. */
 	TT_HAS(item_of(b, 0).reason, "uncore of package 0 is in use by ");
@@ -890,13 +816,15 @@ TEST(two_sessions)
 	TT_TEXT(item_of(b, 2).reason, "");
 	ntime_session_free(b);
 	start(&f, a);
-	TT_IS(open_in(&other, NULL, 0, 0, THROTTLED "," READS ",uncore_imc_1/event=0x04/", &b), 0);
+	TT_IS(fake_boxes_open(&other, NULL, 0, 0, THROTTLED "," READS ",uncore_imc_1/event=0x04/",
+			      &b),
+	      0);
 	TT_HAS(item_of(b, 0).reason, "counter MSR_UNCORE_PMC7 of package 0 is in use by ");
 	TT_HAS(item_of(b, 0).reason, pid);
 	TT_HAS(item_of(b, 1).reason, "counter MC_CH_PCI_PMON_CTR3 of package 0");
 	TT_HAS(item_of(b, 1).reason, pid);
 	ntime_session_free(b);
-	work(&f, 0, 10, 10, 0);
+	fake_boxes_work(&f, 0, 10, 10, 0);
 	{
 		struct ntime_value both[2];
 
@@ -906,7 +834,7 @@ TEST(two_sessions)
 	TT_IS(v.count, 10);
 	ntime_session_free(a);
 	/* Free again. */
-	TT_IS(open_in(&other, NULL, 0, 0, THROTTLED, &b), 0);
+	TT_IS(fake_boxes_open(&other, NULL, 0, 0, THROTTLED, &b), 0);
 	TT_TEXT(item_of(b, 0).reason, "");
 	ntime_session_free(b);
 	fake_boxes_fini_context(&other);
@@ -950,16 +878,16 @@ TEST(counters_taken_away)
 		init(&f, false);
 		s = session_via(&f, "0", NTIME_VIA_AUTO, r->event);
 		start(&f, s);
-		work(&f, 0, 100, 40, 0);
-		move(&f, 0, 0, 40, 0);
+		fake_boxes_work(&f, 0, 100, 40, 0);
+		fake_boxes_move(&f, 0, 0, 40, 0);
 		read_all(&f, s, &v);
 		TT_EQ(r, v.count, 40);
 		TT_EQ(r, v.flags, 0);
 		take_away(&f, r);
 		/* Looked at now and then. */
 		f.now_ns += 200000000;
-		work(&f, 0, 100, 40, 0);
-		move(&f, 0, 0, 0, 40);
+		fake_boxes_work(&f, 0, 100, 40, 0);
+		fake_boxes_move(&f, 0, 0, 0, 40);
 		read_all(&f, s, &v);
 		TT_EQ(r, v.flags, NTIME_LOST);
 		TT_EQ(r, v.count, 40);
@@ -1007,10 +935,10 @@ TEST(cpu_of_the_package_goes_off_line)
 	init(&f, false);
 	s = session(&f, THROTTLED);
 	start(&f, s);
-	work(&f, 1, 100, 40, 0);
+	fake_boxes_work(&f, 1, 100, 40, 0);
 	read_all(&f, s, &v);
 	f.is_offline[2] = true;
-	work(&f, 1, 100, 2, 0);
+	fake_boxes_work(&f, 1, 100, 2, 0);
 	f.now_ns += 200000000;
 	read_all(&f, s, &v);
 	TT_IS(v.count, 42);
@@ -1108,7 +1036,7 @@ TEST(dies_of_a_package)
 	second = session(&f, THROTTLED);
 	TT_HAS(item_of(second, 0).reason, "of package 0, die 0 is in use by");
 	ntime_session_free(second);
-	work(&f, 1, 100, 40, 0);
+	fake_boxes_work(&f, 1, 100, 40, 0);
 	f.is_offline[2] = true;
 	f.now_ns += 200000000;
 	read_all(&f, s, &v);
@@ -1154,15 +1082,15 @@ static void lose_devices(bool is_broken, const char *why)
 	init(&f, false);
 	s = session(&f, READS);
 	start(&f, s);
-	move(&f, 0, 0, 40, 0);
-	move(&f, 1, 0, 50, 0);
+	fake_boxes_move(&f, 0, 0, 40, 0);
+	fake_boxes_move(&f, 1, 0, 50, 0);
 	f.now_ns += 1000;
 	read_packages(&f, s, before);
 	TT_IS(before[1].flags, 0);
 	TT_TEXT(item_of(s, 0).reason, "");
 	vanish(&f, 1, is_broken);
 	for (uint64_t turn = 1; turn <= 3; turn++) {
-		move(&f, 0, 0, 5, 0);
+		fake_boxes_move(&f, 0, 0, 5, 0);
 		f.now_ns += 200000000;
 		read_packages(&f, s, after);
 		TT_IS(after[0].flags, 0);
@@ -1222,7 +1150,7 @@ TEST(function_vanishes_unseen)
 	init(&f, false);
 	s = session(&f, READS);
 	start(&f, s);
-	move(&f, 0, 0, 40, 0);
+	fake_boxes_move(&f, 0, 0, 40, 0);
 	f.is_gone[1] = true;
 	f.now_ns += 1000;
 	TT_IS(ntime_session_stop(s), 0);
@@ -1233,7 +1161,7 @@ TEST(function_vanishes_unseen)
 	TT_IS(isnan(v[1].value), 1);
 	/* Nor from going on. */
 	TT_IS(ntime_session_start(s), 0);
-	move(&f, 0, 0, 2, 0);
+	fake_boxes_move(&f, 0, 0, 2, 0);
 	read_packages(&f, s, v);
 	TT_IS(v[0].count, 42);
 	TT_IS(v[1].flags, NTIME_NOT_COUNTED | NTIME_LOST | NTIME_GONE);
@@ -1275,119 +1203,6 @@ TEST(function_vanishes_between_turns)
 	fini(&f);
 }
 
-/* ---- faults ---- */
-
-static const char *const lives[] = {
-	THROTTLED "," CLOCKS "," CORE0,
-	READS "," WRITES,
-	"cycles," THROTTLED "," READS,
-};
-
-/* The whole life of a session; each number is right, or there is none. */
-static void live(struct fake_boxes *f, const char *list)
-{
-	struct ntime_value v[3];
-	struct ntime_session *s = NULL;
-	uint64_t done = 0;
-	int turn, ret;
-	size_t i;
-
-	ret = open_in(&f->ctx, "0", 0, NTIME_VIA_MSR, list, &s);
-	for (turn = 0; ret >= 0 && turn < 3; turn++) {
-		ret = ntime_session_start(s);
-		if (ret < 0)
-			break;
-		work(f, 0, 1000, 1000, 1000);
-		move(f, 0, 0, 1000, 1000);
-		done += 1000;
-		f->now_ns += 200000000;
-		ret = ntime_session_read(s, v, ntime_session_count(s));
-		for (i = 0; ret >= 0 && i < ntime_session_count(s); i++) {
-			if (v[i].flags & (NTIME_ABSENT | NTIME_NOT_COUNTED) ||
-			    strcmp(item_of(s, i).name, "cycles") == 0)
-				continue;
-			TT_IS(v[i].count <= done, 1);
-			if (!v[i].flags)
-				TT_IS(v[i].count, done);
-		}
-		if (ret >= 0)
-			ret = ntime_session_stop(s);
-	}
-	ntime_session_free(s);
-}
-
-static int stop_at_first(void *arg, const struct nti_claim_leftover *stale)
-{
-	char *name = arg;
-
-	snprintf(name, NTI_CLAIM_NAME_BYTES, "%s", stale->name);
-	return 1;
-}
-
-/* Everything is as found, or there is a record by which it is restored. */
-static unsigned int must_be_repaired(struct fake_boxes *f, bool *was_clean)
-{
-	char name[NTI_CLAIM_NAME_BYTES];
-	unsigned int repairs = 0;
-
-	*was_clean = is_as_found(f);
-	while (nti_claim_for_each_leftover(&f->base.os, stop_at_first, name) == 1) {
-		TT_IS(nti_claim_repair(&f->base.os, name, 0, NULL, NULL, NULL), 0);
-		repairs++;
-	}
-	if (!*was_clean)
-		TT_IS(repairs > 0, 1);
-	return repairs;
-}
-
-static void fail_at(const char *list, unsigned int at, bool is_for_good, int error,
-		    unsigned int *repaired)
-{
-	struct fake_boxes f;
-	bool was_clean;
-
-	init(&f, false);
-	f.fail_from = at;
-	f.fail_to = is_for_good ? UINT32_MAX : at;
-	f.fail_with = error;
-	live(&f, list);
-	f.fail_from = 0;
-	*repaired += must_be_repaired(&f, &was_clean);
-	/* One access that fails is tried again. */
-	if (!is_for_good)
-		TT_IS(was_clean, 1);
-	/* Nothing keeps the next one away. */
-	live(&f, list);
-	fini(&f);
-}
-
-TEST(every_access_fails)
-{
-	static const int errors[] = { -EIO, -ENODEV, -EACCES, -EMFILE };
-	unsigned int accesses, at, repaired = 0;
-	struct fake_boxes f;
-	size_t e, i;
-
-	for (i = 0; i < sizeof(lives) / sizeof(lives[0]); i++) {
-		init(&f, false);
-		live(&f, lives[i]);
-		accesses = f.accesses;
-		fini(&f);
-		print_message("# %s: %u accesses\n", lives[i], accesses);
-		TT_IS(accesses > 50, 1);
-		for (e = 0; e < sizeof(errors) / sizeof(errors[0]); e++) {
-			for (at = 1; at <= accesses; at++) {
-				fail_at(lives[i], at, false, errors[e], &repaired);
-				/* For good it matters less why. */
-				if (!e)
-					fail_at(lives[i], at, true, errors[e], &repaired);
-			}
-		}
-	}
-	print_message("# %u records of what could not be put back\n", repaired);
-	TT_IS(repaired > 0, 1);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1419,7 +1234,6 @@ int main(void)
 		cmocka_unit_test(function_breaks),
 		cmocka_unit_test(function_vanishes_unseen),
 		cmocka_unit_test(function_vanishes_between_turns),
-		cmocka_unit_test(every_access_fails),
 	};
 
 	return TT_RUN(tests);

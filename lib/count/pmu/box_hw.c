@@ -144,12 +144,14 @@ static int box_program(struct nti_pmu_hw *hw, const struct nti_pmu_event *event,
 {
 	struct box_hw *box = box_of(hw);
 	uint64_t wanted = 0;
-	int ret;
+	/* What could not be stopped when a start failed. */
+	int ret = nthw_box_stop(&box->box, box->state.running, &box->state);
 	size_t i;
 
 	for (i = 0; i < n; i++)
 		wanted |= (uint64_t)1 << event[i].seat;
-	ret = make_room(box, wanted);
+	if (ret == 0)
+		ret = make_room(box, wanted);
 	box->current = 0;
 	*taken = 0;
 	for (i = 0; ret == 0 && i < n; i++) {

@@ -214,6 +214,7 @@ static int explain_in_use(const struct nti_pmu_hw *hw, const struct wanted *what
 static int explain_no_sequence(const struct nti_pmus *banks, const struct wanted *what,
 			       struct nti_absence *out)
 {
+	char where[NTI_HANDLE_WHERE_BYTES];
 	const struct nti_why *why;
 
 	if (what->unit->kind == NTI_UNIT_CORE)
@@ -227,8 +228,10 @@ static int explain_no_sequence(const struct nti_pmus *banks, const struct wanted
 	 */
 	if (nti_method_probe(banks->os, what->handle.method, &why) < 0)
 		return nti_absence_set_why(out, why);
+	nti_handle_where(&what->handle, where, sizeof(where));
 	return nti_absence_set(out, NTIME_REASON_FAILED, what->unit->name, "ntime list -v",
-			       "none of the counters of %s can be read", what->unit->name);
+			       "none of the counters of %s of %s can be read", what->unit->name,
+			       where);
 }
 
 static int explain(struct nti_pmus *banks, const struct wanted *what, const struct nti_pmu *bank,
@@ -352,9 +355,11 @@ int nti_pmus_explain_taken(struct nti_pmus *banks, const struct nti_unit *unit, 
 	return explain_in_use(bank->hw, &what, nti_pmu_lowest(taken), out) < 0 ? -ENOMEM : 1;
 }
 
-const char *nti_pmus_error(const struct nti_pmus *banks)
+const char *nti_pmus_error(const struct nti_pmus *banks, int error)
 {
-	return nti_handles_error(banks->handles);
+	if (error == -EBUSY)
+		return "another program has taken them meanwhile";
+	return nti_handles_error(banks->handles, error);
 }
 
 uint64_t nti_pmus_max_read_interval_ns(const struct nti_pmus *banks)

@@ -121,10 +121,10 @@ int nti_pmu_group_read(struct nti_pmu_group *g, struct nti_perf_reading *out);
 const char *nti_pmu_group_why_gone(const struct nti_pmu_group *g);
 
 /*
- * What the PMU instance was last found unable to do in words, for the session's error: register and
- * CPU or device. "" when nothing failed.
+ * What failed with @error just now, for the session's error: register and CPU or device, if it was
+ * an access; else @error in words.
  */
-const char *nti_pmus_error(const struct nti_pmus *banks);
+const char *nti_pmus_error(const struct nti_pmus *banks, int error);
 
 /*
  * Longest time between two reads in which no counter of a group can wrap unseen; UINT64_MAX: any

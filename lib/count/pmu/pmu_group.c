@@ -317,12 +317,11 @@ static bool is_lost_for_good(struct nti_pmu_group *g, int error)
 static int settle_error(struct nti_pmu_group *g, int error)
 {
 	struct nti_pmu *bank = g->bank;
-	const char *why = nti_pmus_error(g->banks);
 	uint64_t seen_ns;
 
 	if (error >= 0 || !is_lost_for_good(g, error))
 		return error;
-	(void)nti_error(&bank->gone, error, "%s", *why ? why : strerror(-error));
+	(void)nti_error(&bank->gone, error, "%s", nti_pmus_error(g->banks, error));
 	seen_ns = seen_last(bank);
 	for (g = bank->first; g; g = g->next)
 		end_for_good(g, seen_ns);
