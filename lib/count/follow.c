@@ -367,6 +367,12 @@ static int add_cpu(struct ntime_session *s, unsigned int cpu)
 		    nti_session_is_unit_at(s, s->group[i].unit, where[at]))
 			ret = add_like(s, i, at);
 	}
+	/* A CPU that has some of its groups would count too little; the next call tries again. */
+	if (ret < 0) {
+		while (s->groups > groups)
+			free(s->group[--s->groups].part);
+		s->where_count--;
+	}
 	return ret;
 }
 

@@ -155,21 +155,34 @@ static int rows_new(struct ntime_session *s, const struct nti_topology *t,
 	return 0;
 }
 
-int nti_session_rows_get(struct ntime_session *s, const struct nti_session_rows **out)
+static int rows_make(struct ntime_session *s, struct nti_session_rows **out)
 {
 	const struct nti_topology *t = NULL;
 	int ret = 0;
 
-	if (!s->rows) {
-		if (is_of_cpus(s)) {
-			ret = nti_context_scopes(s->ctx);
-			if (ret == 0)
-				ret = nti_context_topology(s->ctx, &t);
-		}
+	if (is_of_cpus(s)) {
+		ret = nti_context_scopes(s->ctx);
 		if (ret == 0)
-			ret = rows_new(s, t, &s->rows);
+			ret = nti_context_topology(s->ctx, &t);
+	}
+	return ret < 0 ? ret : rows_new(s, t, out);
+}
+
+/* Rows of fewer CPUs than the session has are of no use: they could not be made anew before. */
+int nti_session_rows_get(struct ntime_session *s, const struct nti_session_rows **out)
+{
+	struct nti_session_rows *old = s->rows;
+	int ret;
+
+	if (!old || old->count != s->where_count) {
+		ret = rows_make(s, &s->rows);
 		if (ret < 0)
 			return ret;
+		/* What was learned of the old ones, which come first, stays. */
+		if (old)
+			memcpy(s->rows->estimate, old->estimate,
+			       old->count * s->items * sizeof(*old->estimate));
+		rows_free(old);
 	}
 	*out = s->rows;
 	return 0;
@@ -177,22 +190,9 @@ int nti_session_rows_get(struct ntime_session *s, const struct nti_session_rows 
 
 int nti_session_rows_grow(struct ntime_session *s)
 {
-	struct nti_session_rows *old = s->rows;
 	const struct nti_session_rows *rows;
-	int ret;
 
-	if (!old)
-		return 0;
-	s->rows = NULL;
-	ret = nti_session_rows_get(s, &rows);
-	if (ret < 0) {
-		s->rows = old;
-		return ret;
-	}
-	/* What was learned of the old ones, which come first, stays. */
-	memcpy(rows->estimate, old->estimate, old->count * s->items * sizeof(*old->estimate));
-	rows_free(old);
-	return 0;
+	return s->rows ? nti_session_rows_get(s, &rows) : 0;
 }
 
 void nti_session_rows_fini(struct ntime_session *s)

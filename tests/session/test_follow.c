@@ -11,6 +11,7 @@
 #include <ntime/ntime.h>
 
 #include "lib/context/context.h"
+#include "lib/lazy/lazy.h"
 #include "lib/machine/topology.h"
 #include "tests/session/bare_os.h"
 #include "tests/tt.h"
@@ -307,6 +308,38 @@ TEST(a_new_cpu_is_counted_from_then_on)
 	fini(&k, s);
 }
 
+TEST(a_place_that_cannot_be_told_is_an_error)
+{
+	struct ntime_where_info where = { .size = sizeof(where) };
+	const char *file = nti_lazy_hwloc.file;
+	struct ntime_value v[3 * 2];
+	struct ntime_session *s;
+	struct kernel k;
+	int ret;
+
+	s = start(&k, NTIME_TARGET_MACHINE, NULL);
+	ret = ntime_session_where(s, 0, &where);
+	switch_cpu(&k, 5, true);
+	nti_lazy_hwloc.file = "/absent";
+	nti_lazy_hwloc.is_loaded = 0;
+	if (ret == 0)
+		TT_IS(ntime_session_follow(s), -ELIBACC);
+	if (ret == 0)
+		TT_IS(ntime_session_where(s, 2, &where), -ELIBACC);
+	if (ret == 0)
+		TT_IS(ntime_session_read_where(s, v, 2, 3), -ELIBACC);
+	nti_lazy_hwloc.file = file;
+	if (ret == 0) {
+		TT_IS(ntime_session_follow(s), 1);
+		TT_IS(ntime_session_where(s, 2, &where), 0);
+		TT_IS(where.cpu, 5);
+		TT_IS(ntime_session_read_where(s, v, 2, 3), 6);
+	}
+	fini(&k, s);
+	if (ret < 0)
+		TT_SKIP("hwloc is not installed");
+}
+
 TEST(stopped_sessions_stay_so)
 {
 	struct ntime_session *s;
@@ -349,6 +382,7 @@ int main(void)
 		cmocka_unit_test(a_cpu_that_goes_keeps_its_count),
 		cmocka_unit_test(a_cpu_that_comes_back_goes_on),
 		cmocka_unit_test(a_new_cpu_is_counted_from_then_on),
+		cmocka_unit_test(a_place_that_cannot_be_told_is_an_error),
 		cmocka_unit_test(stopped_sessions_stay_so),
 		cmocka_unit_test(who_does_not_follow_is_told),
 	};
