@@ -329,7 +329,7 @@ static int prepare(struct stat *st)
 		.recording = st->o.machine,
 		.metrics = st->o.metrics,
 		.verbose = st->o.verbose,
-		.runs_command = true,
+		.runs_command = st->o.argv,
 	};
 
 	if (cli_machine_open(&machine, &st->ctx))

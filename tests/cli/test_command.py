@@ -336,6 +336,24 @@ def started(*args, fake='', **more):
     return child
 
 
+@real_only
+def recordings_are_counted_with_few_rights_unless_there_is_a_command():
+    def rights(*args):
+        child = subprocess.Popen([NTIME, '--machine', os.path.join(ROOT, 'tests/machine/intel-skx-2s.json'), '-q', '-a', '-I', '10ms', *args],
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(),
+                                 start_new_session=True)
+        GROUPS.append(child.pid)
+        child.stderr.readline()
+        with open(f'/proc/{child.pid}/status', encoding='ascii') as f:
+            text = f.read()
+        child.send_signal(signal.SIGTERM)
+        child.communicate(timeout=PATIENCE)
+        return re.search(r'NoNewPrivs:\s*(\d)', text).group(1)
+
+    equal(rights(), '1')
+    equal(rights('sleep', '60'), '0')
+
+
 def trap(name, status):
     return ['sh', '-c', f'trap "exit {status}" {name}; echo ready; while :; do sleep 0.05; done']
 
