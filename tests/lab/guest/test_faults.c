@@ -561,7 +561,7 @@ TEST(the_registers_of_a_cpu_that_goes_are_not_read)
 #endif
 }
 
-/* The command: 125 and a sentence, and no line with a count. */
+/* The command: what was counted until then, and a sentence. */
 TEST(the_command_tells_of_a_cpu_that_goes)
 {
 	char text[4096];
@@ -579,11 +579,9 @@ TEST(the_command_tells_of_a_cpu_that_goes)
 	text[n] = '\0';
 	status = pclose(f);
 	TT_IS(lab_write(CPU1_ONLINE, "1"), 0);
-	text[strcspn(text, "\n")] = '\0';
 	print_message("# exit status %d: %s\n", WEXITSTATUS(status), text);
-	TT_HAS(text, "CPU 1 went off line while it was counted");
-	TT_IS(WEXITSTATUS(status), 125);
-	assert_null(strstr(text, "cpu-clock"));
+	TT_HAS(text, "cpu-clock  [CPUs came or went: counted for ");
+	TT_IS(WEXITSTATUS(status), 0);
 }
 
 /* ---- registers that are not there ---- */
