@@ -9,6 +9,7 @@
 #include "cli/base/confine.h"
 #include "cli/base/machine.h"
 #include "cli/base/signals.h"
+#include "cli/output/json.h"
 #include "cli/output/say.h"
 
 static void log_line(void *arg, const char *line)
@@ -58,6 +59,11 @@ int cli_machine_open(const struct cli_machine *m, struct ntime_ctx **ctx)
 
 	if (m->recording && !m->runs_command)
 		cli_confine(m->verbose);
+	*ctx = NULL;
+	/* Also for its memory: else a recording for which there is none is no JSON, as it seems. */
+	ret = m->recording ? cli_json_check() : 0;
+	if (ret < 0)
+		return ret;
 	ret = ntime_open(ctx, &options);
 	if (ret < 0) {
 		cli_machine_say(*ctx, ret);

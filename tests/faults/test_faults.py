@@ -247,6 +247,8 @@ def judge(run, goods):
         raise Fault(f'another reason than what failed: {run.stderr!r}')
     if 'ntime: ' not in run.stderr:
         raise Fault(f'no sentence: {run.stderr!r}')
+    if run.kind == ALLOCATIONS and any(recording in run.stderr for recording in (SKX, ZEN, ADL, RES)):
+        raise Fault(f'the recording is said to be at fault: {run.stderr!r}')
     # After a write that failed stdio goes on with the next part.
     if not is_beginning(run, goods) and '\nwrite ' not in run.where:
         raise Fault(f'printed {run.stdout[:200]!r}')
