@@ -218,7 +218,8 @@ NTIME_API int ntime_register_merge(struct ntime_register *r, uint64_t value, uin
  * ntime_register_write() - write the bits that may be written; the others keep their values
  *
  * Return: 0; -EINVAL as ntime_register_merge(); -EBADF (not open for writing); -EIO, -ENODEV. After
- * an error it holds what it held. Since 0.1.
+ * an error it holds what it held; where that could not be restored either, the sentence says so and
+ * ntime_register_close() tries again. Since 0.1.
  */
 NTIME_API int ntime_register_write(struct ntime_register *r, uint64_t value);
 

@@ -433,25 +433,6 @@ int ntime_register_merge(struct ntime_register *r, uint64_t value, uint64_t *mer
 	return merge(r, value, &old, merged);
 }
 
-int ntime_register_write(struct ntime_register *r, uint64_t value)
-{
-	uint64_t old = 0, merged = 0;
-	int ret;
-
-	if (!(r->flags & NTIME_REGISTER_WRITE))
-		return nti_error(r->e, -EBADF, "%s is open for reading only", r->reg->path);
-	ret = merge(r, value, &old, &merged);
-	if (ret == 0)
-		ret = r->method->write(r, merged);
-	if (ret < 0)
-		return ret;
-	if (!r->is_changed) {
-		r->saved = old;
-		r->is_changed = true;
-	}
-	return 0;
-}
-
 /*
  * What was set by ones is cleared at another address, which only the driver writes as part of the
  * same register. A log cannot be put back, and writing what it was would clear what came since.
@@ -463,14 +444,67 @@ static bool can_restore(const struct nthw_reg *row)
 }
 
 /* Through the driver the kernel does it when the file closes. */
+static bool is_restored_by_us(const struct ntime_register *r)
+{
+	return r->fd < 0 && can_restore(r->reg->row);
+}
+
+/* Once more where it fails: to leave it would be worse. */
+static int put_back(struct ntime_register *r, uint64_t found)
+{
+	uint64_t value = nthw_write_restore(r->reg->row, ~(uint64_t)0, found, 0);
+	int ret = r->method->write(r, value);
+
+	return ret < 0 ? r->method->write(r, value) : 0;
+}
+
+/*
+ * A write that failed may have been done in part: configuration space takes a wide register in two
+ * pieces. @old is what the register held; the sentence is that of the write.
+ */
+static int undo_write(struct ntime_register *r, uint64_t old, int error)
+{
+	const struct nti_error why = *r->e;
+	uint64_t now;
+
+	if (!is_restored_by_us(r))
+		return error;
+	if ((r->method->read(r, &now) < 0 || now != old) && put_back(r, old) < 0) {
+		if (!r->is_changed)
+			r->saved = old;
+		r->is_changed = true;
+		return nti_error(r->e, error, "%s; %s may hold a part of it, it was %#llx",
+				 why.text, r->reg->path, (unsigned long long)old);
+	}
+	*r->e = why;
+	return error;
+}
+
+int ntime_register_write(struct ntime_register *r, uint64_t value)
+{
+	uint64_t old = 0, merged = 0;
+	int ret;
+
+	if (!(r->flags & NTIME_REGISTER_WRITE))
+		return nti_error(r->e, -EBADF, "%s is open for reading only", r->reg->path);
+	ret = merge(r, value, &old, &merged);
+	if (ret < 0)
+		return ret;
+	ret = r->method->write(r, merged);
+	if (ret < 0)
+		return undo_write(r, old, ret);
+	if (!r->is_changed) {
+		r->saved = old;
+		r->is_changed = true;
+	}
+	return 0;
+}
+
 static int restore(struct ntime_register *r)
 {
-	uint64_t value = nthw_write_restore(r->reg->row, ~(uint64_t)0, r->saved, 0);
-
-	if (!r->is_changed || r->fd >= 0 || (r->flags & NTIME_REGISTER_KEEP) ||
-	    !can_restore(r->reg->row))
+	if (!r->is_changed || !is_restored_by_us(r) || (r->flags & NTIME_REGISTER_KEEP))
 		return 0;
-	if (r->method->write(r, value) == 0)
+	if (put_back(r, r->saved) == 0)
 		return 0;
 	return nti_error_prefix(r->e, r->e->code, "%s keeps what was written, it was %#llx",
 				r->reg->path, (unsigned long long)r->saved);
