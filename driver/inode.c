@@ -190,7 +190,8 @@ static bool is_here(const struct inode *inode)
 		 * The VFS sees to dentries of the administrator's: they change by its calls alone.
 		 */
 		return inode->i_op == &link_operations ||
-		       (node->generation == inode->i_generation && ntd_node_is_here(node));
+		       (READ_ONCE(node->generation) == inode->i_generation &&
+			ntd_node_is_here(node));
 	}
 	if (inode->i_fop == &ntd_status_operations)
 		return true;
