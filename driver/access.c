@@ -419,7 +419,7 @@ static int claim_locked(struct ntd_reg *reg, struct ntd_file *file, unsigned int
 		ret = claim_idle(reg, why);
 	}
 	if (!ret)
-		reg->writer = file;
+		WRITE_ONCE(reg->writer, file);
 	mutex_unlock(&reg->lock);
 	if (!ret && atomic_inc_return(&unit->writers) == 1)
 		remember_counters(unit);
@@ -523,7 +523,7 @@ void ntd_access_give_up(struct ntd_reg *reg, struct ntd_file *file)
 	was_mine = reg->writer == file;
 	if (was_mine) {
 		restore(reg);
-		reg->writer = NULL;
+		WRITE_ONCE(reg->writer, NULL);
 		/* A counter may count on, and is given back once more. */
 		if (!row_is_counter(reg->row))
 			reg->is_changed = false;
@@ -565,7 +565,7 @@ void ntd_access_cut(struct ntd_unit *unit, bool is_reachable)
 		mutex_lock(&reg->lock);
 		if (reg->writer) {
 			reserved += needs_pmu(reg);
-			reg->writer = NULL;
+			WRITE_ONCE(reg->writer, NULL);
 		}
 		mutex_unlock(&reg->lock);
 	}

@@ -81,7 +81,7 @@ struct ntd_reg {
 	unsigned long ino; /* of its files */
 	struct ntd_owner owner;
 	struct mutex lock; /* of what follows */
-	struct ntd_file *writer;
+	struct ntd_file *writer; /* "status" asks without it whether there is one */
 	/* by the writer: @saved is what it held before, @written what it was given last */
 	bool is_changed;
 	u64 saved, written;
