@@ -234,11 +234,11 @@ int ntd_access_read(struct ntd_reg *reg, unsigned int generation, u64 *value)
  */
 static void report(const struct ntd_reg *reg)
 {
-	static DEFINE_RATELIMIT_STATE(limit, 30 * HZ, 1);
+	static struct ratelimit_state limit =
+		RATELIMIT_STATE_INIT_FLAGS(limit, 30 * HZ, 1, RATELIMIT_MSG_ON_RELEASE);
 	char name[NTD_NAME_SIZE];
 
 	add_taint(TAINT_CPU_OUT_OF_SPEC, LOCKDEP_STILL_OK);
-	ratelimit_set_flags(&limit, RATELIMIT_MSG_ON_RELEASE);
 	if (!__ratelimit(&limit))
 		return;
 	ntd_reg_name(reg, name, sizeof(name));
