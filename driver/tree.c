@@ -93,7 +93,6 @@ struct ntd_unit *ntd_tree_unit(enum ntd_unit_kind kind, unsigned int number, con
 		list_add_tail_rcu(&unit->node, &ntd_tree_units);
 	}
 	if (!unit->is_here) {
-		unit->number = number;
 		unit->names = names;
 		/* Of what was named before, for a coming that failed too, nothing is shown. */
 		WRITE_ONCE(unit->generation, unit->generation + 1);
