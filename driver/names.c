@@ -52,9 +52,8 @@ int ntd_names_unit(struct ntd_unit *unit)
 	local = ntd_node_folder(dir, "local");
 	if (IS_ERR(local))
 		return PTR_ERR(local);
-	local->is_local = true;
-	local->unit = unit;
-	dir->unit = unit;
+	ntd_folder_belongs(local, unit, true);
+	ntd_folder_belongs(dir, unit, false);
 	return link_package(unit);
 }
 

@@ -33,12 +33,14 @@ static struct ntd_node *first_here(struct ntd_folder *folder)
 /* Folders are four deep at most, and only those above units are asked for what is in them. */
 bool ntd_folder_is_here(struct ntd_folder *folder)
 {
+	const struct ntd_unit *unit;
 	bool is_here;
 
 	if (folder == &ntd_node_root)
 		return true;
-	if (folder->unit)
-		return READ_ONCE(folder->unit->is_here);
+	unit = smp_load_acquire(&folder->unit); /* pairs with ntd_folder_belongs() */
+	if (unit)
+		return READ_ONCE(unit->is_here);
 	rcu_read_lock();
 	is_here = first_here(folder);
 	rcu_read_unlock();
@@ -216,6 +218,15 @@ err_free:
 	kfree(node);
 	kfree(folder);
 	return ERR_PTR(-ENOMEM);
+}
+
+void ntd_folder_belongs(struct ntd_folder *folder, struct ntd_unit *unit, bool is_local)
+{
+	lockdep_assert_held(&ntd_tree_lock);
+	if (folder->unit)
+		return;
+	folder->is_local = is_local;
+	smp_store_release(&folder->unit, unit); /* pairs with ntd_folder_is_here() */
 }
 
 static bool is_same(const struct ntd_node *node, const struct ntd_node *like)

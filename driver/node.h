@@ -98,6 +98,19 @@ void ntd_node_exit(void);
 struct ntd_folder *ntd_node_folder(struct ntd_folder *in, const char *name);
 
 /**
+ * ntd_folder_belongs() - a folder is of a unit, and is shown while that is here
+ * @folder: of no other
+ * @unit: whose it is
+ * @is_local: the administrator makes links in it
+ *
+ * The first call decides for ever, before the unit is here for the first time: folders are read
+ * without a lock.
+ *
+ * Context: under ntd_tree_lock.
+ */
+void ntd_folder_belongs(struct ntd_folder *folder, struct ntd_unit *unit, bool is_local);
+
+/**
  * ntd_node_show() - have a name shown when its unit comes
  * @in: where
  * @name: to be copied
