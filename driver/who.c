@@ -15,10 +15,14 @@
 
 void ntd_who_is_current(struct ntd_who *who)
 {
+	unsigned long flags;
+
 	who->process = get_pid(task_tgid(current));
 	who->cred = get_current_cred();
 	get_task_comm(who->comm, current);
-	who->is_dumpable = current->mm && __get_dumpable(current->mm->flags) == SUID_DUMP_USER;
+	/* Another thread may change it meanwhile. */
+	flags = current->mm ? READ_ONCE(current->mm->flags) : 0;
+	who->is_dumpable = current->mm && __get_dumpable(flags) == SUID_DUMP_USER;
 }
 
 void ntd_who_copy(struct ntd_who *who, const struct ntd_who *from)
