@@ -181,7 +181,8 @@ static bool is_here(const struct inode *inode)
 	const struct ntd_node *node;
 	const struct ntd_unit *unit;
 
-	switch (inode->i_mode & S_IFMT) {
+	/* chmod(2) may write it now, with a plain write of the VFS's, but with the same type. */
+	switch (data_race(inode->i_mode) & S_IFMT) {
 	case S_IFDIR:
 		return ntd_folder_is_here(inode->i_private);
 	case S_IFLNK:
