@@ -123,9 +123,10 @@ static int status_show(struct seq_file *m, void *unused)
 	for_each_possible_cpu(cpu) {
 		const struct ntd_status_cpu *one = per_cpu_ptr(&ntd_status_cpu, cpu);
 
-		sum.reads += one->reads;
-		sum.writes += one->writes;
-		sum.errors += one->errors;
+		/* They count on. On 32-bit machines the halves of one that carries may not fit. */
+		sum.reads += READ_ONCE(one->reads);
+		sum.writes += READ_ONCE(one->writes);
+		sum.errors += READ_ONCE(one->errors);
 	}
 	seq_printf(m, "open: %d\n", atomic_read(&ntd_status_open));
 	seq_printf(m, "reads: %llu\n", sum.reads);
