@@ -39,6 +39,7 @@ static struct shared {
 	atomic_int file; /* descriptor of the server's */
 	atomic_uint held;
 	atomic_bool is_over;
+	unsigned int turns; /* lent memory is given after so many turns of the server at most */
 	long ret[LAB_STALLS];
 	atomic_bool has_ret[LAB_STALLS];
 } * shared;
@@ -55,10 +56,11 @@ static size_t page_bytes(void)
 /* ---- the stranger's program ---- */
 
 static int device = -1;
-/* Requests to be answered in the end. */
+/* Requests to be answered in the end, or, of lent memory, after a while. */
 static struct {
 	uint64_t unique;
 	size_t bytes;
+	uint64_t turns; /* of lent memory: until it is given */
 } waiting[LAB_STALLS];
 static unsigned int waiting_count;
 
@@ -81,14 +83,35 @@ static struct fuse_attr attributes(uint64_t node)
 	return a;
 }
 
-static void answer_pages(void)
+static void answer_page(unsigned int i)
 {
 	static uint8_t zeros[65536];
 
-	while (waiting_count) {
-		waiting_count--;
-		answer(waiting[waiting_count].unique, 0, zeros, waiting[waiting_count].bytes);
-	}
+	answer(waiting[i].unique, 0, zeros, waiting[i].bytes);
+	waiting[i] = waiting[--waiting_count];
+}
+
+static void answer_pages(void)
+{
+	while (waiting_count)
+		answer_page(waiting_count - 1);
+}
+
+static void answer_some_pages(void)
+{
+	for (unsigned int i = waiting_count; i-- > 0;)
+		if (waiting[i].turns-- == 0)
+			answer_page(i);
+}
+
+static void wait_with_page(uint64_t unique, size_t bytes)
+{
+	if (waiting_count == LAB_STALLS)
+		answer_page(0);
+	waiting[waiting_count].unique = unique;
+	waiting[waiting_count].bytes = bytes;
+	waiting[waiting_count++].turns = shared->turns ? unique / 2 % shared->turns : 0;
+	atomic_fetch_add(&shared->held, 1);
 }
 
 static void serve(const struct fuse_in_header *in, const void *body)
@@ -119,19 +142,16 @@ static void serve(const struct fuse_in_header *in, const void *body)
 		answer(in->unique, 0, &open, sizeof(open));
 		break;
 	case FUSE_READ:
-		waiting[waiting_count].unique = in->unique;
-		waiting[waiting_count++].bytes = ((const struct fuse_read_in *)body)->size;
-		atomic_fetch_add(&shared->held, 1);
+		wait_with_page(in->unique, ((const struct fuse_read_in *)body)->size);
 		break;
 	case FUSE_RELEASE:
-	case FUSE_FLUSH:
 		answer(in->unique, 0, NULL, 0);
 		break;
 	case FUSE_FORGET:
 	case FUSE_BATCH_FORGET:
 	case FUSE_INTERRUPT:
 		break;
-	default:
+	default: /* FUSE_FLUSH too: then who ends does not wait for this program each time */
 		answer(in->unique, -ENOSYS, NULL, 0);
 	}
 }
@@ -145,6 +165,8 @@ static void *server_loop(void *unused)
 	for (;;) {
 		if (atomic_load(&shared->is_over))
 			answer_pages();
+		else if (shared->turns)
+			answer_some_pages();
 		if (poll(&p, 1, POLL_MS) != 1)
 			continue;
 		if (read(device, request, sizeof(request)) >=
@@ -194,12 +216,21 @@ static long server_run(void *unused)
 
 /* ---- who is held ---- */
 
+/* The file of it, from the server. */
+static int server_file(void)
+{
+	int pidfd = (int)syscall(SYS_pidfd_open, server.pid, 0);
+	int file = (int)syscall(SYS_pidfd_getfd, pidfd, atomic_load(&shared->file), 0);
+
+	(void)close(pidfd);
+	return file;
+}
+
 static long hold(void *arg)
 {
 	struct lab_stalled *s = arg;
 	size_t i = (size_t)(s - all);
-	int file = (int)syscall(SYS_pidfd_getfd, syscall(SYS_pidfd_open, server.pid, 0),
-				atomic_load(&shared->file), 0);
+	int file = server_file();
 	uint8_t *page = mmap(NULL, page_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, file,
 			     (off_t)(i * page_bytes()));
 	long ret;
@@ -234,19 +265,34 @@ static bool has_fuse(void)
 	return access("/dev/fuse", F_OK) == 0 && (mkdir(PLACE, 0777) == 0 || errno == EEXIST);
 }
 
-void lab_stall_begin(struct lab_stalled *stalled, size_t count)
+static void server_start(unsigned int turns)
 {
-	if (!has_fuse())
-		TT_SKIP("there is no such memory here (CONFIG_FUSE_FS)");
-	assert_true(count <= LAB_STALLS);
 	if (!shared)
 		shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
 			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_ptr_not_equal(shared, MAP_FAILED);
 	memset(shared, 0, sizeof(*shared));
+	shared->turns = turns;
+	LAB_GOOD(lab_spawn(&server, server_run, NULL));
+}
+
+int lab_stall_lend(unsigned int turns)
+{
+	if (!has_fuse())
+		return -ENODEV;
+	all_count = 0;
+	server_start(turns);
+	return server_file();
+}
+
+void lab_stall_begin(struct lab_stalled *stalled, size_t count)
+{
+	if (!has_fuse())
+		TT_SKIP("there is no such memory here (CONFIG_FUSE_FS)");
+	assert_true(count <= LAB_STALLS);
 	all = stalled;
 	all_count = 0;
-	LAB_GOOD(lab_spawn(&server, server_run, NULL));
+	server_start(0);
 	for (size_t i = 0; i < count; i++) {
 		struct lab_process process;
 		long ret = lab_spawn(&process, hold, &stalled[i]);

@@ -29,6 +29,12 @@ struct lab_stalled {
  * meanwhile.
  */
 void lab_stall_begin(struct lab_stalled *stalled, size_t count);
+/*
+ * The same memory, LAB_STALLS pages of it, for whoever maps the file that is returned: each touch
+ * of a page that nobody has read is held for @turns (at least 1) times 10 ms at most. -ENODEV:
+ * nobody can have such memory here. To be ended by lab_stall_end().
+ */
+int lab_stall_lend(unsigned int turns);
 /* Let them go, and have what they returned. */
 void lab_stall_end(void);
 /* Is this process one of them, or the stranger's program? */
