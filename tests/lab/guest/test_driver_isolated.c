@@ -70,7 +70,8 @@ TEST(isolated_cpu_is_not_interrupted)
 	with = interruptions(-EBUSY);
 	print_message("# %d reads interrupt CPU 1 %ld times, %ld when it is spared\n", READS,
 		      without, with);
-	assert_true(without >= READS);
+	/* A CPU that happens to be awake in its idle loop is told without an interrupt. */
+	assert_true(without >= READS / 2);
 	assert_true(with < READS / 10);
 }
 
