@@ -24,7 +24,7 @@ static const struct flag_word {
 	{ NTIME_PARTIAL, "partial" },	  { NTIME_USER_ONLY, "user-only" },
 	{ NTIME_ELSEWHERE, "elsewhere" }, { NTIME_LOST, "lost" },
 	{ NTIME_STATE, "state" },	  { NTIME_GONE, "gone" },
-	{ NTIME_HOTPLUG, "hotplug" },
+	{ NTIME_HOTPLUG, "hotplug" },	  { NTIME_IMPLAUSIBLE, "implausible" },
 };
 
 void cli_flag_words_for_each(uint32_t flags, void (*fn)(void *arg, const char *word), void *arg)

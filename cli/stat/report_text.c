@@ -72,8 +72,8 @@ static const struct cli_item *line_of(const struct cli_style *style, const struc
 }
 
 /*
- * A value as people read it, with ~ before an estimate and >= before a lower bound; *@unit is what
- * to print behind it.
+ * A value as people read it, with ~ before an estimate, >= before a lower bound and ? before what
+ * cannot be right; *@unit is what to print behind it.
  */
 static struct cell number_cell(const struct cli_style *style, const struct cli_item *item,
 			       const char **unit)
@@ -95,7 +95,9 @@ static struct cell number_cell(const struct cli_style *style, const struct cli_i
 		number = cli_number_count(v->count);
 	else
 		number = cli_number_value(v->value, item->unit_text, style->look.utf8, unit);
-	if (v->flags & NTIME_OVERFLOWED)
+	if (v->flags & NTIME_IMPLAUSIBLE)
+		mark = "?";
+	else if (v->flags & NTIME_OVERFLOWED)
 		mark = style->look.utf8 ? "≥" : ">=";
 	else if (v->flags & NTIME_SCALED)
 		mark = "~";
@@ -174,6 +176,8 @@ static struct cell note_cell(const struct cli_style *style, const struct cli_ite
 
 	if (!cli_value_is_known(v))
 		return cell;
+	if (v->flags & NTIME_IMPLAUSIBLE)
+		add_note(&cell, "implausible");
 	if (v->flags & NTIME_SCALED || item->is_unscaled)
 		note_share(&cell, style, item);
 	if (v->flags & NTIME_OVERFLOWED)
@@ -480,7 +484,9 @@ static void put_absence(FILE *f, const struct cli_style *style, const struct cli
 	cli_wrap(f, &style->look, 12, 6, all[first].remedy);
 }
 
-static void put_absences(FILE *f, const struct cli_style *style, const struct cli_report *r)
+/* What is so for the same reason is listed together. */
+static void put_reasons(FILE *f, const struct cli_style *style, const struct cli_report *r,
+			const char *title, bool (*is_meant)(const struct cli_item *item))
 {
 	struct cli_absence *all = cli_calloc(r->items + 1, sizeof(*all));
 	size_t n = 0;
@@ -488,7 +494,7 @@ static void put_absences(FILE *f, const struct cli_style *style, const struct cl
 	for (size_t i = 0; i < r->items; i++) {
 		const struct cli_item *item = &r->item[i];
 
-		if (is_absent(item) && cli_item_is_shown(style, item))
+		if (is_meant(item) && cli_item_is_shown(style, item))
 			all[n++] = (struct cli_absence){ .name = item->name,
 							 .reason = item->reason,
 							 .remedy = item->remedy,
@@ -498,11 +504,23 @@ static void put_absences(FILE *f, const struct cli_style *style, const struct cl
 							 .remedy_kind = item->remedy_kind };
 	}
 	if (n)
-		fputs("\nNot counted here:\n", f);
+		fprintf(f, "\n%s:\n", title);
 	for (size_t i = 0; i < n; i++)
 		if (!cli_absence_was_told(all, i))
 			put_absence(f, style, all, n, i);
 	free(all);
+}
+
+static void put_absences(FILE *f, const struct cli_style *style, const struct cli_report *r)
+{
+	put_reasons(f, style, r, "Not counted here", is_absent);
+}
+
+/* Counted, with a number that nobody should believe; metrics have it from their events. */
+static bool is_implausible(const struct cli_item *item)
+{
+	return item->value.flags & NTIME_IMPLAUSIBLE && cli_value_is_known(&item->value) &&
+	       *item->reason;
 }
 
 #define NEVER_RAN "its counter never ran: other users (perf, the NMI watchdog) held all counters,"
@@ -620,6 +638,7 @@ static void summary(FILE *f, const struct cli_style *style, const struct cli_rep
 	}
 	put_lines(f, style, r);
 	put_why_none_ran(f, style, r);
+	put_reasons(f, style, r, "Implausible (marked ?), shown as counted", is_implausible);
 	put_absences(f, style, r);
 	put_notes(f, style, r);
 }

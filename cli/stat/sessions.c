@@ -252,6 +252,9 @@ int cli_sessions_describe(struct cli_sessions *ss, struct cli_item **items)
 		struct ntime_item from = { .size = sizeof(from) };
 
 		ret = ntime_session_item(ss->session[0], i, &from);
+		/* What is wrong with the number of one process is wrong with the sum. */
+		for (size_t k = 1; k < ss->n && !ret && !from.reason_code; k++)
+			ret = ntime_session_item(ss->session[k], i, &from);
 		if (!ret)
 			describe(&item[i], &from);
 	}

@@ -10,6 +10,7 @@
 
 #include <ntime/context.h>
 #include <ntime/list.h>
+#include <ntime/reason.h>
 
 #include "cli/base/command.h"
 #include "cli/output/emulated.h"
@@ -179,6 +180,37 @@ static int round_at_once(struct stat *st)
 	return ret;
 }
 
+/*
+ * Reasons are final now: the kernel was asked. What cannot be right in one run stays so, whatever
+ * later ones say.
+ */
+static int refresh_items(struct stat *st)
+{
+	struct cli_item *items;
+
+	if (cli_sessions_describe(&st->measure.sessions, &items))
+		return CLI_EXIT_FAILED;
+	for (size_t i = 0; i < st->report.items; i++) {
+		struct cli_item *old = &st->report.item[i], now = items[i];
+
+		if (now.reason_code || old->reason_code != NTIME_REASON_IMPLAUSIBLE)
+			continue;
+		items[i] = *old;
+		*old = now;
+	}
+	cli_items_free(st->report.item, st->report.items);
+	st->report.item = items;
+	return 0;
+}
+
+static bool has_implausible(const struct stat *st)
+{
+	for (size_t i = 0; i < st->report.items; i++)
+		if (st->round[i].flags & NTIME_IMPLAUSIBLE)
+			return true;
+	return false;
+}
+
 static int run_rounds(struct stat *st)
 {
 	do {
@@ -188,24 +220,14 @@ static int run_rounds(struct stat *st)
 			return ret;
 		for (size_t i = 0; i < st->report.items; i++)
 			cli_tally_add(&st->tally[i], &st->round[i]);
+		if (has_implausible(st) && refresh_items(st))
+			return CLI_EXIT_FAILED;
 		st->report.runs++;
 		if (st->report.runs < st->o.runs && is_over(st)) {
 			cli_say("ended after run %zu of %" PRIu64, st->report.runs, st->o.runs);
 			break;
 		}
 	} while (st->report.runs < st->o.runs);
-	return 0;
-}
-
-/* Reasons are final now: the kernel was asked. */
-static int refresh_items(struct stat *st)
-{
-	struct cli_item *items;
-
-	if (cli_sessions_describe(&st->measure.sessions, &items))
-		return CLI_EXIT_FAILED;
-	cli_items_free(st->report.item, st->report.items);
-	st->report.item = items;
 	return 0;
 }
 

@@ -69,7 +69,8 @@ static void fill(struct cli_cell *cell, const struct cli_watch *w, size_t row, s
 		/* Few have one: most values are no estimates. */
 		cell[ERROR] = cli_if(v->error > 0, cell[ANY_ERROR]);
 	}
-	cell[REASON] = cli_if(v->flags & NTIME_GONE, cli_text(item->info.reason));
+	cell[REASON] =
+		cli_if(v->flags & (NTIME_GONE | NTIME_IMPLAUSIBLE), cli_text(item->info.reason));
 	cli_watch_flag_words(w, row, i, UINT32_MAX, texts->flags, sizeof(texts->flags));
 	cell[FLAGS] = cli_words(texts->flags);
 }

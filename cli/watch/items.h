@@ -17,11 +17,12 @@
  * @is_shown:	neither missing nor hidden
  * @has_rate:	an event: its differences have a rate
  * @is_gone:	a device that counted it was there, and is no longer
+ * @is_implausible: it was said why its number cannot be right
  */
 struct cli_watch_item {
 	char *name;
 	struct ntime_item info;
-	bool is_clock, is_missing, is_shown, has_rate, is_gone;
+	bool is_clock, is_missing, is_shown, has_rate, is_gone, is_implausible;
 };
 
 /**

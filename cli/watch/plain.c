@@ -85,7 +85,8 @@ static struct cli_number value_text(const struct cli_watch_item *item, const str
 static void put_doubts(struct cli_watch *w, size_t row, size_t i)
 {
 	uint32_t doubts = NTIME_SCALED | NTIME_OVERFLOWED | NTIME_PARTIAL | NTIME_USER_ONLY |
-			  NTIME_LOST | NTIME_STATE | NTIME_SIMULATED | NTIME_GONE | NTIME_HOTPLUG;
+			  NTIME_LOST | NTIME_STATE | NTIME_SIMULATED | NTIME_GONE | NTIME_HOTPLUG |
+			  NTIME_IMPLAUSIBLE;
 	const struct ntime_value *v = &w->rows.value[row * w->items.n + i];
 	char words[160];
 

@@ -99,7 +99,7 @@ static unsigned int name_columns(const struct cli_watch_table *t, const struct c
 
 /*
  * Doubts are signs beside the number: ~ estimated, > at least, + some CPUs are missing, ! no longer
- * ours, ? not sure.
+ * ours, ? not sure, # cannot be right.
  */
 static void number_text(const struct drawing *d, const struct cli_watch_item *item,
 			const struct ntime_value *v, char *text, size_t size)
@@ -112,11 +112,11 @@ static void number_text(const struct drawing *d, const struct cli_watch_item *it
 
 	if (is_time(item))
 		number /= 1e6;
-	snprintf(text, size, "%s%s%s%s%s%s%s", v->flags & NTIME_SCALED ? "~" : "",
+	snprintf(text, size, "%s%s%s%s%s%s%s%s", v->flags & NTIME_SCALED ? "~" : "",
 		 v->flags & NTIME_OVERFLOWED ? ">" : "",
 		 word ? word : cli_watch_compact(number).text, v->flags & NTIME_PARTIAL ? "+" : "",
 		 v->flags & NTIME_LOST ? "!" : "", v->flags & NTIME_HOTPLUG ? "*" : "",
-		 is_unsure ? "?" : "");
+		 is_unsure ? "?" : "", v->flags & NTIME_IMPLAUSIBLE ? "#" : "");
 }
 
 static void draw_cell(const struct drawing *d, unsigned int column, size_t row, size_t i)
@@ -138,7 +138,7 @@ static void draw_cell(const struct drawing *d, unsigned int column, size_t row, 
 	}
 	if (d->w->rows.has_alarm[at])
 		look = CLI_BAD;
-	else if (v->flags & (NTIME_LOST | NTIME_OVERFLOWED))
+	else if (v->flags & (NTIME_LOST | NTIME_OVERFLOWED | NTIME_IMPLAUSIBLE))
 		look = CLI_WARN;
 	snprintf(cell, sizeof(cell), "%*s", (int)CELL, text);
 	put(d, column, cell, look);

@@ -333,12 +333,17 @@ static int take_sample(struct cli_watch *w, uint64_t missed)
 }
 
 /* Also where a row has others that go on. */
-static bool is_gone_somewhere(const struct cli_watch *w, size_t i)
+static bool has_flag_somewhere(const struct cli_watch *w, size_t i, uint32_t flag)
 {
 	for (size_t where = 0; where < w->rows.where_count; where++)
-		if (w->delta[where * w->rows.items + i].flags & NTIME_GONE)
+		if (w->delta[where * w->rows.items + i].flags & flag)
 			return true;
 	return false;
+}
+
+static bool can_say(const struct cli_watch *w)
+{
+	return !w->o.is_quiet && w->view != cli_watch_screen_view;
 }
 
 /* Devices that went since the last sample are told once. */
@@ -347,11 +352,29 @@ static void look_for_gone(struct cli_watch *w)
 	for (size_t i = 0; i < w->items.n; i++) {
 		struct cli_watch_item *item = &w->items.item[i];
 
-		if (item->is_gone || !item->is_shown || !is_gone_somewhere(w, i))
+		if (item->is_gone || !item->is_shown || !has_flag_somewhere(w, i, NTIME_GONE))
 			continue;
 		cli_watch_items_lose(&w->items, w->session, i);
-		if (!w->o.is_quiet && w->view != cli_watch_screen_view)
+		if (can_say(w))
 			cli_say("%s is gone: %s", item->name, item->info.reason);
+	}
+}
+
+/*
+ * Numbers that cannot be right are told once, with the reason; metrics have it from their events.
+ */
+static void look_for_implausible(struct cli_watch *w)
+{
+	for (size_t i = 0; i < w->items.n; i++) {
+		struct cli_watch_item *item = &w->items.item[i];
+
+		if (item->is_implausible || item->info.is_metric ||
+		    !has_flag_somewhere(w, i, NTIME_IMPLAUSIBLE))
+			continue;
+		item->is_implausible = true;
+		(void)ntime_session_item(w->session, i, &item->info);
+		if (can_say(w))
+			cli_say("%s is implausible: %s", item->name, item->info.reason);
 	}
 }
 
@@ -394,6 +417,7 @@ static int show_sample(struct cli_watch *w, uint64_t now_ns, uint64_t missed, ui
 	if (ret)
 		return ret;
 	look_for_gone(w);
+	look_for_implausible(w);
 	cli_watch_alarms_check(&w->alarms, &w->rows, &w->items, w->period_ns, w->unsure_ns);
 	ret = w->view->sample(w);
 	w->shown++;

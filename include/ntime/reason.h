@@ -45,6 +45,9 @@ enum ntime_reason {
 	NTIME_REASON_NOT_COUNTING = 18,
 	NTIME_REASON_FAILED = 19,	 /* a call or an access failed */
 	NTIME_REASON_NOT_INSTALLED = 20, /* a library that it takes is not installed */
+	/* no machine has such a number, or the counter failed a test (NTIME_IMPLAUSIBLE) */
+	NTIME_REASON_IMPLAUSIBLE = 21,
+	NTIME_REASON_ERRATUM = 22, /* this processor is known to count the event wrongly */
 };
 
 /** enum ntime_remedy_kind - can somebody do something about it? */

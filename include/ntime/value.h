@@ -39,6 +39,11 @@
  * time in which they were on line; see ntime_session_follow()
  */
 #define NTIME_HOTPLUG (1u << 12)
+/*
+ * the number cannot be right, or its counter failed a test: shown as it was counted, never
+ * corrected; see .reason of ntime_session_item()
+ */
+#define NTIME_IMPLAUSIBLE (1u << 13)
 
 /**
  * struct ntime_value - one result

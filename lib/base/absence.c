@@ -44,6 +44,8 @@ static const struct reason_row {
 	[NTIME_REASON_NOT_COUNTING] = { "not-counting", NTIME_REMEDY_ELSEWHERE },
 	[NTIME_REASON_FAILED] = { "failed", NTIME_REMEDY_HERE },
 	[NTIME_REASON_NOT_INSTALLED] = { "not-installed", NTIME_REMEDY_HERE },
+	[NTIME_REASON_IMPLAUSIBLE] = { "implausible", NTIME_REMEDY_HERE },
+	[NTIME_REASON_ERRATUM] = { "erratum", NTIME_REMEDY_HERE },
 };
 
 const char *ntime_reason_name(uint32_t code)

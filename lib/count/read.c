@@ -718,7 +718,7 @@ int ntime_session_read_time(const struct ntime_session *s, uint64_t *at_ns, uint
 #define INPUT_FLAGS                                                                                \
 	(NTIME_ABSENT | NTIME_NOT_COUNTED | NTIME_SCALED | NTIME_PARTIAL | NTIME_OVERFLOWED |      \
 	 NTIME_SIMULATED | NTIME_USER_ONLY | NTIME_ELSEWHERE | NTIME_LOST | NTIME_STATE |          \
-	 NTIME_GONE | NTIME_HOTPLUG)
+	 NTIME_GONE | NTIME_HOTPLUG | NTIME_IMPLAUSIBLE)
 
 /*
  * Value of an event in a metric: NaN spreads, so that a metric without its events has no value

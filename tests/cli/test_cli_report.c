@@ -427,6 +427,49 @@ TEST(json)
 	free(text);
 }
 
+/* Shown as counted, marked, and with the reason, in each form. */
+TEST(what_cannot_be_right_says_so)
+{
+	struct cli_item item = { WHERE,
+				 .name = "instructions",
+				 .unit_text = "",
+				 .reason = "more than 16 a cycle",
+				 .remedy = "none",
+				 .about = "cpu",
+				 .cause = "more than 16 a cycle",
+				 .reason_code = NTIME_REASON_IMPLAUSIBLE,
+				 .value = {
+					 .count = 70, .value = 70, .flags = NTIME_IMPLAUSIBLE } };
+	struct cli_style style = { .look = { .width = 80 } };
+	struct cli_report r = report();
+	const json_t *limited;
+	json_t *root;
+	char *text;
+
+	r.item = &item;
+	r.items = 1;
+	text = written(&cli_text_writer, &style, &r, 0);
+	TT_HAS(text, "          ?70  instructions   [implausible]\n");
+	TT_HAS(text, "\nImplausible (marked ?), shown as counted:\n"
+		     "  instructions\n"
+		     "    more than 16 a cycle\n");
+	free(text);
+	text = written(&cli_text_writer, &style, &r, 1.5);
+	TT_HAS(text, "?70  instructions   [implausible]\n");
+	free(text);
+	text = written(&cli_csv_writer, &style, &r, 0);
+	TT_HAS(text, "instructions,70,,0,70,0,0,implausible,cpu,perf,more than 16 a cycle,none\n");
+	free(text);
+	text = written(&cli_json_writer, &style, &r, 0);
+	root = json_loads(text, 0, NULL);
+	TT_IS(json_integer_value(json_object_get(item_named(root, "instructions"), "value")), 70);
+	limited = json_object_get(item_named(root, "instructions"), "limited");
+	TT_TEXT(json_string_value(json_object_get(limited, "reason")), "more than 16 a cycle");
+	TT_TEXT(json_string_value(json_object_get(limited, "reason_code")), "implausible");
+	json_decref(root);
+	free(text);
+}
+
 TEST(json_intervals_are_lines)
 {
 	struct cli_style style = { .look = { .width = 80 }, .by_interval = true };
@@ -452,6 +495,7 @@ int main(void)
 		cmocka_unit_test(text_fits_terminals),
 		cmocka_unit_test(text_marks),
 		cmocka_unit_test(control_characters_do_not_reach_the_terminal),
+		cmocka_unit_test(what_cannot_be_right_says_so),
 		cmocka_unit_test(csv),
 		cmocka_unit_test(csv_rows_have_as_many_fields_as_the_header),
 		cmocka_unit_test(json),

@@ -323,6 +323,9 @@ TEST(table_fits_its_width)
 	TT_TEXT(paper.line[3], "                  socket 0");
 	TT_HAS(paper.line[10], "socket 1");
 	TT_IS(lines, 17);
+	w.rows.value[1 * ITEMS + EVENT].flags = NTIME_IMPLAUSIBLE;
+	paper = draw(&w, 80, &lines);
+	TT_TEXT(paper.line[4], "events /s           12.00#       22.00");
 	for (unsigned int width = 1; width < 200; width++)
 		draw(&w, width, &lines);
 	cli_watch_rows_fini(&w.rows);
