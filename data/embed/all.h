@@ -4,6 +4,8 @@
 #define EMBED_ALL_H
 
 #include "data/embed/embed.h"
+#include "lib/doubt/erratum_text.h"
+#include "lib/doubt/limit_text.h"
 #include "lib/event/box_text.h"
 #include "lib/metric/metric.h"
 #include "trace/derive/known_text.h"
@@ -12,6 +14,8 @@ union embed_all {
 	struct nti_metrics metrics;
 	struct nti_box_text events;
 	struct nti_known_text counters;
+	struct nti_limit_text limits;
+	struct nti_erratum_text errata;
 };
 
 #endif

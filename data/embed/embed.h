@@ -27,7 +27,8 @@ struct embed_kind {
 	void (*fini)(union embed_all *all);
 };
 
-extern const struct embed_kind embed_metrics, embed_events, embed_counters;
+extern const struct embed_kind embed_metrics, embed_events, embed_counters, embed_limits,
+	embed_errata;
 
 /*
  * A string literal: bytes beyond ASCII as three octal digits, which cannot run into what follows,
