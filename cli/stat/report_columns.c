@@ -117,7 +117,9 @@ static void fill(struct cli_cell *cell, const struct cli_columns *c, const struc
 	cell[FLAGS] = cli_words(flags->text);
 	if (is_absent)
 		fill_absence(&cell[ABSENT_REASON], item);
-	else if (v->flags & (NTIME_USER_ONLY | NTIME_HOTPLUG | NTIME_IMPLAUSIBLE) && *item->reason)
+	else if (*item->reason &&
+		 (v->flags & (NTIME_USER_ONLY | NTIME_HOTPLUG | NTIME_IMPLAUSIBLE) ||
+		  item->reason_code == NTIME_REASON_ERRATUM))
 		fill_absence(&cell[LIMITED_REASON], item);
 	fill_spread(cell, &item->spread);
 }

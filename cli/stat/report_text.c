@@ -15,6 +15,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include <ntime/reason.h>
+
 #include "cli/output/clean.h"
 #include "cli/output/absence.h"
 #include "cli/output/emulated.h"
@@ -523,6 +525,12 @@ static bool is_implausible(const struct cli_item *item)
 	       *item->reason;
 }
 
+/* Counted, and known to be wrong at times. */
+static bool has_erratum(const struct cli_item *item)
+{
+	return item->reason_code == NTIME_REASON_ERRATUM && !is_absent(item);
+}
+
 #define NEVER_RAN "its counter never ran: other users (perf, the NMI watchdog) held all counters,"
 #define NO_CORE " or nothing ran on a core of its kind; see ntime(1)"
 
@@ -639,6 +647,7 @@ static void summary(FILE *f, const struct cli_style *style, const struct cli_rep
 	put_lines(f, style, r);
 	put_why_none_ran(f, style, r);
 	put_reasons(f, style, r, "Implausible (marked ?), shown as counted", is_implausible);
+	put_reasons(f, style, r, "Errata of this processor", has_erratum);
 	put_absences(f, style, r);
 	put_notes(f, style, r);
 }

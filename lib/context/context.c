@@ -10,7 +10,6 @@
 
 #include "lib/machine/boxes.h"
 #include "lib/access/msr.h"
-#include "lib/count/perf/selftest.h"
 #include "lib/os/replay/replay.h"
 #include "lib/base/text.h"
 #include "lib/context/context.h"
@@ -64,37 +63,6 @@ int nti_context_online(struct ntime_ctx *ctx, char *buf, size_t size)
 	}
 	return ret < 0 ? nti_error(&ctx->error, ret, "cannot read %s: %s", ONLINE, strerror(-ret))
 		       : 0;
-}
-
-/*
- * A core PMU that does not count would give zeros and rubbish for counts: none of its events exists
- * then. 0 or -ENOMEM.
- */
-static int check_selftest(struct ntime_ctx *ctx)
-{
-	struct nti_unit *core = NULL;
-	struct nti_selftest seen;
-	size_t i;
-
-	for (i = 0; i < ctx->units.count; i++) {
-		if (ctx->units.unit[i].kind != NTI_UNIT_CORE)
-			continue;
-		/* Which of several is asked depends on where this thread runs. */
-		if (core)
-			return 0;
-		core = &ctx->units.unit[i];
-	}
-	if (!core || core->absent.reason || ctx->os->is_replay ||
-	    !nti_selftest_is_missing(ctx->os, core, &seen))
-		return 0;
-	return nti_absence_set(&core->absent, NTIME_REASON_NOT_COUNTING, core->name,
-			       "count on hardware, or give this machine an emulator or hypervisor "
-			       "that has this PMU",
-			       "the counters of %s do not count, although its driver says so: a "
-			       "busy loop took %llu cycles "
-			       "in %llu ns",
-			       core->name, (unsigned long long)seen.cycles,
-			       (unsigned long long)seen.ns);
 }
 
 /* What lib/machine/boxes.c wants to know of the topology, if it wants to know. */
@@ -159,7 +127,7 @@ int nti_context_core(struct ntime_ctx *ctx)
 
 	if (ret < 0 || ctx->has_selftest)
 		return ret;
-	ret = check_selftest(ctx);
+	ret = nti_context_selftest(ctx);
 	ctx->has_selftest = ret == 0;
 	return ret;
 }
@@ -182,12 +150,21 @@ int nti_context_event(struct ntime_ctx *ctx, const char *name, struct nti_event 
 
 	if (ret == 0)
 		ret = nti_event_parse(&ctx->names, name, out, e);
-	if (ret < 0 || ctx->has_selftest || !is_of_core(out))
+	if (ret < 0 || !is_of_core(out))
 		return ret;
-	/* What is found out now may make the event absent. */
-	nti_event_fini(out);
-	ret = nti_context_core(ctx);
-	return ret < 0 ? ret : nti_event_parse(&ctx->names, name, out, e);
+	if (!ctx->has_selftest) {
+		/* What is found out now may make the event absent. */
+		nti_event_fini(out);
+		ret = nti_context_core(ctx);
+		if (ret == 0)
+			ret = nti_event_parse(&ctx->names, name, out, e);
+		if (ret < 0)
+			return ret;
+	}
+	ret = nti_context_selftest_event(ctx, out);
+	if (ret < 0)
+		nti_event_fini(out);
+	return ret;
 }
 
 static int count_cpu(void *arg, unsigned int cpu)
@@ -216,7 +193,7 @@ static int check_options(const struct ntime_options *o)
 {
 	size_t i;
 
-	if (o->size != sizeof(*o) || o->flags)
+	if (o->size != sizeof(*o) || o->flags & ~NTIME_NO_SELF_TEST)
 		return -EINVAL;
 	for (i = 0; i < NTI_ARRAY_SIZE(o->reserved); i++) {
 		if (o->reserved[i])
@@ -308,6 +285,7 @@ int ntime_open(struct ntime_ctx **out, const struct ntime_options *options)
 	if (!ctx)
 		return -ENOMEM;
 	ctx->log = o->log;
+	ctx->has_no_selftest = o->flags & NTIME_NO_SELF_TEST;
 	ctx->log_arg = o->log_arg;
 	ctx->interrupt = (struct nti_interrupt){ .fn = o->interrupt, .arg = o->interrupt_arg };
 	ret = open_all(ctx, o);

@@ -13,6 +13,8 @@
 
 #include "lib/base/error.h"
 #include "lib/base/interrupt.h"
+#include "lib/context/selftest.h"
+#include "lib/doubt/erratum.h"
 #include "lib/event/event.h"
 #include "lib/machine/unit.h"
 #include "lib/metric/metric.h"
@@ -28,8 +30,12 @@ struct ntime_ctx {
 	struct nti_os *os;
 	struct nti_units units;
 	bool has_units;
-	bool has_scopes;	/* nti_context_scopes() was asked */
-	bool has_selftest;	/* it was tried whether the core PMU counts */
+	bool has_scopes;      /* nti_context_scopes() was asked */
+	bool has_selftest;    /* it was tried whether the core PMU counts */
+	bool has_no_selftest; /* NTIME_NO_SELF_TEST: nothing is tried */
+	struct nti_selftests selftests;
+	bool has_erratum_cpu, has_smt; /* .erratum_cpu was looked at; a core has several threads */
+	struct nti_erratum_cpu erratum_cpu;
 	struct nti_names names; /* valid once has_units */
 	struct nti_metrics metrics;
 	struct nti_topology *topology;	 /* NULL until asked for */

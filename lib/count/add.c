@@ -17,6 +17,7 @@ void nti_session_item_fini(struct nti_session_item *item)
 	free(item->input);
 	nti_event_fini(&item->event);
 	nti_absence_fini(&item->absent);
+	nti_absence_fini(&item->doubt);
 	nti_metric_fini(&item->inline_metric);
 }
 
@@ -81,7 +82,9 @@ static int add_event(struct ntime_session *s, const char *name, unsigned int gro
 		event.parts && event.part[0].unit && event.part[0].unit->method == NTI_METHOD_CLOCK;
 	if (item->is_clock && !event.absent.reason)
 		return nti_unit_problem(s->ctx, event.part[0].unit, &item->absent);
-	return event.absent.reason ? nti_absence_copy(&item->absent, &event.absent) : 0;
+	if (event.absent.reason)
+		return nti_absence_copy(&item->absent, &event.absent);
+	return nti_session_refuse_erratum(s, item);
 }
 
 /* An event item with the same words, so that a metric shares the counter of the event beside it. */

@@ -601,6 +601,13 @@ static void find_only_members(struct ntime_session *s)
 	}
 }
 
+/* Errata that change little leave the number as it is, with a reason. */
+static bool is_implausible(const struct nti_session_item *item)
+{
+	return item->doubt.reason && item->doubt.code == NTIME_REASON_IMPLAUSIBLE &&
+	       !nti_session_item_is_absent(item);
+}
+
 void nti_session_settle_items(struct ntime_session *s)
 {
 	size_t i;
@@ -614,7 +621,8 @@ void nti_session_settle_items(struct ntime_session *s)
 			item->only = NULL;
 		s->has_sums = s->has_sums || item->is_summed;
 		item->flags = (item->is_limited ? NTIME_USER_ONLY : 0) |
-			      (s->ctx->os->is_replay ? NTIME_SIMULATED : 0);
+			      (s->ctx->os->is_replay ? NTIME_SIMULATED : 0) |
+			      (is_implausible(item) ? NTIME_IMPLAUSIBLE : 0);
 	}
 }
 
@@ -674,6 +682,8 @@ int nti_session_open_groups(struct ntime_session *s)
 		ret = nti_session_explain_metrics(s);
 	if (ret == 0)
 		ret = make_scratch(s);
+	if (ret == 0)
+		ret = nti_doubts_init(s);
 	if (ret < 0)
 		return ret;
 	nti_session_give_back_banks(s);
@@ -690,6 +700,7 @@ void nti_session_close_groups(struct ntime_session *s)
 	size_t i;
 
 	nti_session_readers_fini(s);
+	nti_doubts_fini(s);
 	fini_groups(s);
 	for (pass = 0; pass < s->passes; pass++)
 		free(s->pass_text[pass]);

@@ -637,6 +637,7 @@ int ntime_session_read(struct ntime_session *s, struct ntime_value *out, size_t 
 		else
 			item_value(s, i, real_ns, &out[i]);
 	}
+	nti_doubts_check(s, s->doubts.seen, s->doubts.moved, out);
 	if (s->metrics)
 		ret = ntime_session_metrics(s, out, n);
 	return ret < 0 ? ret : (int)n;
@@ -678,6 +679,7 @@ static int read_row(struct ntime_session *s, const struct nti_session_rows *rows
 		if (item->is_metric && s->where[at].cpu >= 0)
 			row[i].count = 1;
 	}
+	nti_doubts_check(s, &rows->seen[at * s->items], &rows->moved[at * s->doubts.checks], row);
 	return s->metrics ? ntime_session_metrics(s, row, s->items) : 0;
 }
 

@@ -242,6 +242,28 @@ static void set_offline(struct ntime_item *out, const char *about, const char *w
 	out->remedy = remedy;
 }
 
+/* It is counted, and its number cannot be right, or is known to be wrong at times. */
+static void set_doubt(const struct ntime_session *s, size_t i, struct ntime_item *out)
+{
+	const struct nti_absence *doubt = &s->item[i].doubt;
+	const char *why = nti_doubts_why(s, i);
+
+	if (doubt->reason) {
+		out->reason_code = doubt->code;
+		out->remedy_kind = doubt->remedy_kind;
+		out->about = doubt->about;
+		out->reason = out->cause = doubt->reason;
+		out->remedy = doubt->remedy;
+	}
+	if (!why || doubt->code == NTIME_REASON_IMPLAUSIBLE)
+		return;
+	out->reason_code = NTIME_REASON_IMPLAUSIBLE;
+	out->remedy_kind = NTIME_REMEDY_HERE;
+	out->about = out->unit;
+	out->reason = out->cause = why;
+	out->remedy = "do not use this number; ntime doctor --self-test tests the counters";
+}
+
 int ntime_session_item(const struct ntime_session *s, size_t i, struct ntime_item *out)
 {
 	const struct nti_session_item *item;
@@ -267,7 +289,10 @@ int ntime_session_item(const struct ntime_session *s, size_t i, struct ntime_ite
 		.together = together_of(item),
 		.is_state = !item->is_metric && item->event.is_state,
 	};
-	if (item->absent.reason)
+	if (nti_session_item_is_absent(item))
+		return 0;
+	set_doubt(s, i, out);
+	if (item->absent.reason || out->reason_code == NTIME_REASON_IMPLAUSIBLE)
 		return 0;
 	why = nti_session_why_hotplug(s, i);
 	if (why)

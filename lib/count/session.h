@@ -20,6 +20,7 @@
 #include <ntime/reader.h>
 #include <ntime/session.h>
 
+#include "lib/count/doubt.h"
 #include "lib/count/pmu/pmu.h"
 #include "lib/count/perf/perf.h"
 #include "lib/base/set.h"
@@ -66,6 +67,7 @@ struct nti_session_item {
 	bool is_limited;	   /* .absent does not make it absent: it says what is left out */
 	struct nti_event event;	   /* events only */
 	struct nti_absence absent; /* why it is absent; or, with is_limited, what is left out */
+	struct nti_absence doubt;  /* what is known against its counter, whatever that counts */
 	const struct nti_formula *formula; /* metrics only: the context's, or of .inline_metric */
 	struct nti_metric inline_metric;   /* that the user gave; else zeroed */
 	char *unit_text;		   /* metrics only */
@@ -157,6 +159,7 @@ struct ntime_session {
 	/* per thread or CPU: time of all passes, for sessions that rotate */
 	uint64_t *pass_enabled_ns;
 	struct nti_item_sum *sum; /* of the items that are summed */
+	struct nti_doubts doubts; /* numbers that cannot be right; doubt.c */
 	bool has_sums;		  /* some are */
 	bool is_following;	  /* ntime_session_follow() was called */
 	bool has_changed;	  /* CPUs came or went since it was called last */
@@ -206,6 +209,8 @@ struct nti_session_rows {
 	size_t count;		       /* rows */
 	uint8_t *where;		       /* enum nti_session_where of row * items + item */
 	struct nti_estimate *estimate; /* likewise */
+	struct nti_seen *seen;	       /* likewise; doubt.c */
+	struct nti_moved *moved;       /* of row * checks + check */
 };
 
 /* target.c: threads and CPUs that the target means. */
@@ -373,6 +378,11 @@ void nti_session_readers_fini(struct ntime_session *s);
 void nti_session_readers_refresh(struct ntime_session *s);
 /* Tell the readers that counting started (true) or stopped. */
 void nti_session_readers_update(struct ntime_session *s);
+
+/* erratum.c: @item is absent where an erratum says so. 0 or -ENOMEM. */
+int nti_session_refuse_erratum(struct ntime_session *s, struct nti_session_item *item);
+/* What an erratum says against @item, in its .doubt, if there is nothing yet. 0 or -ENOMEM. */
+int nti_session_doubt_erratum(struct ntime_session *s, struct nti_session_item *item);
 
 /* session.c: TSC ticks while the session ran. */
 uint64_t nti_session_tsc(const struct ntime_session *s);

@@ -114,6 +114,8 @@ static void rows_free(struct nti_session_rows *rows)
 	free(rows->first);
 	free(rows->where);
 	free(rows->estimate);
+	free(rows->seen);
+	free(rows->moved);
 	free(rows);
 }
 
@@ -141,7 +143,9 @@ static int rows_new(struct ntime_session *s, const struct nti_topology *t,
 	rows->first = calloc(s->where_count + 1, sizeof(*rows->first));
 	rows->where = calloc(cells + 1, sizeof(*rows->where));
 	rows->estimate = calloc(cells + 1, sizeof(*rows->estimate));
-	if (rows->info && rows->first && rows->where && rows->estimate)
+	rows->seen = calloc(cells + 1, sizeof(*rows->seen));
+	rows->moved = calloc(s->where_count * s->doubts.checks + 1, sizeof(*rows->moved));
+	if (rows->info && rows->first && rows->where && rows->estimate && rows->seen && rows->moved)
 		ret = find_where(s, t, rows);
 	if (ret < 0) {
 		rows_free(rows);
@@ -168,6 +172,15 @@ static int rows_make(struct ntime_session *s, struct nti_session_rows **out)
 	return ret < 0 ? ret : rows_new(s, t, out);
 }
 
+static void copy_past(struct ntime_session *s, const struct nti_session_rows *old)
+{
+	struct nti_session_rows *rows = s->rows;
+
+	memcpy(rows->estimate, old->estimate, old->count * s->items * sizeof(*old->estimate));
+	memcpy(rows->seen, old->seen, old->count * s->items * sizeof(*old->seen));
+	memcpy(rows->moved, old->moved, old->count * s->doubts.checks * sizeof(*old->moved));
+}
+
 /* Rows of fewer CPUs than the session has are of no use: they could not be made anew before. */
 int nti_session_rows_get(struct ntime_session *s, const struct nti_session_rows **out)
 {
@@ -180,8 +193,7 @@ int nti_session_rows_get(struct ntime_session *s, const struct nti_session_rows 
 			return ret;
 		/* What was learned of the old ones, which come first, stays. */
 		if (old)
-			memcpy(s->rows->estimate, old->estimate,
-			       old->count * s->items * sizeof(*old->estimate));
+			copy_past(s, old);
 		rows_free(old);
 	}
 	*out = s->rows;

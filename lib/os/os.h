@@ -19,6 +19,7 @@
 
 struct perf_event_attr;
 struct nti_os;
+struct nti_work;
 
 /* Room for any text file that we read from sysfs or procfs. */
 #define NTI_OS_TEXT_BYTES 65536
@@ -109,6 +110,8 @@ struct nti_os {
 	/* what long work asks; NULL: nobody interrupts. Lives as long as this does */
 	const struct nti_interrupt *interrupt;
 	struct nti_os_shortage shortage;
+	/* what self-tests have done (lib/count/perf/work.h); NULL: the processor does it */
+	const struct nti_work *work;
 	bool is_replay; /* a recording: values, where there are any, are simulated */
 	/* files are below another root directory: what asks no files still sees this machine */
 	bool is_elsewhere;

@@ -468,6 +468,15 @@ TEST(what_cannot_be_right_says_so)
 	TT_TEXT(json_string_value(json_object_get(limited, "reason_code")), "implausible");
 	json_decref(root);
 	free(text);
+	item.reason_code = NTIME_REASON_ERRATUM;
+	item.value.flags = 0;
+	text = written(&cli_text_writer, &style, &r, 0);
+	TT_HAS(text, "           70  instructions\n");
+	TT_HAS(text, "\nErrata of this processor:\n  instructions\n");
+	free(text);
+	text = written(&cli_json_writer, &style, &r, 0);
+	TT_HAS(text, "\"reason_code\": \"erratum\"");
+	free(text);
 }
 
 TEST(json_intervals_are_lines)

@@ -66,6 +66,13 @@ static int bare_ioctl(struct nti_os *os, int fd, unsigned long request, unsigned
 	return 0;
 }
 
+static int bare_map(struct nti_os *os, int fd, size_t bytes, void **out)
+{
+	(void)os, (void)fd, (void)bytes;
+	*out = NULL;
+	return -ENODEV;
+}
+
 static void bare_unmap(struct nti_os *os, void *address, size_t bytes)
 {
 	(void)os, (void)address, (void)bytes;
@@ -90,6 +97,7 @@ struct nti_os_ops tt_bare_os(void)
 		.is_privileged = bare_is_privileged,
 		.tsc = bare_tsc,
 		.ioctl = bare_ioctl,
+		.map = bare_map,
 		.unmap = bare_unmap,
 		.close = bare_close,
 	};

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+/* Self-tests of the core PMU, and what they mean. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/compiler.h"
+#include "lib/context/context.h"
+#include "lib/context/selftest.h"
+#include "lib/count/perf/selftest.h"
+
+static const char not_counting_remedy[] =
+	"count on hardware, or give this machine an emulator or hypervisor that has this PMU";
+static const char doubt_remedy[] =
+	"do not use this number; ntime doctor --self-test tests the counters";
+
+/* The only core PMU; NULL: there is none, or which of several is asked depends on the CPU. */
+static struct nti_unit *core_of(struct ntime_ctx *ctx)
+{
+	struct nti_unit *core = NULL;
+	size_t i;
+
+	for (i = 0; i < ctx->units.count; i++) {
+		if (ctx->units.unit[i].kind != NTI_UNIT_CORE)
+			continue;
+		if (core)
+			return NULL;
+		core = &ctx->units.unit[i];
+	}
+	return core;
+}
+
+/*
+ * A core PMU that does not count would give zeros and rubbish for counts: none of its events exists
+ * then.
+ */
+static int refuse_core(struct nti_unit *core, const struct nti_selftest *seen)
+{
+	return nti_absence_set(
+		&core->absent, NTIME_REASON_NOT_COUNTING, core->name, not_counting_remedy,
+		"the counters of %s do not count, although its driver says so: a "
+		"busy loop took %llu cycles "
+		"in %llu ns",
+		core->name, (unsigned long long)seen->cycles, (unsigned long long)seen->ns);
+}
+
+static void log_trial(struct ntime_ctx *ctx, const struct nti_unit *core, const struct nti_trial *t)
+{
+	nti_context_log(ctx,
+			"self-test: %s: cycles %#x %.3g, instructions %#x %.3g, branches %#x %.3g, "
+			"faults %#x",
+			core->name, t->event[0], t->ratio[0], t->event[1], t->ratio[1], t->event[2],
+			t->ratio[2], t->faults);
+}
+
+int nti_context_selftest(struct ntime_ctx *ctx)
+{
+	struct nti_selftests *tests = &ctx->selftests;
+	struct nti_unit *core = core_of(ctx);
+	struct nti_selftest seen;
+
+	if (!core || core->absent.reason || ctx->os->is_replay || ctx->has_no_selftest)
+		return 0;
+	if (nti_selftests_recall(ctx, core, tests)) {
+		nti_context_log(ctx, "self-test: %s: passed before on this boot, or as below",
+				core->name);
+		log_trial(ctx, core, &tests->trial);
+		return 0;
+	}
+	if (nti_selftest_is_missing(ctx->os, core, &seen))
+		return refuse_core(core, &seen);
+	tests->has_trial = nti_trial_run(ctx->os, core, &tests->trial);
+	if (!tests->has_trial)
+		return 0;
+	log_trial(ctx, core, &tests->trial);
+	nti_selftests_remember(ctx, core, tests);
+	return 0;
+}
+
+/*
+ * Generic events that loads that miss all caches, and branches that nobody can predict, must move
+ * wherever the kernel has them.
+ */
+static bool must_miss(const struct perf_event_attr *attr)
+{
+	const uint64_t read = PERF_COUNT_HW_CACHE_OP_READ << 8;
+	const uint64_t access = (uint64_t)PERF_COUNT_HW_CACHE_RESULT_ACCESS << 16;
+	const uint64_t miss = (uint64_t)PERF_COUNT_HW_CACHE_RESULT_MISS << 16;
+	uint64_t config = attr->config & UINT32_MAX;
+
+	/* Nothing of a program is to be left out but what cannot be in the loop. */
+	if (attr->exclude_user)
+		return false;
+	if (attr->type == PERF_TYPE_HARDWARE)
+		return config == PERF_COUNT_HW_CACHE_REFERENCES ||
+		       config == PERF_COUNT_HW_CACHE_MISSES ||
+		       config == PERF_COUNT_HW_BRANCH_MISSES;
+	if (attr->type != PERF_TYPE_HW_CACHE)
+		return false;
+	return config == (PERF_COUNT_HW_CACHE_L1D | read | access) ||
+	       config == (PERF_COUNT_HW_CACHE_L1D | read | miss) ||
+	       config == (PERF_COUNT_HW_CACHE_LL | read | access) ||
+	       config == (PERF_COUNT_HW_CACHE_LL | read | miss) ||
+	       config == (PERF_COUNT_HW_CACHE_DTLB | read | access);
+}
+
+static const struct nti_selftest_event *find_event(const struct nti_selftests *tests,
+						   const struct perf_event_attr *attr)
+{
+	size_t i;
+
+	for (i = 0; i < tests->events; i++)
+		if (tests->event[i].type == attr->type && tests->event[i].config == attr->config)
+			return &tests->event[i];
+	return NULL;
+}
+
+static bool try_event(struct ntime_ctx *ctx, const struct nti_unit *core,
+		      const struct perf_event_attr *attr)
+{
+	const struct perf_event_attr own = {
+		.type = attr->type,
+		.config = attr->config,
+		.exclude_kernel = !core->is_mode_blind,
+		.exclude_hv = !core->is_mode_blind,
+	};
+	struct nti_selftests *tests = &ctx->selftests;
+	const struct nti_selftest_event *known = find_event(tests, attr);
+	bool is_dead;
+
+	if (known)
+		return known->is_dead;
+	/* Twice: what moves at all is not dead. */
+	is_dead =
+		nti_trial_misses_nothing(ctx->os, &own) && nti_trial_misses_nothing(ctx->os, &own);
+	if (tests->events == NTI_SELFTEST_EVENTS)
+		return is_dead;
+	tests->event[tests->events++] = (struct nti_selftest_event){ .type = attr->type,
+								     .config = attr->config,
+								     .is_dead = is_dead };
+	nti_selftests_remember(ctx, core, tests);
+	return is_dead;
+}
+
+/* Of the trial's events; NTI_TRIAL_EVENTS: it is none. */
+static enum nti_trial_event trial_event(const struct perf_event_attr *attr)
+{
+	enum nti_trial_event event = NTI_TRIAL_EVENTS;
+
+	if (attr->type != PERF_TYPE_HARDWARE)
+		return event;
+	for (event = 0; event < NTI_TRIAL_EVENTS; event++)
+		if (nti_trial_config(event) == (attr->config & UINT32_MAX))
+			break;
+	return event;
+}
+
+static bool is_dead(struct ntime_ctx *ctx, const struct nti_part *part, const char **what)
+{
+	const struct nti_trial *t = &ctx->selftests.trial;
+	enum nti_trial_event event = trial_event(&part->attr);
+
+	*what = "a loop of branches";
+	if (event < NTI_TRIAL_EVENTS)
+		return t->event[event] & NTI_TRIAL_DEAD;
+	*what = "loads that miss all caches and branches that nothing predicts";
+	return must_miss(&part->attr) && try_event(ctx, part->unit, &part->attr);
+}
+
+int nti_context_selftest_event(struct ntime_ctx *ctx, struct nti_event *event)
+{
+	const struct nti_unit *core = ctx->has_units ? core_of(ctx) : NULL;
+	const char *what;
+
+	if (!ctx->selftests.has_trial || !core || event->absent.reason || event->parts != 1 ||
+	    event->part[0].unit != core || !is_dead(ctx, &event->part[0], &what))
+		return 0;
+	return nti_absence_set(&event->absent, NTIME_REASON_NOT_COUNTING, event->name,
+			       not_counting_remedy,
+			       "%s counts nothing for this event, although its driver has it: %s "
+			       "left it at 0",
+			       core->name, what);
+}
+
+static bool is_bad(const struct nti_trial *t, enum nti_trial_event event)
+{
+	return t->event[event] & (NTI_TRIAL_DEAD | NTI_TRIAL_RATE | NTI_TRIAL_ROUGH);
+}
+
+/* None of what was tried is counted rightly: then nothing else is believed either. */
+static bool is_all_bad(const struct nti_trial *t)
+{
+	enum nti_trial_event event;
+	unsigned int tried = 0, bad = 0;
+
+	for (event = 0; event < NTI_TRIAL_EVENTS; event++) {
+		tried += t->event[event] & NTI_TRIAL_TRIED;
+		bad += is_bad(t, event);
+	}
+	return tried > 1 && bad == tried;
+}
+
+static int __attribute__((format(printf, 3, 4)))
+set_doubt(struct nti_absence *doubt, const char *about, const char *format, ...)
+{
+	char text[256];
+	va_list args;
+
+	va_start(args, format);
+	(void)vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	return nti_absence_set(doubt, NTIME_REASON_IMPLAUSIBLE, about, doubt_remedy, "%s", text);
+}
+
+static int doubt_event(const struct nti_trial *t, enum nti_trial_event event,
+		       const struct nti_unit *core, struct nti_absence *doubt)
+{
+	static const char *const what[] = {
+		[NTI_TRIAL_CYCLES] = "cycles in a turn of a short loop",
+		[NTI_TRIAL_INSTRUCTIONS] = "times the instructions of a known loop",
+		[NTI_TRIAL_BRANCHES] = "times the branches of a known loop",
+	};
+
+	if (event < NTI_TRIAL_EVENTS && t->event[event] & NTI_TRIAL_RATE)
+		return set_doubt(doubt, core->name, "%s counted %.3g %s", core->name,
+				 t->ratio[event], what[event]);
+	if (event < NTI_TRIAL_EVENTS && t->event[event] & NTI_TRIAL_ROUGH)
+		return set_doubt(doubt, core->name,
+				 "%s counted the parts of a known loop wrongly: bits of its "
+				 "counters stand still, or it shows old values",
+				 core->name);
+	return is_all_bad(t) ? set_doubt(doubt, core->name,
+					 "%s counted nothing rightly that was tried", core->name)
+			     : 0;
+}
+
+int nti_context_selftest_doubt(struct ntime_ctx *ctx, const struct nti_event *event,
+			       bool is_user_only, bool has_twin, struct nti_absence *doubt)
+{
+	const struct nti_unit *core = ctx->has_units ? core_of(ctx) : NULL;
+	const struct nti_trial *t = &ctx->selftests.trial;
+	const struct perf_event_attr *attr;
+	int ret;
+
+	if (!ctx->selftests.has_trial || !core || event->parts != 1 || event->part[0].unit != core)
+		return 0;
+	attr = &event->part[0].attr;
+	ret = doubt_event(t, trial_event(attr), core, doubt);
+	if (ret < 0 || doubt->reason)
+		return ret;
+	if (t->faults & NTI_TRIAL_RUNS_ON)
+		return set_doubt(doubt, core->name, "%s counts while it is disabled", core->name);
+	if (t->faults & NTI_TRIAL_UNFILTERED &&
+	    (attr->exclude_kernel || attr->exclude_user || is_user_only))
+		return set_doubt(doubt, core->name,
+				 "%s does not tell user mode from the kernel's: a system call "
+				 "counted %.0f instructions in user mode",
+				 core->name, t->per_call);
+	if (t->faults & NTI_TRIAL_TWINS && has_twin)
+		return set_doubt(doubt, core->name,
+				 "%s counts an event once only: of several counters with the same "
+				 "event one had %llu and another one %llu",
+				 core->name, (unsigned long long)t->twin[0],
+				 (unsigned long long)t->twin[1]);
+	return 0;
+}

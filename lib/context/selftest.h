@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What self-tests found out about the core PMU, and what that means for an event. The result is
+ * remembered until the next boot, where there is a directory that nobody else can write to.
+ */
+#ifndef NTI_CONTEXT_SELFTEST_H
+#define NTI_CONTEXT_SELFTEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/base/absence.h"
+#include "lib/count/perf/trial.h"
+#include "lib/event/event.h"
+
+struct ntime_ctx;
+
+/* An event that was tried by itself, as it was first used. */
+struct nti_selftest_event {
+	uint32_t type;
+	uint64_t config;
+	bool is_dead;
+};
+
+#define NTI_SELFTEST_EVENTS 64
+
+/**
+ * struct nti_selftests - of one context
+ * @has_trial:	@trial was made, or is remembered
+ * @is_remembered: it is: nothing was tried
+ * @is_new:	something is to be remembered
+ */
+struct nti_selftests {
+	bool has_trial, is_remembered, is_new;
+	struct nti_trial trial;
+	struct nti_selftest_event event[NTI_SELFTEST_EVENTS];
+	size_t events;
+};
+
+/*
+ * Try the core PMU, or remember what came of it. It becomes absent where it does not count at all.
+ * 0 or -ENOMEM.
+ */
+int nti_context_selftest(struct ntime_ctx *ctx);
+
+/*
+ * Refuse @event, which is to be counted and is not absent, where its counter counts nothing: tries
+ * it, if that was not done yet. 0 or -ENOMEM.
+ */
+int nti_context_selftest_event(struct ntime_ctx *ctx, struct nti_event *event);
+
+/*
+ * What speaks against counts of @event: in @doubt, which is empty. @is_user_only: the kernel's mode
+ * is left out, though the event does not say so; @has_twin: the same event is counted by another
+ * counter at the same time. 0 or -ENOMEM.
+ */
+int nti_context_selftest_doubt(struct ntime_ctx *ctx, const struct nti_event *event,
+			       bool is_user_only, bool has_twin, struct nti_absence *doubt);
+
+/* remembered.c: fill @out with what an earlier run found on this boot. False: nothing, or not to be
+ * believed. */
+bool nti_selftests_recall(struct ntime_ctx *ctx, const struct nti_unit *core,
+			  struct nti_selftests *out);
+/* Write it down; that it cannot be is no error. */
+void nti_selftests_remember(struct ntime_ctx *ctx, const struct nti_unit *core,
+			    const struct nti_selftests *tests);
+
+#endif

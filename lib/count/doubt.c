@@ -1,0 +1,490 @@
+// SPDX-License-Identifier: MIT
+/* Numbers that cannot be right. */
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/count/doubt.h"
+#include "lib/count/session.h"
+
+/*
+ * A count that went back, or on by so much that the upper half of a counter of 48 bits was reached:
+ * what a missing sign, a missed wrap and a bit that is stuck look like. Counts of many threads or
+ * CPUs may go on by as much in a long time: then it is a matter of the rate.
+ */
+#define JUMP_BITS 47
+/*
+ * Above every rate: FLOPS of 512-bit vectors are 64 a cycle, energy is counted in steps of 2^-32 J,
+ * and a package draws less than 1 kW, which is 4,295 steps a nanosecond.
+ */
+#define JUMP_PER_NS 20000
+#define NS_PER_S 1e9
+
+/* Without the modifiers: "cycles" of "cycles:u", "power/energy-pkg" of "power/energy-pkg/". */
+static size_t base_length(const char *name)
+{
+	const char *slash = strchr(name, '/');
+
+	if (slash)
+		return strcspn(slash + 1, "/") + (size_t)(slash + 1 - name);
+	return strcspn(name, ":");
+}
+
+/* Generic names have several spellings, and one number. */
+static const char *generic_name(const struct perf_event_attr *attr)
+{
+	static const char *const hardware[] = {
+		[PERF_COUNT_HW_CPU_CYCLES] = "cycles",
+		[PERF_COUNT_HW_INSTRUCTIONS] = "instructions",
+		[PERF_COUNT_HW_CACHE_REFERENCES] = "cache-references",
+		[PERF_COUNT_HW_CACHE_MISSES] = "cache-misses",
+		[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = "branches",
+		[PERF_COUNT_HW_BRANCH_MISSES] = "branch-misses",
+		[PERF_COUNT_HW_BUS_CYCLES] = "bus-cycles",
+		[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND] = "stalled-cycles-frontend",
+		[PERF_COUNT_HW_STALLED_CYCLES_BACKEND] = "stalled-cycles-backend",
+		[PERF_COUNT_HW_REF_CPU_CYCLES] = "ref-cycles",
+	};
+	/* The upper half says which core PMU of a hybrid is meant. */
+	uint64_t config = attr->config & UINT32_MAX;
+
+	if (attr->type != PERF_TYPE_HARDWARE || config >= NTI_ARRAY_SIZE(hardware))
+		return NULL;
+	return hardware[config];
+}
+
+static const struct nti_unit *unit_of(const struct nti_session_item *item)
+{
+	return item->event.parts ? item->event.part[0].unit : NULL;
+}
+
+/* Of "power:Joules": everything of that unit that is told in this. */
+static bool is_of_unit(const struct nti_session_item *item, const char *event)
+{
+	const struct nti_unit *unit = unit_of(item);
+	const char *colon = strchr(event, ':');
+	size_t n = colon ? (size_t)(colon - event) : 0;
+
+	return n && unit && strncmp(unit->name, event, n) == 0 && !unit->name[n] &&
+	       item->event.unit_text && strcmp(item->event.unit_text, colon + 1) == 0;
+}
+
+bool nti_doubt_is_about(const struct nti_session_item *item, const char *event)
+{
+	const char *generic = item->event.parts ? generic_name(&item->event.part[0].attr) : NULL;
+	size_t n = base_length(item->name);
+
+	if (generic)
+		return strcmp(generic, event) == 0;
+	return (strncmp(item->name, event, n) == 0 && !event[n]) || is_of_unit(item, event);
+}
+
+static bool can_check(const struct nti_session_item *item)
+{
+	return !item->is_metric && !item->is_clock && item->event.parts && unit_of(item) &&
+	       !nti_session_item_is_absent(item);
+}
+
+static bool is_same_modes(const struct perf_event_attr *a, const struct perf_event_attr *b)
+{
+	return a->exclude_user == b->exclude_user && a->exclude_kernel == b->exclude_kernel &&
+	       a->exclude_hv == b->exclude_hv && a->exclude_host == b->exclude_host &&
+	       a->exclude_guest == b->exclude_guest;
+}
+
+static const struct nti_session_part *part_of(const struct ntime_session *s, size_t item)
+{
+	size_t i;
+
+	for (i = 0; i < s->parts; i++)
+		if (s->part[i].item == item)
+			return &s->part[i];
+	return NULL;
+}
+
+/*
+ * Members of one group at each thread and CPU: counted at the same time, in the same modes. Events
+ * of several units are not compared.
+ */
+static bool is_in_one_group(const struct ntime_session *s, size_t a, size_t b)
+{
+	const struct nti_event *one = &s->item[a].event, *other = &s->item[b].event;
+	const struct nti_session_part *p = part_of(s, a), *q = part_of(s, b);
+
+	return one->parts == 1 && other->parts == 1 && one->part[0].unit == other->part[0].unit &&
+	       p && q && p->pass == q->pass && p->needs_counter == q->needs_counter &&
+	       is_same_modes(&one->part[0].attr, &other->part[0].attr) &&
+	       one->part[0].counts_guests == other->part[0].counts_guests &&
+	       s->item[a].is_limited == s->item[b].is_limited;
+}
+
+/* The item that @limit compares item @i with; false: there is none. */
+static bool find_other(const struct ntime_session *s, const struct nti_limit *limit, size_t i,
+		       size_t *of)
+{
+	size_t k;
+
+	*of = i;
+	if (!limit->of)
+		return true;
+	for (k = 0; k < s->items; k++) {
+		if (k == i || !can_check(&s->item[k]) ||
+		    !nti_doubt_is_about(&s->item[k], limit->of) || !is_in_one_group(s, i, k))
+			continue;
+		*of = k;
+		return true;
+	}
+	return false;
+}
+
+static int add_check(struct nti_check **list, size_t *n, const struct nti_check *check)
+{
+	struct nti_check *more = reallocarray(*list, *n + 1, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	*list = more;
+	more[(*n)++] = *check;
+	return 0;
+}
+
+/*
+ * Does time alone move it? Of a core that may be halted, or is in another mode, it does not: only
+ * of a task in all modes, whose time passes as it runs.
+ */
+static bool always_moves(const struct ntime_session *s, size_t item)
+{
+	const struct nti_part *part = &s->item[item].event.part[0];
+
+	if (part->unit->kind != NTI_UNIT_CORE)
+		return true;
+	return s->target.kind < NTIME_TARGET_CPUS && !part->attr.exclude_user &&
+	       !part->attr.exclude_kernel && !s->item[item].is_limited;
+}
+
+static int add_checks_of(struct ntime_session *s, size_t item)
+{
+	struct nti_check check = { .item = item };
+	int ret = 0;
+	size_t i;
+
+	for (i = 0; ret == 0 && i < nti_limit_count; i++) {
+		check.limit = &nti_limits[i];
+		if (check.limit->kind == NTI_LIMIT_MOVES && !always_moves(s, item))
+			continue;
+		if (nti_doubt_is_about(&s->item[item], check.limit->event) &&
+		    find_other(s, check.limit, item, &check.of))
+			ret = add_check(&s->doubts.check, &s->doubts.checks, &check);
+	}
+	return ret;
+}
+
+static bool is_same_event(const struct nti_session_item *a, const struct nti_session_item *b)
+{
+	const struct perf_event_attr *x = &a->event.part[0].attr, *y = &b->event.part[0].attr;
+
+	return a->event.parts == b->event.parts && unit_of(a) == unit_of(b) && x->type == y->type &&
+	       x->config == y->config && x->config1 == y->config1 && x->config2 == y->config2 &&
+	       is_same_modes(x, y) && !a->event.is_state && unit_of(a)->kind == NTI_UNIT_CORE;
+}
+
+/* Each of several equal ones is compared with the first of them. */
+static int add_twin(struct ntime_session *s, size_t item)
+{
+	struct nti_check twin = { .item = item };
+
+	for (twin.of = 0; twin.of < item; twin.of++)
+		if (can_check(&s->item[twin.of]) &&
+		    is_same_event(&s->item[item], &s->item[twin.of]))
+			return add_check(&s->doubts.twin, &s->doubts.twins, &twin);
+	return 0;
+}
+
+static bool is_user_only(const struct ntime_session *s, size_t item)
+{
+	const struct nti_session_part *p = part_of(s, item);
+
+	return s->item[item].is_limited || (p && p->is_user_only);
+}
+
+/* The same event of the same unit, in whatever modes. */
+static bool has_twin(const struct ntime_session *s, size_t item)
+{
+	const struct perf_event_attr *a = &s->item[item].event.part[0].attr;
+	size_t i;
+
+	for (i = 0; i < s->items; i++) {
+		const struct nti_event *other = &s->item[i].event;
+
+		if (i != item && can_check(&s->item[i]) &&
+		    unit_of(&s->item[i]) == unit_of(&s->item[item]) &&
+		    other->part[0].attr.type == a->type && other->part[0].attr.config == a->config)
+			return true;
+	}
+	return false;
+}
+
+/* What self-tests found against the counters of an item that is counted. */
+static int add_doubt(struct ntime_session *s, size_t i)
+{
+	struct nti_session_item *item = &s->item[i];
+
+	nti_absence_fini(&item->doubt);
+	if (nti_context_selftest_doubt(s->ctx, &item->event, is_user_only(s, i), has_twin(s, i),
+				       &item->doubt) < 0)
+		return -ENOMEM;
+	return nti_session_doubt_erratum(s, item);
+}
+
+int nti_doubts_init(struct ntime_session *s)
+{
+	struct nti_doubts *d = &s->doubts;
+	int ret = 0;
+	size_t i;
+
+	nti_doubts_fini(s);
+	if (s->ctx->os->is_replay)
+		return 0;
+	for (i = 0; ret == 0 && i < s->items; i++) {
+		if (!can_check(&s->item[i]))
+			continue;
+		ret = add_doubt(s, i);
+		if (ret == 0)
+			ret = add_checks_of(s, i);
+		if (ret == 0)
+			ret = add_twin(s, i);
+	}
+	d->text = calloc(s->items + 1, sizeof(*d->text));
+	d->seen = calloc(s->items + 1, sizeof(*d->seen));
+	d->moved = calloc(d->checks + 1, sizeof(*d->moved));
+	return ret == 0 && d->text && d->seen && d->moved ? 0 : -ENOMEM;
+}
+
+void nti_doubts_fini(struct ntime_session *s)
+{
+	struct nti_doubts *d = &s->doubts;
+
+	free(d->check);
+	free(d->twin);
+	free(d->text);
+	free(d->seen);
+	free(d->moved);
+	*d = (struct nti_doubts){ 0 };
+}
+
+const char *nti_doubts_why(const struct ntime_session *s, size_t i)
+{
+	return s->doubts.text && *s->doubts.text[i].text ? s->doubts.text[i].text : NULL;
+}
+
+static bool has_number(const struct ntime_value *v)
+{
+	return !(v->flags & (NTIME_ABSENT | NTIME_NOT_COUNTED | NTIME_ELSEWHERE));
+}
+
+/* One counter; of a sum the words speak of all. */
+static void __attribute__((format(printf, 4, 5)))
+doubt(struct ntime_session *s, size_t i, struct nti_seen *seen, const char *format, ...)
+{
+	char *text = s->doubts.text[i].text;
+	va_list args;
+
+	if (!s->item[i].event.is_state) {
+		if (seen[i].is_doubted)
+			return;
+		seen[i].is_doubted = true;
+	}
+	va_start(args, format);
+	(void)vsnprintf(text, NTI_DOUBT_TEXT_BYTES, format, args);
+	va_end(args);
+	nti_context_log(s->ctx, "doubt: %s: %s", s->item[i].name, text);
+}
+
+/* What differs from the last reading by 2^47 and more. */
+static void check_jump(struct ntime_session *s, size_t i, struct nti_seen *seen,
+		       const struct ntime_value *v)
+{
+	const struct nti_seen *last = &seen[i];
+	uint64_t ns = v->counted_ns - last->counted_ns;
+
+	if (s->item[i].event.is_state || !last->was_read)
+		return;
+	if (v->count < last->count)
+		doubt(s, i, seen, "its count went back, from %llu to %llu",
+		      (unsigned long long)last->count, (unsigned long long)v->count);
+	else if ((double)(v->count - last->count) > JUMP_PER_NS * ((double)ns + 1000))
+		doubt(s, i, seen, "its count went on by %llu in %llu ns, which nothing does",
+		      (unsigned long long)(v->count - last->count), (unsigned long long)ns);
+}
+
+/* What was lost, or came back after its CPU went, is flagged as that. */
+static bool is_comparable(const struct ntime_value *v)
+{
+	return has_number(v) && !(v->flags & (NTIME_OVERFLOWED | NTIME_LOST | NTIME_HOTPLUG));
+}
+
+static void check_of(struct ntime_session *s, const struct nti_check *c, struct nti_seen *seen,
+		     const struct ntime_value *v, const struct ntime_value *of)
+{
+	const struct nti_limit *l = c->limit;
+	uint64_t step = v->count - seen[c->item].count, step_of = of->count - seen[c->of].count;
+	const char *name = s->item[c->item].name, *of_name = s->item[c->of].name;
+
+	if ((double)v->count > l->most * (double)of->count + l->slack)
+		doubt(s, c->item, seen, "%llu %s beside %llu %s: %s", (unsigned long long)v->count,
+		      name, (unsigned long long)of->count, of_name, l->about);
+	else if (seen[c->item].was_read && (double)step > l->most * (double)step_of + l->slack)
+		doubt(s, c->item, seen, "%llu more %s beside %llu more %s: %s",
+		      (unsigned long long)step, name, (unsigned long long)step_of, of_name,
+		      l->about);
+}
+
+static void check_second(struct ntime_session *s, const struct nti_check *c, struct nti_seen *seen,
+			 const struct ntime_value *v)
+{
+	const struct nti_limit *l = c->limit;
+	uint64_t step = v->count - seen[c->item].count;
+	uint64_t step_ns = v->counted_ns - seen[c->item].counted_ns;
+	double whole = (double)v->count * v->scale, part = (double)step * v->scale;
+
+	if (whole > l->most * (double)v->counted_ns / NS_PER_S + l->slack)
+		doubt(s, c->item, seen, "%.6g %s%s%s in %.6g s: %s", whole, s->item[c->item].name,
+		      *s->item[c->item].event.unit_text ? " in " : "",
+		      s->item[c->item].event.unit_text, (double)v->counted_ns / NS_PER_S, l->about);
+	else if (seen[c->item].was_read && part > l->most * (double)step_ns / NS_PER_S + l->slack)
+		doubt(s, c->item, seen, "%.6g more %s%s%s in %.6g s: %s", part,
+		      s->item[c->item].name, *s->item[c->item].event.unit_text ? " in " : "",
+		      s->item[c->item].event.unit_text, (double)step_ns / NS_PER_S, l->about);
+}
+
+static void check_moves(struct ntime_session *s, const struct nti_check *c, struct nti_seen *seen,
+			struct nti_moved *moved, const struct ntime_value *v,
+			const struct ntime_value *of)
+{
+	const struct nti_limit *l = c->limit;
+	bool is_time = l->kind == NTI_LIMIT_MOVES;
+	uint64_t other = is_time ? of->counted_ns : of->count;
+
+	if (v->count != moved->count || other < moved->other) {
+		*moved = (struct nti_moved){ .count = v->count, .other = other };
+		return;
+	}
+	if ((double)(other - moved->other) <= l->most * (is_time ? NS_PER_S : 1))
+		return;
+	if (is_time)
+		doubt(s, c->item, seen, "it stood still at %llu for %.3g s: %s",
+		      (unsigned long long)v->count, (double)(other - moved->other) / NS_PER_S,
+		      l->about);
+	else
+		doubt(s, c->item, seen, "it stood still at %llu while %s counted %llu: %s",
+		      (unsigned long long)v->count, s->item[c->of].name,
+		      (unsigned long long)(other - moved->other), l->about);
+}
+
+static void check_range(struct ntime_session *s, const struct nti_check *c, struct nti_seen *seen,
+			struct ntime_value *v)
+{
+	if (v->value >= c->limit->least && v->value <= c->limit->most)
+		return;
+	doubt(s, c->item, seen, "%g %s: %s", v->value, s->item[c->item].event.unit_text,
+	      c->limit->about);
+	v->flags |= NTIME_IMPLAUSIBLE;
+}
+
+/* States have no past: what they are now is compared, and marked as long as it is so. */
+static void check_states(struct ntime_session *s, const struct nti_check *c, struct nti_seen *seen,
+			 struct ntime_value *v, const struct ntime_value *of)
+{
+	if (v->value <= c->limit->most * of->value + c->limit->slack)
+		return;
+	doubt(s, c->item, seen, "%g %s beside %g %s: %s", v->value, s->item[c->item].name,
+	      of->value, s->item[c->of].name, c->limit->about);
+	v->flags |= NTIME_IMPLAUSIBLE;
+}
+
+static void check_one(struct ntime_session *s, const struct nti_check *c, struct nti_seen *seen,
+		      struct nti_moved *moved, struct ntime_value *values)
+{
+	struct ntime_value *v = &values[c->item], *of = &values[c->of];
+
+	if (!is_comparable(v) || !is_comparable(of))
+		return;
+	if (c->limit->kind == NTI_LIMIT_RANGE)
+		check_range(s, c, seen, v);
+	else if (c->limit->kind == NTI_LIMIT_OF && s->item[c->item].event.is_state)
+		check_states(s, c, seen, v, of);
+	else if (c->limit->kind == NTI_LIMIT_OF)
+		check_of(s, c, seen, v, of);
+	else if (c->limit->kind == NTI_LIMIT_SECOND)
+		check_second(s, c, seen, v);
+	else
+		check_moves(s, c, seen, moved, v, of);
+}
+
+/*
+ * The same event twice, of the same time: nearly the same, for one is started before the other.
+ * Estimates of different times may differ as much as the program does.
+ */
+#define TWIN_SLACK 10000
+#define TWIN_SHARE 0.001
+
+static void check_twin(struct ntime_session *s, const struct nti_check *c, struct nti_seen *seen,
+		       const struct ntime_value *values)
+{
+	const struct ntime_value *a = &values[c->item], *b = &values[c->of];
+
+	if (!is_comparable(a) || !is_comparable(b) || (a->flags | b->flags) & NTIME_SCALED ||
+	    fabs(a->value - b->value) <= TWIN_SLACK + TWIN_SHARE * fmax(a->value, b->value))
+		return;
+	doubt(s, c->item, seen, "the same event was counted twice, as %.0f and as %.0f", a->value,
+	      b->value);
+	doubt(s, c->of, seen, "the same event was counted twice, as %.0f and as %.0f", a->value,
+	      b->value);
+}
+
+static void mark_jumps(struct ntime_session *s, struct nti_seen *seen,
+		       const struct ntime_value *values)
+{
+	size_t i;
+
+	for (i = 0; i < s->items; i++) {
+		const struct ntime_value *v = &values[i];
+
+		if ((v->count - seen[i].count) >> JUMP_BITS && is_comparable(v))
+			check_jump(s, i, seen, v);
+	}
+}
+
+static void remember(struct ntime_session *s, struct nti_seen *seen, struct ntime_value *values)
+{
+	size_t i;
+
+	for (i = 0; i < s->items; i++) {
+		struct ntime_value *v = &values[i];
+
+		if (seen[i].is_doubted && has_number(v))
+			v->flags |= NTIME_IMPLAUSIBLE;
+		seen[i].count = v->count;
+		seen[i].counted_ns = v->counted_ns;
+		seen[i].was_read = has_number(v);
+	}
+}
+
+void nti_doubts_check(struct ntime_session *s, struct nti_seen *seen, struct nti_moved *moved,
+		      struct ntime_value *values)
+{
+	const struct nti_doubts *d = &s->doubts;
+	size_t i;
+
+	if (!d->seen)
+		return;
+	mark_jumps(s, seen, values);
+	for (i = 0; i < d->checks; i++)
+		check_one(s, &d->check[i], seen, &moved[i], values);
+	for (i = 0; i < d->twins; i++)
+		check_twin(s, &d->twin[i], seen, values);
+	remember(s, seen, values);
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+/* What is known of this machine's processors against the counts of an item. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/context/errata.h"
+#include "lib/count/session.h"
+
+/* Event select and unit mask of x86, event number of Arm. */
+#define CODE_MASK 0xffffu
+
+/* Is "rHEX" the code of @item's only event, which a core PMU counts? */
+static bool is_code(const struct nti_session_item *item, const char *event)
+{
+	const struct nti_part *part = &item->event.part[0];
+	char *end;
+	unsigned long code;
+
+	if (*event != 'r' || part->unit->kind != NTI_UNIT_CORE ||
+	    part->attr.type == PERF_TYPE_HARDWARE || part->attr.type == PERF_TYPE_HW_CACHE)
+		return false;
+	code = strtoul(event + 1, &end, 16);
+	return end != event + 1 && !*end && (part->attr.config & CODE_MASK) == code;
+}
+
+static bool is_about(const struct nti_session_item *item, const struct nti_erratum *e)
+{
+	size_t i;
+
+	for (i = 0; i < e->events; i++)
+		if (is_code(item, e->event[i]) || nti_doubt_is_about(item, e->event[i]))
+			return true;
+	return false;
+}
+
+/* The worst erratum that @item has; NULL: none. */
+static const struct nti_erratum *worst_of(struct ntime_session *s,
+					  const struct nti_session_item *item)
+{
+	const struct nti_erratum *e, *worst = NULL;
+	size_t next = 0;
+
+	if (!item->event.parts || !item->event.part[0].unit)
+		return NULL;
+	while ((e = nti_context_erratum(s->ctx, &next)))
+		if (is_about(item, e) && (!worst || e->action > worst->action))
+			worst = e;
+	return worst;
+}
+
+static int explain(const struct nti_erratum *e, enum ntime_reason code, struct nti_absence *out)
+{
+	return nti_absence_set(out, code, e->name, e->remedy, "erratum %s: %s", e->name, e->about);
+}
+
+int nti_session_refuse_erratum(struct ntime_session *s, struct nti_session_item *item)
+{
+	const struct nti_erratum *e = worst_of(s, item);
+
+	return e && e->action == NTI_ERRATUM_REFUSE && !item->absent.reason
+		       ? explain(e, NTIME_REASON_ERRATUM, &item->absent)
+		       : 0;
+}
+
+int nti_session_doubt_erratum(struct ntime_session *s, struct nti_session_item *item)
+{
+	const struct nti_erratum *e = worst_of(s, item);
+
+	if (!e || item->doubt.reason)
+		return 0;
+	return explain(
+		e, e->action == NTI_ERRATUM_NOTE ? NTIME_REASON_ERRATUM : NTIME_REASON_IMPLAUSIBLE,
+		&item->doubt);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Trials: the counters of a core PMU count known work of the calling thread, and what they show is
+ * compared with it. A few microseconds, and a few system calls more.
+ */
+#ifndef NTI_TRIAL_H
+#define NTI_TRIAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/count/perf/perf.h"
+#include "lib/machine/unit.h"
+#include "lib/os/os.h"
+
+enum nti_trial_event {
+	NTI_TRIAL_CYCLES,
+	NTI_TRIAL_INSTRUCTIONS,
+	NTI_TRIAL_BRANCHES,
+	NTI_TRIAL_EVENTS,
+};
+
+/* What one event did. */
+#define NTI_TRIAL_TRIED (1u << 0) /* the kernel counts it */
+#define NTI_TRIAL_DEAD (1u << 1)  /* it counted nothing */
+#define NTI_TRIAL_RATE (1u << 2)  /* so many times what was to be counted: .ratio */
+/* right on the whole, and far off for some of the parts: bits that are stuck, old values */
+#define NTI_TRIAL_ROUGH (1u << 3)
+
+/* What all of its counters do. */
+#define NTI_TRIAL_RUNS_ON (1u << 0)    /* they count while they are disabled */
+#define NTI_TRIAL_UNFILTERED (1u << 1) /* user mode alone is not told from the kernel's */
+#define NTI_TRIAL_TWINS (1u << 2)      /* the same event on several counters differs */
+
+/**
+ * struct nti_trial - what was found
+ * @event:	per enum nti_trial_event
+ * @ratio:	of what was counted to what was to be counted; of cycles to turns of the loop
+ * @faults:	of the PMU
+ * @twin:	lowest and highest count of the same event at the same time
+ * @per_call:	instructions of the kernel that were counted in user mode, per system call
+ */
+struct nti_trial {
+	uint32_t event[NTI_TRIAL_EVENTS];
+	double ratio[NTI_TRIAL_EVENTS];
+	uint32_t faults;
+	uint64_t twin[2];
+	double per_call;
+};
+
+/*
+ * False: it could not be found out (no permission, no free counter, several tasks on the counters);
+ * nothing is held against the PMU then.
+ */
+bool nti_trial_run(struct nti_os *os, const struct nti_unit *unit, struct nti_trial *out);
+
+/* Is there anything in @t that speaks against @unit's counters? */
+bool nti_trial_is_clean(const struct nti_trial *t);
+
+/* perf's number of an event. */
+uint64_t nti_trial_config(enum nti_trial_event event);
+
+/*
+ * Does @attr, an event of the core PMU that every load that misses all caches must move, stand
+ * still at 64 of them? Lies with the caller which events those are. False also when it cannot be
+ * found out.
+ */
+bool nti_trial_misses_nothing(struct nti_os *os, const struct perf_event_attr *attr);
+
+#endif

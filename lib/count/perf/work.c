@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Known work. Each loop is assembler, so that no compiler changes how many instructions a turn has;
+ * where there is none, the number is not known and is not tested.
+ */
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "lib/count/perf/work.h"
+
+/* Larger than any line of a cache. */
+#define LINE_BYTES 256
+
+#if defined(__x86_64__)
+#define HAS_LOOP 1
+static void turn(unsigned long turns)
+{
+	unsigned long product = 3;
+
+	__asm__ volatile("1: imul %1, %1\n\timul %1, %1\n\tdec %0\n\tjnz 1b"
+			 : "+r"(turns), "+r"(product)
+			 :
+			 : "cc");
+}
+
+#define HAS_CALLS 4
+static void call(unsigned long calls)
+{
+	unsigned long ret;
+
+	__asm__ volatile("1: mov %2, %%eax\n\tsyscall\n\tdec %1\n\tjnz 1b"
+			 : "=&a"(ret), "+r"(calls)
+			 : "i"(SYS_getppid)
+			 : "rcx", "r11", "cc", "memory");
+}
+
+#define HAS_MISSES 1
+static void miss(const volatile char *line)
+{
+	__asm__ volatile("clflush (%0)\n\tmfence\n\tmovb (%0), %%al\n\tmfence"
+			 :
+			 : "r"(line)
+			 : "al", "memory");
+}
+#elif defined(__aarch64__)
+#define HAS_LOOP 1
+static void turn(unsigned long turns)
+{
+	unsigned long product = 3;
+
+	__asm__ volatile("1: mul %1, %1, %1\n\tmul %1, %1, %1\n\tsubs %0, %0, #1\n\tb.ne 1b"
+			 : "+r"(turns), "+r"(product)
+			 :
+			 : "cc");
+}
+
+#define HAS_CALLS 4
+static void call(unsigned long calls)
+{
+	register unsigned long x0 __asm__("x0");
+	register unsigned long x8 __asm__("x8");
+
+	__asm__ volatile("1: mov %1, %3\n\tsvc #0\n\tsubs %2, %2, #1\n\tb.ne 1b"
+			 : "=&r"(x0), "=&r"(x8), "+r"(calls)
+			 : "i"(SYS_getppid)
+			 : "cc", "memory");
+}
+
+/* Linux lets user mode use it (arch/arm64/kernel/cpufeature.c, SCTLR_EL1.UCI). */
+#define HAS_MISSES 1
+static void miss(const volatile char *line)
+{
+	unsigned long value;
+
+	__asm__ volatile("dc civac, %1\n\tdsb sy\n\tldrb %w0, [%1]\n\tdsb sy"
+			 : "=&r"(value)
+			 : "r"(line)
+			 : "memory");
+}
+#elif defined(__arm__)
+#define HAS_LOOP 1
+static void turn(unsigned long turns)
+{
+	unsigned long product = 3, one = 1, unused;
+
+	/* Before ARMv6 a product may not be in the register of its first factor. */
+	__asm__ volatile("1: mul %2, %1, %3\n\tmul %1, %2, %3\n\tsubs %0, %0, #1\n\tbne 1b"
+			 : "+r"(turns), "+r"(product), "=&r"(unused)
+			 : "r"(one)
+			 : "cc");
+}
+#elif defined(__riscv)
+#define HAS_LOOP 1
+static void turn(unsigned long turns)
+{
+	unsigned long product = 3;
+
+	__asm__ volatile("1: mul %1, %1, %1\n\tmul %1, %1, %1\n\taddi %0, %0, -1\n\tbnez %0, 1b"
+			 : "+r"(turns), "+r"(product));
+}
+
+#define HAS_CALLS 4
+static void call(unsigned long calls)
+{
+	register unsigned long a0 __asm__("a0");
+	register unsigned long a7 __asm__("a7");
+
+	__asm__ volatile("1: li %1, %3\n\tecall\n\taddi %2, %2, -1\n\tbnez %2, 1b"
+			 : "=&r"(a0), "=&r"(a7), "+r"(calls)
+			 : "i"(SYS_getppid)
+			 : "memory");
+}
+#elif defined(__powerpc64__)
+#define HAS_LOOP 1
+static void turn(unsigned long turns)
+{
+	unsigned long product = 3;
+
+	__asm__ volatile("mtctr %1\n\t1: mulld %0, %0, %0\n\tmulld %0, %0, %0\n\tnop\n\tbdnz 1b"
+			 : "+r"(product)
+			 : "r"(turns)
+			 : "ctr");
+}
+
+#define HAS_MISSES 1
+static void miss(const volatile char *line)
+{
+	unsigned long value;
+
+	__asm__ volatile("dcbf 0, %1\n\tsync\n\tlbz %0, 0(%1)\n\tsync"
+			 : "=&r"(value)
+			 : "b"(line)
+			 : "memory");
+}
+#endif
+
+#ifdef HAS_LOOP
+#define TURN_INSTRUCTIONS 4
+#else
+#define TURN_INSTRUCTIONS 0
+static void turn(unsigned long turns)
+{
+	volatile unsigned long left;
+
+	for (left = turns; left; left--)
+		;
+}
+#endif
+
+#ifdef HAS_CALLS
+#define CALL_INSTRUCTIONS HAS_CALLS
+#else
+/* At most, of the C library's function and of the loop around it. */
+#define CALL_INSTRUCTIONS 24
+static void call(unsigned long calls)
+{
+	while (calls--)
+		(void)syscall(SYS_getppid);
+}
+#endif
+
+static void native_loop(struct nti_os *os, unsigned long turns)
+{
+	(void)os;
+	if (turns)
+		turn(turns);
+}
+
+static void native_calls(struct nti_os *os, unsigned long calls)
+{
+	(void)os;
+	if (calls)
+		call(calls);
+}
+
+#ifdef HAS_MISSES
+static void native_misses(struct nti_os *os, unsigned long loads)
+{
+	volatile char room[2 * LINE_BYTES] = { 0 };
+	uint32_t random = 1;
+
+	(void)os;
+	while (loads--) {
+		miss(&room[LINE_BYTES]);
+		random = random * 1664525 + 1013904223;
+		/* A branch that nothing can predict. */
+		if (random >> 31)
+			__asm__ volatile("" : : : "memory");
+	}
+}
+#endif
+
+static const struct nti_work native = {
+	.turn_instructions = TURN_INSTRUCTIONS,
+	.call_instructions = CALL_INSTRUCTIONS,
+	.loop = native_loop,
+	.calls = native_calls,
+#ifdef HAS_MISSES
+	.misses = native_misses,
+#endif
+};
+
+const struct nti_work *nti_work_of(struct nti_os *os)
+{
+	return os->work ? os->work : &native;
+}

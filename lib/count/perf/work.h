@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Work of which it is known how many instructions it takes, for self-tests. */
+#ifndef NTI_WORK_H
+#define NTI_WORK_H
+
+#include "lib/os/os.h"
+
+/**
+ * struct nti_work - what this processor can do on purpose
+ * @turn_instructions:	of one turn of @loop, one of which is a branch; cycles are more: products
+ *			that wait for each other; 0: not known here
+ * @call_instructions:	in user mode, of one turn of @calls
+ * @loop:	turns of a loop that touches no memory
+ * @calls:	cheap system calls
+ * @misses:	loads, each from a line that was thrown out of all caches just before, and branches
+ *		that nothing can predict; NULL: this processor cannot do that
+ */
+struct nti_work {
+	unsigned int turn_instructions, call_instructions;
+	void (*loop)(struct nti_os *os, unsigned long turns);
+	void (*calls)(struct nti_os *os, unsigned long calls);
+	void (*misses)(struct nti_os *os, unsigned long loads);
+};
+
+/* That of @os, which a test may have its own of. */
+const struct nti_work *nti_work_of(struct nti_os *os);
+
+#endif
