@@ -49,6 +49,8 @@ int cli_machine_open(const struct cli_machine *m, struct ntime_ctx **ctx)
 {
 	struct ntime_options options = {
 		.size = sizeof(options),
+		.flags = (m->no_self_test ? NTIME_NO_SELF_TEST : 0) |
+			 (m->tests_anew ? NTIME_SELF_TEST_ANEW : 0),
 		.root = m->root,
 		.machine = m->recording,
 		.metrics = m->metrics,

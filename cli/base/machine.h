@@ -11,6 +11,8 @@
  * struct cli_machine - which one; strings of the command line, NULL for this machine and the
  * built-in metrics
  * @verbose: from 2 on the library's decisions are printed
+ * @no_self_test: counters are not tested when they are first used
+ * @tests_anew:	they are tested again, whatever is remembered
  * @runs_command: this process starts a program, which cli_confine() would forbid
  */
 struct cli_machine {
@@ -18,6 +20,8 @@ struct cli_machine {
 	const char *recording;
 	const char *metrics;
 	unsigned int verbose;
+	bool no_self_test;
+	bool tests_anew;
 	bool runs_command;
 };
 

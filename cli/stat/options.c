@@ -32,6 +32,7 @@ enum {
 	ID_ROOT,
 	ID_DRY_RUN,
 	ID_VIA,
+	ID_NO_SELF_TEST,
 };
 
 const struct cli_option cli_stat_option_table[] = {
@@ -61,6 +62,8 @@ const struct cli_option cli_stat_option_table[] = {
 	  "if the events exceed the counters, run the command once per pass instead of rotating" },
 	{ ID_VIA, "via", "METHOD",
 	  "access method: perf, auto, or with -a or -C ntimefs (ntime's driver), msr, pci" },
+	{ ID_NO_SELF_TEST, "no-self-test", NULL,
+	  "do not test counters when they are first used on this boot" },
 	{ ID_MACHINE, "machine", "FILE",
 	  "use a recorded machine instead of this one; values are simulated" },
 	{ ID_ROOT, "root", "DIR", "look for the system's files below DIR" },
@@ -194,6 +197,9 @@ static int set_flag(struct cli_stat_options *o, int id)
 		return 0;
 	case ID_DRY_RUN:
 		o->dry_run = true;
+		return 0;
+	case ID_NO_SELF_TEST:
+		o->no_self_test = true;
 		return 0;
 	case 'q':
 		o->quiet = true;

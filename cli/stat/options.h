@@ -49,6 +49,7 @@ struct cli_stat_options {
 	bool no_scale;
 	bool by_pass;
 	bool dry_run;
+	bool no_self_test;
 	bool quiet;
 	bool has_runs;
 	char **argv;

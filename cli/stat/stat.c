@@ -300,9 +300,13 @@ static int plan_values(struct stat *st)
 		struct cli_item *item = &st->report.item[i];
 		uint32_t part = v[i].flags & NTIME_USER_ONLY;
 
+		bool is_counted = item->reason_code == NTIME_REASON_IMPLAUSIBLE ||
+				  item->reason_code == NTIME_REASON_ERRATUM;
+
 		item->value = (struct ntime_value){ .value = NAN };
-		item->value.flags =
-			*item->reason && !part ? NTIME_ABSENT : NTIME_NOT_COUNTED | part;
+		item->value.flags = *item->reason && !part && !is_counted
+					    ? NTIME_ABSENT
+					    : NTIME_NOT_COUNTED | part;
 	}
 	free(v);
 	return ret < 0 ? CLI_EXIT_FAILED : 0;
@@ -351,6 +355,7 @@ static int prepare(struct stat *st)
 		.recording = st->o.machine,
 		.metrics = st->o.metrics,
 		.verbose = st->o.verbose,
+		.no_self_test = st->o.no_self_test,
 		.runs_command = st->o.argv,
 	};
 

@@ -32,6 +32,7 @@ enum {
 	ID_BELL,
 	ID_CLEAR_LOG,
 	ID_MACHINE,
+	ID_NO_SELF_TEST,
 	ID_ROOT,
 };
 
@@ -58,6 +59,8 @@ const struct cli_option cli_watch_option_table[] = {
 	{ ID_BELL, "bell", NULL, "ring the terminal's bell at each alarm, also with --run" },
 	{ ID_CLEAR_LOG, "clear-log", NULL,
 	  "first clear the log bits of the thermal status registers" },
+	{ ID_NO_SELF_TEST, "no-self-test", NULL,
+	  "do not test counters when they are first used on this boot" },
 	{ ID_MACHINE, "machine", "FILE",
 	  "use a recorded machine instead of this one; values are simulated" },
 	{ ID_ROOT, "root", "DIR", "look for the system's files below DIR" },
@@ -171,6 +174,9 @@ static int set_flag(struct cli_watch_options *o, int id)
 		return 0;
 	case ID_CLEAR_LOG:
 		o->clears_log = true;
+		return 0;
+	case ID_NO_SELF_TEST:
+		o->no_self_test = true;
 		return 0;
 	case 'q':
 		o->is_quiet = true;

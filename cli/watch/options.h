@@ -53,7 +53,7 @@ struct cli_watch_options {
 	uint32_t via;
 	unsigned int verbose;
 	const char *cpus, *output, *machine, *root, *metrics, *command;
-	bool is_quiet, has_bell, clears_log;
+	bool is_quiet, has_bell, clears_log, no_self_test;
 };
 
 extern const struct cli_option cli_watch_option_table[];

@@ -606,6 +606,7 @@ static int run_watch(const struct cli_command *self, int argc, char **argv)
 		.recording = w.o.machine,
 		.metrics = w.o.metrics,
 		.verbose = w.o.verbose,
+		.no_self_test = w.o.no_self_test,
 		.runs_command = w.o.command,
 	};
 	w.undo = (struct cli_undo){ .run = undo, .arg = &w };

@@ -20,15 +20,17 @@ extern "C" {
 struct ntime_ctx;
 
 /*
- * Flag of struct ntime_options: do not test counters when they are first used, and do not ask what
+ * Flags of struct ntime_options: do not test counters when they are first used, and do not ask what
  * earlier tests found. Numbers are still compared with what machines can do.
  */
 #define NTIME_NO_SELF_TEST (1u << 0)
+/* test them anew, whatever is remembered of this boot */
+#define NTIME_SELF_TEST_ANEW (1u << 1)
 
 /**
  * struct ntime_options - how to open a context; zero-initialise, then set @size
  * @size:	sizeof(struct ntime_options)
- * @flags:	NTIME_NO_SELF_TEST or 0; unknown bits are refused
+ * @flags:	NTIME_NO_SELF_TEST or NTIME_SELF_TEST_ANEW, or 0; unknown bits are refused
  * @root:	directory put before every file name of the system (/sys, /proc, /dev); NULL: the
  *		real root. The topology is the real machine's all the same
  * @machine:	a recording to look at instead of this machine (ntime-machine(5)); NULL: this

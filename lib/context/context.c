@@ -193,7 +193,7 @@ static int check_options(const struct ntime_options *o)
 {
 	size_t i;
 
-	if (o->size != sizeof(*o) || o->flags & ~NTIME_NO_SELF_TEST)
+	if (o->size != sizeof(*o) || o->flags & ~(NTIME_NO_SELF_TEST | NTIME_SELF_TEST_ANEW))
 		return -EINVAL;
 	for (i = 0; i < NTI_ARRAY_SIZE(o->reserved); i++) {
 		if (o->reserved[i])
@@ -286,6 +286,7 @@ int ntime_open(struct ntime_ctx **out, const struct ntime_options *options)
 		return -ENOMEM;
 	ctx->log = o->log;
 	ctx->has_no_selftest = o->flags & NTIME_NO_SELF_TEST;
+	ctx->has_anew = o->flags & NTIME_SELF_TEST_ANEW;
 	ctx->log_arg = o->log_arg;
 	ctx->interrupt = (struct nti_interrupt){ .fn = o->interrupt, .arg = o->interrupt_arg };
 	ret = open_all(ctx, o);

@@ -33,6 +33,7 @@ struct ntime_ctx {
 	bool has_scopes;      /* nti_context_scopes() was asked */
 	bool has_selftest;    /* it was tried whether the core PMU counts */
 	bool has_no_selftest; /* NTIME_NO_SELF_TEST: nothing is tried */
+	bool has_anew;	      /* NTIME_SELF_TEST_ANEW: what is remembered is not asked */
 	struct nti_selftests selftests;
 	bool has_erratum_cpu, has_smt; /* .erratum_cpu was looked at; a core has several threads */
 	struct nti_erratum_cpu erratum_cpu;

@@ -91,9 +91,10 @@ static bool parse_trial(const char **at, struct nti_trial *t)
 
 	if (sscanf(*at,
 		   "trial %" SCNx32 " %" SCNx32 " %" SCNx32 " %lf %lf %lf %" SCNx32 " %" SCNu64
-		   " %" SCNu64 " %lf\n%n",
+		   " %" SCNu64 " %lf %lf\n%n",
 		   &t->event[0], &t->event[1], &t->event[2], &t->ratio[0], &t->ratio[1],
-		   &t->ratio[2], &t->faults, &t->twin[0], &t->twin[1], &t->per_call, &used) != 10 ||
+		   &t->ratio[2], &t->faults, &t->twin[0], &t->twin[1], &t->per_call, &t->rotation,
+		   &used) != 11 ||
 	    !used)
 		return false;
 	*at += used;
@@ -176,10 +177,10 @@ static size_t write_text(char *buf, size_t size, const char *head,
 
 	used = (size_t)snprintf(buf, size,
 				"%strial %" PRIx32 " %" PRIx32 " %" PRIx32
-				" %.9g %.9g %.9g %" PRIx32 " %" PRIu64 " %" PRIu64 " %.9g\n",
+				" %.9g %.9g %.9g %" PRIx32 " %" PRIu64 " %" PRIu64 " %.9g %.9g\n",
 				head, t->event[0], t->event[1], t->event[2], t->ratio[0],
 				t->ratio[1], t->ratio[2], t->faults, t->twin[0], t->twin[1],
-				t->per_call);
+				t->per_call, t->rotation);
 	for (i = 0; i < tests->events; i++)
 		used += (size_t)snprintf(buf + used, size - used,
 					 "event %" PRIu32 " %" PRIx64 " %d\n", tests->event[i].type,
@@ -198,18 +199,19 @@ static bool write_to(struct ntime_ctx *ctx, const char *path, const char *text, 
 	return ret == 0;
 }
 
-void nti_selftests_remember(struct ntime_ctx *ctx, const struct nti_unit *core,
+bool nti_selftests_remember(struct ntime_ctx *ctx, const struct nti_unit *core,
 			    const struct nti_selftests *tests)
 {
 	char head[HEAD_BYTES], own[512], text[FILE_BYTES];
 	size_t bytes;
 
 	if (!make_head(ctx, core, head))
-		return;
+		return false;
 	bytes = write_text(text, sizeof(text), head, tests);
-	if (write_to(ctx, ROOT_DIRECTORY, text, bytes) || ctx->os->is_elsewhere)
-		return;
+	if (write_to(ctx, ROOT_DIRECTORY, text, bytes))
+		return true;
+	if (ctx->os->is_elsewhere)
+		return false;
 	user_directory(own, sizeof(own));
-	if (*own)
-		(void)write_to(ctx, own, text, bytes);
+	return *own && write_to(ctx, own, text, bytes);
 }

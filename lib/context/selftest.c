@@ -61,7 +61,8 @@ int nti_context_selftest(struct ntime_ctx *ctx)
 
 	if (!core || core->absent.reason || ctx->os->is_replay || ctx->has_no_selftest)
 		return 0;
-	if (nti_selftests_recall(ctx, core, tests)) {
+	if (!ctx->has_anew && nti_selftests_recall(ctx, core, tests)) {
+		tests->is_kept = true;
 		nti_context_log(ctx, "self-test: %s: passed before on this boot, or as below",
 				core->name);
 		log_trial(ctx, core, &tests->trial);
@@ -73,7 +74,7 @@ int nti_context_selftest(struct ntime_ctx *ctx)
 	if (!tests->has_trial)
 		return 0;
 	log_trial(ctx, core, &tests->trial);
-	nti_selftests_remember(ctx, core, tests);
+	tests->is_kept = nti_selftests_remember(ctx, core, tests);
 	return 0;
 }
 
@@ -138,7 +139,7 @@ static bool try_event(struct ntime_ctx *ctx, const struct nti_unit *core,
 	tests->event[tests->events++] = (struct nti_selftest_event){ .type = attr->type,
 								     .config = attr->config,
 								     .is_dead = is_dead };
-	nti_selftests_remember(ctx, core, tests);
+	(void)nti_selftests_remember(ctx, core, tests);
 	return is_dead;
 }
 
@@ -232,6 +233,32 @@ static int doubt_event(const struct nti_trial *t, enum nti_trial_event event,
 	return is_all_bad(t) ? set_doubt(doubt, core->name,
 					 "%s counted nothing rightly that was tried", core->name)
 			     : 0;
+}
+
+void nti_context_selftest_rotation(struct ntime_ctx *ctx, const struct nti_unit *unit)
+{
+	struct nti_selftests *tests = &ctx->selftests;
+
+	if (!tests->has_trial || unit != core_of(ctx) || tests->trial.faults & NTI_TRIAL_ROTATED ||
+	    (!tests->is_kept && !ctx->has_anew))
+		return;
+	nti_trial_rotate(ctx->os, unit, &tests->trial);
+	nti_context_log(ctx, "self-test: %s: events that take turns: %.3g of the truth", unit->name,
+			tests->trial.rotation);
+	(void)nti_selftests_remember(ctx, unit, tests);
+}
+
+int nti_context_rotation_doubt(struct ntime_ctx *ctx, const struct nti_unit *unit,
+			       struct nti_absence *doubt)
+{
+	const struct nti_trial *t = &ctx->selftests.trial;
+
+	if (!ctx->selftests.has_trial || unit != core_of(ctx) || !(t->faults & NTI_TRIAL_ROTATION))
+		return 0;
+	return set_doubt(doubt, unit->name,
+			 "%s loses counts where events take turns: an estimate of known work was "
+			 "%.3g of the truth",
+			 unit->name, t->rotation);
 }
 
 int nti_context_selftest_doubt(struct ntime_ctx *ctx, const struct nti_event *event,

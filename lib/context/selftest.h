@@ -28,10 +28,10 @@ struct nti_selftest_event {
  * struct nti_selftests - of one context
  * @has_trial:	@trial was made, or is remembered
  * @is_remembered: it is: nothing was tried
- * @is_new:	something is to be remembered
+ * @is_kept:	it is remembered from now on
  */
 struct nti_selftests {
-	bool has_trial, is_remembered, is_new;
+	bool has_trial, is_remembered, is_kept;
 	struct nti_trial trial;
 	struct nti_selftest_event event[NTI_SELFTEST_EVENTS];
 	size_t events;
@@ -50,6 +50,15 @@ int nti_context_selftest(struct ntime_ctx *ctx);
 int nti_context_selftest_event(struct ntime_ctx *ctx, struct nti_event *event);
 
 /*
+ * Events of @unit take turns: find out, once, whether estimates can be believed where they do.
+ * Where nothing can be remembered it is not tried: it takes a tenth of a second.
+ */
+void nti_context_selftest_rotation(struct ntime_ctx *ctx, const struct nti_unit *unit);
+/* 0, or -ENOMEM: what speaks against estimates of @unit's events, in @doubt, which is empty. */
+int nti_context_rotation_doubt(struct ntime_ctx *ctx, const struct nti_unit *unit,
+			       struct nti_absence *doubt);
+
+/*
  * What speaks against counts of @event: in @doubt, which is empty. @is_user_only: the kernel's mode
  * is left out, though the event does not say so; @has_twin: the same event is counted by another
  * counter at the same time. 0 or -ENOMEM.
@@ -61,8 +70,8 @@ int nti_context_selftest_doubt(struct ntime_ctx *ctx, const struct nti_event *ev
  * believed. */
 bool nti_selftests_recall(struct ntime_ctx *ctx, const struct nti_unit *core,
 			  struct nti_selftests *out);
-/* Write it down; that it cannot be is no error. */
-void nti_selftests_remember(struct ntime_ctx *ctx, const struct nti_unit *core,
+/* Write it down. False: nobody could. */
+bool nti_selftests_remember(struct ntime_ctx *ctx, const struct nti_unit *core,
 			    const struct nti_selftests *tests);
 
 #endif

@@ -239,6 +239,28 @@ static int add_doubt(struct ntime_session *s, size_t i)
 	return nti_session_doubt_erratum(s, item);
 }
 
+/* The kernel gives the counters to more events than there are, one after the other. */
+static int find_rotation(struct ntime_session *s)
+{
+	struct nti_doubts *d = &s->doubts;
+	size_t i;
+	int ret;
+
+	for (i = 0; s->passes > 1 && !nti_session_is_by_pass(s) && i < s->parts; i++) {
+		const struct nti_unit *unit = s->part[i].part->unit;
+
+		if (s->part[i].is_refused || unit->kind != NTI_UNIT_CORE ||
+		    nti_session_is_direct(s, unit))
+			continue;
+		nti_context_selftest_rotation(s->ctx, unit);
+		ret = nti_context_rotation_doubt(s->ctx, unit, &d->rotation);
+		if (ret == 0 && d->rotation.reason)
+			d->rotated = unit;
+		return ret;
+	}
+	return 0;
+}
+
 int nti_doubts_init(struct ntime_session *s)
 {
 	struct nti_doubts *d = &s->doubts;
@@ -257,6 +279,8 @@ int nti_doubts_init(struct ntime_session *s)
 		if (ret == 0)
 			ret = add_twin(s, i);
 	}
+	if (ret == 0)
+		ret = find_rotation(s);
 	d->text = calloc(s->items + 1, sizeof(*d->text));
 	d->seen = calloc(s->items + 1, sizeof(*d->seen));
 	d->moved = calloc(d->checks + 1, sizeof(*d->moved));
@@ -272,6 +296,7 @@ void nti_doubts_fini(struct ntime_session *s)
 	free(d->text);
 	free(d->seen);
 	free(d->moved);
+	nti_absence_fini(&d->rotation);
 	*d = (struct nti_doubts){ 0 };
 }
 
@@ -445,6 +470,17 @@ static void check_twin(struct ntime_session *s, const struct nti_check *c, struc
 	      b->value);
 }
 
+static void mark_rotated(struct ntime_session *s, struct nti_seen *seen,
+			 const struct ntime_value *values)
+{
+	size_t i;
+
+	for (i = 0; s->doubts.rotated && i < s->items; i++)
+		if (values[i].flags & NTIME_SCALED && can_check(&s->item[i]) &&
+		    unit_of(&s->item[i]) == s->doubts.rotated)
+			doubt(s, i, seen, "%s", s->doubts.rotation.reason);
+}
+
 static void mark_jumps(struct ntime_session *s, struct nti_seen *seen,
 		       const struct ntime_value *values)
 {
@@ -482,6 +518,7 @@ void nti_doubts_check(struct ntime_session *s, struct nti_seen *seen, struct nti
 	if (!d->seen)
 		return;
 	mark_jumps(s, seen, values);
+	mark_rotated(s, seen, values);
 	for (i = 0; i < d->checks; i++)
 		check_one(s, &d->check[i], seen, &moved[i], values);
 	for (i = 0; i < d->twins; i++)

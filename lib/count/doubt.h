@@ -12,9 +12,11 @@
 
 #include <ntime/value.h>
 
+#include "lib/base/absence.h"
 #include "lib/doubt/limit.h"
 
 struct ntime_session;
+struct nti_unit;
 struct nti_session_item;
 
 /* Of one item, of the whole session or of one thread or CPU: how it was read last. */
@@ -56,6 +58,9 @@ struct nti_doubts {
 	struct nti_doubt_text *text;
 	struct nti_seen *seen;
 	struct nti_moved *moved;
+	/* against all estimates of events of this unit; NULL: nothing */
+	const struct nti_unit *rotated;
+	struct nti_absence rotation;
 };
 
 /* Is @event, as a row of lib/doubt names it, what @item counts? */

@@ -606,6 +606,8 @@ static const struct constant_row {
 	{ __LINE__, NTIME_REMEDY_NONE, 0 },
 	{ __LINE__, NTIME_REMEDY_HERE, 1 },
 	{ __LINE__, NTIME_REMEDY_ELSEWHERE, 2 },
+	{ __LINE__, NTIME_NO_SELF_TEST, 1 },
+	{ __LINE__, NTIME_SELF_TEST_ANEW, 2 },
 	{ __LINE__, NTIME_ABSENT, 1 },
 	{ __LINE__, NTIME_NOT_COUNTED, 2 },
 	{ __LINE__, NTIME_SCALED, 4 },

@@ -318,9 +318,78 @@ static void try_twins(struct nti_os *os, const struct nti_unit *unit, struct nti
 		out->faults |= NTI_TRIAL_TWINS;
 }
 
+/* Several turns of each event: the kernel's are 1 to 10 ms long. */
+#define ROTATION_NS 120000000u
+#define ROTATION_TURNS 20000
+#define ROTATION_LOW 0.75
+#define ROTATION_HIGH 1.25
+#define ROTATED_MAX (2 * TWINS_MAX)
+
+/* Instructions of the work that was done. */
+static double work_on(struct nti_os *os)
+{
+	const struct nti_work *work = nti_work_of(os);
+	uint64_t end_ns = os->ops->now_ns(os) + ROTATION_NS;
+	double turns = 0;
+
+	while (os->ops->now_ns(os) < end_ns) {
+		work->loop(os, ROTATION_TURNS);
+		turns += ROTATION_TURNS;
+	}
+	return turns * work->turn_instructions;
+}
+
+static void judge_rotated(struct nti_os *os, const struct nti_perf_group *g, double truth,
+			  struct nti_trial *out)
+{
+	struct nti_perf_reading r;
+	double ratio;
+
+	if (nti_perf_group_read(os, g, &r) < 0 || !r.running_ns)
+		return;
+	ratio = (double)r.count[0] * ((double)r.enabled_ns / (double)r.running_ns) / truth;
+	if (fabs(ratio - 1) > fabs(out->rotation - 1))
+		out->rotation = ratio;
+}
+
+void nti_trial_rotate(struct nti_os *os, const struct nti_unit *unit, struct nti_trial *out)
+{
+	const struct perf_event_attr attr = attr_of(unit, PERF_COUNT_HW_INSTRUCTIONS);
+	unsigned int counters = unit->counters ? unit->counters : TWINS_MAX / 2;
+	size_t most = 2 * counters < ROTATED_MAX ? 2 * counters : ROTATED_MAX, n, i;
+	struct nti_perf_group *g = calloc(ROTATED_MAX, sizeof(*g));
+	double truth;
+
+	if (!g || unit->is_mode_blind || !nti_work_of(os)->turn_instructions) {
+		free(g);
+		return;
+	}
+	out->rotation = 1;
+	for (n = 0; n < most; n++) {
+		nti_perf_group_init(&g[n], self);
+		if (nti_perf_group_add(os, &g[n], &attr) < 0)
+			break;
+	}
+	for (i = 0; i < n; i++)
+		(void)nti_perf_group_enable(os, &g[i]);
+	truth = work_on(os);
+	for (i = 0; i < n; i++)
+		(void)nti_perf_group_disable(os, &g[i]);
+	for (i = 0; i < n; i++) {
+		judge_rotated(os, &g[i], truth, out);
+		nti_perf_group_fini(os, &g[i]);
+	}
+	free(g);
+	if (!n)
+		return;
+	out->faults |= NTI_TRIAL_ROTATED;
+	if (out->rotation < ROTATION_LOW || out->rotation > ROTATION_HIGH)
+		out->faults |= NTI_TRIAL_ROTATION;
+}
+
 bool nti_trial_is_clean(const struct nti_trial *t)
 {
-	uint32_t bad = t->faults;
+	uint32_t bad = t->faults & ~NTI_TRIAL_ROTATED;
 	size_t i;
 
 	for (i = 0; i < NTI_TRIAL_EVENTS; i++)

@@ -31,6 +31,8 @@ enum nti_trial_event {
 #define NTI_TRIAL_RUNS_ON (1u << 0)    /* they count while they are disabled */
 #define NTI_TRIAL_UNFILTERED (1u << 1) /* user mode alone is not told from the kernel's */
 #define NTI_TRIAL_TWINS (1u << 2)      /* the same event on several counters differs */
+#define NTI_TRIAL_ROTATED (1u << 3)    /* nti_trial_rotate() was made */
+#define NTI_TRIAL_ROTATION (1u << 4)   /* estimates of events that take turns are far off */
 
 /**
  * struct nti_trial - what was found
@@ -39,6 +41,7 @@ enum nti_trial_event {
  * @faults:	of the PMU
  * @twin:	lowest and highest count of the same event at the same time
  * @per_call:	instructions of the kernel that were counted in user mode, per system call
+ * @rotation:	the worst estimate of events that took turns, by the truth
  */
 struct nti_trial {
 	uint32_t event[NTI_TRIAL_EVENTS];
@@ -46,6 +49,7 @@ struct nti_trial {
 	uint32_t faults;
 	uint64_t twin[2];
 	double per_call;
+	double rotation;
 };
 
 /*
@@ -53,6 +57,12 @@ struct nti_trial {
  * nothing is held against the PMU then.
  */
 bool nti_trial_run(struct nti_os *os, const struct nti_unit *unit, struct nti_trial *out);
+
+/*
+ * More events than there are counters take turns beside known work that does the same all the time:
+ * a tenth of a second and more. NTI_TRIAL_ROTATED in @out if that could be found out.
+ */
+void nti_trial_rotate(struct nti_os *os, const struct nti_unit *unit, struct nti_trial *out);
 
 /* Is there anything in @t that speaks against @unit's counters? */
 bool nti_trial_is_clean(const struct nti_trial *t);

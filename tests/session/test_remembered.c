@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+/* What self-tests found is remembered until the next boot, where nobody else can write it. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <ntime/ntime.h>
+
+#include "tests/session/fake_pmu.h"
+#include "tests/tt.h"
+
+struct rig {
+	struct fake_pmu pmu;
+	char file[96];
+};
+
+static void init(struct rig *r)
+{
+	char folder[] = "/tmp/ntime-remembered-XXXXXX";
+
+	fake_pmu_init(&r->pmu, 6);
+	assert_non_null(mkdtemp(folder));
+	snprintf(r->pmu.directory, sizeof(r->pmu.directory), "%s", folder);
+	snprintf(r->file, sizeof(r->file), "%s/.self-test", folder);
+	r->pmu.boot = "b0";
+}
+
+static void fini(struct rig *r)
+{
+	(void)unlink(r->file);
+	TT_IS(rmdir(r->pmu.directory), 0);
+	fake_pmu_fini(&r->pmu);
+}
+
+/* How often a counter is opened by a new context that resolves @name. */
+static unsigned int opens_of(struct rig *r, const char *name, enum ntime_reason reason)
+{
+	struct fake_pmu *p = &r->pmu;
+	struct nti_event event;
+	unsigned int opens;
+
+	fake_pmu_new_context(p);
+	opens = p->opens;
+	TT_IS(nti_context_event(&p->ctx, name, &event, &p->ctx.error), 0);
+	TT_IS(event.absent.code, reason);
+	nti_event_fini(&event);
+	return p->opens - opens;
+}
+
+static void write_file(const struct rig *r, const char *text, size_t bytes)
+{
+	FILE *f = fopen(r->file, "w");
+
+	assert_non_null(f);
+	TT_IS(fwrite(text, 1, bytes, f), bytes);
+	fclose(f);
+}
+
+static size_t read_file(const struct rig *r, char *text, size_t size)
+{
+	FILE *f = fopen(r->file, "r");
+	size_t n;
+
+	assert_non_null(f);
+	n = fread(text, 1, size - 1, f);
+	fclose(f);
+	text[n] = '\0';
+	return n;
+}
+
+TEST(it_is_tried_once_a_boot)
+{
+	struct rig r;
+
+	init(&r);
+	assert_true(opens_of(&r, "cycles", NTIME_REASON_NONE) > 3);
+	TT_IS(opens_of(&r, "cycles", NTIME_REASON_NONE), 0);
+	TT_IS(opens_of(&r, "instructions:u", NTIME_REASON_NONE), 0);
+	/* Each of these is tried alone, and then known as well. */
+	assert_true(opens_of(&r, "cache-misses", NTIME_REASON_NONE) > 0);
+	TT_IS(opens_of(&r, "cache-misses", NTIME_REASON_NONE), 0);
+	assert_true(opens_of(&r, "branch-misses", NTIME_REASON_NONE) > 0);
+	TT_IS(opens_of(&r, "cache-misses", NTIME_REASON_NONE), 0);
+	r.pmu.boot = "b1";
+	assert_true(opens_of(&r, "cycles", NTIME_REASON_NONE) > 3);
+	TT_IS(opens_of(&r, "cycles", NTIME_REASON_NONE), 0);
+	/* Another PMU: one that has lost a counter. */
+	r.pmu.unit[0].counters = 5;
+	assert_true(opens_of(&r, "cycles", NTIME_REASON_NONE) > 3);
+	r.pmu.boot = NULL;
+	assert_true(opens_of(&r, "cycles", NTIME_REASON_NONE) > 3);
+	assert_true(opens_of(&r, "cycles", NTIME_REASON_NONE) > 3);
+	fini(&r);
+}
+
+TEST(what_is_wrong_is_remembered_as_well)
+{
+	struct rig r;
+
+	init(&r);
+	r.pmu.lie = LIE_DEAD;
+	r.pmu.code = FAKE_BRANCHES;
+	assert_true(opens_of(&r, "branches", NTIME_REASON_NOT_COUNTING) > 3);
+	/* It lies no longer, but nobody asks. */
+	r.pmu.lie = LIE_NONE;
+	TT_IS(opens_of(&r, "branches", NTIME_REASON_NOT_COUNTING), 0);
+	TT_IS(opens_of(&r, "instructions", NTIME_REASON_NONE), 0);
+	r.pmu.lie = LIE_DEAD;
+	r.pmu.code = FAKE_MISSES;
+	assert_true(opens_of(&r, "cache-misses", NTIME_REASON_NOT_COUNTING) > 0);
+	r.pmu.lie = LIE_NONE;
+	TT_IS(opens_of(&r, "cache-misses", NTIME_REASON_NOT_COUNTING), 0);
+	fini(&r);
+}
+
+/* Each byte cut off or changed makes it no file; then it is tried again, and written anew. */
+TEST(a_damaged_file_is_no_file)
+{
+	char text[2048], bad[2048];
+	size_t bytes, i;
+	struct rig r;
+
+	init(&r);
+	(void)opens_of(&r, "cycles", NTIME_REASON_NONE);
+	bytes = read_file(&r, text, sizeof(text));
+	assert_true(bytes > 100);
+	for (i = 0; i < bytes; i++) {
+		write_file(&r, text, i);
+		assert_true(opens_of(&r, "cycles", NTIME_REASON_NONE) > 3);
+	}
+	snprintf(bad, sizeof(bad), "%sx", text);
+	write_file(&r, bad, bytes + 1);
+	assert_true(opens_of(&r, "cycles", NTIME_REASON_NONE) > 3);
+	for (i = 0; i < bytes; i++) {
+		memcpy(bad, text, bytes);
+		bad[i] = '\0';
+		write_file(&r, bad, bytes);
+		assert_true(opens_of(&r, "cycles", NTIME_REASON_NONE) > 3);
+	}
+	write_file(&r, text, bytes);
+	TT_IS(opens_of(&r, "cycles", NTIME_REASON_NONE), 0);
+	fini(&r);
+}
+
+TEST(others_are_not_believed)
+{
+	struct rig r;
+
+	init(&r);
+	(void)opens_of(&r, "cycles", NTIME_REASON_NONE);
+	TT_IS(opens_of(&r, "cycles", NTIME_REASON_NONE), 0);
+	/* Anybody may have written it. */
+	TT_IS(chmod(r.file, 0666), 0);
+	assert_true(opens_of(&r, "cycles", NTIME_REASON_NONE) > 3);
+	TT_IS(opens_of(&r, "cycles", NTIME_REASON_NONE), 0);
+	TT_IS(chmod(r.pmu.directory, 0777), 0);
+	assert_true(opens_of(&r, "cycles", NTIME_REASON_NONE) > 3);
+	assert_true(opens_of(&r, "cycles", NTIME_REASON_NONE) > 3);
+	TT_IS(chmod(r.pmu.directory, 0755), 0);
+	TT_IS(opens_of(&r, "cycles", NTIME_REASON_NONE), 0);
+	/* A link may lead anywhere. */
+	TT_IS(unlink(r.file), 0);
+	TT_IS(symlink("/etc/passwd", r.file), 0);
+	assert_true(opens_of(&r, "cycles", NTIME_REASON_NONE) > 3);
+	TT_IS(opens_of(&r, "cycles", NTIME_REASON_NONE), 0);
+	if (geteuid() == 0) {
+		TT_IS(chown(r.file, 65534, 65534), 0);
+		assert_true(opens_of(&r, "cycles", NTIME_REASON_NONE) > 3);
+	}
+	fini(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(it_is_tried_once_a_boot),
+		cmocka_unit_test(what_is_wrong_is_remembered_as_well),
+		cmocka_unit_test(a_damaged_file_is_no_file),
+		cmocka_unit_test(others_are_not_believed),
+	};
+
+	return TT_RUN(tests);
+}
