@@ -12,6 +12,7 @@
 #include "cli/base/command.h"
 #include "cli/doctor/repair.h"
 #include "cli/doctor/report.h"
+#include "cli/doctor/selftest.h"
 #include "cli/output/emulated.h"
 #include "cli/output/file.h"
 #include "cli/base/machine.h"
@@ -26,9 +27,14 @@ enum {
 	ID_ROOT,
 	ID_REPAIR,
 	ID_YES,
+	ID_SELF_TEST,
+	ID_CSV,
 };
 
 static const struct cli_option options[] = {
+	{ ID_SELF_TEST, "self-test", NULL,
+	  "test every counter that this user may read, on each CPU, and print what was found" },
+	{ ID_CSV, "csv", NULL, "with --self-test: write comma-separated values" },
 	{ ID_JSON, "json", NULL, "write JSON" },
 	{ ID_RECORD, "record", "FILE",
 	  "record this machine to FILE, for --machine on any machine" },
@@ -46,7 +52,7 @@ static const struct cli_option options[] = {
 struct doctor {
 	struct cli_machine machine;
 	const char *record;
-	bool is_json, is_repair, is_sure;
+	bool is_json, is_csv, is_repair, is_sure, is_selftest;
 };
 
 static int set_option(void *arg, const struct cli_option *o, const char *value)
@@ -56,6 +62,12 @@ static int set_option(void *arg, const struct cli_option *o, const char *value)
 	switch (o->id) {
 	case ID_JSON:
 		d->is_json = true;
+		return 0;
+	case ID_CSV:
+		d->is_csv = true;
+		return 0;
+	case ID_SELF_TEST:
+		d->is_selftest = true;
 		return 0;
 	case ID_RECORD:
 		d->record = value;
@@ -148,6 +160,15 @@ static int check_options(const struct cli_command *self, const struct doctor *d)
 				      d->record		     ? "--record"
 				      : d->machine.recording ? "--machine"
 							     : "--json");
+	if (d->is_selftest && (d->record || d->machine.recording || d->is_repair))
+		return cli_say_misuse(self->name, "--self-test and %s cannot be combined",
+				      d->record		     ? "--record"
+				      : d->machine.recording ? "--machine"
+							     : "--repair");
+	if (d->is_csv && !d->is_selftest)
+		return cli_say_misuse(self->name, "--csv needs --self-test");
+	if (d->is_csv && d->is_json)
+		return cli_say_misuse(self->name, "--csv and --json cannot be combined");
 	if (d->is_sure && !d->is_repair)
 		return cli_say_misuse(self->name, "--yes needs --repair");
 	return 0;
@@ -166,7 +187,13 @@ static int run_doctor(const struct cli_command *self, int argc, char **argv)
 	if (ret < argc)
 		return cli_say_misuse(self->name, "doctor takes no argument, but there is '%s'",
 				      argv[ret]);
-	if (check_options(self, &d) || cli_machine_open(&d.machine, &ctx))
+	if (check_options(self, &d))
+		return CLI_EXIT_FAILED;
+	if (d.is_selftest)
+		return cli_doctor_selftest(&d.machine, d.is_csv	   ? CLI_SELFTEST_CSV
+						       : d.is_json ? CLI_SELFTEST_JSON
+								   : CLI_SELFTEST_TEXT);
+	if (cli_machine_open(&d.machine, &ctx))
 		return CLI_EXIT_FAILED;
 	if (d.is_repair)
 		ret = cli_doctor_repair(ctx, d.is_sure);
@@ -184,7 +211,8 @@ const struct cli_command cli_doctor_command = {
 	.about = "list what this machine can count, and each problem with its remedy",
 	.details = "The exit status is 0 if there is no problem, 1 if there is one, 125 if ntime "
 		   "itself failed. With --repair it is 0 if everything was restored or there was "
-		   "nothing to do, else 125.",
+		   "nothing to do, else 125. With --self-test it is 0 if no counter was found to "
+		   "lie, 1 if one was, 125 if ntime itself failed.",
 	.options = options,
 	.is_permuting = true,
 	.run = run_doctor,
