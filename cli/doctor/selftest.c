@@ -28,7 +28,9 @@
 #include "cli/output/say.h"
 #include "cli/output/table.h"
 
-/* Long enough for what moves once a millisecond; twice, for what is compared with the first time. */
+/*
+ * Long enough for what moves once a millisecond; twice, for what is compared with the first time.
+ */
 #define WORK_NS 60000000ll
 #define PERIODS 2
 /* Of the core's events on one CPU. */
@@ -41,10 +43,22 @@
 
 /* What every core is asked for, on one CPU, and on the others. */
 static const char *const core_events[] = {
-	"cycles",	    "instructions",	     "branches",	 "branch-misses",
-	"cache-references", "cache-misses",	     "cycles:u",	 "instructions:u",
-	"L1-dcache-loads",  "L1-dcache-load-misses", "LLC-loads",	 "LLC-load-misses",
-	"dTLB-loads",	    "bus-cycles",	     "ref-cycles",	 "task-clock",
+	"cycles",
+	"instructions",
+	"branches",
+	"branch-misses",
+	"cache-references",
+	"cache-misses",
+	"cycles:u",
+	"instructions:u",
+	"L1-dcache-loads",
+	"L1-dcache-load-misses",
+	"LLC-loads",
+	"LLC-load-misses",
+	"dTLB-loads",
+	"bus-cycles",
+	"ref-cycles",
+	"task-clock",
 	NULL,
 };
 static const char *const few_events[] = { "cycles", "instructions", "branches", NULL };
@@ -80,8 +94,8 @@ static void work(long long ns)
 {
 	static volatile uint32_t sink;
 	struct timespec begin, now;
-	volatile char *memory =
-		mmap(NULL, MEMORY_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	volatile char *memory = mmap(NULL, MEMORY_BYTES, PROT_READ | PROT_WRITE,
+				     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint32_t random = 1;
 
 	clock_gettime(CLOCK_MONOTONIC, &begin);
@@ -170,7 +184,9 @@ static bool count(struct ntime_session *s, long long ns, struct ntime_value *v, 
 	return true;
 }
 
-/* Events that nobody may count all together, or of none of which anything is known, are left out. */
+/*
+ * Events that nobody may count all together, or of none of which anything is known, are left out.
+ */
 static void try_session(struct selftest *t, struct ntime_session *s, long long ns, int64_t cpu)
 {
 	size_t n = ntime_session_count(s);
@@ -287,8 +303,8 @@ static int note_event(void *arg, const struct ntime_event_info *event)
 
 static int note_unit(void *arg, const struct ntime_unit_info *unit)
 {
-	static const char *const others[] = { "software", "tracepoint", "breakpoint", "clock",
-					      "kprobe",	  "uprobe" };
+	static const char *const others[] = { "software", "tracepoint", "breakpoint",
+					      "clock",	  "kprobe",	"uprobe" };
 	struct selftest *t = arg;
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
@@ -305,8 +321,7 @@ static int note_unit(void *arg, const struct ntime_unit_info *unit)
 
 static void try_others_at(struct selftest *t, size_t *next)
 {
-	const struct ntime_target target = { .size = sizeof(target),
-					     .kind = NTIME_TARGET_MACHINE };
+	const struct ntime_target target = { .size = sizeof(target), .kind = NTIME_TARGET_MACHINE };
 	const char *unit = t->unit[*next];
 	struct ntime_session *s;
 	size_t n = 0;
@@ -386,8 +401,8 @@ out:
 	  .flags = CLI_COLUMN_LEFT | CLI_COLUMN_SET, .rank = 4)                                    \
 	X(RESULT, "result", .title = "result", .flags = CLI_COLUMN_LEFT)                           \
 	X(VALUE, "value", .title = "counted", .rank = 2)                                           \
-	X(UNIT, "unit", ROW(unit_text, TEXT), .title = "", .flags = CLI_COLUMN_LEFT | CLI_COLUMN_SET, \
-	  .rank = 2)                                                                               \
+	X(UNIT, "unit", ROW(unit_text, TEXT), .title = "",                                         \
+	  .flags = CLI_COLUMN_LEFT | CLI_COLUMN_SET, .rank = 2)                                    \
 	X(SECONDS, "seconds")                                                                      \
 	X(REASON, "reason", ROW(reason, TEXT), .flags = CLI_COLUMN_SET)                            \
 	X(REMEDY, "remedy", ROW(remedy, TEXT), .flags = CLI_COLUMN_SET)
@@ -441,7 +456,8 @@ static void write_reasons(FILE *f, const struct cli_look *look, const struct sel
 			is_told = strcmp(t->row[k].reason, t->row[i].reason) == 0;
 		if (is_told)
 			continue;
-		fprintf(f, "%s%s%s (%s): ", cli_colour(look, t->row[i].is_bad ? CLI_BAD : CLI_PLAIN),
+		fprintf(f,
+			"%s%s%s (%s): ", cli_colour(look, t->row[i].is_bad ? CLI_BAD : CLI_PLAIN),
 			cli_clean(t->row[i].event), cli_colour(look, CLI_PLAIN), t->row[i].result);
 		cli_wrap(f, look, 2, 2, t->row[i].reason);
 	}
