@@ -12,6 +12,7 @@
 
 #include <ntime/value.h>
 
+#include "cli/stat/outcome.h"
 #include "cli/stat/tally.h"
 #include "cli/output/term.h"
 
@@ -92,7 +93,9 @@ extern const struct cli_figure_form cli_figure_forms[CLI_FIGURES];
  *		have been that large
  * @status:	wait(2)'s status of the last run of the command
  * @note:	further lines for people (how it was counted); @notes of them
- * @runs:	runs that were counted (with @by_pass: rounds of @passes runs)
+ * @runs:	runs that were counted (with @by_pass: rounds of @passes runs); 0: none ended well,
+ *		and all values are those of the last one
+ * @left_out:	runs that did not end well and are in no value, but for that last one; not owned
  * @passes:	passes of the plan
  * @by_pass:	one run per pass
  * @is_simulated: values come from a recording
@@ -112,6 +115,7 @@ struct cli_report {
 	const char *const *note;
 	size_t notes;
 	size_t runs;
+	const struct cli_outcomes *left_out;
 	unsigned int passes;
 	const char *emulated;
 	int status;

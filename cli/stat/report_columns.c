@@ -49,7 +49,8 @@
 	X(RUNS, "runs", SPREAD(n, COUNT))                                                          \
 	X(MIN, "min", SPREAD(min, REAL))                                                           \
 	X(MAX, "max", SPREAD(max, REAL))                                                           \
-	X(SPREAD_OF_RUNS, "spread", .only = BY_RUN)
+	X(SPREAD_OF_RUNS, "spread", .only = BY_RUN)                                                \
+	X(LEFT_OUT, "runs_left_out", NOT_JSON, .only = BY_RUN)
 
 enum { ITEM_COLUMNS(CLI_COLUMN_ID) COLUMNS };
 static const struct cli_column columns[] = { ITEM_COLUMNS(CLI_COLUMN_ROW) };
@@ -75,9 +76,12 @@ static void add_word(void *arg, const char *word)
 	snprintf(w->text + used, sizeof(w->text) - used, "%s%s", used ? " " : "", word);
 }
 
-static void fill_spread(struct cli_cell *cell, const struct cli_spread *s)
+/* Where no run ended well, @s is of one that did not. */
+static void fill_spread(struct cli_cell *cell, const struct cli_report *r,
+			const struct cli_spread *s)
 {
-	cell[RUNS] = cli_count(s->n);
+	cell[RUNS] = cli_count(r->runs ? s->n : 0);
+	cell[LEFT_OUT] = cli_count(r->left_out ? r->left_out->runs : 0);
 	cell[MIN] = cli_if(s->n, cli_real(s->min));
 	cell[MAX] = cli_if(s->n, cli_real(s->max));
 	cell[SPREAD_OF_RUNS] = cli_if(s->n, cli_real(cli_spread_error(s)));
@@ -99,8 +103,8 @@ static void forget(struct cli_cell *cell, size_t first, size_t last)
 }
 
 /* @flags: room for their words. */
-static void fill(struct cli_cell *cell, const struct cli_columns *c, const struct cli_item *item,
-		 struct words *flags)
+static void fill(struct cli_cell *cell, const struct cli_columns *c, const struct cli_report *r,
+		 const struct cli_item *item, struct words *flags)
 {
 	const struct ntime_value *v = &item->value;
 	bool is_known = cli_value_is_known(v), is_absent = v->flags & NTIME_ABSENT;
@@ -121,7 +125,7 @@ static void fill(struct cli_cell *cell, const struct cli_columns *c, const struc
 		 (v->flags & (NTIME_USER_ONLY | NTIME_HOTPLUG | NTIME_IMPLAUSIBLE) ||
 		  item->reason_code == NTIME_REASON_ERRATUM))
 		fill_absence(&cell[LIMITED_REASON], item);
-	fill_spread(cell, &item->spread);
+	fill_spread(cell, r, &item->spread);
 }
 
 /* ---- CSV ---- */
@@ -146,7 +150,7 @@ static void interval_csv(FILE *f, const struct cli_style *style, const struct cl
 	for (size_t i = 0; i < r->items; i++) {
 		if (!cli_item_is_shown(style, &r->item[i]))
 			continue;
-		fill(cell, &c, &r->item[i], &flags);
+		fill(cell, &c, r, &r->item[i], &flags);
 		if (r->emulated)
 			add_word(&flags, "emulated");
 		cell[TIME_S] = cli_text(time);
@@ -172,7 +176,7 @@ static void put_figure(FILE *f, const struct cli_columns *c, const struct cli_re
 	cell[FLAGS] = cli_words(flags.text);
 	cell[UNIT_NAME] = cli_text("command");
 	cell[METHOD] = cli_text("wait4");
-	fill_spread(cell, s);
+	fill_spread(cell, r, s);
 	cli_csv_row(f, c, cell);
 }
 
@@ -213,7 +217,7 @@ static void set_items(json_t *root, const struct cli_style *style, const struct 
 	for (size_t i = 0; i < r->items; i++) {
 		if (!cli_item_is_shown(style, &r->item[i]))
 			continue;
-		fill(cell, &c, &r->item[i], &flags);
+		fill(cell, &c, r, &r->item[i], &flags);
 		json_array_append_new(items, cli_json_row(&c, cell));
 	}
 	json_object_set_new(root, "items", items);
@@ -229,27 +233,43 @@ static json_t *command_json(char *const *argv)
 }
 
 /* {"status": N} or {"signal": N}; "timeout" when ntime ended the command. */
-static json_t *exit_json(const struct cli_report *r)
+static json_t *exit_json(int status, bool timed_out)
 {
 	json_t *json = json_object();
 
-	if (WIFSIGNALED(r->status))
-		json_object_set_new(json, "signal", json_integer(WTERMSIG(r->status)));
+	if (WIFSIGNALED(status))
+		json_object_set_new(json, "signal", json_integer(WTERMSIG(status)));
 	else
-		json_object_set_new(json, "status", json_integer(WEXITSTATUS(r->status)));
-	json_object_set_new(json, "timeout", json_boolean(r->timed_out));
+		json_object_set_new(json, "status", json_integer(WEXITSTATUS(status)));
+	json_object_set_new(json, "timeout", json_boolean(timed_out));
+	return json;
+}
+
+/* The runs that are in no mean, an object for each way in which they ended. */
+static json_t *left_out_json(const struct cli_outcomes *all)
+{
+	json_t *json = json_array();
+
+	for (size_t i = 0; i < all->n; i++) {
+		const struct cli_outcome *o = &all->of[i].outcome;
+		json_t *of = exit_json(o->status, o->timed_out);
+
+		json_object_set_new(of, "interrupted", json_boolean(o->was_interrupted));
+		json_object_set_new(of, "runs", json_integer((json_int_t)all->of[i].runs));
+		json_array_append_new(json, of);
+	}
 	return json;
 }
 
 /* How a figure spread over the runs, as its columns say it. */
-static json_t *spread_json(const struct cli_spread *s)
+static json_t *spread_json(const struct cli_report *r, const struct cli_spread *s)
 {
 	static const struct cli_columns c = { .column = columns + RUNS,
 					      .n = COLUMNS - RUNS,
 					      .with = BY_RUN };
 	struct cli_cell cell[COLUMNS] = { 0 };
 
-	fill_spread(cell, s);
+	fill_spread(cell, r, s);
 	return cli_json_row(&c, cell + RUNS);
 }
 
@@ -264,7 +284,7 @@ static json_t *time_json(const struct cli_style *style, const struct cli_report 
 		if (!r->figure[i].n)
 			continue;
 		json_object_set_new(json, key, cli_json_number(r->figure[i].mean));
-		json_object_set_new(runs, key, spread_json(&r->figure[i]));
+		json_object_set_new(runs, key, spread_json(r, &r->figure[i]));
 	}
 	if (style->by_run)
 		json_object_set(json, "over_runs", runs);
@@ -291,9 +311,11 @@ static void summary_json(FILE *f, const struct cli_style *style, const struct cl
 	if (*r->target)
 		json_object_set_new(root, "target", cli_json_text(r->target));
 	if (r->has_ended)
-		json_object_set_new(root, "exit", exit_json(r));
+		json_object_set_new(root, "exit", exit_json(r->status, r->timed_out));
 	json_object_set_new(root, "time", time_json(style, r));
 	json_object_set_new(root, "runs", json_integer((json_int_t)r->runs));
+	if (style->by_run && r->left_out)
+		json_object_set_new(root, "runs_left_out", left_out_json(r->left_out));
 	json_object_set_new(root, "passes", json_integer(r->passes));
 	json_object_set_new(root, "by_pass", json_boolean(r->by_pass));
 	set_items(root, style, r);

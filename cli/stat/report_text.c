@@ -404,6 +404,42 @@ static void put_sentence(FILE *f, const struct cli_style *style, enum cli_colour
 	fputs(cli_colour(&style->look, CLI_PLAIN), f);
 }
 
+/* Of the only run. */
+static void put_end(FILE *f, const struct cli_style *style, const struct cli_report *r)
+{
+	char line[LINE_CHARS];
+
+	if (r->timed_out) {
+		put_sentence(f, style, CLI_WARN, "The --timeout expired before the command ended.");
+	} else if (WIFSIGNALED(r->status)) {
+		snprintf(line, sizeof(line), "The command was killed by signal %d (%s).",
+			 WTERMSIG(r->status), strsignal(WTERMSIG(r->status)));
+		put_sentence(f, style, CLI_WARN, line);
+	}
+}
+
+/* Which runs are in the numbers, and how the others ended. */
+static void put_runs(FILE *f, const struct cli_style *style, const struct cli_report *r)
+{
+	const struct cli_outcomes *out = r->left_out;
+	size_t left_out = out ? out->runs : 0, i;
+	char line[LINE_CHARS];
+
+	if (r->runs)
+		snprintf(line, sizeof(line), "Mean of %zu run%s.", r->runs,
+			 r->runs == 1 ? "" : "s");
+	else
+		snprintf(line, sizeof(line),
+			 "No run ended with status 0: the numbers are those of the last run.");
+	put_sentence(f, style, r->runs ? CLI_PLAIN : CLI_WARN, line);
+	for (i = 0; out && i < out->n; i++) {
+		snprintf(line, sizeof(line), "%s%zu of %zu runs: %s.",
+			 r->runs ? "Not in the mean, " : "", out->of[i].runs, left_out + r->runs,
+			 cli_outcome_text(&out->of[i].outcome).text);
+		put_sentence(f, style, CLI_WARN, line);
+	}
+}
+
 static void put_head(FILE *f, const struct cli_style *style, const struct cli_report *r)
 {
 	char line[LINE_CHARS];
@@ -417,13 +453,8 @@ static void put_head(FILE *f, const struct cli_style *style, const struct cli_re
 		snprintf(line, sizeof(line), "Measured: %.200s", r->target);
 		put_sentence(f, style, CLI_PLAIN, line);
 	}
-	if (r->has_ended && r->timed_out)
-		put_sentence(f, style, CLI_WARN, "The --timeout expired before the command ended.");
-	else if (r->has_ended && WIFSIGNALED(r->status)) {
-		snprintf(line, sizeof(line), "The command was killed by signal %d (%s).",
-			 WTERMSIG(r->status), strsignal(WTERMSIG(r->status)));
-		put_sentence(f, style, CLI_WARN, line);
-	}
+	if (r->has_ended && !style->by_run)
+		put_end(f, style, r);
 	if (r->by_pass && r->passes > 1) {
 		snprintf(line, sizeof(line),
 			 "Counted in %u runs of the command, one per pass; nothing is scaled.",
@@ -436,10 +467,8 @@ static void put_head(FILE *f, const struct cli_style *style, const struct cli_re
 			 r->passes, style->look.utf8 ? "±" : "+-");
 		put_sentence(f, style, CLI_PLAIN, line);
 	}
-	if (style->by_run) {
-		snprintf(line, sizeof(line), "Mean of %zu runs.", r->runs);
-		put_sentence(f, style, CLI_PLAIN, line);
-	}
+	if (style->by_run)
+		put_runs(f, style, r);
 }
 
 /*

@@ -27,8 +27,12 @@
 
 /**
  * struct stat - state of one invocation
- * @tally:	per item, over the rounds
+ * @tally:	per item, over the rounds that ended well; without -r over the only one
  * @round:	values of one round: of one run, or put together from one run per pass
+ * @figure:	of the runs of one round
+ * @outcome:	of one round: of its last run, or of the first one that did not end well
+ * @left_out:	rounds that did not end well
+ * @rounds:	that were run
  * @status:	wait(2)'s, of the last run, or of the first one that failed
  */
 struct stat {
@@ -41,6 +45,10 @@ struct stat {
 	struct cli_notes notes;
 	struct cli_tally *tally;
 	struct ntime_value *round;
+	struct cli_spread figure[CLI_FIGURES];
+	struct cli_outcome outcome;
+	struct cli_outcomes left_out;
+	size_t rounds;
 	char *target;
 	int status;
 	bool has_begun;	  /* the output */
@@ -113,7 +121,17 @@ static void add_figures(struct stat *st, const struct cli_measure *m)
 		st->report.at_most[CLI_MAX_RSS] = true;
 	/* Of what was not started here only the length of the measurement is known. */
 	for (int i = 0; i < (m->command ? CLI_FIGURES : CLI_REAL + 1); i++)
-		cli_spread_add(&st->report.figure[i], figures[i]);
+		cli_spread_add(&st->figure[i], figures[i]);
+}
+
+/* How the command ended; what was not started here ends as it should. */
+static struct cli_outcome outcome_of(const struct cli_measure *m)
+{
+	if (!m->command)
+		return (struct cli_outcome){ .status = 0 };
+	return (struct cli_outcome){ .status = m->end.status,
+				     .timed_out = m->timed_out,
+				     .was_interrupted = cli_signals_stop() != 0 };
 }
 
 /* One measurement; its sessions stay in st->measure until the next one or the end. */
@@ -134,6 +152,8 @@ static int measure_once(struct stat *st, int pass)
 	if (ret)
 		return ret;
 	add_figures(st, &st->measure);
+	if (cli_outcome_is_good(&st->outcome))
+		st->outcome = outcome_of(&st->measure);
 	st->report.timed_out = st->report.timed_out || st->measure.timed_out;
 	st->has_counted = st->has_counted || st->measure.is_counting;
 	st->report.is_too_early = !st->has_counted;
@@ -211,24 +231,48 @@ static bool has_implausible(const struct stat *st)
 	return false;
 }
 
+static int count_round(struct stat *st)
+{
+	for (size_t i = 0; i < st->report.items; i++)
+		cli_tally_add(&st->tally[i], &st->round[i]);
+	for (int i = 0; i < CLI_FIGURES; i++)
+		cli_spread_join(&st->report.figure[i], &st->figure[i]);
+	return has_implausible(st) ? refresh_items(st) : 0;
+}
+
+static int run_round(struct stat *st)
+{
+	int ret;
+
+	memset(st->figure, 0, sizeof(st->figure));
+	st->outcome = (struct cli_outcome){ .status = 0 };
+	ret = st->o.by_pass ? round_by_pass(st) : round_at_once(st);
+	if (ret)
+		return ret;
+	st->rounds++;
+	/* Who asked for one run wants its values, however it ended. */
+	if (st->o.has_runs && !cli_outcome_is_good(&st->outcome)) {
+		cli_outcomes_add(&st->left_out, &st->outcome);
+		return 0;
+	}
+	st->report.runs++;
+	return count_round(st);
+}
+
 static int run_rounds(struct stat *st)
 {
 	do {
-		int ret = st->o.by_pass ? round_by_pass(st) : round_at_once(st);
+		int ret = run_round(st);
 
 		if (ret)
 			return ret;
-		for (size_t i = 0; i < st->report.items; i++)
-			cli_tally_add(&st->tally[i], &st->round[i]);
-		if (has_implausible(st) && refresh_items(st))
-			return CLI_EXIT_FAILED;
-		st->report.runs++;
-		if (st->report.runs < st->o.runs && is_over(st)) {
-			cli_say("ended after run %zu of %" PRIu64, st->report.runs, st->o.runs);
+		if (st->rounds < st->o.runs && is_over(st)) {
+			cli_say("ended after run %zu of %" PRIu64, st->rounds, st->o.runs);
 			break;
 		}
-	} while (st->report.runs < st->o.runs);
-	return 0;
+	} while (st->rounds < st->o.runs);
+	/* A mean of none would show nothing at all; the writers say what this is. */
+	return st->report.runs ? 0 : count_round(st);
 }
 
 static int set_results(struct stat *st)
@@ -250,7 +294,7 @@ static int set_results(struct stat *st)
 	}
 	st->report.is_simulated |= !!(flags & NTIME_SIMULATED);
 	st->report.status = st->status;
-	st->report.has_ended = st->o.argv && st->report.runs;
+	st->report.has_ended = st->o.argv && st->rounds;
 	if (st->o.verbose &&
 	    cli_notes_take(&st->notes, st->ctx, st->measure.sessions.session[0], &st->report))
 		return cli_say_no_memory();
@@ -378,6 +422,7 @@ static int prepare(struct stat *st)
 		.by_pass = st->o.by_pass,
 		.is_simulated = st->o.machine,
 		.emulated = cli_emulated(),
+		.left_out = &st->left_out,
 	};
 	return 0;
 }
@@ -409,6 +454,7 @@ static int stat_fini(struct stat *st)
 	cli_measure_fini(&st->measure);
 	ret = cli_leftover_say(st->ctx);
 	cli_notes_fini(&st->notes);
+	cli_outcomes_fini(&st->left_out);
 	free(st->tally);
 	free(st->round);
 	free(st->target);

@@ -69,6 +69,27 @@ void cli_spread_add(struct cli_spread *s, double number)
 		s->max = number;
 }
 
+/*
+ * T. F. Chan, G. H. Golub and R. J. LeVeque, "Algorithms for Computing the Sample Variance",
+ * The American Statistician 37 (1983): the pairwise update.
+ */
+void cli_spread_join(struct cli_spread *s, const struct cli_spread *more)
+{
+	double n = (double)s->n, k = (double)more->n, step = more->mean - s->mean;
+
+	if (!more->n)
+		return;
+	if (!s->n) {
+		*s = *more;
+		return;
+	}
+	s->n += more->n;
+	s->mean += step * k / (n + k);
+	s->m2 += more->m2 + step * step * n * k / (n + k);
+	s->min = more->min < s->min ? more->min : s->min;
+	s->max = more->max > s->max ? more->max : s->max;
+}
+
 double cli_spread_error(const struct cli_spread *s)
 {
 	if (s->n < 2)

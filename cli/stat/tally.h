@@ -39,6 +39,8 @@ struct cli_spread {
 };
 
 void cli_spread_add(struct cli_spread *s, double number);
+/* Add the numbers of @more to those of @s. */
+void cli_spread_join(struct cli_spread *s, const struct cli_spread *more);
 /* Standard deviation of the mean: sqrt(m2 / (n - 1) / n); 0 below two runs. */
 double cli_spread_error(const struct cli_spread *s);
 

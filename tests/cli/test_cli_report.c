@@ -2,6 +2,7 @@
 /* The three forms of a report, from values made up here. */
 #include <jansson.h>
 #include <math.h>
+#include <signal.h>
 
 #include <ntime/reason.h>
 
@@ -276,6 +277,61 @@ TEST(text_marks)
 	free(text);
 }
 
+/* Runs that did not end well are listed, and in no mean. */
+TEST(runs_left_out)
+{
+	static const struct cli_outcome bad[] = {
+		{ .status = 1 << 8 },
+		{ .status = SIGKILL },
+		{ .status = 1 << 8 },
+		{ .status = SIGTERM, .timed_out = true },
+		{ .status = 0, .was_interrupted = true },
+		{ .status = SIGINT, .was_interrupted = true },
+	};
+	const struct cli_style text_style = { .look = { .width = 80 }, .by_run = true };
+	const struct cli_style style = { .by_run = true };
+	struct cli_outcomes left_out = { 0 };
+	struct cli_report r = report();
+	char *text;
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		TT_IS(cli_outcome_is_good(&bad[i]), 0);
+		cli_outcomes_add(&left_out, &bad[i]);
+	}
+	TT_IS(left_out.n, 4);
+	r.left_out = &left_out;
+	text = written(&cli_text_writer, &text_style, &r, 0);
+	TT_HAS(text, "Mean of 1 run.\n");
+	TT_HAS(text, "Not in the mean, 2 of 7 runs: exit status 1.\n");
+	TT_HAS(text, "Not in the mean, 1 of 7 runs: killed by signal 9 (Killed).\n");
+	TT_HAS(text, "Not in the mean, 1 of 7 runs: ended by --timeout.\n");
+	TT_HAS(text, "Not in the mean, 2 of 7 runs: interrupted.\n");
+	free(text);
+	text = written(&cli_csv_writer, &style, &r, 0);
+	TT_HAS(text, "spread,runs_left_out\n");
+	TT_HAS(text,
+	       "real,1002914000,ns,0,1002914000,,,,command,wait4,,,1,1002914000,1002914000,0,6\n");
+	free(text);
+	text = written(&cli_json_writer, &style, &r, 0);
+	TT_HAS(text, "\"runs\": 2");
+	TT_HAS(text, "\"interrupted\": true");
+	free(text);
+
+	r.runs = 0;
+	text = written(&cli_text_writer, &text_style, &r, 0);
+	TT_HAS(text, "No run ended with status 0: the numbers are those of the last run.\n");
+	TT_HAS(text, "2 of 6 runs: exit status 1.\n");
+	assert_null(strstr(text, "ean"));
+	free(text);
+	text = written(&cli_csv_writer, &style, &r, 0);
+	TT_HAS(text,
+	       "real,1002914000,ns,0,1002914000,,,,command,wait4,,,0,1002914000,1002914000,0,6\n");
+	free(text);
+	cli_outcomes_fini(&left_out);
+	TT_IS(left_out.runs, 0);
+}
+
 TEST(control_characters_do_not_reach_the_terminal)
 {
 	struct cli_style style = { .look = { .width = 80 } };
@@ -333,7 +389,7 @@ TEST(csv_rows_have_as_many_fields_as_the_header)
 		bool by_run;
 		double interval;
 		size_t fields;
-	} forms[] = { { false, 0, 12 }, { true, 0, 16 }, { false, 1.5, 13 } };
+	} forms[] = { { false, 0, 12 }, { true, 0, 17 }, { false, 1.5, 13 } };
 
 	for (size_t i = 0; i < 3; i++) {
 		struct cli_style style = {
@@ -503,6 +559,7 @@ int main(void)
 		cmocka_unit_test(quiet_text_still_names_what_is_missing),
 		cmocka_unit_test(text_fits_terminals),
 		cmocka_unit_test(text_marks),
+		cmocka_unit_test(runs_left_out),
 		cmocka_unit_test(control_characters_do_not_reach_the_terminal),
 		cmocka_unit_test(what_cannot_be_right_says_so),
 		cmocka_unit_test(csv),

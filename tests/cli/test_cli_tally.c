@@ -103,6 +103,24 @@ TEST(spread_of_known_numbers)
 	assert_true(fabs(cli_spread_error(&s) - sqrt(32.0 / 7 / 8)) < 1e-12);
 }
 
+TEST(spreads_are_joined)
+{
+	static const double numbers[] = { 2, 4, 4, 4, 5, 5, 7, 9 };
+	size_t i, split;
+
+	for (split = 0; split <= 8; split++) {
+		struct cli_spread s = { 0 }, more = { 0 };
+
+		for (i = 0; i < 8; i++)
+			cli_spread_add(i < split ? &s : &more, numbers[i]);
+		cli_spread_join(&s, &more);
+		TT_IS(s.n, 8);
+		TT_IS(s.min == 2 && s.max == 9, 1);
+		assert_true(fabs(s.mean - 5) < 1e-12);
+		assert_true(fabs(cli_spread_error(&s) - sqrt(32.0 / 7 / 8)) < 1e-12);
+	}
+}
+
 TEST(spread_of_negative_numbers)
 {
 	struct cli_spread s = { 0 };
@@ -172,6 +190,7 @@ int main(void)
 		cmocka_unit_test(counts_do_not_wrap),
 		cmocka_unit_test(unscaling),
 		cmocka_unit_test(spread_of_known_numbers),
+		cmocka_unit_test(spreads_are_joined),
 		cmocka_unit_test(spread_of_negative_numbers),
 		cmocka_unit_test(one_run_is_passed_on_exactly),
 		cmocka_unit_test(mean_of_runs),

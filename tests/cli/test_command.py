@@ -460,6 +460,7 @@ def ctrl_c_ends_repeating():
         with open('runs', encoding='ascii') as f:
             equal(len(f.readlines()), 1, 'runs')
         has(shown, 'ended after run 1 of 1000')
+        has(shown, '1 of 1 runs: interrupted.')
 
 
 @test
@@ -929,6 +930,54 @@ def repeating():
 def first_failing_run_decides_the_status():
     with Directory():
         equal(ntime('-r', '3', 'sh', '-c', 'echo x >>runs; test $(wc -l <runs) != 2 || exit 9').returncode, 9)
+
+
+def repeated(status, *args):
+    """The JSON report of runs of a script that knows the number of the run, $n, and what ntime ended with."""
+    script = args[-1]
+    with Directory():
+        done = ntime(*args[:-1], '--json', '-o', 'report', 'sh', '-c', f'echo x >>runs; n=$(wc -l <runs); {script}')
+        equal(done.returncode, status, 'exit status')
+        with open('report', encoding='utf-8') as f:
+            return json.load(f)
+
+
+@test
+def failing_runs_are_in_no_mean():
+    report = repeated(9, '-r', '4', 'test $n != 3 || { sleep 1; exit 9; }')
+    equal(report['runs'], 3)
+    equal(report['runs_left_out'], [{'status': 9, 'timeout': False, 'interrupted': False, 'runs': 1}])
+    real = report['time']['over_runs']['real_ns']
+    equal(real['runs'], 3)
+    with Directory():
+        has(err(ntime('-r', '4', 'sh', '-c', 'echo x >>runs; test $(wc -l <runs) != 3')),
+            'Mean of 3 runs.\nNot in the mean, 1 of 4 runs: exit status 1.')
+
+
+@test
+def failing_runs_alone_have_no_mean():
+    done = ntime('-r', '3', 'false')
+    equal(done.returncode, 1)
+    has(err(done), 'No run ended with status 0')
+    has(err(done), '3 of 3 runs: exit status 1.')
+    report = repeated(1, '-r', '3', 'exit 1')
+    equal(report['runs'], 0)
+    equal(report['runs_left_out'], [{'status': 1, 'timeout': False, 'interrupted': False, 'runs': 3}])
+    equal(report['time']['over_runs']['real_ns']['runs'], 0)
+
+
+@test
+def killed_runs_are_in_no_mean():
+    report = repeated(-signal.SIGKILL, '-r', '3', 'test $n != 2 || kill -9 $$')
+    equal(report['runs'], 1)
+    equal(report['runs_left_out'], [{'signal': 9, 'timeout': False, 'interrupted': False, 'runs': 1}])
+
+
+@test
+def timed_out_runs_are_in_no_mean():
+    report = repeated(124, '-r', '3', '--timeout', '3s', 'test $n != 2 || exec sleep 1000')
+    equal(report['runs'], 1)
+    equal(report['runs_left_out'], [{'signal': 15, 'timeout': True, 'interrupted': False, 'runs': 1}])
 
 
 @test

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+/* How runs of the command ended. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "cli/output/memory.h"
+#include "cli/stat/outcome.h"
+
+bool cli_outcome_is_good(const struct cli_outcome *o)
+{
+	return !o->timed_out && !o->was_interrupted && WIFEXITED(o->status) &&
+	       WEXITSTATUS(o->status) == 0;
+}
+
+/* What ntime did to the command explains how it ended; without that the status does. */
+static bool is_same(const struct cli_outcome *a, const struct cli_outcome *b)
+{
+	return a->timed_out == b->timed_out && a->was_interrupted == b->was_interrupted &&
+	       (a->timed_out || a->was_interrupted || a->status == b->status);
+}
+
+void cli_outcomes_add(struct cli_outcomes *all, const struct cli_outcome *o)
+{
+	size_t i = 0;
+
+	while (i < all->n && !is_same(&all->of[i].outcome, o))
+		i++;
+	if (i == all->n) {
+		all->of = cli_realloc(all->of, all->n + 1, sizeof(*all->of));
+		all->of[all->n++] = (struct cli_outcome_count){ .outcome = *o };
+	}
+	all->of[i].runs++;
+	all->runs++;
+}
+
+void cli_outcomes_fini(struct cli_outcomes *all)
+{
+	free(all->of);
+	*all = (struct cli_outcomes){ 0 };
+}
+
+struct cli_outcome_text cli_outcome_text(const struct cli_outcome *o)
+{
+	struct cli_outcome_text out;
+
+	if (o->timed_out)
+		snprintf(out.text, sizeof(out.text), "ended by --timeout");
+	else if (o->was_interrupted)
+		snprintf(out.text, sizeof(out.text), "interrupted");
+	else if (WIFSIGNALED(o->status))
+		snprintf(out.text, sizeof(out.text), "killed by signal %d (%.48s)",
+			 WTERMSIG(o->status), strsignal(WTERMSIG(o->status)));
+	else
+		snprintf(out.text, sizeof(out.text), "exit status %d", WEXITSTATUS(o->status));
+	return out;
+}
