@@ -64,11 +64,16 @@ static int measure(struct ntime_ctx *ctx, struct ntime_command *command,
 		ret = ntime_session_start(s);
 	if (ret == 0)
 		ret = ntime_command_start(command);
+	/* What metrics divide by begins and ends with the command, however busy the machine is. */
+	if (ret == 0)
+		ret = ntime_session_take_times(s, command);
 	if (ret == 0) {
 		do
 			ret = ntime_command_wait(command, UINT64_MAX, end);
 		while (ret == -EINTR);
 	}
+	if (ret >= 0)
+		ret = ntime_session_take_times(s, command);
 	if (ret >= 0)
 		ret = print_all(s, end);
 	ntime_session_free(s);

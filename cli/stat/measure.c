@@ -68,6 +68,21 @@ static int begin_counting(struct cli_measure *m)
 	return 0;
 }
 
+bool cli_measure_is_of_command(const struct cli_measure *m)
+{
+	const struct cli_stat_options *o = m->options;
+
+	return m->command && !o->all_cpus && !o->cpus && !o->pids;
+}
+
+/* What the command says of its times is what the counters' times are. */
+static int take_times(struct cli_measure *m)
+{
+	if (!cli_measure_is_of_command(m) || !m->is_counting)
+		return 0;
+	return cli_sessions_take_times(&m->sessions, m->command) ? CLI_EXIT_FAILED : 0;
+}
+
 static int release_command(struct cli_measure *m)
 {
 	int ret;
@@ -81,7 +96,7 @@ static int release_command(struct cli_measure *m)
 	if (!ret) {
 		m->is_running = true;
 		cli_signals_forward(ntime_command_pid(m->command));
-		return 0;
+		return take_times(m);
 	}
 	cli_machine_say(m->ctx, ret);
 	for (size_t i = 0; ret == -ENOENT && cli_commands[i]; i++) {
@@ -264,7 +279,7 @@ static int begin(struct cli_measure *m)
 		ret = release_command(m);
 	if (ret)
 		return ret;
-	m->begin_ns = cli_now_ns();
+	m->begin_ns = m->command ? ntime_command_began_ns(m->command) : cli_now_ns();
 	if (o->timeout_ns)
 		m->timeout_at_ns = m->begin_ns + o->timeout_ns;
 	if (o->delay_ns)
@@ -274,17 +289,27 @@ static int begin(struct cli_measure *m)
 	return 0;
 }
 
+/* From the command's exec to its end; of what runs beside it how long it was counted. */
+static uint64_t real_ns_at(const struct cli_measure *m, uint64_t now)
+{
+	if (m->is_counting && !m->options->delay_ns)
+		return cli_sessions_length_ns(&m->sessions);
+	return m->command ? m->end.real_ns : now - m->begin_ns;
+}
+
 static int finish(struct cli_measure *m)
 {
-	uint64_t now = cli_now_ns();
+	uint64_t now = m->command ? m->begin_ns + m->end.real_ns : cli_now_ns();
 
 	cli_signals_forward(0);
-	m->real_ns = m->command ? m->end.real_ns : now - m->begin_ns;
+	if (take_times(m))
+		return CLI_EXIT_FAILED;
 	/* A CPU that went just now keeps its counts. */
 	if (m->is_counting && cli_sessions_follow(&m->sessions, m->options))
 		return CLI_EXIT_FAILED;
 	if (cli_sessions_stop(&m->sessions))
 		return CLI_EXIT_FAILED;
+	m->real_ns = real_ns_at(m, now);
 	if (m->options->interval_ns && m->is_counting && !m->is_output_gone)
 		return end_interval(m, now);
 	return cli_sessions_read(&m->sessions, m->values) ? CLI_EXIT_FAILED : 0;

@@ -66,6 +66,8 @@ struct cli_measure {
  * sessions can be asked.
  */
 int cli_measure_run(struct cli_measure *m);
+/* The counters are the command's, not those of what runs beside it. */
+bool cli_measure_is_of_command(const struct cli_measure *m);
 void cli_measure_fini(struct cli_measure *m);
 
 #endif

@@ -173,6 +173,23 @@ int cli_sessions_start(struct cli_sessions *ss)
 	return for_all(ss, ntime_session_start);
 }
 
+int cli_sessions_take_times(struct cli_sessions *ss, const struct ntime_command *c)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < ss->n && ret == 0; i++) {
+		ret = ntime_session_take_times(ss->session[i], c);
+		if (ret < 0)
+			cli_machine_say(ss->ctx, ret);
+	}
+	return ret;
+}
+
+uint64_t cli_sessions_length_ns(const struct cli_sessions *ss)
+{
+	return ntime_session_length_ns(ss->session[0]);
+}
+
 int cli_sessions_stop(struct cli_sessions *ss)
 {
 	return for_all(ss, ntime_session_stop);

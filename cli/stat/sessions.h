@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include <ntime/command.h>
 #include <ntime/session.h>
 
 #include "cli/stat/report.h"
@@ -43,7 +44,10 @@ int cli_session_open(struct ntime_session *s);
 /* As the calls of the library, for all of them; -errno after a sentence. */
 int cli_sessions_open(struct cli_sessions *ss);
 int cli_sessions_start(struct cli_sessions *ss);
+int cli_sessions_take_times(struct cli_sessions *ss, const struct ntime_command *c);
 int cli_sessions_stop(struct cli_sessions *ss);
+/* How long they ran. */
+uint64_t cli_sessions_length_ns(const struct cli_sessions *ss);
 /*
  * CPUs that came since are counted from now on, those that went are no error; programs have none.
  */

@@ -19,7 +19,8 @@ struct ntime_command;
 /**
  * struct ntime_command_end - how a command ended, from wait4(2)
  * @status:	as wait(2) gives it: use WIFEXITED() and the like
- * @real_ns:	CLOCK_MONOTONIC from release to end
+ * @real_ns:	CLOCK_MONOTONIC from the call of exec to the moment at which the caller learned of
+ *		the end; see ntime_session_take_times()
  * @user_ns:	CPU time in user mode, of the command and the children it waited for
  * @sys_ns:	CPU time in the kernel
  * @max_rss_bytes: largest resident set of one process, as wait4(2) reports it: it includes
@@ -67,6 +68,13 @@ NTIME_API pid_t ntime_command_pid(const struct ntime_command *c);
  * child is then reaped.
  */
 NTIME_API int ntime_command_start(struct ntime_command *c);
+
+/**
+ * ntime_command_began_ns() - CLOCK_MONOTONIC when the command called exec, as it says itself
+ *
+ * 0 before ntime_command_start(). Since 0.1.
+ */
+NTIME_API uint64_t ntime_command_began_ns(const struct ntime_command *c);
 
 /**
  * ntime_command_wait() - wait for the end

@@ -236,6 +236,30 @@ NTIME_API const char *ntime_session_plan_text(struct ntime_session *s, unsigned 
  * ntime_session_open()
  */
 NTIME_API int ntime_session_start(struct ntime_session *s);
+struct ntime_command;
+/**
+ * ntime_session_take_times() - begin and end the session's time with a command
+ * @s:	session that counts @c
+ * @c:	command; it was started
+ *
+ * A session learns late when its command began and ended: by as much as the machine is busy with
+ * others. From this call on the session's clock, the lengths of metrics and
+ * ntime_session_length_ns() begin when the command called exec, where the session waited for exec
+ * (NTIME_ON_EXEC), and once the command has ended they end where struct ntime_command_end says that
+ * it did. Both ends are one moment of the clock and of the time stamp counter. Call it after
+ * ntime_command_start(), and after ntime_command_wait() before ntime_session_stop().
+ * Counters need no such help: the kernel switches them at exec and at the end. A session of a
+ * recording keeps the recording's times.
+ *
+ * Return: 0, or -EINVAL (the session does not run, or the command was not started). Since 0.1.
+ */
+NTIME_API int ntime_session_take_times(struct ntime_session *s, const struct ntime_command *c);
+/**
+ * ntime_session_length_ns() - how long the session has been running, or ran: CLOCK_MONOTONIC
+ *
+ * What its metrics divide by. Since 0.1.
+ */
+NTIME_API uint64_t ntime_session_length_ns(const struct ntime_session *s);
 /**
  * ntime_session_stop() - stop counting; the counts stay readable. 0, -EIO, or -EBUSY
  * (NTIME_ON_EXEC, before exec())

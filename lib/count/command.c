@@ -8,6 +8,7 @@
 #include <ntime/command.h>
 
 #include "lib/context/context.h"
+#include "lib/count/session.h"
 #include "lib/os/file.h"
 #include "lib/os/process.h"
 
@@ -16,6 +17,7 @@ struct ntime_command {
 	char *name;
 	struct nti_process process;
 	pid_t pid; /* stays known after the end */
+	bool was_started, has_ended;
 };
 
 int ntime_command_new(struct ntime_ctx *ctx, char *const argv[], struct ntime_command **out)
@@ -56,10 +58,9 @@ pid_t ntime_command_pid(const struct ntime_command *c)
 	return c->pid;
 }
 
-int ntime_command_start(struct ntime_command *c)
+static int explain_start(struct ntime_command *c, int ret)
 {
 	struct nti_file_state state;
-	int ret = nti_process_release(&c->process);
 
 	if (ret == -ENOENT && strchr(c->name, '/') && nti_file_state_of(c->name, &state) == 0)
 		return nti_error(&c->ctx->error, ret,
@@ -68,9 +69,30 @@ int ntime_command_start(struct ntime_command *c)
 	if (ret == -ENOENT)
 		return nti_error(&c->ctx->error, ret, "%s: command not found",
 				 *c->name ? c->name : "''");
+	return nti_error(&c->ctx->error, ret, "cannot execute %s: %s", c->name, strerror(-ret));
+}
+
+int ntime_command_start(struct ntime_command *c)
+{
+	int ret = nti_process_release(&c->process);
+
 	if (ret < 0)
-		return nti_error(&c->ctx->error, ret, "cannot execute %s: %s", c->name,
-				 strerror(-ret));
+		return explain_start(c, ret);
+	c->was_started = true;
+	return 0;
+}
+
+uint64_t ntime_command_began_ns(const struct ntime_command *c)
+{
+	return c->was_started ? c->process.begin.ns : 0;
+}
+
+int ntime_session_take_times(struct ntime_session *s, const struct ntime_command *c)
+{
+	if (!s->is_running || !c->was_started)
+		return nti_error(&s->ctx->error, -EINVAL,
+				 "start the session and the command first");
+	nti_session_take_times(s, &c->process.begin, c->has_ended ? &c->process.end : NULL);
 	return 0;
 }
 
@@ -96,6 +118,7 @@ int ntime_command_wait(struct ntime_command *c, uint64_t timeout_ns, struct ntim
 				 c->name);
 	if (ret != 1)
 		return ret;
+	c->has_ended = true;
 	*end = (struct ntime_command_end){
 		.size = sizeof(*end),
 		.status = e.status,

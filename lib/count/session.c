@@ -304,9 +304,17 @@ int ntime_session_item(const struct ntime_session *s, size_t i, struct ntime_ite
 	return 0;
 }
 
+/* From @begin to @now, or to @end if that is known and was before. */
+static uint64_t time_until(uint64_t begin, uint64_t now, uint64_t end)
+{
+	if (end && end < now)
+		now = end;
+	return now > begin ? now - begin : 0;
+}
+
 uint64_t nti_session_real_ns_at(const struct ntime_session *s, uint64_t now_ns)
 {
-	return s->elapsed_ns + (s->is_running ? now_ns - s->started_ns : 0);
+	return s->elapsed_ns + (s->is_running ? time_until(s->started_ns, now_ns, s->end.ns) : 0);
 }
 
 uint64_t nti_session_real_ns(const struct ntime_session *s)
@@ -323,7 +331,7 @@ uint64_t nti_session_tsc(const struct ntime_session *s)
 
 	if (!s->is_running || os->ops->tsc(os, &now) < 0)
 		return s->elapsed_tsc;
-	return s->elapsed_tsc + now - s->started_tsc;
+	return s->elapsed_tsc + time_until(s->started_tsc, now, s->end.ticks);
 }
 
 static void clocks_start(struct ntime_session *s)
@@ -336,6 +344,25 @@ static void clocks_start(struct ntime_session *s)
 	s->was_started = true;
 }
 
+void nti_session_take_times(struct ntime_session *s, const struct nti_moment *begin,
+			    const struct nti_moment *end)
+{
+	if (s->ctx->os->is_replay)
+		return;
+	if (s->target.flags & NTIME_ON_EXEC && !s->elapsed_ns) {
+		s->started_ns = begin->ns;
+		s->started_tsc = begin->ticks;
+		nti_session_readers_update(s);
+	}
+	if (end)
+		s->end = *end;
+}
+
+uint64_t ntime_session_length_ns(const struct ntime_session *s)
+{
+	return nti_session_real_ns(s);
+}
+
 static void clocks_stop(struct ntime_session *s)
 {
 	/*
@@ -343,6 +370,7 @@ static void clocks_stop(struct ntime_session *s)
 	 */
 	s->elapsed_ns = nti_session_real_ns(s);
 	s->elapsed_tsc = nti_session_tsc(s);
+	s->end = (struct nti_moment){ 0 };
 	s->is_running = false;
 }
 

@@ -27,6 +27,7 @@
 #include "lib/context/context.h"
 #include "lib/event/event.h"
 #include "lib/metric/metric.h"
+#include "lib/os/clock.h"
 #include "lib/plan/plan.h"
 
 #define NTI_SESSION_MAX_ITEMS 1024
@@ -152,6 +153,7 @@ struct ntime_session {
 
 	uint64_t started_ns, elapsed_ns; /* of the current run; of the runs before it */
 	uint64_t started_tsc, elapsed_tsc;
+	struct nti_moment end; /* of what is measured, where it is known; else 0 */
 	double mux_interval_ns;
 
 	/* Scratch of ntime_session_read(): one reading per group, one sum per item. */
@@ -387,6 +389,9 @@ int nti_session_doubt_erratum(struct ntime_session *s, struct nti_session_item *
 /* session.c: TSC ticks while the session ran. */
 uint64_t nti_session_tsc(const struct ntime_session *s);
 uint64_t nti_session_real_ns(const struct ntime_session *s);
+/* The run of @s that goes on began at @begin, if it waits for exec, and ended at @end; or NULL. */
+void nti_session_take_times(struct ntime_session *s, const struct nti_moment *begin,
+			    const struct nti_moment *end);
 /* The same when the system's clock said @now_ns. */
 uint64_t nti_session_real_ns_at(const struct ntime_session *s, uint64_t now_ns);
 

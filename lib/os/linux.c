@@ -19,6 +19,7 @@
 #include <cpuid.h>
 #endif
 
+#include "lib/os/clock.h"
 #include "lib/os/file.h"
 #include "lib/os/os.h"
 
@@ -209,25 +210,13 @@ static bool linux_is_privileged(struct nti_os *os, bool perf)
 static int linux_tsc(struct nti_os *os, uint64_t *ticks)
 {
 	(void)os;
-#if defined(__x86_64__)
-	*ticks = __builtin_ia32_rdtsc();
-	return 0;
-#elif defined(__aarch64__)
-	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(*ticks));
-	return 0;
-#else
-	*ticks = 0;
-	return -ENOTSUP;
-#endif
+	return nti_clock_ticks(ticks);
 }
 
 static uint64_t linux_now_ns(struct nti_os *os)
 {
-	struct timespec now = { 0 };
-
 	(void)os;
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	return nti_clock_ns();
 }
 
 static int linux_perf_open(struct nti_os *os, struct perf_event_attr *attr, pid_t pid, int cpu,

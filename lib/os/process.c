@@ -16,18 +16,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/os/clock.h"
 #include "lib/os/os.h"
 #include "lib/os/process.h"
 
 #define NS_PER_SECOND 1000000000u
-
-static uint64_t now_ns(void)
-{
-	struct timespec now = { 0 };
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
-}
 
 static void close_fd(int *fd)
 {
@@ -52,6 +45,27 @@ static void drop_handlers(void)
 			(void)sigaction(sig, &standard, NULL);
 }
 
+/* What fits into a pipe as a whole. */
+static void tell(int fd, const void *what, size_t bytes)
+{
+	ssize_t n;
+
+	do
+		n = write(fd, what, bytes);
+	while (n < 0 && errno == EINTR);
+}
+
+/* Length of what was told, 0 where the other end is closed. */
+static size_t hear(int fd, void *what, size_t bytes)
+{
+	ssize_t n;
+
+	do
+		n = read(fd, what, bytes);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? 0 : (size_t)n;
+}
+
 /*
  * In the child, after fork: only async-signal-safe calls. A byte out says that it waits before
  * exec. One byte in means go; end of file means that the parent is gone or gave up, and then
@@ -62,8 +76,9 @@ static void drop_handlers(void)
  * dynamic linker look into the symbol table of every library that is loaded, and fork leaves pages
  * of files to be faulted in again, 64 KiB at a time (fault_around_bytes, mm/memory.c).
  */
-static void run_child(int door, int exec_error, char *const argv[])
+static void run_child(int door, int news, char *const argv[])
 {
+	struct nti_moment exec;
 	int error;
 	char go;
 	ssize_t n;
@@ -71,6 +86,7 @@ static void run_child(int door, int exec_error, char *const argv[])
 	if (read(door, &go, 0) < 0)
 		_exit(127);
 	(void)execvp("", argv); /* exec(3): ENOENT, found without asking the kernel */
+	nti_moment_take(&exec);
 	do
 		n = send(door, "", 1, MSG_NOSIGNAL);
 	while (n < 0 && errno == EINTR);
@@ -79,11 +95,11 @@ static void run_child(int door, int exec_error, char *const argv[])
 	while (n < 0 && errno == EINTR);
 	if (n != 1)
 		_exit(127);
+	nti_moment_take(&exec);
+	tell(news, &exec, sizeof(exec));
 	(void)execvp(argv[0], argv);
 	error = errno;
-	do
-		n = write(exec_error, &error, sizeof(error));
-	while (n < 0 && errno == EINTR);
+	tell(news, &error, sizeof(error));
 	_exit(error == ENOENT ? 127 : 126);
 }
 
@@ -93,7 +109,7 @@ int nti_process_fork(struct nti_process *p, char *const argv[])
 	int door[2], report[2];
 	int ret;
 
-	*p = (struct nti_process){ .pidfd = -1, .door = -1, .exec_error = -1 };
+	*p = (struct nti_process){ .pidfd = -1, .door = -1, .news = -1 };
 	/*
 	 * A socket, not a pipe: writing to a child that was killed meanwhile must not raise SIGPIPE
 	 * here.
@@ -120,9 +136,9 @@ int nti_process_fork(struct nti_process *p, char *const argv[])
 		goto err_report;
 	(void)close(door[0]);
 	(void)close(report[1]);
-	p->started_ns = now_ns(); /* until it is released */
+	nti_moment_take(&p->begin); /* until it is released */
 	p->door = door[1];
-	p->exec_error = report[0];
+	p->news = report[0];
 	/*
 	 * pidfd_open(2), Linux 5.3; without it waiting would need a signal handler of ours in the
 	 * caller's program.
@@ -214,7 +230,8 @@ static int reap(struct nti_process *p, struct nti_process_end *end)
 			p->pid = 0;
 		return -errno;
 	}
-	end->real_ns = now_ns() - p->started_ns;
+	nti_moment_take(&p->end);
+	end->real_ns = p->end.ns - p->begin.ns;
 	end->max_rss_floor_bytes = p->max_rss_floor_bytes;
 	p->pid = 0;
 	return 1;
@@ -223,23 +240,29 @@ static int reap(struct nti_process *p, struct nti_process_end *end)
 int nti_process_release(struct nti_process *p)
 {
 	struct nti_process_end end;
+	struct nti_moment exec;
+	bool is_failed = false;
 	int error = 0;
 	ssize_t n;
 
 	if (p->pid <= 0 || p->door < 0)
 		return -ECHILD;
 	p->max_rss_floor_bytes = max_rss_floor(p);
-	p->started_ns = now_ns();
+	nti_moment_take(&p->begin);
 	do
 		n = send(p->door, "", 1, MSG_NOSIGNAL);
 	while (n < 0 && errno == EINTR);
 	close_fd(&p->door);
-	/* Ends with the exec that closes the pipe, or with the errno of the exec that failed. */
-	do
-		n = read(p->exec_error, &error, sizeof(error));
-	while (n < 0 && errno == EINTR);
-	close_fd(&p->exec_error);
-	if (n != (ssize_t)sizeof(error))
+	/*
+	 * The moment of exec, then the end that exec makes by closing the pipe, or the errno of the
+	 * exec that failed. Nothing at all: it was killed before.
+	 */
+	if (hear(p->news, &exec, sizeof(exec)) == sizeof(exec)) {
+		p->begin = exec;
+		is_failed = hear(p->news, &error, sizeof(error)) == sizeof(error);
+	}
+	close_fd(&p->news);
+	if (!is_failed)
 		return 0;
 	(void)reap(p, &end);
 	return -error;
@@ -399,6 +422,6 @@ void nti_process_fini(struct nti_process *p)
 		(void)nti_process_kill(p, SIGKILL);
 		(void)reap(p, &end);
 	}
-	close_fd(&p->exec_error);
+	close_fd(&p->news);
 	close_fd(&p->pidfd);
 }

@@ -11,19 +11,22 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include "lib/os/clock.h"
+
 struct nti_process {
-	pid_t pid;	     /* 0 = none, or reaped */
-	int pidfd;	     /* readable when the child has ended */
-	int door;	     /* our end: writing releases the child, closing makes it end */
-	int exec_error;	     /* read end: the errno of a failed exec, or end of file */
-	uint64_t started_ns; /* CLOCK_MONOTONIC of the release */
+	pid_t pid; /* 0 = none, or reaped */
+	int pidfd; /* readable when the child has ended */
+	int door;  /* our end: writing releases the child, closing makes it end */
+	int news;  /* read end: the moment of exec, then the errno of a failed one or end of file */
+	struct nti_moment begin; /* the child called exec; before it did: its release, or fork */
+	struct nti_moment end;	 /* we learned that it has ended */
 	uint64_t max_rss_floor_bytes; /* see struct nti_process_end */
 };
 
 /* How it ended. */
 struct nti_process_end {
-	int status; /* wait(2)'s */
-	uint64_t real_ns;
+	int status;	  /* wait(2)'s */
+	uint64_t real_ns; /* from begin to end */
 	/*
 	 * Most that was resident of the child before exec, a copy of this process: usage.ru_maxrss
 	 * is never below it, whatever the command needed. 0: not known.

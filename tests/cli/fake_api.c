@@ -120,7 +120,7 @@ struct ntime_session {
 	struct ntime_ctx *ctx;
 	struct fake_item item[MAX_ITEMS];
 	size_t n;
-	uint64_t reads, read_ns;
+	uint64_t reads, read_ns, real_ns;
 	uint32_t flags, pass;
 	int only_cpu; /* -1: all */
 	bool is_open, is_started;
@@ -130,9 +130,19 @@ struct ntime_command {
 	struct ntime_ctx *ctx;
 	pid_t pid;
 	int door, news, pidfd;
-	struct timespec begin;
+	struct timespec begin, end;
 	bool is_reaped;
 };
+
+static uint64_t ns_of(const struct timespec *t)
+{
+	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
+}
+
+static uint64_t real_ns_of(const struct ntime_command *c)
+{
+	return ns_of(&c->end) - ns_of(&c->begin);
+}
 
 static unsigned long word_number(const char *word)
 {
@@ -581,6 +591,17 @@ int ntime_session_follow(struct ntime_session *s)
 	return 0;
 }
 
+int ntime_session_take_times(struct ntime_session *s, const struct ntime_command *c)
+{
+	s->real_ns = c->is_reaped ? real_ns_of(c) : 0;
+	return 0;
+}
+
+uint64_t ntime_session_length_ns(const struct ntime_session *s)
+{
+	return s->real_ns;
+}
+
 int ntime_session_stop(struct ntime_session *s)
 {
 	(void)s;
@@ -877,12 +898,16 @@ int ntime_command_start(struct ntime_command *c)
 	return -error;
 }
 
+uint64_t ntime_command_began_ns(const struct ntime_command *c)
+{
+	return ns_of(&c->begin);
+}
+
 int ntime_command_wait(struct ntime_command *c, uint64_t timeout_ns, struct ntime_command_end *end)
 {
 	struct pollfd p = { .fd = c->pidfd, .events = POLLIN };
 	struct timespec time = { (time_t)(timeout_ns / 1000000000u),
-				 (long)(timeout_ns % 1000000000u) },
-			now;
+				 (long)(timeout_ns % 1000000000u) };
 	struct rusage usage;
 	int status, ret = ppoll(&p, 1, timeout_ns == UINT64_MAX ? NULL : &time, NULL);
 
@@ -891,10 +916,9 @@ int ntime_command_wait(struct ntime_command *c, uint64_t timeout_ns, struct ntim
 	if (wait4(c->pid, &status, 0, &usage) != c->pid)
 		return -ECHILD;
 	c->is_reaped = true;
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(CLOCK_MONOTONIC, &c->end);
 	end->status = status;
-	end->real_ns = (uint64_t)(now.tv_sec - c->begin.tv_sec) * 1000000000u +
-		       (uint64_t)now.tv_nsec - (uint64_t)c->begin.tv_nsec;
+	end->real_ns = real_ns_of(c);
 	end->user_ns = (uint64_t)usage.ru_utime.tv_sec * 1000000000u +
 		       (uint64_t)usage.ru_utime.tv_usec * 1000u;
 	end->sys_ns = (uint64_t)usage.ru_stime.tv_sec * 1000000000u +

@@ -910,6 +910,26 @@ def csv_is_readable():
                 raise AssertionError(row)
 
 
+@real_only
+def all_times_of_a_run_are_of_the_same_moments():
+    rates = []
+    for _ in range(2):
+        report = summary('-e', 'tsc', '-m', 'CPUs-used', 'sleep', '0.2')
+        real_ns = report['time']['real_ns']
+        for item in report['items']:
+            if item['name'] == 'tsc':
+                equal(item['wanted_ns'], real_ns, 'length of the clock')
+                rates.append(item['value'] / real_ns)
+            elif item['name'] == 'CPUs-used' and 'absent' not in item['flags']:
+                work = items(report)['task-clock']['value'] if 'task-clock' in items(report) else None
+                if work is not None and abs(item['value'] - work / real_ns) > 1e-9:
+                    raise AssertionError(item)
+    if not rates:
+        raise Skip('no clock that user mode can read')
+    if abs(rates[0] / rates[1] - 1) > 1e-3:
+        raise AssertionError(rates)
+
+
 @test
 @needs_perf
 def repeating():

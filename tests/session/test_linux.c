@@ -4,6 +4,7 @@
  * counts are known: pages touched once, children that are forked, threads that run.
  */
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -342,11 +343,20 @@ TEST(command_agrees_with_getrusage)
 	TT_IS(ntime_session_new(rig.ctx, &target, &rig.s), 0);
 	TT_IS(ntime_session_add_list(rig.s, "task-clock,page-faults,context-switches"), 0);
 	start(&rig);
+	TT_IS(ntime_session_take_times(rig.s, command), -EINVAL);
+	TT_IS(ntime_command_began_ns(command), 0);
 	TT_IS(ntime_command_start(command), 0);
+	TT_IS(ntime_session_take_times(rig.s, command), 0);
 	/* Here it is past exec: not less than what was before it, however long that took. */
 	early_ns = cpu_ns_of(target.pid);
 	TT_IS(ntime_command_wait(command, UINT64_MAX, &end), 1);
 	TT_IS(end.status, 0);
+	/* Whatever comes now is not the command's. */
+	TT_IS(ntime_session_take_times(rig.s, command), 0);
+	TT_IS(poll(NULL, 0, 3), 0);
+	TT_IS(ntime_session_length_ns(rig.s), end.real_ns);
+	TT_IS(ntime_session_stop(rig.s), 0);
+	TT_IS(ntime_session_length_ns(rig.s), end.real_ns);
 	read_all(&rig);
 	/* getrusage has more: what was before exec. Without the children a tenth would be left. */
 	all = end.minor_faults + end.major_faults;

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+/* The clocks of the machine that this runs on. */
+#include <errno.h>
+#include <time.h>
+
+#include "lib/os/clock.h"
+
+/* Who was interrupted once is the less likely to be it soon again. */
+#define TRIES 4
+/* Two clocks and what is between them take less than this where nobody interrupts. */
+#define CLOSE_NS 1000u
+
+uint64_t nti_clock_ns(void)
+{
+	struct timespec now = { 0 };
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+int nti_clock_ticks(uint64_t *ticks)
+{
+#if defined(__x86_64__)
+	*ticks = __builtin_ia32_rdtsc();
+	return 0;
+#elif defined(__aarch64__)
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(*ticks));
+	return 0;
+#else
+	*ticks = 0;
+	return -ENOTSUP;
+#endif
+}
+
+void nti_moment_take(struct nti_moment *out)
+{
+	uint64_t least_ns = UINT64_MAX;
+	unsigned int try;
+
+	for (try = 0; try < TRIES && least_ns > CLOSE_NS; try++) {
+		uint64_t before_ns = nti_clock_ns(), ticks, took_ns;
+
+		(void)nti_clock_ticks(&ticks);
+		took_ns = nti_clock_ns() - before_ns;
+		if (took_ns >= least_ns)
+			continue;
+		least_ns = took_ns;
+		*out = (struct nti_moment){ .ns = before_ns + took_ns / 2, .ticks = ticks };
+	}
+}
