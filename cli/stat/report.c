@@ -40,6 +40,8 @@ void cli_flags_for_each(const struct cli_item *item, void (*fn)(void *arg, const
 	cli_flag_words_for_each(item->value.flags | (item->is_metric ? NTIME_METRIC : 0), fn, arg);
 	if (item->is_unscaled)
 		fn(arg, "unscaled");
+	if (item->is_rusage)
+		fn(arg, "rusage");
 	if (item->is_hidden)
 		fn(arg, "hidden");
 }

@@ -24,6 +24,7 @@
  * @value:	what was counted; over several runs the mean
  * @spread:	over the runs
  * @is_unscaled: --no-scale took an extrapolation back
+ * @is_rusage:	its counter is refused for .reason, and the value is wait4(2)'s
  *
  * No string is NULL.
  */
@@ -42,6 +43,7 @@ struct cli_item {
 	bool is_metric;
 	bool is_hidden;
 	bool is_unscaled;
+	bool is_rusage;
 	uint32_t reason_code;
 	uint32_t remedy_kind;
 	struct ntime_value value;

@@ -116,6 +116,10 @@ static void fill(struct cli_cell *cell, const struct cli_columns *c, const struc
 		forget(cell, COUNT, COUNT);
 	if (is_absent || item->is_metric)
 		forget(cell, WANTED_NS, PASS);
+	if (item->is_rusage) {
+		cell[UNIT_NAME] = cli_text("command");
+		cell[METHOD] = cli_text("wait4");
+	}
 	flags->text[0] = '\0';
 	cli_flags_for_each(item, add_word, flags);
 	cell[FLAGS] = cli_words(flags->text);
@@ -123,7 +127,7 @@ static void fill(struct cli_cell *cell, const struct cli_columns *c, const struc
 		fill_absence(&cell[ABSENT_REASON], item);
 	else if (*item->reason &&
 		 (v->flags & (NTIME_USER_ONLY | NTIME_HOTPLUG | NTIME_IMPLAUSIBLE) ||
-		  item->reason_code == NTIME_REASON_ERRATUM))
+		  item->reason_code == NTIME_REASON_ERRATUM || item->is_rusage))
 		fill_absence(&cell[LIMITED_REASON], item);
 	fill_spread(cell, r, &item->spread);
 }

@@ -182,6 +182,8 @@ static struct cell note_cell(const struct cli_style *style, const struct cli_ite
 		add_note(&cell, "implausible");
 	if (v->flags & NTIME_SCALED || item->is_unscaled)
 		note_share(&cell, style, item);
+	if (item->is_rusage)
+		add_note(&cell, "by wait4(2), from fork on");
 	if (v->flags & NTIME_OVERFLOWED)
 		add_note(&cell, "the counter wrapped and the wrap was missed");
 	if (v->flags & NTIME_LOST)

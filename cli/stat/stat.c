@@ -23,12 +23,14 @@
 #include "cli/base/signals.h"
 #include "cli/output/memory.h"
 #include "cli/stat/options.h"
+#include "cli/stat/rusage.h"
 #include "cli/stat/tally.h"
 
 /**
  * struct stat - state of one invocation
  * @tally:	per item, over the rounds that ended well; without -r over the only one
  * @round:	values of one round: of one run, or put together from one run per pass
+ * @is_rusage:	per item: its counter is refused, and wait4(2) has it
  * @figure:	of the runs of one round
  * @outcome:	of one round: of its last run, or of the first one that did not end well
  * @left_out:	rounds that did not end well
@@ -45,6 +47,7 @@ struct stat {
 	struct cli_notes notes;
 	struct cli_tally *tally;
 	struct ntime_value *round;
+	bool *is_rusage;
 	struct cli_spread figure[CLI_FIGURES];
 	struct cli_outcome outcome;
 	struct cli_outcomes left_out;
@@ -86,6 +89,7 @@ static int on_open(void *arg, struct cli_measure *m)
 	st->report.passes = cli_sessions_passes(&m->sessions);
 	st->tally = cli_calloc(st->report.items + 1, sizeof(*st->tally));
 	st->round = cli_calloc(st->report.items + 1, sizeof(*st->round));
+	st->is_rusage = cli_calloc(st->report.items + 1, sizeof(*st->is_rusage));
 	return 0;
 }
 
@@ -134,6 +138,27 @@ static struct cli_outcome outcome_of(const struct cli_measure *m)
 				     .was_interrupted = cli_signals_stop() != 0 };
 }
 
+/*
+ * What this user may not count the kernel counts all the same, for the whole command: that is no
+ * reason to say that nobody knows. 0 or the exit status of ntime after a sentence.
+ */
+static int fill_from_rusage(struct stat *st, struct cli_measure *m)
+{
+	bool has_filled = false;
+
+	if (!cli_measure_is_of_command(m) || st->o.delay_ns || st->o.no_inherit)
+		return 0;
+	for (size_t i = 0; i < st->report.items; i++) {
+		struct ntime_value *v = &m->values[i];
+
+		if (!(v->flags & NTIME_ABSENT) || st->report.item[i].is_metric ||
+		    !cli_rusage_value(st->report.item[i].name, &m->end, v))
+			continue;
+		has_filled = st->is_rusage[i] = true;
+	}
+	return has_filled && cli_sessions_metrics(&m->sessions, m->values) ? CLI_EXIT_FAILED : 0;
+}
+
 /* One measurement; its sessions stay in st->measure until the next one or the end. */
 static int measure_once(struct stat *st, int pass)
 {
@@ -149,6 +174,8 @@ static int measure_once(struct stat *st, int pass)
 		.arg = st,
 	};
 	ret = cli_measure_run(&st->measure);
+	if (!ret)
+		ret = fill_from_rusage(st, &st->measure);
 	if (ret)
 		return ret;
 	add_figures(st, &st->measure);
@@ -289,6 +316,7 @@ static int set_results(struct stat *st)
 		return CLI_EXIT_FAILED;
 	for (size_t i = 0; i < st->report.items; i++) {
 		set_item_value(st, &st->report.item[i], &mean[i]);
+		st->report.item[i].is_rusage = st->is_rusage[i];
 		st->report.item[i].spread = st->tally[i].spread;
 		flags |= mean[i].flags;
 	}
@@ -456,6 +484,7 @@ static int stat_fini(struct stat *st)
 	cli_notes_fini(&st->notes);
 	cli_outcomes_fini(&st->left_out);
 	free(st->tally);
+	free(st->is_rusage);
 	free(st->round);
 	free(st->target);
 	ntime_close(st->ctx);

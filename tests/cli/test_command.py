@@ -163,7 +163,7 @@ def disguised(names, *args):
 @real_only
 def containers_without_perf_are_told_of_their_profile():
     for who in ([], ['user']):
-        done = disguised([*who, 'no-perf'], '--json', '-e', 'page-faults', 'true')
+        done = disguised([*who, 'no-perf'], '--json', '-e', 'cpu-migrations', 'true')
         equal(done.returncode, 0, err(done))
         absent, = [item['absent'] for item in json.loads(done.stderr)['items']]
         has(absent['reason'], 'perf_event_open(2) is refused')
@@ -220,6 +220,10 @@ def hidden_settings_are_no_missing_perf():
     has_not(json.dumps(report), 'CONFIG_PERF_EVENTS')
 
 
+def voluntary_and_not(report):
+    return report['time']['voluntary_switches'] + report['time']['involuntary_switches']
+
+
 @real_only
 @needs_perf
 def ordinary_users_learn_what_is_left_out():
@@ -236,7 +240,15 @@ def ordinary_users_learn_what_is_left_out():
     has(faults['limited']['reason'], 'user mode only')
     has(faults['limited']['remedy'], 'perf_event_paranoid')
     equal((faults['limited']['reason_code'], faults['limited']['remedy_kind']), ('paranoid', 'here'))
-    equal(switches['flags'], ['absent'])
+    equal(switches['flags'], ['rusage'])
+    equal((switches['method'], switches['value']), ('wait4', voluntary_and_not(report)))
+    equal(switches['limited']['reason_code'], 'paranoid')
+    # What began later or elsewhere is not what the account of the command has.
+    for other in (['--delay', '1ms'], ['--no-inherit']):
+        equal(items(summary(*other, '-e', 'page-faults,context-switches', 'true', user=65534))['context-switches']['flags'], ['absent'])
+    report = summary('-r', '2', '-m', 'context-switch-rate', 'sleep', '0.01', user=65534)
+    equal(items(report)['context-switch-rate']['value'] > 0, True)
+    has(err(ntime('-e', 'context-switches', 'true', user=65534)), '[by wait4(2), from fork on]')
 
 
 @real_only
