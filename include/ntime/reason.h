@@ -48,6 +48,8 @@ enum ntime_reason {
 	/* no machine has such a number, or the counter failed a test (NTIME_IMPLAUSIBLE) */
 	NTIME_REASON_IMPLAUSIBLE = 21,
 	NTIME_REASON_ERRATUM = 22, /* this processor is known to count the event wrongly */
+	/* a filter of system calls (seccomp) or a sandbox answers in the kernel's place */
+	NTIME_REASON_FILTERED = 23,
 };
 
 /** enum ntime_remedy_kind - can somebody do something about it? */

@@ -99,13 +99,18 @@ int nti_unit_problem(struct ntime_ctx *ctx, const struct nti_unit *unit, struct 
 		return secret_problem(ctx, unit, out);
 	if (method != NTI_METHOD_PERF)
 		return 0;
-	if (is_level_too_high(ctx, unit))
-		return nti_perf_explain_level(unit, nti_perf_paranoid(ctx->os),
-					      nti_perf_level_of(unit), out);
+	/*
+	 * Where nothing can be opened, what this unit asks for beyond that is the cause of nothing.
+	 */
 	ret = probe_perf(ctx);
 	if (ret == -ENOMEM)
 		return ret;
-	return ret < 0 ? nti_perf_explain_probe(ctx->os, ret, out) : 0;
+	if (ret < 0)
+		return nti_perf_explain_probe(ctx->os, ret, out);
+	return is_level_too_high(ctx, unit)
+		       ? nti_perf_explain_level(ctx->os, unit, nti_perf_paranoid(ctx->os),
+						nti_perf_level_of(unit), out)
+		       : 0;
 }
 
 /* 0 when the kernel takes @part in user mode, which needs the least permission; else -errno. */
@@ -318,10 +323,11 @@ static int paranoid(const struct walk *w)
 	struct nti_absence absent = { 0 };
 	const char *what;
 
-	/* Above that nothing can be opened at all, which perf_itself() has told. */
-	if (level > NTI_PERF_USER || w->ctx->os->ops->is_privileged(w->ctx->os, true))
+	/* Where nothing can be opened at all, perf_itself() has told so. */
+	if (level > NTI_PERF_USER || w->ctx->os->ops->is_privileged(w->ctx->os, true) ||
+	    probe_perf(w->ctx) < 0)
 		return 0;
-	ret = nti_perf_explain_rest(level, &what, &absent);
+	ret = nti_perf_explain_rest(w->ctx->os, level, &what, &absent);
 	if (ret == 0 && *what)
 		ret = tell(w, what, &absent);
 	nti_absence_fini(&absent);

@@ -290,7 +290,7 @@ static int limit_to_user_mode(struct ntime_session *s, struct nti_session_part *
 
 	p->is_user_only = true;
 	if (!is_mode_blind(&p->part->attr) && !item->is_limited) {
-		ret = nti_perf_explain_user_only(level, &item->absent);
+		ret = nti_perf_explain_user_only(s->ctx->os, level, &item->absent);
 		item->is_limited = ret == 0;
 	}
 	return ret;

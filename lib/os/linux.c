@@ -201,9 +201,9 @@ static bool has_capability(unsigned int number)
 
 static bool linux_is_privileged(struct nti_os *os, bool perf)
 {
-	(void)os;
 	if (perf)
-		return has_capability(CAPABILITY_PERFMON) || has_capability(CAP_SYS_ADMIN);
+		return (has_capability(CAPABILITY_PERFMON) || has_capability(CAP_SYS_ADMIN)) &&
+		       !nti_os_is_in_user_namespace(os);
 	return geteuid() == 0;
 }
 

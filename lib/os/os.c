@@ -78,6 +78,17 @@ int nti_os_package(struct nti_os *os, unsigned int cpu)
 	return (int)package;
 }
 
+/* Linux, include/linux/proc_ns.h: PROC_USER_INIT_INO, 0xeffffffd. */
+#define FIRST_USER_NAMESPACE "user:[4026531837]"
+
+bool nti_os_is_in_user_namespace(struct nti_os *os)
+{
+	char name[64];
+
+	return os->ops->link(os, "/proc/self/ns/user", name, sizeof(name)) > 0 &&
+	       strcmp(name, FIRST_USER_NAMESPACE) != 0;
+}
+
 bool nti_os_exists(struct nti_os *os, const char *format, ...)
 {
 	char path[PATH_MAX];

@@ -147,6 +147,11 @@ int nti_os_package(struct nti_os *os, unsigned int cpu);
  * arch/x86/events: rapl.c, intel/uncore.c, intel/cstate.c, amd/uncore.c).
  */
 bool nti_os_die(struct nti_os *os, unsigned int cpu, unsigned int *die);
+/*
+ * Is this process in another user namespace than the machine's first one? Its capabilities are
+ * worth nothing then where the kernel asks for those over the machine. False where it is not known.
+ */
+bool nti_os_is_in_user_namespace(struct nti_os *os);
 /* As nti_os_line() into new memory that the caller frees. */
 int nti_os_dup(struct nti_os *os, char **out, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

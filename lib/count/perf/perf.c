@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "lib/count/perf/perf.h"
-#include "lib/count/perf/permission.h"
+#include "lib/count/perf/refusal.h"
 #include "lib/base/text.h"
 
 void nti_perf_group_init(struct nti_perf_group *g, struct nti_perf_where where)
@@ -106,44 +106,6 @@ void nti_perf_group_fini(struct nti_os *os, struct nti_perf_group *g)
 		nti_perf_group_drop(os, g);
 }
 
-static int explain_permission(struct nti_os *os, const struct nti_unit *unit,
-			      const struct perf_event_attr *attr, struct nti_perf_where where,
-			      int error, struct nti_absence *out)
-{
-	int level = nti_perf_paranoid(os);
-	bool is_privileged = os->ops->is_privileged(os, true);
-	/*
-	 * The kernel's own checks answer -EACCES, but for samples of tracepoints, and allow a
-	 * privileged user everything; seccomp profiles of containers answer -EPERM.
-	 */
-	bool is_filtered = is_privileged || (error == -EPERM && unit->kind != NTI_UNIT_TRACEPOINT);
-	/* No sysctl opens the processes of others; user mode of one's own is open up to 2. */
-	bool is_foreign = where.pid > 0 && attr->exclude_kernel && level <= NTI_PERF_USER;
-	int wanted = nti_perf_level_of(unit);
-
-	if (where.pid == -1)
-		wanted = wanted < NTI_PERF_CPUS ? wanted : NTI_PERF_CPUS;
-	else if (wanted == NTI_PERF_USER && level <= NTI_PERF_USER && !attr->exclude_kernel)
-		wanted = NTI_PERF_KERNEL;
-	if (is_filtered)
-		return nti_absence_set(
-			out, NTIME_REASON_PERMISSION, "perf_event_open(2)",
-			"allow perf_event_open(2) in the container's seccomp profile (docker: "
-			"--cap-add PERFMON)",
-			"this user may not use perf on this machine: perf_event_open(2) is "
-			"refused");
-	if (level != INT_MAX && level > wanted && !is_foreign)
-		return nti_perf_explain_level(unit, level, wanted, out);
-	if (where.pid > 0)
-		return nti_absence_set(out, NTIME_REASON_PERMISSION, "process",
-				       "measure processes of your own, or run as root",
-				       "this user may not use perf on that process");
-	return nti_absence_set(out, NTIME_REASON_PERMISSION, "perf_event_open(2)",
-			       "run as root, or allow perf_event_open(2) in the container's "
-			       "seccomp profile (docker: --cap-add PERFMON)",
-			       "this user may not use perf on this machine");
-}
-
 int nti_perf_explain(struct nti_os *os, const struct nti_unit *unit,
 		     const struct perf_event_attr *attr, struct nti_perf_where where, int error,
 		     struct nti_absence *out)
@@ -153,7 +115,7 @@ int nti_perf_explain(struct nti_os *os, const struct nti_unit *unit,
 	switch (error) {
 	case -EACCES:
 	case -EPERM:
-		return explain_permission(os, unit, attr, where, error, out);
+		return nti_refusal_explain(os, unit, attr, where, error, out);
 	case -ENOENT:
 		return nti_absence_set(
 			out, NTIME_REASON_KERNEL, unit->name,

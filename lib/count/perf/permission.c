@@ -35,26 +35,34 @@ int nti_perf_level_of(const struct nti_unit *unit)
  * @may_not: "perf_event_paranoid is 3: an ordinary user may not count anything"; else @result comes
  *	first.
  */
-static int explain(int level, int wanted, const char *result, const char *may_not,
-		   struct nti_absence *out)
+static int explain(struct nti_os *os, int level, int wanted, const char *result,
+		   const char *may_not, struct nti_absence *out)
 {
+	/* The kernel asks for capabilities of the first namespace: those of another are none. */
+	bool is_namespace = nti_os_is_in_user_namespace(os);
 	char remedy[160], is[32] = "cannot be read";
 
 	if (level != INT_MAX)
 		(void)snprintf(is, sizeof(is), "is %d", level);
-	(void)snprintf(remedy, sizeof(remedy),
-		       "sysctl kernel.perf_event_paranoid=%d (or, for ntime alone: setcap "
-		       "cap_perfmon+ep \"$(command -v ntime)\")",
-		       wanted);
+	(void)snprintf(
+		remedy, sizeof(remedy),
+		is_namespace ? "as root outside of this user namespace (of the container): sysctl "
+			       "kernel.perf_event_paranoid=%d"
+			     : "sysctl kernel.perf_event_paranoid=%d (or, for ntime alone: setcap "
+			       "cap_perfmon+ep \"$(command -v ntime)\")",
+		wanted);
 	return nti_absence_set(out, NTIME_REASON_PARANOID, NTI_PERF_PARANOID, remedy,
 			       "%sperf_event_paranoid %s%s%s", result, is,
-			       *may_not ? ": an ordinary user may not count " : "", may_not);
+			       !*may_not      ? ""
+			       : is_namespace ? ": root of a user namespace may not count "
+					      : ": an ordinary user may not count ",
+			       may_not);
 }
 
-int nti_perf_explain_level(const struct nti_unit *unit, int level, int wanted,
+int nti_perf_explain_level(struct nti_os *os, const struct nti_unit *unit, int level, int wanted,
 			   struct nti_absence *out)
 {
-	return explain(level, wanted, "",
+	return explain(os, level, wanted, "",
 		       wanted == NTI_PERF_TRACEPOINTS ? "tracepoints"
 		       : wanted == NTI_PERF_CPUS      ? "whole CPUs or uncore units"
 		       : level > NTI_PERF_USER	      ? "anything"
@@ -63,12 +71,12 @@ int nti_perf_explain_level(const struct nti_unit *unit, int level, int wanted,
 		       out);
 }
 
-int nti_perf_explain_user_only(int level, struct nti_absence *out)
+int nti_perf_explain_user_only(struct nti_os *os, int level, struct nti_absence *out)
 {
-	return explain(level, NTI_PERF_KERNEL, "counts user mode only: ", "", out);
+	return explain(os, level, NTI_PERF_KERNEL, "counts user mode only: ", "", out);
 }
 
-int nti_perf_explain_rest(int level, const char **what, struct nti_absence *out)
+int nti_perf_explain_rest(struct nti_os *os, int level, const char **what, struct nti_absence *out)
 {
 	*what = "";
 	if (level <= NTI_PERF_TRACEPOINTS)
@@ -78,5 +86,5 @@ int nti_perf_explain_rest(int level, const char **what, struct nti_absence *out)
 			  "tracepoints"
 		: level > NTI_PERF_CPUS ? "whole CPUs and uncore units; tracepoints"
 					: "tracepoints";
-	return explain(level, NTI_PERF_TRACEPOINTS, "", "all of this", out);
+	return explain(os, level, NTI_PERF_TRACEPOINTS, "", "all of this", out);
 }

@@ -29,13 +29,13 @@ int nti_perf_level_of(const struct nti_unit *unit);
  * An ordinary user may not use @unit at @level; at @wanted, one of those above, he might. 0 or
  * -ENOMEM.
  */
-int nti_perf_explain_level(const struct nti_unit *unit, int level, int wanted,
+int nti_perf_explain_level(struct nti_os *os, const struct nti_unit *unit, int level, int wanted,
 			   struct nti_absence *out);
 /* Only user mode is counted at @level. 0 or -ENOMEM. */
-int nti_perf_explain_user_only(int level, struct nti_absence *out);
+int nti_perf_explain_user_only(struct nti_os *os, int level, struct nti_absence *out);
 /*
  * What an ordinary user may not count at @level, all of it: "" when nothing. And why. 0 or -ENOMEM.
  */
-int nti_perf_explain_rest(int level, const char **what, struct nti_absence *out);
+int nti_perf_explain_rest(struct nti_os *os, int level, const char **what, struct nti_absence *out);
 
 #endif

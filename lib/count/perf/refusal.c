@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Who refused perf_event_open(2).
+ *
+ * Linux 6.1, kernel/events/core.c, in this order: unknown flags are EINVAL before anything else is
+ * looked at; a security module may refuse any call (EACCES); perf_event_paranoid forbids kernel
+ * mode, CPUs (EACCES) and tracepoints (EPERM) to who lacks CAP_PERFMON and CAP_SYS_ADMIN in the
+ * first user namespace; and the rights over the process are those of ptrace(2) for reading
+ * (EACCES). So a call with unknown flags shows whether the kernel is asked at all, and a call for
+ * the caller's own thread whether it is the process.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/count/perf/permission.h"
+#include "lib/count/perf/refusal.h"
+#include "lib/os/file.h"
+
+#define STATUS "/proc/self/status"
+#define MODULES "/sys/kernel/security/lsm"
+#define SECCOMP_MODE_FILTER 2
+#define STATUS_MAX 8192
+
+static const struct nti_perf_where self = { .pid = 0, .cpu = -1 };
+
+/* The number behind @key in a status file of /proc; -1 where there is none. */
+static long status_number(struct nti_os *os, const char *path, const char *key)
+{
+	char text[STATUS_MAX], *at;
+
+	if (os->ops->text(os, path, text, sizeof(text)) < 0)
+		return -1;
+	at = strstr(text, key);
+	return at && (at == text || at[-1] == '\n') ? strtol(at + strlen(key), NULL, 10) : -1;
+}
+
+/* 0 when @attr can be opened at @where; else -errno. */
+static int try_open(struct nti_os *os, struct perf_event_attr *attr, struct nti_perf_where where,
+		    unsigned long flags)
+{
+	int fd = os->ops->perf_open(os, attr, where.pid, where.cpu, -1, flags);
+
+	if (fd < 0)
+		return fd;
+	os->ops->close(os, fd);
+	return 0;
+}
+
+/* The least that can be asked for. */
+static struct perf_event_attr least_attr(void)
+{
+	return (struct perf_event_attr){ .size = sizeof(struct perf_event_attr),
+					 .type = PERF_TYPE_SOFTWARE,
+					 .config = PERF_COUNT_SW_DUMMY,
+					 .disabled = 1,
+					 .exclude_kernel = 1,
+					 .exclude_hv = 1 };
+}
+
+bool nti_refusal_is_filtered(struct nti_os *os)
+{
+	struct perf_event_attr attr = least_attr();
+	int ret;
+
+	if (os->is_replay)
+		return false;
+	ret = try_open(os, &attr, self, ~0ul);
+	return ret == -EPERM || ret == -EACCES;
+}
+
+/* Docker and Podman allow the call to who has the capability; systemd has lists of its own. */
+static int explain_filter(struct nti_os *os, struct nti_absence *out)
+{
+	if (os->is_replay || status_number(os, STATUS, "Seccomp:") == SECCOMP_MODE_FILTER)
+		return nti_absence_set(
+			out, NTIME_REASON_FILTERED, "perf_event_open(2)",
+			"allow perf_event_open(2) in the container's seccomp profile (docker, "
+			"podman: --cap-add PERFMON; systemd: SystemCallFilter=perf_event_open)",
+			"a seccomp filter refuses perf_event_open(2): the kernel is not even "
+			"asked");
+	return nti_absence_set(out, NTIME_REASON_FILTERED, "perf_event_open(2)",
+			       "count outside of this sandbox",
+			       "a sandbox refuses perf_event_open(2): the kernel is not even "
+			       "asked");
+}
+
+/* Security modules that decide over perf events (Linux, security/: perf_event_open hooks). */
+static const char *const deciders[] = { "selinux", "bpf" };
+
+static const char *find_decider(struct nti_os *os, char *list, size_t size)
+{
+	char *word, *rest;
+	size_t i;
+
+	if (nti_os_line(os, list, size, MODULES) < 0)
+		return NULL;
+	for (word = strtok_r(list, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
+		for (i = 0; i < sizeof(deciders) / sizeof(deciders[0]); i++) {
+			if (strcmp(word, deciders[i]) == 0)
+				return deciders[i];
+		}
+	}
+	return NULL;
+}
+
+static int explain_rest(struct nti_os *os, int error, struct nti_absence *out)
+{
+	char list[256];
+	const char *decider = find_decider(os, list, sizeof(list));
+
+	if (decider)
+		return nti_absence_set(
+			out, NTIME_REASON_PERMISSION, MODULES,
+			"look for the denial in the audit log (dmesg, ausearch -m avc), and allow "
+			"it in the module's policy",
+			"the kernel refuses perf events although perf_event_paranoid and "
+			"capabilities allow them; the security module %s can do that",
+			decider);
+	return nti_absence_set(out, NTIME_REASON_PERMISSION, "perf_event_open(2)",
+			       "run as root, and look into the kernel's log (dmesg)",
+			       "the kernel refuses perf events (%s), although perf_event_paranoid "
+			       "and capabilities allow them",
+			       strerror(-error));
+}
+
+/* ptrace(2), "Ptrace access mode checking": for reading, with the real ids. */
+static int explain_process(struct nti_os *os, pid_t pid, struct nti_absence *out)
+{
+	char path[40], about[40];
+	long owner, user = status_number(os, STATUS, "Uid:");
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	(void)snprintf(about, sizeof(about), "process %d", (int)pid);
+	owner = status_number(os, path, "Uid:");
+	if (owner >= 0 && user >= 0 && owner != user)
+		return nti_absence_set(out, NTIME_REASON_PERMISSION, about,
+				       "measure processes of your own, or run as root",
+				       "process %d is of another user (user id %ld)", (int)pid,
+				       owner);
+	return nti_absence_set(
+		out, NTIME_REASON_PERMISSION, about, "run as root",
+		"the kernel protects process %d from being looked into: it has other "
+		"capabilities, another group or namespace, or forbids it itself "
+		"(prctl PR_SET_DUMPABLE)",
+		(int)pid);
+}
+
+/* Highest level at which an ordinary user may open @attr at @where. */
+static int level_for(const struct nti_unit *unit, const struct perf_event_attr *attr,
+		     struct nti_perf_where where, int level)
+{
+	int wanted = nti_perf_level_of(unit);
+
+	if (where.pid == -1)
+		return wanted < NTI_PERF_CPUS ? wanted : NTI_PERF_CPUS;
+	/* Up to there the kernel's mode is what is forbidden. */
+	if (wanted == NTI_PERF_USER && level <= NTI_PERF_USER && !attr->exclude_kernel)
+		return NTI_PERF_KERNEL;
+	return wanted;
+}
+
+int nti_refusal_explain(struct nti_os *os, const struct nti_unit *unit,
+			const struct perf_event_attr *attr, struct nti_perf_where where, int error,
+			struct nti_absence *out)
+{
+	struct perf_event_attr least = least_attr();
+	int level = nti_perf_paranoid(os), wanted = level_for(unit, attr, where, level);
+
+	/*
+	 * A recording says what was answered, and not by whom. The kernel's own answer is EACCES.
+	 */
+	if (nti_refusal_is_filtered(os) ||
+	    (os->is_replay && error == -EPERM && unit->kind != NTI_UNIT_TRACEPOINT))
+		return explain_filter(os, out);
+	if (!os->ops->is_privileged(os, true) && level > wanted && level != INT_MAX)
+		return nti_perf_explain_level(os, unit, level, wanted, out);
+	if (where.pid > 0 && try_open(os, &least, self, 0) == 0)
+		return explain_process(os, where.pid, out);
+	return explain_rest(os, error, out);
+}

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: MIT
+/* lib/count/perf/refusal.h: who refused perf_event_open(2). The kernel is a model of its checks. */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/count/perf/refusal.h"
+#include "tests/session/bare_os.h"
+#include "tests/tt.h"
+
+#define STRANGER 700
+#define FD 5
+
+/* What stands between a caller and his counter. */
+struct place {
+	int filter_error;    /* 0: the kernel is asked */
+	const char *seccomp; /* line of /proc/self/status, "" where there is none */
+	int paranoid;	     /* 99: the file cannot be read */
+	bool has_capability; /* of whatever namespace he is in */
+	bool is_namespace;   /* in another one than the first */
+	const char *modules; /* of security; NULL: cannot be read */
+	bool is_denied;	     /* one of them refuses */
+	const char *owner;   /* line of the process's status */
+	bool is_protected;   /* ptrace(2) does not allow it */
+};
+
+struct place_os {
+	struct nti_os os; /* first: ops get this pointer */
+	struct nti_os_ops ops;
+	const struct place *at;
+	int open_fds;
+};
+
+static const struct place *place_of(struct nti_os *os)
+{
+	return ((struct place_os *)os)->at;
+}
+
+static int put(char *buf, size_t size, const char *text)
+{
+	return snprintf(buf, size, "%s", text);
+}
+
+static int place_text(struct nti_os *os, const char *path, char *buf, size_t size)
+{
+	const struct place *at = place_of(os);
+	char text[128];
+
+	if (strcmp(path, "/proc/sys/kernel/perf_event_paranoid") == 0 && at->paranoid != 99) {
+		(void)snprintf(text, sizeof(text), "%d\n", at->paranoid);
+		return put(buf, size, text);
+	}
+	if (strcmp(path, "/proc/self/status") == 0) {
+		(void)snprintf(text, sizeof(text), "Name:\tx\nUid:\t1000\t1000\n%s", at->seccomp);
+		return put(buf, size, text);
+	}
+	if (strcmp(path, "/proc/700/status") == 0 && at->owner)
+		return put(buf, size, at->owner);
+	if (strcmp(path, "/sys/kernel/security/lsm") == 0 && at->modules)
+		return put(buf, size, at->modules);
+	return -ENOENT;
+}
+
+static int place_link(struct nti_os *os, const char *path, char *buf, size_t size)
+{
+	TT_TEXT(path, "/proc/self/ns/user");
+	return put(buf, size,
+		   place_of(os)->is_namespace ? "user:[4026532000]" : "user:[4026531837]");
+}
+
+static bool place_is_privileged(struct nti_os *os, bool perf)
+{
+	(void)perf;
+	return place_of(os)->has_capability && !place_of(os)->is_namespace;
+}
+
+/* In the order of Linux 6.1, kernel/events/core.c. */
+static int place_open(struct nti_os *os, struct perf_event_attr *attr, pid_t pid, int cpu,
+		      int group, unsigned long flags)
+{
+	const struct place *at = place_of(os);
+	bool may_all = place_is_privileged(os, true);
+
+	(void)group;
+	if (at->filter_error)
+		return at->filter_error;
+	if (flags)
+		return -EINVAL;
+	if (at->is_denied)
+		return -EACCES;
+	if (!may_all && at->paranoid > 2)
+		return -EACCES;
+	if (!may_all && !attr->exclude_kernel && at->paranoid > 1)
+		return -EACCES;
+	if (!may_all && pid == -1 && cpu >= 0 && at->paranoid > 0)
+		return -EACCES;
+	if (!may_all && attr->type == PERF_TYPE_TRACEPOINT && at->paranoid > -1)
+		return -EPERM;
+	if (pid == STRANGER && at->is_protected && !may_all)
+		return -EACCES;
+	((struct place_os *)os)->open_fds++;
+	return FD;
+}
+
+static void place_close(struct nti_os *os, int fd)
+{
+	TT_IS(fd, FD);
+	((struct place_os *)os)->open_fds--;
+}
+
+#define FILTERED "Seccomp:\t2\nSeccomp_filters:\t1\n"
+#define FREE "Seccomp:\t0\n"
+#define MINE "Name:\ty\nUid:\t1000\t1000\n"
+#define ROOTS "Name:\ty\nUid:\t0\t0\n"
+
+static const struct refusal_row {
+	int line;
+	struct place at;
+	pid_t pid;
+	int cpu;
+	uint32_t type;
+	bool user_mode; /* only */
+	enum ntime_reason code;
+	const char *about, *reason, *remedy;
+} refusal_rows[] = {
+	/* a container's filter: to root and to users, for a child, a CPU, a tracepoint */
+	{ __LINE__,
+	  { -EPERM, FILTERED, 2, true },
+	  0,
+	  -1,
+	  PERF_TYPE_SOFTWARE,
+	  true,
+	  NTIME_REASON_FILTERED,
+	  "perf_event_open(2)",
+	  "seccomp filter",
+	  "--cap-add PERFMON" },
+	{ __LINE__,
+	  { -EPERM, FILTERED, 2, false, .owner = MINE },
+	  STRANGER,
+	  -1,
+	  PERF_TYPE_SOFTWARE,
+	  true,
+	  NTIME_REASON_FILTERED,
+	  "perf_event_open(2)",
+	  "seccomp filter",
+	  "--cap-add PERFMON" },
+	{ __LINE__,
+	  { -EACCES, FILTERED, 4, false },
+	  0,
+	  -1,
+	  PERF_TYPE_RAW,
+	  false,
+	  NTIME_REASON_FILTERED,
+	  "perf_event_open(2)",
+	  "seccomp filter",
+	  "SystemCallFilter" },
+	{ __LINE__,
+	  { -EPERM, FILTERED, -1, true },
+	  -1,
+	  0,
+	  PERF_TYPE_SOFTWARE,
+	  false,
+	  NTIME_REASON_FILTERED,
+	  "perf_event_open(2)",
+	  "seccomp filter",
+	  "--cap-add PERFMON" },
+	{ __LINE__,
+	  { -EPERM, FILTERED, 2, true },
+	  0,
+	  -1,
+	  PERF_TYPE_TRACEPOINT,
+	  false,
+	  NTIME_REASON_FILTERED,
+	  "perf_event_open(2)",
+	  "seccomp filter",
+	  "--cap-add PERFMON" },
+	/* a sandbox that is no seccomp filter */
+	{ __LINE__,
+	  { -EPERM, FREE, 2, true },
+	  0,
+	  -1,
+	  PERF_TYPE_SOFTWARE,
+	  true,
+	  NTIME_REASON_FILTERED,
+	  "perf_event_open(2)",
+	  "a sandbox",
+	  "outside" },
+	/* there is a filter, which lets this through */
+	{ __LINE__,
+	  { 0, FILTERED, 2, false },
+	  0,
+	  -1,
+	  PERF_TYPE_SOFTWARE,
+	  false,
+	  NTIME_REASON_PARANOID,
+	  NTI_PERF_PARANOID,
+	  "is 2: an ordinary user",
+	  "paranoid=1" },
+	{ __LINE__,
+	  { 0, FREE, 3, false },
+	  0,
+	  -1,
+	  PERF_TYPE_SOFTWARE,
+	  true,
+	  NTIME_REASON_PARANOID,
+	  NTI_PERF_PARANOID,
+	  "is 3: an ordinary user",
+	  "paranoid=2" },
+	{ __LINE__,
+	  { 0, FREE, 1, false },
+	  -1,
+	  0,
+	  PERF_TYPE_SOFTWARE,
+	  false,
+	  NTIME_REASON_PARANOID,
+	  NTI_PERF_PARANOID,
+	  "whole CPUs",
+	  "paranoid=0" },
+	{ __LINE__,
+	  { 0, FREE, 0, false },
+	  0,
+	  -1,
+	  PERF_TYPE_TRACEPOINT,
+	  true,
+	  NTIME_REASON_PARANOID,
+	  NTI_PERF_PARANOID,
+	  "tracepoints",
+	  "paranoid=-1" },
+	/* root of a container's namespace */
+	{ __LINE__,
+	  { 0, FREE, 2, true, true },
+	  0,
+	  -1,
+	  PERF_TYPE_SOFTWARE,
+	  false,
+	  NTIME_REASON_PARANOID,
+	  NTI_PERF_PARANOID,
+	  "root of a user namespace",
+	  "outside of this" },
+	/* somebody else's, and one's own that is protected */
+	{ __LINE__,
+	  { 0, FREE, 2, .owner = ROOTS, .is_protected = true },
+	  STRANGER,
+	  -1,
+	  PERF_TYPE_SOFTWARE,
+	  true,
+	  NTIME_REASON_PERMISSION,
+	  "process 700",
+	  "of another user (user id 0)",
+	  "of your own" },
+	{ __LINE__,
+	  { 0, FREE, 2, .owner = MINE, .is_protected = true },
+	  STRANGER,
+	  -1,
+	  PERF_TYPE_SOFTWARE,
+	  true,
+	  NTIME_REASON_PERMISSION,
+	  "process 700",
+	  "protects process 700",
+	  "run as root" },
+	{ __LINE__,
+	  { 0, FREE, -1, .is_protected = true },
+	  STRANGER,
+	  -1,
+	  PERF_TYPE_SOFTWARE,
+	  true,
+	  NTIME_REASON_PERMISSION,
+	  "process 700",
+	  "protects process 700",
+	  "run as root" },
+	/* security modules: one that can decide is named as one that can */
+	{ __LINE__,
+	  { 0, FREE, 2, true, .modules = "lockdown,capability,selinux", .is_denied = true },
+	  0,
+	  -1,
+	  PERF_TYPE_SOFTWARE,
+	  true,
+	  NTIME_REASON_PERMISSION,
+	  "/sys/kernel/security/lsm",
+	  "the security module selinux can do that",
+	  "audit log" },
+	{ __LINE__,
+	  { 0, FREE, -1, .modules = "capability,bpf", .is_denied = true, .owner = ROOTS },
+	  STRANGER,
+	  -1,
+	  PERF_TYPE_SOFTWARE,
+	  true,
+	  NTIME_REASON_PERMISSION,
+	  "/sys/kernel/security/lsm",
+	  "the security module bpf can do that",
+	  "audit log" },
+	{ __LINE__,
+	  { 0, FREE, 2, true, .modules = "capability,apparmor", .is_denied = true },
+	  0,
+	  -1,
+	  PERF_TYPE_SOFTWARE,
+	  true,
+	  NTIME_REASON_PERMISSION,
+	  "perf_event_open(2)",
+	  "Permission denied",
+	  "dmesg" },
+	{ __LINE__,
+	  { 0, FREE, 99, true, .is_denied = true },
+	  0,
+	  -1,
+	  PERF_TYPE_SOFTWARE,
+	  true,
+	  NTIME_REASON_PERMISSION,
+	  "perf_event_open(2)",
+	  "Permission denied",
+	  "dmesg" },
+};
+
+static void place_init(struct place_os *p, const struct place *at)
+{
+	*p = (struct place_os){ .ops = tt_bare_os(), .at = at };
+	p->ops.text = place_text;
+	p->ops.link = place_link;
+	p->ops.is_privileged = place_is_privileged;
+	p->ops.perf_open = place_open;
+	p->ops.close = place_close;
+	p->os.ops = &p->ops;
+}
+
+TEST(who_refused)
+{
+	TT_FOR_EACH_ROW(r, refusal_rows) {
+		const struct nti_unit unit = { .name = "u",
+					       .kind = r->type == PERF_TYPE_TRACEPOINT
+							       ? NTI_UNIT_TRACEPOINT
+							       : NTI_UNIT_SOFTWARE };
+		struct perf_event_attr attr = { .type = r->type, .exclude_kernel = r->user_mode };
+		const struct nti_perf_where where = { r->pid, r->cpu };
+		struct nti_absence why = { 0 };
+		struct place_os p;
+		int error;
+
+		place_init(&p, &r->at);
+		error = place_open(&p.os, &attr, r->pid, r->cpu, -1, 0);
+		TT_EQ(r, error == -EPERM || error == -EACCES, 1);
+		TT_EQ(r, nti_perf_explain(&p.os, &unit, &attr, where, error, &why), 0);
+		TT_EQ(r, why.code, r->code);
+		TT_TEXT(why.about, r->about);
+		TT_HAS(why.reason, r->reason);
+		TT_HAS(why.remedy, r->remedy);
+		TT_EQ(r, nti_refusal_is_filtered(&p.os), r->at.filter_error != 0);
+		TT_EQ(r, p.open_fds, 0);
+		nti_absence_fini(&why);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_refused),
+	};
+
+	return TT_RUN(tests);
+}
