@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* Single steps of a command and of all its children and threads. */
+#if defined(__riscv)
+#include <asm/ptrace.h>
+#endif
 #include <elf.h>
 #include <errno.h>
 #include <signal.h>
@@ -20,6 +23,12 @@
 #elif defined(__aarch64__)
 #define PC_REGS user_regs_struct
 #define PC_OF(regs) ((regs).pc)
+#elif defined(__riscv)
+#define PC_REGS user_regs_struct
+#define PC_OF(regs) ((regs).pc) /* never asked: RISC-V has no single steps */
+#elif defined(__powerpc64__)
+#define PC_REGS pt_regs
+#define PC_OF(regs) ((regs).nip)
 #else
 #define PC_REGS user_regs
 #define PC_OF(regs) 0 /* never asked: 32-bit ARM has no single steps */

@@ -107,9 +107,9 @@ static const struct exact_row {
 	{ __LINE__, "loop 1000000", "", 10 + 7 * 10 + 2 * 1000000 },
 	{ __LINE__, "loop 2000000", "", 10 + 7 * 10 + 2 * 2000000 },
 	{ __LINE__, "loop 1000", "-r 3", 10 + 4 * 10 + 2 * 1000 },
-	{ __LINE__, "straight 10", "", 10 + 2 * 10 + 65538 * 10 },
+	{ __LINE__, "straight 10", "", 10 + 2 * 10 + 65539 * 10 - 1 },
 	{ __LINE__, "forks 50", "", 10 + 2 * 10 + 2023 * 50 },
-	{ __LINE__, "threads 20", "", 10 + 2 * 10 + 2015 * 20 },
+	{ __LINE__, "threads 20", "", 13 + 2 * 10 + 2015 * 20 },
 };
 
 static const char exact_events[] = "instructions:u,cycles:u";

@@ -44,7 +44,8 @@ static inline uint64_t lab_count_loop(uint64_t n)
 
 static inline uint64_t lab_count_straight(uint64_t n)
 {
-	return lab_count_frame(n) + n * (LAB_STRAIGHT + 2);
+	/* The last time there is no jump back. */
+	return lab_count_frame(n) + n * (LAB_STRAIGHT + 3) - (n > 0);
 }
 
 static inline uint64_t lab_count_forks(uint64_t n)
@@ -54,7 +55,8 @@ static inline uint64_t lab_count_forks(uint64_t n)
 
 static inline uint64_t lab_count_threads(uint64_t n)
 {
-	return lab_count_frame(n) + n * (7 + 2 + lab_count_child());
+	/* three for the flags of clone(2) */
+	return lab_count_frame(n) + 3 + n * (7 + 2 + lab_count_child());
 }
 
 static inline uint64_t lab_count_switches(uint64_t n)

@@ -8,7 +8,7 @@
 _start:	read_number
 	compare	V0, 0
 	jump_equal 2f
-1:	start_task SIGCHLD, child
+1:	start_task set, SIGCHLD, child
 	await_child
 	countdown V0
 	jump_not_equal 1b

@@ -9,7 +9,7 @@
 
 	/* 6 */
 	.macro make_pipe ends
-	address	A0, \ends
+	page_address A0, \ends
 	set	A1, 0
 	set	NR, CALL_PIPE2
 	system
@@ -19,9 +19,9 @@
 
 	/* 8 */
 	.macro move_byte call, ends, which
-	address	A1, \ends
+	page_address A1, \ends
 	load_int A0, A1, \which
-	address	A1, byte
+	page_address A1, byte
 	set	A2, 1
 	set	NR, \call
 	system
@@ -35,7 +35,7 @@ _start:	read_number
 	jump_equal 2f
 	make_pipe there
 	make_pipe back
-	start_task SIGCHLD, child
+	start_task set, SIGCHLD, child
 1:	move_byte CALL_WRITE, there, 4
 	move_byte CALL_READ, back, 0
 	countdown V0
@@ -51,7 +51,9 @@ child:	move_byte CALL_READ, there, 0
 	errors	"switches ROUNDS"
 
 	.bss
-	.balign	4
+	.balign	1 << PAGE_BITS
 there:	.skip	8
+	.balign	1 << PAGE_BITS
 back:	.skip	8
+	.balign	1 << PAGE_BITS
 byte:	.skip	4
