@@ -349,6 +349,19 @@ static bool is_closed_by_sysctl(const struct ntime_session *s)
 	return nti_os_u64(s->ctx->os, &is_on, "/proc/sys/kernel/perf_user_access") == 0 && !is_on;
 }
 
+#ifdef __riscv
+/*
+ * Seen with Linux 6.12 (drivers/perf/riscv_pmu_sbi.c): an event that is disabled or takes turns
+ * while its page is read ends the reading program by SIGILL.
+ */
+#define WHY_NO_INSTRUCTION                                                                         \
+	"read(2): the kernel closes a counter's register whenever it stops the counter, which "    \
+	"would end a program that reads it by an instruction"
+#else
+#define WHY_NO_INSTRUCTION                                                                         \
+	"read(2): on this architecture no program may read counters by an instruction"
+#endif
+
 static const char *why_page(const struct ntime_session *s, const struct perf_event_mmap_page *page)
 {
 	if (is_closed_by_sysctl(s))
@@ -414,5 +427,9 @@ const char *ntime_reader_why(const struct ntime_reader *r)
 	/* What get_reader() set is wiped in a child. */
 	if (s->page[r->item])
 		return "read(2): this process is a fork of the one that is counted";
+#ifndef NTIME_HAS_PMC_
+	if (s->item[r->item].only && s->item[r->item].only->unit->kind == NTI_UNIT_CORE)
+		return WHY_NO_INSTRUCTION;
+#endif
 	return "read(2): the event is counted by the kernel, not by a counter of this processor";
 }

@@ -32,7 +32,7 @@ void lab_set(const char *path, const char *text);
  * lab_can_read_counters() - may this processor's counters be read by an instruction?
  *
  * On arm64 it first sets kernel.perf_user_access, which is 0 after boot. Return: false on 32-bit
- * ARM, whose kernel never allows it.
+ * ARM and POWER, whose kernels never allow it, and on RISC-V, where it may end the program.
  */
 bool lab_can_read_counters(void);
 

@@ -166,6 +166,7 @@ static void must_be_fast(const struct ntime_reader *r)
 #else
 	print_message("# reader: %s\n", ntime_reader_why(r));
 	TT_IS(r->state->type, NTIME_READER_CALL);
+	TT_HAS(ntime_reader_why(r), "instruction");
 #endif
 }
 
@@ -183,29 +184,34 @@ TEST(by_reader)
 	ntime_session_free(s);
 }
 
-/* A cycles event of ARMv7 fits into the cycle counter alone, so there is one. */
-#ifdef __arm__
+/*
+ * A cycles event of ARMv7 fits into the cycle counter alone, so there is one. QEMU's RISC-V has one
+ * counter for each event and lies about the second (test_lies).
+ */
+#if defined(__arm__)
 #define GROUP "{instructions:u,cycles:u,instructions:u,instructions:u}"
+static const unsigned int group_like[] = { 0, 1, 0, 0 };
+#elif defined(__riscv)
+#define GROUP "{instructions:u,cycles:u}"
+static const unsigned int group_like[] = { 0, 1 };
 #else
 #define GROUP "{instructions:u,cycles:u,instructions:u,cycles:u}"
+static const unsigned int group_like[] = { 0, 1, 0, 1 };
 #endif
+#define GROUP_SIZE (sizeof(group_like) / sizeof(group_like[0]))
 
 static void read_group(void *arg, uint64_t count[2])
 {
 	struct ntime_session *s = arg;
-	struct ntime_value v[4];
+	struct ntime_value v[GROUP_SIZE];
 
-	LAB_OK(ntime_session_read(s, v, 4));
-	for (int i = 0; i < 4; i++)
-		TT_IS(v[i].flags, 0);
-	/* One system call took all four, and user mode stood still meanwhile. */
+	LAB_OK(ntime_session_read(s, v, GROUP_SIZE));
+	/* One system call took all of them, and user mode stood still meanwhile. */
 	TT_IS(v[1].count, v[0].count << lab_shift());
-	TT_IS(v[2].count, v[0].count);
-#ifdef __arm__
-	TT_IS(v[3].count, v[0].count);
-#else
-	TT_IS(v[3].count, v[1].count);
-#endif
+	for (size_t i = 0; i < GROUP_SIZE; i++) {
+		TT_IS(v[i].flags, 0);
+		TT_IS(v[i].count, v[group_like[i]].count);
+	}
 	count[0] = v[0].count;
 	count[1] = v[1].count;
 }
@@ -231,8 +237,10 @@ TEST(stop_and_start)
 		LAB_OK(ntime_session_stop(s));
 		stopped = lab_read_call(&r);
 		/* The first rounds go through the dynamic linker. */
-		if (i == 3)
+		if (i == 3) {
+			TT_IS(stopped - last >= 2000, 1);
 			constant = stopped - last - 2000;
+		}
 		if (i > 3)
 			TT_IS(is_near(stopped - last, constant + 2000, 0), 1);
 		lab_turns(5000);
