@@ -12,9 +12,12 @@ from .cache import Broken, Unavailable
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # meson's names of the machine
-CPUS = {'amd64': ('x86_64', 'x86_64'), 'arm64': ('aarch64', 'armv8-a'), 'armhf': ('arm', 'armv7-a'), 'armel': ('arm', 'armv6')}
+CPUS = {'amd64': ('x86_64', 'x86_64'), 'arm64': ('aarch64', 'armv8-a'), 'armhf': ('arm', 'armv7-a'), 'armel': ('arm', 'armv6'),
+        'riscv64': ('riscv64', 'rv64gc'), 'ppc64el': ('ppc64', 'power8')}
 OPTIONS = ('-Dbuildtype=release', '-Dtests=false', '-Dlab=true', '-Dwerror=false')
 SHOWN_LINES = 40
+# Names of dynamic loaders; POWER's is the second.
+LOADERS = ('ld-linux', 'ld64.so')
 
 
 def folder(arch):
@@ -52,6 +55,9 @@ def cross_file(arch, root):
     family, cpu = CPUS[arch]
     # Debian's compiler for armel makes ARMv5 code, as its packages are; the guest is an ARM1176.
     args = [f'--sysroot={root}'] + (['-march=armv6'] if arch == 'armel' else [])
+    # The C library beside the cross compiler is that of Debian 12, which it would take first.
+    if arch in debian.LATER_ARCHES:
+        args += [f'-B{root}/usr/lib/{triplet}', f'-L{root}/usr/lib/{triplet}']
     words = ', '.join(f"'{arg}'" for arg in args)
     # pcfiledir of each package begins with the sysroot, so no second one is put before its paths.
     return f"""[binaries]
@@ -161,7 +167,7 @@ def closure(arch, root, paths, first=()):
                     continue
                 raise Missing(f'{program} needs the library {name}, which is not in {", ".join(places)}')
             # The loader is named as a library too; it lies where the programs look for it.
-            if not name.startswith('ld-linux'):
+            if not name.startswith(LOADERS):
                 found[f'/lib/{sysroot.triplet(arch)}/{name}'] = os.path.realpath(path)
             todo.append(os.path.realpath(path))
     return sorted(found.items())

@@ -21,6 +21,11 @@ SOURCES = '/etc/apt'
 # What Debian calls the release that was stable when this was written; a name of the release itself needs no list.
 ALIASES = ('stable', 'oldstable')
 BACKPORTS = '-backports'
+# Behind an architecture: from the release after Debian 12. It has architectures that 12 has not, and an emulator that counts
+# user mode apart on RISC-V; they run beside those of this release, with libraries of their own.
+LATER = 'trixie'
+FROM_LATER = '-' + LATER
+LATER_ARCHES = ('riscv64',)
 SUFFIXES = ('', '-updates', '-security', BACKPORTS)
 # What of the system's configuration says how to reach a mirror. Hooks and further indexes are not for us.
 KEPT_CONFIG = re.compile(r'Acquire::(?!IndexTargets|Languages|GzipIndexes)')
@@ -136,6 +141,22 @@ def backports_sources(entries, release):
     return found.get(BACKPORTS) or [(uri, release + BACKPORTS, options)]
 
 
+def later_sources(entries, release):
+    """(uri, suite, options) of the release LATER: as the system has it, else beside the main suite of its own release."""
+    if release == LATER:
+        return debian_sources(entries, release)
+    try:
+        return _sources_of(entries, LATER)['']
+    except Unavailable:
+        uri, _, options = _sources_of(entries, release)[''][0]
+        return [(uri, LATER, options)]
+
+
+def release_of(arch):
+    """The name of the release that packages of an architecture, with its suffix, are taken from."""
+    return LATER if arch.endswith(FROM_LATER) or arch in LATER_ARCHES else codename()
+
+
 def source_lines(sources, arch):
     """The text of a sources.list for one architecture, or for source packages."""
     lines = []
@@ -177,15 +198,17 @@ def host_arch():
 # -- apt with a configuration of its own
 
 class Apt:
-    """apt for one architecture, its backports (arch 'armhf-backports'), or source packages (arch 'source').
+    """apt for one architecture, its backports (arch 'armhf-backports'), the later release ('amd64-trixie'), or source packages
+    (arch 'source').
 
-    Backports are apart: their versions are the highest, and only what asks for them wants them.
+    Backports and the later release are apart: their versions are the highest, and only what asks for them wants them.
     """
 
     def __init__(self, arch):
         self.arch = arch
-        self.native = host_arch() if arch == SOURCE else arch.removesuffix(BACKPORTS)
-        self.sources = backports_sources if arch.endswith(BACKPORTS) else debian_sources
+        self.native = host_arch() if arch == SOURCE else arch.removesuffix(BACKPORTS).removesuffix(FROM_LATER)
+        self.sources = (backports_sources if arch.endswith(BACKPORTS) else
+                        later_sources if release_of(arch) == LATER else debian_sources)
         self.dir = os.path.join(cache.root(), 'apt', arch)
         self.conf = os.path.join(self.dir, 'apt.conf')
         self.lists = os.path.join(self.dir, 'state', 'lists')
@@ -328,7 +351,7 @@ def update(arches):
     """Fetch the lists of these architectures anew and forget what was resolved; without network nothing is changed."""
     codename()
     # What is not asked for by everybody, where it was asked for.
-    more = [SOURCE, *(arch + BACKPORTS for arch in {*arches, host_arch()})]
+    more = [SOURCE, *(arch + suffix for arch in {*arches, host_arch()} for suffix in (BACKPORTS, FROM_LATER))]
     arches = [*arches, *(arch for arch in more if apt(arch).has_lists())]
     for arch in arches:
         with cache.lock(cache.lock_name('apt', arch), f'packages of {arch}'):
@@ -361,7 +384,7 @@ def _ask_versions(arch, names):
         for name in names:
             records = index.records(name)
             if not records:
-                raise Unavailable(f'Debian {codename()} has no package {name} for {arch}')
+                raise Unavailable(f'Debian {release_of(arch)} has no package {name} for {arch}')
             found.append([name, records[0]['Version']])
         return found
     return _with_lists(arch, ask)
@@ -415,8 +438,8 @@ def download(arch, packages, target):
 
 
 def unpack(deb, target):
-    """Unpack a package into a tree in which /lib, /bin and /sbin are links into /usr, as on any Debian now."""
-    for name in ('lib', 'bin', 'sbin'):
+    """Unpack a package into a tree in which /lib, /lib64, /bin and /sbin are links into /usr, as on any Debian now."""
+    for name in ('lib', 'lib64', 'bin', 'sbin'):
         os.makedirs(os.path.join(target, 'usr', name), exist_ok=True)
         if not os.path.lexists(os.path.join(target, name)):
             os.symlink(f'usr/{name}', os.path.join(target, name))

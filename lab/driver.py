@@ -13,6 +13,8 @@ from . import build, cache, kernel
 from .cache import Broken, Unavailable
 
 NAME = 'ntime.ko'
+# Where it has counters to offer; others count through perf alone.
+ARCHES = ('amd64', 'arm64', 'armhf', 'armel')
 # What a build may read: everything else in these folders is documents or somebody else's objects.
 PLACES = ('driver', 'core', 'include/uapi')
 SOURCES = ('.c', '.h', '.S', '.inc')
@@ -33,6 +35,11 @@ def folder(flavour):
 def is_here():
     """Whether this checkout has the driver."""
     return os.path.isfile(os.path.join(build.TOP, 'driver', 'Kbuild'))
+
+
+def is_for(arch):
+    """Whether there is a driver for an architecture."""
+    return arch in ARCHES
 
 
 def sources(top=None):
@@ -143,6 +150,8 @@ def check_sources():
 def module(flavour):
     """Path of ntime.ko for a flavour (kernel.py), built from the checkout as it is now. With WERROR set a warning is a failure."""
     check_sources()
+    if not is_for(kernel.arch_of(flavour)):
+        raise Unavailable(f'there is no {NAME} for {kernel.arch_of(flavour)}; it is for {", ".join(ARCHES)}')
     target, what = folder(flavour), f'building {NAME} for kernel {flavour}'
     path = os.path.join(target, 'driver', NAME)
     with cache.lock(target + '.lock', f'{NAME} for kernel {flavour}'):

@@ -9,8 +9,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 FOLDER = os.path.join(HERE, 'guests')
 NEWER = '-6.12'
 
-ARCHES = ('amd64', 'arm64', 'armhf', 'armel')
-QEMUS = ('stock', 'ntime')
+ARCHES = ('amd64', 'arm64', 'armhf', 'armel', 'riscv64', 'ppc64el')
+QEMUS = ('stock', 'later', 'ntime')
 PORTS = ('virtio', 'serial', 'serial-first', 'pci-serial')
 
 # Key -> (type, default); a key without a default must be there. lab/README.md tells what each means.

@@ -16,6 +16,8 @@ FLAVOURS = {
     'arm64': ('arm64', 'linux-image-arm64'),
     'armmp': ('armhf', 'linux-image-armmp'),
     'rpi': ('armel', 'linux-image-rpi'),
+    'riscv64': ('riscv64', 'linux-image-riscv64'),
+    'powerpc64le': ('ppc64el', 'linux-image-powerpc64le'),
     'amd64-6.12': ('amd64', 'linux-image-6.12-amd64'),
     'arm64-6.12': ('arm64', 'linux-image-6.12-arm64'),
     'armmp-6.12': ('armhf', 'linux-image-armmp'),
@@ -75,7 +77,7 @@ def _one(pattern, what):
 
 def _plain(path):
     """Kernels that are packed as a whole are unpacked: QEMU 7.2 takes an arm64 Image, and no EFI program around one."""
-    image = _one(f'{path}/boot/vmlinuz-*', 'boot/vmlinuz-*')
+    image = _one(f'{path}/boot/vmlinu[xz]-*', 'boot/vmlinu[xz]-*')
     with open(image, 'rb') as f:
         data = f.read()
     # The header of Linux' EFI zboot: "MZ", "zimg", offset, size, two zeros, kind of compression.
@@ -102,7 +104,7 @@ def kernel(arch, flavour):
     release = os.path.basename(config)[len('config-'):]
     dtbs = {os.path.basename(name): name
             for name in sorted(glob.glob(f'{path}/usr/lib/linux-image-{release}/**/*.dtb', recursive=True))}
-    return Kernel(release, _one(f'{path}/boot/vmlinuz-*', 'boot/vmlinuz-*'), f'{path}/lib/modules/{release}', config, dtbs)
+    return Kernel(release, _one(f'{path}/boot/vmlinu[xz]-*', 'boot/vmlinu[xz]-*'), f'{path}/lib/modules/{release}', config, dtbs)
 
 
 # -- what modules are built against

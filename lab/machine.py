@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The command line of QEMU for a guest."""
+from . import qemu
 
 # Port kinds: options of QEMU (with the chardev "port"), the modules that the guest needs, and its device file.
 PORT_OPTIONS = {
@@ -42,6 +43,8 @@ def command_line(guest, binary, kernel, initrd, fds, dtb=None, append='', more=(
     """QEMU's words. fds: file descriptors of the console, the result port and the monitor (QMP)."""
     words = [str(binary), '-nodefaults', '-no-user-config', '-display', 'none', '-no-reboot',
              '-name', f'ntime-lab-{guest.name}', *guest.machine, '-m', str(guest.memory), '-smp', guest.smp]
+    if guest.qemu == 'later':
+        words += ['-bios', qemu.firmware(str(binary), guest.qemu)]
     if guest.qemu == 'ntime':
         # Firmware comes with the distribution's packages; where they put it is built into their emulators only.
         words += [word for path in FIRMWARE for word in ('-L', path)]

@@ -15,8 +15,10 @@ from .initramfs import copy, folder, link, text
 
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'init.c')
 # Bits and e_machine of the ELF files that a CPU runs.
-MACHINES = {'amd64': (64, 62), 'arm64': (64, 183), 'armhf': (32, 40), 'armel': (32, 40)}
-MACHINE_NAMES = {(64, 62): 'amd64', (64, 183): 'arm64', (32, 40): '32-bit ARM', (32, 3): 'i386', (64, 243): 'riscv64'}
+MACHINES = {'amd64': (64, 62), 'arm64': (64, 183), 'armhf': (32, 40), 'armel': (32, 40), 'riscv64': (64, 243),
+            'ppc64el': (64, 21)}
+MACHINE_NAMES = {(64, 62): 'amd64', (64, 183): 'arm64', (32, 40): '32-bit ARM', (32, 3): 'i386', (64, 243): 'riscv64',
+                 (64, 21): 'ppc64el'}
 CWD = '/lab'
 # Folders of the guest's own system, or that it mounts on: a file of the host cannot be put there by its absolute name.
 SYSTEM = ('/bin/', '/sbin/', '/dev/', '/proc/', '/sys/', '/run/', '/tmp/')

@@ -5,7 +5,7 @@ import os
 import re
 import shutil
 
-from . import build, debian
+from . import build, debian, sysroot
 from .cache import Unavailable
 
 # perf can run scripts in Perl and Python, and its package wants both whole; counting needs their shared libraries alone.
@@ -15,6 +15,7 @@ NO_LIBRARIES = re.compile(r'(libpython3[\d.]*-(stdlib|minimal)$|libperl4|.*-data
 
 def _reduce(arch, path, pattern, also=()):
     """Leave of a tree the programs of usr/bin that match, the files that match also, and the libraries of both."""
+    sysroot.make_links_relative(path)
     programs = [name for name in sorted(glob.glob(f'{path}/usr/bin/{pattern}')) if build.is_program(name)]
     if not programs:
         raise Unavailable(f'the package has no program usr/bin/{pattern}; its packaging has changed')
@@ -40,21 +41,29 @@ def _reduce(arch, path, pattern, also=()):
     shutil.rmtree(old)
 
 
-def _only_libraries(packages, *programs):
+def only_libraries(packages, *programs):
+    """Of what packages need, these and what holds shared libraries."""
     return [[name, version] for name, version in packages
             if name in programs or (LIBRARIES.match(name) and not NO_LIBRARIES.match(name))]
+
+
+def known(arch, names):
+    """Those of the peers that there are for an architecture."""
+    return [name for name in names if name != 'papi' or arch not in sysroot.WITHOUT_PAPI]
 
 
 @debian.current
 def perf(arch):
     """Root of a tree with bin/perf and its libraries in lib."""
-    packages = _only_libraries(debian.closure(arch, ['linux-perf']), 'linux-perf')
+    packages = only_libraries(debian.closure(arch, ['linux-perf']), 'linux-perf')
     return debian.tree(arch, packages, f'perf for {arch}', 'perf', lambda path: _reduce(arch, path, 'perf'))
 
 
 @debian.current
 def papi(arch):
     """Root of a tree with PAPI's tools (papi_avail, papi_native_avail...) in bin, and its libraries in lib."""
-    packages = _only_libraries(debian.closure(arch, ['papi-tools']), 'papi-tools')
+    if arch in sysroot.WITHOUT_PAPI:
+        raise Unavailable(f'Debian has no PAPI for {arch}')
+    packages = only_libraries(debian.closure(arch, ['papi-tools']), 'papi-tools')
     return debian.tree(arch, packages, f'PAPI for {arch}', 'papi',
                        lambda path: _reduce(arch, path, 'papi_*', ['libpapi.so.*', 'libsde.so.*']))

@@ -4,7 +4,7 @@ import os
 import tempfile
 import time
 
-from . import bootimage, build, cache, debian, driver, dtb, kernel, payload, qemu
+from . import bootimage, build, cache, debian, driver, dtb, kernel, payload, peers, qemu
 from .options import EXIT_FAILED, EXIT_UNAVAILABLE, PEERS, say
 
 FAILURES = (cache.Broken, payload.PayloadError, dtb.DtbError)
@@ -32,12 +32,12 @@ def one(guest):
     payload.check_sources(guest.arch, guest.qemu)
     image = kernel.kernel(guest.arch, guest.kernel)
     binary = qemu.qemu(guest.arch, guest.qemu)
-    if payload.has_sources():
+    if payload.has_sources() and driver.is_for(guest.arch):
         kernel.headers(guest.arch, guest.kernel)
-    if payload.has_sources() and driver.is_here():
+    if payload.has_sources() and driver.is_here() and driver.is_for(guest.arch):
         driver.module(guest.kernel)
     with tempfile.TemporaryDirectory(prefix='ntime-lab-') as where:
-        payload.write_initrd(guest, image, ['true'], {'peers': PEERS}, os.path.join(where, 'initrd'))
+        payload.write_initrd(guest, image, ['true'], {'peers': peers.known(guest.arch, PEERS)}, os.path.join(where, 'initrd'))
         dtb.made(guest, binary, image, where)
     if guest.proxy:
         build.programs(debian.host_arch())

@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""The emulators: Debian's own, and one built from Debian's source package with the models of this tree in it."""
+"""The emulators: Debian's own, those of the release after it, and one built from Debian's source package with the models of this
+tree in it."""
 import os
 import shutil
 import subprocess
 
-from . import build, cache, debian
+from . import build, cache, debian, peers
 from .cache import Broken, Unavailable
 
-STOCK = {'amd64': 'qemu-system-x86_64', 'arm64': 'qemu-system-aarch64', 'armhf': 'qemu-system-arm', 'armel': 'qemu-system-arm'}
+STOCK = {'amd64': 'qemu-system-x86_64', 'arm64': 'qemu-system-aarch64', 'armhf': 'qemu-system-arm', 'armel': 'qemu-system-arm',
+         'riscv64': 'qemu-system-riscv64', 'ppc64el': 'qemu-system-ppc64'}
+# Packages of the later release: the emulator and the firmware that it boots.
+LATER = {'riscv64': ('qemu-system-riscv', 'opensbi')}
+LATER_FIRMWARE = 'usr/lib/riscv64-linux-gnu/opensbi/generic/fw_dynamic.bin'
 # What models/port/qemu/build knows, by architecture.
 TARGETS = {'amd64': 'x86_64-softmmu', 'armhf': 'arm-softmmu', 'armel': 'arm-softmmu'}
 HOOKS = 'models/port/qemu'
@@ -28,6 +33,58 @@ def stock(arch):
     if not path:
         raise Unavailable(f'{name} is not installed; scripts/install-deps lab installs it')
     return path
+
+
+# The emulator brings a loader and a C library of its own: this machine's may be older.
+START = '''#!/bin/sh
+here=$(dirname "$(readlink -f "$0")")
+exec "$here/lib/{loader}" --library-path "$here/lib" "$here/bin/{name}" "$@"
+'''
+
+
+def keep_emulator(path, name, host):
+    """Leave of the unpacked packages the emulator, its libraries and its firmware, and a program that starts it."""
+    loader = build.needed(f'{path}/usr/bin/{name}')[2]
+    try:
+        libraries = build.closure(host, path, [f'{path}/usr/bin/{name}'])
+    except build.Missing as e:
+        raise Unavailable(f'{e}; the packaging of Debian has changed') from None
+    if not loader or not os.path.isfile(f'{path}/{LATER_FIRMWARE}'):
+        raise Unavailable(f'there is no whole {name} in its packages; the packaging of Debian has changed')
+    kept = {f'bin/{name}': f'{path}/usr/bin/{name}', 'firmware/' + os.path.basename(LATER_FIRMWARE): f'{path}/{LATER_FIRMWARE}'}
+    kept |= {'lib/' + os.path.basename(place): file for place, file in libraries}
+    new = os.path.join(path, '.new')
+    for place, file in kept.items():
+        os.makedirs(os.path.dirname(os.path.join(new, place)), exist_ok=True)
+        shutil.copy2(file, os.path.join(new, place))
+    for old in os.listdir(path):
+        if os.path.islink(os.path.join(path, old)):
+            os.unlink(os.path.join(path, old))
+        elif old != '.new':
+            cache.remove(os.path.join(path, old))
+    for place in os.listdir(new):
+        os.rename(os.path.join(new, place), os.path.join(path, place))
+    os.rmdir(new)
+    with open(os.path.join(path, name), 'w', encoding='ascii') as f:
+        f.write(START.format(loader=os.path.basename(loader), name=name))
+    os.chmod(os.path.join(path, name), 0o755)
+
+
+@debian.current
+def later(arch):
+    """Path of the emulator of the release after Debian 12, which runs beside this one's with its own libraries."""
+    if arch not in LATER:
+        raise Unavailable(f'no emulator of a later release is known for {arch}; there are {", ".join(LATER)}')
+    host, name = debian.host_arch(), STOCK[arch]
+    wanted = host + debian.FROM_LATER
+    packages = peers.only_libraries(debian.closure(wanted, LATER[arch]), *LATER[arch])
+    return os.path.join(debian.tree(wanted, packages, f'{name} of Debian {debian.LATER}', 'qemu-later',
+                                    lambda path: keep_emulator(path, name, host)), name)
+
+
+def firmware(binary, which):
+    """What QEMU must be told to boot from, or None where it knows."""
+    return os.path.join(os.path.dirname(binary), 'firmware', os.path.basename(LATER_FIRMWARE)) if which == 'later' else None
 
 
 def _files(*places):
@@ -105,9 +162,11 @@ def ntime(arch):
 
 
 def qemu(arch, which):
-    """Path of the emulator for an architecture; which is 'stock' or 'ntime'."""
+    """Path of the emulator for an architecture; which is 'stock', 'later' or 'ntime'."""
     if which == 'stock':
         return stock(arch)
+    if which == 'later':
+        return later(arch)
     if which == 'ntime':
         return ntime(arch)
-    raise Unavailable(f'there is no emulator called "{which}"; there are stock and ntime')
+    raise Unavailable(f'there is no emulator called "{which}"; there are stock, later and ntime')

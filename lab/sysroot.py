@@ -6,8 +6,10 @@ from . import cache, debian
 
 # What the build needs, and with it come all libraries at run time. libpapi: the peer of bench/.
 PACKAGES = ('libc6-dev', 'libgcc-s1', 'libpfm4-dev', 'libhwloc-dev', 'libjansson-dev', 'libcmocka-dev', 'libpapi-dev')
+# Debian has no PAPI for them; bench/ is built without.
+WITHOUT_PAPI = ('riscv64',)
 TRIPLETS = {'amd64': 'x86_64-linux-gnu', 'arm64': 'aarch64-linux-gnu', 'armhf': 'arm-linux-gnueabihf',
-            'armel': 'arm-linux-gnueabi'}
+            'armel': 'arm-linux-gnueabi', 'riscv64': 'riscv64-linux-gnu', 'ppc64el': 'powerpc64le-linux-gnu'}
 
 
 def triplet(arch):
@@ -39,4 +41,5 @@ def sysroot(arch):
         raise cache.Unavailable(f'the lab knows no architecture {arch}; it knows {", ".join(TRIPLETS)}')
     if arch == debian.host_arch():
         return '/'
-    return debian.tree(arch, debian.closure(arch, PACKAGES), f'libraries of {arch}', 'sysroots', make_links_relative)
+    names = [name for name in PACKAGES if arch not in WITHOUT_PAPI or not name.startswith('libpapi')]
+    return debian.tree(arch, debian.closure(arch, names), f'libraries of {arch}', 'sysroots', make_links_relative)

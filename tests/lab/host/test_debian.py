@@ -99,6 +99,18 @@ def backports_are_apart(_):
 
 
 @test
+def later_release_is_apart(_):
+    ours = entry('http://m/debian', 'bookworm', **{'signed-by': KEY})
+    equal(debian.later_sources([ours], 'bookworm'), [('http://m/debian', 'trixie', {'signed-by': KEY})], 'beside the main suite')
+    equal(debian.later_sources([ours, entry('http://n/debian', 'trixie')], 'bookworm'), [('http://n/debian', 'trixie', {})],
+          'as the system has it')
+    equal([suite for _, suite, _ in debian.later_sources([entry('http://m/debian', 'trixie')], 'trixie')],
+          ['trixie', 'trixie-security'], 'where it is the release itself')
+    equal([debian.release_of(arch) for arch in ('riscv64', 'amd64-trixie', 'arm64')],
+          ['trixie', 'trixie', debian.codename()], 'releases')
+
+
+@test
 def no_archive_is_said(_):
     has(raises(cache.Unavailable, debian.debian_sources, [entry('http://g', 'nodistro')], 'bookworm'),
         'name no archive of Debian bookworm', 'the sentence')
@@ -166,7 +178,7 @@ class Archive:
         return deb
 
     def publish(self):
-        for suite in ('bookworm', 'bookworm-security'):
+        for suite in ('bookworm', 'bookworm-security', *(['trixie'] if 'trixie' in self.packages else [])):
             dist = f'{self.suite(suite)}/dists/{suite}'
             shutil.rmtree(dist, ignore_errors=True)
             folder = f'main/binary-{self.arch}'
@@ -218,6 +230,29 @@ def security_suite_comes_first(folder):
     archive.publish()
     with said():
         equal(debian.versions('arm64', ['liba']), [['liba', '1-1+deb12u1']], 'the version')
+
+
+@test
+def architecture_of_the_later_release(folder):
+    archive = Archive(folder, 'riscv64')
+    archive.add('liba', '3', suite='trixie', files=['usr/lib64/liba.so'])
+    archive.publish()
+    path, text = fetched(archive, 'liba')
+    has(text, 'package lists of riscv64', 'what is said')
+    equal(files_of(path), ['usr/lib64/liba.so'], 'files')
+    equal(os.readlink(f'{path}/lib64'), 'usr/lib64', 'the link lib64')
+    with said():
+        equal(raises(cache.Unavailable, debian.versions, 'riscv64', ['libb']), 'Debian trixie has no package libb for riscv64', 'the sentence')
+
+
+@test
+def mirror_without_the_later_release(folder):
+    archive = Archive(folder, 'riscv64')
+    archive.publish()
+    with said():
+        text = raises(cache.Unavailable, debian.versions, 'riscv64', ['liba'])
+    has(text, 'the package lists of riscv64 cannot be fetched (', 'the sentence')
+    has(text, 'trixie', 'the sentence')
 
 
 @test

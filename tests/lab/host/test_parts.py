@@ -12,7 +12,7 @@ import sys
 from prepared import ROOT, equal, has, raises, said, test
 from tap import Skip, main
 
-from lab import build, cache, debian, dtb, guest, kernel, payload, peers, prepare, qemu, sysroot
+from lab import build, cache, debian, driver, dtb, guest, kernel, payload, peers, prepare, qemu, sysroot
 
 
 def compiled(folder, name, text, *options):
@@ -162,13 +162,51 @@ def kernels_that_are_none(_):
 def peers_are_their_libraries(_):
     packages = [[name, '1'] for name in ('libc6', 'libperl5.36', 'libpython3.11', 'libpython3.11-stdlib', 'perl-base', 'python3',
                                          'zlib1g', 'linux-perf', 'media-types')]
-    equal([name for name, _ in peers._only_libraries(packages, 'linux-perf')],    # pylint: disable=protected-access
+    equal([name for name, _ in peers.only_libraries(packages, 'linux-perf')],
           ['libc6', 'libperl5.36', 'libpython3.11', 'zlib1g', 'linux-perf'], 'packages')
 
 
 @test
+def peers_and_driver_that_an_architecture_has_not(_):
+    equal(peers.known('riscv64', ('perf', 'papi')), ['perf'], 'peers of riscv64')
+    equal(peers.known('arm64', ('perf', 'papi')), ['perf', 'papi'], 'peers of arm64')
+    equal(raises(cache.Unavailable, peers.papi, 'riscv64'), 'Debian has no PAPI for riscv64', 'the sentence')
+    for flavour, arch in (('riscv64', 'riscv64'), ('powerpc64le', 'ppc64el')):
+        has(raises(cache.Unavailable, driver.module, flavour), f'there is no ntime.ko for {arch}; it is for amd64, arm64', 'the sentence')
+
+
+@test
+def emulator_of_a_later_release_has_its_own_libraries(folder):
+    program = compiled(folder, 'qemu-system-riscv64', 'int main(int c, char **v) { return c == 2 ? v[1][0] : 1; }')
+    libraries = build.closure(here(), '/', [program])
+    # The C library names its loader as a library, which lies beside it in packages.
+    loader = [(f'/lib/{sysroot.triplet(here())}/{os.path.basename(place)}', file) for place, file in libraries if 'ld-linux' in place]
+    for place, file in [('/usr/bin/qemu-system-riscv64', program), *libraries, *loader]:
+        target = f'{folder}/tree{place}'
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        shutil.copy2(file, target)
+    os.makedirs(f'{folder}/tree/usr/share/doc')
+    text = raises(cache.Unavailable, qemu.keep_emulator, f'{folder}/tree', 'qemu-system-riscv64', here())
+    has(text, 'there is no whole qemu-system-riscv64 in its packages', 'without its firmware')
+    os.makedirs(f'{folder}/tree/{os.path.dirname(qemu.LATER_FIRMWARE)}')
+    with open(f'{folder}/tree/{qemu.LATER_FIRMWARE}', 'w', encoding='ascii') as f:
+        f.write('firmware')
+    qemu.keep_emulator(f'{folder}/tree', 'qemu-system-riscv64', here())
+    # Moved, as the cache does when a folder is whole.
+    os.rename(f'{folder}/tree', f'{folder}/moved')
+    equal(sorted(os.listdir(f'{folder}/moved')), ['bin', 'firmware', 'lib', 'qemu-system-riscv64'], 'what is kept')
+    equal(os.path.exists(f'{folder}/moved/lib/libc.so.6'), True, 'the C library')
+    emulator = f'{folder}/moved/qemu-system-riscv64'
+    equal(subprocess.run([emulator, 'A'], check=False).returncode, ord('A'), 'the status of the emulator')
+    with open(qemu.firmware(emulator, 'later'), encoding='ascii') as f:
+        equal(f.read(), 'firmware', 'the firmware')
+    equal(qemu.firmware(emulator, 'stock'), None, 'the firmware of another emulator')
+
+
+@test
 def emulators_that_are_none(_):
-    has(raises(cache.Unavailable, qemu.qemu, 'arm64', 'other'), 'there are stock and ntime', 'the sentence')
+    has(raises(cache.Unavailable, qemu.qemu, 'arm64', 'other'), 'there are stock, later and ntime', 'the sentence')
+    has(raises(cache.Unavailable, qemu.qemu, 'arm64', 'later'), 'of a later release is known for arm64; there are riscv64', 'the sentence')
     has(raises(cache.Unavailable, qemu.qemu, 'arm64', 'ntime'), 'no emulator with models is built for arm64', 'the sentence')
 
 
