@@ -126,7 +126,7 @@ static void fill(struct cli_cell *cell, const struct cli_columns *c, const struc
 	if (is_absent)
 		fill_absence(&cell[ABSENT_REASON], item);
 	else if (*item->reason &&
-		 (v->flags & (NTIME_USER_ONLY | NTIME_HOTPLUG | NTIME_IMPLAUSIBLE) ||
+		 (v->flags & (NTIME_USER_ONLY | NTIME_HOTPLUG | NTIME_IMPLAUSIBLE | NTIME_PARTIAL) ||
 		  item->reason_code == NTIME_REASON_ERRATUM || item->is_rusage))
 		fill_absence(&cell[LIMITED_REASON], item);
 	fill_spread(cell, r, &item->spread);

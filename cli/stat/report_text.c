@@ -170,6 +170,13 @@ static void note_runs(struct cell *cell, const struct cli_style *style, const st
 	add_note(cell, text);
 }
 
+/* Counted until the kernel took the counters off a program. */
+static bool is_stripped(const struct cli_item *item)
+{
+	return item->value.flags & NTIME_PARTIAL && cli_value_is_known(&item->value) &&
+	       item->reason_code == NTIME_REASON_PERMISSION;
+}
+
 /* What must be known to believe the number; "" for an exact one. */
 static struct cell note_cell(const struct cli_style *style, const struct cli_item *item)
 {
@@ -191,7 +198,8 @@ static struct cell note_cell(const struct cli_style *style, const struct cli_ite
 	if (v->flags & NTIME_USER_ONLY)
 		add_note(&cell, "user mode only");
 	if (v->flags & NTIME_PARTIAL)
-		add_note(&cell, "some CPUs or units are missing");
+		add_note(&cell, is_stripped(item) ? "a part of the command is missing"
+						  : "some CPUs or units are missing");
 	if (v->flags & NTIME_HOTPLUG)
 		note_hotplug(&cell, item);
 	if (item->spread.n > 1)
@@ -678,6 +686,7 @@ static void summary(FILE *f, const struct cli_style *style, const struct cli_rep
 	put_lines(f, style, r);
 	put_why_none_ran(f, style, r);
 	put_reasons(f, style, r, "Implausible (marked ?), shown as counted", is_implausible);
+	put_reasons(f, style, r, "Counted in part", is_stripped);
 	put_reasons(f, style, r, "Errata of this processor", has_erratum);
 	put_absences(f, style, r);
 	put_notes(f, style, r);

@@ -9,6 +9,7 @@
 
 #include "lib/context/context.h"
 #include "lib/count/session.h"
+#include "lib/os/exec_file.h"
 #include "lib/os/file.h"
 #include "lib/os/process.h"
 
@@ -18,6 +19,8 @@ struct ntime_command {
 	struct nti_process process;
 	pid_t pid; /* stays known after the end */
 	bool was_started, has_ended;
+	bool is_protected; /* its counters are taken off at exec */
+	uint64_t cpu_ns;   /* that it used, with the children that it waited for */
 };
 
 int ntime_command_new(struct ntime_ctx *ctx, char *const argv[], struct ntime_command **out)
@@ -44,6 +47,7 @@ int ntime_command_new(struct ntime_ctx *ctx, char *const argv[], struct ntime_co
 		goto err_name;
 	}
 	c->pid = c->process.pid;
+	c->is_protected = nti_exec_is_protected(argv[0]);
 	*out = c;
 	return 0;
 err_name:
@@ -93,6 +97,8 @@ int ntime_session_take_times(struct ntime_session *s, const struct ntime_command
 		return nti_error(&s->ctx->error, -EINVAL,
 				 "start the session and the command first");
 	nti_session_take_times(s, &c->process.begin, c->has_ended ? &c->process.end : NULL);
+	if (c->has_ended)
+		nti_session_expect_cpu_time(s, c->cpu_ns, c->is_protected);
 	return 0;
 }
 
@@ -119,6 +125,7 @@ int ntime_command_wait(struct ntime_command *c, uint64_t timeout_ns, struct ntim
 	if (ret != 1)
 		return ret;
 	c->has_ended = true;
+	c->cpu_ns = ns_of(e.usage.ru_utime) + ns_of(e.usage.ru_stime);
 	*end = (struct ntime_command_end){
 		.size = sizeof(*end),
 		.status = e.status,

@@ -638,6 +638,8 @@ int ntime_session_read(struct ntime_session *s, struct ntime_value *out, size_t 
 			item_value(s, i, real_ns, &out[i]);
 	}
 	nti_doubts_check(s, s->doubts.seen, s->doubts.moved, out);
+	if (s->expected_ns)
+		nti_session_check_stripped(s, out);
 	if (s->metrics)
 		ret = ntime_session_metrics(s, out, n);
 	return ret < 0 ? ret : (int)n;

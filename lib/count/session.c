@@ -292,6 +292,13 @@ int ntime_session_item(const struct ntime_session *s, size_t i, struct ntime_ite
 	if (nti_session_item_is_absent(item))
 		return 0;
 	set_doubt(s, i, out);
+	why = nti_session_why_stripped(s, i);
+	if (why && out->reason_code != NTIME_REASON_IMPLAUSIBLE) {
+		set_offline(out, "command", why, NTIME_REMEDY_HERE,
+			    "run ntime as root or as the user that the program changes to");
+		out->reason_code = NTIME_REASON_PERMISSION;
+		return 0;
+	}
 	if (item->absent.reason || out->reason_code == NTIME_REASON_IMPLAUSIBLE)
 		return 0;
 	why = nti_session_why_hotplug(s, i);

@@ -154,6 +154,10 @@ struct ntime_session {
 	uint64_t started_ns, elapsed_ns; /* of the current run; of the runs before it */
 	uint64_t started_tsc, elapsed_tsc;
 	struct nti_moment end; /* of what is measured, where it is known; else 0 */
+	/* the command's CPU time, 0: not known; it changed its user when it was executed */
+	uint64_t expected_ns;
+	bool is_protected;
+	char why_stripped[128]; /* why counts lack a part of the command; "": they do not */
 	double mux_interval_ns;
 
 	/* Scratch of ntime_session_read(): one reading per group, one sum per item. */
@@ -383,6 +387,15 @@ void nti_session_readers_update(struct ntime_session *s);
 
 /* erratum.c: @item is absent where an erratum says so. 0 or -ENOMEM. */
 int nti_session_refuse_erratum(struct ntime_session *s, struct nti_session_item *item);
+/*
+ * @cpu_ns: what wait4(2) says of the command that @s counts; @is_protected: the kernel takes its
+ *	counters off at exec
+ */
+void nti_session_expect_cpu_time(struct ntime_session *s, uint64_t cpu_ns, bool is_protected);
+/* Counts that lack a part of the command are NTIME_PARTIAL. Allocates nothing. */
+void nti_session_check_stripped(struct ntime_session *s, struct ntime_value *values);
+/* Why values of item @i lack a part of the command; NULL: they do not, as far as it is known. */
+const char *nti_session_why_stripped(const struct ntime_session *s, size_t i);
 /* What an erratum says against @item, in its .doubt, if there is nothing yet. 0 or -ENOMEM. */
 int nti_session_doubt_erratum(struct ntime_session *s, struct nti_session_item *item);
 

@@ -252,6 +252,29 @@ def ordinary_users_learn_what_is_left_out():
 
 
 @real_only
+@needs_perf
+def programs_that_change_their_user_lose_their_counters_with_a_word():
+    if os.geteuid():
+        raise Skip('needs root, to make a set-uid program')
+    busy = 'i=0; while [ $i -lt 400000 ]; do i=$((i + 1)); done'
+    with Directory():
+        os.chmod('.', 0o755)
+        if os.statvfs('.').f_flag & os.ST_NOSUID:
+            raise Skip('the file system for temporary files ignores set-uid (nosuid)')
+        for name, mode in (('plain', 0o755), ('setuid', 0o4755), ('unreadable', 0o711)):
+            shutil.copy('/bin/sh', name)
+            os.chmod(name, mode)
+            for argv in ([f'./{name}', '-c', ':'], [f'./{name}', '-c', busy], ['sh', '-c', f'./{name} -c "{busy}"; :']):
+                try:
+                    item, = summary('-e', 'task-clock', *argv, user=65534)['items']
+                except PermissionError as error:
+                    raise Skip(f'an ordinary user may not look into the build folder ({error})') from error
+                equal('partial' in item['flags'], name != 'plain', f'{argv}: {item}')
+                equal(item.get('limited', {}).get('reason_code'), None if name == 'plain' else 'permission')
+        has(err(ntime('-e', 'task-clock', './setuid', '-c', ':', user=65534)), 'a part of the command is missing')
+
+
+@real_only
 def soft_limit_of_descriptors_is_no_matter():
     events = 'task-clock,page-faults,minor-faults,major-faults,context-switches,cpu-migrations,cpu-clock,dummy'
     done = subprocess.run(['sh', '-c', f'ulimit -S -n 12; exec "{NTIME}" -e {events} sh -c "ulimit -S -n"'],

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Counters that the kernel took off a command.
+ *
+ * When a process executes a program that changes its user or that it may not read, the kernel takes
+ * its counters off without a word (Linux 6.1, fs/exec.c, begin_new_exec(): perf_event_exit_task()
+ * if others may not look into the process), and what it starts from then on has none either. Of the
+ * command itself its file tells; of what it starts only the kernel's account of its CPU time does.
+ */
+#include <stdio.h>
+
+#include "lib/count/session.h"
+
+/*
+ * The account has what the counters have not: the time before exec, and of the tearing down of
+ * memory at the end.
+ */
+#define USUAL_NS 20000000u
+#define USUAL_SHARE 5
+
+void nti_session_expect_cpu_time(struct ntime_session *s, uint64_t cpu_ns, bool is_protected)
+{
+	s->expected_ns = cpu_ns;
+	s->is_protected = is_protected;
+}
+
+/* Counted by the kernel along with the thread: neither of a CPU, nor by the clock. */
+static bool is_of_task(const struct ntime_session *s, const struct nti_session_item *item,
+		       const struct ntime_value *v)
+{
+	return s->where_count && s->where[0].pid != -1 && !item->is_metric && !item->is_clock &&
+	       !(v->flags & (NTIME_ABSENT | NTIME_STATE));
+}
+
+/* For how long the command was on a CPU with its counters. */
+static uint64_t watched_ns(const struct ntime_session *s, const struct ntime_value *values)
+{
+	uint64_t longest = 0;
+	size_t i;
+
+	for (i = 0; i < s->items; i++) {
+		if (is_of_task(s, &s->item[i], &values[i]) && values[i].wanted_ns > longest)
+			longest = values[i].wanted_ns;
+	}
+	return longest;
+}
+
+void nti_session_check_stripped(struct ntime_session *s, struct ntime_value *values)
+{
+	uint64_t watched = watched_ns(s, values), all = s->expected_ns;
+	size_t i;
+
+	s->why_stripped[0] = '\0';
+	if (!s->is_protected &&
+	    (!(s->target.flags & NTIME_CHILDREN) || !(s->target.flags & NTIME_ON_EXEC) ||
+	     all < watched + USUAL_NS + all / USUAL_SHARE))
+		return;
+	(void)snprintf(s->why_stripped, sizeof(s->why_stripped),
+		       "a program that changes its user, or may not be read, has no counters: "
+		       "%.1f of %.1f ms of CPU time were counted",
+		       (double)watched / 1e6, (double)all / 1e6);
+	for (i = 0; i < s->items; i++) {
+		if (is_of_task(s, &s->item[i], &values[i]))
+			values[i].flags |= NTIME_PARTIAL;
+	}
+}
+
+const char *nti_session_why_stripped(const struct ntime_session *s, size_t i)
+{
+	const struct nti_session_item *item = &s->item[i];
+
+	return *s->why_stripped && !item->is_metric && !item->is_clock ? s->why_stripped : NULL;
+}

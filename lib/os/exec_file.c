@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+/* What a file that is executed does to who is allowed to look into the process. */
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "lib/os/exec_file.h"
+
+/* execvp(3): where the environment has no PATH. */
+#define USUAL_PATH "/bin:/usr/bin"
+
+static bool is_executable(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+static bool find(const char *name, char path[PATH_MAX])
+{
+	const char *at = getenv("PATH");
+	size_t n;
+
+	if (strchr(name, '/'))
+		return (size_t)snprintf(path, PATH_MAX, "%s", name) < PATH_MAX &&
+		       is_executable(path);
+	for (at = at ? at : USUAL_PATH; *name; at += n + 1) {
+		n = strcspn(at, ":");
+		/* An empty entry is the working directory. */
+		if (snprintf(path, PATH_MAX, "%.*s%s%s", (int)n, at, n ? "/" : "", name) <
+			    PATH_MAX &&
+		    is_executable(path))
+			return true;
+		if (!at[n])
+			break;
+	}
+	return false;
+}
+
+/* Bits and capabilities of a script are those of nobody: its interpreter is executed. */
+static bool is_script(const char *path)
+{
+	char head[2] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool is = fd >= 0 && read(fd, head, 2) == 2 && head[0] == '#' && head[1] == '!';
+
+	if (fd >= 0)
+		(void)close(fd);
+	return is;
+}
+
+static bool gives_rights(const char *path)
+{
+	struct statvfs fs;
+	struct stat st;
+
+	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 || statvfs(path, &fs) < 0 ||
+	    fs.f_flag & ST_NOSUID || stat(path, &st) < 0)
+		return false;
+	if (st.st_mode & S_ISUID && st.st_uid != getuid())
+		return true;
+	if ((st.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && st.st_gid != getgid())
+		return true;
+	return geteuid() && getxattr(path, "security.capability", NULL, 0) > 0;
+}
+
+bool nti_exec_is_protected(const char *name)
+{
+	char path[PATH_MAX];
+
+	if (!find(name, path) || is_script(path))
+		return false;
+	return access(path, R_OK) < 0 || gives_rights(path);
+}
