@@ -197,23 +197,21 @@ static int on_name(void *arg, uint8_t region, uint64_t offset, const struct ntim
 	return put_hit(t, offset, hit, true);
 }
 
-/* "0xa40c", "42000", and "a40c" where it cannot be a name. */
-static bool read_address(const char *text, uint64_t *out)
+/*
+ * Registers and their values are hexadecimal, with 0x or without: "0xa40c", "400084". Without it
+ * the first one is a digit, else it is a name.
+ */
+static bool read_hex(const char *text, uint64_t *out)
 {
-	size_t n = strlen(text), digits = strspn(text, "0123456789"), hex;
-	char *end;
+	const char *digits = "0123456789abcdefABCDEF";
+	size_t prefix = text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? 2 : 0;
+	size_t n = strlen(text + prefix);
 
-	hex = strspn(text, "0123456789abcdefABCDEF");
-	errno = 0;
-	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X') && n > 2)
-		*out = strtoull(text, &end, 16);
-	else if (n && digits == n)
-		*out = strtoull(text, &end, 10);
-	else if (n && digits && hex == n)
-		*out = strtoull(text, &end, 16);
-	else
+	if (!n || strspn(text + prefix, digits) != n || (!prefix && strchr(digits + 10, text[0])))
 		return false;
-	return !*end && !errno;
+	errno = 0;
+	*out = strtoull(text + prefix, NULL, 16);
+	return !errno;
 }
 
 static int find_address(struct cli_trace *t, uint64_t address)
@@ -263,8 +261,8 @@ static int run_lookup(struct cli_trace *t)
 	uint64_t address;
 	int ret;
 
-	if (t->n > 1 && !read_address(t->operand[1], &l->value))
-		return cli_say_misuse(t->self->name, "'%s' is not a value", t->operand[1]);
+	if (t->n > 1 && !read_hex(t->operand[1], &l->value))
+		return cli_say_misuse(t->self->name, "'%s' is not a hexadecimal number", t->operand[1]);
 	l->has_value = t->n > 1;
 	if (cli_trace_names(t) || cli_trace_decoder(t, &l->decoder))
 		return CLI_EXIT_FAILED;
@@ -273,7 +271,7 @@ static int run_lookup(struct cli_trace *t)
 		l->found = json_array();
 	ret = ntime_decoder_identify(l->decoder, 0, SOME_NVIDIA, UINT8_MAX, 0, 0);
 	if (ret >= 0)
-		ret = read_address(t->operand[0], &address) ? find_address(t, address)
+		ret = read_hex(t->operand[0], &address) ? find_address(t, address)
 							    : find_name(t, t->operand[0]);
 	if (ret < 0)
 		ret = cli_trace_say(t->ctx, ret);
@@ -293,8 +291,8 @@ const struct cli_trace_action cli_trace_lookup = {
 	.usage = "[OPTION...] ADDRESS|NAME [VALUE]",
 	.about = "what is at an address, where a register is, and what a value means",
 	.details = "Looks into ntime's own rows and the databases of --regs. ADDRESS is an offset "
-		   "in BAR 0, or in the region of --region: 0xa40c, 42000, or hexadecimal digits "
-		   "that begin with a digit. NAME is a register's name or the end of it (PRE_SRC), "
+		   "in BAR 0, or in the region of --region. It and VALUE are hexadecimal, with or "
+		   "without 0x: 0xa40c, 400084; without it they begin with a digit. NAME is a register's name or the end of it (PRE_SRC), "
 		   "with or without array indices (PCOUNTER.PRE_SRC[3]); * and ? match "
 		   "anything.\nExit status: 0 if something was found, else 1.",
 	.groups = CLI_TRACE_NAMES | CLI_TRACE_JSON,

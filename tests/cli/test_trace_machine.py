@@ -38,6 +38,9 @@ def every_action_on_logs_works():
     has(run('stat', LOG), 'PMC.BOOT_0')
     has(run('state', LOG), 'PMC.BOOT_0')
     has(run('lookup', '--chip', 'G96', '0'), 'PMC.BOOT_0')
+    # Registers are hexadecimal, whatever their digits are.
+    for address in ('400084', '0x400084', '0X400084'):
+        has(run('lookup', '--chip', 'G96', address), '0x400084 ')
     has(run('derive', LOG), 'G96')
     run('diff', LOG, LOG)
     has(run('cost', LOG, LOG), 'within the spread')
