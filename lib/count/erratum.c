@@ -8,28 +8,33 @@
 #include "lib/count/session.h"
 
 /* Event select and unit mask of x86, event number of Arm. */
-#define CODE_MASK 0xffffu
+#define CODE_MASK 0xffffull
+/* AMD's event selects have four more bits there; those of others say something else. */
+#define CODE_MASK_AMD (CODE_MASK | 0xfull << 32)
 
 /* Is "rHEX" the code of @item's only event, which a core PMU counts? */
-static bool is_code(const struct nti_session_item *item, const char *event)
+static bool is_code(const struct nti_session_item *item, const char *event, uint64_t mask)
 {
 	const struct nti_part *part = &item->event.part[0];
 	char *end;
-	unsigned long code;
+	uint64_t code;
 
 	if (*event != 'r' || part->unit->kind != NTI_UNIT_CORE ||
 	    part->attr.type == PERF_TYPE_HARDWARE || part->attr.type == PERF_TYPE_HW_CACHE)
 		return false;
-	code = strtoul(event + 1, &end, 16);
-	return end != event + 1 && !*end && (part->attr.config & CODE_MASK) == code;
+	code = strtoull(event + 1, &end, 16);
+	return end != event + 1 && !*end && (part->attr.config & mask) == code;
 }
 
-static bool is_about(const struct nti_session_item *item, const struct nti_erratum *e)
+static bool is_about(const struct ntime_session *s, const struct nti_session_item *item,
+		     const struct nti_erratum *e)
 {
+	bool is_amd = s->ctx->units.cpu.vendor == NTHW_VENDOR_AMD;
 	size_t i;
 
 	for (i = 0; i < e->events; i++)
-		if (is_code(item, e->event[i]) || nti_doubt_is_about(item, e->event[i]))
+		if (is_code(item, e->event[i], is_amd ? CODE_MASK_AMD : CODE_MASK) ||
+		    nti_doubt_is_about(item, e->event[i]))
 			return true;
 	return false;
 }
@@ -44,7 +49,7 @@ static const struct nti_erratum *worst_of(struct ntime_session *s,
 	if (!item->event.parts || !item->event.part[0].unit)
 		return NULL;
 	while ((e = nti_context_erratum(s->ctx, &next)))
-		if (is_about(item, e) && (!worst || e->action > worst->action))
+		if (is_about(s, item, e) && (!worst || e->action > worst->action))
 			worst = e;
 	return worst;
 }

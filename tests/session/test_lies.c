@@ -364,6 +364,8 @@ TEST(errata_are_said)
 	check_erratum("cache-misses", 6, 0x5e, true, NTIME_REASON_NONE, "");
 	check_erratum("instructions", 0x17, 0x31, true, NTIME_REASON_ERRATUM, "1291");
 	check_erratum("instructions", 0x19, 0x01, true, NTIME_REASON_ERRATUM, "1292");
+	check_erratum("r00c0:u", 0x19, 0x01, true, NTIME_REASON_ERRATUM, "1292");
+	check_erratum("r1000000c0", 0x19, 0x01, true, NTIME_REASON_NONE, "");
 	check_erratum("branches", 0x19, 0x11, true, NTIME_REASON_NONE, "");
 	check_erratum("branch-misses", 6, 0x1a, false, NTIME_REASON_ERRATUM, "AAJ80-workaround");
 	check_erratum("r00c5", 6, 0x1a, false, NTIME_REASON_IMPLAUSIBLE, "AAJ80");
