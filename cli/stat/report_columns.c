@@ -102,6 +102,15 @@ static void forget(struct cli_cell *cell, size_t first, size_t last)
 	memset(cell + first, 0, (last - first + 1) * sizeof(*cell));
 }
 
+/* It has a number, which is not the whole truth. */
+static bool is_limited(const struct cli_item *item)
+{
+	return item->value.flags &
+		       (NTIME_USER_ONLY | NTIME_HOTPLUG | NTIME_IMPLAUSIBLE | NTIME_PARTIAL) ||
+	       item->reason_code == NTIME_REASON_ERRATUM ||
+	       item->reason_code == NTIME_REASON_UNKNOWN_EVENT || item->is_rusage;
+}
+
 /* @flags: room for their words. */
 static void fill(struct cli_cell *cell, const struct cli_columns *c, const struct cli_report *r,
 		 const struct cli_item *item, struct words *flags)
@@ -125,9 +134,7 @@ static void fill(struct cli_cell *cell, const struct cli_columns *c, const struc
 	cell[FLAGS] = cli_words(flags->text);
 	if (is_absent)
 		fill_absence(&cell[ABSENT_REASON], item);
-	else if (*item->reason &&
-		 (v->flags & (NTIME_USER_ONLY | NTIME_HOTPLUG | NTIME_IMPLAUSIBLE | NTIME_PARTIAL) ||
-		  item->reason_code == NTIME_REASON_ERRATUM || item->is_rusage))
+	else if (*item->reason && is_limited(item))
 		fill_absence(&cell[LIMITED_REASON], item);
 	fill_spread(cell, r, &item->spread);
 }

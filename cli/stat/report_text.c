@@ -570,6 +570,13 @@ static bool has_erratum(const struct cli_item *item)
 	return item->reason_code == NTIME_REASON_ERRATUM && !is_absent(item);
 }
 
+/* Counted by a code of which nobody knows what it is. */
+static bool is_unlisted(const struct cli_item *item)
+{
+	return item->reason_code == NTIME_REASON_UNKNOWN_EVENT && !is_absent(item) &&
+	       !is_implausible(item);
+}
+
 #define NEVER_RAN "its counter never ran: other users (perf, the NMI watchdog) held all counters,"
 #define NO_CORE " or nothing ran on a core of its kind; see ntime(1)"
 
@@ -688,6 +695,7 @@ static void summary(FILE *f, const struct cli_style *style, const struct cli_rep
 	put_reasons(f, style, r, "Implausible (marked ?), shown as counted", is_implausible);
 	put_reasons(f, style, r, "Counted in part", is_stripped);
 	put_reasons(f, style, r, "Errata of this processor", has_erratum);
+	put_reasons(f, style, r, "Unknown codes, shown as counted", is_unlisted);
 	put_absences(f, style, r);
 	put_notes(f, style, r);
 }

@@ -37,7 +37,7 @@ enum ntime_reason {
 	NTIME_REASON_LEFTOVER = 11,	 /* a program that died left it programmed */
 	NTIME_REASON_OFFLINE = 12,	 /* the CPU or the device is offline, or gone */
 	NTIME_REASON_LIMIT = 13,	 /* open files, or counters for so many events at once */
-	NTIME_REASON_UNKNOWN_EVENT = 14, /* no event of that name on this machine */
+	NTIME_REASON_UNKNOWN_EVENT = 14, /* no event of that name, or in no list, here */
 	NTIME_REASON_NOT_SUPPORTED = 15, /* not in the way asked for: modifiers, access method */
 	NTIME_REASON_SCOPE = 16,	 /* counts for more than what is measured, or elsewhere */
 	NTIME_REASON_RECORDING = 17,	 /* the recorded machine's file does not have it */

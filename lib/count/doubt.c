@@ -227,6 +227,31 @@ static bool has_twin(const struct ntime_session *s, size_t item)
 	return false;
 }
 
+/* The kernel takes any code: those that the processor lacks count 0 without a word. */
+static int add_unlisted(struct ntime_session *s, struct nti_session_item *item)
+{
+	unsigned int code = 0;
+	size_t i;
+	int ret = 0;
+
+	item->is_unlisted = false;
+	if (!item->event.is_raw)
+		return 0;
+	for (i = 0; ret == 0 && i < item->event.parts; i++)
+		ret = nti_event_is_listed(&s->ctx->names, &item->event.part[i], &code);
+	if (ret)
+		return ret == -ENOMEM ? ret : 0;
+	item->is_unlisted = true;
+	if (item->doubt.reason)
+		return 0;
+	return nti_absence_set(&item->doubt, NTIME_REASON_UNKNOWN_EVENT, unit_of(item)->name,
+			       "look the code up in the vendor's manual, or take an event of "
+			       "\"ntime list\"",
+			       "code 0x%x is in no list of events of this processor: 0 may mean "
+			       "that it counts nothing",
+			       code);
+}
+
 /* What self-tests found against the counters of an item that is counted. */
 static int add_doubt(struct ntime_session *s, size_t i)
 {
@@ -236,7 +261,9 @@ static int add_doubt(struct ntime_session *s, size_t i)
 	if (nti_context_selftest_doubt(s->ctx, &item->event, is_user_only(s, i), has_twin(s, i),
 				       &item->doubt) < 0)
 		return -ENOMEM;
-	return nti_session_doubt_erratum(s, item);
+	if (nti_session_doubt_erratum(s, item) < 0)
+		return -ENOMEM;
+	return add_unlisted(s, item);
 }
 
 /* The kernel gives the counters to more events than there are, one after the other. */
@@ -470,6 +497,33 @@ static void check_twin(struct ntime_session *s, const struct nti_check *c, struc
 	      b->value);
 }
 
+/* A count of 0 is doubted as long as it is 0: a rare event may happen yet. */
+static void check_unlisted(struct ntime_session *s, size_t i, struct nti_seen *seen,
+			   struct ntime_value *v)
+{
+	char *text = s->doubts.text[i].text;
+
+	if (!s->item[i].is_unlisted || !has_number(v) || seen[i].is_doubted)
+		return;
+	if (!v->count && v->counted_ns) {
+		(void)snprintf(text, NTI_DOUBT_TEXT_BYTES,
+			       "it counted 0, and its code is in no list of events of this "
+			       "processor, which may lack it");
+		v->flags |= NTIME_IMPLAUSIBLE;
+	} else if (seen == s->doubts.seen) {
+		text[0] = '\0';
+	}
+}
+
+static void mark_unlisted(struct ntime_session *s, struct nti_seen *seen,
+			  struct ntime_value *values)
+{
+	size_t i;
+
+	for (i = 0; i < s->items; i++)
+		check_unlisted(s, i, seen, &values[i]);
+}
+
 static void mark_rotated(struct ntime_session *s, struct nti_seen *seen,
 			 const struct ntime_value *values)
 {
@@ -523,5 +577,6 @@ void nti_doubts_check(struct ntime_session *s, struct nti_seen *seen, struct nti
 		check_one(s, &d->check[i], seen, &moved[i], values);
 	for (i = 0; i < d->twins; i++)
 		check_twin(s, &d->twin[i], seen, values);
+	mark_unlisted(s, seen, values);
 	remember(s, seen, values);
 }

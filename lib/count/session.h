@@ -65,6 +65,7 @@ struct nti_session_item {
 	bool was_hidden; /* until the list that unhid it is through */
 	bool is_metric;
 	bool is_clock;
+	bool is_unlisted;	   /* its code is in no list of events: a count of 0 says nothing */
 	bool is_limited;	   /* .absent does not make it absent: it says what is left out */
 	struct nti_event event;	   /* events only */
 	struct nti_absence absent; /* why it is absent; or, with is_limited, what is left out */

@@ -76,6 +76,7 @@ struct nti_event {
 	 * known, or not of such a unit.
 	 */
 	double box_scale;
+	bool is_raw;   /* asked for by its code, not by a name that somebody knows */
 	bool is_state; /* tells how things are, not what happened: a temperature */
 	enum nti_together together;
 	struct nti_part *part;
@@ -115,6 +116,15 @@ int nti_event_parse(const struct nti_names *names, const char *text, struct nti_
 int nti_event_list_split(const char *list,
 			 int (*fn)(void *arg, const char *text, unsigned int group), void *arg,
 			 struct nti_error *e);
+
+/*
+ * Is there an event with @part's event select (of Arm: its number) among those that libpfm4 or
+ * sysfs has of this processor's cores? Unit masks are not compared: they may be combined. 1; 0:
+ * none has it; *@code is what was looked for; -ENOENT: there is no whole list, so nobody knows;
+ * -ENOMEM.
+ */
+int nti_event_is_listed(const struct nti_names *names, const struct nti_part *part,
+			unsigned int *code);
 
 /* One listable event. Strings live during the call. */
 struct nti_event_entry {

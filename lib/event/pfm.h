@@ -72,6 +72,15 @@ int nti_pfm_encode(struct nti_pfm_request *r, struct nti_pfm_codes *out);
 void nti_pfm_to_attr(const pfm_pmu_info_t *pmu, const struct nti_pfm_codes *c,
 		     struct perf_event_attr *attr);
 
+/* pfm_list.c: lists of them. */
+
+/*
+ * Has libpfm4's list of just the processor of @unit an event with this code in the bits of @mask?
+ * 1; 0; -ENOENT: there is no such list; -ENOMEM.
+ */
+int nti_pfm_has_code(const struct nti_names *names, const struct nti_unit *unit, unsigned int code,
+		     unsigned int mask);
+
 /* pfm_unit.c: which units of the machine count for a PMU of libpfm4. */
 
 bool nti_pfm_is_here(const struct nti_pfm_request *r);

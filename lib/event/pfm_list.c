@@ -199,6 +199,59 @@ void nti_pfm_offer_models(struct nti_suggest *s)
 	}
 }
 
+struct code_search {
+	const struct nti_unit *unit;
+	unsigned int code, mask;
+	bool has_list;
+	const char *best[2]; /* PMUs whose lists are of just this processor */
+};
+
+static bool is_whole(const struct code_search *s, const char *pmu)
+{
+	size_t i;
+
+	for (i = 0; i < NTI_ARRAY_SIZE(s->best); i++)
+		if (s->best[i] && strcasecmp(s->best[i], pmu) == 0)
+			return true;
+	return false;
+}
+
+static int find_code(const struct lister *l, const pfm_pmu_info_t *pmu)
+{
+	struct code_search *s = l->arg;
+	pfm_event_info_t event;
+	int idx, ret;
+
+	if (l->unit != s->unit || pmu->type != PFM_PMU_TYPE_CORE || !is_whole(s, pmu->name))
+		return 0;
+	s->has_list = true;
+	for (idx = pmu->first_event; idx != -1; idx = pfm_get_event_next(idx)) {
+		ret = nti_pfm_get_event(idx, &event);
+		if (ret < 0)
+			return ret;
+		if (ret && ((event.code ^ s->code) & s->mask) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+int nti_pfm_has_code(const struct nti_names *names, const struct nti_unit *unit, unsigned int code,
+		     unsigned int mask)
+{
+	struct code_search s = { .unit = unit, .code = code, .mask = mask };
+	const struct nti_model *model = nti_model_find(names->os);
+	struct lister l = { .arg = &s, .names = names };
+	int ret;
+
+	if (!model)
+		return -ENOENT;
+	s.best[0] = model->core[0];
+	if (nti_pfm_is_hybrid(model))
+		s.best[1] = model->core[1];
+	ret = for_each_pmu_here(names, find_code, &l);
+	return ret || s.has_list ? ret : -ENOENT;
+}
+
 static int refuse_model(const char *model, struct nti_error *e)
 {
 	struct nti_suggest suggest = { .text = model };

@@ -48,6 +48,7 @@ int nti_raw_resolve(const struct nti_names *names, const struct nti_unit *unit, 
 		ret = add(names, unit, config, out);
 	while (!unit && ret == 0 && (core = nti_core_next(names->units, &at)))
 		ret = add(names, core, config, out);
+	out->is_raw = true;
 	if (ret == 0)
 		ret = nti_event_describe(out, "raw code of the core PMU", "");
 	return ret < 0 ? nti_event_no_memory(e, text) : 0;

@@ -62,6 +62,9 @@ int nti_alias_for_each(const struct nti_names *names,
 		       int (*fn)(void *arg, const struct nti_event_entry *entry), void *arg);
 /* "mem-loads", not "mem-loads.scale". */
 bool nti_alias_is_event(const char *name);
+/* Has @unit an event in sysfs whose config is @config in the bits of @mask? 1, 0 or -ENOMEM. */
+int nti_alias_has_code(const struct nti_names *names, const struct nti_unit *unit, uint64_t config,
+		       uint64_t mask);
 
 /* sched:sched_switch. Where the files may not be read: 0 and an absent event. */
 int nti_tracepoint_resolve(const struct nti_names *names, const char *text, struct nti_event *out,

@@ -36,6 +36,7 @@ struct build {
 	const char *text; /* the whole event, for sentences */
 	const char *user; /* the user's terms, or "" */
 	struct perf_event_attr attr;
+	bool is_named; /* an event of the unit is among the terms */
 	struct nti_event *out;
 	struct nti_error *e;
 };
@@ -633,6 +634,7 @@ static int apply_user(struct build *b)
 			 */
 			bool is_event = !term.value && is_alias(b, term.name);
 
+			b->is_named |= is_event;
 			if (is_event == (pass == 0))
 				ret = is_event ? apply_alias(b, term.name) : apply_term(b, &term);
 		}
@@ -649,7 +651,9 @@ static int add_unit(struct build *b)
 
 	memset(&b->attr, 0, sizeof(b->attr));
 	b->attr.type = b->unit->type;
+	b->is_named = false;
 	ret = apply_user(b);
+	b->out->is_raw = !b->is_named && b->attr.type == b->unit->type;
 	if (ret == 0 && nti_event_add_part(b->out, b->unit, &b->attr) < 0)
 		ret = nti_event_no_memory(b->e, b->text);
 	return ret;
@@ -765,6 +769,42 @@ int nti_alias_resolve(const struct nti_names *names, const struct nti_unit *unit
 	if (ret == 0 && nti_event_add_part(out, unit, &b.attr) < 0)
 		ret = nti_event_no_memory(e, text);
 	return ret;
+}
+
+struct code_search {
+	const struct nti_names *names;
+	const struct nti_unit *unit;
+	uint64_t config, mask;
+	int found;
+};
+
+static int compare_code(void *arg, const char *alias)
+{
+	struct code_search *s = arg;
+	struct nti_event event = { .scale = 1.0 };
+	int ret = -ENOENT;
+
+	if (nti_alias_is_event(alias))
+		ret = nti_alias_resolve(s->names, s->unit, alias, &event, NULL);
+	if (ret == -ENOMEM)
+		s->found = ret;
+	else if (ret == 0 && event.parts)
+		s->found = ((event.part[0].attr.config ^ s->config) & s->mask) == 0;
+	nti_event_fini(&event);
+	return s->found;
+}
+
+int nti_alias_has_code(const struct nti_names *names, const struct nti_unit *unit, uint64_t config,
+		       uint64_t mask)
+{
+	struct code_search s = { .names = names, .unit = unit, .config = config, .mask = mask };
+	int ret;
+
+	if (!unit->has_sysfs)
+		return 0;
+	ret = nti_sysfs_list(names->os, compare_code, &s, NTI_SYSFS_DEVICES "/%s/events",
+			     unit->name);
+	return ret == -ENOMEM ? ret : s.found;
 }
 
 struct lister {

@@ -533,6 +533,14 @@ TEST(what_cannot_be_right_says_so)
 	text = written(&cli_json_writer, &style, &r, 0);
 	TT_HAS(text, "\"reason_code\": \"erratum\"");
 	free(text);
+	item.reason_code = NTIME_REASON_UNKNOWN_EVENT;
+	text = written(&cli_text_writer, &style, &r, 0);
+	TT_HAS(text, "           70  instructions\n");
+	TT_HAS(text, "\nUnknown codes, shown as counted:\n  instructions\n");
+	free(text);
+	text = written(&cli_json_writer, &style, &r, 0);
+	TT_HAS(text, "\"reason_code\": \"unknown-event\"");
+	free(text);
 }
 
 TEST(json_intervals_are_lines)

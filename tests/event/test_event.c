@@ -705,6 +705,53 @@ TEST(tracepoints_of_machines)
 	}
 }
 
+static const struct listed_row {
+	int line;
+	const struct fake_machine *machine;
+	const char *name;
+	bool is_raw;
+	int listed;
+	unsigned int code;
+} listed_rows[] = {
+	/* 0xc0 is INST_RETIRED; no list of Skylake's has 0xff, and masks and edges do not matter */
+	{ __LINE__, &fake_skx, "r1c0", true, 1, 0xc0 },
+	{ __LINE__, &fake_skx, "r1ff", true, 0, 0xff },
+	{ __LINE__, &fake_skx, "r4001c0:u", true, 1, 0xc0 },
+	{ __LINE__, &fake_skx, "cpu/event=0xff,umask=1/", true, 0, 0xff },
+	{ __LINE__, &fake_skx, "cpu/event=0xd0,umask=0x82/", true, 1, 0xd0 },
+	{ __LINE__, &fake_skx, "cpu/mem-stores/", false, 1, 0xd0 },
+	{ __LINE__, &fake_skx, "skx::INST_RETIRED:ANY_P", false, 1, 0xc0 },
+	/* AMD's upper four bits are apart: 0x1c7 is one event, 0xc7 another */
+	{ __LINE__, &fake_zen3, "rc0", true, 1, 0xc0 },
+	{ __LINE__, &fake_zen3, "r1000000c7", true, 1, 0x1c7 },
+	{ __LINE__, &fake_zen3, "rf000000fe", true, 0, 0xffe },
+	/* Arm's numbers have 16 bits; a libpfm4 of another architecture has no list of them */
+	{ __LINE__, &fake_arm, "r8", true, 1, 8 },
+	{ __LINE__, &fake_arm, "r7008", true, 0, 0x7008 },
+	{ __LINE__, &fake_k8, "rff", true, 0, 0xff },
+};
+
+TEST(codes_of_lists)
+{
+	TT_FOR_EACH_ROW(r, listed_rows) {
+		struct nti_error e = { 0 };
+		struct nti_event event;
+		struct tt_names t;
+		unsigned int code;
+		bool has_list;
+
+		TT_IS(tt_names_init(&t, r->machine), 0);
+		TT_EQ(r, nti_event_parse(&t.names, r->name, &event, &e), 0);
+		TT_EQ(r, event.is_raw, r->is_raw);
+		has_list = r->machine != &fake_arm || nti_pfm_is_model("arm_n1");
+		TT_EQ(r, nti_event_is_listed(&t.names, &event.part[0], &code),
+		      has_list ? r->listed : -ENOENT);
+		TT_EQ(r, code, r->code);
+		nti_event_fini(&event);
+		tt_names_fini(&t);
+	}
+}
+
 /* A program that is started must not find what was set for libpfm4. */
 TEST(environment)
 {
@@ -727,6 +774,7 @@ int main(void)
 		cmocka_unit_test(listing_stops),
 		cmocka_unit_test(models),
 		cmocka_unit_test(environment),
+		cmocka_unit_test(codes_of_lists),
 		cmocka_unit_test(models_with_registers_have_names),
 		cmocka_unit_test(tracepoints_of_machines),
 	};

@@ -5,6 +5,7 @@
  */
 #include <linux/perf_event.h>
 #include <math.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <ntime/ntime.h>
@@ -372,11 +373,69 @@ TEST(errata_are_said)
 	check_erratum("r00c4", 6, 0x1a, false, NTIME_REASON_NONE, "");
 }
 
+/* CPUID of a Skylake, 06_5EH. */
+static int skylake_cpuid(struct nti_os *os, uint32_t leaf, uint32_t subleaf, uint32_t r[4])
+{
+	(void)os, (void)subleaf;
+	memset(r, 0, 4 * sizeof(*r));
+	if (leaf == 0) {
+		r[0] = 1;
+		memcpy(&r[1], "Genu", 4);
+		memcpy(&r[3], "ineI", 4);
+		memcpy(&r[2], "ntel", 4);
+	} else if (leaf == 1) {
+		r[0] = 0x506e3;
+	}
+	return 0;
+}
+
+/* Codes that no list has: a 0 is doubted, and only that. The first is read, then something happens. */
+static void check_code(const char *name, enum ntime_reason before, enum ntime_reason after)
+{
+	struct fake_amounts amounts = { .of = { { [FAKE_CYCLES] = 5000 } } };
+	struct ntime_item item = { .size = sizeof(item) };
+	struct nti_os_ops ops;
+	struct rig r = { .n = 0 };
+
+	fake_pmu_init(&r.pmu, 8);
+	ops = *r.pmu.os.ops;
+	ops.cpuid = skylake_cpuid;
+	r.pmu.os.ops = &ops;
+	r.pmu.ctx.units.cpu =
+		(struct nthw_x86_cpu){ .vendor = NTHW_VENDOR_INTEL, .family = 6, .model = 0x5e };
+	new_session(&r, NTIME_TARGET_THREAD);
+	add(&r, name);
+	r.pmu.read_amounts = (struct fake_amounts){ 0 };
+	start(&r);
+	fake_pmu_work(&r.pmu, &amounts, 1000000);
+	read_all(&r);
+	TT_IS(r.v[0].count, 0);
+	TT_IS(!!(r.v[0].flags & NTIME_IMPLAUSIBLE), before == NTIME_REASON_IMPLAUSIBLE);
+	TT_IS(ntime_session_item(r.s, 0, &item), 0);
+	TT_IS(item.reason_code, before);
+	amounts.of[FAKE_USER][FAKE_BRANCHES] = 7;
+	fake_pmu_work(&r.pmu, &amounts, 1000000);
+	read_all(&r);
+	TT_IS(r.v[0].count, 7);
+	TT_IS(r.v[0].flags & NTIME_IMPLAUSIBLE, 0);
+	TT_IS(ntime_session_item(r.s, 0, &item), 0);
+	TT_IS(item.reason_code, after);
+	fini(&r);
+}
+
+TEST(codes_of_no_list_are_said)
+{
+	check_code("r1ff", NTIME_REASON_IMPLAUSIBLE, NTIME_REASON_UNKNOWN_EVENT);
+	check_code("r1ff:u", NTIME_REASON_IMPLAUSIBLE, NTIME_REASON_UNKNOWN_EVENT);
+	check_code("r04c4:u", NTIME_REASON_NONE, NTIME_REASON_NONE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lies_are_found),
 		cmocka_unit_test(errata_are_said),
+		cmocka_unit_test(codes_of_no_list_are_said),
 		cmocka_unit_test(ordinary_runs_raise_no_alarm),
 	};
 
