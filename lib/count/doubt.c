@@ -9,6 +9,7 @@
 
 #include "lib/count/doubt.h"
 #include "lib/count/session.h"
+#include "lib/event/box_events.h"
 
 /*
  * A count that went back, or on by so much that the upper half of a counter of 48 bits was reached:
@@ -72,6 +73,23 @@ static bool is_of_unit(const struct nti_session_item *item, const char *event)
 	       item->event.unit_text && strcmp(item->event.unit_text, colon + 1) == 0;
 }
 
+/*
+ * Whatever it was called: "power/energy-pkg" is event 2 of unit power. Steps without a unit are not
+ * what the limits are about.
+ */
+static bool is_of_box(const struct nti_session_item *item, const char *event)
+{
+	const struct nti_unit *unit = unit_of(item);
+	const struct nti_box_family *family = unit ? nti_box_family_of(unit) : NULL;
+	const struct nti_box_event *row =
+		family ? nti_box_event_by_config(family, item->event.part[0].attr.config) : NULL;
+	size_t n = family ? strlen(family->unit) : 0;
+
+	return row && strncmp(event, family->unit, n) == 0 && event[n] == '/' &&
+	       strcmp(event + n + 1, row->name) == 0 &&
+	       strcmp(item->event.unit_text ? item->event.unit_text : "", row->unit) == 0;
+}
+
 bool nti_doubt_is_about(const struct nti_session_item *item, const char *event)
 {
 	const char *generic = item->event.parts ? generic_name(&item->event.part[0].attr) : NULL;
@@ -79,7 +97,8 @@ bool nti_doubt_is_about(const struct nti_session_item *item, const char *event)
 
 	if (generic)
 		return strcmp(generic, event) == 0;
-	return (strncmp(item->name, event, n) == 0 && !event[n]) || is_of_unit(item, event);
+	return (strncmp(item->name, event, n) == 0 && !event[n]) || is_of_unit(item, event) ||
+	       is_of_box(item, event);
 }
 
 static bool can_check(const struct nti_session_item *item)

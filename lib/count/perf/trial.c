@@ -272,6 +272,25 @@ static bool try_events(struct nti_os *os, const struct nti_unit *unit, struct nt
 	return is_known;
 }
 
+/* What the members of @g count of a loop; false: they did not all run all the time. */
+static bool count_twins_once(struct nti_os *os, const struct nti_perf_group *g,
+			     struct nti_perf_reading *out)
+{
+	struct nti_perf_reading before;
+	size_t i;
+
+	if (nti_perf_group_read(os, g, &before) < 0 || nti_perf_group_enable(os, g) < 0)
+		return false;
+	nti_work_of(os)->loop(os, TWIN_TURNS);
+	if (nti_perf_group_disable(os, g) < 0 || nti_perf_group_read(os, g, out) < 0)
+		return false;
+	for (i = 0; i < g->count; i++)
+		out->count[i] -= before.count[i];
+	/* Time in which a larger group waited in vain is in both. */
+	return out->running_ns > before.running_ns &&
+	       out->running_ns - before.running_ns >= out->enabled_ns - before.enabled_ns;
+}
+
 /* As many of the same as there are counters; fewer, until they run. */
 static bool count_twins(struct nti_os *os, const struct nti_unit *unit, struct nti_perf_group *g,
 			struct nti_perf_reading *out)
@@ -283,11 +302,8 @@ static bool count_twins(struct nti_os *os, const struct nti_unit *unit, struct n
 	nti_perf_group_init(g, self);
 	while (g->count < most && nti_perf_group_add(os, g, &attr) == 0)
 		;
-	while (!is_whole && g->count > 1 && nti_perf_group_enable(os, g) == 0) {
-		nti_work_of(os)->loop(os, TWIN_TURNS);
-		if (nti_perf_group_disable(os, g) < 0 || nti_perf_group_read(os, g, out) < 0)
-			break;
-		is_whole = out->running_ns && out->running_ns >= out->enabled_ns;
+	while (!is_whole && g->count > 1) {
+		is_whole = count_twins_once(os, g, out);
 		if (!is_whole)
 			nti_perf_group_drop(os, g);
 	}
