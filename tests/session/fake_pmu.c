@@ -226,6 +226,8 @@ static void count(const struct fake_pmu *p, struct fake_event *e, const struct f
 	static const bool all[FAKE_MODES] = { true, true };
 	uint64_t step = amount_of(a, e->code, e->modes);
 
+	if (p->loses_turns && e->running_ns < e->enabled_ns)
+		step /= 2;
 	if (p->lie == LIE_SWAPPED && e->code == p->other)
 		step = amount_of(a, p->code, e->modes);
 	if (p->lie == LIE_UNFILTERED && e->is_hardware)
@@ -321,6 +323,7 @@ static void work_slice(struct fake_pmu *p, const struct fake_amounts *a, uint64_
 	bool is_on[FAKE_PMU_EVENTS] = { false };
 	int i;
 
+	p->turn = (unsigned int)(p->total_ns / SLICE_NS);
 	choose_groups(p, is_on);
 	p->now_ns += ns;
 	p->total_ns += ns;
@@ -360,7 +363,6 @@ void fake_pmu_work(struct fake_pmu *p, const struct fake_amounts *amounts, uint6
 		part.of[FAKE_KERNEL][FAKE_JOULES] = 0;
 		part.of[FAKE_USER][FAKE_JOULES] = share(ns * 86, i, n); /* 20 W */
 		work_slice(p, &part, share(ns, i, n));
-		p->turn += n > 1;
 	}
 }
 

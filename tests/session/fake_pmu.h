@@ -96,6 +96,7 @@ struct fake_pmu {
 	unsigned int bit;
 	const char *boot;   /* boot_id; NULL: there is none */
 	char directory[64]; /* in place of /run/ntime; "": there is none */
+	bool loses_turns;   /* what took turns counts a half from then on */
 	unsigned int opens;
 	/* a reading showed less than the one before: else nobody can know that a count went back */
 	bool was_seen_back;

@@ -171,6 +171,57 @@ TEST(others_are_not_believed)
 	fini(&r);
 }
 
+/* Six events on three counters, of a program that does the same all the time. */
+static void take_turns(struct rig *r, bool is_bad)
+{
+	const struct fake_amounts a = { .of = { [FAKE_USER] = { [FAKE_CYCLES] = 60000000,
+								[FAKE_INSTRUCTIONS] = 40000000,
+								[FAKE_BRANCHES] = 10000000 } } };
+	struct ntime_item item = { .size = sizeof(item) };
+	struct ntime_session *s;
+	struct ntime_value v[6];
+	size_t i;
+
+	fake_pmu_new_context(&r->pmu);
+	TT_IS(ntime_session_new(&r->pmu.ctx, NULL, &s), 0);
+	for (i = 0; i < 6; i++)
+		TT_IS(ntime_session_add(s, "instructions:u", NULL), 0);
+	TT_IS(ntime_session_start(s), 0);
+	for (i = 0; i < 10; i++)
+		fake_pmu_work(&r->pmu, &a, 20000000);
+	TT_IS(ntime_session_read(s, v, 6), 6);
+	for (i = 0; i < 6; i++) {
+		TT_IS(!!(v[i].flags & NTIME_SCALED), 1);
+		TT_IS(!!(v[i].flags & NTIME_IMPLAUSIBLE), is_bad);
+		TT_IS(ntime_session_item(s, i, &item), 0);
+		TT_IS(item.reason_code, is_bad ? NTIME_REASON_IMPLAUSIBLE : NTIME_REASON_NONE);
+		if (is_bad)
+			TT_HAS(item.reason, "take turns");
+	}
+	ntime_session_free(s);
+}
+
+/* Tried once, where it can be remembered: it takes long. */
+TEST(events_that_take_turns)
+{
+	struct rig r;
+
+	init(&r);
+	r.pmu.counters = r.pmu.unit[0].counters = 3;
+	take_turns(&r, false);
+	r.pmu.loses_turns = true;
+	take_turns(&r, false); /* it is remembered that they do not */
+	TT_IS(unlink(r.file), 0);
+	take_turns(&r, true);
+	r.pmu.loses_turns = false;
+	take_turns(&r, true);
+	/* Nobody would remember it. */
+	r.pmu.boot = NULL;
+	r.pmu.loses_turns = true;
+	take_turns(&r, false);
+	fini(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -178,6 +229,7 @@ int main(void)
 		cmocka_unit_test(what_is_wrong_is_remembered_as_well),
 		cmocka_unit_test(a_damaged_file_is_no_file),
 		cmocka_unit_test(others_are_not_believed),
+		cmocka_unit_test(events_that_take_turns),
 	};
 
 	return TT_RUN(tests);
