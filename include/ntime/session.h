@@ -40,6 +40,12 @@ enum ntime_target_kind {
 #define NTIME_PASS_ALONE (1u << 3)
 
 /*
+ * If the events exceed the counters, ntime_session_turn() rotates, instead of the kernel: estimates
+ * have an interval that holds then
+ */
+#define NTIME_TURNS (1u << 4)
+
+/*
  * The access method for counters that several methods reach: core PMUs and the uncore. Events that
  * it does not reach are counted by another method; ntime_session_item() names it. All methods but
  * perf count CPUs only: NTIME_TARGET_CPUS and _MACHINE.
@@ -118,6 +124,8 @@ struct ntime_target {
  * @scope:	enum ntime_scope; of a metric: the widest of its events
  * @together:	enum ntime_together; of a metric 0: it is computed anew
  * @is_state:	1 for a state (a temperature) rather than a count: no differences, no rates
+ * @max_rate:	no hardware has more of it, in .unit_text for a second of the time for which it is
+ *		wanted; 0 where nothing is known, and of a metric. docs/counting.md has the sources
  */
 struct ntime_item {
 	uint32_t size;
@@ -140,6 +148,7 @@ struct ntime_item {
 	uint32_t reserved;
 	const char *about;
 	const char *cause;
+	double max_rate;
 };
 
 /**
@@ -293,6 +302,21 @@ NTIME_API void ntime_value_delta(const struct ntime_value *earlier, const struct
 				 struct ntime_value *out);
 
 /**
+ * ntime_value_bounds() - what a count can be at all, whatever the program did
+ * @value:	as read, a difference, or a mean of reads of one item
+ * @item:	that item, of ntime_session_item()
+ * @least:	what was counted
+ * @most:	@least and @item->max_rate for the time that was not looked at; INFINITY where there
+ *		is no such rate or the count leaves something out
+ *
+ * Both are the value where it is exact. The 95 % interval (struct ntime_value) lies within them.
+ * Return: 0; -ENODATA (the value has no number; both are NaN then); -EINVAL (a
+ * metric; @item->size). Since 0.1.
+ */
+NTIME_API int ntime_value_bounds(const struct ntime_value *value, const struct ntime_item *item,
+				 double *least, double *most);
+
+/**
  * ntime_session_metrics() - compute the metrics of @values from its events, in place
  * @s:		session the values belong to
  * @values:	@n values, as read or as differences or means of reads. Of a metric .wanted_ns is
@@ -414,6 +438,21 @@ NTIME_API int ntime_session_next_pass(struct ntime_session *s);
  * Return: number of the pass that runs now, or -EINVAL. Since 0.1.
  */
 NTIME_API int ntime_session_rotate(struct ntime_session *s);
+
+/**
+ * ntime_session_turn() - rotate to other events when it is time to
+ * @s:		opened session with NTIME_TURNS
+ * @next_ns:	call again after so many nanoseconds; UINT64_MAX if there is nothing to do, as the
+ *		session does not run or all events fit into the counters
+ *
+ * Call it from the loop that waits for what is measured, now and then @next_ns after the last call;
+ * a call that comes late makes a longer turn. Turns have a random order and random lengths, so that
+ * nothing the program does keeps step with them. They begin with 0.1 ms and grow to 4 ms; turns
+ * whose change is costly (many CPUs) are longer. What sleeps keeps its turn.
+ * Return: number of the pass that runs now; -EINVAL (another session), or as ntime_session_read().
+ * Since 0.1.
+ */
+NTIME_API int ntime_session_turn(struct ntime_session *s, uint64_t *next_ns);
 
 #ifdef __cplusplus
 }

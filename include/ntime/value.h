@@ -49,11 +49,9 @@
  * struct ntime_value - one result
  * @count:	events as counted, unscaled, in the counter's own steps (not multiplied by the
  *		event's scale); of a metric: number of CPUs that it covers, 0 for all
- * @value:	best estimate in the item's unit: @count times the event's scale, extrapolated by
- *		@wanted_ns / @counted_ns where NTIME_SCALED is set; a metric's result. NaN when
- *		absent or not counted
- * @error:	one standard error of @value in the same unit; 0 when exact. Covers extrapolation
- *		only, not what the hardware counts wrongly; docs/counting.md describes the estimate
+ * @value:	best estimate in the item's unit: @count times the event's scale, extrapolated
+ *		where NTIME_SCALED is set; a metric's result. NaN when absent or not counted
+ * @error:	what "+-" stands for: the larger one of @below and @above; 0 when exact
  * @scale:	factor from @count to the item's unit
  * @wanted_ns:	CLOCK_MONOTONIC time for which the count was wanted (sum over threads and CPUs, as
  *		the kernel accounts it); of a metric: length of the period, the real_ns of its
@@ -61,6 +59,10 @@
  * @counted_ns:	part of @wanted_ns in which the counter ran; equal to it when exact
  * @flags:	NTIME_ABSENT and so on
  * @hotplugs:	how often a CPU came or went while this was counted; 0 without NTIME_HOTPLUG
+ * @below, @above: the 95 % interval is @value - @below to @value + @above, in the item's unit; 0
+ *		when exact, and never both 0 with NTIME_SCALED. Covers extrapolation only, not what
+ *		the hardware counts wrongly; docs/counting.md has the method. What is possible at
+ *		all: ntime_value_bounds()
  */
 struct ntime_value {
 	uint64_t count;
@@ -71,6 +73,8 @@ struct ntime_value {
 	uint64_t counted_ns;
 	uint32_t flags;
 	uint32_t hotplugs;
+	double below;
+	double above;
 };
 
 #endif

@@ -2,60 +2,163 @@
 /*
  * How far an extrapolated count may be off.
  *
- * A rotated event is a sample: it ran for X of E nanoseconds. Each read of the session ends a step
- * with count c and running time x. With the overall rate r = C / X the residual of a step is u =
- * c - r x. Neighbouring residuals are compared (successive difference estimator), so that slow
- * phases of the program, which rotation samples evenly, do not count as error:
+ * Turns of one event, with what passed between them:
  *
- *     s^2 = sum (u_j - u_(j-1))^2 / (2 (n - 1)),   Var(value) = (E / X)^2 * n * s^2 * (1 - X / E)
+ *     head | step 1 | gap | step 2 | gap | step 3 | tail
+ *            c1 / x1        c2 / x2        c3 / x3
  *
- * W. G. Cochran, "Sampling Techniques", 3rd ed. (ratio estimator, 6.4; finite population
- * correction, 2.6); K. M. Wolter, "Introduction to Variance Estimation", 2nd ed., 8.2 (successive
- * differences). u is expanded so that r may be known only at the end. With fewer than MIN_STEPS
- * steps each slice of the kernel's rotation counts as one observation of a rate that scatters as
- * much as it is large: relative error sqrt((1 - X / E) / (X / slice)), at most 1.
+ * Estimate: each gap gets the mean rate of its two neighbours, head and tail that of the one they
+ * have (J. M. May, "MPX", IPDPS 2001; T. Mytkowicz et al., "Time Interpolation", MICRO 2007). Slow
+ * phases of the program cost nothing then. (Where neighbours are no more alike than any two steps
+ * the mean of all would be better by a tenth. Mixing both by von Neumann's ratio was tried: it gave
+ * half of that, and took as much from programs with bursts.)
+ *
+ * Scatter: neighbours that differ show how much the rate moves (successive differences: K. M.
+ * Wolter, "Introduction to Variance Estimation", 2nd ed., 8.2). With d = r1 - r2 white noise has
+ * the variance d^2 / (1 / x1 + 1 / x2) for one of measure, estimated anew at each gap, as a program
+ * has quiet parts and wild ones. A gap of length g then adds g times that for itself, and twice
+ * (g / 2)^2 d^2 for its two neighbours, each of which serves a gap on its other side, too:
+ *
+ *     Var = sum d^2 (g x1 x2 / (x1 + x2) + g^2 / 2)
+ *
+ * Few gaps may carry most of it: the quantile is Student's t, with as many degrees of freedom as
+ * (sum v)^2 / sum v^2 says (F. E. Satterthwaite, Biometrics Bulletin 2 (1946), 110).
+ *
+ * What was missed: a short phase may lie in gaps alone, and then nothing of it is in the scatter.
+ * With turns in random order the chance of that is below 2.5 % where these phases have together
+ * more than the longest gap: for k passes of equal turns gaps are up to 2 (k - 1) turns, and m
+ * phases of length b are all missed with (E[(gap - b)+] / turn k)^m. So the interval has room for
+ * the longest gap at a high rate: as long as that gap exceeds SMALL_SHARE of the whole, HIGHER
+ * times what the highest one of this event would be if it changed as much as the event that changed
+ * most, and at most HIGHER times the highest one that any event had in any turn, since some event
+ * was on its counter at any time; later the highest one that this event had, since of a phase with
+ * a larger share than that some was seen. (A limit of a hundred times the event's own rate was
+ * tried: bursts of 1 % were missed in 22 of 100 regions.)
  */
 #include <math.h>
+#include <stdbool.h>
 
-#include "lib/count/session.h"
+#include "lib/count/estimate.h"
 
-#define MIN_STEPS 5
+#define SMALL_SHARE 0.01
+#define HIGHER 4
+#define MANY 100 /* events of a turn, of which chance is a tenth */
+#define SLIVER 16
 
-void nti_estimate_step(struct nti_estimate *e, uint64_t count, uint64_t running_ns)
+/* The rate changed from .rate to @rate over a gap. */
+static void add_gap(struct nti_estimate *e, double gap, double length, double rate)
 {
-	double d_count = (double)count - (double)e->last_count;
-	double d_running = (double)running_ns - (double)e->last_running_ns;
-	double dc, dr;
+	double d2 = (rate - e->rate) * (rate - e->rate);
+	double v = d2 * (gap * length * e->length / (length + e->length) + gap * gap / 2);
 
-	if (d_running <= 0)
-		return;
-	if (e->steps) {
-		dc = d_count - e->last_d_count;
-		dr = d_running - e->last_d_running;
-		e->dcc += dc * dc;
-		e->dcr += dc * dr;
-		e->drr += dr * dr;
-	}
-	e->steps++;
-	e->last_count = count;
-	e->last_running_ns = running_ns;
-	e->last_d_count = d_count;
-	e->last_d_running = d_running;
+	e->guessed += gap * (rate + e->rate) / 2;
+	e->jumps += d2;
+	e->variance += v;
+	e->variance2 += v * v;
 }
 
-double nti_estimate_error(const struct nti_estimate *e, const struct nti_item_sum *sum,
-			  double slice_ns)
+void nti_estimate_step(struct nti_estimate *e, double measure, double seen, double count)
 {
-	double share, rate, variance, slices;
+	double length = seen - e->seen, unseen = fmax(measure - seen, e->unseen);
+	double gap = unseen - e->unseen, rate;
 
-	if (!sum->counted_ns || sum->counted_ns >= sum->wanted_ns)
-		return 0;
-	share = (double)sum->counted_ns / (double)sum->wanted_ns;
-	if (e->steps < MIN_STEPS) {
-		slices = fmax((double)sum->counted_ns / slice_ns, 1);
-		return sum->value * fmin(sqrt((1 - share) / slices), 1);
+	/*
+	 * What ran for a moment more while its turn was ended is left to the next step: its rate
+	 * says nothing.
+	 */
+	if (!(length > e->length / SLIVER))
+		return;
+	rate = fmax(count - e->count, 0) / length;
+	if (e->steps) {
+		add_gap(e, gap, length, rate);
+	} else {
+		e->head = gap;
+		e->first_rate = rate;
 	}
-	rate = (double)sum->count / (double)sum->counted_ns;
-	variance = (e->dcc - 2 * rate * e->dcr + rate * rate * e->drr) / (2.0 * (e->steps - 1));
-	return sqrt(fmax(variance, 0) * e->steps * (1 - share)) / share;
+	e->longest = fmax(e->longest, gap);
+	e->most_rate = fmax(e->most_rate, rate);
+	e->least_rate = e->steps ? fmin(e->least_rate, rate) : rate;
+	e->most_count = fmax(e->most_count, count - e->count);
+	e->rate = rate;
+	e->length = length;
+	e->unseen = unseen;
+	e->measure = measure;
+	e->seen = seen;
+	e->count = count;
+	e->steps++;
+}
+
+/* Cornish and Fisher's expansion is good to 1 % from three on (M. Abramowitz, 26.7.5). */
+double nti_estimate_quantile(double freedom)
+{
+	static const double first[] = { 12.706, 4.303, 3.182 };
+	const double z = 1.959964;
+	double z3 = z * z * z, z5 = z3 * z * z;
+	unsigned int i;
+
+	if (freedom < 3) {
+		i = freedom < 2 ? 0 : 1;
+		freedom = fmax(freedom, 1) - (i + 1);
+		return first[i] + freedom * (first[i + 1] - first[i]);
+	}
+	return z + (z3 + z) / (4 * freedom) +
+	       (5 * z5 + 16 * z3 + 3 * z) / (96 * freedom * freedom) +
+	       (3 * z5 * z * z + 19 * z5 + 17 * z3 - 15 * z) / (384 * freedom * freedom * freedom);
+}
+
+struct nti_estimated nti_estimate_bounds(double value, double unseen, double count,
+					 double hard_rate)
+{
+	double most = unseen > 0 ? count + unseen * hard_rate : count;
+
+	value = fmax(fmin(value, most), count);
+	return (struct nti_estimated){ value, value - count, most - value };
+}
+
+/* What the steps show of the scatter, with head and tail of which only one side is known. */
+static double scatter(const struct nti_estimate *e, double tail)
+{
+	double end = e->jumps / (e->steps - 1) * (e->head * e->head + tail * tail);
+	double variance = e->variance + end, squares = e->variance2 + end * end;
+
+	if (!(variance > 0))
+		return 0;
+	return nti_estimate_quantile(variance * variance / squares) * sqrt(variance);
+}
+
+double nti_estimate_contrast(const struct nti_estimate *e)
+{
+	if (e->most_count < MANY)
+		return 1;
+	return e->least_rate > 0 ? e->most_rate / e->least_rate : INFINITY;
+}
+
+/* The rate of what may have been missed. */
+static double missed_rate(const struct nti_estimate *e, bool is_small, struct nti_rates rates)
+{
+	double rate = rates.seen > 0 ? fmin(HIGHER * rates.seen, rates.hard) : rates.hard;
+
+	if (e->most_rate > 0)
+		rate = fmin(rate, e->most_rate * (is_small ? 1 : HIGHER * rates.contrast));
+	return rate;
+}
+
+struct nti_estimated nti_estimate_get(const struct nti_estimate *e, double measure, double seen,
+				      double count, struct nti_rates rates)
+{
+	double unseen = fmax(measure - seen, 0), tail, longest, spread, value;
+	struct nti_estimated out;
+
+	if (e->steps < 2 || !(unseen > 0))
+		return nti_estimate_bounds(seen > 0 ? count * (measure / seen) : count, unseen,
+					   count, rates.hard);
+	tail = fmax(unseen - e->unseen, 0);
+	longest = fmax(e->longest, tail);
+	spread = scatter(e, tail);
+	value = count + e->guessed + e->head * e->first_rate + tail * e->rate;
+	out = nti_estimate_bounds(value, unseen, count, rates.hard);
+	out.below = fmin(spread + longest * e->most_rate, out.below);
+	out.above = fmin(spread + longest * missed_rate(e, longest <= measure * SMALL_SHARE, rates),
+			 out.above);
+	return out;
 }

@@ -12,9 +12,6 @@
 #include "lib/count/perf/permission.h"
 #include "lib/count/session.h"
 
-/* Linux: perf_event_mux_interval_ms is 1 jiffy, at most this at usual HZ */
-#define DEFAULT_MUX_INTERVAL_NS 4e6
-
 /* Not an errno: the session was changed, plan and open again. */
 #define AGAIN 1
 
@@ -482,6 +479,8 @@ static int try_groups(struct ntime_session *s)
 	if (ret == 0)
 		ret = nti_session_plan(s);
 	if (ret == 0)
+		ret = nti_session_turns_init(s);
+	if (ret == 0)
 		ret = open_places(s, true);
 	if (ret || !(s->target.flags & NTIME_PASS_ALONE))
 		return ret;
@@ -554,29 +553,6 @@ static void find_shared_parts(struct ntime_session *s)
 			first = p;
 		}
 	}
-}
-
-static void find_mux_interval(struct ntime_session *s)
-{
-	const struct nti_unit *last = NULL;
-	uint64_t ms, slowest = 0;
-	size_t i;
-
-	s->mux_interval_ns = DEFAULT_MUX_INTERVAL_NS;
-	for (i = 0; i < s->parts && s->passes > 1; i++) {
-		const struct nti_unit *unit = s->part[i].part->unit;
-
-		if (s->part[i].is_refused || unit == last)
-			continue;
-		last = unit;
-		if (nti_os_u64(s->ctx->os, &ms,
-			       "/sys/bus/event_source/devices/%s/perf_event_mux_interval_ms",
-			       unit->name) == 0 &&
-		    ms > slowest)
-			slowest = ms;
-	}
-	if (slowest)
-		s->mux_interval_ns = (double)slowest * 1e6;
 }
 
 /* Which items are one member of one group, and which must be added up? */
@@ -684,11 +660,12 @@ int nti_session_open_groups(struct ntime_session *s)
 		ret = make_scratch(s);
 	if (ret == 0)
 		ret = nti_doubts_init(s);
+	if (ret == 0)
+		ret = nti_session_spans_open(s);
 	if (ret < 0)
 		return ret;
 	nti_session_give_back_banks(s);
 	find_shared_parts(s);
-	find_mux_interval(s);
 	nti_session_settle_items(s);
 	s->needs_time = needs_time(s);
 	return nti_session_readers_map(s);
@@ -701,6 +678,8 @@ void nti_session_close_groups(struct ntime_session *s)
 
 	nti_session_readers_fini(s);
 	nti_doubts_fini(s);
+	nti_session_spans_close(s);
+	nti_session_turns_fini(s);
 	fini_groups(s);
 	for (pass = 0; pass < s->passes; pass++)
 		free(s->pass_text[pass]);

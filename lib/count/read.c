@@ -163,14 +163,19 @@ static int read_followed(struct ntime_session *s, size_t i, uint64_t real_ns)
 	return ret;
 }
 
+static int read_one(struct ntime_session *s, size_t i, uint64_t real_ns)
+{
+	return s->is_following ? read_followed(s, i, real_ns)
+			       : read_group(s, &s->group[i], real_ns, &s->reading[i]);
+}
+
 static int read_groups(struct ntime_session *s, uint64_t real_ns)
 {
 	size_t i, gone = 0;
 	int ret;
 
 	for (i = 0; i < s->groups; i++) {
-		ret = s->is_following ? read_followed(s, i, real_ns)
-				      : read_group(s, &s->group[i], real_ns, &s->reading[i]);
+		ret = read_one(s, i, real_ns);
 		if (ret < 0)
 			return ret;
 		gone += (size_t)ret;
@@ -186,6 +191,17 @@ static size_t end_of_where(const struct ntime_session *s, size_t first)
 	while (i < s->groups && s->group[i].at == s->group[first].at)
 		i++;
 	return i;
+}
+
+/* To the time of all turns at @at that between them, in which nothing counted. */
+static void add_time_between(struct ntime_session *s, size_t at)
+{
+	uint64_t span_ns = at < s->spans ? nti_session_span_ns(s, at) : 0;
+
+	if (span_ns > s->pass_enabled_ns[at])
+		s->pass_enabled_ns[at] = span_ns;
+	else if (s->where[at].cpu >= 0)
+		s->pass_enabled_ns[at] += s->dead_ns;
 }
 
 /*
@@ -212,6 +228,7 @@ static void sum_pass_times(struct ntime_session *s)
 			}
 			s->pass_enabled_ns[s->group[first].at] += longest;
 		}
+		add_time_between(s, s->group[first].at);
 	}
 }
 
@@ -393,21 +410,31 @@ static struct ntime_value clock_value(const struct ntime_session *s,
 	};
 }
 
-/* How long an event is on its counter at a time: the kernel's rotation, or the caller's turns. */
-static double slice_ns(const struct ntime_session *s, const struct nti_item_sum *sum)
-{
-	double turns = fmax((double)(s->turns + 1) / s->passes, 1);
-
-	return s->is_rotating || sum->is_direct ? (double)sum->counted_ns / turns
-						: s->mux_interval_ns;
-}
-
 static bool is_not_counted(const struct ntime_session *s, const struct nti_item_sum *sum)
 {
 	if (!sum->wanted_ns)
 		return !sum->is_seen || !s->was_started || s->target.flags & NTIME_ON_EXEC ||
-		       nti_session_is_by_pass(s);
+		       (nti_session_is_by_pass(s) && !nti_session_is_turning(s));
 	return !sum->is_seen || !s->was_started || !sum->counted_ns;
+}
+
+static struct nti_item_sum sum_of_only(const struct ntime_session *s,
+				       const struct nti_session_item *item)
+{
+	const struct nti_session_group *g = item->only;
+	const struct nti_perf_reading *r = item->reading;
+	struct nti_item_sum sum = { .is_direct = g->direct,
+				    .parts = 1,
+				    .gone = nti_session_why_gone(g) != NULL };
+
+	if (nti_session_had_turn(s, g))
+		add_reading(&sum, r->count[item->member], wanted_ns_of(s, g, r),
+			    counted_ns_of(r, item->member));
+	sum.is_partial |= g->is_late;
+	sum.hotplugs = g->hotplugs;
+	sum.is_overflowed = r->overflowed >> item->member & 1;
+	sum.is_lost = r->lost >> item->member & 1;
+	return sum;
 }
 
 static void event_value(struct ntime_session *s, const struct nti_session_item *item,
@@ -427,7 +454,7 @@ static void event_value(struct ntime_session *s, const struct nti_session_item *
 	}
 	out->count = sum->count;
 	out->value = sum->value * item->event.scale;
-	out->error = 0;
+	out->error = out->below = out->above = 0;
 	out->scale = item->event.scale;
 	out->wanted_ns = sum->wanted_ns;
 	out->counted_ns = sum->counted_ns;
@@ -435,38 +462,24 @@ static void event_value(struct ntime_session *s, const struct nti_session_item *
 		     (sum->is_overflowed ? NTIME_OVERFLOWED : 0) |
 		     (sum->hotplugs ? NTIME_HOTPLUG : 0) | lost;
 	out->hotplugs = sum->hotplugs;
-	if (!sum->is_scaled) {
-		/* What always ran needs no estimate; steps begin where it is first scaled. */
-		nti_estimate_begin(estimate, sum->count, sum->counted_ns);
+	if (!sum->is_scaled)
 		return;
-	}
-	nti_estimate_step(estimate, sum->count, sum->counted_ns);
 	out->flags |= NTIME_SCALED;
-	out->error = nti_estimate_error(estimate, sum, slice_ns(s, sum)) * item->event.scale;
+	/* The kernel's rotation is not random: whatever keeps step with it is seen wrongly. */
+	nti_session_estimate(s, item, sum, s->is_rotating || sum->is_direct ? estimate : NULL, out);
 }
 
 /* As adding up, of one. */
 static void only_value(struct ntime_session *s, struct nti_session_item *item,
 		       struct ntime_value *out)
 {
-	const struct nti_session_group *g = item->only;
-	const struct nti_perf_reading *r = item->reading;
-	struct nti_item_sum sum = { .is_direct = g->direct,
-				    .parts = 1,
-				    .gone = nti_session_why_gone(g) != NULL };
+	struct nti_item_sum sum = sum_of_only(s, item);
 
-	if (nti_session_had_turn(s, g))
-		add_reading(&sum, r->count[item->member], wanted_ns_of(s, g, r),
-			    counted_ns_of(r, item->member));
-	sum.is_partial |= g->is_late;
-	sum.hotplugs = g->hotplugs;
-	sum.is_overflowed = r->overflowed >> item->member & 1;
-	sum.is_lost = r->lost >> item->member & 1;
 	event_value(s, item, &sum, &item->estimate, out);
 }
 
 /* What almost all values are: the same result as only_value(), which asks more. */
-static void exact_value(struct nti_session_item *item, struct ntime_value *out)
+static void exact_value(const struct nti_session_item *item, struct ntime_value *out)
 {
 	const struct nti_perf_reading *r = item->reading;
 	uint64_t count = r->count[item->member];
@@ -480,7 +493,7 @@ static void exact_value(struct nti_session_item *item, struct ntime_value *out)
 	out->counted_ns = r->running_ns;
 	out->flags = item->flags;
 	out->hotplugs = 0;
-	nti_estimate_begin(&item->estimate, count, r->running_ns);
+	out->below = out->above = 0;
 }
 
 static void item_value(struct ntime_session *s, size_t i, uint64_t real_ns, struct ntime_value *out)
@@ -518,6 +531,42 @@ static int end_turns(struct ntime_session *s)
 	return ret < 0 ? nti_error(&s->ctx->error, -EIO, "cannot rotate to the next events: %s",
 				   nti_pmus_error(s->banks, ret))
 		       : 0;
+}
+
+/* Has @item a counter in @pass, and only there? */
+static bool is_in_pass(const struct nti_session_item *item, unsigned int pass)
+{
+	return !item->is_metric && !item->is_clock && !nti_session_item_is_absent(item) &&
+	       item->pass == pass && !(item->only && item->only->is_in_every_pass);
+}
+
+int nti_session_end_turn(struct ntime_session *s, unsigned int pass)
+{
+	uint64_t real_ns = nti_session_real_ns(s);
+	size_t i;
+	int ret;
+
+	for (i = 0; i < s->groups; i++) {
+		if (s->group[i].pass != pass || s->group[i].is_in_every_pass)
+			continue;
+		ret = read_one(s, i, real_ns);
+		if (ret < 0)
+			return ret;
+	}
+	judge_groups(s);
+	if (s->has_sums)
+		add_groups(s, 0, s->groups);
+	for (i = 0; i < s->items; i++) {
+		struct nti_session_item *item = &s->item[i];
+		struct nti_item_sum sum;
+
+		if (!is_in_pass(item, pass))
+			continue;
+		sum = item->only ? sum_of_only(s, item) : s->sum[i];
+		if (sum.counted_ns)
+			nti_session_step(s, item, &sum, &item->estimate);
+	}
+	return 0;
 }
 
 static uint64_t now_ns(const struct ntime_session *s)
@@ -744,7 +793,9 @@ static void metric_value(const struct ntime_session *s, const struct nti_session
 	for (i = 0; i < n; i++) {
 		const struct ntime_value *v = &values[item->input[i]];
 
-		number[i] = (struct nti_number){ .value = v->value, .error = v->error };
+		number[i] = (struct nti_number){
+			.value = v->value, .error = v->error, .below = v->below, .above = v->above
+		};
 		wanted_ns[i] = (double)v->wanted_ns;
 		flags |= v->flags & INPUT_FLAGS;
 		hotplugs = v->hotplugs > hotplugs ? v->hotplugs : hotplugs;
@@ -757,7 +808,9 @@ static void metric_value(const struct ntime_session *s, const struct nti_session
 	if (isnan(result.value) && !(flags & (NTIME_ABSENT | NTIME_ELSEWHERE)))
 		flags |= NTIME_NOT_COUNTED;
 	out->value = result.value;
-	out->error = isnan(result.value) ? 0 : result.error;
+	out->below = isnan(result.value) ? 0 : result.below;
+	out->above = isnan(result.value) ? 0 : result.above;
+	out->error = isnan(result.value) ? 0 : fmax(result.below, result.above);
 	out->counted_ns = out->wanted_ns;
 	out->flags = flags;
 	out->hotplugs = hotplugs;
@@ -783,6 +836,19 @@ int ntime_session_metrics(const struct ntime_session *s, struct ntime_value *val
 					     values[i].wanted_ns);
 	}
 	return 0;
+}
+
+/*
+ * The scatter is that of the whole run; what a shorter period has of it goes with the root of its
+ * length. At least what was counted did happen.
+ */
+static void delta_interval(const struct ntime_value *whole, struct ntime_value *d)
+{
+	double root = sqrt((double)d->wanted_ns / (double)whole->wanted_ns);
+
+	d->below = fmin(whole->below * root, d->value - (double)d->count * whole->scale);
+	d->above = whole->above * root;
+	d->error = fmax(d->below, d->above);
 }
 
 void ntime_value_delta(const struct ntime_value *earlier, const struct ntime_value *later,
@@ -818,7 +884,7 @@ void ntime_value_delta(const struct ntime_value *earlier, const struct ntime_val
 	}
 	d.count -= earlier->count;
 	d.flags &= ~(NTIME_SCALED | NTIME_NOT_COUNTED);
-	d.error = 0;
+	d.error = d.below = d.above = 0;
 	if (d.wanted_ns && !d.counted_ns) {
 		*out = no_value(d.flags | NTIME_NOT_COUNTED, d.wanted_ns);
 		return;
@@ -830,13 +896,7 @@ void ntime_value_delta(const struct ntime_value *earlier, const struct ntime_val
 	d.value = (double)d.count * later->scale / fmin(share, 1);
 	if (share < 1) {
 		d.flags |= NTIME_SCALED;
-		/*
-		 * The rate's scatter is that of the whole run; a shorter period knows it less well,
-		 * by the root of its length.
-		 */
-		if (later->value != 0)
-			d.error = d.value * (later->error / later->value) *
-				  sqrt((double)later->wanted_ns / (double)d.wanted_ns);
+		delta_interval(later, &d);
 	}
 	*out = d;
 }

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: MIT
 /* A session from new to free: its life, its clock, its items as others see them. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/machine/topology.h"
 #include "lib/count/session.h"
 
-#define TARGET_FLAGS (NTIME_CHILDREN | NTIME_ON_EXEC | NTIME_BY_PASS | NTIME_PASS_ALONE)
+#define TARGET_FLAGS                                                                               \
+	(NTIME_CHILDREN | NTIME_ON_EXEC | NTIME_BY_PASS | NTIME_PASS_ALONE | NTIME_TURNS)
+
+static int bits_of(uint32_t flags)
+{
+	return __builtin_popcount(flags);
+}
 
 static int check_target(struct ntime_ctx *ctx, const struct ntime_target *t)
 {
@@ -24,9 +31,10 @@ static int check_target(struct ntime_ctx *ctx, const struct ntime_target *t)
 		return nti_error(&ctx->error, -EINVAL,
 				 "%s counts CPUs, not programs: add -a or -C CPUS",
 				 ntime_via_name(t->via));
-	if ((t->flags & NTIME_BY_PASS) && (t->flags & NTIME_PASS_ALONE))
+	if (bits_of(t->flags & (NTIME_BY_PASS | NTIME_PASS_ALONE | NTIME_TURNS)) > 1)
 		return nti_error(&ctx->error, -EINVAL,
-				 "NTIME_BY_PASS and NTIME_PASS_ALONE exclude each other");
+				 "NTIME_BY_PASS, NTIME_PASS_ALONE and NTIME_TURNS exclude each "
+				 "other");
 	if (t->flags & NTIME_ON_EXEC && t->kind >= NTIME_TARGET_CPUS)
 		return nti_error(&ctx->error, -EINVAL,
 				 "CPUs call no exec(): NTIME_ON_EXEC is for threads and processes");
@@ -264,6 +272,13 @@ static void set_doubt(const struct ntime_session *s, size_t i, struct ntime_item
 	out->remedy = "do not use this number; ntime doctor --self-test tests the counters";
 }
 
+static double max_rate_of(const struct nti_session_item *item)
+{
+	double rate = item->is_metric || item->is_clock ? INFINITY : nti_session_hard_rate(item);
+
+	return isfinite(rate) ? rate * 1e9 * item->event.scale : 0;
+}
+
 int ntime_session_item(const struct ntime_session *s, size_t i, struct ntime_item *out)
 {
 	const struct nti_session_item *item;
@@ -288,6 +303,7 @@ int ntime_session_item(const struct ntime_session *s, size_t i, struct ntime_ite
 		.scope = scope_of(s, item),
 		.together = together_of(item),
 		.is_state = !item->is_metric && item->event.is_state,
+		.max_rate = max_rate_of(item),
 	};
 	if (nti_session_item_is_absent(item))
 		return 0;
@@ -513,10 +529,13 @@ int ntime_session_start(struct ntime_session *s)
 	 * The kernel itself starts what waits for exec, once; a session that was stopped is started
 	 * again by hand.
 	 */
-	if (s->was_started || !(s->target.flags & NTIME_ON_EXEC))
+	if (s->was_started || !(s->target.flags & NTIME_ON_EXEC)) {
+		nti_session_spans_switch(s, true);
 		ret = switch_groups(s, true, false);
+	}
 	if (ret < 0) {
 		(void)switch_groups(s, false, false);
+		nti_session_spans_switch(s, false);
 		return ret;
 	}
 	forget_standstill(s);
@@ -560,13 +579,15 @@ int ntime_session_stop(struct ntime_session *s)
 	if (ret < 0)
 		return ret;
 	ret = switch_groups(s, false, false);
+	nti_session_spans_switch(s, false);
 	clocks_stop(s);
 	nti_session_readers_update(s);
 	return ret;
 }
 
-static int go_to_pass(struct ntime_session *s, unsigned int pass)
+int nti_session_go_to_pass(struct ntime_session *s, unsigned int pass)
 {
+	uint64_t begin_ns = nti_session_real_ns(s);
 	int ret = switch_groups(s, false, true);
 
 	if (ret < 0)
@@ -577,6 +598,8 @@ static int go_to_pass(struct ntime_session *s, unsigned int pass)
 		s->pass_reached = pass;
 	forget_standstill(s);
 	ret = switch_groups(s, true, true);
+	/* CPUs are switched one after another: each is off for half of the time for both. */
+	s->dead_ns += (nti_session_real_ns(s) - begin_ns) / 2;
 	return ret < 0 ? ret : (int)pass;
 }
 
@@ -595,17 +618,21 @@ int ntime_session_next_pass(struct ntime_session *s)
 	if (ret < 0)
 		return ret;
 	if (s->pass + 1 < s->passes)
-		return go_to_pass(s, s->pass + 1);
+		return nti_session_go_to_pass(s, s->pass + 1);
 	ret = ntime_session_stop(s);
 	return ret < 0 ? ret : -ENODATA;
 }
 
 int ntime_session_rotate(struct ntime_session *s)
 {
-	int ret = check_by_pass(s);
+	int ret = check_by_pass(s), one;
+	unsigned int last;
 
 	if (ret < 0)
 		return ret;
 	s->is_rotating = true;
-	return go_to_pass(s, (s->pass + 1) % s->passes);
+	last = s->pass;
+	ret = nti_session_go_to_pass(s, (s->pass + 1) % s->passes);
+	one = ret < 0 ? 0 : nti_session_end_turn(s, last);
+	return one < 0 ? one : ret;
 }

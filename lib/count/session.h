@@ -21,6 +21,8 @@
 #include <ntime/session.h>
 
 #include "lib/count/doubt.h"
+#include "lib/count/estimate.h"
+#include "lib/count/turns.h"
 #include "lib/count/pmu/pmu.h"
 #include "lib/count/perf/perf.h"
 #include "lib/base/set.h"
@@ -48,14 +50,6 @@ struct nti_session_part {
 	bool is_shared;	    /* one of several core PMUs that take turns with a task; see read.c */
 	bool is_follower;   /* not the first of them that is open */
 	bool is_user_only;  /* the kernel's mode is closed to this user */
-};
-
-/* Sums and statistics of one item; see lib/count/estimate.c. */
-struct nti_estimate {
-	uint64_t last_count, last_running_ns; /* of the last step */
-	double last_d_count, last_d_running;
-	double dcc, dcr, drr; /* sums of products of differences between neighbouring steps */
-	uint32_t steps;
 };
 
 struct nti_session_item {
@@ -149,8 +143,15 @@ struct ntime_session {
 	bool *is_taken;	 /* per unit: its PMU instances are ours, or it was refused */
 	struct nti_pmus *banks; /* NULL until then, and until a plan is made */
 	bool was_denied;	/* the kernel refused an event, as perf_event_open(2) is closed */
-	bool is_rotating;	/* NTIME_BY_PASS and ntime_session_rotate() was used */
-	char **pass_text;	/* passes entries: why each exists */
+	bool is_rotating;	/* NTIME_TURNS, or ntime_session_rotate() was used */
+	/* With NTIME_TURNS and several passes: whose turn it is, and until when; rotate.c. */
+	struct nti_turns order;
+	unsigned int *turn_order;
+	uint64_t turn_end_ns, turn_ns, turn_began_ns, idle_ns;
+	uint64_t dead_ns;	     /* of CPUs: between turns, when no pass counted */
+	struct nti_perf_group *span; /* of tasks: spans of them; span.c */
+	size_t spans;
+	char **pass_text; /* passes entries: why each exists */
 
 	uint64_t started_ns, elapsed_ns; /* of the current run; of the runs before it */
 	uint64_t started_tsc, elapsed_tsc;
@@ -159,7 +160,8 @@ struct ntime_session {
 	uint64_t expected_ns;
 	bool is_protected;
 	char why_stripped[128]; /* why counts lack a part of the command; "": they do not */
-	double mux_interval_ns;
+	double most_rate; /* events a nanosecond of any core event in any turn */
+	double contrast;  /* most by which a core event differed between turns; estimate.h */
 
 	/* Scratch of ntime_session_read(): one reading per group, one sum per item. */
 	struct nti_perf_reading *reading;
@@ -325,9 +327,15 @@ struct perf_event_attr nti_session_attr(const struct ntime_session *s,
 					const struct nti_session_part *p);
 void nti_session_close_groups(struct ntime_session *s);
 
+/* Do its passes take turns that ntime_session_turn() makes? */
+static inline bool nti_session_is_turning(const struct ntime_session *s)
+{
+	return s->target.flags & NTIME_TURNS && s->passes > 1;
+}
+
 static inline bool nti_session_is_by_pass(const struct ntime_session *s)
 {
-	return s->target.flags & (NTIME_BY_PASS | NTIME_PASS_ALONE);
+	return s->target.flags & (NTIME_BY_PASS | NTIME_PASS_ALONE) || nti_session_is_turning(s);
 }
 
 /* Does @g count now, if the session runs? */
@@ -357,17 +365,42 @@ static inline bool nti_session_item_is_absent(const struct nti_session_item *ite
 }
 
 /*
- * estimate.c: one standard error of an extrapolated count, from how the rate moved between the
- * reads so far.
+ * bounds.c: events a nanosecond of the unit's time that no hardware exceeds; INFINITY where nothing
+ * is known.
  */
-static inline void nti_estimate_begin(struct nti_estimate *e, uint64_t count, uint64_t running_ns)
-{
-	e->last_count = count;
-	e->last_running_ns = running_ns;
-}
-void nti_estimate_step(struct nti_estimate *e, uint64_t count, uint64_t running_ns);
-double nti_estimate_error(const struct nti_estimate *e, const struct nti_item_sum *sum,
-			  double slice_ns);
+double nti_session_hard_rate(const struct nti_session_item *item);
+
+/* session.c: end the turn of the current pass and begin that of @pass. @pass or -errno. */
+int nti_session_go_to_pass(struct ntime_session *s, unsigned int pass);
+/*
+ * read.c: what the counters of @pass, whose turn ended, have now goes into its events' estimates.
+ */
+int nti_session_end_turn(struct ntime_session *s, unsigned int pass);
+
+/* span.c: how long tasks ran while passes took turns; .span of the session. 0 or -errno. */
+int nti_session_spans_open(struct ntime_session *s);
+void nti_session_spans_close(struct ntime_session *s);
+void nti_session_spans_switch(struct ntime_session *s, bool on);
+/* 0: it cannot be read. */
+uint64_t nti_session_span_ns(const struct ntime_session *s, size_t at);
+
+/*
+ * rotate.c: a plan was made; its passes take turns from .pass on. May be called again. 0 or
+ * -ENOMEM.
+ */
+int nti_session_turns_init(struct ntime_session *s);
+void nti_session_turns_fini(struct ntime_session *s);
+/* A turn of @item, which has a counter, ended with these sums. */
+void nti_session_step(struct ntime_session *s, const struct nti_session_item *item,
+		      const struct nti_item_sum *sum, struct nti_estimate *e);
+/*
+ * rotate.c: put the value and the interval of item @item, whose counter ran a part of the time,
+ * into
+ * @out. @e: of its turns, brought up to date; NULL where the kernel decided which part that was.
+ */
+void nti_session_estimate(struct ntime_session *s, const struct nti_session_item *item,
+			  const struct nti_item_sum *sum, struct nti_estimate *e,
+			  struct ntime_value *out);
 
 /*
  * reader.c: map perf's pages before anything counts or is read. A page that is mapped after a

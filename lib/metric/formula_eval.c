@@ -116,19 +116,25 @@ static struct dual run(const struct nti_formula *f, const struct nti_formula_inp
 	return stack[0];
 }
 
+static double or_nan(double number)
+{
+	return isfinite(number) ? number : NAN;
+}
+
 struct nti_number nti_formula_eval(const struct nti_formula *f, const struct nti_formula_input *in)
 {
-	struct nti_number out = { run(f, in, NO_EVENT).value, 0 };
+	struct nti_number out = { .value = run(f, in, NO_EVENT).value };
 	size_t i;
 
 	if (isnan(out.value)) {
-		out.error = NAN;
+		out.error = out.below = out.above = NAN;
 		return out;
 	}
 	for (i = 0; i < f->events; i++) {
+		const struct nti_number *event = &in->events[i];
 		double slope;
 
-		if (in->events[i].error == 0)
+		if (event->error == 0 && event->below == 0 && event->above == 0)
 			continue;
 		slope = run(f, in, i).slope;
 		/*
@@ -136,9 +142,12 @@ struct nti_number nti_formula_eval(const struct nti_formula *f, const struct nti
 		 */
 		if (slope == 0)
 			continue;
-		out.error = hypot(out.error, slope * in->events[i].error);
+		out.error = hypot(out.error, slope * event->error);
+		out.below = hypot(out.below, slope * (slope > 0 ? event->below : event->above));
+		out.above = hypot(out.above, slope * (slope > 0 ? event->above : event->below));
 	}
-	if (!isfinite(out.error))
-		out.error = NAN;
+	out.error = or_nan(out.error);
+	out.below = or_nan(out.below);
+	out.above = or_nan(out.above);
 	return out;
 }

@@ -70,7 +70,8 @@ const char *nti_formula_event(const struct nti_formula *f, size_t i);
 
 struct nti_number {
 	double value;
-	double error; /* one standard error, 0 = exact, NaN = cannot be told */
+	double error;	     /* half an interval, 0 = exact, NaN = cannot be told */
+	double below, above; /* the same of an interval with unequal halves */
 };
 struct nti_formula_input {
 	const struct nti_number *events; /* nti_formula_count() of them */
@@ -79,10 +80,11 @@ struct nti_formula_input {
 	const double *wanted_ns; /* of the events; NULL when it is not known */
 };
 /*
- * Evaluate with first-order error propagation: errors of different events are independent, the same
- * event used twice is not. A division by zero, an input or a step that is not finite gives NaN for
- * value and error, whatever is done with it later (min and max do not hide a NaN): the caller shows
- * it as not counted. An error that is not finite becomes NaN. Allocates nothing.
+ * Evaluate with first-order error propagation, of .error and of both halves of an interval: errors
+ * of different events are independent, the same event used twice is not. A division by zero, an
+ * input or a step that is not finite gives NaN for value and error, whatever is done with it later
+ * (min and max do not hide a NaN): the caller shows it as not counted. An error that is not finite
+ * becomes NaN. Allocates nothing.
  */
 struct nti_number nti_formula_eval(const struct nti_formula *f, const struct nti_formula_input *in);
 

@@ -159,17 +159,50 @@ TEST(what_was_scaled_is_within_its_error)
 		read_periods(&rig, 20);
 		for (i = 0; i < rig.n; i++) {
 			const struct ntime_value *v = &rig.v[i];
+			struct ntime_item item = { .size = sizeof(item) };
 			double truth = (r->rate[i] ? r->rate[i] : 1e6) * 20 * PERIOD_NS / 1e9;
+			double least, most;
 
 			TT_EQ(r, v->flags, NTIME_SIMULATED | NTIME_SCALED);
 			TT_EQ(r, v->wanted_ns, 20 * PERIOD_NS);
 			TT_EQ(r, v->counted_ns < v->wanted_ns, 1);
+			TT_EQ(r, fabs(v->value - truth) < 0.05 * truth, 1);
+			/* A rotation that is not random promises no more than what is possible. */
+			TT_IS(ntime_session_item(rig.s, i, &item), 0);
+			TT_IS(ntime_value_bounds(v, &item, &least, &most), 0);
+			TT_EQ(r, least, v->count);
+			TT_EQ(r, fabs(v->value - v->below - least) <= 1e-9 * truth, 1);
+			TT_EQ(r, fabs(v->value + v->above - most) <= 1e-9 * most, 1);
+			TT_EQ(r, least < truth && truth < most, 1);
+		}
+		fini(&rig);
+	}
+}
+
+/* In turns of the session's own the interval is that of the scatter. */
+TEST(what_took_turns_is_within_its_interval)
+{
+	TT_FOR_EACH_ROW(r, scaled_rows) {
+		uint64_t next_ns;
+		struct rig rig;
+		size_t i;
+
+		init(&rig, r->machine, NTIME_TARGET_THREAD, NTIME_TURNS, r->events);
+		TT_EQ(r, ntime_session_passes(rig.s), r->passes);
+		for (i = 0; i < 4000; i++)
+			TT_EQ(r, ntime_session_turn(rig.s, &next_ns) >= 0, 1);
+		TT_EQ(r, next_ns > 0 && next_ns < UINT64_MAX, 1);
+		read_times(&rig, 1);
+		for (i = 0; i < rig.n; i++) {
+			const struct ntime_value *v = &rig.v[i];
+			double truth = (r->rate[i] ? r->rate[i] : 1e6) * (double)v->wanted_ns / 1e9;
+
+			TT_EQ(r, v->flags, NTIME_SIMULATED | NTIME_SCALED);
 			/* An error that is always large enough says nothing. */
-			TT_EQ(r, v->error > 0 && v->error < 0.05 * truth, 1);
-			if (fabs(v->value - truth) > 4 * v->error)
-				print_error("item %zu: %g +- %g, true is %g\n", i, v->value,
-					    v->error, truth);
-			TT_EQ(r, fabs(v->value - truth) <= 4 * v->error, 1);
+			TT_EQ(r, v->above > 0 && v->error < 0.05 * truth, 1);
+			if (v->value - truth > v->below || truth - v->value > v->above)
+				fail_msg("item %zu: %g -%g +%g, true is %g", i, v->value, v->below,
+					 v->above, truth);
 		}
 		fini(&rig);
 	}
@@ -267,6 +300,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_always_ran_is_exact),
 		cmocka_unit_test(what_was_scaled_is_within_its_error),
+		cmocka_unit_test(what_took_turns_is_within_its_interval),
 		cmocka_unit_test(one_pass_after_the_other_is_exact),
 		cmocka_unit_test(metrics_follow),
 		cmocka_unit_test(clocks_agree),
