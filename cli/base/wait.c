@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -108,4 +109,10 @@ int cli_wait_until(struct cli_wait *w, uint64_t deadline_ns, const sigset_t *mas
 		if (ppoll(&p, 1, deadline_ns == UINT64_MAX && !has_blind ? NULL : &time, mask) < 0)
 			return -errno;
 	}
+}
+
+void cli_wait_exactly(bool is_on)
+{
+	/* 0 is what the thread began with: prctl(2), PR_SET_TIMERSLACK. */
+	(void)prctl(PR_SET_TIMERSLACK, is_on ? 1ul : 0ul);
 }

@@ -33,4 +33,10 @@ int cli_wait_until(struct cli_wait *w, uint64_t deadline_ns, const sigset_t *mas
 /* CLOCK_MONOTONIC in ns */
 uint64_t cli_now_ns(void);
 
+/*
+ * Waits of this thread end when they should, not up to 50 us later (timer slack). Commands that are
+ * started meanwhile inherit it.
+ */
+void cli_wait_exactly(bool is_on);
+
 #endif

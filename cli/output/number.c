@@ -190,6 +190,30 @@ struct cli_number cli_number_spread(double error, double value, bool utf8)
 	return n;
 }
 
+static int decimals_of(double percent)
+{
+	return percent < 9.995 ? 2 : percent < 99.95 ? 1 : 0;
+}
+
+struct cli_number cli_number_interval(double below, double above, double value, bool utf8)
+{
+	double low = 100 * below / fabs(value), high = 100 * above / fabs(value);
+	struct cli_number n;
+
+	if (value == 0 && isfinite(above)) {
+		struct cli_number least = cli_number_short(value - below);
+		struct cli_number most = cli_number_short(value + above);
+
+		snprintf(n.text, sizeof(n.text), "%.24s .. %.24s", least.text, most.text);
+		return n;
+	}
+	if (!isfinite(low) || !isfinite(high) || fmax(low, high) <= 1.25 * fmin(low, high))
+		return cli_number_spread(fmax(below, above), value, utf8);
+	snprintf(n.text, sizeof(n.text), "-%.*f%% +%.*f%%", decimals_of(low), low,
+		 decimals_of(high), high);
+	return n;
+}
+
 struct cli_number cli_number_exact(double value)
 {
 	struct cli_number n;

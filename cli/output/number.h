@@ -46,6 +46,11 @@ struct cli_number cli_number_short(double value);
 
 /* "1.002914" seconds */
 struct cli_number cli_number_seconds(double ns);
+/*
+ * As cli_number_spread() where both sides are about alike; else "-1.20% +34.0%". Of a @value of 0,
+ * of which nothing is a percentage: "0 .. 12,345".
+ */
+struct cli_number cli_number_interval(double below, double above, double value, bool utf8);
 /* "±" or "+-", then a percentage of @value, "±0.12%"; "±?" when @value is 0 */
 struct cli_number cli_number_spread(double error, double value, bool utf8);
 /*

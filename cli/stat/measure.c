@@ -19,9 +19,8 @@
 
 #define NEVER UINT64_MAX
 /*
- * Passes that take turns are read so often: the library learns from it how steady the counts are,
- * for the error. Where we program the counters ourselves the reads end the turns and tell wraps of
- * narrow counters: 32 bits take at least 134 ms (lib/count/pmu/pmu_count.c).
+ * Counters that we program ourselves are read so often, for the wraps of narrow ones: 32 bits take
+ * at least 134 ms (lib/count/pmu/pmu_count.c).
  */
 #define GLANCE_NS 100000000ull
 /*
@@ -62,9 +61,12 @@ static int begin_counting(struct cli_measure *m)
 		return CLI_EXIT_FAILED;
 	if (m->options->all_cpus || m->options->cpus)
 		m->follow_at_ns = cli_now_ns() + FOLLOW_NS;
-	if ((cli_sessions_passes(&m->sessions) > 1 && m->pass == CLI_ALL_PASSES) ||
-	    cli_sessions_can_wrap(&m->sessions))
+	if (cli_sessions_can_wrap(&m->sessions))
 		m->glance_at_ns = cli_now_ns() + GLANCE_NS;
+	if (cli_sessions_passes(&m->sessions) > 1 && m->pass == CLI_ALL_PASSES) {
+		m->turn_at_ns = 0;
+		cli_wait_exactly(true);
+	}
 	return 0;
 }
 
@@ -138,7 +140,7 @@ static uint64_t next_deadline(const struct cli_measure *m)
 	uint64_t next = min_of(m->delay_at_ns, m->timeout_at_ns);
 
 	next = min_of(min_of(next, m->kill_at_ns), min_of(m->interval_at_ns, m->glance_at_ns));
-	return min_of(next, m->follow_at_ns);
+	return min_of(min_of(next, m->follow_at_ns), m->turn_at_ns);
 }
 
 /* 1 it is over, 0 the deadline is reached, -EINTR, other -errno after a sentence. */
@@ -199,8 +201,19 @@ static bool end_time(struct cli_measure *m, uint64_t now)
 static bool give_up(struct cli_measure *m)
 {
 	m->has_failed = true;
-	m->delay_at_ns = m->interval_at_ns = m->glance_at_ns = m->follow_at_ns = NEVER;
+	m->delay_at_ns = m->interval_at_ns = m->glance_at_ns = m->follow_at_ns = m->turn_at_ns =
+		NEVER;
 	return !m->command;
+}
+
+static int turn(struct cli_measure *m)
+{
+	uint64_t next_ns;
+
+	if (cli_sessions_turn(&m->sessions, &next_ns))
+		return CLI_EXIT_FAILED;
+	m->turn_at_ns = next_ns == UINT64_MAX ? NEVER : cli_now_ns() + next_ns;
+	return 0;
 }
 
 /* Do what is due. Returns whether it is over. */
@@ -232,6 +245,8 @@ static bool work_deadlines(struct cli_measure *m)
 			return give_up(m);
 		m->glance_at_ns = now + GLANCE_NS;
 	}
+	if (now >= m->turn_at_ns && turn(m))
+		return give_up(m);
 	if (now >= m->kill_at_ns) {
 		ntime_command_kill(m->command, SIGKILL);
 		m->kill_at_ns = NEVER;
@@ -271,7 +286,7 @@ static int begin(struct cli_measure *m)
 	int ret = 0;
 
 	m->delay_at_ns = m->interval_at_ns = m->glance_at_ns = m->timeout_at_ns = m->kill_at_ns =
-		m->follow_at_ns = NEVER;
+		m->follow_at_ns = m->turn_at_ns = NEVER;
 	if (!o->delay_ns)
 		ret = begin_counting(m);
 	cli_signals_interrupt(false);
@@ -364,6 +379,7 @@ int cli_measure_run(struct cli_measure *m)
 void cli_measure_fini(struct cli_measure *m)
 {
 	cli_undo_remove(&m->undo);
+	cli_wait_exactly(false);
 	cli_signals_forward(0);
 	ntime_command_free(m->command);
 	cli_sessions_free(&m->sessions);

@@ -25,6 +25,9 @@
  * @spread:	over the runs
  * @is_unscaled: --no-scale took an extrapolation back
  * @is_rusage:	its counter is refused for .reason, and the value is wait4(2)'s
+ * @max_rate:	as in struct ntime_item
+ * @least, @most: with @has_bounds what @value, which is scaled, can be at all; @most may be
+ *	INFINITY
  *
  * No string is NULL.
  */
@@ -47,6 +50,9 @@ struct cli_item {
 	uint32_t reason_code;
 	uint32_t remedy_kind;
 	struct ntime_value value;
+	double max_rate;
+	double least, most;
+	bool has_bounds;
 	struct cli_spread spread;
 };
 

@@ -26,6 +26,10 @@
 	X(VALUE, "value", ITEM(value.value, REAL))                                                 \
 	X(UNIT, "unit", ITEM(unit_text, TEXT))                                                     \
 	X(ERROR, "error", ITEM(value.error, REAL))                                                 \
+	X(LOW, "low")                                                                              \
+	X(HIGH, "high")                                                                            \
+	X(LEAST, "least")                                                                          \
+	X(MOST, "most")                                                                            \
 	X(COUNT, "count", ITEM(value.count, COUNT))                                                \
 	X(WANTED_NS, "wanted_ns", ITEM(value.wanted_ns, COUNT))                                    \
 	X(COUNTED_NS, "counted_ns", ITEM(value.counted_ns, COUNT))                                 \
@@ -97,6 +101,19 @@ static void fill_absence(struct cli_cell *cell, const struct cli_item *item)
 	cell[4] = cli_text(ntime_remedy_kind_name(item->remedy_kind));
 }
 
+/* Where the truth is with 95 %, and where it can be at all; not where it is the value. */
+static void fill_interval(struct cli_cell *cell, const struct cli_item *item)
+{
+	const struct ntime_value *v = &item->value;
+
+	if (!(v->flags & NTIME_SCALED))
+		return;
+	cell[LOW] = cli_real(v->value - v->below);
+	cell[HIGH] = cli_real(v->value + v->above);
+	cell[LEAST] = cli_if(item->has_bounds, cli_real(item->least));
+	cell[MOST] = cli_if(item->has_bounds && isfinite(item->most), cli_real(item->most));
+}
+
 static void forget(struct cli_cell *cell, size_t first, size_t last)
 {
 	memset(cell + first, 0, (last - first + 1) * sizeof(*cell));
@@ -119,7 +136,9 @@ static void fill(struct cli_cell *cell, const struct cli_columns *c, const struc
 	bool is_known = cli_value_is_known(v), is_absent = v->flags & NTIME_ABSENT;
 
 	cli_cells_fill(cell, c, item);
-	if (!is_known)
+	if (is_known)
+		fill_interval(cell, item);
+	else
 		cell[VALUE] = cell[ERROR] = (struct cli_cell){ 0 };
 	if (!is_known || item->is_metric)
 		forget(cell, COUNT, COUNT);

@@ -114,6 +114,31 @@ static void add_note(struct cell *cell, const char *text)
 	snprintf(cell->text + used, sizeof(cell->text) - used, "%s%s", used ? ", " : "", text);
 }
 
+/* What is possible at all. */
+static void note_bounds(struct cell *cell, const struct cli_style *style,
+			const struct cli_item *item)
+{
+	struct cli_item low = *item, high = *item;
+	struct cell low_cell, high_cell;
+	const char *low_unit, *high_unit;
+	char text[NOTE_CHARS];
+
+	if (!item->has_bounds)
+		return;
+	low.value = (struct ntime_value){ .count = UINT64_MAX, .value = item->least };
+	high.value = (struct ntime_value){ .count = UINT64_MAX, .value = item->most };
+	low_cell = number_cell(style, &low, &low_unit);
+	high_cell = number_cell(style, &high, &high_unit);
+	if (isfinite(item->most))
+		snprintf(text, sizeof(text), "possible %.40s%s%.20s .. %.40s%s%.20s", low_cell.text,
+			 *low_unit ? " " : "", low_unit, high_cell.text, *high_unit ? " " : "",
+			 high_unit);
+	else
+		snprintf(text, sizeof(text), "possible from %.40s%s%.20s on", low_cell.text,
+			 *low_unit ? " " : "", low_unit);
+	add_note(cell, text);
+}
+
 static void note_share(struct cell *cell, const struct cli_style *style,
 		       const struct cli_item *item)
 {
@@ -127,8 +152,11 @@ static void note_share(struct cell *cell, const struct cli_style *style,
 	}
 	if (item->is_unscaled)
 		add_note(cell, "not scaled");
-	else if (v->error > 0)
-		add_note(cell, cli_number_spread(v->error, v->value, style->look.utf8).text);
+	else if (v->error > 0 || isnan(v->error))
+		add_note(cell,
+			 cli_number_interval(v->below, v->above, v->value, style->look.utf8).text);
+	if (style->verbose && !item->is_unscaled)
+		note_bounds(cell, style, item);
 }
 
 /* Which part is covered: the time in which the CPUs were there, added up. */
@@ -472,8 +500,9 @@ static void put_head(FILE *f, const struct cli_style *style, const struct cli_re
 		put_sentence(f, style, CLI_PLAIN, line);
 	} else if (r->passes > 1 && has_estimate(r)) {
 		snprintf(line, sizeof(line),
-			 "Counted in %u rotating passes; a number with ~ is an estimate, %s one "
-			 "standard error.",
+			 "Counted in %u rotating passes; a number with ~ is an estimate, %s its 95 "
+			 "%% "
+			 "interval.",
 			 r->passes, style->look.utf8 ? "±" : "+-");
 		put_sentence(f, style, CLI_PLAIN, line);
 	}

@@ -82,6 +82,8 @@ static struct ntime_target target_of(const struct cli_stat_options *o, pid_t chi
 	if (pass >= 0) {
 		target.flags |= NTIME_PASS_ALONE;
 		target.pass = (uint32_t)pass;
+	} else {
+		target.flags |= NTIME_TURNS;
 	}
 	return target;
 }
@@ -195,6 +197,22 @@ int cli_sessions_stop(struct cli_sessions *ss)
 	return for_all(ss, ntime_session_stop);
 }
 
+int cli_sessions_turn(struct cli_sessions *ss, uint64_t *next_ns)
+{
+	*next_ns = UINT64_MAX;
+	for (size_t i = 0; i < ss->n; i++) {
+		uint64_t one_ns;
+		int ret = ntime_session_turn(ss->session[i], &one_ns);
+
+		if (ret < 0) {
+			cli_machine_say(ss->ctx, ret);
+			return ret;
+		}
+		*next_ns = one_ns < *next_ns ? one_ns : *next_ns;
+	}
+	return 0;
+}
+
 int cli_sessions_follow(struct cli_sessions *ss, const struct cli_stat_options *o)
 {
 	return o->all_cpus || o->cpus ? for_all(ss, ntime_session_follow) : 0;
@@ -252,6 +270,7 @@ static void describe(struct cli_item *to, const struct ntime_item *from)
 		.cause = cli_strdup(from->cause),
 		.beside = cli_strdup(from->beside),
 		.scale = from->scale,
+		.max_rate = from->max_rate,
 		.pass = from->pass,
 		.is_metric = from->is_metric,
 		.is_hidden = from->is_hidden,

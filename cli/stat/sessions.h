@@ -52,6 +52,8 @@ uint64_t cli_sessions_length_ns(const struct cli_sessions *ss);
  * CPUs that came since are counted from now on, those that went are no error; programs have none.
  */
 int cli_sessions_follow(struct cli_sessions *ss, const struct cli_stat_options *o);
+/* Rotate those whose turn it is; *@next_ns as ntime_session_turn() has it, of the first one. */
+int cli_sessions_turn(struct cli_sessions *ss, uint64_t *next_ns);
 /* @values: ss->items of them */
 int cli_sessions_read(struct cli_sessions *ss, struct ntime_value *values);
 int cli_sessions_metrics(struct cli_sessions *ss, struct ntime_value *values);

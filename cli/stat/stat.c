@@ -58,6 +58,17 @@ struct stat {
 	bool has_counted; /* in one of the runs at least */
 };
 
+/* What is possible at all, of what was scaled. */
+static void set_bounds(struct cli_item *item)
+{
+	const struct ntime_item info = { .size = sizeof(info),
+					 .is_metric = item->is_metric,
+					 .max_rate = item->max_rate };
+
+	item->has_bounds = item->value.flags & NTIME_SCALED &&
+			   !ntime_value_bounds(&item->value, &info, &item->least, &item->most);
+}
+
 static void set_item_value(const struct stat *st, struct cli_item *item,
 			   const struct ntime_value *value)
 {
@@ -66,6 +77,7 @@ static void set_item_value(const struct stat *st, struct cli_item *item,
 	/* The item's own flag counts: a metric without a value may not carry the value's. */
 	if (item->is_metric)
 		item->value.flags |= NTIME_METRIC;
+	set_bounds(item);
 }
 
 static int begin_output(struct stat *st)

@@ -28,7 +28,9 @@ void cli_value_add(struct ntime_value *sum, const struct ntime_value *v)
 		return;
 	if (has_sum && has_v) {
 		sum->value += v->value;
-		sum->error = hypot(sum->error, v->error);
+		sum->below = hypot(sum->below, v->below);
+		sum->above = hypot(sum->above, v->above);
+		sum->error = fmax(sum->below, sum->above);
 		sum->count = add_capped(sum->count, v->count);
 		sum->wanted_ns = add_capped(sum->wanted_ns, v->wanted_ns);
 		sum->counted_ns = add_capped(sum->counted_ns, v->counted_ns);
@@ -51,7 +53,7 @@ bool cli_value_unscale(struct ntime_value *v, double scale)
 	if (!(v->flags & NTIME_SCALED) || (v->flags & (NTIME_METRIC | MISSING)))
 		return false;
 	v->value = (double)v->count * scale;
-	v->error = 0;
+	v->error = v->below = v->above = 0;
 	v->flags &= ~NTIME_SCALED;
 	return true;
 }
@@ -90,11 +92,27 @@ void cli_spread_join(struct cli_spread *s, const struct cli_spread *more)
 	s->max = more->max > s->max ? more->max : s->max;
 }
 
+/*
+ * The 0.975 quantile of Student's t: a table, and from three degrees of freedom on Cornish and
+ * Fisher's expansion, which is good to 1 % (M. Abramowitz, I. Stegun, "Handbook of Mathematical
+ * Functions", 26.7.5).
+ */
+static double quantile(uint64_t freedom)
+{
+	const double z = 1.959964, n = (double)freedom;
+	const double z3 = z * z * z, z5 = z3 * z * z;
+
+	if (freedom < 3)
+		return freedom < 2 ? 12.706 : 4.303;
+	return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * n * n) +
+	       (3 * z5 * z * z + 19 * z5 + 17 * z3 - 15 * z) / (384 * n * n * n);
+}
+
 double cli_spread_error(const struct cli_spread *s)
 {
 	if (s->n < 2)
 		return 0;
-	return sqrt(s->m2 / (double)(s->n - 1) / (double)s->n);
+	return quantile(s->n - 1) * sqrt(s->m2 / (double)(s->n - 1) / (double)s->n);
 }
 
 void cli_tally_add(struct cli_tally *t, const struct ntime_value *v)
@@ -107,7 +125,8 @@ void cli_tally_add(struct cli_tally *t, const struct ntime_value *v)
 		return;
 	}
 	cli_spread_add(&t->spread, v->value);
-	t->error2 += v->error * v->error;
+	t->below2 += v->below * v->below;
+	t->above2 += v->above * v->above;
 	t->count = add_capped(t->count, v->count);
 	t->counted_ns = add_capped(t->counted_ns, v->counted_ns);
 	t->flags |= v->flags;
@@ -131,7 +150,9 @@ void cli_tally_mean(const struct cli_tally *t, struct ntime_value *out)
 		return;
 	}
 	out->value = t->spread.mean;
-	out->error = sqrt(t->error2) / (double)n;
+	out->below = sqrt(t->below2) / (double)n;
+	out->above = sqrt(t->above2) / (double)n;
+	out->error = fmax(out->below, out->above);
 	out->count = t->count / n + (t->count % n * 2 >= n);
 	out->counted_ns = t->counted_ns / n;
 	out->flags = t->flags;

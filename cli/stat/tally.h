@@ -41,7 +41,7 @@ struct cli_spread {
 void cli_spread_add(struct cli_spread *s, double number);
 /* Add the numbers of @more to those of @s. */
 void cli_spread_join(struct cli_spread *s, const struct cli_spread *more);
-/* Standard deviation of the mean: sqrt(m2 / (n - 1) / n); 0 below two runs. */
+/* Half of the mean's 95 % interval: t * sqrt(m2 / (n - 1) / n); 0 below two runs. */
 double cli_spread_error(const struct cli_spread *s);
 
 /**
@@ -50,7 +50,7 @@ double cli_spread_error(const struct cli_spread *s);
  * @count, @counted_ns: sums over the runs that gave a number, at most UINT64_MAX
  * @wanted_ns:	sum over all runs
  * @scale:	of the item
- * @error2:	sum of the squares of .error
+ * @below2, @above2: sums of the squares of .below and .above
  * @flags:	of all runs together
  * @runs:	runs seen, with or without a number
  */
@@ -59,7 +59,7 @@ struct cli_tally {
 	uint64_t count;
 	uint64_t wanted_ns;
 	uint64_t counted_ns;
-	double error2;
+	double below2, above2;
 	double scale;
 	uint32_t flags;
 	uint32_t missing_flags;

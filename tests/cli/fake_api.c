@@ -602,6 +602,13 @@ uint64_t ntime_session_length_ns(const struct ntime_session *s)
 	return s->real_ns;
 }
 
+int ntime_session_turn(struct ntime_session *s, uint64_t *next_ns)
+{
+	(void)s;
+	*next_ns = UINT64_MAX;
+	return 0;
+}
+
 int ntime_session_stop(struct ntime_session *s)
 {
 	(void)s;
@@ -630,7 +637,7 @@ static void read_event(const struct ntime_session *s, size_t i, struct ntime_val
 	if (!is_alone && passes() > 1 && strcmp(e->unit, "clock") != 0) {
 		v->counted_ns = v->wanted_ns / passes();
 		v->value *= passes();
-		v->error = v->value / 50;
+		v->error = v->below = v->above = v->value / 50;
 		v->flags |= NTIME_SCALED;
 	}
 	if (word_number("overflow") && strcmp(e->name, "cycles") == 0)
@@ -796,6 +803,16 @@ int ntime_session_read_time(const struct ntime_session *s, uint64_t *at_ns, uint
 {
 	*at_ns = s->read_ns;
 	*unsure_ns = s->reads == word_number("torn") ? 1000000000000 : 0;
+	return 0;
+}
+
+int ntime_value_bounds(const struct ntime_value *value, const struct ntime_item *item,
+		       double *least, double *most)
+{
+	if (item->is_metric || isnan(value->value))
+		return -ENODATA;
+	*least = (double)value->count * value->scale;
+	*most = item->max_rate > 0 ? *least + item->max_rate : INFINITY;
 	return 0;
 }
 

@@ -193,6 +193,27 @@ TEST(spreads)
 		TT_STR(r, cli_number_spread(r->error, r->value, r->utf8).text, r->text);
 }
 
+static const struct interval_row {
+	int line;
+	double below, above, value;
+	const char *text;
+} interval_rows[] = {
+	{ __LINE__, 1, 1, 100, "+-1.00%" },
+	/* nearly alike: the larger one stands for both */
+	{ __LINE__, 4, 5, 100, "+-5.00%" },
+	{ __LINE__, 1, 34, 100, "-1.00% +34.0%" },
+	{ __LINE__, 12.3, 1500, 100, "-12.3% +1500%" },
+	/* of 0 nothing is a percentage, and it is not certain */
+	{ __LINE__, 0, 250, 0, "0 .. 250.0" },
+	{ __LINE__, 1, INFINITY, 100, "+-?" },
+};
+
+TEST(intervals)
+{
+	TT_FOR_EACH_ROW(r, interval_rows)
+		TT_STR(r, cli_number_interval(r->below, r->above, r->value, false).text, r->text);
+}
+
 TEST(exact_numbers_read_back)
 {
 	uint64_t random = tt_seed();
@@ -293,12 +314,19 @@ TEST(whole_numbers_read_back)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(times),	  cmocka_unit_test(times_of_bare_seconds),
-		cmocka_unit_test(numbers),	  cmocka_unit_test(grouping),
-		cmocka_unit_test(short_numbers),  cmocka_unit_test(values),
-		cmocka_unit_test(spreads),	  cmocka_unit_test(exact_numbers_read_back),
-		cmocka_unit_test(digits),	  cmocka_unit_test(rates),
-		cmocka_unit_test(rates_are_near), cmocka_unit_test(whole_numbers_read_back),
+		cmocka_unit_test(times),
+		cmocka_unit_test(times_of_bare_seconds),
+		cmocka_unit_test(numbers),
+		cmocka_unit_test(grouping),
+		cmocka_unit_test(short_numbers),
+		cmocka_unit_test(values),
+		cmocka_unit_test(spreads),
+		cmocka_unit_test(intervals),
+		cmocka_unit_test(exact_numbers_read_back),
+		cmocka_unit_test(digits),
+		cmocka_unit_test(rates),
+		cmocka_unit_test(rates_are_near),
+		cmocka_unit_test(whole_numbers_read_back),
 	};
 
 	return TT_RUN(tests);

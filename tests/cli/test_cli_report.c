@@ -32,9 +32,12 @@ static struct cli_item items[] = {
 	  .value = { .count = 500,
 		     .value = 1000,
 		     .error = 12,
+		     .below = 12,
+		     .above = 11,
 		     .wanted_ns = 100,
 		     .counted_ns = 50,
-		     .flags = NTIME_SCALED } },
+		     .flags = NTIME_SCALED },
+	  .has_bounds = true, .least = 500, .most = INFINITY },
 	{ TEXTS, .name = "idle", .unit_text = "",
 	  .value = { .value = NAN, .flags = NTIME_NOT_COUNTED } },
 	{ TEXTS, .name = "hidden", .unit_text = "", .is_hidden = true,
@@ -186,7 +189,7 @@ TEST(upper_bounds_say_so)
 	TT_HAS(text, "max-rss                     at most 2,048 KiB\n");
 	free(text);
 	text = written(&cli_csv_writer, &style, &r, 0);
-	TT_HAS(text, "max-rss,2097152,bytes,0,2097152,,,at-most,command,wait4,,");
+	TT_HAS(text, "max-rss,2097152,bytes,0,,,,,2097152,,,at-most,command,wait4,,");
 	free(text);
 	text = written(&cli_json_writer, &style, &r, 0);
 	TT_HAS(text, "\"max_rss_bytes_at_most\": 2097152,");
@@ -268,7 +271,7 @@ TEST(text_marks)
 	TT_HAS(text, "Mean of 2 runs.");
 	TT_HAS(text, ">=7");
 	TT_HAS(text, "[the counter wrapped and the wrap was missed, some CPUs or units are "
-		     "missing, runs +-14.3%, 6 .. 8]");
+		     "missing, runs +-181.5%, 6 .. 8]");
 	assert_null(strchr(text, '\033'));
 	free(text);
 	style.look.colour = true;
@@ -352,21 +355,21 @@ TEST(csv)
 	struct cli_report r = report();
 	char *text = written(&cli_csv_writer, &style, &r, 0);
 
-	TT_TEXT(text,
-		"name,value,unit,error,count,wanted_ns,counted_ns,flags,unit_name,method,reason,"
-		"remedy\n"
-		"real,1002914000,ns,0,1002914000,,,,command,wait4,,\n"
-		"user,1000000,ns,0,1000000,,,,command,wait4,,\n"
-		"sys,2000000,ns,0,2000000,,,,command,wait4,,\n"
-		"max-rss,2097152,bytes,0,2097152,,,,command,wait4,,\n"
-		"task-clock,2500000,ns,0,2500000,0,0,,cpu,perf,,\n"
-		"page-faults,1234567,,0,1234567,0,0,,cpu,perf,,\n"
-		"cycles,1000,,12,500,100,50,scaled,cpu,perf,,\n"
-		"idle,,,,,0,0,not-counted,cpu,perf,,\n"
-		"GHz,3.25,GHz,0,,,,metric,,,,\n"
-		"branches,,,,,,,absent,cpu,perf," NO_PMU "," REMEDY "\n"
-		"\"od\"\"d,name\",,,,,,,absent,cpu,perf," NO_PMU "," REMEDY "\n"
-		"msr/aperf/,,,,,,,absent,cpu,perf,no permission,none\n");
+	TT_TEXT(text, "name,value,unit,error,low,high,least,most,count,wanted_ns,counted_ns,flags,"
+		      "unit_name,method,reason,"
+		      "remedy\n"
+		      "real,1002914000,ns,0,,,,,1002914000,,,,command,wait4,,\n"
+		      "user,1000000,ns,0,,,,,1000000,,,,command,wait4,,\n"
+		      "sys,2000000,ns,0,,,,,2000000,,,,command,wait4,,\n"
+		      "max-rss,2097152,bytes,0,,,,,2097152,,,,command,wait4,,\n"
+		      "task-clock,2500000,ns,0,,,,,2500000,0,0,,cpu,perf,,\n"
+		      "page-faults,1234567,,0,,,,,1234567,0,0,,cpu,perf,,\n"
+		      "cycles,1000,,12,988,1011,500,,500,100,50,scaled,cpu,perf,,\n"
+		      "idle,,,,,,,,,0,0,not-counted,cpu,perf,,\n"
+		      "GHz,3.25,GHz,0,,,,,,,,metric,,,,\n"
+		      "branches,,,,,,,,,,,absent,cpu,perf," NO_PMU "," REMEDY "\n"
+		      "\"od\"\"d,name\",,,,,,,,,,,absent,cpu,perf," NO_PMU "," REMEDY "\n"
+		      "msr/aperf/,,,,,,,,,,,absent,cpu,perf,no permission,none\n");
 	free(text);
 }
 
@@ -389,7 +392,7 @@ TEST(csv_rows_have_as_many_fields_as_the_header)
 		bool by_run;
 		double interval;
 		size_t fields;
-	} forms[] = { { false, 0, 12 }, { true, 0, 17 }, { false, 1.5, 13 } };
+	} forms[] = { { false, 0, 16 }, { true, 0, 21 }, { false, 1.5, 17 } };
 
 	for (size_t i = 0; i < 3; i++) {
 		struct cli_style style = {
