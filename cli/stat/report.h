@@ -25,6 +25,7 @@
  * @spread:	over the runs
  * @is_unscaled: --no-scale took an extrapolation back
  * @is_rusage:	its counter is refused for .reason, and the value is wait4(2)'s
+ * @is_alike:	an estimate that cannot be told from that of the interval before
  * @max_rate:	as in struct ntime_item
  * @least, @most: with @has_bounds what @value, which is scaled, can be at all; @most may be
  *	INFINITY
@@ -53,6 +54,7 @@ struct cli_item {
 	double max_rate;
 	double least, most;
 	bool has_bounds;
+	bool is_alike;
 	struct cli_spread spread;
 };
 

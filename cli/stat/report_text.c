@@ -157,6 +157,8 @@ static void note_share(struct cell *cell, const struct cli_style *style,
 			 cli_number_interval(v->below, v->above, v->value, style->look.utf8).text);
 	if (style->verbose && !item->is_unscaled)
 		note_bounds(cell, style, item);
+	if (style->verbose && item->is_alike)
+		add_note(cell, "not told from the interval before");
 }
 
 /* Which part is covered: the time in which the CPUs were there, added up. */

@@ -54,8 +54,9 @@ struct stat {
 	size_t rounds;
 	char *target;
 	int status;
-	bool has_begun;	  /* the output */
-	bool has_counted; /* in one of the runs at least */
+	bool has_begun;	   /* the output */
+	bool has_counted;  /* in one of the runs at least */
+	bool has_interval; /* one was printed: items have its values */
 };
 
 /* What is possible at all, of what was scaled. */
@@ -105,6 +106,18 @@ static int on_open(void *arg, struct cli_measure *m)
 	return 0;
 }
 
+/* As set_item_value(), of the interval after the one whose value the item has. */
+static void set_next_value(const struct stat *st, struct cli_item *item,
+			   const struct ntime_value *value)
+{
+	struct ntime_value before = item->value;
+
+	set_item_value(st, item, value);
+	item->is_alike = st->has_interval && cli_value_is_known(&before) &&
+			 cli_value_is_known(&item->value) && item->value.flags & NTIME_SCALED &&
+			 !ntime_value_compare(&before, &item->value);
+}
+
 static int on_interval(void *arg, struct cli_measure *m, const struct ntime_value *values,
 		       double time_s)
 {
@@ -113,7 +126,8 @@ static int on_interval(void *arg, struct cli_measure *m, const struct ntime_valu
 	(void)m;
 	begin_output(st);
 	for (size_t i = 0; i < st->report.items; i++)
-		set_item_value(st, &st->report.item[i], &values[i]);
+		set_next_value(st, &st->report.item[i], &values[i]);
+	st->has_interval = true;
 	st->o.writer->interval(st->output.f, &st->style, &st->report, time_s);
 	return cli_output_flush(&st->output) < 0;
 }
@@ -329,6 +343,7 @@ static int set_results(struct stat *st)
 	for (size_t i = 0; i < st->report.items; i++) {
 		set_item_value(st, &st->report.item[i], &mean[i]);
 		st->report.item[i].is_rusage = st->is_rusage[i];
+		st->report.item[i].is_alike = false;
 		st->report.item[i].spread = st->tally[i].spread;
 		flags |= mean[i].flags;
 	}

@@ -317,6 +317,18 @@ NTIME_API int ntime_value_bounds(const struct ntime_value *value, const struct n
 				 double *least, double *most);
 
 /**
+ * ntime_value_compare() - is one value larger than the other, beyond what their intervals leave
+ * open?
+ * @a, @b:	of the same item or of alike ones: two sockets, two periods, two runs
+ *
+ * The interval of the difference is that of independent estimates: from each the side that faces
+ * the other (G. Y. Zou, A. Donner, Statistics in Medicine 27 (2008), 1693). Return: -1 (@a is
+ * smaller), 1 (@a is larger), 0: they cannot be told apart with 95 %, or one has no number. Since
+ * 0.1.
+ */
+NTIME_API int ntime_value_compare(const struct ntime_value *a, const struct ntime_value *b);
+
+/**
  * ntime_session_metrics() - compute the metrics of @values from its events, in place
  * @s:		session the values belong to
  * @values:	@n values, as read or as differences or means of reads. Of a metric .wanted_ns is

@@ -80,3 +80,11 @@ int ntime_value_bounds(const struct ntime_value *value, const struct ntime_item 
 		*most = *least + item->max_rate * fmax(unseen_s, 0);
 	return 0;
 }
+
+int ntime_value_compare(const struct ntime_value *a, const struct ntime_value *b)
+{
+	if (a->value > b->value)
+		return -ntime_value_compare(b, a);
+	/* Not a number is not larger than its interval either. */
+	return b->value - a->value > hypot(a->above, b->below) ? -1 : 0;
+}

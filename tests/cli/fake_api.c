@@ -816,6 +816,11 @@ int ntime_value_bounds(const struct ntime_value *value, const struct ntime_item 
 	return 0;
 }
 
+int ntime_value_compare(const struct ntime_value *a, const struct ntime_value *b)
+{
+	return (a->value > b->value) - (a->value < b->value);
+}
+
 void ntime_value_delta(const struct ntime_value *earlier, const struct ntime_value *later,
 		       struct ntime_value *out)
 {

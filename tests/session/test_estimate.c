@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ntime/session.h>
+
 #include "lib/count/estimate.h"
 #include "lib/count/turns.h"
 #include "tests/tt.h"
@@ -241,10 +243,38 @@ TEST(intervals_hold)
 	}
 }
 
+/* Hand-made: 10 and 15 are told apart while the facing sides, as squares, have less than 5. */
+static const struct compare_row {
+	int line;
+	double a, above, b, below;
+	int result;
+} compare_rows[] = {
+	{ __LINE__, 10, 0, 15, 0, -1 },	   { __LINE__, 15, 0, 10, 0, 1 },
+	{ __LINE__, 10, 0, 10, 0, 0 },	   { __LINE__, 10, 2.9, 15, 3.9, -1 },
+	{ __LINE__, 10, 3.1, 15, 4.1, 0 }, { __LINE__, NAN, 0, 15, 0, 0 },
+	{ __LINE__, 10, 0, NAN, 0, 0 },	   { __LINE__, 0, INFINITY, 15, 0, 0 },
+};
+
+TEST(values_that_cannot_be_told_apart)
+{
+	TT_FOR_EACH_ROW(r, compare_rows) {
+		/* The sides that face away from the other do not matter. */
+		struct ntime_value a = { .value = r->a, .above = r->above, .below = 100 };
+		struct ntime_value b = { .value = r->b, .below = r->below, .above = 100 };
+
+		if (r->a > r->b) {
+			a.below = a.above;
+			b.above = b.below;
+		}
+		TT_EQ(r, ntime_value_compare(&a, &b), r->result);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(intervals_hold),
+		cmocka_unit_test(values_that_cannot_be_told_apart),
 	};
 
 	return TT_RUN(tests);
