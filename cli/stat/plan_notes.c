@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,10 +57,11 @@ static int print_part(void *arg, const struct ntime_encoding *part)
 	return 0;
 }
 
+/* *@encoding is the caller's; "" where there is none. */
 static int note_item(struct cli_notes *notes, struct ntime_ctx *ctx, const struct cli_report *r,
-		     const struct cli_item *item)
+		     const struct cli_item *item, char **encoding)
 {
-	char *encoding, pass[32] = "";
+	char pass[32] = "";
 	struct parts parts = { .n = 0 };
 	struct cli_text text;
 	int ret = 0;
@@ -69,24 +71,47 @@ static int note_item(struct cli_notes *notes, struct ntime_ctx *ctx, const struc
 	/* Not every way has an encoding, and a wrong one would be worse than none. */
 	if (strcmp(item->method, "perf") == 0)
 		ret = ntime_event_encode(ctx, item->name, print_part, &parts);
-	encoding = cli_text_end(&text);
+	*encoding = cli_text_end(&text);
 	if (r->passes > 1)
 		snprintf(pass, sizeof(pass), ", pass %u of %u", item->pass + 1, r->passes);
 	add_line(notes, "%s: %s%s%s%s%s%s%s", item->name, item->method,
 		 *item->unit ? ", unit " : "", item->unit, pass,
-		 item->is_hidden ? ", for a metric" : "", *encoding ? ": " : "", encoding);
-	free(encoding);
+		 item->is_hidden ? ", for a metric" : "", **encoding ? ": " : "", *encoding);
 	return ret == -ENOMEM ? ret : 0;
+}
+
+/* Two names of one encoding have two counters, which must agree. */
+static void note_twin(struct cli_notes *notes, const struct cli_report *r, char *const *encoding,
+		      size_t i)
+{
+	for (size_t k = 0; k < i && encoding[i] && *encoding[i]; k++) {
+		if (!encoding[k] || strcmp(encoding[k], encoding[i]) != 0)
+			continue;
+		add_line(notes, "%s: the same encoding as %s above; each has a counter of its own",
+			 r->item[i].name, r->item[k].name);
+		return;
+	}
+}
+
+static bool is_counted(const struct cli_item *item)
+{
+	return !item->is_metric && !(item->value.flags & NTIME_ABSENT);
 }
 
 int cli_notes_take(struct cli_notes *notes, struct ntime_ctx *ctx, struct ntime_session *s,
 		   const struct cli_report *r)
 {
+	char **encoding = cli_calloc(r->items + 1, sizeof(*encoding));
 	int ret = 0;
 
 	for (size_t i = 0; i < r->items && !ret; i++)
-		if (!r->item[i].is_metric && !(r->item[i].value.flags & NTIME_ABSENT))
-			ret = note_item(notes, ctx, r, &r->item[i]);
+		if (is_counted(&r->item[i]))
+			ret = note_item(notes, ctx, r, &r->item[i], &encoding[i]);
+	for (size_t i = 0; i < r->items && !ret; i++)
+		note_twin(notes, r, encoding, i);
+	for (size_t i = 0; i < r->items; i++)
+		free(encoding[i]);
+	free(encoding);
 	for (unsigned int pass = 0; pass < r->passes && !ret; pass++) {
 		const char *text = ntime_session_plan_text(s, pass);
 

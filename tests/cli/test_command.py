@@ -1106,6 +1106,10 @@ def quiet_and_verbose():
     has(verbose, 'How it was counted:')
     has(verbose, 'page-faults: perf, unit software')
     has(verbose, 'type 1 config 0x2')
+    has_not(verbose, 'same encoding')
+    twins = err(ntime('-v', '-e', 'page-faults,context-switches,faults', 'true'))
+    has(twins, 'faults: the same encoding as page-faults above; each has a counter of its own')
+    equal(twins.count('same encoding'), 1)
 
 
 # ---- terminals ----
