@@ -389,7 +389,7 @@ static int skylake_cpuid(struct nti_os *os, uint32_t leaf, uint32_t subleaf, uin
 	return 0;
 }
 
-/* Codes that no list has: a 0 is doubted, and only that. The first is read, then something happens. */
+/* Codes that no list has: a 0 is doubted, and only that. It is read, then something happens. */
 static void check_code(const char *name, enum ntime_reason before, enum ntime_reason after)
 {
 	struct fake_amounts amounts = { .of = { { [FAKE_CYCLES] = 5000 } } };
