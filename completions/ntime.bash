@@ -68,7 +68,7 @@ _ntime_lab()
 	[[ -n $has_dashes ]] && return
 	case $pending in
 	PEER)
-		_ntime_reply $'perf\npapi' "$cur"
+		_ntime_reply $'perf\npapi\nprograms' "$cur"
 		return
 		;;
 	FILE)

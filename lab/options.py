@@ -5,7 +5,7 @@ import sys
 
 EXIT_FAILED = 125
 EXIT_UNAVAILABLE = 77
-PEERS = ('perf', 'papi')
+PEERS = ('perf', 'papi', 'programs')
 
 
 def say(text):
@@ -42,7 +42,7 @@ def tcp_port(text):
 
 def _add_running(sub):
     sub.add_argument('--with', dest='peers', metavar='PEER', action='append', default=[], choices=PEERS,
-                     help='also install perf or PAPI in the guest')
+                     help='also install perf, PAPI or programs in the guest')
     sub.add_argument('--driver', action='store_true', help='build the driver for the guest and copy it to /lab/ntime.ko')
     sub.add_argument('--file', dest='files', metavar='FILE', action='append', default=[],
                      help='copy FILE into the guest, as /lab/NAME or to the path after a colon')

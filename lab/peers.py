@@ -7,6 +7,7 @@ import shutil
 
 from . import build, debian, sysroot
 from .cache import Unavailable
+from .programs import programs  # noqa: F401  (a peer of others in the guest)
 
 # perf can run scripts in Perl and Python, and its package wants both whole; counting needs their shared libraries alone.
 LIBRARIES = re.compile(r'(lib|zlib1g)')

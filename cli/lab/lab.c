@@ -43,7 +43,7 @@ enum {
  * lists.
  */
 static const struct cli_option options[] = {
-	{ ID_WITH, "with", "PEER", "run, shell: also install perf or papi in the guest" },
+	{ ID_WITH, "with", "PEER", "run, shell: also install perf, papi or programs in the guest" },
 	{ ID_DRIVER, "driver", NULL,
 	  "run, shell: build the driver for the guest and copy it to /lab/ntime.ko" },
 	{ ID_FILE, "file", "FILE",
