@@ -262,7 +262,8 @@ static int run_lookup(struct cli_trace *t)
 	int ret;
 
 	if (t->n > 1 && !read_hex(t->operand[1], &l->value))
-		return cli_say_misuse(t->self->name, "'%s' is not a hexadecimal number", t->operand[1]);
+		return cli_say_misuse(t->self->name, "'%s' is not a hexadecimal number",
+				      t->operand[1]);
 	l->has_value = t->n > 1;
 	if (cli_trace_names(t) || cli_trace_decoder(t, &l->decoder))
 		return CLI_EXIT_FAILED;
@@ -272,7 +273,7 @@ static int run_lookup(struct cli_trace *t)
 	ret = ntime_decoder_identify(l->decoder, 0, SOME_NVIDIA, UINT8_MAX, 0, 0);
 	if (ret >= 0)
 		ret = read_hex(t->operand[0], &address) ? find_address(t, address)
-							    : find_name(t, t->operand[0]);
+							: find_name(t, t->operand[0]);
 	if (ret < 0)
 		ret = cli_trace_say(t->ctx, ret);
 	else if (t->is_json)
@@ -292,7 +293,8 @@ const struct cli_trace_action cli_trace_lookup = {
 	.about = "what is at an address, where a register is, and what a value means",
 	.details = "Looks into ntime's own rows and the databases of --regs. ADDRESS is an offset "
 		   "in BAR 0, or in the region of --region. It and VALUE are hexadecimal, with or "
-		   "without 0x: 0xa40c, 400084; without it they begin with a digit. NAME is a register's name or the end of it (PRE_SRC), "
+		   "without 0x: 0xa40c, 400084; without it they begin with a digit. NAME is a "
+		   "register's name or the end of it (PRE_SRC), "
 		   "with or without array indices (PCOUNTER.PRE_SRC[3]); * and ? match "
 		   "anything.\nExit status: 0 if something was found, else 1.",
 	.groups = CLI_TRACE_NAMES | CLI_TRACE_JSON,

@@ -160,8 +160,8 @@ struct ntime_session {
 	uint64_t expected_ns;
 	bool is_protected;
 	char why_stripped[128]; /* why counts lack a part of the command; "": they do not */
-	double most_rate; /* events a nanosecond of any core event in any turn */
-	double contrast;  /* most by which a core event differed between turns; estimate.h */
+	double most_rate;	/* events a nanosecond of any core event in any turn */
+	double contrast;	/* most by which a core event differed between turns; estimate.h */
 
 	/* Scratch of ntime_session_read(): one reading per group, one sum per item. */
 	struct nti_perf_reading *reading;

@@ -20,16 +20,17 @@
 
 void nti_session_expect_cpu_time(struct ntime_session *s, uint64_t cpu_ns, bool is_protected)
 {
+	/* CPUs are counted whatever runs on them. */
+	if (s->target.kind >= NTIME_TARGET_CPUS)
+		return;
 	s->expected_ns = cpu_ns;
 	s->is_protected = is_protected;
 }
 
 /* Counted by the kernel along with the thread: neither of a CPU, nor by the clock. */
-static bool is_of_task(const struct ntime_session *s, const struct nti_session_item *item,
-		       const struct ntime_value *v)
+static bool is_of_task(const struct nti_session_item *item, const struct ntime_value *v)
 {
-	return s->where_count && s->where[0].pid != -1 && !item->is_metric && !item->is_clock &&
-	       !(v->flags & (NTIME_ABSENT | NTIME_STATE));
+	return !item->is_metric && !item->is_clock && !(v->flags & (NTIME_ABSENT | NTIME_STATE));
 }
 
 /* For how long the command was on a CPU with its counters. */
@@ -39,7 +40,7 @@ static uint64_t watched_ns(const struct ntime_session *s, const struct ntime_val
 	size_t i;
 
 	for (i = 0; i < s->items; i++) {
-		if (is_of_task(s, &s->item[i], &values[i]) && values[i].wanted_ns > longest)
+		if (is_of_task(&s->item[i], &values[i]) && values[i].wanted_ns > longest)
 			longest = values[i].wanted_ns;
 	}
 	return longest;
@@ -60,7 +61,7 @@ void nti_session_check_stripped(struct ntime_session *s, struct ntime_value *val
 		       "%.1f of %.1f ms of CPU time were counted",
 		       (double)watched / 1e6, (double)all / 1e6);
 	for (i = 0; i < s->items; i++) {
-		if (is_of_task(s, &s->item[i], &values[i]))
+		if (is_of_task(&s->item[i], &values[i]))
 			values[i].flags |= NTIME_PARTIAL;
 	}
 }
