@@ -279,9 +279,13 @@ static void try_turns(struct selftest *t)
 	keep_worst(t, before);
 }
 
-static bool is_core_unit(const struct ntime_unit_info *unit)
+/* Those that were tried on each CPU. How many counters they have is not always known. */
+static bool is_tried(const struct selftest *t, const struct ntime_unit_info *unit)
 {
-	return !*unit->cpus && (unit->counters || unit->fixed);
+	for (size_t i = 0; i < t->n; i++)
+		if (strcmp(t->row[i].unit_name, unit->name) == 0)
+			return true;
+	return false;
 }
 
 static int note_event(void *arg, const struct ntime_event_info *event)
@@ -310,7 +314,7 @@ static int note_unit(void *arg, const struct ntime_unit_info *unit)
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (strcmp(unit->name, others[i]) == 0)
 			return 0;
-	if (!unit->usable || is_core_unit(unit))
+	if (!unit->usable || is_tried(t, unit))
 		return 0;
 	t->event = cli_realloc(t->event, t->events + 1, sizeof(*t->event));
 	t->unit = cli_realloc(t->unit, t->events + 1, sizeof(*t->unit));

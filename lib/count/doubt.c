@@ -548,37 +548,29 @@ static void mark_rotated(struct ntime_session *s, struct nti_seen *seen,
 {
 	size_t i;
 
-	for (i = 0; s->doubts.rotated && i < s->items; i++)
+	for (i = 0; i < s->items; i++)
 		if (values[i].flags & NTIME_SCALED && can_check(&s->item[i]) &&
 		    unit_of(&s->item[i]) == s->doubts.rotated)
 			doubt(s, i, seen, "%s", s->doubts.rotation.reason);
 }
 
-static void mark_jumps(struct ntime_session *s, struct nti_seen *seen,
-		       const struct ntime_value *values)
+/* The last look at each: what was doubted is marked, and all is remembered for the next time. */
+static void look_at(struct ntime_session *s, struct nti_seen *seen, struct ntime_value *values)
 {
-	size_t i;
+	size_t i, n = s->items;
 
-	for (i = 0; i < s->items; i++) {
-		const struct ntime_value *v = &values[i];
-
-		if ((v->count - seen[i].count) >> JUMP_BITS && is_comparable(v))
-			check_jump(s, i, seen, v);
-	}
-}
-
-static void remember(struct ntime_session *s, struct nti_seen *seen, struct ntime_value *values)
-{
-	size_t i;
-
-	for (i = 0; i < s->items; i++) {
+	for (i = 0; i < n; i++) {
 		struct ntime_value *v = &values[i];
+		struct nti_seen *last = &seen[i];
+		bool is_number = has_number(v);
 
-		if (seen[i].is_doubted && has_number(v))
+		if ((v->count - last->count) >> JUMP_BITS && is_comparable(v))
+			check_jump(s, i, seen, v);
+		if (last->is_doubted && is_number)
 			v->flags |= NTIME_IMPLAUSIBLE;
-		seen[i].count = v->count;
-		seen[i].counted_ns = v->counted_ns;
-		seen[i].was_read = has_number(v);
+		last->count = v->count;
+		last->counted_ns = v->counted_ns;
+		last->was_read = is_number;
 	}
 }
 
@@ -590,12 +582,12 @@ void nti_doubts_check(struct ntime_session *s, struct nti_seen *seen, struct nti
 
 	if (!d->seen)
 		return;
-	mark_jumps(s, seen, values);
-	mark_rotated(s, seen, values);
+	if (d->rotated)
+		mark_rotated(s, seen, values);
 	for (i = 0; i < d->checks; i++)
 		check_one(s, &d->check[i], seen, &moved[i], values);
 	for (i = 0; i < d->twins; i++)
 		check_twin(s, &d->twin[i], seen, values);
 	mark_unlisted(s, seen, values);
-	remember(s, seen, values);
+	look_at(s, seen, values);
 }
