@@ -11,6 +11,9 @@
 #define CODE_MASK 0xffffull
 /* AMD's event selects have four more bits there; those of others say something else. */
 #define CODE_MASK_AMD (CODE_MASK | 0xfull << 32)
+/* Of an event select alone, which two digits are, the unit mask may be any. */
+#define UNIT_MASK 0xff00ull
+#define SELECT_DIGITS 2
 
 /* Is "rHEX" the code of @item's only event, which a core PMU counts? */
 static bool is_code(const struct nti_session_item *item, const char *event, uint64_t mask)
@@ -23,6 +26,8 @@ static bool is_code(const struct nti_session_item *item, const char *event, uint
 	    part->attr.type == PERF_TYPE_HARDWARE || part->attr.type == PERF_TYPE_HW_CACHE)
 		return false;
 	code = strtoull(event + 1, &end, 16);
+	if (end == event + 1 + SELECT_DIGITS)
+		mask &= ~UNIT_MASK;
 	return end != event + 1 && !*end && (part->attr.config & mask) == code;
 }
 

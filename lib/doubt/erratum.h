@@ -26,7 +26,7 @@ struct nti_erratum_cpu {
  * struct nti_erratum - one row
  * @name:	vendor's number, or a word
  * @event:	what it is about, as struct nti_limit has it, or "rHEX": a code of the core PMU with
- *		its unit mask
+ *		its unit mask; of two digits: with any
  * @cpu:	@cpus of them
  * @with_smt:	only where another thread of the core runs as well
  * @about:	what is wrong, a sentence

@@ -371,6 +371,10 @@ TEST(errata_are_said)
 	check_erratum("branch-misses", 6, 0x1a, false, NTIME_REASON_ERRATUM, "AAJ80-workaround");
 	check_erratum("r00c5", 6, 0x1a, false, NTIME_REASON_IMPLAUSIBLE, "AAJ80");
 	check_erratum("r00c4", 6, 0x1a, false, NTIME_REASON_NONE, "");
+	/* Whatever the unit mask. */
+	check_erratum("r02d2", 6, 0x3d, false, NTIME_REASON_ERRATUM, "BDM100");
+	check_erratum("r02c0", 6, 0x5e, false, NTIME_REASON_ERRATUM, "SKL091");
+	check_erratum("r01c0", 6, 0x5e, false, NTIME_REASON_NONE, "");
 }
 
 /* CPUID of a Skylake, 06_5EH. */
