@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Fast reads of every kind of reader while everything happens at once that can happen to the thread
+ * Fast reads by counter, clock and system call while everything happens at once that can happen to the thread
  * that reads: other processes with counters of their own preempt it and move it between CPUs, its
  * signal handlers read what it is just reading, it forks children that read, more events than
  * counters take turns around its own, CPUs go off line and come back, and clocks change their
@@ -25,12 +25,11 @@
 
 #include "tests/tt.h"
 
-#include "driver.h"
 #include "file.h"
 #include "guest.h"
 #include "tests/lab/workloads/count.h"
 
-#if defined(NTIME_HAS_PMC_) || defined(NTIME_HAS_CORE_)
+#ifdef NTIME_HAS_PMC_
 
 #define INSTRUCTIONS "instructions:u"
 #define READS 200000
@@ -47,9 +46,10 @@
 #define HOTPLUG_NS 50000000
 #define MANY 14 /* more than any guest has counters */
 #define OFTEN 100
+#define HOURS 1e6 /* seconds: no limit */
 
 static unsigned long wanted_reads = READS;
-static double wanted_seconds = 1e9;
+static double wanted_seconds = HOURS;
 
 typedef int (*read_one)(const struct ntime_reader *r, uint64_t *count);
 
@@ -260,7 +260,7 @@ static pid_t start_disturber(void (*disturb)(pid_t, struct counts *), struct cou
 	}
 }
 
-static struct disturbances start_all(bool may_move, bool has_perf)
+static struct disturbances start_all(void)
 {
 	struct disturbances d = { .preempted = preemptions() };
 	size_t n = 0;
@@ -271,11 +271,9 @@ static struct disturbances start_all(bool may_move, bool has_perf)
 	d.pid[n++] = start_disturber(disturb_by_counting, d.counts, PAUSE_NS);
 	d.pid[n++] = start_disturber(disturb_by_hotplug, d.counts, HOTPLUG_NS);
 	d.pid[n++] = start_disturber(disturb_by_frequency, d.counts, HOTPLUG_NS);
-	if (may_move)
-		d.pid[n++] = start_disturber(disturb_by_moving, d.counts, PAUSE_NS);
-	if (has_perf)
-		d.pid[n++] = start_disturber(disturb_by_pinning, d.counts, PAUSE_NS);
-	while (has_perf && d.n_others < MANY)
+	d.pid[n++] = start_disturber(disturb_by_moving, d.counts, PAUSE_NS);
+	d.pid[n++] = start_disturber(disturb_by_pinning, d.counts, PAUSE_NS);
+	while (d.n_others < MANY)
 		d.others[d.n_others++] = lab_started(INSTRUCTIONS);
 	return d;
 }
@@ -391,7 +389,6 @@ static void fork_and_read(struct gun *g, unsigned long *forks)
 struct battle {
 	struct gun *guns;
 	size_t n;
-	bool may_move, has_perf;
 };
 
 static double seconds_now(void)
@@ -420,14 +417,12 @@ static void tell_disturbances(const struct disturbances *d, unsigned long forks)
 		      d->counts->switched, sysconf(_SC_NPROCESSORS_CONF), d->counts->stepped);
 }
 
-static void must_have_been_disturbed(const struct battle *b, const struct disturbances *d,
-				     unsigned long forks)
+static void must_have_been_disturbed(const struct disturbances *d, unsigned long forks)
 {
 	TT_IS(d->preempted >= OFTEN, 1);
 	TT_IS(signals >= OFTEN, 1);
 	TT_IS(forks > 0, 1);
-	TT_IS((d->n_others > 0) == b->has_perf, 1);
-	TT_IS((d->counts->pinned > 0) == b->has_perf, 1);
+	TT_IS(d->counts->pinned > 0, 1);
 	if (access("/sys/devices/system/cpu/cpu1/online", W_OK) == 0)
 		TT_IS(d->counts->switched > 0, 1);
 }
@@ -436,19 +431,18 @@ static void must_have_been_disturbed(const struct battle *b, const struct distur
  * Until the first gun has made its reads, one was wrong, or time is up; and if a machine is so busy
  * that little happened meanwhile, until enough did. Signal handlers read the first gun, too.
  */
-static void battle(const struct battle *b, unsigned long reads)
+static void battle(const struct battle *b, unsigned long reads, double seconds)
 {
-	double end = seconds_now() + wanted_seconds;
+	double end = seconds_now() + seconds;
 	struct disturbances d;
 	unsigned long volleys = 0, forks = 0;
 
 	for (size_t i = 0; i < b->n; i++)
 		learn(&b->guns[i]);
-	d = start_all(b->may_move, b->has_perf);
+	d = start_all();
 	start_signals(&b->guns[0]);
-	while ((b->guns[0].reads < reads ||
-		(!was_disturbed(&d) && b->guns[0].reads < PATIENCE * reads)) &&
-	       seconds_now() < end && !b->guns[0].wrong) {
+	while (!b->guns[0].wrong && ((b->guns[0].reads < reads && seconds_now() < end) ||
+				     (!was_disturbed(&d) && b->guns[0].reads < PATIENCE * reads))) {
 		for (size_t i = 0; i < b->n; i++) {
 			if (!is_call(&b->guns[i]) || volleys % CALL_EVERY == 0)
 				fire(&b->guns[i]);
@@ -462,7 +456,7 @@ static void battle(const struct battle *b, unsigned long reads)
 	end_all(&d);
 	tell_disturbances(&d, forks);
 	if (!b->guns[0].wrong)
-		must_have_been_disturbed(b, &d, forks);
+		must_have_been_disturbed(&d, forks);
 }
 
 static unsigned long all_reads, all_wrong;
@@ -482,8 +476,6 @@ static struct gun gun_of(const char *name, const char *event, read_one read)
 	return (struct gun){ .name = name, .r = lab_reader(lab_started(event), 0), .read = read };
 }
 
-#ifdef NTIME_HAS_PMC_
-
 TEST(nothing_is_wrong_under_fire)
 {
 	struct gun guns[] = {
@@ -491,12 +483,12 @@ TEST(nothing_is_wrong_under_fire)
 		gun_of("the clock", "tsc", read_library),
 		gun_of("a system call", "task-clock", read_library),
 	};
-	const struct battle b = { guns, 3, true, true };
+	const struct battle b = { guns, 3 };
 
 	TT_IS(guns[0].r.state->type, NTIME_READER_PMC);
 	TT_IS(guns[1].r.state->type, NTIME_READER_TSC);
 	TT_IS(guns[2].r.state->type, NTIME_READER_CALL);
-	battle(&b, wanted_reads);
+	battle(&b, wanted_reads, wanted_seconds);
 	TT_IS(stay_on(0, 0), 0);
 	count_up(&b);
 	for (size_t i = 0; i < b.n; i++) {
@@ -532,48 +524,18 @@ TEST(a_reader_without_the_sequence_is_found_out)
 {
 	struct gun g =
 		gun_of("a reader without the sequence", INSTRUCTIONS "D", read_without_sequence);
-	const struct battle b = { &g, 1, true, true };
+	const struct battle b = { &g, 1 };
 	unsigned long reads = PATIENCE * READS;
 
 	if (!getenv("NTIME_LAB_SHIFT"))
 		TT_SKIP("guests that count instructions exactly show it in a minute, others may "
 			"take an hour");
-	battle(&b, reads);
+	battle(&b, reads, HOURS);
 	TT_IS(stay_on(0, 0), 0);
 	print_message("# found out after %lu reads\n", g.reads);
 	TT_IS(g.wrong > 0, 1);
 	ntime_session_free(g.r.session);
 }
-
-#endif
-
-#ifdef NTIME_HAS_CORE_
-
-/* Pinned, as this kind of reader must be; perf has no counters while ntimefs has them. */
-TEST(nothing_is_wrong_through_the_driver)
-{
-	const struct ntime_target target = { .size = sizeof(target),
-					     .kind = NTIME_TARGET_CPUS,
-					     .cpus = "0",
-					     .via = NTIME_VIA_NTIMEFS };
-	struct ntime_session *s;
-	struct gun g = { .name = "the counter's instruction through the driver",
-			 .read = read_library };
-	const struct battle b = { &g, 1, false, false };
-
-	lab_perf_begins();
-	s = lab_session(INSTRUCTIONS, &target);
-	lab_perf_has_ended();
-	LAB_OK(ntime_session_start(s));
-	g.r = lab_reader(s, 0);
-	TT_IS(g.r.state->type, NTIME_READER_CORE);
-	battle(&b, wanted_reads);
-	count_up(&b);
-	TT_IS(g.wrong, 0);
-	ntime_session_free(s);
-}
-
-#endif
 
 TEST(none_is_wrong)
 {
@@ -583,39 +545,14 @@ TEST(none_is_wrong)
 	TT_IS(all_reads > 0, 1);
 }
 
-static int with_perf(void)
+int main(int argc, char **argv)
 {
-#ifdef NTIME_HAS_PMC_
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_wrong_under_fire),
 		cmocka_unit_test(a_reader_without_the_sequence_is_found_out),
 		cmocka_unit_test(none_is_wrong),
 	};
 
-	(void)lab_can_read_counters();
-	return LAB_RUN(tests);
-#else
-	return tt_skip_all("the kernel of this architecture lets no program read counters");
-#endif
-}
-
-static int with_driver(void)
-{
-#ifdef NTIME_HAS_CORE_
-	const struct CMUnitTest tests[] = {
-		LAB_DRIVER_FIRST,
-		LAB_DRIVER_TEST(nothing_is_wrong_through_the_driver),
-		cmocka_unit_test(none_is_wrong),
-	};
-
-	return LAB_DRIVER_RUN(tests);
-#else
-	return tt_skip_all("the driver lets no program of this architecture read counters");
-#endif
-}
-
-int main(int argc, char **argv)
-{
 	if (argc > 1)
 		wanted_reads = strtoul(argv[1], NULL, 10);
 	if (argc > 2)
@@ -629,7 +566,8 @@ int main(int argc, char **argv)
 		perror("CPU 0");
 		return 1;
 	}
-	return lab_driver_is_here() ? with_driver() : with_perf();
+	(void)lab_can_read_counters();
+	return LAB_RUN(tests);
 }
 
 #else
