@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Fast reads by counter, clock and system call while everything happens at once that can happen to the thread
- * that reads: other processes with counters of their own preempt it and move it between CPUs, its
- * signal handlers read what it is just reading, it forks children that read, more events than
- * counters take turns around its own, CPUs go off line and come back, and clocks change their
+ * Fast reads by counter, clock and system call while everything happens at once that can happen to
+ * the thread that reads: other processes with counters of their own preempt it and move it between
+ * CPUs, its signal handlers read what it is just reading, it forks children that read, more events
+ * than counters take turns around its own, CPUs go off line and come back, and clocks change their
  * frequency where the machine can do that. test_reader.c looks at these one by one.
  *
  *     test_fire [READS [SECONDS]]    so many reads of each kind, or as many as the time allows
