@@ -88,14 +88,23 @@ static bool wants_progress(const struct cli_trace *t)
 	return !t->is_quiet && !t->follows && is_free;
 }
 
-/* The report would take the place of the trace. */
+/*
+ * The report would take the place of the trace, by whichever name, or grow what is being read.
+ */
 static bool is_output(const struct cli_trace *t, const char *path)
 {
+	const bool is_stdin = strcmp(path, "-") == 0;
+	const bool is_stdout = !t->output || strcmp(t->output, "-") == 0;
 	struct stat in, out;
 
-	return t->output && strcmp(t->output, "-") != 0 && strcmp(path, "-") != 0 &&
-	       stat(path, &in) == 0 && stat(t->output, &out) == 0 && S_ISREG(in.st_mode) &&
-	       in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+	return (is_stdin ? fstat(STDIN_FILENO, &in) : stat(path, &in)) == 0 &&
+	       (is_stdout ? fstat(STDOUT_FILENO, &out) : stat(t->output, &out)) == 0 &&
+	       S_ISREG(in.st_mode) && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+}
+
+static const char *output_name(const struct cli_trace *t)
+{
+	return !t->output || strcmp(t->output, "-") == 0 ? "standard output" : t->output;
 }
 
 int cli_trace_input_open(struct cli_trace_input *in, struct cli_trace *t, const char *path,
@@ -113,7 +122,7 @@ int cli_trace_input_open(struct cli_trace_input *in, struct cli_trace *t, const 
 	*in = (struct cli_trace_input){ .t = t, .path = path };
 	if (is_output(t, path))
 		return cli_say_misuse(t->self->name, "'%s' is read; write to another file",
-				      t->output);
+				      output_name(t));
 	if (cli_trace_filter(t))
 		return CLI_EXIT_FAILED;
 	options.filter = t->filter;

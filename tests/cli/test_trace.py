@@ -427,6 +427,10 @@ def the_trace_is_never_the_report():
         for action in (['show'], ['stat'], ['state'], ['convert', '--to', 'json']):
             for name in ('log', './log', 'same'):
                 has(sentence(*action, '-o', name, 'log'), f"'{name}' is read; write to another file")
+            with open('log', 'rb') as f:
+                has(sentence(*action, '-o', 'log', stdin=f), "'log' is read; write to another file")
+            with open('log', 'ab') as f:
+                has(sentence(*action, 'log', stdout=f), "'standard output' is read; write to another file")
         with open('log', 'rb') as f:
             equal(f.read(), wanted)
 
