@@ -436,6 +436,18 @@ def the_trace_is_never_the_report():
 
 
 @test
+def a_torn_last_line_is_told():
+    line = f'1@100.000002:vfio_pci_read_config  ({DEVICE}, @0x0, len=0x4) 0x10de1234'
+    for cut in range(1, len('0x10de1234')):
+        with Folder(small()):
+            with open('log', 'a', encoding='ascii') as f:
+                f.write(line[:-cut])
+            done = ntime('trace', 'convert', '--to', 'json', 'log')
+            has_not(out(done), 'config-read')
+            has(err(done), 'the last line is incomplete and was ignored')
+
+
+@test
 def no_table_of_a_trace_that_cannot_be_read():
     with Folder(b'\x28\xb5\x2f\xfd' + b'not zstd' * 8):
         done = ntime('trace', 'stat', 'log')

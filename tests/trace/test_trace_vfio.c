@@ -185,6 +185,11 @@ static const struct line_row {
 	  "R 0:0+a404/4=deadbeef\n", "no prefix" },
 	{ __LINE__, WRITE "vfio_region_write  (0000:05:00.0:region0+0xa4", 0, WROTE "\n",
 	  "no prefix" },
+	/* nor is a torn read of the configuration space a value, or the 0 of its "0x" one */
+	{ __LINE__, WRITE "vfio_pci_read_config  (0000:05:00.0, @0x0, len=0x4) 0x10de123", 0,
+	  WROTE "\n", "no prefix" },
+	{ __LINE__, WRITE "vfio_pci_read_config  (0000:05:00.0, @0x0, len=0x4) 0", 0, WROTE "\n",
+	  "no prefix" },
 	/* numbers that no register has, widths that do not exist, letters that are no digits */
 	{ __LINE__, WRITE "vfio_region_write  (0000:05:00.0:region0+0x11111111111111111, 0x1, 4)\n",
 	  0, WROTE "\n", "no prefix" },

@@ -166,9 +166,14 @@ static bool scan_config(struct nti_scan *s, struct nti_vfio_event *out)
 	       nti_scan_text(s, ", ");
 }
 
-/* "(DEV, @0xOFFSET, len=0xN) 0xVALUE"; 2.3 and 2.4 have no 0x in front of the value. */
+/*
+ * "(DEV, @0xOFFSET, len=0xN) 0xVALUE"; 2.3 and 2.4 have no 0x in front of the value. A torn value
+ * that may lack digits (a 0 may be all that is left of 0x) makes no record: those who write
+ * accesses of the configuration space have no word for "unknown".
+ */
 static bool config_read(struct nti_scan *s, bool is_torn, struct nti_vfio_event *out)
 {
+	const char *start;
 	uint64_t width;
 
 	out->r.kind = NTIME_RECORD_CONFIG_READ;
@@ -176,14 +181,13 @@ static bool config_read(struct nti_scan *s, bool is_torn, struct nti_vfio_event 
 	    width < 1 || width > 8 || !nti_scan_text(s, ") "))
 		return false;
 	out->r.width = (uint8_t)width;
-	if (starts(s->p, (size_t)(s->end - s->p), "0x"))
-		return scan_last_value(s, is_torn, &out->r);
-	s->is_odd = true;
+	if (!nti_scan_text(s, "0x"))
+		s->is_odd = true;
+	start = s->p;
 	if (!nti_scan_hex(s, &out->r.value) || !nti_scan_ended(s))
 		return false;
-	if (!is_torn)
-		out->r.flags |= NTIME_RECORD_VALUED;
-	return true;
+	out->r.flags |= NTIME_RECORD_VALUED;
+	return !is_torn || (size_t)(s->p - start) == 2 * (size_t)width;
 }
 
 static bool config_write(struct nti_scan *s, bool is_torn, struct nti_vfio_event *out)
