@@ -360,6 +360,19 @@ def compressed_files_that_end_too_early():
 
 
 @test
+def what_is_compressed_otherwise_is_told():
+    """Some of them leave lines as they were: those are no trace of few accesses."""
+    for name, magic in (('lz4', b'\x04\x22\x4d\x18'), ('lz4', b'\x02\x21\x4c\x18'), ('bzip2', b'BZh9'), ('lzip', b'LZIP\x01'),
+                        ('lzop', b'\x89LZO\0'), ('compress', b'\x1f\x9d'), ('zip', b'PK\3\4'), ('7z', b'7z\xbc\xaf\x27\x1c')):
+        with Folder(magic + b'\n' + small().bytes()):
+            for args in (['log'], ['--from', 'vfio', 'log']):
+                for action in ACTIONS:
+                    has(sentence(action, *args), f'log is compressed with {name}, which ntime does not undo')
+            with open('log', 'rb') as f:
+                has(sentence('show', stdin=f), f'is compressed with {name}')
+
+
+@test
 def lines_of_others_are_told():
     log = small()
     log.lines.insert(2, 'qemu-system-x86_64: warning: something\n')

@@ -352,8 +352,15 @@ static int open_error(struct nti_error *e, const char *path, int code)
 
 static int make_unpack(struct nti_input *in, struct nti_error *e)
 {
+	const struct nti_unpack_other *other;
 	int ret;
 
+	other = nti_unpack_find_other(in->ahead, in->ahead_n);
+	if (other)
+		return nti_error(e, -EOPNOTSUPP,
+				 "%s is compressed with %s, which ntime does not undo; uncompress "
+				 "it with %s and pipe the result in",
+				 name_of(in), other->name, other->command);
 	in->unpack = nti_unpack_find(in->ahead, in->ahead_n);
 	if (!in->unpack)
 		return 0;

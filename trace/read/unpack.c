@@ -41,6 +41,26 @@ const struct nti_unpack *nti_unpack_find(const unsigned char *magic, size_t n)
 	return NULL;
 }
 
+/* Text that is left as it was between such bytes looks like a trace with few lines. */
+static const struct nti_unpack_other others[] = {
+	/* LZ4 frame format 1.6.4: a frame of data, and the legacy one */
+	{ "lz4", "lz4 -dc", "\x04\x22\x4d\x18", 4 }, { "lz4", "lz4 -dc", "\x02\x21\x4c\x18", 4 },
+	{ "bzip2", "bzip2 -dc", "BZh", 3 },	     { "lzip", "lzip -dc", "LZIP\x01", 5 },
+	{ "lzop", "lzop -dc", "\x89LZO\0", 5 },	     { "compress", "gzip -dc", "\x1f\x9d", 2 },
+	{ "zip", "unzip -p", "PK\x03\x04", 4 },	     { "7z", "7z x -so", "7z\xbc\xaf\x27\x1c", 6 },
+};
+
+const struct nti_unpack_other *nti_unpack_find_other(const unsigned char *magic, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < NTI_ARRAY_SIZE(others); i++) {
+		if (n >= others[i].bytes && memcmp(magic, others[i].magic, others[i].bytes) == 0)
+			return &others[i];
+	}
+	return NULL;
+}
+
 static int refuse(struct nti_unpack_step *step, size_t back)
 {
 	step->back = back;

@@ -84,4 +84,19 @@ bool nti_unpack_gap_is_end(const struct nti_unpack_gap *gap);
 /* The way that @magic tells of; NULL: not compressed. */
 const struct nti_unpack *nti_unpack_find(const unsigned char *magic, size_t n);
 
+/**
+ * struct nti_unpack_other - what nothing here undoes: compressed data, and archives of files
+ * @name:	for people
+ * @command:	that writes what is inside to its standard output, in front of a file's name
+ */
+struct nti_unpack_other {
+	const char *name;
+	const char *command;
+	const char *magic;
+	size_t bytes;
+};
+
+/* The one that @magic tells of, or NULL. */
+const struct nti_unpack_other *nti_unpack_find_other(const unsigned char *magic, size_t n);
+
 #endif
