@@ -525,6 +525,18 @@ def convert_writes_every_form():
 
 
 @test
+def events_of_others_are_kept():
+    log = small()
+    log.put('kvm_set_irq irq 4, level 1, status 1')
+    log.put('kvm_vm_ioctl type 0x1, arg 0x2')
+    log.write(0x100, 0x1)
+    with Folder(log):
+        equal(run('convert', '--to', 'vfio', 'log'), log.text())
+        run('convert', '--to', 'binary', 'log', '-o', 'log.ntt')
+        equal(run('convert', '--to', 'vfio', 'log.ntt'), log.text())
+
+
+@test
 def only_unusual_accesses_keep_their_text():
     log = Log().read(0, 0x0a8000a2).write(4, 5)
     log.put(f'vfio_region_read  ({DEVICE}:region0+0x0, 4) = 0x0a8000a2').put(f'vfio_region_write  ({DEVICE}:region0+0x4, 0xAB, 4)')

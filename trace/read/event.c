@@ -138,7 +138,8 @@ static char *put_region(char *p, const struct ntime_record *r, const char *text,
 
 char *nti_event_put(char *p, const struct ntime_record *r, const char *text, const char *device)
 {
-	if (nti_event_is(text))
+	/* An event's text is all of it, whoever's it is; mmiotrace's "LSPCI ..." is no event. */
+	if (nti_event_is(text) || (r->kind == NTIME_RECORD_EVENT && *text >= 'a' && *text <= 'z'))
 		return nti_put_text(p, text);
 	switch (r->kind) {
 	case NTIME_RECORD_READ:
