@@ -14,6 +14,7 @@
 #include "lib/access/pci.h"
 #include "lib/count/perf/perf.h"
 #include "lib/count/perf/permission.h"
+#include "lib/count/perf/refusal.h"
 #include "lib/event/resolve.h"
 #include "lib/base/library.h"
 #include "lib/base/text.h"
@@ -99,18 +100,14 @@ int nti_unit_problem(struct ntime_ctx *ctx, const struct nti_unit *unit, struct 
 		return secret_problem(ctx, unit, out);
 	if (method != NTI_METHOD_PERF)
 		return 0;
-	/*
-	 * Where nothing can be opened, what this unit asks for beyond that is the cause of nothing.
-	 */
+	/* Where a filter answers for the kernel, its setting is the cause of nothing. */
+	if (is_level_too_high(ctx, unit) && !nti_refusal_is_filtered(ctx->os))
+		return nti_perf_explain_level(ctx->os, unit, nti_perf_paranoid(ctx->os),
+					      nti_perf_level_of(unit), out);
 	ret = probe_perf(ctx);
 	if (ret == -ENOMEM)
 		return ret;
-	if (ret < 0)
-		return nti_perf_explain_probe(ctx->os, ret, out);
-	return is_level_too_high(ctx, unit)
-		       ? nti_perf_explain_level(ctx->os, unit, nti_perf_paranoid(ctx->os),
-						nti_perf_level_of(unit), out)
-		       : 0;
+	return ret < 0 ? nti_perf_explain_probe(ctx->os, ret, out) : 0;
 }
 
 /* 0 when the kernel takes @part in user mode, which needs the least permission; else -errno. */
