@@ -88,7 +88,8 @@ TEST(turns_of_a_command)
 		TT_IS(v[i].is_absent, 0);
 		/* It had turns, and others had some: else nothing would be estimated here. */
 		TT_IS(v[i].is_scaled && v[i].count > 0, 1);
-		TT_IS(v[i].error > 0 && v[i].error < v[i].value, 1);
+		/* What little the kernel did may have been anywhere: +313 % was seen. */
+		TT_IS(v[i].error > 0 && (i >= KNOWN || v[i].error < v[i].value), 1);
 		print_message("# %s, pass %u: ~%.0f +- %.0f, truth %.0f\n", v[i].name, v[i].pass,
 			      v[i].value, v[i].error, i < KNOWN ? truth_of(i, truth) : NAN);
 	}
