@@ -12,6 +12,7 @@
 #include "guest.h"
 #include "tests/lab/workloads/count.h"
 #include "tests/tt.h"
+#include "tests/lab/guest/open.h"
 
 #define REPORT "/tmp/lab-report.json"
 /* Two ticks of a kernel with 100 Hz. */
@@ -32,7 +33,7 @@ int lab_ok_(int ret, const char *what, const char *file, int line)
 struct ntime_ctx *lab_ctx(void)
 {
 	if (!ctx)
-		LAB_OK(ntime_open(&ctx, NULL));
+		LAB_OK(lab_open(&ctx));
 	return ctx;
 }
 

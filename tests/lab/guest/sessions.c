@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "tests/lab/guest/sessions.h"
+#include "tests/lab/guest/open.h"
 #include "tests/tt.h"
 
 static struct ntime_ctx *ctx;
@@ -11,7 +12,7 @@ static struct ntime_session *sessions[8];
 int lab_sessions_begin(void **state)
 {
 	(void)state;
-	return ntime_open(&ctx, NULL);
+	return lab_open(&ctx);
 }
 
 int lab_sessions_end(void **state)

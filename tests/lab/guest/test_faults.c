@@ -14,6 +14,7 @@
 #include "tests/lab/guest/ask.h"
 #include "tests/lab/guest/file.h"
 #include "tests/lab/guest/spin.h"
+#include "tests/lab/guest/open.h"
 #include "tests/tt.h"
 
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
@@ -199,14 +200,14 @@ static const struct deny_row {
 	const char *event;
 	const char *reason, *remedy;
 } deny_rows[] = {
-	{ __LINE__, EPERM, false, "instructions:u", "this user may not use perf on", "seccomp" },
-	{ __LINE__, EACCES, false, "instructions:u", "this user may not use perf on", "seccomp" },
+	{ __LINE__, EPERM, false, "instructions:u", "a seccomp filter refuses", "seccomp" },
+	{ __LINE__, EACCES, false, "instructions:u", "a seccomp filter refuses", "seccomp" },
 	{ __LINE__, ENOSYS, false, "instructions:u", "perf_event_open(2) does not exist here",
 	  "seccomp" },
-	{ __LINE__, EPERM, true, "instructions", "this user may not use perf on", "seccomp" },
-	{ __LINE__, EPERM, true, "instructions:u", "this user may not use perf on", "seccomp" },
-	{ __LINE__, EPERM, false, "page-faults", "this user may not use perf on", "seccomp" },
-	{ __LINE__, EPERM, true, "page-faults", "this user may not use perf on", "seccomp" },
+	{ __LINE__, EPERM, true, "instructions", "a seccomp filter refuses", "seccomp" },
+	{ __LINE__, EPERM, true, "instructions:u", "a seccomp filter refuses", "seccomp" },
+	{ __LINE__, EPERM, false, "page-faults", "a seccomp filter refuses", "seccomp" },
+	{ __LINE__, EPERM, true, "page-faults", "a seccomp filter refuses", "seccomp" },
 	{ __LINE__, ENOSYS, true, "page-faults", "perf_event_open(2) does not exist here",
 	  "seccomp" },
 };
@@ -331,7 +332,7 @@ static struct ntime_ctx *open_ctx(void)
 {
 	struct ntime_ctx *ctx = NULL;
 
-	TT_IS(ntime_open(&ctx, NULL), 0);
+	TT_IS(lab_open(&ctx), 0);
 	return ctx;
 }
 
