@@ -24,7 +24,7 @@ static size_t module_bytes;
 
 /* Of this process. */
 static int file = -1;
-static uint64_t *noted; /* how many, and their addresses */
+static unsigned long *noted; /* how many, and their addresses */
 
 /* A line of /proc/modules: "name bytes users used_by state address". */
 static bool find_module(const char *name)
@@ -97,10 +97,10 @@ void lab_kcov_disable(void)
 
 size_t lab_kcov_take(void)
 {
-	uint64_t count = noted ? __atomic_load_n(&noted[0], __ATOMIC_RELAXED) : 0;
+	unsigned long count = noted ? __atomic_load_n(&noted[0], __ATOMIC_RELAXED) : 0;
 	size_t news = 0;
 
-	for (uint64_t i = 1; i <= count && i < ENTRIES; i++) {
+	for (unsigned long i = 1; i <= count && i < ENTRIES; i++) {
 		uint64_t at = noted[i] - module_base;
 
 		if (noted[i] >= module_base && at < module_bytes && !reached[at])

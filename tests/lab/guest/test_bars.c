@@ -64,14 +64,6 @@ static double hot_ns, cold_ns; /* what one unit takes */
 /* instructions in user mode: of a unit, of a span, and of what is around all */
 static double hot_work, cold_work, span_work, frame_work;
 
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	(void)clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static double uniform(uint64_t *seed, double low, double high)
 {
 	return low + (high - low) * ((double)(tt_random(seed) >> 11) / 9007199254740992.0);

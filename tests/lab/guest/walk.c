@@ -359,7 +359,7 @@ static int step(pid_t pid, uint64_t *pc, size_t *calls, struct lab_walk *w)
 	int status, ret;
 
 	errno = 0;
-	word = (uint64_t)ptrace(PTRACE_PEEKTEXT, pid, (void *)before, NULL);
+	word = (uint64_t)ptrace(PTRACE_PEEKTEXT, pid, (void *)(uintptr_t)before, NULL);
 	if (errno)
 		return -errno;
 	if (ends_sequence(pid, before, word, w))
