@@ -68,7 +68,7 @@ static void answer_in_child(const struct lab_question *q, int fd)
 		_exit(1);
 	if (q->deny && deny_perf(q->deny) < 0)
 		_exit(1);
-	a.ret = lab_open_untested(&ctx);
+	a.ret = q->tested ? ntime_open(&ctx, NULL) : lab_open_untested(&ctx);
 	if (a.ret == 0)
 		a.ret = count(ctx, q, &a);
 	if (a.ret < 0 && ctx)

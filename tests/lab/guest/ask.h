@@ -19,11 +19,12 @@
  * @event:	as in ntime_session_add()
  * @cpus:	these CPUs; NULL: the asking thread
  * @as_user:	as an ordinary user, uid 1000
+ * @tested:	with self-tests, which otherwise are not what is asked for
  * @deny:	perf_event_open(2) fails with this errno, as in a container; 0: it is allowed
  */
 struct lab_question {
 	const char *event, *cpus;
-	bool as_user;
+	bool as_user, tested;
 	int deny;
 };
 
