@@ -91,6 +91,17 @@ int nti_plan_make(const struct nti_plan_event *events, size_t n, const struct nt
 		  struct nti_plan *out, struct nti_error *e);
 
 /*
+ * Of the events with @is_constant set, which can count in every pass of @plan, on a counter that
+ * nobody else needs? Those keep it set. @plan becomes that of the others, with as many passes; in
+ * @events the constant ones need no counter any more, and their counters are nobody's. In the order
+ * given, so the first ones have the best chance; events of groups, and those that want a resource
+ * or to be alone, are none; with one
+ * pass nobody is. Costs up to 32 plans.
+ */
+void nti_plan_find_constants(struct nti_plan_event *events, size_t n, bool *is_constant,
+			     struct nti_plan *plan);
+
+/*
  * Check a plan against its events, independently of how it was made. 0 or -EINVAL. For tests and
  * fuzzers.
  */
