@@ -72,7 +72,9 @@ static int note_item(struct cli_notes *notes, struct ntime_ctx *ctx, const struc
 	if (strcmp(item->method, "perf") == 0)
 		ret = ntime_event_encode(ctx, item->name, print_part, &parts);
 	*encoding = cli_text_end(&text);
-	if (r->passes > 1)
+	if (r->passes > 1 && item->is_in_every_pass)
+		snprintf(pass, sizeof(pass), ", in every pass");
+	else if (r->passes > 1)
 		snprintf(pass, sizeof(pass), ", pass %u of %u", item->pass + 1, r->passes);
 	add_line(notes, "%s: %s%s%s%s%s%s%s", item->name, item->method,
 		 *item->unit ? ", unit " : "", item->unit, pass,

@@ -44,6 +44,7 @@ struct cli_item {
 	const char *beside;
 	double scale;
 	unsigned int pass;
+	bool is_in_every_pass;
 	bool is_metric;
 	bool is_hidden;
 	bool is_unscaled;

@@ -34,6 +34,7 @@
 	X(WANTED_NS, "wanted_ns", ITEM(value.wanted_ns, COUNT))                                    \
 	X(COUNTED_NS, "counted_ns", ITEM(value.counted_ns, COUNT))                                 \
 	X(PASS, "pass", ITEM(pass, COUNT), NOT_CSV)                                                \
+	X(EVERY_PASS, "in_every_pass", ITEM(is_in_every_pass, BOOL), NOT_CSV)                      \
 	X(FLAGS, "flags")                                                                          \
 	X(UNIT_NAME, "unit_name", ITEM(unit, TEXT), .flags = CLI_COLUMN_SET)                       \
 	X(METHOD, "method", ITEM(method, TEXT), .flags = CLI_COLUMN_SET)                           \
@@ -143,7 +144,9 @@ static void fill(struct cli_cell *cell, const struct cli_columns *c, const struc
 	if (!is_known || item->is_metric)
 		forget(cell, COUNT, COUNT);
 	if (is_absent || item->is_metric)
-		forget(cell, WANTED_NS, PASS);
+		forget(cell, WANTED_NS, EVERY_PASS);
+	if (!item->is_in_every_pass || r->passes < 2)
+		forget(cell, EVERY_PASS, EVERY_PASS);
 	if (item->is_rusage) {
 		cell[UNIT_NAME] = cli_text("command");
 		cell[METHOD] = cli_text("wait4");

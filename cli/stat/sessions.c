@@ -272,6 +272,7 @@ static void describe(struct cli_item *to, const struct ntime_item *from)
 		.scale = from->scale,
 		.max_rate = from->max_rate,
 		.pass = from->pass,
+		.is_in_every_pass = from->in_every_pass,
 		.is_metric = from->is_metric,
 		.is_hidden = from->is_hidden,
 		.reason_code = from->reason_code,

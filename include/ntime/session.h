@@ -117,6 +117,8 @@ struct ntime_target {
  * @reason_code: enum ntime_reason; @about: what that is about; @remedy_kind: enum ntime_remedy_kind
  * @scale:	factor from .count to .value
  * @pass:	pass in which it is counted; of a metric: the last one of its events
+ * @in_every_pass: 1 for an event that counts in all passes: there is one pass, it needs no counter,
+ *		or it has one that the others leave over (NTIME_TURNS). Then .pass is 0
  * @beside:	of a metric: the event next to which reports print it ("instructions" for IPC), ""
  *		when it stands alone
  * @is_metric:	1 for a metric
@@ -145,7 +147,7 @@ struct ntime_item {
 	uint32_t is_state;
 	uint32_t reason_code;
 	uint32_t remedy_kind;
-	uint32_t reserved;
+	uint32_t in_every_pass;
 	const char *about;
 	const char *cause;
 	double max_rate;

@@ -107,13 +107,6 @@ static bool can_check(const struct nti_session_item *item)
 	       !nti_session_item_is_absent(item);
 }
 
-static bool is_same_modes(const struct perf_event_attr *a, const struct perf_event_attr *b)
-{
-	return a->exclude_user == b->exclude_user && a->exclude_kernel == b->exclude_kernel &&
-	       a->exclude_hv == b->exclude_hv && a->exclude_host == b->exclude_host &&
-	       a->exclude_guest == b->exclude_guest;
-}
-
 static const struct nti_session_part *part_of(const struct ntime_session *s, size_t item)
 {
 	size_t i;
@@ -130,14 +123,10 @@ static const struct nti_session_part *part_of(const struct ntime_session *s, siz
  */
 static bool is_in_one_group(const struct ntime_session *s, size_t a, size_t b)
 {
-	const struct nti_event *one = &s->item[a].event, *other = &s->item[b].event;
 	const struct nti_session_part *p = part_of(s, a), *q = part_of(s, b);
 
-	return one->parts == 1 && other->parts == 1 && one->part[0].unit == other->part[0].unit &&
-	       p && q && p->pass == q->pass && p->needs_counter == q->needs_counter &&
-	       is_same_modes(&one->part[0].attr, &other->part[0].attr) &&
-	       one->part[0].counts_guests == other->part[0].counts_guests &&
-	       s->item[a].is_limited == s->item[b].is_limited;
+	return p && q && p->pass == q->pass && p->needs_counter == q->needs_counter &&
+	       nti_session_is_alike(s, a, b);
 }
 
 /* The item that @limit compares item @i with; false: there is none. */
@@ -207,7 +196,8 @@ static bool is_same_event(const struct nti_session_item *a, const struct nti_ses
 
 	return a->event.parts == b->event.parts && unit_of(a) == unit_of(b) && x->type == y->type &&
 	       x->config == y->config && x->config1 == y->config1 && x->config2 == y->config2 &&
-	       is_same_modes(x, y) && !a->event.is_state && unit_of(a)->kind == NTI_UNIT_CORE;
+	       nti_session_is_same_modes(x, y) && !a->event.is_state &&
+	       unit_of(a)->kind == NTI_UNIT_CORE;
 }
 
 /* Each of several equal ones is compared with the first of them. */

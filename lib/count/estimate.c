@@ -7,19 +7,25 @@
  *     head | step 1 | gap | step 2 | gap | step 3 | tail
  *            c1 / x1        c2 / x2        c3 / x3
  *
- * Estimate: each gap gets the mean rate of its two neighbours, head and tail that of the one they
- * have (J. M. May, "MPX", IPDPS 2001; T. Mytkowicz et al., "Time Interpolation", MICRO 2007). Slow
- * phases of the program cost nothing then. (Where neighbours are no more alike than any two steps
+ * Estimate: each gap gets the rate of its two neighbours together, (c1 + c2) / (x1 + x2), head and
+ * tail that of the one they have (J. M. May, "MPX", IPDPS 2001; T. Mytkowicz et al., "Time
+ * Interpolation", MICRO 2007). Slow phases of the program cost nothing then. The mean of both rates
+ * would be nearer by a twentieth in bursts, and wrong where the measure is the count of an event,
+ * of which a quiet turn has next to nothing. (Where neighbours are no more alike than any two steps
  * the mean of all would be better by a tenth. Mixing both by von Neumann's ratio was tried: it gave
  * half of that, and took as much from programs with bursts.)
+ *
+ * Neighbours that are less than a third of what is usual beside such a gap say little of it: quiet
+ * turns around a busy gap, in work. The rate of all that was seen before has the missing share, and
+ * what that changes goes into the scatter.
  *
  * Scatter: neighbours that differ show how much the rate moves (successive differences: K. M.
  * Wolter, "Introduction to Variance Estimation", 2nd ed., 8.2). With d = r1 - r2 white noise has
  * the variance d^2 / (1 / x1 + 1 / x2) for one of measure, estimated anew at each gap, as a program
  * has quiet parts and wild ones. A gap of length g then adds g times that for itself, and twice
- * (g / 2)^2 d^2 for its two neighbours, each of which serves a gap on its other side, too:
+ * g^2 / (x1 + x2) times that for its neighbours, each of which serves a gap on its other side, too:
  *
- *     Var = sum d^2 (g x1 x2 / (x1 + x2) + g^2 / 2)
+ *     Var = sum d^2 x1 x2 / (x1 + x2)^2 (g (x1 + x2) + 2 g^2)
  *
  * Few gaps may carry most of it: the quantile is Student's t, with as many degrees of freedom as
  * (sum v)^2 / sum v^2 says (F. E. Satterthwaite, Biometrics Bulletin 2 (1946), 110).
@@ -42,16 +48,40 @@
 
 #define SMALL_SHARE 0.01
 #define HIGHER 4
-#define MANY 100 /* events of a turn, of which chance is a tenth */
-#define SLIVER 16
+#define MANY 100  /* events of a turn, of which chance is a tenth */
+#define SLIVER 16 /* of the step before: shorter is none */
+#define FEW 3	  /* shares of what is usual */
+
+/*
+ * Before a gap of @gap were .length of measure, behind it @length, and the rates there were .rate
+ * and @rate. Where these are much less beside the gap than is usual, they say little of it: then
+ * the rate of all that was seen so far has the share that is missing.
+ */
+static double rate_of_gap(const struct nti_estimate *e, double gap, double length, double rate,
+			  double *doubt)
+{
+	double both = length + e->length;
+	double local = (rate * length + e->rate * e->length) / both;
+	double usual = e->unseen > 0 ? 2 * e->seen / e->unseen : 0;
+	double missing = gap * usual / FEW - both, mixed;
+
+	*doubt = 0;
+	if (!(missing > 0))
+		return local;
+	mixed = (local * both + e->count / e->seen * missing) / (both + missing);
+	*doubt = mixed - local;
+	return mixed;
+}
 
 /* The rate changed from .rate to @rate over a gap. */
 static void add_gap(struct nti_estimate *e, double gap, double length, double rate)
 {
-	double d2 = (rate - e->rate) * (rate - e->rate);
-	double v = d2 * (gap * length * e->length / (length + e->length) + gap * gap / 2);
+	double d2 = (rate - e->rate) * (rate - e->rate), both = length + e->length, doubt;
+	double shares = length * e->length / (both * both);
+	double between = rate_of_gap(e, gap, length, rate, &doubt);
+	double v = d2 * shares * (gap * both + 2 * gap * gap) + gap * gap * doubt * doubt;
 
-	e->guessed += gap * (rate + e->rate) / 2;
+	e->guessed += gap * between;
 	e->jumps += d2;
 	e->variance += v;
 	e->variance2 += v * v;

@@ -667,6 +667,7 @@ int nti_session_open_groups(struct ntime_session *s)
 	nti_session_give_back_banks(s);
 	find_shared_parts(s);
 	nti_session_settle_items(s);
+	nti_session_find_work(s);
 	s->needs_time = needs_time(s);
 	return nti_session_readers_map(s);
 }

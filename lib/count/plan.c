@@ -251,9 +251,32 @@ static int grow_passes(struct ntime_session *s, unsigned int passes)
 }
 
 /*
- * Plan the @n parts numbered in @index; their passes begin at @base. Returns the number of passes.
+ * Events with a counter to themselves count all the time while the others take turns: their values
+ * are exact, and the others' are measured by them (work.c). Units that we program ourselves share
+ * out their counters anew for each pass.
  */
-static int plan_some(struct ntime_session *s, const size_t *index, size_t n, unsigned int base)
+static void find_constants(const struct ntime_session *s, const size_t *index, size_t n,
+			   struct nti_plan_event *needs, struct nti_plan *plan)
+{
+	bool is_constant[NTI_PLAN_MAX_EVENTS];
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		const struct nti_session_part *p = &s->part[index[i]];
+
+		is_constant[i] = !p->part->attr.pinned && !nti_session_is_direct(s, p->part->unit);
+	}
+	nti_plan_find_constants(needs, n, is_constant, plan);
+	for (i = 0; i < n; i++)
+		s->item[s->part[index[i]].item].is_constant = is_constant[i];
+}
+
+/*
+ * Plan the @n parts numbered in @index, which are all of their units if @is_whole; their passes
+ * begin at @base. Returns the number of passes.
+ */
+static int plan_some(struct ntime_session *s, const size_t *index, size_t n, unsigned int base,
+		     bool is_whole)
 {
 	struct nti_plan_event needs[NTI_PLAN_MAX_EVENTS];
 	struct plan_names called;
@@ -267,6 +290,8 @@ static int plan_some(struct ntime_session *s, const size_t *index, size_t n, uns
 	ret = nti_plan_make(needs, n, &called.names, &plan, &s->ctx->error);
 	if (ret < 0)
 		return ret;
+	if (s->target.flags & NTIME_TURNS && is_whole)
+		find_constants(s, index, n, needs, &plan);
 	ret = grow_passes(s, base + plan.passes);
 	if (ret == 0)
 		ret = name_reasons(s, needs, n, &plan, &called.names, base);
@@ -356,7 +381,7 @@ static int plan_by_unit(struct ntime_session *s, size_t *index)
 					"a group of more than %d events of one unit cannot be "
 					"counted at once",
 					NTI_PLAN_MAX_EVENTS);
-			ret = plan_some(s, index + at, some, base);
+			ret = plan_some(s, index + at, some, base, some == n);
 			if (ret < 0)
 				return ret;
 		}
@@ -368,12 +393,18 @@ static void passes_of_items(struct ntime_session *s)
 {
 	size_t i, k;
 
-	for (i = 0; i < s->items; i++)
+	for (i = 0; i < s->items; i++) {
 		s->item[i].pass = 0;
+		s->item[i].is_in_every_pass = s->item[i].event.parts;
+	}
 	for (i = 0; i < s->parts; i++) {
 		struct nti_session_item *item = &s->item[s->part[i].item];
 
-		if (!s->part[i].is_refused && s->part[i].pass > item->pass)
+		if (s->part[i].is_refused)
+			continue;
+		item->is_in_every_pass =
+			item->is_in_every_pass && (s->passes < 2 || !s->part[i].needs_counter);
+		if (s->part[i].pass > item->pass)
 			item->pass = s->part[i].pass;
 	}
 	for (i = 0; i < s->items; i++) {
@@ -389,12 +420,15 @@ static void passes_of_items(struct ntime_session *s)
 static void forget_plan(struct ntime_session *s)
 {
 	unsigned int pass;
+	size_t i;
 
 	for (pass = 0; pass < s->passes; pass++)
 		free(s->pass_text[pass]);
 	free(s->pass_text);
 	s->pass_text = NULL;
 	s->passes = 0;
+	for (i = 0; i < s->items; i++)
+		s->item[i].is_constant = false;
 }
 
 int nti_session_plan(struct ntime_session *s)
@@ -413,7 +447,8 @@ int nti_session_plan(struct ntime_session *s)
 		ret = grow_passes(s, 1);
 	if (ret == 0) {
 		n = collect(s, NULL, index);
-		ret = n <= NTI_PLAN_MAX_EVENTS ? plan_some(s, index, n, 0) : plan_by_unit(s, index);
+		ret = n <= NTI_PLAN_MAX_EVENTS ? plan_some(s, index, n, 0, true)
+					       : plan_by_unit(s, index);
 	}
 	free(index);
 	if (ret < 0)

@@ -439,7 +439,7 @@ static struct nti_item_sum sum_of_only(const struct ntime_session *s,
 
 static void event_value(struct ntime_session *s, const struct nti_session_item *item,
 			const struct nti_item_sum *sum, struct nti_estimate *estimate,
-			struct ntime_value *out)
+			struct nti_work *work, struct ntime_value *out)
 {
 	uint32_t lost = (sum->is_lost ? NTIME_LOST : 0) |
 			(sum->gone && sum->gone == sum->parts ? NTIME_GONE : 0);
@@ -466,7 +466,8 @@ static void event_value(struct ntime_session *s, const struct nti_session_item *
 		return;
 	out->flags |= NTIME_SCALED;
 	/* The kernel's rotation is not random: whatever keeps step with it is seen wrongly. */
-	nti_session_estimate(s, item, sum, s->is_rotating || sum->is_direct ? estimate : NULL, out);
+	nti_session_estimate(s, item, sum, s->is_rotating || sum->is_direct ? estimate : NULL, work,
+			     out);
 }
 
 /* As adding up, of one. */
@@ -475,7 +476,7 @@ static void only_value(struct ntime_session *s, struct nti_session_item *item,
 {
 	struct nti_item_sum sum = sum_of_only(s, item);
 
-	event_value(s, item, &sum, &item->estimate, out);
+	event_value(s, item, &sum, &item->estimate, &item->work, out);
 }
 
 /* What almost all values are: the same result as only_value(), which asks more. */
@@ -509,7 +510,7 @@ static void item_value(struct ntime_session *s, size_t i, uint64_t real_ns, stru
 	else if (item->only)
 		only_value(s, item, out);
 	else
-		event_value(s, item, &s->sum[i], &item->estimate, out);
+		event_value(s, item, &s->sum[i], &item->estimate, &item->work, out);
 	out->flags |= item->flags;
 }
 
@@ -537,7 +538,32 @@ static int end_turns(struct ntime_session *s)
 static bool is_in_pass(const struct nti_session_item *item, unsigned int pass)
 {
 	return !item->is_metric && !item->is_clock && !nti_session_item_is_absent(item) &&
-	       item->pass == pass && !(item->only && item->only->is_in_every_pass);
+	       item->pass == pass && !item->is_constant &&
+	       !(item->only && item->only->is_in_every_pass);
+}
+
+/* Did @g count in the turn of @pass, and does somebody want to know? */
+static bool is_of_turn(const struct ntime_session *s, const struct nti_session_group *g,
+		       unsigned int pass)
+{
+	if (g->is_in_every_pass)
+		return s->has_work && g->unit->kind == NTI_UNIT_CORE;
+	return g->pass == pass;
+}
+
+static void step_item(struct ntime_session *s, struct nti_session_item *item, unsigned int pass)
+{
+	struct nti_item_sum sum = item->only ? sum_of_only(s, item) : s->sum[item - s->item];
+	bool has_ended = is_in_pass(item, pass);
+
+	/* Those whose turn begins see nothing of what was before. */
+	if (item->work.by)
+		nti_session_look_at_work(s, &sum, &item->work);
+	if (!has_ended || !sum.counted_ns)
+		return;
+	nti_session_step(s, item, &sum, &item->estimate);
+	if (item->work.by)
+		nti_session_step_work(s, &sum, &item->work);
 }
 
 int nti_session_end_turn(struct ntime_session *s, unsigned int pass)
@@ -547,7 +573,7 @@ int nti_session_end_turn(struct ntime_session *s, unsigned int pass)
 	int ret;
 
 	for (i = 0; i < s->groups; i++) {
-		if (s->group[i].pass != pass || s->group[i].is_in_every_pass)
+		if (!is_of_turn(s, &s->group[i], pass))
 			continue;
 		ret = read_one(s, i, real_ns);
 		if (ret < 0)
@@ -557,14 +583,8 @@ int nti_session_end_turn(struct ntime_session *s, unsigned int pass)
 	if (s->has_sums)
 		add_groups(s, 0, s->groups);
 	for (i = 0; i < s->items; i++) {
-		struct nti_session_item *item = &s->item[i];
-		struct nti_item_sum sum;
-
-		if (!is_in_pass(item, pass))
-			continue;
-		sum = item->only ? sum_of_only(s, item) : s->sum[i];
-		if (sum.counted_ns)
-			nti_session_step(s, item, &sum, &item->estimate);
+		if (s->item[i].work.by || is_in_pass(&s->item[i], pass))
+			step_item(s, &s->item[i], pass);
 	}
 	return 0;
 }
@@ -702,7 +722,7 @@ static void event_at(struct ntime_session *s, const struct nti_session_rows *row
 
 	switch (rows->where[cell]) {
 	case NTI_HERE:
-		event_value(s, &s->item[i], &s->sum[i], &rows->estimate[cell], out);
+		event_value(s, &s->item[i], &s->sum[i], &rows->estimate[cell], NULL, out);
 		break;
 	case NTI_ELSEWHERE:
 		*out = no_value(NTIME_ELSEWHERE, 0);

@@ -42,7 +42,7 @@ void nti_session_step(struct ntime_session *s, const struct nti_session_item *it
 
 void nti_session_estimate(struct ntime_session *s, const struct nti_session_item *item,
 			  const struct nti_item_sum *sum, struct nti_estimate *e,
-			  struct ntime_value *out)
+			  struct nti_work *work, struct ntime_value *out)
 {
 	struct nti_rates rates = { .hard = nti_session_hard_rate(item) };
 	double wanted = (double)sum->wanted_ns, counted = (double)sum->counted_ns;
@@ -54,6 +54,11 @@ void nti_session_estimate(struct ntime_session *s, const struct nti_session_item
 		rates.seen = is_core(item) ? s->most_rate : e->most_rate;
 		rates.contrast = is_core(item) ? s->contrast : nti_estimate_contrast(e);
 		got = nti_estimate_get(e, wanted, counted, (double)sum->count, rates);
+		if (work && work->by) {
+			nti_session_look_at_work(s, sum, work);
+			nti_session_step_work(s, sum, work);
+			got = nti_session_estimate_by_work(s, sum, work, got, rates.hard);
+		}
 	} else {
 		got = nti_estimate_bounds(sum->value, wanted - counted, (double)sum->count,
 					  rates.hard);

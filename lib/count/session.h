@@ -34,6 +34,15 @@
 
 #define NTI_SESSION_MAX_ITEMS 1024
 
+/* An event that takes turns beside one that counts all the time; work.c. */
+struct nti_work {
+	size_t by;   /* number of the item that counts all the time, and 1; 0: there is none */
+	double seen; /* of its count, while this event was on its counter */
+	/* that count, and this event's times, when they were looked at last */
+	double count, wanted_ns, counted_ns;
+	struct nti_estimate estimate; /* of which .by's count is the measure */
+};
+
 /*
  * arm64's PMU driver: "rdpmc" term, config1 bit 1, asks for access from user mode (Linux,
  * drivers/perf/arm_pmuv3.c).
@@ -61,6 +70,8 @@ struct nti_session_item {
 	bool is_clock;
 	bool is_unlisted;	   /* its code is in no list of events: a count of 0 says nothing */
 	bool is_limited;	   /* .absent does not make it absent: it says what is left out */
+	bool is_constant;	   /* a counter of its own in every pass, while others take turns */
+	bool is_in_every_pass;	   /* it is constant, or needs no counter */
 	struct nti_event event;	   /* events only */
 	struct nti_absence absent; /* why it is absent; or, with is_limited, what is left out */
 	struct nti_absence doubt;  /* what is known against its counter, whatever that counts */
@@ -70,6 +81,7 @@ struct nti_session_item {
 	char *beside;			   /* metrics only, may be NULL */
 	size_t *input;			   /* metrics only: item numbers in the formula's order */
 	struct nti_estimate estimate;
+	struct nti_work work;
 	unsigned int pass;
 	/*
 	 * An event that is one member of one group: most are, and are read without adding up. .only
@@ -162,6 +174,8 @@ struct ntime_session {
 	char why_stripped[128]; /* why counts lack a part of the command; "": they do not */
 	double most_rate;	/* events a nanosecond of any core event in any turn */
 	double contrast;	/* most by which a core event differed between turns; estimate.h */
+	double most_work_rate, work_contrast; /* the same for one of the work; work.c */
+	bool has_work;			      /* an item has .work.by */
 
 	/* Scratch of ntime_session_read(): one reading per group, one sum per item. */
 	struct nti_perf_reading *reading;
@@ -395,12 +409,33 @@ void nti_session_step(struct ntime_session *s, const struct nti_session_item *it
 		      const struct nti_item_sum *sum, struct nti_estimate *e);
 /*
  * rotate.c: put the value and the interval of item @item, whose counter ran a part of the time,
- * into
- * @out. @e: of its turns, brought up to date; NULL where the kernel decided which part that was.
+ * into @out. @e: of its turns, brought up to date; NULL where the kernel decided which part that
+ * was. @work: the same by what counted all the time; NULL: not known.
  */
 void nti_session_estimate(struct ntime_session *s, const struct nti_session_item *item,
 			  const struct nti_item_sum *sum, struct nti_estimate *e,
-			  struct ntime_value *out);
+			  struct nti_work *work, struct ntime_value *out);
+
+/*
+ * work.c: which item each item that takes turns is measured by. When groups are open and items know
+ * theirs.
+ */
+void nti_session_find_work(struct ntime_session *s);
+/* A turn began or ended, or a reading was taken: @sum is what @work's event has now. */
+void nti_session_look_at_work(const struct ntime_session *s, const struct nti_item_sum *sum,
+			      struct nti_work *work);
+/* After a look: its turn ended. */
+void nti_session_step_work(struct ntime_session *s, const struct nti_item_sum *sum,
+			   struct nti_work *work);
+/* @got, by time, or what is known by the work done if that interval is the narrower one. */
+struct nti_estimated nti_session_estimate_by_work(const struct ntime_session *s,
+						  const struct nti_item_sum *sum,
+						  const struct nti_work *work,
+						  struct nti_estimated got, double hard_rate);
+/* Do both count in user mode, in the kernel, in guests, ... or both not? */
+bool nti_session_is_same_modes(const struct perf_event_attr *a, const struct perf_event_attr *b);
+/* Are two items of one unit counted in the same modes, each with one part? */
+bool nti_session_is_alike(const struct ntime_session *s, size_t a, size_t b);
 
 /*
  * reader.c: map perf's pages before anything counts or is read. A page that is mapped after a

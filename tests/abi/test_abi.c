@@ -282,7 +282,7 @@ static const struct layout_row {
 	MEMBER(ntime_item, is_state, 88, 4),
 	MEMBER(ntime_item, reason_code, 92, 4),
 	MEMBER(ntime_item, remedy_kind, 96, 4),
-	MEMBER(ntime_item, reserved, 100, 4),
+	MEMBER(ntime_item, in_every_pass, 100, 4),
 	MEMBER(ntime_item, about, 104, 8),
 	MEMBER(ntime_item, cause, 112, 8),
 	MEMBER(ntime_item, max_rate, 120, 8),

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Estimates by work instead of by time: where an event has a counter of its own in every pass, say
+ * cycles in user mode, what was not seen of the others is told by its count. A program that slept,
+ * was in the kernel or had the machine change turns has done no work then, and nothing is made up
+ * for it.
+ *
+ * At the end of each turn the count that went on all the time is read, too. Where the program ran
+ * meanwhile on another CPU, a moment between two turns was nobody's: of the work since the last
+ * look an event has seen what its own times say of it.
+ */
+#include <math.h>
+
+#include "lib/count/session.h"
+
+bool nti_session_is_same_modes(const struct perf_event_attr *a, const struct perf_event_attr *b)
+{
+	return a->exclude_user == b->exclude_user && a->exclude_kernel == b->exclude_kernel &&
+	       a->exclude_hv == b->exclude_hv && a->exclude_host == b->exclude_host &&
+	       a->exclude_guest == b->exclude_guest;
+}
+
+bool nti_session_is_alike(const struct ntime_session *s, size_t a, size_t b)
+{
+	const struct nti_event *one = &s->item[a].event, *other = &s->item[b].event;
+
+	return one->parts == 1 && other->parts == 1 && one->part[0].unit == other->part[0].unit &&
+	       nti_session_is_same_modes(&one->part[0].attr, &other->part[0].attr) &&
+	       one->part[0].counts_guests == other->part[0].counts_guests &&
+	       s->item[a].is_limited == s->item[b].is_limited;
+}
+
+static bool can_be_measured(const struct nti_session_item *item)
+{
+	return !item->is_constant && !item->is_metric && !item->is_clock && item->event.parts &&
+	       item->event.part[0].unit->kind == NTI_UNIT_CORE && !nti_session_item_is_absent(item);
+}
+
+/* The first one that counts all the time, and 1; 0: there is none. */
+static size_t find_measure(const struct ntime_session *s, size_t item)
+{
+	size_t i;
+
+	for (i = 0; i < s->items; i++) {
+		if (s->item[i].is_constant && !nti_session_item_is_absent(&s->item[i]) &&
+		    nti_session_is_alike(s, item, i))
+			return i + 1;
+	}
+	return 0;
+}
+
+void nti_session_find_work(struct ntime_session *s)
+{
+	size_t i;
+
+	s->has_work = false;
+	for (i = 0; i < s->items; i++) {
+		s->item[i].work.by = can_be_measured(&s->item[i]) ? find_measure(s, i) : 0;
+		s->has_work = s->has_work || s->item[i].work.by;
+	}
+}
+
+static double count_of(const struct ntime_session *s, size_t i)
+{
+	const struct nti_session_item *item = &s->item[i];
+
+	return (double)(item->only ? item->reading->count[item->member] : s->sum[i].count);
+}
+
+void nti_session_look_at_work(const struct ntime_session *s, const struct nti_item_sum *sum,
+			      struct nti_work *work)
+{
+	double count = count_of(s, work->by - 1);
+	double wanted_ns = (double)sum->wanted_ns - work->wanted_ns;
+	double counted_ns = (double)sum->counted_ns - work->counted_ns;
+
+	if (counted_ns > 0 && wanted_ns > 0)
+		work->seen += (count - work->count) * fmin(counted_ns / wanted_ns, 1);
+	work->count = count;
+	work->wanted_ns = (double)sum->wanted_ns;
+	work->counted_ns = (double)sum->counted_ns;
+}
+
+void nti_session_step_work(struct ntime_session *s, const struct nti_item_sum *sum,
+			   struct nti_work *work)
+{
+	nti_estimate_step(&work->estimate, work->count, work->seen, (double)sum->count);
+	s->most_work_rate = fmax(s->most_work_rate, work->estimate.most_rate);
+	s->work_contrast = fmax(s->work_contrast, nti_estimate_contrast(&work->estimate));
+}
+
+struct nti_estimated nti_session_estimate_by_work(const struct ntime_session *s,
+						  const struct nti_item_sum *sum,
+						  const struct nti_work *work,
+						  struct nti_estimated got, double hard_rate)
+{
+	const struct nti_rates rates = { INFINITY, s->most_work_rate, s->work_contrast };
+	double count = (double)sum->count;
+	struct nti_estimated by_work, possible;
+
+	/* Work of which nothing was missed is known too roughly to say that nothing happened. */
+	if (work->estimate.steps < 2 || work->seen >= work->count)
+		return got;
+	by_work = nti_estimate_get(&work->estimate, work->count, work->seen, count, rates);
+	if (!(by_work.below + by_work.above < got.below + got.above))
+		return got;
+	possible = nti_estimate_bounds(
+		by_work.value, (double)sum->wanted_ns - (double)sum->counted_ns, count, hard_rate);
+	return (struct nti_estimated){ possible.value, fmin(by_work.below, possible.below),
+				       fmin(by_work.above, possible.above) };
+}
