@@ -107,6 +107,23 @@ const struct nthw_nv_chip nthw_nv_chips[] = {
 };
 const size_t nthw_nv_chip_count = NTHW_ARRAY_SIZE(nthw_nv_chips);
 
+/* Known by their numbers alone (envytools, docs/hw/gpu.rst and docs/hw/pciid.rst; trust: documented): they have no rows. */
+static const struct nthw_nv_chip newer[] = {
+	{ .name = "GP100", .id = 0x130, .pci = { { 0x1580, 0x15ff } } },
+	{ .name = "GP102", .id = 0x132, .pci = { { 0x1b00, 0x1b7f } } },
+	{ .name = "GP104", .id = 0x134, .pci = { { 0x1b80, 0x1bff } } },
+	{ .name = "GP106", .id = 0x136, .pci = { { 0x1c00, 0x1c7f } } },
+	{ .name = "GP107", .id = 0x137, .pci = { { 0x1c80, 0x1cff } } },
+	{ .name = "GP108", .id = 0x138, .pci = { { 0x1d00, 0x1d7f } } },
+	{ .name = "GV100", .id = 0x140, .pci = { { 0x1d80, 0x1dff } } },
+	{ .name = "TU102", .id = 0x162, .pci = { { 0x1e00, 0x1e7f } } },
+	{ .name = "TU104", .id = 0x164, .pci = { { 0x1e80, 0x1eff } } },
+	{ .name = "TU106", .id = 0x166, .pci = { { 0x1f00, 0x1f7f } } },
+	{ .name = "TU116", .id = 0x168, .pci = { { 0x2180, 0x21ff } } },
+	{ .name = "TU117", .id = 0x167, .pci = { { 0x1f80, 0x1fff } } },
+	{ .name = "GA102", .id = 0x172 },
+};
+
 static char lower(char c)
 {
 	return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
@@ -121,41 +138,87 @@ static bool is_name(const char *name, const char *other)
 	return lower(*name) == lower(*other);
 }
 
+/* Those with rows, then those without; NULL behind the last one. */
+static const struct nthw_nv_chip *chip_at(size_t i)
+{
+	if (i < nthw_nv_chip_count)
+		return &nthw_nv_chips[i];
+	i -= nthw_nv_chip_count;
+	return i < NTHW_ARRAY_SIZE(newer) ? &newer[i] : NULL;
+}
+
+static const struct nthw_nv_chip *chip_of(uint16_t id)
+{
+	const struct nthw_nv_chip *chip;
+	size_t i;
+
+	for (i = 0; (chip = chip_at(i)); i++)
+		if (chip->id == id)
+			return chip;
+	return NULL;
+}
+
+static int digit_of(char c)
+{
+	c = lower(c);
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Of "NVa8" and "0xa8"; 0: it is none that stands in PMC.BOOT_0, where NV10 is the first. */
+static uint16_t number_of(const char *name)
+{
+	unsigned int id = 0;
+	bool is_number = (lower(name[0]) == 'n' && lower(name[1]) == 'v') ||
+			 (name[0] == '0' && lower(name[1]) == 'x');
+	const char *digit = name + 2;
+
+	if (!is_number)
+		return 0;
+	for (; *digit && id < 0x200; digit++) {
+		if (digit_of(*digit) < 0)
+			return 0;
+		id = id << 4 | (unsigned int)digit_of(*digit);
+	}
+	return id >= 0x10 && id < 0x200 ? (uint16_t)id : 0;
+}
+
 const struct nthw_nv_chip *nthw_nv_chip_by_name(const char *name)
 {
+	const struct nthw_nv_chip *chip;
 	size_t i, k;
 
-	for (i = 0; i < nthw_nv_chip_count; i++) {
-		const struct nthw_nv_chip *chip = &nthw_nv_chips[i];
-
+	for (i = 0; (chip = chip_at(i)); i++) {
 		if (is_name(chip->name, name))
 			return chip;
 		for (k = 0; k < NTHW_ARRAY_SIZE(chip->alias); k++)
 			if (chip->alias[k] && is_name(chip->alias[k], name))
 				return chip;
 	}
-	return NULL;
+	return chip_of(number_of(name));
+}
+
+uint16_t nthw_nv_chip_number(const char *name)
+{
+	const struct nthw_nv_chip *chip = nthw_nv_chip_by_name(name);
+
+	return chip ? chip->id : number_of(name);
 }
 
 const struct nthw_nv_chip *nthw_nv_chip_by_boot(uint32_t boot_0)
 {
-	uint32_t id = boot_0 >> 20 & 0x1ff;
-	size_t i;
-
-	for (i = 0; i < nthw_nv_chip_count; i++)
-		if (nthw_nv_chips[i].id == id)
-			return &nthw_nv_chips[i];
-	return NULL;
+	return chip_of((uint16_t)(boot_0 >> 20 & 0x1ff));
 }
 
 const struct nthw_nv_chip *nthw_nv_chip_by_device(uint32_t device)
 {
+	const struct nthw_nv_chip *chip;
 	size_t i, k;
 
-	for (i = 0; i < nthw_nv_chip_count; i++)
+	for (i = 0; (chip = chip_at(i)); i++)
 		for (k = 0; k < 2; k++)
-			if (nthw_nv_chips[i].pci[k][0] && device >= nthw_nv_chips[i].pci[k][0] &&
-			    device <= nthw_nv_chips[i].pci[k][1])
-				return &nthw_nv_chips[i];
+			if (chip->pci[k][0] && device >= chip->pci[k][0] && device <= chip->pci[k][1])
+				return chip;
 	return NULL;
 }

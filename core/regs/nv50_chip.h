@@ -50,10 +50,16 @@ struct nthw_nv_chip {
 extern const struct nthw_nv_chip nthw_nv_chips[];
 extern const size_t nthw_nv_chip_count;
 
-/* The chip of this name or alias in either case, or that PMC.BOOT_0 or a PCI device id tells; NULL when none does. */
+/*
+ * The chip of this name, alias or number ("GT218", "NVA8", "0xa8"; in either case), or that PMC.BOOT_0 or a PCI device id tells; NULL when none does.
+ * Newer chips are found, too: they have a name and a number and no places.
+ */
 const struct nthw_nv_chip *nthw_nv_chip_by_name(const char *name);
 const struct nthw_nv_chip *nthw_nv_chip_by_boot(uint32_t boot_0);
 const struct nthw_nv_chip *nthw_nv_chip_by_device(uint32_t device);
+
+/* Number of the chip that is called so, which may be one of which nothing else is known ("NV40"); 0: no chip is. */
+uint16_t nthw_nv_chip_number(const char *name);
 
 /* Tables, for tests: each is in a place of some chip. */
 extern const struct nthw_nv_table nthw_nv_pmc_g80, nthw_nv_pmc_g92, nthw_nv_pmc_gf100, nthw_nv_bus;

@@ -132,6 +132,24 @@ def misuse_is_told():
 
 
 @test
+def all_actions_know_the_same_chips():
+    actions = (('show', 'log'), ('stat', 'log'), ('state', 'log'), ('diff', 'log', 'log'), ('derive', 'log'), ('convert', '--to', 'mmiotrace', 'log'),
+               ('lookup', '0x100'))
+    known = {'derive': ('GT218', 'nva8', '0xa8', 'GK110')}
+    with Folder(small()):
+        for action, *rest in actions:
+            for chip in ('GT218', 'nva8', '0xa8', 'GK110', 'GP104', 'NV40'):
+                done = ntime('trace', action, '--chip', chip, *rest)
+                if chip in known.get(action, (chip,)):
+                    has_not(err(done), 'is called')
+                    has_not(err(done), 'not known;')
+                else:
+                    has(err(done), f'the counters of {chip} are not known; those of G80')
+            has(sentence(action, '--chip', 'Voodoo', *rest), "is called 'Voodoo'")
+            has(sentence(action, '--chip', 'Voodoo', *rest), 'GT218, NVA8')
+
+
+@test
 def what_the_form_has_no_place_for_is_refused():
     mmiotrace = (('--keep-tid',), ('--id', '5:0.0=10de:0a65'), ('--bar', '5:0.0=0=0xc1000000+16M'), ('--no-marks',), ('--io-marks',))
     with Folder(small()):

@@ -487,8 +487,46 @@ TEST(chips_of_nvidia_are_whole)
 			assert_ptr_equal(nthw_nv_chip_by_device(chip->pci[k][1]), chip);
 		}
 	}
-	assert_null(nthw_nv_chip_by_boot(0x172000a1));
+	/* Newer ones have no places. */
+	TT_IS(nthw_nv_chip_by_boot(0x172000a1)->place_count, 0);
+	assert_null(nthw_nv_chip_by_boot(0x1fe000a1));
 	assert_null(nthw_nv_chip_by_device(0x1234));
+}
+
+static const struct chip_row {
+	int line;
+	const char *text, *name;
+	uint16_t number;
+} chip_rows[] = {
+	{ __LINE__, "GT218", "GT218", 0xa8 },
+	{ __LINE__, "nva8", "GT218", 0xa8 },
+	{ __LINE__, "0xa8", "GT218", 0xa8 },
+	{ __LINE__, "0XA8", "GT218", 0xa8 },
+	{ __LINE__, "MCP7A", "MCP79", 0xac },
+	{ __LINE__, "gp104", "GP104", 0x134 },
+	{ __LINE__, "NV172", "GA102", 0x172 },
+	{ __LINE__, "NV40", NULL, 0x40 },
+	{ __LINE__, "NV0f", NULL, 0 },
+	{ __LINE__, "NV200", NULL, 0 },
+	{ __LINE__, "NVa8x", NULL, 0 },
+	{ __LINE__, "NV", NULL, 0 },
+	{ __LINE__, "0x", NULL, 0 },
+	{ __LINE__, "a8", NULL, 0 },
+	{ __LINE__, "", NULL, 0 },
+	{ __LINE__, "Voodoo", NULL, 0 },
+	{ __LINE__, "0x1000000a8", NULL, 0 },
+};
+
+TEST(chips_of_nvidia_are_found_by_name_and_number)
+{
+	TT_FOR_EACH_ROW(r, chip_rows) {
+		const struct nthw_nv_chip *chip = nthw_nv_chip_by_name(r->text);
+
+		TT_EQ(r, nthw_nv_chip_number(r->text), r->number);
+		TT_EQ(r, chip != NULL, r->name != NULL);
+		if (chip)
+			TT_TEXT(chip->name, r->name);
+	}
 }
 
 /* Nobody writes them through the driver: they are in none of the tables that it offers. */
@@ -745,6 +783,7 @@ int main(void)
 		cmocka_unit_test(names_are_cut_off_where_there_is_no_room),
 		cmocka_unit_test(names_and_addresses_are_unique),
 		cmocka_unit_test(chips_of_nvidia_are_whole),
+		cmocka_unit_test(chips_of_nvidia_are_found_by_name_and_number),
 		cmocka_unit_test(rows_of_nvidia_are_not_the_drivers),
 		cmocka_unit_test(cards_of_nvidia_are_known),
 		cmocka_unit_test(addresses_are_found),

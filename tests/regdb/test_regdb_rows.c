@@ -245,7 +245,7 @@ TEST(wrong_questions_get_a_sentence)
 	TT_IS(ntime_decoder_set_chip(b.d, 0, "GT281"), -ENOENT);
 	TT_HAS(ntime_trace_error_text(b.ctx), "did you mean GT218?");
 	TT_IS(ntime_decoder_set_chip(b.d, 0, "Voodoo"), -ENOENT);
-	TT_HAS(ntime_trace_error_text(b.ctx), "no database knows a chip 'Voodoo'");
+	TT_HAS(ntime_trace_error_text(b.ctx), "no chip is called 'Voodoo'");
 	TT_IS(ntime_decoder_set_domain(b.d, 9, "NV_MMIO"), -ERANGE);
 	TT_IS(ntime_decoder_set_domain(b.d, 0, "A6XX"), -ENOENT);
 	TT_HAS(ntime_trace_error_text(b.ctx), "there are: NV_MMIO");

@@ -309,7 +309,7 @@ static const struct hint_row {
 	{ __LINE__, NTIME_TRACE_MMIOTRACE, "bar=05:00.0=0=0x1000+0", "'0' is not a size" },
 	{ __LINE__, NTIME_TRACE_MMIOTRACE, "bar=0=0x1000", "write DEVICE=BAR=START" },
 	{ __LINE__, NTIME_TRACE_MMIOTRACE, "bar==0=0xfffffffffffff000+64k", "after the last" },
-	{ __LINE__, NTIME_TRACE_MMIOTRACE, "chip==XYZ", "known as 'XYZ'" },
+	{ __LINE__, NTIME_TRACE_MMIOTRACE, "chip==XYZ", "called 'XYZ'" },
 	{ __LINE__, NTIME_TRACE_MMIOTRACE, "chip=*=GA102", NULL },
 	{ __LINE__, NTIME_TRACE_VFIO, "style=%x", "is not a style" },
 	{ __LINE__, NTIME_TRACE_VFIO, "style=nonsense",

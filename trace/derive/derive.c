@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/regs/nv50_chip.h"
 #include "trace/base/context.h"
 #include "trace/base/device.h"
 #include "trace/derive/state.h"
@@ -31,8 +32,11 @@ static int add_told(struct ntime_derive *d, const char *text, size_t bytes)
 	chip[name_bytes] = '\0';
 	if (!nti_derive_chip_named(chip))
 		return nti_error(&d->ctx->error, -ENOENT,
-				 "no chip is called '%s'; there are G80 to GT218, MCP77 to MCP89, "
-				 "GF100 to GM20B, and NV50 to NV12B",
+				 nthw_nv_chip_number(chip)
+					 ? "the counters of %s are not known; those of G80 to "
+					   "GT218, MCP77 to MCP89 and GF100 to GM20B are"
+					 : "no chip of NVIDIA's is called '%s'; write one such as "
+					   "GT218, NVA8 or 0xa8",
 				 chip);
 	bigger = realloc(d->told, (d->tolds + 1) * sizeof(*bigger));
 	if (!bigger)

@@ -2,6 +2,7 @@
 /* Which chip a device is: names and ids to what that means in each database. */
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -136,11 +137,26 @@ static int unknown_name(const struct ntime_decoder *d, const char *name)
 				look_nearer(layer->choices[i]->values[k].name, name, &best, &least);
 	if (best)
 		return nti_error(&d->db->ctx->error, -ENOENT,
-				 "no database knows a chip '%s': did you mean %s?", name, best);
+				 "no chip is called '%s': did you mean %s?", name, best);
 	return nti_error(&d->db->ctx->error, -ENOENT,
-			 "no database knows a chip '%s'; ntime's own rows have %s to %s, others "
-			 "come with --regs",
+			 "no chip is called '%s'; NVIDIA's are known by name or number (GT218, "
+			 "NVA8, 0xa8; ntime's own rows have %s to %s), others come with --regs",
 			 name, nthw_nv_chips[0].name, nthw_nv_chips[nthw_nv_chip_count - 1].name);
+}
+
+/* What a chip of NVIDIA's is called of which no database knows anything; NULL: no memory. */
+static const char *own_name(struct ntime_decoder *d, const char *name)
+{
+	const struct nthw_nv_chip *chip = nthw_nv_chip_by_name(name);
+	char *text;
+
+	if (chip)
+		return chip->name;
+	text = nti_arena_array(&d->arena, sizeof("NV1FF"), 1);
+	if (text)
+		(void)snprintf(text, sizeof("NV1FF"), "NV%02X",
+			       (unsigned int)nthw_nv_chip_number(name));
+	return text;
 }
 
 int nti_view_of_name(struct ntime_decoder *d, const char *name, uint16_t *out)
@@ -151,10 +167,13 @@ int nti_view_of_name(struct ntime_decoder *d, const char *name, uint16_t *out)
 
 	if (!v)
 		return -ENOMEM;
-	if (!choose(d, v, choice, name) &&
-	    !(series_of(name, series) && choose(d, v, choice, series)))
+	if (choose(d, v, choice, name) || (series_of(name, series) && choose(d, v, choice, series)))
+		return keep_view(d, v, out);
+	if (!nthw_nv_chip_number(name))
 		return unknown_name(d, name);
-	return keep_view(d, v, out);
+	v->is_nvidia = true;
+	v->chip = own_name(d, name);
+	return v->chip ? keep_view(d, v, out) : -ENOMEM;
 }
 
 int nti_view_of_id(struct ntime_decoder *d, uint32_t id, uint16_t *out)

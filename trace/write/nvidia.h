@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The little that is known of NVIDIA's graphics here: what decoders of mmiotrace ask for, which
- * chip it is.
+ * What decoders of mmiotrace ask a trace for: which of NVIDIA's chips it is (core/regs has them).
  */
 #ifndef NTI_TRACE_NVIDIA_H
 #define NTI_TRACE_NVIDIA_H
@@ -10,8 +9,8 @@
 #include <stdint.h>
 
 /*
- * What a chip answers at the first word of BAR 0, made from its name ("GT218", "NVA8", "0xa8"; the
- * case does not matter): the number of the chip in bits 20 to 28, and a stepping. 0 for names that
+ * What a chip answers at the first word of BAR 0, made from its name as nthw_nv_chip_number() takes
+ * it: the number of the chip in bits 20 to 28, and a stepping. 0 for names that
  * are none.
  */
 uint32_t nti_nvidia_boot0(const char *chip);

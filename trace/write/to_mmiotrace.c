@@ -30,8 +30,9 @@ static int check_chips(struct ntime_trace_ctx *ctx, const struct nti_hints *hint
 	for (i = 0; i < hints->n; i++)
 		if (hints->list[i].kind == NTI_HINT_CHIP && !nti_nvidia_boot0(hints->list[i].name))
 			return nti_error(&ctx->error, -EINVAL,
-					 "no chip of NVIDIA's is known as '%s', and readers of "
-					 "mmiotrace know no others; write one such as GT218",
+					 "no chip of NVIDIA's is called '%s', and readers of "
+					 "mmiotrace know no others; write one such as GT218, NVA8 "
+					 "or 0xa8",
 					 hints->list[i].name);
 	return 0;
 }
