@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Databases in XML: each feature of the form in a few lines of its own. */
+#include <errno.h>
+
 #include "trace/regdb/decoder.h"
 #include "tests/regdb/database.h"
 #include "tests/tt.h"
@@ -392,10 +394,41 @@ TEST(fields_without_room_are_left_out)
 	tt_database_close(&t);
 }
 
+/*
+ * Laid out as a checkout of envytools: the root is a folder below, and one file is made by
+ * building.
+ */
+TEST(checkouts_have_their_database_below)
+{
+	static const char *const places[] = { "rnndb-generated/nvchipsets.xml",
+					      "build/rnndb-generated/nvchipsets.xml",
+					      "rnndb/nvchipsets.xml" };
+	static const char text[] = "<import file=\"nvchipsets.xml\"/><domain name=\"NV_MMIO\" "
+				   "prefix=\"chipset\"><reg32 offset=\"0x30\" name=\"HERE\" "
+				   "variants=\"NV99\"/></domain>";
+
+	TT_FOR_EACH_ROW(place, places) {
+		struct tt_database t;
+
+		tt_database_open(&t);
+		tt_database_file(&t, "rnndb/root.xml", text);
+		TT_IS(tt_database_add(&t, ""), -ENOENT);
+		tt_database_file(&t, "build/other.xml", "");
+		tt_database_file(&t, *place,
+				 "<enum name=\"chipset\" bare=\"yes\"><value value=\"0x99\" "
+				 "name=\"NV99\"/></enum>");
+		TT_IS(tt_database_add(&t, ""), 0);
+		tt_database_decoder(&t, "NV99");
+		TT_TEXT(tt_database_name(&t, 0x30), "HERE");
+		tt_database_close(&t);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(addresses_have_names),
+		cmocka_unit_test(checkouts_have_their_database_below),
 		cmocka_unit_test(what_is_remembered_is_true),
 		cmocka_unit_test(values_become_words),
 		cmocka_unit_test(sources_and_sentences_are_told),

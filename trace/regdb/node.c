@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/compiler.h"
 #include "lib/base/library.h"
 #include "lib/base/text.h"
 #include "lib/os/file.h"
@@ -132,9 +133,53 @@ static bool is_final(int error)
 	return error == -EXDEV || error == -EMFILE || error == -ENFILE || error == -ENOMEM;
 }
 
+/*
+ * Files that are not in a repository of databases but made when it is built, where it puts them
+ * beside the database's folder, and how to make one by hand.
+ */
+static const struct made_file {
+	const char *name;
+	const char *folder[2];
+	const char *how;
+} made_files[] = {
+	/* CMakeLists.txt of envytools; in-source builds and those in a folder "build" */
+	{ "nvchipsets.xml",
+	  { "rnndb-generated", "build/rnndb-generated" },
+	  "the build of envytools makes it: in its checkout run "
+	  "'python3 -m ssot.gen_rnndb_nvchipsets rnndb/nvchipsets.xml'" },
+};
+
+static const struct made_file *find_made(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < NTI_ARRAY_SIZE(made_files); i++) {
+		if (strcmp(made_files[i].name, name) == 0)
+			return &made_files[i];
+	}
+	return NULL;
+}
+
+/* A made file in folder @dir, of which @bytes count. A descriptor or -errno. */
+static int open_made(const struct made_file *made, const char *dir, size_t bytes, char *out)
+{
+	char folder[PATH_BYTES];
+	int fd = -ENOENT;
+	size_t i;
+
+	for (i = 0; fd < 0 && i < NTI_ARRAY_SIZE(made->folder); i++) {
+		if (!join(folder, dir, bytes, made->folder[i]) ||
+		    !join(out, folder, strlen(folder), made->name))
+			return -ENAMETOOLONG;
+		fd = nti_file_open_beneath(folder, made->name);
+	}
+	return fd;
+}
+
 /* Beside the file that imports, in the folders above it, beside what the user named. */
 static int open_import(const struct reader *r, const char *from, const char *name, char *out)
 {
+	const struct made_file *made = find_made(name);
 	size_t bytes = folder_of(from, strlen(from));
 	uint32_t up;
 	int fd;
@@ -143,6 +188,8 @@ static int open_import(const struct reader *r, const char *from, const char *nam
 		return -EXDEV;
 	for (up = 0; up < 4; up++) {
 		fd = open_in(r, bytes ? from : ".", bytes ? bytes : 1, name, out);
+		if (fd < 0 && !is_final(fd) && made)
+			fd = open_made(made, bytes ? from : ".", bytes ? bytes : 1, out);
 		if (fd >= 0 || is_final(fd))
 			return fd;
 		if (!bytes)
@@ -156,6 +203,7 @@ static int open_import(const struct reader *r, const char *from, const char *nam
 static int not_imported(const struct parse *p, const struct nti_xml_node *n, const char *name,
 			int error)
 {
+	const struct made_file *made = find_made(name);
 	struct nti_error *e = &p->r->ctx->error;
 
 	if (error == -EXDEV)
@@ -165,8 +213,9 @@ static int not_imported(const struct parse *p, const struct nti_xml_node *n, con
 	if (is_final(error))
 		return nti_error(e, error, "%s:%u: the imported file %s cannot be opened: %s",
 				 p->file, n->line, name, strerror(-error));
-	return nti_error(e, -ENOENT, "%s:%u: the imported file %s is neither beside it nor in %s",
-			 p->file, n->line, name, p->r->base);
+	return nti_error(e, -ENOENT,
+			 "%s:%u: the imported file %s is neither beside it nor in %s%s%s", p->file,
+			 n->line, name, p->r->base, made ? "; " : "", made ? made->how : "");
 }
 
 static void import(struct parse *p, struct nti_xml_node *n)
@@ -533,6 +582,15 @@ static int read_folder(struct reader *r, const char *path, struct nti_xml_node *
 	return ret;
 }
 
+/* @name is a file in folder @path. */
+static bool has_file(const char *path, const char *name, char *full)
+{
+	struct nti_file_state state;
+
+	return join(full, path, strlen(path), name) && nti_file_state_of(full, &state) == 0 &&
+	       state.is_regular;
+}
+
 static int read_path(struct reader *r, const char *path, struct nti_xml_node *into)
 {
 	char root[PATH_BYTES];
@@ -552,9 +610,14 @@ static int read_path(struct reader *r, const char *path, struct nti_xml_node *in
 		r->base = r->folder;
 		return read_named(r, path, into);
 	}
-	if (join(root, path, strlen(path), "root.xml") && nti_file_state_of(root, &state) == 0 &&
-	    state.is_regular)
+	if (has_file(path, "root.xml", root))
 		return read_found(r, root, into);
+	/* a checkout of envytools */
+	if (has_file(path, "rnndb/root.xml", root) &&
+	    join(r->folder, path, strlen(path), "rnndb")) {
+		r->base = r->folder;
+		return read_found(r, root, into);
+	}
 	r->is_lenient = true;
 	return read_folder(r, path, into, 0);
 }
