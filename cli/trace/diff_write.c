@@ -79,18 +79,14 @@ static void make_lines(struct cli_trace_differences *d)
 static void value_text(const struct cli_trace_differences *d, int side,
 		       const struct ntime_record *r, char *out, size_t room)
 {
-	struct ntime_regdb_hit hit = { .size = sizeof(hit) };
 	struct ntime_decoder *decoder = d->pair.chips[side].decoder;
 	size_t n = (size_t)snprintf(out, room, "0x%0*" PRIx64, 2 * (r->width ? r->width : 4),
 				    r->value);
 
-	if (r->device == NTIME_DEVICE_NONE ||
-	    ntime_decoder_find(decoder, r->device, r->region, r->offset, r->width, &hit) <= 0)
-		return;
-	out[n++] = ' ';
-	ntime_decoder_value(decoder, &hit, r->width, r->value, out + n, room - n);
-	if (strncmp(out + n, "0x", 2) == 0)
-		out[n - 1] = '\0';
+	if (r->device != NTIME_DEVICE_NONE &&
+	    ntime_decoder_words(decoder, r->device, r->region, r->offset, r->width, r->value,
+				out + n + 1, room - n - 1))
+		out[n] = ' ';
 }
 
 /* "(3 times)", where something was folded. */
@@ -218,16 +214,15 @@ static const char *device_of(const struct cli_trace_differences *d, int side,
 	return r->device < chips->devices ? chips->device_name[r->device] : "-";
 }
 
-/* "" where nobody knows it. Lives until the decoder is asked again. */
+/* "" where nobody knows it; in @name, of CLI_TRACE_NAME bytes. */
 static const char *name_of(const struct cli_trace_differences *d, int side,
-			   const struct ntime_record *r, struct ntime_regdb_hit *hit)
+			   const struct ntime_record *r, char *name)
 {
-	*hit = (struct ntime_regdb_hit){ .size = sizeof(*hit) };
-	if (r->device == NTIME_DEVICE_NONE ||
-	    ntime_decoder_find(d->pair.chips[side].decoder, r->device, r->region, r->offset,
-			       r->width, hit) <= 0)
-		return "";
-	return hit->name;
+	*name = '\0';
+	if (r->device != NTIME_DEVICE_NONE)
+		ntime_decoder_name(d->pair.chips[side].decoder, r->device, r->region, r->offset,
+				   r->width, name, CLI_TRACE_NAME);
+	return name;
 }
 
 #define DIFF_COLUMNS(X)                                                                            \
@@ -269,9 +264,9 @@ static void fill_side(struct cli_cell *cell, int side, const struct ntime_record
 	cell[TIME_A + side] = cli_if(r->flags & NTIME_RECORD_TIMED, cli_count(r->time_ns));
 }
 
-/* @hit: room for the name. */
+/* @name: of CLI_TRACE_NAME bytes. */
 static void fill(struct cli_cell *cell, const struct cli_trace_differences *d,
-		 const struct ntime_trace_change *c, struct ntime_regdb_hit *hit)
+		 const struct ntime_trace_change *c, char *name)
 {
 	/* Any of the two accesses, and the trace it is of. */
 	int side = c->a ? 0 : 1;
@@ -281,7 +276,7 @@ static void fill(struct cli_cell *cell, const struct cli_trace_differences *d,
 	cell[DEVICE] = cli_text(device_of(d, side, r));
 	cell[REGION] = cli_count(r->region);
 	cell[OFFSET] = cli_hex(r->offset);
-	cell[REGISTER] = cli_some_text(name_of(d, side, r, hit));
+	cell[REGISTER] = cli_some_text(name_of(d, side, r, name));
 	cell[ACCESS] = cli_text(r->kind == NTIME_RECORD_WRITE ? "write" : "read");
 	cell[WIDTH] = cli_count(r->width);
 	fill_side(cell, 0, c->a, c->before_a, c->count_a);
@@ -292,11 +287,11 @@ int cli_trace_diff_csv(void *arg, const struct ntime_trace_change *c)
 {
 	struct cli_trace_differences *d = arg;
 	struct cli_cell cell[COLUMNS] = { 0 };
-	struct ntime_regdb_hit hit;
+	char name[CLI_TRACE_NAME];
 
 	if (c->kind == NTIME_CHANGE_HUNK)
 		return 0;
-	fill(cell, d, c, &hit);
+	fill(cell, d, c, name);
 	cli_csv_row(d->f, &diff_columns, cell);
 	return check(d);
 }
@@ -305,12 +300,12 @@ int cli_trace_diff_json(void *arg, const struct ntime_trace_change *c)
 {
 	struct cli_trace_differences *d = arg;
 	struct cli_cell cell[COLUMNS] = { 0 };
-	struct ntime_regdb_hit hit;
+	char name[CLI_TRACE_NAME];
 	int ret;
 
 	if (c->kind == NTIME_CHANGE_HUNK)
 		return 0;
-	fill(cell, d, c, &hit);
+	fill(cell, d, c, name);
 	fputs(d->n++ ? "," : "", d->f);
 	ret = cli_json_write(d->f, cli_json_row(&diff_columns, cell), 0);
 	return ret < 0 ? ret : check(d);

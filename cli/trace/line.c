@@ -372,27 +372,18 @@ static char *put_place(char *p, uint32_t region, uint64_t offset)
 	return put_short_hex(p, offset);
 }
 
-/* The register's name, cut at @room; false when it has none. */
+/* The registers' names, cut at @room; false when they have none. */
 static bool put_name(struct cli_lines *l, char **p, size_t room, const struct ntime_record *r,
 		     uint32_t region)
 {
-	struct ntime_regdb_hit hit = { .size = sizeof(hit) };
 	size_t n;
 
-	if (!l->decoder || r->device == NTIME_DEVICE_NONE ||
-	    ntime_decoder_find(l->decoder, r->device, (uint8_t)region, r->offset, r->width, &hit) <=
-		    0 ||
-	    !*hit.name)
+	if (!l->decoder || r->device == NTIME_DEVICE_NONE)
 		return false;
-	if (hit.skew) {
-		n = (size_t)snprintf(*p, room, "%s+0x%x", hit.name, hit.skew);
-		*p += cli_clean_copy(*p, *p, n < room ? n : room - 1);
-		return true;
-	}
-	n = strlen(hit.name);
-	n = n < room ? n : room - 1;
-	*p += cli_clean_copy(*p, hit.name, n);
-	return true;
+	n = ntime_decoder_name(l->decoder, r->device, (uint8_t)region, r->offset, r->width, *p,
+			       room);
+	*p += cli_clean_copy(*p, *p, n);
+	return n;
 }
 
 /* ---- what was named before ---- */
@@ -451,13 +442,10 @@ static const struct name *name_of(struct cli_lines *l, const struct ntime_record
 /* The value in words; "" where they would only be the number again. */
 static size_t make_words(struct cli_lines *l, const struct ntime_record *r, char *out, size_t room)
 {
-	struct ntime_regdb_hit hit = { .size = sizeof(hit) };
-	size_t n;
+	size_t n = ntime_decoder_words(l->decoder, r->device, r->region, r->offset, r->width,
+				       r->value, out, room);
 
-	if (ntime_decoder_find(l->decoder, r->device, r->region, r->offset, r->width, &hit) <= 0)
-		return 0;
-	n = ntime_decoder_value(l->decoder, &hit, r->width, r->value, out, room);
-	return n && out[0] == '0' && out[1] == 'x' ? 0 : cli_clean_copy(out, out, n);
+	return cli_clean_copy(out, out, n);
 }
 
 /* Words of the value, in the cache or in @scratch of LINE_BYTES. */

@@ -237,17 +237,16 @@ static char no_name[] = "";
 
 static char *name_of(const struct cli_trace_stats *s, const struct ntime_register_stat *r)
 {
-	struct ntime_regdb_hit hit = { .size = sizeof(hit) };
 	/* The narrowest access: a register that is read by halves has two rows. */
 	uint32_t width = r->widths & 15 ? r->widths & -r->widths : 4;
 
+	char name[CLI_TRACE_NAME];
+
 	if (r->flags & NTIME_STAT_REST || r->device == NTIME_DEVICE_NONE ||
-	    ntime_decoder_find(s->chips.decoder, r->device, (uint8_t)r->region, r->offset, width,
-			       &hit) <= 0)
+	    !ntime_decoder_name(s->chips.decoder, r->device, (uint8_t)r->region, r->offset, width,
+				name, sizeof(name)))
 		return no_name;
-	if (hit.skew)
-		return cli_format("%s+0x%x", hit.name, hit.skew);
-	return cli_strdup(hit.name);
+	return cli_strdup(name);
 }
 
 static int take_row(void *arg, const struct ntime_register_stat *r)

@@ -8,25 +8,21 @@
 #include "cli/output/csv.h"
 #include "cli/output/json.h"
 #include "cli/trace/state.h"
+#include "cli/trace/trace.h"
 
 #define WORDS 2048
-#define NAME 256
+#define NAME CLI_TRACE_NAME
 #define TIME_BYTES 40
 
 /* "PCOUNTER.PRE_SRC[1]", or "bar0+0xa404" where nothing is known; false then. */
 static bool put_name(const struct cli_state_style *s, const struct ntime_register_state *r,
-		     struct ntime_regdb_hit *hit, char *out)
+		     char *out)
 {
 	static const char *const regions[] = { "rom", "config", "vga" };
-	int ret;
 
-	*hit = (struct ntime_regdb_hit){ .size = sizeof(*hit) };
-	ret = ntime_decoder_find(s->decoder, r->device, (uint8_t)r->region, r->offset, r->width,
-				 hit);
-	if (ret > 0 && *hit->name) {
-		snprintf(out, NAME, hit->skew ? "%s+0x%x" : "%s", hit->name, hit->skew);
+	if (ntime_decoder_name(s->decoder, r->device, (uint8_t)r->region, r->offset, r->width, out,
+			       NAME))
 		return true;
-	}
 	if (r->region == NTIME_REGION_PHYSICAL)
 		snprintf(out, NAME, "phys+0x%" PRIx64, r->offset);
 	else if (r->region < NTIME_REGION_ROM)
@@ -116,16 +112,15 @@ static void put_notes(const struct ntime_register_state *r, char *out, size_t ro
 
 /* Words only where every bit is known. */
 static void put_words(const struct cli_state_style *s, const struct ntime_register_state *r,
-		      const struct ntime_regdb_hit *hit, bool is_named, char *out)
+		      bool is_named, char *out)
 {
 	uint64_t all_bits = r->width >= 8 ? UINT64_MAX : (UINT64_C(1) << 8 * r->width) - 1;
 
 	*out = '\0';
 	if (!is_named || r->known != all_bits)
 		return;
-	ntime_decoder_value(s->decoder, hit, r->width, r->value, out, WORDS);
-	if (strncmp(out, "0x", 2) == 0)
-		*out = '\0';
+	ntime_decoder_words(s->decoder, r->device, (uint8_t)r->region, r->offset, r->width,
+			    r->value, out, WORDS);
 }
 
 static void put_indented(const struct cli_state_style *s, const char *line)
@@ -230,10 +225,9 @@ int cli_state_put_text(struct cli_state_style *s, const struct ntime_register_st
 	char name[NAME], value[32], written[96], read[96], notes[256], words[WORDS];
 	const char *device = r->device < s->devices ? s->device_name[r->device] : "-";
 	struct columns c = columns_of(s);
-	struct ntime_regdb_hit hit;
-	bool is_named = put_name(s, r, &hit, name);
+	bool is_named = put_name(s, r, name);
 
-	put_words(s, r, &hit, is_named, words);
+	put_words(s, r, is_named, words);
 	put_value(r, value);
 	put_access(s, &r->last_write, written, sizeof(written));
 	put_access(s, &r->last_read, read, sizeof(read));
@@ -312,12 +306,11 @@ static void fill_access(const struct cli_state_style *s, struct cli_cell *cell,
 static void fill(struct row *row, const struct cli_state_style *s,
 		 const struct ntime_register_state *r)
 {
-	struct ntime_regdb_hit hit;
-	bool is_named = put_name(s, r, &hit, row->name);
+	bool is_named = put_name(s, r, row->name);
 	struct cli_cell *cell = row->cell;
 
 	cli_cells_fill(cell, &state_columns, r);
-	put_words(s, r, &hit, is_named, row->words);
+	put_words(s, r, is_named, row->words);
 	if (r->device < s->devices)
 		cell[DEVICE] = cli_text(s->device_name[r->device]);
 	cell[REGISTER] = cli_if(is_named, cli_text(row->name));

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* ntime trace: what its actions are, and what they share. */
 #ifndef CLI_TRACE_TRACE_H
+/* Room for what one access reaches. */
+#define CLI_TRACE_NAME 512
 #define CLI_TRACE_TRACE_H
 
 #include <stdbool.h>

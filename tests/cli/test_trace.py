@@ -194,6 +194,24 @@ def what_nothing_fits_is_told():
 
 
 @test
+def wide_accesses_name_all_that_they_reach():
+    both = 'PCOUNTER.PRE_SRC[0], PCOUNTER.PRE_SRC[1]'
+    words = '{ SRC0 = 0x1 | SRC1 = 0x2 | SRC2 = 0x3 | SRC3 = 0x4 }, { SRC0 = 0x5 | SRC1 = 0x6 | SRC2 = 0x7 | SRC3 = 0x8 }'
+    log = Log().read(0, 0x0a8000a2).write(0xa400, 0x0807060504030201, width=8)
+    with Folder(log):
+        has(run('show', 'log'), f'W8  {both}')
+        has(run('show', 'log'), words)
+        has(run('show', '--register', 'PCOUNTER.PRE_SRC[1]', 'log'), both)
+        has(run('stat', 'log'), both)
+        has(run('state', 'log'), both)
+        has(run('state', 'log'), words)
+        with open('other', 'w', encoding='utf-8') as f:
+            f.write(Log().read(0, 0x0a8000a2).write(0xa400, 0, width=8).text())
+        has(run('diff', 'log', 'other', status=1), both)
+        has(run('diff', '--csv', 'log', 'other', status=1), f'"{both}"')
+
+
+@test
 def registers_may_be_all_of_a_block():
     with Folder(small().write(0xaffc, 1)):
         wanted = run('show', '--raw', '--range', '0xa400-0xa7ff', 'log')

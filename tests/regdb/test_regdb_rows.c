@@ -236,6 +236,60 @@ TEST(what_the_user_says_stays)
 	close_bed(&b);
 }
 
+/* GT218: PRE_SRC[0] and those behind it have 32 bits each, from 0xa400 on; before it is none. */
+static const struct access_row {
+	int line;
+	uint64_t offset;
+	uint32_t width;
+	uint64_t value;
+	const char *name, *words;
+} access_rows[] = {
+	{ __LINE__, 0xa400, 4, 0x04030201, "PCOUNTER.PRE_SRC[0]",
+	  "{ SRC0 = 0x1 | SRC1 = 0x2 | SRC2 = 0x3 | SRC3 = 0x4 }" },
+	{ __LINE__, 0xa402, 2, 0x0403, "PCOUNTER.PRE_SRC[0]+0x2", "{ SRC2 = 0x3 | SRC3 = 0x4 }" },
+	{ __LINE__, 0xa400, 8, 0x0807060504030201, "PCOUNTER.PRE_SRC[0], PCOUNTER.PRE_SRC[1]",
+	  "{ SRC0 = 0x1 | SRC1 = 0x2 | SRC2 = 0x3 | SRC3 = 0x4 }, "
+	  "{ SRC0 = 0x5 | SRC1 = 0x6 | SRC2 = 0x7 | SRC3 = 0x8 }" },
+	{ __LINE__, 0xa402, 4, 0x06050403, "PCOUNTER.PRE_SRC[0]+0x2, PCOUNTER.PRE_SRC[1]",
+	  "{ SRC2 = 0x3 | SRC3 = 0x4 }, { SRC0 = 0x5 | SRC1 = 0x6 }" },
+	{ __LINE__, 0xa3fc, 8, 0x0403020100000007, "0xa3fc, PCOUNTER.PRE_SRC[0]",
+	  "0x00000007, { SRC0 = 0x1 | SRC1 = 0x2 | SRC2 = 0x3 | SRC3 = 0x4 }" },
+	{ __LINE__, 0xffff00, 8, 7, "", "" },
+	{ __LINE__, 0xffff00, 4, 7, "", "" },
+};
+
+TEST(accesses_reach_several_registers)
+{
+	char text[512];
+	struct bed b;
+
+	open_bed(&b);
+	TT_IS(ntime_decoder_set_chip(b.d, 0, "GT218"), 0);
+	TT_FOR_EACH_ROW(r, access_rows) {
+		TT_EQ(r, ntime_decoder_name(b.d, 0, 0, r->offset, r->width, text, sizeof(text)),
+		      strlen(r->name));
+		TT_STR(r, text, r->name);
+		TT_EQ(r,
+		      ntime_decoder_words(b.d, 0, 0, r->offset, r->width, r->value, text,
+					  sizeof(text)),
+		      strlen(r->words));
+		TT_STR(r, text, r->words);
+		/* Cut, and never beyond. */
+		for (size_t room = 1; room < 40; room++) {
+			memset(text, 'x', sizeof(text));
+			(void)ntime_decoder_name(b.d, 0, 0, r->offset, r->width, text, room);
+			TT_EQ(r, strlen(text) < room && strncmp(text, r->name, strlen(text)) == 0,
+			      1);
+			TT_EQ(r, text[room], 'x');
+			(void)ntime_decoder_words(b.d, 0, 0, r->offset, r->width, r->value, text,
+						  room);
+			TT_EQ(r, strlen(text) < room, 1);
+			TT_EQ(r, text[room], 'x');
+		}
+	}
+	close_bed(&b);
+}
+
 TEST(wrong_questions_get_a_sentence)
 {
 	struct ntime_regdb_hit hit = { .size = 1 };
@@ -336,6 +390,7 @@ int main(void)
 		cmocka_unit_test(values_become_words),
 		cmocka_unit_test(chips_tell_who_they_are),
 		cmocka_unit_test(what_the_user_says_stays),
+		cmocka_unit_test(accesses_reach_several_registers),
 		cmocka_unit_test(wrong_questions_get_a_sentence),
 		cmocka_unit_test(regions_have_the_domain_that_is_chosen),
 		cmocka_unit_test(memory_is_bounded),

@@ -154,8 +154,7 @@ static const char *own_name(struct ntime_decoder *d, const char *name)
 		return chip->name;
 	text = nti_arena_array(&d->arena, sizeof("NV1FF"), 1);
 	if (text)
-		(void)snprintf(text, sizeof("NV1FF"), "NV%02X",
-			       (unsigned int)nthw_nv_chip_number(name));
+		(void)snprintf(text, sizeof("NV1FF"), "NV%02X", nthw_nv_chip_number(name) & 0x1ffu);
 	return text;
 }
 

@@ -174,6 +174,35 @@ NTIME_API size_t ntime_decoder_value(struct ntime_decoder *d, const struct ntime
 				     uint32_t width, uint64_t value, char *buf, size_t bytes);
 
 /**
+ * ntime_decoder_name() - what an access reaches
+ * @d:		decoder
+ * @device, @region, @offset, @width: the access
+ * @buf, @bytes: where to, 1 byte at least; always NUL-terminated, cut where it is too long
+ *
+ * "PCOUNTER.PRE_SRC[3]"; "PCOUNTER.PRE_SRC[3]+0x2" of its upper half; "PCOUNTER.PRE_SRC[2],
+ * PCOUNTER.PRE_SRC[3]" of both, and the offset for those of several that nobody knows.
+ *
+ * Return: length without the NUL; 0: nothing is known there, or there is no memory. Since 0.1.
+ */
+NTIME_API size_t ntime_decoder_name(struct ntime_decoder *d, uint32_t device, uint8_t region,
+				    uint64_t offset, uint32_t width, char *buf, size_t bytes);
+
+/**
+ * ntime_decoder_words() - the value of an access in words
+ * @d:		decoder
+ * @device, @region, @offset, @width: the access
+ * @value:	its value
+ * @buf, @bytes: as of ntime_decoder_name()
+ *
+ * As ntime_decoder_value() of each register that it reaches, separated by ", ".
+ *
+ * Return: length without the NUL; 0: the words would only be the number again. Since 0.1.
+ */
+NTIME_API size_t ntime_decoder_words(struct ntime_decoder *d, uint32_t device, uint8_t region,
+				     uint64_t offset, uint32_t width, uint64_t value, char *buf,
+				     size_t bytes);
+
+/**
  * ntime_decoder_search() - registers by name
  * @d:		decoder
  * @device:	whose chip decides which variants exist
