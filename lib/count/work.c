@@ -32,8 +32,10 @@ bool nti_session_is_alike(const struct ntime_session *s, size_t a, size_t b)
 
 static bool can_be_measured(const struct nti_session_item *item)
 {
-	return !item->is_constant && !item->is_metric && !item->is_clock && item->event.parts &&
-	       item->event.part[0].unit->kind == NTI_UNIT_CORE && !nti_session_item_is_absent(item);
+	const struct nti_unit *unit = item->event.parts ? item->event.part[0].unit : NULL;
+
+	return !item->is_constant && !item->is_metric && !item->is_clock && unit &&
+	       unit->kind == NTI_UNIT_CORE && !nti_session_item_is_absent(item);
 }
 
 /* The first one that counts all the time, and 1; 0: there is none. */
