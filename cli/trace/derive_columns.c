@@ -24,6 +24,7 @@
 	X(GROUP, "mp_group_sel", AT(group_sel, TEXT))                                              \
 	X(EXTRA, "mp_extra", AT(extra, TEXT))                                                      \
 	X(MUX, "mux", AT(mux, TEXT))                                                               \
+	X(CHANGED, "mux_changed", AT(changed, TEXT))                                               \
 	X(NOTES, "notes", AT(notes, TEXT))                                                         \
 	X(SOURCE, "source_file", .flags = CLI_COLUMN_NOT_JSON)                                     \
 	X(UNIT, "unit", AT(unit, TEXT))                                                            \

@@ -829,8 +829,8 @@ static const char gf108_text[] =
 	"LOG:         0: dir: 0x00000001, mmio: 0x001a00a0, value: 0x00000001, mask: 0xffffffff\n";
 
 /*
- * A partition's domain of Fermi: the set-up block is no multiplexer, the preserved upper half of
- * one is not part of the event.
+ * A partition's domain of Fermi: the set-up block is no multiplexer. What was written to one stands
+ * whole, and beside it what that changed.
  */
 TEST(blocks_of_fermi)
 {
@@ -843,10 +843,121 @@ TEST(blocks_of_fermi)
 	TT_TEXT(row.instance, "0");
 	TT_TEXT(row.mode, "EVENT_B4");
 	TT_TEXT(row.counter, "EVENT");
-	TT_TEXT(row.mux, "0x140028=0x00001003&0x0000ffff");
+	TT_TEXT(row.mux, "0x140028=0x00071003");
+	TT_TEXT(row.changed, "L2+0x028=0x00001e14");
 	TT_TEXT(row.logic, "2c + 2*2d + 4*2e + 8*2f while 01 & 07 & 13 & 30");
 	TT_IS(row.last, 0x931);
 	TT_IS(row.flags & NTIME_DERIVED_UNTRIGGERED, 0);
+	ntime_derive_free(d);
+}
+
+/* @from, of the same length, stands as @to in @out. */
+static void replace_all(char *out, const char *from, const char *to)
+{
+	for (char *at = strstr(out, from); at; at = strstr(at + 1, from))
+		memcpy(at, to, strlen(to));
+}
+
+/* The same measurement with other values of a register before and after it was written. */
+static const struct kept_row {
+	int line;
+	const char *before[2], *after[2];
+	const char *changed; /* of the second */
+	int is_equal;
+} kept_rows[] = {
+	/* it held something else before */
+	{ __LINE__,
+	  { "0x00070e17", "0x00071012" },
+	  { "0x00071003", "0x00071003" },
+	  "L2+0x028=0x00000011",
+	  1 },
+	/* it was set already: that belongs to the set-up, too */
+	{ __LINE__,
+	  { "0x00070e17", "0x00071003" },
+	  { "0x00071003", "0x00071003" },
+	  "L2+0x028=0x00000000",
+	  1 },
+	/* the upper half is what the driver found there */
+	{ __LINE__,
+	  { "0x00070e17", "0x00090e17" },
+	  { "0x00071003", "0x00091003" },
+	  "L2+0x028=0x00001e14",
+	  1 },
+	/* one that changed nothing does not say what it kept */
+	{ __LINE__,
+	  { "0x00070e17", "0x00091003" },
+	  { "0x00071003", "0x00091003" },
+	  "L2+0x028=0x00000000",
+	  0 },
+	/* a bit of a byte that was changed */
+	{ __LINE__,
+	  { "0x00070e17", "0x00070e07" },
+	  { "0x00071003", "0x00071013" },
+	  "L2+0x028=0x00001e14",
+	  0 },
+};
+
+static struct ntime_derive *derive_kept(const struct kept_row *r, unsigned int i)
+{
+	char text[sizeof(gf108_text)];
+
+	memcpy(text, gf108_text, sizeof(text));
+	replace_all(text, "0x00071003", "AFTER     ");
+	replace_all(text, "0x00070e17", r->before[i]);
+	replace_all(text, "AFTER     ", r->after[i]);
+	return derive_text(text, "GF108");
+}
+
+TEST(what_was_written_is_the_set_up)
+{
+	TT_FOR_EACH_ROW(r, kept_rows) {
+		struct ntime_derive *a = derive_kept(r, 0), *b = derive_kept(r, 1);
+		struct ntime_derived x, y;
+
+		get_row(a, 0, &x);
+		get_row(b, 0, &y);
+		TT_STR(r, y.changed, r->changed);
+		TT_EQ(r, strstr(y.mux, r->after[1]) != NULL, 1);
+		TT_EQ(r, strcmp(x.key, y.key) == 0, strcmp(r->after[0], r->after[1]) == 0);
+		TT_EQ(r, ntime_derived_is_equal(&x, &y), r->is_equal);
+		TT_EQ(r, ntime_derived_is_equal(&y, &x), r->is_equal);
+		ntime_derive_free(a);
+		ntime_derive_free(b);
+	}
+}
+
+/* Operations of the driver's, each list once more with what was read. */
+static const char gf108_off_text[] =
+	/* another event's multiplexer, which drove its wires, is switched off */
+	"LOG:         0: dir: 0x00000000, mmio: 0x005042c0, value: 0x00000000, mask: 0x00000000\n"
+	"LOG:         0: dir: 0x00000000, mmio: 0x005042c0, value: 0x80000004, mask: 0x00000000\n"
+	"LOG:         0: dir: 0x00000001, mmio: 0x005042c0, value: 0x00000000, mask: 0xffffffff\n"
+	"LOG:         0: dir: 0x00000001, mmio: 0x005042c0, value: 0x00000000, mask: 0xffffffff\n"
+	/* of two TPCs the first one drives, the second one not */
+	"LOG:         0: dir: 0x00000000, mmio: 0x00504ca8, value: 0x00000000, mask: 0x00000000\n"
+	"LOG:         0: dir: 0x00000000, mmio: 0x00504ca8, value: 0x00000003, mask: 0x00000000\n"
+	"LOG:         0: dir: 0x00000001, mmio: 0x005044a8, value: 0x80000006, mask: 0xffffffff\n"
+	"LOG:         1: dir: 0x00000001, mmio: 0x00504ca8, value: 0x00000000, mask: 0xffffffff\n"
+	"LOG:         0: dir: 0x00000001, mmio: 0x005044a8, value: 0x80000006, mask: 0xffffffff\n"
+	"LOG:         1: dir: 0x00000001, mmio: 0x00504ca8, value: 0x00000000, mask: 0xffffffff\n"
+	"LOG:         0: dir: 0x00000001, mmio: 0x0018009c, value: 0x00040002, mask: 0xffffffff\n"
+	"LOG:         1: dir: 0x00000001, mmio: 0x00180040, value: 0x00000000, mask: 0xffffffff\n"
+	"LOG:         2: dir: 0x00000001, mmio: 0x00180044, value: 0x0000aaaa, mask: 0xffffffff\n"
+	"LOG:         0: dir: 0x00000001, mmio: 0x0018009c, value: 0x00040002, mask: 0xffffffff\n"
+	"LOG:         1: dir: 0x00000001, mmio: 0x00180040, value: 0x00000000, mask: 0xffffffff\n"
+	"LOG:         2: dir: 0x00000001, mmio: 0x00180044, value: 0x0000aaaa, mask: 0xffffffff\n"
+	"LOG:         0: dir: 0x00000000, mmio: 0x0018008c, value: 0x00000000, mask: 0x00000000\n"
+	"LOG:         0: dir: 0x00000000, mmio: 0x0018008c, value: 0x00000931, mask: 0x00000000\n";
+
+TEST(what_is_switched_off_is_no_part_of_it)
+{
+	struct ntime_derive *d = derive_text(gf108_off_text, "GF108");
+	struct ntime_derived row;
+
+	TT_IS(ntime_derive_count(d), 1);
+	get_row(d, 0, &row);
+	TT_TEXT(row.mux, "0x5044a8=0x80000006");
+	TT_TEXT(row.changed, "TPC+0x4a8=?");
 	ntime_derive_free(d);
 }
 
@@ -1011,6 +1122,8 @@ int main(void)
 		cmocka_unit_test(known_events_have_names),
 		cmocka_unit_test(known_numbers_have_names_on_any_chip),
 		cmocka_unit_test(blocks_of_fermi),
+		cmocka_unit_test(what_was_written_is_the_set_up),
+		cmocka_unit_test(what_is_switched_off_is_no_part_of_it),
 		cmocka_unit_test(mps_of_fermi),
 		cmocka_unit_test(chips_with_rows_are_known),
 		cmocka_unit_test(lists_without_partner),

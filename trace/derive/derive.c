@@ -350,6 +350,7 @@ static void publish(struct nti_derive_row *r)
 	d->extra = TEXT(r->extra, "-");
 	d->mux = TEXT(r->mux, "-");
 	d->relative = TEXT(r->relative, "-");
+	d->changed = TEXT(r->changed, "-");
 	d->logic = TEXT(r->logic, "-");
 	d->key = TEXT(r->key, "");
 	d->notes = TEXT(r->notes, "-");
@@ -408,8 +409,10 @@ int ntime_derived_is_equal(const struct ntime_derived *a, const struct ntime_der
 {
 	if (a->role == NTIME_DERIVED_UNKNOWN || b->role == NTIME_DERIVED_UNKNOWN)
 		return 0;
-	return nti_derive_key_agrees(a->key, b->key, true) &&
-	       nti_derive_key_agrees(b->key, a->key, true);
+	return nti_derive_key_agrees(a->key, b->key, true,
+				     &(struct nti_derive_changes){ a->changed, b->changed }) &&
+	       nti_derive_key_agrees(b->key, a->key, true,
+				     &(struct nti_derive_changes){ b->changed, a->changed });
 }
 
 int ntime_derive_get_counts(const struct ntime_derive *d, struct ntime_derive_counts *out)

@@ -242,15 +242,3 @@ struct nti_derive_reg *nti_derive_regs_get(struct nti_derive_regs *r, uint32_t a
 	*chain = (uint32_t)r->n;
 	return reg;
 }
-
-uint32_t nti_derive_reg_changed(const struct nti_derive_reg *reg)
-{
-	uint32_t bits = ((reg->value ^ reg->base) & reg->known & reg->base_known) |
-			(reg->known & ~reg->base_known);
-	uint32_t bytes = 0;
-
-	for (unsigned int i = 0; i < 32; i += 8)
-		if (bits >> i & 0xff)
-			bytes |= 0xffu << i;
-	return bytes & reg->known;
-}

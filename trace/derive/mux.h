@@ -45,12 +45,6 @@ struct nti_derive_reg *nti_derive_regs_find(const struct nti_derive_regs *r, uin
 /* Found or made; NULL without memory (.failed) or beyond the bound (counted in .left_out). */
 struct nti_derive_reg *nti_derive_regs_get(struct nti_derive_regs *r, uint32_t address);
 
-/*
- * Bits that the trace changed, in whole bytes: selectors are no wider, and which of their bits
- * differ is chance.
- */
-uint32_t nti_derive_reg_changed(const struct nti_derive_reg *reg);
-
 /**
  * struct nti_derive_mux - a multiplexer that is known: one register of one unit, and the wires it
  * feeds

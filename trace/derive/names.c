@@ -53,7 +53,43 @@ static size_t logic_bytes(const char *key)
 	return end ? (size_t)(end - key) : strlen(key);
 }
 
-bool nti_derive_key_agrees(const char *a, const char *b, bool wants)
+/* "NAME=0x00000fff" of a list of changed bits, in whole bytes; 0: it is not in it, or not known. */
+static unsigned int changed_bytes(const char *list, const struct part *p)
+{
+	unsigned int bits, bytes = 0;
+
+	for (const char *at = list; at; at = strchr(at, ';') ? strchr(at, ';') + 1 : NULL) {
+		if (strncmp(at, p->name, p->bytes) != 0 || at[p->bytes] != '=')
+			continue;
+		at += p->bytes + 1;
+		if (strncmp(at, "0x", 2) != 0 || (at += 2, !nti_text_take_u32(&at, 16, &bits)))
+			return 0;
+		for (unsigned int i = 0; i < 32; i += 8)
+			bytes |= bits >> i & 0xff ? 0xffu << i : 0;
+		return bytes;
+	}
+	return 0;
+}
+
+/*
+ * Bits of a register of no known use that both set-ups left as they were, while both changed
+ * others: a driver that changes a field keeps the rest. Selectors are no wider than a byte, and
+ * which of their bits differ is chance.
+ */
+static unsigned int kept_bits(const struct nti_derive_changes *c, const struct part *p,
+			      const struct part *q)
+{
+	unsigned int a, b;
+
+	if (!c || p->mask != UINT32_MAX || q->mask != UINT32_MAX)
+		return 0;
+	a = changed_bytes(c->a, p);
+	b = changed_bytes(c->b, p);
+	return a && b ? ~(a | b) : 0;
+}
+
+bool nti_derive_key_agrees(const char *a, const char *b, bool wants,
+			   const struct nti_derive_changes *changes)
 {
 	size_t n = logic_bytes(a);
 	struct part p, q;
@@ -66,7 +102,8 @@ bool nti_derive_key_agrees(const char *a, const char *b, bool wants)
 				return false;
 			continue;
 		}
-		if (!(p.mask & q.mask) || ((p.value ^ q.value) & p.mask & q.mask))
+		if (!(p.mask & q.mask) ||
+		    ((p.value ^ q.value) & p.mask & q.mask & ~kept_bits(changes, &p, &q)))
 			return false;
 	}
 	return true;
@@ -368,7 +405,7 @@ void nti_derive_row_name(struct nti_derive_names *n, struct nti_derive_row *r)
 			unsigned int parts;
 
 			if (!(r->chips >> e->chip & 1) ||
-			    !nti_derive_key_agrees(e->key.p, as->key, false))
+			    !nti_derive_key_agrees(e->key.p, as->key, false, NULL))
 				continue;
 			parts = parts_in(e->key.p, as->key);
 			if (round == 0)

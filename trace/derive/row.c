@@ -63,7 +63,7 @@ static struct nti_derive_text *text_at(struct nti_derive_row *r, size_t i)
 						  &r->event_src, &r->event_op,	&r->group_sel,
 						  &r->extra,	 &r->mux,	&r->relative,
 						  &r->logic,	 &r->key,	&r->notes,
-						  &r->origin,	 &r->windows };
+						  &r->origin,	 &r->windows,	&r->changed };
 
 	return i < NTI_ARRAY_SIZE(texts) ? texts[i] : NULL;
 }
@@ -160,6 +160,18 @@ static bool key_has(const struct nti_derive_row *r, const char *part)
 	return r->key.p && strstr(r->key.p, part);
 }
 
+static void put_changed(struct nti_derive_row *r, const char *relative,
+			const struct nti_derive_reg *reg)
+{
+	uint32_t changed = (reg->value ^ reg->base) & reg->known & reg->base_known;
+
+	nti_derive_put(&r->changed, "%s%s=", r->changed.n ? ";" : "", relative);
+	if (reg->known & ~reg->base_known)
+		nti_derive_put(&r->changed, "?");
+	else
+		nti_derive_put(&r->changed, "0x%08x", changed);
+}
+
 /* One multiplexer into the columns and the key; the key's part only once, whatever the instance. */
 static void put_mux(struct nti_derive_row *r, const char *relative, uint32_t address,
 		    uint32_t value, uint32_t mask, bool is_part, const struct nti_derive_reg *reg)
@@ -178,6 +190,7 @@ static void put_mux(struct nti_derive_row *r, const char *relative, uint32_t add
 		nti_derive_put(&r->mux, "&0x%08x", mask);
 		nti_derive_put(&r->relative, "&0x%08x", mask);
 	}
+	put_changed(r, relative, reg);
 	if (reg->epoch)
 		put_origin(r, "multiplexer", address, reg->value, reg->access, reg->list);
 	else
@@ -291,54 +304,111 @@ static bool is_group_register(const struct nti_derive_spot *spot, uint32_t strid
 		spot->offset == nti_derive_mpc_enable(stride));
 }
 
-/* Bits of a register of no known use that belong to this set-up, 0 none. */
-static uint32_t unknown_bits(const struct nti_derive_device *dev,
-			     const struct nti_derive_domain *dom, const struct nti_derive_reg *reg)
+/* Was it written in this set-up, in the unit that counts, and is nothing else known of it? */
+static bool is_unknown_mux(const struct nti_derive_device *dev, const struct nti_derive_domain *dom,
+			   const struct nti_derive_reg *reg)
 {
-	uint32_t stride = nti_derive_tpc_stride(dev), changed;
+	uint32_t stride = nti_derive_tpc_stride(dev);
 	struct nti_derive_spot spot = nti_derive_spot_of(reg->address, stride);
 
 	if (!reg->epoch || reg->epoch != dev->epoch || is_group_register(&spot, stride) ||
 	    nti_derive_mux_at(spot, stride) || !is_of(dom, &spot))
-		return 0;
+		return false;
 	/*
 	 * The multiplexers of G80 to GT218 are known; what else a driver writes there has to do
 	 * with other things, unless it is in a list.
 	 */
-	if (stride && !reg->list)
-		return 0;
-	changed = nti_derive_reg_changed(reg);
-	/* A 0 over an unknown value switches off other units' copies, or nothing. */
-	return reg->value & changed || reg->base_known & changed ? changed : 0;
+	return !stride || reg->list;
 }
 
 /* Nobody sets up more multiplexers for one measurement than this; a driver that starts does. */
 #define UNKNOWN_MUXES 32
 
+/* Registers of no known use that have a value in this set-up. */
+struct unknown {
+	const struct nti_derive_reg *reg[UNKNOWN_MUXES];
+	unsigned int n; /* may be more than there is room for */
+};
+
+static void add_unknown(struct unknown *u, const struct nti_derive_reg *reg)
+{
+	if (u->n < UNKNOWN_MUXES)
+		u->reg[u->n] = reg;
+	u->n++;
+}
+
+/* From Fermi on it makes a unit drive its wires. */
+#define DRIVES 0x80000000u
+
+/*
+ * Does the 0 that was written to @reg say nothing of what counts? It was 0, or nobody knows what it
+ * was; or it switches a unit off: one that drove wires before, or one of several of which another
+ * has a value (the first @n of @u).
+ */
+static bool is_off(const struct nti_derive_device *dev, const struct nti_derive_reg *reg,
+		   const struct unknown *u, unsigned int n)
+{
+	uint32_t stride = nti_derive_tpc_stride(dev), before = reg->base & reg->base_known;
+	struct nti_derive_spot spot = nti_derive_spot_of(reg->address, stride);
+
+	if (!(before & reg->known) || (!stride && before & DRIVES))
+		return true;
+	for (unsigned int i = 0; spot.area != NTI_AREA_OTHER && i < n; i++) {
+		struct nti_derive_spot other = nti_derive_spot_of(u->reg[i]->address, stride);
+
+		if (other.area == spot.area && other.offset == spot.offset)
+			return true;
+	}
+	return false;
+}
+
+static void find_unknown(const struct nti_derive_device *dev, const struct nti_derive_domain *dom,
+			 struct unknown *u)
+{
+	unsigned int n;
+
+	for (size_t i = 0; i < dev->regs.n; i++) {
+		const struct nti_derive_reg *reg = &dev->regs.reg[i];
+
+		if (reg->value & reg->known && is_unknown_mux(dev, dom, reg))
+			add_unknown(u, reg);
+	}
+	n = u->n;
+	for (size_t i = 0; n <= UNKNOWN_MUXES && i < dev->regs.n; i++) {
+		const struct nti_derive_reg *reg = &dev->regs.reg[i];
+
+		if (!(reg->value & reg->known) && is_unknown_mux(dev, dom, reg) &&
+		    !is_off(dev, reg, u, n))
+			add_unknown(u, reg);
+	}
+}
+
+/*
+ * What was written to them makes the event, whatever they held before: bits that were set already
+ * belong to it, too.
+ */
 static void unknown_muxes(struct nti_derive_row *r, const struct nti_derive_device *dev,
 			  const struct nti_derive_domain *dom)
 {
-	unsigned int n = 0;
+	struct unknown u = { .n = 0 };
 	char name[96];
 
-	for (size_t i = 0; i < dev->regs.n; i++)
-		n += unknown_bits(dev, dom, &dev->regs.reg[i]) != 0;
-	if (n > UNKNOWN_MUXES) {
+	find_unknown(dev, dom, &u);
+	if (u.n > UNKNOWN_MUXES) {
 		snprintf(name, sizeof(name),
-			 "%u registers of no known use changed, too many to be multiplexers", n);
+			 "%u registers of no known use were written, too many to be multiplexers",
+			 u.n);
 		note(r, name);
 		return;
 	}
-	for (size_t i = 0; i < dev->regs.n; i++) {
-		const struct nti_derive_reg *reg = &dev->regs.reg[i];
+	for (unsigned int i = 0; i < u.n; i++) {
+		const struct nti_derive_reg *reg = u.reg[i];
 		struct nti_derive_spot spot =
 			nti_derive_spot_of(reg->address, nti_derive_tpc_stride(dev));
-		uint32_t changed = unknown_bits(dev, dom, reg);
 
-		if (!changed)
-			continue;
 		relative_name(&spot, name, sizeof(name));
-		put_mux(r, name, reg->address, reg->value, changed, changed != 0xffffffff, reg);
+		put_mux(r, name, reg->address, reg->value, reg->known, reg->known != 0xffffffff,
+			reg);
 	}
 }
 

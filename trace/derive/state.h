@@ -102,7 +102,8 @@ struct nti_derive_row {
 	struct ntime_derived d;
 	struct nti_derive_tally tally;
 	struct nti_derive_text chip, event, instance, counter, start_src, start_op, event_src,
-		event_op, group_sel, extra, mux, relative, logic, key, notes, origin, windows;
+		event_op, group_sel, extra, mux, relative, changed, logic, key, notes, origin,
+		windows;
 	char part[16], mode[32];
 	uint64_t chips;
 	struct nti_derive_key *own; /* of chips on which it is another than .key */
@@ -219,7 +220,15 @@ void nti_derive_keys_fini(struct nti_derive_row *r);
 /* derive_names.c: name the known events of a row's set-up. */
 void nti_derive_row_name(struct nti_derive_names *n, struct nti_derive_row *r);
 void nti_derive_names_fini(struct nti_derive_names *n);
-/* Do the multiplexers of two keys agree where both tell? @wants: all of @a must be in @b. */
-bool nti_derive_key_agrees(const char *a, const char *b, bool wants);
+/* What two set-ups changed: .changed of struct ntime_derived. */
+struct nti_derive_changes {
+	const char *a, *b;
+};
+/*
+ * Do the multiplexers of two keys agree where both tell? @wants: all of @a must be in @b.
+ * @changes: in this order; NULL: not known.
+ */
+bool nti_derive_key_agrees(const char *a, const char *b, bool wants,
+			   const struct nti_derive_changes *changes);
 
 #endif

@@ -71,6 +71,9 @@ enum ntime_derived_role {
  *	stands as event; "-" not used, "?" unknown
  * @group_sel, @extra, @mux: multiplexers as the event tables have them, absolute addresses
  * @relative:	the same relative to their unit: "TPC+0x508=0x00000800&0x00000800"
+ * @changed:	which bits of the multiplexers of @relative had another value before:
+ *		"0x140028=0x00000fff", "0x140028=?" where the trace does not show what was there;
+ *		of the first measurement; "-" none
  * @logic:	for people: "MPC.0c.0 | MPC.0c.1"
  * @key:	equal exactly for set-ups that are logically equal and whose multiplexers are known
  *		alike; see ntime_derived_is_equal()
@@ -122,7 +125,8 @@ struct ntime_derived {
 	const char *origin;
 	const char *windows_text;
 	const uint64_t *clocks;
-	uint64_t reserved[3];
+	const char *changed;
+	uint64_t reserved[2];
 };
 
 /**
