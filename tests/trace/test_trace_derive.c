@@ -728,21 +728,33 @@ TEST(equal_set_ups)
 	}
 }
 
+/* What print_known() writes otherwise than the row of the event says. */
+struct otherwise {
+	int mux;       /* which multiplexer, -1 none */
+	uint32_t flip; /* bits of its value */
+	uint32_t group;
+	bool is_disabled; /* no output of the shaders' groups */
+};
+
+static const struct otherwise as_it_says = { .mux = -1 };
+
 /* Writes and the read of a counter that an event of data/counters is, on @chip. */
-static void print_known(const struct nti_known_counter *k, const char *chip, char *text,
-			size_t bytes)
+static void print_known(const struct nti_known_counter *k, const char *chip,
+			const struct otherwise *o, char *text, size_t bytes)
 {
 	const char *head = "vfio_region_write  (0000:01:00.0:region0+0x";
 	bool is_old = strcmp(chip, "G200") != 0 && strncmp(chip, "GT", 2) != 0;
-	int n = 0;
+	int n = 0, mux = 0;
 
-	for (const char *m = k->mux; *m; m = strchr(m, ';') ? strchr(m, ';') + 1 : "")
+	for (const char *m = k->mux; *m; m = strchr(m, ';') ? strchr(m, ';') + 1 : "", mux++)
 		n += snprintf(text + n, bytes - (size_t)n, "%s%lx, 0x%lx, 4)\n", head,
-			      strtoul(m, NULL, 16), strtoul(strchr(m, '=') + 1, NULL, 16));
+			      strtoul(m, NULL, 16),
+			      strtoul(strchr(m, '=') + 1, NULL, 16) ^
+				      (o->mux == mux ? o->flip : 0));
 	if (k->has_group)
-		n += snprintf(text + n, bytes - (size_t)n, "%s%x, 0x%x, 4)\n%s%x, 0x1, 4)\n", head,
-			      is_old ? 0x408330 : 0x40833c, k->group, head,
-			      is_old ? 0x408334 : 0x408340);
+		n += snprintf(text + n, bytes - (size_t)n, "%s%x, 0x%x, 4)\n%s%x, 0x%x, 4)\n", head,
+			      is_old ? 0x408330 : 0x40833c, k->group ^ o->group, head,
+			      is_old ? 0x408334 : 0x408340, !o->is_disabled);
 	n += snprintf(text + n, bytes - (size_t)n,
 		      "%s%x, 0x%x, 4)\n%s%x, 0x%x, 4)\n%s%x, 0x%x, 4)\n"
 		      "%s%x, 0x%x, 4)\n%s%x, 0x%x, 4)\n",
@@ -765,13 +777,120 @@ TEST(known_events_have_names)
 		struct ntime_derived row;
 
 		snprintf(chip, sizeof(chip), "%.*s", (int)strcspn(k->chips, ","), k->chips);
-		print_known(k, chip, text, sizeof(text));
+		print_known(k, chip, &as_it_says, text, sizeof(text));
 		d = derive_text(text, chip);
 		get_row(d, 0, &row);
 		TT_HAS(row.event, k->event);
 		TT_TEXT(row.chip, chip);
 		ntime_derive_free(d);
 	}
+}
+
+/* @event stands in @list, "a|b@G200". */
+static bool is_named(const char *list, const char *event)
+{
+	size_t n = strlen(event);
+
+	for (const char *at = list; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL)
+		if (strncmp(at, event, n) == 0 && (at[n] == '|' || at[n] == '@' || !at[n]))
+			return true;
+	return false;
+}
+
+/* Does a row of the event of @k, or an alternative of its own, have @value? */
+static bool is_alternative(const struct nti_known_counter *k, uint32_t value)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "0x%08x", value);
+	for (unsigned int i = 0; i < nti_known_counter_count; i++) {
+		const struct nti_known_counter *o = &nti_known_counters[i];
+
+		if (strcmp(o->event, k->event) == 0 && strcmp(o->chips, k->chips) == 0 &&
+		    strstr(o->mux, text))
+			return true;
+	}
+	return false;
+}
+
+/* Set up otherwise than its row says, it is not called by its name, and what is wrong is told. */
+static void check_otherwise(const struct nti_known_counter *k, const struct otherwise *o,
+			    const char *says)
+{
+	struct ntime_derived row;
+	struct ntime_derive *d;
+	char text[4096], chip[16];
+
+	snprintf(chip, sizeof(chip), "%.*s", (int)strcspn(k->chips, ","), k->chips);
+	print_known(k, chip, o, text, sizeof(text));
+	d = derive_text(text, chip);
+	get_row(d, 0, &row);
+	if (is_named(row.event, k->event) || !strstr(row.notes, says))
+		fail_msg("%s of %s, mux %d ^ 0x%08x: named %s, %s", k->event, chip, o->mux, o->flip,
+			 row.event, row.notes);
+	ntime_derive_free(d);
+}
+
+TEST(what_is_off_or_wrong_has_no_name)
+{
+	unsigned int off = 0, wrong = 0;
+
+	for (unsigned int i = 0; i < nti_known_counter_count; i++) {
+		const struct nti_known_counter *k = &nti_known_counters[i];
+		int mux = 0;
+
+		for (const char *m = k->mux; *m;
+		     m = strchr(m, ';') ? strchr(m, ';') + 1 : "", mux++) {
+			uint32_t value = (uint32_t)strtoul(strchr(m, '=') + 1, NULL, 16);
+			uint32_t enable = value & (strchr(m, '&') ? 0x800 : 0x80000000);
+			struct otherwise o = { .mux = mux, .flip = enable };
+
+			/* two feed the wires of textures */
+			if (enable) {
+				check_otherwise(k, &o,
+						enable == 0x800 && strchr(k->mux, ';')
+							? "the signals are those of"
+							: "is off and drives no wires");
+				off++;
+			}
+			/* the lowest bit of the selection */
+			o.flip = 1;
+			if (enable != 0x800 && !is_alternative(k, value ^ 1)) {
+				check_otherwise(k, &o, "");
+				wrong++;
+			}
+		}
+		if (k->has_group) {
+			check_otherwise(k, &(struct otherwise){ .mux = -1, .is_disabled = true },
+					"enables no TPC");
+			off++;
+		}
+	}
+	assert_true(off > 100 && wrong > 50);
+}
+
+/* Also where the table of the event has no multiplexer. */
+TEST(wires_that_nobody_drives_have_no_name)
+{
+	char text[4096] = "vfio_region_write  (0000:01:00.0:region0+0x407008, 0x1, 4)\n";
+	size_t n = strlen(text);
+
+	for (unsigned int i = 0; i < nti_known_counter_count; i++) {
+		const struct nti_known_counter *k = &nti_known_counters[i];
+		struct ntime_derived row;
+		struct ntime_derive *d;
+
+		if (strcmp(k->event, "rop_waits_for_fb") != 0 || strncmp(k->chips, "G84,", 4) != 0)
+			continue;
+		print_known(k, "G84", &as_it_says, text + n, sizeof(text) - n);
+		d = derive_text(text, "G84");
+		get_row(d, 0, &row);
+		TT_TEXT(row.event, "");
+		TT_HAS(row.notes, "multiplexer CROP is off and drives no wires");
+		ntime_derive_free(d);
+		return;
+	}
+	fail_msg("the event is not in the table");
 }
 
 /*
@@ -792,7 +911,7 @@ TEST(known_numbers_have_names_on_any_chip)
 		if (!k->mode)
 			continue;
 		snprintf(chip, sizeof(chip), "%.*s", (int)strcspn(k->chips, ","), k->chips);
-		print_known(k, chip, text, sizeof(text));
+		print_known(k, chip, &as_it_says, text, sizeof(text));
 		d = derive_text(text, NULL);
 		get_row(d, 0, &row);
 		TT_HAS(row.event, k->event);
@@ -1120,6 +1239,8 @@ int main(void)
 		cmocka_unit_test(order_of_signals_does_not_matter),
 		cmocka_unit_test(equal_set_ups),
 		cmocka_unit_test(known_events_have_names),
+		cmocka_unit_test(what_is_off_or_wrong_has_no_name),
+		cmocka_unit_test(wires_that_nobody_drives_have_no_name),
 		cmocka_unit_test(known_numbers_have_names_on_any_chip),
 		cmocka_unit_test(blocks_of_fermi),
 		cmocka_unit_test(what_was_written_is_the_set_up),

@@ -149,6 +149,7 @@ const struct nti_derive_mux nti_derive_muxes[] = {
 	  NTI_FAMILY_G84 },
 };
 const size_t nti_derive_mux_count = NTI_ARRAY_SIZE(nti_derive_muxes);
+_Static_assert(NTI_ARRAY_SIZE(nti_derive_muxes) <= 32, "sets of them are bits of a word");
 
 uint32_t nti_derive_mux_offset(const struct nti_derive_mux *m, uint32_t tpc_stride)
 {
@@ -188,6 +189,18 @@ bool nti_derive_mux_feeds(const struct nti_derive_mux *m, uint64_t chips, unsign
 		if (nti_derive_any_of(chips, family, family) && m->first[family] != NONE &&
 		    signal >= (unsigned int)m->first[family] &&
 		    signal < (unsigned int)m->first[family] + m->wires)
+			return true;
+	return false;
+}
+
+bool nti_derive_mux_shares(const struct nti_derive_mux *a, const struct nti_derive_mux *b)
+{
+	if (a->domain != b->domain)
+		return false;
+	for (unsigned int family = 0; family < NTI_ARRAY_SIZE(a->first); family++)
+		if (a->first[family] != NONE && b->first[family] != NONE &&
+		    a->first[family] < b->first[family] + b->wires &&
+		    b->first[family] < a->first[family] + a->wires)
 			return true;
 	return false;
 }

@@ -76,6 +76,8 @@ extern const size_t nti_derive_mux_count;
  */
 const struct nti_derive_mux *nti_derive_mux_at(struct nti_derive_spot spot, uint32_t tpc_stride);
 uint32_t nti_derive_mux_offset(const struct nti_derive_mux *m, uint32_t tpc_stride);
+/* May @a and @b, two rows, feed the same wire? */
+bool nti_derive_mux_shares(const struct nti_derive_mux *a, const struct nti_derive_mux *b);
 /* May @m feed @signal of @domain on one of @chips? */
 bool nti_derive_mux_feeds(const struct nti_derive_mux *m, uint64_t chips, unsigned int domain,
 			  unsigned int signal);

@@ -88,13 +88,19 @@ static unsigned int kept_bits(const struct nti_derive_changes *c, const struct p
 	return a && b ? ~(a | b) : 0;
 }
 
+static bool is_same_logic(const char *a, const char *b)
+{
+	size_t n = logic_bytes(a);
+
+	return n == logic_bytes(b) && memcmp(a, b, n) == 0;
+}
+
 bool nti_derive_key_agrees(const char *a, const char *b, bool wants,
 			   const struct nti_derive_changes *changes)
 {
-	size_t n = logic_bytes(a);
 	struct part p, q;
 
-	if (n != logic_bytes(b) || memcmp(a, b, n) != 0)
+	if (!is_same_logic(a, b))
 		return false;
 	while ((a = next_part(a, &p))) {
 		if (!find_part(b, &p, &q)) {
@@ -381,11 +387,45 @@ struct on_chip {
 	unsigned int most; /* multiplexers of its event that the row has too */
 };
 
+/* The first multiplexer that an event has otherwise than a row of the same signals. */
+static bool find_difference(const char *known, const char *key, struct part *p, struct part *q)
+{
+	if (!is_same_logic(known, key))
+		return false;
+	while ((known = next_part(known, p)))
+		if (find_part(key, p, q) && (p->value ^ q->value) & p->mask & q->mask)
+			return true;
+	return false;
+}
+
+/* No event fits: say what the one with the same signals has otherwise. */
+static void say_difference(const struct nti_derive_names *n, struct nti_derive_row *r,
+			   const struct on_chip *on)
+{
+	for (size_t i = 0; i < n->n; i++) {
+		const struct nti_derive_name *e = &n->name[i];
+		struct part p, q;
+
+		if (!(r->chips >> e->chip & 1) ||
+		    !find_difference(e->key.p, on[e->chip].key, &p, &q))
+			continue;
+		nti_derive_put(
+			&r->notes,
+			"%sthe signals are those of %s, which has 0x%08x in %.*s, not 0x%08x",
+			r->notes.n ? "; " : "", nti_known_counters[e->known].event,
+			p.value & p.mask & q.mask, (int)p.bytes, p.name, q.value & p.mask & q.mask);
+		return;
+	}
+}
+
 void nti_derive_row_name(struct nti_derive_names *n, struct nti_derive_row *r)
 {
 	struct class c = { .n = 0 };
 	struct on_chip on[NTI_DERIVE_CHIPS_MAX];
 
+	/* Nothing drives its wires, and the notes say why. */
+	if (r->is_off)
+		return;
 	if (!n->is_filled)
 		fill(n);
 	for (unsigned int i = 0; i < nti_derive_chips(); i++) {
@@ -417,5 +457,7 @@ void nti_derive_row_name(struct nti_derive_names *n, struct nti_derive_row *r)
 	n->failed |= r->event.failed;
 	if (r->event.n)
 		name_notes(r, r->chips, c.named, c.is_guess);
+	else
+		say_difference(n, r, on);
 	n->failed |= r->notes.failed;
 }

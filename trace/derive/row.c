@@ -246,6 +246,42 @@ static const struct nti_derive_reg *driving(const struct nti_derive_device *dev,
 	return best;
 }
 
+/* Does @reg say that the unit of @m does not drive its wires? */
+static bool is_disabled(const struct nti_derive_mux *m, const struct nti_derive_reg *reg)
+{
+	return m->enable && reg->known & m->enable && !(reg->value & m->enable);
+}
+
+/* Bits: rows of nti_derive_muxes that feed the wires in use, by whether their unit drives them. */
+struct driven {
+	uint32_t on, off;
+};
+
+static bool is_driven_by_another(const struct driven *d, const struct nti_derive_mux *m)
+{
+	for (size_t i = 0; i < nti_derive_mux_count; i++)
+		if (d->on >> i & 1 && nti_derive_mux_shares(m, &nti_derive_muxes[i]))
+			return true;
+	return false;
+}
+
+static void say_off(struct nti_derive_row *r, const struct driven *d)
+{
+	char sentence[96];
+
+	for (size_t i = 0; i < nti_derive_mux_count; i++) {
+		const struct nti_derive_mux *m = &nti_derive_muxes[i];
+
+		if (!(d->off >> i & 1) || is_driven_by_another(d, m))
+			continue;
+		snprintf(sentence, sizeof(sentence), "multiplexer %s is off and drives no wires",
+			 m->name);
+		if (!r->notes.p || !strstr(r->notes.p, sentence))
+			note(r, sentence);
+		r->is_off = true;
+	}
+}
+
 /*
  * Known multiplexers that feed the wires in use, whenever they were set; their other bits and other
  * wires do not matter.
@@ -253,6 +289,7 @@ static const struct nti_derive_reg *driving(const struct nti_derive_device *dev,
 static void known_muxes(struct nti_derive_row *r, const struct nti_derive_device *dev,
 			const struct nti_derive_domain *dom, struct nti_derive_count *c)
 {
+	struct driven driven = { 0 };
 	uint32_t stride = nti_derive_tpc_stride(dev);
 	char name[32], sentence[96];
 
@@ -275,6 +312,10 @@ static void known_muxes(struct nti_derive_row *r, const struct nti_derive_device
 				note(r, sentence);
 			continue;
 		}
+		if (is_disabled(m, reg))
+			driven.off |= UINT32_C(1) << i;
+		else if (m->enable)
+			driven.on |= UINT32_C(1) << i;
 		spot = nti_derive_spot_of(reg->address, stride);
 		relative_name(&spot, name, sizeof(name));
 		if (m->area == NTI_AREA_TPC)
@@ -282,6 +323,7 @@ static void known_muxes(struct nti_derive_row *r, const struct nti_derive_device
 		put_mux(r, name, reg->address, reg->value, m->mask & reg->known,
 			m->mask == m->enable || (m->mask & reg->known) != m->mask, reg);
 	}
+	say_off(r, &driven);
 }
 
 /* Does a register of no known use belong to the unit that counts? */
@@ -437,8 +479,12 @@ static void groups(struct nti_derive_row *r, const struct nti_derive_device *dev
 			       nti_derive_mpc_enable(stride), enable->value);
 		put_origin(r, "output enable", enable->address, enable->value, enable->access,
 			   enable->list);
-		if (!(enable->value & 1))
+		if (!(enable->value & 1)) {
+			nti_derive_put(&r->key, "; TPC+0x%03x/00000001=00000000",
+				       nti_derive_mpc_enable(stride));
 			note(r, "the trace enables no TPC to drive the wires");
+			r->is_off = true;
+		}
 	} else {
 		note(r, "which TPC drives the wires is not in the trace");
 	}

@@ -106,6 +106,7 @@ struct nti_derive_row {
 		windows;
 	char part[16], mode[32];
 	uint64_t chips;
+	bool is_off;		    /* no unit drives a wire in use */
 	struct nti_derive_key *own; /* of chips on which it is another than .key */
 	unsigned int owns;
 	uint32_t next; /* index + 1 of the next of the same chain */
