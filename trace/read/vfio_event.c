@@ -643,6 +643,9 @@ enum nti_vfio_result nti_vfio_event_parse(const char *p, size_t n, bool is_last,
 		return NTI_VFIO_TWO_LINES;
 	if (!row->parse(&s, is_last, out))
 		return NTI_VFIO_BROKEN;
+	/* Where the text is kept it may go on, and be written again as a whole line. */
+	if (is_last && (row->keep == KEEP_ALWAYS || out->r.kind == NTIME_RECORD_REGION))
+		return NTI_VFIO_BROKEN;
 	if (row->keep == KEEP_ALWAYS || (row->keep == KEEP_ODD && s.is_odd))
 		take_whole(p, n, out);
 	return NTI_VFIO_DONE;
