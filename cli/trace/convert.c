@@ -169,18 +169,6 @@ static int copy(struct cli_trace_input *in, struct ntime_trace_writer *w, struct
 	return ret ? ret : ntime_trace_writer_end(w);
 }
 
-static int tell_warning(void *arg, const char *sentence, const char *remedy, uint64_t count)
-{
-	const struct cli_trace *t = arg;
-	char times[48] = "";
-
-	if (count > 1)
-		snprintf(times, sizeof(times), " (%llu devices)", (unsigned long long)count);
-	if (!t->is_quiet)
-		cli_say("%s%s; %s", sentence, times, remedy);
-	return 0;
-}
-
 /* Everything but opening and closing. Negative after a sentence. */
 static int convert(struct cli_trace_input *in, struct cli_output *out)
 {
@@ -203,8 +191,8 @@ static int convert(struct cli_trace_input *in, struct cli_output *out)
 	/* What could not be written is told when the output is closed. */
 	if (ret < 0 && ret != -EINTR && !out->error && !in->is_told)
 		cli_trace_say(in->t->ctx, ret);
-	if (!ret)
-		ntime_trace_writer_warnings(w, tell_warning, in->t);
+	if (!ret && !in->t->is_quiet)
+		ntime_trace_writer_warnings(w, cli_trace_input_warn, in);
 	ntime_trace_writer_free(w);
 	return ret;
 }
@@ -289,6 +277,19 @@ static int check_form(const struct cli_trace *t, const struct convert *c)
 	return 0;
 }
 
+/* What else of the trace the form has a place for: NTIME_TRACE_OTHERS, NTIME_TRACE_REQUESTS. */
+static uint32_t reads_all(uint32_t form)
+{
+	switch (form) {
+	case NTIME_TRACE_BINARY:
+		return NTIME_TRACE_OTHERS | NTIME_TRACE_REQUESTS;
+	case NTIME_TRACE_VFIO:
+		return NTIME_TRACE_OTHERS;
+	default:
+		return 0;
+	}
+}
+
 static int run(struct cli_trace *t)
 {
 	struct convert *c = t->own;
@@ -315,10 +316,7 @@ static int run(struct cli_trace *t)
 	}
 	for (size_t i = 0; i < t->chips.n && path; i++)
 		add_hint(c, "chip", t->chips.word[i]);
-	if (path && !cli_trace_input_open(&in, t, path,
-					  c->writer.form == NTIME_TRACE_BINARY
-						  ? NTIME_TRACE_OTHERS | NTIME_TRACE_REQUESTS
-						  : 0)) {
+	if (path && !cli_trace_input_open(&in, t, path, reads_all(c->writer.form))) {
 		ret = run_with_input(&in);
 		cli_trace_input_close(&in);
 	}

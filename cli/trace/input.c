@@ -197,7 +197,7 @@ int cli_trace_input_progress(void *arg, uint64_t position)
 	return cli_trace_is_stopped(in->t) ? -EINTR : 0;
 }
 
-static int tell_warning(void *arg, const char *sentence, const char *remedy, uint64_t count)
+int cli_trace_input_warn(void *arg, const char *sentence, const char *remedy, uint64_t count)
 {
 	const struct cli_trace_input *in = arg;
 	bool is_one = in->t->n < 2;
@@ -234,7 +234,7 @@ void cli_trace_input_tell(struct cli_trace_input *in)
 	cli_progress_end(&in->progress);
 	if (in->t->is_quiet)
 		return;
-	ntime_trace_warnings(in->trace, tell_warning, in);
+	ntime_trace_warnings(in->trace, cli_trace_input_warn, in);
 	cli_trace_tell_unused(in);
 	if (in->t->verbose)
 		tell_info(in);

@@ -221,6 +221,8 @@ int cli_trace_input_next(struct cli_trace_input *in, struct ntime_trace_batch *b
 int cli_trace_input_check_times(struct cli_trace_input *in, bool is_asked);
 /* Tell what the trace lacks, and which options nothing in it fits, unless --quiet. */
 void cli_trace_input_tell(struct cli_trace_input *in);
+/* One of the warnings of a reader or a writer; @arg: struct cli_trace_input. Returns 0. */
+int cli_trace_input_warn(void *arg, const char *sentence, const char *remedy, uint64_t count);
 void cli_trace_input_close(struct cli_trace_input *in);
 
 /* True when a signal asked for an end that is no end of following. */

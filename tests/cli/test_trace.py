@@ -573,6 +573,73 @@ def events_of_others_are_kept():
 
 
 @test
+def lines_of_others_are_kept_between_events():
+    log = small()
+    log.lines.insert(2, 'qemu-system-x86_64: warning: something\n')
+    log.lines.insert(5, '\n')
+    log.lines.append('x' * 6000 + '\n')
+    log.lines.append('an end without a newline')
+    with Folder(log):
+        done = ntime('trace', 'convert', '--to', 'vfio', 'log')
+        equal((out(done), err(done)), (log.text(), 'ntime: the last line is incomplete and was ignored (1 time); end QEMU before its log is read\n'))
+        run('convert', '--to', 'binary', 'log', '-o', 'log.ntt')
+        for threads in ('-j1', '-j2'):
+            equal(run('convert', threads, '--to', 'vfio', 'log.ntt'), log.text())
+            equal(run('convert', threads, '--to', 'vfio', 'log'), log.text())
+        # In a trace of another form they are nothing of QEMU's.
+        run('convert', 'log', '-o', 'mm')
+        with open('mm', 'a', encoding='ascii') as f:
+            f.write('something else\n')
+        equal('something' in run('convert', '--to', 'vfio', 'mm'), False)
+
+
+MMIOTRACE = '''VERSION 20070824
+PCIDEV 0500 10de0a20 0 fb000000 0 d000000c 0 0 0 0 1000000 0 10000000 0 0 0 0 nouveau
+MAP 0.100 1 0xfb000000 0xffff0000 0x1000000 0x0 0
+MARK 0.101 the first
+R 4 0.102 1 0xfb000000 0xa5c080a2 0x0 0
+UNKNOWN 0.103 1 0xfb000010 0f,0xae 0x0 0
+MARK 0.104 the second
+W 4 0.105 1 0xfb000140 0x1 0x0 0
+MARK 0.106 the third
+UNMAP 0.107 1 0x0 0
+'''
+
+
+@test
+def what_is_left_out_is_told():
+    left_out = 'what this form has no place for was left out: '
+    with Folder(MMIOTRACE.encode()):
+        for threads in ('-j1', '-j2'):
+            done = ntime('trace', 'convert', threads, '--to', 'vfio', 'log')
+            equal(out(done).count('\n'), 2)
+            has(err(done), f'{left_out}marks (3), lines PCIDEV with the addresses of BARs (1), mappings (1), ends of mappings (1), '
+                           'accesses that mmiotrace could not decode (1) (7 times); --to binary and --to json keep it\n')
+        equal(left_out in err(ntime('trace', 'convert', '-q', '--to', 'vfio', 'log')), False)
+        for form in ('binary', 'json', 'mmiotrace'):
+            equal(left_out in err(ntime('trace', 'convert', '--to', form, '-o', 'out', 'log')), False)
+    # What is torn may have had more digits.
+    log = small().read(0, 0x1234)
+    log.lines[-1] = log.lines[-1][:-1]
+    with Folder(log):
+        has(run('convert', 'log'), f' ntime: a read of region 0 of {DEVICE} at 0x0, whose value is not in the trace\n')
+        equal(left_out in err(ntime('trace', 'convert', 'log')), False)
+        for options in (('--no-marks',), ('--to', 'vfio')):
+            has(err(ntime('trace', 'convert', *options, 'log')), f'{left_out}reads (1) (1 time)')
+
+
+@test
+def regions_of_any_number_come_back():
+    log = Log()
+    for region in (0, 5, 6, 8, 9, 15, 16, 200):
+        log.write(0x10, region, region=region).read(0x10, region, region=region)
+    with Folder(log):
+        run('convert', '--keep-tid', 'log', '-o', 'mm')
+        back = [line.split(':', 1)[1] for line in run('convert', '--to', 'vfio', 'mm').splitlines()]
+        equal(back, [line.split(':', 1)[1][:-1] for line in log.lines])
+
+
+@test
 def only_unusual_accesses_keep_their_text():
     log = Log().read(0, 0x0a8000a2).write(4, 5)
     log.put(f'vfio_region_read  ({DEVICE}:region0+0x0, 4) = 0x0a8000a2').put(f'vfio_region_write  ({DEVICE}:region0+0x4, 0xAB, 4)')

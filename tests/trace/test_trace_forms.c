@@ -66,6 +66,63 @@ TEST(golden_records)
 	}
 }
 
+/* A line of @n bytes without its value. */
+static size_t without_value(const char *line, size_t n, char *out)
+{
+	const char *key = ",\"value\":\"", *at = strstr(line, key), *rest;
+	size_t before;
+
+	memcpy(out, line, n);
+	if (!at || at >= line + n)
+		return n;
+	before = (size_t)(at - line);
+	rest = strchr(at + strlen(key), '"') + 1;
+	memcpy(out + before, rest, n - (size_t)(rest - line));
+	return n - (size_t)(rest - at);
+}
+
+/*
+ * Cut at any byte, a trace has the records of its beginning: what is torn is no record, or a read
+ * that says that its value is unknown. It is never another number.
+ */
+TEST(golden_cut)
+{
+	unsigned int unvalued = 0;
+
+	TT_FOR_EACH_ROW(r, golden_rows) {
+		const struct forms_job job = { .from = r->form,
+					       .to = NTIME_TRACE_JSON,
+					       .without_others = true };
+		struct forms_bytes in = golden(r->name, ".in"), want, got;
+		size_t n;
+
+		TT_EQ(r, forms_convert(in.p, in.n, &job, &want), 0);
+		for (n = 1; n < in.n; n++) {
+			const char *p, *w = want.p, *next;
+			char buf[4096];
+
+			TT_EQ(r, forms_convert(in.p, n, &job, &got), 0);
+			for (p = got.p; *p; p = next) {
+				size_t bytes = strcspn(w, "\n") + 1, left;
+
+				next = strchr(p, '\n') + 1;
+				if ((size_t)(next - p) == bytes && memcmp(p, w, bytes) == 0) {
+					w += bytes;
+					continue;
+				}
+				left = without_value(w, bytes, buf);
+				if (*next || (size_t)(next - p) != left || memcmp(p, buf, left))
+					fail_msg("%s cut at %zu: %s", r->name, n, p);
+				unvalued++;
+			}
+			free(got.p);
+		}
+		free(in.p);
+		free(want.p);
+	}
+	assert_true(unvalued > 10);
+}
+
 TEST(golden_written_again)
 {
 	TT_FOR_EACH_ROW(r, golden_rows) {
@@ -647,6 +704,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(golden_records),
+		cmocka_unit_test(golden_cut),
 		cmocka_unit_test(golden_written_again),
 		cmocka_unit_test(golden_through_binary),
 		cmocka_unit_test(golden_mmiotrace),

@@ -173,6 +173,28 @@ TEST(same_as_text)
 	free(got.p);
 }
 
+/* Events that are not in our table are counted, whether their number has a name or not. */
+TEST(events_of_others_are_told)
+{
+	struct ntime_trace_info info = { .size = sizeof(info) };
+	struct ntime_trace_batch b = { .size = sizeof(b) };
+	struct ntime_trace *t;
+	struct simple s;
+	char *warned;
+
+	fill(&s);
+	TT_IS(ntime_trace_open(forms_context(), forms_file(s.p, s.n), NULL, &t), 0);
+	while (!ntime_trace_next(t, &b) && b.n)
+		;
+	TT_IS(ntime_trace_get_info(t, &info), 0);
+	TT_IS(info.others, 2);
+	warned = tt_warnings(t);
+	TT_HAS(warned, "2 events that are none of VFIO's, or that ntime does not know, were passed "
+		       "over\n");
+	free(warned);
+	ntime_trace_close(t);
+}
+
 /* Cut anywhere: what is whole is there, and the end is told. */
 TEST(cut)
 {
@@ -287,9 +309,13 @@ TEST(widths)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_events), cmocka_unit_test(same_as_text),
-		cmocka_unit_test(cut),	      cmocka_unit_test(refused),
-		cmocka_unit_test(damaged),    cmocka_unit_test(widths),
+		cmocka_unit_test(events_of_others_are_told),
+		cmocka_unit_test(all_events),
+		cmocka_unit_test(same_as_text),
+		cmocka_unit_test(cut),
+		cmocka_unit_test(refused),
+		cmocka_unit_test(damaged),
+		cmocka_unit_test(widths),
 	};
 	int ret = TT_RUN(tests);
 

@@ -61,6 +61,9 @@ static inline const char *nti_trace_text(const char *text, const struct ntime_re
 	return r->text ? text + r->text - 1 : "";
 }
 
+/* .value of NTIME_RECORD_OTHER: no newline is behind it, for the trace ends there. */
+#define NTI_OTHER_CUT 1
+
 static inline bool nti_record_is_access(const struct ntime_record *r)
 {
 	return r->kind <= NTIME_RECORD_WRITE;

@@ -136,10 +136,23 @@ static char *put_region(char *p, const struct ntime_record *r, const char *text,
 	return nti_put_hex(p, r->value);
 }
 
+/* An event's text is all of it, whoever's it is; mmiotrace's "LSPCI ..." is no event. */
+static bool is_text_all(const struct ntime_record *r, const char *text)
+{
+	return nti_event_is(text) ||
+	       (r->kind == NTIME_RECORD_EVENT && *text >= 'a' && *text <= 'z');
+}
+
+bool nti_event_has(const struct ntime_record *r, const char *text)
+{
+	return is_text_all(r, text) || nti_record_is_access(r) ||
+	       r->kind == NTIME_RECORD_CONFIG_READ || r->kind == NTIME_RECORD_CONFIG_WRITE ||
+	       r->kind == NTIME_RECORD_REGION;
+}
+
 char *nti_event_put(char *p, const struct ntime_record *r, const char *text, const char *device)
 {
-	/* An event's text is all of it, whoever's it is; mmiotrace's "LSPCI ..." is no event. */
-	if (nti_event_is(text) || (r->kind == NTIME_RECORD_EVENT && *text >= 'a' && *text <= 'z'))
+	if (is_text_all(r, text))
 		return nti_put_text(p, text);
 	switch (r->kind) {
 	case NTIME_RECORD_READ:

@@ -20,6 +20,9 @@ struct nti_trace_devices;
  */
 bool nti_event_is(const char *text);
 
+/* Has the record a line of QEMU's? What nti_event_put() must be asked for. */
+bool nti_event_has(const struct ntime_record *r, const char *text);
+
 /* Bytes that nti_event_put() needs at most. */
 size_t nti_event_room(const struct ntime_record *r, const char *text, const char *device);
 

@@ -9,10 +9,13 @@
 static void add_other(struct nti_trace_batch *b, const char *p, const char *end)
 {
 	struct ntime_record *r = &b->rec[b->n];
+	bool is_whole = end > p && end[-1] == '\n';
 
-	if (end > p && end[-1] == '\n')
-		end--;
 	*r = (struct ntime_record){ .kind = NTIME_RECORD_OTHER, .device = NTIME_DEVICE_NONE };
+	if (is_whole)
+		end--;
+	else
+		r->value = NTI_OTHER_CUT;
 	r->text = nti_trace_batch_text(b, p, (size_t)(end - p));
 	b->n++;
 }

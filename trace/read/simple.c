@@ -281,8 +281,10 @@ static int take_event(struct state *s, const char *p, size_t length,
 		add_lost(&a, &with, b);
 		return 0;
 	}
-	if (event >= NUMBERS_MAX || !s->which[event])
+	if (event >= NUMBERS_MAX || !s->which[event]) {
+		b->others++;
 		return 0;
+	}
 	which = s->which[event] - 1u;
 	if (events[which].form ? !add_event(&a, &events[which], &with, devices, b)
 			       : !add_access(s, &a, which, &with, devices, b))

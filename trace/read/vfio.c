@@ -12,8 +12,6 @@
 #include "trace/read/front.h"
 #include "trace/read/vfio.h"
 
-/* Of a line without an event that is kept as somebody else's. */
-#define OTHER_BYTES 4096
 /* "vfio_region_read  (a:region0+0x0, 1) = 0x0" */
 #define MIN_LINE_BYTES 42
 
@@ -52,12 +50,18 @@ static void put_text(struct work *w, uint8_t kind, const char *text, size_t byte
 /* Somebody else's line. */
 static void other(struct work *w, const char *p, const char *end, bool is_torn)
 {
+	bool is_cut = end == w->piece->bytes + w->piece->n;
+	size_t before;
+
 	w->b->others += !is_torn;
 	w->b->torn += is_torn;
-	w->b->cut += end == w->piece->bytes + w->piece->n;
-	if (w->piece->gives_others)
-		put_text(w, NTIME_RECORD_OTHER, p,
-			 (size_t)(end - p) > OTHER_BYTES ? OTHER_BYTES : (size_t)(end - p));
+	w->b->cut += is_cut;
+	if (!w->piece->gives_others)
+		return;
+	before = w->b->n;
+	put_text(w, NTIME_RECORD_OTHER, p, (size_t)(end - p));
+	if (is_cut && w->b->n > before)
+		w->b->rec[before].value = NTI_OTHER_CUT;
 }
 
 /* The first event of a piece tells its style, for nobody knows the piece before. */

@@ -17,6 +17,7 @@ int ntime_trace_warnings(const struct ntime_trace *t,
 {
 	const struct nti_trace_losses *l = &t->losses;
 	bool is_simple = t->front->form == NTIME_TRACE_SIMPLE;
+	bool gives_others = (t->flags & NTIME_TRACE_OTHERS) != 0;
 	const struct warning all[] = {
 		{ l->lost_records,
 		  "records were lost while the trace was made: what they were is not known",
@@ -73,7 +74,11 @@ int ntime_trace_warnings(const struct ntime_trace *t,
 		{ l->backwards, "times that lie before the one of the line above",
 		  "expected where several threads are traced; else sort by time before times are "
 		  "compared" },
-		{ t->others, "lines of other origin were passed over", "" },
+		{ t->front->is_text && !gives_others ? t->others : 0,
+		  "lines of other origin were passed over", "" },
+		{ t->front->is_text ? 0 : t->others,
+		  "events that are none of VFIO's, or that ntime does not know, were passed over",
+		  "scripts/simpletrace.py of the QEMU that wrote them prints them" },
 	};
 	size_t i;
 	int ret, n = 0;

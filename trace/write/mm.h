@@ -9,6 +9,7 @@
 #include <ntime/trace/trace.h>
 
 #include "trace/base/digits.h"
+#include "trace/write/left_out.h"
 #include "trace/write/place.h"
 #include "trace/write/writer.h"
 
@@ -64,6 +65,7 @@ struct nti_mm {
 	uint64_t changes;  /* how many there were */
 	uint64_t noted;	   /* those before are not in .changed */
 	struct nti_seconds seconds;
+	struct nti_left_out left_out;
 	int error;
 };
 
@@ -135,8 +137,8 @@ char *nti_mm_put_access(char *p, struct nti_mm *s, const struct ntime_record *r,
 char *nti_mm_put_tail(char *p, struct nti_mm *s, const struct ntime_record *r, const char *text);
 
 /* An access that cannot be a line R or W. */
-void nti_mm_mark_access(struct nti_mm *s, const struct nti_mm_sink *k, const struct ntime_record *r,
-			const char *why);
+void nti_mm_mark_access(struct nti_mm *s, const struct nti_mm_sink *k,
+			const struct ntime_record *r);
 
 /* A record that is no access. */
 void nti_mm_write_mark(struct nti_mm *s, const struct nti_mm_sink *k, const struct ntime_record *r,

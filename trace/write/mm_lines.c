@@ -121,19 +121,33 @@ char *nti_mm_put_tail(char *p, struct nti_mm *s, const struct ntime_record *r, c
 }
 
 /* An access that cannot be a line R or W. */
-void nti_mm_mark_access(struct nti_mm *s, const struct nti_mm_sink *k, const struct ntime_record *r,
-			const char *why)
+void nti_mm_mark_access(struct nti_mm *s, const struct nti_mm_sink *k, const struct ntime_record *r)
 {
 	const struct nti_place *p = nti_mm_place(s, r->device);
-	char text[MARK_BYTES], *end;
+	char text[MARK_BYTES];
+	bool is_told = p && !(s->flags & NTIME_WRITER_NO_MARKS) &&
+		       strlen(p->name) + NTI_EVENT_BYTES <= sizeof(text);
 
-	if (!p || !k->out)
+	if (!is_told)
+		nti_left_out_add(&s->left_out, r);
+	if (!is_told || !k->out)
 		return;
-	if (strlen(p->name) + NTI_EVENT_BYTES > sizeof(text))
-		return;
-	end = nti_event_put_access(text, r, p->name, strlen(p->name));
-	end = nti_put_text(end, why);
-	nti_mm_mark(s, k, text, (size_t)(end - text));
+	/* As events of QEMU they would be read back as accesses that were made. */
+	if (!(r->flags & NTIME_RECORD_VALUED) && r->kind == NTIME_RECORD_WRITE)
+		nti_mm_mark_format(s, k,
+				   "ntime: a write of 0x%llx to region %u of %s at 0x%llx, which "
+				   "is not known to be done",
+				   (unsigned long long)r->value, r->region, p->name,
+				   (unsigned long long)r->offset);
+	else if (!(r->flags & NTIME_RECORD_VALUED))
+		nti_mm_mark_format(s, k,
+				   "ntime: a read of region %u of %s at 0x%llx, whose value is not "
+				   "in the trace",
+				   r->region, p->name, (unsigned long long)r->offset);
+	else
+		nti_mm_mark(
+			s, k, text,
+			(size_t)(nti_event_put_access(text, r, p->name, strlen(p->name)) - text));
 }
 
 static void put_native_map(struct nti_mm *s, const struct nti_mm_sink *k,
@@ -239,16 +253,15 @@ static void mark_event(struct nti_mm *s, const struct nti_mm_sink *k, const stru
 	const char *name =
 		i < s->places.n && s->places.list[i].is_seen ? s->places.list[i].name : "";
 	size_t bytes = nti_event_room(r, text, name);
-	char stack[2048], *event = bytes > sizeof(stack) ? malloc(bytes) : stack, *end;
+	char stack[2048], *event = bytes > sizeof(stack) ? malloc(bytes) : stack;
 
 	if (!event) {
 		s->error = -ENOMEM;
 		return;
 	}
-	end = nti_event_put(event, r, text, name);
-	if (end)
-		nti_mm_mark(s, k, event, (size_t)(end - event));
-	else if (*text)
+	if (nti_event_has(r, text))
+		nti_mm_mark(s, k, event, (size_t)(nti_event_put(event, r, text, name) - event));
+	else
 		nti_mm_mark(s, k, text, strlen(text));
 	if (event != stack)
 		free(event);
@@ -274,6 +287,8 @@ void nti_mm_write_mark(struct nti_mm *s, const struct nti_mm_sink *k, const stru
 		put_lost(s, k, r);
 		break;
 	case NTIME_RECORD_LIST:
+		nti_left_out_add(&s->left_out, r);
+		break;
 	case NTIME_RECORD_STYLE:
 		break;
 	case NTIME_RECORD_EVENT:
@@ -283,8 +298,11 @@ void nti_mm_write_mark(struct nti_mm *s, const struct nti_mm_sink *k, const stru
 		}
 		/* fall through */
 	default:
-		if (k->out && !(s->flags & NTIME_WRITER_NO_MARKS) &&
-		    !(r->flags & NTIME_RECORD_SYNTHETIC))
+		/* Marks that nobody wants are not missed. */
+		if (!*text && !nti_event_has(r, text))
+			nti_left_out_add(&s->left_out, r);
+		else if (k->out && !(s->flags & NTIME_WRITER_NO_MARKS) &&
+			 !(r->flags & NTIME_RECORD_SYNTHETIC))
 			mark_event(s, k, r, text);
 	}
 }

@@ -99,16 +99,10 @@ static void slow_access(struct nti_mm *s, const struct nti_mm_sink *k, const str
 
 	if (s->in_request)
 		return;
-	if (r->region >= NTI_PLACE_REGIONS && r->region != NTIME_REGION_PHYSICAL) {
-		nti_mm_mark_access(s, k, r, " ntime: of a region without an address");
-		return;
-	}
-	if (!(r->flags & NTIME_RECORD_VALUED)) {
-		nti_mm_mark_access(s, k, r, " ntime: the value is unknown");
-		return;
-	}
-	if (is_io(s, r)) {
-		nti_mm_mark_access(s, k, r, "");
+	/* Regions that are none of a PCI function's have no address. */
+	if ((r->region >= NTI_PLACE_REGIONS && r->region != NTIME_REGION_PHYSICAL) ||
+	    !(r->flags & NTIME_RECORD_VALUED) || is_io(s, r)) {
+		nti_mm_mark_access(s, k, r);
 		return;
 	}
 	if (s->is_native && r->region != NTIME_REGION_PHYSICAL && !has_place(s, r)) {
@@ -446,11 +440,12 @@ static int mm_warn(const void *state,
 	const struct nti_mm *s = state;
 	uint64_t vendors = 0, chips = 0;
 	size_t i;
-	int ret = 0, n = 0;
+	int n = nti_left_out_warn(&s->left_out, fn, arg);
+	int ret = 0;
 
 	/* Without looking ahead nobody knows what was read later. */
 	if (!s->places.list || !s->entries || s->is_native || s->flags & NTIME_WRITER_LIVE)
-		return 0;
+		return n;
 	for (i = 0; i < s->places.n && i < s->room; i++) {
 		const struct nti_place *p = &s->places.list[i];
 

@@ -14,6 +14,7 @@
 #include "trace/read/event.h"
 #include "trace/read/vfio_prefix.h"
 #include "trace/write/hints.h"
+#include "trace/write/left_out.h"
 #include "trace/write/writer.h"
 
 /* Longest prefix as it is written, longest style; what a line needs beside its texts. */
@@ -60,6 +61,8 @@ struct vfio {
 	bool is_wanted;	   /* the user's */
 	bool is_chosen;	   /* ours: what has no time gets none */
 	bool in_request;
+	bool drops_others;
+	struct nti_left_out left_out;
 	uint64_t base_ns;
 	struct nti_seconds seconds;
 	uint64_t day_from_ns; /* of the day in .day */
@@ -146,6 +149,7 @@ static int vfio_make(struct ntime_trace_ctx *ctx, const struct ntime_trace_write
 	}
 	s->devices = devices;
 	s->is_rebased = options->flags & NTIME_WRITER_REBASE;
+	s->drops_others = options->flags & NTI_WRITER_DROP_OTHERS;
 	s->style.is_plain = true;
 	hint = nti_hints_find(&hints, NTI_HINT_STYLE, "");
 	s->is_wanted = s->has_style = hint != NULL;
@@ -358,8 +362,8 @@ static char *put_old(char *p, const struct ntime_record *r, const char *device)
 	return nti_put_hex(p, value);
 }
 
-/* A line of nobody's. */
-static int put_line(struct nti_trace_bytes *out, const char *text)
+/* A line of nobody's. One that was cut off stays so: whole, it could be an event. */
+static int put_line(struct nti_trace_bytes *out, const struct ntime_record *r, const char *text)
 {
 	size_t n = strlen(text);
 	char *p = nti_trace_bytes_room(out, n + 1);
@@ -368,8 +372,34 @@ static int put_line(struct nti_trace_bytes *out, const char *text)
 		return -ENOMEM;
 	memcpy(p, text, n);
 	p[n] = '\n';
-	out->n += n + 1;
+	out->n += n + (r->value != NTI_OTHER_CUT);
 	return 0;
+}
+
+/* Is there a line for it? */
+static bool has_form(const struct vfio *s, const struct ntime_record *r, const char *text)
+{
+	if (r->kind == NTIME_RECORD_OTHER)
+		return !s->drops_others;
+	if (nti_record_is_access(r))
+		return nti_event_is(text) || r->flags & NTIME_RECORD_VALUED;
+	return nti_event_has(r, text);
+}
+
+/* Count what is not, or not wholly, written. */
+static void note_left_out(struct vfio *s, const struct ntime_record *r, const char *text)
+{
+	if (r->kind == NTIME_RECORD_STYLE || (s->in_request && nti_record_is_access(r)))
+		return;
+	if (!has_form(s, r, text)) {
+		nti_left_out_add(&s->left_out, r);
+		return;
+	}
+	if (!nti_record_is_access(r) || nti_event_is(text) || r->flags & NTIME_RECORD_SYNTHETIC)
+		return;
+	s->left_out.count[NTI_LEFT_OUT_MASK] +=
+		r->flags & NTIME_RECORD_MASKED && r->mask != UINT32_MAX;
+	s->left_out.count[NTI_LEFT_OUT_TEXT] += *text != '\0';
 }
 
 /* Every other record. */
@@ -380,11 +410,10 @@ static int put_slow(struct vfio *s, const struct ntime_record *r, const char *te
 	const char *device = d ? d->name : "";
 	char *p, *event;
 
-	if (r->kind == NTIME_RECORD_OTHER)
-		return put_line(out, text);
-	if (r->flags & NTIME_RECORD_SYNTHETIC ||
-	    (nti_record_is_access(r) && !nti_event_is(text) && !(r->flags & NTIME_RECORD_VALUED)))
+	if (r->flags & NTIME_RECORD_SYNTHETIC || !has_form(s, r, text))
 		return 0;
+	if (r->kind == NTIME_RECORD_OTHER)
+		return put_line(out, r, text);
 	p = nti_trace_bytes_room(out, LINE_BYTES + nti_event_room(r, text, device));
 	if (!p)
 		return -ENOMEM;
@@ -394,8 +423,6 @@ static int put_slow(struct vfio *s, const struct ntime_record *r, const char *te
 		event = put_old(event, r, device);
 	else
 		event = nti_event_put(event, r, text, device);
-	if (!event)
-		return 0;
 	*event++ = '\n';
 	out->n = (size_t)(event - out->p);
 	return 0;
@@ -430,6 +457,15 @@ static void note(struct vfio *s, const struct ntime_record *r)
 		choose_style(s, r);
 }
 
+/* An access that is one of QEMU's lines as it stands. */
+static bool is_usual(const struct vfio *s, const struct ntime_record *r)
+{
+	return nti_record_is_access(r) && !r->text && !s->style.is_old && !s->in_request &&
+	       r->flags & NTIME_RECORD_VALUED && !(r->flags & NTIME_RECORD_SYNTHETIC) &&
+	       !(r->region == NTIME_REGION_VGA && r->device == NTIME_DEVICE_NONE) &&
+	       r->region != NTIME_REGION_PHYSICAL;
+}
+
 static void vfio_advance(void *state, const struct nti_trace_batch *b)
 {
 	struct vfio *s = state;
@@ -440,18 +476,12 @@ static void vfio_advance(void *state, const struct nti_trace_batch *b)
 
 		if (!s->has_time || !s->has_style)
 			note(s, r);
+		if (is_usual(s, r) && !(r->flags & NTIME_RECORD_MASKED))
+			continue;
+		note_left_out(s, r, nti_trace_text(b->text, r));
 		if (!nti_record_is_access(r))
 			(void)take(s, r, nti_trace_text(b->text, r));
 	}
-}
-
-/* An access that is one of QEMU's lines as it stands. */
-static bool is_usual(const struct vfio *s, const struct ntime_record *r)
-{
-	return nti_record_is_access(r) && !r->text && !s->style.is_old && !s->in_request &&
-	       r->flags & NTIME_RECORD_VALUED && !(r->flags & NTIME_RECORD_SYNTHETIC) &&
-	       !(r->region == NTIME_REGION_VGA && r->device == NTIME_DEVICE_NONE) &&
-	       r->region != NTIME_REGION_PHYSICAL;
 }
 
 static int put_record(struct vfio *s, const struct nti_trace_batch *b, const struct ntime_record *r,
@@ -461,6 +491,8 @@ static int put_record(struct vfio *s, const struct nti_trace_batch *b, const str
 	const char *text = nti_trace_text(b->text, r);
 	char *p;
 
+	if (!h || r->flags & NTIME_RECORD_MASKED)
+		note_left_out(s, r, text);
 	if (!h) {
 		if (take(s, r, text) || (s->in_request && nti_record_is_access(r)))
 			return 0;
@@ -488,6 +520,15 @@ static int vfio_format(void *state, const struct nti_trace_batch *b, struct nti_
 	return ret;
 }
 
+static int vfio_warn(const void *state,
+		     int (*fn)(void *arg, const char *sentence, const char *remedy, uint64_t count),
+		     void *arg)
+{
+	const struct vfio *s = state;
+
+	return nti_left_out_warn(&s->left_out, fn, arg);
+}
+
 const struct nti_trace_back nti_trace_to_vfio = {
 	.form = NTIME_TRACE_VFIO,
 	.make = vfio_make,
@@ -496,4 +537,5 @@ const struct nti_trace_back nti_trace_to_vfio = {
 	.begin = vfio_begin,
 	.advance = vfio_advance,
 	.format = vfio_format,
+	.warn = vfio_warn,
 };

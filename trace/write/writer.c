@@ -108,6 +108,8 @@ int ntime_trace_writer_new(struct ntime_trace_ctx *ctx, struct ntime_trace *t,
 			   const struct ntime_trace_writer_options *options,
 			   struct ntime_trace_writer **out)
 {
+	struct ntime_trace_info info = { .size = sizeof(info) };
+	struct ntime_trace_writer_options own;
 	size_t i;
 
 	*out = NULL;
@@ -122,7 +124,14 @@ int ntime_trace_writer_new(struct ntime_trace_ctx *ctx, struct ntime_trace *t,
 	if (options->flags & ~(NTIME_WRITER_REBASE | NTIME_WRITER_KEEP_THREAD |
 			       NTIME_WRITER_NO_MARKS | NTIME_WRITER_IO_MARKS | NTIME_WRITER_LIVE))
 		return nti_error(&ctx->error, -EINVAL, "options of a writer have unknown flags");
-	return nti_trace_writer_make(ctx, nti_trace_devices_of(t), options, out);
+	own = *options;
+	/*
+	 * Beside events stands what QEMU wrote; what stands beside another form's lines does not.
+	 */
+	if (ntime_trace_get_info(t, &info) == 0 && info.form != NTIME_TRACE_VFIO &&
+	    info.form != NTIME_TRACE_BINARY)
+		own.flags |= NTI_WRITER_DROP_OTHERS;
+	return nti_trace_writer_make(ctx, nti_trace_devices_of(t), &own, out);
 }
 
 void ntime_trace_writer_free(struct ntime_trace_writer *w)

@@ -16,6 +16,9 @@
 
 struct nti_trace_devices;
 
+/* Beside NTIME_WRITER_*: lines of other origin do not belong into the form that is written. */
+#define NTI_WRITER_DROP_OTHERS 0x80000000u
+
 /* Bytes in the making. Zeroed at first; free(.p). */
 struct nti_trace_bytes {
 	char *p;

@@ -76,7 +76,8 @@ enum ntime_record_kind {
 	/* from here on lines look different: .text describes it, for who writes them again */
 	NTIME_RECORD_STYLE,
 	NTIME_RECORD_EVENT, /* an event of the tracer that means nothing to us: .text is the line */
-	NTIME_RECORD_OTHER, /* a line that is none of the tracer's: .text */
+	/* a line that is none of the tracer's: .text; .value is 1 where its end is cut off */
+	NTIME_RECORD_OTHER,
 	NTIME_RECORD_KINDS,
 };
 
