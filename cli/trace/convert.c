@@ -11,7 +11,7 @@
 #include "cli/output/file.h"
 #include "cli/output/memory.h"
 #include "cli/output/say.h"
-#include "cli/trace/trace.h"
+#include "cli/trace/show.h"
 
 enum {
 	ID_TO = CLI_TRACE_OWN,
@@ -270,10 +270,12 @@ static int check_form(const struct cli_trace *t, const struct convert *c)
 		if (c->given & 1u << (only[i].id - CLI_TRACE_OWN) && c->writer.form != only[i].form)
 			return cli_say_misuse(t->self->name, "%s is for --to %s alone",
 					      only[i].option, only[i].name);
-	if (t->chips.n && c->writer.form != NTIME_TRACE_MMIOTRACE && !chooses_by_name(t))
+	if (t->chips.n &&
+	    (c->writer.form == NTIME_TRACE_VFIO || c->writer.form == NTIME_TRACE_BINARY) &&
+	    !chooses_by_name(t))
 		return cli_say_misuse(t->self->name,
-				      "--chip is for --to mmiotrace and for names of --register: "
-				      "the other forms cannot store a chip");
+				      "--chip is for --to mmiotrace, for names of --to json and of "
+				      "--register: the other forms cannot store a chip");
 	return 0;
 }
 
@@ -313,6 +315,16 @@ static int run(struct cli_trace *t)
 		cli_say_misuse(t->self->name,
 			       "the binary form is not written to a terminal: use -o FILE");
 		path = NULL;
+	}
+	if (path && c->writer.form == NTIME_TRACE_JSON) {
+		free(c->hints);
+		return cli_show_trace(t, path,
+				      &(struct cli_show_wanted){
+					      .form = CLI_RECORD_JSON,
+					      .no_fold = true,
+					      .is_rebased = c->writer.flags & NTIME_WRITER_REBASE,
+					      .from_kept = true,
+				      });
 	}
 	for (size_t i = 0; i < t->chips.n && path; i++)
 		add_hint(c, "chip", t->chips.word[i]);

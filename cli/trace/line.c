@@ -747,12 +747,37 @@ static void put_mark(struct cli_lines *l, const struct ntime_record *r, const ch
 /* No line of an access is longer, even where each word of its value stands on a line of its own. */
 #define ACCESS_BYTES (LINE_BYTES * 16)
 
+/* For programs: marks are records as well. */
+static void put_records(struct cli_lines *l, const struct ntime_record *records, size_t n,
+			const char *text)
+{
+	for (const struct ntime_record *r = records; r < records + n; r++) {
+		struct ntime_record_texts texts = {
+			.size = sizeof(texts),
+			.base_ns = l->style.base_ns,
+			.device = r->device == NTIME_DEVICE_NONE ? NULL
+								 : l->style.device_name[r->device],
+			.text = r->text ? text + r->text - 1 : NULL,
+		};
+		size_t room = cli_record_room(&texts);
+
+		if (l->room - l->n < room)
+			make_room(l, room);
+		l->n += cli_record_put(l->buffer + l->n, l->room - l->n, l->style.form, r, &texts,
+				       l->decoder);
+	}
+}
+
 void cli_lines_put(struct cli_lines *l, const struct ntime_record *records, size_t n,
 		   const char *text, uint64_t access)
 {
 	bool is_screen = l->style.look.is_terminal || l->style.look.colour;
 	char *p;
 
+	if (l->style.form != CLI_RECORD_LINES) {
+		put_records(l, records, n, text);
+		return;
+	}
 	l->access = access;
 	for (const struct ntime_record *r = records; r < records + n; r++) {
 		if (r->kind > NTIME_RECORD_WRITE && r->kind != CLI_RECORD_AGAIN) {

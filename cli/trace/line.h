@@ -14,6 +14,7 @@
 #include <ntime/trace/trace.h>
 
 #include "cli/output/term.h"
+#include "cli/trace/record.h"
 
 /**
  * struct cli_line_style - what lines look like
@@ -24,11 +25,13 @@
  * @device_columns, @name_columns: width of those
  * @is_short:	PCI places without a domain of 0000
  * @is_raw:	addresses and values alone
+ * @form:	for people, or for programs: of all above these have @is_raw and @base_ns alone
  * @device_name: by index; NULL where none is known yet
  */
 struct cli_line_style {
 	struct cli_look look;
 	bool has_time, has_thread, has_device, has_number, is_short, is_raw;
+	enum cli_record_form form;
 	unsigned int digits;
 	uint64_t base_ns;
 	unsigned int device_columns, name_columns;

@@ -141,7 +141,7 @@ static int add_worker(struct cli_pool *p)
 	int ret;
 
 	*w = (struct worker){ .pool = p, .known = &s->chips.first };
-	if (!s->is_raw && cli_trace_decoder(s->t, &w->decoder))
+	if (!s->wanted.is_raw && cli_trace_decoder(s->t, &w->decoder))
 		return CLI_EXIT_FAILED;
 	w->lines = cli_lines_new(&s->style, w->decoder);
 	ret = pthread_create(&w->thread, NULL, run_worker, w);

@@ -135,17 +135,27 @@ static void fit(struct cli_show *s)
 		style->name_columns = 40;
 }
 
-static int begin_lines(struct cli_show *s, const struct ntime_trace_batch *batch)
+/* What times count from. */
+static uint64_t base_of(const struct cli_show *s, const struct ntime_trace_batch *batch)
 {
 	struct ntime_trace_info info = { .size = sizeof(info) };
-	const struct wanted *w = s->t->own;
 
+	if (!s->wanted.is_rebased || ntime_trace_get_info(s->in.trace, &info))
+		return 0;
+	for (size_t i = 0; s->wanted.from_kept && i < batch->n; i++)
+		if (batch->records[i].flags & NTIME_RECORD_TIMED)
+			return batch->records[i].time_ns;
+	return info.first_ns;
+}
+
+static int begin_lines(struct cli_show *s, const struct ntime_trace_batch *batch)
+{
 	look_at_first(s, batch);
-	s->style.has_number = w->has_number;
-	s->style.is_raw = s->is_raw;
-	if (!w->is_absolute && !ntime_trace_get_info(s->in.trace, &info))
-		s->style.base_ns = info.first_ns;
+	s->style.has_number = s->wanted.has_number;
+	s->style.is_raw = s->wanted.is_raw;
+	s->style.base_ns = base_of(s, batch);
 	s->style.device_name = s->chips.device_name;
+	s->style.form = s->wanted.form;
 	fit(s);
 	if (s->t->threads > 1)
 		return cli_pool_new(s, s->t->threads, &s->pool) ? -ENOMEM : 0;
@@ -259,9 +269,18 @@ static int show_all(struct cli_show *s)
 	return ret < 0 ? ret : rest;
 }
 
+/* Also of a trace without records. */
+static int put_head(struct cli_show *s)
+{
+	char head[512];
+
+	return s->wanted.form == CLI_RECORD_CSV
+		       ? cli_show_write(s, head, cli_record_csv_head(head, sizeof(head)))
+		       : 0;
+}
+
 static int show_input(struct cli_show *s)
 {
-	const struct wanted *w = s->t->own;
 	int ret;
 
 	if (cli_output_open(&s->out, s->t->output ? s->t->output : "-", false))
@@ -269,11 +288,12 @@ static int show_input(struct cli_show *s)
 	s->style.look = cli_look_at(s->out.fd);
 	if (s->t->colour != CLI_TRACE_AUTO)
 		s->style.look.colour = s->t->colour == CLI_TRACE_ALWAYS;
-	s->is_raw = w->is_raw;
-	s->folds = !w->no_fold && !w->is_raw && (w->folds || s->style.look.is_terminal);
+	s->folds = s->wanted.folds || (!s->wanted.no_fold && s->style.look.is_terminal);
 	s->known = &s->chips.first;
 	s->access = 1;
-	ret = show_all(s);
+	ret = put_head(s);
+	if (!ret)
+		ret = show_all(s);
 	if (ret < 0 && s->out.is_whole) {
 		if (s->out.error)
 			cli_output_close(&s->out);
@@ -287,14 +307,14 @@ static int show_input(struct cli_show *s)
 	return 0;
 }
 
-static int run(struct cli_trace *t)
+int cli_show_trace(struct cli_trace *t, const char *path, const struct cli_show_wanted *wanted)
 {
-	const char *path = cli_trace_operand(t, 0);
 	struct cli_show *s = cli_calloc(1, sizeof(*s));
 	int ret = CLI_EXIT_FAILED;
 
 	s->t = t;
-	if (path && !cli_trace_names(t) && !cli_trace_input_open(&s->in, t, path, 0)) {
+	s->wanted = *wanted;
+	if (!cli_trace_names(t) && !cli_trace_input_open(&s->in, t, path, 0)) {
 		if (!cli_chips_init(&s->chips, &s->in))
 			ret = show_input(s);
 		cli_pool_free(s->pool);
@@ -307,14 +327,54 @@ static int run(struct cli_trace *t)
 	return ret;
 }
 
+/* What programs read has no columns and no folds. */
+static int check_form(struct cli_trace *t, struct wanted *w)
+{
+	const char *form = t->is_json ? "--json" : "--csv";
+
+	if (!t->is_json && !t->is_csv)
+		return 0;
+	if (w->folds || w->has_number)
+		return cli_say_misuse(t->self->name, "%s and %s cannot be combined",
+				      w->folds ? "--fold" : "--number", form);
+	if (t->colour == CLI_TRACE_ALWAYS)
+		return cli_say_misuse(t->self->name, "--color=always and %s cannot be combined",
+				      form);
+	return 0;
+}
+
+static int run(struct cli_trace *t)
+{
+	bool is_for_programs = t->is_json || t->is_csv;
+	const char *path = cli_trace_operand(t, 0);
+	struct wanted *w = t->own;
+	const struct cli_show_wanted wanted = {
+		.form = t->is_json  ? CLI_RECORD_JSON
+			: t->is_csv ? CLI_RECORD_CSV
+				    : CLI_RECORD_LINES,
+		.folds = w->folds,
+		.no_fold = w->no_fold || w->is_raw || is_for_programs,
+		.is_raw = w->is_raw,
+		.has_number = w->has_number,
+		/* Times of the trace's clock are what programs compare. */
+		.is_rebased = !w->is_absolute && !is_for_programs,
+	};
+
+	if (!path || check_form(t, w))
+		return CLI_EXIT_FAILED;
+	return cli_show_trace(t, path, &wanted);
+}
+
 const struct cli_trace_action cli_trace_show = {
 	.name = "show",
 	.usage = "[OPTION...] [FILE]",
 	.about = "show accesses with register names, fields and values",
 	.details = "A line has the time, the thread, the device, R or W with the number of bytes, "
 		   "the register or its address, the value, and its meaning. Other events are "
-		   "lines with --.",
-	.groups = CLI_TRACE_READS | CLI_TRACE_FOLLOWS | CLI_TRACE_OUTPUT | CLI_TRACE_COLOUR,
+		   "lines with --. --json and --csv write each record as a line of its own, with "
+		   "times of the trace's clock.",
+	.groups = CLI_TRACE_READS | CLI_TRACE_FOLLOWS | CLI_TRACE_OUTPUT | CLI_TRACE_COLOUR |
+		  CLI_TRACE_JSON | CLI_TRACE_CSV,
 	.max = 1,
 	.options = options,
 	.set = set_option,

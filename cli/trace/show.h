@@ -12,6 +12,17 @@
 struct cli_pool;
 
 /**
+ * struct cli_show_wanted - what is shown, and how
+ * @is_rebased:	times count from the first record of the trace; @from_kept: from the first that
+ *		passes the filters
+ * @folds, @no_fold: said by the user; else a terminal decides
+ */
+struct cli_show_wanted {
+	enum cli_record_form form;
+	bool folds, no_fold, is_raw, is_rebased, from_kept, has_number;
+};
+
+/**
  * struct cli_show - one run
  * @fold:	is used when @folds
  * @records, @n, @room: what is left of a batch after folding
@@ -26,7 +37,8 @@ struct cli_show {
 	struct cli_line_style style;
 	struct cli_output out;
 	struct cli_fold fold;
-	bool folds, is_raw;
+	bool folds;
+	struct cli_show_wanted wanted;
 	struct ntime_record *records;
 	size_t n, room;
 	uint64_t access;
@@ -37,6 +49,9 @@ struct cli_show {
 
 /* Write lines where they belong. 0 or -errno, told when the output is closed. */
 int cli_show_write(struct cli_show *s, const char *text, size_t n);
+
+/* Show the trace at @path with the options of the command line. The exit status of ntime. */
+int cli_show_trace(struct cli_trace *t, const char *path, const struct cli_show_wanted *wanted);
 
 /* ---- pool.c ---- */
 

@@ -157,8 +157,9 @@ def what_the_form_has_no_place_for_is_refused():
             for option in mmiotrace:
                 equal(sentence('convert', '--to', form, *option, 'log'), f'{option[0]} is for --to mmiotrace alone')
             for chip in ('GT218', f'{DEVICE}=GT218'):
-                equal(sentence('convert', '--to', form, '--chip', chip, 'log'),
-                      '--chip is for --to mmiotrace and for names of --register: the other forms cannot store a chip')
+                if form != 'json':
+                    equal(sentence('convert', '--to', form, '--chip', chip, 'log'),
+                          '--chip is for --to mmiotrace, for names of --to json and of --register: the other forms cannot store a chip')
                 run('convert', '--to', form, '--chip', chip, '--register', 'PCOUNTER.PRE_SRC', '-o', 'out', 'log')
                 run('convert', '--to', form, '--chip', chip, '--not', 'register=PCOUNTER.PRE_SRC', '-o', 'out', 'log')
         for form in ('json', 'mmiotrace', 'binary'):
@@ -209,6 +210,40 @@ def wide_accesses_name_all_that_they_reach():
             f.write(Log().read(0, 0x0a8000a2).write(0xa400, 0, width=8).text())
         has(run('diff', 'log', 'other', status=1), both)
         has(run('diff', '--csv', 'log', 'other', status=1), f'"{both}"')
+
+
+@test
+def programs_get_names_and_words():
+    log = small().read(0x1104, 0x5).put('kvm_set_irq irq 4, level 1, status 1')
+    with Folder(log):
+        objects = [json.loads(line) for line in run('show', '--json', 'log').splitlines()]
+        equal(run('convert', '--to', 'json', 'log'), run('show', '--json', 'log'))
+        equal([objects[1][key] for key in ('kind', 'time_ns', 'device', 'offset', 'value', 'register')],
+              ['read', 1424299207289771000, DEVICE, '0x0', '0xa8000a2', 'PMC.BOOT_0'])
+        has(objects[1]['words'], 'CHIPSET = GT218')
+        equal([o['register'] for o in objects if o.get('offset') == '0xa404'], ['PCOUNTER.PRE_SRC[1]'])
+        equal('register' in objects[-2], False)
+        equal((objects[-1]['kind'], objects[-1]['text']), ('event', 'kvm_set_irq irq 4, level 1, status 1'))
+        rows = list(csv.DictReader(run('show', '--csv', 'log').splitlines()))
+        equal(len(rows), len(objects))
+        for row, entry in zip(rows, objects):
+            # Marks without a device say nothing of a region in either.
+            equal({key: value for key, value in row.items() if value and key != 'synthetic'}, {key: str(value) for key, value in entry.items()})
+        for form in ('--json', '--csv'):
+            equal(run('show', form, '-j3', 'log'), run('show', form, 'log'))
+            equal('PMC.BOOT_0' in run('show', form, '--raw', 'log'), False)
+            run('show', form, '-o', 'out', 'log')
+            with open('out', encoding='utf-8') as f:
+                equal(f.read(), run('show', form, 'log'))
+            equal(sentence('show', form, '--fold', 'log'), f'--fold and {form} cannot be combined')
+            equal(sentence('show', form, '-n', 'log'), f'--number and {form} cannot be combined')
+        equal(sentence('show', '--json', '--csv', 'log'), '--json and --csv cannot be combined')
+        # A chip that the user tells has other registers.
+        has(run('convert', '--to', 'json', '--chip', 'G80', 'log'), '"register":"PMC.BOOT_0"')
+        has(sentence('convert', '--to', 'json', '--chip', 'nonsense', 'log'), 'nonsense')
+        equal(json.loads(run('convert', '--to', 'json', '--rebase', '--write', 'log').splitlines()[0]).get('time_ns', 0), 0)
+    with Folder(b'vfio_region_read  (a:region0+0x0, 4) = 0x1\n'):
+        equal(run('show', '--csv', '--write', 'log'), 'kind,time_ns,thread,device,region,offset,width,value,mask,source,register,words,synthetic,text\n')
 
 
 @test

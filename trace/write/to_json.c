@@ -9,10 +9,6 @@
 #include "trace/base/digits.h"
 #include "trace/write/writer.h"
 
-/* Longest object without names and texts; bytes that a byte of a text becomes at most. */
-#define LINE_BYTES 512
-#define ESCAPED_BYTES 6
-
 struct json {
 	struct nti_trace_devices *devices;
 	bool is_rebased, has_time;
@@ -165,10 +161,20 @@ static bool has_place(const struct ntime_record *r)
 	       r->kind != NTIME_RECORD_STYLE && r->kind != NTIME_RECORD_EVENT;
 }
 
-static char *put_record(char *p, struct json *s, const struct ntime_record *r, const char *device,
-			const char *text)
+static size_t bytes_of(const char *text)
 {
-	const char *kind = r->kind < NTIME_RECORD_KINDS ? kinds[r->kind] : NULL;
+	return text ? strlen(text) : 0;
+}
+
+static char *put_member(char *p, const char *key, const char *text)
+{
+	return text && *text ? put_string(nti_put_text(p, key), text) : p;
+}
+
+static char *put_record(char *p, const struct ntime_record *r, const struct ntime_record_texts *t)
+{
+	const char *kind = ntime_record_kind_name(r->kind);
+	bool has_device = t->device && *t->device;
 	uint64_t value =
 		r->width && r->width < 8 ? r->value & ((1ull << 8 * r->width) - 1) : r->value;
 
@@ -176,21 +182,16 @@ static char *put_record(char *p, struct json *s, const struct ntime_record *r, c
 	p = nti_put_text(p, kind ? kind : "unknown");
 	*p++ = '"';
 	if (r->flags & NTIME_RECORD_TIMED)
-		p = put_number(p, ",\"time_ns\":",
-			       s->is_rebased
-				       ? (r->time_ns < s->base_ns ? 0 : r->time_ns - s->base_ns)
-				       : r->time_ns);
+		p = put_number(
+			p, ",\"time_ns\":", r->time_ns < t->base_ns ? 0 : r->time_ns - t->base_ns);
 	if (r->flags & NTIME_RECORD_THREADED)
 		p = put_number(p, ",\"thread\":", r->thread);
-	if (*device) {
-		p = PUT(p, ",\"device\":");
-		p = put_string(p, device);
-	}
+	p = put_member(p, ",\"device\":", t->device);
 	if (!has_place(r))
 		;
 	else if (r->region == NTIME_REGION_PHYSICAL)
 		p = PUT(p, ",\"region\":\"physical\"");
-	else if (nti_record_is_access(r) || *device)
+	else if (nti_record_is_access(r) || has_device)
 		p = put_number(p, ",\"region\":", r->region);
 	if (r->kind == NTIME_RECORD_LOST && r->value)
 		p = put_number(p, ",\"count\":", r->value);
@@ -209,13 +210,32 @@ static char *put_record(char *p, struct json *s, const struct ntime_record *r, c
 		if (r->source)
 			p = put_number(p, ",\"source\":", r->source);
 	}
+	p = put_member(p, ",\"register\":", t->register_name);
+	p = put_member(p, ",\"words\":", t->words);
 	if (r->flags & NTIME_RECORD_SYNTHETIC)
 		p = PUT(p, ",\"synthetic\":true");
-	if (*text) {
-		p = PUT(p, ",\"text\":");
-		p = put_string(p, text);
-	}
+	p = put_member(p, ",\"text\":", t->text);
 	return PUT(p, "}\n");
+}
+
+static size_t room_for(const struct ntime_record_texts *t)
+{
+	return NTIME_RECORD_JSON_BYTES +
+	       NTIME_RECORD_JSON_ESCAPED * (bytes_of(t->device) + bytes_of(t->text) +
+					    bytes_of(t->register_name) + bytes_of(t->words));
+}
+
+size_t ntime_record_json(const struct ntime_record *r, const struct ntime_record_texts *texts,
+			 char *buf, size_t bytes)
+{
+	if (texts->size != sizeof(*texts) || bytes < room_for(texts))
+		return 0;
+	return (size_t)(put_record(buf, r, texts) - buf);
+}
+
+const char *ntime_record_kind_name(uint32_t kind)
+{
+	return kind < NTIME_RECORD_KINDS ? kinds[kind] : NULL;
 }
 
 static void json_advance(void *state, const struct nti_trace_batch *b)
@@ -240,13 +260,15 @@ static int json_format(void *state, const struct nti_trace_batch *b, struct nti_
 	for (i = 0; i < b->n; i++) {
 		const struct ntime_record *r = &b->rec[i];
 		const struct ntime_trace_device *d = nti_trace_device_at(s->devices, r->device);
-		const char *device = d ? d->name : "", *text = nti_trace_text(b->text, r);
+		const struct ntime_record_texts texts = { .size = sizeof(texts),
+							  .base_ns = s->is_rebased ? s->base_ns : 0,
+							  .device = d ? d->name : NULL,
+							  .text = nti_trace_text(b->text, r) };
 
-		p = nti_trace_bytes_room(out, LINE_BYTES + ESCAPED_BYTES *
-								   (strlen(device) + strlen(text)));
+		p = nti_trace_bytes_room(out, room_for(&texts));
 		if (!p)
 			return -ENOMEM;
-		out->n = (size_t)(put_record(p, s, r, device, text) - out->p);
+		out->n = (size_t)(put_record(p, r, &texts) - out->p);
 	}
 	return 0;
 }

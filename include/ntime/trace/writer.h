@@ -102,6 +102,48 @@ NTIME_API void ntime_trace_writer_free(struct ntime_trace_writer *w);
 NTIME_API int ntime_trace_copy(struct ntime_trace *t, struct ntime_trace_writer *w,
 			       int (*progress)(void *arg, uint64_t position), void *arg);
 
+/* Room for an object of ntime_record_json() without its texts. */
+#define NTIME_RECORD_JSON_BYTES 512
+/* Bytes that one byte of a text becomes at most. */
+#define NTIME_RECORD_JSON_ESCAPED 6
+
+/**
+ * struct ntime_record_texts - what a record alone does not have; zero-initialise, then set @size
+ * @base_ns:	what its time counts from, 0: of the trace's clock
+ * @device:	name of its device, NULL none
+ * @text:	its own, NULL none
+ * @register_name: what the access reaches, as of ntime_decoder_name(); NULL unknown
+ * @words:	its value in words, as of ntime_decoder_words(); NULL none
+ */
+struct ntime_record_texts {
+	uint32_t size;
+	uint32_t reserved0;
+	uint64_t base_ns;
+	const char *device;
+	const char *text;
+	const char *register_name;
+	const char *words;
+	uint64_t reserved[2];
+};
+
+/**
+ * ntime_record_json() - a record as one line of JSON, as NTIME_TRACE_JSON has it
+ * @r:		record
+ * @texts:	of the caller
+ * @buf, @bytes: where to: NTIME_RECORD_JSON_BYTES and NTIME_RECORD_JSON_ESCAPED for each byte of
+ *		the texts
+ *
+ * Return: bytes that were written, without a NUL; 0: @bytes are fewer, or @texts->size. Since 0.1.
+ */
+NTIME_API size_t ntime_record_json(const struct ntime_record *r,
+				   const struct ntime_record_texts *texts, char *buf, size_t bytes);
+
+/**
+ * ntime_record_kind_name() - what @kind is called in JSON: "read", "config-write". NULL: there is
+ * no such kind. Since 0.1.
+ */
+NTIME_API const char *ntime_record_kind_name(uint32_t kind);
+
 #ifdef __cplusplus
 }
 #endif
