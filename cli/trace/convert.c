@@ -165,7 +165,7 @@ static int copy(struct cli_trace_input *in, struct ntime_trace_writer *w, struct
 	else
 		ret = ntime_trace_copy(in->trace, w, progress, &c);
 	if (!ret && !in->t->follows)
-		ret = cli_trace_input_check_times(in, false);
+		ret = cli_trace_input_check_end(in);
 	return ret ? ret : ntime_trace_writer_end(w);
 }
 

@@ -119,7 +119,7 @@ int cli_trace_input_open(struct cli_trace_input *in, struct cli_trace *t, const 
 	struct ntime_trace_info info = { .size = sizeof(info) };
 	int ret;
 
-	*in = (struct cli_trace_input){ .t = t, .path = path };
+	*in = (struct cli_trace_input){ .t = t, .path = path, .flags = flags };
 	if (is_output(t, path))
 		return cli_say_misuse(t->self->name, "'%s' is read; write to another file",
 				      output_name(t));
@@ -168,6 +168,28 @@ int cli_trace_input_check_times(struct cli_trace_input *in, bool is_asked)
 	return -EINVAL;
 }
 
+/* Who names the form is believed, so nobody else would notice. */
+static int check_form(struct cli_trace_input *in)
+{
+	struct ntime_trace_info info = { .size = sizeof(info) };
+
+	if (!in->t->form || in->t->follows || ntime_trace_get_info(in->trace, &info) ||
+	    !info.lines || info.records > (in->flags & NTIME_TRACE_OTHERS ? info.others : 0))
+		return 0;
+	cli_progress_end(&in->progress);
+	cli_say("%s: none of its %llu lines is of the format %s, which --from names", in->path,
+		(unsigned long long)info.lines, cli_trace_form_name(in->t->form));
+	in->is_told = true;
+	return -EBADMSG;
+}
+
+int cli_trace_input_check_end(struct cli_trace_input *in)
+{
+	int ret = cli_trace_input_check_times(in, false);
+
+	return ret ? ret : check_form(in);
+}
+
 int cli_trace_input_next(struct cli_trace_input *in, struct ntime_trace_batch *batch)
 {
 	int ret;
@@ -186,7 +208,7 @@ int cli_trace_input_next(struct cli_trace_input *in, struct ntime_trace_batch *b
 		return ret;
 	}
 	cli_progress_at(&in->progress, batch->position);
-	return batch->n ? 1 : cli_trace_input_check_times(in, false);
+	return batch->n ? 1 : cli_trace_input_check_end(in);
 }
 
 int cli_trace_input_progress(void *arg, uint64_t position)

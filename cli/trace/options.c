@@ -137,16 +137,21 @@ static int add_term(struct cli_trace *t, const char *kind, const char *value, bo
 	return 0;
 }
 
+static const char *const forms[] = { [NTIME_TRACE_VFIO] = "vfio",
+				     [NTIME_TRACE_SIMPLE] = "simple",
+				     [NTIME_TRACE_MMIOTRACE] = "mmiotrace",
+				     [NTIME_TRACE_DEMMT] = "demmt",
+				     [NTIME_TRACE_BINARY] = "binary" };
+
+const char *cli_trace_form_name(uint32_t form)
+{
+	return form < sizeof(forms) / sizeof(forms[0]) ? forms[form] : NULL;
+}
+
 static int set_form(struct cli_trace *t, const char *value)
 {
-	static const char *const names[] = { [NTIME_TRACE_VFIO] = "vfio",
-					     [NTIME_TRACE_SIMPLE] = "simple",
-					     [NTIME_TRACE_MMIOTRACE] = "mmiotrace",
-					     [NTIME_TRACE_DEMMT] = "demmt",
-					     [NTIME_TRACE_BINARY] = "binary" };
-
-	for (uint32_t i = NTIME_TRACE_VFIO; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(value, names[i]) == 0) {
+	for (uint32_t i = NTIME_TRACE_VFIO; cli_trace_form_name(i); i++)
+		if (strcmp(value, cli_trace_form_name(i)) == 0) {
 			t->form = i;
 			return 0;
 		}

@@ -15,9 +15,19 @@
 
 /* One line an action, and one in cli/meson.build for its file. */
 const struct cli_trace_action *const cli_trace_actions[] = {
-	&cli_trace_convert, &cli_trace_show,  &cli_trace_lookup, &cli_trace_stat,
-	&cli_trace_diff,    &cli_trace_state, &cli_trace_derive, &cli_trace_cost,
-	&cli_trace_doctor,  &cli_trace_bind,  &cli_trace_unbind, NULL,
+	&cli_trace_info,
+	&cli_trace_convert,
+	&cli_trace_show,
+	&cli_trace_lookup,
+	&cli_trace_stat,
+	&cli_trace_diff,
+	&cli_trace_state,
+	&cli_trace_derive,
+	&cli_trace_cost,
+	&cli_trace_doctor,
+	&cli_trace_bind,
+	&cli_trace_unbind,
+	NULL,
 };
 
 /*

@@ -119,6 +119,7 @@ extern const struct cli_trace_action cli_trace_cost;
 extern const struct cli_trace_action cli_trace_derive;
 extern const struct cli_trace_action cli_trace_diff;
 extern const struct cli_trace_action cli_trace_doctor;
+extern const struct cli_trace_action cli_trace_info;
 extern const struct cli_trace_action cli_trace_lookup;
 extern const struct cli_trace_action cli_trace_show;
 extern const struct cli_trace_action cli_trace_stat;
@@ -134,6 +135,9 @@ extern const struct cli_trace_action cli_trace_unbind;
 int cli_trace_say(const struct ntime_trace_ctx *ctx, int ret);
 
 /* ---- options.c ---- */
+
+/* What --from calls @form, enum ntime_trace_form; NULL: it cannot be read. */
+const char *cli_trace_form_name(uint32_t form);
 
 /*
  * Options of the groups, and the action's own, into @out, which has room for CLI_OPTIONS_MAX + 1.
@@ -186,6 +190,7 @@ struct cli_progress {
 /**
  * struct cli_trace_input - one trace that is read
  * @trace:	the reader
+ * @flags:	NTIME_TRACE_*, that it was opened with
  * @is_told:	a sentence about what is wrong with it was printed
  */
 struct cli_trace_input {
@@ -193,6 +198,7 @@ struct cli_trace_input {
 	const char *path;
 	struct ntime_trace *trace;
 	struct cli_progress progress;
+	uint32_t flags;
 	bool is_told;
 };
 
@@ -219,6 +225,11 @@ int cli_trace_input_next(struct cli_trace_input *in, struct ntime_trace_batch *b
  * a sentence.
  */
 int cli_trace_input_check_times(struct cli_trace_input *in, bool is_asked);
+/*
+ * The same, and text of which no line is one of the form that --from names: -EBADMSG. What
+ * cli_trace_input_next() does by itself.
+ */
+int cli_trace_input_check_end(struct cli_trace_input *in);
 /* Tell what the trace lacks, and which options nothing in it fits, unless --quiet. */
 void cli_trace_input_tell(struct cli_trace_input *in);
 /* One of the warnings of a reader or a writer; @arg: struct cli_trace_input. Returns 0. */

@@ -247,6 +247,44 @@ def programs_get_names_and_words():
 
 
 @test
+def info_tells_what_a_trace_is():
+    with Folder(small()):
+        info = json.loads(run('info', '--json', 'log'))
+        equal([info[key] for key in ('file', 'form', 'compression', 'lines', 'others', 'clock', 'records', 'warnings')],
+              ['log', 'vfio', None, 55, 0, 'wall', {'read': 52, 'write': 3}, []])
+        equal(info['devices'], [{'device': DEVICE, 'id': None, 'chip': 'GT218', 'reads': 52, 'writes': 3, 'regions': [
+            {'region': 0, 'reads': 52, 'writes': 2}, {'region': 1, 'reads': 0, 'writes': 1}]}])
+        equal(info['last_ns'] - info['first_ns'], 1502000)
+        shown = run('info', 'log')
+        for part in ('Format: vfio', 'Lines: 55, of other origin 0', 'Accesses: 52 reads, 3 writes', '1.502 ms long; clock: since 1970',
+                     f'Device {DEVICE}, chip GT218: 52 reads, 3 writes', '    BAR 1: 0 reads, 1 writes'):
+            has(shown, part)
+        equal(json.loads(run('info', '--json', '--write', 'log'))['records'], {'write': 3})
+        run('info', '-o', 'out', 'log')
+        with open('out', encoding='ascii') as f:
+            equal(f.read(), shown)
+    with Folder(MMIOTRACE.encode()):
+        info = json.loads(run('info', '--json', 'log'))
+        equal((info['form'], info['clock'], info['records']),
+              ('mmiotrace', 'boot', {'read': 1, 'write': 1, 'mark': 3, 'pcidev': 1, 'map': 1, 'unmap': 1, 'unknown': 1}))
+        equal((info['devices'][0]['id'], info['devices'][0]['chip'], info['devices'][0]['regions'][1]),
+              ('10de:0a20', 'GT216', {'region': 2, 'address': '0xd0000000', 'bytes': 0x10000000, 'reads': 0, 'writes': 0}))
+        has(run('info', 'log'), 'BAR 2: at 0xd0000000, 0x10000000 bytes, 0 reads, 0 writes\n')
+
+
+@test
+def text_that_is_nothing_of_the_format_is_told():
+    with Folder(b'hello\nworld\n'):
+        for action in ('show', 'state', 'stat', 'info', 'derive'):
+            equal(sentence(action, '--from', 'vfio', 'log'), 'log: none of its 2 lines is of the format vfio, which --from names')
+        for form in ('vfio', 'json', 'binary', 'mmiotrace'):
+            has(sentence('convert', '--to', form, '--from', 'vfio', '-o', 'out', 'log'), 'log: none of its 2 lines is of the format vfio, which --from names')
+            equal(os.path.exists('out'), False)
+    with Folder(b''):
+        equal(run('show', '--from', 'vfio', 'log'), '')
+
+
+@test
 def registers_may_be_all_of_a_block():
     with Folder(small().write(0xaffc, 1)):
         wanted = run('show', '--raw', '--range', '0xa400-0xa7ff', 'log')

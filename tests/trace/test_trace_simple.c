@@ -257,16 +257,21 @@ TEST(damaged)
 	TT_FOR_EACH_ROW(r, damaged_rows) {
 		struct forms_bytes got;
 		struct simple s;
+		char where[32];
 
 		begin(&s, 4);
 		map(&s, 7, "vfio_region_write");
 		write_event(&s, 7, 1, "0000:05:00.0", 0, 0);
+		snprintf(where, sizeof(where), "at byte %zu:", s.n);
 		put64(&s, r->type);
 		put64(&s, 7);
 		put64(&s, 2);
 		put64(&s, r->length);
 		put64(&s, 0);
+		/* what follows does not move it */
+		write_event(&s, 7, 2, "0000:05:00.0", 0, 0);
 		TT_EQ(r, forms_convert(s.p, s.n, &to_json, &got), -EBADMSG);
+		TT_HAS(ntime_trace_error_text(forms_context()), where);
 		TT_HAS(got.p, "\"write\"");
 		free(got.p);
 	}

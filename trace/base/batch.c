@@ -39,6 +39,7 @@ void nti_trace_batch_clear(struct nti_trace_batch *b)
 	b->cut = 0;
 	b->unreturned = 0;
 	b->last_style = 0;
+	b->bad_at = 0;
 	b->error = 0;
 }
 

@@ -336,6 +336,7 @@ static ssize_t parse(void *state, const struct nti_trace_piece *piece,
 		p += NTI_BLOCKS_HEADER_BYTES;
 	}
 	while (!ret && p < end && !s->has_end) {
+		b->bad_at = (size_t)(p - (const uint8_t *)piece->bytes);
 		n = measure(p, (size_t)(end - p), &h);
 		if (n <= 0) {
 			ret = n < 0 || piece->is_last ? -EBADMSG : 0;
@@ -344,8 +345,10 @@ static ssize_t parse(void *state, const struct nti_trace_piece *piece,
 		ret = get_block(s, &h, p + NTI_BLOCK_HEAD_BYTES, devices, b);
 		p += n;
 	}
-	if (!ret && (s->has_end ? p < end : piece->is_last))
+	if (!ret && (s->has_end ? p < end : piece->is_last)) {
+		b->bad_at = (size_t)(p - (const uint8_t *)piece->bytes);
 		ret = -EBADMSG;
+	}
 	return ret ? ret : p - (const uint8_t *)piece->bytes;
 }
 

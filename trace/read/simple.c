@@ -351,6 +351,7 @@ static ssize_t parse(void *state, const struct nti_trace_piece *piece,
 	}
 	if (n < 0)
 		ret = (int)n;
+	b->bad_at = (size_t)(p - piece->bytes);
 	/* QEMU was ended while it wrote: as a line that breaks off. */
 	if (!ret && p < end && piece->is_last) {
 		b->torn++;

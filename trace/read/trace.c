@@ -318,8 +318,10 @@ int nti_trace_make(struct ntime_trace *t, struct nti_lane *l)
 	if (t->front->is_text || (size_t)used == l->cut.piece.n)
 		return 0;
 	/* A binary form: what is not complete comes again with more behind it. */
-	if (l->cut.piece.is_last || (!used && l->cut.piece.n >= NTI_BLOCK_BYTES))
+	if (l->cut.piece.is_last || (!used && l->cut.piece.n >= NTI_BLOCK_BYTES)) {
+		l->b.bad_at = (size_t)used;
 		return -EBADMSG;
+	}
 	return nti_pieces_return(&t->pieces, l->cut.piece.bytes + used,
 				 l->cut.piece.n - (size_t)used);
 }
@@ -354,14 +356,20 @@ int nti_trace_order(struct ntime_trace *t, struct nti_lane *l)
 	return nti_trace_devices_is_short(t->devices) ? -ENOMEM : ret;
 }
 
-/* A binary form that is damaged or ends too early. */
+/*
+ * A binary form that is damaged or ends too early. Where it is compressed nobody can say at which
+ * byte of the file that is.
+ */
 static int damaged(struct ntime_trace *t, const struct nti_lane *l)
 {
+	bool is_packed = *nti_input_compression(t->in) != '\0';
+	uint64_t at = is_packed ? l->cut.position : l->cut.position - l->cut.piece.n + l->b.bad_at;
+
 	t->pieces.error =
 		nti_error(&t->error, -EBADMSG,
-			  "the trace is damaged or cut off near byte %llu: from there on it is "
-			  "not %s",
-			  (unsigned long long)l->cut.position, t->front->name);
+			  "the trace is damaged or cut off %s byte %llu: from there on "
+			  "it is not %s",
+			  is_packed ? "before" : "at", (unsigned long long)at, t->front->name);
 	return t->pieces.error;
 }
 
