@@ -34,6 +34,7 @@ def the_machine_is_closed():
 
 @test
 def every_action_on_logs_works():
+    has(run('info', LOG), 'chip G96')
     has(run('show', LOG), 'PMC.BOOT_0')
     has(run('stat', LOG), 'PMC.BOOT_0')
     has(run('state', LOG), 'PMC.BOOT_0')
