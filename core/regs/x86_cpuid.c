@@ -130,11 +130,12 @@ static void decode_features(const struct leaves *l, struct nthw_x86_cpu *out)
  *
  *     FxCtr[i]_is_supported := ECX[i] || (EDX[4:0] > i)
  *
- * ECX is reserved before. The bitmap may have gaps: a hypervisor keeps some for itself.
+ * ECX is reserved before. The bitmap may have gaps: a hypervisor keeps some for itself. EBX has a bit
+ * for each architectural event that is not there, as many as EAX 31-24 says (table 20-1).
  */
 static void decode_perfmon(const struct leaves *l, struct nthw_x86_cpu *out)
 {
-	uint32_t r[4];
+	uint32_t r[4], known;
 
 	read_leaf(l, LEAF_PERFMON, r);
 	out->perfmon = bits(r[EAX], 0, 7);
@@ -142,6 +143,8 @@ static void decode_perfmon(const struct leaves *l, struct nthw_x86_cpu *out)
 		return;
 	out->general = bits(r[EAX], 8, 15);
 	out->general_width = bits(r[EAX], 16, 23);
+	known = bits(r[EAX], 24, 31);
+	out->missing = known < 32 ? r[EBX] & (((uint32_t)1 << known) - 1) : r[EBX];
 	if (out->perfmon < 2)
 		return;
 	out->fixed = ((uint32_t)1 << bits(r[EDX], 0, 4)) - 1;

@@ -52,6 +52,7 @@ struct nthw_x86_cpu {
 	uint32_t general, general_width; /* core counters and their bits; 0 where nothing tells */
 	uint32_t fixed, fixed_width;	 /* @fixed: a bit for each fixed counter that exists; there may be gaps */
 	uint32_t df;			 /* AMD: counters of the data fabric, or the northbridge before it */
+	uint32_t missing;		 /* architectural events that it says it has not, a bit each */
 };
 
 /* All zero where there is no CPUID. */

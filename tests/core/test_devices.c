@@ -66,6 +66,14 @@ static const struct cpu_row {
 	{ __LINE__,
 	  { { 0, { 0x2, INTEL } }, { 1, { 0x000006f6, 0, 1u << 31, 0 } } },
 	  { NTHW_VENDOR_INTEL, 6, 0x0f, 6, NTHW_X86_GUEST, 0, 0, 0, 0, 0, 0, 0 } },
+	/* Nehalem lacks branch-misses; of eight bits of EBX seven are events */
+	{ __LINE__,
+	  { { 0, { 0xb, INTEL } },
+	    { 1, { 0x000106a5, 0, 0, 0x10 } },
+	    { 6, { 1 } },
+	    { 0xa, { 0x07300403, 0xc0, 0, 0x603 } } },
+	  { NTHW_VENDOR_INTEL, 6, 0x1a, 5, NTHW_X86_TSC | NTHW_X86_THERMAL, 0, 3, 4, 48, 0x7, 48, 0,
+	    0x40 } },
 	/* version 1 has no fixed counters, whatever stands in EDX and ECX */
 	{ __LINE__,
 	  { { 0, { 0xa, INTEL } },
@@ -158,6 +166,7 @@ TEST(cpuid_is_decoded)
 		TT_EQ(r, cpu.fixed, r->cpu.fixed);
 		TT_EQ(r, cpu.fixed_width, r->cpu.fixed_width);
 		TT_EQ(r, cpu.df, r->cpu.df);
+		TT_EQ(r, cpu.missing, r->cpu.missing);
 		TT_EQ(r, cpu.features, r->cpu.features);
 		for (i = 0; i < 32 && r->cpu.fixed >> i & 1; i++)
 			n++;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/count/perf/perf.h"
 #include "lib/count/perf/refusal.h"
 #include "tests/session/bare_os.h"
 #include "tests/tt.h"
@@ -350,10 +351,79 @@ TEST(who_refused)
 	}
 }
 
+/* An Intel processor that lacks three events; in the second row it is a guest's. */
+static int missing_cpuid(struct nti_os *os, uint32_t leaf, uint32_t subleaf, uint32_t r[4])
+{
+	bool is_guest = place_of(os)->is_namespace;
+
+	(void)subleaf;
+	memset(r, 0, 4 * sizeof(r[0]));
+	if (leaf == 0)
+		memcpy(r, (uint32_t[]){ 0xa, 0x756e6547, 0x6c65746e, 0x49656e69 }, 16);
+	else if (leaf == 1)
+		memcpy(r, (uint32_t[]){ 0x000106a5, 0, is_guest ? 1u << 31 : 0, 0x10 }, 16);
+	else if (leaf == 0xa)
+		memcpy(r, (uint32_t[]){ 0x07300403, 0x58, 0, 0x603 }, 16);
+	return 0;
+}
+
+static const struct missing_row {
+	int line;
+	const char *unit;
+	bool is_guest;
+	uint32_t type;
+	uint64_t config;
+	enum ntime_reason code;
+	const char *reason;
+} missing_rows[] = {
+	{ __LINE__, "cpu", false, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES,
+	  NTIME_REASON_NO_HARDWARE, "branches predicted wrongly (CPUID leaf 0xa, EBX bit 6)" },
+	{ __LINE__, "cpu", true, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES,
+	  NTIME_REASON_HYPERVISOR,
+	  "as the hypervisor shows it, says that it does not count misses of the last-level "
+	  "cache" },
+	{ __LINE__, "cpu_core", false, PERF_TYPE_HARDWARE,
+	  UINT64_C(4) << 32 | PERF_COUNT_HW_CACHE_REFERENCES, NTIME_REASON_NO_HARDWARE,
+	  "EBX bit 3" },
+	/* it has this one, and of these nothing is known: the kernel may lack them */
+	{ __LINE__, "cpu", false, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS,
+	  NTIME_REASON_KERNEL, "has no event of that generic name" },
+	{ __LINE__, "cpu", false, PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND,
+	  NTIME_REASON_KERNEL, "has no event of that generic name" },
+	{ __LINE__, "cpu", false, PERF_TYPE_HW_CACHE, 6, NTIME_REASON_KERNEL,
+	  "has no event of that generic name" },
+	{ __LINE__, "cpu", false, PERF_TYPE_RAW, PERF_COUNT_HW_BRANCH_MISSES, NTIME_REASON_KERNEL,
+	  "does not know this event" },
+	{ __LINE__, "armv8_pmuv3_0", false, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES,
+	  NTIME_REASON_NO_HARDWARE, "PMCEID0 and PMCEID1 do not name it" },
+};
+
+TEST(what_the_processor_lacks)
+{
+	static const struct nti_perf_where self = { .pid = 0, .cpu = -1 };
+
+	TT_FOR_EACH_ROW(r, missing_rows) {
+		const struct place at = { .is_namespace = r->is_guest };
+		struct place_os place = { .at = &at };
+		const struct nti_unit unit = { .name = (char *)r->unit, .kind = NTI_UNIT_CORE };
+		const struct perf_event_attr attr = { .type = r->type, .config = r->config };
+		struct nti_absence why = { 0 };
+
+		place.ops.cpuid = missing_cpuid;
+		place.os.ops = &place.ops;
+		TT_EQ(r, nti_perf_explain(&place.os, &unit, &attr, self, -ENOENT, &why), 0);
+		TT_EQ(r, why.code, r->code);
+		TT_HAS(why.reason, r->reason);
+		TT_HAS(why.remedy, "another");
+		nti_absence_fini(&why);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_refused),
+		cmocka_unit_test(what_the_processor_lacks),
 	};
 
 	return TT_RUN(tests);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/count/perf/missing.h"
 #include "lib/count/perf/perf.h"
 #include "lib/count/perf/refusal.h"
 #include "lib/base/text.h"
@@ -111,12 +112,16 @@ int nti_perf_explain(struct nti_os *os, const struct nti_unit *unit,
 		     struct nti_absence *out)
 {
 	char about[128];
+	int ret;
 
 	switch (error) {
 	case -EACCES:
 	case -EPERM:
 		return nti_refusal_explain(os, unit, attr, where, error, out);
 	case -ENOENT:
+		ret = nti_missing_explain(os, unit, attr, out);
+		if (ret <= 0)
+			return ret;
 		return nti_absence_set(
 			out, NTIME_REASON_KERNEL, unit->name,
 			"choose another event of this unit (ntime list)",
