@@ -264,6 +264,94 @@ static void keep_worst(struct selftest *t, size_t first)
 	t->row[first].event = cli_strdup("instructions:u in turns");
 }
 
+/* What find_counters() looks for, and how many any event may use. */
+struct wanted_unit {
+	const char *name;
+	uint32_t counters;
+};
+
+static int find_counters(void *arg, const struct ntime_unit_info *unit)
+{
+	struct wanted_unit *w = arg;
+
+	if (strcmp(unit->name, w->name) == 0)
+		w->counters = unit->counters;
+	return 0;
+}
+
+/* What no counter of one event alone counts; the first that there is. */
+static const char *const general_events[] = { "branches", "bus-cycles", "cache-references" };
+
+/* Does a group of @n times @event count? */
+static bool counts_at_once(struct selftest *t, const char *event, unsigned int n,
+			   struct ntime_item *item)
+{
+	char list[2048] = "{";
+	struct ntime_value v[64] = { 0 };
+	struct ntime_session *s;
+	bool is_good;
+
+	if (n > sizeof(v) / sizeof(v[0]) || ntime_session_new(t->ctx, NULL, &s) < 0)
+		return false;
+	for (unsigned int i = 0; i < n; i++)
+		strcat(strcat(list, i ? "," : ""), event);
+	strcat(list, "}");
+	is_good = ntime_session_add_list(s, list) == 0 && count(s, CORE_NS / 4, v, n) &&
+		  ntime_session_item(s, 0, item) == 0;
+	for (unsigned int i = 0; i < n; i++)
+		is_good = is_good && !is_without(&v[i]);
+	ntime_session_free(s);
+	return is_good;
+}
+
+/*
+ * How many of the counters that a core's PMU has are free: the others are the NMI watchdog's,
+ * another program's, the firmware's or the hypervisor's. Who takes one is not to be seen from here.
+ */
+static void try_counters(struct selftest *t, const char *unit, int64_t cpu)
+{
+	struct wanted_unit w = { .name = unit };
+	struct ntime_item item = { .size = sizeof(item) };
+	struct ntime_value v = { 0 };
+	unsigned int n, event = 0;
+	char reason[96];
+
+	if (ntime_unit_for_each(t->ctx, find_counters, &w) < 0)
+		return;
+	while (event < 3 && !counts_at_once(t, general_events[event], 1, &item))
+		event++;
+	if (event == 3 || !w.counters)
+		return;
+	for (n = w.counters; !counts_at_once(t, general_events[event], n, &item); n--)
+		if (n == 1)
+			return;
+	item.name = "counters";
+	item.unit = unit;
+	/* Not an event that happens: how many there are. */
+	item.unit_text = "";
+	snprintf(reason, sizeof(reason), "%u of the %u counters that any event may use are free", n,
+		 w.counters);
+	item.reason = n < w.counters ? reason : "";
+	item.remedy = n < w.counters
+			      ? "sysctl kernel.nmi_watchdog=0, end other users of the PMU; of the "
+				"firmware, the kernel's log says 'corrupted hw-PMU resources'"
+			      : "";
+	v.value = n;
+	v.count = n;
+	add_row(t, &item, &v, cpu);
+	if (n < w.counters)
+		t->row[t->n - 1].result = "taken";
+}
+
+/* The unit of the first event of the rows from @first on; NULL: there is none that counts. */
+static const char *unit_of_rows(const struct selftest *t, size_t first)
+{
+	for (size_t i = first; i < t->n; i++)
+		if (t->row[i].has_value && *t->row[i].unit_name)
+			return t->row[i].unit_name;
+	return NULL;
+}
+
 /* The same event so often that the counters do not suffice: estimates of one truth. */
 static void try_turns(struct selftest *t)
 {
@@ -371,7 +459,9 @@ static void try_cpus(struct selftest *t)
 {
 	size_t bytes = CPU_ALLOC_SIZE(CPU_SETSIZE * 8);
 	cpu_set_t *all = cli_calloc(1, bytes), *one = cli_calloc(1, bytes);
+	const char *unit;
 	bool is_first = true;
+	size_t first;
 
 	if (sched_getaffinity(0, bytes, all) < 0)
 		goto out;
@@ -384,7 +474,11 @@ static void try_cpus(struct selftest *t)
 			continue;
 		if (is_first)
 			try_events(t, NTIME_TARGET_THREAD, core_events, CORE_NS, cpu);
+		first = t->n;
 		try_together(t, few_events, cpu);
+		unit = unit_of_rows(t, first);
+		if (unit)
+			try_counters(t, unit, cpu);
 		is_first = false;
 	}
 	(void)sched_setaffinity(0, bytes, all);

@@ -17,6 +17,7 @@
 #include "tests/tt.h"
 
 #include "guest.h"
+#include "outside.h"
 #include "tests/lab/workloads/count.h"
 
 /* Ways to lie, and which guest does it (lab/guests; facts of QEMU, not of ntime). */
@@ -291,6 +292,42 @@ TEST(events_that_take_turns)
 	(void)ask("instructions,cycles,instructions:u,cycles:u,instructions:k,cycles:k", 20000000);
 }
 
+/* A counter of CPU 0 that nobody else gets: bus cycles, which no counter has for itself. */
+static int hold_counter(void)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr),
+					.type = PERF_TYPE_HARDWARE,
+					.config = PERF_COUNT_HW_BUS_CYCLES,
+					.pinned = 1 };
+
+	return (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, 0);
+}
+
+/* Who holds counters is not known, but that they are held: doctor tells where their number is. */
+TEST(counters_that_others_hold)
+{
+	static char out[LAB_OUTPUT];
+	const char *guest = getenv("NTIME_LAB_GUEST"), *row;
+	unsigned int is_free, all;
+	int fd[2];
+
+	if (!guest || strcmp(guest, "x86-nehalem") != 0)
+		skip();
+	fd[0] = hold_counter();
+	fd[1] = hold_counter();
+	assert_true(fd[0] >= 0 && fd[1] >= 0);
+	(void)lab_shell("ntime doctor --self-test --json | grep -A9 '\"counters\"'", out);
+	row = strstr(out, "\"event\": \"counters\"");
+	assert_non_null(row);
+	TT_HAS(row, "\"result\": \"taken\"");
+	row = strstr(row, "\"reason\": \"");
+	assert_non_null(row);
+	TT_IS(sscanf(row, "\"reason\": \"%u of the %u counters", &is_free, &all), 2);
+	TT_IS(is_free, all - 2);
+	close(fd[0]);
+	close(fd[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -298,6 +335,7 @@ int main(void)
 		cmocka_unit_test(user_mode_alone),
 		cmocka_unit_test(events_that_count_nothing),
 		cmocka_unit_test(events_that_take_turns),
+		cmocka_unit_test(counters_that_others_hold),
 	};
 
 	return LAB_RUN(tests);
