@@ -225,7 +225,8 @@ static void copy_text(struct job *j, struct ntime_record *r, const char *text)
 	j->text_bytes += bytes;
 }
 
-static void fill(struct job *j, const struct ntime_record *records, size_t n, const char *text)
+static void fill(struct job *j, const struct ntime_record *records, size_t n, const char *text,
+		 bool is_for_people)
 {
 	if (j->room < n) {
 		free(j->records);
@@ -237,9 +238,9 @@ static void fill(struct job *j, const struct ntime_record *records, size_t n, co
 	j->text_bytes = 0;
 	j->out_bytes = 0;
 	for (size_t i = 0; i < n; i++)
-		/* Those of accesses are not shown. */
-		if (records[i].text && records[i].kind >= NTIME_RECORD_MARK &&
-		    records[i].kind != CLI_RECORD_AGAIN)
+		/* Those of accesses are not shown to people. */
+		if (records[i].text && records[i].kind != CLI_RECORD_AGAIN &&
+		    (records[i].kind >= NTIME_RECORD_MARK || !is_for_people))
 			copy_text(j, &j->records[i], text);
 }
 
@@ -254,7 +255,7 @@ int cli_pool_put(struct cli_pool *p, const struct ntime_record *records, size_t 
 	ret = wait_until(p, p->jobs - 1);
 	if (ret)
 		return ret;
-	fill(j, records, n, text);
+	fill(j, records, n, text, p->show->style.form == CLI_RECORD_LINES);
 	j->access = access;
 	j->last = p->show->chips.last;
 	pthread_mutex_lock(&p->lock);

@@ -214,7 +214,7 @@ def wide_accesses_name_all_that_they_reach():
 
 @test
 def programs_get_names_and_words():
-    log = small().read(0x1104, 0x5).put('kvm_set_irq irq 4, level 1, status 1')
+    log = small().put(f'vfio_region_write  ({DEVICE}:region0+0x4, 0xAB, 4)').read(0x1104, 0x5).put('kvm_set_irq irq 4, level 1, status 1')
     with Folder(log):
         objects = [json.loads(line) for line in run('show', '--json', 'log').splitlines()]
         equal(run('convert', '--to', 'json', 'log'), run('show', '--json', 'log'))
@@ -659,6 +659,9 @@ def lines_of_others_are_kept_between_events():
         for threads in ('-j1', '-j2'):
             equal(run('convert', threads, '--to', 'vfio', 'log.ntt'), log.text())
             equal(run('convert', threads, '--to', 'vfio', 'log'), log.text())
+        with open('long', 'wb') as f:
+            f.write(log.bytes()[:200] + b'\n' + b'x' * 300000 + b'\n')
+        has(err(ntime('trace', 'convert', '--to', 'vfio', 'long')), 'lines are longer than any event: only their first 4,096 bytes are kept (1 time)')
         # In a trace of another form they are nothing of QEMU's.
         run('convert', 'log', '-o', 'mm')
         with open('mm', 'a', encoding='ascii') as f:

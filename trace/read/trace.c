@@ -289,6 +289,7 @@ static int make_long(struct ntime_trace *t, struct nti_lane *l)
 
 	l->b.lines++;
 	l->b.others++;
+	l->b.longs++;
 	if (!(t->flags & NTIME_TRACE_OTHERS))
 		return 0;
 	if (nti_trace_batch_reserve(&l->b, 1) < 0)
