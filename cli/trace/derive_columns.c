@@ -24,7 +24,6 @@
 	X(GROUP, "mp_group_sel", AT(group_sel, TEXT))                                              \
 	X(EXTRA, "mp_extra", AT(extra, TEXT))                                                      \
 	X(MUX, "mux", AT(mux, TEXT))                                                               \
-	X(CHANGED, "mux_changed", AT(changed, TEXT))                                               \
 	X(NOTES, "notes", AT(notes, TEXT))                                                         \
 	X(SOURCE, "source_file", .flags = CLI_COLUMN_NOT_JSON)                                     \
 	X(UNIT, "unit", AT(unit, TEXT))                                                            \
@@ -33,6 +32,7 @@
 	X(ROLE, "role")                                                                            \
 	X(LOGIC, "logic", AT(logic, TEXT))                                                         \
 	X(RELATIVE, "relative", AT(relative, TEXT))                                                \
+	X(CHANGED, "mux_changed", AT(changed, TEXT))                                               \
 	X(WINDOWS, "windows", AT(windows_text, TEXT))                                              \
 	X(READS, "reads", AT(reads, COUNT))                                                        \
 	X(VALUES, "values")                                                                        \
