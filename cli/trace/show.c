@@ -273,10 +273,12 @@ static int show_all(struct cli_show *s)
 static int put_head(struct cli_show *s)
 {
 	char head[512];
+	size_t bytes;
 
-	return s->wanted.form == CLI_RECORD_CSV
-		       ? cli_show_write(s, head, cli_record_csv_head(head, sizeof(head)))
-		       : 0;
+	if (s->wanted.form != CLI_RECORD_CSV)
+		return 0;
+	bytes = cli_record_csv_head(head, sizeof(head));
+	return cli_show_write(s, head, bytes);
 }
 
 static int show_input(struct cli_show *s)

@@ -125,7 +125,7 @@ static bool parse_events(const char **at, struct nti_selftests *out)
 static bool parse(const char *text, size_t bytes, const char *head, struct nti_selftests *out)
 {
 	size_t head_bytes = strlen(head), end;
-	const char *at = text;
+	const char *at = text, *newline;
 	char rest;
 
 	if (strlen(text) != bytes || strncmp(text, head, head_bytes) != 0)
@@ -133,8 +133,9 @@ static bool parse(const char *text, size_t bytes, const char *head, struct nti_s
 	at += head_bytes;
 	if (!parse_trial(&at, &out->trial) || !parse_events(&at, out))
 		return false;
+	newline = strchr(at, '\n');
 	return sscanf(at, "end %zu%c", &end, &rest) == 2 && rest == '\n' &&
-	       end == (size_t)(at - text) && strchr(at, '\n')[1] == '\0';
+	       end == (size_t)(at - text) && newline && newline[1] == '\0';
 }
 
 static bool read_from(struct ntime_ctx *ctx, const char *path, const char *head,

@@ -239,12 +239,13 @@ static bool has_twin(const struct ntime_session *s, size_t item)
 /* The kernel takes any code: those that the processor lacks count 0 without a word. */
 static int add_unlisted(struct ntime_session *s, struct nti_session_item *item)
 {
+	const struct nti_unit *unit = unit_of(item);
 	unsigned int code = 0;
 	size_t i;
 	int ret = 0;
 
 	item->is_unlisted = false;
-	if (!item->event.is_raw)
+	if (!item->event.is_raw || !unit)
 		return 0;
 	for (i = 0; ret == 0 && i < item->event.parts; i++)
 		ret = nti_event_is_listed(&s->ctx->names, &item->event.part[i], &code);
@@ -253,7 +254,7 @@ static int add_unlisted(struct ntime_session *s, struct nti_session_item *item)
 	item->is_unlisted = true;
 	if (item->doubt.reason)
 		return 0;
-	return nti_absence_set(&item->doubt, NTIME_REASON_UNKNOWN_EVENT, unit_of(item)->name,
+	return nti_absence_set(&item->doubt, NTIME_REASON_UNKNOWN_EVENT, unit->name,
 			       "look the code up in the vendor's manual, or take an event of "
 			       "\"ntime list\"",
 			       "code 0x%x is in no list of events of this processor: 0 may mean "

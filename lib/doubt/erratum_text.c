@@ -108,7 +108,7 @@ static int parse_cpu(struct erratum_parser *p, char *value, struct nti_erratum_c
 	size_t i, n = 0;
 	int ret;
 
-	for (word[n] = strtok_r(value, " \t", &save); word[n] && n < CPU_WORDS;
+	for (word[n] = strtok_r(value, " \t", &save); n < CPU_WORDS && word[n];
 	     word[n] = strtok_r(NULL, " \t", &save))
 		n++;
 	for (i = 0; n && i < NTI_ARRAY_SIZE(vendors); i++)
