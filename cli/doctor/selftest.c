@@ -31,10 +31,10 @@
 /*
  * Long enough for what moves once a millisecond; twice, for what is compared with the first time.
  */
-#define WORK_NS 60000000ll
+#define WORK_NS 60000000LL
 #define PERIODS 2
 /* Of the core's events on one CPU. */
-#define CORE_NS 4000000ll
+#define CORE_NS 4000000LL
 /* Events that are counted in one session: what a unit has more is counted in the next one. */
 #define AT_ONCE 16
 #define MEMORY_BYTES ((size_t)4 << 20)
@@ -108,7 +108,7 @@ static void work(long long ns)
 				memory[random % MEMORY_BYTES]++;
 		}
 		clock_gettime(CLOCK_MONOTONIC, &now);
-	} while ((now.tv_sec - begin.tv_sec) * 1000000000ll + now.tv_nsec - begin.tv_nsec < ns);
+	} while ((now.tv_sec - begin.tv_sec) * 1000000000LL + now.tv_nsec - begin.tv_nsec < ns);
 	if (memory != MAP_FAILED)
 		munmap((void *)memory, MEMORY_BYTES);
 }
@@ -286,7 +286,7 @@ static const char *const general_events[] = { "branches", "bus-cycles", "cache-r
 static bool counts_at_once(struct selftest *t, const char *event, unsigned int n,
 			   struct ntime_item *item)
 {
-	char list[2048] = "{";
+	char list[2048] = "{", *end = list + 1;
 	struct ntime_value v[64] = { 0 };
 	struct ntime_session *s;
 	bool is_good;
@@ -294,8 +294,8 @@ static bool counts_at_once(struct selftest *t, const char *event, unsigned int n
 	if (n > sizeof(v) / sizeof(v[0]) || ntime_session_new(t->ctx, NULL, &s) < 0)
 		return false;
 	for (unsigned int i = 0; i < n; i++)
-		strcat(strcat(list, i ? "," : ""), event);
-	strcat(list, "}");
+		end = stpcpy(stpcpy(end, i ? "," : ""), event);
+	(void)stpcpy(end, "}");
 	is_good = ntime_session_add_list(s, list) == 0 && count(s, CORE_NS / 4, v, n) &&
 		  ntime_session_item(s, 0, item) == 0;
 	for (unsigned int i = 0; i < n; i++)

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 /* ntime trace info: for people and for programs. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <ntime/trace/writer.h>
 
 #include "cli/output/clean.h"
 #include "cli/output/json.h"
+#include "cli/output/memory.h"
 #include "cli/output/number.h"
 #include "cli/trace/info.h"
 
@@ -77,12 +79,14 @@ static void put_device(FILE *f, const struct cli_info *info, size_t i)
 	const struct cli_info_device *t =
 		i < info->devices && info->device[i] ? info->device[i] : &none;
 	struct ntime_trace_device d = { .size = sizeof(d) };
-	char name[256];
+	char *name;
 
 	if (ntime_trace_get_device(info->in.trace, i, &d))
 		return;
-	name[cli_clean_copy(name, d.name, strnlen(d.name, sizeof(name) - 1))] = '\0';
+	name = cli_malloc(strlen(d.name) + 1);
+	name[cli_clean_copy(name, d.name, strlen(d.name))] = '\0';
 	fprintf(f, "Device %s", name);
+	free(name);
 	if (d.vendor_device)
 		fprintf(f, ", %04x:%04x", d.vendor_device >> 16, d.vendor_device & 0xffff);
 	if (*chip_of(info, i))
@@ -129,10 +133,15 @@ static void put_times(FILE *f, const struct cli_info *info)
 		fputs("Times: none\n", f);
 		return;
 	}
-	length = cli_number_value((double)(of->last_ns - of->first_ns), "ns", false, &unit);
-	fprintf(f, "Times: from %" PRIu64 ".%09" PRIu64 " s on, %s %s long; clock: %s\n",
-		of->first_ns / 1000000000, of->first_ns % 1000000000, length.text, unit,
-		clocks[of->clock]);
+	fprintf(f, "Times: from %" PRIu64 ".%09" PRIu64 " s to %" PRIu64 ".%09" PRIu64 " s",
+		of->first_ns / 1000000000, of->first_ns % 1000000000, of->last_ns / 1000000000,
+		of->last_ns % 1000000000);
+	/* Of a clock that went back nobody knows how long it was. */
+	if (of->last_ns >= of->first_ns) {
+		length = cli_number_value((double)(of->last_ns - of->first_ns), "ns", false, &unit);
+		fprintf(f, ", %s %s long", length.text, unit);
+	}
+	fprintf(f, "; clock: %s\n", clocks[of->clock]);
 }
 
 void cli_info_put_text(FILE *f, const struct cli_info *info)

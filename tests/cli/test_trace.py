@@ -256,13 +256,21 @@ def info_tells_what_a_trace_is():
             {'region': 0, 'reads': 52, 'writes': 2}, {'region': 1, 'reads': 0, 'writes': 1}]}])
         equal(info['last_ns'] - info['first_ns'], 1502000)
         shown = run('info', 'log')
-        for part in ('Format: vfio', 'Lines: 55, of other origin 0', 'Accesses: 52 reads, 3 writes', '1.502 ms long; clock: since 1970',
+        for part in ('Format: vfio', 'Lines: 55, of other origin 0', 'Accesses: 52 reads, 3 writes', ' s to 1424299207.291273000 s, 1.502 ms long; clock: since 1970',
                      f'Device {DEVICE}, chip GT218: 52 reads, 3 writes', '    BAR 1: 0 reads, 1 writes'):
             has(shown, part)
         equal(json.loads(run('info', '--json', '--write', 'log'))['records'], {'write': 3})
         run('info', '-o', 'out', 'log')
         with open('out', encoding='ascii') as f:
             equal(f.read(), shown)
+    with Folder(small().put('vfio_some_event ' + 'y' * 2000)):
+        for threads in ('-j1', '-j2'):
+            has(err(ntime('trace', 'convert', threads, 'log')), 'left out: ends of texts that are too long (1) (1 time); --to binary keeps it')
+    log = Log().write(0, 1)
+    log.us -= 5000000
+    log.write(0, 1)
+    with Folder(log):
+        has(run('info', 'log'), 'Times: from 1424299207.289771000 s to 1424299202.289772000 s; clock: since 1970\n')
     with Folder(MMIOTRACE.encode()):
         info = json.loads(run('info', '--json', 'log'))
         equal((info['form'], info['clock'], info['records']),
@@ -690,7 +698,7 @@ def what_is_left_out_is_told():
             done = ntime('trace', 'convert', threads, '--to', 'vfio', 'log')
             equal(out(done).count('\n'), 2)
             has(err(done), f'{left_out}marks (3), lines PCIDEV with the addresses of BARs (1), mappings (1), ends of mappings (1), '
-                           'accesses that mmiotrace could not decode (1) (7 times); --to binary and --to json keep it\n')
+                           'accesses that mmiotrace could not decode (1) (7 times); --to binary keeps it\n')
         equal(left_out in err(ntime('trace', 'convert', '-q', '--to', 'vfio', 'log')), False)
         for form in ('binary', 'json', 'mmiotrace'):
             equal(left_out in err(ntime('trace', 'convert', '--to', form, '-o', 'out', 'log')), False)

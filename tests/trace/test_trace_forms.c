@@ -111,7 +111,8 @@ TEST(golden_cut)
 					continue;
 				}
 				left = without_value(w, bytes, buf);
-				if (*next || (size_t)(next - p) != left || memcmp(p, buf, left))
+				if (*next || (size_t)(next - p) != left ||
+				    memcmp(p, buf, left) != 0)
 					fail_msg("%s cut at %zu: %s", r->name, n, p);
 				unvalued++;
 			}

@@ -26,6 +26,7 @@ static const char *const names[NTI_LEFT_OUTS] = {
 	[NTIME_RECORD_EVENT] = "events that mean nothing to ntime",
 	[NTIME_RECORD_OTHER] = "lines of other origin",
 	[NTI_LEFT_OUT_MASK] = "masks of writes",
+	[NTI_LEFT_OUT_END] = "ends of texts that are too long",
 	[NTI_LEFT_OUT_TEXT] = "addresses of instructions and other words of accesses",
 };
 
@@ -55,6 +56,6 @@ int nti_left_out_warn(const struct nti_left_out *l,
 	}
 	if (!all)
 		return 0;
-	ret = fn(arg, sentence, "--to binary and --to json keep it", all);
+	ret = fn(arg, sentence, "--to binary keeps it", all);
 	return ret ? ret : 1;
 }

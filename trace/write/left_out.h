@@ -11,6 +11,7 @@
 enum nti_left_out_part {
 	NTI_LEFT_OUT_MASK = NTIME_RECORD_KINDS, /* which bits a write changes */
 	NTI_LEFT_OUT_TEXT,			/* what else the line of an access had */
+	NTI_LEFT_OUT_END,			/* of a text that is too long */
 	NTI_LEFT_OUTS,
 };
 

@@ -57,6 +57,7 @@ void nti_mm_mark(struct nti_mm *s, const struct nti_mm_sink *k, const char *text
 
 	if (s->flags & NTIME_WRITER_NO_MARKS)
 		return;
+	s->left_out.count[NTI_LEFT_OUT_END] += bytes > MARK_BYTES;
 	bytes = bytes > MARK_BYTES ? MARK_BYTES : bytes;
 	p = nti_mm_room(s, k, bytes);
 	if (!p)
@@ -301,7 +302,7 @@ void nti_mm_write_mark(struct nti_mm *s, const struct nti_mm_sink *k, const stru
 		/* Marks that nobody wants are not missed. */
 		if (!*text && !nti_event_has(r, text))
 			nti_left_out_add(&s->left_out, r);
-		else if (k->out && !(s->flags & NTIME_WRITER_NO_MARKS) &&
+		else if (!(s->flags & NTIME_WRITER_NO_MARKS) &&
 			 !(r->flags & NTIME_RECORD_SYNTHETIC))
 			mark_event(s, k, r, text);
 	}
