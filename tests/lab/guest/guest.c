@@ -144,6 +144,7 @@ static struct lab_value value_of(const json_t *item)
 	v.max = number_of(item, "max", v.value);
 	v.pass = (unsigned int)number_of(item, "pass", 0);
 	v.is_scaled = has_flag(item, "scaled");
+	v.in_every_pass = json_is_true(json_object_get(item, "in_every_pass"));
 	v.is_implausible = has_flag(item, "implausible");
 	v.is_absent = json_object_get(item, "absent") != NULL;
 	return v;

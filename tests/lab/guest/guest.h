@@ -42,13 +42,14 @@ bool lab_can_read_counters(void);
  * @count, @value, @error: as in struct ntime_value; means over the runs with -r
  * @min, @max:	over the runs; equal to @value without -r
  * @is_scaled, @is_absent, @is_implausible: flags
+ * @in_every_pass: it has a counter of its own
  * @pass:	pass that counted it
  */
 struct lab_value {
 	char name[64];
 	uint64_t count;
 	double value, error, min, max;
-	bool is_scaled, is_absent, is_implausible;
+	bool is_scaled, is_absent, is_implausible, in_every_pass;
 	unsigned int pass;
 };
 
