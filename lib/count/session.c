@@ -256,7 +256,8 @@ static void set_doubt(const struct ntime_session *s, size_t i, struct ntime_item
 	const struct nti_absence *doubt = &s->item[i].doubt;
 	const char *why = nti_doubts_why(s, i);
 
-	if (doubt->reason) {
+	/* Why a count is another one than was asked for matters more than what is known of all. */
+	if (doubt->reason && !(doubt->code == NTIME_REASON_ERRATUM && out->reason_code)) {
 		out->reason_code = doubt->code;
 		out->remedy_kind = doubt->remedy_kind;
 		out->about = doubt->about;
