@@ -280,7 +280,7 @@ static int find_counters(void *arg, const struct ntime_unit_info *unit)
 }
 
 /* What no counter of one event alone counts; the first that there is. */
-static const char *const general_events[] = { "branches", "bus-cycles", "cache-references" };
+static const char *const general_events[] = { "branches", "bus-cycles", "cache-references", NULL };
 
 /* Does a group of @n times @event count? */
 static bool counts_at_once(struct selftest *t, const char *event, unsigned int n,
@@ -313,16 +313,20 @@ static void try_counters(struct selftest *t, const char *unit, int64_t cpu)
 	struct wanted_unit w = { .name = unit };
 	struct ntime_item item = { .size = sizeof(item) };
 	struct ntime_value v = { 0 };
-	unsigned int n, event = 0;
+	const char *const *event = general_events;
+	unsigned int n;
 	char reason[96];
 
 	if (ntime_unit_for_each(t->ctx, find_counters, &w) < 0)
 		return;
-	while (event < 3 && !counts_at_once(t, general_events[event], 1, &item))
-		event++;
-	if (event == 3 || !w.counters)
+	/* What is not known needs no trial. */
+	if (!w.counters)
 		return;
-	for (n = w.counters; !counts_at_once(t, general_events[event], n, &item); n--)
+	while (*event && !counts_at_once(t, *event, 1, &item))
+		event++;
+	if (!*event)
+		return;
+	for (n = w.counters; !counts_at_once(t, *event, n, &item); n--)
 		if (n == 1)
 			return;
 	item.name = "counters";
