@@ -27,10 +27,8 @@ static void count(struct cli_info *info, const struct ntime_record *r)
 	bool is_write = r->kind == NTIME_RECORD_WRITE;
 	struct cli_info_device *d;
 
-	if (r->flags & NTIME_RECORD_SYNTHETIC) {
-		info->synthetic++;
+	if (r->flags & NTIME_RECORD_SYNTHETIC)
 		return;
-	}
 	if (r->kind < NTIME_RECORD_KINDS)
 		info->kind[r->kind]++;
 	if (r->kind > NTIME_RECORD_WRITE)

@@ -32,7 +32,6 @@ struct cli_info {
 	struct cli_chips chips;
 	struct ntime_trace_info of;
 	uint64_t kind[NTIME_RECORD_KINDS];
-	uint64_t synthetic;
 	struct cli_info_device **device;
 	size_t devices;
 };

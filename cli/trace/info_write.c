@@ -31,6 +31,14 @@ static uint64_t address_of(const struct ntime_trace_device *d, unsigned int regi
 	return bar & 1 ? bar & ~UINT64_C(3) : bar & ~UINT64_C(0xf);
 }
 
+/* All 0 of a device without accesses. */
+static const struct cli_info_device *tally_of(const struct cli_info *info, size_t i)
+{
+	static const struct cli_info_device none;
+
+	return i < info->devices && info->device[i] ? info->device[i] : &none;
+}
+
 static const char *chip_of(const struct cli_info *info, size_t device)
 {
 	return ntime_decoder_chip(info->chips.decoder, (uint32_t)device);
@@ -75,9 +83,7 @@ static void put_region(FILE *f, const struct ntime_trace_device *d, unsigned int
 
 static void put_device(FILE *f, const struct cli_info *info, size_t i)
 {
-	static const struct cli_info_device none;
-	const struct cli_info_device *t =
-		i < info->devices && info->device[i] ? info->device[i] : &none;
+	const struct cli_info_device *t = tally_of(info, i);
 	struct ntime_trace_device d = { .size = sizeof(d) };
 	char *name;
 
@@ -207,9 +213,7 @@ static json_t *regions_json(const struct ntime_trace_device *d, const struct cli
 
 static json_t *device_json(const struct cli_info *info, size_t i)
 {
-	static const struct cli_info_device none;
-	const struct cli_info_device *t =
-		i < info->devices && info->device[i] ? info->device[i] : &none;
+	const struct cli_info_device *t = tally_of(info, i);
 	struct ntime_trace_device d = { .size = sizeof(d) };
 	json_t *o = json_object();
 	char id[16];

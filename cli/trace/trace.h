@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ntime trace: what its actions are, and what they share. */
 #ifndef CLI_TRACE_TRACE_H
-/* Room for what one access reaches. */
-#define CLI_TRACE_NAME 512
 #define CLI_TRACE_TRACE_H
 
 #include <stdbool.h>
@@ -34,6 +32,9 @@
 
 /* Filters, chips, databases or domains that may be given. */
 #define CLI_TRACE_TERMS 256
+
+/* Room for what one access reaches. */
+#define CLI_TRACE_NAME 512
 
 struct cli_trace;
 

@@ -40,8 +40,7 @@ static int explain_cpuid(struct nti_os *os, const struct nti_unit *unit, uint64_
 			out, is_guest ? NTIME_REASON_HYPERVISOR : NTIME_REASON_NO_HARDWARE,
 			unit->name,
 			is_guest ? "have the hypervisor show the event, or choose another one of "
-				   "this "
-				   "unit (ntime list)"
+				   "this unit (ntime list)"
 				 : "choose another event of this unit (ntime list)",
 			"the processor%s says that it does not count %s (CPUID leaf 0xa, EBX bit "
 			"%u)",
