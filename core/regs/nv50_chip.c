@@ -3,7 +3,8 @@
  * Chips of NVIDIA and where their units are.
  *
  * Ids, names and bases are from envytools (documentation of chips, rnndb graph/g80_pgraph, graph/gf100_pgraph, memory, gf100_pcounter.xml); the ranges
- * of PCI device ids from its list of them; aliases from Fermi on from nouveau. The order is that of its features.
+ * of PCI device ids from its list of them; aliases from Fermi on from nouveau. The order is that of its features. Ends of the domains' trailers and what
+ * dies have at most: its documentation of PCOUNTER and of chips (trust: documented).
  */
 #include "core/regs/nv50_chip.h"
 
@@ -66,44 +67,62 @@ static const struct nthw_nv_place places_gk104[] = { COMMON_GF100(nthw_nv_tpc_gk
 static const struct nthw_nv_place places_gm107[] = { COMMON_GF100(nthw_nv_tpc_gk104, nthw_nv_mp_gm107) };
 
 #define AT(list) .places = (list), .place_count = NTHW_ARRAY_SIZE(list)
+/* What the die has at most: TPCs, MPs of each, partitions; the last signal of each domain, which is the end of its trailer. */
+#define DIE(of, delays, tpc, mp, part, ...)                                                        \
+	.family = NTHW_NV_##of, .has_alternates = (delays), .tpcs = (tpc), .mps = (mp), .parts = (part), .last = { __VA_ARGS__ }
+#define LATER(list) AT(list), .family = NTHW_NV_FERMI, .has_alternates = true
 const struct nthw_nv_chip nthw_nv_chips[] = {
-	{ .name = "G80", .alias = { "NV50" }, .id = 0x50, .pci = { { 0x190, 0x19f } }, AT(places_g80) },
-	{ .name = "G84", .alias = { "NV84" }, .id = 0x84, .pci = { { 0x400, 0x40f } }, AT(places_g84) },
-	{ .name = "G86", .alias = { "NV86" }, .id = 0x86, .pci = { { 0x420, 0x42f } }, AT(places_g84) },
-	{ .name = "G92", .alias = { "NV92" }, .id = 0x92, .pci = { { 0x600, 0x61f }, { 0x410, 0x41f } }, AT(places_g92) },
-	{ .name = "G94", .alias = { "NV94" }, .id = 0x94, .pci = { { 0x620, 0x63f } }, AT(places_g92) },
-	{ .name = "G96", .alias = { "NV96" }, .id = 0x96, .pci = { { 0x640, 0x65f } }, AT(places_g92) },
-	{ .name = "G98", .alias = { "NV98" }, .id = 0x98, .pci = { { 0x6e0, 0x6ff } }, AT(places_g92) },
-	{ .name = "G200", .alias = { "NVA0", "GT200" }, .id = 0xa0, .pci = { { 0x5e0, 0x5ff } }, AT(places_g200) },
-	{ .name = "MCP77", .alias = { "NVAA", "MCP78" }, .id = 0xaa, .pci = { { 0x840, 0x85f } }, AT(places_g200) },
-	{ .name = "MCP79", .alias = { "NVAC", "MCP7A" }, .id = 0xac, .pci = { { 0x860, 0x87f } }, AT(places_g200) },
-	{ .name = "GT215", .alias = { "NVA3" }, .id = 0xa3, .pci = { { 0xca0, 0xcbf } }, AT(places_gt215) },
-	{ .name = "GT216", .alias = { "NVA5" }, .id = 0xa5, .pci = { { 0xa20, 0xa3f } }, AT(places_gt215) },
-	{ .name = "GT218", .alias = { "NVA8" }, .id = 0xa8, .pci = { { 0xa60, 0xa7f }, { 0x10c0, 0x10df } }, AT(places_gt215) },
-	{ .name = "MCP89", .alias = { "NVAF" }, .id = 0xaf, .pci = { { 0x8a0, 0x8bf } }, AT(places_gt215) },
-	{ .name = "GF100", .alias = { "NVC0" }, .id = 0xc0, .pci = { { 0x6c0, 0x6df } }, AT(places_gf100) },
-	{ .name = "GF104", .alias = { "NVC4" }, .id = 0xc4, .pci = { { 0xe20, 0xe3f } }, AT(places_gf100) },
-	{ .name = "GF114", .alias = { "NVCE" }, .id = 0xce, .pci = { { 0x1200, 0x121f } }, AT(places_gf100) },
-	{ .name = "GF106", .alias = { "NVC3" }, .id = 0xc3, .pci = { { 0xdc0, 0xddf } }, AT(places_gf100) },
-	{ .name = "GF116", .alias = { "NVCF" }, .id = 0xcf, .pci = { { 0x1240, 0x125f } }, AT(places_gf100) },
-	{ .name = "GF108", .alias = { "NVC1" }, .id = 0xc1, .pci = { { 0xde0, 0xdff }, { 0xf00, 0xf1f } }, AT(places_gf100) },
-	{ .name = "GF110", .alias = { "NVC8" }, .id = 0xc8, .pci = { { 0x1080, 0x109f } }, AT(places_gf100) },
-	{ .name = "GF119", .alias = { "NVD9" }, .id = 0xd9, .pci = { { 0x1040, 0x107f } }, AT(places_gf100) },
-	{ .name = "GF117", .alias = { "NVD7" }, .id = 0xd7, .pci = { { 0x1140, 0x117f } }, AT(places_gf100) },
-	{ .name = "GK104", .alias = { "NVE4" }, .id = 0xe4, .pci = { { 0x1180, 0x11bf } }, AT(places_gk104) },
-	{ .name = "GK107", .alias = { "NVE7" }, .id = 0xe7, .pci = { { 0xfc0, 0xfff } }, AT(places_gk104) },
-	{ .name = "GK106", .alias = { "NVE6" }, .id = 0xe6, .pci = { { 0x11c0, 0x11ff } }, AT(places_gk104) },
-	{ .name = "GK110", .alias = { "NVF0" }, .id = 0xf0, AT(places_gk104) },
-	{ .name = "GK110B", .alias = { "NVF1" }, .id = 0xf1, AT(places_gk104) },
-	{ .name = "GK20A", .alias = { "NVEA" }, .id = 0xea, AT(places_gk104) },
-	{ .name = "GK208B", .alias = { "NV106" }, .id = 0x106, AT(places_gk104) },
-	{ .name = "GK208", .alias = { "NV108" }, .id = 0x108, .pci = { { 0x1280, 0x12bf } }, AT(places_gk104) },
-	{ .name = "GM107", .alias = { "NV117" }, .id = 0x117, .pci = { { 0x1380, 0x13bf } }, AT(places_gm107) },
-	{ .name = "GM108", .alias = { "NV118" }, .id = 0x118, .pci = { { 0x1340, 0x137f } }, AT(places_gm107) },
-	{ .name = "GM200", .alias = { "NV120" }, .id = 0x120, AT(places_gm107) },
-	{ .name = "GM204", .alias = { "NV124" }, .id = 0x124, .pci = { { 0x13c0, 0x13ff } }, AT(places_gm107) },
-	{ .name = "GM206", .alias = { "NV126" }, .id = 0x126, .pci = { { 0x1400, 0x143f } }, AT(places_gm107) },
-	{ .name = "GM20B", .alias = { "NV12B" }, .id = 0x12b, AT(places_gm107) },
+	{ .name = "G80", .alias = { "NV50" }, .id = 0x50, .pci = { { 0x190, 0x19f } }, AT(places_g80),
+	  DIE(G80, false, 8, 2, 6, 0x3f, 0xff, 0xff, 0x3f, 0x3f) },
+	{ .name = "G84", .alias = { "NV84" }, .id = 0x84, .pci = { { 0x400, 0x40f } }, AT(places_g84),
+	  DIE(G84, false, 2, 2, 2, 0x5f, 0xff, 0x9f, 0x3f, 0x5f, 0x5f, 0xbf, 0xff) },
+	{ .name = "G86", .alias = { "NV86" }, .id = 0x86, .pci = { { 0x420, 0x42f } }, AT(places_g84),
+	  DIE(G84, false, 1, 2, 2, 0x5f, 0xff, 0x9f, 0x3f, 0x5f, 0x5f, 0xbf, 0xdf) },
+	{ .name = "G92", .alias = { "NV92" }, .id = 0x92, .pci = { { 0x600, 0x61f }, { 0x410, 0x41f } }, AT(places_g92),
+	  DIE(G84, true, 8, 2, 4, 0x5f, 0xff, 0x9f, 0x3f, 0x5f, 0x5f, 0xbf, 0xff) },
+	{ .name = "G94", .alias = { "NV94" }, .id = 0x94, .pci = { { 0x620, 0x63f } }, AT(places_g92),
+	  DIE(G84, true, 4, 2, 4, 0x5f, 0xff, 0x9f, 0x3f, 0x5f, 0x5f, 0xbf, 0xff) },
+	{ .name = "G96", .alias = { "NV96" }, .id = 0x96, .pci = { { 0x640, 0x65f } }, AT(places_g92),
+	  DIE(G84, true, 2, 2, 2, 0x5f, 0xff, 0x9f, 0x3f, 0x5f, 0x5f, 0xbf, 0xff) },
+	{ .name = "G98", .alias = { "NV98" }, .id = 0x98, .pci = { { 0x6e0, 0x6ff } }, AT(places_g92),
+	  DIE(G84, true, 1, 1, 1, 0x5f, 0xff, 0x9f, 0x3f, 0x5f, 0x7f, 0xbf, 0xbf) },
+	{ .name = "G200", .alias = { "NVA0", "GT200" }, .id = 0xa0, .pci = { { 0x5e0, 0x5ff } }, AT(places_g200),
+	  DIE(G200, true, 10, 3, 8, 0x7f, 0xff, 0xff, 0x3f, 0x7f, 0x7f, 0xbf, 0x9f) },
+	{ .name = "MCP77", .alias = { "NVAA", "MCP78" }, .id = 0xaa, .pci = { { 0x840, 0x85f } }, AT(places_g200),
+	  DIE(G200, true, 1, 1, 1, 0x9f, 0xff, 0xff, 0x3f, 0x1f, 0xbf, 0xbf) },
+	{ .name = "MCP79", .alias = { "NVAC", "MCP7A" }, .id = 0xac, .pci = { { 0x860, 0x87f } }, AT(places_g200),
+	  DIE(G200, true, 1, 2, 1, 0x9f, 0xff, 0xff, 0x3f, 0x1f, 0xbf, 0xbf) },
+	{ .name = "GT215", .alias = { "NVA3" }, .id = 0xa3, .pci = { { 0xca0, 0xcbf } }, AT(places_gt215),
+	  DIE(GT215, true, 4, 3, 2, 0xff, 0xff, 0xdf, 0x3f, 0x7f, 0x7f, 0xdf, 0xff) },
+	{ .name = "GT216", .alias = { "NVA5" }, .id = 0xa5, .pci = { { 0xa20, 0xa3f } }, AT(places_gt215),
+	  DIE(GT215, true, 2, 3, 2, 0xff, 0xff, 0xdf, 0x3f, 0x7f, 0x7f, 0xdf, 0xff) },
+	{ .name = "GT218", .alias = { "NVA8" }, .id = 0xa8, .pci = { { 0xa60, 0xa7f }, { 0x10c0, 0x10df } }, AT(places_gt215),
+	  DIE(GT215, true, 1, 2, 1, 0xff, 0xff, 0xdf, 0x3f, 0x7f, 0x7f, 0xdf, 0xdf) },
+	{ .name = "MCP89", .alias = { "NVAF" }, .id = 0xaf, .pci = { { 0x8a0, 0x8bf } }, AT(places_gt215),
+	  DIE(GT215, true, 2, 3, 2, 0x9f, 0xff, 0xdf, 0x3f, 0xff, 0x7f, 0xff, 0xff) },
+	{ .name = "GF100", .alias = { "NVC0" }, .id = 0xc0, .pci = { { 0x6c0, 0x6df } }, LATER(places_gf100) },
+	{ .name = "GF104", .alias = { "NVC4" }, .id = 0xc4, .pci = { { 0xe20, 0xe3f } }, LATER(places_gf100) },
+	{ .name = "GF114", .alias = { "NVCE" }, .id = 0xce, .pci = { { 0x1200, 0x121f } }, LATER(places_gf100) },
+	{ .name = "GF106", .alias = { "NVC3" }, .id = 0xc3, .pci = { { 0xdc0, 0xddf } }, LATER(places_gf100) },
+	{ .name = "GF116", .alias = { "NVCF" }, .id = 0xcf, .pci = { { 0x1240, 0x125f } }, LATER(places_gf100) },
+	{ .name = "GF108", .alias = { "NVC1" }, .id = 0xc1, .pci = { { 0xde0, 0xdff }, { 0xf00, 0xf1f } }, LATER(places_gf100) },
+	{ .name = "GF110", .alias = { "NVC8" }, .id = 0xc8, .pci = { { 0x1080, 0x109f } }, LATER(places_gf100) },
+	{ .name = "GF119", .alias = { "NVD9" }, .id = 0xd9, .pci = { { 0x1040, 0x107f } }, LATER(places_gf100) },
+	{ .name = "GF117", .alias = { "NVD7" }, .id = 0xd7, .pci = { { 0x1140, 0x117f } }, LATER(places_gf100) },
+	{ .name = "GK104", .alias = { "NVE4" }, .id = 0xe4, .pci = { { 0x1180, 0x11bf } }, LATER(places_gk104) },
+	{ .name = "GK107", .alias = { "NVE7" }, .id = 0xe7, .pci = { { 0xfc0, 0xfff } }, LATER(places_gk104) },
+	{ .name = "GK106", .alias = { "NVE6" }, .id = 0xe6, .pci = { { 0x11c0, 0x11ff } }, LATER(places_gk104) },
+	{ .name = "GK110", .alias = { "NVF0" }, .id = 0xf0, LATER(places_gk104) },
+	{ .name = "GK110B", .alias = { "NVF1" }, .id = 0xf1, LATER(places_gk104) },
+	{ .name = "GK20A", .alias = { "NVEA" }, .id = 0xea, LATER(places_gk104) },
+	{ .name = "GK208B", .alias = { "NV106" }, .id = 0x106, LATER(places_gk104) },
+	{ .name = "GK208", .alias = { "NV108" }, .id = 0x108, .pci = { { 0x1280, 0x12bf } }, LATER(places_gk104) },
+	{ .name = "GM107", .alias = { "NV117" }, .id = 0x117, .pci = { { 0x1380, 0x13bf } }, LATER(places_gm107) },
+	{ .name = "GM108", .alias = { "NV118" }, .id = 0x118, .pci = { { 0x1340, 0x137f } }, LATER(places_gm107) },
+	{ .name = "GM200", .alias = { "NV120" }, .id = 0x120, LATER(places_gm107) },
+	{ .name = "GM204", .alias = { "NV124" }, .id = 0x124, .pci = { { 0x13c0, 0x13ff } }, LATER(places_gm107) },
+	{ .name = "GM206", .alias = { "NV126" }, .id = 0x126, .pci = { { 0x1400, 0x143f } }, LATER(places_gm107) },
+	{ .name = "GM20B", .alias = { "NV12B" }, .id = 0x12b, LATER(places_gm107) },
 };
 const size_t nthw_nv_chip_count = NTHW_ARRAY_SIZE(nthw_nv_chips);
 
@@ -156,6 +175,13 @@ static const struct nthw_nv_chip *chip_of(uint16_t id)
 		if (chip->id == id)
 			return chip;
 	return NULL;
+}
+
+int nthw_nv_zero(const struct nthw_nv_chip *chip, uint32_t domain)
+{
+	if (domain >= NTHW_NV_DOMAINS || !chip->last[domain])
+		return NTHW_NV_NONE;
+	return chip->last[domain] - (chip->family == NTHW_NV_G80 ? 0x11 : 0x13);
 }
 
 static int digit_of(char c)

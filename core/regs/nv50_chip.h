@@ -37,11 +37,26 @@ struct nthw_nv_place {
 	const struct nthw_nv_table *table;
 };
 
+/* Chips whose units' wires are at the same places, and how many domains there can be. */
+enum nthw_nv_family {
+	NTHW_NV_G80,
+	NTHW_NV_G84,   /* to G98 */
+	NTHW_NV_G200,  /* and MCP77, MCP79 */
+	NTHW_NV_GT215, /* to GT218, and MCP89 */
+	NTHW_NV_FERMI, /* and later: another block of counters */
+};
+#define NTHW_NV_DOMAINS 8
+#define NTHW_NV_NONE (-1)
+
 struct nthw_nv_chip {
 	const char *name;
 	const char *alias[2]; /* what nouveau and others call it; NULL: nothing else */
 	uint16_t id;	      /* bits 20 to 28 of PMC.BOOT_0 */
 	uint16_t pci[2][2];   /* first and last PCI device id; 0 where there is no such range */
+	uint8_t family;	      /* enum nthw_nv_family */
+	bool has_alternates;  /* OP can take argument 2 and 3 from the clock before: from G92 on */
+	uint8_t tpcs, mps, parts; /* at most on a die: TPCs, MPs of each TPC, partitions; 0 from Fermi on */
+	uint8_t last[NTHW_NV_DOMAINS]; /* last signal of each domain's trailer; 0: no such domain, or not known */
 	const struct nthw_nv_place *places;
 	size_t place_count;
 };
@@ -57,6 +72,9 @@ extern const size_t nthw_nv_chip_count;
 const struct nthw_nv_chip *nthw_nv_chip_by_name(const char *name);
 const struct nthw_nv_chip *nthw_nv_chip_by_boot(uint32_t boot_0);
 const struct nthw_nv_chip *nthw_nv_chip_by_device(uint32_t device);
+
+/* The signal of @domain that is always 0, NTHW_NV_NONE where it is not known. */
+int nthw_nv_zero(const struct nthw_nv_chip *chip, uint32_t domain);
 
 /* Number of the chip that is called so, which may be one of which nothing else is known ("NV40"); 0: no chip is. */
 uint16_t nthw_nv_chip_number(const char *name);

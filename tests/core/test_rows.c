@@ -464,6 +464,42 @@ static void check_places(const struct nthw_nv_chip *chip)
 	}
 }
 
+/* A trailer of 32 signals ends each domain's space; from Fermi on nothing of this is known. */
+static void check_die(const struct nthw_nv_chip *chip)
+{
+	bool is_tesla = chip->family != NTHW_NV_FERMI;
+
+	for (uint32_t d = 0; d < NTHW_NV_DOMAINS; d++) {
+		assert_true(!chip->last[d] || (chip->last[d] & 0x1f) == 0x1f);
+		TT_IS(nthw_nv_zero(chip, d) == NTHW_NV_NONE, !chip->last[d]);
+	}
+	TT_IS(chip->last[0] != 0, is_tesla);
+	TT_IS(chip->tpcs && chip->mps && chip->parts, is_tesla);
+}
+
+/*
+ * The signal that NVIDIA's driver puts where an argument is not used, in its traces and in the
+ * tables of events.
+ */
+static const struct zero_row {
+	int line;
+	const char *chip;
+	int zero[3]; /* of domains 1, 2, 3 */
+} zero_rows[] = {
+	{ __LINE__, "G80", { 0xee, 0xee, 0x2e } },   { __LINE__, "G84", { 0xec, 0x8c, 0x2c } },
+	{ __LINE__, "G98", { 0xec, 0x8c, 0x2c } },   { __LINE__, "G200", { 0xec, 0xec, 0x2c } },
+	{ __LINE__, "GT215", { 0xec, 0xcc, 0x2c } }, { __LINE__, "GT218", { 0xec, 0xcc, 0x2c } },
+};
+
+TEST(constants_of_domains)
+{
+	TT_FOR_EACH_ROW(r, zero_rows) {
+		for (uint32_t d = 1; d <= 3; d++)
+			TT_EQ(r, nthw_nv_zero(nthw_nv_chip_by_name(r->chip), d), r->zero[d - 1]);
+	}
+	TT_IS(nthw_nv_zero(nthw_nv_chip_by_name("GT218"), NTHW_NV_DOMAINS), NTHW_NV_NONE);
+}
+
 TEST(chips_of_nvidia_are_whole)
 {
 	size_t i, k;
@@ -473,6 +509,7 @@ TEST(chips_of_nvidia_are_whole)
 
 		TT_IS(chip->place_count >= 4, 1);
 		check_places(chip);
+		check_die(chip);
 		for (k = 0; k < chip->place_count; k++)
 			check_nv_table(chip->places[k].table);
 		for (k = 0; k < i; k++) {
@@ -782,6 +819,7 @@ int main(void)
 		cmocka_unit_test(names_are_found_in_all_tables),
 		cmocka_unit_test(names_are_cut_off_where_there_is_no_room),
 		cmocka_unit_test(names_and_addresses_are_unique),
+		cmocka_unit_test(constants_of_domains),
 		cmocka_unit_test(chips_of_nvidia_are_whole),
 		cmocka_unit_test(chips_of_nvidia_are_found_by_name_and_number),
 		cmocka_unit_test(rows_of_nvidia_are_not_the_drivers),

@@ -12,11 +12,11 @@
 /* Those of @chips that count as @chip does in domain @set. */
 static uint64_t alike(uint64_t chips, unsigned int chip, unsigned int set)
 {
-	const struct nti_derive_chip *own = nti_derive_chip_at(chip);
+	const struct nthw_nv_chip *own = nti_derive_chip_at(chip);
 	uint64_t out = 0;
 
 	for (unsigned int i = 0; i < nti_derive_chips(); i++) {
-		const struct nti_derive_chip *other = nti_derive_chip_at(i);
+		const struct nthw_nv_chip *other = nti_derive_chip_at(i);
 
 		if (chips >> i & 1 && other->family == own->family &&
 		    other->has_alternates == own->has_alternates &&

@@ -53,7 +53,7 @@ struct nti_derive_reg *nti_derive_regs_get(struct nti_derive_regs *r, uint32_t a
  * @offset:	in the unit (or the address), for TPCs with the stride of G80 and with that of G200
  * @mask:	bits that select; @enable: bit that makes the unit drive the wires, 0 none
  * @domain:	of the wires
- * @first, @wires: where they begin, by enum nti_derive_family, and how many
+ * @first, @wires: where they begin, by enum nthw_nv_family, and how many
  * @since:	first family that has it
  */
 struct nti_derive_mux {

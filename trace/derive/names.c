@@ -285,8 +285,8 @@ static bool mp_key(const char *key, unsigned int chip, char *buf, size_t bytes)
 {
 	unsigned int group, wire;
 	unsigned int family = nti_derive_chip_at(chip)->family;
-	bool is_new = family == NTI_FAMILY_G200 || family == NTI_FAMILY_GT215;
-	bool is_old = family == NTI_FAMILY_G84;
+	bool is_new = family == NTHW_NV_G200 || family == NTHW_NV_GT215;
+	bool is_old = family == NTHW_NV_G84;
 	const char *at;
 
 	if (strncmp(key, MPC, strlen(MPC)) != 0)

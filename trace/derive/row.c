@@ -499,7 +499,7 @@ static void trailer(struct nti_derive_row *r, const struct nti_derive_device *de
 
 	if (dom->unit != NTI_UNIT_PCOUNTER || zero < 0)
 		return;
-	last = zero + (nti_derive_all_of(dev->chips, NTI_FAMILY_G80, NTI_FAMILY_G80) ? 0x11 : 0x13);
+	last = zero + (nti_derive_all_of(dev->chips, NTHW_NV_G80, NTHW_NV_G80) ? 0x11 : 0x13);
 	for (unsigned int i = 0; i < c->logic.n; i++) {
 		int signal = (int)(c->logic.wire[i] & 0xff);
 

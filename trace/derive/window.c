@@ -73,26 +73,25 @@ static void narrow(struct nti_derive_device *dev, uint64_t chips)
 
 static uint64_t tesla_chips(void)
 {
-	return ~nti_derive_chips_of(NTI_FAMILY_FERMI);
+	return ~nti_derive_chips_of(NTHW_NV_FERMI);
 }
 
 static bool may_be_tesla(const struct nti_derive_device *dev)
 {
-	return nti_derive_any_of(dev->chips, NTI_FAMILY_G80, NTI_FAMILY_GT215);
+	return nti_derive_any_of(dev->chips, NTHW_NV_G80, NTHW_NV_GT215);
 }
 
 static bool may_be_later(const struct nti_derive_device *dev)
 {
-	return nti_derive_any_of(dev->chips, NTI_FAMILY_FERMI, NTI_FAMILY_FERMI);
+	return nti_derive_any_of(dev->chips, NTHW_NV_FERMI, NTHW_NV_FERMI);
 }
 
 uint32_t nti_derive_tpc_stride(const struct nti_derive_device *dev)
 {
-	if (nti_derive_all_of(dev->chips, NTI_FAMILY_G80, NTI_FAMILY_G84))
+	if (nti_derive_all_of(dev->chips, NTHW_NV_G80, NTHW_NV_G84))
 		return NTI_G80_PGRAPH_TPC_STEP;
-	return nti_derive_all_of(dev->chips, NTI_FAMILY_G200, NTI_FAMILY_GT215)
-		       ? NTI_G200_PGRAPH_TPC_STEP
-		       : 0;
+	return nti_derive_all_of(dev->chips, NTHW_NV_G200, NTHW_NV_GT215) ? NTI_G200_PGRAPH_TPC_STEP
+									  : 0;
 }
 
 #define OFFSETS(chip)                                                                              \
@@ -116,12 +115,12 @@ static void narrow_by_routing(struct nti_derive_device *dev, uint32_t address)
 	for (size_t i = 0; i < NTI_ARRAY_SIZE(old_offsets); i++) {
 		if ((address - NTI_TESLA_PGRAPH_TPC_BASE) % NTI_G80_PGRAPH_TPC_STEP ==
 		    old_offsets[i])
-			narrow(dev, nti_derive_chips_of(NTI_FAMILY_G80) |
-					    nti_derive_chips_of(NTI_FAMILY_G84));
+			narrow(dev,
+			       nti_derive_chips_of(NTHW_NV_G80) | nti_derive_chips_of(NTHW_NV_G84));
 		if ((address - NTI_TESLA_PGRAPH_TPC_BASE) % NTI_G200_PGRAPH_TPC_STEP ==
 		    new_offsets[i])
-			narrow(dev, nti_derive_chips_of(NTI_FAMILY_G200) |
-					    nti_derive_chips_of(NTI_FAMILY_GT215));
+			narrow(dev, nti_derive_chips_of(NTHW_NV_G200) |
+					    nti_derive_chips_of(NTHW_NV_GT215));
 	}
 }
 
