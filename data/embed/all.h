@@ -7,6 +7,7 @@
 #include "lib/doubt/erratum_text.h"
 #include "lib/doubt/limit_text.h"
 #include "lib/event/box_text.h"
+#include "lib/event/gpu_text.h"
 #include "lib/metric/metric.h"
 #include "trace/derive/known_text.h"
 
@@ -16,6 +17,10 @@ union embed_all {
 	struct nti_known_text counters;
 	struct nti_limit_text limits;
 	struct nti_erratum_text errata;
+	struct nti_gpu_text gpu;
 };
+
+/* Families of units as an array called @name. */
+void embed_families(FILE *out, const struct nti_box_text *all, const char *name);
 
 #endif

@@ -60,9 +60,8 @@ static const struct nti_box_family *first_of(const struct nti_box_text *all, siz
 	return &all->family[i];
 }
 
-static void write_all(FILE *out, const union embed_all *of)
+void embed_families(FILE *out, const struct nti_box_text *all, const char *name)
 {
-	const struct nti_box_text *all = &of->events;
 	size_t i;
 
 	fputs("#include \"lib/event/box_events.h\"\n\n", out);
@@ -72,14 +71,20 @@ static void write_all(FILE *out, const union embed_all *of)
 		write_terms(out, &all->family[i]);
 		write_events(out, &all->family[i]);
 	}
-	fputs("const struct nti_box_family nti_box_families[] = {\n", out);
+	fprintf(out, "const struct nti_box_family %s[] = {\n", name);
 	for (i = 0; i < all->families; i++) {
 		const struct nti_box_family *f = &all->family[i], *first = first_of(all, i);
 
 		fprintf(out, "\t{ \"%s\", \"%s\", %s_terms, %zu, %s_events, %zu },\n", f->kind,
 			f->unit, first->kind, f->terms, first->kind, f->events);
 	}
-	fprintf(out, "};\nconst size_t nti_box_family_count = %zu;\n", all->families);
+	fputs("};\n", out);
+}
+
+static void write_all(FILE *out, const union embed_all *all)
+{
+	embed_families(out, &all->events, "nti_box_families");
+	fprintf(out, "const size_t nti_box_family_count = %zu;\n", all->events.families);
 }
 
 const struct embed_kind embed_events = {

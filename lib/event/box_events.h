@@ -45,6 +45,9 @@ struct nti_box_family {
 extern const struct nti_box_family nti_box_families[];
 extern const size_t nti_box_family_count;
 
+/* Of graphics cards, by enum nthw_nv_family: made of data/gpu. */
+extern const struct nti_box_family nti_gpu_families[];
+
 /* NULL for a kind without text, and for NULL. */
 const struct nti_box_family *nti_box_family_find(const struct nthw_box_kind *kind);
 /*

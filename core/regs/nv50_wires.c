@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * Wires of units of G80 to GT21x: first signals of the families G80, G84 to G98, G200, GT215 to GT218. The chipsets MCP77, MCP79 and MCP89 have no
+ * published list of them.
+ */
+#include "core/regs/nv50_wires.h"
+
+#define SIGNALS "envytools, lists of signals of PCOUNTER by chip"
+#define EVENTS "re-pcounter-tools, tables of events of Tesla chips"
+
+const struct nthw_nv_wires nthw_nv_wires[] = {
+	{ "idle", 1, 1, { 0xc8, 0xbd, 0xc9, 0xcb }, "PGRAPH has nothing to do", SIGNALS, NTHW_DOCUMENTED },
+	{ "vattr", 1, 2, { 0x7c, 0x5c, 0x82, 0x84 }, "0 a primitive, 1 a vertex leaves the geometry stage", SIGNALS " and " EVENTS, NTHW_DOCUMENTED },
+	{ "strmout", 1, 2, { 0x7f, 0x5e, 0x84, 0x86 }, "both: stream output is busy", SIGNALS " and " EVENTS, NTHW_DOCUMENTED },
+	{ "trast", 1, 8, { 0xdc, 0xd2, 0xde, 0xe0 },
+	  "0 a primitive comes in for setup; 1 point, 2 line, 3 triangle if 6 and 7 are 1; 4 and 5 are not known", SIGNALS " and " EVENTS, NTHW_DOCUMENTED },
+	{ "culled", 1, 1, { 0xae, 0xa4, 0xb0, 0xb2 }, "setup drops a primitive; which unit has the wire is not known", EVENTS, NTHW_DOCUMENTED },
+};
+const size_t nthw_nv_wires_count = NTHW_ARRAY_SIZE(nthw_nv_wires);
+
+bool nthw_nv_has_wires(const struct nthw_nv_chip *chip)
+{
+	return chip->family < NTHW_NV_FERMI && chip->id != 0xaa && chip->id != 0xac && chip->id != 0xaf;
+}
+
+static const char *behind(const char *text, const char *name)
+{
+	while (*name && *text == *name) {
+		text++;
+		name++;
+	}
+	return *name || *text != '.' ? NULL : text + 1;
+}
+
+const struct nthw_nv_wires *nthw_nv_wires_take(const char *text, uint32_t *wire, const char **end)
+{
+	const char *digit = NULL;
+	uint32_t number = 0;
+	size_t i;
+
+	for (i = 0; !digit && i < nthw_nv_wires_count; i++)
+		digit = behind(text, nthw_nv_wires[i].name);
+	if (!digit || *digit < '0' || *digit > '9')
+		return NULL;
+	for (; *digit >= '0' && *digit <= '9' && number < 0x100; digit++)
+		number = 10 * number + (uint32_t)(*digit - '0');
+	if (number >= nthw_nv_wires[i - 1].count)
+		return NULL;
+	*wire = number;
+	*end = digit;
+	return &nthw_nv_wires[i - 1];
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * Wires that units of G80 to GT21x lead to PCOUNTER: which signals of which domain they are.
+ * Functions of events name them "trast.6", whatever the chip: data/gpu.
+ */
+#ifndef NTHW_NV50_WIRES_H
+#define NTHW_NV50_WIRES_H
+
+#include "core/regs/nv50_chip.h"
+
+/* Wire n of a unit is signal .first of the family, + n. */
+struct nthw_nv_wires {
+	const char *name;
+	uint8_t domain, count;
+	uint8_t first[NTHW_NV_FERMI];
+	const char *about, *source;
+	enum nthw_trust trust;
+};
+
+extern const struct nthw_nv_wires nthw_nv_wires[];
+extern const size_t nthw_nv_wires_count;
+
+/* Are the wires of @chip known? Of the chipsets of the family (MCP77, MCP79, MCP89) they are not. */
+bool nthw_nv_has_wires(const struct nthw_nv_chip *chip);
+
+/*
+ * The unit of a wire that @text begins with, "trast.6 & ...", and its number in *@wire; what is
+ * behind it goes to *@end. NULL: it begins with none.
+ */
+const struct nthw_nv_wires *nthw_nv_wires_take(const char *text, uint32_t *wire, const char **end);
+
+#endif

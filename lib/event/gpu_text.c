@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+/* Files of data/gpu: functions of wires, and what they are on chips of each family. */
+#include "lib/event/gpu_text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/compiler.h"
+#include "lib/base/entry.h"
+
+/* ---- functions ---- */
+
+#define DEPTH_MAX 16
+
+struct reader {
+	const char *at;
+	struct nti_gpu_function *f;
+	uint32_t values; /* of the arguments, bit i of argument i */
+	unsigned int depth;
+	const char *bad; /* NULL: nothing is */
+};
+
+static bool read_or(struct reader *r);
+
+static bool take(struct reader *r, char c)
+{
+	r->at += strspn(r->at, " \t");
+	if (*r->at != c)
+		return false;
+	r->at++;
+	return true;
+}
+
+static bool give_up(struct reader *r, const char *why)
+{
+	if (!r->bad)
+		r->bad = why;
+	return false;
+}
+
+static bool read_wire(struct reader *r)
+{
+	struct nti_gpu_function *f = r->f;
+	uint32_t wire = 0;
+	const struct nthw_nv_wires *unit;
+	size_t i;
+
+	r->at += strspn(r->at, " \t");
+	unit = nthw_nv_wires_take(r->at, &wire, &r->at);
+	if (!unit)
+		return give_up(r, "a wire of a unit is missing, as in 'trast.6'");
+	for (i = 0; i < f->arguments; i++)
+		if (f->unit[i] == unit && f->wire[i] == wire)
+			return r->values >> i & 1;
+	if (i == NTI_GPU_ARGUMENTS)
+		return give_up(r, "a counter has four signals, and these are more");
+	if (i && f->unit[0]->domain != unit->domain)
+		return give_up(r, "its wires are of different domains");
+	f->unit[i] = unit;
+	f->wire[i] = wire;
+	f->arguments++;
+	return r->values >> i & 1;
+}
+
+static bool read_not(struct reader *r)
+{
+	bool is_not = false, value;
+
+	while (take(r, '!'))
+		is_not = !is_not;
+	if (!take(r, '('))
+		return read_wire(r) != is_not;
+	if (++r->depth > DEPTH_MAX)
+		return give_up(r, "parentheses are too deep");
+	value = read_or(r);
+	r->depth--;
+	if (!take(r, ')'))
+		return give_up(r, "a ')' is missing");
+	return value != is_not;
+}
+
+static bool read_and(struct reader *r)
+{
+	bool value = read_not(r);
+
+	while (!r->bad && take(r, '&'))
+		value = read_not(r) && value;
+	return value;
+}
+
+static bool read_or(struct reader *r)
+{
+	bool value = read_and(r);
+
+	while (!r->bad && take(r, '|'))
+		value = read_and(r) || value;
+	return value;
+}
+
+int nti_gpu_function_parse(const char *text, struct nti_gpu_function *out, struct nti_error *e)
+{
+	*out = (struct nti_gpu_function){ 0 };
+	for (uint32_t i = 0; i < 1u << NTI_GPU_ARGUMENTS; i++) {
+		struct reader r = { .at = text, .f = out, .values = i };
+		bool value = read_or(&r);
+
+		if (!r.bad && !take(&r, '\0'))
+			(void)give_up(&r, "something follows that is no operator");
+		if (r.bad)
+			return nti_error(e, -EINVAL,
+					 "'%.80s' is no function of wires: %s at '%.20s'", text,
+					 r.bad, r.at);
+		out->table |= (uint32_t)value << i;
+	}
+	return 0;
+}
+
+/* ---- files ---- */
+
+enum key {
+	KEY_NONE, /* between entries */
+	KEY_EVENT,
+	KEY_FUNCTION,
+	KEY_ABOUT,
+	KEY_SOURCE,
+	KEY_TRUST,
+	KEY_COUNT,
+};
+
+static const struct nti_entry_key key_rules[KEY_COUNT] = {
+	[KEY_NONE] = { "", 1u << KEY_EVENT, "an entry begins with 'gpu-event'" },
+	[KEY_EVENT] = { "gpu-event", 1u << KEY_FUNCTION, "'gpu-event' is followed by 'function'" },
+	[KEY_FUNCTION] = { "function", 1u << KEY_ABOUT, "'function' is followed by 'about'" },
+	[KEY_ABOUT] = { "about", 1u << KEY_SOURCE, "'about' is followed by 'source'" },
+	[KEY_SOURCE] = { "source", 1u << KEY_TRUST, "'source' is followed by 'trust'" },
+	[KEY_TRUST] = { "trust", 0, "'trust' is followed by a blank line" },
+};
+
+static int set_text(char **to, const char *value, struct nti_error *e)
+{
+	*to = strdup(value);
+	return *to ? 0 : nti_error(e, -ENOMEM, "memory is short for an event");
+}
+
+static int add_event(struct nti_gpu_text *t, const char *name, struct nti_error *e)
+{
+	struct nti_gpu_event *more = reallocarray(t->event, t->events + 1, sizeof(*more));
+
+	if (!more)
+		return nti_error(e, -ENOMEM, "memory is short for an event");
+	t->event = more;
+	more[t->events++] = (struct nti_gpu_event){ 0 };
+	return set_text(&more[t->events - 1].name, name, e);
+}
+
+static int set_value(void *arg, unsigned int key, char *value, struct nti_error *e)
+{
+	struct nti_gpu_text *t = arg;
+	struct nti_gpu_event *event = t->events ? &t->event[t->events - 1] : NULL;
+
+	if (key == KEY_EVENT)
+		return add_event(t, value, e);
+	switch (key) {
+	case KEY_FUNCTION:
+		if (nti_gpu_function_parse(value, &event->of, e) < 0)
+			return -EINVAL;
+		return set_text(&event->function, value, e);
+	case KEY_ABOUT:
+		return set_text(&event->about, value, e);
+	case KEY_SOURCE:
+		return set_text(&event->source, value, e);
+	default:
+		/* What is less sure has no way to be shown so yet. */
+		if (strcmp(value, "documented") != 0)
+			return nti_error(e, -EINVAL, "trust is 'documented', not '%.40s'", value);
+		return 0;
+	}
+}
+
+static const struct nti_entries gpu_entries = {
+	.key = key_rules,
+	.keys = KEY_COUNT,
+	.check = nti_entry_check_ascii,
+	.set = set_value,
+};
+
+int nti_gpu_text_parse(const char *file, const char *text, size_t bytes, struct nti_gpu_text *out,
+		       struct nti_error *e)
+{
+	return nti_entries_parse(&gpu_entries, file, text, bytes, out, e);
+}
+
+void nti_gpu_text_fini(struct nti_gpu_text *t)
+{
+	for (size_t i = 0; i < t->events; i++) {
+		free(t->event[i].name);
+		free(t->event[i].function);
+		free(t->event[i].about);
+		free(t->event[i].source);
+	}
+	free(t->event);
+	*t = (struct nti_gpu_text){ 0 };
+}
+
+/* ---- families ---- */
+
+/* A chip of each family, for the constant of its domains 1 to 3, which all of the family share. */
+static const struct family {
+	const char *name, *chip;
+} families[] = {
+	[NTHW_NV_G80] = { "nv_g80", "G80" },
+	[NTHW_NV_G84] = { "nv_g84", "G84" },
+	[NTHW_NV_G200] = { "nv_g200", "G200" },
+	[NTHW_NV_GT215] = { "nv_gt215", "GT215" },
+};
+
+/* The four signals of @f; arguments that it does not use are the domain's constant. */
+static uint32_t signals_of(const struct nti_gpu_function *f, unsigned int family)
+{
+	const struct nthw_nv_chip *chip = nthw_nv_chip_by_name(families[family].chip);
+	uint32_t zero = (uint32_t)nthw_nv_zero(chip, f->unit[0]->domain), out = 0;
+
+	for (size_t i = 0; i < NTI_GPU_ARGUMENTS; i++)
+		out |= (i < f->arguments ? f->unit[i]->first[family] + f->wire[i] : zero) << 8 * i;
+	return out;
+}
+
+/* Terms have the bits of docs/adr/0019. */
+static void write_family(FILE *out, const struct nti_gpu_text *t, unsigned int family)
+{
+	fprintf(out,
+		"kind %s\npmu gpu\nterm src config:0-31\nterm op config:32-52\n"
+		"term domain config:53-55\nterm mode config:56-58\nsource docs/adr/0019\n",
+		families[family].name);
+	for (size_t i = 0; i < t->events; i++) {
+		const struct nti_gpu_event *event = &t->event[i];
+
+		fprintf(out,
+			"\nevent %s\nterms domain=%u,src=%#010x,op=%#06x\nabout %s\nsource %s\n",
+			event->name, event->of.unit[0]->domain, signals_of(&event->of, family),
+			event->of.table, event->about, event->source);
+	}
+}
+
+int nti_gpu_text_expand(const struct nti_gpu_text *t, struct nti_box_text *out, struct nti_error *e)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < NTI_ARRAY_SIZE(families); i++) {
+		char *text = NULL;
+		size_t bytes = 0;
+		FILE *f = open_memstream(&text, &bytes);
+
+		if (!f)
+			return nti_error(e, -ENOMEM, "memory is short for a family of chips");
+		write_family(f, t, i);
+		if (fclose(f) == 0)
+			ret = nti_box_text_parse(families[i].name, text, bytes, out, e);
+		else
+			ret = nti_error(e, -ENOMEM, "memory is short for a family of chips");
+		free(text);
+	}
+	return ret;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Files of data/gpu, read by the build program embed (data/embed) and by tests: events of graphics
+ * cards as functions of wires, one entry an event, keys in this order:
+ *     gpu-event setup_point_count
+ *     function trast.1 & trast.6 & trast.7	wires of core/regs/nv50_wires.h, all of one domain,
+ *						with "!", "&", "|" and parentheses; four at most
+ *     about Points that ...			a sentence
+ *     source re-pcounter-tools, ...
+ *     trust documented
+ */
+#ifndef NTI_GPU_TEXT_H
+#define NTI_GPU_TEXT_H
+
+#include "core/regs/nv50_wires.h"
+#include "lib/event/box_text.h"
+
+/* A card counts with the four signals that its counter has. */
+#define NTI_GPU_ARGUMENTS 4
+
+/* A function of wires, as a counter has it. */
+struct nti_gpu_function {
+	const struct nthw_nv_wires *unit[NTI_GPU_ARGUMENTS];
+	uint32_t wire[NTI_GPU_ARGUMENTS];
+	size_t arguments; /* in the order in which they first stand in the text */
+	uint32_t table;	  /* bit a0 + 2 a1 + 4 a2 + 8 a3; those that are not used do not matter */
+};
+
+struct nti_gpu_event {
+	char *name, *function, *about, *source;
+	struct nti_gpu_function of;
+};
+struct nti_gpu_text {
+	struct nti_gpu_event *event;
+	size_t events;
+};
+
+/*
+ * Parse the text of a file and append to @out. -EINVAL with "FILE:LINE: ...", -ENOMEM; on failure
+ * @out is to be freed all the same.
+ */
+int nti_gpu_text_parse(const char *file, const char *text, size_t bytes, struct nti_gpu_text *out,
+		       struct nti_error *e);
+void nti_gpu_text_fini(struct nti_gpu_text *t);
+
+/* 0, or -EINVAL: @text is no function, with a sentence in @e. */
+int nti_gpu_function_parse(const char *text, struct nti_gpu_function *out, struct nti_error *e);
+
+/*
+ * What the events are for chips of each family, as if files of data/events said it: families
+ * "nv_g80", "nv_g84", "nv_g200" and "nv_gt215". 0, -EINVAL with a sentence, -ENOMEM.
+ */
+int nti_gpu_text_expand(const struct nti_gpu_text *t, struct nti_box_text *out,
+			struct nti_error *e);
+
+#endif

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+/* lib/event/gpu_text.h: functions of wires, files of data/gpu, and what was built of them. */
+#include <errno.h>
+
+#include "lib/event/gpu_text.h"
+#include "tests/tt.h"
+
+/* ---- functions ---- */
+
+static const struct function_row {
+	int line;
+	const char *text;
+	uint32_t table;
+	size_t arguments;
+} function_rows[] = {
+	/* truth tables as the tables of events have them */
+	{ __LINE__, "trast.0", 0xaaaa, 1 },
+	{ __LINE__, "!trast.0", 0x5555, 1 },
+	{ __LINE__, "trast.0 & trast.1", 0x8888, 2 },
+	{ __LINE__, "trast.0&trast.1&trast.2", 0x8080, 3 },
+	{ __LINE__, "trast.0 | trast.1", 0xeeee, 2 },
+	{ __LINE__, "trast.0 & !trast.1", 0x2222, 2 },
+	{ __LINE__, "trast.0 & trast.1 | trast.2 & trast.3", 0xf888, 4 },
+	{ __LINE__, "(trast.0 & !trast.1) | (trast.2 & !trast.3)", 0x22f2, 4 },
+	{ __LINE__, "!(trast.0 & trast.1 & trast.2 & trast.3)", 0x7fff, 4 },
+	{ __LINE__, "!trast.0 & !trast.1 & !trast.2 & !trast.3", 0x0001, 4 },
+	{ __LINE__, "trast.0 | (trast.1 & trast.2)", 0xeaea, 3 },
+	/* "&" binds more than "|"; a wire is one argument however often it stands there */
+	{ __LINE__, "trast.0 | trast.1 & trast.0", 0xaaaa, 2 },
+	{ __LINE__, "(trast.0 | trast.1) & trast.0 & ! ! trast.1", 0x8888, 2 },
+	{ __LINE__, "idle.0 & culled.0", 0x8888, 2 },
+};
+
+TEST(functions)
+{
+	TT_FOR_EACH_ROW(r, function_rows) {
+		struct nti_gpu_function f;
+		struct nti_error e = { 0 };
+
+		TT_EQ(r, nti_gpu_function_parse(r->text, &f, &e), 0);
+		TT_EQ(r, f.table, r->table);
+		TT_EQ(r, f.arguments, r->arguments);
+	}
+}
+
+#define BAD(text, why) "'" text "' is no function of wires: " why
+static const struct bad_row {
+	int line;
+	const char *text, *error;
+} bad_rows[] = {
+	{ __LINE__, "", BAD("", "a wire of a unit is missing, as in 'trast.6' at ''") },
+	{ __LINE__, "trast",
+	  BAD("trast", "a wire of a unit is missing, as in 'trast.6' at 'trast'") },
+	{ __LINE__, "trast.8",
+	  BAD("trast.8", "a wire of a unit is missing, as in 'trast.6' at 'trast.8'") },
+	{ __LINE__, "trast.99999999999",
+	  BAD("trast.99999999999",
+	      "a wire of a unit is missing, as in 'trast.6' at 'trast.99999999999'") },
+	{ __LINE__, "trast.0 &",
+	  BAD("trast.0 &", "a wire of a unit is missing, as in 'trast.6' at ''") },
+	{ __LINE__, "(trast.0", BAD("(trast.0", "a ')' is missing at ''") },
+	{ __LINE__, "trast.0)", BAD("trast.0)", "something follows that is no operator at ')'") },
+	{ __LINE__, "trast.0 trast.1",
+	  BAD("trast.0 trast.1", "something follows that is no operator at 'trast.1'") },
+	{ __LINE__, "trast.0|trast.1|trast.2|trast.3|trast.4",
+	  BAD("trast.0|trast.1|trast.2|trast.3|trast.4",
+	      "a counter has four signals, and these are more at ''") },
+	{ __LINE__, "!((((((((((((((((((trast.0",
+	  BAD("!((((((((((((((((((trast.0", "parentheses are too deep at '(trast.0'") },
+};
+
+TEST(bad_functions)
+{
+	TT_FOR_EACH_ROW(r, bad_rows) {
+		struct nti_gpu_function f;
+		struct nti_error e = { 0 };
+
+		TT_EQ(r, nti_gpu_function_parse(r->text, &f, &e), -EINVAL);
+		TT_STR(r, e.text, r->error);
+	}
+}
+
+/* ---- files ---- */
+
+static const struct lint_row {
+	int line;
+	const char *text, *error;
+} lint_rows[] = {
+	{ __LINE__, "function idle.0\n",
+	  "x.events:1: an entry begins with 'gpu-event', not 'function'" },
+	{ __LINE__, "gpu-event a\nfunction idle.1\n",
+	  "x.events:2: 'idle.1' is no function of wires: a wire of a unit is missing, as in "
+	  "'trast.6' at 'idle.1'" },
+	{ __LINE__, "gpu-event a\nfunction idle.0\nabout It.\nsource B\ntrust guessed\n",
+	  "x.events:5: trust is 'documented', not 'guessed'" },
+};
+
+TEST(lint)
+{
+	TT_FOR_EACH_ROW(r, lint_rows) {
+		struct nti_gpu_text t = { 0 };
+		struct nti_error e = { 0 };
+
+		TT_EQ(r, nti_gpu_text_parse("x.events", r->text, strlen(r->text), &t, &e), -EINVAL);
+		TT_STR(r, e.text, r->error);
+		nti_gpu_text_fini(&t);
+	}
+}
+
+/* ---- what was built ---- */
+
+/*
+ * EVENT_SRC and EVENT_OP of G80, G84 to G98, G200 and GT215 to GT218 as the tables of events of
+ * re-pcounter-tools have them.
+ */
+static const struct golden_row {
+	int line;
+	const char *name;
+	uint32_t src[4], op;
+} golden_rows[] = {
+	{ __LINE__, "gpu_idle", { 0xeeeeeec8, 0xecececbd, 0xecececc9, 0xecececcb }, 0xaaaa },
+	{ __LINE__,
+	  "geom_vertex_out_count",
+	  { 0xeeeeee7d, 0xececec5d, 0xececec83, 0xececec85 },
+	  0xaaaa },
+	{ __LINE__,
+	  "geom_primitive_out_count",
+	  { 0xeeeeee7c, 0xececec5c, 0xececec82, 0xececec84 },
+	  0xaaaa },
+	{ __LINE__, "stream_out_busy", { 0xeeee807f, 0xecec5f5e, 0xecec8584, 0xecec8786 }, 0x8888 },
+	{ __LINE__,
+	  "setup_primitive_count",
+	  { 0xeeeeeedc, 0xecececd2, 0xecececde, 0xececece0 },
+	  0xaaaa },
+	{ __LINE__,
+	  "setup_point_count",
+	  { 0xeee3e2dd, 0xecd9d8d3, 0xece5e4df, 0xece7e6e1 },
+	  0x8080 },
+	{ __LINE__,
+	  "setup_line_count",
+	  { 0xeee3e2de, 0xecd9d8d4, 0xece5e4e0, 0xece7e6e2 },
+	  0x8080 },
+	{ __LINE__,
+	  "setup_triangle_count",
+	  { 0xeee3e2df, 0xecd9d8d5, 0xece5e4e1, 0xece7e6e3 },
+	  0x8080 },
+	{ __LINE__,
+	  "setup_primitive_culled_count",
+	  { 0xeeeeeeae, 0xecececa4, 0xecececb0, 0xecececb2 },
+	  0xaaaa },
+};
+
+TEST(events_are_those_of_the_tables)
+{
+	for (unsigned int family = 0; family < 4; family++)
+		TT_IS(nti_gpu_families[family].events, NTHW_ARRAY_SIZE(golden_rows));
+	TT_FOR_EACH_ROW(r, golden_rows) {
+		for (unsigned int family = 0; family < 4; family++) {
+			const struct nti_box_event *event =
+				nti_box_event_find(&nti_gpu_families[family], r->name);
+
+			assert_non_null(event);
+			TT_EQ(r, event->config,
+			      r->src[family] | (uint64_t)r->op << 32 | UINT64_C(1) << 53);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(functions),
+		cmocka_unit_test(bad_functions),
+		cmocka_unit_test(lint),
+		cmocka_unit_test(events_are_those_of_the_tables),
+	};
+
+	return TT_RUN(tests);
+}
