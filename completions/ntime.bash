@@ -58,6 +58,7 @@ _ntime_actions_of()
 	lab) printf '%s\n' list run shell prepare build module update clean ;;
 	reg) printf '%s\n' ls get set watch dump diff hammer ;;
 	driver) printf '%s\n' build load unload status ;;
+	model) printf '%s\n' run read play truth ;;
 	esac
 }
 
@@ -98,7 +99,7 @@ _ntime_actions()
 		return
 	fi
 	case $pending in
-	FILE | DIR)
+	FILE | DIR | SOCKET)
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen "$([[ $pending == DIR ]] && echo -d || echo -f)" -- "$cur")
 		return
@@ -208,7 +209,7 @@ _ntime()
 		_ntime_lab "$ntime" "$cur" "$pending" "$has_dashes" "$options"
 		return
 	fi
-	if [[ $sub == reg || $sub == driver ]]; then
+	if [[ $sub == reg || $sub == driver || $sub == model ]]; then
 		_ntime_actions "$sub" "$ntime" "$cur" "$pending" "$has_dashes" "$options" "$i"
 		return
 	fi

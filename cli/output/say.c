@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/output/clean.h"
 #include "cli/output/exit.h"
@@ -61,6 +62,9 @@ int cli_say_stdout_end(void)
 	errno = 0;
 	if (!fflush(stdout) && !failed)
 		return 0;
+	/* Of one that failed earlier the reason is gone, unless there is no such descriptor. */
+	if (!errno)
+		(void)!write(STDOUT_FILENO, "", 0);
 	if (errno)
 		cli_say("writing to standard output failed: %s", strerror(errno));
 	else

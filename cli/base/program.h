@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Subcommands that are programs of their own. */
+#ifndef CLI_PROGRAM_H
+#define CLI_PROGRAM_H
+
+#include "cli/base/command.h"
+
+struct cli_program {
+	const char *variable; /* of the environment: names another program */
+	/* beside a command that was not installed: holds the program's path */
+	const char *file;
+	const char *installed; /* where "make install" puts it */
+	const char *actions;   /* "list, run or clean" */
+};
+
+/*
+ * Become the program of @self, or print its help. As root only a program that root alone can write
+ * to is started, unless the environment names it. Returns an exit status after a sentence.
+ */
+int cli_program_run(const struct cli_command *self, const struct cli_program *p, int argc,
+		    char **argv);
+
+#endif

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+/* ntime model: find the program that is a card, and become it. */
+#include <stddef.h>
+
+#include "cli/base/options.h"
+#include "cli/base/program.h"
+
+/* Where "make install" puts it; meson says. */
+#ifndef NTIME_MODEL_INSTALLED
+#define NTIME_MODEL_INSTALLED "/usr/libexec/ntime/ntime-model"
+#endif
+
+enum {
+	ID_LISTEN = 256,
+};
+
+/* For help and completion; models/port/card/main.c parses them. */
+static const struct cli_option options[] = {
+	{ ID_LISTEN, "listen", "SOCKET", "run: serve the card at this socket" },
+	CLI_OPTION_HELP,
+	CLI_OPTION_END,
+};
+
+static int run_model(const struct cli_command *self, int argc, char **argv)
+{
+	static const struct cli_program card = {
+		.variable = "NTIME_MODEL_PROGRAM",
+		.file = "model-program",
+		.installed = NTIME_MODEL_INSTALLED,
+		.actions = "run, read, play or truth",
+	};
+
+	return cli_program_run(self, &card, argc, argv);
+}
+
+const struct cli_command cli_model_command = {
+	.name = "model",
+	.usage = "model run CHIP --listen SOCKET\n"
+		 "model read SOCKET ADDRESS\n"
+		 "model play SOCKET FRAMES\n"
+		 "model truth SOCKET EVENT|FUNCTION",
+	.about = "a graphics card that is emulated, to try its counters on",
+	.details = "run is a card with this chip (G80, G84, G86, G92, G94, G96, G98, G200, GT215, "
+		   "GT216 or GT218) until ^C; the socket goes away with it. read prints a register "
+		   "of its BAR 0. play lets it work for so many frames, which are made up and "
+		   "always the same; its time stands still otherwise. truth prints how often an "
+		   "event, or a function of wires such as 'trast.1 & trast.6', was true in the "
+		   "frames of the last play, found without any counter. ntime counts on it with "
+		   "--model SOCKET.",
+	.options = options,
+	.run = run_model,
+};

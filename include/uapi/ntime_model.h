@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
+/*
+ * How a program talks to a card that is a model ("ntime model run"): messages over a UNIX socket of
+ * type SOCK_SEQPACKET, each struct one message, numbers in the machine's byte order.
+ *
+ * On connecting the model sends struct ntime_model_hello. Then each request gets one reply, in
+ * order. Several clients may be connected; one of them at most holds the card, and only that one
+ * writes registers.
+ *
+ * Errors (of a reply, negative):
+ *   EINVAL  an unknown request, reserved fields that are not 0, an address that is no register, or
+ *           a command that was not understood: the reply's text says what
+ *   EBUSY   somebody else holds the card: .value is the process id
+ *   EPERM   a write by who does not hold the card
+ */
+#ifndef _UAPI_NTIME_MODEL_H
+#define _UAPI_NTIME_MODEL_H
+
+#include <linux/types.h>
+
+#define NTIME_MODEL_MAGIC 0x6c646d6e /* "nmdl" */
+#define NTIME_MODEL_VERSION 1
+
+struct ntime_model_hello {
+	__u32 magic;
+	__u32 version; /* another one: nothing else of the protocol is sure */
+	__u32 boot_0;  /* PMC.BOOT_0: which chip it is */
+	__u32 reserved;
+};
+
+enum ntime_model_request_kind {
+	NTIME_MODEL_READ = 1, /* register .address; its value in the reply */
+	NTIME_MODEL_WRITE,    /* .value to register .address */
+	NTIME_MODEL_HOLD,     /* the card is this client's until it disconnects */
+	NTIME_MODEL_TEXT,     /* a command, without NUL, behind the struct */
+};
+
+/* Longest text of a request or reply. */
+#define NTIME_MODEL_TEXT_BYTES 1024
+
+struct ntime_model_request {
+	__u32 kind;    /* enum ntime_model_request_kind */
+	__u32 address; /* byte offset in BAR 0; 0 where none is needed, like .value */
+	__u32 value;
+	__u32 reserved;
+};
+
+/* Text, without NUL, may follow: the answer to a command, or why it failed. */
+struct ntime_model_reply {
+	__s32 error; /* 0 or a negative errno */
+	__u32 value;
+};
+
+/*
+ * Commands: "play N": the card works for N frames, 1 to NTIME_MODEL_FRAMES_MAX. "truth EVENT",
+ * "truth FUNCTION": in how many clocks of the frames of the last "play" the function of wires was
+ * 1, a decimal number as text, found from the frames alone.
+ */
+#define NTIME_MODEL_FRAMES_MAX 10000
+
+#endif

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * ntime-model: a graphics card that is a model, and commands to it; "ntime model" starts it. Exit
+ * status: 0, 125 after one sentence on stderr.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "core/regs/nv50_wires.h"
+#include "lib/os/socket.h"
+#include "models/port/card/server.h"
+
+#define FAILED 125
+
+__attribute__((format(printf, 1, 2))) static int complain(const char *format, ...)
+{
+	va_list args;
+
+	fputs("ntime: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	return FAILED;
+}
+
+static int print_line(const char *text)
+{
+	if (puts(text) < 0 || fflush(stdout))
+		return complain("standard output: %s", strerror(errno));
+	return 0;
+}
+
+/* ---- run ---- */
+
+static const char *parse_run(int argc, char **argv, const char **chip)
+{
+	const char *path = NULL;
+
+	*chip = NULL;
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--listen") == 0 && i + 1 < argc && !path)
+			path = argv[++i];
+		else if (strncmp(argv[i], "--listen=", 9) == 0 && !path)
+			path = argv[i] + 9;
+		else if (argv[i][0] != '-' && !*chip)
+			*chip = argv[i];
+		else
+			return NULL;
+	}
+	return *chip ? path : NULL;
+}
+
+static int unknown_chip(const char *name)
+{
+	char list[256] = "";
+	size_t at = 0;
+
+	for (size_t i = 0; i < nthw_nv_chip_count && at < sizeof(list); i++)
+		if (nthw_nv_has_wires(&nthw_nv_chips[i]))
+			at += (size_t)snprintf(list + at, sizeof(list) - at, " %s",
+					       nthw_nv_chips[i].name);
+	return complain("there is no model of a chip '%.40s'; there are:%s", name, list);
+}
+
+/* Readable when SIGINT or SIGTERM came; -1. */
+static int open_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+		return -1;
+	return signalfd(-1, &set, SFD_CLOEXEC);
+}
+
+static int cannot_listen(const char *path, int error)
+{
+	if (error == -EADDRINUSE)
+		return complain("%s: a model serves there already", path);
+	if (error == -EEXIST)
+		return complain("%s: there is a file that is no socket; name another path", path);
+	return complain("cannot listen at %s: %s", path,
+			error == -ENAMETOOLONG ? nti_socket_why(error) : strerror(-error));
+}
+
+static int run(int argc, char **argv)
+{
+	const char *name, *path = parse_run(argc, argv, &name);
+	const struct nthw_nv_chip *chip = name ? nthw_nv_chip_by_name(name) : NULL;
+	struct ntm_server *server;
+	int signals, ret;
+
+	if (!path)
+		return complain("model run: expected CHIP --listen SOCKET");
+	if (!chip || !nthw_nv_has_wires(chip))
+		return unknown_chip(name);
+	signals = open_signals();
+	if (signals < 0)
+		return complain("cannot take signals: %s", strerror(errno));
+	ret = ntm_server_new(chip, path, &server);
+	if (ret < 0)
+		return cannot_listen(path, ret);
+	/* Who waits for this line finds the socket there. */
+	printf("%s listens at %s\n", chip->name, path);
+	(void)fflush(stdout);
+	ret = ntm_server_run(server, signals);
+	ntm_server_free(server);
+	(void)close(signals);
+	return ret < 0 ? complain("model run: %s", strerror(-ret)) : 0;
+}
+
+/* ---- commands to one that runs ---- */
+
+/* One request to the model at @path; its answer to @text. Returns an exit status. */
+static int ask(const char *path, const struct ntime_model_request *request, const char *command,
+	       uint32_t *value, char *text, size_t bytes)
+{
+	struct ntime_model_hello hello;
+	int fd = nti_socket_open(path, &hello), ret;
+
+	if (fd < 0)
+		return complain("cannot reach a model at %s: %s", path, nti_socket_why(fd));
+	ret = nti_socket_ask(fd, request, command, value, text, bytes);
+	nti_socket_close(fd);
+	if (ret == 0)
+		return 0;
+	return *text ? complain("%s", text) : complain("%s: %s", path, nti_socket_why(ret));
+}
+
+static int ask_text(const char *path, const char *verb, const char *argument, char *text,
+		    size_t bytes)
+{
+	const struct ntime_model_request request = { .kind = NTIME_MODEL_TEXT };
+	char command[NTIME_MODEL_TEXT_BYTES + 1];
+
+	if (snprintf(command, sizeof(command), "%s %s", verb, argument) >= (int)sizeof(command))
+		return complain("model %s: more than %d bytes", verb, NTIME_MODEL_TEXT_BYTES);
+	return ask(path, &request, command, NULL, text, bytes);
+}
+
+static int read_register(int argc, char **argv)
+{
+	struct ntime_model_request request = { .kind = NTIME_MODEL_READ };
+	char text[NTIME_MODEL_TEXT_BYTES + 1], *end;
+	unsigned long address;
+	uint32_t value = 0;
+	int ret;
+
+	if (argc != 3)
+		return complain("model read: expected SOCKET ADDRESS");
+	errno = 0;
+	address = strtoul(argv[2], &end, 0);
+	if (argv[2][0] < '0' || argv[2][0] > '9' || *end || errno || address % 4 ||
+	    address >= NTM_NV50_BAR_BYTES)
+		return complain("model read: '%.40s' is no register: expected a multiple of 4 "
+				"below %#x",
+				argv[2], NTM_NV50_BAR_BYTES);
+	request.address = (uint32_t)address;
+	ret = ask(argv[1], &request, NULL, &value, text, sizeof(text));
+	if (ret)
+		return ret;
+	(void)snprintf(text, sizeof(text), "0x%08" PRIx32, value);
+	return print_line(text);
+}
+
+static int play(int argc, char **argv)
+{
+	char text[NTIME_MODEL_TEXT_BYTES + 1];
+
+	if (argc != 3)
+		return complain("model play: expected SOCKET FRAMES");
+	return ask_text(argv[1], "play", argv[2], text, sizeof(text));
+}
+
+static int truth(int argc, char **argv)
+{
+	char text[NTIME_MODEL_TEXT_BYTES + 1];
+	int ret;
+
+	if (argc != 3)
+		return complain("model truth: expected SOCKET EVENT, or a function of wires in "
+				"quotes");
+	ret = ask_text(argv[1], "truth", argv[2], text, sizeof(text));
+	return ret ? ret : print_line(text);
+}
+
+static const struct action {
+	const char *name;
+	int (*run)(int argc, char **argv);
+} actions[] = {
+	{ "run", run },
+	{ "read", read_register },
+	{ "play", play },
+	{ "truth", truth },
+};
+
+int main(int argc, char **argv)
+{
+	for (size_t i = 0; argc > 1 && i < sizeof(actions) / sizeof(actions[0]); i++)
+		if (strcmp(actions[i].name, argv[1]) == 0)
+			return actions[i].run(argc - 1, argv + 1);
+	return complain("model: expected run, read, play or truth%s", argc > 1 ? "" : " (--help)");
+}

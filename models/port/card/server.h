@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * Serves one card to several clients over a socket: include/uapi/ntime_model.h has the messages.
+ * One thread; what a client asks is done before the next one is heard.
+ */
+#ifndef NTM_SERVER_H
+#define NTM_SERVER_H
+
+#include "models/nv50_card.h"
+
+struct ntm_server;
+
+/*
+ * A card with @chip that listens at @path, where nobody else may. 0; -EADDRINUSE: a model serves
+ * there already; -EEXIST: something other than a socket is there; or -errno.
+ */
+int ntm_server_new(const struct nthw_nv_chip *chip, const char *path, struct ntm_server **out);
+/*
+ * Serve until @until_fd becomes readable. 0 or -errno. A client that breaks the protocol is
+ * disconnected; the others go on.
+ */
+int ntm_server_run(struct ntm_server *s, int until_fd);
+/* The socket goes away, if it is still this server's. */
+void ntm_server_free(struct ntm_server *s);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * How often a function of wires was 1 in frames, from the frames alone: no signal, no truth table
+ * and no counter has a part in it.
+ */
+#ifndef NTM_TRUTH_H
+#define NTM_TRUTH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Events by name: data/gpu, built in. */
+struct ntm_card_event {
+	const char *name;     /* "setup_point_count" */
+	const char *function; /* "trast.1 & trast.6 & trast.7" */
+};
+extern const struct ntm_card_event ntm_card_events[];
+extern const size_t ntm_card_event_count;
+
+/*
+ * Clocks in the frames @first to @last, both with them, in which @text was 1: an event, or a
+ * function of wires, with "!", "&", "|" and parentheses. Nothing is played yet where @first is
+ * above @last: then it is 0. 0, or -EINVAL with a sentence in @why.
+ */
+int ntm_truth(const char *text, uint64_t first, uint64_t last, uint64_t *clocks, char *why,
+	      size_t bytes);
+
+#endif
