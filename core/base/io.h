@@ -21,6 +21,7 @@ enum nthw_error {
 	NTHW_EINVAL = -22,
 	NTHW_ENODATA = -61,
 	NTHW_ENOTSUP = -95,
+	NTHW_ETIMEDOUT = -110,
 };
 
 /*

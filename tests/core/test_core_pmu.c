@@ -1066,6 +1066,7 @@ TEST(errors_have_linux_numbers)
 	TT_IS(NTHW_EBUSY, -EBUSY);
 	TT_IS(NTHW_EINVAL, -EINVAL);
 	TT_IS(NTHW_ENOTSUP, -ENOTSUP);
+	TT_IS(NTHW_ETIMEDOUT, -ETIMEDOUT);
 }
 
 int main(void)

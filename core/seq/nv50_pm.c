@@ -1,0 +1,602 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * The order of accesses that counts with PCOUNTER. Registers: core/regs/nv50_pcounter.c.
+ *
+ * A domain counts always; what changes is when a period ends. In QUAD mode a pulse of the signal
+ * that SWAP selects moves all counts to where they can be read and begins anew. QUAD_STATE says
+ * how many periods ended since they were acknowledged: EMPTY, VALID, OVERFLOW. So each period ends
+ * with EMPTY becoming VALID, and OVERFLOW is somebody else's trigger (envytools' documentation of
+ * PCOUNTER; trust: documented). A pulse crosses clocks: one has to wait for it.
+ *
+ * A write of PRE_OP acts: in SINGLE mode it starts a run, from G84 on it ends a period of QUAD
+ * mode. So it is written only where CTRL is known to say QUAD, and CTRL is put back last.
+ */
+#include "core/seq/nv50_pm.h"
+
+#define BOOT_0 0x0u
+#define DEBUG_1 0x400084u
+#define DEBUG_1_PM_TRIGGER 0x20u
+
+/* Of domain 0. */
+#define PRE_SRC 0xa400u
+#define PRE_OP 0xa420u
+#define SPEC_SRC 0xa560u
+#define CTR_EVENT 0xa680u
+#define CTR_START 0xa6c0u
+#define CTR_PRE 0xa700u
+#define CTR_STOP 0xa740u
+#define CTRL 0xa7c0u
+#define QUAD_ACK_TRIGGER 0xa7e0u
+#define DOMAIN_STEP 4u
+#define SLOT_STEP 0x40u /* from PRE_SRC to START_SRC and so on; not of counters */
+
+#define OP_FUNC 0xffffu
+#define SPEC_SRC_SWAP 0xffu
+#define CTRL_MODE 0x3u
+#define CTRL_MODE_QUAD 0x1u
+#define CTRL_CTR_MODE 0x70u
+#define CTRL_QUAD_STATE_SHIFT 24
+#define CTRL_STATES 0x33000000u /* QUAD_STATE and SINGLE_STATE: read only */
+#define CTRL_FAULT_CLEAR 0x08000000u
+#define CTRL_QUIET (~(CTRL_STATES | CTRL_FAULT_CLEAR)) /* writing the others does nothing now */
+
+enum { QUAD_EMPTY = 0, QUAD_VALID = 1, QUAD_OVERFLOW = 3 };
+
+/* PM_TRIGGER in a domain's trailer, counted from its end. */
+#define TRIGGER_FROM_LAST 0x10u
+
+#define GONE 0xffffffffu /* what reads give where no card answers; a counter that is full, too */
+
+/* Of several steps that are all taken, the first error counts. */
+static int first(int before, int now)
+{
+	return before ? before : now;
+}
+
+/* ---- registers ---- */
+
+static int get(const struct nthw_nv50_pm *pm, uint32_t address, uint32_t *value)
+{
+	uint64_t now = 0;
+	int ret = pm->io->read(pm->io, NTHW_SPACE_MMIO, pm->unit, address, &now);
+
+	if (!ret)
+		*value = (uint32_t)now;
+	return ret;
+}
+
+/* One that never reads as all ones while the card is there. */
+static int get_present(const struct nthw_nv50_pm *pm, uint32_t address, uint32_t *value)
+{
+	int ret = get(pm, address, value);
+
+	return !ret && *value == GONE ? NTHW_EIO : ret;
+}
+
+static int put(const struct nthw_nv50_pm *pm, uint32_t address, uint32_t value)
+{
+	return pm->io->write(pm->io, NTHW_SPACE_MMIO, pm->unit, address, value);
+}
+
+static uint32_t at(uint32_t address, uint32_t domain)
+{
+	return address + DOMAIN_STEP * domain;
+}
+
+static uint32_t src_at(uint32_t domain, uint32_t slot)
+{
+	return at(PRE_SRC, domain) + SLOT_STEP * slot;
+}
+
+static uint32_t op_at(uint32_t domain, uint32_t slot)
+{
+	return at(PRE_OP, domain) + SLOT_STEP * slot;
+}
+
+/* Counters are not in the order of slots. */
+static uint32_t counter_at(uint32_t seat)
+{
+	static const uint32_t counters[NTHW_NV50_SLOTS] = { CTR_PRE, CTR_START, CTR_EVENT,
+							    CTR_STOP };
+
+	return at(counters[seat % NTHW_NV50_SLOTS], seat / NTHW_NV50_SLOTS);
+}
+
+static bool has_spec(const struct nthw_nv50_pm *pm)
+{
+	return pm->chip->family != NTHW_NV_G80;
+}
+
+static const struct nthw_reg *find(const struct nthw_nv_chip *chip, uint32_t address,
+				   uint32_t *index)
+{
+	const struct nthw_reg *reg = NULL;
+	size_t i;
+
+	for (i = 0; !reg && i < chip->place_count; i++)
+		if (!chip->places[i].base)
+			reg = nthw_table_find(&chip->places[i].table->rows, address, index);
+	return reg;
+}
+
+/* Does the register hold @ours, in bits that keep what is written? */
+static int compare(const struct nthw_nv50_pm *pm, uint32_t address, uint32_t ours, bool *is_same)
+{
+	uint32_t now, index;
+	const struct nthw_reg *reg = find(pm->chip, address, &index);
+	int ret = get(pm, address, &now);
+
+	if (!ret)
+		*is_same = !((now ^ ours) & (reg ? nthw_reg_stored(reg) : GONE));
+	return ret;
+}
+
+static int put_kept(const struct nthw_nv50_pm *pm, uint32_t address, uint32_t value)
+{
+	bool is_same = false;
+	int ret = put(pm, address, value);
+
+	if (!ret)
+		ret = compare(pm, address, value, &is_same);
+	return !ret && !is_same ? NTHW_EIO : ret;
+}
+
+/* ---- sets of seats ---- */
+
+static uint32_t seat_bit(uint32_t domain, uint32_t slot)
+{
+	return (uint32_t)1 << (NTHW_NV50_SLOTS * domain + slot);
+}
+
+static uint32_t seats_of(uint32_t domain)
+{
+	return (uint32_t)0xf << (NTHW_NV50_SLOTS * domain);
+}
+
+/* Seats of the domain that are ours still. */
+static uint32_t ours_in(const struct nthw_nv50_state *state, uint32_t domain)
+{
+	return state->seats & ~state->foreign & seats_of(domain);
+}
+
+static bool is_all_foreign(const struct nthw_nv50_state *state, uint32_t domain)
+{
+	return state->seats & seats_of(domain) && !ours_in(state, domain);
+}
+
+/* ---- what there is ---- */
+
+static bool has_domain(const struct nthw_nv_chip *chip, uint32_t domain)
+{
+	return domain < NTHW_NV_DOMAINS && chip->last[domain];
+}
+
+int nthw_nv50_encode(const struct nthw_nv_chip *chip, uint64_t config, uint64_t config1,
+		     uint64_t config2, struct nthw_nv50_event *event)
+{
+	uint32_t domain = config >> 53 & 7, shift;
+
+	if (config >> 56 || config >> 48 & 0x1f)
+		return NTHW_ENOTSUP;
+	if (config1 || config2 || !has_domain(chip, domain))
+		return NTHW_EINVAL;
+	for (shift = 0; shift < 32; shift += 8)
+		if ((config >> shift & 0xff) > chip->last[domain])
+			return NTHW_EINVAL;
+	event->src = (uint32_t)config;
+	event->function = config >> 32 & OP_FUNC;
+	event->domain = domain;
+	return 0;
+}
+
+uint32_t nthw_nv50_seats(const struct nthw_nv_chip *chip, const struct nthw_nv50_event *event)
+{
+	return has_domain(chip, event->domain) ? seats_of(event->domain) : 0;
+}
+
+uint32_t nthw_nv50_all(const struct nthw_nv_chip *chip)
+{
+	uint32_t d, all = 0;
+
+	for (d = 0; d < NTHW_NV_DOMAINS; d++)
+		if (has_domain(chip, d))
+			all |= seats_of(d);
+	return all;
+}
+
+const struct nthw_reg *nthw_nv50_counter(const struct nthw_nv_chip *chip, uint32_t seat,
+					 uint32_t *index)
+{
+	return find(chip, counter_at(seat), index);
+}
+
+int nthw_nv50_identify(const struct nthw_nv50_pm *pm)
+{
+	uint32_t boot;
+	int ret = get_present(pm, BOOT_0, &boot);
+
+	if (ret)
+		return ret;
+	return nthw_nv_chip_by_boot(boot) == pm->chip ? 0 : NTHW_ENOTSUP;
+}
+
+/* ---- periods ---- */
+
+static int get_quad(const struct nthw_nv50_pm *pm, uint32_t domain, uint32_t *quad)
+{
+	uint32_t ctrl;
+	int ret = get_present(pm, at(CTRL, domain), &ctrl);
+
+	if (!ret)
+		*quad = ctrl >> CTRL_QUAD_STATE_SHIFT & QUAD_OVERFLOW;
+	return ret;
+}
+
+static int acknowledge(const struct nthw_nv50_pm *pm, uint32_t domain, uint32_t quad)
+{
+	int ret = 0;
+
+	if (quad != QUAD_EMPTY)
+		ret = put(pm, at(QUAD_ACK_TRIGGER, domain), 1);
+	if (!ret && quad > QUAD_VALID)
+		ret = put(pm, at(QUAD_ACK_TRIGGER, domain), 1);
+	return ret;
+}
+
+/* Acknowledge until nothing is left; *@quad is EMPTY then, else the domain does not listen. */
+static int drain(const struct nthw_nv50_pm *pm, uint32_t domain, uint32_t *quad)
+{
+	uint32_t i;
+	int ret = get_quad(pm, domain, quad);
+
+	for (i = 1; !ret && *quad != QUAD_EMPTY && i < NTHW_NV50_WAIT; i++) {
+		ret = acknowledge(pm, domain, *quad);
+		if (!ret)
+			ret = get_quad(pm, domain, quad);
+	}
+	return ret;
+}
+
+static int stuck(uint32_t domain, struct nthw_nv50_state *state)
+{
+	state->stuck |= (uint32_t)1 << domain;
+	return NTHW_ETIMEDOUT;
+}
+
+static int drain_or_stuck(const struct nthw_nv50_pm *pm, uint32_t domain,
+			  struct nthw_nv50_state *state)
+{
+	uint32_t quad = QUAD_EMPTY;
+	int ret = drain(pm, domain, &quad);
+
+	return !ret && quad != QUAD_EMPTY ? stuck(domain, state) : ret;
+}
+
+/* Until the trigger has come over; never EMPTY after success. */
+static int wait_for_period(const struct nthw_nv50_pm *pm, uint32_t domain,
+			   struct nthw_nv50_state *state, uint32_t *quad)
+{
+	uint32_t i;
+	int ret = 0;
+
+	*quad = QUAD_EMPTY;
+	for (i = 0; !ret && *quad == QUAD_EMPTY && i < NTHW_NV50_WAIT; i++)
+		ret = get_quad(pm, domain, quad);
+	return !ret && *quad == QUAD_EMPTY ? stuck(domain, state) : ret;
+}
+
+/* Whether all other bits read as 0 is not known on every chip: they are written as they are. */
+static int trigger(const struct nthw_nv50_pm *pm)
+{
+	uint32_t now;
+	int ret = get_present(pm, DEBUG_1, &now);
+
+	return ret ? ret : put(pm, DEBUG_1, now | DEBUG_1_PM_TRIGGER);
+}
+
+static int begin_domain(const struct nthw_nv50_pm *pm, uint32_t domain,
+			struct nthw_nv50_state *state)
+{
+	uint32_t quad;
+	int ret = wait_for_period(pm, domain, state, &quad);
+
+	return ret ? ret : drain_or_stuck(pm, domain, state);
+}
+
+int nthw_nv50_begin(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state)
+{
+	uint32_t d, used = 0;
+	int ret = 0;
+
+	state->stuck = 0;
+	for (d = 0; d < NTHW_NV_DOMAINS; d++)
+		if (ours_in(state, d)) {
+			used |= (uint32_t)1 << d;
+			ret = first(ret, drain_or_stuck(pm, d, state));
+		}
+	if (!ret && used)
+		ret = trigger(pm);
+	if (ret)
+		return ret;
+	/* on to the last, so that .stuck has all of them */
+	for (d = 0; d < NTHW_NV_DOMAINS; d++)
+		if (used >> d & 1)
+			ret = first(ret, begin_domain(pm, d, state));
+	return ret;
+}
+
+static int read_counters(const struct nthw_nv50_pm *pm, uint32_t seats,
+			 struct nthw_nv50_period *period)
+{
+	uint32_t seat;
+	int ret = 0;
+
+	for (seat = 0; !ret && seat < NTHW_NV50_SEATS; seat++) {
+		if (!(seats >> seat & 1))
+			continue;
+		ret = get(pm, counter_at(seat), &period->count[seat]);
+		if (period->count[seat] == GONE)
+			period->unsure |= (uint32_t)1 << seat;
+	}
+	return ret;
+}
+
+/*
+ * Two periods that ended: what is read is of the later one, or, if that ended while it was read, of
+ * both.
+ */
+static int end_domain(const struct nthw_nv50_pm *pm, uint32_t domain, struct nthw_nv50_state *state,
+		      struct nthw_nv50_period *period)
+{
+	uint32_t seats = ours_in(state, domain), before, quad;
+	int ret = wait_for_period(pm, domain, state, &before);
+
+	if (!ret)
+		ret = read_counters(pm, seats, period);
+	if (!ret)
+		ret = get_quad(pm, domain, &quad);
+	if (ret)
+		return ret;
+	if (before > QUAD_VALID || quad > QUAD_VALID)
+		period->unsure |= seats;
+	return acknowledge(pm, domain, quad);
+}
+
+int nthw_nv50_end(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state,
+		  struct nthw_nv50_period *period)
+{
+	struct nthw_nv50_period now;
+	uint32_t d;
+	int ret = 0;
+
+	memset(&now, 0, sizeof(now));
+	state->stuck = 0;
+	if (state->seats & ~state->foreign)
+		ret = trigger(pm);
+	if (ret)
+		return ret;
+	for (d = 0; d < NTHW_NV_DOMAINS; d++)
+		if (ours_in(state, d))
+			ret = first(ret, end_domain(pm, d, state, &now));
+	if (!ret)
+		*period = now;
+	return ret;
+}
+
+/* ---- giving back ---- */
+
+static int give_seat_back(const struct nthw_nv50_pm *pm, uint32_t domain, uint32_t slot,
+			  struct nthw_nv50_state *state)
+{
+	const struct nthw_nv50_domain_state *found = &state->domain[domain];
+	int ret = put(pm, src_at(domain, slot), found->src[slot]);
+
+	ret = first(ret, put(pm, op_at(domain, slot), found->op[slot]));
+	if (!ret)
+		state->seats &= ~seat_bit(domain, slot);
+	return ret;
+}
+
+/*
+ * CTRL waits while a seat could not be given back: trying again would write PRE_OP in what may be
+ * SINGLE mode. A domain that does not take the acknowledgement is no error, as QUAD_STATE is
+ * nothing that could be given back.
+ */
+static int give_registers_back(const struct nthw_nv50_pm *pm, uint32_t domain,
+			       struct nthw_nv50_state *state)
+{
+	const struct nthw_nv50_domain_state *found = &state->domain[domain];
+	uint32_t quad;
+	int ret = 0;
+
+	if (has_spec(pm))
+		ret = put(pm, at(SPEC_SRC, domain), found->spec);
+	ret = first(ret, drain(pm, domain, &quad));
+	if (ours_in(state, domain))
+		return ret;
+	ret = first(ret, put(pm, at(CTRL, domain), found->ctrl & CTRL_QUIET));
+	if (!ret)
+		state->saved &= ~((uint32_t)1 << domain);
+	return ret;
+}
+
+/* Seats @set of the domain, and its own registers when no other seat of ours needs them. */
+static int give_back(const struct nthw_nv50_pm *pm, uint32_t domain, uint32_t set,
+		     struct nthw_nv50_state *state)
+{
+	static const uint32_t order[NTHW_NV50_SLOTS] = { NTHW_NV50_START, NTHW_NV50_EVENT,
+							 NTHW_NV50_STOP, NTHW_NV50_PRE };
+	uint32_t i;
+	int ret = 0;
+
+	for (i = 0; i < NTHW_NV50_SLOTS; i++)
+		if (ours_in(state, domain) & set & seat_bit(domain, order[i]))
+			ret = first(ret, give_seat_back(pm, domain, order[i], state));
+	if (state->saved >> domain & 1 && !(ours_in(state, domain) & ~set))
+		ret = first(ret, give_registers_back(pm, domain, state));
+	return ret;
+}
+
+/* Nothing of it is ours any more: what it has is somebody else's. */
+static void forget_foreign(uint32_t domain, struct nthw_nv50_state *state)
+{
+	if (is_all_foreign(state, domain))
+		state->saved &= ~((uint32_t)1 << domain);
+	state->seats &= ~(state->foreign & seats_of(domain));
+	state->foreign &= ~seats_of(domain);
+}
+
+int nthw_nv50_restore(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state)
+{
+	uint32_t d;
+	int ret = 0;
+
+	for (d = 0; d < NTHW_NV_DOMAINS; d++) {
+		forget_foreign(d, state);
+		ret = first(ret, give_back(pm, d, seats_of(d), state));
+	}
+	if (!ret)
+		memset(state, 0, sizeof(*state));
+	return ret;
+}
+
+/* ---- programming ---- */
+
+static int keep_domain(const struct nthw_nv50_pm *pm, uint32_t domain,
+		       struct nthw_nv50_state *state)
+{
+	struct nthw_nv50_domain_state *found = &state->domain[domain];
+	int ret;
+
+	if (state->saved >> domain & 1)
+		return 0;
+	ret = get_present(pm, at(CTRL, domain), &found->ctrl);
+	if (!ret && has_spec(pm))
+		ret = get(pm, at(SPEC_SRC, domain), &found->spec);
+	return ret;
+}
+
+static int keep_seat(const struct nthw_nv50_pm *pm, uint32_t domain, uint32_t slot,
+		     struct nthw_nv50_state *state)
+{
+	struct nthw_nv50_domain_state *found = &state->domain[domain];
+	int ret;
+
+	if (state->seats & seat_bit(domain, slot))
+		return 0;
+	ret = get(pm, src_at(domain, slot), &found->src[slot]);
+	return ret ? ret : get(pm, op_at(domain, slot), &found->op[slot]);
+}
+
+/* With every seat: a domain that was half given back is set up again. */
+static int put_domain(const struct nthw_nv50_pm *pm, uint32_t domain, struct nthw_nv50_state *state)
+{
+	struct nthw_nv50_domain_state *s = &state->domain[domain];
+	uint32_t signal = pm->chip->last[domain] - TRIGGER_FROM_LAST;
+	int ret = 0;
+
+	s->spec_ours = (s->spec & ~SPEC_SRC_SWAP) | signal;
+	s->ctrl_ours = (s->ctrl & CTRL_QUIET & ~(CTRL_MODE | CTRL_CTR_MODE)) | CTRL_MODE_QUAD;
+	state->saved |= (uint32_t)1 << domain;
+	if (has_spec(pm))
+		ret = put_kept(pm, at(SPEC_SRC, domain), s->spec_ours);
+	return ret ? ret : put_kept(pm, at(CTRL, domain), s->ctrl_ours);
+}
+
+static int put_seat(const struct nthw_nv50_pm *pm, uint32_t slot,
+		    const struct nthw_nv50_event *event, struct nthw_nv50_state *state)
+{
+	struct nthw_nv50_domain_state *s = &state->domain[event->domain];
+	uint32_t src = src_at(event->domain, slot), op = op_at(event->domain, slot);
+	int ret;
+
+	s->src_ours[slot] = event->src;
+	s->op_ours[slot] = event->function & OP_FUNC;
+	state->seats |= seat_bit(event->domain, slot);
+	ret = put_kept(pm, src, s->src_ours[slot]);
+	return ret ? ret : put_kept(pm, op, s->op_ours[slot]);
+}
+
+int nthw_nv50_program(const struct nthw_nv50_pm *pm, uint32_t seat,
+		      const struct nthw_nv50_event *event, struct nthw_nv50_state *state)
+{
+	uint32_t domain = event->domain, slot = seat % NTHW_NV50_SLOTS;
+	int ret;
+
+	if (seat >= NTHW_NV50_SEATS || !(nthw_nv50_seats(pm->chip, event) >> seat & 1))
+		return NTHW_EINVAL;
+	if (state->foreign >> seat & 1 || is_all_foreign(state, domain))
+		return NTHW_EBUSY;
+	ret = keep_domain(pm, domain, state);
+	if (!ret)
+		ret = keep_seat(pm, domain, slot, state);
+	if (ret)
+		return ret;
+	ret = put_domain(pm, domain, state);
+	if (!ret)
+		ret = put_seat(pm, slot, event, state);
+	if (ret)
+		give_back(pm, domain, seat_bit(domain, slot), state);
+	return ret;
+}
+
+/* ---- is it still ours? ---- */
+
+static int check_domain(const struct nthw_nv50_pm *pm, uint32_t domain,
+			const struct nthw_nv50_state *state, bool *is_ours)
+{
+	const struct nthw_nv50_domain_state *s = &state->domain[domain];
+	bool is_same = true;
+	uint32_t ctrl;
+	int ret = get_present(pm, at(CTRL, domain), &ctrl);
+
+	if (!ret && has_spec(pm))
+		ret = compare(pm, at(SPEC_SRC, domain), s->spec_ours, &is_same);
+	if (!ret)
+		*is_ours = is_same && !((ctrl ^ s->ctrl_ours) & (CTRL_MODE | CTRL_CTR_MODE));
+	return ret;
+}
+
+static int check_seat(const struct nthw_nv50_pm *pm, uint32_t domain, uint32_t slot,
+		      const struct nthw_nv50_state *state, uint32_t *lost)
+{
+	const struct nthw_nv50_domain_state *s = &state->domain[domain];
+	bool is_src = true, is_op = true;
+	int ret = compare(pm, src_at(domain, slot), s->src_ours[slot], &is_src);
+
+	if (!ret)
+		ret = compare(pm, op_at(domain, slot), s->op_ours[slot], &is_op);
+	if (!ret && !(is_src && is_op))
+		*lost |= seat_bit(domain, slot);
+	return ret;
+}
+
+static int check_seats(const struct nthw_nv50_pm *pm, uint32_t domain,
+		       const struct nthw_nv50_state *state, uint32_t *lost)
+{
+	bool is_ours = true;
+	uint32_t slot;
+	int ret = check_domain(pm, domain, state, &is_ours);
+
+	if (!is_ours)
+		*lost |= ours_in(state, domain);
+	for (slot = 0; !ret && slot < NTHW_NV50_SLOTS; slot++)
+		if (ours_in(state, domain) & seat_bit(domain, slot))
+			ret = check_seat(pm, domain, slot, state, lost);
+	return ret;
+}
+
+int nthw_nv50_check(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state, uint32_t *lost)
+{
+	uint32_t d, found = state->foreign;
+	int ret = 0;
+
+	for (d = 0; !ret && d < NTHW_NV_DOMAINS; d++)
+		if (ours_in(state, d))
+			ret = check_seats(pm, d, state, &found);
+	if (ret)
+		return ret;
+	state->foreign = found;
+	*lost = found;
+	return 0;
+}

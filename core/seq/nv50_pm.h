@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * Count with PCOUNTER of a graphics chip of G80 to GT21x, through registers of BAR 0 that somebody
+ * lends. Its counters have no enable bit and cannot be read while they count: a trigger ends a
+ * period in all domains at once, and then registers show what that period had. So a count is a sum
+ * of periods.
+ *
+ *     struct nthw_nv50_state state = { 0 };
+ *     nthw_nv50_encode(chip, config, config1, config2, &event);  what an event's words mean
+ *     seats = nthw_nv50_seats(chip, &event);                      counters that can count it
+ *     nthw_nv50_identify(&pm);                                    is it there, and this chip?
+ *     nthw_nv50_program(&pm, seat, &event, &state);               each event
+ *     nthw_nv50_begin(&pm, &state);                               the first period begins
+ *     nthw_nv50_end(&pm, &state, &period);                        it ends, and the next one begins
+ *     nthw_nv50_check(&pm, &state, &lost);                        is it still what we programmed?
+ *     nthw_nv50_restore(&pm, &state);
+ *
+ * Nobody else may do the same meanwhile, and no register shows that somebody does: who calls this
+ * sees to that. All functions return 0 or a negative errno: those of struct nthw_io as they came,
+ * and NTHW_EINVAL, NTHW_ENOTSUP, NTHW_EBUSY, NTHW_EIO where a register does not keep what was
+ * written or reads as all ones (the card is gone), NTHW_ETIMEDOUT where a domain does not answer to
+ * a trigger or an acknowledgement (its clock stands; .stuck says which). After an error nothing is
+ * left changed that can be restored: what could not is still in the state, and nthw_nv50_restore()
+ * tries again.
+ *
+ * What hardware lets nobody put back: the values of the last period and those being counted,
+ * QUAD_STATE (EMPTY in the domains that we used, one step on in all others for each trigger).
+ */
+#ifndef NTHW_NV50_PM_H
+#define NTHW_NV50_PM_H
+
+#include "core/base/io.h"
+#include "core/regs/nv50_chip.h"
+
+/*
+ * Inputs and their counters, in the order in which drivers have them. Counter NTHW_NV50_SLOTS * d +
+ * slot of the card is that of domain d; sets of them are 32 bits.
+ */
+enum nthw_nv50_slot {
+	NTHW_NV50_PRE,
+	NTHW_NV50_START,
+	NTHW_NV50_EVENT,
+	NTHW_NV50_STOP,
+	NTHW_NV50_SLOTS,
+};
+#define NTHW_NV50_SEATS (NTHW_NV50_SLOTS * NTHW_NV_DOMAINS)
+
+/* Reads of a domain's CTRL after a trigger before it is given up. */
+#define NTHW_NV50_WAIT 1000
+
+struct nthw_nv50_pm {
+	const struct nthw_nv_chip *chip;
+	struct nthw_io *io;
+	unsigned int unit; /* for .io: its number of the card */
+};
+
+/* An event that one counter counts: clocks in which a function of four signals is 1. */
+struct nthw_nv50_event {
+	uint32_t src;	   /* signals of the domain, a byte each */
+	uint32_t function; /* truth table of 16 bits */
+	uint32_t domain;
+};
+
+/* What registers held before, and what we made of them; begins as zeros. */
+struct nthw_nv50_domain_state {
+	uint32_t ctrl, ctrl_ours;
+	uint32_t spec, spec_ours; /* SPEC_SRC; not on G80 */
+	uint32_t src[NTHW_NV50_SLOTS], src_ours[NTHW_NV50_SLOTS];
+	uint32_t op[NTHW_NV50_SLOTS], op_ours[NTHW_NV50_SLOTS];
+};
+struct nthw_nv50_state {
+	uint32_t seats;	  /* those that were programmed and not restored */
+	uint32_t foreign; /* of these: seen with somebody else's set-up; they are left alone */
+	uint32_t saved;	  /* domains whose CTRL and SPEC_SRC are kept here */
+	uint32_t stuck;	  /* domains that did not answer to the last trigger */
+	struct nthw_nv50_domain_state domain[NTHW_NV_DOMAINS];
+};
+
+/* What a period had. */
+struct nthw_nv50_period {
+	uint32_t count[NTHW_NV50_SEATS]; /* of the seats of the state; others are 0 */
+	/*
+	 * of these: at least so many. A counter was full, or somebody else's trigger ended a period
+	 * beside ours, whose counts are gone.
+	 */
+	uint32_t unsure;
+};
+
+/*
+ * The event that @config, @config1 and @config2 stand for (docs/adr/0019): bits 0-31 of @config
+ * four signals, 32-52 the truth table with the modifiers of EVENT and STOP, 53-55 the domain, 56-58
+ * the counter mode (0 SIMPLE), 59-63 the unit. NTHW_EINVAL: bits of @config1 and @config2, or a
+ * domain that @chip does not have, or a signal behind the last one of the domain. NTHW_ENOTSUP: a
+ * mode other than SIMPLE, modifiers, or a unit: no sequence is there for them.
+ */
+int nthw_nv50_encode(const struct nthw_nv_chip *chip, uint64_t config, uint64_t config1,
+		     uint64_t config2, struct nthw_nv50_event *event);
+/* Counters that can count it: all of its domain. */
+uint32_t nthw_nv50_seats(const struct nthw_nv_chip *chip, const struct nthw_nv50_event *event);
+/* Counters of all domains that @chip has. */
+uint32_t nthw_nv50_all(const struct nthw_nv_chip *chip);
+/* The register that counter @seat is read in, for its name; its instance in *@index. */
+const struct nthw_reg *nthw_nv50_counter(const struct nthw_nv_chip *chip, uint32_t seat,
+					 uint32_t *index);
+
+/*
+ * Does PMC.BOOT_0 tell that it is .chip? NTHW_ENOTSUP: another one; NTHW_EIO: it reads as all ones.
+ */
+int nthw_nv50_identify(const struct nthw_nv50_pm *pm);
+
+/*
+ * Let @seat count @event, in periods that PM_TRIGGER ends (QUAD mode). One that @state has already
+ * is programmed anew. NTHW_EINVAL: no counter of the event's domain. NTHW_EBUSY: the seat, or all
+ * that @state has of its domain, is noted as foreign. After an error @state does not have the seat,
+ * unless it could not be restored: then program or restore it before anything else is called.
+ */
+int nthw_nv50_program(const struct nthw_nv50_pm *pm, uint32_t seat,
+		      const struct nthw_nv50_event *event, struct nthw_nv50_state *state);
+/* A period begins now; what was counted before is gone. */
+int nthw_nv50_begin(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state);
+/*
+ * The period ends, and the next one begins with the same clock. One trigger (two accesses), and at
+ * most a read for each seat and four accesses for each domain if none has to be waited for. After
+ * an error the period's counts are gone, and the next one has begun or not.
+ */
+int nthw_nv50_end(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state,
+		  struct nthw_nv50_period *period);
+/*
+ * Seats whose set-up is no longer ours: theirs and their domain's registers are compared. Reads
+ * only. They are noted in @state, and neither counted nor put back from then on.
+ */
+int nthw_nv50_check(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state, uint32_t *lost);
+/*
+ * Put everything back; @state is all zeros then. After an error all else has been written, but for
+ * CTRL of a domain one of whose seats failed, as it has to come last; @state still has what could
+ * not be restored, and it can be tried again.
+ */
+int nthw_nv50_restore(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state);
+
+#endif

@@ -1,0 +1,1067 @@
+// SPDX-License-Identifier: MIT
+/*
+ * core/seq/nv50_pm: every access compared with typed-in lists, and whole runs from random states in
+ * which each access fails in turn, while a judge looks at each write. Masks and addresses are typed
+ * in from envytools' documentation of PCOUNTER, not taken from rows, so that a wrong row shows.
+ */
+#include <errno.h>
+
+#include "core/seq/nv50_pm.h"
+#include "tests/tt.h"
+
+#define UNIT 5
+#define BIT(n) ((uint32_t)1 << (n))
+#define SEAT(domain, slot) (4 * (domain) + NTHW_NV50_##slot)
+
+/* ---- a card ---- */
+
+#define FIRST 0xa400u
+#define END 0xa800u
+#define QUAD_STATE 0x03000000u
+#define SINGLE_STATE 0x30000000u
+#define FAULT_CLEAR 0x08000000u
+
+struct card {
+	struct nthw_io io;
+	const struct nthw_nv_chip *chip;
+	uint32_t reg[(END - FIRST) / 4], debug_1, boot_0;
+	uint32_t next[NTHW_NV50_SEATS]; /* what the period that runs will have */
+	int lag[NTHW_NV_DOMAINS];	/* reads of CTRL until a trigger has come over */
+	int coming[NTHW_NV_DOMAINS];
+	uint32_t may;	   /* seats whose registers may be written */
+	uint32_t numb;	   /* address of a register that keeps nothing; 0: none */
+	bool is_gone;	   /* all reads give ones */
+	int others_at;	   /* access before which somebody else triggers; -1: none */
+	int others_ack_at; /* and acknowledges all that there is; -1: none */
+	int fail_at;	   /* access that fails, from 0; -1: none */
+	bool fails_on;	   /* and all behind it */
+	bool fails_behind; /* a write that fails has been done all the same */
+	int error;
+	int accesses;
+	size_t used;
+	char log[1 << 16];
+};
+
+static uint32_t *at(struct card *c, uint32_t address)
+{
+	if (address < FIRST || address >= END || address % 4)
+		fail_msg("no register at 0x%x", address);
+	return &c->reg[(address - FIRST) / 4];
+}
+
+static bool is_g80(const struct card *c)
+{
+	return c->chip->id == 0x50;
+}
+
+static bool is_in(uint32_t address, uint32_t first)
+{
+	return address >= first && address < first + 0x20;
+}
+
+static void swap_domain(struct card *c, uint32_t d)
+{
+	static const uint32_t counters[] = { 0xa700, 0xa6c0, 0xa680, 0xa740 };
+	uint32_t *ctrl = at(c, 0xa7c0 + 4 * d), slot;
+
+	if ((*ctrl & 3) != 1)
+		return;
+	for (slot = 0; slot < 4; slot++)
+		*at(c, counters[slot] + 4 * d) = c->next[4 * d + slot];
+	*ctrl |= (*ctrl & QUAD_STATE) ? QUAD_STATE : BIT(24);
+}
+
+static void pulse(struct card *c)
+{
+	uint32_t d;
+
+	for (d = 0; d < NTHW_NV_DOMAINS; d++) {
+		if (!c->chip->last[d] || (!is_g80(c) && (*at(c, 0xa560 + 4 * d) & 0xff) !=
+								(uint32_t)c->chip->last[d] - 0x10))
+			continue;
+		c->coming[d] = c->lag[d];
+		if (!c->lag[d])
+			swap_domain(c, d);
+	}
+}
+
+static bool fails(struct card *c)
+{
+	int access = c->accesses++;
+	uint32_t d;
+
+	if (access == c->others_at)
+		pulse(c);
+	for (d = 0; access == c->others_ack_at && d < NTHW_NV_DOMAINS; d++)
+		*at(c, 0xa7c0 + 4 * d) &= ~QUAD_STATE;
+	return c->fail_at >= 0 && (access == c->fail_at || (c->fails_on && access > c->fail_at));
+}
+
+static int card_read(struct nthw_io *io, enum nthw_space space, unsigned int unit, uint32_t address,
+		     uint64_t *value)
+{
+	struct card *c = (struct card *)io;
+	uint32_t d = (address - 0xa7c0) / 4;
+
+	TT_IS(space, NTHW_SPACE_MMIO);
+	TT_IS(unit, UNIT);
+	assert_true(c->used + 64 < sizeof(c->log));
+	c->used += (size_t)snprintf(c->log + c->used, 64, "R i%x\n", address);
+	if (fails(c))
+		return c->error;
+	if (is_in(address, 0xa7e0) || is_in(address, 0xa580) ||
+	    (is_in(address, 0xa560) && is_g80(c)))
+		fail_msg("0x%x cannot be read", address);
+	if (is_in(address, 0xa7c0) && c->coming[d] > 0 && --c->coming[d] == 0)
+		swap_domain(c, d);
+	if (address == 0)
+		*value = c->boot_0;
+	else
+		*value = address == 0x400084 ? c->debug_1 : *at(c, address);
+	if (c->is_gone)
+		*value = 0xffffffff;
+	return 0;
+}
+
+/* Is it one that may be written so? */
+static void judge(struct card *c, uint32_t address, uint32_t value)
+{
+	uint32_t d = address % 0x20 / 4, slot = (address - FIRST) / 0x40;
+	bool is_used = c->may >> (4 * d) & 0xf;
+
+	if (address == 0x400084) {
+		TT_IS(value, c->debug_1 | 0x20);
+	} else if (address < 0xa500) {
+		if (!(c->may >> (4 * d + slot) & 1))
+			fail_msg("0x%x is of a counter that is not ours", address);
+		if (is_in(address, 0xa420) && (*at(c, 0xa7c0 + 4 * d) & 3) != 1)
+			fail_msg("a write of PRE_OP outside of QUAD mode starts a run");
+	} else if (is_in(address, 0xa560)) {
+		assert_true(is_used && !is_g80(c));
+	} else if (is_in(address, 0xa7c0)) {
+		assert_true(is_used);
+		TT_IS(value & (QUAD_STATE | SINGLE_STATE | FAULT_CLEAR), 0);
+	} else if (is_in(address, 0xa7e0)) {
+		assert_true(is_used);
+		TT_IS(value, 1);
+	} else {
+		fail_msg("0x%x is not ours", address);
+	}
+}
+
+/* EVENT and STOP have one more; two came with G92. */
+static uint32_t op_bits(const struct card *c, uint32_t address)
+{
+	uint32_t bits = address < 0xa480 ? 0x3ffff : 0x7ffff;
+
+	return c->chip->id >= 0x92 ? bits << 2 | 3 : bits;
+}
+
+static void store(struct card *c, uint32_t address, uint32_t value)
+{
+	uint32_t d = address % 0x20 / 4, *ctrl = at(c, 0xa7c0 + 4 * d);
+
+	if (address == c->numb)
+		return;
+	if (address == 0x400084)
+		pulse(c);
+	else if (is_in(address, 0xa7e0))
+		*ctrl = (*ctrl & ~QUAD_STATE) | (*ctrl & 0x02000000 ? BIT(24) : 0);
+	else if (is_in(address, 0xa7c0))
+		*ctrl = (value & ~(QUAD_STATE | SINGLE_STATE | FAULT_CLEAR)) |
+			(*ctrl & (QUAD_STATE | SINGLE_STATE));
+	else if (is_in(address, 0xa560))
+		*at(c, address) = value & 0xffff;
+	else if (address & 0x20)
+		*at(c, address) = value & op_bits(c, address);
+	else
+		*at(c, address) = value;
+	if (is_in(address, 0xa420) && !is_g80(c))
+		swap_domain(c, d);
+}
+
+static int card_write(struct nthw_io *io, enum nthw_space space, unsigned int unit,
+		      uint32_t address, uint64_t value)
+{
+	struct card *c = (struct card *)io;
+	bool is_failing;
+
+	TT_IS(space, NTHW_SPACE_MMIO);
+	TT_IS(unit, UNIT);
+	assert_true(c->used + 64 < sizeof(c->log) && value <= 0xffffffff);
+	c->used += (size_t)snprintf(c->log + c->used, 64, "W i%x %x\n", address, (uint32_t)value);
+	is_failing = fails(c);
+	judge(c, address, (uint32_t)value);
+	if (!is_failing || c->fails_behind)
+		store(c, address, (uint32_t)value);
+	return is_failing ? c->error : 0;
+}
+
+static struct nthw_nv50_pm card_of(struct card *c, const char *name)
+{
+	memset(c, 0, sizeof(*c));
+	c->io = (struct nthw_io){ card_read, card_write };
+	c->chip = nthw_nv_chip_by_name(name);
+	assert_non_null(c->chip);
+	c->boot_0 = (uint32_t)c->chip->id << 20 | 0xa2;
+	c->may = 0xffffffff;
+	c->others_at = -1;
+	c->others_ack_at = -1;
+	c->fail_at = -1;
+	return (struct nthw_nv50_pm){ .chip = c->chip, .io = &c->io, .unit = UNIT };
+}
+
+static void forget(struct card *c)
+{
+	c->used = 0;
+	c->log[0] = '\0';
+	c->accesses = 0;
+}
+
+static void went(struct card *c, const char *expected)
+{
+	TT_TEXT(c->log, expected);
+	forget(c);
+}
+
+/* But for QUAD_STATE and counters. */
+static void is_as_found(struct card *c, const struct card *before)
+{
+	uint32_t address;
+
+	TT_IS(c->debug_1, before->debug_1);
+	for (address = FIRST; address < END; address += 4) {
+		uint32_t differ = *at(c, address) ^ before->reg[(address - FIRST) / 4];
+
+		if (is_in(address, 0xa680) || is_in(address, 0xa6c0) || is_in(address, 0xa700) ||
+		    is_in(address, 0xa740))
+			continue;
+		if (is_in(address, 0xa7c0))
+			differ &= ~QUAD_STATE;
+		if (differ)
+			fail_msg("0x%x differs in 0x%x; accesses:\n%s", address, differ, c->log);
+	}
+}
+
+static void is_all_zero(const struct nthw_nv50_state *st)
+{
+	static const struct nthw_nv50_state zero;
+
+	assert_memory_equal(st, &zero, sizeof(zero));
+}
+
+/* ---- what an event's words mean ---- */
+
+#define EVENT(src, op, domain) ((uint64_t)(domain) << 53 | (uint64_t)(op) << 32 | (src))
+
+static const struct encode_row {
+	int line;
+	const char *chip;
+	uint64_t config, config1, config2;
+	int ret;
+} encode_rows[] = {
+	{ __LINE__, "G80", EVENT(0xeeeeeec8, 0xaaaa, 1), 0, 0, 0 },
+	{ __LINE__, "G96", EVENT(0xecececbd, 0xffff, 1), 0, 0, 0 },
+	{ __LINE__, "GT218", EVENT(0xdfdfdfdf, 0, 7), 0, 0, 0 },
+	{ __LINE__, "G80", EVENT(0, 0xaaaa, 5), 0, 0, -EINVAL }, /* it has five domains */
+	{ __LINE__, "G84", EVENT(0, 0xaaaa, 5), 0, 0, 0 },
+	{ __LINE__, "MCP77", EVENT(0, 0xaaaa, 7), 0, 0, -EINVAL },
+	{ __LINE__, "GF100", EVENT(0, 0xaaaa, 0), 0, 0, -EINVAL }, /* another block of counters */
+	{ __LINE__, "GP100", EVENT(0, 0xaaaa, 0), 0, 0, -EINVAL },
+	{ __LINE__, "G96", EVENT(0x3f3f3f3f, 0xaaaa, 3), 0, 0, 0 },
+	{ __LINE__, "G96", EVENT(0x0000003f + 1, 0xaaaa, 3), 0, 0, -EINVAL },
+	{ __LINE__, "G96", EVENT(0x00004000, 0xaaaa, 3), 0, 0, -EINVAL },
+	{ __LINE__, "G96", EVENT(0x00400000, 0xaaaa, 3), 0, 0, -EINVAL },
+	{ __LINE__, "G96", EVENT(0x40000000, 0xaaaa, 3), 0, 0, -EINVAL },
+	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1), 1, 0, -EINVAL },
+	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1), 0, (uint64_t)1 << 63, -EINVAL },
+	{ __LINE__, "G96", EVENT(0, 0x1aaaa, 1), 0, 0, -ENOTSUP }, /* modifiers: bits 48 to 52 */
+	{ __LINE__, "G96", EVENT(0, 0x10aaaa, 1), 0, 0, -ENOTSUP },
+	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1) | (uint64_t)1 << 56, 0, 0, -ENOTSUP },
+	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1) | (uint64_t)4 << 56, 0, 0, -ENOTSUP },
+	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1) | (uint64_t)1 << 59, 0, 0, -ENOTSUP },
+	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1) | (uint64_t)1 << 63, 0, 0, -ENOTSUP },
+};
+
+TEST(events_of_words)
+{
+	TT_FOR_EACH_ROW(r, encode_rows) {
+		const struct nthw_nv_chip *chip = nthw_nv_chip_by_name(r->chip);
+		struct nthw_nv50_event event = { 0x4711, 0x4711, 0x4711 };
+
+		TT_EQ(r, nthw_nv50_encode(chip, r->config, r->config1, r->config2, &event), r->ret);
+		TT_EQ(r, event.src, r->ret ? 0x4711 : r->config & 0xffffffff);
+		TT_EQ(r, event.function, r->ret ? 0x4711 : r->config >> 32 & 0xffff);
+		TT_EQ(r, event.domain, r->ret ? 0x4711 : r->config >> 53);
+		if (!r->ret)
+			TT_EQ(r, nthw_nv50_seats(chip, &event), 0xfull << 4 * event.domain);
+	}
+}
+
+TEST(what_chips_have)
+{
+	static const char *const names[] = { "CTR_PRE", "CTR_START", "CTR_EVENT", "CTR_STOP" };
+	const struct nthw_nv_chip *g80 = nthw_nv_chip_by_name("G80");
+	const struct nthw_nv_chip *gt218 = nthw_nv_chip_by_name("GT218");
+	struct nthw_nv50_event event = { 0, 0xaaaa, 5 };
+	uint32_t seat, index;
+
+	TT_IS(nthw_nv50_all(g80), 0xfffff);
+	TT_IS(nthw_nv50_all(nthw_nv_chip_by_name("MCP79")), 0xfffffff);
+	TT_IS(nthw_nv50_all(gt218), 0xffffffff);
+	TT_IS(nthw_nv50_all(nthw_nv_chip_by_name("GF100")), 0);
+	TT_IS(nthw_nv50_seats(g80, &event), 0);
+	event.domain = 8;
+	TT_IS(nthw_nv50_seats(gt218, &event), 0);
+	for (seat = 0; seat < NTHW_NV50_SEATS; seat++) {
+		TT_TEXT(nthw_nv50_counter(gt218, seat, &index)->name, names[seat % 4]);
+		TT_IS(index, seat / 4);
+	}
+}
+
+TEST(the_chip_is_asked_for)
+{
+	struct card c;
+	struct nthw_nv50_pm pm = card_of(&c, "G96");
+
+	TT_IS(nthw_nv50_identify(&pm), 0);
+	went(&c, "R i0\n");
+	c.boot_0 = 0x094380a1; /* G94 */
+	TT_IS(nthw_nv50_identify(&pm), -ENOTSUP);
+	c.boot_0 = 0x7fffffff;
+	TT_IS(nthw_nv50_identify(&pm), -ENOTSUP);
+	c.is_gone = true;
+	TT_IS(nthw_nv50_identify(&pm), -EIO);
+}
+
+/* ---- the order of accesses, typed in ---- */
+
+static int program(const struct nthw_nv50_pm *pm, uint32_t seat, uint32_t src, uint32_t function,
+		   struct nthw_nv50_state *st)
+{
+	struct nthw_nv50_event event = { src, function, seat / 4 };
+
+	return nthw_nv50_program(pm, seat, &event, st);
+}
+
+static uint32_t lost_of(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *st)
+{
+	uint32_t lost = 0x4711;
+
+	TT_IS(nthw_nv50_check(pm, st, &lost), 0);
+	TT_IS(lost, st->foreign);
+	return lost;
+}
+
+/* gpu_idle; the card was never used. G80 has no SPEC_SRC. */
+TEST(g80_in_order)
+{
+	struct nthw_nv50_state st = { 0 };
+	struct nthw_nv50_period period;
+	struct card c, before;
+	struct nthw_nv50_pm pm = card_of(&c, "G80");
+
+	*at(&c, 0xa484) = 0x12345678;
+	*at(&c, 0xa4a4) = 0x51234;
+	before = c;
+	TT_IS(program(&pm, SEAT(1, EVENT), 0xeeeeeec8, 0xaaaa, &st), 0);
+	TT_IS(st.seats, BIT(6));
+	went(&c, "R ia7c4\nR ia484\nR ia4a4\n"
+		 "W ia7c4 1\nR ia7c4\nW ia484 eeeeeec8\nR ia484\nW ia4a4 aaaa\nR ia4a4\n");
+	TT_IS(nthw_nv50_begin(&pm, &st), 0);
+	went(&c, "R ia7c4\nR i400084\nW i400084 20\nR ia7c4\nR ia7c4\nW ia7e4 1\nR ia7c4\n");
+	c.next[6] = 4711;
+	c.next[7] = 1;
+	TT_IS(nthw_nv50_end(&pm, &st, &period), 0);
+	went(&c, "R i400084\nW i400084 20\nR ia7c4\nR ia684\nR ia7c4\nW ia7e4 1\n");
+	TT_IS(period.count[6], 4711);
+	TT_IS(period.count[7], 0);
+	TT_IS(period.unsure, 0);
+	TT_IS(lost_of(&pm, &st), 0);
+	went(&c, "R ia7c4\nR ia484\nR ia4a4\n");
+	TT_IS(nthw_nv50_restore(&pm, &st), 0);
+	went(&c, "W ia484 12345678\nW ia4a4 51234\nR ia7c4\nW ia7c4 0\n");
+	is_as_found(&c, &before);
+	is_all_zero(&st);
+}
+
+/*
+ * The same where somebody left RECORD mode, another counter mode, bits that nobody knows, a run of
+ * SINGLE mode and two periods that were not acknowledged; DEBUG_1 has other bits.
+ */
+TEST(g96_after_others_in_order)
+{
+	struct nthw_nv50_state st = { 0 };
+	struct nthw_nv50_period period;
+	struct card c, before;
+	struct nthw_nv50_pm pm = card_of(&c, "G96");
+
+	*at(&c, 0xa7c4) = 0x53e12942;
+	*at(&c, 0xa564) = 0x00001234;
+	c.debug_1 = 0x80000001;
+	before = c;
+	TT_IS(program(&pm, SEAT(1, EVENT), 0xecececbd, 0xaaaa, &st), 0);
+	went(&c, "R ia7c4\nR ia564\nR ia484\nR ia4a4\n"
+		 "W ia564 12ef\nR ia564\nW ia7c4 40e12901\nR ia7c4\n"
+		 "W ia484 ecececbd\nR ia484\nW ia4a4 aaaa\nR ia4a4\n");
+	TT_IS(nthw_nv50_begin(&pm, &st), 0);
+	went(&c, "R ia7c4\nW ia7e4 1\nW ia7e4 1\nR ia7c4\n"
+		 "R i400084\nW i400084 80000021\nR ia7c4\nR ia7c4\nW ia7e4 1\nR ia7c4\n");
+	TT_IS(nthw_nv50_end(&pm, &st, &period), 0);
+	went(&c, "R i400084\nW i400084 80000021\nR ia7c4\nR ia684\nR ia7c4\nW ia7e4 1\n");
+	TT_IS(lost_of(&pm, &st), 0);
+	went(&c, "R ia7c4\nR ia564\nR ia484\nR ia4a4\n");
+	TT_IS(nthw_nv50_restore(&pm, &st), 0);
+	went(&c, "W ia484 0\nW ia4a4 0\nW ia564 1234\nR ia7c4\nW ia7c4 40e12942\n");
+	is_as_found(&c, &before);
+	is_all_zero(&st);
+}
+
+/*
+ * Two counters of one domain. PRE is programmed last: its OP ends a period on these chips, which is
+ * acknowledged before the first one begins, and once more after it has been given back.
+ */
+TEST(gt218_two_counters_in_order)
+{
+	struct nthw_nv50_state st = { 0 };
+	struct nthw_nv50_period period;
+	struct card c, before;
+	struct nthw_nv50_pm pm = card_of(&c, "GT218");
+
+	*at(&c, 0xa404) = 0x01020304;
+	before = c;
+	TT_IS(program(&pm, SEAT(1, STOP), 0xecececcb, 0x5555, &st), 0);
+	went(&c, "R ia7c4\nR ia564\nR ia4c4\nR ia4e4\nW ia564 ef\nR ia564\nW ia7c4 1\nR ia7c4\n"
+		 "W ia4c4 ecececcb\nR ia4c4\nW ia4e4 5555\nR ia4e4\n");
+	TT_IS(program(&pm, SEAT(1, PRE), 0xecececcb, 0xaaaa, &st), 0);
+	went(&c, "R ia404\nR ia424\nW ia564 ef\nR ia564\nW ia7c4 1\nR ia7c4\n"
+		 "W ia404 ecececcb\nR ia404\nW ia424 aaaa\nR ia424\n");
+	TT_IS(nthw_nv50_begin(&pm, &st), 0);
+	went(&c, "R ia7c4\nW ia7e4 1\nR ia7c4\n"
+		 "R i400084\nW i400084 20\nR ia7c4\nR ia7c4\nW ia7e4 1\nR ia7c4\n");
+	c.next[4] = 40;
+	c.next[7] = 0xffffffff;
+	TT_IS(nthw_nv50_end(&pm, &st, &period), 0);
+	went(&c, "R i400084\nW i400084 20\nR ia7c4\nR ia704\nR ia744\nR ia7c4\nW ia7e4 1\n");
+	TT_IS(period.count[4], 40);
+	TT_IS(period.count[7], 0xffffffff);
+	TT_IS(period.unsure, BIT(7));
+	TT_IS(lost_of(&pm, &st), 0);
+	went(&c, "R ia7c4\nR ia564\nR ia404\nR ia424\nR ia4c4\nR ia4e4\n");
+
+	/* another event for one of them: what was found is not read again */
+	TT_IS(program(&pm, SEAT(1, STOP), 0xececec01, 0xaaaa, &st), 0);
+	went(&c, "W ia564 ef\nR ia564\nW ia7c4 1\nR ia7c4\n"
+		 "W ia4c4 ececec01\nR ia4c4\nW ia4e4 aaaa\nR ia4e4\n");
+	TT_IS(nthw_nv50_restore(&pm, &st), 0);
+	went(&c, "W ia4c4 0\nW ia4e4 0\nW ia404 1020304\nW ia424 0\n"
+		 "W ia564 0\nR ia7c4\nW ia7e4 1\nR ia7c4\nW ia7c4 0\n");
+	is_as_found(&c, &before);
+	is_all_zero(&st);
+}
+
+TEST(gt218_two_domains_in_order)
+{
+	struct nthw_nv50_state st = { 0 };
+	struct nthw_nv50_period period;
+	struct card c, before;
+	struct nthw_nv50_pm pm = card_of(&c, "GT218");
+
+	before = c;
+	TT_IS(program(&pm, SEAT(1, START), 0xecececcb, 0xaaaa, &st), 0);
+	went(&c, "R ia7c4\nR ia564\nR ia444\nR ia464\nW ia564 ef\nR ia564\nW ia7c4 1\nR ia7c4\n"
+		 "W ia444 ecececcb\nR ia444\nW ia464 aaaa\nR ia464\n");
+	TT_IS(program(&pm, SEAT(3, PRE), 0x2c2c2c04, 0xaaaa, &st), 0);
+	went(&c, "R ia7cc\nR ia56c\nR ia40c\nR ia42c\nW ia56c 2f\nR ia56c\nW ia7cc 1\nR ia7cc\n"
+		 "W ia40c 2c2c2c04\nR ia40c\nW ia42c aaaa\nR ia42c\n");
+	TT_IS(st.saved, BIT(1) | BIT(3));
+	TT_IS(nthw_nv50_begin(&pm, &st), 0);
+	went(&c, "R ia7c4\nR ia7cc\nW ia7ec 1\nR ia7cc\nR i400084\nW i400084 20\n"
+		 "R ia7c4\nR ia7c4\nW ia7e4 1\nR ia7c4\nR ia7cc\nR ia7cc\nW ia7ec 1\nR ia7cc\n");
+	c.lag[3] = 4; /* it shows at the fourth read */
+	TT_IS(nthw_nv50_end(&pm, &st, &period), 0);
+	went(&c, "R i400084\nW i400084 20\nR ia7c4\nR ia6c4\nR ia7c4\nW ia7e4 1\n"
+		 "R ia7cc\nR ia7cc\nR ia7cc\nR ia7cc\nR ia70c\nR ia7cc\nW ia7ec 1\n");
+	TT_IS(period.unsure, 0);
+	TT_IS(lost_of(&pm, &st), 0);
+	went(&c, "R ia7c4\nR ia564\nR ia444\nR ia464\nR ia7cc\nR ia56c\nR ia40c\nR ia42c\n");
+	TT_IS(nthw_nv50_restore(&pm, &st), 0);
+	went(&c, "W ia444 0\nW ia464 0\nW ia564 0\nR ia7c4\nW ia7c4 0\n"
+		 "W ia40c 0\nW ia42c 0\nW ia56c 0\nR ia7cc\nW ia7ec 1\nR ia7cc\nW ia7cc 0\n");
+	is_as_found(&c, &before);
+	is_all_zero(&st);
+}
+
+/*
+ * Somebody else's trigger before ours has been seen, and between the counters: all that the domain
+ * counted is a lower bound. And never more than a read a seat and four accesses a domain.
+ */
+TEST(others_triggers_are_seen)
+{
+	struct nthw_nv50_state st = { 0 };
+	struct nthw_nv50_period period;
+	struct card c;
+	struct nthw_nv50_pm pm = card_of(&c, "G96");
+
+	TT_IS(program(&pm, SEAT(1, EVENT), 0xecececbd, 0xaaaa, &st), 0);
+	TT_IS(program(&pm, SEAT(1, STOP), 0xecececbd, 0x5555, &st), 0);
+	TT_IS(program(&pm, SEAT(3, STOP), 0x2c2c2c04, 0xaaaa, &st), 0);
+	TT_IS(nthw_nv50_begin(&pm, &st), 0);
+	forget(&c);
+	c.others_at = 2;
+	TT_IS(nthw_nv50_end(&pm, &st, &period), 0);
+	TT_IS(c.accesses, 2 + 3 + 4 * 2);
+	went(&c, "R i400084\nW i400084 20\n"
+		 "R ia7c4\nR ia684\nR ia744\nR ia7c4\nW ia7e4 1\nW ia7e4 1\n"
+		 "R ia7cc\nR ia74c\nR ia7cc\nW ia7ec 1\nW ia7ec 1\n");
+	TT_IS(period.unsure, BIT(6) | BIT(7) | BIT(15));
+	c.others_at = 8; /* after domain 1 was read and acknowledged: its second half is EMPTY */
+	TT_IS(nthw_nv50_end(&pm, &st, &period), 0);
+	went(&c, "R i400084\nW i400084 20\nR ia7c4\nR ia684\nR ia744\nR ia7c4\nW ia7e4 1\n"
+		 "R ia7cc\nR ia74c\nR ia7cc\nW ia7ec 1\nW ia7ec 1\n");
+	TT_IS(period.unsure, BIT(15));
+	c.others_at = -1;
+	TT_IS(nthw_nv50_end(&pm, &st, &period), 0); /* domain 1's period was ended by others */
+	TT_IS(period.unsure, BIT(6) | BIT(7));
+	TT_IS(nthw_nv50_end(&pm, &st, &period), 0);
+	TT_IS(period.unsure, 0);
+	TT_IS(nthw_nv50_restore(&pm, &st), 0);
+}
+
+/* Who acknowledges as well, between the two looks at QUAD_STATE. */
+TEST(others_who_acknowledge_are_seen)
+{
+	struct nthw_nv50_state st = { 0 };
+	struct nthw_nv50_period period;
+	struct card c;
+	struct nthw_nv50_pm pm = card_of(&c, "G96");
+
+	TT_IS(program(&pm, SEAT(1, EVENT), 0xecececbd, 0xaaaa, &st), 0);
+	TT_IS(nthw_nv50_begin(&pm, &st), 0);
+	forget(&c);
+	c.others_at = 2;
+	c.others_ack_at = 3;
+	TT_IS(nthw_nv50_end(&pm, &st, &period), 0);
+	went(&c, "R i400084\nW i400084 20\nR ia7c4\nR ia684\nR ia7c4\n");
+	TT_IS(period.unsure, BIT(6));
+}
+
+/* The clock of domain 3 stands; domain 1 is acknowledged all the same. */
+TEST(a_domain_that_never_answers)
+{
+	struct nthw_nv50_state st = { 0 };
+	struct nthw_nv50_period period, untouched;
+	struct card c, before;
+	struct nthw_nv50_pm pm = card_of(&c, "G96");
+
+	before = c;
+	memset(&untouched, 0xa5, sizeof(untouched));
+	period = untouched;
+	TT_IS(program(&pm, SEAT(3, EVENT), 0x2c2c2c04, 0xaaaa, &st), 0);
+	TT_IS(program(&pm, SEAT(4, EVENT), 0, 0xaaaa, &st), 0);
+	c.lag[3] = 1 << 30;
+	forget(&c);
+	TT_IS(nthw_nv50_begin(&pm, &st), -ETIMEDOUT);
+	TT_IS(st.stuck, BIT(3));
+	TT_IS(c.accesses, 2 + 2 + NTHW_NV50_WAIT + 4);
+	forget(&c);
+	TT_IS(nthw_nv50_end(&pm, &st, &period), -ETIMEDOUT);
+	TT_IS(st.stuck, BIT(3));
+	TT_IS(c.accesses, 2 + NTHW_NV50_WAIT + 4);
+	assert_memory_equal(&period, &untouched, sizeof(period));
+	TT_IS(*at(&c, 0xa7d0) & QUAD_STATE, 0);
+	c.lag[3] = NTHW_NV50_WAIT; /* and just in time */
+	TT_IS(nthw_nv50_end(&pm, &st, &period), 0);
+	TT_IS(st.stuck, 0);
+	c.lag[3] = 1 << 30;
+	TT_IS(nthw_nv50_end(&pm, &st, &period), -ETIMEDOUT);
+	c.lag[3] = NTHW_NV50_WAIT;
+	c.used = 0;
+	TT_IS(nthw_nv50_begin(&pm, &st), 0);
+	TT_IS(st.stuck, 0);
+	TT_IS(nthw_nv50_restore(&pm, &st), 0);
+	is_as_found(&c, &before);
+}
+
+/* It was left with a period and does not take the acknowledgement; all else is given back. */
+TEST(a_domain_that_is_never_empty)
+{
+	struct nthw_nv50_state st = { 0 };
+	struct card c, before;
+	struct nthw_nv50_pm pm = card_of(&c, "G96");
+
+	*at(&c, 0xa7cc) = 0x01000000;
+	c.numb = 0xa7ec;
+	before = c;
+	TT_IS(program(&pm, SEAT(3, EVENT), 0x2c2c2c04, 0xaaaa, &st), 0);
+	forget(&c);
+	TT_IS(nthw_nv50_begin(&pm, &st), -ETIMEDOUT);
+	TT_IS(st.stuck, BIT(3));
+	TT_IS(c.accesses, 2 * NTHW_NV50_WAIT - 1); /* no trigger */
+	forget(&c);
+	TT_IS(nthw_nv50_restore(&pm, &st), 0);
+	is_as_found(&c, &before);
+	is_all_zero(&st);
+}
+
+/* ---- refusals ---- */
+
+TEST(no_counter_of_the_event)
+{
+	struct nthw_nv50_event event = { 0, 0xaaaa, 1 };
+	struct nthw_nv50_state st = { 0 };
+	struct card c;
+	struct nthw_nv50_pm pm = card_of(&c, "G80");
+
+	TT_IS(nthw_nv50_program(&pm, 3, &event, &st), -EINVAL);
+	TT_IS(nthw_nv50_program(&pm, 8, &event, &st), -EINVAL);
+	TT_IS(nthw_nv50_program(&pm, 36, &event, &st), -EINVAL);
+	event.domain = 5;
+	TT_IS(nthw_nv50_program(&pm, 20, &event, &st), -EINVAL);
+	TT_IS(nthw_nv50_begin(&pm, &st), 0); /* of nothing: no trigger, which others would see */
+	TT_IS(nthw_nv50_restore(&pm, &st), 0);
+	went(&c, "");
+	is_all_zero(&st);
+}
+
+/* A register that takes a write and forgets it. */
+TEST(what_is_not_kept_is_put_back)
+{
+	static const uint32_t numb[] = { 0xa564, 0xa7c4, 0xa404, 0xa424 };
+	size_t i;
+
+	for (i = 0; i < NTHW_ARRAY_SIZE(numb); i++) {
+		struct nthw_nv50_state st = { 0 };
+		struct card c, before;
+		struct nthw_nv50_pm pm = card_of(&c, "G96");
+
+		c.numb = numb[i];
+		c.may = BIT(SEAT(1, PRE));
+		before = c;
+		TT_IS(program(&pm, SEAT(1, PRE), 0xecececbd, 0xaaaa, &st), -EIO);
+		TT_IS(st.seats, 0);
+		TT_IS(st.saved, 0);
+		is_as_found(&c, &before);
+	}
+}
+
+/* What another seat of the domain needs stays: SPEC_SRC and CTRL. */
+TEST(a_seat_that_fails_beside_another)
+{
+	struct nthw_nv50_state st = { 0 };
+	struct card c;
+	struct nthw_nv50_pm pm = card_of(&c, "G96");
+
+	TT_IS(program(&pm, SEAT(1, EVENT), 0xecececbd, 0xaaaa, &st), 0);
+	forget(&c);
+	c.numb = 0xa4e4;
+	TT_IS(program(&pm, SEAT(1, STOP), 0xecececbd, 0xaaaa, &st), -EIO);
+	went(&c, "R ia4c4\nR ia4e4\nW ia564 ef\nR ia564\nW ia7c4 1\nR ia7c4\n"
+		 "W ia4c4 ecececbd\nR ia4c4\nW ia4e4 aaaa\nR ia4e4\nW ia4c4 0\nW ia4e4 0\n");
+	TT_IS(st.seats, BIT(SEAT(1, EVENT)));
+	TT_IS(st.saved, BIT(1));
+	TT_IS(lost_of(&pm, &st), 0);
+	TT_IS(nthw_nv50_restore(&pm, &st), 0);
+}
+
+TEST(a_card_that_is_gone)
+{
+	struct nthw_nv50_state st = { 0 };
+	struct nthw_nv50_period period;
+	uint32_t lost = 4711;
+	struct card c;
+	struct nthw_nv50_pm pm = card_of(&c, "GT218");
+
+	c.is_gone = true;
+	TT_IS(program(&pm, SEAT(1, PRE), 0xecececbd, 0xaaaa, &st), -EIO);
+	went(&c, "R ia7c4\n");
+	c.is_gone = false;
+	TT_IS(program(&pm, SEAT(1, PRE), 0xecececbd, 0xaaaa, &st), 0);
+	c.is_gone = true;
+	forget(&c);
+	TT_IS(nthw_nv50_begin(&pm, &st), -EIO);
+	TT_IS(nthw_nv50_end(&pm, &st, &period), -EIO);
+	TT_IS(nthw_nv50_check(&pm, &st, &lost), -EIO);
+	went(&c, "R ia7c4\nR i400084\nR ia7c4\n"); /* nothing is written */
+	TT_IS(lost, 4711);
+	TT_IS(nthw_nv50_restore(&pm, &st), -EIO);
+	assert_true(st.saved);
+	c.is_gone = false;
+	TT_IS(nthw_nv50_restore(&pm, &st), 0);
+	is_all_zero(&st);
+}
+
+/* ---- taken by others ---- */
+
+static const struct taken_row {
+	int line;
+	uint32_t address, differ;
+	uint32_t lost; /* of seats PRE and EVENT of domain 1, STOP of domain 2 */
+} taken_rows[] = {
+	{ __LINE__, 0xa404, 0x80000000, BIT(4) },
+	{ __LINE__, 0xa424, 0x10000, BIT(4) },
+	{ __LINE__, 0xa484, 1, BIT(6) },
+	{ __LINE__, 0xa4a4, 0x8000, BIT(6) },
+	{ __LINE__, 0xa4c8, 0x100, BIT(11) },
+	{ __LINE__, 0xa564, 1, BIT(4) | BIT(6) },
+	{ __LINE__, 0xa7c4, 1, BIT(4) | BIT(6) },
+	{ __LINE__, 0xa7c4, 0x10, BIT(4) | BIT(6) },
+	{ __LINE__, 0xa7c8, 3, BIT(11) },
+	{ __LINE__, 0xa7c4, 0x3000800, 0 },
+	{ __LINE__, 0xa4c4, 1, 0 }, /* STOP of domain 1 is not ours */
+};
+
+static uint32_t domains_of(uint32_t seats)
+{
+	return (seats & 0xf0 ? BIT(1) : 0) | (seats & 0xf00 ? BIT(2) : 0);
+}
+
+TEST(what_others_took_is_theirs)
+{
+	TT_FOR_EACH_ROW(r, taken_rows) {
+		struct nthw_nv50_state st = { 0 };
+		struct nthw_nv50_period period;
+		uint32_t all = BIT(4) | BIT(6) | BIT(11), kept = all & ~r->lost, taken;
+		struct card c;
+		struct nthw_nv50_pm pm = card_of(&c, "G96");
+
+		TT_IS(program(&pm, 6, 0xecececbd, 0xaaaa, &st), 0);
+		TT_IS(program(&pm, 4, 0xecececbd, 0xaaaa, &st), 0);
+		TT_IS(program(&pm, 11, 0x8c8c8c01, 0xaaaa, &st), 0);
+		TT_IS(nthw_nv50_begin(&pm, &st), 0);
+		*at(&c, r->address) ^= r->differ;
+		taken = *at(&c, r->address);
+		c.may = kept; /* nothing of the others is written from here on */
+		TT_EQ(r, lost_of(&pm, &st), r->lost);
+		TT_EQ(r, lost_of(&pm, &st), r->lost);
+		c.next[4] = c.next[6] = c.next[11] = 7;
+		TT_EQ(r, nthw_nv50_end(&pm, &st, &period), 0);
+		TT_EQ(r, period.count[4], kept & BIT(4) ? 7 : 0);
+		TT_EQ(r, period.count[6], kept & BIT(6) ? 7 : 0);
+		TT_EQ(r, period.count[11], kept & BIT(11) ? 7 : 0);
+		if (r->lost & BIT(6))
+			TT_EQ(r, program(&pm, 6, 0xecececbd, 0xaaaa, &st), -EBUSY);
+		if (!(domains_of(kept) & BIT(1)))
+			TT_EQ(r, program(&pm, 7, 0xecececbd, 0xaaaa, &st), -EBUSY);
+		TT_EQ(r, nthw_nv50_restore(&pm, &st), 0);
+		is_all_zero(&st);
+		if (r->lost)
+			TT_EQ(r, (*at(&c, r->address) ^ taken) & ~QUAD_STATE, 0);
+		TT_EQ(r, *at(&c, 0xa7c4) & 3 & (domains_of(kept) & BIT(1) ? 3 : 0), 0);
+		TT_EQ(r, *at(&c, 0xa7c8) & 3 & (domains_of(kept) & BIT(2) ? 3 : 0), 0);
+		TT_EQ(r, *at(&c, 0xa4c8), r->lost & BIT(11) ? *at(&c, 0xa4c8) : 0);
+	}
+}
+
+/*
+ * One seat of a domain is somebody else's, the other one is given back, and then CTRL fails: that
+ * is ours to give back still, though nothing but the foreign seat had been left beside it.
+ */
+TEST(ctrl_beside_a_foreign_seat_is_tried_again)
+{
+	struct nthw_nv50_state st = { 0 };
+	struct card c;
+	struct nthw_nv50_pm pm = card_of(&c, "G96");
+
+	TT_IS(program(&pm, 6, 0xecececbd, 0xaaaa, &st), 0);
+	TT_IS(program(&pm, 7, 0xecececbd, 0xaaaa, &st), 0);
+	*at(&c, 0xa484) = 0;
+	TT_IS(lost_of(&pm, &st), BIT(6));
+	forget(&c);
+	c.fail_at = 4;
+	c.error = -EIO;
+	TT_IS(nthw_nv50_restore(&pm, &st), -EIO);
+	went(&c, "W ia4c4 0\nW ia4e4 0\nW ia564 0\nR ia7c4\nW ia7c4 0\n");
+	c.fail_at = -1;
+	TT_IS(nthw_nv50_restore(&pm, &st), 0);
+	went(&c, "W ia564 0\nR ia7c4\nW ia7c4 0\n");
+	is_all_zero(&st);
+}
+
+/* Whatever fails, all else is written at once; CTRL alone waits for its domain's seats. */
+TEST(restoring_goes_on)
+{
+	static const char all[] = "W ia484 0\nW ia4a4 0\nW ia4c4 0\nW ia4e4 0\n"
+				  "W ia564 0\nR ia7c4\nW ia7c4 0\n"
+				  "W ia48c 0\nW ia4ac 0\nW ia56c 0\nR ia7cc\nW ia7cc 0\n";
+	static const char without_1[] = "W ia484 0\nW ia4a4 0\nW ia4c4 0\nW ia4e4 0\n"
+					"W ia564 0\nR ia7c4\n"
+					"W ia48c 0\nW ia4ac 0\nW ia56c 0\nR ia7cc\nW ia7cc 0\n";
+	static const char without_3[] = "W ia484 0\nW ia4a4 0\nW ia4c4 0\nW ia4e4 0\n"
+					"W ia564 0\nR ia7c4\nW ia7c4 0\n"
+					"W ia48c 0\nW ia4ac 0\nW ia56c 0\nR ia7cc\n";
+	int k;
+
+	for (k = 0; k < 12; k++) {
+		struct nthw_nv50_state st = { 0 };
+		struct card c;
+		struct nthw_nv50_pm pm = card_of(&c, "G96");
+
+		TT_IS(program(&pm, SEAT(1, EVENT), 0xecececbd, 0xaaaa, &st), 0);
+		TT_IS(program(&pm, SEAT(1, STOP), 0xecececbd, 0xaaaa, &st), 0);
+		TT_IS(program(&pm, SEAT(3, EVENT), 0x2c2c2c04, 0xaaaa, &st), 0);
+		forget(&c);
+		c.fail_at = k;
+		c.error = -ENODEV;
+		TT_IS(nthw_nv50_restore(&pm, &st), -ENODEV);
+		went(&c, k < 4 ? without_1 : k == 7 || k == 8 ? without_3 : all);
+		TT_IS(st.saved, k < 7 ? BIT(1) : BIT(3));
+		c.fail_at = -1;
+		TT_IS(nthw_nv50_restore(&pm, &st), 0);
+		is_all_zero(&st);
+	}
+}
+
+/* ---- whole runs from random states, with and without failing accesses ---- */
+
+struct run {
+	struct card card, before;
+	struct nthw_nv50_pm pm;
+	struct nthw_nv50_state state;
+	uint64_t seed;
+	bool tries_again; /* what failed is called once more, and then nothing fails */
+	bool has_tried;
+};
+
+static void prepare(struct run *r, const char *chip, uint64_t seed)
+{
+	uint32_t address, d;
+
+	r->pm = card_of(&r->card, chip);
+	memset(&r->state, 0, sizeof(r->state));
+	r->seed = seed;
+	r->has_tried = false;
+	r->card.may = 0;
+	r->card.debug_1 = (uint32_t)tt_random(&r->seed) & ~(uint32_t)0x20;
+	for (address = FIRST; address < END; address += 4)
+		*at(&r->card, address) = (uint32_t)tt_random(&r->seed);
+	for (address = 0xa420; address < 0xa500; address += 0x40)
+		for (d = 0; d < NTHW_NV_DOMAINS; d++)
+			*at(&r->card, address + 4 * d) &= op_bits(&r->card, address);
+	for (d = 0; d < NTHW_NV_DOMAINS; d++) {
+		uint32_t *ctrl = at(&r->card, 0xa7c0 + 4 * d);
+
+		*ctrl &= ~(FAULT_CLEAR | BIT(26));
+		if ((*ctrl & QUAD_STATE) == 0x02000000) /* no such state */
+			*ctrl &= ~QUAD_STATE;
+		*at(&r->card, 0xa560 + 4 * d) &= 0xffff;
+		r->card.lag[d] = (int)(tt_random(&r->seed) % 3);
+	}
+	r->before = r->card;
+}
+
+/* Is the failed call to be made once more? */
+static bool again(struct run *r, int ret)
+{
+	if (!ret || !r->tries_again || r->has_tried)
+		return false;
+	r->has_tried = true;
+	r->card.fail_at = -1;
+	return true;
+}
+
+static int program_one(struct run *r, uint32_t seat)
+{
+	struct nthw_nv50_event event = { .domain = seat / 4 };
+	uint32_t i;
+	int ret;
+
+	for (i = 0; i < 4; i++)
+		event.src |= (uint32_t)(tt_random(&r->seed) % (r->pm.chip->last[seat / 4] + 1u))
+			     << 8 * i;
+	event.function = tt_random(&r->seed) & 0xffff;
+	r->card.may |= BIT(seat);
+	do
+		ret = nthw_nv50_program(&r->pm, seat, &event, &r->state);
+	while (again(r, ret));
+	if (!ret) {
+		TT_IS(*at(&r->card, FIRST + 4 * (seat / 4) + 0x40 * (seat % 4)), event.src);
+		TT_IS(*at(&r->card, 0xa420 + 4 * (seat / 4) + 0x40 * (seat % 4)), event.function);
+	}
+	return ret;
+}
+
+static int end_one(struct run *r)
+{
+	struct nthw_nv50_period period, untouched;
+	uint32_t seat;
+	int ret;
+
+	memset(&untouched, 0xa5, sizeof(untouched));
+	for (seat = 0; seat < NTHW_NV50_SEATS; seat++)
+		r->card.next[seat] = (uint32_t)tt_random(&r->seed) >> 1;
+	do {
+		period = untouched;
+		ret = nthw_nv50_end(&r->pm, &r->state, &period);
+		if (ret)
+			assert_memory_equal(&period, &untouched, sizeof(period));
+	} while (again(r, ret));
+	for (seat = 0; !ret && seat < NTHW_NV50_SEATS; seat++)
+		TT_IS(period.count[seat], r->state.seats >> seat & 1 ? r->card.next[seat] : 0);
+	if (!ret && !r->has_tried)
+		TT_IS(period.unsure, 0);
+	return ret;
+}
+
+static int check_all(struct run *r)
+{
+	uint32_t lost = 4711;
+	int ret;
+
+	do
+		ret = nthw_nv50_check(&r->pm, &r->state, &lost);
+	while (again(r, ret));
+	TT_IS(lost, ret ? 4711 : 0);
+	return ret;
+}
+
+static int restore_all(struct run *r)
+{
+	int ret;
+
+	do
+		ret = nthw_nv50_restore(&r->pm, &r->state);
+	while (again(r, ret));
+	return ret;
+}
+
+/* From beginning to end; the first error that is not tried again ends it. */
+static int run_all(struct run *r)
+{
+	uint32_t all = nthw_nv50_all(r->pm.chip), seat, last = 0;
+	int ret, i;
+
+	do
+		ret = nthw_nv50_identify(&r->pm);
+	while (again(r, ret));
+	for (i = 0; !ret && i < 4; i++) {
+		do
+			seat = (uint32_t)(tt_random(&r->seed) % NTHW_NV50_SEATS);
+		while (!(all >> seat & 1));
+		/* often another counter of the same domain */
+		last = i && tt_random(&r->seed) % 2 ? last / 4 * 4 + seat % 4 : seat;
+		ret = program_one(r, last);
+	}
+	if (ret)
+		return ret;
+	do
+		ret = nthw_nv50_begin(&r->pm, &r->state);
+	while (again(r, ret));
+	if (!ret)
+		ret = end_one(r);
+	if (!ret)
+		ret = check_all(r);
+	if (!ret)
+		ret = program_one(r, last);
+	if (!ret)
+		do
+			ret = nthw_nv50_begin(&r->pm, &r->state);
+		while (again(r, ret));
+	if (!ret)
+		ret = end_one(r);
+	return ret ? ret : restore_all(r);
+}
+
+static const struct fault {
+	int error;
+	bool fails_on, fails_behind;
+} faults[] = {
+	{ -ENODEV, false, false },
+	{ -ENODEV, false, true },
+	{ -ENODEV, true, false },
+	{ -ENODEV, true, true },
+};
+
+static void fail_at(struct run *r, const char *chip, uint64_t seed, const struct fault *fault,
+		    int k)
+{
+	int ret;
+
+	prepare(r, chip, seed);
+	r->card.fail_at = k;
+	r->card.error = fault->error;
+	r->card.fails_on = fault->fails_on;
+	r->card.fails_behind = fault->fails_behind;
+	ret = run_all(r);
+	if (ret != (r->tries_again ? 0 : fault->error))
+		fail_msg("%s: access %d failed and the run says %d; accesses:\n%s", chip, k, ret,
+			 r->card.log);
+	if (!r->tries_again && fault->fails_on && r->state.saved)
+		TT_IS(nthw_nv50_restore(&r->pm, &r->state), fault->error);
+	r->card.fail_at = -1;
+	TT_IS(restore_all(r), 0);
+	is_as_found(&r->card, &r->before);
+	is_all_zero(&r->state);
+}
+
+/* A run in which nothing fails. Returns how many accesses it has. */
+static int run_well(struct run *r, const char *chip, uint64_t seed)
+{
+	uint32_t d;
+
+	prepare(r, chip, seed);
+	TT_IS(run_all(r), 0);
+	is_as_found(&r->card, &r->before);
+	is_all_zero(&r->state);
+	for (d = 0; d < NTHW_NV_DOMAINS; d++)
+		if (r->card.may >> 4 * d & 0xf)
+			TT_IS(*at(&r->card, 0xa7c0 + 4 * d) & QUAD_STATE, 0);
+	return r->card.accesses;
+}
+
+/*
+ * The same run again and again; each time the next access fails. Either the run ends and all is
+ * given back, or what failed is tried again and the run goes on.
+ */
+TEST(nothing_stays_changed_whatever_fails)
+{
+	static const char *const chips[] = { "G80", "G84", "G96", "GT218" };
+	struct run *r = calloc(1, sizeof(*r));
+	uint64_t seed = tt_seed();
+	size_t n, i;
+	int round, k, all;
+
+	assert_non_null(r);
+	for (n = 0; n < 4 * NTHW_ARRAY_SIZE(chips); n++) {
+		const char *chip = chips[n % NTHW_ARRAY_SIZE(chips)];
+		uint64_t this = tt_random(&seed);
+
+		all = run_well(r, chip, this);
+		assert_true(all > 50);
+		for (round = 0; round < 2; round++) {
+			r->tries_again = round;
+			for (i = 0; i < NTHW_ARRAY_SIZE(faults); i++)
+				for (k = 0; k < all; k++)
+					fail_at(r, chip, this, &faults[i], k);
+		}
+		r->tries_again = false;
+	}
+	free(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(events_of_words),
+		cmocka_unit_test(what_chips_have),
+		cmocka_unit_test(the_chip_is_asked_for),
+		cmocka_unit_test(g80_in_order),
+		cmocka_unit_test(g96_after_others_in_order),
+		cmocka_unit_test(gt218_two_counters_in_order),
+		cmocka_unit_test(gt218_two_domains_in_order),
+		cmocka_unit_test(others_triggers_are_seen),
+		cmocka_unit_test(others_who_acknowledge_are_seen),
+		cmocka_unit_test(a_domain_that_never_answers),
+		cmocka_unit_test(a_domain_that_is_never_empty),
+		cmocka_unit_test(no_counter_of_the_event),
+		cmocka_unit_test(what_is_not_kept_is_put_back),
+		cmocka_unit_test(a_seat_that_fails_beside_another),
+		cmocka_unit_test(a_card_that_is_gone),
+		cmocka_unit_test(what_others_took_is_theirs),
+		cmocka_unit_test(ctrl_beside_a_foreign_seat_is_tried_again),
+		cmocka_unit_test(restoring_goes_on),
+		cmocka_unit_test(nothing_stays_changed_whatever_fails),
+	};
+
+	return TT_RUN(tests);
+}
