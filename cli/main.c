@@ -49,11 +49,45 @@ static void keep_standard_descriptors(void)
 				   (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
 }
 
+/*
+ * "ntime --model SOCKET list" is "ntime list --model SOCKET": what machine it is may stand before
+ * the subcommand. Without one it is the default subcommand's option as it stands.
+ */
+static void put_subcommand_first(int argc, char **argv)
+{
+	static const char *const options[] = { "--model", "--machine" };
+	char *name;
+	int at = 1;
+
+	while (at < argc) {
+		int words = 0;
+
+		for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+			size_t length = strlen(options[i]);
+
+			if (strcmp(argv[at], options[i]) == 0)
+				words = 2;
+			else if (strncmp(argv[at], options[i], length) == 0 &&
+				 argv[at][length] == '=')
+				words = 1;
+		}
+		if (!words)
+			break;
+		at += words;
+	}
+	if (at == 1 || at >= argc || !cli_command_find(argv[at]))
+		return;
+	name = argv[at];
+	memmove(&argv[2], &argv[1], (size_t)(at - 1) * sizeof(*argv));
+	argv[1] = name;
+}
+
 int main(int argc, char **argv)
 {
 	const struct cli_command *c;
 
 	keep_standard_descriptors();
+	put_subcommand_first(argc, argv);
 	/* Only what characters are: numbers stay as C writes them, in every output form. */
 	setlocale(LC_CTYPE, "");
 	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {

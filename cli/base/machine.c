@@ -54,6 +54,7 @@ int cli_machine_open(const struct cli_machine *m, struct ntime_ctx **ctx)
 		.root = m->root,
 		.machine = m->recording,
 		.metrics = m->metrics,
+		.model = m->model,
 		.log = m->verbose > 1 ? log_line : NULL,
 		.interrupt = cli_signals_interrupted,
 	};

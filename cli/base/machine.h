@@ -10,6 +10,7 @@
 /**
  * struct cli_machine - which one; strings of the command line, NULL for this machine and the
  * built-in metrics
+ * @model:	socket of a graphics card that is a model; NULL: none
  * @verbose: from 2 on the library's decisions are printed
  * @no_self_test: counters are not tested when they are first used
  * @tests_anew:	they are tested again, whatever is remembered
@@ -18,6 +19,7 @@
 struct cli_machine {
 	const char *root;
 	const char *recording;
+	const char *model;
 	const char *metrics;
 	unsigned int verbose;
 	bool no_self_test;

@@ -25,6 +25,7 @@ enum {
 	ID_JSON,
 	ID_FILE,
 	ID_MACHINE,
+	ID_MODEL,
 	ID_ROOT,
 };
 
@@ -42,6 +43,8 @@ static const struct cli_option options[] = {
 	{ ID_JSON, "json", NULL, "write JSON" },
 	{ ID_FILE, "metric-file", "FILE", "read further metrics from FILE" },
 	{ ID_MACHINE, "machine", "FILE", "look at a recorded machine instead of this one" },
+	{ ID_MODEL, "model", "SOCKET",
+	  "list a graphics card that is a model too: gpu0 (ntime model run)" },
 	{ ID_ROOT, "root", "DIR", "look for the system's files below DIR" },
 	{ 'v', "verbose", NULL,
 	  "also print formulas, and why an event cannot be counted; twice: also the library's "
@@ -101,6 +104,9 @@ static int set_option(void *arg, const struct cli_option *o, const char *value)
 		return 0;
 	case ID_MACHINE:
 		l->machine.recording = value;
+		return 0;
+	case ID_MODEL:
+		l->machine.model = value;
 		return 0;
 	case ID_ROOT:
 		l->machine.root = value;

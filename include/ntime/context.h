@@ -43,6 +43,9 @@ struct ntime_ctx;
  *		that call with -EINTR, and what it had begun is undone. It must be quick and not
  *		call the library; NULL: nothing is interrupted
  * @interrupt_arg: argument of @interrupt
+ * @model:	socket of a graphics card that is a model ("ntime model run"), which this machine
+ *		has beside its own units, as "gpu0". Its values are simulated and carry
+ *		NTIME_SIMULATED; NULL: none
  * @reserved:	must be 0
  *
  * All strings are copied. Since 0.1.
@@ -57,7 +60,11 @@ struct ntime_options {
 	void *log_arg;
 	int (*interrupt)(void *arg);
 	void *interrupt_arg;
-	uint64_t reserved[2];
+	union {
+		const char *model;
+		uint64_t room_of_model; /* on machines of 32 bits too */
+	};
+	uint64_t reserved[1];
 };
 
 /**
@@ -68,9 +75,10 @@ struct ntime_options {
  *
  * Cheap: reads a few files, loads event tables and the topology on first use.
  * Return: 0; -ENOMEM; -EINVAL (size, flags or reserved of @options); -ENOENT, -EACCES, -EBADMSG (a
- * recording or metric file is missing, unreadable or malformed). When the failure has a sentence,
- * *@out is a context that only ntime_error_text() and ntime_close() may use; it is NULL only after
- * -ENOMEM and -EINVAL. Since 0.1.
+ * recording or metric file is missing, unreadable or malformed); -ENOENT, -ECONNREFUSED, -EPROTO,
+ * -EPROTONOSUPPORT, -ETIMEDOUT (no model at @model, or it speaks something else). When the failure
+ * has a sentence, *@out is a context that only ntime_error_text() and ntime_close() may use; it is
+ * NULL only after -ENOMEM and -EINVAL. Since 0.1.
  */
 NTIME_API int ntime_open(struct ntime_ctx **out, const struct ntime_options *options);
 

@@ -71,7 +71,8 @@ enum ntime_scope {
 	NTIME_SCOPE_CORE = 1,	 /* a core: all its threads */
 	NTIME_SCOPE_L3 = 2,	 /* what shares a last level cache */
 	NTIME_SCOPE_PACKAGE = 3, /* a socket */
-	NTIME_SCOPE_MACHINE = 4
+	NTIME_SCOPE_MACHINE = 4,
+	NTIME_SCOPE_DEVICE = 5 /* a device, whatever program or CPU the target is */
 };
 
 /* How values of several CPUs are combined. */
@@ -343,9 +344,10 @@ NTIME_API int ntime_session_metrics(const struct ntime_session *s, struct ntime_
 				    size_t n);
 
 /**
- * struct ntime_where_info - one thread or CPU of a session's target
- * @pid:	thread, -1 for a CPU
- * @cpu:	CPU's number, -1 for a thread
+ * struct ntime_where_info - one thread or CPU of a session's target, or, as the last one, where its
+ * devices count
+ * @pid:	thread, -1 for a CPU and for devices
+ * @cpu:	CPU's number, -1 for a thread and for devices
  * @core, @l3, @package, @node: of that CPU, numbered as struct ntime_cpu_info has them; -1 where
  *	they are not known
  * @is_off_line: 1 for a CPU that went off line: its counts stand still until it is back and

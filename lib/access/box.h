@@ -19,12 +19,21 @@ struct nti_unit_box {
 	char function[16];    /* PCI address "0000:7f:10.0"; "" for MSRs */
 };
 
+struct nthw_nv_chip;
+
+/* A graphics card, whose counters are one unit. */
+struct nti_unit_card {
+	const struct nthw_nv_chip *chip; /* static memory */
+	char *socket;			 /* of a model; owned by the unit */
+};
+
 /* Of what a unit has one instance each. */
 enum nti_unit_scope {
 	NTI_SCOPE_CPU,
 	NTI_SCOPE_CORE,
 	NTI_SCOPE_L3,
 	NTI_SCOPE_PACKAGE,
+	NTI_SCOPE_DEVICE = 5, /* as in enum ntime_scope */
 };
 
 #endif

@@ -14,6 +14,7 @@
 #include "lib/access/ntimefs.h"
 #include "lib/access/pci.h"
 #include "lib/access/why.h"
+#include "lib/os/socket.h"
 
 int nti_handles_new(struct nti_os *os, struct nti_handles **out)
 {
@@ -106,6 +107,8 @@ static bool is_reached(const struct nti_handle_request *what)
 {
 	const struct nti_method_ops *ops = nti_method_get(what->method)->ops;
 
+	if (what->card)
+		return what->method == NTI_METHOD_MODEL;
 	return ops && ops->reaches(what->box ? what->box->kind->space : NTHW_SPACE_MSR);
 }
 
@@ -136,6 +139,7 @@ int nti_handle_new(struct nti_handles *l, const struct nti_handle_request *what,
 	if (!handle)
 		return -ENOMEM;
 	handle->handles = l;
+	handle->socket = -1;
 	handle->kind = what->box ? what->box->kind : NULL;
 	handle->method = what->method;
 	handle->unit = handle->cpu = what->cpu;
@@ -160,6 +164,7 @@ void nti_handle_free(struct nti_handle *handle)
 		handle->handles->recent = NULL;
 	nti_claim_free(handle->claim);
 	nti_ntimefs_free(handle->fs);
+	nti_socket_close(handle->socket);
 	free(handle->siblings);
 	free(handle);
 }
@@ -205,7 +210,9 @@ void nti_handle_where(const struct nti_handle_request *what, char *text, size_t 
 {
 	const struct nti_unit_box *box = what->box;
 
-	if (!box || what->scope == NTI_SCOPE_CPU)
+	if (what->card)
+		(void)snprintf(text, size, "the card at %s", what->card->socket);
+	else if (!box || what->scope == NTI_SCOPE_CPU)
 		(void)snprintf(text, size, "CPU %u", what->cpu);
 	else if (*box->function)
 		(void)snprintf(text, size, "package %u (PCI function %s)", box->package,

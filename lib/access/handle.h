@@ -36,8 +36,9 @@ struct nti_handle_request {
 	enum nti_unit_scope scope;
 	unsigned int cpu;
 	enum nti_method method;
-	const struct nti_unit_box *box; /* NULL: the core PMU of @cpu */
-	bool reads_only;		/* nobody has to be kept away; msr and pci refuse writes */
+	const struct nti_unit_box *box; /* NULL: the core PMU of @cpu, or */
+	const struct nti_unit_card *card;
+	bool reads_only; /* nobody has to be kept away; msr and pci refuse writes */
 };
 
 /*

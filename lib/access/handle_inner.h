@@ -20,6 +20,7 @@ struct nti_handles {
 		*recent; /* the one made last, while it lives: calls that fail are its */
 	struct nti_claim_owner owner; /* who has the bank that was asked for last */
 	bool was_claim;		      /* it was the claim that failed */
+	uint32_t holder;	      /* process that holds the card which was asked for last */
 };
 
 struct nti_handle {
@@ -33,6 +34,7 @@ struct nti_handle {
 	const struct nti_pci_function *function;
 	struct nti_ntimefs *fs;
 	struct nti_claim *claim;
+	int socket; /* of a model; -1: none */
 };
 
 static inline struct nti_handle *nti_handle_of(struct nthw_io *io)
@@ -61,6 +63,7 @@ struct nti_method_ops {
 extern const struct nti_method_ops nti_method_ntimefs;
 extern const struct nti_method_ops nti_method_msr;
 extern const struct nti_method_ops nti_method_pci;
+extern const struct nti_method_ops nti_method_model;
 
 /*
  * Claim what @handle reaches, unless it is only read: nobody else keeps owners apart. Errors of

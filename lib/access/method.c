@@ -42,6 +42,10 @@ static const struct nti_method_row rows[NTI_METHOD_COUNT] = {
 	[NTI_METHOD_MMIO] = {
 		.name = "mmio",
 	},
+	[NTI_METHOD_MODEL] = {
+		.name = "model",
+		.ops = &nti_method_model,
+	},
 	[NTI_METHOD_NTIMEFS] = {
 		.name = "ntimefs",
 		.via = NTIME_VIA_NTIMEFS,

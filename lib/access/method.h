@@ -25,6 +25,7 @@ enum nti_method {
 	NTI_METHOD_MSR,	    /* /dev/cpu/N/msr */
 	NTI_METHOD_PCI,	    /* configuration space */
 	NTI_METHOD_MMIO,    /* memory of a PCI function */
+	NTI_METHOD_MODEL,   /* the socket of a card that is a model */
 	NTI_METHOD_REPLAY,  /* a recording */
 	NTI_METHOD_COUNT
 };

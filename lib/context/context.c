@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "lib/machine/boxes.h"
+#include "lib/machine/cards.h"
 #include "lib/access/msr.h"
 #include "lib/os/replay/replay.h"
 #include "lib/base/text.h"
@@ -108,6 +109,8 @@ int nti_context_units(struct ntime_ctx *ctx)
 	if (ret < 0)
 		return ret;
 	ret = nti_boxes_add(ctx->os, &lent, &ctx->units, &ctx->error);
+	if (ret == 0 && ctx->model)
+		ret = nti_cards_add_model(&ctx->units, ctx->model_chip, ctx->model);
 	free(ctx->boxes_cpu);
 	ctx->boxes_cpu = NULL;
 	if (!ret)
@@ -256,6 +259,17 @@ static int load_metric_file(struct ntime_ctx *ctx, const char *path)
 	return ret;
 }
 
+/* The card is asked now which it is: who names one that is not there learns it at once. */
+static int open_model(struct ntime_ctx *ctx, const char *socket)
+{
+	int ret = nti_card_find_model(socket, &ctx->model_chip, &ctx->error);
+
+	if (ret < 0)
+		return ret;
+	ctx->model = strdup(socket);
+	return ctx->model ? 0 : -ENOMEM;
+}
+
 static int open_all(struct ntime_ctx *ctx, const struct ntime_options *o)
 {
 	int ret = open_os(ctx, o);
@@ -267,6 +281,8 @@ static int open_all(struct ntime_ctx *ctx, const struct ntime_options *o)
 	ctx->metrics = (struct nti_metrics){ .base = &nti_metrics_built_in };
 	if (ret == 0 && o->metrics)
 		ret = load_metric_file(ctx, o->metrics);
+	if (ret == 0 && o->model)
+		ret = open_model(ctx, o->model);
 	return ret;
 }
 
@@ -307,6 +323,7 @@ void ntime_close(struct ntime_ctx *ctx)
 	nti_registers_free(ctx->registers);
 	nti_msr_free(ctx->msr);
 	nti_metrics_fini(&ctx->metrics);
+	free(ctx->model);
 	if (ctx->has_units)
 		nti_units_fini(&ctx->units);
 	if (ctx->os)

@@ -43,7 +43,9 @@ struct ntime_ctx {
 	struct nti_boxes_cpu *boxes_cpu; /* while units are looked for */
 	struct nti_msr *msr;		 /* likewise */
 	struct nti_registers *registers; /* likewise */
-	unsigned int cpus;		 /* on line when the context was opened, at least 1 */
+	char *model;			 /* socket of a card that is one; NULL: none */
+	const struct nthw_nv_chip *model_chip;
+	unsigned int cpus; /* on line when the context was opened, at least 1 */
 	struct nti_interrupt interrupt;
 	bool is_broken; /* opening failed: only the error's text may be used */
 	void (*log)(void *arg, const char *line);

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "core/regs/nv50_chip.h"
 #include "lib/event/box_events.h"
 
 const struct nti_box_family *nti_box_family_find(const struct nthw_box_kind *kind)
@@ -20,6 +21,8 @@ const struct nti_box_family *nti_box_family_find(const struct nthw_box_kind *kin
 /* Boxes of one unit are of one kind. */
 const struct nti_box_family *nti_box_family_of(const struct nti_unit *unit)
 {
+	if (unit && unit->card)
+		return &nti_gpu_families[unit->card->chip->family];
 	return unit && unit->boxes ? nti_box_family_find(unit->box[0].kind) : NULL;
 }
 
@@ -68,10 +71,11 @@ static const struct nthw_box_free *find_free(const struct nthw_box_kind *kind, c
 
 double nti_box_event_scale(const struct nti_unit *unit, const struct nti_box_event *event)
 {
-	const struct nthw_box_free *counter = find_free(unit->box[0].kind, event->name);
+	const struct nthw_box_free *counter;
 
 	if (event->scale > 0)
 		return event->scale;
+	counter = find_free(unit->box[0].kind, event->name);
 	if (counter && counter->has_unit)
 		return 1 / (double)((uint64_t)1 << counter->unit_bits);
 	return unit->energy_scale;
@@ -79,8 +83,8 @@ double nti_box_event_scale(const struct nti_unit *unit, const struct nti_box_eve
 
 bool nti_box_event_is_there(const struct nti_unit *unit, const struct nti_box_event *event)
 {
-	const struct nthw_box_kind *kind = unit->box[0].kind;
-	const struct nthw_box_free *counter = find_free(kind, event->name);
+	const struct nthw_box_kind *kind = unit->boxes ? unit->box[0].kind : NULL;
+	const struct nthw_box_free *counter = kind ? find_free(kind, event->name) : NULL;
 
 	if (!counter)
 		return true;

@@ -92,8 +92,8 @@ int nti_mods_parse(const char *text, const char *event, struct nti_mods *out, st
  */
 static bool can_exclude(const struct nti_unit *unit)
 {
-	return !unit || (unit->kind != NTI_UNIT_UNCORE && !unit->is_mode_blind &&
-			 strcmp(unit->name, "msr") != 0);
+	return !unit || (unit->kind != NTI_UNIT_UNCORE && unit->kind != NTI_UNIT_DEVICE &&
+			 !unit->is_mode_blind && strcmp(unit->name, "msr") != 0);
 }
 
 /*

@@ -27,6 +27,9 @@ static void unit_fini(struct nti_unit *unit)
 	free(unit->desc);
 	free(unit->cpus);
 	free(unit->box);
+	if (unit->card)
+		free(unit->card->socket);
+	free(unit->card);
 	nti_absence_fini(&unit->absent);
 }
 
@@ -468,6 +471,8 @@ const struct nti_unit *nti_units_match(const struct nti_units *units, const char
 
 bool nti_unit_is_reached(struct nti_os *os, const struct nti_unit *unit, enum nti_method method)
 {
+	if (unit->card)
+		return method == NTI_METHOD_MODEL;
 	if (!unit->boxes && unit->kind != NTI_UNIT_CORE)
 		return false;
 	return nti_method_reaches(os, unit->boxes ? unit->box : NULL, method);

@@ -26,6 +26,8 @@ enum nti_unit_kind {
 	NTI_UNIT_TRACEPOINT, /* "tracepoint" */
 	NTI_UNIT_OTHER, /* "msr", "breakpoint", "uprobe": per task or CPU, no counters to plan */
 	NTI_UNIT_CLOCK, /* "clock": time stamp counter */
+	/* "gpu0": counts what the device does, on whatever CPU and for whatever program */
+	NTI_UNIT_DEVICE,
 };
 
 struct nti_unit {
@@ -51,6 +53,8 @@ struct nti_unit {
 	 */
 	struct nti_unit_box *box;
 	size_t boxes;
+	struct nti_unit_card *card; /* of a graphics card; else NULL */
+	bool is_simulated;	    /* its values are none of hardware */
 	/*
 	 * Of boxes whose counters always run: those that are there, bit i for .free[i] of the kind;
 	 * 0: nobody asked. One that reads 0 on a processor of its family is not wired (Linux leaves

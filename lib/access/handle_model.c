@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+/* Handles on registers of a card that is a model: each access is a message to its process. */
+#include <errno.h>
+
+#include "lib/access/handle_inner.h"
+#include "lib/access/why.h"
+#include "lib/os/socket.h"
+
+/* A model that ended is a device that was unplugged. */
+static int ask(struct nti_handle *handle, const struct ntime_model_request *request,
+	       uint32_t *value)
+{
+	int ret = nti_socket_ask(handle->socket, request, NULL, value, NULL, 0);
+
+	if (ret < 0)
+		ret = nti_error(&handle->handles->error, ret == -ECONNRESET ? -ENODEV : ret,
+				"a register of the card cannot be accessed: %s",
+				nti_socket_why(ret));
+	return ret;
+}
+
+static int model_read(struct nthw_io *io, enum nthw_space space, unsigned int unit,
+		      uint32_t address, uint64_t *value)
+{
+	const struct ntime_model_request request = { .kind = NTIME_MODEL_READ, .address = address };
+	uint32_t got;
+	int ret = -ENOTSUP;
+
+	if (space == NTHW_SPACE_MMIO && unit == 0)
+		ret = ask(nti_handle_of(io), &request, &got);
+	if (ret == 0)
+		*value = got;
+	return ret;
+}
+
+static int model_write(struct nthw_io *io, enum nthw_space space, unsigned int unit,
+		       uint32_t address, uint64_t value)
+{
+	const struct ntime_model_request request = { .kind = NTIME_MODEL_WRITE,
+						     .address = address,
+						     .value = (uint32_t)value };
+
+	if (space != NTHW_SPACE_MMIO || unit != 0)
+		return -ENOTSUP;
+	return ask(nti_handle_of(io), &request, NULL);
+}
+
+static int open_model(struct nti_handle *handle, const struct nti_handle_request *what)
+{
+	const struct ntime_model_request hold = { .kind = NTIME_MODEL_HOLD };
+	struct nti_handles *l = handle->handles;
+	struct ntime_model_hello hello;
+
+	handle->unit = 0;
+	handle->socket = nti_socket_open(what->card->socket, &hello);
+	if (handle->socket < 0)
+		return nti_error(&l->error, handle->socket, "the card at %s cannot be reached: %s",
+				 what->card->socket, nti_socket_why(handle->socket));
+	handle->io = (struct nthw_io){ .read = model_read, .write = model_write };
+	return ask(handle, &hold, &l->holder);
+}
+
+static int explain_model(struct nti_handles *l, const struct nti_handle_request *what, int error,
+			 struct nti_absence *out)
+{
+	const struct nti_user user = { .pid = (pid_t)l->holder, .command = "" };
+
+	if (error == -EBUSY)
+		return nti_why_in_use(out, &user, "the card at %s", what->card->socket);
+	return nti_absence_set_failed(out, NTIME_REASON_OFFLINE, what->name, error,
+				      "start it anew: ntime model run", "%s",
+				      nti_handles_error(l, error));
+}
+
+/* It has no space of this machine's. */
+static bool reaches(enum nthw_space space)
+{
+	(void)space;
+	return false;
+}
+
+static bool reaches_core(struct nti_os *os)
+{
+	(void)os;
+	return false;
+}
+
+/* It was there when the context was opened. */
+static int probe(struct nti_os *os, const struct nti_why **why)
+{
+	(void)os;
+	*why = &nti_why_nothing;
+	return 0;
+}
+
+const struct nti_method_ops nti_method_model = {
+	.reaches = reaches,
+	.reaches_core = reaches_core,
+	.probe = probe,
+	.open = open_model,
+	.explain = explain_model,
+};
