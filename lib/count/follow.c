@@ -212,7 +212,7 @@ static int open_group(struct ntime_session *s, size_t i)
 
 static bool is_here(const struct ntime_session *s, const struct nti_session_group *g)
 {
-	return nti_set_has(&s->followed, (unsigned int)g->perf.where.cpu);
+	return g->perf.where.cpu < 0 || nti_set_has(&s->followed, (unsigned int)g->perf.where.cpu);
 }
 
 /* Groups that are off and whose CPU is there count again. 0 or -ENOMEM. */
@@ -265,7 +265,8 @@ static int look_at_list(struct ntime_session *s, const struct nti_unit *unit, un
 	for (i = 0; i < NTI_CPU_LIMIT; i++)
 		listed += nti_set_has(&now, (unsigned int)i);
 	for (i = 0; i < s->where_count; i++)
-		live += nti_set_has(&s->followed, (unsigned int)s->where[i].cpu) &&
+		live += s->where[i].cpu >= 0 &&
+			nti_set_has(&s->followed, (unsigned int)s->where[i].cpu) &&
 			nti_session_is_unit_at(s, unit, s->where[i]);
 	/*
 	 * A box whose CPU went is read on another one of its package, in the same counters: only
@@ -400,8 +401,10 @@ static int add_new_cpus(struct ntime_session *s, const char *online)
 	size_t i, where_count = s->where_count;
 	int ret = 0;
 
-	for (i = 0; ret == 0 && i < where_count; i++)
-		ret = nti_set_add(&n.known, (unsigned int)s->where[i].cpu);
+	for (i = 0; ret == 0 && i < where_count; i++) {
+		if (s->where[i].cpu >= 0)
+			ret = nti_set_add(&n.known, (unsigned int)s->where[i].cpu);
+	}
 	if (ret == 0)
 		ret = nti_text_for_each_in_list(online, NTI_CPU_LIMIT, add_if_new, &n);
 	nti_set_fini(&n.known);

@@ -67,6 +67,9 @@ static enum nti_method decide(const struct ntime_session *s, const struct nti_un
 {
 	enum nti_method method, asked = nti_method_of_via(s->target.via);
 
+	/* A device has one method, and counts itself whatever the target is. */
+	if (unit->kind == NTI_UNIT_DEVICE)
+		return unit->method;
 	/* Registers count CPUs, and those of this machine. */
 	if (unit->method == NTI_METHOD_CLOCK || s->target.kind < NTIME_TARGET_CPUS ||
 	    s->ctx->os->is_replay)

@@ -22,11 +22,13 @@ static bool is_task(const struct ntime_session *s)
 
 /*
  * Does @unit count there? Tasks: every unit that is not tied to CPUs. CPUs: those of the unit's
- * mask, if it has one.
+ * mask, if it has one. A device counts in a place of its own, whatever the target is.
  */
 bool nti_session_is_unit_at(const struct ntime_session *s, const struct nti_unit *unit,
 			    struct nti_perf_where where)
 {
+	if (unit->kind == NTI_UNIT_DEVICE || nti_session_is_device_place(where))
+		return unit->kind == NTI_UNIT_DEVICE && nti_session_is_device_place(where);
 	if (where.pid != -1)
 		return unit->kind != NTI_UNIT_UNCORE || !unit->cpus;
 	return !unit->cpus ||
@@ -50,6 +52,18 @@ static int find_unit_cpus(struct ntime_session *s)
 		if (unit->cpus && !cpus->bits &&
 		    nti_set_add_list(cpus, unit->cpus, NTI_CPU_LIMIT) == -ENOMEM)
 			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* 0 or -ENOMEM. */
+static int find_device_place(struct ntime_session *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->parts; i++) {
+		if (s->part[i].part->unit->kind == NTI_UNIT_DEVICE)
+			return nti_session_add_device_place(s);
 	}
 	return 0;
 }
@@ -439,7 +453,11 @@ static int open_where(struct ntime_session *s, size_t at, bool all_passes)
 
 static int thread_is_gone(struct ntime_session *s, size_t at)
 {
-	if (s->target.kind == NTIME_TARGET_PROCESS && s->where_count > 1) {
+	size_t threads = s->where_count;
+
+	if (threads && nti_session_is_device_place(s->where[threads - 1]))
+		threads--;
+	if (s->target.kind == NTIME_TARGET_PROCESS && threads > 1) {
 		/* Threads end while they are being attached to: go on without this one. */
 		memmove(&s->where[at], &s->where[at + 1],
 			(s->where_count - at - 1) * sizeof(*s->where));
@@ -584,6 +602,17 @@ static bool is_implausible(const struct nti_session_item *item)
 	       !nti_session_item_is_absent(item);
 }
 
+static bool is_simulated(const struct ntime_session *s, const struct nti_session_item *item)
+{
+	size_t i;
+
+	for (i = 0; i < item->event.parts; i++) {
+		if (item->event.part[i].unit && item->event.part[i].unit->is_simulated)
+			return true;
+	}
+	return s->ctx->os->is_replay;
+}
+
 void nti_session_settle_items(struct ntime_session *s)
 {
 	size_t i;
@@ -597,7 +626,7 @@ void nti_session_settle_items(struct ntime_session *s)
 			item->only = NULL;
 		s->has_sums = s->has_sums || item->is_summed;
 		item->flags = (item->is_limited ? NTIME_USER_ONLY : 0) |
-			      (s->ctx->os->is_replay ? NTIME_SIMULATED : 0) |
+			      (is_simulated(s, item) ? NTIME_SIMULATED : 0) |
 			      (is_implausible(item) ? NTIME_IMPLAUSIBLE : 0);
 	}
 }
@@ -636,6 +665,8 @@ int nti_session_open_groups(struct ntime_session *s)
 #endif
 	if (ret == 0)
 		ret = make_parts(s);
+	if (ret == 0)
+		ret = find_device_place(s);
 	if (ret == 0)
 		ret = find_unit_cpus(s);
 	if (ret == 0)

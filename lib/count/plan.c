@@ -23,7 +23,8 @@ static size_t unit_index(const struct ntime_session *s, const struct nti_unit *u
 
 static bool is_counted_without_counter(const struct nti_unit *unit)
 {
-	return unit->kind != NTI_UNIT_CORE && unit->kind != NTI_UNIT_UNCORE;
+	return unit->kind != NTI_UNIT_CORE && unit->kind != NTI_UNIT_UNCORE &&
+	       unit->kind != NTI_UNIT_DEVICE;
 }
 
 /*

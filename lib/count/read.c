@@ -200,7 +200,7 @@ static void add_time_between(struct ntime_session *s, size_t at)
 
 	if (span_ns > s->pass_enabled_ns[at])
 		s->pass_enabled_ns[at] = span_ns;
-	else if (s->where[at].cpu >= 0)
+	else if (s->where[at].cpu >= 0 || nti_session_is_device_place(s->where[at]))
 		s->pass_enabled_ns[at] += s->dead_ns;
 }
 

@@ -335,7 +335,7 @@ int ntime_read_call(const struct ntime_reader *r, uint64_t *count)
 	const struct ntime_session *s = r->session;
 	int flags = s->was_started ? read_item(s, r->item, count) : -ENODATA;
 
-	return flags >= 0 && s->ctx->os->is_replay ? flags | (int)NTIME_SIMULATED : flags;
+	return flags < 0 ? flags : flags | (int)(s->item[r->item].flags & NTIME_SIMULATED);
 }
 
 /*

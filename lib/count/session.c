@@ -117,11 +117,15 @@ static const char *or_empty(const char *text)
 static const char *method_of_event(const struct nti_session_item *item,
 				   const struct ntime_session *s)
 {
+	const struct nti_unit *unit = item->event.parts ? item->event.part[0].unit : NULL;
+
 	if (item->is_clock)
 		return "clock";
-	if (s->ctx->os->is_replay || !item->event.parts || !item->event.part[0].unit)
+	if (unit && unit->kind == NTI_UNIT_DEVICE)
+		return nti_session_method_name(unit->method);
+	if (s->ctx->os->is_replay || !unit)
 		return s->ctx->os->is_replay ? "replay" : "perf";
-	return nti_session_method_name(nti_session_method(s, item->event.part[0].unit));
+	return nti_session_method_name(nti_session_method(s, unit));
 }
 
 /* The next event of a metric from input *@i on, beside the clock; NULL at the end. */
@@ -163,6 +167,17 @@ static const char *unit_of(const struct nti_session_item *item)
 		       : "";
 }
 
+/* A device is narrower than the machine, and nothing else of it. */
+static uint32_t wider(uint32_t a, uint32_t b)
+{
+	static const uint8_t rank[] = {
+		[NTIME_SCOPE_CPU] = 0,	   [NTIME_SCOPE_CORE] = 1,   [NTIME_SCOPE_L3] = 2,
+		[NTIME_SCOPE_PACKAGE] = 3, [NTIME_SCOPE_DEVICE] = 4, [NTIME_SCOPE_MACHINE] = 5,
+	};
+
+	return rank[a] > rank[b] ? a : b;
+}
+
 /*
  * A program has done what it did, wherever that was counted. The session's clock tells of all that
  * there is.
@@ -174,11 +189,11 @@ static uint32_t scope_of_event(const struct ntime_session *s, const struct nti_s
 
 	if (item->is_clock)
 		return NTIME_SCOPE_MACHINE;
-	for (i = 0; s->target.kind >= NTIME_TARGET_CPUS && i < item->event.parts; i++) {
+	for (i = 0; i < item->event.parts; i++) {
 		const struct nti_unit *unit = item->event.part[i].unit;
 
-		if (unit && unit->scope > widest)
-			widest = unit->scope;
+		if (unit && (s->target.kind >= NTIME_TARGET_CPUS || unit->kind == NTI_UNIT_DEVICE))
+			widest = wider(widest, unit->scope);
 	}
 	return widest;
 }
@@ -196,7 +211,7 @@ static uint32_t scope_of(const struct ntime_session *s, const struct nti_session
 	while ((event = next_event(s, item, &i))) {
 		has_events = true;
 		scope = scope_of_event(s, event);
-		widest = scope > widest ? scope : widest;
+		widest = wider(widest, scope);
 	}
 	return has_events || !item->formula ? widest : NTIME_SCOPE_MACHINE;
 }
@@ -480,6 +495,12 @@ const char *ntime_session_plan_text(struct ntime_session *s, unsigned int pass)
 	return s->is_open && pass < s->passes && s->pass_text[pass] ? s->pass_text[pass] : "";
 }
 
+/* What waits for exec is started by the kernel itself, once, if perf counts it. */
+static bool is_started_by_exec(const struct ntime_session *s, const struct nti_session_group *g)
+{
+	return s->target.flags & NTIME_ON_EXEC && !s->was_started && !g->direct;
+}
+
 /*
  * Enable or disable the groups of the current pass; with @only_pass the ones that count in every
  * pass stay as they are.
@@ -493,7 +514,7 @@ static int switch_groups(struct ntime_session *s, bool on, bool only_pass)
 		struct nti_session_group *g = &s->group[i];
 
 		if (!nti_session_is_current(s, g) || (only_pass && g->is_in_every_pass) ||
-		    g->is_off)
+		    g->is_off || (on && is_started_by_exec(s, g)))
 			continue;
 		/* What was begun is ended: only the beginning can be interrupted. */
 		if (on && !s->was_started && nti_context_interrupted(s->ctx) < 0)
@@ -527,14 +548,9 @@ int ntime_session_start(struct ntime_session *s)
 
 	if (ret < 0 || s->is_running)
 		return ret;
-	/*
-	 * The kernel itself starts what waits for exec, once; a session that was stopped is started
-	 * again by hand.
-	 */
-	if (s->was_started || !(s->target.flags & NTIME_ON_EXEC)) {
+	if (s->was_started || !(s->target.flags & NTIME_ON_EXEC))
 		nti_session_spans_switch(s, true);
-		ret = switch_groups(s, true, false);
-	}
+	ret = switch_groups(s, true, false);
 	if (ret < 0) {
 		(void)switch_groups(s, false, false);
 		nti_session_spans_switch(s, false);
@@ -550,15 +566,20 @@ int ntime_session_start(struct ntime_session *s)
 static bool is_waiting_for_exec(struct ntime_session *s)
 {
 	struct nti_perf_reading reading;
+	bool has_any = false;
 	size_t i;
 
-	if (!(s->target.flags & NTIME_ON_EXEC) || !s->groups)
+	if (!(s->target.flags & NTIME_ON_EXEC))
 		return false;
+	/* Those that we count ourselves began when the session did. */
 	for (i = 0; i < s->groups; i++) {
+		if (s->group[i].direct)
+			continue;
 		if (nti_session_group_read(s, &s->group[i], &reading) < 0 || reading.enabled_ns)
 			return false;
+		has_any = true;
 	}
-	return true;
+	return has_any;
 }
 
 static int check_exec(struct ntime_session *s)

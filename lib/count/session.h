@@ -238,6 +238,12 @@ struct nti_session_rows {
 
 /* target.c: threads and CPUs that the target means. */
 int nti_session_find_where(struct ntime_session *s);
+/* One more place, behind them, where devices count: that of no thread and no CPU. 0 or -ENOMEM. */
+int nti_session_add_device_place(struct ntime_session *s);
+static inline bool nti_session_is_device_place(struct nti_perf_where where)
+{
+	return where.pid == -1 && where.cpu == -1;
+}
 
 /*
  * where.c: rows of an opened session, made the first time: then the topology is looked at and

@@ -41,7 +41,9 @@ int nti_session_spans_open(struct ntime_session *s)
 	s->span = calloc(s->where_count + 1, sizeof(*s->span));
 	if (!s->span)
 		return -ENOMEM;
-	for (i = 0; ret == 0 && i < s->where_count; i++) {
+	/* A device, which comes last, has time as CPUs have. */
+	for (i = 0; ret == 0 && i < s->where_count && !nti_session_is_device_place(s->where[i]);
+	     i++) {
 		nti_perf_group_init(&s->span[i], s->where[i]);
 		ret = nti_perf_group_add(s->ctx->os, &s->span[i], &attr);
 		s->spans++;

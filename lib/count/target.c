@@ -22,6 +22,13 @@ static int add_place(struct ntime_session *s, pid_t pid, int cpu)
 	return 0;
 }
 
+int nti_session_add_device_place(struct ntime_session *s)
+{
+	if (s->where_count && nti_session_is_device_place(s->where[s->where_count - 1]))
+		return 0;
+	return add_place(s, -1, -1);
+}
+
 static int add_thread(void *arg, const char *name)
 {
 	uint64_t tid;

@@ -347,6 +347,18 @@ int nti_box_hw_new(struct nti_handle *handle, const struct nthw_box_kind *kind, 
 	return 0;
 }
 
+static int card_need(const struct nti_part *part, struct nti_pmu_need *out)
+{
+	struct nti_absence absent = { 0 };
+	struct nthw_nv50_event event;
+	int ret = nti_card_encode(part, &event, &absent);
+
+	nti_absence_fini(&absent);
+	if (ret == 0)
+		out->seats = nthw_nv50_seats(part->unit->card->chip, &event);
+	return ret;
+}
+
 int nti_pmu_need(const struct nti_part *part, struct nti_pmu_need *out)
 {
 	const struct nthw_box_kind *kind = part->unit->boxes ? part->unit->box[0].kind : NULL;
@@ -356,6 +368,8 @@ int nti_pmu_need(const struct nti_part *part, struct nti_pmu_need *out)
 	int ret;
 
 	*out = (struct nti_pmu_need){ .always_runs = kind && kind->free };
+	if (part->unit->card)
+		return card_need(part, out);
 	ret = kind ? encode(kind, part, &event, &absent) : -ENOTSUP;
 	nti_absence_fini(&absent);
 	if (ret < 0)

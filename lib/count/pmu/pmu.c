@@ -140,7 +140,7 @@ static const struct nti_unit_box *box_of(const struct nti_unit *unit, unsigned i
 
 static bool is_countable(const struct wanted *what)
 {
-	return what->handle.box || what->unit->kind == NTI_UNIT_CORE;
+	return what->handle.box || what->handle.card || what->unit->kind == NTI_UNIT_CORE;
 }
 
 static struct wanted request_for(const struct nti_unit *unit, unsigned int cpu,
@@ -155,6 +155,7 @@ static struct wanted request_for(const struct nti_unit *unit, unsigned int cpu,
 			    .cpu = cpu,
 			    .method = method,
 			    .box = box,
+			    .card = unit->card,
 			    .reads_only = box && box->kind->free },
 	};
 }
@@ -179,9 +180,13 @@ static int open_bank(struct nti_pmus *banks, const struct wanted *what, struct n
 
 	if (ret < 0)
 		return ret;
-	ret = what->handle.box ? nti_box_hw_new(bank->handle, what->handle.box->kind,
-						what->handle.box->number, &bank->hw)
-			       : nti_core_hw_new(banks->os, bank->handle, what->unit, &bank->hw);
+	if (what->handle.card)
+		ret = nti_card_hw_new(bank->handle, what->handle.card->chip, &bank->hw);
+	else if (what->handle.box)
+		ret = nti_box_hw_new(bank->handle, what->handle.box->kind, what->handle.box->number,
+				     &bank->hw);
+	else
+		ret = nti_core_hw_new(banks->os, bank->handle, what->unit, &bank->hw);
 	if (ret == 0 && (!bank->hw->seats || kernel_may_count(what, bank->hw)))
 		ret = -EBUSY;
 	return ret;

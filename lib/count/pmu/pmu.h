@@ -2,7 +2,7 @@
 /*
  * Counting with counters that we program ourselves: core PMUs and boxes outside of the cores,
  * through the sequences of core/seq and registers of a handle (lib/access/handle.h: ntimefs, msr,
- * pci).
+ * pci, model).
  *
  *     nti_pmus         those of one session; from take to free they are ours
  *       PMU instance            the core PMU of a CPU, or one box of a unit: its counters, which

@@ -169,6 +169,17 @@ int nti_pmu_read_all(struct nti_pmu_group *g, uint64_t raw[NTI_BANK_SEATS])
 	return ret;
 }
 
+/* What the hardware itself says of the counts: also after a look that failed. */
+static void note_unsure(struct nti_pmu_group *g)
+{
+	const struct nti_pmu_hw *hw = g->bank->hw;
+	uint64_t unsure = hw->ops->unsure ? hw->ops->unsure(hw) : 0;
+	size_t k;
+
+	for (k = 0; unsure && k < g->count; k++)
+		g->member[k].is_unsure |= unsure >> g->member[k].event.seat & 1;
+}
+
 /*
  * Bring all members of a group whose events are on the counters up to date. Counters first, flags
  * behind them.
@@ -182,6 +193,7 @@ int nti_pmu_look(struct nti_pmu_group *g)
 
 	if (ret == 0 && hw->has_flags)
 		ret = hw->ops->overflows(hw, &flags);
+	note_unsure(g);
 	if (ret < 0)
 		return ret;
 	for (k = 0; k < g->count; k++) {
@@ -248,10 +260,14 @@ uint64_t nti_pmu_max_read_interval_ns(const struct nti_pmu_group *g)
 	size_t k;
 
 	for (k = 0; k < g->count; k++) {
+		const struct nti_pmu_hw *hw = g->bank->hw;
 		unsigned int width = nti_pmu_width(g, &g->member[k]);
 
 		/* 64 bits outlast everybody. */
-		ns = width && width < 64 ? time_for(g->bank->hw, nti_pmu_range(width)) : UINT64_MAX;
+		if (hw->ops->horizon_ns)
+			ns = hw->ops->horizon_ns(hw, g->member[k].event.seat);
+		else
+			ns = width && width < 64 ? time_for(hw, nti_pmu_range(width)) : UINT64_MAX;
 		if (ns < UINT64_MAX)
 			ns -= ns / 8;
 		least = ns < least ? ns : least;

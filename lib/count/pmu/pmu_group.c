@@ -303,6 +303,8 @@ static bool is_lost_for_good(struct nti_pmu_group *g, int error)
 	const struct nti_unit_box *box = g->bank->box;
 	uint64_t raw[NTI_BANK_SEATS];
 
+	if (g->bank->unit->card)
+		return error == -ENODEV || error == -EIO;
 	if (!box)
 		return false;
 	if (error == -ENODEV)
@@ -510,7 +512,7 @@ static int read_in_child(const struct nti_pmu_group *g, struct nti_perf_reading 
 		report(g, nti_pmu_now_ns(g->banks), out);
 		return 0;
 	}
-	if (!nti_pmu_is_alone(g))
+	if (!nti_pmu_is_alone(g) || g->bank->hw->reads_once)
 		return -EIO;
 	ret = nti_pmu_look_in_child(g, out);
 	if (ret == 0)

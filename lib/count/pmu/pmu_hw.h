@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One PMU instance's hardware as lib/count/pmu/pmu.c and pmu_*.c see it: counters that can be
- * programmed, started, stopped and read. Two kinds: core_hw.c, box_hw.c. Between the files of this
- * folder.
+ * programmed, started, stopped and read. Three kinds: core_hw.c, box_hw.c, card_hw.c. Between the
+ * files of this folder.
  */
 #ifndef NTI_BANK_HW_H
 #define NTI_BANK_HW_H
@@ -12,6 +12,7 @@
 
 #include "core/seq/box.h"
 #include "core/seq/core_pmu.h"
+#include "core/seq/nv50_pm.h"
 #include "include/uapi/ntime.h"
 #include "lib/access/handle.h"
 #include "lib/event/code.h"
@@ -23,11 +24,12 @@
 #define NTI_BANK_SEATS 64
 #define NTI_BANK_FIXED 32
 
-/* What a counter is to count, in the words of its hardware; one of the two. */
+/* What a counter is to count, in the words of its hardware; one of the three. */
 struct nti_pmu_event {
 	unsigned int seat;
 	struct nti_code code;
 	struct nthw_box_event box;
+	struct nthw_nv50_event card;
 };
 
 struct nti_pmu_hw {
@@ -37,6 +39,8 @@ struct nti_pmu_hw {
 	bool has_flags; /* of overflow */
 	/* counters are there to be read: what programs, starts, stops and judges is not called */
 	bool always_runs;
+	/* reading changes what the hardware has: a forked child must not */
+	bool reads_once;
 	uint64_t events_per_us; /* nothing that it counts is faster; 0: what it has does not wrap */
 };
 
@@ -76,6 +80,13 @@ struct nti_pmu_hw_ops {
 	int (*read)(struct nti_pmu_hw *hw, unsigned int seat, uint64_t *value);
 	/* Bits in which it counts; 0: it does not, its value is how things are. */
 	unsigned int (*width)(const struct nti_pmu_hw *hw, unsigned int seat);
+	/*
+	 * Longest time between two looks in which counter @seat cannot go past its end unseen, in
+	 * ns; NULL: .events_per_us and its width tell.
+	 */
+	uint64_t (*horizon_ns)(const struct nti_pmu_hw *hw, unsigned int seat);
+	/* Counters whose counts are lower bounds by now, as the last look found; NULL: none. */
+	uint64_t (*unsure)(const struct nti_pmu_hw *hw);
 	/* The driver's description of a counter; -ENOTSUP without one. */
 	int (*describe)(struct nti_pmu_hw *hw, unsigned int seat, struct ntime_page *out);
 	/* Its register by name: "MSR_UNCORE_PMC3". */
@@ -96,5 +107,12 @@ int nti_core_hw_new(struct nti_os *os, struct nti_handle *handle, const struct n
 /* -ENOTSUP: there is no such box. */
 int nti_box_hw_new(struct nti_handle *handle, const struct nthw_box_kind *kind, uint32_t number,
 		   struct nti_pmu_hw **out);
+/* -ENOTSUP: it is another chip than @chip. */
+int nti_card_hw_new(struct nti_handle *handle, const struct nthw_nv_chip *chip,
+		    struct nti_pmu_hw **out);
+
+/* What an event of a card needs: 0, or -ENOTSUP and why in @absent. */
+int nti_card_encode(const struct nti_part *part, struct nthw_nv50_event *out,
+		    struct nti_absence *absent);
 
 #endif

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A graphics card's counters, by the sequence of core/seq/nv50_pm.h: reading them ends a period in
+ * all of them at once, and counts are sums of periods, so 64 bits wide.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/base/names.h"
+#include "lib/access/box.h"
+#include "lib/count/pmu/pmu.h"
+#include "lib/count/pmu/pmu_hw.h"
+
+/*
+ * No domain of these chips is known to run above 2.0 GHz; with 2.5 a counter of clocks is full
+ * after 1.7 s (a guess to the safe side).
+ */
+#define EVENTS_PER_US 2500u
+#define HORIZON_NS (((uint64_t)1 << 32) * 1000u / EVENTS_PER_US)
+
+struct card_hw {
+	struct nti_pmu_hw hw; /* first */
+	struct nthw_nv50_pm pm;
+	struct nthw_nv50_state state;
+	uint64_t count[NTHW_NV50_SEATS]; /* of all periods since it was programmed */
+	uint32_t unsure;
+	bool is_running;
+	int error; /* of the look that goes on */
+};
+
+static struct card_hw *card_of(struct nti_pmu_hw *hw)
+{
+	return (struct card_hw *)hw;
+}
+
+static const struct card_hw *card_at(const struct nti_pmu_hw *hw)
+{
+	return (const struct card_hw *)hw;
+}
+
+/* A card sees what comes by, not who sent it. */
+static bool has_modes(const struct perf_event_attr *attr)
+{
+	return attr->exclude_user || attr->exclude_kernel || attr->exclude_hv ||
+	       attr->exclude_idle || attr->exclude_host || attr->exclude_guest || attr->precise_ip;
+}
+
+int nti_card_encode(const struct nti_part *part, struct nthw_nv50_event *out,
+		    struct nti_absence *absent)
+{
+	const struct nthw_nv_chip *chip = part->unit->card->chip;
+	const char *name = part->unit->name;
+	int ret;
+
+	if (has_modes(&part->attr))
+		ret = nti_absence_set(absent, NTIME_REASON_NOT_SUPPORTED, name,
+				      "leave the modifiers out",
+				      "%s counts for all programs and modes at once", name);
+	else if ((ret = nthw_nv50_encode(chip, part->attr.config, part->attr.config1,
+					 part->attr.config2, out)) == NTHW_ENOTSUP)
+		ret = nti_absence_set(
+			absent, NTIME_REASON_NOT_SUPPORTED, name,
+			"leave the term mode out, and bits of op above 0xffff",
+			"ntime counts functions of four signals of %s, no sums and no "
+			"delays",
+			name);
+	else if (ret < 0)
+		ret = nti_absence_set(absent, NTIME_REASON_NOT_SUPPORTED, name, "ntime list -v",
+				      "the %s of %s has no such domain or signal", chip->name,
+				      name);
+	else
+		return 0;
+	return ret < 0 ? ret : -ENOTSUP;
+}
+
+static int card_encode(const struct nti_pmu_hw *hw, const struct nti_names *names,
+		       const struct nti_part *part, struct nti_pmu_event *out,
+		       struct nti_absence *absent)
+{
+	(void)hw;
+	(void)names;
+	return nti_card_encode(part, &out->card, absent);
+}
+
+static bool card_can_share(const struct nti_pmu_event *a, const struct nti_pmu_event *b)
+{
+	(void)a;
+	(void)b;
+	return true;
+}
+
+static int card_program(struct nti_pmu_hw *hw, const struct nti_pmu_event *event, size_t n,
+			uint64_t *taken)
+{
+	struct card_hw *card = card_of(hw);
+	int ret = nthw_nv50_restore(&card->pm, &card->state);
+	size_t i;
+
+	*taken = 0;
+	card->unsure = 0;
+	card->is_running = false;
+	/* PRE last: writing its function ends a period. */
+	for (i = 0; ret == 0 && i < n; i++) {
+		card->count[event[i].seat] = 0;
+		if (event[i].seat % NTHW_NV50_SLOTS != NTHW_NV50_PRE)
+			ret = nthw_nv50_program(&card->pm, event[i].seat, &event[i].card,
+						&card->state);
+	}
+	for (i = 0; ret == 0 && i < n; i++)
+		if (event[i].seat % NTHW_NV50_SLOTS == NTHW_NV50_PRE)
+			ret = nthw_nv50_program(&card->pm, event[i].seat, &event[i].card,
+						&card->state);
+	return ret;
+}
+
+static int card_start(struct nti_pmu_hw *hw)
+{
+	struct card_hw *card = card_of(hw);
+	int ret = nthw_nv50_begin(&card->pm, &card->state);
+
+	card->is_running = ret == 0;
+	return ret;
+}
+
+/* The period that goes on is added to the counts. One that could not be read is gone. */
+static int end_period(struct card_hw *card)
+{
+	struct nthw_nv50_period period;
+	unsigned int i;
+	int ret = nthw_nv50_end(&card->pm, &card->state, &period);
+
+	if (ret < 0) {
+		card->unsure |= card->state.seats;
+		return ret;
+	}
+	card->unsure |= period.unsure;
+	for (i = 0; i < NTHW_NV50_SEATS; i++)
+		card->count[i] += period.count[i];
+	return 0;
+}
+
+/* Nothing can be stopped: what comes after is thrown away when it is started again. */
+static int card_stop(struct nti_pmu_hw *hw)
+{
+	struct card_hw *card = card_of(hw);
+	int ret = card->is_running ? end_period(card) : 0;
+
+	card->is_running = card->is_running && ret < 0;
+	return ret;
+}
+
+static int card_check(struct nti_pmu_hw *hw, uint64_t *lost)
+{
+	struct card_hw *card = card_of(hw);
+	uint32_t now = 0;
+	int ret = nthw_nv50_check(&card->pm, &card->state, &now);
+
+	*lost = now;
+	return ret;
+}
+
+static int no_overflows(struct nti_pmu_hw *hw, uint64_t *seats)
+{
+	(void)hw;
+	*seats = 0;
+	return -ENOTSUP;
+}
+
+static void card_begin(struct nti_pmu_hw *hw)
+{
+	struct card_hw *card = card_of(hw);
+
+	card->error = card->is_running ? end_period(card) : 0;
+}
+
+static int card_read(struct nti_pmu_hw *hw, unsigned int seat, uint64_t *value)
+{
+	*value = card_of(hw)->count[seat];
+	return card_of(hw)->error;
+}
+
+static unsigned int card_width(const struct nti_pmu_hw *hw, unsigned int seat)
+{
+	(void)hw;
+	(void)seat;
+	return 64;
+}
+
+static uint64_t card_horizon_ns(const struct nti_pmu_hw *hw, unsigned int seat)
+{
+	(void)hw;
+	(void)seat;
+	return HORIZON_NS;
+}
+
+static uint64_t card_unsure(const struct nti_pmu_hw *hw)
+{
+	return card_at(hw)->unsure;
+}
+
+static int card_describe(struct nti_pmu_hw *hw, unsigned int seat, struct ntime_page *out)
+{
+	(void)hw;
+	(void)seat;
+	(void)out;
+	return -ENOTSUP;
+}
+
+static void card_name(const struct nti_pmu_hw *hw, unsigned int seat, char *text, size_t size)
+{
+	uint32_t index = 0;
+	const struct nthw_reg *row = nthw_nv50_counter(card_at(hw)->pm.chip, seat, &index);
+
+	*text = '\0';
+	if (row)
+		(void)nthw_reg_name(row, index, text, size);
+}
+
+static int card_release(struct nti_pmu_hw *hw)
+{
+	struct card_hw *card = card_of(hw);
+
+	card->is_running = false;
+	return nthw_nv50_restore(&card->pm, &card->state);
+}
+
+static void card_free(struct nti_pmu_hw *hw)
+{
+	free(card_of(hw));
+}
+
+static const struct nti_pmu_hw_ops card_ops = {
+	.encode = card_encode,
+	.can_share = card_can_share,
+	.program = card_program,
+	.start = card_start,
+	.stop = card_stop,
+	.overflows = no_overflows,
+	.check = card_check,
+	.begin = card_begin,
+	.read = card_read,
+	.width = card_width,
+	.horizon_ns = card_horizon_ns,
+	.unsure = card_unsure,
+	.describe = card_describe,
+	.name = card_name,
+	.release = card_release,
+	.free = card_free,
+};
+
+int nti_card_hw_new(struct nti_handle *handle, const struct nthw_nv_chip *chip,
+		    struct nti_pmu_hw **out)
+{
+	struct card_hw *card = calloc(1, sizeof(*card));
+	int ret;
+
+	*out = NULL;
+	if (!card)
+		return -ENOMEM;
+	*card = (struct card_hw){
+		.hw.ops = &card_ops,
+		.hw.reads_once = true,
+		.hw.all = nthw_nv50_all(chip),
+		.pm = { .chip = chip, .io = nti_handle_io(handle), .unit = nti_handle_unit(handle) }
+	};
+	/* Nothing shows that somebody else counts: the handle keeps others away. */
+	card->hw.seats = card->hw.all;
+	ret = nthw_nv50_identify(&card->pm);
+	if (ret < 0) {
+		free(card);
+		return ret;
+	}
+	*out = &card->hw;
+	return 0;
+}
