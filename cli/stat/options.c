@@ -29,6 +29,7 @@ enum {
 	ID_DELAY,
 	ID_PASSES,
 	ID_MACHINE,
+	ID_MODEL,
 	ID_ROOT,
 	ID_DRY_RUN,
 	ID_VIA,
@@ -66,6 +67,8 @@ const struct cli_option cli_stat_option_table[] = {
 	  "do not test counters when they are first used on this boot" },
 	{ ID_MACHINE, "machine", "FILE",
 	  "use a recorded machine instead of this one; values are simulated" },
+	{ ID_MODEL, "model", "SOCKET",
+	  "count on a graphics card that is a model too: gpu0; its values are simulated" },
 	{ ID_ROOT, "root", "DIR", "look for the system's files below DIR" },
 	{ ID_DRY_RUN, "dry-run", NULL, "print what would be counted and how; run nothing" },
 	{ 'q', "quiet", NULL,
@@ -249,6 +252,9 @@ static int set_option(void *arg, const struct cli_option *option, const char *va
 		return cli_option_via("stat", value, &o->via);
 	case ID_MACHINE:
 		o->machine = value;
+		return 0;
+	case ID_MODEL:
+		o->model = value;
 		return 0;
 	case ID_ROOT:
 		o->root = value;

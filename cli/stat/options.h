@@ -38,6 +38,7 @@ struct cli_stat_options {
 	const char *output;
 	const char *metrics;
 	const char *machine;
+	const char *model;
 	const char *root;
 	const struct cli_writer *writer;
 	unsigned int verbose;

@@ -23,6 +23,7 @@
  * @scale:	factor from .value.count to .value.value of an event
  * @value:	what was counted; over several runs the mean
  * @spread:	over the runs
+ * @is_of_device: its unit counts a device, whatever the target is
  * @is_unscaled: --no-scale took an extrapolation back
  * @is_rusage:	its counter is refused for .reason, and the value is wait4(2)'s
  * @is_alike:	an estimate that cannot be told from that of the interval before
@@ -45,6 +46,7 @@ struct cli_item {
 	double scale;
 	unsigned int pass;
 	bool is_in_every_pass;
+	bool is_of_device;
 	bool is_metric;
 	bool is_hidden;
 	bool is_unscaled;
@@ -109,7 +111,7 @@ extern const struct cli_figure_form cli_figure_forms[CLI_FIGURES];
  * @left_out:	runs that did not end well and are in no value, but for that last one; not owned
  * @passes:	passes of the plan
  * @by_pass:	one run per pass
- * @is_simulated: values come from a recording
+ * @is_simulated: values come from a recording (@is_recording) or from a model
  * @emulated:	guest of the lab in which it was measured, NULL elsewhere
  * @has_ended:	@status is valid
  * @timed_out:	--timeout ended it
@@ -132,6 +134,7 @@ struct cli_report {
 	int status;
 	bool by_pass;
 	bool is_simulated;
+	bool is_recording;
 	bool has_ended;
 	bool timed_out;
 	bool is_too_early;

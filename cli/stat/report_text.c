@@ -41,9 +41,6 @@ struct cell {
 	char text[LINE_CHARS];
 };
 
-static const char simulated_text[] =
-	"SIMULATED: values come from a recording, not from this machine";
-
 static bool is_absent(const struct cli_item *item)
 {
 	return item->value.flags & NTIME_ABSENT;
@@ -480,12 +477,37 @@ static void put_runs(FILE *f, const struct cli_style *style, const struct cli_re
 	}
 }
 
+static void put_simulated(FILE *f, const struct cli_style *style, const struct cli_report *r)
+{
+	if (!r->is_simulated)
+		return;
+	put_sentence(f, style, CLI_BAD,
+		     r->is_recording ? "SIMULATED: values come from a recording, not from this "
+				       "machine"
+				     : "SIMULATED: counts of gpu0 come from a model, not from a "
+				       "card");
+}
+
+/* The target has nothing to do with what these count. */
+static void put_devices(FILE *f, const struct cli_style *style, const struct cli_report *r)
+{
+	char line[LINE_CHARS];
+
+	for (size_t i = 0; i < r->items; i++) {
+		if (!r->item[i].is_of_device || is_absent(&r->item[i]))
+			continue;
+		snprintf(line, sizeof(line),
+			 "%.60s counts the whole card, whatever program uses it", r->item[i].unit);
+		put_sentence(f, style, CLI_PLAIN, line);
+		return;
+	}
+}
+
 static void put_head(FILE *f, const struct cli_style *style, const struct cli_report *r)
 {
 	char line[LINE_CHARS];
 
-	if (r->is_simulated)
-		put_sentence(f, style, CLI_BAD, simulated_text);
+	put_simulated(f, style, r);
 	cli_emulated_put(f, &style->look, r->emulated);
 	if (style->quiet)
 		return;
@@ -493,6 +515,7 @@ static void put_head(FILE *f, const struct cli_style *style, const struct cli_re
 		snprintf(line, sizeof(line), "Measured: %.200s", r->target);
 		put_sentence(f, style, CLI_PLAIN, line);
 	}
+	put_devices(f, style, r);
 	if (r->has_ended && !style->by_run)
 		put_end(f, style, r);
 	if (r->by_pass && r->passes > 1) {
@@ -674,8 +697,7 @@ static void begin(FILE *f, const struct cli_style *style, const struct cli_repor
 	if (!style->by_interval)
 		return;
 	/* The summary says it again, but intervals come first and may go on for days. */
-	if (r->is_simulated)
-		put_sentence(f, style, CLI_BAD, simulated_text);
+	put_simulated(f, style, r);
 	cli_emulated_put(f, &style->look, r->emulated);
 	fputs("#    time_s         number  event\n", f);
 }

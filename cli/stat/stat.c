@@ -124,6 +124,8 @@ static int on_interval(void *arg, struct cli_measure *m, const struct ntime_valu
 	struct stat *st = arg;
 
 	(void)m;
+	for (size_t i = 0; i < st->report.items; i++)
+		st->report.is_simulated |= !!(values[i].flags & NTIME_SIMULATED);
 	begin_output(st);
 	for (size_t i = 0; i < st->report.items; i++)
 		set_next_value(st, &st->report.item[i], &values[i]);
@@ -345,7 +347,7 @@ static int set_results(struct stat *st)
 		st->report.item[i].is_rusage = st->is_rusage[i];
 		st->report.item[i].is_alike = false;
 		st->report.item[i].spread = st->tally[i].spread;
-		flags |= mean[i].flags;
+		flags |= mean[i].flags & NTIME_ABSENT ? 0 : mean[i].flags;
 	}
 	st->report.is_simulated |= !!(flags & NTIME_SIMULATED);
 	st->report.status = st->status;
@@ -454,6 +456,7 @@ static int prepare(struct stat *st)
 	struct cli_machine machine = {
 		.root = st->o.root,
 		.recording = st->o.machine,
+		.model = st->o.model,
 		.metrics = st->o.metrics,
 		.verbose = st->o.verbose,
 		.no_self_test = st->o.no_self_test,
@@ -478,6 +481,7 @@ static int prepare(struct stat *st)
 		.target = st->target,
 		.by_pass = st->o.by_pass,
 		.is_simulated = st->o.machine,
+		.is_recording = st->o.machine,
 		.emulated = cli_emulated(),
 		.left_out = &st->left_out,
 	};

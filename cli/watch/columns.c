@@ -135,7 +135,9 @@ static int put_line(struct cli_watch *w, json_t *root)
 
 static json_t *head(const struct cli_watch *w, const char *kind)
 {
-	json_t *root = cli_json_machine_head(ntime_version(), w->o.machine, w->emulated);
+	json_t *root = cli_json_machine_head(ntime_version(),
+					     w->o.machine || cli_watch_items_have_model(&w->items),
+					     w->emulated);
 
 	json_object_set_new(root, "kind", json_string(kind));
 	return root;
@@ -146,7 +148,7 @@ static const char *scope_word(uint32_t scope)
 	static const char *const words[] = {
 		[NTIME_SCOPE_CPU] = "thread",	   [NTIME_SCOPE_CORE] = "core",
 		[NTIME_SCOPE_L3] = "l3",	   [NTIME_SCOPE_PACKAGE] = "socket",
-		[NTIME_SCOPE_MACHINE] = "machine",
+		[NTIME_SCOPE_MACHINE] = "machine", [NTIME_SCOPE_DEVICE] = "device",
 	};
 
 	return scope < sizeof(words) / sizeof(words[0]) ? words[scope] : "";

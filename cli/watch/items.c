@@ -286,6 +286,14 @@ void cli_watch_items_lose(struct cli_watch_items *items, const struct ntime_sess
 	add_item(items, item);
 }
 
+bool cli_watch_items_have_model(const struct cli_watch_items *items)
+{
+	for (size_t i = 0; i < items->n; i++)
+		if (items->item[i].is_shown && strcmp(items->item[i].info.method, "model") == 0)
+			return true;
+	return false;
+}
+
 void cli_watch_items_fini(struct cli_watch_items *items)
 {
 	for (size_t i = 0; items->item && i < items->n; i++)

@@ -54,5 +54,7 @@ int cli_watch_items_describe(struct cli_watch_items *items, struct ntime_session
  */
 void cli_watch_items_lose(struct cli_watch_items *items, const struct ntime_session *s, size_t i);
 void cli_watch_items_fini(struct cli_watch_items *items);
+/* Is something counted on a model? Such values are simulated. */
+bool cli_watch_items_have_model(const struct cli_watch_items *items);
 
 #endif

@@ -32,6 +32,7 @@ enum {
 	ID_BELL,
 	ID_CLEAR_LOG,
 	ID_MACHINE,
+	ID_MODEL,
 	ID_NO_SELF_TEST,
 	ID_ROOT,
 };
@@ -63,6 +64,8 @@ const struct cli_option cli_watch_option_table[] = {
 	  "do not test counters when they are first used on this boot" },
 	{ ID_MACHINE, "machine", "FILE",
 	  "use a recorded machine instead of this one; values are simulated" },
+	{ ID_MODEL, "model", "SOCKET",
+	  "watch a graphics card that is a model too: gpu0; its values are simulated" },
 	{ ID_ROOT, "root", "DIR", "look for the system's files below DIR" },
 	{ 'q', "quiet", NULL, "no explanations" },
 	{ 'v', "verbose", NULL,
@@ -203,6 +206,8 @@ static const char **text_of(struct cli_watch_options *o, int id)
 		return &o->command;
 	case ID_MACHINE:
 		return &o->machine;
+	case ID_MODEL:
+		return &o->model;
 	case ID_ROOT:
 		return &o->root;
 	default:

@@ -64,6 +64,16 @@ static bool is_of_machine(const struct cli_watch_item *item)
 	return !item->is_clock && item->info.scope == NTIME_SCOPE_MACHINE;
 }
 
+static bool is_of_device(const struct cli_watch_item *item)
+{
+	return !item->is_clock && item->info.scope == NTIME_SCOPE_DEVICE;
+}
+
+static bool is_device(const struct ntime_where_info *where)
+{
+	return where->cpu < 0 && where->pid < 0;
+}
+
 enum cli_watch_per cli_watch_rows_choose(const struct cli_watch_items *items)
 {
 	for (size_t i = 0; i < items->n && !items->is_overview; i++)
@@ -73,8 +83,11 @@ enum cli_watch_per cli_watch_rows_choose(const struct cli_watch_items *items)
 	return CLI_PER_SOCKET;
 }
 
+/* Devices are behind all CPUs. */
 static int compare(const struct ntime_where_info *a, const struct ntime_where_info *b)
 {
+	if (is_device(a) != is_device(b))
+		return is_device(a) ? 1 : -1;
 	if (a->package != b->package)
 		return a->package < b->package ? -1 : 1;
 	if (a->core != b->core)
@@ -140,7 +153,22 @@ static bool has_items(const struct cli_watch_items *items,
 
 static bool is_narrow(const struct cli_watch_item *item)
 {
-	return !is_wide(item) && !is_of_machine(item);
+	return !is_wide(item) && !is_of_machine(item) && !is_of_device(item);
+}
+
+/* The row of the devices, named by what counts there. */
+static size_t add_device_row(struct cli_watch_rows *rows, const struct cli_watch_items *items,
+			     const struct ntime_where_info *where)
+{
+	size_t row, i = 0;
+
+	while (i < items->n && !(items->item[i].is_shown && is_of_device(&items->item[i])))
+		i++;
+	if (i == items->n)
+		return CLI_WATCH_NO_ROW;
+	row = add_row(rows, CLI_ROW_DEVICE, where);
+	snprintf(rows->row[row].name, sizeof(rows->row[row].name), "%s", items->item[i].info.unit);
+	return row;
 }
 
 /* One row behind the other as the CPUs come, sorted; each learns its rows. */
@@ -161,6 +189,10 @@ static void make_rows(struct cli_watch_rows *rows, const struct cli_watch_items 
 		/* What it counted last was shown when it went. */
 		if (where->is_off_line)
 			continue;
+		if (is_device(where)) {
+			rows->of[rows->order[i]][0] = add_device_row(rows, items, where);
+			continue;
+		}
 		if (has_machine && !last)
 			machine = add_row(rows, CLI_ROW_MACHINE, where);
 		if (rows->per != CLI_PER_NONE && has_sockets && is_new_socket)
@@ -278,6 +310,8 @@ bool cli_watch_rows_show(const struct cli_watch_rows *rows, size_t row,
 
 	if (!item->is_shown)
 		return false;
+	if (is_of_device(item) || kind == CLI_ROW_DEVICE)
+		return is_of_device(item) && kind == CLI_ROW_DEVICE;
 	if (rows->per == CLI_PER_NONE)
 		return true;
 	if (is_of_machine(item))

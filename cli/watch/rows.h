@@ -3,7 +3,8 @@
  * Rows of what is watched: values of CPUs put together per socket, core, thread or all.
  *
  * What is counted for a package or its cache cannot be divided: under --per core and thread it
- * stands in rows of the sockets, above those of their cores.
+ * stands in rows of the sockets, above those of their cores. What a device counts stands in a row
+ * of its own.
  */
 #ifndef CLI_WATCH_ROWS_H
 #define CLI_WATCH_ROWS_H
@@ -12,11 +13,17 @@
 
 #define CLI_WATCH_ROW_CHARS 24
 
-enum cli_watch_kind { CLI_ROW_MACHINE, CLI_ROW_SOCKET, CLI_ROW_CORE, CLI_ROW_THREAD };
+enum cli_watch_kind {
+	CLI_ROW_MACHINE,
+	CLI_ROW_SOCKET,
+	CLI_ROW_CORE,
+	CLI_ROW_THREAD,
+	CLI_ROW_DEVICE,
+};
 
 /**
  * struct cli_watch_row - one
- * @name:	"socket 0", "core 3", "CPU 7", "all CPUs"
+ * @name:	"socket 0", "core 3", "CPU 7", "all CPUs", "gpu0"
  * @package, @core, @cpu: -1 where it has none, or it is not known
  */
 struct cli_watch_row {

@@ -254,7 +254,7 @@ size_t cli_watch_table_draw(const struct cli_watch_table *t, const struct cli_wa
 	struct drawing d = { .t = t, .w = w };
 
 	d.name = name_columns(t, w);
-	for (int kind = CLI_ROW_MACHINE; kind <= CLI_ROW_THREAD; kind++)
+	for (int kind = CLI_ROW_MACHINE; kind <= CLI_ROW_DEVICE; kind++)
 		draw_kind(&d, (enum cli_watch_kind)kind);
 	draw_absences(&d);
 	return d.line;

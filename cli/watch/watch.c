@@ -604,6 +604,7 @@ static int run_watch(const struct cli_command *self, int argc, char **argv)
 	machine = (struct cli_machine){
 		.root = w.o.root,
 		.recording = w.o.machine,
+		.model = w.o.model,
 		.metrics = w.o.metrics,
 		.verbose = w.o.verbose,
 		.no_self_test = w.o.no_self_test,

@@ -261,7 +261,7 @@ TEST(text_marks)
 				.passes = 1 };
 	char *text;
 
-	r.is_simulated = true;
+	r.is_simulated = r.is_recording = true;
 	item.value.flags = NTIME_OVERFLOWED | NTIME_PARTIAL | NTIME_SIMULATED;
 	cli_spread_add(&item.spread, 6);
 	cli_spread_add(&item.spread, 8);

@@ -4,6 +4,9 @@
 
 Usage: test_model.py NTIME [-k WORD]
 """
+import csv
+import io
+import json
 import os
 import signal
 import socket
@@ -231,6 +234,201 @@ def bad_messages_hurt_nobody_else():
         equal(ask(good, READ, 0)[:2], (0, 0x0a8c00b1))
         deaf.close()
         good.close()
+
+
+# ---- counting on it ----
+
+ALL = ','.join(f'gpu0/{name}/' for name in EVENTS)
+# Four at a time: as many as a domain has counters.
+FOURS = [list(EVENTS)[i:i + 4] for i in range(0, len(EVENTS), 4)]
+# PCOUNTER, and what tells which chip it is. What a trigger or a read of a count may change: counts, CTRL's QUAD_STATE, SIG_STATUS.
+TOUCHED = [0, 0x400084, 0x4008fc, *range(0xa400, 0xa600, 4), *range(0xa780, 0xa800, 4)]
+
+
+def counted(card, names, *args, what='stat'):
+    """Values by name of a run that plays five frames, as JSON has them."""
+    done = ntime('--model', card.path, what, '--json', '-e', ','.join(f'gpu0/{name}/' for name in names), *args, '--', t.NTIME, 'model', 'play',
+                 card.path, '5')
+    equal(done.returncode, 0, err(done))
+    report = json.loads(done.stderr)
+    equal(report['simulated'], True)
+    for item in report['items']:
+        equal((item['flags'], item['unit_name'], item['method']), (['simulated'], 'gpu0', 'model'), item['name'])
+    return {item['name'].split('/')[1]: item['value'] for item in report['items']}
+
+
+def truths(card, names):
+    return {name: int(model('truth', card.path, name)) for name in names}
+
+
+def registers(card):
+    client = card.connect()
+    values = {a: ask(client, READ, a)[1] & (~0x03000000 if 0xa7c0 <= a < 0xa7e0 else 0xffffffff) for a in TOUCHED}
+    client.close()
+    return values
+
+
+@test
+def every_event_of_every_chip_counts_what_is_true():
+    for chip in CHIPS:
+        with Card(chip) as card:
+            # Somebody else has used it before.
+            client = card.connect()
+            ask(client, HOLD)
+            for i, a in enumerate((0xa404, 0xa424, 0xa444, 0xa464, 0xa484, 0xa4a4, 0xa4c4, 0xa4e4, 0xa564)):
+                ask(client, WRITE, a, 0x01020304 * (i + 1) & 0x1ffff)
+            client.close()
+            found = registers(card)
+            for four in FOURS:
+                equal(counted(card, four), truths(card, four), chip)
+                equal(registers(card), found, chip)
+
+
+@test
+def any_target_counts_the_card():
+    names = ['gpu_idle', 'setup_triangle_count']
+    with Card('G96') as card:
+        for args in ((), ('-a',), ('-C', '0'), ('-e', 'page-faults')):
+            value = counted_beside(card, names, *args)
+            equal(value, truths(card, names), args)
+        done = ntime('--model', card.path, '-e', ALL.split(',')[0], '-p', str(os.getpid()), '--timeout', '20ms', '--json')
+        equal(json.loads(done.stderr)['items'][0]['value'], 0)
+        done = ntime('--model', card.path, '-e', 'gpu0/gpu_idle/', '-r', '3', '--', t.NTIME, 'model', 'play', card.path, '2')
+        has(err(done), 'Mean of 3 runs')
+        has(err(done), 'SIMULATED: counts of gpu0 come from a model, not from a card')
+        has(err(done), 'gpu0 counts the whole card, whatever program uses it')
+
+
+def counted_beside(card, names, *args):
+    done = ntime('--model', card.path, '--json', '-e', ','.join(f'gpu0/{name}/' for name in names), *args, '--', t.NTIME, 'model', 'play',
+                 card.path, '5')
+    equal(done.returncode, 0, err(done))
+    return {item['name'].split('/')[1]: item['value'] for item in json.loads(done.stderr)['items'] if item['unit_name'] == 'gpu0'}
+
+
+@test
+def machine_forms_say_simulated():
+    with Card() as card:
+        play = ('--', t.NTIME, 'model', 'play', card.path, '5')
+        done = ntime('--model', card.path, '--csv', '-e', 'gpu0/gpu_idle/,page-faults', '-e', "double=2*'gpu0/gpu_idle/'", *play)
+        rows = {row['name']: row for row in csv.DictReader(io.StringIO(err(done)))}
+        equal(rows['gpu0/gpu_idle/']['flags'], 'simulated')
+        equal('simulated' in rows['page-faults']['flags'], False)
+        double = rows['double']
+        has(double['flags'], 'simulated')
+        equal(float(double['value']), 2 * int(model('truth', card.path, 'gpu_idle')))
+        done = ntime('--model', card.path, 'watch', '--csv', '-i', '10ms', '-n', '2', 'gpu0/gpu_idle/', 'page-faults')
+        rows = list(csv.DictReader(io.StringIO(out(done))))
+        equal({row['where'] for row in rows if row['name'].startswith('gpu0')}, {'gpu0'})
+        equal({row['flags'] for row in rows if row['name'].startswith('gpu0')}, {'simulated'})
+        equal('gpu0' in {row['where'] for row in rows if row['name'] == 'page-faults'}, False)
+
+
+@test
+def intervals_add_up():
+    with Card() as card:
+        done = ntime('--model', card.path, '--json', '-I', '20ms', '-e', 'gpu0/gpu_idle/', '--', 'sh', '-c',
+                     f'for i in 1 2 3; do {t.NTIME} model play {card.path} 1; sleep 0.03; done')
+        lines = [json.loads(line) for line in err(done).replace('}\n{', '}\0{').split('\0')]
+        parts = [line['items'][0]['value'] for line in lines if line['kind'] == 'interval']
+        equal(sum(parts), lines[-1]['items'][0]['value'])
+        equal(len([p for p in parts if p]) >= 2, True, parts)
+
+
+@test
+def raw_terms_count_as_names_do():
+    with Card() as card:
+        done = ntime('--model', card.path, '--json', '-e', 'gpu0/gpu_idle/,gpu0/domain=1,src=0xecececcb,op=0xaaaa/,gpu0/domain=1,src=0xcb,op=0x5555/',
+                     '--', t.NTIME, 'model', 'play', card.path, '5')
+        named, raw, inverse = (item['value'] for item in json.loads(done.stderr)['items'])
+        equal(named, raw)
+        # Its own accesses take clocks as well, in which nothing is idle.
+        equal(inverse > int(model('truth', card.path, '!idle.0')), True)
+
+
+@test
+def lists_name_the_events():
+    with Card('G80') as card:
+        done = ntime('--model', card.path, 'list', '--names', 'gpu0')
+        equal([line for line in out(done).split('\n') if line.startswith('gpu0/')], [f'gpu0/{name}/' for name in EVENTS])
+        equal(json.loads(out(ntime('list', '--model', card.path, '--json', 'gpu0')))['units'][0]['method'], 'model')
+
+
+@test
+def bad_input_writes_nothing_to_the_card():
+    with Card() as card:
+        found = registers(card)
+        for event, part in (('gpu0/gpu_idel/', 'did you mean gpu_idle?'), ('gpu0/nothing_like_that/', 'has no event or term'),
+                            ('gpu0/domain=1,src=0x100000000/', 'does not fit'), ('gpu0/domain=8/', 'does not fit')):
+            done = ntime('--model', card.path, '-e', event, 'true')
+            equal(done.returncode, 125, event)
+            has(err(done), part)
+            equal(err(done).count('\n'), 1, err(done))
+        for event, part in (('gpu0/gpu_idle/u', 'gpu0'), ('gpu0/domain=1,src=0xcb,op=0xaaaa,mode=2/', 'no sums and no delays'),
+                            ('gpu0/domain=1,src=0xcb,op=0x1aaaa/', 'no sums and no delays'),
+                            ('gpu0/domain=3,src=0x7f,op=0xaaaa/', 'has no such domain or signal')):
+            done = ntime('--model', card.path, '-e', event, 'true')
+            has(err(done), part)
+        equal(registers(card), found)
+
+
+@test
+def models_that_are_not_there():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 's')
+        done = ntime('--model', path, '-e', 'gpu0/gpu_idle/', 'true')
+        equal((done.returncode, err(done)), (125, f'ntime: cannot reach a model of a card at {path}: there is no such socket\n'))
+        for hello, part in ((b'hello', 'what serves it is no model of a card'),
+                            (HELLO.pack(0x6c646d6e, 7, 0, 0), 'the model speaks another version of the protocol'),
+                            (HELLO.pack(0x6c646d6e, 1, 0x0c0000a1, 0), 'a chip without known events')):
+            server = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            server.bind(path)
+            server.listen()
+            child = subprocess.Popen([t.NTIME, '--model', path, 'list', 'gpu0'], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                     stderr=subprocess.PIPE, env=environment())
+            client, _ = server.accept()
+            client.send(hello)
+            client.close()
+            _, said = child.communicate(timeout=PATIENCE)
+            equal(child.returncode, 125)
+            has(said.decode(), part)
+            server.close()
+            os.unlink(path)
+
+
+@test
+def a_card_that_somebody_else_counts_on():
+    with Card() as card:
+        other = card.connect()
+        equal(ask(other, HOLD)[0], 0)
+        done = ntime('--model', card.path, '-e', 'gpu0/gpu_idle/', 'true')
+        equal(done.returncode, 0)
+        has(err(done), f'in use by a program (pid {os.getpid()})')
+        other.close()
+
+
+@test
+def a_model_that_ends_in_mid_count():
+    with Card() as card:
+        child = subprocess.Popen([t.NTIME, '--model', card.path, '--json', '-e', 'gpu0/gpu_idle/,page-faults', 'sh', '-c', 'echo ready; read x'],
+                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
+        equal(child.stdout.readline(), b'ready\n')
+        model('play', card.path, '5')
+        card.end()
+        _, said = child.communicate(b'\n', timeout=PATIENCE)
+        item = json.loads(said)['items'][0]
+        equal(item['name'], 'gpu0/gpu_idle/')
+        # Whether anything was read before it ended is a matter of time.
+        equal([flag for flag in item['flags'] if flag != 'not-counted'], ['simulated', 'lost', 'gone'], item)
+    with Card() as card:
+        child = subprocess.Popen([t.NTIME, '--model', card.path, '-e', 'gpu0/gpu_idle/', 'sh', '-c', 'echo ready; read x'],
+                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
+        equal(child.stdout.readline(), b'ready\n')
+        card.end()
+        _, said = child.communicate(b'\n', timeout=PATIENCE)
+        equal(child.returncode, 125)
+        has(said.decode(), 'reading the counters of gpu0 failed')
+        has(said.decode(), 'the model has ended')
 
 
 if __name__ == '__main__':
