@@ -272,5 +272,8 @@ int nti_handles_explain(struct nti_handles *l, const struct nti_handle_request *
 
 const char *nti_handles_error(const struct nti_handles *l, int error)
 {
-	return l->error.code == error ? l->error.text : strerror(-error);
+	if (l->error.code == error)
+		return l->error.text;
+	return error == -ETIMEDOUT ? "it does not answer to a trigger: its clock may stand still"
+				   : strerror(-error);
 }
