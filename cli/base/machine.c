@@ -60,9 +60,14 @@ int cli_machine_open(const struct cli_machine *m, struct ntime_ctx **ctx)
 	};
 	int ret;
 
+	*ctx = NULL;
+	if (m->recording && m->model) {
+		cli_say("--machine and --model cannot be combined: a recorded machine has no "
+			"cards");
+		return -EINVAL;
+	}
 	if (m->recording && !m->runs_command)
 		cli_confine(m->verbose);
-	*ctx = NULL;
 	/* Also for its memory: else a recording for which there is none is no JSON, as it seems. */
 	ret = m->recording ? cli_json_check() : 0;
 	if (ret < 0)

@@ -52,9 +52,9 @@ struct ntime_model_reply {
 };
 
 /*
- * Commands: "play N": the card works for N frames, 1 to NTIME_MODEL_FRAMES_MAX. "truth EVENT",
- * "truth FUNCTION": in how many clocks of the frames of the last "play" the function of wires was
- * 1, a decimal number as text, found from the frames alone.
+ * Commands: "play N": the card works for N frames, 1 to NTIME_MODEL_FRAMES_MAX, always the same
+ * ones. "truth EVENT", "truth FUNCTION": in how many clocks of the frames of the last "play" the
+ * function of wires was 1, a decimal number as text, found from the frames alone.
  */
 #define NTIME_MODEL_FRAMES_MAX 10000
 

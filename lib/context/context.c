@@ -202,7 +202,7 @@ static int check_options(const struct ntime_options *o)
 		if (o->reserved[i])
 			return -EINVAL;
 	}
-	return o->machine && o->root ? -EINVAL : 0;
+	return o->machine && (o->root || o->model) ? -EINVAL : 0;
 }
 
 static int open_os(struct ntime_ctx *ctx, const struct ntime_options *o)

@@ -116,6 +116,8 @@ def frames_are_always_the_same_and_truth_follows_from_them():
             equal(int(model('truth', card.path, '!idle.0')) > seen[-1]['gpu_idle'] // 100, True)
             model('play', card.path, '1')
             equal(int(model('truth', card.path, 'gpu_idle')) < seen[-1]['gpu_idle'], True)
+            model('play', card.path, '5')
+            equal({name: int(model('truth', card.path, name)) for name in EVENTS}, seen[-1])
     equal(seen[0], seen[1])
     equal(all(seen[0].values()), True, f'each happens: {seen[0]}')
 
@@ -336,6 +338,15 @@ def intervals_add_up():
 
 
 @test
+def passes_see_the_same_frames():
+    with Card('GT215') as card:
+        done = ntime('--model', card.path, '--json', '--passes', '-e', ALL, '--', t.NTIME, 'model', 'play', card.path, '6')
+        report = json.loads(err(done))
+        equal(report['passes'], 3)
+        equal({item['name'].split('/')[1]: item['value'] for item in report['items']}, truths(card, EVENTS))
+
+
+@test
 def raw_terms_count_as_names_do():
     with Card() as card:
         done = ntime('--model', card.path, '--json', '-e', 'gpu0/gpu_idle/,gpu0/domain=1,src=0xecececcb,op=0xaaaa/,gpu0/domain=1,src=0xcb,op=0x5555/',
@@ -374,6 +385,9 @@ def bad_input_writes_nothing_to_the_card():
 
 @test
 def models_that_are_not_there():
+    done = ntime('--machine', os.path.join(t.ROOT, 'tests/machine/intel-skx-2s.json'), '--model', 'x', 'list')
+    equal(done.returncode, 125)
+    has(err(done), '--machine and --model cannot be combined')
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, 's')
         done = ntime('--model', path, '-e', 'gpu0/gpu_idle/', 'true')

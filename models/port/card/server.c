@@ -32,9 +32,8 @@ struct ntm_server {
 	struct stat own; /* the socket as we made it */
 	struct client client[CLIENTS_MAX];
 	size_t clients;
-	int holder;		/* descriptor of the client that holds the card; -1: nobody */
-	uint64_t frames;	/* played so far: they are numbered from 1 */
-	uint64_t first_of_last; /* the first one of the last "play" */
+	int holder;	 /* descriptor of the client that holds the card; -1: nobody */
+	uint32_t frames; /* of the last "play" */
 };
 
 struct answer {
@@ -44,14 +43,15 @@ struct answer {
 
 /* ---- commands ---- */
 
+/* Always from the first one on: who runs a program again gets the same counts. */
 static void play(struct ntm_server *s, uint32_t frames)
 {
 	struct ntm_stretch stretch[NTM_FRAME_STRETCHES_MAX];
 	struct ntm_nv50_wires wires;
 
-	s->first_of_last = s->frames + 1;
-	while (frames--) {
-		size_t n = ntm_frame(++s->frames, stretch);
+	s->frames = frames;
+	for (uint32_t frame = 1; frame <= frames; frame++) {
+		size_t n = ntm_frame(frame, stretch);
 
 		for (size_t i = 0; i < n; i++) {
 			ntm_wires_of(stretch[i].wires, s->card.chip->family, &wires);
@@ -97,8 +97,7 @@ static int take_text(struct ntm_server *s, const char *text, struct answer *a)
 		return ret;
 	}
 	if (strncmp(text, "truth ", 6) == 0) {
-		ret = ntm_truth(text + 6, s->first_of_last, s->frames, &clocks, a->text,
-				sizeof(a->text));
+		ret = ntm_truth(text + 6, s->frames, &clocks, a->text, sizeof(a->text));
 		if (ret == 0)
 			(void)snprintf(a->text, sizeof(a->text), "%" PRIu64, clocks);
 		return ret;
@@ -285,7 +284,6 @@ int ntm_server_new(const struct nthw_nv_chip *chip, const char *path, struct ntm
 	if (!s)
 		return -ENOMEM;
 	s->listener = s->holder = -1;
-	s->first_of_last = 1;
 	s->path = strdup(path);
 	s->bar = calloc(1, NTM_NV50_BAR_BYTES);
 	if (!s->path || !s->bar)

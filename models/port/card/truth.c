@@ -118,8 +118,7 @@ static int explain(const char *text, const char *at, char *why, size_t bytes)
 	return -EINVAL;
 }
 
-int ntm_truth(const char *text, uint64_t first, uint64_t last, uint64_t *clocks, char *why,
-	      size_t bytes)
+int ntm_truth(const char *text, uint32_t frames, uint64_t *clocks, char *why, size_t bytes)
 {
 	const char *function = function_of(text), *at;
 	struct ntm_stretch stretch[NTM_FRAME_STRETCHES_MAX];
@@ -127,7 +126,7 @@ int ntm_truth(const char *text, uint64_t first, uint64_t last, uint64_t *clocks,
 
 	if (value_of(function, 0, &at) < 0)
 		return explain(text, at, why, bytes);
-	for (uint64_t frame = first; frame <= last; frame++) {
+	for (uint32_t frame = 1; frame <= frames; frame++) {
 		size_t n = ntm_frame(frame, stretch);
 
 		for (size_t i = 0; i < n; i++)

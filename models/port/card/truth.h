@@ -18,11 +18,9 @@ extern const struct ntm_card_event ntm_card_events[];
 extern const size_t ntm_card_event_count;
 
 /*
- * Clocks in the frames @first to @last, both with them, in which @text was 1: an event, or a
- * function of wires, with "!", "&", "|" and parentheses. Nothing is played yet where @first is
- * above @last: then it is 0. 0, or -EINVAL with a sentence in @why.
+ * Clocks in frames 1 to @frames in which @text was 1: an event, or a function of wires, with "!",
+ * "&", "|" and parentheses. 0, or -EINVAL with a sentence in @why.
  */
-int ntm_truth(const char *text, uint64_t first, uint64_t last, uint64_t *clocks, char *why,
-	      size_t bytes);
+int ntm_truth(const char *text, uint32_t frames, uint64_t *clocks, char *why, size_t bytes);
 
 #endif
