@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /* A model plays NTIME_MODEL_FRAMES_MAX frames in less. */
-#define PATIENCE_SECONDS 30
+#define PATIENCE_SECONDS 10
 
 /* A whole message, through signals. Its bytes or -errno. */
 static ssize_t receive(int fd, void *buf, size_t bytes)
