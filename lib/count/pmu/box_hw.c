@@ -76,24 +76,32 @@ static int explain_bits(const struct nthw_box_kind *kind, const struct nti_part 
 			       part->unit->name);
 }
 
-/* A box sees what comes by, not who sent it. */
 static bool has_modes(const struct perf_event_attr *attr)
 {
 	return attr->exclude_user || attr->exclude_kernel || attr->exclude_hv ||
 	       attr->exclude_idle || attr->exclude_host || attr->exclude_guest || attr->precise_ip;
 }
 
+int nti_pmu_refuse_modes(const struct nti_part *part, struct nti_absence *absent)
+{
+	const char *name = part->unit->name;
+	int ret;
+
+	if (!has_modes(&part->attr))
+		return 0;
+	ret = nti_absence_set(absent, NTIME_REASON_NOT_SUPPORTED, name, "leave the modifiers out",
+			      "%s counts for all programs and modes at once", name);
+	return ret < 0 ? ret : -ENOTSUP;
+}
+
 static int encode(const struct nthw_box_kind *kind, const struct nti_part *part,
 		  struct nthw_box_event *out, struct nti_absence *absent)
 {
-	int ret;
+	int ret = nti_pmu_refuse_modes(part, absent);
 
-	if (has_modes(&part->attr))
-		ret = nti_absence_set(absent, NTIME_REASON_NOT_SUPPORTED, part->unit->name,
-				      "leave the modifiers out",
-				      "%s counts for all programs and modes at once",
-				      part->unit->name);
-	else if (part->attr.config2)
+	if (ret < 0)
+		return ret;
+	if (part->attr.config2)
 		ret = nti_absence_set(absent, NTIME_REASON_NOT_SUPPORTED, part->unit->name,
 				      "count it through perf: --via perf",
 				      "ntime does not know what config2 means to %s",

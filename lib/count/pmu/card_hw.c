@@ -38,38 +38,29 @@ static const struct card_hw *card_at(const struct nti_pmu_hw *hw)
 	return (const struct card_hw *)hw;
 }
 
-/* A card sees what comes by, not who sent it. */
-static bool has_modes(const struct perf_event_attr *attr)
-{
-	return attr->exclude_user || attr->exclude_kernel || attr->exclude_hv ||
-	       attr->exclude_idle || attr->exclude_host || attr->exclude_guest || attr->precise_ip;
-}
-
 int nti_card_encode(const struct nti_part *part, struct nthw_nv50_event *out,
 		    struct nti_absence *absent)
 {
+	const struct perf_event_attr *attr = &part->attr;
 	const struct nthw_nv_chip *chip = part->unit->card->chip;
 	const char *name = part->unit->name;
-	int ret;
+	int ret = nti_pmu_refuse_modes(part, absent);
 
-	if (has_modes(&part->attr))
+	if (ret < 0)
+		return ret;
+	ret = nthw_nv50_encode(chip, attr->config, attr->config1, attr->config2, out);
+	if (ret == 0)
+		return 0;
+	if (ret == NTHW_ENOTSUP)
 		ret = nti_absence_set(absent, NTIME_REASON_NOT_SUPPORTED, name,
-				      "leave the modifiers out",
-				      "%s counts for all programs and modes at once", name);
-	else if ((ret = nthw_nv50_encode(chip, part->attr.config, part->attr.config1,
-					 part->attr.config2, out)) == NTHW_ENOTSUP)
-		ret = nti_absence_set(
-			absent, NTIME_REASON_NOT_SUPPORTED, name,
-			"leave the term mode out, and bits of op above 0xffff",
-			"ntime counts functions of four signals of %s, no sums and no "
-			"delays",
-			name);
-	else if (ret < 0)
+				      "leave out the term mode, and bits of op above 0xffff",
+				      "of %s ntime counts functions of four signals, no sums and "
+				      "no delays",
+				      name);
+	else
 		ret = nti_absence_set(absent, NTIME_REASON_NOT_SUPPORTED, name, "ntime list -v",
 				      "the %s of %s has no such domain or signal", chip->name,
 				      name);
-	else
-		return 0;
 	return ret < 0 ? ret : -ENOTSUP;
 }
 

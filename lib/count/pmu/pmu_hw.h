@@ -111,6 +111,11 @@ int nti_box_hw_new(struct nti_handle *handle, const struct nthw_box_kind *kind, 
 int nti_card_hw_new(struct nti_handle *handle, const struct nthw_nv_chip *chip,
 		    struct nti_pmu_hw **out);
 
+/*
+ * What is outside of the cores sees what comes by, not who sent it. 0; -ENOTSUP, and why in
+ * @absent, where @part asks for modes of a CPU; -ENOMEM.
+ */
+int nti_pmu_refuse_modes(const struct nti_part *part, struct nti_absence *absent);
 /* What an event of a card needs: 0, or -ENOTSUP and why in @absent. */
 int nti_card_encode(const struct nti_part *part, struct nthw_nv50_event *out,
 		    struct nti_absence *absent);
