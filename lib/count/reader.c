@@ -74,11 +74,17 @@ static bool is_same(const struct ntime_reader_state *a, const struct ntime_reade
 	       a->source == b->source;
 }
 
+/* Threads or CPUs of the target: a device, which comes last, is none. */
+static size_t places_of_target(const struct ntime_session *s)
+{
+	return s->where_count - nti_session_is_device_place(s->where[s->where_count - 1]);
+}
+
 /* One CPU's counter, by which the item is counted all the time. */
 static bool can_read_core(const struct ntime_session *s, const struct nti_session_item *item)
 {
-	return item->only && item->only->direct && s->where_count == 1 && s->passes == 1 &&
-	       s->was_started;
+	return item->only && item->only->direct && item->only->perf.where.cpu >= 0 &&
+	       places_of_target(s) == 1 && s->passes == 1 && s->was_started;
 }
 
 #ifdef NTIME_HAS_CORE_
@@ -379,7 +385,9 @@ static const char *why_core(const struct ntime_session *s, const struct nti_sess
 {
 	if (!s->was_started)
 		return "read(2): ask for the reader when the session was started";
-	if (s->where_count != 1)
+	if (item->event.part[0].unit->kind == NTI_UNIT_DEVICE)
+		return "a call: reading a device ends a period of all its counters";
+	if (places_of_target(s) != 1)
 		return "read(2): the count is the sum of several CPUs";
 	if (!can_read_core(s, item))
 		return "read(2): the counters take turns";

@@ -276,6 +276,21 @@ TEST(counters_want_to_be_read_in_time)
 	close_rig(&r);
 }
 
+TEST(readers_call)
+{
+	struct rig r = open_rig(NTIME_TARGET_THREAD, 0, 0, one);
+	struct ntime_reader reader = { .size = sizeof(reader) };
+	uint64_t count = 0;
+
+	TT_IS(ntime_session_start(r.s), 0);
+	TT_IS(ntime_get_reader(r.s, 0, &reader), 0);
+	assert_non_null(strstr(ntime_reader_why(&reader), "ends a period"));
+	fake_card_count(r.card, 8);
+	TT_IS(ntime_read(&reader, &count), NTIME_SIMULATED);
+	TT_IS(count, 8);
+	close_rig(&r);
+}
+
 /* Reading ends a period, which is the parent's. */
 TEST(a_forked_child_does_not_read)
 {
@@ -369,6 +384,7 @@ int main(void)
 		cmocka_unit_test(four_events_at_once_and_more_pass_by_pass),
 		cmocka_unit_test(lower_bounds_are_flagged_for_good),
 		cmocka_unit_test(counters_want_to_be_read_in_time),
+		cmocka_unit_test(readers_call),
 		cmocka_unit_test(a_forked_child_does_not_read),
 		cmocka_unit_test(a_clock_that_stands_is_an_error),
 		cmocka_unit_test(a_card_that_is_unplugged_is_gone),
