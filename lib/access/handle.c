@@ -274,6 +274,12 @@ const char *nti_handles_error(const struct nti_handles *l, int error)
 {
 	if (l->error.code == error)
 		return l->error.text;
-	return error == -ETIMEDOUT ? "it does not answer to a trigger: its clock may stand still"
-				   : strerror(-error);
+	switch (error) {
+	case -ETIMEDOUT:
+		return "it does not answer to a trigger: its clock may stand still";
+	case -EIO:
+		return "a register reads as all ones, or does not keep what was written";
+	default:
+		return strerror(-error);
+	}
 }

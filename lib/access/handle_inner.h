@@ -34,7 +34,7 @@ struct nti_handle {
 	const struct nti_pci_function *function;
 	struct nti_ntimefs *fs;
 	struct nti_claim *claim;
-	int socket; /* of a model; -1: none */
+	int socket; /* of a model; negative: none, and why */
 };
 
 static inline struct nti_handle *nti_handle_of(struct nthw_io *io)

@@ -6,16 +6,32 @@
 #include "lib/access/why.h"
 #include "lib/os/socket.h"
 
-/* A model that ended is a device that was unplugged. */
+/*
+ * Replies have no number: behind one that did not come in time each would be taken for the next
+ * one's. So a connection that failed is closed, and .socket has why.
+ */
+static void give_up(struct nti_handle *handle, int error)
+{
+	nti_socket_close(handle->socket);
+	handle->socket = error;
+}
+
+/* A model that cannot be asked any more is a device that was unplugged: -ENODEV. */
 static int ask(struct nti_handle *handle, const struct ntime_model_request *request,
 	       uint32_t *value)
 {
-	int ret = nti_socket_ask(handle->socket, request, NULL, value, NULL, 0);
+	int ret = handle->socket;
 
+	if (ret >= 0) {
+		ret = nti_socket_ask(handle->socket, request, NULL, value, NULL, 0);
+		if (ret < 0 && !nti_socket_is_answer(ret))
+			give_up(handle, ret);
+	}
 	if (ret < 0)
-		ret = nti_error(&handle->handles->error, ret == -ECONNRESET ? -ENODEV : ret,
-				"a register of the card cannot be accessed: %s",
-				nti_socket_why(ret));
+		ret = nti_error(
+			&handle->handles->error, handle->socket < 0 ? -ENODEV : ret,
+			"a register of the card cannot be accessed: %s%s", nti_socket_why(ret),
+			ret == -ETIMEDOUT ? ", and what ntime set there stays as it is" : "");
 	return ret;
 }
 
@@ -63,8 +79,11 @@ static int open_model(struct nti_handle *handle, const struct nti_handle_request
 static int explain_model(struct nti_handles *l, const struct nti_handle_request *what, int error,
 			 struct nti_absence *out)
 {
-	const struct nti_user user = { .pid = (pid_t)l->holder, .command = "" };
+	struct nti_user user = { .pid = (pid_t)l->holder, .command = "" };
 
+	/* One of another container has no number here. */
+	if (user.pid <= 0)
+		user = (struct nti_user){ .guess = "a program that cannot be seen from here" };
 	if (error == -EBUSY)
 		return nti_why_in_use(out, &user, "the card at %s", what->card->socket);
 	return nti_absence_set_failed(out, NTIME_REASON_OFFLINE, what->name, error,

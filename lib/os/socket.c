@@ -10,8 +10,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* A model plays NTIME_MODEL_FRAMES_MAX frames in less. */
-#define PATIENCE_SECONDS 10
+/* The longest command takes a model less: the truth of a function of 1,000 negations some 1.2 s. */
+#define PATIENCE_SECONDS 5
 
 /* A whole message, through signals. Its bytes or -errno. */
 static ssize_t receive(int fd, void *buf, size_t bytes)
@@ -36,11 +36,14 @@ static int greet(int fd, struct ntime_model_hello *hello)
 		return -errno;
 	got = receive(fd, hello, sizeof(*hello));
 	if (got < 0)
-		return (int)got;
+		return got == -ECONNRESET ? -ECONNABORTED : (int)got;
 	/* Of all versions magic and version stand in front. */
-	if ((size_t)got < sizeof(*hello) || hello->magic != NTIME_MODEL_MAGIC)
+	if ((size_t)got < offsetof(struct ntime_model_hello, boot_0) ||
+	    hello->magic != NTIME_MODEL_MAGIC)
 		return -EPROTO;
-	return hello->version == NTIME_MODEL_VERSION ? 0 : -EPROTONOSUPPORT;
+	if (hello->version != NTIME_MODEL_VERSION)
+		return -EPROTONOSUPPORT;
+	return got == sizeof(*hello) ? 0 : -EPROTO;
 }
 
 int nti_socket_open(const char *path, struct ntime_model_hello *hello)
@@ -49,6 +52,8 @@ int nti_socket_open(const char *path, struct ntime_model_hello *hello)
 	int fd, ret;
 
 	*hello = (struct ntime_model_hello){ 0 };
+	if (!*path)
+		return -ENOENT;
 	if (strlen(path) >= sizeof(address.sun_path))
 		return -ENAMETOOLONG;
 	strcpy(address.sun_path, path);
@@ -113,6 +118,11 @@ int nti_socket_ask(int fd, const struct ntime_model_request *request, const char
 	return message.reply.error;
 }
 
+bool nti_socket_is_answer(int error)
+{
+	return error == -EINVAL || error == -EBUSY || error == -EPERM;
+}
+
 const char *nti_socket_why(int error)
 {
 	switch (error) {
@@ -132,6 +142,8 @@ const char *nti_socket_why(int error)
 		return "it does not answer";
 	case -ECONNRESET:
 		return "the model has ended";
+	case -ECONNABORTED:
+		return "it ended at once, or it has as many clients as it serves";
 	case -ENAMETOOLONG:
 		return "the path is too long for a socket";
 	case -EBUSY:

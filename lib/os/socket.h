@@ -6,6 +6,7 @@
 #ifndef NTI_SOCKET_H
 #define NTI_SOCKET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,9 @@ void nti_socket_close(int fd);
  */
 int nti_socket_ask(int fd, const struct ntime_model_request *request, const char *text,
 		   uint32_t *value, char *answer, size_t bytes);
+
+/* Is it the model's answer that the request failed? With any other error the connection is lost. */
+bool nti_socket_is_answer(int error);
 
 /* What @error of these means, as the end of a sentence: "nobody serves it". */
 const char *nti_socket_why(int error);

@@ -32,7 +32,7 @@ struct fake_card {
 	int holder;
 	uint32_t boot_0, reg[WORDS], debug_1;
 	uint32_t next, shown, state;
-	bool is_stuck, is_disturbed, is_unplugged;
+	bool is_stuck, is_disturbed, is_unplugged, is_stammering;
 	unsigned int writes;
 };
 
@@ -50,7 +50,7 @@ static bool is_count(uint32_t address)
 
 static uint32_t load(struct fake_card *f, uint32_t address)
 {
-	if (address == 0)
+	if (address == 0 || f->boot_0 == UINT32_MAX)
 		return f->boot_0;
 	if (address == DEBUG_1)
 		return f->debug_1;
@@ -95,7 +95,8 @@ static void answer(struct fake_card *f, int fd, const struct ntime_model_request
 		reply.error = -EPERM;
 	else
 		store(f, r->address, r->value);
-	(void)!send(fd, &reply, sizeof(reply), MSG_NOSIGNAL);
+	(void)!send(fd, &reply, f->is_stammering ? 2 : sizeof(reply), MSG_NOSIGNAL);
+	f->is_stammering = false;
 }
 
 static void drop(struct fake_card *f, size_t i)
@@ -231,6 +232,13 @@ void fake_card_unplug(struct fake_card *f)
 	f->is_unplugged = true;
 	pthread_mutex_unlock(&f->lock);
 	wake(f, 'u');
+}
+
+void fake_card_stammer(struct fake_card *f)
+{
+	pthread_mutex_lock(&f->lock);
+	f->is_stammering = true;
+	pthread_mutex_unlock(&f->lock);
 }
 
 void fake_card_set_boot_0(struct fake_card *f, uint32_t boot_0)

@@ -25,7 +25,9 @@ void fake_card_disturb(struct fake_card *f);
 void fake_card_set_stuck(struct fake_card *f, bool is_stuck);
 /* The card answers to no access any more: its clients are disconnected. */
 void fake_card_unplug(struct fake_card *f);
-/* PMC.BOOT_0 tells of another chip from now on. */
+/* The next reply has two bytes; a connection on which that happens should be given up. */
+void fake_card_stammer(struct fake_card *f);
+/* PMC.BOOT_0 tells of another chip from now on; all ones: every register reads so. */
 void fake_card_set_boot_0(struct fake_card *f, uint32_t boot_0);
 /* Accesses of registers so far that were writes. */
 unsigned int fake_card_writes(struct fake_card *f);

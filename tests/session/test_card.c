@@ -361,9 +361,42 @@ TEST(a_card_that_is_unplugged_is_gone)
 	fake_card_free(r.card);
 }
 
+/* An answer that came too late or in pieces would be the next question's. */
+TEST(a_connection_that_failed_is_not_used_again)
+{
+	struct rig r = open_rig(NTIME_TARGET_THREAD, 0, 0, one);
+	struct ntime_value v;
+	unsigned int writes;
+
+	TT_IS(ntime_session_start(r.s), 0);
+	fake_card_stammer(r.card);
+	TT_IS(ntime_session_read(r.s, &v, 1), -EIO);
+	TT_HAS(ntime_error_text(r.ctx), "what serves it is no model of a card");
+	writes = fake_card_writes(r.card);
+	TT_IS(ntime_session_read(r.s, &v, 1), -EIO);
+	ntime_session_free(r.s);
+	TT_IS(fake_card_writes(r.card), writes);
+	ntime_close(r.ctx);
+	fake_card_free(r.card);
+}
+
+TEST(registers_that_read_as_all_ones)
+{
+	struct rig r = open_rig(NTIME_TARGET_THREAD, 0, 0, one);
+	struct ntime_value v;
+
+	TT_IS(ntime_session_start(r.s), 0);
+	fake_card_set_boot_0(r.card, 0xffffffff);
+	TT_IS(ntime_session_read(r.s, &v, 1), -EIO);
+	TT_HAS(ntime_error_text(r.ctx), "a register reads as all ones");
+	fake_card_set_boot_0(r.card, FAKE_CARD_G96);
+	close_rig(&r);
+}
+
 TEST(another_chip_than_before_is_not_counted_on)
 {
 	struct rig r = open_rig(NTIME_TARGET_MACHINE, 0, 0, one);
+	struct ntime_item item = { .size = sizeof(item) };
 	struct ntime_value v;
 
 	fake_card_set_boot_0(r.card, 0x0a8c00b1);
@@ -371,6 +404,8 @@ TEST(another_chip_than_before_is_not_counted_on)
 	v = value_of(&r);
 	TT_IS(v.flags & NTIME_ABSENT, NTIME_ABSENT);
 	TT_IS(fake_card_writes(r.card), 0);
+	TT_IS(ntime_session_item(r.s, 0, &item), 0);
+	TT_HAS(item.reason, "is another chip than before: G96 was there");
 	close_rig(&r);
 }
 
@@ -388,6 +423,8 @@ int main(void)
 		cmocka_unit_test(a_forked_child_does_not_read),
 		cmocka_unit_test(a_clock_that_stands_is_an_error),
 		cmocka_unit_test(a_card_that_is_unplugged_is_gone),
+		cmocka_unit_test(a_connection_that_failed_is_not_used_again),
+		cmocka_unit_test(registers_that_read_as_all_ones),
 		cmocka_unit_test(another_chip_than_before_is_not_counted_on),
 	};
 

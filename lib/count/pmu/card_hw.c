@@ -120,8 +120,10 @@ static int end_period(struct card_hw *card)
 	unsigned int i;
 	int ret = nthw_nv50_end(&card->pm, &card->state, &period);
 
+	/* A card that went away (pmu_group.c) counts no more, and nothing else is wrong. */
 	if (ret < 0) {
-		card->unsure |= card->state.seats;
+		if (ret != -ENODEV && ret != -EIO)
+			card->unsure |= card->state.seats;
 		return ret;
 	}
 	card->unsure |= period.unsure;
@@ -148,13 +150,6 @@ static int card_check(struct nti_pmu_hw *hw, uint64_t *lost)
 
 	*lost = now;
 	return ret;
-}
-
-static int no_overflows(struct nti_pmu_hw *hw, uint64_t *seats)
-{
-	(void)hw;
-	*seats = 0;
-	return -ENOTSUP;
 }
 
 static void card_begin(struct nti_pmu_hw *hw)
@@ -226,7 +221,6 @@ static const struct nti_pmu_hw_ops card_ops = {
 	.program = card_program,
 	.start = card_start,
 	.stop = card_stop,
-	.overflows = no_overflows,
 	.check = card_check,
 	.begin = card_begin,
 	.read = card_read,

@@ -222,6 +222,11 @@ static int explain_no_sequence(const struct nti_pmus *banks, const struct wanted
 	char where[NTI_HANDLE_WHERE_BYTES];
 	const struct nti_why *why;
 
+	if (what->handle.card)
+		return nti_absence_set(out, NTIME_REASON_FAILED, what->unit->name,
+				       "run ntime again",
+				       "%s is another chip than before: %s was there",
+				       what->handle.card->socket, what->handle.card->chip->name);
 	if (what->unit->kind == NTI_UNIT_CORE)
 		return nti_absence_set(out, NTIME_REASON_NOT_SUPPORTED, what->unit->name,
 				       "count through perf: --via perf",
