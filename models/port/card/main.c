@@ -55,7 +55,7 @@ static const char *parse_run(int argc, char **argv, const char **chip)
 		else
 			return NULL;
 	}
-	return *chip ? path : NULL;
+	return *chip && path && *path ? path : NULL;
 }
 
 static int unknown_chip(const char *name)
@@ -105,6 +105,8 @@ static int run(int argc, char **argv)
 		return complain("model run: expected CHIP --listen SOCKET");
 	if (!chip || !nthw_nv_has_wires(chip))
 		return unknown_chip(name);
+	/* Who does not read the line any more shall not leave the socket behind. */
+	(void)signal(SIGPIPE, SIG_IGN);
 	signals = open_signals();
 	if (signals < 0)
 		return complain("cannot take signals: %s", strerror(errno));
@@ -133,6 +135,10 @@ static int ask(const char *path, const struct ntime_model_request *request, cons
 		return complain("cannot reach a model at %s: %s", path, nti_socket_why(fd));
 	ret = nti_socket_ask(fd, request, command, value, text, bytes);
 	nti_socket_close(fd);
+	/* Whoever serves there. */
+	for (char *c = text; *c; c++)
+		if (*c < ' ' || *c > '~')
+			*c = '?';
 	if (ret == 0)
 		return 0;
 	return *text ? complain("%s", text) : complain("%s: %s", path, nti_socket_why(ret));

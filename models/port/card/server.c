@@ -32,6 +32,7 @@ struct ntm_server {
 	struct stat own; /* the socket as we made it */
 	struct client client[CLIENTS_MAX];
 	size_t clients;
+	bool is_full;	 /* of descriptors: nobody is accepted until a client goes */
 	int holder;	 /* descriptor of the client that holds the card; -1: nobody */
 	uint32_t frames; /* of the last "play" */
 };
@@ -184,6 +185,7 @@ static void drop_client(struct ntm_server *s, size_t i)
 	if (s->holder == s->client[i].fd)
 		s->holder = -1;
 	(void)close(s->client[i].fd);
+	s->is_full = false;
 	s->client[i] = s->client[--s->clients];
 }
 
@@ -198,6 +200,7 @@ static void add_client(struct ntm_server *s)
 	socklen_t size = sizeof(peer);
 	int fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC);
 
+	s->is_full = fd < 0 && (errno == EMFILE || errno == ENFILE) && s->clients;
 	if (fd < 0)
 		return;
 	if (s->clients == CLIENTS_MAX ||
@@ -215,7 +218,7 @@ int ntm_server_run(struct ntm_server *s, int until_fd)
 
 	for (;;) {
 		fds[0] = (struct pollfd){ .fd = until_fd, .events = POLLIN };
-		fds[1] = (struct pollfd){ .fd = s->listener, .events = POLLIN };
+		fds[1] = (struct pollfd){ .fd = s->is_full ? -1 : s->listener, .events = POLLIN };
 		for (size_t i = 0; i < s->clients; i++)
 			fds[2 + i] = (struct pollfd){ .fd = s->client[i].fd, .events = POLLIN };
 		if (poll(fds, 2 + s->clients, -1) < 0) {
