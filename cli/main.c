@@ -49,45 +49,82 @@ static void keep_standard_descriptors(void)
 				   (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
 }
 
-/*
- * "ntime --model SOCKET list" is "ntime list --model SOCKET": what machine it is may stand before
- * the subcommand. Without one it is the default subcommand's option as it stands.
- */
-static void put_subcommand_first(int argc, char **argv)
+/* Options that may stand before a subcommand's name, where one of them says what machine it is. */
+static const struct leading {
+	const char *name;
+	char letter;
+	bool has_value, is_machine;
+} leading[] = {
+	{ "model", 0, true, true },	{ "machine", 0, true, true },
+	{ "root", 0, true, false },	{ "verbose", 'v', false, false },
+	{ "quiet", 'q', false, false },
+};
+
+static const struct leading *find_leading(const char *word)
 {
-	static const char *const options[] = { "--model", "--machine" };
+	for (size_t i = 0; i < sizeof(leading) / sizeof(leading[0]); i++) {
+		const struct leading *l = &leading[i];
+		size_t length = strlen(l->name);
+
+		if (word[0] == '-' && word[1] == l->letter && l->letter && !word[2])
+			return l;
+		if (strncmp(word, "--", 2) == 0 && strncmp(word + 2, l->name, length) == 0 &&
+		    (!word[2 + length] || (l->has_value && word[2 + length] == '=')))
+			return l;
+	}
+	return NULL;
+}
+
+/* Actions have options of their own, behind their names. */
+static bool takes(const struct cli_command *c, const char *name)
+{
+	const struct cli_option *o = c->for_each_action ? NULL : c->options;
+
+	while (o && o->name && strcmp(o->name, name) != 0)
+		o++;
+	return o && o->name;
+}
+
+/*
+ * "ntime --model SOCKET list" becomes "ntime list --model SOCKET". Without a subcommand they are
+ * the default one's options as they stand. 0, or an exit status after a sentence.
+ */
+static int put_subcommand_first(int argc, char **argv)
+{
+	const struct cli_command *c;
+	const struct leading *l;
+	bool has_machine = false;
 	char *name;
 	int at = 1;
 
-	while (at < argc) {
-		int words = 0;
-
-		for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
-			size_t length = strlen(options[i]);
-
-			if (strcmp(argv[at], options[i]) == 0)
-				words = 2;
-			else if (strncmp(argv[at], options[i], length) == 0 &&
-				 argv[at][length] == '=')
-				words = 1;
-		}
-		if (!words)
-			break;
-		at += words;
+	while (at < argc && (l = find_leading(argv[at]))) {
+		has_machine |= l->is_machine;
+		at += l->has_value && !strchr(argv[at], '=') ? 2 : 1;
 	}
-	if (at == 1 || at >= argc || !cli_command_find(argv[at]))
-		return;
+	c = has_machine && at < argc ? cli_command_find(argv[at]) : NULL;
+	if (!c)
+		return 0;
+	for (int i = 1; i < at; i += l->has_value && !strchr(argv[i], '=') ? 2 : 1) {
+		l = find_leading(argv[i]);
+		if (!takes(c, l->name))
+			return cli_say_misuse(c->name, "--%s cannot stand before %s", l->name,
+					      c->name);
+	}
 	name = argv[at];
 	memmove(&argv[2], &argv[1], (size_t)(at - 1) * sizeof(*argv));
 	argv[1] = name;
+	return 0;
 }
 
 int main(int argc, char **argv)
 {
 	const struct cli_command *c;
+	int ret;
 
 	keep_standard_descriptors();
-	put_subcommand_first(argc, argv);
+	ret = put_subcommand_first(argc, argv);
+	if (ret)
+		return ret;
 	/* Only what characters are: numbers stay as C writes them, in every output form. */
 	setlocale(LC_CTYPE, "");
 	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {

@@ -88,16 +88,17 @@ static struct ntime_target target_of(const struct cli_stat_options *o, pid_t chi
 	return target;
 }
 
-static void find_clocks(struct cli_sessions *ss)
+static void find_shared(struct cli_sessions *ss)
 {
 	ss->items = ntime_session_count(ss->session[0]);
-	ss->is_clock = cli_calloc(ss->items + 1, sizeof(*ss->is_clock));
+	ss->is_shared = cli_calloc(ss->items + 1, sizeof(*ss->is_shared));
 	ss->part = cli_calloc(ss->items + 1, sizeof(*ss->part));
 	for (size_t i = 0; i < ss->items; i++) {
 		struct ntime_item item = { .size = sizeof(item) };
 
 		if (ntime_session_item(ss->session[0], i, &item) == 0)
-			ss->is_clock[i] = strcmp(item.unit, "clock") == 0;
+			ss->is_shared[i] =
+				strcmp(item.unit, "clock") == 0 || item.scope == NTIME_SCOPE_DEVICE;
 	}
 }
 
@@ -121,7 +122,7 @@ int cli_sessions_new(struct cli_sessions *ss, struct ntime_ctx *ctx,
 		ret = add_items(ss, ss->session[i], o);
 	}
 	if (!ret)
-		find_clocks(ss);
+		find_shared(ss);
 	if (ret < 0)
 		cli_sessions_free(ss);
 	return ret;
@@ -132,7 +133,7 @@ void cli_sessions_free(struct cli_sessions *ss)
 	for (size_t i = 0; i < ss->n; i++)
 		ntime_session_free(ss->session[i]);
 	free(ss->session);
-	free(ss->is_clock);
+	free(ss->is_shared);
 	free(ss->part);
 	*ss = (struct cli_sessions){ 0 };
 }
@@ -236,9 +237,8 @@ int cli_sessions_read(struct cli_sessions *ss, struct ntime_value *values)
 			cli_machine_say(ss->ctx, ret);
 			return ret;
 		}
-		/* Time passes once, however many processes are looked at. */
 		for (size_t k = 0; i && k < ss->items; k++)
-			if (!ss->is_clock[k])
+			if (!ss->is_shared[k])
 				cli_value_add(&values[k], &ss->part[k]);
 	}
 	return ss->n > 1 ? cli_sessions_metrics(ss, values) : 0;
@@ -291,7 +291,7 @@ int cli_sessions_describe(struct cli_sessions *ss, struct cli_item **items)
 
 		ret = ntime_session_item(ss->session[0], i, &from);
 		/* What is wrong with the number of one process is wrong with the sum. */
-		for (size_t k = 1; k < ss->n && !ret && !from.reason_code; k++)
+		for (size_t k = 1; k < ss->n && !ret && !from.reason_code && !ss->is_shared[i]; k++)
 			ret = ntime_session_item(ss->session[k], i, &from);
 		if (!ret)
 			describe(&item[i], &from);

@@ -20,7 +20,7 @@ struct cli_sessions {
 	struct ntime_session **session;
 	size_t n;
 	size_t items;
-	bool *is_clock;
+	bool *is_shared; /* counted once, however many processes are looked at: time, devices */
 	struct ntime_value *part;
 };
 

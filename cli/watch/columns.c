@@ -135,8 +135,7 @@ static int put_line(struct cli_watch *w, json_t *root)
 
 static json_t *head(const struct cli_watch *w, const char *kind)
 {
-	json_t *root = cli_json_machine_head(ntime_version(),
-					     w->o.machine || cli_watch_items_have_model(&w->items),
+	json_t *root = cli_json_machine_head(ntime_version(), w->o.machine || w->items.is_simulated,
 					     w->emulated);
 
 	json_object_set_new(root, "kind", json_string(kind));

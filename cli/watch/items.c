@@ -77,6 +77,20 @@ static void add_item(struct cli_watch_items *items, const struct cli_watch_item 
 						  .remedy_kind = item->info.remedy_kind });
 }
 
+/* Each of its events is counted, but in no row are all of them. */
+static void add_item_of_two_rows(struct cli_watch_items *items, const struct cli_watch_item *item)
+{
+	static const char why[] = "no row has all its events: some are of CPUs, some of a device";
+
+	add_absence(items, &(struct cli_absence){ .name = item->name,
+						  .reason = why,
+						  .remedy = "ntime stat -a",
+						  .about = item->name,
+						  .cause = why,
+						  .reason_code = NTIME_REASON_NOT_SUPPORTED,
+						  .remedy_kind = NTIME_REMEDY_HERE });
+}
+
 static bool has_item(const struct ntime_session *s, const char *name)
 {
 	for (size_t i = 0; i < ntime_session_count(s); i++) {
@@ -242,6 +256,16 @@ static bool is_absent_everywhere(const struct ntime_value *values, size_t n, siz
 	return absent;
 }
 
+static bool is_simulated(const struct ntime_value *values, size_t n, size_t where_count,
+			 size_t item)
+{
+	uint32_t flags = 0;
+
+	for (size_t p = 0; p < where_count; p++)
+		flags |= values[p * n + item].flags;
+	return flags & NTIME_SIMULATED;
+}
+
 static void describe(struct cli_watch_items *items, struct cli_watch_item *item, bool shows_hidden)
 {
 	size_t chars =
@@ -252,7 +276,11 @@ static void describe(struct cli_watch_items *items, struct cli_watch_item *item,
 	item->has_rate = !item->info.is_metric && !item->info.is_state;
 	item->is_shown = !item->is_missing && (!item->info.is_hidden || shows_hidden);
 	items->shown += item->is_shown;
-	if (item->is_missing && !item->info.is_hidden)
+	if (!item->is_missing || item->info.is_hidden)
+		return;
+	if (!item->info.reason_code && item->info.scope == NTIME_SCOPE_DEVICE)
+		add_item_of_two_rows(items, item);
+	else
 		add_item(items, item);
 }
 
@@ -273,6 +301,7 @@ int cli_watch_items_describe(struct cli_watch_items *items, struct ntime_session
 			break;
 		item->is_missing = is_absent_everywhere(values, items->n, where_count, i);
 		describe(items, item, shows_hidden);
+		items->is_simulated |= is_simulated(values, items->n, where_count, i);
 	}
 	return ret;
 }
@@ -284,14 +313,6 @@ void cli_watch_items_lose(struct cli_watch_items *items, const struct ntime_sess
 	item->is_gone = true;
 	(void)ntime_session_item(s, i, &item->info);
 	add_item(items, item);
-}
-
-bool cli_watch_items_have_model(const struct cli_watch_items *items)
-{
-	for (size_t i = 0; i < items->n; i++)
-		if (items->item[i].is_shown && strcmp(items->item[i].info.method, "model") == 0)
-			return true;
-	return false;
 }
 
 void cli_watch_items_fini(struct cli_watch_items *items)

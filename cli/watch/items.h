@@ -28,6 +28,7 @@ struct cli_watch_item {
 /**
  * struct cli_watch_items - all of them
  * @is_overview: nothing was asked for: what is absent is of less weight
+ * @is_simulated: something comes from a recording or a model
  */
 struct cli_watch_items {
 	struct cli_watch_item *item;
@@ -35,7 +36,7 @@ struct cli_watch_items {
 	struct cli_absence *absence;
 	size_t absences;
 	size_t shown;
-	bool is_overview;
+	bool is_overview, is_simulated;
 };
 
 /* Add what @o asks for to a new session. 0, or -errno after a sentence. */
@@ -54,7 +55,5 @@ int cli_watch_items_describe(struct cli_watch_items *items, struct ntime_session
  */
 void cli_watch_items_lose(struct cli_watch_items *items, const struct ntime_session *s, size_t i);
 void cli_watch_items_fini(struct cli_watch_items *items);
-/* Is something counted on a model? Such values are simulated. */
-bool cli_watch_items_have_model(const struct cli_watch_items *items);
 
 #endif

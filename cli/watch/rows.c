@@ -156,18 +156,19 @@ static bool is_narrow(const struct cli_watch_item *item)
 	return !is_wide(item) && !is_of_machine(item) && !is_of_device(item);
 }
 
-/* The row of the devices, named by what counts there. */
+/* The row of the devices, named by what counts there: metrics have no unit, their events do. */
 static size_t add_device_row(struct cli_watch_rows *rows, const struct cli_watch_items *items,
 			     const struct ntime_where_info *where)
 {
 	size_t row, i = 0;
 
-	while (i < items->n && !(items->item[i].is_shown && is_of_device(&items->item[i])))
-		i++;
-	if (i == items->n)
+	if (!has_items(items, is_of_device))
 		return CLI_WATCH_NO_ROW;
+	while (i < items->n && !(is_of_device(&items->item[i]) && *items->item[i].info.unit))
+		i++;
 	row = add_row(rows, CLI_ROW_DEVICE, where);
-	snprintf(rows->row[row].name, sizeof(rows->row[row].name), "%s", items->item[i].info.unit);
+	snprintf(rows->row[row].name, sizeof(rows->row[row].name), "%s",
+		 i < items->n ? items->item[i].info.unit : "device");
 	return row;
 }
 

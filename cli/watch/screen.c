@@ -140,13 +140,13 @@ static void draw_title(const struct cli_watch *w, const struct screen *s)
 	snprintf(text, sizeof(text), "%severy %g s%s  via %s  %s%s%s  %.0f s%s",
 		 s->frozen.value ? "PAUSED  " : "", interval, s->shows_counts ? "  counts" : "",
 		 *methods ? methods : "nothing",
-		 w->emulated						 ? "emulated machine: "
-		 : w->o.machine || cli_watch_items_have_model(&w->items) ? "simulated: "
-									 : "",
-		 w->emulated				 ? w->emulated
-		 : w->o.machine				 ? "a recording"
-		 : cli_watch_items_have_model(&w->items) ? "gpu0  "
+		 w->emulated				 ? "emulated machine: "
+		 : w->o.machine || w->items.is_simulated ? "simulated: "
 							 : "",
+		 w->emulated		 ? w->emulated
+		 : w->o.machine		 ? "a recording"
+		 : w->items.is_simulated ? "gpu0  "
+					 : "",
 		 s->machine, (double)w->at_ns / 1e9, w->sampler.missed ? "  late" : "");
 	fill(s, 0, text);
 }

@@ -14,6 +14,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 import test_command as t
 from test_command import PATIENCE, environment, equal, err, has, ntime
@@ -130,6 +131,7 @@ def wrong_command_lines():
                            (('run',), 'expected CHIP --listen SOCKET'),
                            (('run', 'GT218'), 'expected CHIP --listen SOCKET'),
                            (('run', 'GT218', '--listen', 'x', 'y'), 'expected CHIP --listen SOCKET'),
+                           (('run', 'GT218', '--listen', ''), 'expected CHIP --listen SOCKET'),
                            (('run', 'GF100', '--listen', 'x'), "no model of a chip 'GF100'; there are: " + ' '.join(CHIPS)),
                            (('run', 'MCP77', '--listen', 'x'), "no model of a chip 'MCP77'"),
                            (('run', 'G80', '--listen', card.path), 'a model serves there already'),
@@ -160,7 +162,8 @@ def a_socket_that_speaks_something_else():
         for kind, hello, part in ((socket.SOCK_STREAM, None, 'what serves it is no model of a card'),
                                   (socket.SOCK_SEQPACKET, b'hello', 'what serves it is no model of a card'),
                                   (socket.SOCK_SEQPACKET, HELLO.pack(0x6c646d6e, 2, 0, 0), 'the model speaks another version of the protocol'),
-                                  (socket.SOCK_SEQPACKET, b'', 'the model has ended')):
+                                  (socket.SOCK_SEQPACKET, HELLO.pack(0x6c646d6e, 2, 0, 0)[:8], 'the model speaks another version of the protocol'),
+                                  (socket.SOCK_SEQPACKET, b'', 'it ended at once, or it has as many clients as it serves')):
             server = socket.socket(socket.AF_UNIX, kind)
             server.bind(path)
             server.listen()
@@ -176,6 +179,56 @@ def a_socket_that_speaks_something_else():
             has(said.decode(), part)
             server.close()
             os.unlink(path)
+
+
+@test
+def answers_of_whoever_serves_are_printed_clean():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 's')
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server:
+            server.bind(path)
+            server.listen()
+            for error, status in ((0, 0), (-EINVAL, 125)):
+                child = subprocess.Popen([t.NTIME, 'model', 'truth', path, 'x'], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                         stderr=subprocess.PIPE, env=environment())
+                client, _ = server.accept()
+                client.send(HELLO.pack(0x6c646d6e, 1, 0, 0))
+                client.recv(4096)
+                client.send(REPLY.pack(error, 0) + b'1\x1b[31m\n2')
+                client.close()
+                said = b''.join(child.communicate(timeout=PATIENCE)).decode()
+                equal(child.returncode, status)
+                equal(said.replace('ntime: ', ''), '1?[31m?2\n')
+
+
+@test
+def many_clients_and_few_descriptors():
+    with Card() as card:
+        clients = [card.connect() for _ in range(64)]
+        has(model('read', card.path, '0', status=125), 'it has as many clients as it serves')
+        for client in clients[:32]:
+            client.close()
+        equal(model('read', card.path, '0'), '0x0a8c00b1')
+        for client in clients[32:]:
+            client.close()
+        equal(card.end(), (0, ''))
+
+
+@test
+def a_reader_that_went_leaves_no_socket():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 's')
+        reader, writer = os.pipe()
+        os.close(reader)
+        child = subprocess.Popen([t.NTIME, 'model', 'run', 'G80', '--listen', path], stdin=subprocess.DEVNULL, stdout=writer, env=environment())
+        os.close(writer)
+        for _ in range(PATIENCE * 20):
+            if os.path.exists(path):
+                break
+            time.sleep(0.05)
+        child.terminate()
+        equal(child.wait(timeout=PATIENCE), 0)
+        equal(os.path.exists(path), False)
 
 
 @test
@@ -294,12 +347,50 @@ def any_target_counts_the_card():
         for args in ((), ('-a',), ('-C', '0'), ('-e', 'page-faults')):
             value = counted(card, names, *args)
             equal(value, truths(card, names), args)
-        done = ntime('--model', card.path, '-e', ALL.split(',')[0], '-p', str(os.getpid()), '--timeout', '20ms', '--json')
-        equal(json.loads(done.stderr)['items'][0]['value'], 0)
         done = ntime('--model', card.path, '-e', 'gpu0/gpu_idle/', '-r', '3', '--', t.NTIME, 'model', 'play', card.path, '2')
         has(err(done), 'Mean of 3 runs')
         has(err(done), 'SIMULATED: counts of gpu0 come from a model, not from a card')
         has(err(done), 'gpu0 counts the whole card, whatever program uses it')
+
+
+@test
+def the_card_is_counted_once_for_several_processes():
+    with Card('G96') as card:
+        sleepers = [subprocess.Popen(['sleep', '60']) for _ in range(2)]
+        pids = ','.join(str(p.pid) for p in sleepers)
+        for args in (('-p', pids), ('-t', pids), ('-p', str(sleepers[0].pid))):
+            child = subprocess.Popen([t.NTIME, '--model', card.path, '--json', '-I', '20ms', '-e', 'gpu0/gpu_idle/,task-clock', '-e', "m='gpu0/gpu_idle/'*2", *args],
+                                     stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment())
+            said = child.stderr.readline()
+            model('play', card.path, '5')
+            child.send_signal(signal.SIGINT)
+            said = (said + child.communicate(timeout=PATIENCE)[1]).decode()
+            last = [json.loads(line) for line in said.replace('}\n{', '}\0{').split('\0')][-1]
+            items = {item['name']: item for item in last['items']}
+            equal((items['gpu0/gpu_idle/']['value'], items['gpu0/gpu_idle/']['flags']), (int(model('truth', card.path, 'gpu_idle')), ['simulated']), args)
+            equal(items['m']['value'], 2 * items['gpu0/gpu_idle/']['value'], args)
+        for p in sleepers:
+            p.kill()
+            p.wait()
+
+
+@test
+def options_before_a_subcommand():
+    with Card() as card:
+        for args in (('--model', card.path, '-v', 'list', 'gpu0'), ('--root', '/', f'--model={card.path}', 'list', 'gpu0'),
+                     ('-q', '--model', card.path, 'list', 'gpu0')):
+            done = ntime(*args)
+            if args[0] == '-q':
+                has(err(done), '--quiet cannot stand before list')
+            else:
+                has(out(done), 'gpu0/gpu_idle/')
+        for rest, option in ((('help',), 'model'), (('model', 'read', card.path, '0'), 'model'), (('reg', 'ls'), 'model'), (('doctor',), 'model')):
+            done = ntime('--model', card.path, *rest)
+            equal(done.returncode, 125)
+            has(err(done), f'ntime: --{option} cannot stand before {rest[0]}\n')
+        # A program's own name, where nothing says what machine it is.
+        has(out(ntime('-v', '-e', 'page-faults', 'stat', '--version')), 'coreutils')
+        has(err(ntime('--model', '', 'list')), 'cannot reach a model of a card at')
 
 
 @test
@@ -318,6 +409,10 @@ def machine_forms_say_simulated():
         equal({row['where'] for row in rows if row['name'].startswith('gpu0')}, {'gpu0'})
         equal({row['flags'] for row in rows if row['name'].startswith('gpu0')}, {'simulated'})
         equal('gpu0' in {row['where'] for row in rows if row['name'] == 'page-faults'}, False)
+        done = ntime('--model', card.path, 'watch', '--csv', '-i', '10ms', '-n', '2', '-m', "double='gpu0/gpu_idle/'*2", '-m',
+                     "both='gpu0/gpu_idle/'+cpu-clock")
+        equal({row['where'] for row in csv.DictReader(io.StringIO(out(done)))}, {'gpu0'})
+        has(err(done), 'not here: both: no row has all its events: some are of CPUs, some of a device')
 
 
 @test
@@ -425,6 +520,7 @@ def a_model_that_ends_in_mid_count():
         card.end()
         _, said = child.communicate(b'\n', timeout=PATIENCE)
         item = json.loads(said)['items'][0]
+        equal(item.get('value') in (None, 0), True, item)
         equal(item['name'], 'gpu0/gpu_idle/')
         # Whether anything was read before it ended is a matter of time.
         equal([flag for flag in item['flags'] if flag != 'not-counted'], ['simulated', 'lost', 'gone'], item)
@@ -437,6 +533,39 @@ def a_model_that_ends_in_mid_count():
         equal(child.returncode, 125)
         has(said.decode(), 'reading the counters of gpu0 failed')
         has(said.decode(), 'the model has ended')
+
+
+@test
+def a_model_that_hangs_is_given_up_once():
+    with Card() as card:
+        found = registers(card)
+        child = subprocess.Popen([t.NTIME, '--model', card.path, '-e', 'gpu0/gpu_idle/', 'sh', '-c', 'echo ready; read x'],
+                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
+        equal(child.stdout.readline(), b'ready\n')
+        card.child.send_signal(signal.SIGSTOP)
+        _, said = child.communicate(b'\n', timeout=PATIENCE)
+        equal(child.returncode, 125)
+        has(said.decode(), 'it does not answer, and what ntime set there stays as it is\n')
+        equal(said.count(b'\n'), 1, said)
+        card.child.send_signal(signal.SIGCONT)
+        # The next one restores what it finds.
+        left = registers(card)
+        equal(left == found, False)
+        equal(counted(card, ['gpu_idle']), truths(card, ['gpu_idle']))
+        equal(registers(card), left)
+
+
+@test
+def registers_are_as_found_however_it_ends():
+    with Card() as card:
+        found = registers(card)
+        for sig in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            child = subprocess.Popen([t.NTIME, '--model', card.path, '-a', '-I', '20ms', '-q', '-e', ','.join(f'gpu0/{name}/' for name in FOURS[0])], stdin=subprocess.DEVNULL,
+                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
+            child.stderr.readline()
+            child.send_signal(sig)
+            child.communicate(timeout=PATIENCE)
+            equal(registers(card), found, sig)
 
 
 if __name__ == '__main__':
