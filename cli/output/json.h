@@ -17,7 +17,7 @@
  * Version of the machine-readable output; grows when a key or column changes its meaning or goes
  * away.
  */
-#define CLI_SCHEMA 1
+#define CLI_SCHEMA 2
 
 /*
  * Is jansson there? Asked when the option is read, before anything is measured. 0, or -ELIBACC and

@@ -22,7 +22,7 @@
  * @beside:	of a metric: event whose line it shares, "" for a line of its own
  * @scale:	factor from .value.count to .value.value of an event
  * @value:	what was counted; over several runs the mean
- * @spread:	over the runs
+ * @spread:	over the runs; not owned
  * @is_of_device: its unit counts a device, whatever the target is
  * @is_unscaled: --no-scale took an extrapolation back
  * @is_rusage:	its counter is refused for .reason, and the value is wait4(2)'s

@@ -54,7 +54,8 @@
 	X(RUNS, "runs", SPREAD(n, COUNT))                                                          \
 	X(MIN, "min", SPREAD(min, REAL))                                                           \
 	X(MAX, "max", SPREAD(max, REAL))                                                           \
-	X(SPREAD_OF_RUNS, "spread", .only = BY_RUN)                                                \
+	X(MEDIAN, "median", .only = BY_RUN)                                                        \
+	X(CI95, "ci95", .only = BY_RUN)                                                            \
 	X(LEFT_OUT, "runs_left_out", NOT_JSON, .only = BY_RUN)
 
 enum { ITEM_COLUMNS(CLI_COLUMN_ID) COLUMNS };
@@ -89,7 +90,8 @@ static void fill_spread(struct cli_cell *cell, const struct cli_report *r,
 	cell[LEFT_OUT] = cli_count(r->left_out ? r->left_out->runs : 0);
 	cell[MIN] = cli_if(s->n, cli_real(s->min));
 	cell[MAX] = cli_if(s->n, cli_real(s->max));
-	cell[SPREAD_OF_RUNS] = cli_if(s->n, cli_real(cli_spread_error(s)));
+	cell[MEDIAN] = cli_if(s->n, cli_real(cli_spread_median(s)));
+	cell[CI95] = cli_if(s->n, cli_real(cli_spread_ci95(s)));
 }
 
 /* The five columns of an absence, or of what is left out. */
@@ -306,6 +308,18 @@ static json_t *spread_json(const struct cli_report *r, const struct cli_spread *
 	return cli_json_row(&c, cell + RUNS);
 }
 
+/* Of real time: a small p says that runs are not independent. */
+static json_t *drift_json(const struct cli_spread *s)
+{
+	struct cli_drift drift = cli_spread_drift(s);
+	json_t *json = json_object();
+
+	json_object_set_new(json, "crossings", json_integer((json_int_t)drift.crossings));
+	json_object_set_new(json, "expected", cli_json_number(drift.expected));
+	json_object_set_new(json, "p", cli_json_number(drift.p));
+	return json;
+}
+
 static json_t *time_json(const struct cli_style *style, const struct cli_report *r)
 {
 	json_t *json = json_object(), *runs = json_object();
@@ -347,6 +361,8 @@ static void summary_json(FILE *f, const struct cli_style *style, const struct cl
 		json_object_set_new(root, "exit", exit_json(r->status, r->timed_out));
 	json_object_set_new(root, "time", time_json(style, r));
 	json_object_set_new(root, "runs", json_integer((json_int_t)r->runs));
+	if (style->by_run)
+		json_object_set_new(root, "drift", drift_json(&r->figure[CLI_REAL]));
 	if (style->by_run && r->left_out)
 		json_object_set_new(root, "runs_left_out", left_out_json(r->left_out));
 	json_object_set_new(root, "passes", json_integer(r->passes));

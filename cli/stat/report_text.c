@@ -174,15 +174,17 @@ static void note_hotplug(struct cell *cell, const struct cli_item *item)
 static void note_runs(struct cell *cell, const struct cli_style *style, const struct cli_item *item)
 {
 	const struct cli_spread *s = &item->spread;
-	struct cli_item low = *item, high = *item;
-	struct cell low_cell, high_cell;
-	const char *low_unit, *high_unit;
+	struct cli_item low = *item, middle = *item, high = *item;
+	struct cell low_cell, middle_cell, high_cell;
+	const char *low_unit, *middle_unit, *high_unit;
 	char text[NOTE_CHARS];
 
 	if (s->min == s->max) {
 		add_note(cell, "same in all runs");
 		return;
 	}
+	middle.value = (struct ntime_value){ .count = UINT64_MAX, .value = cli_spread_median(s) };
+	middle_cell = number_cell(style, &middle, &middle_unit);
 	low.value = (struct ntime_value){ .count = UINT64_MAX, .value = s->min };
 	high.value = (struct ntime_value){ .count = UINT64_MAX, .value = s->max };
 	low_cell = number_cell(style, &low, &low_unit);
@@ -190,10 +192,13 @@ static void note_runs(struct cell *cell, const struct cli_style *style, const st
 	/* Nanoseconds may need another unit for the smallest run than for the largest. */
 	if (strcmp(low_unit, high_unit) == 0)
 		low_unit = "";
-	snprintf(text, sizeof(text), "runs %.50s, %.40s%s%.20s .. %.40s%s%.20s",
-		 cli_number_spread(cli_spread_error(s), s->mean, style->look.utf8).text,
-		 low_cell.text, *low_unit ? " " : "", low_unit, high_cell.text,
-		 *high_unit ? " " : "", high_unit);
+	if (strcmp(middle_unit, high_unit) == 0)
+		middle_unit = "";
+	snprintf(text, sizeof(text),
+		 "runs %.50s, median %.30s%s%.10s, %.30s%s%.10s .. %.30s%s%.10s",
+		 cli_number_spread(cli_spread_ci95(s), s->mean, style->look.utf8).text,
+		 middle_cell.text, *middle_unit ? " " : "", middle_unit, low_cell.text,
+		 *low_unit ? " " : "", low_unit, high_cell.text, *high_unit ? " " : "", high_unit);
 	add_note(cell, text);
 }
 
@@ -250,7 +255,7 @@ static struct cell comment_cell(const struct cli_style *style, const struct cli_
 		char text[NOTE_CHARS];
 
 		snprintf(text, sizeof(text), "runs %s",
-			 cli_number_spread(cli_spread_error(s), s->mean, style->look.utf8).text);
+			 cli_number_spread(cli_spread_ci95(s), s->mean, style->look.utf8).text);
 		add_note(&note, text);
 	}
 
@@ -402,7 +407,8 @@ static void put_figure(FILE *f, const struct cli_style *style, const struct cli_
 {
 	const struct cli_spread *s = &r->figure[i];
 	const char *name = cli_figure_forms[i].name, *unit = "";
-	struct cli_number number, low, high;
+	double median = cli_spread_median(s);
+	struct cli_number number, middle, low, high;
 	char text[sizeof(number.text) + 16];
 
 	if (!s->n)
@@ -410,6 +416,7 @@ static void put_figure(FILE *f, const struct cli_style *style, const struct cli_
 	if (strcmp(cli_figure_forms[i].unit, "ns") == 0) {
 		unit = " s";
 		number = cli_number_seconds(s->mean);
+		middle = cli_number_seconds(median);
 		low = cli_number_seconds(s->min);
 		high = cli_number_seconds(s->max);
 	} else {
@@ -417,6 +424,7 @@ static void put_figure(FILE *f, const struct cli_style *style, const struct cli_
 
 		unit = scale > 1 ? " KiB" : "";
 		number = cli_number_grouped(s->mean / scale, 0);
+		middle = cli_number_grouped(median / scale, 0);
 		low = cli_number_grouped(s->min / scale, 0);
 		high = cli_number_grouped(s->max / scale, 0);
 	}
@@ -427,9 +435,9 @@ static void put_figure(FILE *f, const struct cli_style *style, const struct cli_
 	if (s->n > 1 && s->min == s->max)
 		fputs("  [same in all runs]", f);
 	else if (s->n > 1)
-		fprintf(f, "  [runs %s, %s .. %s]",
-			cli_number_spread(cli_spread_error(s), s->mean, style->look.utf8).text,
-			low.text, high.text);
+		fprintf(f, "  [runs %s, median %s, %s .. %s]",
+			cli_number_spread(cli_spread_ci95(s), s->mean, style->look.utf8).text,
+			middle.text, low.text, high.text);
 	putc('\n', f);
 }
 
@@ -455,6 +463,24 @@ static void put_end(FILE *f, const struct cli_style *style, const struct cli_rep
 	}
 }
 
+/* Of so many independent sets of runs one is called dependent. */
+#define DRIFT_P 0.01
+
+/* An interval of the mean is right only for runs that do not depend on the one before. */
+static void put_drift(FILE *f, const struct cli_style *style, const struct cli_report *r)
+{
+	struct cli_drift drift = cli_spread_drift(&r->figure[CLI_REAL]);
+	char line[LINE_CHARS];
+
+	if (!r->runs || drift.p > DRIFT_P)
+		return;
+	snprintf(line, sizeof(line),
+		 "The runs are not independent: their real time changed sides of its median %zu "
+		 "time%s where %.3g are expected. The intervals are too narrow.",
+		 drift.crossings, drift.crossings == 1 ? "" : "s", drift.expected);
+	put_sentence(f, style, CLI_WARN, line);
+}
+
 /* Which runs are in the numbers, and how the others ended. */
 static void put_runs(FILE *f, const struct cli_style *style, const struct cli_report *r)
 {
@@ -463,8 +489,12 @@ static void put_runs(FILE *f, const struct cli_style *style, const struct cli_re
 	char line[LINE_CHARS];
 
 	if (r->runs)
-		snprintf(line, sizeof(line), "Mean of %zu run%s.", r->runs,
-			 r->runs == 1 ? "" : "s");
+		snprintf(line, sizeof(line), "Mean of %zu run%s%s%s%s.", r->runs,
+			 r->runs == 1 ? "" : "s", r->runs == 1 ? "" : "; ",
+			 r->runs == 1	    ? ""
+			 : style->look.utf8 ? "±"
+					    : "+-",
+			 r->runs == 1 ? "" : " is its 95 % interval");
 	else
 		snprintf(line, sizeof(line),
 			 "No run ended with status 0: the numbers are those of the last run.");
@@ -475,6 +505,7 @@ static void put_runs(FILE *f, const struct cli_style *style, const struct cli_re
 			 cli_outcome_text(&out->of[i].outcome).text);
 		put_sentence(f, style, CLI_WARN, line);
 	}
+	put_drift(f, style, r);
 }
 
 static void put_simulated(FILE *f, const struct cli_style *style, const struct cli_report *r)

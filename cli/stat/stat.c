@@ -295,11 +295,17 @@ static int count_round(struct stat *st)
 	return has_implausible(st) ? refresh_items(st) : 0;
 }
 
+static void forget_figures(struct cli_spread *figure)
+{
+	for (int i = 0; i < CLI_FIGURES; i++)
+		cli_spread_fini(&figure[i]);
+}
+
 static int run_round(struct stat *st)
 {
 	int ret;
 
-	memset(st->figure, 0, sizeof(st->figure));
+	forget_figures(st->figure);
 	st->outcome = (struct cli_outcome){ .status = 0 };
 	ret = st->o.by_pass ? round_by_pass(st) : round_at_once(st);
 	if (ret)
@@ -508,6 +514,7 @@ static int end_as_command(const struct stat *st, int left)
 /* 0, or CLI_EXIT_FAILED after sentences about what was not given back. */
 static int stat_fini(struct stat *st)
 {
+	size_t items = st->report.items;
 	int ret;
 
 	cli_output_abandon(&st->output);
@@ -516,6 +523,10 @@ static int stat_fini(struct stat *st)
 	ret = cli_leftover_say(st->ctx);
 	cli_notes_fini(&st->notes);
 	cli_outcomes_fini(&st->left_out);
+	forget_figures(st->figure);
+	forget_figures(st->report.figure);
+	for (size_t i = 0; st->tally && i < items; i++)
+		cli_tally_fini(&st->tally[i]);
 	free(st->tally);
 	free(st->is_rusage);
 	free(st->round);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Arithmetic on values: sums over targets, means and spread over runs. */
+/* Arithmetic on values: sums over targets, means over runs. */
 #include <math.h>
 
 #include "cli/stat/tally.h"
@@ -58,63 +58,6 @@ bool cli_value_unscale(struct ntime_value *v, double scale)
 	return true;
 }
 
-void cli_spread_add(struct cli_spread *s, double number)
-{
-	double step = number - s->mean;
-
-	s->n++;
-	s->mean += step / (double)s->n;
-	s->m2 += step * (number - s->mean);
-	if (s->n == 1 || number < s->min)
-		s->min = number;
-	if (s->n == 1 || number > s->max)
-		s->max = number;
-}
-
-/*
- * T. F. Chan, G. H. Golub and R. J. LeVeque, "Algorithms for Computing the Sample Variance",
- * The American Statistician 37 (1983): the pairwise update.
- */
-void cli_spread_join(struct cli_spread *s, const struct cli_spread *more)
-{
-	double n = (double)s->n, k = (double)more->n, step = more->mean - s->mean;
-
-	if (!more->n)
-		return;
-	if (!s->n) {
-		*s = *more;
-		return;
-	}
-	s->n += more->n;
-	s->mean += step * k / (n + k);
-	s->m2 += more->m2 + step * step * n * k / (n + k);
-	s->min = more->min < s->min ? more->min : s->min;
-	s->max = more->max > s->max ? more->max : s->max;
-}
-
-/*
- * The 0.975 quantile of Student's t: a table, and from three degrees of freedom on Cornish and
- * Fisher's expansion, which is good to 1 % (M. Abramowitz, I. Stegun, "Handbook of Mathematical
- * Functions", 26.7.5).
- */
-static double quantile(uint64_t freedom)
-{
-	const double z = 1.959964, n = (double)freedom;
-	const double z3 = z * z * z, z5 = z3 * z * z;
-
-	if (freedom < 3)
-		return freedom < 2 ? 12.706 : 4.303;
-	return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * n * n) +
-	       (3 * z5 * z * z + 19 * z5 + 17 * z3 - 15 * z) / (384 * n * n * n);
-}
-
-double cli_spread_error(const struct cli_spread *s)
-{
-	if (s->n < 2)
-		return 0;
-	return quantile(s->n - 1) * sqrt(s->m2 / (double)(s->n - 1) / (double)s->n);
-}
-
 void cli_tally_add(struct cli_tally *t, const struct ntime_value *v)
 {
 	t->runs++;
@@ -130,6 +73,11 @@ void cli_tally_add(struct cli_tally *t, const struct ntime_value *v)
 	t->count = add_capped(t->count, v->count);
 	t->counted_ns = add_capped(t->counted_ns, v->counted_ns);
 	t->flags |= v->flags;
+}
+
+void cli_tally_fini(struct cli_tally *t)
+{
+	cli_spread_fini(&t->spread);
 }
 
 void cli_tally_mean(const struct cli_tally *t, struct ntime_value *out)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arithmetic on values: sums over targets, means and spread over runs. */
+/* Arithmetic on values: sums over targets, means over runs. */
 #ifndef CLI_STAT_TALLY_H
 #define CLI_STAT_TALLY_H
 
@@ -7,6 +7,8 @@
 #include <stddef.h>
 
 #include <ntime/value.h>
+
+#include "cli/stat/spread.h"
 
 /* True when @v has a number at all. */
 bool cli_value_is_known(const struct ntime_value *v);
@@ -23,26 +25,6 @@ void cli_value_add(struct ntime_value *sum, const struct ntime_value *v);
  * are.
  */
 bool cli_value_unscale(struct ntime_value *v, double scale);
-
-/**
- * struct cli_spread - a number over several runs (Welford's method: one pass, no cancellation)
- * @n:		runs that gave a number
- * @mean, @min, @max: of them
- * @m2:		sum of squared differences from the mean
- */
-struct cli_spread {
-	size_t n;
-	double mean;
-	double min;
-	double max;
-	double m2;
-};
-
-void cli_spread_add(struct cli_spread *s, double number);
-/* Add the numbers of @more to those of @s. */
-void cli_spread_join(struct cli_spread *s, const struct cli_spread *more);
-/* Half of the mean's 95 % interval: t * sqrt(m2 / (n - 1) / n); 0 below two runs. */
-double cli_spread_error(const struct cli_spread *s);
 
 /**
  * struct cli_tally - one item over several runs
@@ -67,6 +49,7 @@ struct cli_tally {
 };
 
 void cli_tally_add(struct cli_tally *t, const struct ntime_value *v);
+void cli_tally_fini(struct cli_tally *t);
 /* The mean of the runs that gave a number; exactly the value added when it was one. */
 void cli_tally_mean(const struct cli_tally *t, struct ntime_value *out);
 

@@ -67,8 +67,15 @@ static char *argv[] = { (char *)"prog",
 				"byte",
 			NULL };
 
+/* Of one run, which nobody frees. */
+static struct cli_spread once(double *run)
+{
+	return (struct cli_spread){ .run = run, .n = 1, .mean = *run, .min = *run, .max = *run };
+}
+
 static struct cli_report report(void)
 {
+	static double real = 1002914000, user = 1000000, sys = 2000000, rss = 2 << 20;
 	struct cli_report r = {
 		.version = "9.9",
 		.argv = argv,
@@ -81,10 +88,10 @@ static struct cli_report report(void)
 		.status = 3 << 8,
 	};
 
-	cli_spread_add(&r.figure[CLI_REAL], 1002914000);
-	cli_spread_add(&r.figure[CLI_USER], 1000000);
-	cli_spread_add(&r.figure[CLI_SYS], 2000000);
-	cli_spread_add(&r.figure[CLI_MAX_RSS], 2 << 20);
+	r.figure[CLI_REAL] = once(&real);
+	r.figure[CLI_USER] = once(&user);
+	r.figure[CLI_SYS] = once(&sys);
+	r.figure[CLI_MAX_RSS] = once(&rss);
 	return r;
 }
 
@@ -268,16 +275,17 @@ TEST(text_marks)
 	text = written(&cli_text_writer, &style, &r, 0);
 	TT_HAS(text, "SIMULATED: values come from a recording, not from this machine");
 	TT_HAS(text, "Measured: process 12");
-	TT_HAS(text, "Mean of 2 runs.");
+	TT_HAS(text, "Mean of 2 runs; +- is its 95 % interval.");
 	TT_HAS(text, ">=7");
 	TT_HAS(text, "[the counter wrapped and the wrap was missed, some CPUs or units are "
-		     "missing, runs +-181.5%, 6 .. 8]");
+		     "missing, runs +-181.5%, median 7, 6 .. 8]");
 	assert_null(strchr(text, '\033'));
 	free(text);
 	style.look.colour = true;
 	text = written(&cli_text_writer, &style, &r, 0);
 	assert_non_null(strchr(text, '\033'));
 	free(text);
+	cli_spread_fini(&item.spread);
 }
 
 /* Runs that did not end well are listed, and in no mean. */
@@ -312,9 +320,9 @@ TEST(runs_left_out)
 	TT_HAS(text, "Not in the mean, 2 of 7 runs: interrupted.\n");
 	free(text);
 	text = written(&cli_csv_writer, &style, &r, 0);
-	TT_HAS(text, "spread,runs_left_out\n");
+	TT_HAS(text, "median,ci95,runs_left_out\n");
 	TT_HAS(text, "real,1002914000,ns,0,,,,,1002914000,,,,command,wait4,,,1,1002914000,"
-		     "1002914000,0,6\n");
+		     "1002914000,1002914000,0,6\n");
 	free(text);
 	text = written(&cli_json_writer, &style, &r, 0);
 	TT_HAS(text, "\"runs\": 2");
@@ -329,7 +337,7 @@ TEST(runs_left_out)
 	free(text);
 	text = written(&cli_csv_writer, &style, &r, 0);
 	TT_HAS(text, "real,1002914000,ns,0,,,,,1002914000,,,,command,wait4,,,0,1002914000,"
-		     "1002914000,0,6\n");
+		     "1002914000,1002914000,0,6\n");
 	free(text);
 	cli_outcomes_fini(&left_out);
 	TT_IS(left_out.runs, 0);
@@ -392,7 +400,7 @@ TEST(csv_rows_have_as_many_fields_as_the_header)
 		bool by_run;
 		double interval;
 		size_t fields;
-	} forms[] = { { false, 0, 16 }, { true, 0, 21 }, { false, 1.5, 17 } };
+	} forms[] = { { false, 0, 16 }, { true, 0, 22 }, { false, 1.5, 17 } };
 
 	for (size_t i = 0; i < 3; i++) {
 		struct cli_style style = {
@@ -461,7 +469,7 @@ TEST(json)
 	const json_t *item;
 
 	assert_non_null(root);
-	TT_IS(json_integer_value(json_object_get(root, "schema")), 1);
+	TT_IS(json_integer_value(json_object_get(root, "schema")), 2);
 	TT_TEXT(json_string_value(json_object_get(root, "ntime")), "9.9");
 	TT_TEXT(json_string_value(json_array_get(json_object_get(root, "command"), 1)),
 		"bad\xef\xbf\xbd"

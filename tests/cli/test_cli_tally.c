@@ -101,14 +101,19 @@ TEST(spread_of_known_numbers)
 	static const double numbers[] = { 2, 4, 4, 4, 5, 5, 7, 9 };
 	struct cli_spread s = { 0 };
 
-	TT_IS(cli_spread_error(&s) == 0, 1);
+	TT_IS(cli_spread_ci95(&s) == 0, 1);
 	for (size_t i = 0; i < 8; i++)
 		cli_spread_add(&s, numbers[i]);
 	TT_IS(s.n, 8);
 	TT_IS(s.min, 2);
 	TT_IS(s.max, 9);
 	assert_true(fabs(s.mean - 5) < 1e-12);
-	assert_true(fabs(cli_spread_error(&s) / (2.3646 * sqrt(32.0 / 7 / 8)) - 1) < 1e-3);
+	assert_true(fabs(cli_spread_ci95(&s) / (2.3646 * sqrt(32.0 / 7 / 8)) - 1) < 1e-3);
+	assert_true(cli_spread_median(&s) == 4.5);
+	cli_spread_add(&s, 100);
+	assert_true(cli_spread_median(&s) == 5);
+	cli_spread_fini(&s);
+	assert_true(cli_spread_median(&s) == 0);
 }
 
 TEST(spreads_are_joined)
@@ -126,6 +131,75 @@ TEST(spreads_are_joined)
 		TT_IS(s.min == 2 && s.max == 9, 1);
 		assert_true(fabs(s.mean - 5) < 1e-12);
 		assert_true(fabs(s.m2 - 32) < 1e-12);
+		cli_spread_fini(&s);
+		cli_spread_fini(&more);
+	}
+}
+
+static struct cli_drift drift_of(const char *sides)
+{
+	struct cli_spread s = { 0 };
+	struct cli_drift drift;
+
+	for (; *sides; sides++)
+		cli_spread_add(&s, *sides == 'h' ? 3 : *sides == 'l' ? 1 : 2);
+	drift = cli_spread_drift(&s);
+	cli_spread_fini(&s);
+	return drift;
+}
+
+static const struct drift_row {
+	int line;
+	const char *sides; /* of the median: high, low or m */
+	size_t crossings;
+	double expected, p;
+} drift_rows[] = {
+	{ __LINE__, "", 0, 0, 1 },
+	{ __LINE__, "mmmm", 0, 0, 1 },
+	{ __LINE__, "hl", 1, 1, 1 },
+	/* of six ways two have one crossing, two have two */
+	{ __LINE__, "llhh", 1, 2, 2.0 / 6 },
+	{ __LINE__, "lhhl", 2, 2, 4.0 / 6 },
+	{ __LINE__, "lhlh", 3, 2, 1 },
+	{ __LINE__, "lmlmhmh", 1, 2, 2.0 / 6 },
+	/* of 252 ways two */
+	{ __LINE__, "lllllhhhhh", 1, 5, 2.0 / 252 },
+};
+
+TEST(drift_of_known_runs)
+{
+	TT_FOR_EACH_ROW(r, drift_rows) {
+		struct cli_drift drift = drift_of(r->sides);
+
+		TT_EQ(r, drift.crossings, r->crossings);
+		TT_EQ(r, drift.expected * 1e6, r->expected * 1e6);
+		TT_EQ(r, fabs(drift.p - r->p) < 1e-9, 1);
+	}
+}
+
+/* Over all orders of four low and four high numbers and one that is the median. */
+TEST(drift_is_as_rare_as_it_says)
+{
+	double share[9] = { 0 }, p[9], sum = 0;
+	size_t all = 0;
+
+	for (unsigned int bits = 0; bits < 1 << 8; bits++) {
+		char sides[10] = "mmmmmmmmm";
+		struct cli_drift drift;
+
+		if (__builtin_popcount(bits) != 4)
+			continue;
+		for (unsigned int i = 0; i < 8; i++)
+			sides[i < 4 ? i : i + 1] = bits >> i & 1 ? 'h' : 'l';
+		drift = drift_of(sides);
+		share[drift.crossings]++;
+		p[drift.crossings] = drift.p;
+		all++;
+	}
+	TT_IS(all, 70);
+	for (size_t i = 1; i < 8; i++) {
+		sum += share[i];
+		assert_true(fabs(p[i] - sum / 70) < 1e-9);
 	}
 }
 
@@ -137,6 +211,7 @@ TEST(spread_of_negative_numbers)
 	cli_spread_add(&s, -3);
 	TT_IS(s.min, -5);
 	TT_IS(s.max, -3);
+	cli_spread_fini(&s);
 }
 
 TEST(one_run_is_passed_on_exactly)
@@ -155,6 +230,7 @@ TEST(one_run_is_passed_on_exactly)
 	cli_tally_add(&t, &v);
 	cli_tally_mean(&t, &mean);
 	assert_memory_equal(&mean, &v, sizeof(v));
+	cli_tally_fini(&t);
 }
 
 TEST(mean_of_runs)
@@ -177,6 +253,7 @@ TEST(mean_of_runs)
 	TT_IS(mean.flags, NTIME_SCALED);
 	TT_IS(t.runs, 3);
 	TT_IS(t.spread.n, 2);
+	cli_tally_fini(&t);
 }
 
 TEST(mean_of_nothing)
@@ -202,6 +279,8 @@ int main(void)
 		cmocka_unit_test(unscaling),
 		cmocka_unit_test(spread_of_known_numbers),
 		cmocka_unit_test(spreads_are_joined),
+		cmocka_unit_test(drift_of_known_runs),
+		cmocka_unit_test(drift_is_as_rare_as_it_says),
 		cmocka_unit_test(spread_of_negative_numbers),
 		cmocka_unit_test(one_run_is_passed_on_exactly),
 		cmocka_unit_test(mean_of_runs),

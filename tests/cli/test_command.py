@@ -831,7 +831,7 @@ def full_stdout_of_list_and_doctor():
 @needs_perf
 def json_has_what_it_promises():
     report = summary('-e', 'page-faults,task-clock', 'true')
-    equal(report['schema'], 1)
+    equal(report['schema'], 2)
     equal(report['command'], ['true'])
     equal(report['exit'], {'status': 0, 'timeout': False})
     for key in ('real_ns', 'user_ns', 'sys_ns', 'max_rss_bytes_at_most'):
@@ -979,7 +979,7 @@ def repeating():
     if not item['min'] <= item['value'] <= item['max']:
         raise AssertionError(item)
     equal(report['time']['over_runs']['real_ns']['runs'], 3)
-    has(err(ntime('-r', '3', 'true')), 'Mean of 3 runs.')
+    has(err(ntime('-r', '3', 'true')), 'Mean of 3 runs; ')
 
 
 @test
@@ -1007,7 +1007,21 @@ def failing_runs_are_in_no_mean():
     equal(real['runs'], 3)
     with Directory():
         has(err(ntime('-r', '4', 'sh', '-c', 'echo x >>runs; test $(wc -l <runs) != 3')),
-            'Mean of 3 runs.\nNot in the mean, 1 of 4 runs: exit status 1.')
+            'Mean of 3 runs; ± is its 95 % interval.\nNot in the mean, 1 of 4 runs: exit status 1.')
+
+
+@test
+def runs_that_drift_are_told():
+    # Each takes 5 ms longer than the one before.
+    report = repeated(0, '-r', '14', 'sleep 0.$(printf %03d $((5 * n)))')
+    real = report['time']['over_runs']['real_ns']
+    equal(sorted(real), ['ci95', 'max', 'median', 'min', 'runs'])
+    equal(real['min'] < real['median'] < real['max'], True, real)
+    drift = report['drift']
+    equal((drift['crossings'] <= 2, drift['expected'], drift['p'] < 0.01), (True, 7, True), drift)
+    with Directory():
+        has(err(ntime('-r', '14', 'sh', '-c', 'echo x >>runs; n=$(wc -l <runs); sleep 0.$(printf %03d $((5 * n)))')),
+            'The runs are not independent: their real time changed sides of its median')
 
 
 @test

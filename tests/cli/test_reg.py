@@ -148,7 +148,7 @@ def ls_verbose_tells_fields_and_source():
 def ls_json_has_what_text_has():
     with Tree() as name:
         report = json.loads(run('reg', 'ls', '--json', '--root', name))
-    equal(report['schema'], 1)
+    equal(report['schema'], 2)
     regs = {reg['path']: reg for reg in report['registers']}
     one = regs['core0/msr/0x186']
     equal([one[k] for k in ('name', 'address', 'space', 'bits', 'method', 'readable', 'writable')],

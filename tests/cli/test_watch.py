@@ -506,7 +506,7 @@ def bare_numbers_are_seconds():
 @fake_only
 def json_tells_all():
     head, *samples = objects(watch('-n2', '-i', '10ms', '--json', 'page-faults', 'throttling', 'cycles', fake='sockets=2'))
-    equal((head['kind'], head['schema'], head['ntime'], head['per'], head['interval_s']), ('watch', 1, '0.1.0-fake', 'core', 0.01))
+    equal((head['kind'], head['schema'], head['ntime'], head['per'], head['interval_s']), ('watch', 2, '0.1.0-fake', 'core', 0.01))
     equal(head['absent'][0]['name'], 'cycles')
     has(head['absent'][0]['reason'], 'no core PMU')
     has(head['absent'][0]['remedy'], 'pmu=on')

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* How a number spreads over the runs of a command. */
+#ifndef CLI_STAT_SPREAD_H
+#define CLI_STAT_SPREAD_H
+
+#include <stddef.h>
+
+/**
+ * struct cli_spread - a number over several runs
+ * @run:	the numbers in the order of the runs; freed by cli_spread_fini()
+ * @n:		of them: runs that gave a number
+ * @mean, @min, @max: of them
+ * @m2:		sum of squared differences from the mean (Welford's method: no cancellation)
+ */
+struct cli_spread {
+	double *run;
+	size_t n;
+	double mean;
+	double min;
+	double max;
+	double m2;
+};
+
+void cli_spread_add(struct cli_spread *s, double number);
+/* Add the numbers of @more to those of @s. */
+void cli_spread_join(struct cli_spread *s, const struct cli_spread *more);
+void cli_spread_fini(struct cli_spread *s);
+
+/* Half of the mean's 95 % interval: t * sqrt(m2 / (n - 1) / n); 0 below two runs. */
+double cli_spread_ci95(const struct cli_spread *s);
+/* 0 where there is no run. */
+double cli_spread_median(const struct cli_spread *s);
+
+/**
+ * struct cli_drift - whether runs that follow each other are alike
+ * @crossings:	times that a run was on the other side of the median than the one before
+ * @expected:	of them, if runs are independent
+ * @p:		probability of so few, if runs are independent; 1 where nothing can be said
+ */
+struct cli_drift {
+	size_t crossings;
+	double expected;
+	double p;
+};
+
+/* A. Wald and J. Wolfowitz' test of runs; numbers that are the median itself say nothing. */
+struct cli_drift cli_spread_drift(const struct cli_spread *s);
+
+#endif
