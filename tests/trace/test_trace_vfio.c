@@ -37,6 +37,11 @@ static const struct line_row {
 	{ __LINE__, "2025-07-21T18:43:28.089797Z " WRITE "2025-07-21T18:43:29Z " WRITE, 0,
 	  "style '%i '\n" WROTE " @1753123408.089797000\n" WROTE " @1753123409.000000000\n",
 	  "ISO 8601" },
+	/* others do not */
+	{ __LINE__, "2025-07-21T18:43:28.089797Z " WRITE "2025-07-21T18:43:29.000000Z " WRITE, 0,
+	  "style '%i '\n" WROTE " @1753123408.089797000\n"
+	  "style '2025-07-21T18:43:29.000000Z '\n" WROTE " @1753123409.000000000\n",
+	  "ISO 8601" },
 	{ __LINE__, "[fish food] qemu-system-x86_64: (1144713:main): " WRITE, 0,
 	  "style '[fish food] qemu-system-x86_64: (%t:main): '\n" WROTE " #1144713\n", "program" },
 	{ __LINE__, "2025-07-21T18:43:28.000001Z [g] qemu-kvm: (7:CPU 0/KVM): " WRITE, 0,
@@ -254,7 +259,7 @@ static size_t any_line(char *p, size_t room, unsigned int style)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	if (style == 2)
-		n = (size_t)snprintf(p, room, fronts[style], s % 60, us + !us);
+		n = (size_t)snprintf(p, room, fronts[style], s % 60, below(8) ? us : 0);
 	else if (style)
 		n = (size_t)snprintf(p, room, fronts[style], thread, s, us);
 #pragma GCC diagnostic pop

@@ -159,8 +159,11 @@ static bool scan_clock(struct nti_scan *s, uint64_t *out)
 	return h < 24 && m < 60 && sec < 61;
 }
 
-/* "2025-07-21T18:43:28.089797Z", the fraction only where it is not 0. */
-static bool scan_iso(struct nti_scan *s, const char *start, struct nti_prefix *out)
+/*
+ * "2025-07-21T18:43:28.089797Z". GLib writes a fraction only where it is not 0: one that is comes
+ * from another program, and *@is_odd is set.
+ */
+static bool scan_iso(struct nti_scan *s, const char *start, struct nti_prefix *out, bool *is_odd)
 {
 	uint64_t year, month, day, seconds, micro = 0;
 
@@ -174,14 +177,18 @@ static bool scan_iso(struct nti_scan *s, const char *start, struct nti_prefix *o
 	if (nti_scan_text(s, ".")) {
 		out->fraction_at = (uint32_t)(s->p - start);
 		out->fraction_bytes = 6;
-		if (!scan_field(s, 6, &micro) || !micro)
+		if (!scan_field(s, 6, &micro))
 			return false;
+		*is_odd = !micro;
 	}
 	if (!nti_scan_text(s, "Z"))
 		return false;
 	seconds += (uint64_t)(days_of((int64_t)year, (int64_t)month, (int64_t)day) -
 			      days_of(1970, 1, 1)) *
 		   86400;
+	/* One that is written elsewhere says nothing of other lines. */
+	if (*is_odd)
+		out->fraction_at = out->fraction_bytes = 0;
 	out->fraction_ns = micro * NS_PER_US;
 	out->time_ns = seconds * NS_PER_S + out->fraction_ns;
 	out->flags |= NTIME_RECORD_TIMED;
@@ -386,10 +393,14 @@ static bool parse_any(const char *p, size_t n, struct nti_prefix *out)
 {
 	struct style style = { out->style, 0, find_ftrace_thread(p, n) };
 	struct nti_scan s = { p, p + n, false }, first = s;
+	bool is_odd = false;
 
 	out->style[0] = '\0';
-	if (scan_iso(&s, p, out)) {
-		put_field(&style, "%i");
+	if (scan_iso(&s, p, out, &is_odd)) {
+		if (is_odd)
+			put_text(&style, p, (size_t)(s.p - p));
+		else
+			put_field(&style, "%i");
 	} else if (memset(out, 0, sizeof(*out)), s = first, scan_syslog(&s, out)) {
 		put_text(&style, p, (size_t)(s.p - p));
 	} else {
