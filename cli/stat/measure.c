@@ -161,6 +161,27 @@ static int wait_until(struct cli_measure *m, uint64_t deadline)
 	return ret;
 }
 
+/* What is left when the end comes a moment after a beat is no interval of its own. */
+static uint64_t remnant_ns(const struct cli_measure *m)
+{
+	return m->options->interval_ns / 20;
+}
+
+static bool has_counted(const struct cli_measure *m)
+{
+	for (size_t i = 0; i < m->sessions.items; i++)
+		if (m->delta[i].count && !(m->delta[i].flags & NTIME_METRIC))
+			return true;
+	return false;
+}
+
+/* The beat was a moment ago, and nothing has happened since. */
+static bool is_remnant(const struct cli_measure *m, uint64_t now)
+{
+	return m->has_beaten && now + m->options->interval_ns < m->interval_at_ns + remnant_ns(m) &&
+	       !has_counted(m);
+}
+
 static int end_interval(struct cli_measure *m, uint64_t now)
 {
 	if (cli_sessions_read(&m->sessions, m->values))
@@ -171,7 +192,7 @@ static int end_interval(struct cli_measure *m, uint64_t now)
 	}
 	if (cli_sessions_metrics(&m->sessions, m->delta))
 		return CLI_EXIT_FAILED;
-	if (!m->is_output_gone)
+	if (!m->is_output_gone && !is_remnant(m, now))
 		m->is_output_gone =
 			m->on_interval(m->arg, m, m->delta, (double)(now - m->count_ns) / 1e9);
 	return 0;
@@ -216,6 +237,12 @@ static int turn(struct cli_measure *m)
 	return 0;
 }
 
+/* The timeout ends an interval as well, now or in a moment. */
+static bool is_last_interval(const struct cli_measure *m)
+{
+	return !m->command && m->timeout_at_ns < m->interval_at_ns + remnant_ns(m);
+}
+
 /* Do what is due. Returns whether it is over. */
 static bool work_deadlines(struct cli_measure *m)
 {
@@ -232,9 +259,12 @@ static bool work_deadlines(struct cli_measure *m)
 			return give_up(m);
 		m->follow_at_ns = now + FOLLOW_NS;
 	}
+	if (now >= m->interval_at_ns && is_last_interval(m))
+		m->interval_at_ns = NEVER;
 	if (now >= m->interval_at_ns) {
 		if (end_interval(m, now))
 			return give_up(m);
+		m->has_beaten = true;
 		/* Keep the beat; leave out beats that were missed while the machine was busy. */
 		while (m->interval_at_ns <= now)
 			m->interval_at_ns += m->options->interval_ns;

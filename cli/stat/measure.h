@@ -57,6 +57,7 @@ struct cli_measure {
 	bool timed_out;
 	bool has_failed;
 	bool is_output_gone;
+	bool has_beaten; /* an interval ended before the end */
 	bool was_stopped;
 	bool is_running;
 };

@@ -66,6 +66,10 @@ static int note_item(struct cli_notes *notes, struct ntime_ctx *ctx, const struc
 	struct cli_text text;
 	int ret = 0;
 
+	if (item->is_rusage) {
+		add_line(notes, "%s: wait4(2), whose counts begin at fork", item->name);
+		return 0;
+	}
 	cli_text_begin(&text);
 	parts.f = text.f;
 	/* Not every way has an encoding, and a wrong one would be worse than none. */

@@ -163,12 +163,14 @@ struct cli_style {
  * @begin:	before the first interval or summary; may be NULL
  * @interval:	what happened in an interval that ended @time_s after the start
  * @summary:	the end
+ * @has_head:	what @begin writes stands once in a file, however many reports follow
  */
 struct cli_writer {
 	void (*begin)(FILE *f, const struct cli_style *style, const struct cli_report *r);
 	void (*interval)(FILE *f, const struct cli_style *style, const struct cli_report *r,
 			 double time_s);
 	void (*summary)(FILE *f, const struct cli_style *style, const struct cli_report *r);
+	bool has_head;
 };
 
 extern const struct cli_writer cli_text_writer;

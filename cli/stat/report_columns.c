@@ -228,9 +228,9 @@ static void summary_csv(FILE *f, const struct cli_style *style, const struct cli
 	interval_csv(f, style, r, 0);
 }
 
-const struct cli_writer cli_csv_writer = { .begin = begin_csv,
-					   .interval = interval_csv,
-					   .summary = summary_csv };
+const struct cli_writer cli_csv_writer = {
+	.begin = begin_csv, .interval = interval_csv, .summary = summary_csv, .has_head = true
+};
 
 /* ---- JSON ---- */
 

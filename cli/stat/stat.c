@@ -457,6 +457,30 @@ static int measure_and_report(struct stat *st)
 	return ret ? ret : write_report(st);
 }
 
+/* The header is there already, once for all reports. 0, or an exit status after a sentence. */
+static int look_at_head(struct stat *st)
+{
+	struct cli_text head;
+	char *text;
+	int ret;
+
+	if (!st->o.append || !st->o.writer->has_head)
+		return 0;
+	cli_text_begin(&head);
+	st->o.writer->begin(head.f, &st->style, &st->report);
+	text = cli_text_end(&head);
+	ret = cli_output_begins(&st->output, text);
+	free(text);
+	st->has_begun = ret == 1;
+	if (ret >= 0)
+		return 0;
+	cli_say("cannot append to %s: %s", st->o.output,
+		ret == -EEXIST ? "it does not begin with the columns of this report; name another "
+				 "file"
+			       : strerror(-ret));
+	return CLI_EXIT_FAILED;
+}
+
 static int prepare(struct stat *st)
 {
 	struct cli_machine machine = {
@@ -491,7 +515,7 @@ static int prepare(struct stat *st)
 		.emulated = cli_emulated(),
 		.left_out = &st->left_out,
 	};
-	return 0;
+	return look_at_head(st);
 }
 
 /* After everything is printed: what ntime itself ends with; without a command that is @left. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The last error of a context. */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +18,19 @@ int nti_error(struct nti_error *e, int code, const char *format, ...)
 	(void)vsnprintf(e->text, sizeof(e->text), format, args);
 	va_end(args);
 	return code;
+}
+
+int nti_error_check_size(struct nti_error *e, const char *name, size_t size, size_t expected)
+{
+	if (size == expected)
+		return 0;
+	if (!size)
+		return nti_error(e, -EINVAL, "%s.size is 0: set it to sizeof(%s) before the call",
+				 name, name);
+	return nti_error(e, -EINVAL,
+			 "%s has %zu bytes, and %zu in this library: build against the headers of "
+			 "the library that is loaded",
+			 name, size, expected);
 }
 
 int nti_error_prefix(struct nti_error *e, int code, const char *format, ...)

@@ -6,6 +6,8 @@
 #ifndef NTI_ERROR_H
 #define NTI_ERROR_H
 
+#include <stddef.h>
+
 #include "lib/base/compiler.h"
 
 #define NTI_ERROR_TEXT_BYTES 1024
@@ -27,6 +29,12 @@ struct nti_error {
  * @e may be NULL (then only the code is returned).
  */
 int nti_error(struct nti_error *e, int code, const char *format, ...) NTI_PRINTF(3, 4);
+
+/*
+ * Is .size of a caller's struct @name what it is here? 0, or -EINVAL with a sentence: it was left
+ * at 0, or the caller was built for another version.
+ */
+int nti_error_check_size(struct nti_error *e, const char *name, size_t size, size_t expected);
 
 /*
  * Put "WHAT: " in front of the stored sentence; returns @code. For layers that know what was being

@@ -47,9 +47,9 @@ int ntime_topology_get(struct ntime_ctx *ctx, struct ntime_topology *out)
 	const struct nti_topology *t = NULL;
 	int ret;
 
-	if (out->size != sizeof(*out))
-		return nti_error(&ctx->error, -EINVAL,
-				 "struct ntime_topology has another size than this library's");
+	ret = nti_error_check_size(&ctx->error, "struct ntime_topology", out->size, sizeof(*out));
+	if (ret < 0)
+		return ret;
 	ret = nti_context_topology(ctx, &t);
 	if (ret == 0)
 		*out = t->total;

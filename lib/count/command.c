@@ -112,9 +112,10 @@ int ntime_command_wait(struct ntime_command *c, uint64_t timeout_ns, struct ntim
 	struct nti_process_end e;
 	int ret;
 
-	if (end->size != sizeof(*end))
-		return nti_error(&c->ctx->error, -EINVAL,
-				 "struct ntime_command_end has another size than this library's");
+	ret = nti_error_check_size(&c->ctx->error, "struct ntime_command_end", end->size,
+				   sizeof(*end));
+	if (ret < 0)
+		return ret;
 	ret = nti_process_wait(&c->process, timeout_ns, &e);
 	if (ret == -ECHILD)
 		return nti_error(&c->ctx->error, ret,

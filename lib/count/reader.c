@@ -233,7 +233,10 @@ int ntime_get_reader(struct ntime_session *s, size_t i, struct ntime_reader *out
 {
 	int ret;
 
-	if (!s->is_open || i >= s->items || out->size != sizeof(*out))
+	ret = nti_error_check_size(&s->ctx->error, "struct ntime_reader", out->size, sizeof(*out));
+	if (ret < 0)
+		return ret;
+	if (!s->is_open || i >= s->items)
 		return nti_error(&s->ctx->error, -EINVAL,
 				 "a reader is for an item of an opened session");
 	if (s->item[i].is_metric)

@@ -18,9 +18,9 @@ static int bits_of(uint32_t flags)
 
 static int check_target(struct ntime_ctx *ctx, const struct ntime_target *t)
 {
-	if (t->size != sizeof(*t))
-		return nti_error(&ctx->error, -EINVAL,
-				 "struct ntime_target has another size than this library's");
+	int ret = nti_error_check_size(&ctx->error, "struct ntime_target", t->size, sizeof(*t));
+	if (ret < 0)
+		return ret;
 	if (t->kind > NTIME_TARGET_MACHINE || t->flags & ~TARGET_FLAGS || !ntime_via_name(t->via) ||
 	    t->reserved[0] || t->reserved[1] || t->reserved[2])
 		return nti_error(&ctx->error, -EINVAL,
@@ -299,9 +299,14 @@ int ntime_session_item(const struct ntime_session *s, size_t i, struct ntime_ite
 {
 	const struct nti_session_item *item;
 	const char *why;
+	int ret =
+		nti_error_check_size(&s->ctx->error, "struct ntime_item", out->size, sizeof(*out));
 
-	if (i >= s->items || out->size != sizeof(*out))
-		return -EINVAL;
+	if (ret < 0)
+		return ret;
+	if (i >= s->items)
+		return nti_error(&s->ctx->error, -EINVAL,
+				 "there is no item %zu; the session has %zu", i, s->items);
 	item = &s->item[i];
 	*out = (struct ntime_item){
 		.size = sizeof(*out),

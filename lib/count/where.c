@@ -221,12 +221,15 @@ size_t ntime_session_where_count(const struct ntime_session *s)
 int ntime_session_where(struct ntime_session *s, size_t i, struct ntime_where_info *out)
 {
 	const struct nti_session_rows *rows;
-	int ret;
+	int ret = nti_error_check_size(&s->ctx->error, "struct ntime_where_info", out->size,
+				       sizeof(*out));
 
-	if (!s->is_open || i >= s->where_count || out->size != sizeof(*out))
+	if (ret < 0)
+		return ret;
+	if (!s->is_open || i >= s->where_count)
 		return nti_error(&s->ctx->error, -EINVAL,
 				 "open the session first; pass the number of one of its threads or "
-				 "CPUs, and set .size");
+				 "CPUs");
 	ret = nti_session_rows_get(s, &rows);
 	if (ret == 0)
 		*out = rows->info[i];

@@ -209,10 +209,10 @@ static int note_foreign(const struct nti_pfm_request *r, struct nti_event *out)
 			r->pmu.name, unit);
 	if (r->model)
 		return nti_absence_set(&out->absent, NTIME_REASON_NO_HARDWARE, r->pmu.name, "",
-				       "%s is not this machine's PMU, which is %s", r->pmu.name,
-				       best_core(r->model));
+				       "%s is a PMU of other processors (%s); this one's is %s",
+				       r->pmu.name, r->pmu.desc, best_core(r->model));
 	return nti_absence_set(&out->absent, NTIME_REASON_NO_HARDWARE, r->pmu.name, "",
-			       "%s is not this machine's PMU", r->pmu.name);
+			       "%s is a PMU of other processors (%s)", r->pmu.name, r->pmu.desc);
 }
 
 /* A part for each unit that counts it, or one without unit and a reason. */

@@ -383,16 +383,16 @@ static const struct absent_row {
 	{ __LINE__, &fake_noperf, "page-faults", 1, 1, 2, "the kernel has no perf events" },
 	{ __LINE__, &fake_noperf, "cycles", 1, 0, 0, "the kernel has no perf events" },
 	{ __LINE__, &fake_skx, "hsw::INST_RETIRED:ANY_P", 1, 4, 0xc0,
-	  "hsw is not this machine's PMU, which is skx" },
+	  "hsw is a PMU of other processors (Intel Haswell); this one's is skx" },
 	{ __LINE__, &fake_skx, "wsm_unc::UNC_DRAM_THERMAL_THROTTLED", 1, UINT32_MAX, 0x167,
-	  "wsm_unc is not this machine's PMU" },
+	  "wsm_unc is a PMU of other processors (Intel Westmere uncore" },
 	{ __LINE__, &fake_zen3, "skx::INST_RETIRED:ANY_P", 1, 4, 0xc0,
-	  "which is amd64_fam19h_zen3" },
+	  "this one's is amd64_fam19h_zen3" },
 	/* libpfm4's Core 2, where no core PMU of this machine has the name */
 	{ __LINE__, &fake_biglittle, "core::UNHALTED_CORE_CYCLES", 1, 4, 0x3c,
-	  "core is not this machine's PMU" },
+	  "core is a PMU of other processors (Intel Core" },
 	{ __LINE__, &fake_arm, "skx::INST_RETIRED:ANY_P", 1, 4, 0xc0,
-	  "skx is not this machine's PMU" },
+	  "skx is a PMU of other processors (Intel Skylake X" },
 };
 
 TEST(absences)

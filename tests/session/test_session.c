@@ -104,6 +104,29 @@ TEST(everything_fits)
 	fini(&rig);
 }
 
+/* The sentence says which struct it is: a size is forgotten easily. */
+TEST(sizes_are_checked)
+{
+	struct ntime_item old = { .size = 8 }, none = { .size = 0 };
+	struct ntime_where_info where = { .size = 0 };
+	struct ntime_reader reader = { .size = 0 };
+	struct rig rig;
+
+	init(&rig, NTIME_TARGET_THREAD, 0, NULL, "cycles");
+	TT_IS(ntime_session_item(rig.s, 0, &none), -EINVAL);
+	TT_HAS(ntime_error_text(rig.ctx), "struct ntime_item.size is 0: set it to");
+	TT_IS(ntime_session_item(rig.s, 0, &old), -EINVAL);
+	TT_HAS(ntime_error_text(rig.ctx), "struct ntime_item has 8 bytes, and ");
+	none.size = sizeof(none);
+	TT_IS(ntime_session_item(rig.s, 1, &none), -EINVAL);
+	TT_HAS(ntime_error_text(rig.ctx), "there is no item 1; the session has 1");
+	TT_IS(ntime_session_where(rig.s, 0, &where), -EINVAL);
+	TT_HAS(ntime_error_text(rig.ctx), "struct ntime_where_info.size is 0");
+	TT_IS(ntime_get_reader(rig.s, 0, &reader), -EINVAL);
+	TT_HAS(ntime_error_text(rig.ctx), "struct ntime_reader.size is 0");
+	fini(&rig);
+}
+
 #define TWELVE                                                                                     \
 	"cycles,instructions,cpu/event=1/,cpu/event=2/,cpu/event=3/,cpu/event=4/,cpu/event=5/,"    \
 	"cpu/event=6/,cpu/event=7/,cpu/event=8/,cpu/event=9/,cpu/event=10/"
@@ -656,7 +679,7 @@ static const struct near_row {
 	{ __LINE__, "furthest",
 	  "formula 'cstate_pkg/c3-residency/' / no-such-event\nformula skx::INST_RETIRED:ANY_P\n",
 	  "skx::INST_RETIRED:ANY_P",
-	  "needs skx::INST_RETIRED:ANY_P: skx is not this machine's PMU" },
+	  "needs skx::INST_RETIRED:ANY_P: skx is a PMU of other processors (Intel Skylake X)" },
 	{ __LINE__, "nowhere", "formula no-such-event\nformula no-such-other\n", "no-such-event",
 	  "this machine has no event no-such-event" },
 };
@@ -892,6 +915,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(everything_fits),
+		cmocka_unit_test(sizes_are_checked),
 		cmocka_unit_test(rotation_scales),
 		cmocka_unit_test(passes_one_by_one),
 		cmocka_unit_test(pass_alone_counts_only_its_own),
