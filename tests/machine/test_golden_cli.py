@@ -128,7 +128,7 @@ DRY_RUNS = (
     (SKX, ('-e', 'OFFCORE_RESPONSE_0:DMND_DATA_RD,OFFCORE_RESPONSE_0:DMND_RFO'), 0, ('MSR_OFFCORE_RSP_0',)),
     (ZEN, ('-e', SEVEN), 0, ('cpu/event=0x16/: replay, unit cpu, pass 1 of 2\n', 'cpu/event=0x17/: replay, unit cpu, pass 2 of 2\n')),
     (ARM, ('-e', 'cycles,branches'), 0, ('cycles: replay, unit armv8_pmuv3_0', 'branches')),
-    (ZEN, ('-e', 'skx::INST_RETIRED:ANY_P'), 0, ("skx is a PMU of other processors (Intel Skylake X); this one's is amd64_fam17h_zen2",)),
+    (ZEN, ('-e', 'skx::INST_RETIRED:ANY_P'), 0, ("skx is a PMU of other processors (Intel Skylake X); this one's is",)),
     (KVM, ('-e', 'cycles'), 0, ('exposes no core PMU',)),
     (SKX, ('-e', 'cycels'), 125, ('cycles',)),
     (SKX, ('-e', '{' + SEVEN + '}'), 125, ('cpu/event=0x1',)),
