@@ -244,6 +244,8 @@ static int add_metric(struct ntime_session *s, const struct nti_metric *metric, 
 	item->group = group;
 	item->formula = formula;
 	item->input = input;
+	/* What a user's own formula means by % is his. */
+	item->is_share = !is_own && strcmp(metric->unit, "%") == 0;
 	item->unit_text = strdup(metric->unit);
 	if (!item->unit_text)
 		return -ENOMEM;

@@ -793,6 +793,9 @@ int ntime_session_read_time(const struct ntime_session *s, uint64_t *at_ns, uint
 	 NTIME_SIMULATED | NTIME_USER_ONLY | NTIME_ELSEWHERE | NTIME_LOST | NTIME_STATE |          \
 	 NTIME_GONE | NTIME_HOTPLUG | NTIME_IMPLAUSIBLE)
 
+/* Counters are started one after the other: so much of a share may be that. */
+#define SHARE_MOST 101.0
+
 /*
  * Value of an event in a metric: NaN spreads, so that a metric without its events has no value
  * either.
@@ -827,6 +830,8 @@ static void metric_value(const struct ntime_session *s, const struct nti_session
 	/* 0 / 0: nothing happened, so there is no ratio of it. */
 	if (isnan(result.value) && !(flags & (NTIME_ABSENT | NTIME_ELSEWHERE)))
 		flags |= NTIME_NOT_COUNTED;
+	if (item->is_share && result.value - result.below > SHARE_MOST)
+		flags |= NTIME_IMPLAUSIBLE;
 	out->value = result.value;
 	out->below = isnan(result.value) ? 0 : result.below;
 	out->above = isnan(result.value) ? 0 : result.above;

@@ -68,6 +68,7 @@ struct nti_session_item {
 	bool was_hidden; /* until the list that unhid it is through */
 	bool is_metric;
 	bool is_clock;
+	bool is_share;		   /* a metric in %, of a file: never more than all of it */
 	bool is_unlisted;	   /* its code is in no list of events: a count of 0 says nothing */
 	bool is_limited;	   /* .absent does not make it absent: it says what is left out */
 	bool is_constant;	   /* a counter of its own in every pass, while others take turns */

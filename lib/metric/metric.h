@@ -10,12 +10,13 @@
  *     beside instructions
  *     about Instructions retired per core clock cycle.
  *     source Intel SDM vol. 3B, 20.2.1.2 "Pre-defined architectural performance events"
- * "formula" may be given several times: the first one whose events are all there is used (machines
- * name things differently). "group" may be missing. It names metrics that are asked for together.
- * "beside" may be missing. It names an event of a formula and means: whoever prints that event
- * prints the metric on the same line, and a default set that counts the event counts the metric
- * too. Several metrics may stand beside one event; they are alternatives in order of preference,
- * the first one that has a value is printed.
+ * A metric in % is a share: more than 101 is flagged implausible. What may be more has another
+ * unit. "formula" may be given several times: the first one whose events are all there is used
+ * (machines name things differently). "group" may be missing. It names metrics that are asked for
+ * together. "beside" may be missing. It names an event of a formula and means: whoever prints that
+ * event prints the metric on the same line, and a default set that counts the event counts the
+ * metric too. Several metrics may stand beside one event; they are alternatives in order of
+ * preference, the first one that has a value is printed.
  *
  * A formula:
  *     sum     = product { ("+" | "-") product }   "-" between operands needs a blank on both sides

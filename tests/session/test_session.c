@@ -127,6 +127,39 @@ TEST(sizes_are_checked)
 	fini(&rig);
 }
 
+static const struct share_row {
+	int line;
+	const char *metric;
+	uint64_t misses; /* of 1000 branches */
+	double below;
+	uint32_t flags;
+} share_rows[] = {
+	{ __LINE__, "branch-miss-ratio", 1000, 0, 0 },
+	{ __LINE__, "branch-miss-ratio", 1005, 0, 0 },
+	{ __LINE__, "branch-miss-ratio", 1020, 0, NTIME_IMPLAUSIBLE },
+	{ __LINE__, "branch-miss-ratio", 1020, 15, 0 },
+	{ __LINE__, "mine[%]=branch-misses / branches * 100", 1020, 0, 0 },
+};
+
+/* Also of few counts, of which the limits of events let some pass. */
+TEST(no_share_is_more_than_all)
+{
+	TT_FOR_EACH_ROW(r, share_rows) {
+		struct rig rig;
+
+		init(&rig, NTIME_TARGET_THREAD, 0, NULL, "branch-misses,branches");
+		TT_EQ(r, ntime_session_add(rig.s, r->metric, NULL), 0);
+		TT_EQ(r, ntime_session_start(rig.s), 0);
+		read_all(&rig);
+		rig.v[0].value = (double)r->misses;
+		rig.v[0].below = r->below;
+		rig.v[1].value = 1000;
+		TT_EQ(r, ntime_session_metrics(rig.s, rig.v, 3), 0);
+		TT_EQ(r, rig.v[2].flags & NTIME_IMPLAUSIBLE, r->flags);
+		fini(&rig);
+	}
+}
+
 #define TWELVE                                                                                     \
 	"cycles,instructions,cpu/event=1/,cpu/event=2/,cpu/event=3/,cpu/event=4/,cpu/event=5/,"    \
 	"cpu/event=6/,cpu/event=7/,cpu/event=8/,cpu/event=9/,cpu/event=10/"
@@ -916,6 +949,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(everything_fits),
 		cmocka_unit_test(sizes_are_checked),
+		cmocka_unit_test(no_share_is_more_than_all),
 		cmocka_unit_test(rotation_scales),
 		cmocka_unit_test(passes_one_by_one),
 		cmocka_unit_test(pass_alone_counts_only_its_own),
