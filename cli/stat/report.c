@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* What all writers of a report share. */
+#include <ntime/reason.h>
+
 #include "cli/stat/report.h"
 
 const struct cli_figure_form cli_figure_forms[CLI_FIGURES] = {
@@ -44,6 +46,20 @@ void cli_flags_for_each(const struct cli_item *item, void (*fn)(void *arg, const
 		fn(arg, "rusage");
 	if (item->is_hidden)
 		fn(arg, "hidden");
+}
+
+bool cli_item_is_noted(const struct cli_item *item)
+{
+	switch (item->reason_code) {
+	case NTIME_REASON_IMPLAUSIBLE:
+	case NTIME_REASON_ERRATUM:
+	case NTIME_REASON_EVERY_MODE:
+		return true;
+	case NTIME_REASON_UNKNOWN_EVENT:
+		return !item->is_metric;
+	default:
+		return false;
+	}
 }
 
 bool cli_item_is_shown(const struct cli_style *style, const struct cli_item *item)

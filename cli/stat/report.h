@@ -184,6 +184,9 @@ void cli_flag_words_for_each(uint32_t flags, void (*fn)(void *arg, const char *w
 void cli_flags_for_each(const struct cli_item *item, void (*fn)(void *arg, const char *word),
 			void *arg);
 
+/* Is the reason of @item one of what is counted all the same? */
+bool cli_item_is_noted(const struct cli_item *item);
+
 /* Whether @item is left out: a hidden one, unless the user is curious. */
 bool cli_item_is_shown(const struct cli_style *style, const struct cli_item *item);
 

@@ -127,8 +127,7 @@ static bool is_limited(const struct cli_item *item)
 {
 	return item->value.flags &
 		       (NTIME_USER_ONLY | NTIME_HOTPLUG | NTIME_IMPLAUSIBLE | NTIME_PARTIAL) ||
-	       item->reason_code == NTIME_REASON_ERRATUM ||
-	       item->reason_code == NTIME_REASON_UNKNOWN_EVENT || item->is_rusage;
+	       cli_item_is_noted(item) || item->is_rusage;
 }
 
 /* @flags: room for their words. */

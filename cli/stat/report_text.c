@@ -662,6 +662,11 @@ static bool is_unlisted(const struct cli_item *item)
 	       !is_implausible(item);
 }
 
+static bool has_no_modes(const struct cli_item *item)
+{
+	return item->reason_code == NTIME_REASON_EVERY_MODE && !is_absent(item);
+}
+
 #define NEVER_RAN "its counter never ran: other users (perf, the NMI watchdog) held all counters,"
 #define NO_CORE " or nothing ran on a core of its kind; see ntime(1)"
 
@@ -780,6 +785,7 @@ static void summary(FILE *f, const struct cli_style *style, const struct cli_rep
 	put_reasons(f, style, r, "Counted in part", is_stripped);
 	put_reasons(f, style, r, "Errata of this processor", has_erratum);
 	put_reasons(f, style, r, "Unknown codes, shown as counted", is_unlisted);
+	put_reasons(f, style, r, "Counted in every mode", has_no_modes);
 	put_absences(f, style, r);
 	put_notes(f, style, r);
 }

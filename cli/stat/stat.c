@@ -407,13 +407,8 @@ static int plan_values(struct stat *st)
 		struct cli_item *item = &st->report.item[i];
 		uint32_t part = v[i].flags & NTIME_USER_ONLY;
 
-		bool is_counted =
-			item->reason_code == NTIME_REASON_IMPLAUSIBLE ||
-			item->reason_code == NTIME_REASON_ERRATUM ||
-			(item->reason_code == NTIME_REASON_UNKNOWN_EVENT && !item->is_metric);
-
 		item->value = (struct ntime_value){ .value = NAN };
-		item->value.flags = *item->reason && !part && !is_counted
+		item->value.flags = *item->reason && !part && !cli_item_is_noted(item)
 					    ? NTIME_ABSENT
 					    : NTIME_NOT_COUNTED | part;
 	}

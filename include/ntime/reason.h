@@ -50,6 +50,7 @@ enum ntime_reason {
 	NTIME_REASON_ERRATUM = 22, /* this processor is known to count the event wrongly */
 	/* a filter of system calls (seccomp) or a sandbox answers in the kernel's place */
 	NTIME_REASON_FILTERED = 23,
+	NTIME_REASON_EVERY_MODE = 24, /* a clock: it is counted, and u, k, h leave nothing out */
 };
 
 /** enum ntime_remedy_kind - can somebody do something about it? */

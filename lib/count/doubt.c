@@ -273,6 +273,11 @@ static int add_doubt(struct ntime_session *s, size_t i)
 		return -ENOMEM;
 	if (nti_session_doubt_erratum(s, item) < 0)
 		return -ENOMEM;
+	if (item->event.is_every_mode && !item->doubt.reason &&
+	    nti_absence_set(&item->doubt, NTIME_REASON_EVERY_MODE, item->name,
+			    "leave out u, k, h: the number is the same",
+			    "clocks have no modes: %s counts time in all of them", item->name) < 0)
+		return -ENOMEM;
 	return add_unlisted(s, item);
 }
 

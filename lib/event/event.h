@@ -76,8 +76,9 @@ struct nti_event {
 	 * known, or not of such a unit.
 	 */
 	double box_scale;
-	bool is_raw;   /* asked for by its code, not by a name that somebody knows */
-	bool is_state; /* tells how things are, not what happened: a temperature */
+	bool is_raw;	    /* asked for by its code, not by a name that somebody knows */
+	bool is_every_mode; /* a clock that was asked for in one mode: it runs in all of them */
+	bool is_state;	    /* tells how things are, not what happened: a temperature */
 	enum nti_together together;
 	struct nti_part *part;
 	/*

@@ -635,6 +635,16 @@ def rows_are_appended_below_one_header():
 
 @test
 @needs_perf
+def clocks_have_no_modes():
+    done = ntime('-e', 'task-clock:u', 'true')
+    equal(done.returncode, 0)
+    has(err(done), 'Counted in every mode:\n  task-clock:u\n    clocks have no modes: task-clock:u counts time in all of them\n')
+    item = items(json.loads(err(ntime('--json', '-e', 'task-clock:u', 'true'))))['task-clock:u']
+    equal((item['value'] > 0, item['limited']['reason_code']), (True, 'every-mode'))
+
+
+@test
+@needs_perf
 def a_moment_at_the_end_is_no_interval():
     # The timeout comes with a beat.
     rows = list(csv.DictReader(io.StringIO(err(ntime('--csv', '-p', str(os.getpid()), '-e', 'page-faults', '-I', '50', '--timeout', '150')))))

@@ -461,7 +461,6 @@ static const struct add_row {
 	{ __LINE__, "bad=cycles +", -EINVAL, "column" },
 	{ __LINE__, "bad=cycles / no-such-event", -ENOENT, "no-such-event" },
 	{ __LINE__, "", -EINVAL, "" },
-	{ __LINE__, "task-clock:u", -EINVAL, "runs in every mode" },
 	{ __LINE__, "context-switches:u", -EINVAL, "in the kernel alone" },
 	{ __LINE__, "page-faults:G", -EINVAL, "never for guests" },
 	{ __LINE__, "IPCC", -ENOENT, "the nearest metric is IPC" },
@@ -483,6 +482,21 @@ TEST(nothing_is_added_on_failure)
 		TT_EQ(r, ntime_session_count(rig.s), 1);
 		fini(&rig);
 	}
+}
+
+/* perf prints such names; the number is that of the clock. */
+TEST(clocks_have_no_modes)
+{
+	struct rig rig;
+
+	init(&rig, NTIME_TARGET_THREAD, 0, NULL, "task-clock,task-clock:u,cpu-clock:kh");
+	TT_IS(ntime_session_start(rig.s), 0);
+	read_all(&rig);
+	for (size_t i = 0; i < 3; i++) {
+		TT_IS(rig.v[i].flags, NTIME_SIMULATED);
+		TT_IS(rig.v[i].count == rig.v[0].count, 1);
+	}
+	fini(&rig);
 }
 
 TEST(cpus_are_counted_once)
@@ -949,6 +963,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(everything_fits),
 		cmocka_unit_test(sizes_are_checked),
+		cmocka_unit_test(clocks_have_no_modes),
 		cmocka_unit_test(no_share_is_more_than_all),
 		cmocka_unit_test(rotation_scales),
 		cmocka_unit_test(passes_one_by_one),
