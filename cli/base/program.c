@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "cli/base/help.h"
@@ -15,39 +16,60 @@
 #include "cli/output/memory.h"
 #include "cli/output/say.h"
 
+#define ACCESS_LIST "system.posix_acl_access"
+
+/* Others may be named in it, and then the group's bits of the mode are the most of them. */
+static bool has_access_list(const char *path)
+{
+	return lgetxattr(path, ACCESS_LIST, NULL, 0) >= 0 ||
+	       (errno != ENODATA && errno != EOPNOTSUPP);
+}
+
 /*
  * What root executes nobody else may write to: @path, absolute and without links, and each folder
- * above it, but that what is in a sticky one (/tmp) stays who it belongs to. The first that is not
- * so goes to @path. Other users trust themselves.
+ * above it. What is in a sticky folder (/tmp) stays who it belongs to, and root's group is root.
+ * Who else may goes to @why, with what ends that; false: nobody.
  */
-static bool is_roots_alone(char *path)
+static bool may_others_write(const char *path, bool is_folder, char *why, size_t bytes)
 {
 	struct stat st;
-	bool is_folder = false;
 
-	while (geteuid() == 0 && *path) {
-		mode_t others = S_IWGRP | S_IWOTH;
-
-		if (lstat(path, &st) || st.st_uid != 0 ||
-		    (st.st_mode & others && !(is_folder && st.st_mode & S_ISVTX)))
-			return false;
-		*strrchr(path, '/') = '\0';
-		is_folder = true;
-	}
+	if (lstat(path, &st))
+		(void)snprintf(why, bytes, "%s: %s", path, strerror(errno));
+	else if (st.st_uid != 0)
+		(void)snprintf(why, bytes, "user %u owns %s (chown root)", (unsigned int)st.st_uid,
+			       path);
+	else if (is_folder && st.st_mode & S_ISVTX)
+		return false;
+	else if (st.st_mode & S_IWOTH)
+		(void)snprintf(why, bytes, "everybody may write to %s (chmod o-w)", path);
+	else if (st.st_mode & S_IWGRP && st.st_gid != 0)
+		(void)snprintf(why, bytes, "group %u may write to %s (chmod g-w)",
+			       (unsigned int)st.st_gid, path);
+	else if (st.st_mode & S_IWGRP && has_access_list(path))
+		(void)snprintf(why, bytes,
+			       "the access list of %s lets others write to it (chmod g-w)", path);
+	else
+		return false;
 	return true;
 }
 
+/* Other users trust themselves. */
 static int check_roots_alone(const struct cli_program *p, const char *path)
 {
-	char part[PATH_MAX];
+	char part[PATH_MAX], why[PATH_MAX + 100];
 
 	(void)snprintf(part, sizeof(part), "%s", path);
-	if (is_roots_alone(part))
-		return 0;
-	cli_say("root does not start %s: others than root own %s or may write to it; run ntime as "
-		"its owner, or name another program in the environment variable %s",
-		path, part, p->variable);
-	return -EPERM;
+	for (bool is_folder = false; geteuid() == 0 && *part; is_folder = true) {
+		if (may_others_write(part, is_folder, why, sizeof(why))) {
+			cli_say("root does not start %s: %s; change that, run ntime as its owner, "
+				"or name another program in the environment variable %s",
+				path, why, p->variable);
+			return -EPERM;
+		}
+		*strrchr(part, '/') = '\0';
+	}
+	return 0;
 }
 
 /* The name beside this command's own, as the kernel knows it. */
