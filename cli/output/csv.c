@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: MIT
 /* Results as CSV. */
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/output/clean.h"
 #include "cli/output/csv.h"
 #include "cli/output/number.h"
 
+/* Longer texts are cut where they are cleaned. */
+#define CLEAN_BYTES 4096
+
 /* What is printed, in pieces: the receiver is asked once for many fields. */
 struct line {
+	bool is_terminal;
 	void (*put)(void *arg, const char *text, size_t bytes);
 	void *arg;
 	size_t used;
@@ -15,8 +20,10 @@ struct line {
 };
 
 /* The text need not be zeroed. */
-static void begin(struct line *l, void (*put)(void *arg, const char *text, size_t bytes), void *arg)
+static void begin(struct line *l, bool is_terminal,
+		  void (*put)(void *arg, const char *text, size_t bytes), void *arg)
 {
+	l->is_terminal = is_terminal;
 	l->put = put;
 	l->arg = arg;
 	l->used = 0;
@@ -67,11 +74,17 @@ static void put_quoted(struct line *l, const char *text)
 /* Between tabs nothing is quoted. */
 static void put_text(struct line *l, const struct cli_columns *c, const char *text)
 {
+	char clean[CLEAN_BYTES];
+
 	text = *text || !c->none ? text : c->none;
+	if (l->is_terminal || c->separator == '\t') {
+		clean[cli_clean_copy(clean, text, strnlen(text, CLEAN_BYTES - 1))] = '\0';
+		text = clean;
+	}
 	if (c->separator != '\t')
 		put_quoted(l, text);
 	else
-		put_bytes(l, cli_clean(text), strlen(cli_clean(text)));
+		put_bytes(l, text, strlen(text));
 }
 
 static void put_number(struct line *l, struct cli_number number)
@@ -147,19 +160,20 @@ static void put_to_file(void *arg, const char *text, size_t bytes)
 
 void cli_csv_head(FILE *f, const struct cli_columns *c)
 {
-	cli_csv_row_to(c, NULL, put_to_file, f);
+	cli_csv_row(f, c, NULL);
 }
 
 void cli_csv_row(FILE *f, const struct cli_columns *c, const struct cli_cell *cell)
 {
-	cli_csv_row_to(c, cell, put_to_file, f);
+	/* Asked each time: that is less than a row takes. */
+	cli_csv_row_to(c, cell, isatty(fileno(f)), put_to_file, f);
 }
 
-void cli_csv_row_to(const struct cli_columns *c, const struct cli_cell *cell,
+void cli_csv_row_to(const struct cli_columns *c, const struct cli_cell *cell, bool is_terminal,
 		    void (*put)(void *arg, const char *text, size_t bytes), void *arg)
 {
 	struct line l;
 
-	begin(&l, put, arg);
+	begin(&l, is_terminal, put, arg);
 	put_line(&l, c, cell);
 }

@@ -763,8 +763,8 @@ static void put_records(struct cli_lines *l, const struct ntime_record *records,
 
 		if (l->room - l->n < room)
 			make_room(l, room);
-		l->n += cli_record_put(l->buffer + l->n, l->room - l->n, l->style.form, r, &texts,
-				       l->decoder);
+		l->n += cli_record_put(l->buffer + l->n, l->room - l->n, l->style.form,
+				       l->style.look.is_terminal, r, &texts, l->decoder);
 	}
 }
 

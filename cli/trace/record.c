@@ -48,7 +48,7 @@ size_t cli_record_csv_head(char *buf, size_t bytes)
 {
 	struct line l = { buf, buf + bytes };
 
-	cli_csv_row_to(&record_columns, NULL, put, &l);
+	cli_csv_row_to(&record_columns, NULL, false, put, &l);
 	return (size_t)(l.p - buf);
 }
 
@@ -105,7 +105,7 @@ static void fill(struct cli_cell *cell, const struct ntime_record *r,
 	cell[MASK] = cli_if(r->flags & NTIME_RECORD_MASKED, cli_hex(r->mask));
 }
 
-static size_t put_csv(char *buf, size_t bytes, const struct ntime_record *r,
+static size_t put_csv(char *buf, size_t bytes, bool is_terminal, const struct ntime_record *r,
 		      const struct ntime_record_texts *t)
 {
 	struct cli_cell cell[COLUMNS] = { 0 };
@@ -113,7 +113,7 @@ static size_t put_csv(char *buf, size_t bytes, const struct ntime_record *r,
 	char region[8];
 
 	fill(cell, r, t, region, sizeof(region));
-	cli_csv_row_to(&record_columns, cell, put, &l);
+	cli_csv_row_to(&record_columns, cell, is_terminal, put, &l);
 	return (size_t)(l.p - buf);
 }
 
@@ -129,7 +129,7 @@ size_t cli_record_room(const struct ntime_record_texts *texts)
 		       (bytes_of(texts->device) + bytes_of(texts->text) + CLI_TRACE_NAME + WORDS);
 }
 
-size_t cli_record_put(char *buf, size_t bytes, enum cli_record_form form,
+size_t cli_record_put(char *buf, size_t bytes, enum cli_record_form form, bool is_terminal,
 		      const struct ntime_record *r, struct ntime_record_texts *texts,
 		      struct ntime_decoder *decoder)
 {
@@ -146,6 +146,6 @@ size_t cli_record_put(char *buf, size_t bytes, enum cli_record_form form,
 			texts->words = words;
 	}
 	if (form == CLI_RECORD_CSV)
-		return put_csv(buf, bytes, r, texts);
+		return put_csv(buf, bytes, is_terminal, r, texts);
 	return ntime_record_json(r, texts, buf, bytes);
 }

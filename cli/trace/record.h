@@ -3,6 +3,7 @@
 #ifndef CLI_TRACE_RECORD_H
 #define CLI_TRACE_RECORD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,10 +19,10 @@ size_t cli_record_csv_head(char *buf, size_t bytes);
 size_t cli_record_room(const struct ntime_record_texts *texts);
 
 /*
- * One record as a line. @texts: of which register_name and words are made here where @decoder is
- * not NULL. Bytes that were written.
+ * One record as a line, which may go to a terminal. @texts: of which register_name and words are
+ * made here where @decoder is not NULL. Bytes that were written.
  */
-size_t cli_record_put(char *buf, size_t bytes, enum cli_record_form form,
+size_t cli_record_put(char *buf, size_t bytes, enum cli_record_form form, bool is_terminal,
 		      const struct ntime_record *r, struct ntime_record_texts *texts,
 		      struct ntime_decoder *decoder);
 

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <ntime/context.h>
 
@@ -79,7 +80,7 @@ static void fill(struct cli_cell *cell, const struct cli_watch *w, size_t row, s
 
 static int begin_csv(struct cli_watch *w)
 {
-	cli_csv_row_to(&value_columns, NULL, put, &w->out);
+	cli_csv_row_to(&value_columns, NULL, false, put, &w->out);
 	return 0;
 }
 
@@ -96,7 +97,7 @@ static void put_csv(struct cli_watch *w, size_t row, size_t i, struct texts *tex
 	cell[TIME_S] = cli_text(texts->time);
 	cell[PERIOD_S] = cli_text(texts->period);
 	cell[WHERE] = cli_text(w->rows.row[row].name);
-	cli_csv_row_to(&value_columns, cell, put, &w->out);
+	cli_csv_row_to(&value_columns, cell, isatty(w->out.fd), put, &w->out);
 }
 
 static int sample_csv(struct cli_watch *w)
