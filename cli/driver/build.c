@@ -42,7 +42,8 @@ static int find_source(struct build *b)
 	}
 	snprintf(b->folder, sizeof(b->folder), "M=%s/driver", b->source);
 	if (access(b->folder + 2, W_OK)) {
-		cli_say("the driver is built inside %s, which is not writable: run as root, or "
+		cli_say("the driver is built inside %s, which is not writable for this user: run "
+			"as its owner, or "
 			"copy %s and name the copy with --source",
 			b->folder + 2, name);
 		return CLI_EXIT_FAILED;

@@ -221,7 +221,7 @@ static int mount_tree(const struct cli_driver *d, const char *options)
 		  options) == 0)
 		return 0;
 	if (errno == EPERM)
-		cli_say("mounting " CLI_DRIVER_PATH " needs root");
+		cli_say("mounting " CLI_DRIVER_PATH " needs root (CAP_SYS_ADMIN)");
 	else
 		cli_say("the driver is loaded, but " CLI_DRIVER_PATH
 			" cannot be mounted with %s: %s",
@@ -267,7 +267,7 @@ static int unmount_all(const struct cli_driver *d)
 		if (errno == EBUSY)
 			return say_busy(mount.path);
 		if (errno == EPERM)
-			cli_say("unloading the driver needs root");
+			cli_say("unloading the driver needs root (CAP_SYS_ADMIN to unmount it)");
 		else
 			cli_say("cannot unmount %s: %s", mount.path, strerror(errno));
 		return CLI_EXIT_FAILED;

@@ -483,7 +483,7 @@ int nti_claim_explain(const struct nti_claim_pmu *bank, int error,
 	case -EACCES:
 	case -EPERM:
 		return nti_absence_set(
-			out, NTIME_REASON_PERMISSION, NTI_CLAIM_DIRECTORY, "run as root",
+			out, NTIME_REASON_PERMISSION, NTI_CLAIM_DIRECTORY, NTI_AS_ROOT,
 			"%s, where programs say which counters they have, is for root only",
 			NTI_CLAIM_DIRECTORY);
 	default:

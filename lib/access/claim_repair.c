@@ -419,7 +419,7 @@ static int say_open(struct repair *r, const char *name, int error)
 				 NTI_CLAIM_DIRECTORY);
 	case -EACCES:
 	case -EPERM:
-		return nti_error(r->e, -EACCES, "%s/%s is for root only: run as root",
+		return nti_error(r->e, -EACCES, "%s/%s is for root only: " NTI_AS_ROOT,
 				 NTI_CLAIM_DIRECTORY, name);
 	case -EBADMSG:
 		return nti_error(r->e, error,

@@ -500,13 +500,13 @@ static int explain_denied(const struct nti_ntimefs *fs, struct nti_absence *out)
 
 	if (secret)
 		return nti_absence_set(out, NTIME_REASON_PERMISSION, fs->path,
-				       "run as root, or let root give this user that one file "
-				       "(chgrp, chmod; docs/security.md)",
+				       NTI_AS_ROOT ", or let root give this user that one file "
+						   "(chgrp, chmod; docs/security.md)",
 				       "%s is root's alone: %s", fs->path,
 				       nthw_secret_why(secret->secret));
 	return nti_absence_set(out, NTIME_REASON_PERMISSION, fs->path,
-			       "run as root, or let the administrator give this user the "
-			       "file (chown, chmod)",
+			       NTI_AS_ROOT ", or let the administrator give this user the "
+					   "file (chown, chmod)",
 			       "this user may not %s %s", fs->was_open ? "use" : "open for that",
 			       fs->path);
 }

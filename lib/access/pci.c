@@ -156,8 +156,10 @@ static int explain(const struct nti_pci_function *f, uint32_t address, const cha
 	if (error == EACCES || error == EPERM ||
 	    (error == ENXIO && address >= CONFIG_PUBLIC_BYTES && strcmp(verb, "read") == 0))
 		return nti_error(e, -EACCES,
-				 "register %#x of PCI function %s can be %s by root only", address,
-				 f->address, strcmp(verb, "read") == 0 ? "read" : "written");
+				 "register %#x of PCI function %s can be %s only by root with all "
+				 "capabilities",
+				 address, f->address,
+				 strcmp(verb, "read") == 0 ? "read" : "written");
 	if (error == ENOENT || error == ENODEV)
 		return nti_error(e, -ENODEV, "PCI function %s is gone", f->address);
 	return nti_error(e, -EIO, "cannot %s register %#x of PCI function %s: %s", verb, address,
@@ -271,10 +273,11 @@ static int map(struct function *f, bool for_write, struct nti_error *e)
 	}
 	f->memory = NULL;
 	if (error == EACCES || error == EPERM)
-		return nti_error(e, -EACCES,
-				 "the memory of PCI function %s can be mapped by root only, and "
-				 "not where the kernel is locked down",
-				 f->told.address);
+		return nti_error(
+			e, -EACCES,
+			"the memory of PCI function %s can be mapped only by root with all "
+			"capabilities, and not where the kernel is locked down",
+			f->told.address);
 	return nti_error(e, -EIO, "cannot map the memory of PCI function %s: %s", f->told.address,
 			 strerror(error));
 }

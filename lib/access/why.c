@@ -7,8 +7,9 @@
 #include "lib/access/ntimefs.h"
 #include "lib/access/why.h"
 
-#define AS_ROOT "run as root, or let root make registers files that you may read: ntime driver load"
-#define TO_GROUP "become a member of the group ntime (usermod -aG ntime USER), or run as root"
+#define AS_ROOT                                                                                    \
+	NTI_AS_ROOT ", or let root make registers files that you may read: ntime driver load"
+#define TO_GROUP "become a member of the group ntime (usermod -aG ntime USER), or " NTI_AS_ROOT
 
 const struct nti_why nti_why_no_msrs = {
 	NTIME_REASON_NO_HARDWARE,
@@ -75,7 +76,7 @@ const struct nti_why nti_why_driver_secret = {
 	NTIME_REASON_PERMISSION,
 	NTIME_FS_PATH,
 	"it tells more of other users than counts, so its file is root's alone",
-	"run as root, or let root give this user that one file (chgrp, chmod; docs/security.md)",
+	NTI_AS_ROOT ", or let root give this user that one file (chgrp, chmod; docs/security.md)",
 };
 const struct nti_why nti_why_driver_empty = {
 	NTIME_REASON_NOT_SUPPORTED,
@@ -99,8 +100,8 @@ const struct nti_why nti_why_no_registers = {
 const struct nti_why *nti_why_of_access(enum nti_method method, int error)
 {
 	static const struct nti_why may_not = { NTIME_REASON_PERMISSION, "", "",
-						"run as root, where the kernel is not locked "
-						"down" };
+						NTI_AS_ROOT
+						", where the kernel is not locked down" };
 	static const struct nti_why too_many = { NTIME_REASON_LIMIT, "", "",
 						 "raise the limit: ulimit -n 65536" };
 	static const struct nti_why gone = { NTIME_REASON_OFFLINE, "", "",

@@ -33,6 +33,12 @@ struct nti_why {
 	const char *about, *reason, *remedy;
 };
 
+/*
+ * What whoever is refused may do, a container's root included: he has the name of root, and lacks
+ * capabilities.
+ */
+#define NTI_AS_ROOT "run as root with all capabilities (docker, podman: --privileged)"
+
 /* Nothing is in the way. */
 extern const struct nti_why nti_why_nothing;
 

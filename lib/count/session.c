@@ -333,7 +333,10 @@ int ntime_session_item(const struct ntime_session *s, size_t i, struct ntime_ite
 	why = nti_session_why_stripped(s, i);
 	if (why && out->reason_code != NTIME_REASON_IMPLAUSIBLE) {
 		set_offline(out, "command", why, NTIME_REMEDY_HERE,
-			    "run ntime as root or as the user that the program changes to");
+			    s->ctx->os->ops->is_privileged(s->ctx->os, false)
+				    ? "run ntime as the user that the program changes to"
+				    : "run ntime as root or as the user that the program changes "
+				      "to");
 		out->reason_code = NTIME_REASON_PERMISSION;
 		return 0;
 	}

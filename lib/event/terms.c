@@ -481,7 +481,7 @@ static bool may_look(struct nti_os *os, const char *pmu)
 static const struct look_why {
 	enum ntime_reason code;
 	const char *remedy;
-} closed = { NTIME_REASON_PERMISSION, "run as root, or as root: ntime driver load" },
+} closed = { NTIME_REASON_PERMISSION, NTI_AS_ROOT ", or as root: ntime driver load" },
   not_loaded = { NTIME_REASON_NOT_LOADED, "as root: modprobe msr, or: ntime driver load" },
   no_modules = { NTIME_REASON_KERNEL,
 		 "boot a kernel that can load modules, or one with CONFIG_X86_MSR=y" };

@@ -23,9 +23,6 @@
 #include "lib/os/file.h"
 #include "lib/os/os.h"
 
-/* Newer than the headers we may be built with (linux/capability.h, Linux 5.8). */
-#define CAPABILITY_PERFMON 38
-
 /*
  * Five seconds in all, or more: longer than a busy machine, or one whose host takes its processors
  * away, lets a child wait for its turn.
@@ -202,7 +199,7 @@ static bool has_capability(unsigned int number)
 static bool linux_is_privileged(struct nti_os *os, bool perf)
 {
 	if (perf)
-		return (has_capability(CAPABILITY_PERFMON) || has_capability(CAP_SYS_ADMIN)) &&
+		return (has_capability(NTI_CAP_PERFMON) || has_capability(CAP_SYS_ADMIN)) &&
 		       !nti_os_is_in_user_namespace(os);
 	return geteuid() == 0;
 }

@@ -28,6 +28,8 @@ struct nti_work;
  * packages.
  */
 #define NTI_CPU_LIMIT 65536
+/* Newer than the headers we may be built with (linux/capability.h, Linux 5.8). */
+#define NTI_CAP_PERFMON 38
 
 /* Entry points of one operating system. Every member is set; nothing here may be NULL. */
 struct nti_os_ops {

@@ -656,7 +656,7 @@ TEST(ordinary_users)
 	nti_claim_free(claim);
 	TT_IS(in_child(as_nobody, &bank), EACCES);
 	TT_IS(nti_claim_explain(&bank_claim, -EACCES, &owner, &why), 0);
-	TT_TEXT(why.remedy, "run as root");
+	TT_TEXT(why.remedy, NTI_AS_ROOT);
 	nti_absence_fini(&why);
 }
 

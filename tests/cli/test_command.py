@@ -181,6 +181,17 @@ def nothing_is_usable_through_perf_where_it_is_refused():
 
 
 @real_only
+@needs_perf
+def root_without_capabilities_is_told_which_he_lacks():
+    for args, capability in ((['-p', '1', 'sleep', '0'], 'SYS_PTRACE'), (['-a', '-e', 'page-faults', 'true'], 'PERFMON'), (['doctor'], 'PERFMON')):
+        done = disguised(['no-caps'], *args)
+        text = done.stdout.decode() + err(done)
+        has_not(text, 'an ordinary user')
+        has_not(text, 'remedy: run as root\n')
+        has(text, f'--cap-add {capability}')
+
+
+@real_only
 def command_does_not_run_where_nothing_can_be_counted():
     for name in ('no-perf', 'perf-enosys'):
         done = disguised([name], '-a', '-e', 'page-faults', 'echo', 'ran')

@@ -638,7 +638,7 @@ static const struct access_row {
 	{ __LINE__, NTI_METHOD_PCI, "snbep_imc", -ENOENT, NTIME_REASON_OFFLINE,
 	  "uncore: No such file or directory", "count what is there: ntime list -v" },
 	{ __LINE__, NTI_METHOD_PCI, "snbep_imc", -EPERM, NTIME_REASON_PERMISSION,
-	  "uncore: Operation not permitted", "run as root, where the kernel is not locked down" },
+	  "uncore: Operation not permitted", NTI_AS_ROOT ", where the kernel is not locked down" },
 	{ __LINE__, NTI_METHOD_PCI, "snbep_imc", -EIO, NTIME_REASON_FAILED,
 	  "uncore: Input/output error", "dmesg" },
 	/* Another cause is another reason, though code and remedy are the same. */

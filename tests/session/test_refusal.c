@@ -24,6 +24,9 @@ struct place {
 	bool is_denied;	     /* one of them refuses */
 	const char *owner;   /* line of the process's status */
 	bool is_protected;   /* ptrace(2) does not allow it */
+	bool is_root;	     /* user 0, with or without capabilities */
+	const char *caps;    /* line of /proc/self/status */
+	bool is_old;	     /* Linux without CAP_PERFMON */
 };
 
 struct place_os {
@@ -53,9 +56,13 @@ static int place_text(struct nti_os *os, const char *path, char *buf, size_t siz
 		return put(buf, size, text);
 	}
 	if (strcmp(path, "/proc/self/status") == 0) {
-		(void)snprintf(text, sizeof(text), "Name:\tx\nUid:\t1000\t1000\n%s", at->seccomp);
+		(void)snprintf(text, sizeof(text), "Name:\tx\nUid:\t%s\n%s%s",
+			       at->is_root ? "0\t0" : "1000\t1000", at->caps ? at->caps : "",
+			       at->seccomp);
 		return put(buf, size, text);
 	}
+	if (strcmp(path, "/proc/sys/kernel/cap_last_cap") == 0)
+		return put(buf, size, at->is_old ? "37\n" : "40\n");
 	if (strcmp(path, "/proc/700/status") == 0 && at->owner)
 		return put(buf, size, at->owner);
 	if (strcmp(path, "/sys/kernel/security/lsm") == 0 && at->modules)
@@ -72,7 +79,8 @@ static int place_link(struct nti_os *os, const char *path, char *buf, size_t siz
 
 static bool place_is_privileged(struct nti_os *os, bool perf)
 {
-	(void)perf;
+	if (!perf)
+		return place_of(os)->is_root;
 	return place_of(os)->has_capability && !place_of(os)->is_namespace;
 }
 
@@ -112,6 +120,8 @@ static void place_close(struct nti_os *os, int fd)
 
 #define FILTERED "Seccomp:\t2\nSeccomp_filters:\t1\n"
 #define FREE "Seccomp:\t0\n"
+#define NO_CAPS "CapEff:\t0000000000000000\n"
+#define PTRACE "CapEff:\t0000000000080000\n"
 #define MINE "Name:\ty\nUid:\t1000\t1000\n"
 #define ROOTS "Name:\ty\nUid:\t0\t0\n"
 
@@ -239,6 +249,77 @@ static const struct refusal_row {
 	  NTI_PERF_PARANOID,
 	  "root of a user namespace",
 	  "outside of this" },
+	/* root of a container, which has no or few capabilities */
+	{ __LINE__,
+	  { 0, FREE, 2, .is_root = true, .caps = NO_CAPS },
+	  -1,
+	  0,
+	  PERF_TYPE_SOFTWARE,
+	  false,
+	  NTIME_REASON_PARANOID,
+	  NTI_PERF_PARANOID,
+	  "is 2: root without CAP_PERFMON may not count whole CPUs",
+	  "--cap-add PERFMON" },
+	{ __LINE__,
+	  { 0, FREE, 2, .is_root = true, .caps = NO_CAPS, .is_old = true },
+	  -1,
+	  0,
+	  PERF_TYPE_SOFTWARE,
+	  false,
+	  NTIME_REASON_PARANOID,
+	  NTI_PERF_PARANOID,
+	  "root without CAP_SYS_ADMIN",
+	  "--cap-add SYS_ADMIN" },
+	{ __LINE__,
+	  { 0, FREE, 99, .is_root = true, .caps = NO_CAPS, .is_denied = true },
+	  0,
+	  -1,
+	  PERF_TYPE_SOFTWARE,
+	  true,
+	  NTIME_REASON_PARANOID,
+	  NTI_PERF_PARANOID,
+	  "cannot be read: root without CAP_PERFMON",
+	  "--cap-add PERFMON" },
+	{ __LINE__,
+	  { 0, FREE, 2, .owner = ROOTS, .is_protected = true, .is_root = true, .caps = NO_CAPS },
+	  STRANGER,
+	  -1,
+	  PERF_TYPE_SOFTWARE,
+	  true,
+	  NTIME_REASON_PERMISSION,
+	  "process 700",
+	  "protects process 700 from being looked into by root without CAP_SYS_PTRACE",
+	  "--cap-add SYS_PTRACE" },
+	{ __LINE__,
+	  { 0, FREE, 2, .owner = MINE, .is_protected = true, .is_root = true, .caps = NO_CAPS },
+	  STRANGER,
+	  -1,
+	  PERF_TYPE_SOFTWARE,
+	  true,
+	  NTIME_REASON_PERMISSION,
+	  "process 700",
+	  "of another user (user id 1000), and this root lacks CAP_SYS_PTRACE",
+	  "--cap-add SYS_PTRACE" },
+	{ __LINE__,
+	  { 0, FREE, 2, .owner = ROOTS, .is_protected = true, .is_root = true, .caps = PTRACE },
+	  STRANGER,
+	  -1,
+	  PERF_TYPE_SOFTWARE,
+	  true,
+	  NTIME_REASON_PERMISSION,
+	  "perf_event_open(2)",
+	  "Permission denied",
+	  "look into the kernel's log (dmesg)" },
+	{ __LINE__,
+	  { 0, FREE, 2, false, true, .owner = MINE, .is_protected = true, .is_root = true },
+	  STRANGER,
+	  -1,
+	  PERF_TYPE_SOFTWARE,
+	  true,
+	  NTIME_REASON_PERMISSION,
+	  "process 700",
+	  "of another user",
+	  "outside of this user namespace" },
 	/* somebody else's, and one's own that is protected */
 	{ __LINE__,
 	  { 0, FREE, 2, .owner = ROOTS, .is_protected = true },
@@ -347,6 +428,10 @@ TEST(who_refused)
 		TT_HAS(why.remedy, r->remedy);
 		TT_EQ(r, nti_refusal_is_filtered(&p.os), r->at.filter_error != 0);
 		TT_EQ(r, p.open_fds, 0);
+		/* Root is told what he lacks, not to become what he is. */
+		TT_EQ(r, r->at.is_root && strstr(why.reason, "an ordinary user"), 0);
+		TT_EQ(r, r->at.is_root && !r->at.is_namespace && strstr(why.remedy, "run as root"),
+		      0);
 		nti_absence_fini(&why);
 	}
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/absence.h"
 #include "lib/base/text.h"
 #include "lib/os/locked.h"
 #include "trace/vfio/record.h"
@@ -138,8 +139,8 @@ static int say(const struct nti_vfio_store *s, int error, const char *reason, st
 				 s->record.group);
 	case -EACCES:
 	case -EPERM:
-		return nti_error(e, -EACCES, NTI_VFIO_DIRECTORY "/%s is for root only: run as root",
-				 s->file);
+		return nti_error(e, -EACCES,
+				 NTI_VFIO_DIRECTORY "/%s is for root only: " NTI_AS_ROOT, s->file);
 	case -ENOTDIR:
 		return nti_error(e, error,
 				 NTI_VFIO_DIRECTORY

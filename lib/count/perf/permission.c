@@ -31,6 +31,16 @@ int nti_perf_level_of(const struct nti_unit *unit)
 	}
 }
 
+/* CAP_PERFMON came with Linux 5.8. */
+static const char *capability(struct nti_os *os)
+{
+	uint64_t last;
+
+	return nti_os_u64(os, &last, "/proc/sys/kernel/cap_last_cap") == 0 && last < NTI_CAP_PERFMON
+		       ? "SYS_ADMIN"
+		       : "PERFMON";
+}
+
 /*
  * @may_not: "perf_event_paranoid is 3: an ordinary user may not count anything"; else @result comes
  *	first.
@@ -38,25 +48,33 @@ int nti_perf_level_of(const struct nti_unit *unit)
 static int explain(struct nti_os *os, int level, int wanted, const char *result,
 		   const char *may_not, struct nti_absence *out)
 {
-	/* The kernel asks for capabilities of the first namespace: those of another are none. */
-	bool is_namespace = nti_os_is_in_user_namespace(os);
-	char remedy[160], is[32] = "cannot be read";
+	char remedy[256], who[64] = "an ordinary user", is[32] = "cannot be read";
+	const char *missing = capability(os);
 
 	if (level != INT_MAX)
 		(void)snprintf(is, sizeof(is), "is %d", level);
-	(void)snprintf(
-		remedy, sizeof(remedy),
-		is_namespace ? "as root outside of this user namespace (of the container): sysctl "
-			       "kernel.perf_event_paranoid=%d"
-			     : "sysctl kernel.perf_event_paranoid=%d (or, for ntime alone: setcap "
+	/* The kernel asks for capabilities of the first namespace: those of another are none. */
+	if (nti_os_is_in_user_namespace(os)) {
+		(void)snprintf(who, sizeof(who), "root of a user namespace");
+		(void)snprintf(remedy, sizeof(remedy),
+			       "as root outside of this user namespace (of the container): sysctl "
+			       "kernel.perf_event_paranoid=%d",
+			       wanted);
+	} else if (os->ops->is_privileged(os, false)) {
+		(void)snprintf(who, sizeof(who), "root without CAP_%s", missing);
+		(void)snprintf(remedy, sizeof(remedy),
+			       "give ntime CAP_%s (docker, podman: --cap-add %s), or as root "
+			       "outside of the container: sysctl kernel.perf_event_paranoid=%d",
+			       missing, missing, wanted);
+	} else {
+		(void)snprintf(remedy, sizeof(remedy),
+			       "sysctl kernel.perf_event_paranoid=%d (or, for ntime alone: setcap "
 			       "cap_perfmon+ep \"$(command -v ntime)\")",
-		wanted);
+			       wanted);
+	}
 	return nti_absence_set(out, NTIME_REASON_PARANOID, NTI_PERF_PARANOID, remedy,
-			       "%sperf_event_paranoid %s%s%s", result, is,
-			       !*may_not      ? ""
-			       : is_namespace ? ": root of a user namespace may not count "
-					      : ": an ordinary user may not count ",
-			       may_not);
+			       "%sperf_event_paranoid %s%s%s%s%s", result, is, *may_not ? ": " : "",
+			       *may_not ? who : "", *may_not ? " may not count " : "", may_not);
 }
 
 int nti_perf_explain_level(struct nti_os *os, const struct nti_unit *unit, int level, int wanted,

@@ -11,6 +11,7 @@
  */
 #include <errno.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,14 +28,14 @@
 static const struct nti_perf_where self = { .pid = 0, .cpu = -1 };
 
 /* The number behind @key in a status file of /proc; -1 where there is none. */
-static long status_number(struct nti_os *os, const char *path, const char *key)
+static long long status_number(struct nti_os *os, const char *path, const char *key, int base)
 {
 	char text[STATUS_MAX], *at;
 
 	if (os->ops->text(os, path, text, sizeof(text)) < 0)
 		return -1;
 	at = strstr(text, key);
-	return at && (at == text || at[-1] == '\n') ? strtol(at + strlen(key), NULL, 10) : -1;
+	return at && (at == text || at[-1] == '\n') ? strtoll(at + strlen(key), NULL, base) : -1;
 }
 
 /* 0 when @attr can be opened at @where; else -errno. */
@@ -74,7 +75,7 @@ bool nti_refusal_is_filtered(struct nti_os *os)
 /* Docker and Podman allow the call to who has the capability; systemd has lists of its own. */
 static int explain_filter(struct nti_os *os, struct nti_absence *out)
 {
-	if (os->is_replay || status_number(os, STATUS, "Seccomp:") == SECCOMP_MODE_FILTER)
+	if (os->is_replay || status_number(os, STATUS, "Seccomp:", 10) == SECCOMP_MODE_FILTER)
 		return nti_absence_set(
 			out, NTIME_REASON_FILTERED, "perf_event_open(2)",
 			"allow perf_event_open(2) in the container's seccomp profile (docker, "
@@ -120,7 +121,9 @@ static int explain_rest(struct nti_os *os, int error, struct nti_absence *out)
 			"capabilities allow them; the security module %s can do that",
 			decider);
 	return nti_absence_set(out, NTIME_REASON_PERMISSION, "perf_event_open(2)",
-			       "run as root, and look into the kernel's log (dmesg)",
+			       os->ops->is_privileged(os, false)
+				       ? "look into the kernel's log (dmesg)"
+				       : "run as root, and look into the kernel's log (dmesg)",
 			       "the kernel refuses perf events (%s), although perf_event_paranoid "
 			       "and capabilities allow them",
 			       strerror(-error));
@@ -129,23 +132,39 @@ static int explain_rest(struct nti_os *os, int error, struct nti_absence *out)
 /* ptrace(2), "Ptrace access mode checking": for reading, with the real ids. */
 static int explain_process(struct nti_os *os, pid_t pid, struct nti_absence *out)
 {
-	char path[40], about[40];
-	long owner, user = status_number(os, STATUS, "Uid:");
+	bool is_namespace = nti_os_is_in_user_namespace(os);
+	bool is_root = !is_namespace && os->ops->is_privileged(os, false);
+	const char *remedy =
+		is_namespace ? "run as root outside of this user namespace (of the container)"
+		: is_root    ? "give ntime CAP_SYS_PTRACE (docker, podman: --cap-add SYS_PTRACE)"
+			     : "run as root";
+	long long owner, user = status_number(os, STATUS, "Uid:", 10);
+	char path[40], about[40], mine[160];
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
 	(void)snprintf(about, sizeof(about), "process %d", (int)pid);
-	owner = status_number(os, path, "Uid:");
+	(void)snprintf(mine, sizeof(mine), "measure processes of your own, or %s", remedy);
+	owner = status_number(os, path, "Uid:", 10);
 	if (owner >= 0 && user >= 0 && owner != user)
-		return nti_absence_set(out, NTIME_REASON_PERMISSION, about,
-				       "measure processes of your own, or run as root",
-				       "process %d is of another user (user id %ld)", (int)pid,
-				       owner);
+		return nti_absence_set(out, NTIME_REASON_PERMISSION, about, mine,
+				       "process %d is of another user (user id %lld)%s", (int)pid,
+				       owner,
+				       is_root ? ", and this root lacks CAP_SYS_PTRACE" : "");
 	return nti_absence_set(
-		out, NTIME_REASON_PERMISSION, about, "run as root",
-		"the kernel protects process %d from being looked into: it has other "
+		out, NTIME_REASON_PERMISSION, about, remedy,
+		"the kernel protects process %d from being looked into%s: it has other "
 		"capabilities, another group or namespace, or forbids it itself "
 		"(prctl PR_SET_DUMPABLE)",
-		(int)pid);
+		(int)pid, is_root ? " by root without CAP_SYS_PTRACE" : "");
+}
+
+/* May every process be looked into? Then it is not a process's rights that refuse. */
+static bool may_trace_all(struct nti_os *os)
+{
+	long long capabilities = status_number(os, STATUS, "CapEff:", 16);
+
+	return capabilities > 0 && capabilities >> CAP_SYS_PTRACE & 1 &&
+	       !nti_os_is_in_user_namespace(os);
 }
 
 /* Highest level at which an ordinary user may open @attr at @where. */
@@ -168,6 +187,7 @@ int nti_refusal_explain(struct nti_os *os, const struct nti_unit *unit,
 {
 	struct perf_event_attr least = least_attr();
 	int level = nti_perf_paranoid(os), wanted = level_for(unit, attr, where, level);
+	bool is_open, is_privileged = os->ops->is_privileged(os, true);
 
 	/*
 	 * A recording says what was answered, and not by whom. The kernel's own answer is EACCES.
@@ -175,9 +195,12 @@ int nti_refusal_explain(struct nti_os *os, const struct nti_unit *unit,
 	if (nti_refusal_is_filtered(os) ||
 	    (os->is_replay && error == -EPERM && unit->kind != NTI_UNIT_TRACEPOINT))
 		return explain_filter(os, out);
-	if (!os->ops->is_privileged(os, true) && level > wanted && level != INT_MAX)
+	if (!is_privileged && level > wanted && level != INT_MAX)
 		return nti_perf_explain_level(os, unit, level, wanted, out);
-	if (where.pid > 0 && try_open(os, &least, self, 0) == 0)
+	is_open = try_open(os, &least, self, 0) == 0;
+	if (where.pid > 0 && is_open && !may_trace_all(os))
 		return explain_process(os, where.pid, out);
+	if (!is_privileged && level == INT_MAX && !is_open)
+		return nti_perf_explain_level(os, unit, level, wanted, out);
 	return explain_rest(os, error, out);
 }

@@ -86,12 +86,13 @@ static int tree_denied(const struct ntime_register *r, int error, const char *ve
 
 	if (why)
 		return nti_error(r->e, error,
-				 "%s may not be %s by this user, because %s: run as root, or let "
+				 "%s may not be %s by this user, because %s: " NTI_AS_ROOT
+				 ", or let "
 				 "root give this user that one file (chgrp, chmod)",
 				 r->place, verb, why);
 	return nti_error(r->e, error,
 			 "%s may not be %s by this user: become a member of the group "
-			 "that may (ls -l %s), or run as root",
+			 "that may (ls -l %s), or " NTI_AS_ROOT,
 			 r->place, verb, r->place);
 }
 
