@@ -10,6 +10,7 @@
 
 #include "lib/base/text.h"
 #include "lib/count/perf/permission.h"
+#include "lib/count/perf/refusal.h"
 #include "lib/count/session.h"
 
 /* Not an errno: the session was changed, plan and open again. */
@@ -327,7 +328,8 @@ static int handle_refusal(struct ntime_session *s, struct nti_session_part *p,
 	if (ret < 0)
 		return ret;
 	nti_session_refuse(s, p, &absent);
-	s->was_denied = s->was_denied || error == -EACCES || error == -EPERM || error == -ENOSYS;
+	s->was_denied = s->was_denied || error == -EACCES || error == -EPERM || error == -ENOSYS ||
+			absent.code == NTIME_REASON_FILTERED;
 	/*
 	 * Counters of this event that are already open elsewhere would give a sum that lacks a
 	 * part.
@@ -411,7 +413,7 @@ static int open_part(struct ntime_session *s, size_t index, size_t at, size_t fi
 	}
 	if ((ret == -EACCES || ret == -EPERM) && nti_session_can_change_method(s, g->unit))
 		return AGAIN;
-	if (ret == -EMFILE)
+	if (ret == -EMFILE && !nti_refusal_is_filtered(s->ctx->os))
 		return nti_error(&s->ctx->error, ret,
 				 "too many open files: raise the limit (ulimit -n) or count fewer "
 				 "events on fewer CPUs");

@@ -27,5 +27,4 @@ def why_not(kernel_mode=False):
     if fd >= 0:
         os.close(fd)
         return ''
-    return {errno.ENOSYS: 'this kernel has no perf events', errno.EPERM: 'this process is refused perf_event_open(2)',
-            errno.EACCES: 'this process is refused perf_event_open(2)'}.get(ctypes.get_errno(), '')
+    return {errno.ENOSYS: 'this kernel has no perf events'}.get(ctypes.get_errno(), 'this process is refused perf_event_open(2)')

@@ -435,12 +435,13 @@ TEST(causes_are_told_apart)
 	static const struct nti_unit unit = { .name = "core" };
 	static const struct perf_event_attr attr = { .type = PERF_TYPE_RAW };
 	static const struct nti_perf_where self = { .pid = 0, .cpu = -1 };
+	struct nti_os os = { .is_replay = true };
 	struct nti_absence why[3] = { 0 };
 	static const int error[] = { -EIO, -ENOSPC, -EIO };
 	size_t i;
 
 	for (i = 0; i < 3; i++)
-		TT_IS(nti_perf_explain(NULL, &unit, &attr, self, error[i], &why[i]), 0);
+		TT_IS(nti_perf_explain(&os, &unit, &attr, self, error[i], &why[i]), 0);
 	TT_TEXT(why[0].about, "core: Input/output error");
 	TT_TEXT(why[1].about, "core: No space left on device");
 	TT_TEXT(why[2].about, why[0].about);

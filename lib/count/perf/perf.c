@@ -114,6 +114,8 @@ int nti_perf_explain(struct nti_os *os, const struct nti_unit *unit,
 	char about[128];
 	int ret;
 
+	if (nti_refusal_is_filtered(os))
+		return nti_refusal_explain_filter(os, out);
 	switch (error) {
 	case -EACCES:
 	case -EPERM:

@@ -6,8 +6,9 @@
  * looked at; a security module may refuse any call (EACCES); perf_event_paranoid forbids kernel
  * mode, CPUs (EACCES) and tracepoints (EPERM) to who lacks CAP_PERFMON and CAP_SYS_ADMIN in the
  * first user namespace; and the rights over the process are those of ptrace(2) for reading
- * (EACCES). So a call with unknown flags shows whether the kernel is asked at all, and a call for
- * the caller's own thread whether it is the process.
+ * (EACCES). So a call with unknown flags shows whether the kernel is asked at all, unless a filter
+ * answers EINVAL too: no kernel does so to the least event of the caller's own thread. And a call
+ * for that thread shows whether it is the process.
  */
 #include <errno.h>
 #include <limits.h>
@@ -61,6 +62,11 @@ static struct perf_event_attr least_attr(void)
 					 .exclude_hv = 1 };
 }
 
+static bool has_filter(struct nti_os *os)
+{
+	return status_number(os, STATUS, "Seccomp:", 10) == SECCOMP_MODE_FILTER;
+}
+
 bool nti_refusal_is_filtered(struct nti_os *os)
 {
 	struct perf_event_attr attr = least_attr();
@@ -69,17 +75,25 @@ bool nti_refusal_is_filtered(struct nti_os *os)
 	if (os->is_replay)
 		return false;
 	ret = try_open(os, &attr, self, ~0ul);
-	return ret == -EPERM || ret == -EACCES;
+	if (ret >= 0 || ret == -EPERM || ret == -EACCES)
+		return ret < 0;
+	if (!has_filter(os))
+		return false;
+	/* Only a kernel with perf events has that setting. */
+	if (ret == -ENOSYS)
+		return nti_perf_paranoid(os) != INT_MAX;
+	return ret != -EINVAL || try_open(os, &attr, self, 0) == -EINVAL;
 }
 
 /* Docker and Podman allow the call to who has the capability; systemd has lists of its own. */
-static int explain_filter(struct nti_os *os, struct nti_absence *out)
+int nti_refusal_explain_filter(struct nti_os *os, struct nti_absence *out)
 {
-	if (os->is_replay || status_number(os, STATUS, "Seccomp:", 10) == SECCOMP_MODE_FILTER)
+	if (os->is_replay || has_filter(os))
 		return nti_absence_set(
 			out, NTIME_REASON_FILTERED, "perf_event_open(2)",
 			"allow perf_event_open(2) in the container's seccomp profile (docker, "
-			"podman: --cap-add PERFMON; systemd: SystemCallFilter=perf_event_open)",
+			"podman: --cap-add PERFMON, or --security-opt seccomp=PROFILE; systemd: "
+			"SystemCallFilter=perf_event_open)",
 			"a seccomp filter refuses perf_event_open(2): the kernel is not even "
 			"asked");
 	return nti_absence_set(out, NTIME_REASON_FILTERED, "perf_event_open(2)",
@@ -192,9 +206,8 @@ int nti_refusal_explain(struct nti_os *os, const struct nti_unit *unit,
 	/*
 	 * A recording says what was answered, and not by whom. The kernel's own answer is EACCES.
 	 */
-	if (nti_refusal_is_filtered(os) ||
-	    (os->is_replay && error == -EPERM && unit->kind != NTI_UNIT_TRACEPOINT))
-		return explain_filter(os, out);
+	if (os->is_replay && error == -EPERM && unit->kind != NTI_UNIT_TRACEPOINT)
+		return nti_refusal_explain_filter(os, out);
 	if (!is_privileged && level > wanted && level != INT_MAX)
 		return nti_perf_explain_level(os, unit, level, wanted, out);
 	is_open = try_open(os, &least, self, 0) == 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who refused perf_event_open(2) with EPERM or EACCES. Several may: a filter in front of the
- * kernel, its setting, the rights over another process, a security module. Each is named only where
- * it is one.
+ * Who refused perf_event_open(2). Several may: a filter in front of the kernel with any error; with
+ * EPERM or EACCES its setting, the rights over another process, a security module. Each is named
+ * only where it is one.
  */
 #ifndef NTI_REFUSAL_H
 #define NTI_REFUSAL_H
@@ -15,8 +15,8 @@
 #include "lib/os/os.h"
 
 /*
- * Why @attr at @where was refused with @error, which is -EPERM or -EACCES, and what to do. Calls
- * perf_event_open(2) up to twice more. 0 or -ENOMEM.
+ * Why @attr at @where was refused by the kernel with @error, which is -EPERM or -EACCES, and what
+ * to do. Calls perf_event_open(2) once more. 0 or -ENOMEM.
  */
 int nti_refusal_explain(struct nti_os *os, const struct nti_unit *unit,
 			const struct perf_event_attr *attr, struct nti_perf_where where, int error,
@@ -27,5 +27,7 @@ int nti_refusal_explain(struct nti_os *os, const struct nti_unit *unit,
  * kernel's is the cause of anything. False for a recording.
  */
 bool nti_refusal_is_filtered(struct nti_os *os);
+/* What to do about that. 0 or -ENOMEM. */
+int nti_refusal_explain_filter(struct nti_os *os, struct nti_absence *out);
 
 #endif
