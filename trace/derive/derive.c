@@ -87,6 +87,8 @@ static void device_fini(struct nti_derive_device *dev)
 		for (unsigned int j = 0; j < NTI_MP_WORDS; j++)
 			free(dev->mp[i].read[j]);
 	free(dev->mp);
+	for (size_t i = 0; i < dev->domains; i++)
+		free(dev->domain[i].reads);
 	free(dev->domain);
 	nti_derive_regs_fini(&dev->regs);
 }

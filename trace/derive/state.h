@@ -30,9 +30,9 @@ struct nti_derive_tally {
 	uint32_t kept;
 };
 
-void nti_derive_tally_add(struct nti_derive_tally *t, uint64_t value, uint64_t clocks);
-/* The clocks of the value that came last. */
-void nti_derive_tally_clock(struct nti_derive_tally *t, uint64_t clocks);
+void nti_derive_tally_add(struct nti_derive_tally *t, uint64_t value);
+/* The clocks of value @nth, from 0. */
+void nti_derive_tally_clock(struct nti_derive_tally *t, uint64_t nth, uint64_t clocks);
 void nti_derive_tally_join(struct nti_derive_tally *t, const struct nti_derive_tally *more);
 
 /* A register of a domain: what was written last, and where. */
@@ -45,22 +45,36 @@ enum { NTI_SLOT_PRE, NTI_SLOT_START, NTI_SLOT_EVENT, NTI_SLOT_STOP, NTI_SLOTS };
 /* Beside the slots: the counter of clocks. */
 #define NTI_SLOT_CYCLES NTI_SLOTS
 
-/* Reads of a domain's counters that are of one period: slots that were read, and the clocks. */
-struct nti_derive_period {
-	uint32_t slots;
-	bool has_clocks, is_torn; /* two different numbers of clocks: it is not one period */
-	uint64_t clocks;
+/* A read of a counter, NTI_SLOT_*; @nth: which value of its tally. */
+struct nti_derive_read {
+	uint64_t nth;
+	uint32_t value, counter;
 };
+
+#define NTI_DERIVE_READS 256
+
+/* Reads of a domain's counters in order, since the trace last showed an end of a period. */
+struct nti_derive_reads {
+	struct nti_derive_read read[NTI_DERIVE_READS];
+	uint32_t n;
+	bool is_full; /* and of those after them the clocks are not known */
+};
+
+/* period.c */
+void nti_derive_reads_add(struct nti_derive_reads *reads, unsigned int counter, uint32_t value,
+			  uint64_t nth);
+/* An end of a period: give the values of these reads their clocks, in @tally[NTI_SLOTS]. */
+void nti_derive_reads_end(struct nti_derive_reads *reads, struct nti_derive_tally *tally);
 
 struct nti_derive_domain {
 	uint8_t unit;
 	uint16_t instance, set;
 	struct nti_derive_word src[NTI_SLOTS], op[NTI_SLOTS], setflag, clrflag, ctrl;
 	struct nti_derive_tally read[NTI_SLOTS + 1];
-	struct nti_derive_period period;
-	uint32_t flags; /* NTIME_DERIVED_OVERFLOW, _EMPTY of this window */
-	uint32_t state; /* the one of them that CTRL told last, 0 none */
-	bool is_acked;	/* since it was read */
+	struct nti_derive_reads *reads; /* NULL: no counter was read yet */
+	uint32_t flags;			/* NTIME_DERIVED_OVERFLOW, _EMPTY of this window */
+	uint32_t state;			/* the one of them that CTRL told last, 0 none */
+	bool is_acked;			/* since it was read */
 };
 
 /* Of one MP of Fermi or later; words from the start of its block. */

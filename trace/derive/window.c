@@ -22,7 +22,7 @@
 #include "trace/derive/registers.h"
 #include "trace/derive/state.h"
 
-void nti_derive_tally_add(struct nti_derive_tally *t, uint64_t value, uint64_t clocks)
+void nti_derive_tally_add(struct nti_derive_tally *t, uint64_t value)
 {
 	if (!t->n || value < t->min)
 		t->min = value;
@@ -30,19 +30,20 @@ void nti_derive_tally_add(struct nti_derive_tally *t, uint64_t value, uint64_t c
 		t->max = value;
 	t->sum += value;
 	t->last = value;
-	t->last_clocks = clocks;
+	t->last_clocks = NTIME_DERIVED_NO_CLOCKS;
 	t->n++;
 	if (t->kept == NTI_DERIVE_VALUES)
 		return;
-	t->clocks[t->kept] = clocks;
+	t->clocks[t->kept] = NTIME_DERIVED_NO_CLOCKS;
 	t->value[t->kept++] = value;
 }
 
-void nti_derive_tally_clock(struct nti_derive_tally *t, uint64_t clocks)
+void nti_derive_tally_clock(struct nti_derive_tally *t, uint64_t nth, uint64_t clocks)
 {
-	t->last_clocks = clocks;
-	if (t->n == t->kept)
-		t->clocks[t->kept - 1] = clocks;
+	if (nth + 1 == t->n)
+		t->last_clocks = clocks;
+	if (nth < t->kept)
+		t->clocks[nth] = clocks;
 }
 
 void nti_derive_tally_join(struct nti_derive_tally *t, const struct nti_derive_tally *more)
@@ -353,6 +354,12 @@ static void ctrl_read(struct nti_derive_domain *dom, uint32_t value)
 		dom->flags |= dom->state;
 }
 
+static void end_reads(struct nti_derive_domain *dom)
+{
+	if (dom->reads)
+		nti_derive_reads_end(dom->reads, dom->read);
+}
+
 static void acknowledge(struct nti_derive_device *dev, const struct nti_derive_place *p)
 {
 	for (size_t i = 0; i < dev->domains; i++) {
@@ -362,7 +369,7 @@ static void acknowledge(struct nti_derive_device *dev, const struct nti_derive_p
 			continue;
 		dom->state = 0;
 		dom->is_acked = true;
-		dom->period = (struct nti_derive_period){ 0 };
+		end_reads(dom);
 	}
 }
 
@@ -371,7 +378,7 @@ static void trigger(struct nti_derive_device *dev)
 	dev->triggers++;
 	for (size_t i = 0; i < dev->domains; i++) {
 		dev->domain[i].state &= ~NTIME_DERIVED_EMPTY;
-		dev->domain[i].period = (struct nti_derive_period){ 0 };
+		end_reads(&dev->domain[i]);
 	}
 }
 
@@ -428,35 +435,18 @@ static void word_read(struct ntime_derive *d, struct nti_derive_device *dev,
 	*w = (struct nti_derive_word){ .value = value, .known = 0xffffffff };
 }
 
-/*
- * A counter that is read again is of the next period; between them there is an acknowledge or an
- * end of the period, or the chip ends it by itself.
- */
-static void slot_read(struct nti_derive_domain *dom, unsigned int slot, uint64_t value)
+/* Clocks are found when the period has an end in the trace: they may be read before or after it. */
+static void value_read(struct ntime_derive *d, struct nti_derive_domain *dom, unsigned int counter,
+		       uint32_t value)
 {
-	struct nti_derive_period *p = &dom->period;
-
-	if (p->slots >> slot & 1)
-		*p = (struct nti_derive_period){ 0 };
-	p->slots |= 1u << slot;
-	nti_derive_tally_add(&dom->read[slot], value,
-			     p->has_clocks && !p->is_torn ? p->clocks : NTIME_DERIVED_NO_CLOCKS);
-}
-
-/* Clocks are read before or behind the counters, and by some for each of them. */
-static void cycles_read(struct nti_derive_domain *dom, uint64_t value)
-{
-	struct nti_derive_period *p = &dom->period;
-
-	nti_derive_tally_add(&dom->read[NTI_SLOT_CYCLES], value, NTIME_DERIVED_NO_CLOCKS);
-	if (p->has_clocks && p->clocks != value)
-		p->is_torn = true;
-	p->has_clocks = true;
-	p->clocks = value;
-	for (unsigned int slot = 0; slot < NTI_SLOTS; slot++)
-		if (p->slots >> slot & 1)
-			nti_derive_tally_clock(&dom->read[slot],
-					       p->is_torn ? NTIME_DERIVED_NO_CLOCKS : value);
+	if (!dom->reads)
+		dom->reads = calloc(1, sizeof(*dom->reads));
+	if (!dom->reads) {
+		d->failed = true;
+		return;
+	}
+	nti_derive_reads_add(dom->reads, counter, value, dom->read[counter].n);
+	nti_derive_tally_add(&dom->read[counter], value);
 }
 
 static void domain_read(struct ntime_derive *d, struct nti_derive_device *dev,
@@ -487,10 +477,7 @@ static void domain_read(struct ntime_derive *d, struct nti_derive_device *dev,
 		counter_read(dev);
 		dom->flags |= dom->state;
 		dom->is_acked = false;
-		if (p->kind == NTI_PLACE_CYCLES)
-			cycles_read(dom, value);
-		else
-			slot_read(dom, p->slot, value);
+		value_read(d, dom, p->kind == NTI_PLACE_CYCLES ? NTI_SLOT_CYCLES : p->slot, value);
 	}
 }
 
@@ -509,7 +496,7 @@ static void mp_read(struct ntime_derive *d, struct nti_derive_device *dev,
 		return;
 	}
 	counter_read(dev);
-	nti_derive_tally_add(mp->read[word], value, NTIME_DERIVED_NO_CLOCKS);
+	nti_derive_tally_add(mp->read[word], value);
 }
 
 /*
@@ -611,6 +598,7 @@ static void domain_rows(struct ntime_derive *d, struct nti_derive_device *dev,
 {
 	bool has_event = false;
 
+	end_reads(dom);
 	/* In the order in which drivers name the slots. */
 	for (unsigned int slot = 0; slot < NTI_SLOTS; slot++)
 		if (dom->read[slot].n)
@@ -618,7 +606,6 @@ static void domain_rows(struct ntime_derive *d, struct nti_derive_device *dev,
 	if (!has_event && dom->read[NTI_SLOT_CYCLES].n)
 		nti_derive_row_add(d, dev, dom, NTI_SLOT_CYCLES, window);
 	memset(dom->read, 0, sizeof(dom->read));
-	dom->period = (struct nti_derive_period){ 0 };
 	dom->flags = 0;
 }
 
