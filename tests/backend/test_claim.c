@@ -645,10 +645,10 @@ TEST(ordinary_users)
 	struct nti_absence why = { 0 };
 	struct nti_claim_owner owner = { 0 };
 
-	if (geteuid() != 0)
-		TT_SKIP("needs root, to become nobody");
 	bank_clear();
 	bank_init(&bank);
+	if (in_child(as_nobody, &bank) == 77)
+		TT_SKIP("needs root, with the capabilities to become nobody");
 	/* There is no directory, and none may be made; there is one; there is even the file. */
 	TT_IS(in_child(as_nobody, &bank), EACCES);
 	claim = bank_take(&bank);
@@ -674,10 +674,11 @@ TEST(others_directories)
 	TT_IS(try_take(&bank, &owner), -ENOTDIR);
 	TT_IS(chmod(bank_path("/run/ntime"), 0755), 0);
 	TT_IS(try_take(&bank, &owner), 0);
-	if (geteuid() == 0) {
-		TT_IS(chown(bank_path("/run/ntime"), NOBODY, 0), 0);
+	/* Root of a container may lack the capability. */
+	if (chown(bank_path("/run/ntime"), NOBODY, 0) == 0)
 		TT_IS(try_take(&bank, &owner), -ENOTDIR);
-	}
+	else
+		TT_IS(errno, EPERM);
 	TT_IS(rmdir(bank_path("/run/ntime")), 0);
 	TT_IS(symlink("..", bank_path("/run/ntime")), 0);
 	TT_IS(try_take(&bank, &owner), -ENOTDIR);
@@ -721,9 +722,8 @@ TEST(others_files)
 	bank_write_file("uncore-0", text, sizeof(text));
 	TT_IS(chmod(bank_path(FILE_NAME), 0600), 0);
 	TT_IS(try_take(&bank, &owner), -EBADMSG);
-	if (geteuid() == 0) {
-		bank_write_file("uncore-0", "", 0);
-		TT_IS(chown(bank_path(FILE_NAME), NOBODY, 0), 0);
+	bank_write_file("uncore-0", "", 0);
+	if (chown(bank_path(FILE_NAME), NOBODY, 0) == 0) {
 		TT_IS(try_take(&bank, &owner), -EBADMSG);
 		TT_IS(chown(bank_path(FILE_NAME), 0, 0), 0);
 	}

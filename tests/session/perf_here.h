@@ -39,6 +39,9 @@ static inline const char *tt_perf_why_not(void)
 		return "this kernel has no perf events";
 	case EPERM:
 	case EACCES:
+	/* No kernel does so; filters do. */
+	case EINVAL:
+	case EMFILE:
 		return "this process is refused perf_event_open(2)";
 	default:
 		/* Something that a test must see. */

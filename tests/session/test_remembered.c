@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What self-tests found is remembered until the next boot, where nobody else can write it. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -164,10 +165,11 @@ TEST(others_are_not_believed)
 	TT_IS(symlink("/etc/passwd", r.file), 0);
 	assert_true(opens_of(&r, "cycles", NTIME_REASON_NONE) > 3);
 	TT_IS(opens_of(&r, "cycles", NTIME_REASON_NONE), 0);
-	if (geteuid() == 0) {
-		TT_IS(chown(r.file, 65534, 65534), 0);
+	/* Root of a container may lack the capability. */
+	if (chown(r.file, 65534, 65534) == 0)
 		assert_true(opens_of(&r, "cycles", NTIME_REASON_NONE) > 3);
-	}
+	else
+		TT_IS(errno, EPERM);
 	fini(&r);
 }
 
