@@ -230,7 +230,7 @@ static inline int ntime_read_pmc_(const struct ntime_reader_state *state, uint64
  * read(2). ntime_read_pinned() is for who knows that it is NTIME_READER_CORE. Who forbids the
  * counter's instruction while a reader is used (kernel.perf_user_access=0, or 0 to the PMU's rdpmc
  * file) may end the program by SIGILL (arm64) or SIGSEGV (x86): the kernel closes the register at
- * once, its page says so from the next switch on.
+ * once, its page says so from the next switch on. Sessions with NTIME_READ_BY_CALL never use it.
  * Return: 0 exact; flags of struct ntime_value that qualify the count (NTIME_SCALED: counted part
  * of the time only, the count is NOT extrapolated); -EINVAL, -EIO, -ENODATA (nothing to read). Any
  * thread, while none starts, stops or frees the session or changes its pass; never a wrong number.

@@ -44,6 +44,11 @@ enum ntime_target_kind {
  * have an interval that holds then
  */
 #define NTIME_TURNS (1u << 4)
+/*
+ * readers of counters use system calls, never the counter's instruction, which ends the program if
+ * somebody forbids it meanwhile (ntime_read())
+ */
+#define NTIME_READ_BY_CALL (1u << 5)
 
 /*
  * The access method for counters that several methods reach: core PMUs and the uncore. Events that

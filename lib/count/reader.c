@@ -31,7 +31,8 @@ static bool can_use_page(const struct ntime_session *s, const struct nti_session
 #ifdef NTIME_HAS_PMC_
 	return g && !g->direct && g->unit->kind == NTI_UNIT_CORE &&
 	       s->target.kind == NTIME_TARGET_THREAD && !s->target.pid &&
-	       !(s->target.flags & (NTIME_CHILDREN | NTIME_BY_PASS | NTIME_PASS_ALONE));
+	       !(s->target.flags &
+		 (NTIME_CHILDREN | NTIME_BY_PASS | NTIME_PASS_ALONE | NTIME_READ_BY_CALL));
 #else
 	(void)s;
 	(void)g;
@@ -84,7 +85,8 @@ static size_t places_of_target(const struct ntime_session *s)
 static bool can_read_core(const struct ntime_session *s, const struct nti_session_item *item)
 {
 	return item->only && item->only->direct && item->only->perf.where.cpu >= 0 &&
-	       places_of_target(s) == 1 && s->passes == 1 && s->was_started;
+	       !(s->target.flags & NTIME_READ_BY_CALL) && places_of_target(s) == 1 &&
+	       s->passes == 1 && s->was_started;
 }
 
 #ifdef NTIME_HAS_CORE_
@@ -422,6 +424,8 @@ const char *ntime_reader_why(const struct ntime_reader *r)
 	default:
 		break;
 	}
+	if (s->target.flags & NTIME_READ_BY_CALL && !s->item[r->item].is_clock)
+		return "a call: the session was made with NTIME_READ_BY_CALL";
 	if (s->item[r->item].event.parts &&
 	    nti_session_is_direct(s, s->item[r->item].event.part[0].unit))
 		return why_core(s, &s->item[r->item]);

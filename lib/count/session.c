@@ -9,7 +9,8 @@
 #include "lib/count/session.h"
 
 #define TARGET_FLAGS                                                                               \
-	(NTIME_CHILDREN | NTIME_ON_EXEC | NTIME_BY_PASS | NTIME_PASS_ALONE | NTIME_TURNS)
+	(NTIME_CHILDREN | NTIME_ON_EXEC | NTIME_BY_PASS | NTIME_PASS_ALONE | NTIME_TURNS |         \
+	 NTIME_READ_BY_CALL)
 
 static int bits_of(uint32_t flags)
 {

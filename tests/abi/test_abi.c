@@ -577,6 +577,7 @@ static const struct constant_row {
 	{ __LINE__, NTIME_ON_EXEC, 2 },
 	{ __LINE__, NTIME_BY_PASS, 4 },
 	{ __LINE__, NTIME_PASS_ALONE, 8 },
+	{ __LINE__, NTIME_READ_BY_CALL, 32 },
 	{ __LINE__, NTIME_READER_CALL, 0 },
 	{ __LINE__, NTIME_READER_TSC, 1 },
 	{ __LINE__, NTIME_READER_PMC, 2 },

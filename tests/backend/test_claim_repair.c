@@ -539,6 +539,7 @@ TEST(list_of_what_was_left)
 	TT_IS(nti_claim_new(bank_os, &other, &bank.io, &owner, &claim), 0);
 	TT_IS(bank_program(nti_claim_io(claim)), 0);
 	bank_write_file("empty", "", 0);
+	bank_write_file(".self-test", "what tests found", 16);
 	bank_write_file("notes.txt", "something else", 14);
 	bank_write_file("a\nname", "something else", 14);
 	TT_IS(symlink("uncore-0", bank_path("/run/ntime/link")), 0);

@@ -582,6 +582,30 @@ static int cpus_of_thread(void)
 	return CPU_COUNT(&set);
 }
 
+/* Somebody may forbid the instruction; who asked for calls is not ended by that, nor pinned. */
+TEST(readers_by_call)
+{
+	struct ntime_reader reader = { .size = sizeof(reader) };
+	int cpus = cpus_of_thread();
+	struct fake_ntimefs f;
+	struct ntime_session *s;
+	uint64_t count;
+
+	init(&f);
+	f.is_granted = true;
+	s = session(&f, "0", NTIME_READ_BY_CALL, "instructions");
+	TT_IS(ntime_session_start(s), 0);
+	TT_IS(ntime_get_reader(s, 0, &reader), 0);
+	TT_IS(reader.state->type, NTIME_READER_CALL);
+	TT_HAS(ntime_reader_why(&reader), "made with NTIME_READ_BY_CALL");
+	TT_IS(cpus_of_thread(), cpus);
+	fake_ntimefs_work(&f, 0, false, 12);
+	TT_IS(ntime_read(&reader, &count), 0);
+	TT_IS(count, 12);
+	ntime_session_free(s);
+	fini(&f);
+}
+
 /*
  * Whether a reader is given; that it reads right is shown in the lab, where there is something to
  * read.
@@ -767,6 +791,7 @@ int main(void)
 		cmocka_unit_test(short_reads),
 		cmocka_unit_test(cpu_goes_away),
 		cmocka_unit_test(two_sessions),
+		cmocka_unit_test(readers_by_call),
 		cmocka_unit_test(readers),
 		cmocka_unit_test(no_readers),
 		cmocka_unit_test(every_call_fails_once),
