@@ -318,13 +318,13 @@ static int paranoid(const struct walk *w)
 {
 	int ret, level = nti_perf_paranoid(w->ctx->os);
 	struct nti_absence absent = { 0 };
-	const char *what;
+	char what[128];
 
 	/* Where nothing can be opened at all, perf_itself() has told so. */
 	if (level > NTI_PERF_USER || w->ctx->os->ops->is_privileged(w->ctx->os, true) ||
 	    probe_perf(w->ctx) < 0)
 		return 0;
-	ret = nti_perf_explain_rest(w->ctx->os, level, &what, &absent);
+	ret = nti_perf_explain_rest(w->ctx->os, level, what, sizeof(what), &absent);
 	if (ret == 0 && *what)
 		ret = tell(w, what, &absent);
 	nti_absence_fini(&absent);

@@ -648,7 +648,7 @@ def rows_are_appended_below_one_header():
         equal(sorted(os.listdir()), ['other', 'report'])
 
 
-@test
+@real_only
 @needs_perf
 def clocks_have_no_modes():
     done = ntime('-e', 'task-clock:u', 'true')
@@ -658,7 +658,7 @@ def clocks_have_no_modes():
     equal((item['value'] > 0, item['limited']['reason_code']), (True, 'every-mode'))
 
 
-@test
+@real_only
 @needs_perf
 def a_moment_at_the_end_is_no_interval():
     # The timeout comes with a beat.

@@ -34,8 +34,10 @@ int nti_perf_explain_level(struct nti_os *os, const struct nti_unit *unit, int l
 /* Only user mode is counted at @level. 0 or -ENOMEM. */
 int nti_perf_explain_user_only(struct nti_os *os, int level, struct nti_absence *out);
 /*
- * What an ordinary user may not count at @level, all of it: "" when nothing. And why. 0 or -ENOMEM.
+ * What an ordinary user may not count at @level, all of it, into @what, which has room for 128
+ * bytes: "" when nothing. And why, with what each lower level permits. 0 or -ENOMEM.
  */
-int nti_perf_explain_rest(struct nti_os *os, int level, const char **what, struct nti_absence *out);
+int nti_perf_explain_rest(struct nti_os *os, int level, char *what, size_t size,
+			  struct nti_absence *out);
 
 #endif
