@@ -67,10 +67,10 @@ const struct cli_option cli_stat_option_table[] = {
 	{ ID_NO_SELF_TEST, "no-self-test", NULL,
 	  "do not test counters when they are first used on this boot" },
 	{ ID_MACHINE, "machine", "FILE",
-	  "use a recorded machine instead of this one; values are simulated" },
+	  "with --dry-run: plan for a recorded machine instead of this one" },
 	{ ID_MODEL, "model", "SOCKET",
 	  "count on a graphics card that is a model too: gpu0; its values are simulated" },
-	{ ID_ROOT, "root", "DIR", "look for the system's files below DIR" },
+	{ ID_ROOT, "root", "DIR", "with --dry-run: look for the system's files below DIR" },
 	{ ID_DRY_RUN, "dry-run", NULL, "print what would be counted and how; run nothing" },
 	{ 'q', "quiet", NULL,
 	  "print the counters and the names of absent events, no times and no explanations" },
@@ -278,6 +278,8 @@ static const char *contradiction(const struct cli_stat_options *o)
 		return "--via ntimefs, msr and pci count CPUs, not programs: add -a or -C CPUS";
 	if (o->append && (!o->output || strcmp(o->output, "-") == 0))
 		return "--append needs -o FILE";
+	if (o->root && !o->dry_run)
+		return "--root is for --dry-run: what is counted is this machine";
 	if (!o->argv && !attaches && !o->dry_run)
 		return "no command to run";
 	if (!o->argv && o->has_runs)

@@ -34,7 +34,6 @@ enum {
 	ID_MACHINE,
 	ID_MODEL,
 	ID_NO_SELF_TEST,
-	ID_ROOT,
 };
 
 const struct cli_option cli_watch_option_table[] = {
@@ -63,10 +62,9 @@ const struct cli_option cli_watch_option_table[] = {
 	{ ID_NO_SELF_TEST, "no-self-test", NULL,
 	  "do not test counters when they are first used on this boot" },
 	{ ID_MACHINE, "machine", "FILE",
-	  "use a recorded machine instead of this one; values are simulated" },
+	  "a recorded machine instead of this one; it counts nothing" },
 	{ ID_MODEL, "model", "SOCKET",
 	  "watch a graphics card that is a model too: gpu0; its values are simulated" },
-	{ ID_ROOT, "root", "DIR", "look for the system's files below DIR" },
 	{ 'q', "quiet", NULL, "no explanations" },
 	{ 'v', "verbose", NULL,
 	  "print how each item is counted, and why others are not; twice: also the library's "
@@ -208,8 +206,6 @@ static const char **text_of(struct cli_watch_options *o, int id)
 		return &o->machine;
 	case ID_MODEL:
 		return &o->model;
-	case ID_ROOT:
-		return &o->root;
 	default:
 		return NULL;
 	}

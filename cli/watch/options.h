@@ -52,7 +52,7 @@ struct cli_watch_options {
 	enum cli_watch_form form;
 	uint32_t via;
 	unsigned int verbose;
-	const char *cpus, *output, *machine, *model, *root, *metrics, *command;
+	const char *cpus, *output, *machine, *model, *metrics, *command;
 	bool is_quiet, has_bell, clears_log, no_self_test;
 };
 

@@ -602,7 +602,6 @@ static int run_watch(const struct cli_command *self, int argc, char **argv)
 		return ret == -ECANCELED ? cli_say_stdout_end() : CLI_EXIT_FAILED;
 	}
 	machine = (struct cli_machine){
-		.root = w.o.root,
 		.recording = w.o.machine,
 		.model = w.o.model,
 		.metrics = w.o.metrics,

@@ -34,7 +34,7 @@ struct ntime_ctx;
  * @root:	directory put before every file name of the system (/sys, /proc, /dev); NULL: the
  *		real root. The topology is the real machine's all the same
  * @machine:	a recording to look at instead of this machine (ntime-machine(5)); NULL: this
- *		machine. Values of a recording are simulated and carry NTIME_SIMULATED
+ *		machine. Sessions on it can be opened, not started: it counts nothing
  * @metrics:	file of further metrics (ntime-metrics(5)), NULL: only the built-in ones
  * @log:	called with one line (no newline) for each decision the library takes; NULL: silent
  * @log_arg:	first argument of @log

@@ -4,6 +4,8 @@
 #define NTI_COMPILER_H
 
 #define NTI_PRINTF(text, args) __attribute__((format(printf, text, args)))
+/* A definition elsewhere stands before this one. */
+#define NTI_WEAK __attribute__((weak))
 #define NTI_UNUSED __attribute__((unused))
 #define NTI_CLEANUP(function) __attribute__((cleanup(function)))
 

@@ -30,7 +30,7 @@ static int describe_perf(struct ntime_ctx *ctx, struct ntime_method_info *info,
 {
 	int ret = nti_perf_probe(ctx->os);
 
-	info->usable = ret == 0 || (ctx->os->is_replay && ret == -EOPNOTSUPP);
+	info->usable = ret == 0;
 	if (ret < 0 && nti_perf_explain_probe(ctx->os, ret, absent) < 0)
 		return -ENOMEM;
 	info->reason_code = absent->code;

@@ -29,25 +29,11 @@ const struct nti_why *nti_clock_problem(const struct ntime_ctx *ctx)
 		"this architecture has no counter that user mode may read",
 		"take the event task-clock, or time from clock_gettime(2)",
 	};
-	static const struct nti_why not_recorded = {
-		NTIME_REASON_RECORDING,
-		"clock",
-		"the recording does not have the frequency of a clock",
-		"write tsc_hz into the part 'counting' of the machine file",
-	};
 	uint64_t ticks;
 
 	if (ctx->os->ops->tsc(ctx->os, &ticks) == 0)
 		return &nti_why_nothing;
-	return ctx->os->is_replay ? &not_recorded : &none;
-}
-
-/* 0 when this user may open a perf event at all, which no recording without counts can tell. */
-static int probe_perf(struct ntime_ctx *ctx)
-{
-	int ret = nti_perf_probe(ctx->os);
-
-	return ctx->os->is_replay && ret == -EOPNOTSUPP ? 0 : ret;
+	return &none;
 }
 
 static bool is_level_too_high(struct ntime_ctx *ctx, const struct nti_unit *unit)
@@ -64,7 +50,7 @@ enum nti_method nti_unit_method(struct ntime_ctx *ctx, const struct nti_unit *un
 	enum nti_method i;
 
 	if (unit->method != NTI_METHOD_PERF || !unit->boxes || ctx->os->is_replay ||
-	    (probe_perf(ctx) == 0 && !is_level_too_high(ctx, unit)))
+	    (nti_perf_probe(ctx->os) == 0 && !is_level_too_high(ctx, unit)))
 		return unit->method;
 	for (i = NTI_METHOD_NTIMEFS; i < NTI_METHOD_COUNT; i++) {
 		if (nti_unit_is_reached(ctx->os, unit, i) &&
@@ -104,7 +90,7 @@ int nti_unit_problem(struct ntime_ctx *ctx, const struct nti_unit *unit, struct 
 	if (is_level_too_high(ctx, unit) && !nti_refusal_is_filtered(ctx->os))
 		return nti_perf_explain_level(ctx->os, unit, nti_perf_paranoid(ctx->os),
 					      nti_perf_level_of(unit), out);
-	ret = probe_perf(ctx);
+	ret = nti_perf_probe(ctx->os);
 	if (ret == -ENOMEM)
 		return ret;
 	return ret < 0 ? nti_perf_explain_probe(ctx->os, ret, out) : 0;
@@ -303,7 +289,7 @@ static bool has_core_pmu(const struct ntime_ctx *ctx)
 static int perf_itself(const struct walk *w)
 {
 	struct nti_absence absent = { 0 };
-	int ret = probe_perf(w->ctx);
+	int ret = nti_perf_probe(w->ctx->os);
 
 	if (ret == 0)
 		return 0;
@@ -322,7 +308,7 @@ static int paranoid(const struct walk *w)
 
 	/* Where nothing can be opened at all, perf_itself() has told so. */
 	if (level > NTI_PERF_USER || w->ctx->os->ops->is_privileged(w->ctx->os, true) ||
-	    probe_perf(w->ctx) < 0)
+	    nti_perf_probe(w->ctx->os) < 0)
 		return 0;
 	ret = nti_perf_explain_rest(w->ctx->os, level, what, sizeof(what), &absent);
 	if (ret == 0 && *what)

@@ -557,6 +557,10 @@ int ntime_session_start(struct ntime_session *s)
 
 	if (ret < 0 || s->is_running)
 		return ret;
+	if (s->ctx->os->is_still)
+		return nti_error(&s->ctx->error, -EOPNOTSUPP,
+				 "a recorded machine counts nothing: it can be asked by list, "
+				 "doctor, reg and --dry-run");
 	if (s->was_started || !(s->target.flags & NTIME_ON_EXEC))
 		nti_session_spans_switch(s, true);
 	ret = switch_groups(s, true, false);

@@ -115,6 +115,7 @@ struct nti_os {
 	/* what self-tests have done (lib/count/perf/work.h); NULL: the processor does it */
 	const struct nti_work *work;
 	bool is_replay; /* a recording: values, where there are any, are simulated */
+	bool is_still;	/* nothing counts there, so nothing can be started */
 	/* files are below another root directory: what asks no files still sees this machine */
 	bool is_elsewhere;
 };

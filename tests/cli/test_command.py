@@ -29,6 +29,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 DISGUISE = f'{ROOT}/scripts/disguise'
 IS_FAKE = '--fake' in sys.argv
 NTIME = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else ''
+# The same command where recorded machines count.
+SIM = os.path.join(os.path.dirname(os.path.dirname(NTIME)), 'tests/sim/ntime-sim')
 PATIENCE = int(os.environ.get("PATIENCE", "120"))
 TESTS = []
 # Process groups that a test has started; what a failed test leaves of them is killed.
@@ -79,11 +81,11 @@ def environment(fake='', **more):
     return env
 
 
-def ntime(*args, fake='', env=None, **more):
+def ntime(*args, fake='', env=None, exe=NTIME, **more):
     more.setdefault('stdin', subprocess.DEVNULL)
     more.setdefault('stdout', subprocess.PIPE)
     more.setdefault('stderr', subprocess.PIPE)
-    return subprocess.run([NTIME, *args], env=env or environment(fake), timeout=PATIENCE, check=False, **more)
+    return subprocess.run([exe, *args], env=env or environment(fake), timeout=PATIENCE, check=False, **more)
 
 
 def err(done):
@@ -384,24 +386,6 @@ def started(*args, fake='', **more):
     GROUPS.append(child.pid)
     equal(child.stdout.readline(), b'ready\n')
     return child
-
-
-@real_only
-def recordings_are_counted_with_few_rights_unless_there_is_a_command():
-    def rights(*args):
-        child = subprocess.Popen([NTIME, '--machine', os.path.join(ROOT, 'tests/machine/intel-skx-2s.json'), '-q', '-a', '-I', '10ms', *args],
-                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(),
-                                 start_new_session=True)
-        GROUPS.append(child.pid)
-        child.stderr.readline()
-        with open(f'/proc/{child.pid}/status', encoding='ascii') as f:
-            text = f.read()
-        child.send_signal(signal.SIGTERM)
-        child.communicate(timeout=PATIENCE)
-        return re.search(r'NoNewPrivs:\s*(\d)', text).group(1)
-
-    equal(rights(), '1')
-    equal(rights('sleep', '60'), '0')
 
 
 def trap(name, status):
@@ -1330,9 +1314,23 @@ def recorded_machine_is_marked():
         has(ntime('list', '--machine', 'machine').stdout.decode(), 'SIMULATED')
         has(ntime('doctor', '--machine', 'machine').stdout.decode(), 'SIMULATED')
         equal(json.loads(ntime('list', '--json', '--machine', 'machine').stdout)['simulated'], True)
-        done = ntime('--machine', 'machine', '-e', 'page-faults', 'true')
-        equal(done.returncode, 0)
-        has(err(done), 'SIMULATED: values come from a recording, not from this machine')
+
+
+@real_only
+def recorded_machines_count_nothing():
+    with Directory():
+        equal(ntime('doctor', '--record', 'machine').returncode, 0)
+        has(err(ntime('--machine', 'machine', '--dry-run', '-e', 'page-faults', 'true')), 'SIMULATED: values come from a recording')
+        refused = 'ntime: a recorded machine counts nothing: it can be asked by list, doctor, reg and --dry-run\n'
+        for args in (('sh', '-c', 'touch ran'), ('-a', '--timeout', '10ms'), ('-r', '2', 'touch', 'ran')):
+            done = ntime('--machine', 'machine', '-e', 'page-faults', *args)
+            equal((done.returncode, done.stdout, err(done)), (125, b'', refused), args)
+        done = ntime('watch', '--machine', 'machine', '-n', '1', 'page-faults')
+        equal((done.returncode, done.stdout, err(done)), (125, b'', refused))
+        done = ntime('--root', '/', 'touch', 'ran')
+        equal((done.returncode, err(done).split('\n')[0]), (125, 'ntime: --root is for --dry-run: what is counted is this machine'))
+        equal(ntime('--root', '/', '--dry-run', 'touch', 'ran').returncode, 0)
+        equal(os.listdir(), ['machine'])
 
 
 @test
@@ -1583,7 +1581,7 @@ def recorded_machine_with_too_few_counters():
     machine = os.path.join(ROOT, 'tests/machine/intel-skx-2s.json')
     many = 'cycles,instructions,branches,branch-misses,cache-misses,cache-references,L1-dcache-loads,dTLB-loads,LLC-loads'
     with Directory():
-        report = summary('--machine', machine, '--passes', '-e', many + ',IPC', 'sh', '-c', 'echo x >>runs')
+        report = summary('--machine', machine, '--passes', '-e', many + ',IPC', 'sh', '-c', 'echo x >>runs', exe=SIM)
         with open('runs', encoding='ascii') as f:
             equal(len(f.readlines()), report['passes'], 'runs')
     if report['passes'] < 2:

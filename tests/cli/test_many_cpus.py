@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 import test_command as t
-from test_command import NTIME, PATIENCE, ROOT, environment, equal, ntime
+from test_command import NTIME, PATIENCE, ROOT, SIM, environment, equal, ntime
 
 t.TESTS.clear()
 test = t.test
@@ -43,21 +43,21 @@ def machine(folder, cpus):
     return path
 
 
-def instructions(folder, *args):
+def instructions(exe, folder, *args):
     tool = shutil.which('valgrind')
     if not tool:
         raise t.Skip('valgrind is not installed: scripts/install-deps test')
-    done = subprocess.run([tool, '--tool=callgrind', f'--callgrind-out-file={folder}/callgrind', NTIME, *args], env=environment(),
+    done = subprocess.run([tool, '--tool=callgrind', f'--callgrind-out-file={folder}/callgrind', exe, *args], env=environment(),
                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding='utf-8', timeout=PATIENCE,
                           check=False)
     equal(done.returncode, 0, f'exit status of {" ".join(args)}, which said {done.stderr}')
     return int(re.search(r'Collected : (\d+)', done.stderr).group(1))
 
 
-def check_growth(*args):
+def check_growth(*args, exe=NTIME):
     """What is there with a single CPU, such as the tables of events, is not counted."""
     with tempfile.TemporaryDirectory() as folder:
-        none, few, many = (instructions(folder, *args, '--machine', machine(folder, cpus)) for cpus in (256, FEW, MANY))
+        none, few, many = (instructions(exe, folder, *args, '--machine', machine(folder, cpus)) for cpus in (256, FEW, MANY))
     per_cpu = (few - none) / (FEW - 256)
     growth = (many - none) / (few - none) * (FEW - 256) / (MANY - 256) * (MANY / FEW)
     print(f'# {" ".join(args)}: {none:,}, {few:,} and {many:,} instructions, {per_cpu:,.0f} a CPU', flush=True)
@@ -72,17 +72,17 @@ def listing_is_linear():
 
 @test
 def counting_is_linear():
-    check_growth('-a', '--timeout', '1ms')
+    check_growth('-a', '--timeout', '1ms', exe=SIM)
 
 
 @test
 def counting_in_passes_is_linear():
-    check_growth('-a', '--timeout', '1ms', '-e', ','.join(f'cpu/event={code:#x}/' for code in range(0x80, 0x8c)))
+    check_growth('-a', '--timeout', '1ms', '-e', ','.join(f'cpu/event={code:#x}/' for code in range(0x80, 0x8c)), exe=SIM)
 
 
 @test
 def watching_is_linear():
-    check_growth('watch', '-q', '-n', '1', '-i', '1ms', '--csv', '--per', 'thread', 'instructions', 'IPC')
+    check_growth('watch', '-q', '-n', '1', '-i', '1ms', '--csv', '--per', 'thread', 'instructions', 'IPC', exe=SIM)
 
 
 @test

@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 import test_command as t
-from test_command import ROOT, equal, err, has, ntime
+from test_command import ROOT, SIM, equal, err, has, ntime
 
 MACHINE = os.path.join(ROOT, 'tests/machine/intel-skx-2s.json')
 t.TESTS.clear()
@@ -96,9 +96,8 @@ def units_of_a_recording():
         events = ntime('list', '--json', '--machine', path)
         event = next(e['name'] for e in json.loads(events.stdout)['events'] if 'cas_count' in e['name'])
         check(events.stdout, 'list --json')
-        for args in (('list', '-v'), ('watch', '-n', '1', '-i', '10', '--plain', '-e', event)):
-            harmless(*args, '--machine', path)
-        harmless('watch', '-n', '1', '-i', '10', '--plain', '-e', event, '--machine', path, part='Ma?]0;')
+        harmless('list', '-v', '--machine', path)
+        harmless('watch', '-n', '1', '-i', '10', '--plain', '-e', event, '--machine', path, part='Ma?]0;', exe=SIM)
 
 
 @test

@@ -1010,7 +1010,6 @@ def what_reads_files_gives_up_rights():
     recording = os.path.join(t.ROOT, 'tests/machine/intel-skx-2s.json')
     for args in (('convert', '-'), ('show', '-'), ('stat', '-'), ('state', '-'), ('derive', '-'), ('diff', '-', recording), ('cost', '-', recording)):
         equal(ends_up_confined('trace', *args), True, ' '.join(args))
-    equal(ends_up_confined('watch', '--machine', recording, '-i', '60s', 'tsc'), True, 'watch --machine')
 
 
 # ---- progress ----

@@ -26,7 +26,7 @@ import time
 
 import test_command as t
 from screen import Screen
-from test_command import NTIME, PATIENCE, ROOT, environment, err, equal, has, has_not, ntime
+from test_command import NTIME, PATIENCE, ROOT, SIM, environment, err, equal, has, has_not, ntime
 
 t.TESTS.clear()
 test, fake_only, real_only = t.test, t.fake_only, t.real_only
@@ -389,7 +389,7 @@ def recording(name):
 
 
 def on_machine(name, *args, samples=1):
-    return rows_of(fast('--csv', '--machine', recording(name), *args, samples=samples))
+    return rows_of(fast('--csv', '--machine', recording(name), *args, samples=samples, exe=SIM))
 
 
 @real_only
@@ -726,7 +726,7 @@ def commands_run_at_alarms_of_a_recording():
         os.mkfifo(fifo)
         reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
         done = watch('-q', '-n2', '-i', '10ms', '--per', 'none', '--machine', recording('intel-skx-2s.json'), '--above', 'page-faults=0',
-                     '--run', f'echo "$NTIME_METRIC" >{fifo}', 'page-faults')
+                     '--run', f'echo "$NTIME_METRIC" >{fifo}', 'page-faults', exe=SIM)
         has_not(err(done), '--run')
         equal(select.select([reader], [], [], PATIENCE)[0], [reader], 'what the command wrote')
         equal(os.read(reader, 100).split(b'\n')[0], b'page-faults')

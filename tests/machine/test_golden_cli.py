@@ -11,6 +11,8 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 NTIME = os.path.abspath(sys.argv[1])
+# The same command where recorded machines count.
+SIM = os.path.join(os.path.dirname(os.path.dirname(NTIME)), 'tests/sim/ntime-sim')
 PATIENCE = 120
 SKX, ZEN, ARM, ADL, KVM, RES = ('intel-skx-2s', 'amd-zen2', 'arm64-neoverse-n1', 'hybrid-adl', 'vm-kvm', 'restricted')
 TESTS = []
@@ -21,11 +23,11 @@ def test(function):
     return function
 
 
-def ntime(machine, *args):
+def ntime(machine, *args, exe=NTIME):
     """@args begin with the subcommand."""
     path = os.path.join(HERE, machine + '.json')
     env = dict(os.environ, LC_ALL='C.UTF-8', NO_COLOR='1', COLUMNS='200')
-    return subprocess.run([NTIME, args[0], '--machine', path, *args[1:]], env=env, timeout=PATIENCE, check=False,
+    return subprocess.run([exe, args[0], '--machine', path, *args[1:]], env=env, timeout=PATIENCE, check=False,
                           stdin=subprocess.DEVNULL, capture_output=True, text=True)
 
 
@@ -149,7 +151,7 @@ def dry_runs_show_the_plan():
 
 @test
 def counts_are_simulated_and_say_so():
-    done = ntime(SKX, 'stat', '--json', '-e', 'cycles,instructions,IPC,tsc', 'sh', '-c', 'exit 7')
+    done = ntime(SKX, 'stat', '--json', '-e', 'cycles,instructions,IPC,tsc', 'sh', '-c', 'exit 7', exe=SIM)
     equal(done.returncode, 7, 'exit status')
     report = json.loads(done.stderr)
     equal(report['simulated'], True, 'simulated')

@@ -259,16 +259,58 @@ TEST(permissions)
 	}
 }
 
-TEST(denied_and_not_counting)
+TEST(denied)
 {
 	struct nti_os *os = os_new("true", -1, "", ",\"denied_perf\":\"EPERM\"");
 
 	TT_IS(open_event(os, HW, 0, 0, -1, -1), -EPERM);
 	os->ops->free(os);
-	os = os_from("{\"format\":\"ntime-machine\",\"version\":1,\"source\":\"test\",\"arch\":"
-		     "\"x86_64\"}");
-	TT_IS(open_event(os, SW, PERF_COUNT_SW_DUMMY, 0, -1, -1), -EOPNOTSUPP);
-	os->ops->free(os);
+}
+
+static const struct still_row {
+	int line;
+	const char *privileged;
+	int paranoid;
+	const char *more;
+	/* in user mode, in kernel mode, of a CPU, a tracepoint */
+	int user, kernel, cpu, tracepoint;
+} still_rows[] = {
+	{ __LINE__, "false", -1, "", 0, 0, 0, 0 },
+	{ __LINE__, "false", 0, "", 0, 0, 0, -EPERM },
+	{ __LINE__, "false", 1, "", 0, 0, -EACCES, -EPERM },
+	{ __LINE__, "false", 2, "", 0, -EACCES, -EACCES, -EPERM },
+	{ __LINE__, "false", 3, "", -EACCES, -EACCES, -EACCES, -EACCES },
+	{ __LINE__, "true", 3, "", 0, 0, 0, 0 },
+	{ __LINE__, "true", -1, ",\"denied_perf\":\"EPERM\"", -EPERM, -EPERM, -EPERM, -EPERM },
+};
+
+/* A recording without "counting", as the library has them: opened for a plan, never counted. */
+TEST(recordings_stand_still)
+{
+	TT_FOR_EACH_ROW(r, still_rows) {
+		struct perf_event_attr attr = attr_of(SW, PERF_COUNT_SW_DUMMY);
+		struct nti_os *os;
+		char text[512], word[8];
+
+		(void)snprintf(text, sizeof(text),
+			       "{\"format\":\"ntime-machine\",\"version\":1,\"source\":\"test\","
+			       "\"arch\":\"x86_64\",\"privileged\":%s,\"files\":"
+			       "{\"/proc/sys/kernel/perf_event_paranoid\":\"%d\\n\"}%s}",
+			       r->privileged, r->paranoid, r->more);
+		os = os_from(text);
+		TT_EQ(r, os->is_still, 1);
+		TT_EQ(r, open_event(os, TP, 314, 0, -1, -1) < 0, r->tracepoint < 0);
+		TT_EQ(r, open_event(os, SW, PERF_COUNT_SW_DUMMY, 0, -1, -1) < 0, r->kernel < 0);
+		attr.exclude_kernel = 1;
+		TT_EQ(r, os->ops->perf_open(os, &attr, -1, 0, -1, 0) < 0, r->cpu < 0);
+		TT_EQ(r, os->ops->perf_open(os, &attr, 0, -1, -1, 0) < 0, r->user < 0);
+		if (r->user == 0)
+			TT_EQ(r,
+			      os->ops->read(os, os->ops->perf_open(os, &attr, 0, -1, -1, 0), word,
+					    sizeof(word)),
+			      -EOPNOTSUPP);
+		os->ops->free(os);
+	}
 }
 
 TEST(reads_have_the_layout_that_was_asked_for)
@@ -736,7 +778,8 @@ int main(void)
 		cmocka_unit_test(attributes),
 		cmocka_unit_test(attributes_of_the_future),
 		cmocka_unit_test(permissions),
-		cmocka_unit_test(denied_and_not_counting),
+		cmocka_unit_test(denied),
+		cmocka_unit_test(recordings_stand_still),
 		cmocka_unit_test(reads_have_the_layout_that_was_asked_for),
 		cmocka_unit_test(groups_are_read_whole),
 		cmocka_unit_test(a_group_outlives_its_leader),

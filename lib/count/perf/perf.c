@@ -140,15 +140,11 @@ int nti_perf_explain(struct nti_os *os, const struct nti_unit *unit,
 			"the kernel's driver for %s refuses this encoding (type %u, config %#llx)",
 			unit->name, attr->type, (unsigned long long)attr->config);
 	case -EOPNOTSUPP:
-		return nti_absence_set(
-			out, os->is_replay ? NTIME_REASON_RECORDING : NTIME_REASON_NOT_SUPPORTED,
-			unit->name,
-			os->is_replay	   ? "use list, doctor and --dry-run with this recording"
-			: attr->precise_ip ? "leave out the :p modifiers"
-					   : "leave out the event's modifiers",
-			os->is_replay ? "this recording holds no counts for %s"
-				      : "%s cannot count this event in the way asked for",
-			unit->name);
+		return nti_absence_set(out, NTIME_REASON_NOT_SUPPORTED, unit->name,
+				       attr->precise_ip ? "leave out the :p modifiers"
+							: "leave out the event's modifiers",
+				       "%s cannot count this event in the way asked for",
+				       unit->name);
 	case -ENODEV:
 	case -ENXIO:
 		(void)snprintf(about, sizeof(about), "CPU %d", where.cpu);

@@ -553,6 +553,13 @@ static int load_tree(struct nti_machine_loader *l, const json_t *root)
 	return ret ? ret : seal(l);
 }
 
+NTI_WEAK int nti_machine_load_counting(struct nti_machine_loader *l, json_t *counting)
+{
+	(void)l;
+	(void)counting;
+	return 0;
+}
+
 static int load_root(struct nti_machine_loader *l, const json_t *root)
 {
 	static const char *const keys[] = { "format",	   "version",	 "description", "source",

@@ -26,7 +26,10 @@ int nti_machine_number(struct nti_machine_loader *l, const json_t *value, uint64
 int nti_machine_known(struct nti_machine_loader *l, const json_t *object, const char *const *known,
 		      const char *where);
 
-/* Read "counting" into l->m->counting. */
+/*
+ * "counting" of a file says how events count where there is a simulated kernel: tests have one
+ * (tests/sim) and functions of their own in place of these, which leave it alone.
+ */
 int nti_machine_load_counting(struct nti_machine_loader *l, json_t *counting);
 
 #endif

@@ -394,19 +394,9 @@ const char *nti_machine_source(const struct nti_machine *m)
 	return m->source ? m->source : "";
 }
 
-static void counting_fini(struct nti_machine_counting *c)
+NTI_WEAK void nti_machine_counting_free(void *counting)
 {
-	size_t i;
-
-	for (i = 0; i < c->rate_count; i++)
-		free(c->rates[i].event.pmu);
-	for (i = 0; i < c->counters_count; i++)
-		free(c->counters[i].pmu);
-	for (i = 0; i < c->unsupported_count; i++)
-		free(c->unsupported[i].pmu);
-	free(c->rates);
-	free(c->counters);
-	free(c->unsupported);
+	(void)counting;
 }
 
 void nti_machine_free(struct nti_machine *m)
@@ -419,7 +409,7 @@ void nti_machine_free(struct nti_machine *m)
 		free(m->nodes[i].path);
 		free(m->nodes[i].text);
 	}
-	counting_fini(&m->counting);
+	nti_machine_counting_free(m->counting);
 	free(m->nodes);
 	free(m->cpuid);
 	free(m->registers);

@@ -63,41 +63,6 @@ struct nti_machine_fault {
 	int error;    /* negative errno */
 };
 
-/* An event a rule speaks of: PMU by number, or by a name that may hold * and ?. */
-struct nti_machine_event {
-	char *pmu; /* NULL: type is used */
-	uint32_t type;
-	uint64_t config;
-};
-
-struct nti_machine_rate {
-	struct nti_machine_event event;
-	uint64_t per_s;
-};
-
-struct nti_machine_counters {
-	char *pmu; /* name, may hold * and ? */
-	unsigned int general, fixed;
-};
-
-/* How events of the simulated kernel count. */
-struct nti_machine_counting {
-	bool is_on;	  /* the file has "counting" */
-	uint64_t step_ns; /* 0: real clock */
-	uint64_t slice_ns;
-	uint64_t default_rate; /* events a second */
-	uint64_t tsc_hz;       /* 0: no time stamp counter */
-	uint64_t wobble_period_ns;
-	unsigned int wobble_permille; /* 0: constant rates */
-	unsigned int user_permille;
-	struct nti_machine_rate *rates;
-	size_t rate_count;
-	struct nti_machine_counters *counters;
-	size_t counters_count;
-	struct nti_machine_event *unsupported;
-	size_t unsupported_count;
-};
-
 struct nti_machine {
 	char *description;
 	char *source;
@@ -116,8 +81,11 @@ struct nti_machine {
 	size_t register_count, register_room;
 	struct nti_machine_fault *faults;
 	size_t fault_count;
-	struct nti_machine_counting counting;
+	void *counting; /* of tests, which let events count; else NULL */
 };
+
+/* As nti_machine_load_counting() (load.h) is. */
+void nti_machine_counting_free(void *counting);
 
 /*
  * The order of the tree: as strcmp, with '/' before every other character, so that a directory's

@@ -2,7 +2,7 @@
 /* A recorded machine as an operating system: the entry points of lib/os/os.h. */
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,47 +11,23 @@
 
 #include "lib/base/compiler.h"
 #include "lib/os/replay/machine.h"
-#include "lib/os/replay/sim.h"
+#include "lib/os/replay/replay_inner.h"
 
-#define DEVICE_FD 0x60000000 /* descriptors of msr devices; events have NTI_SIM_FD */
+#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
+#define EVENT_FD 0x50000000  /* of perf events, which all have the same: they never count */
+#define DEVICE_FD 0x60000000 /* the first one of msr devices */
 #define MAX_DEVICES 65536
-#define TSC_UNIT_NS UINT64_C(1000000000)
+/* Distributions know values above upstream's 2: from 3 (Debian) nothing is open to the ordinary. */
+#define PARANOID_NOTHING 3
+#define CPUID_1_EDX_TSC (1u << 4)
 
-/* An open /dev/cpu/N/msr. */
-struct device {
-	bool is_open;
-	int flags;
-	uint32_t cpu;
-};
-
-/* Registers that were written: the recording itself never changes. */
-struct written {
-	uint32_t cpu, address;
-	uint64_t value;
-};
-
-struct replay {
-	struct nti_os os;
-	struct nti_machine *m;
-	pthread_mutex_t
-		lock; /* what readers come to from any thread: simulation, clock, count of calls */
-	struct nti_sim *sim;
-	uint64_t start_ns; /* real clock when the replay began */
-	uint64_t steps_ns; /* simulated clock */
-	uint64_t calls[NTI_CALLS];
-	struct device *devices;
-	size_t device_count;
-	struct written *written;
-	size_t written_count;
-};
-
-static struct replay *replay_of(struct nti_os *os)
+static struct nti_replay *replay_of(struct nti_os *os)
 {
-	return (struct replay *)os; /* os is its first member */
+	return (struct nti_replay *)os; /* os is its first member */
 }
 
 /* Count the call; the injected error when it is this one's turn. */
-static int fault(struct replay *r, enum nti_call call)
+int nti_replay_fault(struct nti_replay *r, enum nti_call call)
 {
 	uint64_t nth = ++r->calls[call];
 	size_t i;
@@ -62,38 +38,19 @@ static int fault(struct replay *r, enum nti_call call)
 	return 0;
 }
 
-static uint64_t real_ns(void)
+static uint64_t replay_now_ns(struct nti_os *os)
 {
 	struct timespec t;
 
+	(void)os;
 	(void)clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Time since the replay began, for the simulation; looking does not move the clock. */
-static uint64_t elapsed_ns(const struct replay *r)
-{
-	return r->m->counting.step_ns ? r->steps_ns : real_ns() - r->start_ns;
-}
-
-static uint64_t replay_now_ns(struct nti_os *os)
-{
-	struct replay *r = replay_of(os);
-	uint64_t now_ns;
-
-	if (!r->m->counting.step_ns)
-		return real_ns();
-	(void)pthread_mutex_lock(&r->lock);
-	r->steps_ns += r->m->counting.step_ns;
-	now_ns = r->steps_ns;
-	(void)pthread_mutex_unlock(&r->lock);
-	return now_ns;
-}
-
 static int replay_text(struct nti_os *os, const char *path, char *buf, size_t size)
 {
-	struct replay *r = replay_of(os);
-	int ret = fault(r, NTI_CALL_TEXT);
+	struct nti_replay *r = replay_of(os);
+	int ret = nti_replay_fault(r, NTI_CALL_TEXT);
 
 	return ret ? ret : nti_machine_text(r->m, path, buf, size);
 }
@@ -101,18 +58,18 @@ static int replay_text(struct nti_os *os, const char *path, char *buf, size_t si
 static int replay_list(struct nti_os *os, const char *path, int (*fn)(void *arg, const char *name),
 		       void *arg)
 {
-	struct replay *r = replay_of(os);
-	int ret = fault(r, NTI_CALL_LIST);
+	struct nti_replay *r = replay_of(os);
+	int ret = nti_replay_fault(r, NTI_CALL_LIST);
 
 	return ret ? ret : nti_machine_list(r->m, path, fn, arg);
 }
 
 static int replay_link(struct nti_os *os, const char *path, char *buf, size_t size)
 {
-	struct replay *r = replay_of(os);
+	struct nti_replay *r = replay_of(os);
 	char real[NTI_MACHINE_PATH_BYTES];
 	const struct nti_machine_node *node;
-	int ret = fault(r, NTI_CALL_LINK);
+	int ret = nti_replay_fault(r, NTI_CALL_LINK);
 	size_t length;
 
 	if (!ret)
@@ -131,10 +88,10 @@ static int replay_link(struct nti_os *os, const char *path, char *buf, size_t si
 /* Recorded files are readable and, for root, writable as far as access(2) is concerned. */
 static int replay_access(struct nti_os *os, const char *path, int mode)
 {
-	struct replay *r = replay_of(os);
+	struct nti_replay *r = replay_of(os);
 	char real[NTI_MACHINE_PATH_BYTES];
 	const struct nti_machine_node *node;
-	int ret = fault(r, NTI_CALL_ACCESS);
+	int ret = nti_replay_fault(r, NTI_CALL_ACCESS);
 
 	if (!ret)
 		ret = nti_machine_resolve(r->m, path, true, real, &node);
@@ -149,11 +106,11 @@ static int replay_access(struct nti_os *os, const char *path, int mode)
 
 static int replay_cpuid(struct nti_os *os, uint32_t leaf, uint32_t subleaf, uint32_t out[4])
 {
-	const struct replay *r = replay_of(os);
+	const struct nti_replay *r = replay_of(os);
 	size_t i;
 
 	memset(out, 0, 4 * sizeof(*out));
-	if (!r->sim->is_x86)
+	if (strcmp(r->m->arch, "x86_64") != 0 && strcmp(r->m->arch, "i686") != 0)
 		return -ENOTSUP;
 	for (i = 0; i < r->m->cpuid_count; i++) {
 		if (r->m->cpuid[i].leaf != leaf || r->m->cpuid[i].subleaf != subleaf)
@@ -176,37 +133,56 @@ static bool replay_is_privileged(struct nti_os *os, bool perf)
 	return perf ? m->is_perfmon : m->is_root;
 }
 
+/* It has one, and it stands still. */
 static int replay_tsc(struct nti_os *os, uint64_t *ticks)
 {
-	struct replay *r = replay_of(os);
-	uint64_t hz = r->m->counting.tsc_hz;
+	uint32_t leaf[4];
 
 	*ticks = 0;
-	if (!hz)
-		return -ENOTSUP;
-	(void)pthread_mutex_lock(&r->lock);
-	*ticks = nti_wide_div(nti_wide_mul(elapsed_ns(r), hz), TSC_UNIT_NS).low;
-	(void)pthread_mutex_unlock(&r->lock);
-	return 0;
+	if (replay_cpuid(os, 1, 0, leaf) == 0 && leaf[3] & CPUID_1_EDX_TSC)
+		return 0;
+	return strcmp(replay_of(os)->m->arch, "aarch64") == 0 ? 0 : -ENOTSUP;
 }
 
-static int replay_perf_open(struct nti_os *os, struct perf_event_attr *attr, pid_t pid, int cpu,
-			    int group, unsigned long flags)
+static long paranoid_of(const struct nti_machine *m)
 {
-	struct replay *r = replay_of(os);
-	int ret;
+	char text[32], *end;
+	long level;
 
-	(void)pthread_mutex_lock(&r->lock);
-	ret = fault(r, NTI_CALL_PERF_OPEN);
-	if (!ret)
-		ret = nti_sim_open(r->sim, attr, pid, cpu, group, flags, elapsed_ns(r));
-	(void)pthread_mutex_unlock(&r->lock);
-	return ret;
+	if (nti_machine_text(m, PARANOID, text, sizeof(text)) < 0)
+		return 2;
+	level = strtol(text, &end, 10);
+	return end == text ? 2 : level;
 }
 
-static int device_new(struct replay *r, uint32_t cpu, int flags)
+/*
+ * What the setting lets this user open (Linux kernel/events/core.c): a plan wants to know no more,
+ * and which events the kernel would refuse nobody recorded.
+ */
+static int replay_perf_open(struct nti_os *os, struct perf_event_attr *attr, pid_t pid,
+			    int cpu NTI_UNUSED, int group NTI_UNUSED,
+			    unsigned long flags NTI_UNUSED)
 {
-	struct device *more;
+	struct nti_replay *r = replay_of(os);
+	long level = paranoid_of(r->m);
+	int ret = nti_replay_fault(r, NTI_CALL_PERF_OPEN);
+
+	if (ret || r->m->denied_perf)
+		return ret ? ret : r->m->denied_perf;
+	if (level >= PARANOID_NOTHING && !r->m->is_root)
+		return -EACCES;
+	if (r->m->is_perfmon)
+		return EVENT_FD;
+	if (attr->type == PERF_TYPE_TRACEPOINT && level > -1)
+		return -EPERM;
+	if ((!attr->exclude_kernel && level > 1) || (pid == -1 && level > 0))
+		return -EACCES;
+	return EVENT_FD;
+}
+
+static int device_new(struct nti_replay *r, uint32_t cpu, int flags)
+{
+	struct nti_replay_device *more;
 	size_t i;
 
 	for (i = 0; i < r->device_count && r->devices[i].is_open; i++)
@@ -220,11 +196,11 @@ static int device_new(struct replay *r, uint32_t cpu, int flags)
 		r->devices = more;
 		r->device_count++;
 	}
-	r->devices[i] = (struct device){ .is_open = true, .flags = flags, .cpu = cpu };
+	r->devices[i] = (struct nti_replay_device){ .is_open = true, .flags = flags, .cpu = cpu };
 	return DEVICE_FD + (int)i;
 }
 
-static struct device *device_get(struct replay *r, int fd)
+static struct nti_replay_device *device_get(struct nti_replay *r, int fd)
 {
 	if (fd < DEVICE_FD || (size_t)(fd - DEVICE_FD) >= r->device_count ||
 	    !r->devices[fd - DEVICE_FD].is_open)
@@ -235,10 +211,10 @@ static struct device *device_get(struct replay *r, int fd)
 /* Only msr devices can be opened; text files are read with text(). */
 static int replay_open(struct nti_os *os, const char *path, int flags)
 {
-	struct replay *r = replay_of(os);
+	struct nti_replay *r = replay_of(os);
 	char real[NTI_MACHINE_PATH_BYTES];
 	const struct nti_machine_node *node;
-	int ret = fault(r, NTI_CALL_OPEN);
+	int ret = nti_replay_fault(r, NTI_CALL_OPEN);
 
 	if (!ret)
 		ret = nti_machine_resolve(r->m, path, true, real, &node);
@@ -253,20 +229,14 @@ static int replay_open(struct nti_os *os, const char *path, int flags)
 	return r->m->is_root ? device_new(r, node->number, flags) : -EACCES;
 }
 
-static ssize_t replay_read(struct nti_os *os, int fd, void *buf, size_t size)
+static ssize_t replay_read(struct nti_os *os NTI_UNUSED, int fd NTI_UNUSED, void *buf NTI_UNUSED,
+			   size_t size NTI_UNUSED)
 {
-	struct replay *r = replay_of(os);
-	ssize_t ret;
-
-	(void)pthread_mutex_lock(&r->lock);
-	ret = fault(r, NTI_CALL_READ);
-	if (!ret)
-		ret = nti_sim_read(r->sim, fd, buf, size, elapsed_ns(r));
-	(void)pthread_mutex_unlock(&r->lock);
-	return ret;
+	return -EOPNOTSUPP;
 }
 
-static struct written *find_written(const struct replay *r, uint32_t cpu, uint32_t address)
+static struct nti_replay_written *find_written(const struct nti_replay *r, uint32_t cpu,
+					       uint32_t address)
 {
 	size_t i;
 
@@ -280,7 +250,8 @@ static struct written *find_written(const struct replay *r, uint32_t cpu, uint32
  * As arch/x86/kernel/msr.c: whole registers of 8 bytes, the file offset is the address, -EIO where
  * RDMSR faults.
  */
-static int check_msr(const struct replay *r, const struct device *d, size_t size, uint64_t offset)
+static int check_msr(const struct nti_replay *r, const struct nti_replay_device *d, size_t size,
+		     uint64_t offset)
 {
 	if (!d)
 		return -EBADF;
@@ -293,12 +264,12 @@ static int check_msr(const struct replay *r, const struct device *d, size_t size
 
 static ssize_t replay_pread(struct nti_os *os, int fd, void *buf, size_t size, uint64_t offset)
 {
-	struct replay *r = replay_of(os);
-	const struct device *d = device_get(r, fd);
-	const struct written *w;
+	struct nti_replay *r = replay_of(os);
+	const struct nti_replay_device *d = device_get(r, fd);
+	const struct nti_replay_written *w;
 	uint64_t value;
 	size_t i;
-	int ret = fault(r, NTI_CALL_PREAD);
+	int ret = nti_replay_fault(r, NTI_CALL_PREAD);
 
 	if (!ret)
 		ret = check_msr(r, d, size, offset);
@@ -316,10 +287,10 @@ static ssize_t replay_pread(struct nti_os *os, int fd, void *buf, size_t size, u
 static ssize_t replay_pwrite(struct nti_os *os, int fd, const void *buf, size_t size,
 			     uint64_t offset)
 {
-	struct replay *r = replay_of(os);
-	const struct device *d = device_get(r, fd);
-	struct written *w, *more;
-	int ret = fault(r, NTI_CALL_PWRITE);
+	struct nti_replay *r = replay_of(os);
+	const struct nti_replay_device *d = device_get(r, fd);
+	struct nti_replay_written *w, *more;
+	int ret = nti_replay_fault(r, NTI_CALL_PWRITE);
 
 	if (!ret)
 		ret = check_msr(r, d, size, offset);
@@ -345,17 +316,10 @@ static ssize_t replay_pwrite(struct nti_os *os, int fd, const void *buf, size_t 
 	return (ssize_t)size;
 }
 
-static int replay_ioctl(struct nti_os *os, int fd, unsigned long request, unsigned long arg)
+static int replay_ioctl(struct nti_os *os NTI_UNUSED, int fd NTI_UNUSED,
+			unsigned long request NTI_UNUSED, unsigned long arg NTI_UNUSED)
 {
-	struct replay *r = replay_of(os);
-	int ret;
-
-	(void)pthread_mutex_lock(&r->lock);
-	ret = fault(r, NTI_CALL_IOCTL);
-	if (!ret)
-		ret = nti_sim_ioctl(r->sim, fd, request, arg, elapsed_ns(r));
-	(void)pthread_mutex_unlock(&r->lock);
-	return ret;
+	return -EOPNOTSUPP;
 }
 
 /*
@@ -376,16 +340,11 @@ static void replay_unmap(struct nti_os *os NTI_UNUSED, void *address NTI_UNUSED,
 
 static void replay_close(struct nti_os *os, int fd)
 {
-	struct replay *r = replay_of(os);
-	struct device *d = device_get(r, fd);
+	struct nti_replay *r = replay_of(os);
+	struct nti_replay_device *d = device_get(r, fd);
 
-	if (d) {
+	if (d)
 		d->is_open = false;
-		return;
-	}
-	(void)pthread_mutex_lock(&r->lock);
-	(void)nti_sim_close(r->sim, fd, elapsed_ns(r));
-	(void)pthread_mutex_unlock(&r->lock);
 }
 
 /* Nobody keeps files below a recording. */
@@ -395,22 +354,21 @@ static int replay_directory(struct nti_os *os, const char *path, bool make)
 	return -EOPNOTSUPP;
 }
 
-static void replay_free(struct nti_os *os)
+void nti_replay_fini(struct nti_replay *r)
 {
-	struct replay *r;
-
-	if (!os)
-		return;
-	r = replay_of(os);
-	nti_sim_free(r->sim);
 	nti_machine_free(r->m);
 	free(r->devices);
 	free(r->written);
-	(void)pthread_mutex_destroy(&r->lock);
-	free(r);
 }
 
-static const struct nti_os_ops replay_ops = {
+static void replay_free(struct nti_os *os)
+{
+	if (os)
+		nti_replay_fini(replay_of(os));
+	free(os);
+}
+
+const struct nti_os_ops nti_replay_ops = {
 	.name = "replay",
 	.text = replay_text,
 	.list = replay_list,
@@ -434,26 +392,23 @@ static const struct nti_os_ops replay_ops = {
 	.free = replay_free,
 };
 
-int nti_os_replay_new(struct nti_machine *m, struct nti_os **out)
+int nti_replay_new(struct nti_machine *m, struct nti_os **out)
 {
-	struct replay *r = calloc(1, sizeof(*r));
-	int ret;
+	struct nti_replay *r = calloc(1, sizeof(*r));
 
 	*out = NULL;
 	if (!r)
 		return -ENOMEM;
-	r->os.ops = &replay_ops;
-	r->os.is_replay = true;
-	ret = nti_sim_new(m, &r->sim);
-	if (ret < 0) {
-		free(r);
-		return ret;
-	}
-	(void)pthread_mutex_init(&r->lock, NULL); /* cannot fail without attributes on Linux */
-	r->m = m;
-	r->start_ns = real_ns();
+	*r = (struct nti_replay){
+		.os = { .ops = &nti_replay_ops, .is_replay = true, .is_still = true }, .m = m
+	};
 	*out = &r->os;
 	return 0;
+}
+
+NTI_WEAK int nti_os_replay_new(struct nti_machine *m, struct nti_os **out)
+{
+	return nti_replay_new(m, out);
 }
 
 int nti_machine_topology(struct nti_os *os, const char **xml, const char **synthetic)
@@ -462,7 +417,7 @@ int nti_machine_topology(struct nti_os *os, const char **xml, const char **synth
 
 	*xml = NULL;
 	*synthetic = NULL;
-	if (os->ops != &replay_ops)
+	if (!os->is_replay)
 		return -ENOTSUP;
 	m = replay_of(os)->m;
 	*xml = m->topology_xml;

@@ -40,9 +40,9 @@ const char *nti_machine_source(const struct nti_machine *m);
  * An operating system that looks into @m and owns it from then on: freeing the first frees the
  * second. On failure (-ENOMEM) @m stays with the caller.
  *
- * Not everything is the recording's: without a simulated clock now_ns() is this machine's monotonic
- * clock, and whether a process exists is asked of this machine, because a recording has no
- * processes of its own.
+ * Nothing counts on it: perf events can be opened as far as the recorded setting and capabilities
+ * permit, and neither read nor started (.is_still). now_ns() is this machine's monotonic clock. A
+ * test may define a function of this name, which stands before this one.
  */
 int nti_os_replay_new(struct nti_machine *m, struct nti_os **out);
 

@@ -12,8 +12,8 @@
  * - Events of different targets (task, CPU) never compete for counters.
  * - No samples, no mmap page; the NMI watchdog takes no counter.
  */
-#ifndef NTI_REPLAY_SIM_H
-#define NTI_REPLAY_SIM_H
+#ifndef TESTS_SIM_H
+#define TESTS_SIM_H
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -34,6 +34,40 @@
 #define NTI_SIM_BANK_SLOTS 1024
 /* What one read may return; perf_event_validate_size() refuses larger groups. */
 #define NTI_SIM_MAX_READ_BYTES 16384
+
+/* An event a rule speaks of: PMU by number, or by a name that may hold * and ?. */
+struct nti_sim_named {
+	char *pmu; /* NULL: type is used */
+	uint32_t type;
+	uint64_t config;
+};
+
+struct nti_sim_rate {
+	struct nti_sim_named event;
+	uint64_t per_s;
+};
+
+struct nti_sim_counters {
+	char *pmu; /* name, may hold * and ? */
+	unsigned int general, fixed;
+};
+
+/* How events of the simulated kernel count. */
+struct nti_sim_counting {
+	uint64_t step_ns; /* 0: real clock */
+	uint64_t slice_ns;
+	uint64_t default_rate; /* events a second */
+	uint64_t tsc_hz;       /* 0: no time stamp counter */
+	uint64_t wobble_period_ns;
+	unsigned int wobble_permille; /* 0: constant rates */
+	unsigned int user_permille;
+	struct nti_sim_rate *rates;
+	size_t rate_count;
+	struct nti_sim_counters *counters;
+	size_t counters_count;
+	struct nti_sim_named *unsupported;
+	size_t unsupported_count;
+};
 
 enum nti_sim_kind {
 	NTI_SIM_CORE,
@@ -90,6 +124,7 @@ struct nti_sim_event {
 
 struct nti_sim {
 	const struct nti_machine *m;
+	const struct nti_sim_counting *counting; /* the machine's */
 	struct nti_sim_pmu *pmus;
 	size_t pmu_count;
 	struct nti_sim_event **events; /* by descriptor, NULL = closed */
@@ -124,7 +159,7 @@ bool nti_sim_pmu_matches(const struct nti_sim_pmu *pmu, const char *glob);
 struct nti_sim_event *nti_sim_event_get(const struct nti_sim *sim, int fd);
 /* Is the event's rule @r about (@pmu, @attr)? */
 bool nti_sim_rule_matches(const struct nti_sim_pmu *pmu, const struct perf_event_attr *attr,
-			  const struct nti_machine_event *r);
+			  const struct nti_sim_named *r);
 
 /* Bring every event of @bank up to @now_ns; must be called before anything about them changes. */
 void nti_sim_advance(const struct nti_sim *sim, struct nti_sim_bank *bank, uint64_t now_ns);

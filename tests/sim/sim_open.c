@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "lib/base/text.h"
-#include "lib/os/replay/sim.h"
+#include "tests/sim/sim.h"
 
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 #define SAMPLE_RATE "/proc/sys/kernel/perf_event_max_sample_rate"
@@ -147,7 +147,7 @@ static int check_target(const struct request *r)
 }
 
 bool nti_sim_rule_matches(const struct nti_sim_pmu *pmu, const struct perf_event_attr *attr,
-			  const struct nti_machine_event *rule)
+			  const struct nti_sim_named *rule)
 {
 	uint64_t config = attr->config;
 
@@ -164,7 +164,7 @@ bool nti_sim_rule_matches(const struct nti_sim_pmu *pmu, const struct perf_event
 
 static bool is_unsupported(const struct request *r)
 {
-	const struct nti_machine_counting *c = &r->sim->m->counting;
+	const struct nti_sim_counting *c = r->sim->counting;
 	size_t i;
 
 	for (i = 0; i < c->unsupported_count; i++)
@@ -331,7 +331,7 @@ static int check_group(const struct request *r)
 
 static uint64_t rate_of(const struct request *r)
 {
-	const struct nti_machine_counting *c = &r->sim->m->counting;
+	const struct nti_sim_counting *c = r->sim->counting;
 	size_t i;
 
 	for (i = 0; i < c->rate_count; i++)
@@ -344,7 +344,7 @@ static uint64_t rate_of(const struct request *r)
 
 static uint64_t share_of(const struct request *r)
 {
-	unsigned int user = r->sim->m->counting.user_permille;
+	unsigned int user = r->sim->counting->user_permille;
 
 	return (r->attr.exclude_user ? 0 : user) + (r->attr.exclude_kernel ? 0 : 1000 - user);
 }
@@ -524,8 +524,6 @@ int nti_sim_open(struct nti_sim *sim, struct perf_event_attr *attr, pid_t pid, i
 
 	if (sim->m->denied_perf)
 		return sim->m->denied_perf;
-	if (!sim->m->counting.is_on)
-		return -EOPNOTSUPP;
 	if (flags & ~(unsigned long)OPEN_FLAGS)
 		return -EINVAL;
 	ret = copy_attr(&r.attr, attr);

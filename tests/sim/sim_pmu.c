@@ -8,7 +8,7 @@
 
 #include "lib/base/compiler.h"
 #include "lib/base/text.h"
-#include "lib/os/replay/sim.h"
+#include "tests/sim/sim.h"
 
 #define DEVICES "/sys/bus/event_source/devices"
 #define LIST_BYTES 8192
@@ -70,7 +70,7 @@ static enum nti_sim_kind kind_of(const struct nti_sim *sim, const struct nti_sim
 
 static void set_counters(const struct nti_sim *sim, struct nti_sim_pmu *pmu)
 {
-	const struct nti_machine_counting *c = &sim->m->counting;
+	const struct nti_sim_counting *c = sim->counting;
 	size_t i;
 
 	for (i = 0; i < c->counters_count; i++) {

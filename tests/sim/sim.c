@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "lib/base/text.h"
-#include "lib/os/replay/sim.h"
+#include "tests/sim/sim.h"
 
 #define MAX_WORDS (NTI_SIM_MAX_READ_BYTES / sizeof(uint64_t))
 
@@ -47,6 +47,7 @@ int nti_sim_new(const struct nti_machine *m, struct nti_sim **out)
 	if (!sim)
 		return -ENOMEM;
 	sim->m = m;
+	sim->counting = m->counting;
 	sim->next_id = 1;
 	sim->is_x86 = strcmp(m->arch, "x86_64") == 0 || strcmp(m->arch, "i686") == 0;
 	ret = load_cpus(m, "/sys/devices/system/cpu/online", &sim->online);

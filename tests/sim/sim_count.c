@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/os/replay/sim.h"
+#include "tests/sim/sim.h"
 
 #define MAX_FIXED 4
 /* Between two looks no more than this many slices are walked; a longer pause gets longer slices. */
@@ -130,7 +130,7 @@ bool nti_sim_group_fits(const struct nti_sim *sim, const struct nti_sim_pmu *pmu
  * Integral of (1000 + wobble) over 0..@t: 1000 + permille in the first half of each period, 1000 -
  * permille in the second.
  */
-static struct nti_wide weight_at(const struct nti_machine_counting *c, uint64_t t)
+static struct nti_wide weight_at(const struct nti_sim_counting *c, uint64_t t)
 {
 	uint64_t period = c->wobble_period_ns, half = period / 2, part;
 	unsigned int high = 1000 + c->wobble_permille, low = 1000 - c->wobble_permille;
@@ -151,7 +151,7 @@ static void run_group(const struct nti_sim *sim, struct nti_sim_event *leader, u
 		      uint64_t to)
 {
 	struct nti_wide weight =
-		nti_wide_sub(weight_at(&sim->m->counting, to), weight_at(&sim->m->counting, from));
+		nti_wide_sub(weight_at(sim->counting, to), weight_at(sim->counting, from));
 	struct nti_sim_event *event;
 
 	for (event = leader; event; event = event->next) {
@@ -249,7 +249,7 @@ static bool do_all_fit(const struct nti_sim *sim, const struct nti_sim_bank *ban
 static void run_slices(const struct nti_sim *sim, struct nti_sim_bank *bank, uint64_t from,
 		       uint64_t to)
 {
-	uint64_t slice = sim->m->counting.slice_ns;
+	uint64_t slice = sim->counting->slice_ns;
 
 	if ((to - from) / slice >= MAX_SLICES)
 		slice *= (to - from) / slice / MAX_SLICES + 1;

@@ -7,6 +7,7 @@
 
 #include "lib/base/text.h"
 #include "lib/os/replay/load.h"
+#include "tests/sim/sim.h"
 
 #define MAX_LIST 10000
 #define MIN_SLICE_NS 1000
@@ -44,7 +45,7 @@ static const struct generic {
 };
 
 /* Split "PMU:CONFIG"; PMU may be a type number. */
-static int parse_pair(const char *text, struct nti_machine_event *out)
+static int parse_pair(const char *text, struct nti_sim_named *out)
 {
 	const char *colon = strrchr(text, ':');
 	uint64_t type;
@@ -64,8 +65,8 @@ static int parse_pair(const char *text, struct nti_machine_event *out)
 	return type <= UINT32_MAX ? 0 : -EINVAL;
 }
 
-static int parse_event(struct nti_machine_loader *l, const char *text,
-		       struct nti_machine_event *out, const char *where)
+static int parse_event(struct nti_machine_loader *l, const char *text, struct nti_sim_named *out,
+		       const char *where)
 {
 	size_t i;
 	int ret;
@@ -106,7 +107,7 @@ static int get_number(struct nti_machine_loader *l, const json_t *counting, cons
 }
 
 static int load_clock(struct nti_machine_loader *l, const json_t *counting,
-		      struct nti_machine_counting *c)
+		      struct nti_sim_counting *c)
 {
 	const json_t *clock = json_object_get(counting, "clock");
 	const json_t *step = json_object_get(clock, "step_ns");
@@ -124,7 +125,7 @@ static int load_clock(struct nti_machine_loader *l, const json_t *counting,
 }
 
 static int load_wobble(struct nti_machine_loader *l, const json_t *counting,
-		       struct nti_machine_counting *c)
+		       struct nti_sim_counting *c)
 {
 	static const char *const keys[] = { "permille", "period_ns", NULL };
 	json_t *wobble = json_object_get(counting, "wobble");
@@ -155,7 +156,7 @@ static void *list_new(size_t count, size_t bytes)
 }
 
 static int load_rates(struct nti_machine_loader *l, const json_t *counting,
-		      struct nti_machine_counting *c)
+		      struct nti_sim_counting *c)
 {
 	json_t *rates = json_object_get(counting, "rates"), *value;
 	char where[128];
@@ -172,7 +173,7 @@ static int load_rates(struct nti_machine_loader *l, const json_t *counting,
 		return nti_error(l->e, -ENOMEM, "%s: memory is short", l->name);
 	json_object_foreach(rates, key, value)
 	{
-		struct nti_machine_rate *rate = &c->rates[c->rate_count++];
+		struct nti_sim_rate *rate = &c->rates[c->rate_count++];
 
 		ret = parse_event(l, key, &rate->event, "counting.rates");
 		(void)snprintf(where, sizeof(where), "counting.rates.\"%s\"", key);
@@ -185,7 +186,7 @@ static int load_rates(struct nti_machine_loader *l, const json_t *counting,
 }
 
 static int load_counters_entry(struct nti_machine_loader *l, const char *key, json_t *value,
-			       struct nti_machine_counters *out)
+			       struct nti_sim_counters *out)
 {
 	static const char *const keys[] = { "general", "fixed", NULL };
 	uint64_t general = 0, fixed = 0;
@@ -211,7 +212,7 @@ static int load_counters_entry(struct nti_machine_loader *l, const char *key, js
 }
 
 static int load_counters(struct nti_machine_loader *l, const json_t *counting,
-			 struct nti_machine_counting *c)
+			 struct nti_sim_counting *c)
 {
 	json_t *counters = json_object_get(counting, "counters"), *value;
 	const char *key;
@@ -235,7 +236,7 @@ static int load_counters(struct nti_machine_loader *l, const json_t *counting,
 }
 
 static int load_unsupported(struct nti_machine_loader *l, const json_t *counting,
-			    struct nti_machine_counting *c)
+			    struct nti_sim_counting *c)
 {
 	const json_t *array = json_object_get(counting, "unsupported");
 	size_t i, count = json_array_size(array);
@@ -260,17 +261,38 @@ static int load_unsupported(struct nti_machine_loader *l, const json_t *counting
 	return ret;
 }
 
+void nti_machine_counting_free(void *counting)
+{
+	struct nti_sim_counting *c = counting;
+	size_t i;
+
+	for (i = 0; c && i < c->rate_count; i++)
+		free(c->rates[i].event.pmu);
+	for (i = 0; c && i < c->counters_count; i++)
+		free(c->counters[i].pmu);
+	for (i = 0; c && i < c->unsupported_count; i++)
+		free(c->unsupported[i].pmu);
+	if (c) {
+		free(c->rates);
+		free(c->counters);
+		free(c->unsupported);
+	}
+	free(c);
+}
+
 int nti_machine_load_counting(struct nti_machine_loader *l, json_t *counting)
 {
 	static const char *const keys[] = { "clock",	"rates",	 "default_rate",
 					    "counters", "slice_ns",	 "wobble",
 					    "tsc_hz",	"user_permille", "unsupported",
 					    NULL };
-	struct nti_machine_counting *c = &l->m->counting;
+	struct nti_sim_counting *c = calloc(1, sizeof(*c));
 	uint64_t user = 750;
 	int ret = nti_machine_known(l, counting, keys, "counting ");
 
-	c->is_on = true;
+	l->m->counting = c;
+	if (!c)
+		return nti_error(l->e, -ENOMEM, "%s: memory is short", l->name);
 	c->slice_ns = DEFAULT_SLICE_NS;
 	c->default_rate = DEFAULT_RATE;
 	if (!ret)
