@@ -361,6 +361,8 @@ static const struct order_row order_rows[] = {
 	{ __LINE__, "CE.E.E", false, "???" },
 	{ __LINE__, "E.E.EC", false, "???" },
 	{ __LINE__, "E.E.E", false, "???" },
+	/* one without CYCLES in the middle, which looks like a reader of another order */
+	{ __LINE__, "CE.E.CE", false, "???" },
 	/* to what is before it or to what is after it */
 	{ __LINE__, "CE.CS", false, "?" },
 };

@@ -7,7 +7,8 @@
  * the values shows where. Reads may be in any order. Of a reader it is taken for granted that
  *
  * - in all periods of a stretch it reads the same counters, each once or more often, or
- * - it reads each of them once a period, and is stopped in the middle of the last one.
+ * - it reads each of them once a period, always in the same order, and is stopped in the middle of
+ *   the last one.
  *
  *     read       C1 E1 C2 E2 C3 E3	CYCLES and EVENT of periods 1, 2, 3
  *     cut      |C1 E1|C2 E2|C3 E3|	not C1|E1 C2|...: the first period would lack EVENT
@@ -137,15 +138,25 @@ static uint32_t find_again(const struct cutting *c, uint32_t first, struct perio
 	return i;
 }
 
+/* Is the period of reads @first to @end, which may be cut off, in the order of the first one? */
+static bool is_in_order(const struct cutting *c, uint32_t first, uint32_t end)
+{
+	for (uint32_t i = first; i < end; i++)
+		if (c->read[i].counter != c->read[i - first].counter)
+			return false;
+	return true;
+}
+
 /* The same of a reader that reads each counter once and is stopped: one way at most. */
-static bool cut_once(struct cutting *c)
+static bool cut_once(struct cutting *c, bool is_ordered)
 {
 	struct period p;
 	uint32_t end;
 
 	for (uint32_t first = 0; first < c->n; first = end) {
 		end = find_again(c, first, &p);
-		if (end < c->n && p.mask != c->mask)
+		if ((end < c->n && p.mask != c->mask) ||
+		    (is_ordered && !is_in_order(c, first, end)))
 			return false;
 	}
 	for (uint32_t first = 0; first < c->n; first = end) {
@@ -155,15 +166,16 @@ static bool cut_once(struct cutting *c)
 	return true;
 }
 
+/*
+ * Where no way leads to whole periods, a reader that leaves some counters out now and then looks
+ * like one that was stopped, but for the order.
+ */
 static void cut(struct cutting *c, bool is_full)
 {
-	bool is_known = !is_full && cut_all_ways(c, false);
-
-	/* What was read after the last one is not known: its period may have any end. */
-	if (!is_full && cut_once(c))
-		is_known = true;
-	if (!is_known)
-		(void)cut_all_ways(c, true);
+	if (is_full)
+		(void)cut_all_ways(c, true); /* its end is ours: the last period may lack anything */
+	else
+		(void)cut_once(c, !cut_all_ways(c, false));
 }
 
 void nti_derive_reads_add(struct nti_derive_reads *reads, unsigned int counter, uint32_t value,
