@@ -13,7 +13,7 @@ DESTDIR ?=
 T ?=
 export BUILD PREFIX DESTDIR
 
-.PHONY: all run test test-all lint lint-light format docs bench lab fuzz install clean help
+.PHONY: all run test test-all lint lint-light format docs bench lab fuzz install uninstall clean help
 
 all:
 	@scripts/install-deps build
@@ -62,6 +62,9 @@ fuzz:
 install: all
 	@scripts/install
 
+uninstall:
+	@scripts/uninstall
+
 clean:
 	rm -rf $(BUILD) build-asan build-tsan build-fuzz build-fuzz-coverage build-lint build-analyzer build-lab
 
@@ -77,5 +80,6 @@ help:
 	@echo 'make lab      prepare every guest of the lab, so that it works offline'
 	@echo 'make fuzz     every fuzz target and the driver for FUZZ_SECONDS (600)'
 	@echo 'make install  into DESTDIR and prefix (/usr/local)'
+	@echo 'make uninstall  with the same prefix and DESTDIR, removes what make install put there'
 	@echo 'make clean    remove the build directories'
 	@echo 'Each installs what it lacks with apt-get first; NO_DEPS=1 forbids that.'
