@@ -4,14 +4,15 @@
 #   make run                          WERROR=1        warnings are errors (CI does this)
 #   make test                         FUZZ_SECONDS=N  length of one fuzz target
 #   make test T=NAME                  NO_DEPS=1       never call apt-get
-#   make install prefix=/usr DESTDIR=/tmp/root
+#   make install prefix=/usr DESTDIR=/tmp/root STRIP=1    without debug information
 
 BUILD ?= build
 prefix ?= /usr/local
 PREFIX ?= $(prefix)
 DESTDIR ?=
+STRIP ?=
 T ?=
-export BUILD PREFIX DESTDIR
+export BUILD PREFIX DESTDIR STRIP
 
 .PHONY: all run test test-all lint lint-light format docs bench lab fuzz install uninstall clean help
 
@@ -79,7 +80,7 @@ help:
 	@echo 'make bench    the programs of bench/, side by side with their peers'
 	@echo 'make lab      prepare every guest of the lab, so that it works offline'
 	@echo 'make fuzz     every fuzz target and the driver for FUZZ_SECONDS (600)'
-	@echo 'make install  into DESTDIR and prefix (/usr/local)'
+	@echo 'make install  into DESTDIR and prefix (/usr/local); STRIP=1: without debug information'
 	@echo 'make uninstall  with the same prefix and DESTDIR, removes what make install put there'
 	@echo 'make clean    remove the build directories'
 	@echo 'Each installs what it lacks with apt-get first; NO_DEPS=1 forbids that.'
