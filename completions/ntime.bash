@@ -15,6 +15,57 @@ _ntime_reply()
 	done <<<"$1"
 }
 
+# Lines "WORD<TAB>what it is" of $1 whose word begins with $2 into COMPREPLY, in this order. Where bash lists and does not insert
+# (bash(1), COMP_TYPE), each with what it is.
+_ntime_describe()
+{
+	local word about width=0 i
+	local -a words=() abouts=()
+	while IFS=$'\t' read -r word about; do
+		[[ -n $word && $word == "$2"* ]] || continue
+		words+=("$word")
+		abouts+=("$about")
+		[[ -z $about ]] || ((${#word} <= width)) || width=${#word}
+	done <<<"$1"
+	COMPREPLY=("${words[@]}")
+	compopt -o nosort 2>/dev/null
+	[[ ${COMP_TYPE-} == @(33|63|64) ]] && ((${#words[@]} > 1)) || return 0
+	for i in "${!words[@]}"; do
+		[[ -z ${abouts[i]} ]] && continue
+		printf -v word '%-*s  (%s)' "$width" "${words[i]}" "${abouts[i]}"
+		COMPREPLY[i]=${word:0:$((${COLUMNS:-80} - 1))}
+	done
+}
+
+# Such lines of the options of subcommands $1 ("stat,ntime") out of $2; short ones only where the word $3 begins with a dash.
+_ntime_options_of()
+{
+	awk -F'\037' -v subs="$1" -v word="$3" '
+		BEGIN { n = split(subs, wanted, ",") }
+		{ row[NR] = $1; long[NR] = $2; short[NR] = $3; about[NR] = $5 }
+		function offer(word, text) { if (word != "" && !(word in told)) { told[word] = 1; print word "\t" text } }
+		END {
+			for (i = 1; i <= n; i++)
+				for (r = 1; r <= NR; r++)
+					if (row[r] == wanted[i]) {
+						offer(long[r], about[r])
+						if (word ~ /^-/)
+							offer(short[r], about[r])
+					}
+		}' <<<"$2"
+}
+
+# Lines of the commands of PATH that begin with $1: from two letters on, there are thousands.
+_ntime_commands()
+{
+	local word
+	((${#1} >= 2)) || return 0
+	compgen -c -- "$1" | sort -u | while IFS= read -r word; do
+		# Not what the shell alone knows.
+		[[ -n $(type -P -- "$word") ]] && printf '%s\n' "$word"
+	done
+}
+
 # Events or metrics: the part behind the last comma or brace; names may have colons, which bash takes for ends of words.
 _ntime_names()
 {
@@ -82,7 +133,7 @@ _ntime_lab()
 		;;
 	esac
 	if [[ $cur == -* ]]; then
-		_ntime_reply "$(awk -F'\037' '$1 == "lab" { print $2; if ($3) print $3 }' <<<"$options" | sort -u)" "$cur"
+		_ntime_describe "$(_ntime_options_of lab "$options" "$cur")" "$cur"
 	elif ((COMP_CWORD == 2)); then
 		_ntime_reply "$(_ntime_actions_of lab)" "$cur"
 	elif [[ ${COMP_WORDS[2]} == run || ${COMP_WORDS[2]} == shell || ${COMP_WORDS[2]} == prepare || ${COMP_WORDS[2]} == module ]]; then
@@ -117,8 +168,7 @@ _ntime_actions()
 		;;
 	esac
 	if [[ $cur == -* ]]; then
-		_ntime_reply "$(awk -F'\037' -v sub_name="$sub" '$1 == sub_name { print $2; if ($3) print $3 }' <<<"$options" |
-			sort -u)" "$cur"
+		_ntime_describe "$(_ntime_options_of "$sub" "$options" "$cur")" "$cur"
 	elif ((COMP_CWORD == 2)); then
 		_ntime_reply "$(_ntime_actions_of "$sub")" "$cur"
 	elif [[ $sub == reg && ${COMP_WORDS[2]} == diff ]]; then
@@ -148,8 +198,7 @@ _ntime_trace()
 		;;
 	esac
 	if [[ -z $pending && $cur == -* ]]; then
-		_ntime_reply "$(awk -F'\037' -v sub_name="$sub" '$1 == sub_name { print $2; if ($3) print $3 }' <<<"$options" |
-			sort -u)" "$cur"
+		_ntime_describe "$(_ntime_options_of "$sub" "$options" "$cur")" "$cur"
 	elif ((COMP_CWORD == 2)); then
 		_ntime_reply "$(_ntime_actions_of trace "$options")" "$cur"
 	else
@@ -161,13 +210,13 @@ _ntime_trace()
 _ntime()
 {
 	local ntime=$1 cur=$2 options sub=stat i word arg pending='' option='' from=1 has_dashes=''
-	local subcommands
+	local subcommands own=''
 
 	COMPREPLY=()
 	# Tabs would be merged by read where a field is empty.
 	options=$("$ntime" complete-options 2>/dev/null | tr '\t' '\037')
-	subcommands=$("$ntime" complete-subcommands 2>/dev/null | cut -f1)
-	if ((COMP_CWORD > 1)) && [[ $'\n'$subcommands$'\n' == *$'\n'"${COMP_WORDS[1]}"$'\n'* ]]; then
+	subcommands=$("$ntime" complete-subcommands 2>/dev/null)
+	if ((COMP_CWORD > 1)) && [[ $'\n'$subcommands == *$'\n'"${COMP_WORDS[1]}"$'\t'* ]]; then
 		sub=${COMP_WORDS[1]}
 		from=2
 		if [[ $sub == trace ]]; then
@@ -250,11 +299,10 @@ _ntime()
 		;;
 	esac
 	if [[ $cur == -* ]]; then
-		_ntime_reply "$(awk -F'\037' -v sub_name="$sub" -v at="$COMP_CWORD" \
-			'$1 == sub_name || ($1 == "ntime" && at == 1) { print $2; if ($3) print $3 }' <<<"$options" |
-			sort -u)" "$cur"
+		((COMP_CWORD == 1)) && own=,ntime
+		_ntime_describe "$(_ntime_options_of "$sub$own" "$options" "$cur")" "$cur"
 	elif [[ $sub == help ]] && ((COMP_CWORD == 2)); then
-		_ntime_reply "$subcommands" "$cur"
+		_ntime_describe "$subcommands" "$cur"
 	elif [[ $sub == help ]] && ((COMP_CWORD == 3)); then
 		_ntime_reply "$(_ntime_actions_of "${COMP_WORDS[2]}" "$options")" "$cur"
 	elif [[ $sub == watch ]]; then
@@ -262,12 +310,16 @@ _ntime()
 	elif [[ $sub == list ]]; then
 		_ntime_names "$("$ntime" list --names 2>/dev/null)" "$cur"
 	elif [[ $sub == stat ]]; then
-		_ntime_command "$COMP_CWORD"
-		if ((COMP_CWORD == 1)); then
-			local commands=("${COMPREPLY[@]}")
-			_ntime_reply "$subcommands" "$cur"
-			COMPREPLY+=("${commands[@]}")
+		if [[ $cur == *[/~]* ]]; then
+			_ntime_command "$COMP_CWORD"
+			return
 		fi
+		((COMP_CWORD == 1)) && own=,ntime || subcommands=''
+		_ntime_describe "$(
+			printf '%s\n' "$subcommands"
+			_ntime_options_of "$sub$own" "$options" "$cur"
+			_ntime_commands "$cur" | grep -vxF -- "$(cut -f1 <<<"$subcommands")"
+		)" "$cur"
 	fi
 }
 
