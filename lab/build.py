@@ -31,7 +31,7 @@ def compiler(arch):
         return ''
     prefix = sysroot.triplet(arch) + '-'
     if not shutil.which(prefix + 'gcc'):
-        raise Unavailable(f'{prefix}gcc is not installed; scripts/install-deps lab installs it')
+        raise Unavailable(f'{prefix}gcc is not installed; as root: apt-get install gcc-{sysroot.triplet(arch)}')
     return prefix
 
 
@@ -132,7 +132,7 @@ class Missing(Exception):
 def needed(path):
     """(libraries, those that it can do without, loader) of an ELF file: the second are loaded when they are needed (lib/lazy)."""
     if not shutil.which('readelf'):
-        raise Unavailable('readelf is not installed; scripts/install-deps build lab installs it')
+        raise Unavailable('readelf is not installed; as root: apt-get install binutils')
     done = subprocess.run(['readelf', '-dlW', '-p', '.note.dlopen', path], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           encoding='utf-8', errors='replace', check=False)
     if done.returncode:

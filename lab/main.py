@@ -79,7 +79,8 @@ def do_shell(args, command):
 def state_of(g):
     """One guest as a dict for --json."""
     return {'name': g.name, 'about': g.about, 'emulates': g.emulates, 'exact': g.exact, 'not': g.is_not, 'arch': g.arch,
-            'kernel': g.kernel, 'qemu': g.qemu, 'prepared': prepare.is_prepared(g)}
+            'kernel': g.kernel, 'qemu': g.qemu, 'prepared': prepare.is_prepared(g),
+            'needs_sources': payload.needs_sources(g.arch, g.qemu)}
 
 
 def do_list(args, _):
@@ -89,12 +90,15 @@ def do_list(args, _):
         print(json.dumps({'schema': 1, 'guests': rows}, indent=1))
         return 0
     for row in rows:
-        print(f'{row["name"]:20} {"prepared" if row["prepared"] else "not prepared"}\n  {row["about"]}')
+        state = 'needs a source tree' if row['needs_sources'] else 'prepared' if row['prepared'] else 'not prepared'
+        print(f'{row["name"]:20} {state}\n  {row["about"]}')
         if row['name'].endswith(guest.NEWER) and not args.verbose:
             continue
         for title, texts in (('emulates', [row['emulates']]), ('exact', [row['exact']]), ('is not', row['not'])):
             for text in texts:
                 print(terminal.wrapped(f'  {title}: ', text))
+    if any(row['needs_sources'] for row in rows):
+        print(terminal.wrapped('', f'For guests that need a source tree {payload.INSTEAD}.'))
     return 0
 
 

@@ -34,11 +34,17 @@ class PayloadError(Exception):
     """Something that was asked to be put into the guest cannot be."""
 
 
+def check_compiler(arch):
+    """Raises Unavailable without what compiles the first process of a guest."""
+    compiler = build.compiler(arch) + 'gcc'
+    if not shutil.which(compiler):
+        raise cache.Unavailable(f'{compiler} is not installed; as root: apt-get install gcc libc6-dev')
+
+
 def _init_program(arch, path):
     compiler = build.compiler(arch) + 'gcc'
     words = [compiler, '-O2', '-static', '-s', '-D_GNU_SOURCE', '-Wall', '-Wextra', '-o', path, SOURCE]
-    if not shutil.which(compiler):
-        raise cache.Unavailable(f'{compiler} is not installed; scripts/install-deps lab installs it')
+    check_compiler(arch)
     done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding='utf-8', check=False)
     if done.returncode:
         raise PayloadError(f'{" ".join(words)} failed:\n{done.stdout}')
@@ -87,11 +93,21 @@ def installed_command():
     return os.path.join(os.path.dirname(os.path.dirname(build.TOP)), 'bin/ntime')
 
 
+def needs_sources(arch, emulator='stock'):
+    """Whether this copy of the lab was installed, and lacks what a guest is made from."""
+    return not has_sources() and (arch != debian.host_arch() or emulator != 'stock' or not os.path.isfile(installed_command()))
+
+
+# What an installed copy has instead.
+INSTEAD = ('set NTIME_LAB to lab/ntime-lab of a source tree; without one, valgrind --tool=callgrind PROGRAM counts the '
+           'instructions of a program of this machine exactly')
+
+
 def check_sources(arch, emulator='stock'):
     """Raises Unavailable when an installed copy lacks what a guest is made from."""
-    if not has_sources() and (arch != debian.host_arch() or emulator != 'stock' or not os.path.isfile(installed_command())):
+    if needs_sources(arch, emulator):
         raise cache.Unavailable(f'this copy of the lab was installed without the sources from which ntime for {arch} and emulators '
-                                'with models are built; set NTIME_LAB to lab/ntime-lab of a source tree')
+                                f'with models are built; {INSTEAD}')
 
 
 def ntime_tree(arch):

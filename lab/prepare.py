@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Fetch and build what guests need before they run; remember what is there."""
+import math
 import os
 import tempfile
 import time
@@ -27,9 +28,40 @@ def is_prepared(guest):
     return bool(paths) and all(os.path.exists(path) for path in paths)
 
 
+# Of what is fetched, in MB, and of what is built, in minutes of two CPUs; measured 2026 with Debian 12 on amd64.
+KERNEL_MB, LATER_MB, LIBRARIES_MB, QEMU_MB, LINUX_MB = 72, 60, 90, 130, 140
+NTIME_MINUTES, QEMU_MINUTES, LINUX_MINUTES = 1, 2, 10
+MB_PER_S = 2
+
+
+def _needs(guest):
+    """[(what, MB, minutes)] of a guest that was never started."""
+    needs = [('Linux with its own checks', LINUX_MB, LINUX_MINUTES)] if guest.kernel in kernel.OWN else \
+        [(f'the kernel {guest.kernel} and busybox', KERNEL_MB, 0)]
+    needs += {'ntime': [('QEMU with our models', QEMU_MB, QEMU_MINUTES)], 'later': [('a later QEMU', LATER_MB, 0)]}.get(guest.qemu, [])
+    if payload.has_sources():
+        foreign = guest.arch != debian.host_arch()
+        needs.append((f'ntime for {guest.arch}', LIBRARIES_MB if foreign else 0, NTIME_MINUTES))
+    return needs
+
+
+def check(guest):
+    """Raise Unavailable for what nothing here can fetch or build, before the rest is fetched; tell what will be, and how long."""
+    payload.check_sources(guest.arch, guest.qemu)
+    qemu.check(guest.arch, guest.qemu)
+    payload.check_compiler(guest.arch)
+    if is_prepared(guest):
+        return
+    needs = _needs(guest)
+    size, minutes = sum(need[1] for need in needs), sum(need[2] for need in needs)
+    parts = [f'fetches {size} MB ({math.ceil(size / MB_PER_S / 60)} min at {MB_PER_S} MB/s)'] if size else []
+    parts += [f'builds for {minutes} min and more'] if minutes else []
+    say(f'{guest.name} is not prepared: {" and ".join(parts)} what is not in {cache.root()}: {", ".join(n[0] for n in needs)}')
+
+
 def one(guest):
     """Fetch and build all that a guest needs, peers too, and make its files once. Raises what the parts raise."""
-    payload.check_sources(guest.arch, guest.qemu)
+    check(guest)
     image = kernel.kernel(guest.arch, guest.kernel)
     binary = qemu.qemu(guest.arch, guest.qemu)
     if payload.has_sources() and driver.is_for(guest.arch):

@@ -10,6 +10,9 @@ from .cache import Broken, Unavailable
 
 STOCK = {'amd64': 'qemu-system-x86_64', 'arm64': 'qemu-system-aarch64', 'armhf': 'qemu-system-arm', 'armel': 'qemu-system-arm',
          'riscv64': 'qemu-system-riscv64', 'ppc64el': 'qemu-system-ppc64'}
+# The package of each.
+PACKAGES = {'amd64': 'qemu-system-x86', 'arm64': 'qemu-system-arm', 'armhf': 'qemu-system-arm', 'armel': 'qemu-system-arm',
+            'riscv64': 'qemu-system-misc', 'ppc64el': 'qemu-system-ppc'}
 # Packages of the later release: the emulator and the firmware that it boots.
 LATER = {'riscv64': ('qemu-system-riscv', 'opensbi')}
 LATER_FIRMWARE = 'usr/lib/riscv64-linux-gnu/opensbi/generic/fw_dynamic.bin'
@@ -31,8 +34,14 @@ def stock(arch):
     name = STOCK[arch]
     path = shutil.which(name)
     if not path:
-        raise Unavailable(f'{name} is not installed; scripts/install-deps lab installs it')
+        raise Unavailable(f'{name} is not installed; as root: apt-get install {PACKAGES[arch]}')
     return path
+
+
+def check(arch, which):
+    """Raises Unavailable where QEMU is missing that nobody builds or fetches; asked before anything else is fetched."""
+    if which == 'stock':
+        stock(arch)
 
 
 # The emulator brings a loader and a C library of its own: this machine's may be older.

@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 import time
 
-from . import bootimage, frames, kernel, log, machine, payload, qemu, terminal
+from . import bootimage, frames, kernel, log, machine, payload, prepare, qemu, terminal
 from . import dtb as dtbs
 from . import proxies as proxy_devices
 
@@ -129,7 +129,7 @@ class Run:
     def start(self):
         """Make the initramfs and start QEMU."""
         guest, settings = self.guest, self.settings
-        payload.check_sources(guest.arch, guest.qemu)
+        prepare.check(guest)
         image = kernel.kernel(guest.arch, guest.kernel)
         binary = qemu.qemu(guest.arch, guest.qemu)
         self.image = bootimage.fastest(image, guest.arch)
