@@ -16,9 +16,12 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 NEW = '.new-'
+# Between two signs of life of a step, by whether a terminal shows them.
+SHOWN_SECONDS = {False: 30, True: 1}
 # File descriptors of the locks that this process has.
 HELD = []
 
@@ -40,13 +43,41 @@ def say(text):
     print(f'lab: {text}', file=sys.stderr, flush=True)
 
 
+def _show(text, grown, begin, ended):
+    """Until ended: how long it has taken, in one line on a terminal, elsewhere in a line now and then."""
+    is_terminal, is_shown = sys.stderr.isatty(), False
+    while not ended.wait(SHOWN_SECONDS[is_terminal]):
+        line = f'lab: {text}: {time.monotonic() - begin:.0f} s{", " + grown() if grown else ""}'
+        sys.stderr.write(f'\r{line}\033[K' if is_terminal else line + '\n')
+        sys.stderr.flush()
+        is_shown = is_terminal
+    if is_shown:
+        sys.stderr.write('\r\033[K')
+
+
 @contextlib.contextmanager
-def step(text):
-    """Say what begins, and afterwards how long it took."""
+def step(text, grown=None):
+    """Say what begins, meanwhile that it goes on, and afterwards how long it took. grown() tells how far it is."""
     say(text)
-    begin = time.monotonic()
-    yield
+    begin, ended = time.monotonic(), threading.Event()
+    shower = threading.Thread(target=_show, args=(text, grown, begin, ended), daemon=True)
+    shower.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        shower.join()
     say(f'{text}: {time.monotonic() - begin:.1f} s')
+
+
+def size_of(path):
+    """Bytes of the files below a folder, as far as they are there now."""
+    total = 0
+    for at, _, names in os.walk(path):
+        for name in names:
+            with contextlib.suppress(OSError):
+                total += os.lstat(os.path.join(at, name)).st_size
+    return total
 
 
 def root():

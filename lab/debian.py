@@ -459,7 +459,8 @@ def tree(arch, packages, what, kind='trees', finish=None, also=()):
         # Beside it: what is left of a run that was killed is cleared away with it.
         debs = os.path.join(path, '.debs')
         os.mkdir(debs)
-        with cache.step(f'{what}: {len(packages)} package{"s" if len(packages) > 1 else ""} of {arch}'):
+        with cache.step(f'{what}: {len(packages)} package{"s" if len(packages) > 1 else ""} of {arch}',
+                        lambda: f'{cache.size_of(path) / 1e6:.0f} MB fetched and unpacked'):
             for one_arch, some in [(arch, packages), *also]:
                 download(one_arch, some, debs)
             for name in sorted(os.listdir(debs)):
@@ -498,7 +499,7 @@ def source(name, target_kind='sources'):
                 raise (Outdated if index.fresh else Unavailable)(
                     f'the source package {name} cannot be fetched ({reason(errors)})')
             return True
-        with cache.step(f'source package {name} {version}'):
+        with cache.step(f'source package {name} {version}', lambda: f'{cache.size_of(path) / 1e6:.0f} MB fetched and unpacked'):
             _with_lists(SOURCE, fetch)
             dsc = [n for n in os.listdir(path) if n.endswith('.dsc')]
             done = cache.run(['dpkg-source', '--no-check', '-x', dsc[0], 'tree'], cwd=path,

@@ -246,5 +246,26 @@ def place_that_cannot_be(folder):
     has(raises(cache.Unavailable, cache.root), 'set XDG_CACHE_HOME', 'the sentence')
 
 
+@test
+def steps_show_that_they_go_on(_folder):
+    for is_terminal, shown in ((False, 'lab: work: 0 s, 3 MB so far\n'), (True, '\rlab: work: 0 s, 3 MB so far\033[K')):
+        with said() as text:
+            text.isatty = lambda is_terminal=is_terminal: is_terminal
+            before, cache.SHOWN_SECONDS = cache.SHOWN_SECONDS, {False: 0.02, True: 0.02}
+            with cache.step('work', lambda: '3 MB so far'):
+                time.sleep(0.2)
+            cache.SHOWN_SECONDS = before
+        has(text.getvalue(), shown, 'what is shown')
+        has(text.getvalue(), '\r\033[Klab: work: 0.2 s\n' if is_terminal else '\nlab: work: 0.2 s\n', 'the end')
+
+
+@test
+def steps_that_are_short_show_nothing(_folder):
+    with said() as text:
+        with cache.step('work', lambda: '3 MB so far'):
+            pass
+    equal(text.getvalue(), 'lab: work\nlab: work: 0.0 s\n', 'what is shown')
+
+
 if __name__ == '__main__':
     sys.exit(main())
