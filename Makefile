@@ -4,17 +4,16 @@
 #   make run                          WERROR=1        warnings are errors (CI does this)
 #   make test                         FUZZ_SECONDS=N  length of one fuzz target
 #   make test T=NAME                  NO_DEPS=1       never call apt-get
-#   make install prefix=/usr DESTDIR=/tmp/root STRIP=1    without debug information
+#   make install prefix=/usr DESTDIR=/tmp/root
 
 BUILD ?= build
 prefix ?= /usr/local
 PREFIX ?= $(prefix)
 DESTDIR ?=
-STRIP ?=
 T ?=
-export BUILD PREFIX DESTDIR STRIP
+export BUILD PREFIX DESTDIR
 
-.PHONY: all run test test-all lint lint-light format docs bench lab fuzz install uninstall clean help
+.PHONY: all run test test-all lint lint-light format docs bench lab fuzz install install-strip uninstall clean help
 
 all:
 	@scripts/install-deps build
@@ -63,6 +62,9 @@ fuzz:
 install: all
 	@scripts/install
 
+install-strip: all
+	@scripts/install --strip
+
 uninstall:
 	@scripts/uninstall
 
@@ -80,7 +82,7 @@ help:
 	@echo 'make bench    the programs of bench/, side by side with their peers'
 	@echo 'make lab      prepare every guest of the lab, so that it works offline'
 	@echo 'make fuzz     every fuzz target and the driver for FUZZ_SECONDS (600)'
-	@echo 'make install  into DESTDIR and prefix (/usr/local); STRIP=1: without debug information'
+	@echo 'make install  into DESTDIR and prefix (/usr/local); install-strip: without debug information'
 	@echo 'make uninstall  with the same prefix and DESTDIR, removes what make install put there'
 	@echo 'make clean    remove the build directories'
 	@echo 'Each installs what it lacks with apt-get first; NO_DEPS=1 forbids that.'
