@@ -56,7 +56,7 @@ static const struct leading {
 	bool has_value, is_machine;
 } leading[] = {
 	{ "model", 0, true, true },	{ "machine", 0, true, true },
-	{ "root", 0, true, false },	{ "verbose", 'v', false, false },
+	{ "root", 0, true, true },	{ "verbose", 'v', false, false },
 	{ "quiet", 'q', false, false },
 };
 

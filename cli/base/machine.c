@@ -45,6 +45,11 @@ void cli_machine_say_libraries(struct ntime_ctx *ctx)
 	(void)ntime_problem_for_each(ctx, say_library, NULL);
 }
 
+__attribute__((weak)) bool cli_machine_recordings_count(void)
+{
+	return false;
+}
+
 int cli_machine_open(const struct cli_machine *m, struct ntime_ctx **ctx)
 {
 	struct ntime_options options = {
@@ -65,6 +70,16 @@ int cli_machine_open(const struct cli_machine *m, struct ntime_ctx **ctx)
 		cli_say("--machine and --model cannot be combined: a recorded machine has no "
 			"cards");
 		return -EINVAL;
+	}
+	if (m->recording && m->root) {
+		cli_say("--machine and --root cannot be combined: a recording has files of its "
+			"own");
+		return -EINVAL;
+	}
+	if (m->recording && m->counts && !cli_machine_recordings_count()) {
+		cli_say("a recorded machine counts nothing: it can be asked by list, doctor, reg "
+			"and --dry-run");
+		return -EOPNOTSUPP;
 	}
 	if (m->recording && !m->runs_command)
 		cli_confine(m->verbose);

@@ -15,6 +15,7 @@
  * @no_self_test: counters are not tested when they are first used
  * @tests_anew:	they are tested again, whatever is remembered
  * @runs_command: this process starts a program, which cli_confine() would forbid
+ * @counts:	something will be counted, not only asked
  */
 struct cli_machine {
 	const char *root;
@@ -25,7 +26,11 @@ struct cli_machine {
 	bool no_self_test;
 	bool tests_anew;
 	bool runs_command;
+	bool counts;
 };
+
+/* Not but in tests, which simulate a kernel: tests/sim. */
+bool cli_machine_recordings_count(void);
 
 /*
  * 0; -errno after a sentence, *@ctx is NULL then. Who reads a recording needs nothing of this

@@ -485,7 +485,8 @@ static int prepare(struct stat *st)
 		.metrics = st->o.metrics,
 		.verbose = st->o.verbose,
 		.no_self_test = st->o.no_self_test,
-		.runs_command = st->o.argv,
+		.runs_command = st->o.argv && !st->o.dry_run,
+		.counts = !st->o.dry_run,
 	};
 
 	if (cli_machine_open(&machine, &st->ctx))

@@ -608,6 +608,7 @@ static int run_watch(const struct cli_command *self, int argc, char **argv)
 		.verbose = w.o.verbose,
 		.no_self_test = w.o.no_self_test,
 		.runs_command = w.o.command,
+		.counts = true,
 	};
 	w.undo = (struct cli_undo){ .run = undo, .arg = &w };
 	cli_undo_add(&w.undo);

@@ -559,8 +559,8 @@ int ntime_session_start(struct ntime_session *s)
 		return ret;
 	if (s->ctx->os->is_still)
 		return nti_error(&s->ctx->error, -EOPNOTSUPP,
-				 "a recorded machine counts nothing: it can be asked by list, "
-				 "doctor, reg and --dry-run");
+				 "a recorded machine counts nothing: a session on it can be "
+				 "planned, not started");
 	if (s->was_started || !(s->target.flags & NTIME_ON_EXEC))
 		nti_session_spans_switch(s, true);
 	ret = switch_groups(s, true, false);

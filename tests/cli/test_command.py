@@ -1322,7 +1322,8 @@ def recorded_machines_count_nothing():
         equal(ntime('doctor', '--record', 'machine').returncode, 0)
         has(err(ntime('--machine', 'machine', '--dry-run', '-e', 'page-faults', 'true')), 'SIMULATED: values come from a recording')
         refused = 'ntime: a recorded machine counts nothing: it can be asked by list, doctor, reg and --dry-run\n'
-        for args in (('sh', '-c', 'touch ran'), ('-a', '--timeout', '10ms'), ('-r', '2', 'touch', 'ran')):
+        for args in (('sh', '-c', 'touch ran'), ('-a', '--timeout', '10ms'), ('-r', '2', 'touch', 'ran'), ('--delay', '1s', '-o', 'machine', 'touch', 'ran'),
+                     ('--delay', '5', '-a', '--timeout', '1'), ('--delay', '1', '-I', '1', 'touch', 'ran'), ('--passes', 'touch', 'ran')):
             done = ntime('--machine', 'machine', '-e', 'page-faults', *args)
             equal((done.returncode, done.stdout, err(done)), (125, b'', refused), args)
         done = ntime('watch', '--machine', 'machine', '-n', '1', 'page-faults')

@@ -378,7 +378,7 @@ def the_card_is_counted_once_for_several_processes():
 def options_before_a_subcommand():
     with Card() as card:
         for args in (('--model', card.path, '-v', 'list', 'gpu0'), ('--root', '/', f'--model={card.path}', 'list', 'gpu0'),
-                     ('-q', '--model', card.path, 'list', 'gpu0')):
+                     ('-q', '--model', card.path, 'list', 'gpu0'), ('--root', '/', 'list', '--model', card.path, 'gpu0')):
             done = ntime(*args)
             if args[0] == '-q':
                 has(err(done), '--quiet cannot stand before list')

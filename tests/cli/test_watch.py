@@ -331,7 +331,7 @@ def misuse_is_one_sentence_and_a_hint():
 @test
 def files_that_are_missing():
     has(err(watch('--metrics', '/no/such/file', status=125)), '/no/such/file')
-    has(err(watch('--machine', '/no/such/file', status=125)), '/no/such/file')
+    has(err(watch('--metrics', '/no/such/file', status=125)), '/no/such/file')
     has(err(watch('-C', '99999', 'page-faults', status=125)), '99999')
     has(err(watch('-n1', '-o', '/no/such/folder/x', 'page-faults', status=125)), '/no/such/folder/x')
 

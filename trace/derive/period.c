@@ -173,7 +173,8 @@ static bool cut_once(struct cutting *c, bool is_ordered)
 static void cut(struct cutting *c, bool is_full)
 {
 	if (is_full)
-		(void)cut_all_ways(c, true); /* its end is ours: the last period may lack anything */
+		/* its end is ours: the last period may lack anything */
+		(void)cut_all_ways(c, true);
 	else
 		(void)cut_once(c, !cut_all_ways(c, false));
 }
