@@ -55,9 +55,8 @@ static const struct leading {
 	char letter;
 	bool has_value, is_machine;
 } leading[] = {
-	{ "model", 0, true, true },	{ "machine", 0, true, true },
-	{ "root", 0, true, true },	{ "verbose", 'v', false, false },
-	{ "quiet", 'q', false, false },
+	{ "model", 0, true, true },	  { "machine", 0, true, true },	  { "root", 0, true, true },
+	{ "verbose", 'v', false, false }, { "quiet", 'q', false, false },
 };
 
 static const struct leading *find_leading(const char *word)

@@ -132,7 +132,7 @@ void cli_help_overview(FILE *f)
 		print_option(f, &look, o);
 	fputs("  -V, --version             print the version and exit\n\nExamples:\n  ntime make   "
 	      "                     times and the default counters\n  ntime -r 5 -e page-faults "
-	      "./prog  five runs, mean and spread\n  ntime -a -I 1s                    the whole "
+	      "./prog  five runs and their mean\n  ntime -a -I 1s                    the whole "
 	      "machine, one block a second\n  ntime list miss                   events and metrics "
 	      "with 'miss' in them\n  ntime doctor                      problems of this "
 	      "machine, with remedies\n\nThe manual page is ntime(1).\n",

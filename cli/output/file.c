@@ -2,7 +2,6 @@
 /* Where a report goes: stderr, stdout, or a file that appears complete or not at all. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -93,25 +92,14 @@ int cli_output_open(struct cli_output *o, const char *path, bool is_append)
 	return 0;
 }
 
-int cli_output_begins(const struct cli_output *o, const char *text)
+int cli_output_expect_head(struct cli_output *o, const char *head)
 {
-	const struct cli_place *place = &o->whole.place;
-	size_t bytes = strlen(text);
-	char *old;
-	ssize_t n;
-	int fd, ret;
+	size_t bytes = strlen(head);
+	int ret = o->is_whole ? cli_whole_begins(&o->whole, head, bytes) : 0;
 
-	if (!o->is_whole || !place->is_there)
-		return 0;
-	fd = openat(place->folder, place->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0)
-		return -errno;
-	old = cli_calloc(bytes + 1, 1);
-	n = pread(fd, old, bytes, 0);
-	ret = n < 0 ? -errno : n == 0 ? 0 : strcmp(old, text) == 0 ? 1 : -EEXIST;
-	free(old);
-	(void)close(fd);
-	return ret;
+	if (o->is_whole && ret >= 0)
+		o->whole.head_bytes = bytes;
+	return ret < 0 ? ret : 0;
 }
 
 int cli_output_flush(struct cli_output *o)

@@ -41,10 +41,10 @@ struct cli_output {
 int cli_output_open(struct cli_output *o, const char *path, bool is_append);
 
 /*
- * Does the file that @o is appended to begin with @text? 1; 0: there is none, or it is empty;
- * -EEXIST: it begins otherwise; or -errno.
+ * What is written begins with @head, once in a file, however often something is appended to it. 0;
+ * -EEXIST: the file begins otherwise; or -errno.
  */
-int cli_output_begins(const struct cli_output *o, const char *text);
+int cli_output_expect_head(struct cli_output *o, const char *head);
 
 /*
  * What was written so far becomes visible, where it goes directly. 0 or -errno without a sentence.

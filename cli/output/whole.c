@@ -4,12 +4,16 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "cli/output/memory.h"
 #include "cli/output/say.h"
 #include "cli/output/whole.h"
 
@@ -215,12 +219,12 @@ static int replace(struct cli_whole *w)
 	return ret;
 }
 
-static int copy_all(int from, int to)
+static int copy_all(int from, off_t at_byte, int to)
 {
 	char buffer[1 << 14];
 	ssize_t n, done;
 
-	if (lseek(from, 0, SEEK_SET) < 0)
+	if (lseek(from, at_byte, SEEK_SET) < 0)
 		return -errno;
 	while ((n = read(from, buffer, sizeof(buffer))) > 0) {
 		for (ssize_t at = 0; at < n; at += done) {
@@ -234,15 +238,66 @@ static int copy_all(int from, int to)
 	return n < 0 ? -errno : 0;
 }
 
+int cli_whole_begins(const struct cli_whole *w, const char *head, size_t bytes)
+{
+	char *old, last = '\n';
+	struct stat st;
+	int fd, ret;
+
+	fd = openat(w->place.folder, w->place.name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	old = cli_calloc(bytes + 1, 1);
+	if (fstat(fd, &st))
+		ret = -errno;
+	else if (!st.st_size)
+		ret = 0;
+	else
+		ret = pread(fd, old, bytes, 0) == (ssize_t)bytes && memcmp(old, head, bytes) == 0
+			      ? CLI_BEGINS
+			      : -EEXIST;
+	if (ret == CLI_BEGINS && pread(fd, &last, 1, st.st_size - 1) == 1 && last != '\n')
+		ret = CLI_BEGINS_UNENDED;
+	free(old);
+	(void)close(fd);
+	return ret;
+}
+
+/* From which byte of the text on it is put behind what @to has, whose last line is ended. */
+static off_t begin_of(const struct cli_whole *w, int to)
+{
+	char *head;
+	int ret;
+
+	if (!w->head_bytes)
+		return 0;
+	head = cli_calloc(w->head_bytes, 1);
+	ret = pread(w->fd, head, w->head_bytes, 0) == (ssize_t)w->head_bytes
+		      ? cli_whole_begins(w, head, w->head_bytes)
+		      : -EIO;
+	free(head);
+	if (ret == CLI_BEGINS_UNENDED && write(to, "\n", 1) != 1)
+		return -EIO;
+	return ret <= 0 ? ret : (off_t)w->head_bytes;
+}
+
 /* Put the text behind what the file has; nothing is there yet: -ENOENT. */
 static int append(struct cli_whole *w)
 {
 	struct stat before;
 	int to = cli_place_reopen(&w->place), ret;
+	off_t at;
 
 	if (to < 0)
 		return to;
-	ret = fstat(to, &before) ? -errno : copy_all(w->fd, to);
+	/* Of several that end at once each sees what the one before has put there. */
+	if (flock(to, LOCK_EX) || fstat(to, &before)) {
+		ret = -errno;
+		(void)close(to);
+		return ret;
+	}
+	at = begin_of(w, to);
+	ret = at < 0 ? (int)at : copy_all(w->fd, at, to);
 	if (!ret && fsync(to) && errno != EINVAL)
 		ret = -errno;
 	/* Nobody could tell half a report from a whole one. */
@@ -261,8 +316,9 @@ int cli_whole_end(struct cli_whole *w)
 		return ret;
 	/* One call, which is done or not. */
 	ret = *w->name || w->place.is_there ? -EEXIST : link_as(w, w->place.name);
+	/* Somebody else was quicker. */
 	if (ret == -EEXIST)
-		ret = do_apart(w, replace);
+		ret = do_apart(w, w->is_append && !*w->name ? append : replace);
 	if (!ret)
 		*w->name = '\0';
 	return ret;

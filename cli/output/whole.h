@@ -20,12 +20,14 @@
  * struct cli_whole - a file that is being written
  * @place:	where it will be
  * @is_append:	behind what is there
+ * @head_bytes:	of the text, which are left out where the file begins with them
  * @fd:		to write to
  * @name:	the other name beside its place; "": it has none
  */
 struct cli_whole {
 	struct cli_place place;
 	bool is_append;
+	size_t head_bytes;
 	int fd;
 	char name[NAME_MAX + 1];
 };
@@ -36,6 +38,13 @@ struct cli_whole {
  * cli_whole_drop() in either case.
  */
 int cli_whole_begin(struct cli_whole *w);
+
+/*
+ * Does the file of @w->place begin with @head? 0: there is none, or it is empty; -EEXIST: it begins
+ * otherwise; or -errno.
+ */
+enum { CLI_BEGINS = 1, CLI_BEGINS_UNENDED = 2 /* and its last line has no end */ };
+int cli_whole_begins(const struct cli_whole *w, const char *head, size_t bytes);
 
 /* Now it is there, or -errno. */
 int cli_whole_end(struct cli_whole *w);

@@ -88,10 +88,12 @@ static void fill_spread(struct cli_cell *cell, const struct cli_report *r,
 {
 	cell[RUNS] = cli_count(r->runs ? s->n : 0);
 	cell[LEFT_OUT] = cli_count(r->left_out ? r->left_out->runs : 0);
-	cell[MIN] = cli_if(s->n, cli_real(s->min));
-	cell[MAX] = cli_if(s->n, cli_real(s->max));
-	cell[MEDIAN] = cli_if(s->n, cli_real(cli_spread_median(s)));
-	cell[CI95] = cli_if(s->n, cli_real(cli_spread_ci95(s)));
+	if (!r->runs || !s->n)
+		return;
+	cell[MIN] = cli_real(s->min);
+	cell[MAX] = cli_real(s->max);
+	cell[MEDIAN] = cli_real(cli_spread_median(s));
+	cell[CI95] = cli_real(cli_spread_ci95(s));
 }
 
 /* The five columns of an absence, or of what is left out. */

@@ -513,8 +513,7 @@ static void put_simulated(FILE *f, const struct cli_style *style, const struct c
 	if (!r->is_simulated)
 		return;
 	put_sentence(f, style, CLI_BAD,
-		     r->is_recording ? "SIMULATED: values come from a recording, not from this "
-				       "machine"
+		     r->is_recording ? "SIMULATED: this is a recorded machine, not this one"
 				     : "SIMULATED: counts of gpu0 come from a model, not from a "
 				       "card");
 }

@@ -452,7 +452,7 @@ static int measure_and_report(struct stat *st)
 	return ret ? ret : write_report(st);
 }
 
-/* The header is there already, once for all reports. 0, or an exit status after a sentence. */
+/* The header stands once, before all reports. 0, or an exit status after a sentence. */
 static int look_at_head(struct stat *st)
 {
 	struct cli_text head;
@@ -464,9 +464,8 @@ static int look_at_head(struct stat *st)
 	cli_text_begin(&head);
 	st->o.writer->begin(head.f, &st->style, &st->report);
 	text = cli_text_end(&head);
-	ret = cli_output_begins(&st->output, text);
+	ret = cli_output_expect_head(&st->output, text);
 	free(text);
-	st->has_begun = ret == 1;
 	if (ret >= 0)
 		return 0;
 	cli_say("cannot append to %s: %s", st->o.output,

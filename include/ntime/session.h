@@ -45,8 +45,8 @@ enum ntime_target_kind {
  */
 #define NTIME_TURNS (1u << 4)
 /*
- * readers of counters use system calls, never the counter's instruction, which ends the program if
- * somebody forbids it meanwhile (ntime_read())
+ * readers of counters, not of clocks, use system calls, never the counter's instruction, which ends
+ * the program if somebody forbids it meanwhile (ntime_read())
  */
 #define NTIME_READ_BY_CALL (1u << 5)
 
@@ -265,8 +265,7 @@ struct ntime_command;
  * (NTIME_ON_EXEC), and once the command has ended they end where struct ntime_command_end says that
  * it did. Both ends are one moment of the clock and of the time stamp counter. Call it after
  * ntime_command_start(), and after ntime_command_wait() before ntime_session_stop().
- * Counters need no such help: the kernel switches them at exec and at the end. A session of a
- * recording keeps the recording's times.
+ * Counters need no such help: the kernel switches them at exec and at the end.
  *
  * Return: 0, or -EINVAL (the session does not run, or the command was not started). Since 0.1.
  */
@@ -402,7 +401,7 @@ NTIME_API int ntime_session_read_where(struct ntime_session *s, struct ntime_val
 /**
  * ntime_session_read_time() - the time of the counts of the last ntime_session_read_where()
  * @s:		session that was read
- * @at_ns:	CLOCK_MONOTONIC, or a recording's own clock: the time to compute rates with
+ * @at_ns:	CLOCK_MONOTONIC: the time to compute rates with
  * @unsure_ns:	its error: how long the CPU was taken away while counters were read
  *
  * If that is more than a hundredth of the time since the previous read, and more than 100 us, the

@@ -20,7 +20,7 @@
  * which extends counts to 64 bits)
  */
 #define NTIME_OVERFLOWED (1u << 3)
-#define NTIME_SIMULATED (1u << 4) /* comes from a recording or model, not from silicon */
+#define NTIME_SIMULATED (1u << 4) /* comes from a model, not from silicon */
 #define NTIME_METRIC (1u << 5)	  /* computed from events: only .value and .error have a meaning */
 #define NTIME_USER_ONLY (1u << 7) /* user mode only: this user may not count the kernel */
 #define NTIME_PARTIAL (1u << 6)	  /* some of the CPUs or units asked for are missing from the sum */

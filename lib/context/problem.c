@@ -38,10 +38,12 @@ const struct nti_why *nti_clock_problem(const struct ntime_ctx *ctx)
 
 static bool is_level_too_high(struct ntime_ctx *ctx, const struct nti_unit *unit)
 {
-	int level = nti_perf_paranoid(ctx->os);
+	int level = nti_perf_paranoid(ctx->os), wanted = nti_perf_level_of(unit);
 
-	return !ctx->os->ops->is_privileged(ctx->os, true) && level != INT_MAX &&
-	       level > nti_perf_level_of(unit);
+	if (ctx->os->ops->is_privileged(ctx->os, true) || level == INT_MAX || level <= wanted)
+		return false;
+	/* Above 2 some kernels forbid all, and others nothing more: they are asked. */
+	return wanted < NTI_PERF_USER || nti_perf_probe(ctx->os) < 0;
 }
 
 enum nti_method nti_unit_method(struct ntime_ctx *ctx, const struct nti_unit *unit)
@@ -307,8 +309,7 @@ static int paranoid(const struct walk *w)
 	char what[128];
 
 	/* Where nothing can be opened at all, perf_itself() has told so. */
-	if (level > NTI_PERF_USER || w->ctx->os->ops->is_privileged(w->ctx->os, true) ||
-	    nti_perf_probe(w->ctx->os) < 0)
+	if (w->ctx->os->ops->is_privileged(w->ctx->os, true) || nti_perf_probe(w->ctx->os) < 0)
 		return 0;
 	ret = nti_perf_explain_rest(w->ctx->os, level, what, sizeof(what), &absent);
 	if (ret == 0 && *what)

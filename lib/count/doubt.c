@@ -370,6 +370,14 @@ doubt(struct ntime_session *s, size_t i, struct nti_seen *seen, const char *form
 	nti_context_log(s->ctx, "doubt: %s: %s", s->item[i].name, text);
 }
 
+void nti_doubt_share(const struct ntime_session *s, const struct nti_session_item *item)
+{
+	if (s->doubts.text)
+		(void)snprintf(s->doubts.text[item - s->item].text, NTI_DOUBT_TEXT_BYTES,
+			       "a share of more than 101 %%: its events did not count at the same "
+			       "time, or count other things than they are said to");
+}
+
 /* What differs from the last reading by 2^47 and more. */
 static void check_jump(struct ntime_session *s, size_t i, struct nti_seen *seen,
 		       const struct ntime_value *v)

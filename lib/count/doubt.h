@@ -78,6 +78,8 @@ void nti_doubts_check(struct ntime_session *s, struct nti_seen *seen, struct nti
 		      struct ntime_value *values);
 
 /* Why values of item @i are implausible, as far as was found out by reading; NULL: they are not. */
+/* @item is a share, and its value more than all of it. */
+void nti_doubt_share(const struct ntime_session *s, const struct nti_session_item *item);
 const char *nti_doubts_why(const struct ntime_session *s, size_t i);
 
 #endif

@@ -832,8 +832,10 @@ static void metric_value(const struct ntime_session *s, const struct nti_session
 	/* 0 / 0: nothing happened, so there is no ratio of it. */
 	if (isnan(result.value) && !(flags & (NTIME_ABSENT | NTIME_ELSEWHERE)))
 		flags |= NTIME_NOT_COUNTED;
-	if (item->is_share && result.value - result.below > SHARE_MOST)
+	if (item->is_share && result.value - result.below > SHARE_MOST) {
 		flags |= NTIME_IMPLAUSIBLE;
+		nti_doubt_share(s, item);
+	}
 	out->value = result.value;
 	out->below = isnan(result.value) ? 0 : result.below;
 	out->above = isnan(result.value) ? 0 : result.above;

@@ -424,7 +424,8 @@ const char *ntime_reader_why(const struct ntime_reader *r)
 	default:
 		break;
 	}
-	if (s->target.flags & NTIME_READ_BY_CALL && !s->item[r->item].is_clock)
+	if (s->target.flags & NTIME_READ_BY_CALL && !s->item[r->item].is_clock &&
+	    !s->ctx->os->is_replay)
 		return "a call: the session was made with NTIME_READ_BY_CALL";
 	if (s->item[r->item].event.parts &&
 	    nti_session_is_direct(s, s->item[r->item].event.part[0].unit))

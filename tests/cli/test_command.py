@@ -618,6 +618,17 @@ def rows_are_appended_below_one_header():
         with open('report', encoding='utf-8') as f:
             text = f.read()
         equal((text.count('name,value'), text.startswith('name,value'), text.count('\nreal,')), (1, True, 2))
+        # Of several that begin together the first one that ends writes it; a last line without an end gets one.
+        children = [subprocess.Popen([NTIME, '--csv', '-e', 'page-faults', '-o', 'many', '--append', 'sleep', '0.1'], env=environment()) for _ in range(4)]
+        equal([child.wait() for child in children], [0] * 4)
+        with open('many', 'r+', encoding='utf-8') as f:
+            text = f.read()
+            equal((text.count('name,value'), text.count('\nreal,')), (1, 4), text)
+            f.truncate(len(text) - 1)
+        equal(ntime('--csv', '-e', 'page-faults', '-o', 'many', '--append', 'true').returncode, 0)
+        with open('many', encoding='utf-8') as f:
+            equal({len(row) for row in csv.reader(f)}, {16})
+        os.unlink('many')
         # Other columns, and what is no such file at all: the command does not run.
         for args, file in ((('-r', '2'), 'report'), ((), 'other')):
             with open('other', 'w', encoding='utf-8') as f:
@@ -630,6 +641,19 @@ def rows_are_appended_below_one_header():
             with open(file, encoding='utf-8') as f:
                 equal(f.read(), before)
         equal(sorted(os.listdir()), ['other', 'report'])
+
+
+@real_only
+@needs_perf
+def shares_of_more_than_all_have_a_reason():
+    with Directory():
+        with open('metrics', 'w', encoding='utf-8') as f:
+            f.write('metric share\nunit %\nformula 200 * task-clock / task-clock\nabout A test.\nsource none\n')
+        text = err(ntime('--metrics', 'metrics', '-m', 'share', 'true'))
+        has(text, '?200')
+        has(text, 'Implausible (marked ?), shown as counted:\n  share\n    a share of more than 101 %')
+        item = items(json.loads(err(ntime('--json', '--metrics', 'metrics', '-m', 'share', 'true'))))['share']
+        equal(item['limited']['reason_code'], 'implausible')
 
 
 @real_only
@@ -1320,7 +1344,7 @@ def recorded_machine_is_marked():
 def recorded_machines_count_nothing():
     with Directory():
         equal(ntime('doctor', '--record', 'machine').returncode, 0)
-        has(err(ntime('--machine', 'machine', '--dry-run', '-e', 'page-faults', 'true')), 'SIMULATED: values come from a recording')
+        has(err(ntime('--machine', 'machine', '--dry-run', '-e', 'page-faults', 'true')), 'SIMULATED: this is a recorded machine')
         refused = 'ntime: a recorded machine counts nothing: it can be asked by list, doctor, reg and --dry-run\n'
         for args in (('sh', '-c', 'touch ran'), ('-a', '--timeout', '10ms'), ('-r', '2', 'touch', 'ran'), ('--delay', '1s', '-o', 'machine', 'touch', 'ran'),
                      ('--delay', '5', '-a', '--timeout', '1'), ('--delay', '1', '-I', '1', 'touch', 'ran'), ('--passes', 'touch', 'ran')):
