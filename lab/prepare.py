@@ -28,7 +28,8 @@ def is_prepared(guest):
     return bool(paths) and all(os.path.exists(path) for path in paths)
 
 
-# Of what is fetched, in MB, and of what is built, in minutes of two CPUs; measured 2026 with Debian 12 on amd64.
+# Of what is fetched, in MB, and of what is built, in minutes of two CPUs. The first is the size of Debian 12's packages of amd64; the
+# others are rough.
 KERNEL_MB, LATER_MB, LIBRARIES_MB, QEMU_MB, LINUX_MB = 72, 60, 90, 130, 140
 NTIME_MINUTES, QEMU_MINUTES, LINUX_MINUTES = 1, 2, 10
 MB_PER_S = 2
