@@ -21,6 +21,7 @@
 
 enum {
 	ID_METRICS = 256,
+	ID_WARMUP,
 	ID_APPEND,
 	ID_CSV,
 	ID_JSON,
@@ -44,6 +45,7 @@ const struct cli_option cli_stat_option_table[] = {
 	{ ID_METRICS, "metrics", "FILE", "read further metrics from FILE" },
 	{ 'r', "repeat", "N",
 	  "run the command N times; print mean, median, range and the mean's 95 % interval" },
+	{ ID_WARMUP, "warmup", "N", "with -r: first run it N times, which are in no number" },
 	{ 'I', "interval", "TIME", "also print the counts of each interval of TIME, live" },
 	{ 'a', "all-cpus", NULL, "count everything on all CPUs" },
 	{ 'C', "cpu", "LIST", "count everything on these CPUs, such as 0-3,8" },
@@ -229,6 +231,11 @@ static int set_option(void *arg, const struct cli_option *option, const char *va
 		return add_wish(o, value, false);
 	case 'm':
 		return add_wish(o, value, strchr(value, '=') != NULL);
+	case ID_WARMUP:
+		if (cli_number_parse(value, 0, MAX_RUNS, &o->warmups))
+			return misuse("--warmup '%s' is not a number of runs: write 0 to 1000000",
+				      value);
+		return 0;
 	case ID_METRICS:
 		o->metrics = value;
 		return 0;
@@ -286,6 +293,8 @@ static const char *contradiction(const struct cli_stat_options *o)
 		return "-r needs a command to run";
 	if (!o->argv && o->by_pass && !o->dry_run)
 		return "--passes needs a command to run";
+	if (o->warmups && !o->has_runs)
+		return "--warmup goes with -r";
 	if (o->interval_ns && o->has_runs)
 		return "-I and -r cannot be combined: intervals of different runs have no mean";
 	if (o->interval_ns && o->by_pass)

@@ -28,7 +28,7 @@ struct cli_wish {
 struct cli_stat_options {
 	struct cli_wish *wish;
 	size_t wishes;
-	uint64_t runs;
+	uint64_t runs, warmups;
 	uint64_t interval_ns;
 	uint64_t timeout_ns;
 	uint64_t delay_ns;

@@ -55,6 +55,7 @@
 	X(MIN, "min", SPREAD(min, REAL))                                                           \
 	X(MAX, "max", SPREAD(max, REAL))                                                           \
 	X(MEDIAN, "median", .only = BY_RUN)                                                        \
+	X(SD, "sd", .only = BY_RUN)                                                                \
 	X(CI95, "ci95", .only = BY_RUN)                                                            \
 	X(LEFT_OUT, "runs_left_out", NOT_JSON, .only = BY_RUN)
 
@@ -93,6 +94,7 @@ static void fill_spread(struct cli_cell *cell, const struct cli_report *r,
 	cell[MIN] = cli_real(s->min);
 	cell[MAX] = cli_real(s->max);
 	cell[MEDIAN] = cli_real(cli_spread_median(s));
+	cell[SD] = cli_real(cli_spread_sd(s));
 	cell[CI95] = cli_real(cli_spread_ci95(s));
 }
 
@@ -243,18 +245,35 @@ static json_t *head_json(const struct cli_report *r, const char *kind)
 	return root;
 }
 
+/* Of each run, and the numbers of those that are far from the others, from 1. */
+static void set_runs(json_t *row, const struct cli_spread *s)
+{
+	json_t *values = json_array(), *far = json_array();
+
+	for (size_t i = 0; i < s->n; i++) {
+		json_array_append_new(values, cli_json_number(s->run[i]));
+		if (cli_spread_is_far(s, i))
+			json_array_append_new(far, json_integer((json_int_t)i + 1));
+	}
+	json_object_set_new(row, "values", values);
+	json_object_set_new(row, "outliers", far);
+}
+
 static void set_items(json_t *root, const struct cli_style *style, const struct cli_report *r)
 {
 	const struct cli_columns c = columns_of(style);
 	struct cli_cell cell[COLUMNS];
-	json_t *items = json_array();
+	json_t *items = json_array(), *row;
 	struct words flags;
 
 	for (size_t i = 0; i < r->items; i++) {
 		if (!cli_item_is_shown(style, &r->item[i]))
 			continue;
 		fill(cell, &c, r, &r->item[i], &flags);
-		json_array_append_new(items, cli_json_row(&c, cell));
+		row = cli_json_row(&c, cell);
+		if (style->by_run && r->runs)
+			set_runs(row, &r->item[i].spread);
+		json_array_append_new(items, row);
 	}
 	json_object_set_new(root, "items", items);
 }
@@ -304,9 +323,13 @@ static json_t *spread_json(const struct cli_report *r, const struct cli_spread *
 					      .n = COLUMNS - RUNS,
 					      .with = BY_RUN };
 	struct cli_cell cell[COLUMNS] = { 0 };
+	json_t *row;
 
 	fill_spread(cell, r, s);
-	return cli_json_row(&c, cell + RUNS);
+	row = cli_json_row(&c, cell + RUNS);
+	if (r->runs)
+		set_runs(row, s);
+	return row;
 }
 
 /* Of real time: a small p says that runs are not independent. */

@@ -481,6 +481,22 @@ static void put_drift(FILE *f, const struct cli_style *style, const struct cli_r
 	put_sentence(f, style, CLI_WARN, line);
 }
 
+/* By real time: a mean tells little of runs of which one was disturbed. */
+static void put_outliers(FILE *f, const struct cli_style *style, const struct cli_report *r)
+{
+	const struct cli_spread *s = &r->figure[CLI_REAL];
+	char line[LINE_CHARS] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; r->runs && i < s->n && used + 40 < sizeof(line); i++)
+		if (cli_spread_is_far(s, i))
+			used += (size_t)snprintf(line + used, sizeof(line) - used, "%s %zu (%s s)",
+						 used ? "," : "Outliers: run", i + 1,
+						 cli_number_seconds(s->run[i]).text);
+	if (used)
+		put_sentence(f, style, CLI_WARN, line);
+}
+
 /* Which runs are in the numbers, and how the others ended. */
 static void put_runs(FILE *f, const struct cli_style *style, const struct cli_report *r)
 {
@@ -505,6 +521,7 @@ static void put_runs(FILE *f, const struct cli_style *style, const struct cli_re
 			 cli_outcome_text(&out->of[i].outcome).text);
 		put_sentence(f, style, CLI_WARN, line);
 	}
+	put_outliers(f, style, r);
 	put_drift(f, style, r);
 }
 

@@ -3,11 +3,14 @@
 #include "cli/stat/spread.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/output/memory.h"
+
+/* Interquartile ranges; and runs of which some may be far from the others. */
+#define FAR 3
+#define FAR_RUNS 5
 
 void cli_spread_add(struct cli_spread *s, double number)
 {
@@ -67,20 +70,41 @@ static int compare(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-double cli_spread_median(const struct cli_spread *s)
+/* @share of the runs is below it, between two of them in a line. */
+static double quantile_of(const struct cli_spread *s, double share)
 {
-	double *sorted, median;
+	double *sorted = cli_calloc(s->n, sizeof(*sorted)), at = share * (double)(s->n - 1), value;
+	size_t below = (size_t)at;
 
-	if (!s->n)
-		return 0;
-	sorted = cli_calloc(s->n, sizeof(*sorted));
 	memcpy(sorted, s->run, s->n * sizeof(*sorted));
 	qsort(sorted, s->n, sizeof(*sorted), compare);
-	median = sorted[(s->n - 1) / 2];
-	if (s->n % 2 == 0)
-		median += (sorted[s->n / 2] - median) / 2;
+	value = sorted[below];
+	if (below + 1 < s->n)
+		value += (at - (double)below) * (sorted[below + 1] - value);
 	free(sorted);
-	return median;
+	return value;
+}
+
+double cli_spread_median(const struct cli_spread *s)
+{
+	return s->n ? quantile_of(s, 0.5) : 0;
+}
+
+double cli_spread_sd(const struct cli_spread *s)
+{
+	return s->n < 2 ? 0 : sqrt(s->m2 / (double)(s->n - 1));
+}
+
+bool cli_spread_is_far(const struct cli_spread *s, size_t i)
+{
+	double first, third;
+
+	if (s->n < FAR_RUNS)
+		return false;
+	first = quantile_of(s, 0.25);
+	third = quantile_of(s, 0.75);
+	return s->run[i] < first - FAR * (third - first) ||
+	       s->run[i] > third + FAR * (third - first);
 }
 
 static double log_choose(double n, double k)

@@ -3,6 +3,7 @@
 #ifndef CLI_STAT_SPREAD_H
 #define CLI_STAT_SPREAD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /**
@@ -28,8 +29,16 @@ void cli_spread_fini(struct cli_spread *s);
 
 /* Half of the mean's 95 % interval: t * sqrt(m2 / (n - 1) / n); 0 below two runs. */
 double cli_spread_ci95(const struct cli_spread *s);
+/* Standard deviation of the runs; 0 below two. */
+double cli_spread_sd(const struct cli_spread *s);
 /* 0 where there is no run. */
 double cli_spread_median(const struct cli_spread *s);
+
+/*
+ * Is run @i far from the others? Outside of the quartiles by more than three times what is between
+ * them (J. W. Tukey, "Exploratory Data Analysis": far out). Of fewer than five runs none is.
+ */
+bool cli_spread_is_far(const struct cli_spread *s, size_t i);
 
 /**
  * struct cli_drift - whether runs that follow each other are alike

@@ -320,6 +320,22 @@ static int run_round(struct stat *st)
 	return count_round(st);
 }
 
+/* Runs that are in no number; how they end says nothing of the others. */
+static int warm_up(struct stat *st)
+{
+	for (uint64_t i = 0; i < st->o.warmups && !cli_signals_stop(); i++) {
+		int ret = measure_once(st, st->o.by_pass ? 0 : CLI_ALL_PASSES);
+
+		if (ret)
+			return ret;
+	}
+	st->status = 0;
+	st->has_counted = st->report.timed_out = false;
+	memset(st->report.at_most, 0, sizeof(st->report.at_most));
+	st->measure.was_stopped = cli_signals_stop();
+	return cli_signals_stop() ? CLI_EXIT_FAILED : 0;
+}
+
 static int run_rounds(struct stat *st)
 {
 	do {
@@ -446,7 +462,9 @@ static int measure_and_report(struct stat *st)
 	int ret;
 
 	cli_signals_init();
-	ret = run_rounds(st);
+	ret = warm_up(st);
+	if (!ret)
+		ret = run_rounds(st);
 	if (!ret)
 		ret = set_results(st);
 	return ret ? ret : write_report(st);

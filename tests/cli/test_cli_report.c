@@ -320,9 +320,9 @@ TEST(runs_left_out)
 	TT_HAS(text, "Not in the mean, 2 of 7 runs: interrupted.\n");
 	free(text);
 	text = written(&cli_csv_writer, &style, &r, 0);
-	TT_HAS(text, "median,ci95,runs_left_out\n");
+	TT_HAS(text, "median,sd,ci95,runs_left_out\n");
 	TT_HAS(text, "real,1002914000,ns,0,,,,,1002914000,,,,command,wait4,,,1,1002914000,"
-		     "1002914000,1002914000,0,6\n");
+		     "1002914000,1002914000,0,0,6\n");
 	free(text);
 	text = written(&cli_json_writer, &style, &r, 0);
 	TT_HAS(text, "\"runs\": 2");
@@ -336,7 +336,7 @@ TEST(runs_left_out)
 	assert_null(strstr(text, "ean"));
 	free(text);
 	text = written(&cli_csv_writer, &style, &r, 0);
-	TT_HAS(text, "real,1002914000,ns,0,,,,,1002914000,,,,command,wait4,,,0,,,,,6\n");
+	TT_HAS(text, "real,1002914000,ns,0,,,,,1002914000,,,,command,wait4,,,0,,,,,,6\n");
 	free(text);
 	cli_outcomes_fini(&left_out);
 	TT_IS(left_out.runs, 0);
@@ -399,7 +399,7 @@ TEST(csv_rows_have_as_many_fields_as_the_header)
 		bool by_run;
 		double interval;
 		size_t fields;
-	} forms[] = { { false, 0, 16 }, { true, 0, 22 }, { false, 1.5, 17 } };
+	} forms[] = { { false, 0, 16 }, { true, 0, 23 }, { false, 1.5, 17 } };
 
 	for (size_t i = 0; i < 3; i++) {
 		struct cli_style style = {

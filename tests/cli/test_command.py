@@ -1087,11 +1087,27 @@ def failing_runs_are_in_no_mean():
 
 
 @test
+def every_run_is_kept():
+    # Two that are in no number, one that fails among them; then six, of which the third is slow.
+    report = repeated(0, '-r', '6', '--warmup', '2', 'test $n != 1 || exit 3; test $n != 5 || sleep 0.2')
+    real = report['time']['over_runs']['real_ns']
+    equal((report['runs'], len(real['values']), real['outliers']), (6, 6, [3]), real)
+    equal((min(real['values']), max(real['values'])), (real['min'], real['max']))
+    mean = sum(real['values']) / 6
+    equal(abs(real['sd'] - (sum((v - mean) ** 2 for v in real['values']) / 5) ** 0.5) < 1, True, real)
+    equal(len(items(report)['page-faults']['values']), 6)
+    with Directory():
+        has(err(ntime('-r', '6', 'sh', '-c', 'echo x >>runs; n=$(wc -l <runs); test $n != 3 || sleep 0.2')), 'Outliers: run 3 (0.2')
+    has(err(ntime('--warmup', '2', 'true')), '--warmup goes with -r')
+    has(err(ntime('--warmup', 'x', '-r', '2', 'true')), "--warmup 'x' is not a number of runs")
+
+
+@test
 def runs_that_drift_are_told():
     # Each takes 5 ms longer than the one before.
     report = repeated(0, '-r', '14', 'sleep 0.$(printf %03d $((5 * n)))')
     real = report['time']['over_runs']['real_ns']
-    equal(sorted(real), ['ci95', 'max', 'median', 'min', 'runs'])
+    equal(sorted(real), ['ci95', 'max', 'median', 'min', 'outliers', 'runs', 'sd', 'values'])
     equal(real['min'] < real['median'] < real['max'], True, real)
     drift = report['drift']
     equal((drift['crossings'] <= 2, drift['expected'], drift['p'] < 0.01), (True, 7, True), drift)
