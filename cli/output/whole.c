@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -284,14 +283,19 @@ static off_t begin_of(const struct cli_whole *w, int to)
 /* Put the text behind what the file has; nothing is there yet: -ENOENT. */
 static int append(struct cli_whole *w)
 {
+	struct flock whole_file = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	struct stat before;
 	int to = cli_place_reopen(&w->place), ret;
 	off_t at;
 
 	if (to < 0)
 		return to;
-	/* Of several that end at once each sees what the one before has put there. */
-	if (flock(to, LOCK_EX) || fstat(to, &before)) {
+	/*
+	 * Of several that end at once each sees what the one before has put there. No lock of
+	 * flock(2): who runs ntime under flock(1) may hold that. Where there are none, as before.
+	 */
+	(void)fcntl(to, F_OFD_SETLKW, &whole_file);
+	if (fstat(to, &before)) {
 		ret = -errno;
 		(void)close(to);
 		return ret;

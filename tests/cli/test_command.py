@@ -626,6 +626,9 @@ def rows_are_appended_below_one_header():
             equal((text.count('name,value'), text.count('\nreal,')), (1, 4), text)
             f.truncate(len(text) - 1)
         equal(ntime('--csv', '-e', 'page-faults', '-o', 'many', '--append', 'true').returncode, 0)
+        # Who has locked the file himself is not waited for: he waits for ntime.
+        equal(subprocess.run(['flock', 'many', NTIME, '--csv', '-e', 'page-faults', '-o', 'many', '--append', 'true'], env=environment(), timeout=PATIENCE,
+                             check=False).returncode, 0)
         with open('many', encoding='utf-8') as f:
             equal({len(row) for row in csv.reader(f)}, {16})
         os.unlink('many')
