@@ -74,6 +74,12 @@ static const struct leading *find_leading(const char *word)
 	return NULL;
 }
 
+/* Words of the command line that it takes. */
+static int words_of(const struct leading *l, const char *word)
+{
+	return l->has_value && !strchr(word, '=') ? 2 : 1;
+}
+
 /* Actions have options of their own, behind their names. */
 static bool takes(const struct cli_command *c, const char *name)
 {
@@ -98,12 +104,12 @@ static int put_subcommand_first(int argc, char **argv)
 
 	while (at < argc && (l = find_leading(argv[at]))) {
 		has_machine |= l->is_machine;
-		at += l->has_value && !strchr(argv[at], '=') ? 2 : 1;
+		at += words_of(l, argv[at]);
 	}
 	c = has_machine && at < argc ? cli_command_find(argv[at]) : NULL;
 	if (!c)
 		return 0;
-	for (int i = 1; i < at; i += l->has_value && !strchr(argv[i], '=') ? 2 : 1) {
+	for (int i = 1; i < at; i += words_of(l, argv[i])) {
 		l = find_leading(argv[i]);
 		if (!takes(c, l->name))
 			return cli_say_misuse(c->name, "--%s cannot stand before %s", l->name,

@@ -305,14 +305,15 @@ int cli_json_dump(const json_t *root, size_t flags,
 	return ret || !s.chars ? ret : put_number(&s);
 }
 
-static int put_file(const char *text, size_t n, void *arg)
+int cli_json_put_file(const char *text, size_t n, void *arg)
 {
 	return fwrite(text, 1, n, arg) == n ? 0 : -1;
 }
 
 int cli_json_write(FILE *f, json_t *root, int is_indented)
 {
-	int failed = cli_json_dump(root, is_indented ? JSON_INDENT(2) : JSON_COMPACT, put_file, f);
+	int failed = cli_json_dump(root, is_indented ? JSON_INDENT(2) : JSON_COMPACT,
+				   cli_json_put_file, f);
 
 	json_decref(root);
 	putc('\n', f);
@@ -339,7 +340,7 @@ static char *text_of_head(const json_t *head)
 	struct cli_text text;
 
 	cli_text_begin(&text);
-	cli_json_dump(head, JSON_INDENT(2), put_file, text.f);
+	cli_json_dump(head, JSON_INDENT(2), cli_json_put_file, text.f);
 	cli_text_end(&text);
 	*strrchr(text.text, '\n') = '\0';
 	return text.text;

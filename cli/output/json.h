@@ -60,6 +60,8 @@ json_t *cli_json_rows(const struct cli_columns *c, const void *first, size_t n, 
  */
 int cli_json_dump(const json_t *root, size_t flags,
 		  int (*put)(const char *text, size_t n, void *arg), void *arg);
+/* The @put of a FILE. */
+int cli_json_put_file(const char *text, size_t n, void *f);
 
 /*
  * Write @root as one line or indented, with a newline, and free it. 0 or -EIO; the error stays in

@@ -111,7 +111,7 @@ extern const struct cli_figure_form cli_figure_forms[CLI_FIGURES];
  * @left_out:	runs that did not end well and are in no value, but for that last one; not owned
  * @passes:	passes of the plan
  * @by_pass:	one run per pass
- * @is_simulated: values come from a recording (@is_recording) or from a model
+ * @is_simulated: of a recorded machine (@is_recording), or values come from a model
  * @emulated:	guest of the lab in which it was measured, NULL elsewhere
  * @has_ended:	@status is valid
  * @timed_out:	--timeout ended it

@@ -248,11 +248,12 @@ static json_t *head_json(const struct cli_report *r, const char *kind)
 /* Of each run, and the numbers of those that are far from the others, from 1. */
 static void set_runs(json_t *row, const struct cli_spread *s)
 {
+	const struct cli_fences fences = cli_spread_fences(s);
 	json_t *values = json_array(), *far = json_array();
 
 	for (size_t i = 0; i < s->n; i++) {
 		json_array_append_new(values, cli_json_number(s->run[i]));
-		if (cli_spread_is_far(s, i))
+		if (cli_fences_are_passed(&fences, s->run[i]))
 			json_array_append_new(far, json_integer((json_int_t)i + 1));
 	}
 	json_object_set_new(row, "values", values);

@@ -104,6 +104,16 @@ static struct cell number_cell(const struct cli_style *style, const struct cli_i
 	return cell;
 }
 
+/* The same of another number in its place. */
+static struct cell other_cell(const struct cli_style *style, const struct cli_item *item,
+			      double number, const char **unit)
+{
+	struct cli_item other = *item;
+
+	other.value = (struct ntime_value){ .count = UINT64_MAX, .value = number };
+	return number_cell(style, &other, unit);
+}
+
 static void add_note(struct cell *cell, const char *text)
 {
 	size_t used = strlen(cell->text);
@@ -115,17 +125,14 @@ static void add_note(struct cell *cell, const char *text)
 static void note_bounds(struct cell *cell, const struct cli_style *style,
 			const struct cli_item *item)
 {
-	struct cli_item low = *item, high = *item;
 	struct cell low_cell, high_cell;
 	const char *low_unit, *high_unit;
 	char text[NOTE_CHARS];
 
 	if (!item->has_bounds)
 		return;
-	low.value = (struct ntime_value){ .count = UINT64_MAX, .value = item->least };
-	high.value = (struct ntime_value){ .count = UINT64_MAX, .value = item->most };
-	low_cell = number_cell(style, &low, &low_unit);
-	high_cell = number_cell(style, &high, &high_unit);
+	low_cell = other_cell(style, item, item->least, &low_unit);
+	high_cell = other_cell(style, item, item->most, &high_unit);
 	if (isfinite(item->most))
 		snprintf(text, sizeof(text), "possible %.40s%s%.20s .. %.40s%s%.20s", low_cell.text,
 			 *low_unit ? " " : "", low_unit, high_cell.text, *high_unit ? " " : "",
@@ -174,7 +181,6 @@ static void note_hotplug(struct cell *cell, const struct cli_item *item)
 static void note_runs(struct cell *cell, const struct cli_style *style, const struct cli_item *item)
 {
 	const struct cli_spread *s = &item->spread;
-	struct cli_item low = *item, middle = *item, high = *item;
 	struct cell low_cell, middle_cell, high_cell;
 	const char *low_unit, *middle_unit, *high_unit;
 	char text[NOTE_CHARS];
@@ -183,12 +189,9 @@ static void note_runs(struct cell *cell, const struct cli_style *style, const st
 		add_note(cell, "same in all runs");
 		return;
 	}
-	middle.value = (struct ntime_value){ .count = UINT64_MAX, .value = cli_spread_median(s) };
-	middle_cell = number_cell(style, &middle, &middle_unit);
-	low.value = (struct ntime_value){ .count = UINT64_MAX, .value = s->min };
-	high.value = (struct ntime_value){ .count = UINT64_MAX, .value = s->max };
-	low_cell = number_cell(style, &low, &low_unit);
-	high_cell = number_cell(style, &high, &high_unit);
+	middle_cell = other_cell(style, item, cli_spread_median(s), &middle_unit);
+	low_cell = other_cell(style, item, s->min, &low_unit);
+	high_cell = other_cell(style, item, s->max, &high_unit);
 	/* Nanoseconds may need another unit for the smallest run than for the largest. */
 	if (strcmp(low_unit, high_unit) == 0)
 		low_unit = "";
@@ -403,33 +406,32 @@ static void put_line(FILE *f, const struct cli_style *style, const struct cli_re
 	putc('\n', f);
 }
 
+/* Seconds, KiB or a count. */
+static struct cli_number figure_number(const struct cli_figure_form *form, double value)
+{
+	if (strcmp(form->unit, "ns") == 0)
+		return cli_number_seconds(value);
+	return cli_number_grouped(strcmp(form->unit, "bytes") == 0 ? value / 1024 : value, 0);
+}
+
+static const char *figure_unit(const struct cli_figure_form *form)
+{
+	return strcmp(form->unit, "ns") == 0	  ? " s"
+	       : strcmp(form->unit, "bytes") == 0 ? " KiB"
+						  : "";
+}
+
 static void put_figure(FILE *f, const struct cli_style *style, const struct cli_report *r, int i)
 {
+	const struct cli_figure_form *form = &cli_figure_forms[i];
 	const struct cli_spread *s = &r->figure[i];
-	const char *name = cli_figure_forms[i].name, *unit = "";
-	double median = cli_spread_median(s);
-	struct cli_number number, middle, low, high;
+	struct cli_number number = figure_number(form, s->mean);
 	char text[sizeof(number.text) + 16];
 
 	if (!s->n)
 		return;
-	if (strcmp(cli_figure_forms[i].unit, "ns") == 0) {
-		unit = " s";
-		number = cli_number_seconds(s->mean);
-		middle = cli_number_seconds(median);
-		low = cli_number_seconds(s->min);
-		high = cli_number_seconds(s->max);
-	} else {
-		double scale = strcmp(cli_figure_forms[i].unit, "bytes") == 0 ? 1024 : 1;
-
-		unit = scale > 1 ? " KiB" : "";
-		number = cli_number_grouped(s->mean / scale, 0);
-		middle = cli_number_grouped(median / scale, 0);
-		low = cli_number_grouped(s->min / scale, 0);
-		high = cli_number_grouped(s->max / scale, 0);
-	}
 	snprintf(text, sizeof(text), "%s%s", r->at_most[i] ? "at most " : "", number.text);
-	fprintf(f, "%-*s %13s%s", style->verbose ? 27 : 8, name, text, unit);
+	fprintf(f, "%-*s %13s%s", style->verbose ? 27 : 8, form->name, text, figure_unit(form));
 	if (s->n > 1 && style->look.is_terminal && style->look.width < 72)
 		fprintf(f, "\n   ");
 	if (s->n > 1 && s->min == s->max)
@@ -437,7 +439,8 @@ static void put_figure(FILE *f, const struct cli_style *style, const struct cli_
 	else if (s->n > 1)
 		fprintf(f, "  [runs %s, median %s, %s .. %s]",
 			cli_number_spread(cli_spread_ci95(s), s->mean, style->look.utf8).text,
-			middle.text, low.text, high.text);
+			figure_number(form, cli_spread_median(s)).text,
+			figure_number(form, s->min).text, figure_number(form, s->max).text);
 	putc('\n', f);
 }
 
@@ -485,11 +488,12 @@ static void put_drift(FILE *f, const struct cli_style *style, const struct cli_r
 static void put_outliers(FILE *f, const struct cli_style *style, const struct cli_report *r)
 {
 	const struct cli_spread *s = &r->figure[CLI_REAL];
+	const struct cli_fences fences = cli_spread_fences(s);
 	char line[LINE_CHARS] = "";
 	size_t used = 0;
 
 	for (size_t i = 0; r->runs && i < s->n && used + 40 < sizeof(line); i++)
-		if (cli_spread_is_far(s, i))
+		if (cli_fences_are_passed(&fences, s->run[i]))
 			used += (size_t)snprintf(line + used, sizeof(line) - used, "%s %zu (%s s)",
 						 used ? "," : "Outliers: run", i + 1,
 						 cli_number_seconds(s->run[i]).text);
@@ -504,13 +508,11 @@ static void put_runs(FILE *f, const struct cli_style *style, const struct cli_re
 	size_t left_out = out ? out->runs : 0, i;
 	char line[LINE_CHARS];
 
-	if (r->runs)
-		snprintf(line, sizeof(line), "Mean of %zu run%s%s%s%s.", r->runs,
-			 r->runs == 1 ? "" : "s", r->runs == 1 ? "" : "; ",
-			 r->runs == 1	    ? ""
-			 : style->look.utf8 ? "±"
-					    : "+-",
-			 r->runs == 1 ? "" : " is its 95 % interval");
+	if (r->runs > 1)
+		snprintf(line, sizeof(line), "Mean of %zu runs; %s is its 95 %% interval.", r->runs,
+			 style->look.utf8 ? "±" : "+-");
+	else if (r->runs)
+		snprintf(line, sizeof(line), "Mean of 1 run.");
 	else
 		snprintf(line, sizeof(line),
 			 "No run ended with status 0: the numbers are those of the last run.");

@@ -70,24 +70,38 @@ static int compare(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* @share of the runs is below it, between two of them in a line. */
-static double quantile_of(const struct cli_spread *s, double share)
+/* The runs in order; the caller frees. */
+static double *sorted(const struct cli_spread *s)
 {
-	double *sorted = cli_calloc(s->n, sizeof(*sorted)), at = share * (double)(s->n - 1), value;
+	double *run = cli_calloc(s->n, sizeof(*run));
+
+	memcpy(run, s->run, s->n * sizeof(*run));
+	qsort(run, s->n, sizeof(*run), compare);
+	return run;
+}
+
+/* @share of @n sorted numbers is below it, between two of them in a line. */
+static double quantile_of(const double *number, size_t n, double share)
+{
+	double at = share * (double)(n - 1), value;
 	size_t below = (size_t)at;
 
-	memcpy(sorted, s->run, s->n * sizeof(*sorted));
-	qsort(sorted, s->n, sizeof(*sorted), compare);
-	value = sorted[below];
-	if (below + 1 < s->n)
-		value += (at - (double)below) * (sorted[below + 1] - value);
-	free(sorted);
+	value = number[below];
+	if (below + 1 < n)
+		value += (at - (double)below) * (number[below + 1] - value);
 	return value;
 }
 
 double cli_spread_median(const struct cli_spread *s)
 {
-	return s->n ? quantile_of(s, 0.5) : 0;
+	double *run, median;
+
+	if (!s->n)
+		return 0;
+	run = sorted(s);
+	median = quantile_of(run, s->n, 0.5);
+	free(run);
+	return median;
 }
 
 double cli_spread_sd(const struct cli_spread *s)
@@ -95,16 +109,23 @@ double cli_spread_sd(const struct cli_spread *s)
 	return s->n < 2 ? 0 : sqrt(s->m2 / (double)(s->n - 1));
 }
 
-bool cli_spread_is_far(const struct cli_spread *s, size_t i)
+struct cli_fences cli_spread_fences(const struct cli_spread *s)
 {
-	double first, third;
+	double *run, first, third, far;
 
 	if (s->n < FAR_RUNS)
-		return false;
-	first = quantile_of(s, 0.25);
-	third = quantile_of(s, 0.75);
-	return s->run[i] < first - FAR * (third - first) ||
-	       s->run[i] > third + FAR * (third - first);
+		return (struct cli_fences){ -INFINITY, INFINITY };
+	run = sorted(s);
+	first = quantile_of(run, s->n, 0.25);
+	third = quantile_of(run, s->n, 0.75);
+	far = FAR * (third - first);
+	free(run);
+	return (struct cli_fences){ first - far, third + far };
+}
+
+bool cli_fences_are_passed(const struct cli_fences *f, double number)
+{
+	return number < f->low || number > f->high;
 }
 
 static double log_choose(double n, double k)

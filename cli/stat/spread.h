@@ -35,10 +35,15 @@ double cli_spread_sd(const struct cli_spread *s);
 double cli_spread_median(const struct cli_spread *s);
 
 /*
- * Is run @i far from the others? Outside of the quartiles by more than three times what is between
- * them (J. W. Tukey, "Exploratory Data Analysis": far out). Of fewer than five runs none is.
+ * Runs below @low and above @high are far from the others: outside of the quartiles by more than
+ * three times what is between them (J. W. Tukey, "Exploratory Data Analysis": far out). Of fewer
+ * than five runs none is.
  */
-bool cli_spread_is_far(const struct cli_spread *s, size_t i);
+struct cli_fences {
+	double low, high;
+};
+struct cli_fences cli_spread_fences(const struct cli_spread *s);
+bool cli_fences_are_passed(const struct cli_fences *f, double number);
 
 /**
  * struct cli_drift - whether runs that follow each other are alike

@@ -551,7 +551,6 @@ static int end_as_command(const struct stat *st, int left)
 /* 0, or CLI_EXIT_FAILED after sentences about what was not given back. */
 static int stat_fini(struct stat *st)
 {
-	size_t items = st->report.items;
 	int ret;
 
 	cli_output_abandon(&st->output);
@@ -562,7 +561,7 @@ static int stat_fini(struct stat *st)
 	cli_outcomes_fini(&st->left_out);
 	forget_figures(st->figure);
 	forget_figures(st->report.figure);
-	for (size_t i = 0; st->tally && i < items; i++)
+	for (size_t i = 0; st->tally && i < st->report.items; i++)
 		cli_tally_fini(&st->tally[i]);
 	free(st->tally);
 	free(st->is_rusage);

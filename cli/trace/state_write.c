@@ -341,11 +341,6 @@ void cli_state_begin_json(struct cli_state_style *s, uint64_t accesses, uint64_t
 		ntime_trace_version(), CLI_SCHEMA, accesses, dropped);
 }
 
-static int put_part(const char *text, size_t n, void *f)
-{
-	return fwrite(text, 1, n, f) == n ? 0 : -1;
-}
-
 /* One at a time: a whole state as one JSON value would need many times its memory. */
 int cli_state_put_json(struct cli_state_style *s, const struct ntime_register_state *r)
 {
@@ -356,7 +351,7 @@ int cli_state_put_json(struct cli_state_style *s, const struct ntime_register_st
 	fill(&row, s, r);
 	json = cli_json_row(&state_columns, row.cell);
 	fputs(s->rows++ ? ",\n " : "\n ", s->f);
-	failed = cli_json_dump(json, JSON_COMPACT, put_part, s->f);
+	failed = cli_json_dump(json, JSON_COMPACT, cli_json_put_file, s->f);
 	json_decref(json);
 	return failed ? -EIO : 0;
 }

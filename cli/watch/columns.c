@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <ntime/context.h>
 
@@ -97,7 +96,7 @@ static void put_csv(struct cli_watch *w, size_t row, size_t i, struct texts *tex
 	cell[TIME_S] = cli_text(texts->time);
 	cell[PERIOD_S] = cli_text(texts->period);
 	cell[WHERE] = cli_text(w->rows.row[row].name);
-	cli_csv_row_to(&value_columns, cell, isatty(w->out.fd), put, &w->out);
+	cli_csv_row_to(&value_columns, cell, w->out.is_terminal, put, &w->out);
 }
 
 static int sample_csv(struct cli_watch *w)

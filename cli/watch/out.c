@@ -44,6 +44,7 @@ int cli_watch_out_open(struct cli_watch_out *o, const char *path)
 		cli_watch_out_close(o);
 		return ret;
 	}
+	o->is_terminal = isatty(o->fd);
 	o->buffer = cli_malloc(BUFFER_BYTES);
 	return 0;
 }

@@ -20,7 +20,7 @@
  */
 struct cli_watch_out {
 	int fd;
-	bool is_file;
+	bool is_file, is_terminal;
 	const char *name;
 	char *buffer;
 	size_t used;
