@@ -9,19 +9,24 @@
 #include <unistd.h>
 
 #include "cli/base/child.h"
+#include "cli/base/signals.h"
 
 /* The exit status as a shell has it, or -errno. */
 static int wait_for(pid_t pid)
 {
-	int status;
+	int status, ret;
 
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return -errno;
+	cli_signals_forward(pid);
+	do
+		ret = waitpid(pid, &status, 0) < 0 ? -errno : 0;
+	while (ret == -EINTR);
+	cli_signals_forward(0);
+	if (ret)
+		return ret;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-int cli_child_run(char *const argv[])
+static int run(char *const argv[], bool has_input)
 {
 	posix_spawn_file_actions_t actions;
 	int error;
@@ -30,11 +35,27 @@ int cli_child_run(char *const argv[])
 	error = posix_spawn_file_actions_init(&actions);
 	if (error)
 		return -error;
-	error = posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+	if (!has_input)
+		error = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null",
+							 O_RDONLY, 0);
+	if (!error)
+		error = posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
 	if (!error)
 		error = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
 	posix_spawn_file_actions_destroy(&actions);
 	return error ? -error : wait_for(pid);
+}
+
+int cli_child_run(char *const argv[])
+{
+	return run(argv, true);
+}
+
+int cli_child_shell(const char *line)
+{
+	char *argv[] = { "sh", "-c", (char *)line, NULL };
+
+	return run(argv, false);
 }
 
 /* Standard output goes to @out, standard error and input nowhere. 0 or an errno. */

@@ -12,6 +12,9 @@
  */
 int cli_child_run(char *const argv[]);
 
+/* The same of sh -c @line, which has nothing to read. */
+int cli_child_shell(const char *line);
+
 /*
  * As cli_child_run(), but what it writes to standard output comes into @text, cut at @size, and its
  * complaints go nowhere.

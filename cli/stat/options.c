@@ -22,6 +22,10 @@
 enum {
 	ID_METRICS = 256,
 	ID_WARMUP,
+	ID_SETUP,
+	ID_PREPARE,
+	ID_CLEANUP,
+	ID_IGNORE_FAILURE,
 	ID_APPEND,
 	ID_CSV,
 	ID_JSON,
@@ -46,6 +50,11 @@ const struct cli_option cli_stat_option_table[] = {
 	{ 'r', "repeat", "N",
 	  "run the command N times; print mean, median, range and the mean's 95 % interval" },
 	{ ID_WARMUP, "warmup", "N", "with -r: first run it N times, which are in no number" },
+	{ ID_SETUP, "setup", "LINE", "with -r: what the shell does before all runs" },
+	{ ID_PREPARE, "prepare", "LINE", "with -r: what the shell does before each run" },
+	{ ID_CLEANUP, "cleanup", "LINE", "with -r: what the shell does after all runs" },
+	{ ID_IGNORE_FAILURE, "ignore-failure", NULL,
+	  "with -r: go on after a run that failed, which is in no number either way" },
 	{ 'I', "interval", "TIME", "also print the counts of each interval of TIME, live" },
 	{ 'a', "all-cpus", NULL, "count everything on all CPUs" },
 	{ 'C', "cpu", "LIST", "count everything on these CPUs, such as 0-3,8" },
@@ -207,6 +216,9 @@ static int set_flag(struct cli_stat_options *o, int id)
 	case ID_NO_SELF_TEST:
 		o->no_self_test = true;
 		return 0;
+	case ID_IGNORE_FAILURE:
+		o->ignore_failure = true;
+		return 0;
 	case 'q':
 		o->quiet = true;
 		return 0;
@@ -235,6 +247,15 @@ static int set_option(void *arg, const struct cli_option *option, const char *va
 		if (cli_number_parse(value, 0, MAX_RUNS, &o->warmups))
 			return misuse("--warmup '%s' is not a number of runs: write 0 to 1000000",
 				      value);
+		return 0;
+	case ID_SETUP:
+		o->setup = value;
+		return 0;
+	case ID_PREPARE:
+		o->prepare = value;
+		return 0;
+	case ID_CLEANUP:
+		o->cleanup = value;
 		return 0;
 	case ID_METRICS:
 		o->metrics = value;
@@ -293,8 +314,9 @@ static const char *contradiction(const struct cli_stat_options *o)
 		return "-r needs a command to run";
 	if (!o->argv && o->by_pass && !o->dry_run)
 		return "--passes needs a command to run";
-	if (o->warmups && !o->has_runs)
-		return "--warmup goes with -r";
+	if (!o->has_runs &&
+	    (o->warmups || o->setup || o->prepare || o->cleanup || o->ignore_failure))
+		return "--warmup, --setup, --prepare, --cleanup and --ignore-failure go with -r";
 	if (o->interval_ns && o->has_runs)
 		return "-I and -r cannot be combined: intervals of different runs have no mean";
 	if (o->interval_ns && o->by_pass)

@@ -20,6 +20,7 @@ struct cli_wish {
  * struct cli_stat_options - all strings are the command line's
  * @wish:	-e and -m in their order; none: the default set
  * @runs:	-r, else 1
+ * @setup, @prepare, @cleanup: lines for the shell: before all runs, before each, after all
  * @interval_ns, @timeout_ns, @delay_ns: 0: not given
  * @pid:	-p or -t
  * @via:	enum ntime_via
@@ -34,6 +35,7 @@ struct cli_stat_options {
 	uint64_t delay_ns;
 	int *pid;
 	size_t pids;
+	const char *setup, *prepare, *cleanup;
 	const char *cpus;
 	const char *output;
 	const char *metrics;
@@ -53,6 +55,7 @@ struct cli_stat_options {
 	bool no_self_test;
 	bool quiet;
 	bool has_runs;
+	bool ignore_failure;
 	char **argv;
 };
 

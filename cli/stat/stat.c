@@ -13,6 +13,7 @@
 #include <ntime/reason.h>
 
 #include "cli/base/command.h"
+#include "cli/base/hook.h"
 #include "cli/output/emulated.h"
 #include "cli/base/leftover.h"
 #include "cli/base/machine.h"
@@ -54,7 +55,8 @@ struct stat {
 	size_t rounds;
 	char *target;
 	int status;
-	bool has_begun;	   /* the output */
+	bool has_begun; /* the output */
+	bool has_hook_failed;
 	bool has_counted;  /* in one of the runs at least */
 	bool has_interval; /* one was printed: items have its values */
 };
@@ -190,8 +192,11 @@ static int fill_from_rusage(struct stat *st, struct cli_measure *m)
 /* One measurement; its sessions stay in st->measure until the next one or the end. */
 static int measure_once(struct stat *st, int pass)
 {
-	int ret;
+	int ret = cli_hook_run("--prepare", st->o.prepare);
 
+	st->has_hook_failed = ret != 0;
+	if (ret)
+		return ret;
 	cli_measure_fini(&st->measure);
 	st->measure = (struct cli_measure){
 		.ctx = st->ctx,
@@ -218,10 +223,22 @@ static int measure_once(struct stat *st, int pass)
 	return 0;
 }
 
-/* Whether further runs make sense. */
+/*
+ * Whether further runs for the other passes make sense: status 1 may be what it always ends with.
+ */
+static bool is_round_over(const struct stat *st)
+{
+	return st->outcome.was_interrupted || st->outcome.timed_out ||
+	       WIFSIGNALED(st->outcome.status);
+}
+
 static bool is_over(const struct stat *st)
 {
-	return cli_signals_stop() || st->report.timed_out || WIFSIGNALED(st->status);
+	if (cli_signals_stop() || cli_outcome_is_good(&st->outcome) || st->o.ignore_failure)
+		return cli_signals_stop();
+	cli_say("the run failed: %s; --ignore-failure goes on after such runs",
+		cli_outcome_text(&st->outcome).text);
+	return true;
 }
 
 /* One run per pass, each of which gives the values of its own items. */
@@ -237,7 +254,7 @@ static int round_by_pass(struct stat *st)
 		for (size_t i = 0; i < st->report.items; i++)
 			if (st->report.item[i].pass == pass || !pass)
 				st->round[i] = st->measure.values[i];
-		if (is_over(st) && pass + 1 < st->report.passes) {
+		if (is_round_over(st) && pass + 1 < st->report.passes) {
 			cli_say("ended in pass %u of %u: the events of later passes are missing",
 				pass + 1, st->report.passes);
 			break;
@@ -336,18 +353,20 @@ static int warm_up(struct stat *st)
 	return cli_signals_stop() ? CLI_EXIT_FAILED : 0;
 }
 
+/* Runs that were made are not lost because a later one cannot be. */
 static int run_rounds(struct stat *st)
 {
-	do {
-		int ret = run_round(st);
+	int ret;
 
+	do {
+		ret = run_round(st);
+		if (st->has_hook_failed && st->rounds)
+			break;
 		if (ret)
 			return ret;
-		if (st->rounds < st->o.runs && is_over(st)) {
-			cli_say("ended after run %zu of %" PRIu64, st->rounds, st->o.runs);
-			break;
-		}
-	} while (st->rounds < st->o.runs);
+	} while (st->rounds < st->o.runs && !is_over(st));
+	if (st->rounds < st->o.runs)
+		cli_say("ended after run %zu of %" PRIu64, st->rounds, st->o.runs);
 	/* A mean of none would show nothing at all; the writers say what this is. */
 	return st->report.runs ? 0 : count_round(st);
 }
@@ -457,14 +476,26 @@ static int plan_only(struct stat *st)
 	return write_report(st);
 }
 
+/* What was set up is cleaned up, however the runs ended. */
+static int run_between_hooks(struct stat *st)
+{
+	int ret = cli_hook_run("--setup", st->o.setup);
+
+	if (!ret)
+		ret = warm_up(st);
+	if (!ret)
+		ret = run_rounds(st);
+	if (cli_hook_run("--cleanup", st->o.cleanup))
+		st->has_hook_failed = true;
+	return ret;
+}
+
 static int measure_and_report(struct stat *st)
 {
 	int ret;
 
 	cli_signals_init();
-	ret = warm_up(st);
-	if (!ret)
-		ret = run_rounds(st);
+	ret = run_between_hooks(st);
 	if (!ret)
 		ret = set_results(st);
 	return ret ? ret : write_report(st);
@@ -540,6 +571,8 @@ static int end_as_command(const struct stat *st, int left)
 			cli_signals_die(cli_signals_stop());
 		return left;
 	}
+	if (st->has_hook_failed)
+		return CLI_EXIT_FAILED;
 	if (st->report.timed_out)
 		return CLI_EXIT_TIMEOUT;
 	if (!WIFSIGNALED(st->status))
@@ -584,7 +617,7 @@ static int run_stat(const struct cli_command *self, int argc, char **argv)
 	ret = prepare(&st);
 	if (!ret)
 		ret = st.o.dry_run ? plan_only(&st) : measure_and_report(&st);
-	was_stopped = st.measure.was_stopped;
+	was_stopped = st.measure.was_stopped || (st.has_hook_failed && cli_signals_stop());
 	left = stat_fini(&st);
 	if (was_stopped)
 		cli_signals_die(cli_signals_stop());

@@ -1064,7 +1064,8 @@ def repeating():
 @test
 def first_failing_run_decides_the_status():
     with Directory():
-        equal(ntime('-r', '3', 'sh', '-c', 'echo x >>runs; test $(wc -l <runs) != 2 || exit 9').returncode, 9)
+        equal(ntime('-r', '3', '--ignore-failure', 'sh', '-c', 'echo x >>runs; test $(wc -l <runs) != 2 || exit 9').returncode, 9)
+        equal(open('runs', encoding='utf-8').read().count('x'), 3)
 
 
 def repeated(status, *args):
@@ -1079,13 +1080,13 @@ def repeated(status, *args):
 
 @test
 def failing_runs_are_in_no_mean():
-    report = repeated(9, '-r', '4', 'test $n != 3 || { sleep 1; exit 9; }')
+    report = repeated(9, '-r', '4', '--ignore-failure', 'test $n != 3 || { sleep 1; exit 9; }')
     equal(report['runs'], 3)
     equal(report['runs_left_out'], [{'status': 9, 'timeout': False, 'interrupted': False, 'runs': 1}])
     real = report['time']['over_runs']['real_ns']
     equal(real['runs'], 3)
     with Directory():
-        has(err(ntime('-r', '4', 'sh', '-c', 'echo x >>runs; test $(wc -l <runs) != 3')),
+        has(err(ntime('-r', '4', '--ignore-failure', 'sh', '-c', 'echo x >>runs; test $(wc -l <runs) != 3')),
             'Mean of 3 runs; ± is its 95 % interval.\nNot in the mean, 1 of 4 runs: exit status 1.')
 
 
@@ -1101,8 +1102,27 @@ def every_run_is_kept():
     equal(len(items(report)['page-faults']['values']), 6)
     with Directory():
         has(err(ntime('-r', '6', 'sh', '-c', 'echo x >>runs; n=$(wc -l <runs); test $n != 3 || sleep 0.2')), 'Outliers: run 3 (0.2')
-    has(err(ntime('--warmup', '2', 'true')), '--warmup goes with -r')
+    has(err(ntime('--warmup', '2', 'true')), '--warmup, --setup, --prepare, --cleanup and --ignore-failure go with -r')
     has(err(ntime('--warmup', 'x', '-r', '2', 'true')), "--warmup 'x' is not a number of runs")
+
+
+@test
+def the_shell_works_beside_the_runs():
+    hooks = ['-r', '2', '--warmup', '1', '--setup', 'echo s >>log', '--prepare', 'echo p >>log', '--cleanup', 'echo c >>log; cat']
+    with Directory():
+        equal(ntime(*hooks, 'sh', '-c', 'echo r >>log').returncode, 0)
+        equal(open('log', encoding='utf-8').read().split(), list('sprprprc'))
+    # A run that was made is reported; what was set up is cleaned up.
+    with Directory():
+        done = ntime('-r', '3', '--prepare', 'test ! -e log', '--cleanup', 'echo c >>log', 'sh', '-c', 'echo r >>log')
+        equal((done.returncode, open('log', encoding='utf-8').read().split()), (125, ['r', 'c']))
+        has(err(done), "ntime: --prepare 'test ! -e log' ended with status 1")
+        has(err(done), 'Mean of 1 run.')
+        done = ntime('-r', '3', '--setup', 'exit 3', 'sh', '-c', 'echo r >>log')
+        equal((done.returncode, done.stdout, done.stderr), (125, b'', b"ntime: --setup 'exit 3' ended with status 3\n"))
+        done = ntime('-r', '1', '--cleanup', 'exit 4', 'true')
+        has(err(done), "--cleanup 'exit 4' ended with status 4")
+        equal(done.returncode, 125)
 
 
 @test
@@ -1121,11 +1141,15 @@ def runs_that_drift_are_told():
 
 @test
 def failing_runs_alone_have_no_mean():
-    done = ntime('-r', '3', 'false')
+    done = ntime('-r', '3', '--ignore-failure', 'false')
     equal(done.returncode, 1)
     has(err(done), 'No run ended with status 0')
     has(err(done), '3 of 3 runs: exit status 1.')
-    report = repeated(1, '-r', '3', 'exit 1')
+    done = ntime('-r', '3', 'false')
+    equal(done.returncode, 1)
+    has(err(done), 'ntime: the run failed: exit status 1; --ignore-failure goes on')
+    has(err(done), '1 of 1 runs: exit status 1.')
+    report = repeated(1, '-r', '3', '--ignore-failure', 'exit 1')
     equal(report['runs'], 0)
     equal(report['runs_left_out'], [{'status': 1, 'timeout': False, 'interrupted': False, 'runs': 3}])
     equal(report['time']['over_runs']['real_ns']['runs'], 0)
@@ -1133,8 +1157,8 @@ def failing_runs_alone_have_no_mean():
 
 @test
 def killed_runs_are_in_no_mean():
-    report = repeated(-signal.SIGKILL, '-r', '3', 'test $n != 2 || kill -9 $$')
-    equal(report['runs'], 1)
+    report = repeated(-signal.SIGKILL, '-r', '3', '--ignore-failure', 'test $n != 2 || kill -9 $$')
+    equal(report['runs'], 2)
     equal(report['runs_left_out'], [{'signal': 9, 'timeout': False, 'interrupted': False, 'runs': 1}])
 
 

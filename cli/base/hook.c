@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+/* What the shell does beside the runs of a command. */
+#include "cli/base/hook.h"
+
+#include <string.h>
+
+#include "cli/base/child.h"
+#include "cli/base/signals.h"
+#include "cli/output/exit.h"
+#include "cli/output/say.h"
+
+int cli_hook_run(const char *option, const char *line)
+{
+	int status = line ? cli_child_shell(line) : 0;
+
+	if (!status)
+		return 0;
+	if (status < 0)
+		cli_say("%s '%s' cannot be started: %s", option, line, strerror(-status));
+	else if (!cli_signals_stop() || status != 128 + cli_signals_stop())
+		cli_say("%s '%s' ended with status %d", option, line, status);
+	return CLI_EXIT_FAILED;
+}
