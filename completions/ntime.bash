@@ -307,6 +307,12 @@ _ntime()
 		_ntime_reply "$(_ntime_actions_of "${COMP_WORDS[2]}" "$options")" "$cur"
 	elif [[ $sub == watch ]]; then
 		_ntime_names $'throttling\nmemory\npower\nfrequency\ncstates\ncore\ncache\n'"$("$ntime" list --names 2>/dev/null)" "$cur"
+	elif [[ $sub == compare ]]; then
+		compopt -o filenames 2>/dev/null
+		mapfile -t COMPREPLY < <(
+			compgen -f -- "$cur"
+			[[ $cur == *[/~]* ]] || _ntime_commands "$cur"
+		)
 	elif [[ $sub == list ]]; then
 		_ntime_names "$("$ntime" list --names 2>/dev/null)" "$cur"
 	elif [[ $sub == stat ]]; then

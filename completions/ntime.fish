@@ -90,6 +90,9 @@ function __ntime_words
     switch $argv[1]
         case list
             __ntime_names $argv[2]
+        case compare
+            __fish_complete_path $argv[2]
+            string match -q -- '*/*' $argv[2]; or __ntime_commands $argv[2]
         case watch
             printf '%s\n' throttling memory power frequency cstates core cache
             __ntime_names $argv[2]

@@ -9,9 +9,11 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/base/command.h"
 #include "cli/base/machine.h"
+#include "cli/base/silence.h"
 #include "cli/stat/measure.h"
 #include "cli/output/say.h"
 #include "cli/base/signals.h"
@@ -110,15 +112,31 @@ static int release_command(struct cli_measure *m)
 	return ret == -ENOENT ? CLI_EXIT_NOT_FOUND : CLI_EXIT_NOT_EXECUTABLE;
 }
 
+/* 0, or an exit status after a sentence. */
+static int make_command(struct cli_measure *m)
+{
+	bool is_silent = m->options->hides_output;
+	struct cli_silence silence;
+	int ret;
+
+	ret = is_silent ? cli_silence_begin(&silence) : 0;
+	if (ret < 0) {
+		cli_say("cannot hide what the command writes: %s", strerror(-ret));
+		return CLI_EXIT_FAILED;
+	}
+	ret = ntime_command_new(m->ctx, m->options->argv, &m->command);
+	if (is_silent)
+		cli_silence_end(&silence);
+	return ret < 0 ? cli_machine_say(m->ctx, ret) : 0;
+}
+
 static int prepare(struct cli_measure *m)
 {
 	int ret;
 
-	if (m->options->argv) {
-		ret = ntime_command_new(m->ctx, m->options->argv, &m->command);
-		if (ret < 0)
-			return cli_machine_say(m->ctx, ret);
-	}
+	ret = m->options->argv ? make_command(m) : 0;
+	if (ret)
+		return ret;
 	ret = cli_sessions_new(&m->sessions, m->ctx, m->options,
 			       m->command ? ntime_command_pid(m->command) : 0, m->pass);
 	if (ret < 0)
@@ -127,7 +145,7 @@ static int prepare(struct cli_measure *m)
 	alloc_values(m);
 	if (cli_sessions_open(&m->sessions))
 		return CLI_EXIT_FAILED;
-	return m->on_open(m->arg, m);
+	return m->on_open ? m->on_open(m->arg, m) : 0;
 }
 
 static uint64_t min_of(uint64_t a, uint64_t b)
@@ -404,6 +422,38 @@ int cli_measure_run(struct cli_measure *m)
 	if (ret && !m->begin_ns)
 		m->was_stopped = cli_signals_stop();
 	return ret;
+}
+
+int cli_measure_figures(const struct cli_measure *m, double *figure)
+{
+	const struct ntime_command_end *end = &m->end;
+
+	figure[CLI_REAL] = (double)m->real_ns;
+	figure[CLI_USER] = (double)end->user_ns;
+	figure[CLI_SYS] = (double)end->sys_ns;
+	figure[CLI_MAX_RSS] = (double)end->max_rss_bytes;
+	figure[CLI_MINOR_FAULTS] = (double)end->minor_faults;
+	figure[CLI_MAJOR_FAULTS] = (double)end->major_faults;
+	figure[CLI_VOLUNTARY_SWITCHES] = (double)end->voluntary_switches;
+	figure[CLI_INVOLUNTARY_SWITCHES] = (double)end->involuntary_switches;
+	/* Of what was not started here only the length of the measurement is known. */
+	return m->command ? CLI_FIGURES : CLI_REAL + 1;
+}
+
+bool cli_measure_rss_is_at_most(const struct cli_measure *m)
+{
+	uint64_t floor = m->end.max_rss_floor_bytes;
+
+	return m->command && (!floor || m->end.max_rss_bytes <= floor + CLI_MAX_RSS_SLACK_BYTES);
+}
+
+struct cli_outcome cli_measure_outcome(const struct cli_measure *m)
+{
+	if (!m->command)
+		return (struct cli_outcome){ .status = 0 };
+	return (struct cli_outcome){ .status = m->end.status,
+				     .timed_out = m->timed_out,
+				     .was_interrupted = cli_signals_stop() != 0 };
 }
 
 void cli_measure_fini(struct cli_measure *m)

@@ -14,7 +14,8 @@
 
 /**
  * struct cli_measure - state of one
- * @on_open:	called once the counters are open; non-zero ends the measurement with that
+ * @on_open:	called once the counters are open; non-zero ends the measurement with that; may be
+ *	NULL
  * @on_interval: called at the end of each interval with its values; non-zero ends a measurement
  *	without command
  * @arg:	first argument of both
@@ -70,6 +71,12 @@ struct cli_measure {
 int cli_measure_run(struct cli_measure *m);
 /* The counters are the command's, not those of what runs beside it. */
 bool cli_measure_is_of_command(const struct cli_measure *m);
+/* CLI_FIGURES numbers into @figure; how many of them are known. */
+int cli_measure_figures(const struct cli_measure *m, double *figure);
+/* The memory may have been ntime's own. */
+bool cli_measure_rss_is_at_most(const struct cli_measure *m);
+/* How the command ended; what was not started here ends as it should. */
+struct cli_outcome cli_measure_outcome(const struct cli_measure *m);
 void cli_measure_fini(struct cli_measure *m);
 
 #endif

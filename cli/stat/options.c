@@ -115,6 +115,11 @@ static int add_wish(struct cli_stat_options *o, const char *text, bool is_formul
 	return 0;
 }
 
+int cli_stat_options_add(struct cli_stat_options *o, const char *list)
+{
+	return add_wish(o, list, false);
+}
+
 static int set_time(const struct cli_option *option, const char *value, uint64_t least_ns,
 		    uint64_t *ns)
 {

@@ -24,6 +24,7 @@ struct cli_wish {
  * @interval_ns, @timeout_ns, @delay_ns: 0: not given
  * @pid:	-p or -t
  * @via:	enum ntime_via
+ * @hides_output: the command reads nothing, and what it writes goes nowhere
  * @argv:	the command, NULL when there is none
  */
 struct cli_stat_options {
@@ -56,6 +57,7 @@ struct cli_stat_options {
 	bool quiet;
 	bool has_runs;
 	bool ignore_failure;
+	bool hides_output;
 	char **argv;
 };
 
@@ -67,6 +69,8 @@ extern const struct cli_option cli_stat_option_table[];
  */
 int cli_stat_options_parse(struct cli_stat_options *o, const struct cli_command *self, int argc,
 			   char **argv);
+/* As -e. 0 or -EINVAL after a sentence. */
+int cli_stat_options_add(struct cli_stat_options *o, const char *list);
 void cli_stat_options_fini(struct cli_stat_options *o);
 
 #endif

@@ -138,34 +138,12 @@ static int on_interval(void *arg, struct cli_measure *m, const struct ntime_valu
 
 static void add_figures(struct stat *st, const struct cli_measure *m)
 {
-	const struct ntime_command_end *end = &m->end;
-	uint64_t rss_floor = end->max_rss_floor_bytes;
-	double figures[CLI_FIGURES] = {
-		[CLI_REAL] = (double)m->real_ns,
-		[CLI_USER] = (double)end->user_ns,
-		[CLI_SYS] = (double)end->sys_ns,
-		[CLI_MAX_RSS] = (double)end->max_rss_bytes,
-		[CLI_MINOR_FAULTS] = (double)end->minor_faults,
-		[CLI_MAJOR_FAULTS] = (double)end->major_faults,
-		[CLI_VOLUNTARY_SWITCHES] = (double)end->voluntary_switches,
-		[CLI_INVOLUNTARY_SWITCHES] = (double)end->involuntary_switches,
-	};
+	double figure[CLI_FIGURES];
+	int known = cli_measure_figures(m, figure);
 
-	if (m->command && (!rss_floor || end->max_rss_bytes <= rss_floor + CLI_MAX_RSS_SLACK_BYTES))
-		st->report.at_most[CLI_MAX_RSS] = true;
-	/* Of what was not started here only the length of the measurement is known. */
-	for (int i = 0; i < (m->command ? CLI_FIGURES : CLI_REAL + 1); i++)
-		cli_spread_add(&st->figure[i], figures[i]);
-}
-
-/* How the command ended; what was not started here ends as it should. */
-static struct cli_outcome outcome_of(const struct cli_measure *m)
-{
-	if (!m->command)
-		return (struct cli_outcome){ .status = 0 };
-	return (struct cli_outcome){ .status = m->end.status,
-				     .timed_out = m->timed_out,
-				     .was_interrupted = cli_signals_stop() != 0 };
+	st->report.at_most[CLI_MAX_RSS] |= cli_measure_rss_is_at_most(m);
+	for (int i = 0; i < known; i++)
+		cli_spread_add(&st->figure[i], figure[i]);
 }
 
 /*
@@ -213,7 +191,7 @@ static int measure_once(struct stat *st, int pass)
 		return ret;
 	add_figures(st, &st->measure);
 	if (cli_outcome_is_good(&st->outcome))
-		st->outcome = outcome_of(&st->measure);
+		st->outcome = cli_measure_outcome(&st->measure);
 	st->report.timed_out = st->report.timed_out || st->measure.timed_out;
 	st->has_counted = st->has_counted || st->measure.is_counting;
 	st->report.is_too_early = !st->has_counted;

@@ -8,7 +8,7 @@
 
 #include <ntime/value.h>
 
-#include "cli/stat/spread.h"
+#include "cli/statistics/spread.h"
 
 /* True when @v has a number at all. */
 bool cli_value_is_known(const struct ntime_value *v);

@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* How a number spreads over the runs of a command. */
-#ifndef CLI_STAT_SPREAD_H
-#define CLI_STAT_SPREAD_H
+#ifndef CLI_STATISTICS_SPREAD_H
+#define CLI_STATISTICS_SPREAD_H
 
 #include <stdbool.h>
 #include <stddef.h>
+
+/* In order. */
+void cli_sort(double *number, size_t n);
+/* @share of @n sorted numbers is below it, between two of them in a line; @n is not 0. */
+double cli_quantile(const double *number, size_t n, double share);
+/* The number that a normal one of mean 0 and standard deviation 1 is below with probability @p. */
+double cli_normal_quantile(double p);
 
 /**
  * struct cli_spread - a number over several runs

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* How a number spreads over the runs of a command. */
-#include "cli/stat/spread.h"
+#include "cli/statistics/spread.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -40,6 +40,21 @@ void cli_spread_fini(struct cli_spread *s)
 	*s = (struct cli_spread){ 0 };
 }
 
+double cli_normal_quantile(double p)
+{
+	double low = -40, high = 40;
+
+	while (high - low > 1e-12) {
+		double z = (low + high) / 2;
+
+		if (erfc(-z / M_SQRT2) / 2 < p)
+			low = z;
+		else
+			high = z;
+	}
+	return (low + high) / 2;
+}
+
 /*
  * The 0.975 quantile of Student's t: a table, and from three degrees of freedom on Cornish and
  * Fisher's expansion, which is good to 1 % (M. Abramowitz, I. Stegun, "Handbook of Mathematical
@@ -70,18 +85,22 @@ static int compare(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
+void cli_sort(double *number, size_t n)
+{
+	qsort(number, n, sizeof(*number), compare);
+}
+
 /* The runs in order; the caller frees. */
 static double *sorted(const struct cli_spread *s)
 {
 	double *run = cli_calloc(s->n, sizeof(*run));
 
 	memcpy(run, s->run, s->n * sizeof(*run));
-	qsort(run, s->n, sizeof(*run), compare);
+	cli_sort(run, s->n);
 	return run;
 }
 
-/* @share of @n sorted numbers is below it, between two of them in a line. */
-static double quantile_of(const double *number, size_t n, double share)
+double cli_quantile(const double *number, size_t n, double share)
 {
 	double at = share * (double)(n - 1), value;
 	size_t below = (size_t)at;
@@ -99,7 +118,7 @@ double cli_spread_median(const struct cli_spread *s)
 	if (!s->n)
 		return 0;
 	run = sorted(s);
-	median = quantile_of(run, s->n, 0.5);
+	median = cli_quantile(run, s->n, 0.5);
 	free(run);
 	return median;
 }
@@ -116,8 +135,8 @@ struct cli_fences cli_spread_fences(const struct cli_spread *s)
 	if (s->n < FAR_RUNS)
 		return (struct cli_fences){ -INFINITY, INFINITY };
 	run = sorted(s);
-	first = quantile_of(run, s->n, 0.25);
-	third = quantile_of(run, s->n, 0.75);
+	first = cli_quantile(run, s->n, 0.25);
+	third = cli_quantile(run, s->n, 0.75);
 	far = FAR * (third - first);
 	free(run);
 	return (struct cli_fences){ first - far, third + far };

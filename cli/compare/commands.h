@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* The commands that are compared, ready to be run. */
+#ifndef CLI_COMPARE_COMMANDS_H
+#define CLI_COMPARE_COMMANDS_H
+
+#include <stddef.h>
+
+#include "cli/compare/options.h"
+
+/**
+ * struct cli_compare_command - one of them; everything is owned
+ * @setup, @prepare, @cleanup: NULL: nothing is to be done
+ */
+struct cli_compare_command {
+	char *name;
+	char *line;
+	char *setup, *prepare, *cleanup;
+	char **argv;
+};
+
+struct cli_compare_commands {
+	struct cli_compare_command *of;
+	size_t n;
+};
+
+/*
+ * Split command lines into words as the shell does, with its quotes, variables and patterns; what
+ * else is the shell's (pipes, redirections, substitutions) is refused unless --shell is given. 0;
+ * -EINVAL after a sentence. In both cases cli_compare_commands_fini() frees.
+ */
+int cli_compare_commands_make(struct cli_compare_commands *c, const struct cli_compare_options *o);
+void cli_compare_commands_fini(struct cli_compare_commands *c);
+
+#endif

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+/* ntime compare: which of several commands is faster, and by how much. */
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+
+#include "cli/base/command.h"
+#include "cli/base/machine.h"
+#include "cli/base/signals.h"
+#include "cli/compare/comparison.h"
+#include "cli/compare/experiment.h"
+#include "cli/compare/text.h"
+#include "cli/compare/verdict.h"
+#include "cli/output/file.h"
+#include "cli/output/say.h"
+
+/* A command is slower than the first one by more than it may be. */
+#define EXIT_TOO_SLOW 1
+
+/* One line for each that is certainly too slow. 0 or EXIT_TOO_SLOW. */
+static int judge(const struct cli_compare_options *o, const struct cli_comparison *c)
+{
+	const struct cli_results *r = c->results;
+	int ret = 0;
+
+	for (size_t i = 1; i < r->sides && o->fail_above > 0 && c->by != SIZE_MAX; i++) {
+		struct cli_change change = cli_change_of(r, i, c->by);
+
+		if (!change.factor.is_known || change.factor.low <= o->fail_above)
+			continue;
+		cli_say("%s is slower than %s by more than --fail-above allows: %.3g %% at least, "
+			"by %s",
+			r->side[i].name, r->side[0].name, (change.factor.low - 1) * 100,
+			r->metric[c->by].name);
+		ret = EXIT_TOO_SLOW;
+	}
+	return ret;
+}
+
+static int report(const struct cli_compare_options *o, struct cli_output *output,
+		  const struct cli_experiment *e)
+{
+	struct cli_look look = cli_look_at(output->fd);
+	struct cli_comparison c = {
+		.results = &e->results,
+		.by = cli_results_steadiest(&e->results),
+		.is_finished = e->is_finished,
+		.is_verbose = o->verbose,
+	};
+
+	cli_compare_write_text(output->f, &look, &c);
+	if (cli_output_close(output))
+		return CLI_EXIT_FAILED;
+	return judge(o, &c);
+}
+
+static int measure(const struct cli_compare_options *o, const struct cli_compare_commands *commands,
+		   struct ntime_ctx *ctx)
+{
+	struct cli_progress progress;
+	struct cli_experiment e = {
+		.ctx = ctx, .o = o, .commands = commands, .progress = &progress
+	};
+	struct cli_output output = { 0 };
+	int ret, reported = 0;
+
+	if (cli_output_open(&output, o->output ? o->output : "-", false))
+		return CLI_EXIT_FAILED;
+	cli_progress_init(&progress);
+	cli_signals_init();
+	ret = cli_experiment_run(&e);
+	/* Rounds that were made are not lost. */
+	if (e.rounds)
+		reported = report(o, &output, &e);
+	cli_output_abandon(&output);
+	cli_experiment_fini(&e);
+	return ret ? ret : reported;
+}
+
+static int check_rounds(const struct cli_compare_options *o, size_t commands)
+{
+	size_t least = cli_least_rounds(commands, CLI_COMPARE_CONFIDENCE);
+
+	if (!o->rounds || o->rounds >= least)
+		return 0;
+	return cli_compare_misuse("-n %ju is too few: an interval of 95 %% needs at least %zu runs "
+				  "of each command",
+				  (uintmax_t)o->rounds, least);
+}
+
+static int run_commands(struct cli_compare_options *o)
+{
+	struct cli_compare_commands commands;
+	struct ntime_ctx *ctx = NULL;
+	struct cli_machine machine = { .runs_command = true, .counts = true };
+	int ret;
+
+	ret = cli_compare_commands_make(&commands, o);
+	if (!ret)
+		ret = check_rounds(o, commands.n);
+	if (!ret)
+		ret = cli_machine_open(&machine, &ctx);
+	ret = ret ? CLI_EXIT_FAILED : measure(o, &commands, ctx);
+	ntime_close(ctx);
+	cli_compare_commands_fini(&commands);
+	return ret;
+}
+
+static int run_compare(const struct cli_command *self, int argc, char **argv)
+{
+	struct cli_compare_options o;
+	int ret = cli_compare_options_parse(&o, self, argc, argv);
+
+	if (ret == -ECANCELED)
+		ret = cli_say_stdout_end();
+	else if (ret < 0)
+		ret = CLI_EXIT_FAILED;
+	else
+		ret = run_commands(&o);
+	cli_compare_options_fini(&o);
+	if (cli_signals_stop())
+		cli_signals_die(cli_signals_stop());
+	return ret;
+}
+
+const struct cli_command cli_compare_command = {
+	.name = "compare",
+	.usage = "compare [OPTION...] COMMAND COMMAND...",
+	.about = "run commands in turn and tell which is faster, and how sure that is",
+	.details = "Each COMMAND is one argument: quote it. The first one is what the others are "
+		   "compared with. The report goes to standard output.\n\nExit status: 0; 1 if a "
+		   "command is slower than --fail-above allows; 125 if ntime itself or a run "
+		   "failed, 126 if a command cannot be executed, 127 if it is not found.",
+	.options = cli_compare_option_table,
+	.is_permuting = true,
+	.run = run_compare,
+};

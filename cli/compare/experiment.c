@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Run commands in turn. A round is one run of each, in random order: what disturbs the machine for
+ * longer than a round disturbs all of them, and what does not disturbs each of them alike often.
+ */
+#include "cli/compare/experiment.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "cli/base/hook.h"
+#include "cli/base/signals.h"
+#include "cli/compare/verdict.h"
+#include "cli/output/memory.h"
+#include "cli/output/say.h"
+#include "cli/stat/tally.h"
+
+/* After so many rounds, and then after half as many again, it is asked whether they are enough. */
+#define FIRST_LOOK 10
+#define LOOK_GROWS 1.5
+/*
+ * Rounds that are made when they are, as a share: the interval of just these is narrow by chance
+ * now and then.
+ */
+#define CONFIRM 1.25
+/* Half of the interval, as a logarithm of a factor; and as a share of a difference. */
+#define PRECISION 0.01
+#define PRECISION_OF_DIFFERENCE 0.1
+/* A person waits no longer, and who named a precision a little. */
+#define MOST_NS 120000000000ull
+#define MOST_ROUNDS 1000
+#define MOST_ROUNDS_NAMED 100000
+
+/* What a run is called by, before the items that are counted. */
+static void add_figures(struct cli_results *r)
+{
+	for (int i = 0; i < CLI_FIGURES; i++)
+		(void)cli_results_add_metric(r, cli_figure_forms[i].name, cli_figure_forms[i].unit,
+					     "");
+	(void)cli_results_add_metric(r, CLI_METRIC_CPU, "ns", "");
+}
+
+/* The last is ours, and the others are the user's. */
+static int add_items(struct cli_experiment *e)
+{
+	struct cli_results *r = &e->results;
+	size_t items = e->measure.sessions.items;
+	struct cli_item *item;
+
+	if (cli_sessions_describe(&e->measure.sessions, &item))
+		return CLI_EXIT_FAILED;
+	for (size_t i = 0; i < items; i++) {
+		size_t at =
+			cli_results_add_metric(r, item[i].name, item[i].unit_text, item[i].reason);
+
+		r->metric[at].is_wanted = i < items - 1 && !item[i].is_hidden;
+	}
+	cli_items_free(item, items);
+	return 0;
+}
+
+static void add_run(struct cli_experiment *e, size_t side)
+{
+	const struct cli_measure *m = &e->measure;
+	double *value = cli_calloc(e->results.metrics, sizeof(*value));
+
+	(void)cli_measure_figures(m, value);
+	if (cli_measure_rss_is_at_most(m))
+		value[CLI_MAX_RSS] = NAN;
+	value[CLI_FIGURES] = value[CLI_USER] + value[CLI_SYS];
+	for (size_t i = 0; i < m->sessions.items; i++) {
+		const struct ntime_value *v = &m->values[i];
+		bool is_right = cli_value_is_known(v) && !(v->flags & NTIME_IMPLAUSIBLE);
+
+		value[CLI_FIGURES + 1 + i] = is_right ? v->value : NAN;
+	}
+	cli_results_add_run(&e->results, side, e->rounds, value);
+	free(value);
+}
+
+/* One run, which is in no number yet. 0, or an exit status after a sentence. */
+static int run_once(struct cli_experiment *e, size_t side)
+{
+	int ret = cli_hook_run("--prepare", e->commands->of[side].prepare);
+
+	if (ret)
+		return ret;
+	cli_measure_fini(&e->measure);
+	e->measure = (struct cli_measure){
+		.ctx = e->ctx,
+		.options = &e->run[side],
+		.pass = CLI_ALL_PASSES,
+	};
+	return cli_measure_run(&e->measure);
+}
+
+static int end_at_failure(const struct cli_experiment *e, size_t side,
+			  const struct cli_outcome *outcome)
+{
+	cli_progress_clear(e->progress);
+	cli_say("%s failed in round %zu: %s; --ignore-failure goes on, --show-output shows what "
+		"it says",
+		e->results.side[side].name, e->rounds + 1, cli_outcome_text(outcome).text);
+	return CLI_EXIT_FAILED;
+}
+
+static int run_and_keep(struct cli_experiment *e, size_t side)
+{
+	struct cli_outcome outcome;
+	int ret;
+
+	ret = run_once(e, side);
+	if (!ret && e->results.metrics == CLI_FIGURES + 1)
+		ret = add_items(e);
+	if (ret)
+		return ret;
+	outcome = cli_measure_outcome(&e->measure);
+	if (cli_outcome_is_good(&outcome)) {
+		add_run(e, side);
+		return 0;
+	}
+	cli_outcomes_add(&e->results.side[side].left_out, &outcome);
+	if (outcome.was_interrupted)
+		return CLI_EXIT_FAILED;
+	return e->run[side].ignore_failure ? 0 : end_at_failure(e, side, &outcome);
+}
+
+/*
+ * R. A. Fisher's and F. Yates' shuffle. 32 random bits are so many that what is left over matters
+ * not.
+ */
+static int shuffle(size_t *order, size_t n)
+{
+	for (size_t left = n; left > 1; left--) {
+		uint32_t number;
+		size_t at, last = order[left - 1];
+
+		if (getrandom(&number, sizeof(number), 0) != sizeof(number))
+			return -errno;
+		at = number % left;
+		order[left - 1] = order[at];
+		order[at] = last;
+	}
+	return 0;
+}
+
+static int run_round(struct cli_experiment *e)
+{
+	int ret;
+
+	if (shuffle(e->order, e->commands->n)) {
+		cli_say("no random order: %s", strerror(errno));
+		return CLI_EXIT_FAILED;
+	}
+	for (size_t i = 0; i < e->commands->n; i++) {
+		ret = cli_signals_stop() ? CLI_EXIT_FAILED : run_and_keep(e, e->order[i]);
+		if (ret)
+			return ret;
+		cli_progress_show(e->progress, e);
+	}
+	e->rounds++;
+	return 0;
+}
+
+/* How much wider the widest interval is than it should be: below 1 it is narrow enough. */
+static double excess_of(const struct cli_experiment *e)
+{
+	size_t by = cli_results_steadiest(&e->results);
+	double precision = PRECISION, excess = 0;
+
+	if (by == SIZE_MAX)
+		return INFINITY;
+	if (e->o->precision > 0)
+		precision = e->o->precision;
+	else if (e->o->fail_above > 0)
+		precision = fmin(precision, log(e->o->fail_above) / 4);
+	for (size_t i = 1; i < e->results.sides; i++) {
+		struct cli_change c = cli_change_of(&e->results, i, by);
+		double half = log(c.factor.high / c.factor.low) / 2;
+		double enough =
+			fmax(precision, PRECISION_OF_DIFFERENCE * fabs(log(c.factor.estimate)));
+
+		excess = fmax(excess, c.factor.is_known ? half / enough : INFINITY);
+	}
+	return excess;
+}
+
+static bool has_silent_side(const struct cli_experiment *e)
+{
+	for (size_t i = 0; i < e->results.sides; i++)
+		if (!e->results.side[i].runs)
+			return true;
+	return false;
+}
+
+static size_t grown(size_t rounds, double by)
+{
+	return (size_t)ceil((double)rounds * by);
+}
+
+/* Look at what came out so far, and plan. Whether it is over. */
+static bool look(struct cli_experiment *e)
+{
+	bool is_named = e->o->precision > 0;
+	size_t most = is_named ? MOST_ROUNDS_NAMED : MOST_ROUNDS;
+	double excess;
+
+	/* No further run will tell anything of a command that fails each time. */
+	if (e->rounds >= most || has_silent_side(e))
+		return true;
+	excess = excess_of(e);
+	if (excess <= 1) {
+		e->plan = grown(e->rounds, CONFIRM);
+		e->has_plan = true;
+		return false;
+	}
+	e->next_look = grown(e->rounds, LOOK_GROWS);
+	if (isfinite(excess))
+		e->plan = grown(e->rounds, fmax(excess * excess, LOOK_GROWS) * CONFIRM);
+	if (e->plan > most)
+		e->plan = most;
+	return false;
+}
+
+static bool is_over(struct cli_experiment *e)
+{
+	size_t least = cli_least_rounds(e->results.sides, e->results.confidence);
+
+	if (e->has_plan)
+		return e->rounds >= e->plan;
+	if (!(e->o->precision > 0) && e->rounds >= least && cli_now_ns() - e->began_ns >= MOST_NS)
+		return true;
+	return e->rounds >= e->next_look && look(e);
+}
+
+static int run_rounds(struct cli_experiment *e)
+{
+	int ret = 0;
+
+	e->began_ns = cli_now_ns();
+	do
+		ret = run_round(e);
+	while (!ret && !is_over(e));
+	cli_progress_clear(e->progress);
+	e->is_finished = !ret;
+	return ret;
+}
+
+static int warm_up(struct cli_experiment *e)
+{
+	for (uint64_t i = 0; i < e->o->run.warmups; i++) {
+		for (size_t side = 0; side < e->commands->n; side++) {
+			int ret = cli_signals_stop() ? CLI_EXIT_FAILED : run_once(e, side);
+
+			if (ret)
+				return ret;
+		}
+	}
+	return 0;
+}
+
+/* Of each command; a line that several share is run once. */
+static int run_hooks(const struct cli_experiment *e, const char *option, const struct cli_words *w,
+		     size_t member)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < (w->n == 1 ? 1 : e->commands->n) && w->n; i++) {
+		const char *of = (const char *)&e->commands->of[i];
+		char *line;
+
+		memcpy(&line, of + member, sizeof(line));
+		if (!ret)
+			ret = cli_hook_run(option, line);
+	}
+	return ret;
+}
+
+static void begin(struct cli_experiment *e)
+{
+	struct cli_results *r = &e->results;
+	size_t least;
+
+	r->is_interleaved = true;
+	r->confidence = e->o->rounds ? CLI_COMPARE_CONFIDENCE : CLI_COMPARE_STOPPED_CONFIDENCE;
+	add_figures(r);
+	e->run = cli_calloc(e->commands->n, sizeof(*e->run));
+	e->order = cli_calloc(e->commands->n, sizeof(*e->order));
+	for (size_t i = 0; i < e->commands->n; i++) {
+		(void)cli_results_add_side(r, e->commands->of[i].name, e->commands->of[i].line);
+		e->run[i] = e->o->run;
+		e->run[i].argv = e->commands->of[i].argv;
+		e->order[i] = i;
+	}
+	least = cli_least_rounds(r->sides, r->confidence);
+	e->has_plan = e->o->rounds > 0;
+	e->next_look = least > FIRST_LOOK ? least : FIRST_LOOK;
+	e->plan = e->has_plan ? e->o->rounds : grown(e->next_look, CONFIRM);
+}
+
+int cli_experiment_run(struct cli_experiment *e)
+{
+	int ret;
+
+	begin(e);
+	ret = run_hooks(e, "--setup", &e->o->setup, offsetof(struct cli_compare_command, setup));
+	if (!ret)
+		ret = warm_up(e);
+	if (!ret)
+		ret = run_rounds(e);
+	if (run_hooks(e, "--cleanup", &e->o->cleanup,
+		      offsetof(struct cli_compare_command, cleanup)))
+		ret = ret ? ret : CLI_EXIT_FAILED;
+	return ret;
+}
+
+void cli_experiment_fini(struct cli_experiment *e)
+{
+	cli_measure_fini(&e->measure);
+	cli_results_fini(&e->results);
+	free(e->run);
+	free(e->order);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Run commands in turn, in random order, until it is known how they differ. */
+#ifndef CLI_COMPARE_EXPERIMENT_H
+#define CLI_COMPARE_EXPERIMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <ntime/context.h>
+
+#include "cli/compare/commands.h"
+#include "cli/compare/options.h"
+#include "cli/compare/progress.h"
+#include "cli/compare/results.h"
+#include "cli/stat/measure.h"
+
+/**
+ * struct cli_experiment - the caller sets the first four members, the rest is 0
+ * @results:	what came of it
+ * @run:	per command: what it is measured with
+ * @measure:	the last run
+ * @plan:	how many rounds there will be, as far as is known
+ * @next_look:	rounds after which the interval is looked at
+ * @is_finished: the planned rounds were made
+ */
+struct cli_experiment {
+	struct ntime_ctx *ctx;
+	const struct cli_compare_options *o;
+	const struct cli_compare_commands *commands;
+	struct cli_progress *progress;
+	struct cli_results results;
+	struct cli_stat_options *run;
+	struct cli_measure measure;
+	size_t *order;
+	size_t rounds, plan, next_look;
+	uint64_t began_ns;
+	bool has_plan;
+	bool is_finished;
+};
+
+/*
+ * Set up, warm up, run, clean up. 0, or an exit status after a sentence: runs that were made are in
+ * @results either way. cli_experiment_fini() frees.
+ */
+int cli_experiment_run(struct cli_experiment *e);
+void cli_experiment_fini(struct cli_experiment *e);
+
+#endif

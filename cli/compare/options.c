@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+/* The command line of ntime compare. */
+#include "cli/compare/options.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/options.h"
+#include "cli/compare/verdict.h"
+#include "cli/output/memory.h"
+#include "cli/output/number.h"
+#include "cli/output/say.h"
+
+#define MAX_ROUNDS 1000000
+
+enum {
+	ID_PRECISION = 256,
+	ID_FAIL_ABOVE,
+	ID_NAME,
+	ID_TIMEOUT,
+	ID_SHOW_OUTPUT,
+};
+
+const struct cli_option cli_compare_option_table[] = {
+	{ 'n', "runs", "N", "run each command N times; else until the interval is narrow enough" },
+	{ ID_PRECISION, "precision", "PERCENT",
+	  "how narrow: plus or minus 1% unless said otherwise" },
+	{ ID_FAIL_ABOVE, "fail-above", "PERCENT",
+	  "end with status 1 if a command is certainly slower than the first by more than that" },
+	{ 'e', "event", "LIST", "events, {groups} and metrics to compare too; may be repeated" },
+	{ ID_NAME, "name", "NAME", "what to call a command; once for each, in their order" },
+	{ 'w', "warmup", "N", "first run each command N times, which are in no number" },
+	{ 's', "setup", "LINE",
+	  "what the shell does before all runs: once for all commands, or one for each" },
+	{ 'p', "prepare", "LINE",
+	  "what it does before each run: one for all commands or for each" },
+	{ 'c', "cleanup", "LINE", "what it does after all runs: one for all commands or for each" },
+	{ 'S', "shell", "SHELL",
+	  "run each command as SHELL -c COMMAND; without, it is split into words and run "
+	  "directly" },
+	{ 'i', "ignore-failure", NULL,
+	  "go on after a run that failed, which is in no number either way" },
+	{ ID_TIMEOUT, "timeout", "TIME", "end a run after TIME: it failed" },
+	{ ID_SHOW_OUTPUT, "show-output", NULL, "let the commands read and write as ntime does" },
+	{ 'o', "output", "FILE", "write the report to FILE, complete or not at all" },
+	{ 'v', "verbose", NULL, "compare everything that was measured" },
+	CLI_OPTION_HELP,
+	CLI_OPTION_END,
+};
+
+int cli_compare_misuse(const char *format, ...)
+{
+	va_list args;
+	char *line;
+
+	va_start(args, format);
+	line = cli_format_args(format, args);
+	va_end(args);
+	cli_say_misuse("compare", "%s", line);
+	free(line);
+	return -EINVAL;
+}
+
+static int add_word(struct cli_words *w, const char *word)
+{
+	w->word = cli_realloc(w->word, w->n + 1, sizeof(*w->word));
+	w->word[w->n++] = (char *)word;
+	return 0;
+}
+
+/* "2%", "0.5 %" or "2"; the part of a hundred in *@share. */
+static int set_percent(const char *option, const char *value, double *share)
+{
+	char *end;
+	double percent;
+
+	errno = 0;
+	percent = strtod(value, &end);
+	end += strspn(end, " ");
+	if (end == value || !(percent > 0) || percent > 1e6 || (*end && strcmp(end, "%") != 0))
+		return cli_compare_misuse("%s '%s' is not a percentage: write 2%% or 0.5%%", option,
+					  value);
+	*share = percent / 100;
+	return 0;
+}
+
+static int set_number(const char *option, const char *value, uint64_t least, uint64_t *number)
+{
+	if (!cli_number_parse(value, least, MAX_ROUNDS, number))
+		return 0;
+	return cli_compare_misuse("%s '%s' is not a number of runs: write %u to %u", option, value,
+				  (unsigned int)least, MAX_ROUNDS);
+}
+
+static int set_run_option(struct cli_stat_options *run, const struct cli_option *option,
+			  const char *value)
+{
+	switch (option->id) {
+	case 'e':
+		return cli_stat_options_add(run, value);
+	case 'i':
+		run->ignore_failure = true;
+		return 0;
+	case ID_TIMEOUT:
+		if (cli_time_parse(value, "s", &run->timeout_ns) || !run->timeout_ns)
+			return cli_compare_misuse("--timeout '%s' is not a time: write 10 or 10s, "
+						  "500ms or 2min",
+						  value);
+		return 0;
+	case ID_SHOW_OUTPUT:
+		run->hides_output = false;
+		return 0;
+	default:
+		return -EINVAL;
+	}
+}
+
+static int set_option(void *arg, const struct cli_option *option, const char *value)
+{
+	struct cli_compare_options *o = arg;
+	double share;
+	int ret;
+
+	switch (option->id) {
+	case 'n':
+		return set_number("-n", value, 1, &o->rounds);
+	case ID_PRECISION:
+		ret = set_percent("--precision", value, &share);
+		o->precision = ret ? 0 : log1p(share);
+		return ret;
+	case ID_FAIL_ABOVE:
+		ret = set_percent("--fail-above", value, &share);
+		o->fail_above = ret ? 0 : 1 + share;
+		return ret;
+	case ID_NAME:
+		return add_word(&o->name, value);
+	case 'w':
+		return set_number("--warmup", value, 0, &o->run.warmups);
+	case 's':
+		return add_word(&o->setup, value);
+	case 'p':
+		return add_word(&o->prepare, value);
+	case 'c':
+		return add_word(&o->cleanup, value);
+	case 'S':
+		o->shell = strcmp(value, "none") == 0 ? NULL : value;
+		return 0;
+	case 'o':
+		o->output = value;
+		return 0;
+	case 'v':
+		o->verbose++;
+		return 0;
+	default:
+		return set_run_option(&o->run, option, value);
+	}
+}
+
+int cli_compare_options_parse(struct cli_compare_options *o, const struct cli_command *self,
+			      int argc, char **argv)
+{
+	int ret;
+
+	*o = (struct cli_compare_options){
+		.run = { .runs = 1, .has_runs = true, .hides_output = true },
+	};
+	ret = cli_options_parse(self, argc, argv, set_option, o);
+	if (ret < 0)
+		return ret;
+	for (; ret < argc; ret++)
+		(void)add_word(&o->operand, argv[ret]);
+	if (o->rounds && o->precision > 0)
+		return cli_compare_misuse("-n and --precision cannot be combined: one fixes the "
+					  "number of runs, the other finds it");
+	/* Behind the user's, who may have named it. */
+	return cli_stat_options_add(&o->run, CLI_METRIC_INSTRUCTIONS);
+}
+
+void cli_compare_options_fini(struct cli_compare_options *o)
+{
+	cli_stat_options_fini(&o->run);
+	free(o->operand.word);
+	free(o->name.word);
+	free(o->setup.word);
+	free(o->prepare.word);
+	free(o->cleanup.word);
+	*o = (struct cli_compare_options){ 0 };
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line of ntime compare, understood but not yet acted upon. */
+#ifndef CLI_COMPARE_OPTIONS_H
+#define CLI_COMPARE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/base/command.h"
+#include "cli/stat/options.h"
+
+/* Arguments of an option that may be repeated. */
+struct cli_words {
+	char **word;
+	size_t n;
+};
+
+/**
+ * struct cli_compare_options - all strings are the command line's
+ * @run:	what each run is measured with; .argv is not set
+ * @operand:	the commands
+ * @rounds:	-n; 0: until the interval is narrow enough
+ * @precision:	half of that, as a logarithm of a factor; 0: not given
+ * @fail_above:	factor above which a command is too slow; 0: not given
+ * @name, @setup, @prepare, @cleanup: one for all commands, or one a command
+ * @shell:	words of the shell that runs the commands, NULL: they run without
+ */
+struct cli_compare_options {
+	struct cli_stat_options run;
+	struct cli_words operand;
+	uint64_t rounds;
+	double precision;
+	double fail_above;
+	struct cli_words name, setup, prepare, cleanup;
+	const char *shell;
+	const char *output;
+	unsigned int verbose;
+};
+
+extern const struct cli_option cli_compare_option_table[];
+
+/*
+ * 0; -EINVAL after a sentence; -ECANCELED after --help. In every case cli_compare_options_fini()
+ * frees.
+ */
+int cli_compare_options_parse(struct cli_compare_options *o, const struct cli_command *self,
+			      int argc, char **argv);
+void cli_compare_options_fini(struct cli_compare_options *o);
+
+/* A sentence about the command line, then -EINVAL. */
+int cli_compare_misuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+/* Runs of several commands. */
+#include "cli/compare/results.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/output/memory.h"
+
+size_t cli_results_add_metric(struct cli_results *r, const char *name, const char *unit,
+			      const char *reason)
+{
+	r->metric = cli_realloc(r->metric, r->metrics + 1, sizeof(*r->metric));
+	r->metric[r->metrics] = (struct cli_metric){ .name = cli_strdup(name),
+						     .unit = cli_strdup(unit),
+						     .reason = cli_strdup(reason) };
+	return r->metrics++;
+}
+
+size_t cli_results_add_side(struct cli_results *r, const char *name, const char *line)
+{
+	r->side = cli_realloc(r->side, r->sides + 1, sizeof(*r->side));
+	r->side[r->sides] = (struct cli_side){ .name = cli_strdup(name), .line = cli_strdup(line) };
+	return r->sides++;
+}
+
+void cli_results_add_run(struct cli_results *r, size_t side, size_t round, const double *value)
+{
+	struct cli_side *s = &r->side[side];
+	size_t row = r->metrics * sizeof(*value);
+
+	/* Room doubles: it is full where the number is a power of two. */
+	if (!(s->runs & (s->runs - 1))) {
+		size_t room = s->runs ? 2 * s->runs : 1;
+
+		s->value = cli_realloc(s->value, room, row);
+		s->round = cli_realloc(s->round, room, sizeof(*s->round));
+	}
+	memcpy(s->value + s->runs * r->metrics, value, row);
+	s->round[s->runs++] = round;
+}
+
+void cli_results_fini(struct cli_results *r)
+{
+	for (size_t i = 0; i < r->metrics; i++) {
+		free(r->metric[i].name);
+		free(r->metric[i].unit);
+		free(r->metric[i].reason);
+	}
+	for (size_t i = 0; i < r->sides; i++) {
+		free(r->side[i].name);
+		free(r->side[i].line);
+		free(r->side[i].value);
+		free(r->side[i].round);
+		cli_outcomes_fini(&r->side[i].left_out);
+	}
+	free(r->metric);
+	free(r->side);
+	*r = (struct cli_results){ 0 };
+}
+
+size_t cli_results_find_metric(const struct cli_results *r, const char *name)
+{
+	for (size_t i = 0; i < r->metrics; i++)
+		if (strcmp(r->metric[i].name, name) == 0)
+			return i;
+	return SIZE_MAX;
+}
+
+double *cli_side_numbers(const struct cli_results *r, size_t side, size_t metric, size_t *n)
+{
+	const struct cli_side *s = &r->side[side];
+	double *number = cli_calloc(s->runs + 1, sizeof(*number));
+
+	*n = 0;
+	for (size_t i = 0; i < s->runs; i++) {
+		double value = s->value[i * r->metrics + metric];
+
+		if (!isnan(value))
+			number[(*n)++] = value;
+	}
+	return number;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs of several commands, each with everything that was measured of it: what is compared. */
+#ifndef CLI_COMPARE_RESULTS_H
+#define CLI_COMPARE_RESULTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli/stat/outcome.h"
+
+/* Metrics that results have by name where they are known; the unit is "ns". */
+#define CLI_METRIC_REAL "real"
+#define CLI_METRIC_USER "user"
+#define CLI_METRIC_SYS "sys"
+/*
+ * Of both together: the kernel knows this exactly, and how it parts into two by ticks of a clock.
+ */
+#define CLI_METRIC_CPU "user+sys"
+#define CLI_METRIC_INSTRUCTIONS "instructions:u"
+
+/**
+ * struct cli_metric - something that was measured of each run
+ * @name, @unit: as in reports; owned
+ * @reason:	why no run has it, "" where one does; owned
+ * @is_wanted:	the user named it
+ */
+struct cli_metric {
+	char *name;
+	char *unit;
+	char *reason;
+	bool is_wanted;
+};
+
+/**
+ * struct cli_side - one of the commands
+ * @name:	for people, of no other one; owned
+ * @line:	the command as it was typed; owned
+ * @value:	@runs rows of one number per metric, NAN where there is none; owned
+ * @round:	of each run, rising: runs of one round were made one after the other; owned
+ * @left_out:	runs that did not end well, which have no row
+ */
+struct cli_side {
+	char *name;
+	char *line;
+	double *value;
+	size_t *round;
+	size_t runs;
+	struct cli_outcomes left_out;
+};
+
+/**
+ * struct cli_results - all of it
+ * @side:	the first one is what the others are compared with
+ * @is_interleaved: rounds are of all sides, in random order
+ * @confidence:	of intervals, for one comparison
+ */
+struct cli_results {
+	struct cli_metric *metric;
+	size_t metrics;
+	struct cli_side *side;
+	size_t sides;
+	bool is_interleaved;
+	double confidence;
+};
+
+/* Takes nothing over; no run has been made yet. The index of the new one. */
+size_t cli_results_add_metric(struct cli_results *r, const char *name, const char *unit,
+			      const char *reason);
+size_t cli_results_add_side(struct cli_results *r, const char *name, const char *line);
+/* @value: one number per metric. */
+void cli_results_add_run(struct cli_results *r, size_t side, size_t round, const double *value);
+void cli_results_fini(struct cli_results *r);
+
+/* SIZE_MAX where there is none. */
+size_t cli_results_find_metric(const struct cli_results *r, const char *name);
+
+/*
+ * The numbers of @metric, of the runs that have one, in the order of the runs; the caller frees.
+ * @n of them.
+ */
+double *cli_side_numbers(const struct cli_results *r, size_t side, size_t metric, size_t *n);
+
+#endif

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: MIT
+/* A comparison for people. */
+#include "cli/compare/text.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/compare/verdict.h"
+#include "cli/output/memory.h"
+#include "cli/output/number.h"
+#include "cli/statistics/spread.h"
+
+/* Columns of the table, and blanks between them. */
+enum { NAME, LINE, RUNS, REAL, BY, TABLE_COLUMNS };
+#define GAP 2
+#define LEAST_LINE 12
+
+/* From this factor on, one says how many times. */
+#define MANY_TIMES 2
+
+struct percent {
+	char text[40];
+};
+
+/* Decimals that show two digits of how exact the number is. */
+static int decimals_of(double half)
+{
+	double wanted = half > 0 ? 1 - floor(log10(half)) : 3;
+
+	return (int)fmin(fmax(wanted, 0), 4);
+}
+
+static struct percent percent_text(double percent, int decimals)
+{
+	struct percent p;
+
+	/* "-0.0" is no number for people. */
+	if (fabs(percent) < 0.5 * pow(10, -decimals))
+		percent = 0;
+	(void)snprintf(p.text, sizeof(p.text), "%.*f", decimals, percent);
+	return p;
+}
+
+/* "4.8 % faster" or "4.8 % less", and the interval behind it. */
+struct saying {
+	char what[128];
+	char range[128];
+};
+
+static struct saying say_change(const struct cli_change *c, bool is_speed)
+{
+	bool is_less = c->factor.estimate < 1;
+	double sign = is_less ? -1 : 1;
+	double at = sign * (c->factor.estimate - 1) * 100;
+	double low = (is_less ? 1 - c->factor.high : c->factor.low - 1) * 100;
+	double high = (is_less ? 1 - c->factor.low : c->factor.high - 1) * 100;
+	int decimals = decimals_of((high - low) / 2);
+	const char *word = is_speed ? (is_less ? "faster" : "slower") : is_less ? "less" : "more";
+	double times = is_less ? 1 / c->factor.estimate : c->factor.estimate;
+	struct saying s;
+	size_t used;
+
+	used = (size_t)snprintf(s.what, sizeof(s.what), "%s %% %s", percent_text(at, decimals).text,
+				word);
+	if (times >= MANY_TIMES)
+		(void)snprintf(s.what + used, sizeof(s.what) - used, " (%s times)",
+			       cli_number_short(times).text);
+	(void)snprintf(s.range, sizeof(s.range), "%s .. %s %%", percent_text(low, decimals).text,
+		       percent_text(high, decimals).text);
+	return s;
+}
+
+/* The smallest difference that would have been found, rounded up to two digits. */
+static struct percent bound_of(const struct cli_change *c)
+{
+	double bound = fmax(c->factor.high - 1, 1 - c->factor.low) * 100;
+	int decimals = decimals_of(bound);
+	double unit = pow(10, -decimals);
+
+	return percent_text(ceil(bound / unit) * unit, decimals);
+}
+
+char *cli_compare_text_short(const struct cli_results *r, size_t side, size_t metric)
+{
+	struct cli_change c = cli_change_of(r, side, metric);
+	double half = (c.factor.high - c.factor.low) * 50;
+
+	if (!c.factor.is_known)
+		return NULL;
+	return cli_format("%s %s (+-%s %%)", r->side[side].name,
+			  say_change(&c, cli_metric_is_speed(r->metric[metric].name)).what,
+			  percent_text(half, decimals_of(half)).text);
+}
+
+static const char *metric_text(const char *name)
+{
+	static const char *const texts[][2] = {
+		{ CLI_METRIC_REAL, "real time" },
+		{ CLI_METRIC_USER, "user time" },
+		{ CLI_METRIC_SYS, "system time" },
+		{ CLI_METRIC_CPU, "CPU time" },
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		if (strcmp(name, texts[i][0]) == 0)
+			return texts[i][1];
+	return name;
+}
+
+/* ---- the table ---- */
+
+struct table {
+	char **cell;
+	size_t rows;
+	size_t width[TABLE_COLUMNS];
+};
+
+static char *value_text(double value, const char *unit, const struct cli_look *look)
+{
+	const char *shown;
+	struct cli_number n = cli_number_value(value, unit, look->utf8, &shown);
+
+	return cli_format("%s%s%s", n.text, *shown ? " " : "", shown);
+}
+
+/* "1.204 s (1.187 s .. 1.290 s)", and without the range of what spreads little; "-": no number. */
+static char *numbers_text(const struct cli_results *r, size_t side, size_t metric, bool has_range,
+			  const struct cli_look *look)
+{
+	const char *unit = r->metric[metric].unit;
+	double *number;
+	size_t n;
+	char *text, *middle, *low, *high;
+
+	number = cli_side_numbers(r, side, metric, &n);
+	if (!n) {
+		free(number);
+		return cli_strdup("-");
+	}
+	cli_sort(number, n);
+	middle = value_text(cli_quantile(number, n, 0.5), unit, look);
+	low = value_text(number[0], unit, look);
+	high = value_text(number[n - 1], unit, look);
+	text = has_range ? cli_format("%s (%s .. %s)", middle, low, high) : cli_strdup(middle);
+	free(middle);
+	free(low);
+	free(high);
+	free(number);
+	return text;
+}
+
+static void fill_row(struct table *t, const struct cli_comparison *c, size_t side,
+		     const struct cli_look *look)
+{
+	const struct cli_results *r = c->results;
+	size_t real = cli_results_find_metric(r, CLI_METRIC_REAL);
+	char **cell = &t->cell[side * TABLE_COLUMNS];
+
+	cell[NAME] = cli_strdup(r->side[side].name);
+	cell[LINE] = cli_strdup(r->side[side].line);
+	cell[RUNS] =
+		cli_format("%zu run%s", r->side[side].runs, r->side[side].runs == 1 ? "" : "s");
+	cell[REAL] = real == SIZE_MAX ? cli_strdup("") : numbers_text(r, side, real, true, look);
+	cell[BY] = cli_strdup("");
+	if (c->by != real && c->by != SIZE_MAX) {
+		char *number = numbers_text(r, side, c->by, false, look);
+
+		free(cell[BY]);
+		cell[BY] = cli_format("%s %s", number, metric_text(r->metric[c->by].name));
+		free(number);
+	}
+	for (int i = 0; i < TABLE_COLUMNS; i++) {
+		size_t columns = cli_text_columns(cell[i]);
+
+		t->width[i] = columns > t->width[i] ? columns : t->width[i];
+	}
+}
+
+/* @text in @width columns, of which it takes fewer or is cut. */
+static void put_cell(FILE *f, const char *text, size_t width)
+{
+	char *cut = cli_strdup(text);
+	size_t columns;
+
+	/* Whole characters go: the bytes of one that follow its first are no columns. */
+	for (size_t end = strlen(cut); cli_text_columns(cut) > width; end--)
+		cut[end - 1] = '\0';
+	columns = cli_text_columns(cut);
+	cli_print_safe(f, cut);
+	fprintf(f, "%*s", (int)(width - columns), "");
+	free(cut);
+}
+
+/* No blanks at the end of a line. */
+static void put_row(FILE *f, const struct table *t, char *const *cell)
+{
+	int last = TABLE_COLUMNS - 1;
+
+	while (last > 0 && !*cell[last])
+		last--;
+	for (int i = 0; i <= last; i++) {
+		if (!t->width[i])
+			continue;
+		put_cell(f, cell[i], i == last ? cli_text_columns(cell[i]) : t->width[i]);
+		fprintf(f, "%*s", i == last ? 0 : GAP, "");
+	}
+	fputc('\n', f);
+}
+
+static void put_table(FILE *f, const struct cli_look *look, const struct cli_comparison *c)
+{
+	size_t rows = c->results->sides, others = 0, room;
+	struct table t = { .cell = cli_calloc(rows * TABLE_COLUMNS, sizeof(char *)), .rows = rows };
+
+	for (size_t i = 0; i < rows; i++)
+		fill_row(&t, c, i, look);
+	for (int i = 0; i < TABLE_COLUMNS; i++)
+		others += i == LINE ? 0 : t.width[i] + GAP;
+	room = look->width > others + LEAST_LINE ? look->width - others : LEAST_LINE;
+	if (look->is_terminal && t.width[LINE] > room)
+		t.width[LINE] = room;
+	for (size_t i = 0; i < rows; i++)
+		put_row(f, &t, &t.cell[i * TABLE_COLUMNS]);
+	for (size_t i = 0; i < rows * TABLE_COLUMNS; i++)
+		free(t.cell[i]);
+	free(t.cell);
+}
+
+/* ---- verdicts ---- */
+
+static void put(FILE *f, const struct cli_look *look, enum cli_colour colour, size_t indent,
+		char *sentence)
+{
+	fprintf(f, "%s%*s", cli_colour(look, colour), (int)indent, "");
+	cli_wrap(f, look, indent, indent + 2, sentence);
+	fputs(cli_colour(look, CLI_PLAIN), f);
+	free(sentence);
+}
+
+/* What the metric that decides says. */
+static char *decision(const struct cli_comparison *c, size_t side)
+{
+	const struct cli_results *r = c->results;
+	const char *metric = metric_text(r->metric[c->by].name), *name = r->side[side].name,
+		   *first = r->side[0].name;
+	struct cli_change change = cli_change_of(r, side, c->by);
+	struct saying s = say_change(&change, cli_metric_is_speed(r->metric[c->by].name));
+
+	if (!change.factor.is_known)
+		return cli_format("%s and %s: no verdict: 95 %% needs at least %zu runs of each",
+				  first, name, cli_least_rounds(r->sides, r->confidence));
+	if (change.is_equal)
+		return cli_format("%s and %s: no difference: %s is the same in every run", first,
+				  name, metric);
+	if (change.differs)
+		return cli_format("%s is %s than %s (95 %%: %s), by %s", name, s.what, first,
+				  s.range, metric);
+	return cli_format("%s and %s: no difference found by %s; one of %s %% or more would have "
+			  "been",
+			  first, name, metric, bound_of(&change).text);
+}
+
+/* What another one says, beside the one that decides; @by is what that says. */
+static char *opinion(const struct cli_comparison *c, size_t side, size_t metric,
+		     const struct cli_change *by)
+{
+	const struct cli_results *r = c->results;
+	const char *name = metric_text(r->metric[metric].name);
+	bool is_speed = cli_metric_is_speed(r->metric[metric].name);
+	struct cli_change change = cli_change_of(r, side, metric);
+	struct saying s = say_change(&change, is_speed);
+	bool is_same_way = (change.factor.estimate < 1) == (by->factor.estimate < 1);
+
+	if (isnan(change.factor.estimate))
+		return cli_format("%s: %s", name,
+				  *r->metric[metric].reason ? r->metric[metric].reason
+							    : "has no ratio to 0");
+	if (!change.factor.is_known)
+		return cli_format("%s: %s, of too few runs", name, s.what);
+	if (change.is_equal)
+		return cli_format("%s is the same in every run", name);
+	if (!change.differs)
+		return cli_format("%s: no difference found; one of %s %% or more would have been",
+				  name, bound_of(&change).text);
+	if (is_speed && by->differs)
+		return cli_format("%s %s: %s (%s)", name, is_same_way ? "agrees" : "disagrees",
+				  s.what, s.range);
+	return cli_format("%s: %s (%s)", name, s.what, s.range);
+}
+
+static bool is_of_interest(const struct cli_comparison *c, size_t metric)
+{
+	const struct cli_metric *m = &c->results->metric[metric];
+
+	/* Of what was asked for twice the first is enough. */
+	return metric != c->by && cli_results_find_metric(c->results, m->name) == metric &&
+	       (c->is_verbose || m->is_wanted || strcmp(m->name, CLI_METRIC_REAL) == 0);
+}
+
+static void put_verdict(FILE *f, const struct cli_look *look, const struct cli_comparison *c,
+			size_t side)
+{
+	struct cli_change by = cli_change_of(c->results, side, c->by);
+
+	put(f, look, CLI_BOLD, 0, decision(c, side));
+	for (size_t i = 0; i < c->results->metrics; i++)
+		if (is_of_interest(c, i))
+			put(f, look, CLI_PLAIN, 2, opinion(c, side, i, &by));
+}
+
+static void put_left_out(FILE *f, const struct cli_look *look, const struct cli_side *s)
+{
+	for (size_t i = 0; i < s->left_out.n; i++) {
+		const struct cli_outcome_count *of = &s->left_out.of[i];
+
+		put(f, look, CLI_WARN, 0,
+		    cli_format("%s: not in the numbers, %zu of %zu runs: %s", s->name, of->runs,
+			       s->runs + s->left_out.runs, cli_outcome_text(&of->outcome).text));
+	}
+}
+
+/* The steadiest that there could be is not there: that is worth knowing. */
+static void put_absence(FILE *f, const struct cli_look *look, const struct cli_comparison *c)
+{
+	size_t at = cli_results_find_metric(c->results, CLI_METRIC_INSTRUCTIONS);
+
+	if (at == SIZE_MAX || !*c->results->metric[at].reason || c->is_verbose ||
+	    c->results->metric[at].is_wanted)
+		return;
+	put(f, look, CLI_DIM, 0,
+	    cli_format("%s, which would be steadier, cannot be counted here: ntime doctor says why",
+		       CLI_METRIC_INSTRUCTIONS));
+}
+
+void cli_compare_write_text(FILE *f, const struct cli_look *look, const struct cli_comparison *c)
+{
+	const struct cli_results *r = c->results;
+
+	put_table(f, look, c);
+	for (size_t i = 0; i < r->sides; i++)
+		put_left_out(f, look, &r->side[i]);
+	for (size_t i = 1; i < r->sides && c->by != SIZE_MAX; i++)
+		put_verdict(f, look, c, i);
+	if (c->by == SIZE_MAX)
+		put(f, look, CLI_WARN, 0,
+		    cli_strdup("no verdict: a command has no run that ended with status 0"));
+	put_absence(f, look, c);
+	if (!c->is_finished)
+		put(f, look, CLI_WARN, 0,
+		    cli_strdup("unfinished: fewer runs were made than were wanted"));
+}

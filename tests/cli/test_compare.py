@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""ntime compare as its users see it. Speaks TAP.
+
+Usage: test_compare.py NTIME [-k WORD]
+"""
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import test_command as t
+from test_command import Directory, environment, equal, err, has, has_not, ntime
+
+t.TESTS.clear()
+test = t.test
+
+
+def compare(*args, status=0, **more):
+    """What it prints on standard output."""
+    done = ntime('compare', *args, **more)
+    equal(done.returncode, status, f'exit status of {args}, which says {err(done)!r}')
+    return done.stdout.decode()
+
+
+def words_of(path):
+    with open(path, encoding='utf-8') as f:
+        return f.read().split()
+
+
+@test
+def what_differs_is_found():
+    text = compare('-n', '12', 'sleep 0.01', 'sleep 0.03')
+    has(text, 'A  sleep 0.01  12 runs  ')
+    match = re.search(r'^B is (\S+) % slower \((\S+) times\) than A \(95 %: (\S+) \.\. (\S+) %\), by real time$', text, re.MULTILINE)
+    if not match:
+        raise AssertionError(text)
+    slower, low, high = (float(match.group(i)) for i in (1, 3, 4))
+    equal(low <= slower <= high and 100 < low and high < 220, True, text)
+    text = compare('-n', '12', '--name', 'old', '--name', 'new', 'sleep 0.03', 'sleep 0.01')
+    equal(bool(re.search(r'^new is \S+ % faster \(\S+ times\) than old \(95 %: ', text, re.MULTILINE)), True, text)
+
+
+@test
+def names_are_those_of_the_programs():
+    with Directory():
+        for name in ('old', 'new'):
+            with open(name, 'w', encoding='utf-8') as f:
+                f.write('#!/bin/sh\n')
+            os.chmod(name, 0o755)
+        text = compare('-n', '6', './old "a  b"', './new $HOME')
+        has(text, 'old  ./old "a  b"  6 runs')
+        has(text, 'new  ./new $HOME   6 runs')
+
+
+@test
+def runs_are_mixed_in_rounds():
+    with Directory():
+        compare('-n', '20', 'sh -c "echo a >>log"', 'sh -c "echo b >>log"', 'sh -c "echo c >>log"')
+        log = words_of('log')
+        rounds = [''.join(log[i:i + 3]) for i in range(0, 60, 3)]
+        equal({''.join(sorted(r)) for r in rounds}, {'abc'})
+        # Each of six orders: never the same one in twenty rounds, but once in 10^14 times.
+        equal(len(set(rounds)) > 1, True, rounds)
+
+
+@test
+def the_shell_works_beside_the_runs():
+    with Directory():
+        compare('-n', '6', '-w', '1', '-s', 'echo s >>log', '-p', 'echo p >>log', '-p', 'echo q >>log', '-c', 'echo c >>log',
+                'sh -c "echo a >>log"', 'sh -c "echo b >>log"')
+        log = ''.join(words_of('log'))
+        equal((log[0], log[-1], log.count('s'), log.count('c')), ('s', 'c', 1, 1), log)
+        equal((log.count('pa'), log.count('qb'), len(log)), (7, 7, 2 + 28), log)
+    done = ntime('compare', '-s', 'exit 3', 'true', 'true')
+    equal((done.returncode, done.stdout, done.stderr), (125, b'', b"ntime: --setup 'exit 3' ended with status 3\n"))
+    with Directory():
+        # Runs that were made are reported, and what was set up is cleaned up.
+        done = ntime('compare', '-n', '9', '-p', 'echo p >>log; test $(wc -l <log) -lt 6', '-c', 'echo c >>log', 'true', 'true')
+        equal((done.returncode, words_of('log')), (125, ['p'] * 6 + ['c']))
+        has(done.stdout.decode(), 'unfinished: fewer runs were made than were wanted')
+        has(err(done), 'ended with status 1')
+
+
+@test
+def a_shell_is_there_when_asked_for():
+    with Directory():
+        compare('-n', '6', '--shell', 'sh -e', 'false; echo never >>log', 'echo 1 | cat >>log', '-i')
+        equal(words_of('log'), ['1'] * 6)
+        for line in ('a | b', 'a > b', 'a $(b)', 'a `b`', 'a; b', 'a & b'):
+            done = ntime('compare', line, 'true')
+            equal((done.returncode, done.stdout), (125, b''), line)
+            has(err(done), f"'{line}' is shell syntax: add --shell=sh, or quote it\n")
+        has(err(ntime('compare', "a 'b", 'true')), 'has a quote or brace that does not end')
+
+
+@test
+def what_commands_write_is_hidden():
+    text = compare('-n', '6', 'sh -c "cat; echo out; echo err >&2"', 'true')
+    has_not(text, 'out\n')
+    done = ntime('compare', '-n', '6', '--show-output', 'sh -c "cat; echo out; echo err >&2"', 'true', stdin=subprocess.DEVNULL)
+    equal((done.stdout.count(b'out\n'), done.stderr.count(b'err\n')), (6, 6))
+    # None of the three is open.
+    done = subprocess.run(['sh', '-c', '"$0" compare -n 6 true true <&- >&- 2>&-', t.NTIME], env=environment(), timeout=t.PATIENCE, check=False)
+    equal(done.returncode in (0, 125), True, done.returncode)
+
+
+@test
+def failures_are_in_no_number():
+    with Directory():
+        fails = 'sh -c "echo x >>log; test $(wc -l <log) -lt 4"'
+        fails = fails.replace('$(wc -l <log)', '\\`wc -l <log\\`')
+        done = ntime('compare', '-n', '8', '--name', 'bad', '--name', 'good', fails, 'true')
+        equal(done.returncode, 125)
+        has(err(done), 'ntime: bad failed in round 4: exit status 1; --ignore-failure goes on')
+        has(done.stdout.decode(), 'bad: not in the numbers, 1 of 4 runs: exit status 1')
+        os.unlink('log')
+        text = compare('-i', '-n', '12', '--name', 'bad', '--name', 'good', fails, 'true')
+        has(text, 'bad: not in the numbers, 9 of 12 runs: exit status 1')
+        has(text, 'bad and good: no verdict: 95 % needs at least 6 runs of each')
+    text = compare('-i', 'false', 'true')
+    has(text, 'no verdict: a command has no run that ended with status 0')
+    done = ntime('compare', '--timeout', '50ms', 'sleep 1000', 'true')
+    equal(done.returncode, 125)
+    has(err(done), 'sleep failed in round 1: ended by --timeout')
+
+
+@test
+def it_stops_by_itself():
+    text = compare('true', 'true')
+    runs = {int(n) for n in re.findall(r' (\d+) runs ', text)}
+    equal(len(runs) == 1 and 12 < min(runs) <= 1000, True, text)
+    # What differs by much needs no narrow interval.
+    text = compare('sleep 0.001', 'sleep 0.02')
+    has(text, '13 runs')
+
+
+@test
+def too_slow_is_a_status():
+    done = ntime('compare', '-n', '10', '--fail-above', '20%', 'sleep 0.01', 'sleep 0.03')
+    equal(done.returncode, 1)
+    has(err(done), 'ntime: B is slower than A by more than --fail-above allows: ')
+    equal(len(err(done).splitlines()), 1)
+    compare('-n', '10', '--fail-above', '20 %', 'sleep 0.03', 'sleep 0.01')
+    compare('-n', '10', '--fail-above', '900', 'sleep 0.01', 'sleep 0.03')
+
+
+@test
+def chosen_events_are_compared():
+    text = compare('-n', '6', '-e', 'page-faults', 'true', 'sh -c "exit 0"')
+    has(text, '\n  page-faults: ')
+    text = compare('-n', '6', '-v', 'true', 'true')
+    has(text, '\n  user time')
+    done = ntime('compare', '-n', '6', '-e', 'no-such-event', 'true', 'true')
+    equal((done.returncode, done.stdout), (125, b''))
+    has(err(done), 'no-such-event')
+
+
+@test
+def ctrl_c_prints_the_verdict_so_far():
+    for wanted in (7, 2):
+        with subprocess.Popen([t.NTIME, 'compare', '-n', '1000', 'sleep 0.05', 'sleep 0.1'], env=environment(), stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, start_new_session=True) as p:
+            t.GROUPS.append(p.pid)
+            time.sleep(0.18 * wanted)
+            os.killpg(p.pid, signal.SIGINT)
+            out, _ = p.communicate(timeout=t.PATIENCE)
+            equal(p.returncode, -signal.SIGINT)
+            has(out.decode(), 'unfinished: fewer runs were made than were wanted')
+            has(out.decode(), 'not in the numbers, 1 of')
+            if wanted == 2:
+                has(out.decode(), 'no verdict: 95 % needs at least 6 runs of each')
+
+
+@test
+def a_terminal_shows_how_far_it_is():
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.execve(t.NTIME, [t.NTIME, 'compare', '-n', '10', 'sleep 0.02', 'sleep 0.03'], environment())
+    t.GROUPS.append(pid)
+    shown = t.read_all(fd)
+    os.waitpid(pid, 0)
+    os.close(fd)
+    equal(bool(re.search(r'\rround \d+ of 10(: B \S+ % slower \(\+-\S+ %\))?, \d+ s left\x1b\[K', shown)), True, shown)
+    has(shown, '\r\x1b[KA  sleep 0.02  10 runs')
+
+
+@test
+def what_cannot_be_run():
+    for args, status, part in ((('nonexistent-command', 'true'), 127, 'nonexistent-command: command not found'),
+                               (('/', 'true'), 126, '/'),
+                               ((), 125, 'there is nothing to compare: name two commands'),
+                               (('true',), 125, 'there is nothing to compare: name two commands'),
+                               (('true', ''), 125, 'a command is empty'),
+                               (('true', '$nothing_is_there'), 125, 'a command is empty'),
+                               (('-n', '1', 'true', 'true'), 125, '-n 1 is too few: an interval of 95 % needs at least 6 runs'),
+                               (('-n', '6', 'true', 'true', 'true'), 125, 'needs at least 7 runs'),
+                               (('-n', 'x', 'true', 'true'), 125, "-n 'x' is not a number of runs"),
+                               (('-n', '6', '--precision', '1%', 'true', 'true'), 125, '-n and --precision cannot be combined'),
+                               (('--precision', '0', 'true', 'true'), 125, "--precision '0' is not a percentage"),
+                               (('--fail-above', '2x', 'true', 'true'), 125, "--fail-above '2x' is not a percentage"),
+                               (('--name', 'a', 'true', 'true'), 125, '--name is given 1 times and there are 2 commands'),
+                               (('--name', 'a', '--name', 'a', 'true', 'true'), 125, 'two commands have the same --name'),
+                               (('-p', 'a', '-p', 'b', 'true', 'true', 'true'), 125, '--prepare is given 2 times and there are 3 commands'),
+                               (('--timeout', '0', 'true', 'true'), 125, "--timeout '0' is not a time"),
+                               (('-e', '', 'true', 'true'), 125, 'an event or metric is missing'),
+                               (('-o', '/nonexistent/file', 'true', 'true'), 125, '/nonexistent/file')):
+        done = ntime('compare', *args)
+        equal((done.returncode, done.stdout), (status, b''), args)
+        has(err(done), part)
+
+
+if __name__ == '__main__':
+    sys.exit(t.main())
