@@ -19,21 +19,8 @@
 #include "cli/output/say.h"
 #include "cli/stat/tally.h"
 
-/* After so many rounds, and then after half as many again, it is asked whether they are enough. */
-#define FIRST_LOOK 10
-#define LOOK_GROWS 1.5
-/*
- * Rounds that are made when they are, as a share: the interval of just these is narrow by chance
- * now and then.
- */
-#define CONFIRM 1.25
-/* Half of the interval, as a logarithm of a factor; and as a share of a difference. */
+/* Half of an interval that is narrow enough, as a logarithm of a factor. */
 #define PRECISION 0.01
-#define PRECISION_OF_DIFFERENCE 0.1
-/* A person waits no longer, and who named a precision a little. */
-#define MOST_NS 120000000000ull
-#define MOST_ROUNDS 1000
-#define MOST_ROUNDS_NAMED 100000
 
 /* What a run is called by, before the items that are counted. */
 static void add_figures(struct cli_results *r)
@@ -166,77 +153,6 @@ static int run_round(struct cli_experiment *e)
 	return 0;
 }
 
-/* How much wider the widest interval is than it should be: below 1 it is narrow enough. */
-static double excess_of(const struct cli_experiment *e)
-{
-	size_t by = cli_results_steadiest(&e->results);
-	double precision = PRECISION, excess = 0;
-
-	if (by == SIZE_MAX)
-		return INFINITY;
-	if (e->o->precision > 0)
-		precision = e->o->precision;
-	else if (e->o->fail_above > 0)
-		precision = fmin(precision, log(e->o->fail_above) / 4);
-	for (size_t i = 1; i < e->results.sides; i++) {
-		struct cli_change c = cli_change_of(&e->results, i, by);
-		double half = log(c.factor.high / c.factor.low) / 2;
-		double enough =
-			fmax(precision, PRECISION_OF_DIFFERENCE * fabs(log(c.factor.estimate)));
-
-		excess = fmax(excess, c.factor.is_known ? half / enough : INFINITY);
-	}
-	return excess;
-}
-
-static bool has_silent_side(const struct cli_experiment *e)
-{
-	for (size_t i = 0; i < e->results.sides; i++)
-		if (!e->results.side[i].runs)
-			return true;
-	return false;
-}
-
-static size_t grown(size_t rounds, double by)
-{
-	return (size_t)ceil((double)rounds * by);
-}
-
-/* Look at what came out so far, and plan. Whether it is over. */
-static bool look(struct cli_experiment *e)
-{
-	bool is_named = e->o->precision > 0;
-	size_t most = is_named ? MOST_ROUNDS_NAMED : MOST_ROUNDS;
-	double excess;
-
-	/* No further run will tell anything of a command that fails each time. */
-	if (e->rounds >= most || has_silent_side(e))
-		return true;
-	excess = excess_of(e);
-	if (excess <= 1) {
-		e->plan = grown(e->rounds, CONFIRM);
-		e->has_plan = true;
-		return false;
-	}
-	e->next_look = grown(e->rounds, LOOK_GROWS);
-	if (isfinite(excess))
-		e->plan = grown(e->rounds, fmax(excess * excess, LOOK_GROWS) * CONFIRM);
-	if (e->plan > most)
-		e->plan = most;
-	return false;
-}
-
-static bool is_over(struct cli_experiment *e)
-{
-	size_t least = cli_least_rounds(e->results.sides, e->results.confidence);
-
-	if (e->has_plan)
-		return e->rounds >= e->plan;
-	if (!(e->o->precision > 0) && e->rounds >= least && cli_now_ns() - e->began_ns >= MOST_NS)
-		return true;
-	return e->rounds >= e->next_look && look(e);
-}
-
 static int run_rounds(struct cli_experiment *e)
 {
 	int ret = 0;
@@ -244,7 +160,8 @@ static int run_rounds(struct cli_experiment *e)
 	e->began_ns = cli_now_ns();
 	do
 		ret = run_round(e);
-	while (!ret && !is_over(e));
+	while (!ret &&
+	       !cli_stop_is_over(&e->stop, &e->results, e->rounds, cli_now_ns() - e->began_ns));
 	cli_progress_clear(e->progress);
 	e->is_finished = !ret;
 	return ret;
@@ -280,10 +197,16 @@ static int run_hooks(const struct cli_experiment *e, const char *option, const s
 	return ret;
 }
 
+static double precision_of(const struct cli_compare_options *o)
+{
+	if (o->precision > 0)
+		return o->precision;
+	return o->fail_above > 0 ? fmin(PRECISION, log(o->fail_above) / 4) : PRECISION;
+}
+
 static void begin(struct cli_experiment *e)
 {
 	struct cli_results *r = &e->results;
-	size_t least;
 
 	r->is_interleaved = true;
 	r->confidence = e->o->rounds ? CLI_COMPARE_CONFIDENCE : CLI_COMPARE_STOPPED_CONFIDENCE;
@@ -296,10 +219,7 @@ static void begin(struct cli_experiment *e)
 		e->run[i].argv = e->commands->of[i].argv;
 		e->order[i] = i;
 	}
-	least = cli_least_rounds(r->sides, r->confidence);
-	e->has_plan = e->o->rounds > 0;
-	e->next_look = least > FIRST_LOOK ? least : FIRST_LOOK;
-	e->plan = e->has_plan ? e->o->rounds : grown(e->next_look, CONFIRM);
+	cli_stop_init(&e->stop, r, e->o->rounds, precision_of(e->o), e->o->precision > 0);
 }
 
 int cli_experiment_run(struct cli_experiment *e)

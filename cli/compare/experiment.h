@@ -12,6 +12,7 @@
 #include "cli/compare/options.h"
 #include "cli/compare/progress.h"
 #include "cli/compare/results.h"
+#include "cli/compare/stop.h"
 #include "cli/stat/measure.h"
 
 /**
@@ -19,8 +20,7 @@
  * @results:	what came of it
  * @run:	per command: what it is measured with
  * @measure:	the last run
- * @plan:	how many rounds there will be, as far as is known
- * @next_look:	rounds after which the interval is looked at
+ * @rounds:	that were made
  * @is_finished: the planned rounds were made
  */
 struct cli_experiment {
@@ -32,9 +32,9 @@ struct cli_experiment {
 	struct cli_stat_options *run;
 	struct cli_measure measure;
 	size_t *order;
-	size_t rounds, plan, next_look;
+	size_t rounds;
+	struct cli_stop stop;
 	uint64_t began_ns;
-	bool has_plan;
 	bool is_finished;
 };
 

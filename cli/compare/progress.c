@@ -42,11 +42,12 @@ void cli_progress_show(struct cli_progress *p, const struct cli_experiment *e)
 	if (!p->is_on || (now_ns = cli_now_ns()) < p->next_ns)
 		return;
 	done = e->rounds + 1;
-	all = e->plan > done ? e->plan : done;
+	all = e->stop.plan > done ? e->stop.plan : done;
 	left_s = (double)(now_ns - e->began_ns) / 1e9 / (double)done * (double)(all - done);
 	text = present(e);
-	line = cli_format("round %zu of %s%zu%s%s, %.0f s left", done, e->has_plan ? "" : "about ",
-			  all, text ? ": " : "", text ? text : "", left_s);
+	line = cli_format("round %zu of %s%zu%s%s, %.0f s left", done,
+			  e->stop.is_fixed ? "" : "about ", all, text ? ": " : "", text ? text : "",
+			  left_s);
 	/* A line that is broken could not be cleared. */
 	fprintf(stderr, "\r%.*s\033[K", (int)cli_look_at(STDERR_FILENO).width - 1, cli_clean(line));
 	fflush(stderr);
