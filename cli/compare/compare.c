@@ -23,15 +23,18 @@ static int judge(const struct cli_compare_options *o, const struct cli_compariso
 	const struct cli_results *r = c->results;
 	int ret = 0;
 
-	for (size_t i = 1; i < r->sides && o->fail_above > 0 && c->by != SIZE_MAX; i++) {
-		struct cli_change change = cli_change_of(r, i, c->by);
+	for (size_t i = 0; i < r->sides && o->fail_above > 0 && c->by != SIZE_MAX; i++) {
+		struct cli_change change;
 
+		if (r->side[i].reference == SIZE_MAX)
+			continue;
+		change = cli_change_of(r, i, c->by);
 		if (!change.factor.is_known || change.factor.low <= o->fail_above)
 			continue;
 		cli_say("%s is slower than %s by more than --fail-above allows: %.3g %% at least, "
 			"by %s",
-			r->side[i].name, r->side[0].name, (change.factor.low - 1) * 100,
-			r->metric[c->by].name);
+			r->side[i].name, r->side[r->side[i].reference].name,
+			(change.factor.low - 1) * 100, r->metric[c->by].name);
 		ret = EXIT_TOO_SLOW;
 	}
 	return ret;
@@ -43,8 +46,7 @@ static int report(const struct cli_compare_options *o, struct cli_output *output
 	struct cli_look look = cli_look_at(output->fd);
 	struct cli_comparison c = {
 		.results = &e->results,
-		.by = cli_results_steadiest(&e->results),
-		.is_finished = e->is_finished,
+		.by = cli_results_decider(&e->results),
 		.is_verbose = o->verbose,
 	};
 
@@ -69,23 +71,12 @@ static int measure(const struct cli_compare_options *o, const struct cli_compare
 	cli_progress_init(&progress);
 	cli_signals_init();
 	ret = cli_experiment_run(&e);
-	/* Rounds that were made are not lost. */
-	if (e.rounds)
+	/* Rounds that were made are not lost, if they tell anything. */
+	if (e.rounds && !(ret && cli_results_decider(&e.results) == SIZE_MAX))
 		reported = report(o, &output, &e);
 	cli_output_abandon(&output);
 	cli_experiment_fini(&e);
 	return ret ? ret : reported;
-}
-
-static int check_rounds(const struct cli_compare_options *o, size_t commands)
-{
-	size_t least = cli_least_rounds(commands, CLI_COMPARE_CONFIDENCE);
-
-	if (!o->rounds || o->rounds >= least)
-		return 0;
-	return cli_compare_misuse("-n %ju is too few: an interval of 95 %% needs at least %zu runs "
-				  "of each command",
-				  (uintmax_t)o->rounds, least);
 }
 
 static int run_commands(struct cli_compare_options *o)
@@ -96,8 +87,6 @@ static int run_commands(struct cli_compare_options *o)
 	int ret;
 
 	ret = cli_compare_commands_make(&commands, o);
-	if (!ret)
-		ret = check_rounds(o, commands.n);
 	if (!ret)
 		ret = cli_machine_open(&machine, &ctx);
 	ret = ret ? CLI_EXIT_FAILED : measure(o, &commands, ctx);

@@ -8,13 +8,11 @@
 /**
  * struct cli_comparison - all of it
  * @by:		the metric that decides; SIZE_MAX: no run gave one
- * @is_finished: all runs that were wanted were made
  * @is_verbose:	every metric is of interest
  */
 struct cli_comparison {
 	const struct cli_results *results;
 	size_t by;
-	bool is_finished;
 	bool is_verbose;
 };
 

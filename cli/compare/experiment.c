@@ -153,17 +153,32 @@ static int run_round(struct cli_experiment *e)
 	return 0;
 }
 
+/* What the user wants to decide by is known to be there or not after a round. */
+static int check_decider(const struct cli_experiment *e)
+{
+	const struct cli_results *r = &e->results;
+	size_t at = r->by ? cli_results_find_metric(r, r->by) : SIZE_MAX;
+	const char *reason = at == SIZE_MAX ? "" : r->metric[at].reason;
+
+	if (!r->by || e->rounds != 1 || cli_results_decider(r) != SIZE_MAX || !*reason)
+		return 0;
+	cli_progress_clear(e->progress);
+	cli_say("--by %s: %s", r->by, reason);
+	return CLI_EXIT_FAILED;
+}
+
 static int run_rounds(struct cli_experiment *e)
 {
 	int ret = 0;
 
 	e->began_ns = cli_now_ns();
-	do
+	do {
 		ret = run_round(e);
-	while (!ret &&
-	       !cli_stop_is_over(&e->stop, &e->results, e->rounds, cli_now_ns() - e->began_ns));
+		ret = ret ? ret : check_decider(e);
+	} while (!ret &&
+		 !cli_stop_is_over(&e->stop, &e->results, e->rounds, cli_now_ns() - e->began_ns));
 	cli_progress_clear(e->progress);
-	e->is_finished = !ret;
+	e->results.is_finished = !ret;
 	return ret;
 }
 
@@ -209,7 +224,8 @@ static void begin(struct cli_experiment *e)
 	struct cli_results *r = &e->results;
 
 	r->is_interleaved = true;
-	r->confidence = e->o->rounds ? CLI_COMPARE_CONFIDENCE : CLI_COMPARE_STOPPED_CONFIDENCE;
+	r->has_stopped = !e->o->rounds;
+	r->by = e->o->by ? cli_strdup(e->o->by) : NULL;
 	add_figures(r);
 	e->run = cli_calloc(e->commands->n, sizeof(*e->run));
 	e->order = cli_calloc(e->commands->n, sizeof(*e->order));
@@ -222,11 +238,26 @@ static void begin(struct cli_experiment *e)
 	cli_stop_init(&e->stop, r, e->o->rounds, precision_of(e->o), e->o->precision > 0);
 }
 
+static int check_rounds(const struct cli_experiment *e)
+{
+	size_t least = cli_least_rounds(&e->results);
+
+	if (!e->o->rounds || e->o->rounds >= least)
+		return 0;
+	(void)cli_compare_misuse("-n %ju is too few: an interval of 95 %% needs at least %zu runs "
+				 "of each command",
+				 (uintmax_t)e->o->rounds, least);
+	return CLI_EXIT_FAILED;
+}
+
 int cli_experiment_run(struct cli_experiment *e)
 {
 	int ret;
 
 	begin(e);
+	ret = check_rounds(e);
+	if (ret)
+		return ret;
 	ret = run_hooks(e, "--setup", &e->o->setup, offsetof(struct cli_compare_command, setup));
 	if (!ret)
 		ret = warm_up(e);

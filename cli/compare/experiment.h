@@ -21,7 +21,6 @@
  * @run:	per command: what it is measured with
  * @measure:	the last run
  * @rounds:	that were made
- * @is_finished: the planned rounds were made
  */
 struct cli_experiment {
 	struct ntime_ctx *ctx;
@@ -35,7 +34,6 @@ struct cli_experiment {
 	size_t rounds;
 	struct cli_stop stop;
 	uint64_t began_ns;
-	bool is_finished;
 };
 
 /*

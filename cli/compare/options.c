@@ -19,6 +19,7 @@
 enum {
 	ID_PRECISION = 256,
 	ID_FAIL_ABOVE,
+	ID_BY,
 	ID_NAME,
 	ID_TIMEOUT,
 	ID_SHOW_OUTPUT,
@@ -31,6 +32,8 @@ const struct cli_option cli_compare_option_table[] = {
 	{ ID_FAIL_ABOVE, "fail-above", "PERCENT",
 	  "end with status 1 if a command is certainly slower than the first by more than that" },
 	{ 'e', "event", "LIST", "events, {groups} and metrics to compare too; may be repeated" },
+	{ ID_BY, "by", "METRIC",
+	  "what decides: real, user, sys, user+sys, max-rss, an event or a metric" },
 	{ ID_NAME, "name", "NAME", "what to call a command; once for each, in their order" },
 	{ 'w', "warmup", "N", "first run each command N times, which are in no number" },
 	{ 's', "setup", "LINE",
@@ -135,6 +138,9 @@ static int set_option(void *arg, const struct cli_option *option, const char *va
 		ret = set_percent("--fail-above", value, &share);
 		o->fail_above = ret ? 0 : 1 + share;
 		return ret;
+	case ID_BY:
+		o->by = value;
+		return 0;
 	case ID_NAME:
 		return add_word(&o->name, value);
 	case 'w':
@@ -159,6 +165,16 @@ static int set_option(void *arg, const struct cli_option *option, const char *va
 	}
 }
 
+/* Every command has it, without counters. */
+static bool is_of_command(const char *metric)
+{
+	bool is = strcmp(metric, CLI_METRIC_CPU) == 0;
+
+	for (int i = 0; i < CLI_FIGURES; i++)
+		is |= strcmp(metric, cli_figure_forms[i].name) == 0;
+	return is;
+}
+
 int cli_compare_options_parse(struct cli_compare_options *o, const struct cli_command *self,
 			      int argc, char **argv)
 {
@@ -175,7 +191,11 @@ int cli_compare_options_parse(struct cli_compare_options *o, const struct cli_co
 	if (o->rounds && o->precision > 0)
 		return cli_compare_misuse("-n and --precision cannot be combined: one fixes the "
 					  "number of runs, the other finds it");
-	/* Behind the user's, who may have named it. */
+	/*
+	 * What is counted for --by stands before ours, behind the user's, who may have named both.
+	 */
+	if (o->by && !is_of_command(o->by) && cli_stat_options_add(&o->run, o->by))
+		return -EINVAL;
 	return cli_stat_options_add(&o->run, CLI_METRIC_INSTRUCTIONS);
 }
 

@@ -24,6 +24,7 @@ struct cli_words {
  * @precision:	half of that, as a logarithm of a factor; 0: not given
  * @fail_above:	factor above which a command is too slow; 0: not given
  * @name, @setup, @prepare, @cleanup: one for all commands, or one a command
+ * @by:		metric that decides, NULL: the steadiest
  * @shell:	words of the shell that runs the commands, NULL: they run without
  */
 struct cli_compare_options {
@@ -33,6 +34,7 @@ struct cli_compare_options {
 	double precision;
 	double fail_above;
 	struct cli_words name, setup, prepare, cleanup;
+	const char *by;
 	const char *shell;
 	const char *output;
 	unsigned int verbose;

@@ -25,7 +25,7 @@ void cli_progress_init(struct cli_progress *p)
 /* What it looks like, of the second command alone: more do not fit. */
 static char *present(const struct cli_experiment *e)
 {
-	size_t by = cli_results_steadiest(&e->results);
+	size_t by = cli_results_decider(&e->results);
 
 	if (by == SIZE_MAX)
 		return NULL;

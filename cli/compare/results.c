@@ -22,7 +22,9 @@ size_t cli_results_add_metric(struct cli_results *r, const char *name, const cha
 size_t cli_results_add_side(struct cli_results *r, const char *name, const char *line)
 {
 	r->side = cli_realloc(r->side, r->sides + 1, sizeof(*r->side));
-	r->side[r->sides] = (struct cli_side){ .name = cli_strdup(name), .line = cli_strdup(line) };
+	r->side[r->sides] = (struct cli_side){ .name = cli_strdup(name),
+					       .line = cli_strdup(line),
+					       .reference = r->sides ? 0 : SIZE_MAX };
 	return r->sides++;
 }
 
@@ -58,6 +60,7 @@ void cli_results_fini(struct cli_results *r)
 	}
 	free(r->metric);
 	free(r->side);
+	free(r->by);
 	*r = (struct cli_results){ 0 };
 }
 

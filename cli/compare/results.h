@@ -35,6 +35,7 @@ struct cli_metric {
  * struct cli_side - one of the commands
  * @name:	for people, of no other one; owned
  * @line:	the command as it was typed; owned
+ * @reference:	the side that it is compared with; SIZE_MAX: it is only one for others
  * @value:	@runs rows of one number per metric, NAN where there is none; owned
  * @round:	of each run, rising: runs of one round were made one after the other; owned
  * @left_out:	runs that did not end well, which have no row
@@ -42,6 +43,7 @@ struct cli_metric {
 struct cli_side {
 	char *name;
 	char *line;
+	size_t reference;
 	double *value;
 	size_t *round;
 	size_t runs;
@@ -50,22 +52,26 @@ struct cli_side {
 
 /**
  * struct cli_results - all of it
- * @side:	the first one is what the others are compared with
+ * @by:		the metric that the user wants to decide; NULL: the steadiest; owned
  * @is_interleaved: rounds are of all sides, in random order
- * @confidence:	of intervals, for one comparison
+ * @is_finished: all runs that were wanted were made
+ * @has_stopped: they were, until an interval was narrow enough
  */
 struct cli_results {
 	struct cli_metric *metric;
 	size_t metrics;
 	struct cli_side *side;
 	size_t sides;
+	char *by;
 	bool is_interleaved;
-	double confidence;
+	bool is_finished;
+	bool has_stopped;
 };
 
 /* Takes nothing over; no run has been made yet. The index of the new one. */
 size_t cli_results_add_metric(struct cli_results *r, const char *name, const char *unit,
 			      const char *reason);
+/* The first side is what others are compared with. */
 size_t cli_results_add_side(struct cli_results *r, const char *name, const char *line);
 /* @value: one number per metric. */
 void cli_results_add_run(struct cli_results *r, size_t side, size_t round, const double *value);

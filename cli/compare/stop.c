@@ -33,7 +33,7 @@ static size_t grown(size_t rounds, double by)
 void cli_stop_init(struct cli_stop *s, const struct cli_results *r, size_t rounds, double precision,
 		   bool is_named)
 {
-	size_t least = cli_least_rounds(r->sides, r->confidence);
+	size_t least = cli_least_rounds(r);
 
 	*s = (struct cli_stop){ .precision = precision, .is_named = is_named };
 	s->is_fixed = rounds > 0;
@@ -44,7 +44,7 @@ void cli_stop_init(struct cli_stop *s, const struct cli_results *r, size_t round
 /* How much wider the widest interval is than it should be: up to 1 it is narrow enough. */
 static double excess_of(const struct cli_stop *s, const struct cli_results *r)
 {
-	size_t by = cli_results_steadiest(r);
+	size_t by = cli_results_decider(r);
 	double excess = 0;
 
 	for (size_t i = 1; i < r->sides && by != SIZE_MAX; i++) {
@@ -92,8 +92,7 @@ bool cli_stop_is_over(struct cli_stop *s, const struct cli_results *r, size_t ro
 {
 	if (s->is_fixed)
 		return rounds >= s->plan;
-	if (!s->is_named && spent_ns >= MOST_NS &&
-	    rounds >= cli_least_rounds(r->sides, r->confidence))
+	if (!s->is_named && spent_ns >= MOST_NS && rounds >= cli_least_rounds(r))
 		return true;
 	return rounds >= s->next_look && look(s, r, rounds);
 }

@@ -244,16 +244,19 @@ static char *decision(const struct cli_comparison *c, size_t side)
 {
 	const struct cli_results *r = c->results;
 	const char *metric = metric_text(r->metric[c->by].name), *name = r->side[side].name,
-		   *first = r->side[0].name;
+		   *first = r->side[r->side[side].reference].name;
 	struct cli_change change = cli_change_of(r, side, c->by);
 	struct saying s = say_change(&change, cli_metric_is_speed(r->metric[c->by].name));
 
 	if (!change.factor.is_known)
 		return cli_format("%s and %s: no verdict: 95 %% needs at least %zu runs of each",
-				  first, name, cli_least_rounds(r->sides, r->confidence));
+				  first, name, cli_least_rounds(r));
 	if (change.is_equal)
 		return cli_format("%s and %s: no difference: %s is the same in every run", first,
 				  name, metric);
+	if (change.differs && !cli_metric_is_speed(r->metric[c->by].name))
+		return cli_format("%s has %s %s than %s (95 %%: %s)", name, s.what, metric, first,
+				  s.range);
 	if (change.differs)
 		return cli_format("%s is %s than %s (95 %%: %s), by %s", name, s.what, first,
 				  s.range, metric);
@@ -284,7 +287,7 @@ static char *opinion(const struct cli_comparison *c, size_t side, size_t metric,
 	if (!change.differs)
 		return cli_format("%s: no difference found; one of %s %% or more would have been",
 				  name, bound_of(&change).text);
-	if (is_speed && by->differs)
+	if (is_speed && by->differs && cli_metric_is_speed(r->metric[c->by].name))
 		return cli_format("%s %s: %s (%s)", name, is_same_way ? "agrees" : "disagrees",
 				  s.what, s.range);
 	return cli_format("%s: %s (%s)", name, s.what, s.range);
@@ -341,13 +344,16 @@ void cli_compare_write_text(FILE *f, const struct cli_look *look, const struct c
 	put_table(f, look, c);
 	for (size_t i = 0; i < r->sides; i++)
 		put_left_out(f, look, &r->side[i]);
-	for (size_t i = 1; i < r->sides && c->by != SIZE_MAX; i++)
-		put_verdict(f, look, c, i);
+	for (size_t i = 0; i < r->sides && c->by != SIZE_MAX; i++)
+		if (r->side[i].reference != SIZE_MAX)
+			put_verdict(f, look, c, i);
 	if (c->by == SIZE_MAX)
 		put(f, look, CLI_WARN, 0,
-		    cli_strdup("no verdict: a command has no run that ended with status 0"));
+		    cli_format("no verdict: there is a command of which no run %s%s",
+			       r->by ? "has a number of " : "ended with status 0",
+			       r->by ? r->by : ""));
 	put_absence(f, look, c);
-	if (!c->is_finished)
+	if (!r->is_finished)
 		put(f, look, CLI_WARN, 0,
 		    cli_strdup("unfinished: fewer runs were made than were wanted"));
 }

@@ -16,21 +16,27 @@
 #define BUSY_LEAST 0.5
 #define BUSY_MOST 1.25
 
-/* All @sides - 1 of them hold at once with @confidence (C. Bonferroni). */
-static double level_of(size_t sides, double confidence)
+/* So that all intervals hold at once (C. Bonferroni). */
+static double level_of(const struct cli_results *r)
 {
-	return 1 - (1 - confidence) / (double)(sides > 2 ? sides - 1 : 1);
+	double confidence =
+		r->has_stopped ? CLI_COMPARE_STOPPED_CONFIDENCE : CLI_COMPARE_CONFIDENCE;
+	size_t compared = 0;
+
+	for (size_t i = 0; i < r->sides; i++)
+		compared += r->side[i].reference != SIZE_MAX;
+	return 1 - (1 - confidence) / (double)(compared ? compared : 1);
 }
 
-size_t cli_least_rounds(size_t sides, double confidence)
+size_t cli_least_rounds(const struct cli_results *r)
 {
-	return cli_signed_rank_least(level_of(sides, confidence));
+	return cli_signed_rank_least(level_of(r));
 }
 
 /* Logarithms of the ratios of runs of the same round; *@n of them. */
 static double *ratios(const struct cli_results *r, size_t side, size_t metric, size_t *n)
 {
-	const struct cli_side *a = &r->side[0], *b = &r->side[side];
+	const struct cli_side *b = &r->side[side], *a = &r->side[b->reference];
 	double *ratio = cli_calloc(a->runs + 1, sizeof(*ratio));
 
 	*n = 0;
@@ -86,11 +92,11 @@ static void find_ends(const double *a, size_t n_a, const double *b, size_t n_b, 
 struct cli_change cli_change_of(const struct cli_results *r, size_t side, size_t metric)
 {
 	struct cli_change c = { .factor.estimate = NAN };
-	double level = level_of(r->sides, r->confidence), least, most;
+	double level = level_of(r), least, most;
 	double *a, *b;
 	size_t n_a, n_b;
 
-	a = cli_side_numbers(r, 0, metric, &n_a);
+	a = cli_side_numbers(r, r->side[side].reference, metric, &n_a);
 	b = cli_side_numbers(r, side, metric, &n_b);
 	if (n_a && n_b) {
 		find_ends(a, n_a, b, n_b, &least, &most);
@@ -186,6 +192,26 @@ size_t cli_results_steadiest(const struct cli_results *r)
 		}
 	}
 	return best;
+}
+
+static bool has_all(const struct cli_results *r, size_t metric)
+{
+	bool has = metric != SIZE_MAX;
+
+	for (size_t i = 0; i < r->sides && has; i++) {
+		size_t n;
+
+		free(cli_side_numbers(r, i, metric, &n));
+		has = n > 0;
+	}
+	return has;
+}
+
+size_t cli_results_decider(const struct cli_results *r)
+{
+	size_t by = r->by ? cli_results_find_metric(r, r->by) : cli_results_steadiest(r);
+
+	return has_all(r, by) ? by : SIZE_MAX;
 }
 
 bool cli_metric_is_speed(const char *name)

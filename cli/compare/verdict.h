@@ -8,18 +8,18 @@
 #include "cli/compare/results.h"
 #include "cli/statistics/rank.h"
 
-/* What an interval is asked to hold with. */
+/* What all intervals of one comparison hold with at once. */
 #define CLI_COMPARE_CONFIDENCE 0.95
 
 /*
- * The confidence that is computed with where runs were made until the interval was narrow enough:
- * such an interval is too narrow by chance more often than others are, and holds with 95 % by this.
- * Found by simulation; bench/compare.py shows that it holds.
+ * What they are computed with where runs were made until the interval was narrow enough: such an
+ * interval is too narrow by chance more often than others are, and holds with 95 % by this. Found
+ * by simulation: tests/cli/test_cli_coverage.c.
  */
 #define CLI_COMPARE_STOPPED_CONFIDENCE 0.955
 
 /**
- * struct cli_change - a metric of one command, as a factor of the first command's
+ * struct cli_change - a metric of one command, as a factor of that of its reference
  * @factor:	1.1: 10 % more; NAN in .estimate where the two have no ratio: no run gave a number,
  *		or one of them was 0
  * @differs:	.is_known, and 1 is outside of the interval
@@ -33,13 +33,12 @@ struct cli_change {
 
 /*
  * Over rounds where results are interleaved, so that what disturbs the machine for a while disturbs
- * both; else over all runs. Where several commands are compared, all their intervals together hold
- * with the confidence of @r.
+ * both; else over all runs. @side has a reference.
  */
 struct cli_change cli_change_of(const struct cli_results *r, size_t side, size_t metric);
 
-/* The fewest rounds that make an interval. */
-size_t cli_least_rounds(size_t sides, double confidence);
+/* The fewest runs of each side that make an interval. */
+size_t cli_least_rounds(const struct cli_results *r);
 
 /*
  * The metric to decide by: of instructions:u, user time, CPU time and real time the one that spread
@@ -47,6 +46,9 @@ size_t cli_least_rounds(size_t sides, double confidence);
  * kept about one CPU busy, so elsewhere it is real time. SIZE_MAX: there is none of them.
  */
 size_t cli_results_steadiest(const struct cli_results *r);
+
+/* That one, or the one that the user wants. SIZE_MAX: a side has no number of it. */
+size_t cli_results_decider(const struct cli_results *r);
 
 /* True where more of the metric means that the command is slower. */
 bool cli_metric_is_speed(const char *name);

@@ -31,6 +31,7 @@
 	F(json_t *, NULL, json_array_get, (const json_t *array, size_t i), (array, i))             \
 	F(int, -1, json_array_append_new, (json_t * array, json_t * value), (array, value))        \
 	F(const char *, NULL, json_string_value, (const json_t *string), (string))                 \
+	F(double, 0, json_number_value, (const json_t *number), (number))                          \
 	F(json_int_t, 0, json_integer_value, (const json_t *integer), (integer))                   \
 	F(json_t *, NULL, json_vpack_ex,                                                           \
 	  (json_error_t * error, size_t flags, const char *format, va_list args),                  \
