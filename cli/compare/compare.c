@@ -5,10 +5,13 @@
 #include <stdint.h>
 
 #include "cli/base/command.h"
+#include "cli/base/confine.h"
 #include "cli/base/machine.h"
 #include "cli/base/signals.h"
 #include "cli/compare/comparison.h"
 #include "cli/compare/experiment.h"
+#include "cli/compare/files.h"
+#include "cli/compare/json.h"
 #include "cli/compare/text.h"
 #include "cli/compare/verdict.h"
 #include "cli/output/file.h"
@@ -41,16 +44,19 @@ static int judge(const struct cli_compare_options *o, const struct cli_compariso
 }
 
 static int report(const struct cli_compare_options *o, struct cli_output *output,
-		  const struct cli_experiment *e)
+		  const struct cli_results *r)
 {
 	struct cli_look look = cli_look_at(output->fd);
 	struct cli_comparison c = {
-		.results = &e->results,
-		.by = cli_results_decider(&e->results),
+		.results = r,
+		.by = cli_results_decider(r),
 		.is_verbose = o->verbose,
 	};
 
-	cli_compare_write_text(output->f, &look, &c);
+	if (o->is_json)
+		cli_compare_write_json(output->f, &c);
+	else
+		cli_compare_write_text(output->f, &look, &c);
 	if (cli_output_close(output))
 		return CLI_EXIT_FAILED;
 	return judge(o, &c);
@@ -73,7 +79,7 @@ static int measure(const struct cli_compare_options *o, const struct cli_compare
 	ret = cli_experiment_run(&e);
 	/* Rounds that were made are not lost, if they tell anything. */
 	if (e.rounds && !(ret && cli_results_decider(&e.results) == SIZE_MAX))
-		reported = report(o, &output, &e);
+		reported = report(o, &output, &e.results);
 	cli_output_abandon(&output);
 	cli_experiment_fini(&e);
 	return ret ? ret : reported;
@@ -95,6 +101,21 @@ static int run_commands(struct cli_compare_options *o)
 	return ret;
 }
 
+static int compare_files(const struct cli_compare_options *o)
+{
+	struct cli_output output = { 0 };
+	struct cli_results r;
+	int ret = CLI_EXIT_FAILED;
+
+	cli_confine(o->verbose);
+	if (!cli_results_of_files(&r, o) &&
+	    !cli_output_open(&output, o->output ? o->output : "-", false))
+		ret = report(o, &output, &r);
+	cli_output_abandon(&output);
+	cli_results_fini(&r);
+	return ret;
+}
+
 static int run_compare(const struct cli_command *self, int argc, char **argv)
 {
 	struct cli_compare_options o;
@@ -105,7 +126,7 @@ static int run_compare(const struct cli_command *self, int argc, char **argv)
 	else if (ret < 0)
 		ret = CLI_EXIT_FAILED;
 	else
-		ret = run_commands(&o);
+		ret = cli_operands_are_files(&o.operand) ? compare_files(&o) : run_commands(&o);
 	cli_compare_options_fini(&o);
 	if (cli_signals_stop())
 		cli_signals_die(cli_signals_stop());
@@ -114,10 +135,13 @@ static int run_compare(const struct cli_command *self, int argc, char **argv)
 
 const struct cli_command cli_compare_command = {
 	.name = "compare",
-	.usage = "compare [OPTION...] COMMAND COMMAND...",
+	.usage = "compare [OPTION...] COMMAND COMMAND...\n"
+		 "compare [OPTION...] FILE.json...",
 	.about = "run commands in turn and tell which is faster, and how sure that is",
 	.details = "Each COMMAND is one argument: quote it. The first one is what the others are "
-		   "compared with. The report goes to standard output.\n\nExit status: 0; 1 if a "
+		   "compared with. FILE.json is what --json of compare, stat -r or hyperfine "
+		   "--export-json wrote. The report goes to standard output.\n\nExit status: 0; 1 "
+		   "if a "
 		   "command is slower than --fail-above allows; 125 if ntime itself or a run "
 		   "failed, 126 if a command cannot be executed, 127 if it is not found.",
 	.options = cli_compare_option_table,

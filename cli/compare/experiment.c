@@ -22,15 +22,6 @@
 /* Half of an interval that is narrow enough, as a logarithm of a factor. */
 #define PRECISION 0.01
 
-/* What a run is called by, before the items that are counted. */
-static void add_figures(struct cli_results *r)
-{
-	for (int i = 0; i < CLI_FIGURES; i++)
-		(void)cli_results_add_metric(r, cli_figure_forms[i].name, cli_figure_forms[i].unit,
-					     "");
-	(void)cli_results_add_metric(r, CLI_METRIC_CPU, "ns", "");
-}
-
 /* The last is ours, and the others are the user's. */
 static int add_items(struct cli_experiment *e)
 {
@@ -226,7 +217,7 @@ static void begin(struct cli_experiment *e)
 	r->is_interleaved = true;
 	r->has_stopped = !e->o->rounds;
 	r->by = e->o->by ? cli_strdup(e->o->by) : NULL;
-	add_figures(r);
+	cli_results_add_figures(r);
 	e->run = cli_calloc(e->commands->n, sizeof(*e->run));
 	e->order = cli_calloc(e->commands->n, sizeof(*e->order));
 	for (size_t i = 0; i < e->commands->n; i++) {

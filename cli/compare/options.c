@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/base/options.h"
+#include "cli/compare/files.h"
 #include "cli/compare/verdict.h"
 #include "cli/output/memory.h"
 #include "cli/output/number.h"
@@ -22,6 +23,7 @@ enum {
 	ID_BY,
 	ID_NAME,
 	ID_TIMEOUT,
+	ID_JSON,
 	ID_SHOW_OUTPUT,
 };
 
@@ -49,6 +51,7 @@ const struct cli_option cli_compare_option_table[] = {
 	{ ID_TIMEOUT, "timeout", "TIME", "end a run after TIME: it failed" },
 	{ ID_SHOW_OUTPUT, "show-output", NULL, "let the commands read and write as ntime does" },
 	{ 'o', "output", "FILE", "write the report to FILE, complete or not at all" },
+	{ ID_JSON, "json", NULL, "write JSON, with every number of every run" },
 	{ 'v', "verbose", NULL, "compare everything that was measured" },
 	CLI_OPTION_HELP,
 	CLI_OPTION_END,
@@ -157,12 +160,23 @@ static int set_option(void *arg, const struct cli_option *option, const char *va
 	case 'o':
 		o->output = value;
 		return 0;
+	case ID_JSON:
+		o->is_json = true;
+		return 0;
 	case 'v':
 		o->verbose++;
 		return 0;
 	default:
 		return set_run_option(&o->run, option, value);
 	}
+}
+
+/* Options that say how commands are run. */
+static bool has_run_options(const struct cli_compare_options *o)
+{
+	return o->rounds || o->precision > 0 || o->run.wishes || o->run.warmups || o->setup.n ||
+	       o->prepare.n || o->cleanup.n || o->shell || o->run.ignore_failure ||
+	       o->run.timeout_ns || !o->run.hides_output;
 }
 
 /* Every command has it, without counters. */
@@ -191,6 +205,12 @@ int cli_compare_options_parse(struct cli_compare_options *o, const struct cli_co
 	if (o->rounds && o->precision > 0)
 		return cli_compare_misuse("-n and --precision cannot be combined: one fixes the "
 					  "number of runs, the other finds it");
+	if (cli_operands_are_files(&o->operand))
+		return has_run_options(o)
+			       ? cli_compare_misuse("files with results are not run: of "
+						    "the options take --by, --name, "
+						    "--fail-above and those of the output")
+			       : 0;
 	/*
 	 * What is counted for --by stands before ours, behind the user's, who may have named both.
 	 */

@@ -19,7 +19,7 @@ struct cli_words {
 /**
  * struct cli_compare_options - all strings are the command line's
  * @run:	what each run is measured with; .argv is not set
- * @operand:	the commands
+ * @operand:	the commands, or files with results
  * @rounds:	-n; 0: until the interval is narrow enough
  * @precision:	half of that, as a logarithm of a factor; 0: not given
  * @fail_above:	factor above which a command is too slow; 0: not given
@@ -37,6 +37,7 @@ struct cli_compare_options {
 	const char *by;
 	const char *shell;
 	const char *output;
+	bool is_json;
 	unsigned int verbose;
 };
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/output/memory.h"
+#include "cli/stat/report.h"
 
 size_t cli_results_add_metric(struct cli_results *r, const char *name, const char *unit,
 			      const char *reason)
@@ -17,6 +18,14 @@ size_t cli_results_add_metric(struct cli_results *r, const char *name, const cha
 						     .unit = cli_strdup(unit),
 						     .reason = cli_strdup(reason) };
 	return r->metrics++;
+}
+
+void cli_results_add_figures(struct cli_results *r)
+{
+	for (int i = 0; i < CLI_FIGURES; i++)
+		(void)cli_results_add_metric(r, cli_figure_forms[i].name, cli_figure_forms[i].unit,
+					     "");
+	(void)cli_results_add_metric(r, CLI_METRIC_CPU, "ns", "");
 }
 
 size_t cli_results_add_side(struct cli_results *r, const char *name, const char *line)
@@ -61,6 +70,7 @@ void cli_results_fini(struct cli_results *r)
 	free(r->metric);
 	free(r->side);
 	free(r->by);
+	free(r->host);
 	*r = (struct cli_results){ 0 };
 }
 

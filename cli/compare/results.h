@@ -53,6 +53,8 @@ struct cli_side {
 /**
  * struct cli_results - all of it
  * @by:		the metric that the user wants to decide; NULL: the steadiest; owned
+ * @host:	of one file: which machine it is of, NULL unknown; owned
+ * @has_other_host: of several files: they are of different machines
  * @is_interleaved: rounds are of all sides, in random order
  * @is_finished: all runs that were wanted were made
  * @has_stopped: they were, until an interval was narrow enough
@@ -63,6 +65,8 @@ struct cli_results {
 	struct cli_side *side;
 	size_t sides;
 	char *by;
+	char *host;
+	bool has_other_host;
 	bool is_interleaved;
 	bool is_finished;
 	bool has_stopped;
@@ -71,6 +75,8 @@ struct cli_results {
 /* Takes nothing over; no run has been made yet. The index of the new one. */
 size_t cli_results_add_metric(struct cli_results *r, const char *name, const char *unit,
 			      const char *reason);
+/* Before all others: CLI_FIGURES metrics of any command, and its CPU time. */
+void cli_results_add_figures(struct cli_results *r);
 /* The first side is what others are compared with. */
 size_t cli_results_add_side(struct cli_results *r, const char *name, const char *line);
 /* @value: one number per metric. */

@@ -159,7 +159,9 @@ static void fill_row(struct table *t, const struct cli_comparison *c, size_t sid
 	char **cell = &t->cell[side * TABLE_COLUMNS];
 
 	cell[NAME] = cli_strdup(r->side[side].name);
-	cell[LINE] = cli_strdup(r->side[side].line);
+	/* Nothing is said twice. */
+	cell[LINE] = cli_strdup(
+		strcmp(r->side[side].line, r->side[side].name) != 0 ? r->side[side].line : "");
 	cell[RUNS] =
 		cli_format("%zu run%s", r->side[side].runs, r->side[side].runs == 1 ? "" : "s");
 	cell[REAL] = real == SIZE_MAX ? cli_strdup("") : numbers_text(r, side, real, true, look);
@@ -353,6 +355,12 @@ void cli_compare_write_text(FILE *f, const struct cli_look *look, const struct c
 			       r->by ? "has a number of " : "ended with status 0",
 			       r->by ? r->by : ""));
 	put_absence(f, look, c);
+	if (!r->is_interleaved)
+		put(f, look, CLI_WARN, 0,
+		    cli_format("the runs were not interleaved: what changed %s between them is in "
+			       "the differences",
+			       r->has_other_host ? "from machine to machine and"
+						 : "on the machine"));
 	if (!r->is_finished)
 		put(f, look, CLI_WARN, 0,
 		    cli_strdup("unfinished: fewer runs were made than were wanted"));

@@ -30,7 +30,8 @@ static double level_of(const struct cli_results *r)
 
 size_t cli_least_rounds(const struct cli_results *r)
 {
-	return cli_signed_rank_least(level_of(r));
+	return r->is_interleaved ? cli_signed_rank_least(level_of(r))
+				 : cli_rank_sum_least(level_of(r));
 }
 
 /* Logarithms of the ratios of runs of the same round; *@n of them. */

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
 
 #include "cli/output/clean.h"
 #include "cli/output/json.h"
@@ -88,6 +90,21 @@ json_t *cli_json_machine_head(const char *version, bool is_simulated, const char
 	json_object_set_new(root, "simulated", json_boolean(is_simulated));
 	json_object_set_new(root, "emulated", emulated ? cli_json_text(emulated) : json_null());
 	return root;
+}
+
+void cli_json_put_where(json_t *root)
+{
+	struct utsname machine;
+	time_t now = time(NULL);
+	struct tm utc;
+	char when[32];
+
+	if (gmtime_r(&now, &utc) && strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", &utc))
+		json_object_set_new(root, "when", json_string(when));
+	if (uname(&machine))
+		return;
+	json_object_set_new(root, "host", cli_json_text(machine.nodename));
+	json_object_set_new(root, "kernel", cli_json_text(machine.release));
 }
 
 /* ---- rows ---- */

@@ -43,6 +43,12 @@ json_t *cli_json_head(const char *version);
 /* The same of what was found on a machine: with "simulated" and "emulated", which may be NULL. */
 json_t *cli_json_machine_head(const char *version, bool is_simulated, const char *emulated);
 
+/*
+ * Of what was measured just now on this machine: "when" (UTC, ISO 8601), "host" and "kernel", by
+ * which results of two days can be told apart.
+ */
+void cli_json_put_where(json_t *root);
+
 /* A row of a result; @cell: one per column. */
 json_t *cli_json_row(const struct cli_columns *c, const struct cli_cell *cell);
 /* The same of columns and cells into @json. */

@@ -23,6 +23,11 @@ static bool is_same(const struct cli_outcome *a, const struct cli_outcome *b)
 
 void cli_outcomes_add(struct cli_outcomes *all, const struct cli_outcome *o)
 {
+	cli_outcomes_add_runs(all, o, 1);
+}
+
+void cli_outcomes_add_runs(struct cli_outcomes *all, const struct cli_outcome *o, size_t runs)
+{
 	size_t i = 0;
 
 	while (i < all->n && !is_same(&all->of[i].outcome, o))
@@ -31,8 +36,8 @@ void cli_outcomes_add(struct cli_outcomes *all, const struct cli_outcome *o)
 		all->of = cli_realloc(all->of, all->n + 1, sizeof(*all->of));
 		all->of[all->n++] = (struct cli_outcome_count){ .outcome = *o };
 	}
-	all->of[i].runs++;
-	all->runs++;
+	all->of[i].runs += runs;
+	all->runs += runs;
 }
 
 void cli_outcomes_fini(struct cli_outcomes *all)

@@ -39,6 +39,7 @@ struct cli_outcomes {
 /* It ran to its own end, with exit status 0. */
 bool cli_outcome_is_good(const struct cli_outcome *o);
 void cli_outcomes_add(struct cli_outcomes *all, const struct cli_outcome *o);
+void cli_outcomes_add_runs(struct cli_outcomes *all, const struct cli_outcome *o, size_t runs);
 void cli_outcomes_fini(struct cli_outcomes *all);
 
 struct cli_outcome_text {

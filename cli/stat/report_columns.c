@@ -5,12 +5,12 @@
  */
 #include <math.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include <ntime/reason.h>
 
 #include "cli/output/csv.h"
 #include "cli/output/json.h"
+#include "cli/stat/outcome_json.h"
 #include "cli/stat/report.h"
 
 /* Columns that only some reports have. */
@@ -288,35 +288,6 @@ static json_t *command_json(char *const *argv)
 	return json;
 }
 
-/* {"status": N} or {"signal": N}; "timeout" when ntime ended the command. */
-static json_t *exit_json(int status, bool timed_out)
-{
-	json_t *json = json_object();
-
-	if (WIFSIGNALED(status))
-		json_object_set_new(json, "signal", json_integer(WTERMSIG(status)));
-	else
-		json_object_set_new(json, "status", json_integer(WEXITSTATUS(status)));
-	json_object_set_new(json, "timeout", json_boolean(timed_out));
-	return json;
-}
-
-/* The runs that are in no mean, an object for each way in which they ended. */
-static json_t *left_out_json(const struct cli_outcomes *all)
-{
-	json_t *json = json_array();
-
-	for (size_t i = 0; i < all->n; i++) {
-		const struct cli_outcome *o = &all->of[i].outcome;
-		json_t *of = exit_json(o->status, o->timed_out);
-
-		json_object_set_new(of, "interrupted", json_boolean(o->was_interrupted));
-		json_object_set_new(of, "runs", json_integer((json_int_t)all->of[i].runs));
-		json_array_append_new(json, of);
-	}
-	return json;
-}
-
 /* How a figure spread over the runs, as its columns say it. */
 static json_t *spread_json(const struct cli_report *r, const struct cli_spread *s)
 {
@@ -378,18 +349,20 @@ static void summary_json(FILE *f, const struct cli_style *style, const struct cl
 {
 	json_t *root = head_json(r, "summary"), *notes = json_array();
 
+	if (!r->is_recording)
+		cli_json_put_where(root);
 	if (r->argv)
 		json_object_set_new(root, "command", command_json(r->argv));
 	if (*r->target)
 		json_object_set_new(root, "target", cli_json_text(r->target));
 	if (r->has_ended)
-		json_object_set_new(root, "exit", exit_json(r->status, r->timed_out));
+		json_object_set_new(root, "exit", cli_exit_json(r->status, r->timed_out));
 	json_object_set_new(root, "time", time_json(style, r));
 	json_object_set_new(root, "runs", json_integer((json_int_t)r->runs));
 	if (style->by_run)
 		json_object_set_new(root, "drift", drift_json(&r->figure[CLI_REAL]));
 	if (style->by_run && r->left_out)
-		json_object_set_new(root, "runs_left_out", left_out_json(r->left_out));
+		json_object_set_new(root, "runs_left_out", cli_outcomes_json(r->left_out));
 	json_object_set_new(root, "passes", json_integer(r->passes));
 	json_object_set_new(root, "by_pass", json_boolean(r->by_pass));
 	set_items(root, style, r);

@@ -174,6 +174,15 @@ static uint64_t rank_sum_left_out(size_t n_a, size_t n_b, double level)
 	return out;
 }
 
+size_t cli_rank_sum_least(double level)
+{
+	size_t n = 0;
+
+	while (!rank_sum_left_out(n + 1, n + 1, level))
+		n++;
+	return n + 1;
+}
+
 struct cli_interval cli_rank_sum(double *a, size_t n_a, double *b, size_t n_b, double level)
 {
 	struct pairs p = { a, b, n_a, n_b, false };

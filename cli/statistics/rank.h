@@ -39,6 +39,9 @@ size_t cli_signed_rank_least(double level);
  */
 struct cli_interval cli_rank_sum(double *a, size_t n_a, double *b, size_t n_b, double level);
 
+/* The fewest of each that give an interval. */
+size_t cli_rank_sum_least(double level);
+
 /* Numbers up to which their ranks are counted; beyond it the normal distribution is near enough. */
 #define CLI_RANK_EXACT 60
 

@@ -197,6 +197,9 @@ TEST(few_and_none)
 	assert_true(r.is_known && r.estimate == 0 && r.low == -0.5 && r.high == 1);
 	r = cli_signed_rank(mixed, 6, 0.1);
 	assert_true(r.is_known && r.low == 0 && r.high == 0);
+	/* R's wilcox.test has none of 95 % for three and three: the least p is 2 / 20. */
+	TT_IS(cli_rank_sum_least(0.95), 4);
+	TT_IS(cli_rank_sum_least(0.99), 5);
 	/* One less than the least, for each level. */
 	for (double level = 0.5; level < 0.9999; level = (1 + level) / 2) {
 		size_t least = cli_signed_rank_least(level);

@@ -4,6 +4,7 @@
 
 Usage: test_compare.py NTIME [-k WORD]
 """
+import json
 import os
 import pty
 import re
@@ -190,6 +191,111 @@ def a_terminal_shows_how_far_it_is():
     os.close(fd)
     equal(bool(re.search(r'\rround \d+ of 10(: B \S+ % slower \(\+-\S+ %\))?, \d+ s left\x1b\[K', shown)), True, shown)
     has(shown, '\r\x1b[KA  sleep 0.02  10 runs')
+
+
+def put(name, value):
+    with open(name, 'w', encoding='utf-8') as f:
+        f.write(value if isinstance(value, str) else json.dumps(value))
+
+
+def hyperfine(*commands):
+    """As hyperfine 1.15 --export-json writes it."""
+    return {'results': [{'command': line, 'mean': sum(times) / len(times), 'stddev': 0.1, 'median': times[0], 'user': 0.1, 'system': 0.0,
+                         'min': min(times), 'max': max(times), 'times': times, 'exit_codes': [0] * len(times)} for line, times in commands]}
+
+
+@test
+def results_are_kept_and_compared_again():
+    with Directory():
+        done = ntime('compare', '-n', '10', '-e', 'page-faults', '--json', '-o', 'both.json', 'sleep 0.01', 'sleep 0.02')
+        equal((done.returncode, done.stdout, done.stderr), (0, b'', b''))
+        with open('both.json', encoding='utf-8') as f:
+            both = json.load(f)
+        equal((both['kind'], both['interleaved'], both['finished'], both['by']), ('comparison', True, True, 'real'))
+        for side in both['commands']:
+            equal((side['rounds'], len(side['values']['real']), side['runs_left_out']), (list(range(10)), 10, []))
+            real = sorted(side['values']['real'])
+            equal((side['summary']['real']['min'], side['summary']['real']['max']), (real[0], real[-1]))
+            equal(side['summary']['real']['median'], (real[4] + real[5]) / 2)
+        change = [c for c in both['changes'] if c['decides']]
+        equal([(c['command'], c['than'], c['metric'], c['differs']) for c in change], [('B', 'A', 'real', True)])
+        equal(1 < change[0]['low'] <= change[0]['factor'] <= change[0]['high'] < 3, True, change)
+        # Read back, it is the same.
+        again = json.loads(compare('--json', 'both.json'))
+        for what in ('by', 'metrics', 'commands', 'changes', 'interleaved'):
+            equal(again[what], both[what], what)
+        for name, length in (('base', '0.01'), ('new', '0.02')):
+            equal(ntime('-r', '9', '--json', '-o', f'{name}.json', 'sleep', length).returncode, 0)
+        text = compare('base.json', 'new.json')
+        has(text, 'base  sleep 0.01  9 runs')
+        equal(bool(re.search('^new is [0-9.]+ % slower than base', text, re.MULTILINE)), True, text)
+        has(' '.join(text.split()), 'the runs were not interleaved: what changed on the machine between them is in the differences')
+        # Of several commands each is compared with itself.
+        text = compare('both.json', 'both.json')
+        has(' '.join(text.split()), 'A (both.json) and A (both.json): no difference found')
+        done = ntime('compare', '--fail-above', '10%', 'base.json', 'new.json')
+        equal(done.returncode, 1)
+
+
+@test
+def results_of_hyperfine_are_read():
+    with Directory():
+        one, other = [1.0 + i / 100 for i in range(10)], [1.5 + i / 100 for i in range(12)]
+        put('h.json', hyperfine(('a x', one), ('b', other)))
+        text = compare('h.json')
+        has(text, 'a x  10 runs  1,045.000 ms (1,000.000 ms .. 1,090.000 ms)\n')
+        # The middle of all differences of logarithms, not that of the medians.
+        has(text, 'b is 48.8 % slower than a x (95 %: 45.0 .. 52.9 %), by real time')
+        put('g.json', hyperfine(('a x', [9.0 + i / 100 for i in range(10)])))
+        has(compare('g.json', 'h.json'), 'a x (h) is 88.')
+
+
+@test
+def bad_results():
+    good = hyperfine(('a', [1.0] * 9), ('b', [2.0] * 9))
+    ours = json.loads(compare('-n', '6', '--json', 'true', 'true'))
+
+    def changed(**more):
+        return {**ours, **more}
+
+    with Directory():
+        for value, part in (('', 'line 1: it is no JSON, or cut short'),
+                            (json.dumps(good)[:-9], 'it is no JSON, or cut short'),
+                            ('[1]', 'is no result of ntime --json or of hyperfine'),
+                            ({'results': []}, 'has no command'),
+                            ({'results': [{'command': 'a'}]}, 'result 1 has no command and times'),
+                            (hyperfine(('a', [1.0])), 'has one command; name a second file'),
+                            ({'results': [{'command': 'a', 'times': [1, 'x']}]}, "a time of 'a' is not a number"),
+                            (changed(schema=1), 'in another form (1, this is 2)'),
+                            (changed(kind='interval'), "it is of kind 'interval'"),
+                            (changed(metrics=[]), 'has no '),
+                            (changed(commands=[]), 'has no command'),
+                            (changed(commands=[{}]), 'command 1 has no rounds and values'),
+                            (changed(commands=[{'rounds': [1, 1], 'values': {}}]), 'the rounds of command 1 do not rise'),
+                            (changed(commands=[{'rounds': [1, 'x'], 'values': {}}]), 'the rounds of command 1 do not rise'),
+                            (changed(commands=[{'rounds': [1], 'values': {'real': ['x']}}]), "a value of 'real' is not a number"),
+                            (changed(commands=[{'rounds': [1], 'values': {}, 'runs_left_out': [{'status': 999, 'runs': 1}]}]),
+                             'the runs that command 1 left out are not such')):
+            put('bad.json', value)
+            done = ntime('compare', 'bad.json')
+            equal((done.returncode, done.stdout), (125, b''), value)
+            has(err(done), 'ntime: bad.json')
+            has(err(done), part)
+            equal(len(err(done).splitlines()), 1, err(done))
+        put('a.json', hyperfine(('a', [1.0])))
+        put('b.json', hyperfine(('b', [1.0]), ('c', [1.0])))
+        for args, part in ((('a.json', 'missing.json'), 'missing.json: No such file or directory'),
+                           (('a.json', 'b.json'), 'no command of a.json is in another file'),
+                           (('--by', 'cycles', 'a.json', 'a.json'), '--by cycles: no file has it'),
+                           (('-n', '10', 'a.json', 'b.json'), 'files with results are not run'),
+                           (('--name', 'x', 'b.json'), '--name is given 1 times and there are 2 commands')):
+            done = ntime('compare', *args)
+            equal((done.returncode, done.stdout), (125, b''), args)
+            has(err(done), part)
+        ntime('--json', '-o', 'single.json', 'true')
+        has(err(ntime('compare', 'single.json', 'single.json')), 'has a single run; make it with ntime -r N --json')
+        # Too few runs are shown, and are no verdict.
+        has(compare('a.json', 'a.json'), 'no verdict: 95 % needs at least')
 
 
 @test

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+/* Results of several files as one. */
+#include "cli/compare/files.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/compare/json.h"
+#include "cli/output/memory.h"
+#include "cli/output/say.h"
+
+#define SUFFIX ".json"
+
+static bool is_file(const char *operand)
+{
+	size_t chars = strlen(operand), suffix = strlen(SUFFIX);
+
+	return chars > suffix && strcmp(operand + chars - suffix, SUFFIX) == 0;
+}
+
+bool cli_operands_are_files(const struct cli_words *operand)
+{
+	for (size_t i = 0; i < operand->n; i++)
+		if (!is_file(operand->word[i]))
+			return false;
+	return operand->n > 0;
+}
+
+/**
+ * struct files - what was read
+ * @of:		one a path
+ */
+struct files {
+	struct cli_results *of;
+	char *const *path;
+	size_t n;
+};
+
+static bool have_one_each(const struct files *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (f->of[i].sides != 1)
+			return false;
+	return true;
+}
+
+/* What a person calls the file, for free(3). */
+static char *stem_of(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	return cli_strndup(name, strlen(name) - strlen(SUFFIX));
+}
+
+static bool are_stems_alike(const struct files *f)
+{
+	bool are_alike = false;
+
+	for (size_t i = 0; i < f->n; i++) {
+		for (size_t k = 0; k < i; k++) {
+			char *a = stem_of(f->path[i]), *b = stem_of(f->path[k]);
+
+			are_alike |= strcmp(a, b) == 0;
+			free(a);
+			free(b);
+		}
+	}
+	return are_alike;
+}
+
+static char *name_of(const struct files *f, size_t file, size_t side)
+{
+	char *stem, *name;
+
+	stem = are_stems_alike(f) ? cli_strdup(f->path[file]) : stem_of(f->path[file]);
+	if (have_one_each(f))
+		return stem;
+	name = cli_format("%s (%s)", f->of[file].side[side].name, stem);
+	free(stem);
+	return name;
+}
+
+/* Its number in the results, where it is added if no other file has it. */
+static size_t metric_of(struct cli_results *r, const struct cli_metric *m)
+{
+	size_t at = cli_results_find_metric(r, m->name);
+
+	if (at == SIZE_MAX)
+		return cli_results_add_metric(r, m->name, m->unit, m->reason);
+	/* Counted in one of them. */
+	if (!*m->reason)
+		*r->metric[at].reason = '\0';
+	return at;
+}
+
+static int add_metrics(struct cli_results *r, const struct files *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		for (size_t k = 0; k < f->of[i].metrics; k++) {
+			const struct cli_metric *m = &f->of[i].metric[k];
+			size_t at = metric_of(r, m);
+
+			if (strcmp(r->metric[at].unit, m->unit) == 0)
+				continue;
+			cli_say("%s: '%s' has the unit '%s' here and '%s' in another file",
+				f->path[i], m->name, m->unit, r->metric[at].unit);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+static void copy_runs(struct cli_results *r, size_t to, const struct cli_results *from, size_t side)
+{
+	const struct cli_side *s = &from->side[side];
+	double *row = cli_calloc(r->metrics, sizeof(*row));
+
+	for (size_t i = 0; i < s->runs; i++) {
+		for (size_t k = 0; k < r->metrics; k++) {
+			size_t at = cli_results_find_metric(from, r->metric[k].name);
+
+			row[k] = at == SIZE_MAX ? NAN : s->value[i * from->metrics + at];
+		}
+		cli_results_add_run(r, to, s->round[i], row);
+	}
+	for (size_t i = 0; i < s->left_out.n; i++)
+		cli_outcomes_add_runs(&r->side[to].left_out, &s->left_out.of[i].outcome,
+				      s->left_out.of[i].runs);
+	free(row);
+}
+
+/* The command of the first file that is this one, or SIZE_MAX. */
+static size_t reference_of(const struct files *f, size_t file, size_t side)
+{
+	const char *line = f->of[file].side[side].line;
+
+	if (!file)
+		return SIZE_MAX;
+	if (have_one_each(f))
+		return 0;
+	for (size_t i = 0; i < f->of[0].sides; i++)
+		if (strcmp(f->of[0].side[i].line, line) == 0)
+			return i;
+	return SIZE_MAX;
+}
+
+/* The first file's sides come first, so that their numbers are the same here. */
+static void add_sides(struct cli_results *r, const struct files *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		for (size_t k = 0; k < f->of[i].sides; k++) {
+			char *name = name_of(f, i, k);
+			size_t at = cli_results_add_side(r, name, f->of[i].side[k].line);
+
+			free(name);
+			r->side[at].reference = reference_of(f, i, k);
+			copy_runs(r, at, &f->of[i], k);
+		}
+	}
+}
+
+static int join(struct cli_results *r, const struct files *f)
+{
+	size_t compared = 0;
+	int ret;
+
+	r->is_finished = true;
+	for (size_t i = 0; i < f->n; i++) {
+		r->is_finished &= f->of[i].is_finished;
+		r->has_stopped |= f->of[i].has_stopped;
+		/* Of results of others it is not known. */
+		r->has_other_host |= *f->of[i].host && *f->of[0].host &&
+				     strcmp(f->of[i].host, f->of[0].host) != 0;
+	}
+	ret = add_metrics(r, f);
+	if (ret)
+		return ret;
+	add_sides(r, f);
+	for (size_t i = 0; i < r->sides; i++)
+		compared += r->side[i].reference != SIZE_MAX;
+	if (compared)
+		return 0;
+	cli_say("no command of %s is in another file", f->path[0]);
+	return -EINVAL;
+}
+
+static int read_all(struct files *f)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < f->n && !ret; i++)
+		ret = cli_results_read(&f->of[i], f->path[i]);
+	return ret;
+}
+
+/* The file itself is what is compared. */
+static int take_only(struct cli_results *r, struct files *f)
+{
+	if (f->of[0].sides < 2) {
+		cli_say("%s has one command; name a second file to compare it with", f->path[0]);
+		return -EINVAL;
+	}
+	*r = f->of[0];
+	f->of[0] = (struct cli_results){ 0 };
+	return 0;
+}
+
+static int rename_sides(struct cli_results *r, const struct cli_words *name)
+{
+	if (name->n && name->n != r->sides)
+		return cli_compare_misuse("--name is given %zu times and there are %zu commands: "
+					  "give it once for each",
+					  name->n, r->sides);
+	for (size_t i = 0; i < name->n; i++) {
+		free(r->side[i].name);
+		r->side[i].name = cli_strdup(name->word[i]);
+	}
+	return 0;
+}
+
+static int check_decider(const struct cli_results *r)
+{
+	size_t at = r->by ? cli_results_find_metric(r, r->by) : 0;
+
+	if (at != SIZE_MAX)
+		return 0;
+	cli_say("--by %s: no file has it", r->by);
+	return -EINVAL;
+}
+
+int cli_results_of_files(struct cli_results *r, const struct cli_compare_options *o)
+{
+	struct files f = { .path = o->operand.word, .n = o->operand.n };
+	int ret;
+
+	*r = (struct cli_results){ 0 };
+	f.of = cli_calloc(f.n, sizeof(*f.of));
+	ret = read_all(&f);
+	if (!ret)
+		ret = f.n == 1 ? take_only(r, &f) : join(r, &f);
+	if (!ret) {
+		r->by = o->by ? cli_strdup(o->by) : NULL;
+		ret = rename_sides(r, &o->name);
+	}
+	if (!ret)
+		ret = check_decider(r);
+	for (size_t i = 0; i < f.n; i++)
+		cli_results_fini(&f.of[i]);
+	free(f.of);
+	return ret;
+}

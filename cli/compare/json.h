@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* A comparison in JSON, with each run; and results back from JSON. */
+#ifndef CLI_COMPARE_JSON_H
+#define CLI_COMPARE_JSON_H
+
+#include <stdio.h>
+
+#include "cli/compare/comparison.h"
+
+void cli_compare_write_json(FILE *f, const struct cli_comparison *c);
+
+/*
+ * Read the results that are in @path: what the above wrote, what ntime -r N --json did, or what
+ * hyperfine --export-json does. 0; -EINVAL after a sentence. In both cases cli_results_fini()
+ * frees.
+ */
+int cli_results_read(struct cli_results *r, const char *path);
+
+#endif

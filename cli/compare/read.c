@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+/* Results from files: ntime's and hyperfine's. */
+#include "cli/compare/json.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/output/json.h"
+#include "cli/output/memory.h"
+#include "cli/output/say.h"
+#include "cli/stat/outcome_json.h"
+#include "cli/stat/report.h"
+
+static int wrong(const char *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A sentence about @path, then -EINVAL. */
+static int wrong(const char *path, const char *format, ...)
+{
+	va_list args;
+	char *line;
+
+	va_start(args, format);
+	line = cli_format_args(format, args);
+	va_end(args);
+	cli_say("%s: %s", path, line);
+	free(line);
+	return -EINVAL;
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}
+
+/*
+ * Numbers of one metric of one command, which has as many runs already or none; a list that is
+ * shorter lacks the last ones. null is no number, and anything else than a number is -EINVAL.
+ */
+static int put_values(struct cli_results *r, size_t side, size_t metric, const json_t *values,
+		      double scale)
+{
+	struct cli_side *s = &r->side[side];
+
+	for (size_t i = 0; i < json_array_size(values) && i < s->runs; i++) {
+		const json_t *value = json_array_get(values, i);
+
+		if (json_is_number(value))
+			s->value[i * r->metrics + metric] = json_number_value(value) * scale;
+		else if (!json_is_null(value))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+/* @runs runs of which no number is known. */
+static void add_empty_runs(struct cli_results *r, size_t side, size_t runs, const json_t *rounds)
+{
+	double *none = cli_calloc(r->metrics + 1, sizeof(*none));
+
+	for (size_t i = 0; i < r->metrics; i++)
+		none[i] = NAN;
+	for (size_t i = 0; i < runs; i++) {
+		json_int_t round = json_integer_value(json_array_get(rounds, i));
+
+		cli_results_add_run(r, side, rounds ? (size_t)round : i, none);
+	}
+	free(none);
+}
+
+/* ---- a comparison ---- */
+
+static int read_side(struct cli_results *r, const json_t *of, const char *path)
+{
+	const json_t *rounds = json_object_get(of, "rounds"),
+		     *values = json_object_get(of, "values");
+	size_t side = cli_results_add_side(r, text_of(of, "name"), text_of(of, "command"));
+	json_int_t before = -1;
+
+	if (!json_is_array(rounds) || !json_is_object(values))
+		return wrong(path, "command %zu has no rounds and values", side + 1);
+	for (size_t i = 0; i < json_array_size(rounds); i++) {
+		json_int_t round = json_integer_value(json_array_get(rounds, i));
+
+		if (!json_is_integer(json_array_get(rounds, i)) || round <= before)
+			return wrong(path, "the rounds of command %zu do not rise", side + 1);
+		before = round;
+	}
+	add_empty_runs(r, side, json_array_size(rounds), rounds);
+	for (size_t i = 0; i < r->metrics; i++)
+		if (put_values(r, side, i, json_object_get(values, r->metric[i].name), 1))
+			return wrong(path, "a value of '%s' is not a number", r->metric[i].name);
+	if (cli_outcomes_from_json(&r->side[side].left_out, json_object_get(of, "runs_left_out")))
+		return wrong(path, "the runs that command %zu left out are not such", side + 1);
+	return 0;
+}
+
+static int read_comparison(struct cli_results *r, const json_t *root, const char *path)
+{
+	const json_t *metrics = json_object_get(root, "metrics"),
+		     *commands = json_object_get(root, "commands");
+	int ret = 0;
+
+	r->is_interleaved = json_is_true(json_object_get(root, "interleaved"));
+	r->is_finished = json_is_true(json_object_get(root, "finished"));
+	r->has_stopped = json_is_true(json_object_get(root, "stopped_when_narrow"));
+	for (size_t i = 0; i < json_array_size(metrics); i++) {
+		const json_t *of = json_array_get(metrics, i);
+
+		(void)cli_results_add_metric(r, text_of(of, "name"), text_of(of, "unit"),
+					     text_of(of, "reason"));
+	}
+	for (size_t i = 0; i < json_array_size(commands) && r->metrics && !ret; i++)
+		ret = read_side(r, json_array_get(commands, i), path);
+	return ret;
+}
+
+/* ---- ntime -r N --json ---- */
+
+/* The command as a shell would take it, as far as a person needs. */
+static char *line_of(const json_t *argv)
+{
+	struct cli_text text;
+
+	cli_text_begin(&text);
+	for (size_t i = 0; i < json_array_size(argv); i++) {
+		const char *word = json_string_value(json_array_get(argv, i));
+		bool is_plain = word && *word && !word[strcspn(word, " \t\n'\"$\\*?")];
+
+		fprintf(text.f, "%s%s%s%s", i ? " " : "", is_plain ? "" : "'", word ? word : "",
+			is_plain ? "" : "'");
+	}
+	return cli_text_end(&text);
+}
+
+static int read_figures(struct cli_results *r, const json_t *over_runs, const char *path)
+{
+	for (int i = 0; i < CLI_FIGURES; i++) {
+		const json_t *of = json_object_get(over_runs, cli_figure_forms[i].key);
+
+		if (put_values(r, 0, (size_t)i, json_object_get(of, "values"), 1))
+			return wrong(path, "a value of '%s' is not a number",
+				     cli_figure_forms[i].key);
+	}
+	for (size_t i = 0; i < r->side[0].runs; i++) {
+		double *row = &r->side[0].value[i * r->metrics];
+
+		row[CLI_FIGURES] = row[CLI_USER] + row[CLI_SYS];
+	}
+	return 0;
+}
+
+static int read_repeated(struct cli_results *r, const json_t *root, const char *path)
+{
+	const json_t *over_runs = json_object_get(json_object_get(root, "time"), "over_runs"),
+		     *items = json_object_get(root, "items"), *of;
+	size_t runs =
+		json_array_size(json_object_get(json_object_get(over_runs, "real_ns"), "values"));
+	char *line;
+	int ret;
+
+	if (!over_runs)
+		return wrong(path, "has a single run; make it with ntime -r N --json");
+	cli_results_add_figures(r);
+	for (size_t i = 0; i < json_array_size(items); i++) {
+		of = json_array_get(items, i);
+		(void)cli_results_add_metric(r, text_of(of, "name"), text_of(of, "unit"),
+					     text_of(json_object_get(of, "absent"), "reason"));
+	}
+	line = line_of(json_object_get(root, "command"));
+	(void)cli_results_add_side(r, line, line);
+	free(line);
+	add_empty_runs(r, 0, runs, NULL);
+	ret = read_figures(r, over_runs, path);
+	for (size_t i = 0; i < json_array_size(items) && !ret; i++) {
+		of = json_array_get(items, i);
+		if (put_values(r, 0, (size_t)CLI_FIGURES + 1 + i, json_object_get(of, "values"), 1))
+			ret = wrong(path, "a value of '%s' is not a number", text_of(of, "name"));
+	}
+	if (!ret &&
+	    cli_outcomes_from_json(&r->side[0].left_out, json_object_get(root, "runs_left_out")))
+		ret = wrong(path, "the runs that were left out are not such");
+	r->is_finished = true;
+	return ret;
+}
+
+/* ---- hyperfine ---- */
+
+/*
+ * Its times are seconds, of runs one after the other; of user and system time it has means alone.
+ */
+static int read_hyperfine(struct cli_results *r, const json_t *results, const char *path)
+{
+	size_t real = cli_results_add_metric(r, CLI_METRIC_REAL, "ns", "");
+
+	for (size_t i = 0; i < json_array_size(results); i++) {
+		const json_t *of = json_array_get(results, i),
+			     *times = json_object_get(of, "times");
+		const char *line = text_of(of, "command");
+		size_t side = cli_results_add_side(r, line, line);
+
+		if (!*line || !json_array_size(times))
+			return wrong(path, "result %zu has no command and times", i + 1);
+		add_empty_runs(r, side, json_array_size(times), NULL);
+		if (put_values(r, side, real, times, 1e9))
+			return wrong(path, "a time of '%s' is not a number", line);
+	}
+	r->is_finished = true;
+	return 0;
+}
+
+/* ---- all of them ---- */
+
+static int read_ours(struct cli_results *r, const json_t *root, const char *path)
+{
+	const char *kind = text_of(root, "kind");
+	json_int_t schema = json_integer_value(json_object_get(root, "schema"));
+
+	if (schema != CLI_SCHEMA)
+		return wrong(path, "was written by ntime %s in another form (%lld, this is %d)",
+			     text_of(root, "ntime"), (long long)schema, CLI_SCHEMA);
+	if (strcmp(kind, "comparison") == 0)
+		return read_comparison(r, root, path);
+	if (strcmp(kind, "summary") == 0)
+		return read_repeated(r, root, path);
+	return wrong(path, "has no runs of a command: it is of kind '%s'", kind);
+}
+
+static int read_root(struct cli_results *r, const json_t *root, const char *path)
+{
+	const json_t *results = json_object_get(root, "results");
+	int ret;
+
+	r->host = cli_strdup(text_of(root, "host"));
+	if (json_object_get(root, "ntime"))
+		ret = read_ours(r, root, path);
+	else if (json_is_array(results))
+		ret = read_hyperfine(r, results, path);
+	else
+		return wrong(path, "is no result of ntime --json or of hyperfine --export-json");
+	if (!ret && !r->sides)
+		ret = wrong(path, "has no command");
+	if (!ret && !r->metrics)
+		ret = wrong(path, "has no metric");
+	return ret;
+}
+
+int cli_results_read(struct cli_results *r, const char *path)
+{
+	json_error_t error;
+	json_t *root;
+	FILE *f;
+	int ret;
+
+	*r = (struct cli_results){ 0 };
+	if (cli_json_check() < 0)
+		return -EINVAL;
+	f = cli_fopen(path, "re");
+	if (!f)
+		return wrong(path, "%s", strerror(errno));
+	root = json_loadf(f, JSON_REJECT_DUPLICATES, &error);
+	if (root)
+		ret = read_root(r, root, path);
+	else if (ferror(f))
+		ret = wrong(path, "%s", strerror(errno));
+	else
+		ret = wrong(path, "line %d: it is no JSON, or cut short: %s", error.line,
+			    error.text);
+	json_decref(root);
+	fclose(f);
+	return ret;
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+/* How runs ended, in JSON. */
+#include "cli/stat/outcome_json.h"
+
+#include <errno.h>
+#include <sys/wait.h>
+
+json_t *cli_exit_json(int status, bool timed_out)
+{
+	json_t *json = json_object();
+
+	if (WIFSIGNALED(status))
+		json_object_set_new(json, "signal", json_integer(WTERMSIG(status)));
+	else
+		json_object_set_new(json, "status", json_integer(WEXITSTATUS(status)));
+	json_object_set_new(json, "timeout", json_boolean(timed_out));
+	return json;
+}
+
+json_t *cli_outcomes_json(const struct cli_outcomes *all)
+{
+	json_t *json = json_array();
+
+	for (size_t i = 0; i < all->n; i++) {
+		const struct cli_outcome *o = &all->of[i].outcome;
+		json_t *of = cli_exit_json(o->status, o->timed_out);
+
+		json_object_set_new(of, "interrupted", json_boolean(o->was_interrupted));
+		json_object_set_new(of, "runs", json_integer((json_int_t)all->of[i].runs));
+		json_array_append_new(json, of);
+	}
+	return json;
+}
+
+/* wait(2)'s status of what ended so: bits 8 to 15 are an exit status, the lowest a signal. */
+static int status_from(const json_t *of)
+{
+	const json_t *exit_status = json_object_get(of, "status"),
+		     *sig = json_object_get(of, "signal");
+	json_int_t number = json_integer_value(exit_status ? exit_status : sig);
+
+	if (number < 0 || number > (exit_status ? 0xff : 0x7e))
+		return -EINVAL;
+	return (int)(exit_status ? number << 8 : number);
+}
+
+int cli_outcomes_from_json(struct cli_outcomes *all, const json_t *json)
+{
+	for (size_t i = 0; i < json_array_size(json); i++) {
+		const json_t *of = json_array_get(json, i);
+		json_int_t runs = json_integer_value(json_object_get(of, "runs"));
+		struct cli_outcome o = {
+			.status = status_from(of),
+			.timed_out = json_is_true(json_object_get(of, "timeout")),
+			.was_interrupted = json_is_true(json_object_get(of, "interrupted")),
+		};
+
+		if (o.status < 0 || runs < 1)
+			return -EINVAL;
+		cli_outcomes_add_runs(all, &o, (size_t)runs);
+	}
+	return 0;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* How runs ended, in JSON. */
+#ifndef CLI_STAT_OUTCOME_JSON_H
+#define CLI_STAT_OUTCOME_JSON_H
+
+#include <jansson.h>
+
+#include "cli/stat/outcome.h"
+
+/* {"status": N} or {"signal": N}; "timeout" when ntime ended the command. @status: wait(2)'s. */
+json_t *cli_exit_json(int status, bool timed_out);
+/* The runs that are in no mean, an object for each way in which they ended. */
+json_t *cli_outcomes_json(const struct cli_outcomes *all);
+/* The same back again. 0, or -EINVAL: it is something else. */
+int cli_outcomes_from_json(struct cli_outcomes *all, const json_t *json);
+
+#endif
