@@ -4,10 +4,12 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <wordexp.h>
 
+#include "cli/compare/scan.h"
 #include "cli/output/memory.h"
 
 static size_t length_of(char *const *words)
@@ -70,12 +72,11 @@ static char **words_of(const char *line, const char *shell)
 	return words;
 }
 
-/* Those of several commands are told apart by the name of the program, where that is enough. */
-static char *short_name(const struct cli_compare_command *c)
+static const char *program_of(const struct cli_compare_command *c)
 {
 	const char *slash = strrchr(c->argv[0], '/');
 
-	return cli_strdup(slash ? slash + 1 : c->argv[0]);
+	return slash ? slash + 1 : c->argv[0];
 }
 
 static bool has_twins(const struct cli_compare_commands *c)
@@ -93,23 +94,53 @@ static char *letter(size_t i)
 	return i < 26 ? cli_format("%c", (char)('A' + i)) : cli_format("%zu", i + 1);
 }
 
-static int name_all(struct cli_compare_commands *c, const struct cli_words *name)
+/* "threads=4"; behind the name of the command where there are several. */
+static char *name_with(const struct cli_compare_command *c, const char *name, bool is_only)
 {
-	if (name->n && name->n != c->n)
+	struct cli_text out;
+	const char *gap = "";
+
+	cli_text_begin(&out);
+	if (!is_only || !c->parameters) {
+		fputs(name, out.f);
+		gap = " ";
+	}
+	for (size_t i = 0; i < c->parameters; i++) {
+		fprintf(out.f, "%s%s=%s", gap, c->parameter[i].name, c->parameter[i].value);
+		gap = " ";
+	}
+	return cli_text_end(&out);
+}
+
+/* Commands are told apart by the names of their programs, where that is enough. */
+static void name_by_program(struct cli_compare_commands *c, bool is_only)
+{
+	for (size_t i = 0; i < c->n; i++)
+		c->of[i].name = name_with(&c->of[i], program_of(&c->of[i]), is_only);
+	if (!has_twins(c))
+		return;
+	for (size_t i = 0; i < c->n; i++) {
+		char *name = letter(c->of[i].operand);
+
+		free(c->of[i].name);
+		c->of[i].name = name_with(&c->of[i], name, is_only);
+		free(name);
+	}
+}
+
+static int name_all(struct cli_compare_commands *c, const struct cli_words *name, bool is_only)
+{
+	if (!name->n) {
+		name_by_program(c, is_only);
+		return 0;
+	}
+	if (name->n != c->n)
 		return cli_compare_misuse("--name is given %zu times and there are %zu commands: "
 					  "give it once for each",
 					  name->n, c->n);
 	for (size_t i = 0; i < c->n; i++)
-		c->of[i].name = name->n ? cli_strdup(name->word[i]) : short_name(&c->of[i]);
-	if (!has_twins(c))
-		return 0;
-	if (name->n)
-		return cli_compare_misuse("two commands have the same --name");
-	for (size_t i = 0; i < c->n; i++) {
-		free(c->of[i].name);
-		c->of[i].name = letter(i);
-	}
-	return 0;
+		c->of[i].name = cli_strdup(name->word[i]);
+	return has_twins(c) ? cli_compare_misuse("two commands have the same --name") : 0;
 }
 
 static int check_hooks(size_t commands, const char *option, const struct cli_words *w)
@@ -121,35 +152,101 @@ static int check_hooks(size_t commands, const char *option, const struct cli_wor
 				  option, w->n, commands);
 }
 
-static char *hook_of(const struct cli_words *w, size_t i)
+static const char *hook_of(const struct cli_words *w, size_t i)
 {
-	return w->n ? cli_strdup(w->word[w->n == 1 ? 0 : i]) : NULL;
+	return w->n ? w->word[w->n == 1 ? 0 : i] : NULL;
+}
+
+static void add_parameters(struct cli_compare_command *of, const struct cli_scans *scans)
+{
+	of->parameter = cli_calloc(scans->n + 1, sizeof(*of->parameter));
+	for (size_t i = 0; i < scans->n; i++) {
+		const struct cli_scan *s = &scans->of[i];
+
+		if (s->at == SIZE_MAX)
+			continue;
+		of->parameter[of->parameters++] =
+			(struct cli_parameter){ .name = cli_strdup(s->name),
+						.value = cli_strdup(s->value[s->at]) };
+	}
+}
+
+/* Lines of an argument, in the order of struct cli_compare_command. */
+enum { LINE, SETUP, PREPARE, CLEANUP, LINES };
+
+/* The command of the values that are chosen. */
+static int add_command(struct cli_compare_commands *c, const struct cli_scans *scans,
+		       const char *const *line, size_t operand, const char *shell)
+{
+	struct cli_compare_command *of;
+	char *made[LINES];
+
+	for (int i = 0; i < LINES; i++)
+		made[i] = line[i] ? cli_scans_replace(scans, line[i]) : NULL;
+	c->of = cli_realloc(c->of, c->n + 1, sizeof(*c->of));
+	of = &c->of[c->n++];
+	*of = (struct cli_compare_command){ .line = made[LINE],
+					    .setup = made[SETUP],
+					    .prepare = made[PREPARE],
+					    .cleanup = made[CLEANUP],
+					    .operand = operand };
+	add_parameters(of, scans);
+	of->argv = words_of(of->line, shell);
+	return of->argv ? 0 : -EINVAL;
+}
+
+static int add_operand(struct cli_compare_commands *c, struct cli_scans *scans, bool *is_used,
+		       const struct cli_compare_options *o, size_t i)
+{
+	const char *const line[LINES] = { [LINE] = o->operand.word[i],
+					  [SETUP] = hook_of(&o->setup, i),
+					  [PREPARE] = hook_of(&o->prepare, i),
+					  [CLEANUP] = hook_of(&o->cleanup, i) };
+	int ret;
+
+	cli_scans_begin(scans, line, LINES);
+	for (size_t k = 0; k < scans->n; k++)
+		is_used[k] |= scans->of[k].at != SIZE_MAX;
+	do
+		ret = add_command(c, scans, line, i, o->shell);
+	while (!ret && cli_scans_next(scans));
+	return ret;
+}
+
+static int add_all(struct cli_compare_commands *c, struct cli_scans *scans,
+		   const struct cli_compare_options *o)
+{
+	bool *is_used = cli_calloc(scans->n + 1, sizeof(*is_used));
+	int ret = 0;
+
+	for (size_t i = 0; i < o->operand.n && !ret; i++)
+		ret = add_operand(c, scans, is_used, o, i);
+	for (size_t i = 0; i < scans->n && !ret; i++)
+		if (!is_used[i])
+			ret = cli_compare_misuse("-L %s: no command has {%s} in it",
+						 scans->of[i].name, scans->of[i].name);
+	free(is_used);
+	return ret;
 }
 
 int cli_compare_commands_make(struct cli_compare_commands *c, const struct cli_compare_options *o)
 {
+	struct cli_scans scans;
+	int ret;
+
 	*c = (struct cli_compare_commands){ 0 };
-	if (o->operand.n < 2)
-		return cli_compare_misuse(
-			"there is nothing to compare: name two commands, each one "
-			"in quotes (ntime -r N measures one)");
 	if (check_hooks(o->operand.n, "--setup", &o->setup) ||
 	    check_hooks(o->operand.n, "--prepare", &o->prepare) ||
 	    check_hooks(o->operand.n, "--cleanup", &o->cleanup))
 		return -EINVAL;
-	c->of = cli_calloc(o->operand.n, sizeof(*c->of));
-	for (size_t i = 0; i < o->operand.n; i++) {
-		struct cli_compare_command *of = &c->of[c->n++];
-
-		of->line = cli_strdup(o->operand.word[i]);
-		of->setup = hook_of(&o->setup, i);
-		of->prepare = hook_of(&o->prepare, i);
-		of->cleanup = hook_of(&o->cleanup, i);
-		of->argv = words_of(of->line, o->shell);
-		if (!of->argv)
-			return -EINVAL;
-	}
-	return name_all(c, &o->name);
+	ret = cli_scans_make(&scans, &o->list);
+	if (!ret)
+		ret = add_all(c, &scans, o);
+	cli_scans_fini(&scans);
+	if (!ret && c->n < 2)
+		ret = cli_compare_misuse("there is nothing to compare: name two commands, each one "
+					 "in quotes (ntime -r N measures one)");
+	return ret ? ret : name_all(c, &o->name, o->operand.n == 1);
 }
 
 void cli_compare_commands_fini(struct cli_compare_commands *c)
@@ -163,6 +260,11 @@ void cli_compare_commands_fini(struct cli_compare_commands *c)
 		free(of->prepare);
 		free(of->cleanup);
 		free_words(of->argv);
+		for (size_t k = 0; k < of->parameters; k++) {
+			free(of->parameter[k].name);
+			free(of->parameter[k].value);
+		}
+		free(of->parameter);
 	}
 	free(c->of);
 	*c = (struct cli_compare_commands){ 0 };

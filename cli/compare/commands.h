@@ -6,9 +6,12 @@
 #include <stddef.h>
 
 #include "cli/compare/options.h"
+#include "cli/compare/results.h"
 
 /**
  * struct cli_compare_command - one of them; everything is owned
+ * @operand:	number of the argument that it comes from
+ * @parameter:	@parameters values that stand in it
  * @setup, @prepare, @cleanup: NULL: nothing is to be done
  */
 struct cli_compare_command {
@@ -16,6 +19,9 @@ struct cli_compare_command {
 	char *line;
 	char *setup, *prepare, *cleanup;
 	char **argv;
+	size_t operand;
+	struct cli_parameter *parameter;
+	size_t parameters;
 };
 
 struct cli_compare_commands {
@@ -24,9 +30,10 @@ struct cli_compare_commands {
 };
 
 /*
- * Split command lines into words as the shell does, with its quotes, variables and patterns; what
- * else is the shell's (pipes, redirections, substitutions) is refused unless --shell is given. 0;
- * -EINVAL after a sentence. In both cases cli_compare_commands_fini() frees.
+ * Replace {VAR} by the values of -L, and split command lines into words as the shell does, with its
+ * quotes, variables and patterns; what else is the shell's (pipes, redirections, substitutions) is
+ * refused unless --shell is given. 0; -EINVAL after a sentence. In both cases
+ * cli_compare_commands_fini() frees.
  */
 int cli_compare_commands_make(struct cli_compare_commands *c, const struct cli_compare_options *o);
 void cli_compare_commands_fini(struct cli_compare_commands *c);

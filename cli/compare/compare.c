@@ -2,7 +2,9 @@
 /* ntime compare: which of several commands is faster, and by how much. */
 #include <errno.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "cli/base/command.h"
 #include "cli/base/confine.h"
@@ -10,6 +12,7 @@
 #include "cli/base/signals.h"
 #include "cli/compare/comparison.h"
 #include "cli/compare/experiment.h"
+#include "cli/compare/export.h"
 #include "cli/compare/files.h"
 #include "cli/compare/json.h"
 #include "cli/compare/text.h"
@@ -43,23 +46,69 @@ static int judge(const struct cli_compare_options *o, const struct cli_compariso
 	return ret;
 }
 
-static int report(const struct cli_compare_options *o, struct cli_output *output,
+/* What is written beside the report. */
+static const struct {
+	size_t option; /* where its file is, in struct cli_compare_options */
+	void (*write)(FILE *f, const struct cli_comparison *c);
+} exports[] = {
+	{ offsetof(struct cli_compare_options, export_json), cli_compare_export_json },
+	{ offsetof(struct cli_compare_options, export_csv), cli_compare_export_csv },
+	{ offsetof(struct cli_compare_options, export_markdown), cli_compare_export_markdown },
+};
+#define EXPORTS (sizeof(exports) / sizeof(exports[0]))
+
+/* All files, opened before anything is run: the report's, then those of @exports. */
+struct outputs {
+	struct cli_output of[1 + EXPORTS];
+};
+
+static const char *export_of(const struct cli_compare_options *o, size_t i)
+{
+	const char *path;
+
+	memcpy(&path, (const char *)o + exports[i].option, sizeof(path));
+	return path;
+}
+
+static int open_outputs(struct outputs *out, const struct cli_compare_options *o)
+{
+	int ret = cli_output_open(&out->of[0], o->output ? o->output : "-", false);
+
+	for (size_t i = 0; i < EXPORTS && !ret; i++)
+		if (export_of(o, i))
+			ret = cli_output_open(&out->of[1 + i], export_of(o, i), false);
+	return ret;
+}
+
+static void abandon_outputs(struct outputs *out)
+{
+	for (size_t i = 0; i < 1 + EXPORTS; i++)
+		cli_output_abandon(&out->of[i]);
+}
+
+static int report(const struct cli_compare_options *o, struct outputs *out,
 		  const struct cli_results *r)
 {
-	struct cli_look look = cli_look_at(output->fd);
+	struct cli_look look = cli_look_at(out->of[0].fd);
 	struct cli_comparison c = {
 		.results = r,
 		.by = cli_results_decider(r),
 		.is_verbose = o->verbose,
 	};
+	bool has_failed;
 
 	if (o->is_json)
-		cli_compare_write_json(output->f, &c);
+		cli_compare_write_json(out->of[0].f, &c);
 	else
-		cli_compare_write_text(output->f, &look, &c);
-	if (cli_output_close(output))
-		return CLI_EXIT_FAILED;
-	return judge(o, &c);
+		cli_compare_write_text(out->of[0].f, &look, &c);
+	has_failed = cli_output_close(&out->of[0]);
+	for (size_t i = 0; i < EXPORTS; i++) {
+		if (!export_of(o, i))
+			continue;
+		exports[i].write(out->of[1 + i].f, &c);
+		has_failed |= cli_output_close(&out->of[1 + i]) != 0;
+	}
+	return has_failed ? CLI_EXIT_FAILED : judge(o, &c);
 }
 
 static int measure(const struct cli_compare_options *o, const struct cli_compare_commands *commands,
@@ -69,18 +118,20 @@ static int measure(const struct cli_compare_options *o, const struct cli_compare
 	struct cli_experiment e = {
 		.ctx = ctx, .o = o, .commands = commands, .progress = &progress
 	};
-	struct cli_output output = { 0 };
+	struct outputs out = { 0 };
 	int ret, reported = 0;
 
-	if (cli_output_open(&output, o->output ? o->output : "-", false))
+	if (open_outputs(&out, o)) {
+		abandon_outputs(&out);
 		return CLI_EXIT_FAILED;
+	}
 	cli_progress_init(&progress);
 	cli_signals_init();
 	ret = cli_experiment_run(&e);
 	/* Rounds that were made are not lost, if they tell anything. */
 	if (e.rounds && !(ret && cli_results_decider(&e.results) == SIZE_MAX))
-		reported = report(o, &output, &e.results);
-	cli_output_abandon(&output);
+		reported = report(o, &out, &e.results);
+	abandon_outputs(&out);
 	cli_experiment_fini(&e);
 	return ret ? ret : reported;
 }
@@ -103,15 +154,14 @@ static int run_commands(struct cli_compare_options *o)
 
 static int compare_files(const struct cli_compare_options *o)
 {
-	struct cli_output output = { 0 };
+	struct outputs out = { 0 };
 	struct cli_results r;
 	int ret = CLI_EXIT_FAILED;
 
 	cli_confine(o->verbose);
-	if (!cli_results_of_files(&r, o) &&
-	    !cli_output_open(&output, o->output ? o->output : "-", false))
-		ret = report(o, &output, &r);
-	cli_output_abandon(&output);
+	if (!cli_results_of_files(&r, o) && !open_outputs(&out, o))
+		ret = report(o, &out, &r);
+	abandon_outputs(&out);
 	cli_results_fini(&r);
 	return ret;
 }

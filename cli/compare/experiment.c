@@ -186,19 +186,19 @@ static int warm_up(struct cli_experiment *e)
 	return 0;
 }
 
-/* Of each command; a line that several share is run once. */
-static int run_hooks(const struct cli_experiment *e, const char *option, const struct cli_words *w,
-		     size_t member)
+/* Of each command; a line that it shares with the one before is run once. */
+static int run_hooks(const struct cli_experiment *e, const char *option, size_t member)
 {
+	const char *before = NULL;
 	int ret = 0;
 
-	for (size_t i = 0; i < (w->n == 1 ? 1 : e->commands->n) && w->n; i++) {
-		const char *of = (const char *)&e->commands->of[i];
-		char *line;
+	for (size_t i = 0; i < e->commands->n && !ret; i++) {
+		const char *line;
 
-		memcpy(&line, of + member, sizeof(line));
-		if (!ret)
+		memcpy(&line, (const char *)&e->commands->of[i] + member, sizeof(line));
+		if (line && (!before || strcmp(line, before) != 0))
 			ret = cli_hook_run(option, line);
+		before = line;
 	}
 	return ret;
 }
@@ -221,9 +221,14 @@ static void begin(struct cli_experiment *e)
 	e->run = cli_calloc(e->commands->n, sizeof(*e->run));
 	e->order = cli_calloc(e->commands->n, sizeof(*e->order));
 	for (size_t i = 0; i < e->commands->n; i++) {
-		(void)cli_results_add_side(r, e->commands->of[i].name, e->commands->of[i].line);
+		const struct cli_compare_command *of = &e->commands->of[i];
+
+		(void)cli_results_add_side(r, of->name, of->line);
+		for (size_t k = 0; k < of->parameters; k++)
+			cli_results_add_parameter(r, i, of->parameter[k].name,
+						  of->parameter[k].value);
 		e->run[i] = e->o->run;
-		e->run[i].argv = e->commands->of[i].argv;
+		e->run[i].argv = of->argv;
 		e->order[i] = i;
 	}
 	cli_stop_init(&e->stop, r, e->o->rounds, precision_of(e->o), e->o->precision > 0);
@@ -249,13 +254,12 @@ int cli_experiment_run(struct cli_experiment *e)
 	ret = check_rounds(e);
 	if (ret)
 		return ret;
-	ret = run_hooks(e, "--setup", &e->o->setup, offsetof(struct cli_compare_command, setup));
+	ret = run_hooks(e, "--setup", offsetof(struct cli_compare_command, setup));
 	if (!ret)
 		ret = warm_up(e);
 	if (!ret)
 		ret = run_rounds(e);
-	if (run_hooks(e, "--cleanup", &e->o->cleanup,
-		      offsetof(struct cli_compare_command, cleanup)))
+	if (run_hooks(e, "--cleanup", offsetof(struct cli_compare_command, cleanup)))
 		ret = ret ? ret : CLI_EXIT_FAILED;
 	return ret;
 }

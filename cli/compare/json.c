@@ -65,6 +65,16 @@ static json_t *summary_json(const struct cli_results *r, size_t side, size_t met
 	return json;
 }
 
+json_t *cli_parameters_json(const struct cli_side *s)
+{
+	json_t *json = json_object();
+
+	for (size_t i = 0; i < s->parameters; i++)
+		json_object_set_new(json, s->parameter[i].name,
+				    cli_json_text(s->parameter[i].value));
+	return json;
+}
+
 static json_t *side_json(const struct cli_results *r, size_t side)
 {
 	const struct cli_side *s = &r->side[side];
@@ -73,6 +83,8 @@ static json_t *side_json(const struct cli_results *r, size_t side)
 
 	json_object_set_new(json, "name", cli_json_text(s->name));
 	json_object_set_new(json, "command", cli_json_text(s->line));
+	if (s->parameters)
+		json_object_set_new(json, "parameters", cli_parameters_json(s));
 	for (size_t i = 0; i < s->runs; i++)
 		json_array_append_new(rounds, json_integer((json_int_t)s->round[i]));
 	for (size_t i = 0; i < r->metrics; i++) {

@@ -3,11 +3,15 @@
 #ifndef CLI_COMPARE_JSON_H
 #define CLI_COMPARE_JSON_H
 
+#include <jansson.h>
 #include <stdio.h>
 
 #include "cli/compare/comparison.h"
 
 void cli_compare_write_json(FILE *f, const struct cli_comparison *c);
+
+/* {"threads": "4"} */
+json_t *cli_parameters_json(const struct cli_side *s);
 
 /*
  * Read the results that are in @path: what the above wrote, what ntime -r N --json did, or what

@@ -11,6 +11,7 @@
 #include "cli/base/options.h"
 #include "cli/compare/files.h"
 #include "cli/compare/verdict.h"
+#include "cli/output/json.h"
 #include "cli/output/memory.h"
 #include "cli/output/number.h"
 #include "cli/output/say.h"
@@ -24,6 +25,9 @@ enum {
 	ID_NAME,
 	ID_TIMEOUT,
 	ID_JSON,
+	ID_EXPORT_JSON,
+	ID_EXPORT_CSV,
+	ID_EXPORT_MARKDOWN,
 	ID_SHOW_OUTPUT,
 };
 
@@ -36,6 +40,8 @@ const struct cli_option cli_compare_option_table[] = {
 	{ 'e', "event", "LIST", "events, {groups} and metrics to compare too; may be repeated" },
 	{ ID_BY, "by", "METRIC",
 	  "what decides: real, user, sys, user+sys, max-rss, an event or a metric" },
+	{ 'L', "parameter-list", "VAR LIST",
+	  "run a command once for each value of the LIST, with {VAR} replaced; may be repeated" },
 	{ ID_NAME, "name", "NAME", "what to call a command; once for each, in their order" },
 	{ 'w', "warmup", "N", "first run each command N times, which are in no number" },
 	{ 's', "setup", "LINE",
@@ -52,6 +58,9 @@ const struct cli_option cli_compare_option_table[] = {
 	{ ID_SHOW_OUTPUT, "show-output", NULL, "let the commands read and write as ntime does" },
 	{ 'o', "output", "FILE", "write the report to FILE, complete or not at all" },
 	{ ID_JSON, "json", NULL, "write JSON, with every number of every run" },
+	{ ID_EXPORT_JSON, "export-json", "FILE", "also write JSON as hyperfine does, to FILE" },
+	{ ID_EXPORT_CSV, "export-csv", "FILE", "also write CSV as hyperfine does, to FILE" },
+	{ ID_EXPORT_MARKDOWN, "export-markdown", "FILE", "also write a table, to FILE" },
 	{ 'v', "verbose", NULL, "compare everything that was measured" },
 	CLI_OPTION_HELP,
 	CLI_OPTION_END,
@@ -124,6 +133,26 @@ static int set_run_option(struct cli_stat_options *run, const struct cli_option 
 	}
 }
 
+static int set_file(struct cli_compare_options *o, int id, const char *value)
+{
+	switch (id) {
+	case 'o':
+		o->output = value;
+		return 0;
+	case ID_EXPORT_JSON:
+		o->export_json = value;
+		return cli_json_check() < 0 ? -EINVAL : 0;
+	case ID_EXPORT_CSV:
+		o->export_csv = value;
+		return 0;
+	case ID_EXPORT_MARKDOWN:
+		o->export_markdown = value;
+		return 0;
+	default:
+		return 1;
+	}
+}
+
 static int set_option(void *arg, const struct cli_option *option, const char *value)
 {
 	struct cli_compare_options *o = arg;
@@ -144,6 +173,8 @@ static int set_option(void *arg, const struct cli_option *option, const char *va
 	case ID_BY:
 		o->by = value;
 		return 0;
+	case 'L':
+		return add_word(&o->list, value);
 	case ID_NAME:
 		return add_word(&o->name, value);
 	case 'w':
@@ -157,9 +188,6 @@ static int set_option(void *arg, const struct cli_option *option, const char *va
 	case 'S':
 		o->shell = strcmp(value, "none") == 0 ? NULL : value;
 		return 0;
-	case 'o':
-		o->output = value;
-		return 0;
 	case ID_JSON:
 		o->is_json = true;
 		return 0;
@@ -167,15 +195,16 @@ static int set_option(void *arg, const struct cli_option *option, const char *va
 		o->verbose++;
 		return 0;
 	default:
-		return set_run_option(&o->run, option, value);
+		ret = set_file(o, option->id, value);
+		return ret <= 0 ? ret : set_run_option(&o->run, option, value);
 	}
 }
 
 /* Options that say how commands are run. */
 static bool has_run_options(const struct cli_compare_options *o)
 {
-	return o->rounds || o->precision > 0 || o->run.wishes || o->run.warmups || o->setup.n ||
-	       o->prepare.n || o->cleanup.n || o->shell || o->run.ignore_failure ||
+	return o->rounds || o->precision > 0 || o->list.n || o->run.wishes || o->run.warmups ||
+	       o->setup.n || o->prepare.n || o->cleanup.n || o->shell || o->run.ignore_failure ||
 	       o->run.timeout_ns || !o->run.hides_output;
 }
 
@@ -189,6 +218,36 @@ static bool is_of_command(const char *metric)
 	return is;
 }
 
+static bool is_list_option(const char *word)
+{
+	return strcmp(word, "-L") == 0 || strcmp(word, "--parameter-list") == 0;
+}
+
+/*
+ * "-L VAR LIST", as hyperfine has it, is two arguments, which getopt(3) does not know: they become
+ * one, "VAR=LIST". The new @argc; @o owns the words.
+ */
+static int join_lists(struct cli_compare_options *o, int argc, char **argv)
+{
+	bool is_over = false;
+	int to = 1;
+
+	for (int i = 1; i < argc; i++) {
+		is_over = is_over || strcmp(argv[i], "--") == 0;
+		argv[to++] = argv[i];
+		if (is_over || !is_list_option(argv[i]) || i + 2 >= argc ||
+		    strchr(argv[i + 1], '='))
+			continue;
+		o->joined.word =
+			cli_realloc(o->joined.word, o->joined.n + 1, sizeof(*o->joined.word));
+		argv[to] = cli_format("%s=%s", argv[i + 1], argv[i + 2]);
+		o->joined.word[o->joined.n++] = argv[to++];
+		i += 2;
+	}
+	argv[to] = NULL;
+	return to;
+}
+
 int cli_compare_options_parse(struct cli_compare_options *o, const struct cli_command *self,
 			      int argc, char **argv)
 {
@@ -197,6 +256,7 @@ int cli_compare_options_parse(struct cli_compare_options *o, const struct cli_co
 	*o = (struct cli_compare_options){
 		.run = { .runs = 1, .has_runs = true, .hides_output = true },
 	};
+	argc = join_lists(o, argc, argv);
 	ret = cli_options_parse(self, argc, argv, set_option, o);
 	if (ret < 0)
 		return ret;
@@ -222,6 +282,10 @@ int cli_compare_options_parse(struct cli_compare_options *o, const struct cli_co
 void cli_compare_options_fini(struct cli_compare_options *o)
 {
 	cli_stat_options_fini(&o->run);
+	for (size_t i = 0; i < o->joined.n; i++)
+		free(o->joined.word[i]);
+	free(o->joined.word);
+	free(o->list.word);
 	free(o->operand.word);
 	free(o->name.word);
 	free(o->setup.word);

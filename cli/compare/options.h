@@ -24,6 +24,9 @@ struct cli_words {
  * @precision:	half of that, as a logarithm of a factor; 0: not given
  * @fail_above:	factor above which a command is too slow; 0: not given
  * @name, @setup, @prepare, @cleanup: one for all commands, or one a command
+ * @list:	each "VAR=VALUE,VALUE" of -L
+ * @joined:	words that were made of several; owned
+ * @export_json, @export_csv, @export_markdown: files, NULL: none
  * @by:		metric that decides, NULL: the steadiest
  * @shell:	words of the shell that runs the commands, NULL: they run without
  */
@@ -34,6 +37,8 @@ struct cli_compare_options {
 	double precision;
 	double fail_above;
 	struct cli_words name, setup, prepare, cleanup;
+	struct cli_words list, joined;
+	const char *export_json, *export_csv, *export_markdown;
 	const char *by;
 	const char *shell;
 	const char *output;

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cli/compare/experiment.h"
-#include "cli/compare/text.h"
+#include "cli/compare/words.h"
 #include "cli/compare/verdict.h"
 #include "cli/output/clean.h"
 #include "cli/output/memory.h"
@@ -29,7 +29,7 @@ static char *present(const struct cli_experiment *e)
 
 	if (by == SIZE_MAX)
 		return NULL;
-	return cli_compare_text_short(&e->results, 1, by);
+	return cli_compare_short(&e->results, 1, by);
 }
 
 void cli_progress_show(struct cli_progress *p, const struct cli_experiment *e)

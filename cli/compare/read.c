@@ -74,6 +74,15 @@ static void add_empty_runs(struct cli_results *r, size_t side, size_t runs, cons
 	free(none);
 }
 
+static void read_parameters(struct cli_results *r, size_t side, const json_t *of)
+{
+	json_t *parameters = json_object_get(of, "parameters"), *value;
+	const char *name;
+
+	json_object_foreach(parameters, name, value)
+		cli_results_add_parameter(r, side, name, text_of(parameters, name));
+}
+
 /* ---- a comparison ---- */
 
 static int read_side(struct cli_results *r, const json_t *of, const char *path)
@@ -92,6 +101,7 @@ static int read_side(struct cli_results *r, const json_t *of, const char *path)
 			return wrong(path, "the rounds of command %zu do not rise", side + 1);
 		before = round;
 	}
+	read_parameters(r, side, of);
 	add_empty_runs(r, side, json_array_size(rounds), rounds);
 	for (size_t i = 0; i < r->metrics; i++)
 		if (put_values(r, side, i, json_object_get(values, r->metric[i].name), 1))
@@ -207,6 +217,7 @@ static int read_hyperfine(struct cli_results *r, const json_t *results, const ch
 
 		if (!*line || !json_array_size(times))
 			return wrong(path, "result %zu has no command and times", i + 1);
+		read_parameters(r, side, of);
 		add_empty_runs(r, side, json_array_size(times), NULL);
 		if (put_values(r, side, real, times, 1e9))
 			return wrong(path, "a time of '%s' is not a number", line);

@@ -37,6 +37,24 @@ size_t cli_results_add_side(struct cli_results *r, const char *name, const char 
 	return r->sides++;
 }
 
+void cli_results_add_parameter(struct cli_results *r, size_t side, const char *name,
+			       const char *value)
+{
+	struct cli_side *s = &r->side[side];
+
+	s->parameter = cli_realloc(s->parameter, s->parameters + 1, sizeof(*s->parameter));
+	s->parameter[s->parameters++] =
+		(struct cli_parameter){ .name = cli_strdup(name), .value = cli_strdup(value) };
+}
+
+const char *cli_side_parameter(const struct cli_side *s, const char *name)
+{
+	for (size_t i = 0; i < s->parameters; i++)
+		if (strcmp(s->parameter[i].name, name) == 0)
+			return s->parameter[i].value;
+	return "";
+}
+
 void cli_results_add_run(struct cli_results *r, size_t side, size_t round, const double *value)
 {
 	struct cli_side *s = &r->side[side];
@@ -53,6 +71,20 @@ void cli_results_add_run(struct cli_results *r, size_t side, size_t round, const
 	s->round[s->runs++] = round;
 }
 
+static void fini_side(struct cli_side *s)
+{
+	for (size_t i = 0; i < s->parameters; i++) {
+		free(s->parameter[i].name);
+		free(s->parameter[i].value);
+	}
+	free(s->parameter);
+	free(s->name);
+	free(s->line);
+	free(s->value);
+	free(s->round);
+	cli_outcomes_fini(&s->left_out);
+}
+
 void cli_results_fini(struct cli_results *r)
 {
 	for (size_t i = 0; i < r->metrics; i++) {
@@ -60,13 +92,8 @@ void cli_results_fini(struct cli_results *r)
 		free(r->metric[i].unit);
 		free(r->metric[i].reason);
 	}
-	for (size_t i = 0; i < r->sides; i++) {
-		free(r->side[i].name);
-		free(r->side[i].line);
-		free(r->side[i].value);
-		free(r->side[i].round);
-		cli_outcomes_fini(&r->side[i].left_out);
-	}
+	for (size_t i = 0; i < r->sides; i++)
+		fini_side(&r->side[i]);
 	free(r->metric);
 	free(r->side);
 	free(r->by);

@@ -31,10 +31,17 @@ struct cli_metric {
 	bool is_wanted;
 };
 
+/* A word of the command that was replaced: -L threads 1,2,4. Owned. */
+struct cli_parameter {
+	char *name;
+	char *value;
+};
+
 /**
  * struct cli_side - one of the commands
  * @name:	for people, of no other one; owned
  * @line:	the command as it was typed; owned
+ * @parameter:	@parameters of them; owned
  * @reference:	the side that it is compared with; SIZE_MAX: it is only one for others
  * @value:	@runs rows of one number per metric, NAN where there is none; owned
  * @round:	of each run, rising: runs of one round were made one after the other; owned
@@ -43,6 +50,8 @@ struct cli_metric {
 struct cli_side {
 	char *name;
 	char *line;
+	struct cli_parameter *parameter;
+	size_t parameters;
 	size_t reference;
 	double *value;
 	size_t *round;
@@ -79,6 +88,10 @@ size_t cli_results_add_metric(struct cli_results *r, const char *name, const cha
 void cli_results_add_figures(struct cli_results *r);
 /* The first side is what others are compared with. */
 size_t cli_results_add_side(struct cli_results *r, const char *name, const char *line);
+void cli_results_add_parameter(struct cli_results *r, size_t side, const char *name,
+			       const char *value);
+/* "" where it has none of that name. */
+const char *cli_side_parameter(const struct cli_side *s, const char *name);
 /* @value: one number per metric. */
 void cli_results_add_run(struct cli_results *r, size_t side, size_t round, const double *value);
 void cli_results_fini(struct cli_results *r);

@@ -8,106 +8,13 @@
 #include <string.h>
 
 #include "cli/compare/verdict.h"
+#include "cli/compare/words.h"
 #include "cli/output/memory.h"
-#include "cli/output/number.h"
-#include "cli/statistics/spread.h"
 
 /* Columns of the table, and blanks between them. */
 enum { NAME, LINE, RUNS, REAL, BY, TABLE_COLUMNS };
 #define GAP 2
 #define LEAST_LINE 12
-
-/* From this factor on, one says how many times. */
-#define MANY_TIMES 2
-
-struct percent {
-	char text[40];
-};
-
-/* Decimals that show two digits of how exact the number is. */
-static int decimals_of(double half)
-{
-	double wanted = half > 0 ? 1 - floor(log10(half)) : 3;
-
-	return (int)fmin(fmax(wanted, 0), 4);
-}
-
-static struct percent percent_text(double percent, int decimals)
-{
-	struct percent p;
-
-	/* "-0.0" is no number for people. */
-	if (fabs(percent) < 0.5 * pow(10, -decimals))
-		percent = 0;
-	(void)snprintf(p.text, sizeof(p.text), "%.*f", decimals, percent);
-	return p;
-}
-
-/* "4.8 % faster" or "4.8 % less", and the interval behind it. */
-struct saying {
-	char what[128];
-	char range[128];
-};
-
-static struct saying say_change(const struct cli_change *c, bool is_speed)
-{
-	bool is_less = c->factor.estimate < 1;
-	double sign = is_less ? -1 : 1;
-	double at = sign * (c->factor.estimate - 1) * 100;
-	double low = (is_less ? 1 - c->factor.high : c->factor.low - 1) * 100;
-	double high = (is_less ? 1 - c->factor.low : c->factor.high - 1) * 100;
-	int decimals = decimals_of((high - low) / 2);
-	const char *word = is_speed ? (is_less ? "faster" : "slower") : is_less ? "less" : "more";
-	double times = is_less ? 1 / c->factor.estimate : c->factor.estimate;
-	struct saying s;
-	size_t used;
-
-	used = (size_t)snprintf(s.what, sizeof(s.what), "%s %% %s", percent_text(at, decimals).text,
-				word);
-	if (times >= MANY_TIMES)
-		(void)snprintf(s.what + used, sizeof(s.what) - used, " (%s times)",
-			       cli_number_short(times).text);
-	(void)snprintf(s.range, sizeof(s.range), "%s .. %s %%", percent_text(low, decimals).text,
-		       percent_text(high, decimals).text);
-	return s;
-}
-
-/* The smallest difference that would have been found, rounded up to two digits. */
-static struct percent bound_of(const struct cli_change *c)
-{
-	double bound = fmax(c->factor.high - 1, 1 - c->factor.low) * 100;
-	int decimals = decimals_of(bound);
-	double unit = pow(10, -decimals);
-
-	return percent_text(ceil(bound / unit) * unit, decimals);
-}
-
-char *cli_compare_text_short(const struct cli_results *r, size_t side, size_t metric)
-{
-	struct cli_change c = cli_change_of(r, side, metric);
-	double half = (c.factor.high - c.factor.low) * 50;
-
-	if (!c.factor.is_known)
-		return NULL;
-	return cli_format("%s %s (+-%s %%)", r->side[side].name,
-			  say_change(&c, cli_metric_is_speed(r->metric[metric].name)).what,
-			  percent_text(half, decimals_of(half)).text);
-}
-
-static const char *metric_text(const char *name)
-{
-	static const char *const texts[][2] = {
-		{ CLI_METRIC_REAL, "real time" },
-		{ CLI_METRIC_USER, "user time" },
-		{ CLI_METRIC_SYS, "system time" },
-		{ CLI_METRIC_CPU, "CPU time" },
-	};
-
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		if (strcmp(name, texts[i][0]) == 0)
-			return texts[i][1];
-	return name;
-}
 
 /* ---- the table ---- */
 
@@ -116,40 +23,6 @@ struct table {
 	size_t rows;
 	size_t width[TABLE_COLUMNS];
 };
-
-static char *value_text(double value, const char *unit, const struct cli_look *look)
-{
-	const char *shown;
-	struct cli_number n = cli_number_value(value, unit, look->utf8, &shown);
-
-	return cli_format("%s%s%s", n.text, *shown ? " " : "", shown);
-}
-
-/* "1.204 s (1.187 s .. 1.290 s)", and without the range of what spreads little; "-": no number. */
-static char *numbers_text(const struct cli_results *r, size_t side, size_t metric, bool has_range,
-			  const struct cli_look *look)
-{
-	const char *unit = r->metric[metric].unit;
-	double *number;
-	size_t n;
-	char *text, *middle, *low, *high;
-
-	number = cli_side_numbers(r, side, metric, &n);
-	if (!n) {
-		free(number);
-		return cli_strdup("-");
-	}
-	cli_sort(number, n);
-	middle = value_text(cli_quantile(number, n, 0.5), unit, look);
-	low = value_text(number[0], unit, look);
-	high = value_text(number[n - 1], unit, look);
-	text = has_range ? cli_format("%s (%s .. %s)", middle, low, high) : cli_strdup(middle);
-	free(middle);
-	free(low);
-	free(high);
-	free(number);
-	return text;
-}
 
 static void fill_row(struct table *t, const struct cli_comparison *c, size_t side,
 		     const struct cli_look *look)
@@ -164,13 +37,14 @@ static void fill_row(struct table *t, const struct cli_comparison *c, size_t sid
 		strcmp(r->side[side].line, r->side[side].name) != 0 ? r->side[side].line : "");
 	cell[RUNS] =
 		cli_format("%zu run%s", r->side[side].runs, r->side[side].runs == 1 ? "" : "s");
-	cell[REAL] = real == SIZE_MAX ? cli_strdup("") : numbers_text(r, side, real, true, look);
+	cell[REAL] = real == SIZE_MAX ? cli_strdup("")
+				      : cli_compare_numbers(r, side, real, true, look->utf8);
 	cell[BY] = cli_strdup("");
 	if (c->by != real && c->by != SIZE_MAX) {
-		char *number = numbers_text(r, side, c->by, false, look);
+		char *number = cli_compare_numbers(r, side, c->by, false, look->utf8);
 
 		free(cell[BY]);
-		cell[BY] = cli_format("%s %s", number, metric_text(r->metric[c->by].name));
+		cell[BY] = cli_format("%s %s", number, cli_compare_metric(r->metric[c->by].name));
 		free(number);
 	}
 	for (int i = 0; i < TABLE_COLUMNS; i++) {
@@ -245,10 +119,10 @@ static void put(FILE *f, const struct cli_look *look, enum cli_colour colour, si
 static char *decision(const struct cli_comparison *c, size_t side)
 {
 	const struct cli_results *r = c->results;
-	const char *metric = metric_text(r->metric[c->by].name), *name = r->side[side].name,
+	const char *metric = cli_compare_metric(r->metric[c->by].name), *name = r->side[side].name,
 		   *first = r->side[r->side[side].reference].name;
 	struct cli_change change = cli_change_of(r, side, c->by);
-	struct saying s = say_change(&change, cli_metric_is_speed(r->metric[c->by].name));
+	struct cli_saying s = cli_compare_say(&change, cli_metric_is_speed(r->metric[c->by].name));
 
 	if (!change.factor.is_known)
 		return cli_format("%s and %s: no verdict: 95 %% needs at least %zu runs of each",
@@ -264,7 +138,7 @@ static char *decision(const struct cli_comparison *c, size_t side)
 				  s.range, metric);
 	return cli_format("%s and %s: no difference found by %s; one of %s %% or more would have "
 			  "been",
-			  first, name, metric, bound_of(&change).text);
+			  first, name, metric, cli_compare_bound(&change).text);
 }
 
 /* What another one says, beside the one that decides; @by is what that says. */
@@ -272,10 +146,10 @@ static char *opinion(const struct cli_comparison *c, size_t side, size_t metric,
 		     const struct cli_change *by)
 {
 	const struct cli_results *r = c->results;
-	const char *name = metric_text(r->metric[metric].name);
+	const char *name = cli_compare_metric(r->metric[metric].name);
 	bool is_speed = cli_metric_is_speed(r->metric[metric].name);
 	struct cli_change change = cli_change_of(r, side, metric);
-	struct saying s = say_change(&change, is_speed);
+	struct cli_saying s = cli_compare_say(&change, is_speed);
 	bool is_same_way = (change.factor.estimate < 1) == (by->factor.estimate < 1);
 
 	if (isnan(change.factor.estimate))
@@ -288,7 +162,7 @@ static char *opinion(const struct cli_comparison *c, size_t side, size_t metric,
 		return cli_format("%s is the same in every run", name);
 	if (!change.differs)
 		return cli_format("%s: no difference found; one of %s %% or more would have been",
-				  name, bound_of(&change).text);
+				  name, cli_compare_bound(&change).text);
 	if (is_speed && by->differs && cli_metric_is_speed(r->metric[c->by].name))
 		return cli_format("%s %s: %s (%s)", name, is_same_way ? "agrees" : "disagrees",
 				  s.what, s.range);

@@ -10,7 +10,4 @@
 
 void cli_compare_write_text(FILE *f, const struct cli_look *look, const struct cli_comparison *c);
 
-/* "new 4.8 % faster (+-0.2 %)", for free(3). */
-char *cli_compare_text_short(const struct cli_results *r, size_t side, size_t metric);
-
 #endif

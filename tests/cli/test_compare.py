@@ -4,6 +4,7 @@
 
 Usage: test_compare.py NTIME [-k WORD]
 """
+import csv
 import json
 import os
 import pty
@@ -248,6 +249,63 @@ def results_of_hyperfine_are_read():
         has(text, 'b is 48.8 % slower than a x (95 %: 45.0 .. 52.9 %), by real time')
         put('g.json', hyperfine(('a x', [9.0 + i / 100 for i in range(10)])))
         has(compare('g.json', 'h.json'), 'a x (h) is 88.')
+
+
+@test
+def lists_of_values_make_commands():
+    with Directory():
+        text = compare('-n', '9', '-L', 't', '0.01,0.02,0.03', '--prepare', 'echo {t} >>log', 'sleep {t}')
+        has(text, 't=0.01  sleep 0.01  9 runs')
+        has(text, '\nt=0.03 is ')
+        equal(sorted(set(words_of('log'))), ['0.01', '0.02', '0.03'])
+        # A command without it is run once a round; two lists are all pairs of their values.
+        text = compare('-n', '9', '--parameter-list', 'a', '1,2', '-L', 'b=x,y', 'true', 'echo {a}{b} {c} {', '-S', 'sh', '--json')
+        sides = json.loads(text)['commands']
+        equal([s['name'] for s in sides], ['sh', 'sh a=1 b=x', 'sh a=1 b=y', 'sh a=2 b=x', 'sh a=2 b=y'])
+        equal([s['command'] for s in sides[1:]], [f'echo {w} {{c}} {{' for w in ('1x', '1y', '2x', '2y')])
+        equal([s.get('parameters') for s in sides[:2]], [None, {'a': '1', 'b': 'x'}])
+    for args, part in ((('-L', 't', '', 'sleep {t}'), "-L 't=' is no list"),
+                       (('-L', 't', '1,,2', 'sleep {t}'), '-L t: a value is empty'),
+                       (('-L', 't', '1,2', 'true', 'true'), '-L t: no command has {t} in it'),
+                       (('-L', 't', '1', 'true {t}'), 'there is nothing to compare'),
+                       (('-L', 't', '1,2', '-L', 't', '3', 'true {t}'), '-L t is given twice'),
+                       (('-L', 't'), "-L 't' is no list")):
+        done = ntime('compare', *args)
+        equal((done.returncode, done.stdout), (125, b''), args)
+        has(err(done), part)
+
+
+@test
+def exports_are_those_of_hyperfine():
+    with Directory():
+        compare('-n', '7', '-L', 't', '0.001,0.002', '--export-json', 'e.json', '--export-csv', 'e.csv', '--export-markdown', 'e.md', '-o', 'report',
+                'sh -c "sleep {t}|:"')
+        with open('e.json', encoding='utf-8') as f:
+            results = json.load(f)['results']
+        for r, t in zip(results, ('0.001', '0.002')):
+            equal(sorted(r), sorted(['command', 'mean', 'stddev', 'median', 'user', 'system', 'min', 'max', 'times', 'exit_codes', 'parameters']))
+            equal((r['command'], r['parameters'], r['exit_codes']), (f'sh -c "sleep {t}|:"', {'t': t}, [0] * 7))
+            times = r['times']
+            mean = sum(times) / 7
+            equal((r['min'], r['max'], r['median']), (min(times), max(times), sorted(times)[3]))
+            equal(abs(r['mean'] - mean) < 1e-9 and abs(r['stddev'] - (sum((x - mean) ** 2 for x in times) / 6) ** 0.5) < 1e-9, True, r)
+        with open('e.csv', encoding='utf-8', newline='') as f:
+            rows = list(csv.DictReader(f))
+        equal(list(rows[0]), ['command', 'mean', 'stddev', 'median', 'user', 'system', 'min', 'max', 'parameter_t'])
+        equal([(row['command'], row['parameter_t'], float(row['mean'])) for row in rows],
+              [(r['command'], r['parameters']['t'], r['mean']) for r in results])
+        with open('e.md', encoding='utf-8') as f:
+            lines = f.read().splitlines()
+        equal(len(lines), 4)
+        equal({len(re.findall(r'(?<!\\)\|', line)) for line in lines}, {len(re.findall(r'\|', lines[0]))}, lines)
+        has(lines[2], '| `t=0.001` | `sh -c "sleep 0.001\\|:"` | 7 | ')
+        # What was exported is read.
+        has(compare('e.json'), '7 runs')
+    # Nothing is run if a file cannot be written.
+    with Directory():
+        done = ntime('compare', '--export-csv', '/nonexistent/e.csv', 'touch here', 'true')
+        equal((done.returncode, done.stdout, os.listdir('.')), (125, b'', []))
+        has(err(done), '/nonexistent/e.csv')
 
 
 @test
