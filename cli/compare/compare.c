@@ -15,6 +15,7 @@
 #include "cli/compare/export.h"
 #include "cli/compare/files.h"
 #include "cli/compare/json.h"
+#include "cli/compare/plot.h"
 #include "cli/compare/text.h"
 #include "cli/compare/verdict.h"
 #include "cli/output/file.h"
@@ -54,6 +55,7 @@ static const struct {
 	{ offsetof(struct cli_compare_options, export_json), cli_compare_export_json },
 	{ offsetof(struct cli_compare_options, export_csv), cli_compare_export_csv },
 	{ offsetof(struct cli_compare_options, export_markdown), cli_compare_export_markdown },
+	{ offsetof(struct cli_compare_options, plot), cli_compare_plot },
 };
 #define EXPORTS (sizeof(exports) / sizeof(exports[0]))
 

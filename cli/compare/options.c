@@ -28,6 +28,7 @@ enum {
 	ID_EXPORT_JSON,
 	ID_EXPORT_CSV,
 	ID_EXPORT_MARKDOWN,
+	ID_PLOT,
 	ID_SHOW_OUTPUT,
 };
 
@@ -61,6 +62,7 @@ const struct cli_option cli_compare_option_table[] = {
 	{ ID_EXPORT_JSON, "export-json", "FILE", "also write JSON as hyperfine does, to FILE" },
 	{ ID_EXPORT_CSV, "export-csv", "FILE", "also write CSV as hyperfine does, to FILE" },
 	{ ID_EXPORT_MARKDOWN, "export-markdown", "FILE", "also write a table, to FILE" },
+	{ ID_PLOT, "plot", "FILE", "also draw each run and the intervals, as SVG, to FILE" },
 	{ 'v', "verbose", NULL, "compare everything that was measured" },
 	CLI_OPTION_HELP,
 	CLI_OPTION_END,
@@ -147,6 +149,9 @@ static int set_file(struct cli_compare_options *o, int id, const char *value)
 		return 0;
 	case ID_EXPORT_MARKDOWN:
 		o->export_markdown = value;
+		return 0;
+	case ID_PLOT:
+		o->plot = value;
 		return 0;
 	default:
 		return 1;

@@ -26,7 +26,7 @@ struct cli_words {
  * @name, @setup, @prepare, @cleanup: one for all commands, or one a command
  * @list:	each "VAR=VALUE,VALUE" of -L
  * @joined:	words that were made of several; owned
- * @export_json, @export_csv, @export_markdown: files, NULL: none
+ * @export_json, @export_csv, @export_markdown, @plot: files, NULL: none
  * @by:		metric that decides, NULL: the steadiest
  * @shell:	words of the shell that runs the commands, NULL: they run without
  */
@@ -38,7 +38,7 @@ struct cli_compare_options {
 	double fail_above;
 	struct cli_words name, setup, prepare, cleanup;
 	struct cli_words list, joined;
-	const char *export_json, *export_csv, *export_markdown;
+	const char *export_json, *export_csv, *export_markdown, *plot;
 	const char *by;
 	const char *shell;
 	const char *output;

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+import xml.etree.ElementTree
 
 import test_command as t
 from test_command import Directory, environment, equal, err, has, has_not, ntime
@@ -159,7 +160,7 @@ def chosen_events_are_compared():
     has(text, '\n  real time: ')
     has(compare('-n', '6', '--by', 'user+sys', 'true', 'true'), ' CPU time')
     text = compare('-n', '6', '-v', 'true', 'true')
-    has(text, '\n  user time')
+    has(text, '\n  system time')
     done = ntime('compare', '-n', '6', '-e', 'no-such-event', 'true', 'true')
     equal((done.returncode, done.stdout), (125, b''))
     has(err(done), 'no-such-event')
@@ -306,6 +307,31 @@ def exports_are_those_of_hyperfine():
         done = ntime('compare', '--export-csv', '/nonexistent/e.csv', 'touch here', 'true')
         equal((done.returncode, done.stdout, os.listdir('.')), (125, b'', []))
         has(err(done), '/nonexistent/e.csv')
+
+
+@test
+def the_picture_has_each_run():
+    svg = '{http://www.w3.org/2000/svg}'
+    with Directory():
+        compare('-n', '9', '--json', '-o', 'c.json', '--plot', 'c.svg', '--name', '<a & "b">\x1b[31m', '--name', 'ü' * 40, 'sleep 0.01', 'sleep 0.012')
+        root = xml.etree.ElementTree.parse('c.svg').getroot()
+        with open('c.json', encoding='utf-8') as f:
+            result = json.load(f)
+        equal(root.tag, f'{svg}svg')
+        dots = root.findall(f'{svg}circle')
+        values = [float(dot.get('data-value')) for dot in dots]
+        equal(values, [v for side in result['commands'] for v in side['values']['real']])
+        # Equal steps of the metric are equal steps to the right, within the picture.
+        xs = [float(dot.get('cx')) for dot in dots]
+        scale = (max(xs) - min(xs)) / (max(values) - min(values))
+        for x, value in zip(xs, values):
+            equal(abs(x - min(xs) - (value - min(values)) * scale) < 0.02 and 0 < x < float(root.get('width')), True, (x, value))
+        equal(len(root.findall(f"{svg}line[@class='median']")), 2)
+        band, = root.findall(f"{svg}rect[@class='interval']")
+        change, = [c for c in result['changes'] if c['decides']]
+        equal((float(band.get('data-low')), float(band.get('data-high'))), (change['low'], change['high']))
+        names = [e.text for e in root.findall(f"{svg}text[@class='name']")]
+        equal(names[1:], ['<a & "b">?[31m', 'ü' * 26 + '…'])
 
 
 @test
