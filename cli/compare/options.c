@@ -122,7 +122,7 @@ static int set_run_option(struct cli_stat_options *run, const struct cli_option 
 		run->ignore_failure = true;
 		return 0;
 	case ID_TIMEOUT:
-		if (cli_time_parse(value, "s", &run->timeout_ns) || !run->timeout_ns)
+		if (cli_time_parse(value, &run->timeout_ns) || !run->timeout_ns)
 			return cli_compare_misuse("--timeout '%s' is not a time: write 10 or 10s, "
 						  "500ms or 2min",
 						  value);

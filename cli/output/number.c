@@ -21,7 +21,7 @@ static const struct time_unit {
 
 #define TIME_MAX_NS (100.0 * 365 * 86400 * 1e9)
 
-int cli_time_parse(const char *text, const char *bare, uint64_t *ns)
+int cli_time_parse(const char *text, uint64_t *ns)
 {
 	const char *suffix;
 	double number;
@@ -32,7 +32,7 @@ int cli_time_parse(const char *text, const char *bare, uint64_t *ns)
 	    !isdigit((unsigned char)text[text[0] == '.']) || (text[0] == '0' && text[1] == 'x'))
 		return -EINVAL;
 	number = strtod(text, &end);
-	suffix = *end ? end : bare;
+	suffix = *end ? end : "s";
 	for (size_t i = 0; i < sizeof(time_units) / sizeof(time_units[0]); i++) {
 		if (strcmp(suffix, time_units[i].suffix) != 0)
 			continue;

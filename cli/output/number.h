@@ -18,11 +18,10 @@ struct cli_number {
 };
 
 /*
- * A length of time: a number with ns, us, ms, s or min behind it, or with nothing for @bare, which
- * is one of these: "ms" as in perf stat, "s" as in watch(1). "1.5s" works. 0; -EINVAL (no such
- * thing, negative); -ERANGE (more than 100 years).
+ * A length of time: a number with ns, us, ms, s or min behind it; seconds where nothing is. "1.5s"
+ * works. 0; -EINVAL (no such thing, negative); -ERANGE (more than 100 years).
  */
-int cli_time_parse(const char *text, const char *bare, uint64_t *ns);
+int cli_time_parse(const char *text, uint64_t *ns);
 
 /* A decimal number from @low to @high. 0, -EINVAL or -ERANGE. */
 int cli_number_parse(const char *text, uint64_t low, uint64_t high, uint64_t *out);

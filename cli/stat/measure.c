@@ -13,6 +13,7 @@
 
 #include "cli/base/command.h"
 #include "cli/base/machine.h"
+#include "cli/base/shell.h"
 #include "cli/base/silence.h"
 #include "cli/stat/measure.h"
 #include "cli/output/say.h"
@@ -103,6 +104,9 @@ static int release_command(struct cli_measure *m)
 		return take_times(m);
 	}
 	cli_machine_say(m->ctx, ret);
+	if (ret == -ENOENT && cli_is_of_shell(m->options->argv[0]))
+		cli_say("that is for a shell: sh -c '%s%s'", m->options->argv[0],
+			m->options->argv[1] ? " ..." : "");
 	for (size_t i = 0; ret == -ENOENT && cli_commands[i]; i++) {
 		const struct cli_command *c = cli_commands[i];
 

@@ -123,7 +123,7 @@ int cli_stat_options_add(struct cli_stat_options *o, const char *list)
 static int set_time(const struct cli_option *option, const char *value, uint64_t least_ns,
 		    uint64_t *ns)
 {
-	int ret = cli_time_parse(value, "ms", ns);
+	int ret = cli_time_parse(value, ns);
 	char name[32];
 
 	if (option->id < 256)
@@ -138,8 +138,8 @@ static int set_time(const struct cli_option *option, const char *value, uint64_t
 					     : "more than 0");
 	}
 	if (ret < 0)
-		return misuse("%s '%s' is not a time: write 100 or 100ms for milliseconds, else "
-			      "ns, us, s or min",
+		return misuse("%s '%s' is not a time: write 2 or 2s for seconds, 100ms, or "
+			      "another number with ns, us or min",
 			      name, value);
 	return 0;
 }

@@ -479,7 +479,8 @@ static void put_drift(FILE *f, const struct cli_style *style, const struct cli_r
 		return;
 	snprintf(line, sizeof(line),
 		 "The runs are not independent: their real time changed sides of its median %zu "
-		 "time%s where %.3g are expected. The intervals are too narrow.",
+		 "time%s where %.3g are expected. The intervals are too narrow. ntime compare "
+		 "runs commands in turn, so that this disturbs each of them alike.",
 		 drift.crossings, drift.crossings == 1 ? "" : "s", drift.expected);
 	put_sentence(f, style, CLI_WARN, line);
 }

@@ -611,7 +611,7 @@ const struct cli_command cli_stat_command = {
 		 "[stat] [OPTION...] -a|-C LIST|-p PID|-t TID [[--] COMMAND [ARG...]]",
 	.about = "run a command, or attach to running programs, and print times and counters",
 	.details = "Without -e and -m a default set of events is counted. TIME is a number of "
-		   "milliseconds, or a number with ns, us, ms, s or min. The report goes to "
+		   "seconds, or a number with ns, us, ms, s or min. The report goes to "
 		   "standard error.\n\nExit status: that of the command; 124 if --timeout ended "
 		   "it, 125 if ntime itself failed, 126 if the command cannot be executed, 127 if "
 		   "it is not found. If a signal kills the command, ntime ends by the same signal "

@@ -58,7 +58,7 @@ static int set_times(struct cli_trace *t, struct cli_cost_runs *runs, const char
 				       CLI_COST_RUNS);
 			return -EINVAL;
 		}
-		if (n >= sizeof(word) || cli_time_parse(word, "s", &runs->ns[runs->n])) {
+		if (n >= sizeof(word) || cli_time_parse(word, &runs->ns[runs->n])) {
 			cli_say_misuse(
 				t->self->name,
 				"--%s takes times separated by commas, such as 1.5,1.62s, not '%s'",

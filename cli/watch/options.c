@@ -109,7 +109,7 @@ static int add_wish(struct cli_watch_options *o, int kind, const char *text)
 
 static int set_interval(struct cli_watch_options *o, const char *value)
 {
-	int ret = cli_time_parse(value, "s", &o->interval_ns);
+	int ret = cli_time_parse(value, &o->interval_ns);
 
 	if (ret == -ERANGE || (!ret && o->interval_ns < MIN_INTERVAL_NS))
 		return misuse("-i '%s' is out of range: %s", value,

@@ -246,7 +246,7 @@ def repeated_runs_are_averaged():
 @test
 def intervals_add_up():
     for name, n in (('sleeper', SLEEPS), ('toucher', PAGES), ('forkstorm', CHILDREN)):
-        run, _, text = ours(name, n, '-I', '20')
+        run, _, text = ours(name, n, '-I', '20ms')
         lines = [json.loads(line) for line in text.splitlines()]
         equal([line['kind'] for line in lines], ['interval'] * (len(lines) - 1) + ['summary'], 'kinds')
         for event in EVENTS:
@@ -320,7 +320,7 @@ def attached(tool, name, n):
 
 
 def attached_ntime(options, name, n):
-    truth, text = attached([NTIME, '--json', '-I', '20', '-e', 'page-faults', *options, 'PID'], name, n)
+    truth, text = attached([NTIME, '--json', '-I', '20ms', '-e', 'page-faults', *options, 'PID'], name, n)
     return truth, agree.ntime_counts(json.loads(text.splitlines()[-1]))['page-faults']
 
 

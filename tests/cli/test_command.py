@@ -502,7 +502,7 @@ def ctrl_c_ends_repeating():
 def ctrl_c_ends_attaching_with_success():
     victim = subprocess.Popen(['sleep', '1000'])
     try:
-        child = subprocess.Popen([NTIME, '-p', str(victim.pid), '-e', 'page-faults', '-I', '20', '--csv'],
+        child = subprocess.Popen([NTIME, '-p', str(victim.pid), '-e', 'page-faults', '-I', '20ms', '--csv'],
                                  stderr=subprocess.PIPE, env=environment())
         child.stderr.readline()  # it measures when the header is out
         has(child.stderr.readline().decode(), 'page-faults')
@@ -557,7 +557,7 @@ def ignored_signals_interrupt_nothing():
 @needs_perf
 def attaching_ends_with_the_process():
     victim = subprocess.Popen(['sh', '-c', 'read x'], stdin=subprocess.PIPE)
-    child = subprocess.Popen([NTIME, '-p', str(victim.pid), '-e', 'page-faults', '-I', '20', '--csv'],
+    child = subprocess.Popen([NTIME, '-p', str(victim.pid), '-e', 'page-faults', '-I', '20ms', '--csv'],
                              stderr=subprocess.PIPE, env=environment())
     child.stderr.readline()
     has(child.stderr.readline().decode(), 'page-faults')
@@ -673,7 +673,7 @@ def clocks_have_no_modes():
 @needs_perf
 def a_moment_at_the_end_is_no_interval():
     # The timeout comes with a beat.
-    rows = list(csv.DictReader(io.StringIO(err(ntime('--csv', '-p', str(os.getpid()), '-e', 'page-faults', '-I', '50', '--timeout', '150')))))
+    rows = list(csv.DictReader(io.StringIO(err(ntime('--csv', '-p', str(os.getpid()), '-e', 'page-faults', '-I', '50ms', '--timeout', '150ms')))))
     equal([float(row['time_s']) > 0.049 * (i + 1) for i, row in enumerate(rows)], [True] * len(rows))
     equal(len(rows) <= 3, True, rows)
 
@@ -786,7 +786,7 @@ def root_starts_no_runner_of_others():
 
 @test
 def full_device():
-    for form in ([], ['--json'], ['--csv'], ['-I', '10']):
+    for form in ([], ['--json'], ['--csv'], ['-I', '10ms']):
         done = ntime(*form, '-o', '/dev/full', 'true')
         equal(done.returncode, 125)
         has(err(done), 'writing to /dev/full failed: No space left on device')
@@ -885,7 +885,7 @@ def registers_that_stay_programmed_are_told():
 @needs_perf
 def measurement_without_command_ends_when_nobody_reads():
     reader, writer = os.pipe()
-    child = subprocess.Popen([NTIME, '-t', str(os.getpid()), '-e', 'page-faults', '-I', '10', '--csv', '-o', '-'],
+    child = subprocess.Popen([NTIME, '-t', str(os.getpid()), '-e', 'page-faults', '-I', '10ms', '--csv', '-o', '-'],
                              stdout=writer, stderr=subprocess.PIPE, env=environment())
     os.close(writer)
     os.read(reader, 1)
@@ -990,7 +990,7 @@ def lines_until(n, *args):
 @test
 @needs_perf
 def interval_lines():
-    lines = [json.loads(line) for line in lines_until(2, '--json', '-I', '20', '-e', 'page-faults')]
+    lines = [json.loads(line) for line in lines_until(2, '--json', '-I', '20ms', '-e', 'page-faults')]
     equal([line['kind'] for line in lines[:-1]], ['interval'] * (len(lines) - 1))
     equal(lines[-1]['kind'], 'summary')
     times = [line['time_s'] for line in lines[:-1]]
@@ -1001,11 +1001,11 @@ def interval_lines():
     parts = sum(items(line)['page-faults']['count'] for line in lines[:-1])
     if not IS_FAKE:
         equal(parts, items(lines[-1])['page-faults']['count'], 'sum of the intervals')
-    rows = list(csv.DictReader(io.StringIO(err(ntime('--csv', '-I', '50', '-e', 'page-faults', 'sleep', '0.2')))))
+    rows = list(csv.DictReader(io.StringIO(err(ntime('--csv', '-I', '50ms', '-e', 'page-faults', 'sleep', '0.2')))))
     equal({row['name'] for row in rows}, {'page-faults'})
     for row in rows:
         float(row['time_s'])
-    text = err(ntime('-I', '50', '-e', 'page-faults', 'sleep', '0.2'))
+    text = err(ntime('-I', '50ms', '-e', 'page-faults', 'sleep', '0.2'))
     has(text, '#    time_s')
     has(text, 'real')
 
@@ -1170,8 +1170,18 @@ def timed_out_runs_are_in_no_mean():
 
 
 @test
+def lines_of_the_shell_are_known():
+    for args, part in ((('ls -l | wc',), "that is for a shell: sh -c 'ls -l | wc'"), (('cd', '/'), "that is for a shell: sh -c 'cd ...'"),
+                       (('ls  x',), "sh -c 'ls  x'")):
+        done = ntime(*args)
+        equal((done.returncode, len(err(done).splitlines())), (127, 2), err(done))
+        has(err(done), part)
+    has_not(err(ntime('no-such-program')), 'shell')
+
+
+@test
 def timeout_ends_the_command():
-    done = ntime('--timeout', '100', 'sleep', '1000')
+    done = ntime('--timeout', '100ms', 'sleep', '1000')
     equal(done.returncode, 124)
     has(err(done), '--timeout')
     has(err(done), 'page-faults')
@@ -1183,7 +1193,7 @@ def timeout_ends_the_command():
 @test
 @needs_perf
 def timeout_ends_attaching():
-    done = ntime('-t', str(os.getpid()), '-e', 'page-faults', '--timeout', '100')
+    done = ntime('-t', str(os.getpid()), '-e', 'page-faults', '--timeout', '100ms')
     equal(done.returncode, 0)
     has(err(done), 'page-faults')
 
@@ -1196,11 +1206,11 @@ def delay():
     has(late['flags'], 'not-counted')
     # Without intervals nothing tells when it begins: on a machine that stands still the command has to last longer.
     for seconds in (1, 5, 25):
-        soon = items(summary('--delay', '20', '-e', 'page-faults', 'sh', '-c', f'sleep {seconds}; /bin/true'))['page-faults']
+        soon = items(summary('--delay', '20ms', '-e', 'page-faults', 'sh', '-c', f'sleep {seconds}; /bin/true'))['page-faults']
         if 'value' in soon:
             break
     equal('value' in soon, True)
-    first, *_, last = [json.loads(line) for line in lines_until(1, '--json', '-I', '20', '--delay', '20', '-e', 'page-faults')]
+    first, *_, last = [json.loads(line) for line in lines_until(1, '--json', '-I', '20ms', '--delay', '20ms', '-e', 'page-faults')]
     equal(('value' in items(first)['page-faults'], 'value' in items(last)['page-faults']), (True, True), 'values of an interval and of all')
 
 
@@ -1390,7 +1400,7 @@ def recorded_machines_count_nothing():
         has(err(ntime('--machine', 'machine', '--dry-run', '-e', 'page-faults', 'true')), 'SIMULATED: this is a recorded machine')
         refused = 'ntime: a recorded machine counts nothing: it can be asked by list, doctor, reg and --dry-run\n'
         for args in (('sh', '-c', 'touch ran'), ('-a', '--timeout', '10ms'), ('-r', '2', 'touch', 'ran'), ('--delay', '1s', '-o', 'machine', 'touch', 'ran'),
-                     ('--delay', '5', '-a', '--timeout', '1'), ('--delay', '1', '-I', '1', 'touch', 'ran'), ('--passes', 'touch', 'ran')):
+                     ('--delay', '5ms', '-a', '--timeout', '1ms'), ('--delay', '1ms', '-I', '1ms', 'touch', 'ran'), ('--passes', 'touch', 'ran')):
             done = ntime('--machine', 'machine', '-e', 'page-faults', *args)
             equal((done.returncode, done.stdout, err(done)), (125, b'', refused), args)
         done = ntime('watch', '--machine', 'machine', '-n', '1', 'page-faults')
@@ -1565,7 +1575,7 @@ def several_processes_are_summed():
     pids = ','.join(str(v.pid) for v in victims)
     try:
         report = json.loads(ntime('--json', '-p', pids, '-e', 'page-faults,tsc,context-switches,faults-per-switch',
-                                  '--timeout', '10').stderr)
+                                  '--timeout', '10ms').stderr)
     finally:
         for v in victims:
             v.kill()
@@ -1583,7 +1593,7 @@ def several_processes_are_summed():
 def counting_that_fails_leaves_the_command_alone():
     with Directory():
         # The first read is before the command, the second an interval's, or that of the end where the machine stood still until then.
-        done = ntime('-I', '20', '-o', 'report', 'sh', '-c', 'sleep 1; touch ran', fake='stale=2')
+        done = ntime('-I', '20ms', '-o', 'report', 'sh', '-c', 'sleep 1; touch ran', fake='stale=2')
         equal(done.returncode, 125)
         has(err(done), 'CPU 3 went off line')
         equal(os.listdir(), ['ran'])
@@ -1611,7 +1621,7 @@ def emulated_machine_is_marked():
     count = ('-e', 'page-faults')
     for args in (count, (*count, '-q'), (*count, '-r', '2'), (*count, '--dry-run')):
         equal(err(in_guest(*args, 'true')).count(EMULATED), 1, args)
-    has(err(in_guest(*count, '-I', '20', 'sleep', '0.1')).split('#    time_s')[0], EMULATED)
+    has(err(in_guest(*count, '-I', '20ms', 'sleep', '0.1')).split('#    time_s')[0], EMULATED)
     with Directory():
         equal(err(in_guest(*count, '-o', 'report', 'true')), '')
         with open('report', encoding='ascii') as f:
@@ -1621,9 +1631,9 @@ def emulated_machine_is_marked():
         equal(json.loads(in_guest(command, '--json').stdout)['emulated'], 'arm64')
         has_not(ntime(command).stdout.decode(), 'emulated machine')
     equal(json.loads(err(in_guest('--json', *count, 'true')))['emulated'], 'arm64')
-    lines = err(in_guest('--json', *count, '-I', '20', 'sleep', '0.1')).splitlines()
+    lines = err(in_guest('--json', *count, '-I', '20ms', 'sleep', '0.1')).splitlines()
     equal({json.loads(line)['emulated'] for line in lines}, {'arm64'})
-    for args in (('true',), ('-I', '20', 'sleep', '0.1'), ('-r', '2', 'true')):
+    for args in (('true',), ('-I', '20ms', 'sleep', '0.1'), ('-r', '2', 'true')):
         rows = list(csv.DictReader(io.StringIO(err(in_guest('--csv', *count, *args)))))
         equal([row for row in rows if row['flags'].split()[-1:] != ['emulated']], [], args)
         has([row['name'] for row in rows], 'page-faults')

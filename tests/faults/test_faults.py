@@ -53,7 +53,7 @@ LINES = (
     Line('stat-events', '-e', 'page-faults,cycles,{task-clock,minor-faults}', '-m', 'IPC', '-v', 'true', live=True),
     Line('stat-json', '--json', 'true', live=True),
     Line('stat-csv', '--csv', 'true', live=True),
-    Line('stat-interval', '--json', '-I', '5000', 'sleep', '0.01', live=True),
+    Line('stat-interval', '--json', '-I', '5000ms', 'sleep', '0.01', live=True),
     Line('stat-file', '-o', 'report', 'true', live=True, result='report'),
     Line('stat-replace', '--json', '-o', 'report', 'true', files={'report': OLD}, live=True, result='report'),
     Line('stat-append', '--append', '-o', 'report', 'true', files={'report': OLD}, live=True, result='report'),

@@ -47,7 +47,7 @@ static void try_numbers(const char *text)
 	fuzz_expect(ret == 0 || ret == -EINVAL || ret == -ERANGE);
 	if (!cli_number_parse(text, 3, 1000, &number))
 		fuzz_expect(number >= 3 && number <= 1000);
-	ret = cli_time_parse(text, "s", &ns);
+	ret = cli_time_parse(text, &ns);
 	fuzz_expect(ret == 0 || ret == -EINVAL || ret == -ERANGE);
 	if (nti_text_take_u32(&at, 16, &small))
 		fuzz_expect(at > text && at <= text + strlen(text));

@@ -132,7 +132,7 @@ TEST(intervals_go_on)
 
 	need_two_cpus();
 	TT_IS(system("ntime --json -o " REPORT
-		     " -a -I 200 -e cpu-clock -- sh -c 'sleep 0.5; echo 0 >" CPU1
+		     " -a -I 200ms -e cpu-clock -- sh -c 'sleep 0.5; echo 0 >" CPU1
 		     "; sleep 0.7; echo 1 >" CPU1 "; sleep 0.7'"),
 	      0);
 	f = fopen(REPORT, "re");
