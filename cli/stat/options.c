@@ -13,6 +13,7 @@
 #include "cli/base/options.h"
 #include "cli/output/memory.h"
 #include "cli/output/say.h"
+#include "cli/stat/format.h"
 #include "cli/stat/options.h"
 
 #define MAX_RUNS 1000000
@@ -66,6 +67,8 @@ const struct cli_option cli_stat_option_table[] = {
 	{ ID_APPEND, "append", NULL, "with -o: add to the end of FILE" },
 	{ ID_CSV, "csv", NULL, "write comma-separated values" },
 	{ ID_JSON, "json", NULL, "write JSON; with -I one object per line" },
+	{ 'f', "format", "FORMAT",
+	  "write one line as time(1) does, %e %U %M ...; also %{EVENT} and %{METRIC}" },
 	{ ID_NO_SCALE, "no-scale", NULL,
 	  "print raw counts; do not extrapolate multiplexed events" },
 	{ ID_TIMEOUT, "timeout", "TIME",
@@ -184,9 +187,32 @@ static int add_pids(struct cli_stat_options *o, const char *value, bool are_thre
 static int set_writer(struct cli_stat_options *o, const struct cli_writer *writer)
 {
 	if (o->writer != &cli_text_writer && o->writer != writer)
-		return misuse("--csv and --json cannot be combined");
+		return misuse("--csv, --json and --format cannot be combined");
 	o->writer = writer;
 	return 0;
+}
+
+static void add_name(void *arg, const char *event, size_t chars)
+{
+	struct cli_stat_options *o = arg;
+
+	o->names = cli_realloc(o->names, o->n_names + 1, sizeof(*o->names));
+	o->names[o->n_names++] = cli_strndup(event, chars);
+	(void)add_wish(o, o->names[o->n_names - 1], false);
+}
+
+static int set_format(struct cli_stat_options *o, const char *format)
+{
+	const char *bad;
+
+	if (o->format)
+		return misuse("--format is given twice");
+	o->format = format;
+	bad = cli_format_check(format, add_name, o);
+	if (bad)
+		return misuse("--format: '%.12s' is no sequence of it: see ntime(1), \"Format\"",
+			      bad);
+	return set_writer(o, &cli_format_writer);
 }
 
 static int set_runs(struct cli_stat_options *o, const char *value)
@@ -282,6 +308,8 @@ static int set_option(void *arg, const struct cli_option *option, const char *va
 	case 'o':
 		o->output = value;
 		return 0;
+	case 'f':
+		return set_format(o, value);
 	case ID_VIA:
 		return cli_option_via("stat", value, &o->via);
 	case ID_MACHINE:
@@ -327,7 +355,9 @@ static const char *contradiction(const struct cli_stat_options *o)
 	if (o->interval_ns && o->by_pass)
 		return "-I and --passes cannot be combined: one interval would be several runs";
 	if (o->dry_run && o->writer != &cli_text_writer)
-		return "--dry-run prints text only: leave out --csv or --json";
+		return "--dry-run prints text only: leave out --csv, --json or --format";
+	if (o->format && o->interval_ns)
+		return "-I and --format cannot be combined: a line is written at the end";
 	if (o->quiet && o->verbose)
 		return "-q and -v cannot be combined";
 	return NULL;
@@ -351,6 +381,9 @@ int cli_stat_options_parse(struct cli_stat_options *o, const struct cli_command 
 
 void cli_stat_options_fini(struct cli_stat_options *o)
 {
+	for (size_t i = 0; i < o->n_names; i++)
+		free(o->names[i]);
+	free(o->names);
 	free(o->wish);
 	free(o->pid);
 	*o = (struct cli_stat_options){ 0 };

@@ -25,6 +25,8 @@ struct cli_wish {
  * @pid:	-p or -t
  * @via:	enum ntime_via
  * @hides_output: the command reads nothing, and what it writes goes nowhere
+ * @format:	--format
+ * @names:	events of it, which @wish has; owned
  * @argv:	the command, NULL when there is none
  */
 struct cli_stat_options {
@@ -39,6 +41,9 @@ struct cli_stat_options {
 	const char *setup, *prepare, *cleanup;
 	const char *cpus;
 	const char *output;
+	const char *format;
+	char **names;
+	size_t n_names;
 	const char *metrics;
 	const char *machine;
 	const char *model;

@@ -147,11 +147,13 @@ struct cli_report {
  * @quiet:	no explanations
  * @by_interval: interval lines
  * @by_run:	-r was given
+ * @format:	--format, which cli_format_check() has found good
  * @plan_only:	nothing was run: no values, only how they would be counted
  */
 struct cli_style {
 	struct cli_look look;
 	unsigned int verbose;
+	const char *format;
 	bool quiet;
 	bool by_interval;
 	bool by_run;

@@ -463,6 +463,10 @@ static void put_end(FILE *f, const struct cli_style *style, const struct cli_rep
 		snprintf(line, sizeof(line), "The command was killed by signal %d (%s).",
 			 WTERMSIG(r->status), strsignal(WTERMSIG(r->status)));
 		put_sentence(f, style, CLI_WARN, line);
+	} else if (WEXITSTATUS(r->status)) {
+		snprintf(line, sizeof(line), "The command ended with status %d.",
+			 WEXITSTATUS(r->status));
+		put_sentence(f, style, CLI_WARN, line);
 	}
 }
 

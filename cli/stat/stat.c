@@ -524,6 +524,7 @@ static int prepare(struct stat *st)
 		.look = cli_look_at(st->output.fd),
 		.verbose = st->o.verbose,
 		.quiet = st->o.quiet,
+		.format = st->o.format,
 		.by_interval = st->o.interval_ns,
 		.by_run = st->o.has_runs,
 	};

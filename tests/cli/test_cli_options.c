@@ -74,7 +74,7 @@ static const struct bad_row {
 	{ __LINE__, "-p 1 -t 2", "-p and -t cannot be combined" },
 	{ __LINE__, "-p 1 -a", "-p and -t cannot be combined with -a or -C" },
 	{ __LINE__, "-a -C 0 ls", "-a and -C cannot be combined" },
-	{ __LINE__, "--csv --json ls", "--csv and --json cannot be combined" },
+	{ __LINE__, "--csv --json ls", "--csv, --json and --format cannot be combined" },
 	{ __LINE__, "--append ls", "--append needs -o FILE" },
 	{ __LINE__, "--append -o - ls", "--append needs -o FILE" },
 	{ __LINE__, "-a -r 3", "-r needs a command to run" },

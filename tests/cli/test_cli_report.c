@@ -120,6 +120,7 @@ TEST(text)
 	char *text = written(&cli_text_writer, &style, &r, 0);
 
 	TT_TEXT(text, "\n"
+		      "The command ended with status 3.\n"
 		      "real          1.002914 s\n"
 		      "user          0.001000 s\n"
 		      "sys           0.002000 s\n"

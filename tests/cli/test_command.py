@@ -1180,6 +1180,21 @@ def lines_of_the_shell_are_known():
 
 
 @test
+def a_line_of_the_users_own():
+    script = 'exit 3'
+    done = ntime('-f', r'%e %U %S %E %P %M %F %R %c %w %x %Z 100%%\t%{page-faults}\n%C|\q', 'sh', '-c', script)
+    equal(done.returncode, 3)
+    first, second = err(done).splitlines()
+    times, faults = first.split('\t')
+    equal(bool(re.fullmatch(r'0\.\d\d 0\.\d\d 0\.\d\d 0:00\.\d\d \d+% \d+ \d+ \d+ \d+ \d+ 3 \d+ 100%', times)), True, times)
+    equal(faults.isdigit() or faults == '-', True, faults)
+    equal(second, 'sh -c exit 3|\\q')
+    for bad in ('%', '%q', '%{', '%{}', '%K'):
+        has(err(ntime('-f', bad, 'true')), f"--format: '{bad}' is no sequence of it")
+    has(err(ntime('-f', '%e', '--json', 'true')), '--csv, --json and --format cannot be combined')
+
+
+@test
 def timeout_ends_the_command():
     done = ntime('--timeout', '100ms', 'sleep', '1000')
     equal(done.returncode, 124)
