@@ -25,12 +25,25 @@ struct cli_option {
 };
 
 /**
+ * struct cli_foreign - an option that people know from another program
+ * @name:	a letter, or a long name
+ * @answer:	what ours is called, as the end of a sentence
+ *
+ * Tables end with a NULL @name.
+ */
+struct cli_foreign {
+	const char *name;
+	const char *answer;
+};
+
+/**
  * struct cli_command - a subcommand: cli_NAME_command, constant
  * @name:	what the user types
  * @usage:	what follows "ntime "; several lines are separated by newlines
  * @about:	one line
  * @details:	paragraphs below the options in --help, "" for none
  * @options:	table, NULL for none
+ * @foreign:	options that it does not have, NULL: none is known
  * @is_hidden:	not shown to people
  * @is_permuting: options may follow operands (they must not where a command with own options
  *	follows)
@@ -45,6 +58,7 @@ struct cli_command {
 	const char *about;
 	const char *details;
 	const struct cli_option *options;
+	const struct cli_foreign *foreign;
 	bool is_hidden;
 	bool is_permuting;
 	int (*for_each_action)(int (*fn)(void *arg, const struct cli_command *action), void *arg);

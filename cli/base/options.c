@@ -52,6 +52,19 @@ const struct cli_option *cli_option_find(const struct cli_command *c, int id)
 	return NULL;
 }
 
+/* Is @word what another program calls it? Then it was said. */
+static bool say_foreign(const struct cli_command *c, const char *word)
+{
+	for (const struct cli_foreign *f = c->foreign; f && f->name; f++) {
+		if (strcmp(f->name, word) != 0)
+			continue;
+		cli_say_misuse(help_of(c), "unknown option '%s%s': %s", word[1] ? "--" : "-", word,
+			       f->answer);
+		return true;
+	}
+	return false;
+}
+
 /* Say which option someone who wrote --@typed may have meant. */
 static void say_unknown_long(const struct cli_command *c, const char *typed)
 {
@@ -60,6 +73,8 @@ static void say_unknown_long(const struct cli_command *c, const char *typed)
 	bool is_prefix;
 
 	snprintf(word, sizeof(word), "%.*s", (int)strcspn(typed, "="), typed);
+	if (say_foreign(c, word))
+		return;
 	for (int pass = 0; pass < 2 && !used; pass++) {
 		for (const struct cli_option *o = c->options; o->name; o++) {
 			is_prefix = *word && strncmp(o->name, word, strlen(word)) == 0;
@@ -86,12 +101,13 @@ static void say_bad(const struct cli_command *c, char **argv)
 {
 	const char *word = argv[optind - 1];
 	const struct cli_option *o = cli_option_find(c, optopt);
+	const char letter[] = { (char)optopt, '\0' };
 
 	if (!optopt)
 		say_unknown_long(c, word + 2);
 	else if (o)
 		cli_say_misuse(help_of(c), "option '--%s' takes no argument", o->name);
-	else
+	else if (!say_foreign(c, letter))
 		cli_say_misuse(help_of(c), "unknown option '-%c'", optopt);
 }
 

@@ -197,6 +197,7 @@ const struct cli_command cli_compare_command = {
 		   "command is slower than --fail-above allows; 125 if ntime itself or a run "
 		   "failed, 126 if a command cannot be executed, 127 if it is not found.",
 	.options = cli_compare_option_table,
+	.foreign = cli_compare_foreign,
 	.is_permuting = true,
 	.run = run_compare,
 };

@@ -34,6 +34,7 @@ enum {
 
 const struct cli_option cli_compare_option_table[] = {
 	{ 'n', "runs", "N", "run each command N times; else until the interval is narrow enough" },
+	{ 'r', "repeat", "N", "the same, as stat has it" },
 	{ ID_PRECISION, "precision", "PERCENT",
 	  "how narrow: plus or minus 1% unless said otherwise" },
 	{ ID_FAIL_ABOVE, "fail-above", "PERCENT",
@@ -66,6 +67,19 @@ const struct cli_option cli_compare_option_table[] = {
 	{ 'v', "verbose", NULL, "compare everything that was measured" },
 	CLI_OPTION_HELP,
 	CLI_OPTION_END,
+};
+
+/* What people know from hyperfine. */
+const struct cli_foreign cli_compare_foreign[] = {
+	{ "N", "commands run without a shell unless --shell is given" },
+	{ "m", "how often is found by --precision, or fixed by -n" },
+	{ "min-runs", "how often is found by --precision, or fixed by -n" },
+	{ "M", "how often is found by --precision, or fixed by -n" },
+	{ "max-runs", "how often is found by --precision, or fixed by -n" },
+	{ "P", "values are listed by -L VAR LIST" },
+	{ "parameter-scan", "values are listed by -L VAR LIST" },
+	{ "command-name", "a command is called by --name" },
+	{ NULL, NULL },
 };
 
 int cli_compare_misuse(const char *format, ...)
@@ -166,6 +180,7 @@ static int set_option(void *arg, const struct cli_option *option, const char *va
 
 	switch (option->id) {
 	case 'n':
+	case 'r':
 		return set_number("-n", value, 1, &o->rounds);
 	case ID_PRECISION:
 		ret = set_percent("--precision", value, &share);

@@ -47,6 +47,7 @@ struct cli_compare_options {
 };
 
 extern const struct cli_option cli_compare_option_table[];
+extern const struct cli_foreign cli_compare_foreign[];
 
 /*
  * 0; -EINVAL after a sentence; -ECANCELED after --help. In every case cli_compare_options_fini()

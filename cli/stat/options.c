@@ -94,6 +94,23 @@ const struct cli_option cli_stat_option_table[] = {
 	CLI_OPTION_END,
 };
 
+/* What people know from perf stat. */
+const struct cli_foreign cli_stat_foreign[] = {
+	{ "x", "comma-separated values are --csv" },
+	{ "field-separator", "comma-separated values are --csv" },
+	{ "j", "JSON is --json" },
+	{ "json-output", "JSON is --json" },
+	{ "A", "CPU by CPU counts ntime watch --per thread" },
+	{ "no-aggr", "CPU by CPU counts ntime watch --per thread" },
+	{ "per-core", "core by core counts ntime watch --per core" },
+	{ "per-socket", "socket by socket counts ntime watch --per socket" },
+	{ "D", "to count later is --delay TIME" },
+	{ "M", "a metric is -m METRIC" },
+	{ "d", "what to count is -e LIST; ntime list shows what there is" },
+	{ "detailed", "what to count is -e LIST; ntime list shows what there is" },
+	{ NULL, NULL },
+};
+
 static int misuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* A sentence, then -EINVAL. "ntime --help" has these options, so that is where help is. */
@@ -152,7 +169,9 @@ static int add_pid(struct cli_stat_options *o, const char *text)
 	uint64_t pid;
 
 	if (cli_number_parse(text, 1, INT_MAX, &pid))
-		return misuse("'%s' is not a process or thread id", text);
+		return misuse("'%s' is not a process or thread id (for what time -p writes: "
+			      "-f 'real %%e\\nuser %%U\\nsys %%S')",
+			      text);
 	for (size_t i = 0; i < o->pids; i++)
 		if (o->pid[i] == (int)pid)
 			return 0;

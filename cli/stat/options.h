@@ -67,6 +67,7 @@ struct cli_stat_options {
 };
 
 extern const struct cli_option cli_stat_option_table[];
+extern const struct cli_foreign cli_stat_foreign[];
 
 /*
  * 0; -EINVAL after a sentence; -ECANCELED after --help. In every case

@@ -618,5 +618,6 @@ const struct cli_command cli_stat_command = {
 		   "it is not found. If a signal kills the command, ntime ends by the same signal "
 		   "after the report.",
 	.options = cli_stat_option_table,
+	.foreign = cli_stat_foreign,
 	.run = run_stat,
 };

@@ -9,9 +9,12 @@
 #include "tests/tt.h"
 
 /* What options.c wants of the rest of the command. */
-static const struct cli_command stat_command = {
-	.name = "stat", .usage = "", .about = "", .details = "", .options = cli_stat_option_table
-};
+static const struct cli_command stat_command = { .name = "stat",
+						 .usage = "",
+						 .about = "",
+						 .details = "",
+						 .options = cli_stat_option_table,
+						 .foreign = cli_stat_foreign };
 const struct cli_command *const cli_commands[] = { &stat_command, NULL };
 
 void cli_help_print(FILE *f, const struct cli_command *c)
@@ -57,6 +60,9 @@ static const struct bad_row {
 	{ __LINE__, "-e cycles", "no command to run" },
 	{ __LINE__, "--even cycles -Z ls", "unknown option '-Z'" },
 	{ __LINE__, "--evnet=x ls", "unknown option '--evnet'; did you mean --event?" },
+	{ __LINE__, "-x, ls", "unknown option '-x': comma-separated values are --csv" },
+	{ __LINE__, "--per-core ls", "unknown option '--per-core': core by core counts" },
+	{ __LINE__, "-p ls", "'ls' is not a process or thread id (for what time -p writes: -f" },
 	{ __LINE__, "--xyzzy ls", "unknown option '--xyzzy'\n" },
 	{ __LINE__, "--no ls", "option '--no' is ambiguous: --no-inherit, --no-scale" },
 	{ __LINE__, "--csv=x ls", "option '--csv' takes no argument" },

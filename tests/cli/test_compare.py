@@ -392,6 +392,8 @@ def what_cannot_be_run():
                                (('true', '$nothing_is_there'), 125, 'a command is empty'),
                                (('-n', '1', 'true', 'true'), 125, '-n 1 is too few: an interval of 95 % needs at least 6 runs'),
                                (('-n', '6', 'true', 'true', 'true'), 125, 'needs at least 7 runs'),
+                               (('-N', 'true', 'true'), 125, "unknown option '-N': commands run without a shell"),
+                               (('-r', '1', 'true', 'true'), 125, '-n 1 is too few'),
                                (('-n', 'x', 'true', 'true'), 125, "-n 'x' is not a number of runs"),
                                (('-n', '6', '--precision', '1%', 'true', 'true'), 125, '-n and --precision cannot be combined'),
                                (('--precision', '0', 'true', 'true'), 125, "--precision '0' is not a percentage"),
