@@ -366,12 +366,61 @@ TEST(noise_that_is_added)
 	}
 }
 
+/* Metrics that are all equally good to decide by; each has noise of its own. */
+static const char *const metrics[] = { CLI_METRIC_REAL, CLI_METRIC_USER, CLI_METRIC_CPU };
+#define METRICS (sizeof(metrics) / sizeof(metrics[0]))
+
+static bool differs_by_chance(size_t rounds, struct noise *s)
+{
+	struct cli_results r = { .is_interleaved = true, .has_stopped = !rounds };
+	struct cli_stop stop;
+	size_t made = 0;
+	bool differs;
+
+	for (size_t i = 0; i < METRICS; i++)
+		(void)cli_results_add_metric(&r, metrics[i], "ns", "");
+	(void)cli_results_add_side(&r, "A", "A");
+	(void)cli_results_add_side(&r, "B", "B");
+	cli_stop_init(&stop, &r, rounds, PRECISION, false);
+	do {
+		for (size_t side = 0; side < 2; side++) {
+			double value[METRICS];
+
+			for (size_t i = 0; i < METRICS; i++)
+				value[i] = 1 + 0.02 * normal(s);
+			cli_results_add_run(&r, side, made, value);
+		}
+	} while (!cli_stop_is_over(&stop, &r, ++made, 0));
+	differs = cli_change_of(&r, 1, cli_results_decider(&r)).differs;
+	cli_results_fini(&r);
+	return differs;
+}
+
+/* That the steadiest of several metrics decides must not make it more often one that errs. */
+TEST(choice_does_no_harm)
+{
+	static const size_t rounds[] = { 7, 10, 20, 0 };
+	uint64_t random = tt_seed();
+
+	for (size_t i = 0; i < sizeof(rounds) / sizeof(rounds[0]); i++) {
+		struct noise s = { .random = tt_random(&random) };
+		size_t differ = 0;
+
+		for (size_t k = 0; k < experiments; k++)
+			differ += differs_by_chance(rounds[i], &s);
+		print_message("# the steadiest of %zu, %zu rounds: %.2f %% differ by chance\n",
+			      METRICS, rounds[i], 100 * share(differ));
+		assert_true(share(differ) <= MOST_FALSE + chance(MOST_FALSE));
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fixed_rounds_hold),
 		cmocka_unit_test(stopped_rounds_hold),
 		cmocka_unit_test(noise_that_is_added),
+		cmocka_unit_test(choice_does_no_harm),
 	};
 
 	if (argc > 1)
