@@ -84,6 +84,8 @@ static bool look(struct cli_stop *s, const struct cli_results *r, size_t rounds)
 	if (s->plan > most)
 		s->plan = most;
 	s->next_look = grown(rounds, LOOK_GROWS);
+	if (s->next_look > most)
+		s->next_look = most;
 	return false;
 }
 

@@ -118,12 +118,16 @@ struct cli_change cli_change_of(const struct cli_results *r, size_t side, size_t
 	return c;
 }
 
-/* Sum of the logarithms of all sides in each round that all have a number of; *@n of them. */
+/*
+ * Sum of the logarithms of all sides in each round that all have a number of; *@n of them. None
+ * where one of them is 0, which has no ratio.
+ */
 static double *round_sums(const struct cli_results *r, size_t metric, size_t *n)
 {
 	const struct cli_side *first = &r->side[0];
 	double *sum = cli_calloc(first->runs + 1, sizeof(*sum));
 	size_t *at = cli_calloc(r->sides, sizeof(*at));
+	bool has_zero = false;
 
 	*n = 0;
 	for (size_t i = 0; i < first->runs; i++) {
@@ -138,9 +142,11 @@ static double *round_sums(const struct cli_results *r, size_t metric, size_t *n)
 					    ? log(s->value[at[k] * r->metrics + metric])
 					    : NAN;
 		}
+		has_zero |= isinf(of_round);
 		if (isfinite(of_round))
 			sum[(*n)++] = of_round;
 	}
+	*n = has_zero ? 0 : *n;
 	free(at);
 	return sum;
 }

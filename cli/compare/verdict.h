@@ -41,8 +41,8 @@ struct cli_change cli_change_of(const struct cli_results *r, size_t side, size_t
 size_t cli_least_rounds(const struct cli_results *r);
 
 /*
- * The metric to decide by: of instructions:u, user time, CPU time and real time the one that changed
- * least from round to round. Counters and CPU time tell of speed only where the commands
+ * The metric to decide by: of instructions:u, user time, CPU time and real time the one that
+ * changed least from round to round. Counters and CPU time tell of speed only where the commands
  * kept about one CPU busy, so elsewhere it is real time. SIZE_MAX: there is none of them.
  */
 size_t cli_results_steadiest(const struct cli_results *r);

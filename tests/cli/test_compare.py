@@ -334,6 +334,42 @@ def the_picture_has_each_run():
         equal(names[1:], ['<a & "b">?[31m', 'ü' * 26 + '…'])
 
 
+def kept(rounds, **metrics):
+    """Results of an interleaved comparison: of each metric a list of pairs."""
+    sides = [{'name': name, 'command': name, 'rounds': list(range(rounds)), 'runs_left_out': [],
+              'values': {m.replace('_', '+').replace('instructions', 'instructions:u'): [p[i] for p in pairs] for m, pairs in metrics.items()}}
+             for i, name in enumerate('AB')]
+    return {'ntime': 'x', 'schema': 2, 'kind': 'comparison', 'interleaved': True, 'finished': True, 'stopped_when_narrow': False,
+            'metrics': [{'name': m, 'unit': '' if ':' in m else 'ns'} for m in sides[0]['values']], 'commands': sides}
+
+
+@test
+def the_steadiest_decides():
+    noisy = [(1e9 + i * 7919 % 13 * 1e7, 1e9 + i * 104729 % 17 * 1e7) for i in range(12)]
+    steady = [(9e8 + i % 3 * 1e4, 9.1e8 + i % 2 * 1e4) for i in range(12)]
+    exact = [(1e6, 1.01e6)] * 12
+    with Directory():
+        for by, metrics in (('real', {'real': noisy}),
+                            ('user', {'real': noisy, 'user': steady, 'user_sys': noisy}),
+                            ('user+sys', {'real': noisy, 'user': noisy, 'user_sys': steady}),
+                            ('instructions:u', {'real': noisy, 'user': steady, 'instructions': exact}),
+                            # What has no ratio decides nothing, however steady the rest is.
+                            ('user+sys', {'real': noisy, 'user': [(0, 9e8)] + steady[1:], 'user_sys': steady}),
+                            ('user', {'real': noisy, 'instructions': [(None, None)] * 12, 'user': noisy}),
+                            # A sleeper's, and that of many threads, tell nothing of speed.
+                            ('real', {'real': noisy, 'user': [(a / 10, b / 10) for a, b in steady], 'instructions': exact}),
+                            ('real', {'real': noisy, 'user_sys': [(a * 3, b * 3) for a, b in steady]})):
+            put('k.json', kept(12, **metrics))
+            equal(json.loads(compare('--json', 'k.json'))['by'], by, metrics.keys())
+        put('k.json', kept(12, real=noisy, user=steady, instructions=exact))
+        text = compare('k.json')
+        has(text, 'B is 1.000 % slower than A (95 %: 1.000 .. 1.000 %), by instructions:u\n  real time: no difference found; one of ')
+        put('k.json', kept(12, real=[(1e9, 1e9)] * 12))
+        has(compare('k.json'), 'A and B: no difference: real time is the same in every run')
+        put('k.json', kept(12, real=[(1e9, 3e9)] * 12))
+        has(compare('k.json'), 'B is 200.000 % slower (3.000 times) than A')
+
+
 @test
 def bad_results():
     good = hyperfine(('a', [1.0] * 9), ('b', [2.0] * 9))
