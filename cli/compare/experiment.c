@@ -215,7 +215,6 @@ static void begin(struct cli_experiment *e)
 	struct cli_results *r = &e->results;
 
 	r->is_interleaved = true;
-	r->has_stopped = !e->o->rounds;
 	r->by = e->o->by ? cli_strdup(e->o->by) : NULL;
 	cli_results_add_figures(r);
 	e->run = cli_calloc(e->commands->n, sizeof(*e->run));

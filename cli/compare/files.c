@@ -172,7 +172,6 @@ static int join(struct cli_results *r, const struct files *f)
 	r->is_finished = true;
 	for (size_t i = 0; i < f->n; i++) {
 		r->is_finished &= f->of[i].is_finished;
-		r->has_stopped |= f->of[i].has_stopped;
 		/* Of results of others it is not known. */
 		r->has_other_host |= *f->of[i].host && *f->of[0].host &&
 				     strcmp(f->of[i].host, f->of[0].host) != 0;

@@ -130,7 +130,6 @@ void cli_compare_write_json(FILE *f, const struct cli_comparison *c)
 	cli_json_put_where(root);
 	json_object_set_new(root, "interleaved", json_boolean(r->is_interleaved));
 	json_object_set_new(root, "finished", json_boolean(r->is_finished));
-	json_object_set_new(root, "stopped_when_narrow", json_boolean(r->has_stopped));
 	json_object_set_new(root, "confidence", json_real(CLI_COMPARE_CONFIDENCE));
 	json_object_set_new(root, "by",
 			    c->by == SIZE_MAX ? json_null() : cli_json_text(r->metric[c->by].name));

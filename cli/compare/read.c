@@ -119,7 +119,6 @@ static int read_comparison(struct cli_results *r, const json_t *root, const char
 
 	r->is_interleaved = json_is_true(json_object_get(root, "interleaved"));
 	r->is_finished = json_is_true(json_object_get(root, "finished"));
-	r->has_stopped = json_is_true(json_object_get(root, "stopped_when_narrow"));
 	for (size_t i = 0; i < json_array_size(metrics); i++) {
 		const json_t *of = json_array_get(metrics, i);
 

@@ -66,7 +66,6 @@ struct cli_side {
  * @has_other_host: of several files: they are of different machines
  * @is_interleaved: rounds are of all sides, in random order
  * @is_finished: all runs that were wanted were made
- * @has_stopped: they were, until an interval was narrow enough
  */
 struct cli_results {
 	struct cli_metric *metric;
@@ -78,7 +77,6 @@ struct cli_results {
 	bool has_other_host;
 	bool is_interleaved;
 	bool is_finished;
-	bool has_stopped;
 };
 
 /* Takes nothing over; no run has been made yet. The index of the new one. */

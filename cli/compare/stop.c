@@ -5,7 +5,7 @@
  * An interval that is looked at after each round and taken when it is narrow enough is narrow by
  * chance, and holds in 93 of 100 cases where it says 95. So it is looked at seldom, some rounds are
  * made after it was narrow enough, and it is made a little wider
- * (CLI_COMPARE_STOPPED_CONFIDENCE).
+ * (CLI_COMPARE_LEVEL).
  */
 #include "cli/compare/stop.h"
 

@@ -19,13 +19,11 @@
 /* So that all intervals hold at once (C. Bonferroni). */
 static double level_of(const struct cli_results *r)
 {
-	double confidence =
-		r->has_stopped ? CLI_COMPARE_STOPPED_CONFIDENCE : CLI_COMPARE_CONFIDENCE;
 	size_t compared = 0;
 
 	for (size_t i = 0; i < r->sides; i++)
 		compared += r->side[i].reference != SIZE_MAX;
-	return 1 - (1 - confidence) / (double)(compared ? compared : 1);
+	return 1 - (1 - CLI_COMPARE_LEVEL) / (double)(compared ? compared : 1);
 }
 
 size_t cli_least_rounds(const struct cli_results *r)

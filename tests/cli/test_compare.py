@@ -339,7 +339,7 @@ def kept(rounds, **metrics):
     sides = [{'name': name, 'command': name, 'rounds': list(range(rounds)), 'runs_left_out': [],
               'values': {m.replace('_', '+').replace('instructions', 'instructions:u'): [p[i] for p in pairs] for m, pairs in metrics.items()}}
              for i, name in enumerate('AB')]
-    return {'ntime': 'x', 'schema': 2, 'kind': 'comparison', 'interleaved': True, 'finished': True, 'stopped_when_narrow': False,
+    return {'ntime': 'x', 'schema': 2, 'kind': 'comparison', 'interleaved': True, 'finished': True,
             'metrics': [{'name': m, 'unit': '' if ':' in m else 'ns'} for m in sides[0]['values']], 'commands': sides}
 
 
