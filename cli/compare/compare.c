@@ -24,24 +24,35 @@
 /* A command is slower than the first one by more than it may be. */
 #define EXIT_TOO_SLOW 1
 
-/* One line for each that is certainly too slow. 0 or EXIT_TOO_SLOW. */
+/*
+ * One line for each command that is too slow for certain, or that may be. 0, or EXIT_TOO_SLOW if
+ * one is for certain.
+ */
 static int judge(const struct cli_compare_options *o, const struct cli_comparison *c)
 {
 	const struct cli_results *r = c->results;
 	int ret = 0;
 
 	for (size_t i = 0; i < r->sides && o->fail_above > 0 && c->by != SIZE_MAX; i++) {
+		const struct cli_side *s = &r->side[i];
 		struct cli_change change;
 
-		if (r->side[i].reference == SIZE_MAX)
+		if (s->reference == SIZE_MAX)
 			continue;
 		change = cli_change_of(r, i, c->by);
-		if (!change.factor.is_known || change.factor.low <= o->fail_above)
+		if (!change.factor.is_known || change.factor.high <= o->fail_above)
 			continue;
+		if (change.factor.low <= o->fail_above) {
+			cli_say("%s may be slower than %s by more than --fail-above allows: up to "
+				"%.3g %%, by %s; more runs would tell",
+				s->name, r->side[s->reference].name, (change.factor.high - 1) * 100,
+				r->metric[c->by].name);
+			continue;
+		}
 		cli_say("%s is slower than %s by more than --fail-above allows: %.3g %% at least, "
 			"by %s",
-			r->side[i].name, r->side[r->side[i].reference].name,
-			(change.factor.low - 1) * 100, r->metric[c->by].name);
+			s->name, r->side[s->reference].name, (change.factor.low - 1) * 100,
+			r->metric[c->by].name);
 		ret = EXIT_TOO_SLOW;
 	}
 	return ret;

@@ -371,6 +371,17 @@ def the_steadiest_decides():
 
 
 @test
+def what_may_be_too_slow_is_told():
+    with Directory():
+        put('k.json', kept(12, real=[(1e9, 1e9 * (1 + i / 100)) for i in range(12)]))
+        for above, status, part in ((20, 0, None), (5, 0, 'ntime: B may be slower than A by more than --fail-above allows: up to '), (0.5, 1, 'B is slower than A')):
+            done = ntime('compare', '--fail-above', f'{above}%', 'k.json')
+            equal(done.returncode, status, above)
+            equal(len(err(done).splitlines()), 1 if part else 0)
+            has(err(done), part or '')
+
+
+@test
 def bad_results():
     good = hyperfine(('a', [1.0] * 9), ('b', [2.0] * 9))
     ours = json.loads(compare('-n', '6', '--json', 'true', 'true'))
