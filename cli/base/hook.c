@@ -11,8 +11,13 @@
 
 int cli_hook_run(const char *option, const char *line)
 {
-	int status = line ? cli_child_shell(line) : 0;
+	int status;
 
+	if (!line)
+		return 0;
+	/* Held for the command: what cleans up behind it is not to be ended by it. */
+	cli_signals_drop_held();
+	status = cli_child_shell(line);
 	if (!status)
 		return 0;
 	if (status < 0)

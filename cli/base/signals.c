@@ -139,6 +139,12 @@ void cli_signals_forward(pid_t pid)
 	}
 }
 
+void cli_signals_drop_held(void)
+{
+	for (int sig = 1; sig < NSIG; sig++)
+		is_held[sig] = 0;
+}
+
 int cli_signals_stop(void)
 {
 	return stop_signal;

@@ -27,6 +27,9 @@ void cli_signals_init(void);
  */
 void cli_signals_forward(pid_t pid);
 
+/* What came while there was nobody to pass it on to goes to nobody. */
+void cli_signals_drop_held(void);
+
 /* The first signal that asked for an end (INT, QUIT, TERM, HUP), 0 when there was none. */
 int cli_signals_stop(void);
 

@@ -28,6 +28,15 @@ static void free_words(char **words)
 	free(words);
 }
 
+static bool is_assignment(const char *line)
+{
+	size_t name;
+
+	line += strspn(line, " ");
+	name = strspn(line, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
+	return name && line[name] == '=';
+}
+
 /* The words of @line, for free_words(); NULL after a sentence. */
 static char **split(const char *line)
 {
@@ -35,7 +44,8 @@ static char **split(const char *line)
 	char **words;
 	int ret;
 
-	ret = wordexp(line, &found, WRDE_NOCMD);
+	/* A=B in front of a command is the shell's as well. */
+	ret = is_assignment(line) ? WRDE_BADCHAR : wordexp(line, &found, WRDE_NOCMD);
 	if (ret == WRDE_NOSPACE)
 		cli_memory_end();
 	if (ret) {
@@ -128,19 +138,35 @@ static void name_by_program(struct cli_compare_commands *c, bool is_only)
 	}
 }
 
-static int name_all(struct cli_compare_commands *c, const struct cli_words *name, bool is_only)
+/* What is given once a command was put there as its values were. */
+static int name_all(struct cli_compare_commands *c, const struct cli_words *name, size_t operands)
 {
 	if (!name->n) {
-		name_by_program(c, is_only);
+		name_by_program(c, operands == 1);
 		return 0;
 	}
-	if (name->n != c->n)
+	if (name->n != operands && name->n != c->n)
 		return cli_compare_misuse("--name is given %zu times and there are %zu commands: "
 					  "give it once for each",
 					  name->n, c->n);
-	for (size_t i = 0; i < c->n; i++)
+	for (size_t i = 0; i < c->n && name->n != operands; i++)
 		c->of[i].name = cli_strdup(name->word[i]);
 	return has_twins(c) ? cli_compare_misuse("two commands have the same --name") : 0;
+}
+
+/* All setups are made before the first run: the last one would be what each of these runs. */
+static int check_setups(const struct cli_compare_commands *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		for (size_t k = 0; k < i; k++)
+			if (c->of[i].setup && strcmp(c->of[i].setup, c->of[k].setup) != 0 &&
+			    strcmp(c->of[i].line, c->of[k].line) == 0)
+				return cli_compare_misuse(
+					"--setup differs and the commands do not: as all of it "
+					"comes before the first run, they would be the same; let "
+					"each --setup make a file of another name, or use "
+					"--prepare");
+	return 0;
 }
 
 static int check_hooks(size_t commands, const char *option, const struct cli_words *w)
@@ -172,7 +198,7 @@ static void add_parameters(struct cli_compare_command *of, const struct cli_scan
 }
 
 /* Lines of an argument, in the order of struct cli_compare_command. */
-enum { LINE, SETUP, PREPARE, CLEANUP, LINES };
+enum { LINE, SETUP, PREPARE, CLEANUP, NAME, LINES };
 
 /* The command of the values that are chosen. */
 static int add_command(struct cli_compare_commands *c, const struct cli_scans *scans,
@@ -189,6 +215,7 @@ static int add_command(struct cli_compare_commands *c, const struct cli_scans *s
 					    .setup = made[SETUP],
 					    .prepare = made[PREPARE],
 					    .cleanup = made[CLEANUP],
+					    .name = made[NAME],
 					    .operand = operand };
 	add_parameters(of, scans);
 	of->argv = words_of(of->line, shell);
@@ -198,7 +225,9 @@ static int add_command(struct cli_compare_commands *c, const struct cli_scans *s
 static int add_operand(struct cli_compare_commands *c, struct cli_scans *scans, bool *is_used,
 		       const struct cli_compare_options *o, size_t i)
 {
+	bool has_name = o->name.n == o->operand.n;
 	const char *const line[LINES] = { [LINE] = o->operand.word[i],
+					  [NAME] = has_name ? o->name.word[i] : NULL,
 					  [SETUP] = hook_of(&o->setup, i),
 					  [PREPARE] = hook_of(&o->prepare, i),
 					  [CLEANUP] = hook_of(&o->cleanup, i) };
@@ -246,7 +275,9 @@ int cli_compare_commands_make(struct cli_compare_commands *c, const struct cli_c
 	if (!ret && c->n < 2)
 		ret = cli_compare_misuse("there is nothing to compare: name two commands, each one "
 					 "in quotes (ntime -r N measures one)");
-	return ret ? ret : name_all(c, &o->name, o->operand.n == 1);
+	if (!ret)
+		ret = check_setups(c);
+	return ret ? ret : name_all(c, &o->name, o->operand.n);
 }
 
 void cli_compare_commands_fini(struct cli_compare_commands *c)

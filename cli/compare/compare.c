@@ -25,35 +25,48 @@
 #define EXIT_TOO_SLOW 1
 
 /*
- * One line for each command that is too slow for certain, or that may be. 0, or EXIT_TOO_SLOW if
- * one is for certain.
+ * What is said of a command that --fail-above is asked about; 0, EXIT_TOO_SLOW or CLI_EXIT_FAILED.
  */
-static int judge(const struct cli_compare_options *o, const struct cli_comparison *c)
+static int judge_side(const struct cli_compare_options *o, const struct cli_comparison *c,
+		      size_t side)
 {
 	const struct cli_results *r = c->results;
+	const char *name = r->side[side].name;
+	struct cli_change change = { .factor.is_known = false };
+	const char *metric, *other, *is;
+
+	if (c->by != SIZE_MAX)
+		change = cli_change_of(r, side, c->by);
+	if (!change.factor.is_known) {
+		cli_say("--fail-above: there is no verdict of %s", name);
+		return CLI_EXIT_FAILED;
+	}
+	if (change.factor.high <= o->fail_above)
+		return 0;
+	metric = r->metric[c->by].name;
+	other = r->side[r->side[side].reference].name;
+	is = cli_metric_is_speed(metric) ? "be slower" : "have more";
+	if (change.factor.low <= o->fail_above) {
+		cli_say("%s may %s than %s by more than --fail-above allows: up to %.3g %%, by %s; "
+			"more runs would tell",
+			name, is, other, (change.factor.high - 1) * 100, metric);
+		return 0;
+	}
+	cli_say("%s %s than %s by more than --fail-above allows: %.3g %% at least, by %s", name,
+		cli_metric_is_speed(metric) ? "is slower" : "has more", other,
+		(change.factor.low - 1) * 100, metric);
+	return EXIT_TOO_SLOW;
+}
+
+/* That nothing is known of a command is worse than that it is too slow. */
+static int judge(const struct cli_compare_options *o, const struct cli_comparison *c)
+{
 	int ret = 0;
 
-	for (size_t i = 0; i < r->sides && o->fail_above > 0 && c->by != SIZE_MAX; i++) {
-		const struct cli_side *s = &r->side[i];
-		struct cli_change change;
+	for (size_t i = 0; i < c->results->sides && o->fail_above > 0; i++) {
+		int of = c->results->side[i].reference == SIZE_MAX ? 0 : judge_side(o, c, i);
 
-		if (s->reference == SIZE_MAX)
-			continue;
-		change = cli_change_of(r, i, c->by);
-		if (!change.factor.is_known || change.factor.high <= o->fail_above)
-			continue;
-		if (change.factor.low <= o->fail_above) {
-			cli_say("%s may be slower than %s by more than --fail-above allows: up to "
-				"%.3g %%, by %s; more runs would tell",
-				s->name, r->side[s->reference].name, (change.factor.high - 1) * 100,
-				r->metric[c->by].name);
-			continue;
-		}
-		cli_say("%s is slower than %s by more than --fail-above allows: %.3g %% at least, "
-			"by %s",
-			s->name, r->side[s->reference].name, (change.factor.low - 1) * 100,
-			r->metric[c->by].name);
-		ret = EXIT_TOO_SLOW;
+		ret = of > ret ? of : ret;
 	}
 	return ret;
 }
@@ -83,10 +96,29 @@ static const char *export_of(const struct cli_compare_options *o, size_t i)
 	return path;
 }
 
+/* Two reports in one file: the last would be all that is left. */
+static int check_outputs(const struct cli_compare_options *o)
+{
+	for (size_t i = 0; i < EXPORTS; i++) {
+		const char *path = export_of(o, i);
+
+		for (size_t k = 0; k <= i && path; k++) {
+			const char *other = k ? export_of(o, k - 1) : o->output;
+
+			if (other && strcmp(path, other) == 0 && strncmp(path, "/dev/", 5) != 0)
+				return cli_compare_misuse("two reports cannot be in one file, %s",
+							  path);
+		}
+	}
+	return 0;
+}
+
 static int open_outputs(struct outputs *out, const struct cli_compare_options *o)
 {
-	int ret = cli_output_open(&out->of[0], o->output ? o->output : "-", false);
+	int ret = check_outputs(o);
 
+	if (!ret)
+		ret = cli_output_open(&out->of[0], o->output ? o->output : "-", false);
 	for (size_t i = 0; i < EXPORTS && !ret; i++)
 		if (export_of(o, i))
 			ret = cli_output_open(&out->of[1 + i], export_of(o, i), false);

@@ -22,7 +22,9 @@
 /* Half of an interval that is narrow enough, as a logarithm of a factor. */
 #define PRECISION 0.01
 
-/* The last is ours, and the others are the user's. */
+/* The last two are ours, and the others are the user's. */
+#define OUR_ITEMS 2
+
 static int add_items(struct cli_experiment *e)
 {
 	struct cli_results *r = &e->results;
@@ -35,7 +37,7 @@ static int add_items(struct cli_experiment *e)
 		size_t at =
 			cli_results_add_metric(r, item[i].name, item[i].unit_text, item[i].reason);
 
-		r->metric[at].is_wanted = i < items - 1 && !item[i].is_hidden;
+		r->metric[at].is_wanted = i + OUR_ITEMS < items && !item[i].is_hidden;
 	}
 	cli_items_free(item, items);
 	return 0;
@@ -144,17 +146,19 @@ static int run_round(struct cli_experiment *e)
 	return 0;
 }
 
-/* What the user wants to decide by is known to be there or not after a round. */
+/* What the user wants to decide by is there or not after a round. */
 static int check_decider(const struct cli_experiment *e)
 {
 	const struct cli_results *r = &e->results;
 	size_t at = r->by ? cli_results_find_metric(r, r->by) : SIZE_MAX;
-	const char *reason = at == SIZE_MAX ? "" : r->metric[at].reason;
 
-	if (!r->by || e->rounds != 1 || cli_results_decider(r) != SIZE_MAX || !*reason)
+	if (!r->by || e->rounds != 1 || cli_results_decider(r) != SIZE_MAX ||
+	    cli_results_has_silent_side(r))
 		return 0;
 	cli_progress_clear(e->progress);
-	cli_say("--by %s: %s", r->by, reason);
+	cli_say("--by %s: %s", r->by,
+		at != SIZE_MAX && *r->metric[at].reason ? r->metric[at].reason
+							: "these runs have no number of it");
 	return CLI_EXIT_FAILED;
 }
 
@@ -186,18 +190,22 @@ static int warm_up(struct cli_experiment *e)
 	return 0;
 }
 
-/* Of each command; a line that it shares with the one before is run once. */
-static int run_hooks(const struct cli_experiment *e, const char *option, size_t member)
+/*
+ * Of each command; a line that it shares with the one before is run once. @goes_on: also after one
+ * that failed.
+ */
+static int run_hooks(const struct cli_experiment *e, const char *option, size_t member,
+		     bool goes_on)
 {
 	const char *before = NULL;
 	int ret = 0;
 
-	for (size_t i = 0; i < e->commands->n && !ret; i++) {
+	for (size_t i = 0; i < e->commands->n && (!ret || goes_on); i++) {
 		const char *line;
 
 		memcpy(&line, (const char *)&e->commands->of[i] + member, sizeof(line));
 		if (line && (!before || strcmp(line, before) != 0))
-			ret = cli_hook_run(option, line);
+			ret = cli_hook_run(option, line) ? CLI_EXIT_FAILED : ret;
 		before = line;
 	}
 	return ret;
@@ -207,7 +215,7 @@ static double precision_of(const struct cli_compare_options *o)
 {
 	if (o->precision > 0)
 		return o->precision;
-	return o->fail_above > 0 ? fmin(PRECISION, log(o->fail_above) / 4) : PRECISION;
+	return o->fail_above > 1 ? fmin(PRECISION, log(o->fail_above) / 4) : PRECISION;
 }
 
 static void begin(struct cli_experiment *e)
@@ -253,12 +261,12 @@ int cli_experiment_run(struct cli_experiment *e)
 	ret = check_rounds(e);
 	if (ret)
 		return ret;
-	ret = run_hooks(e, "--setup", offsetof(struct cli_compare_command, setup));
+	ret = run_hooks(e, "--setup", offsetof(struct cli_compare_command, setup), false);
 	if (!ret)
 		ret = warm_up(e);
 	if (!ret)
 		ret = run_rounds(e);
-	if (run_hooks(e, "--cleanup", offsetof(struct cli_compare_command, cleanup)))
+	if (run_hooks(e, "--cleanup", offsetof(struct cli_compare_command, cleanup), true))
 		ret = ret ? ret : CLI_EXIT_FAILED;
 	return ret;
 }

@@ -18,15 +18,27 @@ static bool is_file(const char *operand)
 {
 	size_t chars = strlen(operand), suffix = strlen(SUFFIX);
 
-	return chars > suffix && strcmp(operand + chars - suffix, SUFFIX) == 0;
+	return chars > suffix && strcmp(operand + chars - suffix, SUFFIX) == 0 &&
+	       !strpbrk(operand, " \t\n");
+}
+
+static size_t count_files(const struct cli_words *operand)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < operand->n; i++)
+		n += is_file(operand->word[i]);
+	return n;
 }
 
 bool cli_operands_are_files(const struct cli_words *operand)
 {
-	for (size_t i = 0; i < operand->n; i++)
-		if (!is_file(operand->word[i]))
-			return false;
-	return operand->n > 0;
+	return operand->n && count_files(operand) == operand->n;
+}
+
+bool cli_operands_are_mixed(const struct cli_words *operand)
+{
+	return count_files(operand) && count_files(operand) < operand->n;
 }
 
 /**
@@ -209,6 +221,7 @@ static int take_only(struct cli_results *r, struct files *f)
 	return 0;
 }
 
+/* As the user wants, and so that they can be told apart. */
 static int rename_sides(struct cli_results *r, const struct cli_words *name)
 {
 	if (name->n && name->n != r->sides)
@@ -218,6 +231,16 @@ static int rename_sides(struct cli_results *r, const struct cli_words *name)
 	for (size_t i = 0; i < name->n; i++) {
 		free(r->side[i].name);
 		r->side[i].name = cli_strdup(name->word[i]);
+	}
+	for (size_t i = 0; i < r->sides; i++) {
+		for (size_t k = 0; k < i; k++) {
+			char *name_of_twin = r->side[i].name;
+
+			if (strcmp(name_of_twin, r->side[k].name) != 0)
+				continue;
+			r->side[i].name = cli_format("%s #%zu", name_of_twin, i + 1);
+			free(name_of_twin);
+		}
 	}
 	return 0;
 }
@@ -243,7 +266,10 @@ int cli_results_of_files(struct cli_results *r, const struct cli_compare_options
 	if (!ret)
 		ret = f.n == 1 ? take_only(r, &f) : join(r, &f);
 	if (!ret) {
-		r->by = o->by ? cli_strdup(o->by) : NULL;
+		if (o->by) {
+			free(r->by);
+			r->by = cli_strdup(o->by);
+		}
 		ret = rename_sides(r, &o->name);
 	}
 	if (!ret)

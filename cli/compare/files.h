@@ -8,8 +8,10 @@
 #include "cli/compare/options.h"
 #include "cli/compare/results.h"
 
-/* Is what the user wants to compare in files? Their names end with ".json". */
+/* Is what the user wants to compare in files? Their names end with ".json" and have no blanks. */
 bool cli_operands_are_files(const struct cli_words *operand);
+/* Is a part of it? */
+bool cli_operands_are_mixed(const struct cli_words *operand);
 
 /*
  * A single file is compared within itself. Of several, each command of the first is what the same

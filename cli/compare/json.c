@@ -25,6 +25,8 @@ static json_t *metrics_json(const struct cli_results *r)
 
 		json_object_set_new(of, "name", cli_json_text(m->name));
 		json_object_set_new(of, "unit", cli_json_text(m->unit));
+		if (m->is_wanted)
+			json_object_set_new(of, "wanted", json_true());
 		if (*m->reason)
 			json_object_set_new(of, "reason", cli_json_text(m->reason));
 		json_array_append_new(json, of);
@@ -133,6 +135,7 @@ void cli_compare_write_json(FILE *f, const struct cli_comparison *c)
 	json_object_set_new(root, "confidence", json_real(CLI_COMPARE_CONFIDENCE));
 	json_object_set_new(root, "by",
 			    c->by == SIZE_MAX ? json_null() : cli_json_text(r->metric[c->by].name));
+	json_object_set_new(root, "by_user", json_boolean(r->by != NULL));
 	json_object_set_new(root, "metrics", metrics_json(r));
 	for (size_t i = 0; i < r->sides; i++)
 		json_array_append_new(commands, side_json(r, i));

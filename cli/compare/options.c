@@ -2,6 +2,7 @@
 /* The command line of ntime compare. */
 #include "cli/compare/options.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -105,13 +106,11 @@ static int add_word(struct cli_words *w, const char *word)
 /* "2%", "0.5 %" or "2"; the part of a hundred in *@share. */
 static int set_percent(const char *option, const char *value, double *share)
 {
-	char *end;
-	double percent;
+	size_t digits = strspn(value, "0123456789.");
+	const char *end = value + digits + strspn(value + digits, " ");
+	double percent = strtod(value, NULL);
 
-	errno = 0;
-	percent = strtod(value, &end);
-	end += strspn(end, " ");
-	if (end == value || !(percent > 0) || percent > 1e6 || (*end && strcmp(end, "%") != 0))
+	if (!digits || percent > 1e6 || (*end && strcmp(end, "%") != 0))
 		return cli_compare_misuse("%s '%s' is not a percentage: write 2%% or 0.5%%", option,
 					  value);
 	*share = percent / 100;
@@ -122,6 +121,9 @@ static int set_number(const char *option, const char *value, uint64_t least, uin
 {
 	if (!cli_number_parse(value, least, MAX_ROUNDS, number))
 		return 0;
+	if (strcmp(option, "-n") == 0 && !isdigit((unsigned char)*value))
+		return cli_compare_misuse("-n '%s' is not a number of runs; a name is --name %s",
+					  value, value);
 	return cli_compare_misuse("%s '%s' is not a number of runs: write %u to %u", option, value,
 				  (unsigned int)least, MAX_ROUNDS);
 }
@@ -185,13 +187,18 @@ static int set_option(void *arg, const struct cli_option *option, const char *va
 	case ID_PRECISION:
 		ret = set_percent("--precision", value, &share);
 		o->precision = ret ? 0 : log1p(share);
-		return ret;
+		return ret || o->precision > 0
+			       ? ret
+			       : cli_compare_misuse(
+					 "--precision '%s' is no width: write more than 0", value);
 	case ID_FAIL_ABOVE:
 		ret = set_percent("--fail-above", value, &share);
 		o->fail_above = ret ? 0 : 1 + share;
 		return ret;
 	case ID_BY:
 		o->by = value;
+		if (strpbrk(value, ",{") && !strchr(value, '/'))
+			return cli_compare_misuse("--by '%s' is more than one metric", value);
 		return 0;
 	case 'L':
 		return add_word(&o->list, value);
@@ -206,7 +213,9 @@ static int set_option(void *arg, const struct cli_option *option, const char *va
 	case 'c':
 		return add_word(&o->cleanup, value);
 	case 'S':
-		o->shell = strcmp(value, "none") == 0 ? NULL : value;
+		o->shell = strcmp(value, "none") == 0	   ? NULL
+			   : strcmp(value, "default") == 0 ? "sh"
+							   : value;
 		return 0;
 	case ID_JSON:
 		o->is_json = true;
@@ -285,6 +294,9 @@ int cli_compare_options_parse(struct cli_compare_options *o, const struct cli_co
 	if (o->rounds && o->precision > 0)
 		return cli_compare_misuse("-n and --precision cannot be combined: one fixes the "
 					  "number of runs, the other finds it");
+	if (cli_operands_are_mixed(&o->operand))
+		return cli_compare_misuse("files with results, whose names end with .json, and "
+					  "commands cannot be mixed");
 	if (cli_operands_are_files(&o->operand))
 		return has_run_options(o)
 			       ? cli_compare_misuse("files with results are not run: of "
@@ -296,7 +308,7 @@ int cli_compare_options_parse(struct cli_compare_options *o, const struct cli_co
 	 */
 	if (o->by && !is_of_command(o->by) && cli_stat_options_add(&o->run, o->by))
 		return -EINVAL;
-	return cli_stat_options_add(&o->run, CLI_METRIC_INSTRUCTIONS);
+	return cli_stat_options_add(&o->run, CLI_METRIC_TASK_CLOCK "," CLI_METRIC_INSTRUCTIONS);
 }
 
 void cli_compare_options_fini(struct cli_compare_options *o)

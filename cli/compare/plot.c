@@ -102,11 +102,15 @@ static void put_axis(const struct plot *p, double bottom)
 	const char *unit = p->c->results->metric[p->metric].unit;
 	double step = step_of(p);
 
-	for (double at = ceil(p->low / step) * step; at <= p->high; at += step) {
+	/* Counted, as a step may be too small to change a large number. */
+	for (int i = 0; i <= TICKS; i++) {
+		double at = (ceil(p->low / step) + i) * step;
 		const char *shown;
 		struct cli_number n = cli_number_value(at, unit, true, &shown);
 		double x = x_of(p, at);
 
+		if (at > p->high)
+			break;
 		fprintf(p->f,
 			"<line class=\"grid\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%.1f\"/>\n", x,
 			TOP, x, bottom);

@@ -16,6 +16,9 @@
 #include "cli/stat/outcome_json.h"
 #include "cli/stat/report.h"
 
+/* Nothing that is measured is larger, and ratios of numbers up to it are numbers. */
+#define MOST 1e100
+
 static int wrong(const char *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A sentence about @path, then -EINVAL. */
@@ -47,14 +50,17 @@ static int put_values(struct cli_results *r, size_t side, size_t metric, const j
 		      double scale)
 {
 	struct cli_side *s = &r->side[side];
+	double number;
 
 	for (size_t i = 0; i < json_array_size(values) && i < s->runs; i++) {
 		const json_t *value = json_array_get(values, i);
 
-		if (json_is_number(value))
-			s->value[i * r->metrics + metric] = json_number_value(value) * scale;
-		else if (!json_is_null(value))
+		if (json_is_null(value))
+			continue;
+		number = json_number_value(value) * scale;
+		if (!json_is_number(value) || !(fabs(number) <= MOST))
 			return -EINVAL;
+		s->value[i * r->metrics + metric] = number;
 	}
 	return 0;
 }
@@ -122,9 +128,13 @@ static int read_comparison(struct cli_results *r, const json_t *root, const char
 	for (size_t i = 0; i < json_array_size(metrics); i++) {
 		const json_t *of = json_array_get(metrics, i);
 
-		(void)cli_results_add_metric(r, text_of(of, "name"), text_of(of, "unit"),
-					     text_of(of, "reason"));
+		size_t at = cli_results_add_metric(r, text_of(of, "name"), text_of(of, "unit"),
+						   text_of(of, "reason"));
+
+		r->metric[at].is_wanted = json_is_true(json_object_get(of, "wanted"));
 	}
+	if (json_is_true(json_object_get(root, "by_user")))
+		r->by = cli_strdup(text_of(root, "by"));
 	for (size_t i = 0; i < json_array_size(commands) && r->metrics && !ret; i++)
 		ret = read_side(r, json_array_get(commands, i), path);
 	return ret;
@@ -201,6 +211,28 @@ static int read_repeated(struct cli_results *r, const json_t *root, const char *
 
 /* ---- hyperfine ---- */
 
+/* Runs that did not end with status 0 are in no number; null is one that a signal ended. */
+static void leave_out_failed(struct cli_side *s, size_t metrics, const json_t *codes)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->runs; i++) {
+		const json_t *code = json_array_get(codes, i);
+		struct cli_outcome o = { .status = (int)(json_integer_value(code) & 0xff) << 8 };
+
+		if (json_is_null(code))
+			o.was_interrupted = true;
+		if (codes && !cli_outcome_is_good(&o)) {
+			cli_outcomes_add(&s->left_out, &o);
+			continue;
+		}
+		memmove(&s->value[kept * metrics], &s->value[i * metrics],
+			metrics * sizeof(*s->value));
+		s->round[kept++] = s->round[i];
+	}
+	s->runs = kept;
+}
+
 /*
  * Its times are seconds, of runs one after the other; of user and system time it has means alone.
  */
@@ -220,6 +252,7 @@ static int read_hyperfine(struct cli_results *r, const json_t *results, const ch
 		add_empty_runs(r, side, json_array_size(times), NULL);
 		if (put_values(r, side, real, times, 1e9))
 			return wrong(path, "a time of '%s' is not a number", line);
+		leave_out_failed(&r->side[side], r->metrics, json_object_get(of, "exit_codes"));
 	}
 	r->is_finished = true;
 	return 0;

@@ -101,6 +101,14 @@ void cli_results_fini(struct cli_results *r)
 	*r = (struct cli_results){ 0 };
 }
 
+bool cli_results_has_silent_side(const struct cli_results *r)
+{
+	for (size_t i = 0; i < r->sides; i++)
+		if (!r->side[i].runs)
+			return true;
+	return false;
+}
+
 size_t cli_results_find_metric(const struct cli_results *r, const char *name)
 {
 	for (size_t i = 0; i < r->metrics; i++)

@@ -14,8 +14,10 @@
 #define CLI_METRIC_SYS "sys"
 /*
  * Of both together: the kernel knows this exactly, and how it parts into two by ticks of a clock.
+ * It has what ntime's child used before it called exec, which CLI_METRIC_TASK_CLOCK has not.
  */
 #define CLI_METRIC_CPU "user+sys"
+#define CLI_METRIC_TASK_CLOCK "task-clock"
 #define CLI_METRIC_INSTRUCTIONS "instructions:u"
 
 /**
@@ -93,6 +95,9 @@ const char *cli_side_parameter(const struct cli_side *s, const char *name);
 /* @value: one number per metric. */
 void cli_results_add_run(struct cli_results *r, size_t side, size_t round, const double *value);
 void cli_results_fini(struct cli_results *r);
+
+/* Of one of the sides there is no run. */
+bool cli_results_has_silent_side(const struct cli_results *r);
 
 /* SIZE_MAX where there is none. */
 size_t cli_results_find_metric(const struct cli_results *r, const char *name);

@@ -42,6 +42,10 @@ static int parse(struct cli_scan *s, const char *list)
 			return cli_compare_misuse("-L %s: a value is empty", s->name);
 		s->value = cli_realloc(s->value, s->n + 1, sizeof(*s->value));
 		s->value[s->n++] = value;
+		for (size_t i = 0; i + 1 < s->n; i++)
+			if (strcmp(s->value[i], value) == 0)
+				return cli_compare_misuse("-L %s: %s is there twice", s->name,
+							  value);
 	}
 	return 0;
 }

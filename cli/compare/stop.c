@@ -41,29 +41,29 @@ void cli_stop_init(struct cli_stop *s, const struct cli_results *r, size_t round
 	s->plan = rounds ? rounds : grown(s->next_look, CONFIRM);
 }
 
-/* How much wider the widest interval is than it should be: up to 1 it is narrow enough. */
+/*
+ * How much wider the widest interval is than it should be: up to 1 it is narrow enough. NAN: it
+ * will never be, as there is no ratio.
+ */
 static double excess_of(const struct cli_stop *s, const struct cli_results *r)
 {
 	size_t by = cli_results_decider(r);
 	double excess = 0;
 
-	for (size_t i = 1; i < r->sides && by != SIZE_MAX; i++) {
-		struct cli_change c = cli_change_of(r, i, by);
-		double half = log(c.factor.high / c.factor.low) / 2;
-		double enough =
-			fmax(s->precision, PRECISION_OF_DIFFERENCE * fabs(log(c.factor.estimate)));
+	for (size_t i = 0; i < r->sides && by != SIZE_MAX; i++) {
+		struct cli_change c;
+		double half, enough;
 
+		if (r->side[i].reference == SIZE_MAX)
+			continue;
+		c = cli_change_of(r, i, by);
+		if (isnan(c.factor.estimate))
+			return NAN;
+		half = log(c.factor.high / c.factor.low) / 2;
+		enough = fmax(s->precision, PRECISION_OF_DIFFERENCE * fabs(log(c.factor.estimate)));
 		excess = fmax(excess, c.factor.is_known ? half / enough : INFINITY);
 	}
-	return by == SIZE_MAX ? INFINITY : excess;
-}
-
-static bool has_silent_side(const struct cli_results *r)
-{
-	for (size_t i = 0; i < r->sides; i++)
-		if (!r->side[i].runs)
-			return true;
-	return false;
+	return by == SIZE_MAX ? NAN : excess;
 }
 
 /* Look at what came out so far, and plan. Whether it is over. */
@@ -73,9 +73,11 @@ static bool look(struct cli_stop *s, const struct cli_results *r, size_t rounds)
 	double excess;
 
 	/* No further run will tell anything of a command that fails each time. */
-	if (rounds >= most || has_silent_side(r))
+	if (rounds >= most || cli_results_has_silent_side(r))
 		return true;
 	excess = excess_of(s, r);
+	if (isnan(excess))
+		return true;
 	s->is_fixed = excess <= 1;
 	s->plan = most;
 	if (isfinite(excess))

@@ -15,6 +15,7 @@
 enum { NAME, LINE, RUNS, REAL, BY, TABLE_COLUMNS };
 #define GAP 2
 #define LEAST_LINE 12
+#define MOST_NAME 24
 
 /* ---- the table ---- */
 
@@ -92,6 +93,8 @@ static void put_table(FILE *f, const struct cli_look *look, const struct cli_com
 
 	for (size_t i = 0; i < rows; i++)
 		fill_row(&t, c, i, look);
+	if (look->is_terminal && t.width[NAME] > MOST_NAME)
+		t.width[NAME] = MOST_NAME;
 	for (int i = 0; i < TABLE_COLUMNS; i++)
 		others += i == LINE ? 0 : t.width[i] + GAP;
 	room = look->width > others + LEAST_LINE ? look->width - others : LEAST_LINE;
@@ -124,6 +127,11 @@ static char *decision(const struct cli_comparison *c, size_t side)
 	struct cli_change change = cli_change_of(r, side, c->by);
 	struct cli_saying s = cli_compare_say(&change, cli_metric_is_speed(r->metric[c->by].name));
 
+	if (isnan(change.factor.estimate))
+		return cli_format(
+			"%s and %s: no verdict: %s is 0 in a run, and nothing has a ratio "
+			"to 0",
+			first, name, metric);
 	if (!change.factor.is_known)
 		return cli_format("%s and %s: no verdict: 95 %% needs at least %zu runs of each",
 				  first, name, cli_least_rounds(r));
@@ -150,23 +158,25 @@ static char *opinion(const struct cli_comparison *c, size_t side, size_t metric,
 	bool is_speed = cli_metric_is_speed(r->metric[metric].name);
 	struct cli_change change = cli_change_of(r, side, metric);
 	struct cli_saying s = cli_compare_say(&change, is_speed);
-	bool is_same_way = (change.factor.estimate < 1) == (by->factor.estimate < 1);
+	bool are_speeds = is_speed && cli_metric_is_speed(r->metric[c->by].name);
+	const char *agrees = "";
 
+	if (*r->metric[metric].reason)
+		return cli_format("%s: %s", name, r->metric[metric].reason);
 	if (isnan(change.factor.estimate))
-		return cli_format("%s: %s", name,
-				  *r->metric[metric].reason ? r->metric[metric].reason
-							    : "has no ratio to 0");
+		return cli_format("%s: no ratio: a run has no number of it, or 0", name);
 	if (!change.factor.is_known)
 		return cli_format("%s: %s, of too few runs", name, s.what);
 	if (change.is_equal)
 		return cli_format("%s is the same in every run", name);
+	if (are_speeds && cli_changes_contradict(&change, by))
+		agrees = " disagrees";
+	else if (are_speeds && by->differs && change.differs)
+		agrees = " agrees";
 	if (!change.differs)
-		return cli_format("%s: no difference found; one of %s %% or more would have been",
-				  name, cli_compare_bound(&change).text);
-	if (is_speed && by->differs && cli_metric_is_speed(r->metric[c->by].name))
-		return cli_format("%s %s: %s (%s)", name, is_same_way ? "agrees" : "disagrees",
-				  s.what, s.range);
-	return cli_format("%s: %s (%s)", name, s.what, s.range);
+		return cli_format("%s%s: no difference found; one of %s %% or more would have been",
+				  name, agrees, cli_compare_bound(&change).text);
+	return cli_format("%s%s: %s (%s)", name, agrees, s.what, s.range);
 }
 
 static bool is_of_interest(const struct cli_comparison *c, size_t metric)
@@ -213,6 +223,16 @@ static void put_absence(FILE *f, const struct cli_look *look, const struct cli_c
 		       CLI_METRIC_INSTRUCTIONS));
 }
 
+/* With another one, or another one with it. */
+static bool is_compared(const struct cli_results *r, size_t side)
+{
+	bool is = r->side[side].reference != SIZE_MAX;
+
+	for (size_t i = 0; i < r->sides; i++)
+		is |= r->side[i].reference == side;
+	return is;
+}
+
 void cli_compare_write_text(FILE *f, const struct cli_look *look, const struct cli_comparison *c)
 {
 	const struct cli_results *r = c->results;
@@ -220,9 +240,13 @@ void cli_compare_write_text(FILE *f, const struct cli_look *look, const struct c
 	put_table(f, look, c);
 	for (size_t i = 0; i < r->sides; i++)
 		put_left_out(f, look, &r->side[i]);
-	for (size_t i = 0; i < r->sides && c->by != SIZE_MAX; i++)
-		if (r->side[i].reference != SIZE_MAX)
+	for (size_t i = 0; i < r->sides; i++) {
+		if (r->side[i].reference != SIZE_MAX && c->by != SIZE_MAX)
 			put_verdict(f, look, c, i);
+		else if (!is_compared(r, i))
+			put(f, look, CLI_WARN, 0,
+			    cli_format("%s is in one file only: not compared", r->side[i].name));
+	}
 	if (c->by == SIZE_MAX)
 		put(f, look, CLI_WARN, 0,
 		    cli_format("no verdict: there is a command of which no run %s%s",

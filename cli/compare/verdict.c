@@ -10,11 +10,16 @@
 #include "cli/output/memory.h"
 #include "cli/statistics/spread.h"
 
-/*
- * Share of real time that a command computes, so that its instructions and CPU time are its speed.
- */
+/* Share of real time that a command computes, so that its CPU time is its speed. */
 #define BUSY_LEAST 0.5
 #define BUSY_MOST 1.25
+/* Share of CPU time that is in user mode, so that this part is its speed. */
+#define USER_LEAST 0.8
+/*
+ * How much more certain real time must be than other intervals before it contradicts: else a metric
+ * that never errs would be given up for one that errs in 5 %.
+ */
+#define CONTRADICTION 10
 
 /* So that all intervals hold at once (C. Bonferroni). */
 static double level_of(const struct cli_results *r)
@@ -88,10 +93,11 @@ static void find_ends(const double *a, size_t n_a, const double *b, size_t n_b, 
 	}
 }
 
-struct cli_change cli_change_of(const struct cli_results *r, size_t side, size_t metric)
+static struct cli_change change_at(const struct cli_results *r, size_t side, size_t metric,
+				   double level)
 {
 	struct cli_change c = { .factor.estimate = NAN };
-	double level = level_of(r), least, most;
+	double least, most;
 	double *a, *b;
 	size_t n_a, n_b;
 
@@ -114,6 +120,11 @@ struct cli_change cli_change_of(const struct cli_results *r, size_t side, size_t
 	c.factor.high = exp(c.factor.high);
 	c.differs = c.factor.is_known && (c.factor.low > 1 || c.factor.high < 1);
 	return c;
+}
+
+struct cli_change cli_change_of(const struct cli_results *r, size_t side, size_t metric)
+{
+	return change_at(r, side, metric, level_of(r));
 }
 
 /*
@@ -213,53 +224,6 @@ static double median_of(const struct cli_results *r, size_t side, size_t metric)
 	return median;
 }
 
-/* Does @metric, a time, take about all of real time, in each command? */
-static bool is_busy(const struct cli_results *r, size_t metric)
-{
-	size_t real = cli_results_find_metric(r, CLI_METRIC_REAL);
-
-	for (size_t i = 0; i < r->sides; i++) {
-		double share;
-
-		if (metric == SIZE_MAX || real == SIZE_MAX)
-			return false;
-		share = median_of(r, i, metric) / median_of(r, i, real);
-		/* NAN is no share either. */
-		if (!(share >= BUSY_LEAST && share <= BUSY_MOST))
-			return false;
-	}
-	return true;
-}
-
-size_t cli_results_steadiest(const struct cli_results *r)
-{
-	/* Each with the time that must be busy for it to tell of speed. */
-	static const char *const candidate[][2] = {
-		{ CLI_METRIC_INSTRUCTIONS, CLI_METRIC_USER },
-		{ CLI_METRIC_USER, CLI_METRIC_USER },
-		{ CLI_METRIC_CPU, CLI_METRIC_CPU },
-		{ CLI_METRIC_REAL, CLI_METRIC_REAL },
-	};
-	size_t best = SIZE_MAX;
-	double best_share = INFINITY;
-
-	for (size_t i = 0; i < sizeof(candidate) / sizeof(candidate[0]); i++) {
-		size_t metric = cli_results_find_metric(r, candidate[i][0]);
-		double share;
-
-		if (metric == SIZE_MAX || !is_busy(r, cli_results_find_metric(r, candidate[i][1])))
-			continue;
-		share = unsteadiness(r, metric);
-		share = isnan(share) ? INFINITY : share;
-		/* Without a second run the first candidate is as good as the others. */
-		if (best == SIZE_MAX || share < best_share) {
-			best = metric;
-			best_share = share;
-		}
-	}
-	return best;
-}
-
 static bool has_all(const struct cli_results *r, size_t metric)
 {
 	bool has = metric != SIZE_MAX;
@@ -273,11 +237,109 @@ static bool has_all(const struct cli_results *r, size_t metric)
 	return has;
 }
 
+/* Is @part at least @least and at most @most of @whole, in each command? NAN is no share. */
+static bool is_share(const struct cli_results *r, const char *part, const char *whole, double least,
+		     double most)
+{
+	size_t of = cli_results_find_metric(r, part), all = cli_results_find_metric(r, whole);
+
+	for (size_t i = 0; i < r->sides; i++) {
+		double share;
+
+		if (of == SIZE_MAX || all == SIZE_MAX)
+			return false;
+		share = median_of(r, i, of) / median_of(r, i, all);
+		if (!(share >= least && share <= most))
+			return false;
+	}
+	return true;
+}
+
+/* What CPU time is known by. */
+static const char *cpu_time(const struct cli_results *r)
+{
+	return has_all(r, cli_results_find_metric(r, CLI_METRIC_TASK_CLOCK)) ? CLI_METRIC_TASK_CLOCK
+									     : CLI_METRIC_CPU;
+}
+
+/* The metrics that tell of speed here, the best first; how many. */
+static size_t find_candidates(const struct cli_results *r, const char **candidate)
+{
+	const char *cpu = cpu_time(r);
+	size_t n = 0;
+
+	if (is_share(r, cpu, CLI_METRIC_REAL, BUSY_LEAST, BUSY_MOST)) {
+		bool is_in_user_mode = is_share(r, CLI_METRIC_USER, CLI_METRIC_CPU, USER_LEAST, 1);
+
+		if (is_in_user_mode)
+			candidate[n++] = CLI_METRIC_INSTRUCTIONS;
+		if (is_in_user_mode && strcmp(cpu, CLI_METRIC_CPU) == 0)
+			candidate[n++] = CLI_METRIC_USER;
+		candidate[n++] = cpu;
+	}
+	candidate[n++] = CLI_METRIC_REAL;
+	return n;
+}
+
+size_t cli_results_steadiest(const struct cli_results *r)
+{
+	const char *candidate[4];
+	size_t best = SIZE_MAX, n = find_candidates(r, candidate);
+	double least = INFINITY;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t metric = cli_results_find_metric(r, candidate[i]);
+		double of;
+
+		if (!has_all(r, metric))
+			continue;
+		of = unsteadiness(r, metric);
+		of = isnan(of) ? INFINITY : of;
+		/* Without a second run the first candidate is as good as the others. */
+		if (best == SIZE_MAX || of < least) {
+			best = metric;
+			least = of;
+		}
+	}
+	return best;
+}
+
+bool cli_changes_contradict(const struct cli_change *a, const struct cli_change *b)
+{
+	return a->factor.is_known && b->factor.is_known &&
+	       (a->factor.high < b->factor.low || a->factor.low > b->factor.high);
+}
+
+/* Real time is certain of something that @metric excludes, which then is no measure of speed. */
+static bool is_contradicted(const struct cli_results *r, size_t metric)
+{
+	size_t real = cli_results_find_metric(r, CLI_METRIC_REAL);
+
+	for (size_t i = 0; i < r->sides && real != SIZE_MAX && real != metric; i++) {
+		struct cli_change by, time;
+
+		if (r->side[i].reference == SIZE_MAX)
+			continue;
+		by = cli_change_of(r, i, metric);
+		time = change_at(r, i, real, 1 - (1 - level_of(r)) / CONTRADICTION);
+		if (cli_changes_contradict(&by, &time))
+			return true;
+	}
+	return false;
+}
+
 size_t cli_results_decider(const struct cli_results *r)
 {
-	size_t by = r->by ? cli_results_find_metric(r, r->by) : cli_results_steadiest(r);
+	size_t by;
 
-	return has_all(r, by) ? by : SIZE_MAX;
+	if (r->by) {
+		by = cli_results_find_metric(r, r->by);
+		return has_all(r, by) ? by : SIZE_MAX;
+	}
+	by = cli_results_steadiest(r);
+	if (by != SIZE_MAX && is_contradicted(r, by))
+		by = cli_results_find_metric(r, CLI_METRIC_REAL);
+	return by;
 }
 
 bool cli_metric_is_speed(const char *name)

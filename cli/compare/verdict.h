@@ -41,14 +41,21 @@ struct cli_change cli_change_of(const struct cli_results *r, size_t side, size_t
 /* The fewest runs of each side that make an interval. */
 size_t cli_least_rounds(const struct cli_results *r);
 
+/* Both are known, and they have no factor in common. */
+bool cli_changes_contradict(const struct cli_change *a, const struct cli_change *b);
+
 /*
- * The metric to decide by: of instructions:u, user time, CPU time and real time the one that
- * changed least from round to round. Counters and CPU time tell of speed only where the commands
- * kept about one CPU busy, so elsewhere it is real time. SIZE_MAX: there is none of them.
+ * The steadiest metric: of instructions:u, CPU time (task-clock, else user time or user and system
+ * time) and real time the one that changed least from round to round. CPU time tells of speed only
+ * where the commands kept about one CPU busy, and what is of user mode where they spent it there;
+ * elsewhere it is real time. SIZE_MAX: there is none of them.
  */
 size_t cli_results_steadiest(const struct cli_results *r);
 
-/* That one, or the one that the user wants. SIZE_MAX: a side has no number of it. */
+/*
+ * What decides: the metric that the user wants, else the steadiest, else real time where that is
+ * certain of something else. SIZE_MAX: a side has no number of it.
+ */
 size_t cli_results_decider(const struct cli_results *r);
 
 /* True where more of the metric means that the command is slower. */

@@ -23,12 +23,14 @@ static int decimals_of(double half)
 
 static struct cli_percent percent_text(double percent, int decimals)
 {
+	double shown = fabs(percent);
 	struct cli_percent p;
 
-	/* "-0.0" is no number for people. */
-	if (fabs(percent) < 0.5 * pow(10, -decimals))
-		percent = 0;
-	(void)snprintf(p.text, sizeof(p.text), "%.*f", decimals, percent);
+	/* What is not 0 is not shown as 0, and what is enormous not in 20 digits. */
+	if (shown > 0 && (shown < 0.5 * pow(10, -decimals) || shown >= 1e7))
+		(void)snprintf(p.text, sizeof(p.text), "%.1g", percent);
+	else
+		(void)snprintf(p.text, sizeof(p.text), "%.*f", decimals, shown > 0 ? percent : 0);
 	return p;
 }
 
@@ -39,7 +41,7 @@ struct cli_saying cli_compare_say(const struct cli_change *c, bool is_speed)
 	double at = sign * (c->factor.estimate - 1) * 100;
 	double low = (is_less ? 1 - c->factor.high : c->factor.low - 1) * 100;
 	double high = (is_less ? 1 - c->factor.low : c->factor.high - 1) * 100;
-	int decimals = decimals_of((high - low) / 2);
+	int decimals = c->factor.is_known ? decimals_of((high - low) / 2) : 1;
 	const char *word = is_speed ? (is_less ? "faster" : "slower") : is_less ? "less" : "more";
 	double times = is_less ? 1 / c->factor.estimate : c->factor.estimate;
 	struct cli_saying s;
@@ -79,10 +81,9 @@ char *cli_compare_short(const struct cli_results *r, size_t side, size_t metric)
 const char *cli_compare_metric(const char *name)
 {
 	static const char *const texts[][2] = {
-		{ CLI_METRIC_REAL, "real time" },
-		{ CLI_METRIC_USER, "user time" },
-		{ CLI_METRIC_SYS, "system time" },
-		{ CLI_METRIC_CPU, "CPU time" },
+		{ CLI_METRIC_REAL, "real time" },      { CLI_METRIC_USER, "user time" },
+		{ CLI_METRIC_SYS, "system time" },     { CLI_METRIC_CPU, "user and system time" },
+		{ CLI_METRIC_TASK_CLOCK, "CPU time" },
 	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)

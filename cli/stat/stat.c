@@ -338,7 +338,7 @@ static int run_rounds(struct stat *st)
 
 	do {
 		ret = run_round(st);
-		if (st->has_hook_failed && st->rounds)
+		if ((st->has_hook_failed || cli_signals_stop()) && st->rounds)
 			break;
 		if (ret)
 			return ret;
@@ -552,6 +552,9 @@ static int end_as_command(const struct stat *st, int left)
 	}
 	if (st->has_hook_failed)
 		return CLI_EXIT_FAILED;
+	/* Whatever the last run made of it: further ones were wanted. */
+	if (st->rounds < st->o.runs && cli_signals_stop())
+		cli_signals_die(cli_signals_stop());
 	if (st->report.timed_out)
 		return CLI_EXIT_TIMEOUT;
 	if (!WIFSIGNALED(st->status))

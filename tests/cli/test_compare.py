@@ -15,6 +15,7 @@ import sys
 import time
 import xml.etree.ElementTree
 
+import perf_here
 import test_command as t
 from test_command import Directory, environment, equal, err, has, has_not, ntime
 
@@ -158,7 +159,9 @@ def chosen_events_are_compared():
     text = compare('-n', '9', '--by', 'page-faults', 'true', 'sh -c "exit 0"')
     equal(bool(re.search(r'^sh has \S+ % more page-faults than true \(95 %: ', text, re.MULTILINE)), True, text)
     has(text, '\n  real time: ')
-    has(compare('-n', '6', '--by', 'user+sys', 'true', 'true'), ' CPU time')
+    has(compare('-n', '6', '--by', 'user+sys', 'true', 'true'), ' user and system time')
+    if not perf_here.why_not():
+        has(compare('-n', '6', '--by', 'task-clock', 'true', 'true'), ' CPU time')
     text = compare('-n', '6', '-v', 'true', 'true')
     has(text, '\n  system time')
     done = ntime('compare', '-n', '6', '-e', 'no-such-event', 'true', 'true')
@@ -224,6 +227,11 @@ def results_are_kept_and_compared_again():
         equal(1 < change[0]['low'] <= change[0]['factor'] <= change[0]['high'] < 3, True, change)
         # Read back, it is the same.
         again = json.loads(compare('--json', 'both.json'))
+        chosen = ntime('compare', '-n', '6', '--by', 'real', '-e', 'minor-faults', '--json', '-o', 'chosen.json', 'true', 'true')
+        equal(chosen.returncode, 0)
+        text = compare('chosen.json')
+        has(text, ' by real time')
+        has(text, '\n  minor-faults: ')
         for what in ('by', 'metrics', 'commands', 'changes', 'interleaved'):
             equal(again[what], both[what], what)
         for name, length in (('base', '0.01'), ('new', '0.02')):
@@ -234,7 +242,7 @@ def results_are_kept_and_compared_again():
         has(' '.join(text.split()), 'the runs were not interleaved: what changed on the machine between them is in the differences')
         # Of several commands each is compared with itself.
         text = compare('both.json', 'both.json')
-        has(' '.join(text.split()), 'A (both.json) and A (both.json): no difference found')
+        has(' '.join(text.split()), 'A (both.json) and A (both.json) #3: no difference found')
         done = ntime('compare', '--fail-above', '10%', 'base.json', 'new.json')
         equal(done.returncode, 1)
 
@@ -249,7 +257,19 @@ def results_of_hyperfine_are_read():
         # The middle of all differences of logarithms, not that of the medians.
         has(text, 'b is 48.8 % slower than a x (95 %: 45.0 .. 52.9 %), by real time')
         put('g.json', hyperfine(('a x', [9.0 + i / 100 for i in range(10)])))
-        has(compare('g.json', 'h.json'), 'a x (h) is 88.')
+        text = compare('g.json', 'h.json')
+        has(text, 'a x (h) is 88.')
+        has(text, 'b (h) is in one file only: not compared')
+        # Runs that failed are in no number.
+        failed = hyperfine(('a', one), ('b', other))
+        failed['results'][0]['exit_codes'][3:5] = [7, None]
+        put('h.json', failed)
+        text = compare('h.json')
+        has(text, 'a  8 runs')
+        has(text, 'a: not in the numbers, 1 of 10 runs: exit status 7')
+        # The same file twice, and names that are the same.
+        text = compare('--name', 'x', '--name', 'x', 'h.json')
+        has(text, 'x #2 is ')
 
 
 @test
@@ -334,13 +354,16 @@ def the_picture_has_each_run():
         equal(names[1:], ['<a & "b">?[31m', 'ü' * 26 + '…'])
 
 
-def kept(rounds, **metrics):
+def kept(rounds, metrics):
     """Results of an interleaved comparison: of each metric a list of pairs."""
     sides = [{'name': name, 'command': name, 'rounds': list(range(rounds)), 'runs_left_out': [],
-              'values': {m.replace('_', '+').replace('instructions', 'instructions:u'): [p[i] for p in pairs] for m, pairs in metrics.items()}}
-             for i, name in enumerate('AB')]
+              'values': {m: [p[i] for p in pairs] for m, pairs in metrics.items()}} for i, name in enumerate('AB')]
     return {'ntime': 'x', 'schema': 2, 'kind': 'comparison', 'interleaved': True, 'finished': True,
-            'metrics': [{'name': m, 'unit': '' if ':' in m else 'ns'} for m in sides[0]['values']], 'commands': sides}
+            'metrics': [{'name': m, 'unit': '' if ':' in m else 'ns'} for m in metrics], 'commands': sides}
+
+
+def times(pairs, by):
+    return [(a * by, b * by) for a, b in pairs]
 
 
 @test
@@ -350,35 +373,56 @@ def the_steadiest_decides():
     exact = [(1e6, 1.01e6)] * 12
     with Directory():
         for by, metrics in (('real', {'real': noisy}),
-                            ('user', {'real': noisy, 'user': steady, 'user_sys': noisy}),
-                            ('user+sys', {'real': noisy, 'user': noisy, 'user_sys': steady}),
-                            ('instructions:u', {'real': noisy, 'user': steady, 'instructions': exact}),
-                            # What has no ratio decides nothing, however steady the rest is.
-                            ('user+sys', {'real': noisy, 'user': [(0, 9e8)] + steady[1:], 'user_sys': steady}),
-                            ('user', {'real': noisy, 'instructions': [(None, None)] * 12, 'user': noisy}),
-                            # A sleeper's, and that of many threads, tell nothing of speed.
-                            ('real', {'real': noisy, 'user': [(a / 10, b / 10) for a, b in steady], 'instructions': exact}),
-                            ('real', {'real': noisy, 'user_sys': [(a * 3, b * 3) for a, b in steady]})):
-            put('k.json', kept(12, **metrics))
+                            ('user', {'real': noisy, 'user': steady, 'user+sys': noisy}),
+                            ('user+sys', {'real': noisy, 'user': noisy, 'user+sys': steady}),
+                            ('task-clock', {'real': noisy, 'user': steady, 'user+sys': steady, 'task-clock': steady}),
+                            ('instructions:u', {'real': noisy, 'user': steady, 'user+sys': steady, 'instructions:u': exact}),
+                            # What has no ratio, or no number, decides nothing, however steady the rest is.
+                            ('user+sys', {'real': noisy, 'user': [(0, 9e8)] + steady[1:], 'user+sys': steady}),
+                            ('user', {'real': noisy, 'instructions:u': [(None, None)] * 12, 'user': steady, 'user+sys': steady}),
+                            # A sleeper's, that of many threads, and the smaller part of it tell nothing of speed.
+                            ('real', {'real': noisy, 'user': times(steady, 0.1), 'user+sys': times(steady, 0.1), 'instructions:u': exact}),
+                            ('real', {'real': noisy, 'user+sys': times(steady, 3)}),
+                            ('user+sys', {'real': noisy, 'user': times(steady, 0.5), 'user+sys': steady, 'instructions:u': exact}),
+                            # Real time is certain of something else.
+                            ('real', {'real': [(a, b * 1.5) for a, b in noisy], 'user': steady, 'user+sys': times(steady, 1.05)})):
+            put('k.json', kept(12, metrics))
             equal(json.loads(compare('--json', 'k.json'))['by'], by, metrics.keys())
-        put('k.json', kept(12, real=noisy, user=steady, instructions=exact))
+        put('k.json', kept(12, {'real': noisy, 'user': steady, 'user+sys': steady, 'instructions:u': exact}))
         text = compare('k.json')
         has(text, 'B is 1.000 % slower than A (95 %: 1.000 .. 1.000 %), by instructions:u\n  real time: no difference found; one of ')
-        put('k.json', kept(12, real=[(1e9, 1e9)] * 12))
+        text = compare('--by', 'user', 'k.json')
+        has(text, ', by user time\n')
+        has(text, '\n  real time: ')
+        put('k.json', kept(12, {'real': [(a, b * 1.5) for a, b in noisy], 'user': steady}))
+        has(compare('--by', 'user', 'k.json'), '\n  real time disagrees: 5')
+        put('k.json', kept(12, {'real': [(1e9, 1e9)] * 12}))
         has(compare('k.json'), 'A and B: no difference: real time is the same in every run')
-        put('k.json', kept(12, real=[(1e9, 3e9)] * 12))
+        put('k.json', kept(12, {'real': [(1e9, 3e9)] * 12}))
         has(compare('k.json'), 'B is 200.000 % slower (3.000 times) than A')
+        # What is not 0 is not shown as 0.
+        put('k.json', kept(12, {'real': [(4000000001, 4000000003)] * 12}))
+        has(compare('k.json'), 'B is 5e-08 % slower than A (95 %: 5e-08 .. 5e-08 %)')
+        put('k.json', kept(12, {'real': [(0, 1)] * 12}))
+        has(compare('k.json'), 'no verdict: real time is 0 in a run')
 
 
 @test
 def what_may_be_too_slow_is_told():
     with Directory():
-        put('k.json', kept(12, real=[(1e9, 1e9 * (1 + i / 100)) for i in range(12)]))
+        put('k.json', kept(12, {'real': [(1e9, 1e9 * (1 + i / 100)) for i in range(12)]}))
         for above, status, part in ((20, 0, None), (5, 0, 'ntime: B may be slower than A by more than --fail-above allows: up to '), (0.5, 1, 'B is slower than A')):
             done = ntime('compare', '--fail-above', f'{above}%', 'k.json')
             equal(done.returncode, status, above)
             equal(len(err(done).splitlines()), 1 if part else 0)
             has(err(done), part or '')
+        # No verdict is no pass.
+        put('k.json', kept(3, {'real': [(1e9, 2e9)] * 3}))
+        done = ntime('compare', '--fail-above', '2%', 'k.json')
+        equal((done.returncode, err(done)), (125, 'ntime: --fail-above: there is no verdict of B\n'))
+        equal(ntime('compare', '-i', '--fail-above', '2%', 'true', 'false').returncode, 125)
+        put('k.json', kept(12, {'real': [(1e9, 1.001e9)] * 12}))
+        equal(ntime('compare', '--fail-above', '0%', 'k.json').returncode, 1)
 
 
 @test
@@ -430,6 +474,41 @@ def bad_results():
 
 
 @test
+def what_can_never_decide_ends_soon():
+    done = ntime('compare', '--by', 'max-rss', 'true', 'true')
+    if done.returncode:
+        equal((done.returncode, err(done)), (125, 'ntime: --by max-rss: these runs have no number of it\n'))
+    text = compare('--by', 'rusage-major-faults', 'true', 'true')
+    runs = {int(n) for n in re.findall(r' (\d+) runs ', text)}
+    equal(runs == {10} or 'no difference' in text, True, text)
+    # Large numbers that are next to each other have no step between them.
+    with Directory():
+        put('k.json', kept(12, {'real': [(1e16, 1e16 + 2)] * 12}))
+        compare('--plot', 'k.svg', 'k.json')
+        equal(os.path.getsize('k.svg') < 100000, True)
+        put('k.json', kept(12, {'real': [(1e308, 1e308)] * 12}))
+        has(err(ntime('compare', 'k.json')), "a value of 'real' is not a number")
+
+
+@test
+def what_cleans_up_is_not_ended():
+    for command in (['compare', '-n', '100000', '--cleanup', 'sleep 0.1; echo done >>c', 'true', 'true'],
+                    ['-r', '100000', '--cleanup', 'sleep 0.1; echo done >>c', '-o', 'report', 'true']):
+        for _ in range(8):
+            with Directory(), subprocess.Popen([t.NTIME, *command], env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                               start_new_session=True) as p:
+                t.GROUPS.append(p.pid)
+                time.sleep(0.15)
+                p.send_signal(signal.SIGTERM)
+                p.communicate(timeout=t.PATIENCE)
+                equal(p.returncode, -signal.SIGTERM)
+                equal(words_of('c'), ['done'])
+                if command[0] == '-r':
+                    with open('report', encoding='utf-8') as f:
+                        has(f.read(), 'Mean of ')
+
+
+@test
 def what_cannot_be_run():
     for args, status, part in ((('nonexistent-command', 'true'), 127, 'nonexistent-command: command not found'),
                                (('/', 'true'), 126, '/'),
@@ -441,9 +520,16 @@ def what_cannot_be_run():
                                (('-n', '6', 'true', 'true', 'true'), 125, 'needs at least 7 runs'),
                                (('-N', 'true', 'true'), 125, "unknown option '-N': commands run without a shell"),
                                (('-r', '1', 'true', 'true'), 125, '-n 1 is too few'),
-                               (('-n', 'x', 'true', 'true'), 125, "-n 'x' is not a number of runs"),
-                               (('-n', '6', '--precision', '1%', 'true', 'true'), 125, '-n and --precision cannot be combined'),
-                               (('--precision', '0', 'true', 'true'), 125, "--precision '0' is not a percentage"),
+                                                              (('-n', '6', '--precision', '1%', 'true', 'true'), 125, '-n and --precision cannot be combined'),
+                               (('--precision', '0', 'true', 'true'), 125, "--precision '0' is no width"),
+                               (('--precision', '0x1%', 'true', 'true'), 125, "--precision '0x1%' is not a percentage"),
+                               (('-n', 'old', 'true', 'true'), 125, "-n 'old' is not a number of runs; a name is --name old"),
+                               (('--by', 'page-faults,minor-faults', 'true', 'true'), 125, 'is more than one metric'),
+                               (('FOO=1 true', 'true'), 125, "'FOO=1 true' is shell syntax"),
+                               (('x.json', 'true'), 125, 'files with results, whose names end with .json, and commands cannot be mixed'),
+                               (('-L', 'x', '1,1', 'true {x}'), 125, '-L x: 1 is there twice'),
+                               (('-L', 'x', '1,2', '-s', 'make {x}', './prog'), 125, '--setup differs and the commands do not'),
+                               (('-o', 'same', '--plot', 'same', 'true', 'true'), 125, 'two reports cannot be in one file, same'),
                                (('--fail-above', '2x', 'true', 'true'), 125, "--fail-above '2x' is not a percentage"),
                                (('--name', 'a', 'true', 'true'), 125, '--name is given 1 times and there are 2 commands'),
                                (('--name', 'a', '--name', 'a', 'true', 'true'), 125, 'two commands have the same --name'),
