@@ -38,6 +38,8 @@ GOLDEN, CORPUS = f'{ROOT}/tests/trace/golden', f'{ROOT}/tests/fuzz/corpus'
 OLD = 'what was there\n'
 DATABASE = '<database><import file="other.xml"/><domain name="D"><reg32 offset="0x10" name="R" type="e"/></domain></database>\n'
 IMPORTED = '<database><enum name="e"><value value="1" name="ONE"/></enum></database>\n'
+# What hyperfine --export-json writes, as far as it is read.
+TIMES = '{"results": [{"command": "prog", "times": [1.1, 1.2, 1.3, 1.4, 1.5], "exit_codes": [0, 0, 0, 0, 0]}]}'
 
 
 class Line:
@@ -57,6 +59,9 @@ LINES = (
     Line('stat-file', '-o', 'report', 'true', live=True, result='report'),
     Line('stat-replace', '--json', '-o', 'report', 'true', files={'report': OLD}, live=True, result='report'),
     Line('stat-append', '--append', '-o', 'report', 'true', files={'report': OLD}, live=True, result='report'),
+    Line('compare', 'compare', '-n', '6', '--json', '-o', 'report', 'true', 'true', live=True, result='report'),
+    Line('compare-files', 'compare', '-v', '--export-csv', 'both', 'a.json', 'b.json', files={'a.json': TIMES, 'b.json': TIMES.replace('1.', '2.')},
+         result='both'),
     Line('dry-run', '--machine', ADL, '--dry-run', '-v', '-e', 'cycles,instructions', 'true'),
     Line('list', 'list', '-v', live=True),
     Line('list-machine', 'list', '--machine', SKX, '--json'),
@@ -175,7 +180,7 @@ def reap():
 def shape(value):
     """Of a JSON value what does not change from run to run."""
     if isinstance(value, dict):
-        return {k: shape(v) for k, v in value.items()}
+        return {k: '' if k == 'when' else shape(v) for k, v in value.items()}
     if isinstance(value, list):
         return [shape(v) for v in value]
     return 0 if isinstance(value, (int, float)) and not isinstance(value, bool) else value
