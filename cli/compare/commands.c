@@ -291,11 +291,7 @@ void cli_compare_commands_fini(struct cli_compare_commands *c)
 		free(of->prepare);
 		free(of->cleanup);
 		free_words(of->argv);
-		for (size_t k = 0; k < of->parameters; k++) {
-			free(of->parameter[k].name);
-			free(of->parameter[k].value);
-		}
-		free(of->parameter);
+		cli_parameters_free(of->parameter, of->parameters);
 	}
 	free(c->of);
 	*c = (struct cli_compare_commands){ 0 };

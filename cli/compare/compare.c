@@ -235,9 +235,9 @@ const struct cli_command cli_compare_command = {
 	.about = "run commands in turn and tell which is faster, and how sure that is",
 	.details = "Each COMMAND is one argument: quote it. The first one is what the others are "
 		   "compared with. FILE.json is what --json of compare, stat -r or hyperfine "
-		   "--export-json wrote. The report goes to standard output.\n\nExit status: 0; 1 "
-		   "if a "
-		   "command is slower than --fail-above allows; 125 if ntime itself or a run "
+		   "--export-json wrote. The report goes to standard output.\n\n"
+		   "Exit status: 0; 1 if a command is slower than --fail-above allows; 125 if "
+		   "ntime itself or a run "
 		   "failed, 126 if a command cannot be executed, 127 if it is not found.",
 	.options = cli_compare_option_table,
 	.foreign = cli_compare_foreign,

@@ -44,11 +44,15 @@ bool cli_operands_are_mixed(const struct cli_words *operand)
 /**
  * struct files - what was read
  * @of:		one a path
+ * @have_one_each: command
+ * @are_stems_alike: of two paths at least, which then are the names
  */
 struct files {
 	struct cli_results *of;
 	char *const *path;
 	size_t n;
+	bool have_one_each;
+	bool are_stems_alike;
 };
 
 static bool have_one_each(const struct files *f)
@@ -87,8 +91,8 @@ static char *name_of(const struct files *f, size_t file, size_t side)
 {
 	char *stem, *name;
 
-	stem = are_stems_alike(f) ? cli_strdup(f->path[file]) : stem_of(f->path[file]);
-	if (have_one_each(f))
+	stem = f->are_stems_alike ? cli_strdup(f->path[file]) : stem_of(f->path[file]);
+	if (f->have_one_each)
 		return stem;
 	name = cli_format("%s (%s)", f->of[file].side[side].name, stem);
 	free(stem);
@@ -129,15 +133,16 @@ static void copy_runs(struct cli_results *r, size_t to, const struct cli_results
 {
 	const struct cli_side *s = &from->side[side];
 	double *row = cli_calloc(r->metrics, sizeof(*row));
+	size_t *at = cli_calloc(r->metrics, sizeof(*at));
 
+	for (size_t k = 0; k < r->metrics; k++)
+		at[k] = cli_results_find_metric(from, r->metric[k].name);
 	for (size_t i = 0; i < s->runs; i++) {
-		for (size_t k = 0; k < r->metrics; k++) {
-			size_t at = cli_results_find_metric(from, r->metric[k].name);
-
-			row[k] = at == SIZE_MAX ? NAN : s->value[i * from->metrics + at];
-		}
+		for (size_t k = 0; k < r->metrics; k++)
+			row[k] = at[k] == SIZE_MAX ? NAN : s->value[i * from->metrics + at[k]];
 		cli_results_add_run(r, to, s->round[i], row);
 	}
+	free(at);
 	for (size_t i = 0; i < s->parameters; i++)
 		cli_results_add_parameter(r, to, s->parameter[i].name, s->parameter[i].value);
 	for (size_t i = 0; i < s->left_out.n; i++)
@@ -153,7 +158,7 @@ static size_t reference_of(const struct files *f, size_t file, size_t side)
 
 	if (!file)
 		return SIZE_MAX;
-	if (have_one_each(f))
+	if (f->have_one_each)
 		return 0;
 	for (size_t i = 0; i < f->of[0].sides; i++)
 		if (strcmp(f->of[0].side[i].line, line) == 0)
@@ -206,6 +211,8 @@ static int read_all(struct files *f)
 
 	for (size_t i = 0; i < f->n && !ret; i++)
 		ret = cli_results_read(&f->of[i], f->path[i]);
+	f->have_one_each = have_one_each(f);
+	f->are_stems_alike = are_stems_alike(f);
 	return ret;
 }
 

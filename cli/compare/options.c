@@ -5,7 +5,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +14,6 @@
 #include "cli/output/json.h"
 #include "cli/output/memory.h"
 #include "cli/output/number.h"
-#include "cli/output/say.h"
 
 #define MAX_ROUNDS 1000000
 
@@ -82,19 +80,6 @@ const struct cli_foreign cli_compare_foreign[] = {
 	{ "command-name", "a command is called by --name" },
 	{ NULL, NULL },
 };
-
-int cli_compare_misuse(const char *format, ...)
-{
-	va_list args;
-	char *line;
-
-	va_start(args, format);
-	line = cli_format_args(format, args);
-	va_end(args);
-	cli_say_misuse("compare", "%s", line);
-	free(line);
-	return -EINVAL;
-}
 
 static int add_word(struct cli_words *w, const char *word)
 {

@@ -3,11 +3,13 @@
 #ifndef CLI_COMPARE_OPTIONS_H
 #define CLI_COMPARE_OPTIONS_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "cli/base/command.h"
+#include "cli/output/say.h"
 #include "cli/stat/options.h"
 
 /* Arguments of an option that may be repeated. */
@@ -58,6 +60,6 @@ int cli_compare_options_parse(struct cli_compare_options *o, const struct cli_co
 void cli_compare_options_fini(struct cli_compare_options *o);
 
 /* A sentence about the command line, then -EINVAL. */
-int cli_compare_misuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
+#define cli_compare_misuse(...) (cli_say_misuse("compare", __VA_ARGS__), -EINVAL)
 
 #endif

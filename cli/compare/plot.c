@@ -12,7 +12,6 @@
 #include "cli/output/clean.h"
 #include "cli/output/memory.h"
 #include "cli/output/number.h"
-#include "cli/statistics/spread.h"
 
 /* Pixels. */
 #define LABEL 180
@@ -125,20 +124,14 @@ static void put_interval(const struct plot *p, size_t side, double middle)
 	const struct cli_results *r = p->c->results;
 	size_t reference = r->side[side].reference;
 	struct cli_change change;
-	struct cli_spread s = { 0 };
-	double *number, low, high;
-	size_t n;
+	double median, low, high;
 
 	if (reference == SIZE_MAX)
 		return;
 	change = cli_change_of(r, side, p->metric);
-	number = cli_side_numbers(r, reference, p->metric, &n);
-	for (size_t i = 0; i < n; i++)
-		cli_spread_add(&s, number[i]);
-	low = fmax(p->low, change.factor.low * cli_spread_median(&s));
-	high = fmin(p->high, change.factor.high * cli_spread_median(&s));
-	cli_spread_fini(&s);
-	free(number);
+	median = cli_side_median(r, reference, p->metric);
+	low = fmax(p->low, change.factor.low * median);
+	high = fmin(p->high, change.factor.high * median);
 	if (!change.factor.is_known || low > high)
 		return;
 	fprintf(p->f,
@@ -151,8 +144,7 @@ static void put_interval(const struct plot *p, size_t side, double middle)
 
 static void put_dots(const struct plot *p, size_t side, double middle)
 {
-	struct cli_spread s = { 0 };
-	double *number;
+	double *number, median;
 	size_t n;
 
 	number = cli_side_numbers(p->c->results, side, p->metric, &n);
@@ -160,21 +152,18 @@ static void put_dots(const struct plot *p, size_t side, double middle)
 		/* Multiples of the golden section never come together. */
 		double share = fmod((double)i * 0.6180339887498949, 1) - 0.5;
 
-		cli_spread_add(&s, number[i]);
 		fprintf(p->f,
 			"<circle class=\"run\" cx=\"%.2f\" cy=\"%.1f\" r=\"2.5\" "
 			"data-value=\"%s\"/>\n",
 			x_of(p, number[i]), middle + share * SCATTER,
 			cli_number_exact(number[i]).text);
 	}
-	if (n)
-		fprintf(p->f,
-			"<line class=\"median\" x1=\"%.2f\" y1=\"%.1f\" x2=\"%.2f\" "
-			"y2=\"%.1f\"/>\n",
-			x_of(p, cli_spread_median(&s)), middle - SCATTER / 2 - 6,
-			x_of(p, cli_spread_median(&s)), middle + SCATTER / 2 + 6);
-	cli_spread_fini(&s);
 	free(number);
+	if (!n)
+		return;
+	median = x_of(p, cli_side_median(p->c->results, side, p->metric));
+	fprintf(p->f, "<line class=\"median\" x1=\"%.2f\" y1=\"%.1f\" x2=\"%.2f\" y2=\"%.1f\"/>\n",
+		median, middle - SCATTER / 2 - 6, median, middle + SCATTER / 2 + 6);
 }
 
 /* Under the name: the median, and by how much it differs. */

@@ -127,7 +127,6 @@ static int read_comparison(struct cli_results *r, const json_t *root, const char
 	r->is_finished = json_is_true(json_object_get(root, "finished"));
 	for (size_t i = 0; i < json_array_size(metrics); i++) {
 		const json_t *of = json_array_get(metrics, i);
-
 		size_t at = cli_results_add_metric(r, text_of(of, "name"), text_of(of, "unit"),
 						   text_of(of, "reason"));
 

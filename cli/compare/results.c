@@ -9,6 +9,7 @@
 
 #include "cli/output/memory.h"
 #include "cli/stat/report.h"
+#include "cli/statistics/spread.h"
 
 size_t cli_results_add_metric(struct cli_results *r, const char *name, const char *unit,
 			      const char *reason)
@@ -35,6 +36,15 @@ size_t cli_results_add_side(struct cli_results *r, const char *name, const char 
 					       .line = cli_strdup(line),
 					       .reference = r->sides ? 0 : SIZE_MAX };
 	return r->sides++;
+}
+
+void cli_parameters_free(struct cli_parameter *parameter, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		free(parameter[i].name);
+		free(parameter[i].value);
+	}
+	free(parameter);
 }
 
 void cli_results_add_parameter(struct cli_results *r, size_t side, const char *name,
@@ -73,11 +83,7 @@ void cli_results_add_run(struct cli_results *r, size_t side, size_t round, const
 
 static void fini_side(struct cli_side *s)
 {
-	for (size_t i = 0; i < s->parameters; i++) {
-		free(s->parameter[i].name);
-		free(s->parameter[i].value);
-	}
-	free(s->parameter);
+	cli_parameters_free(s->parameter, s->parameters);
 	free(s->name);
 	free(s->line);
 	free(s->value);
@@ -130,4 +136,17 @@ double *cli_side_numbers(const struct cli_results *r, size_t side, size_t metric
 			number[(*n)++] = value;
 	}
 	return number;
+}
+
+double cli_side_median(const struct cli_results *r, size_t side, size_t metric)
+{
+	double *number, median = NAN;
+	size_t n;
+
+	number = cli_side_numbers(r, side, metric, &n);
+	cli_sort(number, n);
+	if (n)
+		median = cli_quantile(number, n, 0.5);
+	free(number);
+	return median;
 }

@@ -88,6 +88,8 @@ size_t cli_results_add_metric(struct cli_results *r, const char *name, const cha
 void cli_results_add_figures(struct cli_results *r);
 /* The first side is what others are compared with. */
 size_t cli_results_add_side(struct cli_results *r, const char *name, const char *line);
+/* Of @n, which are freed. */
+void cli_parameters_free(struct cli_parameter *parameter, size_t n);
 void cli_results_add_parameter(struct cli_results *r, size_t side, const char *name,
 			       const char *value);
 /* "" where it has none of that name. */
@@ -107,5 +109,8 @@ size_t cli_results_find_metric(const struct cli_results *r, const char *name);
  * @n of them.
  */
 double *cli_side_numbers(const struct cli_results *r, size_t side, size_t metric, size_t *n);
+
+/* Of those; NAN where there is none. */
+double cli_side_median(const struct cli_results *r, size_t side, size_t metric);
 
 #endif

@@ -21,7 +21,6 @@ enum { NAME, LINE, RUNS, REAL, BY, TABLE_COLUMNS };
 
 struct table {
 	char **cell;
-	size_t rows;
 	size_t width[TABLE_COLUMNS];
 };
 
@@ -89,7 +88,7 @@ static void put_row(FILE *f, const struct table *t, char *const *cell)
 static void put_table(FILE *f, const struct cli_look *look, const struct cli_comparison *c)
 {
 	size_t rows = c->results->sides, others = 0, room;
-	struct table t = { .cell = cli_calloc(rows * TABLE_COLUMNS, sizeof(char *)), .rows = rows };
+	struct table t = { .cell = cli_calloc(rows * TABLE_COLUMNS, sizeof(char *)) };
 
 	for (size_t i = 0; i < rows; i++)
 		fill_row(&t, c, i, look);
@@ -118,35 +117,34 @@ static void put(FILE *f, const struct cli_look *look, enum cli_colour colour, si
 	free(sentence);
 }
 
-/* What the metric that decides says. */
-static char *decision(const struct cli_comparison *c, size_t side)
+/* What the metric that decides says: @change. */
+static char *decision(const struct cli_comparison *c, size_t side, const struct cli_change *change)
 {
 	const struct cli_results *r = c->results;
 	const char *metric = cli_compare_metric(r->metric[c->by].name), *name = r->side[side].name,
 		   *first = r->side[r->side[side].reference].name;
-	struct cli_change change = cli_change_of(r, side, c->by);
-	struct cli_saying s = cli_compare_say(&change, cli_metric_is_speed(r->metric[c->by].name));
+	struct cli_saying s = cli_compare_say(change, cli_metric_is_speed(r->metric[c->by].name));
 
-	if (isnan(change.factor.estimate))
+	if (isnan(change->factor.estimate))
 		return cli_format(
 			"%s and %s: no verdict: %s is 0 in a run, and nothing has a ratio "
 			"to 0",
 			first, name, metric);
-	if (!change.factor.is_known)
+	if (!change->factor.is_known)
 		return cli_format("%s and %s: no verdict: 95 %% needs at least %zu runs of each",
 				  first, name, cli_least_rounds(r));
-	if (change.is_equal)
+	if (change->is_equal)
 		return cli_format("%s and %s: no difference: %s is the same in every run", first,
 				  name, metric);
-	if (change.differs && !cli_metric_is_speed(r->metric[c->by].name))
+	if (change->differs && !cli_metric_is_speed(r->metric[c->by].name))
 		return cli_format("%s has %s %s than %s (95 %%: %s)", name, s.what, metric, first,
 				  s.range);
-	if (change.differs)
+	if (change->differs)
 		return cli_format("%s is %s than %s (95 %%: %s), by %s", name, s.what, first,
 				  s.range, metric);
 	return cli_format("%s and %s: no difference found by %s; one of %s %% or more would have "
 			  "been",
-			  first, name, metric, cli_compare_bound(&change).text);
+			  first, name, metric, cli_compare_bound(change).text);
 }
 
 /* What another one says, beside the one that decides; @by is what that says. */
@@ -193,7 +191,7 @@ static void put_verdict(FILE *f, const struct cli_look *look, const struct cli_c
 {
 	struct cli_change by = cli_change_of(c->results, side, c->by);
 
-	put(f, look, CLI_BOLD, 0, decision(c, side));
+	put(f, look, CLI_BOLD, 0, decision(c, side, &by));
 	for (size_t i = 0; i < c->results->metrics; i++)
 		if (is_of_interest(c, i))
 			put(f, look, CLI_PLAIN, 2, opinion(c, side, i, &by));

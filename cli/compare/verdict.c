@@ -211,30 +211,24 @@ static double unsteadiness(const struct cli_results *r, size_t metric)
 	return most;
 }
 
-static double median_of(const struct cli_results *r, size_t side, size_t metric)
+static bool has_number(const struct cli_results *r, size_t side, size_t metric)
 {
-	double *number, median = NAN;
-	size_t n;
+	const struct cli_side *s = &r->side[side];
 
-	number = cli_side_numbers(r, side, metric, &n);
-	cli_sort(number, n);
-	if (n)
-		median = cli_quantile(number, n, 0.5);
-	free(number);
-	return median;
+	for (size_t i = 0; i < s->runs; i++)
+		if (!isnan(s->value[i * r->metrics + metric]))
+			return true;
+	return false;
 }
 
 static bool has_all(const struct cli_results *r, size_t metric)
 {
-	bool has = metric != SIZE_MAX;
-
-	for (size_t i = 0; i < r->sides && has; i++) {
-		size_t n;
-
-		free(cli_side_numbers(r, i, metric, &n));
-		has = n > 0;
-	}
-	return has;
+	if (metric == SIZE_MAX)
+		return false;
+	for (size_t i = 0; i < r->sides; i++)
+		if (!has_number(r, i, metric))
+			return false;
+	return true;
 }
 
 /* Is @part at least @least and at most @most of @whole, in each command? NAN is no share. */
@@ -248,7 +242,7 @@ static bool is_share(const struct cli_results *r, const char *part, const char *
 
 		if (of == SIZE_MAX || all == SIZE_MAX)
 			return false;
-		share = median_of(r, i, of) / median_of(r, i, all);
+		share = cli_side_median(r, i, of) / cli_side_median(r, i, all);
 		if (!(share >= least && share <= most))
 			return false;
 	}
