@@ -15,6 +15,7 @@ extern "C" {
 #endif
 
 struct ntime_command;
+struct ntime_launcher;
 
 /**
  * struct ntime_command_end - how a command ended, from wait4(2)
@@ -92,6 +93,36 @@ NTIME_API int ntime_command_kill(struct ntime_command *c, int sig);
 
 /** ntime_command_free() - kill (SIGKILL) and reap what still runs, free; NULL is accepted */
 NTIME_API void ntime_command_free(struct ntime_command *c);
+
+/**
+ * ntime_launcher_new() - fork a process that starts the same command again and again
+ * @ctx:	context, for the error's sentence
+ * @argv:	NULL-terminated; argv[0] is looked up in PATH at each start
+ * @out:	the launcher; NULL on failure. Free with ntime_launcher_free()
+ *
+ * A command of a launcher costs no copy of the caller: it shares the memory of the launcher until
+ * exec. Environment, working directory, signal mask and open files of all its commands are those of
+ * this moment.
+ *
+ * Return: 0, -EOPNOTSUPP (an emulator or a sandbox does not let it; use ntime_command_new()),
+ * -EINVAL, -ENOMEM, -EAGAIN. Since 0.1.
+ */
+NTIME_API int ntime_launcher_new(struct ntime_ctx *ctx, char *const argv[],
+				 struct ntime_launcher **out);
+
+/**
+ * ntime_launcher_command() - as ntime_command_new(), of the launcher's command
+ *
+ * Several may run at a time, but only one may wait for its start. The launcher must live until it
+ * is started or freed.
+ *
+ * Return: 0, -EBUSY (the one before was not started), -EPIPE (the launcher was killed), -ENOMEM,
+ * -EAGAIN. Since 0.1.
+ */
+NTIME_API int ntime_launcher_command(struct ntime_launcher *l, struct ntime_command **out);
+
+/** ntime_launcher_free() - end it and free; what it started goes on. NULL is accepted */
+NTIME_API void ntime_launcher_free(struct ntime_launcher *l);
 
 #ifdef __cplusplus
 }

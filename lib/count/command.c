@@ -11,6 +11,7 @@
 #include "lib/count/session.h"
 #include "lib/os/exec_file.h"
 #include "lib/os/file.h"
+#include "lib/os/launcher.h"
 #include "lib/os/process.h"
 
 struct ntime_command {
@@ -23,15 +24,39 @@ struct ntime_command {
 	uint64_t cpu_ns;   /* that it used, with the children that it waited for */
 };
 
-int ntime_command_new(struct ntime_ctx *ctx, char *const argv[], struct ntime_command **out)
-{
-	struct ntime_command *c;
-	int ret;
+struct ntime_launcher {
+	struct ntime_ctx *ctx;
+	char *name;
+	struct nti_launcher *launcher;
+	bool is_protected;
+};
 
-	*out = NULL;
+/* What both need to be told of a command that gets no process. */
+static int explain_no_process(struct ntime_ctx *ctx, const char *name, int ret)
+{
+	const char *why = strerror(-ret);
+
+	if (ret == -EPIPE)
+		why = "the process that starts it was killed";
+	if (ret == -EBUSY)
+		why = "the one before was not started yet";
+	return nti_error(&ctx->error, ret, "cannot make a process for %s: %s", name, why);
+}
+
+static int check_command(struct ntime_ctx *ctx, char *const argv[])
+{
 	if (!argv || !argv[0])
 		return nti_error(&ctx->error, -EINVAL, "no command was given");
-	c = calloc(1, sizeof(*c));
+	return 0;
+}
+
+/* Forked where there is no @launcher. */
+static int new_command(struct ntime_ctx *ctx, char *const argv[], struct nti_launcher *launcher,
+		       struct ntime_command **out)
+{
+	struct ntime_command *c = calloc(1, sizeof(*c));
+	int ret;
+
 	if (!c)
 		return -ENOMEM;
 	c->ctx = ctx;
@@ -40,14 +65,13 @@ int ntime_command_new(struct ntime_ctx *ctx, char *const argv[], struct ntime_co
 		ret = -ENOMEM;
 		goto err_free;
 	}
-	ret = nti_process_fork(&c->process, argv);
+	ret = launcher ? nti_launcher_fork(launcher, &c->process)
+		       : nti_process_fork(&c->process, argv);
 	if (ret < 0) {
-		ret = nti_error(&ctx->error, ret, "cannot make a process for %s: %s", c->name,
-				strerror(-ret));
+		ret = explain_no_process(ctx, c->name, ret);
 		goto err_name;
 	}
 	c->pid = c->process.pid;
-	c->is_protected = nti_exec_is_protected(argv[0]);
 	*out = c;
 	return 0;
 err_name:
@@ -55,6 +79,64 @@ err_name:
 err_free:
 	free(c);
 	return ret;
+}
+
+int ntime_command_new(struct ntime_ctx *ctx, char *const argv[], struct ntime_command **out)
+{
+	int ret = check_command(ctx, argv);
+
+	*out = NULL;
+	if (ret == 0)
+		ret = new_command(ctx, argv, NULL, out);
+	if (ret == 0)
+		(*out)->is_protected = nti_exec_is_protected(argv[0]);
+	return ret;
+}
+
+int ntime_launcher_new(struct ntime_ctx *ctx, char *const argv[], struct ntime_launcher **out)
+{
+	struct ntime_launcher *l;
+	int ret = check_command(ctx, argv);
+
+	*out = NULL;
+	if (ret < 0)
+		return ret;
+	l = calloc(1, sizeof(*l));
+	if (!l)
+		return -ENOMEM;
+	l->ctx = ctx;
+	l->name = strdup(argv[0]);
+	ret = l->name ? nti_launcher_new(argv, &l->launcher) : -ENOMEM;
+	if (ret < 0) {
+		if (ret != -ENOMEM)
+			ret = explain_no_process(ctx, argv[0], ret);
+		ntime_launcher_free(l);
+		return ret;
+	}
+	l->is_protected = nti_exec_is_protected(argv[0]);
+	*out = l;
+	return 0;
+}
+
+int ntime_launcher_command(struct ntime_launcher *l, struct ntime_command **out)
+{
+	char *const argv[] = { l->name, NULL };
+	int ret;
+
+	*out = NULL;
+	ret = new_command(l->ctx, argv, l->launcher, out);
+	if (ret == 0)
+		(*out)->is_protected = l->is_protected;
+	return ret;
+}
+
+void ntime_launcher_free(struct ntime_launcher *l)
+{
+	if (!l)
+		return;
+	nti_launcher_free(l->launcher);
+	free(l->name);
+	free(l);
 }
 
 pid_t ntime_command_pid(const struct ntime_command *c)

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "lib/os/clock.h"
+#include "lib/os/launcher.h"
 #include "lib/os/os.h"
 #include "lib/os/process.h"
 
@@ -30,11 +31,10 @@ static void close_fd(int *fd)
 }
 
 /*
- * In the child: what exec would do with the caller's handlers, done at once. A signal that comes
- * while it waits before exec then does what it would do to the command, instead of being eaten by a
- * copy of the caller's handler.
+ * A signal that comes while the child waits before exec does what it would do to the command,
+ * instead of being eaten by a copy of the caller's handler.
  */
-static void drop_handlers(void)
+void nti_process_drop_handlers(void)
 {
 	struct sigaction standard = { .sa_handler = SIG_DFL }, now;
 	int sig;
@@ -103,6 +103,23 @@ static void run_child(int door, int news, char *const argv[])
 	_exit(error == ENOENT ? 127 : 126);
 }
 
+int nti_process_hold(struct nti_process *p)
+{
+	int ret;
+
+	nti_moment_take(&p->begin); /* until it is released */
+	/*
+	 * pidfd_open(2), Linux 5.3; without it waiting would need a signal handler of ours in the
+	 * caller's program.
+	 */
+	p->pidfd = (int)syscall(SYS_pidfd_open, p->pid, 0);
+	if (p->pidfd >= 0)
+		return 0;
+	ret = -errno;
+	nti_process_fini(p);
+	return ret;
+}
+
 int nti_process_fork(struct nti_process *p, char *const argv[])
 {
 	sigset_t all, before;
@@ -124,7 +141,7 @@ int nti_process_fork(struct nti_process *p, char *const argv[])
 	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
 	p->pid = fork();
 	if (p->pid == 0) {
-		drop_handlers();
+		nti_process_drop_handlers();
 		(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 		(void)close(door[1]);
 		(void)close(report[0]);
@@ -136,20 +153,9 @@ int nti_process_fork(struct nti_process *p, char *const argv[])
 		goto err_report;
 	(void)close(door[0]);
 	(void)close(report[1]);
-	nti_moment_take(&p->begin); /* until it is released */
 	p->door = door[1];
 	p->news = report[0];
-	/*
-	 * pidfd_open(2), Linux 5.3; without it waiting would need a signal handler of ours in the
-	 * caller's program.
-	 */
-	p->pidfd = (int)syscall(SYS_pidfd_open, p->pid, 0);
-	if (p->pidfd < 0) {
-		ret = -errno;
-		nti_process_fini(p);
-		return ret;
-	}
-	return 0;
+	return nti_process_hold(p);
 err_report:
 	p->pid = 0;
 	(void)close(report[0]);
@@ -199,19 +205,11 @@ static uint64_t memory_bytes(pid_t pid, const char *file, const char *key)
  * without (CONFIG_PROC_PAGE_MONITOR), and who was given capabilities by the file of the program may
  * not read it (proc(5), ptrace access mode).
  */
-static uint64_t max_rss_floor(const struct nti_process *p)
+uint64_t nti_process_resident_bytes(pid_t pid)
 {
-	uint64_t peak, now;
-	ssize_t n;
-	char there;
+	uint64_t peak = memory_bytes(pid, "status", "VmHWM:");
+	uint64_t now = memory_bytes(pid, "smaps_rollup", "Rss:");
 
-	do
-		n = read(p->door, &there, 1);
-	while (n < 0 && errno == EINTR);
-	if (n != 1)
-		return 0;
-	peak = memory_bytes(p->pid, "status", "VmHWM:");
-	now = memory_bytes(p->pid, "smaps_rollup", "Rss:");
 	if (!now && peak)
 		return peak + VM_HWM_LAG_BYTES;
 	return peak > now ? peak : now;
@@ -237,18 +235,13 @@ static int reap(struct nti_process *p, struct nti_process_end *end)
 	return 1;
 }
 
-int nti_process_release(struct nti_process *p)
+/* 0 or -errno of exec; @exec->ns is 0 where nothing was said of it. */
+static int open_door(struct nti_process *p, struct nti_moment *exec)
 {
-	struct nti_process_end end;
-	struct nti_moment exec;
 	bool is_failed = false;
 	int error = 0;
 	ssize_t n;
 
-	if (p->pid <= 0 || p->door < 0)
-		return -ECHILD;
-	p->max_rss_floor_bytes = max_rss_floor(p);
-	nti_moment_take(&p->begin);
 	do
 		n = send(p->door, "", 1, MSG_NOSIGNAL);
 	while (n < 0 && errno == EINTR);
@@ -257,15 +250,33 @@ int nti_process_release(struct nti_process *p)
 	 * The moment of exec, then the end that exec makes by closing the pipe, or the errno of the
 	 * exec that failed. Nothing at all: it was killed before.
 	 */
-	if (hear(p->news, &exec, sizeof(exec)) == sizeof(exec)) {
-		p->begin = exec;
+	if (hear(p->news, exec, sizeof(*exec)) == sizeof(*exec))
 		is_failed = hear(p->news, &error, sizeof(error)) == sizeof(error);
-	}
+	else
+		exec->ns = 0;
 	close_fd(&p->news);
-	if (!is_failed)
-		return 0;
-	(void)reap(p, &end);
-	return -error;
+	return is_failed ? -error : 0;
+}
+
+int nti_process_release(struct nti_process *p)
+{
+	struct nti_process_end end;
+	struct nti_moment exec;
+	char there;
+	int ret;
+
+	if (p->pid <= 0 || (p->door < 0 && !p->launcher))
+		return -ECHILD;
+	if (!p->launcher && hear(p->door, &there, 1) == 1)
+		p->max_rss_floor_bytes = nti_process_resident_bytes(p->pid);
+	nti_moment_take(&p->begin);
+	ret = p->launcher ? nti_launcher_release(p->launcher, &exec) : open_door(p, &exec);
+	p->launcher = NULL;
+	if (exec.ns)
+		p->begin = exec;
+	if (ret < 0)
+		(void)reap(p, &end);
+	return ret;
 }
 
 int nti_process_wait(struct nti_process *p, uint64_t timeout_ns, struct nti_process_end *end)
@@ -419,7 +430,11 @@ void nti_process_fini(struct nti_process *p)
 	 */
 	close_fd(&p->door);
 	if (p->pid > 0) {
-		(void)nti_process_kill(p, SIGKILL);
+		/* Without descriptor it was made just now, and nobody has reaped it. */
+		if (p->pidfd < 0)
+			(void)kill(p->pid, SIGKILL);
+		else
+			(void)nti_process_kill(p, SIGKILL);
 		(void)reap(p, &end);
 	}
 	close_fd(&p->news);

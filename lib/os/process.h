@@ -13,11 +13,15 @@
 
 #include "lib/os/clock.h"
 
+struct nti_launcher;
+
 struct nti_process {
 	pid_t pid; /* 0 = none, or reaped */
 	int pidfd; /* readable when the child has ended */
 	int door;  /* our end: writing releases the child, closing makes it end */
 	int news;  /* read end: the moment of exec, then the errno of a failed one or end of file */
+	struct nti_launcher
+		*launcher;	 /* started it, instead of door and news; until it is released */
 	struct nti_moment begin; /* the child called exec; before it did: its release, or fork */
 	struct nti_moment end;	 /* we learned that it has ended */
 	uint64_t max_rss_floor_bytes; /* see struct nti_process_end */
@@ -69,6 +73,14 @@ bool nti_process_exists(pid_t pid);
 int nti_process_pin(unsigned int cpu, void **before);
 /* Give the thread its affinity back where @is_undone, and free what was kept of it. */
 void nti_process_unpin(void *before, bool is_undone);
+/*
+ * For a launcher: what exec would do with the caller's handlers, done in the child at once;
+ * async-signal-safe. To take over a new child of ours: its pid is set, and if 0 is not returned it
+ * is killed. Most that was resident of process @pid, 0: not known.
+ */
+void nti_process_drop_handlers(void);
+int nti_process_hold(struct nti_process *p);
+uint64_t nti_process_resident_bytes(pid_t pid);
 /* Kill and reap what still runs, close everything. */
 void nti_process_fini(struct nti_process *p);
 

@@ -883,6 +883,26 @@ int ntime_command_new(struct ntime_ctx *ctx, char *const argv[], struct ntime_co
 	return 0;
 }
 
+int ntime_launcher_new(struct ntime_ctx *ctx, char *const argv[], struct ntime_launcher **out)
+{
+	(void)ctx;
+	(void)argv;
+	*out = NULL;
+	return -EOPNOTSUPP;
+}
+
+int ntime_launcher_command(struct ntime_launcher *l, struct ntime_command **out)
+{
+	(void)l;
+	(void)out;
+	abort();
+}
+
+void ntime_launcher_free(struct ntime_launcher *l)
+{
+	(void)l;
+}
+
 pid_t ntime_command_pid(const struct ntime_command *c)
 {
 	return c->pid;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* lib/os/process.c: a child before exec. After each test no descriptor and no child may be left. */
+/*
+ * lib/os/process.c and launcher.c: a child before exec. After each test no descriptor and no child
+ * may be left.
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/os/launcher.h"
 #include "lib/os/process.h"
 #include "tests/tt.h"
 
@@ -47,14 +51,39 @@ static int count_inherited(void)
 	return n;
 }
 
+/* Most tests are run in both ways: with a child of this process, and with one of a launcher. */
+static bool is_launched;
+static struct nti_launcher *launcher;
+
 static int remember_descriptors(void **state)
 {
+	is_launched = false;
 	*state = (void *)(intptr_t)count_descriptors();
 	return 0;
 }
 
+static int remember_and_launch(void **state)
+{
+	(void)remember_descriptors(state);
+	is_launched = true;
+	return 0;
+}
+
+static int start(struct nti_process *p, char *const argv[])
+{
+	int ret;
+
+	if (!is_launched)
+		return nti_process_fork(p, argv);
+	nti_launcher_free(launcher);
+	ret = nti_launcher_new(argv, &launcher);
+	return ret < 0 ? ret : nti_launcher_fork(launcher, p);
+}
+
 static int check_leftovers(void **state)
 {
+	nti_launcher_free(launcher);
+	launcher = NULL;
 	if (count_descriptors() != (int)(intptr_t)*state)
 		return -1;
 	/* No child at all, dead or alive. */
@@ -74,7 +103,7 @@ TEST(runs_when_released)
 
 	assert_true(fd >= 0);
 	(void)close(fd);
-	TT_IS(nti_process_fork(&p, argv), 0);
+	TT_IS(start(&p, argv), 0);
 	assert_true(p.pid > 0);
 	/* It waits: looking does not find its end, and the file stays. */
 	TT_IS(nti_process_wait(&p, 20 * NS_PER_MS, &end), 0);
@@ -95,7 +124,7 @@ TEST(exit_status)
 	struct nti_process_end end;
 	struct nti_process p;
 
-	TT_IS(nti_process_fork(&p, exit_3), 0);
+	TT_IS(start(&p, exit_3), 0);
 	TT_IS(nti_process_release(&p), 0);
 	TT_IS(nti_process_wait(&p, UINT64_MAX, &end), 1);
 	TT_IS(WIFEXITED(end.status), true);
@@ -122,7 +151,7 @@ TEST(max_rss_floor_is_the_size_of_the_copy)
 
 	assert_non_null(resident);
 	memset(resident, 1, bytes);
-	TT_IS(nti_process_fork(&p, argv), 0);
+	TT_IS(start(&p, argv), 0);
 	TT_IS(nti_process_release(&p), 0);
 	while (nti_process_wait(&p, UINT64_MAX, &end) == -EINTR)
 		;
@@ -146,7 +175,7 @@ static _Noreturn void measure_without_page_tables(void)
 
 	if (getuid() == 0 && (setgid(65534) < 0 || setuid(65534) < 0))
 		_exit(77);
-	if (prctl(PR_SET_DUMPABLE, 0) < 0 || nti_process_fork(&p, argv) < 0)
+	if (prctl(PR_SET_DUMPABLE, 0) < 0 || start(&p, argv) < 0)
 		_exit(2);
 	if (nti_process_release(&p) < 0)
 		_exit(3);
@@ -189,7 +218,7 @@ TEST(exec_failures)
 		struct nti_process_end end;
 		struct nti_process p;
 
-		TT_EQ(r, nti_process_fork(&p, r->argv), 0);
+		TT_EQ(r, start(&p, r->argv), 0);
 		TT_EQ(r, nti_process_release(&p), r->ret);
 		TT_EQ(r, p.pid, 0);
 		TT_EQ(r, nti_process_wait(&p, 0, &end), -ECHILD);
@@ -202,7 +231,7 @@ TEST(waiting_ends_in_time)
 	struct nti_process_end end;
 	struct nti_process p;
 
-	TT_IS(nti_process_fork(&p, sleep_long), 0);
+	TT_IS(start(&p, sleep_long), 0);
 	TT_IS(nti_process_release(&p), 0);
 	TT_IS(nti_process_wait(&p, 0, &end), 0);
 	TT_IS(nti_process_wait(&p, 10 * NS_PER_MS, &end), 0);
@@ -231,9 +260,9 @@ TEST(waiting_is_interrupted)
 	/* Pokes until it is told to stop: the first signal may come before the wait. */
 	(void)snprintf(script, sizeof(script), "while kill -USR1 %d; do sleep 0.02; done",
 		       getpid());
-	TT_IS(nti_process_fork(&p, sleep_long), 0);
+	TT_IS(start(&p, sleep_long), 0);
 	TT_IS(nti_process_release(&p), 0);
-	TT_IS(nti_process_fork(&poker, argv), 0);
+	TT_IS(start(&poker, argv), 0);
 	TT_IS(nti_process_release(&poker), 0);
 	TT_IS(nti_process_wait(&p, UINT64_MAX, &end), -EINTR);
 	nti_process_fini(&poker);
@@ -253,7 +282,7 @@ TEST(killed_at_the_door)
 	struct nti_process p;
 
 	TT_IS(sigaction(SIGPIPE, &standard, &old), 0);
-	TT_IS(nti_process_fork(&p, exit_3), 0);
+	TT_IS(start(&p, exit_3), 0);
 	TT_IS(nti_process_kill(&p, SIGKILL), 0);
 	/* Wait until it is dead but not reaped, so that the door has nobody behind it for sure. */
 	TT_IS(waitid(P_PID, (id_t)p.pid, &(siginfo_t){ 0 }, WEXITED | WNOWAIT), 0);
@@ -286,7 +315,7 @@ TEST(an_end_that_another_is_told_first)
 	pid_t tracer;
 	char byte;
 
-	TT_IS(nti_process_fork(&p, exit_3), 0);
+	TT_IS(start(&p, exit_3), 0);
 	/* Now, or the child would have the other end as well. */
 	TT_IS(pipe(ready), 0);
 	tracer = fork();
@@ -328,7 +357,7 @@ TEST(signals_at_the_door)
 		struct nti_process p;
 
 		TT_EQ(r, sigaction(SIGUSR1, &action, &old), 0);
-		TT_EQ(r, nti_process_fork(&p, exit_3), 0);
+		TT_EQ(r, start(&p, exit_3), 0);
 		TT_EQ(r, nti_process_kill(&p, SIGUSR1), 0);
 		TT_EQ(r, nti_process_release(&p), 0);
 		TT_EQ(r, nti_process_wait(&p, UINT64_MAX, &end), 1);
@@ -348,7 +377,7 @@ TEST(given_up)
 
 	assert_true(fd >= 0);
 	(void)close(fd);
-	TT_IS(nti_process_fork(&p, argv), 0);
+	TT_IS(start(&p, argv), 0);
 	nti_process_fini(&p);
 	TT_IS(p.pid, 0);
 	TT_IS(unlink(path), 0);
@@ -368,7 +397,7 @@ TEST(parent_dies)
 	if (parent == 0) {
 		struct nti_process p;
 
-		if (dup2(ends[1], STDOUT_FILENO) < 0 || nti_process_fork(&p, argv) < 0)
+		if (dup2(ends[1], STDOUT_FILENO) < 0 || start(&p, argv) < 0)
 			_exit(1);
 		_exit(0);
 	}
@@ -388,7 +417,7 @@ TEST(command_inherits_nothing)
 	struct nti_process_end end;
 	struct nti_process p;
 
-	TT_IS(nti_process_fork(&p, argv), 0);
+	TT_IS(start(&p, argv), 0);
 	TT_IS(nti_process_release(&p), 0);
 	TT_IS(nti_process_wait(&p, UINT64_MAX, &end), 1);
 	TT_IS(WIFEXITED(end.status), true);
@@ -404,7 +433,7 @@ TEST(many)
 	int i;
 
 	for (i = 0; i < 50; i++) {
-		TT_IS(nti_process_fork(&p, exit_3), 0);
+		TT_IS(start(&p, exit_3), 0);
 		if (i % 2) {
 			TT_IS(nti_process_release(&p), 0);
 			TT_IS(nti_process_wait(&p, UINT64_MAX, &end), 1);
@@ -413,8 +442,93 @@ TEST(many)
 	}
 }
 
+/* One launcher for many: released, given up, killed before exec, and killed itself. */
+TEST(again_and_again)
+{
+	struct nti_process_end end;
+	struct nti_process p, other;
+
+	TT_IS(nti_launcher_new(exit_3, &launcher), 0);
+	for (int i = 0; i < 60; i++) {
+		TT_IS(nti_launcher_fork(launcher, &p), 0);
+		TT_IS(nti_launcher_fork(launcher, &other), -EBUSY);
+		if (i % 3 == 1)
+			TT_IS(nti_process_kill(&p, SIGKILL), 0);
+		if (i % 3) {
+			TT_IS(nti_process_release(&p), 0);
+			TT_IS(nti_process_wait(&p, UINT64_MAX, &end), 1);
+			TT_IS(end.status, i % 3 == 1 ? SIGKILL : 3 << 8);
+			assert_true(end.max_rss_floor_bytes > 0);
+		}
+		nti_process_fini(&p);
+	}
+}
+
+/* Two may run at a time; the launcher may end before what it started. */
+TEST(a_launcher_of_two)
+{
+	struct nti_process first, second;
+	struct nti_process_end end;
+
+	TT_IS(nti_launcher_new(sleep_long, &launcher), 0);
+	TT_IS(nti_launcher_fork(launcher, &first), 0);
+	TT_IS(nti_process_release(&first), 0);
+	TT_IS(nti_launcher_fork(launcher, &second), 0);
+	TT_IS(nti_process_release(&second), 0);
+	nti_launcher_free(launcher);
+	launcher = NULL;
+	TT_IS(nti_process_wait(&first, 0, &end), 0);
+	TT_IS(nti_process_kill(&second, SIGTERM), 0);
+	TT_IS(nti_process_wait(&second, UINT64_MAX, &end), 1);
+	TT_IS(WTERMSIG(end.status), SIGTERM);
+	nti_process_fini(&first);
+	nti_process_fini(&second);
+}
+
+/* Of this process, but for @other; 0: the kernel lists none (CONFIG_PROC_CHILDREN). */
+static pid_t child_beside(pid_t other)
+{
+	char path[64], text[64] = "";
+	int first = 0, second = 0;
+	FILE *f;
+
+	(void)snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
+	f = fopen(path, "r");
+	if (!f)
+		return 0;
+	if (!fgets(text, sizeof(text), f) || sscanf(text, "%d %d", &first, &second) != 2)
+		first = second = 0;
+	(void)fclose(f);
+	return first == other ? second : first;
+}
+
+TEST(a_launcher_that_is_killed)
+{
+	struct nti_process_end end;
+	struct nti_process p;
+	pid_t pid;
+
+	TT_IS(nti_launcher_new(exit_3, &launcher), 0);
+	TT_IS(nti_launcher_fork(launcher, &p), 0);
+	pid = child_beside(p.pid);
+	if (!pid)
+		TT_SKIP("the kernel does not list children (CONFIG_PROC_CHILDREN)");
+	TT_IS(kill(pid, SIGKILL), 0);
+	/* The child has its memory still. */
+	TT_IS(nti_process_release(&p), 0);
+	TT_IS(nti_process_wait(&p, UINT64_MAX, &end), 1);
+	TT_IS(WEXITSTATUS(end.status), 3);
+	nti_process_fini(&p);
+	TT_IS(nti_launcher_fork(launcher, &p), -EPIPE);
+	nti_process_fini(&p);
+}
+
 #define CLEAN_TEST(name)                                                                           \
 	cmocka_unit_test_setup_teardown(name, remember_descriptors, check_leftovers)
+#define LAUNCHED_TEST(name)                                                                        \
+	{                                                                                          \
+#name " of a launcher", name, remember_and_launch, check_leftovers, NULL           \
+	}
 
 static int identify(void)
 {
@@ -492,6 +606,23 @@ int main(int argc, char **argv)
 		CLEAN_TEST(command_inherits_nothing),
 		CLEAN_TEST(many),
 		CLEAN_TEST(identity),
+		LAUNCHED_TEST(runs_when_released),
+		LAUNCHED_TEST(max_rss_floor_is_the_size_of_the_copy),
+		LAUNCHED_TEST(max_rss_floor_without_page_tables_is_generous),
+		LAUNCHED_TEST(exit_status),
+		LAUNCHED_TEST(exec_failures),
+		LAUNCHED_TEST(waiting_ends_in_time),
+		LAUNCHED_TEST(waiting_is_interrupted),
+		LAUNCHED_TEST(killed_at_the_door),
+		LAUNCHED_TEST(an_end_that_another_is_told_first),
+		LAUNCHED_TEST(signals_at_the_door),
+		LAUNCHED_TEST(given_up),
+		LAUNCHED_TEST(parent_dies),
+		LAUNCHED_TEST(command_inherits_nothing),
+		LAUNCHED_TEST(many),
+		CLEAN_TEST(again_and_again),
+		CLEAN_TEST(a_launcher_of_two),
+		CLEAN_TEST(a_launcher_that_is_killed),
 	};
 
 	if (argc == 2 && strcmp(argv[1], COUNT_OPTION) == 0)

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A process that starts the same command again and again. It is forked once; what it starts shares
+ * its memory until exec (CLONE_VFORK), so that no run pays for a copy of this process, and is a
+ * child of this process all the same (CLONE_PARENT).
+ */
+#ifndef NTI_LAUNCHER_H
+#define NTI_LAUNCHER_H
+
+#include <stdint.h>
+
+#include "lib/os/clock.h"
+
+struct nti_launcher;
+struct nti_process;
+
+/*
+ * Environment, working directory, signal mask and open files of all runs are those of this moment.
+ * 0; -EOPNOTSUPP: there is no such clone(2) here (emulators, sandboxes); -errno.
+ */
+int nti_launcher_new(char *const argv[], struct nti_launcher **out);
+/*
+ * As nti_process_fork(). -EBUSY: the last one still waits before exec; -EPIPE: the launcher was
+ * killed.
+ */
+int nti_launcher_fork(struct nti_launcher *l, struct nti_process *p);
+/* Of nti_process_release(): 0 or -errno of exec; @exec->ns is 0 where nothing was said of it. */
+int nti_launcher_release(struct nti_launcher *l, struct nti_moment *exec);
+/* End it; what it started goes on. NULL is accepted. */
+void nti_launcher_free(struct nti_launcher *l);
+
+#endif
