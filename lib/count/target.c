@@ -46,6 +46,9 @@ static int find_threads(struct ntime_session *s)
 		return add_place(s, pid, -1);
 	if (pid < 0)
 		return nti_error(&s->ctx->error, -EINVAL, "%d is not a process id", pid);
+	/* What was forked for exec has one thread, and of several one goes through exec. */
+	if (s->target.flags & NTIME_ON_EXEC && nti_process_exists(pid))
+		return add_place(s, pid, -1);
 	if (pid == 0)
 		(void)snprintf(path, sizeof(path), "/proc/self/task");
 	else
