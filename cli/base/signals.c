@@ -2,18 +2,13 @@
 /* What ntime does with signals while it measures. */
 #include <errno.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/base/signals.h"
 
-/*
- * Handlers have no other way to know; written before signals can matter, or atomically. The
- * descriptor is -1 where the kernel has none to give.
- */
+/* Handlers have no other way to know; written before signals can matter, or atomically. */
 static volatile sig_atomic_t forward_pid;
-static volatile sig_atomic_t forward_fd = -1;
 static volatile sig_atomic_t stop_signal;
 
 /* The library may be interrupted. */
@@ -42,15 +37,9 @@ static bool is_unreaped(pid_t pid)
 	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
-/*
- * By descriptor: the command may have been waited for since, and its number given to another
- * process.
- */
 static void send_on(int sig)
 {
-	if (forward_fd >= 0)
-		(void)syscall(SYS_pidfd_send_signal, (int)forward_fd, sig, NULL, 0);
-	else if (is_unreaped((pid_t)forward_pid))
+	if (is_unreaped((pid_t)forward_pid))
 		(void)kill((pid_t)forward_pid, sig);
 }
 
@@ -124,12 +113,6 @@ void cli_signals_init(void)
 
 void cli_signals_forward(pid_t pid)
 {
-	int old = forward_fd;
-
-	forward_pid = 0;
-	forward_fd = pid ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
-	if (old >= 0)
-		close(old);
 	forward_pid = pid;
 	for (int sig = 1; pid && sig < NSIG; sig++) {
 		if (!is_held[sig])
