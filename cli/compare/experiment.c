@@ -22,9 +22,6 @@
 /* Half of an interval that is narrow enough, as a logarithm of a factor. */
 #define PRECISION 0.01
 
-/* The last two are ours, and the others are the user's. */
-#define OUR_ITEMS 2
-
 static int add_items(struct cli_experiment *e)
 {
 	struct cli_results *r = &e->results;
@@ -37,7 +34,8 @@ static int add_items(struct cli_experiment *e)
 		size_t at =
 			cli_results_add_metric(r, item[i].name, item[i].unit_text, item[i].reason);
 
-		r->metric[at].is_wanted = i + OUR_ITEMS < items && !item[i].is_hidden;
+		/* The last one is ours, and the others are the user's. */
+		r->metric[at].is_wanted = i + 1 < items && !item[i].is_hidden;
 	}
 	cli_items_free(item, items);
 	return 0;
@@ -62,6 +60,15 @@ static void add_run(struct cli_experiment *e, size_t side)
 	free(value);
 }
 
+/* Nothing can be counted here, so that it need not be tried in each round. */
+static bool has_no_counters(const struct cli_results *r)
+{
+	for (size_t i = CLI_FIGURES + 1; i < r->metrics; i++)
+		if (!*r->metric[i].reason)
+			return false;
+	return true;
+}
+
 /* One run, which is in no number yet. 0, or an exit status after a sentence. */
 static int run_once(struct cli_experiment *e, size_t side)
 {
@@ -73,6 +80,8 @@ static int run_once(struct cli_experiment *e, size_t side)
 	e->measure = (struct cli_measure){
 		.ctx = e->ctx,
 		.options = &e->run[side],
+		.launcher = e->launcher[side],
+		.is_bare = e->rounds && has_no_counters(&e->results),
 		.pass = CLI_ALL_PASSES,
 	};
 	return cli_measure_run(&e->measure);
@@ -177,6 +186,15 @@ static int run_rounds(struct cli_experiment *e)
 	return ret;
 }
 
+static int launch(struct cli_experiment *e)
+{
+	int ret = 0;
+
+	for (size_t side = 0; side < e->commands->n && !ret; side++)
+		ret = cli_measure_launcher(e->ctx, &e->run[side], &e->launcher[side]);
+	return ret;
+}
+
 static int warm_up(struct cli_experiment *e)
 {
 	for (uint64_t i = 0; i < e->o->run.warmups; i++) {
@@ -227,6 +245,7 @@ static void begin(struct cli_experiment *e)
 	cli_results_add_figures(r);
 	e->run = cli_calloc(e->commands->n, sizeof(*e->run));
 	e->order = cli_calloc(e->commands->n, sizeof(*e->order));
+	e->launcher = cli_calloc(e->commands->n, sizeof(*e->launcher));
 	for (size_t i = 0; i < e->commands->n; i++) {
 		const struct cli_compare_command *of = &e->commands->of[i];
 
@@ -263,6 +282,8 @@ int cli_experiment_run(struct cli_experiment *e)
 		return ret;
 	ret = run_hooks(e, "--setup", offsetof(struct cli_compare_command, setup), false);
 	if (!ret)
+		ret = launch(e);
+	if (!ret)
 		ret = warm_up(e);
 	if (!ret)
 		ret = run_rounds(e);
@@ -274,6 +295,9 @@ int cli_experiment_run(struct cli_experiment *e)
 void cli_experiment_fini(struct cli_experiment *e)
 {
 	cli_measure_fini(&e->measure);
+	for (size_t side = 0; e->launcher && side < e->commands->n; side++)
+		ntime_launcher_free(e->launcher[side]);
+	free(e->launcher);
 	cli_results_fini(&e->results);
 	free(e->run);
 	free(e->order);

@@ -293,7 +293,7 @@ int cli_compare_options_parse(struct cli_compare_options *o, const struct cli_co
 	 */
 	if (o->by && !is_of_command(o->by) && cli_stat_options_add(&o->run, o->by))
 		return -EINVAL;
-	return cli_stat_options_add(&o->run, CLI_METRIC_TASK_CLOCK "," CLI_METRIC_INSTRUCTIONS);
+	return cli_stat_options_add(&o->run, CLI_METRIC_INSTRUCTIONS);
 }
 
 void cli_compare_options_fini(struct cli_compare_options *o)

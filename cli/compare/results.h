@@ -12,12 +12,8 @@
 #define CLI_METRIC_REAL "real"
 #define CLI_METRIC_USER "user"
 #define CLI_METRIC_SYS "sys"
-/*
- * Of both together: the kernel knows this exactly, and how it parts into two by ticks of a clock.
- * It has what ntime's child used before it called exec, which CLI_METRIC_TASK_CLOCK has not.
- */
+/* The kernel knows it exactly, and how it parts into those two by ticks of a clock. */
 #define CLI_METRIC_CPU "user+sys"
-#define CLI_METRIC_TASK_CLOCK "task-clock"
 #define CLI_METRIC_INSTRUCTIONS "instructions:u"
 
 /**

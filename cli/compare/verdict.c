@@ -249,27 +249,17 @@ static bool is_share(const struct cli_results *r, const char *part, const char *
 	return true;
 }
 
-/* What CPU time is known by. */
-static const char *cpu_time(const struct cli_results *r)
-{
-	return has_all(r, cli_results_find_metric(r, CLI_METRIC_TASK_CLOCK)) ? CLI_METRIC_TASK_CLOCK
-									     : CLI_METRIC_CPU;
-}
-
 /* The metrics that tell of speed here, the best first; how many. */
 static size_t find_candidates(const struct cli_results *r, const char **candidate)
 {
-	const char *cpu = cpu_time(r);
 	size_t n = 0;
 
-	if (is_share(r, cpu, CLI_METRIC_REAL, BUSY_LEAST, BUSY_MOST)) {
-		bool is_in_user_mode = is_share(r, CLI_METRIC_USER, CLI_METRIC_CPU, USER_LEAST, 1);
-
-		if (is_in_user_mode)
+	if (is_share(r, CLI_METRIC_CPU, CLI_METRIC_REAL, BUSY_LEAST, BUSY_MOST)) {
+		if (is_share(r, CLI_METRIC_USER, CLI_METRIC_CPU, USER_LEAST, 1)) {
 			candidate[n++] = CLI_METRIC_INSTRUCTIONS;
-		if (is_in_user_mode && strcmp(cpu, CLI_METRIC_CPU) == 0)
 			candidate[n++] = CLI_METRIC_USER;
-		candidate[n++] = cpu;
+		}
+		candidate[n++] = CLI_METRIC_CPU;
 	}
 	candidate[n++] = CLI_METRIC_REAL;
 	return n;

@@ -45,10 +45,10 @@ size_t cli_least_rounds(const struct cli_results *r);
 bool cli_changes_contradict(const struct cli_change *a, const struct cli_change *b);
 
 /*
- * The steadiest metric: of instructions:u, CPU time (task-clock, else user time or user and system
- * time) and real time the one that changed least from round to round. CPU time tells of speed only
- * where the commands kept about one CPU busy, and what is of user mode where they spent it there;
- * elsewhere it is real time. SIZE_MAX: there is none of them.
+ * The steadiest metric: of instructions:u, user time, CPU time and real time the one that changed
+ * least from round to round. CPU time tells of speed only where the commands kept about one CPU
+ * busy, and what is of user mode where they spent it there; elsewhere it is real time. SIZE_MAX:
+ * there is none of them.
  */
 size_t cli_results_steadiest(const struct cli_results *r);
 

@@ -81,9 +81,10 @@ char *cli_compare_short(const struct cli_results *r, size_t side, size_t metric)
 const char *cli_compare_metric(const char *name)
 {
 	static const char *const texts[][2] = {
-		{ CLI_METRIC_REAL, "real time" },      { CLI_METRIC_USER, "user time" },
-		{ CLI_METRIC_SYS, "system time" },     { CLI_METRIC_CPU, "user and system time" },
-		{ CLI_METRIC_TASK_CLOCK, "CPU time" },
+		{ CLI_METRIC_REAL, "real time" },
+		{ CLI_METRIC_USER, "user time" },
+		{ CLI_METRIC_SYS, "system time" },
+		{ CLI_METRIC_CPU, "CPU time" },
 	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)

@@ -116,10 +116,11 @@ static int release_command(struct cli_measure *m)
 	return ret == -ENOENT ? CLI_EXIT_NOT_FOUND : CLI_EXIT_NOT_EXECUTABLE;
 }
 
-/* 0, or an exit status after a sentence. */
-static int make_command(struct cli_measure *m)
+/* Fork what gets the standard files of the command. 0, or an exit status after a sentence. */
+static int make(struct ntime_ctx *ctx, const struct cli_stat_options *o,
+		struct ntime_command **command, struct ntime_launcher **launcher)
 {
-	bool is_silent = m->options->hides_output;
+	bool is_silent = o->hides_output;
 	struct cli_silence silence;
 	int ret;
 
@@ -128,9 +129,29 @@ static int make_command(struct cli_measure *m)
 		cli_say("cannot hide what the command writes: %s", strerror(-ret));
 		return CLI_EXIT_FAILED;
 	}
-	ret = ntime_command_new(m->ctx, m->options->argv, &m->command);
+	ret = launcher ? ntime_launcher_new(ctx, o->argv, launcher)
+		       : ntime_command_new(ctx, o->argv, command);
 	if (is_silent)
 		cli_silence_end(&silence);
+	if (launcher && ret == -EOPNOTSUPP)
+		return 0;
+	return ret < 0 ? cli_machine_say(ctx, ret) : 0;
+}
+
+int cli_measure_launcher(struct ntime_ctx *ctx, const struct cli_stat_options *o,
+			 struct ntime_launcher **out)
+{
+	*out = NULL;
+	return o->argv ? make(ctx, o, NULL, out) : 0;
+}
+
+static int make_command(struct cli_measure *m)
+{
+	int ret;
+
+	if (!m->launcher)
+		return make(m->ctx, m->options, &m->command, NULL);
+	ret = ntime_launcher_command(m->launcher, &m->command);
 	return ret < 0 ? cli_machine_say(m->ctx, ret) : 0;
 }
 
@@ -141,6 +162,8 @@ static int prepare(struct cli_measure *m)
 	ret = m->options->argv ? make_command(m) : 0;
 	if (ret)
 		return ret;
+	if (m->is_bare)
+		return 0;
 	ret = cli_sessions_new(&m->sessions, m->ctx, m->options,
 			       m->command ? ntime_command_pid(m->command) : 0, m->pass);
 	if (ret < 0)
@@ -339,7 +362,7 @@ static int begin(struct cli_measure *m)
 
 	m->delay_at_ns = m->interval_at_ns = m->glance_at_ns = m->timeout_at_ns = m->kill_at_ns =
 		m->follow_at_ns = m->turn_at_ns = NEVER;
-	if (!o->delay_ns)
+	if (!o->delay_ns && !m->is_bare)
 		ret = begin_counting(m);
 	cli_signals_interrupt(false);
 	if (!ret)
@@ -377,6 +400,8 @@ static int finish(struct cli_measure *m)
 	if (cli_sessions_stop(&m->sessions))
 		return CLI_EXIT_FAILED;
 	m->real_ns = real_ns_at(m, now);
+	if (m->is_bare)
+		return 0;
 	if (m->options->interval_ns && m->is_counting && !m->is_output_gone)
 		return end_interval(m, now);
 	return cli_sessions_read(&m->sessions, m->values) ? CLI_EXIT_FAILED : 0;

@@ -14,6 +14,8 @@
 
 /**
  * struct cli_measure - state of one
+ * @launcher:	of the command of options, to start it with; may be NULL
+ * @is_bare:	there are no counters: what the kernel says at the end of the command is all
  * @on_open:	called once the counters are open; non-zero ends the measurement with that; may be
  *	NULL
  * @on_interval: called at the end of each interval with its values; non-zero ends a measurement
@@ -29,6 +31,8 @@
 struct cli_measure {
 	struct ntime_ctx *ctx;
 	const struct cli_stat_options *options;
+	struct ntime_launcher *launcher;
+	bool is_bare;
 	int pass;
 	int (*on_open)(void *arg, struct cli_measure *m);
 	int (*on_interval)(void *arg, struct cli_measure *m, const struct ntime_value *values,
@@ -64,7 +68,7 @@ struct cli_measure {
 };
 
 /*
- * Run it from beginning to end; the first six members are set by the caller, the rest is 0. 0 or
+ * Run it from beginning to end; the first eight members are set by the caller, the rest is 0. 0 or
  * the exit status of ntime after a sentence. In both cases cli_measure_fini() frees; until then the
  * sessions can be asked.
  */
@@ -78,5 +82,11 @@ bool cli_measure_rss_is_at_most(const struct cli_measure *m);
 /* How the command ended; what was not started here ends as it should. */
 struct cli_outcome cli_measure_outcome(const struct cli_measure *m);
 void cli_measure_fini(struct cli_measure *m);
+/*
+ * For runs of a command again and again: its launcher, NULL where there is none or none can be had.
+ * 0 or the exit status of ntime after a sentence. To be freed by the caller.
+ */
+int cli_measure_launcher(struct ntime_ctx *ctx, const struct cli_stat_options *o,
+			 struct ntime_launcher **out);
 
 #endif

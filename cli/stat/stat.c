@@ -45,6 +45,7 @@ struct stat {
 	struct cli_style style;
 	struct cli_report report;
 	struct cli_measure measure;
+	struct ntime_launcher *launcher;
 	struct cli_notes notes;
 	struct cli_tally *tally;
 	struct ntime_value *round;
@@ -179,6 +180,7 @@ static int measure_once(struct stat *st, int pass)
 	st->measure = (struct cli_measure){
 		.ctx = st->ctx,
 		.options = &st->o,
+		.launcher = st->launcher,
 		.pass = pass,
 		.on_open = on_open,
 		.on_interval = on_interval,
@@ -457,8 +459,11 @@ static int plan_only(struct stat *st)
 /* What was set up is cleaned up, however the runs ended. */
 static int run_between_hooks(struct stat *st)
 {
+	bool is_often = st->o.runs > 1 || st->o.warmups || st->o.by_pass;
 	int ret = cli_hook_run("--setup", st->o.setup);
 
+	if (!ret && is_often)
+		ret = cli_measure_launcher(st->ctx, &st->o, &st->launcher);
 	if (!ret)
 		ret = warm_up(st);
 	if (!ret)
@@ -571,6 +576,7 @@ static int stat_fini(struct stat *st)
 	cli_output_abandon(&st->output);
 	cli_items_free(st->report.item, st->report.items);
 	cli_measure_fini(&st->measure);
+	ntime_launcher_free(st->launcher);
 	ret = cli_leftover_say(st->ctx);
 	cli_notes_fini(&st->notes);
 	cli_outcomes_fini(&st->left_out);
