@@ -200,7 +200,7 @@ static int wait_until(struct cli_measure *m, uint64_t deadline)
 		left = deadline > now ? deadline - now : 0;
 	m->end.size = sizeof(m->end);
 	ret = ntime_command_wait(m->command, left, &m->end);
-	m->is_running = m->is_running && ret != 1;
+	m->is_running = m->is_running && (ret == 0 || ret == -EINTR);
 	if (ret < 0 && ret != -EINTR)
 		cli_machine_say(m->ctx, ret);
 	return ret;

@@ -83,7 +83,8 @@ NTIME_API uint64_t ntime_command_began_ns(const struct ntime_command *c);
  * @timeout_ns:	at most so long; UINT64_MAX: until the end; 0: only look
  * @end:	how it ended; @end->size must be set. Filled only when the result is 1
  *
- * Return: 1 ended, 0 time is over, -EINTR (a signal handler ran), -ECHILD. Since 0.1.
+ * Return: 1 ended, 0 time is over, -EINTR (a signal handler ran), -ECHILD; of a launcher's command
+ * also exec's own error. Since 0.1.
  */
 NTIME_API int ntime_command_wait(struct ntime_command *c, uint64_t timeout_ns,
 				 struct ntime_command_end *end);
@@ -113,15 +114,16 @@ NTIME_API int ntime_launcher_new(struct ntime_ctx *ctx, char *const argv[],
 /**
  * ntime_launcher_command() - as ntime_command_new(), of the launcher's command
  *
- * Several may run at a time, but only one may wait for its start. The launcher must live until it
- * is started or freed.
+ * One at a time, and the launcher must outlive it. Once one was started, errors of exec of those
+ * that follow are ntime_command_wait()'s, and ntime_command_began_ns() is exact when they have
+ * ended; before, it is when they were started.
  *
- * Return: 0, -EBUSY (the one before was not started), -EPIPE (the launcher was killed), -ENOMEM,
+ * Return: 0, -EBUSY (the one before was not waited for), -EPIPE (the launcher was killed), -ENOMEM,
  * -EAGAIN. Since 0.1.
  */
 NTIME_API int ntime_launcher_command(struct ntime_launcher *l, struct ntime_command **out);
 
-/** ntime_launcher_free() - end it and free; what it started goes on. NULL is accepted */
+/** ntime_launcher_free() - end it and free; NULL is accepted */
 NTIME_API void ntime_launcher_free(struct ntime_launcher *l);
 
 #ifdef __cplusplus

@@ -39,7 +39,7 @@ static int explain_no_process(struct ntime_ctx *ctx, const char *name, int ret)
 	if (ret == -EPIPE)
 		why = "the process that starts it was killed";
 	if (ret == -EBUSY)
-		why = "the one before was not started yet";
+		why = "the one before was not waited for";
 	return nti_error(&ctx->error, ret, "cannot make a process for %s: %s", name, why);
 }
 
@@ -205,6 +205,8 @@ int ntime_command_wait(struct ntime_command *c, uint64_t timeout_ns, struct ntim
 				 "here: how it "
 				 "ended is lost",
 				 c->name);
+	if (ret < 0 && ret != -EINTR)
+		return explain_start(c, ret);
 	if (ret != 1)
 		return ret;
 	c->has_ended = true;

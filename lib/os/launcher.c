@@ -45,7 +45,8 @@ struct nti_launcher {
 	pid_t pid;	    /* the launcher */
 	int fd;		    /* here our end, there the other one */
 	unsigned char turn; /* number of the run, such that an answer to an earlier one is known */
-	bool has_waiting;   /* a child that was not released */
+	bool has_child;	    /* that was not waited for */
+	bool has_run;	    /* one has come through exec */
 	uint64_t max_rss_floor_bytes; /* of all children, 0: not known yet */
 
 	/* In the launcher alone. */
@@ -227,7 +228,7 @@ int nti_launcher_fork(struct nti_launcher *l, struct nti_process *p)
 	int ret;
 
 	*p = (struct nti_process){ .pidfd = -1, .door = -1, .news = -1 };
-	if (l->has_waiting && __atomic_load_n(&l->board->before_exec, __ATOMIC_ACQUIRE))
+	if (l->has_child)
 		return -EBUSY;
 	l->board->exec = (struct nti_moment){ 0 };
 	l->board->error = 0;
@@ -242,7 +243,7 @@ int nti_launcher_fork(struct nti_launcher *l, struct nti_process *p)
 	if (p->pid <= 0)
 		return -EAGAIN;
 	p->launcher = l;
-	l->has_waiting = true;
+	l->has_child = true;
 	ret = nti_process_hold(p);
 	if (ret < 0)
 		return ret;
@@ -263,14 +264,14 @@ static bool is_alone(const struct nti_launcher *l)
 	return n == 0 || (n < 0 && errno == ECONNRESET);
 }
 
-int nti_launcher_release(struct nti_launcher *l, struct nti_moment *exec)
+/* Until the child calls exec successfully, or ends. */
+static void await_exec(const struct nti_launcher *l)
 {
 	/* Such that a launcher that is killed just now, which ends the kernel's duty, is seen. */
 	const struct timespec a_while = { .tv_nsec = 50000000 };
 	struct board *board = l->board;
 	pid_t before_exec;
 
-	(void)put(l->fd, ORDER_GO);
 	for (;;) {
 		before_exec = __atomic_load_n(&board->before_exec, __ATOMIC_ACQUIRE);
 		if (!before_exec || is_alone(l))
@@ -278,9 +279,23 @@ int nti_launcher_release(struct nti_launcher *l, struct nti_moment *exec)
 		(void)syscall(SYS_futex, &board->before_exec, FUTEX_WAIT, before_exec, &a_while,
 			      NULL, 0);
 	}
-	l->has_waiting = false;
-	*exec = board->exec;
-	return -board->error;
+}
+
+int nti_launcher_release(struct nti_launcher *l)
+{
+	(void)put(l->fd, ORDER_GO);
+	if (l->has_run)
+		return 0;
+	await_exec(l);
+	l->has_run = !l->board->error;
+	return -l->board->error;
+}
+
+int nti_launcher_end(struct nti_launcher *l, struct nti_moment *exec)
+{
+	l->has_child = false;
+	*exec = l->board->exec;
+	return -l->board->error;
 }
 
 void nti_launcher_free(struct nti_launcher *l)

@@ -20,13 +20,18 @@ struct nti_process;
  */
 int nti_launcher_new(char *const argv[], struct nti_launcher **out);
 /*
- * As nti_process_fork(). -EBUSY: the last one still waits before exec; -EPIPE: the launcher was
- * killed.
+ * As nti_process_fork(). The launcher must outlive the process. -EBUSY: the last one was not waited
+ * for; -EPIPE: the launcher was killed.
  */
 int nti_launcher_fork(struct nti_launcher *l, struct nti_process *p);
-/* Of nti_process_release(): 0 or -errno of exec; @exec->ns is 0 where nothing was said of it. */
-int nti_launcher_release(struct nti_launcher *l, struct nti_moment *exec);
-/* End it; what it started goes on. NULL is accepted. */
+/*
+ * Of nti_process_release(): let it exec; 0 or -errno of exec. Once one has come through, the end of
+ * each further one tells: it saves a switch to this process in the middle of its beginning.
+ */
+int nti_launcher_release(struct nti_launcher *l);
+/* Of a process that has ended: 0 or -errno of exec; @exec->ns is 0 where nothing was said of it. */
+int nti_launcher_end(struct nti_launcher *l, struct nti_moment *exec);
+/* End it. NULL is accepted. */
 void nti_launcher_free(struct nti_launcher *l);
 
 #endif

@@ -217,27 +217,35 @@ uint64_t nti_process_resident_bytes(pid_t pid)
 
 static int reap(struct nti_process *p, struct nti_process_end *end)
 {
+	struct nti_moment exec;
+	int ret = 0;
 	pid_t pid;
 
 	do
 		pid = wait4(p->pid, &end->status, 0, &end->usage);
 	while (pid < 0 && errno == EINTR);
-	if (pid < 0) {
-		/* Somebody else reaped it: its number may belong to a stranger by now. */
-		if (errno == ECHILD)
-			p->pid = 0;
+	/* Somebody else reaped it: its number may belong to a stranger by now. */
+	if (pid < 0 && errno != ECHILD)
 		return -errno;
-	}
 	nti_moment_take(&p->end);
+	p->pid = 0;
+	if (p->launcher) {
+		ret = nti_launcher_end(p->launcher, &exec);
+		if (exec.ns)
+			p->begin = exec;
+	}
+	p->launcher = NULL;
+	if (pid < 0 || ret < 0)
+		return pid < 0 ? -ECHILD : ret;
 	end->real_ns = p->end.ns - p->begin.ns;
 	end->max_rss_floor_bytes = p->max_rss_floor_bytes;
-	p->pid = 0;
 	return 1;
 }
 
-/* 0 or -errno of exec; @exec->ns is 0 where nothing was said of it. */
-static int open_door(struct nti_process *p, struct nti_moment *exec)
+/* 0 or -errno of exec. */
+static int open_door(struct nti_process *p)
 {
+	struct nti_moment exec;
 	bool is_failed = false;
 	int error = 0;
 	ssize_t n;
@@ -250,10 +258,10 @@ static int open_door(struct nti_process *p, struct nti_moment *exec)
 	 * The moment of exec, then the end that exec makes by closing the pipe, or the errno of the
 	 * exec that failed. Nothing at all: it was killed before.
 	 */
-	if (hear(p->news, exec, sizeof(*exec)) == sizeof(*exec))
+	if (hear(p->news, &exec, sizeof(exec)) == sizeof(exec)) {
+		p->begin = exec;
 		is_failed = hear(p->news, &error, sizeof(error)) == sizeof(error);
-	else
-		exec->ns = 0;
+	}
 	close_fd(&p->news);
 	return is_failed ? -error : 0;
 }
@@ -261,7 +269,6 @@ static int open_door(struct nti_process *p, struct nti_moment *exec)
 int nti_process_release(struct nti_process *p)
 {
 	struct nti_process_end end;
-	struct nti_moment exec;
 	char there;
 	int ret;
 
@@ -270,10 +277,7 @@ int nti_process_release(struct nti_process *p)
 	if (!p->launcher && hear(p->door, &there, 1) == 1)
 		p->max_rss_floor_bytes = nti_process_resident_bytes(p->pid);
 	nti_moment_take(&p->begin);
-	ret = p->launcher ? nti_launcher_release(p->launcher, &exec) : open_door(p, &exec);
-	p->launcher = NULL;
-	if (exec.ns)
-		p->begin = exec;
+	ret = p->launcher ? nti_launcher_release(p->launcher) : open_door(p);
 	if (ret < 0)
 		(void)reap(p, &end);
 	return ret;

@@ -20,10 +20,10 @@ struct nti_process {
 	int pidfd; /* readable when the child has ended */
 	int door;  /* our end: writing releases the child, closing makes it end */
 	int news;  /* read end: the moment of exec, then the errno of a failed one or end of file */
-	struct nti_launcher
-		*launcher;	 /* started it, instead of door and news; until it is released */
-	struct nti_moment begin; /* the child called exec; before it did: its release, or fork */
-	struct nti_moment end;	 /* we learned that it has ended */
+	struct nti_launcher *launcher; /* in place of door and news; NULL once it is reaped */
+	/* The child called exec; until it did, or a launcher's has ended: release, or fork. */
+	struct nti_moment begin;
+	struct nti_moment end;	      /* we learned that it has ended */
 	uint64_t max_rss_floor_bytes; /* see struct nti_process_end */
 };
 
@@ -61,7 +61,10 @@ uint64_t nti_process_started_ticks(pid_t pid);
 int nti_process_fork(struct nti_process *p, char *const argv[]);
 /* Let it exec. 0, or -errno of exec(3), after which the child is reaped. */
 int nti_process_release(struct nti_process *p);
-/* 1 ended (and reaped), 0 @timeout_ns is over (UINT64_MAX: never), -EINTR, -ECHILD. */
+/*
+ * 1 ended (and reaped), 0 @timeout_ns is over (UINT64_MAX: never), -EINTR, -ECHILD; of a launcher's
+ * also -errno of exec.
+ */
 int nti_process_wait(struct nti_process *p, uint64_t timeout_ns, struct nti_process_end *end);
 int nti_process_kill(const struct nti_process *p, int sig);
 /* Is there a process or thread of this number, ours or anybody's? */
