@@ -190,7 +190,7 @@ static double median_step(double *number, size_t n)
  * one: a metric that was chosen because both commands were steady in these runs would more often be
  * one in which they differ by chance (5.8 % of 3,000 comparisons of a program with itself).
  */
-static double unsteadiness(const struct cli_results *r, size_t metric)
+static double step_of(const struct cli_results *r, size_t metric)
 {
 	double most = 0, *number;
 	size_t n;
@@ -209,6 +209,27 @@ static double unsteadiness(const struct cli_results *r, size_t metric)
 			return NAN;
 	}
 	return most;
+}
+
+/* What is known in whole microseconds (getrusage(2)) is not steadier than one of them. */
+static double resolution(const struct cli_results *r, size_t metric)
+{
+	const char *name = r->metric[metric].name;
+	double most = 0;
+
+	if (strcmp(name, CLI_METRIC_USER) != 0 && strcmp(name, CLI_METRIC_CPU) != 0)
+		return 0;
+	for (size_t i = 0; i < r->sides; i++)
+		most = fmax(most, 1000 / cli_side_median(r, i, metric));
+	return most;
+}
+
+/* A logarithm of a factor; NAN: unknown. */
+static double unsteadiness(const struct cli_results *r, size_t metric)
+{
+	double step = step_of(r, metric);
+
+	return isnan(step) ? NAN : fmax(step, resolution(r, metric));
 }
 
 static bool has_number(const struct cli_results *r, size_t side, size_t metric)

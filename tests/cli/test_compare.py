@@ -373,6 +373,9 @@ def the_steadiest_decides():
                             ('user', {'real': noisy, 'user': steady, 'user+sys': noisy}),
                             ('user+sys', {'real': noisy, 'user': noisy, 'user+sys': steady}),
                             ('instructions:u', {'real': noisy, 'user': steady, 'user+sys': steady, 'instructions:u': exact}),
+                            # Whole microseconds that are always the same are not steadier than one of them.
+                            ('instructions:u', {'real': noisy, 'user': [(9e8, 9.1e8)] * 12, 'user+sys': [(9e8, 9.1e8)] * 12,
+                                                'instructions:u': [(1e9 + i % 2, 1.01e9) for i in range(12)]}),
                             # What has no ratio, or no number, decides nothing, however steady the rest is.
                             ('user+sys', {'real': noisy, 'user': [(0, 9e8)] + steady[1:], 'user+sys': steady}),
                             ('user', {'real': noisy, 'instructions:u': [(None, None)] * 12, 'user': steady, 'user+sys': steady}),

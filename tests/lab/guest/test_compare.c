@@ -11,10 +11,13 @@
 
 #define COMPARISONS 100
 #define OUTPUT "/tmp/test_compare.json"
-/* /lab/loop N makes 2 N instructions and a few. */
+/* /lab/loop N makes 2 N instructions and a few, here as much work as to start it. */
 #define PROGRAM "/lab/loop 1000000"
 #define SAME "/lab/loop 1000000 "
 #define LONGER "/lab/loop 1010000"
+/* Hardly any of their time is the kernel's. */
+#define USER "/lab/loop 20000000"
+#define LONGER_USER "/lab/loop 20002000"
 
 /* What the metric that decides says of the second command. */
 struct answer {
@@ -29,15 +32,15 @@ static double number(const json_t *of, const char *key)
 }
 
 /* 0 where nothing decides. */
-static size_t ask(const char *options, const char *other, struct answer *a)
+static size_t ask(const char *options, const char *one, const char *other, struct answer *a)
 {
 	char line[512];
 	json_error_t error;
 	json_t *root, *change;
 	size_t i, runs;
 
-	(void)snprintf(line, sizeof(line),
-		       "ntime compare %s --json -o " OUTPUT " '" PROGRAM "' '%s'", options, other);
+	(void)snprintf(line, sizeof(line), "ntime compare %s --json -o " OUTPUT " '%s' '%s'",
+		       options, one, other);
 	TT_IS(system(line), 0);
 	root = json_load_file(OUTPUT, 0, &error);
 	assert_non_null(root);
@@ -65,7 +68,7 @@ TEST(a_hundredth_is_found)
 	struct answer a;
 
 	for (int i = 0; i < COMPARISONS; i++) {
-		TT_IS(ask("-n 6", LONGER, &a), 6);
+		TT_IS(ask("--by instructions:u -n 6", PROGRAM, LONGER, &a), 6);
 		TT_TEXT(a.metric, "instructions:u");
 		found += a.differs;
 		right += fabs(a.factor - 1.01) < 1e-4 && a.low <= a.factor && a.factor <= a.high;
@@ -75,13 +78,23 @@ TEST(a_hundredth_is_found)
 	assert_true(found >= 99 && right >= 99);
 }
 
+/* A ten thousandth, which no other metric could find. */
+TEST(instructions_decide_in_user_mode)
+{
+	struct answer a;
+
+	(void)ask("-n 6", USER, LONGER_USER, &a);
+	TT_TEXT(a.metric, "instructions:u");
+	TT_IS(a.differs, true);
+}
+
 TEST(nothing_is_found_where_nothing_is)
 {
 	int found = 0;
 	struct answer a;
 
 	for (int i = 0; i < COMPARISONS; i++) {
-		(void)ask("-n 6", SAME, &a);
+		(void)ask("--by instructions:u -n 6", PROGRAM, SAME, &a);
 		TT_TEXT(a.metric, "instructions:u");
 		found += a.differs;
 	}
@@ -93,7 +106,7 @@ TEST(nothing_is_found_where_nothing_is)
 TEST(by_real_time)
 {
 	struct answer a;
-	size_t runs = ask("--by real --precision 0.4%", LONGER, &a);
+	size_t runs = ask("--by real --precision 0.4%", PROGRAM, LONGER, &a);
 
 	TT_TEXT(a.metric, "real");
 	print_message("# real time alone: %zu runs of each, %.2f %% (%.2f .. %.2f %%), %s\n", runs,
@@ -106,6 +119,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_hundredth_is_found),
+		cmocka_unit_test(instructions_decide_in_user_mode),
 		cmocka_unit_test(nothing_is_found_where_nothing_is),
 		cmocka_unit_test(by_real_time),
 	};
