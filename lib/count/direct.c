@@ -59,18 +59,15 @@ uint64_t nti_session_seats(const struct nti_part *part)
 	return nti_pmu_need(part, &need) == 0 ? need.seats : 0;
 }
 
-/* Resources of a core PMU come before those of boxes: see resource_names in plan.c. */
-#define FIRST_BOX_RESOURCE 4
-
 static void add_wants(const struct nti_pmu_need *box, struct nti_plan_event *need)
 {
 	unsigned int i;
 
 	for (i = 0; i < NTI_BANK_WANTS; i++) {
 		if (box->wants[i])
-			need->wants[need->want_count++] = (struct nti_plan_want){
-				.resource = (uint8_t)(FIRST_BOX_RESOURCE + i), .value = box->want[i]
-			};
+			need->wants[need->want_count++] =
+				(struct nti_plan_want){ .resource = (uint8_t)i,
+							.value = box->want[i] };
 	}
 }
 

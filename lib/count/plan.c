@@ -184,11 +184,18 @@ static int refuse_without_counter(struct ntime_session *s)
 	return 0;
 }
 
-/* The extra registers that lib/event/need.c speaks of, and those of boxes (own.c). */
-static const char *const resource_names[] = {
-	"MSR_OFFCORE_RSP_0", "MSR_OFFCORE_RSP_1",     "MSR_PEBS_LD_LAT",
-	"MSR_PEBS_FRONTEND", "the filter of the box", "the second filter of the box"
-};
+/* The extra registers of a core PMU, which lib/event/need.c speaks of, and those of boxes. */
+static const char *resource_name(const void *arg, unsigned int unit, unsigned int resource)
+{
+	static const char *const core[] = { "MSR_OFFCORE_RSP_0", "MSR_OFFCORE_RSP_1",
+					    "MSR_PEBS_LD_LAT", "MSR_PEBS_FRONTEND" };
+	static const char *const box[NTI_BANK_WANTS] = { "the filter", "the second filter" };
+	const struct ntime_session *s = arg;
+
+	if (s->ctx->units.unit[unit].kind == NTI_UNIT_CORE)
+		return resource < NTI_ARRAY_SIZE(core) ? core[resource] : NULL;
+	return resource < NTI_ARRAY_SIZE(box) ? box[resource] : NULL;
+}
 
 /* What the planner calls the events of one plan; .events has room for all that it takes. */
 struct plan_names {
@@ -206,8 +213,8 @@ static void name_events(const struct ntime_session *s, const size_t *index, size
 	out->names = (struct nti_plan_names){ .events = out->event,
 					      .banks = s->unit_name,
 					      .bank_count = s->ctx->units.count,
-					      .resources = resource_names,
-					      .resource_count = NTI_ARRAY_SIZE(resource_names) };
+					      .resource = resource_name,
+					      .arg = s };
 }
 
 /*

@@ -66,6 +66,7 @@ uint64_t nti_plan_exclusive(const struct nti_plan_problem *pb, uint64_t events)
 
 /*
  * Each value of a resource needs passes of its own, as many as the counters make its events take.
+ * @events are of one bank.
  */
 static unsigned int resource_bound(const struct nti_plan_problem *pb, uint64_t events)
 {
@@ -84,7 +85,10 @@ static unsigned int resource_bound(const struct nti_plan_problem *pb, uint64_t e
 	return best;
 }
 
-/* Each event that must be alone needs a pass of its bank; the others share what is left. */
+/*
+ * Each event that must be alone needs a pass of its bank; the others share what is left. The same
+ * of values.
+ */
 static unsigned int bank_bound(const struct nti_plan_problem *pb, uint64_t events)
 {
 	unsigned int best = 0;
@@ -93,6 +97,7 @@ static unsigned int bank_bound(const struct nti_plan_problem *pb, uint64_t event
 		uint64_t bank = events & pb->bank_events[pb->bank_of[nti_plan_low(events)]];
 		uint64_t alone = nti_plan_exclusive(pb, bank);
 
+		best = max(best, resource_bound(pb, bank));
 		best = max(best,
 			   nti_plan_count(alone) + nti_plan_counter_passes(pb, bank & ~alone));
 		events &= ~bank;
@@ -143,7 +148,6 @@ unsigned int nti_plan_lower(const struct nti_plan_problem *pb, uint64_t items)
 	uint64_t events = nti_plan_events_of(pb, items);
 	unsigned int best = bank_bound(pb, events);
 
-	best = max(best, resource_bound(pb, events));
 	return max(best, clique_bound(pb, items));
 }
 

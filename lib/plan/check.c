@@ -18,7 +18,7 @@ static bool wants_agree(const struct nti_plan_event *a, const struct nti_plan_ev
 {
 	int i, j;
 
-	for (i = 0; i < a->want_count; i++)
+	for (i = 0; i < a->want_count && a->bank == b->bank; i++)
 		for (j = 0; j < b->want_count; j++)
 			if (a->wants[i].resource == b->wants[j].resource &&
 			    a->wants[i].value != b->wants[j].value)
@@ -120,12 +120,13 @@ static bool is_counters_true(const struct nti_plan_event *events, size_t n, unsi
 	       is_guilty_of_counters(&events[reason->event], reason);
 }
 
-static bool does_want(const struct nti_plan_event *event, unsigned int resource, uint64_t *value)
+static bool does_want(const struct nti_plan_event *event, const struct nti_plan_reason *reason,
+		      uint64_t *value)
 {
 	unsigned int i;
 
-	for (i = 0; i < event->want_count; i++) {
-		if (event->wants[i].resource != resource)
+	for (i = 0; i < event->want_count && event->bank == reason->bank; i++) {
+		if (event->wants[i].resource != reason->resource)
 			continue;
 		*value = event->wants[i].value;
 		return true;
@@ -133,13 +134,13 @@ static bool does_want(const struct nti_plan_event *event, unsigned int resource,
 	return false;
 }
 
-static bool is_value_new(const struct nti_plan_event *events, size_t i, unsigned int resource,
-			 uint64_t value)
+static bool is_value_new(const struct nti_plan_event *events, size_t i,
+			 const struct nti_plan_reason *reason, uint64_t value)
 {
 	uint64_t other;
 
 	while (i-- > 0)
-		if (does_want(&events[i], resource, &other) && other == value)
+		if (does_want(&events[i], reason, &other) && other == value)
 			return false;
 	return true;
 }
@@ -152,10 +153,9 @@ static bool is_resource_true(const struct nti_plan_event *events, size_t n, unsi
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if (does_want(&events[i], reason->resource, &value) &&
-		    is_value_new(events, i, reason->resource, value))
+		if (does_want(&events[i], reason, &value) && is_value_new(events, i, reason, value))
 			values++;
-	return values > passes && does_want(&events[reason->event], reason->resource, &value);
+	return values > passes && does_want(&events[reason->event], reason, &value);
 }
 
 static bool is_exclusive_true(const struct nti_plan_event *events, size_t n, unsigned int passes,

@@ -26,11 +26,12 @@ const char *nti_plan_pmu_name(const struct nti_plan_names *names, unsigned int i
 	return name_of(names ? names->banks : NULL, names ? names->bank_count : 0, i, "bank", name);
 }
 
-const char *nti_plan_resource_name(const struct nti_plan_names *names, unsigned int i,
-				   struct nti_plan_name *name)
+const char *nti_plan_resource_name(const struct nti_plan_names *names, unsigned int bank,
+				   unsigned int i, struct nti_plan_name *name)
 {
-	return name_of(names ? names->resources : NULL, names ? names->resource_count : 0, i,
-		       "resource", name);
+	const char *known = names && names->resource ? names->resource(names->arg, bank, i) : NULL;
+
+	return known ? known : name_of(NULL, 0, i, "resource", name);
 }
 
 /* "counter 2", "counters 0-3,8": at most 16 ranges of 6 characters. */

@@ -18,8 +18,8 @@ const char *nti_plan_event_name(const struct nti_plan_names *names, size_t n, un
 				struct nti_plan_name *name);
 const char *nti_plan_pmu_name(const struct nti_plan_names *names, unsigned int i,
 			      struct nti_plan_name *name);
-const char *nti_plan_resource_name(const struct nti_plan_names *names, unsigned int i,
-				   struct nti_plan_name *name);
+const char *nti_plan_resource_name(const struct nti_plan_names *names, unsigned int bank,
+				   unsigned int i, struct nti_plan_name *name);
 
 /* "counter 2", "counters 0-3,8": at most 16 ranges of 6 characters. */
 const char *nti_plan_format_counters(uint32_t mask, struct nti_plan_name *name);

@@ -4,10 +4,11 @@
  * names, no operating system and no hardware; all memory is the caller's or in the result.
  *
  * A counter belongs to a bank (one PMU); counters of a bank are the bits of a mask. Events in one
- * pass on one bank need different counters. A resource (an extra register such as an off-core
- * response MSR, a shared filter) has one value a pass: events that want different values of the
- * same resource cannot share a pass. Events with the same group wish, other than 0, must all sit in
- * one pass (a ratio of two events counted at different times is worth less).
+ * pass on one bank need different counters. A resource of a bank (an extra register such as an
+ * off-core response MSR, a shared filter) has one value a pass: events of a bank that want
+ * different values of the same resource cannot share a pass. Events with the same group wish, other
+ * than 0, must all sit in one pass (a ratio of two events counted at different times is worth
+ * less).
  */
 #ifndef NTI_PLAN_H
 #define NTI_PLAN_H
@@ -24,7 +25,7 @@
 #define NTI_PLAN_MAX_WANTS 4 /* resources of one event */
 
 struct nti_plan_want {
-	uint8_t resource; /* 0 .. NTI_PLAN_MAX_RESOURCES - 1 */
+	uint8_t resource; /* of the event's bank: 0 .. NTI_PLAN_MAX_RESOURCES - 1 */
 	uint64_t value;
 };
 
@@ -41,7 +42,7 @@ struct nti_plan_event {
 enum nti_plan_limit {
 	NTI_PLAN_LIMIT_NONE,	  /* first pass */
 	NTI_PLAN_LIMIT_COUNTERS,  /* more events than counters in .counters of .bank */
-	NTI_PLAN_LIMIT_RESOURCE,  /* several values wanted of .resource */
+	NTI_PLAN_LIMIT_RESOURCE,  /* several values wanted of .resource of .bank */
 	NTI_PLAN_LIMIT_EXCLUSIVE, /* an event of .bank must be alone */
 	NTI_PLAN_LIMIT_MIXED,	  /* only the combination of constraints; unproven from .lower on */
 };
@@ -67,15 +68,15 @@ struct nti_plan {
 };
 
 /*
- * What people call things; where an array is NULL, too short or has a NULL, "event 3", "bank 0",
- * "resource 2" is said.
+ * What people call things; where an array is NULL, too short or has a NULL, or .resource gives
+ * none, "event 3", "bank 0", "resource 2" is said.
  */
 struct nti_plan_names {
 	const char *const *events; /* in the order planned */
 	const char *const *banks;
 	size_t bank_count;
-	const char *const *resources;
-	size_t resource_count;
+	const char *(*resource)(const void *arg, unsigned int bank, unsigned int resource);
+	const void *arg;
 };
 
 /*

@@ -43,30 +43,23 @@ static int check_event(const struct nti_plan_event *event, unsigned int index, s
 	return check_wants(event, index, e);
 }
 
-bool nti_plan_is_value_conflict(const struct nti_plan_event *a, const struct nti_plan_event *b)
+/* The want of @a whose resource @b wants with another value, NULL: there is none. */
+static const struct nti_plan_want *find_conflict(const struct nti_plan_event *a,
+						 const struct nti_plan_event *b)
 {
 	unsigned int i, j;
 
-	for (i = 0; i < a->want_count; i++)
+	for (i = 0; i < a->want_count && a->bank == b->bank; i++)
 		for (j = 0; j < b->want_count; j++)
 			if (a->wants[i].resource == b->wants[j].resource &&
 			    a->wants[i].value != b->wants[j].value)
-				return true;
-	return false;
+				return &a->wants[i];
+	return NULL;
 }
 
-/* The resource of a conflict that is known to exist. */
-static unsigned int conflict_resource(const struct nti_plan_event *a,
-				      const struct nti_plan_event *b)
+bool nti_plan_is_value_conflict(const struct nti_plan_event *a, const struct nti_plan_event *b)
 {
-	unsigned int i, j;
-
-	for (i = 0; i < a->want_count; i++)
-		for (j = 0; j < b->want_count; j++)
-			if (a->wants[i].resource == b->wants[j].resource &&
-			    a->wants[i].value != b->wants[j].value)
-				return a->wants[i].resource;
-	return 0;
+	return find_conflict(a, b);
 }
 
 static unsigned int find_item(const struct nti_plan_problem *pb, unsigned int event)
@@ -154,17 +147,18 @@ static int refuse_pair(const struct nti_plan_problem *pb, unsigned int a, unsign
 		       struct nti_error *e)
 {
 	const struct nti_plan_event *ea = &pb->input[a], *eb = &pb->input[b];
+	const struct nti_plan_want *want = find_conflict(ea, eb);
 	struct nti_plan_name na, nb, what;
 	const char *event_a = nti_plan_event_name(pb->names, pb->event_count, a, &na);
 	const char *event_b = nti_plan_event_name(pb->names, pb->event_count, b, &nb);
 
-	if (nti_plan_is_value_conflict(ea, eb))
+	if (want)
 		return nti_error(
 			e, -ENOSPC,
 			"%s cannot be in one group with %s: both want %s, with different values; "
 			"take one of them out of the group",
 			event_b, event_a,
-			nti_plan_resource_name(pb->names, conflict_resource(ea, eb), &what));
+			nti_plan_resource_name(pb->names, ea->bank, want->resource, &what));
 	if (ea->bank == eb->bank && (ea->is_exclusive || eb->is_exclusive))
 		return nti_error(
 			e, -ENOSPC,

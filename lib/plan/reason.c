@@ -45,26 +45,32 @@ static bool blame_counters(const struct nti_plan_problem *pb, const struct nti_p
 	return true;
 }
 
-static uint64_t wanting(const struct nti_plan_problem *pb, unsigned int resource)
+/* Those of @events that want it. */
+static uint64_t wanting(const struct nti_plan_problem *pb, uint64_t events, unsigned int resource)
 {
-	unsigned int event, i;
 	uint64_t found = 0;
 
-	for (event = 0; event < pb->event_count; event++)
-		for (i = 0; i < pb->input[event].want_count; i++)
-			if (pb->input[event].wants[i].resource == resource)
-				found |= nti_plan_bit(event);
+	for (; events; events &= events - 1) {
+		const struct nti_plan_event *event = &pb->input[nti_plan_low(events)];
+		unsigned int i;
+
+		for (i = 0; i < event->want_count; i++)
+			if (event->wants[i].resource == resource)
+				found |= nti_plan_bit(nti_plan_low(events));
+	}
 	return found;
 }
 
 static bool blame_resource(const struct nti_plan_problem *pb, const struct nti_plan *plan,
-			   unsigned int pass, unsigned int resource, struct nti_plan_reason *reason)
+			   unsigned int pass, unsigned int bank, unsigned int resource,
+			   struct nti_plan_reason *reason)
 {
-	uint64_t events = wanting(pb, resource);
+	uint64_t events = wanting(pb, pb->bank_events[bank], resource);
 
 	if (nti_plan_value_count(pb, events, resource) <= pass)
 		return false;
 	reason->limit = NTI_PLAN_LIMIT_RESOURCE;
+	reason->bank = pb->input[nti_plan_low(events)].bank;
 	reason->resource = (uint8_t)resource;
 	reason->event = pushed_out(plan, events, pass);
 	return true;
@@ -88,14 +94,15 @@ static bool blame_exclusive(const struct nti_plan_problem *pb, const struct nti_
 static void find_reason(const struct nti_plan_problem *pb, const struct nti_plan *plan,
 			unsigned int pass, struct nti_plan_reason *reason)
 {
-	unsigned int i;
+	unsigned int i, k;
 
 	for (i = 0; i < pb->bank_count; i++)
 		if (blame_counters(pb, plan, pass, i, reason))
 			return;
-	for (i = 0; i < NTI_PLAN_MAX_RESOURCES; i++)
-		if (blame_resource(pb, plan, pass, i, reason))
-			return;
+	for (i = 0; i < pb->bank_count; i++)
+		for (k = 0; k < NTI_PLAN_MAX_RESOURCES; k++)
+			if (blame_resource(pb, plan, pass, i, k, reason))
+				return;
 	for (i = 0; i < pb->bank_count; i++)
 		if (blame_exclusive(pb, plan, pass, i, reason))
 			return;
@@ -171,12 +178,65 @@ static void say_mixed(const struct nti_plan *plan, unsigned int pass, char *text
 			       pass, plural);
 }
 
+static unsigned int add_value(uint64_t value[NTI_PLAN_MAX_EVENTS], unsigned int n, uint64_t one)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (value[i] == one)
+			return n;
+	value[n] = one;
+	return n + 1;
+}
+
+/* The different values wanted of the resource of @reason, in the order given; how many. */
+static unsigned int find_values(const struct nti_plan_event *events, size_t n,
+				const struct nti_plan_reason *reason,
+				uint64_t value[NTI_PLAN_MAX_EVENTS])
+{
+	unsigned int found = 0, k;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		for (k = 0; k < events[i].want_count && events[i].bank == reason->bank; k++)
+			if (events[i].wants[k].resource == reason->resource)
+				found = add_value(value, found, events[i].wants[k].value);
+	return found;
+}
+
+#define SHOWN_VALUES 3
+
+/* "VFETCH of gpu0 is wanted as 1 and as 0, so EVENT waits" */
+static void say_resource(const struct nti_plan_event *events, size_t n,
+			 const struct nti_plan_reason *reason, const struct nti_plan_names *names,
+			 char *text, size_t bytes)
+{
+	struct nti_plan_name resource, bank, event;
+	uint64_t value[NTI_PLAN_MAX_EVENTS];
+	unsigned int found = find_values(events, n, reason, value), i;
+	char list[128];
+	int used = 0;
+
+	for (i = 0; i < found && i < SHOWN_VALUES; i++)
+		used += snprintf(list + used, sizeof(list) - (size_t)used, "%sas %s%jx",
+				 !i		  ? ""
+				 : i + 1 == found ? " and "
+						  : ", ",
+				 value[i] > 9 ? "0x" : "", (uintmax_t)value[i]);
+	if (found > SHOWN_VALUES)
+		(void)snprintf(list + used, sizeof(list) - (size_t)used, " and as %u more",
+			       found - SHOWN_VALUES);
+	(void)snprintf(text, bytes, "%s of %s is wanted %s, so %s waits",
+		       nti_plan_resource_name(names, reason->bank, reason->resource, &resource),
+		       nti_plan_pmu_name(names, reason->bank, &bank), list,
+		       nti_plan_event_name(names, n, reason->event, &event));
+}
+
 int nti_plan_reason_text(const struct nti_plan_event *events, size_t n, const struct nti_plan *plan,
 			 unsigned int pass, const struct nti_plan_names *names, char *text,
 			 size_t bytes)
 {
 	const struct nti_plan_reason *reason;
-	struct nti_plan_name resource, event;
 
 	if (!bytes || pass >= plan->passes)
 		return -EINVAL;
@@ -189,11 +249,7 @@ int nti_plan_reason_text(const struct nti_plan_event *events, size_t n, const st
 		say_counters(events, n, reason, pass, names, text, bytes);
 		break;
 	case NTI_PLAN_LIMIT_RESOURCE:
-		(void)snprintf(
-			text, bytes,
-			"%s has one value at a time, but more than %u are wanted, so %s waits",
-			nti_plan_resource_name(names, reason->resource, &resource), pass,
-			nti_plan_event_name(names, n, reason->event, &event));
+		say_resource(events, n, reason, names, text, bytes);
 		break;
 	case NTI_PLAN_LIMIT_EXCLUSIVE:
 		say_exclusive(events, n, reason, names, text, bytes);

@@ -46,7 +46,7 @@ static inline bool tt_brute_pair(const struct nti_plan_event *a, const struct nt
 	if (a->counters && b->counters && a->bank == b->bank &&
 	    (a->is_exclusive || b->is_exclusive))
 		return false;
-	for (int i = 0; i < a->want_count; i++)
+	for (int i = 0; i < a->want_count && a->bank == b->bank; i++)
 		for (int j = 0; j < b->want_count; j++)
 			if (a->wants[i].resource == b->wants[j].resource &&
 			    a->wants[i].value != b->wants[j].value)

@@ -16,7 +16,7 @@ struct tt_model_event {
 
 struct tt_model {
 	const char *name;
-	struct tt_model_event events[32];
+	struct tt_model_event events[33]; /* the last one has no name */
 };
 
 #define TT_WANT(r, v) .want_count = 1, .wants = { { .resource = (r), .value = (v) } }
@@ -55,6 +55,7 @@ static const struct tt_model tt_models[] = {
 		  { "alone'", { .counters = 0xf, .is_exclusive = true } },
 		  { "box:x", { .counters = 0x3, .bank = 7 } },
 		  { "box:y", { .counters = 0x3, .bank = 7 } },
+		  { "box:rsp=1", { .counters = 0x3, .bank = 7, TT_WANT(0, 1) } },
 		  { "box:rsp=2", { .counters = 0x3, .bank = 7, TT_WANT(0, 2) } },
 		  { "soft", { .counters = 0 } },
 		  { "want5", { .counters = 0xf, .want_count = 5 } },
@@ -83,8 +84,7 @@ static inline const struct nti_plan_event *tt_model_find(const char *model, cons
 	for (size_t m = 0; m < sizeof(tt_models) / sizeof(tt_models[0]); m++) {
 		const struct tt_model_event *events = tt_models[m].events;
 
-		for (size_t i = 0;
-		     strcmp(tt_models[m].name, model) == 0 && i < 32 && events[i].name; i++)
+		for (size_t i = 0; strcmp(tt_models[m].name, model) == 0 && events[i].name; i++)
 			if (strlen(events[i].name) == bytes &&
 			    memcmp(events[i].name, name, bytes) == 0)
 				return &events[i].need;

@@ -68,8 +68,9 @@ static const struct plan_row {
 	{ __LINE__, "model4", { "rsp=1", "rsp=2", "rsp=1'" }, "010", RESOURCE },
 	{ __LINE__, "model4", { "rsp=1", "rsp=2", "rsp=3" }, "012", RESOURCE },
 	{ __LINE__, "model4", { "rsp=1", "lat=1" }, "00", NONE },
-	{ __LINE__, "model4", { "rsp=1", "box:rsp=2" }, "01", RESOURCE },
-	{ __LINE__, "model4", { "rsp=2", "box:rsp=2" }, "00", NONE },
+	/* A resource is its bank's alone. */
+	{ __LINE__, "model4", { "rsp=1", "box:rsp=2" }, "00", NONE },
+	{ __LINE__, "model4", { "box:rsp=1", "rsp=1", "rsp=2", "box:rsp=2" }, "0011", RESOURCE },
 	/* an event with two wants meets one in each */
 	{ __LINE__, "model4", { "rsp=2", "lat=1", "rsp=1,lat=2" }, "001", RESOURCE },
 	/* three values of one register among five wants: that alone explains the third pass */
@@ -135,7 +136,7 @@ static const struct error_row {
 	  "event 2 does not fit into its group: 2 events of the group need counter 2 of bank 0" },
 	{ __LINE__,
 	  "model4",
-	  { "a", "rsp=1/2", "box:rsp=2/2" },
+	  { "a", "rsp=1/2", "rsp=2/2" },
 	  -ENOSPC,
 	  "event 2 cannot be in one group with event 1: both want resource 0, with different "
 	  "values" },
@@ -173,7 +174,12 @@ TEST(plan_refuses_too_many)
 }
 
 static const char *const bank_names[] = { "cpu" };
-static const char *const resource_names[] = { "OFFCORE_RSP_0" };
+
+static const char *resource_name(const void *arg, unsigned int bank, unsigned int resource)
+{
+	(void)arg;
+	return bank == 0 && resource == 0 ? "OFFCORE_RSP_0" : NULL;
+}
 
 static const struct text_row {
 	int line;
@@ -206,12 +212,17 @@ static const struct text_row {
 	  "model4",
 	  { "rsp=1", "rsp=2", "rsp=3" },
 	  2,
-	  "OFFCORE_RSP_0 has one value at a time, but more than 2 are wanted, so rsp=3 waits" },
+	  "OFFCORE_RSP_0 of cpu is wanted as 1, as 2 and as 3, so rsp=3 waits" },
 	{ __LINE__,
 	  "model4",
 	  { "lat=1", "lat=2" },
 	  1,
-	  "resource 1 has one value at a time, but more than 1 are wanted, so lat=2 waits" },
+	  "resource 1 of cpu is wanted as 1 and as 2, so lat=2 waits" },
+	{ __LINE__,
+	  "model4",
+	  { "box:rsp=1", "rsp=3", "box:rsp=2" },
+	  1,
+	  "resource 0 of bank 7 is wanted as 1 and as 2, so box:rsp=2 waits" },
 	{ __LINE__, "model4", { "a", "alone" }, 1, "alone must be alone on cpu" },
 	{ __LINE__,
 	  "model4",
@@ -229,7 +240,8 @@ static const struct text_row {
 TEST(reason_sentences)
 {
 	TT_FOR_EACH_ROW(r, text_rows) {
-		const struct nti_plan_names names = { r->events, bank_names, 1, resource_names, 1 };
+		const struct nti_plan_names names = { r->events, bank_names, 1, resource_name,
+						      NULL };
 		struct problem p;
 		struct nti_plan plan;
 		char text[200];

@@ -386,7 +386,9 @@ TEST(filters)
 	TT_IS(f.silicon.cha[6], 0);
 	s = session(&f, OPCODE("0x201") "," OPCODE("0x202") ",uncore_cha_0/event=0x50/");
 	TT_IS(ntime_session_passes(s), 2);
-	TT_HAS(ntime_session_plan_text(s, 1), "filter of the box");
+	TT_HAS(ntime_session_plan_text(s, 1),
+	       "the second filter of uncore_cha_0 is wanted as 0x40200dffffe3b and as "
+	       "0x40400dffffe3b, so uncore_cha_0/event=0x35,umask=0x21,filter_opc0=0x202/ waits");
 	start(&f, s);
 	{
 		struct ntime_value v[3];
