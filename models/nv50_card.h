@@ -48,10 +48,10 @@ void ntm_nv50_card_advance(struct ntm_nv50_card *card, const struct ntm_nv50_wir
  * G94, GT215, GT218) has their id and stepping a1; DEBUG_1 keeps all bits but the trigger's.
  *
  * What it does not model: clocks of their own rate for each domain (all go by together); what a
- * domain is made of (the caller says which wires are 1, whatever multiplexers select); the pulses
- * by which accesses of registers show in domain 0; boards with fewer units than the die; GCTRL,
- * RECORD_CHAN and RECORD_DMA, which only keep what is written; power and reset; accesses of other
- * sizes than 32 bits, the other BARs, configuration space, channels and methods. All other
+ * domain is made of (the caller says which wires are 1, and looks at .bar for multiplexers); the
+ * pulses by which accesses of registers show in domain 0; boards with fewer units than the die;
+ * GCTRL, RECORD_CHAN and RECORD_DMA, which only keep what is written; power and reset; accesses of
+ * other sizes than 32 bits, the other BARs, configuration space, channels and methods. All other
  * registers keep every bit that is written, also those that silicon has read-only or has not; in
  * PCOUNTER's range what this chip has no row for reads 0 instead.
  */

@@ -9,14 +9,24 @@
 #define EVENTS "re-pcounter-tools, tables of events of Tesla chips"
 
 const struct nthw_nv_wires nthw_nv_wires[] = {
-	{ "idle", 1, 1, { 0xc8, 0xbd, 0xc9, 0xcb }, "PGRAPH has nothing to do", SIGNALS, NTHW_DOCUMENTED },
-	{ "vattr", 1, 2, { 0x7c, 0x5c, 0x82, 0x84 }, "0 a primitive, 1 a vertex leaves the geometry stage", SIGNALS " and " EVENTS, NTHW_DOCUMENTED },
-	{ "strmout", 1, 2, { 0x7f, 0x5e, 0x84, 0x86 }, "both: stream output is busy", SIGNALS " and " EVENTS, NTHW_DOCUMENTED },
-	{ "trast", 1, 8, { 0xdc, 0xd2, 0xde, 0xe0 },
+	{ "idle", 1, 1, { 0xc8, 0xbd, 0xc9, 0xcb }, NTHW_NV_NO_MUX, 0, "PGRAPH has nothing to do", SIGNALS, NTHW_DOCUMENTED },
+	{ "vattr", 1, 2, { 0x7c, 0x5c, 0x82, 0x84 }, NTHW_NV_NO_MUX, 0, "0 a primitive, 1 a vertex leaves the geometry stage", SIGNALS " and " EVENTS, NTHW_DOCUMENTED },
+	{ "strmout", 1, 2, { 0x7f, 0x5e, 0x84, 0x86 }, NTHW_NV_NO_MUX, 0, "both: stream output is busy", SIGNALS " and " EVENTS, NTHW_DOCUMENTED },
+	{ "trast", 1, 8, { 0xdc, 0xd2, 0xde, 0xe0 }, NTHW_NV_NO_MUX, 0,
 	  "0 a primitive comes in for setup; 1 point, 2 line, 3 triangle if 6 and 7 are 1; 4 and 5 are not known", SIGNALS " and " EVENTS, NTHW_DOCUMENTED },
-	{ "culled", 1, 1, { 0xae, 0xa4, 0xb0, 0xb2 }, "setup drops a primitive; which unit has the wire is not known", EVENTS, NTHW_DOCUMENTED },
+	{ "culled", 1, 1, { 0xae, 0xa4, 0xb0, 0xb2 }, NTHW_NV_NO_MUX, 0, "setup drops a primitive; which unit has the wire is not known", EVENTS, NTHW_DOCUMENTED },
+	{ "vfetch_a", 1, 2, { 0x28, 0x68, 0x48, 0x48 }, NTHW_NV_VFETCH, 1, "both: the input assembler is busy", EVENTS, NTHW_DOCUMENTED },
+	{ "vfetch_b", 1, 2, { 0x3d, 0x7d, 0x5a, 0x5a }, NTHW_NV_VFETCH, 1, "both: the input assembler is busy", EVENTS, NTHW_DOCUMENTED },
+	{ "vfetch_wait", 1, 1, { 0x34, 0x74, 0x51, 0x51 }, NTHW_NV_VFETCH, 1, "the input assembler waits for memory", EVENTS, NTHW_DOCUMENTED },
+	{ "vfetch_prim", 1, 1, { 0x2e, 0x6e, 0x4e, 0x4e }, NTHW_NV_VFETCH, 1, "a primitive goes into the geometry stage", EVENTS, NTHW_DOCUMENTED },
 };
 const size_t nthw_nv_wires_count = NTHW_ARRAY_SIZE(nthw_nv_wires);
+
+/* Fields of rows of core/regs/nv50_graph.c. */
+const struct nthw_nv_mux_row nthw_nv_muxes[NTHW_NV_MUXES] = {
+	[NTHW_NV_VFETCH] = { "VFETCH", 0x400c0c, { 1, 3, 3, 3 } },
+	[NTHW_NV_ZCULL] = { "ZCULL", 0x402ca4, { 0x7fff, 0x7fff, 0x7fff, 0x7fff } },
+};
 
 bool nthw_nv_has_wires(const struct nthw_nv_chip *chip)
 {

@@ -8,11 +8,30 @@
 
 #include "core/regs/nv50_chip.h"
 
-/* Wire n of a unit is signal .first of the family, + n. */
+/* Multiplexers in units, which say what some of their wires lead; numbers as in docs/adr/0019. */
+enum nthw_nv_mux {
+	NTHW_NV_NO_MUX,
+	NTHW_NV_VFETCH,
+	NTHW_NV_ZCULL,
+	NTHW_NV_MUXES,
+};
+struct nthw_nv_mux_row {
+	const char *name;
+	uint32_t address;
+	uint32_t mask[NTHW_NV_FERMI]; /* of the register: what selects */
+};
+extern const struct nthw_nv_mux_row nthw_nv_muxes[NTHW_NV_MUXES];
+
+/*
+ * Wire n of a unit is signal .first of the family, + n; if it has a multiplexer, while that is
+ * .select.
+ */
 struct nthw_nv_wires {
 	const char *name;
 	uint8_t domain, count;
 	uint8_t first[NTHW_NV_FERMI];
+	uint8_t mux;
+	uint32_t select;
 	const char *about, *source;
 	enum nthw_trust trust;
 };

@@ -31,6 +31,7 @@
 #define SLOT_STEP 0x40u /* from PRE_SRC to START_SRC and so on; not of counters */
 
 #define OP_FUNC 0xffffu
+#define SELECT 0x7ffffffu /* a multiplexer's value in the words of an event */
 #define SPEC_SRC_SWAP 0xffu
 #define CTRL_MODE 0x3u
 #define CTRL_MODE_QUAD 0x1u
@@ -174,11 +175,12 @@ static bool has_domain(const struct nthw_nv_chip *chip, uint32_t domain)
 int nthw_nv50_encode(const struct nthw_nv_chip *chip, uint64_t config, uint64_t config1,
 		     uint64_t config2, struct nthw_nv50_event *event)
 {
-	uint32_t domain = config >> 53 & 7, shift;
+	uint32_t domain = config >> 53 & 7, mux = config2 & 0x1f, select = config2 >> 5 & SELECT;
+	uint32_t shift;
 
-	if (config >> 56 || config >> 48 & 0x1f)
+	if (config >> 56 || config >> 48 & 0x1f || config2 >> 32 || mux >= NTHW_NV_MUXES)
 		return NTHW_ENOTSUP;
-	if (config1 || config2 || !has_domain(chip, domain))
+	if (config1 || !has_domain(chip, domain) || select & ~nthw_nv_muxes[mux].mask[chip->family])
 		return NTHW_EINVAL;
 	for (shift = 0; shift < 32; shift += 8)
 		if ((config >> shift & 0xff) > chip->last[domain])
@@ -186,6 +188,8 @@ int nthw_nv50_encode(const struct nthw_nv_chip *chip, uint64_t config, uint64_t 
 	event->src = (uint32_t)config;
 	event->function = config >> 32 & OP_FUNC;
 	event->domain = domain;
+	event->mux = mux;
+	event->select = select;
 	return 0;
 }
 
@@ -397,6 +401,25 @@ static int give_seat_back(const struct nthw_nv50_pm *pm, uint32_t domain, uint32
 	return ret;
 }
 
+/* Multiplexers whose seats are no longer ours. */
+static int give_muxes_back(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state)
+{
+	uint32_t i;
+	int ret = 0;
+
+	for (i = 0; i < NTHW_NV_MUXES; i++) {
+		struct nthw_nv50_mux_state *mux = &state->mux[i];
+		int now = 0;
+
+		if (mux->seats && !(mux->seats & state->seats))
+			now = put(pm, nthw_nv_muxes[i].address, mux->found);
+		if (!now)
+			mux->seats &= state->seats;
+		ret = first(ret, now);
+	}
+	return ret;
+}
+
 /*
  * CTRL waits while a seat could not be given back: trying again would write PRE_OP in what may be
  * SINGLE mode. A domain that does not take the acknowledgement is no error, as QUAD_STATE is
@@ -434,7 +457,7 @@ static int give_back(const struct nthw_nv50_pm *pm, uint32_t domain, uint32_t se
 			ret = first(ret, give_seat_back(pm, domain, order[i], state));
 	if (state->saved >> domain & 1 && !(ours_in(state, domain) & ~set))
 		ret = first(ret, give_registers_back(pm, domain, state));
-	return ret;
+	return first(ret, give_muxes_back(pm, state));
 }
 
 /* Nothing of it is ours any more: what it has is somebody else's. */
@@ -455,6 +478,7 @@ int nthw_nv50_restore(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *sta
 		forget_foreign(d, state);
 		ret = first(ret, give_back(pm, d, seats_of(d), state));
 	}
+	ret = first(ret, give_muxes_back(pm, state));
 	if (!ret)
 		memset(state, 0, sizeof(*state));
 	return ret;
@@ -517,6 +541,45 @@ static int put_seat(const struct nthw_nv50_pm *pm, uint32_t slot,
 	return ret ? ret : put_kept(pm, op, s->op_ours[slot]);
 }
 
+/* What @seat counted before needs its multiplexer no longer. */
+static int leave_muxes(const struct nthw_nv50_pm *pm, uint32_t seat, struct nthw_nv50_state *state)
+{
+	uint32_t bit = (uint32_t)1 << seat, i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < NTHW_NV_MUXES; i++) {
+		struct nthw_nv50_mux_state *mux = &state->mux[i];
+
+		if (mux->seats == bit)
+			ret = put(pm, nthw_nv_muxes[i].address, mux->found);
+		if (!ret)
+			mux->seats &= ~bit;
+	}
+	return ret;
+}
+
+static int put_mux(const struct nthw_nv50_pm *pm, uint32_t seat,
+		   const struct nthw_nv50_event *event, struct nthw_nv50_state *state)
+{
+	const struct nthw_nv_mux_row *row = &nthw_nv_muxes[event->mux];
+	struct nthw_nv50_mux_state *mux = &state->mux[event->mux];
+	uint32_t bit = (uint32_t)1 << seat, ours;
+	int ret = 0;
+
+	if (!event->mux)
+		return 0;
+	if (!mux->seats)
+		ret = get_present(pm, row->address, &mux->found);
+	if (ret)
+		return ret;
+	ours = (mux->found & ~row->mask[pm->chip->family]) | event->select;
+	if (mux->seats & ~bit && mux->ours != ours)
+		return NTHW_EBUSY;
+	mux->ours = ours;
+	mux->seats |= bit;
+	return put_kept(pm, row->address, ours);
+}
+
 int nthw_nv50_program(const struct nthw_nv50_pm *pm, uint32_t seat,
 		      const struct nthw_nv50_event *event, struct nthw_nv50_state *state)
 {
@@ -530,9 +593,13 @@ int nthw_nv50_program(const struct nthw_nv50_pm *pm, uint32_t seat,
 	ret = keep_domain(pm, domain, state);
 	if (!ret)
 		ret = keep_seat(pm, domain, slot, state);
+	if (!ret)
+		ret = leave_muxes(pm, seat, state);
 	if (ret)
 		return ret;
-	ret = put_domain(pm, domain, state);
+	ret = put_mux(pm, seat, event, state);
+	if (!ret)
+		ret = put_domain(pm, domain, state);
 	if (!ret)
 		ret = put_seat(pm, slot, event, state);
 	if (ret)
@@ -588,14 +655,26 @@ static int check_seats(const struct nthw_nv50_pm *pm, uint32_t domain,
 
 int nthw_nv50_check(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state, uint32_t *lost)
 {
-	uint32_t d, found = state->foreign;
+	uint32_t d, i, found = state->foreign, moved = 0;
 	int ret = 0;
 
 	for (d = 0; !ret && d < NTHW_NV_DOMAINS; d++)
 		if (ours_in(state, d))
 			ret = check_seats(pm, d, state, &found);
+	for (i = 0; !ret && i < NTHW_NV_MUXES; i++) {
+		bool is_ours = true;
+
+		if (state->mux[i].seats)
+			ret = compare(pm, nthw_nv_muxes[i].address, state->mux[i].ours, &is_ours);
+		moved |= (uint32_t)!is_ours << i;
+	}
 	if (ret)
 		return ret;
+	for (i = 0; i < NTHW_NV_MUXES; i++)
+		if (moved >> i & 1) {
+			found |= state->mux[i].seats & state->seats;
+			state->mux[i].seats = 0;
+		}
 	state->foreign = found;
 	*lost = found;
 	return 0;

@@ -30,7 +30,7 @@
 #define NTHW_NV50_PM_H
 
 #include "core/base/io.h"
-#include "core/regs/nv50_chip.h"
+#include "core/regs/nv50_wires.h"
 
 /*
  * Inputs and their counters, in the order in which drivers have them. Counter NTHW_NV50_SLOTS * d +
@@ -59,6 +59,8 @@ struct nthw_nv50_event {
 	uint32_t src;	   /* signals of the domain, a byte each */
 	uint32_t function; /* truth table of 16 bits */
 	uint32_t domain;
+	uint32_t mux;	 /* enum nthw_nv_mux: it has to be .select */
+	uint32_t select; /* bits of the register */
 };
 
 /* What registers held before, and what we made of them; begins as zeros. */
@@ -68,12 +70,17 @@ struct nthw_nv50_domain_state {
 	uint32_t src[NTHW_NV50_SLOTS], src_ours[NTHW_NV50_SLOTS];
 	uint32_t op[NTHW_NV50_SLOTS], op_ours[NTHW_NV50_SLOTS];
 };
+struct nthw_nv50_mux_state {
+	uint32_t found, ours;
+	uint32_t seats; /* for which it is set; 0: it is as it was */
+};
 struct nthw_nv50_state {
 	uint32_t seats;	  /* those that were programmed and not restored */
 	uint32_t foreign; /* of these: seen with somebody else's set-up; they are left alone */
 	uint32_t saved;	  /* domains whose CTRL and SPEC_SRC are kept here */
 	uint32_t stuck;	  /* domains that did not answer to the last trigger */
 	struct nthw_nv50_domain_state domain[NTHW_NV_DOMAINS];
+	struct nthw_nv50_mux_state mux[NTHW_NV_MUXES];
 };
 
 /* What a period had. */
@@ -89,9 +96,11 @@ struct nthw_nv50_period {
 /*
  * The event that @config, @config1 and @config2 stand for (docs/adr/0019): bits 0-31 of @config
  * four signals, 32-52 the truth table with the modifiers of EVENT and STOP, 53-55 the domain, 56-58
- * the counter mode (0 SIMPLE), 59-63 the unit. NTHW_EINVAL: bits of @config1 and @config2, or a
- * domain that @chip does not have, or a signal behind the last one of the domain. NTHW_ENOTSUP: a
- * mode other than SIMPLE, modifiers, or a unit: no sequence is there for them.
+ * the counter mode (0 SIMPLE), 59-63 the unit; 0-4 of @config2 a multiplexer, 5-31 its value.
+ * NTHW_EINVAL: bits of @config1, or a domain that @chip does not have, or a signal behind the last
+ * one of the domain, or a value that the multiplexer cannot have. NTHW_ENOTSUP: a mode other than
+ * SIMPLE, modifiers, a unit, or a multiplexer other than VFETCH and ZCULL: no sequence is there for
+ * them.
  */
 int nthw_nv50_encode(const struct nthw_nv_chip *chip, uint64_t config, uint64_t config1,
 		     uint64_t config2, struct nthw_nv50_event *event);
@@ -111,7 +120,8 @@ int nthw_nv50_identify(const struct nthw_nv50_pm *pm);
 /*
  * Let @seat count @event, in periods that PM_TRIGGER ends (QUAD mode). One that @state has already
  * is programmed anew. NTHW_EINVAL: no counter of the event's domain. NTHW_EBUSY: the seat, or all
- * that @state has of its domain, is noted as foreign. After an error @state does not have the seat,
+ * that @state has of its domain, is noted as foreign, or another seat needs the multiplexer with
+ * another value. After an error @state does not have the seat,
  * unless it could not be restored: then program or restore it before anything else is called.
  */
 int nthw_nv50_program(const struct nthw_nv50_pm *pm, uint32_t seat,
@@ -126,8 +136,8 @@ int nthw_nv50_begin(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state
 int nthw_nv50_end(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state,
 		  struct nthw_nv50_period *period);
 /*
- * Seats whose set-up is no longer ours: theirs and their domain's registers are compared. Reads
- * only. They are noted in @state, and neither counted nor put back from then on.
+ * Seats whose set-up is no longer ours: their registers, their domain's and their multiplexer's are
+ * compared. Reads only. They are noted in @state, and neither counted nor put back from then on.
  */
 int nthw_nv50_check(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state, uint32_t *lost);
 /*

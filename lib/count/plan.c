@@ -184,17 +184,16 @@ static int refuse_without_counter(struct ntime_session *s)
 	return 0;
 }
 
-/* The extra registers of a core PMU, which lib/event/need.c speaks of, and those of boxes. */
+/* The extra registers of a core PMU, which lib/event/need.c speaks of, and those of others. */
 static const char *resource_name(const void *arg, unsigned int unit, unsigned int resource)
 {
 	static const char *const core[] = { "MSR_OFFCORE_RSP_0", "MSR_OFFCORE_RSP_1",
 					    "MSR_PEBS_LD_LAT", "MSR_PEBS_FRONTEND" };
-	static const char *const box[NTI_BANK_WANTS] = { "the filter", "the second filter" };
 	const struct ntime_session *s = arg;
 
 	if (s->ctx->units.unit[unit].kind == NTI_UNIT_CORE)
 		return resource < NTI_ARRAY_SIZE(core) ? core[resource] : NULL;
-	return resource < NTI_ARRAY_SIZE(box) ? box[resource] : NULL;
+	return nti_pmu_want_name(&s->ctx->units.unit[unit], resource);
 }
 
 /* What the planner calls the events of one plan; .events has room for all that it takes. */

@@ -216,21 +216,20 @@ static const struct nti_box_term *find_term(const struct building *b, const char
 	return NULL;
 }
 
-/* Only config: no event of such a file needs more. */
-static const char *ranges_of(const char *format)
+#define CONFIG_WORDS 3
+
+/* NULL: @format is of none of perf's three words. */
+static const char *ranges_of(const char *format, size_t *word)
 {
-	static const char *const words[] = { "config:", "config1:", "config2:" };
+	static const char *const words[CONFIG_WORDS] = { "config:", "config1:", "config2:" };
 	size_t i;
 
-	for (i = 0; i < NTI_ARRAY_SIZE(words); i++)
+	for (i = 0; i < CONFIG_WORDS; i++) {
+		*word = i;
 		if (strncmp(format, words[i], strlen(words[i])) == 0)
 			return format + strlen(words[i]);
+	}
 	return NULL;
-}
-
-static bool is_of_config(const struct nti_box_term *term)
-{
-	return strncmp(term->format, "config:", strlen("config:")) == 0;
 }
 
 /* "umask config:8-15" */
@@ -239,7 +238,8 @@ static int add_term(struct text_parser *p, char *value)
 	char *format = value + strcspn(value, " \t");
 	const char *ranges;
 	unsigned int width;
-	__u64 word = 0;
+	__u64 bits = 0;
+	size_t word;
 	int ret;
 
 	if (*format)
@@ -248,8 +248,8 @@ static int add_term(struct text_parser *p, char *value)
 	ret = check_name(p, "a term", value, "_");
 	if (ret < 0)
 		return ret;
-	ranges = ranges_of(format);
-	if (!ranges || nti_format_scatter(ranges, 0, &word, &width) < 0)
+	ranges = ranges_of(format, &word);
+	if (!ranges || nti_format_scatter(ranges, 0, &bits, &width) < 0)
 		return nti_error(p->e, -EINVAL, "'%.60s' are no bits of a term, as in config:8-15",
 				 format);
 	if (find_term(p->now, value))
@@ -289,28 +289,37 @@ static int add_event(struct text_parser *p, const char *value)
 	return 0;
 }
 
-static int apply_term(struct text_parser *p, const struct nti_term *term, uint64_t *config)
+/* Events of boxes are known by config alone; those of cards have all three words. */
+static bool is_card(const struct building *b)
+{
+	return strcmp(b->pmu, "gpu") == 0;
+}
+
+static int apply_term(struct text_parser *p, const struct nti_term *term,
+		      __u64 config[CONFIG_WORDS])
 {
 	const struct nti_box_term *known = find_term(p->now, term->name);
-	__u64 word = *config;
+	const char *ranges;
 	unsigned int width;
 	uint64_t value;
+	size_t word = 0;
 
-	if (!known || !is_of_config(known))
+	ranges = known ? ranges_of(known->format, &word) : NULL;
+	if (!ranges || (word && !is_card(p->now)))
 		return nti_error(p->e, -EINVAL, "there is no term '%.60s' of config", term->name);
 	if (!term->value || nti_term_value(term, &value) < 0)
 		return nti_error(p->e, -EINVAL, "term %s needs a number, as in %s=0x04", term->name,
 				 term->name);
-	if (nti_format_scatter(ranges_of(known->format), value, &word, &width) < 0)
+	if (nti_format_scatter(ranges, value, &config[word], &width) < 0)
 		return nti_error(p->e, -EINVAL, "%s=%s does not fit into %s", term->name,
 				 term->value, known->format);
-	*config = word;
 	return 0;
 }
 
 static int set_terms(struct text_parser *p, char *value)
 {
 	struct nti_box_event *event = last_event(p);
+	__u64 config[CONFIG_WORDS] = { 0 };
 	struct nti_term term;
 	char *list = value;
 	size_t i;
@@ -320,8 +329,10 @@ static int set_terms(struct text_parser *p, char *value)
 	if (!event->terms)
 		return fail_memory(p);
 	while (ret == 0 && nti_term_next(&list, &term))
-		ret = apply_term(p, &term, &event->config);
-	for (i = 0; ret == 0 && i + 1 < p->now->events; i++)
+		ret = apply_term(p, &term, config);
+	event->config = config[0];
+	/* Of a card two names may be one set-up (docs/adr/0019). */
+	for (i = 0; ret == 0 && !is_card(p->now) && i + 1 < p->now->events; i++)
 		if (p->now->event[i].config == event->config)
 			ret = nti_error(p->e, -EINVAL, "%s has the same encoding as %s",
 					event->name, p->now->event[i].name);

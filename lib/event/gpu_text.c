@@ -58,6 +58,10 @@ static bool read_wire(struct reader *r)
 		return give_up(r, "a counter has four signals, and these are more");
 	if (i && f->unit[0]->domain != unit->domain)
 		return give_up(r, "its wires are of different domains");
+	if (unit->mux && f->muxed &&
+	    (unit->mux != f->muxed->mux || unit->select != f->muxed->select))
+		return give_up(r, "its wires need two multiplexers, or two values of one");
+	f->muxed = unit->mux ? unit : f->muxed;
 	f->unit[i] = unit;
 	f->wire[i] = wire;
 	f->arguments++;
@@ -232,15 +236,18 @@ static void write_family(FILE *out, const struct nti_gpu_text *t, unsigned int f
 {
 	fprintf(out,
 		"kind %s\npmu gpu\nterm src config:0-31\nterm op config:32-52\n"
-		"term domain config:53-55\nterm mode config:56-58\nsource docs/adr/0019\n",
+		"term domain config:53-55\nterm mode config:56-58\nterm mux config2:0-4\n"
+		"term sel config2:5-31\nsource docs/adr/0019\n",
 		families[family].name);
 	for (size_t i = 0; i < t->events; i++) {
 		const struct nti_gpu_event *event = &t->event[i];
 
-		fprintf(out,
-			"\nevent %s\nterms domain=%u,src=%#010x,op=%#06x\nabout %s\nsource %s\n",
-			event->name, event->of.unit[0]->domain, signals_of(&event->of, family),
-			event->of.table, event->about, event->source);
+		fprintf(out, "\nevent %s\nterms domain=%u,src=%#010x,op=%#06x", event->name,
+			event->of.unit[0]->domain, signals_of(&event->of, family), event->of.table);
+		if (event->of.muxed)
+			fprintf(out, ",mux=%u,sel=%u", event->of.muxed->mux,
+				event->of.muxed->select);
+		fprintf(out, "\nabout %s\nsource %s\n", event->about, event->source);
 	}
 }
 

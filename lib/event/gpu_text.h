@@ -4,7 +4,8 @@
  * cards as functions of wires, one entry an event, keys in this order:
  *     gpu-event setup_point_count
  *     function trast.1 & trast.6 & trast.7	wires of core/regs/nv50_wires.h, all of one domain,
- *						with "!", "&", "|" and parentheses; four at most
+ *						with "!", "&", "|" and parentheses; four at most,
+ *						of one multiplexer with one value
  *     about Points that ...			a sentence
  *     source re-pcounter-tools, ...
  *     trust documented
@@ -22,8 +23,9 @@
 struct nti_gpu_function {
 	const struct nthw_nv_wires *unit[NTI_GPU_ARGUMENTS];
 	uint32_t wire[NTI_GPU_ARGUMENTS];
-	size_t arguments; /* in the order in which they first stand in the text */
-	uint32_t table;	  /* bit a0 + 2 a1 + 4 a2 + 8 a3; those that are not used do not matter */
+	size_t arguments;		   /* in the order in which they first stand in the text */
+	const struct nthw_nv_wires *muxed; /* one whose multiplexer must be set; NULL: none */
+	uint32_t table; /* bit a0 + 2 a1 + 4 a2 + 8 a3; those that are not used do not matter */
 };
 
 struct nti_gpu_event {

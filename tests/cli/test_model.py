@@ -24,7 +24,9 @@ test = t.test
 # The chip and the PMC.BOOT_0 that tells so: bits 20 to 28.
 CHIPS = {'G80': 0x50, 'G84': 0x84, 'G86': 0x86, 'G92': 0x92, 'G94': 0x94, 'G96': 0x96, 'G98': 0x98, 'G200': 0xa0, 'GT215': 0xa3, 'GT216': 0xa5,
          'GT218': 0xa8}
-EVENTS = {'gpu_idle': 'idle.0', 'geom_vertex_out_count': 'vattr.1', 'geom_primitive_out_count': 'vattr.0',
+BUSY = 'vfetch_b.1 & vfetch_b.0 | vfetch_a.1 & vfetch_a.0'
+EVENTS = {'gpu_idle': 'idle.0', 'input_assembler_busy': BUSY, 'input_assembler_waits_for_fb': 'vfetch_wait.0', 'vertex_attribute_count': BUSY,
+          'geom_primitive_in_count': 'vfetch_prim.0', 'geom_vertex_out_count': 'vattr.1', 'geom_primitive_out_count': 'vattr.0',
           'stream_out_busy': 'strmout.0 & strmout.1', 'setup_primitive_count': 'trast.0',
           'setup_point_count': 'trast.1 & trast.6 & trast.7', 'setup_line_count': 'trast.2 & trast.6 & trast.7',
           'setup_triangle_count': 'trast.3 & trast.6 & trast.7', 'setup_primitive_culled_count': 'culled.0'}
@@ -296,8 +298,9 @@ def bad_messages_hurt_nobody_else():
 ALL = ','.join(f'gpu0/{name}/' for name in EVENTS)
 # Four at a time: as many as a domain has counters.
 FOURS = [list(EVENTS)[i:i + 4] for i in range(0, len(EVENTS), 4)]
+VFETCH, ZCULL = 0x400c0c, 0x402ca4
 # PCOUNTER, and what tells which chip it is. What a trigger or a read of a count may change: counts, CTRL's QUAD_STATE, SIG_STATUS.
-TOUCHED = [0, 0x400084, 0x4008fc, *range(0xa400, 0xa600, 4), *range(0xa780, 0xa800, 4)]
+TOUCHED = [0, 0x400084, 0x4008fc, VFETCH, ZCULL, *range(0xa400, 0xa600, 4), *range(0xa780, 0xa800, 4)]
 
 
 def counted(card, names, *args):
@@ -333,6 +336,8 @@ def every_event_of_every_chip_counts_what_is_true():
             ask(client, HOLD)
             for i, a in enumerate((0xa404, 0xa424, 0xa444, 0xa464, 0xa484, 0xa4a4, 0xa4c4, 0xa4e4, 0xa564)):
                 ask(client, WRITE, a, 0x01020304 * (i + 1) & 0x1ffff)
+            ask(client, WRITE, VFETCH, 0x72)
+            ask(client, WRITE, ZCULL, 0x12001234)
             client.close()
             found = registers(card)
             for four in FOURS:
@@ -431,8 +436,26 @@ def passes_see_the_same_frames():
     with Card('GT215') as card:
         done = ntime('--model', card.path, '--json', '--passes', '-e', ALL, '--', t.NTIME, 'model', 'play', card.path, '6')
         report = json.loads(err(done))
-        equal(report['passes'], 3)
+        equal(report['passes'], 4)
         equal({item['name'].split('/')[1]: item['value'] for item in report['items']}, truths(card, EVENTS))
+
+
+@test
+def a_multiplexer_has_one_value():
+    other = 'gpu0/domain=1,src=0xececec4e,op=0xaaaa,mux=1,sel=0/'
+    with Card() as card:
+        found = registers(card)
+        done = ntime('--model', card.path, '-v', '--passes', '-e', f'gpu0/input_assembler_busy/,{other}', '--', t.NTIME, 'model', 'play', card.path, '6')
+        text = ' '.join(err(done).split())
+        has(text, f' VFETCH of gpu0 is wanted as 1 and as 0, so {other} waits')
+        has(text, f' {model("truth", card.path, "input_assembler_busy")} gpu0/input_assembler_busy/ 0 {other}')
+        equal(registers(card), found)
+        # With its name's value, by its own words and beside others.
+        done = ntime('--model', card.path, '--json', '-e', f'gpu0/geom_primitive_in_count/,{other.replace("sel=0", "sel=1")},gpu0/gpu_idle/', '--',
+                     t.NTIME, 'model', 'play', card.path, '6')
+        report = json.loads(done.stderr)
+        named, raw, _ = (item['value'] for item in report['items'])
+        equal((named, report['passes']), (raw, 1))
 
 
 @test
@@ -466,7 +489,8 @@ def bad_input_writes_nothing_to_the_card():
             equal(err(done).count('\n'), 1, err(done))
         for event, part in (('gpu0/gpu_idle/u', 'gpu0'), ('gpu0/domain=1,src=0xcb,op=0xaaaa,mode=2/', 'no sums and no delays'),
                             ('gpu0/domain=1,src=0xcb,op=0x1aaaa/', 'no sums and no delays'),
-                            ('gpu0/domain=3,src=0x7f,op=0xaaaa/', 'has no such domain or signal')):
+                            ('gpu0/domain=1,src=0xcb,op=0xaaaa,mux=3/', 'mux above 2'), ('gpu0/domain=1,src=0xcb,op=0xaaaa,mux=1,sel=4/', 'no such'),
+                            ('gpu0/domain=3,src=0x7f,op=0xaaaa/', 'has no such domain, signal or value of a multiplexer')):
             done = ntime('--model', card.path, '-e', event, 'true')
             has(err(done), part)
         equal(registers(card), found)

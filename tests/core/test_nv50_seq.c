@@ -17,6 +17,8 @@
 
 #define FIRST 0xa400u
 #define END 0xa800u
+#define VFETCH 0x400c0cu
+#define ZCULL 0x402ca4u
 #define QUAD_STATE 0x03000000u
 #define SINGLE_STATE 0x30000000u
 #define FAULT_CLEAR 0x08000000u
@@ -25,6 +27,7 @@ struct card {
 	struct nthw_io io;
 	const struct nthw_nv_chip *chip;
 	uint32_t reg[(END - FIRST) / 4], debug_1, boot_0;
+	uint32_t vfetch, zcull;
 	uint32_t next[NTHW_NV50_SEATS]; /* what the period that runs will have */
 	int lag[NTHW_NV_DOMAINS];	/* reads of CTRL until a trigger has come over */
 	int coming[NTHW_NV_DOMAINS];
@@ -44,6 +47,10 @@ struct card {
 
 static uint32_t *at(struct card *c, uint32_t address)
 {
+	if (address == VFETCH)
+		return &c->vfetch;
+	if (address == ZCULL)
+		return &c->zcull;
 	if (address < FIRST || address >= END || address % 4)
 		fail_msg("no register at 0x%x", address);
 	return &c->reg[(address - FIRST) / 4];
@@ -123,13 +130,23 @@ static int card_read(struct nthw_io *io, enum nthw_space space, unsigned int uni
 	return 0;
 }
 
+/* What selects; with @is_kept all bits that keep what is written. */
+static uint32_t mux_bits(const struct card *c, uint32_t address, bool is_kept)
+{
+	if (address == VFETCH)
+		return is_g80(c) ? 1 : 3;
+	return is_kept && c->chip->id >= 0xa3 ? 0xff007fff : 0x7fff;
+}
+
 /* Is it one that may be written so? */
 static void judge(struct card *c, uint32_t address, uint32_t value)
 {
 	uint32_t d = address % 0x20 / 4, slot = (address - FIRST) / 0x40;
 	bool is_used = c->may >> (4 * d) & 0xf;
 
-	if (address == 0x400084) {
+	if (address == VFETCH || address == ZCULL) {
+		TT_IS((value ^ *at(c, address)) & ~mux_bits(c, address, false), 0);
+	} else if (address == 0x400084) {
 		TT_IS(value, c->debug_1 | 0x20);
 	} else if (address < 0xa500) {
 		if (!(c->may >> (4 * d + slot) & 1))
@@ -170,6 +187,8 @@ static void store(struct card *c, uint32_t address, uint32_t value)
 	else if (is_in(address, 0xa7c0))
 		*ctrl = (value & ~(QUAD_STATE | SINGLE_STATE | FAULT_CLEAR)) |
 			(*ctrl & (QUAD_STATE | SINGLE_STATE));
+	else if (address == VFETCH || address == ZCULL)
+		*at(c, address) = value & mux_bits(c, address, true);
 	else if (is_in(address, 0xa560))
 		*at(c, address) = value & 0xffff;
 	else if (address & 0x20)
@@ -230,6 +249,8 @@ static void is_as_found(struct card *c, const struct card *before)
 	uint32_t address;
 
 	TT_IS(c->debug_1, before->debug_1);
+	TT_IS(c->vfetch, before->vfetch);
+	TT_IS(c->zcull, before->zcull);
 	for (address = FIRST; address < END; address += 4) {
 		uint32_t differ = *at(c, address) ^ before->reg[(address - FIRST) / 4];
 
@@ -274,7 +295,16 @@ static const struct encode_row {
 	{ __LINE__, "G96", EVENT(0x00400000, 0xaaaa, 3), 0, 0, -EINVAL },
 	{ __LINE__, "G96", EVENT(0x40000000, 0xaaaa, 3), 0, 0, -EINVAL },
 	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1), 1, 0, -EINVAL },
-	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1), 0, (uint64_t)1 << 63, -EINVAL },
+	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1), 0, 1 | 2 << 5, 0 }, /* VFETCH */
+	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1), 0, 1 | 3 << 5, 0 },
+	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1), 0, 1 | 4 << 5, -EINVAL },
+	{ __LINE__, "G80", EVENT(0, 0xaaaa, 1), 0, 1 | 1 << 5, 0 },
+	{ __LINE__, "G80", EVENT(0, 0xaaaa, 1), 0, 1 | 2 << 5, -EINVAL },
+	{ __LINE__, "GT218", EVENT(0, 0xaaaa, 1), 0, 2 | 0x7fff << 5, 0 }, /* ZCULL */
+	{ __LINE__, "GT218", EVENT(0, 0xaaaa, 1), 0, 2 | 0x8000 << 5, -EINVAL },
+	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1), 0, 1 << 5, -EINVAL }, /* a value of none */
+	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1), 0, 3, -ENOTSUP },
+	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1), 0, (uint64_t)1 << 63, -ENOTSUP },
 	{ __LINE__, "G96", EVENT(0, 0x1aaaa, 1), 0, 0, -ENOTSUP }, /* modifiers: bits 48 to 52 */
 	{ __LINE__, "G96", EVENT(0, 0x10aaaa, 1), 0, 0, -ENOTSUP },
 	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1) | (uint64_t)1 << 56, 0, 0, -ENOTSUP },
@@ -293,6 +323,8 @@ TEST(events_of_words)
 		TT_EQ(r, event.src, r->ret ? 0x4711 : r->config & 0xffffffff);
 		TT_EQ(r, event.function, r->ret ? 0x4711 : r->config >> 32 & 0xffff);
 		TT_EQ(r, event.domain, r->ret ? 0x4711 : r->config >> 53);
+		TT_EQ(r, event.mux, r->ret ? 0 : r->config2 & 0x1f);
+		TT_EQ(r, event.select, r->ret ? 0 : r->config2 >> 5);
 		if (!r->ret)
 			TT_EQ(r, nthw_nv50_seats(chip, &event), 0xfull << 4 * event.domain);
 	}
@@ -382,6 +414,68 @@ TEST(g80_in_order)
 	TT_IS(nthw_nv50_restore(&pm, &st), 0);
 	went(&c, "W ia484 12345678\nW ia4a4 51234\nR ia7c4\nW ia7c4 0\n");
 	is_as_found(&c, &before);
+	is_all_zero(&st);
+}
+
+static int program_muxed(const struct nthw_nv50_pm *pm, uint32_t seat, uint32_t mux,
+			 uint32_t select, struct nthw_nv50_state *st)
+{
+	struct nthw_nv50_event event = { 0xecececec, 0xaaaa, seat / 4, mux, select };
+
+	return nthw_nv50_program(pm, seat, &event, st);
+}
+
+/*
+ * Two counters share a multiplexer: it is set before the first one and given back behind the last
+ * one, when that is given back or needs another.
+ */
+TEST(multiplexers_in_order)
+{
+	struct nthw_nv50_state st = { 0 };
+	struct card c, before;
+	struct nthw_nv50_pm pm = card_of(&c, "GT218");
+
+	c.vfetch = 2;
+	c.zcull = 0x12001234;
+	*at(&c, 0xa7c4) = 1;
+	*at(&c, 0xa564) = 0xcf;
+	before = c;
+	TT_IS(program_muxed(&pm, SEAT(1, EVENT), 1, 1, &st), 0);
+	went(&c, "R ia7c4\nR ia564\nR ia484\nR ia4a4\nR i400c0c\nW i400c0c 1\nR i400c0c\n"
+		 "W ia564 ef\nR ia564\nW ia7c4 1\nR ia7c4\n"
+		 "W ia484 ecececec\nR ia484\nW ia4a4 aaaa\nR ia4a4\n");
+	TT_IS(program_muxed(&pm, SEAT(1, STOP), 1, 1, &st), 0);
+	/* Nobody can have it with two values; what was there stays. */
+	forget(&c);
+	TT_IS(program_muxed(&pm, SEAT(1, START), 1, 0, &st), -EBUSY);
+	TT_IS(c.vfetch, 1);
+	TT_IS(st.seats, BIT(6) | BIT(7));
+	TT_IS(program_muxed(&pm, SEAT(1, STOP), 2, 7, &st), 0);
+	TT_IS(c.vfetch, 1);
+	TT_IS(c.zcull, 0x12000007);
+	forget(&c);
+	TT_IS(lost_of(&pm, &st), 0);
+	went(&c, "R ia7c4\nR ia564\nR ia484\nR ia4a4\nR ia4c4\nR ia4e4\nR i400c0c\nR i402ca4\n");
+	TT_IS(program_muxed(&pm, SEAT(1, EVENT), 0, 0, &st), 0);
+	TT_IS(c.vfetch, 2);
+	TT_IS(nthw_nv50_restore(&pm, &st), 0);
+	is_as_found(&c, &before);
+	is_all_zero(&st);
+}
+
+/* Its counters count something else now, and it is not put back. */
+TEST(a_multiplexer_that_others_took)
+{
+	struct nthw_nv50_state st = { 0 };
+	struct card c;
+	struct nthw_nv50_pm pm = card_of(&c, "G96");
+
+	TT_IS(program_muxed(&pm, SEAT(1, EVENT), 1, 1, &st), 0);
+	TT_IS(program_muxed(&pm, SEAT(1, STOP), 0, 0, &st), 0);
+	c.vfetch = 2;
+	TT_IS(lost_of(&pm, &st), BIT(6));
+	TT_IS(nthw_nv50_restore(&pm, &st), 0);
+	TT_IS(c.vfetch, 2);
 	is_all_zero(&st);
 }
 
@@ -819,6 +913,7 @@ struct run {
 	struct nthw_nv50_pm pm;
 	struct nthw_nv50_state state;
 	uint64_t seed;
+	uint32_t select[3];
 	bool tries_again; /* what failed is called once more, and then nothing fails */
 	bool has_tried;
 };
@@ -838,6 +933,12 @@ static void prepare(struct run *r, const char *chip, uint64_t seed)
 	for (address = 0xa420; address < 0xa500; address += 0x40)
 		for (d = 0; d < NTHW_NV_DOMAINS; d++)
 			*at(&r->card, address + 4 * d) &= op_bits(&r->card, address);
+	for (d = 1; d < 3; d++) {
+		address = d == 1 ? VFETCH : ZCULL;
+		*at(&r->card, address) =
+			(uint32_t)tt_random(&r->seed) & mux_bits(&r->card, address, true);
+		r->select[d] = (uint32_t)tt_random(&r->seed) & mux_bits(&r->card, address, false);
+	}
 	for (d = 0; d < NTHW_NV_DOMAINS; d++) {
 		uint32_t *ctrl = at(&r->card, 0xa7c0 + 4 * d);
 
@@ -862,7 +963,8 @@ static bool again(struct run *r, int ret)
 
 static int program_one(struct run *r, uint32_t seat)
 {
-	struct nthw_nv50_event event = { .domain = seat / 4 };
+	struct nthw_nv50_event event = { .domain = seat / 4,
+					 .mux = (uint32_t)(tt_random(&r->seed) % 3) };
 	uint32_t i;
 	int ret;
 
@@ -1046,6 +1148,8 @@ int main(void)
 		cmocka_unit_test(what_chips_have),
 		cmocka_unit_test(the_chip_is_asked_for),
 		cmocka_unit_test(g80_in_order),
+		cmocka_unit_test(multiplexers_in_order),
+		cmocka_unit_test(a_multiplexer_that_others_took),
 		cmocka_unit_test(g96_after_others_in_order),
 		cmocka_unit_test(gt218_two_counters_in_order),
 		cmocka_unit_test(gt218_two_domains_in_order),

@@ -117,8 +117,29 @@ static const struct golden_row {
 	int line;
 	const char *name;
 	uint32_t src[4], op;
+	const char *mux; /* terms of its multiplexer; NULL: it has none */
 } golden_rows[] = {
 	{ __LINE__, "gpu_idle", { 0xeeeeeec8, 0xecececbd, 0xecececc9, 0xecececcb }, 0xaaaa },
+	{ __LINE__,
+	  "input_assembler_busy",
+	  { 0x28293d3e, 0x68697d7e, 0x48495a5b, 0x48495a5b },
+	  0xf888,
+	  ",mux=1,sel=1" },
+	{ __LINE__,
+	  "vertex_attribute_count",
+	  { 0x28293d3e, 0x68697d7e, 0x48495a5b, 0x48495a5b },
+	  0xf888,
+	  ",mux=1,sel=1" },
+	{ __LINE__,
+	  "input_assembler_waits_for_fb",
+	  { 0xeeeeee34, 0xececec74, 0xececec51, 0xececec51 },
+	  0xaaaa,
+	  ",mux=1,sel=1" },
+	{ __LINE__,
+	  "geom_primitive_in_count",
+	  { 0xeeeeee2e, 0xececec6e, 0xececec4e, 0xececec4e },
+	  0xaaaa,
+	  ",mux=1,sel=1" },
 	{ __LINE__,
 	  "geom_vertex_out_count",
 	  { 0xeeeeee7d, 0xececec5d, 0xececec83, 0xececec85 },
@@ -158,10 +179,13 @@ TEST(events_are_those_of_the_tables)
 		for (unsigned int family = 0; family < 4; family++) {
 			const struct nti_box_event *event =
 				nti_box_event_find(&nti_gpu_families[family], r->name);
+			const char *mux;
 
 			assert_non_null(event);
 			TT_EQ(r, event->config,
 			      r->src[family] | (uint64_t)r->op << 32 | UINT64_C(1) << 53);
+			mux = strstr(event->terms, ",mux=");
+			TT_STR(r, mux ? mux : "", r->mux ? r->mux : "");
 		}
 	}
 }

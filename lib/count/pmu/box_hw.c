@@ -355,6 +355,8 @@ int nti_box_hw_new(struct nti_handle *handle, const struct nthw_box_kind *kind, 
 	return 0;
 }
 
+_Static_assert(NTHW_NV_MUXES - 1 == NTI_BANK_WANTS, "a want for each multiplexer of a card");
+
 static int card_need(const struct nti_part *part, struct nti_pmu_need *out)
 {
 	struct nti_absence absent = { 0 };
@@ -362,9 +364,23 @@ static int card_need(const struct nti_part *part, struct nti_pmu_need *out)
 	int ret = nti_card_encode(part, &event, &absent);
 
 	nti_absence_fini(&absent);
-	if (ret == 0)
-		out->seats = nthw_nv50_seats(part->unit->card->chip, &event);
-	return ret;
+	if (ret < 0)
+		return ret;
+	out->seats = nthw_nv50_seats(part->unit->card->chip, &event);
+	if (event.mux) {
+		out->wants[event.mux - 1] = true;
+		out->want[event.mux - 1] = event.select;
+	}
+	return 0;
+}
+
+const char *nti_pmu_want_name(const struct nti_unit *unit, unsigned int i)
+{
+	static const char *const filters[NTI_BANK_WANTS] = { "the filter", "the second filter" };
+
+	if (i >= NTI_BANK_WANTS)
+		return NULL;
+	return unit->card ? nthw_nv_muxes[i + 1].name : filters[i];
 }
 
 int nti_pmu_need(const struct nti_part *part, struct nti_pmu_need *out)

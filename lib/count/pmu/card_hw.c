@@ -53,14 +53,16 @@ int nti_card_encode(const struct nti_part *part, struct nthw_nv50_event *out,
 		return 0;
 	if (ret == NTHW_ENOTSUP)
 		ret = nti_absence_set(absent, NTIME_REASON_NOT_SUPPORTED, name,
-				      "leave out the term mode, and bits of op above 0xffff",
-				      "of %s ntime counts functions of four signals, no sums and "
-				      "no delays",
+				      "leave out the term mode, bits of op above 0xffff, and mux "
+				      "above 2",
+				      "of %s ntime counts functions of four signals, with "
+				      "multiplexers VFETCH and ZCULL, no sums and no delays",
 				      name);
 	else
 		ret = nti_absence_set(absent, NTIME_REASON_NOT_SUPPORTED, name, "ntime list -v",
-				      "the %s of %s has no such domain or signal", chip->name,
-				      name);
+				      "the %s of %s has no such domain, signal or value of a "
+				      "multiplexer",
+				      chip->name, name);
 	return ret < 0 ? ret : -ENOTSUP;
 }
 
@@ -75,9 +77,7 @@ static int card_encode(const struct nti_pmu_hw *hw, const struct nti_names *name
 
 static bool card_can_share(const struct nti_pmu_event *a, const struct nti_pmu_event *b)
 {
-	(void)a;
-	(void)b;
-	return true;
+	return !a->card.mux || a->card.mux != b->card.mux || a->card.select == b->card.select;
 }
 
 static int card_program(struct nti_pmu_hw *hw, const struct nti_pmu_event *event, size_t n,

@@ -79,6 +79,8 @@ struct nti_pmu_need {
 };
 /* 0; -ENOTSUP: not this event, nti_pmu_group_add() tells why; -ENOMEM. */
 int nti_pmu_need(const struct nti_part *part, struct nti_pmu_need *out);
+/* What people call shared register @i of a box or card; NULL: there is none. */
+const char *nti_pmu_want_name(const struct nti_unit *unit, unsigned int i);
 
 /*
  * A group on the PMU instance of @unit at @cpu, which was taken; stands still. NULL without memory.

@@ -15,18 +15,18 @@ static uint64_t next_random(uint64_t *state)
 	return z ^ z >> 31;
 }
 
-uint32_t ntm_wire_bit(const struct nthw_nv_wires *unit, uint32_t wire)
+uint64_t ntm_wire_bit(const struct nthw_nv_wires *unit, uint32_t wire)
 {
 	uint32_t n = wire;
 
 	for (const struct nthw_nv_wires *u = nthw_nv_wires; u != unit; u++)
 		n += u->count;
-	assert(n < 32);
-	return UINT32_C(1) << n;
+	assert(n < 64);
+	return UINT64_C(1) << n;
 }
 
 /* "trast.6" */
-static uint32_t bit_of(const char *name)
+static uint64_t bit_of(const char *name)
 {
 	uint32_t wire = 0;
 	const struct nthw_nv_wires *unit = nthw_nv_wires_take(name, &wire, &name);
@@ -35,17 +35,27 @@ static uint32_t bit_of(const char *name)
 	return ntm_wire_bit(unit, wire);
 }
 
-void ntm_wires_of(uint32_t wires, unsigned int family, struct ntm_nv50_wires *out)
+static bool is_selected(const struct nthw_nv_wires *unit, const struct ntm_nv50_card *card)
+{
+	const struct nthw_nv_mux_row *mux = &nthw_nv_muxes[unit->mux];
+
+	return !unit->mux ||
+	       (card->bar[mux->address / 4] & mux->mask[card->chip->family]) == unit->select;
+}
+
+void ntm_wires_of(uint64_t wires, const struct ntm_nv50_card *card, struct ntm_nv50_wires *out)
 {
 	memset(out, 0, sizeof(*out));
-	for (size_t i = 0; i < nthw_nv_wires_count; i++)
-		for (uint32_t wire = 0; wire < nthw_nv_wires[i].count; wire++) {
-			const struct nthw_nv_wires *unit = &nthw_nv_wires[i];
-			uint32_t signal = unit->first[family] + wire;
+	for (size_t i = 0; i < nthw_nv_wires_count; i++) {
+		const struct nthw_nv_wires *unit = &nthw_nv_wires[i];
+
+		for (uint32_t wire = 0; wire < unit->count && is_selected(unit, card); wire++) {
+			uint32_t signal = unit->first[card->chip->family] + wire;
 
 			if (wires & ntm_wire_bit(unit, wire))
 				out->of[unit->domain][signal / 32] |= UINT32_C(1) << signal % 32;
 		}
+	}
 }
 
 struct frame {
@@ -59,20 +69,36 @@ static uint32_t up_to(struct frame *f, uint32_t most)
 	return (uint32_t)(next_random(&f->random) % (most + 1));
 }
 
-static void put(struct frame *f, uint32_t clocks, uint32_t wires)
+static void put(struct frame *f, uint32_t clocks, uint64_t wires)
 {
 	assert(f->count < NTM_FRAME_STRETCHES_MAX);
 	if (clocks)
 		f->stretch[f->count++] = (struct ntm_stretch){ clocks, wires };
 }
 
-/* At most 10 stretches. Some primitives come while setup cannot take them, some are dropped. */
+/* The input assembler: busy in two ways, also while it waits; at most 6 stretches. */
+static void fetch(struct frame *f, uint32_t primitives)
+{
+	uint64_t a = bit_of("vfetch_a.0") | bit_of("vfetch_a.1");
+	uint64_t b = bit_of("vfetch_b.0") | bit_of("vfetch_b.1");
+
+	put(f, up_to(f, 20), bit_of("vfetch_a.1") | bit_of("vfetch_b.0"));
+	put(f, up_to(f, 50), a);
+	put(f, up_to(f, 50), b | bit_of("vfetch_wait.0"));
+	put(f, up_to(f, 30), a | b);
+	put(f, up_to(f, 20), bit_of("vfetch_wait.0"));
+	put(f, primitives, bit_of("vfetch_prim.0"));
+}
+
+/* At most 16 stretches. Some primitives come while setup cannot take them, some are dropped. */
 static void draw(struct frame *f)
 {
 	static const char *const kinds[] = { "trast.1", "trast.2", "trast.3" };
-	uint32_t primitives = 1 + up_to(f, 60), kind = bit_of(kinds[up_to(f, 2)]);
-	uint32_t ready = bit_of("trast.6") | bit_of("trast.7");
+	uint32_t primitives = 1 + up_to(f, 60);
+	uint64_t kind = bit_of(kinds[up_to(f, 2)]);
+	uint64_t ready = bit_of("trast.6") | bit_of("trast.7");
 
+	fetch(f, primitives);
 	put(f, primitives + 2, bit_of("vattr.1"));
 	put(f, primitives, bit_of("vattr.0"));
 	if (up_to(f, 1)) {

@@ -12,18 +12,18 @@
 
 struct ntm_stretch {
 	uint32_t clocks; /* of each domain */
-	uint32_t wires;	 /* those that are 1: ntm_wire_bit() */
+	uint64_t wires;	 /* those that are 1: ntm_wire_bit() */
 };
 
-#define NTM_FRAME_STRETCHES_MAX 48
+#define NTM_FRAME_STRETCHES_MAX 72
 
 /* Frame @number; its stretches go to @out. Returns how many there are. */
 size_t ntm_frame(uint64_t number, struct ntm_stretch out[NTM_FRAME_STRETCHES_MAX]);
 
 /* The bit of wire @wire of @unit. */
-uint32_t ntm_wire_bit(const struct nthw_nv_wires *unit, uint32_t wire);
+uint64_t ntm_wire_bit(const struct nthw_nv_wires *unit, uint32_t wire);
 
-/* @wires as signals of a chip of @family. */
-void ntm_wires_of(uint32_t wires, unsigned int family, struct ntm_nv50_wires *out);
+/* @wires as signals of @card, whose multiplexers are as they are now. */
+void ntm_wires_of(uint64_t wires, const struct ntm_nv50_card *card, struct ntm_nv50_wires *out);
 
 #endif

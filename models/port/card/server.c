@@ -55,7 +55,7 @@ static void play(struct ntm_server *s, uint32_t frames)
 		size_t n = ntm_frame(frame, stretch);
 
 		for (size_t i = 0; i < n; i++) {
-			ntm_wires_of(stretch[i].wires, s->card.chip->family, &wires);
+			ntm_wires_of(stretch[i].wires, &s->card, &wires);
 			ntm_nv50_card_advance(&s->card, &wires, stretch[i].clocks);
 		}
 	}

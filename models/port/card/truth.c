@@ -15,7 +15,7 @@
 /* A function, read again for each stretch: it is short. */
 struct reader {
 	const char *at;
-	uint32_t wires; /* those that are 1 */
+	uint64_t wires; /* those that are 1 */
 	unsigned int depth;
 	bool is_bad;
 };
@@ -81,7 +81,7 @@ static bool read_or(struct reader *r)
 }
 
 /* -1: @text is no function; then *@at is where. */
-static int value_of(const char *text, uint32_t wires, const char **at)
+static int value_of(const char *text, uint64_t wires, const char **at)
 {
 	struct reader r = { .at = text, .wires = wires };
 	bool value = read_or(&r);
