@@ -18,6 +18,9 @@ const struct nthw_nv_wires nthw_nv_wires[] = {
 	{ "vfetch_a", 1, 2, { 0x28, 0x68, 0x48, 0x48 }, NTHW_NV_VFETCH, 1, "both: the input assembler is busy", EVENTS, NTHW_DOCUMENTED },
 	{ "vfetch_b", 1, 2, { 0x3d, 0x7d, 0x5a, 0x5a }, NTHW_NV_VFETCH, 1, "both: the input assembler is busy", EVENTS, NTHW_DOCUMENTED },
 	{ "vfetch_wait", 1, 1, { 0x34, 0x74, 0x51, 0x51 }, NTHW_NV_VFETCH, 1, "the input assembler waits for memory", EVENTS, NTHW_DOCUMENTED },
+	{ "vfetch_vertex", 1, 3, { 0x34, 0x74, 0x54, 0x54 }, NTHW_NV_VFETCH, 0, "bits of an amount: vertices go into the geometry stage", EVENTS, NTHW_DOCUMENTED },
+	{ "zcull_in", 1, 6, { 0x20, 0x07, 0x07, 0x07 }, NTHW_NV_ZCULL, 0, "bits of an amount: tiles come in", EVENTS, NTHW_DOCUMENTED },
+	{ "zcull_killed", 1, 6, { 0x20, 0x07, 0x07, 0x07 }, NTHW_NV_ZCULL, 7, "bits of an amount: tiles are dropped as hidden", EVENTS, NTHW_DOCUMENTED },
 	{ "vfetch_prim", 1, 1, { 0x2e, 0x6e, 0x4e, 0x4e }, NTHW_NV_VFETCH, 1, "a primitive goes into the geometry stage", EVENTS, NTHW_DOCUMENTED },
 };
 const size_t nthw_nv_wires_count = NTHW_ARRAY_SIZE(nthw_nv_wires);

@@ -30,12 +30,13 @@
 #define DOMAIN_STEP 4u
 #define SLOT_STEP 0x40u /* from PRE_SRC to START_SRC and so on; not of counters */
 
-#define OP_FUNC 0xffffu
+#define OP_FUNC 0xffffu	  /* as a truth table: always 1 */
 #define SELECT 0x7ffffffu /* a multiplexer's value in the words of an event */
 #define SPEC_SRC_SWAP 0xffu
 #define CTRL_MODE 0x3u
 #define CTRL_MODE_QUAD 0x1u
 #define CTRL_CTR_MODE 0x70u
+#define CTRL_CTR_MODE_SHIFT 4
 #define CTRL_QUAD_STATE_SHIFT 24
 #define CTRL_STATES 0x33000000u /* QUAD_STATE and SINGLE_STATE: read only */
 #define CTRL_FAULT_CLEAR 0x08000000u
@@ -172,30 +173,49 @@ static bool has_domain(const struct nthw_nv_chip *chip, uint32_t domain)
 	return domain < NTHW_NV_DOMAINS && chip->last[domain];
 }
 
+static bool are_signals(const struct nthw_nv_chip *chip, uint32_t domain, uint64_t signals)
+{
+	uint32_t shift;
+
+	for (shift = 0; shift < 32; shift += 8)
+		if ((signals >> shift & 0xff) > chip->last[domain])
+			return false;
+	return true;
+}
+
 int nthw_nv50_encode(const struct nthw_nv_chip *chip, uint64_t config, uint64_t config1,
 		     uint64_t config2, struct nthw_nv50_event *event)
 {
 	uint32_t domain = config >> 53 & 7, mux = config2 & 0x1f, select = config2 >> 5 & SELECT;
-	uint32_t shift;
 
-	if (config >> 56 || config >> 48 & 0x1f || config2 >> 32 || mux >= NTHW_NV_MUXES)
+	if (config >> 56 >= NTHW_NV50_MODES || config >> 48 & 0x1f || config2 >> 32 ||
+	    mux >= NTHW_NV_MUXES)
 		return NTHW_ENOTSUP;
-	if (config1 || !has_domain(chip, domain) || select & ~nthw_nv_muxes[mux].mask[chip->family])
+	if (config1 >> 32 || (config1 && config >> 56 == NTHW_NV50_SIMPLE) ||
+	    !has_domain(chip, domain) || select & ~nthw_nv_muxes[mux].mask[chip->family])
 		return NTHW_EINVAL;
-	for (shift = 0; shift < 32; shift += 8)
-		if ((config >> shift & 0xff) > chip->last[domain])
-			return NTHW_EINVAL;
+	if (!are_signals(chip, domain, config) || !are_signals(chip, domain, config1))
+		return NTHW_EINVAL;
 	event->src = (uint32_t)config;
 	event->function = config >> 32 & OP_FUNC;
 	event->domain = domain;
 	event->mux = mux;
 	event->select = select;
+	event->mode = (uint32_t)(config >> 56);
+	event->amount = (uint32_t)config1;
 	return 0;
 }
 
 uint32_t nthw_nv50_seats(const struct nthw_nv_chip *chip, const struct nthw_nv50_event *event)
 {
-	return has_domain(chip, event->domain) ? seats_of(event->domain) : 0;
+	if (!has_domain(chip, event->domain))
+		return 0;
+	return event->mode ? seat_bit(event->domain, NTHW_NV50_EVENT) : seats_of(event->domain);
+}
+
+uint32_t nthw_nv50_also(const struct nthw_nv50_event *event)
+{
+	return event->mode ? seat_bit(event->domain, NTHW_NV50_START) : 0;
 }
 
 uint32_t nthw_nv50_all(const struct nthw_nv_chip *chip)
@@ -455,6 +475,8 @@ static int give_back(const struct nthw_nv50_pm *pm, uint32_t domain, uint32_t se
 	for (i = 0; i < NTHW_NV50_SLOTS; i++)
 		if (ours_in(state, domain) & set & seat_bit(domain, order[i]))
 			ret = first(ret, give_seat_back(pm, domain, order[i], state));
+	if (!(state->seats & seat_bit(domain, NTHW_NV50_START)))
+		state->sums &= ~((uint32_t)1 << domain);
 	if (state->saved >> domain & 1 && !(ours_in(state, domain) & ~set))
 		ret = first(ret, give_registers_back(pm, domain, state));
 	return first(ret, give_muxes_back(pm, state));
@@ -512,33 +534,79 @@ static int keep_seat(const struct nthw_nv50_pm *pm, uint32_t domain, uint32_t sl
 	return ret ? ret : get(pm, op_at(domain, slot), &found->op[slot]);
 }
 
-/* With every seat: a domain that was half given back is set up again. */
-static int put_domain(const struct nthw_nv50_pm *pm, uint32_t domain, struct nthw_nv50_state *state)
+/*
+ * With every seat: a domain that was half given back is set up again. The counter mode is that of
+ * its sum.
+ */
+static int put_domain(const struct nthw_nv50_pm *pm, const struct nthw_nv50_event *event,
+		      struct nthw_nv50_state *state)
 {
+	uint32_t domain = event->domain, mode = event->mode << CTRL_CTR_MODE_SHIFT;
 	struct nthw_nv50_domain_state *s = &state->domain[domain];
 	uint32_t signal = pm->chip->last[domain] - TRIGGER_FROM_LAST;
 	int ret = 0;
 
+	if (!event->mode && state->sums >> domain & 1)
+		mode = s->ctrl_ours & CTRL_CTR_MODE;
 	s->spec_ours = (s->spec & ~SPEC_SRC_SWAP) | signal;
-	s->ctrl_ours = (s->ctrl & CTRL_QUIET & ~(CTRL_MODE | CTRL_CTR_MODE)) | CTRL_MODE_QUAD;
+	s->ctrl_ours =
+		(s->ctrl & CTRL_QUIET & ~(CTRL_MODE | CTRL_CTR_MODE)) | CTRL_MODE_QUAD | mode;
 	state->saved |= (uint32_t)1 << domain;
 	if (has_spec(pm))
 		ret = put_kept(pm, at(SPEC_SRC, domain), s->spec_ours);
 	return ret ? ret : put_kept(pm, at(CTRL, domain), s->ctrl_ours);
 }
 
+static int put_slot(const struct nthw_nv50_pm *pm, uint32_t domain, uint32_t slot, uint32_t src,
+		    uint32_t function, struct nthw_nv50_state *state)
+{
+	struct nthw_nv50_domain_state *s = &state->domain[domain];
+	int ret;
+
+	s->src_ours[slot] = src;
+	s->op_ours[slot] = function & OP_FUNC;
+	state->seats |= seat_bit(domain, slot);
+	ret = put_kept(pm, src_at(domain, slot), s->src_ours[slot]);
+	return ret ? ret : put_kept(pm, op_at(domain, slot), s->op_ours[slot]);
+}
+
 static int put_seat(const struct nthw_nv50_pm *pm, uint32_t slot,
 		    const struct nthw_nv50_event *event, struct nthw_nv50_state *state)
 {
-	struct nthw_nv50_domain_state *s = &state->domain[event->domain];
-	uint32_t src = src_at(event->domain, slot), op = op_at(event->domain, slot);
+	uint32_t domain = event->domain;
+	int ret = 0;
+
+	if (event->mode) {
+		state->sums |= (uint32_t)1 << domain;
+		ret = put_slot(pm, domain, NTHW_NV50_START, event->amount, OP_FUNC, state);
+	}
+	return ret ? ret : put_slot(pm, domain, slot, event->src, event->function, state);
+}
+
+/* Is the seat, or what else @event needs, taken by an event beside it? */
+static bool is_taken(uint32_t slot, const struct nthw_nv50_event *event,
+		     const struct nthw_nv50_state *state)
+{
+	bool has_sum = state->sums >> event->domain & 1;
+
+	if (event->mode)
+		return !has_sum && state->seats & nthw_nv50_also(event);
+	return has_sum && slot == NTHW_NV50_START;
+}
+
+/* A sum that gives way to something else on EVENT needs START no longer. */
+static int leave_sum(const struct nthw_nv50_pm *pm, uint32_t slot,
+		     const struct nthw_nv50_event *event, struct nthw_nv50_state *state)
+{
+	uint32_t domain = event->domain;
 	int ret;
 
-	s->src_ours[slot] = event->src;
-	s->op_ours[slot] = event->function & OP_FUNC;
-	state->seats |= seat_bit(event->domain, slot);
-	ret = put_kept(pm, src, s->src_ours[slot]);
-	return ret ? ret : put_kept(pm, op, s->op_ours[slot]);
+	if (event->mode || slot != NTHW_NV50_EVENT || !(state->sums >> domain & 1))
+		return 0;
+	ret = give_seat_back(pm, domain, NTHW_NV50_START, state);
+	if (!ret)
+		state->sums &= ~((uint32_t)1 << domain);
+	return ret;
 }
 
 /* What @seat counted before needs its multiplexer no longer. */
@@ -588,22 +656,27 @@ int nthw_nv50_program(const struct nthw_nv50_pm *pm, uint32_t seat,
 
 	if (seat >= NTHW_NV50_SEATS || !(nthw_nv50_seats(pm->chip, event) >> seat & 1))
 		return NTHW_EINVAL;
-	if (state->foreign >> seat & 1 || is_all_foreign(state, domain))
+	if (state->foreign >> seat & 1 || state->foreign & nthw_nv50_also(event) ||
+	    is_all_foreign(state, domain) || is_taken(slot, event, state))
 		return NTHW_EBUSY;
 	ret = keep_domain(pm, domain, state);
+	if (!ret && event->mode)
+		ret = keep_seat(pm, domain, NTHW_NV50_START, state);
 	if (!ret)
 		ret = keep_seat(pm, domain, slot, state);
 	if (!ret)
 		ret = leave_muxes(pm, seat, state);
+	if (!ret)
+		ret = leave_sum(pm, slot, event, state);
 	if (ret)
 		return ret;
 	ret = put_mux(pm, seat, event, state);
 	if (!ret)
-		ret = put_domain(pm, domain, state);
+		ret = put_domain(pm, event, state);
 	if (!ret)
 		ret = put_seat(pm, slot, event, state);
 	if (ret)
-		give_back(pm, domain, seat_bit(domain, slot), state);
+		give_back(pm, domain, seat_bit(domain, slot) | nthw_nv50_also(event), state);
 	return ret;
 }
 
@@ -658,9 +731,14 @@ int nthw_nv50_check(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state
 	uint32_t d, i, found = state->foreign, moved = 0;
 	int ret = 0;
 
-	for (d = 0; !ret && d < NTHW_NV_DOMAINS; d++)
+	for (d = 0; !ret && d < NTHW_NV_DOMAINS; d++) {
+		uint32_t sum = seat_bit(d, NTHW_NV50_START) | seat_bit(d, NTHW_NV50_EVENT);
+
 		if (ours_in(state, d))
 			ret = check_seats(pm, d, state, &found);
+		if (state->sums >> d & 1 && found & sum)
+			found |= sum;
+	}
 	for (i = 0; !ret && i < NTHW_NV_MUXES; i++) {
 		bool is_ours = true;
 

@@ -54,13 +54,25 @@ struct nthw_nv50_pm {
 	unsigned int unit; /* for .io: its number of the card */
 };
 
-/* An event that one counter counts: clocks in which a function of four signals is 1. */
+/*
+ * An event that one counter counts: clocks in which a function of four signals is 1. A sum adds an
+ * amount in each of them: counter EVENT has it, and START's signals are the amount's bits, so that
+ * START counts nothing else.
+ */
+enum nthw_nv50_mode {
+	NTHW_NV50_SIMPLE,
+	NTHW_NV50_B4, /* four bits */
+	NTHW_NV50_B6, /* and two more, which are arguments 2 and 3 of the function */
+	NTHW_NV50_MODES,
+};
 struct nthw_nv50_event {
 	uint32_t src;	   /* signals of the domain, a byte each */
 	uint32_t function; /* truth table of 16 bits */
 	uint32_t domain;
 	uint32_t mux;	 /* enum nthw_nv_mux: it has to be .select */
 	uint32_t select; /* bits of the register */
+	uint32_t mode;
+	uint32_t amount; /* signals of the lowest four bits; not of SIMPLE */
 };
 
 /* What registers held before, and what we made of them; begins as zeros. */
@@ -78,6 +90,7 @@ struct nthw_nv50_state {
 	uint32_t seats;	  /* those that were programmed and not restored */
 	uint32_t foreign; /* of these: seen with somebody else's set-up; they are left alone */
 	uint32_t saved;	  /* domains whose CTRL and SPEC_SRC are kept here */
+	uint32_t sums;	  /* domains whose START has the amount of a sum */
 	uint32_t stuck;	  /* domains that did not answer to the last trigger */
 	struct nthw_nv50_domain_state domain[NTHW_NV_DOMAINS];
 	struct nthw_nv50_mux_state mux[NTHW_NV_MUXES];
@@ -96,16 +109,18 @@ struct nthw_nv50_period {
 /*
  * The event that @config, @config1 and @config2 stand for (docs/adr/0019): bits 0-31 of @config
  * four signals, 32-52 the truth table with the modifiers of EVENT and STOP, 53-55 the domain, 56-58
- * the counter mode (0 SIMPLE), 59-63 the unit; 0-4 of @config2 a multiplexer, 5-31 its value.
- * NTHW_EINVAL: bits of @config1, or a domain that @chip does not have, or a signal behind the last
- * one of the domain, or a value that the multiplexer cannot have. NTHW_ENOTSUP: a mode other than
- * SIMPLE, modifiers, a unit, or a multiplexer other than VFETCH and ZCULL: no sequence is there for
- * them.
+ * the counter mode, 59-63 the unit; 0-31 of @config1 the amount's signals; 0-4 of @config2 a
+ * multiplexer, 5-31 its value. NTHW_EINVAL: an amount of SIMPLE, or other bits of @config1, or a
+ * domain that @chip does not have, or a signal behind the last one of the domain, or a value that
+ * the multiplexer cannot have. NTHW_ENOTSUP: a mode that is not named above, modifiers, a unit, or
+ * a multiplexer other than VFETCH and ZCULL: no sequence is there for them.
  */
 int nthw_nv50_encode(const struct nthw_nv_chip *chip, uint64_t config, uint64_t config1,
 		     uint64_t config2, struct nthw_nv50_event *event);
-/* Counters that can count it: all of its domain. */
+/* Counters that can count it: all of its domain, but a sum takes EVENT. */
 uint32_t nthw_nv50_seats(const struct nthw_nv_chip *chip, const struct nthw_nv50_event *event);
+/* The counter that a sum takes besides; 0: none. */
+uint32_t nthw_nv50_also(const struct nthw_nv50_event *event);
 /* Counters of all domains that @chip has. */
 uint32_t nthw_nv50_all(const struct nthw_nv_chip *chip);
 /* The register that counter @seat is read in, for its name; its instance in *@index. */
@@ -121,8 +136,9 @@ int nthw_nv50_identify(const struct nthw_nv50_pm *pm);
  * Let @seat count @event, in periods that PM_TRIGGER ends (QUAD mode). One that @state has already
  * is programmed anew. NTHW_EINVAL: no counter of the event's domain. NTHW_EBUSY: the seat, or all
  * that @state has of its domain, is noted as foreign, or another seat needs the multiplexer with
- * another value. After an error @state does not have the seat,
- * unless it could not be restored: then program or restore it before anything else is called.
+ * another value, or a sum has the seat, or another event the START that a sum needs. After an error
+ * @state does not have the seat, unless it could not be restored: then program or restore it before
+ * anything else is called.
  */
 int nthw_nv50_program(const struct nthw_nv50_pm *pm, uint32_t seat,
 		      const struct nthw_nv50_event *event, struct nthw_nv50_state *state);

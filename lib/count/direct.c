@@ -90,6 +90,17 @@ void nti_session_fill_need(const struct ntime_session *s, const struct nti_sessi
 	}
 }
 
+uint32_t nti_session_also(const struct ntime_session *s, const struct nti_session_part *p)
+{
+	const struct nti_unit *unit = p->part->unit;
+	struct nti_pmu_need need;
+
+	if (unit->kind == NTI_UNIT_CORE || !nti_session_is_direct(s, unit) ||
+	    nti_pmu_need(p->part, &need) < 0)
+		return 0;
+	return counters_of(unit, need.also);
+}
+
 bool nti_session_needs_no_counter(const struct nti_session_part *p)
 {
 	struct nti_pmu_need box;

@@ -116,11 +116,14 @@ bool nti_session_learn_limit(struct ntime_session *s, const struct nti_session_g
  */
 #define PARTS_GROUP 0x8000u
 
-static unsigned int group_of(const struct ntime_session *s, size_t item)
+static unsigned int group_of(const struct ntime_session *s, const struct nti_session_part *p)
 {
-	if (s->item[item].group)
-		return s->item[item].group;
-	return s->item[item].event.parts > 1 ? PARTS_GROUP + (unsigned int)item : 0;
+	const struct nti_session_item *item = &s->item[p->item];
+
+	if (item->group)
+		return item->group;
+	return item->event.parts > 1 || nti_session_also(s, p) ? PARTS_GROUP + (unsigned int)p->item
+							       : 0;
 }
 
 /* Planner's view of a part. */
@@ -132,7 +135,7 @@ static struct nti_plan_event need_of(const struct ntime_session *s,
 	size_t index = unit_index(s, unit);
 
 	need.bank = (uint16_t)index;
-	need.group = (uint16_t)group_of(s, p->item);
+	need.group = (uint16_t)group_of(s, p);
 	need.is_exclusive = p->part->attr.exclusive;
 	if (nti_session_is_direct(s, unit))
 		nti_session_fill_need(s, p, &need);
@@ -196,20 +199,47 @@ static const char *resource_name(const void *arg, unsigned int unit, unsigned in
 	return nti_pmu_want_name(&s->ctx->units.unit[unit], resource);
 }
 
-/* What the planner calls the events of one plan; .events has room for all that it takes. */
-struct plan_names {
+/*
+ * The planner's events of one plan: one for each part, in their order, and one behind them for each
+ * that takes a counter besides, in its group.
+ */
+struct plan_events {
+	struct nti_plan_event need[NTI_PLAN_MAX_EVENTS];
+	const char *name[NTI_PLAN_MAX_EVENTS];
+	size_t n;
 	struct nti_plan_names names;
-	const char *event[NTI_PLAN_MAX_EVENTS];
 };
 
-static void name_events(const struct ntime_session *s, const size_t *index, size_t n,
-			struct plan_names *out)
+/* How many of the planner's events @n parts are. */
+static size_t count_events(const struct ntime_session *s, const size_t *index, size_t n)
+{
+	size_t i, events = n;
+
+	for (i = 0; i < n; i++)
+		events += nti_session_also(s, &s->part[index[i]]) != 0;
+	return events;
+}
+
+static void fill_events(const struct ntime_session *s, const size_t *index, size_t n,
+			struct plan_events *out)
 {
 	size_t i;
 
-	for (i = 0; i < n; i++)
-		out->event[i] = s->item[s->part[index[i]].item].name;
-	out->names = (struct nti_plan_names){ .events = out->event,
+	out->n = n;
+	for (i = 0; i < n; i++) {
+		const struct nti_session_part *p = &s->part[index[i]];
+		uint32_t also = nti_session_also(s, p);
+
+		out->need[i] = need_of(s, p);
+		out->name[i] = s->item[p->item].name;
+		if (!also || !out->need[i].counters)
+			continue;
+		out->need[out->n] = (struct nti_plan_event){ .counters = also,
+							     .bank = out->need[i].bank,
+							     .group = out->need[i].group };
+		out->name[out->n++] = out->name[i];
+	}
+	out->names = (struct nti_plan_names){ .events = out->name,
 					      .banks = s->unit_name,
 					      .bank_count = s->ctx->units.count,
 					      .resource = resource_name,
@@ -220,9 +250,8 @@ static void name_events(const struct ntime_session *s, const size_t *index, size
  * Sentences for the passes of @plan, the first of which is pass @base of the session; a sentence
  * that is there stays.
  */
-static int name_reasons(struct ntime_session *s, const struct nti_plan_event *needs, size_t n,
-			const struct nti_plan *plan, const struct nti_plan_names *names,
-			unsigned int base)
+static int name_reasons(struct ntime_session *s, const struct plan_events *events,
+			const struct nti_plan *plan, unsigned int base)
 {
 	char text[NTI_ERROR_TEXT_BYTES];
 	unsigned int pass;
@@ -230,7 +259,8 @@ static int name_reasons(struct ntime_session *s, const struct nti_plan_event *ne
 	for (pass = 0; pass < plan->passes; pass++) {
 		if (s->pass_text[base + pass] || (!pass && !base))
 			continue;
-		if (nti_plan_reason_text(needs, n, plan, pass, names, text, sizeof(text)) < 0 ||
+		if (nti_plan_reason_text(events->need, events->n, plan, pass, &events->names, text,
+					 sizeof(text)) < 0 ||
 		    !*text)
 			(void)snprintf(text, sizeof(text),
 				       "more than %d events of one unit are planned in slices",
@@ -263,9 +293,9 @@ static int grow_passes(struct ntime_session *s, unsigned int passes)
  * out their counters anew for each pass.
  */
 static void find_constants(const struct ntime_session *s, const size_t *index, size_t n,
-			   struct nti_plan_event *needs, struct nti_plan *plan)
+			   struct plan_events *events, struct nti_plan *plan)
 {
-	bool is_constant[NTI_PLAN_MAX_EVENTS];
+	bool is_constant[NTI_PLAN_MAX_EVENTS] = { false };
 	size_t i;
 
 	for (i = 0; i < n; i++) {
@@ -273,7 +303,7 @@ static void find_constants(const struct ntime_session *s, const size_t *index, s
 
 		is_constant[i] = !p->part->attr.pinned && !nti_session_is_direct(s, p->part->unit);
 	}
-	nti_plan_find_constants(needs, n, is_constant, plan);
+	nti_plan_find_constants(events->need, events->n, is_constant, plan);
 	for (i = 0; i < n; i++)
 		s->item[s->part[index[i]].item].is_constant = is_constant[i];
 }
@@ -285,26 +315,23 @@ static void find_constants(const struct ntime_session *s, const size_t *index, s
 static int plan_some(struct ntime_session *s, const size_t *index, size_t n, unsigned int base,
 		     bool is_whole)
 {
-	struct nti_plan_event needs[NTI_PLAN_MAX_EVENTS];
-	struct plan_names called;
+	struct plan_events events;
 	struct nti_plan plan;
 	size_t i;
 	int ret;
 
-	for (i = 0; i < n; i++)
-		needs[i] = need_of(s, &s->part[index[i]]);
-	name_events(s, index, n, &called);
-	ret = nti_plan_make(needs, n, &called.names, &plan, &s->ctx->error);
+	fill_events(s, index, n, &events);
+	ret = nti_plan_make(events.need, events.n, &events.names, &plan, &s->ctx->error);
 	if (ret < 0)
 		return ret;
 	if (s->target.flags & NTIME_TURNS && is_whole)
-		find_constants(s, index, n, needs, &plan);
+		find_constants(s, index, n, &events, &plan);
 	ret = grow_passes(s, base + plan.passes);
 	if (ret == 0)
-		ret = name_reasons(s, needs, n, &plan, &called.names, base);
+		ret = name_reasons(s, &events, &plan, base);
 	for (i = 0; i < n; i++) {
 		s->part[index[i]].pass = base + plan.pass[i];
-		s->part[index[i]].needs_counter = needs[i].counters != 0;
+		s->part[index[i]].needs_counter = events.need[i].counters != 0;
 	}
 	return ret < 0 ? ret : (int)plan.passes;
 }
@@ -333,6 +360,8 @@ static size_t slice_of(const struct ntime_session *s, const size_t *index, size_
 	size_t some = n < NTI_PLAN_MAX_EVENTS ? n : NTI_PLAN_MAX_EVENTS;
 	unsigned int group;
 
+	while (count_events(s, index, some) > NTI_PLAN_MAX_EVENTS)
+		some--;
 	while (some && some < n) {
 		group = s->item[s->part[index[some]].item].group;
 		if (!group || s->item[s->part[index[some - 1]].item].group != group)
@@ -454,8 +483,9 @@ int nti_session_plan(struct ntime_session *s)
 		ret = grow_passes(s, 1);
 	if (ret == 0) {
 		n = collect(s, NULL, index);
-		ret = n <= NTI_PLAN_MAX_EVENTS ? plan_some(s, index, n, 0, true)
-					       : plan_by_unit(s, index);
+		ret = count_events(s, index, n) <= NTI_PLAN_MAX_EVENTS
+			      ? plan_some(s, index, n, 0, true)
+			      : plan_by_unit(s, index);
 	}
 	free(index);
 	if (ret < 0)

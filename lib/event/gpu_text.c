@@ -40,28 +40,42 @@ static bool give_up(struct reader *r, const char *why)
 	return false;
 }
 
+/* A wire that stands next, which must fit to the others; NULL: it does not. */
+static const struct nthw_nv_wires *take_wire(struct reader *r, uint32_t *wire)
+{
+	struct nti_gpu_function *f = r->f;
+	const struct nthw_nv_wires *unit;
+
+	r->at += strspn(r->at, " \t");
+	unit = nthw_nv_wires_take(r->at, wire, &r->at);
+	if (!unit)
+		(void)give_up(r, "a wire of a unit is missing, as in 'trast.6'");
+	else if (f->first && f->first->domain != unit->domain)
+		(void)give_up(r, "its wires are of different domains");
+	else if (unit->mux && f->muxed &&
+		 (unit->mux != f->muxed->mux || unit->select != f->muxed->select))
+		(void)give_up(r, "its wires need two multiplexers, or two values of one");
+	if (r->bad)
+		return NULL;
+	f->first = f->first ? f->first : unit;
+	f->muxed = unit->mux ? unit : f->muxed;
+	return unit;
+}
+
 static bool read_wire(struct reader *r)
 {
 	struct nti_gpu_function *f = r->f;
 	uint32_t wire = 0;
-	const struct nthw_nv_wires *unit;
+	const struct nthw_nv_wires *unit = take_wire(r, &wire);
 	size_t i;
 
-	r->at += strspn(r->at, " \t");
-	unit = nthw_nv_wires_take(r->at, &wire, &r->at);
 	if (!unit)
-		return give_up(r, "a wire of a unit is missing, as in 'trast.6'");
+		return false;
 	for (i = 0; i < f->arguments; i++)
 		if (f->unit[i] == unit && f->wire[i] == wire)
 			return r->values >> i & 1;
 	if (i == NTI_GPU_ARGUMENTS)
 		return give_up(r, "a counter has four signals, and these are more");
-	if (i && f->unit[0]->domain != unit->domain)
-		return give_up(r, "its wires are of different domains");
-	if (unit->mux && f->muxed &&
-	    (unit->mux != f->muxed->mux || unit->select != f->muxed->select))
-		return give_up(r, "its wires need two multiplexers, or two values of one");
-	f->muxed = unit->mux ? unit : f->muxed;
 	f->unit[i] = unit;
 	f->wire[i] = wire;
 	f->arguments++;
@@ -74,6 +88,8 @@ static bool read_not(struct reader *r)
 
 	while (take(r, '!'))
 		is_not = !is_not;
+	if (take(r, '1'))
+		return !is_not;
 	if (!take(r, '('))
 		return read_wire(r) != is_not;
 	if (++r->depth > DEPTH_MAX)
@@ -121,12 +137,34 @@ int nti_gpu_function_parse(const char *text, struct nti_gpu_function *out, struc
 	return 0;
 }
 
+int nti_gpu_amount_parse(const char *text, struct nti_gpu_function *f, struct nti_error *e)
+{
+	struct reader r = { .at = text, .f = f };
+
+	for (f->bits = 0; !r.bad && *r.at; f->bits++) {
+		size_t i = f->bits;
+
+		if (i == NTI_GPU_AMOUNT_BITS)
+			(void)give_up(&r, "an amount has six bits, and these are more");
+		else
+			f->amount_unit[i] = take_wire(&r, &f->amount_wire[i]);
+		r.at += strspn(r.at, " \t");
+	}
+	if (!r.bad && f->bits > 4 && f->arguments > 2)
+		(void)give_up(&r, "an amount of more than four bits has its function's arguments "
+				  "2 and 3");
+	if (!r.bad)
+		return 0;
+	return nti_error(e, -EINVAL, "'%.80s' is no amount: %s at '%.20s'", text, r.bad, r.at);
+}
+
 /* ---- files ---- */
 
 enum key {
 	KEY_NONE, /* between entries */
 	KEY_EVENT,
 	KEY_FUNCTION,
+	KEY_AMOUNT,
 	KEY_ABOUT,
 	KEY_SOURCE,
 	KEY_TRUST,
@@ -136,7 +174,9 @@ enum key {
 static const struct nti_entry_key key_rules[KEY_COUNT] = {
 	[KEY_NONE] = { "", 1u << KEY_EVENT, "an entry begins with 'gpu-event'" },
 	[KEY_EVENT] = { "gpu-event", 1u << KEY_FUNCTION, "'gpu-event' is followed by 'function'" },
-	[KEY_FUNCTION] = { "function", 1u << KEY_ABOUT, "'function' is followed by 'about'" },
+	[KEY_FUNCTION] = { "function", 1u << KEY_AMOUNT | 1u << KEY_ABOUT,
+			   "'function' is followed by 'amount' or 'about'" },
+	[KEY_AMOUNT] = { "amount", 1u << KEY_ABOUT, "'amount' is followed by 'about'" },
 	[KEY_ABOUT] = { "about", 1u << KEY_SOURCE, "'about' is followed by 'source'" },
 	[KEY_SOURCE] = { "source", 1u << KEY_TRUST, "'source' is followed by 'trust'" },
 	[KEY_TRUST] = { "trust", 0, "'trust' is followed by a blank line" },
@@ -171,7 +211,13 @@ static int set_value(void *arg, unsigned int key, char *value, struct nti_error 
 		if (nti_gpu_function_parse(value, &event->of, e) < 0)
 			return -EINVAL;
 		return set_text(&event->function, value, e);
+	case KEY_AMOUNT:
+		if (nti_gpu_amount_parse(value, &event->of, e) < 0)
+			return -EINVAL;
+		return set_text(&event->amount, value, e);
 	case KEY_ABOUT:
+		if (!event->of.first)
+			return nti_error(e, -EINVAL, "%s has no wire", event->name);
 		return set_text(&event->about, value, e);
 	case KEY_SOURCE:
 		return set_text(&event->source, value, e);
@@ -201,6 +247,7 @@ void nti_gpu_text_fini(struct nti_gpu_text *t)
 	for (size_t i = 0; i < t->events; i++) {
 		free(t->event[i].name);
 		free(t->event[i].function);
+		free(t->event[i].amount);
 		free(t->event[i].about);
 		free(t->event[i].source);
 	}
@@ -220,14 +267,44 @@ static const struct family {
 	[NTHW_NV_GT215] = { "nv_gt215", "GT215" },
 };
 
-/* The four signals of @f; arguments that it does not use are the domain's constant. */
-static uint32_t signals_of(const struct nti_gpu_function *f, unsigned int family)
+static uint32_t zero_of(const struct nti_gpu_function *f, unsigned int family)
 {
 	const struct nthw_nv_chip *chip = nthw_nv_chip_by_name(families[family].chip);
-	uint32_t zero = (uint32_t)nthw_nv_zero(chip, f->unit[0]->domain), out = 0;
+
+	return (uint32_t)nthw_nv_zero(chip, f->first->domain);
+}
+
+/* Bit @i of the amount; what it does not have is the domain's constant. */
+static uint32_t amount_of(const struct nti_gpu_function *f, size_t i, unsigned int family)
+{
+	return i < f->bits ? f->amount_unit[i]->first[family] + f->amount_wire[i]
+			   : zero_of(f, family);
+}
+
+static uint32_t amounts_of(const struct nti_gpu_function *f, unsigned int family)
+{
+	uint32_t out = 0;
 
 	for (size_t i = 0; i < NTI_GPU_ARGUMENTS; i++)
-		out |= (i < f->arguments ? f->unit[i]->first[family] + f->wire[i] : zero) << 8 * i;
+		out |= amount_of(f, i, family) << 8 * i;
+	return out;
+}
+
+/*
+ * The four signals of @f; arguments that it does not use are the domain's constant, or the upper
+ * bits of an amount of six.
+ */
+static uint32_t signals_of(const struct nti_gpu_function *f, unsigned int family)
+{
+	uint32_t out = 0;
+
+	for (size_t i = 0; i < NTI_GPU_ARGUMENTS; i++) {
+		uint32_t signal = i < 2 ? zero_of(f, family) : amount_of(f, i + 2, family);
+
+		if (i < f->arguments)
+			signal = f->unit[i]->first[family] + f->wire[i];
+		out |= signal << 8 * i;
+	}
 	return out;
 }
 
@@ -237,13 +314,16 @@ static void write_family(FILE *out, const struct nti_gpu_text *t, unsigned int f
 	fprintf(out,
 		"kind %s\npmu gpu\nterm src config:0-31\nterm op config:32-52\n"
 		"term domain config:53-55\nterm mode config:56-58\nterm mux config2:0-4\n"
-		"term sel config2:5-31\nsource docs/adr/0019\n",
+		"term sel config2:5-31\nterm amount config1:0-31\nsource docs/adr/0019\n",
 		families[family].name);
 	for (size_t i = 0; i < t->events; i++) {
 		const struct nti_gpu_event *event = &t->event[i];
 
 		fprintf(out, "\nevent %s\nterms domain=%u,src=%#010x,op=%#06x", event->name,
-			event->of.unit[0]->domain, signals_of(&event->of, family), event->of.table);
+			event->of.first->domain, signals_of(&event->of, family), event->of.table);
+		if (event->of.bits)
+			fprintf(out, ",mode=%d,amount=%#010x", event->of.bits > 4 ? 2 : 1,
+				amounts_of(&event->of, family));
 		if (event->of.muxed)
 			fprintf(out, ",mux=%u,sel=%u", event->of.muxed->mux,
 				event->of.muxed->select);

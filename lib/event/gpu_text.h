@@ -6,6 +6,10 @@
  *     function trast.1 & trast.6 & trast.7	wires of core/regs/nv50_wires.h, all of one domain,
  *						with "!", "&", "|" and parentheses; four at most,
  *						of one multiplexer with one value
+ *     amount zcull_in.0 zcull_in.1 ...	what is added in each clock in which it is 1, up to
+ *						six wires, the lowest bit first; only of sums.
+ *						Then the function may be "1", and has two arguments
+ *						at most if the amount has more than four bits
  *     about Points that ...			a sentence
  *     source re-pcounter-tools, ...
  *     trust documented
@@ -19,17 +23,24 @@
 /* A card counts with the four signals that its counter has. */
 #define NTI_GPU_ARGUMENTS 4
 
+#define NTI_GPU_AMOUNT_BITS 6
+
 /* A function of wires, as a counter has it. */
 struct nti_gpu_function {
 	const struct nthw_nv_wires *unit[NTI_GPU_ARGUMENTS];
 	uint32_t wire[NTI_GPU_ARGUMENTS];
-	size_t arguments;		   /* in the order in which they first stand in the text */
+	size_t arguments; /* in the order in which they first stand in the text */
+	/* bit a0 + 2 a1 + 4 a2 + 8 a3; those that are not used do not matter */
+	uint32_t table;
+	const struct nthw_nv_wires *amount_unit[NTI_GPU_AMOUNT_BITS];
+	uint32_t amount_wire[NTI_GPU_AMOUNT_BITS];
+	size_t bits;			   /* of the amount; 0: there is none */
+	const struct nthw_nv_wires *first; /* one, for the domain; NULL: there is none */
 	const struct nthw_nv_wires *muxed; /* one whose multiplexer must be set; NULL: none */
-	uint32_t table; /* bit a0 + 2 a1 + 4 a2 + 8 a3; those that are not used do not matter */
 };
 
 struct nti_gpu_event {
-	char *name, *function, *about, *source;
+	char *name, *function, *amount, *about, *source; /* .amount: NULL: none */
 	struct nti_gpu_function of;
 };
 struct nti_gpu_text {
@@ -47,6 +58,8 @@ void nti_gpu_text_fini(struct nti_gpu_text *t);
 
 /* 0, or -EINVAL: @text is no function, with a sentence in @e. */
 int nti_gpu_function_parse(const char *text, struct nti_gpu_function *out, struct nti_error *e);
+/* The same for the wires of an amount, of which the function was parsed before. */
+int nti_gpu_amount_parse(const char *text, struct nti_gpu_function *f, struct nti_error *e);
 
 /*
  * What the events are for chips of each family, as if files of data/events said it: families

@@ -26,10 +26,16 @@ CHIPS = {'G80': 0x50, 'G84': 0x84, 'G86': 0x86, 'G92': 0x92, 'G94': 0x94, 'G96':
          'GT218': 0xa8}
 BUSY = 'vfetch_b.1 & vfetch_b.0 | vfetch_a.1 & vfetch_a.0'
 EVENTS = {'gpu_idle': 'idle.0', 'input_assembler_busy': BUSY, 'input_assembler_waits_for_fb': 'vfetch_wait.0', 'vertex_attribute_count': BUSY,
-          'geom_primitive_in_count': 'vfetch_prim.0', 'geom_vertex_out_count': 'vattr.1', 'geom_primitive_out_count': 'vattr.0',
+          'geom_vertex_in_count': None, 'geom_primitive_in_count': 'vfetch_prim.0', 'geom_vertex_out_count': 'vattr.1', 'geom_primitive_out_count': 'vattr.0',
           'stream_out_busy': 'strmout.0 & strmout.1', 'setup_primitive_count': 'trast.0',
           'setup_point_count': 'trast.1 & trast.6 & trast.7', 'setup_line_count': 'trast.2 & trast.6 & trast.7',
-          'setup_triangle_count': 'trast.3 & trast.6 & trast.7', 'setup_primitive_culled_count': 'culled.0'}
+          'setup_triangle_count': 'trast.3 & trast.6 & trast.7', 'setup_primitive_culled_count': 'culled.0',
+          'rasterizer_tiles_killed_by_zcull_count': None, 'rasterizer_tiles_in_count': None}
+# Of a sum the wires of its amount, the lowest bit first.
+SUMS = {'geom_vertex_in_count': [f'vfetch_vertex.{i}' for i in range(3)],
+        'rasterizer_tiles_killed_by_zcull_count': [f'zcull_killed.{i}' for i in range(6)],
+        'rasterizer_tiles_in_count': [f'zcull_in.{i}' for i in range(6)]}
+SIMPLE = [name for name in EVENTS if name not in SUMS]
 HELLO = struct.Struct('=IIII')
 REQUEST = struct.Struct('=IIII')
 REPLY = struct.Struct('=iI')
@@ -114,8 +120,10 @@ def frames_are_always_the_same_and_truth_follows_from_them():
             equal(model('truth', card.path, 'gpu_idle'), '0')
             equal(model('play', card.path, '5'), '')
             seen.append({name: int(model('truth', card.path, name)) for name in EVENTS})
-            for name, function in EVENTS.items():
-                equal(int(model('truth', card.path, function)), seen[-1][name], name)
+            for name in SIMPLE:
+                equal(int(model('truth', card.path, EVENTS[name])), seen[-1][name], name)
+            for name, bits in SUMS.items():
+                equal(sum(int(model('truth', card.path, bit)) << i for i, bit in enumerate(bits)), seen[-1][name], name)
             equal(int(model('truth', card.path, '!idle.0')) > seen[-1]['gpu_idle'] // 100, True)
             model('play', card.path, '1')
             equal(int(model('truth', card.path, 'gpu_idle')) < seen[-1]['gpu_idle'], True)
@@ -296,8 +304,8 @@ def bad_messages_hurt_nobody_else():
 # ---- counting on it ----
 
 ALL = ','.join(f'gpu0/{name}/' for name in EVENTS)
-# Four at a time: as many as a domain has counters.
-FOURS = [list(EVENTS)[i:i + 4] for i in range(0, len(EVENTS), 4)]
+# Four at a time: as many as a domain has counters; a sum takes two.
+FOURS = [SIMPLE[i:i + 4] for i in range(0, len(SIMPLE), 4)] + [[name, *SIMPLE[-2:]] for name in SUMS]
 VFETCH, ZCULL = 0x400c0c, 0x402ca4
 # PCOUNTER, and what tells which chip it is. What a trigger or a read of a count may change: counts, CTRL's QUAD_STATE, SIG_STATUS.
 TOUCHED = [0, 0x400084, 0x4008fc, VFETCH, ZCULL, *range(0xa400, 0xa600, 4), *range(0xa780, 0xa800, 4)]
@@ -436,7 +444,7 @@ def passes_see_the_same_frames():
     with Card('GT215') as card:
         done = ntime('--model', card.path, '--json', '--passes', '-e', ALL, '--', t.NTIME, 'model', 'play', card.path, '6')
         report = json.loads(err(done))
-        equal(report['passes'], 4)
+        equal(report['passes'], 5)
         equal({item['name'].split('/')[1]: item['value'] for item in report['items']}, truths(card, EVENTS))
 
 
@@ -487,8 +495,8 @@ def bad_input_writes_nothing_to_the_card():
             equal(done.returncode, 125, event)
             has(err(done), part)
             equal(err(done).count('\n'), 1, err(done))
-        for event, part in (('gpu0/gpu_idle/u', 'gpu0'), ('gpu0/domain=1,src=0xcb,op=0xaaaa,mode=2/', 'no sums and no delays'),
-                            ('gpu0/domain=1,src=0xcb,op=0x1aaaa/', 'no sums and no delays'),
+        for event, part in (('gpu0/gpu_idle/u', 'gpu0'), ('gpu0/domain=1,src=0xcb,op=0xaaaa,mode=3/', 'no delays'),
+                            ('gpu0/domain=1,src=0xcb,op=0x1aaaa/', 'no delays'),
                             ('gpu0/domain=1,src=0xcb,op=0xaaaa,mux=3/', 'mux above 2'), ('gpu0/domain=1,src=0xcb,op=0xaaaa,mux=1,sel=4/', 'no such'),
                             ('gpu0/domain=3,src=0x7f,op=0xaaaa/', 'has no such domain, signal or value of a multiplexer')):
             done = ntime('--model', card.path, '-e', event, 'true')

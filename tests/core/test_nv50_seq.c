@@ -273,6 +273,7 @@ static void is_all_zero(const struct nthw_nv50_state *st)
 
 /* ---- what an event's words mean ---- */
 
+#define MODE(mode) ((uint64_t)(mode) << 56)
 #define EVENT(src, op, domain) ((uint64_t)(domain) << 53 | (uint64_t)(op) << 32 | (src))
 
 static const struct encode_row {
@@ -307,8 +308,13 @@ static const struct encode_row {
 	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1), 0, (uint64_t)1 << 63, -ENOTSUP },
 	{ __LINE__, "G96", EVENT(0, 0x1aaaa, 1), 0, 0, -ENOTSUP }, /* modifiers: bits 48 to 52 */
 	{ __LINE__, "G96", EVENT(0, 0x10aaaa, 1), 0, 0, -ENOTSUP },
-	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1) | (uint64_t)1 << 56, 0, 0, -ENOTSUP },
-	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1) | (uint64_t)4 << 56, 0, 0, -ENOTSUP },
+	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1) | MODE(1), 0xff747576, 0, 0 }, /* sums */
+	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1) | MODE(2), 0, 0, 0 },
+	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1), 0xec, 0, -EINVAL }, /* an amount of none */
+	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1) | MODE(1), (uint64_t)1 << 32, 0, -EINVAL },
+	{ __LINE__, "G96", EVENT(0, 0xaaaa, 3) | MODE(1), 0x40000000, 0, -EINVAL },
+	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1) | MODE(3), 0, 0, -ENOTSUP },
+	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1) | MODE(4), 0, 0, -ENOTSUP },
 	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1) | (uint64_t)1 << 59, 0, 0, -ENOTSUP },
 	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1) | (uint64_t)1 << 63, 0, 0, -ENOTSUP },
 };
@@ -322,11 +328,16 @@ TEST(events_of_words)
 		TT_EQ(r, nthw_nv50_encode(chip, r->config, r->config1, r->config2, &event), r->ret);
 		TT_EQ(r, event.src, r->ret ? 0x4711 : r->config & 0xffffffff);
 		TT_EQ(r, event.function, r->ret ? 0x4711 : r->config >> 32 & 0xffff);
-		TT_EQ(r, event.domain, r->ret ? 0x4711 : r->config >> 53);
+		TT_EQ(r, event.domain, r->ret ? 0x4711 : r->config >> 53 & 7);
+		TT_EQ(r, event.mode, r->ret ? 0 : r->config >> 56);
+		TT_EQ(r, event.amount, r->ret ? 0 : r->config1);
 		TT_EQ(r, event.mux, r->ret ? 0 : r->config2 & 0x1f);
 		TT_EQ(r, event.select, r->ret ? 0 : r->config2 >> 5);
-		if (!r->ret)
-			TT_EQ(r, nthw_nv50_seats(chip, &event), 0xfull << 4 * event.domain);
+		if (r->ret)
+			continue;
+		TT_EQ(r, nthw_nv50_seats(chip, &event),
+		      (event.mode ? 0x4ull : 0xfull) << 4 * event.domain);
+		TT_EQ(r, nthw_nv50_also(&event), event.mode ? 0x2ull << 4 * event.domain : 0);
 	}
 }
 
@@ -460,6 +471,54 @@ TEST(multiplexers_in_order)
 	TT_IS(c.vfetch, 2);
 	TT_IS(nthw_nv50_restore(&pm, &st), 0);
 	is_as_found(&c, &before);
+	is_all_zero(&st);
+}
+
+/* EVENT adds what START's signals say, which then counts nothing else. */
+TEST(a_sum_in_order)
+{
+	struct nthw_nv50_event tiles = { 0x0c0bec07, 0xaaaa, 1, .mode = 2, .amount = 0x0a090807 };
+	struct nthw_nv50_state st = { 0 };
+	struct nthw_nv50_period period;
+	struct card c, before;
+	struct nthw_nv50_pm pm = card_of(&c, "G96");
+
+	*at(&c, 0xa7c4) = 0x41;
+	*at(&c, 0xa564) = 0xef;
+	*at(&c, 0xa444) = 0x01020304;
+	before = c;
+	TT_IS(nthw_nv50_program(&pm, SEAT(1, STOP), &tiles, &st), -EINVAL);
+	TT_IS(program(&pm, SEAT(1, START), 0xec, 0, &st), 0);
+	TT_IS(nthw_nv50_program(&pm, SEAT(1, EVENT), &tiles, &st), -EBUSY);
+	TT_IS(nthw_nv50_restore(&pm, &st), 0);
+	is_as_found(&c, &before);
+	forget(&c);
+	TT_IS(nthw_nv50_program(&pm, SEAT(1, EVENT), &tiles, &st), 0);
+	went(&c, "R ia7c4\nR ia564\nR ia444\nR ia464\nR ia484\nR ia4a4\n"
+		 "W ia564 ef\nR ia564\nW ia7c4 21\nR ia7c4\n"
+		 "W ia444 a090807\nR ia444\nW ia464 ffff\nR ia464\n"
+		 "W ia484 c0bec07\nR ia484\nW ia4a4 aaaa\nR ia4a4\n");
+	TT_IS(program(&pm, SEAT(1, START), 0xec, 0, &st), -EBUSY);
+	/* Others beside it leave the mode as it is. */
+	TT_IS(program(&pm, SEAT(1, STOP), 0xecececbd, 0xaaaa, &st), 0);
+	TT_IS(*at(&c, 0xa7c4) & 0x7f, 0x21);
+	TT_IS(nthw_nv50_begin(&pm, &st), 0);
+	c.next[6] = 0x12345678;
+	c.next[7] = 3;
+	TT_IS(nthw_nv50_end(&pm, &st, &period), 0);
+	TT_IS(period.count[6], 0x12345678);
+	TT_IS(period.count[7], 3);
+	/* What gives way to a function takes START along. */
+	TT_IS(program(&pm, SEAT(1, EVENT), 0xecececbd, 0xaaaa, &st), 0);
+	TT_IS(*at(&c, 0xa7c4) & 0x7f, 1);
+	TT_IS(*at(&c, 0xa444), 0x01020304);
+	TT_IS(st.seats, BIT(6) | BIT(7));
+	/* Who takes one of the two has both. */
+	TT_IS(nthw_nv50_program(&pm, SEAT(1, EVENT), &tiles, &st), 0);
+	*at(&c, 0xa444) = 0x4711;
+	TT_IS(lost_of(&pm, &st), BIT(5) | BIT(6));
+	TT_IS(nthw_nv50_restore(&pm, &st), 0);
+	TT_IS(*at(&c, 0xa444), 0x4711);
 	is_all_zero(&st);
 }
 
@@ -914,6 +973,7 @@ struct run {
 	struct nthw_nv50_state state;
 	uint64_t seed;
 	uint32_t select[3];
+	uint32_t sums;	  /* seats that have one */
 	bool tries_again; /* what failed is called once more, and then nothing fails */
 	bool has_tried;
 };
@@ -926,6 +986,7 @@ static void prepare(struct run *r, const char *chip, uint64_t seed)
 	memset(&r->state, 0, sizeof(r->state));
 	r->seed = seed;
 	r->has_tried = false;
+	r->sums = 0;
 	r->card.may = 0;
 	r->card.debug_1 = (uint32_t)tt_random(&r->seed) & ~(uint32_t)0x20;
 	for (address = FIRST; address < END; address += 4)
@@ -972,7 +1033,15 @@ static int program_one(struct run *r, uint32_t seat)
 		event.src |= (uint32_t)(tt_random(&r->seed) % (r->pm.chip->last[seat / 4] + 1u))
 			     << 8 * i;
 	event.function = tt_random(&r->seed) & 0xffff;
-	r->card.may |= BIT(seat);
+	/* A sum where nothing else has START. */
+	if (seat % 4 == NTHW_NV50_EVENT && !(r->card.may & BIT(seat - 1))) {
+		event.mode = (uint32_t)(tt_random(&r->seed) % 3);
+		event.amount = event.mode ? event.src >> 8 : 0;
+	}
+	if (seat % 4 == NTHW_NV50_START && r->sums & BIT(seat + 1))
+		return 0;
+	r->sums = event.mode ? r->sums | BIT(seat) : r->sums & ~BIT(seat);
+	r->card.may |= BIT(seat) | nthw_nv50_also(&event);
 	do
 		ret = nthw_nv50_program(&r->pm, seat, &event, &r->state);
 	while (again(r, ret));
@@ -1149,6 +1218,7 @@ int main(void)
 		cmocka_unit_test(the_chip_is_asked_for),
 		cmocka_unit_test(g80_in_order),
 		cmocka_unit_test(multiplexers_in_order),
+		cmocka_unit_test(a_sum_in_order),
 		cmocka_unit_test(a_multiplexer_that_others_took),
 		cmocka_unit_test(g96_after_others_in_order),
 		cmocka_unit_test(gt218_two_counters_in_order),

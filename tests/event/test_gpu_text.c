@@ -91,6 +91,23 @@ static const struct lint_row {
 	{ __LINE__, "gpu-event a\nfunction idle.1\n",
 	  "x.events:2: 'idle.1' is no function of wires: a wire of a unit is missing, as in "
 	  "'trast.6' at 'idle.1'" },
+	{ __LINE__, "gpu-event a\nfunction vfetch_prim.0 & vfetch_vertex.0\n",
+	  "x.events:2: 'vfetch_prim.0 & vfetch_vertex.0' is no function of wires: its wires need "
+	  "two multiplexers, or two values of one at ''" },
+	{ __LINE__, "gpu-event a\nfunction vfetch_prim.0\namount vfetch_vertex.0 zcull_in.0\n",
+	  "x.events:3: 'vfetch_vertex.0 zcull_in.0' is no amount: its wires need two "
+	  "multiplexers, or two values of one at 'zcull_in.0'" },
+	{ __LINE__,
+	  "gpu-event a\nfunction trast.0 & trast.1 & trast.2\namount zcull_in.0 zcull_in.1 "
+	  "zcull_in.2 zcull_in.3 zcull_in.4\n",
+	  "x.events:3: 'zcull_in.0 zcull_in.1 zcull_in.2 zcull_in.3 zcull_in.4' is no amount: an "
+	  "amount of more than four bits has its function's arguments 2 and 3 at ''" },
+	{ __LINE__,
+	  "gpu-event a\nfunction 1\namount trast.0 trast.1 trast.2 trast.3 trast.4 trast.5 "
+	  "trast.6\n",
+	  "x.events:3: 'trast.0 trast.1 trast.2 trast.3 trast.4 trast.5 trast.6' is no amount: "
+	  "an amount has six bits, and these are more at 'trast.6'" },
+	{ __LINE__, "gpu-event a\nfunction 1\nabout It.\n", "x.events:3: a has no wire" },
 	{ __LINE__, "gpu-event a\nfunction idle.0\nabout It.\nsource B\ntrust guessed\n",
 	  "x.events:5: trust is 'documented', not 'guessed'" },
 };
@@ -118,6 +135,8 @@ static const struct golden_row {
 	const char *name;
 	uint32_t src[4], op;
 	const char *mux; /* terms of its multiplexer; NULL: it has none */
+	unsigned int mode;
+	uint32_t amount[4];
 } golden_rows[] = {
 	{ __LINE__, "gpu_idle", { 0xeeeeeec8, 0xecececbd, 0xecececc9, 0xecececcb }, 0xaaaa },
 	{ __LINE__,
@@ -135,6 +154,27 @@ static const struct golden_row {
 	  { 0xeeeeee34, 0xececec74, 0xececec51, 0xececec51 },
 	  0xaaaa,
 	  ",mux=1,sel=1" },
+	{ __LINE__,
+	  "geom_vertex_in_count",
+	  { 0xeeeeeeee, 0xecececec, 0xecececec, 0xecececec },
+	  0xffff, /* as G80's tables have sums; 0x5555 elsewhere, of the constant */
+	  ",mux=1,sel=0",
+	  1,
+	  { 0xee363534, 0xec767574, 0xec565554, 0xec565554 } },
+	{ __LINE__,
+	  "rasterizer_tiles_killed_by_zcull_count",
+	  { 0x2524eeee, 0x0c0becec, 0x0c0becec, 0x0c0becec },
+	  0xffff,
+	  ",mux=2,sel=7",
+	  2,
+	  { 0x23222120, 0x0a090807, 0x0a090807, 0x0a090807 } },
+	{ __LINE__,
+	  "rasterizer_tiles_in_count",
+	  { 0x2524eeee, 0x0c0becec, 0x0c0becec, 0x0c0becec },
+	  0xffff,
+	  ",mux=2,sel=0",
+	  2,
+	  { 0x23222120, 0x0a090807, 0x0a090807, 0x0a090807 } },
 	{ __LINE__,
 	  "geom_primitive_in_count",
 	  { 0xeeeeee2e, 0xececec6e, 0xececec4e, 0xececec4e },
@@ -179,11 +219,14 @@ TEST(events_are_those_of_the_tables)
 		for (unsigned int family = 0; family < 4; family++) {
 			const struct nti_box_event *event =
 				nti_box_event_find(&nti_gpu_families[family], r->name);
-			const char *mux;
+			const char *mux, *amount;
 
 			assert_non_null(event);
 			TT_EQ(r, event->config,
-			      r->src[family] | (uint64_t)r->op << 32 | UINT64_C(1) << 53);
+			      r->src[family] | (uint64_t)r->op << 32 | UINT64_C(1) << 53 |
+				      (uint64_t)r->mode << 56);
+			amount = strstr(event->terms, ",amount=");
+			TT_EQ(r, amount ? strtoul(amount + 8, NULL, 0) : 0, r->amount[family]);
 			mux = strstr(event->terms, ",mux=");
 			TT_STR(r, mux ? mux : "", r->mux ? r->mux : "");
 		}

@@ -367,6 +367,7 @@ static int card_need(const struct nti_part *part, struct nti_pmu_need *out)
 	if (ret < 0)
 		return ret;
 	out->seats = nthw_nv50_seats(part->unit->card->chip, &event);
+	out->also = nthw_nv50_also(&event);
 	if (event.mux) {
 		out->wants[event.mux - 1] = true;
 		out->want[event.mux - 1] = event.select;

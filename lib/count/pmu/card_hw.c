@@ -53,10 +53,11 @@ int nti_card_encode(const struct nti_part *part, struct nthw_nv50_event *out,
 		return 0;
 	if (ret == NTHW_ENOTSUP)
 		ret = nti_absence_set(absent, NTIME_REASON_NOT_SUPPORTED, name,
-				      "leave out the term mode, bits of op above 0xffff, and mux "
+				      "leave out mode above 2, bits of op above 0xffff, and mux "
 				      "above 2",
-				      "of %s ntime counts functions of four signals, with "
-				      "multiplexers VFETCH and ZCULL, no sums and no delays",
+				      "of %s ntime counts functions of four signals and sums of "
+				      "4 or 6 bits, with multiplexers VFETCH and ZCULL, and no "
+				      "delays",
 				      name);
 	else
 		ret = nti_absence_set(absent, NTIME_REASON_NOT_SUPPORTED, name, "ntime list -v",
@@ -70,9 +71,13 @@ static int card_encode(const struct nti_pmu_hw *hw, const struct nti_names *name
 		       const struct nti_part *part, struct nti_pmu_event *out,
 		       struct nti_absence *absent)
 {
+	int ret;
+
 	(void)hw;
 	(void)names;
-	return nti_card_encode(part, &out->card, absent);
+	ret = nti_card_encode(part, &out->card, absent);
+	out->also = ret == 0 ? nthw_nv50_also(&out->card) : 0;
+	return ret;
 }
 
 static bool card_can_share(const struct nti_pmu_event *a, const struct nti_pmu_event *b)
@@ -172,11 +177,13 @@ static unsigned int card_width(const struct nti_pmu_hw *hw, unsigned int seat)
 	return 64;
 }
 
-static uint64_t card_horizon_ns(const struct nti_pmu_hw *hw, unsigned int seat)
+static uint64_t card_horizon_ns(const struct nti_pmu_hw *hw, const struct nti_pmu_event *event)
 {
+	/* What it adds in a clock at most. */
+	static const uint32_t most[NTHW_NV50_MODES] = { 1, 15, 63 };
+
 	(void)hw;
-	(void)seat;
-	return HORIZON_NS;
+	return HORIZON_NS / most[event->card.mode];
 }
 
 static uint64_t card_unsure(const struct nti_pmu_hw *hw)

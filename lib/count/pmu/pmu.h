@@ -70,6 +70,7 @@ void nti_pmus_give_back(struct nti_pmus *banks, const struct nti_unit *unit);
 struct nti_pmu_need {
 	bool always_runs; /* needs no counter: any number of events is read beside each other */
 	uint64_t seats;	  /* counters that can count it, as those of nti_pmus_take() */
+	uint64_t also;	  /* the counter that it takes besides; 0: none */
 	/*
 	 * Events that want different values of the same shared register are not counted at one
 	 * time.

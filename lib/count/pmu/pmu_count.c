@@ -265,7 +265,7 @@ uint64_t nti_pmu_max_read_interval_ns(const struct nti_pmu_group *g)
 
 		/* 64 bits outlast everybody. */
 		if (hw->ops->horizon_ns)
-			ns = hw->ops->horizon_ns(hw, g->member[k].event.seat);
+			ns = hw->ops->horizon_ns(hw, &g->member[k].event);
 		else
 			ns = width && width < 64 ? time_for(hw, nti_pmu_range(width)) : UINT64_MAX;
 		if (ns < UINT64_MAX)

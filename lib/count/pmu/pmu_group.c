@@ -62,13 +62,16 @@ static bool seat(const struct nti_pmu_group *g, size_t k, int on[NTI_BANK_SEATS]
 static bool seat_all(struct nti_pmu_group *g)
 {
 	int on[NTI_BANK_SEATS];
+	uint64_t also = 0;
 	size_t k;
 	int i;
 
 	for (i = 0; i < NTI_BANK_SEATS; i++)
 		on[i] = -1;
+	for (k = 0; k < g->count; k++)
+		also |= g->member[k].event.also;
 	for (k = 0; k < g->count; k++) {
-		uint64_t tried = 0;
+		uint64_t tried = also;
 
 		if (!seat(g, k, on, &tried))
 			return false;

@@ -27,6 +27,7 @@
 /* What a counter is to count, in the words of its hardware; one of the three. */
 struct nti_pmu_event {
 	unsigned int seat;
+	uint64_t also; /* counters that it takes besides, all of them */
 	struct nti_code code;
 	struct nthw_box_event box;
 	struct nthw_nv50_event card;
@@ -84,7 +85,7 @@ struct nti_pmu_hw_ops {
 	 * Longest time between two looks in which counter @seat cannot go past its end unseen, in
 	 * ns; NULL: .events_per_us and its width tell.
 	 */
-	uint64_t (*horizon_ns)(const struct nti_pmu_hw *hw, unsigned int seat);
+	uint64_t (*horizon_ns)(const struct nti_pmu_hw *hw, const struct nti_pmu_event *event);
 	/* Counters whose counts are lower bounds by now, as the last look found; NULL: none. */
 	uint64_t (*unsure)(const struct nti_pmu_hw *hw);
 	/* The driver's description of a counter; -ENOTSUP without one. */

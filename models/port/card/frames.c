@@ -3,6 +3,7 @@
 #include "models/port/card/frames.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 /* splitmix64, of which the algorithm is in the public domain. */
@@ -76,7 +77,32 @@ static void put(struct frame *f, uint32_t clocks, uint64_t wires)
 		f->stretch[f->count++] = (struct ntm_stretch){ clocks, wires };
 }
 
-/* The input assembler: busy in two ways, also while it waits; at most 6 stretches. */
+/* The bits of an amount on wires of @unit, "zcull_in". */
+static uint64_t amount_on(const char *unit, uint32_t amount)
+{
+	uint64_t wires = 0;
+	char name[32];
+
+	for (unsigned int i = 0; amount >> i; i++) {
+		(void)snprintf(name, sizeof(name), "%s.%u", unit, i);
+		if (amount >> i & 1)
+			wires |= bit_of(name);
+	}
+	return wires;
+}
+
+/* Tiles come in, and some are dropped at the same time; 3 stretches. */
+static void cull(struct frame *f)
+{
+	for (int i = 0; i < 3; i++) {
+		uint32_t in = up_to(f, 63);
+
+		put(f, up_to(f, 12),
+		    amount_on("zcull_in", in) | amount_on("zcull_killed", up_to(f, in)));
+	}
+}
+
+/* The input assembler: busy in two ways, also while it waits; at most 8 stretches. */
 static void fetch(struct frame *f, uint32_t primitives)
 {
 	uint64_t a = bit_of("vfetch_a.0") | bit_of("vfetch_a.1");
@@ -87,10 +113,11 @@ static void fetch(struct frame *f, uint32_t primitives)
 	put(f, up_to(f, 50), b | bit_of("vfetch_wait.0"));
 	put(f, up_to(f, 30), a | b);
 	put(f, up_to(f, 20), bit_of("vfetch_wait.0"));
-	put(f, primitives, bit_of("vfetch_prim.0"));
+	put(f, primitives, bit_of("vfetch_prim.0") | amount_on("vfetch_vertex", up_to(f, 7)));
+	put(f, up_to(f, 30), amount_on("vfetch_vertex", up_to(f, 7)));
 }
 
-/* At most 16 stretches. Some primitives come while setup cannot take them, some are dropped. */
+/* At most 22 stretches. Some primitives come while setup cannot take them, some are dropped. */
 static void draw(struct frame *f)
 {
 	static const char *const kinds[] = { "trast.1", "trast.2", "trast.3" };
@@ -99,6 +126,7 @@ static void draw(struct frame *f)
 	uint64_t ready = bit_of("trast.6") | bit_of("trast.7");
 
 	fetch(f, primitives);
+	cull(f);
 	put(f, primitives + 2, bit_of("vattr.1"));
 	put(f, primitives, bit_of("vattr.0"));
 	if (up_to(f, 1)) {

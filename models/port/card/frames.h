@@ -15,7 +15,7 @@ struct ntm_stretch {
 	uint64_t wires;	 /* those that are 1: ntm_wire_bit() */
 };
 
-#define NTM_FRAME_STRETCHES_MAX 72
+#define NTM_FRAME_STRETCHES_MAX 96
 
 /* Frame @number; its stretches go to @out. Returns how many there are. */
 size_t ntm_frame(uint64_t number, struct ntm_stretch out[NTM_FRAME_STRETCHES_MAX]);

@@ -49,6 +49,8 @@ static bool read_not(struct reader *r)
 
 	while (take(r, '!'))
 		is_not = !is_not;
+	if (take(r, '1'))
+		return !is_not;
 	if (!take(r, '('))
 		return read_wire(r) != is_not;
 	if (++r->depth > DEPTH_MAX) {
@@ -92,12 +94,25 @@ static int value_of(const char *text, uint64_t wires, const char **at)
 	return -1;
 }
 
-static const char *function_of(const char *text)
+/* What a clock adds in which the function is 1. */
+static uint64_t amount_of(const char *text, uint64_t wires)
+{
+	struct reader r = { .at = text, .wires = wires };
+	uint64_t amount = 0;
+
+	if (!*text)
+		return 1;
+	for (unsigned int i = 0; !take(&r, '\0'); i++)
+		amount |= (uint64_t)read_wire(&r) << i;
+	return amount;
+}
+
+static struct ntm_card_event event_of(const char *text)
 {
 	for (size_t i = 0; i < ntm_card_event_count; i++)
 		if (strcmp(ntm_card_events[i].name, text) == 0)
-			return ntm_card_events[i].function;
-	return text;
+			return ntm_card_events[i];
+	return (struct ntm_card_event){ text, text, "" };
 }
 
 static int explain(const char *text, const char *at, char *why, size_t bytes)
@@ -120,18 +135,20 @@ static int explain(const char *text, const char *at, char *why, size_t bytes)
 
 int ntm_truth(const char *text, uint32_t frames, uint64_t *clocks, char *why, size_t bytes)
 {
-	const char *function = function_of(text), *at;
+	const struct ntm_card_event event = event_of(text);
+	const char *at;
 	struct ntm_stretch stretch[NTM_FRAME_STRETCHES_MAX];
 	uint64_t sum = 0;
 
-	if (value_of(function, 0, &at) < 0)
+	if (value_of(event.function, 0, &at) < 0)
 		return explain(text, at, why, bytes);
 	for (uint32_t frame = 1; frame <= frames; frame++) {
 		size_t n = ntm_frame(frame, stretch);
 
 		for (size_t i = 0; i < n; i++)
-			if (value_of(function, stretch[i].wires, &at) == 1)
-				sum += stretch[i].clocks;
+			if (value_of(event.function, stretch[i].wires, &at) == 1)
+				sum += stretch[i].clocks *
+				       amount_of(event.amount, stretch[i].wires);
 	}
 	*clocks = sum;
 	return 0;

@@ -13,13 +13,14 @@
 struct ntm_card_event {
 	const char *name;     /* "setup_point_count" */
 	const char *function; /* "trast.1 & trast.6 & trast.7" */
+	const char *amount;   /* "zcull_in.0 zcull_in.1", lowest bit first; "": one a clock */
 };
 extern const struct ntm_card_event ntm_card_events[];
 extern const size_t ntm_card_event_count;
 
 /*
- * Clocks in frames 1 to @frames in which @text was 1: an event, or a function of wires, with "!",
- * "&", "|" and parentheses. 0, or -EINVAL with a sentence in @why.
+ * Clocks in frames 1 to @frames in which @text was 1, or the sum of its amounts: an event, or a
+ * function of wires, with "!", "&", "|" and parentheses. 0, or -EINVAL with a sentence in @why.
  */
 int ntm_truth(const char *text, uint32_t frames, uint64_t *clocks, char *why, size_t bytes);
 
