@@ -12,11 +12,13 @@
 
 enum {
 	ID_LISTEN = 256,
+	ID_BUSY,
 };
 
 /* For help and completion; models/port/card/main.c parses them. */
 static const struct cli_option options[] = {
 	{ ID_LISTEN, "listen", "SOCKET", "run: serve the card at this socket" },
+	{ ID_BUSY, "busy", "CLOCKS", "play: draw for so many more clocks, at 1 GHz" },
 	CLI_OPTION_HELP,
 	CLI_OPTION_END,
 };
@@ -37,7 +39,7 @@ const struct cli_command cli_model_command = {
 	.name = "model",
 	.usage = "model run CHIP --listen SOCKET\n"
 		 "model read SOCKET ADDRESS\n"
-		 "model play SOCKET FRAMES\n"
+		 "model play SOCKET FRAMES [--busy CLOCKS]\n"
 		 "model truth SOCKET EVENT|FUNCTION",
 	.about = "a graphics card that is emulated, to try its counters on",
 	.details = "run is a card with this chip (G80, G84, G86, G92, G94, G96, G98, G200, GT215, "

@@ -21,10 +21,7 @@
 #include "cli/output/memory.h"
 
 #define NEVER UINT64_MAX
-/*
- * Counters that we program ourselves are read so often, for the wraps of narrow ones: 32 bits take
- * at least 134 ms (lib/count/pmu/pmu_count.c).
- */
+/* Counters that may wrap, or be full, are read so often, and twice within what they last. */
 #define GLANCE_NS 100000000ull
 /*
  * A CPU that comes on line is counted after so long at most; it takes the kernel longer to start.
@@ -32,6 +29,11 @@
 #define FOLLOW_NS 200000000ull
 /* From SIGTERM to SIGKILL after --timeout. */
 #define GRACE_NS 2000000000ull
+
+static uint64_t min_of(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
 
 static void alloc_values(struct cli_measure *m)
 {
@@ -64,8 +66,9 @@ static int begin_counting(struct cli_measure *m)
 		return CLI_EXIT_FAILED;
 	if (m->options->all_cpus || m->options->cpus)
 		m->follow_at_ns = cli_now_ns() + FOLLOW_NS;
-	if (cli_sessions_can_wrap(&m->sessions))
-		m->glance_at_ns = cli_now_ns() + GLANCE_NS;
+	m->glance_ns = min_of(cli_sessions_max_read_interval_ns(&m->sessions) / 2, GLANCE_NS);
+	if (cli_sessions_max_read_interval_ns(&m->sessions) != UINT64_MAX)
+		m->glance_at_ns = cli_now_ns() + m->glance_ns;
 	if (cli_sessions_passes(&m->sessions) > 1 && m->pass == CLI_ALL_PASSES) {
 		m->turn_at_ns = 0;
 		cli_wait_exactly(true);
@@ -173,11 +176,6 @@ static int prepare(struct cli_measure *m)
 	if (cli_sessions_open(&m->sessions))
 		return CLI_EXIT_FAILED;
 	return m->on_open ? m->on_open(m->arg, m) : 0;
-}
-
-static uint64_t min_of(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
 }
 
 static uint64_t next_deadline(const struct cli_measure *m)
@@ -318,7 +316,7 @@ static bool work_deadlines(struct cli_measure *m)
 	if (now >= m->glance_at_ns) {
 		if (cli_sessions_read(&m->sessions, m->values))
 			return give_up(m);
-		m->glance_at_ns = now + GLANCE_NS;
+		m->glance_at_ns = now + m->glance_ns;
 	}
 	if (now >= m->turn_at_ns && turn(m))
 		return give_up(m);

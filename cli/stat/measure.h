@@ -53,6 +53,7 @@ struct cli_measure {
 	uint64_t delay_at_ns;
 	uint64_t interval_at_ns;
 	uint64_t glance_at_ns;
+	uint64_t glance_ns;
 	uint64_t follow_at_ns;
 	uint64_t turn_at_ns;
 	uint64_t timeout_at_ns;

@@ -249,9 +249,9 @@ unsigned int cli_sessions_passes(const struct cli_sessions *ss)
 	return ntime_session_passes(ss->session[0]);
 }
 
-bool cli_sessions_can_wrap(const struct cli_sessions *ss)
+uint64_t cli_sessions_max_read_interval_ns(const struct cli_sessions *ss)
 {
-	return ntime_session_max_read_interval_ns(ss->session[0]) != UINT64_MAX;
+	return ntime_session_max_read_interval_ns(ss->session[0]);
 }
 
 static void describe(struct cli_item *to, const struct ntime_item *from)

@@ -59,10 +59,10 @@ int cli_sessions_read(struct cli_sessions *ss, struct ntime_value *values);
 int cli_sessions_metrics(struct cli_sessions *ss, struct ntime_value *values);
 unsigned int cli_sessions_passes(const struct cli_sessions *ss);
 /*
- * Counters that may wrap unseen unless they are read now and then: those that no kernel counts for
- * us.
+ * How long counters may go unread, so that none wraps or is full: those that no kernel counts for
+ * us. UINT64_MAX: for ever.
  */
-bool cli_sessions_can_wrap(const struct cli_sessions *ss);
+uint64_t cli_sessions_max_read_interval_ns(const struct cli_sessions *ss);
 
 /*
  * Describe the items, for a report: strings are copies. 0 or -errno after a sentence; on

@@ -52,10 +52,14 @@ struct ntime_model_reply {
 };
 
 /*
- * Commands: "play N": the card works for N frames, 1 to NTIME_MODEL_FRAMES_MAX, always the same
- * ones. "truth EVENT", "truth FUNCTION": in how many clocks of the frames of the last "play" the
- * function of wires was 1, a decimal number as text, found from the frames alone.
+ * Commands:
+ *   play N          the card works for N frames, 1 to NTIME_MODEL_FRAMES_MAX, always the same ones
+ *   work N          it draws all the time for N more clocks, 1 to NTIME_MODEL_WORK_MAX
+ *   truth EVENT     in how many clocks since the last "play" began the event happened, or the sum
+ *                   of its amounts: a decimal number as text, found from frames and clocks alone
+ *   truth FUNCTION  the same for a function of wires
  */
 #define NTIME_MODEL_FRAMES_MAX 10000
+#define NTIME_MODEL_WORK_MAX 100000000
 
 #endif

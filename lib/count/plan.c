@@ -467,6 +467,45 @@ static void forget_plan(struct ntime_session *s)
 		s->item[i].is_constant = false;
 }
 
+static int refuse_turn(struct ntime_session *s, struct nti_session_part *p)
+{
+	const char *name = p->part->unit->name;
+	struct nti_absence absent = { 0 };
+	int ret = nti_absence_set(&absent, NTIME_REASON_LIMIT, name,
+				  "--passes, with a run of the command for each",
+				  "does not fit into one run beside the others: turns go by the "
+				  "clock, and the time of a model (%s) by its frames",
+				  name);
+
+	if (ret < 0)
+		return ret;
+	nti_session_refuse(s, p, &absent);
+	return 1;
+}
+
+/*
+ * A model does not take part in turns: what it has in the first pass counts in all of them, and the
+ * rest not at all. 1: something was refused; 0; -ENOMEM.
+ */
+static int refuse_turns(struct ntime_session *s)
+{
+	int ret, refused = 0;
+	size_t i;
+
+	for (i = 0; s->target.flags & NTIME_TURNS && s->passes > 1 && i < s->parts; i++) {
+		struct nti_session_part *p = &s->part[i];
+
+		if (p->is_refused || !p->part->unit->is_simulated)
+			continue;
+		ret = p->pass ? refuse_turn(s, p) : 0;
+		if (ret < 0)
+			return ret;
+		refused |= ret;
+		p->needs_counter = false;
+	}
+	return refused;
+}
+
 int nti_session_plan(struct ntime_session *s)
 {
 	size_t *index = calloc(s->parts + 1, sizeof(*index));
@@ -488,6 +527,10 @@ int nti_session_plan(struct ntime_session *s)
 			      : plan_by_unit(s, index);
 	}
 	free(index);
+	if (ret >= 0)
+		ret = refuse_turns(s);
+	if (ret > 0)
+		return nti_session_plan(s);
 	if (ret < 0)
 		return ret;
 	passes_of_items(s);

@@ -155,7 +155,9 @@ def wrong_command_lines():
                            (('play', card.path, '0'), "'0' is no number of frames from 1 to 10000"),
                            (('play', card.path, '10001'), 'is no number of frames'),
                            (('play', card.path, '-1'), 'is no number of frames'),
-                           (('play', card.path), 'expected SOCKET FRAMES'),
+                           (('play', card.path), 'expected SOCKET FRAMES'), (('play', card.path, '1', '--busy'), 'expected SOCKET FRAMES'),
+                           (('play', card.path, '1', '--busy', '1e9'), "'1e9' is no number of clocks up to 1000000000000"),
+                           (('play', card.path, '1', '--busy', '1000000000001'), 'is no number of clocks'),
                            (('truth', card.path, 'gpu_idel'), "'gpu_idel' is neither an event nor a function of wires"),
                            (('truth', card.path, 'idle.0 &'), 'it ends too early'),
                            (('truth', card.path, 'x' * 2000), 'more than 1024 bytes'),
@@ -464,6 +466,50 @@ def a_multiplexer_has_one_value():
         report = json.loads(done.stderr)
         named, raw, _ = (item['value'] for item in report['items'])
         equal((named, report['passes']), (raw, 1))
+
+
+@test
+def turns_on_a_model_are_not_guessed():
+    """They go by the clock, and its time by frames: what does not fit into one run is absent, and the rest exact."""
+    with Card() as card:
+        names = ['input_assembler_busy', 'geom_vertex_in_count', 'gpu_idle', 'setup_primitive_count', 'rasterizer_tiles_in_count']
+        events = ','.join(f'gpu0/{name}/' for name in names)
+        done = ntime('--model', card.path, '--json', '-e', f'{events},page-faults', '--', t.NTIME, 'model', 'play', card.path, '6')
+        items = {item['name']: item for item in json.loads(done.stderr)['items']}
+        true = truths(card, names)
+        absent = 0
+        for name in names:
+            item = items[f'gpu0/{name}/']
+            why = item.get('absent')
+            if why:
+                absent += 1
+                equal((why['reason_code'], why['about'], 'value' in item), ('limit', 'gpu0', False), name)
+                has(why['remedy'], '--passes')
+            else:
+                equal((item['value'], item['flags']), (true[name], ['simulated']), name)
+        # VFETCH has one value at a time.
+        equal(0 < absent < 4 and ('value' in items['gpu0/input_assembler_busy/']) != ('value' in items['gpu0/geom_vertex_in_count/']), True, items)
+        done = ntime('--model', card.path, '--json', '--passes', '-e', events, '--', t.NTIME, 'model', 'play', card.path, '6')
+        equal({item['name'].split('/')[1]: item['value'] for item in json.loads(done.stderr)['items']}, true)
+
+
+@test
+def counts_are_longer_than_counters():
+    """More than 32 bits, in one frame: read in time, or known to be short."""
+    names = ['rasterizer_tiles_in_count', 'setup_primitive_count']
+    events = ','.join(f'gpu0/{name}/' for name in names)
+    with Card('G96') as card:
+        for clocks in (10**10, 2 * 10**9, 2 * 10**9):
+            done = ntime('--model', card.path, '--json', '-e', events, '--', t.NTIME, 'model', 'play', card.path, '1', '--busy', str(clocks))
+            items = json.loads(done.stderr)['items']
+            true = truths(card, names)
+            equal(true['rasterizer_tiles_in_count'] > 63 * clocks, True)
+            for item, name in zip(items, names):
+                # A machine that is too busy to read in time has a lower bound, and says so.
+                equal(item['value'] < true[name] if 'overflowed' in item['flags'] else item['value'] == true[name], True, (item, true))
+            if not any('overflowed' in item['flags'] for item in items):
+                return
+        raise AssertionError('never read in time')
 
 
 @test

@@ -141,6 +141,13 @@ static void draw(struct frame *f)
 	put(f, up_to(f, 300), 0);
 }
 
+uint64_t ntm_busy_wires(void)
+{
+	return amount_on("zcull_in", 63) | amount_on("zcull_killed", 21) |
+	       amount_on("vfetch_vertex", 7) | bit_of("vfetch_prim.0") | bit_of("vattr.0") |
+	       bit_of("vattr.1") | bit_of("trast.0");
+}
+
 size_t ntm_frame(uint64_t number, struct ntm_stretch out[NTM_FRAME_STRETCHES_MAX])
 {
 	struct frame f = { .stretch = out, .random = number };

@@ -20,6 +20,9 @@ struct ntm_stretch {
 /* Frame @number; its stretches go to @out. Returns how many there are. */
 size_t ntm_frame(uint64_t number, struct ntm_stretch out[NTM_FRAME_STRETCHES_MAX]);
 
+/* What is 1 in a clock of a card that draws all the time. */
+uint64_t ntm_busy_wires(void);
+
 /* The bit of wire @wire of @unit. */
 uint64_t ntm_wire_bit(const struct nthw_nv_wires *unit, uint32_t wire);
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/regs/nv50_wires.h"
@@ -180,13 +181,59 @@ static int read_register(int argc, char **argv)
 	return print_line(text);
 }
 
+#define NS_PER_MS 1000000
+
+/* Most that a card is busy: a quarter of an hour. */
+#define BUSY_MAX UINT64_C(1000000000000)
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/*
+ * So many clocks, each a nanosecond long, so that who counts can read while they go by. Who comes
+ * late goes on from there: a few milliseconds at once are the most.
+ */
+static int work(const char *path, uint64_t clocks)
+{
+	const struct timespec pause = { .tv_nsec = NS_PER_MS };
+	char text[NTIME_MODEL_TEXT_BYTES + 1], number[24];
+	uint64_t last = now_ns(), now, due;
+	int ret = 0;
+
+	for (; !ret && clocks; clocks -= due) {
+		(void)nanosleep(&pause, NULL);
+		now = now_ns();
+		due = now - last < 5 * NS_PER_MS ? now - last : 5 * NS_PER_MS;
+		due = due < clocks ? due : clocks;
+		last = now;
+		(void)snprintf(number, sizeof(number), "%" PRIu64, due);
+		ret = ask_text(path, "work", number, text, sizeof(text));
+	}
+	return ret;
+}
+
 static int play(int argc, char **argv)
 {
-	char text[NTIME_MODEL_TEXT_BYTES + 1];
+	char text[NTIME_MODEL_TEXT_BYTES + 1], *end;
+	uint64_t busy = 0;
+	int ret;
 
-	if (argc != 3)
-		return complain("model play: expected SOCKET FRAMES");
-	return ask_text(argv[1], "play", argv[2], text, sizeof(text));
+	if (argc != 3 && (argc != 5 || strcmp(argv[3], "--busy") != 0))
+		return complain("model play: expected SOCKET FRAMES [--busy CLOCKS]");
+	if (argc == 5) {
+		errno = 0;
+		busy = strtoull(argv[4], &end, 10);
+		if (argv[4][0] < '0' || argv[4][0] > '9' || *end || errno || busy > BUSY_MAX)
+			return complain("model play: '%.40s' is no number of clocks up to %" PRIu64,
+					argv[4], BUSY_MAX);
+	}
+	ret = ask_text(argv[1], "play", argv[2], text, sizeof(text));
+	return ret || !busy ? ret : work(argv[1], busy);
 }
 
 static int truth(int argc, char **argv)

@@ -35,6 +35,7 @@ struct ntm_server {
 	bool is_full;	 /* of descriptors: nobody is accepted until a client goes */
 	int holder;	 /* descriptor of the client that holds the card; -1: nobody */
 	uint32_t frames; /* of the last "play" */
+	uint64_t busy;	 /* clocks of "work" since then */
 };
 
 struct answer {
@@ -51,6 +52,7 @@ static void play(struct ntm_server *s, uint32_t frames)
 	struct ntm_nv50_wires wires;
 
 	s->frames = frames;
+	s->busy = 0;
 	for (uint32_t frame = 1; frame <= frames; frame++) {
 		size_t n = ntm_frame(frame, stretch);
 
@@ -61,7 +63,16 @@ static void play(struct ntm_server *s, uint32_t frames)
 	}
 }
 
-static int parse_frames(const char *text, uint32_t *out)
+static void work(struct ntm_server *s, uint32_t clocks)
+{
+	struct ntm_nv50_wires wires;
+
+	ntm_wires_of(ntm_busy_wires(), &s->card, &wires);
+	ntm_nv50_card_advance(&s->card, &wires, clocks);
+	s->busy += clocks;
+}
+
+static int parse_count(const char *text, uint32_t most, uint32_t *out)
 {
 	unsigned long n;
 	char *end;
@@ -70,7 +81,7 @@ static int parse_frames(const char *text, uint32_t *out)
 		return -EINVAL;
 	errno = 0;
 	n = strtoul(text, &end, 10);
-	if (errno || *end || n < 1 || n > NTIME_MODEL_FRAMES_MAX)
+	if (errno || *end || n < 1 || n > most)
 		return -EINVAL;
 	*out = (uint32_t)n;
 	return 0;
@@ -79,7 +90,7 @@ static int parse_frames(const char *text, uint32_t *out)
 static int take_text(struct ntm_server *s, const char *text, struct answer *a)
 {
 	uint64_t clocks;
-	uint32_t frames;
+	uint32_t count;
 	int ret;
 
 	for (const char *c = text; *c; c++)
@@ -88,23 +99,33 @@ static int take_text(struct ntm_server *s, const char *text, struct answer *a)
 			return -EINVAL;
 		}
 	if (strncmp(text, "play ", 5) == 0) {
-		ret = parse_frames(text + 5, &frames);
+		ret = parse_count(text + 5, NTIME_MODEL_FRAMES_MAX, &count);
 		if (ret < 0)
 			(void)snprintf(a->text, sizeof(a->text),
 				       "'%.40s' is no number of frames from 1 to %d", text + 5,
 				       NTIME_MODEL_FRAMES_MAX);
 		else
-			play(s, frames);
+			play(s, count);
+		return ret;
+	}
+	if (strncmp(text, "work ", 5) == 0) {
+		ret = parse_count(text + 5, NTIME_MODEL_WORK_MAX, &count);
+		if (ret < 0)
+			(void)snprintf(a->text, sizeof(a->text),
+				       "'%.40s' is no number of clocks from 1 to %d", text + 5,
+				       NTIME_MODEL_WORK_MAX);
+		else
+			work(s, count);
 		return ret;
 	}
 	if (strncmp(text, "truth ", 6) == 0) {
-		ret = ntm_truth(text + 6, s->frames, &clocks, a->text, sizeof(a->text));
+		ret = ntm_truth(text + 6, s->frames, s->busy, &clocks, a->text, sizeof(a->text));
 		if (ret == 0)
 			(void)snprintf(a->text, sizeof(a->text), "%" PRIu64, clocks);
 		return ret;
 	}
-	(void)snprintf(a->text, sizeof(a->text), "'%.40s' is no command; there are play and truth",
-		       text);
+	(void)snprintf(a->text, sizeof(a->text),
+		       "'%.40s' is no command; there are play, work and truth", text);
 	return -EINVAL;
 }
 

@@ -133,12 +133,13 @@ static int explain(const char *text, const char *at, char *why, size_t bytes)
 	return -EINVAL;
 }
 
-int ntm_truth(const char *text, uint32_t frames, uint64_t *clocks, char *why, size_t bytes)
+int ntm_truth(const char *text, uint32_t frames, uint64_t busy, uint64_t *clocks, char *why,
+	      size_t bytes)
 {
 	const struct ntm_card_event event = event_of(text);
 	const char *at;
 	struct ntm_stretch stretch[NTM_FRAME_STRETCHES_MAX];
-	uint64_t sum = 0;
+	uint64_t wires = ntm_busy_wires(), sum = 0;
 
 	if (value_of(event.function, 0, &at) < 0)
 		return explain(text, at, why, bytes);
@@ -150,6 +151,8 @@ int ntm_truth(const char *text, uint32_t frames, uint64_t *clocks, char *why, si
 				sum += stretch[i].clocks *
 				       amount_of(event.amount, stretch[i].wires);
 	}
+	if (value_of(event.function, wires, &at) == 1)
+		sum += busy * amount_of(event.amount, wires);
 	*clocks = sum;
 	return 0;
 }

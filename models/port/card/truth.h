@@ -19,9 +19,11 @@ extern const struct ntm_card_event ntm_card_events[];
 extern const size_t ntm_card_event_count;
 
 /*
- * Clocks in frames 1 to @frames in which @text was 1, or the sum of its amounts: an event, or a
- * function of wires, with "!", "&", "|" and parentheses. 0, or -EINVAL with a sentence in @why.
+ * Clocks in frames 1 to @frames, and in @busy clocks of a card that draws all the time, in which
+ * @text was 1, or the sum of its amounts: an event, or a function of wires, with "!", "&", "|" and
+ * parentheses. 0, or -EINVAL with a sentence in @why.
  */
-int ntm_truth(const char *text, uint32_t frames, uint64_t *clocks, char *why, size_t bytes);
+int ntm_truth(const char *text, uint32_t frames, uint64_t busy, uint64_t *clocks, char *why,
+	      size_t bytes);
 
 #endif
