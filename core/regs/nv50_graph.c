@@ -67,9 +67,9 @@ ROW(bus_units, "UNITS", 0x1540, 32, 0, bus_units_fields,
     "Linux 6.1 drivers/gpu/drm/nouveau/nvkm/engine/gr/nv50.c, nv50_gr_units() (address), and Mesa's use of the value (fields)", NTHW_DOCUMENTED);
 
 static const struct nthw_field debug_1_fields[] = {
-	{ "unknown0", 0, 5, NTHW_RO, "reads as 0" },
+	{ "unknown0", 0, 5, NTHW_RO, "nothing is known of them; who writes writes them as they are" },
 	{ "PM_TRIGGER", 5, 1, NTHW_W1C, "pulse of the signal PM_TRIGGER in all domains of PCOUNTER" },
-	{ "unknown6", 6, 26, NTHW_RO, "reads as 0" },
+	{ "unknown6", 6, 26, NTHW_RO, "nothing is known of them; who writes writes them as they are" },
 };
 ROW(debug_1, "DEBUG_1", 0x400084, 32, 0x20, debug_1_fields, PGRAPH " and " TRACES, NTHW_DOCUMENTED);
 

@@ -158,8 +158,8 @@ static const struct nthw_field global_fields[] = {
 	{ "unknown1", 1, 3, NTHW_RO, "nothing is known of them" },
 	{ "PERIODIC_RESET", 4, 1, NTHW_RW, "holds all PERIODIC generators; they start together" },
 	{ "unknown5", 5, 3, NTHW_RO, "nothing is known of them" },
-	{ "ENGINES", 8, 11, NTHW_RW,
-	  "engines whose triggers come through: bit 8 PGRAPH, 9 PBSP or PVLD, 10 PCIPHER or PSEC, 11 PVP2 or PPDEC, 12 PPPP, 18 PVCOMP" },
+	{ "ENGINES", 8, 11, NTHW_RO,
+	  "not understood, to be left as they are; engines whose triggers come through, perhaps: bit 8 PGRAPH, 9 PBSP or PVLD, 10 PCIPHER or PSEC, 11 PVP2 or PPDEC, 12 PPPP, 18 PVCOMP" },
 	{ "unknown19", 19, 13, NTHW_RO, "nothing is known of them" },
 };
 
@@ -195,7 +195,7 @@ ROW(record_start, "RECORD_START", 0xa760, 0xfffffff0, record_fields, RNNDB " and
 ROW(threshold, "THRESHOLD", 0xa780, 0xffffffff, threshold_fields, RNNDB);
 ONE(record_chan, "RECORD_CHAN", 0xa7a0, 0xbfffffff, chan_fields, RNNDB);
 ONE(record_dma, "RECORD_DMA", 0xa7a4, 0xffff, dma_fields, RNNDB " and " HWDOCS);
-ONE(gctrl, "GCTRL", 0xa7a8, 0x7ff11, global_fields, RNNDB);
+ONE(gctrl, "GCTRL", 0xa7a8, 0x11, global_fields, RNNDB);
 ROW(ctrl, "CTRL", 0xa7c0, 0x08002973, ctrl_fields, RNNDB);
 ROW(ctrl_g84, "CTRL", 0xa7c0, 0x08f02973, ctrl_fields_g84, RNNDB);
 ROW(ctrl_g92, "CTRL", 0xa7c0, 0x08f02973, ctrl_fields_g92, RNNDB);

@@ -704,8 +704,8 @@ static const struct keep_row {
 } keep_rows[] = {
 	{ __LINE__, "GT218", 0xa7a0, 0xbfffffff }, /* RECORD_CHAN, RECORD_DMA, GCTRL */
 	{ __LINE__, "GT218", 0xa7a4, 0x0000ffff },
-	{ __LINE__, "GT218", 0xa7a8, 0x0007ff11 },
-	{ __LINE__, "G84", 0xa7a8, 0x0007ff11 },
+	{ __LINE__, "GT218", 0xa7a8, 0x00000011 },
+	{ __LINE__, "G84", 0xa7a8, 0x00000011 },
 	{ __LINE__, "G80", 0xa7a0, 0 },
 	{ __LINE__, "G80", 0xa7a8, 0 },
 	{ __LINE__, "GT218", 0xa41c, 0xffffffff }, /* PRE_SRC of domain 7 */
