@@ -46,6 +46,8 @@ static void add_run(struct cli_experiment *e, size_t side)
 	const struct cli_measure *m = &e->measure;
 	double *value = cli_calloc(e->results.metrics, sizeof(*value));
 
+	for (size_t i = CLI_FIGURES + 1; i < e->results.metrics; i++)
+		value[i] = NAN;
 	(void)cli_measure_figures(m, value);
 	if (cli_measure_rss_is_at_most(m))
 		value[CLI_MAX_RSS] = NAN;
@@ -66,6 +68,11 @@ static bool has_no_counters(const struct cli_results *r)
 	for (size_t i = CLI_FIGURES + 1; i < r->metrics; i++)
 		if (!*r->metric[i].reason)
 			return false;
+	/* The reason is of the first run: others had none of them either. */
+	for (size_t side = 0; side < r->sides; side++)
+		for (size_t i = 0; i < r->side[side].runs * r->metrics; i++)
+			if (i % r->metrics > CLI_FIGURES && !isnan(r->side[side].value[i]))
+				return false;
 	return true;
 }
 

@@ -45,9 +45,10 @@ const struct cli_command cli_model_command = {
 	.details = "run is a card with this chip (G80, G84, G86, G92, G94, G96, G98, G200, GT215, "
 		   "GT216 or GT218) until ^C; the socket goes away with it. read prints a register "
 		   "of its BAR 0. play lets it work for so many frames, which are made up and "
-		   "always the same; its time stands still otherwise. truth prints how often an "
-		   "event, or a function of wires such as 'trast.1 & trast.6', was true in the "
-		   "frames of the last play, found without any counter. ntime counts on it with "
+		   "always the same, and draws on with --busy; its time stands still "
+		   "otherwise. truth prints how often an event, or a function of wires such as "
+		   "'trast.1 & trast.6', was true in the last play, or the sum of its amounts, "
+		   "found without any counter. ntime counts on it with "
 		   "--model SOCKET.",
 	.options = options,
 	.run = run_model,

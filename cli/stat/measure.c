@@ -91,6 +91,14 @@ static int take_times(struct cli_measure *m)
 	return cli_sessions_take_times(&m->sessions, m->command) ? CLI_EXIT_FAILED : 0;
 }
 
+/* What exec failed with; what else can fail has been told as well. */
+static int exec_status(int ret)
+{
+	if (ret == -ECHILD)
+		return CLI_EXIT_FAILED;
+	return ret == -ENOENT ? CLI_EXIT_NOT_FOUND : CLI_EXIT_NOT_EXECUTABLE;
+}
+
 static int release_command(struct cli_measure *m)
 {
 	int ret;
@@ -116,7 +124,7 @@ static int release_command(struct cli_measure *m)
 		if (!c->is_hidden && cli_word_is_near(m->options->argv[0], c->name))
 			cli_say("did you mean the subcommand '%s'?", c->name);
 	}
-	return ret == -ENOENT ? CLI_EXIT_NOT_FOUND : CLI_EXIT_NOT_EXECUTABLE;
+	return exec_status(ret);
 }
 
 /* Fork what gets the standard files of the command. 0, or an exit status after a sentence. */
@@ -346,8 +354,9 @@ static int wait_for_end(struct cli_measure *m)
 			return m->has_failed ? CLI_EXIT_FAILED : 0;
 		if (ret == -EINTR)
 			continue;
+		/* The command of a launcher: once it runs, exec's errors come with its end. */
 		if (ret < 0)
-			return CLI_EXIT_FAILED;
+			return m->launcher ? exec_status(ret) : CLI_EXIT_FAILED;
 		if (work_deadlines(m))
 			return m->has_failed ? CLI_EXIT_FAILED : 0;
 	}

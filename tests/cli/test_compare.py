@@ -207,6 +207,26 @@ def hyperfine(*commands):
 
 
 @test
+def what_cannot_be_counted_has_no_number():
+    """In any round, also where it is no longer tried."""
+    for item in json.loads(compare('--json', '-n', '6', '-e', 'L1-dcache-loads', 'true', 'sh -c "exit 0"'))['commands']:
+        for name in ('L1-dcache-loads', 'instructions:u'):
+            values = item['values'].get(name, [None] * 6)
+            equal(all(v is None for v in values) or all(v for v in values), True, values)
+
+
+@test
+def a_command_that_goes_away_has_its_status():
+    with Directory():
+        for line, status in (('chmod -x gone', 126), ('rm gone', 127)):
+            for args in (('-r', '3', './gone'), ('compare', '-n', '6', './gone', 'true')):
+                with open('gone', 'w', encoding='utf-8') as f:
+                    f.write(f'#!/bin/sh\n{line}\n')
+                os.chmod('gone', 0o755)
+                equal(ntime(*args).returncode, status, (line, args))
+
+
+@test
 def results_are_kept_and_compared_again():
     with Directory():
         done = ntime('compare', '-n', '10', '-e', 'page-faults', '--json', '-o', 'both.json', 'sleep 0.01', 'sleep 0.02')
