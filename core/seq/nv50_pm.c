@@ -416,8 +416,10 @@ static int give_seat_back(const struct nthw_nv50_pm *pm, uint32_t domain, uint32
 	int ret = put(pm, src_at(domain, slot), found->src[slot]);
 
 	ret = first(ret, put(pm, op_at(domain, slot), found->op[slot]));
-	if (!ret)
+	if (!ret) {
 		state->seats &= ~seat_bit(domain, slot);
+		state->spoilt &= ~seat_bit(domain, slot);
+	}
 	return ret;
 }
 
@@ -566,6 +568,7 @@ static int put_slot(const struct nthw_nv50_pm *pm, uint32_t domain, uint32_t slo
 	s->src_ours[slot] = src;
 	s->op_ours[slot] = function & OP_FUNC;
 	state->seats |= seat_bit(domain, slot);
+	state->spoilt &= ~seat_bit(domain, slot);
 	ret = put_kept(pm, src_at(domain, slot), s->src_ours[slot]);
 	return ret ? ret : put_kept(pm, op_at(domain, slot), s->op_ours[slot]);
 }
@@ -728,16 +731,14 @@ static int check_seats(const struct nthw_nv50_pm *pm, uint32_t domain,
 
 int nthw_nv50_check(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state, uint32_t *lost)
 {
-	uint32_t d, i, found = state->foreign, moved = 0;
+	uint32_t d, i, found = state->foreign, spoilt = state->spoilt, moved = 0;
 	int ret = 0;
 
 	for (d = 0; !ret && d < NTHW_NV_DOMAINS; d++) {
-		uint32_t sum = seat_bit(d, NTHW_NV50_START) | seat_bit(d, NTHW_NV50_EVENT);
-
 		if (ours_in(state, d))
 			ret = check_seats(pm, d, state, &found);
-		if (state->sums >> d & 1 && found & sum)
-			found |= sum;
+		if (state->sums >> d & 1 && found & seat_bit(d, NTHW_NV50_START))
+			spoilt |= seat_bit(d, NTHW_NV50_EVENT);
 	}
 	for (i = 0; !ret && i < NTHW_NV_MUXES; i++) {
 		bool is_ours = true;
@@ -750,10 +751,11 @@ int nthw_nv50_check(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state
 		return ret;
 	for (i = 0; i < NTHW_NV_MUXES; i++)
 		if (moved >> i & 1) {
-			found |= state->mux[i].seats & state->seats;
+			spoilt |= state->mux[i].seats & state->seats;
 			state->mux[i].seats = 0;
 		}
 	state->foreign = found;
-	*lost = found;
+	state->spoilt = spoilt;
+	*lost = found | spoilt;
 	return 0;
 }

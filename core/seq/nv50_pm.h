@@ -89,6 +89,7 @@ struct nthw_nv50_mux_state {
 struct nthw_nv50_state {
 	uint32_t seats;	  /* those that were programmed and not restored */
 	uint32_t foreign; /* of these: seen with somebody else's set-up; they are left alone */
+	uint32_t spoilt;  /* of these: ours, but what they need is somebody else's */
 	uint32_t saved;	  /* domains whose CTRL and SPEC_SRC are kept here */
 	uint32_t sums;	  /* domains whose START has the amount of a sum */
 	uint32_t stuck;	  /* domains that did not answer to the last trigger */
@@ -136,9 +137,9 @@ int nthw_nv50_identify(const struct nthw_nv50_pm *pm);
  * Let @seat count @event, in periods that PM_TRIGGER ends (QUAD mode). One that @state has already
  * is programmed anew. NTHW_EINVAL: no counter of the event's domain. NTHW_EBUSY: the seat, or all
  * that @state has of its domain, is noted as foreign, or another seat needs the multiplexer with
- * another value, or a sum has the seat, or another event the START that a sum needs. After an error
- * @state does not have the seat, unless it could not be restored: then program or restore it before
- * anything else is called.
+ * another value, or a sum has the seat, or another event the START that a sum needs. After another
+ * error @state does not have the seat, unless it could not be restored: then program or restore it
+ * before anything else is called.
  */
 int nthw_nv50_program(const struct nthw_nv50_pm *pm, uint32_t seat,
 		      const struct nthw_nv50_event *event, struct nthw_nv50_state *state);
@@ -153,7 +154,8 @@ int nthw_nv50_end(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state,
 		  struct nthw_nv50_period *period);
 /*
  * Seats whose set-up is no longer ours: their registers, their domain's and their multiplexer's are
- * compared. Reads only. They are noted in @state, and neither counted nor put back from then on.
+ * compared. Reads only. They are noted in @state: what somebody else has changed is not put back,
+ * and of what counts something else because of it the rest is.
  */
 int nthw_nv50_check(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state, uint32_t *lost);
 /*

@@ -102,8 +102,8 @@ NTIME_API void ntime_command_free(struct ntime_command *c);
  * @out:	the launcher; NULL on failure. Free with ntime_launcher_free()
  *
  * A command of a launcher costs no copy of the caller: it shares the memory of the launcher until
- * exec. Environment, working directory, signal mask and open files of all its commands are those of
- * this moment.
+ * exec. What its commands inherit (environment, working directory, signal mask, limits, open files)
+ * is what the caller has now; the launcher, a child of the caller, keeps those files open.
  *
  * Return: 0, -EOPNOTSUPP (an emulator or a sandbox does not let it; use ntime_command_new()),
  * -EINVAL, -ENOMEM, -EAGAIN. Since 0.1.

@@ -240,6 +240,7 @@ static void fill_events(const struct ntime_session *s, const size_t *index, size
 		out->name[out->n++] = out->name[i];
 	}
 	out->names = (struct nti_plan_names){ .events = out->name,
+					      .event_count = n,
 					      .banks = s->unit_name,
 					      .bank_count = s->ctx->units.count,
 					      .resource = resource_name,
@@ -472,7 +473,8 @@ static int refuse_turn(struct ntime_session *s, struct nti_session_part *p)
 	const char *name = p->part->unit->name;
 	struct nti_absence absent = { 0 };
 	int ret = nti_absence_set(&absent, NTIME_REASON_LIMIT, name,
-				  "--passes, with a run of the command for each",
+				  "fewer events at a time, or a run of the command for each: "
+				  "--passes",
 				  "does not fit into one run beside the others: turns go by the "
 				  "clock, and the time of a model (%s) by its frames",
 				  name);
@@ -492,7 +494,9 @@ static int refuse_turns(struct ntime_session *s)
 	int ret, refused = 0;
 	size_t i;
 
-	for (i = 0; s->target.flags & NTIME_TURNS && s->passes > 1 && i < s->parts; i++) {
+	if (s->target.flags & (NTIME_BY_PASS | NTIME_PASS_ALONE))
+		return 0;
+	for (i = 0; s->passes > 1 && i < s->parts; i++) {
 		struct nti_session_part *p = &s->part[i];
 
 		if (p->is_refused || !p->part->unit->is_simulated)

@@ -306,9 +306,9 @@ void nti_session_give_back_banks(struct ntime_session *s);
  */
 void nti_session_fill_need(const struct ntime_session *s, const struct nti_session_part *p,
 			   struct nti_plan_event *need);
-/* It is read where it always runs, or cannot be counted this way whatever is free. */
 /* The counter that @p takes besides, in the planner's bits; 0: none. */
 uint32_t nti_session_also(const struct ntime_session *s, const struct nti_session_part *p);
+/* It is read where it always runs, or cannot be counted this way whatever is free. */
 bool nti_session_needs_no_counter(const struct nti_session_part *p);
 /* Counters of its PMU instance that can count @part; 0 also for what registers cannot count. */
 uint64_t nti_session_seats(const struct nti_part *part);

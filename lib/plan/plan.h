@@ -73,6 +73,8 @@ struct nti_plan {
  */
 struct nti_plan_names {
 	const char *const *events; /* in the order planned */
+	/* 0: each is one; else those from this one on are further counters of the others */
+	size_t event_count;
 	const char *const *banks;
 	size_t bank_count;
 	const char *(*resource)(const void *arg, unsigned int bank, unsigned int resource);

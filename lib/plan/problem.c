@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* From the caller's events to items, dense banks and conflicts. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/plan/hall.h"
@@ -192,8 +193,10 @@ static int refuse_pairs(const struct nti_plan_problem *pb, uint64_t events, stru
 static int refuse_counters(const struct nti_plan_problem *pb, uint64_t events, uint32_t blocked,
 			   struct nti_error *e)
 {
-	unsigned int bank = pb->bank_of[nti_plan_low(events)], last = 0, count = 0;
+	unsigned int bank = pb->bank_of[nti_plan_low(events)], last = 0, count = 0, bound = 0;
+	size_t own = pb->names && pb->names->event_count ? pb->names->event_count : pb->event_count;
 	struct nti_plan_name event, counters = { "" }, what;
+	char several[32] = "";
 	uint32_t mask = 0;
 	uint64_t left;
 
@@ -201,15 +204,18 @@ static int refuse_counters(const struct nti_plan_problem *pb, uint64_t events, u
 		if (pb->mask[nti_plan_low(left)] & ~blocked)
 			continue;
 		last = nti_plan_low(left);
+		bound += last < own;
 		count++;
 	}
+	if (bound < count)
+		(void)snprintf(several, sizeof(several), " %u of", count);
 	for (; blocked; blocked &= blocked - 1)
 		mask |= UINT32_C(1) << pb->number[pb->bank_first[bank] + nti_plan_low(blocked)];
 	return nti_error(e, -ENOSPC,
-			 "%s does not fit into its group: %u events of the group need %s of %s; "
+			 "%s does not fit into its group: %u events of the group need%s %s of %s; "
 			 "make the group smaller",
-			 nti_plan_event_name(pb->names, pb->event_count, last, &event), count,
-			 nti_plan_format_counters(mask, &counters),
+			 nti_plan_event_name(pb->names, pb->event_count, last, &event), bound,
+			 several, nti_plan_format_counters(mask, &counters),
 			 nti_plan_pmu_name(pb->names, pb->input[last].bank, &what));
 }
 

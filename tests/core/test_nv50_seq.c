@@ -392,7 +392,7 @@ static uint32_t lost_of(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *s
 	uint32_t lost = 0x4711;
 
 	TT_IS(nthw_nv50_check(pm, st, &lost), 0);
-	TT_IS(lost, st->foreign);
+	TT_IS(lost, st->foreign | st->spoilt);
 	return lost;
 }
 
@@ -518,23 +518,30 @@ TEST(a_sum_in_order)
 	*at(&c, 0xa444) = 0x4711;
 	TT_IS(lost_of(&pm, &st), BIT(5) | BIT(6));
 	TT_IS(nthw_nv50_restore(&pm, &st), 0);
-	TT_IS(*at(&c, 0xa444), 0x4711);
+	before.reg[(0xa444 - FIRST) / 4] = 0x4711;
+	before.reg[(0xa464 - FIRST) / 4] = 0xffff;
+	is_as_found(&c, &before);
 	is_all_zero(&st);
 }
 
-/* Its counters count something else now, and it is not put back. */
+/* Its counters count something else now; it is not put back, and all else is. */
 TEST(a_multiplexer_that_others_took)
 {
 	struct nthw_nv50_state st = { 0 };
-	struct card c;
+	struct card c, before;
 	struct nthw_nv50_pm pm = card_of(&c, "G96");
 
+	*at(&c, 0xa484) = 0x4711;
+	before = c;
+	before.vfetch = 2;
 	TT_IS(program_muxed(&pm, SEAT(1, EVENT), 1, 1, &st), 0);
 	TT_IS(program_muxed(&pm, SEAT(1, STOP), 0, 0, &st), 0);
 	c.vfetch = 2;
 	TT_IS(lost_of(&pm, &st), BIT(6));
+	TT_IS(st.foreign, 0);
+	TT_IS(lost_of(&pm, &st), BIT(6));
 	TT_IS(nthw_nv50_restore(&pm, &st), 0);
-	TT_IS(c.vfetch, 2);
+	is_as_found(&c, &before);
 	is_all_zero(&st);
 }
 

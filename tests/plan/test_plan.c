@@ -186,6 +186,7 @@ static const struct text_row {
 	const char *pmu, *events[MAX_NAMES];
 	unsigned int pass;
 	const char *text;
+	size_t own; /* events; those behind them are further counters of one of them */
 } text_rows[] = {
 	{ __LINE__, "model4", { "a" }, 0, "" },
 	{ __LINE__,
@@ -193,6 +194,12 @@ static const struct text_row {
 	  { "a", "b", "c", "d", "e" },
 	  1,
 	  "5 events need counters 0-3 of cpu, where 1 pass has room for 4, so e waits" },
+	{ __LINE__,
+	  "model4",
+	  { "a", "b", "c", "d", "a" },
+	  1,
+	  "4 events need 5 of counters 0-3 of cpu, where 1 pass has room for 4, so a waits",
+	  4 },
 	{ __LINE__,
 	  "model4",
 	  { "low", "low'", "low''", "low", "low'" },
@@ -240,8 +247,11 @@ static const struct text_row {
 TEST(reason_sentences)
 {
 	TT_FOR_EACH_ROW(r, text_rows) {
-		const struct nti_plan_names names = { r->events, bank_names, 1, resource_name,
-						      NULL };
+		const struct nti_plan_names names = { .events = r->events,
+						      .event_count = r->own,
+						      .banks = bank_names,
+						      .bank_count = 1,
+						      .resource = resource_name };
 		struct problem p;
 		struct nti_plan plan;
 		char text[200];

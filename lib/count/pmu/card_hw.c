@@ -62,7 +62,7 @@ int nti_card_encode(const struct nti_part *part, struct nthw_nv50_event *out,
 	else
 		ret = nti_absence_set(absent, NTIME_REASON_NOT_SUPPORTED, name, "ntime list -v",
 				      "the %s of %s has no such domain, signal or value of a "
-				      "multiplexer",
+				      "multiplexer, or amount is without mode, or sel without mux",
 				      chip->name, name);
 	return ret < 0 ? ret : -ENOTSUP;
 }

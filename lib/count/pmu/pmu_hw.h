@@ -82,8 +82,8 @@ struct nti_pmu_hw_ops {
 	/* Bits in which it counts; 0: it does not, its value is how things are. */
 	unsigned int (*width)(const struct nti_pmu_hw *hw, unsigned int seat);
 	/*
-	 * Longest time between two looks in which counter @seat cannot go past its end unseen, in
-	 * ns; NULL: .events_per_us and its width tell.
+	 * Longest time between two looks in which the counter of @event cannot go past its end
+	 * unseen, in ns; NULL: .events_per_us and its width tell.
 	 */
 	uint64_t (*horizon_ns)(const struct nti_pmu_hw *hw, const struct nti_pmu_event *event);
 	/* Counters whose counts are lower bounds by now, as the last look found; NULL: none. */
