@@ -423,8 +423,8 @@ static int give_seat_back(const struct nthw_nv50_pm *pm, uint32_t domain, uint32
 	return ret;
 }
 
-/* Multiplexers whose seats are no longer ours. */
-static int give_muxes_back(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state)
+/* @seats need multiplexers no longer: those that nobody else needs are given back. */
+static int leave_muxes(const struct nthw_nv50_pm *pm, uint32_t seats, struct nthw_nv50_state *state)
 {
 	uint32_t i;
 	int ret = 0;
@@ -433,10 +433,10 @@ static int give_muxes_back(const struct nthw_nv50_pm *pm, struct nthw_nv50_state
 		struct nthw_nv50_mux_state *mux = &state->mux[i];
 		int now = 0;
 
-		if (mux->seats && !(mux->seats & state->seats))
+		if (mux->seats && !(mux->seats & ~seats))
 			now = put(pm, nthw_nv_muxes[i].address, mux->found);
 		if (!now)
-			mux->seats &= state->seats;
+			mux->seats &= ~seats;
 		ret = first(ret, now);
 	}
 	return ret;
@@ -481,7 +481,7 @@ static int give_back(const struct nthw_nv50_pm *pm, uint32_t domain, uint32_t se
 		state->sums &= ~((uint32_t)1 << domain);
 	if (state->saved >> domain & 1 && !(ours_in(state, domain) & ~set))
 		ret = first(ret, give_registers_back(pm, domain, state));
-	return first(ret, give_muxes_back(pm, state));
+	return ret;
 }
 
 /* Nothing of it is ours any more: what it has is somebody else's. */
@@ -502,7 +502,7 @@ int nthw_nv50_restore(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *sta
 		forget_foreign(d, state);
 		ret = first(ret, give_back(pm, d, seats_of(d), state));
 	}
-	ret = first(ret, give_muxes_back(pm, state));
+	ret = first(ret, leave_muxes(pm, ~state->seats, state));
 	if (!ret)
 		memset(state, 0, sizeof(*state));
 	return ret;
@@ -612,23 +612,6 @@ static int leave_sum(const struct nthw_nv50_pm *pm, uint32_t slot,
 	return ret;
 }
 
-/* What @seat counted before needs its multiplexer no longer. */
-static int leave_muxes(const struct nthw_nv50_pm *pm, uint32_t seat, struct nthw_nv50_state *state)
-{
-	uint32_t bit = (uint32_t)1 << seat, i;
-	int ret = 0;
-
-	for (i = 0; !ret && i < NTHW_NV_MUXES; i++) {
-		struct nthw_nv50_mux_state *mux = &state->mux[i];
-
-		if (mux->seats == bit)
-			ret = put(pm, nthw_nv_muxes[i].address, mux->found);
-		if (!ret)
-			mux->seats &= ~bit;
-	}
-	return ret;
-}
-
 static int put_mux(const struct nthw_nv50_pm *pm, uint32_t seat,
 		   const struct nthw_nv50_event *event, struct nthw_nv50_state *state)
 {
@@ -668,7 +651,7 @@ int nthw_nv50_program(const struct nthw_nv50_pm *pm, uint32_t seat,
 	if (!ret)
 		ret = keep_seat(pm, domain, slot, state);
 	if (!ret)
-		ret = leave_muxes(pm, seat, state);
+		ret = leave_muxes(pm, (uint32_t)1 << seat, state);
 	if (!ret)
 		ret = leave_sum(pm, slot, event, state);
 	if (ret)
@@ -678,8 +661,10 @@ int nthw_nv50_program(const struct nthw_nv50_pm *pm, uint32_t seat,
 		ret = put_domain(pm, event, state);
 	if (!ret)
 		ret = put_seat(pm, slot, event, state);
-	if (ret)
+	if (ret) {
 		give_back(pm, domain, seat_bit(domain, slot) | nthw_nv50_also(event), state);
+		leave_muxes(pm, ~state->seats, state);
+	}
 	return ret;
 }
 
