@@ -58,26 +58,6 @@ struct nti_launcher {
 	bool has_answered; /* by the child that shares this memory */
 };
 
-static bool put(int fd, unsigned char byte)
-{
-	ssize_t n;
-
-	do
-		n = send(fd, &byte, 1, MSG_NOSIGNAL);
-	while (n < 0 && errno == EINTR);
-	return n == 1;
-}
-
-static bool get(int fd, unsigned char *byte)
-{
-	ssize_t n;
-
-	do
-		n = read(fd, byte, 1);
-	while (n < 0 && errno == EINTR);
-	return n == 1;
-}
-
 /*
  * The launcher is halted while it runs. The trial touches what the way to exec touches, for
  * max_rss_floor_bytes. AddressSanitizer says aloud that it does not know this stack.
@@ -95,9 +75,9 @@ __attribute__((no_sanitize_address)) static int run_child(void *arg)
 		_exit(0);
 	}
 	(void)pthread_sigmask(SIG_SETMASK, &l->mask, NULL);
-	l->has_answered = put(l->fd, l->turn);
+	l->has_answered = nti_process_put(l->fd, l->turn);
 	/* The caller is gone or gave up: nothing must be run. */
-	if (!get(l->fd, &order))
+	if (!nti_process_get(l->fd, &order))
 		_exit(127);
 	nti_moment_take(&board->exec);
 	(void)execvp(l->argv[0], l->argv);
@@ -123,7 +103,7 @@ static void serve(struct nti_launcher *l)
 {
 	unsigned char order;
 
-	while (get(l->fd, &order)) {
+	while (nti_process_get(l->fd, &order)) {
 		/* An order that the child did not live to read. */
 		if (order != ORDER_FORK)
 			continue;
@@ -131,7 +111,7 @@ static void serve(struct nti_launcher *l)
 		l->board->pid = 0;
 		(void)clone_child(l);
 		/* It was killed before it could say anything. */
-		if (!l->has_answered && !put(l->fd, l->turn))
+		if (!l->has_answered && !nti_process_put(l->fd, l->turn))
 			break;
 	}
 	_exit(0);
@@ -165,7 +145,7 @@ static void run_launcher(struct nti_launcher *l, int fd, char *const argv[], con
 	l->stack = mmap(NULL, l->stack_bytes, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 	nti_process_drop_handlers();
-	if (l->stack == MAP_FAILED || !try_clone(l) || !put(l->fd, l->turn))
+	if (l->stack == MAP_FAILED || !try_clone(l) || !nti_process_put(l->fd, l->turn))
 		_exit(1);
 	serve(l);
 }
@@ -174,7 +154,7 @@ static void run_launcher(struct nti_launcher *l, int fd, char *const argv[], con
 static int await_trial(struct nti_launcher *l)
 {
 	unsigned char turn;
-	bool is_good = get(l->fd, &turn);
+	bool is_good = nti_process_get(l->fd, &turn);
 	pid_t pid = l->board->pid;
 	pid_t reaped;
 
@@ -233,10 +213,10 @@ int nti_launcher_fork(struct nti_launcher *l, struct nti_process *p)
 	l->board->exec = (struct nti_moment){ 0 };
 	l->board->error = 0;
 	l->turn++;
-	if (!put(l->fd, ORDER_FORK))
+	if (!nti_process_put(l->fd, ORDER_FORK))
 		return -EPIPE;
 	do {
-		if (!get(l->fd, &turn))
+		if (!nti_process_get(l->fd, &turn))
 			return -EPIPE;
 	} while (turn != l->turn);
 	p->pid = l->board->pid;
@@ -258,7 +238,6 @@ int nti_launcher_fork(struct nti_launcher *l, struct nti_process *p)
 static bool is_alone(const struct nti_launcher *l)
 {
 	char byte;
-
 	ssize_t n = recv(l->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
 
 	return n == 0 || (n < 0 && errno == ECONNRESET);
@@ -283,7 +262,7 @@ static void await_exec(const struct nti_launcher *l)
 
 int nti_launcher_release(struct nti_launcher *l)
 {
-	(void)put(l->fd, ORDER_GO);
+	(void)nti_process_put(l->fd, ORDER_GO);
 	if (l->has_run)
 		return 0;
 	await_exec(l);

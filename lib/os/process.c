@@ -66,6 +66,21 @@ static size_t hear(int fd, void *what, size_t bytes)
 	return n < 0 ? 0 : (size_t)n;
 }
 
+bool nti_process_put(int fd, unsigned char byte)
+{
+	ssize_t n;
+
+	do
+		n = send(fd, &byte, 1, MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	return n == 1;
+}
+
+bool nti_process_get(int fd, unsigned char *byte)
+{
+	return hear(fd, byte, 1) == 1;
+}
+
 /*
  * In the child, after fork: only async-signal-safe calls. A byte out says that it waits before
  * exec. One byte in means go; end of file means that the parent is gone or gave up, and then
@@ -79,21 +94,15 @@ static size_t hear(int fd, void *what, size_t bytes)
 static void run_child(int door, int news, char *const argv[])
 {
 	struct nti_moment exec;
+	unsigned char go;
 	int error;
-	char go;
-	ssize_t n;
 
 	if (read(door, &go, 0) < 0)
 		_exit(127);
 	(void)execvp("", argv); /* exec(3): ENOENT, found without asking the kernel */
 	nti_moment_take(&exec);
-	do
-		n = send(door, "", 1, MSG_NOSIGNAL);
-	while (n < 0 && errno == EINTR);
-	do
-		n = read(door, &go, 1);
-	while (n < 0 && errno == EINTR);
-	if (n != 1)
+	(void)nti_process_put(door, 0);
+	if (!nti_process_get(door, &go))
 		_exit(127);
 	nti_moment_take(&exec);
 	tell(news, &exec, sizeof(exec));
@@ -248,11 +257,8 @@ static int open_door(struct nti_process *p)
 	struct nti_moment exec;
 	bool is_failed = false;
 	int error = 0;
-	ssize_t n;
 
-	do
-		n = send(p->door, "", 1, MSG_NOSIGNAL);
-	while (n < 0 && errno == EINTR);
+	(void)nti_process_put(p->door, 0);
 	close_fd(&p->door);
 	/*
 	 * The moment of exec, then the end that exec makes by closing the pipe, or the errno of the
@@ -269,12 +275,12 @@ static int open_door(struct nti_process *p)
 int nti_process_release(struct nti_process *p)
 {
 	struct nti_process_end end;
-	char there;
+	unsigned char there;
 	int ret;
 
 	if (p->pid <= 0 || (p->door < 0 && !p->launcher))
 		return -ECHILD;
-	if (!p->launcher && hear(p->door, &there, 1) == 1)
+	if (!p->launcher && nti_process_get(p->door, &there))
 		p->max_rss_floor_bytes = nti_process_resident_bytes(p->pid);
 	nti_moment_take(&p->begin);
 	ret = p->launcher ? nti_launcher_release(p->launcher) : open_door(p);

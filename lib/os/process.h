@@ -76,6 +76,9 @@ bool nti_process_exists(pid_t pid);
 int nti_process_pin(unsigned int cpu, void **before);
 /* Give the thread its affinity back where @is_undone, and free what was kept of it. */
 void nti_process_unpin(void *before, bool is_undone);
+/* A byte through a socket; false: the other end is closed. Async-signal-safe. */
+bool nti_process_put(int fd, unsigned char byte);
+bool nti_process_get(int fd, unsigned char *byte);
 /*
  * For a launcher: what exec would do with the caller's handlers, done in the child at once;
  * async-signal-safe. To take over a new child of ours: its pid is set, and if 0 is not returned it
