@@ -34,13 +34,21 @@ const char *nti_plan_resource_name(const struct nti_plan_names *names, unsigned 
 	return known ? known : name_of(NULL, 0, i, "resource", name);
 }
 
-/* "counter 2", "counters 0-3,8": at most 16 ranges of 6 characters. */
-const char *nti_plan_format_counters(uint32_t mask, struct nti_plan_name *name)
+size_t nti_plan_own_events(const struct nti_plan_names *names, size_t n)
 {
-	int used = snprintf(name->text, sizeof(name->text), "counter%s ",
-			    nti_plan_count(mask) > 1 ? "s" : "");
+	return names && names->event_count ? names->event_count : n;
+}
+
+const char *nti_plan_format_counters(unsigned int bound, unsigned int wanted, uint32_t mask,
+				     struct nti_plan_name *name)
+{
+	int used = 0;
 	const char *comma = "";
 
+	if (bound < wanted)
+		used = snprintf(name->text, sizeof(name->text), "%u of ", wanted);
+	used += snprintf(name->text + used, sizeof(name->text) - (size_t)used, "counter%s ",
+			 nti_plan_count(mask) > 1 ? "s" : "");
 	while (mask) {
 		unsigned int first = nti_plan_low(mask), last = first;
 

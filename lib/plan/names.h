@@ -21,7 +21,13 @@ const char *nti_plan_pmu_name(const struct nti_plan_names *names, unsigned int i
 const char *nti_plan_resource_name(const struct nti_plan_names *names, unsigned int bank,
 				   unsigned int i, struct nti_plan_name *name);
 
-/* "counter 2", "counters 0-3,8": at most 16 ranges of 6 characters. */
-const char *nti_plan_format_counters(uint32_t mask, struct nti_plan_name *name);
+/*
+ * "counter 2", "counters 0-3,8": at most 16 ranges of 6 characters. Where @bound events want
+ * @wanted of them, which are more: "5 of counters 0-3".
+ */
+const char *nti_plan_format_counters(unsigned int bound, unsigned int wanted, uint32_t mask,
+				     struct nti_plan_name *name);
+/* How many of @n are events; those behind them are further counters of these. */
+size_t nti_plan_own_events(const struct nti_plan_names *names, size_t n);
 
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* From the caller's events to items, dense banks and conflicts. */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "lib/plan/hall.h"
@@ -194,9 +193,8 @@ static int refuse_counters(const struct nti_plan_problem *pb, uint64_t events, u
 			   struct nti_error *e)
 {
 	unsigned int bank = pb->bank_of[nti_plan_low(events)], last = 0, count = 0, bound = 0;
-	size_t own = pb->names && pb->names->event_count ? pb->names->event_count : pb->event_count;
+	size_t own = nti_plan_own_events(pb->names, pb->event_count);
 	struct nti_plan_name event, counters = { "" }, what;
-	char several[32] = "";
 	uint32_t mask = 0;
 	uint64_t left;
 
@@ -207,15 +205,13 @@ static int refuse_counters(const struct nti_plan_problem *pb, uint64_t events, u
 		bound += last < own;
 		count++;
 	}
-	if (bound < count)
-		(void)snprintf(several, sizeof(several), " %u of", count);
 	for (; blocked; blocked &= blocked - 1)
 		mask |= UINT32_C(1) << pb->number[pb->bank_first[bank] + nti_plan_low(blocked)];
 	return nti_error(e, -ENOSPC,
-			 "%s does not fit into its group: %u events of the group need%s %s of %s; "
+			 "%s does not fit into its group: %u events of the group need %s of %s; "
 			 "make the group smaller",
 			 nti_plan_event_name(pb->names, pb->event_count, last, &event), bound,
-			 several, nti_plan_format_counters(mask, &counters),
+			 nti_plan_format_counters(bound, count, mask, &counters),
 			 nti_plan_pmu_name(pb->names, pb->input[last].bank, &what));
 }
 

@@ -135,18 +135,14 @@ static void say_counters(const struct nti_plan_event *events, size_t n,
 			 const struct nti_plan_reason *reason, unsigned int pass,
 			 const struct nti_plan_names *names, char *text, size_t bytes)
 {
-	size_t own = names && names->event_count ? names->event_count : n;
 	unsigned int wanted = count_bound_events(events, n, reason);
-	unsigned int bound = count_bound_events(events, own, reason);
+	unsigned int bound = count_bound_events(events, nti_plan_own_events(names, n), reason);
 	struct nti_plan_name counters = { "" }, bank, event;
-	char several[32] = "";
 
-	if (bound < wanted)
-		(void)snprintf(several, sizeof(several), " %u of", wanted);
 	(void)snprintf(text, bytes,
-		       "%u event%s need%s%s %s of %s, where %u pass%s room for %u, so %s waits",
-		       bound, bound == 1 ? "" : "s", bound == 1 ? "s" : "", several,
-		       nti_plan_format_counters(reason->counters, &counters),
+		       "%u event%s need%s %s of %s, where %u pass%s room for %u, so %s waits",
+		       bound, bound == 1 ? "" : "s", bound == 1 ? "s" : "",
+		       nti_plan_format_counters(bound, wanted, reason->counters, &counters),
 		       nti_plan_pmu_name(names, reason->bank, &bank), pass,
 		       pass == 1 ? " has" : "es have", pass * nti_plan_count(reason->counters),
 		       nti_plan_event_name(names, n, reason->event, &event));
