@@ -50,9 +50,9 @@ static int check_command(struct ntime_ctx *ctx, char *const argv[])
 	return 0;
 }
 
-/* Forked where there is no @launcher. */
-static int new_command(struct ntime_ctx *ctx, char *const argv[], struct nti_launcher *launcher,
-		       struct ntime_command **out)
+/* By @launcher, or forked with @argv where there is none. */
+static int new_command(struct ntime_ctx *ctx, const char *name, struct nti_launcher *launcher,
+		       char *const argv[], struct ntime_command **out)
 {
 	struct ntime_command *c = calloc(1, sizeof(*c));
 	int ret;
@@ -60,7 +60,7 @@ static int new_command(struct ntime_ctx *ctx, char *const argv[], struct nti_lau
 	if (!c)
 		return -ENOMEM;
 	c->ctx = ctx;
-	c->name = strdup(argv[0]);
+	c->name = strdup(name);
 	if (!c->name) {
 		ret = -ENOMEM;
 		goto err_free;
@@ -87,7 +87,7 @@ int ntime_command_new(struct ntime_ctx *ctx, char *const argv[], struct ntime_co
 
 	*out = NULL;
 	if (ret == 0)
-		ret = new_command(ctx, argv, NULL, out);
+		ret = new_command(ctx, argv[0], NULL, argv, out);
 	if (ret == 0)
 		(*out)->is_protected = nti_exec_is_protected(argv[0]);
 	return ret;
@@ -120,11 +120,10 @@ int ntime_launcher_new(struct ntime_ctx *ctx, char *const argv[], struct ntime_l
 
 int ntime_launcher_command(struct ntime_launcher *l, struct ntime_command **out)
 {
-	char *const argv[] = { l->name, NULL };
 	int ret;
 
 	*out = NULL;
-	ret = new_command(l->ctx, argv, l->launcher, out);
+	ret = new_command(l->ctx, l->name, l->launcher, NULL, out);
 	if (ret == 0)
 		(*out)->is_protected = l->is_protected;
 	return ret;

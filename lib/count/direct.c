@@ -71,8 +71,8 @@ static void add_wants(const struct nti_pmu_need *box, struct nti_plan_event *nee
 	}
 }
 
-void nti_session_fill_need(const struct ntime_session *s, const struct nti_session_part *p,
-			   struct nti_plan_event *need)
+uint32_t nti_session_fill_need(const struct ntime_session *s, const struct nti_session_part *p,
+			       struct nti_plan_event *need)
 {
 	const struct nti_unit *unit = p->part->unit;
 	uint32_t limit = s->limit[unit - s->ctx->units.unit];
@@ -80,25 +80,18 @@ void nti_session_fill_need(const struct ntime_session *s, const struct nti_sessi
 
 	if (unit->kind == NTI_UNIT_CORE) {
 		need->counters = p->part->need.counters & limit;
-	} else if (nti_pmu_need(p->part, &box) < 0) {
+		return 0;
+	}
+	if (nti_pmu_need(p->part, &box) < 0) {
 		/* Why it cannot be counted is told when it is added to its group. */
 		need->counters = limit;
-	} else {
-		need->counters = box.always_runs ? 0 : counters_of(unit, box.seats) & limit;
-		if (need->counters)
-			add_wants(&box, need);
-	}
-}
-
-uint32_t nti_session_also(const struct ntime_session *s, const struct nti_session_part *p)
-{
-	const struct nti_unit *unit = p->part->unit;
-	struct nti_pmu_need need;
-
-	if (unit->kind == NTI_UNIT_CORE || !nti_session_is_direct(s, unit) ||
-	    nti_pmu_need(p->part, &need) < 0)
 		return 0;
-	return counters_of(unit, need.also);
+	}
+	need->counters = box.always_runs ? 0 : counters_of(unit, box.seats) & limit;
+	if (!need->counters)
+		return 0;
+	add_wants(&box, need);
+	return counters_of(unit, box.also);
 }
 
 bool nti_session_needs_no_counter(const struct nti_session_part *p)

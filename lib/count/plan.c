@@ -116,35 +116,29 @@ bool nti_session_learn_limit(struct ntime_session *s, const struct nti_session_g
  */
 #define PARTS_GROUP 0x8000u
 
-static unsigned int group_of(const struct ntime_session *s, const struct nti_session_part *p)
+/* Planner's view of a part; the counter that it takes besides goes to *@also, 0: none. */
+static struct nti_plan_event need_of(const struct ntime_session *s,
+				     const struct nti_session_part *p, uint32_t *also)
 {
 	const struct nti_session_item *item = &s->item[p->item];
-
-	if (item->group)
-		return item->group;
-	return item->event.parts > 1 || nti_session_also(s, p) ? PARTS_GROUP + (unsigned int)p->item
-							       : 0;
-}
-
-/* Planner's view of a part. */
-static struct nti_plan_event need_of(const struct ntime_session *s,
-				     const struct nti_session_part *p)
-{
 	const struct nti_unit *unit = p->part->unit;
 	struct nti_plan_event need = p->part->need;
 	size_t index = unit_index(s, unit);
 
+	*also = 0;
 	need.bank = (uint16_t)index;
-	need.group = (uint16_t)group_of(s, p);
 	need.is_exclusive = p->part->attr.exclusive;
 	if (nti_session_is_direct(s, unit))
-		nti_session_fill_need(s, p, &need);
+		*also = nti_session_fill_need(s, p, &need);
 	else if (is_counted_without_counter(unit))
 		need.counters = 0;
 	else
 		need.counters =
 			(need.counters ? need.counters : UNKNOWN_COUNTERS) & s->limit[index];
 	need.is_exclusive = need.is_exclusive && need.counters;
+	need.group = (uint16_t)item->group;
+	if (!item->group && (item->event.parts > 1 || *also))
+		need.group = (uint16_t)(PARTS_GROUP + p->item);
 	return need;
 }
 
@@ -170,13 +164,14 @@ static int explain_taken(struct ntime_session *s, const struct nti_session_part 
 static int refuse_without_counter(struct ntime_session *s)
 {
 	struct nti_absence absent;
+	uint32_t also;
 	size_t i;
 	int ret;
 
 	for (i = 0; i < s->parts; i++) {
 		struct nti_session_part *p = &s->part[i];
 
-		if (p->is_refused || is_free_of_counters(s, p) || need_of(s, p).counters)
+		if (p->is_refused || is_free_of_counters(s, p) || need_of(s, p, &also).counters)
 			continue;
 		absent = (struct nti_absence){ 0 };
 		ret = explain_taken(s, p, &absent);
@@ -214,9 +209,12 @@ struct plan_events {
 static size_t count_events(const struct ntime_session *s, const size_t *index, size_t n)
 {
 	size_t i, events = n;
+	uint32_t also;
 
-	for (i = 0; i < n; i++)
-		events += nti_session_also(s, &s->part[index[i]]) != 0;
+	for (i = 0; i < n; i++) {
+		(void)need_of(s, &s->part[index[i]], &also);
+		events += also != 0;
+	}
 	return events;
 }
 
@@ -228,11 +226,11 @@ static void fill_events(const struct ntime_session *s, const size_t *index, size
 	out->n = n;
 	for (i = 0; i < n; i++) {
 		const struct nti_session_part *p = &s->part[index[i]];
-		uint32_t also = nti_session_also(s, p);
+		uint32_t also;
 
-		out->need[i] = need_of(s, p);
+		out->need[i] = need_of(s, p, &also);
 		out->name[i] = s->item[p->item].name;
-		if (!also || !out->need[i].counters)
+		if (!also)
 			continue;
 		out->need[out->n] = (struct nti_plan_event){ .counters = also,
 							     .bank = out->need[i].bank,

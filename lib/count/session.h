@@ -302,12 +302,10 @@ int nti_session_take_banks(struct ntime_session *s);
 void nti_session_give_back_banks(struct ntime_session *s);
 /*
  * What @p, whose unit we count ourselves, asks of the planner: counters (0: it needs none) and
- * shared registers.
+ * shared registers. Returns the counter that it takes besides, in the planner's bits; 0: none.
  */
-void nti_session_fill_need(const struct ntime_session *s, const struct nti_session_part *p,
-			   struct nti_plan_event *need);
-/* The counter that @p takes besides, in the planner's bits; 0: none. */
-uint32_t nti_session_also(const struct ntime_session *s, const struct nti_session_part *p);
+uint32_t nti_session_fill_need(const struct ntime_session *s, const struct nti_session_part *p,
+			       struct nti_plan_event *need);
 /* It is read where it always runs, or cannot be counted this way whatever is free. */
 bool nti_session_needs_no_counter(const struct nti_session_part *p);
 /* Counters of its PMU instance that can count @part; 0 also for what registers cannot count. */
