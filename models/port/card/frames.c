@@ -50,7 +50,9 @@ void ntm_wires_of(uint64_t wires, const struct ntm_nv50_card *card, struct ntm_n
 	for (size_t i = 0; i < nthw_nv_wires_count; i++) {
 		const struct nthw_nv_wires *unit = &nthw_nv_wires[i];
 
-		for (uint32_t wire = 0; wire < unit->count && is_selected(unit, card); wire++) {
+		uint32_t shown = is_selected(unit, card) ? unit->count : 0;
+
+		for (uint32_t wire = 0; wire < shown; wire++) {
 			uint32_t signal = unit->first[card->chip->family] + wire;
 
 			if (wires & ntm_wire_bit(unit, wire))

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "core/regs/nv50_wires.h"
+#include "lib/os/clock.h"
 #include "lib/os/socket.h"
 #include "models/port/card/server.h"
 
@@ -125,17 +126,23 @@ static int run(int argc, char **argv)
 
 /* ---- commands to one that runs ---- */
 
-/* One request to the model at @path; its answer to @text. Returns an exit status. */
-static int ask(const char *path, const struct ntime_model_request *request, const char *command,
-	       uint32_t *value, char *text, size_t bytes)
+/* A descriptor, or negative after a sentence. */
+static int reach(const char *path)
 {
 	struct ntime_model_hello hello;
-	int fd = nti_socket_open(path, &hello), ret;
+	int fd = nti_socket_open(path, &hello);
 
 	if (fd < 0)
-		return complain("cannot reach a model at %s: %s", path, nti_socket_why(fd));
-	ret = nti_socket_ask(fd, request, command, value, text, bytes);
-	nti_socket_close(fd);
+		(void)complain("cannot reach a model at %s: %s", path, nti_socket_why(fd));
+	return fd;
+}
+
+/* One request to the model at @path, on @fd; its answer to @text. Returns an exit status. */
+static int ask_on(int fd, const char *path, const struct ntime_model_request *request,
+		  const char *command, uint32_t *value, char *text, size_t bytes)
+{
+	int ret = nti_socket_ask(fd, request, command, value, text, bytes);
+
 	/* Whoever serves there. */
 	for (char *c = text; *c; c++)
 		if (*c < ' ' || *c > '~')
@@ -143,6 +150,18 @@ static int ask(const char *path, const struct ntime_model_request *request, cons
 	if (ret == 0)
 		return 0;
 	return *text ? complain("%s", text) : complain("%s: %s", path, nti_socket_why(ret));
+}
+
+static int ask(const char *path, const struct ntime_model_request *request, const char *command,
+	       uint32_t *value, char *text, size_t bytes)
+{
+	int fd = reach(path), ret;
+
+	if (fd < 0)
+		return FAILED;
+	ret = ask_on(fd, path, request, command, value, text, bytes);
+	nti_socket_close(fd);
+	return ret;
 }
 
 static int ask_text(const char *path, const char *verb, const char *argument, char *text,
@@ -186,34 +205,30 @@ static int read_register(int argc, char **argv)
 /* Most that a card is busy: a quarter of an hour. */
 #define BUSY_MAX UINT64_C(1000000000000)
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /*
  * So many clocks, each a nanosecond long, so that who counts can read while they go by. Who comes
  * late goes on from there: a few milliseconds at once are the most.
  */
 static int work(const char *path, uint64_t clocks)
 {
+	const struct ntime_model_request request = { .kind = NTIME_MODEL_TEXT };
 	const struct timespec pause = { .tv_nsec = NS_PER_MS };
-	char text[NTIME_MODEL_TEXT_BYTES + 1], number[24];
-	uint64_t last = now_ns(), now, due;
-	int ret = 0;
+	char text[NTIME_MODEL_TEXT_BYTES + 1], command[32];
+	uint64_t last = nti_clock_ns(), now, due;
+	int fd = reach(path), ret = 0;
 
+	if (fd < 0)
+		return FAILED;
 	for (; !ret && clocks; clocks -= due) {
 		(void)nanosleep(&pause, NULL);
-		now = now_ns();
+		now = nti_clock_ns();
 		due = now - last < 5 * NS_PER_MS ? now - last : 5 * NS_PER_MS;
 		due = due < clocks ? due : clocks;
 		last = now;
-		(void)snprintf(number, sizeof(number), "%" PRIu64, due);
-		ret = ask_text(path, "work", number, text, sizeof(text));
+		(void)snprintf(command, sizeof(command), "work %" PRIu64, due);
+		ret = ask_on(fd, path, &request, command, NULL, text, sizeof(text));
 	}
+	nti_socket_close(fd);
 	return ret;
 }
 

@@ -87,10 +87,35 @@ static int parse_count(const char *text, uint32_t most, uint32_t *out)
 	return 0;
 }
 
+/* Commands with a number. */
+static const struct order {
+	const char *verb; /* with the blank behind it */
+	const char *of;
+	uint32_t most;
+	void (*run)(struct ntm_server *s, uint32_t count);
+} orders[] = {
+	{ "play ", "frames", NTIME_MODEL_FRAMES_MAX, play },
+	{ "work ", "clocks", NTIME_MODEL_WORK_MAX, work },
+};
+
+static int take_order(struct ntm_server *s, const struct order *order, const char *text,
+		      struct answer *a)
+{
+	uint32_t count;
+	int ret = parse_count(text, order->most, &count);
+
+	if (ret < 0)
+		(void)snprintf(a->text, sizeof(a->text),
+			       "'%.40s' is no number of %s from 1 to %" PRIu32, text, order->of,
+			       order->most);
+	else
+		order->run(s, count);
+	return ret;
+}
+
 static int take_text(struct ntm_server *s, const char *text, struct answer *a)
 {
 	uint64_t clocks;
-	uint32_t count;
 	int ret;
 
 	for (const char *c = text; *c; c++)
@@ -98,26 +123,9 @@ static int take_text(struct ntm_server *s, const char *text, struct answer *a)
 			(void)snprintf(a->text, sizeof(a->text), "a command is printable ASCII");
 			return -EINVAL;
 		}
-	if (strncmp(text, "play ", 5) == 0) {
-		ret = parse_count(text + 5, NTIME_MODEL_FRAMES_MAX, &count);
-		if (ret < 0)
-			(void)snprintf(a->text, sizeof(a->text),
-				       "'%.40s' is no number of frames from 1 to %d", text + 5,
-				       NTIME_MODEL_FRAMES_MAX);
-		else
-			play(s, count);
-		return ret;
-	}
-	if (strncmp(text, "work ", 5) == 0) {
-		ret = parse_count(text + 5, NTIME_MODEL_WORK_MAX, &count);
-		if (ret < 0)
-			(void)snprintf(a->text, sizeof(a->text),
-				       "'%.40s' is no number of clocks from 1 to %d", text + 5,
-				       NTIME_MODEL_WORK_MAX);
-		else
-			work(s, count);
-		return ret;
-	}
+	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++)
+		if (strncmp(text, orders[i].verb, strlen(orders[i].verb)) == 0)
+			return take_order(s, &orders[i], text + strlen(orders[i].verb), a);
 	if (strncmp(text, "truth ", 6) == 0) {
 		ret = ntm_truth(text + 6, s->frames, s->busy, &clocks, a->text, sizeof(a->text));
 		if (ret == 0)
