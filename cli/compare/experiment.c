@@ -65,14 +65,14 @@ static void add_run(struct cli_experiment *e, size_t side)
 /* Nothing can be counted here, so that it need not be tried in each round. */
 static bool has_no_counters(const struct cli_results *r)
 {
-	for (size_t i = CLI_FIGURES + 1; i < r->metrics; i++)
+	for (size_t i = CLI_FIGURES + 1; i < r->metrics; i++) {
 		if (!*r->metric[i].reason)
 			return false;
-	/* The reason is of the first run: others had none of them either. */
-	for (size_t side = 0; side < r->sides; side++)
-		for (size_t i = 0; i < r->side[side].runs * r->metrics; i++)
-			if (i % r->metrics > CLI_FIGURES && !isnan(r->side[side].value[i]))
+		/* The reason is of the first run: others had none of it either. */
+		for (size_t side = 0; side < r->sides; side++)
+			if (cli_side_has_number(r, side, i))
 				return false;
+	}
 	return true;
 }
 
@@ -88,7 +88,7 @@ static int run_once(struct cli_experiment *e, size_t side)
 		.ctx = e->ctx,
 		.options = &e->run[side],
 		.launcher = e->launcher[side],
-		.is_bare = e->rounds && has_no_counters(&e->results),
+		.is_bare = e->is_bare,
 		.pass = CLI_ALL_PASSES,
 	};
 	return cli_measure_run(&e->measure);
@@ -159,6 +159,8 @@ static int run_round(struct cli_experiment *e)
 		cli_progress_show(e->progress, e);
 	}
 	e->rounds++;
+	if (e->rounds == 1)
+		e->is_bare = has_no_counters(&e->results);
 	return 0;
 }
 

@@ -33,6 +33,7 @@ struct cli_experiment {
 	struct cli_measure measure;
 	size_t *order;
 	size_t rounds;
+	bool is_bare; /* the first round showed that nothing can be counted */
 	struct cli_stop stop;
 	uint64_t began_ns;
 };

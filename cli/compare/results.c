@@ -138,6 +138,16 @@ double *cli_side_numbers(const struct cli_results *r, size_t side, size_t metric
 	return number;
 }
 
+bool cli_side_has_number(const struct cli_results *r, size_t side, size_t metric)
+{
+	const struct cli_side *s = &r->side[side];
+
+	for (size_t i = 0; i < s->runs; i++)
+		if (!isnan(s->value[i * r->metrics + metric]))
+			return true;
+	return false;
+}
+
 double cli_side_median(const struct cli_results *r, size_t side, size_t metric)
 {
 	double *number, median = NAN;

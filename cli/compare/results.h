@@ -106,6 +106,9 @@ size_t cli_results_find_metric(const struct cli_results *r, const char *name);
  */
 double *cli_side_numbers(const struct cli_results *r, size_t side, size_t metric, size_t *n);
 
+/* Is there one? */
+bool cli_side_has_number(const struct cli_results *r, size_t side, size_t metric);
+
 /* Of those; NAN where there is none. */
 double cli_side_median(const struct cli_results *r, size_t side, size_t metric);
 

@@ -232,24 +232,24 @@ static double unsteadiness(const struct cli_results *r, size_t metric)
 	return isnan(step) ? NAN : fmax(step, resolution(r, metric));
 }
 
-static bool has_number(const struct cli_results *r, size_t side, size_t metric)
-{
-	const struct cli_side *s = &r->side[side];
-
-	for (size_t i = 0; i < s->runs; i++)
-		if (!isnan(s->value[i * r->metrics + metric]))
-			return true;
-	return false;
-}
-
 static bool has_all(const struct cli_results *r, size_t metric)
 {
 	if (metric == SIZE_MAX)
 		return false;
 	for (size_t i = 0; i < r->sides; i++)
-		if (!has_number(r, i, metric))
+		if (!cli_side_has_number(r, i, metric))
 			return false;
 	return true;
+}
+
+/* Nothing has a ratio to 0, be it in a run that others have no partner of. */
+static bool has_zero(const struct cli_results *r, size_t metric)
+{
+	for (size_t side = 0; side < r->sides; side++)
+		for (size_t i = 0; i < r->side[side].runs; i++)
+			if (r->side[side].value[i * r->metrics + metric] <= 0)
+				return true;
+	return false;
 }
 
 /* Is @part at least @least and at most @most of @whole, in each command? NAN is no share. */
@@ -299,7 +299,7 @@ size_t cli_results_steadiest(const struct cli_results *r)
 		if (!has_all(r, metric))
 			continue;
 		of = unsteadiness(r, metric);
-		of = isnan(of) ? INFINITY : of;
+		of = isnan(of) || has_zero(r, metric) ? INFINITY : of;
 		/* Without a second run the first candidate is as good as the others. */
 		if (best == SIZE_MAX || of < least) {
 			best = metric;
