@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What a file that is executed does to who is allowed to look into the process. */
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -77,5 +78,6 @@ bool nti_exec_is_protected(const char *name)
 
 	if (!find(name, path) || is_script(path))
 		return false;
-	return access(path, R_OK) < 0 || gives_rights(path);
+	/* Only this refusal says that it is closed to reading: after another nothing is known. */
+	return (access(path, R_OK) < 0 && errno == EACCES) || gives_rights(path);
 }

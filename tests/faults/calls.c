@@ -86,7 +86,6 @@ static const struct call {
 	CALL(getrandom, ENOSYS),
 	CALL(sched_setaffinity, EINVAL),
 	CALL(flock, ENOLCK),
-	CALL(uname, EIO),
 #ifdef SYS_open
 	CALL(open, EMFILE),
 	CALL(stat, ENOMEM),
