@@ -131,14 +131,14 @@ static size_t amd6(uint64_t *seed, struct nti_plan_event *events)
 static size_t uncore(uint64_t *seed, struct nti_plan_event *events)
 {
 	for (size_t i = 0; i < 64; i++) {
-		events[i].bank = (uint16_t)below(seed, 9);
-		if (events[i].bank == 0) {
+		events[i].pmu = (uint16_t)below(seed, 9);
+		if (events[i].pmu == 0) {
 			intel_event(seed, 8, &events[i]);
 			continue;
 		}
 		events[i].counters = chance(seed, 30) ? 1u << below(seed, 4) : 0xf;
 		if (chance(seed, 40))
-			want(&events[i], 2u + events[i].bank, below(seed, 4));
+			want(&events[i], 2u + events[i].pmu, below(seed, 4));
 		events[i].is_exclusive = chance(seed, 1);
 	}
 	group_runs(seed, events, 64, 10, 3);
@@ -219,11 +219,11 @@ static size_t bins(uint64_t *seed, struct nti_plan_event *events)
 	return 64;
 }
 
-/* Bins with groups over two banks, so that both must fit at once. */
+/* Bins with groups over two PMUs, so that both must fit at once. */
 static size_t bins2(uint64_t *seed, struct nti_plan_event *events)
 {
 	for (size_t i = 0; i < 64; i++) {
-		events[i].bank = (uint16_t)below(seed, 2);
+		events[i].pmu = (uint16_t)below(seed, 2);
 		events[i].counters = 0xff;
 	}
 	group_runs(seed, events, 64, 100, 6);
@@ -238,7 +238,7 @@ static size_t triples(uint64_t *seed, struct nti_plan_event *events)
 {
 	for (size_t i = 0; i < 63; i++) {
 		events[i].counters = 0x3fu << (6 * (i % 3));
-		events[i].bank = 0;
+		events[i].pmu = 0;
 		want(&events[i], (unsigned int)(i % 3), below(seed, 7));
 		want(&events[i], 3 + below(seed, 4), below(seed, 3));
 	}
@@ -260,16 +260,16 @@ static size_t tight(uint64_t *seed, struct nti_plan_event *events)
 	return 64;
 }
 
-/* Everything at random at once, four banks. */
+/* Everything at random at once, four PMUs. */
 static size_t chaos(uint64_t *seed, struct nti_plan_event *events)
 {
 	unsigned int counters = 2 + below(seed, 15), resources = 1 + below(seed, 16);
 	unsigned int values = 2 + below(seed, 6), wants = below(seed, 5),
 		     percent = below(seed, 100);
-	unsigned int banks = 1 + below(seed, 4);
+	unsigned int pmus = 1 + below(seed, 4);
 
 	for (size_t i = 0; i < 64; i++) {
-		events[i].bank = (uint16_t)below(seed, banks);
+		events[i].pmu = (uint16_t)below(seed, pmus);
 		events[i].counters = random_mask(seed, counters);
 		for (unsigned int w = 0; w < wants; w++)
 			if (chance(seed, percent))
@@ -294,7 +294,7 @@ static const struct family {
 	{ "colour4", "64 events, four wants of 3 values each", colour4 },
 	{ "colour4x2", "64 events, four wants of 2 values each", colour4x2 },
 	{ "bins", "groups of 2-7 on 10 counters", bins },
-	{ "bins2", "groups of 2-7 over two banks of 8", bins2 },
+	{ "bins2", "groups of 2-7 over two PMUs of 8", bins2 },
 	{ "triples", "63 events in 3 kinds, two wants each", triples },
 	{ "tight", "3 of 16 counters each, wants, groups", tight },
 	{ "chaos", "random in everything", chaos },

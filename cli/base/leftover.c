@@ -20,27 +20,27 @@
 #define NAME_BYTES 64
 
 /* One PMU instance; strings of our own, since the library cannot be called while it tells. */
-struct bank {
+struct pmu {
 	char name[NAME_BYTES], what[NAME_BYTES];
 	uint64_t registers;
 };
 
 struct leftover {
-	struct bank *bank;
+	struct pmu *pmu;
 	size_t n;
 	char gone[NAME_BYTES]; /* a device that is no more */
 };
 
-static int note_bank(void *arg, const struct ntime_leftover *left)
+static int note_pmu(void *arg, const struct ntime_leftover *left)
 {
 	struct leftover *l = arg;
-	struct bank *b;
+	struct pmu *b;
 
 	if (left->pid != (int32_t)getpid() || !left->registers)
 		return 0;
-	l->bank = cli_realloc(l->bank, l->n + 1, sizeof(*l->bank));
-	b = &l->bank[l->n++];
-	*b = (struct bank){ .registers = left->registers };
+	l->pmu = cli_realloc(l->pmu, l->n + 1, sizeof(*l->pmu));
+	b = &l->pmu[l->n++];
+	*b = (struct pmu){ .registers = left->registers };
 	(void)snprintf(b->name, sizeof(b->name), "%s", left->name);
 	(void)snprintf(b->what, sizeof(b->what), "%s", left->what);
 	return 0;
@@ -59,7 +59,7 @@ static int note_gone(void *arg, const struct ntime_repair_step *step)
  * Looking at the registers once more tells why: the library's sentence has the reason, but for
  * devices that are gone. False: somebody was faster and has put them back.
  */
-static bool say_bank(struct ntime_ctx *ctx, struct leftover *l, const struct bank *b)
+static bool say_pmu(struct ntime_ctx *ctx, struct leftover *l, const struct pmu *b)
 {
 	int ret;
 
@@ -83,14 +83,14 @@ int cli_leftover_say(struct ntime_ctx *ctx)
 	int ret = 0;
 
 	/* Who may not look into the records has made none. */
-	if (ctx && ntime_leftover_for_each(ctx, note_bank, &l) == -ENOMEM)
+	if (ctx && ntime_leftover_for_each(ctx, note_pmu, &l) == -ENOMEM)
 		ret = cli_say_no_memory();
 	for (size_t i = 0; i < l.n; i++)
-		is_told |= say_bank(ctx, &l, &l.bank[i]);
+		is_told |= say_pmu(ctx, &l, &l.pmu[i]);
 	if (is_told) {
 		cli_say("as soon as these registers can be reached: ntime doctor --repair");
 		ret = CLI_EXIT_FAILED;
 	}
-	free(l.bank);
+	free(l.pmu);
 	return ret;
 }

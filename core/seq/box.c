@@ -282,7 +282,7 @@ int nthw_box_program(const struct nthw_box *box, uint32_t counter,
 	int ret;
 
 	if (!nthw_box_find_place(box->kind, counter, &p) || state->running & p.bit ||
-	    !(nthw_box_seats(box->kind, event) & p.bit))
+	    !(nthw_box_counters(box->kind, event) & p.bit))
 		return NTHW_EINVAL;
 	if (state->counters & p.bit)
 		ret = begin_again(box, &p, event, state);

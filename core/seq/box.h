@@ -8,7 +8,7 @@
  *     struct nthw_box_state state = { 0 };
  *     nthw_box_encode(box.kind, config, config1, 0, &event);  what perf's words mean for the
  *                                                             registers
- *     seats = nthw_box_seats(box.kind, &event);          counters that can count it
+ *     counters = nthw_box_counters(box.kind, &event);          counters that can count it
  *     nthw_box_discover(&box, &all);                     which counters exist
  *     nthw_box_find_free(&box, all, &free);              and nobody has enabled
  *     nthw_box_program(&box, 2, &event, &state);         each counter; stands still, at 0
@@ -201,7 +201,7 @@ bool nthw_box_is_state(const struct nthw_box_kind *kind, uint32_t counter);
 int nthw_box_encode(const struct nthw_box_kind *kind, uint64_t config, uint64_t config1,
 		    struct nthw_box_event *event);
 /* Counters that can count it, of those that the kind has room for; 0: none. */
-uint64_t nthw_box_seats(const struct nthw_box_kind *kind, const struct nthw_box_event *event);
+uint64_t nthw_box_counters(const struct nthw_box_kind *kind, const struct nthw_box_event *event);
 
 /*
  * Counters that exist: their registers can be read. NTHW_ENOTSUP: none, there is no such box.

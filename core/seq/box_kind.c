@@ -167,7 +167,7 @@ int nthw_box_encode(const struct nthw_box_kind *kind, uint64_t config, uint64_t 
 	return 0;
 }
 
-static uint64_t free_seats(const struct nthw_box_kind *kind, uint64_t config)
+static uint64_t free_counters(const struct nthw_box_kind *kind, uint64_t config)
 {
 	uint32_t i;
 
@@ -177,22 +177,22 @@ static uint64_t free_seats(const struct nthw_box_kind *kind, uint64_t config)
 	return 0;
 }
 
-uint64_t nthw_box_seats(const struct nthw_box_kind *kind, const struct nthw_box_event *event)
+uint64_t nthw_box_counters(const struct nthw_box_kind *kind, const struct nthw_box_event *event)
 {
-	uint64_t seats;
+	uint64_t counters;
 	uint32_t i;
 
 	if (kind->free)
-		return free_seats(kind, event->select);
+		return free_counters(kind, event->select);
 	if (!is_event(kind, event))
 		return 0;
 	if (event->is_fixed)
 		return nthw_box_bit(NTHW_BOX_FIXED);
-	seats = nthw_box_all(kind) & ~nthw_box_bit(NTHW_BOX_FIXED);
+	counters = nthw_box_all(kind) & ~nthw_box_bit(NTHW_BOX_FIXED);
 	for (i = 0; i < kind->limits; i++)
 		if ((event->select & kind->limit[i].mask) == kind->limit[i].value)
-			seats &= kind->limit[i].counters;
-	return seats;
+			counters &= kind->limit[i].counters;
+	return counters;
 }
 
 /* ---- which there are ---- */

@@ -96,12 +96,12 @@ static uint32_t op_at(uint32_t domain, uint32_t slot)
 }
 
 /* Counters are not in the order of slots. */
-static uint32_t counter_at(uint32_t seat)
+static uint32_t counter_at(uint32_t counter)
 {
 	static const uint32_t counters[NTHW_NV50_SLOTS] = { CTR_PRE, CTR_START, CTR_EVENT,
 							    CTR_STOP };
 
-	return at(counters[seat % NTHW_NV50_SLOTS], seat / NTHW_NV50_SLOTS);
+	return at(counters[counter % NTHW_NV50_SLOTS], counter / NTHW_NV50_SLOTS);
 }
 
 static bool has_spec(const struct nthw_nv50_pm *pm)
@@ -143,27 +143,27 @@ static int put_kept(const struct nthw_nv50_pm *pm, uint32_t address, uint32_t va
 	return !ret && !is_same ? NTHW_EIO : ret;
 }
 
-/* ---- sets of seats ---- */
+/* ---- sets of counters ---- */
 
-static uint32_t seat_bit(uint32_t domain, uint32_t slot)
+static uint32_t counter_bit(uint32_t domain, uint32_t slot)
 {
 	return (uint32_t)1 << (NTHW_NV50_SLOTS * domain + slot);
 }
 
-static uint32_t seats_of(uint32_t domain)
+static uint32_t counters_of(uint32_t domain)
 {
 	return (uint32_t)0xf << (NTHW_NV50_SLOTS * domain);
 }
 
-/* Seats of the domain that are ours still. */
+/* Counters of the domain that are ours still. */
 static uint32_t ours_in(const struct nthw_nv50_state *state, uint32_t domain)
 {
-	return state->seats & ~state->foreign & seats_of(domain);
+	return state->counters & ~state->foreign & counters_of(domain);
 }
 
 static bool is_all_foreign(const struct nthw_nv50_state *state, uint32_t domain)
 {
-	return state->seats & seats_of(domain) && !ours_in(state, domain);
+	return state->counters & counters_of(domain) && !ours_in(state, domain);
 }
 
 /* ---- what there is ---- */
@@ -206,16 +206,17 @@ int nthw_nv50_encode(const struct nthw_nv_chip *chip, uint64_t config, uint64_t 
 	return 0;
 }
 
-uint32_t nthw_nv50_seats(const struct nthw_nv_chip *chip, const struct nthw_nv50_event *event)
+uint32_t nthw_nv50_counters(const struct nthw_nv_chip *chip, const struct nthw_nv50_event *event)
 {
 	if (!has_domain(chip, event->domain))
 		return 0;
-	return event->mode ? seat_bit(event->domain, NTHW_NV50_EVENT) : seats_of(event->domain);
+	return event->mode ? counter_bit(event->domain, NTHW_NV50_EVENT)
+			   : counters_of(event->domain);
 }
 
 uint32_t nthw_nv50_also(const struct nthw_nv50_event *event)
 {
-	return event->mode ? seat_bit(event->domain, NTHW_NV50_START) : 0;
+	return event->mode ? counter_bit(event->domain, NTHW_NV50_START) : 0;
 }
 
 uint32_t nthw_nv50_all(const struct nthw_nv_chip *chip)
@@ -224,14 +225,14 @@ uint32_t nthw_nv50_all(const struct nthw_nv_chip *chip)
 
 	for (d = 0; d < NTHW_NV_DOMAINS; d++)
 		if (has_domain(chip, d))
-			all |= seats_of(d);
+			all |= counters_of(d);
 	return all;
 }
 
-const struct nthw_reg *nthw_nv50_counter(const struct nthw_nv_chip *chip, uint32_t seat,
+const struct nthw_reg *nthw_nv50_counter(const struct nthw_nv_chip *chip, uint32_t counter,
 					 uint32_t *index)
 {
-	return find(chip, counter_at(seat), index);
+	return find(chip, counter_at(counter), index);
 }
 
 int nthw_nv50_identify(const struct nthw_nv50_pm *pm)
@@ -349,18 +350,18 @@ int nthw_nv50_begin(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state
 	return ret;
 }
 
-static int read_counters(const struct nthw_nv50_pm *pm, uint32_t seats,
+static int read_counters(const struct nthw_nv50_pm *pm, uint32_t counters,
 			 struct nthw_nv50_period *period)
 {
-	uint32_t seat;
+	uint32_t counter;
 	int ret = 0;
 
-	for (seat = 0; !ret && seat < NTHW_NV50_SEATS; seat++) {
-		if (!(seats >> seat & 1))
+	for (counter = 0; !ret && counter < NTHW_NV50_COUNTERS; counter++) {
+		if (!(counters >> counter & 1))
 			continue;
-		ret = get(pm, counter_at(seat), &period->count[seat]);
-		if (period->count[seat] == GONE)
-			period->unsure |= (uint32_t)1 << seat;
+		ret = get(pm, counter_at(counter), &period->count[counter]);
+		if (period->count[counter] == GONE)
+			period->unsure |= (uint32_t)1 << counter;
 	}
 	return ret;
 }
@@ -372,17 +373,17 @@ static int read_counters(const struct nthw_nv50_pm *pm, uint32_t seats,
 static int end_domain(const struct nthw_nv50_pm *pm, uint32_t domain, struct nthw_nv50_state *state,
 		      struct nthw_nv50_period *period)
 {
-	uint32_t seats = ours_in(state, domain), before, quad;
+	uint32_t counters = ours_in(state, domain), before, quad;
 	int ret = wait_for_period(pm, domain, state, &before);
 
 	if (!ret)
-		ret = read_counters(pm, seats, period);
+		ret = read_counters(pm, counters, period);
 	if (!ret)
 		ret = get_quad(pm, domain, &quad);
 	if (ret)
 		return ret;
 	if (before > QUAD_VALID || quad > QUAD_VALID)
-		period->unsure |= seats;
+		period->unsure |= counters;
 	return acknowledge(pm, domain, quad);
 }
 
@@ -395,7 +396,7 @@ int nthw_nv50_end(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state,
 
 	memset(&now, 0, sizeof(now));
 	state->stuck = 0;
-	if (state->seats & ~state->foreign)
+	if (state->counters & ~state->foreign)
 		ret = trigger(pm);
 	if (ret)
 		return ret;
@@ -409,22 +410,23 @@ int nthw_nv50_end(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state,
 
 /* ---- giving back ---- */
 
-static int give_seat_back(const struct nthw_nv50_pm *pm, uint32_t domain, uint32_t slot,
-			  struct nthw_nv50_state *state)
+static int give_counter_back(const struct nthw_nv50_pm *pm, uint32_t domain, uint32_t slot,
+			     struct nthw_nv50_state *state)
 {
 	const struct nthw_nv50_domain_state *found = &state->domain[domain];
 	int ret = put(pm, src_at(domain, slot), found->src[slot]);
 
 	ret = first(ret, put(pm, op_at(domain, slot), found->op[slot]));
 	if (!ret) {
-		state->seats &= ~seat_bit(domain, slot);
-		state->spoilt &= ~seat_bit(domain, slot);
+		state->counters &= ~counter_bit(domain, slot);
+		state->spoilt &= ~counter_bit(domain, slot);
 	}
 	return ret;
 }
 
-/* @seats need multiplexers no longer: those that nobody else needs are given back. */
-static int leave_muxes(const struct nthw_nv50_pm *pm, uint32_t seats, struct nthw_nv50_state *state)
+/* @counters need multiplexers no longer: those that nobody else needs are given back. */
+static int leave_muxes(const struct nthw_nv50_pm *pm, uint32_t counters,
+		       struct nthw_nv50_state *state)
 {
 	uint32_t i;
 	int ret = 0;
@@ -433,18 +435,18 @@ static int leave_muxes(const struct nthw_nv50_pm *pm, uint32_t seats, struct nth
 		struct nthw_nv50_mux_state *mux = &state->mux[i];
 		int now = 0;
 
-		if (mux->seats && !(mux->seats & ~seats))
+		if (mux->counters && !(mux->counters & ~counters))
 			now = put(pm, nthw_nv_muxes[i].address, mux->found);
 		if (!now)
-			mux->seats &= ~seats;
+			mux->counters &= ~counters;
 		ret = first(ret, now);
 	}
 	return ret;
 }
 
 /*
- * CTRL waits while a seat could not be given back: trying again would write PRE_OP in what may be
- * SINGLE mode. A domain that does not take the acknowledgement is no error, as QUAD_STATE is
+ * CTRL waits while a counter could not be given back: trying again would write PRE_OP in what may
+ * be SINGLE mode. A domain that does not take the acknowledgement is no error, as QUAD_STATE is
  * nothing that could be given back.
  */
 static int give_registers_back(const struct nthw_nv50_pm *pm, uint32_t domain,
@@ -465,7 +467,7 @@ static int give_registers_back(const struct nthw_nv50_pm *pm, uint32_t domain,
 	return ret;
 }
 
-/* Seats @set of the domain, and its own registers when no other seat of ours needs them. */
+/* Counters @set of the domain, and its own registers when no other counter of ours needs them. */
 static int give_back(const struct nthw_nv50_pm *pm, uint32_t domain, uint32_t set,
 		     struct nthw_nv50_state *state)
 {
@@ -475,9 +477,9 @@ static int give_back(const struct nthw_nv50_pm *pm, uint32_t domain, uint32_t se
 	int ret = 0;
 
 	for (i = 0; i < NTHW_NV50_SLOTS; i++)
-		if (ours_in(state, domain) & set & seat_bit(domain, order[i]))
-			ret = first(ret, give_seat_back(pm, domain, order[i], state));
-	if (!(state->seats & seat_bit(domain, NTHW_NV50_START)))
+		if (ours_in(state, domain) & set & counter_bit(domain, order[i]))
+			ret = first(ret, give_counter_back(pm, domain, order[i], state));
+	if (!(state->counters & counter_bit(domain, NTHW_NV50_START)))
 		state->sums &= ~((uint32_t)1 << domain);
 	if (state->saved >> domain & 1 && !(ours_in(state, domain) & ~set))
 		ret = first(ret, give_registers_back(pm, domain, state));
@@ -489,8 +491,8 @@ static void forget_foreign(uint32_t domain, struct nthw_nv50_state *state)
 {
 	if (is_all_foreign(state, domain))
 		state->saved &= ~((uint32_t)1 << domain);
-	state->seats &= ~(state->foreign & seats_of(domain));
-	state->foreign &= ~seats_of(domain);
+	state->counters &= ~(state->foreign & counters_of(domain));
+	state->foreign &= ~counters_of(domain);
 }
 
 int nthw_nv50_restore(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state)
@@ -500,9 +502,9 @@ int nthw_nv50_restore(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *sta
 
 	for (d = 0; d < NTHW_NV_DOMAINS; d++) {
 		forget_foreign(d, state);
-		ret = first(ret, give_back(pm, d, seats_of(d), state));
+		ret = first(ret, give_back(pm, d, counters_of(d), state));
 	}
-	ret = first(ret, leave_muxes(pm, ~state->seats, state));
+	ret = first(ret, leave_muxes(pm, ~state->counters, state));
 	if (!ret)
 		memset(state, 0, sizeof(*state));
 	return ret;
@@ -524,21 +526,21 @@ static int keep_domain(const struct nthw_nv50_pm *pm, uint32_t domain,
 	return ret;
 }
 
-static int keep_seat(const struct nthw_nv50_pm *pm, uint32_t domain, uint32_t slot,
-		     struct nthw_nv50_state *state)
+static int keep_counter(const struct nthw_nv50_pm *pm, uint32_t domain, uint32_t slot,
+			struct nthw_nv50_state *state)
 {
 	struct nthw_nv50_domain_state *found = &state->domain[domain];
 	int ret;
 
-	if (state->seats & seat_bit(domain, slot))
+	if (state->counters & counter_bit(domain, slot))
 		return 0;
 	ret = get(pm, src_at(domain, slot), &found->src[slot]);
 	return ret ? ret : get(pm, op_at(domain, slot), &found->op[slot]);
 }
 
 /*
- * With every seat: a domain that was half given back is set up again. The counter mode is that of
- * its sum.
+ * With every counter: a domain that was half given back is set up again. The counter mode is that
+ * of its sum.
  */
 static int put_domain(const struct nthw_nv50_pm *pm, const struct nthw_nv50_event *event,
 		      struct nthw_nv50_state *state)
@@ -567,14 +569,14 @@ static int put_slot(const struct nthw_nv50_pm *pm, uint32_t domain, uint32_t slo
 
 	s->src_ours[slot] = src;
 	s->op_ours[slot] = function & OP_FUNC;
-	state->seats |= seat_bit(domain, slot);
-	state->spoilt &= ~seat_bit(domain, slot);
+	state->counters |= counter_bit(domain, slot);
+	state->spoilt &= ~counter_bit(domain, slot);
 	ret = put_kept(pm, src_at(domain, slot), s->src_ours[slot]);
 	return ret ? ret : put_kept(pm, op_at(domain, slot), s->op_ours[slot]);
 }
 
-static int put_seat(const struct nthw_nv50_pm *pm, uint32_t slot,
-		    const struct nthw_nv50_event *event, struct nthw_nv50_state *state)
+static int put_counter(const struct nthw_nv50_pm *pm, uint32_t slot,
+		       const struct nthw_nv50_event *event, struct nthw_nv50_state *state)
 {
 	uint32_t domain = event->domain;
 	int ret = 0;
@@ -586,14 +588,14 @@ static int put_seat(const struct nthw_nv50_pm *pm, uint32_t slot,
 	return ret ? ret : put_slot(pm, domain, slot, event->src, event->function, state);
 }
 
-/* Is the seat, or what else @event needs, taken by an event beside it? */
+/* Is the counter, or what else @event needs, taken by an event beside it? */
 static bool is_taken(uint32_t slot, const struct nthw_nv50_event *event,
 		     const struct nthw_nv50_state *state)
 {
 	bool has_sum = state->sums >> event->domain & 1;
 
 	if (event->mode)
-		return !has_sum && state->seats & nthw_nv50_also(event);
+		return !has_sum && state->counters & nthw_nv50_also(event);
 	return has_sum && slot == NTHW_NV50_START;
 }
 
@@ -606,64 +608,64 @@ static int leave_sum(const struct nthw_nv50_pm *pm, uint32_t slot,
 
 	if (event->mode || slot != NTHW_NV50_EVENT || !(state->sums >> domain & 1))
 		return 0;
-	ret = give_seat_back(pm, domain, NTHW_NV50_START, state);
+	ret = give_counter_back(pm, domain, NTHW_NV50_START, state);
 	if (!ret)
 		state->sums &= ~((uint32_t)1 << domain);
 	return ret;
 }
 
-static int put_mux(const struct nthw_nv50_pm *pm, uint32_t seat,
+static int put_mux(const struct nthw_nv50_pm *pm, uint32_t counter,
 		   const struct nthw_nv50_event *event, struct nthw_nv50_state *state)
 {
 	const struct nthw_nv_mux_row *row = &nthw_nv_muxes[event->mux];
 	struct nthw_nv50_mux_state *mux = &state->mux[event->mux];
-	uint32_t bit = (uint32_t)1 << seat, ours;
+	uint32_t bit = (uint32_t)1 << counter, ours;
 	int ret = 0;
 
 	if (!event->mux)
 		return 0;
-	if (!mux->seats)
+	if (!mux->counters)
 		ret = get_present(pm, row->address, &mux->found);
 	if (ret)
 		return ret;
 	ours = (mux->found & ~row->mask[pm->chip->family]) | event->select;
-	if (mux->seats & ~bit && mux->ours != ours)
+	if (mux->counters & ~bit && mux->ours != ours)
 		return NTHW_EBUSY;
 	mux->ours = ours;
-	mux->seats |= bit;
+	mux->counters |= bit;
 	return put_kept(pm, row->address, ours);
 }
 
-int nthw_nv50_program(const struct nthw_nv50_pm *pm, uint32_t seat,
+int nthw_nv50_program(const struct nthw_nv50_pm *pm, uint32_t counter,
 		      const struct nthw_nv50_event *event, struct nthw_nv50_state *state)
 {
-	uint32_t domain = event->domain, slot = seat % NTHW_NV50_SLOTS;
+	uint32_t domain = event->domain, slot = counter % NTHW_NV50_SLOTS;
 	int ret;
 
-	if (seat >= NTHW_NV50_SEATS || !(nthw_nv50_seats(pm->chip, event) >> seat & 1))
+	if (counter >= NTHW_NV50_COUNTERS || !(nthw_nv50_counters(pm->chip, event) >> counter & 1))
 		return NTHW_EINVAL;
-	if (state->foreign >> seat & 1 || state->foreign & nthw_nv50_also(event) ||
+	if (state->foreign >> counter & 1 || state->foreign & nthw_nv50_also(event) ||
 	    is_all_foreign(state, domain) || is_taken(slot, event, state))
 		return NTHW_EBUSY;
 	ret = keep_domain(pm, domain, state);
 	if (!ret && event->mode)
-		ret = keep_seat(pm, domain, NTHW_NV50_START, state);
+		ret = keep_counter(pm, domain, NTHW_NV50_START, state);
 	if (!ret)
-		ret = keep_seat(pm, domain, slot, state);
+		ret = keep_counter(pm, domain, slot, state);
 	if (!ret)
-		ret = leave_muxes(pm, (uint32_t)1 << seat, state);
+		ret = leave_muxes(pm, (uint32_t)1 << counter, state);
 	if (!ret)
 		ret = leave_sum(pm, slot, event, state);
 	if (ret)
 		return ret;
-	ret = put_mux(pm, seat, event, state);
+	ret = put_mux(pm, counter, event, state);
 	if (!ret)
 		ret = put_domain(pm, event, state);
 	if (!ret)
-		ret = put_seat(pm, slot, event, state);
+		ret = put_counter(pm, slot, event, state);
 	if (ret) {
-		give_back(pm, domain, seat_bit(domain, slot) | nthw_nv50_also(event), state);
-		leave_muxes(pm, ~state->seats, state);
+		give_back(pm, domain, counter_bit(domain, slot) | nthw_nv50_also(event), state);
+		leave_muxes(pm, ~state->counters, state);
 	}
 	return ret;
 }
@@ -685,8 +687,8 @@ static int check_domain(const struct nthw_nv50_pm *pm, uint32_t domain,
 	return ret;
 }
 
-static int check_seat(const struct nthw_nv50_pm *pm, uint32_t domain, uint32_t slot,
-		      const struct nthw_nv50_state *state, uint32_t *lost)
+static int check_counter(const struct nthw_nv50_pm *pm, uint32_t domain, uint32_t slot,
+			 const struct nthw_nv50_state *state, uint32_t *lost)
 {
 	const struct nthw_nv50_domain_state *s = &state->domain[domain];
 	bool is_src = true, is_op = true;
@@ -695,12 +697,12 @@ static int check_seat(const struct nthw_nv50_pm *pm, uint32_t domain, uint32_t s
 	if (!ret)
 		ret = compare(pm, op_at(domain, slot), s->op_ours[slot], &is_op);
 	if (!ret && !(is_src && is_op))
-		*lost |= seat_bit(domain, slot);
+		*lost |= counter_bit(domain, slot);
 	return ret;
 }
 
-static int check_seats(const struct nthw_nv50_pm *pm, uint32_t domain,
-		       const struct nthw_nv50_state *state, uint32_t *lost)
+static int check_counters(const struct nthw_nv50_pm *pm, uint32_t domain,
+			  const struct nthw_nv50_state *state, uint32_t *lost)
 {
 	bool is_ours = true;
 	uint32_t slot;
@@ -709,8 +711,8 @@ static int check_seats(const struct nthw_nv50_pm *pm, uint32_t domain,
 	if (!is_ours)
 		*lost |= ours_in(state, domain);
 	for (slot = 0; !ret && slot < NTHW_NV50_SLOTS; slot++)
-		if (ours_in(state, domain) & seat_bit(domain, slot))
-			ret = check_seat(pm, domain, slot, state, lost);
+		if (ours_in(state, domain) & counter_bit(domain, slot))
+			ret = check_counter(pm, domain, slot, state, lost);
 	return ret;
 }
 
@@ -721,14 +723,14 @@ int nthw_nv50_check(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state
 
 	for (d = 0; !ret && d < NTHW_NV_DOMAINS; d++) {
 		if (ours_in(state, d))
-			ret = check_seats(pm, d, state, &found);
-		if (state->sums >> d & 1 && found & seat_bit(d, NTHW_NV50_START))
-			spoilt |= seat_bit(d, NTHW_NV50_EVENT);
+			ret = check_counters(pm, d, state, &found);
+		if (state->sums >> d & 1 && found & counter_bit(d, NTHW_NV50_START))
+			spoilt |= counter_bit(d, NTHW_NV50_EVENT);
 	}
 	for (i = 0; !ret && i < NTHW_NV_MUXES; i++) {
 		bool is_ours = true;
 
-		if (state->mux[i].seats)
+		if (state->mux[i].counters)
 			ret = compare(pm, nthw_nv_muxes[i].address, state->mux[i].ours, &is_ours);
 		moved |= (uint32_t)!is_ours << i;
 	}
@@ -736,8 +738,8 @@ int nthw_nv50_check(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state
 		return ret;
 	for (i = 0; i < NTHW_NV_MUXES; i++)
 		if (moved >> i & 1) {
-			spoilt |= state->mux[i].seats & state->seats;
-			state->mux[i].seats = 0;
+			spoilt |= state->mux[i].counters & state->counters;
+			state->mux[i].counters = 0;
 		}
 	state->foreign = found;
 	state->spoilt = spoilt;

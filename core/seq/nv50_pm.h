@@ -7,9 +7,9 @@
  *
  *     struct nthw_nv50_state state = { 0 };
  *     nthw_nv50_encode(chip, config, config1, config2, &event);  what an event's words mean
- *     seats = nthw_nv50_seats(chip, &event);                      counters that can count it
+ *     counters = nthw_nv50_counters(chip, &event);                      counters that can count it
  *     nthw_nv50_identify(&pm);                                    is it there, and this chip?
- *     nthw_nv50_program(&pm, seat, &event, &state);               each event
+ *     nthw_nv50_program(&pm, counter, &event, &state);               each event
  *     nthw_nv50_begin(&pm, &state);                               the first period begins
  *     nthw_nv50_end(&pm, &state, &period);                        it ends, and the next one begins
  *     nthw_nv50_check(&pm, &state, &lost);                        is it still what we programmed?
@@ -43,7 +43,7 @@ enum nthw_nv50_slot {
 	NTHW_NV50_STOP,
 	NTHW_NV50_SLOTS,
 };
-#define NTHW_NV50_SEATS (NTHW_NV50_SLOTS * NTHW_NV_DOMAINS)
+#define NTHW_NV50_COUNTERS (NTHW_NV50_SLOTS * NTHW_NV_DOMAINS)
 
 /* Reads of a domain's CTRL after a trigger before it is given up. */
 #define NTHW_NV50_WAIT 1000
@@ -84,22 +84,22 @@ struct nthw_nv50_domain_state {
 };
 struct nthw_nv50_mux_state {
 	uint32_t found, ours;
-	uint32_t seats; /* for which it is set; 0: it is as it was */
+	uint32_t counters; /* for which it is set; 0: it is as it was */
 };
 struct nthw_nv50_state {
-	uint32_t seats;	  /* those that were programmed and not restored */
-	uint32_t foreign; /* of these: seen with somebody else's set-up; they are left alone */
-	uint32_t spoilt;  /* of these: ours, but what they need is somebody else's */
-	uint32_t saved;	  /* domains whose CTRL and SPEC_SRC are kept here */
-	uint32_t sums;	  /* domains whose START has the amount of a sum */
-	uint32_t stuck;	  /* domains that did not answer to the last trigger */
+	uint32_t counters; /* those that were programmed and not restored */
+	uint32_t foreign;  /* of these: seen with somebody else's set-up; they are left alone */
+	uint32_t spoilt;   /* of these: ours, but what they need is somebody else's */
+	uint32_t saved;	   /* domains whose CTRL and SPEC_SRC are kept here */
+	uint32_t sums;	   /* domains whose START has the amount of a sum */
+	uint32_t stuck;	   /* domains that did not answer to the last trigger */
 	struct nthw_nv50_domain_state domain[NTHW_NV_DOMAINS];
 	struct nthw_nv50_mux_state mux[NTHW_NV_MUXES];
 };
 
 /* What a period had. */
 struct nthw_nv50_period {
-	uint32_t count[NTHW_NV50_SEATS]; /* of the seats of the state; others are 0 */
+	uint32_t count[NTHW_NV50_COUNTERS]; /* of the counters of the state; others are 0 */
 	/*
 	 * of these: at least so many. A counter was full, or somebody else's trigger ended a period
 	 * beside ours, whose counts are gone.
@@ -119,13 +119,13 @@ struct nthw_nv50_period {
 int nthw_nv50_encode(const struct nthw_nv_chip *chip, uint64_t config, uint64_t config1,
 		     uint64_t config2, struct nthw_nv50_event *event);
 /* Counters that can count it: all of its domain, but a sum takes EVENT. */
-uint32_t nthw_nv50_seats(const struct nthw_nv_chip *chip, const struct nthw_nv50_event *event);
+uint32_t nthw_nv50_counters(const struct nthw_nv_chip *chip, const struct nthw_nv50_event *event);
 /* The counter that a sum takes besides; 0: none. */
 uint32_t nthw_nv50_also(const struct nthw_nv50_event *event);
 /* Counters of all domains that @chip has. */
 uint32_t nthw_nv50_all(const struct nthw_nv_chip *chip);
-/* The register that counter @seat is read in, for its name; its instance in *@index. */
-const struct nthw_reg *nthw_nv50_counter(const struct nthw_nv_chip *chip, uint32_t seat,
+/* The register that counter @counter is read in, for its name; its instance in *@index. */
+const struct nthw_reg *nthw_nv50_counter(const struct nthw_nv_chip *chip, uint32_t counter,
 					 uint32_t *index);
 
 /*
@@ -134,34 +134,34 @@ const struct nthw_reg *nthw_nv50_counter(const struct nthw_nv_chip *chip, uint32
 int nthw_nv50_identify(const struct nthw_nv50_pm *pm);
 
 /*
- * Let @seat count @event, in periods that PM_TRIGGER ends (QUAD mode). One that @state has already
- * is programmed anew. NTHW_EINVAL: no counter of the event's domain. NTHW_EBUSY: the seat, or all
- * that @state has of its domain, is noted as foreign, or another seat needs the multiplexer with
- * another value, or a sum has the seat, or another event the START that a sum needs. After another
- * error @state does not have the seat, unless it could not be restored: then program or restore it
- * before anything else is called.
+ * Let @counter count @event, in periods that PM_TRIGGER ends (QUAD mode). One that @state has
+ * already is programmed anew. NTHW_EINVAL: no counter of the event's domain. NTHW_EBUSY: the
+ * counter, or all that @state has of its domain, is noted as foreign, or another counter needs the
+ * multiplexer with another value, or a sum has the counter, or another event the START that a sum
+ * needs. After another error @state does not have the counter, unless it could not be restored:
+ * then program or restore it before anything else is called.
  */
-int nthw_nv50_program(const struct nthw_nv50_pm *pm, uint32_t seat,
+int nthw_nv50_program(const struct nthw_nv50_pm *pm, uint32_t counter,
 		      const struct nthw_nv50_event *event, struct nthw_nv50_state *state);
 /* A period begins now; what was counted before is gone. */
 int nthw_nv50_begin(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state);
 /*
  * The period ends, and the next one begins with the same clock. One trigger (two accesses), and at
- * most a read for each seat and four accesses for each domain if none has to be waited for. After
- * an error the period's counts are gone, and the next one has begun or not.
+ * most a read for each counter and four accesses for each domain if none has to be waited for.
+ * After an error the period's counts are gone, and the next one has begun or not.
  */
 int nthw_nv50_end(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state,
 		  struct nthw_nv50_period *period);
 /*
- * Seats whose set-up is no longer ours: their registers, their domain's and their multiplexer's are
- * compared. Reads only. They are noted in @state: what somebody else has changed is not put back,
- * and of what counts something else because of it the rest is.
+ * Counters whose set-up is no longer ours: their registers, their domain's and their multiplexer's
+ * are compared. Reads only. They are noted in @state: what somebody else has changed is not put
+ * back, and of what counts something else because of it the rest is.
  */
 int nthw_nv50_check(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state, uint32_t *lost);
 /*
  * Put everything back; @state is all zeros then. After an error all else has been written, but for
- * CTRL of a domain one of whose seats failed, as it has to come last; @state still has what could
- * not be restored, and it can be tried again.
+ * CTRL of a domain one of whose counters failed, as it has to come last; @state still has what
+ * could not be restored, and it can be tried again.
  */
 int nthw_nv50_restore(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state);
 

@@ -68,7 +68,7 @@ static const struct nthw_reg *find_row(const struct nti_claim *c, enum nthw_spac
 }
 
 /*
- * A register of a package, or of what CPUs share, is the same one on each of them: a bank has one
+ * A register of a package, or of what CPUs share, is the same one on each of them: a PMU has one
  * of it.
  */
 static struct change *find_change(struct nti_claim *c, enum nthw_space space, unsigned int unit,
@@ -389,7 +389,7 @@ static void remove_file(const struct nti_claim *c)
 	nti_locked_close(dir);
 }
 
-int nti_claim_new(struct nti_os *os, const struct nti_claim_pmu *bank, struct nthw_io *io,
+int nti_claim_new(struct nti_os *os, const struct nti_claim_pmu *pmu, struct nthw_io *io,
 		  struct nti_claim_owner *owner, struct nti_claim **out)
 {
 	struct nti_claim *c;
@@ -397,7 +397,7 @@ int nti_claim_new(struct nti_os *os, const struct nti_claim_pmu *bank, struct nt
 
 	*out = NULL;
 	*owner = (struct nti_claim_owner){ .pid = 0 };
-	if (!nti_claim_is_name(bank->name))
+	if (!nti_claim_is_name(pmu->name))
 		return -EINVAL;
 	c = calloc(1, sizeof(*c));
 	if (!c)
@@ -407,13 +407,12 @@ int nti_claim_new(struct nti_os *os, const struct nti_claim_pmu *bank, struct nt
 	c->os = os;
 	c->fd = -1;
 	c->owner = nti_process_self();
-	c->kind = bank->kind;
-	c->number = bank->number;
-	(void)snprintf(c->name, sizeof(c->name), "%s", bank->name);
-	(void)snprintf(c->function, sizeof(c->function), "%s",
-		       bank->function ? bank->function : "");
+	c->kind = pmu->kind;
+	c->number = pmu->number;
+	(void)snprintf(c->name, sizeof(c->name), "%s", pmu->name);
+	(void)snprintf(c->function, sizeof(c->function), "%s", pmu->function ? pmu->function : "");
 	if (!os->is_replay)
-		ret = take(c, bank->what, owner);
+		ret = take(c, pmu->what, owner);
 	if (ret < 0) {
 		let_go(c);
 		return ret;
@@ -442,7 +441,7 @@ void nti_claim_free(struct nti_claim *claim)
 
 /* ---- telling why not ---- */
 
-static int explain_busy(const struct nti_claim_pmu *bank, const struct nti_claim_owner *owner,
+static int explain_busy(const struct nti_claim_pmu *pmu, const struct nti_claim_owner *owner,
 			struct nti_absence *out)
 {
 	const struct nti_user user = { .pid = owner->pid,
@@ -451,31 +450,31 @@ static int explain_busy(const struct nti_claim_pmu *bank, const struct nti_claim
 
 	/* It has all of the instance, and counts with this one. */
 	if (*owner->counter && !owner->has_ended)
-		return nti_why_in_use(out, &user, "counter %s of %s", owner->counter, bank->where);
-	return nti_why_in_use(out, &user, "%s", bank->what);
+		return nti_why_in_use(out, &user, "counter %s of %s", owner->counter, pmu->where);
+	return nti_why_in_use(out, &user, "%s", pmu->what);
 }
 
-int nti_claim_explain(const struct nti_claim_pmu *bank, int error,
+int nti_claim_explain(const struct nti_claim_pmu *pmu, int error,
 		      const struct nti_claim_owner *owner, struct nti_absence *out)
 {
 	char remedy[160];
 
 	switch (error) {
 	case -EBUSY:
-		return explain_busy(bank, owner, out);
+		return explain_busy(pmu, owner, out);
 	case -EUCLEAN:
 		return nti_absence_set(
-			out, NTIME_REASON_LEFTOVER, bank->what, "ntime doctor --repair",
-			"%s was left programmed by %s (pid %d)", bank->what,
+			out, NTIME_REASON_LEFTOVER, pmu->what, "ntime doctor --repair",
+			"%s was left programmed by %s (pid %d)", pmu->what,
 			*owner->command ? owner->command : "a program", (int)owner->pid);
 	case -EBADMSG:
 		(void)snprintf(remedy, sizeof(remedy),
 			       "see that no program counts with it, then: rm %s/%s",
-			       NTI_CLAIM_DIRECTORY, bank->name);
+			       NTI_CLAIM_DIRECTORY, pmu->name);
 		return nti_absence_set(
-			out, NTIME_REASON_LEFTOVER, bank->what, remedy,
+			out, NTIME_REASON_LEFTOVER, pmu->what, remedy,
 			"the file that says who has %s, %s/%s, is damaged or not ntime's",
-			bank->what, NTI_CLAIM_DIRECTORY, bank->name);
+			pmu->what, NTI_CLAIM_DIRECTORY, pmu->name);
 	case -ENOTDIR:
 		return nti_absence_set(out, NTIME_REASON_FAILED, NTI_CLAIM_DIRECTORY, "remove it",
 				       "%s is not a directory that only root can write to",
@@ -487,9 +486,9 @@ int nti_claim_explain(const struct nti_claim_pmu *bank, int error,
 			"%s, where programs say which counters they have, is for root only",
 			NTI_CLAIM_DIRECTORY);
 	default:
-		return nti_absence_set_failed(out, NTIME_REASON_FAILED, bank->what, error,
+		return nti_absence_set_failed(out, NTIME_REASON_FAILED, pmu->what, error,
 					      "make sure that it can be written to",
 					      "cannot write down in %s who has %s: %s",
-					      NTI_CLAIM_DIRECTORY, bank->what, strerror(-error));
+					      NTI_CLAIM_DIRECTORY, pmu->what, strerror(-error));
 	}
 }

@@ -57,15 +57,15 @@ struct nti_claim_owner {
 };
 
 /*
- * Claim @bank; writes then go to @io. In a recording there is nobody to keep away and nothing is
+ * Claim @pmu; writes then go to @io. In a recording there is nobody to keep away and nothing is
  * recorded. 0; -EBUSY: *@owner has it; -EUCLEAN: *@owner had it, ended, and left registers changed;
  * -EBADMSG: there is a file of that name that is not ours, or damaged; -EACCES, -EROFS, -ENOSPC and
  * so on of the directory.
  */
-int nti_claim_new(struct nti_os *os, const struct nti_claim_pmu *bank, struct nthw_io *io,
+int nti_claim_new(struct nti_os *os, const struct nti_claim_pmu *pmu, struct nthw_io *io,
 		  struct nti_claim_owner *owner, struct nti_claim **out);
 /* Why nti_claim_new() gave @error, and what to do. 0 or -ENOMEM. */
-int nti_claim_explain(const struct nti_claim_pmu *bank, int error,
+int nti_claim_explain(const struct nti_claim_pmu *pmu, int error,
 		      const struct nti_claim_owner *owner, struct nti_absence *out);
 /*
  * The claim's own io: records a register before it is written first, and what is written to it

@@ -59,19 +59,19 @@ struct claim_texts {
 	char name[NTI_CLAIM_NAME_BYTES], what[NTI_CLAIM_WHAT_BYTES], where[NTI_HANDLE_WHERE_BYTES];
 };
 
-static struct nti_claim_pmu bank_of(struct nti_os *os, const struct nti_handle_request *what,
-				    struct claim_texts *texts)
+static struct nti_claim_pmu pmu_of(struct nti_os *os, const struct nti_handle_request *what,
+				   struct claim_texts *texts)
 {
 	// cppcheck-suppress ctuuninitvar ; it is filled here
-	struct nti_claim_pmu bank = { .name = texts->name,
-				      .what = texts->what,
-				      .where = texts->where };
+	struct nti_claim_pmu pmu = { .name = texts->name,
+				     .what = texts->what,
+				     .where = texts->where };
 
 	nti_handle_where(what, texts->where, sizeof(texts->where));
 	if (!what->box) {
 		(void)snprintf(texts->name, sizeof(texts->name), "cpu-%u", what->cpu);
 		(void)snprintf(texts->what, sizeof(texts->what), "core PMU of %.50s", texts->where);
-		return bank;
+		return pmu;
 	}
 	if (what->scope == NTI_SCOPE_PACKAGE && what->box->has_dies)
 		(void)snprintf(texts->name, sizeof(texts->name), "%.30s-%u.%u", what->name,
@@ -81,22 +81,22 @@ static struct nti_claim_pmu bank_of(struct nti_os *os, const struct nti_handle_r
 			       number_of(os, what));
 	(void)snprintf(texts->what, sizeof(texts->what), "%.18s of %.41s", what->name,
 		       texts->where);
-	bank.kind = what->box->kind;
-	bank.number = what->box->number;
-	bank.function = what->box->function;
-	return bank;
+	pmu.kind = what->box->kind;
+	pmu.number = what->box->number;
+	pmu.function = what->box->function;
+	return pmu;
 }
 
 int nti_handle_claim(struct nti_handle *handle, const struct nti_handle_request *what)
 {
 	struct nti_handles *l = handle->handles;
 	struct claim_texts texts;
-	struct nti_claim_pmu bank = bank_of(l->os, what, &texts);
+	struct nti_claim_pmu pmu = pmu_of(l->os, what, &texts);
 	int ret;
 
 	if (what->reads_only)
 		return 0;
-	ret = nti_claim_new(l->os, &bank, &handle->io, &l->owner, &handle->claim);
+	ret = nti_claim_new(l->os, &pmu, &handle->io, &l->owner, &handle->claim);
 	l->was_claim = ret < 0;
 	return ret;
 }
@@ -255,12 +255,12 @@ int nti_handles_explain(struct nti_handles *l, const struct nti_handle_request *
 			struct nti_absence *out)
 {
 	const struct nti_method_row *method = nti_method_get(what->method);
-	struct nti_claim_pmu bank;
+	struct nti_claim_pmu pmu;
 	struct claim_texts texts;
 
 	if (l->was_claim) {
-		bank = bank_of(l->os, what, &texts);
-		return nti_claim_explain(&bank, error, &l->owner, out);
+		pmu = pmu_of(l->os, what, &texts);
+		return nti_claim_explain(&pmu, error, &l->owner, out);
 	}
 	if (!is_reached(what))
 		return nti_absence_set(out, NTIME_REASON_NOT_SUPPORTED, what->name,

@@ -18,7 +18,7 @@ struct nti_handles {
 	struct nti_error error; /* of the access that failed last */
 	const struct nti_handle
 		*recent; /* the one made last, while it lives: calls that fail are its */
-	struct nti_claim_owner owner; /* who has the bank that was asked for last */
+	struct nti_claim_owner owner; /* who has the PMU that was asked for last */
 	bool was_claim;		      /* it was the claim that failed */
 	uint32_t holder;	      /* process that holds the card which was asked for last */
 };

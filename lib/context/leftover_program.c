@@ -17,7 +17,7 @@
 struct program {
 	struct nti_claim_owner owner;
 	char what[WHAT_BYTES];
-	size_t banks, unnamed, registers;
+	size_t pmus, unnamed, registers;
 	bool has_kernel_unit;
 };
 
@@ -47,23 +47,23 @@ static struct program *program_of(struct killed *k, const struct nti_claim_owner
 }
 
 /*
- * Banks are called by their unit and a number: "uncore_imc_0-1". perf does not know of claims, and
+ * PMUs are called by their unit and a number: "uncore_imc_0-1". perf does not know of claims, and
  * counts there all the same.
  */
-static bool has_kernel_unit(const struct ntime_ctx *ctx, const char *bank)
+static bool has_kernel_unit(const struct ntime_ctx *ctx, const char *pmu)
 {
-	const char *dash = strrchr(bank, '-');
+	const char *dash = strrchr(pmu, '-');
 	const struct nti_unit *unit;
 	char name[NTI_CLAIM_NAME_BYTES];
 
 	if (!dash)
 		return false;
-	(void)snprintf(name, sizeof(name), "%.*s", (int)(dash - bank), bank);
+	(void)snprintf(name, sizeof(name), "%.*s", (int)(dash - pmu), pmu);
 	unit = nti_units_find(&ctx->units, name);
 	return unit && unit->method == NTI_METHOD_PERF && !unit->absent.reason;
 }
 
-static void name_bank(struct program *p, const char *what)
+static void name_pmu(struct program *p, const char *what)
 {
 	size_t used = strlen(p->what);
 
@@ -94,25 +94,25 @@ static int note(void *arg, const struct nti_claim_leftover *left)
 	p = program_of(k, &left->owner);
 	if (!p)
 		return -ENOMEM;
-	p->banks++;
+	p->pmus++;
 	p->registers += left->registers;
 	p->has_kernel_unit |= has_kernel_unit(k->ctx, left->name);
-	name_bank(p, left->what);
+	name_pmu(p, left->what);
 	return 0;
 }
 
 static int tell_program(const struct killed *k, const struct program *p)
 {
-	char what[WHAT_BYTES + 32], reason[384], banks[32] = "";
+	char what[WHAT_BYTES + 32], reason[384], pmus[32] = "";
 
 	(void)snprintf(what, sizeof(what), "%s", p->what);
 	if (p->unnamed)
 		(void)snprintf(what, sizeof(what), "%s and %zu more", p->what, p->unnamed);
-	if (p->banks > 1)
-		(void)snprintf(banks, sizeof(banks), " of %zu boxes", p->banks);
+	if (p->pmus > 1)
+		(void)snprintf(pmus, sizeof(pmus), " of %zu boxes", p->pmus);
 	(void)snprintf(reason, sizeof(reason), "%s (pid %d) left %zu register%s%s programmed%s",
 		       *p->owner.command ? p->owner.command : "a program", (int)p->owner.pid,
-		       p->registers, p->registers == 1 ? "" : "s", banks,
+		       p->registers, p->registers == 1 ? "" : "s", pmus,
 		       p->has_kernel_unit ? "; the kernel's own driver (perf) knows nothing of it "
 					    "and counts there all the same: end that before the "
 					    "repair"

@@ -15,55 +15,55 @@
  */
 #define BOX_FIXED 31
 
-static uint64_t core_seats(const struct nti_unit *unit, uint32_t counters)
+static uint64_t core_counters(const struct nti_unit *unit, uint32_t mask)
 {
-	uint64_t seats = counters & ~nti_need_fixed(unit);
+	uint64_t counters = mask & ~nti_need_fixed(unit);
 	unsigned int i;
 
 	for (i = 0; i < unit->fixed; i++) {
-		if (counters & nti_need_fixed_counter(unit, i))
-			seats |= (uint64_t)1 << (FIXED + i);
-	}
-	return seats;
-}
-
-static uint32_t core_counters(const struct nti_unit *unit, uint64_t seats)
-{
-	uint32_t counters = (uint32_t)seats & ~nti_need_fixed(unit);
-	unsigned int i;
-
-	for (i = 0; i < unit->fixed && FIXED + i < 64; i++) {
-		if (seats >> (FIXED + i) & 1)
-			counters |= nti_need_fixed_counter(unit, i);
+		if (mask & nti_need_fixed_counter(unit, i))
+			counters |= (uint64_t)1 << (FIXED + i);
 	}
 	return counters;
 }
 
-static uint32_t counters_of(const struct nti_unit *unit, uint64_t seats)
+static uint32_t core_mask(const struct nti_unit *unit, uint64_t counters)
+{
+	uint32_t mask = (uint32_t)counters & ~nti_need_fixed(unit);
+	unsigned int i;
+
+	for (i = 0; i < unit->fixed && FIXED + i < 64; i++) {
+		if (counters >> (FIXED + i) & 1)
+			mask |= nti_need_fixed_counter(unit, i);
+	}
+	return mask;
+}
+
+static uint32_t mask_of(const struct nti_unit *unit, uint64_t counters)
 {
 	if (unit->kind == NTI_UNIT_CORE)
-		return core_counters(unit, seats);
-	return ((uint32_t)seats & ~((uint32_t)1 << BOX_FIXED)) | (uint32_t)(seats >> FIXED & 1)
-									 << BOX_FIXED;
+		return core_mask(unit, counters);
+	return ((uint32_t)counters & ~((uint32_t)1 << BOX_FIXED)) |
+	       (uint32_t)(counters >> FIXED & 1) << BOX_FIXED;
 }
 
 /*
  * Counters of its PMU instance that can count @part; 0 also for what this way cannot count at all.
  */
-uint64_t nti_session_seats(const struct nti_part *part)
+uint64_t nti_session_counters(const struct nti_part *part)
 {
 	struct nti_pmu_need need;
 
 	if (part->unit->kind == NTI_UNIT_CORE)
-		return core_seats(part->unit, part->need.counters);
-	return nti_pmu_need(part, &need) == 0 ? need.seats : 0;
+		return core_counters(part->unit, part->need.counters);
+	return nti_pmu_need(part, &need) == 0 ? need.counters : 0;
 }
 
 static void add_wants(const struct nti_pmu_need *box, struct nti_plan_event *need)
 {
 	unsigned int i;
 
-	for (i = 0; i < NTI_BANK_WANTS; i++) {
+	for (i = 0; i < NTI_PMU_WANTS; i++) {
 		if (box->wants[i])
 			need->wants[need->want_count++] =
 				(struct nti_plan_want){ .resource = (uint8_t)i,
@@ -87,11 +87,11 @@ uint32_t nti_session_fill_need(const struct ntime_session *s, const struct nti_s
 		need->counters = limit;
 		return 0;
 	}
-	need->counters = box.always_runs ? 0 : counters_of(unit, box.seats) & limit;
+	need->counters = box.always_runs ? 0 : mask_of(unit, box.counters) & limit;
 	if (!need->counters)
 		return 0;
 	add_wants(&box, need);
-	return counters_of(unit, box.also);
+	return mask_of(unit, box.also);
 }
 
 bool nti_session_needs_no_counter(const struct nti_session_part *p)
@@ -106,14 +106,14 @@ int nti_session_explain_taken(struct ntime_session *s, const struct nti_session_
 			      struct nti_absence *absent)
 {
 	const struct nti_unit *unit = p->part->unit;
-	uint64_t seats = nti_session_seats(p->part);
+	uint64_t counters = nti_session_counters(p->part);
 	size_t i;
 	int ret = 0;
 
 	for (i = 0; ret == 0 && i < s->where_count; i++) {
 		if (nti_session_is_unit_at(s, unit, s->where[i]))
-			ret = nti_pmus_explain_taken(s->banks, unit, (unsigned int)s->where[i].cpu,
-						     seats, absent);
+			ret = nti_pmus_explain_taken(s->pmus, unit, (unsigned int)s->where[i].cpu,
+						     counters, absent);
 	}
 	if (ret)
 		return ret < 0 ? ret : 0;
@@ -133,7 +133,7 @@ static int refuse_unit(struct ntime_session *s, const struct nti_unit *unit, uns
 
 		if (s->part[i].is_refused || s->part[i].part->unit != unit)
 			continue;
-		ret = nti_pmus_explain(s->banks, unit, cpu, error, &absent);
+		ret = nti_pmus_explain(s->pmus, unit, cpu, error, &absent);
 		if (ret < 0)
 			return ret;
 		nti_session_refuse(s, &s->part[i], &absent);
@@ -163,11 +163,11 @@ static int take_failed(struct ntime_session *s, const struct nti_unit *unit, uns
 	if (error == -ENOMEM)
 		return error;
 	if ((error == -EACCES || error == -EPERM) && nti_session_can_change_method(s, unit)) {
-		nti_pmus_give_back(s->banks, unit);
+		nti_pmus_give_back(s->pmus, unit);
 		return AGAIN;
 	}
 	ret = refuse_unit(s, unit, cpu, error);
-	nti_pmus_give_back(s->banks, unit);
+	nti_pmus_give_back(s->pmus, unit);
 	return ret;
 }
 
@@ -178,7 +178,7 @@ static int take_failed(struct ntime_session *s, const struct nti_unit *unit, uns
 static int take_unit(struct ntime_session *s, const struct nti_unit *unit, uint32_t *limit)
 {
 	enum nti_method method = nti_session_method(s, unit);
-	uint64_t seats, all = UINT64_MAX;
+	uint64_t counters, all = UINT64_MAX;
 	size_t i;
 	int ret;
 
@@ -190,12 +190,12 @@ static int take_unit(struct ntime_session *s, const struct nti_unit *unit, uint3
 		ret = nti_context_interrupted(s->ctx);
 		if (ret < 0)
 			return ret;
-		ret = nti_pmus_take(s->banks, unit, cpu, method, &seats);
+		ret = nti_pmus_take(s->pmus, unit, cpu, method, &counters);
 		if (ret < 0)
 			return take_failed(s, unit, cpu, ret);
-		all &= seats;
+		all &= counters;
 	}
-	*limit = counters_of(unit, all);
+	*limit = mask_of(unit, all);
 	nti_context_log(s->ctx, "%s: counters of %s that are ours: %#x",
 			nti_session_method_name(method), unit->name, *limit);
 	return 0;
@@ -211,8 +211,8 @@ static int take_units(struct ntime_session *s)
 
 		if (s->is_taken[i] || !nti_session_is_direct(s, unit) || !has_parts(s, unit))
 			continue;
-		if (!s->banks)
-			ret = nti_pmus_new(s->ctx->os, &s->banks);
+		if (!s->pmus)
+			ret = nti_pmus_new(s->ctx->os, &s->pmus);
 		if (ret < 0)
 			return ret;
 		do {
@@ -223,7 +223,7 @@ static int take_units(struct ntime_session *s)
 	return ret;
 }
 
-int nti_session_take_banks(struct ntime_session *s)
+int nti_session_take_pmus(struct ntime_session *s)
 {
 	int ret = nti_session_decide_methods(s);
 
@@ -247,35 +247,35 @@ static bool has_group(const struct ntime_session *s, const struct nti_unit *unit
 	return false;
 }
 
-void nti_session_give_back_banks(struct ntime_session *s)
+void nti_session_give_back_pmus(struct ntime_session *s)
 {
 	size_t i;
 
 	for (i = 0; i < s->ctx->units.count; i++) {
 		if (s->is_taken[i] && !has_group(s, &s->ctx->units.unit[i]))
-			nti_pmus_give_back(s->banks, &s->ctx->units.unit[i]);
+			nti_pmus_give_back(s->pmus, &s->ctx->units.unit[i]);
 	}
 }
 
-static int no_seat(const struct nti_session_group *g, struct nti_absence *absent)
+static int no_counter(const struct nti_session_group *g, struct nti_absence *absent)
 {
 	return nti_absence_set(absent, NTIME_REASON_LIMIT, g->unit->name,
 			       "count fewer events at once",
 			       "no counter of %s that can count it is free", g->unit->name);
 }
 
-int nti_session_add_to_bank(struct ntime_session *s, struct nti_session_part *p,
-			    struct nti_session_group *g)
+int nti_session_add_to_pmu(struct ntime_session *s, struct nti_session_part *p,
+			   struct nti_session_group *g)
 {
 	struct nti_absence absent = { 0 };
-	int ret = nti_pmu_group_add(g->direct, &s->ctx->names, p->part, nti_session_seats(p->part),
-				    &absent);
+	int ret = nti_pmu_group_add(g->direct, &s->ctx->names, p->part,
+				    nti_session_counters(p->part), &absent);
 
 	if (ret == 0) {
 		g->perf.count++;
 		return 0;
 	}
-	if (ret == -ENOSPC && no_seat(g, &absent) < 0)
+	if (ret == -ENOSPC && no_counter(g, &absent) < 0)
 		ret = -ENOMEM;
 	if (ret != -ENOTSUP && ret != -ENOSPC) {
 		nti_absence_fini(&absent);

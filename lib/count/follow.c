@@ -118,19 +118,19 @@ static int open_direct(struct ntime_session *s, struct nti_session_group *g)
 {
 	struct nti_absence absent = { 0 };
 	unsigned int cpu = (unsigned int)g->perf.where.cpu;
-	uint64_t seats;
+	uint64_t counters;
 	size_t k;
-	int ret = nti_pmus_take(s->banks, g->unit, cpu, nti_session_method(s, g->unit), &seats);
+	int ret = nti_pmus_take(s->pmus, g->unit, cpu, nti_session_method(s, g->unit), &counters);
 
 	if (ret < 0)
 		return ret;
-	g->direct = nti_pmu_group_new(s->banks, g->unit, cpu);
+	g->direct = nti_pmu_group_new(s->pmus, g->unit, cpu);
 	if (!g->direct)
 		return -ENOMEM;
 	for (k = 0; ret == 0 && k < g->perf.count; k++) {
 		const struct nti_part *part = s->part[g->part[k]].part;
 
-		ret = nti_pmu_group_add(g->direct, &s->ctx->names, part, nti_session_seats(part),
+		ret = nti_pmu_group_add(g->direct, &s->ctx->names, part, nti_session_counters(part),
 					&absent);
 	}
 	nti_absence_fini(&absent);
@@ -160,7 +160,7 @@ static void forget_direct(struct ntime_session *s, const struct nti_unit *unit, 
 		had_any = true;
 	}
 	if (had_any)
-		nti_pmus_forget(s->banks, unit, (unsigned int)cpu);
+		nti_pmus_forget(s->pmus, unit, (unsigned int)cpu);
 }
 
 /* What was counted so far is kept apart: the new counters begin at 0. 0 or -ENOMEM. */

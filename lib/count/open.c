@@ -202,7 +202,7 @@ static struct nti_session_group *add_group(struct ntime_session *s,
 		return NULL;
 	nti_perf_group_init(&g->perf, s->where[at]);
 	if (nti_session_is_direct(s, g->unit)) {
-		g->direct = nti_pmu_group_new(s->banks, g->unit, (unsigned int)s->where[at].cpu);
+		g->direct = nti_pmu_group_new(s->pmus, g->unit, (unsigned int)s->where[at].cpu);
 		if (!g->direct) {
 			free(g->part);
 			return NULL;
@@ -366,7 +366,7 @@ static bool is_group_too_big(struct ntime_session *s, const struct nti_session_g
 
 static int open_own_part(struct ntime_session *s, size_t index, struct nti_session_group *g)
 {
-	int ret = nti_session_add_to_bank(s, &s->part[index], g);
+	int ret = nti_session_add_to_pmu(s, &s->part[index], g);
 
 	if (ret == 0)
 		g->part[g->perf.count - 1] = index;
@@ -494,7 +494,7 @@ static int open_places(struct ntime_session *s, bool all_passes)
  */
 static int try_groups(struct ntime_session *s)
 {
-	int ret = nti_session_take_banks(s);
+	int ret = nti_session_take_pmus(s);
 
 	if (ret == 0)
 		ret = nti_session_plan(s);
@@ -697,7 +697,7 @@ int nti_session_open_groups(struct ntime_session *s)
 		ret = nti_session_spans_open(s);
 	if (ret < 0)
 		return ret;
-	nti_session_give_back_banks(s);
+	nti_session_give_back_pmus(s);
 	find_shared_parts(s);
 	nti_session_settle_items(s);
 	nti_session_find_work(s);
@@ -729,10 +729,10 @@ void nti_session_close_groups(struct ntime_session *s)
 	s->unit_cpus = NULL;
 	nti_set_fini(&s->followed);
 	s->is_following = s->has_changed = s->has_off = false;
-	nti_pmus_free(s->banks);
+	nti_pmus_free(s->pmus);
 	free(s->method);
 	free(s->is_taken);
-	s->banks = NULL;
+	s->pmus = NULL;
 	s->method = NULL;
 	s->is_taken = NULL;
 	s->pass_text = NULL;

@@ -126,7 +126,7 @@ static struct nti_plan_event need_of(const struct ntime_session *s,
 	size_t index = unit_index(s, unit);
 
 	*also = 0;
-	need.bank = (uint16_t)index;
+	need.pmu = (uint16_t)index;
 	need.is_exclusive = p->part->attr.exclusive;
 	if (nti_session_is_direct(s, unit))
 		*also = nti_session_fill_need(s, p, &need);
@@ -233,14 +233,14 @@ static void fill_events(const struct ntime_session *s, const size_t *index, size
 		if (!also)
 			continue;
 		out->need[out->n] = (struct nti_plan_event){ .counters = also,
-							     .bank = out->need[i].bank,
+							     .pmu = out->need[i].pmu,
 							     .group = out->need[i].group };
 		out->name[out->n++] = out->name[i];
 	}
 	out->names = (struct nti_plan_names){ .events = out->name,
 					      .event_count = n,
-					      .banks = s->unit_name,
-					      .bank_count = s->ctx->units.count,
+					      .pmus = s->unit_name,
+					      .pmu_count = s->ctx->units.count,
 					      .resource = resource_name,
 					      .arg = s };
 }

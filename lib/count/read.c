@@ -92,7 +92,7 @@ static int check_cpu(struct ntime_session *s, struct nti_session_group *g,
 const char *nti_session_words_for(const struct ntime_session *s, const struct nti_session_group *g,
 				  int error)
 {
-	return g->direct ? nti_pmus_error(s->banks, error) : strerror(-error);
+	return g->direct ? nti_pmus_error(s->pmus, error) : strerror(-error);
 }
 
 static int read_failed(struct ntime_session *s, struct nti_session_group *g, int error)
@@ -524,15 +524,15 @@ static int end_turns(struct ntime_session *s)
 {
 	int ret;
 
-	if (!s->banks || s->passes < 2 || !s->is_running || nti_session_is_by_pass(s))
+	if (!s->pmus || s->passes < 2 || !s->is_running || nti_session_is_by_pass(s))
 		return 0;
 	s->turns++;
-	ret = nti_pmus_turn(s->banks);
+	ret = nti_pmus_turn(s->pmus);
 	/* A CPU went just now: the next reading finds out. */
 	if (ret == -ENODEV && s->is_following)
 		return 0;
 	return ret < 0 ? nti_error(&s->ctx->error, -EIO, "cannot rotate to the next events: %s",
-				   nti_pmus_error(s->banks, ret))
+				   nti_pmus_error(s->pmus, ret))
 		       : 0;
 }
 

@@ -173,7 +173,7 @@ void nti_session_readers_refresh(struct ntime_session *s)
 {
 	size_t i;
 
-	if (!s->banks)
+	if (!s->pmus)
 		return;
 	for (i = 0; s->state && i < s->items; i++) {
 		const struct nti_session_item *item = &s->item[i];

@@ -491,7 +491,7 @@ uint64_t ntime_session_max_read_interval_ns(const struct ntime_session *s)
 {
 	if (!s->is_open)
 		return 0;
-	return s->banks ? nti_pmus_max_read_interval_ns(s->banks) : UINT64_MAX;
+	return s->pmus ? nti_pmus_max_read_interval_ns(s->pmus) : UINT64_MAX;
 }
 
 unsigned int ntime_session_passes(const struct ntime_session *s)

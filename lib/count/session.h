@@ -152,11 +152,11 @@ struct ntime_session {
 	struct nti_set *unit_cpus;
 	const char **unit_name; /* per unit, borrowed, for the planner's sentences */
 	enum nti_method
-		*method; /* per unit, as nti_session_method() says; NULL until it is opened */
-	bool *is_taken;	 /* per unit: its PMU instances are ours, or it was refused */
-	struct nti_pmus *banks; /* NULL until then, and until a plan is made */
-	bool was_denied;	/* the kernel refused an event, as perf_event_open(2) is closed */
-	bool is_rotating;	/* NTIME_TURNS, or ntime_session_rotate() was used */
+		*method;       /* per unit, as nti_session_method() says; NULL until it is opened */
+	bool *is_taken;	       /* per unit: its PMU instances are ours, or it was refused */
+	struct nti_pmus *pmus; /* NULL until then, and until a plan is made */
+	bool was_denied;       /* the kernel refused an event, as perf_event_open(2) is closed */
+	bool is_rotating;      /* NTIME_TURNS, or ntime_session_rotate() was used */
 	/* With NTIME_TURNS and several passes: whose turn it is, and until when; rotate.c. */
 	struct nti_turns order;
 	unsigned int *turn_order;
@@ -297,9 +297,9 @@ bool nti_session_can_change_method(struct ntime_session *s, const struct nti_uni
  * direct.c: take the PMU instances of units that we count ourselves; where they cannot be had,
  * their events are absent. 0 or -errno.
  */
-int nti_session_take_banks(struct ntime_session *s);
-/* Banks of which nothing is counted after all are given back. */
-void nti_session_give_back_banks(struct ntime_session *s);
+int nti_session_take_pmus(struct ntime_session *s);
+/* PMUs of which nothing is counted after all are given back. */
+void nti_session_give_back_pmus(struct ntime_session *s);
 /*
  * What @p, whose unit we count ourselves, asks of the planner: counters (0: it needs none) and
  * shared registers. Returns the counter that it takes besides, in the planner's bits; 0: none.
@@ -309,13 +309,13 @@ uint32_t nti_session_fill_need(const struct ntime_session *s, const struct nti_s
 /* It is read where it always runs, or cannot be counted this way whatever is free. */
 bool nti_session_needs_no_counter(const struct nti_session_part *p);
 /* Counters of its PMU instance that can count @part; 0 also for what registers cannot count. */
-uint64_t nti_session_seats(const struct nti_part *part);
+uint64_t nti_session_counters(const struct nti_part *part);
 /* Which counter that could count @p is somebody else's. 0 or -ENOMEM. */
 int nti_session_explain_taken(struct ntime_session *s, const struct nti_session_part *p,
 			      struct nti_absence *absent);
 /* @p becomes the next member of @g. 0; 1: it is absent from now on; -ENOMEM. */
-int nti_session_add_to_bank(struct ntime_session *s, struct nti_session_part *p,
-			    struct nti_session_group *g);
+int nti_session_add_to_pmu(struct ntime_session *s, struct nti_session_part *p,
+			   struct nti_session_group *g);
 
 /* read.c: is @cpu on line, as far as is known? */
 bool nti_session_is_on_line(struct ntime_session *s, int cpu);

@@ -38,7 +38,7 @@ struct nti_part {
 	 * UINT32_MAX where only the kernel of another machine knows it.
 	 */
 	struct perf_event_attr attr;
-	/* counters, wants; .bank and .group are filled by the session */
+	/* counters, wants; .pmu and .group are filled by the session */
 	struct nti_plan_event need;
 	bool counts_guests; /* modifier G: what virtual machines on this machine do counts too */
 };

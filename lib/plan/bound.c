@@ -66,7 +66,7 @@ uint64_t nti_plan_exclusive(const struct nti_plan_problem *pb, uint64_t events)
 
 /*
  * Each value of a resource needs passes of its own, as many as the counters make its events take.
- * @events are of one bank.
+ * @events are of one PMU.
  */
 static unsigned int resource_bound(const struct nti_plan_problem *pb, uint64_t events)
 {
@@ -86,21 +86,20 @@ static unsigned int resource_bound(const struct nti_plan_problem *pb, uint64_t e
 }
 
 /*
- * Each event that must be alone needs a pass of its bank; the others share what is left. The same
+ * Each event that must be alone needs a pass of its PMU; the others share what is left. The same
  * of values.
  */
-static unsigned int bank_bound(const struct nti_plan_problem *pb, uint64_t events)
+static unsigned int pmu_bound(const struct nti_plan_problem *pb, uint64_t events)
 {
 	unsigned int best = 0;
 
 	while (events) {
-		uint64_t bank = events & pb->bank_events[pb->bank_of[nti_plan_low(events)]];
-		uint64_t alone = nti_plan_exclusive(pb, bank);
+		uint64_t pmu = events & pb->pmu_events[pb->pmu_of[nti_plan_low(events)]];
+		uint64_t alone = nti_plan_exclusive(pb, pmu);
 
-		best = max(best, resource_bound(pb, bank));
-		best = max(best,
-			   nti_plan_count(alone) + nti_plan_counter_passes(pb, bank & ~alone));
-		events &= ~bank;
+		best = max(best, resource_bound(pb, pmu));
+		best = max(best, nti_plan_count(alone) + nti_plan_counter_passes(pb, pmu & ~alone));
+		events &= ~pmu;
 	}
 	return best;
 }
@@ -146,21 +145,21 @@ static unsigned int clique_bound(const struct nti_plan_problem *pb, uint64_t ite
 unsigned int nti_plan_lower(const struct nti_plan_problem *pb, uint64_t items)
 {
 	uint64_t events = nti_plan_events_of(pb, items);
-	unsigned int best = bank_bound(pb, events);
+	unsigned int best = pmu_bound(pb, events);
 
 	return max(best, clique_bound(pb, items));
 }
 
 static bool is_room(const struct nti_plan_problem *pb, uint64_t in_pass, unsigned int item)
 {
-	uint64_t events = nti_plan_events_of(pb, in_pass & ~pb->items[item].conflicts), banks = 0,
+	uint64_t events = nti_plan_events_of(pb, in_pass & ~pb->items[item].conflicts), pmus = 0,
 		 left;
 
 	if (in_pass & pb->items[item].conflicts)
 		return false;
-	for (left = pb->items[item].banks; left; left &= left - 1)
-		banks |= pb->bank_events[nti_plan_low(left)];
-	return nti_plan_fits(pb, (events & banks) | pb->items[item].events);
+	for (left = pb->items[item].pmus; left; left &= left - 1)
+		pmus |= pb->pmu_events[nti_plan_low(left)];
+	return nti_plan_fits(pb, (events & pmus) | pb->items[item].events);
 }
 
 unsigned int nti_plan_first_fit(const struct nti_plan_problem *pb, uint64_t items,

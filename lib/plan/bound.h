@@ -19,7 +19,7 @@ unsigned int nti_plan_lower(const struct nti_plan_problem *pb, uint64_t items);
 unsigned int nti_plan_first_fit(const struct nti_plan_problem *pb, uint64_t items,
 				uint8_t pass[NTI_PLAN_MAX_EVENTS]);
 
-/* Different values of @resource wanted by @events of one bank. */
+/* Different values of @resource wanted by @events of one PMU. */
 unsigned int nti_plan_value_count(const struct nti_plan_problem *pb, uint64_t events,
 				  unsigned int resource);
 

@@ -18,7 +18,7 @@ static bool wants_agree(const struct nti_plan_event *a, const struct nti_plan_ev
 {
 	int i, j;
 
-	for (i = 0; i < a->want_count && a->bank == b->bank; i++)
+	for (i = 0; i < a->want_count && a->pmu == b->pmu; i++)
 		for (j = 0; j < b->want_count; j++)
 			if (a->wants[i].resource == b->wants[j].resource &&
 			    a->wants[i].value != b->wants[j].value)
@@ -34,7 +34,7 @@ static bool can_share(const struct nti_plan_event *events, const struct nti_plan
 		return true;
 	if (!wants_agree(&events[i], &events[j]))
 		return false;
-	if (events[i].bank != events[j].bank)
+	if (events[i].pmu != events[j].pmu)
 		return true;
 	return !events[i].is_exclusive && !events[j].is_exclusive &&
 	       plan->counter[i] != plan->counter[j];
@@ -101,7 +101,7 @@ static bool are_events_right(const struct nti_plan_event *events, size_t n,
 static bool is_guilty_of_counters(const struct nti_plan_event *event,
 				  const struct nti_plan_reason *reason)
 {
-	return event->counters && event->bank == reason->bank &&
+	return event->counters && event->pmu == reason->pmu &&
 	       (event->counters & reason->counters) == event->counters;
 }
 
@@ -125,7 +125,7 @@ static bool does_want(const struct nti_plan_event *event, const struct nti_plan_
 {
 	unsigned int i;
 
-	for (i = 0; i < event->want_count && event->bank == reason->bank; i++) {
+	for (i = 0; i < event->want_count && event->pmu == reason->pmu; i++) {
 		if (event->wants[i].resource != reason->resource)
 			continue;
 		*value = event->wants[i].value;
@@ -165,7 +165,7 @@ static bool is_exclusive_true(const struct nti_plan_event *events, size_t n, uns
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		if (!events[i].counters || events[i].bank != reason->bank)
+		if (!events[i].counters || events[i].pmu != reason->pmu)
 			continue;
 		if (events[i].is_exclusive)
 			alone++;
@@ -173,7 +173,7 @@ static bool is_exclusive_true(const struct nti_plan_event *events, size_t n, uns
 			rest = 1;
 	}
 	return alone > 0 && alone + rest > passes && events[reason->event].counters &&
-	       events[reason->event].bank == reason->bank;
+	       events[reason->event].pmu == reason->pmu;
 }
 
 /* Whether the reason given for @pass forbids @pass passes, and its event really had to wait. */

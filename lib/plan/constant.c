@@ -17,13 +17,13 @@ struct rest {
 	size_t n;
 };
 
-static unsigned int users_of(const struct rest *r, uint16_t bank, uint32_t counter)
+static unsigned int users_of(const struct rest *r, uint16_t pmu, uint32_t counter)
 {
 	unsigned int users = 0;
 	size_t i;
 
 	for (i = 0; i < r->n; i++)
-		users += r->events[i].bank == bank && r->events[i].counters & counter;
+		users += r->events[i].pmu == pmu && r->events[i].counters & counter;
 	return users;
 }
 
@@ -35,32 +35,31 @@ static uint32_t least_used(const struct rest *r, size_t at)
 	for (; left; left &= left - 1) {
 		uint32_t counter = left & -left;
 
-		if (users_of(r, r->events[at].bank, counter) <
-		    users_of(r, r->events[at].bank, best))
+		if (users_of(r, r->events[at].pmu, counter) < users_of(r, r->events[at].pmu, best))
 			best = counter;
 	}
 	return best;
 }
 
-static bool is_bank_shared(const struct rest *r, uint16_t bank)
+static bool is_pmu_shared(const struct rest *r, uint16_t pmu)
 {
 	size_t i;
 
 	for (i = 0; i < r->n; i++) {
-		if (r->events[i].bank == bank && r->events[i].is_exclusive)
+		if (r->events[i].pmu == pmu && r->events[i].is_exclusive)
 			return false;
 	}
 	return true;
 }
 
-/* Are there seats for the others of its bank without it and its counter? */
+/* Are there places for the others of its PMU without it and its counter? */
 static bool is_room(const struct rest *r, size_t at, unsigned int passes)
 {
 	uint32_t counters = 0;
 	size_t i, others = 0;
 
 	for (i = 0; i < r->n; i++) {
-		if (r->events[i].bank != r->events[at].bank || !r->events[i].counters)
+		if (r->events[i].pmu != r->events[at].pmu || !r->events[i].counters)
 			continue;
 		counters |= r->events[i].counters;
 		others += i != at;
@@ -77,7 +76,7 @@ static bool try_one(struct rest *r, size_t at, uint32_t counter, struct nti_plan
 
 	for (i = 0; i < r->n; i++) {
 		changed[i] = r->events[i];
-		if (changed[i].bank == r->events[at].bank && changed[i].counters) {
+		if (changed[i].pmu == r->events[at].pmu && changed[i].counters) {
 			changed[i].counters &= ~counter;
 			if (!changed[i].counters && i != at)
 				return false;
@@ -104,7 +103,7 @@ void nti_plan_find_constants(struct nti_plan_event *events, size_t n, bool *is_c
 		bool may = is_constant[i];
 
 		is_constant[i] = may && plan->passes > 1 && e->counters && !e->group &&
-				 !e->want_count && is_bank_shared(&r, e->bank) &&
+				 !e->want_count && is_pmu_shared(&r, e->pmu) &&
 				 is_room(&r, i, plan->passes) && tries++ < MOST_TRIES &&
 				 try_one(&r, i, least_used(&r, i), plan);
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Whether events of one bank find counters. */
+/* Whether events of one PMU find counters. */
 #include <string.h>
 
 #include "lib/plan/hall.h"
@@ -9,10 +9,10 @@ struct hall {
 	unsigned int room;
 	uint32_t full;			       /* counters that take no more */
 	uint64_t holds[NTI_PLAN_MAX_COUNTERS]; /* events on each counter */
-	uint8_t at[NTI_PLAN_MAX_EVENTS];       /* counter of each event seated */
+	uint8_t at[NTI_PLAN_MAX_EVENTS];       /* counter of each event placed */
 };
 
-static void seat(struct hall *h, unsigned int event, unsigned int counter)
+static void place(struct hall *h, unsigned int event, unsigned int counter)
 {
 	h->at[event] = (uint8_t)counter;
 	h->holds[counter] |= nti_plan_bit(event);
@@ -29,11 +29,11 @@ static void shift(struct hall *h, const uint8_t *parent, unsigned int first, uns
 
 		h->holds[freed] &= ~nti_plan_bit(event);
 		h->full &= ~(UINT32_C(1) << freed);
-		seat(h, event, counter);
+		place(h, event, counter);
 		event = parent[event];
 		counter = freed;
 	}
-	seat(h, event, counter);
+	place(h, event, counter);
 }
 
 /* Breadth first over events that could move away; *@reached are the counters looked at. */
@@ -91,11 +91,11 @@ bool nti_plan_hall(const struct nti_plan_problem *pb, uint64_t events, unsigned 
 bool nti_plan_fits(const struct nti_plan_problem *pb, uint64_t events)
 {
 	while (events) {
-		uint64_t bank = pb->bank_events[pb->bank_of[nti_plan_low(events)]];
+		uint64_t pmu = pb->pmu_events[pb->pmu_of[nti_plan_low(events)]];
 
-		if (!nti_plan_hall(pb, events & bank, 1, NULL, NULL))
+		if (!nti_plan_hall(pb, events & pmu, 1, NULL, NULL))
 			return false;
-		events &= ~bank;
+		events &= ~pmu;
 	}
 	return true;
 }
@@ -105,11 +105,11 @@ unsigned int nti_plan_counter_passes(const struct nti_plan_problem *pb, uint64_t
 	unsigned int passes = events ? 1 : 0;
 
 	while (events) {
-		uint64_t bank = pb->bank_events[pb->bank_of[nti_plan_low(events)]];
+		uint64_t pmu = pb->pmu_events[pb->pmu_of[nti_plan_low(events)]];
 
-		while (!nti_plan_hall(pb, events & bank, passes, NULL, NULL))
+		while (!nti_plan_hall(pb, events & pmu, passes, NULL, NULL))
 			passes++;
-		events &= ~bank;
+		events &= ~pmu;
 	}
 	return passes;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Seats of events in all passes at once. */
+/* Places of events in all passes at once. */
 #include <string.h>
 
 #include "lib/plan/match.h"
@@ -20,7 +20,7 @@ static void stand(struct nti_plan_match *m, unsigned int event)
 	m->in[m->pass[event]] &= ~bit;
 	m->on[m->cell[event]] &= ~bit;
 	m->taken[m->cell[event]] &= ~nti_plan_bit(m->pass[event]);
-	m->seated &= ~bit;
+	m->placed &= ~bit;
 }
 
 static void sit(struct nti_plan_match *m, unsigned int event, unsigned int cell, unsigned int pass)
@@ -32,16 +32,16 @@ static void sit(struct nti_plan_match *m, unsigned int event, unsigned int cell,
 	m->in[pass] |= bit;
 	m->on[cell] |= bit;
 	m->taken[cell] |= nti_plan_bit(pass);
-	m->seated |= bit;
+	m->placed |= bit;
 }
 
 void nti_plan_match_drop(struct nti_plan_match *m, uint64_t events)
 {
-	for (events &= m->seated; events; events &= events - 1)
+	for (events &= m->placed; events; events &= events - 1)
 		stand(m, nti_plan_low(events));
 }
 
-/* The first free seat on counters @mask in passes @domain. */
+/* The first free place on counters @mask in passes @domain. */
 static bool find_free(const struct nti_plan_match *m, unsigned int base, uint32_t mask,
 		      uint64_t domain, unsigned int *cell, unsigned int *pass)
 {
@@ -96,10 +96,10 @@ static uint64_t find_mates(const struct nti_plan_match *m, unsigned int event, u
 }
 
 /*
- * One step of a search for a seat: @event has to leave its seat to the event of step .parent. When
- * a mate wants the counter for the group, @event must leave the counter; else it may stay on it, in
- * another pass. These are two steps, as the second can be open when the first is not, so an event
- * can have both.
+ * One step of a search for a place: @event has to leave its place to the event of step .parent.
+ * When a mate wants the counter for the group, @event must leave the counter; else it may stay on
+ * it, in another pass. These are two steps, as the second can be open when the first is not, so an
+ * event can have both.
  */
 struct step {
 	uint8_t event, parent;
@@ -109,7 +109,7 @@ struct step {
 struct walk {
 	struct step steps[2 * NTI_PLAN_MAX_EVENTS];
 	unsigned int count;
-	unsigned int base; /* number of the bank's first counter; all events are of one bank */
+	unsigned int base; /* number of the PMU's first counter; all events are of one PMU */
 	uint64_t seen, seen_by_mate; /* events with a step of either kind */
 	uint32_t covered; /* counters looked at in all passes: nothing new is to be found there */
 };
@@ -156,8 +156,8 @@ static void add_rivals(const struct nti_plan_match *m, struct walk *w, uint64_t 
 }
 
 /*
- * Walk back: the event of @step takes the seat, its parent takes the one that becomes free. That is
- * the seat it has now, which may be another than when the search began, for an event with two
+ * Walk back: the event of @step takes the place, its parent takes the one that becomes free. That
+ * is the place it has now, which may be another than when the search began, for an event with two
  * steps.
  */
 static void shift(struct nti_plan_match *m, const struct walk *w, unsigned int step,
@@ -182,7 +182,7 @@ static bool augment(struct nti_plan_match *m, unsigned int first, uint64_t *effo
 	unsigned int i, cell, pass;
 	struct walk w;
 
-	w.base = m->pb->bank_first[m->pb->bank_of[first]];
+	w.base = m->pb->pmu_first[m->pb->pmu_of[first]];
 	w.count = 0;
 	w.seen = nti_plan_bit(first);
 	w.seen_by_mate = 0;
@@ -207,9 +207,9 @@ static bool augment(struct nti_plan_match *m, unsigned int first, uint64_t *effo
 	return false;
 }
 
-bool nti_plan_match_seat(struct nti_plan_match *m, uint64_t events, uint64_t *effort)
+bool nti_plan_match_place(struct nti_plan_match *m, uint64_t events, uint64_t *effort)
 {
-	for (events &= ~m->seated; events; events &= events - 1)
+	for (events &= ~m->placed; events; events &= events - 1)
 		if (!augment(m, nti_plan_low(events), effort))
 			return false;
 	return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Seats of events in all passes at once: a seat is a counter in a pass. An event may sit where its
- * item's domain (the passes still open to it) and its mask agree. When no such seating exists, no
+ * Places of events in all passes at once: a place is a counter in a pass. An event may sit where
+ * its item's domain (the passes still open to it) and its mask agree. When no such place exists, no
  * plan with these domains does: events that only need counters are placed by this alone. A group
  * will be in one pass and so use each counter once: this is demanded from the start, and is what
  * stops a group from taking a scarce counter in several passes. Internal to lib/plan.
@@ -19,25 +19,25 @@ struct nti_plan_match {
 	const struct nti_plan_problem *pb;
 	const uint64_t *domain; /* passes open to each item; the owner changes them */
 	uint64_t all;		/* passes */
-	uint64_t seated;	/* events */
+	uint64_t placed;	/* events */
 	uint64_t in[NTI_PLAN_MAX_EVENTS];
 	uint64_t taken[NTI_PLAN_MAX_CELLS];
 	uint64_t on[NTI_PLAN_MAX_CELLS];
-	uint8_t pass[NTI_PLAN_MAX_EVENTS];  /* of events seated */
+	uint8_t pass[NTI_PLAN_MAX_EVENTS];  /* of events placed */
 	uint16_t cell[NTI_PLAN_MAX_EVENTS]; /* the same */
 };
 
 void nti_plan_match_init(struct nti_plan_match *m, const struct nti_plan_problem *pb,
 			 unsigned int passes, const uint64_t *domain);
 
-/* Take @events from their seats. */
+/* Take @events from their places. */
 void nti_plan_match_drop(struct nti_plan_match *m, uint64_t events);
 
 /*
- * Find seats for those of @events that have none, moving others inside their domains; every event
- * seated must sit in its domain. False when there is none for one of them: it stays without, the
- * others keep seats. *@effort counts work.
+ * Find places for those of @events that have none, moving others inside their domains; every event
+ * placed must sit in its domain. False when there is none for one of them: it stays without, the
+ * others keep places. *@effort counts work.
  */
-bool nti_plan_match_seat(struct nti_plan_match *m, uint64_t events, uint64_t *effort);
+bool nti_plan_match_place(struct nti_plan_match *m, uint64_t events, uint64_t *effort);
 
 #endif

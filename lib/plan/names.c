@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the planner's sentences call events, banks, resources and counters. */
+/* What the planner's sentences call events, PMUs, resources and counters. */
 #include <stdio.h>
 
 #include "lib/plan/names.h"
@@ -23,13 +23,13 @@ const char *nti_plan_event_name(const struct nti_plan_names *names, size_t n, un
 const char *nti_plan_pmu_name(const struct nti_plan_names *names, unsigned int i,
 			      struct nti_plan_name *name)
 {
-	return name_of(names ? names->banks : NULL, names ? names->bank_count : 0, i, "bank", name);
+	return name_of(names ? names->pmus : NULL, names ? names->pmu_count : 0, i, "PMU", name);
 }
 
-const char *nti_plan_resource_name(const struct nti_plan_names *names, unsigned int bank,
+const char *nti_plan_resource_name(const struct nti_plan_names *names, unsigned int pmu,
 				   unsigned int i, struct nti_plan_name *name)
 {
-	const char *known = names && names->resource ? names->resource(names->arg, bank, i) : NULL;
+	const char *known = names && names->resource ? names->resource(names->arg, pmu, i) : NULL;
 
 	return known ? known : name_of(NULL, 0, i, "resource", name);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the planner's sentences call events, banks, resources and counters. */
+/* What the planner's sentences call events, PMUs, resources and counters. */
 #ifndef NTI_PLAN_NAMES_H
 #define NTI_PLAN_NAMES_H
 
@@ -18,7 +18,7 @@ const char *nti_plan_event_name(const struct nti_plan_names *names, size_t n, un
 				struct nti_plan_name *name);
 const char *nti_plan_pmu_name(const struct nti_plan_names *names, unsigned int i,
 			      struct nti_plan_name *name);
-const char *nti_plan_resource_name(const struct nti_plan_names *names, unsigned int bank,
+const char *nti_plan_resource_name(const struct nti_plan_names *names, unsigned int pmu,
 				   unsigned int i, struct nti_plan_name *name);
 
 /*

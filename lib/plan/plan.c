@@ -175,14 +175,14 @@ static void give_counters(const struct nti_plan_problem *pb, uint64_t events, st
 		unsigned int event = nti_plan_low(events);
 
 		out->counter[event] =
-			(int8_t)pb->number[pb->bank_first[pb->bank_of[event]] + cell[event]];
+			(int8_t)pb->number[pb->pmu_first[pb->pmu_of[event]] + cell[event]];
 	}
 }
 
 static void fill_out(const struct work *w, struct nti_plan *out)
 {
 	uint64_t in_pass[NTI_PLAN_MAX_EVENTS] = { 0 };
-	unsigned int i, pass, bank;
+	unsigned int i, pass, pmu;
 
 	out->passes = w->passes;
 	out->lower = w->lower;
@@ -194,9 +194,8 @@ static void fill_out(const struct work *w, struct nti_plan *out)
 		in_pass[out->pass[i]] |= nti_plan_bit(i);
 	}
 	for (pass = 0; pass < w->passes; pass++)
-		for (bank = 0; bank < w->problem.bank_count; bank++)
-			give_counters(&w->problem, in_pass[pass] & w->problem.bank_events[bank],
-				      out);
+		for (pmu = 0; pmu < w->problem.pmu_count; pmu++)
+			give_counters(&w->problem, in_pass[pass] & w->problem.pmu_events[pmu], out);
 }
 
 int nti_plan_make(const struct nti_plan_event *events, size_t n, const struct nti_plan_names *names,

@@ -3,9 +3,9 @@
  * Which event sits on which counter in which pass: a pure function of the events' needs. Knows no
  * names, no operating system and no hardware; all memory is the caller's or in the result.
  *
- * A counter belongs to a bank (one PMU); counters of a bank are the bits of a mask. Events in one
- * pass on one bank need different counters. A resource of a bank (an extra register such as an
- * off-core response MSR, a shared filter) has one value a pass: events of a bank that want
+ * A counter belongs to a PMU; counters of a PMU are the bits of a mask. Events in one
+ * pass on one PMU need different counters. A resource of a PMU (an extra register such as an
+ * off-core response MSR, a shared filter) has one value a pass: events of a PMU that want
  * different values of the same resource cannot share a pass. Events with the same group wish, other
  * than 0, must all sit in one pass (a ratio of two events counted at different times is worth
  * less).
@@ -20,20 +20,20 @@
 #include "lib/base/error.h"
 
 #define NTI_PLAN_MAX_EVENTS 64
-#define NTI_PLAN_MAX_COUNTERS 32 /* of one bank */
+#define NTI_PLAN_MAX_COUNTERS 32 /* of one PMU */
 #define NTI_PLAN_MAX_RESOURCES 16
 #define NTI_PLAN_MAX_WANTS 4 /* resources of one event */
 
 struct nti_plan_want {
-	uint8_t resource; /* of the event's bank: 0 .. NTI_PLAN_MAX_RESOURCES - 1 */
+	uint8_t resource; /* of the event's PMU: 0 .. NTI_PLAN_MAX_RESOURCES - 1 */
 	uint64_t value;
 };
 
 struct nti_plan_event {
-	uint32_t counters;  /* mask of counters of its bank; 0 = needs nothing (software) */
-	uint16_t bank;	    /* which bank the mask speaks of */
+	uint32_t counters;  /* mask of counters of its PMU; 0 = needs nothing (software) */
+	uint16_t pmu;	    /* which PMU the mask speaks of */
 	uint16_t group;	    /* 0 = none; equal numbers go into one pass */
-	bool is_exclusive;  /* must be alone on its bank in its pass */
+	bool is_exclusive;  /* must be alone on its PMU in its pass */
 	uint8_t want_count; /* entries of wants */
 	struct nti_plan_want wants[NTI_PLAN_MAX_WANTS];
 };
@@ -41,15 +41,15 @@ struct nti_plan_event {
 /* Why pass number .pass exists: the constraint that no smaller number of passes can meet. */
 enum nti_plan_limit {
 	NTI_PLAN_LIMIT_NONE,	  /* first pass */
-	NTI_PLAN_LIMIT_COUNTERS,  /* more events than counters in .counters of .bank */
-	NTI_PLAN_LIMIT_RESOURCE,  /* several values wanted of .resource of .bank */
-	NTI_PLAN_LIMIT_EXCLUSIVE, /* an event of .bank must be alone */
+	NTI_PLAN_LIMIT_COUNTERS,  /* more events than counters in .counters of .pmu */
+	NTI_PLAN_LIMIT_RESOURCE,  /* several values wanted of .resource of .pmu */
+	NTI_PLAN_LIMIT_EXCLUSIVE, /* an event of .pmu must be alone */
 	NTI_PLAN_LIMIT_MIXED,	  /* only the combination of constraints; unproven from .lower on */
 };
 
 struct nti_plan_reason {
 	enum nti_plan_limit limit;
-	uint16_t bank;
+	uint16_t pmu;
 	uint32_t counters;
 	uint8_t resource;
 	/* one event that the constraint pushed out; sits in this pass or a later one */
@@ -69,15 +69,15 @@ struct nti_plan {
 
 /*
  * What people call things; where an array is NULL, too short or has a NULL, or .resource gives
- * none, "event 3", "bank 0", "resource 2" is said.
+ * none, "event 3", "PMU 0", "resource 2" is said.
  */
 struct nti_plan_names {
 	const char *const *events; /* in the order planned */
 	/* 0: each is one; else those from this one on are further counters of the others */
 	size_t event_count;
-	const char *const *banks;
-	size_t bank_count;
-	const char *(*resource)(const void *arg, unsigned int bank, unsigned int resource);
+	const char *const *pmus;
+	size_t pmu_count;
+	const char *(*resource)(const void *arg, unsigned int pmu, unsigned int resource);
 	const void *arg;
 };
 

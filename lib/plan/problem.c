@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* From the caller's events to items, dense banks and conflicts. */
+/* From the caller's events to items, dense PMUs and conflicts. */
 #include <errno.h>
 #include <string.h>
 
@@ -38,8 +38,8 @@ static int check_event(const struct nti_plan_event *event, unsigned int index, s
 	if (!event->counters && (event->is_exclusive || event->want_count))
 		return nti_error(
 			e, -EINVAL,
-			"event %u names no counter that could count it, yet wants %s of bank %u",
-			index, event->is_exclusive ? "to be alone" : "resources", event->bank);
+			"event %u names no counter that could count it, yet wants %s of PMU %u",
+			index, event->is_exclusive ? "to be alone" : "resources", event->pmu);
 	return check_wants(event, index, e);
 }
 
@@ -49,7 +49,7 @@ static const struct nti_plan_want *find_conflict(const struct nti_plan_event *a,
 {
 	unsigned int i, j;
 
-	for (i = 0; i < a->want_count && a->bank == b->bank; i++)
+	for (i = 0; i < a->want_count && a->pmu == b->pmu; i++)
 		for (j = 0; j < b->want_count; j++)
 			if (a->wants[i].resource == b->wants[j].resource &&
 			    a->wants[i].value != b->wants[j].value)
@@ -72,19 +72,19 @@ static unsigned int find_item(const struct nti_plan_problem *pb, unsigned int ev
 	return pb->item_count;
 }
 
-static unsigned int find_bank(const struct nti_plan_problem *pb, unsigned int event)
+static unsigned int find_pmu(const struct nti_plan_problem *pb, unsigned int event)
 {
-	unsigned int bank;
+	unsigned int pmu;
 
-	for (bank = 0; bank < pb->bank_count; bank++)
-		if (pb->input[nti_plan_low(pb->bank_events[bank])].bank == pb->input[event].bank)
-			return bank;
-	return bank;
+	for (pmu = 0; pmu < pb->pmu_count; pmu++)
+		if (pb->input[nti_plan_low(pb->pmu_events[pmu])].pmu == pb->input[event].pmu)
+			return pmu;
+	return pmu;
 }
 
 static void add_event(struct nti_plan_problem *pb, unsigned int event)
 {
-	unsigned int item = find_item(pb, event), bank;
+	unsigned int item = find_item(pb, event), pmu;
 
 	pb->item_of[event] = (uint8_t)item;
 	if (item == pb->item_count)
@@ -92,13 +92,13 @@ static void add_event(struct nti_plan_problem *pb, unsigned int event)
 	pb->items[item].members |= nti_plan_bit(event);
 	if (!pb->input[event].counters)
 		return;
-	bank = find_bank(pb, event);
-	if (bank == pb->bank_count)
-		pb->bank_count++;
-	pb->bank_of[event] = (uint8_t)bank;
-	pb->bank_events[bank] |= nti_plan_bit(event);
+	pmu = find_pmu(pb, event);
+	if (pmu == pb->pmu_count)
+		pb->pmu_count++;
+	pb->pmu_of[event] = (uint8_t)pmu;
+	pb->pmu_events[pmu] |= nti_plan_bit(event);
 	pb->items[item].events |= nti_plan_bit(event);
-	pb->items[item].banks |= nti_plan_bit(bank);
+	pb->items[item].pmus |= nti_plan_bit(pmu);
 	pb->hardware |= nti_plan_bit(item);
 }
 
@@ -123,24 +123,24 @@ static uint32_t squeeze(uint32_t mask, uint32_t used)
 	return out;
 }
 
-/* Number the counters of @bank that matter; see NTI_PLAN_MAX_CELLS. */
-static void number_counters(struct nti_plan_problem *pb, unsigned int bank)
+/* Number the counters of @pmu that matter; see NTI_PLAN_MAX_CELLS. */
+static void number_counters(struct nti_plan_problem *pb, unsigned int pmu)
 {
-	unsigned int count = nti_plan_count(pb->bank_events[bank]), cell = pb->bank_first[bank];
+	unsigned int count = nti_plan_count(pb->pmu_events[pmu]), cell = pb->pmu_first[pmu];
 	uint32_t used = 0, bits;
 	uint64_t left;
 
-	for (left = pb->bank_events[bank]; left; left &= left - 1) {
+	for (left = pb->pmu_events[pmu]; left; left &= left - 1) {
 		unsigned int event = nti_plan_low(left);
 
 		pb->mask[event] = keep_low(pb->input[event].counters, count);
 		used |= pb->mask[event];
 	}
-	for (left = pb->bank_events[bank]; left; left &= left - 1)
+	for (left = pb->pmu_events[pmu]; left; left &= left - 1)
 		pb->mask[nti_plan_low(left)] = squeeze(pb->mask[nti_plan_low(left)], used);
 	for (bits = used; bits; bits &= bits - 1)
 		pb->number[cell++] = (uint8_t)nti_plan_low(bits);
-	pb->bank_first[bank + 1] = (uint16_t)cell;
+	pb->pmu_first[pmu + 1] = (uint16_t)cell;
 }
 
 static int refuse_pair(const struct nti_plan_problem *pb, unsigned int a, unsigned int b,
@@ -158,14 +158,14 @@ static int refuse_pair(const struct nti_plan_problem *pb, unsigned int a, unsign
 			"%s cannot be in one group with %s: both want %s, with different values; "
 			"take one of them out of the group",
 			event_b, event_a,
-			nti_plan_resource_name(pb->names, ea->bank, want->resource, &what));
-	if (ea->bank == eb->bank && (ea->is_exclusive || eb->is_exclusive))
+			nti_plan_resource_name(pb->names, ea->pmu, want->resource, &what));
+	if (ea->pmu == eb->pmu && (ea->is_exclusive || eb->is_exclusive))
 		return nti_error(
 			e, -ENOSPC,
 			"%s cannot be in one group with %s: %s must be alone on %s; take it "
 			"out of the group",
 			event_b, event_a, ea->is_exclusive ? event_a : event_b,
-			nti_plan_pmu_name(pb->names, ea->bank, &what));
+			nti_plan_pmu_name(pb->names, ea->pmu, &what));
 	return 0;
 }
 
@@ -187,12 +187,12 @@ static int refuse_pairs(const struct nti_plan_problem *pb, uint64_t events, stru
 }
 
 /*
- * @events of one bank do not fit into one pass: @blocked is the set of counters that is too small.
+ * @events of one PMU do not fit into one pass: @blocked is the set of counters that is too small.
  */
 static int refuse_counters(const struct nti_plan_problem *pb, uint64_t events, uint32_t blocked,
 			   struct nti_error *e)
 {
-	unsigned int bank = pb->bank_of[nti_plan_low(events)], last = 0, count = 0, bound = 0;
+	unsigned int pmu = pb->pmu_of[nti_plan_low(events)], last = 0, count = 0, bound = 0;
 	size_t own = nti_plan_own_events(pb->names, pb->event_count);
 	struct nti_plan_name event, counters = { "" }, what;
 	uint32_t mask = 0;
@@ -206,13 +206,13 @@ static int refuse_counters(const struct nti_plan_problem *pb, uint64_t events, u
 		count++;
 	}
 	for (; blocked; blocked &= blocked - 1)
-		mask |= UINT32_C(1) << pb->number[pb->bank_first[bank] + nti_plan_low(blocked)];
+		mask |= UINT32_C(1) << pb->number[pb->pmu_first[pmu] + nti_plan_low(blocked)];
 	return nti_error(e, -ENOSPC,
 			 "%s does not fit into its group: %u events of the group need %s of %s; "
 			 "make the group smaller",
 			 nti_plan_event_name(pb->names, pb->event_count, last, &event), bound,
 			 nti_plan_format_counters(bound, count, mask, &counters),
-			 nti_plan_pmu_name(pb->names, pb->input[last].bank, &what));
+			 nti_plan_pmu_name(pb->names, pb->input[last].pmu, &what));
 }
 
 static int check_item(const struct nti_plan_problem *pb, uint64_t events, struct nti_error *e)
@@ -224,18 +224,18 @@ static int check_item(const struct nti_plan_problem *pb, uint64_t events, struct
 	if (ret < 0)
 		return ret;
 	while (left) {
-		uint64_t bank = pb->bank_events[pb->bank_of[nti_plan_low(left)]];
+		uint64_t pmu = pb->pmu_events[pb->pmu_of[nti_plan_low(left)]];
 
-		if (!nti_plan_hall(pb, events & bank, 1, NULL, &blocked))
-			return refuse_counters(pb, events & bank, blocked, e);
-		left &= ~bank;
+		if (!nti_plan_hall(pb, events & pmu, 1, NULL, &blocked))
+			return refuse_counters(pb, events & pmu, blocked, e);
+		left &= ~pmu;
 	}
 	return 0;
 }
 
 static bool is_pair_apart(const struct nti_plan_event *a, const struct nti_plan_event *b)
 {
-	return (a->bank == b->bank && (a->is_exclusive || b->is_exclusive)) ||
+	return (a->pmu == b->pmu && (a->is_exclusive || b->is_exclusive)) ||
 	       nti_plan_is_value_conflict(a, b);
 }
 
@@ -307,7 +307,7 @@ static void find_simple(struct nti_plan_problem *pb)
 	}
 }
 
-/* Pairs that overfill a bank: not seen by value, but cliques of them bound the passes as well. */
+/* Pairs that overfill a PMU: not seen by value, but cliques of them bound the passes as well. */
 static void find_misfits(struct nti_plan_problem *pb)
 {
 	uint64_t left, other;
@@ -318,7 +318,7 @@ static void find_misfits(struct nti_plan_problem *pb)
 		for (other = pb->hardware & ~pb->items[a].conflicts; other; other &= other - 1) {
 			unsigned int b = nti_plan_low(other);
 
-			if (a != b && (pb->items[a].banks & pb->items[b].banks) &&
+			if (a != b && (pb->items[a].pmus & pb->items[b].pmus) &&
 			    !nti_plan_fits(pb, pb->items[a].events | pb->items[b].events))
 				set_apart(pb, a, b);
 		}
@@ -327,7 +327,7 @@ static void find_misfits(struct nti_plan_problem *pb)
 
 static bool is_same_need(const struct nti_plan_problem *pb, unsigned int a, unsigned int b)
 {
-	return pb->bank_of[a] == pb->bank_of[b] && pb->mask[a] == pb->mask[b];
+	return pb->pmu_of[a] == pb->pmu_of[b] && pb->mask[a] == pb->mask[b];
 }
 
 static unsigned int count_need(const struct nti_plan_problem *pb, uint64_t events,
@@ -394,7 +394,7 @@ int nti_plan_problem_init(struct nti_plan_problem *pb, const struct nti_plan_eve
 			return ret;
 		add_event(pb, i);
 	}
-	for (i = 0; i < pb->bank_count; i++)
+	for (i = 0; i < pb->pmu_count; i++)
 		number_counters(pb, i);
 	for (i = 0; i < pb->item_count; i++) {
 		ret = check_item(pb, pb->items[i].events, e);
@@ -423,10 +423,10 @@ uint64_t nti_plan_component(const struct nti_plan_problem *pb, unsigned int item
 
 	while (open) {
 		const struct nti_plan_item *it = &pb->items[nti_plan_low(open)];
-		uint64_t news = it->conflicts, banks;
+		uint64_t news = it->conflicts, pmus;
 
-		for (banks = it->banks; banks; banks &= banks - 1) {
-			uint64_t left = pb->bank_events[nti_plan_low(banks)];
+		for (pmus = it->pmus; pmus; pmus &= pmus - 1) {
+			uint64_t left = pb->pmu_events[nti_plan_low(pmus)];
 
 			for (; left; left &= left - 1)
 				news |= nti_plan_bit(pb->item_of[nti_plan_low(left)]);

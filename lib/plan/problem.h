@@ -6,7 +6,7 @@
  *     caller's events   0 1 2 3 4 5      bits of "events" sets
  *     items             A A B - C A      A is a group; 3 needs nothing and belongs to no hardware
  *                                        item
- *     counters          bank 0: 0 1 2 | bank 1: 3 4 ...   numbered through, see bank_first
+ *     counters          PMU 0: 0 1 2 | PMU 1: 3 4 ...   numbered through, see pmu_first
  *
  * A set of items, events or passes is a 64-bit mask.
  */
@@ -16,16 +16,16 @@
 #include "lib/plan/plan.h"
 
 /*
- * An event that could use as many counters as its bank has events always finds one, so it keeps
- * only that many. A bank of m events then has at most min(32, m * m) counters; 64 events have the
- * most, 338, as 9 banks of 6 and 2 of 5.
+ * An event that could use as many counters as its PMU has events always finds one, so it keeps
+ * only that many. A PMU of m events then has at most min(32, m * m) counters; 64 events have the
+ * most, 338, as 9 PMUs of 6 and 2 of 5.
  */
 #define NTI_PLAN_MAX_CELLS 344
 
 struct nti_plan_item {
 	uint64_t members;   /* all its events */
 	uint64_t events;    /* those that need a counter */
-	uint64_t banks;	    /* where those sit */
+	uint64_t pmus;	    /* where those sit */
 	uint64_t conflicts; /* items that can never share a pass with it */
 	uint64_t twins; /* items that can change places with it in any plan, itself among them */
 	/* one event that only needs a counter: matching finds its place, no search */
@@ -35,15 +35,15 @@ struct nti_plan_item {
 struct nti_plan_problem {
 	const struct nti_plan_event *input;
 	const struct nti_plan_names *names; /* for sentences, may be NULL */
-	unsigned int event_count, item_count, bank_count;
+	unsigned int event_count, item_count, pmu_count;
 	struct nti_plan_item items[NTI_PLAN_MAX_EVENTS];
 	uint64_t hardware; /* items that need counters */
 	uint64_t simple;   /* items */
 	uint8_t item_of[NTI_PLAN_MAX_EVENTS];
-	uint8_t bank_of[NTI_PLAN_MAX_EVENTS];	   /* dense number; of hardware events */
-	uint32_t mask[NTI_PLAN_MAX_EVENTS];	   /* bit i is counter bank_first[bank] + i */
-	uint64_t bank_events[NTI_PLAN_MAX_EVENTS]; /* of each dense bank */
-	uint16_t bank_first[NTI_PLAN_MAX_EVENTS + 1];
+	uint8_t pmu_of[NTI_PLAN_MAX_EVENTS];	  /* dense number; of hardware events */
+	uint32_t mask[NTI_PLAN_MAX_EVENTS];	  /* bit i is counter pmu_first[PMU] + i */
+	uint64_t pmu_events[NTI_PLAN_MAX_EVENTS]; /* of each dense PMU */
+	uint16_t pmu_first[NTI_PLAN_MAX_EVENTS + 1];
 	uint8_t number[NTI_PLAN_MAX_CELLS]; /* the hardware's number of each counter */
 };
 
@@ -81,7 +81,7 @@ int nti_plan_problem_init(struct nti_plan_problem *pb, const struct nti_plan_eve
 			  size_t n, const struct nti_plan_names *names, struct nti_error *e);
 
 /*
- * Items tied to @item through banks and conflicts, directly or not: what can be planned without
+ * Items tied to @item through PMUs and conflicts, directly or not: what can be planned without
  * looking at the rest.
  */
 uint64_t nti_plan_component(const struct nti_plan_problem *pb, unsigned int item);

@@ -26,22 +26,22 @@ static uint8_t pushed_out(const struct nti_plan *plan, uint64_t events, unsigned
 }
 
 static bool blame_counters(const struct nti_plan_problem *pb, const struct nti_plan *plan,
-			   unsigned int pass, unsigned int bank, struct nti_plan_reason *reason)
+			   unsigned int pass, unsigned int pmu, struct nti_plan_reason *reason)
 {
 	uint64_t guilty = 0, left;
 	uint32_t blocked = 0;
 
-	if (nti_plan_hall(pb, pb->bank_events[bank], pass, NULL, &blocked))
+	if (nti_plan_hall(pb, pb->pmu_events[pmu], pass, NULL, &blocked))
 		return false;
-	for (left = pb->bank_events[bank]; left; left &= left - 1)
+	for (left = pb->pmu_events[pmu]; left; left &= left - 1)
 		if (!(pb->mask[nti_plan_low(left)] & ~blocked))
 			guilty |= left & -left;
 	reason->limit = NTI_PLAN_LIMIT_COUNTERS;
-	reason->bank = pb->input[nti_plan_low(guilty)].bank;
+	reason->pmu = pb->input[nti_plan_low(guilty)].pmu;
 	reason->event = pushed_out(plan, guilty, pass);
 	for (; blocked; blocked &= blocked - 1)
 		reason->counters |= UINT32_C(1)
-				    << pb->number[pb->bank_first[bank] + nti_plan_low(blocked)];
+				    << pb->number[pb->pmu_first[pmu] + nti_plan_low(blocked)];
 	return true;
 }
 
@@ -62,29 +62,29 @@ static uint64_t wanting(const struct nti_plan_problem *pb, uint64_t events, unsi
 }
 
 static bool blame_resource(const struct nti_plan_problem *pb, const struct nti_plan *plan,
-			   unsigned int pass, unsigned int bank, unsigned int resource,
+			   unsigned int pass, unsigned int pmu, unsigned int resource,
 			   struct nti_plan_reason *reason)
 {
-	uint64_t events = wanting(pb, pb->bank_events[bank], resource);
+	uint64_t events = wanting(pb, pb->pmu_events[pmu], resource);
 
 	if (nti_plan_value_count(pb, events, resource) <= pass)
 		return false;
 	reason->limit = NTI_PLAN_LIMIT_RESOURCE;
-	reason->bank = pb->input[nti_plan_low(events)].bank;
+	reason->pmu = pb->input[nti_plan_low(events)].pmu;
 	reason->resource = (uint8_t)resource;
 	reason->event = pushed_out(plan, events, pass);
 	return true;
 }
 
 static bool blame_exclusive(const struct nti_plan_problem *pb, const struct nti_plan *plan,
-			    unsigned int pass, unsigned int bank, struct nti_plan_reason *reason)
+			    unsigned int pass, unsigned int pmu, struct nti_plan_reason *reason)
 {
-	uint64_t events = pb->bank_events[bank], alone = nti_plan_exclusive(pb, events);
+	uint64_t events = pb->pmu_events[pmu], alone = nti_plan_exclusive(pb, events);
 
 	if (!alone || nti_plan_count(alone) + (alone != events) <= pass)
 		return false;
 	reason->limit = NTI_PLAN_LIMIT_EXCLUSIVE;
-	reason->bank = pb->input[nti_plan_low(events)].bank;
+	reason->pmu = pb->input[nti_plan_low(events)].pmu;
 	reason->event = pushed_out(plan, alone, pass);
 	if (plan->pass[reason->event] < pass)
 		reason->event = pushed_out(plan, events, pass);
@@ -96,14 +96,14 @@ static void find_reason(const struct nti_plan_problem *pb, const struct nti_plan
 {
 	unsigned int i, k;
 
-	for (i = 0; i < pb->bank_count; i++)
+	for (i = 0; i < pb->pmu_count; i++)
 		if (blame_counters(pb, plan, pass, i, reason))
 			return;
-	for (i = 0; i < pb->bank_count; i++)
+	for (i = 0; i < pb->pmu_count; i++)
 		for (k = 0; k < NTI_PLAN_MAX_RESOURCES; k++)
 			if (blame_resource(pb, plan, pass, i, k, reason))
 				return;
-	for (i = 0; i < pb->bank_count; i++)
+	for (i = 0; i < pb->pmu_count; i++)
 		if (blame_exclusive(pb, plan, pass, i, reason))
 			return;
 	reason->limit = NTI_PLAN_LIMIT_MIXED;
@@ -125,7 +125,7 @@ static unsigned int count_bound_events(const struct nti_plan_event *events, size
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if (events[i].counters && events[i].bank == reason->bank &&
+		if (events[i].counters && events[i].pmu == reason->pmu &&
 		    !(events[i].counters & ~reason->counters))
 			count++;
 	return count;
@@ -137,13 +137,13 @@ static void say_counters(const struct nti_plan_event *events, size_t n,
 {
 	unsigned int wanted = count_bound_events(events, n, reason);
 	unsigned int bound = count_bound_events(events, nti_plan_own_events(names, n), reason);
-	struct nti_plan_name counters = { "" }, bank, event;
+	struct nti_plan_name counters = { "" }, pmu, event;
 
 	(void)snprintf(text, bytes,
 		       "%u event%s need%s %s of %s, where %u pass%s room for %u, so %s waits",
 		       bound, bound == 1 ? "" : "s", bound == 1 ? "s" : "",
 		       nti_plan_format_counters(bound, wanted, reason->counters, &counters),
-		       nti_plan_pmu_name(names, reason->bank, &bank), pass,
+		       nti_plan_pmu_name(names, reason->pmu, &pmu), pass,
 		       pass == 1 ? " has" : "es have", pass * nti_plan_count(reason->counters),
 		       nti_plan_event_name(names, n, reason->event, &event));
 }
@@ -152,14 +152,14 @@ static void say_exclusive(const struct nti_plan_event *events, size_t n,
 			  const struct nti_plan_reason *reason, const struct nti_plan_names *names,
 			  char *text, size_t bytes)
 {
-	struct nti_plan_name bank, event;
+	struct nti_plan_name pmu, event;
 
 	(void)snprintf(text, bytes,
 		       events[reason->event].is_exclusive
 			       ? "%s must be alone on %s"
 			       : "%s waits because another event must be alone on %s",
 		       nti_plan_event_name(names, n, reason->event, &event),
-		       nti_plan_pmu_name(names, reason->bank, &bank));
+		       nti_plan_pmu_name(names, reason->pmu, &pmu));
 }
 
 static void say_mixed(const struct nti_plan *plan, unsigned int pass, char *text, size_t bytes)
@@ -200,7 +200,7 @@ static unsigned int find_values(const struct nti_plan_event *events, size_t n,
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		for (k = 0; k < events[i].want_count && events[i].bank == reason->bank; k++)
+		for (k = 0; k < events[i].want_count && events[i].pmu == reason->pmu; k++)
 			if (events[i].wants[k].resource == reason->resource)
 				found = add_value(value, found, events[i].wants[k].value);
 	return found;
@@ -213,7 +213,7 @@ static void say_resource(const struct nti_plan_event *events, size_t n,
 			 const struct nti_plan_reason *reason, const struct nti_plan_names *names,
 			 char *text, size_t bytes)
 {
-	struct nti_plan_name resource, bank, event;
+	struct nti_plan_name resource, pmu, event;
 	uint64_t value[NTI_PLAN_MAX_EVENTS];
 	unsigned int found = find_values(events, n, reason, value), i;
 	char list[128];
@@ -229,8 +229,8 @@ static void say_resource(const struct nti_plan_event *events, size_t n,
 		(void)snprintf(list + used, sizeof(list) - (size_t)used, " and as %u more",
 			       found - SHOWN_VALUES);
 	(void)snprintf(text, bytes, "%s of %s is wanted %s, so %s waits",
-		       nti_plan_resource_name(names, reason->bank, reason->resource, &resource),
-		       nti_plan_pmu_name(names, reason->bank, &bank), list,
+		       nti_plan_resource_name(names, reason->pmu, reason->resource, &resource),
+		       nti_plan_pmu_name(names, reason->pmu, &pmu), list,
 		       nti_plan_event_name(names, n, reason->event, &event));
 }
 

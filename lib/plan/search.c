@@ -5,7 +5,7 @@
 #include "lib/plan/hall.h"
 #include "lib/plan/search.h"
 
-/* What place() changes beside the seats, which stay right when domains grow back. */
+/* What place() changes beside the places, which stay right when domains grow back. */
 struct mark {
 	uint64_t placed, fresh;
 	unsigned int saved_count;
@@ -69,7 +69,7 @@ static void restore(struct nti_plan_search *s, const struct mark *mark)
 /* Close @passes to @item. False when none stays open. */
 static bool narrow(struct nti_plan_search *s, unsigned int item, uint64_t passes)
 {
-	uint64_t left = s->pb->items[item].events & s->match.seated,
+	uint64_t left = s->pb->items[item].events & s->match.placed,
 		 gone = s->domain[item] & passes;
 
 	s->steps++;
@@ -86,14 +86,14 @@ static bool narrow(struct nti_plan_search *s, unsigned int item, uint64_t passes
 static bool is_room(struct nti_plan_search *s, unsigned int item, uint64_t placed)
 {
 	const struct nti_plan_item *it = &s->pb->items[item];
-	uint64_t banks;
+	uint64_t pmus;
 
-	for (banks = it->banks; banks; banks &= banks - 1) {
-		uint64_t bank = s->pb->bank_events[nti_plan_low(banks)];
-		uint64_t both = (placed | it->events) & bank;
+	for (pmus = it->pmus; pmus; pmus &= pmus - 1) {
+		uint64_t pmu = s->pb->pmu_events[nti_plan_low(pmus)];
+		uint64_t both = (placed | it->events) & pmu;
 
-		if (nti_plan_count(it->events & bank) == 1 &&
-		    nti_plan_count(s->pb->mask[nti_plan_low(it->events & bank)]) >=
+		if (nti_plan_count(it->events & pmu) == 1 &&
+		    nti_plan_count(s->pb->mask[nti_plan_low(it->events & pmu)]) >=
 			    nti_plan_count(both))
 			continue;
 		s->steps += 4;
@@ -166,7 +166,7 @@ static bool place(struct nti_plan_search *s, unsigned int item, unsigned int pas
 		    !place_one(s, (unsigned int)forced, nti_plan_low(s->domain[forced])))
 			return false;
 	}
-	return nti_plan_match_seat(&s->match, s->events, &s->steps);
+	return nti_plan_match_place(&s->match, s->events, &s->steps);
 }
 
 /* Passes to try for an item; passes without anything placed are alike, so they count as one. */
@@ -228,7 +228,7 @@ static enum nti_plan_answer try_pass(struct nti_plan_search *s, unsigned int ite
 	return answer;
 }
 
-/* Try the passes open to one item; leaves the plan in the domains and seats on YES. */
+/* Try the passes open to one item; leaves the plan in the domains and places on YES. */
 static enum nti_plan_answer branch(struct nti_plan_search *s, unsigned int item)
 {
 	for (;;) {
@@ -291,7 +291,7 @@ enum nti_plan_answer nti_plan_search_run(struct nti_plan_search *s, uint64_t bud
 
 	s->step_limit = s->steps + budget;
 	save(s, &mark);
-	if (nti_plan_match_seat(&s->match, s->events, &s->steps))
+	if (nti_plan_match_place(&s->match, s->events, &s->steps))
 		answer = decide(s);
 	if (answer == NTI_PLAN_YES)
 		take_plan(s, pass);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Claims: one program has a bank, the other learns who; what is written down before a register is
+ * Claims: one program has a PMU, the other learns who; what is written down before a register is
  * written.
  */
 #include <errno.h>
@@ -16,16 +16,16 @@
 
 #include "core/regs/regs.h"
 #include "lib/access/claim_file.h"
-#include "tests/backend/claim_bank.h"
+#include "tests/backend/claim_pmu.h"
 #include "tests/tt.h"
 
 #define FILE_NAME "/run/ntime/uncore-0"
 #define NOBODY 65534
 
-static int try_take(struct bank *bank, struct nti_claim_owner *owner)
+static int try_take(struct pmu *pmu, struct nti_claim_owner *owner)
 {
 	struct nti_claim *claim;
-	int ret = nti_claim_new(bank_os, &bank_claim, &bank->io, owner, &claim);
+	int ret = nti_claim_new(pmu_os, &pmu_claim, &pmu->io, owner, &claim);
 
 	nti_claim_free(claim);
 	return ret;
@@ -33,7 +33,7 @@ static int try_take(struct bank *bank, struct nti_claim_owner *owner)
 
 static bool is_file(const char *path)
 {
-	return access(bank_path(path), F_OK) == 0;
+	return access(pmu_path(path), F_OK) == 0;
 }
 
 /* Run @fn in a child; its exit status, or 128 and more when a signal ended it. */
@@ -53,30 +53,30 @@ static int in_child(int (*fn)(void *arg), void *arg)
 
 TEST(leaves_nothing)
 {
-	struct bank bank, before;
+	struct pmu pmu, before;
 	struct nti_claim *claim;
 	char text[NTI_CLAIM_FILE_BYTES];
 
-	bank_clear();
-	bank_init(&bank);
-	before = bank;
-	claim = bank_take(&bank);
-	TT_IS(bank_read_file(text, sizeof(text)), NTI_CLAIM_LINE_BYTES);
-	TT_IS(bank_program(nti_claim_io(claim)), 0);
-	TT_IS(*bank_at(&bank, ENABLE), 0x10000008d);
-	TT_IS(*bank_at(&bank, SELECT3), 0x400182);
+	pmu_clear();
+	pmu_init(&pmu);
+	before = pmu;
+	claim = pmu_take(&pmu);
+	TT_IS(pmu_read_file(text, sizeof(text)), NTI_CLAIM_LINE_BYTES);
+	TT_IS(pmu_program(nti_claim_io(claim)), 0);
+	TT_IS(*pmu_at(&pmu, ENABLE), 0x10000008d);
+	TT_IS(*pmu_at(&pmu, SELECT3), 0x400182);
 	/*
 	 * Two selects, two counters and what they share; a register that only clears is not on
 	 * record.
 	 */
-	TT_IS(bank_read_file(text, sizeof(text)), 6 * NTI_CLAIM_LINE_BYTES);
-	TT_IS(bank_restore(nti_claim_io(claim), &before), 0);
-	bank_compare(&bank, &before);
+	TT_IS(pmu_read_file(text, sizeof(text)), 6 * NTI_CLAIM_LINE_BYTES);
+	TT_IS(pmu_restore(nti_claim_io(claim), &before), 0);
+	pmu_compare(&pmu, &before);
 	nti_claim_settle(claim);
-	TT_IS(bank_read_file(text, sizeof(text)), NTI_CLAIM_LINE_BYTES);
+	TT_IS(pmu_read_file(text, sizeof(text)), NTI_CLAIM_LINE_BYTES);
 	/* It can go on after that. */
-	TT_IS(bank_program(nti_claim_io(claim)), 0);
-	TT_IS(bank_read_file(text, sizeof(text)), 6 * NTI_CLAIM_LINE_BYTES);
+	TT_IS(pmu_program(nti_claim_io(claim)), 0);
+	TT_IS(pmu_read_file(text, sizeof(text)), 6 * NTI_CLAIM_LINE_BYTES);
 	nti_claim_settle(claim);
 	nti_claim_free(claim);
 	assert_false(is_file(FILE_NAME));
@@ -84,7 +84,7 @@ TEST(leaves_nothing)
 
 TEST(writes_down_first)
 {
-	struct bank bank;
+	struct pmu pmu;
 	struct nti_claim *claim;
 	struct nthw_io *io;
 	struct nti_claim_record *r = calloc(1, sizeof(*r));
@@ -93,20 +93,20 @@ TEST(writes_down_first)
 	uint64_t value;
 	long n;
 
-	bank_clear();
-	bank_init(&bank);
-	claim = bank_take(&bank);
+	pmu_clear();
+	pmu_init(&pmu);
+	claim = pmu_take(&pmu);
 	io = nti_claim_io(claim);
 	TT_IS(io->read(io, NTHW_SPACE_MSR, 1, ENABLE, &value), 0);
 	TT_IS(value, 0x100000081);
 	TT_IS(io->write(io, NTHW_SPACE_MSR, 1, ENABLE, value | 4), 0);
 	/* Somebody else adds a bit of his own, and we go on beside him. */
-	*bank_at(&bank, ENABLE) |= 0x10;
+	*pmu_at(&pmu, ENABLE) |= 0x10;
 	TT_IS(io->read(io, NTHW_SPACE_MSR, 1, ENABLE, &value), 0);
 	TT_IS(io->write(io, NTHW_SPACE_MSR, 1, ENABLE, value | 8), 0);
 	TT_IS(io->write(io, NTHW_SPACE_MSR, 1, COUNT3, 0), 0);
 	TT_IS(io->write(io, NTHW_SPACE_MSR, 1, COUNT3, 5), 0);
-	n = bank_read_file(text, sizeof(text));
+	n = pmu_read_file(text, sizeof(text));
 	assert_true(n > 0);
 	TT_IS(nti_claim_parse(text, (size_t)n, r, &reason), 0);
 	TT_IS(r->head.owner.pid, getpid());
@@ -127,7 +127,7 @@ TEST(writes_down_first)
 	TT_IS(io->write(io, NTHW_SPACE_MSR, 1, 0x3c7, 0x400202), 0);
 	/* What no row describes is not written. */
 	TT_IS(io->write(io, NTHW_SPACE_MSR, 1, 0x9999, 1), -EINVAL);
-	TT_IS(bank_read_file(text, sizeof(text)), n);
+	TT_IS(pmu_read_file(text, sizeof(text)), n);
 	nti_claim_settle(claim);
 	nti_claim_free(claim);
 	free(r);
@@ -163,10 +163,10 @@ static enum nti_claim_kind kind_of(uint32_t address)
 	const char *reason;
 	int fd, n;
 
-	TT_IS(nti_claim_new(bank_os, &core, &any, &owner, &claim), 0);
+	TT_IS(nti_claim_new(pmu_os, &core, &any, &owner, &claim), 0);
 	io = nti_claim_io(claim);
 	TT_IS(io->write(io, NTHW_SPACE_MSR, 1, address, 0x7fffffff), 0);
-	fd = open(bank_path("/run/ntime/cpu-1"), O_RDONLY | O_CLOEXEC);
+	fd = open(pmu_path("/run/ntime/cpu-1"), O_RDONLY | O_CLOEXEC);
 	n = (int)read(fd, text, sizeof(text));
 	TT_IS(close(fd), 0);
 	TT_IS(nti_claim_parse(text, (size_t)n, &r, &reason), 0);
@@ -189,7 +189,7 @@ TEST(counters_of_cores)
 					      &nthw_amd_v2 };
 	size_t t, i, counters = 0;
 
-	bank_clear();
+	pmu_clear();
 	for (t = 0; t < NTI_ARRAY_SIZE(tables); t++) {
 		for (i = 0; i < tables[t]->count; i++) {
 			const struct nthw_reg *row = tables[t]->regs[i];
@@ -210,11 +210,11 @@ static void check_box_register(const struct nthw_box *box, const struct nthw_reg
 			       bool is_counter)
 {
 	static struct nti_claim_record r;
-	const struct nti_claim_pmu bank = { .name = "cpu-1",
-					    .what = "a box",
-					    .kind = box->kind,
-					    .number = box->number,
-					    .function = "0000:7f:10.0" };
+	const struct nti_claim_pmu pmu = { .name = "cpu-1",
+					   .what = "a box",
+					   .kind = box->kind,
+					   .number = box->number,
+					   .function = "0000:7f:10.0" };
 	char text[NTI_CLAIM_FILE_BYTES], name[NTHW_NAME_SIZE];
 	uint32_t index = row->count - 1;
 	struct nti_claim_owner owner;
@@ -223,14 +223,14 @@ static void check_box_register(const struct nthw_box *box, const struct nthw_reg
 	const char *reason;
 	int fd, n;
 
-	TT_IS(nti_claim_new(bank_os, &bank, box->io, &owner, &claim), 0);
+	TT_IS(nti_claim_new(pmu_os, &pmu, box->io, &owner, &claim), 0);
 	io = nti_claim_io(claim);
 	(void)nthw_reg_name(row, index, name, sizeof(name));
 	if (io->write(io, row->space, 1, nthw_box_address(box, row, index), nthw_reg_stored(row)) <
 	    0)
 		fail_msg("%s of box %u of %s cannot be written", name, box->number,
 			 box->kind->name);
-	fd = open(bank_path("/run/ntime/cpu-1"), O_RDONLY | O_CLOEXEC);
+	fd = open(pmu_path("/run/ntime/cpu-1"), O_RDONLY | O_CLOEXEC);
 	n = (int)read(fd, text, sizeof(text));
 	TT_IS(close(fd), 0);
 	TT_IS(nti_claim_parse(text, (size_t)n, &r, &reason), 0);
@@ -267,7 +267,7 @@ TEST(every_kind_of_box)
 {
 	size_t i, boxes = 0;
 
-	bank_clear();
+	pmu_clear();
 	for (i = 0; i < nthw_box_kind_count; i++) {
 		const struct nthw_box_kind *k = nthw_box_kinds[i];
 
@@ -282,20 +282,20 @@ TEST(every_kind_of_box)
 
 TEST(twice_in_one_process)
 {
-	struct bank bank;
+	struct pmu pmu;
 	struct nti_claim *claim;
 	struct nti_claim_owner owner;
 
-	bank_clear();
-	bank_init(&bank);
-	claim = bank_take(&bank);
-	TT_IS(try_take(&bank, &owner), -EBUSY);
+	pmu_clear();
+	pmu_init(&pmu);
+	claim = pmu_take(&pmu);
+	TT_IS(try_take(&pmu, &owner), -EBUSY);
 	TT_IS(owner.pid, getpid());
 	TT_IS(owner.has_ended, 0);
 	/* The refused one does not take the file away. */
-	TT_IS(try_take(&bank, &owner), -EBUSY);
+	TT_IS(try_take(&pmu, &owner), -EBUSY);
 	nti_claim_free(claim);
-	TT_IS(try_take(&bank, &owner), 0);
+	TT_IS(try_take(&pmu, &owner), 0);
 }
 
 TEST(names)
@@ -315,33 +315,33 @@ TEST(names)
 		{ __LINE__, "a234567890123456789012345678901234567890123456789012345678901234",
 		  -EINVAL },
 	};
-	struct bank bank;
+	struct pmu pmu;
 
-	bank_init(&bank);
+	pmu_init(&pmu);
 	TT_FOR_EACH_ROW(r, rows) {
 		struct nti_claim_pmu what = { .name = r->name, .what = "x" };
 		struct nti_claim_owner owner;
 		struct nti_claim *claim;
 
-		TT_EQ(r, nti_claim_new(bank_os, &what, &bank.io, &owner, &claim), r->ret);
+		TT_EQ(r, nti_claim_new(pmu_os, &what, &pmu.io, &owner, &claim), r->ret);
 		nti_claim_free(claim);
 	}
 }
 
 TEST(recordings_are_nobodys)
 {
-	struct bank bank;
+	struct pmu pmu;
 	struct nti_claim *claim;
 
-	bank_clear();
-	bank_init(&bank);
-	bank_os->is_replay = true;
-	claim = bank_take(&bank);
-	TT_IS(bank_program(nti_claim_io(claim)), 0);
-	TT_IS(*bank_at(&bank, SELECT3), 0x400182);
+	pmu_clear();
+	pmu_init(&pmu);
+	pmu_os->is_replay = true;
+	claim = pmu_take(&pmu);
+	TT_IS(pmu_program(nti_claim_io(claim)), 0);
+	TT_IS(*pmu_at(&pmu, SELECT3), 0x400182);
 	nti_claim_settle(claim);
 	nti_claim_free(claim);
-	bank_os->is_replay = false;
+	pmu_os->is_replay = false;
 	assert_false(is_file("/run"));
 }
 
@@ -360,17 +360,17 @@ static int is_refused(void *arg)
 
 TEST(another_process_is_refused)
 {
-	struct bank bank;
+	struct pmu pmu;
 	struct nti_claim *claim;
 	struct nti_claim_owner owner;
 
-	bank_clear();
-	bank_init(&bank);
-	claim = bank_take(&bank);
-	TT_IS(in_child(is_refused, &bank), 0);
+	pmu_clear();
+	pmu_init(&pmu);
+	claim = pmu_take(&pmu);
+	TT_IS(in_child(is_refused, &pmu), 0);
 	nti_claim_free(claim);
-	TT_IS(in_child(is_refused, &bank), 1);
-	TT_IS(try_take(&bank, &owner), 0);
+	TT_IS(in_child(is_refused, &pmu), 1);
+	TT_IS(try_take(&pmu, &owner), 0);
 }
 
 static int end_claim(void *arg)
@@ -386,27 +386,27 @@ static int end_claim(void *arg)
 
 TEST(a_fork_does_not_end_it)
 {
-	struct bank bank;
+	struct pmu pmu;
 	struct nti_claim *claim;
 	struct nti_claim_owner owner;
 	char text[NTI_CLAIM_FILE_BYTES];
 
-	bank_clear();
-	bank_init(&bank);
-	claim = bank_take(&bank);
+	pmu_clear();
+	pmu_init(&pmu);
+	claim = pmu_take(&pmu);
 	TT_IS(in_child(end_claim, claim), 0);
-	TT_IS(bank_read_file(text, sizeof(text)), NTI_CLAIM_LINE_BYTES);
-	TT_IS(bank_program(nti_claim_io(claim)), 0);
+	TT_IS(pmu_read_file(text, sizeof(text)), NTI_CLAIM_LINE_BYTES);
+	TT_IS(pmu_program(nti_claim_io(claim)), 0);
 	TT_IS(in_child(end_claim, claim), 0);
-	TT_IS(bank_read_file(text, sizeof(text)), 6 * NTI_CLAIM_LINE_BYTES);
-	TT_IS(try_take(&bank, &owner), -EBUSY);
+	TT_IS(pmu_read_file(text, sizeof(text)), 6 * NTI_CLAIM_LINE_BYTES);
+	TT_IS(try_take(&pmu, &owner), -EBUSY);
 	nti_claim_settle(claim);
 	nti_claim_free(claim);
 	assert_false(is_file(FILE_NAME));
 }
 
 struct door {
-	struct bank *bank;
+	struct pmu *pmu;
 	int wait[2], ready[2];
 	bool is_exec;
 };
@@ -417,7 +417,7 @@ static int leave_child(void *arg)
 	struct door *d = arg;
 	char byte;
 
-	(void)bank_take(d->bank);
+	(void)pmu_take(d->pmu);
 	if (fork() == 0) {
 		/* With the other end of its own open it would wait for itself. */
 		(void)close(d->wait[1]);
@@ -437,15 +437,15 @@ static int leave_child(void *arg)
 }
 
 /* What somebody gets who comes then. */
-static int take_beside_child(struct bank *bank, bool is_exec, struct nti_claim_owner *owner)
+static int take_beside_child(struct pmu *pmu, bool is_exec, struct nti_claim_owner *owner)
 {
-	struct door d = { .bank = bank, .is_exec = is_exec };
+	struct door d = { .pmu = pmu, .is_exec = is_exec };
 	int ret;
 
 	TT_IS(pipe2(d.wait, O_CLOEXEC), 0);
 	TT_IS(pipe2(d.ready, O_CLOEXEC), 0);
 	TT_IS(in_child(leave_child, &d), 128 + SIGKILL);
-	ret = try_take(bank, owner);
+	ret = try_take(pmu, owner);
 	TT_IS(close(d.wait[0]) | close(d.wait[1]) | close(d.ready[0]) | close(d.ready[1]), 0);
 	return ret;
 }
@@ -453,24 +453,24 @@ static int take_beside_child(struct bank *bank, bool is_exec, struct nti_claim_o
 TEST(an_executed_command_does_not_hold_it)
 {
 	struct nti_claim_owner owner;
-	struct bank bank;
+	struct pmu pmu;
 
-	bank_clear();
-	bank_init(&bank);
-	TT_IS(take_beside_child(&bank, true, &owner), 0);
+	pmu_clear();
+	pmu_init(&pmu);
+	TT_IS(take_beside_child(&pmu, true, &owner), 0);
 }
 
 TEST(a_fork_holds_it)
 {
 	struct nti_claim_owner owner;
 	struct nti_absence why = { 0 };
-	struct bank bank;
+	struct pmu pmu;
 
-	bank_clear();
-	bank_init(&bank);
-	TT_IS(take_beside_child(&bank, false, &owner), -EBUSY);
+	pmu_clear();
+	pmu_init(&pmu);
+	TT_IS(take_beside_child(&pmu, false, &owner), -EBUSY);
 	TT_IS(owner.has_ended, 1);
-	TT_IS(nti_claim_explain(&bank_claim, -EBUSY, &owner, &why), 0);
+	TT_IS(nti_claim_explain(&pmu_claim, -EBUSY, &owner, &why), 0);
 	TT_HAS(why.reason, "left behind");
 	nti_absence_fini(&why);
 }
@@ -484,13 +484,13 @@ static int contend(void *arg)
 	struct nti_claim *claim;
 	int ret;
 
-	(void)snprintf(alone, sizeof(alone), "%s/alone", bank_root);
+	(void)snprintf(alone, sizeof(alone), "%s/alone", pmu_root);
 	/*
 	 * How often it is somebody else's is the scheduler's affair; a claim that nobody gets any
 	 * more ends at the test's own limit.
 	 */
 	while (turns < 200) {
-		ret = nti_claim_new(bank_os, &bank_claim, arg, &owner, &claim);
+		ret = nti_claim_new(pmu_os, &pmu_claim, arg, &owner, &claim);
 		if (ret == -EBUSY || ret == -EAGAIN) {
 			(void)sched_yield();
 			continue;
@@ -509,17 +509,17 @@ static int contend(void *arg)
 TEST(one_at_a_time)
 {
 	pid_t child[4];
-	struct bank bank;
+	struct pmu pmu;
 	size_t i;
 	int status;
 
-	bank_clear();
-	bank_init(&bank);
+	pmu_clear();
+	pmu_init(&pmu);
 	for (i = 0; i < NTI_ARRAY_SIZE(child); i++) {
 		child[i] = fork();
 		assert_true(child[i] >= 0);
 		if (child[i] == 0)
-			_exit(contend(&bank.io));
+			_exit(contend(&pmu.io));
 	}
 	for (i = 0; i < NTI_ARRAY_SIZE(child); i++) {
 		TT_IS(waitpid(child[i], &status, 0), child[i]);
@@ -541,7 +541,7 @@ static void limit_file(rlim_t bytes)
 
 TEST(no_record_no_write)
 {
-	struct bank bank, before;
+	struct pmu pmu, before;
 	struct nti_claim *claim;
 	struct nti_claim_owner owner;
 	struct nthw_io *io;
@@ -553,12 +553,12 @@ TEST(no_record_no_write)
 		char text[NTI_CLAIM_FILE_BYTES];
 		int ret;
 
-		bank_clear();
-		bank_init(&bank);
-		before = bank;
+		pmu_clear();
+		pmu_init(&pmu);
+		before = pmu;
 		claim = NULL;
 		limit_file(room);
-		ret = nti_claim_new(bank_os, &bank_claim, &bank.io, &owner, &claim);
+		ret = nti_claim_new(pmu_os, &pmu_claim, &pmu.io, &owner, &claim);
 		if (!has_head) {
 			limit_file(RLIM_INFINITY);
 			TT_IS(ret, -EFBIG);
@@ -572,15 +572,15 @@ TEST(no_record_no_write)
 			ret = io->write(io, NTHW_SPACE_MSR, 1, SELECT3, 0x420183);
 		limit_file(RLIM_INFINITY);
 		TT_IS(ret, room < 3 * NTI_CLAIM_LINE_BYTES ? -EFBIG : 0);
-		TT_IS(bank_read_file(text, sizeof(text)),
+		TT_IS(pmu_read_file(text, sizeof(text)),
 		      room / NTI_CLAIM_LINE_BYTES * NTI_CLAIM_LINE_BYTES);
 		/* The register whose record was refused holds what it held. */
 		if (ret < 0)
-			TT_IS(*bank_at(&bank, SELECT3), *bank_at(&before, SELECT3));
+			TT_IS(*pmu_at(&pmu, SELECT3), *pmu_at(&before, SELECT3));
 		/* With room again it goes on. */
-		TT_IS(bank_program(io), 0);
-		TT_IS(bank_restore(io, &before), 0);
-		bank_compare(&bank, &before);
+		TT_IS(pmu_program(io), 0);
+		TT_IS(pmu_restore(io, &before), 0);
+		pmu_compare(&pmu, &before);
 		nti_claim_settle(claim);
 		nti_claim_free(claim);
 	}
@@ -589,7 +589,7 @@ TEST(no_record_no_write)
 /* A file system of one page, in a namespace of its own. */
 static int fill_disk(void *arg)
 {
-	struct bank *bank = arg;
+	struct pmu *pmu = arg;
 	struct nti_claim *claim;
 	struct nthw_io *io;
 	int ret = 0;
@@ -597,31 +597,31 @@ static int fill_disk(void *arg)
 
 	if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
 		return 77;
-	(void)mkdir(bank_path("/run"), 0755);
-	if (mount("none", bank_path("/run"), "tmpfs", 0, "size=4k,mode=755") < 0)
+	(void)mkdir(pmu_path("/run"), 0755);
+	if (mount("none", pmu_path("/run"), "tmpfs", 0, "size=4k,mode=755") < 0)
 		return 77;
-	claim = bank_take(bank);
+	claim = pmu_take(pmu);
 	io = nti_claim_io(claim);
 	/* 15 lines beside the first one. */
 	for (i = 0; ret == 0 && i < 16; i++)
 		ret = io->write(io, NTHW_SPACE_MSR, 1, i < 8 ? 0x3c0 + i : 0x3b0 + i - 8, ~0u - i);
-	return ret == -ENOSPC && i == 16 && *bank_at(bank, 0x3b7) == 5 ? 0 : 1;
+	return ret == -ENOSPC && i == 16 && *pmu_at(pmu, 0x3b7) == 5 ? 0 : 1;
 }
 
 TEST(a_full_disk)
 {
-	struct bank bank;
+	struct pmu pmu;
 	uint32_t i;
 	int ret;
 
-	bank_clear();
-	bank_init(&bank);
-	bank.count = 0;
+	pmu_clear();
+	pmu_init(&pmu);
+	pmu.count = 0;
 	for (i = 0; i < 8; i++) {
-		bank.reg[bank.count++] = (struct bank_register){ .address = 0x3c0 + i, .value = 5 };
-		bank.reg[bank.count++] = (struct bank_register){ .address = 0x3b0 + i, .value = 5 };
+		pmu.reg[pmu.count++] = (struct pmu_register){ .address = 0x3c0 + i, .value = 5 };
+		pmu.reg[pmu.count++] = (struct pmu_register){ .address = 0x3b0 + i, .value = 5 };
 	}
-	ret = in_child(fill_disk, &bank);
+	ret = in_child(fill_disk, &pmu);
 	if (ret == 77)
 		TT_SKIP("a file system of one page cannot be mounted by this user");
 	TT_IS(ret, 0);
@@ -640,96 +640,96 @@ static int as_nobody(void *arg)
 
 TEST(ordinary_users)
 {
-	struct bank bank;
+	struct pmu pmu;
 	struct nti_claim *claim;
 	struct nti_absence why = { 0 };
 	struct nti_claim_owner owner = { 0 };
 
-	bank_clear();
-	bank_init(&bank);
-	if (in_child(as_nobody, &bank) == 77)
+	pmu_clear();
+	pmu_init(&pmu);
+	if (in_child(as_nobody, &pmu) == 77)
 		TT_SKIP("needs root, with the capabilities to become nobody");
 	/* There is no directory, and none may be made; there is one; there is even the file. */
-	TT_IS(in_child(as_nobody, &bank), EACCES);
-	claim = bank_take(&bank);
-	TT_IS(in_child(as_nobody, &bank), EACCES);
+	TT_IS(in_child(as_nobody, &pmu), EACCES);
+	claim = pmu_take(&pmu);
+	TT_IS(in_child(as_nobody, &pmu), EACCES);
 	nti_claim_free(claim);
-	TT_IS(in_child(as_nobody, &bank), EACCES);
-	TT_IS(nti_claim_explain(&bank_claim, -EACCES, &owner, &why), 0);
+	TT_IS(in_child(as_nobody, &pmu), EACCES);
+	TT_IS(nti_claim_explain(&pmu_claim, -EACCES, &owner, &why), 0);
 	TT_TEXT(why.remedy, NTI_AS_ROOT);
 	nti_absence_fini(&why);
 }
 
 TEST(others_directories)
 {
-	struct bank bank;
+	struct pmu pmu;
 	struct nti_claim_owner owner;
 
-	bank_clear();
-	bank_init(&bank);
-	TT_IS(try_take(&bank, &owner), 0);
-	TT_IS(chmod(bank_path("/run/ntime"), 0775), 0);
-	TT_IS(try_take(&bank, &owner), -ENOTDIR);
-	TT_IS(chmod(bank_path("/run/ntime"), 0757), 0);
-	TT_IS(try_take(&bank, &owner), -ENOTDIR);
-	TT_IS(chmod(bank_path("/run/ntime"), 0755), 0);
-	TT_IS(try_take(&bank, &owner), 0);
+	pmu_clear();
+	pmu_init(&pmu);
+	TT_IS(try_take(&pmu, &owner), 0);
+	TT_IS(chmod(pmu_path("/run/ntime"), 0775), 0);
+	TT_IS(try_take(&pmu, &owner), -ENOTDIR);
+	TT_IS(chmod(pmu_path("/run/ntime"), 0757), 0);
+	TT_IS(try_take(&pmu, &owner), -ENOTDIR);
+	TT_IS(chmod(pmu_path("/run/ntime"), 0755), 0);
+	TT_IS(try_take(&pmu, &owner), 0);
 	/* Root of a container may lack the capability. */
-	if (chown(bank_path("/run/ntime"), NOBODY, 0) == 0)
-		TT_IS(try_take(&bank, &owner), -ENOTDIR);
+	if (chown(pmu_path("/run/ntime"), NOBODY, 0) == 0)
+		TT_IS(try_take(&pmu, &owner), -ENOTDIR);
 	else
 		TT_IS(errno, EPERM);
-	TT_IS(rmdir(bank_path("/run/ntime")), 0);
-	TT_IS(symlink("..", bank_path("/run/ntime")), 0);
-	TT_IS(try_take(&bank, &owner), -ENOTDIR);
-	TT_IS(unlink(bank_path("/run/ntime")), 0);
-	TT_IS(close(open(bank_path("/run/ntime"), O_CREAT | O_WRONLY | O_CLOEXEC, 0600)), 0);
-	TT_IS(try_take(&bank, &owner), -ENOTDIR);
+	TT_IS(rmdir(pmu_path("/run/ntime")), 0);
+	TT_IS(symlink("..", pmu_path("/run/ntime")), 0);
+	TT_IS(try_take(&pmu, &owner), -ENOTDIR);
+	TT_IS(unlink(pmu_path("/run/ntime")), 0);
+	TT_IS(close(open(pmu_path("/run/ntime"), O_CREAT | O_WRONLY | O_CLOEXEC, 0600)), 0);
+	TT_IS(try_take(&pmu, &owner), -ENOTDIR);
 }
 
 TEST(others_files)
 {
-	struct bank bank;
+	struct pmu pmu;
 	struct nti_claim_owner owner;
 	char target[PATH_MAX], text[NTI_CLAIM_FILE_BYTES + 2];
 
-	bank_clear();
-	bank_init(&bank);
-	bank_write_file("target", "precious", 8);
-	(void)snprintf(target, sizeof(target), "%s/run/ntime/target", bank_root);
-	TT_IS(symlink("target", bank_path(FILE_NAME)), 0);
-	TT_IS(try_take(&bank, &owner), -EBADMSG);
-	TT_IS(unlink(bank_path(FILE_NAME)), 0);
-	bank_write_file("target", "", 0);
-	TT_IS(link(target, bank_path(FILE_NAME)), 0);
-	TT_IS(try_take(&bank, &owner), -EBADMSG);
-	TT_IS(unlink(bank_path(FILE_NAME)), 0);
+	pmu_clear();
+	pmu_init(&pmu);
+	pmu_write_file("target", "precious", 8);
+	(void)snprintf(target, sizeof(target), "%s/run/ntime/target", pmu_root);
+	TT_IS(symlink("target", pmu_path(FILE_NAME)), 0);
+	TT_IS(try_take(&pmu, &owner), -EBADMSG);
+	TT_IS(unlink(pmu_path(FILE_NAME)), 0);
+	pmu_write_file("target", "", 0);
+	TT_IS(link(target, pmu_path(FILE_NAME)), 0);
+	TT_IS(try_take(&pmu, &owner), -EBADMSG);
+	TT_IS(unlink(pmu_path(FILE_NAME)), 0);
 	/* Nobody waits for the other end of a pipe. */
-	TT_IS(mkfifo(bank_path(FILE_NAME), 0600), 0);
-	TT_IS(try_take(&bank, &owner), -EBADMSG);
-	TT_IS(unlink(bank_path(FILE_NAME)), 0);
-	TT_IS(mkdir(bank_path(FILE_NAME), 0700), 0);
-	TT_IS(try_take(&bank, &owner), -EBADMSG);
-	TT_IS(rmdir(bank_path(FILE_NAME)), 0);
-	bank_write_file("uncore-0", "somebody's notes\n", 17);
-	TT_IS(try_take(&bank, &owner), -EBADMSG);
-	TT_IS(bank_read_file(text, sizeof(text)), 17);
-	TT_IS(chmod(bank_path(FILE_NAME), 0620), 0);
-	TT_IS(try_take(&bank, &owner), -EBADMSG);
+	TT_IS(mkfifo(pmu_path(FILE_NAME), 0600), 0);
+	TT_IS(try_take(&pmu, &owner), -EBADMSG);
+	TT_IS(unlink(pmu_path(FILE_NAME)), 0);
+	TT_IS(mkdir(pmu_path(FILE_NAME), 0700), 0);
+	TT_IS(try_take(&pmu, &owner), -EBADMSG);
+	TT_IS(rmdir(pmu_path(FILE_NAME)), 0);
+	pmu_write_file("uncore-0", "somebody's notes\n", 17);
+	TT_IS(try_take(&pmu, &owner), -EBADMSG);
+	TT_IS(pmu_read_file(text, sizeof(text)), 17);
+	TT_IS(chmod(pmu_path(FILE_NAME), 0620), 0);
+	TT_IS(try_take(&pmu, &owner), -EBADMSG);
 	memset(text, ' ', sizeof(text));
 	(void)snprintf(text, sizeof(text), "ntime-claim-1\t");
 	text[strlen(text)] = ' ';
-	bank_write_file("uncore-0", text, sizeof(text));
-	TT_IS(chmod(bank_path(FILE_NAME), 0600), 0);
-	TT_IS(try_take(&bank, &owner), -EBADMSG);
-	bank_write_file("uncore-0", "", 0);
-	if (chown(bank_path(FILE_NAME), NOBODY, 0) == 0) {
-		TT_IS(try_take(&bank, &owner), -EBADMSG);
-		TT_IS(chown(bank_path(FILE_NAME), 0, 0), 0);
+	pmu_write_file("uncore-0", text, sizeof(text));
+	TT_IS(chmod(pmu_path(FILE_NAME), 0600), 0);
+	TT_IS(try_take(&pmu, &owner), -EBADMSG);
+	pmu_write_file("uncore-0", "", 0);
+	if (chown(pmu_path(FILE_NAME), NOBODY, 0) == 0) {
+		TT_IS(try_take(&pmu, &owner), -EBADMSG);
+		TT_IS(chown(pmu_path(FILE_NAME), 0, 0), 0);
 	}
 	/* Nothing but the beginning of a claim: nothing was done with it. */
-	bank_write_file("uncore-0", "ntime-cl", 8);
-	TT_IS(try_take(&bank, &owner), 0);
+	pmu_write_file("uncore-0", "ntime-cl", 8);
+	TT_IS(try_take(&pmu, &owner), 0);
 	assert_false(is_file(FILE_NAME));
 	TT_IS(close(open(target, O_RDONLY | O_CLOEXEC)), 0);
 }
@@ -787,7 +787,7 @@ TEST(reasons)
 	TT_FOR_EACH_ROW(r, why_rows) {
 		struct nti_absence why = { 0 };
 
-		TT_EQ(r, nti_claim_explain(&bank_claim, r->error, &r->owner, &why), 0);
+		TT_EQ(r, nti_claim_explain(&pmu_claim, r->error, &r->owner, &why), 0);
 		TT_STR(r, why.reason, r->reason);
 		TT_STR(r, why.remedy ? why.remedy : "", r->remedy);
 		nti_absence_fini(&why);
@@ -817,5 +817,5 @@ int main(void)
 		cmocka_unit_test(reasons),
 	};
 
-	return cmocka_run_group_tests(tests, bank_set_up, bank_tear_down) ? 1 : 0;
+	return cmocka_run_group_tests(tests, pmu_set_up, pmu_tear_down) ? 1 : 0;
 }

@@ -18,17 +18,17 @@
 #include "lib/access/claim_file.h"
 #include "lib/access/claim_row.h"
 #include "lib/os/process.h"
-#include "tests/backend/claim_bank.h"
+#include "tests/backend/claim_pmu.h"
 #include "tests/tt.h"
 
 #define FILE_NAME "/run/ntime/uncore-0"
 #define MOMENTS_MAX 64
 #define STEPS_MAX 16
 
-static int try_take(struct bank *bank, struct nti_claim_owner *owner)
+static int try_take(struct pmu *pmu, struct nti_claim_owner *owner)
 {
 	struct nti_claim *claim;
-	int ret = nti_claim_new(bank_os, &bank_claim, &bank->io, owner, &claim);
+	int ret = nti_claim_new(pmu_os, &pmu_claim, &pmu->io, owner, &claim);
 
 	nti_claim_free(claim);
 	return ret;
@@ -37,7 +37,7 @@ static int try_take(struct bank *bank, struct nti_claim_owner *owner)
 /* ---- what a killed program leaves: kept at each moment at which it could have been killed ---- */
 
 struct moment {
-	struct bank bank;
+	struct pmu pmu;
 	long bytes;
 	char text[NTI_CLAIM_FILE_BYTES];
 };
@@ -45,15 +45,15 @@ struct moment {
 static struct moment *moment; /* MOMENTS_MAX */
 static size_t moments;
 
-static void keep(struct bank *bank)
+static void keep(struct pmu *pmu)
 {
 	struct moment *m = &moment[moments++];
 
 	assert_true(moments <= MOMENTS_MAX);
-	m->bank = *bank;
-	m->bank.before_write = NULL;
-	m->bank.fail_at = 0;
-	m->bytes = bank_read_file(m->text, sizeof(m->text));
+	m->pmu = *pmu;
+	m->pmu.before_write = NULL;
+	m->pmu.fail_at = 0;
+	m->bytes = pmu_read_file(m->text, sizeof(m->text));
 	assert_true(m->bytes > 0);
 }
 
@@ -61,25 +61,25 @@ static void keep(struct bank *bank)
  * Run @fn with a claim and keep all moments, the last one as if it had been killed at its end.
  * Leaves no claim.
  */
-static void live(struct bank *bank, int (*fn)(struct nthw_io *io))
+static void live(struct pmu *pmu, int (*fn)(struct nthw_io *io))
 {
 	struct nti_claim *claim;
 
 	moments = 0;
-	bank_clear();
-	claim = bank_take(bank);
-	keep(bank);
-	bank->before_write = keep;
+	pmu_clear();
+	claim = pmu_take(pmu);
+	keep(pmu);
+	pmu->before_write = keep;
 	(void)fn(nti_claim_io(claim));
-	bank->before_write = NULL;
-	keep(bank);
+	pmu->before_write = NULL;
+	keep(pmu);
 	nti_claim_settle(claim);
 	nti_claim_free(claim);
 }
 
-static int repair(struct bank *bank)
+static int repair(struct pmu *pmu)
 {
-	return nti_claim_repair_through(bank_os, &bank->handles, "uncore-0", 0, NULL, NULL, NULL);
+	return nti_claim_repair_through(pmu_os, &pmu->handles, "uncore-0", 0, NULL, NULL, NULL);
 }
 
 /*
@@ -87,38 +87,38 @@ static int repair(struct bank *bank)
  * everything as it was.
  */
 static void check_moment(const struct moment *at, const struct moment *m, long bytes,
-			 const struct bank *before)
+			 const struct pmu *before)
 {
 	struct nti_claim_owner owner;
-	struct bank bank = at->bank;
+	struct pmu pmu = at->pmu;
 	bool has_lines = bytes >= 2L * NTI_CLAIM_LINE_BYTES;
 	int ret;
 
-	bank_write_file("uncore-0", m->text, (size_t)bytes);
-	ret = try_take(&bank, &owner);
+	pmu_write_file("uncore-0", m->text, (size_t)bytes);
+	ret = try_take(&pmu, &owner);
 	if (!has_lines) {
 		TT_IS(ret, 0);
-		bank_compare(&bank, before);
+		pmu_compare(&pmu, before);
 		return;
 	}
 	TT_IS(ret, -EUCLEAN);
 	TT_IS(owner.pid, getpid());
 	TT_HAS(owner.command, "test_claim_repair");
-	TT_IS(repair(&bank), 0);
-	bank_compare(&bank, before);
-	TT_IS(repair(&bank), -ENOENT);
-	TT_IS(try_take(&bank, &owner), 0);
+	TT_IS(repair(&pmu), 0);
+	pmu_compare(&pmu, before);
+	TT_IS(repair(&pmu), -ENOENT);
+	TT_IS(try_take(&pmu, &owner), 0);
 }
 
 TEST(killed_at_any_byte)
 {
-	struct bank bank, before;
+	struct pmu pmu, before;
 	size_t i;
 	long bytes;
 
-	bank_init(&bank);
-	before = bank;
-	live(&bank, bank_program);
+	pmu_init(&pmu);
+	before = pmu;
+	live(&pmu, pmu_program);
 	TT_IS(moments, 28);
 	for (i = 0; i < moments; i++) {
 		check_moment(&moment[i], &moment[i], moment[i].bytes, &before);
@@ -138,76 +138,76 @@ TEST(killed_at_any_byte)
  */
 TEST(cut_after_any_byte)
 {
-	struct bank bank, before;
+	struct pmu pmu, before;
 	const struct moment *last;
 	long bytes;
 	size_t i;
 	int ret;
 
-	bank_init(&bank);
-	before = bank;
-	live(&bank, bank_program);
+	pmu_init(&pmu);
+	before = pmu;
+	live(&pmu, pmu_program);
 	last = &moment[moments - 1];
 	for (bytes = 0; bytes <= last->bytes; bytes++) {
-		bank = last->bank;
-		bank_write_file("uncore-0", last->text, (size_t)bytes);
-		ret = repair(&bank);
+		pmu = last->pmu;
+		pmu_write_file("uncore-0", last->text, (size_t)bytes);
+		ret = repair(&pmu);
 		TT_IS(ret, bytes < 2L * NTI_CLAIM_LINE_BYTES ? -ENOENT : 0);
 		for (i = 0; i < before.count; i++)
-			assert_true(bank.reg[i].value == before.reg[i].value ||
-				    bank.reg[i].value == last->bank.reg[i].value);
+			assert_true(pmu.reg[i].value == before.reg[i].value ||
+				    pmu.reg[i].value == last->pmu.reg[i].value);
 		if (bytes == last->bytes)
-			bank_compare(&bank, &before);
+			pmu_compare(&pmu, &before);
 	}
 }
 
 /* Nothing of a damaged file is believed. */
 TEST(damaged_at_any_byte)
 {
-	struct bank bank;
+	struct pmu pmu;
 	struct moment *last;
 	char text[NTI_CLAIM_FILE_BYTES];
 	struct nti_claim_owner owner;
 	struct nti_error e = { 0 };
 	long at;
 
-	bank_init(&bank);
-	live(&bank, bank_program);
+	pmu_init(&pmu);
+	live(&pmu, pmu_program);
 	last = &moment[moments - 1];
 	for (at = 0; at < last->bytes; at++) {
 		memcpy(text, last->text, sizeof(text));
 		text[at] ^= (char)(1 << at % 8);
-		bank = last->bank;
-		bank_write_file("uncore-0", text, (size_t)last->bytes);
-		TT_IS(repair(&bank), -EBADMSG);
-		TT_IS(bank.accesses, last->bank.accesses);
-		TT_IS(try_take(&bank, &owner), -EBADMSG);
+		pmu = last->pmu;
+		pmu_write_file("uncore-0", text, (size_t)last->bytes);
+		TT_IS(repair(&pmu), -EBADMSG);
+		TT_IS(pmu.accesses, last->pmu.accesses);
+		TT_IS(try_take(&pmu, &owner), -EBADMSG);
 	}
-	TT_IS(nti_claim_repair_through(bank_os, &bank.handles, "uncore-0", 0, NULL, NULL, &e),
+	TT_IS(nti_claim_repair_through(pmu_os, &pmu.handles, "uncore-0", 0, NULL, NULL, &e),
 	      -EBADMSG);
 	TT_HAS(e.text, "nothing is repaired with /run/ntime/uncore-0: ");
 	TT_HAS(e.text, "damaged");
-	bank_clear();
+	pmu_clear();
 }
 
 static int program_and_restore(struct nthw_io *io)
 {
-	struct bank before;
-	int ret = bank_program(io);
+	struct pmu before;
+	int ret = pmu_program(io);
 
-	bank_init(&before);
-	return ret < 0 ? ret : bank_restore(io, &before);
+	pmu_init(&before);
+	return ret < 0 ? ret : pmu_restore(io, &before);
 }
 
 /* Its own restoring is on record as well, so it may be killed in the middle of that. */
 TEST(killed_while_restoring)
 {
-	struct bank bank, before;
+	struct pmu pmu, before;
 	size_t i;
 
-	bank_init(&bank);
-	before = bank;
-	live(&bank, program_and_restore);
+	pmu_init(&pmu);
+	before = pmu;
+	live(&pmu, program_and_restore);
 	TT_IS(moments, 38);
 	for (i = 0; i < moments; i++)
 		check_moment(&moment[i], &moment[i], moment[i].bytes, &before);
@@ -216,17 +216,17 @@ TEST(killed_while_restoring)
 /* The k-th access of a program fails, then it is killed. */
 TEST(accesses_that_failed)
 {
-	struct bank bank, before;
+	struct pmu pmu, before;
 	unsigned int k;
 
 	for (k = 1; k < 200; k++) {
-		bank_init(&bank);
-		before = bank;
-		bank.fail_at = k;
-		live(&bank, program_and_restore);
+		pmu_init(&pmu);
+		before = pmu;
+		pmu.fail_at = k;
+		live(&pmu, program_and_restore);
 		check_moment(&moment[moments - 1], &moment[moments - 1], moment[moments - 1].bytes,
 			     &before);
-		if (bank.accesses < k)
+		if (pmu.accesses < k)
 			break;
 	}
 	assert_true(k > 20 && k < 200);
@@ -251,9 +251,9 @@ static int note(void *arg, const struct nti_claim_repair *step)
 	return s->count == s->stop_at ? 7 : 0;
 }
 
-static int repair_noting(struct bank *bank, uint32_t flags, struct steps *s, struct nti_error *e)
+static int repair_noting(struct pmu *pmu, uint32_t flags, struct steps *s, struct nti_error *e)
 {
-	return nti_claim_repair_through(bank_os, &bank->handles, "uncore-0", flags, note, s, e);
+	return nti_claim_repair_through(pmu_os, &pmu->handles, "uncore-0", flags, note, s, e);
 }
 
 static void check_step(const struct steps *s, size_t i, const char *name, uint64_t found,
@@ -266,25 +266,25 @@ static void check_step(const struct steps *s, size_t i, const char *name, uint64
 	TT_IS(s->step[i].error, error);
 }
 
-static const struct moment *program(struct bank *bank)
+static const struct moment *program(struct pmu *pmu)
 {
-	bank_init(bank);
-	live(bank, bank_program);
-	bank_write_file("uncore-0", moment[moments - 1].text, (size_t)moment[moments - 1].bytes);
-	*bank = moment[moments - 1].bank;
-	bank->accesses = 0;
+	pmu_init(pmu);
+	live(pmu, pmu_program);
+	pmu_write_file("uncore-0", moment[moments - 1].text, (size_t)moment[moments - 1].bytes);
+	*pmu = moment[moments - 1].pmu;
+	pmu->accesses = 0;
 	return &moment[moments - 1];
 }
 
 TEST(tells_each_register)
 {
-	struct bank bank, programmed;
+	struct pmu pmu, programmed;
 	struct steps s = { .count = 0 };
 
-	program(&bank);
-	programmed = bank;
-	TT_IS(repair_noting(&bank, NTI_CLAIM_LOOK, &s, NULL), 0);
-	bank_compare(&bank, &programmed);
+	program(&pmu);
+	programmed = pmu;
+	TT_IS(repair_noting(&pmu, NTI_CLAIM_LOOK, &s, NULL), 0);
+	pmu_compare(&pmu, &programmed);
 	TT_IS(s.count, 5);
 	check_step(&s, 0, "MSR_UNCORE_PERF_GLOBAL_CTRL", 0x10000008d, 0x100000081, 0);
 	check_step(&s, 1, "MSR_UNCORE_PERFEVTSEL3", 0x400182, 0x80000000, 0);
@@ -292,41 +292,41 @@ TEST(tells_each_register)
 	check_step(&s, 3, "MSR_UNCORE_PMC3", 0, 77, 0);
 	check_step(&s, 4, "MSR_UNCORE_PMC2", 0, 0x123456789abc, 0);
 	s = (struct steps){ .count = 0 };
-	TT_IS(repair_noting(&bank, 0, &s, NULL), 0);
+	TT_IS(repair_noting(&pmu, 0, &s, NULL), 0);
 	TT_IS(s.count, 5);
 	check_step(&s, 4, "MSR_UNCORE_PMC2", 0, 0x123456789abc, 0);
-	TT_IS(access(bank_path(FILE_NAME), F_OK), -1);
+	TT_IS(access(pmu_path(FILE_NAME), F_OK), -1);
 }
 
 TEST(every_access_of_a_repair_fails_once)
 {
-	struct bank bank, before;
+	struct pmu pmu, before;
 	struct nti_error e = { 0 };
 	unsigned int k;
 	int ret;
 
-	bank_init(&before);
+	pmu_init(&before);
 	for (k = 1; k < 50; k++) {
 		struct steps s = { .count = 0 };
 		struct nti_claim_owner owner;
 
-		program(&bank);
-		bank.fail_at = k;
-		ret = repair_noting(&bank, 0, &s, &e);
+		program(&pmu);
+		pmu.fail_at = k;
+		ret = repair_noting(&pmu, 0, &s, &e);
 		TT_IS(s.count, 5);
-		if (bank.accesses < k)
+		if (pmu.accesses < k)
 			break;
 		TT_IS(ret, -EIO);
 		TT_HAS(e.text, "could not be restored");
 		TT_HAS(e.text, "cannot ");
-		/* The rest stays on record, and nobody gets the bank meanwhile. */
-		TT_IS(try_take(&bank, &owner), -EUCLEAN);
-		bank.fail_at = 0;
+		/* The rest stays on record, and nobody gets the PMU meanwhile. */
+		TT_IS(try_take(&pmu, &owner), -EUCLEAN);
+		pmu.fail_at = 0;
 		s = (struct steps){ .count = 0 };
-		TT_IS(repair_noting(&bank, 0, &s, NULL), 0);
+		TT_IS(repair_noting(&pmu, 0, &s, NULL), 0);
 		assert_true(s.count > 0 && s.count < 5);
-		bank_compare(&bank, &before);
-		TT_IS(try_take(&bank, &owner), 0);
+		pmu_compare(&pmu, &before);
+		TT_IS(try_take(&pmu, &owner), 0);
 	}
 	TT_IS(k, 20);
 	TT_IS(ret, 0);
@@ -334,174 +334,173 @@ TEST(every_access_of_a_repair_fails_once)
 
 TEST(without_permission)
 {
-	struct bank bank;
+	struct pmu pmu;
 	struct nti_error e = { 0 };
 	struct steps s = { .count = 0 };
 
-	program(&bank);
-	bank.fail_at = 1;
-	bank.error = -EPERM;
-	TT_IS(repair_noting(&bank, 0, &s, &e), -EACCES);
+	program(&pmu);
+	pmu.fail_at = 1;
+	pmu.error = -EPERM;
+	TT_IS(repair_noting(&pmu, 0, &s, &e), -EACCES);
 	check_step(&s, 3, "MSR_UNCORE_PMC3", 0, 0, -EAGAIN);
 }
 
 TEST(stopped_in_the_middle)
 {
-	struct bank bank, before;
+	struct pmu pmu, before;
 	struct steps s = { .stop_at = 2 };
 
-	bank_init(&before);
-	program(&bank);
-	TT_IS(repair_noting(&bank, 0, &s, NULL), 7);
+	pmu_init(&before);
+	program(&pmu);
+	TT_IS(repair_noting(&pmu, 0, &s, NULL), 7);
 	s = (struct steps){ .count = 0 };
-	TT_IS(repair_noting(&bank, 0, &s, NULL), 0);
+	TT_IS(repair_noting(&pmu, 0, &s, NULL), 0);
 	TT_IS(s.count, 3);
-	bank_compare(&bank, &before);
+	pmu_compare(&pmu, &before);
 }
 
 TEST(devices_that_are_gone)
 {
-	struct bank bank;
+	struct pmu pmu;
 	struct steps s = { .count = 0 };
 	struct nti_claim_owner owner;
 
-	program(&bank);
-	bank.fail_at = 1;
-	bank.error = -ENODEV;
-	TT_IS(repair_noting(&bank, 0, &s, NULL), 0);
+	program(&pmu);
+	pmu.fail_at = 1;
+	pmu.error = -ENODEV;
+	TT_IS(repair_noting(&pmu, 0, &s, NULL), 0);
 	TT_IS(s.step[0].error, -ENODEV);
-	TT_IS(try_take(&bank, &owner), 0);
+	TT_IS(try_take(&pmu, &owner), 0);
 }
 
 /* ---- what others did since ---- */
 
 TEST(others_bits_stay)
 {
-	struct bank bank, before;
+	struct pmu pmu, before;
 
-	bank_init(&before);
-	program(&bank);
+	pmu_init(&before);
+	program(&pmu);
 	/* One of the kernel's counters was enabled, another one is gone. */
-	*bank_at(&bank, ENABLE) |= 0x40;
-	*bank_at(&bank, ENABLE) &= ~(uint64_t)0x80;
-	TT_IS(repair(&bank), 0);
-	*bank_at(&before, ENABLE) = 0x100000041;
-	bank_compare(&bank, &before);
+	*pmu_at(&pmu, ENABLE) |= 0x40;
+	*pmu_at(&pmu, ENABLE) &= ~(uint64_t)0x80;
+	TT_IS(repair(&pmu), 0);
+	*pmu_at(&before, ENABLE) = 0x100000041;
+	pmu_compare(&pmu, &before);
 }
 
 TEST(others_counters_stay)
 {
-	struct bank bank, before;
+	struct pmu pmu, before;
 	struct steps s = { .count = 0 };
 
-	bank_init(&before);
-	program(&bank);
-	*bank_at(&bank, SELECT3) = 0x40012f;
-	*bank_at(&bank, COUNT3) = 4711;
-	*bank_at(&bank, COUNT2) = 4712;
-	TT_IS(repair_noting(&bank, 0, &s, NULL), 0);
+	pmu_init(&before);
+	program(&pmu);
+	*pmu_at(&pmu, SELECT3) = 0x40012f;
+	*pmu_at(&pmu, COUNT3) = 4711;
+	*pmu_at(&pmu, COUNT2) = 4712;
+	TT_IS(repair_noting(&pmu, 0, &s, NULL), 0);
 	TT_IS(s.count, 5);
 	check_step(&s, 1, "MSR_UNCORE_PERFEVTSEL3", 0x40012f, 0x40012f, -EBUSY);
 	check_step(&s, 3, "MSR_UNCORE_PMC3", 4711, 4711, -EBUSY);
 	check_step(&s, 4, "MSR_UNCORE_PMC2", 4712, 4712, -EBUSY);
 	check_step(&s, 0, "MSR_UNCORE_PERF_GLOBAL_CTRL", 0x10000008d, 0x100000089, 0);
-	*bank_at(&before, ENABLE) = 0x100000089;
-	*bank_at(&before, SELECT3) = 0x40012f;
-	*bank_at(&before, COUNT3) = 4711;
-	*bank_at(&before, COUNT2) = 4712;
-	bank_compare(&bank, &before);
-	TT_IS(access(bank_path(FILE_NAME), F_OK), -1);
+	*pmu_at(&before, ENABLE) = 0x100000089;
+	*pmu_at(&before, SELECT3) = 0x40012f;
+	*pmu_at(&before, COUNT3) = 4711;
+	*pmu_at(&before, COUNT2) = 4712;
+	pmu_compare(&pmu, &before);
+	TT_IS(access(pmu_path(FILE_NAME), F_OK), -1);
 }
 
 TEST(already_as_it_was)
 {
-	struct bank bank, before;
+	struct pmu pmu, before;
 	struct steps s = { .count = 0 };
 	unsigned int accesses;
 
-	bank_init(&before);
-	program(&bank);
-	memcpy(bank.reg, before.reg, sizeof(bank.reg));
-	accesses = bank.accesses;
-	TT_IS(repair_noting(&bank, 0, &s, NULL), 0);
+	pmu_init(&before);
+	program(&pmu);
+	memcpy(pmu.reg, before.reg, sizeof(pmu.reg));
+	accesses = pmu.accesses;
+	TT_IS(repair_noting(&pmu, 0, &s, NULL), 0);
 	TT_IS(s.count, 5);
-	TT_IS(bank.accesses - accesses, 5);
-	bank_compare(&bank, &before);
+	TT_IS(pmu.accesses - accesses, 5);
+	pmu_compare(&pmu, &before);
 }
 
 /* ---- who may, and what of ---- */
 
 TEST(owned_again)
 {
-	struct bank bank;
+	struct pmu pmu;
 	struct nti_claim *claim;
 	struct nti_error e = { 0 };
 
-	bank_clear();
-	bank_init(&bank);
-	claim = bank_take(&bank);
-	TT_IS(nti_claim_repair_through(bank_os, &bank.handles, "uncore-0", 0, NULL, NULL, &e),
+	pmu_clear();
+	pmu_init(&pmu);
+	claim = pmu_take(&pmu);
+	TT_IS(nti_claim_repair_through(pmu_os, &pmu.handles, "uncore-0", 0, NULL, NULL, &e),
 	      -EBUSY);
 	TT_HAS(e.text, "test_claim_repair");
 	TT_HAS(e.text, "has the counters of uncore of package 0 now (pid ");
 	nti_claim_free(claim);
-	TT_IS(nti_claim_repair_through(bank_os, &bank.handles, "uncore-0", 0, NULL, NULL, &e),
+	TT_IS(nti_claim_repair_through(pmu_os, &pmu.handles, "uncore-0", 0, NULL, NULL, &e),
 	      -ENOENT);
 	TT_TEXT(e.text, "there is no record uncore-0 in /run/ntime: nothing to repair");
-	TT_IS(nti_claim_repair_through(bank_os, &bank.handles, "../../etc/passwd", 0, NULL, NULL,
-				       &e),
+	TT_IS(nti_claim_repair_through(pmu_os, &pmu.handles, "../../etc/passwd", 0, NULL, NULL, &e),
 	      -ENOENT);
 }
 
 /* Killed for real: registers in memory that outlives it. */
 TEST(killed_by_a_signal)
 {
-	struct bank *bank = mmap(NULL, sizeof(*bank), PROT_READ | PROT_WRITE,
-				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	struct bank before;
+	struct pmu *pmu =
+		mmap(NULL, sizeof(*pmu), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct pmu before;
 	struct nti_claim_owner owner;
 	pid_t pid;
 	int status;
 
-	assert_true(bank != MAP_FAILED);
-	bank_clear();
-	bank_init(bank);
-	before = *bank;
+	assert_true(pmu != MAP_FAILED);
+	pmu_clear();
+	pmu_init(pmu);
+	before = *pmu;
 	pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {
-		(void)bank_program(nti_claim_io(bank_take(bank)));
+		(void)pmu_program(nti_claim_io(pmu_take(pmu)));
 		_exit(raise(SIGKILL));
 	}
 	TT_IS(waitpid(pid, &status, 0), pid);
 	assert_true(WIFSIGNALED(status));
-	TT_IS(*bank_at(bank, SELECT3), 0x400182);
-	TT_IS(try_take(bank, &owner), -EUCLEAN);
+	TT_IS(*pmu_at(pmu, SELECT3), 0x400182);
+	TT_IS(try_take(pmu, &owner), -EUCLEAN);
 	TT_IS(owner.pid, pid);
-	TT_IS(repair(bank), 0);
-	bank_compare(bank, &before);
-	TT_IS(munmap(bank, sizeof(*bank)), 0);
+	TT_IS(repair(pmu), 0);
+	pmu_compare(pmu, &before);
+	TT_IS(munmap(pmu, sizeof(*pmu)), 0);
 }
 
 TEST(of_another_boot)
 {
-	struct bank bank;
+	struct pmu pmu;
 	struct nti_claim_record *r = calloc(1, sizeof(*r));
 	struct nti_claim_owner owner;
 	struct steps s = { .count = 0 };
-	const struct moment *last = program(&bank);
+	const struct moment *last = program(&pmu);
 	char text[NTI_CLAIM_FILE_BYTES];
 	const char *reason;
-	unsigned int accesses = bank.accesses;
+	unsigned int accesses = pmu.accesses;
 
 	TT_IS(nti_claim_parse(last->text, (size_t)last->bytes, r, &reason), 0);
 	memcpy(text, last->text, sizeof(text));
 	(void)snprintf(r->head.boot, sizeof(r->head.boot), "11111111-2222-3333-4444-555555555555");
 	TT_IS(nti_claim_head_format(&r->head, text), 0);
-	bank_write_file("uncore-0", text, (size_t)last->bytes);
-	TT_IS(repair_noting(&bank, 0, &s, NULL), -ENOENT);
-	TT_IS(bank.accesses, accesses);
-	TT_IS(try_take(&bank, &owner), 0);
+	pmu_write_file("uncore-0", text, (size_t)last->bytes);
+	TT_IS(repair_noting(&pmu, 0, &s, NULL), -ENOENT);
+	TT_IS(pmu.accesses, accesses);
+	TT_IS(try_take(&pmu, &owner), 0);
 	free(r);
 }
 
@@ -526,24 +525,24 @@ TEST(list_of_what_was_left)
 {
 	static const struct nti_claim_pmu other = { .name = "uncore-1",
 						    .what = "uncore of package 1",
-						    .kind = &bank_uncore };
-	struct bank bank;
+						    .kind = &pmu_uncore };
+	struct pmu pmu;
 	struct nti_claim *claim;
 	struct nti_claim_owner owner;
 	struct stales s = { .count = 0 };
 
-	bank_clear();
-	TT_IS(nti_claim_for_each_leftover(bank_os, note_stale, &s), 0);
-	program(&bank);
+	pmu_clear();
+	TT_IS(nti_claim_for_each_leftover(pmu_os, note_stale, &s), 0);
+	program(&pmu);
 	/* In use, so not left. */
-	TT_IS(nti_claim_new(bank_os, &other, &bank.io, &owner, &claim), 0);
-	TT_IS(bank_program(nti_claim_io(claim)), 0);
-	bank_write_file("empty", "", 0);
-	bank_write_file(".self-test", "what tests found", 16);
-	bank_write_file("notes.txt", "something else", 14);
-	bank_write_file("a\nname", "something else", 14);
-	TT_IS(symlink("uncore-0", bank_path("/run/ntime/link")), 0);
-	TT_IS(nti_claim_for_each_leftover(bank_os, note_stale, &s), 0);
+	TT_IS(nti_claim_new(pmu_os, &other, &pmu.io, &owner, &claim), 0);
+	TT_IS(pmu_program(nti_claim_io(claim)), 0);
+	pmu_write_file("empty", "", 0);
+	pmu_write_file(".self-test", "what tests found", 16);
+	pmu_write_file("notes.txt", "something else", 14);
+	pmu_write_file("a\nname", "something else", 14);
+	TT_IS(symlink("uncore-0", pmu_path("/run/ntime/link")), 0);
+	TT_IS(nti_claim_for_each_leftover(pmu_os, note_stale, &s), 0);
 	TT_IS(s.count, 4);
 	TT_TEXT(s.name[0], "a?name");
 	TT_IS(s.stale[0].is_damaged, 1);
@@ -559,8 +558,8 @@ TEST(list_of_what_was_left)
 	nti_claim_settle(claim);
 	nti_claim_free(claim);
 	/* A walk can be ended. */
-	TT_IS(nti_claim_for_each_leftover(bank_os, note_stale, &s), 9);
-	bank_clear();
+	TT_IS(nti_claim_for_each_leftover(pmu_os, note_stale, &s), 9);
+	pmu_clear();
 }
 
 /* ---- registers of this machine ---- */
@@ -570,8 +569,8 @@ static void put_file(const char *path, const void *data, size_t bytes, off_t off
 	char folder[PATH_MAX], *at;
 	int fd;
 
-	(void)snprintf(folder, sizeof(folder), "%s", bank_path(path));
-	for (at = strchr(folder + strlen(bank_root) + 1, '/'); at; at = strchr(at + 1, '/')) {
+	(void)snprintf(folder, sizeof(folder), "%s", pmu_path(path));
+	for (at = strchr(folder + strlen(pmu_root) + 1, '/'); at; at = strchr(at + 1, '/')) {
 		*at = '\0';
 		(void)mkdir(folder, 0755);
 		*at = '/';
@@ -592,7 +591,7 @@ static void record_one(struct nti_claim_line *line)
 	(void)snprintf(head.boot, sizeof(head.boot), "%s", self.boot);
 	TT_IS(nti_claim_head_format(&head, text), 0);
 	TT_IS(nti_claim_line_format(line, text + NTI_CLAIM_LINE_BYTES), 0);
-	bank_write_file("uncore-0", text, sizeof(text));
+	pmu_write_file("uncore-0", text, sizeof(text));
 }
 
 /* Of what no row describes nothing is written down either, so nothing that is refused later. */
@@ -690,17 +689,17 @@ TEST(another_cpu_of_the_package)
 	uint64_t value, registers[8] = { 0x105 };
 	int fd;
 
-	if (strcmp(bank_os->ops->arch(bank_os), "x86_64") != 0)
+	if (strcmp(pmu_os->ops->arch(pmu_os), "x86_64") != 0)
 		TT_SKIP("this architecture has no model-specific registers");
-	bank_clear();
+	pmu_clear();
 	put_file("/sys/devices/system/cpu/online", "0,2\n", 4, 0);
 	put_file("/sys/devices/system/cpu/cpu0/topology/physical_package_id", "0\n", 2, 0);
 	put_file("/sys/devices/system/cpu/cpu2/topology/physical_package_id", "1\n", 2, 0);
 	put_file("/dev/cpu/2/msr", registers, sizeof(registers), ENABLE);
 	record_one(&line);
-	TT_IS(nti_claim_repair(bank_os, "uncore-0", 0, note, &s, &e), 0);
+	TT_IS(nti_claim_repair(pmu_os, "uncore-0", 0, note, &s, &e), 0);
 	check_step(&s, 0, "MSR_UNCORE_PERF_GLOBAL_CTRL", 0x105, 0x101, 0);
-	fd = open(bank_path("/dev/cpu/2/msr"), O_RDONLY | O_CLOEXEC);
+	fd = open(pmu_path("/dev/cpu/2/msr"), O_RDONLY | O_CLOEXEC);
 	TT_IS(pread(fd, &value, sizeof(value), ENABLE), sizeof(value));
 	TT_IS(close(fd), 0);
 	TT_IS(value, 0x101);
@@ -708,13 +707,13 @@ TEST(another_cpu_of_the_package)
 	put_file("/sys/devices/system/cpu/online", "0-2\n", 4, 0);
 	put_file("/sys/devices/system/cpu/cpu1/topology/physical_package_id", "1\n", 2, 0);
 	record_one(&line);
-	TT_IS(nti_claim_repair(bank_os, "uncore-0", 0, NULL, NULL, &e), -EIO);
+	TT_IS(nti_claim_repair(pmu_os, "uncore-0", 0, NULL, NULL, &e), -EIO);
 	TT_HAS(e.text, "CPU 1");
 	put_file("/sys/devices/system/cpu/online", "0,2\n", 4, 0);
 	/* A core's register is nobody else's. */
 	line.package = -1;
 	record_one(&line);
-	TT_IS(nti_claim_repair(bank_os, "uncore-0", 0, NULL, NULL, &e), -EIO);
+	TT_IS(nti_claim_repair(pmu_os, "uncore-0", 0, NULL, NULL, &e), -EIO);
 	TT_HAS(e.text, "CPU 1");
 	/* Nor can it be had of a device that cannot be seen below a root directory. */
 	line = (struct nti_claim_line){ .space = NTHW_SPACE_PCI,
@@ -724,9 +723,9 @@ TEST(another_cpu_of_the_package)
 					.device = "0000:7f:10.0",
 					.name = "MC_CH_PCI_PMON_BOX_CTL" };
 	record_one(&line);
-	TT_IS(nti_claim_repair(bank_os, "uncore-0", 0, NULL, NULL, &e), -EIO);
+	TT_IS(nti_claim_repair(pmu_os, "uncore-0", 0, NULL, NULL, &e), -EIO);
 	TT_HAS(e.text, "PCI function 0000:7f:10.0 cannot be reached from here");
-	bank_clear();
+	pmu_clear();
 }
 
 /* ---- a PCI function ---- */
@@ -738,7 +737,7 @@ static int pci_read(struct nthw_io *io, enum nthw_space space, unsigned int unit
 {
 	TT_IS(space, NTHW_SPACE_PCI);
 	TT_IS(unit, 7);
-	*value = *bank_at((struct bank *)io, address);
+	*value = *pmu_at((struct pmu *)io, address);
 	return 0;
 }
 
@@ -747,7 +746,7 @@ static int pci_write(struct nthw_io *io, enum nthw_space space, unsigned int uni
 {
 	TT_IS(space, NTHW_SPACE_PCI);
 	TT_IS(unit, 7);
-	*bank_at((struct bank *)io, address) = value;
+	*pmu_at((struct pmu *)io, address) = value;
 	return 0;
 }
 
@@ -765,91 +764,91 @@ TEST(memory_controllers)
 					    .what = "channel 0 of package 1",
 					    .kind = &imc,
 					    .function = "0000:ff:10.0" };
-	struct bank bank = { .io = { .read = pci_read, .write = pci_write },
-			     .device = "0000:ff:10.0",
-			     .reg = { { BOX_CTL, 0x10000 },
-				      { 0xa8, 0xffffffffffff },
-				      { 0xdc, 0x12 },
-				      { 0xd8, 0 },
-				      { 0xe0, 0 },
-				      { 0xe4, 0 },
-				      { 0xf0, 0 } },
-			     .count = 7 };
-	struct bank before, first;
+	struct pmu pmu = { .io = { .read = pci_read, .write = pci_write },
+			   .device = "0000:ff:10.0",
+			   .reg = { { BOX_CTL, 0x10000 },
+				    { 0xa8, 0xffffffffffff },
+				    { 0xdc, 0x12 },
+				    { 0xd8, 0 },
+				    { 0xe0, 0 },
+				    { 0xe4, 0 },
+				    { 0xf0, 0 } },
+			   .count = 7 };
+	struct pmu before, first;
 	struct nti_claim_owner owner;
 	struct nti_claim *claim;
 	struct steps s = { .count = 0 };
 	struct nthw_io *io;
 
-	bank_clear();
-	bank_init(&first);
-	bank.handles = first.handles;
-	before = bank;
-	TT_IS(nti_claim_new(bank_os, &what, &bank.io, &owner, &claim), 0);
+	pmu_clear();
+	pmu_init(&first);
+	pmu.handles = first.handles;
+	before = pmu;
+	TT_IS(nti_claim_new(pmu_os, &what, &pmu.io, &owner, &claim), 0);
 	io = nti_claim_io(claim);
 	TT_IS(io->write(io, NTHW_SPACE_PCI, 7, BOX_CTL, 0x10100), 0);
 	TT_IS(io->write(io, NTHW_SPACE_PCI, 7, 0xdc, 0x400304), 0);
 	TT_IS(io->write(io, NTHW_SPACE_PCI, 7, 0xa8, 0), 0);
 	/* Killed: nothing is settled. */
 	nti_claim_free(claim);
-	TT_IS(repair_noting(&bank, 0, &s, NULL), 0);
+	TT_IS(repair_noting(&pmu, 0, &s, NULL), 0);
 	TT_IS(s.count, 3);
 	check_step(&s, 0, "MC_CH_PCI_PMON_CTL1", 0x400304, 0x12, 0);
 	check_step(&s, 1, "MC_CH_PCI_PMON_BOX_CTL", 0x10100, 0x10000, 0);
 	check_step(&s, 2, "MC_CH_PCI_PMON_CTR1", 0, 0xffffffffffff, 0);
-	bank_compare(&bank, &before);
+	pmu_compare(&pmu, &before);
 	/*
 	 * It stood when it was found. The kernel counts in it now, beside what the killed program
 	 * left: it goes on.
 	 */
-	*bank_at(&bank, BOX_CTL) = 0x10100;
-	TT_IS(nti_claim_new(bank_os, &what, &bank.io, &owner, &claim), 0);
+	*pmu_at(&pmu, BOX_CTL) = 0x10100;
+	TT_IS(nti_claim_new(pmu_os, &what, &pmu.io, &owner, &claim), 0);
 	io = nti_claim_io(claim);
 	TT_IS(io->write(io, NTHW_SPACE_PCI, 7, BOX_CTL, 0x10000), 0);
 	TT_IS(io->write(io, NTHW_SPACE_PCI, 7, 0xdc, 0x400304), 0);
 	nti_claim_free(claim);
-	*bank_at(&bank, 0xe4) = 0x400c04;
+	*pmu_at(&pmu, 0xe4) = 0x400c04;
 	s = (struct steps){ .count = 0 };
-	TT_IS(repair_noting(&bank, 0, &s, NULL), 0);
+	TT_IS(repair_noting(&pmu, 0, &s, NULL), 0);
 	check_step(&s, 0, "MC_CH_PCI_PMON_CTL1", 0x400304, 0x12, 0);
 	check_step(&s, 1, "MC_CH_PCI_PMON_BOX_CTL", 0x10000, 0x10000, -EBUSY);
-	*bank_at(&bank, 0xe4) = 0;
-	bank_compare(&bank, &before);
+	*pmu_at(&pmu, 0xe4) = 0;
+	pmu_compare(&pmu, &before);
 	/*
 	 * A function that was pulled out answers with ones: nothing to write to, and nobody else's.
 	 */
-	TT_IS(nti_claim_new(bank_os, &what, &bank.io, &owner, &claim), 0);
+	TT_IS(nti_claim_new(pmu_os, &what, &pmu.io, &owner, &claim), 0);
 	io = nti_claim_io(claim);
 	TT_IS(io->write(io, NTHW_SPACE_PCI, 7, 0xdc, 0x400304), 0);
 	nti_claim_free(claim);
-	*bank_at(&bank, 0xdc) = 0xffffffff;
+	*pmu_at(&pmu, 0xdc) = 0xffffffff;
 	s = (struct steps){ .count = 0 };
-	TT_IS(repair_noting(&bank, 0, &s, NULL), 0);
+	TT_IS(repair_noting(&pmu, 0, &s, NULL), 0);
 	check_step(&s, 0, "MC_CH_PCI_PMON_CTL1", 0xffffffff, 0xffffffff, -ENODEV);
-	*bank_at(&bank, 0xdc) = 0x12;
-	bank_compare(&bank, &before);
+	*pmu_at(&pmu, 0xdc) = 0x12;
+	pmu_compare(&pmu, &before);
 	/* Without the function's address there is nothing to write down. */
 	TT_IS(nti_claim_new(
-		      bank_os,
+		      pmu_os,
 		      &(struct nti_claim_pmu){ .name = "uncore-0", .what = "x", .kind = &imc },
-		      &bank.io, &owner, &claim),
+		      &pmu.io, &owner, &claim),
 	      0);
 	io = nti_claim_io(claim);
 	TT_IS(io->write(io, NTHW_SPACE_PCI, 7, BOX_CTL, 0x10100), -EINVAL);
-	bank_compare(&bank, &before);
+	pmu_compare(&pmu, &before);
 	nti_claim_free(claim);
 }
 
 static int set_up(void **state)
 {
 	moment = calloc(MOMENTS_MAX, sizeof(*moment));
-	return moment ? bank_set_up(state) : -1;
+	return moment ? pmu_set_up(state) : -1;
 }
 
 static int tear_down(void **state)
 {
 	free(moment);
-	return bank_tear_down(state);
+	return pmu_tear_down(state);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * cli/watch/rows.h and watch_table.h: places put together, and drawn. The session is a table of
+ * cli/watch/rows.h and cli/watch/table.h: places put together, and drawn. The session is a table of
  * this file.
  */
 #include <errno.h>

@@ -16,7 +16,7 @@ static const struct encode_row {
 	const char *kind;
 	uint64_t config, config1;
 	int error;
-	uint64_t select, filter0, filter1, used0, used1, seats;
+	uint64_t select, filter0, filter1, used0, used1, counters;
 } encode_rows[] = {
 	{ __LINE__, "nhm_uncore", 0x0183, 0, 0, 0x183, 0, 0, 0, 0, 0xff },
 	{ __LINE__, "nhm_uncore", 0xff84ffff, 0, 0, 0xff84ffff, 0, 0, 0, 0, 0xff },
@@ -82,7 +82,7 @@ TEST(perfs_words_become_registers)
 		TT_EQ(r, event.filter[1], r->filter1);
 		TT_EQ(r, event.filter_used[0], r->used0);
 		TT_EQ(r, event.filter_used[1], r->used1);
-		TT_EQ(r, nthw_box_seats(kind, &event), r->seats);
+		TT_EQ(r, nthw_box_counters(kind, &event), r->counters);
 	}
 }
 

@@ -524,7 +524,7 @@ TEST(what_always_runs_is_read_where_it_is)
 		struct nthw_box box = box_of(&bank, r->kind, 0);
 		struct nthw_box_state st = { 0 };
 		struct nthw_box_event event = event_of(&box, r->config, 0);
-		uint32_t n = only_of(nthw_box_seats(box.kind, &event)), index;
+		uint32_t n = only_of(nthw_box_counters(box.kind, &event)), index;
 		uint64_t value = 0;
 		char expected[32];
 

@@ -263,7 +263,7 @@ static int program_some(struct run *r, uint64_t unused)
 			continue;
 		config = random_config(r, n, &config1);
 		TT_IS(nthw_box_encode(r->box.kind, config, config1, &event), 0);
-		if (!(nthw_box_seats(r->box.kind, &event) >> n & 1))
+		if (!(nthw_box_counters(r->box.kind, &event) >> n & 1))
 			continue;
 		*was = r->judge.bank;
 		ret = nthw_box_program(&r->box, n, &event, &r->state);

@@ -266,7 +266,8 @@ TEST(models_have_what_linux_says)
 		TT_EQ(r, nthw_cpu_has(&cpu, r->table, row_named(r->table, r->name), 0), r->has);
 	}
 	/*
-	 * cstate.c has 54 models, of which Knights Landing and Mill keep C6 elsewhere; rapl.c has
+	 * Linux 6.1: cstate.c has 54 models, of which Knights Landing and Mill keep C6 elsewhere;
+	 * rapl.c has
 	 * 41. A model that is added counts here too.
 	 */
 	for (cpu.model = 0; cpu.model < 0x100; cpu.model++) {

@@ -11,7 +11,7 @@
 
 #define UNIT 5
 #define BIT(n) ((uint32_t)1 << (n))
-#define SEAT(domain, slot) (4 * (domain) + NTHW_NV50_##slot)
+#define COUNTER(domain, slot) (4 * (domain) + NTHW_NV50_##slot)
 
 /* ---- a card ---- */
 
@@ -28,10 +28,10 @@ struct card {
 	const struct nthw_nv_chip *chip;
 	uint32_t reg[(END - FIRST) / 4], debug_1, boot_0;
 	uint32_t vfetch, zcull;
-	uint32_t next[NTHW_NV50_SEATS]; /* what the period that runs will have */
-	int lag[NTHW_NV_DOMAINS];	/* reads of CTRL until a trigger has come over */
+	uint32_t next[NTHW_NV50_COUNTERS]; /* what the period that runs will have */
+	int lag[NTHW_NV_DOMAINS];	   /* reads of CTRL until a trigger has come over */
 	int coming[NTHW_NV_DOMAINS];
-	uint32_t may;	   /* seats whose registers may be written */
+	uint32_t may;	   /* counters whose registers may be written */
 	uint32_t numb;	   /* address of a register that keeps nothing; 0: none */
 	bool is_gone;	   /* all reads give ones */
 	int others_at;	   /* access before which somebody else triggers; -1: none */
@@ -335,7 +335,7 @@ TEST(events_of_words)
 		TT_EQ(r, event.select, r->ret ? 0 : r->config2 >> 5);
 		if (r->ret)
 			continue;
-		TT_EQ(r, nthw_nv50_seats(chip, &event),
+		TT_EQ(r, nthw_nv50_counters(chip, &event),
 		      (event.mode ? 0x4ull : 0xfull) << 4 * event.domain);
 		TT_EQ(r, nthw_nv50_also(&event), event.mode ? 0x2ull << 4 * event.domain : 0);
 	}
@@ -347,18 +347,18 @@ TEST(what_chips_have)
 	const struct nthw_nv_chip *g80 = nthw_nv_chip_by_name("G80");
 	const struct nthw_nv_chip *gt218 = nthw_nv_chip_by_name("GT218");
 	struct nthw_nv50_event event = { 0, 0xaaaa, 5 };
-	uint32_t seat, index;
+	uint32_t counter, index;
 
 	TT_IS(nthw_nv50_all(g80), 0xfffff);
 	TT_IS(nthw_nv50_all(nthw_nv_chip_by_name("MCP79")), 0xfffffff);
 	TT_IS(nthw_nv50_all(gt218), 0xffffffff);
 	TT_IS(nthw_nv50_all(nthw_nv_chip_by_name("GF100")), 0);
-	TT_IS(nthw_nv50_seats(g80, &event), 0);
+	TT_IS(nthw_nv50_counters(g80, &event), 0);
 	event.domain = 8;
-	TT_IS(nthw_nv50_seats(gt218, &event), 0);
-	for (seat = 0; seat < NTHW_NV50_SEATS; seat++) {
-		TT_TEXT(nthw_nv50_counter(gt218, seat, &index)->name, names[seat % 4]);
-		TT_IS(index, seat / 4);
+	TT_IS(nthw_nv50_counters(gt218, &event), 0);
+	for (counter = 0; counter < NTHW_NV50_COUNTERS; counter++) {
+		TT_TEXT(nthw_nv50_counter(gt218, counter, &index)->name, names[counter % 4]);
+		TT_IS(index, counter / 4);
 	}
 }
 
@@ -379,12 +379,12 @@ TEST(the_chip_is_asked_for)
 
 /* ---- the order of accesses, typed in ---- */
 
-static int program(const struct nthw_nv50_pm *pm, uint32_t seat, uint32_t src, uint32_t function,
+static int program(const struct nthw_nv50_pm *pm, uint32_t counter, uint32_t src, uint32_t function,
 		   struct nthw_nv50_state *st)
 {
-	struct nthw_nv50_event event = { src, function, seat / 4 };
+	struct nthw_nv50_event event = { src, function, counter / 4 };
 
-	return nthw_nv50_program(pm, seat, &event, st);
+	return nthw_nv50_program(pm, counter, &event, st);
 }
 
 static uint32_t lost_of(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *st)
@@ -407,8 +407,8 @@ TEST(g80_in_order)
 	*at(&c, 0xa484) = 0x12345678;
 	*at(&c, 0xa4a4) = 0x51234;
 	before = c;
-	TT_IS(program(&pm, SEAT(1, EVENT), 0xeeeeeec8, 0xaaaa, &st), 0);
-	TT_IS(st.seats, BIT(6));
+	TT_IS(program(&pm, COUNTER(1, EVENT), 0xeeeeeec8, 0xaaaa, &st), 0);
+	TT_IS(st.counters, BIT(6));
 	went(&c, "R ia7c4\nR ia484\nR ia4a4\n"
 		 "W ia7c4 1\nR ia7c4\nW ia484 eeeeeec8\nR ia484\nW ia4a4 aaaa\nR ia4a4\n");
 	TT_IS(nthw_nv50_begin(&pm, &st), 0);
@@ -428,12 +428,12 @@ TEST(g80_in_order)
 	is_all_zero(&st);
 }
 
-static int program_muxed(const struct nthw_nv50_pm *pm, uint32_t seat, uint32_t mux,
+static int program_muxed(const struct nthw_nv50_pm *pm, uint32_t counter, uint32_t mux,
 			 uint32_t select, struct nthw_nv50_state *st)
 {
-	struct nthw_nv50_event event = { 0xecececec, 0xaaaa, seat / 4, mux, select };
+	struct nthw_nv50_event event = { 0xecececec, 0xaaaa, counter / 4, mux, select };
 
-	return nthw_nv50_program(pm, seat, &event, st);
+	return nthw_nv50_program(pm, counter, &event, st);
 }
 
 /*
@@ -451,23 +451,23 @@ TEST(multiplexers_in_order)
 	*at(&c, 0xa7c4) = 1;
 	*at(&c, 0xa564) = 0xcf;
 	before = c;
-	TT_IS(program_muxed(&pm, SEAT(1, EVENT), 1, 1, &st), 0);
+	TT_IS(program_muxed(&pm, COUNTER(1, EVENT), 1, 1, &st), 0);
 	went(&c, "R ia7c4\nR ia564\nR ia484\nR ia4a4\nR i400c0c\nW i400c0c 1\nR i400c0c\n"
 		 "W ia564 ef\nR ia564\nW ia7c4 1\nR ia7c4\n"
 		 "W ia484 ecececec\nR ia484\nW ia4a4 aaaa\nR ia4a4\n");
-	TT_IS(program_muxed(&pm, SEAT(1, STOP), 1, 1, &st), 0);
+	TT_IS(program_muxed(&pm, COUNTER(1, STOP), 1, 1, &st), 0);
 	/* Nobody can have it with two values; what was there stays. */
 	forget(&c);
-	TT_IS(program_muxed(&pm, SEAT(1, START), 1, 0, &st), -EBUSY);
+	TT_IS(program_muxed(&pm, COUNTER(1, START), 1, 0, &st), -EBUSY);
 	TT_IS(c.vfetch, 1);
-	TT_IS(st.seats, BIT(6) | BIT(7));
-	TT_IS(program_muxed(&pm, SEAT(1, STOP), 2, 7, &st), 0);
+	TT_IS(st.counters, BIT(6) | BIT(7));
+	TT_IS(program_muxed(&pm, COUNTER(1, STOP), 2, 7, &st), 0);
 	TT_IS(c.vfetch, 1);
 	TT_IS(c.zcull, 0x12000007);
 	forget(&c);
 	TT_IS(lost_of(&pm, &st), 0);
 	went(&c, "R ia7c4\nR ia564\nR ia484\nR ia4a4\nR ia4c4\nR ia4e4\nR i400c0c\nR i402ca4\n");
-	TT_IS(program_muxed(&pm, SEAT(1, EVENT), 0, 0, &st), 0);
+	TT_IS(program_muxed(&pm, COUNTER(1, EVENT), 0, 0, &st), 0);
 	TT_IS(c.vfetch, 2);
 	TT_IS(nthw_nv50_restore(&pm, &st), 0);
 	is_as_found(&c, &before);
@@ -487,20 +487,20 @@ TEST(a_sum_in_order)
 	*at(&c, 0xa564) = 0xef;
 	*at(&c, 0xa444) = 0x01020304;
 	before = c;
-	TT_IS(nthw_nv50_program(&pm, SEAT(1, STOP), &tiles, &st), -EINVAL);
-	TT_IS(program(&pm, SEAT(1, START), 0xec, 0, &st), 0);
-	TT_IS(nthw_nv50_program(&pm, SEAT(1, EVENT), &tiles, &st), -EBUSY);
+	TT_IS(nthw_nv50_program(&pm, COUNTER(1, STOP), &tiles, &st), -EINVAL);
+	TT_IS(program(&pm, COUNTER(1, START), 0xec, 0, &st), 0);
+	TT_IS(nthw_nv50_program(&pm, COUNTER(1, EVENT), &tiles, &st), -EBUSY);
 	TT_IS(nthw_nv50_restore(&pm, &st), 0);
 	is_as_found(&c, &before);
 	forget(&c);
-	TT_IS(nthw_nv50_program(&pm, SEAT(1, EVENT), &tiles, &st), 0);
+	TT_IS(nthw_nv50_program(&pm, COUNTER(1, EVENT), &tiles, &st), 0);
 	went(&c, "R ia7c4\nR ia564\nR ia444\nR ia464\nR ia484\nR ia4a4\n"
 		 "W ia564 ef\nR ia564\nW ia7c4 21\nR ia7c4\n"
 		 "W ia444 a090807\nR ia444\nW ia464 ffff\nR ia464\n"
 		 "W ia484 c0bec07\nR ia484\nW ia4a4 aaaa\nR ia4a4\n");
-	TT_IS(program(&pm, SEAT(1, START), 0xec, 0, &st), -EBUSY);
+	TT_IS(program(&pm, COUNTER(1, START), 0xec, 0, &st), -EBUSY);
 	/* Others beside it leave the mode as it is. */
-	TT_IS(program(&pm, SEAT(1, STOP), 0xecececbd, 0xaaaa, &st), 0);
+	TT_IS(program(&pm, COUNTER(1, STOP), 0xecececbd, 0xaaaa, &st), 0);
 	TT_IS(*at(&c, 0xa7c4) & 0x7f, 0x21);
 	TT_IS(nthw_nv50_begin(&pm, &st), 0);
 	c.next[6] = 0x12345678;
@@ -509,12 +509,12 @@ TEST(a_sum_in_order)
 	TT_IS(period.count[6], 0x12345678);
 	TT_IS(period.count[7], 3);
 	/* What gives way to a function takes START along. */
-	TT_IS(program(&pm, SEAT(1, EVENT), 0xecececbd, 0xaaaa, &st), 0);
+	TT_IS(program(&pm, COUNTER(1, EVENT), 0xecececbd, 0xaaaa, &st), 0);
 	TT_IS(*at(&c, 0xa7c4) & 0x7f, 1);
 	TT_IS(*at(&c, 0xa444), 0x01020304);
-	TT_IS(st.seats, BIT(6) | BIT(7));
+	TT_IS(st.counters, BIT(6) | BIT(7));
 	/* Who takes one of the two has both. */
-	TT_IS(nthw_nv50_program(&pm, SEAT(1, EVENT), &tiles, &st), 0);
+	TT_IS(nthw_nv50_program(&pm, COUNTER(1, EVENT), &tiles, &st), 0);
 	*at(&c, 0xa444) = 0x4711;
 	TT_IS(lost_of(&pm, &st), BIT(5) | BIT(6));
 	TT_IS(nthw_nv50_restore(&pm, &st), 0);
@@ -534,8 +534,8 @@ TEST(a_multiplexer_that_others_took)
 	*at(&c, 0xa484) = 0x4711;
 	before = c;
 	before.vfetch = 2;
-	TT_IS(program_muxed(&pm, SEAT(1, EVENT), 1, 1, &st), 0);
-	TT_IS(program_muxed(&pm, SEAT(1, STOP), 0, 0, &st), 0);
+	TT_IS(program_muxed(&pm, COUNTER(1, EVENT), 1, 1, &st), 0);
+	TT_IS(program_muxed(&pm, COUNTER(1, STOP), 0, 0, &st), 0);
 	c.vfetch = 2;
 	TT_IS(lost_of(&pm, &st), BIT(6));
 	TT_IS(st.foreign, 0);
@@ -560,7 +560,7 @@ TEST(g96_after_others_in_order)
 	*at(&c, 0xa564) = 0x00001234;
 	c.debug_1 = 0x80000001;
 	before = c;
-	TT_IS(program(&pm, SEAT(1, EVENT), 0xecececbd, 0xaaaa, &st), 0);
+	TT_IS(program(&pm, COUNTER(1, EVENT), 0xecececbd, 0xaaaa, &st), 0);
 	went(&c, "R ia7c4\nR ia564\nR ia484\nR ia4a4\n"
 		 "W ia564 12ef\nR ia564\nW ia7c4 40e12901\nR ia7c4\n"
 		 "W ia484 ecececbd\nR ia484\nW ia4a4 aaaa\nR ia4a4\n");
@@ -590,10 +590,10 @@ TEST(gt218_two_counters_in_order)
 
 	*at(&c, 0xa404) = 0x01020304;
 	before = c;
-	TT_IS(program(&pm, SEAT(1, STOP), 0xecececcb, 0x5555, &st), 0);
+	TT_IS(program(&pm, COUNTER(1, STOP), 0xecececcb, 0x5555, &st), 0);
 	went(&c, "R ia7c4\nR ia564\nR ia4c4\nR ia4e4\nW ia564 ef\nR ia564\nW ia7c4 1\nR ia7c4\n"
 		 "W ia4c4 ecececcb\nR ia4c4\nW ia4e4 5555\nR ia4e4\n");
-	TT_IS(program(&pm, SEAT(1, PRE), 0xecececcb, 0xaaaa, &st), 0);
+	TT_IS(program(&pm, COUNTER(1, PRE), 0xecececcb, 0xaaaa, &st), 0);
 	went(&c, "R ia404\nR ia424\nW ia564 ef\nR ia564\nW ia7c4 1\nR ia7c4\n"
 		 "W ia404 ecececcb\nR ia404\nW ia424 aaaa\nR ia424\n");
 	TT_IS(nthw_nv50_begin(&pm, &st), 0);
@@ -610,7 +610,7 @@ TEST(gt218_two_counters_in_order)
 	went(&c, "R ia7c4\nR ia564\nR ia404\nR ia424\nR ia4c4\nR ia4e4\n");
 
 	/* another event for one of them: what was found is not read again */
-	TT_IS(program(&pm, SEAT(1, STOP), 0xececec01, 0xaaaa, &st), 0);
+	TT_IS(program(&pm, COUNTER(1, STOP), 0xececec01, 0xaaaa, &st), 0);
 	went(&c, "W ia564 ef\nR ia564\nW ia7c4 1\nR ia7c4\n"
 		 "W ia4c4 ececec01\nR ia4c4\nW ia4e4 aaaa\nR ia4e4\n");
 	TT_IS(nthw_nv50_restore(&pm, &st), 0);
@@ -628,10 +628,10 @@ TEST(gt218_two_domains_in_order)
 	struct nthw_nv50_pm pm = card_of(&c, "GT218");
 
 	before = c;
-	TT_IS(program(&pm, SEAT(1, START), 0xecececcb, 0xaaaa, &st), 0);
+	TT_IS(program(&pm, COUNTER(1, START), 0xecececcb, 0xaaaa, &st), 0);
 	went(&c, "R ia7c4\nR ia564\nR ia444\nR ia464\nW ia564 ef\nR ia564\nW ia7c4 1\nR ia7c4\n"
 		 "W ia444 ecececcb\nR ia444\nW ia464 aaaa\nR ia464\n");
-	TT_IS(program(&pm, SEAT(3, PRE), 0x2c2c2c04, 0xaaaa, &st), 0);
+	TT_IS(program(&pm, COUNTER(3, PRE), 0x2c2c2c04, 0xaaaa, &st), 0);
 	went(&c, "R ia7cc\nR ia56c\nR ia40c\nR ia42c\nW ia56c 2f\nR ia56c\nW ia7cc 1\nR ia7cc\n"
 		 "W ia40c 2c2c2c04\nR ia40c\nW ia42c aaaa\nR ia42c\n");
 	TT_IS(st.saved, BIT(1) | BIT(3));
@@ -654,7 +654,7 @@ TEST(gt218_two_domains_in_order)
 
 /*
  * Somebody else's trigger before ours has been seen, and between the counters: all that the domain
- * counted is a lower bound. And never more than a read a seat and four accesses a domain.
+ * counted is a lower bound. And never more than a read a counter and four accesses a domain.
  */
 TEST(others_triggers_are_seen)
 {
@@ -663,9 +663,9 @@ TEST(others_triggers_are_seen)
 	struct card c;
 	struct nthw_nv50_pm pm = card_of(&c, "G96");
 
-	TT_IS(program(&pm, SEAT(1, EVENT), 0xecececbd, 0xaaaa, &st), 0);
-	TT_IS(program(&pm, SEAT(1, STOP), 0xecececbd, 0x5555, &st), 0);
-	TT_IS(program(&pm, SEAT(3, STOP), 0x2c2c2c04, 0xaaaa, &st), 0);
+	TT_IS(program(&pm, COUNTER(1, EVENT), 0xecececbd, 0xaaaa, &st), 0);
+	TT_IS(program(&pm, COUNTER(1, STOP), 0xecececbd, 0x5555, &st), 0);
+	TT_IS(program(&pm, COUNTER(3, STOP), 0x2c2c2c04, 0xaaaa, &st), 0);
 	TT_IS(nthw_nv50_begin(&pm, &st), 0);
 	forget(&c);
 	c.others_at = 2;
@@ -696,7 +696,7 @@ TEST(others_who_acknowledge_are_seen)
 	struct card c;
 	struct nthw_nv50_pm pm = card_of(&c, "G96");
 
-	TT_IS(program(&pm, SEAT(1, EVENT), 0xecececbd, 0xaaaa, &st), 0);
+	TT_IS(program(&pm, COUNTER(1, EVENT), 0xecececbd, 0xaaaa, &st), 0);
 	TT_IS(nthw_nv50_begin(&pm, &st), 0);
 	forget(&c);
 	c.others_at = 2;
@@ -717,8 +717,8 @@ TEST(a_domain_that_never_answers)
 	before = c;
 	memset(&untouched, 0xa5, sizeof(untouched));
 	period = untouched;
-	TT_IS(program(&pm, SEAT(3, EVENT), 0x2c2c2c04, 0xaaaa, &st), 0);
-	TT_IS(program(&pm, SEAT(4, EVENT), 0, 0xaaaa, &st), 0);
+	TT_IS(program(&pm, COUNTER(3, EVENT), 0x2c2c2c04, 0xaaaa, &st), 0);
+	TT_IS(program(&pm, COUNTER(4, EVENT), 0, 0xaaaa, &st), 0);
 	c.lag[3] = 1 << 30;
 	forget(&c);
 	TT_IS(nthw_nv50_begin(&pm, &st), -ETIMEDOUT);
@@ -753,7 +753,7 @@ TEST(a_domain_that_is_never_empty)
 	*at(&c, 0xa7cc) = 0x01000000;
 	c.numb = 0xa7ec;
 	before = c;
-	TT_IS(program(&pm, SEAT(3, EVENT), 0x2c2c2c04, 0xaaaa, &st), 0);
+	TT_IS(program(&pm, COUNTER(3, EVENT), 0x2c2c2c04, 0xaaaa, &st), 0);
 	forget(&c);
 	TT_IS(nthw_nv50_begin(&pm, &st), -ETIMEDOUT);
 	TT_IS(st.stuck, BIT(3));
@@ -796,29 +796,29 @@ TEST(what_is_not_kept_is_put_back)
 		struct nthw_nv50_pm pm = card_of(&c, "G96");
 
 		c.numb = numb[i];
-		c.may = BIT(SEAT(1, PRE));
+		c.may = BIT(COUNTER(1, PRE));
 		before = c;
-		TT_IS(program(&pm, SEAT(1, PRE), 0xecececbd, 0xaaaa, &st), -EIO);
-		TT_IS(st.seats, 0);
+		TT_IS(program(&pm, COUNTER(1, PRE), 0xecececbd, 0xaaaa, &st), -EIO);
+		TT_IS(st.counters, 0);
 		TT_IS(st.saved, 0);
 		is_as_found(&c, &before);
 	}
 }
 
-/* What another seat of the domain needs stays: SPEC_SRC and CTRL. */
-TEST(a_seat_that_fails_beside_another)
+/* What another counter of the domain needs stays: SPEC_SRC and CTRL. */
+TEST(a_counter_that_fails_beside_another)
 {
 	struct nthw_nv50_state st = { 0 };
 	struct card c;
 	struct nthw_nv50_pm pm = card_of(&c, "G96");
 
-	TT_IS(program(&pm, SEAT(1, EVENT), 0xecececbd, 0xaaaa, &st), 0);
+	TT_IS(program(&pm, COUNTER(1, EVENT), 0xecececbd, 0xaaaa, &st), 0);
 	forget(&c);
 	c.numb = 0xa4e4;
-	TT_IS(program(&pm, SEAT(1, STOP), 0xecececbd, 0xaaaa, &st), -EIO);
+	TT_IS(program(&pm, COUNTER(1, STOP), 0xecececbd, 0xaaaa, &st), -EIO);
 	went(&c, "R ia4c4\nR ia4e4\nW ia564 ef\nR ia564\nW ia7c4 1\nR ia7c4\n"
 		 "W ia4c4 ecececbd\nR ia4c4\nW ia4e4 aaaa\nR ia4e4\nW ia4c4 0\nW ia4e4 0\n");
-	TT_IS(st.seats, BIT(SEAT(1, EVENT)));
+	TT_IS(st.counters, BIT(COUNTER(1, EVENT)));
 	TT_IS(st.saved, BIT(1));
 	TT_IS(lost_of(&pm, &st), 0);
 	TT_IS(nthw_nv50_restore(&pm, &st), 0);
@@ -833,10 +833,10 @@ TEST(a_card_that_is_gone)
 	struct nthw_nv50_pm pm = card_of(&c, "GT218");
 
 	c.is_gone = true;
-	TT_IS(program(&pm, SEAT(1, PRE), 0xecececbd, 0xaaaa, &st), -EIO);
+	TT_IS(program(&pm, COUNTER(1, PRE), 0xecececbd, 0xaaaa, &st), -EIO);
 	went(&c, "R ia7c4\n");
 	c.is_gone = false;
-	TT_IS(program(&pm, SEAT(1, PRE), 0xecececbd, 0xaaaa, &st), 0);
+	TT_IS(program(&pm, COUNTER(1, PRE), 0xecececbd, 0xaaaa, &st), 0);
 	c.is_gone = true;
 	forget(&c);
 	TT_IS(nthw_nv50_begin(&pm, &st), -EIO);
@@ -856,7 +856,7 @@ TEST(a_card_that_is_gone)
 static const struct taken_row {
 	int line;
 	uint32_t address, differ;
-	uint32_t lost; /* of seats PRE and EVENT of domain 1, STOP of domain 2 */
+	uint32_t lost; /* of counters PRE and EVENT of domain 1, STOP of domain 2 */
 } taken_rows[] = {
 	{ __LINE__, 0xa404, 0x80000000, BIT(4) },
 	{ __LINE__, 0xa424, 0x10000, BIT(4) },
@@ -871,9 +871,9 @@ static const struct taken_row {
 	{ __LINE__, 0xa4c4, 1, 0 }, /* STOP of domain 1 is not ours */
 };
 
-static uint32_t domains_of(uint32_t seats)
+static uint32_t domains_of(uint32_t counters)
 {
-	return (seats & 0xf0 ? BIT(1) : 0) | (seats & 0xf00 ? BIT(2) : 0);
+	return (counters & 0xf0 ? BIT(1) : 0) | (counters & 0xf00 ? BIT(2) : 0);
 }
 
 TEST(what_others_took_is_theirs)
@@ -914,10 +914,10 @@ TEST(what_others_took_is_theirs)
 }
 
 /*
- * One seat of a domain is somebody else's, the other one is given back, and then CTRL fails: that
- * is ours to give back still, though nothing but the foreign seat had been left beside it.
+ * One counter of a domain is somebody else's, the other one is given back, and then CTRL fails:
+ * that is ours to give back still, though nothing but the foreign counter had been left beside it.
  */
-TEST(ctrl_beside_a_foreign_seat_is_tried_again)
+TEST(ctrl_beside_a_foreign_counter_is_tried_again)
 {
 	struct nthw_nv50_state st = { 0 };
 	struct card c;
@@ -938,7 +938,7 @@ TEST(ctrl_beside_a_foreign_seat_is_tried_again)
 	is_all_zero(&st);
 }
 
-/* Whatever fails, all else is written at once; CTRL alone waits for its domain's seats. */
+/* Whatever fails, all else is written at once; CTRL alone waits for its domain's counters. */
 TEST(restoring_goes_on)
 {
 	static const char all[] = "W ia484 0\nW ia4a4 0\nW ia4c4 0\nW ia4e4 0\n"
@@ -957,9 +957,9 @@ TEST(restoring_goes_on)
 		struct card c;
 		struct nthw_nv50_pm pm = card_of(&c, "G96");
 
-		TT_IS(program(&pm, SEAT(1, EVENT), 0xecececbd, 0xaaaa, &st), 0);
-		TT_IS(program(&pm, SEAT(1, STOP), 0xecececbd, 0xaaaa, &st), 0);
-		TT_IS(program(&pm, SEAT(3, EVENT), 0x2c2c2c04, 0xaaaa, &st), 0);
+		TT_IS(program(&pm, COUNTER(1, EVENT), 0xecececbd, 0xaaaa, &st), 0);
+		TT_IS(program(&pm, COUNTER(1, STOP), 0xecececbd, 0xaaaa, &st), 0);
+		TT_IS(program(&pm, COUNTER(3, EVENT), 0x2c2c2c04, 0xaaaa, &st), 0);
 		forget(&c);
 		c.fail_at = k;
 		c.error = -ENODEV;
@@ -980,7 +980,7 @@ struct run {
 	struct nthw_nv50_state state;
 	uint64_t seed;
 	uint32_t select[3];
-	uint32_t sums;	  /* seats that have one */
+	uint32_t sums;	  /* counters that have one */
 	bool tries_again; /* what failed is called once more, and then nothing fails */
 	bool has_tried;
 };
@@ -1029,32 +1029,33 @@ static bool again(struct run *r, int ret)
 	return true;
 }
 
-static int program_one(struct run *r, uint32_t seat)
+static int program_one(struct run *r, uint32_t counter)
 {
-	struct nthw_nv50_event event = { .domain = seat / 4,
+	struct nthw_nv50_event event = { .domain = counter / 4,
 					 .mux = (uint32_t)(tt_random(&r->seed) % 3) };
 	uint32_t i;
 	int ret;
 
 	for (i = 0; i < 4; i++)
-		event.src |= (uint32_t)(tt_random(&r->seed) % (r->pm.chip->last[seat / 4] + 1u))
+		event.src |= (uint32_t)(tt_random(&r->seed) % (r->pm.chip->last[counter / 4] + 1u))
 			     << 8 * i;
 	event.function = tt_random(&r->seed) & 0xffff;
 	/* A sum where nothing else has START. */
-	if (seat % 4 == NTHW_NV50_EVENT && !(r->card.may & BIT(seat - 1))) {
+	if (counter % 4 == NTHW_NV50_EVENT && !(r->card.may & BIT(counter - 1))) {
 		event.mode = (uint32_t)(tt_random(&r->seed) % 3);
 		event.amount = event.mode ? event.src >> 8 : 0;
 	}
-	if (seat % 4 == NTHW_NV50_START && r->sums & BIT(seat + 1))
+	if (counter % 4 == NTHW_NV50_START && r->sums & BIT(counter + 1))
 		return 0;
-	r->sums = event.mode ? r->sums | BIT(seat) : r->sums & ~BIT(seat);
-	r->card.may |= BIT(seat) | nthw_nv50_also(&event);
+	r->sums = event.mode ? r->sums | BIT(counter) : r->sums & ~BIT(counter);
+	r->card.may |= BIT(counter) | nthw_nv50_also(&event);
 	do
-		ret = nthw_nv50_program(&r->pm, seat, &event, &r->state);
+		ret = nthw_nv50_program(&r->pm, counter, &event, &r->state);
 	while (again(r, ret));
 	if (!ret) {
-		TT_IS(*at(&r->card, FIRST + 4 * (seat / 4) + 0x40 * (seat % 4)), event.src);
-		TT_IS(*at(&r->card, 0xa420 + 4 * (seat / 4) + 0x40 * (seat % 4)), event.function);
+		TT_IS(*at(&r->card, FIRST + 4 * (counter / 4) + 0x40 * (counter % 4)), event.src);
+		TT_IS(*at(&r->card, 0xa420 + 4 * (counter / 4) + 0x40 * (counter % 4)),
+		      event.function);
 	}
 	return ret;
 }
@@ -1062,20 +1063,21 @@ static int program_one(struct run *r, uint32_t seat)
 static int end_one(struct run *r)
 {
 	struct nthw_nv50_period period, untouched;
-	uint32_t seat;
+	uint32_t counter;
 	int ret;
 
 	memset(&untouched, 0xa5, sizeof(untouched));
-	for (seat = 0; seat < NTHW_NV50_SEATS; seat++)
-		r->card.next[seat] = (uint32_t)tt_random(&r->seed) >> 1;
+	for (counter = 0; counter < NTHW_NV50_COUNTERS; counter++)
+		r->card.next[counter] = (uint32_t)tt_random(&r->seed) >> 1;
 	do {
 		period = untouched;
 		ret = nthw_nv50_end(&r->pm, &r->state, &period);
 		if (ret)
 			assert_memory_equal(&period, &untouched, sizeof(period));
 	} while (again(r, ret));
-	for (seat = 0; !ret && seat < NTHW_NV50_SEATS; seat++)
-		TT_IS(period.count[seat], r->state.seats >> seat & 1 ? r->card.next[seat] : 0);
+	for (counter = 0; !ret && counter < NTHW_NV50_COUNTERS; counter++)
+		TT_IS(period.count[counter],
+		      r->state.counters >> counter & 1 ? r->card.next[counter] : 0);
 	if (!ret && !r->has_tried)
 		TT_IS(period.unsure, 0);
 	return ret;
@@ -1106,7 +1108,7 @@ static int restore_all(struct run *r)
 /* From beginning to end; the first error that is not tried again ends it. */
 static int run_all(struct run *r)
 {
-	uint32_t all = nthw_nv50_all(r->pm.chip), seat, last = 0;
+	uint32_t all = nthw_nv50_all(r->pm.chip), counter, last = 0;
 	int ret, i;
 
 	do
@@ -1114,10 +1116,10 @@ static int run_all(struct run *r)
 	while (again(r, ret));
 	for (i = 0; !ret && i < 4; i++) {
 		do
-			seat = (uint32_t)(tt_random(&r->seed) % NTHW_NV50_SEATS);
-		while (!(all >> seat & 1));
+			counter = (uint32_t)(tt_random(&r->seed) % NTHW_NV50_COUNTERS);
+		while (!(all >> counter & 1));
 		/* often another counter of the same domain */
-		last = i && tt_random(&r->seed) % 2 ? last / 4 * 4 + seat % 4 : seat;
+		last = i && tt_random(&r->seed) % 2 ? last / 4 * 4 + counter % 4 : counter;
 		ret = program_one(r, last);
 	}
 	if (ret)
@@ -1236,10 +1238,10 @@ int main(void)
 		cmocka_unit_test(a_domain_that_is_never_empty),
 		cmocka_unit_test(no_counter_of_the_event),
 		cmocka_unit_test(what_is_not_kept_is_put_back),
-		cmocka_unit_test(a_seat_that_fails_beside_another),
+		cmocka_unit_test(a_counter_that_fails_beside_another),
 		cmocka_unit_test(a_card_that_is_gone),
 		cmocka_unit_test(what_others_took_is_theirs),
-		cmocka_unit_test(ctrl_beside_a_foreign_seat_is_tried_again),
+		cmocka_unit_test(ctrl_beside_a_foreign_counter_is_tried_again),
 		cmocka_unit_test(restoring_goes_on),
 		cmocka_unit_test(nothing_stays_changed_whatever_fails),
 	};

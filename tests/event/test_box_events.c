@@ -70,7 +70,7 @@ static void check_programmed(const struct nti_box_family *family, const struct n
 		struct nthw_box_event encoded;
 
 		if (nthw_box_encode(kind, family->event[i].config, 0, &encoded) < 0 ||
-		    !nthw_box_seats(kind, &encoded))
+		    !nthw_box_counters(kind, &encoded))
 			fail_msg("no counter of %s counts %s", kind->name, family->event[i].name);
 		if (family->event[i].is_state)
 			fail_msg("%s of %s is no state", family->event[i].name, kind->name);

@@ -538,7 +538,7 @@ TEST(needs)
 			TT_EQ(r, need->wants[0].resource, r->resource);
 			TT_EQ(r, need->wants[0].value, r->value);
 		}
-		TT_EQ(r, need->bank, 0);
+		TT_EQ(r, need->pmu, 0);
 		TT_EQ(r, need->group, 0);
 		nti_event_fini(&event);
 		tt_names_fini(&t);

@@ -24,29 +24,28 @@ struct tt_brute {
 	uint8_t passes[1 << TT_BRUTE_MAX_EVENTS]; /* 0xff = impossible */
 };
 
-/* Try every counter for the i-th event of @set, with the counters in @taken gone (of its bank). */
-static inline bool tt_brute_seat(const struct tt_brute *b, unsigned int set, size_t i,
-				 unsigned int bank, uint32_t taken)
+/* Try every counter for the i-th event of @set, with the counters in @taken gone (of its PMU). */
+static inline bool tt_brute_place(const struct tt_brute *b, unsigned int set, size_t i,
+				  unsigned int pmu, uint32_t taken)
 {
 	unsigned int counter;
 
-	while (i < b->n && (!(set >> i & 1) || !b->events[i].counters || b->events[i].bank != bank))
+	while (i < b->n && (!(set >> i & 1) || !b->events[i].counters || b->events[i].pmu != pmu))
 		i++;
 	if (i == b->n)
 		return true;
 	for (counter = 0; counter < 32; counter++)
 		if ((b->events[i].counters & ~taken) >> counter & 1)
-			if (tt_brute_seat(b, set, i + 1, bank, taken | UINT32_C(1) << counter))
+			if (tt_brute_place(b, set, i + 1, pmu, taken | UINT32_C(1) << counter))
 				return true;
 	return false;
 }
 
 static inline bool tt_brute_pair(const struct nti_plan_event *a, const struct nti_plan_event *b)
 {
-	if (a->counters && b->counters && a->bank == b->bank &&
-	    (a->is_exclusive || b->is_exclusive))
+	if (a->counters && b->counters && a->pmu == b->pmu && (a->is_exclusive || b->is_exclusive))
 		return false;
-	for (int i = 0; i < a->want_count && a->bank == b->bank; i++)
+	for (int i = 0; i < a->want_count && a->pmu == b->pmu; i++)
 		for (int j = 0; j < b->want_count; j++)
 			if (a->wants[i].resource == b->wants[j].resource &&
 			    a->wants[i].value != b->wants[j].value)
@@ -62,7 +61,7 @@ static inline bool tt_brute_fits(const struct tt_brute *b, unsigned int set)
 			    !tt_brute_pair(&b->events[i], &b->events[j]))
 				return false;
 	for (size_t i = 0; i < b->n; i++)
-		if ((set >> i & 1) && !tt_brute_seat(b, set, 0, b->events[i].bank, 0))
+		if ((set >> i & 1) && !tt_brute_place(b, set, 0, b->events[i].pmu, 0))
 			return false;
 	return true;
 }

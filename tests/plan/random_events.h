@@ -12,7 +12,7 @@
 #define TT_EVENT_BYTES 8
 
 /*
- * One event of 8 bytes: 0-1 low half of the mask, 2 bank (low 2 bits) and group (next 3), 3 flags
+ * One event of 8 bytes: 0-1 low half of the mask, 2 PMU (low 2 bits) and group (next 3), 3 flags
  * (0: software, 1-3 zero: exclusive, 4-5: number of wants), 4-7 one want each (resource in the low
  * 2 bits, value in the next 2).
  * @wide uses all bits instead: large numbers, odd masks, invalid ones too.
@@ -22,7 +22,7 @@ static inline void tt_event_from_bytes(const uint8_t *bytes, int wide, struct nt
 	memset(event, 0, sizeof(*event));
 	event->counters = (uint32_t)bytes[0] |
 			  (wide ? (uint32_t)bytes[1] << 8 | (uint32_t)bytes[7] << 24 : 0);
-	event->bank = bytes[2] & 3;
+	event->pmu = bytes[2] & 3;
 	event->group = bytes[2] >> 2 & (wide ? 63 : 7);
 	event->is_exclusive = (bytes[3] & 0xe) == 0;
 	event->want_count = bytes[3] >> 4 & (wide ? 7 : 3);

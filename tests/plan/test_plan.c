@@ -61,14 +61,14 @@ static const struct plan_row {
 	{ __LINE__, "model4", { "low", "low'", "low''" }, "001", COUNTERS },
 	{ __LINE__, "model4", { "a", "b", "low", "low'" }, "0000", NONE },
 	/*
-	 * one value of a register at a time; the same value twice is one value; other banks see it
+	 * one value of a register at a time; the same value twice is one value; other PMUs see it
 	 * too
 	 */
 	{ __LINE__, "model4", { "rsp=1", "rsp=1'" }, "00", NONE },
 	{ __LINE__, "model4", { "rsp=1", "rsp=2", "rsp=1'" }, "010", RESOURCE },
 	{ __LINE__, "model4", { "rsp=1", "rsp=2", "rsp=3" }, "012", RESOURCE },
 	{ __LINE__, "model4", { "rsp=1", "lat=1" }, "00", NONE },
-	/* A resource is its bank's alone. */
+	/* A resource is its PMU's alone. */
 	{ __LINE__, "model4", { "rsp=1", "box:rsp=2" }, "00", NONE },
 	{ __LINE__, "model4", { "box:rsp=1", "rsp=1", "rsp=2", "box:rsp=2" }, "0011", RESOURCE },
 	/* an event with two wants meets one in each */
@@ -80,7 +80,7 @@ static const struct plan_row {
 	{ __LINE__, "model4", { "alone", "alone'", "a" }, "012", EXCLUSIVE },
 	{ __LINE__, "model4", { "alone", "box:x" }, "00", NONE },
 	{ __LINE__, "model4", { "alone", "a", "b", "c", "d", "e" }, "011112", MIXED },
-	/* groups stay together, across banks as well, and bring their software events along */
+	/* groups stay together, across PMUs as well, and bring their software events along */
 	{ __LINE__, "model4", { "a", "b", "c/1", "d/1", "e/1" }, "00111", COUNTERS },
 	{ __LINE__, "model4", { "only2", "also2/1", "box:x/1", "soft/1" }, "0111", COUNTERS },
 	{ __LINE__, "model4", { "soft/1", "soft/1", "a" }, "000", NONE },
@@ -127,13 +127,13 @@ static const struct error_row {
 	  "model4",
 	  { "a/1", "b/1", "c/1", "soft/1", "d/1", "e/1" },
 	  -ENOSPC,
-	  "event 5 does not fit into its group: 5 events of the group need counters 0-3 of bank "
+	  "event 5 does not fit into its group: 5 events of the group need counters 0-3 of PMU "
 	  "0" },
 	{ __LINE__,
 	  "model4",
 	  { "only2/9", "a/9", "also2/9" },
 	  -ENOSPC,
-	  "event 2 does not fit into its group: 2 events of the group need counter 2 of bank 0" },
+	  "event 2 does not fit into its group: 2 events of the group need counter 2 of PMU 0" },
 	{ __LINE__,
 	  "model4",
 	  { "a", "rsp=1/2", "rsp=2/2" },
@@ -144,7 +144,7 @@ static const struct error_row {
 	  "model4",
 	  { "a/3", "alone/3" },
 	  -ENOSPC,
-	  "event 1 cannot be in one group with event 0: event 1 must be alone on bank 0" },
+	  "event 1 cannot be in one group with event 0: event 1 must be alone on PMU 0" },
 };
 
 TEST(plan_refuses)
@@ -173,12 +173,12 @@ TEST(plan_refuses_too_many)
 	TT_IS(plan.passes, 1);
 }
 
-static const char *const bank_names[] = { "cpu" };
+static const char *const pmu_names[] = { "cpu" };
 
-static const char *resource_name(const void *arg, unsigned int bank, unsigned int resource)
+static const char *resource_name(const void *arg, unsigned int pmu, unsigned int resource)
 {
 	(void)arg;
-	return bank == 0 && resource == 0 ? "OFFCORE_RSP_0" : NULL;
+	return pmu == 0 && resource == 0 ? "OFFCORE_RSP_0" : NULL;
 }
 
 static const struct text_row {
@@ -214,7 +214,7 @@ static const struct text_row {
 	  "model4",
 	  { "box:x", "box:y", "box:x" },
 	  1,
-	  "3 events need counters 0-1 of bank 7, where 1 pass has room for 2, so box:x waits" },
+	  "3 events need counters 0-1 of PMU 7, where 1 pass has room for 2, so box:x waits" },
 	{ __LINE__,
 	  "model4",
 	  { "rsp=1", "rsp=2", "rsp=3" },
@@ -229,7 +229,7 @@ static const struct text_row {
 	  "model4",
 	  { "box:rsp=1", "rsp=3", "box:rsp=2" },
 	  1,
-	  "resource 0 of bank 7 is wanted as 1 and as 2, so box:rsp=2 waits" },
+	  "resource 0 of PMU 7 is wanted as 1 and as 2, so box:rsp=2 waits" },
 	{ __LINE__, "model4", { "a", "alone" }, 1, "alone must be alone on cpu" },
 	{ __LINE__,
 	  "model4",
@@ -249,8 +249,8 @@ TEST(reason_sentences)
 	TT_FOR_EACH_ROW(r, text_rows) {
 		const struct nti_plan_names names = { .events = r->events,
 						      .event_count = r->own,
-						      .banks = bank_names,
-						      .bank_count = 1,
+						      .pmus = pmu_names,
+						      .pmu_count = 1,
 						      .resource = resource_name };
 		struct problem p;
 		struct nti_plan plan;
@@ -279,7 +279,7 @@ TEST(reason_sentences_without_names)
 	TT_IS(nti_plan_make(p.events, p.n, NULL, &plan, NULL), 0);
 	TT_IS(nti_plan_reason_text(p.events, p.n, &plan, 1, NULL, text, sizeof(text)), 0);
 	TT_TEXT(text,
-		"2 events need counter 2 of bank 0, where 1 pass has room for 1, so event 1 waits");
+		"2 events need counter 2 of PMU 0, where 1 pass has room for 1, so event 1 waits");
 	TT_IS(nti_plan_reason_text(p.events, p.n, &plan, 1, NULL, text, 9), 0);
 	TT_TEXT(text, "2 events");
 	TT_IS(nti_plan_reason_text(p.events, p.n, &plan, 1, NULL, text, 0), -EINVAL);
@@ -399,7 +399,7 @@ TEST(large_plans_are_right)
 			uint64_t word = tt_random(&seed) >> 8;
 
 			events[i].counters = (uint32_t)(1u << (word & 15) | 1u << (word >> 4 & 15));
-			events[i].bank = (uint16_t)((word >> 8 & 3) * (density & 1) * 1000);
+			events[i].pmu = (uint16_t)((word >> 8 & 3) * (density & 1) * 1000);
 			events[i].want_count = (uint8_t)((word >> 12 & 3) * (density >> 1 & 1));
 			for (int w = 0; w < events[i].want_count; w++) {
 				events[i].wants[w].resource =

@@ -9,12 +9,12 @@
 #define ROUNDS 4000
 
 /*
- * Nodes of the flow: events, a pair of nodes for each item and counter, a seat for each counter and
- * pass, both ends.
+ * Nodes of the flow: events, a pair of nodes for each item and counter, a place for each counter
+ * and pass, both ends.
  */
 #define ITEM_IN(i, c) (EVENTS + 2 * ((i)*COUNTERS + (c)))
-#define SEAT(c, p) (EVENTS + 2 * EVENTS * COUNTERS + (c)*PASSES + (p))
-#define SOURCE (SEAT(COUNTERS, 0))
+#define PLACE(c, p) (EVENTS + 2 * EVENTS * COUNTERS + (c)*PASSES + (p))
+#define SOURCE (PLACE(COUNTERS, 0))
 #define SINK (SOURCE + 1)
 #define NODES (SINK + 1)
 
@@ -48,8 +48,8 @@ static bool flow_takes_all(const struct nti_plan_problem *pb, const uint64_t *do
 			room[e][in] = pb->input[e].counters >> c & 1;
 			room[in][in + 1] = 1;
 			for (unsigned int p = 0; p < PASSES; p++) {
-				room[in + 1][SEAT(c, p)] = domain[item] >> p & 1;
-				room[SEAT(c, p)][SINK] = 1;
+				room[in + 1][PLACE(c, p)] = domain[item] >> p & 1;
+				room[PLACE(c, p)][SINK] = 1;
 			}
 		}
 	}
@@ -62,17 +62,17 @@ static bool flow_takes_all(const struct nti_plan_problem *pb, const uint64_t *do
 	return true;
 }
 
-/* Seats keep the rules: in domain and mask, one event a seat, a counter once a group. */
-static bool are_seats_right(const struct nti_plan_problem *pb, const struct nti_plan_match *m)
+/* Places keep the rules: in domain and mask, one event a place, a counter once a group. */
+static bool are_places_right(const struct nti_plan_problem *pb, const struct nti_plan_match *m)
 {
 	for (unsigned int e = 0; e < pb->event_count; e++) {
-		if (!(m->seated >> e & 1))
+		if (!(m->placed >> e & 1))
 			continue;
 		if (!(m->domain[pb->item_of[e]] >> m->pass[e] & 1) ||
 		    !(pb->input[e].counters >> pb->number[m->cell[e]] & 1))
 			return false;
 		for (unsigned int o = 0; o < e; o++)
-			if ((m->seated >> o & 1) && m->cell[o] == m->cell[e] &&
+			if ((m->placed >> o & 1) && m->cell[o] == m->cell[e] &&
 			    (m->pass[o] == m->pass[e] || pb->item_of[o] == pb->item_of[e]))
 				return false;
 	}
@@ -105,13 +105,13 @@ TEST(agrees_with_flow)
 		for (int i = 0; i < EVENTS; i++)
 			domain[i] = 7;
 		nti_plan_match_init(&m, &pb, PASSES, domain);
-		/* Domains change under the seats, as in a search. */
+		/* Domains change under the places, as in a search. */
 		for (int change = 0; change < 6; change++, tried++) {
 			unsigned int item = (unsigned int)(tt_random(&seed) >> 40) % pb.item_count;
 			bool want = flow_takes_all(&pb, domain);
 
-			TT_IS(nti_plan_match_seat(&m, nti_plan_below(EVENTS), &effort), want);
-			assert_true(are_seats_right(&pb, &m));
+			TT_IS(nti_plan_match_place(&m, nti_plan_below(EVENTS), &effort), want);
+			assert_true(are_places_right(&pb, &m));
 			fits += want ? 1 : 0;
 			nti_plan_match_drop(&m, pb.items[item].events);
 			domain[item] = 1 + (tt_random(&seed) >> 40) % 7;

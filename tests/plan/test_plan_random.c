@@ -17,8 +17,8 @@ static struct tt_brute brute;
 static void print_events(const struct nti_plan_event *events, size_t n, const struct nti_plan *plan)
 {
 	for (size_t i = 0; i < n; i++) {
-		print_message("# event %zu: counters %#x bank %u group %u%s -> pass %u counter %d;",
-			      i, events[i].counters, events[i].bank, events[i].group,
+		print_message("# event %zu: counters %#x PMU %u group %u%s -> pass %u counter %d;",
+			      i, events[i].counters, events[i].pmu, events[i].group,
 			      events[i].is_exclusive ? " exclusive" : "", plan->pass[i],
 			      plan->counter[i]);
 		for (int w = 0; w < events[i].want_count; w++)
@@ -29,7 +29,7 @@ static void print_events(const struct nti_plan_event *events, size_t n, const st
 }
 
 /*
- * Counters, banks, groups and wants in several mixtures, so that each constraint is alone in some
+ * Counters, PMUs, groups and wants in several mixtures, so that each constraint is alone in some
  * rounds.
  */
 static size_t make_events(uint64_t *seed, struct nti_plan_event *events)
@@ -47,7 +47,7 @@ static size_t make_events(uint64_t *seed, struct nti_plan_event *events)
 		if (kind & 1)
 			events[i].counters |= (kind & 2) ? 1u << (i % width) : (1u << width) - 1;
 		if (kind & 4)
-			events[i].bank = 0;
+			events[i].pmu = 0;
 		if (kind & 8 || word % 3 == 0)
 			events[i].group = 0;
 		if (kind & 16)
@@ -116,7 +116,7 @@ TEST(agrees_with_brute_force)
 		assert_true(seen[i] > 20);
 }
 
-/* Has each constant event from @at on a counter that nobody else has? @taken: of each bank. */
+/* Has each constant event from @at on a counter that nobody else has? @taken: of each PMU. */
 static bool have_counters(const struct nti_plan_event *was, const struct nti_plan_event *now,
 			  size_t n, size_t at, const bool *is_constant, uint32_t *taken)
 {
@@ -126,16 +126,16 @@ static bool have_counters(const struct nti_plan_event *was, const struct nti_pla
 		return true;
 	if (!is_constant[at])
 		return have_counters(was, now, n, at + 1, is_constant, taken);
-	left = was[at].counters & ~taken[was[at].bank];
+	left = was[at].counters & ~taken[was[at].pmu];
 	for (size_t i = 0; i < n; i++) {
-		if (now[i].bank == was[at].bank)
+		if (now[i].pmu == was[at].pmu)
 			left &= ~now[i].counters;
 	}
 	for (; left; left &= left - 1) {
-		taken[was[at].bank] ^= left & -left;
+		taken[was[at].pmu] ^= left & -left;
 		if (have_counters(was, now, n, at + 1, is_constant, taken))
 			return true;
-		taken[was[at].bank] ^= left & -left;
+		taken[was[at].pmu] ^= left & -left;
 	}
 	return false;
 }
@@ -202,14 +202,14 @@ static const struct constant_row {
 	unsigned int passes, constant;
 	bool is_exclusive; /* the last one */
 } constant_rows[] = {
-	/* The first one on a fixed counter, and five in six seats: one is left over. */
+	/* The first one on a fixed counter, and five in six places: one is left over. */
 	{ __LINE__, { 0x17, 7, 7, 7, 7, 7 }, 2, 0x03, false },
 	{ __LINE__, { 0x17, 7, 7, 7, 0, 0 }, 1, 0, false },
-	/* Each seat is taken. */
+	/* Each place is taken. */
 	{ __LINE__, { 7, 7, 7, 7, 7, 7 }, 2, 0, false },
-	/* One seat is left over. */
+	/* One place is left over. */
 	{ __LINE__, { 7, 7, 7, 7, 7, 0 }, 2, 0x01, false },
-	/* A fixed counter each; of four in six seats two can have one each, and two take turns. */
+	/* A fixed counter each; of four in six places two can have one each, and two take turns. */
 	{ __LINE__, { 0x17, 0x27, 7, 7, 7, 7 }, 2, 0x0f, false },
 	/* Who must be alone suffers nobody beside it. */
 	{ __LINE__, { 0x17, 7, 7, 0, 0, 7 }, 2, 0, true },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Makes registers.h: addresses of the rows of NVIDIA's chips in core/regs, as numbers that C can
- * switch over. Runs on the build machine.
+ * Makes the header of this folder: addresses of the rows of NVIDIA's chips in core/regs, as numbers
+ * that C can switch over. Runs on the build machine.
  *
  * A family is some chips in a row of nthw_nv_chips. A number that its chips do not agree on is left
  * out, so whoever uses it does not compile. Names are those of the place and the row:

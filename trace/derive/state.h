@@ -185,7 +185,7 @@ void nti_derive_window_end(struct ntime_derive *d, struct nti_derive_device *dev
 /* Stride of TPCs of G80 to GT218 as far as it is known, 0: not known, or a later chip. */
 uint32_t nti_derive_tpc_stride(const struct nti_derive_device *dev);
 
-/* derive_setup.c: what a slot of a domain counts. */
+/* setup.c: what a slot of a domain counts. */
 struct nti_derive_count {
 	uint32_t role;
 	bool is_integer; /* sums of numbers of .wires wires, while .logic */
@@ -206,7 +206,7 @@ void nti_derive_count_text(const struct nti_derive_count *c, struct nti_derive_t
 bool nti_derive_count_uses(const struct nti_derive_count *c, const struct nti_derive_mux *m,
 			   uint64_t chips, unsigned int domain);
 
-/* derive_row.c: the row of a counter that was read. True: it counts an event. */
+/* row.c: the row of a counter that was read. True: it counts an event. */
 bool nti_derive_row_add(struct ntime_derive *d, struct nti_derive_device *dev,
 			struct nti_derive_domain *dom, unsigned int slot, uint32_t window);
 void nti_derive_row_init(struct nti_derive_row *r);
@@ -216,23 +216,23 @@ void nti_derive_row_fini(struct nti_derive_row *r);
 /* Put @r, which becomes the deriver's, behind the others or into the row that it is equal to. */
 void nti_derive_row_join(struct ntime_derive *d, struct nti_derive_row *r, uint32_t window);
 
-/* derive_mp.c */
+/* mp.c */
 void nti_derive_mp_rows(struct ntime_derive *d, struct nti_derive_device *dev, uint32_t window);
 
 /*
- * A row without values and windows: for derive_names.c, and the first half of nti_derive_row_add().
+ * A row without values and windows: for names.c, and the first half of nti_derive_row_add().
  */
 void nti_derive_row_make(struct nti_derive_row *r, struct nti_derive_device *dev,
 			 struct nti_derive_domain *dom, unsigned int slot);
 
-/* derive_keys.c: its key on each kind of chip that the device may be. False: no memory. */
+/* keys.c: its key on each kind of chip that the device may be. False: no memory. */
 bool nti_derive_keys_make(struct nti_derive_row *r, const struct nti_derive_device *dev,
 			  struct nti_derive_domain *dom, unsigned int slot);
 const char *nti_derive_key_on(const struct nti_derive_row *r, unsigned int chip);
 bool nti_derive_keys_are_same(const struct nti_derive_row *a, const struct nti_derive_row *b);
 void nti_derive_keys_fini(struct nti_derive_row *r);
 
-/* derive_names.c: name the known events of a row's set-up. */
+/* names.c: name the known events of a row's set-up. */
 void nti_derive_row_name(struct nti_derive_names *n, struct nti_derive_row *r);
 void nti_derive_names_fini(struct nti_derive_names *n);
 /* What two set-ups changed: .changed of struct ntime_derived. */

@@ -157,15 +157,15 @@ static int box_program(struct nti_pmu_hw *hw, const struct nti_pmu_event *event,
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		wanted |= (uint64_t)1 << event[i].seat;
+		wanted |= (uint64_t)1 << event[i].counter;
 	if (ret == 0)
 		ret = make_room(box, wanted);
 	box->current = 0;
 	*taken = 0;
 	for (i = 0; ret == 0 && i < n; i++) {
-		uint64_t bit = (uint64_t)1 << event[i].seat;
+		uint64_t bit = (uint64_t)1 << event[i].counter;
 
-		ret = nthw_box_program(&box->box, event[i].seat, &event[i].box, &box->state);
+		ret = nthw_box_program(&box->box, event[i].counter, &event[i].box, &box->state);
 		if (ret == 0)
 			box->current |= bit;
 		else if (ret == -EBUSY)
@@ -189,11 +189,11 @@ static int box_stop(struct nti_pmu_hw *hw)
 	return nthw_box_stop(&box->box, box->current, &box->state);
 }
 
-static int box_overflows(struct nti_pmu_hw *hw, uint64_t *seats)
+static int box_overflows(struct nti_pmu_hw *hw, uint64_t *counters)
 {
 	struct box_hw *box = box_of(hw);
 
-	return nthw_box_overflows(&box->box, box->current, seats);
+	return nthw_box_overflows(&box->box, box->current, counters);
 }
 
 static int box_check(struct nti_pmu_hw *hw, uint64_t *lost)
@@ -232,29 +232,29 @@ static void box_begin(struct nti_pmu_hw *hw)
 	box_of(hw)->last.is_valid = false;
 }
 
-static int box_read(struct nti_pmu_hw *hw, unsigned int seat, uint64_t *value)
+static int box_read(struct nti_pmu_hw *hw, unsigned int counter, uint64_t *value)
 {
-	return nthw_box_read(&box_of(hw)->box, seat, value);
+	return nthw_box_read(&box_of(hw)->box, counter, value);
 }
 
-static unsigned int box_width(const struct nti_pmu_hw *hw, unsigned int seat)
+static unsigned int box_width(const struct nti_pmu_hw *hw, unsigned int counter)
 {
-	return nthw_box_is_state(kind_of(hw), seat) ? 0 : nthw_box_width(kind_of(hw), seat);
+	return nthw_box_is_state(kind_of(hw), counter) ? 0 : nthw_box_width(kind_of(hw), counter);
 }
 
 /* Boxes are no CPU's own: there is no instruction that reads them. */
-static int box_describe(struct nti_pmu_hw *hw, unsigned int seat, struct ntime_page *out)
+static int box_describe(struct nti_pmu_hw *hw, unsigned int counter, struct ntime_page *out)
 {
 	(void)hw;
-	(void)seat;
+	(void)counter;
 	(void)out;
 	return -ENOTSUP;
 }
 
-static void box_name(const struct nti_pmu_hw *hw, unsigned int seat, char *text, size_t size)
+static void box_name(const struct nti_pmu_hw *hw, unsigned int counter, char *text, size_t size)
 {
 	uint32_t index = 0;
-	const struct nthw_reg *row = nthw_box_counter(kind_of(hw), seat, &index);
+	const struct nthw_reg *row = nthw_box_counter(kind_of(hw), counter, &index);
 
 	*text = '\0';
 	/* The kind has the rows of box 0; of the others the table has their own. */
@@ -318,7 +318,7 @@ static int take(struct box_hw *box)
 	if (ret == 0 && !box->hw.always_runs)
 		ret = hold(box);
 	if (ret == 0)
-		ret = nthw_box_find_free(&box->box, box->hw.all, &box->hw.seats);
+		ret = nthw_box_find_free(&box->box, box->hw.all, &box->hw.counters);
 	return ret;
 }
 
@@ -355,7 +355,7 @@ int nti_box_hw_new(struct nti_handle *handle, const struct nthw_box_kind *kind, 
 	return 0;
 }
 
-_Static_assert(NTHW_NV_MUXES - 1 == NTI_BANK_WANTS, "a want for each multiplexer of a card");
+_Static_assert(NTHW_NV_MUXES - 1 == NTI_PMU_WANTS, "a want for each multiplexer of a card");
 
 static int card_need(const struct nti_part *part, struct nti_pmu_need *out)
 {
@@ -366,7 +366,7 @@ static int card_need(const struct nti_part *part, struct nti_pmu_need *out)
 	nti_absence_fini(&absent);
 	if (ret < 0)
 		return ret;
-	out->seats = nthw_nv50_seats(part->unit->card->chip, &event);
+	out->counters = nthw_nv50_counters(part->unit->card->chip, &event);
 	out->also = nthw_nv50_also(&event);
 	if (event.mux) {
 		out->wants[event.mux - 1] = true;
@@ -377,9 +377,9 @@ static int card_need(const struct nti_part *part, struct nti_pmu_need *out)
 
 const char *nti_pmu_want_name(const struct nti_unit *unit, unsigned int i)
 {
-	static const char *const filters[NTI_BANK_WANTS] = { "the filter", "the second filter" };
+	static const char *const filters[NTI_PMU_WANTS] = { "the filter", "the second filter" };
 
-	if (i >= NTI_BANK_WANTS)
+	if (i >= NTI_PMU_WANTS)
 		return NULL;
 	return unit->card ? nthw_nv_muxes[i + 1].name : filters[i];
 }
@@ -399,8 +399,8 @@ int nti_pmu_need(const struct nti_part *part, struct nti_pmu_need *out)
 	nti_absence_fini(&absent);
 	if (ret < 0)
 		return ret;
-	out->seats = nthw_box_seats(kind, &event);
-	for (i = 0; i < NTI_BANK_WANTS; i++) {
+	out->counters = nthw_box_counters(kind, &event);
+	for (i = 0; i < NTI_PMU_WANTS; i++) {
 		out->wants[i] = event.filter_used[i] != 0;
 		/* Filters are 32 bits wide: what is wanted, and of which bits. */
 		out->want[i] = event.filter[i] << 32 | (event.filter_used[i] & UINT32_MAX);

@@ -22,7 +22,7 @@ struct card_hw {
 	struct nti_pmu_hw hw; /* first */
 	struct nthw_nv50_pm pm;
 	struct nthw_nv50_state state;
-	uint64_t count[NTHW_NV50_SEATS]; /* of all periods since it was programmed */
+	uint64_t count[NTHW_NV50_COUNTERS]; /* of all periods since it was programmed */
 	uint32_t unsure;
 	bool is_running;
 	int error; /* of the look that goes on */
@@ -97,14 +97,14 @@ static int card_program(struct nti_pmu_hw *hw, const struct nti_pmu_event *event
 	card->is_running = false;
 	/* PRE last: writing its function ends a period. */
 	for (i = 0; ret == 0 && i < n; i++) {
-		card->count[event[i].seat] = 0;
-		if (event[i].seat % NTHW_NV50_SLOTS != NTHW_NV50_PRE)
-			ret = nthw_nv50_program(&card->pm, event[i].seat, &event[i].card,
+		card->count[event[i].counter] = 0;
+		if (event[i].counter % NTHW_NV50_SLOTS != NTHW_NV50_PRE)
+			ret = nthw_nv50_program(&card->pm, event[i].counter, &event[i].card,
 						&card->state);
 	}
 	for (i = 0; ret == 0 && i < n; i++)
-		if (event[i].seat % NTHW_NV50_SLOTS == NTHW_NV50_PRE)
-			ret = nthw_nv50_program(&card->pm, event[i].seat, &event[i].card,
+		if (event[i].counter % NTHW_NV50_SLOTS == NTHW_NV50_PRE)
+			ret = nthw_nv50_program(&card->pm, event[i].counter, &event[i].card,
 						&card->state);
 	return ret;
 }
@@ -128,11 +128,11 @@ static int end_period(struct card_hw *card)
 	/* A card that went away (pmu_group.c) counts no more, and nothing else is wrong. */
 	if (ret < 0) {
 		if (ret != -ENODEV && ret != -EIO)
-			card->unsure |= card->state.seats;
+			card->unsure |= card->state.counters;
 		return ret;
 	}
 	card->unsure |= period.unsure;
-	for (i = 0; i < NTHW_NV50_SEATS; i++)
+	for (i = 0; i < NTHW_NV50_COUNTERS; i++)
 		card->count[i] += period.count[i];
 	return 0;
 }
@@ -164,16 +164,16 @@ static void card_begin(struct nti_pmu_hw *hw)
 	card->error = card->is_running ? end_period(card) : 0;
 }
 
-static int card_read(struct nti_pmu_hw *hw, unsigned int seat, uint64_t *value)
+static int card_read(struct nti_pmu_hw *hw, unsigned int counter, uint64_t *value)
 {
-	*value = card_of(hw)->count[seat];
+	*value = card_of(hw)->count[counter];
 	return card_of(hw)->error;
 }
 
-static unsigned int card_width(const struct nti_pmu_hw *hw, unsigned int seat)
+static unsigned int card_width(const struct nti_pmu_hw *hw, unsigned int counter)
 {
 	(void)hw;
-	(void)seat;
+	(void)counter;
 	return 64;
 }
 
@@ -191,18 +191,18 @@ static uint64_t card_unsure(const struct nti_pmu_hw *hw)
 	return card_at(hw)->unsure;
 }
 
-static int card_describe(struct nti_pmu_hw *hw, unsigned int seat, struct ntime_page *out)
+static int card_describe(struct nti_pmu_hw *hw, unsigned int counter, struct ntime_page *out)
 {
 	(void)hw;
-	(void)seat;
+	(void)counter;
 	(void)out;
 	return -ENOTSUP;
 }
 
-static void card_name(const struct nti_pmu_hw *hw, unsigned int seat, char *text, size_t size)
+static void card_name(const struct nti_pmu_hw *hw, unsigned int counter, char *text, size_t size)
 {
 	uint32_t index = 0;
-	const struct nthw_reg *row = nthw_nv50_counter(card_at(hw)->pm.chip, seat, &index);
+	const struct nthw_reg *row = nthw_nv50_counter(card_at(hw)->pm.chip, counter, &index);
 
 	*text = '\0';
 	if (row)
@@ -256,7 +256,7 @@ int nti_card_hw_new(struct nti_handle *handle, const struct nthw_nv_chip *chip,
 		.pm = { .chip = chip, .io = nti_handle_io(handle), .unit = nti_handle_unit(handle) }
 	};
 	/* Nothing shows that somebody else counts: the handle keeps others away. */
-	card->hw.seats = card->hw.all;
+	card->hw.counters = card->hw.all;
 	ret = nthw_nv50_identify(&card->pm);
 	if (ret < 0) {
 		free(card);

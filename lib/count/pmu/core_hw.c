@@ -116,26 +116,26 @@ static int find_kind(struct core_hw *core, struct nti_os *os, const struct nti_u
 	return 0;
 }
 
-static int core_describe(struct nti_pmu_hw *hw, unsigned int seat, struct ntime_page *out)
+static int core_describe(struct nti_pmu_hw *hw, unsigned int counter, struct ntime_page *out)
 {
 	struct core_hw *core = core_of(hw);
 	enum nthw_space space;
 	uint32_t address;
 
-	if (!nthw_core_address(&core->pmu, seat, &space, &address))
+	if (!nthw_core_address(&core->pmu, counter, &space, &address))
 		return -ENOTSUP;
 	return nti_handle_describe(core->handle, space, address, out);
 }
 
 /* How wide a counter is says the driver; its number must be known before. */
-static int find_width(struct core_hw *core, unsigned int seat, uint32_t *width)
+static int find_width(struct core_hw *core, unsigned int counter, uint32_t *width)
 {
 	struct ntime_page page;
 	int ret;
 
 	/* Any width will do to find the address. */
 	*width = 64;
-	ret = core_describe(&core->hw, seat, &page);
+	ret = core_describe(&core->hw, counter, &page);
 	if (ret < 0)
 		return ret;
 	*width = page.width;
@@ -173,12 +173,12 @@ static int find_widths(struct core_hw *core, struct nti_os *os)
 static int hold(struct core_hw *core)
 {
 	enum nthw_space space;
-	unsigned int seat;
+	unsigned int counter;
 	uint32_t address;
 	int ret = 0;
 
-	for (seat = 0; ret == 0 && seat < NTI_BANK_SEATS; seat++) {
-		if (nthw_core_address(&core->pmu, seat, &space, &address))
+	for (counter = 0; ret == 0 && counter < NTI_PMU_COUNTERS; counter++) {
+		if (nthw_core_address(&core->pmu, counter, &space, &address))
 			ret = nti_handle_hold(core->handle, space, address);
 	}
 	return ret;
@@ -203,12 +203,12 @@ static int program_one(struct core_hw *core, const struct nti_pmu_event *event)
 {
 	const struct nthw_core_event what = {
 		/* A fixed counter counts its event: it has no code. */
-		.config = event->seat < NTHW_CORE_FIXED ? event->code.config : 0,
+		.config = event->counter < NTHW_CORE_FIXED ? event->code.config : 0,
 		.is_user = event->code.in_user,
 		.is_kernel = event->code.in_kernel,
 	};
 
-	return nthw_core_program(io_of(core), &core->pmu, core->cpu, event->seat, &what,
+	return nthw_core_program(io_of(core), &core->pmu, core->cpu, event->counter, &what,
 				 &core->state);
 }
 
@@ -222,7 +222,7 @@ static int core_program(struct nti_pmu_hw *hw, const struct nti_pmu_event *event
 	core->current = 0;
 	*taken = 0;
 	for (i = 0; ret == 0 && i < n; i++) {
-		uint64_t bit = (uint64_t)1 << event[i].seat;
+		uint64_t bit = (uint64_t)1 << event[i].counter;
 
 		ret = program_one(core, &event[i]);
 		/* Also one that could not be programmed may have to be stopped. */
@@ -249,11 +249,11 @@ static int core_stop(struct nti_pmu_hw *hw)
 	return nthw_core_stop(io_of(core), &core->pmu, core->cpu, core->current, &core->state);
 }
 
-static int core_overflows(struct nti_pmu_hw *hw, uint64_t *seats)
+static int core_overflows(struct nti_pmu_hw *hw, uint64_t *counters)
 {
 	struct core_hw *core = core_of(hw);
 
-	return nthw_core_overflows(io_of(core), &core->pmu, core->cpu, core->current, seats);
+	return nthw_core_overflows(io_of(core), &core->pmu, core->cpu, core->current, counters);
 }
 
 /* ntime's driver keeps others away; through msr anybody may come. */
@@ -273,21 +273,21 @@ static void core_begin(struct nti_pmu_hw *hw)
 	(void)hw;
 }
 
-static int core_read(struct nti_pmu_hw *hw, unsigned int seat, uint64_t *value)
+static int core_read(struct nti_pmu_hw *hw, unsigned int counter, uint64_t *value)
 {
 	struct core_hw *core = core_of(hw);
 
-	return nthw_core_read(io_of(core), &core->pmu, core->cpu, seat, value);
+	return nthw_core_read(io_of(core), &core->pmu, core->cpu, counter, value);
 }
 
-static unsigned int core_width(const struct nti_pmu_hw *hw, unsigned int seat)
+static unsigned int core_width(const struct nti_pmu_hw *hw, unsigned int counter)
 {
 	const struct core_hw *core = core_of_const(hw);
 
-	return seat < NTHW_CORE_FIXED ? core->pmu.width : core->pmu.fixed_width;
+	return counter < NTHW_CORE_FIXED ? core->pmu.width : core->pmu.fixed_width;
 }
 
-static void core_name(const struct nti_pmu_hw *hw, unsigned int seat, char *text, size_t size)
+static void core_name(const struct nti_pmu_hw *hw, unsigned int counter, char *text, size_t size)
 {
 	enum nthw_space space;
 	const struct nthw_reg *row;
@@ -295,7 +295,7 @@ static void core_name(const struct nti_pmu_hw *hw, unsigned int seat, char *text
 	size_t i;
 
 	*text = '\0';
-	if (!nthw_core_address(&core_of_const(hw)->pmu, seat, &space, &address))
+	if (!nthw_core_address(&core_of_const(hw)->pmu, counter, &space, &address))
 		return;
 	for (i = 0; i < nthw_table_count; i++) {
 		row = nthw_table_find(nthw_tables[i], address, &index);
@@ -375,7 +375,7 @@ static int take(struct core_hw *core, struct nti_os *os, const struct nti_unit *
 		ret = hold(core);
 	if (ret == 0)
 		ret = nthw_core_find_free(io_of(core), &core->pmu, core->cpu, &free_counters);
-	core->hw.seats = core->hw.all & free_counters;
+	core->hw.counters = core->hw.all & free_counters;
 	core->hw.has_flags = has_flags(&core->pmu);
 	return ret;
 }

@@ -12,106 +12,106 @@
 #include "lib/count/pmu/pmu_group.h"
 #include "lib/os/process.h"
 
-void nti_pmu_lock(struct nti_pmus *banks)
+void nti_pmu_lock(struct nti_pmus *pmus)
 {
-	(void)pthread_mutex_lock(&banks->lock);
-	__atomic_store_n(&banks->is_changing, true, __ATOMIC_SEQ_CST);
+	(void)pthread_mutex_lock(&pmus->lock);
+	__atomic_store_n(&pmus->is_changing, true, __ATOMIC_SEQ_CST);
 }
 
-void nti_pmu_unlock(struct nti_pmus *banks)
+void nti_pmu_unlock(struct nti_pmus *pmus)
 {
-	__atomic_store_n(&banks->is_changing, false, __ATOMIC_SEQ_CST);
-	(void)pthread_mutex_unlock(&banks->lock);
+	__atomic_store_n(&pmus->is_changing, false, __ATOMIC_SEQ_CST);
+	(void)pthread_mutex_unlock(&pmus->lock);
 }
 
 int nti_pmus_new(struct nti_os *os, struct nti_pmus **out)
 {
-	struct nti_pmus *banks = calloc(1, sizeof(*banks));
+	struct nti_pmus *pmus = calloc(1, sizeof(*pmus));
 	int ret;
 
 	*out = NULL;
-	if (!banks)
+	if (!pmus)
 		return -ENOMEM;
-	banks->os = os;
-	banks->owner = nti_process_self();
-	ret = nti_handles_new(os, &banks->handles);
+	pmus->os = os;
+	pmus->owner = nti_process_self();
+	ret = nti_handles_new(os, &pmus->handles);
 	if (ret == 0)
-		ret = -pthread_mutex_init(&banks->lock, NULL);
+		ret = -pthread_mutex_init(&pmus->lock, NULL);
 	if (ret < 0) {
-		nti_handles_free(banks->handles);
-		free(banks);
+		nti_handles_free(pmus->handles);
+		free(pmus);
 		return ret;
 	}
-	*out = banks;
+	*out = pmus;
 	return 0;
 }
 
 /* In a forked child the registers are its parent's: nothing is restored. */
-static void release(const struct nti_pmus *banks, struct nti_pmu *bank)
+static void release(const struct nti_pmus *pmus, struct nti_pmu *pmu)
 {
 	int ret;
 
-	if (nti_pmu_is_child(banks))
+	if (nti_pmu_is_child(pmus))
 		return;
-	ret = bank->hw->ops->release(bank->hw);
+	ret = pmu->hw->ops->release(pmu->hw);
 	/* What could not be written once may be the second time: to leave it would be worse. */
 	if (ret < 0)
-		ret = bank->hw->ops->release(bank->hw);
+		ret = pmu->hw->ops->release(pmu->hw);
 	if (ret == 0)
-		nti_handle_settle(bank->handle);
+		nti_handle_settle(pmu->handle);
 }
 
-static void free_bank(struct nti_pmu *bank)
+static void free_pmu(struct nti_pmu *pmu)
 {
-	if (bank->hw)
-		bank->hw->ops->free(bank->hw);
-	nti_handle_free(bank->handle);
-	free(bank);
+	if (pmu->hw)
+		pmu->hw->ops->free(pmu->hw);
+	nti_handle_free(pmu->handle);
+	free(pmu);
 }
 
-void nti_pmus_free(struct nti_pmus *banks)
+void nti_pmus_free(struct nti_pmus *pmus)
 {
 	size_t i;
 
-	if (!banks)
+	if (!pmus)
 		return;
 	/* Stopped before the registers are given back, which is done one after the other. */
-	for (i = 0; i < banks->count; i++)
-		release(banks, banks->bank[i]);
-	while (banks->count)
-		free_bank(banks->bank[--banks->count]);
-	nti_handles_free(banks->handles);
-	nti_absence_fini(&banks->refusal);
-	(void)pthread_mutex_destroy(&banks->lock);
-	free(banks->bank);
-	free(banks);
+	for (i = 0; i < pmus->count; i++)
+		release(pmus, pmus->pmu[i]);
+	while (pmus->count)
+		free_pmu(pmus->pmu[--pmus->count]);
+	nti_handles_free(pmus->handles);
+	nti_absence_fini(&pmus->refusal);
+	(void)pthread_mutex_destroy(&pmus->lock);
+	free(pmus->pmu);
+	free(pmus);
 }
 
-struct nti_pmu *nti_pmu_find(const struct nti_pmus *banks, const struct nti_unit *unit,
+struct nti_pmu *nti_pmu_find(const struct nti_pmus *pmus, const struct nti_unit *unit,
 			     unsigned int cpu)
 {
-	struct nti_pmu *bank = banks->slot[cpu % NTI_PMU_SLOTS];
+	struct nti_pmu *pmu = pmus->slot[cpu % NTI_PMU_SLOTS];
 
-	while (bank && (bank->unit != unit || bank->cpu != cpu))
-		bank = bank->next_of_cpu;
-	return bank;
+	while (pmu && (pmu->unit != unit || pmu->cpu != cpu))
+		pmu = pmu->next_of_cpu;
+	return pmu;
 }
 
-static void put_into_slot(struct nti_pmus *banks, struct nti_pmu *bank)
+static void put_into_slot(struct nti_pmus *pmus, struct nti_pmu *pmu)
 {
-	struct nti_pmu **slot = &banks->slot[bank->cpu % NTI_PMU_SLOTS];
+	struct nti_pmu **slot = &pmus->slot[pmu->cpu % NTI_PMU_SLOTS];
 
-	bank->next_of_cpu = *slot;
-	*slot = bank;
+	pmu->next_of_cpu = *slot;
+	*slot = pmu;
 }
 
-static void take_from_slot(struct nti_pmus *banks, const struct nti_pmu *bank)
+static void take_from_slot(struct nti_pmus *pmus, const struct nti_pmu *pmu)
 {
-	struct nti_pmu **slot = &banks->slot[bank->cpu % NTI_PMU_SLOTS];
+	struct nti_pmu **slot = &pmus->slot[pmu->cpu % NTI_PMU_SLOTS];
 
-	while (*slot != bank)
+	while (*slot != pmu)
 		slot = &(*slot)->next_of_cpu;
-	*slot = bank->next_of_cpu;
+	*slot = pmu->next_of_cpu;
 }
 
 /* A PMU instance that somebody asks for. */
@@ -170,36 +170,36 @@ static struct wanted request_for(const struct nti_unit *unit, unsigned int cpu,
 static bool kernel_may_count(const struct wanted *what, const struct nti_pmu_hw *hw)
 {
 	return (what->handle.box || what->handle.method == NTI_METHOD_MSR) &&
-	       what->unit->has_sysfs && (hw->all & ~hw->seats);
+	       what->unit->has_sysfs && (hw->all & ~hw->counters);
 }
 
 /* The PMU instance's registers and what it has; ours from now on. */
-static int open_bank(struct nti_pmus *banks, const struct wanted *what, struct nti_pmu *bank)
+static int open_pmu(struct nti_pmus *pmus, const struct wanted *what, struct nti_pmu *pmu)
 {
-	int ret = nti_handle_new(banks->handles, &what->handle, &bank->handle);
+	int ret = nti_handle_new(pmus->handles, &what->handle, &pmu->handle);
 
 	if (ret < 0)
 		return ret;
 	if (what->handle.card)
-		ret = nti_card_hw_new(bank->handle, what->handle.card->chip, &bank->hw);
+		ret = nti_card_hw_new(pmu->handle, what->handle.card->chip, &pmu->hw);
 	else if (what->handle.box)
-		ret = nti_box_hw_new(bank->handle, what->handle.box->kind, what->handle.box->number,
-				     &bank->hw);
+		ret = nti_box_hw_new(pmu->handle, what->handle.box->kind, what->handle.box->number,
+				     &pmu->hw);
 	else
-		ret = nti_core_hw_new(banks->os, bank->handle, what->unit, &bank->hw);
-	if (ret == 0 && (!bank->hw->seats || kernel_may_count(what, bank->hw)))
+		ret = nti_core_hw_new(pmus->os, pmu->handle, what->unit, &pmu->hw);
+	if (ret == 0 && (!pmu->hw->counters || kernel_may_count(what, pmu->hw)))
 		ret = -EBUSY;
 	return ret;
 }
 
-/* Somebody has counter @seat enabled, and no claim or driver says who. */
-static int explain_in_use(const struct nti_pmu_hw *hw, const struct wanted *what, unsigned int seat,
-			  struct nti_absence *out)
+/* Somebody has counter @counter enabled, and no claim or driver says who. */
+static int explain_in_use(const struct nti_pmu_hw *hw, const struct wanted *what,
+			  unsigned int counter, struct nti_absence *out)
 {
 	char name[NTHW_NAME_SIZE], where[NTI_HANDLE_WHERE_BYTES], guess[128];
 	struct nti_user user = { .guess = "a program that does not say so" };
 
-	hw->ops->name(hw, seat, name, sizeof(name));
+	hw->ops->name(hw, counter, name, sizeof(name));
 	nti_handle_where(&what->handle, where, sizeof(where));
 	if (!what->handle.box) {
 		user.guess = "perf, the NMI watchdog or a program that does not say so";
@@ -216,7 +216,7 @@ static int explain_in_use(const struct nti_pmu_hw *hw, const struct wanted *what
 	return nti_why_in_use(out, &user, "counter %s of %s", name, where);
 }
 
-static int explain_no_sequence(const struct nti_pmus *banks, const struct wanted *what,
+static int explain_no_sequence(const struct nti_pmus *pmus, const struct wanted *what,
 			       struct nti_absence *out)
 {
 	char where[NTI_HANDLE_WHERE_BYTES];
@@ -236,7 +236,7 @@ static int explain_no_sequence(const struct nti_pmus *banks, const struct wanted
 	 * Registers that are not there read alike, whether it is the way or the box that is
 	 * missing.
 	 */
-	if (nti_method_probe(banks->os, what->handle.method, &why) < 0)
+	if (nti_method_probe(pmus->os, what->handle.method, &why) < 0)
 		return nti_absence_set_why(out, why);
 	nti_handle_where(&what->handle, where, sizeof(where));
 	return nti_absence_set(out, NTIME_REASON_FAILED, what->unit->name, "ntime list -v",
@@ -244,142 +244,142 @@ static int explain_no_sequence(const struct nti_pmus *banks, const struct wanted
 			       where);
 }
 
-static int explain(struct nti_pmus *banks, const struct wanted *what, const struct nti_pmu *bank,
+static int explain(struct nti_pmus *pmus, const struct wanted *what, const struct nti_pmu *pmu,
 		   int error, struct nti_absence *out)
 {
-	const struct nti_pmu_hw *hw = bank ? bank->hw : NULL;
+	const struct nti_pmu_hw *hw = pmu ? pmu->hw : NULL;
 
-	if (!is_countable(what) || (error == -ENOTSUP && bank && bank->handle))
-		return explain_no_sequence(banks, what, out);
-	if (error == -EBUSY && hw && hw->all & ~hw->seats)
-		return explain_in_use(hw, what, nti_pmu_lowest(hw->all & ~hw->seats), out);
-	return nti_handles_explain(banks->handles, &what->handle, error, out);
+	if (!is_countable(what) || (error == -ENOTSUP && pmu && pmu->handle))
+		return explain_no_sequence(pmus, what, out);
+	if (error == -EBUSY && hw && hw->all & ~hw->counters)
+		return explain_in_use(hw, what, nti_pmu_lowest(hw->all & ~hw->counters), out);
+	return nti_handles_explain(pmus->handles, &what->handle, error, out);
 }
 
 /* Remember why: with the PMU instance goes what it knows. */
-static int refuse(struct nti_pmus *banks, const struct wanted *what, const struct nti_pmu *bank,
+static int refuse(struct nti_pmus *pmus, const struct wanted *what, const struct nti_pmu *pmu,
 		  int error)
 {
-	nti_absence_fini(&banks->refusal);
-	banks->refused = what->unit;
-	banks->refused_cpu = what->handle.cpu;
-	return explain(banks, what, bank, error, &banks->refusal);
+	nti_absence_fini(&pmus->refusal);
+	pmus->refused = what->unit;
+	pmus->refused_cpu = what->handle.cpu;
+	return explain(pmus, what, pmu, error, &pmus->refusal);
 }
 
-static int add_bank(struct nti_pmus *banks, struct nti_pmu *bank)
+static int add_pmu(struct nti_pmus *pmus, struct nti_pmu *pmu)
 {
-	struct nti_pmu **bigger = realloc(banks->bank, (banks->count + 1) * sizeof(*bigger));
+	struct nti_pmu **bigger = realloc(pmus->pmu, (pmus->count + 1) * sizeof(*bigger));
 
 	if (!bigger)
 		return -ENOMEM;
-	banks->bank = bigger;
-	bigger[banks->count++] = bank;
-	put_into_slot(banks, bank);
+	pmus->pmu = bigger;
+	bigger[pmus->count++] = pmu;
+	put_into_slot(pmus, pmu);
 	return 0;
 }
 
-int nti_pmus_take(struct nti_pmus *banks, const struct nti_unit *unit, unsigned int cpu,
-		  enum nti_method method, uint64_t *seats)
+int nti_pmus_take(struct nti_pmus *pmus, const struct nti_unit *unit, unsigned int cpu,
+		  enum nti_method method, uint64_t *counters)
 {
 	const struct wanted what = request_for(unit, cpu, method);
-	struct nti_pmu *bank = nti_pmu_find(banks, unit, cpu);
+	struct nti_pmu *pmu = nti_pmu_find(pmus, unit, cpu);
 	int ret;
 
-	if (bank) {
-		*seats = bank->hw->seats;
+	if (pmu) {
+		*counters = pmu->hw->counters;
 		return 0;
 	}
-	bank = calloc(1, sizeof(*bank));
-	if (!bank)
+	pmu = calloc(1, sizeof(*pmu));
+	if (!pmu)
 		return -ENOMEM;
-	bank->unit = unit;
-	bank->cpu = cpu;
-	bank->box = what.handle.box;
-	bank->method = method;
-	ret = is_countable(&what) ? open_bank(banks, &what, bank) : -ENOTSUP;
+	pmu->unit = unit;
+	pmu->cpu = cpu;
+	pmu->box = what.handle.box;
+	pmu->method = method;
+	ret = is_countable(&what) ? open_pmu(pmus, &what, pmu) : -ENOTSUP;
 	if (ret == 0)
-		ret = add_bank(banks, bank);
+		ret = add_pmu(pmus, pmu);
 	if (ret < 0) {
-		if (refuse(banks, &what, bank, ret) < 0)
+		if (refuse(pmus, &what, pmu, ret) < 0)
 			ret = -ENOMEM;
-		free_bank(bank);
+		free_pmu(pmu);
 		return ret;
 	}
-	*seats = bank->hw->seats;
+	*counters = pmu->hw->counters;
 	return 0;
 }
 
 /* Those of @unit, or, where @only is not NULL, that one. */
-static void give_back(struct nti_pmus *banks, const struct nti_unit *unit,
+static void give_back(struct nti_pmus *pmus, const struct nti_unit *unit,
 		      const struct nti_pmu *only)
 {
 	size_t i, kept = 0;
 
-	for (i = 0; i < banks->count; i++) {
-		struct nti_pmu *bank = banks->bank[i];
+	for (i = 0; i < pmus->count; i++) {
+		struct nti_pmu *pmu = pmus->pmu[i];
 
-		if (bank->unit != unit || (only && bank != only)) {
-			banks->bank[kept++] = bank;
+		if (pmu->unit != unit || (only && pmu != only)) {
+			pmus->pmu[kept++] = pmu;
 			continue;
 		}
-		release(banks, bank);
-		take_from_slot(banks, bank);
-		free_bank(bank);
+		release(pmus, pmu);
+		take_from_slot(pmus, pmu);
+		free_pmu(pmu);
 	}
-	banks->count = kept;
+	pmus->count = kept;
 }
 
-void nti_pmus_give_back(struct nti_pmus *banks, const struct nti_unit *unit)
+void nti_pmus_give_back(struct nti_pmus *pmus, const struct nti_unit *unit)
 {
-	give_back(banks, unit, NULL);
+	give_back(pmus, unit, NULL);
 }
 
-void nti_pmus_forget(struct nti_pmus *banks, const struct nti_unit *unit, unsigned int cpu)
+void nti_pmus_forget(struct nti_pmus *pmus, const struct nti_unit *unit, unsigned int cpu)
 {
-	const struct nti_pmu *bank = nti_pmu_find(banks, unit, cpu);
+	const struct nti_pmu *pmu = nti_pmu_find(pmus, unit, cpu);
 
-	if (bank)
-		give_back(banks, unit, bank);
+	if (pmu)
+		give_back(pmus, unit, pmu);
 }
 
-int nti_pmus_explain(struct nti_pmus *banks, const struct nti_unit *unit, unsigned int cpu,
+int nti_pmus_explain(struct nti_pmus *pmus, const struct nti_unit *unit, unsigned int cpu,
 		     int error, struct nti_absence *out)
 {
-	const struct nti_pmu *bank = nti_pmu_find(banks, unit, cpu);
-	const struct wanted what = request_for(unit, cpu, bank ? bank->method : NTI_METHOD_PERF);
+	const struct nti_pmu *pmu = nti_pmu_find(pmus, unit, cpu);
+	const struct wanted what = request_for(unit, cpu, pmu ? pmu->method : NTI_METHOD_PERF);
 
-	if (!bank && banks->refused == unit && banks->refused_cpu == cpu && banks->refusal.reason)
-		return nti_absence_copy(out, &banks->refusal);
-	return explain(banks, &what, bank, error, out);
+	if (!pmu && pmus->refused == unit && pmus->refused_cpu == cpu && pmus->refusal.reason)
+		return nti_absence_copy(out, &pmus->refusal);
+	return explain(pmus, &what, pmu, error, out);
 }
 
-int nti_pmus_explain_taken(struct nti_pmus *banks, const struct nti_unit *unit, unsigned int cpu,
-			   uint64_t seats, struct nti_absence *out)
+int nti_pmus_explain_taken(struct nti_pmus *pmus, const struct nti_unit *unit, unsigned int cpu,
+			   uint64_t counters, struct nti_absence *out)
 {
-	const struct nti_pmu *bank = nti_pmu_find(banks, unit, cpu);
+	const struct nti_pmu *pmu = nti_pmu_find(pmus, unit, cpu);
 	const struct wanted what = request_for(unit, cpu, NTI_METHOD_PERF);
-	uint64_t taken = bank ? bank->hw->all & ~bank->hw->seats & seats : 0;
+	uint64_t taken = pmu ? pmu->hw->all & ~pmu->hw->counters & counters : 0;
 
 	if (!taken)
 		return 0;
-	return explain_in_use(bank->hw, &what, nti_pmu_lowest(taken), out) < 0 ? -ENOMEM : 1;
+	return explain_in_use(pmu->hw, &what, nti_pmu_lowest(taken), out) < 0 ? -ENOMEM : 1;
 }
 
-const char *nti_pmus_error(const struct nti_pmus *banks, int error)
+const char *nti_pmus_error(const struct nti_pmus *pmus, int error)
 {
 	if (error == -EBUSY)
 		return "another program has taken them meanwhile";
-	return nti_handles_error(banks->handles, error);
+	return nti_handles_error(pmus->handles, error);
 }
 
-uint64_t nti_pmus_max_read_interval_ns(const struct nti_pmus *banks)
+uint64_t nti_pmus_max_read_interval_ns(const struct nti_pmus *pmus)
 {
 	const struct nti_pmu_group *g;
 	uint64_t least = UINT64_MAX, ns;
 	size_t i;
 
-	for (i = 0; i < banks->count; i++) {
-		for (g = banks->bank[i]->first; g; g = g->next) {
+	for (i = 0; i < pmus->count; i++) {
+		for (g = pmus->pmu[i]->first; g; g = g->next) {
 			ns = nti_pmu_max_read_interval_ns(g);
 			least = ns < least ? ns : least;
 		}

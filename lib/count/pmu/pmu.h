@@ -14,8 +14,8 @@
  * or it could stand for two, by how fast the PMU instance could count at most. A count that is not
  * sure says so.
  */
-#ifndef NTI_BANK_H
-#define NTI_BANK_H
+#ifndef NTI_PMU_H
+#define NTI_PMU_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,29 +28,29 @@ struct nti_pmu_group;
 
 int nti_pmus_new(struct nti_os *os, struct nti_pmus **out);
 /* Stop, give back, free. Groups are freed before. */
-void nti_pmus_free(struct nti_pmus *banks);
+void nti_pmus_free(struct nti_pmus *pmus);
 
 /*
  * Make the PMU instance of @unit at @cpu ours, through @way (NTI_METHOD_NTIMEFS, _MSR, _PCI).
- * *@seats are the counters that we got: bit i general counter i, bit 32 + i fixed counter i. 0
+ * *@counters are the counters that we got: bit i general counter i, bit 32 + i fixed counter i. 0
  * (also when it is ours already), or -errno: nti_pmus_explain() knows why. -ENOTSUP: no sequence
  * for it, or @way does not reach it; -EBUSY: somebody has its counters.
  */
-int nti_pmus_take(struct nti_pmus *banks, const struct nti_unit *unit, unsigned int cpu,
-		  enum nti_method method, uint64_t *seats);
+int nti_pmus_take(struct nti_pmus *pmus, const struct nti_unit *unit, unsigned int cpu,
+		  enum nti_method method, uint64_t *counters);
 /*
  * Why nti_pmus_take() failed with @error: counter and owner by name where they are known. 0 or
  * -ENOMEM.
  */
-int nti_pmus_explain(struct nti_pmus *banks, const struct nti_unit *unit, unsigned int cpu,
+int nti_pmus_explain(struct nti_pmus *pmus, const struct nti_unit *unit, unsigned int cpu,
 		     int error, struct nti_absence *out);
 
 /*
- * Of the PMU instance of @unit at @cpu, which is ours: which counter of @seats is not, and whose it
- * may be. 1; 0: all are ours; -ENOMEM.
+ * Of the PMU instance of @unit at @cpu, which is ours: which counter of @counters is not, and whose
+ * it may be. 1; 0: all are ours; -ENOMEM.
  */
-int nti_pmus_explain_taken(struct nti_pmus *banks, const struct nti_unit *unit, unsigned int cpu,
-			   uint64_t seats, struct nti_absence *out);
+int nti_pmus_explain_taken(struct nti_pmus *pmus, const struct nti_unit *unit, unsigned int cpu,
+			   uint64_t counters, struct nti_absence *out);
 
 /*
  * The CPU of @g went off line: its PMU instance is left alone, and its groups' turns with it, until
@@ -60,23 +60,23 @@ void nti_pmu_group_set_away(struct nti_pmu_group *g);
 /*
  * Give back what was taken of @unit at @cpu, whose groups were freed before; it can be taken anew.
  */
-void nti_pmus_forget(struct nti_pmus *banks, const struct nti_unit *unit, unsigned int cpu);
+void nti_pmus_forget(struct nti_pmus *pmus, const struct nti_unit *unit, unsigned int cpu);
 
 /* Give back what was taken of @unit; its groups were freed before. */
-void nti_pmus_give_back(struct nti_pmus *banks, const struct nti_unit *unit);
+void nti_pmus_give_back(struct nti_pmus *pmus, const struct nti_unit *unit);
 
 /* What an event needs of boxes, for who plans: there need not be a PMU instance yet. */
-#define NTI_BANK_WANTS 2 /* registers that the counters of a box share */
+#define NTI_PMU_WANTS 2 /* registers that the counters of a box share */
 struct nti_pmu_need {
-	bool always_runs; /* needs no counter: any number of events is read beside each other */
-	uint64_t seats;	  /* counters that can count it, as those of nti_pmus_take() */
-	uint64_t also;	  /* the counter that it takes besides; 0: none */
+	bool always_runs;  /* needs no counter: any number of events is read beside each other */
+	uint64_t counters; /* counters that can count it, as those of nti_pmus_take() */
+	uint64_t also;	   /* the counter that it takes besides; 0: none */
 	/*
 	 * Events that want different values of the same shared register are not counted at one
 	 * time.
 	 */
-	bool wants[NTI_BANK_WANTS];
-	uint64_t want[NTI_BANK_WANTS];
+	bool wants[NTI_PMU_WANTS];
+	uint64_t want[NTI_PMU_WANTS];
 };
 /* 0; -ENOTSUP: not this event, nti_pmu_group_add() tells why; -ENOMEM. */
 int nti_pmu_need(const struct nti_part *part, struct nti_pmu_need *out);
@@ -86,16 +86,16 @@ const char *nti_pmu_want_name(const struct nti_unit *unit, unsigned int i);
 /*
  * A group on the PMU instance of @unit at @cpu, which was taken; stands still. NULL without memory.
  */
-struct nti_pmu_group *nti_pmu_group_new(struct nti_pmus *banks, const struct nti_unit *unit,
+struct nti_pmu_group *nti_pmu_group_new(struct nti_pmus *pmus, const struct nti_unit *unit,
 					unsigned int cpu);
 void nti_pmu_group_free(struct nti_pmu_group *g);
 /*
- * One more member, before the group is enabled. @seats are the counters that can count it. 0;
+ * One more member, before the group is enabled. @counters are the counters that can count it. 0;
  * -ENOSPC: not beside the others (the group is as before); -ENOTSUP: this way cannot count it, the
  * reason is in @absent.
  */
 int nti_pmu_group_add(struct nti_pmu_group *g, const struct nti_names *names,
-		      const struct nti_part *part, uint64_t seats, struct nti_absence *absent);
+		      const struct nti_part *part, uint64_t counters, struct nti_absence *absent);
 /* Take the member back that was added last. */
 void nti_pmu_group_drop(struct nti_pmu_group *g);
 
@@ -109,7 +109,7 @@ int nti_pmu_group_disable(struct nti_pmu_group *g);
  * End the turn of each group beside which another one waits, and begin that one's. Does nothing
  * where all count. 0 or -errno.
  */
-int nti_pmus_turn(struct nti_pmus *banks);
+int nti_pmus_turn(struct nti_pmus *pmus);
 
 /*
  * Counts since the group was made, in the layout of perf's readings; ->overflowed has a bit for
@@ -127,13 +127,13 @@ const char *nti_pmu_group_why_gone(const struct nti_pmu_group *g);
  * What failed with @error just now, for the session's error: register and CPU or device, if it was
  * an access; else @error in words.
  */
-const char *nti_pmus_error(const struct nti_pmus *banks, int error);
+const char *nti_pmus_error(const struct nti_pmus *pmus, int error);
 
 /*
  * Longest time between two reads in which no counter of a group can wrap unseen; UINT64_MAX: any
  * time.
  */
-uint64_t nti_pmus_max_read_interval_ns(const struct nti_pmus *banks);
+uint64_t nti_pmus_max_read_interval_ns(const struct nti_pmus *pmus);
 
 /*
  * How the thread that is pinned to the group's CPU reads a member without a call; see struct

@@ -40,7 +40,7 @@ static uint64_t time_for(const struct nti_pmu_hw *hw, uint64_t events)
 static bool could_exceed(const struct nti_pmu_group *g, const struct nti_pmu_member *m,
 			 uint64_t now, uint64_t events)
 {
-	return now - m->mark_ns >= time_for(g->bank->hw, events);
+	return now - m->mark_ns >= time_for(g->pmu->hw, events);
 }
 
 /*
@@ -50,10 +50,10 @@ static bool could_exceed(const struct nti_pmu_group *g, const struct nti_pmu_mem
 static bool is_possible(const struct nti_pmu_group *g, const struct nti_pmu_member *m,
 			uint64_t added)
 {
-	const struct nti_pmu_hw *hw = g->bank->hw;
+	const struct nti_pmu_hw *hw = g->pmu->hw;
 
 	return !hw->events_per_us ||
-	       nti_pmu_now_ns(g->banks) - m->mark_ns + GRAIN_NS >= time_for(hw, added);
+	       nti_pmu_now_ns(g->pmus) - m->mark_ns + GRAIN_NS >= time_for(hw, added);
 }
 
 /* From @m->raw to @raw, with one wrap where that went back. */
@@ -71,7 +71,7 @@ static uint64_t distance(const struct nti_pmu_group *g, const struct nti_pmu_mem
  */
 static void break_off(const struct nti_pmu_group *g, struct nti_pmu_member *m, uint64_t raw)
 {
-	if (g->bank->hw->always_runs) {
+	if (g->pmu->hw->always_runs) {
 		m->is_unsure = true;
 		m->raw = raw;
 	} else {
@@ -88,14 +88,14 @@ static int settle_flag(struct nti_pmu_group *g, struct nti_pmu_member *m)
 {
 	uint64_t range = nti_pmu_range(nti_pmu_width(g, m));
 	uint64_t left = range - m->raw, raw = 0;
-	int ret = g->bank->hw->ops->read(g->bank->hw, m->event.seat, &raw);
+	int ret = g->pmu->hw->ops->read(g->pmu->hw, m->event.counter, &raw);
 
 	if (ret == 0 && !is_possible(g, m, left > UINT64_MAX - raw ? UINT64_MAX : left + raw)) {
 		break_off(g, m, raw);
 		return 0;
 	}
 	m->is_unsure = m->is_unsure || ret < 0 ||
-		       could_exceed(g, m, nti_pmu_now_ns(g->banks),
+		       could_exceed(g, m, nti_pmu_now_ns(g->pmus),
 				    left > UINT64_MAX - range ? UINT64_MAX : left + range);
 	m->count += left + raw;
 	m->raw = raw;
@@ -126,7 +126,7 @@ static void settle_by_time(struct nti_pmu_group *g, struct nti_pmu_member *m, ui
 		break_off(g, m, raw);
 		return;
 	}
-	m->is_unsure = m->is_unsure || could_exceed(g, m, nti_pmu_now_ns(g->banks),
+	m->is_unsure = m->is_unsure || could_exceed(g, m, nti_pmu_now_ns(g->pmus),
 						    nti_pmu_range(nti_pmu_width(g, m)));
 	m->count += distance(g, m, raw);
 	m->raw = raw;
@@ -140,9 +140,9 @@ static int settle(struct nti_pmu_group *g, struct nti_pmu_member *m, uint64_t ra
 	if (nti_pmu_is_state(g, m)) {
 		m->count = raw;
 		m->raw = raw;
-	} else if (!g->bank->hw->has_flags) {
+	} else if (!g->pmu->hw->has_flags) {
 		settle_by_time(g, m, raw);
-	} else if (flags >> m->event.seat & 1) {
+	} else if (flags >> m->event.counter & 1) {
 		return settle_flag(g, m);
 	} else {
 		settle_plain(g, m, raw);
@@ -150,16 +150,16 @@ static int settle(struct nti_pmu_group *g, struct nti_pmu_member *m, uint64_t ra
 	return 0;
 }
 
-int nti_pmu_read_all(struct nti_pmu_group *g, uint64_t raw[NTI_BANK_SEATS])
+int nti_pmu_read_all(struct nti_pmu_group *g, uint64_t raw[NTI_PMU_COUNTERS])
 {
 	int ret = 0;
 	size_t k;
 
-	g->bank->hw->ops->begin(g->bank->hw);
+	g->pmu->hw->ops->begin(g->pmu->hw);
 	for (k = 0; ret == 0 && k < g->count; k++) {
 		struct nti_pmu_member *m = &g->member[k];
 
-		ret = g->bank->hw->ops->read(g->bank->hw, m->event.seat, &raw[k]);
+		ret = g->pmu->hw->ops->read(g->pmu->hw, m->event.counter, &raw[k]);
 		m->is_missing = ret == -ENODATA;
 		if (m->is_missing) {
 			raw[k] = m->raw;
@@ -172,12 +172,12 @@ int nti_pmu_read_all(struct nti_pmu_group *g, uint64_t raw[NTI_BANK_SEATS])
 /* What the hardware itself says of the counts: also after a look that failed. */
 static void note_unsure(struct nti_pmu_group *g)
 {
-	const struct nti_pmu_hw *hw = g->bank->hw;
+	const struct nti_pmu_hw *hw = g->pmu->hw;
 	uint64_t unsure = hw->ops->unsure ? hw->ops->unsure(hw) : 0;
 	size_t k;
 
 	for (k = 0; unsure && k < g->count; k++)
-		g->member[k].is_unsure |= unsure >> g->member[k].event.seat & 1;
+		g->member[k].is_unsure |= unsure >> g->member[k].event.counter & 1;
 }
 
 /*
@@ -186,8 +186,8 @@ static void note_unsure(struct nti_pmu_group *g)
  */
 int nti_pmu_look(struct nti_pmu_group *g)
 {
-	struct nti_pmu_hw *hw = g->bank->hw;
-	uint64_t raw[NTI_BANK_SEATS], flags = 0, start = nti_pmu_now_ns(g->banks);
+	struct nti_pmu_hw *hw = g->pmu->hw;
+	uint64_t raw[NTI_PMU_COUNTERS], flags = 0, start = nti_pmu_now_ns(g->pmus);
 	int ret = nti_pmu_read_all(g, raw);
 	size_t k;
 
@@ -220,7 +220,7 @@ static bool is_unsure_in_child(const struct nti_pmu_group *g, const struct nti_p
 {
 	if (m->is_unsure || nti_pmu_is_state(g, m))
 		return m->is_unsure;
-	return could_exceed(g, m, nti_pmu_now_ns(g->banks), nti_pmu_range(nti_pmu_width(g, m)));
+	return could_exceed(g, m, nti_pmu_now_ns(g->pmus), nti_pmu_range(nti_pmu_width(g, m)));
 }
 
 /*
@@ -229,7 +229,7 @@ static bool is_unsure_in_child(const struct nti_pmu_group *g, const struct nti_p
  */
 int nti_pmu_look_in_child(const struct nti_pmu_group *g, struct nti_perf_reading *out)
 {
-	struct nti_pmu_hw *hw = g->bank->hw;
+	struct nti_pmu_hw *hw = g->pmu->hw;
 	size_t k;
 
 	out->overflowed = out->lost = out->missing = 0;
@@ -237,7 +237,7 @@ int nti_pmu_look_in_child(const struct nti_pmu_group *g, struct nti_perf_reading
 	for (k = 0; k < g->count; k++) {
 		const struct nti_pmu_member *m = &g->member[k];
 		uint64_t raw;
-		int ret = hw->ops->read(hw, m->event.seat, &raw);
+		int ret = hw->ops->read(hw, m->event.counter, &raw);
 		bool is_lost;
 
 		if (ret == -ENODATA) {
@@ -260,7 +260,7 @@ uint64_t nti_pmu_max_read_interval_ns(const struct nti_pmu_group *g)
 	size_t k;
 
 	for (k = 0; k < g->count; k++) {
-		const struct nti_pmu_hw *hw = g->bank->hw;
+		const struct nti_pmu_hw *hw = g->pmu->hw;
 		unsigned int width = nti_pmu_width(g, &g->member[k]);
 
 		/* 64 bits outlast everybody. */

@@ -15,19 +15,19 @@
  */
 #define CHECK_NS 100000000u
 
-struct nti_pmu_group *nti_pmu_group_new(struct nti_pmus *banks, const struct nti_unit *unit,
+struct nti_pmu_group *nti_pmu_group_new(struct nti_pmus *pmus, const struct nti_unit *unit,
 					unsigned int cpu)
 {
 	struct nti_pmu_group *g = calloc(1, sizeof(*g)), **last;
-	struct nti_pmu *bank = nti_pmu_find(banks, unit, cpu);
+	struct nti_pmu *pmu = nti_pmu_find(pmus, unit, cpu);
 
-	if (!g || !bank) {
+	if (!g || !pmu) {
 		free(g);
 		return NULL;
 	}
-	g->banks = banks;
-	g->bank = bank;
-	for (last = &bank->first; *last; last = &(*last)->next)
+	g->pmus = pmus;
+	g->pmu = pmu;
+	for (last = &pmu->first; *last; last = &(*last)->next)
 		;
 	*last = g;
 	return g;
@@ -36,7 +36,8 @@ struct nti_pmu_group *nti_pmu_group_new(struct nti_pmus *banks, const struct nti
 /*
  * A counter for member @k, moving others where that helps; @tried are counters that were looked at.
  */
-static bool seat(const struct nti_pmu_group *g, size_t k, int on[NTI_BANK_SEATS], uint64_t *tried)
+static bool place(const struct nti_pmu_group *g, size_t k, int on[NTI_PMU_COUNTERS],
+		  uint64_t *tried)
 {
 	int i;
 
@@ -44,13 +45,13 @@ static bool seat(const struct nti_pmu_group *g, size_t k, int on[NTI_BANK_SEATS]
 	 * Fixed counters first, as perf does: that leaves the others for events that have no
 	 * choice.
 	 */
-	for (i = NTI_BANK_SEATS - 1; i >= 0; i--) {
+	for (i = NTI_PMU_COUNTERS - 1; i >= 0; i--) {
 		uint64_t bit = (uint64_t)1 << i;
 
-		if (!(g->member[k].seats & bit) || *tried & bit)
+		if (!(g->member[k].counters & bit) || *tried & bit)
 			continue;
 		*tried |= bit;
-		if (on[i] < 0 || seat(g, (size_t)on[i], on, tried)) {
+		if (on[i] < 0 || place(g, (size_t)on[i], on, tried)) {
 			on[i] = (int)k;
 			return true;
 		}
@@ -58,37 +59,37 @@ static bool seat(const struct nti_pmu_group *g, size_t k, int on[NTI_BANK_SEATS]
 	return false;
 }
 
-/* Seats for all members; false: there are none, and those that members had stay. */
-static bool seat_all(struct nti_pmu_group *g)
+/* Counters for all members; false: there are none, and those that members had stay. */
+static bool place_all(struct nti_pmu_group *g)
 {
-	int on[NTI_BANK_SEATS];
+	int on[NTI_PMU_COUNTERS];
 	uint64_t also = 0;
 	size_t k;
 	int i;
 
-	for (i = 0; i < NTI_BANK_SEATS; i++)
+	for (i = 0; i < NTI_PMU_COUNTERS; i++)
 		on[i] = -1;
 	for (k = 0; k < g->count; k++)
 		also |= g->member[k].event.also;
 	for (k = 0; k < g->count; k++) {
 		uint64_t tried = also;
 
-		if (!seat(g, k, on, &tried))
+		if (!place(g, k, on, &tried))
 			return false;
 	}
-	for (i = 0; i < NTI_BANK_SEATS; i++) {
+	for (i = 0; i < NTI_PMU_COUNTERS; i++) {
 		if (on[i] >= 0)
-			g->member[on[i]].event.seat = (unsigned int)i;
+			g->member[on[i]].event.counter = (unsigned int)i;
 	}
 	return true;
 }
 
 /* Counters that always run are read by any number of members. */
-static bool seat_reader(struct nti_pmu_member *m)
+static bool place_reader(struct nti_pmu_member *m)
 {
-	if (!m->seats)
+	if (!m->counters)
 		return false;
-	m->event.seat = nti_pmu_lowest(m->seats);
+	m->event.counter = nti_pmu_lowest(m->counters);
 	return true;
 }
 
@@ -97,27 +98,27 @@ static bool can_share_with_all(const struct nti_pmu_group *g, const struct nti_p
 	size_t k;
 
 	for (k = 0; k < g->count; k++) {
-		if (!g->bank->hw->ops->can_share(&g->member[k].event, event))
+		if (!g->pmu->hw->ops->can_share(&g->member[k].event, event))
 			return false;
 	}
 	return true;
 }
 
 int nti_pmu_group_add(struct nti_pmu_group *g, const struct nti_names *names,
-		      const struct nti_part *part, uint64_t seats, struct nti_absence *absent)
+		      const struct nti_part *part, uint64_t counters, struct nti_absence *absent)
 {
-	struct nti_pmu_hw *hw = g->bank->hw;
+	struct nti_pmu_hw *hw = g->pmu->hw;
 	struct nti_pmu_member *m = &g->member[g->count];
 	struct nti_pmu_event event = { 0 };
 	int ret = hw->ops->encode(hw, names, part, &event, absent);
 
 	if (ret < 0)
 		return ret;
-	if (g->count == NTI_BANK_SEATS || !can_share_with_all(g, &event))
+	if (g->count == NTI_PMU_COUNTERS || !can_share_with_all(g, &event))
 		return -ENOSPC;
-	*m = (struct nti_pmu_member){ .event = event, .seats = seats & hw->seats };
+	*m = (struct nti_pmu_member){ .event = event, .counters = counters & hw->counters };
 	g->count++;
-	if (hw->always_runs ? seat_reader(m) : seat_all(g))
+	if (hw->always_runs ? place_reader(m) : place_all(g))
 		return 0;
 	g->count--;
 	return -ENOSPC;
@@ -128,29 +129,29 @@ void nti_pmu_group_drop(struct nti_pmu_group *g)
 	g->count--;
 }
 
-/* Members whose counters are in @seats are no longer ours to count. */
-static void lose(struct nti_pmu_group *g, uint64_t seats)
+/* Members whose counters are in @counters are no longer ours to count. */
+static void lose(struct nti_pmu_group *g, uint64_t counters)
 {
 	size_t k;
 
 	for (k = 0; k < g->count; k++) {
 		struct nti_pmu_member *m = &g->member[k];
 
-		m->is_lost = m->is_lost || seats >> m->event.seat & 1;
+		m->is_lost = m->is_lost || counters >> m->event.counter & 1;
 	}
 }
 
 /* Has somebody else taken counters of the group, which counts? What they then show is not ours. */
 static int check(struct nti_pmu_group *g)
 {
-	struct nti_pmu_hw *hw = g->bank->hw;
+	struct nti_pmu_hw *hw = g->pmu->hw;
 	uint64_t lost = 0;
 	int ret;
 
 	if (hw->always_runs)
 		return 0;
 	ret = hw->ops->check(hw, &lost);
-	g->bank->checked_ns = nti_pmu_now_ns(g->banks);
+	g->pmu->checked_ns = nti_pmu_now_ns(g->pmus);
 	if (ret == 0)
 		lose(g, lost);
 	return ret;
@@ -158,7 +159,7 @@ static int check(struct nti_pmu_group *g)
 
 static int check_now_and_then(struct nti_pmu_group *g)
 {
-	if (!g->is_counting || nti_pmu_now_ns(g->banks) - g->bank->checked_ns < CHECK_NS)
+	if (!g->is_counting || nti_pmu_now_ns(g->pmus) - g->pmu->checked_ns < CHECK_NS)
 		return 0;
 	return check(g);
 }
@@ -174,16 +175,16 @@ static int leave(struct nti_pmu_group *g)
 	if (ret < 0)
 		return ret;
 	g->is_on = false;
-	g->bank->on = NULL;
+	g->pmu->on = NULL;
 	return 0;
 }
 
 static int program(struct nti_pmu_group *g)
 {
-	struct nti_pmu_event event[NTI_BANK_SEATS];
-	struct nti_pmu *bank = g->bank;
+	struct nti_pmu_event event[NTI_PMU_COUNTERS];
+	struct nti_pmu *pmu = g->pmu;
 	uint64_t taken = 0;
-	int ret = bank->on ? leave(bank->on) : 0;
+	int ret = pmu->on ? leave(pmu->on) : 0;
 	size_t k;
 
 	if (ret < 0)
@@ -192,7 +193,7 @@ static int program(struct nti_pmu_group *g)
 		event[k] = g->member[k].event;
 		g->member[k].raw = 0;
 	}
-	ret = bank->hw->ops->program(bank->hw, event, g->count, &taken);
+	ret = pmu->hw->ops->program(pmu->hw, event, g->count, &taken);
 	if (ret < 0)
 		return ret;
 	/* The others count. But who begins does so with all of them. */
@@ -205,7 +206,7 @@ static int program(struct nti_pmu_group *g)
 /* Counters that always run: what they show now is where we begin. */
 static int begin_looking(struct nti_pmu_group *g)
 {
-	uint64_t raw[NTI_BANK_SEATS];
+	uint64_t raw[NTI_PMU_COUNTERS];
 	int ret = nti_pmu_read_all(g, raw);
 	size_t k;
 
@@ -221,22 +222,22 @@ static int begin_looking(struct nti_pmu_group *g)
 
 static int begin_counting(struct nti_pmu_group *g)
 {
-	struct nti_pmu *bank = g->bank;
+	struct nti_pmu *pmu = g->pmu;
 	/* Starting clears the flags of overflow: first what they say is taken. */
 	int ret = g->is_on ? nti_pmu_look(g) : program(g);
 
 	if (ret == 0)
-		ret = bank->hw->ops->start(bank->hw);
+		ret = pmu->hw->ops->start(pmu->hw);
 	if (ret < 0)
 		return ret;
-	bank->on = g;
-	bank->checked_ns = nti_pmu_now_ns(g->banks);
+	pmu->on = g;
+	pmu->checked_ns = nti_pmu_now_ns(g->pmus);
 	return 0;
 }
 
 static int begin_turn(struct nti_pmu_group *g, uint64_t now)
 {
-	int ret = g->bank->hw->always_runs ? begin_looking(g) : begin_counting(g);
+	int ret = g->pmu->hw->always_runs ? begin_looking(g) : begin_counting(g);
 	size_t k;
 
 	if (ret < 0)
@@ -254,7 +255,7 @@ static int begin_turn(struct nti_pmu_group *g, uint64_t now)
  */
 static int end_turn(struct nti_pmu_group *g, uint64_t now)
 {
-	struct nti_pmu_hw *hw = g->bank->hw;
+	struct nti_pmu_hw *hw = g->pmu->hw;
 	int ret = hw->always_runs ? nti_pmu_look(g) : check(g);
 	int stopped = hw->always_runs ? ret : hw->ops->stop(hw);
 
@@ -284,12 +285,12 @@ static void end_for_good(struct nti_pmu_group *g, uint64_t seen_ns)
 		g->member[k].is_lost = true;
 }
 
-static uint64_t seen_last(const struct nti_pmu *bank)
+static uint64_t seen_last(const struct nti_pmu *pmu)
 {
 	const struct nti_pmu_group *g;
 	uint64_t last = 0;
 
-	for (g = bank->first; g; g = g->next) {
+	for (g = pmu->first; g; g = g->next) {
 		if (g->count && g->member[0].mark_ns > last)
 			last = g->member[0].mark_ns;
 	}
@@ -303,10 +304,10 @@ static uint64_t seen_last(const struct nti_pmu *bank)
  */
 static bool is_lost_for_good(struct nti_pmu_group *g, int error)
 {
-	const struct nti_unit_box *box = g->bank->box;
-	uint64_t raw[NTI_BANK_SEATS];
+	const struct nti_unit_box *box = g->pmu->box;
+	uint64_t raw[NTI_PMU_COUNTERS];
 
-	if (g->bank->unit->card)
+	if (g->pmu->unit->card)
 		return error == -ENODEV || error == -EIO;
 	if (!box)
 		return false;
@@ -321,32 +322,32 @@ static bool is_lost_for_good(struct nti_pmu_group *g, int error)
  */
 static int settle_error(struct nti_pmu_group *g, int error)
 {
-	struct nti_pmu *bank = g->bank;
+	struct nti_pmu *pmu = g->pmu;
 	uint64_t seen_ns;
 
 	if (error >= 0 || !is_lost_for_good(g, error))
 		return error;
-	(void)nti_error(&bank->gone, error, "%s", nti_pmus_error(g->banks, error));
-	seen_ns = seen_last(bank);
-	for (g = bank->first; g; g = g->next)
+	(void)nti_error(&pmu->gone, error, "%s", nti_pmus_error(g->pmus, error));
+	seen_ns = seen_last(pmu);
+	for (g = pmu->first; g; g = g->next)
 		end_for_good(g, seen_ns);
-	bank->on = NULL;
+	pmu->on = NULL;
 	return 0;
 }
 
 static bool is_gone(const struct nti_pmu_group *g)
 {
-	return g->bank->gone.code;
+	return g->pmu->gone.code;
 }
 
 const char *nti_pmu_group_why_gone(const struct nti_pmu_group *g)
 {
-	return is_gone(g) ? g->bank->gone.text : NULL;
+	return is_gone(g) ? g->pmu->gone.text : NULL;
 }
 
-static bool is_counting(const struct nti_pmu *bank)
+static bool is_counting(const struct nti_pmu *pmu)
 {
-	return bank->on && bank->on->is_counting;
+	return pmu->on && pmu->on->is_counting;
 }
 
 static int enable(struct nti_pmu_group *g, uint64_t now)
@@ -355,7 +356,7 @@ static int enable(struct nti_pmu_group *g, uint64_t now)
 
 	if (g->is_enabled || is_gone(g))
 		return 0;
-	if (!is_counting(g->bank))
+	if (!is_counting(g->pmu))
 		ret = begin_turn(g, now);
 	if (ret < 0)
 		return ret;
@@ -368,11 +369,11 @@ int nti_pmu_group_enable(struct nti_pmu_group *g)
 {
 	int ret;
 
-	if (nti_pmu_is_child(g->banks))
+	if (nti_pmu_is_child(g->pmus))
 		return -EPERM;
-	nti_pmu_lock(g->banks);
-	ret = enable(g, nti_pmu_now_ns(g->banks));
-	nti_pmu_unlock(g->banks);
+	nti_pmu_lock(g->pmus);
+	ret = enable(g, nti_pmu_now_ns(g->pmus));
+	nti_pmu_unlock(g->pmus);
 	return ret;
 }
 
@@ -395,11 +396,11 @@ int nti_pmu_group_disable(struct nti_pmu_group *g)
 {
 	int ret;
 
-	if (nti_pmu_is_child(g->banks))
+	if (nti_pmu_is_child(g->pmus))
 		return -EPERM;
-	nti_pmu_lock(g->banks);
-	ret = settle_error(g, disable(g, nti_pmu_now_ns(g->banks)));
-	nti_pmu_unlock(g->banks);
+	nti_pmu_lock(g->pmus);
+	ret = settle_error(g, disable(g, nti_pmu_now_ns(g->pmus)));
+	nti_pmu_unlock(g->pmus);
 	return ret;
 }
 
@@ -412,18 +413,18 @@ static struct nti_pmu_group *next_waiting(const struct nti_pmu_group *g)
 		if (next->is_enabled)
 			return next;
 	}
-	for (next = g->bank->first; next != g; next = next->next) {
+	for (next = g->pmu->first; next != g; next = next->next) {
 		if (next->is_enabled)
 			return next;
 	}
 	return NULL;
 }
 
-static struct nti_pmu_group *first_enabled(const struct nti_pmu *bank)
+static struct nti_pmu_group *first_enabled(const struct nti_pmu *pmu)
 {
 	struct nti_pmu_group *g;
 
-	for (g = bank->first; g && !g->is_enabled; g = g->next)
+	for (g = pmu->first; g && !g->is_enabled; g = g->next)
 		;
 	return g;
 }
@@ -431,15 +432,15 @@ static struct nti_pmu_group *first_enabled(const struct nti_pmu *bank)
 /*
  * Where nobody counts beginning a turn failed, or its group was stopped: somebody else has it then.
  */
-static int turn_bank(struct nti_pmu *bank, uint64_t now)
+static int turn_pmu(struct nti_pmu *pmu, uint64_t now)
 {
-	bool is_on = is_counting(bank);
-	struct nti_pmu_group *next = is_on ? next_waiting(bank->on) : first_enabled(bank);
+	bool is_on = is_counting(pmu);
+	struct nti_pmu_group *next = is_on ? next_waiting(pmu->on) : first_enabled(pmu);
 	int ret;
 
-	if (!next || bank->hw->always_runs)
+	if (!next || pmu->hw->always_runs)
 		return 0;
-	ret = is_on ? end_turn(bank->on, now) : 0;
+	ret = is_on ? end_turn(pmu->on, now) : 0;
 	if (ret == 0)
 		ret = begin_turn(next, now);
 	return settle_error(next, ret);
@@ -447,27 +448,27 @@ static int turn_bank(struct nti_pmu *bank, uint64_t now)
 
 void nti_pmu_group_set_away(struct nti_pmu_group *g)
 {
-	nti_pmu_lock(g->banks);
-	g->bank->is_away = true;
-	nti_pmu_unlock(g->banks);
+	nti_pmu_lock(g->pmus);
+	g->pmu->is_away = true;
+	nti_pmu_unlock(g->pmus);
 }
 
-int nti_pmus_turn(struct nti_pmus *banks)
+int nti_pmus_turn(struct nti_pmus *pmus)
 {
 	uint64_t now;
 	int ret = 0;
 	size_t i;
 
-	if (nti_pmu_is_child(banks))
+	if (nti_pmu_is_child(pmus))
 		return -EPERM;
-	nti_pmu_lock(banks);
-	now = nti_pmu_now_ns(banks);
-	for (i = 0; i < banks->count; i++) {
-		int one = banks->bank[i]->is_away ? 0 : turn_bank(banks->bank[i], now);
+	nti_pmu_lock(pmus);
+	now = nti_pmu_now_ns(pmus);
+	for (i = 0; i < pmus->count; i++) {
+		int one = pmus->pmu[i]->is_away ? 0 : turn_pmu(pmus->pmu[i], now);
 
 		ret = ret < 0 ? ret : one;
 	}
-	nti_pmu_unlock(banks);
+	nti_pmu_unlock(pmus);
 	return ret;
 }
 
@@ -477,7 +478,7 @@ int nti_pmus_turn(struct nti_pmus *banks)
  */
 bool nti_pmu_is_alone(const struct nti_pmu_group *g)
 {
-	return g->bank->first == g && !g->next && g->is_on;
+	return g->pmu->first == g && !g->next && g->is_on;
 }
 
 static void read_times(const struct nti_pmu_group *g, uint64_t now, struct nti_perf_reading *out)
@@ -509,17 +510,17 @@ static int read_in_child(const struct nti_pmu_group *g, struct nti_perf_reading 
 {
 	int ret;
 
-	if (__atomic_load_n(&g->banks->is_changing, __ATOMIC_SEQ_CST))
+	if (__atomic_load_n(&g->pmus->is_changing, __ATOMIC_SEQ_CST))
 		return -EIO;
 	if (is_gone(g)) {
-		report(g, nti_pmu_now_ns(g->banks), out);
+		report(g, nti_pmu_now_ns(g->pmus), out);
 		return 0;
 	}
-	if (!nti_pmu_is_alone(g) || g->bank->hw->reads_once)
+	if (!nti_pmu_is_alone(g) || g->pmu->hw->reads_once)
 		return -EIO;
 	ret = nti_pmu_look_in_child(g, out);
 	if (ret == 0)
-		read_times(g, nti_pmu_now_ns(g->banks), out);
+		read_times(g, nti_pmu_now_ns(g->pmus), out);
 	return ret;
 }
 
@@ -532,7 +533,7 @@ static int look_now(struct nti_pmu_group *g)
 
 static int read_group(struct nti_pmu_group *g, struct nti_perf_reading *out)
 {
-	uint64_t now = nti_pmu_now_ns(g->banks);
+	uint64_t now = nti_pmu_now_ns(g->pmus);
 	int ret = settle_error(g, look_now(g));
 
 	if (ret == 0)
@@ -544,31 +545,31 @@ int nti_pmu_group_read(struct nti_pmu_group *g, struct nti_perf_reading *out)
 {
 	int ret;
 
-	if (nti_pmu_is_child(g->banks))
+	if (nti_pmu_is_child(g->pmus))
 		return read_in_child(g, out);
-	nti_pmu_lock(g->banks);
+	nti_pmu_lock(g->pmus);
 	ret = read_group(g, out);
-	nti_pmu_unlock(g->banks);
+	nti_pmu_unlock(g->pmus);
 	return ret;
 }
 
 void nti_pmu_group_free(struct nti_pmu_group *g)
 {
 	struct nti_pmu_group **at;
-	struct nti_pmu *bank;
+	struct nti_pmu *pmu;
 
 	if (!g)
 		return;
-	bank = g->bank;
+	pmu = g->pmu;
 	/*
 	 * What cannot be stopped is tried again when it is given back. What is somebody else's by
 	 * now is left alone.
 	 */
-	if (bank->on == g && g->is_counting && !nti_pmu_is_child(g->banks))
-		(void)end_turn(g, nti_pmu_now_ns(g->banks));
-	if (bank->on == g)
-		bank->on = NULL;
-	for (at = &bank->first; *at != g; at = &(*at)->next)
+	if (pmu->on == g && g->is_counting && !nti_pmu_is_child(g->pmus))
+		(void)end_turn(g, nti_pmu_now_ns(g->pmus));
+	if (pmu->on == g)
+		pmu->on = NULL;
+	for (at = &pmu->first; *at != g; at = &(*at)->next)
 		;
 	*at = g->next;
 	free(g);

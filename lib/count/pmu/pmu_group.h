@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Banks and their groups from inside: between lib/count/pmu/pmu.c and pmu_*.c. Who calls holds the
+ * PMUs and their groups from inside: between lib/count/pmu/pmu.c and pmu_*.c. Who calls holds the
  * lock, but in a forked child.
  */
-#ifndef NTI_BANK_GROUP_H
-#define NTI_BANK_GROUP_H
+#ifndef NTI_PMU_GROUP_H
+#define NTI_PMU_GROUP_H
 
 #include <pthread.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@
 
 struct nti_pmu_member {
 	struct nti_pmu_event event; /* its counter with it */
-	uint64_t seats;		    /* those that could count it */
+	uint64_t counters;	    /* those that could count it */
 	uint64_t count;		    /* all of it, as of the last look */
 	uint64_t raw;		    /* what the register showed then */
 	uint64_t mark_ns;	    /* before that look: no overflow was unaccounted for */
@@ -24,10 +24,10 @@ struct nti_pmu_member {
 };
 
 struct nti_pmu_group {
-	struct nti_pmus *banks;
-	struct nti_pmu *bank;
+	struct nti_pmus *pmus;
+	struct nti_pmu *pmu;
 	struct nti_pmu_group *next;
-	struct nti_pmu_member member[NTI_BANK_SEATS];
+	struct nti_pmu_member member[NTI_PMU_COUNTERS];
 	size_t count;
 	bool is_enabled;
 	bool is_on; /* its events are on the counters */
@@ -68,7 +68,7 @@ struct nti_pmus {
 	 */
 	pid_t owner;
 	bool is_changing;
-	struct nti_pmu **bank;
+	struct nti_pmu **pmu;
 	size_t count;
 	struct nti_pmu *slot[NTI_PMU_SLOTS]; /* the same by their CPU */
 	/* The PMU instance that could not be had last, and why. */
@@ -77,14 +77,14 @@ struct nti_pmus {
 	struct nti_absence refusal;
 };
 
-static inline uint64_t nti_pmu_now_ns(const struct nti_pmus *banks)
+static inline uint64_t nti_pmu_now_ns(const struct nti_pmus *pmus)
 {
-	return banks->os->ops->now_ns(banks->os);
+	return pmus->os->ops->now_ns(pmus->os);
 }
 
-static inline bool nti_pmu_is_child(const struct nti_pmus *banks)
+static inline bool nti_pmu_is_child(const struct nti_pmus *pmus)
 {
-	return banks->owner != nti_process_self();
+	return pmus->owner != nti_process_self();
 }
 
 static inline unsigned int nti_pmu_lowest(uint64_t set)
@@ -94,19 +94,19 @@ static inline unsigned int nti_pmu_lowest(uint64_t set)
 
 /* ---- pmu.c ---- */
 
-void nti_pmu_lock(struct nti_pmus *banks);
-void nti_pmu_unlock(struct nti_pmus *banks);
+void nti_pmu_lock(struct nti_pmus *pmus);
+void nti_pmu_unlock(struct nti_pmus *pmus);
 /* NULL: it was not taken. */
-struct nti_pmu *nti_pmu_find(const struct nti_pmus *banks, const struct nti_unit *unit,
+struct nti_pmu *nti_pmu_find(const struct nti_pmus *pmus, const struct nti_unit *unit,
 			     unsigned int cpu);
 
-/* ---- bank_count.c ---- */
+/* ---- pmu_count.c ---- */
 
 /* Bits in which @m counts; 0: it does not. */
 static inline unsigned int nti_pmu_width(const struct nti_pmu_group *g,
 					 const struct nti_pmu_member *m)
 {
-	return g->bank->hw->ops->width(g->bank->hw, m->event.seat);
+	return g->pmu->hw->ops->width(g->pmu->hw, m->event.counter);
 }
 
 /* Its value is how things are: nothing is counted. */
@@ -125,7 +125,7 @@ static inline uint64_t nti_pmu_range(unsigned int width)
  * What the registers of all members show now; a member without a valid value is .is_missing and
  * keeps what it had. 0 or -errno.
  */
-int nti_pmu_read_all(struct nti_pmu_group *g, uint64_t raw[NTI_BANK_SEATS]);
+int nti_pmu_read_all(struct nti_pmu_group *g, uint64_t raw[NTI_PMU_COUNTERS]);
 /* Bring all members of a group whose events are on the counters up to date. 0 or -errno. */
 int nti_pmu_look(struct nti_pmu_group *g);
 /*
@@ -136,7 +136,7 @@ int nti_pmu_look_in_child(const struct nti_pmu_group *g, struct nti_perf_reading
 /* Longest time between two looks in which no member can wrap unseen. */
 uint64_t nti_pmu_max_read_interval_ns(const struct nti_pmu_group *g);
 
-/* ---- bank_group.c ---- */
+/* ---- pmu_group.c ---- */
 
 /*
  * Only a group that is alone on its PMU instance has its counters to itself; one that was never

@@ -4,8 +4,8 @@
  * programmed, started, stopped and read. Three kinds: core_hw.c, box_hw.c, card_hw.c. Between the
  * files of this folder.
  */
-#ifndef NTI_BANK_HW_H
-#define NTI_BANK_HW_H
+#ifndef NTI_PMU_HW_H
+#define NTI_PMU_HW_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,12 +21,12 @@
  * Counters are numbered as in core/seq: bit of a set, general counters from 0, fixed counters from
  * 32.
  */
-#define NTI_BANK_SEATS 64
-#define NTI_BANK_FIXED 32
+#define NTI_PMU_COUNTERS 64
+#define NTI_PMU_FIXED 32
 
 /* What a counter is to count, in the words of its hardware; one of the three. */
 struct nti_pmu_event {
-	unsigned int seat;
+	unsigned int counter;
 	uint64_t also; /* counters that it takes besides, all of them */
 	struct nti_code code;
 	struct nthw_box_event box;
@@ -35,9 +35,9 @@ struct nti_pmu_event {
 
 struct nti_pmu_hw {
 	const struct nti_pmu_hw_ops *ops;
-	uint64_t all;	/* counters that there are */
-	uint64_t seats; /* of these, ours */
-	bool has_flags; /* of overflow */
+	uint64_t all;	   /* counters that there are */
+	uint64_t counters; /* of these, ours */
+	bool has_flags;	   /* of overflow */
 	/* counters are there to be read: what programs, starts, stops and judges is not called */
 	bool always_runs;
 	/* reading changes what the hardware has: a forked child must not */
@@ -47,7 +47,7 @@ struct nti_pmu_hw {
 
 struct nti_pmu_hw_ops {
 	/*
-	 * @part in the hardware's words, but for .seat. 0; -ENOTSUP and the reason in @absent;
+	 * @part in the hardware's words, but for .counter. 0; -ENOTSUP and the reason in @absent;
 	 * -ENOMEM.
 	 */
 	int (*encode)(const struct nti_pmu_hw *hw, const struct nti_names *names,
@@ -68,7 +68,7 @@ struct nti_pmu_hw_ops {
 	int (*start)(struct nti_pmu_hw *hw);
 	int (*stop)(struct nti_pmu_hw *hw);
 	/* Which of those programmed wrapped since they were started or asked last. */
-	int (*overflows)(struct nti_pmu_hw *hw, uint64_t *seats);
+	int (*overflows)(struct nti_pmu_hw *hw, uint64_t *counters);
 	/*
 	 * Which of those that were started somebody else has stopped or programmed since; they are
 	 * left alone from now on.
@@ -78,9 +78,9 @@ struct nti_pmu_hw_ops {
 	/* Reading begins: what .read() took from a register before is old. */
 	void (*begin)(struct nti_pmu_hw *hw);
 	/* -ENODATA: hardware says that it has no valid value now. */
-	int (*read)(struct nti_pmu_hw *hw, unsigned int seat, uint64_t *value);
+	int (*read)(struct nti_pmu_hw *hw, unsigned int counter, uint64_t *value);
 	/* Bits in which it counts; 0: it does not, its value is how things are. */
-	unsigned int (*width)(const struct nti_pmu_hw *hw, unsigned int seat);
+	unsigned int (*width)(const struct nti_pmu_hw *hw, unsigned int counter);
 	/*
 	 * Longest time between two looks in which the counter of @event cannot go past its end
 	 * unseen, in ns; NULL: .events_per_us and its width tell.
@@ -89,9 +89,9 @@ struct nti_pmu_hw_ops {
 	/* Counters whose counts are lower bounds by now, as the last look found; NULL: none. */
 	uint64_t (*unsure)(const struct nti_pmu_hw *hw);
 	/* The driver's description of a counter; -ENOTSUP without one. */
-	int (*describe)(struct nti_pmu_hw *hw, unsigned int seat, struct ntime_page *out);
+	int (*describe)(struct nti_pmu_hw *hw, unsigned int counter, struct ntime_page *out);
 	/* Its register by name: "MSR_UNCORE_PMC3". */
-	void (*name)(const struct nti_pmu_hw *hw, unsigned int seat, char *text, size_t size);
+	void (*name)(const struct nti_pmu_hw *hw, unsigned int counter, char *text, size_t size);
 
 	/* Stop, and put everything back. 0, or -errno when something could not be restored. */
 	int (*release)(struct nti_pmu_hw *hw);
@@ -100,7 +100,7 @@ struct nti_pmu_hw_ops {
 
 /*
  * Find out what the PMU instance of @loan has and hold its counters: from now on they are nobody
- * else's. .seats is 0 where all counters are taken. 0; -ENOTSUP: no sequence for it; or as the
+ * else's. .counters is 0 where all counters are taken. 0; -ENOTSUP: no sequence for it; or as the
  * handle's io. @loan is borrowed.
  */
 int nti_core_hw_new(struct nti_os *os, struct nti_handle *handle, const struct nti_unit *unit,

@@ -45,7 +45,7 @@ static double clock_hz(void)
 static bool set_window(const struct nti_pmu_group *g, const struct nti_pmu_member *m,
 		       uint64_t ticks, struct nti_pmu_inline *out)
 {
-	double ticks_per_event = clock_hz() / 1e6 / (double)g->bank->hw->events_per_us;
+	double ticks_per_event = clock_hz() / 1e6 / (double)g->pmu->hw->events_per_us;
 
 	out->limit = (uint64_t)((double)nti_pmu_range(nti_pmu_width(g, m)) * ticks_per_event);
 	out->origin = ticks - (uint64_t)((double)m->raw * ticks_per_event) - 1;
@@ -81,11 +81,11 @@ bool nti_pmu_group_window(struct nti_pmu_group *g, size_t member, struct nti_pmu
 {
 	bool is_good;
 
-	if (nti_pmu_is_child(g->banks))
+	if (nti_pmu_is_child(g->pmus))
 		return false;
-	nti_pmu_lock(g->banks);
+	nti_pmu_lock(g->pmus);
 	is_good = look_inline(g, member, out);
-	nti_pmu_unlock(g->banks);
+	nti_pmu_unlock(g->pmus);
 	return is_good;
 }
 
@@ -94,16 +94,16 @@ int nti_pmu_group_inline(struct nti_pmu_group *g, size_t member, struct nti_pmu_
 	struct ntime_page page;
 	int ret = -ENOTSUP;
 
-	if (nti_pmu_is_child(g->banks))
+	if (nti_pmu_is_child(g->pmus))
 		return ret;
-	nti_pmu_lock(g->banks);
+	nti_pmu_lock(g->pmus);
 	if (nti_pmu_is_alone(g))
-		ret = g->bank->hw->ops->describe(g->bank->hw, g->member[member].event.seat, &page);
-	if (ret == 0 && (page.type != NTIME_PAGE_PMC || page.cpu != g->bank->cpu ||
+		ret = g->pmu->hw->ops->describe(g->pmu->hw, g->member[member].event.counter, &page);
+	if (ret == 0 && (page.type != NTIME_PAGE_PMC || page.cpu != g->pmu->cpu ||
 			 !look_inline(g, member, out)))
 		ret = -ENOTSUP;
 	if (ret == 0)
 		out->index = page.index;
-	nti_pmu_unlock(g->banks);
+	nti_pmu_unlock(g->pmus);
 	return ret;
 }
