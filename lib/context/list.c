@@ -12,7 +12,7 @@
 #include "lib/access/handle.h"
 #include "lib/access/msr.h"
 #include "lib/access/ntimefs.h"
-#include "lib/count/perf/perf.h"
+#include "lib/perf/perf.h"
 #include "lib/context/context.h"
 #include "lib/context/problem.h"
 

@@ -7,7 +7,7 @@
 #include "lib/base/compiler.h"
 #include "lib/context/context.h"
 #include "lib/context/selftest.h"
-#include "lib/count/perf/selftest.h"
+#include "lib/perf/selftest.h"
 
 static const char not_counting_remedy[] =
 	"count on hardware, or give this machine an emulator or hypervisor that has this PMU";

@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 #include "lib/base/absence.h"
-#include "lib/count/perf/trial.h"
+#include "lib/perf/trial.h"
 #include "lib/event/event.h"
 
 struct ntime_ctx;

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "lib/base/text.h"
-#include "lib/count/perf/permission.h"
-#include "lib/count/perf/refusal.h"
+#include "lib/perf/permission.h"
+#include "lib/perf/refusal.h"
 #include "lib/count/session.h"
 
 /* Not an errno: the session was changed, plan and open again. */

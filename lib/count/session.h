@@ -23,8 +23,8 @@
 #include "lib/count/doubt.h"
 #include "lib/count/estimate.h"
 #include "lib/count/turns.h"
-#include "lib/count/pmu/pmu.h"
-#include "lib/count/perf/perf.h"
+#include "lib/pmu/pmu.h"
+#include "lib/perf/perf.h"
 #include "lib/base/set.h"
 #include "lib/context/context.h"
 #include "lib/event/event.h"
@@ -272,7 +272,7 @@ void nti_session_refuse(struct ntime_session *s, struct nti_session_part *p,
 bool nti_session_is_unit_at(const struct ntime_session *s, const struct nti_unit *unit,
 			    struct nti_perf_where where);
 
-/* group.c: one group, whichever way it is counted; as the functions of lib/count/perf/perf.h. */
+/* group.c: one group, whichever way it is counted; as the functions of lib/perf/perf.h. */
 int nti_session_group_enable(struct ntime_session *s, const struct nti_session_group *g);
 int nti_session_group_disable(struct ntime_session *s, const struct nti_session_group *g);
 int nti_session_group_read(const struct ntime_session *s, const struct nti_session_group *g,

@@ -112,7 +112,7 @@ struct nti_os {
 	/* what long work asks; NULL: nobody interrupts. Lives as long as this does */
 	const struct nti_interrupt *interrupt;
 	struct nti_os_shortage shortage;
-	/* what self-tests have done (lib/count/perf/work.h); NULL: the processor does it */
+	/* what self-tests have done (lib/perf/work.h); NULL: the processor does it */
 	const struct nti_work *work;
 	bool is_replay; /* a recording: values, where there are any, are simulated */
 	bool is_still;	/* nothing counts there, so nothing can be started */

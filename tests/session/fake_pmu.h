@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "lib/context/context.h"
-#include "lib/count/perf/work.h"
+#include "lib/perf/work.h"
 #include "lib/os/os.h"
 
 #define FAKE_PMU_EVENTS 32

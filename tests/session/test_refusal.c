@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* lib/count/perf/refusal.h: who refused perf_event_open(2). The kernel is a model of its checks. */
+/* lib/perf/refusal.h: who refused perf_event_open(2). The kernel is a model of its checks. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/count/perf/perf.h"
-#include "lib/count/perf/refusal.h"
+#include "lib/perf/perf.h"
+#include "lib/perf/refusal.h"
 #include "tests/session/bare_os.h"
 #include "tests/tt.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-/* lib/count/perf/selftest.h: which answers of the kernel mean that a PMU does not count. */
+/* lib/perf/selftest.h: which answers of the kernel mean that a PMU does not count. */
 #include <errno.h>
 #include <linux/perf_event.h>
 
-#include "lib/count/perf/selftest.h"
+#include "lib/perf/selftest.h"
 #include "tests/tt.h"
 
 #define FD 7

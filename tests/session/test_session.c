@@ -12,7 +12,7 @@
 
 #include <ntime/ntime.h>
 
-#include "lib/count/perf/perf.h"
+#include "lib/perf/perf.h"
 #include "tests/tt.h"
 
 #define MODEL4 "tests/session/model4.json"

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/count/perf/perf.h"
+#include "lib/perf/perf.h"
 #include "lib/machine/unit.h"
 #include "lib/os/os.h"
 

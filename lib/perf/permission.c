@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/count/perf/permission.h"
+#include "lib/perf/permission.h"
 #include "lib/os/file.h"
 
 int nti_perf_paranoid(struct nti_os *os)

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "core/base/names.h"
-#include "lib/count/pmu/pmu.h"
-#include "lib/count/pmu/pmu_hw.h"
+#include "lib/pmu/pmu.h"
+#include "lib/pmu/pmu_hw.h"
 
 /*
  * The register that was read last, for the time of one look: many states are bits of one, and each

@@ -2,7 +2,7 @@
 /* What a thread needs to read a group's counter without a call. */
 #include <errno.h>
 
-#include "lib/count/pmu/pmu_group.h"
+#include "lib/pmu/pmu_group.h"
 
 /* The clock that the inline code looks at, and its frequency; 0: there is none. */
 #if defined(__aarch64__)

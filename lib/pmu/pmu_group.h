@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PMUs and their groups from inside: between lib/count/pmu/pmu.c and pmu_*.c. Who calls holds the
+ * PMUs and their groups from inside: between lib/pmu/pmu.c and pmu_*.c. Who calls holds the
  * lock, but in a forked child.
  */
 #ifndef NTI_PMU_GROUP_H
@@ -9,8 +9,8 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "lib/count/pmu/pmu.h"
-#include "lib/count/pmu/pmu_hw.h"
+#include "lib/pmu/pmu.h"
+#include "lib/pmu/pmu_hw.h"
 #include "lib/os/process.h"
 
 struct nti_pmu_member {

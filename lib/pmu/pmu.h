@@ -20,7 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/count/perf/perf.h"
+#include "lib/perf/perf.h"
 #include "lib/event/event.h"
 
 struct nti_pmus;

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "lib/base/compiler.h"
-#include "lib/count/perf/trial.h"
-#include "lib/count/perf/work.h"
+#include "lib/perf/trial.h"
+#include "lib/perf/work.h"
 
 /*
  * Turns of the loop from one reading to the next: of many lengths, so that low bits of a counter

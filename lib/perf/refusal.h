@@ -10,7 +10,7 @@
 #include <linux/perf_event.h>
 
 #include "lib/base/absence.h"
-#include "lib/count/perf/perf.h"
+#include "lib/perf/perf.h"
 #include "lib/machine/unit.h"
 #include "lib/os/os.h"
 

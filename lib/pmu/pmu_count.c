@@ -2,7 +2,7 @@
 /* 64-bit counts out of what narrower counters show. */
 #include <errno.h>
 
-#include "lib/count/pmu/pmu_group.h"
+#include "lib/pmu/pmu_group.h"
 
 /*
  * Registers of energy move once a millisecond (Intel SDM 3B, RAPL): what they show may have

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* One event of cycles around a short loop. */
-#include "lib/count/perf/perf.h"
-#include "lib/count/perf/selftest.h"
+#include "lib/perf/perf.h"
+#include "lib/perf/selftest.h"
 
 /* A microsecond or a few: well above any divider, well below what anybody notices. */
 #define TURNS 1000

@@ -6,7 +6,7 @@
 
 #include "core/base/names.h"
 #include "core/regs/regs.h"
-#include "lib/count/pmu/pmu_hw.h"
+#include "lib/pmu/pmu_hw.h"
 #include "lib/machine/cpu.h"
 
 /*

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/count/pmu/pmu_group.h"
+#include "lib/pmu/pmu_group.h"
 
 /*
  * Whether others have taken a counter from us is looked at so often when it is read, and whenever

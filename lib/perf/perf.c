@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/count/perf/missing.h"
-#include "lib/count/perf/perf.h"
-#include "lib/count/perf/refusal.h"
+#include "lib/perf/missing.h"
+#include "lib/perf/perf.h"
+#include "lib/perf/refusal.h"
 #include "lib/base/text.h"
 
 void nti_perf_group_init(struct nti_perf_group *g, struct nti_perf_where where)

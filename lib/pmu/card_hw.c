@@ -8,8 +8,8 @@
 
 #include "core/base/names.h"
 #include "lib/access/box.h"
-#include "lib/count/pmu/pmu.h"
-#include "lib/count/pmu/pmu_hw.h"
+#include "lib/pmu/pmu.h"
+#include "lib/pmu/pmu_hw.h"
 
 /*
  * No domain of these chips is known to run above 2.0 GHz; with 2.5 a counter of clocks is full

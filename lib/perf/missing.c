@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "lib/base/compiler.h"
-#include "lib/count/perf/missing.h"
+#include "lib/perf/missing.h"
 #include "lib/machine/cpu.h"
 
 /* By the bit of CPUID leaf 0xa, EBX. */

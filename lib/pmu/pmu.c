@@ -9,7 +9,7 @@
 
 #include "core/base/names.h"
 #include "lib/access/why.h"
-#include "lib/count/pmu/pmu_group.h"
+#include "lib/pmu/pmu_group.h"
 #include "lib/os/process.h"
 
 void nti_pmu_lock(struct nti_pmus *pmus)

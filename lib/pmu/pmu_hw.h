@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One PMU instance's hardware as lib/count/pmu/pmu.c and pmu_*.c see it: counters that can be
+ * One PMU instance's hardware as lib/pmu/pmu.c and pmu_*.c see it: counters that can be
  * programmed, started, stopped and read. Three kinds: core_hw.c, box_hw.c, card_hw.c. Between the
  * files of this folder.
  */

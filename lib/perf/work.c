@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "lib/count/perf/work.h"
+#include "lib/perf/work.h"
 
 /* Larger than any line of a cache. */
 #define LINE_BYTES 256

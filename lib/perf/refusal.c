@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/count/perf/permission.h"
-#include "lib/count/perf/refusal.h"
+#include "lib/perf/permission.h"
+#include "lib/perf/refusal.h"
 #include "lib/os/file.h"
 
 #define STATUS "/proc/self/status"
