@@ -9,6 +9,7 @@
 
 #include "lib/context/context.h"
 #include "lib/count/session.h"
+#include "lib/count/stripped.h"
 #include "lib/os/exec_file.h"
 #include "lib/os/file.h"
 #include "lib/os/launcher.h"
@@ -174,7 +175,7 @@ uint64_t ntime_command_began_ns(const struct ntime_command *c)
 
 int ntime_session_take_times(struct ntime_session *s, const struct ntime_command *c)
 {
-	if (!s->is_running || !c->was_started)
+	if (!s->clock.is_running || !c->was_started)
 		return nti_error(&s->ctx->error, -EINVAL,
 				 "start the session and the command first");
 	nti_session_take_times(s, &c->process.begin, c->has_ended ? &c->process.end : NULL);

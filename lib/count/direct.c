@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/count/plan.h"
 #include "lib/count/session.h"
+#include "lib/count/ways.h"
 
 /* Fixed counters' place in a set of core/seq. */
 #define FIXED 32
@@ -75,7 +77,7 @@ uint32_t nti_session_fill_need(const struct ntime_session *s, const struct nti_s
 			       struct nti_plan_event *need)
 {
 	const struct nti_unit *unit = p->part->unit;
-	uint32_t limit = s->limit[unit - s->ctx->units.unit];
+	uint32_t limit = s->plan->limit[unit - s->ctx->units.unit];
 	struct nti_pmu_need box;
 
 	if (unit->kind == NTI_UNIT_CORE) {
@@ -112,8 +114,9 @@ int nti_session_explain_taken(struct ntime_session *s, const struct nti_session_
 
 	for (i = 0; ret == 0 && i < s->where_count; i++) {
 		if (nti_session_is_unit_at(s, unit, s->where[i]))
-			ret = nti_pmus_explain_taken(s->pmus, unit, (unsigned int)s->where[i].cpu,
-						     counters, absent);
+			ret = nti_pmus_explain_taken(s->ways->pmus, unit,
+						     (unsigned int)s->where[i].cpu, counters,
+						     absent);
 	}
 	if (ret)
 		return ret < 0 ? ret : 0;
@@ -127,16 +130,16 @@ static int refuse_unit(struct ntime_session *s, const struct nti_unit *unit, uns
 {
 	size_t i;
 
-	for (i = 0; i < s->parts; i++) {
+	for (i = 0; i < s->plan->parts; i++) {
 		struct nti_absence absent = { 0 };
 		int ret;
 
-		if (s->part[i].is_refused || s->part[i].part->unit != unit)
+		if (s->plan->part[i].is_refused || s->plan->part[i].part->unit != unit)
 			continue;
-		ret = nti_pmus_explain(s->pmus, unit, cpu, error, &absent);
+		ret = nti_pmus_explain(s->ways->pmus, unit, cpu, error, &absent);
 		if (ret < 0)
 			return ret;
-		nti_session_refuse(s, &s->part[i], &absent);
+		nti_session_refuse(s, &s->plan->part[i], &absent);
 	}
 	return 0;
 }
@@ -145,8 +148,8 @@ static bool has_parts(const struct ntime_session *s, const struct nti_unit *unit
 {
 	size_t i;
 
-	for (i = 0; i < s->parts; i++) {
-		if (!s->part[i].is_refused && s->part[i].part->unit == unit)
+	for (i = 0; i < s->plan->parts; i++) {
+		if (!s->plan->part[i].is_refused && s->plan->part[i].part->unit == unit)
 			return true;
 	}
 	return false;
@@ -163,11 +166,11 @@ static int take_failed(struct ntime_session *s, const struct nti_unit *unit, uns
 	if (error == -ENOMEM)
 		return error;
 	if ((error == -EACCES || error == -EPERM) && nti_session_can_change_method(s, unit)) {
-		nti_pmus_give_back(s->pmus, unit);
+		nti_pmus_give_back(s->ways->pmus, unit);
 		return AGAIN;
 	}
 	ret = refuse_unit(s, unit, cpu, error);
-	nti_pmus_give_back(s->pmus, unit);
+	nti_pmus_give_back(s->ways->pmus, unit);
 	return ret;
 }
 
@@ -190,7 +193,7 @@ static int take_unit(struct ntime_session *s, const struct nti_unit *unit, uint3
 		ret = nti_context_interrupted(s->ctx);
 		if (ret < 0)
 			return ret;
-		ret = nti_pmus_take(s->pmus, unit, cpu, method, &counters);
+		ret = nti_pmus_take(s->ways->pmus, unit, cpu, method, &counters);
 		if (ret < 0)
 			return take_failed(s, unit, cpu, ret);
 		all &= counters;
@@ -209,16 +212,16 @@ static int take_units(struct ntime_session *s)
 	for (i = 0; ret == 0 && i < s->ctx->units.count; i++) {
 		const struct nti_unit *unit = &s->ctx->units.unit[i];
 
-		if (s->is_taken[i] || !nti_session_is_direct(s, unit) || !has_parts(s, unit))
+		if (s->ways->is_taken[i] || !nti_session_is_direct(s, unit) || !has_parts(s, unit))
 			continue;
-		if (!s->pmus)
-			ret = nti_pmus_new(s->ctx->os, &s->pmus);
+		if (!s->ways->pmus)
+			ret = nti_pmus_new(s->ctx->os, &s->ways->pmus);
 		if (ret < 0)
 			return ret;
 		do {
-			ret = take_unit(s, unit, &s->limit[i]);
+			ret = take_unit(s, unit, &s->plan->limit[i]);
 		} while (ret == AGAIN);
-		s->is_taken[i] = true;
+		s->ways->is_taken[i] = true;
 	}
 	return ret;
 }
@@ -229,9 +232,9 @@ int nti_session_take_pmus(struct ntime_session *s)
 
 	if (ret == 0)
 		ret = nti_session_make_limits(s);
-	if (ret == 0 && !s->is_taken) {
-		s->is_taken = calloc(s->ctx->units.count + 1, sizeof(*s->is_taken));
-		ret = s->is_taken ? 0 : -ENOMEM;
+	if (ret == 0 && !s->ways->is_taken) {
+		s->ways->is_taken = calloc(s->ctx->units.count + 1, sizeof(*s->ways->is_taken));
+		ret = s->ways->is_taken ? 0 : -ENOMEM;
 	}
 	return ret < 0 ? ret : take_units(s);
 }
@@ -240,8 +243,8 @@ static bool has_group(const struct ntime_session *s, const struct nti_unit *unit
 {
 	size_t i;
 
-	for (i = 0; i < s->groups; i++) {
-		if (s->group[i].unit == unit)
+	for (i = 0; i < s->groups.count; i++) {
+		if (s->groups.group[i].unit == unit)
 			return true;
 	}
 	return false;
@@ -252,8 +255,8 @@ void nti_session_give_back_pmus(struct ntime_session *s)
 	size_t i;
 
 	for (i = 0; i < s->ctx->units.count; i++) {
-		if (s->is_taken[i] && !has_group(s, &s->ctx->units.unit[i]))
-			nti_pmus_give_back(s->pmus, &s->ctx->units.unit[i]);
+		if (s->ways->is_taken[i] && !has_group(s, &s->ctx->units.unit[i]))
+			nti_pmus_give_back(s->ways->pmus, &s->ctx->units.unit[i]);
 	}
 }
 
@@ -283,4 +286,12 @@ int nti_session_add_to_pmu(struct ntime_session *s, struct nti_session_part *p,
 	}
 	nti_session_refuse(s, p, &absent);
 	return 1;
+}
+
+void nti_session_ways_fini(struct ntime_session *s)
+{
+	nti_pmus_free(s->ways->pmus);
+	free(s->ways->method);
+	free(s->ways->is_taken);
+	*s->ways = (struct nti_ways){ .pmus = NULL };
 }

@@ -8,7 +8,11 @@
 #include <string.h>
 
 #include "lib/count/doubt.h"
+#include "lib/count/estimates.h"
+#include "lib/count/plan.h"
+#include "lib/count/rotation.h"
 #include "lib/count/session.h"
+#include "lib/count/ways.h"
 #include "lib/event/box_events.h"
 
 /*
@@ -111,9 +115,9 @@ static const struct nti_session_part *part_of(const struct ntime_session *s, siz
 {
 	size_t i;
 
-	for (i = 0; i < s->parts; i++)
-		if (s->part[i].item == item)
-			return &s->part[i];
+	for (i = 0; i < s->plan->parts; i++)
+		if (s->plan->part[i].item == item)
+			return &s->plan->part[i];
 	return NULL;
 }
 
@@ -185,7 +189,7 @@ static int add_checks_of(struct ntime_session *s, size_t item)
 			continue;
 		if (nti_doubt_is_about(&s->item[item], check.limit->event) &&
 		    find_other(s, check.limit, item, &check.of))
-			ret = add_check(&s->doubts.check, &s->doubts.checks, &check);
+			ret = add_check(&s->doubts->check, &s->doubts->checks, &check);
 	}
 	return ret;
 }
@@ -208,7 +212,7 @@ static int add_twin(struct ntime_session *s, size_t item)
 	for (twin.of = 0; twin.of < item; twin.of++)
 		if (can_check(&s->item[twin.of]) &&
 		    is_same_event(&s->item[item], &s->item[twin.of]))
-			return add_check(&s->doubts.twin, &s->doubts.twins, &twin);
+			return add_check(&s->doubts->twin, &s->doubts->twins, &twin);
 	return 0;
 }
 
@@ -284,14 +288,14 @@ static int add_doubt(struct ntime_session *s, size_t i)
 /* The kernel gives the counters to more events than there are, one after the other. */
 static int find_rotation(struct ntime_session *s)
 {
-	struct nti_doubts *d = &s->doubts;
+	struct nti_doubts *d = s->doubts;
 	size_t i;
 	int ret;
 
-	for (i = 0; s->passes > 1 && !nti_session_is_by_pass(s) && i < s->parts; i++) {
-		const struct nti_unit *unit = s->part[i].part->unit;
+	for (i = 0; s->plan->passes > 1 && !nti_session_is_by_pass(s) && i < s->plan->parts; i++) {
+		const struct nti_unit *unit = s->plan->part[i].part->unit;
 
-		if (s->part[i].is_refused || unit->kind != NTI_UNIT_CORE ||
+		if (s->plan->part[i].is_refused || unit->kind != NTI_UNIT_CORE ||
 		    nti_session_is_direct(s, unit))
 			continue;
 		nti_context_selftest_rotation(s->ctx, unit);
@@ -305,7 +309,7 @@ static int find_rotation(struct ntime_session *s)
 
 int nti_doubts_init(struct ntime_session *s)
 {
-	struct nti_doubts *d = &s->doubts;
+	struct nti_doubts *d = s->doubts;
 	int ret = 0;
 	size_t i;
 
@@ -331,7 +335,7 @@ int nti_doubts_init(struct ntime_session *s)
 
 void nti_doubts_fini(struct ntime_session *s)
 {
-	struct nti_doubts *d = &s->doubts;
+	struct nti_doubts *d = s->doubts;
 
 	free(d->check);
 	free(d->twin);
@@ -344,7 +348,7 @@ void nti_doubts_fini(struct ntime_session *s)
 
 const char *nti_doubts_why(const struct ntime_session *s, size_t i)
 {
-	return s->doubts.text && *s->doubts.text[i].text ? s->doubts.text[i].text : NULL;
+	return s->doubts->text && *s->doubts->text[i].text ? s->doubts->text[i].text : NULL;
 }
 
 static bool has_number(const struct ntime_value *v)
@@ -356,7 +360,7 @@ static bool has_number(const struct ntime_value *v)
 static void __attribute__((format(printf, 4, 5)))
 doubt(struct ntime_session *s, size_t i, struct nti_seen *seen, const char *format, ...)
 {
-	char *text = s->doubts.text[i].text;
+	char *text = s->doubts->text[i].text;
 	va_list args;
 
 	if (!s->item[i].event.is_state) {
@@ -372,8 +376,8 @@ doubt(struct ntime_session *s, size_t i, struct nti_seen *seen, const char *form
 
 void nti_doubt_share(const struct ntime_session *s, const struct nti_session_item *item)
 {
-	if (s->doubts.text)
-		(void)snprintf(s->doubts.text[item - s->item].text, NTI_DOUBT_TEXT_BYTES,
+	if (s->doubts->text)
+		(void)snprintf(s->doubts->text[item - s->item].text, NTI_DOUBT_TEXT_BYTES,
 			       "a share of more than 101 %%: its events did not count at the same "
 			       "time, or count other things than they are said to");
 }
@@ -524,7 +528,7 @@ static void check_twin(struct ntime_session *s, const struct nti_check *c, struc
 static void check_unlisted(struct ntime_session *s, size_t i, struct nti_seen *seen,
 			   struct ntime_value *v)
 {
-	char *text = s->doubts.text[i].text;
+	char *text = s->doubts->text[i].text;
 
 	if (!s->item[i].is_unlisted || !has_number(v) || seen[i].is_doubted)
 		return;
@@ -533,7 +537,7 @@ static void check_unlisted(struct ntime_session *s, size_t i, struct nti_seen *s
 			       "it counted 0, and its code is in no list of events of this "
 			       "processor, which may lack it");
 		v->flags |= NTIME_IMPLAUSIBLE;
-	} else if (seen == s->doubts.seen) {
+	} else if (seen == s->doubts->seen) {
 		text[0] = '\0';
 	}
 }
@@ -554,8 +558,8 @@ static void mark_rotated(struct ntime_session *s, struct nti_seen *seen,
 
 	for (i = 0; i < s->items; i++)
 		if (values[i].flags & NTIME_SCALED && can_check(&s->item[i]) &&
-		    unit_of(&s->item[i]) == s->doubts.rotated)
-			doubt(s, i, seen, "%s", s->doubts.rotation.reason);
+		    unit_of(&s->item[i]) == s->doubts->rotated)
+			doubt(s, i, seen, "%s", s->doubts->rotation.reason);
 }
 
 /* The last look at each: what was doubted is marked, and all is remembered for the next time. */
@@ -581,7 +585,7 @@ static void look_at(struct ntime_session *s, struct nti_seen *seen, struct ntime
 void nti_doubts_check(struct ntime_session *s, struct nti_seen *seen, struct nti_moved *moved,
 		      struct ntime_value *values)
 {
-	const struct nti_doubts *d = &s->doubts;
+	const struct nti_doubts *d = s->doubts;
 	size_t i;
 
 	if (!d->seen)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/context/errata.h"
+#include "lib/count/doubt.h"
 #include "lib/count/session.h"
 
 /* Event select and unit mask of x86, event number of Arm. */

@@ -13,17 +13,31 @@
 #include <string.h>
 
 #include "lib/base/text.h"
+#include "lib/count/hotplug.h"
+#include "lib/count/plan.h"
+#include "lib/count/readers.h"
+#include "lib/count/rotation.h"
+#include "lib/count/rows.h"
 #include "lib/count/session.h"
+#include "lib/count/ways.h"
 #include "lib/machine/topology.h"
 #include "lib/os/sysfs.h"
 
 #define SENTENCE_TAIL ", so this covers the time in which each CPU was on line"
 
+bool nti_session_is_on_line(struct ntime_session *s, int cpu)
+{
+	char online[4096];
+
+	return nti_context_online(s->ctx, online, sizeof(online)) < 0 ||
+	       nti_text_list_has(online, (unsigned int)cpu);
+}
+
 static void note_change(struct ntime_session *s, int cpu, const char *what)
 {
-	s->has_changed = true;
-	(void)snprintf(s->why_changed, sizeof(s->why_changed), "CPU %d %s" SENTENCE_TAIL, cpu,
-		       what);
+	s->hotplug->has_changed = true;
+	(void)snprintf(s->hotplug->why_changed, sizeof(s->hotplug->why_changed),
+		       "CPU %d %s" SENTENCE_TAIL, cpu, what);
 	nti_context_log(s->ctx, "CPU %d %s", cpu, what);
 }
 
@@ -31,12 +45,12 @@ const char *nti_session_why_hotplug(const struct ntime_session *s, size_t item)
 {
 	size_t i, k;
 
-	for (i = 0; *s->why_changed && i < s->groups; i++) {
-		const struct nti_session_group *g = &s->group[i];
+	for (i = 0; *s->hotplug->why_changed && i < s->groups.count; i++) {
+		const struct nti_session_group *g = &s->groups.group[i];
 
 		for (k = 0; g->hotplugs && k < g->perf.count; k++) {
-			if (s->part[g->part[k]].item == item)
-				return s->why_changed;
+			if (s->plan->part[g->part[k]].item == item)
+				return s->hotplug->why_changed;
 		}
 	}
 	return NULL;
@@ -45,7 +59,7 @@ const char *nti_session_why_hotplug(const struct ntime_session *s, size_t item)
 /* Temperatures and the like do not add up: the CPU has the one that it has now. */
 static bool adds_up(const struct ntime_session *s, const struct nti_session_group *g, size_t k)
 {
-	const struct nti_event *event = &s->item[s->part[g->part[k]].item].event;
+	const struct nti_event *event = &s->item[s->plan->part[g->part[k]].item].event;
 
 	return !event->is_state && event->together == NTI_SUM;
 }
@@ -79,19 +93,19 @@ static void close_perf(struct ntime_session *s, struct nti_session_group *g)
 
 void nti_session_lose_group(struct ntime_session *s, size_t i)
 {
-	struct nti_session_group *g = &s->group[i];
+	struct nti_session_group *g = &s->groups.group[i];
 	struct nti_perf_reading last;
 
 	/* Registers of a CPU that is off line cannot be read: its last reading is what there is. */
 	if (g->direct)
 		nti_pmu_group_set_away(g->direct);
 	else if (nti_perf_group_read_apart(s->ctx->os, &g->perf, &last) == 0)
-		nti_session_add_before(s, g, &last, &s->reading[i]);
+		nti_session_add_before(s, g, &last, &s->groups.reading[i]);
 	close_perf(s, g);
 	g->is_off = true;
 	g->is_late = false;
 	g->hotplugs++;
-	s->has_off = true;
+	s->hotplug->has_off = true;
 	note_change(s, g->perf.where.cpu, "went off line");
 }
 
@@ -104,7 +118,7 @@ static int open_perf(struct ntime_session *s, struct nti_session_group *g)
 
 	nti_perf_group_init(&g->perf, g->perf.where);
 	for (k = 0; ret == 0 && k < members; k++) {
-		struct perf_event_attr attr = nti_session_attr(s, &s->part[g->part[k]]);
+		struct perf_event_attr attr = nti_session_attr(s, &s->plan->part[g->part[k]]);
 
 		ret = nti_perf_group_add(s->ctx->os, &g->perf, &attr);
 	}
@@ -120,15 +134,16 @@ static int open_direct(struct ntime_session *s, struct nti_session_group *g)
 	unsigned int cpu = (unsigned int)g->perf.where.cpu;
 	uint64_t counters;
 	size_t k;
-	int ret = nti_pmus_take(s->pmus, g->unit, cpu, nti_session_method(s, g->unit), &counters);
+	int ret = nti_pmus_take(s->ways->pmus, g->unit, cpu, nti_session_method(s, g->unit),
+				&counters);
 
 	if (ret < 0)
 		return ret;
-	g->direct = nti_pmu_group_new(s->pmus, g->unit, cpu);
+	g->direct = nti_pmu_group_new(s->ways->pmus, g->unit, cpu);
 	if (!g->direct)
 		return -ENOMEM;
 	for (k = 0; ret == 0 && k < g->perf.count; k++) {
-		const struct nti_part *part = s->part[g->part[k]].part;
+		const struct nti_part *part = s->plan->part[g->part[k]].part;
 
 		ret = nti_pmu_group_add(g->direct, &s->ctx->names, part, nti_session_counters(part),
 					&absent);
@@ -150,8 +165,8 @@ static void forget_direct(struct ntime_session *s, const struct nti_unit *unit, 
 	bool had_any = false;
 	size_t i;
 
-	for (i = 0; i < s->groups; i++) {
-		struct nti_session_group *g = &s->group[i];
+	for (i = 0; i < s->groups.count; i++) {
+		struct nti_session_group *g = &s->groups.group[i];
 
 		if (g->unit != unit || g->perf.where.cpu != cpu || !g->direct)
 			continue;
@@ -160,7 +175,7 @@ static void forget_direct(struct ntime_session *s, const struct nti_unit *unit, 
 		had_any = true;
 	}
 	if (had_any)
-		nti_pmus_forget(s->pmus, unit, (unsigned int)cpu);
+		nti_pmus_forget(s->ways->pmus, unit, (unsigned int)cpu);
 }
 
 /* What was counted so far is kept apart: the new counters begin at 0. 0 or -ENOMEM. */
@@ -177,8 +192,9 @@ static int keep_before(struct nti_session_group *g, const struct nti_perf_readin
 /* What open_perf() or open_direct() has opened is started. 0 or -errno: then it is closed. */
 static int begin_group(struct ntime_session *s, struct nti_session_group *g)
 {
-	int ret =
-		s->is_running && nti_session_is_current(s, g) ? nti_session_group_enable(s, g) : 0;
+	int ret = s->clock.is_running && nti_session_is_current(s, g)
+			  ? nti_session_group_enable(s, g)
+			  : 0;
 
 	if (ret == 0)
 		return 0;
@@ -191,8 +207,8 @@ static int begin_group(struct ntime_session *s, struct nti_session_group *g)
 /* 0: its counters count; -ENOMEM; 1: they cannot be had, which may change. */
 static int open_group(struct ntime_session *s, size_t i)
 {
-	struct nti_session_group *g = &s->group[i];
-	int ret = keep_before(g, &s->reading[i]);
+	struct nti_session_group *g = &s->groups.group[i];
+	int ret = keep_before(g, &s->groups.reading[i]);
 
 	if (ret == 0)
 		ret = nti_session_is_direct(s, g->unit) ? open_direct(s, g) : open_perf(s, g);
@@ -212,7 +228,8 @@ static int open_group(struct ntime_session *s, size_t i)
 
 static bool is_here(const struct ntime_session *s, const struct nti_session_group *g)
 {
-	return g->perf.where.cpu < 0 || nti_set_has(&s->followed, (unsigned int)g->perf.where.cpu);
+	return g->perf.where.cpu < 0 ||
+	       nti_set_has(&s->hotplug->online, (unsigned int)g->perf.where.cpu);
 }
 
 /* Groups that are off and whose CPU is there count again. 0 or -ENOMEM. */
@@ -222,21 +239,21 @@ static int open_groups(struct ntime_session *s)
 	size_t i;
 	int ret;
 
-	for (i = 0; s->has_off && i < s->groups; i++) {
-		struct nti_session_group *g = &s->group[i];
+	for (i = 0; s->hotplug->has_off && i < s->groups.count; i++) {
+		struct nti_session_group *g = &s->groups.group[i];
 
 		if (g->is_off && g->direct && is_here(s, g))
 			forget_direct(s, g->unit, g->perf.where.cpu);
 	}
-	for (i = 0; s->has_off && i < s->groups; i++) {
-		if (!s->group[i].is_off)
+	for (i = 0; s->hotplug->has_off && i < s->groups.count; i++) {
+		if (!s->groups.group[i].is_off)
 			continue;
-		ret = is_here(s, &s->group[i]) ? open_group(s, i) : 1;
+		ret = is_here(s, &s->groups.group[i]) ? open_group(s, i) : 1;
 		if (ret < 0)
 			return ret;
 		has_off = has_off || ret;
 	}
-	s->has_off = has_off;
+	s->hotplug->has_off = has_off;
 	return 0;
 }
 
@@ -266,14 +283,14 @@ static int look_at_list(struct ntime_session *s, const struct nti_unit *unit, un
 		listed += nti_set_has(&now, (unsigned int)i);
 	for (i = 0; i < s->where_count; i++)
 		live += s->where[i].cpu >= 0 &&
-			nti_set_has(&s->followed, (unsigned int)s->where[i].cpu) &&
+			nti_set_has(&s->hotplug->online, (unsigned int)s->where[i].cpu) &&
 			nti_session_is_unit_at(s, unit, s->where[i]);
 	/*
 	 * A box whose CPU went is read on another one of its package, in the same counters: only
 	 * where there are more than before is one of them new.
 	 */
 	if (ret == 0 && nti_set_has(&now, cpu) && (is_core || listed > live))
-		ret = nti_set_add(&s->unit_cpus[unit - s->ctx->units.unit], cpu);
+		ret = nti_set_add(&s->plan->unit_cpus[unit - s->ctx->units.unit], cpu);
 	nti_set_fini(&now);
 	return ret == -ENOMEM ? ret : 0;
 }
@@ -285,10 +302,10 @@ static int learn_units(struct ntime_session *s, unsigned int cpu)
 	size_t i;
 	int ret = 0;
 
-	for (i = 0; ret == 0 && i < s->parts; i++) {
-		const struct nti_unit *unit = s->part[i].part->unit;
+	for (i = 0; ret == 0 && i < s->plan->parts; i++) {
+		const struct nti_unit *unit = s->plan->part[i].part->unit;
 
-		if (unit == last || s->part[i].is_refused || !unit->cpus ||
+		if (unit == last || s->plan->part[i].is_refused || !unit->cpus ||
 		    nti_session_is_unit_at(s, unit, where))
 			continue;
 		last = unit;
@@ -302,9 +319,9 @@ static bool is_model(const struct ntime_session *s, const struct nti_session_gro
 {
 	size_t i;
 
-	for (i = 0; i < s->groups && s->group[i].unit != g->unit; i++)
+	for (i = 0; i < s->groups.count && s->groups.group[i].unit != g->unit; i++)
 		;
-	return i < s->groups && s->group[i].at == g->at;
+	return i < s->groups.count && s->groups.group[i].at == g->at;
 }
 
 static int add_like(struct ntime_session *s, size_t model, size_t at)
@@ -313,32 +330,33 @@ static int add_like(struct ntime_session *s, size_t model, size_t at)
 	struct nti_perf_reading *readings;
 	size_t *part;
 
-	readings = realloc(s->reading, (s->groups + 2) * sizeof(*readings));
+	readings = realloc(s->groups.reading, (s->groups.count + 2) * sizeof(*readings));
 	if (!readings)
 		return -ENOMEM;
-	s->reading = readings;
-	if (s->groups == s->group_room) {
-		g = realloc(s->group, 2 * s->group_room * sizeof(*g));
+	s->groups.reading = readings;
+	if (s->groups.count == s->groups.room) {
+		g = realloc(s->groups.group, 2 * s->groups.room * sizeof(*g));
 		if (!g)
 			return -ENOMEM;
-		s->group = g;
-		s->group_room *= 2;
+		s->groups.group = g;
+		s->groups.room *= 2;
 	}
 	part = malloc(NTI_PERF_GROUP_MAX * sizeof(*part));
 	if (!part)
 		return -ENOMEM;
-	memcpy(part, s->group[model].part, NTI_PERF_GROUP_MAX * sizeof(*part));
-	memset(&readings[s->groups], 0, sizeof(*readings));
-	g = &s->group[s->groups++];
-	*g = (struct nti_session_group){ .unit = s->group[model].unit,
-					 .pass = s->group[model].pass,
-					 .is_in_every_pass = s->group[model].is_in_every_pass,
+	memcpy(part, s->groups.group[model].part, NTI_PERF_GROUP_MAX * sizeof(*part));
+	memset(&readings[s->groups.count], 0, sizeof(*readings));
+	g = &s->groups.group[s->groups.count++];
+	*g = (struct nti_session_group){ .unit = s->groups.group[model].unit,
+					 .pass = s->groups.group[model].pass,
+					 .is_in_every_pass =
+						 s->groups.group[model].is_in_every_pass,
 					 .at = at,
 					 .part = part,
 					 .is_off = true };
 	nti_perf_group_init(&g->perf, s->where[at]);
-	g->perf.count = s->group[model].perf.count;
-	s->has_off = true;
+	g->perf.count = s->groups.group[model].perf.count;
+	s->hotplug->has_off = true;
 	return 0;
 }
 
@@ -347,31 +365,31 @@ static int add_cpu(struct ntime_session *s, unsigned int cpu)
 {
 	struct nti_perf_where *where;
 	uint64_t *enabled_ns;
-	size_t i, at = s->where_count, groups = s->groups;
+	size_t i, at = s->where_count, groups = s->groups.count;
 	int ret;
 
 	where = realloc(s->where, (at + 1) * sizeof(*where));
 	if (!where)
 		return -ENOMEM;
 	s->where = where;
-	enabled_ns = realloc(s->pass_enabled_ns, (at + 2) * sizeof(*enabled_ns));
+	enabled_ns = realloc(s->groups.pass_enabled_ns, (at + 2) * sizeof(*enabled_ns));
 	if (!enabled_ns)
 		return -ENOMEM;
-	s->pass_enabled_ns = enabled_ns;
+	s->groups.pass_enabled_ns = enabled_ns;
 	ret = learn_units(s, cpu);
 	if (ret < 0)
 		return ret;
 	where[at] = (struct nti_perf_where){ .pid = -1, .cpu = (int)cpu };
 	s->where_count++;
 	for (i = 0; ret == 0 && i < groups; i++) {
-		if (is_model(s, &s->group[i]) &&
-		    nti_session_is_unit_at(s, s->group[i].unit, where[at]))
+		if (is_model(s, &s->groups.group[i]) &&
+		    nti_session_is_unit_at(s, s->groups.group[i].unit, where[at]))
 			ret = add_like(s, i, at);
 	}
 	/* A CPU that has some of its groups would count too little; the next call tries again. */
 	if (ret < 0) {
-		while (s->groups > groups)
-			free(s->group[--s->groups].part);
+		while (s->groups.count > groups)
+			free(s->groups.group[--s->groups.count].part);
 		s->where_count--;
 	}
 	return ret;
@@ -428,8 +446,8 @@ static void lose_groups(struct ntime_session *s)
 {
 	size_t i;
 
-	for (i = 0; i < s->groups; i++) {
-		const struct nti_session_group *g = &s->group[i];
+	for (i = 0; i < s->groups.count; i++) {
+		const struct nti_session_group *g = &s->groups.group[i];
 
 		if (!g->is_off && !is_here(s, g) && (g->direct || g->unit->kind != NTI_UNIT_UNCORE))
 			nti_session_lose_group(s, i);
@@ -443,8 +461,8 @@ static int look(struct ntime_session *s, char *online, size_t size)
 
 	if (ret < 0)
 		return ret;
-	nti_set_fini(&s->followed);
-	ret = nti_set_add_list(&s->followed, online, NTI_CPU_LIMIT);
+	nti_set_fini(&s->hotplug->online);
+	ret = nti_set_add_list(&s->hotplug->online, online, NTI_CPU_LIMIT);
 	return ret == -EINVAL || ret == -ERANGE
 		       ? nti_error(&s->ctx->error, -EINVAL, "'%s' is not a list of CPUs", online)
 		       : ret;
@@ -460,7 +478,7 @@ int ntime_session_follow(struct ntime_session *s)
 				 "only an open session of CPUs can follow them");
 	if (s->ctx->os->is_replay)
 		return 0;
-	s->is_following = true;
+	s->hotplug->is_following = true;
 	ret = look(s, online, sizeof(online));
 	if (ret < 0)
 		return ret;
@@ -471,9 +489,15 @@ int ntime_session_follow(struct ntime_session *s)
 		ret = open_groups(s);
 	if (ret < 0)
 		return ret;
-	ret = s->has_changed;
-	s->has_changed = false;
+	ret = s->hotplug->has_changed;
+	s->hotplug->has_changed = false;
 	if (ret)
 		nti_session_readers_update(s);
 	return ret;
+}
+
+void nti_session_hotplug_fini(struct ntime_session *s)
+{
+	nti_set_fini(&s->hotplug->online);
+	s->hotplug->is_following = s->hotplug->has_changed = s->hotplug->has_off = false;
 }

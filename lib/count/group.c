@@ -5,8 +5,10 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/count/session.h"
+#include "lib/count/ways.h"
 
 int nti_session_group_enable(struct ntime_session *s, const struct nti_session_group *g)
 {
@@ -35,4 +37,15 @@ void nti_session_group_fini(struct ntime_session *s, struct nti_session_group *g
 		nti_perf_group_fini(s->ctx->os, &g->perf);
 	free(g->before);
 	free(g->part);
+}
+
+const char *nti_session_why_gone(const struct nti_session_group *g)
+{
+	return g->direct ? nti_pmu_group_why_gone(g->direct) : NULL;
+}
+
+const char *nti_session_words_for(const struct ntime_session *s, const struct nti_session_group *g,
+				  int error)
+{
+	return g->direct ? nti_pmus_error(s->ways->pmus, error) : strerror(-error);
 }

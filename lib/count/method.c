@@ -4,7 +4,9 @@
 #include <stdlib.h>
 
 #include "lib/access/handle.h"
+#include "lib/count/plan.h"
 #include "lib/count/session.h"
+#include "lib/count/ways.h"
 
 const char *nti_session_method_name(enum nti_method method)
 {
@@ -86,20 +88,20 @@ static size_t index_of(const struct ntime_session *s, const struct nti_unit *uni
 
 enum nti_method nti_session_method(const struct ntime_session *s, const struct nti_unit *unit)
 {
-	return s->method ? s->method[index_of(s, unit)] : decide(s, unit);
+	return s->ways->method ? s->ways->method[index_of(s, unit)] : decide(s, unit);
 }
 
 bool nti_session_is_direct(const struct ntime_session *s, const struct nti_unit *unit)
 {
-	return unit && s->method && nti_session_method(s, unit) >= NTI_METHOD_NTIMEFS;
+	return unit && s->ways->method && nti_session_method(s, unit) >= NTI_METHOD_NTIMEFS;
 }
 
 static bool has_parts(const struct ntime_session *s, const struct nti_unit *unit)
 {
 	size_t i;
 
-	for (i = 0; i < s->parts; i++) {
-		if (s->part[i].part->unit == unit)
+	for (i = 0; i < s->plan->parts; i++) {
+		if (s->plan->part[i].part->unit == unit)
 			return true;
 	}
 	return false;
@@ -109,23 +111,23 @@ int nti_session_decide_methods(struct ntime_session *s)
 {
 	size_t i, n = s->ctx->units.count;
 
-	if (s->method)
+	if (s->ways->method)
 		return 0;
-	s->method = calloc(n + 1, sizeof(*s->method));
-	if (!s->method)
+	s->ways->method = calloc(n + 1, sizeof(*s->ways->method));
+	if (!s->ways->method)
 		return -ENOMEM;
 	/* Only where something is to be counted: looking at what can be used is not free. */
 	for (i = 0; i < n; i++) {
 		const struct nti_unit *unit = &s->ctx->units.unit[i];
 
-		s->method[i] = has_parts(s, unit) ? decide(s, unit) : unit->method;
+		s->ways->method[i] = has_parts(s, unit) ? decide(s, unit) : unit->method;
 	}
 	return 0;
 }
 
 bool nti_session_can_change_method(struct ntime_session *s, const struct nti_unit *unit)
 {
-	enum nti_method *method = &s->method[index_of(s, unit)], next;
+	enum nti_method *method = &s->ways->method[index_of(s, unit)], next;
 
 	if (s->target.via != NTIME_VIA_AUTO || s->target.kind < NTIME_TARGET_CPUS)
 		return false;

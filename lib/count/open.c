@@ -9,172 +9,27 @@
 #include <string.h>
 
 #include "lib/base/text.h"
+#include "lib/count/doubt.h"
+#include "lib/count/estimates.h"
+#include "lib/count/hotplug.h"
+#include "lib/count/plan.h"
+#include "lib/count/readers.h"
+#include "lib/count/rotation.h"
+#include "lib/count/session.h"
+#include "lib/count/ways.h"
 #include "lib/perf/permission.h"
 #include "lib/perf/refusal.h"
-#include "lib/count/session.h"
 
 /* Not an errno: the session was changed, plan and open again. */
 #define AGAIN 1
-
-static bool is_task(const struct ntime_session *s)
-{
-	return s->target.kind == NTIME_TARGET_THREAD || s->target.kind == NTIME_TARGET_PROCESS;
-}
-
-/*
- * Does @unit count there? Tasks: every unit that is not tied to CPUs. CPUs: those of the unit's
- * mask, if it has one. A device counts in a place of its own, whatever the target is.
- */
-bool nti_session_is_unit_at(const struct ntime_session *s, const struct nti_unit *unit,
-			    struct nti_perf_where where)
-{
-	if (unit->kind == NTI_UNIT_DEVICE || nti_session_is_device_place(where))
-		return unit->kind == NTI_UNIT_DEVICE && nti_session_is_device_place(where);
-	if (where.pid != -1)
-		return unit->kind != NTI_UNIT_UNCORE || !unit->cpus;
-	return !unit->cpus ||
-	       nti_set_has(&s->unit_cpus[unit - s->ctx->units.unit], (unsigned int)where.cpu);
-}
-
-/* Each CPU of the target is looked for in them. 0 or -ENOMEM. */
-static int find_unit_cpus(struct ntime_session *s)
-{
-	size_t i;
-
-	if (s->unit_cpus)
-		return 0;
-	s->unit_cpus = calloc(s->ctx->units.count + 1, sizeof(*s->unit_cpus));
-	if (!s->unit_cpus)
-		return -ENOMEM;
-	for (i = 0; i < s->parts; i++) {
-		const struct nti_unit *unit = s->part[i].part->unit;
-		struct nti_set *cpus = &s->unit_cpus[unit - s->ctx->units.unit];
-
-		if (unit->cpus && !cpus->bits &&
-		    nti_set_add_list(cpus, unit->cpus, NTI_CPU_LIMIT) == -ENOMEM)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-/* 0 or -ENOMEM. */
-static int find_device_place(struct ntime_session *s)
-{
-	size_t i;
-
-	for (i = 0; i < s->parts; i++) {
-		if (s->part[i].part->unit->kind == NTI_UNIT_DEVICE)
-			return nti_session_add_device_place(s);
-	}
-	return 0;
-}
-
-static bool is_unit_anywhere(const struct ntime_session *s, const struct nti_unit *unit)
-{
-	size_t i;
-
-	for (i = 0; i < s->where_count; i++) {
-		if (nti_session_is_unit_at(s, unit, s->where[i]))
-			return true;
-	}
-	return false;
-}
-
-static int explain_no_place(const struct ntime_session *s, const struct nti_unit *unit,
-			    struct nti_absence *out)
-{
-	if (is_task(s))
-		return nti_absence_set(
-			out, NTIME_REASON_SCOPE, unit->name, "count the whole machine: -a",
-			"%s counts for everything that runs, not for one program", unit->name);
-	return nti_absence_set(out, NTIME_REASON_SCOPE, unit->name,
-			       "add one of these CPUs, or count the whole machine: -a",
-			       "%s is read on CPU %s only", unit->name, unit->cpus);
-}
-
-void nti_session_refuse(struct ntime_session *s, struct nti_session_part *p,
-			const struct nti_absence *absent)
-{
-	struct nti_session_item *item = &s->item[p->item];
-
-	p->is_refused = true;
-	item->is_limited = false;
-	nti_absence_fini(&item->absent);
-	item->absent = *absent;
-	nti_context_log(s->ctx, "%s: %s: %s",
-			nti_session_method_name(nti_session_method(s, p->part->unit)), item->name,
-			absent->reason);
-}
-
-static bool has_other_place(const struct ntime_session *s, size_t item)
-{
-	size_t i;
-
-	for (i = 0; i < s->parts; i++) {
-		if (s->part[i].item == item && is_unit_anywhere(s, s->part[i].part->unit))
-			return true;
-	}
-	return false;
-}
-
-/*
- * An event of several units counts on those that the target has: performance cores only, when only
- * their CPUs were asked for.
- */
-static int refuse_what_has_no_place(struct ntime_session *s)
-{
-	struct nti_absence absent;
-	size_t i;
-	int ret;
-
-	for (i = 0; i < s->parts; i++) {
-		struct nti_session_part *p = &s->part[i];
-
-		if (p->is_refused || is_unit_anywhere(s, p->part->unit))
-			continue;
-		p->is_refused = true;
-		/* Of many boxes the first one speaks for all. */
-		if (has_other_place(s, p->item) || nti_session_item_is_absent(&s->item[p->item]))
-			continue;
-		absent = (struct nti_absence){ 0 };
-		ret = explain_no_place(s, p->part->unit, &absent);
-		if (ret < 0)
-			return ret;
-		nti_session_refuse(s, p, &absent);
-	}
-	return 0;
-}
-
-static int make_parts(struct ntime_session *s)
-{
-	size_t i, k, n = 0;
-
-	for (i = 0; i < s->items; i++)
-		n += s->item[i].event.parts;
-	s->parts = 0;
-	s->part = calloc(n + 1, sizeof(*s->part));
-	if (!s->part)
-		return -ENOMEM;
-	for (i = 0; i < s->items; i++) {
-		struct nti_session_item *item = &s->item[i];
-
-		if (nti_session_item_is_absent(item) || item->is_clock || item->is_metric)
-			continue;
-		for (k = 0; k < item->event.parts; k++)
-			s->part[s->parts++] =
-				(struct nti_session_part){ .part = &item->event.part[k],
-							   .item = i };
-	}
-	return 0;
-}
 
 static void fini_groups(struct ntime_session *s)
 {
 	size_t i;
 
-	for (i = 0; i < s->groups; i++)
-		nti_session_group_fini(s, &s->group[i]);
-	s->groups = 0;
+	for (i = 0; i < s->groups.count; i++)
+		nti_session_group_fini(s, &s->groups.group[i]);
+	s->groups.count = 0;
 }
 
 static struct nti_session_group *add_group(struct ntime_session *s,
@@ -183,14 +38,14 @@ static struct nti_session_group *add_group(struct ntime_session *s,
 	struct nti_session_group *bigger;
 	struct nti_session_group *g;
 
-	if (s->groups == s->group_room) {
-		s->group_room = s->group_room ? 2 * s->group_room : 8;
-		bigger = realloc(s->group, s->group_room * sizeof(*bigger));
+	if (s->groups.count == s->groups.room) {
+		s->groups.room = s->groups.room ? 2 * s->groups.room : 8;
+		bigger = realloc(s->groups.group, s->groups.room * sizeof(*bigger));
 		if (!bigger)
 			return NULL;
-		s->group = bigger;
+		s->groups.group = bigger;
 	}
-	g = &s->group[s->groups];
+	g = &s->groups.group[s->groups.count];
 	*g = (struct nti_session_group){
 		.unit = p->part->unit,
 		.pass = p->pass,
@@ -202,13 +57,14 @@ static struct nti_session_group *add_group(struct ntime_session *s,
 		return NULL;
 	nti_perf_group_init(&g->perf, s->where[at]);
 	if (nti_session_is_direct(s, g->unit)) {
-		g->direct = nti_pmu_group_new(s->pmus, g->unit, (unsigned int)s->where[at].cpu);
+		g->direct =
+			nti_pmu_group_new(s->ways->pmus, g->unit, (unsigned int)s->where[at].cpu);
 		if (!g->direct) {
 			free(g->part);
 			return NULL;
 		}
 	}
-	s->groups++;
+	s->groups.count++;
 	return g;
 }
 
@@ -216,7 +72,7 @@ static struct nti_session_group *add_group(struct ntime_session *s,
 static bool is_alone(const struct ntime_session *s, const struct nti_session_group *g,
 		     const struct nti_session_part *p)
 {
-	const struct perf_event_attr *leader = &s->part[g->part[0]].part->attr;
+	const struct perf_event_attr *leader = &s->plan->part[g->part[0]].part->attr;
 
 	if (g->direct)
 		return false;
@@ -230,8 +86,8 @@ group_for(struct ntime_session *s, const struct nti_session_part *p, size_t at, 
 {
 	size_t i;
 
-	for (i = first; i < s->groups; i++) {
-		struct nti_session_group *g = &s->group[i];
+	for (i = first; i < s->groups.count; i++) {
+		struct nti_session_group *g = &s->groups.group[i];
 
 		if (g->unit == p->part->unit && g->pass == p->pass &&
 		    g->is_in_every_pass == !p->needs_counter &&
@@ -266,10 +122,10 @@ struct perf_event_attr nti_session_attr(const struct ntime_session *s,
 	struct perf_event_attr attr = nti_part_attr(p->part);
 	const struct nti_session_item *item = &s->item[p->item];
 
-	attr.inherit = is_task(s) && s->target.flags & NTIME_CHILDREN;
+	attr.inherit = nti_session_is_of_tasks(s) && s->target.flags & NTIME_CHILDREN;
 	attr.enable_on_exec =
 		s->target.flags & NTIME_ON_EXEC &&
-		(!p->needs_counter || !nti_session_is_by_pass(s) || p->pass == s->pass);
+		(!p->needs_counter || !nti_session_is_by_pass(s) || p->pass == s->rotation->pass);
 	if (item->is_limited || p->is_user_only) {
 		attr.exclude_kernel = 1;
 		attr.exclude_hv = 1;
@@ -328,8 +184,8 @@ static int handle_refusal(struct ntime_session *s, struct nti_session_part *p,
 	if (ret < 0)
 		return ret;
 	nti_session_refuse(s, p, &absent);
-	s->was_denied = s->was_denied || error == -EACCES || error == -EPERM || error == -ENOSYS ||
-			absent.code == NTIME_REASON_FILTERED;
+	s->groups.was_denied = s->groups.was_denied || error == -EACCES || error == -EPERM ||
+			       error == -ENOSYS || absent.code == NTIME_REASON_FILTERED;
 	/*
 	 * Counters of this event that are already open elsewhere would give a sum that lacks a
 	 * part.
@@ -356,7 +212,7 @@ static bool is_group_too_big(struct ntime_session *s, const struct nti_session_g
 		return false;
 	nti_perf_group_init(&again, g->perf.where);
 	for (i = 0; ret == 0 && i < g->perf.count; i++) {
-		attr = nti_session_attr(s, &s->part[g->part[i]]);
+		attr = nti_session_attr(s, &s->plan->part[g->part[i]]);
 		attr.enable_on_exec = 1;
 		ret = nti_perf_group_add(s->ctx->os, &again, &attr);
 	}
@@ -366,7 +222,7 @@ static bool is_group_too_big(struct ntime_session *s, const struct nti_session_g
 
 static int open_own_part(struct ntime_session *s, size_t index, struct nti_session_group *g)
 {
-	int ret = nti_session_add_to_pmu(s, &s->part[index], g);
+	int ret = nti_session_add_to_pmu(s, &s->plan->part[index], g);
 
 	if (ret == 0)
 		g->part[g->perf.count - 1] = index;
@@ -379,7 +235,7 @@ static int open_own_part(struct ntime_session *s, size_t index, struct nti_sessi
 
 static int open_part(struct ntime_session *s, size_t index, size_t at, size_t first)
 {
-	struct nti_session_part *p = &s->part[index];
+	struct nti_session_part *p = &s->plan->part[index];
 	struct nti_session_group *g = group_for(s, p, at, first);
 	struct perf_event_attr attr;
 	int ret, user_mode;
@@ -390,8 +246,9 @@ static int open_part(struct ntime_session *s, size_t index, size_t at, size_t fi
 		return open_own_part(s, index, g);
 	attr = nti_session_attr(s, p);
 	ret = nti_perf_group_add(s->ctx->os, &g->perf, &attr);
-	if ((ret == -EACCES || ret == -EPERM) && is_task(s) && !attr.exclude_kernel &&
-	    !is_kernel_only(&attr) && g->unit->kind != NTI_UNIT_UNCORE && !g->unit->is_mode_blind) {
+	if ((ret == -EACCES || ret == -EPERM) && nti_session_is_of_tasks(s) &&
+	    !attr.exclude_kernel && !is_kernel_only(&attr) && g->unit->kind != NTI_UNIT_UNCORE &&
+	    !g->unit->is_mode_blind) {
 		attr.exclude_kernel = 1;
 		attr.exclude_hv = 1;
 		user_mode = try_alone(s, &attr, s->where[at]);
@@ -425,22 +282,22 @@ static void drop_empty_groups(struct ntime_session *s)
 {
 	size_t i, kept = 0;
 
-	for (i = 0; i < s->groups; i++) {
-		if (s->group[i].perf.count)
-			s->group[kept++] = s->group[i];
+	for (i = 0; i < s->groups.count; i++) {
+		if (s->groups.group[i].perf.count)
+			s->groups.group[kept++] = s->groups.group[i];
 		else
-			nti_session_group_fini(s, &s->group[i]);
+			nti_session_group_fini(s, &s->groups.group[i]);
 	}
-	s->groups = kept;
+	s->groups.count = kept;
 }
 
 static int open_where(struct ntime_session *s, size_t at, bool all_passes)
 {
-	size_t i, first = s->groups;
+	size_t i, first = s->groups.count;
 	int ret;
 
-	for (i = 0; i < s->parts; i++) {
-		const struct nti_session_part *p = &s->part[i];
+	for (i = 0; i < s->plan->parts; i++) {
+		const struct nti_session_part *p = &s->plan->part[i];
 
 		if (p->is_refused || !nti_session_is_unit_at(s, p->part->unit, s->where[at]))
 			continue;
@@ -497,7 +354,7 @@ static int try_groups(struct ntime_session *s)
 	int ret = nti_session_take_pmus(s);
 
 	if (ret == 0)
-		ret = nti_session_plan(s);
+		ret = nti_session_make_plan(s);
 	if (ret == 0)
 		ret = nti_session_turns_init(s);
 	if (ret == 0)
@@ -537,12 +394,12 @@ static int check_something_counts(struct ntime_session *s)
 	const struct nti_absence *other;
 	size_t i;
 
-	if (s->groups || !s->was_denied || s->target.flags & NTIME_ON_EXEC ||
+	if (s->groups.count || !s->groups.was_denied || s->target.flags & NTIME_ON_EXEC ||
 	    (s->target.kind == NTIME_TARGET_THREAD && !s->target.pid))
 		return 0;
-	for (i = 0; i < s->parts; i++) {
-		if (s->part[i].is_refused)
-			refused = &s->item[s->part[i].item];
+	for (i = 0; i < s->plan->parts; i++) {
+		if (s->plan->part[i].is_refused)
+			refused = &s->item[s->plan->part[i].item];
 	}
 	if (!refused)
 		return 0;
@@ -560,8 +417,8 @@ static void find_shared_parts(struct ntime_session *s)
 	struct nti_session_part *first = NULL;
 	size_t i;
 
-	for (i = 0; i < s->parts; i++) {
-		struct nti_session_part *p = &s->part[i];
+	for (i = 0; i < s->plan->parts; i++) {
+		struct nti_session_part *p = &s->plan->part[i];
 
 		if (p->is_refused || p->part->unit->kind != NTI_UNIT_CORE)
 			continue;
@@ -584,15 +441,16 @@ static void find_only_members(struct ntime_session *s)
 		s->item[i].only = NULL;
 		s->item[i].is_summed = false;
 	}
-	for (i = 0; i < s->groups; i++) {
-		for (k = 0; k < s->group[i].perf.count; k++) {
-			const struct nti_session_part *p = &s->part[s->group[i].part[k]];
+	for (i = 0; i < s->groups.count; i++) {
+		for (k = 0; k < s->groups.group[i].perf.count; k++) {
+			const struct nti_session_part *p =
+				&s->plan->part[s->groups.group[i].part[k]];
 			struct nti_session_item *item = &s->item[p->item];
 
 			item->is_summed = item->only || item->is_summed || p->is_shared;
-			item->only = &s->group[i];
+			item->only = &s->groups.group[i];
 			item->member = k;
-			item->reading = &s->reading[i];
+			item->reading = &s->groups.reading[i];
 		}
 	}
 }
@@ -620,13 +478,13 @@ void nti_session_settle_items(struct ntime_session *s)
 	size_t i;
 
 	find_only_members(s);
-	s->has_sums = false;
+	s->groups.has_sums = false;
 	for (i = 0; i < s->items; i++) {
 		struct nti_session_item *item = &s->item[i];
 
 		if (item->is_summed || nti_session_item_is_absent(item))
 			item->only = NULL;
-		s->has_sums = s->has_sums || item->is_summed;
+		s->groups.has_sums = s->groups.has_sums || item->is_summed;
 		item->flags = (item->is_limited ? NTIME_USER_ONLY : 0) |
 			      (is_simulated(s, item) ? NTIME_SIMULATED : 0) |
 			      (is_implausible(item) ? NTIME_IMPLAUSIBLE : 0);
@@ -641,7 +499,7 @@ static bool needs_time(const struct ntime_session *s)
 {
 	size_t i;
 
-	if (!is_task(s) || s->metrics || s->ctx->os->is_replay)
+	if (!nti_session_is_of_tasks(s) || s->metrics || s->ctx->os->is_replay)
 		return true;
 	for (i = 0; i < s->items; i++) {
 		if (s->item[i].is_clock)
@@ -652,10 +510,10 @@ static bool needs_time(const struct ntime_session *s)
 
 static int make_scratch(struct ntime_session *s)
 {
-	s->reading = calloc(s->groups + 1, sizeof(*s->reading));
-	s->pass_enabled_ns = calloc(s->where_count + 1, sizeof(*s->pass_enabled_ns));
-	s->sum = calloc(s->items + 1, sizeof(*s->sum));
-	return s->reading && s->pass_enabled_ns && s->sum ? 0 : -ENOMEM;
+	s->groups.reading = calloc(s->groups.count + 1, sizeof(*s->groups.reading));
+	s->groups.pass_enabled_ns = calloc(s->where_count + 1, sizeof(*s->groups.pass_enabled_ns));
+	s->groups.sum = calloc(s->items + 1, sizeof(*s->groups.sum));
+	return s->groups.reading && s->groups.pass_enabled_ns && s->groups.sum ? 0 : -ENOMEM;
 }
 
 int nti_session_open_groups(struct ntime_session *s)
@@ -663,18 +521,12 @@ int nti_session_open_groups(struct ntime_session *s)
 	int ret = nti_context_units(s->ctx);
 
 #ifdef NTIME_HAS_PMC_
-	s->thread = ntime_thread_pointer_();
+	s->readers->thread = ntime_thread_pointer_();
 #endif
 	if (ret == 0)
-		ret = make_parts(s);
-	if (ret == 0)
-		ret = find_device_place(s);
-	if (ret == 0)
-		ret = find_unit_cpus(s);
-	if (ret == 0)
-		ret = refuse_what_has_no_place(s);
+		ret = nti_session_make_parts(s);
 	if (s->target.flags & NTIME_PASS_ALONE)
-		s->pass = s->target.pass;
+		s->rotation->pass = s->target.pass;
 	while (ret == 0) {
 		ret = try_groups(s);
 		if (ret != AGAIN)
@@ -682,9 +534,9 @@ int nti_session_open_groups(struct ntime_session *s)
 		fini_groups(s);
 		ret = 0;
 	}
-	if (ret == 0 && s->pass >= s->passes)
+	if (ret == 0 && s->rotation->pass >= s->plan->passes)
 		ret = nti_error(&s->ctx->error, -EINVAL, "there is no pass %u: the plan has %u",
-				s->pass, s->passes);
+				s->rotation->pass, s->plan->passes);
 	if (ret == 0)
 		ret = check_something_counts(s);
 	if (ret == 0)
@@ -701,47 +553,26 @@ int nti_session_open_groups(struct ntime_session *s)
 	find_shared_parts(s);
 	nti_session_settle_items(s);
 	nti_session_find_work(s);
-	s->needs_time = needs_time(s);
+	s->clock.needs_time = needs_time(s);
 	return nti_session_readers_map(s);
 }
 
 void nti_session_close_groups(struct ntime_session *s)
 {
-	unsigned int pass;
-	size_t i;
+	struct nti_groups *groups = &s->groups;
 
 	nti_session_readers_fini(s);
 	nti_doubts_fini(s);
 	nti_session_spans_close(s);
 	nti_session_turns_fini(s);
 	fini_groups(s);
-	for (pass = 0; pass < s->passes; pass++)
-		free(s->pass_text[pass]);
-	free(s->pass_text);
-	free(s->group);
-	free(s->part);
-	free(s->reading);
-	free(s->pass_enabled_ns);
-	free(s->sum);
-	for (i = 0; s->unit_cpus && i < s->ctx->units.count; i++)
-		nti_set_fini(&s->unit_cpus[i]);
-	free(s->unit_cpus);
-	s->unit_cpus = NULL;
-	nti_set_fini(&s->followed);
-	s->is_following = s->has_changed = s->has_off = false;
-	nti_pmus_free(s->pmus);
-	free(s->method);
-	free(s->is_taken);
-	s->pmus = NULL;
-	s->method = NULL;
-	s->is_taken = NULL;
-	s->pass_text = NULL;
-	s->passes = 0;
-	s->group = NULL;
-	s->group_room = 0;
-	s->part = NULL;
-	s->parts = 0;
-	s->reading = NULL;
-	s->pass_enabled_ns = NULL;
-	s->sum = NULL;
+	free(groups->group);
+	free(groups->reading);
+	free(groups->pass_enabled_ns);
+	free(groups->sum);
+	*groups = (struct nti_groups){ .was_denied = groups->was_denied };
+	nti_session_hotplug_fini(s);
+	nti_session_ways_fini(s);
+	nti_session_forget_plan(s);
+	nti_session_parts_fini(s);
 }

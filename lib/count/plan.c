@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "lib/base/text.h"
+#include "lib/count/plan.h"
 #include "lib/count/session.h"
+#include "lib/count/ways.h"
 
 /*
  * A unit whose number of counters nobody tells: as many as a mask has bits, until the kernel
@@ -47,15 +49,15 @@ int nti_session_make_limits(struct ntime_session *s)
 {
 	size_t i, n = s->ctx->units.count;
 
-	if (s->limit || !n)
+	if (s->plan->limit || !n)
 		return 0;
-	s->limit = calloc(n, sizeof(*s->limit));
-	s->unit_name = calloc(n, sizeof(*s->unit_name));
-	if (!s->limit || !s->unit_name)
+	s->plan->limit = calloc(n, sizeof(*s->plan->limit));
+	s->plan->unit_name = calloc(n, sizeof(*s->plan->unit_name));
+	if (!s->plan->limit || !s->plan->unit_name)
 		return -ENOMEM;
 	for (i = 0; i < n; i++) {
-		s->limit[i] = UNKNOWN_COUNTERS & ~watchdog_counter(s, &s->ctx->units.unit[i]);
-		s->unit_name[i] = s->ctx->units.unit[i].name;
+		s->plan->limit[i] = UNKNOWN_COUNTERS & ~watchdog_counter(s, &s->ctx->units.unit[i]);
+		s->plan->unit_name[i] = s->ctx->units.unit[i].name;
 	}
 	return 0;
 }
@@ -73,14 +75,14 @@ static unsigned int count_fixed(const struct ntime_session *s, const struct nti_
 	size_t i;
 
 	for (i = 0; i < g->perf.count; i++)
-		n += (s->part[g->part[i]].part->need.counters & fixed) != 0;
+		n += (s->plan->part[g->part[i]].part->need.counters & fixed) != 0;
 	return n < g->unit->fixed ? n : g->unit->fixed;
 }
 
 bool nti_session_learn_limit(struct ntime_session *s, const struct nti_session_group *g)
 {
 	const struct nti_unit *unit = g->unit;
-	uint32_t *limit = &s->limit[unit_index(s, unit)];
+	uint32_t *limit = &s->plan->limit[unit_index(s, unit)];
 	uint32_t general = unit->counters && unit->counters < 32
 				   ? ((uint32_t)1 << unit->counters) - 1
 				   : ~nti_need_fixed(unit);
@@ -134,7 +136,7 @@ static struct nti_plan_event need_of(const struct ntime_session *s,
 		need.counters = 0;
 	else
 		need.counters =
-			(need.counters ? need.counters : UNKNOWN_COUNTERS) & s->limit[index];
+			(need.counters ? need.counters : UNKNOWN_COUNTERS) & s->plan->limit[index];
 	need.is_exclusive = need.is_exclusive && need.counters;
 	need.group = (uint16_t)item->group;
 	if (!item->group && (item->event.parts > 1 || *also))
@@ -168,8 +170,8 @@ static int refuse_without_counter(struct ntime_session *s)
 	size_t i;
 	int ret;
 
-	for (i = 0; i < s->parts; i++) {
-		struct nti_session_part *p = &s->part[i];
+	for (i = 0; i < s->plan->parts; i++) {
+		struct nti_session_part *p = &s->plan->part[i];
 
 		if (p->is_refused || is_free_of_counters(s, p) || need_of(s, p, &also).counters)
 			continue;
@@ -212,7 +214,7 @@ static size_t count_events(const struct ntime_session *s, const size_t *index, s
 	uint32_t also;
 
 	for (i = 0; i < n; i++) {
-		(void)need_of(s, &s->part[index[i]], &also);
+		(void)need_of(s, &s->plan->part[index[i]], &also);
 		events += also != 0;
 	}
 	return events;
@@ -225,7 +227,7 @@ static void fill_events(const struct ntime_session *s, const size_t *index, size
 
 	out->n = n;
 	for (i = 0; i < n; i++) {
-		const struct nti_session_part *p = &s->part[index[i]];
+		const struct nti_session_part *p = &s->plan->part[index[i]];
 		uint32_t also;
 
 		out->need[i] = need_of(s, p, &also);
@@ -239,7 +241,7 @@ static void fill_events(const struct ntime_session *s, const size_t *index, size
 	}
 	out->names = (struct nti_plan_names){ .events = out->name,
 					      .event_count = n,
-					      .pmus = s->unit_name,
+					      .pmus = s->plan->unit_name,
 					      .pmu_count = s->ctx->units.count,
 					      .resource = resource_name,
 					      .arg = s };
@@ -256,7 +258,7 @@ static int name_reasons(struct ntime_session *s, const struct plan_events *event
 	unsigned int pass;
 
 	for (pass = 0; pass < plan->passes; pass++) {
-		if (s->pass_text[base + pass] || (!pass && !base))
+		if (s->plan->pass_text[base + pass] || (!pass && !base))
 			continue;
 		if (nti_plan_reason_text(events->need, events->n, plan, pass, &events->names, text,
 					 sizeof(text)) < 0 ||
@@ -264,8 +266,8 @@ static int name_reasons(struct ntime_session *s, const struct plan_events *event
 			(void)snprintf(text, sizeof(text),
 				       "more than %d events of one unit are planned in slices",
 				       NTI_PLAN_MAX_EVENTS);
-		s->pass_text[base + pass] = strdup(text);
-		if (!s->pass_text[base + pass])
+		s->plan->pass_text[base + pass] = strdup(text);
+		if (!s->plan->pass_text[base + pass])
 			return -ENOMEM;
 	}
 	return 0;
@@ -275,14 +277,14 @@ static int grow_passes(struct ntime_session *s, unsigned int passes)
 {
 	char **bigger;
 
-	if (passes <= s->passes)
+	if (passes <= s->plan->passes)
 		return 0;
-	bigger = realloc(s->pass_text, passes * sizeof(*bigger));
+	bigger = realloc(s->plan->pass_text, passes * sizeof(*bigger));
 	if (!bigger)
 		return -ENOMEM;
-	memset(bigger + s->passes, 0, (passes - s->passes) * sizeof(*bigger));
-	s->pass_text = bigger;
-	s->passes = passes;
+	memset(bigger + s->plan->passes, 0, (passes - s->plan->passes) * sizeof(*bigger));
+	s->plan->pass_text = bigger;
+	s->plan->passes = passes;
 	return 0;
 }
 
@@ -298,13 +300,13 @@ static void find_constants(const struct ntime_session *s, const size_t *index, s
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		const struct nti_session_part *p = &s->part[index[i]];
+		const struct nti_session_part *p = &s->plan->part[index[i]];
 
 		is_constant[i] = !p->part->attr.pinned && !nti_session_is_direct(s, p->part->unit);
 	}
 	nti_plan_find_constants(events->need, events->n, is_constant, plan);
 	for (i = 0; i < n; i++)
-		s->item[s->part[index[i]].item].is_constant = is_constant[i];
+		s->item[s->plan->part[index[i]].item].is_constant = is_constant[i];
 }
 
 /*
@@ -329,8 +331,8 @@ static int plan_some(struct ntime_session *s, const size_t *index, size_t n, uns
 	if (ret == 0)
 		ret = name_reasons(s, &events, &plan, base);
 	for (i = 0; i < n; i++) {
-		s->part[index[i]].pass = base + plan.pass[i];
-		s->part[index[i]].needs_counter = events.need[i].counters != 0;
+		s->plan->part[index[i]].pass = base + plan.pass[i];
+		s->plan->part[index[i]].needs_counter = events.need[i].counters != 0;
 	}
 	return ret < 0 ? ret : (int)plan.passes;
 }
@@ -343,8 +345,8 @@ static size_t collect(const struct ntime_session *s, const struct nti_unit *unit
 {
 	size_t i, n = 0;
 
-	for (i = 0; i < s->parts; i++) {
-		if (!s->part[i].is_refused && (!unit || s->part[i].part->unit == unit))
+	for (i = 0; i < s->plan->parts; i++) {
+		if (!s->plan->part[i].is_refused && (!unit || s->plan->part[i].part->unit == unit))
 			index[n++] = i;
 	}
 	return n;
@@ -362,8 +364,8 @@ static size_t slice_of(const struct ntime_session *s, const size_t *index, size_
 	while (count_events(s, index, some) > NTI_PLAN_MAX_EVENTS)
 		some--;
 	while (some && some < n) {
-		group = s->item[s->part[index[some]].item].group;
-		if (!group || s->item[s->part[index[some - 1]].item].group != group)
+		group = s->item[s->plan->part[index[some]].item].group;
+		if (!group || s->item[s->plan->part[index[some - 1]].item].group != group)
 			break;
 		some--;
 	}
@@ -375,12 +377,12 @@ static int check_groups(struct ntime_session *s)
 {
 	size_t i, k;
 
-	for (i = 0; i < s->parts; i++) {
-		const struct nti_session_part *a = &s->part[i];
+	for (i = 0; i < s->plan->parts; i++) {
+		const struct nti_session_part *a = &s->plan->part[i];
 		unsigned int group = s->item[a->item].group;
 
-		for (k = i + 1; group && k < s->parts; k++) {
-			const struct nti_session_part *b = &s->part[k];
+		for (k = i + 1; group && k < s->plan->parts; k++) {
+			const struct nti_session_part *b = &s->plan->part[k];
 
 			if (s->item[b->item].group == group && a->needs_counter &&
 			    b->needs_counter && !a->is_refused && !b->is_refused &&
@@ -432,15 +434,15 @@ static void passes_of_items(struct ntime_session *s)
 		s->item[i].pass = 0;
 		s->item[i].is_in_every_pass = s->item[i].event.parts;
 	}
-	for (i = 0; i < s->parts; i++) {
-		struct nti_session_item *item = &s->item[s->part[i].item];
+	for (i = 0; i < s->plan->parts; i++) {
+		struct nti_session_item *item = &s->item[s->plan->part[i].item];
 
-		if (s->part[i].is_refused)
+		if (s->plan->part[i].is_refused)
 			continue;
-		item->is_in_every_pass =
-			item->is_in_every_pass && (s->passes < 2 || !s->part[i].needs_counter);
-		if (s->part[i].pass > item->pass)
-			item->pass = s->part[i].pass;
+		item->is_in_every_pass = item->is_in_every_pass &&
+					 (s->plan->passes < 2 || !s->plan->part[i].needs_counter);
+		if (s->plan->part[i].pass > item->pass)
+			item->pass = s->plan->part[i].pass;
 	}
 	for (i = 0; i < s->items; i++) {
 		struct nti_session_item *item = &s->item[i];
@@ -452,16 +454,16 @@ static void passes_of_items(struct ntime_session *s)
 	}
 }
 
-static void forget_plan(struct ntime_session *s)
+void nti_session_forget_plan(struct ntime_session *s)
 {
 	unsigned int pass;
 	size_t i;
 
-	for (pass = 0; pass < s->passes; pass++)
-		free(s->pass_text[pass]);
-	free(s->pass_text);
-	s->pass_text = NULL;
-	s->passes = 0;
+	for (pass = 0; pass < s->plan->passes; pass++)
+		free(s->plan->pass_text[pass]);
+	free(s->plan->pass_text);
+	s->plan->pass_text = NULL;
+	s->plan->passes = 0;
 	for (i = 0; i < s->items; i++)
 		s->item[i].is_constant = false;
 }
@@ -494,8 +496,8 @@ static int refuse_turns(struct ntime_session *s)
 
 	if (s->target.flags & (NTIME_BY_PASS | NTIME_PASS_ALONE))
 		return 0;
-	for (i = 0; s->passes > 1 && i < s->parts; i++) {
-		struct nti_session_part *p = &s->part[i];
+	for (i = 0; s->plan->passes > 1 && i < s->plan->parts; i++) {
+		struct nti_session_part *p = &s->plan->part[i];
 
 		if (p->is_refused || !p->part->unit->is_simulated)
 			continue;
@@ -508,15 +510,15 @@ static int refuse_turns(struct ntime_session *s)
 	return refused;
 }
 
-int nti_session_plan(struct ntime_session *s)
+int nti_session_make_plan(struct ntime_session *s)
 {
-	size_t *index = calloc(s->parts + 1, sizeof(*index));
+	size_t *index = calloc(s->plan->parts + 1, sizeof(*index));
 	size_t n;
 	int ret;
 
 	if (!index)
 		return -ENOMEM;
-	forget_plan(s);
+	nti_session_forget_plan(s);
 	ret = nti_session_make_limits(s);
 	if (ret == 0)
 		ret = refuse_without_counter(s);
@@ -532,10 +534,11 @@ int nti_session_plan(struct ntime_session *s)
 	if (ret >= 0)
 		ret = refuse_turns(s);
 	if (ret > 0)
-		return nti_session_plan(s);
+		return nti_session_make_plan(s);
 	if (ret < 0)
 		return ret;
 	passes_of_items(s);
-	nti_context_log(s->ctx, "plan: %zu parts of events in %u passes", s->parts, s->passes);
+	nti_context_log(s->ctx, "plan: %zu parts of events in %u passes", s->plan->parts,
+			s->plan->passes);
 	return 0;
 }

@@ -5,7 +5,16 @@
 #include <string.h>
 
 #include "lib/base/text.h"
+#include "lib/count/doubt.h"
+#include "lib/count/estimates.h"
+#include "lib/count/hotplug.h"
+#include "lib/count/plan.h"
+#include "lib/count/readers.h"
+#include "lib/count/rotation.h"
+#include "lib/count/rows.h"
 #include "lib/count/session.h"
+#include "lib/count/stripped.h"
+#include "lib/count/ways.h"
 
 /*
  * A CPU-wide counter is enabled as long as its session runs, but for what starting and stopping
@@ -24,14 +33,6 @@
  */
 #define STANDSTILL_NS 1000000u
 #define SURE_STANDSTILL_NS 1000000000u
-
-bool nti_session_is_on_line(struct ntime_session *s, int cpu)
-{
-	char online[4096];
-
-	return nti_context_online(s->ctx, online, sizeof(online)) < 0 ||
-	       nti_text_list_has(online, (unsigned int)cpu);
-}
 
 static int cpu_went(struct ntime_session *s, struct nti_session_group *g)
 {
@@ -71,11 +72,11 @@ static int check_cpu(struct ntime_session *s, struct nti_session_group *g,
 		     const struct nti_perf_reading *r, uint64_t real_ns)
 {
 	uint64_t lag_ns, stood_ns;
-	bool is_watched = s->is_running && nti_session_is_current(s, g);
+	bool is_watched = s->clock.is_running && nti_session_is_current(s, g);
 
 	real_ns = real_ns > g->begin_ns ? real_ns - g->begin_ns : 0;
 	lag_ns = real_ns > r->enabled_ns ? real_ns - r->enabled_ns : 0;
-	g->is_late = g->perf.where.cpu >= 0 && s->was_started && !nti_session_is_by_pass(s) &&
+	g->is_late = g->perf.where.cpu >= 0 && s->clock.was_started && !nti_session_is_by_pass(s) &&
 		     !s->ctx->os->is_replay && lag_ns > LAG_NS + real_ns / 100;
 	if (g->perf.where.cpu < 0)
 		return 0;
@@ -87,12 +88,6 @@ static int check_cpu(struct ntime_session *s, struct nti_session_group *g,
 	    (g->is_late && !is_watched && lag_ns > SURE_LAG_NS + real_ns / 10))
 		return cpu_is_gone(s, g);
 	return 0;
-}
-
-const char *nti_session_words_for(const struct ntime_session *s, const struct nti_session_group *g,
-				  int error)
-{
-	return g->direct ? nti_pmus_error(s->pmus, error) : strerror(-error);
 }
 
 static int read_failed(struct ntime_session *s, struct nti_session_group *g, int error)
@@ -120,11 +115,6 @@ static int all_are_gone(struct ntime_session *s, const struct nti_session_group 
 			 g->unit->name, nti_pmu_group_why_gone(g->direct));
 }
 
-const char *nti_session_why_gone(const struct nti_session_group *g)
-{
-	return g->direct ? nti_pmu_group_why_gone(g->direct) : NULL;
-}
-
 /* 0; 1: its device is gone, and @out is what it was; or -errno. */
 static int read_group(struct ntime_session *s, struct nti_session_group *g, uint64_t real_ns,
 		      struct nti_perf_reading *out)
@@ -147,7 +137,7 @@ static int read_group(struct ntime_session *s, struct nti_session_group *g, uint
 /* As read_group() in a session whose CPUs may go: then the group stays as it was read last. */
 static int read_followed(struct ntime_session *s, size_t i, uint64_t real_ns)
 {
-	struct nti_session_group *g = &s->group[i];
+	struct nti_session_group *g = &s->groups.group[i];
 	struct nti_perf_reading now = { 0 };
 	int ret;
 
@@ -159,14 +149,15 @@ static int read_followed(struct ntime_session *s, size_t i, uint64_t real_ns)
 		return 0;
 	}
 	if (ret >= 0)
-		nti_session_add_before(s, g, &now, &s->reading[i]);
+		nti_session_add_before(s, g, &now, &s->groups.reading[i]);
 	return ret;
 }
 
 static int read_one(struct ntime_session *s, size_t i, uint64_t real_ns)
 {
-	return s->is_following ? read_followed(s, i, real_ns)
-			       : read_group(s, &s->group[i], real_ns, &s->reading[i]);
+	return s->hotplug->is_following
+		       ? read_followed(s, i, real_ns)
+		       : read_group(s, &s->groups.group[i], real_ns, &s->groups.reading[i]);
 }
 
 static int read_groups(struct ntime_session *s, uint64_t real_ns)
@@ -176,13 +167,13 @@ static int read_groups(struct ntime_session *s, uint64_t real_ns)
 
 	if (s->ctx->os->is_still)
 		return 0;
-	for (i = 0; i < s->groups; i++) {
+	for (i = 0; i < s->groups.count; i++) {
 		ret = read_one(s, i, real_ns);
 		if (ret < 0)
 			return ret;
 		gone += (size_t)ret;
 	}
-	return gone && gone == s->groups ? all_are_gone(s, &s->group[0]) : 0;
+	return gone && gone == s->groups.count ? all_are_gone(s, &s->groups.group[0]) : 0;
 }
 
 /* Groups come thread by thread, or CPU by CPU: the first one behind that of group @first. */
@@ -190,7 +181,7 @@ static size_t end_of_where(const struct ntime_session *s, size_t first)
 {
 	size_t i = first;
 
-	while (i < s->groups && s->group[i].at == s->group[first].at)
+	while (i < s->groups.count && s->groups.group[i].at == s->groups.group[first].at)
 		i++;
 	return i;
 }
@@ -198,12 +189,12 @@ static size_t end_of_where(const struct ntime_session *s, size_t first)
 /* To the time of all turns at @at that between them, in which nothing counted. */
 static void add_time_between(struct ntime_session *s, size_t at)
 {
-	uint64_t span_ns = at < s->spans ? nti_session_span_ns(s, at) : 0;
+	uint64_t span_ns = at < s->rotation->spans ? nti_session_span_ns(s, at) : 0;
 
-	if (span_ns > s->pass_enabled_ns[at])
-		s->pass_enabled_ns[at] = span_ns;
+	if (span_ns > s->groups.pass_enabled_ns[at])
+		s->groups.pass_enabled_ns[at] = span_ns;
 	else if (s->where[at].cpu >= 0 || nti_session_is_device_place(s->where[at]))
-		s->pass_enabled_ns[at] += s->dead_ns;
+		s->groups.pass_enabled_ns[at] += s->rotation->dead_ns;
 }
 
 /*
@@ -215,22 +206,22 @@ static void sum_pass_times(struct ntime_session *s)
 	unsigned int pass;
 	size_t i, first, end;
 
-	memset(s->pass_enabled_ns, 0, s->where_count * sizeof(*s->pass_enabled_ns));
-	for (first = 0; first < s->groups; first = end) {
+	memset(s->groups.pass_enabled_ns, 0, s->where_count * sizeof(*s->groups.pass_enabled_ns));
+	for (first = 0; first < s->groups.count; first = end) {
 		end = end_of_where(s, first);
-		for (pass = 0; pass < s->passes; pass++) {
+		for (pass = 0; pass < s->plan->passes; pass++) {
 			uint64_t longest = 0;
 
 			for (i = first; i < end; i++) {
-				const struct nti_session_group *g = &s->group[i];
+				const struct nti_session_group *g = &s->groups.group[i];
 
 				if (g->pass == pass && !g->is_in_every_pass &&
-				    s->reading[i].enabled_ns > longest)
-					longest = s->reading[i].enabled_ns;
+				    s->groups.reading[i].enabled_ns > longest)
+					longest = s->groups.reading[i].enabled_ns;
 			}
-			s->pass_enabled_ns[s->group[first].at] += longest;
+			s->groups.pass_enabled_ns[s->groups.group[first].at] += longest;
 		}
-		add_time_between(s, s->group[first].at);
+		add_time_between(s, s->groups.group[first].at);
 	}
 }
 
@@ -238,14 +229,15 @@ static void sum_pass_times(struct ntime_session *s)
 static uint64_t wanted_ns_of(const struct ntime_session *s, const struct nti_session_group *g,
 			     const struct nti_perf_reading *r)
 {
-	return s->is_rotating && !g->is_in_every_pass ? s->pass_enabled_ns[g->at] : r->enabled_ns;
+	return s->rotation->is_rotating && !g->is_in_every_pass ? s->groups.pass_enabled_ns[g->at]
+								: r->enabled_ns;
 }
 
 /* Counted all the time, and there was time: nothing about its members is in doubt. */
 static bool is_exact(const struct ntime_session *s, const struct nti_session_group *g,
 		     const struct nti_perf_reading *r)
 {
-	return s->was_started && nti_session_had_turn(s, g) && r->enabled_ns && !g->is_late &&
+	return s->clock.was_started && nti_session_had_turn(s, g) && r->enabled_ns && !g->is_late &&
 	       !g->hotplugs && !r->overflowed && !r->lost && !r->missing &&
 	       r->running_ns >= wanted_ns_of(s, g, r);
 }
@@ -254,10 +246,11 @@ static void judge_groups(struct ntime_session *s)
 {
 	size_t i;
 
-	if (s->is_rotating)
+	if (s->rotation->is_rotating)
 		sum_pass_times(s);
-	for (i = 0; i < s->groups; i++)
-		s->group[i].is_exact = is_exact(s, &s->group[i], &s->reading[i]);
+	for (i = 0; i < s->groups.count; i++)
+		s->groups.group[i].is_exact =
+			is_exact(s, &s->groups.group[i], &s->groups.reading[i]);
 }
 
 /*
@@ -354,9 +347,9 @@ static void add_group(struct ntime_session *s, const struct nti_session_group *g
 	size_t k;
 
 	for (k = 0; k < g->perf.count; k++) {
-		const struct nti_session_part *p = &s->part[g->part[k]];
+		const struct nti_session_part *p = &s->plan->part[g->part[k]];
 		enum nti_together together = s->item[p->item].event.together;
-		struct nti_item_sum *sum = &s->sum[p->item];
+		struct nti_item_sum *sum = &s->groups.sum[p->item];
 		uint64_t counted_ns = counted_ns_of(r, k);
 
 		sum->is_direct = g->direct;
@@ -380,13 +373,13 @@ static void add_groups(struct ntime_session *s, size_t first, size_t end)
 {
 	size_t i;
 
-	memset(s->sum, 0, s->items * sizeof(*s->sum));
+	memset(s->groups.sum, 0, s->items * sizeof(*s->groups.sum));
 	for (i = first; i < end; i++) {
-		if (nti_session_had_turn(s, &s->group[i]))
-			add_group(s, &s->group[i], &s->reading[i]);
+		if (nti_session_had_turn(s, &s->groups.group[i]))
+			add_group(s, &s->groups.group[i], &s->groups.reading[i]);
 	}
 	for (i = 0; i < s->items; i++)
-		settle_shared(&s->sum[i]);
+		settle_shared(&s->groups.sum[i]);
 }
 
 static struct ntime_value no_value(uint32_t flags, uint64_t wanted_ns)
@@ -399,9 +392,9 @@ static struct ntime_value no_value(uint32_t flags, uint64_t wanted_ns)
 static struct ntime_value clock_value(const struct ntime_session *s,
 				      const struct nti_session_item *item, uint64_t real_ns)
 {
-	uint64_t count = s->read_tsc;
+	uint64_t count = s->clock.read_tsc;
 
-	if (!s->was_started)
+	if (!s->clock.was_started)
 		return no_value(NTIME_NOT_COUNTED, 0);
 	return (struct ntime_value){
 		.count = count,
@@ -415,9 +408,9 @@ static struct ntime_value clock_value(const struct ntime_session *s,
 static bool is_not_counted(const struct ntime_session *s, const struct nti_item_sum *sum)
 {
 	if (!sum->wanted_ns)
-		return !sum->is_seen || !s->was_started || s->target.flags & NTIME_ON_EXEC ||
+		return !sum->is_seen || !s->clock.was_started || s->target.flags & NTIME_ON_EXEC ||
 		       (nti_session_is_by_pass(s) && !nti_session_is_turning(s));
-	return !sum->is_seen || !s->was_started || !sum->counted_ns;
+	return !sum->is_seen || !s->clock.was_started || !sum->counted_ns;
 }
 
 static struct nti_item_sum sum_of_only(const struct ntime_session *s,
@@ -468,7 +461,8 @@ static void event_value(struct ntime_session *s, const struct nti_session_item *
 		return;
 	out->flags |= NTIME_SCALED;
 	/* The kernel's rotation is not random: whatever keeps step with it is seen wrongly. */
-	nti_session_estimate(s, item, sum, s->is_rotating || sum->is_direct ? estimate : NULL, work,
+	nti_session_estimate(s, item, sum,
+			     s->rotation->is_rotating || sum->is_direct ? estimate : NULL, work,
 			     out);
 }
 
@@ -512,7 +506,7 @@ static void item_value(struct ntime_session *s, size_t i, uint64_t real_ns, stru
 	else if (item->only)
 		only_value(s, item, out);
 	else
-		event_value(s, item, &s->sum[i], &item->estimate, &item->work, out);
+		event_value(s, item, &s->groups.sum[i], &item->estimate, &item->work, out);
 	out->flags |= item->flags;
 }
 
@@ -524,15 +518,16 @@ static int end_turns(struct ntime_session *s)
 {
 	int ret;
 
-	if (!s->pmus || s->passes < 2 || !s->is_running || nti_session_is_by_pass(s))
+	if (!s->ways->pmus || s->plan->passes < 2 || !s->clock.is_running ||
+	    nti_session_is_by_pass(s))
 		return 0;
-	s->turns++;
-	ret = nti_pmus_turn(s->pmus);
+	s->rotation->turns++;
+	ret = nti_pmus_turn(s->ways->pmus);
 	/* A CPU went just now: the next reading finds out. */
-	if (ret == -ENODEV && s->is_following)
+	if (ret == -ENODEV && s->hotplug->is_following)
 		return 0;
 	return ret < 0 ? nti_error(&s->ctx->error, -EIO, "cannot rotate to the next events: %s",
-				   nti_pmus_error(s->pmus, ret))
+				   nti_pmus_error(s->ways->pmus, ret))
 		       : 0;
 }
 
@@ -549,13 +544,13 @@ static bool is_of_turn(const struct ntime_session *s, const struct nti_session_g
 		       unsigned int pass)
 {
 	if (g->is_in_every_pass)
-		return s->has_work && g->unit->kind == NTI_UNIT_CORE;
+		return s->estimates->has_work && g->unit->kind == NTI_UNIT_CORE;
 	return g->pass == pass;
 }
 
 static void step_item(struct ntime_session *s, struct nti_session_item *item, unsigned int pass)
 {
-	struct nti_item_sum sum = item->only ? sum_of_only(s, item) : s->sum[item - s->item];
+	struct nti_item_sum sum = item->only ? sum_of_only(s, item) : s->groups.sum[item - s->item];
 	bool has_ended = is_in_pass(item, pass);
 
 	/* Those whose turn begins see nothing of what was before. */
@@ -574,16 +569,16 @@ int nti_session_end_turn(struct ntime_session *s, unsigned int pass)
 	size_t i;
 	int ret;
 
-	for (i = 0; i < s->groups; i++) {
-		if (!is_of_turn(s, &s->group[i], pass))
+	for (i = 0; i < s->groups.count; i++) {
+		if (!is_of_turn(s, &s->groups.group[i], pass))
 			continue;
 		ret = read_one(s, i, real_ns);
 		if (ret < 0)
 			return ret;
 	}
 	judge_groups(s);
-	if (s->has_sums)
-		add_groups(s, 0, s->groups);
+	if (s->groups.has_sums)
+		add_groups(s, 0, s->groups.count);
 	for (i = 0; i < s->items; i++) {
 		if (s->item[i].work.by || is_in_pass(&s->item[i], pass))
 			step_item(s, &s->item[i], pass);
@@ -605,10 +600,10 @@ static void note_moment(struct ntime_session *s, uint64_t begin_ns, uint64_t end
 {
 	uint64_t took_ns = end_ns - begin_ns;
 
-	if (took_ns < s->least_ns)
-		s->least_ns = took_ns;
-	s->moment.at_ns = begin_ns + took_ns / 2;
-	s->moment.unsure_ns = (took_ns - s->least_ns + 1) / 2;
+	if (took_ns < s->clock.least_ns)
+		s->clock.least_ns = took_ns;
+	s->clock.moment.at_ns = begin_ns + took_ns / 2;
+	s->clock.moment.unsure_ns = (took_ns - s->clock.least_ns + 1) / 2;
 }
 
 /*
@@ -624,7 +619,7 @@ static int read_groups_between(struct ntime_session *s)
 		return ret;
 	/* In a recording nothing takes time, and the clock moves when it is looked at. */
 	note_moment(s, begin_ns, s->ctx->os->is_replay ? begin_ns : now_ns(s));
-	s->read_tsc = begin_tsc + (nti_session_tsc(s) - begin_tsc) / 2;
+	s->clock.read_tsc = begin_tsc + (nti_session_tsc(s) - begin_tsc) / 2;
 	return 0;
 }
 
@@ -641,8 +636,8 @@ static int read_groups_between(struct ntime_session *s)
  */
 static bool is_torn(const struct ntime_session *s, uint64_t last_ns)
 {
-	return s->is_running && s->moment.unsure_ns > TORN_NS &&
-	       s->moment.unsure_ns > (s->moment.at_ns - last_ns) / 100;
+	return s->clock.is_running && s->clock.moment.unsure_ns > TORN_NS &&
+	       s->clock.moment.unsure_ns > (s->clock.moment.at_ns - last_ns) / 100;
 }
 
 /* Who was interrupted once is the less likely to be it soon again. */
@@ -650,7 +645,7 @@ static bool is_torn(const struct ntime_session *s, uint64_t last_ns)
 
 static int read_groups_in_time(struct ntime_session *s)
 {
-	uint64_t last_ns = s->moment.at_ns ? s->moment.at_ns : s->started_ns;
+	uint64_t last_ns = s->clock.moment.at_ns ? s->clock.moment.at_ns : s->clock.started_ns;
 	unsigned int tries = 0;
 	int ret;
 
@@ -668,9 +663,9 @@ static int read_once(struct ntime_session *s, bool needs_time, uint64_t *real_ns
 	*real_ns = 0;
 	if (needs_time) {
 		ret = read_groups_in_time(s);
-		*real_ns = nti_session_real_ns_at(s, s->moment.at_ns);
+		*real_ns = nti_session_real_ns_at(s, s->clock.moment.at_ns);
 	} else {
-		s->moment.at_ns = 0;
+		s->clock.moment.at_ns = 0;
 		ret = read_groups(s, 0);
 	}
 	if (ret == 0)
@@ -692,11 +687,11 @@ int ntime_session_read(struct ntime_session *s, struct ntime_value *out, size_t 
 	if (!s->is_open || n != s->items)
 		return nti_error(&s->ctx->error, -EINVAL,
 				 "open the session first; pass the exact count of items");
-	ret = read_once(s, s->needs_time, &real_ns);
+	ret = read_once(s, s->clock.needs_time, &real_ns);
 	if (ret < 0)
 		return ret;
-	if (s->has_sums)
-		add_groups(s, 0, s->groups);
+	if (s->groups.has_sums)
+		add_groups(s, 0, s->groups.count);
 	/*
 	 * What is written could be the session, for all that the compiler knows: it is looked up
 	 * once.
@@ -708,8 +703,8 @@ int ntime_session_read(struct ntime_session *s, struct ntime_value *out, size_t 
 		else
 			item_value(s, i, real_ns, &out[i]);
 	}
-	nti_doubts_check(s, s->doubts.seen, s->doubts.moved, out);
-	if (s->expected_ns)
+	nti_doubts_check(s, s->doubts->seen, s->doubts->moved, out);
+	if (s->stripped->expected_ns)
 		nti_session_check_stripped(s, out);
 	if (s->metrics)
 		ret = ntime_session_metrics(s, out, n);
@@ -724,7 +719,7 @@ static void event_at(struct ntime_session *s, const struct nti_session_rows *row
 
 	switch (rows->where[cell]) {
 	case NTI_HERE:
-		event_value(s, &s->item[i], &s->sum[i], &rows->estimate[cell], NULL, out);
+		event_value(s, &s->item[i], &s->groups.sum[i], &rows->estimate[cell], NULL, out);
 		break;
 	case NTI_ELSEWHERE:
 		*out = no_value(NTIME_ELSEWHERE, 0);
@@ -752,7 +747,7 @@ static int read_row(struct ntime_session *s, const struct nti_session_rows *rows
 		if (item->is_metric && s->where[at].cpu >= 0)
 			row[i].count = 1;
 	}
-	nti_doubts_check(s, &rows->seen[at * s->items], &rows->moved[at * s->doubts.checks], row);
+	nti_doubts_check(s, &rows->seen[at * s->items], &rows->moved[at * s->doubts->checks], row);
 	return s->metrics ? ntime_session_metrics(s, row, s->items) : 0;
 }
 
@@ -778,11 +773,11 @@ int ntime_session_read_where(struct ntime_session *s, struct ntime_value *out, s
 
 int ntime_session_read_time(const struct ntime_session *s, uint64_t *at_ns, uint64_t *unsure_ns)
 {
-	if (!s->moment.at_ns)
+	if (!s->clock.moment.at_ns)
 		return nti_error(&s->ctx->error, -EINVAL,
 				 "the last read was not ntime_session_read_where()");
-	*at_ns = s->moment.at_ns;
-	*unsure_ns = s->moment.unsure_ns;
+	*at_ns = s->clock.moment.at_ns;
+	*unsure_ns = s->clock.moment.unsure_ns;
 	return 0;
 }
 

@@ -4,9 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/count/plan.h"
+#include "lib/count/readers.h"
+#include "lib/count/rotation.h"
+#include "lib/count/session.h"
+#include "lib/count/ways.h"
 #include "lib/os/page.h"
 #include "lib/os/process.h"
-#include "lib/count/session.h"
 
 /* Readers in a forked child find 0, the type that falls back to the call. */
 static int make_states(struct ntime_session *s)
@@ -14,11 +18,12 @@ static int make_states(struct ntime_session *s)
 	void *memory;
 	int ret;
 
-	if (s->state)
+	if (s->readers->state)
 		return 0;
-	ret = nti_page_wiped_new(s->items * sizeof(*s->state), &memory, &s->state_bytes);
+	ret = nti_page_wiped_new(s->items * sizeof(*s->readers->state), &memory,
+				 &s->readers->state_bytes);
 	if (ret == 0)
-		s->state = memory;
+		s->readers->state = memory;
 	return ret;
 }
 
@@ -44,10 +49,10 @@ int nti_session_readers_map(struct ntime_session *s)
 {
 	size_t i;
 
-	s->page_bytes = nti_page_bytes();
-	s->page_owner = nti_process_self();
-	s->page = calloc(s->items, sizeof(*s->page));
-	if (!s->page)
+	s->readers->page_bytes = nti_page_bytes();
+	s->readers->page_owner = nti_process_self();
+	s->readers->page = calloc(s->items, sizeof(*s->readers->page));
+	if (!s->readers->page)
 		return -ENOMEM;
 	for (i = 0; i < s->items; i++) {
 		const struct nti_session_item *item = &s->item[i];
@@ -55,17 +60,17 @@ int nti_session_readers_map(struct ntime_session *s)
 		/* Failure leaves NULL: the call always works. */
 		if (can_use_page(s, item->only))
 			(void)s->ctx->os->ops->map(s->ctx->os, item->only->perf.fd[item->member],
-						   s->page_bytes, &s->page[i]);
+						   s->readers->page_bytes, &s->readers->page[i]);
 	}
 	return 0;
 }
 
 static void use_page(struct ntime_session *s, size_t i, struct ntime_reader_state *state)
 {
-	if (!s->page[i])
+	if (!s->readers->page[i])
 		return;
-	state->thread = s->thread;
-	state->source = s->page[i];
+	state->thread = s->readers->thread;
+	state->source = s->readers->page[i];
 	state->type = NTIME_READER_PMC;
 }
 
@@ -86,7 +91,7 @@ static bool can_read_core(const struct ntime_session *s, const struct nti_sessio
 {
 	return item->only && item->only->direct && item->only->perf.where.cpu >= 0 &&
 	       !(s->target.flags & NTIME_READ_BY_CALL) && places_of_target(s) == 1 &&
-	       s->passes == 1 && s->was_started;
+	       s->plan->passes == 1 && s->clock.was_started;
 }
 
 #ifdef NTIME_HAS_CORE_
@@ -107,7 +112,7 @@ static void set_inline(struct ntime_reader_state *state, const struct nti_pmu_in
 static void refresh_core(const struct ntime_session *s, size_t i)
 {
 	const struct nti_session_item *item = &s->item[i];
-	struct ntime_reader_state *state = s->state ? &s->state[i] : NULL;
+	struct ntime_reader_state *state = s->readers->state ? &s->readers->state[i] : NULL;
 	struct nti_pmu_inline in;
 
 	/* In a forked child the state reads 0. */
@@ -147,7 +152,7 @@ static void use_core(struct ntime_session *s, size_t i, struct ntime_reader_stat
 /* As set_state(); a second reader of the same thread finds the state as it is. */
 static void set_core(struct ntime_session *s, size_t i)
 {
-	struct ntime_reader_state *state = &s->state[i];
+	struct ntime_reader_state *state = &s->readers->state[i];
 
 	if (can_read_core(s, &s->item[i]) && state->pinned != ntime_thread_pointer_())
 		use_core(s, i, state);
@@ -173,12 +178,12 @@ void nti_session_readers_refresh(struct ntime_session *s)
 {
 	size_t i;
 
-	if (!s->pmus)
+	if (!s->ways->pmus)
 		return;
-	for (i = 0; s->state && i < s->items; i++) {
+	for (i = 0; s->readers->state && i < s->items; i++) {
 		const struct nti_session_item *item = &s->item[i];
 
-		if (s->state[i].type == NTIME_READER_CORE &&
+		if (s->readers->state[i].type == NTIME_READER_CORE &&
 		    item->reading->count[item->member] >> FULL_SHIFT)
 			refresh_core(s, i);
 	}
@@ -199,20 +204,20 @@ static void set_state(struct ntime_session *s, size_t i)
 	}
 	if (!s->item[i].is_clock) {
 		use_page(s, i, &state);
-	} else if (s->is_running && !s->ctx->os->is_replay &&
+	} else if (s->clock.is_running && !s->ctx->os->is_replay &&
 		   s->ctx->os->ops->tsc(s->ctx->os, &now) == 0) {
-		state.origin = s->started_tsc - s->elapsed_tsc;
+		state.origin = s->clock.started_tsc - s->clock.elapsed_tsc;
 		state.type = NTIME_READER_TSC;
 	}
-	if (!is_same(&s->state[i], &state))
-		s->state[i] = state;
+	if (!is_same(&s->readers->state[i], &state))
+		s->readers->state[i] = state;
 }
 
 void nti_session_readers_update(struct ntime_session *s)
 {
 	size_t i;
 
-	for (i = 0; s->state && i < s->items; i++) {
+	for (i = 0; s->readers->state && i < s->items; i++) {
 		if (s->item[i].is_clock)
 			set_state(s, i);
 	}
@@ -223,12 +228,13 @@ void nti_session_readers_fini(struct ntime_session *s)
 	size_t i;
 
 	/* perf's pages are not handed on to a forked child: something else may lie there by now. */
-	for (i = 0; s->page && s->page_owner == nti_process_self() && i < s->items; i++)
-		s->ctx->os->ops->unmap(s->ctx->os, s->page[i], s->page_bytes);
-	free(s->page);
-	nti_page_wiped_free(s->state, s->state_bytes);
-	s->page = NULL;
-	s->state = NULL;
+	for (i = 0;
+	     s->readers->page && s->readers->page_owner == nti_process_self() && i < s->items; i++)
+		s->ctx->os->ops->unmap(s->ctx->os, s->readers->page[i], s->readers->page_bytes);
+	free(s->readers->page);
+	nti_page_wiped_free(s->readers->state, s->readers->state_bytes);
+	s->readers->page = NULL;
+	s->readers->state = NULL;
 }
 
 int ntime_get_reader(struct ntime_session *s, size_t i, struct ntime_reader *out)
@@ -251,9 +257,10 @@ int ntime_get_reader(struct ntime_session *s, size_t i, struct ntime_reader *out
 	if (ret < 0)
 		return nti_error(&s->ctx->error, ret, "no memory for readers");
 	set_state(s, i);
-	*out = (struct ntime_reader){
-		.size = sizeof(*out), .item = (uint32_t)i, .state = &s->state[i], .session = s
-	};
+	*out = (struct ntime_reader){ .size = sizeof(*out),
+				      .item = (uint32_t)i,
+				      .state = &s->readers->state[i],
+				      .session = s };
 	return 0;
 }
 
@@ -269,7 +276,8 @@ static int read_group(const struct ntime_session *s, const struct nti_session_gr
 		return -ENODATA;
 	if (reading->enabled_ns && !reading->running_ns)
 		return (int)NTIME_NOT_COUNTED;
-	if (reading->running_ns < reading->enabled_ns || (s->is_rotating && !g->is_in_every_pass))
+	if (reading->running_ns < reading->enabled_ns ||
+	    (s->rotation->is_rotating && !g->is_in_every_pass))
 		return (int)NTIME_SCALED;
 	return 0;
 }
@@ -292,12 +300,12 @@ static int read_sum(const struct ntime_session *s, size_t item, uint64_t *count)
 	uint64_t total = 0;
 	size_t g, k;
 
-	for (g = 0; g < s->groups; g++) {
-		const struct nti_session_group *group = &s->group[g];
+	for (g = 0; g < s->groups.count; g++) {
+		const struct nti_session_group *group = &s->groups.group[g];
 		bool is_read = false;
 
 		for (k = 0; k < group->perf.count; k++) {
-			if (s->part[group->part[k]].item != item)
+			if (s->plan->part[group->part[k]].item != item)
 				continue;
 			if (!is_read) {
 				ret = read_group(s, group, &reading);
@@ -344,7 +352,7 @@ static int read_item(const struct ntime_session *s, size_t i, uint64_t *count)
 int ntime_read_call(const struct ntime_reader *r, uint64_t *count)
 {
 	const struct ntime_session *s = r->session;
-	int flags = s->was_started ? read_item(s, r->item, count) : -ENODATA;
+	int flags = s->clock.was_started ? read_item(s, r->item, count) : -ENODATA;
 
 	return flags < 0 ? flags : flags | (int)(s->item[r->item].flags & NTIME_SIMULATED);
 }
@@ -388,7 +396,7 @@ static const char *why_page(const struct ntime_session *s, const struct perf_eve
 
 static const char *why_core(const struct ntime_session *s, const struct nti_session_item *item)
 {
-	if (!s->was_started)
+	if (!s->clock.was_started)
 		return "read(2): ask for the reader when the session was started";
 	if (item->event.part[0].unit->kind == NTI_UNIT_DEVICE)
 		return "a call: reading a device ends a period of all its counters";
@@ -441,7 +449,7 @@ const char *ntime_reader_why(const struct ntime_reader *r)
 	if (s->target.flags & (NTIME_BY_PASS | NTIME_PASS_ALONE))
 		return "read(2): a session by pass switches the counter";
 	/* What get_reader() set is wiped in a child. */
-	if (s->page[r->item])
+	if (s->readers->page[r->item])
 		return "read(2): this process is a fork of the one that is counted";
 #ifndef NTIME_HAS_PMC_
 	if (s->item[r->item].only && s->item[r->item].only->unit->kind == NTI_UNIT_CORE)

@@ -5,8 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/machine/topology.h"
+#include "lib/count/doubt.h"
+#include "lib/count/estimates.h"
+#include "lib/count/hotplug.h"
+#include "lib/count/plan.h"
+#include "lib/count/readers.h"
+#include "lib/count/rotation.h"
+#include "lib/count/rows.h"
 #include "lib/count/session.h"
+#include "lib/count/stripped.h"
+#include "lib/count/ways.h"
+#include "lib/machine/topology.h"
 
 #define TARGET_FLAGS                                                                               \
 	(NTIME_CHILDREN | NTIME_ON_EXEC | NTIME_BY_PASS | NTIME_PASS_ALONE | NTIME_TURNS |         \
@@ -45,6 +54,36 @@ static int check_target(struct ntime_ctx *ctx, const struct ntime_target *t)
 	return 0;
 }
 
+/* A session and what it points to, each known to those who include its header. */
+struct whole {
+	struct ntime_session s;
+	struct nti_session_plan plan;
+	struct nti_ways ways;
+	struct nti_rotation rotation;
+	struct nti_estimates estimates;
+	struct nti_hotplug hotplug;
+	struct nti_stripped stripped;
+	struct nti_doubts doubts;
+	struct nti_readers readers;
+};
+
+static struct ntime_session *session_alloc(void)
+{
+	struct whole *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->s.plan = &w->plan;
+	w->s.ways = &w->ways;
+	w->s.rotation = &w->rotation;
+	w->s.estimates = &w->estimates;
+	w->s.hotplug = &w->hotplug;
+	w->s.stripped = &w->stripped;
+	w->s.doubts = &w->doubts;
+	w->s.readers = &w->readers;
+	return &w->s;
+}
+
 static void session_free(struct ntime_session *s)
 {
 	size_t i;
@@ -54,8 +93,8 @@ static void session_free(struct ntime_session *s)
 	for (i = 0; i < s->items; i++)
 		nti_session_item_fini(&s->item[i]);
 	free(s->item);
-	free(s->limit);
-	free(s->unit_name);
+	free(s->plan->limit);
+	free(s->plan->unit_name);
 	free(s->where);
 	free(s->cpus);
 	free(s);
@@ -75,11 +114,11 @@ int ntime_session_new(struct ntime_ctx *ctx, const struct ntime_target *target,
 	ret = check_target(ctx, t);
 	if (ret < 0)
 		return ret;
-	s = calloc(1, sizeof(*s));
+	s = session_alloc();
 	if (!s)
 		return -ENOMEM;
 	s->ctx = ctx;
-	s->least_ns = UINT64_MAX;
+	s->clock.least_ns = UINT64_MAX;
 	s->target = *t;
 	if (t->cpus) {
 		s->cpus = strdup(t->cpus);
@@ -230,12 +269,12 @@ static const char *why_event_is_gone(const struct ntime_session *s, size_t item)
 {
 	size_t i, k;
 
-	for (i = 0; i < s->groups; i++) {
-		const struct nti_session_group *g = &s->group[i];
+	for (i = 0; i < s->groups.count; i++) {
+		const struct nti_session_group *g = &s->groups.group[i];
 		const char *why = nti_session_why_gone(g);
 
 		for (k = 0; why && k < g->perf.count; k++) {
-			if (s->part[g->part[k]].item == item)
+			if (s->plan->part[g->part[k]].item == item)
 				return why;
 		}
 	}
@@ -345,7 +384,7 @@ int ntime_session_item(const struct ntime_session *s, size_t i, struct ntime_ite
 		return 0;
 	why = nti_session_why_hotplug(s, i);
 	if (why)
-		set_offline(out, s->why_changed, why, NTIME_REMEDY_NONE, "none");
+		set_offline(out, s->hotplug->why_changed, why, NTIME_REMEDY_NONE, "none");
 	why = why_gone(s, i);
 	if (why)
 		set_offline(out, out->unit, why, NTIME_REMEDY_HERE,
@@ -353,74 +392,9 @@ int ntime_session_item(const struct ntime_session *s, size_t i, struct ntime_ite
 	return 0;
 }
 
-/* From @begin to @now, or to @end if that is known and was before. */
-static uint64_t time_until(uint64_t begin, uint64_t now, uint64_t end)
-{
-	if (end && end < now)
-		now = end;
-	return now > begin ? now - begin : 0;
-}
-
-uint64_t nti_session_real_ns_at(const struct ntime_session *s, uint64_t now_ns)
-{
-	return s->elapsed_ns + (s->is_running ? time_until(s->started_ns, now_ns, s->end.ns) : 0);
-}
-
-uint64_t nti_session_real_ns(const struct ntime_session *s)
-{
-	struct nti_os *os = s->ctx->os;
-
-	return nti_session_real_ns_at(s, s->is_running ? os->ops->now_ns(os) : 0);
-}
-
-uint64_t nti_session_tsc(const struct ntime_session *s)
-{
-	struct nti_os *os = s->ctx->os;
-	uint64_t now;
-
-	if (!s->is_running || os->ops->tsc(os, &now) < 0)
-		return s->elapsed_tsc;
-	return s->elapsed_tsc + time_until(s->started_tsc, now, s->end.ticks);
-}
-
-static void clocks_start(struct ntime_session *s)
-{
-	struct nti_os *os = s->ctx->os;
-
-	s->started_ns = os->ops->now_ns(os);
-	(void)os->ops->tsc(os, &s->started_tsc);
-	s->is_running = true;
-	s->was_started = true;
-}
-
-void nti_session_take_times(struct ntime_session *s, const struct nti_moment *begin,
-			    const struct nti_moment *end)
-{
-	if (s->ctx->os->is_replay)
-		return;
-	if (s->target.flags & NTIME_ON_EXEC && !s->elapsed_ns) {
-		s->started_ns = begin->ns;
-		s->started_tsc = begin->ticks;
-		nti_session_readers_update(s);
-	}
-	if (end)
-		s->end = *end;
-}
-
 uint64_t ntime_session_length_ns(const struct ntime_session *s)
 {
 	return nti_session_real_ns(s);
-}
-
-static void clocks_stop(struct ntime_session *s)
-{
-	/*
-	 * In this order, as clocks_start(): a recording's clock moves when the time is asked for.
-	 */
-	s->elapsed_ns = nti_session_real_ns(s);
-	s->elapsed_tsc = nti_session_tsc(s);
-	s->end = (struct nti_moment){ 0 };
-	s->is_running = false;
 }
 
 static bool is_counted_by_registers(const struct ntime_session *s, const struct nti_event *event)
@@ -450,8 +424,8 @@ static void find_scopes(struct ntime_session *s)
 {
 	size_t i;
 
-	for (i = 0; s->target.kind >= NTIME_TARGET_CPUS && i < s->parts; i++) {
-		const struct nti_unit *unit = s->part[i].part->unit;
+	for (i = 0; s->target.kind >= NTIME_TARGET_CPUS && i < s->plan->parts; i++) {
+		const struct nti_unit *unit = s->plan->part[i].part->unit;
 
 		if (unit->kind == NTI_UNIT_UNCORE && unit->cpus && !unit->box) {
 			(void)nti_context_scopes(s->ctx);
@@ -491,23 +465,25 @@ uint64_t ntime_session_max_read_interval_ns(const struct ntime_session *s)
 {
 	if (!s->is_open)
 		return 0;
-	return s->pmus ? nti_pmus_max_read_interval_ns(s->pmus) : UINT64_MAX;
+	return s->ways->pmus ? nti_pmus_max_read_interval_ns(s->ways->pmus) : UINT64_MAX;
 }
 
 unsigned int ntime_session_passes(const struct ntime_session *s)
 {
-	return s->is_open ? s->passes : 0;
+	return s->is_open ? s->plan->passes : 0;
 }
 
 const char *ntime_session_plan_text(struct ntime_session *s, unsigned int pass)
 {
-	return s->is_open && pass < s->passes && s->pass_text[pass] ? s->pass_text[pass] : "";
+	return s->is_open && pass < s->plan->passes && s->plan->pass_text[pass]
+		       ? s->plan->pass_text[pass]
+		       : "";
 }
 
 /* What waits for exec is started by the kernel itself, once, if perf counts it. */
 static bool is_started_by_exec(const struct ntime_session *s, const struct nti_session_group *g)
 {
-	return s->target.flags & NTIME_ON_EXEC && !s->was_started && !g->direct;
+	return s->target.flags & NTIME_ON_EXEC && !s->clock.was_started && !g->direct;
 }
 
 /*
@@ -519,17 +495,17 @@ static int switch_groups(struct ntime_session *s, bool on, bool only_pass)
 	int ret = 0, one;
 	size_t i;
 
-	for (i = 0; i < s->groups; i++) {
-		struct nti_session_group *g = &s->group[i];
+	for (i = 0; i < s->groups.count; i++) {
+		struct nti_session_group *g = &s->groups.group[i];
 
 		if (!nti_session_is_current(s, g) || (only_pass && g->is_in_every_pass) ||
 		    g->is_off || (on && is_started_by_exec(s, g)))
 			continue;
 		/* What was begun is ended: only the beginning can be interrupted. */
-		if (on && !s->was_started && nti_context_interrupted(s->ctx) < 0)
+		if (on && !s->clock.was_started && nti_context_interrupted(s->ctx) < 0)
 			return -EINTR;
 		one = on ? nti_session_group_enable(s, g) : nti_session_group_disable(s, g);
-		if (one < 0 && s->is_following && g->perf.where.cpu >= 0 &&
+		if (one < 0 && s->hotplug->is_following && g->perf.where.cpu >= 0 &&
 		    !nti_session_is_on_line(s, g->perf.where.cpu)) {
 			nti_session_lose_group(s, i);
 			continue;
@@ -547,21 +523,21 @@ static void forget_standstill(struct ntime_session *s)
 {
 	size_t i;
 
-	for (i = 0; i < s->groups; i++)
-		s->group[i].has_last = false;
+	for (i = 0; i < s->groups.count; i++)
+		s->groups.group[i].has_last = false;
 }
 
 int ntime_session_start(struct ntime_session *s)
 {
 	int ret = ntime_session_open(s);
 
-	if (ret < 0 || s->is_running)
+	if (ret < 0 || s->clock.is_running)
 		return ret;
 	if (s->ctx->os->is_still)
 		return nti_error(&s->ctx->error, -EOPNOTSUPP,
 				 "a recorded machine counts nothing: a session on it can be "
 				 "planned, not started");
-	if (s->was_started || !(s->target.flags & NTIME_ON_EXEC))
+	if (s->clock.was_started || !(s->target.flags & NTIME_ON_EXEC))
 		nti_session_spans_switch(s, true);
 	ret = switch_groups(s, true, false);
 	if (ret < 0) {
@@ -570,7 +546,7 @@ int ntime_session_start(struct ntime_session *s)
 		return ret;
 	}
 	forget_standstill(s);
-	clocks_start(s);
+	nti_session_clock_start(s);
 	nti_session_readers_update(s);
 	return ret;
 }
@@ -585,10 +561,11 @@ static bool is_waiting_for_exec(struct ntime_session *s)
 	if (!(s->target.flags & NTIME_ON_EXEC))
 		return false;
 	/* Those that we count ourselves began when the session did. */
-	for (i = 0; i < s->groups; i++) {
-		if (s->group[i].direct)
+	for (i = 0; i < s->groups.count; i++) {
+		if (s->groups.group[i].direct)
 			continue;
-		if (nti_session_group_read(s, &s->group[i], &reading) < 0 || reading.enabled_ns)
+		if (nti_session_group_read(s, &s->groups.group[i], &reading) < 0 ||
+		    reading.enabled_ns)
 			return false;
 		has_any = true;
 	}
@@ -609,14 +586,14 @@ int ntime_session_stop(struct ntime_session *s)
 {
 	int ret;
 
-	if (!s->is_running)
+	if (!s->clock.is_running)
 		return 0;
 	ret = check_exec(s);
 	if (ret < 0)
 		return ret;
 	ret = switch_groups(s, false, false);
 	nti_session_spans_switch(s, false);
-	clocks_stop(s);
+	nti_session_clock_stop(s);
 	nti_session_readers_update(s);
 	return ret;
 }
@@ -628,20 +605,20 @@ int nti_session_go_to_pass(struct ntime_session *s, unsigned int pass)
 
 	if (ret < 0)
 		return ret;
-	s->pass = pass;
-	s->turns++;
-	if (pass > s->pass_reached)
-		s->pass_reached = pass;
+	s->rotation->pass = pass;
+	s->rotation->turns++;
+	if (pass > s->rotation->pass_reached)
+		s->rotation->pass_reached = pass;
 	forget_standstill(s);
 	ret = switch_groups(s, true, true);
 	/* CPUs are switched one after another: each is off for half of the time for both. */
-	s->dead_ns += (nti_session_real_ns(s) - begin_ns) / 2;
+	s->rotation->dead_ns += (nti_session_real_ns(s) - begin_ns) / 2;
 	return ret < 0 ? ret : (int)pass;
 }
 
 static int check_by_pass(struct ntime_session *s)
 {
-	if (s->is_running && s->target.flags & NTIME_BY_PASS)
+	if (s->clock.is_running && s->target.flags & NTIME_BY_PASS)
 		return check_exec(s);
 	return nti_error(&s->ctx->error, -EINVAL,
 			 "only a running session with NTIME_BY_PASS has passes to go to");
@@ -653,8 +630,8 @@ int ntime_session_next_pass(struct ntime_session *s)
 
 	if (ret < 0)
 		return ret;
-	if (s->pass + 1 < s->passes)
-		return nti_session_go_to_pass(s, s->pass + 1);
+	if (s->rotation->pass + 1 < s->plan->passes)
+		return nti_session_go_to_pass(s, s->rotation->pass + 1);
 	ret = ntime_session_stop(s);
 	return ret < 0 ? ret : -ENODATA;
 }
@@ -666,9 +643,9 @@ int ntime_session_rotate(struct ntime_session *s)
 
 	if (ret < 0)
 		return ret;
-	s->is_rotating = true;
-	last = s->pass;
-	ret = nti_session_go_to_pass(s, (s->pass + 1) % s->passes);
+	s->rotation->is_rotating = true;
+	last = s->rotation->pass;
+	ret = nti_session_go_to_pass(s, (s->rotation->pass + 1) % s->plan->passes);
 	one = ret < 0 ? 0 : nti_session_end_turn(s, last);
 	return one < 0 ? one : ret;
 }

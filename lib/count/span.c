@@ -10,12 +10,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "lib/count/plan.h"
+#include "lib/count/rotation.h"
 #include "lib/count/session.h"
 
 static bool is_wanted(const struct ntime_session *s)
 {
 	return s->target.flags & NTIME_TURNS && s->target.kind < NTIME_TARGET_CPUS &&
-	       s->passes > 1 && !s->ctx->os->is_replay;
+	       s->plan->passes > 1 && !s->ctx->os->is_replay;
 }
 
 static struct perf_event_attr attr_of(const struct ntime_session *s)
@@ -38,15 +40,15 @@ int nti_session_spans_open(struct ntime_session *s)
 
 	if (!is_wanted(s))
 		return 0;
-	s->span = calloc(s->where_count + 1, sizeof(*s->span));
-	if (!s->span)
+	s->rotation->span = calloc(s->where_count + 1, sizeof(*s->rotation->span));
+	if (!s->rotation->span)
 		return -ENOMEM;
 	/* A device, which comes last, has time as CPUs have. */
 	for (i = 0; ret == 0 && i < s->where_count && !nti_session_is_device_place(s->where[i]);
 	     i++) {
-		nti_perf_group_init(&s->span[i], s->where[i]);
-		ret = nti_perf_group_add(s->ctx->os, &s->span[i], &attr);
-		s->spans++;
+		nti_perf_group_init(&s->rotation->span[i], s->where[i]);
+		ret = nti_perf_group_add(s->ctx->os, &s->rotation->span[i], &attr);
+		s->rotation->spans++;
 	}
 	/* Linux before 3.12 has no such event: the turns' own times have to do. */
 	if (ret < 0)
@@ -58,11 +60,11 @@ void nti_session_spans_close(struct ntime_session *s)
 {
 	size_t i;
 
-	for (i = 0; i < s->spans; i++)
-		nti_perf_group_fini(s->ctx->os, &s->span[i]);
-	free(s->span);
-	s->span = NULL;
-	s->spans = 0;
+	for (i = 0; i < s->rotation->spans; i++)
+		nti_perf_group_fini(s->ctx->os, &s->rotation->span[i]);
+	free(s->rotation->span);
+	s->rotation->span = NULL;
+	s->rotation->spans = 0;
 }
 
 void nti_session_spans_switch(struct ntime_session *s, bool on)
@@ -70,14 +72,14 @@ void nti_session_spans_switch(struct ntime_session *s, bool on)
 	size_t i;
 
 	/* A thread that ended cannot be switched, and needs it no more. */
-	for (i = 0; i < s->spans; i++)
-		(void)(on ? nti_perf_group_enable(s->ctx->os, &s->span[i])
-			  : nti_perf_group_disable(s->ctx->os, &s->span[i]));
+	for (i = 0; i < s->rotation->spans; i++)
+		(void)(on ? nti_perf_group_enable(s->ctx->os, &s->rotation->span[i])
+			  : nti_perf_group_disable(s->ctx->os, &s->rotation->span[i]));
 }
 
 uint64_t nti_session_span_ns(const struct ntime_session *s, size_t at)
 {
 	struct nti_perf_reading r;
 
-	return nti_perf_group_read(s->ctx->os, &s->span[at], &r) < 0 ? 0 : r.enabled_ns;
+	return nti_perf_group_read(s->ctx->os, &s->rotation->span[at], &r) < 0 ? 0 : r.enabled_ns;
 }

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "lib/count/session.h"
+#include "lib/count/stripped.h"
 
 /*
  * The account has what the counters have not: the time before exec, and of the tearing down of
@@ -23,8 +24,8 @@ void nti_session_expect_cpu_time(struct ntime_session *s, uint64_t cpu_ns, bool 
 	/* CPUs are counted whatever runs on them. */
 	if (s->target.kind >= NTIME_TARGET_CPUS)
 		return;
-	s->expected_ns = cpu_ns;
-	s->is_protected = is_protected;
+	s->stripped->expected_ns = cpu_ns;
+	s->stripped->is_protected = is_protected;
 }
 
 /* Counted by the kernel along with the thread: neither of a CPU, nor by the clock. */
@@ -48,15 +49,15 @@ static uint64_t watched_ns(const struct ntime_session *s, const struct ntime_val
 
 void nti_session_check_stripped(struct ntime_session *s, struct ntime_value *values)
 {
-	uint64_t watched = watched_ns(s, values), all = s->expected_ns;
+	uint64_t watched = watched_ns(s, values), all = s->stripped->expected_ns;
 	size_t i;
 
-	s->why_stripped[0] = '\0';
-	if (!s->is_protected &&
+	s->stripped->why[0] = '\0';
+	if (!s->stripped->is_protected &&
 	    (!(s->target.flags & NTIME_CHILDREN) || !(s->target.flags & NTIME_ON_EXEC) ||
 	     all < watched + USUAL_NS + all / USUAL_SHARE))
 		return;
-	(void)snprintf(s->why_stripped, sizeof(s->why_stripped),
+	(void)snprintf(s->stripped->why, sizeof(s->stripped->why),
 		       "a program that changes its user, or may not be read, has no counters: "
 		       "%.1f of %.1f ms of CPU time were counted",
 		       (double)watched / 1e6, (double)all / 1e6);
@@ -70,5 +71,5 @@ const char *nti_session_why_stripped(const struct ntime_session *s, size_t i)
 {
 	const struct nti_session_item *item = &s->item[i];
 
-	return *s->why_stripped && !item->is_metric && !item->is_clock ? s->why_stripped : NULL;
+	return *s->stripped->why && !item->is_metric && !item->is_clock ? s->stripped->why : NULL;
 }

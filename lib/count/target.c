@@ -8,8 +8,8 @@
 
 #include "lib/base/set.h"
 #include "lib/base/text.h"
-#include "lib/os/process.h"
 #include "lib/count/session.h"
+#include "lib/os/process.h"
 
 static int add_place(struct ntime_session *s, pid_t pid, int cpu)
 {

@@ -8,8 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/machine/topology.h"
+#include "lib/count/doubt.h"
+#include "lib/count/hotplug.h"
+#include "lib/count/plan.h"
+#include "lib/count/rows.h"
 #include "lib/count/session.h"
+#include "lib/machine/topology.h"
 
 static bool is_of_cpus(const struct ntime_session *s)
 {
@@ -39,11 +43,11 @@ static void find_groups(const struct ntime_session *s, struct nti_session_rows *
 	size_t at, i = 0;
 
 	for (at = 0; at < s->where_count; at++) {
-		while (i < s->groups && s->group[i].at < at)
+		while (i < s->groups.count && s->groups.group[i].at < at)
 			i++;
 		rows->first[at] = i;
 	}
-	rows->first[s->where_count] = s->groups;
+	rows->first[s->where_count] = s->groups.count;
 }
 
 /* State of marking where one unit counts. */
@@ -98,9 +102,9 @@ static int find_where(const struct ntime_session *s, const struct nti_topology *
 	walk.has_unit = calloc(t ? t->total.cpus : 1, 1);
 	if (!walk.has_unit)
 		return -ENOMEM;
-	for (i = 0; i < s->parts; i++) {
-		if (!s->part[i].is_refused)
-			mark(&walk, &s->part[i], rows->where);
+	for (i = 0; i < s->plan->parts; i++) {
+		if (!s->plan->part[i].is_refused)
+			mark(&walk, &s->plan->part[i], rows->where);
 	}
 	free(walk.has_unit);
 	return 0;
@@ -125,7 +129,7 @@ static bool is_off_line(const struct ntime_session *s, const struct nti_session_
 	size_t i;
 
 	for (i = rows->first[at]; i < rows->first[at + 1]; i++)
-		if (!s->group[i].is_off)
+		if (!s->groups.group[i].is_off)
 			return false;
 	return rows->first[at] < rows->first[at + 1];
 }
@@ -144,7 +148,7 @@ static int rows_new(struct ntime_session *s, const struct nti_topology *t,
 	rows->where = calloc(cells + 1, sizeof(*rows->where));
 	rows->estimate = calloc(cells + 1, sizeof(*rows->estimate));
 	rows->seen = calloc(cells + 1, sizeof(*rows->seen));
-	rows->moved = calloc(s->where_count * s->doubts.checks + 1, sizeof(*rows->moved));
+	rows->moved = calloc(s->where_count * s->doubts->checks + 1, sizeof(*rows->moved));
 	if (rows->info && rows->first && rows->where && rows->estimate && rows->seen && rows->moved)
 		ret = find_where(s, t, rows);
 	if (ret < 0) {
@@ -178,7 +182,7 @@ static void copy_past(struct ntime_session *s, const struct nti_session_rows *ol
 
 	memcpy(rows->estimate, old->estimate, old->count * s->items * sizeof(*old->estimate));
 	memcpy(rows->seen, old->seen, old->count * s->items * sizeof(*old->seen));
-	memcpy(rows->moved, old->moved, old->count * s->doubts.checks * sizeof(*old->moved));
+	memcpy(rows->moved, old->moved, old->count * s->doubts->checks * sizeof(*old->moved));
 }
 
 /* Rows of fewer CPUs than the session has are of no use: they could not be made anew before. */
@@ -233,7 +237,7 @@ int ntime_session_where(struct ntime_session *s, size_t i, struct ntime_where_in
 	ret = nti_session_rows_get(s, &rows);
 	if (ret == 0)
 		*out = rows->info[i];
-	if (ret == 0 && s->has_off)
+	if (ret == 0 && s->hotplug->has_off)
 		out->is_off_line = is_off_line(s, rows, i);
 	return ret;
 }

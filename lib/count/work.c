@@ -11,6 +11,7 @@
  */
 #include <math.h>
 
+#include "lib/count/estimates.h"
 #include "lib/count/session.h"
 
 bool nti_session_is_same_modes(const struct perf_event_attr *a, const struct perf_event_attr *b)
@@ -55,10 +56,10 @@ void nti_session_find_work(struct ntime_session *s)
 {
 	size_t i;
 
-	s->has_work = false;
+	s->estimates->has_work = false;
 	for (i = 0; i < s->items; i++) {
 		s->item[i].work.by = can_be_measured(&s->item[i]) ? find_measure(s, i) : 0;
-		s->has_work = s->has_work || s->item[i].work.by;
+		s->estimates->has_work = s->estimates->has_work || s->item[i].work.by;
 	}
 }
 
@@ -66,7 +67,7 @@ static double count_of(const struct ntime_session *s, size_t i)
 {
 	const struct nti_session_item *item = &s->item[i];
 
-	return (double)(item->only ? item->reading->count[item->member] : s->sum[i].count);
+	return (double)(item->only ? item->reading->count[item->member] : s->groups.sum[i].count);
 }
 
 void nti_session_look_at_work(const struct ntime_session *s, const struct nti_item_sum *sum,
@@ -87,8 +88,9 @@ void nti_session_step_work(struct ntime_session *s, const struct nti_item_sum *s
 			   struct nti_work *work)
 {
 	nti_estimate_step(&work->estimate, work->count, work->seen, (double)sum->count);
-	s->most_work_rate = fmax(s->most_work_rate, work->estimate.most_rate);
-	s->work_contrast = fmax(s->work_contrast, nti_estimate_contrast(&work->estimate));
+	s->estimates->most_work_rate = fmax(s->estimates->most_work_rate, work->estimate.most_rate);
+	s->estimates->work_contrast =
+		fmax(s->estimates->work_contrast, nti_estimate_contrast(&work->estimate));
 }
 
 struct nti_estimated nti_session_estimate_by_work(const struct ntime_session *s,
@@ -96,7 +98,8 @@ struct nti_estimated nti_session_estimate_by_work(const struct ntime_session *s,
 						  const struct nti_work *work,
 						  struct nti_estimated got, double hard_rate)
 {
-	const struct nti_rates rates = { INFINITY, s->most_work_rate, s->work_contrast };
+	const struct nti_rates rates = { INFINITY, s->estimates->most_work_rate,
+					 s->estimates->work_contrast };
 	double count = (double)sum->count;
 	struct nti_estimated by_work, possible;
 
@@ -110,4 +113,49 @@ struct nti_estimated nti_session_estimate_by_work(const struct ntime_session *s,
 		by_work.value, (double)sum->wanted_ns - (double)sum->counted_ns, count, hard_rate);
 	return (struct nti_estimated){ possible.value, fmin(by_work.below, possible.below),
 				       fmin(by_work.above, possible.above) };
+}
+
+static bool is_core(const struct nti_session_item *item)
+{
+	return item->event.parts && item->event.part[0].unit &&
+	       item->event.part[0].unit->kind == NTI_UNIT_CORE;
+}
+
+void nti_session_step(struct ntime_session *s, const struct nti_session_item *item,
+		      const struct nti_item_sum *sum, struct nti_estimate *e)
+{
+	nti_estimate_step(e, (double)sum->wanted_ns, (double)sum->counted_ns, (double)sum->count);
+	if (is_core(item)) {
+		s->estimates->most_rate = fmax(s->estimates->most_rate, e->most_rate);
+		s->estimates->contrast = fmax(s->estimates->contrast, nti_estimate_contrast(e));
+	}
+}
+
+void nti_session_estimate(struct ntime_session *s, const struct nti_session_item *item,
+			  const struct nti_item_sum *sum, struct nti_estimate *e,
+			  struct nti_work *work, struct ntime_value *out)
+{
+	struct nti_rates rates = { .hard = nti_session_hard_rate(item) };
+	double wanted = (double)sum->wanted_ns, counted = (double)sum->counted_ns;
+	double scale = item->event.scale;
+	struct nti_estimated got;
+
+	if (e) {
+		nti_session_step(s, item, sum, e);
+		rates.seen = is_core(item) ? s->estimates->most_rate : e->most_rate;
+		rates.contrast = is_core(item) ? s->estimates->contrast : nti_estimate_contrast(e);
+		got = nti_estimate_get(e, wanted, counted, (double)sum->count, rates);
+		if (work && work->by) {
+			nti_session_look_at_work(s, sum, work);
+			nti_session_step_work(s, sum, work);
+			got = nti_session_estimate_by_work(s, sum, work, got, rates.hard);
+		}
+	} else {
+		got = nti_estimate_bounds(sum->value, wanted - counted, (double)sum->count,
+					  rates.hard);
+	}
+	out->value = got.value * scale;
+	out->below = got.below * scale;
+	out->above = got.above * scale;
+	out->error = fmax(out->below, out->above);
 }
