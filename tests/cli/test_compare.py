@@ -136,9 +136,9 @@ def it_stops_by_itself():
     text = compare('true', 'true')
     runs = {int(n) for n in re.findall(r' (\d+) runs ', text)}
     equal(len(runs) == 1 and 12 < min(runs) <= 1000, True, text)
-    # What differs by much needs no narrow interval.
+    # What differs by much needs no narrow interval: 13 runs, and some more on a machine that is busy.
     text = compare('sleep 0.001', 'sleep 0.02')
-    has(text, '13 runs')
+    equal(13 <= int(re.search(r' (\d+) runs ', text).group(1)) < 100, True, text)
 
 
 @test
