@@ -181,9 +181,7 @@ static int prepare(struct cli_measure *m)
 		return CLI_EXIT_FAILED;
 	cli_wait_init(&m->wait, m->options->pid, m->options->pids);
 	alloc_values(m);
-	if (cli_sessions_open(&m->sessions))
-		return CLI_EXIT_FAILED;
-	return m->on_open ? m->on_open(m->arg, m) : 0;
+	return 0;
 }
 
 static uint64_t next_deadline(const struct cli_measure *m)
@@ -452,6 +450,10 @@ int cli_measure_run(struct cli_measure *m)
 	/* Counters of many CPUs take their time, and nothing is lost by then. */
 	cli_signals_interrupt(true);
 	ret = prepare(m);
+	if (!ret && cli_sessions_open(m->ctx, m->sessions.session, m->sessions.n))
+		ret = CLI_EXIT_FAILED;
+	if (!ret && m->on_open && !m->is_bare)
+		ret = m->on_open(m->arg, m);
 	if (!ret)
 		ret = run_prepared(m);
 	cli_signals_interrupt(false);

@@ -88,9 +88,12 @@ static struct ntime_target target_of(const struct cli_stat_options *o, pid_t chi
 	return target;
 }
 
+/* What one process has of it is what all have; of one session nothing is added up. */
 static void find_shared(struct cli_sessions *ss)
 {
 	ss->items = ntime_session_count(ss->session[0]);
+	if (ss->n < 2)
+		return;
 	ss->is_shared = cli_calloc(ss->items + 1, sizeof(*ss->is_shared));
 	ss->part = cli_calloc(ss->items + 1, sizeof(*ss->part));
 	for (size_t i = 0; i < ss->items; i++) {
@@ -138,6 +141,25 @@ void cli_sessions_free(struct cli_sessions *ss)
 	*ss = (struct cli_sessions){ 0 };
 }
 
+int cli_sessions_open(struct ntime_ctx *ctx, struct ntime_session **session, size_t n)
+{
+	struct rlimit old, wide;
+	bool is_wide;
+	int ret = 0;
+
+	is_wide = getrlimit(RLIMIT_NOFILE, &old) == 0;
+	wide = (struct rlimit){ .rlim_cur = old.rlim_max, .rlim_max = old.rlim_max };
+	is_wide = is_wide && setrlimit(RLIMIT_NOFILE, &wide) == 0;
+	for (size_t i = 0; i < n && ret >= 0; i++) {
+		ret = ntime_session_open(session[i]);
+		if (ret < 0)
+			cli_machine_say(ctx, ret);
+	}
+	if (is_wide)
+		(void)setrlimit(RLIMIT_NOFILE, &old);
+	return ret;
+}
+
 static int for_all(struct cli_sessions *ss, int (*fn)(struct ntime_session *s))
 {
 	for (size_t i = 0; i < ss->n; i++) {
@@ -149,26 +171,6 @@ static int for_all(struct cli_sessions *ss, int (*fn)(struct ntime_session *s))
 		}
 	}
 	return 0;
-}
-
-int cli_session_open(struct ntime_session *s)
-{
-	struct rlimit old, wide;
-	bool is_wide;
-	int ret;
-
-	is_wide = getrlimit(RLIMIT_NOFILE, &old) == 0;
-	wide = (struct rlimit){ .rlim_cur = old.rlim_max, .rlim_max = old.rlim_max };
-	is_wide = is_wide && setrlimit(RLIMIT_NOFILE, &wide) == 0;
-	ret = ntime_session_open(s);
-	if (is_wide)
-		(void)setrlimit(RLIMIT_NOFILE, &old);
-	return ret;
-}
-
-int cli_sessions_open(struct cli_sessions *ss)
-{
-	return for_all(ss, cli_session_open);
 }
 
 int cli_sessions_start(struct cli_sessions *ss)

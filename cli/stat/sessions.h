@@ -20,7 +20,10 @@ struct cli_sessions {
 	struct ntime_session **session;
 	size_t n;
 	size_t items;
-	bool *is_shared; /* counted once, however many processes are looked at: time, devices */
+	/*
+	 * Of several sessions: counted once, however many processes are looked at: time, devices.
+	 */
+	bool *is_shared;
 	struct ntime_value *part;
 };
 
@@ -36,13 +39,13 @@ int cli_sessions_new(struct cli_sessions *ss, struct ntime_ctx *ctx,
 void cli_sessions_free(struct cli_sessions *ss);
 
 /*
- * ntime_session_open() with as many descriptors as may be had: whole machines need thousands. The
- * limit is as before afterwards, since commands inherit it. No sentence.
+ * ntime_session_open() of @n sessions with as many descriptors as may be had: whole machines need
+ * thousands. The limit is as before afterwards, since commands inherit it. 0, or -errno after a
+ * sentence.
  */
-int cli_session_open(struct ntime_session *s);
+int cli_sessions_open(struct ntime_ctx *ctx, struct ntime_session **session, size_t n);
 
 /* As the calls of the library, for all of them; -errno after a sentence. */
-int cli_sessions_open(struct cli_sessions *ss);
 int cli_sessions_start(struct cli_sessions *ss);
 int cli_sessions_take_times(struct cli_sessions *ss, const struct ntime_command *c);
 int cli_sessions_stop(struct cli_sessions *ss);

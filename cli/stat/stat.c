@@ -221,37 +221,6 @@ static bool is_over(const struct stat *st)
 	return true;
 }
 
-/* One run per pass, each of which gives the values of its own items. */
-static int round_by_pass(struct stat *st)
-{
-	unsigned int pass = 0;
-
-	do {
-		int ret = measure_once(st, (int)pass);
-
-		if (ret)
-			return ret;
-		for (size_t i = 0; i < st->report.items; i++)
-			if (st->report.item[i].pass == pass || !pass)
-				st->round[i] = st->measure.values[i];
-		if (is_round_over(st) && pass + 1 < st->report.passes) {
-			cli_say("ended in pass %u of %u: the events of later passes are missing",
-				pass + 1, st->report.passes);
-			break;
-		}
-	} while (++pass < st->report.passes);
-	return cli_sessions_metrics(&st->measure.sessions, st->round) ? CLI_EXIT_FAILED : 0;
-}
-
-static int round_at_once(struct stat *st)
-{
-	int ret = measure_once(st, CLI_ALL_PASSES);
-
-	if (!ret)
-		memcpy(st->round, st->measure.values, st->report.items * sizeof(*st->round));
-	return ret;
-}
-
 /*
  * Reasons are final now: the kernel was asked. What cannot be right in one run stays so, whatever
  * later ones say.
@@ -292,21 +261,9 @@ static int count_round(struct stat *st)
 	return has_implausible(st) ? refresh_items(st) : 0;
 }
 
-static void forget_figures(struct cli_spread *figure)
+/* The round's runs were made. */
+static int end_round(struct stat *st)
 {
-	for (int i = 0; i < CLI_FIGURES; i++)
-		cli_spread_fini(&figure[i]);
-}
-
-static int run_round(struct stat *st)
-{
-	int ret;
-
-	forget_figures(st->figure);
-	st->outcome = (struct cli_outcome){ .status = 0 };
-	ret = st->o.by_pass ? round_by_pass(st) : round_at_once(st);
-	if (ret)
-		return ret;
 	st->rounds++;
 	/* Who asked for one run wants its values, however it ended. */
 	if (st->o.has_runs && !cli_outcome_is_good(&st->outcome)) {
@@ -315,6 +272,40 @@ static int run_round(struct stat *st)
 	}
 	st->report.runs++;
 	return count_round(st);
+}
+
+static void forget_figures(struct cli_spread *figure)
+{
+	for (int i = 0; i < CLI_FIGURES; i++)
+		cli_spread_fini(&figure[i]);
+}
+
+/* One run; with --passes one for each pass, which gives the values of its own items. */
+static int run_round(struct stat *st)
+{
+	unsigned int pass = 0;
+
+	forget_figures(st->figure);
+	st->outcome = (struct cli_outcome){ .status = 0 };
+	do {
+		int ret = measure_once(st, st->o.by_pass ? (int)pass : CLI_ALL_PASSES);
+
+		if (ret)
+			return ret;
+		for (size_t i = 0; i < st->report.items; i++)
+			if (st->report.item[i].pass == pass || !pass)
+				st->round[i] = st->measure.values[i];
+		if (!st->o.by_pass)
+			return end_round(st);
+		if (is_round_over(st) && pass + 1 < st->report.passes) {
+			cli_say("ended in pass %u of %u: the events of later passes are missing",
+				pass + 1, st->report.passes);
+			break;
+		}
+	} while (++pass < st->report.passes);
+	if (cli_sessions_metrics(&st->measure.sessions, st->round))
+		return CLI_EXIT_FAILED;
+	return end_round(st);
 }
 
 /* Runs that are in no number; how they end says nothing of the others. */
@@ -442,7 +433,7 @@ static int plan_only(struct stat *st)
 	if (cli_sessions_new(&st->measure.sessions, st->ctx, &st->o, 0,
 			     st->o.by_pass ? 0 : CLI_ALL_PASSES))
 		return CLI_EXIT_FAILED;
-	if (cli_sessions_open(&st->measure.sessions))
+	if (cli_sessions_open(st->ctx, st->measure.sessions.session, st->measure.sessions.n))
 		return CLI_EXIT_FAILED;
 	ret = on_open(st, &st->measure);
 	if (!ret)
@@ -453,15 +444,17 @@ static int plan_only(struct stat *st)
 		return cli_say_no_memory();
 	st->report.argv = st->o.argv;
 	st->style.plan_only = true;
-	return write_report(st);
+	return 0;
 }
 
 /* What was set up is cleaned up, however the runs ended. */
-static int run_between_hooks(struct stat *st)
+static int run_all(struct stat *st)
 {
 	bool is_often = st->o.runs > 1 || st->o.warmups || st->o.by_pass;
-	int ret = cli_hook_run("--setup", st->o.setup);
+	int ret;
 
+	cli_signals_init();
+	ret = cli_hook_run("--setup", st->o.setup);
 	if (!ret && is_often)
 		ret = cli_measure_launcher(st->ctx, &st->o, &st->launcher);
 	if (!ret)
@@ -471,17 +464,6 @@ static int run_between_hooks(struct stat *st)
 	if (cli_hook_run("--cleanup", st->o.cleanup))
 		st->has_hook_failed = true;
 	return ret;
-}
-
-static int measure_and_report(struct stat *st)
-{
-	int ret;
-
-	cli_signals_init();
-	ret = run_between_hooks(st);
-	if (!ret)
-		ret = set_results(st);
-	return ret ? ret : write_report(st);
 }
 
 /* The header stands once, before all reports. 0, or an exit status after a sentence. */
@@ -604,7 +586,11 @@ static int run_stat(const struct cli_command *self, int argc, char **argv)
 	}
 	ret = prepare(&st);
 	if (!ret)
-		ret = st.o.dry_run ? plan_only(&st) : measure_and_report(&st);
+		ret = st.o.dry_run ? plan_only(&st) : run_all(&st);
+	if (!ret && !st.o.dry_run)
+		ret = set_results(&st);
+	if (!ret)
+		ret = write_report(&st);
 	was_stopped = st.measure.was_stopped || (st.has_hook_failed && cli_signals_stop());
 	left = stat_fini(&st);
 	if (was_stopped)

@@ -284,11 +284,8 @@ static int prepare(struct cli_watch *w)
 
 	if (!ret && w->o.clears_log)
 		ret = cli_watch_log_clear(w->ctx, w->o.cpus, w->o.is_quiet);
-	if (!ret) {
-		ret = cli_session_open(w->session);
-		if (ret < 0)
-			cli_machine_say(w->ctx, ret);
-	}
+	if (!ret)
+		ret = cli_sessions_open(w->ctx, &w->session, 1);
 	if (ret < 0)
 		return ret;
 	alloc_values(w);
