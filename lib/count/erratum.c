@@ -52,7 +52,9 @@ static const struct nti_erratum *worst_of(struct ntime_session *s,
 	const struct nti_erratum *e, *worst = NULL;
 	size_t next = 0;
 
-	if (!item->event.parts || !item->event.part[0].unit)
+	/* What the kernel counts by itself has no silicon to be wrong. */
+	if (!item->event.parts || !item->event.part[0].unit ||
+	    item->event.part[0].unit->kind == NTI_UNIT_SOFTWARE)
 		return NULL;
 	while ((e = nti_context_erratum(s->ctx, &next)))
 		if (is_about(s, item, e) && (!worst || e->action > worst->action))

@@ -291,25 +291,6 @@ static void drop_empty_groups(struct ntime_session *s)
 	s->groups.count = kept;
 }
 
-static int open_where(struct ntime_session *s, size_t at, bool all_passes)
-{
-	size_t i, first = s->groups.count;
-	int ret;
-
-	for (i = 0; i < s->plan->parts; i++) {
-		const struct nti_session_part *p = &s->plan->part[i];
-
-		if (p->is_refused || !nti_session_is_unit_at(s, p->part->unit, s->where[at]))
-			continue;
-		if (!all_passes && p->needs_counter && p->pass != s->target.pass)
-			continue;
-		ret = open_part(s, i, at, first);
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
 static int thread_is_gone(struct ntime_session *s, size_t at)
 {
 	size_t threads = s->where_count;
@@ -328,15 +309,26 @@ static int thread_is_gone(struct ntime_session *s, size_t at)
 			 s->target.pid);
 }
 
+static bool is_wanted(const struct ntime_session *s, const struct nti_session_part *p, size_t at,
+		      bool all_passes)
+{
+	return !p->is_refused && nti_session_is_unit_at(s, p->part->unit, s->where[at]) &&
+	       (all_passes || !p->needs_counter || p->pass == s->target.pass);
+}
+
 static int open_places(struct ntime_session *s, bool all_passes)
 {
-	size_t at;
+	size_t at, i;
 	int ret = 0;
 
 	for (at = 0; ret == 0 && at < s->where_count; at++) {
+		size_t first = s->groups.count;
+
 		ret = nti_context_interrupted(s->ctx);
-		if (ret == 0)
-			ret = open_where(s, at, all_passes);
+		for (i = 0; ret == 0 && i < s->plan->parts; i++) {
+			if (is_wanted(s, &s->plan->part[i], at, all_passes))
+				ret = open_part(s, i, at, first);
+		}
 		if (ret == -ESRCH)
 			ret = thread_is_gone(s, at);
 	}
@@ -344,25 +336,14 @@ static int open_places(struct ntime_session *s, bool all_passes)
 	return ret;
 }
 
-/*
- * A pass alone is one of a plan that only the kernel's answers to all passes complete: everything
- * is opened as the sessions of the other passes do, so that all have the same plan, then this pass
- * by that plan.
- */
-static int try_groups(struct ntime_session *s)
+/* 0; AGAIN: the session was changed; -errno. */
+static int make_plan(struct ntime_session *s)
 {
 	int ret = nti_session_take_pmus(s);
 
 	if (ret == 0)
 		ret = nti_session_make_plan(s);
-	if (ret == 0)
-		ret = nti_session_turns_init(s);
-	if (ret == 0)
-		ret = open_places(s, true);
-	if (ret || !(s->target.flags & NTIME_PASS_ALONE))
-		return ret;
-	fini_groups(s);
-	return open_places(s, false);
+	return ret ? ret : nti_session_turns_init(s);
 }
 
 /*
@@ -516,29 +497,11 @@ static int make_scratch(struct ntime_session *s)
 	return s->groups.reading && s->groups.pass_enabled_ns && s->groups.sum ? 0 : -ENOMEM;
 }
 
-int nti_session_open_groups(struct ntime_session *s)
+/* All counters are open. */
+static int settle(struct ntime_session *s)
 {
-	int ret = nti_context_units(s->ctx);
+	int ret = check_something_counts(s);
 
-#ifdef NTIME_HAS_PMC_
-	s->readers->thread = ntime_thread_pointer_();
-#endif
-	if (ret == 0)
-		ret = nti_session_make_parts(s);
-	if (s->target.flags & NTIME_PASS_ALONE)
-		s->rotation->pass = s->target.pass;
-	while (ret == 0) {
-		ret = try_groups(s);
-		if (ret != AGAIN)
-			break;
-		fini_groups(s);
-		ret = 0;
-	}
-	if (ret == 0 && s->rotation->pass >= s->plan->passes)
-		ret = nti_error(&s->ctx->error, -EINVAL, "there is no pass %u: the plan has %u",
-				s->rotation->pass, s->plan->passes);
-	if (ret == 0)
-		ret = check_something_counts(s);
 	if (ret == 0)
 		ret = nti_session_explain_metrics(s);
 	if (ret == 0)
@@ -555,6 +518,40 @@ int nti_session_open_groups(struct ntime_session *s)
 	nti_session_find_work(s);
 	s->clock.needs_time = needs_time(s);
 	return nti_session_readers_map(s);
+}
+
+/*
+ * A pass alone is one of a plan that only the kernel's answers to all passes complete: everything
+ * is opened as the sessions of the other passes do, so that all have the same plan, then this pass
+ * by that plan.
+ */
+int nti_session_open_groups(struct ntime_session *s)
+{
+	bool is_alone = s->target.flags & NTIME_PASS_ALONE;
+	int ret = nti_session_make_parts(s);
+
+#ifdef NTIME_HAS_PMC_
+	s->readers->thread = ntime_thread_pointer_();
+#endif
+	if (is_alone)
+		s->rotation->pass = s->target.pass;
+	while (ret == 0) {
+		ret = make_plan(s);
+		if (ret == 0)
+			ret = open_places(s, true);
+		if (ret == 0 && is_alone) {
+			fini_groups(s);
+			ret = open_places(s, false);
+		}
+		if (ret != AGAIN)
+			break;
+		fini_groups(s);
+		ret = 0;
+	}
+	if (ret == 0 && s->rotation->pass >= s->plan->passes)
+		ret = nti_error(&s->ctx->error, -EINVAL, "there is no pass %u: the plan has %u",
+				s->rotation->pass, s->plan->passes);
+	return ret < 0 ? ret : settle(s);
 }
 
 void nti_session_close_groups(struct ntime_session *s)

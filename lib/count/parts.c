@@ -160,8 +160,10 @@ static int make_parts(struct ntime_session *s)
 
 int nti_session_make_parts(struct ntime_session *s)
 {
-	int ret = make_parts(s);
+	int ret = nti_context_units(s->ctx);
 
+	if (ret == 0)
+		ret = make_parts(s);
 	if (ret == 0)
 		ret = find_device_place(s);
 	if (ret == 0)

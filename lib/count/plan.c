@@ -510,7 +510,24 @@ static int refuse_turns(struct ntime_session *s)
 	return refused;
 }
 
-int nti_session_make_plan(struct ntime_session *s)
+/* Does any part need a counter, which others may want? The rest is counted in each pass. */
+static bool needs_counters(struct ntime_session *s)
+{
+	bool has_any = false;
+	size_t i;
+
+	for (i = 0; i < s->plan->parts; i++) {
+		struct nti_session_part *p = &s->plan->part[i];
+
+		p->pass = 0;
+		p->needs_counter = false;
+		has_any = has_any || (!p->is_refused && !is_free_of_counters(s, p));
+	}
+	return has_any;
+}
+
+/* What needs a counter is put into passes. Returns 0 or more; -errno. */
+static int plan_counters(struct ntime_session *s)
 {
 	size_t *index = calloc(s->plan->parts + 1, sizeof(*index));
 	size_t n;
@@ -518,21 +535,24 @@ int nti_session_make_plan(struct ntime_session *s)
 
 	if (!index)
 		return -ENOMEM;
+	n = collect(s, NULL, index);
+	ret = count_events(s, index, n) <= NTI_PLAN_MAX_EVENTS ? plan_some(s, index, n, 0, true)
+							       : plan_by_unit(s, index);
+	free(index);
+	return ret < 0 ? ret : refuse_turns(s);
+}
+
+int nti_session_make_plan(struct ntime_session *s)
+{
+	int ret = nti_session_make_limits(s);
+
 	nti_session_forget_plan(s);
-	ret = nti_session_make_limits(s);
 	if (ret == 0)
 		ret = refuse_without_counter(s);
 	if (ret == 0)
 		ret = grow_passes(s, 1);
-	if (ret == 0) {
-		n = collect(s, NULL, index);
-		ret = count_events(s, index, n) <= NTI_PLAN_MAX_EVENTS
-			      ? plan_some(s, index, n, 0, true)
-			      : plan_by_unit(s, index);
-	}
-	free(index);
-	if (ret >= 0)
-		ret = refuse_turns(s);
+	if (ret == 0 && needs_counters(s))
+		ret = plan_counters(s);
 	if (ret > 0)
 		return nti_session_make_plan(s);
 	if (ret < 0)
