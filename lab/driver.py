@@ -19,6 +19,8 @@ ARCHES = ('amd64', 'arm64', 'armhf', 'armel')
 PLACES = ('driver', 'core', 'include/uapi')
 SOURCES = ('.c', '.h', '.S', '.inc')
 MAKEFILES = ('Kbuild', 'Makefile')
+# Guests have a device that exists nowhere else.
+LAB = 'NTIME_LAB=y'
 # Flavour -> variables of "make". The driver's fuzzer asks the kernel that checks itself which code a call reached.
 VARIABLES = {'amd64-debug': ('KCOV_INSTRUMENT=y',)}
 # The compiler's warnings, and those of modpost.
@@ -119,7 +121,7 @@ def make(words, target, what):
 def _made(flavour, target, what, path):
     """Build it when anything it is made of has changed; returns the warnings."""
     # How many jobs make has is no reason to build anew.
-    words, stamp = make_words(flavour, target, VARIABLES.get(flavour, ())), os.path.join(target, 'made.json')
+    words, stamp = make_words(flavour, target, (LAB, *VARIABLES.get(flavour, ()))), os.path.join(target, 'made.json')
     key = _digest(sources(), *words)
     known = cache.read_json(stamp) if os.path.exists(path) else None
     # The kernel's make needs a second to find that there is nothing to do.

@@ -2,7 +2,7 @@
 /* The PCI test device; registers in core/regs/pci_test.c. */
 #include "models/pci_test.h"
 
-#include "core/regs/regs.h"
+#include "core/regs/pci_test.h"
 
 #define COUNTER 0x10
 #define READS 0x18

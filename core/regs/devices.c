@@ -7,6 +7,7 @@
 
 #include "core/base/names.h"
 #include "core/regs/box_rows.h"
+#include "core/regs/pci_test.h"
 #include "core/regs/regs.h"
 
 /* ---- Intel's models ---- */
@@ -444,8 +445,10 @@ const struct nthw_pci_device nthw_pci_devices[] = {
 	TWO(0x2066, skx_m2m, skx, { 8, 0, 0 }, { 9, 0, 1 }),
 	THREE(0x2058, skx_upi, skx, { 14, 0, 0 }, { 15, 0, 1 }, { 16, 0, 2 }),
 
+#ifdef NTHW_LAB
 	/* ntime's own test device, which exists as a model only. */
 	{ .vendor = 0x1234, .device = 0x6e74, .table = &nthw_pci_test, .vendor_names = "ntime", .bar = 0 },
+#endif
 };
 const size_t nthw_pci_device_count = NTHW_ARRAY_SIZE(nthw_pci_devices);
 

@@ -3,6 +3,7 @@
  * BAR 0 of ntime's own PCI test device, which exists in models/pci_test.c only: something to access, copy and interrupt with where
  * the answer is known. Its ids are 1234:6e74; 1234 is assigned to nobody known and widely used by emulated devices.
  */
+#include "core/regs/pci_test.h"
 #include "core/regs/regs.h"
 
 #define OWN "models/pci_test.h, which defines the device"

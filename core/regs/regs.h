@@ -45,7 +45,6 @@ extern const struct nthw_table nthw_skx_cha;
 extern const struct nthw_table nthw_intel_cstate;
 
 /* BAR 0 of the test device that exists as a model only. */
-extern const struct nthw_table nthw_pci_test;
 
 /* All of them, for who looks for a row by name or checks them. */
 extern const struct nthw_table *const nthw_tables[];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /* The list of all tables of rows: tests/core checks those that stand here. */
+#include "core/regs/pci_test.h"
 #include "core/regs/regs.h"
 
 const struct nthw_table *const nthw_tables[] = {
@@ -11,7 +12,9 @@ const struct nthw_table *const nthw_tables[] = {
 	&nthw_skx_m2m,
 	&nthw_skx_upi,
 	&nthw_skx_ubox,
+#ifdef NTHW_LAB
 	&nthw_pci_test,
+#endif
 	&nthw_amd_legacy,
 	&nthw_amd_core,
 	&nthw_amd_v2,

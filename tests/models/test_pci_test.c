@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* models/pci_test: registers, copier and interrupt of the PCI test device. */
-#include "core/regs/regs.h"
+#include "core/regs/pci_test.h"
 #include "models/pci_test.h"
 #include "tests/models/traffic.h"
 
