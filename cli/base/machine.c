@@ -35,14 +35,13 @@ int cli_machine_say(const struct ntime_ctx *ctx, int ret)
 static int say_library(void *arg, const struct ntime_problem *problem)
 {
 	(void)arg;
-	if (problem->reason_code == NTIME_REASON_NOT_INSTALLED)
-		cli_say("%s; remedy: %s", problem->reason, problem->remedy);
+	cli_say("%s; remedy: %s", problem->reason, problem->remedy);
 	return 0;
 }
 
 void cli_machine_say_libraries(struct ntime_ctx *ctx)
 {
-	(void)ntime_problem_for_each(ctx, say_library, NULL);
+	(void)ntime_problem_of_libraries(ctx, say_library, NULL);
 }
 
 __attribute__((weak)) bool cli_machine_recordings_count(void)

@@ -194,7 +194,7 @@ static int open_all(struct watching *s)
 {
 	s->w = cli_calloc(s->list.n, sizeof(*s->w));
 	for (size_t i = 0; i < s->list.n; i++) {
-		int ret = ntime_register_open(s->r->ctx, s->list.reg[i].path, 0, &s->w[i].open);
+		int ret = ntime_register_open(s->r->ctx, &s->list.reg[i], 0, &s->w[i].open);
 
 		if (ret < 0)
 			return cli_machine_say(s->r->ctx, ret);

@@ -304,7 +304,7 @@ int cli_register_read(struct ntime_ctx *ctx, const struct ntime_register_info *r
 		      const char **method)
 {
 	struct ntime_register *open;
-	int ret = ntime_register_open(ctx, reg->path, 0, &open);
+	int ret = ntime_register_open(ctx, reg, 0, &open);
 
 	if (ret < 0)
 		return ret;

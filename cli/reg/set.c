@@ -143,7 +143,7 @@ static void say_hint(const struct setting *s, const struct ntime_register_info *
 
 static int open_target(struct setting *s, struct target *t)
 {
-	int ret = ntime_register_open(s->r->ctx, t->reg->path, s->flags, &t->open);
+	int ret = ntime_register_open(s->r->ctx, t->reg, s->flags, &t->open);
 
 	if (ret < 0) {
 		cli_machine_say(s->r->ctx, ret);

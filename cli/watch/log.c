@@ -65,7 +65,7 @@ static int clear_one(struct ntime_ctx *ctx, const struct ntime_register_info *re
 	char names[512];
 	int ret, end;
 
-	ret = ntime_register_open(ctx, reg->path, NTIME_REGISTER_WRITE | NTIME_REGISTER_KEEP, &r);
+	ret = ntime_register_open(ctx, reg, NTIME_REGISTER_WRITE | NTIME_REGISTER_KEEP, &r);
 	if (ret < 0)
 		return ret;
 	ret = ntime_register_read(r, &value);

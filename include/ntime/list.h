@@ -156,6 +156,10 @@ NTIME_API int ntime_metric_for_each(struct ntime_ctx *ctx,
 NTIME_API int ntime_problem_for_each(struct ntime_ctx *ctx,
 				     int (*fn)(void *arg, const struct ntime_problem *problem),
 				     void *arg);
+/* Those alone that are a library which is not installed: nothing else is looked at. */
+NTIME_API int ntime_problem_of_libraries(struct ntime_ctx *ctx,
+					 int (*fn)(void *arg, const struct ntime_problem *problem),
+					 void *arg);
 
 /**
  * struct ntime_encoding - what the kernel is asked for one part of an event

@@ -73,6 +73,7 @@ enum ntime_register_access {
  * @reason:	why it cannot be read here, "" when it can
  * @remedy:	the remedy; "none" when nothing helps, "" when nothing prevents it
  * @reason_code: enum ntime_reason; @about: what that is about; @remedy_kind: enum ntime_remedy_kind
+ * @id:		its number among the registers of the context
  *
  * Strings live as long as the context. Since 0.1.
  */
@@ -102,7 +103,8 @@ struct ntime_register_info {
 	const char *about;
 	uint32_t reason_code;
 	uint32_t remedy_kind;
-	uint64_t reserved[2];
+	uint64_t id;
+	uint64_t reserved[1];
 };
 
 /**
@@ -174,18 +176,18 @@ struct ntime_register; /* one that is open */
 /**
  * ntime_register_open() - make ready to access one register
  * @ctx:	context; must outlive the register
- * @path:	@path of struct ntime_register_info
+ * @reg:	as ntime_register_find() or ntime_register_for_each() of @ctx gave it, or a copy
  * @flags:	NTIME_REGISTER_WRITE and its companions, 0 to read only
  * @out:	to be closed with ntime_register_close(); NULL on failure
  *
  * Through ntime's driver there is one writer at a time, and the kernel restores the old value when
  * this process ends, however it ends. Through the other methods ntime_register_close() restores it.
- * Return: 0; -ENOENT (no such register), -EACCES, -EPERM (locked down, or no bit may be written),
- * -EBUSY (another writer, or perf counts), -ENXIO, -ENODEV (CPU or device went away), -EOPNOTSUPP
- * (no access method does what @flags request), -EINVAL (@flags), -ENOMEM. Since 0.1.
+ * Return: 0; -EACCES, -EPERM (locked down, or no bit may be written), -EBUSY (another writer, or
+ * perf counts), -ENXIO, -ENODEV (CPU or device went away), -EOPNOTSUPP (no access method does what
+ * @flags request), -EINVAL (@flags, or @reg is not of @ctx), -ENOMEM. Since 0.1.
  */
-NTIME_API int ntime_register_open(struct ntime_ctx *ctx, const char *path, uint32_t flags,
-				  struct ntime_register **out);
+NTIME_API int ntime_register_open(struct ntime_ctx *ctx, const struct ntime_register_info *reg,
+				  uint32_t flags, struct ntime_register **out);
 
 /** ntime_register_method() - the access method in use: "ntimefs", "msr", "pci", "mmio" */
 NTIME_API const char *ntime_register_method(const struct ntime_register *r);

@@ -5,6 +5,7 @@
 #ifndef NTI_HANDLE_INNER_H
 #define NTI_HANDLE_INNER_H
 
+#include "lib/access/access.h"
 #include "lib/access/claim.h"
 #include "lib/access/handle.h"
 #include "lib/access/msr.h"
@@ -64,6 +65,10 @@ extern const struct nti_method_ops nti_method_ntimefs;
 extern const struct nti_method_ops nti_method_msr;
 extern const struct nti_method_ops nti_method_pci;
 extern const struct nti_method_ops nti_method_model;
+extern const struct nti_access_ops nti_access_ntimefs;
+extern const struct nti_access_ops nti_access_msr;
+extern const struct nti_access_ops nti_access_pci;
+extern const struct nti_access_ops nti_access_mmio;
 
 /*
  * Claim what @handle reaches, unless it is only read: nobody else keeps owners apart. Errors of

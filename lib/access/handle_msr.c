@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* Handles on model-specific registers, through /dev/cpu/N/msr. */
+/* Model-specific registers, through /dev/cpu/N/msr. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/access/handle_inner.h"
@@ -130,4 +131,43 @@ const struct nti_method_ops nti_method_msr = {
 	.probe = nti_msr_probe,
 	.open = open_msr,
 	.explain = nti_handle_explain_access,
+};
+
+/* ---- one register ---- */
+
+static bool is_msr(const struct nti_access *a)
+{
+	return a->row->space == NTHW_SPACE_MSR;
+}
+
+static int permits_msr(const struct nti_access *a, int mode)
+{
+	char path[40];
+
+	(void)snprintf(path, sizeof(path), "/dev/cpu/%u/msr", a->cpu);
+	return a->os->ops->access(a->os, path, mode);
+}
+
+static int open_one(struct nti_access *a)
+{
+	(void)snprintf(a->place, sizeof(a->place), "/dev/cpu/%u/msr at %#x", a->cpu, a->address);
+	return nti_msr_open(a->msr, a->cpu, a->writes, a->e);
+}
+
+static int read_one(struct nti_access *a, uint64_t *value)
+{
+	return nti_msr_read(a->msr, a->cpu, a->address, value, a->e);
+}
+
+static int write_one(struct nti_access *a, uint64_t value)
+{
+	return nti_msr_write(a->msr, a->cpu, a->address, value, a->e);
+}
+
+const struct nti_access_ops nti_access_msr = {
+	.reaches = is_msr,
+	.permits = permits_msr,
+	.open = open_one,
+	.read = read_one,
+	.write = write_one,
 };

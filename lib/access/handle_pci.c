@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-/* Handles on registers in the configuration space of PCI functions. */
+/* Registers of PCI functions: in their configuration space, and in their memory. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/base/names.h"
 #include "core/seq/box.h"
@@ -129,4 +131,85 @@ const struct nti_method_ops nti_method_pci = {
 	.probe = probe,
 	.open = open_pci,
 	.explain = nti_handle_explain_access,
+};
+
+/* ---- one register ---- */
+
+static bool is_of_config(const struct nti_access *a)
+{
+	return a->function && a->row->space == NTHW_SPACE_PCI;
+}
+
+static bool is_of_memory(const struct nti_access *a)
+{
+	return a->function && a->row->space == NTHW_SPACE_MMIO;
+}
+
+static int permits_config(const struct nti_access *a, int mode)
+{
+	bool is_public = mode == R_OK && a->address < NTI_PCI_PUBLIC_BYTES;
+
+	return is_public || a->os->ops->is_privileged(a->os, false) ? 0 : -EACCES;
+}
+
+static int permits_memory(const struct nti_access *a, int mode)
+{
+	(void)mode;
+	return a->os->ops->is_privileged(a->os, false) ? 0 : -EACCES;
+}
+
+static int open_at(struct nti_access *a, const char *where, int permitted)
+{
+	(void)snprintf(a->place, sizeof(a->place), "%s of PCI function %s at %#x", where,
+		       a->function->address, a->address);
+	if (permitted == 0)
+		return 0;
+	return nti_error(a->e, permitted, "%s can be %s by root only", a->place,
+			 a->writes ? "written" : "read");
+}
+
+static int open_config(struct nti_access *a)
+{
+	return open_at(a, "configuration space", permits_config(a, a->writes ? W_OK : R_OK));
+}
+
+static int open_memory(struct nti_access *a)
+{
+	return open_at(a, "memory", permits_memory(a, a->writes ? W_OK : R_OK));
+}
+
+static int read_config(struct nti_access *a, uint64_t *value)
+{
+	return nti_pci_config_read(a->pci, a->function, a->address, a->row->bits, value, a->e);
+}
+
+static int write_config(struct nti_access *a, uint64_t value)
+{
+	return nti_pci_config_write(a->pci, a->function, a->address, a->row->bits, value, a->e);
+}
+
+static int read_memory(struct nti_access *a, uint64_t *value)
+{
+	return nti_pci_memory_read(a->pci, a->function, a->address, a->row->bits, value, a->e);
+}
+
+static int write_memory(struct nti_access *a, uint64_t value)
+{
+	return nti_pci_memory_write(a->pci, a->function, a->address, a->row->bits, value, a->e);
+}
+
+const struct nti_access_ops nti_access_pci = {
+	.reaches = is_of_config,
+	.permits = permits_config,
+	.open = open_config,
+	.read = read_config,
+	.write = write_config,
+};
+
+const struct nti_access_ops nti_access_mmio = {
+	.reaches = is_of_memory,
+	.permits = permits_memory,
+	.open = open_memory,
+	.read = read_memory,
+	.write = write_memory,
 };

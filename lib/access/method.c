@@ -30,6 +30,7 @@ static const struct nti_method_row rows[NTI_METHOD_COUNT] = {
 			   "and registers by address",
 		.cost = "one pread(2)",
 		.ops = &nti_method_msr,
+		.access = &nti_access_msr,
 	},
 	[NTI_METHOD_PCI] = {
 		.name = "pci",
@@ -38,9 +39,11 @@ static const struct nti_method_row rows[NTI_METHOD_COUNT] = {
 			   "controllers",
 		.cost = "three pread(2) of 32 bits",
 		.ops = &nti_method_pci,
+		.access = &nti_access_pci,
 	},
 	[NTI_METHOD_MMIO] = {
 		.name = "mmio",
+		.access = &nti_access_mmio,
 	},
 	[NTI_METHOD_MODEL] = {
 		.name = "model",
@@ -54,6 +57,7 @@ static const struct nti_method_row rows[NTI_METHOD_COUNT] = {
 		.cost = "the counter's instruction on the CPU to which the thread is pinned, else "
 			"one read(2)",
 		.ops = &nti_method_ntimefs,
+		.access = &nti_access_ntimefs,
 	},
 	[NTI_METHOD_REPLAY] = {
 		.name = "replay",

@@ -31,13 +31,15 @@ enum nti_method {
 };
 
 struct nti_method_ops; /* handle_inner.h */
+struct nti_access_ops; /* access.h */
 
 struct nti_method_row {
 	const char *name; /* in options, lists and JSON */
 	uint32_t via;	  /* enum ntime_via that asks for it; NTIME_VIA_AUTO: cannot be asked for */
-	const char *reaches;		  /* one phrase; NULL: not listed by itself */
-	const char *cost;		  /* of a read, one phrase */
-	const struct nti_method_ops *ops; /* NULL: gives no handles on registers */
+	const char *reaches;		     /* one phrase; NULL: not listed by itself */
+	const char *cost;		     /* of a read, one phrase */
+	const struct nti_method_ops *ops;    /* NULL: gives no handles on registers */
+	const struct nti_access_ops *access; /* NULL: reaches no single register */
 };
 
 /* The row of a method; static memory. */

@@ -141,6 +141,13 @@ static int access_error(struct nti_msr *m, unsigned int cpu, uint32_t address, s
 	return explain(m, cpu, (int)n, e);
 }
 
+int nti_msr_open(struct nti_msr *m, unsigned int cpu, bool for_write, struct nti_error *e)
+{
+	int fd = device_fd(m, cpu, for_write, e);
+
+	return fd < 0 ? fd : 0;
+}
+
 int nti_msr_read(struct nti_msr *m, unsigned int cpu, uint32_t address, uint64_t *value,
 		 struct nti_error *e)
 {

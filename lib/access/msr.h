@@ -6,6 +6,7 @@
 #ifndef NTI_MSR_H
 #define NTI_MSR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "lib/base/absence.h"
@@ -21,6 +22,8 @@ void nti_msr_free(struct nti_msr *m);
  * 0; -ENOENT, -EACCES, -ENXIO, -EIO, -EPERM, -ENOTSUP with a sentence in @e that names CPU and
  * register.
  */
+/* Open the device of @cpu, for writing too if @for_write; what follows needs no permission. */
+int nti_msr_open(struct nti_msr *m, unsigned int cpu, bool for_write, struct nti_error *e);
 int nti_msr_read(struct nti_msr *m, unsigned int cpu, uint32_t address, uint64_t *value,
 		 struct nti_error *e);
 int nti_msr_write(struct nti_msr *m, unsigned int cpu, uint32_t address, uint64_t value,

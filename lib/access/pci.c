@@ -12,7 +12,6 @@
 #include "lib/lazy/lazy.h"
 
 /* pci_read_config() of Linux 6.1 drivers/pci/pci-sysfs.c gives more only to CAP_SYS_ADMIN */
-#define CONFIG_PUBLIC_BYTES 64
 
 struct function {
 	struct nti_pci_function told;
@@ -154,7 +153,7 @@ static int explain(const struct nti_pci_function *f, uint32_t address, const cha
 		   struct nti_error *e)
 {
 	if (error == EACCES || error == EPERM ||
-	    (error == ENXIO && address >= CONFIG_PUBLIC_BYTES && strcmp(verb, "read") == 0))
+	    (error == ENXIO && address >= NTI_PCI_PUBLIC_BYTES && strcmp(verb, "read") == 0))
 		return nti_error(e, -EACCES,
 				 "register %#x of PCI function %s can be %s only by root with all "
 				 "capabilities",

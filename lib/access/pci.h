@@ -12,6 +12,8 @@
 #include "lib/base/error.h"
 #include "lib/os/os.h"
 
+#define NTI_PCI_PUBLIC_BYTES 64 /* of its configuration space: what every user may read */
+
 /* One function; lives as long as the struct nti_pci it is of. */
 struct nti_pci_function {
 	uint32_t domain, bus, device, function;

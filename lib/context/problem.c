@@ -510,6 +510,14 @@ static int leftover(const struct walk *w)
 	return ret == -EACCES || ret == -EPERM ? 0 : ret;
 }
 
+int ntime_problem_of_libraries(struct ntime_ctx *ctx,
+			       int (*fn)(void *arg, const struct ntime_problem *problem), void *arg)
+{
+	const struct walk walk = { .ctx = ctx, .fn = fn, .arg = arg };
+
+	return libraries(&walk);
+}
+
 int ntime_problem_for_each(struct ntime_ctx *ctx,
 			   int (*fn)(void *arg, const struct ntime_problem *problem), void *arg)
 {

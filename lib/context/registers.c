@@ -269,12 +269,12 @@ int ntime_register_field_at(const char *table, const char *name, uint32_t index,
 	return 0;
 }
 
-int ntime_register_open(struct ntime_ctx *ctx, const char *path, uint32_t flags,
-			struct ntime_register **out)
+int ntime_register_open(struct ntime_ctx *ctx, const struct ntime_register_info *reg,
+			uint32_t flags, struct ntime_register **out)
 {
 	const uint32_t needs_write = NTIME_REGISTER_KEEP | NTIME_REGISTER_FORCE;
+	const struct nti_registers *r;
 	int ret = load(ctx);
-	size_t i;
 
 	*out = NULL;
 	if (ret < 0)
@@ -283,10 +283,8 @@ int ntime_register_open(struct ntime_ctx *ctx, const char *path, uint32_t flags,
 	    ((flags & needs_write) && !(flags & NTIME_REGISTER_WRITE)))
 		return nti_error(&ctx->error, -EINVAL, "flags %#x of a register are unknown",
 				 flags);
-	for (i = 0; i < ctx->registers->count; i++) {
-		if (strcmp(ctx->registers->reg[i].path, path) == 0)
-			return nti_register_open(ctx->registers, &ctx->error,
-						 &ctx->registers->reg[i], flags, out);
-	}
-	return say_unknown(ctx, path);
+	r = ctx->registers;
+	if (reg->size != sizeof(*reg) || reg->id >= r->count || r->reg[reg->id].path != reg->path)
+		return nti_error(&ctx->error, -EINVAL, "that register is none of this context");
+	return nti_register_open(ctx->registers, &ctx->error, &r->reg[reg->id], flags, out);
 }

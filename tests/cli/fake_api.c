@@ -312,6 +312,15 @@ int ntime_metric_for_each(struct ntime_ctx *ctx,
 	return ret;
 }
 
+int ntime_problem_of_libraries(struct ntime_ctx *ctx,
+			       int (*fn)(void *arg, const struct ntime_problem *o), void *arg)
+{
+	(void)ctx;
+	(void)fn;
+	(void)arg;
+	return 0;
+}
+
 int ntime_problem_for_each(struct ntime_ctx *ctx,
 			   int (*fn)(void *arg, const struct ntime_problem *o), void *arg)
 {

@@ -77,8 +77,8 @@ int ntime_register_field_at(const char *table, const char *name, uint32_t index,
 }
 
 /* A register that is read only has no file of its own. */
-int ntime_register_open(struct ntime_ctx *ctx, const char *path, uint32_t flags,
-			struct ntime_register **out)
+int ntime_register_open(struct ntime_ctx *ctx, const struct ntime_register_info *reg,
+			uint32_t flags, struct ntime_register **out)
 {
 	FILE *f;
 
@@ -89,7 +89,8 @@ int ntime_register_open(struct ntime_ctx *ctx, const char *path, uint32_t flags,
 	*out = calloc(1, sizeof(**out));
 	if (!*out)
 		return -ENOMEM;
-	snprintf((*out)->file, sizeof((*out)->file), "%s/%s", getenv("NTIME_FAKE_REGISTERS"), path);
+	snprintf((*out)->file, sizeof((*out)->file), "%s/%s", getenv("NTIME_FAKE_REGISTERS"),
+		 reg->path);
 	f = fopen((*out)->file, "r+");
 	if (f) {
 		fclose(f);

@@ -11,54 +11,25 @@
 #include "lib/access/why.h"
 #include "lib/machine/register/register.h"
 
-#define CONFIG_PUBLIC_BYTES 64 /* what every user may read of a PCI function */
-
-/* 0 or -errno of access(2). */
-static int ask_tree(const struct nti_registers *r, const struct nti_register *reg, int mode)
+struct nti_access nti_register_access(const struct nti_registers *r, const struct nti_register *reg)
 {
-	char path[sizeof(reg->path) + sizeof(NTIME_FS_PATH)];
-
-	if (!reg->is_in_tree)
-		return -ENOENT;
-	(void)snprintf(path, sizeof(path), NTIME_FS_PATH "/%s", reg->path);
-	return r->os->ops->access(r->os, path, mode);
-}
-
-static int ask_msr(const struct nti_registers *r, const struct nti_register *reg, int mode)
-{
-	char path[40];
-
-	if (reg->row->space != NTHW_SPACE_MSR)
-		return -ENOENT;
-	(void)snprintf(path, sizeof(path), "/dev/cpu/%u/msr", reg->cpu);
-	return r->os->ops->access(r->os, path, mode);
-}
-
-static int ask_function(const struct nti_registers *r, const struct nti_register *reg, int mode)
-{
-	if (!reg->function)
-		return -ENOENT;
-	if (r->os->ops->is_privileged(r->os, false))
-		return 0;
-	return mode == R_OK && reg->row->space == NTHW_SPACE_PCI &&
-			       reg->address < CONFIG_PUBLIC_BYTES
-		       ? 0
-		       : -EACCES;
+	return (struct nti_access){ .os = r->os,
+				    .msr = r->msr,
+				    .pci = r->pci,
+				    .row = reg->row,
+				    .function = reg->function,
+				    .path = reg->path,
+				    .address = reg->address,
+				    .cpu = reg->cpu,
+				    .is_in_tree = reg->is_in_tree };
 }
 
 /* The first method that lets this user in; "" when none does. */
-static const char *find_method(const struct nti_registers *r, const struct nti_register *reg,
-			       int mode)
+static const char *find_method(const struct nti_access *a, int mode)
 {
-	if (ask_tree(r, reg, mode) == 0)
-		return nti_method_get(NTI_METHOD_NTIMEFS)->name;
-	if (ask_msr(r, reg, mode) == 0)
-		return nti_method_get(NTI_METHOD_MSR)->name;
-	if (ask_function(r, reg, mode) == 0)
-		return nti_method_get(reg->row->space == NTHW_SPACE_PCI ? NTI_METHOD_PCI
-									: NTI_METHOD_MMIO)
-			->name;
-	return "";
+	enum nti_method method = nti_access_permitted(a, mode);
+
+	return method < NTI_METHOD_COUNT ? nti_method_get(method)->name : "";
 }
 
 static const struct nti_why *why_not(const struct nti_registers *r, const struct nti_register *reg)
@@ -97,6 +68,7 @@ static uint32_t scope_of(enum nthw_scope scope)
 void nti_register_info(const struct nti_registers *r, const struct nti_register *reg,
 		       struct ntime_register_info *out)
 {
+	const struct nti_access a = nti_register_access(r, reg);
 	const struct nti_why *why;
 
 	*out = (struct ntime_register_info){
@@ -116,12 +88,13 @@ void nti_register_info(const struct nti_registers *r, const struct nti_register 
 		.table = reg->table->name,
 		.name = reg->name,
 		.linux_name = reg->linux_name,
-		.method = find_method(r, reg, R_OK),
+		.method = find_method(&a, R_OK),
 		.source = reg->row->source,
+		.id = (uint64_t)(reg - r->reg),
 		NTI_WHY_INFO(&nti_why_nothing),
 	};
 	out->is_readable = *out->method && nthw_reg_is_readable(reg->row);
-	out->is_writable = nthw_write_is_allowed(reg->row) && *find_method(r, reg, W_OK);
+	out->is_writable = nthw_write_is_allowed(reg->row) && *find_method(&a, W_OK);
 	if (out->is_readable)
 		return;
 	why = why_not(r, reg);

@@ -14,6 +14,7 @@
 #include "core/base/names.h"
 #include "core/base/reg.h"
 #include "include/uapi/ntime.h"
+#include "lib/access/access.h"
 #include "lib/access/msr.h"
 #include "lib/access/pci.h"
 #include "lib/base/error.h"
@@ -101,6 +102,10 @@ bool nti_register_is(const struct nti_register *reg, const char *typed, bool is_
 const struct nthw_reg *nti_register_row(const char *table, const char *name);
 
 /* ---- what is told: info.c ---- */
+
+/* How @reg is accessed: all but the sentence of errors, and what is wanted. */
+struct nti_access nti_register_access(const struct nti_registers *r,
+				      const struct nti_register *reg);
 
 void nti_register_info(const struct nti_registers *r, const struct nti_register *reg,
 		       struct ntime_register_info *out);

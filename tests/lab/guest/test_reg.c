@@ -82,12 +82,12 @@ static void find_all(struct ntime_ctx *ctx)
 	LAB_GOOD(ntime_register_for_each(ctx, keep, &all));
 }
 
-static uint64_t read_path(struct ntime_ctx *ctx, const char *path)
+static uint64_t read_now(struct ntime_ctx *ctx, const struct ntime_register_info *info)
 {
 	struct ntime_register *r;
 	uint64_t value = 0;
 
-	LAB_GOOD(ntime_register_open(ctx, path, 0, &r));
+	LAB_GOOD(ntime_register_open(ctx, info, 0, &r));
 	LAB_GOOD(ntime_register_read(r, &value));
 	LAB_GOOD(ntime_register_close(r));
 	return value;
@@ -101,7 +101,7 @@ static void compare_with_msr(struct ntime_ctx *ctx, const struct ntime_register_
 	uint64_t before, tree, after;
 
 	LAB_GOOD(ntime_msr_read(ctx, info->cpu, info->address, &before));
-	tree = read_path(ctx, info->path);
+	tree = read_now(ctx, info);
 	LAB_GOOD(ntime_msr_read(ctx, info->cpu, info->address, &after));
 	if (before <= tree && tree <= after)
 		return;
@@ -150,12 +150,12 @@ TEST(ntimefs_and_pci_agree)
 		    !info->is_writable || lab_row_moves(info->name))
 			continue;
 		/* To keep what is written the driver is gone around, already for reading. */
-		LAB_GOOD(ntime_register_open(ctx, info->path,
-					     NTIME_REGISTER_WRITE | NTIME_REGISTER_KEEP, &r));
+		LAB_GOOD(ntime_register_open(ctx, info, NTIME_REGISTER_WRITE | NTIME_REGISTER_KEEP,
+					     &r));
 		assert_string_not_equal(ntime_register_method(r), "ntimefs");
 		LAB_GOOD(ntime_register_read(r, &value));
 		LAB_GOOD(ntime_register_close(r));
-		if (value != read_path(ctx, info->path))
+		if (value != read_now(ctx, info))
 			fail_msg("%s through PCI is not what it is through ntimefs", info->path);
 		compared++;
 	}
