@@ -286,8 +286,8 @@ _ntime()
 		_ntime_reply $'socket\ncore\nthread\nnone' "$cur"
 		return
 		;;
-	METHOD)
-		_ntime_reply $'auto\nperf\nntimefs\nmsr\npci' "$cur"
+	[[:lower:]]*'|'*)
+		_ntime_reply "${pending//|/$'\n'}" "$cur"
 		return
 		;;
 	PID*)

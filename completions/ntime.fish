@@ -53,8 +53,6 @@ function __ntime_values
             __ntime_names $argv[3] --metrics
         case WHAT
             printf '%s\n' socket core thread none
-        case METHOD
-            printf '%s\n' auto perf ntimefs msr pci
         case PEER
             printf '%s\n' perf papi programs
         case FORM
@@ -69,6 +67,8 @@ function __ntime_values
             __fish_complete_directories $argv[3]
         case '*FILE*' SOCKET
             __fish_complete_path $argv[3]
+        case '*|*'
+            string split '|' -- $argv[1]
     end
 end
 

@@ -164,7 +164,6 @@ int cli_option_via(const char *command, const char *value, uint32_t *via)
 			return 0;
 		}
 	}
-	(void)cli_say_misuse(command, "--via takes perf, ntimefs, msr, pci or auto, not '%s'",
-			     value);
+	(void)cli_say_misuse(command, "--via takes one of " NTIME_VIA_NAMES ", not '%s'", value);
 	return -EINVAL;
 }

@@ -76,8 +76,7 @@ const struct cli_option cli_stat_option_table[] = {
 	{ ID_DELAY, "delay", "TIME", "start to count TIME after the command" },
 	{ ID_PASSES, "passes", NULL,
 	  "if the events exceed the counters, run the command once per pass instead of rotating" },
-	{ ID_VIA, "via", "METHOD",
-	  "access method: perf, auto, or with -a or -C ntimefs (ntime's driver), msr, pci" },
+	{ ID_VIA, "via", NTIME_VIA_NAMES, "access method; all but perf need -a or -C" },
 	{ ID_NO_SELF_TEST, "no-self-test", NULL,
 	  "do not test counters when they are first used on this boot" },
 	{ ID_MACHINE, "machine", "FILE",
@@ -355,7 +354,8 @@ static const char *contradiction(const struct cli_stat_options *o)
 	if (o->pids && (o->all_cpus || o->cpus))
 		return "-p and -t cannot be combined with -a or -C";
 	if (o->via > NTIME_VIA_PERF && !o->all_cpus && !o->cpus)
-		return "--via ntimefs, msr and pci count CPUs, not programs: add -a or -C CPUS";
+		return "--via counts CPUs, not programs, by all methods but perf: add -a or -C "
+		       "CPUS";
 	if (o->append && (!o->output || strcmp(o->output, "-") == 0))
 		return "--append needs -o FILE";
 	if (o->root && !o->dry_run)

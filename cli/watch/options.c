@@ -47,7 +47,7 @@ const struct cli_option cli_watch_option_table[] = {
 	{ 'n', "samples", "N", "end after N samples" },
 	{ ID_PER, "per", "WHAT", "a row per socket, core or thread; none: one row for all" },
 	{ 'C', "cpu", "LIST", "watch these CPUs, such as 0-3,8, instead of all" },
-	{ ID_VIA, "via", "METHOD", "access method: perf, ntimefs, msr, pci or auto" },
+	{ ID_VIA, "via", NTIME_VIA_NAMES, "access method" },
 	{ ID_PLAIN, "plain", NULL, "print lines, also on a terminal" },
 	{ ID_CSV, "csv", NULL, "write comma-separated values" },
 	{ ID_JSON, "json", NULL, "write JSON, one object per line" },

@@ -63,6 +63,8 @@ enum ntime_via {
 	NTIME_VIA_MSR = 3,     /* model-specific registers; root */
 	NTIME_VIA_PCI = 4      /* configuration space; root */
 };
+/** NTIME_VIA_NAMES - all names that ntime_via_name() gives, in their order */
+#define NTIME_VIA_NAMES "auto|perf|ntimefs|msr|pci"
 
 /**
  * ntime_via_name() - the name of an enum ntime_via ("auto", "perf"); static memory, NULL beyond the

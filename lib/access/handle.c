@@ -237,7 +237,7 @@ int nti_handle_explain_access(struct nti_handles *l, const struct nti_handle_req
 	if (ret == -ENOMEM)
 		return ret;
 	if (ret == 0)
-		why = nti_why_of_access(what->method, error);
+		why = nti_why_of_access(nti_method_get(what->method)->missing, error);
 	else if (error == -ENOENT)
 		cause = why->reason;
 	/*

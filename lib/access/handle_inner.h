@@ -61,15 +61,6 @@ struct nti_method_ops {
 		       struct nti_absence *out);
 };
 
-extern const struct nti_method_ops nti_method_ntimefs;
-extern const struct nti_method_ops nti_method_msr;
-extern const struct nti_method_ops nti_method_pci;
-extern const struct nti_method_ops nti_method_model;
-extern const struct nti_access_ops nti_access_ntimefs;
-extern const struct nti_access_ops nti_access_msr;
-extern const struct nti_access_ops nti_access_pci;
-extern const struct nti_access_ops nti_access_mmio;
-
 /*
  * Claim what @handle reaches, unless it is only read: nobody else keeps owners apart. Errors of
  * nti_claim_new().

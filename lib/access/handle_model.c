@@ -112,10 +112,15 @@ static int probe(struct nti_os *os, const struct nti_why **why)
 	return 0;
 }
 
-const struct nti_method_ops nti_method_model = {
+static const struct nti_method_ops ops = {
 	.reaches = reaches,
 	.reaches_core = reaches_core,
 	.probe = probe,
 	.open = open_model,
 	.explain = explain_model,
+};
+
+const struct nti_method_row nti_method_model = {
+	.name = "model",
+	.ops = &ops,
 };

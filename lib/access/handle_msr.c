@@ -4,7 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <ntime/session.h>
+
 #include "lib/access/handle_inner.h"
+#include "lib/access/why.h"
 #include "lib/base/text.h"
 
 struct msr_access {
@@ -125,7 +128,7 @@ static bool is_x86(struct nti_os *os)
 	return strcmp(arch, "x86_64") == 0 || strcmp(arch, "i686") == 0;
 }
 
-const struct nti_method_ops nti_method_msr = {
+static const struct nti_method_ops ops = {
 	.reaches = reaches,
 	.reaches_core = is_x86,
 	.probe = nti_msr_probe,
@@ -164,10 +167,22 @@ static int write_one(struct nti_access *a, uint64_t value)
 	return nti_msr_write(a->msr, a->cpu, a->address, value, a->e);
 }
 
-const struct nti_access_ops nti_access_msr = {
+static const struct nti_access_ops access_msr = {
 	.reaches = is_msr,
 	.permits = permits_msr,
 	.open = open_one,
 	.read = read_one,
 	.write = write_one,
+};
+
+const struct nti_method_row nti_method_msr = {
+	.name = "msr",
+	.via = NTIME_VIA_MSR,
+	.reaches = "counters of cores, packages and caches in model-specific registers, "
+		   "and registers by address",
+	.cost = "one pread(2)",
+	.ops = &ops,
+	.access = &access_msr,
+	.registers = "model-specific registers",
+	.missing = &nti_why_msr_not_loaded,
 };

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <ntime/session.h>
+
 #include "core/base/names.h"
 #include "core/base/write.h"
 #include "lib/access/handle_inner.h"
@@ -50,7 +52,7 @@ static int explain(struct nti_handles *l, const struct nti_handle_request *what,
 				      strerror(-error));
 }
 
-const struct nti_method_ops nti_method_ntimefs = {
+static const struct nti_method_ops ops = {
 	.reaches = reaches,
 	.reaches_core = reaches_core,
 	.probe = nti_ntimefs_probe,
@@ -193,10 +195,23 @@ static int tree_write(struct nti_access *a, uint64_t value)
 	return tree_explain(a, n < 0 ? (int)n : -EIO, "written");
 }
 
-const struct nti_access_ops nti_access_ntimefs = {
+static const struct nti_access_ops access_ntimefs = {
 	.reaches = tree_reaches,
 	.permits = tree_permits,
 	.open = tree_open,
 	.read = tree_read,
 	.write = tree_write,
+};
+
+const struct nti_method_row nti_method_ntimefs = {
+	.name = "ntimefs",
+	.via = NTIME_VIA_NTIMEFS,
+	.reaches = "core PMU of whole CPUs, counters around the cores, and registers by "
+		   "name",
+	.cost = "the counter's instruction on the CPU to which the thread is pinned, else "
+		"one read(2)",
+	.ops = &ops,
+	.access = &access_ntimefs,
+	.is_guarded = true,
+	.is_inline = true,
 };

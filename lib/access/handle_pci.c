@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <ntime/session.h>
+
 #include "core/base/names.h"
 #include "core/seq/box.h"
 #include "lib/access/handle_inner.h"
@@ -125,7 +127,7 @@ static bool reaches_core(struct nti_os *os)
 	return false;
 }
 
-const struct nti_method_ops nti_method_pci = {
+static const struct nti_method_ops ops = {
 	.reaches = reaches,
 	.reaches_core = reaches_core,
 	.probe = probe,
@@ -198,7 +200,7 @@ static int write_memory(struct nti_access *a, uint64_t value)
 	return nti_pci_memory_write(a->pci, a->function, a->address, a->row->bits, value, a->e);
 }
 
-const struct nti_access_ops nti_access_pci = {
+static const struct nti_access_ops access_pci = {
 	.reaches = is_of_config,
 	.permits = permits_config,
 	.open = open_config,
@@ -206,10 +208,26 @@ const struct nti_access_ops nti_access_pci = {
 	.write = write_config,
 };
 
-const struct nti_access_ops nti_access_mmio = {
+static const struct nti_access_ops access_mmio = {
 	.reaches = is_of_memory,
 	.permits = permits_memory,
 	.open = open_memory,
 	.read = read_memory,
 	.write = write_memory,
+};
+
+const struct nti_method_row nti_method_pci = {
+	.name = "pci",
+	.via = NTIME_VIA_PCI,
+	.reaches = "counters in the configuration space of PCI functions, such as memory "
+		   "controllers",
+	.cost = "three pread(2) of 32 bits",
+	.ops = &ops,
+	.access = &access_pci,
+	.outlives_cpu = true,
+};
+
+const struct nti_method_row nti_method_mmio = {
+	.name = "mmio",
+	.access = &access_mmio,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Access methods: how registers and counters are reached. Each stands once, in the table of
- * method.c.
+ * Access methods: how registers and counters are reached. Each has a row, in the file that is about
+ * it, and stands once in the list below.
  */
 #ifndef NTI_METHOD_H
 #define NTI_METHOD_H
@@ -14,21 +14,22 @@
 #include "lib/os/os.h"
 
 /*
- * In the order of trying: the kernel knows who else counts, the driver keeps others away and puts
- * all back, claims are only advice.
+ * X(NAME, name) of each, in the order of trying: the kernel knows who else counts, the driver keeps
+ * others away and puts all back, claims are only advice. Their rows are called nti_method_name.
  */
-enum nti_method {
-	NTI_METHOD_PERF,
-	NTI_METHOD_CLOCK,
-	/* We program the counters, through registers that are reached by */
-	NTI_METHOD_NTIMEFS, /* ntime's driver */
-	NTI_METHOD_MSR,	    /* /dev/cpu/N/msr */
-	NTI_METHOD_PCI,	    /* configuration space */
-	NTI_METHOD_MMIO,    /* memory of a PCI function */
-	NTI_METHOD_MODEL,   /* the socket of a card that is a model */
-	NTI_METHOD_REPLAY,  /* a recording */
-	NTI_METHOD_COUNT
-};
+#define NTI_METHODS(X)                                                                             \
+	X(PERF, perf)                                                                              \
+	X(CLOCK, clock)                                                                            \
+	/* We program the counters, through registers that are reached by */                       \
+	X(NTIMEFS, ntimefs) /* ntime's driver */                                                   \
+	X(MSR, msr)	    /* /dev/cpu/N/msr */                                                   \
+	X(PCI, pci)	    /* configuration space */                                              \
+	X(MMIO, mmio)	    /* memory of a PCI function */                                         \
+	X(MODEL, model)	    /* the socket of a card that is a model */                             \
+	X(REPLAY, replay)   /* a recording */
+
+#define NTI_METHOD_NUMBER(NAME, name) NTI_METHOD_##NAME,
+enum nti_method { NTI_METHODS(NTI_METHOD_NUMBER) NTI_METHOD_COUNT };
 
 struct nti_method_ops; /* handle_inner.h */
 struct nti_access_ops; /* access.h */
@@ -40,7 +41,16 @@ struct nti_method_row {
 	const char *cost;		     /* of a read, one phrase */
 	const struct nti_method_ops *ops;    /* NULL: gives no handles on registers */
 	const struct nti_access_ops *access; /* NULL: reaches no single register */
+	const char *registers; /* whose absence is worth a word where no box needs them; or NULL */
+	const struct nti_why *missing; /* of a file that is not there; NULL: a device is gone */
+	bool is_guarded;	       /* it keeps perf away from what we program */
+	bool is_inline;		       /* a counter of a core may be read by an instruction */
+	/* -ENODEV is of the device that has the registers, not of the CPU that reads them */
+	bool outlives_cpu;
 };
+
+#define NTI_METHOD_ROW(NAME, name) extern const struct nti_method_row nti_method_##name;
+NTI_METHODS(NTI_METHOD_ROW)
 
 /* The row of a method; static memory. */
 const struct nti_method_row *nti_method_get(enum nti_method method);

@@ -97,7 +97,7 @@ const struct nti_why nti_why_no_registers = {
 	"leave the choice to ntime: without --via",
 };
 
-const struct nti_why *nti_why_of_access(enum nti_method method, int error)
+const struct nti_why *nti_why_of_access(const struct nti_why *missing, int error)
 {
 	static const struct nti_why may_not = { NTIME_REASON_PERMISSION, "", "",
 						NTI_AS_ROOT
@@ -115,7 +115,7 @@ const struct nti_why *nti_why_of_access(enum nti_method method, int error)
 	case -EMFILE:
 		return &too_many;
 	case -ENOENT:
-		return method == NTI_METHOD_MSR ? &nti_why_msr_not_loaded : &gone;
+		return missing ? missing : &gone;
 	case -ENODEV:
 	case -ENXIO:
 		return &gone;

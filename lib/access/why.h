@@ -25,10 +25,11 @@ extern const struct nti_why nti_why_recording;
 extern const struct nti_why nti_why_no_registers; /* behind such an access method */
 
 /*
- * Code and remedy of an access to registers through @method that failed with @error; the sentence
- * is the caller's, who knows which. Static memory.
+ * Code and remedy of an access to registers that failed with @error; the sentence is the caller's,
+ * who knows which. @missing: what a file that is not there means; NULL: a device is gone. Static
+ * memory.
  */
-const struct nti_why *nti_why_of_access(enum nti_method method, int error);
+const struct nti_why *nti_why_of_access(const struct nti_why *missing, int error);
 
 /* Who uses something that was asked for. */
 struct nti_user {

@@ -54,7 +54,7 @@ enum nti_method nti_unit_method(struct ntime_ctx *ctx, const struct nti_unit *un
 	if (unit->method != NTI_METHOD_PERF || !unit->boxes || ctx->os->is_replay ||
 	    (nti_perf_probe(ctx->os) == 0 && !is_level_too_high(ctx, unit)))
 		return unit->method;
-	for (i = NTI_METHOD_NTIMEFS; i < NTI_METHOD_COUNT; i++) {
+	for (i = 0; i < NTI_METHOD_COUNT; i++) {
 		if (nti_unit_is_reached(ctx->os, unit, i) &&
 		    nti_method_probe(ctx->os, i, &why) == 0)
 			return i;
@@ -79,12 +79,12 @@ int nti_unit_problem(struct ntime_ctx *ctx, const struct nti_unit *unit, struct 
 	*out = (struct nti_absence){ 0 };
 	if (unit->absent.reason)
 		return nti_absence_copy(out, &unit->absent);
-	if (unit->method == NTI_METHOD_CLOCK) {
+	if (unit->kind == NTI_UNIT_CLOCK) {
 		why = nti_clock_problem(ctx);
 		return why->code ? nti_absence_set_why(out, why) : 0;
 	}
 	method = nti_unit_method(ctx, unit);
-	if (method == NTI_METHOD_NTIMEFS)
+	if (nti_method_get(method)->is_guarded)
 		return secret_problem(ctx, unit, out);
 	if (method != NTI_METHOD_PERF)
 		return 0;
@@ -361,33 +361,40 @@ static void name_boxes(const struct walk *w, enum nti_method method, char *text,
 	}
 }
 
-static int msr(const struct walk *w)
+/* What a method would reach here: registers, and counters that the kernel does not count. */
+static int out_of_reach(const struct walk *w, enum nti_method method)
 {
-	char what[512] = "model-specific registers";
+	const struct nti_method_row *row = nti_method_get(method);
+	bool has_driver, has_boxes;
 	const struct nti_why *why;
+	char what[512] = "";
+	size_t always;
 	int ret;
 
 	/* Who reaches them through ntime's driver lacks nothing. */
-	if (nti_ntimefs_probe(w->ctx->os, &why) == 0)
-		return 0;
-	ret = nti_msr_probe(w->ctx->os, &why);
-	name_boxes(w, NTI_METHOD_MSR, what, sizeof(what));
+	has_driver = nti_ntimefs_probe(w->ctx->os, &why) == 0;
+	if (row->registers && !has_driver)
+		(void)snprintf(what, sizeof(what), "%s", row->registers);
+	always = strlen(what);
+	name_boxes(w, method, what, sizeof(what));
+	has_boxes = strlen(what) > always;
+	ret = *what ? nti_method_probe(w->ctx->os, method, &why) : 0;
 	/* Other architectures lack nothing. */
-	return ret == 0 || ret == -ENOTSUP ? 0 : tell_why(w, what, why);
+	if (!ret || ret == -ENOMEM || (ret == -ENOTSUP && !has_boxes))
+		return ret == -ENOMEM ? ret : 0;
+	return tell_why(w, what, why);
 }
 
-/* Counters in configuration space that the kernel does not count. */
-static int pci(const struct walk *w)
+static int registers(const struct walk *w)
 {
-	char what[512] = "";
-	const struct nti_why *why;
-	int ret;
+	enum nti_method i;
+	int ret = 0;
 
-	name_boxes(w, NTI_METHOD_PCI, what, sizeof(what));
-	ret = *what ? nti_method_probe(w->ctx->os, NTI_METHOD_PCI, &why) : 0;
-	if (!ret || ret == -ENOMEM)
-		return ret;
-	return tell_why(w, what, why);
+	for (i = 0; ret == 0 && i < NTI_METHOD_COUNT; i++) {
+		if (nti_method_get(i)->ops)
+			ret = out_of_reach(w, i);
+	}
+	return ret;
 }
 
 static int watchdog(const struct walk *w)
@@ -523,8 +530,8 @@ int ntime_problem_for_each(struct ntime_ctx *ctx,
 {
 	static int (*const checks[])(const struct walk *w) = { perf_itself, absent_units, paranoid,
 							       watchdog,    user_access,  sysfs,
-							       tracepoints, libraries,	  msr,
-							       pci,	    leftover };
+							       tracepoints, libraries,	  registers,
+							       leftover };
 	struct walk walk = { .ctx = ctx, .fn = fn, .arg = arg };
 	size_t i;
 	int ret = nti_context_core(ctx);

@@ -73,7 +73,7 @@ static enum nti_method decide(const struct ntime_session *s, const struct nti_un
 	if (unit->kind == NTI_UNIT_DEVICE)
 		return unit->method;
 	/* Registers count CPUs, and those of this machine. */
-	if (unit->method == NTI_METHOD_CLOCK || s->target.kind < NTIME_TARGET_CPUS ||
+	if (unit->kind == NTI_UNIT_CLOCK || s->target.kind < NTIME_TARGET_CPUS ||
 	    s->ctx->os->is_replay)
 		return unit->method;
 	if (asked < NTI_METHOD_COUNT && reaches(s, unit, asked))
@@ -93,7 +93,7 @@ enum nti_method nti_session_method(const struct ntime_session *s, const struct n
 
 bool nti_session_is_direct(const struct ntime_session *s, const struct nti_unit *unit)
 {
-	return unit && s->ways->method && nti_session_method(s, unit) >= NTI_METHOD_NTIMEFS;
+	return unit && s->ways->method && nti_method_get(nti_session_method(s, unit))->ops;
 }
 
 static bool has_parts(const struct ntime_session *s, const struct nti_unit *unit)

@@ -101,8 +101,9 @@ static int read_failed(struct ntime_session *s, struct nti_session_group *g, int
 	 */
 	if (cpu >= 0 && !g->direct && error == -EIO)
 		return cpu_went(s, g);
-	if (cpu >= 0 && ((error == -ENODEV && nti_session_method(s, g->unit) != NTI_METHOD_PCI) ||
-			 !nti_session_is_on_line(s, cpu)))
+	if (cpu >= 0 &&
+	    ((error == -ENODEV && !nti_method_get(nti_session_method(s, g->unit))->outlives_cpu) ||
+	     !nti_session_is_on_line(s, cpu)))
 		return cpu_is_gone(s, g);
 	return nti_error(&s->ctx->error, -EIO, "reading the counters of %s failed: %s",
 			 g->unit->name, nti_session_words_for(s, g, error));

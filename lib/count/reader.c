@@ -404,7 +404,7 @@ static const char *why_core(const struct ntime_session *s, const struct nti_sess
 		return "read(2): the count is the sum of several CPUs";
 	if (!can_read_core(s, item))
 		return "read(2): the counters take turns";
-	if (nti_session_method(s, item->only->unit) != NTI_METHOD_NTIMEFS ||
+	if (!nti_method_get(nti_session_method(s, item->only->unit))->is_inline ||
 	    item->only->unit->kind != NTI_UNIT_CORE)
 		return "a call: an instruction reads counters of cores only, and only the driver "
 		       "grants it";

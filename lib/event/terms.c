@@ -719,7 +719,7 @@ int nti_terms_resolve(const struct nti_names *names, const char *pmu, const char
 		return nti_event_no_memory(e, out->name);
 	b.text = whole;
 	while (ret == 0 && (b.unit = nti_units_match(names->units, pmu, &at))) {
-		if (b.unit->method == NTI_METHOD_CLOCK)
+		if (b.unit->kind == NTI_UNIT_CLOCK)
 			continue;
 		matches++;
 		ret = b.unit->absent.reason ? note_absence(&b) : add_unit(&b);

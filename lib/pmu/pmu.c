@@ -169,7 +169,7 @@ static struct wanted request_for(const struct nti_unit *unit, unsigned int cpu,
  */
 static bool kernel_may_count(const struct wanted *what, const struct nti_pmu_hw *hw)
 {
-	return (what->handle.box || what->handle.method == NTI_METHOD_MSR) &&
+	return (what->handle.box || !nti_method_get(what->handle.method)->is_guarded) &&
 	       what->unit->has_sysfs && (hw->all & ~hw->counters);
 }
 

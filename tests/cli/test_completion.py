@@ -54,7 +54,8 @@ class Place(t.Directory):
 
 
 def in_bash(word, env):
-    done = subprocess.run(['bash', '--norc', '-c', BASH, 'bash', f'{COMPLETIONS}/ntime.bash', 'ntime', word], env=env, check=False,
+    done = subprocess.run(['bash', '--norc', '-c', BASH, 'bash', f'{COMPLETIONS}/ntime.bash', 'ntime', *word.split(' ')],
+                          env=env, check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding='utf-8', timeout=t.PATIENCE)
     equal(done.stderr, '', 'errors of the completion')
     rows = [re.fullmatch(r'(\S+)(?:\s+\((.*?)\)?)?', line) for line in done.stdout.split('\n') if line]
@@ -151,6 +152,12 @@ def two_letters():
 def options():
     check('--', [], ['--event', '--version'], ['stat', *COMMANDS])
     check('--ev', [], [], ['--repeat', *COMMANDS])
+
+
+@test
+def values_that_help_names():
+    for shell, rows in offered('--via '):
+        equal({name for name, _ in rows}, {'auto', 'perf', 'ntimefs', 'msr', 'pci'}, shell)
 
 
 def shells_that_are_missing():

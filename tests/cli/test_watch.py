@@ -314,7 +314,7 @@ def wrong_names_are_answered_once():
 @test
 def misuse_is_one_sentence_and_a_hint():
     for args, part in ((('-i', 'x'), 'is not a time'), (('-i', '0.5ms'), 'at least 1ms'), (('-n', '0'), 'is not a number of samples'),
-                       (('--per', 'cpu'), 'socket, core, thread or none'), (('--via', 'usb'), 'perf, ntimefs, msr, pci or auto'),
+                       (('--per', 'cpu'), 'socket, core, thread or none'), (('--via', 'usb'), 'auto|perf|ntimefs|msr|pci'),
                        (('--csv', '--json'), 'cannot be combined'), (('--plain', '--csv'), 'cannot be combined'),
                        (('--above', 'x'), 'METRIC=VALUE'), (('--above', '=1'), 'METRIC=VALUE'), (('--above', 'x='), 'METRIC=VALUE'),
                        (('--above', 'x=1k'), 'is not a number'), (('--above', 'x=nan'), 'is not a number'), (('--run', 'true'), '--above'),

@@ -416,6 +416,19 @@ TEST(methods)
 	}
 }
 
+/* The header has the names for help texts, the table for everything else. */
+TEST(names_stand_in_the_header)
+{
+	char names[sizeof(NTIME_VIA_NAMES) + 32] = "";
+	uint32_t i;
+
+	for (i = 0; ntime_via_name(i); i++) {
+		(void)nti_text_append(names, sizeof(names), i ? "|" : "");
+		(void)nti_text_append(names, sizeof(names), ntime_via_name(i));
+	}
+	TT_TEXT(names, NTIME_VIA_NAMES);
+}
+
 TEST(programs_are_not_counted)
 {
 	const struct ntime_target target = { .size = sizeof(target), .via = NTIME_VIA_NTIMEFS };
@@ -785,6 +798,7 @@ int main(void)
 		cmocka_unit_test(wraps),
 		cmocka_unit_test(refusals),
 		cmocka_unit_test(methods),
+		cmocka_unit_test(names_stand_in_the_header),
 		cmocka_unit_test(programs_are_not_counted),
 		cmocka_unit_test(events_beyond_a_selector),
 		cmocka_unit_test(odd_pages),
