@@ -411,7 +411,7 @@ int nti_claim_new(struct nti_os *os, const struct nti_claim_pmu *pmu, struct nth
 	c->number = pmu->number;
 	(void)snprintf(c->name, sizeof(c->name), "%s", pmu->name);
 	(void)snprintf(c->function, sizeof(c->function), "%s", pmu->function ? pmu->function : "");
-	if (!os->is_replay)
+	if (!os->is_simulated)
 		ret = take(c, pmu->what, owner);
 	if (ret < 0) {
 		let_go(c);

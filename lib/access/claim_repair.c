@@ -28,7 +28,7 @@ static int open_directory(struct nti_os *os, int *dir)
 {
 	int ret;
 
-	*dir = os->is_replay ? -ENOENT : os->ops->directory(os, NTI_CLAIM_DIRECTORY, false);
+	*dir = os->ops->directory(os, NTI_CLAIM_DIRECTORY, false);
 	if (*dir < 0)
 		return *dir;
 	ret = nti_locked_check_directory(*dir);

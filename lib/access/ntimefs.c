@@ -461,7 +461,7 @@ int nti_ntimefs_probe(struct nti_os *os, const struct nti_why **why)
 	int ret;
 
 	*why = &nti_why_nothing;
-	if (os->is_replay) {
+	if (os->is_simulated) {
 		*why = &nti_why_recording;
 		return -ENOTSUP;
 	}

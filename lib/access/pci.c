@@ -93,7 +93,7 @@ int nti_pci_new(struct nti_os *os, struct nti_pci **out)
 	int ret;
 
 	*out = NULL;
-	if (os->is_replay || os->is_elsewhere)
+	if (os->is_elsewhere)
 		return 0;
 	/*
 	 * Before it is initialised once and for all: a library that is missing now may be there

@@ -50,7 +50,7 @@ static const struct nti_why *why_no_replay(const struct ntime_ctx *ctx)
 		"ntime --machine FILE (ntime doctor --record FILE makes one)",
 	};
 
-	return ctx->os->is_replay ? &nti_why_nothing : &no_recording;
+	return ctx->os->is_simulated ? &nti_why_nothing : &no_recording;
 }
 
 static int describe_method(struct ntime_ctx *ctx, enum nti_method method,
@@ -113,7 +113,8 @@ int ntime_method_for_each(struct ntime_ctx *ctx,
 
 static const char *method_name(struct ntime_ctx *ctx, const struct nti_unit *unit)
 {
-	return nti_method_get(ctx->os->is_replay ? NTI_METHOD_REPLAY : nti_unit_method(ctx, unit))
+	return nti_method_get(ctx->os->is_simulated ? NTI_METHOD_REPLAY
+						    : nti_unit_method(ctx, unit))
 		->name;
 }
 

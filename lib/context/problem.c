@@ -51,7 +51,7 @@ enum nti_method nti_unit_method(struct ntime_ctx *ctx, const struct nti_unit *un
 	const struct nti_why *why;
 	enum nti_method i;
 
-	if (unit->method != NTI_METHOD_PERF || !unit->boxes || ctx->os->is_replay ||
+	if (unit->method != NTI_METHOD_PERF || !unit->boxes || ctx->os->is_simulated ||
 	    (nti_perf_probe(ctx->os) == 0 && !is_level_too_high(ctx, unit)))
 		return unit->method;
 	for (i = 0; i < NTI_METHOD_COUNT; i++) {
@@ -65,7 +65,7 @@ enum nti_method nti_unit_method(struct ntime_ctx *ctx, const struct nti_unit *un
 static int secret_problem(struct ntime_ctx *ctx, const struct nti_unit *unit,
 			  struct nti_absence *out)
 {
-	if (!unit->boxes || ctx->os->is_replay)
+	if (!unit->boxes)
 		return 0;
 	return nti_ntimefs_explain_secret(ctx->os, unit->box[0].kind, unit->box[0].cpu, out);
 }
@@ -121,7 +121,7 @@ int nti_generic_problem(struct ntime_ctx *ctx, const struct nti_event *event,
 	int ret = 0;
 	size_t i;
 
-	for (i = 0; !ctx->os->is_replay && i < event->parts; i++) {
+	for (i = 0; !ctx->os->is_simulated && i < event->parts; i++) {
 		part = &event->part[i];
 		if (!part->unit || part->unit->kind != NTI_UNIT_CORE ||
 		    (part->attr.type != PERF_TYPE_HARDWARE &&
@@ -460,8 +460,7 @@ static int sysfs(const struct walk *w)
 		"as root: mount -t sysfs nodev /sys",
 	};
 
-	if (w->ctx->os->is_replay || w->ctx->os->is_elsewhere ||
-	    nti_os_exists(w->ctx->os, "/sys/devices"))
+	if (w->ctx->os->is_elsewhere || nti_os_exists(w->ctx->os, "/sys/devices"))
 		return 0;
 	return tell_why(w, "PMUs other than software, and their events", &not_mounted);
 }

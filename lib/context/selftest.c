@@ -59,7 +59,7 @@ int nti_context_selftest(struct ntime_ctx *ctx)
 	struct nti_unit *core = core_of(ctx);
 	struct nti_selftest seen;
 
-	if (!core || core->absent.reason || ctx->os->is_replay || ctx->has_no_selftest)
+	if (!core || core->absent.reason || ctx->os->is_simulated || ctx->has_no_selftest)
 		return 0;
 	if (!ctx->has_anew && nti_selftests_recall(ctx, core, tests)) {
 		tests->is_kept = true;

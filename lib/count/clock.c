@@ -47,7 +47,7 @@ void nti_session_clock_start(struct ntime_session *s)
 void nti_session_take_times(struct ntime_session *s, const struct nti_moment *begin,
 			    const struct nti_moment *end)
 {
-	if (s->ctx->os->is_replay)
+	if (s->ctx->os->is_timeless)
 		return;
 	if (s->target.flags & NTIME_ON_EXEC && !s->clock.elapsed_ns) {
 		s->clock.started_ns = begin->ns;

@@ -314,7 +314,7 @@ int nti_doubts_init(struct ntime_session *s)
 	size_t i;
 
 	nti_doubts_fini(s);
-	if (s->ctx->os->is_replay)
+	if (s->ctx->os->is_simulated)
 		return 0;
 	for (i = 0; ret == 0 && i < s->items; i++) {
 		if (!can_check(&s->item[i]))

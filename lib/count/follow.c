@@ -476,8 +476,6 @@ int ntime_session_follow(struct ntime_session *s)
 	if (!s->is_open || s->target.kind < NTIME_TARGET_CPUS)
 		return nti_error(&s->ctx->error, -EINVAL,
 				 "only an open session of CPUs can follow them");
-	if (s->ctx->os->is_replay)
-		return 0;
 	s->hotplug->is_following = true;
 	ret = look(s, online, sizeof(online));
 	if (ret < 0)

@@ -74,7 +74,7 @@ static enum nti_method decide(const struct ntime_session *s, const struct nti_un
 		return unit->method;
 	/* Registers count CPUs, and those of this machine. */
 	if (unit->kind == NTI_UNIT_CLOCK || s->target.kind < NTIME_TARGET_CPUS ||
-	    s->ctx->os->is_replay)
+	    s->ctx->os->is_simulated)
 		return unit->method;
 	if (asked < NTI_METHOD_COUNT && reaches(s, unit, asked))
 		return asked;

@@ -451,7 +451,7 @@ static bool is_simulated(const struct ntime_session *s, const struct nti_session
 		if (item->event.part[i].unit && item->event.part[i].unit->is_simulated)
 			return true;
 	}
-	return s->ctx->os->is_replay;
+	return s->ctx->os->is_simulated;
 }
 
 void nti_session_settle_items(struct ntime_session *s)
@@ -480,7 +480,7 @@ static bool needs_time(const struct ntime_session *s)
 {
 	size_t i;
 
-	if (!nti_session_is_of_tasks(s) || s->metrics || s->ctx->os->is_replay)
+	if (!nti_session_is_of_tasks(s) || s->metrics || s->ctx->os->is_timeless)
 		return true;
 	for (i = 0; i < s->items; i++) {
 		if (s->item[i].is_clock)

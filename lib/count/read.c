@@ -77,7 +77,7 @@ static int check_cpu(struct ntime_session *s, struct nti_session_group *g,
 	real_ns = real_ns > g->begin_ns ? real_ns - g->begin_ns : 0;
 	lag_ns = real_ns > r->enabled_ns ? real_ns - r->enabled_ns : 0;
 	g->is_late = g->perf.where.cpu >= 0 && s->clock.was_started && !nti_session_is_by_pass(s) &&
-		     !s->ctx->os->is_replay && lag_ns > LAG_NS + real_ns / 100;
+		     !s->ctx->os->is_timeless && lag_ns > LAG_NS + real_ns / 100;
 	if (g->perf.where.cpu < 0)
 		return 0;
 	stood_ns = is_watched ? note_standstill(g, r->enabled_ns, real_ns) : 0;
@@ -619,7 +619,7 @@ static int read_groups_between(struct ntime_session *s)
 	if (ret < 0)
 		return ret;
 	/* In a recording nothing takes time, and the clock moves when it is looked at. */
-	note_moment(s, begin_ns, s->ctx->os->is_replay ? begin_ns : now_ns(s));
+	note_moment(s, begin_ns, s->ctx->os->is_timeless ? begin_ns : now_ns(s));
 	s->clock.read_tsc = begin_tsc + (nti_session_tsc(s) - begin_tsc) / 2;
 	return 0;
 }

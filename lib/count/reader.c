@@ -204,7 +204,7 @@ static void set_state(struct ntime_session *s, size_t i)
 	}
 	if (!s->item[i].is_clock) {
 		use_page(s, i, &state);
-	} else if (s->clock.is_running && !s->ctx->os->is_replay &&
+	} else if (s->clock.is_running && !s->ctx->os->is_simulated &&
 		   s->ctx->os->ops->tsc(s->ctx->os, &now) == 0) {
 		state.origin = s->clock.started_tsc - s->clock.elapsed_tsc;
 		state.type = NTIME_READER_TSC;
@@ -433,12 +433,12 @@ const char *ntime_reader_why(const struct ntime_reader *r)
 		break;
 	}
 	if (s->target.flags & NTIME_READ_BY_CALL && !s->item[r->item].is_clock &&
-	    !s->ctx->os->is_replay)
+	    !s->ctx->os->is_simulated)
 		return "a call: the session was made with NTIME_READ_BY_CALL";
 	if (s->item[r->item].event.parts &&
 	    nti_session_is_direct(s, s->item[r->item].event.part[0].unit))
 		return why_core(s, &s->item[r->item]);
-	if (s->ctx->os->is_replay)
+	if (s->ctx->os->is_simulated)
 		return "a simulated read: this is a recording";
 	if (s->item[r->item].is_clock)
 		return "a call: the session is stopped";

@@ -37,7 +37,7 @@ int nti_session_turns_init(struct ntime_session *s)
 	if (!s->rotation->turn_order)
 		return -ENOMEM;
 	/* A recording must read the same each time. Without random bytes the time will do. */
-	if (!s->ctx->os->is_replay && nti_page_random(&seed, sizeof(seed)) < 0)
+	if (!s->ctx->os->is_timeless && nti_page_random(&seed, sizeof(seed)) < 0)
 		seed = now_ns(s);
 	nti_turns_init(&s->rotation->order, s->rotation->turn_order, s->plan->passes, seed);
 	s->rotation->pass = nti_turns_next(&s->rotation->order, 0, &s->rotation->turn_ns);
@@ -107,7 +107,7 @@ static int change_turn(struct ntime_session *s, uint64_t began_ns, uint64_t elap
 	now = now_ns(s);
 	cost = (now - began_ns) * least_turns(elapsed);
 	/* A recording's clock moves when it is looked at. */
-	if (*next_ns < cost && !s->ctx->os->is_replay)
+	if (*next_ns < cost && !s->ctx->os->is_timeless)
 		*next_ns = cost;
 	s->rotation->turn_end_ns = now + *next_ns;
 	s->rotation->turn_began_ns = elapsed;

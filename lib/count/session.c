@@ -163,8 +163,8 @@ static const char *method_of_event(const struct nti_session_item *item,
 		return "clock";
 	if (unit && unit->kind == NTI_UNIT_DEVICE)
 		return nti_session_method_name(unit->method);
-	if (s->ctx->os->is_replay || !unit)
-		return s->ctx->os->is_replay ? "replay" : "perf";
+	if (s->ctx->os->is_simulated || !unit)
+		return s->ctx->os->is_simulated ? "replay" : "perf";
 	return nti_session_method_name(nti_session_method(s, unit));
 }
 

@@ -17,7 +17,7 @@
 static bool is_wanted(const struct ntime_session *s)
 {
 	return s->target.flags & NTIME_TURNS && s->target.kind < NTIME_TARGET_CPUS &&
-	       s->plan->passes > 1 && !s->ctx->os->is_replay;
+	       s->plan->passes > 1 && !s->ctx->os->is_timeless;
 }
 
 static struct perf_event_attr attr_of(const struct ntime_session *s)

@@ -42,19 +42,17 @@ static int find_threads(struct ntime_session *s)
 	char path[32];
 	int ret;
 
-	if (s->ctx->os->is_replay)
-		return add_place(s, pid, -1);
 	if (pid < 0)
 		return nti_error(&s->ctx->error, -EINVAL, "%d is not a process id", pid);
 	/* What was forked for exec has one thread, and of several one goes through exec. */
-	if (s->target.flags & NTIME_ON_EXEC && nti_process_exists(pid))
+	if (s->target.flags & NTIME_ON_EXEC && nti_os_has_process(s->ctx->os, pid))
 		return add_place(s, pid, -1);
 	if (pid == 0)
 		(void)snprintf(path, sizeof(path), "/proc/self/task");
 	else
 		(void)snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	ret = s->ctx->os->ops->list(s->ctx->os, path, add_thread, s);
-	if (ret == -ENOENT && nti_process_exists(pid))
+	if (ret == -ENOENT && nti_os_has_process(s->ctx->os, pid))
 		return add_place(s, pid,
 				 -1); /* another root directory, with another /proc or none */
 	if (ret == -ENOENT)
@@ -72,7 +70,7 @@ static int find_thread(struct ntime_session *s)
 	if (pid < 0)
 		return nti_error(&s->ctx->error, -EINVAL, "%d is not a thread id", pid);
 	/* A recording has no processes: there the command that runs is a real one. */
-	if (pid && !s->ctx->os->is_replay && !nti_process_exists(pid))
+	if (pid && !nti_os_has_process(s->ctx->os, pid))
 		return nti_error(&s->ctx->error, -ESRCH, "there is no thread %d", pid);
 	return add_place(s, pid, -1);
 }

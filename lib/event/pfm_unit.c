@@ -23,11 +23,9 @@ bool nti_pfm_is_fallback_here(const struct nti_pfm_request *r)
 	const struct nti_os *os = r->names->os;
 
 	/*
-	 * A processor that our table lacks: libpfm4's own look at it counts, unless a recording is
-	 * looked at.
+	 * A processor that our table lacks: libpfm4's own look at it counts, where it is looked at.
 	 */
-	return !r->model && !os->is_replay && strcmp(os->ops->name, "linux") == 0 &&
-	       r->pmu.is_present;
+	return !r->model && strcmp(os->ops->name, "linux") == 0 && r->pmu.is_present;
 }
 
 bool nti_pfm_is_here(const struct nti_pfm_request *r)

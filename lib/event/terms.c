@@ -475,7 +475,7 @@ static bool has_msrs(const char *pmu)
 /* Who cannot read the registers of @pmu does not know what hypervisors show. */
 static bool may_look(struct nti_os *os, const char *pmu)
 {
-	return os->is_replay || !has_msrs(pmu) || os->ops->access(os, MSR_DEVICE, R_OK) == 0;
+	return os->is_simulated || !has_msrs(pmu) || os->ops->access(os, MSR_DEVICE, R_OK) == 0;
 }
 
 static const struct look_why {

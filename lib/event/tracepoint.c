@@ -112,7 +112,7 @@ static const struct nti_why *why_no_id(struct nti_os *os, int error)
 
 	if (error == -EACCES)
 		return &closed;
-	return os->is_replay || nti_os_exists(os, TRACEFS) ? &not_mounted : &not_there;
+	return os->is_simulated || nti_os_exists(os, TRACEFS) ? &not_mounted : &not_there;
 }
 
 static int stop_at_event(void *arg, const struct nti_event_entry *entry)

@@ -210,7 +210,7 @@ static int attach_to_kernel(struct finder *f, const struct nthw_box_kind *kind)
 		/*
 		 * In a recording registers are there or not, and nobody can do anything about it.
 		 */
-		if (f->os->is_replay && !f->msr.is_usable)
+		if (f->os->is_simulated && !f->msr.is_usable)
 			continue;
 		walk.unit = &f->units->unit[i];
 		walk.number = (uint32_t)number;
@@ -333,7 +333,7 @@ static int add_absent(struct finder *f, const struct nthw_box_kind *kind, const 
 	 * Hypervisors do not show such things; a recording, or another root directory, was asked
 	 * for what it has.
 	 */
-	if (f->is_guest || f->os->is_replay || f->os->is_elsewhere)
+	if (f->is_guest || f->os->is_elsewhere)
 		return 0;
 	unit = new_unit(f, kind, name, method);
 	if (!unit || add_box(unit, &box) < 0)
@@ -352,7 +352,7 @@ static int add_absent(struct finder *f, const struct nthw_box_kind *kind, const 
 static bool is_refusal(const struct finder *f, int error)
 {
 	return error == -EIO || error == -ENXIO || error == -ENODEV || error == -ENOTSUP ||
-	       (f->os->is_replay && error != -ENOMEM);
+	       (f->os->is_simulated && error != -ENOMEM);
 }
 
 /*

@@ -15,12 +15,11 @@ static int choose_source(struct nti_os *os, hwloc_topology_t hw)
 	const char *xml = NULL, *synthetic = NULL;
 
 	/* Where it finds no sysfs, hwloc's part for Linux writes to stderr and gives up. */
-	if (!os->is_replay && !os->is_elsewhere && !nti_os_exists(os, "/sys/devices/system/cpu"))
+	if (!os->is_elsewhere && !nti_os_exists(os, "/sys/devices/system/cpu"))
 		return hwloc_topology_set_components(hw, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST,
 						     "linux");
-	if (!os->is_replay)
+	if (nti_machine_topology(os, &xml, &synthetic) == -ENOTSUP)
 		return 0;
-	nti_machine_topology(os, &xml, &synthetic);
 	if (xml)
 		return hwloc_topology_set_xmlbuffer(hw, xml, (int)strlen(xml) + 1);
 	return hwloc_topology_set_synthetic(hw, synthetic ? synthetic : "pu:1");
@@ -196,8 +195,7 @@ static int read_synthetic(struct nti_os *os, struct nti_topology *t)
 {
 	const char *xml = NULL, *synthetic = NULL;
 
-	if (os->is_replay)
-		nti_machine_topology(os, &xml, &synthetic);
+	(void)nti_machine_topology(os, &xml, &synthetic);
 	return synthetic ? nti_topology_from_synthetic(synthetic, t) : -ENOTSUP;
 }
 

@@ -208,7 +208,7 @@ static int load_pmu(void *arg, const char *name)
  */
 static bool has_settings(struct nti_os *os)
 {
-	return os->is_replay || os->is_elsewhere || nti_os_exists(os, "/proc/sys/kernel/ostype");
+	return os->is_elsewhere || nti_os_exists(os, "/proc/sys/kernel/ostype");
 }
 
 /* Of no event; -ENOSYS comes before anything is looked at. */

@@ -10,6 +10,7 @@
 #include "lib/base/error.h"
 #include "lib/base/text.h"
 #include "lib/os/os.h"
+#include "lib/os/process.h"
 
 /* The longest line that is worth having: a CPU list of a very large machine. */
 #define LINE_BYTES 4096
@@ -101,9 +102,14 @@ bool nti_os_exists(struct nti_os *os, const char *format, ...)
 	return ret == 0 && os->ops->access(os, path, F_OK) == 0;
 }
 
+bool nti_os_has_process(struct nti_os *os, pid_t pid)
+{
+	return os->is_simulated || nti_process_exists(pid);
+}
+
 bool nti_os_has_modules(struct nti_os *os)
 {
-	return os->is_replay || nti_os_exists(os, "/proc/modules");
+	return os->is_simulated || nti_os_exists(os, "/proc/modules");
 }
 
 int nti_os_dup(struct nti_os *os, char **out, const char *format, ...)

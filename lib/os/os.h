@@ -114,11 +114,20 @@ struct nti_os {
 	struct nti_os_shortage shortage;
 	/* what self-tests have done (lib/perf/work.h); NULL: the processor does it */
 	const struct nti_work *work;
-	bool is_replay; /* a recording: values, where there are any, are simulated */
-	bool is_still;	/* nothing counts there, so nothing can be started */
-	/* files are below another root directory: what asks no files still sees this machine */
+	/* ---- what is not there; a real machine lacks nothing ---- */
+	/* it is not the one that this runs on: what asks no files sees this one all the same */
 	bool is_elsewhere;
+	/*
+	 * Nobody's hardware: values are made up, registers are as they were recorded, and no
+	 * program runs there. What is refused is refused as it was, and nobody knows by whom.
+	 */
+	bool is_simulated;
+	bool is_timeless; /* no time passes there: its clock moves when it is looked at */
+	bool is_still;	  /* nothing counts there, so nothing can be started */
 };
+
+/* Is there that process? Where none can be, the one that is meant is this machine's. */
+bool nti_os_has_process(struct nti_os *os, pid_t pid);
 
 struct nti_error;
 /* 0, or the shortage with a sentence in @e, once. */

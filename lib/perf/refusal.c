@@ -72,7 +72,7 @@ bool nti_refusal_is_filtered(struct nti_os *os)
 	struct perf_event_attr attr = least_attr();
 	int ret;
 
-	if (os->is_replay)
+	if (os->is_simulated)
 		return false;
 	ret = try_open(os, &attr, self, ~0ul);
 	if (ret >= 0 || ret == -EPERM || ret == -EACCES)
@@ -88,7 +88,7 @@ bool nti_refusal_is_filtered(struct nti_os *os)
 /* Docker and Podman allow the call to who has the capability; systemd has lists of its own. */
 int nti_refusal_explain_filter(struct nti_os *os, struct nti_absence *out)
 {
-	if (os->is_replay || has_filter(os))
+	if (os->is_simulated || has_filter(os))
 		return nti_absence_set(
 			out, NTIME_REASON_FILTERED, "perf_event_open(2)",
 			"allow perf_event_open(2) in the container's seccomp profile (docker, "
@@ -206,7 +206,7 @@ int nti_refusal_explain(struct nti_os *os, const struct nti_unit *unit,
 	/*
 	 * A recording says what was answered, and not by whom. The kernel's own answer is EACCES.
 	 */
-	if (os->is_replay && error == -EPERM && unit->kind != NTI_UNIT_TRACEPOINT)
+	if (os->is_simulated && error == -EPERM && unit->kind != NTI_UNIT_TRACEPOINT)
 		return nti_refusal_explain_filter(os, out);
 	if (!is_privileged && level > wanted && level != INT_MAX)
 		return nti_perf_explain_level(os, unit, level, wanted, out);

@@ -335,13 +335,13 @@ TEST(recordings_are_nobodys)
 
 	pmu_clear();
 	pmu_init(&pmu);
-	pmu_os->is_replay = true;
+	pmu_os->is_simulated = true;
 	claim = pmu_take(&pmu);
 	TT_IS(pmu_program(nti_claim_io(claim)), 0);
 	TT_IS(*pmu_at(&pmu, SELECT3), 0x400182);
 	nti_claim_settle(claim);
 	nti_claim_free(claim);
-	pmu_os->is_replay = false;
+	pmu_os->is_simulated = false;
 	assert_false(is_file("/run"));
 }
 

@@ -172,7 +172,7 @@ static struct nti_os *os_of(const char *text)
 	if (nti_machine_load_text("m", text, strlen(text), &m, &e) < 0)
 		fail_msg("%s", e.text);
 	assert_int_equal(nti_os_replay_new(m, &os), 0);
-	assert_true(os->is_replay);
+	assert_true(os->is_simulated);
 	return os;
 }
 

@@ -435,7 +435,7 @@ TEST(causes_are_told_apart)
 	static const struct nti_unit unit = { .name = "core" };
 	static const struct perf_event_attr attr = { .type = PERF_TYPE_RAW };
 	static const struct nti_perf_where self = { .pid = 0, .cpu = -1 };
-	struct nti_os os = { .is_replay = true };
+	struct nti_os os = { .is_simulated = true };
 	struct nti_absence why[3] = { 0 };
 	static const int error[] = { -EIO, -ENOSPC, -EIO };
 	size_t i;

@@ -376,13 +376,12 @@ TEST(recordings_are_not_completed)
 {
 	INIT(westmere, two_sockets, westmere_regs);
 	m.has_msr = false;
-	m.os.os.is_replay = true;
+	m.os.os.is_elsewhere = m.os.os.is_simulated = true;
 	find();
 	assert_true(!nti_units_find(&m.units, "uncore"));
 	fini();
 	/* Another root directory likewise. */
-	m.os.os.is_replay = false;
-	m.os.os.is_elsewhere = true;
+	m.os.os.is_simulated = false;
 	find();
 	assert_true(!nti_units_find(&m.units, "uncore"));
 	fini();

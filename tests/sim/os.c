@@ -152,7 +152,11 @@ int nti_os_replay_new(struct nti_machine *m, struct nti_os **out)
 	s->ops.ioctl = sim_ioctl;
 	s->ops.close = sim_close;
 	s->ops.free = sim_free;
-	s->replay = (struct nti_replay){ .os = { .ops = &s->ops, .is_replay = true }, .m = m };
+	s->replay = (struct nti_replay){ .os = { .ops = &s->ops,
+						 .is_elsewhere = true,
+						 .is_simulated = true,
+						 .is_timeless = true },
+					 .m = m };
 	(void)pthread_mutex_init(&s->lock, NULL); /* cannot fail without attributes on Linux */
 	s->start_ns = nti_replay_ops.now_ns(&s->replay.os);
 	*out = &s->replay.os;

@@ -347,11 +347,11 @@ static void replay_close(struct nti_os *os, int fd)
 		d->is_open = false;
 }
 
-/* Nobody keeps files below a recording. */
+/* Nobody keeps files below a recording: there are none, and none are made. */
 static int replay_directory(struct nti_os *os, const char *path, bool make)
 {
-	(void)os, (void)path, (void)make;
-	return -EOPNOTSUPP;
+	(void)os, (void)path;
+	return make ? -EOPNOTSUPP : -ENOENT;
 }
 
 void nti_replay_fini(struct nti_replay *r)
@@ -399,9 +399,12 @@ int nti_replay_new(struct nti_machine *m, struct nti_os **out)
 	*out = NULL;
 	if (!r)
 		return -ENOMEM;
-	*r = (struct nti_replay){
-		.os = { .ops = &nti_replay_ops, .is_replay = true, .is_still = true }, .m = m
-	};
+	*r = (struct nti_replay){ .os = { .ops = &nti_replay_ops,
+					  .is_elsewhere = true,
+					  .is_simulated = true,
+					  .is_timeless = true,
+					  .is_still = true },
+				  .m = m };
 	*out = &r->os;
 	return 0;
 }
@@ -417,7 +420,7 @@ int nti_machine_topology(struct nti_os *os, const char **xml, const char **synth
 
 	*xml = NULL;
 	*synthetic = NULL;
-	if (!os->is_replay)
+	if (!os->is_simulated)
 		return -ENOTSUP;
 	m = replay_of(os)->m;
 	*xml = m->topology_xml;
