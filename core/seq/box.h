@@ -182,7 +182,11 @@ extern const size_t nthw_box_kind_count;
 const struct nthw_box_kind *nthw_box_kind(const char *name);
 
 /* Address of register @reg, instance @index, of this box. */
-uint32_t nthw_box_address(const struct nthw_box *box, const struct nthw_reg *reg, uint32_t index);
+static inline uint32_t nthw_box_address(const struct nthw_box *box, const struct nthw_reg *reg,
+					uint32_t index)
+{
+	return nthw_reg_addr(reg, index) + box->number * box->kind->step;
+}
 /*
  * Where counter @counter is read; NULL without such a counter. The instance of the row in *@index.
  */

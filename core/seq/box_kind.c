@@ -55,11 +55,6 @@ const struct nthw_box_kind *nthw_box_kind(const char *name)
 	return NULL;
 }
 
-uint32_t nthw_box_address(const struct nthw_box *box, const struct nthw_reg *reg, uint32_t index)
-{
-	return nthw_reg_addr(reg, index) + box->number * box->kind->step;
-}
-
 const struct nthw_reg *nthw_box_counter(const struct nthw_box_kind *kind, uint32_t counter,
 					uint32_t *index)
 {

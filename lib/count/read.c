@@ -116,49 +116,50 @@ static int all_are_gone(struct ntime_session *s, const struct nti_session_group 
 			 g->unit->name, nti_pmu_group_why_gone(g->direct));
 }
 
-/* 0; 1: its device is gone, and @out is what it was; or -errno. */
-static int read_group(struct ntime_session *s, struct nti_session_group *g, uint64_t real_ns,
-		      struct nti_perf_reading *out)
+/* What @ret, the answer to reading @g, means: 0; 1: its device is gone; or -errno. */
+static int check_reading(struct ntime_session *s, struct nti_session_group *g, int ret,
+			 uint64_t real_ns, struct nti_perf_reading *reading)
 {
-	int ret = nti_session_group_read(s, g, out);
-
 	if (ret == -ENODATA) {
 		/* Pinned and without a counter: wanted, never counted. */
-		memset(out, 0, sizeof(*out));
-		out->enabled_ns = 1;
+		memset(reading, 0, sizeof(*reading));
+		reading->enabled_ns = 1;
 		return 0;
 	}
 	if (ret == 0 && nti_session_why_gone(g)) {
 		g->is_late = false;
 		return 1;
 	}
-	return ret < 0 ? read_failed(s, g, ret) : check_cpu(s, g, out, real_ns);
+	return ret < 0 ? read_failed(s, g, ret) : check_cpu(s, g, reading, real_ns);
 }
 
-/* As read_group() in a session whose CPUs may go: then the group stays as it was read last. */
-static int read_followed(struct ntime_session *s, size_t i, uint64_t real_ns)
+/*
+ * 0; 1: its device is gone, and its reading is what it was; or -errno. Where CPUs may go the group
+ * of one that did stays as it was read last.
+ */
+static int read_group(struct ntime_session *s, size_t i, uint64_t real_ns)
 {
 	struct nti_session_group *g = &s->groups.group[i];
-	struct nti_perf_reading now = { 0 };
+	bool may_go = s->hotplug->is_following;
+	struct nti_perf_reading now, *reading = may_go ? &now : &s->groups.reading[i];
 	int ret;
 
 	if (g->is_off)
 		return 0;
-	ret = read_group(s, g, real_ns, &now);
+	/* perf says nothing of what may be lost. */
+	if (may_go)
+		memset(&now, 0, sizeof(now));
+	ret = nti_session_group_read(s, g, reading);
+	ret = check_reading(s, g, ret, real_ns, reading);
+	if (!may_go)
+		return ret;
 	if (ret == -ESTALE) {
 		nti_session_lose_group(s, i);
 		return 0;
 	}
 	if (ret >= 0)
-		nti_session_add_before(s, g, &now, &s->groups.reading[i]);
+		nti_session_add_before(s, g, reading, &s->groups.reading[i]);
 	return ret;
-}
-
-static int read_one(struct ntime_session *s, size_t i, uint64_t real_ns)
-{
-	return s->hotplug->is_following
-		       ? read_followed(s, i, real_ns)
-		       : read_group(s, &s->groups.group[i], real_ns, &s->groups.reading[i]);
 }
 
 static int read_groups(struct ntime_session *s, uint64_t real_ns)
@@ -169,7 +170,7 @@ static int read_groups(struct ntime_session *s, uint64_t real_ns)
 	if (s->ctx->os->is_still)
 		return 0;
 	for (i = 0; i < s->groups.count; i++) {
-		ret = read_one(s, i, real_ns);
+		ret = read_group(s, i, real_ns);
 		if (ret < 0)
 			return ret;
 		gone += (size_t)ret;
@@ -573,7 +574,7 @@ int nti_session_end_turn(struct ntime_session *s, unsigned int pass)
 	for (i = 0; i < s->groups.count; i++) {
 		if (!is_of_turn(s, &s->groups.group[i], pass))
 			continue;
-		ret = read_one(s, i, real_ns);
+		ret = read_group(s, i, real_ns);
 		if (ret < 0)
 			return ret;
 	}
@@ -608,23 +609,6 @@ static void note_moment(struct ntime_session *s, uint64_t begin_ns, uint64_t end
 }
 
 /*
- * All groups, and time and TSC of the moment: reading may take long, and the clock over the time
- * must be the clock's rate.
- */
-static int read_groups_between(struct ntime_session *s)
-{
-	uint64_t begin_ns = now_ns(s), begin_tsc = nti_session_tsc(s);
-	int ret = read_groups(s, nti_session_real_ns_at(s, begin_ns));
-
-	if (ret < 0)
-		return ret;
-	/* In a recording nothing takes time, and the clock moves when it is looked at. */
-	note_moment(s, begin_ns, s->ctx->os->is_timeless ? begin_ns : now_ns(s));
-	s->clock.read_tsc = begin_tsc + (nti_session_tsc(s) - begin_tsc) / 2;
-	return 0;
-}
-
-/*
  * Reading CPUs by interrupts differs by some 10 us of itself, and would do so again: of 1,000
  * readings a second most were read anew where a hundredth of the period was the only bound, and
  * cost twice as much.
@@ -644,16 +628,26 @@ static bool is_torn(const struct ntime_session *s, uint64_t last_ns)
 /* Who was interrupted once is the less likely to be it soon again. */
 #define READ_TRIES 3
 
+/*
+ * All groups, and time and TSC of the moment: reading may take long, and the clock over the time
+ * must be the clock's rate.
+ */
 static int read_groups_in_time(struct ntime_session *s)
 {
 	uint64_t last_ns = s->clock.moment.at_ns ? s->clock.moment.at_ns : s->clock.started_ns;
 	unsigned int tries = 0;
-	int ret;
 
 	do {
-		ret = read_groups_between(s);
-	} while (ret == 0 && is_torn(s, last_ns) && ++tries < READ_TRIES);
-	return ret;
+		uint64_t begin_ns = now_ns(s), begin_tsc = nti_session_tsc(s);
+		int ret = read_groups(s, nti_session_real_ns_at(s, begin_ns));
+
+		if (ret < 0)
+			return ret;
+		/* In a recording nothing takes time, and the clock moves when it is looked at. */
+		note_moment(s, begin_ns, s->ctx->os->is_timeless ? begin_ns : now_ns(s));
+		s->clock.read_tsc = begin_tsc + (nti_session_tsc(s) - begin_tsc) / 2;
+	} while (is_torn(s, last_ns) && ++tries < READ_TRIES);
+	return 0;
 }
 
 /* Every group's counts at this moment; the session's time in *@real_ns, where that is wanted. */

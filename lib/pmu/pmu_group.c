@@ -524,31 +524,21 @@ static int read_in_child(const struct nti_pmu_group *g, struct nti_perf_reading 
 	return ret;
 }
 
-static int look_now(struct nti_pmu_group *g)
-{
-	int ret = check_now_and_then(g);
-
-	return ret == 0 && g->is_on ? nti_pmu_look(g) : ret;
-}
-
-static int read_group(struct nti_pmu_group *g, struct nti_perf_reading *out)
-{
-	uint64_t now = nti_pmu_now_ns(g->pmus);
-	int ret = settle_error(g, look_now(g));
-
-	if (ret == 0)
-		report(g, now, out);
-	return ret;
-}
-
 int nti_pmu_group_read(struct nti_pmu_group *g, struct nti_perf_reading *out)
 {
+	uint64_t now;
 	int ret;
 
 	if (nti_pmu_is_child(g->pmus))
 		return read_in_child(g, out);
 	nti_pmu_lock(g->pmus);
-	ret = read_group(g, out);
+	now = nti_pmu_now_ns(g->pmus);
+	ret = check_now_and_then(g);
+	if (ret == 0 && g->is_on)
+		ret = nti_pmu_look(g);
+	ret = settle_error(g, ret);
+	if (ret == 0)
+		report(g, now, out);
 	nti_pmu_unlock(g->pmus);
 	return ret;
 }
