@@ -255,7 +255,7 @@ static int add_unlisted(struct ntime_session *s, struct nti_session_item *item)
 		ret = nti_event_is_listed(&s->ctx->names, &item->event.part[i], &code);
 	if (ret)
 		return ret == -ENOMEM ? ret : 0;
-	item->is_unlisted = true;
+	item->is_unlisted = s->doubts->has_unlisted = true;
 	if (item->doubt.reason)
 		return 0;
 	return nti_absence_set(&item->doubt, NTIME_REASON_UNKNOWN_EVENT, unit->name,
@@ -596,6 +596,7 @@ void nti_doubts_check(struct ntime_session *s, struct nti_seen *seen, struct nti
 		check_one(s, &d->check[i], seen, &moved[i], values);
 	for (i = 0; i < d->twins; i++)
 		check_twin(s, &d->twin[i], seen, values);
-	mark_unlisted(s, seen, values);
+	if (d->has_unlisted)
+		mark_unlisted(s, seen, values);
 	look_at(s, seen, values);
 }

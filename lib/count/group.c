@@ -22,13 +22,6 @@ int nti_session_group_disable(struct ntime_session *s, const struct nti_session_
 			 : nti_perf_group_disable(s->ctx->os, &g->perf);
 }
 
-int nti_session_group_read(const struct ntime_session *s, const struct nti_session_group *g,
-			   struct nti_perf_reading *out)
-{
-	return g->direct ? nti_pmu_group_read(g->direct, out)
-			 : nti_perf_group_read(s->ctx->os, &g->perf, out);
-}
-
 void nti_session_group_fini(struct ntime_session *s, struct nti_session_group *g)
 {
 	if (g->direct)

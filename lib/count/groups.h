@@ -12,8 +12,7 @@
 
 #include "lib/count/plan.h"
 #include "lib/perf/perf.h"
-
-struct nti_pmu_group;
+#include "lib/pmu/pmu.h"
 
 struct nti_session_group {
 	struct nti_perf_group perf;
@@ -74,8 +73,12 @@ void nti_session_close_groups(struct ntime_session *s);
 /* group.c: one group, whichever way it is counted; as the functions of lib/perf/perf.h. */
 int nti_session_group_enable(struct ntime_session *s, const struct nti_session_group *g);
 int nti_session_group_disable(struct ntime_session *s, const struct nti_session_group *g);
-int nti_session_group_read(const struct ntime_session *s, const struct nti_session_group *g,
-			   struct nti_perf_reading *out);
+static inline int nti_session_group_read(struct nti_os *os, const struct nti_session_group *g,
+					 struct nti_perf_reading *out)
+{
+	return g->direct ? nti_pmu_group_read(g->direct, out)
+			 : nti_perf_group_read(os, &g->perf, out);
+}
 /* Close it; the session forgets it. */
 void nti_session_group_fini(struct ntime_session *s, struct nti_session_group *g);
 /* Why the device of @g is gone, NULL: it is not. Valid as long as the session is open. */

@@ -144,12 +144,12 @@ static int read_group(struct ntime_session *s, size_t i, uint64_t real_ns)
 	struct nti_perf_reading now, *reading = may_go ? &now : &s->groups.reading[i];
 	int ret;
 
-	if (g->is_off)
-		return 0;
 	/* perf says nothing of what may be lost. */
-	if (may_go)
+	if (may_go && !g->is_off)
 		memset(&now, 0, sizeof(now));
-	ret = nti_session_group_read(s, g, reading);
+	else if (may_go)
+		return 0;
+	ret = nti_session_group_read(s->ctx->os, g, reading);
 	ret = check_reading(s, g, ret, real_ns, reading);
 	if (!may_go)
 		return ret;

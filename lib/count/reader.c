@@ -268,7 +268,7 @@ int ntime_get_reader(struct ntime_session *s, size_t i, struct ntime_reader *out
 static int read_group(const struct ntime_session *s, const struct nti_session_group *g,
 		      struct nti_perf_reading *reading)
 {
-	int ret = nti_session_group_read(s, g, reading);
+	int ret = nti_session_group_read(s->ctx->os, g, reading);
 
 	if (ret < 0)
 		return ret == -ENODATA ? -ENODATA : -EIO;

@@ -564,7 +564,7 @@ static bool is_waiting_for_exec(struct ntime_session *s)
 	for (i = 0; i < s->groups.count; i++) {
 		if (s->groups.group[i].direct)
 			continue;
-		if (nti_session_group_read(s, &s->groups.group[i], &reading) < 0 ||
+		if (nti_session_group_read(s->ctx->os, &s->groups.group[i], &reading) < 0 ||
 		    reading.enabled_ns)
 			return false;
 		has_any = true;
