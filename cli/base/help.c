@@ -152,7 +152,11 @@ static int complete_options(void *arg, const struct cli_command *c)
 	return 0;
 }
 
-void cli_help_complete(FILE *f)
+/*
+ * One line per option, of actions with "subcommand action" in front:
+ * "subcommand<TAB>--long<TAB>-s<TAB>ARG<TAB>help"; empty where there is no letter or argument.
+ */
+static void help_complete(FILE *f)
 {
 	fputs("ntime\t--help\t-h\t\tprint what ntime is and its subcommands and options\n"
 	      "ntime\t--version\t-V\t\tprint the version and exit\n",
@@ -251,7 +255,7 @@ static int run_complete(const struct cli_command *self, int argc, char **argv)
 	(void)argv;
 	if (argc > 1)
 		return cli_say_misuse("", "%s takes no argument", self->name);
-	cli_help_complete(stdout);
+	help_complete(stdout);
 	return cli_say_stdout_end();
 }
 

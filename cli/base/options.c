@@ -44,7 +44,8 @@ static const char *help_of(const struct cli_command *c)
 	return c == cli_commands[0] ? "" : c->name;
 }
 
-const struct cli_option *cli_option_find(const struct cli_command *c, int id)
+/* Entry with that @id, or NULL. */
+static const struct cli_option *find_option(const struct cli_command *c, int id)
 {
 	for (const struct cli_option *o = c->options; o && o->name; o++)
 		if (o->id == id)
@@ -100,7 +101,7 @@ static void say_unknown_long(const struct cli_command *c, const char *typed)
 static void say_bad(const struct cli_command *c, char **argv)
 {
 	const char *word = argv[optind - 1];
-	const struct cli_option *o = cli_option_find(c, optopt);
+	const struct cli_option *o = find_option(c, optopt);
 	const char letter[] = { (char)optopt, '\0' };
 
 	if (!optopt)
@@ -113,7 +114,7 @@ static void say_bad(const struct cli_command *c, char **argv)
 
 static void say_missing(const struct cli_command *c)
 {
-	const struct cli_option *o = cli_option_find(c, optopt);
+	const struct cli_option *o = find_option(c, optopt);
 
 	if (o && o->id < 256)
 		cli_say_misuse(help_of(c), "option '-%c' (--%s) needs an argument: %s", o->id,
@@ -146,7 +147,7 @@ int cli_options_parse(const struct cli_command *c, int argc, char **argv,
 			cli_help_print(stdout, c);
 			return -ECANCELED;
 		}
-		o = cli_option_find(c, id);
+		o = find_option(c, id);
 		if (!o || (strcmp(o->name, "json") == 0 && cli_json_check() < 0))
 			return -EINVAL;
 		ret = fn(arg, o, optarg);

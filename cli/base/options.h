@@ -34,9 +34,6 @@ int cli_options_parse(const struct cli_command *c, int argc, char **argv,
 		      int (*fn)(void *arg, const struct cli_option *o, const char *value),
 		      void *arg);
 
-/* Entry with that @id, or NULL. */
-const struct cli_option *cli_option_find(const struct cli_command *c, int id);
-
 /*
  * The argument of --via of subcommand @command: an NTIME_VIA_* in *@via. 0, or -EINVAL after a
  * sentence.

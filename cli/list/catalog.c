@@ -190,7 +190,7 @@ void cli_catalog_fini(struct cli_catalog *c)
 	*c = (struct cli_catalog){ 0 };
 }
 
-bool cli_pattern_fits(const char *pattern, const char *name, const char *desc)
+static bool pattern_fits(const char *pattern, const char *name, const char *desc)
 {
 	if (pattern[strcspn(pattern, "*?[")])
 		return fnmatch(pattern, name, FNM_CASEFOLD) == 0;
@@ -200,7 +200,7 @@ bool cli_pattern_fits(const char *pattern, const char *name, const char *desc)
 static bool fits_any(char *const *patterns, size_t n, const char *name, const char *desc)
 {
 	for (size_t i = 0; i < n; i++)
-		if (cli_pattern_fits(patterns[i], name, desc))
+		if (pattern_fits(patterns[i], name, desc))
 			return true;
 	return false;
 }

@@ -57,8 +57,6 @@ void cli_catalog_fini(struct cli_catalog *c);
 size_t cli_catalog_choose(struct cli_catalog *c, unsigned int parts, char *const *patterns,
 			  size_t n);
 
-bool cli_pattern_fits(const char *pattern, const char *name, const char *desc);
-
 /**
  * struct cli_catalog_style - how to write it
  * @parts:	what to write

@@ -21,7 +21,8 @@ static char *copy_of(const char *text)
 	return text ? cli_strdup(text) : NULL;
 }
 
-void cli_dump_add(struct cli_dump *d, const struct cli_dumped *reg)
+/* One more, copied. */
+static void dump_add(struct cli_dump *d, const struct cli_dumped *reg)
 {
 	if (d->n == d->room) {
 		d->room = d->room ? 2 * d->room : 256;
@@ -61,7 +62,7 @@ static int read_one(struct cli_dump *d, struct cli_reg *r, const struct ntime_re
 		return ret;
 	if (ret < 0)
 		one.reason = (char *)(uintptr_t)ntime_error_text(r->ctx);
-	cli_dump_add(d, &one);
+	dump_add(d, &one);
 	return 0;
 }
 
@@ -103,7 +104,7 @@ out:
 
 /* ---- to a file ---- */
 
-void cli_dump_write_text(FILE *f, const struct cli_dump *d)
+static void write_text(FILE *f, const struct cli_dump *d)
 {
 	fprintf(f, MAGIC ", ntime %s%s%s\n", ntime_version(), cli_emulated() ? ", emulated " : "",
 		cli_emulated() ? cli_emulated() : "");
@@ -126,7 +127,7 @@ static const struct cli_column columns[] = {
 	{ "reason", DUMPED(reason, TEXT) },
 };
 
-void cli_dump_write_json(FILE *f, const struct cli_dump *d, bool is_simulated)
+static void write_json(FILE *f, const struct cli_dump *d, bool is_simulated)
 {
 	const struct cli_columns read = { .column = columns, .n = 5, .with = 1 };
 	const struct cli_columns not_read = { .column = columns, .n = 5 };
@@ -156,9 +157,9 @@ int cli_reg_dump(struct cli_reg *r)
 	if (cli_output_open(&out, r->output ? r->output : "-", false))
 		goto out;
 	if (r->is_json)
-		cli_dump_write_json(out.f, &dump, r->machine.recording);
+		write_json(out.f, &dump, r->machine.recording);
 	else
-		cli_dump_write_text(out.f, &dump);
+		write_text(out.f, &dump);
 	ret = cli_output_close(&out) ? CLI_EXIT_FAILED : 0;
 out:
 	cli_dump_fini(&dump);
@@ -191,7 +192,7 @@ static int load_line(struct cli_dump *d, const char *path, size_t number, char *
 
 	if (cli_register_parse(words[3], &one.value))
 		return say_line(path, number, "the value is not a 64-bit number");
-	cli_dump_add(d, &one);
+	dump_add(d, &one);
 	return 0;
 }
 
@@ -246,7 +247,7 @@ static int load_json(struct cli_dump *d, FILE *f, const char *path)
 				path, i);
 			ret = CLI_EXIT_FAILED;
 		} else {
-			cli_dump_add(d, &one);
+			dump_add(d, &one);
 		}
 	}
 	json_decref(root);

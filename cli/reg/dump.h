@@ -29,10 +29,4 @@ int cli_dump_read(struct cli_dump *d, struct cli_reg *r);
 int cli_dump_load(struct cli_dump *d, const char *path);
 void cli_dump_fini(struct cli_dump *d);
 
-/* One more, copied. */
-void cli_dump_add(struct cli_dump *d, const struct cli_dumped *reg);
-
-void cli_dump_write_text(FILE *f, const struct cli_dump *d);
-void cli_dump_write_json(FILE *f, const struct cli_dump *d, bool is_simulated);
-
 #endif

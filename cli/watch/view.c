@@ -44,8 +44,12 @@ static void add_word(void *arg, const char *word)
 	snprintf(w->text + used, w->size - used, "%s%s", used ? " " : "", word);
 }
 
-void cli_watch_words_for_each(const struct cli_watch *w, size_t row, size_t i, uint32_t flags,
-			      void (*fn)(void *arg, const char *word), void *arg)
+/*
+ * What must be known to believe item @i of @row, in words: those of its flags that are in @flags,
+ * "unsure", "above".
+ */
+static void words_for_each(const struct cli_watch *w, size_t row, size_t i, uint32_t flags,
+			   void (*fn)(void *arg, const char *word), void *arg)
 {
 	size_t at = row * w->items.n + i;
 	const struct ntime_value *v = &w->rows.value[at];
@@ -64,7 +68,7 @@ void cli_watch_flag_words(const struct cli_watch *w, size_t row, size_t i, uint3
 	struct words words = { text, size };
 
 	text[0] = '\0';
-	cli_watch_words_for_each(w, row, i, flags, add_word, &words);
+	words_for_each(w, row, i, flags, add_word, &words);
 }
 
 static bool is_bit(const struct cli_watch_item *item)

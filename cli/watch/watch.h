@@ -80,12 +80,6 @@ double cli_watch_rate(const struct cli_watch *w, const struct ntime_value *v);
 /* The access methods that are used, separated by commas: "perf, msr". */
 void cli_watch_methods(const struct cli_watch *w, char *text, size_t size);
 
-/*
- * What must be known to believe item @i of @row, in words: those of its flags that are in @flags,
- * "unsure", "above".
- */
-void cli_watch_words_for_each(const struct cli_watch *w, size_t row, size_t i, uint32_t flags,
-			      void (*fn)(void *arg, const char *word), void *arg);
 /* The same separated by blanks: "scaled lost". */
 void cli_watch_flag_words(const struct cli_watch *w, size_t row, size_t i, uint32_t flags,
 			  char *text, size_t size);

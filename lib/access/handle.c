@@ -109,7 +109,7 @@ static bool is_reached(const struct nti_handle_request *what)
 
 	if (what->card)
 		return what->method == NTI_METHOD_MODEL;
-	return ops && ops->reaches(what->box ? what->box->kind->space : NTHW_SPACE_MSR);
+	return ops && ops->spaces >> (what->box ? what->box->kind->space : NTHW_SPACE_MSR) & 1;
 }
 
 static int refuse_write(struct nthw_io *io, enum nthw_space space, unsigned int unit,

@@ -45,9 +45,9 @@ static inline struct nti_handle *nti_handle_of(struct nthw_io *io)
 
 /* What an access method does that reaches registers. */
 struct nti_method_ops {
-	/* Are registers of @space reached? Whether this user may use them is another question. */
-	bool (*reaches)(enum nthw_space space);
-	/* The core PMU too? */
+	/* Bit 1 << space of those that are reached, whether this user may use them or not. */
+	uint32_t spaces;
+	/* Is the core PMU reached too? NULL: no. */
 	bool (*reaches_core)(struct nti_os *os);
 	/* Here and now, for this user? 0; -ENOMEM; -errno, and why in *@why (static memory). */
 	int (*probe)(struct nti_os *os, const struct nti_why **why);

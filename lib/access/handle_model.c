@@ -91,19 +91,6 @@ static int explain_model(struct nti_handles *l, const struct nti_handle_request 
 				      nti_handles_error(l, error));
 }
 
-/* It has no space of this machine's. */
-static bool reaches(enum nthw_space space)
-{
-	(void)space;
-	return false;
-}
-
-static bool reaches_core(struct nti_os *os)
-{
-	(void)os;
-	return false;
-}
-
 /* It was there when the context was opened. */
 static int probe(struct nti_os *os, const struct nti_why **why)
 {
@@ -113,8 +100,6 @@ static int probe(struct nti_os *os, const struct nti_why **why)
 }
 
 static const struct nti_method_ops ops = {
-	.reaches = reaches,
-	.reaches_core = reaches_core,
 	.probe = probe,
 	.open = open_model,
 	.explain = explain_model,

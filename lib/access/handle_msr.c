@@ -116,21 +116,9 @@ static int open_msr(struct nti_handle *handle, const struct nti_handle_request *
 	return ret < 0 ? ret : nti_handle_claim(handle, what);
 }
 
-static bool reaches(enum nthw_space space)
-{
-	return space == NTHW_SPACE_MSR;
-}
-
-static bool is_x86(struct nti_os *os)
-{
-	const char *arch = os->ops->arch(os);
-
-	return strcmp(arch, "x86_64") == 0 || strcmp(arch, "i686") == 0;
-}
-
 static const struct nti_method_ops ops = {
-	.reaches = reaches,
-	.reaches_core = is_x86,
+	.spaces = 1u << NTHW_SPACE_MSR,
+	.reaches_core = nti_msr_has,
 	.probe = nti_msr_probe,
 	.open = open_msr,
 	.explain = nti_handle_explain_access,

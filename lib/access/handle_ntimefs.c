@@ -21,12 +21,6 @@
 /* More than the driver says of itself with some writers; what does not fit is done without. */
 #define STATUS_BYTES 16384
 
-static bool reaches(enum nthw_space space)
-{
-	(void)space;
-	return true;
-}
-
 static bool reaches_core(struct nti_os *os)
 {
 	(void)os;
@@ -53,7 +47,7 @@ static int explain(struct nti_handles *l, const struct nti_handle_request *what,
 }
 
 static const struct nti_method_ops ops = {
-	.reaches = reaches,
+	.spaces = UINT32_MAX,
 	.reaches_core = reaches_core,
 	.probe = nti_ntimefs_probe,
 	.open = open_ntimefs,

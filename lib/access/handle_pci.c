@@ -116,20 +116,8 @@ static int probe(struct nti_os *os, const struct nti_why **why)
 	return -EACCES;
 }
 
-static bool reaches(enum nthw_space space)
-{
-	return space == NTHW_SPACE_PCI;
-}
-
-static bool reaches_core(struct nti_os *os)
-{
-	(void)os;
-	return false;
-}
-
 static const struct nti_method_ops ops = {
-	.reaches = reaches,
-	.reaches_core = reaches_core,
+	.spaces = 1u << NTHW_SPACE_PCI,
 	.probe = probe,
 	.open = open_pci,
 	.explain = nti_handle_explain_access,

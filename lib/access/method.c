@@ -65,7 +65,9 @@ bool nti_method_reaches(struct nti_os *os, const struct nti_unit_box *box, enum 
 
 	if (!ops)
 		return false;
-	return box ? ops->reaches(box->kind->space) : ops->reaches_core(os);
+	if (box)
+		return ops->spaces >> box->kind->space & 1;
+	return ops->reaches_core && ops->reaches_core(os);
 }
 
 int nti_method_probe(struct nti_os *os, enum nti_method method, const struct nti_why **why)

@@ -46,7 +46,7 @@ void nti_msr_free(struct nti_msr *m)
 	free(m);
 }
 
-static bool has_msrs(struct nti_os *os)
+bool nti_msr_has(struct nti_os *os)
 {
 	const char *arch = os->ops->arch(os);
 
@@ -104,7 +104,7 @@ static int device_fd(struct nti_msr *m, unsigned int cpu, bool for_write, struct
 	char path[40];
 	int ret;
 
-	if (!has_msrs(m->os))
+	if (!nti_msr_has(m->os))
 		return nti_error(e, -ENOTSUP, "%s processors have no model-specific registers",
 				 m->os->ops->arch(m->os));
 	if (cpu >= NTI_CPU_LIMIT)
@@ -181,7 +181,7 @@ int nti_msr_probe(struct nti_os *os, const struct nti_why **why)
 	int ret;
 
 	*why = &nti_why_nothing;
-	if (!has_msrs(os)) {
+	if (!nti_msr_has(os)) {
 		*why = &nti_why_no_msrs;
 		return -ENOTSUP;
 	}

@@ -13,6 +13,9 @@
 #include "lib/base/error.h"
 #include "lib/os/os.h"
 
+/* Does the processor of @os have such registers? */
+bool nti_msr_has(struct nti_os *os);
+
 struct nti_msr; /* devices that are open, one per CPU used */
 
 int nti_msr_new(struct nti_os *os, struct nti_msr **out);

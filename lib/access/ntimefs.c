@@ -584,8 +584,3 @@ int nti_ntimefs_explain(struct nti_ntimefs *fs, const char *where, int error,
 			fs->was_open ? "an access" : "opening", fs->path, strerror(-error));
 	}
 }
-
-const char *nti_ntimefs_failed(const struct nti_ntimefs *fs)
-{
-	return fs->path;
-}

@@ -89,7 +89,5 @@ struct nthw_box_kind;
  */
 int nti_ntimefs_explain_secret(struct nti_os *os, const struct nthw_box_kind *kind,
 			       unsigned int cpu, struct nti_absence *out);
-/* Path of the register that failed last, "" when none did. */
-const char *nti_ntimefs_failed(const struct nti_ntimefs *fs);
 
 #endif

@@ -77,7 +77,7 @@ uint32_t nti_session_fill_need(const struct ntime_session *s, const struct nti_s
 			       struct nti_plan_event *need)
 {
 	const struct nti_unit *unit = p->part->unit;
-	uint32_t limit = s->plan->limit[unit - s->ctx->units.unit];
+	uint32_t limit = s->plan->limit[nti_session_unit_index(s, unit)];
 	struct nti_pmu_need box;
 
 	if (unit->kind == NTI_UNIT_CORE) {

@@ -119,7 +119,7 @@ void nti_estimate_step(struct nti_estimate *e, double measure, double seen, doub
 }
 
 /* Cornish and Fisher's expansion is good to 1 % from three on (M. Abramowitz, 26.7.5). */
-double nti_estimate_quantile(double freedom)
+static double quantile(double freedom)
 {
 	static const double first[] = { 12.706, 4.303, 3.182 };
 	const double z = 1.959964;
@@ -153,7 +153,7 @@ static double scatter(const struct nti_estimate *e, double tail)
 
 	if (!(variance > 0))
 		return 0;
-	return nti_estimate_quantile(variance * variance / squares) * sqrt(variance);
+	return quantile(variance * variance / squares) * sqrt(variance);
 }
 
 double nti_estimate_contrast(const struct nti_estimate *e)

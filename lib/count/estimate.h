@@ -59,7 +59,4 @@ struct nti_estimated nti_estimate_get(const struct nti_estimate *e, double measu
 struct nti_estimated nti_estimate_bounds(double value, double unseen, double count,
 					 double hard_rate);
 
-/* The 0.975 quantile of Student's t with @freedom degrees of freedom, 1 at least. */
-double nti_estimate_quantile(double freedom);
-
 #endif

@@ -272,8 +272,8 @@ static int look_at_list(struct ntime_session *s, const struct nti_unit *unit, un
 	struct nti_set now = { 0 };
 	size_t i, live = 0, listed = 0;
 	char *list;
-	int ret = nti_sysfs_dup(s->ctx->os, &list, NTI_SYSFS_DEVICES "/%s/%s", unit->name,
-				is_core ? "cpus" : "cpumask");
+	int ret = nti_os_dup(s->ctx->os, &list, NTI_SYSFS_DEVICES "/%s/%s", unit->name,
+			     is_core ? "cpus" : "cpumask");
 
 	if (ret < 0)
 		return ret == -ENOMEM ? ret : 0;
@@ -290,7 +290,7 @@ static int look_at_list(struct ntime_session *s, const struct nti_unit *unit, un
 	 * where there are more than before is one of them new.
 	 */
 	if (ret == 0 && nti_set_has(&now, cpu) && (is_core || listed > live))
-		ret = nti_set_add(&s->plan->unit_cpus[unit - s->ctx->units.unit], cpu);
+		ret = nti_set_add(&s->plan->unit_cpus[nti_session_unit_index(s, unit)], cpu);
 	nti_set_fini(&now);
 	return ret == -ENOMEM ? ret : 0;
 }

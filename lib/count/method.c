@@ -81,14 +81,9 @@ static enum nti_method decide(const struct ntime_session *s, const struct nti_un
 	return next_method(s, unit, NTI_METHOD_PERF, &method) ? method : first_reaching(s, unit);
 }
 
-static size_t index_of(const struct ntime_session *s, const struct nti_unit *unit)
-{
-	return (size_t)(unit - s->ctx->units.unit);
-}
-
 enum nti_method nti_session_method(const struct ntime_session *s, const struct nti_unit *unit)
 {
-	return s->ways->method ? s->ways->method[index_of(s, unit)] : decide(s, unit);
+	return s->ways->method ? s->ways->method[nti_session_unit_index(s, unit)] : decide(s, unit);
 }
 
 bool nti_session_is_direct(const struct ntime_session *s, const struct nti_unit *unit)
@@ -127,7 +122,7 @@ int nti_session_decide_methods(struct ntime_session *s)
 
 bool nti_session_can_change_method(struct ntime_session *s, const struct nti_unit *unit)
 {
-	enum nti_method *method = &s->ways->method[index_of(s, unit)], next;
+	enum nti_method *method = &s->ways->method[nti_session_unit_index(s, unit)], next;
 
 	if (s->target.via != NTIME_VIA_AUTO || s->target.kind < NTIME_TARGET_CPUS)
 		return false;

@@ -21,8 +21,8 @@ bool nti_session_is_unit_at(const struct ntime_session *s, const struct nti_unit
 		return unit->kind == NTI_UNIT_DEVICE && nti_session_is_device_place(where);
 	if (where.pid != -1)
 		return unit->kind != NTI_UNIT_UNCORE || !unit->cpus;
-	return !unit->cpus ||
-	       nti_set_has(&s->plan->unit_cpus[unit - s->ctx->units.unit], (unsigned int)where.cpu);
+	return !unit->cpus || nti_set_has(&s->plan->unit_cpus[nti_session_unit_index(s, unit)],
+					  (unsigned int)where.cpu);
 }
 
 /* Each CPU of the target is looked for in them. 0 or -ENOMEM. */
@@ -37,7 +37,7 @@ static int find_unit_cpus(struct ntime_session *s)
 		return -ENOMEM;
 	for (i = 0; i < s->plan->parts; i++) {
 		const struct nti_unit *unit = s->plan->part[i].part->unit;
-		struct nti_set *cpus = &s->plan->unit_cpus[unit - s->ctx->units.unit];
+		struct nti_set *cpus = &s->plan->unit_cpus[nti_session_unit_index(s, unit)];
 
 		if (unit->cpus && !cpus->bits &&
 		    nti_set_add_list(cpus, unit->cpus, NTI_CPU_LIMIT) == -ENOMEM)

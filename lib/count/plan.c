@@ -18,11 +18,6 @@
  */
 #define UNKNOWN_COUNTERS UINT32_MAX
 
-static size_t unit_index(const struct ntime_session *s, const struct nti_unit *unit)
-{
-	return (size_t)(unit - s->ctx->units.unit);
-}
-
 static bool is_counted_without_counter(const struct nti_unit *unit)
 {
 	return unit->kind != NTI_UNIT_CORE && unit->kind != NTI_UNIT_UNCORE &&
@@ -82,7 +77,7 @@ static unsigned int count_fixed(const struct ntime_session *s, const struct nti_
 bool nti_session_learn_limit(struct ntime_session *s, const struct nti_session_group *g)
 {
 	const struct nti_unit *unit = g->unit;
-	uint32_t *limit = &s->plan->limit[unit_index(s, unit)];
+	uint32_t *limit = &s->plan->limit[nti_session_unit_index(s, unit)];
 	uint32_t general = unit->counters && unit->counters < 32
 				   ? ((uint32_t)1 << unit->counters) - 1
 				   : ~nti_need_fixed(unit);
@@ -125,7 +120,7 @@ static struct nti_plan_event need_of(const struct ntime_session *s,
 	const struct nti_session_item *item = &s->item[p->item];
 	const struct nti_unit *unit = p->part->unit;
 	struct nti_plan_event need = p->part->need;
-	size_t index = unit_index(s, unit);
+	size_t index = nti_session_unit_index(s, unit);
 
 	*also = 0;
 	need.pmu = (uint16_t)index;

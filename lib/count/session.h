@@ -59,6 +59,13 @@ static inline bool nti_session_is_of_tasks(const struct ntime_session *s)
 	return s->target.kind == NTIME_TARGET_THREAD || s->target.kind == NTIME_TARGET_PROCESS;
 }
 
+/* Where @unit stands in what the session has of each unit. */
+static inline size_t nti_session_unit_index(const struct ntime_session *s,
+					    const struct nti_unit *unit)
+{
+	return (size_t)(unit - s->ctx->units.unit);
+}
+
 /* target.c: threads and CPUs that the target means. */
 int nti_session_find_where(struct ntime_session *s);
 /* One more place, behind them, where devices count: that of no thread and no CPU. 0 or -ENOMEM. */

@@ -93,10 +93,11 @@ void nti_session_step_work(struct ntime_session *s, const struct nti_item_sum *s
 		fmax(s->estimates->work_contrast, nti_estimate_contrast(&work->estimate));
 }
 
-struct nti_estimated nti_session_estimate_by_work(const struct ntime_session *s,
-						  const struct nti_item_sum *sum,
-						  const struct nti_work *work,
-						  struct nti_estimated got, double hard_rate)
+/* @got, by time, or what is known by the work done if that interval is the narrower one. */
+static struct nti_estimated estimate_by_work(const struct ntime_session *s,
+					     const struct nti_item_sum *sum,
+					     const struct nti_work *work, struct nti_estimated got,
+					     double hard_rate)
 {
 	const struct nti_rates rates = { INFINITY, s->estimates->most_work_rate,
 					 s->estimates->work_contrast };
@@ -148,7 +149,7 @@ void nti_session_estimate(struct ntime_session *s, const struct nti_session_item
 		if (work && work->by) {
 			nti_session_look_at_work(s, sum, work);
 			nti_session_step_work(s, sum, work);
-			got = nti_session_estimate_by_work(s, sum, work, got, rates.hard);
+			got = estimate_by_work(s, sum, work, got, rates.hard);
 		}
 	} else {
 		got = nti_estimate_bounds(sum->value, wanted - counted, (double)sum->count,

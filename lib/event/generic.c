@@ -7,7 +7,6 @@
 
 #include "lib/base/text.h"
 #include "lib/event/resolve.h"
-#include "lib/os/sysfs.h"
 
 /* Of include/uapi/linux/perf_event.h, since 5.13; spelled out for older headers. */
 #define TYPE_SHIFT 32

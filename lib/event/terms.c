@@ -114,8 +114,8 @@ static int read_format(const struct build *b, const char *name, char *buf, size_
 	if (!b->unit->has_sysfs && family)
 		return read_box_format(family, name, buf, size);
 	if (b->unit->has_sysfs || !b->unit->absent.reason)
-		return nti_sysfs_text(b->names->os, buf, size, NTI_SYSFS_DEVICES "/%s/format/%s",
-				      b->unit->name, name);
+		return nti_os_line(b->names->os, buf, size, NTI_SYSFS_DEVICES "/%s/format/%s",
+				   b->unit->name, name);
 	for (i = 0; i < NTI_ARRAY_SIZE(format_rows); i++) {
 		if (strcmp(format_rows[i].arch, arch) == 0 &&
 		    strcmp(format_rows[i].name, name) == 0) {
@@ -302,7 +302,7 @@ static int apply_term(struct build *b, const struct nti_term *term)
 	if (!*term->name)
 		return nti_error(b->e, -EINVAL, "event '%s': empty term between commas", b->text);
 	ret = read_format(b, term->name, format, sizeof(format));
-	if (ret == 0)
+	if (ret >= 0)
 		return apply_format(b, term, format);
 	if (ret != -ENOENT)
 		return nti_error(b->e, ret, "event '%s': cannot read the format of term %s of %s",
@@ -388,8 +388,8 @@ static int read_scale(struct build *b, const char *alias)
 	char text[256];
 	int ret;
 
-	if (nti_sysfs_text(b->names->os, text, sizeof(text),
-			   NTI_SYSFS_DEVICES "/%s/events/%s.scale", b->unit->name, alias) < 0)
+	if (nti_os_line(b->names->os, text, sizeof(text), NTI_SYSFS_DEVICES "/%s/events/%s.scale",
+			b->unit->name, alias) < 0)
 		return set_scale(b, 1.0, box_scale);
 	ret = parse_scale(text, &scale);
 	if (ret == -ENOMEM)
@@ -406,8 +406,8 @@ static int read_unit_text(struct build *b, const char *alias)
 {
 	char text[64];
 
-	if (nti_sysfs_text(b->names->os, text, sizeof(text), NTI_SYSFS_DEVICES "/%s/events/%s.unit",
-			   b->unit->name, alias) < 0)
+	if (nti_os_line(b->names->os, text, sizeof(text), NTI_SYSFS_DEVICES "/%s/events/%s.unit",
+			b->unit->name, alias) < 0)
 		return 0;
 	return nti_event_describe(b->out, NULL, text) < 0 ? nti_event_no_memory(b->e, b->text) : 0;
 }
@@ -574,8 +574,8 @@ static int apply_sysfs_alias(struct build *b, const char *alias)
 
 	if (!b->unit->has_sysfs || !nti_sysfs_is_component(alias) || !nti_alias_is_event(alias))
 		return -ENOENT;
-	ret = nti_sysfs_text(b->names->os, definition, sizeof(definition),
-			     NTI_SYSFS_DEVICES "/%s/events/%s", b->unit->name, alias);
+	ret = nti_os_line(b->names->os, definition, sizeof(definition),
+			  NTI_SYSFS_DEVICES "/%s/events/%s", b->unit->name, alias);
 	if (ret < 0)
 		return ret == -ENOENT || ret == -EISDIR
 			       ? -ENOENT
@@ -611,9 +611,9 @@ static int is_alias(const struct build *b, const char *name)
 	if (!nti_sysfs_is_component(name) || !nti_alias_is_event(name))
 		return 0;
 	if (b->unit->has_sysfs)
-		ret = nti_sysfs_text(b->names->os, line, sizeof(line),
-				     NTI_SYSFS_DEVICES "/%s/events/%s", b->unit->name, name);
-	return ret == 0 || nti_box_event_find(nti_box_family_of(b->unit), name) ||
+		ret = nti_os_line(b->names->os, line, sizeof(line),
+				  NTI_SYSFS_DEVICES "/%s/events/%s", b->unit->name, name);
+	return ret >= 0 || nti_box_event_find(nti_box_family_of(b->unit), name) ||
 	       event_of_others(b->unit, name);
 }
 
@@ -824,11 +824,11 @@ static int list_alias(void *arg, const char *alias)
 	if (!nti_alias_is_event(alias))
 		return 0;
 	(void)snprintf(name, sizeof(name), "%s/%s/", l->unit->name, alias);
-	if (nti_sysfs_text(l->names->os, desc, sizeof(desc), NTI_SYSFS_DEVICES "/%s/events/%s",
-			   l->unit->name, alias) < 0)
+	if (nti_os_line(l->names->os, desc, sizeof(desc), NTI_SYSFS_DEVICES "/%s/events/%s",
+			l->unit->name, alias) < 0)
 		desc[0] = '\0';
-	if (nti_sysfs_text(l->names->os, unit_text, sizeof(unit_text),
-			   NTI_SYSFS_DEVICES "/%s/events/%s.unit", l->unit->name, alias) < 0)
+	if (nti_os_line(l->names->os, unit_text, sizeof(unit_text),
+			NTI_SYSFS_DEVICES "/%s/events/%s.unit", l->unit->name, alias) < 0)
 		unit_text[0] = '\0';
 	entry.name = name;
 	entry.desc = desc;

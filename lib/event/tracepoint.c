@@ -60,7 +60,7 @@ static int read_id(struct nti_os *os, const char *system, const char *event, uin
 	size_t i;
 
 	for (i = 0; i < NTI_ARRAY_SIZE(roots); i++) {
-		ret = nti_sysfs_number(os, id, "%s/events/%s/%s/id", roots[i], system, event);
+		ret = nti_os_u64(os, id, "%s/events/%s/%s/id", roots[i], system, event);
 		if (ret == 0)
 			return 0;
 		if (ret == -EACCES || ret == -EPERM)
@@ -175,8 +175,7 @@ static int list_event(void *arg, const char *event)
 	uint64_t id;
 
 	/* Directories also hold the files "enable" and "filter", which have no id. */
-	if (nti_sysfs_number(l->names->os, &id, "%s/events/%s/%s/id", l->root, l->system, event) <
-	    0)
+	if (nti_os_u64(l->names->os, &id, "%s/events/%s/%s/id", l->root, l->system, event) < 0)
 		return 0;
 	(void)snprintf(name, sizeof(name), "%s:%s", l->system, event);
 	entry.name = name;

@@ -5,7 +5,6 @@
 #include "lib/base/compiler.h"
 #include "lib/base/text.h"
 #include "lib/machine/cpu.h"
-#include "lib/os/sysfs.h"
 
 #define LEAF_HYPERVISOR 0x40000000u
 
@@ -141,7 +140,7 @@ static const struct nti_hypervisor *find_cloud(struct nti_os *os)
 	char text[256];
 	size_t i;
 
-	if (nti_sysfs_text(os, text, sizeof(text), "/sys/class/dmi/id/sys_vendor") < 0)
+	if (nti_os_line(os, text, sizeof(text), "/sys/class/dmi/id/sys_vendor") < 0)
 		return NULL;
 	for (i = 0; i < NTI_ARRAY_SIZE(clouds); i++)
 		if (strcmp(text, clouds[i].signature) == 0)
@@ -158,18 +157,17 @@ static const struct nti_hypervisor *find_without_cpuid(struct nti_os *os)
 	const struct nti_hypervisor *found;
 	char text[256];
 
-	if (nti_sysfs_text(os, text, sizeof(text), "/proc/device-tree/hypervisor/compatible") ==
-	    0) {
+	if (nti_os_line(os, text, sizeof(text), "/proc/device-tree/hypervisor/compatible") >= 0) {
 		found = find_hypervisor(text);
 		return found ? found : &unknown_hypervisor;
 	}
-	if (nti_sysfs_text(os, text, sizeof(text), "/sys/class/dmi/id/sys_vendor") < 0)
+	if (nti_os_line(os, text, sizeof(text), "/sys/class/dmi/id/sys_vendor") < 0)
 		return NULL;
 	found = find_hypervisor(text);
 	if (found)
 		return found;
 	/* EC2's product is the instance type: c6g.metal has no hypervisor. */
-	if (nti_sysfs_text(os, text, sizeof(text), "/sys/class/dmi/id/product_name") == 0 &&
+	if (nti_os_line(os, text, sizeof(text), "/sys/class/dmi/id/product_name") >= 0 &&
 	    strstr(text, "metal"))
 		return NULL;
 	return find_cloud(os);

@@ -72,7 +72,7 @@ struct nti_unit *nti_units_append(struct nti_units *units, const char *name, con
  */
 static int read_cpus(struct nti_os *os, struct nti_unit *unit, const char *name)
 {
-	int ret = nti_sysfs_dup(os, &unit->cpus, NTI_SYSFS_DEVICES "/%s/%s", unit->name, name);
+	int ret = nti_os_dup(os, &unit->cpus, NTI_SYSFS_DEVICES "/%s/%s", unit->name, name);
 
 	if (unit->cpus && !*unit->cpus) {
 		free(unit->cpus);
@@ -128,8 +128,8 @@ static char *describe_unit(struct nti_os *os, const char *name, enum nti_unit_ki
 
 	if (kind != NTI_UNIT_CORE)
 		return strdup(nti_unit_row_desc(name));
-	if (nti_sysfs_text(os, design, sizeof(design), NTI_SYSFS_DEVICES "/%s/caps/pmu_name",
-			   name) < 0 ||
+	if (nti_os_line(os, design, sizeof(design), NTI_SYSFS_DEVICES "/%s/caps/pmu_name", name) <
+		    0 ||
 	    !design[0])
 		return strdup(nti_unit_row_desc(name));
 	return nti_text_format("%s (%s)", nti_unit_row_desc(name), design);
@@ -179,8 +179,7 @@ static int load_pmu(void *arg, const char *name)
 	 * A PMU without a type cannot be opened; a driver that is being unloaded looks like that.
 	 */
 	if (!nti_sysfs_is_component(name) ||
-	    nti_sysfs_number(l->os, &type, NTI_SYSFS_DEVICES "/%s/type", name) < 0 ||
-	    type > UINT32_MAX)
+	    nti_os_u64(l->os, &type, NTI_SYSFS_DEVICES "/%s/type", name) < 0 || type > UINT32_MAX)
 		return 0;
 	unit = nti_units_append(l->units, name, "");
 	if (!unit)

@@ -32,14 +32,19 @@ static NTI_PRINTF(2, 0) int format_path(char *path, const char *format, va_list 
 	return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
 }
 
-static int first_line(struct nti_os *os, const char *path, char *buf, size_t size)
+static int read_trimmed(struct nti_os *os, const char *path, char *buf, size_t size)
 {
-	int n = os->ops->text(os, path, buf, size);
+	int ret = os->ops->text(os, path, buf, size);
+	size_t length;
+	char *text;
 
-	if (n < 0)
-		return n;
+	if (ret < 0)
+		return ret;
 	buf[strcspn(buf, "\n")] = '\0';
-	return (int)strlen(buf);
+	text = nti_text_trim(buf);
+	length = strlen(text);
+	memmove(buf, text, length + 1);
+	return (int)length;
 }
 
 int nti_os_line(struct nti_os *os, char *buf, size_t size, const char *format, ...)
@@ -51,7 +56,7 @@ int nti_os_line(struct nti_os *os, char *buf, size_t size, const char *format, .
 	va_start(args, format);
 	ret = format_path(path, format, args);
 	va_end(args);
-	return ret < 0 ? ret : first_line(os, path, buf, size);
+	return ret < 0 ? ret : read_trimmed(os, path, buf, size);
 }
 
 int nti_os_u64(struct nti_os *os, uint64_t *out, const char *format, ...)
@@ -64,8 +69,8 @@ int nti_os_u64(struct nti_os *os, uint64_t *out, const char *format, ...)
 	ret = format_path(path, format, args);
 	va_end(args);
 	if (ret == 0)
-		ret = first_line(os, path, line, sizeof(line));
-	return ret < 0 ? ret : nti_text_parse_u64(nti_text_trim(line), out);
+		ret = read_trimmed(os, path, line, sizeof(line));
+	return ret < 0 ? ret : nti_text_parse_u64(line, out);
 }
 
 int nti_os_package(struct nti_os *os, unsigned int cpu)
@@ -123,7 +128,7 @@ int nti_os_dup(struct nti_os *os, char **out, const char *format, ...)
 	ret = format_path(path, format, args);
 	va_end(args);
 	if (ret == 0)
-		ret = first_line(os, path, line, sizeof(line));
+		ret = read_trimmed(os, path, line, sizeof(line));
 	if (ret < 0)
 		return ret;
 	*out = strdup(line);

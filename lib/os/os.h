@@ -137,8 +137,8 @@ int nti_os_take_shortage(struct nti_os *os, struct nti_error *e);
 int nti_os_linux_new(const char *root, struct nti_os **out);
 
 /*
- * Convenience on top of the operations: read a number or the first line of a file whose name is
- * printf-formatted.
+ * Convenience on top of the operations: read a number, or the first line without white space at
+ * both ends and its length, of a file whose name is printf-formatted.
  */
 int nti_os_u64(struct nti_os *os, uint64_t *out, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

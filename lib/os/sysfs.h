@@ -7,7 +7,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "lib/base/compiler.h"
 #include "lib/os/os.h"
@@ -16,16 +15,6 @@
 #define NTI_SYSFS_LINE_BYTES 4096 /* sysfs shows at most one page */
 #define NTI_SYSFS_PATH_BYTES 512
 
-/*
- * Read a file into @buf without white space at both ends. 0, or -errno of the read, -ENAMETOOLONG
- * for the path.
- */
-int nti_sysfs_text(struct nti_os *os, char *buf, size_t size, const char *path, ...)
-	NTI_PRINTF(4, 5);
-/* The same as new memory; caller frees. */
-int nti_sysfs_dup(struct nti_os *os, char **out, const char *path, ...) NTI_PRINTF(3, 4);
-/* The same as an unsigned number; -EINVAL when it is none. */
-int nti_sysfs_number(struct nti_os *os, uint64_t *out, const char *path, ...) NTI_PRINTF(3, 4);
 /* List a directory, see nti_os_ops.list. */
 int nti_sysfs_list(struct nti_os *os, int (*fn)(void *arg, const char *name), void *arg,
 		   const char *path, ...) NTI_PRINTF(4, 5);

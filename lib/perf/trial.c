@@ -403,7 +403,8 @@ void nti_trial_rotate(struct nti_os *os, const struct nti_unit *unit, struct nti
 		out->faults |= NTI_TRIAL_ROTATION;
 }
 
-bool nti_trial_is_clean(const struct nti_trial *t)
+/* Is there anything in @t that speaks against @unit's counters? */
+static bool is_clean(const struct nti_trial *t)
 {
 	uint32_t bad = t->faults & ~NTI_TRIAL_ROTATED;
 	size_t i;
@@ -424,7 +425,7 @@ bool nti_trial_run(struct nti_os *os, const struct nti_unit *unit, struct nti_tr
 			continue;
 		*out = now;
 		is_known = true;
-		if (nti_trial_is_clean(&now))
+		if (is_clean(&now))
 			break;
 	}
 	if (!is_known) {

@@ -64,9 +64,6 @@ bool nti_trial_run(struct nti_os *os, const struct nti_unit *unit, struct nti_tr
  */
 void nti_trial_rotate(struct nti_os *os, const struct nti_unit *unit, struct nti_trial *out);
 
-/* Is there anything in @t that speaks against @unit's counters? */
-bool nti_trial_is_clean(const struct nti_trial *t);
-
 /* perf's number of an event. */
 uint64_t nti_trial_config(enum nti_trial_event event);
 

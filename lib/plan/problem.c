@@ -57,7 +57,8 @@ static const struct nti_plan_want *find_conflict(const struct nti_plan_event *a,
 	return NULL;
 }
 
-bool nti_plan_is_value_conflict(const struct nti_plan_event *a, const struct nti_plan_event *b)
+/* True when the values that two events want of some resource differ. */
+static bool is_value_conflict(const struct nti_plan_event *a, const struct nti_plan_event *b)
 {
 	return find_conflict(a, b);
 }
@@ -236,7 +237,7 @@ static int check_item(const struct nti_plan_problem *pb, uint64_t events, struct
 static bool is_pair_apart(const struct nti_plan_event *a, const struct nti_plan_event *b)
 {
 	return (a->pmu == b->pmu && (a->is_exclusive || b->is_exclusive)) ||
-	       nti_plan_is_value_conflict(a, b);
+	       is_value_conflict(a, b);
 }
 
 static bool are_items_apart(const struct nti_plan_problem *pb, uint64_t a, uint64_t b)
@@ -286,7 +287,7 @@ static bool has_value_conflict(const struct nti_plan_problem *pb, unsigned int i
 	if (!event->want_count)
 		return false;
 	for (left = nti_plan_events_of(pb, pb->items[item].conflicts); left; left &= left - 1)
-		if (nti_plan_is_value_conflict(event, &pb->input[nti_plan_low(left)]))
+		if (is_value_conflict(event, &pb->input[nti_plan_low(left)]))
 			return true;
 	return false;
 }

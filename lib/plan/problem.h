@@ -89,7 +89,4 @@ uint64_t nti_plan_component(const struct nti_plan_problem *pb, unsigned int item
 /* Events of @items that need a counter. */
 uint64_t nti_plan_events_of(const struct nti_plan_problem *pb, uint64_t items);
 
-/* True when the values that two events want of some resource differ. */
-bool nti_plan_is_value_conflict(const struct nti_plan_event *a, const struct nti_plan_event *b);
-
 #endif

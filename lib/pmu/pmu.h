@@ -96,8 +96,6 @@ void nti_pmu_group_free(struct nti_pmu_group *g);
  */
 int nti_pmu_group_add(struct nti_pmu_group *g, const struct nti_names *names,
 		      const struct nti_part *part, uint64_t counters, struct nti_absence *absent);
-/* Take the member back that was added last. */
-void nti_pmu_group_drop(struct nti_pmu_group *g);
 
 /*
  * Wanted from now on, or no longer. Of several that are wanted on one PMU instance the first one

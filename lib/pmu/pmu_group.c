@@ -124,11 +124,6 @@ int nti_pmu_group_add(struct nti_pmu_group *g, const struct nti_names *names,
 	return -ENOSPC;
 }
 
-void nti_pmu_group_drop(struct nti_pmu_group *g)
-{
-	g->count--;
-}
-
 /* Members whose counters are in @counters are no longer ours to count. */
 static void lose(struct nti_pmu_group *g, uint64_t counters)
 {

@@ -31,7 +31,7 @@ static const struct nthw_table *arm_table(const char *arch)
 	return strncmp(arch, "armv6", 5) == 0 ? &nthw_arm1176 : NULL;
 }
 
-int nti_processor_new(struct nti_os *os, struct nti_processor **out)
+static int processor_new(struct nti_os *os, struct nti_processor **out)
 {
 	*out = calloc(1, sizeof(**out));
 	if (!*out)
@@ -41,8 +41,8 @@ int nti_processor_new(struct nti_os *os, struct nti_processor **out)
 	return 0;
 }
 
-bool nti_processor_has(const struct nti_processor *p, const struct nthw_table *table,
-		       const struct nthw_reg *row, uint32_t index)
+static bool processor_has(const struct nti_processor *p, const struct nthw_table *table,
+			  const struct nthw_reg *row, uint32_t index)
 {
 	if (p->arm)
 		return table == p->arm && index == 0 && row->first == 0;
@@ -65,7 +65,7 @@ static int add_row(struct cpus *c, unsigned int cpu, const struct nthw_table *ta
 	uint32_t i;
 
 	for (i = 0; i < row->count; i++) {
-		if (!nti_processor_has(c->p, table, row, i))
+		if (!processor_has(c->p, table, row, i))
 			continue;
 		reg = nti_registers_add(c->r, table, row, i, scope,
 					scope == NTHW_SCOPE_CPU ? cpu : c->package);
@@ -138,7 +138,7 @@ int nti_registers_from_processor(struct nti_registers *r)
 {
 	char online[ONLINE_BYTES] = "0";
 	struct cpus *c = calloc(1, sizeof(*c));
-	int ret = c ? nti_processor_new(r->os, &c->p) : -ENOMEM;
+	int ret = c ? processor_new(r->os, &c->p) : -ENOMEM;
 
 	if (ret < 0)
 		goto out;

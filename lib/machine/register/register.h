@@ -81,12 +81,6 @@ int nti_registers_from_functions(struct nti_registers *r);
 unsigned int nti_register_package(struct nti_os *os, const struct nti_register_source *handles,
 				  unsigned int cpu);
 
-/* Does the processor whose CPUID @os gives have instance @index of an MSR? */
-struct nti_processor;
-int nti_processor_new(struct nti_os *os, struct nti_processor **out);
-bool nti_processor_has(const struct nti_processor *p, const struct nthw_table *table,
-		       const struct nthw_reg *row, uint32_t index);
-
 /*
  * Folder of registers of that space in the tree: "msr"; and the file's name for an address:
  * "0x38d", "0x0f4", "0x00a680".

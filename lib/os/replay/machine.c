@@ -68,7 +68,11 @@ static unsigned int rank(char c)
 	return c == '/' ? 1 : (unsigned char)c;
 }
 
-int nti_path_compare(const char *a, const char *b)
+/*
+ * The order of the tree: as strcmp, with '/' before every other character, so that a directory's
+ * content is contiguous.
+ */
+static int compare_paths(const char *a, const char *b)
 {
 	while (*a && *a == *b) {
 		a++;
@@ -81,7 +85,7 @@ static int compare_nodes(const void *a, const void *b)
 {
 	const struct nti_machine_node *na = a, *nb = b;
 
-	return nti_path_compare(na->path, nb->path);
+	return compare_paths(na->path, nb->path);
 }
 
 int nti_machine_add(struct nti_machine *m, enum nti_machine_node_kind kind, const char *path,
@@ -148,7 +152,7 @@ static size_t lower_bound(const struct nti_machine *m, const char *path)
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (nti_path_compare(m->nodes[middle].path, path) < 0)
+		if (compare_paths(m->nodes[middle].path, path) < 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -163,7 +167,8 @@ const struct nti_machine_node *nti_machine_node_find(const struct nti_machine *m
 	return i < m->node_count && strcmp(m->nodes[i].path, path) == 0 ? &m->nodes[i] : NULL;
 }
 
-size_t nti_machine_first_below(const struct nti_machine *m, const char *path)
+/* Index of the first node below directory @path; node_count when @path is no directory. */
+static size_t first_below(const struct nti_machine *m, const char *path)
 {
 	size_t length = strcmp(path, "/") == 0 ? 0 : strlen(path);
 	size_t i = length ? lower_bound(m, path) : 0;
@@ -177,7 +182,7 @@ size_t nti_machine_first_below(const struct nti_machine *m, const char *path)
 
 static bool is_directory(const struct nti_machine *m, const char *path)
 {
-	return !*path || nti_machine_first_below(m, path) < m->node_count;
+	return !*path || first_below(m, path) < m->node_count;
 }
 
 /* What is still to be walked (rest) and what was walked (done, "" is the root). */
@@ -349,7 +354,7 @@ int nti_machine_list(const struct nti_machine *m, const char *path,
 	if (node)
 		return node->kind == NTI_MACHINE_NODE_ERROR ? node->error : -ENOTDIR;
 	length = strcmp(real, "/") == 0 ? 0 : strlen(real);
-	for (i = nti_machine_first_below(m, real); i < m->node_count; i++) {
+	for (i = first_below(m, real); i < m->node_count; i++) {
 		if (!is_below(m->nodes[i].path, real, length))
 			break;
 		copy_name(m->nodes[i].path, length, name);

@@ -71,7 +71,7 @@ struct nti_machine {
 	bool has_registers;
 	int denied_perf; /* negative errno of every perf_event_open(), 0 = none */
 	char *topology_xml, *topology_synthetic;
-	/* sorted by nti_path_compare() once nti_machine_seal() ran */
+	/* sorted by path once nti_machine_seal() ran */
 	struct nti_machine_node *nodes;
 	size_t node_count, node_room;
 	size_t text_bytes; /* of all nodes */
@@ -88,12 +88,6 @@ struct nti_machine {
 void nti_machine_counting_free(void *counting);
 
 /*
- * The order of the tree: as strcmp, with '/' before every other character, so that a directory's
- * content is contiguous.
- */
-int nti_path_compare(const char *a, const char *b);
-
-/*
  * Add a node; @path (no control characters) and @text are copied (@text may be NULL). 0, -ENOMEM,
  * -E2BIG (too many entries or too much text).
  */
@@ -107,8 +101,6 @@ int nti_machine_seal(struct nti_machine *m, const struct nti_machine_node **clas
 
 /* The node of exactly this path, no links followed; NULL when there is none. */
 const struct nti_machine_node *nti_machine_node_find(const struct nti_machine *m, const char *path);
-/* Index of the first node below directory @path; node_count when @path is no directory. */
-size_t nti_machine_first_below(const struct nti_machine *m, const char *path);
 /*
  * Follow links in @path as the kernel does, the last one only when @follow. @out has
  * NTI_MACHINE_PATH_BYTES and gets the path without links, "." and "..". *@node is NULL for a
