@@ -68,7 +68,7 @@ function __ntime_values
         case '*FILE*' SOCKET
             __fish_complete_path $argv[3]
         case '*|*'
-            string split '|' -- $argv[1]
+            string match -qr '^[a-z]' -- $argv[1]; and string split '|' -- $argv[1]
     end
 end
 

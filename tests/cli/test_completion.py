@@ -158,6 +158,9 @@ def options():
 def values_that_help_names():
     for shell, rows in offered('--via '):
         equal({name for name, _ in rows}, {'auto', 'perf', 'ntimefs', 'msr', 'pci'}, shell)
+    for shell, rows in offered('trace show --range '):
+        if shell != 'zsh':
+            equal(rows, [], shell)
 
 
 def shells_that_are_missing():
