@@ -73,7 +73,7 @@ enum ntime_register_access {
  * @reason:	why it cannot be read here, "" when it can
  * @remedy:	the remedy; "none" when nothing helps, "" when nothing prevents it
  * @reason_code: enum ntime_reason; @about: what that is about; @remedy_kind: enum ntime_remedy_kind
- * @id:		its number among the registers of the context
+ * @id:		its number among the registers of the context, for ntime_register_open()
  *
  * Strings live as long as the context. Since 0.1.
  */
@@ -182,8 +182,9 @@ struct ntime_register; /* one that is open */
  *
  * Through ntime's driver there is one writer at a time, and the kernel restores the old value when
  * this process ends, however it ends. Through the other methods ntime_register_close() restores it.
- * Return: 0; -EACCES, -EPERM (locked down, or no bit may be written), -EBUSY (another writer, or
- * perf counts), -ENXIO, -ENODEV (CPU or device went away), -EOPNOTSUPP (no access method does what
+ * Return: 0; -ENOENT (no msr driver), -EACCES, -EPERM (locked down, or no bit may be written),
+ * -EBUSY (another writer, or perf counts), -ENXIO, -ENODEV (CPU or device went away), -EOPNOTSUPP
+ * (no access method does what
  * @flags request), -EINVAL (@flags, or @reg is not of @ctx), -ENOMEM. Since 0.1.
  */
 NTIME_API int ntime_register_open(struct ntime_ctx *ctx, const struct ntime_register_info *reg,

@@ -148,24 +148,24 @@ static int permits_memory(const struct nti_access *a, int mode)
 	return a->os->ops->is_privileged(a->os, false) ? 0 : -EACCES;
 }
 
-static int open_at(struct nti_access *a, const char *where, int permitted)
+/* Who may read is told by reading; a write is refused before anything is promised. */
+static int open_at(struct nti_access *a, const char *where)
 {
 	(void)snprintf(a->place, sizeof(a->place), "%s of PCI function %s at %#x", where,
 		       a->function->address, a->address);
-	if (permitted == 0)
+	if (!a->writes || permits_memory(a, W_OK) == 0)
 		return 0;
-	return nti_error(a->e, permitted, "%s can be %s by root only", a->place,
-			 a->writes ? "written" : "read");
+	return nti_error(a->e, -EACCES, "%s can be written by root only", a->place);
 }
 
 static int open_config(struct nti_access *a)
 {
-	return open_at(a, "configuration space", permits_config(a, a->writes ? W_OK : R_OK));
+	return open_at(a, "configuration space");
 }
 
 static int open_memory(struct nti_access *a)
 {
-	return open_at(a, "memory", permits_memory(a, a->writes ? W_OK : R_OK));
+	return open_at(a, "memory");
 }
 
 static int read_config(struct nti_access *a, uint64_t *value)

@@ -16,9 +16,20 @@ struct ntime_register {
 	uint64_t saved; /* valid with is_changed: what it held before */
 };
 
+static int check_readable(const struct nti_register *reg, struct nti_error *e)
+{
+	return nthw_reg_is_readable(reg->row)
+		       ? 0
+		       : nti_error(e, -EOPNOTSUPP,
+				   "%s cannot be read usefully: it only clears other registers",
+				   reg->name);
+}
+
 static int check_row(const struct nti_register *reg, uint32_t flags, struct nti_error *e)
 {
-	if (!(flags & NTIME_REGISTER_WRITE) || (flags & NTIME_REGISTER_FORCE))
+	if (!(flags & NTIME_REGISTER_WRITE))
+		return check_readable(reg, e);
+	if (flags & NTIME_REGISTER_FORCE)
 		return 0;
 	if (reg->row->trust == NTHW_GUESSED && reg->row->writable)
 		return nti_error(e, -EPERM,
@@ -74,11 +85,9 @@ const char *ntime_register_where(const struct ntime_register *r)
 
 int ntime_register_read(struct ntime_register *r, uint64_t *value)
 {
-	if (!nthw_reg_is_readable(r->reg->row))
-		return nti_error(r->a.e, -EOPNOTSUPP,
-				 "%s cannot be read usefully: it only clears other registers",
-				 r->reg->name);
-	return nti_access_read(&r->a, value);
+	int ret = check_readable(r->reg, r->a.e);
+
+	return ret < 0 ? ret : nti_access_read(&r->a, value);
 }
 
 /* "event, umask": the fields that @bits are in; "no field" for the rest. */
