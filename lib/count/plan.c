@@ -333,15 +333,32 @@ static int plan_some(struct ntime_session *s, const size_t *index, size_t n, uns
 }
 
 /*
- * Parts of @unit (all units when NULL) that were not refused; returns how many, @index has room for
- * all.
+ * Is it the planner's? What needs no counter counts in each pass; only of a user's group, whose
+ * values are of one pass, it goes with those that need one.
  */
+static bool is_planned(const struct ntime_session *s, const struct nti_session_part *p)
+{
+	unsigned int group = s->item[p->item].group;
+	bool is_planned = !p->is_refused && !is_free_of_counters(s, p);
+	size_t i;
+
+	for (i = 0; group && !p->is_refused && !is_planned && i < s->plan->parts; i++) {
+		const struct nti_session_part *other = &s->plan->part[i];
+
+		is_planned = s->item[other->item].group == group && !other->is_refused &&
+			     !is_free_of_counters(s, other);
+	}
+	return is_planned;
+}
+
+/* Those of @unit (all units when NULL); returns how many, @index has room for all. */
 static size_t collect(const struct ntime_session *s, const struct nti_unit *unit, size_t *index)
 {
 	size_t i, n = 0;
 
 	for (i = 0; i < s->plan->parts; i++) {
-		if (!s->plan->part[i].is_refused && (!unit || s->plan->part[i].part->unit == unit))
+		if ((!unit || s->plan->part[i].part->unit == unit) &&
+		    is_planned(s, &s->plan->part[i]))
 			index[n++] = i;
 	}
 	return n;
@@ -505,34 +522,24 @@ static int refuse_turns(struct ntime_session *s)
 	return refused;
 }
 
-/* Does any part need a counter, which others may want? The rest is counted in each pass. */
-static bool needs_counters(struct ntime_session *s)
-{
-	bool has_any = false;
-	size_t i;
-
-	for (i = 0; i < s->plan->parts; i++) {
-		struct nti_session_part *p = &s->plan->part[i];
-
-		p->pass = 0;
-		p->needs_counter = false;
-		has_any = has_any || (!p->is_refused && !is_free_of_counters(s, p));
-	}
-	return has_any;
-}
-
-/* What needs a counter is put into passes. Returns 0 or more; -errno. */
-static int plan_counters(struct ntime_session *s)
+/* What needs a counter is put into passes, the rest counts in each. Returns 0 or more; -errno. */
+static int plan_parts(struct ntime_session *s)
 {
 	size_t *index = calloc(s->plan->parts + 1, sizeof(*index));
-	size_t n;
-	int ret;
+	size_t i, n;
+	int ret = 0;
 
 	if (!index)
 		return -ENOMEM;
+	for (i = 0; i < s->plan->parts; i++) {
+		s->plan->part[i].pass = 0;
+		s->plan->part[i].needs_counter = false;
+	}
 	n = collect(s, NULL, index);
-	ret = count_events(s, index, n) <= NTI_PLAN_MAX_EVENTS ? plan_some(s, index, n, 0, true)
-							       : plan_by_unit(s, index);
+	if (n)
+		ret = count_events(s, index, n) <= NTI_PLAN_MAX_EVENTS
+			      ? plan_some(s, index, n, 0, true)
+			      : plan_by_unit(s, index);
 	free(index);
 	return ret < 0 ? ret : refuse_turns(s);
 }
@@ -546,8 +553,8 @@ int nti_session_make_plan(struct ntime_session *s)
 		ret = refuse_without_counter(s);
 	if (ret == 0)
 		ret = grow_passes(s, 1);
-	if (ret == 0 && needs_counters(s))
-		ret = plan_counters(s);
+	if (ret == 0)
+		ret = plan_parts(s);
 	if (ret > 0)
 		return nti_session_make_plan(s);
 	if (ret < 0)
