@@ -336,7 +336,7 @@ static bool is_box_out_of_reach(const struct nti_unit *unit, enum nti_method met
 }
 
 /*
- * ", uncore_cha, thermal": families of the boxes that @way would reach, each once; units of one
+ * ", uncore_cha, thermal": families of the boxes that @method would reach, each once; units of one
  * stand together.
  */
 static void name_boxes(const struct walk *w, enum nti_method method, char *text, size_t size)
@@ -362,17 +362,16 @@ static void name_boxes(const struct walk *w, enum nti_method method, char *text,
 }
 
 /* What a method would reach here: registers, and counters that the kernel does not count. */
-static int out_of_reach(const struct walk *w, enum nti_method method)
+static int out_of_reach(const struct walk *w, enum nti_method method, bool has_driver)
 {
 	const struct nti_method_row *row = nti_method_get(method);
-	bool has_driver, has_boxes;
 	const struct nti_why *why;
 	char what[512] = "";
+	bool has_boxes;
 	size_t always;
 	int ret;
 
-	/* Who reaches them through ntime's driver lacks nothing. */
-	has_driver = nti_ntimefs_probe(w->ctx->os, &why) == 0;
+	/* Who reaches them through ntime's driver lacks nothing, and has no such boxes. */
 	if (row->registers && !has_driver)
 		(void)snprintf(what, sizeof(what), "%s", row->registers);
 	always = strlen(what);
@@ -387,12 +386,14 @@ static int out_of_reach(const struct walk *w, enum nti_method method)
 
 static int registers(const struct walk *w)
 {
+	const struct nti_why *why;
+	bool has_driver = nti_ntimefs_probe(w->ctx->os, &why) == 0;
 	enum nti_method i;
 	int ret = 0;
 
 	for (i = 0; ret == 0 && i < NTI_METHOD_COUNT; i++) {
 		if (nti_method_get(i)->ops)
-			ret = out_of_reach(w, i);
+			ret = out_of_reach(w, i, has_driver);
 	}
 	return ret;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
+/* How long a session ran, by the system's clock and in TSC ticks. */
 #include "lib/count/readers.h"
 #include "lib/count/session.h"
-/* How long a session ran, by the system's clock and in TSC ticks. */
 
 /* From @begin to @now, or to @end if that is known and was before. */
 static uint64_t time_until(uint64_t begin, uint64_t now, uint64_t end)

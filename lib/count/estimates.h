@@ -21,7 +21,7 @@ struct nti_estimates {
 	bool has_work;			      /* an item has .work.by */
 };
 
-/* rotate.c: a turn of @item, which has a counter, ended with these sums. */
+/* A turn of @item, which has a counter, ended with these sums. */
 void nti_session_step(struct ntime_session *s, const struct nti_session_item *item,
 		      const struct nti_item_sum *sum, struct nti_estimate *e);
 /*
@@ -44,6 +44,11 @@ void nti_session_look_at_work(const struct ntime_session *s, const struct nti_it
 /* After a look: its turn ended. */
 void nti_session_step_work(struct ntime_session *s, const struct nti_item_sum *sum,
 			   struct nti_work *work);
+/* @got, by time, or what is known by the work done if that interval is the narrower one. */
+struct nti_estimated nti_session_estimate_by_work(const struct ntime_session *s,
+						  const struct nti_item_sum *sum,
+						  const struct nti_work *work,
+						  struct nti_estimated got, double hard_rate);
 /* Do both count in user mode, in the kernel, in guests, ... or both not? */
 bool nti_session_is_same_modes(const struct perf_event_attr *a, const struct perf_event_attr *b);
 /* Are two items of one unit counted in the same modes, each with one part? */

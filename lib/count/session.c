@@ -56,7 +56,7 @@ static int check_target(struct ntime_ctx *ctx, const struct ntime_target *t)
 
 /* A session and what it points to, each known to those who include its header. */
 struct whole {
-	struct ntime_session s;
+	struct ntime_session s; /* first: it is freed by it */
 	struct nti_session_plan plan;
 	struct nti_ways ways;
 	struct nti_rotation rotation;

@@ -93,7 +93,7 @@ struct nti_unit *nti_units_append(struct nti_units *units, const char *name, con
 void nti_units_sort(struct nti_units *units);
 
 /*
- * Are its registers in a space that @way reaches? Whether this user may use them is another
+ * Are its registers in a space that @method reaches? Whether this user may use them is another
  * question.
  */
 bool nti_unit_is_reached(struct nti_os *os, const struct nti_unit *unit, enum nti_method method);

@@ -31,10 +31,10 @@ int nti_pmus_new(struct nti_os *os, struct nti_pmus **out);
 void nti_pmus_free(struct nti_pmus *pmus);
 
 /*
- * Make the PMU instance of @unit at @cpu ours, through @way (NTI_METHOD_NTIMEFS, _MSR, _PCI).
+ * Make the PMU instance of @unit at @cpu ours, through @method (NTI_METHOD_NTIMEFS, _MSR, _PCI).
  * *@counters are the counters that we got: bit i general counter i, bit 32 + i fixed counter i. 0
  * (also when it is ours already), or -errno: nti_pmus_explain() knows why. -ENOTSUP: no sequence
- * for it, or @way does not reach it; -EBUSY: somebody has its counters.
+ * for it, or @method does not reach it; -EBUSY: somebody has its counters.
  */
 int nti_pmus_take(struct nti_pmus *pmus, const struct nti_unit *unit, unsigned int cpu,
 		  enum nti_method method, uint64_t *counters);
