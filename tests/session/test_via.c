@@ -15,6 +15,7 @@
 
 #include "core/regs/regs.h"
 #include "lib/access/ntimefs.h"
+#include "lib/base/text.h"
 #include "tests/session/fake_ntimefs.h"
 
 #define ITEMS 9
