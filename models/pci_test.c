@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-/* The PCI test device; registers in core/regs/pci_test.c. */
+/* The PCI test device; registers in models/lab/pci_test_rows.c. */
 #include "models/pci_test.h"
 
 #include "core/regs/pci_test.h"

@@ -4,7 +4,8 @@
  * is told, a copier (DMA) and an interrupt. For tests of drivers, tools and traces, where every
  * answer must be known.
  *
- *     BAR 0   memory, 4096 bytes: the rows of nthw_pci_test (core/regs/pci_test.c), the same again
+ *     BAR 0   memory, 4096 bytes: the rows of nthw_pci_test (models/lab/pci_test_rows.c), the same
+ *             again
  *             every 256 bytes
  *     BAR 1   I/O, 16 bytes: the first 16 bytes of BAR 0
  *

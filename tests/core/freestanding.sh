@@ -9,7 +9,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 count=0
-for file in "$root"/core/*/*.c "$root"/models/*.c; do
+for file in "$root"/core/*/*.c "$root"/models/*.c "$root"/models/lab/*.c; do
 	count=$((count + 1))
 	"$@" -std=c11 -ffreestanding -nostdinc -isystem "$("$@" -print-file-name=include)" -I "$root" -O2 -fno-pie -fno-pic -Wall -Wextra \
 		-Wconversion -Wshadow -Wundef -Wmissing-prototypes -Werror -c "$file" -o "$work/$count.o"
