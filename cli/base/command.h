@@ -8,12 +8,29 @@
 
 #include "cli/output/exit.h"
 
+/* What an option does by itself with a member of the subcommand's options. */
+enum cli_option_sets {
+	CLI_SETS_NOTHING,
+	CLI_SETS_FLAG,	/* bool: true */
+	CLI_SETS_TEXT,	/* const char *: the argument */
+	CLI_SETS_COUNT, /* unsigned int: one more */
+};
+/* The end of a row: the member, of that type, of @options. */
+#define CLI_FLAG(options, member) CLI_SETS(FLAG, bool, options, member)
+#define CLI_TEXT(options, member) CLI_SETS(TEXT, const char *, options, member)
+#define CLI_COUNT(options, member) CLI_SETS(COUNT, unsigned int, options, member)
+#define CLI_SETS(KIND, type, options, member)                                                      \
+	.sets = CLI_SETS_##KIND,                                                                   \
+	.at = offsetof(options, member) + 0 * sizeof((type *)0 == &((options *)0)->member)
+
 /**
  * struct cli_option - one option; the one place where it is described
- * @id:		its letter, or a number from 256 for options without a letter
+ * @id:		its letter; 0, or a number from 256 that the subcommand knows it by, for options
+ *		without a letter
  * @name:	long name without the dashes
  * @arg:	name of the argument, NULL when it takes none
  * @help:	what it does, one sentence without final stop
+ * @sets, @at:	CLI_FLAG(), CLI_TEXT() or CLI_COUNT(): all that it does; cli_option_store()
  *
  * Tables end with a NULL @name.
  */
@@ -22,7 +39,14 @@ struct cli_option {
 	const char *name;
 	const char *arg;
 	const char *help;
+	enum cli_option_sets sets;
+	size_t at;
 };
+
+static inline bool cli_option_has_letter(const struct cli_option *o)
+{
+	return o->id > 0 && o->id < 256;
+}
 
 /**
  * struct cli_foreign - an option that people know from another program

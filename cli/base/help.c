@@ -40,7 +40,7 @@ static void print_option(FILE *f, const struct cli_look *look, const struct cli_
 	size_t column = look->width < 60 ? 8 : OPTION_COLUMNS + 2;
 	int n;
 
-	if (o->id < 256)
+	if (cli_option_has_letter(o))
 		n = fprintf(f, "  -%c, --%s", o->id, o->name);
 	else
 		n = fprintf(f, "      --%s", o->name);
@@ -144,7 +144,7 @@ static int complete_options(void *arg, const struct cli_command *c)
 	for (const struct cli_option *o = c->options; o && o->name; o++) {
 		char letter[3] = "";
 
-		if (o->id < 256)
+		if (cli_option_has_letter(o))
 			snprintf(letter, sizeof(letter), "-%c", o->id);
 		fprintf(arg, "%s\t--%s\t%s\t%s\t%s\n", c->name, o->name, letter,
 			o->arg ? o->arg : "", o->help);

@@ -10,7 +10,11 @@
 #include "cli/base/help.h"
 #include "cli/base/options.h"
 #include "cli/output/json.h"
+#include "cli/output/number.h"
 #include "cli/output/say.h"
+
+/* Options without a number of their own have that of their row, from here on. */
+#define FIRST_ROW 0x10000
 
 /* What getopt_long() wants to see of a table. */
 struct tables {
@@ -27,8 +31,10 @@ static void tables_init(struct tables *t, const struct cli_command *c)
 		*s++ = '+';
 	*s++ = ':'; /* a missing argument is told apart from an unknown option */
 	for (const struct cli_option *o = c->options; o->name && n < CLI_OPTIONS_MAX; o++, n++) {
-		t->longs[n] = (struct option){ .name = o->name, .has_arg = !!o->arg, .val = o->id };
-		if (o->id >= 256)
+		t->longs[n] = (struct option){ .name = o->name,
+					       .has_arg = !!o->arg,
+					       .val = o->id ? o->id : FIRST_ROW + (int)n };
+		if (!cli_option_has_letter(o))
 			continue;
 		*s++ = (char)o->id;
 		if (o->arg)
@@ -47,10 +53,32 @@ static const char *help_of(const struct cli_command *c)
 /* Entry with that @id, or NULL. */
 static const struct cli_option *find_option(const struct cli_command *c, int id)
 {
+	if (id >= FIRST_ROW)
+		return &c->options[id - FIRST_ROW];
 	for (const struct cli_option *o = c->options; o && o->name; o++)
 		if (o->id == id)
 			return o;
 	return NULL;
+}
+
+bool cli_option_store(const struct cli_option *o, void *options, const char *value)
+{
+	void *at = (char *)options + o->at;
+
+	switch (o->sets) {
+	case CLI_SETS_FLAG:
+		*(bool *)at = true;
+		break;
+	case CLI_SETS_TEXT:
+		*(const char **)at = value;
+		break;
+	case CLI_SETS_COUNT:
+		++*(unsigned int *)at;
+		break;
+	default:
+		break;
+	}
+	return o->sets != CLI_SETS_NOTHING;
 }
 
 /* Is @word what another program calls it? Then it was said. */
@@ -116,7 +144,7 @@ static void say_missing(const struct cli_command *c)
 {
 	const struct cli_option *o = find_option(c, optopt);
 
-	if (o && o->id < 256)
+	if (o && cli_option_has_letter(o))
 		cli_say_misuse(help_of(c), "option '-%c' (--%s) needs an argument: %s", o->id,
 			       o->name, o->arg);
 	else if (o)
@@ -157,6 +185,31 @@ int cli_options_parse(const struct cli_command *c, int argc, char **argv,
 	return optind;
 }
 
+int cli_option_time(const char *command, const struct cli_option *option, const char *value,
+		    uint64_t least_ns, uint64_t *ns)
+{
+	int ret = cli_time_parse(value, ns);
+	char name[32];
+
+	if (cli_option_has_letter(option))
+		snprintf(name, sizeof(name), "-%c", option->id);
+	else
+		snprintf(name, sizeof(name), "--%s", option->name);
+
+	if (ret == -ERANGE || (!ret && *ns < least_ns)) {
+		return cli_misuse(command, "%s '%s' is out of range: %s", name, value,
+				  ret		 ? "at most 100 years"
+				  : least_ns > 1 ? "at least 1ms"
+						 : "more than 0");
+	}
+	if (ret < 0)
+		return cli_misuse(command,
+				  "%s '%s' is not a time: write 2 or 2s for seconds, 100ms, or "
+				  "another number with ns, us or min",
+				  name, value);
+	return 0;
+}
+
 int cli_option_via(const char *command, const char *value, uint32_t *via)
 {
 	for (uint32_t i = 0; ntime_via_name(i); i++) {
@@ -165,6 +218,5 @@ int cli_option_via(const char *command, const char *value, uint32_t *via)
 			return 0;
 		}
 	}
-	(void)cli_say_misuse(command, "--via takes one of " NTIME_VIA_NAMES ", not '%s'", value);
-	return -EINVAL;
+	return cli_misuse(command, "--via takes one of " NTIME_VIA_NAMES ", not '%s'", value);
 }

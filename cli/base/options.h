@@ -34,6 +34,13 @@ int cli_options_parse(const struct cli_command *c, int argc, char **argv,
 		      int (*fn)(void *arg, const struct cli_option *o, const char *value),
 		      void *arg);
 
+/* Where the table says what @o sets in @options, which it is about: do that. */
+bool cli_option_store(const struct cli_option *o, void *options, const char *value);
+/*
+ * The argument of an option that is a time, of at least @least_ns. 0, or -EINVAL after a sentence.
+ */
+int cli_option_time(const char *command, const struct cli_option *option, const char *value,
+		    uint64_t least_ns, uint64_t *ns);
 /*
  * The argument of --via of subcommand @command: an NTIME_VIA_* in *@via. 0, or -EINVAL after a
  * sentence.

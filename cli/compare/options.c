@@ -23,13 +23,13 @@ enum {
 	ID_BY,
 	ID_NAME,
 	ID_TIMEOUT,
-	ID_JSON,
 	ID_EXPORT_JSON,
-	ID_EXPORT_CSV,
-	ID_EXPORT_MARKDOWN,
-	ID_PLOT,
 	ID_SHOW_OUTPUT,
 };
+
+#define COUNT(member) CLI_COUNT(struct cli_compare_options, member)
+#define FLAG(member) CLI_FLAG(struct cli_compare_options, member)
+#define TEXT(member) CLI_TEXT(struct cli_compare_options, member)
 
 const struct cli_option cli_compare_option_table[] = {
 	{ 'n', "runs", "N", "run each command N times; else until the interval is narrow enough" },
@@ -54,16 +54,17 @@ const struct cli_option cli_compare_option_table[] = {
 	  "run each command as SHELL -c COMMAND; without, it is split into words and run "
 	  "directly" },
 	{ 'i', "ignore-failure", NULL,
-	  "go on after a run that failed, which is in no number either way" },
+	  "go on after a run that failed, which is in no number either way",
+	  FLAG(run.ignore_failure) },
 	{ ID_TIMEOUT, "timeout", "TIME", "end a run after TIME: it failed" },
 	{ ID_SHOW_OUTPUT, "show-output", NULL, "let the commands read and write as ntime does" },
-	{ 'o', "output", "FILE", "write the report to FILE, complete or not at all" },
-	{ ID_JSON, "json", NULL, "write JSON, with every number of every run" },
+	{ 'o', "output", "FILE", "write the report to FILE, complete or not at all", TEXT(output) },
+	{ 0, "json", NULL, "write JSON, with every number of every run", FLAG(is_json) },
 	{ ID_EXPORT_JSON, "export-json", "FILE", "also write JSON as hyperfine does, to FILE" },
-	{ ID_EXPORT_CSV, "export-csv", "FILE", "also write CSV as hyperfine does, to FILE" },
-	{ ID_EXPORT_MARKDOWN, "export-markdown", "FILE", "also write a table, to FILE" },
-	{ ID_PLOT, "plot", "FILE", "also draw each run and the intervals, as SVG, to FILE" },
-	{ 'v', "verbose", NULL, "compare everything that was measured" },
+	{ 0, "export-csv", "FILE", "also write CSV as hyperfine does, to FILE", TEXT(export_csv) },
+	{ 0, "export-markdown", "FILE", "also write a table, to FILE", TEXT(export_markdown) },
+	{ 0, "plot", "FILE", "also draw each run and the intervals, as SVG, to FILE", TEXT(plot) },
+	{ 'v', "verbose", NULL, "compare everything that was measured", COUNT(verbose) },
 	CLI_OPTION_HELP,
 	CLI_OPTION_END,
 };
@@ -113,58 +114,14 @@ static int set_number(const char *option, const char *value, uint64_t least, uin
 				  (unsigned int)least, MAX_ROUNDS);
 }
 
-static int set_run_option(struct cli_stat_options *run, const struct cli_option *option,
-			  const char *value)
-{
-	switch (option->id) {
-	case 'e':
-		return cli_stat_options_add(run, value);
-	case 'i':
-		run->ignore_failure = true;
-		return 0;
-	case ID_TIMEOUT:
-		if (cli_time_parse(value, &run->timeout_ns) || !run->timeout_ns)
-			return cli_compare_misuse("--timeout '%s' is not a time: write 10 or 10s, "
-						  "500ms or 2min",
-						  value);
-		return 0;
-	case ID_SHOW_OUTPUT:
-		run->hides_output = false;
-		return 0;
-	default:
-		return -EINVAL;
-	}
-}
-
-static int set_file(struct cli_compare_options *o, int id, const char *value)
-{
-	switch (id) {
-	case 'o':
-		o->output = value;
-		return 0;
-	case ID_EXPORT_JSON:
-		o->export_json = value;
-		return cli_json_check() < 0 ? -EINVAL : 0;
-	case ID_EXPORT_CSV:
-		o->export_csv = value;
-		return 0;
-	case ID_EXPORT_MARKDOWN:
-		o->export_markdown = value;
-		return 0;
-	case ID_PLOT:
-		o->plot = value;
-		return 0;
-	default:
-		return 1;
-	}
-}
-
 static int set_option(void *arg, const struct cli_option *option, const char *value)
 {
 	struct cli_compare_options *o = arg;
 	double share;
 	int ret;
 
+	if (cli_option_store(option, o, value))
+		return 0;
 	switch (option->id) {
 	case 'n':
 	case 'r':
@@ -202,15 +159,16 @@ static int set_option(void *arg, const struct cli_option *option, const char *va
 			   : strcmp(value, "default") == 0 ? "sh"
 							   : value;
 		return 0;
-	case ID_JSON:
-		o->is_json = true;
-		return 0;
-	case 'v':
-		o->verbose++;
+	case 'e':
+		return cli_stat_options_add(&o->run, value);
+	case ID_TIMEOUT:
+		return cli_option_time("compare", option, value, 1, &o->run.timeout_ns);
+	case ID_SHOW_OUTPUT:
+		o->run.hides_output = false;
 		return 0;
 	default:
-		ret = set_file(o, option->id, value);
-		return ret <= 0 ? ret : set_run_option(&o->run, option, value);
+		o->export_json = value;
+		return cli_json_check() < 0 ? -EINVAL : 0;
 	}
 }
 

@@ -60,6 +60,6 @@ int cli_compare_options_parse(struct cli_compare_options *o, const struct cli_co
 void cli_compare_options_fini(struct cli_compare_options *o);
 
 /* A sentence about the command line, then -EINVAL. */
-#define cli_compare_misuse(...) (cli_say_misuse("compare", __VA_ARGS__), -EINVAL)
+#define cli_compare_misuse(...) cli_misuse("compare", __VA_ARGS__)
 
 #endif

@@ -20,74 +20,40 @@
 #include "cli/output/memory.h"
 #include "cli/output/say.h"
 
-enum {
-	ID_JSON = 256,
-	ID_RECORD,
-	ID_MACHINE,
-	ID_ROOT,
-	ID_REPAIR,
-	ID_YES,
-	ID_SELF_TEST,
-	ID_CSV,
-};
-
-static const struct cli_option options[] = {
-	{ ID_SELF_TEST, "self-test", NULL,
-	  "test every counter that this user may read, on each CPU, and print what was found" },
-	{ ID_CSV, "csv", NULL, "with --self-test: write comma-separated values" },
-	{ ID_JSON, "json", NULL, "write JSON" },
-	{ ID_RECORD, "record", "FILE",
-	  "record this machine to FILE, for --machine on any machine" },
-	{ ID_REPAIR, "repair", NULL,
-	  "restore registers that killed programs left changed; asks first" },
-	{ ID_YES, "yes", NULL, "with --repair: do not ask; required without a terminal" },
-	{ ID_MACHINE, "machine", "FILE", "look at a recorded machine instead of this one" },
-	{ ID_ROOT, "root", "DIR", "look for the system's files below DIR" },
-	{ 'v', "verbose", NULL,
-	  "also list access methods and units; twice: also the library's decisions" },
-	CLI_OPTION_HELP,
-	CLI_OPTION_END,
-};
-
 struct doctor {
 	struct cli_machine machine;
 	const char *record;
 	bool is_json, is_csv, is_repair, is_sure, is_selftest;
 };
 
+#define COUNT(member) CLI_COUNT(struct doctor, member)
+#define FLAG(member) CLI_FLAG(struct doctor, member)
+#define TEXT(member) CLI_TEXT(struct doctor, member)
+
+static const struct cli_option options[] = {
+	{ 0, "self-test", NULL,
+	  "test every counter that this user may read, on each CPU, and print what was found",
+	  FLAG(is_selftest) },
+	{ 0, "csv", NULL, "with --self-test: write comma-separated values", FLAG(is_csv) },
+	{ 0, "json", NULL, "write JSON", FLAG(is_json) },
+	{ 0, "record", "FILE", "record this machine to FILE, for --machine on any machine",
+	  TEXT(record) },
+	{ 0, "repair", NULL, "restore registers that killed programs left changed; asks first",
+	  FLAG(is_repair) },
+	{ 0, "yes", NULL, "with --repair: do not ask; required without a terminal", FLAG(is_sure) },
+	{ 0, "machine", "FILE", "look at a recorded machine instead of this one",
+	  TEXT(machine.recording) },
+	{ 0, "root", "DIR", "look for the system's files below DIR", TEXT(machine.root) },
+	{ 'v', "verbose", NULL,
+	  "also list access methods and units; twice: also the library's decisions",
+	  COUNT(machine.verbose) },
+	CLI_OPTION_HELP,
+	CLI_OPTION_END,
+};
+
 static int set_option(void *arg, const struct cli_option *o, const char *value)
 {
-	struct doctor *d = arg;
-
-	switch (o->id) {
-	case ID_JSON:
-		d->is_json = true;
-		return 0;
-	case ID_CSV:
-		d->is_csv = true;
-		return 0;
-	case ID_SELF_TEST:
-		d->is_selftest = true;
-		return 0;
-	case ID_RECORD:
-		d->record = value;
-		return 0;
-	case ID_REPAIR:
-		d->is_repair = true;
-		return 0;
-	case ID_YES:
-		d->is_sure = true;
-		return 0;
-	case ID_MACHINE:
-		d->machine.recording = value;
-		return 0;
-	case ID_ROOT:
-		d->machine.root = value;
-		return 0;
-	default:
-		d->machine.verbose++;
-		return 0;
-	}
+	return cli_option_store(o, arg, value) ? 0 : -EINVAL;
 }
 
 /* That it failed is found out at the end, with why. */

@@ -20,20 +20,27 @@ enum {
 	ID_ROOT,
 };
 
+#define FLAG(member) CLI_FLAG(struct cli_driver, member)
+#define TEXT(member) CLI_TEXT(struct cli_driver, member)
+
 static const struct cli_option options[] = {
 	{ ID_SOURCE, "source", "DIR",
-	  "build: use this source tree of ntime instead of the installed one" },
-	{ ID_KERNEL, "kernel", "RELEASE", "build: for this kernel instead of the running one" },
-	{ ID_MODULE, "module", "FILE",
-	  "load: this file instead of the module that modprobe finds" },
-	{ ID_GID, "gid", "GROUP",
-	  "load: group of the register files (default: ntime if it exists)" },
+	  "build: use this source tree of ntime instead of the installed one", TEXT(source) },
+	{ ID_KERNEL, "kernel", "RELEASE", "build: for this kernel instead of the running one",
+	  TEXT(kernel) },
+	{ ID_MODULE, "module", "FILE", "load: this file instead of the module that modprobe finds",
+	  TEXT(module) },
+	{ ID_GID, "gid", "GROUP", "load: group of the register files (default: ntime if it exists)",
+	  TEXT(gid) },
 	{ ID_MODE, "mode", "MODE",
-	  "load: permissions of the register files, in octal (0440; 0400 without the group)" },
+	  "load: permissions of the register files, in octal (0440; 0400 without the group)",
+	  TEXT(mode) },
 	{ ID_USER_ACCESS, "user-access", NULL,
-	  "load: on 32-bit ARM let all programs use the performance monitor" },
-	{ ID_JSON, "json", NULL, "status: write JSON" },
-	{ ID_ROOT, "root", "DIR", "build, status: look for the system's files below DIR" },
+	  "load: on 32-bit ARM let all programs use the performance monitor",
+	  FLAG(has_user_access) },
+	{ ID_JSON, "json", NULL, "status: write JSON", FLAG(is_json) },
+	{ ID_ROOT, "root", "DIR", "build, status: look for the system's files below DIR",
+	  TEXT(root) },
 	CLI_OPTION_HELP,
 	CLI_OPTION_END,
 };
@@ -67,38 +74,11 @@ static bool is_allowed(const struct action *a, int id)
 static int set_option(void *arg, const struct cli_option *o, const char *value)
 {
 	struct parse *p = arg;
-	struct cli_driver *d = p->d;
 
-	if (!is_allowed(p->action, o->id)) {
-		cli_say_misuse(d->self->name, "'%s' has no option --%s", p->action->name, o->name);
-		return -EINVAL;
-	}
-	switch (o->id) {
-	case ID_SOURCE:
-		d->source = value;
-		break;
-	case ID_KERNEL:
-		d->kernel = value;
-		break;
-	case ID_MODULE:
-		d->module = value;
-		break;
-	case ID_GID:
-		d->gid = value;
-		break;
-	case ID_MODE:
-		d->mode = value;
-		break;
-	case ID_USER_ACCESS:
-		d->has_user_access = true;
-		break;
-	case ID_ROOT:
-		d->root = value;
-		break;
-	default:
-		d->is_json = true;
-	}
-	return 0;
+	if (is_allowed(p->action, o->id))
+		return cli_option_store(o, p->d, value) ? 0 : -EINVAL;
+	cli_say_misuse(p->d->self->name, "'%s' has no option --%s", p->action->name, o->name);
+	return -EINVAL;
 }
 
 static const struct action *find_action(const struct cli_command *self, int argc, char **argv)

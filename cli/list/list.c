@@ -19,38 +19,9 @@ enum {
 	ID_EVENTS,
 	ID_METRICS,
 	ID_METHODS,
-	ID_CPU,
 	ID_NAMES,
 	ID_CSV,
 	ID_JSON,
-	ID_FILE,
-	ID_MACHINE,
-	ID_MODEL,
-	ID_ROOT,
-};
-
-static const struct cli_option options[] = {
-	{ ID_UNITS, "units", NULL, "list units: blocks of counters" },
-	{ ID_EVENTS, "events", NULL, "list events, grouped by unit" },
-	{ ID_METRICS, "metrics", NULL, "list metrics: formulas over events" },
-	{ ID_METHODS, "methods", NULL,
-	  "list access methods: what each needs, and what a read costs" },
-	{ ID_CPU, "cpu", "MODEL",
-	  "list the events of a PMU model of libpfm4, such as skx, on any machine" },
-	{ ID_NAMES, "names", NULL,
-	  "print only the names of events, metrics and groups, one per line" },
-	{ ID_CSV, "csv", NULL, "write comma-separated values" },
-	{ ID_JSON, "json", NULL, "write JSON" },
-	{ ID_FILE, "metric-file", "FILE", "read further metrics from FILE" },
-	{ ID_MACHINE, "machine", "FILE", "look at a recorded machine instead of this one" },
-	{ ID_MODEL, "model", "SOCKET",
-	  "list a graphics card that is a model too: gpu0 (ntime model run)" },
-	{ ID_ROOT, "root", "DIR", "look for the system's files below DIR" },
-	{ 'v', "verbose", NULL,
-	  "also print formulas, and why an event cannot be counted; twice: also the library's "
-	  "decisions" },
-	CLI_OPTION_HELP,
-	CLI_OPTION_END,
 };
 
 enum form { TEXT, NAMES, CSV, JSON };
@@ -61,6 +32,35 @@ struct list {
 	unsigned int verbose;
 	const char *model;
 	enum form form;
+};
+
+#define COUNT(member) CLI_COUNT(struct list, member)
+#define TEXT(member) CLI_TEXT(struct list, member)
+
+static const struct cli_option options[] = {
+	{ ID_UNITS, "units", NULL, "list units: blocks of counters" },
+	{ ID_EVENTS, "events", NULL, "list events, grouped by unit" },
+	{ ID_METRICS, "metrics", NULL, "list metrics: formulas over events" },
+	{ ID_METHODS, "methods", NULL,
+	  "list access methods: what each needs, and what a read costs" },
+	{ 0, "cpu", "MODEL",
+	  "list the events of a PMU model of libpfm4, such as skx, on any machine", TEXT(model) },
+	{ ID_NAMES, "names", NULL,
+	  "print only the names of events, metrics and groups, one per line" },
+	{ ID_CSV, "csv", NULL, "write comma-separated values" },
+	{ ID_JSON, "json", NULL, "write JSON" },
+	{ 0, "metric-file", "FILE", "read further metrics from FILE", TEXT(machine.metrics) },
+	{ 0, "machine", "FILE", "look at a recorded machine instead of this one",
+	  TEXT(machine.recording) },
+	{ 0, "model", "SOCKET", "list a graphics card that is a model too: gpu0 (ntime model run)",
+	  TEXT(machine.model) },
+	{ 0, "root", "DIR", "look for the system's files below DIR", TEXT(machine.root) },
+	{ 'v', "verbose", NULL,
+	  "also print formulas, and why an event cannot be counted; twice: also the library's "
+	  "decisions",
+	  COUNT(verbose) },
+	CLI_OPTION_HELP,
+	CLI_OPTION_END,
 };
 
 static int set_form(struct list *l, enum form form)
@@ -77,6 +77,8 @@ static int set_option(void *arg, const struct cli_option *o, const char *value)
 {
 	struct list *l = arg;
 
+	if (cli_option_store(o, l, value))
+		return 0;
 	switch (o->id) {
 	case ID_UNITS:
 		l->parts |= CLI_UNITS;
@@ -90,30 +92,12 @@ static int set_option(void *arg, const struct cli_option *o, const char *value)
 	case ID_METHODS:
 		l->parts |= CLI_METHODS;
 		return 0;
-	case ID_CPU:
-		l->model = value;
-		return 0;
 	case ID_NAMES:
 		return set_form(l, NAMES);
 	case ID_CSV:
 		return set_form(l, CSV);
-	case ID_JSON:
-		return set_form(l, JSON);
-	case ID_FILE:
-		l->machine.metrics = value;
-		return 0;
-	case ID_MACHINE:
-		l->machine.recording = value;
-		return 0;
-	case ID_MODEL:
-		l->machine.model = value;
-		return 0;
-	case ID_ROOT:
-		l->machine.root = value;
-		return 0;
 	default:
-		l->verbose++;
-		return 0;
+		return set_form(l, JSON);
 	}
 }
 

@@ -3,6 +3,7 @@
 #ifndef CLI_OUTPUT_SAY_H
 #define CLI_OUTPUT_SAY_H
 
+#include <errno.h>
 #include <stddef.h>
 
 /* One sentence; the newline is added. */
@@ -14,6 +15,9 @@ void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
  */
 int cli_say_misuse(const char *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* The same as -EINVAL, which parsers of options return. */
+#define cli_misuse(command, ...) (cli_say_misuse(command, __VA_ARGS__), -EINVAL)
 
 /* "out of memory"; returns CLI_EXIT_FAILED. */
 int cli_say_no_memory(void);

@@ -25,26 +25,37 @@ enum {
 	ID_MACHINE,
 };
 
+#define COUNT(member) CLI_COUNT(struct cli_reg, member)
+#define FLAG(member) CLI_FLAG(struct cli_reg, member)
+#define TEXT(member) CLI_TEXT(struct cli_reg, member)
+
 static const struct cli_option options[] = {
 	{ 'C', "cpu", "LIST",
-	  "get, set, watch, hammer: only these CPUs and their packages, such as 0-3,8" },
-	{ 'b', "brief", NULL, "get: one line per register, without its fields" },
+	  "get, set, watch, hammer: only these CPUs and their packages, such as 0-3,8",
+	  TEXT(cpus) },
+	{ 'b', "brief", NULL, "get: one line per register, without its fields", FLAG(is_brief) },
 	{ ID_FIELD, "field", "FIELD=VALUE", "set: change this field only; may be repeated" },
 	{ ID_HOLD, "hold", NULL,
-	  "set: keep the value until a signal ends ntime, then restore the old one" },
-	{ ID_FORCE, "force", NULL, "set, hammer: write any bits, as root, without ntime's driver" },
-	{ ID_DRY_RUN, "dry-run", NULL, "set, hammer: print the accesses instead of writing" },
-	{ 'n', "number", "N", "watch: seconds between reads (2); hammer: number of writes" },
-	{ 'c', "count", "COUNT", "watch: end after this many reads" },
-	{ ID_RATE, "rate", "HZ", "hammer: writes per second; default: as fast as possible" },
-	{ 'o', "output", "FILE", "dump: write to FILE, complete or not at all" },
-	{ ID_NAMES, "names", NULL, "ls: names only, one per line" },
-	{ ID_JSON, "json", NULL, "ls, get, dump, diff: write JSON" },
-	{ ID_CSV, "csv", NULL, "get: write CSV" },
-	{ ID_ROOT, "root", "DIR", "look for the system's files below DIR" },
-	{ ID_MACHINE, "machine", "FILE", "look at a recorded machine instead of this one" },
+	  "set: keep the value until a signal ends ntime, then restore the old one", FLAG(holds) },
+	{ ID_FORCE, "force", NULL, "set, hammer: write any bits, as root, without ntime's driver",
+	  FLAG(is_forced) },
+	{ ID_DRY_RUN, "dry-run", NULL, "set, hammer: print the accesses instead of writing",
+	  FLAG(is_dry) },
+	{ 'n', "number", "N", "watch: seconds between reads (2); hammer: number of writes",
+	  TEXT(number) },
+	{ 'c', "count", "COUNT", "watch: end after this many reads", TEXT(count) },
+	{ ID_RATE, "rate", "HZ", "hammer: writes per second; default: as fast as possible",
+	  TEXT(rate) },
+	{ 'o', "output", "FILE", "dump: write to FILE, complete or not at all", TEXT(output) },
+	{ ID_NAMES, "names", NULL, "ls: names only, one per line", FLAG(only_names) },
+	{ ID_JSON, "json", NULL, "ls, get, dump, diff: write JSON", FLAG(is_json) },
+	{ ID_CSV, "csv", NULL, "get: write CSV", FLAG(is_csv) },
+	{ ID_ROOT, "root", "DIR", "look for the system's files below DIR", TEXT(machine.root) },
+	{ ID_MACHINE, "machine", "FILE", "look at a recorded machine instead of this one",
+	  TEXT(machine.recording) },
 	{ 'v', "verbose", NULL,
-	  "ls: each register with its fields and sources; twice: also the library's decisions" },
+	  "ls: each register with its fields and sources; twice: also the library's decisions",
+	  COUNT(machine.verbose) },
 	CLI_OPTION_HELP,
 	CLI_OPTION_END,
 };
@@ -104,55 +115,7 @@ static int set_option(void *arg, const struct cli_option *o, const char *value)
 		cli_say_misuse(r->self->name, "'%s' has no option --%s", r->action, o->name);
 		return -EINVAL;
 	}
-	switch (o->id) {
-	case 'C':
-		r->cpus = value;
-		break;
-	case 'b':
-		r->is_brief = true;
-		break;
-	case 'n':
-		r->number = value;
-		break;
-	case 'c':
-		r->count = value;
-		break;
-	case 'o':
-		r->output = value;
-		break;
-	case ID_RATE:
-		r->rate = value;
-		break;
-	case ID_FIELD:
-		return add_field(r, value);
-	case ID_HOLD:
-		r->holds = true;
-		break;
-	case ID_FORCE:
-		r->is_forced = true;
-		break;
-	case ID_DRY_RUN:
-		r->is_dry = true;
-		break;
-	case ID_NAMES:
-		r->only_names = true;
-		break;
-	case ID_JSON:
-		r->is_json = true;
-		break;
-	case ID_CSV:
-		r->is_csv = true;
-		break;
-	case ID_ROOT:
-		r->machine.root = value;
-		break;
-	case ID_MACHINE:
-		r->machine.recording = value;
-		break;
-	default:
-		r->machine.verbose++;
-	}
-	return 0;
+	return cli_option_store(o, r, value) ? 0 : add_field(r, value);
 }
 
 static int check(const struct cli_reg *r, const struct action *a)

@@ -2,7 +2,6 @@
 /* The command line of ntime stat. */
 #include <errno.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,74 +20,71 @@
 #define MIN_INTERVAL_NS 1000000u
 
 enum {
-	ID_METRICS = 256,
-	ID_WARMUP,
-	ID_SETUP,
-	ID_PREPARE,
-	ID_CLEANUP,
-	ID_IGNORE_FAILURE,
-	ID_APPEND,
+	ID_WARMUP = 256,
 	ID_CSV,
 	ID_JSON,
-	ID_NO_SCALE,
 	ID_TIMEOUT,
 	ID_DELAY,
-	ID_PASSES,
-	ID_MACHINE,
-	ID_MODEL,
-	ID_ROOT,
-	ID_DRY_RUN,
 	ID_VIA,
-	ID_NO_SELF_TEST,
 };
+
+#define COUNT(member) CLI_COUNT(struct cli_stat_options, member)
+#define FLAG(member) CLI_FLAG(struct cli_stat_options, member)
+#define TEXT(member) CLI_TEXT(struct cli_stat_options, member)
 
 const struct cli_option cli_stat_option_table[] = {
 	{ 'e', "event", "LIST",
 	  "events, {groups} and metrics to count, separated by commas; may be repeated" },
 	{ 'm', "metric", "METRIC",
 	  "a metric by name, or a new one as NAME=FORMULA or NAME[unit]=FORMULA; may be repeated" },
-	{ ID_METRICS, "metrics", "FILE", "read further metrics from FILE" },
+	{ 0, "metrics", "FILE", "read further metrics from FILE", TEXT(metrics) },
 	{ 'r', "repeat", "N",
 	  "run the command N times; print mean, median, range and the mean's 95 % interval" },
 	{ ID_WARMUP, "warmup", "N", "with -r: first run it N times, which are in no number" },
-	{ ID_SETUP, "setup", "LINE", "with -r: what the shell does before all runs" },
-	{ ID_PREPARE, "prepare", "LINE", "with -r: what the shell does before each run" },
-	{ ID_CLEANUP, "cleanup", "LINE", "with -r: what the shell does after all runs" },
-	{ ID_IGNORE_FAILURE, "ignore-failure", NULL,
-	  "with -r: go on after a run that failed, which is in no number either way" },
+	{ 0, "setup", "LINE", "with -r: what the shell does before all runs", TEXT(setup) },
+	{ 0, "prepare", "LINE", "with -r: what the shell does before each run", TEXT(prepare) },
+	{ 0, "cleanup", "LINE", "with -r: what the shell does after all runs", TEXT(cleanup) },
+	{ 0, "ignore-failure", NULL,
+	  "with -r: go on after a run that failed, which is in no number either way",
+	  FLAG(ignore_failure) },
 	{ 'I', "interval", "TIME", "also print the counts of each interval of TIME, live" },
-	{ 'a', "all-cpus", NULL, "count everything on all CPUs" },
-	{ 'C', "cpu", "LIST", "count everything on these CPUs, such as 0-3,8" },
+	{ 'a', "all-cpus", NULL, "count everything on all CPUs", FLAG(all_cpus) },
+	{ 'C', "cpu", "LIST", "count everything on these CPUs, such as 0-3,8", TEXT(cpus) },
 	{ 'p', "pid", "PID[,PID...]", "attach to all threads of running processes" },
 	{ 't', "tid", "TID[,TID...]", "attach to running threads" },
-	{ 'i', "no-inherit", NULL, "do not count threads and processes that are started later" },
+	{ 'i', "no-inherit", NULL, "do not count threads and processes that are started later",
+	  FLAG(no_inherit) },
 	{ 'o', "output", "FILE",
-	  "write the report to FILE, complete or not at all; - is standard output" },
-	{ ID_APPEND, "append", NULL, "with -o: add to the end of FILE" },
+	  "write the report to FILE, complete or not at all; - is standard output", TEXT(output) },
+	{ 0, "append", NULL, "with -o: add to the end of FILE", FLAG(append) },
 	{ ID_CSV, "csv", NULL, "write comma-separated values" },
 	{ ID_JSON, "json", NULL, "write JSON; with -I one object per line" },
 	{ 'f', "format", "FORMAT",
 	  "write one line as time(1) does, %e %U %M ...; also %{EVENT} and %{METRIC}" },
-	{ ID_NO_SCALE, "no-scale", NULL,
-	  "print raw counts; do not extrapolate multiplexed events" },
+	{ 0, "no-scale", NULL, "print raw counts; do not extrapolate multiplexed events",
+	  FLAG(no_scale) },
 	{ ID_TIMEOUT, "timeout", "TIME",
 	  "end the measurement, and the command with it, after TIME" },
 	{ ID_DELAY, "delay", "TIME", "start to count TIME after the command" },
-	{ ID_PASSES, "passes", NULL,
-	  "if the events exceed the counters, run the command once per pass instead of rotating" },
+	{ 0, "passes", NULL,
+	  "if the events exceed the counters, run the command once per pass instead of rotating",
+	  FLAG(by_pass) },
 	{ ID_VIA, "via", NTIME_VIA_NAMES, "access method; all but perf need -a or -C" },
-	{ ID_NO_SELF_TEST, "no-self-test", NULL,
-	  "do not test counters when they are first used on this boot" },
-	{ ID_MACHINE, "machine", "FILE",
-	  "with --dry-run: plan for a recorded machine instead of this one" },
-	{ ID_MODEL, "model", "SOCKET",
-	  "count on a graphics card that is a model too: gpu0; its values are simulated" },
-	{ ID_ROOT, "root", "DIR", "with --dry-run: look for the system's files below DIR" },
-	{ ID_DRY_RUN, "dry-run", NULL, "print what would be counted and how; run nothing" },
+	{ 0, "no-self-test", NULL, "do not test counters when they are first used on this boot",
+	  FLAG(no_self_test) },
+	{ 0, "machine", "FILE", "with --dry-run: plan for a recorded machine instead of this one",
+	  TEXT(machine) },
+	{ 0, "model", "SOCKET",
+	  "count on a graphics card that is a model too: gpu0; its values are simulated",
+	  TEXT(model) },
+	{ 0, "root", "DIR", "with --dry-run: look for the system's files below DIR", TEXT(root) },
+	{ 0, "dry-run", NULL, "print what would be counted and how; run nothing", FLAG(dry_run) },
 	{ 'q', "quiet", NULL,
-	  "print the counters and the names of absent events, no times and no explanations" },
+	  "print the counters and the names of absent events, no times and no explanations",
+	  FLAG(quiet) },
 	{ 'v', "verbose", NULL,
-	  "print how each number was counted; twice: also the library's decisions" },
+	  "print how each number was counted; twice: also the library's decisions",
+	  COUNT(verbose) },
 	CLI_OPTION_HELP,
 	CLI_OPTION_END,
 };
@@ -110,20 +106,8 @@ const struct cli_foreign cli_stat_foreign[] = {
 	{ NULL, NULL },
 };
 
-static int misuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* A sentence, then -EINVAL. "ntime --help" has these options, so that is where help is. */
-static int misuse(const char *format, ...)
-{
-	char line[512];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
-	cli_say_misuse("", "%s", line);
-	return -EINVAL;
-}
+/* "ntime --help" has these options, so that is where help is. */
+#define misuse(...) cli_misuse("", __VA_ARGS__)
 
 static int add_wish(struct cli_stat_options *o, const char *text, bool is_formula)
 {
@@ -137,30 +121,6 @@ static int add_wish(struct cli_stat_options *o, const char *text, bool is_formul
 int cli_stat_options_add(struct cli_stat_options *o, const char *list)
 {
 	return add_wish(o, list, false);
-}
-
-static int set_time(const struct cli_option *option, const char *value, uint64_t least_ns,
-		    uint64_t *ns)
-{
-	int ret = cli_time_parse(value, ns);
-	char name[32];
-
-	if (option->id < 256)
-		snprintf(name, sizeof(name), "-%c", option->id);
-	else
-		snprintf(name, sizeof(name), "--%s", option->name);
-
-	if (ret == -ERANGE || (!ret && *ns < least_ns)) {
-		return misuse("%s '%s' is out of range: %s", name, value,
-			      ret	     ? "at most 100 years"
-			      : least_ns > 1 ? "at least 1ms"
-					     : "more than 0");
-	}
-	if (ret < 0)
-		return misuse("%s '%s' is not a time: write 2 or 2s for seconds, 100ms, or "
-			      "another number with ns, us or min",
-			      name, value);
-	return 0;
 }
 
 static int add_pid(struct cli_stat_options *o, const char *text)
@@ -241,52 +201,12 @@ static int set_runs(struct cli_stat_options *o, const char *value)
 	return 0;
 }
 
-static int set_flag(struct cli_stat_options *o, int id)
-{
-	switch (id) {
-	case 'a':
-		o->all_cpus = true;
-		return 0;
-	case 'i':
-		o->no_inherit = true;
-		return 0;
-	case ID_APPEND:
-		o->append = true;
-		return 0;
-	case ID_NO_SCALE:
-		o->no_scale = true;
-		return 0;
-	case ID_PASSES:
-		o->by_pass = true;
-		return 0;
-	case ID_DRY_RUN:
-		o->dry_run = true;
-		return 0;
-	case ID_NO_SELF_TEST:
-		o->no_self_test = true;
-		return 0;
-	case ID_IGNORE_FAILURE:
-		o->ignore_failure = true;
-		return 0;
-	case 'q':
-		o->quiet = true;
-		return 0;
-	case 'v':
-		o->verbose++;
-		return 0;
-	case ID_CSV:
-		return set_writer(o, &cli_csv_writer);
-	case ID_JSON:
-		return set_writer(o, &cli_json_writer);
-	default:
-		return -EINVAL;
-	}
-}
-
 static int set_option(void *arg, const struct cli_option *option, const char *value)
 {
 	struct cli_stat_options *o = arg;
 
+	if (cli_option_store(option, o, value))
+		return 0;
 	switch (option->id) {
 	case 'e':
 		return add_wish(o, value, false);
@@ -297,50 +217,25 @@ static int set_option(void *arg, const struct cli_option *option, const char *va
 			return misuse("--warmup '%s' is not a number of runs: write 0 to 1000000",
 				      value);
 		return 0;
-	case ID_SETUP:
-		o->setup = value;
-		return 0;
-	case ID_PREPARE:
-		o->prepare = value;
-		return 0;
-	case ID_CLEANUP:
-		o->cleanup = value;
-		return 0;
-	case ID_METRICS:
-		o->metrics = value;
-		return 0;
 	case 'r':
 		return set_runs(o, value);
 	case 'I':
-		return set_time(option, value, MIN_INTERVAL_NS, &o->interval_ns);
+		return cli_option_time("", option, value, MIN_INTERVAL_NS, &o->interval_ns);
 	case ID_TIMEOUT:
-		return set_time(option, value, 1, &o->timeout_ns);
+		return cli_option_time("", option, value, 1, &o->timeout_ns);
 	case ID_DELAY:
-		return set_time(option, value, 0, &o->delay_ns);
-	case 'C':
-		o->cpus = value;
-		return 0;
+		return cli_option_time("", option, value, 0, &o->delay_ns);
 	case 'p':
 	case 't':
 		return add_pids(o, value, option->id == 't');
-	case 'o':
-		o->output = value;
-		return 0;
 	case 'f':
 		return set_format(o, value);
 	case ID_VIA:
 		return cli_option_via("stat", value, &o->via);
-	case ID_MACHINE:
-		o->machine = value;
-		return 0;
-	case ID_MODEL:
-		o->model = value;
-		return 0;
-	case ID_ROOT:
-		o->root = value;
-		return 0;
+	case ID_CSV:
+		return set_writer(o, &cli_csv_writer);
 	default:
-		return set_flag(o, option->id);
+		return set_writer(o, &cli_json_writer);
 	}
 }
 

@@ -3,7 +3,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,46 +28,50 @@ enum {
 	ID_JSON,
 	ID_ABOVE,
 	ID_RUN,
-	ID_BELL,
-	ID_CLEAR_LOG,
 	ID_MACHINE,
 	ID_MODEL,
-	ID_NO_SELF_TEST,
 };
+
+#define TEXT(member) CLI_TEXT(struct cli_watch_options, member)
+#define COUNT(member) CLI_COUNT(struct cli_watch_options, member)
+#define FLAG(member) CLI_FLAG(struct cli_watch_options, member)
 
 const struct cli_option cli_watch_option_table[] = {
 	{ 'e', "event", "LIST",
 	  "events, {groups} and metrics to watch, separated by commas; may be repeated" },
 	{ 'm', "metric", "METRIC",
 	  "a metric by name, or a new one as NAME=FORMULA or NAME[unit]=FORMULA; may be repeated" },
-	{ ID_METRICS, "metrics", "FILE", "read further metrics from FILE" },
+	{ ID_METRICS, "metrics", "FILE", "read further metrics from FILE", TEXT(metrics) },
 	{ 'i', "interval", "TIME",
 	  "seconds between samples, or as in 10ms; at least 1ms, default 1" },
 	{ 'n', "samples", "N", "end after N samples" },
 	{ ID_PER, "per", "WHAT", "a row per socket, core or thread; none: one row for all" },
-	{ 'C', "cpu", "LIST", "watch these CPUs, such as 0-3,8, instead of all" },
+	{ 'C', "cpu", "LIST", "watch these CPUs, such as 0-3,8, instead of all", TEXT(cpus) },
 	{ ID_VIA, "via", NTIME_VIA_NAMES, "access method" },
 	{ ID_PLAIN, "plain", NULL, "print lines, also on a terminal" },
 	{ ID_CSV, "csv", NULL, "write comma-separated values" },
 	{ ID_JSON, "json", NULL, "write JSON, one object per line" },
-	{ 'o', "output", "FILE", "write to FILE, each line without delay" },
+	{ 'o', "output", "FILE", "write to FILE, each line without delay", TEXT(output) },
 	{ ID_ABOVE, "above", "METRIC=VALUE",
 	  "alarm when a metric, or an event's rate per second, rises above VALUE in a row; may be "
 	  "repeated" },
-	{ ID_RUN, "run", "COMMAND", "run COMMAND by sh -c at each alarm" },
-	{ ID_BELL, "bell", NULL, "ring the terminal's bell at each alarm, also with --run" },
-	{ ID_CLEAR_LOG, "clear-log", NULL,
-	  "first clear the log bits of the thermal status registers" },
-	{ ID_NO_SELF_TEST, "no-self-test", NULL,
-	  "do not test counters when they are first used on this boot" },
+	{ ID_RUN, "run", "COMMAND", "run COMMAND by sh -c at each alarm", TEXT(command) },
+	{ 0, "bell", NULL, "ring the terminal's bell at each alarm, also with --run",
+	  FLAG(has_bell) },
+	{ 0, "clear-log", NULL, "first clear the log bits of the thermal status registers",
+	  FLAG(clears_log) },
+	{ 0, "no-self-test", NULL, "do not test counters when they are first used on this boot",
+	  FLAG(no_self_test) },
 	{ ID_MACHINE, "machine", "FILE",
-	  "a recorded machine instead of this one; it counts nothing" },
+	  "a recorded machine instead of this one; it counts nothing", TEXT(machine) },
 	{ ID_MODEL, "model", "SOCKET",
-	  "watch a graphics card that is a model too: gpu0; its values are simulated" },
-	{ 'q', "quiet", NULL, "no explanations" },
+	  "watch a graphics card that is a model too: gpu0; its values are simulated",
+	  TEXT(model) },
+	{ 'q', "quiet", NULL, "no explanations", FLAG(is_quiet) },
 	{ 'v', "verbose", NULL,
 	  "print how each item is counted, and why others are not; twice: also the library's "
-	  "decisions" },
+	  "decisions",
+	  COUNT(verbose) },
 	CLI_OPTION_HELP,
 	CLI_OPTION_END,
 };
@@ -83,19 +86,7 @@ const char *cli_watch_per_word(enum cli_watch_per per)
 	return per_words[per];
 }
 
-static int misuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static int misuse(const char *format, ...)
-{
-	char line[512];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
-	cli_say_misuse("watch", "%s", line);
-	return -EINVAL;
-}
+#define misuse(...) cli_misuse("watch", __VA_ARGS__)
 
 static int add_wish(struct cli_watch_options *o, int kind, const char *text)
 {
@@ -104,20 +95,6 @@ static int add_wish(struct cli_watch_options *o, int kind, const char *text)
 	o->wish = cli_realloc(o->wish, o->wishes + 1, sizeof(*o->wish));
 	o->wish[o->wishes].kind = kind;
 	o->wish[o->wishes++].text = text;
-	return 0;
-}
-
-static int set_interval(struct cli_watch_options *o, const char *value)
-{
-	int ret = cli_time_parse(value, &o->interval_ns);
-
-	if (ret == -ERANGE || (!ret && o->interval_ns < MIN_INTERVAL_NS))
-		return misuse("-i '%s' is out of range: %s", value,
-			      ret ? "at most 100 years" : "at least 1ms");
-	if (ret < 0)
-		return misuse(
-			"-i '%s' is not a time: write 5 or 5s for seconds, else ns, us, ms or min",
-			value);
 	return 0;
 }
 
@@ -161,72 +138,19 @@ static int add_limit(struct cli_watch_options *o, const char *value)
 	return 0;
 }
 
-static int set_flag(struct cli_watch_options *o, int id)
-{
-	switch (id) {
-	case ID_PLAIN:
-		return set_form(o, CLI_WATCH_PLAIN);
-	case ID_CSV:
-		return set_form(o, CLI_WATCH_CSV);
-	case ID_JSON:
-		return set_form(o, CLI_WATCH_JSON);
-	case ID_BELL:
-		o->has_bell = true;
-		return 0;
-	case ID_CLEAR_LOG:
-		o->clears_log = true;
-		return 0;
-	case ID_NO_SELF_TEST:
-		o->no_self_test = true;
-		return 0;
-	case 'q':
-		o->is_quiet = true;
-		return 0;
-	case 'v':
-		o->verbose++;
-		return 0;
-	default:
-		return -EINVAL;
-	}
-}
-
-/* Where options whose argument is taken as it is go; NULL for others. */
-static const char **text_of(struct cli_watch_options *o, int id)
-{
-	switch (id) {
-	case ID_METRICS:
-		return &o->metrics;
-	case 'C':
-		return &o->cpus;
-	case 'o':
-		return &o->output;
-	case ID_RUN:
-		return &o->command;
-	case ID_MACHINE:
-		return &o->machine;
-	case ID_MODEL:
-		return &o->model;
-	default:
-		return NULL;
-	}
-}
-
 static int set_option(void *arg, const struct cli_option *option, const char *value)
 {
 	struct cli_watch_options *o = arg;
-	const char **text = text_of(o, option->id);
 
-	if (text) {
-		*text = value;
+	if (cli_option_store(option, o, value))
 		return 0;
-	}
 	switch (option->id) {
 	case 'e':
 		return add_wish(o, CLI_WISH_LIST, value);
 	case 'm':
 		return add_wish(o, CLI_WISH_METRIC, value);
 	case 'i':
-		return set_interval(o, value);
+		return cli_option_time("watch", option, value, MIN_INTERVAL_NS, &o->interval_ns);
 	case 'n':
 		if (cli_number_parse(value, 1, MAX_SAMPLES, &o->samples))
 			return misuse("-n '%s' is not a number of samples: write 1 or more", value);
@@ -237,8 +161,12 @@ static int set_option(void *arg, const struct cli_option *option, const char *va
 		return cli_option_via("watch", value, &o->via);
 	case ID_ABOVE:
 		return add_limit(o, value);
+	case ID_PLAIN:
+		return set_form(o, CLI_WATCH_PLAIN);
+	case ID_CSV:
+		return set_form(o, CLI_WATCH_CSV);
 	default:
-		return set_flag(o, option->id);
+		return set_form(o, CLI_WATCH_JSON);
 	}
 }
 

@@ -553,7 +553,7 @@ def what_cannot_be_run():
                                (('--name', 'a', 'true', 'true'), 125, '--name is given 1 times and there are 2 commands'),
                                (('--name', 'a', '--name', 'a', 'true', 'true'), 125, 'two commands have the same --name'),
                                (('-p', 'a', '-p', 'b', 'true', 'true', 'true'), 125, '--prepare is given 2 times and there are 3 commands'),
-                               (('--timeout', '0', 'true', 'true'), 125, "--timeout '0' is not a time"),
+                               (('--timeout', '0', 'true', 'true'), 125, "--timeout '0' is out of range: more than 0"),
                                (('-e', '', 'true', 'true'), 125, 'an event or metric is missing'),
                                (('-o', '/nonexistent/file', 'true', 'true'), 125, '/nonexistent/file')):
         done = ntime('compare', *args)
