@@ -4,7 +4,6 @@
 
 #include "lib/context/context.h"
 #include "lib/context/errata.h"
-#include "lib/os/sysfs.h"
 
 /* Arm ARM, MIDR_EL1: implementer, variant, architecture, part, revision. */
 static bool find_arm(struct nti_os *os, struct nti_erratum_cpu *out)

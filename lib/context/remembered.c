@@ -24,7 +24,6 @@
 #include "lib/context/selftest.h"
 #include "lib/os/kept.h"
 #include "lib/os/locked.h"
-#include "lib/os/sysfs.h"
 
 /* Files there that begin with a dot are no claims (lib/access/claim.h). */
 #define NAME ".self-test"

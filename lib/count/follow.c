@@ -21,7 +21,6 @@
 #include "lib/count/session.h"
 #include "lib/count/ways.h"
 #include "lib/machine/topology.h"
-#include "lib/os/sysfs.h"
 
 #define SENTENCE_TAIL ", so this covers the time in which each CPU was on line"
 

@@ -588,11 +588,6 @@ int nti_session_end_turn(struct ntime_session *s, unsigned int pass)
 	return 0;
 }
 
-static uint64_t now_ns(const struct ntime_session *s)
-{
-	return s->ctx->os->ops->now_ns(s->ctx->os);
-}
-
 /*
  * A reading between two looks at the clock is of the middle between them. What it takes at least it
  * takes each time, so that its counters are as far apart at both ends of a period; what it takes
@@ -638,13 +633,14 @@ static int read_groups_in_time(struct ntime_session *s)
 	unsigned int tries = 0;
 
 	do {
-		uint64_t begin_ns = now_ns(s), begin_tsc = nti_session_tsc(s);
+		uint64_t begin_ns = nti_session_now_ns(s), begin_tsc = nti_session_tsc(s);
 		int ret = read_groups(s, nti_session_real_ns_at(s, begin_ns));
 
 		if (ret < 0)
 			return ret;
 		/* In a recording nothing takes time, and the clock moves when it is looked at. */
-		note_moment(s, begin_ns, s->ctx->os->is_timeless ? begin_ns : now_ns(s));
+		note_moment(s, begin_ns,
+			    s->ctx->os->is_timeless ? begin_ns : nti_session_now_ns(s));
 		s->clock.read_tsc = begin_tsc + (nti_session_tsc(s) - begin_tsc) / 2;
 	} while (is_torn(s, last_ns) && ++tries < READ_TRIES);
 	return 0;

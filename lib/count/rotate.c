@@ -21,11 +21,6 @@ static uint64_t least_turns(uint64_t elapsed_ns)
 /* A program that sleeps is asked so often whether it runs again. */
 #define IDLE_MOST_NS 10000000u
 
-static uint64_t now_ns(const struct ntime_session *s)
-{
-	return s->ctx->os->ops->now_ns(s->ctx->os);
-}
-
 int nti_session_turns_init(struct ntime_session *s)
 {
 	uint64_t seed = 1;
@@ -38,7 +33,7 @@ int nti_session_turns_init(struct ntime_session *s)
 		return -ENOMEM;
 	/* A recording must read the same each time. Without random bytes the time will do. */
 	if (!s->ctx->os->is_timeless && nti_page_random(&seed, sizeof(seed)) < 0)
-		seed = now_ns(s);
+		seed = nti_session_now_ns(s);
 	nti_turns_init(&s->rotation->order, s->rotation->turn_order, s->plan->passes, seed);
 	s->rotation->pass = nti_turns_next(&s->rotation->order, 0, &s->rotation->turn_ns);
 	s->rotation->is_rotating = true;
@@ -104,7 +99,7 @@ static int change_turn(struct ntime_session *s, uint64_t began_ns, uint64_t elap
 		ret = nti_session_go_to_pass(s, pass);
 	if (ret >= 0)
 		ret = nti_session_end_turn(s, last);
-	now = now_ns(s);
+	now = nti_session_now_ns(s);
 	cost = (now - began_ns) * least_turns(elapsed);
 	/* A recording's clock moves when it is looked at. */
 	if (*next_ns < cost && !s->ctx->os->is_timeless)
@@ -126,7 +121,7 @@ int ntime_session_turn(struct ntime_session *s, uint64_t *next_ns)
 		return ret;
 	if (!s->clock.is_running || !nti_session_is_turning(s))
 		return (int)s->rotation->pass;
-	now = now_ns(s);
+	now = nti_session_now_ns(s);
 	*next_ns = s->rotation->turn_end_ns > now ? s->rotation->turn_end_ns - now : 0;
 	if (*next_ns)
 		return (int)s->rotation->pass;

@@ -59,6 +59,11 @@ static inline bool nti_session_is_of_tasks(const struct ntime_session *s)
 	return s->target.kind == NTIME_TARGET_THREAD || s->target.kind == NTIME_TARGET_PROCESS;
 }
 
+static inline uint64_t nti_session_now_ns(const struct ntime_session *s)
+{
+	return s->ctx->os->ops->now_ns(s->ctx->os);
+}
+
 /* Where @unit stands in what the session has of each unit. */
 static inline size_t nti_session_unit_index(const struct ntime_session *s,
 					    const struct nti_unit *unit)

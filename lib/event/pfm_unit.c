@@ -7,7 +7,6 @@
 #include "lib/base/text.h"
 #include "lib/event/box_events.h"
 #include "lib/event/pfm.h"
-#include "lib/os/sysfs.h"
 
 /* of a part whose PMU is not here: the kernel gives PMUs their numbers */
 #define TYPE_NONE UINT32_MAX
@@ -110,8 +109,8 @@ static int search_aliases(const struct nti_names *names, const struct nti_unit *
 	int ret = 0;
 
 	if (unit->has_sysfs)
-		return nti_sysfs_list(names->os, take_scale, s, NTI_SYSFS_DEVICES "/%s/events",
-				      unit->name);
+		return nti_os_list(names->os, take_scale, s, NTI_SYSFS_DEVICES "/%s/events",
+				   unit->name);
 	for (i = 0; !ret && family && i < family->events; i++)
 		ret = take_scale(s, family->event[i].name);
 	return ret;

@@ -24,7 +24,6 @@
 #include "lib/machine/cpu.h"
 #include "lib/event/format.h"
 #include "lib/event/resolve.h"
-#include "lib/os/sysfs.h"
 #include "lib/machine/unit_rows.h"
 
 #define KNOWN_BYTES 400 /* of a list of terms in a sentence */
@@ -109,7 +108,7 @@ static int read_format(const struct build *b, const char *name, char *buf, size_
 	const char *arch = b->names->os->ops->arch(b->names->os);
 	size_t i;
 
-	if (!nti_sysfs_is_component(name))
+	if (!nti_os_is_component(name))
 		return -ENOENT;
 	if (!b->unit->has_sysfs && family)
 		return read_box_format(family, name, buf, size);
@@ -229,11 +228,11 @@ static int refuse_term(const struct build *b, const struct nti_term *term)
 		return nti_error(b->e, -EINVAL,
 				 "event '%s': term %s is about sampling; ntime only counts",
 				 b->text, term->name);
-	(void)nti_sysfs_list(b->names->os, note_term, &known, NTI_SYSFS_DEVICES "/%s/format",
-			     b->unit->name);
+	(void)nti_os_list(b->names->os, note_term, &known, NTI_SYSFS_DEVICES "/%s/format",
+			  b->unit->name);
 	if (!term->value)
-		(void)nti_sysfs_list(b->names->os, note_event, &known,
-				     NTI_SYSFS_DEVICES "/%s/events", b->unit->name);
+		(void)nti_os_list(b->names->os, note_event, &known, NTI_SYSFS_DEVICES "/%s/events",
+				  b->unit->name);
 	note_box(b, !term->value, &known);
 	nti_suggest_finish(&known.suggest, near, sizeof(near));
 	return nti_error(b->e, term->value ? -EINVAL : -ENOENT,
@@ -572,7 +571,7 @@ static int apply_sysfs_alias(struct build *b, const char *alias)
 	char definition[NTI_SYSFS_LINE_BYTES + 1];
 	int ret;
 
-	if (!b->unit->has_sysfs || !nti_sysfs_is_component(alias) || !nti_alias_is_event(alias))
+	if (!b->unit->has_sysfs || !nti_os_is_component(alias) || !nti_alias_is_event(alias))
 		return -ENOENT;
 	ret = nti_os_line(b->names->os, definition, sizeof(definition),
 			  NTI_SYSFS_DEVICES "/%s/events/%s", b->unit->name, alias);
@@ -608,7 +607,7 @@ static int is_alias(const struct build *b, const char *name)
 	char line[NTI_SYSFS_LINE_BYTES + 1];
 	int ret = -ENOENT;
 
-	if (!nti_sysfs_is_component(name) || !nti_alias_is_event(name))
+	if (!nti_os_is_component(name) || !nti_alias_is_event(name))
 		return 0;
 	if (b->unit->has_sysfs)
 		ret = nti_os_line(b->names->os, line, sizeof(line),
@@ -802,8 +801,7 @@ int nti_alias_has_code(const struct nti_names *names, const struct nti_unit *uni
 
 	if (!unit->has_sysfs)
 		return 0;
-	ret = nti_sysfs_list(names->os, compare_code, &s, NTI_SYSFS_DEVICES "/%s/events",
-			     unit->name);
+	ret = nti_os_list(names->os, compare_code, &s, NTI_SYSFS_DEVICES "/%s/events", unit->name);
 	return ret == -ENOMEM ? ret : s.found;
 }
 
@@ -878,10 +876,9 @@ int nti_alias_for_each(const struct nti_names *names,
 		 * A PMU without events of its own, or one that may not be looked into, is no reason
 		 * to stop.
 		 */
-		ret = l.unit->has_sysfs
-			      ? nti_sysfs_list(names->os, list_alias, &l,
-					       NTI_SYSFS_DEVICES "/%s/events", l.unit->name)
-			      : 0;
+		ret = l.unit->has_sysfs ? nti_os_list(names->os, list_alias, &l,
+						      NTI_SYSFS_DEVICES "/%s/events", l.unit->name)
+					: 0;
 		if (l.stop || ret == -ENOMEM)
 			return l.stop ? l.stop : ret;
 		ret = list_box(&l);

@@ -12,7 +12,6 @@
 #include "lib/base/text.h"
 #include "lib/event/resolve.h"
 #include "lib/os/file.h"
-#include "lib/os/sysfs.h"
 
 /*
  * tracefs has been at the first place since Linux 4.1, and is seen at the second where debugfs is
@@ -65,7 +64,7 @@ static int read_id(struct nti_os *os, const char *system, const char *event, uin
 			return 0;
 		if (ret == -EACCES || ret == -EPERM)
 			result = -EACCES;
-		else if (nti_sysfs_list(os, stop_at_first, NULL, "%s/events", roots[i]) == 1)
+		else if (nti_os_list(os, stop_at_first, NULL, "%s/events", roots[i]) == 1)
 			return -ENOENT;
 	}
 	return result;
@@ -146,7 +145,7 @@ int nti_tracepoint_resolve(const struct nti_names *names, const char *text, stru
 	uint64_t id;
 	int ret;
 
-	if (!split(text, system, &event) || !nti_sysfs_is_component(event))
+	if (!split(text, system, &event) || !nti_os_is_component(event))
 		return -ENOENT;
 	ret = read_id(names->os, system, event, &id);
 	if (ret == 0)
@@ -193,7 +192,7 @@ static int list_system(void *arg, const char *system)
 	if (!nti_text_append(l->system, sizeof(l->system), system))
 		return 0;
 	/* "enable", "header_page" and so on are files: not being able to list them is expected. */
-	ret = nti_sysfs_list(l->names->os, list_event, l, "%s/events/%s", l->root, system);
+	ret = nti_os_list(l->names->os, list_event, l, "%s/events/%s", l->root, system);
 	if (l->stop)
 		return l->stop;
 	return ret == -ENOMEM ? ret : 0;
@@ -208,7 +207,7 @@ int nti_tracepoint_for_each(const struct nti_names *names,
 
 	for (i = 0; i < NTI_ARRAY_SIZE(roots); i++) {
 		l.root = roots[i];
-		ret = nti_sysfs_list(names->os, list_system, &l, "%s/events", l.root);
+		ret = nti_os_list(names->os, list_system, &l, "%s/events", l.root);
 		if (l.stop || ret == -ENOMEM)
 			return l.stop ? l.stop : ret;
 		if (ret >= 0)

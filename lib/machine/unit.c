@@ -12,7 +12,6 @@
 #include "lib/base/text.h"
 #include "lib/machine/cpu.h"
 #include "lib/access/handle.h"
-#include "lib/os/sysfs.h"
 #include "lib/machine/unit.h"
 #include "lib/machine/unit_rows.h"
 
@@ -117,8 +116,8 @@ static int stop_at_first(void *arg, const char *name)
 
 static bool has_entries(struct nti_os *os, const char *unit, const char *directory)
 {
-	return nti_sysfs_list(os, stop_at_first, NULL, NTI_SYSFS_DEVICES "/%s/%s", unit,
-			      directory) == 1;
+	return nti_os_list(os, stop_at_first, NULL, NTI_SYSFS_DEVICES "/%s/%s", unit, directory) ==
+	       1;
 }
 
 /* Core PMUs say which design they know: caps/pmu_name, "skylake". */
@@ -178,7 +177,7 @@ static int load_pmu(void *arg, const char *name)
 	/*
 	 * A PMU without a type cannot be opened; a driver that is being unloaded looks like that.
 	 */
-	if (!nti_sysfs_is_component(name) ||
+	if (!nti_os_is_component(name) ||
 	    nti_os_u64(l->os, &type, NTI_SYSFS_DEVICES "/%s/type", name) < 0 || type > UINT32_MAX)
 		return 0;
 	unit = nti_units_append(l->units, name, "");

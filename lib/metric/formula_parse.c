@@ -375,13 +375,28 @@ static int leave(struct parser *p, char sign, const char *expected)
 	return next(p);
 }
 
+/* The sign, then what follows it. */
+static int skip(struct parser *p, char sign, const char *expected)
+{
+	return is_sign(p, sign) ? next(p) : fail_expected(p, expected);
+}
+
+/* "(" behind the word that is the token. */
+static int enter_call(struct parser *p, const char *expected)
+{
+	int ret = next(p);
+
+	if (ret < 0)
+		return ret;
+	return is_sign(p, '(') ? enter(p) : fail_expected(p, expected);
+}
+
 static int parse_negation(struct parser *p)
 {
 	int ret = enter(p);
 
-	if (ret < 0)
-		return ret;
-	ret = parse_factor(p);
+	if (ret == 0)
+		ret = parse_factor(p);
 	if (ret < 0)
 		return ret;
 	p->depth--;
@@ -392,55 +407,35 @@ static int parse_parentheses(struct parser *p)
 {
 	int ret = enter(p);
 
-	if (ret < 0)
-		return ret;
-	ret = parse_sum(p);
-	if (ret < 0)
-		return ret;
-	return leave(p, ')', "an operator or ')'");
+	if (ret == 0)
+		ret = parse_sum(p);
+	return ret < 0 ? ret : leave(p, ')', "an operator or ')'");
 }
 
 static int parse_choice(struct parser *p, enum nti_op_kind kind)
 {
-	int ret = next(p);
+	int ret = enter_call(p, "'(' after min or max");
 
-	if (ret < 0)
-		return ret;
-	if (!is_sign(p, '('))
-		return fail_expected(p, "'(' after min or max");
-	ret = enter(p);
-	if (ret < 0)
-		return ret;
-	ret = parse_sum(p);
-	if (ret < 0)
-		return ret;
-	if (!is_sign(p, ','))
-		return fail_expected(p, "an operator or ',' (min and max take two arguments)");
-	ret = next(p);
-	if (ret < 0)
-		return ret;
-	ret = parse_sum(p);
-	if (ret < 0)
-		return ret;
-	ret = leave(p, ')', "an operator or ')' (min and max take two arguments)");
+	if (ret == 0)
+		ret = parse_sum(p);
+	if (ret == 0)
+		ret = skip(p, ',', "an operator or ',' (min and max take two arguments)");
+	if (ret == 0)
+		ret = parse_sum(p);
+	if (ret == 0)
+		ret = leave(p, ')', "an operator or ')' (min and max take two arguments)");
 	return ret < 0 ? ret : emit_kind(p, kind);
 }
 
 /* wanted_ns(EVENT) */
 static int parse_time(struct parser *p)
 {
-	int ret = next(p);
+	int ret = enter_call(p, "'(' after wanted_ns");
 
-	if (ret < 0)
-		return ret;
-	if (!is_sign(p, '('))
-		return fail_expected(p, "'(' after wanted_ns");
-	ret = enter(p);
-	if (ret < 0)
-		return ret;
-	if (p->token.kind != TOKEN_NAME && p->token.kind != TOKEN_QUOTED)
-		return fail_expected(p, "an event");
-	ret = emit_event(p, NTI_OP_WANTED_NS, &p->token);
+	if (ret == 0 && p->token.kind != TOKEN_NAME && p->token.kind != TOKEN_QUOTED)
+		ret = fail_expected(p, "an event");
+	if (ret == 0)
+		ret = emit_event(p, NTI_OP_WANTED_NS, &p->token);
 	if (ret == 0)
 		ret = next(p);
 	return ret < 0 ? ret : leave(p, ')', "')' after the event");

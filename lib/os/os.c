@@ -14,6 +14,7 @@
 
 /* The longest line that is worth having: a CPU list of a very large machine. */
 #define LINE_BYTES 4096
+#define COMPONENT_BYTES 128
 
 int nti_os_take_shortage(struct nti_os *os, struct nti_error *e)
 {
@@ -149,4 +150,23 @@ bool nti_os_die(struct nti_os *os, unsigned int cpu, unsigned int *die)
 		return false;
 	*die = (unsigned int)number;
 	return true;
+}
+
+int nti_os_list(struct nti_os *os, int (*fn)(void *arg, const char *name), void *arg,
+		const char *format, ...)
+{
+	char path[PATH_MAX];
+	va_list args;
+	int ret;
+
+	va_start(args, format);
+	ret = format_path(path, format, args);
+	va_end(args);
+	return ret < 0 ? ret : os->ops->list(os, path, fn, arg);
+}
+
+bool nti_os_is_component(const char *name)
+{
+	return *name && strlen(name) < COMPONENT_BYTES && !strchr(name, '/') &&
+	       strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
 }

@@ -21,6 +21,9 @@ struct perf_event_attr;
 struct nti_os;
 struct nti_work;
 
+#define NTI_SYSFS_DEVICES "/sys/bus/event_source/devices"
+#define NTI_SYSFS_LINE_BYTES 4096 /* sysfs shows at most one page */
+#define NTI_SYSFS_PATH_BYTES 512
 /* Room for any text file that we read from sysfs or procfs. */
 #define NTI_OS_TEXT_BYTES 65536
 /*
@@ -164,6 +167,11 @@ bool nti_os_die(struct nti_os *os, unsigned int cpu, unsigned int *die);
  * worth nothing then where the kernel asks for those over the machine. False where it is not known.
  */
 bool nti_os_is_in_user_namespace(struct nti_os *os);
+/* As nti_os_ops.list. */
+int nti_os_list(struct nti_os *os, int (*fn)(void *arg, const char *name), void *arg,
+		const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* May @name become a part of a path? Not empty, no slash, not . or .., of sane length. */
+bool nti_os_is_component(const char *name);
 /* As nti_os_line() into new memory that the caller frees. */
 int nti_os_dup(struct nti_os *os, char **out, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

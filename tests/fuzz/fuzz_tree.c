@@ -9,7 +9,6 @@
 #include "lib/machine/box_bus.h"
 #include "lib/machine/boxes.h"
 #include "lib/machine/unit.h"
-#include "lib/os/sysfs.h"
 #include "lib/base/text.h"
 #include "tests/fuzz/tree_os.h"
 
