@@ -141,14 +141,16 @@ static int read_group(struct ntime_session *s, size_t i, uint64_t real_ns)
 {
 	struct nti_session_group *g = &s->groups.group[i];
 	bool may_go = s->hotplug->is_following;
-	struct nti_perf_reading now, *reading = may_go ? &now : &s->groups.reading[i];
+	struct nti_perf_reading now, *reading = &s->groups.reading[i];
 	int ret;
 
-	/* perf says nothing of what may be lost. */
-	if (may_go && !g->is_off)
+	if (may_go) {
+		if (g->is_off)
+			return 0;
+		/* perf says nothing of what may be lost. */
 		memset(&now, 0, sizeof(now));
-	else if (may_go)
-		return 0;
+		reading = &now;
+	}
 	ret = nti_session_group_read(s->ctx->os, g, reading);
 	ret = check_reading(s, g, ret, real_ns, reading);
 	if (!may_go)
