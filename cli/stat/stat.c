@@ -176,7 +176,8 @@ static int measure_once(struct stat *st, int pass)
 	st->has_hook_failed = ret != 0;
 	if (ret)
 		return ret;
-	cli_measure_fini(&st->measure);
+	if (st->measure.ctx)
+		cli_measure_fini(&st->measure);
 	st->measure = (struct cli_measure){
 		.ctx = st->ctx,
 		.options = &st->o,

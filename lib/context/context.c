@@ -98,13 +98,20 @@ int nti_context_shortage(struct ntime_ctx *ctx)
 	return nti_os_take_shortage(ctx->os, &ctx->error);
 }
 
+/* Those that every machine has. */
+static int start_units(struct ntime_ctx *ctx)
+{
+	ctx->names = (struct nti_names){ .os = ctx->os, .units = &ctx->units };
+	return ctx->units.count ? 0 : nti_units_start(ctx->os, &ctx->units, &ctx->error);
+}
+
 int nti_context_units(struct ntime_ctx *ctx)
 {
 	const struct nti_boxes_source lent = { .arg = ctx, .cpus = lend_cpus };
-	int ret;
+	int ret = ctx->has_units ? 0 : start_units(ctx);
 
-	if (ctx->has_units)
-		return 0;
+	if (ret < 0 || ctx->has_units)
+		return ret;
 	ret = nti_units_load(ctx->os, &ctx->units, &ctx->error);
 	if (ret < 0)
 		return ret;
@@ -115,13 +122,10 @@ int nti_context_units(struct ntime_ctx *ctx)
 	ctx->boxes_cpu = NULL;
 	if (!ret)
 		ret = nti_context_shortage(ctx);
-	if (ret < 0) {
-		nti_units_fini(&ctx->units);
-		return ret;
-	}
-	ctx->names = (struct nti_names){ .os = ctx->os, .units = &ctx->units };
-	ctx->has_units = true;
-	return 0;
+	if (ret < 0)
+		nti_units_restart(&ctx->units);
+	ctx->has_units = ret == 0;
+	return ret;
 }
 
 int nti_context_core(struct ntime_ctx *ctx)
@@ -149,7 +153,7 @@ static bool is_of_core(const struct nti_event *event)
 int nti_context_event(struct ntime_ctx *ctx, const char *name, struct nti_event *out,
 		      struct nti_error *e)
 {
-	int ret = nti_context_units(ctx);
+	int ret = nti_event_is_software(name) ? start_units(ctx) : nti_context_units(ctx);
 
 	if (ret == 0)
 		ret = nti_event_parse(&ctx->names, name, out, e);
@@ -179,12 +183,12 @@ static int count_cpu(void *arg, unsigned int cpu)
 	return 0;
 }
 
-static int count_cpus(struct ntime_ctx *ctx)
+int nti_context_count_cpus(struct ntime_ctx *ctx)
 {
 	char online[4096];
-	int ret = nti_context_online(ctx, online, sizeof(online));
+	int ret = ctx->cpus ? 0 : nti_context_online(ctx, online, sizeof(online));
 
-	if (ret < 0)
+	if (ret < 0 || ctx->cpus)
 		return ret;
 	ret = nti_text_for_each_in_list(online, NTI_CPU_LIMIT, count_cpu, &ctx->cpus);
 	if (ret < 0)
@@ -274,10 +278,8 @@ static int open_all(struct ntime_ctx *ctx, const struct ntime_options *o)
 {
 	int ret = open_os(ctx, o);
 
-	if (ret == 0) {
+	if (ret == 0)
 		ctx->os->interrupt = &ctx->interrupt;
-		ret = count_cpus(ctx);
-	}
 	ctx->metrics = (struct nti_metrics){ .base = &nti_metrics_built_in };
 	if (ret == 0 && o->metrics)
 		ret = load_metric_file(ctx, o->metrics);
@@ -324,8 +326,7 @@ void ntime_close(struct ntime_ctx *ctx)
 	nti_msr_free(ctx->msr);
 	nti_metrics_fini(&ctx->metrics);
 	free(ctx->model);
-	if (ctx->has_units)
-		nti_units_fini(&ctx->units);
+	nti_units_fini(&ctx->units);
 	if (ctx->os)
 		ctx->os->ops->free(ctx->os);
 	free(ctx);

@@ -29,7 +29,7 @@ struct ntime_ctx {
 	struct nti_error error;
 	struct nti_os *os;
 	struct nti_units units;
-	bool has_units;
+	bool has_units;	      /* all of them; else those that every machine has, or none */
 	bool has_scopes;      /* nti_context_scopes() was asked */
 	bool has_selftest;    /* it was tried whether the core PMU counts */
 	bool has_no_selftest; /* NTIME_NO_SELF_TEST: nothing is tried */
@@ -37,7 +37,7 @@ struct ntime_ctx {
 	struct nti_selftests selftests;
 	bool has_erratum_cpu, has_smt; /* .erratum_cpu was looked at; a core has several threads */
 	struct nti_erratum_cpu erratum_cpu;
-	struct nti_names names; /* valid once has_units */
+	struct nti_names names; /* of the units found so far */
 	struct nti_metrics metrics;
 	struct nti_topology *topology;	 /* NULL until asked for */
 	struct nti_boxes_cpu *boxes_cpu; /* while units are looked for */
@@ -45,7 +45,7 @@ struct ntime_ctx {
 	struct nti_registers *registers; /* likewise */
 	char *model;			 /* socket of a card that is one; NULL: none */
 	const struct nthw_nv_chip *model_chip;
-	unsigned int cpus; /* on line when the context was opened, at least 1 */
+	unsigned int cpus; /* on line when they were counted; 0: they were not */
 	struct nti_interrupt interrupt;
 	bool is_broken; /* opening failed: only the error's text may be used */
 	void (*log)(void *arg, const char *line);
@@ -87,6 +87,8 @@ int nti_context_interrupted(struct ntime_ctx *ctx);
 /* One line to the context's log, if it has one: "plan: ...". */
 void nti_context_log(struct ntime_ctx *ctx, const char *format, ...) NTI_PRINTF(2, 3);
 
+/* Make .cpus valid. 0 or -errno with a sentence. */
+int nti_context_count_cpus(struct ntime_ctx *ctx);
 /* CPUs on line as the kernel's list in memory of the caller. 0 or -errno. */
 int nti_context_online(struct ntime_ctx *ctx, char *buf, size_t size);
 

@@ -126,7 +126,7 @@ int ntime_unit_for_each(struct ntime_ctx *ctx,
 	int ret = nti_context_core(ctx);
 
 	for (i = 0; ret == 0 && i < ctx->units.count; i++) {
-		const struct nti_unit *unit = &ctx->units.unit[i];
+		const struct nti_unit *unit = ctx->units.unit[i];
 
 		ret = nti_unit_problem(ctx, unit, &absent);
 		if (ret < 0)

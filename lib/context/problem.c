@@ -263,7 +263,7 @@ static int absent_units(const struct walk *w)
 	int ret = 0;
 
 	for (i = 0; ret == 0 && i < w->ctx->units.count; i++) {
-		const struct nti_unit *unit = &w->ctx->units.unit[i];
+		const struct nti_unit *unit = w->ctx->units.unit[i];
 
 		/* Boxes out of reach are told together, by what keeps them so. */
 		if (unit->absent.reason && !unit->boxes)
@@ -282,7 +282,7 @@ static bool has_core_pmu(const struct ntime_ctx *ctx)
 	size_t i;
 
 	for (i = 0; i < ctx->units.count; i++) {
-		if (ctx->units.unit[i].kind == NTI_UNIT_CORE && !ctx->units.unit[i].absent.reason)
+		if (ctx->units.unit[i]->kind == NTI_UNIT_CORE && !ctx->units.unit[i]->absent.reason)
 			return true;
 	}
 	return false;
@@ -345,7 +345,7 @@ static void name_boxes(const struct walk *w, enum nti_method method, char *text,
 	size_t i, at = strlen(text), length;
 
 	for (i = 0; i < w->ctx->units.count; i++) {
-		const struct nti_unit *unit = &w->ctx->units.unit[i];
+		const struct nti_unit *unit = w->ctx->units.unit[i];
 
 		if (!is_box_out_of_reach(unit, method))
 			continue;
@@ -436,7 +436,7 @@ static int user_access(const struct walk *w)
 	if (nti_os_u64(w->ctx->os, &is_on, "/proc/sys/kernel/perf_user_access") == 0 && !is_on)
 		return tell_why(w, what, &closed);
 	for (i = 0; i < w->ctx->units.count; i++) {
-		const struct nti_unit *unit = &w->ctx->units.unit[i];
+		const struct nti_unit *unit = w->ctx->units.unit[i];
 
 		if (unit->kind != NTI_UNIT_CORE ||
 		    nti_os_u64(w->ctx->os, &is_on, "/sys/bus/event_source/devices/%s/rdpmc",

@@ -21,11 +21,11 @@ static struct nti_unit *core_of(struct ntime_ctx *ctx)
 	size_t i;
 
 	for (i = 0; i < ctx->units.count; i++) {
-		if (ctx->units.unit[i].kind != NTI_UNIT_CORE)
+		if (ctx->units.unit[i]->kind != NTI_UNIT_CORE)
 			continue;
 		if (core)
 			return NULL;
-		core = &ctx->units.unit[i];
+		core = ctx->units.unit[i];
 	}
 	return core;
 }
@@ -170,7 +170,7 @@ static bool is_dead(struct ntime_ctx *ctx, const struct nti_part *part, const ch
 
 int nti_context_selftest_event(struct ntime_ctx *ctx, struct nti_event *event)
 {
-	const struct nti_unit *core = ctx->has_units ? core_of(ctx) : NULL;
+	const struct nti_unit *core = core_of(ctx);
 	const char *what;
 
 	if (!ctx->selftests.has_trial || !core || event->absent.reason || event->parts != 1 ||
@@ -264,7 +264,7 @@ int nti_context_rotation_doubt(struct ntime_ctx *ctx, const struct nti_unit *uni
 int nti_context_selftest_doubt(struct ntime_ctx *ctx, const struct nti_event *event,
 			       bool is_user_only, bool has_twin, struct nti_absence *doubt)
 {
-	const struct nti_unit *core = ctx->has_units ? core_of(ctx) : NULL;
+	const struct nti_unit *core = core_of(ctx);
 	const struct nti_trial *t = &ctx->selftests.trial;
 	const struct perf_event_attr *attr;
 	int ret;

@@ -229,8 +229,10 @@ static int add_metric(struct ntime_session *s, const struct nti_metric *metric, 
 	const struct nti_formula *formula = NULL;
 	struct nti_session_item *item;
 	size_t *input = NULL;
-	int ret = choose_formula(s, metric, group, is_own, &formula, &input);
+	int ret = nti_context_count_cpus(s->ctx);
 
+	if (ret == 0)
+		ret = choose_formula(s, metric, group, is_own, &formula, &input);
 	if (ret < 0)
 		return nti_error_prefix(&s->ctx->error, ret, "metric %s", metric->name);
 	ret = check_can_add(s);

@@ -77,7 +77,7 @@ uint32_t nti_session_fill_need(const struct ntime_session *s, const struct nti_s
 			       struct nti_plan_event *need)
 {
 	const struct nti_unit *unit = p->part->unit;
-	uint32_t limit = s->plan->limit[nti_session_unit_index(s, unit)];
+	uint32_t limit = s->plan->unit[unit->number].limit;
 	struct nti_pmu_need box;
 
 	if (unit->kind == NTI_UNIT_CORE) {
@@ -114,9 +114,8 @@ int nti_session_explain_taken(struct ntime_session *s, const struct nti_session_
 
 	for (i = 0; ret == 0 && i < s->where_count; i++) {
 		if (nti_session_is_unit_at(s, unit, s->where[i]))
-			ret = nti_pmus_explain_taken(s->ways->pmus, unit,
-						     (unsigned int)s->where[i].cpu, counters,
-						     absent);
+			ret = nti_pmus_explain_taken(s->pmus, unit, (unsigned int)s->where[i].cpu,
+						     counters, absent);
 	}
 	if (ret)
 		return ret < 0 ? ret : 0;
@@ -136,7 +135,7 @@ static int refuse_unit(struct ntime_session *s, const struct nti_unit *unit, uns
 
 		if (s->plan->part[i].is_refused || s->plan->part[i].part->unit != unit)
 			continue;
-		ret = nti_pmus_explain(s->ways->pmus, unit, cpu, error, &absent);
+		ret = nti_pmus_explain(s->pmus, unit, cpu, error, &absent);
 		if (ret < 0)
 			return ret;
 		nti_session_refuse(s, &s->plan->part[i], &absent);
@@ -166,11 +165,11 @@ static int take_failed(struct ntime_session *s, const struct nti_unit *unit, uns
 	if (error == -ENOMEM)
 		return error;
 	if ((error == -EACCES || error == -EPERM) && nti_session_can_change_method(s, unit)) {
-		nti_pmus_give_back(s->ways->pmus, unit);
+		nti_pmus_give_back(s->pmus, unit);
 		return AGAIN;
 	}
 	ret = refuse_unit(s, unit, cpu, error);
-	nti_pmus_give_back(s->ways->pmus, unit);
+	nti_pmus_give_back(s->pmus, unit);
 	return ret;
 }
 
@@ -193,7 +192,7 @@ static int take_unit(struct ntime_session *s, const struct nti_unit *unit, uint3
 		ret = nti_context_interrupted(s->ctx);
 		if (ret < 0)
 			return ret;
-		ret = nti_pmus_take(s->ways->pmus, unit, cpu, method, &counters);
+		ret = nti_pmus_take(s->pmus, unit, cpu, method, &counters);
 		if (ret < 0)
 			return take_failed(s, unit, cpu, ret);
 		all &= counters;
@@ -204,39 +203,26 @@ static int take_unit(struct ntime_session *s, const struct nti_unit *unit, uint3
 	return 0;
 }
 
-static int take_units(struct ntime_session *s)
+int nti_session_take_pmus(struct ntime_session *s)
 {
 	size_t i;
 	int ret = 0;
 
-	for (i = 0; ret == 0 && i < s->ctx->units.count; i++) {
-		const struct nti_unit *unit = &s->ctx->units.unit[i];
+	for (i = 0; ret == 0 && i < s->plan->units; i++) {
+		struct nti_session_unit *u = &s->plan->unit[i];
 
-		if (s->ways->is_taken[i] || !nti_session_is_direct(s, unit) || !has_parts(s, unit))
+		if (u->is_taken || !nti_session_is_direct(s, u->unit) || !has_parts(s, u->unit))
 			continue;
-		if (!s->ways->pmus)
-			ret = nti_pmus_new(s->ctx->os, &s->ways->pmus);
+		if (!s->pmus)
+			ret = nti_pmus_new(s->ctx->os, &s->pmus);
 		if (ret < 0)
 			return ret;
 		do {
-			ret = take_unit(s, unit, &s->plan->limit[i]);
+			ret = take_unit(s, u->unit, &u->limit);
 		} while (ret == AGAIN);
-		s->ways->is_taken[i] = true;
+		u->is_taken = true;
 	}
 	return ret;
-}
-
-int nti_session_take_pmus(struct ntime_session *s)
-{
-	int ret = nti_session_decide_methods(s);
-
-	if (ret == 0)
-		ret = nti_session_make_limits(s);
-	if (ret == 0 && !s->ways->is_taken) {
-		s->ways->is_taken = calloc(s->ctx->units.count + 1, sizeof(*s->ways->is_taken));
-		ret = s->ways->is_taken ? 0 : -ENOMEM;
-	}
-	return ret < 0 ? ret : take_units(s);
 }
 
 static bool has_group(const struct ntime_session *s, const struct nti_unit *unit)
@@ -254,9 +240,9 @@ void nti_session_give_back_pmus(struct ntime_session *s)
 {
 	size_t i;
 
-	for (i = 0; i < s->ctx->units.count; i++) {
-		if (s->ways->is_taken[i] && !has_group(s, &s->ctx->units.unit[i]))
-			nti_pmus_give_back(s->ways->pmus, &s->ctx->units.unit[i]);
+	for (i = 0; i < s->plan->units; i++) {
+		if (s->plan->unit[i].is_taken && !has_group(s, s->plan->unit[i].unit))
+			nti_pmus_give_back(s->pmus, s->plan->unit[i].unit);
 	}
 }
 
@@ -286,12 +272,4 @@ int nti_session_add_to_pmu(struct ntime_session *s, struct nti_session_part *p,
 	}
 	nti_session_refuse(s, p, &absent);
 	return 1;
-}
-
-void nti_session_ways_fini(struct ntime_session *s)
-{
-	nti_pmus_free(s->ways->pmus);
-	free(s->ways->method);
-	free(s->ways->is_taken);
-	*s->ways = (struct nti_ways){ .pmus = NULL };
 }

@@ -133,12 +133,11 @@ static int open_direct(struct ntime_session *s, struct nti_session_group *g)
 	unsigned int cpu = (unsigned int)g->perf.where.cpu;
 	uint64_t counters;
 	size_t k;
-	int ret = nti_pmus_take(s->ways->pmus, g->unit, cpu, nti_session_method(s, g->unit),
-				&counters);
+	int ret = nti_pmus_take(s->pmus, g->unit, cpu, nti_session_method(s, g->unit), &counters);
 
 	if (ret < 0)
 		return ret;
-	g->direct = nti_pmu_group_new(s->ways->pmus, g->unit, cpu);
+	g->direct = nti_pmu_group_new(s->pmus, g->unit, cpu);
 	if (!g->direct)
 		return -ENOMEM;
 	for (k = 0; ret == 0 && k < g->perf.count; k++) {
@@ -174,7 +173,7 @@ static void forget_direct(struct ntime_session *s, const struct nti_unit *unit, 
 		had_any = true;
 	}
 	if (had_any)
-		nti_pmus_forget(s->ways->pmus, unit, (unsigned int)cpu);
+		nti_pmus_forget(s->pmus, unit, (unsigned int)cpu);
 }
 
 /* What was counted so far is kept apart: the new counters begin at 0. 0 or -ENOMEM. */
@@ -289,7 +288,7 @@ static int look_at_list(struct ntime_session *s, const struct nti_unit *unit, un
 	 * where there are more than before is one of them new.
 	 */
 	if (ret == 0 && nti_set_has(&now, cpu) && (is_core || listed > live))
-		ret = nti_set_add(&s->plan->unit_cpus[nti_session_unit_index(s, unit)], cpu);
+		ret = nti_set_add(&s->plan->unit[unit->number].cpus, cpu);
 	nti_set_fini(&now);
 	return ret == -ENOMEM ? ret : 0;
 }

@@ -40,5 +40,5 @@ const char *nti_session_why_gone(const struct nti_session_group *g)
 const char *nti_session_words_for(const struct ntime_session *s, const struct nti_session_group *g,
 				  int error)
 {
-	return g->direct ? nti_pmus_error(s->ways->pmus, error) : strerror(-error);
+	return g->direct ? nti_pmus_error(s->pmus, error) : strerror(-error);
 }

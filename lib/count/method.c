@@ -83,46 +83,21 @@ static enum nti_method decide(const struct ntime_session *s, const struct nti_un
 
 enum nti_method nti_session_method(const struct ntime_session *s, const struct nti_unit *unit)
 {
-	return s->ways->method ? s->ways->method[nti_session_unit_index(s, unit)] : decide(s, unit);
+	const struct nti_session_unit *u = s->plan->unit;
+
+	if (!u)
+		return decide(s, unit);
+	return u[unit->number].unit ? u[unit->number].method : unit->method;
 }
 
 bool nti_session_is_direct(const struct ntime_session *s, const struct nti_unit *unit)
 {
-	return unit && s->ways->method && nti_method_get(nti_session_method(s, unit))->ops;
-}
-
-static bool has_parts(const struct ntime_session *s, const struct nti_unit *unit)
-{
-	size_t i;
-
-	for (i = 0; i < s->plan->parts; i++) {
-		if (s->plan->part[i].part->unit == unit)
-			return true;
-	}
-	return false;
-}
-
-int nti_session_decide_methods(struct ntime_session *s)
-{
-	size_t i, n = s->ctx->units.count;
-
-	if (s->ways->method)
-		return 0;
-	s->ways->method = calloc(n + 1, sizeof(*s->ways->method));
-	if (!s->ways->method)
-		return -ENOMEM;
-	/* Only where something is to be counted: looking at what can be used is not free. */
-	for (i = 0; i < n; i++) {
-		const struct nti_unit *unit = &s->ctx->units.unit[i];
-
-		s->ways->method[i] = has_parts(s, unit) ? decide(s, unit) : unit->method;
-	}
-	return 0;
+	return unit && s->plan->unit && nti_method_get(nti_session_method(s, unit))->ops;
 }
 
 bool nti_session_can_change_method(struct ntime_session *s, const struct nti_unit *unit)
 {
-	enum nti_method *method = &s->ways->method[nti_session_unit_index(s, unit)], next;
+	enum nti_method *method = &s->plan->unit[unit->number].method, next;
 
 	if (s->target.via != NTIME_VIA_AUTO || s->target.kind < NTIME_TARGET_CPUS)
 		return false;

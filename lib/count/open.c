@@ -57,8 +57,7 @@ static struct nti_session_group *add_group(struct ntime_session *s,
 		return NULL;
 	nti_perf_group_init(&g->perf, s->where[at]);
 	if (nti_session_is_direct(s, g->unit)) {
-		g->direct =
-			nti_pmu_group_new(s->ways->pmus, g->unit, (unsigned int)s->where[at].cpu);
+		g->direct = nti_pmu_group_new(s->pmus, g->unit, (unsigned int)s->where[at].cpu);
 		if (!g->direct) {
 			free(g->part);
 			return NULL;
@@ -569,7 +568,8 @@ void nti_session_close_groups(struct ntime_session *s)
 	free(groups->sum);
 	*groups = (struct nti_groups){ .was_denied = groups->was_denied };
 	nti_session_hotplug_fini(s);
-	nti_session_ways_fini(s);
+	nti_pmus_free(s->pmus);
+	s->pmus = NULL;
 	nti_session_forget_plan(s);
 	nti_session_parts_fini(s);
 }

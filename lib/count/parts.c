@@ -21,26 +21,34 @@ bool nti_session_is_unit_at(const struct ntime_session *s, const struct nti_unit
 		return unit->kind == NTI_UNIT_DEVICE && nti_session_is_device_place(where);
 	if (where.pid != -1)
 		return unit->kind != NTI_UNIT_UNCORE || !unit->cpus;
-	return !unit->cpus || nti_set_has(&s->plan->unit_cpus[nti_session_unit_index(s, unit)],
-					  (unsigned int)where.cpu);
+	return !unit->cpus ||
+	       nti_set_has(&s->plan->unit[unit->number].cpus, (unsigned int)where.cpu);
 }
 
-/* Each CPU of the target is looked for in them. 0 or -ENOMEM. */
-static int find_unit_cpus(struct ntime_session *s)
+/* Of units with parts: looking at what can be used is not free. 0 or -ENOMEM. */
+static int make_units(struct ntime_session *s)
 {
-	size_t i;
+	size_t i, n = s->ctx->units.count;
+	struct nti_session_unit *units = calloc(n + 1, sizeof(*units)), *u;
 
-	if (s->plan->unit_cpus)
-		return 0;
-	s->plan->unit_cpus = calloc(s->ctx->units.count + 1, sizeof(*s->plan->unit_cpus));
-	if (!s->plan->unit_cpus)
+	if (!units)
 		return -ENOMEM;
 	for (i = 0; i < s->plan->parts; i++) {
 		const struct nti_unit *unit = s->plan->part[i].part->unit;
-		struct nti_set *cpus = &s->plan->unit_cpus[nti_session_unit_index(s, unit)];
 
-		if (unit->cpus && !cpus->bits &&
-		    nti_set_add_list(cpus, unit->cpus, NTI_CPU_LIMIT) == -ENOMEM)
+		u = &units[unit->number];
+		if (!u->unit) {
+			u->unit = unit;
+			u->limit = nti_session_first_limit(s, unit);
+			u->method = nti_session_method(s, unit);
+		}
+	}
+	s->plan->unit = units;
+	s->plan->units = n;
+	/* Each CPU of the target is looked for in them. */
+	for (u = units; u < units + n; u++) {
+		if (u->unit && u->unit->cpus &&
+		    nti_set_add_list(&u->cpus, u->unit->cpus, NTI_CPU_LIMIT) == -ENOMEM)
 			return -ENOMEM;
 	}
 	return 0;
@@ -160,14 +168,12 @@ static int make_parts(struct ntime_session *s)
 
 int nti_session_make_parts(struct ntime_session *s)
 {
-	int ret = nti_context_units(s->ctx);
+	int ret = make_parts(s);
 
-	if (ret == 0)
-		ret = make_parts(s);
 	if (ret == 0)
 		ret = find_device_place(s);
 	if (ret == 0)
-		ret = find_unit_cpus(s);
+		ret = make_units(s);
 	return ret < 0 ? ret : refuse_what_has_no_place(s);
 }
 
@@ -176,11 +182,11 @@ void nti_session_parts_fini(struct ntime_session *s)
 	struct nti_session_plan *plan = s->plan;
 	size_t i;
 
-	for (i = 0; plan->unit_cpus && i < s->ctx->units.count; i++)
-		nti_set_fini(&plan->unit_cpus[i]);
-	free(plan->unit_cpus);
+	for (i = 0; i < plan->units; i++)
+		nti_set_fini(&plan->unit[i].cpus);
+	free(plan->unit);
 	free(plan->part);
-	plan->unit_cpus = NULL;
+	plan->unit = NULL;
 	plan->part = NULL;
-	plan->parts = 0;
+	plan->units = plan->parts = 0;
 }

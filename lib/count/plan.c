@@ -40,21 +40,9 @@ static uint32_t watchdog_counter(const struct ntime_session *s, const struct nti
 			       : (uint32_t)1 << (unit->counters - 1);
 }
 
-int nti_session_make_limits(struct ntime_session *s)
+uint32_t nti_session_first_limit(const struct ntime_session *s, const struct nti_unit *unit)
 {
-	size_t i, n = s->ctx->units.count;
-
-	if (s->plan->limit || !n)
-		return 0;
-	s->plan->limit = calloc(n, sizeof(*s->plan->limit));
-	s->plan->unit_name = calloc(n, sizeof(*s->plan->unit_name));
-	if (!s->plan->limit || !s->plan->unit_name)
-		return -ENOMEM;
-	for (i = 0; i < n; i++) {
-		s->plan->limit[i] = UNKNOWN_COUNTERS & ~watchdog_counter(s, &s->ctx->units.unit[i]);
-		s->plan->unit_name[i] = s->ctx->units.unit[i].name;
-	}
-	return 0;
+	return UNKNOWN_COUNTERS & ~watchdog_counter(s, unit);
 }
 
 static unsigned int highest_bit(uint32_t mask)
@@ -77,7 +65,7 @@ static unsigned int count_fixed(const struct ntime_session *s, const struct nti_
 bool nti_session_learn_limit(struct ntime_session *s, const struct nti_session_group *g)
 {
 	const struct nti_unit *unit = g->unit;
-	uint32_t *limit = &s->plan->limit[nti_session_unit_index(s, unit)];
+	uint32_t *limit = &s->plan->unit[unit->number].limit;
 	uint32_t general = unit->counters && unit->counters < 32
 				   ? ((uint32_t)1 << unit->counters) - 1
 				   : ~nti_need_fixed(unit);
@@ -120,18 +108,17 @@ static struct nti_plan_event need_of(const struct ntime_session *s,
 	const struct nti_session_item *item = &s->item[p->item];
 	const struct nti_unit *unit = p->part->unit;
 	struct nti_plan_event need = p->part->need;
-	size_t index = nti_session_unit_index(s, unit);
+	uint32_t limit = s->plan->unit[unit->number].limit;
 
 	*also = 0;
-	need.pmu = (uint16_t)index;
+	need.pmu = (uint16_t)unit->number;
 	need.is_exclusive = p->part->attr.exclusive;
 	if (nti_session_is_direct(s, unit))
 		*also = nti_session_fill_need(s, p, &need);
 	else if (is_counted_without_counter(unit))
 		need.counters = 0;
 	else
-		need.counters =
-			(need.counters ? need.counters : UNKNOWN_COUNTERS) & s->plan->limit[index];
+		need.counters = (need.counters ? need.counters : UNKNOWN_COUNTERS) & limit;
 	need.is_exclusive = need.is_exclusive && need.counters;
 	need.group = (uint16_t)item->group;
 	if (!item->group && (item->event.parts > 1 || *also))
@@ -179,16 +166,24 @@ static int refuse_without_counter(struct ntime_session *s)
 	return 0;
 }
 
+static const char *unit_name(const void *arg, unsigned int unit)
+{
+	const struct ntime_session *s = arg;
+
+	return s->plan->unit[unit].unit->name;
+}
+
 /* The extra registers of a core PMU, which lib/event/need.c speaks of, and those of others. */
 static const char *resource_name(const void *arg, unsigned int unit, unsigned int resource)
 {
 	static const char *const core[] = { "MSR_OFFCORE_RSP_0", "MSR_OFFCORE_RSP_1",
 					    "MSR_PEBS_LD_LAT", "MSR_PEBS_FRONTEND" };
 	const struct ntime_session *s = arg;
+	const struct nti_unit *of = s->plan->unit[unit].unit;
 
-	if (s->ctx->units.unit[unit].kind == NTI_UNIT_CORE)
+	if (of->kind == NTI_UNIT_CORE)
 		return resource < NTI_ARRAY_SIZE(core) ? core[resource] : NULL;
-	return nti_pmu_want_name(&s->ctx->units.unit[unit], resource);
+	return nti_pmu_want_name(of, resource);
 }
 
 /*
@@ -236,8 +231,7 @@ static void fill_events(const struct ntime_session *s, const size_t *index, size
 	}
 	out->names = (struct nti_plan_names){ .events = out->name,
 					      .event_count = n,
-					      .pmus = s->plan->unit_name,
-					      .pmu_count = s->ctx->units.count,
+					      .pmu = unit_name,
 					      .resource = resource_name,
 					      .arg = s };
 }
@@ -415,13 +409,12 @@ static int check_groups(struct ntime_session *s)
  */
 static int plan_by_unit(struct ntime_session *s, size_t *index)
 {
-	const struct nti_units *units = &s->ctx->units;
 	unsigned int base;
 	size_t u, n, at, some;
 	int ret;
 
-	for (u = 0; u < units->count; u++) {
-		n = collect(s, &units->unit[u], index);
+	for (u = 0; u < s->plan->units; u++) {
+		n = s->plan->unit[u].unit ? collect(s, s->plan->unit[u].unit, index) : 0;
 		for (at = 0, base = 0; at < n; at += some, base += (unsigned int)ret) {
 			some = slice_of(s, index + at, n - at);
 			if (!some)
@@ -546,11 +539,10 @@ static int plan_parts(struct ntime_session *s)
 
 int nti_session_make_plan(struct ntime_session *s)
 {
-	int ret = nti_session_make_limits(s);
+	int ret;
 
 	nti_session_forget_plan(s);
-	if (ret == 0)
-		ret = refuse_without_counter(s);
+	ret = refuse_without_counter(s);
 	if (ret == 0)
 		ret = grow_passes(s, 1);
 	if (ret == 0)

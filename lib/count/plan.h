@@ -29,21 +29,28 @@ struct nti_session_part {
 	bool is_user_only;  /* the kernel's mode is closed to this user */
 };
 
+/* What the session knows of a unit, in the place that the unit's number says. */
+struct nti_session_unit {
+	const struct nti_unit *unit;
+	struct nti_set cpus;	/* on which it counts, where it has a list and parts */
+	uint32_t limit;		/* counters that the kernel lets us have, a mask */
+	enum nti_method method; /* as nti_session_method() says */
+	bool is_taken;		/* its PMU instances are ours, or it was refused */
+};
+
 struct nti_session_plan {
 	struct nti_session_part *part;
 	size_t parts;
 	unsigned int passes;
-	char **pass_text; /* passes entries: why each exists */
-	uint32_t *limit;  /* per unit: counters that the kernel lets us have, a mask */
-	/* per unit: the CPUs on which it counts, where it has a list; NULL until it is opened */
-	struct nti_set *unit_cpus;
-	const char **unit_name; /* per unit, borrowed, for the planner's sentences */
+	char **pass_text;	       /* passes entries: why each exists */
+	struct nti_session_unit *unit; /* units entries; NULL until it is opened */
+	size_t units;
 };
 
 /* Put every part into a pass. 0, -ENOSPC, -ENOMEM, -EINVAL with a sentence. */
 int nti_session_make_plan(struct ntime_session *s);
-/* Which counters each unit has for us, if that is not known yet. 0 or -ENOMEM. */
-int nti_session_make_limits(struct ntime_session *s);
+/* Which counters @unit has for us, before the kernel refused any. */
+uint32_t nti_session_first_limit(const struct ntime_session *s, const struct nti_unit *unit);
 /*
  * The kernel took the members of @g and no further event of its unit: remember it, so that the next
  * plan obeys. False: nothing is left to give up.
@@ -51,7 +58,7 @@ int nti_session_make_limits(struct ntime_session *s);
 bool nti_session_learn_limit(struct ntime_session *s, const struct nti_session_group *g);
 void nti_session_forget_plan(struct ntime_session *s);
 
-/* parts.c: the parts of all items, those that have no place refused. 0 or -ENOMEM. */
+/* parts.c: the parts of all items, those that have no place refused, and units. 0 or -ENOMEM. */
 int nti_session_make_parts(struct ntime_session *s);
 /* Part @p cannot be counted; its item is absent for @absent (taken over) from now on. */
 void nti_session_refuse(struct ntime_session *s, struct nti_session_part *p,

@@ -522,16 +522,15 @@ static int end_turns(struct ntime_session *s)
 {
 	int ret;
 
-	if (!s->ways->pmus || s->plan->passes < 2 || !s->clock.is_running ||
-	    nti_session_is_by_pass(s))
+	if (!s->pmus || s->plan->passes < 2 || !s->clock.is_running || nti_session_is_by_pass(s))
 		return 0;
 	s->rotation->turns++;
-	ret = nti_pmus_turn(s->ways->pmus);
+	ret = nti_pmus_turn(s->pmus);
 	/* A CPU went just now: the next reading finds out. */
 	if (ret == -ENODEV && s->hotplug->is_following)
 		return 0;
 	return ret < 0 ? nti_error(&s->ctx->error, -EIO, "cannot rotate to the next events: %s",
-				   nti_pmus_error(s->ways->pmus, ret))
+				   nti_pmus_error(s->pmus, ret))
 		       : 0;
 }
 

@@ -178,7 +178,7 @@ void nti_session_readers_refresh(struct ntime_session *s)
 {
 	size_t i;
 
-	if (!s->ways->pmus)
+	if (!s->pmus)
 		return;
 	for (i = 0; s->readers->state && i < s->items; i++) {
 		const struct nti_session_item *item = &s->item[i];

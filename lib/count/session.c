@@ -58,7 +58,6 @@ static int check_target(struct ntime_ctx *ctx, const struct ntime_target *t)
 struct whole {
 	struct ntime_session s; /* first: it is freed by it */
 	struct nti_session_plan plan;
-	struct nti_ways ways;
 	struct nti_rotation rotation;
 	struct nti_estimates estimates;
 	struct nti_hotplug hotplug;
@@ -74,7 +73,6 @@ static struct ntime_session *session_alloc(void)
 	if (!w)
 		return NULL;
 	w->s.plan = &w->plan;
-	w->s.ways = &w->ways;
 	w->s.rotation = &w->rotation;
 	w->s.estimates = &w->estimates;
 	w->s.hotplug = &w->hotplug;
@@ -93,8 +91,6 @@ static void session_free(struct ntime_session *s)
 	for (i = 0; i < s->items; i++)
 		nti_session_item_fini(&s->item[i]);
 	free(s->item);
-	free(s->plan->limit);
-	free(s->plan->unit_name);
 	free(s->where);
 	free(s->cpus);
 	free(s);
@@ -465,7 +461,7 @@ uint64_t ntime_session_max_read_interval_ns(const struct ntime_session *s)
 {
 	if (!s->is_open)
 		return 0;
-	return s->ways->pmus ? nti_pmus_max_read_interval_ns(s->ways->pmus) : UINT64_MAX;
+	return s->pmus ? nti_pmus_max_read_interval_ns(s->pmus) : UINT64_MAX;
 }
 
 unsigned int ntime_session_passes(const struct ntime_session *s)

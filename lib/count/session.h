@@ -5,7 +5,7 @@
  *     items            what was added: events and metrics, in order (item.h)
  *     where            one per thread or CPU of the target
  *     plan             a part for each unit of each event, put into a pass (plan.h)
- *     ways             the access method of each unit (ways.h)
+ *     pmus             those that are counted without the kernel (ways.h)
  *     groups           one group of counters per pass, unit and where; its members are parts
  *                      (groups.h)
  *     rotation         whose turn it is (rotation.h)
@@ -44,7 +44,7 @@ struct ntime_session {
 	struct nti_groups groups;
 	struct nti_session_clock clock;
 	struct nti_session_plan *plan;
-	struct nti_ways *ways;
+	struct nti_pmus *pmus; /* that we program ourselves; NULL: none so far */
 	struct nti_rotation *rotation;
 	struct nti_estimates *estimates;
 	struct nti_hotplug *hotplug;
@@ -62,13 +62,6 @@ static inline bool nti_session_is_of_tasks(const struct ntime_session *s)
 static inline uint64_t nti_session_now_ns(const struct ntime_session *s)
 {
 	return s->ctx->os->ops->now_ns(s->ctx->os);
-}
-
-/* Where @unit stands in what the session has of each unit. */
-static inline size_t nti_session_unit_index(const struct ntime_session *s,
-					    const struct nti_unit *unit)
-{
-	return (size_t)(unit - s->ctx->units.unit);
 }
 
 /* target.c: threads and CPUs that the target means. */

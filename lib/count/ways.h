@@ -12,20 +12,11 @@
 #include "lib/count/plan.h"
 #include "lib/pmu/pmu.h"
 
-struct nti_ways {
-	/* per unit, as nti_session_method() says; NULL until it is opened */
-	enum nti_method *method;
-	bool *is_taken;	       /* per unit: its PMU instances are ours, or it was refused */
-	struct nti_pmus *pmus; /* NULL until then, and until a plan is made */
-};
-
 /* method.c: the access method that counts @unit; final when the session is open. */
 enum nti_method nti_session_method(const struct ntime_session *s, const struct nti_unit *unit);
 const char *nti_session_method_name(enum nti_method method);
 /* Do we program its counters ourselves? False for NULL, and before the session is opened. */
 bool nti_session_is_direct(const struct ntime_session *s, const struct nti_unit *unit);
-/* Settle the ways of all units that have parts, once. 0 or -ENOMEM. */
-int nti_session_decide_methods(struct ntime_session *s);
 /*
  * The way of @unit was refused for want of permission: is there another one? Then it is that from
  * now on, and all is opened anew.
@@ -39,8 +30,6 @@ bool nti_session_can_change_method(struct ntime_session *s, const struct nti_uni
 int nti_session_take_pmus(struct ntime_session *s);
 /* PMUs of which nothing is counted after all are given back. */
 void nti_session_give_back_pmus(struct ntime_session *s);
-/* All of them, and what was decided. */
-void nti_session_ways_fini(struct ntime_session *s);
 /*
  * What @p, whose unit we count ourselves, asks of the planner: counters (0: it needs none) and
  * shared registers. Returns the counter that it takes besides, in the planner's bits; 0: none.

@@ -75,7 +75,7 @@ int nti_event_describe(struct nti_event *event, const char *desc, const char *un
 const struct nti_unit *nti_core_next(const struct nti_units *units, size_t *from)
 {
 	while (*from < units->count) {
-		const struct nti_unit *unit = &units->unit[(*from)++];
+		const struct nti_unit *unit = units->unit[(*from)++];
 
 		if (unit->kind == NTI_UNIT_CORE)
 			return unit;
@@ -112,8 +112,11 @@ static void cut_mods(struct cut *c)
 static int apply_mods(const char *letters, struct nti_event *out, struct nti_error *e)
 {
 	struct nti_mods mods;
-	int ret = nti_mods_parse(letters, out->name, &mods, e);
+	int ret;
 
+	if (!*letters)
+		return 0;
+	ret = nti_mods_parse(letters, out->name, &mods, e);
 	return ret < 0 ? ret : nti_mods_apply(&mods, out, e);
 }
 
@@ -164,9 +167,9 @@ static int resolve_word(const struct nti_names *names, const struct nti_unit *un
 	size_t at = 0;
 	int ret;
 
-	ret = nti_raw_resolve(names, unit, word, out, e);
+	ret = nti_generic_resolve(names, unit, word, out, e);
 	if (ret == -ENOENT)
-		ret = nti_generic_resolve(names, unit, word, out, e);
+		ret = nti_raw_resolve(names, unit, word, out, e);
 	if (ret != -ENOENT)
 		return ret;
 	if (unit)
@@ -355,6 +358,15 @@ static int complete(struct nti_event *out, struct nti_error *e)
 	if (note_scale(out) < 0 || nti_event_describe(out, "", "") < 0)
 		return nti_event_no_memory(e, out->name);
 	return 0;
+}
+
+bool nti_event_is_software(const char *text)
+{
+	struct cut c;
+
+	(void)snprintf(c.base, sizeof(c.base), "%s", text);
+	cut_mods(&c);
+	return nti_generic_is_software(c.base);
 }
 
 int nti_event_parse(const struct nti_names *names, const char *text, struct nti_event *out,

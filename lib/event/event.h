@@ -6,9 +6,9 @@
  *   pmu/term,term=1/mods   sysfs PMU (perf's rules)          uncore_imc_0/cas_count_read/
  *   unit::name             a unit of this machine, else a     software::page-faults,
  *                          libpfm4 PMU model                  skx::INST_RETIRED:ANY_P:u
- *   rHEX[:mods]            raw code of the core PMU           r01c0:u
  *   name[:mods]            perf's generic names               cycles, L1-dcache-load-misses
  *   clock's own            tsc
+ *   rHEX[:mods]            raw code of the core PMU           r01c0:u
  *   name[:mods]            an event in sysfs of a core PMU    mem-loads
  *   system:name[:mods]     tracepoint                         sched:sched_switch
  *   NAME[:attr...]         libpfm4 on its default PMUs
@@ -101,6 +101,8 @@ struct nti_names {
 	const struct nti_units *units;
 };
 
+/* One that the kernel counts by itself: nti_units_start() found all that it needs. */
+bool nti_event_is_software(const char *text);
 /*
  * Resolve one event text. 0; -ENOENT (no such name; sentence in @e, with the nearest names);
  * -EINVAL (syntax, attribute, term, value out of range); -ENOMEM. On failure @out is empty.

@@ -321,18 +321,32 @@ static int resolve_clock(const struct nti_names *names, const struct nti_unit *u
 	return 0;
 }
 
+static const struct generic_row *find_row(const char *text)
+{
+	const struct generic_row *row;
+
+	for (row = generic_rows; row < generic_rows + NTI_ARRAY_SIZE(generic_rows); row++) {
+		if (strcmp(text, row->name) == 0 || (row->alias && strcmp(text, row->alias) == 0))
+			return row;
+	}
+	return NULL;
+}
+
+bool nti_generic_is_software(const char *text)
+{
+	const struct generic_row *row = find_row(text);
+
+	return row && row->type == PERF_TYPE_SOFTWARE;
+}
+
 int nti_generic_resolve(const struct nti_names *names, const struct nti_unit *unit,
 			const char *text, struct nti_event *out, struct nti_error *e)
 {
-	size_t i;
+	const struct generic_row *row = find_row(text);
 	int ret;
 
-	for (i = 0; i < NTI_ARRAY_SIZE(generic_rows); i++) {
-		const struct generic_row *row = &generic_rows[i];
-
-		if (strcmp(text, row->name) == 0 || (row->alias && strcmp(text, row->alias) == 0))
-			return resolve_row(names, unit, row, text, out, e);
-	}
+	if (row)
+		return resolve_row(names, unit, row, text, out, e);
 	ret = resolve_cache(names, unit, text, out, e);
 	return ret == -ENOENT ? resolve_clock(names, unit, text, out, e) : ret;
 }

@@ -49,6 +49,8 @@ int nti_raw_resolve(const struct nti_names *names, const struct nti_unit *unit, 
 /* cycles, page-faults, L1-dcache-load-misses, tsc. */
 int nti_generic_resolve(const struct nti_names *names, const struct nti_unit *unit,
 			const char *text, struct nti_event *out, struct nti_error *e);
+/* Does the kernel count @text by itself? */
+bool nti_generic_is_software(const char *text);
 int nti_generic_for_each(const struct nti_names *names,
 			 int (*fn)(void *arg, const struct nti_event_entry *entry), void *arg);
 

@@ -153,7 +153,7 @@ int nti_suggest_unit(const struct nti_names *names, const char *unit, struct nti
 	size_t i;
 
 	for (i = 0; i < names->units->count; i++)
-		nti_suggest_offer(&s, names->units->unit[i].name);
+		nti_suggest_offer(&s, names->units->unit[i]->name);
 	nti_pfm_offer_models(&s);
 	nti_suggest_finish(&s, near, sizeof(near));
 	return nti_error(e, -ENOENT, "no unit or PMU model '%s'%s", unit, near);

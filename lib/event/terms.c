@@ -700,7 +700,7 @@ static int refuse_pmu(struct build *b, const char *pmu)
 		return ret < 0 ? nti_event_no_memory(b->e, b->text) : 0;
 	}
 	for (i = 0; i < b->names->units->count; i++)
-		nti_suggest_offer(&suggest, b->names->units->unit[i].name);
+		nti_suggest_offer(&suggest, b->names->units->unit[i]->name);
 	nti_suggest_finish(&suggest, near, sizeof(near));
 	return nti_error(b->e, -ENOENT, "event '%s': no PMU '%s'%s ('ntime list' shows all)",
 			 b->text, pmu, near);
@@ -871,7 +871,7 @@ int nti_alias_for_each(const struct nti_names *names,
 	int ret;
 
 	for (i = 0; i < names->units->count; i++) {
-		l.unit = &names->units->unit[i];
+		l.unit = names->units->unit[i];
 		/*
 		 * A PMU without events of its own, or one that may not be looked into, is no reason
 		 * to stop.

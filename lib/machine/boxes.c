@@ -185,8 +185,8 @@ static struct nti_unit *kernel_unit(struct finder *f, const char *name)
 	size_t i;
 
 	for (i = 0; i < f->loaded; i++) {
-		if (strcmp(f->units->unit[i].name, name) == 0 && !f->units->unit[i].absent.reason)
-			return &f->units->unit[i];
+		if (strcmp(f->units->unit[i]->name, name) == 0 && !f->units->unit[i]->absent.reason)
+			return f->units->unit[i];
 	}
 	return NULL;
 }
@@ -202,9 +202,9 @@ static int attach_to_kernel(struct finder *f, const struct nthw_box_kind *kind)
 	size_t i;
 
 	for (i = 0; i < f->loaded; i++) {
-		int number = number_of(f->units->unit[i].name, kind->unit);
+		int number = number_of(f->units->unit[i]->name, kind->unit);
 
-		if (number < 0 || f->units->unit[i].absent.reason || f->units->unit[i].box)
+		if (number < 0 || f->units->unit[i]->absent.reason || f->units->unit[i]->box)
 			continue;
 		is_there = true;
 		/*
@@ -212,7 +212,7 @@ static int attach_to_kernel(struct finder *f, const struct nthw_box_kind *kind)
 		 */
 		if (f->os->is_simulated && !f->msr.is_usable)
 			continue;
-		walk.unit = &f->units->unit[i];
+		walk.unit = f->units->unit[i];
 		walk.number = (uint32_t)number;
 		(void)nti_text_for_each_in_list(walk.unit->cpus ? walk.unit->cpus : f->online,
 						NTI_CPU_LIMIT, attach_cpu, &walk);
@@ -419,7 +419,7 @@ static size_t kind_of_core(const struct finder *f, unsigned int cpu)
 	size_t i;
 
 	for (i = 0; i < f->loaded; i++) {
-		const struct nti_unit *unit = &f->units->unit[i];
+		const struct nti_unit *unit = f->units->unit[i];
 
 		if (unit->kind == NTI_UNIT_CORE && unit->cpus && nti_text_list_has(unit->cpus, cpu))
 			return i;
@@ -622,8 +622,8 @@ static struct nti_unit *added_unit(struct finder *f, const char *name)
 	size_t i;
 
 	for (i = f->loaded; i < f->units->count; i++) {
-		if (strcmp(f->units->unit[i].name, name) == 0)
-			return &f->units->unit[i];
+		if (strcmp(f->units->unit[i]->name, name) == 0)
+			return f->units->unit[i];
 	}
 	return NULL;
 }
@@ -741,7 +741,7 @@ static int drop_doubles(struct finder *f, struct nti_unit *unit)
 	second = find_double(unit);
 	if (!second)
 		return 0;
-	if (unit < &f->units->unit[f->loaded]) {
+	if (unit->number < f->loaded) {
 		/* The kernel counts it all the same. */
 		free(unit->box);
 		unit->box = NULL;
@@ -766,9 +766,9 @@ static int settle_functions(struct finder *f)
 	int ret = 0;
 
 	for (i = 0; ret == 0 && i < f->units->count; i++)
-		ret = drop_doubles(f, &f->units->unit[i]);
+		ret = drop_doubles(f, f->units->unit[i]);
 	for (i = f->loaded; ret == 0 && i < f->units->count; i++) {
-		struct nti_unit *unit = &f->units->unit[i];
+		struct nti_unit *unit = f->units->unit[i];
 
 		if (unit->cpus || unit->absent.reason)
 			continue;

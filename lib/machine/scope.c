@@ -73,7 +73,7 @@ int nti_topology_scopes(const struct nti_topology *t, struct nti_units *units)
 	int ret = 0;
 
 	for (i = 0; ret == 0 && i < units->count; i++) {
-		struct nti_unit *unit = &units->unit[i];
+		struct nti_unit *unit = units->unit[i];
 
 		/* Boxes know it themselves. */
 		if (unit->kind == NTI_UNIT_UNCORE && unit->cpus && !unit->box)

@@ -20,8 +20,13 @@ struct loader {
 	struct nti_units *units;
 };
 
-static void unit_fini(struct nti_unit *unit)
+/* How many units nti_units_start() makes. */
+#define OWN 2
+
+static void unit_free(struct nti_unit *unit)
 {
+	if (!unit)
+		return;
 	free(unit->name);
 	free(unit->desc);
 	free(unit->cpus);
@@ -30,6 +35,20 @@ static void unit_fini(struct nti_unit *unit)
 		free(unit->card->socket);
 	free(unit->card);
 	nti_absence_fini(&unit->absent);
+	free(unit);
+}
+
+void nti_units_restart(struct nti_units *units)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < units->count; i++) {
+		if (units->unit[i]->number < OWN)
+			units->unit[kept++] = units->unit[i];
+		else
+			unit_free(units->unit[i]);
+	}
+	units->count = kept;
 }
 
 void nti_units_fini(struct nti_units *units)
@@ -37,31 +56,29 @@ void nti_units_fini(struct nti_units *units)
 	size_t i;
 
 	for (i = 0; i < units->count; i++)
-		unit_fini(&units->unit[i]);
+		unit_free(units->unit[i]);
 	free(units->unit);
-	units->unit = NULL;
-	units->count = 0;
+	memset(units, 0, sizeof(*units));
 }
 
 struct nti_unit *nti_units_append(struct nti_units *units, const char *name, const char *desc)
 {
-	struct nti_unit *grown = realloc(units->unit, (units->count + 1) * sizeof(*grown)), *unit;
-	char *own_name, *own_desc;
+	struct nti_unit **grown = realloc(units->unit, (units->count + 1) * sizeof(*grown)), *unit;
 
 	if (!grown)
 		return NULL;
 	units->unit = grown;
-	own_name = strdup(name);
-	own_desc = strdup(desc);
-	if (!own_name || !own_desc) {
-		free(own_name);
-		free(own_desc);
+	unit = calloc(1, sizeof(*unit));
+	if (!unit)
+		return NULL;
+	unit->name = strdup(name);
+	unit->desc = strdup(desc);
+	if (!unit->name || !unit->desc) {
+		unit_free(unit);
 		return NULL;
 	}
-	unit = &grown[units->count++];
-	memset(unit, 0, sizeof(*unit));
-	unit->name = own_name;
-	unit->desc = own_desc;
+	unit->number = units->count;
+	units->unit[units->count++] = unit;
 	return unit;
 }
 
@@ -93,9 +110,7 @@ static int find_kind(struct nti_os *os, struct nti_unit *unit)
 		has_mask = read_cpus(os, unit, "cpumask");
 	if (has_cpus < 0 || has_mask < 0)
 		return -ENOMEM;
-	if (strcmp(unit->name, "software") == 0)
-		unit->kind = NTI_UNIT_SOFTWARE;
-	else if (strcmp(unit->name, "tracepoint") == 0)
+	if (strcmp(unit->name, "tracepoint") == 0)
 		unit->kind = NTI_UNIT_TRACEPOINT;
 	else if (strcmp(unit->name, "cpu") == 0 || has_cpus)
 		unit->kind = NTI_UNIT_CORE;
@@ -177,7 +192,7 @@ static int load_pmu(void *arg, const char *name)
 	/*
 	 * A PMU without a type cannot be opened; a driver that is being unloaded looks like that.
 	 */
-	if (!nti_os_is_component(name) ||
+	if (!nti_os_is_component(name) || nti_units_find(l->units, name) ||
 	    nti_os_u64(l->os, &type, NTI_SYSFS_DEVICES "/%s/type", name) < 0 || type > UINT32_MAX)
 		return 0;
 	unit = nti_units_append(l->units, name, "");
@@ -228,12 +243,12 @@ static bool has_perf(struct nti_os *os)
 	       (!has_settings(os) && can_open_perf(os));
 }
 
-static bool has_kind(const struct nti_units *units, enum nti_unit_kind kind)
+static bool has_core(const struct nti_units *units)
 {
 	size_t i;
 
 	for (i = 0; i < units->count; i++)
-		if (units->unit[i].kind == kind)
+		if (units->unit[i]->kind == NTI_UNIT_CORE)
 			return true;
 	return false;
 }
@@ -372,7 +387,8 @@ static int compare_cores(const struct nti_unit *a, const struct nti_unit *b)
 
 static int compare_units(const void *a, const void *b)
 {
-	const struct nti_unit *ua = a, *ub = b;
+	const struct nti_unit *ua = *(struct nti_unit *const *)a,
+			      *ub = *(struct nti_unit *const *)b;
 	int order = rank(ua) - rank(ub);
 
 	if (order)
@@ -386,37 +402,46 @@ static int compare_units(const void *a, const void *b)
 
 void nti_units_sort(struct nti_units *units)
 {
+	size_t i, number = OWN;
+
 	qsort(units->unit, units->count, sizeof(units->unit[0]), compare_units);
+	for (i = 0; i < units->count; i++) {
+		if (units->unit[i]->number >= OWN)
+			units->unit[i]->number = number++;
+	}
 }
 
-int nti_units_load(struct nti_os *os, struct nti_units *out, struct nti_error *e)
+int nti_units_start(struct nti_os *os, struct nti_units *out, struct nti_error *e)
 {
 	struct loader l = { .os = os, .units = out };
-	int ret;
 
-	memset(out, 0, sizeof(*out));
-	nti_cpu_identify(os, &out->cpu);
-	ret = os->ops->list(os, NTI_SYSFS_DEVICES, load_pmu, &l);
-	if (ret < 0 && ret != -ENOENT) {
-		ret = nti_error(e, ret,
-				ret == -ENOMEM ? "not enough memory for the list of PMUs"
-					       : "cannot list the PMUs in " NTI_SYSFS_DEVICES);
-		goto err_fini;
-	}
-	ret = has_kind(out, NTI_UNIT_CORE) ? 0 : add_absent_core(&l);
-	if (ret == 0 && !has_kind(out, NTI_UNIT_SOFTWARE))
-		ret = add_software(&l);
-	if (ret == 0)
-		ret = add_clock(&l);
-	if (ret < 0) {
-		ret = nti_error(e, ret, "not enough memory for the list of PMUs");
-		goto err_fini;
-	}
-	nti_units_sort(out);
-	return 0;
-err_fini:
+	if (add_software(&l) == 0 && add_clock(&l) == 0)
+		return 0;
 	nti_units_fini(out);
-	return ret;
+	return nti_error(e, -ENOMEM, "not enough memory for the list of PMUs");
+}
+
+int nti_units_load(struct nti_os *os, struct nti_units *units, struct nti_error *e)
+{
+	struct loader l = { .os = os, .units = units };
+	int ret = units->count ? 0 : nti_units_start(os, units, e);
+
+	if (ret < 0)
+		return ret;
+	nti_cpu_identify(os, &units->cpu);
+	ret = os->ops->list(os, NTI_SYSFS_DEVICES, load_pmu, &l);
+	if (ret == -ENOENT)
+		ret = 0;
+	if (ret == 0 && !has_core(units))
+		ret = add_absent_core(&l);
+	if (ret == 0)
+		nti_units_sort(units);
+	else
+		nti_units_restart(units);
+	return ret == 0 ? 0
+			: nti_error(e, ret,
+				    ret == -ENOMEM ? "not enough memory for the list of PMUs"
+						   : "cannot list the PMUs in " NTI_SYSFS_DEVICES);
 }
 
 const struct nti_unit *nti_units_find(const struct nti_units *units, const char *name)
@@ -424,8 +449,8 @@ const struct nti_unit *nti_units_find(const struct nti_units *units, const char 
 	size_t i;
 
 	for (i = 0; i < units->count; i++)
-		if (strcmp(units->unit[i].name, name) == 0)
-			return &units->unit[i];
+		if (strcmp(units->unit[i]->name, name) == 0)
+			return units->unit[i];
 	return NULL;
 }
 
@@ -460,7 +485,7 @@ const struct nti_unit *nti_units_match(const struct nti_units *units, const char
 				       size_t *from)
 {
 	while (*from < units->count) {
-		const struct nti_unit *unit = &units->unit[(*from)++];
+		const struct nti_unit *unit = units->unit[(*from)++];
 
 		if (is_match(unit->name, name))
 			return unit;

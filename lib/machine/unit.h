@@ -31,6 +31,7 @@ enum nti_unit_kind {
 };
 
 struct nti_unit {
+	size_t number; /* below nti_units.count; stays, whatever is found later */
 	char *name;
 	char *desc;
 	enum nti_unit_kind kind;
@@ -67,29 +68,33 @@ struct nti_unit {
 };
 
 /*
- * All units of a machine. Loaded once, sorted: core PMUs first, then software, clock, others by
- * name with numbers in order.
+ * Units of a machine, sorted: core PMUs first, then software, clock, others by name with numbers in
+ * order. They are found in two steps, and never move.
  */
 struct nti_units {
 	struct nthw_x86_cpu cpu;
-	struct nti_unit *unit; /* count entries */
+	struct nti_unit **unit; /* count entries */
 	size_t count;
 };
 
 /*
- * Find the units. A machine without a core PMU gets an absent unit "cpu" whose reason says whether
- * the hypervisor, the kernel or the processor is to blame and whose remedy says what to do. 0,
- * -ENOMEM, or -errno with a sentence in @e.
+ * The units that every machine has, "software" and "clock", into @out, which is all 0. 0, or
+ * -ENOMEM with a sentence in @e.
  */
-int nti_units_load(struct nti_os *os, struct nti_units *out, struct nti_error *e);
+int nti_units_start(struct nti_os *os, struct nti_units *out, struct nti_error *e);
+/*
+ * Find the others; starts @units if that was not done. A machine without a core PMU gets an absent
+ * unit "cpu" whose reason says whether the hypervisor, the kernel or the processor is to blame and
+ * whose remedy says what to do. 0, -ENOMEM, or -errno with a sentence in @e; then as it was.
+ */
+int nti_units_load(struct nti_os *os, struct nti_units *units, struct nti_error *e);
+/* As after nti_units_start(). */
+void nti_units_restart(struct nti_units *units);
 void nti_units_fini(struct nti_units *units);
 
-/*
- * A new unit at the end, name and description filled in; NULL when memory is short. Units that were
- * found before may move.
- */
+/* A new unit at the end, name and description filled in; NULL when memory is short. */
 struct nti_unit *nti_units_append(struct nti_units *units, const char *name, const char *desc);
-/* Put them in order again after that. */
+/* Put them in order again after that; those that came after the start are numbered anew. */
 void nti_units_sort(struct nti_units *units);
 
 /*

@@ -5,11 +5,11 @@
 #include "lib/plan/names.h"
 #include "lib/plan/problem.h"
 
-static const char *name_of(const char *const *names, size_t count, unsigned int i, const char *kind,
+static const char *name_of(const char *known, unsigned int i, const char *kind,
 			   struct nti_plan_name *name)
 {
-	if (names && i < count && names[i])
-		return names[i];
+	if (known)
+		return known;
 	(void)snprintf(name->text, sizeof(name->text), "%s %u", kind, i);
 	return name->text;
 }
@@ -17,21 +17,20 @@ static const char *name_of(const char *const *names, size_t count, unsigned int 
 const char *nti_plan_event_name(const struct nti_plan_names *names, size_t n, unsigned int i,
 				struct nti_plan_name *name)
 {
-	return name_of(names ? names->events : NULL, n, i, "event", name);
+	return name_of(names && names->events && i < n ? names->events[i] : NULL, i, "event", name);
 }
 
 const char *nti_plan_pmu_name(const struct nti_plan_names *names, unsigned int i,
 			      struct nti_plan_name *name)
 {
-	return name_of(names ? names->pmus : NULL, names ? names->pmu_count : 0, i, "PMU", name);
+	return name_of(names && names->pmu ? names->pmu(names->arg, i) : NULL, i, "PMU", name);
 }
 
 const char *nti_plan_resource_name(const struct nti_plan_names *names, unsigned int pmu,
 				   unsigned int i, struct nti_plan_name *name)
 {
-	const char *known = names && names->resource ? names->resource(names->arg, pmu, i) : NULL;
-
-	return known ? known : name_of(NULL, 0, i, "resource", name);
+	return name_of(names && names->resource ? names->resource(names->arg, pmu, i) : NULL, i,
+		       "resource", name);
 }
 
 size_t nti_plan_own_events(const struct nti_plan_names *names, size_t n)

@@ -68,15 +68,14 @@ struct nti_plan {
 };
 
 /*
- * What people call things; where an array is NULL, too short or has a NULL, or .resource gives
- * none, "event 3", "PMU 0", "resource 2" is said.
+ * What people call things; where .events is NULL or has a NULL, or .pmu or .resource is NULL or
+ * gives none, "event 3", "PMU 0", "resource 2" is said.
  */
 struct nti_plan_names {
 	const char *const *events; /* in the order planned */
 	/* 0: each is one; else those from this one on are further counters of the others */
 	size_t event_count;
-	const char *const *pmus;
-	size_t pmu_count;
+	const char *(*pmu)(const void *arg, unsigned int pmu);
 	const char *(*resource)(const void *arg, unsigned int pmu, unsigned int resource);
 	const void *arg;
 };

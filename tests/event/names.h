@@ -17,6 +17,7 @@ static inline int tt_names_init(struct tt_names *t, const struct fake_machine *m
 	fake_os_init(&t->fake, machine);
 	t->names.os = &t->fake.os;
 	t->names.units = &t->units;
+	t->units = (struct nti_units){ 0 };
 	return nti_units_load(&t->fake.os, &t->units, NULL);
 }
 

@@ -270,19 +270,24 @@ static const struct fake_machine kernel_machine = { "kernel", "x86_64", wsm_leav
 struct rig {
 	struct fake_os fake;
 	struct nti_units loaded, all;
-	struct nti_unit unit[UNITS_MAX];
+	struct nti_unit unit[UNITS_MAX], *pointer[UNITS_MAX];
 	struct nti_unit_box box[UNITS_MAX];
 	struct nti_names names;
 };
 
 static void rig_init(struct rig *rig, const struct fake_machine *machine)
 {
+	size_t i;
+
 	memset(rig, 0, sizeof(*rig));
 	fake_os_init(&rig->fake, machine);
 	TT_IS(nti_units_load(&rig->fake.os, &rig->loaded, NULL), 0);
-	memcpy(rig->unit, rig->loaded.unit, rig->loaded.count * sizeof(rig->unit[0]));
+	for (i = 0; i < UNITS_MAX; i++)
+		rig->pointer[i] = &rig->unit[i];
+	for (i = 0; i < rig->loaded.count; i++)
+		rig->unit[i] = *rig->loaded.unit[i];
 	rig->all = rig->loaded;
-	rig->all.unit = rig->unit;
+	rig->all.unit = rig->pointer;
 	rig->names = (struct nti_names){ .os = &rig->fake.os, .units = &rig->all };
 }
 
@@ -299,6 +304,7 @@ static struct nti_unit *rig_add(struct rig *rig, const char *name, const char *k
 	TT_IS(i < UNITS_MAX, 1);
 	rig->box[i] = (struct nti_unit_box){ .kind = kind_of(kind) };
 	rig->unit[i] = (struct nti_unit){
+		.number = i,
 		.name = (char *)name,
 		.desc = (char *)"",
 		.kind = NTI_UNIT_UNCORE,

@@ -173,7 +173,11 @@ TEST(plan_refuses_too_many)
 	TT_IS(plan.passes, 1);
 }
 
-static const char *const pmu_names[] = { "cpu" };
+static const char *pmu_name(const void *arg, unsigned int pmu)
+{
+	(void)arg;
+	return pmu ? NULL : "cpu";
+}
 
 static const char *resource_name(const void *arg, unsigned int pmu, unsigned int resource)
 {
@@ -249,8 +253,7 @@ TEST(reason_sentences)
 	TT_FOR_EACH_ROW(r, text_rows) {
 		const struct nti_plan_names names = { .events = r->events,
 						      .event_count = r->own,
-						      .pmus = pmu_names,
-						      .pmu_count = 1,
+						      .pmu = pmu_name,
 						      .resource = resource_name };
 		struct problem p;
 		struct nti_plan plan;

@@ -626,8 +626,8 @@ static void attach_boxes(struct fake_boxes *f, struct ntime_ctx *ctx)
 	ctx->has_units = true;
 	for (i = 0; i < ctx->units.count; i++) {
 		for (k = 0; k < NTI_ARRAY_SIZE(attach_rows); k++) {
-			if (strcmp(ctx->units.unit[i].name, attach_rows[k].unit) == 0)
-				attach(f, &ctx->units.unit[i], attach_rows[k].kind,
+			if (strcmp(ctx->units.unit[i]->name, attach_rows[k].unit) == 0)
+				attach(f, ctx->units.unit[i], attach_rows[k].kind,
 				       attach_rows[k].function);
 		}
 	}
@@ -702,9 +702,9 @@ void fake_boxes_fini_context(struct ntime_ctx *ctx)
 	size_t i;
 
 	for (i = 0; i < ctx->units.count; i++) {
-		free(ctx->units.unit[i].box);
-		ctx->units.unit[i].box = NULL;
-		ctx->units.unit[i].boxes = 0;
+		free(ctx->units.unit[i]->box);
+		ctx->units.unit[i]->box = NULL;
+		ctx->units.unit[i]->boxes = 0;
 	}
 	nti_units_fini(&ctx->units);
 }

@@ -496,7 +496,7 @@ void fake_pmu_new_context(struct fake_pmu *p)
 	nti_absence_fini(&p->unit[0].absent);
 	p->ctx.os = &p->os;
 	p->ctx.cpus = 1;
-	p->ctx.units = (struct nti_units){ .unit = p->unit, .count = 3 };
+	p->ctx.units = (struct nti_units){ .unit = p->units, .count = 3 };
 	p->ctx.names = (struct nti_names){ .os = &p->os, .units = &p->ctx.units };
 	p->ctx.metrics = (struct nti_metrics){ .base = &nti_metrics_built_in };
 	p->ctx.has_units = p->ctx.has_scopes = true;
@@ -504,6 +504,8 @@ void fake_pmu_new_context(struct fake_pmu *p)
 
 void fake_pmu_init(struct fake_pmu *p, unsigned int counters)
 {
+	size_t i;
+
 	memset(p, 0, sizeof(*p));
 	ops = tt_bare_os();
 	ops.text = fake_text;
@@ -549,6 +551,10 @@ void fake_pmu_init(struct fake_pmu *p, unsigned int counters)
 					.kind = NTI_UNIT_SOFTWARE,
 					.method = NTI_METHOD_PERF,
 					.type = PERF_TYPE_SOFTWARE };
+	for (i = 0; i < NTI_ARRAY_SIZE(p->unit); i++) {
+		p->unit[i].number = i;
+		p->units[i] = &p->unit[i];
+	}
 	fake_pmu_new_context(p);
 }
 

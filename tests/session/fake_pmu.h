@@ -82,7 +82,7 @@ struct fake_event {
 struct fake_pmu {
 	struct nti_os os; /* first: ops get this pointer */
 	struct ntime_ctx ctx;
-	struct nti_unit unit[3];
+	struct nti_unit unit[3], *units[3];
 	struct fake_event event[FAKE_PMU_EVENTS];
 	struct nti_work work;
 	uint64_t now_ns, total_ns;

@@ -616,10 +616,10 @@ static struct ntime_session *session_without_driver(struct fake_boxes *f, const 
 	TT_IS(ntime_session_new(&f->ctx, &target, &s), 0);
 	TT_IS(ntime_session_add_list(s, list), 0);
 	for (i = 0; i < f->ctx.units.count; i++)
-		f->ctx.units.unit[i].has_sysfs = false;
+		f->ctx.units.unit[i]->has_sysfs = false;
 	ret = ntime_session_open(s);
 	for (i = 0; i < f->ctx.units.count; i++)
-		f->ctx.units.unit[i].has_sysfs = true;
+		f->ctx.units.unit[i]->has_sysfs = true;
 	TT_IS(ret, 0);
 	return s;
 }
@@ -1000,8 +1000,8 @@ static void make_dies(struct fake_boxes *f, struct fake_machine *machine)
 	size_t i;
 
 	for (i = 0; i < f->ctx.units.count; i++) {
-		if (strcmp(f->ctx.units.unit[i].name, "uncore") == 0)
-			unit = &f->ctx.units.unit[i];
+		if (strcmp(f->ctx.units.unit[i]->name, "uncore") == 0)
+			unit = f->ctx.units.unit[i];
 	}
 	assert_true(unit && unit->boxes == 2);
 	for (i = 0; i < 2; i++) {

@@ -18,7 +18,7 @@
 struct fake_kernel {
 	struct nti_os os; /* first: ops get this pointer */
 	struct ntime_ctx ctx;
-	struct nti_unit unit[2];
+	struct nti_unit unit[2], *units[2];
 	unsigned int core_opens;
 	uint64_t now_ns, enabled_ns, count;
 	bool is_apart; /* the members of groups are on their own */
@@ -94,10 +94,13 @@ static void init(struct fake_kernel *k)
 	k->unit[1] = (struct nti_unit){ .name = software_name,
 					.kind = NTI_UNIT_SOFTWARE,
 					.method = NTI_METHOD_PERF,
-					.type = PERF_TYPE_SOFTWARE };
+					.type = PERF_TYPE_SOFTWARE,
+					.number = 1 };
+	k->units[0] = &k->unit[0];
+	k->units[1] = &k->unit[1];
 	k->ctx.os = &k->os;
 	k->ctx.cpus = 1;
-	k->ctx.units = (struct nti_units){ .unit = k->unit, .count = 2 };
+	k->ctx.units = (struct nti_units){ .unit = k->units, .count = 2 };
 	k->ctx.names = (struct nti_names){ .os = &k->os, .units = &k->ctx.units };
 	k->ctx.has_units = true;
 	k->enabled_ns = 1000;

@@ -30,7 +30,7 @@ struct event {
 struct kernel {
 	struct nti_os os; /* first: ops get this pointer */
 	struct ntime_ctx ctx;
-	struct nti_unit unit[1];
+	struct nti_unit unit, *units[1];
 	struct event event[EVENTS];
 	bool is_on[CPUS];
 	unsigned int refused_cpu; /* perf_event_open(2) fails there; 0: nowhere */
@@ -173,13 +173,14 @@ static struct ntime_session *start(struct kernel *k, uint32_t kind, const char *
 	init_ops();
 	k->os.ops = &ops;
 	k->is_on[0] = k->is_on[1] = true;
-	k->unit[0] = (struct nti_unit){ .name = software_name,
-					.kind = NTI_UNIT_SOFTWARE,
-					.method = NTI_METHOD_PERF,
-					.type = PERF_TYPE_SOFTWARE };
+	k->unit = (struct nti_unit){ .name = software_name,
+				     .kind = NTI_UNIT_SOFTWARE,
+				     .method = NTI_METHOD_PERF,
+				     .type = PERF_TYPE_SOFTWARE };
+	k->units[0] = &k->unit;
 	k->ctx.os = &k->os;
 	k->ctx.cpus = 2;
-	k->ctx.units = (struct nti_units){ .unit = k->unit, .count = 1 };
+	k->ctx.units = (struct nti_units){ .unit = k->units, .count = 1 };
 	k->ctx.names = (struct nti_names){ .os = &k->os, .units = &k->ctx.units };
 	k->ctx.has_units = true;
 	TT_IS(ntime_session_new(&k->ctx, &target, &s), 0);

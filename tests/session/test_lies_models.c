@@ -57,10 +57,10 @@ static void find_units(struct ntime_ctx *ctx)
 
 	TT_IS(nti_context_units(ctx), 0);
 	for (i = 0; i < ctx->units.count; i++) {
-		if (!ctx->units.unit[i].box)
+		if (!ctx->units.unit[i]->box)
 			continue;
-		ctx->units.unit[i].frees = UINT64_MAX;
-		ctx->units.unit[i].energy_scale = 1.0 / 65536;
+		ctx->units.unit[i]->frees = UINT64_MAX;
+		ctx->units.unit[i]->energy_scale = 1.0 / 65536;
 	}
 }
 

@@ -439,8 +439,8 @@ TEST(boxes_with_numbers_are_counted)
 	TT_TEXT(unit_of("uncore_cha_2")->cpus, "0");
 	assert_true(!nti_units_find(&m.units, "uncore_cha_3"));
 	/* Their names stand in order among the others. */
-	TT_IS(unit_of("uncore_cha_1") - unit_of("uncore_cha_0"), 1);
-	TT_IS(unit_of("uncore_cha_2") - unit_of("uncore_cha_1"), 1);
+	TT_IS(unit_of("uncore_cha_1")->number - unit_of("uncore_cha_0")->number, 1);
+	TT_IS(unit_of("uncore_cha_2")->number - unit_of("uncore_cha_1")->number, 1);
 	TT_IS(m.topology_calls, 1);
 	fini();
 }
@@ -454,7 +454,7 @@ TEST(unreachable_boxes_are_one)
 	m.has_msr = false;
 	find();
 	for (i = 0; i < m.units.count; i++)
-		absent += strncmp(m.units.unit[i].name, "uncore_cha", 10) == 0;
+		absent += strncmp(m.units.unit[i]->name, "uncore_cha", 10) == 0;
 	TT_IS(absent, 1);
 	TT_HAS(unit_of("uncore_cha")->absent.reason, "the msr driver is not loaded");
 	fini();
@@ -905,7 +905,7 @@ static void fail_each(int error, bool is_refusal, int accesses, size_t whole)
 		assert_true(m.units.count <= whole + !is_refusal && m.units.count >= whole - 3);
 		assert_non_null(nti_units_find(&m.units, "software"));
 		for (i = 0; i < m.units.count; i++) {
-			const struct nti_unit *unit = &m.units.unit[i];
+			const struct nti_unit *unit = m.units.unit[i];
 
 			if (unit->kind != NTI_UNIT_UNCORE || !unit->absent.reason)
 				continue;
