@@ -17,39 +17,10 @@ static void *grow(void *array, size_t n, size_t size)
 }
 
 /* Copy a string of an entry in place. */
-static void own(const char **text)
+static void own(struct cli_catalog *c, const char **text)
 {
-	*text = cli_strdup(*text ? *text : "");
-}
-
-static void own_event(struct ntime_event_info *e)
-{
-	own(&e->name);
-	own(&e->unit);
-	own(&e->desc);
-	own(&e->unit_text);
-	own(&e->formula);
-	own(&e->reason);
-	own(&e->remedy);
-	own(&e->about);
-	own(&e->cause);
-	own(&e->beside);
-	own(&e->group);
-}
-
-static void disown_event(struct ntime_event_info *e)
-{
-	free((char *)e->name);
-	free((char *)e->unit);
-	free((char *)e->desc);
-	free((char *)e->unit_text);
-	free((char *)e->formula);
-	free((char *)e->reason);
-	free((char *)e->remedy);
-	free((char *)e->about);
-	free((char *)e->cause);
-	free((char *)e->beside);
-	free((char *)e->group);
+	c->text = grow(c->text, c->texts, sizeof(*c->text));
+	*text = c->text[c->texts++] = cli_strdup(*text ? *text : "");
 }
 
 static int add_method(void *arg, const struct ntime_method_info *method)
@@ -60,12 +31,12 @@ static int add_method(void *arg, const struct ntime_method_info *method)
 	c->method = grow(c->method, c->methods, sizeof(*c->method));
 	w = &c->method[c->methods++];
 	*w = *method;
-	own(&w->name);
-	own(&w->reaches);
-	own(&w->reason);
-	own(&w->remedy);
-	own(&w->about);
-	own(&w->cost);
+	own(c, &w->name);
+	own(c, &w->reaches);
+	own(c, &w->reason);
+	own(c, &w->remedy);
+	own(c, &w->about);
+	own(c, &w->cost);
 	return 0;
 }
 
@@ -78,22 +49,35 @@ static int add_unit(void *arg, const struct ntime_unit_info *unit)
 	u = &c->unit[c->units++];
 	c->all_units = c->units;
 	*u = *unit;
-	own(&u->name);
-	own(&u->desc);
-	own(&u->method);
-	own(&u->cpus);
-	own(&u->reason);
-	own(&u->remedy);
-	own(&u->about);
+	own(c, &u->name);
+	own(c, &u->desc);
+	own(c, &u->method);
+	own(c, &u->cpus);
+	own(c, &u->reason);
+	own(c, &u->remedy);
+	own(c, &u->about);
 	return 0;
 }
 
-static int add_event_to(struct ntime_event_info **array, size_t *n,
+static int add_event_to(struct cli_catalog *c, struct ntime_event_info **array, size_t *n,
 			const struct ntime_event_info *event)
 {
+	struct ntime_event_info *e;
+
 	*array = grow(*array, *n, sizeof(**array));
-	(*array)[*n] = *event;
-	own_event(&(*array)[(*n)++]);
+	e = &(*array)[(*n)++];
+	*e = *event;
+	own(c, &e->name);
+	own(c, &e->unit);
+	own(c, &e->desc);
+	own(c, &e->unit_text);
+	own(c, &e->formula);
+	own(c, &e->reason);
+	own(c, &e->remedy);
+	own(c, &e->about);
+	own(c, &e->cause);
+	own(c, &e->beside);
+	own(c, &e->group);
 	return 0;
 }
 
@@ -101,14 +85,14 @@ static int add_event(void *arg, const struct ntime_event_info *event)
 {
 	struct cli_catalog *c = arg;
 
-	return add_event_to(&c->event, &c->events, event);
+	return add_event_to(c, &c->event, &c->events, event);
 }
 
 static int add_metric(void *arg, const struct ntime_event_info *metric)
 {
 	struct cli_catalog *c = arg;
 
-	return add_event_to(&c->metric, &c->metrics, metric);
+	return add_event_to(c, &c->metric, &c->metrics, metric);
 }
 
 static int add_problem(void *arg, const struct ntime_problem *problem)
@@ -119,10 +103,10 @@ static int add_problem(void *arg, const struct ntime_problem *problem)
 	c->problem = grow(c->problem, c->problems, sizeof(*c->problem));
 	o = &c->problem[c->problems++];
 	*o = *problem;
-	own(&o->what);
-	own(&o->reason);
-	own(&o->remedy);
-	own(&o->about);
+	own(c, &o->what);
+	own(c, &o->reason);
+	own(c, &o->remedy);
+	own(c, &o->about);
 	return 0;
 }
 
@@ -145,43 +129,11 @@ int cli_catalog_load(struct cli_catalog *c, struct ntime_ctx *ctx, unsigned int 
 	return ret < 0 ? ret : 0;
 }
 
-static void drop_unit(struct ntime_unit_info *u)
-{
-	free((char *)u->name);
-	free((char *)u->desc);
-	free((char *)u->method);
-	free((char *)u->cpus);
-	free((char *)u->reason);
-	free((char *)u->remedy);
-	free((char *)u->about);
-}
-
-static void drop_method(struct ntime_method_info *w)
-{
-	free((char *)w->name);
-	free((char *)w->reaches);
-	free((char *)w->reason);
-	free((char *)w->remedy);
-	free((char *)w->about);
-	free((char *)w->cost);
-}
-
 void cli_catalog_fini(struct cli_catalog *c)
 {
-	for (size_t i = 0; i < c->methods; i++)
-		drop_method(&c->method[i]);
-	for (size_t i = 0; i < c->all_units; i++)
-		drop_unit(&c->unit[i]);
-	for (size_t i = 0; i < c->events; i++)
-		disown_event(&c->event[i]);
-	for (size_t i = 0; i < c->metrics; i++)
-		disown_event(&c->metric[i]);
-	for (size_t i = 0; i < c->problems; i++) {
-		free((char *)c->problem[i].what);
-		free((char *)c->problem[i].reason);
-		free((char *)c->problem[i].remedy);
-		free((char *)c->problem[i].about);
-	}
+	for (size_t i = 0; i < c->texts; i++)
+		free(c->text[i]);
+	free(c->text);
 	free(c->method);
 	free(c->unit);
 	free(c->event);
@@ -221,8 +173,6 @@ static void choose_methods(struct cli_catalog *c, char *const *patterns, size_t 
 	for (size_t i = 0; i < c->methods; i++) {
 		if (fits_any(patterns, n, c->method[i].name, c->method[i].reaches))
 			c->method[kept++] = c->method[i];
-		else
-			drop_method(&c->method[i]);
 	}
 	c->methods = kept;
 }
@@ -252,8 +202,6 @@ static size_t choose_events(struct ntime_event_info *event, size_t events, char 
 		if (is_named(patterns, n, event[i].unit) || is_named(patterns, n, event[i].group) ||
 		    fits_any(patterns, n, event[i].name, event[i].desc))
 			event[kept++] = event[i];
-		else
-			disown_event(&event[i]);
 	}
 	return kept;
 }

@@ -16,7 +16,7 @@ struct parser {
 	unsigned int last;		   /* key of the line before, in this entry */
 	size_t last_line;		   /* its number */
 	char title[NTI_ENTRY_TITLE_BYTES]; /* value of the entry's first line */
-	void *arg;
+	void *arg, *entry;
 	struct nti_error *e;
 };
 
@@ -47,19 +47,44 @@ static unsigned int find_key(const struct nti_entries *kind, const char *name, s
 	return 0;
 }
 
+#define LIST_BYTES 512
+
+/* The keys of @mask behind the text in @out; a blank line is key 0, and comes last. */
+static void list_keys(const struct nti_entries *kind, unsigned int mask, const char *quote,
+		      const char *last, char out[LIST_BYTES])
+{
+	const char *comma = "";
+	unsigned int i, key;
+	char item[80];
+
+	for (i = 1; mask; i++) {
+		key = i < kind->keys ? i : 0;
+		if (!(mask & 1u << key))
+			continue;
+		mask &= ~(1u << key);
+		(void)snprintf(item, sizeof(item), "%s%s%s%s", comma, key ? quote : "",
+			       key ? kind->key[key].name : "a blank line", key ? quote : "");
+		(void)nti_text_append(out, LIST_BYTES, item);
+		comma = mask & (mask - 1) ? ", " : last;
+	}
+}
+
+/* What may come behind the line before. */
+static const char *expected(const struct parser *p, char out[LIST_BYTES])
+{
+	const struct nti_entry_key *key = &p->kind->key[p->last];
+
+	(void)snprintf(out, LIST_BYTES,
+		       p->last ? "'%s' is followed by " : "an entry begins with %s", key->name);
+	list_keys(p->kind, key->next ? key->next : 1u, "'", " or ", out);
+	return out;
+}
+
 static int fail_unknown_key(struct parser *p, const char *name, size_t bytes)
 {
-	const struct nti_entries *kind = p->kind;
-	char all[256] = "";
-	unsigned int key;
+	char all[LIST_BYTES] = "";
 
-	for (key = 1; key < kind->keys; key++) {
-		(void)nti_text_append(all, sizeof(all),
-				      key == 1		     ? ""
-				      : key + 1 < kind->keys ? ", "
-							     : " and ");
-		(void)nti_text_append(all, sizeof(all), kind->key[key].name);
-	}
+	list_keys(p->kind, (1u << p->kind->keys) - 2, "", " and ", all);
 	return nti_error(p->e, -EINVAL, "%s:%zu: there is no key '%.*s%s'; the keys are %s",
 			 p->file, p->line, shown(name, bytes, 40), name,
 			 shown(name, bytes, 40) < (int)bytes ? "..." : "", all);
@@ -68,14 +93,29 @@ static int fail_unknown_key(struct parser *p, const char *name, size_t bytes)
 static int end_entry(struct parser *p)
 {
 	const struct nti_entry_key *last = &p->kind->key[p->last];
+	char text[LIST_BYTES];
 
 	if (!p->last)
 		return 0;
 	if (last->next && !(last->next & 1u))
 		return nti_error(p->e, -EINVAL, "%s:%zu: the entry of %s ends too early: %s",
-				 p->file, p->last_line, p->title, last->expected);
+				 p->file, p->last_line, p->title, expected(p, text));
 	p->last = 0;
 	return p->kind->end ? fail_at(p, p->kind->end(p->arg, p->e)) : 0;
+}
+
+/* The text of a key that is one, into the entry. */
+static int keep_text(struct parser *p, const struct nti_entry_key *key, const char *value)
+{
+	char *copy = p->entry ? strdup(value) : NULL;
+
+	if (!copy)
+		return nti_error(p->e, -ENOMEM, "memory is short for a text");
+	memcpy((char *)p->entry + key->text, &copy, sizeof(copy));
+	if (key->form == NTI_ENTRY_SENTENCE && value[strlen(value) - 1] != '.')
+		return nti_error(p->e, -EINVAL, "'%s' is a sentence and ends with a full stop",
+				 key->name);
+	return 0;
 }
 
 /* @line has neither blanks at its ends nor a line end and is not empty. */
@@ -85,21 +125,27 @@ static int parse_entry_line(struct parser *p, char *line)
 	size_t bytes = strcspn(line, " \t");
 	char *value = line + bytes + strspn(line + bytes, " \t");
 	unsigned int number = find_key(p->kind, line, bytes);
+	char text[LIST_BYTES];
+	int ret = 0;
 
 	if (!number)
 		return fail_unknown_key(p, line, bytes);
 	if (!(key[p->last].next & 1u << number))
 		return nti_error(p->e, -EINVAL, "%s:%zu: %s, not '%s'", p->file, p->line,
-				 key[p->last].expected, key[number].name);
+				 expected(p, text), key[number].name);
 	if (!*value)
 		return nti_error(p->e, -EINVAL, "%s:%zu: '%s' has no value", p->file, p->line,
 				 key[number].name);
-	if (!p->last)
+	if (!p->last) {
 		(void)snprintf(p->title, sizeof(p->title), "%.*s",
 			       shown(value, strlen(value), sizeof(p->title) - 1), value);
+		p->entry = p->kind->begin ? p->kind->begin(p->arg) : NULL;
+	}
 	p->last = number;
 	p->last_line = p->line;
-	return fail_at(p, p->kind->set(p->arg, number, value, p->e));
+	if (key[number].form)
+		ret = keep_text(p, &key[number], value);
+	return fail_at(p, ret < 0 ? ret : p->kind->set(p->arg, number, value, p->e));
 }
 
 /* A line end of DOS is a blank, too. */
@@ -147,4 +193,17 @@ int nti_entries_parse(const struct nti_entries *kind, const char *file, const ch
 	int ret = nti_text_for_each_line(text, bytes, parse_line, &p);
 
 	return ret < 0 ? ret : end_entry(&p);
+}
+
+void nti_entry_fini(const struct nti_entries *kind, const void *entry)
+{
+	size_t i;
+	char *text;
+
+	for (i = 0; i < kind->keys; i++) {
+		if (!kind->key[i].form)
+			continue;
+		memcpy(&text, (const char *)entry + kind->key[i].text, sizeof(text));
+		free(text);
+	}
 }

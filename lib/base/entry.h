@@ -14,28 +14,38 @@
 #define NTI_ENTRY_KEYS_MAX 32
 #define NTI_ENTRY_TITLE_BYTES 48
 
-/*
- * A key and what may come on the line below it, as bits of key numbers; .expected says the same in
- * words.
- */
+enum nti_entry_form {
+	NTI_ENTRY_OWN,	    /* nothing is kept of it by itself */
+	NTI_ENTRY_TEXT,	    /* a copy, in new memory, goes into the entry */
+	NTI_ENTRY_SENTENCE, /* likewise, and it ends with a full stop */
+};
+
+/* A key and what may come on the line below it, as bits of key numbers. */
 struct nti_entry_key {
 	const char *name;
 	unsigned int next;
-	const char *expected;
+	enum nti_entry_form form;
+	size_t text; /* offset of the char * in the entry */
 };
+/* The end of a row of a text. */
+#define NTI_ENTRY_TO(entry, member) NTI_ENTRY_TEXT, offsetof(entry, member)
+#define NTI_ENTRY_SAYS(entry, member) NTI_ENTRY_SENTENCE, offsetof(entry, member)
 
 /**
  * struct nti_entries - a kind of file
  * @key:   by number; number 0 is between entries, a key without .next is the last of an entry
  * @check: is a line's text allowed? 0, or an error whose sentence names the column
- * @set:   a line's value, which is not empty; @value may be changed. An error's sentence lacks file
- *         and line
+ * @begin: where the texts of a new entry go, before its first line; NULL: memory is short. May be
+ *         missing where no key is a text
+ * @set:   a line's value, which is not empty; @value may be changed. Its text is in the entry by
+ *         then. An error's sentence lacks file and line
  * @end:   an entry is complete; NULL: nothing is to be done. Likewise
  */
 struct nti_entries {
 	const struct nti_entry_key *key;
 	size_t keys;
 	int (*check)(const char *text, size_t bytes, struct nti_error *e);
+	void *(*begin)(void *arg);
 	int (*set)(void *arg, unsigned int key, char *value, struct nti_error *e);
 	int (*end)(void *arg, struct nti_error *e);
 };
@@ -49,5 +59,8 @@ int nti_entries_parse(const struct nti_entries *kind, const char *file, const ch
 
 /* A .check: printable ASCII and tabs. */
 int nti_entry_check_ascii(const char *text, size_t bytes, struct nti_error *e);
+
+/* Free the texts of @entry. */
+void nti_entry_fini(const struct nti_entries *kind, const void *entry);
 
 #endif

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,6 +51,18 @@ int nti_text_parse_u64(const char *text, uint64_t *out)
 		return -EINVAL;
 	*out = number;
 	return 0;
+}
+
+int nti_text_parse_real(const char *text, double *out)
+{
+	locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	char *end;
+
+	if (!c)
+		return -ENOMEM;
+	*out = strtod_l(text, &end, c);
+	freelocale(c);
+	return end == text || *end ? -EINVAL : 0;
 }
 
 bool nti_text_take_u32(const char **at, int base, uint32_t *out)

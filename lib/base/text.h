@@ -23,6 +23,9 @@ bool nti_text_append(char *buf, size_t size, const char *more);
  */
 int nti_text_parse_u64(const char *text, uint64_t *out);
 
+/* The same for a number with a point, whatever the locale of the program. 0, -EINVAL or -ENOMEM. */
+int nti_text_parse_real(const char *text, double *out);
+
 /*
  * Take the number of base 10 or 16 that begins at @at, without sign, blanks or 0x, and step behind
  * it. False, and nothing changed, when there is none or it needs more than 32 bits.

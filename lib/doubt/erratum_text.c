@@ -22,61 +22,51 @@ enum key {
 	KEY_COUNT,
 };
 
+#define TEXT(member) NTI_ENTRY_TO(struct nti_erratum, member)
+#define SENTENCE(member) NTI_ENTRY_SAYS(struct nti_erratum, member)
+
 static const struct nti_entry_key key_rules[KEY_COUNT] = {
-	[KEY_NONE] = { "", 1u << KEY_ERRATUM, "an entry begins with 'erratum'" },
-	[KEY_ERRATUM] = { "erratum", 1u << KEY_CPU, "'erratum' is followed by 'cpu'" },
-	[KEY_CPU] = { "cpu", 1u << KEY_CPU | 1u << KEY_EVENT,
-		      "'cpu' is followed by 'cpu' or 'event'" },
-	[KEY_EVENT] = { "event", 1u << KEY_EVENT | 1u << KEY_DOES,
-			"'event' is followed by 'event' or 'does'" },
-	[KEY_DOES] = { "does", 1u << KEY_WHEN | 1u << KEY_ABOUT,
-		       "'does' is followed by 'when' or 'about'" },
-	[KEY_WHEN] = { "when", 1u << KEY_ABOUT, "'when' is followed by 'about'" },
-	[KEY_ABOUT] = { "about", 1u << KEY_REMEDY, "'about' is followed by 'remedy'" },
-	[KEY_REMEDY] = { "remedy", 1u << KEY_SOURCE, "'remedy' is followed by 'source'" },
-	[KEY_SOURCE] = { "source", 1u << KEY_TRUST, "'source' is followed by 'trust'" },
-	[KEY_TRUST] = { "trust", 0, "'trust' is followed by a blank line" },
+	[KEY_NONE] = { "", 1u << KEY_ERRATUM },
+	[KEY_ERRATUM] = { "erratum", 1u << KEY_CPU, TEXT(name) },
+	[KEY_CPU] = { "cpu", 1u << KEY_CPU | 1u << KEY_EVENT },
+	[KEY_EVENT] = { "event", 1u << KEY_EVENT | 1u << KEY_DOES },
+	[KEY_DOES] = { "does", 1u << KEY_WHEN | 1u << KEY_ABOUT },
+	[KEY_WHEN] = { "when", 1u << KEY_ABOUT },
+	[KEY_ABOUT] = { "about", 1u << KEY_REMEDY, SENTENCE(about) },
+	[KEY_REMEDY] = { "remedy", 1u << KEY_SOURCE, TEXT(remedy) },
+	[KEY_SOURCE] = { "source", 1u << KEY_TRUST, TEXT(source) },
+	[KEY_TRUST] = { "trust", 0, TEXT(trust) },
 };
 
-struct erratum_parser {
-	struct nti_erratum_text *out;
-	struct nti_error *e;
-};
-
-static struct nti_erratum *last(struct erratum_parser *p)
+static int fail_memory(struct nti_error *e)
 {
-	return &p->out->erratum[p->out->count - 1];
+	return nti_error(e, -ENOMEM, "memory is short for an erratum");
 }
 
-static int fail_memory(struct erratum_parser *p)
+static void *begin_entry(void *arg)
 {
-	return nti_error(p->e, -ENOMEM, "memory is short for an erratum");
+	struct nti_erratum_text *t = arg;
+	struct nti_erratum *more = reallocarray(t->erratum, t->count + 1, sizeof(*more));
+
+	if (!more)
+		return NULL;
+	t->erratum = more;
+	more[t->count] = (struct nti_erratum){ 0 };
+	return &more[t->count++];
 }
 
-static int set_text(struct erratum_parser *p, const char **to, const char *value)
+static int check_name(const struct nti_erratum_text *t, const char *name, struct nti_error *e)
 {
-	*to = strdup(value);
-	return *to ? 0 : fail_memory(p);
-}
-
-static int add_erratum(struct erratum_parser *p, const char *name)
-{
-	struct nti_erratum *more;
 	size_t i;
 
-	for (i = 0; i < p->out->count; i++)
-		if (strcmp(p->out->erratum[i].name, name) == 0)
-			return nti_error(p->e, -EINVAL, "there is an erratum %s already", name);
-	more = reallocarray(p->out->erratum, p->out->count + 1, sizeof(*more));
-	if (!more)
-		return fail_memory(p);
-	p->out->erratum = more;
-	more[p->out->count++] = (struct nti_erratum){ 0 };
-	return set_text(p, &last(p)->name, name);
+	for (i = 0; i + 1 < t->count; i++)
+		if (strcmp(t->erratum[i].name, name) == 0)
+			return nti_error(e, -EINVAL, "there is an erratum %s already", name);
+	return 0;
 }
 
 /* "0x3c", "1-3" or "all". */
-static int parse_range(struct erratum_parser *p, const char *text, uint16_t range[2])
+static int parse_range(const char *text, uint16_t range[2], struct nti_error *e)
 {
 	unsigned long first, end;
 	char *rest;
@@ -91,8 +81,7 @@ static int parse_range(struct erratum_parser *p, const char *text, uint16_t rang
 		end = strtoul(text, &rest, 0);
 	}
 	if (rest == text || *rest || end > UINT16_MAX || first > end)
-		return nti_error(p->e, -EINVAL, "'%.40s' are no numbers as in 0x3c, 1-3 or all",
-				 text);
+		return nti_error(e, -EINVAL, "'%.40s' are no numbers as in 0x3c, 1-3 or all", text);
 	range[0] = (uint16_t)first;
 	range[1] = (uint16_t)end;
 	return 0;
@@ -100,7 +89,7 @@ static int parse_range(struct erratum_parser *p, const char *text, uint16_t rang
 
 #define CPU_WORDS 4
 
-static int parse_cpu(struct erratum_parser *p, char *value, struct nti_erratum_cpu *cpu)
+static int parse_cpu(char *value, struct nti_erratum_cpu *cpu, struct nti_error *e)
 {
 	static const char *const vendors[] = { "intel", "amd", "hygon", "arm" };
 	char *save = NULL, *word[CPU_WORDS + 1] = { NULL };
@@ -115,47 +104,45 @@ static int parse_cpu(struct erratum_parser *p, char *value, struct nti_erratum_c
 		if (strcmp(vendors[i], word[0]) == 0)
 			cpu->vendor = vendors[i];
 	if (n != CPU_WORDS || word[CPU_WORDS] || !cpu->vendor)
-		return nti_error(p->e, -EINVAL,
+		return nti_error(e, -EINVAL,
 				 "a cpu is intel, amd, hygon or arm, a family, models and "
 				 "steppings");
-	ret = parse_range(p, word[1], family);
+	ret = parse_range(word[1], family, e);
 	if (ret == 0 && family[0] != family[1])
-		ret = nti_error(p->e, -EINVAL, "a cpu has one family");
+		ret = nti_error(e, -EINVAL, "a cpu has one family");
 	cpu->family = family[0];
 	if (ret == 0)
-		ret = parse_range(p, word[2], cpu->model);
-	return ret < 0 ? ret : parse_range(p, word[3], cpu->stepping);
+		ret = parse_range(word[2], cpu->model, e);
+	return ret < 0 ? ret : parse_range(word[3], cpu->stepping, e);
 }
 
-static int add_cpu(struct erratum_parser *p, char *value)
+static int add_cpu(struct nti_erratum *now, char *value, struct nti_error *e)
 {
-	struct nti_erratum *now = last(p);
 	struct nti_erratum_cpu cpu = { 0 }, *more;
-	int ret = parse_cpu(p, value, &cpu);
+	int ret = parse_cpu(value, &cpu, e);
 
 	if (ret < 0)
 		return ret;
 	more = reallocarray((void *)now->cpu, now->cpus + 1, sizeof(*more));
 	if (!more)
-		return fail_memory(p);
+		return fail_memory(e);
 	now->cpu = more;
 	more[now->cpus++] = cpu;
 	return 0;
 }
 
-static int add_event(struct erratum_parser *p, const char *value)
+static int add_event(struct nti_erratum *now, const char *value, struct nti_error *e)
 {
-	struct nti_erratum *now = last(p);
 	const char **more = reallocarray((void *)now->event, now->events + 1, sizeof(*more));
 
 	if (!more)
-		return fail_memory(p);
+		return fail_memory(e);
 	now->event = more;
-	more[now->events] = NULL;
-	return set_text(p, &more[now->events++], value);
+	more[now->events] = strdup(value);
+	return more[now->events++] ? 0 : fail_memory(e);
 }
 
-static int set_action(struct erratum_parser *p, const char *value)
+static int set_action(struct nti_erratum *now, const char *value, struct nti_error *e)
 {
 	static const char *const actions[] = { [NTI_ERRATUM_NOTE] = "note",
 					       [NTI_ERRATUM_DOUBT] = "doubt",
@@ -165,52 +152,33 @@ static int set_action(struct erratum_parser *p, const char *value)
 	for (i = 0; i < NTI_ARRAY_SIZE(actions); i++) {
 		if (strcmp(actions[i], value) != 0)
 			continue;
-		last(p)->action = (enum nti_erratum_action)i;
+		now->action = (enum nti_erratum_action)i;
 		return 0;
 	}
-	return nti_error(p->e, -EINVAL, "an erratum does note, doubt or refuse, not '%.40s'",
-			 value);
-}
-
-static int set_when(struct erratum_parser *p, const char *value)
-{
-	last(p)->with_smt = strcmp(value, "smt") == 0;
-	return last(p)->with_smt
-		       ? 0
-		       : nti_error(p->e, -EINVAL, "'when' is followed by smt, not '%.40s'", value);
-}
-
-static int set_about(struct erratum_parser *p, const char *value)
-{
-	if (value[strlen(value) - 1] != '.')
-		return nti_error(p->e, -EINVAL, "'about' is a sentence and ends with a full stop");
-	return set_text(p, &last(p)->about, value);
+	return nti_error(e, -EINVAL, "an erratum does note, doubt or refuse, not '%.40s'", value);
 }
 
 static int set_value(void *arg, unsigned int key, char *value, struct nti_error *e)
 {
-	struct erratum_parser *p = arg;
+	struct nti_erratum_text *t = arg;
+	struct nti_erratum *now = &t->erratum[t->count - 1];
 
-	p->e = e;
 	switch (key) {
 	case KEY_ERRATUM:
-		return add_erratum(p, value);
+		return check_name(t, value, e);
 	case KEY_CPU:
-		return add_cpu(p, value);
+		return add_cpu(now, value, e);
 	case KEY_EVENT:
-		return add_event(p, value);
+		return add_event(now, value, e);
 	case KEY_DOES:
-		return set_action(p, value);
+		return set_action(now, value, e);
 	case KEY_WHEN:
-		return set_when(p, value);
-	case KEY_ABOUT:
-		return set_about(p, value);
-	case KEY_REMEDY:
-		return set_text(p, &last(p)->remedy, value);
-	case KEY_SOURCE:
-		return set_text(p, &last(p)->source, value);
+		now->with_smt = strcmp(value, "smt") == 0;
+		return now->with_smt ? 0
+				     : nti_error(e, -EINVAL,
+						 "'when' is followed by smt, not '%.40s'", value);
 	default:
-		return set_text(p, &last(p)->trust, value);
+		return 0;
 	}
 }
 
@@ -218,15 +186,14 @@ static const struct nti_entries erratum_entries = {
 	.key = key_rules,
 	.keys = KEY_COUNT,
 	.check = nti_entry_check_ascii,
+	.begin = begin_entry,
 	.set = set_value,
 };
 
 int nti_erratum_text_parse(const char *file, const char *text, size_t bytes,
 			   struct nti_erratum_text *out, struct nti_error *e)
 {
-	struct erratum_parser p = { .out = out, .e = e };
-
-	return nti_entries_parse(&erratum_entries, file, text, bytes, &p, e);
+	return nti_entries_parse(&erratum_entries, file, text, bytes, out, e);
 }
 
 void nti_erratum_text_fini(struct nti_erratum_text *t)
@@ -240,11 +207,7 @@ void nti_erratum_text_fini(struct nti_erratum_text *t)
 			free((char *)row->event[k]);
 		free((void *)row->event);
 		free((void *)row->cpu);
-		free((char *)row->name);
-		free((char *)row->about);
-		free((char *)row->remedy);
-		free((char *)row->source);
-		free((char *)row->trust);
+		nti_entry_fini(&erratum_entries, row);
 	}
 	free(t->erratum);
 	*t = (struct nti_erratum_text){ 0 };

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /* Files of data/limits: text into rows, with a lint that names file and line. */
 #include <errno.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/compiler.h"
 #include "lib/base/entry.h"
+#include "lib/base/text.h"
 #include "lib/doubt/limit_text.h"
 
 enum key {
@@ -21,62 +21,50 @@ enum key {
 	KEY_COUNT,
 };
 
+#define TEXT(member) NTI_ENTRY_TO(struct nti_limit, member)
+#define SENTENCE(member) NTI_ENTRY_SAYS(struct nti_limit, member)
+
 static const struct nti_entry_key key_rules[KEY_COUNT] = {
-	[KEY_NONE] = { "", 1u << KEY_LIMIT, "an entry begins with 'limit'" },
-	[KEY_LIMIT] = { "limit", 1u << KEY_EVENT, "'limit' is followed by 'event'" },
-	[KEY_EVENT] = { "event", 1u << KEY_BOUND, "'event' is followed by 'bound'" },
-	[KEY_BOUND] = { "bound", 1u << KEY_SLACK | 1u << KEY_ABOUT,
-			"'bound' is followed by 'slack' or 'about'" },
-	[KEY_SLACK] = { "slack", 1u << KEY_ABOUT, "'slack' is followed by 'about'" },
-	[KEY_ABOUT] = { "about", 1u << KEY_SOURCE, "'about' is followed by 'source'" },
-	[KEY_SOURCE] = { "source", 0, "'source' is followed by a blank line" },
+	[KEY_NONE] = { "", 1u << KEY_LIMIT },
+	[KEY_LIMIT] = { "limit", 1u << KEY_EVENT, TEXT(name) },
+	[KEY_EVENT] = { "event", 1u << KEY_BOUND, TEXT(event) },
+	[KEY_BOUND] = { "bound", 1u << KEY_SLACK | 1u << KEY_ABOUT },
+	[KEY_SLACK] = { "slack", 1u << KEY_ABOUT },
+	[KEY_ABOUT] = { "about", 1u << KEY_SOURCE, SENTENCE(about) },
+	[KEY_SOURCE] = { "source", 0, TEXT(source) },
 };
 
-struct limit_parser {
-	struct nti_limit_text *out;
-	struct nti_error *e;
-};
-
-static struct nti_limit *last(struct limit_parser *p)
+static void *begin_entry(void *arg)
 {
-	return &p->out->limit[p->out->count - 1];
+	struct nti_limit_text *t = arg;
+	struct nti_limit *more = reallocarray(t->limit, t->count + 1, sizeof(*more));
+
+	if (!more)
+		return NULL;
+	t->limit = more;
+	more[t->count] = (struct nti_limit){ 0 };
+	return &more[t->count++];
 }
 
-static int set_text(struct limit_parser *p, const char **to, const char *value)
+static int check_name(const struct nti_limit_text *t, const char *name, struct nti_error *e)
 {
-	*to = strdup(value);
-	return *to ? 0 : nti_error(p->e, -ENOMEM, "memory is short for a limit");
-}
-
-static int add_limit(struct limit_parser *p, const char *name)
-{
-	struct nti_limit *more;
 	size_t i;
 
-	for (i = 0; i < p->out->count; i++)
-		if (strcmp(p->out->limit[i].name, name) == 0)
-			return nti_error(p->e, -EINVAL, "there is a limit %s already", name);
-	more = reallocarray(p->out->limit, p->out->count + 1, sizeof(*more));
-	if (!more)
-		return nti_error(p->e, -ENOMEM, "memory is short for a limit");
-	p->out->limit = more;
-	more[p->out->count++] = (struct nti_limit){ 0 };
-	return set_text(p, &last(p)->name, name);
+	for (i = 0; i + 1 < t->count; i++)
+		if (strcmp(t->limit[i].name, name) == 0)
+			return nti_error(e, -EINVAL, "there is a limit %s already", name);
+	return 0;
 }
 
-/* strtod(3) would read by the rules of whatever locale the program chose. */
-static int parse_number(struct limit_parser *p, const char *text, double *out)
+static int parse_number(const char *text, double *out, struct nti_error *e)
 {
-	locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-	char *end = NULL;
+	int ret = nti_text_parse_real(text, out);
 
-	if (!c)
-		return nti_error(p->e, -ENOMEM, "memory is short for a limit");
-	*out = strtod_l(text, &end, c);
-	freelocale(c);
-	if (end == text || *end || !(*out > -1e18 && *out < 1e18))
-		return nti_error(p->e, -EINVAL, "'%.40s' is no number", text);
-	return 0;
+	if (ret == -ENOMEM)
+		return nti_error(e, ret, "memory is short for a limit");
+	return ret < 0 || !(*out > -1e18 && *out < 1e18)
+		       ? nti_error(e, -EINVAL, "'%.40s' is no number", text)
+		       : 0;
 }
 
 #define WORDS_MAX 5
@@ -115,9 +103,8 @@ static const struct bound_form {
 	{ { "between", NULL, "and", NULL }, 4, 3, 0, NTI_LIMIT_RANGE },
 };
 
-static int set_bound(struct limit_parser *p, char *value)
+static int set_bound(struct nti_limit *l, char *value, struct nti_error *e)
 {
-	struct nti_limit *l = last(p);
 	char *words[WORDS_MAX + 1];
 	int n = split(value, words), ret;
 	size_t i;
@@ -128,52 +115,45 @@ static int set_bound(struct limit_parser *p, char *value)
 		if (n != f->words || !is_said(words, n, f->word))
 			continue;
 		l->kind = f->kind;
-		ret = parse_number(p, words[f->number], &l->most);
+		ret = parse_number(words[f->number], &l->most, e);
 		if (ret == 0 && f->kind == NTI_LIMIT_RANGE)
-			ret = parse_number(p, words[1], &l->least);
+			ret = parse_number(words[1], &l->least, e);
 		if (ret == 0 && f->kind != NTI_LIMIT_RANGE && !(l->most > 0))
-			ret = nti_error(p->e, -EINVAL, "a bound is a positive number");
-		return ret == 0 && f->of ? set_text(p, &l->of, words[f->of]) : ret;
+			ret = nti_error(e, -EINVAL, "a bound is a positive number");
+		if (ret == 0 && f->of) {
+			l->of = strdup(words[f->of]);
+			ret = l->of ? 0 : nti_error(e, -ENOMEM, "memory is short for a limit");
+		}
+		return ret;
 	}
-	return nti_error(p->e, -EINVAL,
+	return nti_error(e, -EINVAL,
 			 "a bound is 'at most N of EVENT', 'at most N per second', 'moves within N "
 			 "of EVENT', 'moves within N seconds' or 'between N and N'");
 }
 
-static int set_slack(struct limit_parser *p, const char *value)
+static int set_slack(struct nti_limit *l, const char *value, struct nti_error *e)
 {
-	int ret = parse_number(p, value, &last(p)->slack);
+	int ret = parse_number(value, &l->slack, e);
 
-	if (ret == 0 && last(p)->kind > NTI_LIMIT_SECOND)
-		return nti_error(p->e, -EINVAL, "only 'at most' has a slack");
+	if (ret == 0 && l->kind > NTI_LIMIT_SECOND)
+		return nti_error(e, -EINVAL, "only 'at most' has a slack");
 	return ret;
-}
-
-static int set_about(struct limit_parser *p, const char *value)
-{
-	if (value[strlen(value) - 1] != '.')
-		return nti_error(p->e, -EINVAL, "'about' is a sentence and ends with a full stop");
-	return set_text(p, &last(p)->about, value);
 }
 
 static int set_value(void *arg, unsigned int key, char *value, struct nti_error *e)
 {
-	struct limit_parser *p = arg;
+	struct nti_limit_text *t = arg;
+	struct nti_limit *now = &t->limit[t->count - 1];
 
-	p->e = e;
 	switch (key) {
 	case KEY_LIMIT:
-		return add_limit(p, value);
-	case KEY_EVENT:
-		return set_text(p, &last(p)->event, value);
+		return check_name(t, value, e);
 	case KEY_BOUND:
-		return set_bound(p, value);
+		return set_bound(now, value, e);
 	case KEY_SLACK:
-		return set_slack(p, value);
-	case KEY_ABOUT:
-		return set_about(p, value);
+		return set_slack(now, value, e);
 	default:
-		return set_text(p, &last(p)->source, value);
+		return 0;
 	}
 }
 
@@ -181,15 +161,14 @@ static const struct nti_entries limit_entries = {
 	.key = key_rules,
 	.keys = KEY_COUNT,
 	.check = nti_entry_check_ascii,
+	.begin = begin_entry,
 	.set = set_value,
 };
 
 int nti_limit_text_parse(const char *file, const char *text, size_t bytes,
 			 struct nti_limit_text *out, struct nti_error *e)
 {
-	struct limit_parser p = { .out = out, .e = e };
-
-	return nti_entries_parse(&limit_entries, file, text, bytes, &p, e);
+	return nti_entries_parse(&limit_entries, file, text, bytes, out, e);
 }
 
 void nti_limit_text_fini(struct nti_limit_text *t)
@@ -197,13 +176,8 @@ void nti_limit_text_fini(struct nti_limit_text *t)
 	size_t i;
 
 	for (i = 0; i < t->count; i++) {
-		const struct nti_limit *l = &t->limit[i];
-
-		free((char *)l->name);
-		free((char *)l->event);
-		free((char *)l->of);
-		free((char *)l->about);
-		free((char *)l->source);
+		nti_entry_fini(&limit_entries, &t->limit[i]);
+		free((char *)t->limit[i].of);
 	}
 	free(t->limit);
 	*t = (struct nti_limit_text){ 0 };

@@ -4,12 +4,12 @@
  * box_text.h has the format.
  */
 #include <errno.h>
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/compiler.h"
 #include "lib/base/entry.h"
+#include "lib/base/text.h"
 #include "lib/event/box_text.h"
 #include "lib/event/format.h"
 
@@ -35,22 +35,18 @@ enum key {
 };
 
 static const struct nti_entry_key key_rules[KEY_COUNT] = {
-	[KEY_NONE] = { "", 1u << KEY_KIND | 1u << KEY_EVENT,
-		       "an entry begins with 'kind' or 'event'" },
-	[KEY_KIND] = { "kind", 1u << KEY_PMU, "'kind' is followed by 'pmu'" },
-	[KEY_PMU] = { "pmu", 1u << KEY_TERM, "'pmu' is followed by 'term'" },
-	[KEY_TERM] = { "term", 1u << KEY_TERM | 1u << KEY_SOURCE,
-		       "'term' is followed by 'term' or 'source'" },
-	[KEY_EVENT] = { "event", 1u << KEY_TERMS, "'event' is followed by 'terms'" },
+	[KEY_NONE] = { "", 1u << KEY_KIND | 1u << KEY_EVENT },
+	[KEY_KIND] = { "kind", 1u << KEY_PMU },
+	[KEY_PMU] = { "pmu", 1u << KEY_TERM },
+	[KEY_TERM] = { "term", 1u << KEY_TERM | 1u << KEY_SOURCE },
+	[KEY_EVENT] = { "event", 1u << KEY_TERMS },
 	[KEY_TERMS] = { "terms",
-			1u << KEY_SCALE | 1u << KEY_UNIT | 1u << KEY_STATE | 1u << KEY_ABOUT,
-			"'terms' is followed by 'scale', 'unit', 'state' or 'about'" },
-	[KEY_SCALE] = { "scale", 1u << KEY_UNIT, "'scale' is followed by 'unit'" },
-	[KEY_UNIT] = { "unit", 1u << KEY_STATE | 1u << KEY_ABOUT,
-		       "'unit' is followed by 'state' or 'about'" },
-	[KEY_STATE] = { "state", 1u << KEY_ABOUT, "'state' is followed by 'about'" },
-	[KEY_ABOUT] = { "about", 1u << KEY_SOURCE, "'about' is followed by 'source'" },
-	[KEY_SOURCE] = { "source", 0, "'source' is followed by a blank line" },
+			1u << KEY_SCALE | 1u << KEY_UNIT | 1u << KEY_STATE | 1u << KEY_ABOUT },
+	[KEY_SCALE] = { "scale", 1u << KEY_UNIT },
+	[KEY_UNIT] = { "unit", 1u << KEY_STATE | 1u << KEY_ABOUT },
+	[KEY_STATE] = { "state", 1u << KEY_ABOUT },
+	[KEY_ABOUT] = { "about", 1u << KEY_SOURCE },
+	[KEY_SOURCE] = { "source" },
 };
 
 /*
@@ -339,26 +335,14 @@ static int set_terms(struct text_parser *p, char *value)
 	return ret;
 }
 
-/* strtod(3) would read by the rules of whatever locale the program chose. */
-static double parse_number(const char *text)
-{
-	locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-	double number;
-	char *end;
-
-	if (!c)
-		return 0;
-	number = strtod_l(text, &end, c);
-	freelocale(c);
-	return *text >= '0' && *text <= '9' && !*end && number > 0 && number < 1e300 ? number : 0;
-}
-
 static int set_scale(struct text_parser *p, const char *value)
 {
 	double *scale = &last_event(p)->scale;
 
-	*scale = parse_number(value);
-	if (*scale > 0 || strcmp(value, "energy") == 0)
+	if (nti_text_parse_real(value, scale) == 0 && *scale > 0 && *scale < 1e300)
+		return 0;
+	*scale = 0;
+	if (strcmp(value, "energy") == 0)
 		return 0;
 	return nti_error(p->e, -EINVAL, "'%.60s' is neither a positive number nor 'energy'", value);
 }

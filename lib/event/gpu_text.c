@@ -171,68 +171,53 @@ enum key {
 	KEY_COUNT,
 };
 
+#define TEXT(member) NTI_ENTRY_TO(struct nti_gpu_event, member)
+#define SENTENCE(member) NTI_ENTRY_SAYS(struct nti_gpu_event, member)
+
 static const struct nti_entry_key key_rules[KEY_COUNT] = {
-	[KEY_NONE] = { "", 1u << KEY_EVENT, "an entry begins with 'gpu-event'" },
-	[KEY_EVENT] = { "gpu-event", 1u << KEY_FUNCTION, "'gpu-event' is followed by 'function'" },
-	[KEY_FUNCTION] = { "function", 1u << KEY_AMOUNT | 1u << KEY_ABOUT,
-			   "'function' is followed by 'amount' or 'about'" },
-	[KEY_AMOUNT] = { "amount", 1u << KEY_ABOUT, "'amount' is followed by 'about'" },
-	[KEY_ABOUT] = { "about", 1u << KEY_SOURCE, "'about' is followed by 'source'" },
-	[KEY_SOURCE] = { "source", 1u << KEY_TRUST, "'source' is followed by 'trust'" },
-	[KEY_TRUST] = { "trust", 0, "'trust' is followed by a blank line" },
+	[KEY_NONE] = { "", 1u << KEY_EVENT },
+	[KEY_EVENT] = { "gpu-event", 1u << KEY_FUNCTION, TEXT(name) },
+	[KEY_FUNCTION] = { "function", 1u << KEY_AMOUNT | 1u << KEY_ABOUT, TEXT(function) },
+	[KEY_AMOUNT] = { "amount", 1u << KEY_ABOUT, TEXT(amount) },
+	[KEY_ABOUT] = { "about", 1u << KEY_SOURCE, SENTENCE(about) },
+	[KEY_SOURCE] = { "source", 1u << KEY_TRUST, TEXT(source) },
+	[KEY_TRUST] = { "trust" },
 };
 
-static int set_text(char **to, const char *value, struct nti_error *e)
+static void *begin_entry(void *arg)
 {
-	*to = strdup(value);
-	return *to ? 0 : nti_error(e, -ENOMEM, "memory is short for an event");
-}
-
-static int add_event(struct nti_gpu_text *t, const char *name, struct nti_error *e)
-{
+	struct nti_gpu_text *t = arg;
 	struct nti_gpu_event *more = reallocarray(t->event, t->events + 1, sizeof(*more));
 
 	if (!more)
-		return nti_error(e, -ENOMEM, "memory is short for an event");
+		return NULL;
 	t->event = more;
-	more[t->events++] = (struct nti_gpu_event){ 0 };
-	return set_text(&more[t->events - 1].name, name, e);
+	more[t->events] = (struct nti_gpu_event){ 0 };
+	return &more[t->events++];
 }
 
 static int set_value(void *arg, unsigned int key, char *value, struct nti_error *e)
 {
 	struct nti_gpu_text *t = arg;
-	struct nti_gpu_event *event = t->events ? &t->event[t->events - 1] : NULL;
+	struct nti_gpu_event *event = &t->event[t->events - 1];
 
-	if (key == KEY_EVENT)
-		return add_event(t, value, e);
-	switch (key) {
-	case KEY_FUNCTION:
-		if (nti_gpu_function_parse(value, &event->of, e) < 0)
-			return -EINVAL;
-		return set_text(&event->function, value, e);
-	case KEY_AMOUNT:
-		if (nti_gpu_amount_parse(value, &event->of, e) < 0)
-			return -EINVAL;
-		return set_text(&event->amount, value, e);
-	case KEY_ABOUT:
-		if (!event->of.first)
-			return nti_error(e, -EINVAL, "%s has no wire", event->name);
-		return set_text(&event->about, value, e);
-	case KEY_SOURCE:
-		return set_text(&event->source, value, e);
-	default:
-		/* What is less sure has no way to be shown so yet. */
-		if (strcmp(value, "documented") != 0)
-			return nti_error(e, -EINVAL, "trust is 'documented', not '%.40s'", value);
-		return 0;
-	}
+	if (key == KEY_FUNCTION)
+		return nti_gpu_function_parse(value, &event->of, e);
+	if (key == KEY_AMOUNT)
+		return nti_gpu_amount_parse(value, &event->of, e);
+	if (key == KEY_ABOUT && !event->of.first)
+		return nti_error(e, -EINVAL, "%s has no wire", event->name);
+	/* What is less sure has no way to be shown so yet. */
+	if (key == KEY_TRUST && strcmp(value, "documented") != 0)
+		return nti_error(e, -EINVAL, "trust is 'documented', not '%.40s'", value);
+	return 0;
 }
 
 static const struct nti_entries gpu_entries = {
 	.key = key_rules,
 	.keys = KEY_COUNT,
 	.check = nti_entry_check_ascii,
+	.begin = begin_entry,
 	.set = set_value,
 };
 
@@ -244,13 +229,8 @@ int nti_gpu_text_parse(const char *file, const char *text, size_t bytes, struct 
 
 void nti_gpu_text_fini(struct nti_gpu_text *t)
 {
-	for (size_t i = 0; i < t->events; i++) {
-		free(t->event[i].name);
-		free(t->event[i].function);
-		free(t->event[i].amount);
-		free(t->event[i].about);
-		free(t->event[i].source);
-	}
+	for (size_t i = 0; i < t->events; i++)
+		nti_entry_fini(&gpu_entries, &t->event[i]);
 	free(t->event);
 	*t = (struct nti_gpu_text){ 0 };
 }

@@ -112,11 +112,12 @@ static bool is_intel(const struct nti_unit *unit)
  */
 #define ARM_CPU_CYCLES 0x11
 
-static bool is_arm_cycles(const struct nti_part *part)
+/* @code is the driver's own number of cycles. */
+static bool is_cycles(const struct nti_part *part, uint64_t code)
 {
 	if (part->attr.type == PERF_TYPE_HARDWARE)
 		return (uint32_t)part->attr.config == PERF_COUNT_HW_CPU_CYCLES;
-	return part->attr.type != PERF_TYPE_HW_CACHE && part->attr.config == ARM_CPU_CYCLES;
+	return part->attr.type != PERF_TYPE_HW_CACHE && part->attr.config == code;
 }
 
 static bool is_arm(const struct nti_unit *unit)
@@ -130,13 +131,6 @@ static bool is_arm(const struct nti_unit *unit)
  * perf_event_v7.c, armv7pmu_get_event_idx()). ARMv7's event 0x11 is one of the general counters.
  */
 #define CYCLES_APART 0xff
-
-static bool is_cycles_apart(const struct nti_part *part)
-{
-	if (part->attr.type == PERF_TYPE_HARDWARE)
-		return (uint32_t)part->attr.config == PERF_COUNT_HW_CPU_CYCLES;
-	return part->attr.type != PERF_TYPE_HW_CACHE && part->attr.config == CYCLES_APART;
-}
 
 static uint32_t with_fixed(const struct nti_unit *unit, uint64_t config, uint32_t general)
 {
@@ -214,10 +208,10 @@ static void need_core(const struct nti_part *part, struct nti_plan_event *need)
 
 	need->counters = general;
 	if (nti_unit_keeps_cycles_apart(part->unit)) {
-		if (is_cycles_apart(part))
+		if (is_cycles(part, CYCLES_APART))
 			need->counters = nti_need_fixed_counter(part->unit, 0);
 	} else if (is_arm(part->unit)) {
-		if (is_arm_cycles(part))
+		if (is_cycles(part, ARM_CPU_CYCLES))
 			need->counters |= nti_need_fixed_counter(part->unit, 0);
 	} else if (part->attr.type == PERF_TYPE_HARDWARE) {
 		need->counters =
@@ -253,7 +247,7 @@ void nti_need_fill(struct nti_part *part)
 		return;
 	if (unit->kind == NTI_UNIT_CORE)
 		need_core(part, &part->need);
-	else if (unit->kind == NTI_UNIT_UNCORE && !nti_unit_row_is_free_running(unit->name))
+	else if (unit->kind == NTI_UNIT_UNCORE && !nti_unit_row(unit->name)->is_free_running)
 		need_uncore(part, &part->need);
 	part->need.is_exclusive = part->attr.exclusive;
 }

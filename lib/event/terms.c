@@ -13,7 +13,6 @@
  */
 #include <ctype.h>
 #include <errno.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -351,20 +350,12 @@ static int apply_definition(struct build *b, char *list)
 	return ret;
 }
 
-/*
- * The number in events/NAME.scale. strtod(3) would read it by the rules of whatever locale the
- * program chose.
- */
+/* The number in events/NAME.scale. */
 static int parse_scale(const char *text, double *out)
 {
-	locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-	char *end;
+	int ret = nti_text_parse_real(text, out);
 
-	if (!c)
-		return -ENOMEM;
-	*out = strtod_l(text, &end, c);
-	freelocale(c);
-	return end == text || *end || !(*out > 0) || *out > 1e300 ? -EINVAL : 0;
+	return ret < 0 ? ret : !(*out > 0) || *out > 1e300 ? -EINVAL : 0;
 }
 
 /* One scale for all units of the event. */

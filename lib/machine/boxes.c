@@ -273,7 +273,7 @@ static void unit_name(char *name, size_t size, const struct nthw_box_kind *kind,
 static struct nti_unit *new_unit(struct finder *f, const struct nthw_box_kind *kind,
 				 const char *name, const struct method *method)
 {
-	struct nti_unit *unit = nti_units_append(f->units, name, nti_unit_row_desc(kind->unit));
+	struct nti_unit *unit = nti_units_append(f->units, name, nti_unit_row(kind->unit)->desc);
 
 	if (!unit)
 		return NULL;

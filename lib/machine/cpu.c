@@ -122,14 +122,20 @@ static const struct nti_hypervisor clouds[] = {
 
 static const struct nti_hypervisor unknown_hypervisor = { "", "of unknown make", ASK_HOST };
 
-static const struct nti_hypervisor *find_hypervisor(const char *signature)
+static const struct nti_hypervisor *find_by(const struct nti_hypervisor *row, size_t rows,
+					    const char *signature)
 {
 	size_t i;
 
-	for (i = 0; i < NTI_ARRAY_SIZE(hypervisors); i++)
-		if (strcmp(signature, hypervisors[i].signature) == 0)
-			return &hypervisors[i];
+	for (i = 0; i < rows; i++)
+		if (strcmp(signature, row[i].signature) == 0)
+			return &row[i];
 	return NULL;
+}
+
+static const struct nti_hypervisor *find_hypervisor(const char *signature)
+{
+	return find_by(hypervisors, NTI_ARRAY_SIZE(hypervisors), signature);
 }
 
 /*
@@ -138,14 +144,10 @@ static const struct nti_hypervisor *find_hypervisor(const char *signature)
 static const struct nti_hypervisor *find_cloud(struct nti_os *os)
 {
 	char text[256];
-	size_t i;
 
 	if (nti_os_line(os, text, sizeof(text), "/sys/class/dmi/id/sys_vendor") < 0)
 		return NULL;
-	for (i = 0; i < NTI_ARRAY_SIZE(clouds); i++)
-		if (strcmp(text, clouds[i].signature) == 0)
-			return &clouds[i];
-	return NULL;
+	return find_by(clouds, NTI_ARRAY_SIZE(clouds), text);
 }
 
 /*

@@ -141,12 +141,12 @@ static char *describe_unit(struct nti_os *os, const char *name, enum nti_unit_ki
 	char design[64];
 
 	if (kind != NTI_UNIT_CORE)
-		return strdup(nti_unit_row_desc(name));
+		return strdup(nti_unit_row(name)->desc);
 	if (nti_os_line(os, design, sizeof(design), NTI_SYSFS_DEVICES "/%s/caps/pmu_name", name) <
 		    0 ||
 	    !design[0])
-		return strdup(nti_unit_row_desc(name));
-	return nti_text_format("%s (%s)", nti_unit_row_desc(name), design);
+		return strdup(nti_unit_row(name)->desc);
+	return nti_text_format("%s (%s)", nti_unit_row(name)->desc, design);
 }
 
 bool nti_unit_keeps_cycles_apart(const struct nti_unit *unit)
@@ -179,7 +179,7 @@ static void count_unit(struct loader *l, struct nti_unit *unit)
 	else if (strcmp(unit->name, "amd_df") == 0)
 		unit->counters = l->units->cpu.df;
 	else if (unit->kind == NTI_UNIT_UNCORE)
-		unit->counters = nti_unit_row_counters(unit->name);
+		unit->counters = nti_unit_row(unit->name)->counters;
 }
 
 static int load_pmu(void *arg, const char *name)
@@ -204,7 +204,7 @@ static int load_pmu(void *arg, const char *name)
 	unit->method = NTI_METHOD_PERF;
 	unit->type = (uint32_t)type;
 	unit->has_sysfs = has_entries(l->os, name, "format") || has_entries(l->os, name, "events");
-	unit->is_mode_blind = unit->kind == NTI_UNIT_CORE && nti_unit_row_is_mode_blind(name);
+	unit->is_mode_blind = unit->kind == NTI_UNIT_CORE && nti_unit_row(name)->is_mode_blind;
 	unit->has_rdpmc_term = unit->kind == NTI_UNIT_CORE &&
 			       nti_os_exists(l->os, NTI_SYSFS_DEVICES "/%s/format/rdpmc", name);
 	free(unit->desc);
@@ -298,7 +298,7 @@ static bool is_arm64(struct nti_os *os)
 static int add_absent_core(struct loader *l)
 {
 	const char *name = is_arm64(l->os) ? "armv8_pmuv3_0" : "cpu";
-	struct nti_unit *unit = nti_units_append(l->units, name, nti_unit_row_desc(name));
+	struct nti_unit *unit = nti_units_append(l->units, name, nti_unit_row(name)->desc);
 
 	if (!unit)
 		return -ENOMEM;
@@ -315,7 +315,7 @@ static int add_absent_core(struct loader *l)
 static int add_software(struct loader *l)
 {
 	struct nti_unit *unit =
-		nti_units_append(l->units, "software", nti_unit_row_desc("software"));
+		nti_units_append(l->units, "software", nti_unit_row("software")->desc);
 
 	if (!unit)
 		return -ENOMEM;

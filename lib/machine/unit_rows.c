@@ -15,17 +15,7 @@
  * arch/x86/events/amd/uncore.c; Documentation/admin-guide/perf/): too few cost a pass, too many a
  * failed group.
  */
-static const struct unit_row {
-	const char *prefix;
-	const char *desc;
-	unsigned int counters;
-	bool is_free_running;
-	/*
-	 * A core PMU whose driver has no set_event_filter() (arch/arm/kernel/perf_event_v6.c,
-	 * perf_event_v7.c, perf_event_xscale.c): the kernel refuses any exclude_* bit.
-	 */
-	bool is_mode_blind;
-} unit_rows[] = {
+static const struct nti_unit_row unit_rows[] = {
 	{ "cpu_core", "performance counters of the performance cores" },
 	{ "cpu_atom", "performance counters of the efficient cores" },
 	{ "cpum_cf", CORES },
@@ -95,21 +85,15 @@ static const struct unit_row {
 	{ "cxl_pmu", "CXL device" },
 };
 
-static const struct unit_row *find_row(const char *name)
+const struct nti_unit_row *nti_unit_row(const char *name)
 {
+	static const struct nti_unit_row unknown = { "", "" };
 	size_t i;
 
 	for (i = 0; i < NTI_ARRAY_SIZE(unit_rows); i++)
 		if (strncmp(name, unit_rows[i].prefix, strlen(unit_rows[i].prefix)) == 0)
 			return &unit_rows[i];
-	return NULL;
-}
-
-const char *nti_unit_row_desc(const char *name)
-{
-	const struct unit_row *row = find_row(name);
-
-	return row ? row->desc : "";
+	return &unknown;
 }
 
 bool nti_unit_row_is_name(const char *name)
@@ -127,25 +111,4 @@ bool nti_unit_row_is_name(const char *name)
 			return true;
 	}
 	return false;
-}
-
-unsigned int nti_unit_row_counters(const char *name)
-{
-	const struct unit_row *row = find_row(name);
-
-	return row ? row->counters : 0;
-}
-
-bool nti_unit_row_is_free_running(const char *name)
-{
-	const struct unit_row *row = find_row(name);
-
-	return row && row->is_free_running;
-}
-
-bool nti_unit_row_is_mode_blind(const char *name)
-{
-	const struct unit_row *row = find_row(name);
-
-	return row && row->is_mode_blind;
 }

@@ -7,15 +7,23 @@
 
 #include "lib/machine/unit.h"
 
-/* One phrase for people; static memory, never NULL. */
-const char *nti_unit_row_desc(const char *name);
+struct nti_unit_row {
+	const char *prefix;
+	const char *desc;      /* one phrase for people */
+	unsigned int counters; /* general ones of an uncore PMU; 0: not known */
+	/* each event has a register of its own that always runs: nothing to plan */
+	bool is_free_running;
+	/*
+	 * A core PMU that cannot count user mode or kernel mode apart. Its driver has no
+	 * set_event_filter() (arch/arm/kernel/perf_event_v6.c, perf_event_v7.c,
+	 * perf_event_xscale.c): the kernel refuses any exclude_* bit.
+	 */
+	bool is_mode_blind;
+};
+
+/* The row of a PMU; one without text and numbers where none is known. Static memory. */
+const struct nti_unit_row *nti_unit_row(const char *name);
 /* True for a name, alone or numbered, that a driver of the kernel uses on some machine. */
 bool nti_unit_row_is_name(const char *name);
-/* General counters of an uncore PMU; 0 when not known. */
-unsigned int nti_unit_row_counters(const char *name);
-/* True where each event has a register of its own that always runs: nothing to plan. */
-bool nti_unit_row_is_free_running(const char *name);
-/* True for a core PMU that cannot count user mode or kernel mode apart. */
-bool nti_unit_row_is_mode_blind(const char *name);
 
 #endif

@@ -2,7 +2,6 @@
 /*
  * Files of metrics: text into a set, with a lint that names file and line. metric.h has the format.
  */
-#include <assert.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -25,17 +24,18 @@ enum key {
 	KEY_COUNT,
 };
 
+#define TEXT(member) NTI_ENTRY_TO(struct nti_metric, member)
+#define SENTENCE(member) NTI_ENTRY_SAYS(struct nti_metric, member)
+
 static const struct nti_entry_key key_rules[KEY_COUNT] = {
-	[KEY_NONE] = { "", 1u << KEY_METRIC, "an entry begins with 'metric'" },
-	[KEY_METRIC] = { "metric", 1u << KEY_UNIT, "'metric' is followed by 'unit'" },
-	[KEY_UNIT] = { "unit", 1u << KEY_GROUP | 1u << KEY_FORMULA,
-		       "'unit' is followed by 'group' or 'formula'" },
-	[KEY_GROUP] = { "group", 1u << KEY_FORMULA, "'group' is followed by 'formula'" },
-	[KEY_FORMULA] = { "formula", 1u << KEY_FORMULA | 1u << KEY_BESIDE | 1u << KEY_ABOUT,
-			  "'formula' is followed by 'formula', 'beside' or 'about'" },
-	[KEY_BESIDE] = { "beside", 1u << KEY_ABOUT, "'beside' is followed by 'about'" },
-	[KEY_ABOUT] = { "about", 1u << KEY_SOURCE, "'about' is followed by 'source'" },
-	[KEY_SOURCE] = { "source", 0, "'source' is followed by a blank line" },
+	[KEY_NONE] = { "", 1u << KEY_METRIC },
+	[KEY_METRIC] = { "metric", 1u << KEY_UNIT, TEXT(name) },
+	[KEY_UNIT] = { "unit", 1u << KEY_GROUP | 1u << KEY_FORMULA, TEXT(unit) },
+	[KEY_GROUP] = { "group", 1u << KEY_FORMULA, TEXT(group) },
+	[KEY_FORMULA] = { "formula", 1u << KEY_FORMULA | 1u << KEY_BESIDE | 1u << KEY_ABOUT },
+	[KEY_BESIDE] = { "beside", 1u << KEY_ABOUT, TEXT(beside) },
+	[KEY_ABOUT] = { "about", 1u << KEY_SOURCE, SENTENCE(about) },
+	[KEY_SOURCE] = { "source", 0, TEXT(source) },
 };
 
 struct file_parser {
@@ -50,13 +50,7 @@ static int fail_memory(struct nti_error *e)
 	return nti_error(e, -ENOMEM, "memory is short for a metric");
 }
 
-static int keep(const char **to, const char *value, struct nti_error *e)
-{
-	*to = strdup(value);
-	return *to ? 0 : fail_memory(e);
-}
-
-static int set_name(struct file_parser *p, const char *value, struct nti_error *e)
+static int check_name(struct file_parser *p, const char *value, struct nti_error *e)
 {
 	int ret = nti_metric_check_name(value, e);
 
@@ -68,17 +62,10 @@ static int set_name(struct file_parser *p, const char *value, struct nti_error *
 		return nti_error(e, -EINVAL, "%s is the name of a group of metrics", value);
 	if (nti_metrics_count(p->known) + p->found.count >= NTI_METRIC_MAX_COUNT)
 		return nti_error(e, -E2BIG, "more than %d metrics", NTI_METRIC_MAX_COUNT);
-	return keep(&p->now.name, value, e);
+	return 0;
 }
 
-static int set_unit(struct file_parser *p, const char *value, struct nti_error *e)
-{
-	int ret = nti_metric_check_unit(value, e);
-
-	return ret < 0 ? ret : keep(&p->now.unit, value, e);
-}
-
-static int set_group(struct file_parser *p, const char *value, struct nti_error *e)
+static int check_group(struct file_parser *p, const char *value, struct nti_error *e)
 {
 	int ret = nti_metric_check_name(value, e);
 
@@ -87,22 +74,14 @@ static int set_group(struct file_parser *p, const char *value, struct nti_error 
 	if (nti_metrics_find(p->known, value) || nti_metrics_find(&p->found, value) ||
 	    strcasecmp(p->now.name, value) == 0)
 		return nti_error(e, -EINVAL, "%s is the name of a metric", value);
-	return keep(&p->now.group, value, e);
+	return 0;
 }
 
-static int set_beside(struct file_parser *p, const char *value, struct nti_error *e)
+static void *begin_entry(void *arg)
 {
-	if (!nti_metric_uses(&p->now, value))
-		return nti_error(e, -EINVAL, "no formula of %s uses the event %s", p->now.name,
-				 value);
-	return keep(&p->now.beside, value, e);
-}
+	struct file_parser *p = arg;
 
-static int set_about(struct file_parser *p, const char *value, struct nti_error *e)
-{
-	if (value[strlen(value) - 1] != '.')
-		return nti_error(e, -EINVAL, "'about' is a sentence and ends with a full stop");
-	return keep(&p->now.about, value, e);
+	return &p->now;
 }
 
 static int set_value(void *arg, unsigned int key, char *value, struct nti_error *e)
@@ -111,20 +90,20 @@ static int set_value(void *arg, unsigned int key, char *value, struct nti_error 
 
 	switch (key) {
 	case KEY_METRIC:
-		return set_name(p, value, e);
+		return check_name(p, value, e);
 	case KEY_UNIT:
-		return set_unit(p, value, e);
+		return nti_metric_check_unit(value, e);
 	case KEY_GROUP:
-		return set_group(p, value, e);
+		return check_group(p, value, e);
 	case KEY_FORMULA:
 		return nti_metric_add_formula(&p->now, value, e);
 	case KEY_BESIDE:
-		return set_beside(p, value, e);
-	case KEY_ABOUT:
-		return set_about(p, value, e);
+		return nti_metric_uses(&p->now, value)
+			       ? 0
+			       : nti_error(e, -EINVAL, "no formula of %s uses the event %s",
+					   p->now.name, value);
 	default:
-		assert(key == KEY_SOURCE);
-		return keep(&p->now.source, value, e);
+		return 0;
 	}
 }
 
@@ -146,6 +125,7 @@ static const struct nti_entries metric_entries = {
 	.key = key_rules,
 	.keys = KEY_COUNT,
 	.check = nti_metric_check_text,
+	.begin = begin_entry,
 	.set = set_value,
 	.end = end_entry,
 };

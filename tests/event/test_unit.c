@@ -132,7 +132,7 @@ static const struct name_row {
 TEST(names_that_know_no_modes)
 {
 	TT_FOR_EACH_ROW(r, name_rows)
-		TT_EQ(r, nti_unit_row_is_mode_blind(r->name), r->is_blind);
+		TT_EQ(r, nti_unit_row(r->name)->is_mode_blind, r->is_blind);
 }
 
 static const struct absent_row {

@@ -14,11 +14,10 @@
 enum key { KEY_NONE, KEY_SOURCE, KEY_TRUST, KEY_COUNTER, KEY_COUNT };
 
 static const struct nti_entry_key key_rules[KEY_COUNT] = {
-	[KEY_NONE] = { "", 1u << KEY_SOURCE, "an entry begins with 'source'" },
-	[KEY_SOURCE] = { "source", 1u << KEY_TRUST, "'source' is followed by 'trust'" },
-	[KEY_TRUST] = { "trust", 1u << KEY_COUNTER, "'trust' is followed by 'counter'" },
-	[KEY_COUNTER] = { "counter", 1u << KEY_COUNTER | 1u << KEY_NONE,
-			  "'counter' is followed by 'counter' or a blank line" },
+	[KEY_NONE] = { "", 1u << KEY_SOURCE },
+	[KEY_SOURCE] = { "source", 1u << KEY_TRUST },
+	[KEY_TRUST] = { "trust", 1u << KEY_COUNTER },
+	[KEY_COUNTER] = { "counter", 1u << KEY_COUNTER | 1u << KEY_NONE },
 };
 
 enum { EVENT, PART, CHIPS, SET, MODE, START, SELECT, GROUP, MUX, COLUMNS };
