@@ -165,7 +165,7 @@ void nti_handle_free(struct nti_handle *handle)
 	nti_claim_free(handle->claim);
 	nti_ntimefs_free(handle->fs);
 	nti_socket_close(handle->socket);
-	free(handle->siblings);
+	nti_set_fini(&handle->siblings);
 	free(handle);
 }
 

@@ -11,6 +11,7 @@
 #include "lib/access/msr.h"
 #include "lib/access/ntimefs.h"
 #include "lib/access/pci.h"
+#include "lib/base/set.h"
 
 struct nti_handles {
 	struct nti_os *os;
@@ -29,9 +30,9 @@ struct nti_handle {
 	struct nti_handles *handles;
 	const struct nthw_box_kind *kind;
 	enum nti_method method;
-	unsigned int unit; /* what the sequences say */
-	unsigned int cpu;  /* by which that is reached now */
-	char *siblings;	   /* CPUs that reach the same registers, NULL: that one alone */
+	unsigned int unit;	 /* what the sequences say */
+	unsigned int cpu;	 /* by which that is reached now */
+	struct nti_set siblings; /* CPUs that reach the same registers; empty: that one alone */
 	const struct nti_pci_function *function;
 	struct nti_ntimefs *fs;
 	struct nti_claim *claim;

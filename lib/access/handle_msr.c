@@ -2,76 +2,62 @@
 /* Model-specific registers, through /dev/cpu/N/msr. */
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include <ntime/session.h>
 
 #include "lib/access/handle_inner.h"
 #include "lib/access/why.h"
-#include "lib/base/text.h"
 
-struct msr_access {
-	struct nti_handle *handle;
-	uint32_t address;
-	bool is_write;
-	uint64_t *value;
-	int ret;
-};
-
-static int msr_at(const struct msr_access *a, unsigned int cpu)
+static int access_at(struct nti_handle *handle, unsigned int cpu, uint32_t address, bool is_write,
+		     uint64_t *value)
 {
-	struct nti_handles *l = a->handle->handles;
+	struct nti_handles *l = handle->handles;
 
-	return a->is_write ? nti_msr_write(l->msr, cpu, a->address, *a->value, &l->error)
-			   : nti_msr_read(l->msr, cpu, a->address, a->value, &l->error);
-}
-
-static int try_sibling(void *arg, unsigned int cpu)
-{
-	struct msr_access *a = arg;
-	int ret;
-
-	if (cpu == a->handle->cpu)
-		return 0;
-	ret = msr_at(a, cpu);
-	if (ret == -ENXIO)
-		return 0;
-	a->ret = ret;
-	a->handle->cpu = cpu;
-	return 1;
+	return is_write ? nti_msr_write(l->msr, cpu, address, *value, &l->error)
+			: nti_msr_read(l->msr, cpu, address, value, &l->error);
 }
 
 /*
  * A CPU that went away takes the registers of its package not with it: any other one of those that
  * share them will do.
  */
-static int msr_access(struct msr_access *a)
+static int msr_access(struct nti_handle *handle, uint32_t address, bool is_write, uint64_t *value)
 {
-	a->ret = msr_at(a, a->handle->cpu);
-	if (a->ret == -ENXIO && a->handle->siblings)
-		(void)nti_text_for_each_in_list(a->handle->siblings, NTI_CPU_LIMIT, try_sibling, a);
+	int ret = access_at(handle, handle->cpu, address, is_write, value);
+	unsigned int cpu;
+
+	for (cpu = 0; ret == -ENXIO && cpu < handle->siblings.bytes * CHAR_BIT; cpu++) {
+		if (cpu == handle->cpu || !nti_set_has(&handle->siblings, cpu))
+			continue;
+		ret = access_at(handle, cpu, address, is_write, value);
+		if (ret != -ENXIO)
+			handle->cpu = cpu;
+	}
 	/* For sequences -ENXIO is a register that hardware does not have. */
-	if (a->ret == -ENXIO)
-		a->ret = a->handle->handles->error.code = -ENODEV;
-	return a->ret;
+	if (ret == -ENXIO)
+		ret = handle->handles->error.code = -ENODEV;
+	return ret;
 }
 
 static int msr_read(struct nthw_io *io, enum nthw_space space, unsigned int unit, uint32_t address,
 		    uint64_t *value)
 {
-	struct msr_access a = { .handle = nti_handle_of(io), .address = address, .value = value };
+	struct nti_handle *handle = nti_handle_of(io);
 
-	return space == NTHW_SPACE_MSR && unit == a.handle->unit ? msr_access(&a) : -ENOTSUP;
+	return space == NTHW_SPACE_MSR && unit == handle->unit
+		       ? msr_access(handle, address, false, value)
+		       : -ENOTSUP;
 }
 
 static int msr_write(struct nthw_io *io, enum nthw_space space, unsigned int unit, uint32_t address,
 		     uint64_t value)
 {
-	struct msr_access a = {
-		.handle = nti_handle_of(io), .address = address, .value = &value, .is_write = true
-	};
+	struct nti_handle *handle = nti_handle_of(io);
 
-	return space == NTHW_SPACE_MSR && unit == a.handle->unit ? msr_access(&a) : -ENOTSUP;
+	return space == NTHW_SPACE_MSR && unit == handle->unit
+		       ? msr_access(handle, address, true, &value)
+		       : -ENOTSUP;
 }
 
 /*
@@ -96,11 +82,14 @@ static const char *sharing_file(const struct nti_handle_request *what)
 static int find_siblings(struct nti_handle *handle, const struct nti_handle_request *what)
 {
 	const char *file = what->box ? sharing_file(what) : NULL;
-	int ret = -ENOENT;
+	char *list = NULL;
+	int ret = file ? nti_os_dup(handle->handles->os, &list, "/sys/devices/system/cpu/cpu%u/%s",
+				    handle->cpu, file)
+		       : 0;
 
-	if (file)
-		ret = nti_os_dup(handle->handles->os, &handle->siblings,
-				 "/sys/devices/system/cpu/cpu%u/%s", handle->cpu, file);
+	if (list)
+		ret = nti_set_add_list(&handle->siblings, list, NTI_CPU_LIMIT);
+	free(list);
 	/* A kernel that does not tell leaves the one CPU. */
 	return ret == -ENOMEM ? ret : 0;
 }
