@@ -158,7 +158,8 @@ int ntd_node_add(struct ntd_folder *in, struct ntd_node *node, gfp_t gfp)
 {
 	int ret = xa_alloc_cyclic(&in->names, &node->position, node, POSITIONS, &in->last, gfp);
 
-	return ret < 0 ? ret : 0;
+	/* 1: the numbers have begun again */
+	return ret == 1 ? 0 : ret;
 }
 
 static void node_free(struct ntd_node *node)

@@ -76,15 +76,16 @@ static int check_roots_alone(const struct cli_program *p, const char *path)
 static bool name_beside(const char *file, char *name, size_t bytes)
 {
 	ssize_t n = readlink("/proc/self/exe", name, bytes - 1);
+	size_t room = strlen(file) + 1;
 	char *slash;
 
 	if (n < 0)
 		return false;
 	name[n] = '\0';
 	slash = strrchr(name, '/');
-	if (!slash || (size_t)(slash + 1 - name) + strlen(file) >= bytes)
+	if (!slash || (size_t)(slash + 1 - name) + room > bytes)
 		return false;
-	strcpy(slash + 1, file);
+	memcpy(slash + 1, file, room);
 	return true;
 }
 

@@ -292,7 +292,9 @@ int cli_place_open(struct cli_place *p)
 		return fd;
 	if (!p->is_there) {
 		fd = openat(p->folder, p->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		return fd < 0 ? -errno : fd;
+		if (fd < 0)
+			return -errno;
+		return fd;
 	}
 	fd = open_seen(p->folder, p->name, p->old.device, p->old.inode);
 	if (fd >= 0 && ftruncate(fd, 0)) {

@@ -189,7 +189,7 @@ static int do_apart(struct cli_whole *w, int (*step)(struct cli_whole *w))
 		ret = step(w);
 		if (write(ends[1], &ret, sizeof(ret)) != sizeof(ret))
 			close(ends[1]);
-		_exit(ret != 0);
+		_exit(ret ? 1 : 0);
 	}
 	close(ends[1]);
 	if (child < 0) {

@@ -403,7 +403,7 @@ static int hammer(struct setting *s, const struct pace *p)
 int cli_reg_hammer(struct cli_reg *r)
 {
 	struct setting s = { .r = r, .flags = NTIME_REGISTER_WRITE };
-	struct pace pace;
+	struct pace pace = { 0 };
 	int ret = parse_pace(r, &pace), closed;
 
 	begin(&s);

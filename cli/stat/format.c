@@ -187,6 +187,9 @@ static void summary(FILE *f, const struct cli_style *style, const struct cli_rep
 
 	for (const char *at = style->format; *at;) {
 		at = next(at, &p);
+		/* It was checked when it was given. */
+		if (!at)
+			break;
 		if (p.kind == '{')
 			put_item(f, r, &p);
 		else if (p.kind)

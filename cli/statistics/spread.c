@@ -166,7 +166,8 @@ static double probability(double high, double low, size_t stretches)
 	double log_all = log_choose(high + low, high), p = 0;
 
 	for (size_t r = 2; r <= stretches; r++) {
-		double half = (double)(r / 2), more = half + (double)(r % 2);
+		size_t less = r / 2;
+		double half = (double)less, more = (double)(r - less);
 
 		p += ways(high, more, low, half, log_all) + ways(high, half, low, more, log_all);
 	}

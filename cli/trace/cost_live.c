@@ -113,10 +113,10 @@ static bool is_written(const struct look *before, const struct look *after)
 		before->changed.tv_nsec != after->changed.tv_nsec);
 }
 
-static int say_failed(char *const *argv, const char *kind, int status)
+static int say_failed(const char *program, const char *kind, int status)
 {
 	if (status < 0)
-		cli_say("%s cannot be run: %s", argv[0], strerror(-status));
+		cli_say("%s cannot be run: %s", program, strerror(-status));
 	else if (status >= 128)
 		cli_say("a run %s was ended by signal %d; what it took cannot be compared", kind,
 			status - 128);
@@ -141,7 +141,7 @@ static int run_once(struct cli_trace *t, const struct cli_cost_live *live, bool 
 	status = cli_child_run(w.word);
 	runs->ns[runs->n] = cli_now_ns() - start;
 	if (status) {
-		say_failed(w.word, kind, status);
+		say_failed(live->command[0], kind, status);
 		goto out;
 	}
 	after = look_at(live->log);

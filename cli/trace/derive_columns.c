@@ -111,7 +111,6 @@ static void fill(struct row *row, const struct cli_columns *c, const struct cli_
 {
 	static const char *const roles[] = { "event", "clock", "nothing", "unknown" };
 	const struct ntime_derived *d = &r->d;
-	// cppcheck-suppress ctuuninitvar ; it is filled here
 	struct cli_cell *cell = row->cell;
 
 	cli_cells_fill(cell, c, r);

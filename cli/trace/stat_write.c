@@ -155,7 +155,6 @@ static void fill(struct row *row, const struct cli_trace_stats *s, const struct 
 {
 	const struct ntime_register_stat *r = &of->r;
 	bool has_more = r->flags & NTIME_STAT_MORE_VALUES;
-	// cppcheck-suppress ctuuninitvar ; it is filled here
 	struct cli_cell *cell = row->cell;
 
 	cli_cells_fill(cell, &row_columns, of);
@@ -244,7 +243,6 @@ static void make_total_title(struct total_row *row, const struct cli_trace_stats
 static void fill_total(struct total_row *row, const struct cli_columns *columns_of,
 		       const struct cli_trace_stats *s, const struct ntime_trace_total *t)
 {
-	// cppcheck-suppress ctuuninitvar ; it is filled here
 	struct cli_cell *cell = row->cell;
 
 	cli_cells_fill(cell, columns_of, t);

@@ -62,7 +62,6 @@ struct claim_texts {
 static struct nti_claim_pmu pmu_of(struct nti_os *os, const struct nti_handle_request *what,
 				   struct claim_texts *texts)
 {
-	// cppcheck-suppress ctuuninitvar ; it is filled here
 	struct nti_claim_pmu pmu = { .name = texts->name,
 				     .what = texts->what,
 				     .where = texts->where };

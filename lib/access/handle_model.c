@@ -39,7 +39,7 @@ static int model_read(struct nthw_io *io, enum nthw_space space, unsigned int un
 		      uint32_t address, uint64_t *value)
 {
 	const struct ntime_model_request request = { .kind = NTIME_MODEL_READ, .address = address };
-	uint32_t got;
+	uint32_t got = 0;
 	int ret = -ENOTSUP;
 
 	if (space == NTHW_SPACE_MMIO && unit == 0)

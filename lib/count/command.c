@@ -53,7 +53,7 @@ static int check_command(struct ntime_ctx *ctx, char *const argv[])
 
 /* By @launcher, or forked with @argv where there is none. */
 static int new_command(struct ntime_ctx *ctx, const char *name, struct nti_launcher *launcher,
-		       char *const argv[], struct ntime_command **out)
+		       char *const argv[], bool is_protected, struct ntime_command **out)
 {
 	struct ntime_command *c = calloc(1, sizeof(*c));
 	int ret;
@@ -61,6 +61,7 @@ static int new_command(struct ntime_ctx *ctx, const char *name, struct nti_launc
 	if (!c)
 		return -ENOMEM;
 	c->ctx = ctx;
+	c->is_protected = is_protected;
 	c->name = strdup(name);
 	if (!c->name) {
 		ret = -ENOMEM;
@@ -88,9 +89,7 @@ int ntime_command_new(struct ntime_ctx *ctx, char *const argv[], struct ntime_co
 
 	*out = NULL;
 	if (ret == 0)
-		ret = new_command(ctx, argv[0], NULL, argv, out);
-	if (ret == 0)
-		(*out)->is_protected = nti_exec_is_protected(argv[0]);
+		ret = new_command(ctx, argv[0], NULL, argv, nti_exec_is_protected(argv[0]), out);
 	return ret;
 }
 
@@ -121,13 +120,8 @@ int ntime_launcher_new(struct ntime_ctx *ctx, char *const argv[], struct ntime_l
 
 int ntime_launcher_command(struct ntime_launcher *l, struct ntime_command **out)
 {
-	int ret;
-
 	*out = NULL;
-	ret = new_command(l->ctx, l->name, l->launcher, NULL, out);
-	if (ret == 0)
-		(*out)->is_protected = l->is_protected;
-	return ret;
+	return new_command(l->ctx, l->name, l->launcher, NULL, l->is_protected, out);
 }
 
 void ntime_launcher_free(struct ntime_launcher *l)

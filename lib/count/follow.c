@@ -333,11 +333,11 @@ static int add_like(struct ntime_session *s, size_t model, size_t at)
 		return -ENOMEM;
 	s->groups.reading = readings;
 	if (s->groups.count == s->groups.room) {
-		g = realloc(s->groups.group, 2 * s->groups.room * sizeof(*g));
+		g = realloc(s->groups.group, (2 * s->groups.room + 1) * sizeof(*g));
 		if (!g)
 			return -ENOMEM;
 		s->groups.group = g;
-		s->groups.room *= 2;
+		s->groups.room = 2 * s->groups.room + 1;
 	}
 	part = malloc(NTI_PERF_GROUP_MAX * sizeof(*part));
 	if (!part)

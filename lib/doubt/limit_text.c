@@ -105,7 +105,7 @@ static const struct bound_form {
 
 static int set_bound(struct nti_limit *l, char *value, struct nti_error *e)
 {
-	char *words[WORDS_MAX + 1];
+	char *words[WORDS_MAX + 1] = { NULL };
 	int n = split(value, words), ret;
 	size_t i;
 

@@ -70,7 +70,9 @@ static int linux_open(struct nti_os *os, const char *path, int flags)
 	if (ret < 0)
 		return ret;
 	fd = open(full, flags | O_CLOEXEC);
-	return fd < 0 ? keep_shortage(os, path, -errno) : fd;
+	if (fd < 0)
+		return keep_shortage(os, path, -errno);
+	return fd;
 }
 
 static void linux_close(struct nti_os *os, int fd)

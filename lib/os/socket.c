@@ -49,14 +49,15 @@ static int greet(int fd, struct ntime_model_hello *hello)
 int nti_socket_open(const char *path, struct ntime_model_hello *hello)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	size_t bytes = strlen(path) + 1;
 	int fd, ret;
 
 	*hello = (struct ntime_model_hello){ 0 };
 	if (!*path)
 		return -ENOENT;
-	if (strlen(path) >= sizeof(address.sun_path))
+	if (bytes > sizeof(address.sun_path))
 		return -ENAMETOOLONG;
-	strcpy(address.sun_path, path);
+	memcpy(address.sun_path, path, bytes);
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;

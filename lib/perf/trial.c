@@ -15,7 +15,7 @@
 static const unsigned long step_turns[] = {
 	1, 301, 2, 160, 997, 5, 707, 13, 1300, 80, 37, 601, 4000
 };
-#define STEPS NTI_ARRAY_SIZE(step_turns)
+enum { STEPS = NTI_ARRAY_SIZE(step_turns) };
 
 /* Somebody may interrupt: it is bad only if it is bad each time. */
 #define TRIES 3

@@ -229,7 +229,7 @@ static void note(struct tracing *t, pid_t pid, const struct call *call,
 	for (int i = 0; i < 4 && used < room; i++)
 		used += (size_t)snprintf(t->page->where + used, room - used, " %#llx",
 					 (unsigned long long)info->entry.args[i]);
-	if (strstr(call->name, "at") && strcmp(call->name, "fstat") && used < room - 64) {
+	if (strstr(call->name, "at") && strcmp(call->name, "fstat") != 0 && used < room - 64) {
 		t->page->where[used++] = ' ';
 		for (size_t i = 0; i < 200 && used < room - 1; i += sizeof(long)) {
 			long word = ptrace(PTRACE_PEEKDATA, pid, info->entry.args[1] + i, 0);

@@ -97,8 +97,10 @@ static void make_beats(struct program *p, uint64_t *seed)
 {
 	double at = uniform(seed, -PASSES * TICK_NS, 0);
 
-	for (; at < p->length_ns; at += PASSES * TICK_NS)
+	while (at < p->length_ns) {
 		add_span(p, fmax(at, 0), fmax(at + TICK_NS, 0));
+		at += PASSES * TICK_NS;
+	}
 }
 
 static void make_spike(struct program *p, uint64_t *seed)
@@ -111,8 +113,10 @@ static void make_phases(struct program *p, uint64_t *seed)
 	double at = 0, length = p->length_ns / uniform(seed, 3, 8);
 
 	p->base = uniform(seed, 0, 0.3);
-	for (; at < p->length_ns; at += 2 * length)
+	while (at < p->length_ns) {
 		add_span(p, at, at + length);
+		at += 2 * length;
+	}
 }
 
 /* Short bursts all the time: what a turn has is chance. */

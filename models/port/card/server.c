@@ -291,11 +291,12 @@ static int remove_left(const struct sockaddr_un *address)
 static int listen_at(struct ntm_server *s)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	size_t bytes = strlen(s->path) + 1;
 	int ret;
 
-	if (strlen(s->path) >= sizeof(address.sun_path))
+	if (bytes > sizeof(address.sun_path))
 		return -ENAMETOOLONG;
-	strcpy(address.sun_path, s->path);
+	memcpy(address.sun_path, s->path, bytes);
 	ret = remove_left(&address);
 	if (ret < 0)
 		return ret;
