@@ -16,11 +16,32 @@ static void *grow(void *array, size_t n, size_t size)
 	return cli_realloc(array, n ? 2 * n : 1, size);
 }
 
+#define TEXTS_BYTES 65536
+
+/* Texts behind one another: there are some ten an event. */
+struct cli_texts {
+	struct cli_texts *next;
+	char *free;
+	size_t room;
+	char text[];
+};
+
 /* Copy a string of an entry in place. */
 static void own(struct cli_catalog *c, const char **text)
 {
-	c->text = grow(c->text, c->texts, sizeof(*c->text));
-	*text = c->text[c->texts++] = cli_strdup(*text ? *text : "");
+	size_t bytes = *text ? strlen(*text) + 1 : 1;
+
+	if (!c->texts || c->texts->room < bytes) {
+		size_t room = bytes > TEXTS_BYTES ? bytes : TEXTS_BYTES;
+		struct cli_texts *more = cli_malloc(sizeof(*more) + room);
+
+		*more = (struct cli_texts){ .next = c->texts, .room = room };
+		more->free = more->text;
+		c->texts = more;
+	}
+	*text = memcpy(c->texts->free, *text ? *text : "", bytes);
+	c->texts->free += bytes;
+	c->texts->room -= bytes;
 }
 
 static int add_method(void *arg, const struct ntime_method_info *method)
@@ -131,9 +152,10 @@ int cli_catalog_load(struct cli_catalog *c, struct ntime_ctx *ctx, unsigned int 
 
 void cli_catalog_fini(struct cli_catalog *c)
 {
-	for (size_t i = 0; i < c->texts; i++)
-		free(c->text[i]);
-	free(c->text);
+	for (struct cli_texts *t = c->texts, *next; t; t = next) {
+		next = t->next;
+		free(t);
+	}
 	free(c->method);
 	free(c->unit);
 	free(c->event);

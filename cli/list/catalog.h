@@ -38,8 +38,7 @@ struct cli_catalog {
 	size_t metrics;
 	struct ntime_problem *problem;
 	size_t problems;
-	char **text; /* of all entries */
-	size_t texts;
+	struct cli_texts *texts; /* of all entries */
 };
 
 /*

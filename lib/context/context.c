@@ -153,8 +153,10 @@ static bool is_of_core(const struct nti_event *event)
 int nti_context_event(struct ntime_ctx *ctx, const char *name, struct nti_event *out,
 		      struct nti_error *e)
 {
-	int ret = nti_event_is_software(name) ? start_units(ctx) : nti_context_units(ctx);
+	int ret = 0;
 
+	if (!ctx->has_units)
+		ret = nti_event_is_software(name) ? start_units(ctx) : nti_context_units(ctx);
 	if (ret == 0)
 		ret = nti_event_parse(&ctx->names, name, out, e);
 	if (ret < 0 || !is_of_core(out))
