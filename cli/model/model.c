@@ -13,11 +13,13 @@
 enum {
 	ID_LISTEN = 256,
 	ID_BUSY,
+	ID_SCENE,
 };
 
 /* For help and completion; models/port/card/main.c parses them. */
 static const struct cli_option options[] = {
 	{ ID_LISTEN, "listen", "SOCKET", "run: serve the card at this socket" },
+	{ ID_SCENE, "scene", "FILE", "run: what the card works on; docs/gpu.md has the form" },
 	{ ID_BUSY, "busy", "CLOCKS", "play: draw for so many more clocks, at 1 GHz" },
 	CLI_OPTION_HELP,
 	CLI_OPTION_END,
@@ -37,15 +39,15 @@ static int run_model(const struct cli_command *self, int argc, char **argv)
 
 const struct cli_command cli_model_command = {
 	.name = "model",
-	.usage = "model run CHIP --listen SOCKET\n"
+	.usage = "model run CHIP --listen SOCKET [--scene FILE]\n"
 		 "model read SOCKET ADDRESS\n"
 		 "model play SOCKET FRAMES [--busy CLOCKS]\n"
 		 "model truth SOCKET EVENT|FUNCTION",
 	.about = "a graphics card that is emulated, to try its counters on",
 	.details = "run is a card with this chip (G80, G84, G86, G92, G94, G96, G98, G200, GT215, "
 		   "GT216 or GT218) until ^C; the socket goes away with it. read prints a register "
-		   "of its BAR 0. play lets it work for so many frames, which are made up and "
-		   "always the same, and draws on with --busy; its time stands still "
+		   "of its BAR 0. play lets it work for so many frames, those of the scene or "
+		   "made up, always the same, and draws on with --busy; its time stands still "
 		   "otherwise. truth prints how often an event, or a function of wires such as "
 		   "'trast.1 & trast.6', was true in the last play, or the sum of its amounts, "
 		   "found without any counter. ntime counts on it with "

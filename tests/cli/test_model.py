@@ -56,13 +56,18 @@ def model(*args, status=0):
 class Card:
     """A model that runs, and its socket."""
 
-    def __init__(self, chip='GT218'):
-        self.chip = chip
+    def __init__(self, chip='GT218', scene=None):
+        self.chip, self.scene = chip, scene
 
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory()
         self.path = os.path.join(self.folder.name, 'card.sock')
-        self.child = subprocess.Popen([t.NTIME, 'model', 'run', self.chip, '--listen', self.path], stdin=subprocess.DEVNULL,
+        options = []
+        if self.scene is not None:
+            options = ['--scene', os.path.join(self.folder.name, 'work.scene')]
+            with open(options[1], 'w', encoding='ascii') as f:
+                f.write(self.scene)
+        self.child = subprocess.Popen([t.NTIME, 'model', 'run', self.chip, '--listen', self.path, *options], stdin=subprocess.DEVNULL,
                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), start_new_session=True)
         t.GROUPS.append(self.child.pid)
         equal(self.child.stdout.readline().decode(), f'{self.chip} listens at {self.path}\n')
@@ -131,6 +136,51 @@ def frames_are_always_the_same_and_truth_follows_from_them():
             equal({name: int(model('truth', card.path, name)) for name in EVENTS}, seen[-1])
     equal(seen[0], seen[1])
     equal(all(seen[0].values()), True, f'each happens: {seen[0]}')
+
+
+@test
+def a_scene_is_counted_as_its_truth_says():
+    scene = """
+        seed 3
+        frame 2 times
+            gap 100-900
+            draw 200 vertices
+            draw 1-90 primitives
+            draw 333 tiles    # so many
+            clocks 7 trast.1 trast.6 trast.7 zcull_in=37 d2.0x40
+        frame
+            busy 1000
+        between
+            gap 5
+    """
+    with Card('G96', scene) as card:
+        for frames in ('1', '2', '7'):
+            done = ntime('--model', card.path, '--csv', '--passes', '-e', ','.join(f'gpu0/{name}/' for name in EVENTS), '--', t.NTIME, 'model',
+                         'play', card.path, frames)
+            rows = {row['name']: row for row in csv.DictReader(io.StringIO(err(done)))}
+            for name in EVENTS:
+                equal(rows[f'gpu0/{name}/']['value'], model('truth', card.path, name), f'{name} in {frames} frames')
+        done = ntime('--model', card.path, '--csv', '-e', 'gpu0/domain=2,src=0x40404040,op=0xaaaa/', '--', t.NTIME, 'model', 'play', card.path, '2')
+        equal([row['value'] for row in csv.DictReader(io.StringIO(err(done))) if row['name'].startswith('gpu0')], ['14'])
+        equal(model('truth', card.path, 'd2.0x40'), '14')
+        equal(model('truth', card.path, 'd1: trast.1 & trast.6 & trast.7 & zcull_in.5'), '14')
+        equal(model('truth', card.path, 'd1: 1; amount zcull_in.0 zcull_in.1 zcull_in.2 zcull_in.3 zcull_in.4 zcull_in.5'),
+              model('truth', card.path, 'rasterizer_tiles_in_count'))
+
+
+@test
+def bad_scenes_are_refused():
+    with tempfile.TemporaryDirectory() as folder:
+        path, card = os.path.join(folder, 'x.scene'), os.path.join(folder, 'card.sock')
+        for text, why in (('frame\nfly\n', f'{path}:2: there is no word'), ('', f'{path}:1: there is no'), ('frame\nclocks 5 d2.0xd0\n', f'{path}:2: '),
+                          ('frame\n' + 'x' * 600, f'{path}:2: the line is longer')):
+            with open(path, 'w', encoding='ascii') as f:
+                f.write(text)
+            has(model('run', 'G96', '--scene', path, '--listen', card, status=125), why)
+            equal(os.path.exists(card), False)
+        has(model('run', 'G96', f'--scene={folder}/none', '--listen', card, status=125), 'cannot read the scene')
+        has(model('run', 'G96', '--listen', card, '--scene', status=125), 'expected CHIP --listen SOCKET')
+        has(model('run', 'G96', '--scene', path, '--scene', path, '--listen', card, status=125), 'expected CHIP')
 
 
 @test
@@ -419,12 +469,12 @@ def machine_forms_say_simulated():
         double = rows['double']
         has(double['flags'], 'simulated')
         equal(float(double['value']), 2 * int(model('truth', card.path, 'gpu_idle')))
-        done = ntime('--model', card.path, 'watch', '--csv', '-i', '10ms', '-n', '2', 'gpu0/gpu_idle/', 'page-faults')
+        done = ntime('--model', card.path, 'watch', '--csv', '-i', '100ms', '-n', '2', 'gpu0/gpu_idle/', 'page-faults')
         rows = list(csv.DictReader(io.StringIO(out(done))))
         equal({row['where'] for row in rows if row['name'].startswith('gpu0')}, {'gpu0'})
         equal({row['flags'] for row in rows if row['name'].startswith('gpu0')}, {'simulated'})
         equal('gpu0' in {row['where'] for row in rows if row['name'] == 'page-faults'}, False)
-        done = ntime('--model', card.path, 'watch', '--csv', '-i', '10ms', '-n', '2', '-m', "double='gpu0/gpu_idle/'*2", '-m',
+        done = ntime('--model', card.path, 'watch', '--csv', '-i', '100ms', '-n', '2', '-m', "double='gpu0/gpu_idle/'*2", '-m',
                      "both='gpu0/gpu_idle/'+cpu-clock")
         equal({row['where'] for row in csv.DictReader(io.StringIO(out(done)))}, {'gpu0'})
         has(err(done), 'not here: both: no row has all its events: some are of CPUs, some of a device')

@@ -16,6 +16,7 @@
 
 #include "core/regs/nv50_wires.h"
 #include "lib/os/clock.h"
+#include "lib/os/file.h"
 #include "lib/os/socket.h"
 #include "models/port/card/server.h"
 
@@ -42,22 +43,36 @@ static int print_line(const char *text)
 
 /* ---- run ---- */
 
-static const char *parse_run(int argc, char **argv, const char **chip)
-{
-	const char *path = NULL;
+struct run {
+	const char *chip, *path, *scene; /* .scene NULL: the built-in one */
+};
 
-	*chip = NULL;
+/* "--NAME VALUE" or "--NAME=VALUE" at argv[*i], given once. */
+static bool take_option(char **argv, int *i, const char *name, const char **value)
+{
+	size_t bytes = strlen(name);
+
+	if (*value || strncmp(argv[*i], name, bytes) != 0)
+		return false;
+	if (argv[*i][bytes] == '=')
+		*value = argv[*i] + bytes + 1;
+	else if (!argv[*i][bytes] && argv[*i + 1])
+		*value = argv[++*i];
+	return *value;
+}
+
+static bool parse_run(int argc, char **argv, struct run *r)
+{
+	*r = (struct run){ 0 };
 	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--listen") == 0 && i + 1 < argc && !path)
-			path = argv[++i];
-		else if (strncmp(argv[i], "--listen=", 9) == 0 && !path)
-			path = argv[i] + 9;
-		else if (argv[i][0] != '-' && !*chip)
-			*chip = argv[i];
-		else
-			return NULL;
+		if (take_option(argv, &i, "--listen", &r->path) ||
+		    take_option(argv, &i, "--scene", &r->scene))
+			continue;
+		if (argv[i][0] == '-' || r->chip)
+			return false;
+		r->chip = argv[i];
 	}
-	return *chip && path && *path ? path : NULL;
+	return r->chip && r->path && *r->path;
 }
 
 static int unknown_chip(const char *name)
@@ -96,32 +111,72 @@ static int cannot_listen(const char *path, int error)
 			error == -ENAMETOOLONG ? nti_socket_why(error) : strerror(-error));
 }
 
-static int run(int argc, char **argv)
+/* The scene in file @path, or the built-in one; NULL after a sentence. */
+static struct ntm_scene *load_scene(const char *path, const struct nthw_nv_chip *chip)
 {
-	const char *name, *path = parse_run(argc, argv, &name);
-	const struct nthw_nv_chip *chip = name ? nthw_nv_chip_by_name(name) : NULL;
+	char *text = path ? malloc(NTM_SCENE_BYTES_MAX + 1) : NULL, why[512] = "";
+	struct ntm_scene *scene = NULL;
+	ssize_t n = (ssize_t)strlen(ntm_scene_default);
+	int fd = path ? nti_file_open(path) : -1, ret;
+
+	if (path)
+		n = fd < 0 ? fd
+		    : text ? nti_file_read_all(fd, text, NTM_SCENE_BYTES_MAX + 1)
+			   : -ENOMEM;
+	if (fd >= 0)
+		nti_file_close(fd);
+	if (n < 0) {
+		(void)complain("cannot read the scene %s: %s", path, strerror((int)-n));
+	} else {
+		ret = ntm_scene_parse(path ? path : "scene", text ? text : ntm_scene_default,
+				      (size_t)n, chip, &scene, why, sizeof(why));
+		if (ret < 0)
+			(void)complain("%s", *why ? why : strerror(-ret));
+	}
+	free(text);
+	return scene;
+}
+
+static int serve(const struct ntm_scene *scene, const struct run *r)
+{
 	struct ntm_server *server;
 	int signals, ret;
 
-	if (!path)
-		return complain("model run: expected CHIP --listen SOCKET");
-	if (!chip || !nthw_nv_has_wires(chip))
-		return unknown_chip(name);
 	/* Who does not read the line any more shall not leave the socket behind. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	signals = open_signals();
 	if (signals < 0)
 		return complain("cannot take signals: %s", strerror(errno));
-	ret = ntm_server_new(chip, path, &server);
+	ret = ntm_server_new(scene, r->path, &server);
 	if (ret < 0)
-		return cannot_listen(path, ret);
+		return cannot_listen(r->path, ret);
 	/* Who waits for this line finds the socket there. */
-	printf("%s listens at %s\n", chip->name, path);
+	printf("%s listens at %s\n", ntm_scene_chip(scene)->name, r->path);
 	(void)fflush(stdout);
 	ret = ntm_server_run(server, signals);
 	ntm_server_free(server);
 	(void)close(signals);
 	return ret < 0 ? complain("model run: %s", strerror(-ret)) : 0;
+}
+
+static int run(int argc, char **argv)
+{
+	const struct nthw_nv_chip *chip;
+	struct ntm_scene *scene;
+	struct run r;
+	int ret;
+
+	if (!parse_run(argc, argv, &r))
+		return complain("model run: expected CHIP --listen SOCKET [--scene FILE]");
+	chip = nthw_nv_chip_by_name(r.chip);
+	if (!chip || !nthw_nv_has_wires(chip))
+		return unknown_chip(r.chip);
+	scene = load_scene(r.scene, chip);
+	if (!scene)
+		return FAILED;
+	ret = serve(scene, &r);
+	ntm_scene_free(scene);
+	return ret;
 }
 
 /* ---- commands to one that runs ---- */

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "include/uapi/ntime_model.h"
-#include "models/port/card/frames.h"
 #include "models/port/card/truth.h"
 
 #define CLIENTS_MAX 64
@@ -32,8 +31,9 @@ struct ntm_server {
 	struct stat own; /* the socket as we made it */
 	struct client client[CLIENTS_MAX];
 	size_t clients;
-	bool is_full;	 /* of descriptors: nobody is accepted until a client goes */
-	int holder;	 /* descriptor of the client that holds the card; -1: nobody */
+	bool is_full; /* of descriptors: nobody is accepted until a client goes */
+	int holder;   /* descriptor of the client that holds the card; -1: nobody */
+	const struct ntm_scene *scene;
 	uint32_t frames; /* of the last "play" */
 	uint64_t busy;	 /* clocks of "work" since then */
 };
@@ -45,30 +45,29 @@ struct answer {
 
 /* ---- commands ---- */
 
+static void advance(void *arg, const struct ntm_stretch *stretch)
+{
+	struct ntm_server *s = arg;
+	struct ntm_nv50_wires wires;
+
+	ntm_wires_of(stretch, &s->card, &wires);
+	ntm_nv50_card_advance(&s->card, &wires, stretch->clocks);
+}
+
 /* Always from the first one on: who runs a program again gets the same counts. */
 static void play(struct ntm_server *s, uint32_t frames)
 {
-	struct ntm_stretch stretch[NTM_FRAME_STRETCHES_MAX];
-	struct ntm_nv50_wires wires;
-
 	s->frames = frames;
 	s->busy = 0;
-	for (uint32_t frame = 1; frame <= frames; frame++) {
-		size_t n = ntm_frame(frame, stretch);
-
-		for (size_t i = 0; i < n; i++) {
-			ntm_wires_of(stretch[i].wires, &s->card, &wires);
-			ntm_nv50_card_advance(&s->card, &wires, stretch[i].clocks);
-		}
-	}
+	for (uint32_t frame = 1; frame <= frames; frame++)
+		ntm_scene_frame(s->scene, frame, advance, s);
 }
 
 static void work(struct ntm_server *s, uint32_t clocks)
 {
-	struct ntm_nv50_wires wires;
+	const struct ntm_stretch stretch = ntm_scene_busy(clocks);
 
-	ntm_wires_of(ntm_busy_wires(), &s->card, &wires);
-	ntm_nv50_card_advance(&s->card, &wires, clocks);
+	advance(s, &stretch);
 	s->busy += clocks;
 }
 
@@ -127,7 +126,8 @@ static int take_text(struct ntm_server *s, const char *text, struct answer *a)
 		if (strncmp(text, orders[i].verb, strlen(orders[i].verb)) == 0)
 			return take_order(s, &orders[i], text + strlen(orders[i].verb), a);
 	if (strncmp(text, "truth ", 6) == 0) {
-		ret = ntm_truth(text + 6, s->frames, s->busy, &clocks, a->text, sizeof(a->text));
+		ret = ntm_truth(text + 6, s->scene, s->frames, s->busy, &clocks, a->text,
+				sizeof(a->text));
 		if (ret == 0)
 			(void)snprintf(a->text, sizeof(a->text), "%" PRIu64, clocks);
 		return ret;
@@ -308,7 +308,7 @@ static int listen_at(struct ntm_server *s)
 	return 0;
 }
 
-int ntm_server_new(const struct nthw_nv_chip *chip, const char *path, struct ntm_server **out)
+int ntm_server_new(const struct ntm_scene *scene, const char *path, struct ntm_server **out)
 {
 	struct ntm_server *s = calloc(1, sizeof(*s));
 	int ret;
@@ -316,12 +316,13 @@ int ntm_server_new(const struct nthw_nv_chip *chip, const char *path, struct ntm
 	*out = NULL;
 	if (!s)
 		return -ENOMEM;
+	s->scene = scene;
 	s->listener = s->holder = -1;
 	s->path = strdup(path);
 	s->bar = calloc(1, NTM_NV50_BAR_BYTES);
 	if (!s->path || !s->bar)
 		ret = -ENOMEM;
-	else if (!ntm_nv50_card_init(&s->card, chip, s->bar) ||
+	else if (!ntm_nv50_card_init(&s->card, ntm_scene_chip(scene), s->bar) ||
 		 ntm_nv50_card_read(&s->card, 0, &s->boot_0) < 0)
 		ret = -EINVAL;
 	else

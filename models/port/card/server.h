@@ -6,15 +6,16 @@
 #ifndef NTM_SERVER_H
 #define NTM_SERVER_H
 
-#include "models/nv50_card.h"
+#include "models/port/card/scene.h"
 
 struct ntm_server;
 
 /*
- * A card with @chip that listens at @path, where nobody else may. 0; -EADDRINUSE: a model serves
+ * A card with the chip of @scene, which is borrowed and says what it works on, that listens
+ * at @path, where nobody else may. 0; -EADDRINUSE: a model serves
  * there already; -EEXIST: something other than a socket is there; or -errno.
  */
-int ntm_server_new(const struct nthw_nv_chip *chip, const char *path, struct ntm_server **out);
+int ntm_server_new(const struct ntm_scene *scene, const char *path, struct ntm_server **out);
 /*
  * Serve until @until_fd becomes readable. 0 or -errno. A client that breaks the protocol is
  * disconnected; the others go on.

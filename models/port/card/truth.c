@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-/* Functions of wires over the stretches of frames. */
+/* Functions of wires over the stretches of a scene. */
 #include "models/port/card/truth.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-#include "models/port/card/frames.h"
 
 /* Parentheses in each other; bounds the stack. */
 #define DEPTH_MAX 32
+/* What a counter can add in a clock. */
+#define AMOUNT_BITS 6
 
 /* A function, read again for each stretch: it is short. */
 struct reader {
 	const char *at;
-	uint64_t wires; /* those that are 1 */
+	const struct nthw_nv_chip *chip;
+	const struct ntm_stretch *stretch;
+	int domain; /* that of all its wires; negative: none yet */
 	unsigned int depth;
-	bool is_bad;
+	const char *bad; /* NULL: nothing is */
 };
 
 static bool read_or(struct reader *r);
@@ -31,16 +34,26 @@ static bool take(struct reader *r, char c)
 	return true;
 }
 
+static bool give_up(struct reader *r, const char *why)
+{
+	if (!r->bad)
+		r->bad = why;
+	return false;
+}
+
 static bool read_wire(struct reader *r)
 {
-	uint32_t wire = 0;
-	const struct nthw_nv_wires *unit = nthw_nv_wires_take(r->at, &wire, &r->at);
+	struct ntm_wire wire;
+	const char *why;
 
-	if (!unit) {
-		r->is_bad = true;
-		return false;
-	}
-	return r->wires & ntm_wire_bit(unit, wire);
+	r->at += strspn(r->at, " \t");
+	why = *r->at ? ntm_wire_take(r->at, r->chip, &wire, &r->at) : "it ends too early";
+	if (why)
+		return give_up(r, why);
+	if (r->domain >= 0 && (uint32_t)r->domain != wire.domain)
+		return give_up(r, "its wires are of different domains");
+	r->domain = (int)wire.domain;
+	return ntm_wire_is_high(&wire, r->chip, r->stretch);
 }
 
 static bool read_not(struct reader *r)
@@ -53,14 +66,12 @@ static bool read_not(struct reader *r)
 		return !is_not;
 	if (!take(r, '('))
 		return read_wire(r) != is_not;
-	if (++r->depth > DEPTH_MAX) {
-		r->is_bad = true;
-		return false;
-	}
+	if (++r->depth > DEPTH_MAX)
+		return give_up(r, "parentheses are too deep");
 	value = read_or(r);
 	r->depth--;
-	if (!r->is_bad && !take(r, ')'))
-		r->is_bad = true;
+	if (!r->bad && !take(r, ')'))
+		return give_up(r, "a ')' is missing");
 	return value != is_not;
 }
 
@@ -68,7 +79,7 @@ static bool read_and(struct reader *r)
 {
 	bool value = read_not(r);
 
-	while (!r->is_bad && take(r, '&'))
+	while (!r->bad && take(r, '&'))
 		value = read_not(r) && value;
 	return value;
 }
@@ -77,50 +88,87 @@ static bool read_or(struct reader *r)
 {
 	bool value = read_and(r);
 
-	while (!r->is_bad && take(r, '|'))
+	while (!r->bad && take(r, '|'))
 		value = read_and(r) || value;
 	return value;
 }
 
-/* -1: @text is no function; then *@at is where. */
-static int value_of(const char *text, uint64_t wires, const char **at)
+/* "d1:", which may stand before a function. */
+static void read_domain(struct reader *r)
 {
-	struct reader r = { .at = text, .wires = wires };
-	bool value = read_or(&r);
-
-	if (!r.is_bad && take(&r, '\0'))
-		return value;
-	*at = r.at;
-	return -1;
+	r->at += strspn(r->at, " \t");
+	if (r->at[0] != 'd' || r->at[1] < '0' || r->at[1] > '9' || r->at[2] != ':')
+		return;
+	r->domain = r->at[1] - '0';
+	if (r->domain >= NTHW_NV_DOMAINS || !r->chip->last[r->domain])
+		(void)give_up(r, "the chip has no such domain");
+	r->at += 3;
 }
 
-/* What a clock adds in which the function is 1. */
-static uint64_t amount_of(const char *text, uint64_t wires)
+/* "; amount zcull_in.0 zcull_in.1", the lowest bit first: what a clock adds; 1 without. */
+static uint64_t read_amount(struct reader *r)
 {
-	struct reader r = { .at = text, .wires = wires };
+	static const char word[] = "amount";
 	uint64_t amount = 0;
+	unsigned int bits;
 
-	if (!*text)
+	if (!take(r, ';'))
 		return 1;
-	for (unsigned int i = 0; !take(&r, '\0'); i++)
-		amount |= (uint64_t)read_wire(&r) << i;
+	r->at += strspn(r->at, " \t");
+	if (strncmp(r->at, word, strlen(word)) != 0) {
+		(void)give_up(r, "'amount' and its wires are missing behind ';'");
+		return 0;
+	}
+	r->at += strlen(word);
+	for (bits = 0; !r->bad && *(r->at += strspn(r->at, " \t")); bits++) {
+		if (bits == AMOUNT_BITS)
+			(void)give_up(r, "an amount has six bits, and these are more");
+		else
+			amount |= (uint64_t)read_wire(r) << bits;
+	}
+	if (!bits)
+		(void)give_up(r, "'amount' is followed by no wire");
 	return amount;
 }
 
-static struct ntm_card_event event_of(const char *text)
+/* What a clock of r->stretch adds. */
+static uint64_t read_text(struct reader *r)
 {
-	for (size_t i = 0; i < ntm_card_event_count; i++)
-		if (strcmp(ntm_card_events[i].name, text) == 0)
-			return ntm_card_events[i];
-	return (struct ntm_card_event){ text, text, "" };
+	uint64_t amount;
+	bool value;
+
+	read_domain(r);
+	value = read_or(r);
+	amount = r->bad ? 0 : read_amount(r);
+	if (!r->bad && !take(r, '\0'))
+		(void)give_up(r, "something follows that is no operator");
+	return value ? amount : 0;
 }
 
-static int explain(const char *text, const char *at, char *why, size_t bytes)
+/* @text, or the function of the event that is called so, of which *@memory is freed. */
+static const char *function_of(const char *text, char **memory)
 {
-	size_t n = (size_t)snprintf(
-		why, bytes,
-		"'%.80s' is neither an event nor a function of wires (%s '%.20s'). Events:", text,
-		*at ? "not understood from" : "it ends too early at", at);
+	const struct ntm_card_event *e = ntm_card_events;
+
+	*memory = NULL;
+	for (; e < ntm_card_events + ntm_card_event_count; e++) {
+		if (strcmp(e->name, text) != 0)
+			continue;
+		if (!*e->amount)
+			return e->function;
+		if (asprintf(memory, "%s; amount %s", e->function, e->amount) < 0)
+			*memory = NULL;
+		return *memory;
+	}
+	return text;
+}
+
+static int explain(const char *text, const struct reader *r, char *why, size_t bytes)
+{
+	size_t n = (size_t)snprintf(why, bytes,
+				    "'%.80s' is neither an event nor a function of wires: %s at "
+				    "'%.20s'. Events:",
+				    text, r->bad, r->at);
 
 	for (size_t i = 0; i < ntm_card_event_count && n < bytes; i++)
 		n += (size_t)snprintf(why + n, bytes - n, " %s", ntm_card_events[i].name);
@@ -133,26 +181,39 @@ static int explain(const char *text, const char *at, char *why, size_t bytes)
 	return -EINVAL;
 }
 
-int ntm_truth(const char *text, uint32_t frames, uint64_t busy, uint64_t *clocks, char *why,
-	      size_t bytes)
+struct sum {
+	const char *text;
+	const struct nthw_nv_chip *chip;
+	uint64_t sum;
+};
+
+static void add(void *arg, const struct ntm_stretch *stretch)
 {
-	const struct ntm_card_event event = event_of(text);
-	const char *at;
-	struct ntm_stretch stretch[NTM_FRAME_STRETCHES_MAX];
-	uint64_t wires = ntm_busy_wires(), sum = 0;
+	struct sum *s = arg;
+	struct reader r = { .at = s->text, .chip = s->chip, .stretch = stretch, .domain = -1 };
 
-	if (value_of(event.function, 0, &at) < 0)
-		return explain(text, at, why, bytes);
-	for (uint32_t frame = 1; frame <= frames; frame++) {
-		size_t n = ntm_frame(frame, stretch);
+	s->sum += stretch->clocks * read_text(&r);
+}
 
-		for (size_t i = 0; i < n; i++)
-			if (value_of(event.function, stretch[i].wires, &at) == 1)
-				sum += stretch[i].clocks *
-				       amount_of(event.amount, stretch[i].wires);
-	}
-	if (value_of(event.function, wires, &at) == 1)
-		sum += busy * amount_of(event.amount, wires);
-	*clocks = sum;
-	return 0;
+int ntm_truth(const char *text, const struct ntm_scene *scene, uint32_t frames, uint64_t busy,
+	      uint64_t *clocks, char *why, size_t bytes)
+{
+	const struct ntm_stretch stretch = ntm_scene_busy(busy);
+	char *memory;
+	struct sum s = { .text = function_of(text, &memory), .chip = ntm_scene_chip(scene) };
+	struct reader r = { .at = s.text, .chip = s.chip, .stretch = &stretch, .domain = -1 };
+	int ret = 0;
+
+	if (!s.text)
+		return -ENOMEM;
+	(void)read_text(&r);
+	if (r.bad)
+		ret = explain(text, &r, why, bytes);
+	for (uint32_t frame = 1; ret == 0 && frame <= frames; frame++)
+		ntm_scene_frame(scene, frame, add, &s);
+	if (ret == 0)
+		add(&s, &stretch);
+	*clocks = s.sum;
+	free(memory);
+	return ret;
 }

@@ -1,0 +1,720 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/* Scenes: text into steps, and steps into stretches of clocks, frame by frame. */
+#include "models/port/card/scene.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TIMES_MAX 10000
+#define DRAW_MAX 1000000
+#define WORDS_MAX 40 /* of a line */
+#define LINE_BYTES 512
+
+/* A number, or one between two: chosen in each frame. */
+struct range {
+	uint64_t low, high;
+};
+
+/* Bits of an amount on the wires of a unit. */
+struct amount {
+	const struct nthw_nv_wires *unit;
+	struct range value;
+};
+
+enum kind { CLOCKS, VERTICES, PRIMITIVES, TILES, PIXELS, BUSY };
+
+struct step {
+	enum kind kind;
+	struct range number; /* of clocks, or of what is drawn */
+	uint64_t wires;
+	struct ntm_nv50_wires signal;
+	struct amount amount[8];
+	size_t amounts;
+};
+
+/* Steps of a frame, or of what is between two. */
+struct part {
+	struct step *step;
+	size_t steps;
+	uint32_t times;
+};
+
+struct ntm_scene {
+	const struct nthw_nv_chip *chip;
+	uint64_t seed;
+	struct part *frame, between;
+	size_t frames;
+	uint32_t round; /* frames until the first one comes again */
+};
+
+/* ---- wires ---- */
+
+uint64_t ntm_wire_bit(const struct nthw_nv_wires *unit, uint32_t wire)
+{
+	uint32_t n = wire;
+
+	for (const struct nthw_nv_wires *u = nthw_nv_wires; u != unit; u++)
+		n += u->count;
+	assert(n < 64);
+	return UINT64_C(1) << n;
+}
+
+static const struct nthw_nv_wires *unit_of(const char *name)
+{
+	for (size_t i = 0; i < nthw_nv_wires_count; i++)
+		if (strcmp(nthw_nv_wires[i].name, name) == 0)
+			return &nthw_nv_wires[i];
+	return NULL;
+}
+
+/* "trast.6", which is one. */
+static uint64_t bit_of(const char *name)
+{
+	uint32_t wire = 0;
+	const struct nthw_nv_wires *unit = nthw_nv_wires_take(name, &wire, &name);
+
+	assert(unit);
+	return ntm_wire_bit(unit, wire);
+}
+
+/* The wires of @unit that are the bits of @amount. */
+static uint64_t amount_on(const struct nthw_nv_wires *unit, uint64_t amount)
+{
+	uint64_t wires = 0;
+
+	for (uint32_t i = 0; i < unit->count; i++)
+		if (amount >> i & 1)
+			wires |= ntm_wire_bit(unit, i);
+	return wires;
+}
+
+static bool has_signal(const struct ntm_nv50_wires *of, uint32_t domain, uint32_t signal)
+{
+	return of->of[domain][signal / 32] >> signal % 32 & 1;
+}
+
+static void put_signal(struct ntm_nv50_wires *of, uint32_t domain, uint32_t signal)
+{
+	of->of[domain][signal / 32] |= UINT32_C(1) << signal % 32;
+}
+
+const char *ntm_wire_take(const char *text, const struct nthw_nv_chip *chip, struct ntm_wire *out,
+			  const char **end)
+{
+	unsigned long number;
+	char *behind;
+	uint32_t domain;
+
+	*end = text;
+	*out = (struct ntm_wire){ 0 };
+	out->unit = nthw_nv_wires_take(text, &out->number, end);
+	if (out->unit) {
+		out->domain = out->unit->domain;
+		return NULL;
+	}
+	if (text[0] != 'd' || text[1] < '0' || text[1] > '9' || text[2] != '.' || text[3] < '0' ||
+	    text[3] > '9')
+		return "it is neither a wire of a unit, as trast.6, nor a signal, as d2.0x40";
+	domain = (uint32_t)(text[1] - '0');
+	if (domain >= NTHW_NV_DOMAINS || !chip->last[domain])
+		return "the chip has no such domain";
+	number = strtoul(text + 3, &behind, 0);
+	if (number >= (unsigned long)nthw_nv_zero(chip, domain))
+		return "the domain has no such signal of its own";
+	out->domain = domain;
+	out->number = (uint32_t)number;
+	*end = behind;
+	return NULL;
+}
+
+/* The unit whose wire, which no multiplexer moves, is that signal, as a bit of it; 0: none. */
+static uint64_t bit_at(const struct nthw_nv_chip *chip, uint32_t domain, uint32_t signal)
+{
+	for (size_t i = 0; i < nthw_nv_wires_count; i++) {
+		const struct nthw_nv_wires *unit = &nthw_nv_wires[i];
+		uint32_t first = unit->first[chip->family];
+
+		if (!unit->mux && unit->domain == domain && signal >= first &&
+		    signal - first < unit->count)
+			return ntm_wire_bit(unit, signal - first);
+	}
+	return 0;
+}
+
+bool ntm_wire_is_high(const struct ntm_wire *wire, const struct nthw_nv_chip *chip,
+		      const struct ntm_stretch *stretch)
+{
+	if (!wire->unit)
+		return has_signal(&stretch->signal, wire->domain, wire->number) ||
+		       stretch->wires & bit_at(chip, wire->domain, wire->number);
+	return stretch->wires & ntm_wire_bit(wire->unit, wire->number) ||
+	       (!wire->unit->mux && has_signal(&stretch->signal, wire->domain,
+					       wire->unit->first[chip->family] + wire->number));
+}
+
+static bool is_selected(const struct nthw_nv_wires *unit, const struct ntm_nv50_card *card)
+{
+	const struct nthw_nv_mux_row *mux = &nthw_nv_muxes[unit->mux];
+
+	return !unit->mux ||
+	       (card->bar[mux->address / 4] & mux->mask[card->chip->family]) == unit->select;
+}
+
+void ntm_wires_of(const struct ntm_stretch *stretch, const struct ntm_nv50_card *card,
+		  struct ntm_nv50_wires *out)
+{
+	*out = stretch->signal;
+	for (size_t i = 0; i < nthw_nv_wires_count; i++) {
+		const struct nthw_nv_wires *unit = &nthw_nv_wires[i];
+		uint32_t shown = is_selected(unit, card) ? unit->count : 0;
+
+		for (uint32_t wire = 0; wire < shown; wire++)
+			if (stretch->wires & ntm_wire_bit(unit, wire))
+				put_signal(out, unit->domain,
+					   unit->first[card->chip->family] + wire);
+	}
+}
+
+/* ---- text ---- */
+
+struct parser {
+	struct ntm_scene *scene;
+	struct part *part; /* what steps belong to; NULL: nothing began yet */
+	const char *file;
+	size_t line;
+	char *why;
+	size_t why_bytes;
+	char *word[WORDS_MAX + 1];
+	size_t words;
+};
+
+__attribute__((format(printf, 2, 3))) static int fail(struct parser *p, const char *format, ...)
+{
+	int at = snprintf(p->why, p->why_bytes, "%s:%zu: ", p->file, p->line);
+	va_list args;
+
+	va_start(args, format);
+	if (at >= 0 && (size_t)at < p->why_bytes)
+		(void)vsnprintf(p->why + at, p->why_bytes - (size_t)at, format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+static bool take_number(const char **text, uint64_t *out)
+{
+	char *end;
+
+	if (**text < '0' || **text > '9')
+		return false;
+	errno = 0;
+	*out = strtoull(*text, &end, 0);
+	*text = end;
+	return !errno && *out <= NTM_SCENE_NUMBER_MAX;
+}
+
+/* "20" or "5-20", from @least to @most. */
+static int parse_range(struct parser *p, const char *text, uint64_t least, uint64_t most,
+		       struct range *out)
+{
+	const char *at = text;
+	bool is_number = take_number(&at, &out->low);
+
+	out->high = out->low;
+	if (is_number && *at == '-') {
+		at++;
+		is_number = take_number(&at, &out->high);
+	}
+	if (!is_number || *at || out->low < least || out->high > most || out->low > out->high)
+		return fail(p,
+			    "'%.40s' is neither a number from %llu to %llu nor a range of them, as "
+			    "in 5-20",
+			    text, (unsigned long long)least, (unsigned long long)most);
+	return 0;
+}
+
+/* "zcull_in=37" */
+static int parse_amount(struct parser *p, char *word, char *sign, struct step *step)
+{
+	struct amount *amount = &step->amount[step->amounts];
+	const size_t most = sizeof(step->amount) / sizeof(step->amount[0]);
+
+	if (step->amounts == most)
+		return fail(p, "more than %zu amounts in one line", most);
+	*sign = '\0';
+	amount->unit = unit_of(word);
+	if (!amount->unit)
+		return fail(p, "there is no unit '%.40s' whose wires could be an amount", word);
+	step->amounts++;
+	return parse_range(p, sign + 1, 0, (UINT64_C(1) << amount->unit->count) - 1,
+			   &amount->value);
+}
+
+static int parse_wire(struct parser *p, char *word, struct step *step)
+{
+	char *sign = strchr(word, '=');
+	struct ntm_wire wire;
+	const char *end, *why;
+
+	if (sign)
+		return parse_amount(p, word, sign, step);
+	why = ntm_wire_take(word, p->scene->chip, &wire, &end);
+	if (!why && *end)
+		why = "something follows the wire";
+	if (why)
+		return fail(p, "'%.40s': %s", word, why);
+	if (wire.unit)
+		step->wires |= ntm_wire_bit(wire.unit, wire.number);
+	else
+		put_signal(&step->signal, wire.domain, wire.number);
+	return 0;
+}
+
+static int add_step(struct parser *p, const struct step *step)
+{
+	struct part *part = p->part;
+	struct step *more;
+
+	if (!part)
+		return fail(p, "a step stands below 'frame' or 'between'");
+	/* In steps of doubling. */
+	if (!(part->steps & (part->steps - 1))) {
+		more = reallocarray(part->step, part->steps ? 2 * part->steps : 1, sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		part->step = more;
+	}
+	part->step[part->steps++] = *step;
+	return 0;
+}
+
+/* "clocks 20 trast.1 zcull_in=37" */
+static int parse_clocks(struct parser *p)
+{
+	struct step step = { .kind = CLOCKS };
+	int ret;
+
+	if (p->words < 2)
+		return fail(p, "'clocks' needs a number of them");
+	ret = parse_range(p, p->word[1], 0, NTM_SCENE_NUMBER_MAX, &step.number);
+	for (size_t i = 2; ret == 0 && i < p->words; i++)
+		ret = parse_wire(p, p->word[i], &step);
+	return ret < 0 ? ret : add_step(p, &step);
+}
+
+/* "gap 500": PGRAPH has nothing to do. "busy 500": it draws all the time. */
+static int parse_time(struct parser *p, enum kind kind, uint64_t wires)
+{
+	struct step step = { .kind = kind, .wires = wires };
+	int ret;
+
+	if (p->words != 2)
+		return fail(p, "'%s' is followed by a number of clocks and nothing else",
+			    p->word[0]);
+	ret = parse_range(p, p->word[1], 0, NTM_SCENE_NUMBER_MAX, &step.number);
+	return ret < 0 ? ret : add_step(p, &step);
+}
+
+static int parse_gap(struct parser *p)
+{
+	return parse_time(p, CLOCKS, bit_of("idle.0"));
+}
+
+static int parse_busy(struct parser *p)
+{
+	return parse_time(p, BUSY, 0);
+}
+
+/* "draw 30 primitives" */
+static int parse_draw(struct parser *p)
+{
+	static const struct {
+		const char *name;
+		enum kind kind;
+	} things[] = {
+		{ "vertices", VERTICES },
+		{ "primitives", PRIMITIVES },
+		{ "tiles", TILES },
+		{ "pixels", PIXELS },
+	};
+	struct step step = { 0 };
+	int ret;
+
+	if (p->words != 3)
+		return fail(p, "'draw' is followed by a number and a word, as in draw 30 tiles");
+	ret = parse_range(p, p->word[1], 0, DRAW_MAX, &step.number);
+	if (ret < 0)
+		return ret;
+	for (size_t i = 0; i < sizeof(things) / sizeof(things[0]); i++) {
+		step.kind = things[i].kind;
+		if (strcmp(p->word[2], things[i].name) == 0)
+			return add_step(p, &step);
+	}
+	return fail(p, "'%.40s' cannot be drawn: write vertices, primitives, tiles or pixels",
+		    p->word[2]);
+}
+
+/* "frame" or "frame 3 times" */
+static int parse_frame(struct parser *p)
+{
+	struct ntm_scene *s = p->scene;
+	struct range times = { 1, 1 };
+	struct part *more;
+	int ret = 0;
+
+	if (p->words == 3 && strcmp(p->word[2], "times") == 0)
+		ret = parse_range(p, p->word[1], 1, TIMES_MAX, &times);
+	else if (p->words != 1)
+		return fail(p, "'frame' stands alone, or as in frame 3 times");
+	if (ret < 0)
+		return ret;
+	if (times.low != times.high)
+		return fail(p, "how often a frame comes is one number");
+	if (s->round > TIMES_MAX - times.low)
+		return fail(p, "more than %d frames", TIMES_MAX);
+	more = reallocarray(s->frame, s->frames + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	s->frame = more;
+	p->part = &more[s->frames++];
+	*p->part = (struct part){ .times = (uint32_t)times.low };
+	s->round += p->part->times;
+	return 0;
+}
+
+static int parse_between(struct parser *p)
+{
+	if (p->words != 1)
+		return fail(p, "'between' stands alone");
+	if (p->scene->between.times)
+		return fail(p, "'between' is there already");
+	p->part = &p->scene->between;
+	p->part->times = 1;
+	return 0;
+}
+
+static int parse_seed(struct parser *p)
+{
+	const char *at = p->words == 2 ? p->word[1] : "";
+
+	if (p->part)
+		return fail(p, "'seed' stands before the first frame");
+	if (!take_number(&at, &p->scene->seed) || *at)
+		return fail(p, "'seed' is followed by a number");
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	int (*parse)(struct parser *p);
+} words[] = {
+	{ "seed", parse_seed },	    { "frame", parse_frame }, { "between", parse_between },
+	{ "clocks", parse_clocks }, { "gap", parse_gap },     { "busy", parse_busy },
+	{ "draw", parse_draw },
+};
+
+/* @line may be changed. */
+static int parse_line(struct parser *p, char *line)
+{
+	char *save = NULL, *comment = strchr(line, '#'), *word;
+
+	if (comment)
+		*comment = '\0';
+	p->words = 0;
+	for (word = strtok_r(line, " \t\r", &save); word; word = strtok_r(NULL, " \t\r", &save)) {
+		if (p->words == WORDS_MAX)
+			return fail(p, "more than %d words", WORDS_MAX);
+		p->word[p->words++] = word;
+	}
+	for (size_t i = 0; p->words && i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(words[i].name, p->word[0]) == 0)
+			return words[i].parse(p);
+	return p->words ? fail(p,
+			       "there is no word '%.40s'; there are seed, frame, between, clocks, "
+			       "gap, busy and draw",
+			       p->word[0])
+			: 0;
+}
+
+static int check_text(struct parser *p, const char *text, size_t bytes)
+{
+	if (bytes >= LINE_BYTES)
+		return fail(p, "the line is longer than %d bytes", LINE_BYTES - 1);
+	for (size_t i = 0; i < bytes; i++)
+		if ((text[i] < ' ' && text[i] != '\t' && text[i] != '\r') || text[i] > '~')
+			return fail(p, "the byte 0x%02x in column %zu is not printable ASCII",
+				    (unsigned int)(unsigned char)text[i], i + 1);
+	return 0;
+}
+
+static int parse_text(struct parser *p, const char *text, size_t bytes)
+{
+	const char *end = text + bytes;
+	char line[LINE_BYTES];
+	int ret = 0;
+
+	while (ret == 0 && text < end) {
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+		size_t length = (size_t)((newline ? newline : end) - text);
+
+		p->line++;
+		ret = check_text(p, text, length);
+		if (ret < 0)
+			return ret;
+		memcpy(line, text, length);
+		line[length] = '\0';
+		ret = parse_line(p, line);
+		text += length + 1;
+	}
+	if (ret < 0 || p->scene->frames)
+		return ret;
+	p->line += !p->line;
+	return fail(p, "there is no 'frame'");
+}
+
+int ntm_scene_parse(const char *file, const char *text, size_t bytes,
+		    const struct nthw_nv_chip *chip, struct ntm_scene **out, char *why,
+		    size_t why_bytes)
+{
+	struct parser p = { .file = file, .why = why, .why_bytes = why_bytes };
+	int ret;
+
+	*out = NULL;
+	p.scene = calloc(1, sizeof(*p.scene));
+	if (!p.scene)
+		return -ENOMEM;
+	p.scene->chip = chip;
+	p.scene->seed = 1;
+	ret = bytes > NTM_SCENE_BYTES_MAX ? fail(&p, "a scene has at most 1 MiB")
+					  : parse_text(&p, text, bytes);
+	if (ret < 0) {
+		ntm_scene_free(p.scene);
+		return ret;
+	}
+	*out = p.scene;
+	return 0;
+}
+
+void ntm_scene_free(struct ntm_scene *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->frames; i++)
+		free(s->frame[i].step);
+	free(s->frame);
+	free(s->between.step);
+	free(s);
+}
+
+const struct nthw_nv_chip *ntm_scene_chip(const struct ntm_scene *s)
+{
+	return s->chip;
+}
+
+/* ---- frames ---- */
+
+struct player {
+	uint64_t random;
+	void (*fn)(void *arg, const struct ntm_stretch *stretch);
+	void *arg;
+};
+
+/* splitmix64, of which the algorithm is in the public domain. */
+static uint64_t next_random(struct player *p)
+{
+	uint64_t z = p->random += 0x9e3779b97f4a7c15u;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return z ^ z >> 31;
+}
+
+static uint64_t choose(struct player *p, struct range range)
+{
+	return range.low +
+	       (range.high > range.low ? next_random(p) % (range.high - range.low + 1) : 0);
+}
+
+static void put(struct player *p, uint64_t clocks, uint64_t wires)
+{
+	const struct ntm_stretch stretch = { .clocks = clocks, .wires = wires };
+
+	if (clocks)
+		p->fn(p->arg, &stretch);
+}
+
+/*
+ * @left of something that comes in amounts of @most at a time: how many clocks of which amount are
+ * next. It is all used up in the end.
+ */
+static uint64_t next_amount(struct player *p, uint64_t *left, uint64_t most, uint64_t *clocks)
+{
+	uint64_t amount = choose(p, (struct range){ 1, *left < most ? *left : most });
+
+	*clocks = choose(p, (struct range){ 1, *left / amount < 8 ? *left / amount : 8 });
+	*left -= amount * *clocks;
+	return amount;
+}
+
+/* They come in, some with gaps between, and go out of the geometry stage. */
+static void draw_vertices(struct player *p, uint64_t n)
+{
+	const struct nthw_nv_wires *in = unit_of("vfetch_vertex");
+	uint64_t left = n, clocks, amount;
+
+	put(p, choose(p, (struct range){ 1, 20 }), bit_of("vfetch_a.0") | bit_of("vfetch_a.1"));
+	while (left) {
+		amount = next_amount(p, &left, 7, &clocks);
+		put(p, clocks, amount_on(in, amount) | bit_of("vfetch_b.0") | bit_of("vfetch_b.1"));
+		put(p, choose(p, (struct range){ 0, 3 }), bit_of("vfetch_wait.0"));
+	}
+	put(p, n, bit_of("vattr.1"));
+}
+
+/* Points, lines and triangles; some come while setup cannot take them, some are dropped. */
+static void draw_primitives(struct player *p, uint64_t n)
+{
+	static const char *const kinds[] = { "trast.1", "trast.2", "trast.3" };
+	const uint64_t ready = bit_of("trast.6") | bit_of("trast.7");
+	uint64_t left = n, clocks, kind;
+
+	put(p, n, bit_of("vfetch_prim.0"));
+	put(p, n, bit_of("vattr.0"));
+	put(p, choose(p, (struct range){ 0, 40 }), bit_of("strmout.0") | bit_of("strmout.1"));
+	put(p, choose(p, (struct range){ 0, 20 }), bit_of("strmout.1"));
+	while (left) {
+		kind = bit_of(kinds[choose(p, (struct range){ 0, 2 })]);
+		clocks = choose(p, (struct range){ 1, left });
+		put(p, clocks, bit_of("trast.0") | kind | ready);
+		put(p, choose(p, (struct range){ 0, 9 }), kind | bit_of("trast.6"));
+		put(p, choose(p, (struct range){ 0, 9 }), kind | bit_of("trast.7"));
+		left -= clocks;
+	}
+	put(p, choose(p, (struct range){ 0, n }), bit_of("culled.0"));
+}
+
+/* They come in, and some are dropped at the same time. */
+static void draw_tiles(struct player *p, uint64_t n)
+{
+	const struct nthw_nv_wires *in = unit_of("zcull_in"), *killed = unit_of("zcull_killed");
+	uint64_t left = n, clocks, amount;
+
+	while (left) {
+		amount = next_amount(p, &left, 63, &clocks);
+		put(p, clocks,
+		    amount_on(in, amount) |
+			    amount_on(killed, choose(p, (struct range){ 0, amount })));
+		put(p, choose(p, (struct range){ 0, 5 }), 0);
+	}
+}
+
+/*
+ * They come out of the rasterizer, on the signals that PROP's wires are on all chips: 0 to 5 the
+ * amount, 6 and 7 that there is one (envytools; re-pcounter-tools' rasterizer_pixels_out_count).
+ */
+static void draw_pixels(struct player *p, uint64_t n)
+{
+	uint64_t left = n;
+
+	while (left) {
+		struct ntm_stretch stretch = { 0 };
+		uint64_t amount = next_amount(p, &left, 63, &stretch.clocks);
+
+		stretch.signal.of[2][0] = (uint32_t)amount | 1u << 6 | 1u << 7;
+		p->fn(p->arg, &stretch);
+		put(p, choose(p, (struct range){ 0, 5 }), 0);
+	}
+}
+
+struct ntm_stretch ntm_scene_busy(uint64_t clocks)
+{
+	return (struct ntm_stretch){
+		.clocks = clocks,
+		.wires = amount_on(unit_of("zcull_in"), 63) |
+			 amount_on(unit_of("zcull_killed"), 21) |
+			 amount_on(unit_of("vfetch_vertex"), 7) | bit_of("vfetch_prim.0") |
+			 bit_of("vattr.0") | bit_of("vattr.1") | bit_of("trast.0"),
+	};
+}
+
+static void play_clocks(struct player *p, const struct step *step, uint64_t clocks)
+{
+	struct ntm_stretch stretch = { clocks, step->wires, step->signal };
+
+	for (size_t i = 0; i < step->amounts; i++)
+		stretch.wires |= amount_on(step->amount[i].unit, choose(p, step->amount[i].value));
+	if (clocks)
+		p->fn(p->arg, &stretch);
+}
+
+static void play_step(struct player *p, const struct step *step)
+{
+	uint64_t n = choose(p, step->number);
+	const struct ntm_stretch busy = ntm_scene_busy(n);
+
+	switch (step->kind) {
+	case CLOCKS:
+		play_clocks(p, step, n);
+		break;
+	case VERTICES:
+		draw_vertices(p, n);
+		break;
+	case PRIMITIVES:
+		draw_primitives(p, n);
+		break;
+	case TILES:
+		draw_tiles(p, n);
+		break;
+	case PIXELS:
+		draw_pixels(p, n);
+		break;
+	case BUSY:
+		if (n)
+			p->fn(p->arg, &busy);
+		break;
+	}
+}
+
+static const struct part *frame_of(const struct ntm_scene *s, uint32_t number)
+{
+	uint32_t at = (number - 1) % s->round;
+	size_t i;
+
+	for (i = 0; at >= s->frame[i].times; i++)
+		at -= s->frame[i].times;
+	return &s->frame[i];
+}
+
+void ntm_scene_frame(const struct ntm_scene *s, uint32_t number,
+		     void (*fn)(void *arg, const struct ntm_stretch *stretch), void *arg)
+{
+	struct player p = { .random = s->seed * 0xd1342543de82ef95u + number,
+			    .fn = fn,
+			    .arg = arg };
+	const struct part *frame = frame_of(s, number);
+
+	for (size_t i = 0; i < frame->steps; i++)
+		play_step(&p, &frame->step[i]);
+	for (size_t i = 0; i < s->between.steps; i++)
+		play_step(&p, &s->between.step[i]);
+}
+
+/* In the manner of a program that draws. */
+const char ntm_scene_default[] = "frame\n"
+				 "gap 100-2000\n"
+				 "clocks 1-20 vfetch_a.1 vfetch_b.0\n"
+				 "clocks 1-50 vfetch_b.0 vfetch_b.1 vfetch_wait.0\n"
+				 "draw 10-200 vertices\n"
+				 "draw 1-60 primitives\n"
+				 "draw 20-500 tiles\n"
+				 "draw 20-900 pixels\n"
+				 "clocks 1-20 strmout.0\n"
+				 "clocks 1-90 strmout.0 strmout.1\n"
+				 "clocks 1-60 culled.0 trast.0\n"
+				 "draw 10-200 vertices\n"
+				 "draw 1-60 primitives\n"
+				 "draw 20-500 tiles\n"
+				 "clocks 0-300\n";
