@@ -220,8 +220,11 @@ static int add_overview(struct cli_watch_items *items, struct ntime_ctx *ctx,
 	for (const char *const *name = overview; *name; name++) {
 		int ret = add_metrics(items, ctx, s, NULL, *name);
 
-		if (!ret)
+		if (!ret) {
 			ret = ntime_session_add(s, *name, NULL);
+			if (ret < 0 && ret != -ENOENT)
+				cli_machine_say(ctx, ret);
+		}
 		if (ret < 0 && ret != -ENOENT)
 			return ret;
 	}

@@ -44,7 +44,6 @@
 	  (text, bytes, flags, error))                                                             \
 	F(json_t *, NULL, json_loadf, (FILE * file, size_t flags, json_error_t * error),           \
 	  (file, flags, error))                                                                    \
-	F(char *, NULL, json_dumps, (const json_t *json, size_t flags), (json, flags))             \
 	F(int, -1, json_dumpf, (const json_t *json, FILE *file, size_t flags),                     \
 	  (json, file, flags))                                                                     \
 	F(int, -1, json_dump_callback,                                                             \

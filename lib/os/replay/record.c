@@ -539,10 +539,37 @@ static json_t *build_root(struct recorder *r, const char *topology_xml)
 	return NULL;
 }
 
+struct dump {
+	char *text;
+	size_t bytes, room;
+	bool is_short; /* of memory: jansson 2.14 goes on behind a key that could not be put */
+};
+
+static int put_text(const char *text, size_t n, void *arg)
+{
+	struct dump *d = arg;
+	size_t room = d->room;
+	char *more = d->text;
+
+	if (d->room - d->bytes < n) {
+		room = 2 * d->room + n;
+		more = d->is_short ? NULL : realloc(d->text, room);
+	}
+	if (!more) {
+		d->is_short = true;
+		return -1;
+	}
+	d->text = more;
+	d->room = room;
+	memcpy(d->text + d->bytes, text, n);
+	d->bytes += n;
+	return 0;
+}
+
 static int record_all(struct recorder *r, const char *topology_xml,
 		      int (*write)(void *arg, const void *bytes, size_t n), void *arg)
 {
-	char *text;
+	struct dump dump = { 0 };
 	json_t *root;
 	int ret = record_tree(r);
 
@@ -555,12 +582,11 @@ static int record_all(struct recorder *r, const char *topology_xml,
 	if (ret)
 		return ret;
 	root = build_root(r, topology_xml);
-	text = root ? json_dumps(root, JSON_INDENT(1) | JSON_SORT_KEYS) : NULL;
+	if (!root || json_dump_callback(root, put_text, &dump, JSON_INDENT(1) | JSON_SORT_KEYS))
+		dump.is_short = true;
 	json_decref(root);
-	if (!text)
-		return short_of_memory(r);
-	ret = write(arg, text, strlen(text));
-	free(text);
+	ret = dump.is_short ? short_of_memory(r) : write(arg, dump.text, dump.bytes);
+	free(dump.text);
 	return ret;
 }
 
