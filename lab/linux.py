@@ -8,6 +8,7 @@ from . import build, cache, debian
 from .cache import Broken, Unavailable
 
 PACKAGE = 'linux-source-6.1'
+NOUVEAU = 'drivers/gpu/drm/nouveau'
 
 
 def _packages():
@@ -40,6 +41,16 @@ def scripts():
         with cache.step('the checking tools of Linux'):
             unpack(path, f'{PACKAGE}/scripts')
     return os.path.join(cache.folder('linux-scripts', version(), fill, 'the checking tools of Linux'), 'scripts')
+
+
+
+def nouveau():
+    """The folder of the driver nouveau in the source, as far as a program can be linked with it: include/ and nvkm/. Never part
+    of this tree; tests/models/nouveau runs it against a model."""
+    def fill(path):
+        with cache.step('the source of nouveau'):
+            unpack(path, *(f'{PACKAGE}/{NOUVEAU}/{name}' for name in ('include', 'nvkm')))
+    return os.path.join(cache.folder('nouveau', version(), fill, 'the source of nouveau'), NOUVEAU)
 
 # -- a kernel that checks itself
 
