@@ -5,16 +5,21 @@
  */
 #include <errno.h>
 
-#include "core/regs/nv50_chip.h"
-#include "models/nv50_card.h"
+#include "core/seq/nv50_pm.h"
+#include "lib/event/box_events.h"
+#include "models/port/card/truth.h"
 #include "tests/models/nouveau/judge.h"
+#include "tests/models/tesla_events.h"
 #include "tests/tt.h"
 
 #define DOMAIN 1
+#define COUNTER(slot) (NTHW_NV50_SLOTS * DOMAIN + (slot))
+#define CTR_CYCLES (0xa600u + 4 * DOMAIN)
 
 /* ---- a card that writes down what is done with it ---- */
 
 struct card {
+	struct nthw_io io; /* for our sequence */
 	struct ntm_nv50_card model;
 	uint32_t *bar;
 	size_t used;
@@ -49,9 +54,31 @@ static void card_write(void *card, uint32_t address, uint32_t value)
 	note(c, "W %x %x\n", address, value);
 }
 
+static int io_read(struct nthw_io *io, enum nthw_space space, unsigned int unit, uint32_t address,
+		   uint64_t *value)
+{
+	uint32_t v = 0;
+
+	assert_true(space == NTHW_SPACE_MMIO && unit == 0);
+	assert_int_equal(ntm_nv50_card_read(&((struct card *)io)->model, address, &v), 0);
+	*value = v;
+	return 0;
+}
+
+static int io_write(struct nthw_io *io, enum nthw_space space, unsigned int unit, uint32_t address,
+		    uint64_t value)
+{
+	struct ntm_nv50_card *model = &((struct card *)io)->model;
+
+	assert_true(space == NTHW_SPACE_MMIO && unit == 0);
+	assert_int_equal(ntm_nv50_card_write(model, address, (uint32_t)value), 0);
+	return 0;
+}
+
 static void insert(struct card *c, const char *chip)
 {
 	memset(c, 0, sizeof(*c));
+	c->io = (struct nthw_io){ io_read, io_write };
 	c->bar = calloc(1, NTM_NV50_BAR_BYTES);
 	assert_non_null(c->bar);
 	assert_true(ntm_nv50_card_init(&c->model, nthw_nv_chip_by_name(chip), c->bar));
@@ -169,12 +196,206 @@ TEST(chips)
 	}
 }
 
+/* ---- counts ---- */
+
+#define FRAMES 8
+
+/* What a period had, as the card shows it. */
+struct counts {
+	uint32_t of[JUDGE_SLOTS], clocks;
+};
+
+/* What one of the two is to count: nouveau's slots, or our events, in the same slots. */
+struct task {
+	const char *chip;
+	struct judge_slot slot[JUDGE_SLOTS];
+	uint32_t mode;
+	struct nthw_nv50_event event[JUDGE_SLOTS];
+	uint32_t slots; /* of .event: a bit each */
+};
+
+static struct ntm_scene *scene_of(const char *chip)
+{
+	const struct nthw_nv_chip *of = nthw_nv_chip_by_name(chip);
+	struct ntm_scene *scene;
+	char why[256];
+
+	TT_IS(ntm_scene_parse("default", ntm_scene_default, strlen(ntm_scene_default), of, &scene,
+			      why, sizeof(why)),
+	      0);
+	return scene;
+}
+
+static void draw_stretch(void *arg, const struct ntm_stretch *stretch)
+{
+	struct card *c = arg;
+	struct ntm_nv50_wires wires;
+
+	ntm_wires_of(stretch, &c->model, &wires);
+	ntm_nv50_card_advance(&c->model, &wires, stretch->clocks);
+}
+
+/* The card draws. Multiplexers have been set: they select what of it is seen. */
+static void play(struct card *c, const struct ntm_scene *scene, uint32_t frames)
+{
+	for (uint32_t frame = 1; frame <= frames; frame++)
+		ntm_scene_frame(scene, frame, draw_stretch, c);
+}
+
+/* Returns what nouveau says to the programming; with 0 the counts are there. */
+static int count_with_nouveau(const struct task *t, const struct ntm_scene *scene, uint32_t frames,
+			      struct counts *out)
+{
+	struct card c;
+	struct judge *j;
+	int ret;
+
+	insert(&c, t->chip);
+	j = judge_of(&c);
+	ret = judge_program(j, DOMAIN, t->slot, t->mode);
+	if (!ret) {
+		TT_IS(judge_sample(j, DOMAIN), 0);
+		play(&c, scene, frames);
+		TT_IS(judge_sample(j, DOMAIN), 0);
+		TT_IS(judge_read(j, DOMAIN, out->of, &out->clocks), 0);
+		TT_IS(judge_delete(j, DOMAIN), 0);
+	}
+	judge_free(j);
+	eject(&c);
+	return ret;
+}
+
+/* A sum, which is EVENT's, needs START, and so comes before the others. */
+static const uint32_t our_order[] = { NTHW_NV50_EVENT, NTHW_NV50_PRE, NTHW_NV50_START,
+				      NTHW_NV50_STOP };
+
+static struct counts count_with_ours(const struct task *t, const struct ntm_scene *scene,
+				     uint32_t frames)
+{
+	struct card c;
+	struct nthw_nv50_pm pm = { nthw_nv_chip_by_name(t->chip), &c.io, 0 };
+	struct nthw_nv50_state st = { 0 };
+	struct nthw_nv50_period period;
+	struct counts out = { 0 };
+
+	insert(&c, t->chip);
+	TT_IS(nthw_nv50_identify(&pm), 0);
+	for (size_t i = 0; i < NTHW_ARRAY_SIZE(our_order); i++) {
+		uint32_t slot = our_order[i];
+
+		if (t->slots >> slot & 1)
+			TT_IS(nthw_nv50_program(&pm, COUNTER(slot), &t->event[slot], &st), 0);
+	}
+	TT_IS(nthw_nv50_begin(&pm, &st), 0);
+	play(&c, scene, frames);
+	TT_IS(nthw_nv50_end(&pm, &st, &period), 0);
+	TT_IS(period.unsure, 0);
+	for (size_t slot = 0; slot < JUDGE_SLOTS; slot++)
+		out.of[slot] = period.count[COUNTER(slot)];
+	TT_IS(ntm_nv50_card_read(&c.model, CTR_CYCLES, &out.clocks), 0);
+	TT_IS(nthw_nv50_restore(&pm, &st), 0);
+	eject(&c);
+	return out;
+}
+
+/* ---- documented events ---- */
+
+/* TT_EQ() of a row that stands in another file. */
+#define ROW_IS(r, got, want)                                                                       \
+	tt_eq_((long long)(got), (long long)(want), #got, "tests/models/tesla_events.c", (r)->line)
+
+/* Of a term of our definition: "amount=0x12"; 0: it has none. */
+static uint32_t term_of(const struct nti_box_event *event, const char *name)
+{
+	const char *at = strstr(event->terms, name);
+
+	return at ? (uint32_t)strtoul(at + strlen(name), NULL, 0) : 0;
+}
+
+static void set_ours(struct task *t, const char *name)
+{
+	const struct nthw_nv_chip *chip = nthw_nv_chip_by_name(t->chip);
+	const struct nti_box_event *event =
+		nti_box_event_find(&nti_gpu_families[chip->family], name);
+
+	assert_non_null(event);
+	TT_IS(nthw_nv50_encode(chip, event->config, term_of(event, ",amount="),
+			       term_of(event, ",mux=") | term_of(event, ",sel=") << 5,
+			       &t->event[NTHW_NV50_EVENT]),
+	      0);
+	t->slots = 1u << NTHW_NV50_EVENT;
+}
+
+static void set_signals(struct judge_slot *slot, uint32_t src, uint32_t function)
+{
+	for (size_t i = 0; i < JUDGE_SLOTS; i++)
+		slot->signal[i] = (uint8_t)(src >> 8 * i);
+	slot->function = (uint16_t)function;
+}
+
+/* The wires that the multiplexer leads are the amount's where there is one. */
+static void set_nouveaus(struct task *t, const struct tesla_event *r)
+{
+	struct judge_slot *muxed = &t->slot[r->mode ? NTHW_NV50_START : NTHW_NV50_EVENT];
+
+	t->mode = r->mode;
+	set_signals(&t->slot[NTHW_NV50_EVENT], r->src, r->op);
+	if (r->mode)
+		set_signals(&t->slot[NTHW_NV50_START], r->start, 0xffff);
+	muxed->source = r->mux;
+	muxed->value = r->value;
+}
+
+/* The same frames on two cards: programmed as the tables say and as our definitions say. */
+static int compare_event(const struct tesla_event *r)
+{
+	struct task t = { .chip = r->chip };
+	struct ntm_scene *scene = scene_of(r->chip);
+	struct counts nouveau = { 0 }, ours;
+	uint64_t truth;
+	char why[256];
+	int ret;
+
+	set_nouveaus(&t, r);
+	set_ours(&t, r->name);
+	ret = count_with_nouveau(&t, scene, FRAMES, &nouveau);
+	ours = count_with_ours(&t, scene, FRAMES);
+	TT_IS(ntm_truth(r->name, scene, FRAMES, 0, &truth, why, sizeof(why)), 0);
+	assert_true(truth > 0);
+	if (!ret)
+		ROW_IS(r, nouveau.of[NTHW_NV50_EVENT], truth);
+	ROW_IS(r, ours.of[NTHW_NV50_EVENT], truth);
+	ntm_scene_free(scene);
+	return ret;
+}
+
+TEST(documented_events)
+{
+	size_t compared = 0, borrowed = 0;
+
+	for (const struct tesla_event *r = tesla_events; r < tesla_events + tesla_event_count;
+	     r++) {
+		int ret = compare_event(r);
+
+		if (ret)
+			print_message("# %s %s: nouveau cannot express it: %s\n", r->chip, r->name,
+				      strerror(-ret));
+		compared += !ret;
+		borrowed += r->start_of != NULL;
+	}
+	print_message("# %zu rows compared, %zu of them with an amount from another chip's table\n",
+		      compared, borrowed);
+	TT_IS(tesla_event_count, 176); /* 16 events of 11 chips */
+	TT_IS(compared, 176);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(accesses_in_order),
 		cmocka_unit_test(refusals_without_accesses),
 		cmocka_unit_test(chips),
+		cmocka_unit_test(documented_events),
 	};
 
 	return TT_RUN(tests);
