@@ -389,6 +389,216 @@ TEST(documented_events)
 	TT_IS(compared, 176);
 }
 
+/* ---- any function ---- */
+
+#define TASKS 400
+#define TASK_FRAMES 2
+#define AMOUNT_BITS 6
+
+/* What the multiplexers of a task's units select. */
+struct selection {
+	uint32_t of[NTHW_NV_MUXES];
+};
+
+static const char *const mux_names[NTHW_NV_MUXES] = { NULL, "vfetch", "zcull" };
+
+/* Its wires, in the order of the signals' bytes: what the truth is worked out from. */
+struct question {
+	uint64_t wire[NTHW_NV50_SLOTS][JUDGE_SLOTS];
+	uint64_t amount[AMOUNT_BITS];
+};
+
+static uint32_t below(uint64_t *random, uint32_t n)
+{
+	return (uint32_t)(tt_random(random) >> 32) % n;
+}
+
+/* Does the unit of these wires have the multiplexer, if any, with the value that is selected? */
+static bool is_eligible(const struct nthw_nv_wires *unit, uint32_t mux, const struct selection *s)
+{
+	return unit->domain == DOMAIN &&
+	       (unit->mux == NTHW_NV_NO_MUX || (unit->mux == mux && unit->select == s->of[mux]));
+}
+
+static const struct nthw_nv_wires *draw_unit(uint64_t *random, uint32_t mux,
+					     const struct selection *s)
+{
+	const struct nthw_nv_wires *unit;
+
+	do
+		unit = &nthw_nv_wires[below(random, (uint32_t)nthw_nv_wires_count)];
+	while (!is_eligible(unit, mux, s));
+	return unit;
+}
+
+/*
+ * A wire that nouveau has a name for: of trast it has six of eight. Its signal is returned, its bit
+ * goes to @bit, its multiplexer to @event.
+ */
+static uint8_t draw_wire(uint64_t *random, const struct task *t, uint32_t mux,
+			 const struct selection *s, uint64_t *bit, struct nthw_nv50_event *event)
+{
+	uint32_t family = nthw_nv_chip_by_name(t->chip)->family;
+	const struct nthw_nv_wires *unit;
+	uint32_t wire;
+
+	do {
+		unit = draw_unit(random, mux, s);
+		wire = below(random, unit->count);
+	} while (strcmp(unit->name, "trast") == 0 && (wire == 4 || wire == 5));
+	*bit = ntm_wire_bit(unit, wire);
+	if (unit->mux) {
+		event->mux = unit->mux;
+		event->select = unit->select;
+	}
+	return (uint8_t)(unit->first[family] + wire);
+}
+
+/* A function of four wires for one slot; those of one multiplexer at most are among them. */
+static void draw_function(uint64_t *random, struct task *t, const struct selection *s,
+			  uint32_t slot, struct question *q)
+{
+	uint32_t mux = below(random, NTHW_NV_MUXES);
+	struct nthw_nv50_event *event = &t->event[slot];
+
+	*event = (struct nthw_nv50_event){ .domain = DOMAIN };
+	for (size_t i = 0; i < JUDGE_SLOTS; i++)
+		event->src |= (uint32_t)draw_wire(random, t, mux, s, &q->wire[slot][i], event)
+			      << 8 * i;
+	event->function = (uint32_t)(tt_random(random) >> 48);
+	set_signals(&t->slot[slot], event->src, event->function);
+	t->slot[slot].source = mux_names[event->mux];
+	t->slot[slot].value = event->select;
+	t->slots |= 1u << slot;
+}
+
+/* EVENT, which is drawn, adds an amount: START's wires, and two of EVENT's own where it has six. */
+static void draw_amount(uint64_t *random, struct task *t, const struct selection *s,
+			struct question *q)
+{
+	struct nthw_nv50_event *event = &t->event[NTHW_NV50_EVENT];
+	struct judge_slot *start = &t->slot[NTHW_NV50_START];
+
+	t->mode = event->mode = 1 + below(random, 2);
+	for (size_t i = 0; i < JUDGE_SLOTS; i++)
+		event->amount |= (uint32_t)draw_wire(random, t, event->mux, s, &q->amount[i], event)
+				 << 8 * i;
+	if (t->mode == 2) {
+		q->amount[4] = q->wire[NTHW_NV50_EVENT][2];
+		q->amount[5] = q->wire[NTHW_NV50_EVENT][3];
+	}
+	*start = (struct judge_slot){ .source = NULL };
+	set_signals(start, event->amount, 0xffff);
+	t->slots &= ~(1u << NTHW_NV50_START);
+}
+
+/* One of two is of simple functions alone. */
+static void draw_task(uint64_t *random, struct task *t, struct question *q)
+{
+	const struct selection s = { { 0, below(random, 2), 7 * below(random, 2) } };
+	bool is_sum = below(random, 2);
+
+	*t = (struct task){ .chip = tesla_events[below(random, (uint32_t)tesla_event_count)].chip };
+	*q = (struct question){ 0 };
+	for (uint32_t slot = 0; slot < JUDGE_SLOTS; slot++)
+		draw_function(random, t, &s, slot, q);
+	if (is_sum)
+		draw_amount(random, t, &s, q);
+}
+
+static uint32_t bits_of(uint64_t wires, const uint64_t *bit, size_t n)
+{
+	uint32_t value = 0;
+
+	for (size_t i = 0; i < n; i++)
+		value |= (uint32_t)((wires & bit[i]) != 0) << i;
+	return value;
+}
+
+/* What counter @slot adds in a clock with these wires. */
+static uint32_t step_of(const struct task *t, const struct question *q, uint32_t slot,
+			uint64_t wires)
+{
+	uint32_t arguments = bits_of(wires, q->wire[slot], JUDGE_SLOTS);
+
+	if (!(t->event[slot].function >> arguments & 1))
+		return 0;
+	return t->event[slot].mode ? bits_of(wires, q->amount, AMOUNT_BITS) : 1;
+}
+
+struct tally {
+	const struct task *t;
+	const struct question *q;
+	uint32_t slot;
+	uint64_t sum, clocks;
+};
+
+static void add_stretch(void *arg, const struct ntm_stretch *stretch)
+{
+	struct tally *y = arg;
+
+	y->sum += stretch->clocks * step_of(y->t, y->q, y->slot, stretch->wires);
+	y->clocks += stretch->clocks;
+}
+
+/* In a period of @clocks clocks; in those that frames do not have, every wire is 0. */
+static uint64_t truth_of(const struct task *t, const struct question *q,
+			 const struct ntm_scene *scene, uint32_t slot, uint32_t clocks)
+{
+	struct tally y = { .t = t, .q = q, .slot = slot };
+
+	for (uint32_t frame = 1; frame <= TASK_FRAMES; frame++)
+		ntm_scene_frame(scene, frame, add_stretch, &y);
+	assert_true(y.clocks <= clocks);
+	return y.sum + (clocks - y.clocks) * step_of(t, q, slot, 0);
+}
+
+static bool is_right(const char *who, const struct task *t, uint32_t slot, uint32_t got,
+		     uint64_t want)
+{
+	if (got == want)
+		return true;
+	print_error("%s on %s, slot %u, mode %u, signals %#x, function %#x: %u, not %llu\n", who,
+		    t->chip, slot, t->mode, t->event[slot].src, t->event[slot].function, got,
+		    (unsigned long long)want);
+	return false;
+}
+
+/* START of a sum counts nothing of ours; nouveau has it count clocks. */
+static bool compare_task(const struct task *t, const struct question *q)
+{
+	struct ntm_scene *scene = scene_of(t->chip);
+	struct counts nouveau, ours;
+	bool is_same = true;
+
+	TT_IS(count_with_nouveau(t, scene, TASK_FRAMES, &nouveau), 0);
+	ours = count_with_ours(t, scene, TASK_FRAMES);
+	for (uint32_t slot = 0; slot < JUDGE_SLOTS; slot++) {
+		if (!(t->slots >> slot & 1)) {
+			is_same &= is_right("nouveau", t, slot, nouveau.of[slot], nouveau.clocks);
+			continue;
+		}
+		is_same &= is_right("nouveau", t, slot, nouveau.of[slot],
+				    truth_of(t, q, scene, slot, nouveau.clocks));
+		is_same &= is_right("ntime", t, slot, ours.of[slot],
+				    truth_of(t, q, scene, slot, ours.clocks));
+	}
+	ntm_scene_free(scene);
+	return is_same;
+}
+
+TEST(functions_at_random)
+{
+	uint64_t random = tt_seed();
+	struct task task;
+	struct question question;
+
+	for (int i = 0; i < TASKS; i++) {
+		draw_task(&random, &task, &question);
+		assert_true(compare_task(&task, &question));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -396,6 +606,7 @@ int main(void)
 		cmocka_unit_test(refusals_without_accesses),
 		cmocka_unit_test(chips),
 		cmocka_unit_test(documented_events),
+		cmocka_unit_test(functions_at_random),
 	};
 
 	return TT_RUN(tests);
