@@ -89,13 +89,21 @@ static uint32_t read_counters(const struct ntm_nv50_card *card, uint32_t addr)
 	return card->bar[addr / 4];
 }
 
-int ntm_nv50_card_read(struct ntm_nv50_card *card, uint32_t addr, uint32_t *value)
+int ntm_nv50_card_peek(const struct ntm_nv50_card *card, uint32_t addr, uint32_t *value)
 {
 	if (!is_in_bar(addr))
 		return NTM_NOT_MINE;
 	*value = read_counters(card, addr);
-	pass(card);
 	return 0;
+}
+
+int ntm_nv50_card_read(struct ntm_nv50_card *card, uint32_t addr, uint32_t *value)
+{
+	int ret = ntm_nv50_card_peek(card, addr, value);
+
+	if (ret == 0)
+		pass(card);
+	return ret;
 }
 
 /* Registers of domains, and those with one instance. What is neither stays 0 in .bar. */
@@ -112,7 +120,7 @@ static void write_counters(struct ntm_nv50_card *card, uint32_t addr, uint32_t v
 		card->bar[addr / 4] = value & (uint32_t)nthw_reg_stored(reg);
 }
 
-int ntm_nv50_card_write(struct ntm_nv50_card *card, uint32_t addr, uint32_t value)
+int ntm_nv50_card_poke(struct ntm_nv50_card *card, uint32_t addr, uint32_t value)
 {
 	uint32_t i;
 
@@ -127,6 +135,14 @@ int ntm_nv50_card_write(struct ntm_nv50_card *card, uint32_t addr, uint32_t valu
 	} else if (addr != BOOT_0 && addr != UNITS && addr != PBUS_UNITS) {
 		card->bar[addr / 4] = value;
 	}
-	pass(card);
 	return 0;
+}
+
+int ntm_nv50_card_write(struct ntm_nv50_card *card, uint32_t addr, uint32_t value)
+{
+	int ret = ntm_nv50_card_poke(card, addr, value);
+
+	if (ret == 0)
+		pass(card);
+	return ret;
 }

@@ -39,6 +39,10 @@ bool ntm_nv50_card_init(struct ntm_nv50_card *card, const struct nthw_nv_chip *c
 int ntm_nv50_card_read(struct ntm_nv50_card *card, uint32_t addr, uint32_t *value);
 int ntm_nv50_card_write(struct ntm_nv50_card *card, uint32_t addr, uint32_t value);
 
+/* The same in no time: what a vector says of accesses between two clocks. */
+int ntm_nv50_card_peek(const struct ntm_nv50_card *card, uint32_t addr, uint32_t *value);
+int ntm_nv50_card_poke(struct ntm_nv50_card *card, uint32_t addr, uint32_t value);
+
 /* @clocks clocks of every domain, with these wires. */
 void ntm_nv50_card_advance(struct ntm_nv50_card *card, const struct ntm_nv50_wires *wires,
 			   uint64_t clocks);

@@ -19,7 +19,7 @@ enum {
 /* For help and completion; models/port/card/main.c parses them. */
 static const struct cli_option options[] = {
 	{ ID_LISTEN, "listen", "SOCKET", "run: serve the card at this socket" },
-	{ ID_SCENE, "scene", "FILE", "run: what the card works on; docs/gpu.md has the form" },
+	{ ID_SCENE, "scene", "FILE", "run: what the card works on; ntime-model(1) has the form" },
 	{ ID_BUSY, "busy", "CLOCKS", "play: draw for so many more clocks, at 1 GHz" },
 	CLI_OPTION_HELP,
 	CLI_OPTION_END,
@@ -31,7 +31,7 @@ static int run_model(const struct cli_command *self, int argc, char **argv)
 		.variable = "NTIME_MODEL_PROGRAM",
 		.file = "model-program",
 		.installed = NTIME_MODEL_INSTALLED,
-		.actions = "run, read, play or truth",
+		.actions = "run, read, play, truth or vectors",
 	};
 
 	return cli_program_run(self, &card, argc, argv);
@@ -42,7 +42,8 @@ const struct cli_command cli_model_command = {
 	.usage = "model run CHIP --listen SOCKET [--scene FILE]\n"
 		 "model read SOCKET ADDRESS\n"
 		 "model play SOCKET FRAMES [--busy CLOCKS]\n"
-		 "model truth SOCKET EVENT|FUNCTION",
+		 "model truth SOCKET EVENT|FUNCTION\n"
+		 "model vectors FILE",
 	.about = "a graphics card that is emulated, to try its counters on",
 	.details = "run is a card with this chip (G80, G84, G86, G92, G94, G96, G98, G200, GT215, "
 		   "GT216 or GT218) until ^C; the socket goes away with it. read prints a register "
@@ -50,8 +51,8 @@ const struct cli_command cli_model_command = {
 		   "made up, always the same, and draws on with --busy; its time stands still "
 		   "otherwise. truth prints how often an event, or a function of wires such as "
 		   "'trast.1 & trast.6', was true in the last play, or the sum of its amounts, "
-		   "found without any counter. ntime counts on it with "
-		   "--model SOCKET.",
+		   "found without any counter. vectors runs test vectors of its counters from a "
+		   "file. ntime counts on it with --model SOCKET.",
 	.options = options,
 	.run = run_model,
 };

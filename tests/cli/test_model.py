@@ -178,16 +178,38 @@ def bad_scenes_are_refused():
                 f.write(text)
             has(model('run', 'G96', '--scene', path, '--listen', card, status=125), why)
             equal(os.path.exists(card), False)
-        has(model('run', 'G96', f'--scene={folder}/none', '--listen', card, status=125), 'cannot read the scene')
+        has(model('run', 'G96', f'--scene={folder}/none', '--listen', card, status=125), f'cannot read {folder}/none')
         has(model('run', 'G96', '--listen', card, '--scene', status=125), 'expected CHIP --listen SOCKET')
         has(model('run', 'G96', '--scene', path, '--scene', path, '--listen', card, status=125), 'expected CHIP')
 
 
 @test
+def vectors_of_others_are_run():
+    text = 'write PRE_SRC 0x03020100\nwrite PRE_OP 0xaaaa\nwrite CTRL 1\nclocks 1\nwrite DEBUG_1 0x20\n' \
+           'vector a\nclocks 5 0\nwrite DEBUG_1 0x20\nclocks 1\nread CTR_PRE 5\n'
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'x.vectors')
+        for more, status, last in (('', 0, ' 0 wrong'), ('vector b\nchips GT218\nread CTR_PRE 7\n', 1, ' 1 wrong')):
+            with open(path, 'w', encoding='ascii') as f:
+                f.write(text + more)
+            done = ntime('model', 'vectors', path)
+            equal((done.returncode, err(done)), (status, ''))
+            has(out(done), 'ok     a\n')
+            equal(out(done).rstrip('\n').endswith(last), True, out(done))
+        has(out(done), f'wrong  b\n       {path}:13: CTR_PRE of domain 0 of GT218 is 0, expected 0x7\n')
+        with open(path, 'w', encoding='ascii') as f:
+            f.write('fly\n')
+        has(model('vectors', path, status=125), f'{path}:1: there is no word')
+        has(model('vectors', folder + '/none', status=125), 'cannot read')
+        has(model('vectors', status=125), 'expected FILE')
+    has(model('vectors', os.path.join(t.ROOT, 'tests/models/nv50_pm.vectors')), ', 0 wrong')
+
+
+@test
 def wrong_command_lines():
     with Card() as card:
-        for args, part in (((), 'name an action: run, read, play or truth'),
-                           (('fly',), 'expected run, read, play or truth'),
+        for args, part in (((), 'name an action: run, read, play, truth or vectors'),
+                           (('fly',), 'expected run, read, play, truth or vectors'),
                            (('run',), 'expected CHIP --listen SOCKET'),
                            (('run', 'GT218'), 'expected CHIP --listen SOCKET'),
                            (('run', 'GT218', '--listen', 'x', 'y'), 'expected CHIP --listen SOCKET'),

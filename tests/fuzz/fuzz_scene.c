@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
  * The input as a scene of a card that is a model, behind a line with a function of wires: what is
- * parsed can be played, twice the same, and has a truth.
+ * parsed can be played, twice the same, and has a truth. And as vectors, which are parsed.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "models/port/card/truth.h"
+#include "models/port/card/vectors.h"
 #include "tests/fuzz/fuzz.h"
 
 #define FRAMES 3
@@ -52,6 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	const uint8_t *newline = memchr(data, '\n', bytes);
 	size_t first = newline ? (size_t)(newline - data) : bytes;
 	char function[256] = "", why[512] = "";
+	struct ntm_vectors *vectors;
 	struct ntm_scene *scene;
 	int ret;
 
@@ -65,5 +67,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	if (ret == 0)
 		play(scene, function);
 	ntm_scene_free(scene);
+	ret = ntm_vectors_parse("f", (const char *)data + first, bytes - first, &vectors, why,
+				sizeof(why));
+	fuzz_expect(ret == 0 ? vectors != NULL : !vectors && *why);
+	ntm_vectors_free(vectors);
 	return 0;
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * models/nv50_pm and models/nv50_card: vectors that follow from envytools' documentation of
- * PCOUNTER, on each domain of each chip; skipping against stepping; registers against their rows.
+ * models/nv50_pm and models/nv50_card: the vectors of nv50_pm.vectors on each domain of each chip,
+ * and that wrong ones are seen; skipping against stepping; registers against their rows.
  */
+#include <errno.h>
+
 #include "models/nv50_card.h"
+#include "models/port/card/vectors.h"
 #include "tests/models/traffic.h"
 
 #define PRE_SRC 0xa400u
@@ -18,7 +21,6 @@
 #define SPEC_SRC 0xa560u
 #define USER_TRIGGER 0xa580u
 #define CYCLES 0xa600u
-#define CYCLES_ALT 0xa640u
 #define EVENT 0xa680u
 #define START 0xa6c0u
 #define PRE 0xa700u
@@ -59,9 +61,8 @@ static uint32_t domains_of(const struct nthw_nv_chip *chip)
 }
 
 /*
- * A vector is what happens to a domain with these inputs, of wires that every domain of every chip
- * has below its trailer: PRE is wire 0, START wire 4, EVENT wire 8, STOP wire 1; the bits of a sum
- * are wires 4 to 7, 10 and 11.
+ * Inputs of wires that every domain of every chip has below its trailer, as nv50_pm.vectors has
+ * them: PRE is wire 0, START wire 4, EVENT wire 8, STOP wire 1.
  */
 #define W(n) (1u << (n))
 static const struct {
@@ -71,128 +72,6 @@ static const struct {
 	{ START_OP, 0xaaaa },	  { EVENT_SRC, 0x0b0a0908 }, { EVENT_OP, 0xaaaa },
 	{ STOP_SRC, 0x03020100 }, { STOP_OP, 0xcccc },
 };
-
-enum what {
-	END,
-	TRIGGER, /* PM_TRIGGER in the next clock */
-	CLOCKS,	 /* .b clocks with wires .a */
-	WRITE,	 /* .b to register .a */
-	IS,	 /* register .a reads .b */
-	PRESET,	 /* hidden counter .a is .b */
-};
-
-enum chips { ALL, G80_ONLY, LATER };
-
-/* One act a line would hide them. */
-/* clang-format off */
-static const struct vector {
-	int line;
-	enum chips chips;
-	uint32_t ctrl;
-	struct {
-		enum what what;
-		uint32_t a;
-		uint64_t b;
-	} acts[16];
-} vectors[] = {
-	/* 1: the wire of PRE is 1 in clocks 3 to 7, swap in clock 10 */
-	{ __LINE__, ALL, QUAD,
-	  { { CLOCKS, 0, 3 }, { CLOCKS, W(0), 5 }, { CLOCKS, 0, 2 }, { IS, PRE, 0 },
-	    { IS, CTRL, QUAD | EMPTY }, { TRIGGER }, { CLOCKS, 0, 1 }, { IS, PRE, 5 },
-	    { IS, CYCLES, 10 }, { IS, CTRL, QUAD | VALID } } },
-	/* 2: an event in the clock of the swap is in the next period, as is the clock */
-	{ __LINE__, ALL, QUAD,
-	  { { CLOCKS, 0, 10 }, { TRIGGER }, { CLOCKS, W(0), 1 }, { IS, PRE, 0 }, { IS, CYCLES, 10 },
-	    { TRIGGER }, { CLOCKS, 0, 1 }, { IS, PRE, 1 }, { IS, CYCLES, 1 } } },
-	/* 3: two swaps without acknowledgement, then three acknowledgements */
-	{ __LINE__, ALL, QUAD,
-	  { { TRIGGER }, { CLOCKS, 0, 1 }, { TRIGGER }, { CLOCKS, 0, 1 },
-	    { IS, CTRL, QUAD | OVERFLOW }, { WRITE, ACK, 1 }, { IS, CTRL, QUAD | VALID },
-	    { WRITE, ACK, 1 }, { IS, CTRL, QUAD | EMPTY }, { WRITE, ACK, 1 },
-	    { IS, CTRL, QUAD | EMPTY } } },
-	/* 4 */
-	{ __LINE__, ALL, QUAD,
-	  { { PRESET, NTM_NV50_PRE, 0xfffffffe }, { CLOCKS, W(0), 5 }, { TRIGGER },
-	    { CLOCKS, 0, 1 }, { IS, PRE, 0xffffffff } } },
-	/* 4, without a preset: so many clocks cost nothing */
-	{ __LINE__, ALL, QUAD,
-	  { { CLOCKS, W(0), 0xfffffffe }, { TRIGGER }, { CLOCKS, 0, 1 }, { IS, PRE, 0xfffffffe },
-	    { CLOCKS, W(0), UINT64_MAX }, { TRIGGER }, { CLOCKS, 0, 1 }, { IS, PRE, 0xffffffff },
-	    { IS, CYCLES, 0xffffffff }, { IS, STOP, 0 } } },
-	/* 5: 53 in a clock; START counts its own input beside */
-	{ __LINE__, ALL, B6,
-	  { { CLOCKS, W(4) | W(6) | W(10) | W(11) | W(8), 7 }, { TRIGGER }, { CLOCKS, 0, 1 },
-	    { IS, EVENT, 7 * 53 }, { IS, START, 7 }, { IS, CYCLES, 7 } } },
-	/* 12: a write of PRE_OP ends a period in the next clock, but on G80 */
-	{ __LINE__, LATER, QUAD,
-	  { { CLOCKS, W(0), 10 }, { WRITE, PRE_OP, 0xaaaa }, { IS, CTRL, QUAD | EMPTY },
-	    { CLOCKS, W(0), 3 }, { IS, CTRL, QUAD | VALID }, { IS, PRE, 10 }, { TRIGGER },
-	    { CLOCKS, 0, 1 }, { IS, CYCLES, 3 } } },
-	{ __LINE__, G80_ONLY, QUAD,
-	  { { CLOCKS, W(0), 10 }, { WRITE, PRE_OP, 0xaaaa }, { CLOCKS, W(0), 3 },
-	    { IS, CTRL, QUAD | EMPTY }, { TRIGGER }, { CLOCKS, 0, 1 }, { IS, CYCLES, 13 } } },
-	/* 12: no other register does that */
-	{ __LINE__, ALL, QUAD,
-	  { { WRITE, PRE_SRC, 0x03020100 }, { WRITE, START_OP, 0xaaaa }, { WRITE, CTRL, QUAD },
-	    { WRITE, STOP_OP, 0xcccc }, { WRITE, PRE, 5 }, { CLOCKS, 0, 9 },
-	    { IS, CTRL, QUAD | EMPTY }, { IS, PRE, 0 } } },
-	/* 21: the amount counts while EVENT is 1 */
-	{ __LINE__, ALL, B4,
-	  { { CLOCKS, W(4) | W(5) | W(10) | W(8), 4 }, { CLOCKS, W(4) | W(5) | W(10), 6 },
-	    { TRIGGER }, { CLOCKS, 0, 1 }, { IS, EVENT, 4 * 3 }, { IS, CYCLES, 10 } } },
-	{ __LINE__, ALL, B6,
-	  { { CLOCKS, W(4) | W(5) | W(10) | W(8), 4 }, { CLOCKS, W(4) | W(5) | W(10), 6 },
-	    { TRIGGER }, { CLOCKS, 0, 1 }, { IS, EVENT, 4 * 19 }, { IS, CYCLES, 10 } } },
-	/* 22: one wire at a time */
-#define ONE_WIRE(wire, amount)                                                                     \
-	{ __LINE__, ALL, B6,                                                                       \
-	  { { CLOCKS, W(wire) | W(8), 1 }, { TRIGGER }, { CLOCKS, 0, 1 }, { IS, EVENT, amount } } }
-	ONE_WIRE(4, 1), ONE_WIRE(5, 2), ONE_WIRE(6, 4), ONE_WIRE(7, 8), ONE_WIRE(10, 16),
-	ONE_WIRE(11, 32),
-	/* 29: SPEC_SRC selects another wire, and PM_TRIGGER does nothing then */
-	{ __LINE__, LATER, QUAD,
-	  { { WRITE, SPEC_SRC, 0x0009 }, { TRIGGER }, { CLOCKS, 0, 10 }, { IS, CTRL, QUAD | EMPTY },
-	    { CLOCKS, W(9), 1 }, { IS, CTRL, QUAD | VALID }, { IS, CYCLES, 10 } } },
-	/* 30: a wire that stays 1 ends a period in each clock */
-	{ __LINE__, LATER, QUAD,
-	  { { WRITE, SPEC_SRC, 0x0009 }, { CLOCKS, 0, 10 }, { CLOCKS, W(9), 3 }, { IS, CYCLES, 1 },
-	    { IS, CTRL, QUAD | OVERFLOW } } },
-	{ __LINE__, LATER, QUAD,
-	  { { WRITE, SPEC_SRC, 0x0009 }, { CLOCKS, 0, 10 }, { CLOCKS, W(9), 1000000000000 },
-	    { IS, CYCLES, 1 }, { CLOCKS, W(9), 1 }, { IS, CYCLES, 1 } } },
-	/* 31: the values of the last of three periods */
-	{ __LINE__, ALL, QUAD,
-	  { { CLOCKS, W(0), 5 }, { TRIGGER }, { CLOCKS, W(1), 7 }, { TRIGGER },
-	    { CLOCKS, W(4), 11 }, { TRIGGER }, { CLOCKS, 0, 1 }, { IS, PRE, 0 }, { IS, STOP, 0 },
-	    { IS, START, 11 }, { IS, CYCLES, 11 }, { IS, CTRL, QUAD | OVERFLOW } } },
-	/* 32: only bit 0 acknowledges; the register reads 0 */
-	{ __LINE__, ALL, QUAD,
-	  { { TRIGGER }, { CLOCKS, 0, 1 }, { WRITE, ACK, 0 }, { IS, CTRL, QUAD | VALID },
-	    { WRITE, ACK, 2 }, { IS, CTRL, QUAD | VALID }, { WRITE, ACK, 0xffffffff },
-	    { IS, CTRL, QUAD | EMPTY }, { IS, ACK, 0 } } },
-	/* 33: CYCLES stops as well, and the copy of it; an amount that jumps past stops there */
-	{ __LINE__, ALL, B6,
-	  { { PRESET, NTM_NV50_CYCLES, 0xfffffffe }, { PRESET, NTM_NV50_EVENT, 0xfffffff0 },
-	    { CLOCKS, W(4) | W(5) | W(6) | W(7) | W(8) | W(10) | W(11), 2 }, { TRIGGER },
-	    { CLOCKS, 0, 1 }, { IS, CYCLES, 0xffffffff }, { IS, CYCLES_ALT, 0xffffffff },
-	    { IS, EVENT, 0xffffffff } } },
-	/* Counters stand still in other modes, and PM_TRIGGER of that time is gone. */
-	{ __LINE__, ALL, 0,
-	  { { CLOCKS, W(0), 5 }, { TRIGGER }, { WRITE, PRE_OP, 0xaaaa }, { CLOCKS, W(0), 5 },
-	    { IS, CTRL, 0 }, { WRITE, CTRL, QUAD }, { CLOCKS, W(0), 2 }, { IS, CTRL, QUAD | EMPTY },
-	    { TRIGGER }, { CLOCKS, 0, 1 }, { IS, PRE, 2 }, { IS, CYCLES, 2 } } },
-	{ __LINE__, ALL, 0x2,
-	  { { CLOCKS, W(0), 5 }, { TRIGGER }, { CLOCKS, W(0), 9 }, { IS, CTRL, 0x2 }, { IS, PRE, 0 } } },
-	/* The EXTRA modes are not modelled: EVENT counts nothing. */
-	{ __LINE__, ALL, 0x31,
-	  { { CLOCKS, W(4) | W(8), 5 }, { TRIGGER }, { CLOCKS, 0, 1 }, { IS, EVENT, 0 },
-	    { IS, START, 5 } } },
-	/* SRC_STATUS: the four wires of PRE, START, EVENT, STOP in the last clock */
-	{ __LINE__, ALL, QUAD,
-	  { { CLOCKS, W(0) | W(2) | W(7) | W(9), 1 }, { IS, SRC_STATUS, 0x5285 }, { CLOCKS, 0, 1 },
-	    { IS, SRC_STATUS, 0 } } },
-};
-/* clang-format on */
 
 static void write_reg(struct ntm_nv50_pm *m, uint32_t addr, uint64_t value)
 {
@@ -214,79 +93,130 @@ static void set_inputs(struct ntm_nv50_pm *m)
 		write_reg(m, inputs[i].addr, inputs[i].value);
 }
 
-static void play(const struct vector *v, struct ntm_nv50_pm *m)
+static void is_right(void *arg, const char *name, const char *wrong)
 {
-	size_t i;
-	uint32_t value;
+	(void)arg;
+	if (wrong)
+		fail_msg("%s: %s", name, wrong);
+}
 
-	set_inputs(m);
-	advance(m, 0, 1); /* not in QUAD mode yet: that PRE_OP was written is over */
-	write_reg(m, CTRL, v->ctrl);
-	for (i = 0; v->acts[i].what != END; i++) {
-		uint32_t a = v->acts[i].a;
-		uint64_t b = v->acts[i].b;
+static void count_wrong(void *arg, const char *name, const char *wrong)
+{
+	size_t *n = arg;
 
-		switch (v->acts[i].what) {
-		case TRIGGER:
-			ntm_nv50_pm_trigger(m);
-			break;
-		case CLOCKS:
-			advance(m, a, b);
-			break;
-		case WRITE:
-			write_reg(m, a, b);
-			break;
-		case PRESET:
-			m->shadow[a] = (uint32_t)b;
-			break;
-		default:
-			TT_EQ(v, ntm_nv50_pm_read(m, a + 4 * m->number, &value), 0);
-			if (value != b)
-				print_error("%s domain %u, act %zu, register %#x:\n", m->chip->name,
-					    m->number, i, a);
-			TT_EQ(v, value, b);
-		}
-	}
+	(void)name;
+	*n += wrong != NULL;
+}
+
+/* Run the vectors of @text. */
+static struct ntm_vectors_result
+run_vectors(const char *text, void (*fn)(void *arg, const char *name, const char *wrong), void *arg)
+{
+	struct ntm_vectors_result result;
+	struct ntm_vectors *v;
+	char why[256] = "";
+
+	if (ntm_vectors_parse("v", text, strlen(text), &v, why, sizeof(why)) < 0)
+		fail_msg("%s", why);
+	TT_IS(ntm_vectors_run(v, fn, arg, &result), 0);
+	ntm_vectors_free(v);
+	return result;
+}
+
+static char *vectors_text(void)
+{
+	static char text[1 << 16];
+	FILE *f = fopen("tests/models/nv50_pm.vectors", "r");
+	size_t n;
+
+	assert_non_null(f);
+	n = fread(text, 1, sizeof(text) - 1, f);
+	text[n] = '\0';
+	(void)fclose(f);
+	return text;
 }
 
 TEST(vectors_hold)
 {
-	TT_FOR_EACH_ROW(v, vectors) {
-		const struct nthw_nv_chip *chip;
+	struct ntm_vectors_result result = run_vectors(vectors_text(), is_right, NULL);
 
-		FOR_EACH_CHIP(chip)
-		{
-			struct ntm_nv50_pm m;
-			uint32_t d;
-
-			if (v->chips != ALL &&
-			    (v->chips == G80_ONLY) != (chip->family == NTHW_NV_G80))
-				continue;
-			for (d = 0; d < domains_of(chip); d++) {
-				ntm_nv50_pm_init(&m, chip, d);
-				play(v, &m);
-			}
-		}
-	}
+	assert_true(result.vectors > 30);
+	/* 14 chips, and five domains at least */
+	assert_true(result.runs > 20 * 14 * 5);
+	TT_IS(result.failed, 0);
 }
 
-/* 29 on G80: there is no SPEC_SRC, and whatever it selects does not swap. */
-TEST(g80_swaps_by_pm_trigger_alone)
+/* A last expected value that is one larger is seen, in each of them. */
+TEST(wrong_vectors_are_seen)
 {
-	struct ntm_nv50_pm m;
-	uint32_t value;
+	char *text = vectors_text(), *at = text, *next;
+	size_t wrong = 0, vectors = 0;
 
-	ntm_nv50_pm_init(&m, chip_of("G80"), 1);
-	set_inputs(&m);
-	write_reg(&m, CTRL, QUAD);
-	TT_IS(ntm_nv50_pm_write(&m, SPEC_SRC + 4, 0x0009), NTM_NOT_MINE);
-	advance(&m, W(9), 5);
-	ntm_nv50_pm_read(&m, CTRL + 4, &value);
-	TT_IS(value, QUAD | EMPTY);
-	ntm_nv50_pm_trigger(&m);
-	advance(&m, W(9), 1);
-	ntm_nv50_pm_read(&m, CYCLES + 4, &value);
-	TT_IS(value, 5);
+	while ((at = strstr(at, "\nvector "))) {
+		char one[8192], *last = NULL, *read;
+		size_t begin = (size_t)(strstr(text, "\nvector ") - text), n;
+
+		next = strstr(at + 1, "\nvector ");
+		n = next ? (size_t)(next - at) : strlen(at);
+		(void)snprintf(one, sizeof(one), "%.*s%.*s", (int)begin, text, (int)n, at);
+		for (read = one; (read = strstr(read, "\nread ")); read++)
+			last = read;
+		assert_non_null(last);
+		last = strchr(last + 6, ' ') + 1;
+		(void)snprintf(last, 32, "%#llx\n", (strtoull(last, NULL, 0) + 1) & UINT32_MAX);
+		vectors++;
+		(void)run_vectors(one, count_wrong, &wrong);
+		at++;
+	}
+	assert_true(vectors > 30);
+	TT_IS(wrong, vectors);
+}
+
+static const struct bad_row {
+	int line;
+	const char *text, *why;
+} bad_rows[] = {
+	{ __LINE__, "", "v:1: there is no 'vector'" },
+	{ __LINE__, "write CTRL 1\n\n", "v:2: there is no 'vector'" },
+	{ __LINE__, "fly", "v:1: there is no word 'fly'; there are vector, chips, domain, " },
+	{ __LINE__, "vector", "v:1: a vector has a name" },
+	{ __LINE__, "chips G80", "v:1: 'chips' stands in a vector" },
+	{ __LINE__, "domain 1", "v:1: 'domain' stands in a vector" },
+	{ __LINE__, "vector a\nchips", "v:2: 'chips' is followed by names of chips" },
+	{ __LINE__, "vector a\nchips not", "v:2: 'chips' is followed by names of chips" },
+	{ __LINE__, "vector a\nchips GF100", "v:2: there is no chip 'GF100' with PCOUNTER" },
+	{ __LINE__, "vector a\nchips X", "v:2: there is no chip 'X' with PCOUNTER" },
+	{ __LINE__, "vector a\ndomain", "v:2: 'domain' is followed by a number" },
+	{ __LINE__, "vector a\ndomain 8", "v:2: '8' is no number up to 0x7" },
+	{ __LINE__, "clocks", "v:1: 'clocks' needs a number of them" },
+	{ __LINE__, "clocks x", "v:1: 'x' is no number up to 0xffffffffffffffff" },
+	{ __LINE__, "clocks 1 256", "v:1: '256' is no number up to 0xff" },
+	{ __LINE__, "write CTRL", "v:1: 'write' is followed by a register and a value" },
+	{ __LINE__, "read CTRL 1 2", "v:1: 'read' is followed by a register and a value" },
+	{ __LINE__, "write CTRLS 1", "v:1: there is no register 'CTRLS'" },
+	{ __LINE__, "write CTRL[8] 1", "v:1: 'CTRL[8]' names no domain from 0 to 7" },
+	{ __LINE__, "write CTRL[1 1", "v:1: 'CTRL[1' names no domain" },
+	{ __LINE__, "write DEBUG_1[1] 1", "v:1: there is no register 'DEBUG_1' of domains" },
+	{ __LINE__, "write CTRL 0x100000000", "v:1: '0x100000000' is no number up to 0xffffffff" },
+	{ __LINE__, "write 0x400085 1", "v:1: '0x400085' is no multiple of 4" },
+	{ __LINE__, "write 0x1000000 1", "v:1: '0x1000000' is no number up to 0xfffffc" },
+	{ __LINE__, "preset PRE", "v:1: 'preset' is followed by a counter and a value" },
+	{ __LINE__, "preset CTRL 1", "v:1: 'CTRL' is no counter" },
+	{ __LINE__, "preset PRE -1", "v:1: '-1' is no number" },
+};
+
+TEST(bad_vectors)
+{
+	TT_FOR_EACH_ROW(r, bad_rows) {
+		struct ntm_vectors *v;
+		char why[256] = "";
+
+		TT_EQ(r, ntm_vectors_parse("v", r->text, strlen(r->text), &v, why, sizeof(why)),
+		      -EINVAL);
+		assert_null(v);
+		if (strncmp(why, r->why, strlen(r->why)) != 0)
+			fail_msg("line %d: %s", r->line, why);
+	}
 }
 
 /* A truth table is the function of its four wires that its bits say, and of no other bits. */
@@ -747,7 +677,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(vectors_hold),
-		cmocka_unit_test(g80_swaps_by_pm_trigger_alone),
+		cmocka_unit_test(wrong_vectors_are_seen),
+		cmocka_unit_test(bad_vectors),
 		cmocka_unit_test(truth_tables_are_functions),
 		cmocka_unit_test(the_trailer_is_the_domains_own),
 		cmocka_unit_test(a_domain_has_its_own_registers),

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "models/port/card/lines.h"
 #include "models/port/card/truth.h"
 #include "tests/tt.h"
 
@@ -108,19 +109,19 @@ TEST(bad_scenes)
 
 TEST(sizes)
 {
-	char *text = malloc(NTM_SCENE_BYTES_MAX + 1), why[128] = "";
+	char *text = malloc(NTM_LINES_BYTES_MAX + 1), why[128] = "";
 	struct ntm_scene *scene;
 
-	memset(text, '\n', NTM_SCENE_BYTES_MAX + 1);
+	memset(text, '\n', NTM_LINES_BYTES_MAX + 1);
 	memcpy(text, "frame", 5);
-	TT_IS(ntm_scene_parse("s", text, NTM_SCENE_BYTES_MAX, nthw_nv_chip_by_name("G80"), &scene,
+	TT_IS(ntm_scene_parse("s", text, NTM_LINES_BYTES_MAX, nthw_nv_chip_by_name("G80"), &scene,
 			      why, sizeof(why)),
 	      0);
 	ntm_scene_free(scene);
-	TT_IS(ntm_scene_parse("s", text, NTM_SCENE_BYTES_MAX + 1, nthw_nv_chip_by_name("G80"),
+	TT_IS(ntm_scene_parse("s", text, NTM_LINES_BYTES_MAX + 1, nthw_nv_chip_by_name("G80"),
 			      &scene, why, sizeof(why)),
 	      -EINVAL);
-	TT_HAS(why, "at most 1 MiB");
+	TT_HAS(why, "larger than 1 MiB");
 	memset(text, ' ', 600);
 	TT_IS(ntm_scene_parse("s", text, 600, nthw_nv_chip_by_name("G80"), &scene, why,
 			      sizeof(why)),

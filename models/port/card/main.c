@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
  * ntime-model: a graphics card that is a model, and commands to it; "ntime model" starts it. Exit
- * status: 0, 125 after one sentence on stderr.
+ * status: 0; 1: a vector is wrong; 125 after one sentence on stderr.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,7 +18,9 @@
 #include "lib/os/clock.h"
 #include "lib/os/file.h"
 #include "lib/os/socket.h"
+#include "models/port/card/lines.h"
 #include "models/port/card/server.h"
+#include "models/port/card/vectors.h"
 
 #define FAILED 125
 
@@ -111,28 +113,40 @@ static int cannot_listen(const char *path, int error)
 			error == -ENAMETOOLONG ? nti_socket_why(error) : strerror(-error));
 }
 
+/* The text of file @path in new memory; NULL after a sentence. */
+static char *load_text(const char *path, size_t *bytes)
+{
+	char *text = malloc(NTM_LINES_BYTES_MAX + 1);
+	int fd = nti_file_open(path);
+	ssize_t n = fd;
+
+	if (fd >= 0) {
+		n = text ? nti_file_read_all(fd, text, NTM_LINES_BYTES_MAX + 1) : -ENOMEM;
+		nti_file_close(fd);
+	}
+	if (n >= 0) {
+		*bytes = (size_t)n;
+		return text;
+	}
+	(void)complain("cannot read %s: %s", path, strerror((int)-n));
+	free(text);
+	return NULL;
+}
+
 /* The scene in file @path, or the built-in one; NULL after a sentence. */
 static struct ntm_scene *load_scene(const char *path, const struct nthw_nv_chip *chip)
 {
-	char *text = path ? malloc(NTM_SCENE_BYTES_MAX + 1) : NULL, why[512] = "";
-	struct ntm_scene *scene = NULL;
-	ssize_t n = (ssize_t)strlen(ntm_scene_default);
-	int fd = path ? nti_file_open(path) : -1, ret;
+	size_t bytes = strlen(ntm_scene_default);
+	char *text = path ? load_text(path, &bytes) : NULL, why[512] = "";
+	struct ntm_scene *scene;
+	int ret;
 
-	if (path)
-		n = fd < 0 ? fd
-		    : text ? nti_file_read_all(fd, text, NTM_SCENE_BYTES_MAX + 1)
-			   : -ENOMEM;
-	if (fd >= 0)
-		nti_file_close(fd);
-	if (n < 0) {
-		(void)complain("cannot read the scene %s: %s", path, strerror((int)-n));
-	} else {
-		ret = ntm_scene_parse(path ? path : "scene", text ? text : ntm_scene_default,
-				      (size_t)n, chip, &scene, why, sizeof(why));
-		if (ret < 0)
-			(void)complain("%s", *why ? why : strerror(-ret));
-	}
+	if (path && !text)
+		return NULL;
+	ret = ntm_scene_parse(path ? path : "scene", text ? text : ntm_scene_default, bytes, chip,
+			      &scene, why, sizeof(why));
+	if (ret < 0)
+		(void)complain("%s", *why ? why : strerror(-ret));
 	free(text);
 	return scene;
 }
@@ -318,14 +332,51 @@ static int truth(int argc, char **argv)
 	return ret ? ret : print_line(text);
 }
 
+/* ---- vectors ---- */
+
+static void say_vector(void *arg, const char *name, const char *wrong)
+{
+	(void)arg;
+	if (wrong)
+		printf("wrong  %s\n       %s\n", name, wrong);
+	else
+		printf("ok     %s\n", name);
+}
+
+/* Exit status: 0, 1 where one is wrong. */
+static int vectors(int argc, char **argv)
+{
+	struct ntm_vectors_result result = { 0 };
+	struct ntm_vectors *v;
+	char *text, why[512] = "";
+	size_t bytes;
+	int ret;
+
+	if (argc != 2)
+		return complain("model vectors: expected FILE");
+	text = load_text(argv[1], &bytes);
+	if (!text)
+		return FAILED;
+	ret = ntm_vectors_parse(argv[1], text, bytes, &v, why, sizeof(why));
+	if (ret == 0)
+		ret = ntm_vectors_run(v, say_vector, NULL, &result);
+	ntm_vectors_free(v);
+	free(text);
+	if (ret < 0)
+		return complain("%s", *why ? why : strerror(-ret));
+	printf("%zu vectors on %zu domains of chips, %zu wrong\n", result.vectors, result.runs,
+	       result.failed);
+	if (fflush(stdout) || ferror(stdout))
+		return complain("standard output: %s", strerror(errno));
+	return result.failed ? 1 : 0;
+}
+
 static const struct action {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } actions[] = {
-	{ "run", run },
-	{ "read", read_register },
-	{ "play", play },
-	{ "truth", truth },
+	{ "run", run },	    { "read", read_register }, { "play", play },
+	{ "truth", truth }, { "vectors", vectors },
 };
 
 int main(int argc, char **argv)
@@ -333,5 +384,6 @@ int main(int argc, char **argv)
 	for (size_t i = 0; argc > 1 && i < sizeof(actions) / sizeof(actions[0]); i++)
 		if (strcmp(actions[i].name, argv[1]) == 0)
 			return actions[i].run(argc - 1, argv + 1);
-	return complain("model: expected run, read, play or truth%s", argc > 1 ? "" : " (--help)");
+	return complain("model: expected run, read, play, truth or vectors%s",
+			argc > 1 ? "" : " (--help)");
 }

@@ -4,15 +4,14 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/port/card/lines.h"
+
 #define TIMES_MAX 10000
 #define DRAW_MAX 1000000
-#define WORDS_MAX 40 /* of a line */
-#define LINE_BYTES 512
 
 /* A number, or one between two: chosen in each frame. */
 struct range {
@@ -182,57 +181,29 @@ void ntm_wires_of(const struct ntm_stretch *stretch, const struct ntm_nv50_card 
 /* ---- text ---- */
 
 struct parser {
+	struct ntm_lines l;
 	struct ntm_scene *scene;
 	struct part *part; /* what steps belong to; NULL: nothing began yet */
-	const char *file;
-	size_t line;
-	char *why;
-	size_t why_bytes;
-	char *word[WORDS_MAX + 1];
-	size_t words;
 };
-
-__attribute__((format(printf, 2, 3))) static int fail(struct parser *p, const char *format, ...)
-{
-	int at = snprintf(p->why, p->why_bytes, "%s:%zu: ", p->file, p->line);
-	va_list args;
-
-	va_start(args, format);
-	if (at >= 0 && (size_t)at < p->why_bytes)
-		(void)vsnprintf(p->why + at, p->why_bytes - (size_t)at, format, args);
-	va_end(args);
-	return -EINVAL;
-}
-
-static bool take_number(const char **text, uint64_t *out)
-{
-	char *end;
-
-	if (**text < '0' || **text > '9')
-		return false;
-	errno = 0;
-	*out = strtoull(*text, &end, 0);
-	*text = end;
-	return !errno && *out <= NTM_SCENE_NUMBER_MAX;
-}
 
 /* "20" or "5-20", from @least to @most. */
 static int parse_range(struct parser *p, const char *text, uint64_t least, uint64_t most,
 		       struct range *out)
 {
 	const char *at = text;
-	bool is_number = take_number(&at, &out->low);
+	bool is_number = ntm_number_take(&at, NTM_SCENE_NUMBER_MAX, &out->low);
 
 	out->high = out->low;
 	if (is_number && *at == '-') {
 		at++;
-		is_number = take_number(&at, &out->high);
+		is_number = ntm_number_take(&at, NTM_SCENE_NUMBER_MAX, &out->high);
 	}
 	if (!is_number || *at || out->low < least || out->high > most || out->low > out->high)
-		return fail(p,
-			    "'%.40s' is neither a number from %llu to %llu nor a range of them, as "
-			    "in 5-20",
-			    text, (unsigned long long)least, (unsigned long long)most);
+		return ntm_lines_fail(
+			&p->l,
+			"'%.40s' is neither a number from %llu to %llu nor a range of them, as "
+			"in 5-20",
+			text, (unsigned long long)least, (unsigned long long)most);
 	return 0;
 }
 
@@ -243,11 +214,12 @@ static int parse_amount(struct parser *p, char *word, char *sign, struct step *s
 	const size_t most = sizeof(step->amount) / sizeof(step->amount[0]);
 
 	if (step->amounts == most)
-		return fail(p, "more than %zu amounts in one line", most);
+		return ntm_lines_fail(&p->l, "more than %zu amounts in one line", most);
 	*sign = '\0';
 	amount->unit = unit_of(word);
 	if (!amount->unit)
-		return fail(p, "there is no unit '%.40s' whose wires could be an amount", word);
+		return ntm_lines_fail(
+			&p->l, "there is no unit '%.40s' whose wires could be an amount", word);
 	step->amounts++;
 	return parse_range(p, sign + 1, 0, (UINT64_C(1) << amount->unit->count) - 1,
 			   &amount->value);
@@ -265,7 +237,7 @@ static int parse_wire(struct parser *p, char *word, struct step *step)
 	if (!why && *end)
 		why = "something follows the wire";
 	if (why)
-		return fail(p, "'%.40s': %s", word, why);
+		return ntm_lines_fail(&p->l, "'%.40s': %s", word, why);
 	if (wire.unit)
 		step->wires |= ntm_wire_bit(wire.unit, wire.number);
 	else
@@ -279,7 +251,7 @@ static int add_step(struct parser *p, const struct step *step)
 	struct step *more;
 
 	if (!part)
-		return fail(p, "a step stands below 'frame' or 'between'");
+		return ntm_lines_fail(&p->l, "a step stands below 'frame' or 'between'");
 	/* In steps of doubling. */
 	if (!(part->steps & (part->steps - 1))) {
 		more = reallocarray(part->step, part->steps ? 2 * part->steps : 1, sizeof(*more));
@@ -297,11 +269,11 @@ static int parse_clocks(struct parser *p)
 	struct step step = { .kind = CLOCKS };
 	int ret;
 
-	if (p->words < 2)
-		return fail(p, "'clocks' needs a number of them");
-	ret = parse_range(p, p->word[1], 0, NTM_SCENE_NUMBER_MAX, &step.number);
-	for (size_t i = 2; ret == 0 && i < p->words; i++)
-		ret = parse_wire(p, p->word[i], &step);
+	if (p->l.words < 2)
+		return ntm_lines_fail(&p->l, "'clocks' needs a number of them");
+	ret = parse_range(p, p->l.word[1], 0, NTM_SCENE_NUMBER_MAX, &step.number);
+	for (size_t i = 2; ret == 0 && i < p->l.words; i++)
+		ret = parse_wire(p, p->l.word[i], &step);
 	return ret < 0 ? ret : add_step(p, &step);
 }
 
@@ -311,10 +283,11 @@ static int parse_time(struct parser *p, enum kind kind, uint64_t wires)
 	struct step step = { .kind = kind, .wires = wires };
 	int ret;
 
-	if (p->words != 2)
-		return fail(p, "'%s' is followed by a number of clocks and nothing else",
-			    p->word[0]);
-	ret = parse_range(p, p->word[1], 0, NTM_SCENE_NUMBER_MAX, &step.number);
+	if (p->l.words != 2)
+		return ntm_lines_fail(&p->l,
+				      "'%s' is followed by a number of clocks and nothing else",
+				      p->l.word[0]);
+	ret = parse_range(p, p->l.word[1], 0, NTM_SCENE_NUMBER_MAX, &step.number);
 	return ret < 0 ? ret : add_step(p, &step);
 }
 
@@ -343,18 +316,20 @@ static int parse_draw(struct parser *p)
 	struct step step = { 0 };
 	int ret;
 
-	if (p->words != 3)
-		return fail(p, "'draw' is followed by a number and a word, as in draw 30 tiles");
-	ret = parse_range(p, p->word[1], 0, DRAW_MAX, &step.number);
+	if (p->l.words != 3)
+		return ntm_lines_fail(
+			&p->l, "'draw' is followed by a number and a word, as in draw 30 tiles");
+	ret = parse_range(p, p->l.word[1], 0, DRAW_MAX, &step.number);
 	if (ret < 0)
 		return ret;
 	for (size_t i = 0; i < sizeof(things) / sizeof(things[0]); i++) {
 		step.kind = things[i].kind;
-		if (strcmp(p->word[2], things[i].name) == 0)
+		if (strcmp(p->l.word[2], things[i].name) == 0)
 			return add_step(p, &step);
 	}
-	return fail(p, "'%.40s' cannot be drawn: write vertices, primitives, tiles or pixels",
-		    p->word[2]);
+	return ntm_lines_fail(
+		&p->l, "'%.40s' cannot be drawn: write vertices, primitives, tiles or pixels",
+		p->l.word[2]);
 }
 
 /* "frame" or "frame 3 times" */
@@ -365,16 +340,16 @@ static int parse_frame(struct parser *p)
 	struct part *more;
 	int ret = 0;
 
-	if (p->words == 3 && strcmp(p->word[2], "times") == 0)
-		ret = parse_range(p, p->word[1], 1, TIMES_MAX, &times);
-	else if (p->words != 1)
-		return fail(p, "'frame' stands alone, or as in frame 3 times");
+	if (p->l.words == 3 && strcmp(p->l.word[2], "times") == 0)
+		ret = parse_range(p, p->l.word[1], 1, TIMES_MAX, &times);
+	else if (p->l.words != 1)
+		return ntm_lines_fail(&p->l, "'frame' stands alone, or as in frame 3 times");
 	if (ret < 0)
 		return ret;
 	if (times.low != times.high)
-		return fail(p, "how often a frame comes is one number");
+		return ntm_lines_fail(&p->l, "how often a frame comes is one number");
 	if (s->round > TIMES_MAX - times.low)
-		return fail(p, "more than %d frames", TIMES_MAX);
+		return ntm_lines_fail(&p->l, "more than %d frames", TIMES_MAX);
 	more = reallocarray(s->frame, s->frames + 1, sizeof(*more));
 	if (!more)
 		return -ENOMEM;
@@ -387,10 +362,10 @@ static int parse_frame(struct parser *p)
 
 static int parse_between(struct parser *p)
 {
-	if (p->words != 1)
-		return fail(p, "'between' stands alone");
+	if (p->l.words != 1)
+		return ntm_lines_fail(&p->l, "'between' stands alone");
 	if (p->scene->between.times)
-		return fail(p, "'between' is there already");
+		return ntm_lines_fail(&p->l, "'between' is there already");
 	p->part = &p->scene->between;
 	p->part->times = 1;
 	return 0;
@@ -398,12 +373,12 @@ static int parse_between(struct parser *p)
 
 static int parse_seed(struct parser *p)
 {
-	const char *at = p->words == 2 ? p->word[1] : "";
+	const char *at = p->l.words == 2 ? p->l.word[1] : "";
 
 	if (p->part)
-		return fail(p, "'seed' stands before the first frame");
-	if (!take_number(&at, &p->scene->seed) || *at)
-		return fail(p, "'seed' is followed by a number");
+		return ntm_lines_fail(&p->l, "'seed' stands before the first frame");
+	if (!ntm_number_take(&at, UINT64_MAX, &p->scene->seed) || *at)
+		return ntm_lines_fail(&p->l, "'seed' is followed by a number");
 	return 0;
 }
 
@@ -416,70 +391,24 @@ static const struct {
 	{ "draw", parse_draw },
 };
 
-/* @line may be changed. */
-static int parse_line(struct parser *p, char *line)
+static int parse_line(void *arg)
 {
-	char *save = NULL, *comment = strchr(line, '#'), *word;
+	struct parser *p = arg;
 
-	if (comment)
-		*comment = '\0';
-	p->words = 0;
-	for (word = strtok_r(line, " \t\r", &save); word; word = strtok_r(NULL, " \t\r", &save)) {
-		if (p->words == WORDS_MAX)
-			return fail(p, "more than %d words", WORDS_MAX);
-		p->word[p->words++] = word;
-	}
-	for (size_t i = 0; p->words && i < sizeof(words) / sizeof(words[0]); i++)
-		if (strcmp(words[i].name, p->word[0]) == 0)
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(words[i].name, p->l.word[0]) == 0)
 			return words[i].parse(p);
-	return p->words ? fail(p,
-			       "there is no word '%.40s'; there are seed, frame, between, clocks, "
-			       "gap, busy and draw",
-			       p->word[0])
-			: 0;
-}
-
-static int check_text(struct parser *p, const char *text, size_t bytes)
-{
-	if (bytes >= LINE_BYTES)
-		return fail(p, "the line is longer than %d bytes", LINE_BYTES - 1);
-	for (size_t i = 0; i < bytes; i++)
-		if ((text[i] < ' ' && text[i] != '\t' && text[i] != '\r') || text[i] > '~')
-			return fail(p, "the byte 0x%02x in column %zu is not printable ASCII",
-				    (unsigned int)(unsigned char)text[i], i + 1);
-	return 0;
-}
-
-static int parse_text(struct parser *p, const char *text, size_t bytes)
-{
-	const char *end = text + bytes;
-	char line[LINE_BYTES];
-	int ret = 0;
-
-	while (ret == 0 && text < end) {
-		const char *newline = memchr(text, '\n', (size_t)(end - text));
-		size_t length = (size_t)((newline ? newline : end) - text);
-
-		p->line++;
-		ret = check_text(p, text, length);
-		if (ret < 0)
-			return ret;
-		memcpy(line, text, length);
-		line[length] = '\0';
-		ret = parse_line(p, line);
-		text += length + 1;
-	}
-	if (ret < 0 || p->scene->frames)
-		return ret;
-	p->line += !p->line;
-	return fail(p, "there is no 'frame'");
+	return ntm_lines_fail(&p->l,
+			      "there is no word '%.40s'; there are seed, frame, between, clocks, "
+			      "gap, busy and draw",
+			      p->l.word[0]);
 }
 
 int ntm_scene_parse(const char *file, const char *text, size_t bytes,
 		    const struct nthw_nv_chip *chip, struct ntm_scene **out, char *why,
 		    size_t why_bytes)
 {
-	struct parser p = { .file = file, .why = why, .why_bytes = why_bytes };
+	struct parser p = { .l = { .file = file, .why = why, .why_bytes = why_bytes } };
 	int ret;
 
 	*out = NULL;
@@ -488,8 +417,11 @@ int ntm_scene_parse(const char *file, const char *text, size_t bytes,
 		return -ENOMEM;
 	p.scene->chip = chip;
 	p.scene->seed = 1;
-	ret = bytes > NTM_SCENE_BYTES_MAX ? fail(&p, "a scene has at most 1 MiB")
-					  : parse_text(&p, text, bytes);
+	ret = ntm_lines_each(&p.l, text, bytes, parse_line, &p);
+	if (ret == 0 && !p.scene->frames) {
+		p.l.line += !p.l.line;
+		ret = ntm_lines_fail(&p.l, "there is no 'frame'");
+	}
 	if (ret < 0) {
 		ntm_scene_free(p.scene);
 		return ret;

@@ -20,7 +20,6 @@
 #include "core/regs/nv50_wires.h"
 #include "models/nv50_card.h"
 
-#define NTM_SCENE_BYTES_MAX (1u << 20)
 /* Of a number in a scene, and of clocks of a stretch. */
 #define NTM_SCENE_NUMBER_MAX UINT64_C(1000000000000)
 
