@@ -272,17 +272,18 @@ def answers_of_whoever_serves_are_printed_clean():
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server:
             server.bind(path)
             server.listen()
-            for error, status in ((0, 0), (-EINVAL, 125)):
+            for error, last in ((0, f'{path}: what serves it is no model of a card\n'), (-EINVAL, '1?[31m?2\n')):
                 child = subprocess.Popen([t.NTIME, 'model', 'truth', path, 'x'], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                          stderr=subprocess.PIPE, env=environment())
                 client, _ = server.accept()
                 client.send(HELLO.pack(0x6c646d6e, 1, 0, 0))
-                client.recv(4096)
-                client.send(REPLY.pack(error, 0) + b'1\x1b[31m\n2')
+                for reply in (REPLY.pack(0, 0), REPLY.pack(error, 0) + b'1\x1b[31m\n2'):
+                    client.recv(4096)
+                    client.send(reply)
                 client.close()
                 said = b''.join(child.communicate(timeout=PATIENCE)).decode()
-                equal(child.returncode, status)
-                equal(said.replace('ntime: ', ''), '1?[31m?2\n')
+                equal(child.returncode, 125)
+                equal(said.replace('ntime: ', ''), last)
 
 
 @test

@@ -360,7 +360,7 @@ static int compare_event(const struct tesla_event *r)
 	set_ours(&t, r->name);
 	ret = count_with_nouveau(&t, scene, FRAMES, &nouveau);
 	ours = count_with_ours(&t, scene, FRAMES);
-	TT_IS(ntm_truth(r->name, scene, FRAMES, 0, &truth, why, sizeof(why)), 0);
+	TT_IS(ntm_truth(r->name, scene, 1, FRAMES, 0, &truth, why, sizeof(why)), 0);
 	assert_true(truth > 0);
 	if (!ret)
 		ROW_IS(r, nouveau.of[NTHW_NV50_EVENT], truth);

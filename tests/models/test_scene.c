@@ -40,7 +40,7 @@ static uint64_t truth(const struct ntm_scene *scene, const char *text, uint32_t 
 	char why[1024] = "";
 	uint64_t clocks;
 
-	if (ntm_truth(text, scene, frames, busy, &clocks, why, sizeof(why)) < 0)
+	if (ntm_truth(text, scene, 1, frames, busy, &clocks, why, sizeof(why)) < 0)
 		fail_msg("%s", why);
 	return clocks;
 }
@@ -86,6 +86,8 @@ static const struct bad_row {
 	  "s:2: more than 8 amounts in one line" },
 	{ __LINE__, "frame\ndraw 5", "s:2: 'draw' is followed by a number and a word" },
 	{ __LINE__, "frame\ndraw 5 cats", "s:2: 'cats' cannot be drawn" },
+	{ __LINE__, "frame\ndraw 1000000 tiles\ndraw 1 tiles", "s:3: a frame has at most " },
+	{ __LINE__, "frame\nclocks 600000000000\nbusy 600000000000", "s:3: a frame has at most " },
 	{ __LINE__, "frame\ndraw 1000001 tiles", "s:2: '1000001' is neither a number from 0 to " },
 	{ __LINE__, "frame\ngap 5\x01", "s:2: the byte 0x01 in column 6 is not printable ASCII" },
 	{ __LINE__, "frame\ngap \xc3\xa9", "s:2: the byte 0xc3 in column 5 is not" },
@@ -172,7 +174,8 @@ TEST(words_are_so_much)
 		(void)snprintf(text, sizeof(text), "frame\r\n\t%s\nframe\n", r->step);
 		scene = parse(text, "G96");
 		if (strstr(r->of, "1.0") && !r->count)
-			TT_EQ(r, ntm_truth(r->of, scene, 1, 0, &clocks, why, sizeof(why)), -EINVAL);
+			TT_EQ(r, ntm_truth(r->of, scene, 1, 1, 0, &clocks, why, sizeof(why)),
+			      -EINVAL);
 		else
 			TT_EQ(r, truth(scene, r->of, 1, 0), r->count);
 		if (!strncmp(r->step, "draw", 4))
@@ -230,7 +233,7 @@ TEST(bad_functions)
 		char why[1024] = "";
 		uint64_t clocks;
 
-		TT_EQ(r, ntm_truth(r->text, scene, 1, 0, &clocks, why, sizeof(why)), -EINVAL);
+		TT_EQ(r, ntm_truth(r->text, scene, 1, 1, 0, &clocks, why, sizeof(why)), -EINVAL);
 		if (!strstr(why, r->why) || !strstr(why, "gpu_idle"))
 			fail_msg("line %d: %s", r->line, why);
 	}

@@ -221,27 +221,21 @@ static int ask_on(int fd, const char *path, const struct ntime_model_request *re
 	return *text ? complain("%s", text) : complain("%s: %s", path, nti_socket_why(ret));
 }
 
-static int ask(const char *path, const struct ntime_model_request *request, const char *command,
-	       uint32_t *value, char *text, size_t bytes)
-{
-	int fd = reach(path), ret;
-
-	if (fd < 0)
-		return FAILED;
-	ret = ask_on(fd, path, request, command, value, text, bytes);
-	nti_socket_close(fd);
-	return ret;
-}
-
-static int ask_text(const char *path, const char *verb, const char *argument, char *text,
-		    size_t bytes)
+__attribute__((format(printf, 6, 7))) static int ask_text_on(int fd, const char *path,
+							     uint32_t *value, char *text,
+							     size_t bytes, const char *format, ...)
 {
 	const struct ntime_model_request request = { .kind = NTIME_MODEL_TEXT };
 	char command[NTIME_MODEL_TEXT_BYTES + 1];
+	va_list args;
+	int n;
 
-	if (snprintf(command, sizeof(command), "%s %s", verb, argument) >= (int)sizeof(command))
-		return complain("model %s: more than %d bytes", verb, NTIME_MODEL_TEXT_BYTES);
-	return ask(path, &request, command, NULL, text, bytes);
+	va_start(args, format);
+	n = vsnprintf(command, sizeof(command), format, args);
+	va_end(args);
+	if (n >= (int)sizeof(command))
+		return complain("model: more than %d bytes of a command", NTIME_MODEL_TEXT_BYTES);
+	return ask_on(fd, path, &request, command, value, text, bytes);
 }
 
 static int read_register(int argc, char **argv)
@@ -250,7 +244,7 @@ static int read_register(int argc, char **argv)
 	char text[NTIME_MODEL_TEXT_BYTES + 1], *end;
 	unsigned long address;
 	uint32_t value = 0;
-	int ret;
+	int fd, ret;
 
 	if (argc != 3)
 		return complain("model read: expected SOCKET ADDRESS");
@@ -262,7 +256,11 @@ static int read_register(int argc, char **argv)
 				"below %#x",
 				argv[2], NTM_NV50_BAR_BYTES);
 	request.address = (uint32_t)address;
-	ret = ask(argv[1], &request, NULL, &value, text, sizeof(text));
+	fd = reach(argv[1]);
+	if (fd < 0)
+		return FAILED;
+	ret = ask_on(fd, argv[1], &request, NULL, &value, text, sizeof(text));
+	nti_socket_close(fd);
 	if (ret)
 		return ret;
 	(void)snprintf(text, sizeof(text), "0x%08" PRIx32, value);
@@ -274,61 +272,120 @@ static int read_register(int argc, char **argv)
 /* Most that a card is busy: a quarter of an hour. */
 #define BUSY_MAX UINT64_C(1000000000000)
 
+/* Frames of one request: others are served between, and the model can be ended. */
+#define FRAMES_AT_ONCE 10
+
 /*
  * So many clocks, each a nanosecond long, so that who counts can read while they go by. Who comes
  * late goes on from there: a few milliseconds at once are the most.
  */
-static int work(const char *path, uint64_t clocks)
+static int work(int fd, const char *path, uint64_t clocks)
 {
-	const struct ntime_model_request request = { .kind = NTIME_MODEL_TEXT };
 	const struct timespec pause = { .tv_nsec = NS_PER_MS };
-	char text[NTIME_MODEL_TEXT_BYTES + 1], command[32];
+	char text[NTIME_MODEL_TEXT_BYTES + 1];
 	uint64_t last = nti_clock_ns(), now, due;
-	int fd = reach(path), ret = 0;
+	int ret = 0;
 
-	if (fd < 0)
-		return FAILED;
 	for (; !ret && clocks; clocks -= due) {
 		(void)nanosleep(&pause, NULL);
 		now = nti_clock_ns();
 		due = now - last < 5 * NS_PER_MS ? now - last : 5 * NS_PER_MS;
 		due = due < clocks ? due : clocks;
 		last = now;
-		(void)snprintf(command, sizeof(command), "work %" PRIu64, due);
-		ret = ask_on(fd, path, &request, command, NULL, text, sizeof(text));
+		ret = ask_text_on(fd, path, NULL, text, sizeof(text), "work %" PRIu64, due);
 	}
-	nti_socket_close(fd);
 	return ret;
+}
+
+static int play_frames(int fd, const char *path, unsigned long frames)
+{
+	const char *verb = "play";
+	char text[NTIME_MODEL_TEXT_BYTES + 1];
+	unsigned long now;
+	int ret = 0;
+
+	for (; !ret && frames; frames -= now, verb = "more") {
+		now = frames < FRAMES_AT_ONCE ? frames : FRAMES_AT_ONCE;
+		ret = ask_text_on(fd, path, NULL, text, sizeof(text), "%s %lu", verb, now);
+	}
+	return ret;
+}
+
+/* 0, or -EINVAL: @text is no number from @least to @most. */
+static int parse_number(const char *text, uint64_t least, uint64_t most, uint64_t *out)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtoull(text, &end, 10);
+	return *text < '0' || *text > '9' || *end || errno || *out < least || *out > most ? -EINVAL
+											  : 0;
 }
 
 static int play(int argc, char **argv)
 {
-	char text[NTIME_MODEL_TEXT_BYTES + 1], *end;
-	uint64_t busy = 0;
-	int ret;
+	uint64_t frames, busy = 0;
+	int fd, ret;
 
 	if (argc != 3 && (argc != 5 || strcmp(argv[3], "--busy") != 0))
 		return complain("model play: expected SOCKET FRAMES [--busy CLOCKS]");
-	if (argc == 5) {
-		errno = 0;
-		busy = strtoull(argv[4], &end, 10);
-		if (argv[4][0] < '0' || argv[4][0] > '9' || *end || errno || busy > BUSY_MAX)
-			return complain("model play: '%.40s' is no number of clocks up to %" PRIu64,
-					argv[4], BUSY_MAX);
-	}
-	ret = ask_text(argv[1], "play", argv[2], text, sizeof(text));
-	return ret || !busy ? ret : work(argv[1], busy);
+	if (parse_number(argv[2], 1, NTIME_MODEL_FRAMES_MAX, &frames) < 0)
+		return complain("'%.40s' is no number of frames from 1 to %d", argv[2],
+				NTIME_MODEL_FRAMES_MAX);
+	if (argc == 5 && parse_number(argv[4], 0, BUSY_MAX, &busy) < 0)
+		return complain("model play: '%.40s' is no number of clocks up to %" PRIu64,
+				argv[4], BUSY_MAX);
+	fd = reach(argv[1]);
+	if (fd < 0)
+		return FAILED;
+	ret = play_frames(fd, argv[1], (unsigned long)frames);
+	if (!ret)
+		ret = work(fd, argv[1], busy);
+	nti_socket_close(fd);
+	return ret;
+}
+
+/* Of all frames that were played, some at a time. */
+static int sum_truth(int fd, const char *path, const char *of, uint64_t *sum)
+{
+	char text[NTIME_MODEL_TEXT_BYTES + 1];
+	uint32_t frames = 0, first = 1;
+	uint64_t more = 0;
+	int ret = ask_text_on(fd, path, &frames, text, sizeof(text), "frames");
+
+	*sum = 0;
+	do {
+		uint32_t last =
+			frames - first < FRAMES_AT_ONCE ? frames : first + FRAMES_AT_ONCE - 1;
+
+		if (!ret && frames)
+			ret = ask_text_on(fd, path, NULL, text, sizeof(text),
+					  "part %" PRIu32 " %" PRIu32 " %s", first, last, of);
+		else if (!ret)
+			ret = ask_text_on(fd, path, NULL, text, sizeof(text), "truth %s", of);
+		if (!ret && parse_number(text, 0, UINT64_MAX, &more) < 0)
+			ret = complain("%s: %s", path, nti_socket_why(-EPROTO));
+		*sum += more;
+		first = last + 1;
+	} while (!ret && first <= frames);
+	return ret;
 }
 
 static int truth(int argc, char **argv)
 {
-	char text[NTIME_MODEL_TEXT_BYTES + 1];
-	int ret;
+	char text[32];
+	uint64_t sum;
+	int fd, ret;
 
 	if (argc != 3)
 		return complain("model truth: expected SOCKET EVENT, or a function of wires in "
 				"quotes");
-	ret = ask_text(argv[1], "truth", argv[2], text, sizeof(text));
+	fd = reach(argv[1]);
+	if (fd < 0)
+		return FAILED;
+	ret = sum_truth(fd, argv[1], argv[2], &sum);
+	nti_socket_close(fd);
+	(void)snprintf(text, sizeof(text), "%" PRIu64, sum);
 	return ret ? ret : print_line(text);
 }
 

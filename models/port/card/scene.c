@@ -11,6 +11,7 @@
 #include "models/port/card/lines.h"
 
 #define TIMES_MAX 10000
+/* Of each frame, so that one does not take long. */
 #define DRAW_MAX 1000000
 
 /* A number, or one between two: chosen in each frame. */
@@ -40,6 +41,7 @@ struct part {
 	struct step *step;
 	size_t steps;
 	uint32_t times;
+	uint64_t clocks, drawn; /* at most, in one of them */
 };
 
 struct ntm_scene {
@@ -252,6 +254,15 @@ static int add_step(struct parser *p, const struct step *step)
 
 	if (!part)
 		return ntm_lines_fail(&p->l, "a step stands below 'frame' or 'between'");
+	if (step->kind == CLOCKS || step->kind == BUSY)
+		part->clocks += step->number.high;
+	else
+		part->drawn += step->number.high;
+	/* Sums of clocks and amounts over all frames fit into 64 bits. */
+	if (part->clocks > NTM_SCENE_NUMBER_MAX || part->drawn > DRAW_MAX)
+		return ntm_lines_fail(
+			&p->l, "a frame has at most %llu clocks, and draws at most %d things",
+			(unsigned long long)NTM_SCENE_NUMBER_MAX, DRAW_MAX);
 	/* In steps of doubling. */
 	if (!(part->steps & (part->steps - 1))) {
 		more = reallocarray(part->step, part->steps ? 2 * part->steps : 1, sizeof(*more));

@@ -20,7 +20,7 @@
 #include "core/regs/nv50_wires.h"
 #include "models/nv50_card.h"
 
-/* Of a number in a scene, and of clocks of a stretch. */
+/* Of a number in a scene, and of the clocks of a frame. */
 #define NTM_SCENE_NUMBER_MAX UINT64_C(1000000000000)
 
 struct ntm_scene;

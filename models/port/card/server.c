@@ -54,13 +54,18 @@ static void advance(void *arg, const struct ntm_stretch *stretch)
 	ntm_nv50_card_advance(&s->card, &wires, stretch->clocks);
 }
 
+static void play_on(struct ntm_server *s, uint32_t frames)
+{
+	for (; frames; frames--)
+		ntm_scene_frame(s->scene, ++s->frames, advance, s);
+}
+
 /* Always from the first one on: who runs a program again gets the same counts. */
 static void play(struct ntm_server *s, uint32_t frames)
 {
-	s->frames = frames;
+	s->frames = 0;
 	s->busy = 0;
-	for (uint32_t frame = 1; frame <= frames; frame++)
-		ntm_scene_frame(s->scene, frame, advance, s);
+	play_on(s, frames);
 }
 
 static void work(struct ntm_server *s, uint32_t clocks)
@@ -94,6 +99,7 @@ static const struct order {
 	void (*run)(struct ntm_server *s, uint32_t count);
 } orders[] = {
 	{ "play ", "frames", NTIME_MODEL_FRAMES_MAX, play },
+	{ "more ", "frames", NTIME_MODEL_FRAMES_MAX, play_on },
 	{ "work ", "clocks", NTIME_MODEL_WORK_MAX, work },
 };
 
@@ -112,11 +118,29 @@ static int take_order(struct ntm_server *s, const struct order *order, const cha
 	return ret;
 }
 
+/* "FIRST LAST TEXT", or TEXT of all frames. Clocks that drew on are with the first one. */
+static int take_truth(struct ntm_server *s, const char *text, bool is_part, struct answer *a)
+{
+	uint32_t first = 1, last = s->frames;
+	uint64_t clocks;
+	int at = 0, ret;
+
+	if (is_part && (sscanf(text, "%9" SCNu32 " %9" SCNu32 " %n", &first, &last, &at) != 2 ||
+			first < 1 || last > s->frames)) {
+		(void)snprintf(a->text, sizeof(a->text),
+			       "'%.40s' does not begin with two of %" PRIu32 " frames", text,
+			       s->frames);
+		return -EINVAL;
+	}
+	ret = ntm_truth(text + at, s->scene, first, last, first == 1 ? s->busy : 0, &clocks,
+			a->text, sizeof(a->text));
+	if (ret == 0)
+		(void)snprintf(a->text, sizeof(a->text), "%" PRIu64, clocks);
+	return ret;
+}
+
 static int take_text(struct ntm_server *s, const char *text, struct answer *a)
 {
-	uint64_t clocks;
-	int ret;
-
 	for (const char *c = text; *c; c++)
 		if (*c < ' ' || *c > '~') {
 			(void)snprintf(a->text, sizeof(a->text), "a command is printable ASCII");
@@ -125,15 +149,17 @@ static int take_text(struct ntm_server *s, const char *text, struct answer *a)
 	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++)
 		if (strncmp(text, orders[i].verb, strlen(orders[i].verb)) == 0)
 			return take_order(s, &orders[i], text + strlen(orders[i].verb), a);
-	if (strncmp(text, "truth ", 6) == 0) {
-		ret = ntm_truth(text + 6, s->scene, s->frames, s->busy, &clocks, a->text,
-				sizeof(a->text));
-		if (ret == 0)
-			(void)snprintf(a->text, sizeof(a->text), "%" PRIu64, clocks);
-		return ret;
+	if (strncmp(text, "truth ", 6) == 0)
+		return take_truth(s, text + 6, false, a);
+	if (strncmp(text, "part ", 5) == 0)
+		return take_truth(s, text + 5, true, a);
+	if (strcmp(text, "frames") == 0) {
+		a->reply.value = s->frames;
+		return 0;
 	}
 	(void)snprintf(a->text, sizeof(a->text),
-		       "'%.40s' is no command; there are play, work and truth", text);
+		       "'%.40s' is no command; there are play, more, frames, work, truth and part",
+		       text);
 	return -EINVAL;
 }
 

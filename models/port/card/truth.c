@@ -195,8 +195,8 @@ static void add(void *arg, const struct ntm_stretch *stretch)
 	s->sum += stretch->clocks * read_text(&r);
 }
 
-int ntm_truth(const char *text, const struct ntm_scene *scene, uint32_t frames, uint64_t busy,
-	      uint64_t *clocks, char *why, size_t bytes)
+int ntm_truth(const char *text, const struct ntm_scene *scene, uint32_t first, uint32_t last,
+	      uint64_t busy, uint64_t *clocks, char *why, size_t bytes)
 {
 	const struct ntm_stretch stretch = ntm_scene_busy(busy);
 	char *memory;
@@ -209,7 +209,7 @@ int ntm_truth(const char *text, const struct ntm_scene *scene, uint32_t frames, 
 	(void)read_text(&r);
 	if (r.bad)
 		ret = explain(text, &r, why, bytes);
-	for (uint32_t frame = 1; ret == 0 && frame <= frames; frame++)
+	for (uint32_t frame = first; ret == 0 && frame <= last; frame++)
 		ntm_scene_frame(scene, frame, add, &s);
 	if (ret == 0)
 		add(&s, &stretch);
