@@ -57,6 +57,17 @@ bool ntm_nv50_card_init(struct ntm_nv50_card *card, const struct nthw_nv_chip *c
 	return true;
 }
 
+bool ntm_nv50_card_keep_tpcs(struct ntm_nv50_card *card, uint32_t mask)
+{
+	uint32_t all = ones(card->chip->tpcs);
+
+	if (!mask || mask & ~all)
+		return false;
+	card->bar[UNITS / 4] = (card->bar[UNITS / 4] & ~all) | mask;
+	card->bar[PBUS_UNITS / 4] = (card->bar[PBUS_UNITS / 4] & ~all) | mask;
+	return true;
+}
+
 void ntm_nv50_card_advance(struct ntm_nv50_card *card, const struct ntm_nv50_wires *wires,
 			   uint64_t clocks)
 {

@@ -21,14 +21,18 @@ const struct nthw_nv_wires nthw_nv_wires[] = {
 	{ "vfetch_vertex", 1, 3, { 0x34, 0x74, 0x54, 0x54 }, NTHW_NV_VFETCH, 0, "bits of an amount: vertices go into the geometry stage", EVENTS, NTHW_DOCUMENTED },
 	{ "zcull_in", 1, 6, { 0x20, 0x07, 0x07, 0x07 }, NTHW_NV_ZCULL, 0, "bits of an amount: tiles come in", EVENTS, NTHW_DOCUMENTED },
 	{ "zcull_killed", 1, 6, { 0x20, 0x07, 0x07, 0x07 }, NTHW_NV_ZCULL, 7, "bits of an amount: tiles are dropped as hidden", EVENTS, NTHW_DOCUMENTED },
+	{ "prop_rop", 2, 8, { 0, 0, 0, 0 }, NTHW_NV_PROP, 0, "2 and 3, or 4 and 5: the ROP is busy; 6 without 7: it waits for the shader; 0 and 1 are not known", EVENTS, NTHW_DOCUMENTED },
+	{ "prop_out", 2, 8, { 0, 0, 0, 0 }, NTHW_NV_PROP, 0x16, "0 to 5 bits of an amount, with 7 and 6: pixels come out of the rasterizer", EVENTS, NTHW_DOCUMENTED },
 	{ "vfetch_prim", 1, 1, { 0x2e, 0x6e, 0x4e, 0x4e }, NTHW_NV_VFETCH, 1, "a primitive goes into the geometry stage", EVENTS, NTHW_DOCUMENTED },
 };
 const size_t nthw_nv_wires_count = NTHW_ARRAY_SIZE(nthw_nv_wires);
 
 /* Fields of rows of core/regs/nv50_graph.c. */
+#define ALL(value) { value, value, value, value }
 const struct nthw_nv_mux_row nthw_nv_muxes[NTHW_NV_MUXES] = {
-	[NTHW_NV_VFETCH] = { "VFETCH", 0x400c0c, { 1, 3, 3, 3 } },
-	[NTHW_NV_ZCULL] = { "ZCULL", 0x402ca4, { 0x7fff, 0x7fff, 0x7fff, 0x7fff } },
+	[NTHW_NV_VFETCH] = { "VFETCH", ALL(0x400c0c), ALL(0), { 1, 3, 3, 3 } },
+	[NTHW_NV_ZCULL] = { "ZCULL", ALL(0x402ca4), ALL(0), ALL(0x7fff) },
+	[NTHW_NV_PROP] = { "PROP", { 0x408e50, 0x408e50, 0x408750, 0x408750 }, { 0x1000, 0x1000, 0x800, 0x800 }, { 0x1f, 0x1f, 0x3f, 0x3f }, 0x80000000 },
 };
 
 bool nthw_nv_has_wires(const struct nthw_nv_chip *chip)

@@ -13,14 +13,25 @@ enum nthw_nv_mux {
 	NTHW_NV_NO_MUX,
 	NTHW_NV_VFETCH,
 	NTHW_NV_ZCULL,
+	NTHW_NV_PROP,
 	NTHW_NV_MUXES,
 };
+/*
+ * Its register, by family. TPCs have one each, at .step from the first: they share the wires, and
+ * the first one whose .enable is set has them.
+ */
 struct nthw_nv_mux_row {
 	const char *name;
-	uint32_t address;
-	uint32_t mask[NTHW_NV_FERMI]; /* of the register: what selects */
+	uint32_t address[NTHW_NV_FERMI], step[NTHW_NV_FERMI]; /* .step 0: there is one */
+	uint32_t mask[NTHW_NV_FERMI];			      /* what selects */
+	uint32_t enable;
 };
 extern const struct nthw_nv_mux_row nthw_nv_muxes[NTHW_NV_MUXES];
+
+/* PGRAPH's UNITS, and its mask of TPCs. */
+#define NTHW_NV_UNITS 0x4008fcu
+#define NTHW_NV_TPC_MASK 0xffffu
+#define NTHW_NV_TPCS 16
 
 /*
  * Wire n of a unit is signal .first of the family, + n; if it has a multiplexer, while that is

@@ -115,9 +115,18 @@ static const struct nthw_reg *find(const struct nthw_nv_chip *chip, uint32_t add
 	const struct nthw_reg *reg = NULL;
 	size_t i;
 
-	for (i = 0; !reg && i < chip->place_count; i++)
-		if (!chip->places[i].base)
-			reg = nthw_table_find(&chip->places[i].table->rows, address, index);
+	for (i = 0; !reg && i < chip->place_count; i++) {
+		const struct nthw_nv_place *place = &chip->places[i];
+		uint32_t offset = address - place->base, step = place->step[0];
+
+		/* Of units in units none is ours. */
+		if (address < place->base || place->step[1] ||
+		    (step && offset >= step * place->count[0]))
+			continue;
+		while (step && offset >= step)
+			offset -= step;
+		reg = nthw_table_find(&place->table->rows, offset, index);
+	}
 	return reg;
 }
 
@@ -424,6 +433,26 @@ static int give_counter_back(const struct nthw_nv50_pm *pm, uint32_t domain, uin
 	return ret;
 }
 
+static uint32_t mux_at(const struct nthw_nv50_pm *pm, uint32_t mux, uint32_t unit)
+{
+	const struct nthw_nv_mux_row *row = &nthw_nv_muxes[mux];
+
+	return row->address[pm->chip->family] + row->step[pm->chip->family] * unit;
+}
+
+/* All of its units are written; the first error counts. */
+static int give_mux_back(const struct nthw_nv50_pm *pm, uint32_t mux,
+			 const struct nthw_nv50_mux_state *s)
+{
+	uint32_t unit;
+	int ret = 0;
+
+	for (unit = 0; unit < NTHW_NV_TPCS; unit++)
+		if (s->units >> unit & 1)
+			ret = first(ret, put(pm, mux_at(pm, mux, unit), s->found[unit]));
+	return ret;
+}
+
 /* @counters need multiplexers no longer: those that nobody else needs are given back. */
 static int leave_muxes(const struct nthw_nv50_pm *pm, uint32_t counters,
 		       struct nthw_nv50_state *state)
@@ -436,7 +465,7 @@ static int leave_muxes(const struct nthw_nv50_pm *pm, uint32_t counters,
 		int now = 0;
 
 		if (mux->counters && !(mux->counters & ~counters))
-			now = put(pm, nthw_nv_muxes[i].address, mux->found);
+			now = give_mux_back(pm, i, mux);
 		if (!now)
 			mux->counters &= ~counters;
 		ret = first(ret, now);
@@ -614,26 +643,54 @@ static int leave_sum(const struct nthw_nv50_pm *pm, uint32_t slot,
 	return ret;
 }
 
+/* Which units have it, and what it holds in each. */
+static int keep_mux(const struct nthw_nv50_pm *pm, uint32_t number, struct nthw_nv50_mux_state *mux)
+{
+	uint32_t unit, units = 1;
+	int ret = 0;
+
+	if (nthw_nv_muxes[number].step[pm->chip->family]) {
+		ret = get_present(pm, NTHW_NV_UNITS, &units);
+		units &= NTHW_NV_TPC_MASK;
+	}
+	for (unit = 0; !ret && unit < NTHW_NV_TPCS; unit++)
+		if (units >> unit & 1)
+			ret = get_present(pm, mux_at(pm, number, unit), &mux->found[unit]);
+	mux->units = units;
+	return !ret && !units ? NTHW_ENOTSUP : ret;
+}
+
+/* The first unit leads its wires out, and the others do not. */
 static int put_mux(const struct nthw_nv50_pm *pm, uint32_t counter,
 		   const struct nthw_nv50_event *event, struct nthw_nv50_state *state)
 {
 	const struct nthw_nv_mux_row *row = &nthw_nv_muxes[event->mux];
 	struct nthw_nv50_mux_state *mux = &state->mux[event->mux];
-	uint32_t bit = (uint32_t)1 << counter, ours;
+	uint32_t bit = (uint32_t)1 << counter, unit;
+	bool is_first = true;
 	int ret = 0;
 
 	if (!event->mux)
 		return 0;
 	if (!mux->counters)
-		ret = get_present(pm, row->address, &mux->found);
+		ret = keep_mux(pm, event->mux, mux);
 	if (ret)
 		return ret;
-	ours = (mux->found & ~row->mask[pm->chip->family]) | event->select;
-	if (mux->counters & ~bit && mux->ours != ours)
+	if (mux->counters & ~bit && mux->select != event->select)
 		return NTHW_EBUSY;
-	mux->ours = ours;
+	mux->select = event->select;
 	mux->counters |= bit;
-	return put_kept(pm, row->address, ours);
+	for (unit = 0; !ret && unit < NTHW_NV_TPCS; unit++) {
+		if (!(mux->units >> unit & 1))
+			continue;
+		mux->ours[unit] = mux->found[unit] & ~row->enable;
+		if (is_first)
+			mux->ours[unit] = (mux->found[unit] & ~row->mask[pm->chip->family]) |
+					  event->select | row->enable;
+		ret = put_kept(pm, mux_at(pm, event->mux, unit), mux->ours[unit]);
+		is_first = false;
+	}
+	return ret;
 }
 
 int nthw_nv50_program(const struct nthw_nv50_pm *pm, uint32_t counter,
@@ -716,6 +773,19 @@ static int check_counters(const struct nthw_nv50_pm *pm, uint32_t domain,
 	return ret;
 }
 
+/* Have all units of the multiplexer what we put there? */
+static int check_mux(const struct nthw_nv50_pm *pm, uint32_t number,
+		     const struct nthw_nv50_mux_state *mux, bool *is_ours)
+{
+	uint32_t unit;
+	int ret = 0;
+
+	for (unit = 0; !ret && *is_ours && unit < NTHW_NV_TPCS; unit++)
+		if (mux->counters && mux->units >> unit & 1)
+			ret = compare(pm, mux_at(pm, number, unit), mux->ours[unit], is_ours);
+	return ret;
+}
+
 int nthw_nv50_check(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state, uint32_t *lost)
 {
 	uint32_t d, i, found = state->foreign, spoilt = state->spoilt, moved = 0;
@@ -730,8 +800,7 @@ int nthw_nv50_check(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state
 	for (i = 0; !ret && i < NTHW_NV_MUXES; i++) {
 		bool is_ours = true;
 
-		if (state->mux[i].counters)
-			ret = compare(pm, nthw_nv_muxes[i].address, state->mux[i].ours, &is_ours);
+		ret = check_mux(pm, i, &state->mux[i], &is_ours);
 		moved |= (uint32_t)!is_ours << i;
 	}
 	if (ret)

@@ -83,8 +83,10 @@ struct nthw_nv50_domain_state {
 	uint32_t op[NTHW_NV50_SLOTS], op_ours[NTHW_NV50_SLOTS];
 };
 struct nthw_nv50_mux_state {
-	uint32_t found, ours;
+	uint32_t units;	   /* those that have it: TPCs, or bit 0 */
+	uint32_t select;   /* of the first one; the others are off */
 	uint32_t counters; /* for which it is set; 0: it is as it was */
+	uint32_t found[NTHW_NV_TPCS], ours[NTHW_NV_TPCS];
 };
 struct nthw_nv50_state {
 	uint32_t counters; /* those that were programmed and not restored */
@@ -114,7 +116,7 @@ struct nthw_nv50_period {
  * multiplexer, 5-31 its value. NTHW_EINVAL: an amount of SIMPLE, or other bits of @config1, or a
  * domain that @chip does not have, or a signal behind the last one of the domain, or a value that
  * the multiplexer cannot have. NTHW_ENOTSUP: a mode that is not named above, modifiers, a unit, or
- * a multiplexer other than VFETCH and ZCULL: no sequence is there for them.
+ * a multiplexer other than VFETCH, ZCULL and PROP: no sequence is there for them.
  */
 int nthw_nv50_encode(const struct nthw_nv_chip *chip, uint64_t config, uint64_t config1,
 		     uint64_t config2, struct nthw_nv50_event *event);

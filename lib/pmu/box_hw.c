@@ -364,7 +364,7 @@ int nti_pmu_need(const struct nti_part *part, struct nti_pmu_need *out)
 	if (ret < 0)
 		return ret;
 	out->counters = nthw_box_counters(kind, &event);
-	for (i = 0; i < NTI_PMU_WANTS; i++) {
+	for (i = 0; i < NTI_ARRAY_SIZE(event.filter); i++) {
 		out->wants[i] = event.filter_used[i] != 0;
 		/* Filters are 32 bits wide: what is wanted, and of which bits. */
 		out->want[i] = event.filter[i] << 32 | (event.filter_used[i] & UINT32_MAX);

@@ -30,7 +30,8 @@ EVENTS = {'gpu_idle': 'idle.0', 'input_assembler_busy': BUSY, 'input_assembler_w
           'stream_out_busy': 'strmout.0 & strmout.1', 'setup_primitive_count': 'trast.0',
           'setup_point_count': 'trast.1 & trast.6 & trast.7', 'setup_line_count': 'trast.2 & trast.6 & trast.7',
           'setup_triangle_count': 'trast.3 & trast.6 & trast.7', 'setup_primitive_culled_count': 'culled.0',
-          'rasterizer_tiles_killed_by_zcull_count': None, 'rasterizer_tiles_in_count': None}
+          'rasterizer_tiles_killed_by_zcull_count': None, 'rasterizer_tiles_in_count': None,
+          'rop_busy': 'prop_rop.2 & prop_rop.3 | prop_rop.4 & prop_rop.5', 'rop_waits_for_shader': 'prop_rop.6 & !prop_rop.7'}
 # Of a sum the wires of its amount, the lowest bit first.
 SUMS = {'geom_vertex_in_count': [f'vfetch_vertex.{i}' for i in range(3)],
         'rasterizer_tiles_killed_by_zcull_count': [f'zcull_killed.{i}' for i in range(6)],
@@ -56,16 +57,16 @@ def model(*args, status=0):
 class Card:
     """A model that runs, and its socket."""
 
-    def __init__(self, chip='GT218', scene=None):
-        self.chip, self.scene = chip, scene
+    def __init__(self, chip='GT218', scene=None, options=()):
+        self.chip, self.scene, self.options = chip, scene, options
 
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory()
         self.path = os.path.join(self.folder.name, 'card.sock')
-        options = []
+        options = [*self.options]
         if self.scene is not None:
-            options = ['--scene', os.path.join(self.folder.name, 'work.scene')]
-            with open(options[1], 'w', encoding='ascii') as f:
+            options += ['--scene', os.path.join(self.folder.name, 'work.scene')]
+            with open(options[-1], 'w', encoding='ascii') as f:
                 f.write(self.scene)
         self.child = subprocess.Popen([t.NTIME, 'model', 'run', self.chip, '--listen', self.path, *options], stdin=subprocess.DEVNULL,
                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), start_new_session=True)
@@ -166,6 +167,22 @@ def a_scene_is_counted_as_its_truth_says():
         equal(model('truth', card.path, 'd1: trast.1 & trast.6 & trast.7 & zcull_in.5'), '14')
         equal(model('truth', card.path, 'd1: 1; amount zcull_in.0 zcull_in.1 zcull_in.2 zcull_in.3 zcull_in.4 zcull_in.5'),
               model('truth', card.path, 'rasterizer_tiles_in_count'))
+
+
+@test
+def a_board_without_its_first_tpc():
+    with Card('GT215', options=('--tpc', '0x6')) as card:
+        equal(model('read', card.path, '0x4008fc'), '0x70030006')
+        equal(model('read', card.path, '0x1540'), '0x07000006')
+        done = ntime('--model', card.path, '--csv', '-e', 'gpu0/rop_busy/,gpu0/rop_waits_for_shader/', '--', t.NTIME, 'model', 'play', card.path, '9')
+        rows = {row['name']: row['value'] for row in csv.DictReader(io.StringIO(err(done)))}
+        for name in ('rop_busy', 'rop_waits_for_shader'):
+            equal(rows[f'gpu0/{name}/'], model('truth', card.path, name), name)
+            equal(rows[f'gpu0/{name}/'] != '0', True, name)
+        for tpc in range(3):
+            equal(model('read', card.path, hex(0x408750 + 0x800 * tpc)), '0x00000000')
+    for mask, why in (('0', "--tpc '0' is no mask"), ('x', "--tpc 'x' is no mask"), ('0x10', 'a die of GT215 has 4 TPCs')):
+        has(model('run', 'GT215', '--tpc', mask, '--listen', '/nowhere/s', status=125), why)
 
 
 @test
@@ -616,7 +633,7 @@ def bad_input_writes_nothing_to_the_card():
             equal(err(done).count('\n'), 1, err(done))
         for event, part in (('gpu0/gpu_idle/u', 'gpu0'), ('gpu0/domain=1,src=0xcb,op=0xaaaa,mode=3/', 'no delays'),
                             ('gpu0/domain=1,src=0xcb,op=0x1aaaa/', 'no delays'),
-                            ('gpu0/domain=1,src=0xcb,op=0xaaaa,mux=3/', 'mux above 2'), ('gpu0/domain=1,src=0xcb,op=0xaaaa,mux=1,sel=4/', 'no such'),
+                            ('gpu0/domain=1,src=0xcb,op=0xaaaa,mux=4/', 'mux above 3'), ('gpu0/domain=1,src=0xcb,op=0xaaaa,mux=1,sel=4/', 'no such'),
                             ('gpu0/domain=3,src=0x7f,op=0xaaaa/', 'has no such domain, signal or value of a multiplexer')):
             done = ntime('--model', card.path, '-e', event, 'true')
             has(err(done), part)

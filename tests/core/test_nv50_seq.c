@@ -19,6 +19,8 @@
 #define END 0xa800u
 #define VFETCH 0x400c0cu
 #define ZCULL 0x402ca4u
+#define UNITS 0x4008fcu
+#define TPCS 10
 #define QUAD_STATE 0x03000000u
 #define SINGLE_STATE 0x30000000u
 #define FAULT_CLEAR 0x08000000u
@@ -27,7 +29,7 @@ struct card {
 	struct nthw_io io;
 	const struct nthw_nv_chip *chip;
 	uint32_t reg[(END - FIRST) / 4], debug_1, boot_0;
-	uint32_t vfetch, zcull;
+	uint32_t vfetch, zcull, units, prop[TPCS];
 	uint32_t next[NTHW_NV50_COUNTERS]; /* what the period that runs will have */
 	int lag[NTHW_NV_DOMAINS];	   /* reads of CTRL until a trigger has come over */
 	int coming[NTHW_NV_DOMAINS];
@@ -45,20 +47,41 @@ struct card {
 	char log[1 << 16];
 };
 
+static bool is_g80(const struct card *c)
+{
+	return c->chip->id == 0x50;
+}
+
+/* PROP's multiplexer of a TPC, and of which. */
+static bool is_prop(const struct card *c, uint32_t address, uint32_t *tpc)
+{
+	bool is_old = is_g80(c) || (c->chip->id >= 0x84 && c->chip->id <= 0x98);
+	uint32_t first = is_old ? 0x408e50 : 0x408750, step = is_old ? 0x1000 : 0x800;
+
+	if (address < first || (address - first) % step || (address - first) / step >= TPCS)
+		return false;
+	*tpc = (address - first) / step;
+	return true;
+}
+
 static uint32_t *at(struct card *c, uint32_t address)
 {
+	uint32_t tpc;
+
 	if (address == VFETCH)
 		return &c->vfetch;
 	if (address == ZCULL)
 		return &c->zcull;
+	if (address == UNITS)
+		return &c->units;
+	if (is_prop(c, address, &tpc)) {
+		/* Nobody looks at one that is not there. */
+		assert_true(c->units >> tpc & 1);
+		return &c->prop[tpc];
+	}
 	if (address < FIRST || address >= END || address % 4)
 		fail_msg("no register at 0x%x", address);
 	return &c->reg[(address - FIRST) / 4];
-}
-
-static bool is_g80(const struct card *c)
-{
-	return c->chip->id == 0x50;
 }
 
 static bool is_in(uint32_t address, uint32_t first)
@@ -133,6 +156,10 @@ static int card_read(struct nthw_io *io, enum nthw_space space, unsigned int uni
 /* What selects; with @is_kept all bits that keep what is written. */
 static uint32_t mux_bits(const struct card *c, uint32_t address, bool is_kept)
 {
+	uint32_t tpc;
+
+	if (is_prop(c, address, &tpc))
+		return 0x80000000 | (address & 0x800 && (address & 0xfff) == 0xe50 ? 0x1f : 0x3f);
 	if (address == VFETCH)
 		return is_g80(c) ? 1 : 3;
 	return is_kept && c->chip->id >= 0xa3 ? 0xff007fff : 0x7fff;
@@ -143,8 +170,9 @@ static void judge(struct card *c, uint32_t address, uint32_t value)
 {
 	uint32_t d = address % 0x20 / 4, slot = (address - FIRST) / 0x40;
 	bool is_used = c->may >> (4 * d) & 0xf;
+	uint32_t tpc;
 
-	if (address == VFETCH || address == ZCULL) {
+	if (address == VFETCH || address == ZCULL || is_prop(c, address, &tpc)) {
 		TT_IS((value ^ *at(c, address)) & ~mux_bits(c, address, false), 0);
 	} else if (address == 0x400084) {
 		TT_IS(value, c->debug_1 | 0x20);
@@ -176,7 +204,7 @@ static uint32_t op_bits(const struct card *c, uint32_t address)
 
 static void store(struct card *c, uint32_t address, uint32_t value)
 {
-	uint32_t d = address % 0x20 / 4, *ctrl = at(c, 0xa7c0 + 4 * d);
+	uint32_t d = address % 0x20 / 4, *ctrl = at(c, 0xa7c0 + 4 * d), tpc;
 
 	if (address == c->numb)
 		return;
@@ -187,7 +215,7 @@ static void store(struct card *c, uint32_t address, uint32_t value)
 	else if (is_in(address, 0xa7c0))
 		*ctrl = (value & ~(QUAD_STATE | SINGLE_STATE | FAULT_CLEAR)) |
 			(*ctrl & (QUAD_STATE | SINGLE_STATE));
-	else if (address == VFETCH || address == ZCULL)
+	else if (address == VFETCH || address == ZCULL || is_prop(c, address, &tpc))
 		*at(c, address) = value & mux_bits(c, address, true);
 	else if (is_in(address, 0xa560))
 		*at(c, address) = value & 0xffff;
@@ -224,6 +252,7 @@ static struct nthw_nv50_pm card_of(struct card *c, const char *name)
 	assert_non_null(c->chip);
 	c->boot_0 = (uint32_t)c->chip->id << 20 | 0xa2;
 	c->may = 0xffffffff;
+	c->units = (1u << c->chip->tpcs) - 1;
 	c->others_at = -1;
 	c->others_ack_at = -1;
 	c->fail_at = -1;
@@ -251,6 +280,7 @@ static void is_as_found(struct card *c, const struct card *before)
 	TT_IS(c->debug_1, before->debug_1);
 	TT_IS(c->vfetch, before->vfetch);
 	TT_IS(c->zcull, before->zcull);
+	assert_memory_equal(c->prop, before->prop, sizeof(c->prop));
 	for (address = FIRST; address < END; address += 4) {
 		uint32_t differ = *at(c, address) ^ before->reg[(address - FIRST) / 4];
 
@@ -303,8 +333,11 @@ static const struct encode_row {
 	{ __LINE__, "G80", EVENT(0, 0xaaaa, 1), 0, 1 | 2 << 5, -EINVAL },
 	{ __LINE__, "GT218", EVENT(0, 0xaaaa, 1), 0, 2 | 0x7fff << 5, 0 }, /* ZCULL */
 	{ __LINE__, "GT218", EVENT(0, 0xaaaa, 1), 0, 2 | 0x8000 << 5, -EINVAL },
-	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1), 0, 1 << 5, -EINVAL }, /* a value of none */
-	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1), 0, 3, -ENOTSUP },
+	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1), 0, 1 << 5, -EINVAL },  /* a value of none */
+	{ __LINE__, "G96", EVENT(0, 0xaaaa, 2), 0, 3 | 0x1f << 5, 0 }, /* PROP */
+	{ __LINE__, "G96", EVENT(0, 0xaaaa, 2), 0, 3 | 0x20 << 5, -EINVAL },
+	{ __LINE__, "G200", EVENT(0, 0xaaaa, 2), 0, 3 | 0x3f << 5, 0 },
+	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1), 0, 4, -ENOTSUP },
 	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1), 0, (uint64_t)1 << 63, -ENOTSUP },
 	{ __LINE__, "G96", EVENT(0, 0x1aaaa, 1), 0, 0, -ENOTSUP }, /* modifiers: bits 48 to 52 */
 	{ __LINE__, "G96", EVENT(0, 0x10aaaa, 1), 0, 0, -ENOTSUP },
@@ -475,6 +508,42 @@ TEST(multiplexers_in_order)
 }
 
 /* EVENT adds what START's signals say, which then counts nothing else. */
+/* The first TPC that there is leads its wires out, the others do not; all are put back. */
+TEST(units_in_order)
+{
+	struct nthw_nv50_state st = { 0 };
+	struct card c, before;
+	struct nthw_nv50_pm pm = card_of(&c, "GT215");
+
+	c.units = 0x70030006; /* a board without TPC 0 */
+	c.prop[1] = 0x00000015;
+	c.prop[2] = 0x80000007;
+	*at(&c, 0xa7c8) = 1;
+	*at(&c, 0xa568) = 0xcf;
+	before = c;
+	TT_IS(program_muxed(&pm, COUNTER(2, EVENT), 3, 0x16, &st), 0);
+	went(&c, "R ia7c8\nR ia568\nR ia488\nR ia4a8\nR i4008fc\nR i408f50\nR i409750\n"
+		 "W i408f50 80000016\nR i408f50\nW i409750 7\nR i409750\n"
+		 "W ia568 cf\nR ia568\nW ia7c8 1\nR ia7c8\n"
+		 "W ia488 ecececec\nR ia488\nW ia4a8 aaaa\nR ia4a8\n");
+	TT_IS(program_muxed(&pm, COUNTER(2, START), 3, 0, &st), -EBUSY);
+	TT_IS(lost_of(&pm, &st), 0);
+	/* Somebody else's TPC in front of ours: what is counted is not ours. */
+	c.prop[2] = 0x80000007;
+	TT_IS(lost_of(&pm, &st), BIT(COUNTER(2, EVENT)));
+	c.prop[2] = 7;
+	TT_IS(nthw_nv50_restore(&pm, &st), 0);
+	c.prop[1] = before.prop[1];
+	c.prop[2] = before.prop[2];
+	is_as_found(&c, &before);
+	is_all_zero(&st);
+	/* No TPC: nothing is written. */
+	c.units = 0;
+	forget(&c);
+	TT_IS(program_muxed(&pm, COUNTER(2, EVENT), 3, 0x16, &st), -ENOTSUP);
+	assert_null(strchr(c.log, 'W'));
+}
+
 TEST(a_sum_in_order)
 {
 	struct nthw_nv50_event tiles = { 0x0c0bec07, 0xaaaa, 1, .mode = 2, .amount = 0x0a090807 };
@@ -979,7 +1048,7 @@ struct run {
 	struct nthw_nv50_pm pm;
 	struct nthw_nv50_state state;
 	uint64_t seed;
-	uint32_t select[3];
+	uint32_t select[4];
 	uint32_t sums;	  /* counters that have one */
 	bool tries_again; /* what failed is called once more, and then nothing fails */
 	bool has_tried;
@@ -1001,6 +1070,12 @@ static void prepare(struct run *r, const char *chip, uint64_t seed)
 	for (address = 0xa420; address < 0xa500; address += 0x40)
 		for (d = 0; d < NTHW_NV_DOMAINS; d++)
 			*at(&r->card, address + 4 * d) &= op_bits(&r->card, address);
+	/* Of a board the first TPC may be missing. */
+	if (r->pm.chip->tpcs > 1 && tt_random(&r->seed) % 2)
+		r->card.units &= ~1u;
+	for (d = 0; d < r->pm.chip->tpcs; d++)
+		r->card.prop[d] = (uint32_t)tt_random(&r->seed) &
+				  (r->pm.chip->family < NTHW_NV_G200 ? 0x8000001f : 0x8000003f);
 	for (d = 1; d < 3; d++) {
 		address = d == 1 ? VFETCH : ZCULL;
 		*at(&r->card, address) =
@@ -1032,7 +1107,7 @@ static bool again(struct run *r, int ret)
 static int program_one(struct run *r, uint32_t counter)
 {
 	struct nthw_nv50_event event = { .domain = counter / 4,
-					 .mux = (uint32_t)(tt_random(&r->seed) % 3) };
+					 .mux = (uint32_t)(tt_random(&r->seed) % 4) };
 	uint32_t i;
 	int ret;
 
@@ -1227,6 +1302,7 @@ int main(void)
 		cmocka_unit_test(the_chip_is_asked_for),
 		cmocka_unit_test(g80_in_order),
 		cmocka_unit_test(multiplexers_in_order),
+		cmocka_unit_test(units_in_order),
 		cmocka_unit_test(a_sum_in_order),
 		cmocka_unit_test(a_multiplexer_that_others_took),
 		cmocka_unit_test(g96_after_others_in_order),

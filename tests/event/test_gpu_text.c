@@ -137,6 +137,7 @@ static const struct golden_row {
 	const char *mux; /* terms of its multiplexer; NULL: it has none */
 	unsigned int mode;
 	uint32_t amount[4];
+	bool is_of_2; /* domain; else 1 */
 } golden_rows[] = {
 	{ __LINE__, "gpu_idle", { 0xeeeeeec8, 0xecececbd, 0xecececc9, 0xecececcb }, 0xaaaa },
 	{ __LINE__,
@@ -209,6 +210,18 @@ static const struct golden_row {
 	  "setup_primitive_culled_count",
 	  { 0xeeeeeeae, 0xecececa4, 0xecececb0, 0xecececb2 },
 	  0xaaaa },
+	{ __LINE__,
+	  "rop_busy",
+	  { 0x05040302, 0x05040302, 0x05040302, 0x05040302 },
+	  0xf888,
+	  ",mux=3,sel=0",
+	  .is_of_2 = true },
+	{ __LINE__,
+	  "rop_waits_for_shader",
+	  { 0xeeee0706, 0x8c8c0706, 0xecec0706, 0xcccc0706 },
+	  0x2222,
+	  ",mux=3,sel=0",
+	  .is_of_2 = true },
 };
 
 TEST(events_are_those_of_the_tables)
@@ -223,7 +236,8 @@ TEST(events_are_those_of_the_tables)
 
 			assert_non_null(event);
 			TT_EQ(r, event->config,
-			      r->src[family] | (uint64_t)r->op << 32 | UINT64_C(1) << 53 |
+			      r->src[family] | (uint64_t)r->op << 32 |
+				      (r->is_of_2 ? UINT64_C(2) : 1) << 53 |
 				      (uint64_t)r->mode << 56);
 			amount = strstr(event->terms, ",amount=");
 			TT_EQ(r, amount ? strtoul(amount + 8, NULL, 0) : 0, r->amount[family]);

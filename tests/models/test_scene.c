@@ -146,7 +146,10 @@ static const struct count_row {
 	{ __LINE__, "draw 777 primitives", "d1: (trast.1 | trast.2 | trast.3) & trast.6 & trast.7",
 	  777 },
 	{ __LINE__, "draw 5000 tiles", "rasterizer_tiles_in_count", 5000 },
-	{ __LINE__, "draw 4097 pixels", "d2.7 & d2.6; amount d2.0 d2.1 d2.2 d2.3 d2.4 d2.5", 4097 },
+	{ __LINE__, "draw 4097 pixels",
+	  "prop_out.7 & prop_out.6; amount prop_out.0 prop_out.1 prop_out.2 prop_out.3 prop_out.4 "
+	  "prop_out.5",
+	  4097 },
 	{ __LINE__, "draw 0 tiles", "d1: 1", 0 },
 	{ __LINE__, "gap 20", "gpu_idle", 20 },
 	{ __LINE__, "clocks 20", "gpu_idle", 0 },
@@ -276,17 +279,19 @@ static uint32_t any_wire(const struct twin *t, char *text, size_t bytes)
 		const struct nthw_nv_wires *unit =
 			&nthw_nv_wires[below((uint32_t)nthw_nv_wires_count)];
 		const struct nthw_nv_mux_row *mux = &nthw_nv_muxes[unit->mux];
-		uint32_t wire = below(unit->count);
+		uint32_t family = t->chip->family, wire = below(unit->count);
+		/* The first TPC, as the test has it. */
+		uint32_t value = t->card.bar[mux->address[family] / 4];
 
-		if (t->domain != 1 || !below(6)) {
+		if (!below(6)) {
 			/* Where no unit has wires. */
-			uint32_t signal = t->domain == 1 ? 0xb4 + below(6) : below(8);
+			uint32_t signal = (t->domain == 1 ? 0xb4 : 0x10) + below(6);
 
 			(void)snprintf(text, bytes, "d%u.%u", t->domain, signal);
 			return signal;
 		}
-		if (unit->mux &&
-		    (t->card.bar[mux->address / 4] & mux->mask[t->chip->family]) != unit->select)
+		if (unit->domain != t->domain ||
+		    (unit->mux && (value & mux->mask[family]) != unit->select))
 			continue;
 		(void)snprintf(text, bytes, "%s.%u", unit->name, wire);
 		return unit->first[t->chip->family] + wire;
@@ -440,6 +445,8 @@ TEST(truth_is_what_the_model_counts)
 		assert_true(ntm_nv50_card_init(&t->card, t->chip, t->bar));
 		t->bar[VFETCH_MUX / 4] = below(2);
 		t->bar[ZCULL_MUX / 4] = below(2) ? 7 : 0;
+		t->bar[nthw_nv_muxes[NTHW_NV_PROP].address[t->chip->family] / 4] =
+			0x80000000 | (below(2) ? 0x16 : 0);
 		compare(t, 1 + below(4));
 	}
 	free(t);

@@ -46,7 +46,8 @@ static int print_line(const char *text)
 /* ---- run ---- */
 
 struct run {
-	const char *chip, *path, *scene; /* .scene NULL: the built-in one */
+	const char *chip, *path, *scene, *tpc; /* .scene NULL: the built-in one */
+	uint64_t tpcs;			       /* 0: all of the die */
 };
 
 /* "--NAME VALUE" or "--NAME=VALUE" at argv[*i], given once. */
@@ -68,7 +69,8 @@ static bool parse_run(int argc, char **argv, struct run *r)
 	*r = (struct run){ 0 };
 	for (int i = 1; i < argc; i++) {
 		if (take_option(argv, &i, "--listen", &r->path) ||
-		    take_option(argv, &i, "--scene", &r->scene))
+		    take_option(argv, &i, "--scene", &r->scene) ||
+		    take_option(argv, &i, "--tpc", &r->tpc))
 			continue;
 		if (argv[i][0] == '-' || r->chip)
 			return false;
@@ -161,7 +163,11 @@ static int serve(const struct ntm_scene *scene, const struct run *r)
 	signals = open_signals();
 	if (signals < 0)
 		return complain("cannot take signals: %s", strerror(errno));
-	ret = ntm_server_new(scene, r->path, &server);
+	ret = ntm_server_new(scene, (uint32_t)r->tpcs, r->path, &server);
+	if (ret == -EINVAL)
+		return complain(
+			"--tpc %s: a die of %s has %u TPCs, and a board one of them at least",
+			r->tpc, ntm_scene_chip(scene)->name, ntm_scene_chip(scene)->tpcs);
 	if (ret < 0)
 		return cannot_listen(r->path, ret);
 	/* Who waits for this line finds the socket there. */
@@ -178,10 +184,15 @@ static int run(int argc, char **argv)
 	const struct nthw_nv_chip *chip;
 	struct ntm_scene *scene;
 	struct run r;
+	const char *at;
 	int ret;
 
 	if (!parse_run(argc, argv, &r))
-		return complain("model run: expected CHIP --listen SOCKET [--scene FILE]");
+		return complain("model run: expected CHIP --listen SOCKET [--scene FILE] [--tpc "
+				"MASK]");
+	at = r.tpc;
+	if (at && (!ntm_number_take(&at, UINT16_MAX, &r.tpcs) || *at || !r.tpcs))
+		return complain("--tpc '%.40s' is no mask of TPCs, as in 0x6", r.tpc);
 	chip = nthw_nv_chip_by_name(r.chip);
 	if (!chip || !nthw_nv_has_wires(chip))
 		return unknown_chip(r.chip);

@@ -153,16 +153,23 @@ bool ntm_wire_is_high(const struct ntm_wire *wire, const struct nthw_nv_chip *ch
 		return has_signal(&stretch->signal, wire->domain, wire->number) ||
 		       stretch->wires & bit_at(chip, wire->domain, wire->number);
 	return stretch->wires & ntm_wire_bit(wire->unit, wire->number) ||
-	       (!wire->unit->mux && has_signal(&stretch->signal, wire->domain,
-					       wire->unit->first[chip->family] + wire->number));
+	       has_signal(&stretch->signal, wire->domain,
+			  wire->unit->first[chip->family] + wire->number);
 }
 
 static bool is_selected(const struct nthw_nv_wires *unit, const struct ntm_nv50_card *card)
 {
 	const struct nthw_nv_mux_row *mux = &nthw_nv_muxes[unit->mux];
+	uint32_t family = card->chip->family, tpcs = card->bar[NTHW_NV_UNITS / 4];
+	uint32_t step = mux->step[family], at = mux->address[family] / 4;
 
-	return !unit->mux ||
-	       (card->bar[mux->address / 4] & mux->mask[card->chip->family]) == unit->select;
+	if (!unit->mux)
+		return true;
+	/* The first TPC whose wires are led out has them. */
+	for (uint32_t tpc = 0; step && tpc < NTHW_NV_TPCS; tpc++)
+		if (tpcs >> tpc & 1 && card->bar[at + step / 4 * tpc] & mux->enable)
+			return (card->bar[at + step / 4 * tpc] & mux->mask[family]) == unit->select;
+	return !step && (card->bar[at] & mux->mask[family]) == unit->select;
 }
 
 void ntm_wires_of(const struct ntm_stretch *stretch, const struct ntm_nv50_card *card,
@@ -554,21 +561,21 @@ static void draw_tiles(struct player *p, uint64_t n)
 	}
 }
 
-/*
- * They come out of the rasterizer, on the signals that PROP's wires are on all chips: 0 to 5 the
- * amount, 6 and 7 that there is one (envytools; re-pcounter-tools' rasterizer_pixels_out_count).
- */
+/* They come out of the rasterizer, and the ROP works on them. */
 static void draw_pixels(struct player *p, uint64_t n)
 {
-	uint64_t left = n;
+	const struct nthw_nv_wires *out = unit_of("prop_out");
+	const uint64_t valid = bit_of("prop_out.6") | bit_of("prop_out.7");
+	const uint64_t busy[] = { bit_of("prop_rop.2") | bit_of("prop_rop.3"),
+				  bit_of("prop_rop.4") | bit_of("prop_rop.5"), bit_of("prop_rop.6"),
+				  bit_of("prop_rop.6") | bit_of("prop_rop.7") };
+	uint64_t left = n, clocks, amount;
 
 	while (left) {
-		struct ntm_stretch stretch = { 0 };
-		uint64_t amount = next_amount(p, &left, 63, &stretch.clocks);
-
-		stretch.signal.of[2][0] = (uint32_t)amount | 1u << 6 | 1u << 7;
-		p->fn(p->arg, &stretch);
-		put(p, choose(p, (struct range){ 0, 5 }), 0);
+		amount = next_amount(p, &left, 63, &clocks);
+		put(p, clocks,
+		    amount_on(out, amount) | valid | busy[choose(p, (struct range){ 0, 3 })]);
+		put(p, choose(p, (struct range){ 0, 5 }), busy[choose(p, (struct range){ 0, 3 })]);
 	}
 }
 

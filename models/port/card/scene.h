@@ -67,8 +67,8 @@ const char *ntm_wire_take(const char *text, const struct nthw_nv_chip *chip, str
 			  const char **end);
 
 /*
- * Is it 1 in @stretch? A wire behind a multiplexer: what it shows while that selects it. A signal:
- * also by wires of units that no multiplexer moves.
+ * Is it 1 in @stretch? By its own name or that of its signal. A wire behind a multiplexer: what it
+ * shows while that selects it. A signal: also by wires of units that no multiplexer moves.
  */
 bool ntm_wire_is_high(const struct ntm_wire *wire, const struct nthw_nv_chip *chip,
 		      const struct ntm_stretch *stretch);

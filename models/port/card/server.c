@@ -334,7 +334,8 @@ static int listen_at(struct ntm_server *s)
 	return 0;
 }
 
-int ntm_server_new(const struct ntm_scene *scene, const char *path, struct ntm_server **out)
+int ntm_server_new(const struct ntm_scene *scene, uint32_t tpcs, const char *path,
+		   struct ntm_server **out)
 {
 	struct ntm_server *s = calloc(1, sizeof(*s));
 	int ret;
@@ -349,6 +350,7 @@ int ntm_server_new(const struct ntm_scene *scene, const char *path, struct ntm_s
 	if (!s->path || !s->bar)
 		ret = -ENOMEM;
 	else if (!ntm_nv50_card_init(&s->card, ntm_scene_chip(scene), s->bar) ||
+		 (tpcs && !ntm_nv50_card_keep_tpcs(&s->card, tpcs)) ||
 		 ntm_nv50_card_read(&s->card, 0, &s->boot_0) < 0)
 		ret = -EINVAL;
 	else
