@@ -54,13 +54,12 @@ struct ntime_model_reply {
 /*
  * Commands:
  *   play N          the card works for N frames, 1 to NTIME_MODEL_FRAMES_MAX, always the same ones
- *   more N          the next N frames after these
- *   frames          .value of the reply: how many were played
  *   work N          it draws all the time for N more clocks, 1 to NTIME_MODEL_WORK_MAX
  *   truth EVENT     in how many clocks since the last "play" began the event happened, or the sum
  *                   of its amounts: a decimal number as text, found from frames and clocks alone
  *   truth FUNCTION  the same for a function of wires
- *   part A B TEXT   the same in frames A to B; what "work" did is with the first frame
+ * "play" and "truth" are done a frame at a time: others are served meanwhile, but for another
+ * "play", which waits.
  */
 #define NTIME_MODEL_FRAMES_MAX 10000
 #define NTIME_MODEL_WORK_MAX 100000000

@@ -135,6 +135,11 @@ static bool has_entries(struct nti_os *os, const char *unit, const char *directo
 	       1;
 }
 
+static bool has_files(struct nti_os *os, const char *unit)
+{
+	return has_entries(os, unit, "format") || has_entries(os, unit, "events");
+}
+
 /* Core PMUs say which design they know: caps/pmu_name, "skylake". */
 static char *describe_unit(struct nti_os *os, const char *name, enum nti_unit_kind kind)
 {
@@ -189,10 +194,15 @@ static int load_pmu(void *arg, const char *name)
 	uint64_t type;
 	int ret;
 
+	/* The first unit is there already; sysfs may have events of it. */
+	if (strcmp(name, l->units->unit[0]->name) == 0) {
+		l->units->unit[0]->has_sysfs = has_files(l->os, name);
+		return 0;
+	}
 	/*
 	 * A PMU without a type cannot be opened; a driver that is being unloaded looks like that.
 	 */
-	if (!nti_os_is_component(name) || nti_units_find(l->units, name) ||
+	if (!nti_os_is_component(name) ||
 	    nti_os_u64(l->os, &type, NTI_SYSFS_DEVICES "/%s/type", name) < 0 || type > UINT32_MAX)
 		return 0;
 	unit = nti_units_append(l->units, name, "");
@@ -203,7 +213,7 @@ static int load_pmu(void *arg, const char *name)
 		return ret;
 	unit->method = NTI_METHOD_PERF;
 	unit->type = (uint32_t)type;
-	unit->has_sysfs = has_entries(l->os, name, "format") || has_entries(l->os, name, "events");
+	unit->has_sysfs = has_files(l->os, name);
 	unit->is_mode_blind = unit->kind == NTI_UNIT_CORE && nti_unit_row(name)->is_mode_blind;
 	unit->has_rdpmc_term = unit->kind == NTI_UNIT_CORE &&
 			       nti_os_exists(l->os, NTI_SYSFS_DEVICES "/%s/format/rdpmc", name);

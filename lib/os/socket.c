@@ -10,7 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* The longest command takes a model less: the truth of a function of 1,000 negations some 1.2 s. */
+/* A model answers between two frames, of which one takes some milliseconds. */
 #define PATIENCE_SECONDS 5
 
 /* A whole message, through signals. Its bytes or -errno. */
@@ -68,6 +68,13 @@ int nti_socket_open(const char *path, struct ntime_model_hello *hello)
 		return ret;
 	}
 	return fd;
+}
+
+void nti_socket_wait(int fd)
+{
+	const struct timeval patience = { .tv_sec = 0 };
+
+	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 }
 
 void nti_socket_close(int fd)

@@ -18,6 +18,8 @@
  * version, which is in @hello.
  */
 int nti_socket_open(const char *path, struct ntime_model_hello *hello);
+/* Answers of this one are waited for as long as they take. */
+void nti_socket_wait(int fd);
 void nti_socket_close(int fd);
 
 /*

@@ -186,6 +186,26 @@ def a_board_without_its_first_tpc():
 
 
 @test
+def plays_wait_for_each_other_and_hold_up_nobody_else():
+    with Card('G84', 'frame\nclocks 1000 idle.0\ndraw 30000 primitives\n') as card:
+        plays = [subprocess.Popen([t.NTIME, 'model', 'play', card.path, frames], stdin=subprocess.DEVNULL, env=environment())
+                 for frames in ('300', '200', '300')]
+        model('read', card.path, '0')
+        for play in plays:
+            equal(play.wait(PATIENCE), 0)
+        equal(model('truth', card.path, 'gpu_idle') in ('200000', '300000'), True)
+        with card.connect() as client:
+            client.send(REQUEST.pack(TEXT, 0, 0, 0) + b'play 10000')
+            equal(model('read', card.path, '0'), '0x084300a2')
+        # Who went wants no more frames.
+        model('play', card.path, '1')
+        equal(model('truth', card.path, 'gpu_idle'), '1000')
+        with card.connect() as client:
+            client.send(REQUEST.pack(TEXT, 0, 0, 0) + b'play 10000')
+            equal(card.end(), (0, ''))
+
+
+@test
 def bad_scenes_are_refused():
     with tempfile.TemporaryDirectory() as folder:
         path, card = os.path.join(folder, 'x.scene'), os.path.join(folder, 'card.sock')
@@ -294,9 +314,8 @@ def answers_of_whoever_serves_are_printed_clean():
                                          stderr=subprocess.PIPE, env=environment())
                 client, _ = server.accept()
                 client.send(HELLO.pack(0x6c646d6e, 1, 0, 0))
-                for reply in (REPLY.pack(0, 0), REPLY.pack(error, 0) + b'1\x1b[31m\n2'):
-                    client.recv(4096)
-                    client.send(reply)
+                client.recv(4096)
+                client.send(REPLY.pack(error, 0) + b'1\x1b[31m\n2')
                 client.close()
                 said = b''.join(child.communicate(timeout=PATIENCE)).decode()
                 equal(child.returncode, 125)

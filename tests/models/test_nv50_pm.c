@@ -172,6 +172,19 @@ TEST(wrong_vectors_are_seen)
 	TT_IS(wrong, vectors);
 }
 
+/* What cannot be run as it is meant is not right. */
+TEST(vectors_that_mean_nothing)
+{
+	size_t wrong = 0;
+
+	(void)run_vectors("vector a\nchips G80\ndomain 7\nread CTRL 0\n"
+			  "vector b\nchips G80\ndomain 3\nclocks 1 0x2e\n"
+			  "vector c\nchips G80\ndomain 3\nclocks 1 0x2d\n"
+			  "vector d\nchips GT218\ndomain 7\nclocks 1 255\n",
+			  count_wrong, &wrong);
+	TT_IS(wrong, 3);
+}
+
 static const struct bad_row {
 	int line;
 	const char *text, *why;
@@ -182,6 +195,12 @@ static const struct bad_row {
 	{ __LINE__, "vector", "v:1: a vector has a name" },
 	{ __LINE__, "chips G80", "v:1: 'chips' stands in a vector" },
 	{ __LINE__, "domain 1", "v:1: 'domain' stands in a vector" },
+	{ __LINE__, "vector a\nchips G80\nchips G84", "v:3: 'chips' stands in a vector, once" },
+	{ __LINE__, "vector a\ndomain 1\ndomain 1", "v:3: 'domain' stands in a vector, once" },
+	{ __LINE__,
+	  "vector a\nchips not G80 G84 G86 G92 G94 G96 G98 G200 MCP77 MCP79 GT215 GT216 "
+	  "GT218 MCP89",
+	  "v:2: no chip is left" },
 	{ __LINE__, "vector a\nchips", "v:2: 'chips' is followed by names of chips" },
 	{ __LINE__, "vector a\nchips not", "v:2: 'chips' is followed by names of chips" },
 	{ __LINE__, "vector a\nchips GF100", "v:2: there is no chip 'GF100' with PCOUNTER" },
@@ -678,6 +697,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(vectors_hold),
 		cmocka_unit_test(wrong_vectors_are_seen),
+		cmocka_unit_test(vectors_that_mean_nothing),
 		cmocka_unit_test(bad_vectors),
 		cmocka_unit_test(truth_tables_are_functions),
 		cmocka_unit_test(the_trailer_is_the_domains_own),

@@ -551,6 +551,8 @@ static int put_text(const char *text, size_t n, void *arg)
 	size_t room = d->room;
 	char *more = d->text;
 
+	if (!n)
+		return 0;
 	if (d->room - d->bytes < n) {
 		room = 2 * d->room + n;
 		more = d->is_short ? NULL : realloc(d->text, room);

@@ -27,7 +27,7 @@ bool ntm_number_take(const char **text, uint64_t most, uint64_t *out)
 	if (**text < '0' || **text > '9')
 		return false;
 	errno = 0;
-	*out = strtoull(*text, &end, 0);
+	*out = strtoull(*text, &end, strncmp(*text, "0x", 2) == 0 ? 16 : 10);
 	*text = end;
 	return !errno && *out <= most;
 }
@@ -66,7 +66,8 @@ int ntm_lines_each(struct ntm_lines *l, const char *text, size_t bytes, int (*fn
 	char line[NTM_LINE_BYTES];
 	int ret = 0;
 
-	if (bytes > NTM_LINES_BYTES_MAX)
+	l->line = bytes > NTM_LINES_BYTES_MAX;
+	if (l->line)
 		return ntm_lines_fail(l, "the file is larger than 1 MiB");
 	while (ret == 0 && text < end) {
 		const char *newline = memchr(text, '\n', (size_t)(end - text));

@@ -232,8 +232,7 @@ static int ask_on(int fd, const char *path, const struct ntime_model_request *re
 	return *text ? complain("%s", text) : complain("%s: %s", path, nti_socket_why(ret));
 }
 
-__attribute__((format(printf, 6, 7))) static int ask_text_on(int fd, const char *path,
-							     uint32_t *value, char *text,
+__attribute__((format(printf, 5, 6))) static int ask_text_on(int fd, const char *path, char *text,
 							     size_t bytes, const char *format, ...)
 {
 	const struct ntime_model_request request = { .kind = NTIME_MODEL_TEXT };
@@ -244,9 +243,11 @@ __attribute__((format(printf, 6, 7))) static int ask_text_on(int fd, const char 
 	va_start(args, format);
 	n = vsnprintf(command, sizeof(command), format, args);
 	va_end(args);
+	/* It is as patient as who asks: ^C ends it. */
+	nti_socket_wait(fd);
 	if (n >= (int)sizeof(command))
 		return complain("model: more than %d bytes of a command", NTIME_MODEL_TEXT_BYTES);
-	return ask_on(fd, path, &request, command, value, text, bytes);
+	return ask_on(fd, path, &request, command, NULL, text, bytes);
 }
 
 static int read_register(int argc, char **argv)
@@ -283,9 +284,6 @@ static int read_register(int argc, char **argv)
 /* Most that a card is busy: a quarter of an hour. */
 #define BUSY_MAX UINT64_C(1000000000000)
 
-/* Frames of one request: others are served between, and the model can be ended. */
-#define FRAMES_AT_ONCE 10
-
 /*
  * So many clocks, each a nanosecond long, so that who counts can read while they go by. Who comes
  * late goes on from there: a few milliseconds at once are the most.
@@ -303,21 +301,7 @@ static int work(int fd, const char *path, uint64_t clocks)
 		due = now - last < 5 * NS_PER_MS ? now - last : 5 * NS_PER_MS;
 		due = due < clocks ? due : clocks;
 		last = now;
-		ret = ask_text_on(fd, path, NULL, text, sizeof(text), "work %" PRIu64, due);
-	}
-	return ret;
-}
-
-static int play_frames(int fd, const char *path, unsigned long frames)
-{
-	const char *verb = "play";
-	char text[NTIME_MODEL_TEXT_BYTES + 1];
-	unsigned long now;
-	int ret = 0;
-
-	for (; !ret && frames; frames -= now, verb = "more") {
-		now = frames < FRAMES_AT_ONCE ? frames : FRAMES_AT_ONCE;
-		ret = ask_text_on(fd, path, NULL, text, sizeof(text), "%s %lu", verb, now);
+		ret = ask_text_on(fd, path, text, sizeof(text), "work %" PRIu64, due);
 	}
 	return ret;
 }
@@ -335,13 +319,14 @@ static int parse_number(const char *text, uint64_t least, uint64_t most, uint64_
 
 static int play(int argc, char **argv)
 {
+	char text[NTIME_MODEL_TEXT_BYTES + 1];
 	uint64_t frames, busy = 0;
 	int fd, ret;
 
 	if (argc != 3 && (argc != 5 || strcmp(argv[3], "--busy") != 0))
 		return complain("model play: expected SOCKET FRAMES [--busy CLOCKS]");
 	if (parse_number(argv[2], 1, NTIME_MODEL_FRAMES_MAX, &frames) < 0)
-		return complain("'%.40s' is no number of frames from 1 to %d", argv[2],
+		return complain("model play: '%.40s' is no number of frames from 1 to %d", argv[2],
 				NTIME_MODEL_FRAMES_MAX);
 	if (argc == 5 && parse_number(argv[4], 0, BUSY_MAX, &busy) < 0)
 		return complain("model play: '%.40s' is no number of clocks up to %" PRIu64,
@@ -349,43 +334,17 @@ static int play(int argc, char **argv)
 	fd = reach(argv[1]);
 	if (fd < 0)
 		return FAILED;
-	ret = play_frames(fd, argv[1], (unsigned long)frames);
+	ret = ask_text_on(fd, argv[1], text, sizeof(text), "play %" PRIu64, frames);
 	if (!ret)
 		ret = work(fd, argv[1], busy);
 	nti_socket_close(fd);
 	return ret;
 }
 
-/* Of all frames that were played, some at a time. */
-static int sum_truth(int fd, const char *path, const char *of, uint64_t *sum)
-{
-	char text[NTIME_MODEL_TEXT_BYTES + 1];
-	uint32_t frames = 0, first = 1;
-	uint64_t more = 0;
-	int ret = ask_text_on(fd, path, &frames, text, sizeof(text), "frames");
-
-	*sum = 0;
-	do {
-		uint32_t last =
-			frames - first < FRAMES_AT_ONCE ? frames : first + FRAMES_AT_ONCE - 1;
-
-		if (!ret && frames)
-			ret = ask_text_on(fd, path, NULL, text, sizeof(text),
-					  "part %" PRIu32 " %" PRIu32 " %s", first, last, of);
-		else if (!ret)
-			ret = ask_text_on(fd, path, NULL, text, sizeof(text), "truth %s", of);
-		if (!ret && parse_number(text, 0, UINT64_MAX, &more) < 0)
-			ret = complain("%s: %s", path, nti_socket_why(-EPROTO));
-		*sum += more;
-		first = last + 1;
-	} while (!ret && first <= frames);
-	return ret;
-}
-
 static int truth(int argc, char **argv)
 {
-	char text[32];
-	uint64_t sum;
+	char text[NTIME_MODEL_TEXT_BYTES + 1];
+	uint64_t clocks;
 	int fd, ret;
 
 	if (argc != 3)
@@ -394,9 +353,10 @@ static int truth(int argc, char **argv)
 	fd = reach(argv[1]);
 	if (fd < 0)
 		return FAILED;
-	ret = sum_truth(fd, argv[1], argv[2], &sum);
+	ret = ask_text_on(fd, argv[1], text, sizeof(text), "truth %s", argv[2]);
 	nti_socket_close(fd);
-	(void)snprintf(text, sizeof(text), "%" PRIu64, sum);
+	if (!ret && parse_number(text, 0, UINT64_MAX, &clocks) < 0)
+		ret = complain("%s: %s", argv[1], nti_socket_why(-EPROTO));
 	return ret ? ret : print_line(text);
 }
 

@@ -123,7 +123,7 @@ const char *ntm_wire_take(const char *text, const struct nthw_nv_chip *chip, str
 	domain = (uint32_t)(text[1] - '0');
 	if (domain >= NTHW_NV_DOMAINS || !chip->last[domain])
 		return "the chip has no such domain";
-	number = strtoul(text + 3, &behind, 0);
+	number = strtoul(text + 3, &behind, strncmp(text + 3, "0x", 2) == 0 ? 16 : 10);
 	if (number >= (unsigned long)nthw_nv_zero(chip, domain))
 		return "the domain has no such signal of its own";
 	out->domain = domain;
@@ -393,10 +393,10 @@ static int parse_seed(struct parser *p)
 {
 	const char *at = p->l.words == 2 ? p->l.word[1] : "";
 
-	if (p->part)
-		return ntm_lines_fail(&p->l, "'seed' stands before the first frame");
-	if (!ntm_number_take(&at, UINT64_MAX, &p->scene->seed) || *at)
-		return ntm_lines_fail(&p->l, "'seed' is followed by a number");
+	if (p->part || p->scene->seed)
+		return ntm_lines_fail(&p->l, "'seed' stands before the first frame, once");
+	if (!ntm_number_take(&at, UINT64_MAX, &p->scene->seed) || *at || !p->scene->seed)
+		return ntm_lines_fail(&p->l, "'seed' is followed by a number from 1");
 	return 0;
 }
 
@@ -434,7 +434,6 @@ int ntm_scene_parse(const char *file, const char *text, size_t bytes,
 	if (!p.scene)
 		return -ENOMEM;
 	p.scene->chip = chip;
-	p.scene->seed = 1;
 	ret = ntm_lines_each(&p.l, text, bytes, parse_line, &p);
 	if (ret == 0 && !p.scene->frames) {
 		p.l.line += !p.l.line;
@@ -641,7 +640,7 @@ static const struct part *frame_of(const struct ntm_scene *s, uint32_t number)
 void ntm_scene_frame(const struct ntm_scene *s, uint32_t number,
 		     void (*fn)(void *arg, const struct ntm_stretch *stretch), void *arg)
 {
-	struct player p = { .random = s->seed * 0xd1342543de82ef95u + number,
+	struct player p = { .random = (s->seed ? s->seed : 1) * 0xd1342543de82ef95u + number,
 			    .fn = fn,
 			    .arg = arg };
 	const struct part *frame = frame_of(s, number);

@@ -18,9 +18,17 @@
 
 #define CLIENTS_MAX 64
 
+/* What takes long, done frame by frame, so that others are served meanwhile. */
+struct job {
+	char text[NTIME_MODEL_TEXT_BYTES + 1]; /* of truth; "": play */
+	uint32_t next, last;		       /* frames */
+	uint64_t sum;
+};
+
 struct client {
 	int fd;
 	pid_t pid;
+	struct job *job; /* until it is done nothing else of the client is heard; NULL: none */
 };
 
 struct ntm_server {
@@ -41,6 +49,7 @@ struct ntm_server {
 struct answer {
 	struct ntime_model_reply reply;
 	char text[NTIME_MODEL_TEXT_BYTES + 1];
+	bool is_later; /* a job gives it */
 };
 
 /* ---- commands ---- */
@@ -52,20 +61,6 @@ static void advance(void *arg, const struct ntm_stretch *stretch)
 
 	ntm_wires_of(stretch, &s->card, &wires);
 	ntm_nv50_card_advance(&s->card, &wires, stretch->clocks);
-}
-
-static void play_on(struct ntm_server *s, uint32_t frames)
-{
-	for (; frames; frames--)
-		ntm_scene_frame(s->scene, ++s->frames, advance, s);
-}
-
-/* Always from the first one on: who runs a program again gets the same counts. */
-static void play(struct ntm_server *s, uint32_t frames)
-{
-	s->frames = 0;
-	s->busy = 0;
-	play_on(s, frames);
 }
 
 static void work(struct ntm_server *s, uint32_t clocks)
@@ -91,75 +86,76 @@ static int parse_count(const char *text, uint32_t most, uint32_t *out)
 	return 0;
 }
 
-/* Commands with a number. */
-static const struct order {
-	const char *verb; /* with the blank behind it */
-	const char *of;
-	uint32_t most;
-	void (*run)(struct ntm_server *s, uint32_t count);
-} orders[] = {
-	{ "play ", "frames", NTIME_MODEL_FRAMES_MAX, play },
-	{ "more ", "frames", NTIME_MODEL_FRAMES_MAX, play_on },
-	{ "work ", "clocks", NTIME_MODEL_WORK_MAX, work },
-};
-
-static int take_order(struct ntm_server *s, const struct order *order, const char *text,
-		      struct answer *a)
+/* Nobody's frames come between those of another one: a play waits until no other goes on. */
+static bool is_waiting(const struct ntm_server *s, const struct client *c)
 {
-	uint32_t count;
-	int ret = parse_count(text, order->most, &count);
+	for (size_t i = 0; !*c->job->text && i < s->clients; i++)
+		if (&s->client[i] != c && s->client[i].job && !*s->client[i].job->text &&
+		    s->client[i].job->next > 1)
+			return true;
+	return false;
+}
+
+static int begin_job(struct client *c, const char *text, uint32_t last, struct answer *a)
+{
+	c->job = calloc(1, sizeof(*c->job));
+	if (!c->job)
+		return -ENOMEM;
+	(void)snprintf(c->job->text, sizeof(c->job->text), "%s", text);
+	c->job->next = 1;
+	c->job->last = last;
+	a->is_later = true;
+	return 0;
+}
+
+/* The frames that were played, and the clocks that drew on. */
+static int begin_truth(struct ntm_server *s, struct client *c, const char *text, struct answer *a)
+{
+	uint64_t busy;
+	int ret = ntm_truth(text, s->scene, 1, 0, s->busy, &busy, a->text, sizeof(a->text));
+
+	if (ret == 0)
+		ret = begin_job(c, text, s->frames, a);
+	if (ret == 0)
+		c->job->sum = busy;
+	return ret;
+}
+
+static int parse_number(const char *text, const char *of, uint32_t most, uint32_t *count,
+			struct answer *a)
+{
+	int ret = parse_count(text, most, count);
 
 	if (ret < 0)
 		(void)snprintf(a->text, sizeof(a->text),
-			       "'%.40s' is no number of %s from 1 to %" PRIu32, text, order->of,
-			       order->most);
-	else
-		order->run(s, count);
+			       "'%.40s' is no number of %s from 1 to %" PRIu32, text, of, most);
 	return ret;
 }
 
-/* "FIRST LAST TEXT", or TEXT of all frames. Clocks that drew on are with the first one. */
-static int take_truth(struct ntm_server *s, const char *text, bool is_part, struct answer *a)
+static int take_text(struct ntm_server *s, struct client *c, const char *text, struct answer *a)
 {
-	uint32_t first = 1, last = s->frames;
-	uint64_t clocks;
-	int at = 0, ret;
+	uint32_t count;
+	int ret;
 
-	if (is_part && (sscanf(text, "%9" SCNu32 " %9" SCNu32 " %n", &first, &last, &at) != 2 ||
-			first < 1 || last > s->frames)) {
-		(void)snprintf(a->text, sizeof(a->text),
-			       "'%.40s' does not begin with two of %" PRIu32 " frames", text,
-			       s->frames);
-		return -EINVAL;
-	}
-	ret = ntm_truth(text + at, s->scene, first, last, first == 1 ? s->busy : 0, &clocks,
-			a->text, sizeof(a->text));
-	if (ret == 0)
-		(void)snprintf(a->text, sizeof(a->text), "%" PRIu64, clocks);
-	return ret;
-}
-
-static int take_text(struct ntm_server *s, const char *text, struct answer *a)
-{
-	for (const char *c = text; *c; c++)
-		if (*c < ' ' || *c > '~') {
+	for (const char *at = text; *at; at++)
+		if (*at < ' ' || *at > '~') {
 			(void)snprintf(a->text, sizeof(a->text), "a command is printable ASCII");
 			return -EINVAL;
 		}
-	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++)
-		if (strncmp(text, orders[i].verb, strlen(orders[i].verb)) == 0)
-			return take_order(s, &orders[i], text + strlen(orders[i].verb), a);
 	if (strncmp(text, "truth ", 6) == 0)
-		return take_truth(s, text + 6, false, a);
-	if (strncmp(text, "part ", 5) == 0)
-		return take_truth(s, text + 5, true, a);
-	if (strcmp(text, "frames") == 0) {
-		a->reply.value = s->frames;
-		return 0;
+		return begin_truth(s, c, text + 6, a);
+	if (strncmp(text, "play ", 5) == 0) {
+		ret = parse_number(text + 5, "frames", NTIME_MODEL_FRAMES_MAX, &count, a);
+		return ret < 0 ? ret : begin_job(c, "", count, a);
+	}
+	if (strncmp(text, "work ", 5) == 0) {
+		ret = parse_number(text + 5, "clocks", NTIME_MODEL_WORK_MAX, &count, a);
+		if (ret == 0)
+			work(s, count);
+		return ret;
 	}
 	(void)snprintf(a->text, sizeof(a->text),
-		       "'%.40s' is no command; there are play, more, frames, work, truth and part",
-		       text);
+		       "'%.40s' is no command; there are play, work and truth", text);
 	return -EINVAL;
 }
 
@@ -190,7 +186,7 @@ static int access_of(int ret)
 	return ret < 0 ? -EINVAL : 0;
 }
 
-static int serve_request(struct ntm_server *s, const struct client *c,
+static int serve_request(struct ntm_server *s, struct client *c,
 			 const struct ntime_model_request *r, const char *text, struct answer *a)
 {
 	if (r->reserved || (*text && r->kind != NTIME_MODEL_TEXT))
@@ -205,14 +201,55 @@ static int serve_request(struct ntm_server *s, const struct client *c,
 	case NTIME_MODEL_HOLD:
 		return hold(s, c, a);
 	case NTIME_MODEL_TEXT:
-		return take_text(s, text, a);
+		return take_text(s, c, text, a);
 	default:
 		return -EINVAL;
 	}
 }
 
+/* Who does not take its answers is not waited for. */
+static bool send_answer(const struct client *c, const struct answer *a)
+{
+	struct {
+		struct ntime_model_reply reply;
+		char text[NTIME_MODEL_TEXT_BYTES + 1];
+	} message = { .reply = a->reply };
+	size_t bytes = sizeof(message.reply) + strlen(a->text);
+
+	memcpy(message.text, a->text, sizeof(message.text));
+	return send(c->fd, &message, bytes, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)bytes;
+}
+
+/* A frame of the client's job, and the answer behind the last one. False: as below. */
+static bool go_on(struct ntm_server *s, struct client *c)
+{
+	struct job *job = c->job;
+	struct answer a = { 0 };
+	uint64_t clocks = 0;
+	bool is_sent;
+
+	if (!*job->text && job->next == 1) {
+		s->frames = 0;
+		s->busy = 0;
+	}
+	if (job->next <= job->last && !*job->text)
+		ntm_scene_frame(s->scene, ++s->frames, advance, s);
+	else if (job->next <= job->last)
+		(void)ntm_truth(job->text, s->scene, job->next, job->next, 0, &clocks, a.text,
+				sizeof(a.text));
+	job->sum += clocks;
+	if (job->next++ < job->last)
+		return true;
+	if (*job->text)
+		(void)snprintf(a.text, sizeof(a.text), "%" PRIu64, job->sum);
+	is_sent = send_answer(c, &a);
+	free(job);
+	c->job = NULL;
+	return is_sent;
+}
+
 /* False: the client is to be disconnected. */
-static bool serve_client(struct ntm_server *s, const struct client *c)
+static bool serve_client(struct ntm_server *s, struct client *c)
 {
 	struct {
 		struct ntime_model_request request;
@@ -220,7 +257,6 @@ static bool serve_client(struct ntm_server *s, const struct client *c)
 	} message = { 0 };
 	struct answer a = { 0 };
 	ssize_t got = recv(c->fd, &message, sizeof(message), MSG_DONTWAIT);
-	size_t bytes;
 
 	if (got < 0)
 		return errno == EAGAIN || errno == EINTR;
@@ -228,9 +264,7 @@ static bool serve_client(struct ntm_server *s, const struct client *c)
 	    (size_t)got > sizeof(message.request) + NTIME_MODEL_TEXT_BYTES)
 		return false;
 	a.reply.error = serve_request(s, c, &message.request, message.text, &a);
-	bytes = sizeof(a.reply) + strlen(a.text);
-	/* Who does not take its answers is not waited for. */
-	return send(c->fd, &a, bytes, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)bytes;
+	return a.is_later || send_answer(c, &a);
 }
 
 /* ---- clients ---- */
@@ -240,6 +274,7 @@ static void drop_client(struct ntm_server *s, size_t i)
 	if (s->holder == s->client[i].fd)
 		s->holder = -1;
 	(void)close(s->client[i].fd);
+	free(s->client[i].job);
 	s->is_full = false;
 	s->client[i] = s->client[--s->clients];
 }
@@ -267,16 +302,31 @@ static void add_client(struct ntm_server *s)
 	s->client[s->clients++] = (struct client){ .fd = fd, .pid = peer.pid };
 }
 
+/* What is wanted of a client: nothing but to know that it ended while its job goes on. */
+static bool serve_or_go_on(struct ntm_server *s, struct client *c, short came)
+{
+	if (!c->job)
+		return !came || serve_client(s, c);
+	if (came & (POLLHUP | POLLERR))
+		return false;
+	return is_waiting(s, c) || go_on(s, c);
+}
+
 int ntm_server_run(struct ntm_server *s, int until_fd)
 {
 	struct pollfd fds[2 + CLIENTS_MAX];
 
 	for (;;) {
+		bool has_job = false;
+
 		fds[0] = (struct pollfd){ .fd = until_fd, .events = POLLIN };
 		fds[1] = (struct pollfd){ .fd = s->is_full ? -1 : s->listener, .events = POLLIN };
-		for (size_t i = 0; i < s->clients; i++)
-			fds[2 + i] = (struct pollfd){ .fd = s->client[i].fd, .events = POLLIN };
-		if (poll(fds, 2 + s->clients, -1) < 0) {
+		for (size_t i = 0; i < s->clients; i++) {
+			has_job = has_job || s->client[i].job;
+			fds[2 + i] = (struct pollfd){ .fd = s->client[i].fd,
+						      .events = s->client[i].job ? 0 : POLLIN };
+		}
+		if (poll(fds, 2 + s->clients, has_job ? 0 : -1) < 0) {
 			if (errno == EINTR)
 				continue;
 			return -errno;
@@ -285,7 +335,7 @@ int ntm_server_run(struct ntm_server *s, int until_fd)
 			return 0;
 		/* From the last one: the place of one that goes is the last one's. */
 		for (size_t i = s->clients; i-- > 0;)
-			if (fds[2 + i].revents && !serve_client(s, &s->client[i]))
+			if (!serve_or_go_on(s, &s->client[i], fds[2 + i].revents))
 				drop_client(s, i);
 		if (fds[1].revents)
 			add_client(s);

@@ -44,14 +44,17 @@ static bool give_up(struct reader *r, const char *why)
 static bool read_wire(struct reader *r)
 {
 	struct ntm_wire wire;
-	const char *why;
+	const char *why, *begin;
 
 	r->at += strspn(r->at, " \t");
+	begin = r->at;
 	why = *r->at ? ntm_wire_take(r->at, r->chip, &wire, &r->at) : "it ends too early";
 	if (why)
 		return give_up(r, why);
-	if (r->domain >= 0 && (uint32_t)r->domain != wire.domain)
+	if (r->domain >= 0 && (uint32_t)r->domain != wire.domain) {
+		r->at = begin;
 		return give_up(r, "its wires are of different domains");
+	}
 	r->domain = (int)wire.domain;
 	return ntm_wire_is_high(&wire, r->chip, r->stretch);
 }
@@ -115,7 +118,8 @@ static uint64_t read_amount(struct reader *r)
 	if (!take(r, ';'))
 		return 1;
 	r->at += strspn(r->at, " \t");
-	if (strncmp(r->at, word, strlen(word)) != 0) {
+	if (strncmp(r->at, word, strlen(word)) != 0 ||
+	    (r->at[strlen(word)] && !strchr(" \t", r->at[strlen(word)]))) {
 		(void)give_up(r, "'amount' and its wires are missing behind ';'");
 		return 0;
 	}

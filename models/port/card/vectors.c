@@ -31,8 +31,8 @@ struct act {
 
 struct vector {
 	char name[NTM_LINE_BYTES];
-	uint32_t chips, domain;
-	size_t first, acts;
+	uint32_t chips, domain; /* .chips 0, .domain EVERY_DOMAIN: not said so far */
+	size_t line, first, acts;
 };
 
 struct ntm_vectors {
@@ -230,7 +230,7 @@ static int parse_vector(struct parser *p)
 		return -ENOMEM;
 	v->vector = more;
 	more += v->vectors++;
-	*more = (struct vector){ .chips = every_chip(), .domain = EVERY_DOMAIN, .first = v->acts };
+	*more = (struct vector){ .domain = EVERY_DOMAIN, .line = p->l.line, .first = v->acts };
 	for (size_t i = 1; i < p->l.words; i++)
 		n += (size_t)snprintf(more->name + n, sizeof(more->name) - n, "%s%s",
 				      i > 1 ? " " : "", p->l.word[i]);
@@ -243,8 +243,8 @@ static int parse_chips(struct parser *p)
 	bool is_not = p->l.words > 1 && strcmp(p->l.word[1], "not") == 0;
 	uint32_t chips = 0;
 
-	if (!last(p))
-		return ntm_lines_fail(&p->l, "'chips' stands in a vector");
+	if (!last(p) || last(p)->chips)
+		return ntm_lines_fail(&p->l, "'chips' stands in a vector, once");
 	for (size_t i = 1 + is_not; i < p->l.words; i++) {
 		const struct nthw_nv_chip *chip = nthw_nv_chip_by_name(p->l.word[i]);
 
@@ -256,15 +256,15 @@ static int parse_chips(struct parser *p)
 	if (!chips)
 		return ntm_lines_fail(&p->l, "'chips' is followed by names of chips");
 	last(p)->chips = is_not ? every_chip() & ~chips : chips;
-	return 0;
+	return last(p)->chips ? 0 : ntm_lines_fail(&p->l, "no chip is left");
 }
 
 static int parse_domain(struct parser *p)
 {
 	uint64_t domain = 0;
 
-	if (!last(p))
-		return ntm_lines_fail(&p->l, "'domain' stands in a vector");
+	if (!last(p) || last(p)->domain != EVERY_DOMAIN)
+		return ntm_lines_fail(&p->l, "'domain' stands in a vector, once");
 	if (p->l.words != 2)
 		return ntm_lines_fail(&p->l, "'domain' is followed by a number");
 	if (parse_value(p, p->l.word[1], NTHW_NV_DOMAINS - 1, &domain) < 0)
@@ -355,12 +355,26 @@ static void check(struct run *r, const struct act *act)
 		       (unsigned long long)act->value);
 }
 
+/* Signals of the trailer are the domain's own, and behind it there are none. */
+static void check_signals(struct run *r, const struct act *act)
+{
+	uint32_t zero = (uint32_t)nthw_nv_zero(r->card.chip, r->domain), signal = zero;
+
+	while (signal < 32 * NTM_NV50_WIRE_WORDS && !(act->high[signal / 32] >> signal % 32 & 1))
+		signal++;
+	if (signal < 32 * NTM_NV50_WIRE_WORDS && !*r->wrong)
+		(void)snprintf(r->wrong, sizeof(r->wrong),
+			       "%s:%zu: domain %u of %s has no signal %#x of its own", r->v->file,
+			       act->line, r->domain, r->card.chip->name, signal);
+}
+
 static void do_act(struct run *r, const struct act *act)
 {
 	struct ntm_nv50_wires wires = { 0 };
 
 	switch (act->what) {
 	case CLOCKS:
+		check_signals(r, act);
 		memcpy(wires.of[r->domain], act->high, sizeof(act->high));
 		ntm_nv50_card_advance(&r->card, &wires, act->value);
 		break;
@@ -400,10 +414,12 @@ static void run_on(struct run *r, const struct vector *vector, const struct nthw
 
 static void run_vector(struct run *r, const struct vector *vector, uint32_t *bar, size_t *runs)
 {
+	uint32_t chips = vector->chips ? vector->chips : every_chip();
+
 	for (size_t i = 0; i < nthw_nv_chip_count && i < CHIPS_MAX; i++) {
 		const struct nthw_nv_chip *chip = &nthw_nv_chips[i];
 
-		if (!(vector->chips >> i & 1))
+		if (!(chips >> i & 1))
 			continue;
 		for (r->domain = 0; r->domain < NTHW_NV_DOMAINS && chip->last[r->domain];
 		     r->domain++) {
@@ -426,8 +442,13 @@ int ntm_vectors_run(const struct ntm_vectors *v,
 		return -ENOMEM;
 	for (size_t i = 0; i < v->vectors; i++) {
 		struct run r = { .v = v };
+		size_t before = result->runs;
 
 		run_vector(&r, &v->vector[i], bar, &result->runs);
+		if (result->runs == before)
+			(void)snprintf(r.wrong, sizeof(r.wrong),
+				       "%s:%zu: none of its chips has the domain", v->file,
+				       v->vector[i].line);
 		result->failed += *r.wrong != '\0';
 		fn(arg, v->vector[i].name, *r.wrong ? r.wrong : NULL);
 	}
