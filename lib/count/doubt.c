@@ -504,8 +504,9 @@ static void check_one(struct ntime_session *s, const struct nti_check *c, struct
 }
 
 /*
- * The same event twice, of the same time: nearly the same, for one is started before the other.
- * Estimates of different times may differ as much as the program does.
+ * The same event twice, of the same time: nearly the same, for one is started before the other, and
+ * so much may be counted meanwhile for each event from one to the other. Estimates of different
+ * times may differ as much as the program does.
  */
 #define TWIN_SLACK 10000
 #define TWIN_SHARE 0.001
@@ -514,9 +515,10 @@ static void check_twin(struct ntime_session *s, const struct nti_check *c, struc
 		       const struct ntime_value *values)
 {
 	const struct ntime_value *a = &values[c->item], *b = &values[c->of];
+	double apart = fabs((double)c->item - (double)c->of);
 
 	if (!is_comparable(a) || !is_comparable(b) || (a->flags | b->flags) & NTIME_SCALED ||
-	    fabs(a->value - b->value) <= TWIN_SLACK + TWIN_SHARE * fmax(a->value, b->value))
+	    fabs(a->value - b->value) <= TWIN_SLACK * apart + TWIN_SHARE * fmax(a->value, b->value))
 		return;
 	doubt(s, c->item, seen, "the same event was counted twice, as %.0f and as %.0f", a->value,
 	      b->value);

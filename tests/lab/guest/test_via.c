@@ -64,8 +64,12 @@ static uint64_t truth_of(const char *event, uint64_t instructions)
 static void read_whole(struct ntime_session *s, struct ntime_value *v, size_t n)
 {
 	LAB_OK(ntime_session_read(s, v, n));
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		if (v[i].flags)
+			print_message("# %s: flags %#x, %s\n", item_of(s, i).name, v[i].flags,
+				      item_of(s, i).reason);
 		TT_IS(v[i].flags, 0);
+	}
 }
 
 /* The least that @n turns cost between two reads, for each of @items events. */
