@@ -72,6 +72,15 @@ static const struct nthw_nv_wires *unit_of(const char *name)
 	return NULL;
 }
 
+/* One that there is. */
+static const struct nthw_nv_wires *own_unit(const char *name)
+{
+	const struct nthw_nv_wires *unit = unit_of(name);
+
+	assert(unit);
+	return unit;
+}
+
 /* "trast.6", which is one. */
 static uint64_t bit_of(const char *name)
 {
@@ -511,7 +520,7 @@ static uint64_t next_amount(struct player *p, uint64_t *left, uint64_t most, uin
 /* They come in, some with gaps between, and go out of the geometry stage. */
 static void draw_vertices(struct player *p, uint64_t n)
 {
-	const struct nthw_nv_wires *in = unit_of("vfetch_vertex");
+	const struct nthw_nv_wires *in = own_unit("vfetch_vertex");
 	uint64_t left = n, clocks, amount;
 
 	put(p, choose(p, (struct range){ 1, 20 }), bit_of("vfetch_a.0") | bit_of("vfetch_a.1"));
@@ -548,7 +557,7 @@ static void draw_primitives(struct player *p, uint64_t n)
 /* They come in, and some are dropped at the same time. */
 static void draw_tiles(struct player *p, uint64_t n)
 {
-	const struct nthw_nv_wires *in = unit_of("zcull_in"), *killed = unit_of("zcull_killed");
+	const struct nthw_nv_wires *in = own_unit("zcull_in"), *killed = own_unit("zcull_killed");
 	uint64_t left = n, clocks, amount;
 
 	while (left) {
@@ -563,7 +572,7 @@ static void draw_tiles(struct player *p, uint64_t n)
 /* They come out of the rasterizer, and the ROP works on them. */
 static void draw_pixels(struct player *p, uint64_t n)
 {
-	const struct nthw_nv_wires *out = unit_of("prop_out");
+	const struct nthw_nv_wires *out = own_unit("prop_out");
 	const uint64_t valid = bit_of("prop_out.6") | bit_of("prop_out.7");
 	const uint64_t busy[] = { bit_of("prop_rop.2") | bit_of("prop_rop.3"),
 				  bit_of("prop_rop.4") | bit_of("prop_rop.5"), bit_of("prop_rop.6"),
@@ -582,9 +591,9 @@ struct ntm_stretch ntm_scene_busy(uint64_t clocks)
 {
 	return (struct ntm_stretch){
 		.clocks = clocks,
-		.wires = amount_on(unit_of("zcull_in"), 63) |
-			 amount_on(unit_of("zcull_killed"), 21) |
-			 amount_on(unit_of("vfetch_vertex"), 7) | bit_of("vfetch_prim.0") |
+		.wires = amount_on(own_unit("zcull_in"), 63) |
+			 amount_on(own_unit("zcull_killed"), 21) |
+			 amount_on(own_unit("vfetch_vertex"), 7) | bit_of("vfetch_prim.0") |
 			 bit_of("vattr.0") | bit_of("vattr.1") | bit_of("trast.0"),
 	};
 }
