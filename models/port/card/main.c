@@ -243,8 +243,6 @@ __attribute__((format(printf, 5, 6))) static int ask_text_on(int fd, const char 
 	va_start(args, format);
 	n = vsnprintf(command, sizeof(command), format, args);
 	va_end(args);
-	/* It is as patient as who asks: ^C ends it. */
-	nti_socket_wait(fd);
 	if (n >= (int)sizeof(command))
 		return complain("model: more than %d bytes of a command", NTIME_MODEL_TEXT_BYTES);
 	return ask_on(fd, path, &request, command, NULL, text, bytes);
@@ -334,6 +332,8 @@ static int play(int argc, char **argv)
 	fd = reach(argv[1]);
 	if (fd < 0)
 		return FAILED;
+	/* It is as patient as who asks: ^C ends it. */
+	nti_socket_wait(fd);
 	ret = ask_text_on(fd, argv[1], text, sizeof(text), "play %" PRIu64, frames);
 	if (!ret)
 		ret = work(fd, argv[1], busy);
@@ -353,6 +353,8 @@ static int truth(int argc, char **argv)
 	fd = reach(argv[1]);
 	if (fd < 0)
 		return FAILED;
+	/* It is as patient as who asks: ^C ends it. */
+	nti_socket_wait(fd);
 	ret = ask_text_on(fd, argv[1], text, sizeof(text), "truth %s", argv[2]);
 	nti_socket_close(fd);
 	if (!ret && parse_number(text, 0, UINT64_MAX, &clocks) < 0)

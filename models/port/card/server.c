@@ -71,26 +71,16 @@ static void work(struct ntm_server *s, uint32_t clocks)
 	s->busy += clocks;
 }
 
-static int parse_count(const char *text, uint32_t most, uint32_t *out)
+static bool is_play(const struct job *job)
 {
-	unsigned long n;
-	char *end;
-
-	if (*text < '0' || *text > '9')
-		return -EINVAL;
-	errno = 0;
-	n = strtoul(text, &end, 10);
-	if (errno || *end || n < 1 || n > most)
-		return -EINVAL;
-	*out = (uint32_t)n;
-	return 0;
+	return !*job->text;
 }
 
 /* Nobody's frames come between those of another one: a play waits until no other goes on. */
 static bool is_waiting(const struct ntm_server *s, const struct client *c)
 {
-	for (size_t i = 0; !*c->job->text && i < s->clients; i++)
-		if (&s->client[i] != c && s->client[i].job && !*s->client[i].job->text &&
+	for (size_t i = 0; is_play(c->job) && i < s->clients; i++)
+		if (&s->client[i] != c && s->client[i].job && is_play(s->client[i].job) &&
 		    s->client[i].job->next > 1)
 			return true;
 	return false;
@@ -124,12 +114,19 @@ static int begin_truth(struct ntm_server *s, struct client *c, const char *text,
 static int parse_number(const char *text, const char *of, uint32_t most, uint32_t *count,
 			struct answer *a)
 {
-	int ret = parse_count(text, most, count);
+	bool is_number = *text >= '0' && *text <= '9';
+	unsigned long n;
+	char *end;
 
-	if (ret < 0)
+	errno = 0;
+	n = strtoul(text, &end, 10);
+	if (!is_number || errno || *end || n < 1 || n > most) {
 		(void)snprintf(a->text, sizeof(a->text),
 			       "'%.40s' is no number of %s from 1 to %" PRIu32, text, of, most);
-	return ret;
+		return -EINVAL;
+	}
+	*count = (uint32_t)n;
+	return 0;
 }
 
 static int take_text(struct ntm_server *s, struct client *c, const char *text, struct answer *a)
@@ -228,11 +225,11 @@ static bool go_on(struct ntm_server *s, struct client *c)
 	uint64_t clocks = 0;
 	bool is_sent;
 
-	if (!*job->text && job->next == 1) {
+	if (is_play(job) && job->next == 1) {
 		s->frames = 0;
 		s->busy = 0;
 	}
-	if (job->next <= job->last && !*job->text)
+	if (job->next <= job->last && is_play(job))
 		ntm_scene_frame(s->scene, ++s->frames, advance, s);
 	else if (job->next <= job->last)
 		(void)ntm_truth(job->text, s->scene, job->next, job->next, 0, &clocks, a.text,
@@ -240,7 +237,7 @@ static bool go_on(struct ntm_server *s, struct client *c)
 	job->sum += clocks;
 	if (job->next++ < job->last)
 		return true;
-	if (*job->text)
+	if (!is_play(job))
 		(void)snprintf(a.text, sizeof(a.text), "%" PRIu64, job->sum);
 	is_sent = send_answer(c, &a);
 	free(job);
