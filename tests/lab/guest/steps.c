@@ -71,6 +71,28 @@ static struct task *find_task(struct tasks *t, pid_t pid)
 	return NULL;
 }
 
+#if defined(__powerpc64__)
+#define SC 0x44000002u
+/*
+ * Linux on POWER does not stop a task behind a system call unless something else does (6.1,
+ * arch/powerpc/kernel/interrupt.c, syscall_exit_prepare(): it asks for _TIF_SYSCALL_DOTRACE, and
+ * _TIF_SINGLESTEP is not in it): it is met one instruction further on, and has made two. No
+ * workload jumps there.
+ */
+static uint64_t made(pid_t pid, uint64_t from, uint64_t to)
+{
+	if (to - from != 2 * sizeof(uint32_t))
+		return from != to;
+	return 1 + ((uint32_t)ptrace(PTRACE_PEEKTEXT, pid, (void *)from, NULL) == SC);
+}
+#else
+static uint64_t made(pid_t pid, uint64_t from, uint64_t to)
+{
+	(void)pid;
+	return from != to;
+}
+#endif
+
 /*
  * An instruction is a task that stands elsewhere than before (no workload jumps to the same
  * instruction). Counting stops would not do: the kernel stops a task twice behind a system call
@@ -90,7 +112,7 @@ static int look(struct tasks *t, pid_t pid, uint64_t *steps)
 		task = &t->task[t->n++];
 		*task = (struct task){ .pid = pid, .pc = pc };
 	}
-	*steps += task->pc != pc;
+	*steps += made(pid, task->pc, pc);
 	task->pc = pc;
 	return 0;
 }
