@@ -364,9 +364,9 @@ doubt(struct ntime_session *s, size_t i, struct nti_seen *seen, const char *form
 	va_list args;
 
 	if (!s->item[i].event.is_state) {
-		if (seen[i].is_doubted)
+		if (seen[i].state & NTI_DOUBTED)
 			return;
-		seen[i].is_doubted = true;
+		seen[i].state |= NTI_DOUBTED;
 	}
 	va_start(args, format);
 	(void)vsnprintf(text, NTI_DOUBT_TEXT_BYTES, format, args);
@@ -389,7 +389,7 @@ static void check_jump(struct ntime_session *s, size_t i, struct nti_seen *seen,
 	const struct nti_seen *last = &seen[i];
 	uint64_t ns = v->counted_ns - last->counted_ns;
 
-	if (s->item[i].event.is_state || !last->was_read)
+	if (s->item[i].event.is_state || !(last->state & NTI_WAS_READ))
 		return;
 	if (v->count < last->count)
 		doubt(s, i, seen, "its count went back, from %llu to %llu",
@@ -397,6 +397,11 @@ static void check_jump(struct ntime_session *s, size_t i, struct nti_seen *seen,
 	else if ((double)(v->count - last->count) > JUMP_PER_NS * ((double)ns + 1000))
 		doubt(s, i, seen, "its count went on by %llu in %llu ns, which nothing does",
 		      (unsigned long long)(v->count - last->count), (unsigned long long)ns);
+}
+
+static uint64_t is_jump(const struct ntime_value *v, const struct nti_seen *last)
+{
+	return (v->count - last->count) >> JUMP_BITS;
 }
 
 /* What was lost, or came back after its CPU went, is flagged as that. */
@@ -415,7 +420,8 @@ static void check_of(struct ntime_session *s, const struct nti_check *c, struct 
 	if ((double)v->count > l->most * (double)of->count + l->slack)
 		doubt(s, c->item, seen, "%llu %s beside %llu %s: %s", (unsigned long long)v->count,
 		      name, (unsigned long long)of->count, of_name, l->about);
-	else if (seen[c->item].was_read && (double)step > l->most * (double)step_of + l->slack)
+	else if (seen[c->item].state & NTI_WAS_READ &&
+		 (double)step > l->most * (double)step_of + l->slack)
 		doubt(s, c->item, seen, "%llu more %s beside %llu more %s: %s",
 		      (unsigned long long)step, name, (unsigned long long)step_of, of_name,
 		      l->about);
@@ -433,7 +439,8 @@ static void check_second(struct ntime_session *s, const struct nti_check *c, str
 		doubt(s, c->item, seen, "%.6g %s%s%s in %.6g s: %s", whole, s->item[c->item].name,
 		      *s->item[c->item].event.unit_text ? " in " : "",
 		      s->item[c->item].event.unit_text, (double)v->counted_ns / NS_PER_S, l->about);
-	else if (seen[c->item].was_read && part > l->most * (double)step_ns / NS_PER_S + l->slack)
+	else if (seen[c->item].state & NTI_WAS_READ &&
+		 part > l->most * (double)step_ns / NS_PER_S + l->slack)
 		doubt(s, c->item, seen, "%.6g more %s%s%s in %.6g s: %s", part,
 		      s->item[c->item].name, *s->item[c->item].event.unit_text ? " in " : "",
 		      s->item[c->item].event.unit_text, (double)step_ns / NS_PER_S, l->about);
@@ -511,10 +518,10 @@ static void check_one(struct ntime_session *s, const struct nti_check *c, struct
 #define TWIN_SLACK 10000
 #define TWIN_SHARE 0.001
 
-static void check_twin(struct ntime_session *s, const struct nti_check *c, struct nti_seen *seen,
-		       const struct ntime_value *values)
+static __attribute__((noinline)) void
+compare_twins(struct ntime_session *s, const struct nti_check *c, struct nti_seen *seen,
+	      const struct ntime_value *a, const struct ntime_value *b)
 {
-	const struct ntime_value *a = &values[c->item], *b = &values[c->of];
 	double apart = fabs((double)c->item - (double)c->of);
 
 	if (!is_comparable(a) || !is_comparable(b) || (a->flags | b->flags) & NTIME_SCALED ||
@@ -526,13 +533,24 @@ static void check_twin(struct ntime_session *s, const struct nti_check *c, struc
 	      b->value);
 }
 
+static void check_twins(struct ntime_session *s, struct nti_seen *seen,
+			const struct ntime_value *values)
+{
+	const struct nti_check *c = s->doubts->twin, *end = c + s->doubts->twins;
+
+	for (; c < end; c++) {
+		if (values[c->item].value != values[c->of].value)
+			compare_twins(s, c, seen, &values[c->item], &values[c->of]);
+	}
+}
+
 /* A count of 0 is doubted as long as it is 0: a rare event may happen yet. */
 static void check_unlisted(struct ntime_session *s, size_t i, struct nti_seen *seen,
 			   struct ntime_value *v)
 {
 	char *text = s->doubts->text[i].text;
 
-	if (!s->item[i].is_unlisted || !has_number(v) || seen[i].is_doubted)
+	if (!s->item[i].is_unlisted || !has_number(v) || seen[i].state & NTI_DOUBTED)
 		return;
 	if (!v->count && v->counted_ns) {
 		(void)snprintf(text, NTI_DOUBT_TEXT_BYTES,
@@ -564,23 +582,33 @@ static void mark_rotated(struct ntime_session *s, struct nti_seen *seen,
 			doubt(s, i, seen, "%s", s->doubts->rotation.reason);
 }
 
+/* Apart, so that nothing of it is prepared for those that do not need it. */
+static __attribute__((noinline)) void look_closer(struct ntime_session *s, size_t i,
+						  struct nti_seen *seen, struct ntime_value *v)
+{
+	if (is_jump(v, &seen[i]) && is_comparable(v))
+		check_jump(s, i, seen, v);
+	if (!has_number(v)) {
+		seen[i].state &= ~NTI_WAS_READ;
+		return;
+	}
+	if (seen[i].state & NTI_DOUBTED)
+		v->flags |= NTIME_IMPLAUSIBLE;
+	seen[i].state |= NTI_WAS_READ;
+}
+
 /* The last look at each: what was doubted is marked, and all is remembered for the next time. */
 static void look_at(struct ntime_session *s, struct nti_seen *seen, struct ntime_value *values)
 {
-	size_t i, n = s->items;
+	struct ntime_value *v, *end = values + s->items;
+	struct nti_seen *last = seen;
 
-	for (i = 0; i < n; i++) {
-		struct ntime_value *v = &values[i];
-		struct nti_seen *last = &seen[i];
-		bool is_number = has_number(v);
-
-		if ((v->count - last->count) >> JUMP_BITS && is_comparable(v))
-			check_jump(s, i, seen, v);
-		if (last->is_doubted && is_number)
-			v->flags |= NTIME_IMPLAUSIBLE;
+	for (v = values; v < end; v++, last++) {
+		/* One question, since almost all were read before, are plain and did not jump. */
+		if (is_jump(v, last) | v->flags | (last->state ^ NTI_WAS_READ))
+			look_closer(s, (size_t)(v - values), seen, v);
 		last->count = v->count;
 		last->counted_ns = v->counted_ns;
-		last->was_read = is_number;
 	}
 }
 
@@ -596,8 +624,7 @@ void nti_doubts_check(struct ntime_session *s, struct nti_seen *seen, struct nti
 		mark_rotated(s, seen, values);
 	for (i = 0; i < d->checks; i++)
 		check_one(s, &d->check[i], seen, &moved[i], values);
-	for (i = 0; i < d->twins; i++)
-		check_twin(s, &d->twin[i], seen, values);
+	check_twins(s, seen, values);
 	if (d->has_unlisted)
 		mark_unlisted(s, seen, values);
 	look_at(s, seen, values);

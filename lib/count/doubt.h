@@ -22,8 +22,11 @@ struct nti_session_item;
 /* Of one item, of the whole session or of one thread or CPU: how it was read last. */
 struct nti_seen {
 	uint64_t count, counted_ns;
-	bool was_read, is_doubted;
+	uint32_t state; /* NTI_WAS_READ, NTI_DOUBTED */
 };
+
+#define NTI_WAS_READ 1u
+#define NTI_DOUBTED 2u
 
 /* The same of one check: when its event moved last, as the other one counts or in ns. */
 struct nti_moved {

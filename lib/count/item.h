@@ -30,6 +30,16 @@ struct nti_work {
 };
 
 struct nti_session_item {
+	/*
+	 * What each reading needs comes first. An event that is one member of one group: most are,
+	 * and are read without adding up. .only is NULL for the others, which are summed, and for
+	 * what no group counts. Set when the session is open; borrowed from the session.
+	 */
+	const struct nti_session_group *only;
+	const struct nti_perf_reading *reading; /* of .only */
+	const uint64_t *count;			/* in .reading */
+	uint32_t flags;				/* that every value of the item has */
+	size_t member;				/* of .only */
 	char *name;
 	unsigned int group; /* user's {group}, 0 = none */
 	bool is_hidden;
@@ -52,16 +62,7 @@ struct nti_session_item {
 	struct nti_estimate estimate;
 	struct nti_work work;
 	unsigned int pass;
-	/*
-	 * An event that is one member of one group: most are, and are read without adding up. .only
-	 * is NULL for the others, which are summed, and for what no group counts. Set when the
-	 * session is open; borrowed from the session.
-	 */
-	const struct nti_session_group *only;
-	size_t member;
-	const struct nti_perf_reading *reading; /* of .only */
 	bool is_summed;
-	uint32_t flags; /* that every value of the item has */
 };
 
 /* Has no number at all, as opposed to one that leaves something out. */

@@ -431,6 +431,7 @@ static void find_only_members(struct ntime_session *s)
 			item->only = &s->groups.group[i];
 			item->member = k;
 			item->reading = &s->groups.reading[i];
+			item->count = &item->reading->count[k];
 		}
 	}
 }

@@ -427,7 +427,7 @@ static struct nti_item_sum sum_of_only(const struct ntime_session *s,
 				    .gone = nti_session_why_gone(g) != NULL };
 
 	if (nti_session_had_turn(s, g))
-		add_reading(&sum, r->count[item->member], wanted_ns_of(s, g, r),
+		add_reading(&sum, *item->count, wanted_ns_of(s, g, r),
 			    counted_ns_of(r, item->member));
 	sum.is_partial |= g->is_late;
 	sum.hotplugs = g->hotplugs;
@@ -483,7 +483,7 @@ static void only_value(struct ntime_session *s, struct nti_session_item *item,
 static void exact_value(const struct nti_session_item *item, struct ntime_value *out)
 {
 	const struct nti_perf_reading *r = item->reading;
-	uint64_t count = r->count[item->member];
+	uint64_t count = *item->count;
 	double scale = item->event.scale;
 
 	out->count = count;
@@ -497,10 +497,9 @@ static void exact_value(const struct nti_session_item *item, struct ntime_value 
 	out->below = out->above = 0;
 }
 
-static void item_value(struct ntime_session *s, size_t i, uint64_t real_ns, struct ntime_value *out)
+static void item_value(struct ntime_session *s, struct nti_session_item *item, uint64_t real_ns,
+		       struct ntime_value *out)
 {
-	struct nti_session_item *item = &s->item[i];
-
 	if (item->is_metric)
 		*out = no_value(NTIME_METRIC, real_ns); /* ntime_session_metrics() fills it */
 	else if (nti_session_item_is_absent(item))
@@ -510,7 +509,8 @@ static void item_value(struct ntime_session *s, size_t i, uint64_t real_ns, stru
 	else if (item->only)
 		only_value(s, item, out);
 	else
-		event_value(s, item, &s->groups.sum[i], &item->estimate, &item->work, out);
+		event_value(s, item, &s->groups.sum[item - s->item], &item->estimate, &item->work,
+			    out);
 	out->flags |= item->flags;
 }
 
@@ -671,9 +671,9 @@ static int read_once(struct ntime_session *s, bool needs_time, uint64_t *real_ns
 
 int ntime_session_read(struct ntime_session *s, struct ntime_value *out, size_t n)
 {
-	struct nti_session_item *items;
+	struct nti_session_item *item, *end;
+	struct ntime_value *value = out;
 	uint64_t real_ns;
-	size_t i;
 	int ret;
 
 	if (!s->is_open || n != s->items)
@@ -688,12 +688,12 @@ int ntime_session_read(struct ntime_session *s, struct ntime_value *out, size_t 
 	 * What is written could be the session, for all that the compiler knows: it is looked up
 	 * once.
 	 */
-	items = s->item;
-	for (i = 0; i < n; i++) {
-		if (items[i].only && items[i].only->is_exact)
-			exact_value(&items[i], &out[i]);
+	end = s->item + n;
+	for (item = s->item; item < end; item++, value++) {
+		if (__builtin_expect(item->only && item->only->is_exact, 1))
+			exact_value(item, value);
 		else
-			item_value(s, i, real_ns, &out[i]);
+			item_value(s, item, real_ns, value);
 	}
 	nti_doubts_check(s, s->doubts->seen, s->doubts->moved, out);
 	if (s->stripped->expected_ns)
@@ -729,10 +729,10 @@ static int read_row(struct ntime_session *s, const struct nti_session_rows *rows
 
 	add_groups(s, rows->first[at], rows->first[at + 1]);
 	for (i = 0; i < s->items; i++) {
-		const struct nti_session_item *item = &s->item[i];
+		struct nti_session_item *item = &s->item[i];
 
 		if (item->is_metric || item->is_clock || nti_session_item_is_absent(item))
-			item_value(s, i, real_ns, &row[i]);
+			item_value(s, item, real_ns, &row[i]);
 		else
 			event_at(s, rows, at, i, &row[i]);
 		/* How many CPUs a metric tells of. */

@@ -183,8 +183,7 @@ void nti_session_readers_refresh(struct ntime_session *s)
 	for (i = 0; s->readers->state && i < s->items; i++) {
 		const struct nti_session_item *item = &s->item[i];
 
-		if (s->readers->state[i].type == NTIME_READER_CORE &&
-		    item->reading->count[item->member] >> FULL_SHIFT)
+		if (s->readers->state[i].type == NTIME_READER_CORE && *item->count >> FULL_SHIFT)
 			refresh_core(s, i);
 	}
 }

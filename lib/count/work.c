@@ -67,7 +67,7 @@ static double count_of(const struct ntime_session *s, size_t i)
 {
 	const struct nti_session_item *item = &s->item[i];
 
-	return (double)(item->only ? item->reading->count[item->member] : s->groups.sum[i].count);
+	return (double)(item->only ? *item->count : s->groups.sum[i].count);
 }
 
 void nti_session_look_at_work(const struct ntime_session *s, const struct nti_item_sum *sum,
