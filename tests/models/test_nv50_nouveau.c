@@ -404,8 +404,8 @@ static const char *const mux_names[NTHW_NV_MUXES] = { NULL, "vfetch", "zcull" };
 
 /* Its wires, in the order of the signals' bytes: what the truth is worked out from. */
 struct question {
-	uint64_t wire[NTHW_NV50_SLOTS][JUDGE_SLOTS];
-	uint64_t amount[AMOUNT_BITS];
+	struct ntm_wire wire[NTHW_NV50_SLOTS][JUDGE_SLOTS];
+	struct ntm_wire amount[AMOUNT_BITS]; /* .unit NULL: it has no such bit */
 };
 
 static uint32_t below(uint64_t *random, uint32_t n)
@@ -432,11 +432,12 @@ static const struct nthw_nv_wires *draw_unit(uint64_t *random, uint32_t mux,
 }
 
 /*
- * A wire that nouveau has a name for: of trast it has six of eight. Its signal is returned, its bit
- * goes to @bit, its multiplexer to @event.
+ * A wire that nouveau has a name for: of trast it has six of eight. Its signal is returned, what it
+ * is goes to @out, its multiplexer to @event.
  */
 static uint8_t draw_wire(uint64_t *random, const struct task *t, uint32_t mux,
-			 const struct selection *s, uint64_t *bit, struct nthw_nv50_event *event)
+			 const struct selection *s, struct ntm_wire *out,
+			 struct nthw_nv50_event *event)
 {
 	uint32_t family = nthw_nv_chip_by_name(t->chip)->family;
 	const struct nthw_nv_wires *unit;
@@ -446,7 +447,7 @@ static uint8_t draw_wire(uint64_t *random, const struct task *t, uint32_t mux,
 		unit = draw_unit(random, mux, s);
 		wire = below(random, unit->count);
 	} while (strcmp(unit->name, "trast") == 0 && (wire == 4 || wire == 5));
-	*bit = ntm_wire_bit(unit, wire);
+	*out = (struct ntm_wire){ unit, unit->domain, wire };
 	if (unit->mux) {
 		event->mux = unit->mux;
 		event->select = unit->select;
@@ -506,24 +507,27 @@ static void draw_task(uint64_t *random, struct task *t, struct question *q)
 		draw_amount(random, t, &s, q);
 }
 
-static uint32_t bits_of(uint64_t wires, const uint64_t *bit, size_t n)
+static uint32_t bits_of(const struct ntm_stretch *stretch, const struct task *t,
+			const struct ntm_wire *wire, size_t n)
 {
+	const struct nthw_nv_chip *chip = nthw_nv_chip_by_name(t->chip);
 	uint32_t value = 0;
 
 	for (size_t i = 0; i < n; i++)
-		value |= (uint32_t)((wires & bit[i]) != 0) << i;
+		if (wire[i].unit)
+			value |= (uint32_t)ntm_wire_is_high(&wire[i], chip, stretch) << i;
 	return value;
 }
 
-/* What counter @slot adds in a clock with these wires. */
+/* What counter @slot adds in a clock of @stretch. */
 static uint32_t step_of(const struct task *t, const struct question *q, uint32_t slot,
-			uint64_t wires)
+			const struct ntm_stretch *stretch)
 {
-	uint32_t arguments = bits_of(wires, q->wire[slot], JUDGE_SLOTS);
+	uint32_t arguments = bits_of(stretch, t, q->wire[slot], JUDGE_SLOTS);
 
 	if (!(t->event[slot].function >> arguments & 1))
 		return 0;
-	return t->event[slot].mode ? bits_of(wires, q->amount, AMOUNT_BITS) : 1;
+	return t->event[slot].mode ? bits_of(stretch, t, q->amount, AMOUNT_BITS) : 1;
 }
 
 struct tally {
@@ -537,7 +541,7 @@ static void add_stretch(void *arg, const struct ntm_stretch *stretch)
 {
 	struct tally *y = arg;
 
-	y->sum += stretch->clocks * step_of(y->t, y->q, y->slot, stretch->wires);
+	y->sum += stretch->clocks * step_of(y->t, y->q, y->slot, stretch);
 	y->clocks += stretch->clocks;
 }
 
@@ -545,12 +549,13 @@ static void add_stretch(void *arg, const struct ntm_stretch *stretch)
 static uint64_t truth_of(const struct task *t, const struct question *q,
 			 const struct ntm_scene *scene, uint32_t slot, uint32_t clocks)
 {
+	const struct ntm_stretch idle = { .clocks = 1 };
 	struct tally y = { .t = t, .q = q, .slot = slot };
 
 	for (uint32_t frame = 1; frame <= TASK_FRAMES; frame++)
 		ntm_scene_frame(scene, frame, add_stretch, &y);
 	assert_true(y.clocks <= clocks);
-	return y.sum + (clocks - y.clocks) * step_of(t, q, slot, 0);
+	return y.sum + (clocks - y.clocks) * step_of(t, q, slot, &idle);
 }
 
 static bool is_right(const char *who, const struct task *t, uint32_t slot, uint32_t got,

@@ -30,7 +30,7 @@ enum kind { CLOCKS, VERTICES, PRIMITIVES, TILES, PIXELS, BUSY };
 struct step {
 	enum kind kind;
 	struct range number; /* of clocks, or of what is drawn */
-	uint64_t wires;
+	struct ntm_wire_set wires;
 	struct ntm_nv50_wires signal;
 	struct amount amount[8];
 	size_t amounts;
@@ -54,14 +54,23 @@ struct ntm_scene {
 
 /* ---- wires ---- */
 
-uint64_t ntm_wire_bit(const struct nthw_nv_wires *unit, uint32_t wire)
+static size_t index_of(const struct nthw_nv_wires *unit)
 {
-	uint32_t n = wire;
+	size_t i = (size_t)(unit - nthw_nv_wires);
 
-	for (const struct nthw_nv_wires *u = nthw_nv_wires; u != unit; u++)
-		n += u->count;
-	assert(n < 64);
-	return UINT64_C(1) << n;
+	assert(i < NTM_WIRE_UNITS && unit->count <= 8);
+	return i;
+}
+
+static bool has_wire(const struct ntm_wire_set *set, const struct nthw_nv_wires *unit,
+		     uint32_t wire)
+{
+	return set->of[index_of(unit)] >> wire & 1;
+}
+
+static void put_wire(struct ntm_wire_set *set, const struct nthw_nv_wires *unit, uint32_t wire)
+{
+	set->of[index_of(unit)] |= (uint8_t)(1u << wire);
 }
 
 static const struct nthw_nv_wires *unit_of(const char *name)
@@ -72,34 +81,30 @@ static const struct nthw_nv_wires *unit_of(const char *name)
 	return NULL;
 }
 
-/* One that there is. */
-static const struct nthw_nv_wires *own_unit(const char *name)
+/* These and no others, "vfetch_a.0 vfetch_a.1": there are such. */
+static struct ntm_wire_set wires(const char *names)
+{
+	struct ntm_wire_set set = { { 0 } };
+
+	while (*names) {
+		uint32_t wire = 0;
+		const struct nthw_nv_wires *unit = nthw_nv_wires_take(names, &wire, &names);
+
+		assert(unit);
+		put_wire(&set, unit, wire);
+		names += strspn(names, " ");
+	}
+	return set;
+}
+
+/* And @amount on those of a unit that there is. */
+static struct ntm_wire_set and_amount(struct ntm_wire_set set, const char *name, uint64_t amount)
 {
 	const struct nthw_nv_wires *unit = unit_of(name);
 
-	assert(unit);
-	return unit;
-}
-
-/* "trast.6", which is one. */
-static uint64_t bit_of(const char *name)
-{
-	uint32_t wire = 0;
-	const struct nthw_nv_wires *unit = nthw_nv_wires_take(name, &wire, &name);
-
-	assert(unit);
-	return ntm_wire_bit(unit, wire);
-}
-
-/* The wires of @unit that are the bits of @amount. */
-static uint64_t amount_on(const struct nthw_nv_wires *unit, uint64_t amount)
-{
-	uint64_t wires = 0;
-
-	for (uint32_t i = 0; i < unit->count; i++)
-		if (amount >> i & 1)
-			wires |= ntm_wire_bit(unit, i);
-	return wires;
+	assert(unit && amount >> unit->count == 0);
+	set.of[index_of(unit)] |= (uint8_t)amount;
+	return set;
 }
 
 static bool has_signal(const struct ntm_nv50_wires *of, uint32_t domain, uint32_t signal)
@@ -141,8 +146,9 @@ const char *ntm_wire_take(const char *text, const struct nthw_nv_chip *chip, str
 	return NULL;
 }
 
-/* The unit whose wire, which no multiplexer moves, is that signal, as a bit of it; 0: none. */
-static uint64_t bit_at(const struct nthw_nv_chip *chip, uint32_t domain, uint32_t signal)
+/* Is the wire, which no multiplexer moves, of that signal 1? */
+static bool has_fixed(const struct ntm_wire_set *set, const struct nthw_nv_chip *chip,
+		      uint32_t domain, uint32_t signal)
 {
 	for (size_t i = 0; i < nthw_nv_wires_count; i++) {
 		const struct nthw_nv_wires *unit = &nthw_nv_wires[i];
@@ -150,9 +156,9 @@ static uint64_t bit_at(const struct nthw_nv_chip *chip, uint32_t domain, uint32_
 
 		if (!unit->mux && unit->domain == domain && signal >= first &&
 		    signal - first < unit->count)
-			return ntm_wire_bit(unit, signal - first);
+			return has_wire(set, unit, signal - first);
 	}
-	return 0;
+	return false;
 }
 
 bool ntm_wire_is_high(const struct ntm_wire *wire, const struct nthw_nv_chip *chip,
@@ -160,8 +166,8 @@ bool ntm_wire_is_high(const struct ntm_wire *wire, const struct nthw_nv_chip *ch
 {
 	if (!wire->unit)
 		return has_signal(&stretch->signal, wire->domain, wire->number) ||
-		       stretch->wires & bit_at(chip, wire->domain, wire->number);
-	return stretch->wires & ntm_wire_bit(wire->unit, wire->number) ||
+		       has_fixed(&stretch->wires, chip, wire->domain, wire->number);
+	return has_wire(&stretch->wires, wire->unit, wire->number) ||
 	       has_signal(&stretch->signal, wire->domain,
 			  wire->unit->first[chip->family] + wire->number);
 }
@@ -190,7 +196,7 @@ void ntm_wires_of(const struct ntm_stretch *stretch, const struct ntm_nv50_card 
 		uint32_t shown = is_selected(unit, card) ? unit->count : 0;
 
 		for (uint32_t wire = 0; wire < shown; wire++)
-			if (stretch->wires & ntm_wire_bit(unit, wire))
+			if (has_wire(&stretch->wires, unit, wire))
 				put_signal(out, unit->domain,
 					   unit->first[card->chip->family] + wire);
 	}
@@ -257,7 +263,7 @@ static int parse_wire(struct parser *p, char *word, struct step *step)
 	if (why)
 		return ntm_lines_fail(&p->l, "'%.40s': %s", word, why);
 	if (wire.unit)
-		step->wires |= ntm_wire_bit(wire.unit, wire.number);
+		put_wire(&step->wires, wire.unit, wire.number);
 	else
 		put_signal(&step->signal, wire.domain, wire.number);
 	return 0;
@@ -305,9 +311,9 @@ static int parse_clocks(struct parser *p)
 }
 
 /* "gap 500": PGRAPH has nothing to do. "busy 500": it draws all the time. */
-static int parse_time(struct parser *p, enum kind kind, uint64_t wires)
+static int parse_time(struct parser *p, enum kind kind, const char *names)
 {
-	struct step step = { .kind = kind, .wires = wires };
+	struct step step = { .kind = kind, .wires = wires(names) };
 	int ret;
 
 	if (p->l.words != 2)
@@ -320,12 +326,12 @@ static int parse_time(struct parser *p, enum kind kind, uint64_t wires)
 
 static int parse_gap(struct parser *p)
 {
-	return parse_time(p, CLOCKS, bit_of("idle.0"));
+	return parse_time(p, CLOCKS, "idle.0");
 }
 
 static int parse_busy(struct parser *p)
 {
-	return parse_time(p, BUSY, 0);
+	return parse_time(p, BUSY, "");
 }
 
 /* "draw 30 primitives" */
@@ -496,9 +502,9 @@ static uint64_t choose(struct player *p, struct range range)
 	       (range.high > range.low ? next_random(p) % (range.high - range.low + 1) : 0);
 }
 
-static void put(struct player *p, uint64_t clocks, uint64_t wires)
+static void put(struct player *p, uint64_t clocks, struct ntm_wire_set set)
 {
-	const struct ntm_stretch stretch = { .clocks = clocks, .wires = wires };
+	const struct ntm_stretch stretch = { .clocks = clocks, .wires = set };
 
 	if (clocks)
 		p->fn(p->arg, &stretch);
@@ -520,82 +526,82 @@ static uint64_t next_amount(struct player *p, uint64_t *left, uint64_t most, uin
 /* They come in, some with gaps between, and go out of the geometry stage. */
 static void draw_vertices(struct player *p, uint64_t n)
 {
-	const struct nthw_nv_wires *in = own_unit("vfetch_vertex");
 	uint64_t left = n, clocks, amount;
 
-	put(p, choose(p, (struct range){ 1, 20 }), bit_of("vfetch_a.0") | bit_of("vfetch_a.1"));
+	put(p, choose(p, (struct range){ 1, 20 }), wires("vfetch_a.0 vfetch_a.1"));
 	while (left) {
 		amount = next_amount(p, &left, 7, &clocks);
-		put(p, clocks, amount_on(in, amount) | bit_of("vfetch_b.0") | bit_of("vfetch_b.1"));
-		put(p, choose(p, (struct range){ 0, 3 }), bit_of("vfetch_wait.0"));
+		put(p, clocks, and_amount(wires("vfetch_b.0 vfetch_b.1"), "vfetch_vertex", amount));
+		put(p, choose(p, (struct range){ 0, 3 }), wires("vfetch_wait.0"));
 	}
-	put(p, n, bit_of("vattr.1"));
+	put(p, n, wires("vattr.1"));
 }
 
 /* Points, lines and triangles; some come while setup cannot take them, some are dropped. */
 static void draw_primitives(struct player *p, uint64_t n)
 {
-	static const char *const kinds[] = { "trast.1", "trast.2", "trast.3" };
-	const uint64_t ready = bit_of("trast.6") | bit_of("trast.7");
+	static const char *const done[] = { "trast.0 trast.1 trast.6 trast.7",
+					    "trast.0 trast.2 trast.6 trast.7",
+					    "trast.0 trast.3 trast.6 trast.7" };
+	static const char *const early[] = { "trast.1 trast.6", "trast.2 trast.6",
+					     "trast.3 trast.6" };
+	static const char *const late[] = { "trast.1 trast.7", "trast.2 trast.7",
+					    "trast.3 trast.7" };
 	uint64_t left = n, clocks, kind;
 
-	put(p, n, bit_of("vfetch_prim.0"));
-	put(p, n, bit_of("vattr.0"));
-	put(p, choose(p, (struct range){ 0, 40 }), bit_of("strmout.0") | bit_of("strmout.1"));
-	put(p, choose(p, (struct range){ 0, 20 }), bit_of("strmout.1"));
+	put(p, n, wires("vfetch_prim.0"));
+	put(p, n, wires("vattr.0"));
+	put(p, choose(p, (struct range){ 0, 40 }), wires("strmout.0 strmout.1"));
+	put(p, choose(p, (struct range){ 0, 20 }), wires("strmout.1"));
 	while (left) {
-		kind = bit_of(kinds[choose(p, (struct range){ 0, 2 })]);
+		kind = choose(p, (struct range){ 0, 2 });
 		clocks = choose(p, (struct range){ 1, left });
-		put(p, clocks, bit_of("trast.0") | kind | ready);
-		put(p, choose(p, (struct range){ 0, 9 }), kind | bit_of("trast.6"));
-		put(p, choose(p, (struct range){ 0, 9 }), kind | bit_of("trast.7"));
+		put(p, clocks, wires(done[kind]));
+		put(p, choose(p, (struct range){ 0, 9 }), wires(early[kind]));
+		put(p, choose(p, (struct range){ 0, 9 }), wires(late[kind]));
 		left -= clocks;
 	}
-	put(p, choose(p, (struct range){ 0, n }), bit_of("culled.0"));
+	put(p, choose(p, (struct range){ 0, n }), wires("culled.0"));
 }
 
 /* They come in, and some are dropped at the same time. */
 static void draw_tiles(struct player *p, uint64_t n)
 {
-	const struct nthw_nv_wires *in = own_unit("zcull_in"), *killed = own_unit("zcull_killed");
-	uint64_t left = n, clocks, amount;
+	uint64_t left = n, clocks, amount, killed;
 
 	while (left) {
 		amount = next_amount(p, &left, 63, &clocks);
+		killed = choose(p, (struct range){ 0, amount });
 		put(p, clocks,
-		    amount_on(in, amount) |
-			    amount_on(killed, choose(p, (struct range){ 0, amount })));
-		put(p, choose(p, (struct range){ 0, 5 }), 0);
+		    and_amount(and_amount(wires(""), "zcull_in", amount), "zcull_killed", killed));
+		put(p, choose(p, (struct range){ 0, 5 }), wires(""));
 	}
 }
 
 /* They come out of the rasterizer, and the ROP works on them. */
 static void draw_pixels(struct player *p, uint64_t n)
 {
-	const struct nthw_nv_wires *out = own_unit("prop_out");
-	const uint64_t valid = bit_of("prop_out.6") | bit_of("prop_out.7");
-	const uint64_t busy[] = { bit_of("prop_rop.2") | bit_of("prop_rop.3"),
-				  bit_of("prop_rop.4") | bit_of("prop_rop.5"), bit_of("prop_rop.6"),
-				  bit_of("prop_rop.6") | bit_of("prop_rop.7") };
-	uint64_t left = n, clocks, amount;
+	static const char *const busy[] = { "prop_rop.2 prop_rop.3", "prop_rop.4 prop_rop.5",
+					    "prop_rop.6", "prop_rop.6 prop_rop.7" };
+	uint64_t left = n, clocks, amount, at;
 
 	while (left) {
 		amount = next_amount(p, &left, 63, &clocks);
-		put(p, clocks,
-		    amount_on(out, amount) | valid | busy[choose(p, (struct range){ 0, 3 })]);
-		put(p, choose(p, (struct range){ 0, 5 }), busy[choose(p, (struct range){ 0, 3 })]);
+		at = choose(p, (struct range){ 0, 3 });
+		put(p, clocks, and_amount(wires(busy[at]), "prop_out", 1 << 6 | 1 << 7 | amount));
+		at = choose(p, (struct range){ 0, 3 });
+		put(p, choose(p, (struct range){ 0, 5 }), wires(busy[at]));
 	}
 }
 
 struct ntm_stretch ntm_scene_busy(uint64_t clocks)
 {
-	return (struct ntm_stretch){
-		.clocks = clocks,
-		.wires = amount_on(own_unit("zcull_in"), 63) |
-			 amount_on(own_unit("zcull_killed"), 21) |
-			 amount_on(own_unit("vfetch_vertex"), 7) | bit_of("vfetch_prim.0") |
-			 bit_of("vattr.0") | bit_of("vattr.1") | bit_of("trast.0"),
-	};
+	struct ntm_wire_set all = wires("vfetch_prim.0 vattr.0 vattr.1 trast.0");
+
+	all = and_amount(all, "zcull_in", 63);
+	all = and_amount(all, "zcull_killed", 21);
+	return (struct ntm_stretch){ .clocks = clocks,
+				     .wires = and_amount(all, "vfetch_vertex", 7) };
 }
 
 static void play_clocks(struct player *p, const struct step *step, uint64_t clocks)
@@ -603,7 +609,8 @@ static void play_clocks(struct player *p, const struct step *step, uint64_t cloc
 	struct ntm_stretch stretch = { clocks, step->wires, step->signal };
 
 	for (size_t i = 0; i < step->amounts; i++)
-		stretch.wires |= amount_on(step->amount[i].unit, choose(p, step->amount[i].value));
+		stretch.wires.of[index_of(step->amount[i].unit)] |=
+			(uint8_t)choose(p, step->amount[i].value);
 	if (clocks)
 		p->fn(p->arg, &stretch);
 }

@@ -25,10 +25,16 @@
 
 struct ntm_scene;
 
+/* Wires of units: wire w of nthw_nv_wires[i] is bit w of .of[i]. No unit has more than eight. */
+#define NTM_WIRE_UNITS 64
+struct ntm_wire_set {
+	uint8_t of[NTM_WIRE_UNITS];
+};
+
 /* Clocks of each domain, in which the same wires are 1. */
 struct ntm_stretch {
 	uint64_t clocks;
-	uint64_t wires;		      /* of units: ntm_wire_bit() */
+	struct ntm_wire_set wires;
 	struct ntm_nv50_wires signal; /* by number, whatever unit they are of */
 };
 
@@ -51,9 +57,6 @@ void ntm_scene_frame(const struct ntm_scene *s, uint32_t number,
 
 /* A stretch of a card that draws all the time. */
 struct ntm_stretch ntm_scene_busy(uint64_t clocks);
-
-/* The bit of wire @wire of @unit. */
-uint64_t ntm_wire_bit(const struct nthw_nv_wires *unit, uint32_t wire);
 
 /*
  * A wire of a unit, "trast.6", or a signal, "d2.0x40", that @text begins with. What is behind it
