@@ -23,6 +23,8 @@ const struct nthw_nv_wires nthw_nv_wires[] = {
 	{ "zcull_killed", 1, 6, { 0x20, 0x07, 0x07, 0x07 }, NTHW_NV_ZCULL, 7, "bits of an amount: tiles are dropped as hidden", EVENTS, NTHW_DOCUMENTED },
 	{ "prop_rop", 2, 8, { 0, 0, 0, 0 }, NTHW_NV_PROP, 0, "2 and 3, or 4 and 5: the ROP is busy; 6 without 7: it waits for the shader; 0 and 1 are not known", EVENTS, NTHW_DOCUMENTED },
 	{ "prop_out", 2, 8, { 0, 0, 0, 0 }, NTHW_NV_PROP, 0x16, "0 to 5 bits of an amount, with 7 and 6: pixels come out of the rasterizer", EVENTS, NTHW_DOCUMENTED },
+	{ "crop_wait", 2, 4, { 0x52, 0x30, 0x55, 0x64 }, NTHW_NV_CROP, 1, "3 without 2: a partition's colour unit waits for memory; 0 and 1 are not known", EVENTS, NTHW_DOCUMENTED },
+	{ "zrop_wait", 2, 4, { 0x6c, 0x44, 0x74, 0x7c }, NTHW_NV_ZROP, 1, "3 without 2: a partition's depth unit waits for memory; 0 and 1 are not known", EVENTS, NTHW_DOCUMENTED },
 	{ "vfetch_prim", 1, 1, { 0x2e, 0x6e, 0x4e, 0x4e }, NTHW_NV_VFETCH, 1, "a primitive goes into the geometry stage", EVENTS, NTHW_DOCUMENTED },
 };
 const size_t nthw_nv_wires_count = NTHW_ARRAY_SIZE(nthw_nv_wires);
@@ -30,10 +32,22 @@ const size_t nthw_nv_wires_count = NTHW_ARRAY_SIZE(nthw_nv_wires);
 /* Fields of rows of core/regs/nv50_graph.c. */
 #define ALL(value) { value, value, value, value }
 const struct nthw_nv_mux_row nthw_nv_muxes[NTHW_NV_MUXES] = {
-	[NTHW_NV_VFETCH] = { "VFETCH", ALL(0x400c0c), ALL(0), { 1, 3, 3, 3 } },
-	[NTHW_NV_ZCULL] = { "ZCULL", ALL(0x402ca4), ALL(0), ALL(0x7fff) },
-	[NTHW_NV_PROP] = { "PROP", { 0x408e50, 0x408e50, 0x408750, 0x408750 }, { 0x1000, 0x1000, 0x800, 0x800 }, { 0x1f, 0x1f, 0x3f, 0x3f }, 0x80000000 },
+	[NTHW_NV_VFETCH] = { "VFETCH", NTHW_NV_GRAPH, ALL(0x400c0c), ALL(0), { 1, 3, 3, 3 }, 0 },
+	[NTHW_NV_ZCULL] = { "ZCULL", NTHW_NV_GRAPH, ALL(0x402ca4), ALL(0), ALL(0x7fff), 0 },
+	[NTHW_NV_PROP] = { "PROP", NTHW_NV_TPC, { 0x408e50, 0x408e50, 0x408750, 0x408750 }, { 0x1000, 0x1000, 0x800, 0x800 },
+			   { 0x1f, 0x1f, 0x3f, 0x3f }, 0x80000000 },
+	[NTHW_NV_CROP] = { "CROP", NTHW_NV_ROP, ALL(0x407008), ALL(0x100), { 0x70007, 0x7000f, 0x1f000f, 0x1f000f }, 0x80000000 },
+	[NTHW_NV_ZROP] = { "ZROP", NTHW_NV_ROP, ALL(0x40708c), ALL(0x100), ALL(0xf000f), 0x80000000 },
 };
+
+uint32_t nthw_nv_units_of(const struct nthw_nv_chip *chip, uint32_t kind, uint32_t value)
+{
+	if (kind == NTHW_NV_GRAPH)
+		return 1;
+	if (kind == NTHW_NV_TPC)
+		return value & 0xffff;
+	return value >> 16 & (chip->family < NTHW_NV_G200 ? 0x3f : 0xff);
+}
 
 bool nthw_nv_has_wires(const struct nthw_nv_chip *chip)
 {

@@ -14,24 +14,35 @@ enum nthw_nv_mux {
 	NTHW_NV_VFETCH,
 	NTHW_NV_ZCULL,
 	NTHW_NV_PROP,
+	NTHW_NV_CROP,
+	NTHW_NV_ZROP,
 	NTHW_NV_MUXES,
 };
+/* What has a multiplexer: PGRAPH once, or each of its units of a kind. */
+enum nthw_nv_units {
+	NTHW_NV_GRAPH,
+	NTHW_NV_TPC,
+	NTHW_NV_ROP, /* a memory partition */
+};
 /*
- * Its register, by family. TPCs have one each, at .step from the first: they share the wires, and
+ * Its register, by family. Units have one each, at .step from the first: they share the wires, and
  * the first one whose .enable is set has them.
  */
 struct nthw_nv_mux_row {
 	const char *name;
-	uint32_t address[NTHW_NV_FERMI], step[NTHW_NV_FERMI]; /* .step 0: there is one */
-	uint32_t mask[NTHW_NV_FERMI];			      /* what selects */
+	uint8_t units; /* enum nthw_nv_units */
+	uint32_t address[NTHW_NV_FERMI], step[NTHW_NV_FERMI];
+	uint32_t mask[NTHW_NV_FERMI]; /* what selects */
 	uint32_t enable;
 };
 extern const struct nthw_nv_mux_row nthw_nv_muxes[NTHW_NV_MUXES];
 
-/* PGRAPH's UNITS, and its mask of TPCs. */
+/* PGRAPH's register that says which units there are, and how many of a kind it has room for. */
 #define NTHW_NV_UNITS 0x4008fcu
-#define NTHW_NV_TPC_MASK 0xffffu
-#define NTHW_NV_TPCS 16
+#define NTHW_NV_UNITS_MAX 16
+
+/* The mask of @kind in @value of NTHW_NV_UNITS, from bit 0 on; of NTHW_NV_GRAPH 1. */
+uint32_t nthw_nv_units_of(const struct nthw_nv_chip *chip, uint32_t kind, uint32_t value);
 
 /*
  * Wire n of a unit is signal .first of the family, + n; if it has a multiplexer, while that is

@@ -30,8 +30,7 @@
 #define DOMAIN_STEP 4u
 #define SLOT_STEP 0x40u /* from PRE_SRC to START_SRC and so on; not of counters */
 
-#define OP_FUNC 0xffffu	  /* as a truth table: always 1 */
-#define SELECT 0x7ffffffu /* a multiplexer's value in the words of an event */
+#define OP_FUNC 0xffffu /* as a truth table: always 1 */
 #define SPEC_SRC_SWAP 0xffu
 #define CTRL_MODE 0x3u
 #define CTRL_MODE_QUAD 0x1u
@@ -192,26 +191,44 @@ static bool are_signals(const struct nthw_nv_chip *chip, uint32_t domain, uint64
 	return true;
 }
 
+static int take_mux(const struct nthw_nv_chip *chip, uint32_t i, uint32_t words,
+		    struct nthw_nv50_event *event)
+{
+	uint32_t mux = words & 0x1f, select = words >> 5;
+
+	if (mux >= NTHW_NV_MUXES)
+		return NTHW_ENOTSUP;
+	if (select & ~nthw_nv_muxes[mux].mask[chip->family] || (i && mux && mux == event->mux[0]))
+		return NTHW_EINVAL;
+	event->mux[i] = mux;
+	event->select[i] = select;
+	return 0;
+}
+
 int nthw_nv50_encode(const struct nthw_nv_chip *chip, uint64_t config, uint64_t config1,
 		     uint64_t config2, struct nthw_nv50_event *event)
 {
-	uint32_t domain = config >> 53 & 7, mux = config2 & 0x1f, select = config2 >> 5 & SELECT;
+	struct nthw_nv50_event out;
+	uint32_t i, domain = config >> 53 & 7;
+	int ret = 0;
 
-	if (config >> 56 >= NTHW_NV50_MODES || config >> 48 & 0x1f || config2 >> 32 ||
-	    mux >= NTHW_NV_MUXES)
+	memset(&out, 0, sizeof(out));
+	if (config >> 56 >= NTHW_NV50_MODES || config >> 48 & 0x1f)
 		return NTHW_ENOTSUP;
 	if (config1 >> 32 || (config1 && config >> 56 == NTHW_NV50_SIMPLE) ||
-	    !has_domain(chip, domain) || select & ~nthw_nv_muxes[mux].mask[chip->family])
+	    !has_domain(chip, domain) || !are_signals(chip, domain, config) ||
+	    !are_signals(chip, domain, config1))
 		return NTHW_EINVAL;
-	if (!are_signals(chip, domain, config) || !are_signals(chip, domain, config1))
-		return NTHW_EINVAL;
-	event->src = (uint32_t)config;
-	event->function = config >> 32 & OP_FUNC;
-	event->domain = domain;
-	event->mux = mux;
-	event->select = select;
-	event->mode = (uint32_t)(config >> 56);
-	event->amount = (uint32_t)config1;
+	for (i = 0; !ret && i < NTHW_NV50_MUXES; i++)
+		ret = take_mux(chip, i, (uint32_t)(config2 >> 32 * i), &out);
+	if (ret)
+		return ret;
+	out.src = (uint32_t)config;
+	out.function = config >> 32 & OP_FUNC;
+	out.domain = domain;
+	out.mode = (uint32_t)(config >> 56);
+	out.amount = (uint32_t)config1;
+	*event = out;
 	return 0;
 }
 
@@ -447,7 +464,7 @@ static int give_mux_back(const struct nthw_nv50_pm *pm, uint32_t mux,
 	uint32_t unit;
 	int ret = 0;
 
-	for (unit = 0; unit < NTHW_NV_TPCS; unit++)
+	for (unit = 0; unit < NTHW_NV_UNITS_MAX; unit++)
 		if (s->units >> unit & 1)
 			ret = first(ret, put(pm, mux_at(pm, mux, unit), s->found[unit]));
 	return ret;
@@ -646,14 +663,13 @@ static int leave_sum(const struct nthw_nv50_pm *pm, uint32_t slot,
 /* Which units have it, and what it holds in each. */
 static int keep_mux(const struct nthw_nv50_pm *pm, uint32_t number, struct nthw_nv50_mux_state *mux)
 {
-	uint32_t unit, units = 1;
+	uint32_t kind = nthw_nv_muxes[number].units, unit, units = 0;
 	int ret = 0;
 
-	if (nthw_nv_muxes[number].step[pm->chip->family]) {
+	if (kind != NTHW_NV_GRAPH)
 		ret = get_present(pm, NTHW_NV_UNITS, &units);
-		units &= NTHW_NV_TPC_MASK;
-	}
-	for (unit = 0; !ret && unit < NTHW_NV_TPCS; unit++)
+	units = nthw_nv_units_of(pm->chip, kind, units);
+	for (unit = 0; !ret && unit < NTHW_NV_UNITS_MAX; unit++)
 		if (units >> unit & 1)
 			ret = get_present(pm, mux_at(pm, number, unit), &mux->found[unit]);
 	mux->units = units;
@@ -661,35 +677,45 @@ static int keep_mux(const struct nthw_nv50_pm *pm, uint32_t number, struct nthw_
 }
 
 /* The first unit leads its wires out, and the others do not. */
-static int put_mux(const struct nthw_nv50_pm *pm, uint32_t counter,
-		   const struct nthw_nv50_event *event, struct nthw_nv50_state *state)
+static int put_mux(const struct nthw_nv50_pm *pm, uint32_t counter, uint32_t number,
+		   uint32_t select, struct nthw_nv50_state *state)
 {
-	const struct nthw_nv_mux_row *row = &nthw_nv_muxes[event->mux];
-	struct nthw_nv50_mux_state *mux = &state->mux[event->mux];
+	const struct nthw_nv_mux_row *row = &nthw_nv_muxes[number];
+	struct nthw_nv50_mux_state *mux = &state->mux[number];
 	uint32_t bit = (uint32_t)1 << counter, unit;
 	bool is_first = true;
 	int ret = 0;
 
-	if (!event->mux)
-		return 0;
 	if (!mux->counters)
-		ret = keep_mux(pm, event->mux, mux);
+		ret = keep_mux(pm, number, mux);
 	if (ret)
 		return ret;
-	if (mux->counters & ~bit && mux->select != event->select)
+	if (mux->counters & ~bit && mux->select != select)
 		return NTHW_EBUSY;
-	mux->select = event->select;
+	mux->select = select;
 	mux->counters |= bit;
-	for (unit = 0; !ret && unit < NTHW_NV_TPCS; unit++) {
+	for (unit = 0; !ret && unit < NTHW_NV_UNITS_MAX; unit++) {
 		if (!(mux->units >> unit & 1))
 			continue;
 		mux->ours[unit] = mux->found[unit] & ~row->enable;
 		if (is_first)
 			mux->ours[unit] = (mux->found[unit] & ~row->mask[pm->chip->family]) |
-					  event->select | row->enable;
-		ret = put_kept(pm, mux_at(pm, event->mux, unit), mux->ours[unit]);
+					  select | row->enable;
+		ret = put_kept(pm, mux_at(pm, number, unit), mux->ours[unit]);
 		is_first = false;
 	}
+	return ret;
+}
+
+static int put_muxes(const struct nthw_nv50_pm *pm, uint32_t counter,
+		     const struct nthw_nv50_event *event, struct nthw_nv50_state *state)
+{
+	uint32_t i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < NTHW_NV50_MUXES; i++)
+		if (event->mux[i])
+			ret = put_mux(pm, counter, event->mux[i], event->select[i], state);
 	return ret;
 }
 
@@ -715,7 +741,7 @@ int nthw_nv50_program(const struct nthw_nv50_pm *pm, uint32_t counter,
 		ret = leave_sum(pm, slot, event, state);
 	if (ret)
 		return ret;
-	ret = put_mux(pm, counter, event, state);
+	ret = put_muxes(pm, counter, event, state);
 	if (!ret)
 		ret = put_domain(pm, event, state);
 	if (!ret)
@@ -780,7 +806,7 @@ static int check_mux(const struct nthw_nv50_pm *pm, uint32_t number,
 	uint32_t unit;
 	int ret = 0;
 
-	for (unit = 0; !ret && *is_ours && unit < NTHW_NV_TPCS; unit++)
+	for (unit = 0; !ret && *is_ours && unit < NTHW_NV_UNITS_MAX; unit++)
 		if (mux->counters && mux->units >> unit & 1)
 			ret = compare(pm, mux_at(pm, number, unit), mux->ours[unit], is_ours);
 	return ret;

@@ -65,12 +65,13 @@ enum nthw_nv50_mode {
 	NTHW_NV50_B6, /* and two more, which are arguments 2 and 3 of the function */
 	NTHW_NV50_MODES,
 };
+#define NTHW_NV50_MUXES 2
 struct nthw_nv50_event {
 	uint32_t src;	   /* signals of the domain, a byte each */
 	uint32_t function; /* truth table of 16 bits */
 	uint32_t domain;
-	uint32_t mux;	 /* enum nthw_nv_mux: it has to be .select */
-	uint32_t select; /* bits of the register */
+	/* multiplexers that its wires need: enum nthw_nv_mux, and bits of the register */
+	uint32_t mux[NTHW_NV50_MUXES], select[NTHW_NV50_MUXES];
 	uint32_t mode;
 	uint32_t amount; /* signals of the lowest four bits; not of SIMPLE */
 };
@@ -83,10 +84,10 @@ struct nthw_nv50_domain_state {
 	uint32_t op[NTHW_NV50_SLOTS], op_ours[NTHW_NV50_SLOTS];
 };
 struct nthw_nv50_mux_state {
-	uint32_t units;	   /* those that have it: TPCs, or bit 0 */
+	uint32_t units;	   /* those that have it: nthw_nv_units_of() */
 	uint32_t select;   /* of the first one; the others are off */
 	uint32_t counters; /* for which it is set; 0: it is as it was */
-	uint32_t found[NTHW_NV_TPCS], ours[NTHW_NV_TPCS];
+	uint32_t found[NTHW_NV_UNITS_MAX], ours[NTHW_NV_UNITS_MAX];
 };
 struct nthw_nv50_state {
 	uint32_t counters; /* those that were programmed and not restored */
@@ -113,10 +114,11 @@ struct nthw_nv50_period {
  * The event that @config, @config1 and @config2 stand for (docs/adr/0019): bits 0-31 of @config
  * four signals, 32-52 the truth table with the modifiers of EVENT and STOP, 53-55 the domain, 56-58
  * the counter mode, 59-63 the unit; 0-31 of @config1 the amount's signals; 0-4 of @config2 a
- * multiplexer, 5-31 its value. NTHW_EINVAL: an amount of SIMPLE, or other bits of @config1, or a
- * domain that @chip does not have, or a signal behind the last one of the domain, or a value that
- * the multiplexer cannot have. NTHW_ENOTSUP: a mode that is not named above, modifiers, a unit, or
- * a multiplexer other than VFETCH, ZCULL and PROP: no sequence is there for them.
+ * multiplexer, 5-31 its value, 32-36 and 37-63 a second one. NTHW_EINVAL: an amount of SIMPLE, or
+ * other bits of @config1, or a domain that @chip does not have, or a signal behind the last one of
+ * the domain, or a value that a multiplexer cannot have, or one multiplexer twice. NTHW_ENOTSUP: a
+ * mode that is not named above, modifiers, a unit, or a multiplexer that core/regs/nv50_wires.h
+ * does not name: no sequence is there for them.
  */
 int nthw_nv50_encode(const struct nthw_nv_chip *chip, uint64_t config, uint64_t config1,
 		     uint64_t config2, struct nthw_nv50_event *event);
@@ -138,10 +140,10 @@ int nthw_nv50_identify(const struct nthw_nv50_pm *pm);
 /*
  * Let @counter count @event, in periods that PM_TRIGGER ends (QUAD mode). One that @state has
  * already is programmed anew. NTHW_EINVAL: no counter of the event's domain. NTHW_EBUSY: the
- * counter, or all that @state has of its domain, is noted as foreign, or another counter needs the
- * multiplexer with another value, or a sum has the counter, or another event the START that a sum
- * needs. After another error @state does not have the counter, unless it could not be restored:
- * then program or restore it before anything else is called.
+ * counter, or all that @state has of its domain, is noted as foreign, or another counter needs a
+ * multiplexer of its own with another value, or a sum has the counter, or another event the START
+ * that a sum needs. After another error @state does not have the counter, unless it could not be
+ * restored: then program or restore it before anything else is called.
  */
 int nthw_nv50_program(const struct nthw_nv50_pm *pm, uint32_t counter,
 		      const struct nthw_nv50_event *event, struct nthw_nv50_state *state);

@@ -40,6 +40,20 @@ static bool give_up(struct reader *r, const char *why)
 	return false;
 }
 
+/* False: there is no room for the multiplexer of @unit, or it has another value already. */
+static bool want_mux(struct nti_gpu_function *f, const struct nthw_nv_wires *unit)
+{
+	size_t i;
+
+	for (i = 0; i < f->muxes; i++)
+		if (f->muxed[i]->mux == unit->mux)
+			return f->muxed[i]->select == unit->select;
+	if (i == NTI_ARRAY_SIZE(f->muxed))
+		return false;
+	f->muxed[f->muxes++] = unit;
+	return true;
+}
+
 /* A wire that stands next, which must fit to the others; NULL: it does not. */
 static const struct nthw_nv_wires *take_wire(struct reader *r, uint32_t *wire)
 {
@@ -52,13 +66,11 @@ static const struct nthw_nv_wires *take_wire(struct reader *r, uint32_t *wire)
 		(void)give_up(r, "a wire of a unit is missing, as in 'trast.6'");
 	else if (f->first && f->first->domain != unit->domain)
 		(void)give_up(r, "its wires are of different domains");
-	else if (unit->mux && f->muxed &&
-		 (unit->mux != f->muxed->mux || unit->select != f->muxed->select))
-		(void)give_up(r, "its wires need two multiplexers, or two values of one");
+	else if (unit->mux && !want_mux(f, unit))
+		(void)give_up(r, "its wires need three multiplexers, or two values of one");
 	if (r->bad)
 		return NULL;
 	f->first = f->first ? f->first : unit;
-	f->muxed = unit->mux ? unit : f->muxed;
 	return unit;
 }
 
@@ -294,7 +306,8 @@ static void write_family(FILE *out, const struct nti_gpu_text *t, unsigned int f
 	fprintf(out,
 		"kind %s\npmu gpu\nterm src config:0-31\nterm op config:32-52\n"
 		"term domain config:53-55\nterm mode config:56-58\nterm mux config2:0-4\n"
-		"term sel config2:5-31\nterm amount config1:0-31\nsource docs/adr/0019\n",
+		"term sel config2:5-31\nterm mux2 config2:32-36\nterm sel2 config2:37-63\n"
+		"term amount config1:0-31\nsource docs/adr/0019\n",
 		families[family].name);
 	for (size_t i = 0; i < t->events; i++) {
 		const struct nti_gpu_event *event = &t->event[i];
@@ -304,9 +317,9 @@ static void write_family(FILE *out, const struct nti_gpu_text *t, unsigned int f
 		if (event->of.bits)
 			fprintf(out, ",mode=%d,amount=%#010x", event->of.bits > 4 ? 2 : 1,
 				amounts_of(&event->of, family));
-		if (event->of.muxed)
-			fprintf(out, ",mux=%u,sel=%u", event->of.muxed->mux,
-				event->of.muxed->select);
+		for (size_t k = 0; k < event->of.muxes; k++)
+			fprintf(out, ",mux%s=%u,sel%s=%u", k ? "2" : "", event->of.muxed[k]->mux,
+				k ? "2" : "", event->of.muxed[k]->select);
 		fprintf(out, "\nabout %s\nsource %s\n", event->about, event->source);
 	}
 }

@@ -34,9 +34,10 @@ struct nti_gpu_function {
 	uint32_t table;
 	const struct nthw_nv_wires *amount_unit[NTI_GPU_AMOUNT_BITS];
 	uint32_t amount_wire[NTI_GPU_AMOUNT_BITS];
-	size_t bits;			   /* of the amount; 0: there is none */
-	const struct nthw_nv_wires *first; /* one, for the domain; NULL: there is none */
-	const struct nthw_nv_wires *muxed; /* one whose multiplexer must be set; NULL: none */
+	size_t bits;			      /* of the amount; 0: there is none */
+	const struct nthw_nv_wires *first;    /* one, for the domain; NULL: there is none */
+	const struct nthw_nv_wires *muxed[2]; /* one of each multiplexer that must be set */
+	size_t muxes;
 };
 
 struct nti_gpu_event {

@@ -332,9 +332,11 @@ static int card_need(const struct nti_part *part, struct nti_pmu_need *out)
 		return ret;
 	out->counters = nthw_nv50_counters(part->unit->card->chip, &event);
 	out->also = nthw_nv50_also(&event);
-	if (event.mux) {
-		out->wants[event.mux - 1] = true;
-		out->want[event.mux - 1] = event.select;
+	for (size_t i = 0; i < NTHW_NV50_MUXES; i++) {
+		if (!event.mux[i])
+			continue;
+		out->wants[event.mux[i] - 1] = true;
+		out->want[event.mux[i] - 1] = event.select[i];
 	}
 	return 0;
 }

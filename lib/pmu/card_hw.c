@@ -54,10 +54,10 @@ int nti_card_encode(const struct nti_part *part, struct nthw_nv50_event *out,
 	if (ret == NTHW_ENOTSUP)
 		ret = nti_absence_set(absent, NTIME_REASON_NOT_SUPPORTED, name,
 				      "leave out mode above 2, bits of op above 0xffff, and mux "
-				      "above 3",
+				      "above 5",
 				      "of %s ntime counts functions of four signals and sums of "
-				      "4 or 6 bits, with multiplexers VFETCH, ZCULL and PROP, and "
-				      "no delays",
+				      "4 or 6 bits, with multiplexers VFETCH, ZCULL, PROP, CROP "
+				      "and ZROP, and no delays",
 				      name);
 	else
 		ret = nti_absence_set(absent, NTIME_REASON_NOT_SUPPORTED, name, "ntime list -v",
@@ -82,7 +82,12 @@ static int card_encode(const struct nti_pmu_hw *hw, const struct nti_names *name
 
 static bool card_can_share(const struct nti_pmu_event *a, const struct nti_pmu_event *b)
 {
-	return !a->card.mux || a->card.mux != b->card.mux || a->card.select == b->card.select;
+	for (size_t i = 0; i < NTHW_NV50_MUXES; i++)
+		for (size_t k = 0; k < NTHW_NV50_MUXES; k++)
+			if (a->card.mux[i] && a->card.mux[i] == b->card.mux[k] &&
+			    a->card.select[i] != b->card.select[k])
+				return false;
+	return true;
 }
 
 static int card_program(struct nti_pmu_hw *hw, const struct nti_pmu_event *event, size_t n,

@@ -31,7 +31,8 @@ EVENTS = {'gpu_idle': 'idle.0', 'input_assembler_busy': BUSY, 'input_assembler_w
           'setup_point_count': 'trast.1 & trast.6 & trast.7', 'setup_line_count': 'trast.2 & trast.6 & trast.7',
           'setup_triangle_count': 'trast.3 & trast.6 & trast.7', 'setup_primitive_culled_count': 'culled.0',
           'rasterizer_tiles_killed_by_zcull_count': None, 'rasterizer_tiles_in_count': None,
-          'rop_busy': 'prop_rop.2 & prop_rop.3 | prop_rop.4 & prop_rop.5', 'rop_waits_for_shader': 'prop_rop.6 & !prop_rop.7'}
+          'rop_busy': 'prop_rop.2 & prop_rop.3 | prop_rop.4 & prop_rop.5', 'rop_waits_for_shader': 'prop_rop.6 & !prop_rop.7',
+          'rop_waits_for_fb': 'crop_wait.3 & !crop_wait.2 | zrop_wait.3 & !zrop_wait.2'}
 # Of a sum the wires of its amount, the lowest bit first.
 SUMS = {'geom_vertex_in_count': [f'vfetch_vertex.{i}' for i in range(3)],
         'rasterizer_tiles_killed_by_zcull_count': [f'zcull_killed.{i}' for i in range(6)],
@@ -174,9 +175,9 @@ def a_board_without_its_first_tpc():
     with Card('GT215', options=('--tpc', '0x6')) as card:
         equal(model('read', card.path, '0x4008fc'), '0x70030006')
         equal(model('read', card.path, '0x1540'), '0x07000006')
-        done = ntime('--model', card.path, '--csv', '-e', 'gpu0/rop_busy/,gpu0/rop_waits_for_shader/', '--', t.NTIME, 'model', 'play', card.path, '9')
+        done = ntime('--model', card.path, '--csv', '-e', 'gpu0/rop_busy/,gpu0/rop_waits_for_shader/,gpu0/rop_waits_for_fb/', '--', t.NTIME, 'model', 'play', card.path, '9')
         rows = {row['name']: row['value'] for row in csv.DictReader(io.StringIO(err(done)))}
-        for name in ('rop_busy', 'rop_waits_for_shader'):
+        for name in ('rop_busy', 'rop_waits_for_shader', 'rop_waits_for_fb'):
             equal(rows[f'gpu0/{name}/'], model('truth', card.path, name), name)
             equal(rows[f'gpu0/{name}/'] != '0', True, name)
         for tpc in range(3):
@@ -652,7 +653,7 @@ def bad_input_writes_nothing_to_the_card():
             equal(err(done).count('\n'), 1, err(done))
         for event, part in (('gpu0/gpu_idle/u', 'gpu0'), ('gpu0/domain=1,src=0xcb,op=0xaaaa,mode=3/', 'no delays'),
                             ('gpu0/domain=1,src=0xcb,op=0x1aaaa/', 'no delays'),
-                            ('gpu0/domain=1,src=0xcb,op=0xaaaa,mux=4/', 'mux above 3'), ('gpu0/domain=1,src=0xcb,op=0xaaaa,mux=1,sel=4/', 'no such'),
+                            ('gpu0/domain=1,src=0xcb,op=0xaaaa,mux=6/', 'mux above 5'), ('gpu0/domain=1,src=0xcb,op=0xaaaa,mux=1,sel=4/', 'no such'),
                             ('gpu0/domain=3,src=0x7f,op=0xaaaa/', 'has no such domain, signal or value of a multiplexer')):
             done = ntime('--model', card.path, '-e', event, 'true')
             has(err(done), part)

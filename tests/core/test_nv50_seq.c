@@ -17,19 +17,49 @@
 
 #define FIRST 0xa400u
 #define END 0xa800u
-#define VFETCH 0x400c0cu
-#define ZCULL 0x402ca4u
 #define UNITS 0x4008fcu
-#define TPCS 10
+#define UNITS_MAX 16
 #define QUAD_STATE 0x03000000u
 #define SINGLE_STATE 0x30000000u
 #define FAULT_CLEAR 0x08000000u
+
+enum { VFETCH = 1, ZCULL, PROP, CROP, ZROP, MUXES };
+
+/* Multiplexers, on G80, from G84, G200 and GT215 on. */
+static const struct mux_place {
+	uint32_t first[4], step[4];
+	uint32_t select[4]; /* what a program may write */
+	uint32_t others;    /* what keeps a value besides, from GT215 on */
+	int unit_0;	    /* its bit in UNITS; negative: there is one, always */
+} mux_places[MUXES] = {
+	[VFETCH] = { { 0x400c0c, 0x400c0c, 0x400c0c, 0x400c0c }, { 0 }, { 1, 3, 3, 3 }, 0, -1 },
+	[ZCULL] = { { 0x402ca4, 0x402ca4, 0x402ca4, 0x402ca4 },
+		    { 0 },
+		    { 0x7fff, 0x7fff, 0x7fff, 0x7fff },
+		    0xff000000,
+		    -1 },
+	[PROP] = { { 0x408e50, 0x408e50, 0x408750, 0x408750 },
+		   { 0x1000, 0x1000, 0x800, 0x800 },
+		   { 0x8000001f, 0x8000001f, 0x8000003f, 0x8000003f },
+		   0,
+		   0 },
+	[CROP] = { { 0x407008, 0x407008, 0x407008, 0x407008 },
+		   { 0x100, 0x100, 0x100, 0x100 },
+		   { 0x80070007, 0x8007000f, 0x801f000f, 0x801f000f },
+		   0,
+		   16 },
+	[ZROP] = { { 0x40708c, 0x40708c, 0x40708c, 0x40708c },
+		   { 0x100, 0x100, 0x100, 0x100 },
+		   { 0x800f000f, 0x800f000f, 0x800f000f, 0x800f000f },
+		   0,
+		   16 },
+};
 
 struct card {
 	struct nthw_io io;
 	const struct nthw_nv_chip *chip;
 	uint32_t reg[(END - FIRST) / 4], debug_1, boot_0;
-	uint32_t vfetch, zcull, units, prop[TPCS];
+	uint32_t units, mux[MUXES][UNITS_MAX];
 	uint32_t next[NTHW_NV50_COUNTERS]; /* what the period that runs will have */
 	int lag[NTHW_NV_DOMAINS];	   /* reads of CTRL until a trigger has come over */
 	int coming[NTHW_NV_DOMAINS];
@@ -52,32 +82,44 @@ static bool is_g80(const struct card *c)
 	return c->chip->id == 0x50;
 }
 
-/* PROP's multiplexer of a TPC, and of which. */
-static bool is_prop(const struct card *c, uint32_t address, uint32_t *tpc)
+static uint32_t family_of(const struct card *c)
 {
-	bool is_old = is_g80(c) || (c->chip->id >= 0x84 && c->chip->id <= 0x98);
-	uint32_t first = is_old ? 0x408e50 : 0x408750, step = is_old ? 0x1000 : 0x800;
+	return is_g80(c) ? 0 : c->chip->id < 0xa0 ? 1 : c->chip->id == 0xa0 ? 2 : 3;
+}
 
-	if (address < first || (address - first) % step || (address - first) / step >= TPCS)
-		return false;
-	*tpc = (address - first) / step;
-	return true;
+/* Of the units of PGRAPH that have the multiplexer. */
+static bool has_unit(const struct card *c, uint32_t mux, uint32_t unit)
+{
+	int unit_0 = mux_places[mux].unit_0;
+
+	return unit_0 < 0 ? unit == 0 : c->units >> (unit_0 + (int)unit) & 1;
+}
+
+/* The multiplexer that has a register there, and of which unit; 0: none has. */
+static uint32_t mux_at(const struct card *c, uint32_t address, uint32_t *unit)
+{
+	uint32_t mux, family = family_of(c);
+
+	for (mux = 1; mux < MUXES; mux++) {
+		const struct mux_place *p = &mux_places[mux];
+
+		for (*unit = 0; *unit < UNITS_MAX; (*unit)++)
+			if (address == p->first[family] + p->step[family] * *unit)
+				return mux;
+	}
+	return 0;
 }
 
 static uint32_t *at(struct card *c, uint32_t address)
 {
-	uint32_t tpc;
+	uint32_t unit, mux = mux_at(c, address, &unit);
 
-	if (address == VFETCH)
-		return &c->vfetch;
-	if (address == ZCULL)
-		return &c->zcull;
 	if (address == UNITS)
 		return &c->units;
-	if (is_prop(c, address, &tpc)) {
+	if (mux) {
 		/* Nobody looks at one that is not there. */
-		assert_true(c->units >> tpc & 1);
-		return &c->prop[tpc];
+		assert_true(has_unit(c, mux, unit));
+		return &c->mux[mux][unit];
 	}
 	if (address < FIRST || address >= END || address % 4)
 		fail_msg("no register at 0x%x", address);
@@ -154,15 +196,11 @@ static int card_read(struct nthw_io *io, enum nthw_space space, unsigned int uni
 }
 
 /* What selects; with @is_kept all bits that keep what is written. */
-static uint32_t mux_bits(const struct card *c, uint32_t address, bool is_kept)
+static uint32_t mux_bits(const struct card *c, uint32_t mux, bool is_kept)
 {
-	uint32_t tpc;
+	uint32_t family = family_of(c), bits = mux_places[mux].select[family];
 
-	if (is_prop(c, address, &tpc))
-		return 0x80000000 | (address & 0x800 && (address & 0xfff) == 0xe50 ? 0x1f : 0x3f);
-	if (address == VFETCH)
-		return is_g80(c) ? 1 : 3;
-	return is_kept && c->chip->id >= 0xa3 ? 0xff007fff : 0x7fff;
+	return is_kept && family == 3 ? bits | mux_places[mux].others : bits;
 }
 
 /* Is it one that may be written so? */
@@ -170,10 +208,10 @@ static void judge(struct card *c, uint32_t address, uint32_t value)
 {
 	uint32_t d = address % 0x20 / 4, slot = (address - FIRST) / 0x40;
 	bool is_used = c->may >> (4 * d) & 0xf;
-	uint32_t tpc;
+	uint32_t unit, mux = mux_at(c, address, &unit);
 
-	if (address == VFETCH || address == ZCULL || is_prop(c, address, &tpc)) {
-		TT_IS((value ^ *at(c, address)) & ~mux_bits(c, address, false), 0);
+	if (mux) {
+		TT_IS((value ^ *at(c, address)) & ~mux_bits(c, mux, false), 0);
 	} else if (address == 0x400084) {
 		TT_IS(value, c->debug_1 | 0x20);
 	} else if (address < 0xa500) {
@@ -204,7 +242,8 @@ static uint32_t op_bits(const struct card *c, uint32_t address)
 
 static void store(struct card *c, uint32_t address, uint32_t value)
 {
-	uint32_t d = address % 0x20 / 4, *ctrl = at(c, 0xa7c0 + 4 * d), tpc;
+	uint32_t d = address % 0x20 / 4, *ctrl = at(c, 0xa7c0 + 4 * d);
+	uint32_t unit, mux = mux_at(c, address, &unit);
 
 	if (address == c->numb)
 		return;
@@ -215,8 +254,8 @@ static void store(struct card *c, uint32_t address, uint32_t value)
 	else if (is_in(address, 0xa7c0))
 		*ctrl = (value & ~(QUAD_STATE | SINGLE_STATE | FAULT_CLEAR)) |
 			(*ctrl & (QUAD_STATE | SINGLE_STATE));
-	else if (address == VFETCH || address == ZCULL || is_prop(c, address, &tpc))
-		*at(c, address) = value & mux_bits(c, address, true);
+	else if (mux)
+		*at(c, address) = value & mux_bits(c, mux, true);
 	else if (is_in(address, 0xa560))
 		*at(c, address) = value & 0xffff;
 	else if (address & 0x20)
@@ -252,7 +291,7 @@ static struct nthw_nv50_pm card_of(struct card *c, const char *name)
 	assert_non_null(c->chip);
 	c->boot_0 = (uint32_t)c->chip->id << 20 | 0xa2;
 	c->may = 0xffffffff;
-	c->units = (1u << c->chip->tpcs) - 1;
+	c->units = ((1u << c->chip->tpcs) - 1) | ((1u << c->chip->parts) - 1) << 16;
 	c->others_at = -1;
 	c->others_ack_at = -1;
 	c->fail_at = -1;
@@ -278,9 +317,7 @@ static void is_as_found(struct card *c, const struct card *before)
 	uint32_t address;
 
 	TT_IS(c->debug_1, before->debug_1);
-	TT_IS(c->vfetch, before->vfetch);
-	TT_IS(c->zcull, before->zcull);
-	assert_memory_equal(c->prop, before->prop, sizeof(c->prop));
+	assert_memory_equal(c->mux, before->mux, sizeof(c->mux));
 	for (address = FIRST; address < END; address += 4) {
 		uint32_t differ = *at(c, address) ^ before->reg[(address - FIRST) / 4];
 
@@ -304,6 +341,8 @@ static void is_all_zero(const struct nthw_nv50_state *st)
 /* ---- what an event's words mean ---- */
 
 #define MODE(mode) ((uint64_t)(mode) << 56)
+#define TWO(mux, value, mux2, value2)                                                              \
+	((mux) | (uint64_t)(value) << 5 | (uint64_t)(mux2) << 32 | (uint64_t)(value2) << 37)
 #define EVENT(src, op, domain) ((uint64_t)(domain) << 53 | (uint64_t)(op) << 32 | (src))
 
 static const struct encode_row {
@@ -337,8 +376,18 @@ static const struct encode_row {
 	{ __LINE__, "G96", EVENT(0, 0xaaaa, 2), 0, 3 | 0x1f << 5, 0 }, /* PROP */
 	{ __LINE__, "G96", EVENT(0, 0xaaaa, 2), 0, 3 | 0x20 << 5, -EINVAL },
 	{ __LINE__, "G200", EVENT(0, 0xaaaa, 2), 0, 3 | 0x3f << 5, 0 },
-	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1), 0, 4, -ENOTSUP },
-	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1), 0, (uint64_t)1 << 63, -ENOTSUP },
+	/* CROP, ZROP */
+	{ __LINE__, "G80", EVENT(0, 0xaaaa, 2), 0, TWO(4, 0x70007, 5, 0xf000f), 0 },
+	{ __LINE__, "G80", EVENT(0, 0xaaaa, 2), 0, TWO(4, 8, 5, 0), -EINVAL },
+	{ __LINE__, "G84", EVENT(0, 0xaaaa, 2), 0, TWO(4, 0x7000f, 0, 0), 0 },
+	{ __LINE__, "G84", EVENT(0, 0xaaaa, 2), 0, TWO(0, 0, 4, 0x80000), -EINVAL },
+	{ __LINE__, "G200", EVENT(0, 0xaaaa, 2), 0, TWO(0, 0, 4, 0x1f000f), 0 },
+	{ __LINE__, "G200", EVENT(0, 0xaaaa, 2), 0, TWO(0, 0, 5, 0x100000), -EINVAL },
+	{ __LINE__, "G96", EVENT(0, 0xaaaa, 2), 0, TWO(4, 1, 4, 1), -EINVAL }, /* one twice */
+	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1), 0, 6, -ENOTSUP },
+	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1), 0, TWO(0, 0, 6, 0), -ENOTSUP },
+	/* a value of none */
+	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1), 0, (uint64_t)1 << 63, -EINVAL },
 	{ __LINE__, "G96", EVENT(0, 0x1aaaa, 1), 0, 0, -ENOTSUP }, /* modifiers: bits 48 to 52 */
 	{ __LINE__, "G96", EVENT(0, 0x10aaaa, 1), 0, 0, -ENOTSUP },
 	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1) | MODE(1), 0xff747576, 0, 0 }, /* sums */
@@ -364,8 +413,10 @@ TEST(events_of_words)
 		TT_EQ(r, event.domain, r->ret ? 0x4711 : r->config >> 53 & 7);
 		TT_EQ(r, event.mode, r->ret ? 0 : r->config >> 56);
 		TT_EQ(r, event.amount, r->ret ? 0 : r->config1);
-		TT_EQ(r, event.mux, r->ret ? 0 : r->config2 & 0x1f);
-		TT_EQ(r, event.select, r->ret ? 0 : r->config2 >> 5);
+		TT_EQ(r, event.mux[0], r->ret ? 0 : r->config2 & 0x1f);
+		TT_EQ(r, event.select[0], r->ret ? 0 : r->config2 >> 5 & 0x7ffffff);
+		TT_EQ(r, event.mux[1], r->ret ? 0 : r->config2 >> 32 & 0x1f);
+		TT_EQ(r, event.select[1], r->ret ? 0 : r->config2 >> 37);
 		if (r->ret)
 			continue;
 		TT_EQ(r, nthw_nv50_counters(chip, &event),
@@ -464,7 +515,7 @@ TEST(g80_in_order)
 static int program_muxed(const struct nthw_nv50_pm *pm, uint32_t counter, uint32_t mux,
 			 uint32_t select, struct nthw_nv50_state *st)
 {
-	struct nthw_nv50_event event = { 0xecececec, 0xaaaa, counter / 4, mux, select };
+	struct nthw_nv50_event event = { 0xecececec, 0xaaaa, counter / 4, { mux }, { select } };
 
 	return nthw_nv50_program(pm, counter, &event, st);
 }
@@ -479,8 +530,8 @@ TEST(multiplexers_in_order)
 	struct card c, before;
 	struct nthw_nv50_pm pm = card_of(&c, "GT218");
 
-	c.vfetch = 2;
-	c.zcull = 0x12001234;
+	c.mux[VFETCH][0] = 2;
+	c.mux[ZCULL][0] = 0x12001234;
 	*at(&c, 0xa7c4) = 1;
 	*at(&c, 0xa564) = 0xcf;
 	before = c;
@@ -492,16 +543,16 @@ TEST(multiplexers_in_order)
 	/* Nobody can have it with two values; what was there stays. */
 	forget(&c);
 	TT_IS(program_muxed(&pm, COUNTER(1, START), 1, 0, &st), -EBUSY);
-	TT_IS(c.vfetch, 1);
+	TT_IS(c.mux[VFETCH][0], 1);
 	TT_IS(st.counters, BIT(6) | BIT(7));
 	TT_IS(program_muxed(&pm, COUNTER(1, STOP), 2, 7, &st), 0);
-	TT_IS(c.vfetch, 1);
-	TT_IS(c.zcull, 0x12000007);
+	TT_IS(c.mux[VFETCH][0], 1);
+	TT_IS(c.mux[ZCULL][0], 0x12000007);
 	forget(&c);
 	TT_IS(lost_of(&pm, &st), 0);
 	went(&c, "R ia7c4\nR ia564\nR ia484\nR ia4a4\nR ia4c4\nR ia4e4\nR i400c0c\nR i402ca4\n");
 	TT_IS(program_muxed(&pm, COUNTER(1, EVENT), 0, 0, &st), 0);
-	TT_IS(c.vfetch, 2);
+	TT_IS(c.mux[VFETCH][0], 2);
 	TT_IS(nthw_nv50_restore(&pm, &st), 0);
 	is_as_found(&c, &before);
 	is_all_zero(&st);
@@ -516,8 +567,8 @@ TEST(units_in_order)
 	struct nthw_nv50_pm pm = card_of(&c, "GT215");
 
 	c.units = 0x70030006; /* a board without TPC 0 */
-	c.prop[1] = 0x00000015;
-	c.prop[2] = 0x80000007;
+	c.mux[PROP][1] = 0x00000015;
+	c.mux[PROP][2] = 0x80000007;
 	*at(&c, 0xa7c8) = 1;
 	*at(&c, 0xa568) = 0xcf;
 	before = c;
@@ -529,12 +580,12 @@ TEST(units_in_order)
 	TT_IS(program_muxed(&pm, COUNTER(2, START), 3, 0, &st), -EBUSY);
 	TT_IS(lost_of(&pm, &st), 0);
 	/* Somebody else's TPC in front of ours: what is counted is not ours. */
-	c.prop[2] = 0x80000007;
+	c.mux[PROP][2] = 0x80000007;
 	TT_IS(lost_of(&pm, &st), BIT(COUNTER(2, EVENT)));
-	c.prop[2] = 7;
+	c.mux[PROP][2] = 7;
 	TT_IS(nthw_nv50_restore(&pm, &st), 0);
-	c.prop[1] = before.prop[1];
-	c.prop[2] = before.prop[2];
+	c.mux[PROP][1] = before.mux[PROP][1];
+	c.mux[PROP][2] = before.mux[PROP][2];
 	is_as_found(&c, &before);
 	is_all_zero(&st);
 	/* No TPC: nothing is written. */
@@ -542,6 +593,42 @@ TEST(units_in_order)
 	forget(&c);
 	TT_IS(program_muxed(&pm, COUNTER(2, EVENT), 3, 0x16, &st), -ENOTSUP);
 	assert_null(strchr(c.log, 'W'));
+}
+
+/* One event of two multiplexers, on a board without the first partition. */
+TEST(two_multiplexers_in_order)
+{
+	struct nthw_nv50_event event = { 0x46473233, 0x22f2, 2, { CROP, ZROP }, { 1, 1 } };
+	struct nthw_nv50_event other = { 0x8c8c8c32, 0xaaaa, 2, { ZROP }, { 2 } };
+	struct nthw_nv50_state st = { 0 };
+	struct card c, before;
+	struct nthw_nv50_pm pm = card_of(&c, "G94");
+
+	c.units = 0x00ce000f;
+	c.mux[CROP][1] = 0x00070008;
+	c.mux[CROP][3] = 0x80000002;
+	c.mux[ZROP][2] = 0x80030000;
+	*at(&c, 0xa7c8) = 1;
+	*at(&c, 0xa568) = 0x8f;
+	before = c;
+	TT_IS(nthw_nv50_program(&pm, COUNTER(2, EVENT), &event, &st), 0);
+	went(&c,
+	     "R ia7c8\nR ia568\nR ia488\nR ia4a8\n"
+	     "R i4008fc\nR i407108\nR i407208\nR i407308\n"
+	     "W i407108 80000001\nR i407108\nW i407208 0\nR i407208\nW i407308 2\nR i407308\n"
+	     "R i4008fc\nR i40718c\nR i40728c\nR i40738c\n"
+	     "W i40718c 80000001\nR i40718c\nW i40728c 30000\nR i40728c\nW i40738c 0\nR i40738c\n"
+	     "W ia568 8f\nR ia568\nW ia7c8 1\nR ia7c8\n"
+	     "W ia488 46473233\nR ia488\nW ia4a8 22f2\nR ia4a8\n");
+	TT_IS(nthw_nv50_program(&pm, COUNTER(2, START), &other, &st), -EBUSY);
+	c.mux[ZROP][3] = 0x00010000;
+	TT_IS(lost_of(&pm, &st), BIT(COUNTER(2, EVENT)));
+	before.mux[ZROP][1] = c.mux[ZROP][1];
+	before.mux[ZROP][2] = c.mux[ZROP][2];
+	before.mux[ZROP][3] = c.mux[ZROP][3];
+	TT_IS(nthw_nv50_restore(&pm, &st), 0);
+	is_as_found(&c, &before);
+	is_all_zero(&st);
 }
 
 TEST(a_sum_in_order)
@@ -602,10 +689,10 @@ TEST(a_multiplexer_that_others_took)
 
 	*at(&c, 0xa484) = 0x4711;
 	before = c;
-	before.vfetch = 2;
+	before.mux[VFETCH][0] = 2;
 	TT_IS(program_muxed(&pm, COUNTER(1, EVENT), 1, 1, &st), 0);
 	TT_IS(program_muxed(&pm, COUNTER(1, STOP), 0, 0, &st), 0);
-	c.vfetch = 2;
+	c.mux[VFETCH][0] = 2;
 	TT_IS(lost_of(&pm, &st), BIT(6));
 	TT_IS(st.foreign, 0);
 	TT_IS(lost_of(&pm, &st), BIT(6));
@@ -1048,7 +1135,6 @@ struct run {
 	struct nthw_nv50_pm pm;
 	struct nthw_nv50_state state;
 	uint64_t seed;
-	uint32_t select[4];
 	uint32_t sums;	  /* counters that have one */
 	bool tries_again; /* what failed is called once more, and then nothing fails */
 	bool has_tried;
@@ -1056,7 +1142,7 @@ struct run {
 
 static void prepare(struct run *r, const char *chip, uint64_t seed)
 {
-	uint32_t address, d;
+	uint32_t address, d, mux;
 
 	r->pm = card_of(&r->card, chip);
 	memset(&r->state, 0, sizeof(r->state));
@@ -1070,18 +1156,15 @@ static void prepare(struct run *r, const char *chip, uint64_t seed)
 	for (address = 0xa420; address < 0xa500; address += 0x40)
 		for (d = 0; d < NTHW_NV_DOMAINS; d++)
 			*at(&r->card, address + 4 * d) &= op_bits(&r->card, address);
-	/* Of a board the first TPC may be missing. */
+	/* Of a board the first TPC and the first partition may be missing. */
 	if (r->pm.chip->tpcs > 1 && tt_random(&r->seed) % 2)
 		r->card.units &= ~1u;
-	for (d = 0; d < r->pm.chip->tpcs; d++)
-		r->card.prop[d] = (uint32_t)tt_random(&r->seed) &
-				  (r->pm.chip->family < NTHW_NV_G200 ? 0x8000001f : 0x8000003f);
-	for (d = 1; d < 3; d++) {
-		address = d == 1 ? VFETCH : ZCULL;
-		*at(&r->card, address) =
-			(uint32_t)tt_random(&r->seed) & mux_bits(&r->card, address, true);
-		r->select[d] = (uint32_t)tt_random(&r->seed) & mux_bits(&r->card, address, false);
-	}
+	if (r->pm.chip->parts > 1 && tt_random(&r->seed) % 2)
+		r->card.units &= ~BIT(16);
+	for (mux = 1; mux < MUXES; mux++)
+		for (d = 0; d < UNITS_MAX; d++)
+			r->card.mux[mux][d] =
+				(uint32_t)tt_random(&r->seed) & mux_bits(&r->card, mux, true);
 	for (d = 0; d < NTHW_NV_DOMAINS; d++) {
 		uint32_t *ctrl = at(&r->card, 0xa7c0 + 4 * d);
 
@@ -1106,11 +1189,14 @@ static bool again(struct run *r, int ret)
 
 static int program_one(struct run *r, uint32_t counter)
 {
-	struct nthw_nv50_event event = { .domain = counter / 4,
-					 .mux = (uint32_t)(tt_random(&r->seed) % 4) };
+	struct nthw_nv50_event event = { .domain = counter / 4 };
 	uint32_t i;
 	int ret;
 
+	event.mux[0] = (uint32_t)(tt_random(&r->seed) % MUXES);
+	event.mux[1] = (uint32_t)(tt_random(&r->seed) % MUXES);
+	if (event.mux[1] == event.mux[0])
+		event.mux[1] = 0;
 	for (i = 0; i < 4; i++)
 		event.src |= (uint32_t)(tt_random(&r->seed) % (r->pm.chip->last[counter / 4] + 1u))
 			     << 8 * i;
@@ -1303,6 +1389,7 @@ int main(void)
 		cmocka_unit_test(g80_in_order),
 		cmocka_unit_test(multiplexers_in_order),
 		cmocka_unit_test(units_in_order),
+		cmocka_unit_test(two_multiplexers_in_order),
 		cmocka_unit_test(a_sum_in_order),
 		cmocka_unit_test(a_multiplexer_that_others_took),
 		cmocka_unit_test(g96_after_others_in_order),

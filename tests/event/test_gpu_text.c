@@ -93,9 +93,12 @@ static const struct lint_row {
 	  "'trast.6' at 'idle.1'" },
 	{ __LINE__, "gpu-event a\nfunction vfetch_prim.0 & vfetch_vertex.0\n",
 	  "x.events:2: 'vfetch_prim.0 & vfetch_vertex.0' is no function of wires: its wires need "
-	  "two multiplexers, or two values of one at ''" },
+	  "three multiplexers, or two values of one at ''" },
+	{ __LINE__, "gpu-event a\nfunction prop_rop.0 & crop_wait.0 & zrop_wait.0\n",
+	  "x.events:2: 'prop_rop.0 & crop_wait.0 & zrop_wait.0' is no function of wires: its "
+	  "wires need three multiplexers, or two values of one at ''" },
 	{ __LINE__, "gpu-event a\nfunction vfetch_prim.0\namount vfetch_vertex.0 zcull_in.0\n",
-	  "x.events:3: 'vfetch_vertex.0 zcull_in.0' is no amount: its wires need two "
+	  "x.events:3: 'vfetch_vertex.0 zcull_in.0' is no amount: its wires need three "
 	  "multiplexers, or two values of one at 'zcull_in.0'" },
 	{ __LINE__,
 	  "gpu-event a\nfunction trast.0 & trast.1 & trast.2\namount zcull_in.0 zcull_in.1 "
@@ -221,6 +224,12 @@ static const struct golden_row {
 	  { 0xeeee0706, 0x8c8c0706, 0xecec0706, 0xcccc0706 },
 	  0x2222,
 	  ",mux=3,sel=0",
+	  .is_of_2 = true },
+	{ __LINE__,
+	  "rop_waits_for_fb",
+	  { 0x6e6f5455, 0x46473233, 0x76775758, 0x7e7f6667 },
+	  0x22f2,
+	  ",mux=4,sel=1,mux2=5,sel2=1",
 	  .is_of_2 = true },
 };
 

@@ -449,8 +449,8 @@ static uint8_t draw_wire(uint64_t *random, const struct task *t, uint32_t mux,
 	} while (strcmp(unit->name, "trast") == 0 && (wire == 4 || wire == 5));
 	*out = (struct ntm_wire){ unit, unit->domain, wire };
 	if (unit->mux) {
-		event->mux = unit->mux;
-		event->select = unit->select;
+		event->mux[0] = unit->mux;
+		event->select[0] = unit->select;
 	}
 	return (uint8_t)(unit->first[family] + wire);
 }
@@ -468,8 +468,8 @@ static void draw_function(uint64_t *random, struct task *t, const struct selecti
 			      << 8 * i;
 	event->function = (uint32_t)(tt_random(random) >> 48);
 	set_signals(&t->slot[slot], event->src, event->function);
-	t->slot[slot].source = mux_names[event->mux];
-	t->slot[slot].value = event->select;
+	t->slot[slot].source = mux_names[event->mux[0]];
+	t->slot[slot].value = event->select[0];
 	t->slots |= 1u << slot;
 }
 
@@ -482,8 +482,9 @@ static void draw_amount(uint64_t *random, struct task *t, const struct selection
 
 	t->mode = event->mode = 1 + below(random, 2);
 	for (size_t i = 0; i < JUDGE_SLOTS; i++)
-		event->amount |= (uint32_t)draw_wire(random, t, event->mux, s, &q->amount[i], event)
-				 << 8 * i;
+		event->amount |=
+			(uint32_t)draw_wire(random, t, event->mux[0], s, &q->amount[i], event)
+			<< 8 * i;
 	if (t->mode == 2) {
 		q->amount[4] = q->wire[NTHW_NV50_EVENT][2];
 		q->amount[5] = q->wire[NTHW_NV50_EVENT][3];

@@ -16,8 +16,6 @@
 #define CYCLES 0xa600u
 #define SLOTS 4
 #define EVENT_SLOT 2
-#define VFETCH_MUX 0x400c0cu
-#define ZCULL_MUX 0x402ca4u
 
 /* In the order of the inputs. */
 static const uint32_t counters[SLOTS] = { 0xa700, 0xa6c0, 0xa680, 0xa740 };
@@ -298,7 +296,8 @@ static uint32_t any_wire(const struct twin *t, char *text, size_t bytes)
 			return signal;
 		}
 		if (unit->domain != t->domain ||
-		    (unit->mux && (value & mux->mask[family]) != unit->select))
+		    (unit->mux &&
+		     (value & (mux->mask[family] | mux->enable)) != (unit->select | mux->enable)))
 			continue;
 		(void)snprintf(text, bytes, "%s.%u", unit->name, wire);
 		return unit->first[t->chip->family] + wire;
@@ -450,10 +449,15 @@ TEST(truth_is_what_the_model_counts)
 		t->chip = nthw_nv_chip_by_name(chips[i % NTHW_ARRAY_SIZE(chips)]);
 		t->domain = 1 + !below(8);
 		assert_true(ntm_nv50_card_init(&t->card, t->chip, t->bar));
-		t->bar[VFETCH_MUX / 4] = below(2);
-		t->bar[ZCULL_MUX / 4] = below(2) ? 7 : 0;
-		t->bar[nthw_nv_muxes[NTHW_NV_PROP].address[t->chip->family] / 4] =
-			0x80000000 | (below(2) ? 0x16 : 0);
+		/* Of each multiplexer, what somebody needs of it; or it leads nothing out. */
+		for (size_t k = 0; k < nthw_nv_wires_count; k++) {
+			const struct nthw_nv_wires *unit = &nthw_nv_wires[k];
+			const struct nthw_nv_mux_row *mux = &nthw_nv_muxes[unit->mux];
+
+			if (unit->mux && below(2))
+				t->bar[mux->address[t->chip->family] / 4] =
+					unit->select | (below(8) ? mux->enable : 0);
+		}
 		compare(t, 1 + below(4));
 	}
 	free(t);

@@ -175,16 +175,19 @@ bool ntm_wire_is_high(const struct ntm_wire *wire, const struct nthw_nv_chip *ch
 static bool is_selected(const struct nthw_nv_wires *unit, const struct ntm_nv50_card *card)
 {
 	const struct nthw_nv_mux_row *mux = &nthw_nv_muxes[unit->mux];
-	uint32_t family = card->chip->family, tpcs = card->bar[NTHW_NV_UNITS / 4];
-	uint32_t step = mux->step[family], at = mux->address[family] / 4;
+	uint32_t family = card->chip->family;
+	uint32_t units = nthw_nv_units_of(card->chip, mux->units, card->bar[NTHW_NV_UNITS / 4]);
 
 	if (!unit->mux)
 		return true;
-	/* The first TPC whose wires are led out has them. */
-	for (uint32_t tpc = 0; step && tpc < NTHW_NV_TPCS; tpc++)
-		if (tpcs >> tpc & 1 && card->bar[at + step / 4 * tpc] & mux->enable)
-			return (card->bar[at + step / 4 * tpc] & mux->mask[family]) == unit->select;
-	return !step && (card->bar[at] & mux->mask[family]) == unit->select;
+	/* The first one whose wires are led out has them. */
+	for (uint32_t i = 0; i < NTHW_NV_UNITS_MAX; i++) {
+		uint32_t value = card->bar[(mux->address[family] + mux->step[family] * i) / 4];
+
+		if (units >> i & 1 && (value & mux->enable) == mux->enable)
+			return (value & mux->mask[family]) == unit->select;
+	}
+	return false;
 }
 
 void ntm_wires_of(const struct ntm_stretch *stretch, const struct ntm_nv50_card *card,
@@ -581,8 +584,12 @@ static void draw_tiles(struct player *p, uint64_t n)
 /* They come out of the rasterizer, and the ROP works on them. */
 static void draw_pixels(struct player *p, uint64_t n)
 {
-	static const char *const busy[] = { "prop_rop.2 prop_rop.3", "prop_rop.4 prop_rop.5",
-					    "prop_rop.6", "prop_rop.6 prop_rop.7" };
+	static const char *const busy[] = {
+		"prop_rop.2 prop_rop.3 crop_wait.2",
+		"prop_rop.4 prop_rop.5 zrop_wait.2 zrop_wait.3",
+		"prop_rop.6 crop_wait.3 zrop_wait.3 zrop_wait.2",
+		"prop_rop.6 prop_rop.7 zrop_wait.3",
+	};
 	uint64_t left = n, clocks, amount, at;
 
 	while (left) {
