@@ -32,7 +32,7 @@ static void write_functions(FILE *out, const union embed_all *all)
 		embed_text(out, all->gpu.event[i].function);
 		fputs(", ", out);
 		embed_text(out, all->gpu.event[i].amount ? all->gpu.event[i].amount : "");
-		fputs(" },\n", out);
+		fprintf(out, ", %#x },\n", all->gpu.event[i].is_of);
 	}
 	fprintf(out, "};\nconst size_t ntm_card_event_count = %zu;\n", all->gpu.events);
 }

@@ -264,7 +264,7 @@ static int add_event(struct text_parser *p, const char *value)
 {
 	struct building *b = p->now;
 	size_t i;
-	int ret = check_name(p, "an event", value, "_-");
+	int ret = check_name(p, "an event", value, "_-.");
 
 	if (ret < 0)
 		return ret;

@@ -175,6 +175,7 @@ int nti_gpu_amount_parse(const char *text, struct nti_gpu_function *f, struct nt
 enum key {
 	KEY_NONE, /* between entries */
 	KEY_EVENT,
+	KEY_FAMILIES,
 	KEY_FUNCTION,
 	KEY_AMOUNT,
 	KEY_ABOUT,
@@ -188,13 +189,44 @@ enum key {
 
 static const struct nti_entry_key key_rules[KEY_COUNT] = {
 	[KEY_NONE] = { "", 1u << KEY_EVENT },
-	[KEY_EVENT] = { "gpu-event", 1u << KEY_FUNCTION, TEXT(name) },
+	[KEY_EVENT] = { "gpu-event", 1u << KEY_FAMILIES | 1u << KEY_FUNCTION, TEXT(name) },
+	[KEY_FAMILIES] = { "families", 1u << KEY_FUNCTION, TEXT(families) },
 	[KEY_FUNCTION] = { "function", 1u << KEY_AMOUNT | 1u << KEY_ABOUT, TEXT(function) },
 	[KEY_AMOUNT] = { "amount", 1u << KEY_ABOUT, TEXT(amount) },
 	[KEY_ABOUT] = { "about", 1u << KEY_SOURCE, SENTENCE(about) },
 	[KEY_SOURCE] = { "source", 1u << KEY_TRUST, TEXT(source) },
 	[KEY_TRUST] = { "trust" },
 };
+
+/* A chip of each family, for the constant of its domains 1 to 3, which all of the family share. */
+static const struct family {
+	const char *name, *kind, *chip;
+} families[] = {
+	[NTHW_NV_G80] = { "g80", "nv_g80", "G80" },
+	[NTHW_NV_G84] = { "g84", "nv_g84", "G84" },
+	[NTHW_NV_G200] = { "g200", "nv_g200", "G200" },
+	[NTHW_NV_GT215] = { "gt215", "nv_gt215", "GT215" },
+};
+
+/* "g80 g84" */
+static int set_families(struct nti_gpu_event *event, char *value, struct nti_error *e)
+{
+	char *save = NULL, *name;
+	size_t i;
+
+	for (name = strtok_r(value, " \t", &save); name; name = strtok_r(NULL, " \t", &save)) {
+		for (i = 0; i < NTI_ARRAY_SIZE(families); i++)
+			if (strcmp(families[i].name, name) == 0)
+				break;
+		if (i == NTI_ARRAY_SIZE(families) || event->is_of >> i & 1)
+			return nti_error(e, -EINVAL,
+					 "families are g80, g84, g200 and gt215, each once, and "
+					 "not '%.40s'",
+					 name);
+		event->is_of |= 1u << i;
+	}
+	return 0;
+}
 
 static void *begin_entry(void *arg)
 {
@@ -213,6 +245,10 @@ static int set_value(void *arg, unsigned int key, char *value, struct nti_error 
 	struct nti_gpu_text *t = arg;
 	struct nti_gpu_event *event = &t->event[t->events - 1];
 
+	if (key == KEY_FAMILIES)
+		return set_families(event, value, e);
+	if (key == KEY_FUNCTION && !event->is_of)
+		event->is_of = (1u << NTI_ARRAY_SIZE(families)) - 1;
 	if (key == KEY_FUNCTION)
 		return nti_gpu_function_parse(value, &event->of, e);
 	if (key == KEY_AMOUNT)
@@ -248,16 +284,6 @@ void nti_gpu_text_fini(struct nti_gpu_text *t)
 }
 
 /* ---- families ---- */
-
-/* A chip of each family, for the constant of its domains 1 to 3, which all of the family share. */
-static const struct family {
-	const char *name, *chip;
-} families[] = {
-	[NTHW_NV_G80] = { "nv_g80", "G80" },
-	[NTHW_NV_G84] = { "nv_g84", "G84" },
-	[NTHW_NV_G200] = { "nv_g200", "G200" },
-	[NTHW_NV_GT215] = { "nv_gt215", "GT215" },
-};
 
 static uint32_t zero_of(const struct nti_gpu_function *f, unsigned int family)
 {
@@ -308,10 +334,12 @@ static void write_family(FILE *out, const struct nti_gpu_text *t, unsigned int f
 		"term domain config:53-55\nterm mode config:56-58\nterm mux config2:0-4\n"
 		"term sel config2:5-31\nterm mux2 config2:32-36\nterm sel2 config2:37-63\n"
 		"term amount config1:0-31\nsource docs/adr/0019\n",
-		families[family].name);
+		families[family].kind);
 	for (size_t i = 0; i < t->events; i++) {
 		const struct nti_gpu_event *event = &t->event[i];
 
+		if (!(event->is_of >> family & 1))
+			continue;
 		fprintf(out, "\nevent %s\nterms domain=%u,src=%#010x,op=%#06x", event->name,
 			event->of.first->domain, signals_of(&event->of, family), event->of.table);
 		if (event->of.bits)
@@ -337,7 +365,7 @@ int nti_gpu_text_expand(const struct nti_gpu_text *t, struct nti_box_text *out, 
 			return nti_error(e, -ENOMEM, "memory is short for a family of chips");
 		write_family(f, t, i);
 		if (fclose(f) == 0)
-			ret = nti_box_text_parse(families[i].name, text, bytes, out, e);
+			ret = nti_box_text_parse(families[i].kind, text, bytes, out, e);
 		else
 			ret = nti_error(e, -ENOMEM, "memory is short for a family of chips");
 		free(text);

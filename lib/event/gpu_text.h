@@ -3,9 +3,11 @@
  * Files of data/gpu, read by the build program embed (data/embed) and by tests: events of graphics
  * cards as functions of wires, one entry an event, keys in this order:
  *     gpu-event setup_point_count
+ *     families g80 g84			chips that have it so; g80 g84 g200 gt215, or missing: all.
+ *						Of others there may be another entry of this name
  *     function trast.1 & trast.6 & trast.7	wires of core/regs/nv50_wires.h, all of one domain,
  *						with "!", "&", "|" and parentheses; four at most,
- *						of one multiplexer with one value
+ *						of two multiplexers with one value each
  *     amount zcull_in.0 zcull_in.1 ...	what is added in each clock in which it is 1, up to
  *						six wires, the lowest bit first; only of sums.
  *						Then the function may be "1", and has two arguments
@@ -41,7 +43,9 @@ struct nti_gpu_function {
 };
 
 struct nti_gpu_event {
-	char *name, *function, *amount, *about, *source; /* .amount: NULL: none */
+	/* .families, .amount: NULL: all, none */
+	char *name, *families, *function, *amount, *about, *source;
+	unsigned int is_of; /* bit f: enum nthw_nv_family f has it so */
 	struct nti_gpu_function of;
 };
 struct nti_gpu_text {

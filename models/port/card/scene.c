@@ -581,7 +581,17 @@ static void draw_tiles(struct player *p, uint64_t n)
 	}
 }
 
-/* They come out of the rasterizer, and the ROP works on them. */
+/* Bits of an amount on a multiplexer's wires, with its strobes. */
+static struct ntm_wire_set and_samples(struct player *p, struct ntm_wire_set set, const char *name,
+				       uint64_t amount)
+{
+	return and_amount(set, name, amount | choose(p, (struct range){ 0, 3 }) << 6);
+}
+
+/*
+ * They come out of the rasterizer, and the ROP works on them: some of their samples are dropped
+ * before, some behind.
+ */
 static void draw_pixels(struct player *p, uint64_t n)
 {
 	static const char *const busy[] = {
@@ -590,14 +600,20 @@ static void draw_pixels(struct player *p, uint64_t n)
 		"prop_rop.6 crop_wait.3 zrop_wait.3 zrop_wait.2",
 		"prop_rop.6 prop_rop.7 zrop_wait.3",
 	};
-	uint64_t left = n, clocks, amount, at;
+	uint64_t left = n, clocks, amount, early, late;
 
 	while (left) {
+		struct ntm_wire_set set = wires(busy[choose(p, (struct range){ 0, 3 })]);
+
 		amount = next_amount(p, &left, 63, &clocks);
-		at = choose(p, (struct range){ 0, 3 });
-		put(p, clocks, and_amount(wires(busy[at]), "prop_out", 1 << 6 | 1 << 7 | amount));
-		at = choose(p, (struct range){ 0, 3 });
-		put(p, choose(p, (struct range){ 0, 5 }), wires(busy[at]));
+		early = choose(p, (struct range){ 0, amount });
+		late = choose(p, (struct range){ 0, amount - early });
+		set = and_amount(set, "prop_out", 1 << 6 | 1 << 7 | amount);
+		set = and_samples(p, set, "prop_samples", amount - early);
+		set = and_samples(p, set, "prop_earlyz", early);
+		put(p, clocks, and_samples(p, set, "prop_latez", late));
+		set = wires(busy[choose(p, (struct range){ 0, 3 })]);
+		put(p, choose(p, (struct range){ 0, 5 }), set);
 	}
 }
 

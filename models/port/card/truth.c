@@ -149,14 +149,19 @@ static uint64_t read_text(struct reader *r)
 	return value ? amount : 0;
 }
 
+static bool has_event(const struct nthw_nv_chip *chip, const struct ntm_card_event *event)
+{
+	return event->families >> chip->family & 1;
+}
+
 /* @text, or the function of the event that is called so, of which *@memory is freed. */
-static const char *function_of(const char *text, char **memory)
+static const char *function_of(const char *text, const struct nthw_nv_chip *chip, char **memory)
 {
 	const struct ntm_card_event *e = ntm_card_events;
 
 	*memory = NULL;
 	for (; e < ntm_card_events + ntm_card_event_count; e++) {
-		if (strcmp(e->name, text) != 0)
+		if (!has_event(chip, e) || strcmp(e->name, text) != 0)
 			continue;
 		if (!*e->amount)
 			return e->function;
@@ -175,7 +180,9 @@ static int explain(const char *text, const struct reader *r, char *why, size_t b
 				    text, r->bad, r->at);
 
 	for (size_t i = 0; i < ntm_card_event_count && n < bytes; i++)
-		n += (size_t)snprintf(why + n, bytes - n, " %s", ntm_card_events[i].name);
+		n += !has_event(r->chip, &ntm_card_events[i])
+			     ? 0
+			     : (size_t)snprintf(why + n, bytes - n, " %s", ntm_card_events[i].name);
 	if (n < bytes)
 		n += (size_t)snprintf(why + n, bytes - n, "; wires:");
 	for (size_t i = 0; i < nthw_nv_wires_count && n < bytes; i++)
@@ -204,10 +211,11 @@ int ntm_truth(const char *text, const struct ntm_scene *scene, uint32_t first, u
 {
 	const struct ntm_stretch stretch = ntm_scene_busy(busy);
 	char *memory;
-	struct sum s = { .text = function_of(text, &memory), .chip = ntm_scene_chip(scene) };
-	struct reader r = { .at = s.text, .chip = s.chip, .stretch = &stretch, .domain = -1 };
+	struct sum s = { .chip = ntm_scene_chip(scene) };
+	struct reader r = { .chip = s.chip, .stretch = &stretch, .domain = -1 };
 	int ret = 0;
 
+	s.text = r.at = function_of(text, s.chip, &memory);
 	if (!s.text)
 		return -ENOMEM;
 	(void)read_text(&r);

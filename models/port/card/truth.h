@@ -16,6 +16,7 @@ struct ntm_card_event {
 	const char *name;     /* "setup_point_count" */
 	const char *function; /* "trast.1 & trast.6 & trast.7" */
 	const char *amount;   /* "zcull_in.0 zcull_in.1", lowest bit first; "": one a clock */
+	uint32_t families;    /* bit f: enum nthw_nv_family f has it so */
 };
 extern const struct ntm_card_event ntm_card_events[];
 extern const size_t ntm_card_event_count;
