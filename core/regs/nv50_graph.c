@@ -205,7 +205,7 @@ static const struct nthw_field tex_fields_g80[] = {
 	{ "unknown0", 0, 9, NTHW_RO, "not of counters" },
 	{ "UNK9", 9, 1, NTHW_RO, "drive the wires, says envytools" },
 	{ "unknown10", 10, 1, NTHW_RO, "not of counters" },
-	{ "UNK11", 11, 1, NTHW_RO, "drive the wires, says the table of events" },
+	{ "UNK11", 11, 1, NTHW_RW, "drive the wires, says the table of events" },
 	{ "unknown12", 12, 20, NTHW_RO, "not of counters" },
 };
 static const struct nthw_field tex_fields_g84[] = {
@@ -240,7 +240,7 @@ ROW(mpc_group_g80, "MPC.PM_GROUP_SEL", 0x330, 32, 0xffffffff, group_fields, MPC 
 ROW(mpc_out_g80, "MPC.PM_OUT_ENABLE", 0x334, 32, 1, out_fields, TRACES " on G96 write 0x334; envytools rnndb says 0x33c", NTHW_MEASURED);
 ROW(geom_0, "GEOM.PM_0", 0x40c, 32, 0x3f3f3f3f, geom_fields_0, TPC, NTHW_DOCUMENTED);
 ROW(geom_1, "GEOM.PM_1", 0x410, 32, 0x013f3f3f, geom_fields_1, TPC, NTHW_DOCUMENTED);
-ROW(tex_g80, "TEX.PM_MUX", 0x808, 32, 0, tex_fields_g80, TPC " (bit 9) and " EVENTS " (bit 11) differ", NTHW_GUESSED);
+ROW(tex_g80, "TEX.PM_MUX", 0x808, 32, 0x800, tex_fields_g80, TPC " (bit 9) and " EVENTS " (bit 11) differ", NTHW_GUESSED);
 ROW(tex_g84, "TEX.PM_MUX", 0x808, 32, 0x800, tex_fields_g84, TPC " and " EVENTS, NTHW_DOCUMENTED);
 ROW(tex2_g84, "TEX.PM_MUX2", 0x81c, 32, 0x800, tex2_fields, EVENTS, NTHW_DOCUMENTED);
 ROW(rast_g80, "RAST.PM_ENABLE", 0xc08, 32, 0, rast_fields, TPC, NTHW_DOCUMENTED);

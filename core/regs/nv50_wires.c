@@ -9,26 +9,28 @@
 #define EVENTS "re-pcounter-tools, tables of events of Tesla chips"
 
 const struct nthw_nv_wires nthw_nv_wires[] = {
-	{ "idle", 1, 1, { 0xc8, 0xbd, 0xc9, 0xcb }, NTHW_NV_NO_MUX, 0, "PGRAPH has nothing to do", SIGNALS, NTHW_DOCUMENTED },
-	{ "vattr", 1, 2, { 0x7c, 0x5c, 0x82, 0x84 }, NTHW_NV_NO_MUX, 0, "0 a primitive, 1 a vertex leaves the geometry stage", SIGNALS " and " EVENTS, NTHW_DOCUMENTED },
-	{ "strmout", 1, 2, { 0x7f, 0x5e, 0x84, 0x86 }, NTHW_NV_NO_MUX, 0, "both: stream output is busy", SIGNALS " and " EVENTS, NTHW_DOCUMENTED },
+	{ "idle", 1, 1, { 0xc8, 0xbd, 0xc9, 0xcb }, NTHW_NV_NO_MUX, 0, "PGRAPH has nothing to do", SIGNALS, NTHW_DOCUMENTED, 0 },
+	{ "vattr", 1, 2, { 0x7c, 0x5c, 0x82, 0x84 }, NTHW_NV_NO_MUX, 0, "0 a primitive, 1 a vertex leaves the geometry stage", SIGNALS " and " EVENTS, NTHW_DOCUMENTED, 0 },
+	{ "strmout", 1, 2, { 0x7f, 0x5e, 0x84, 0x86 }, NTHW_NV_NO_MUX, 0, "both: stream output is busy", SIGNALS " and " EVENTS, NTHW_DOCUMENTED, 0 },
 	{ "trast", 1, 8, { 0xdc, 0xd2, 0xde, 0xe0 }, NTHW_NV_NO_MUX, 0,
-	  "0 a primitive comes in for setup; 1 point, 2 line, 3 triangle if 6 and 7 are 1; 4 and 5 are not known", SIGNALS " and " EVENTS, NTHW_DOCUMENTED },
-	{ "culled", 1, 1, { 0xae, 0xa4, 0xb0, 0xb2 }, NTHW_NV_NO_MUX, 0, "setup drops a primitive; which unit has the wire is not known", EVENTS, NTHW_DOCUMENTED },
-	{ "vfetch_a", 1, 2, { 0x28, 0x68, 0x48, 0x48 }, NTHW_NV_VFETCH, 1, "both: the input assembler is busy", EVENTS, NTHW_DOCUMENTED },
-	{ "vfetch_b", 1, 2, { 0x3d, 0x7d, 0x5a, 0x5a }, NTHW_NV_VFETCH, 1, "both: the input assembler is busy", EVENTS, NTHW_DOCUMENTED },
-	{ "vfetch_wait", 1, 1, { 0x34, 0x74, 0x51, 0x51 }, NTHW_NV_VFETCH, 1, "the input assembler waits for memory", EVENTS, NTHW_DOCUMENTED },
-	{ "vfetch_vertex", 1, 3, { 0x34, 0x74, 0x54, 0x54 }, NTHW_NV_VFETCH, 0, "bits of an amount: vertices go into the geometry stage", EVENTS, NTHW_DOCUMENTED },
-	{ "zcull_in", 1, 6, { 0x20, 0x07, 0x07, 0x07 }, NTHW_NV_ZCULL, 0, "bits of an amount: tiles come in", EVENTS, NTHW_DOCUMENTED },
-	{ "zcull_killed", 1, 6, { 0x20, 0x07, 0x07, 0x07 }, NTHW_NV_ZCULL, 7, "bits of an amount: tiles are dropped as hidden", EVENTS, NTHW_DOCUMENTED },
-	{ "prop_rop", 2, 8, { 0, 0, 0, 0 }, NTHW_NV_PROP, 0, "2 and 3, or 4 and 5: the ROP is busy; 6 without 7: it waits for the shader; 0 and 1 are not known", EVENTS, NTHW_DOCUMENTED },
-	{ "prop_out", 2, 8, { 0, 0, 0, 0 }, NTHW_NV_PROP, 0x16, "0 to 5 bits of an amount, with 7 and 6: pixels come out of the rasterizer", EVENTS, NTHW_DOCUMENTED },
-	{ "prop_samples", 2, 8, { 0, 0, 0, 0 }, NTHW_NV_PROP, 0x15, "0 to 5 bits of an amount, with 7: samples come into the ROP; 6 with 7 a strobe", EVENTS, NTHW_DOCUMENTED },
-	{ "prop_earlyz", 2, 8, { 0, 0, 0, 0 }, NTHW_NV_PROP, 0x1a, "0 to 5 bits of an amount, with 7: the early depth test drops samples; 6 is not known", EVENTS, NTHW_DOCUMENTED },
-	{ "prop_latez", 2, 8, { 0, 0, 0, 0 }, NTHW_NV_PROP, 0x1b, "0 to 5 bits of an amount, with 7: the late depth test drops samples; 6 is not known", EVENTS, NTHW_DOCUMENTED },
-	{ "crop_wait", 2, 4, { 0x52, 0x30, 0x55, 0x64 }, NTHW_NV_CROP, 1, "3 without 2: a partition's colour unit waits for memory; 0 and 1 are not known", EVENTS, NTHW_DOCUMENTED },
-	{ "zrop_wait", 2, 4, { 0x6c, 0x44, 0x74, 0x7c }, NTHW_NV_ZROP, 1, "3 without 2: a partition's depth unit waits for memory; 0 and 1 are not known", EVENTS, NTHW_DOCUMENTED },
-	{ "vfetch_prim", 1, 1, { 0x2e, 0x6e, 0x4e, 0x4e }, NTHW_NV_VFETCH, 1, "a primitive goes into the geometry stage", EVENTS, NTHW_DOCUMENTED },
+	  "0 a primitive comes in for setup; 1 point, 2 line, 3 triangle if 6 and 7 are 1; 4 and 5 are not known", SIGNALS " and " EVENTS, NTHW_DOCUMENTED, 0 },
+	{ "culled", 1, 1, { 0xae, 0xa4, 0xb0, 0xb2 }, NTHW_NV_NO_MUX, 0, "setup drops a primitive; which unit has the wire is not known", EVENTS, NTHW_DOCUMENTED, 0 },
+	{ "vfetch_a", 1, 2, { 0x28, 0x68, 0x48, 0x48 }, NTHW_NV_VFETCH, 1, "both: the input assembler is busy", EVENTS, NTHW_DOCUMENTED, 0 },
+	{ "vfetch_b", 1, 2, { 0x3d, 0x7d, 0x5a, 0x5a }, NTHW_NV_VFETCH, 1, "both: the input assembler is busy", EVENTS, NTHW_DOCUMENTED, 0 },
+	{ "vfetch_wait", 1, 1, { 0x34, 0x74, 0x51, 0x51 }, NTHW_NV_VFETCH, 1, "the input assembler waits for memory", EVENTS, NTHW_DOCUMENTED, 0 },
+	{ "vfetch_vertex", 1, 3, { 0x34, 0x74, 0x54, 0x54 }, NTHW_NV_VFETCH, 0, "bits of an amount: vertices go into the geometry stage", EVENTS, NTHW_DOCUMENTED, 0 },
+	{ "zcull_in", 1, 6, { 0x20, 0x07, 0x07, 0x07 }, NTHW_NV_ZCULL, 0, "bits of an amount: tiles come in", EVENTS, NTHW_DOCUMENTED, 0 },
+	{ "zcull_killed", 1, 6, { 0x20, 0x07, 0x07, 0x07 }, NTHW_NV_ZCULL, 7, "bits of an amount: tiles are dropped as hidden", EVENTS, NTHW_DOCUMENTED, 0 },
+	{ "prop_rop", 2, 8, { 0, 0, 0, 0 }, NTHW_NV_PROP, 0, "2 and 3, or 4 and 5: the ROP is busy; 6 without 7: it waits for the shader; 0 and 1 are not known", EVENTS, NTHW_DOCUMENTED, 0 },
+	{ "prop_out", 2, 8, { 0, 0, 0, 0 }, NTHW_NV_PROP, 0x16, "0 to 5 bits of an amount, with 7 and 6: pixels come out of the rasterizer", EVENTS, NTHW_DOCUMENTED, 0 },
+	{ "prop_samples", 2, 8, { 0, 0, 0, 0 }, NTHW_NV_PROP, 0x15, "0 to 5 bits of an amount, with 7: samples come into the ROP; 6 with 7 a strobe", EVENTS, NTHW_DOCUMENTED, 0 },
+	{ "prop_earlyz", 2, 8, { 0, 0, 0, 0 }, NTHW_NV_PROP, 0x1a, "0 to 5 bits of an amount, with 7: the early depth test drops samples; 6 is not known", EVENTS, NTHW_DOCUMENTED, 0 },
+	{ "prop_latez", 2, 8, { 0, 0, 0, 0 }, NTHW_NV_PROP, 0x1b, "0 to 5 bits of an amount, with 7: the late depth test drops samples; 6 is not known", EVENTS, NTHW_DOCUMENTED, 0 },
+	{ "crop_wait", 2, 4, { 0x52, 0x30, 0x55, 0x64 }, NTHW_NV_CROP, 1, "3 without 2: a partition's colour unit waits for memory; 0 and 1 are not known", EVENTS, NTHW_DOCUMENTED, 0 },
+	{ "zrop_wait", 2, 4, { 0x6c, 0x44, 0x74, 0x7c }, NTHW_NV_ZROP, 1, "3 without 2: a partition's depth unit waits for memory; 0 and 1 are not known", EVENTS, NTHW_DOCUMENTED, 0 },
+	{ "tex_cache", 2, 3, { 0x40, 0x1a, 0x32, 0x3a }, NTHW_NV_TEX, 0, "0 a miss, 1 a hit of the texture cache, 2 it waits for memory", SIGNALS " and " EVENTS, NTHW_DOCUMENTED, NTHW_NV_TEX2 },
+	{ "tex_level", 2, 4, { 0x70, 0x48, 0x78, 0x80 }, NTHW_NV_TEX, 0, "level of a sample; all 1: there is none, all 0: the base level, as is inferred", EVENTS, NTHW_DOCUMENTED, 0 },
+	{ "vfetch_prim", 1, 1, { 0x2e, 0x6e, 0x4e, 0x4e }, NTHW_NV_VFETCH, 1, "a primitive goes into the geometry stage", EVENTS, NTHW_DOCUMENTED, 0 },
 };
 const size_t nthw_nv_wires_count = NTHW_ARRAY_SIZE(nthw_nv_wires);
 
@@ -41,6 +43,9 @@ const struct nthw_nv_mux_row nthw_nv_muxes[NTHW_NV_MUXES] = {
 			   { 0x1f, 0x1f, 0x3f, 0x3f }, 0x80000000 },
 	[NTHW_NV_CROP] = { "CROP", NTHW_NV_ROP, ALL(0x407008), ALL(0x100), { 0x70007, 0x7000f, 0x1f000f, 0x1f000f }, 0x80000000 },
 	[NTHW_NV_ZROP] = { "ZROP", NTHW_NV_ROP, ALL(0x40708c), ALL(0x100), ALL(0xf000f), 0x80000000 },
+	/* Of the bit on G80 sources differ: core/regs/nv50_graph.c. */
+	[NTHW_NV_TEX] = { "TEX", NTHW_NV_TPC, { 0x408808, 0x408808, 0x408508, 0x408508 }, { 0x1000, 0x1000, 0x800, 0x800 }, ALL(0), 0x800 },
+	[NTHW_NV_TEX2] = { "TEX2", NTHW_NV_TPC, { 0, 0x40881c, 0x40851c, 0x40851c }, { 0, 0x1000, 0x800, 0x800 }, ALL(0), 0x800 },
 };
 
 uint32_t nthw_nv_units_of(const struct nthw_nv_chip *chip, uint32_t kind, uint32_t value)

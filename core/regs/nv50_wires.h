@@ -16,6 +16,8 @@ enum nthw_nv_mux {
 	NTHW_NV_PROP,
 	NTHW_NV_CROP,
 	NTHW_NV_ZROP,
+	NTHW_NV_TEX,
+	NTHW_NV_TEX2,
 	NTHW_NV_MUXES,
 };
 /* What has a multiplexer: PGRAPH once, or each of its units of a kind. */
@@ -31,8 +33,8 @@ enum nthw_nv_units {
 struct nthw_nv_mux_row {
 	const char *name;
 	uint8_t units; /* enum nthw_nv_units */
-	uint32_t address[NTHW_NV_FERMI], step[NTHW_NV_FERMI];
-	uint32_t mask[NTHW_NV_FERMI]; /* what selects */
+	uint32_t address[NTHW_NV_FERMI], step[NTHW_NV_FERMI]; /* .address 0: there is none */
+	uint32_t mask[NTHW_NV_FERMI];			      /* what selects; 0: it only enables */
 	uint32_t enable;
 };
 extern const struct nthw_nv_mux_row nthw_nv_muxes[NTHW_NV_MUXES];
@@ -56,6 +58,7 @@ struct nthw_nv_wires {
 	uint32_t select;
 	const char *about, *source;
 	enum nthw_trust trust;
+	uint8_t also; /* another one, of 0, that the same unit has to enable where there is one */
 };
 
 extern const struct nthw_nv_wires nthw_nv_wires[];

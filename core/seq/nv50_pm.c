@@ -198,7 +198,9 @@ static int take_mux(const struct nthw_nv_chip *chip, uint32_t i, uint32_t words,
 
 	if (mux >= NTHW_NV_MUXES)
 		return NTHW_ENOTSUP;
-	if (select & ~nthw_nv_muxes[mux].mask[chip->family] || (i && mux && mux == event->mux[0]))
+	if (select & ~nthw_nv_muxes[mux].mask[chip->family] ||
+	    (mux && !nthw_nv_muxes[mux].address[chip->family]) ||
+	    (i && mux && mux == event->mux[0]))
 		return NTHW_EINVAL;
 	event->mux[i] = mux;
 	event->select[i] = select;

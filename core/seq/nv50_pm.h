@@ -116,9 +116,9 @@ struct nthw_nv50_period {
  * the counter mode, 59-63 the unit; 0-31 of @config1 the amount's signals; 0-4 of @config2 a
  * multiplexer, 5-31 its value, 32-36 and 37-63 a second one. NTHW_EINVAL: an amount of SIMPLE, or
  * other bits of @config1, or a domain that @chip does not have, or a signal behind the last one of
- * the domain, or a value that a multiplexer cannot have, or one multiplexer twice. NTHW_ENOTSUP: a
- * mode that is not named above, modifiers, a unit, or a multiplexer that core/regs/nv50_wires.h
- * does not name: no sequence is there for them.
+ * the domain, or a value that a multiplexer cannot have, or one that the chip has not, or one
+ * twice. NTHW_ENOTSUP: a mode that is not named above, modifiers, a unit, or a multiplexer that
+ * core/regs/nv50_wires.h does not name: no sequence is there for them.
  */
 int nthw_nv50_encode(const struct nthw_nv_chip *chip, uint64_t config, uint64_t config1,
 		     uint64_t config2, struct nthw_nv50_event *event);

@@ -40,17 +40,21 @@ static bool give_up(struct reader *r, const char *why)
 	return false;
 }
 
-/* False: there is no room for the multiplexer of @unit, or it has another value already. */
-static bool want_mux(struct nti_gpu_function *f, const struct nthw_nv_wires *unit)
+/* False: there is no room for the multiplexer, or it has another value already. */
+static bool want_mux(struct nti_gpu_function *f, uint32_t number, uint32_t select)
 {
 	size_t i;
 
 	for (i = 0; i < f->muxes; i++)
-		if (f->muxed[i]->mux == unit->mux)
-			return f->muxed[i]->select == unit->select;
-	if (i == NTI_ARRAY_SIZE(f->muxed))
+		if (f->mux[i].number == number)
+			return f->mux[i].select == select;
+	if (!number)
+		return true;
+	if (i == NTI_ARRAY_SIZE(f->mux))
 		return false;
-	f->muxed[f->muxes++] = unit;
+	f->mux[i].number = number;
+	f->mux[i].select = select;
+	f->muxes++;
 	return true;
 }
 
@@ -66,7 +70,7 @@ static const struct nthw_nv_wires *take_wire(struct reader *r, uint32_t *wire)
 		(void)give_up(r, "a wire of a unit is missing, as in 'trast.6'");
 	else if (f->first && f->first->domain != unit->domain)
 		(void)give_up(r, "its wires are of different domains");
-	else if (unit->mux && !want_mux(f, unit))
+	else if (!want_mux(f, unit->mux, unit->select) || !want_mux(f, unit->also, 0))
 		(void)give_up(r, "its wires need three multiplexers, or two values of one");
 	if (r->bad)
 		return NULL;
@@ -181,6 +185,8 @@ enum key {
 	KEY_ABOUT,
 	KEY_SOURCE,
 	KEY_TRUST,
+	KEY_GUESSED,
+	KEY_GUESS,
 	KEY_COUNT,
 };
 
@@ -190,12 +196,14 @@ enum key {
 static const struct nti_entry_key key_rules[KEY_COUNT] = {
 	[KEY_NONE] = { "", 1u << KEY_EVENT },
 	[KEY_EVENT] = { "gpu-event", 1u << KEY_FAMILIES | 1u << KEY_FUNCTION, TEXT(name) },
-	[KEY_FAMILIES] = { "families", 1u << KEY_FUNCTION, TEXT(families) },
+	[KEY_FAMILIES] = { "families", 1u << KEY_FUNCTION },
 	[KEY_FUNCTION] = { "function", 1u << KEY_AMOUNT | 1u << KEY_ABOUT, TEXT(function) },
 	[KEY_AMOUNT] = { "amount", 1u << KEY_ABOUT, TEXT(amount) },
 	[KEY_ABOUT] = { "about", 1u << KEY_SOURCE, SENTENCE(about) },
 	[KEY_SOURCE] = { "source", 1u << KEY_TRUST, TEXT(source) },
-	[KEY_TRUST] = { "trust" },
+	[KEY_TRUST] = { "trust", 1u << KEY_NONE | 1u << KEY_GUESSED },
+	[KEY_GUESSED] = { "guessed", 1u << KEY_GUESS },
+	[KEY_GUESS] = { "guess", 0, SENTENCE(guess) },
 };
 
 /* A chip of each family, for the constant of its domains 1 to 3, which all of the family share. */
@@ -208,22 +216,25 @@ static const struct family {
 	[NTHW_NV_GT215] = { "gt215", "nv_gt215", "GT215" },
 };
 
+#define ALL_FAMILIES ((1u << NTI_ARRAY_SIZE(families)) - 1)
+
 /* "g80 g84" */
-static int set_families(struct nti_gpu_event *event, char *value, struct nti_error *e)
+static int parse_families(char *list, unsigned int *out, struct nti_error *e)
 {
 	char *save = NULL, *name;
 	size_t i;
 
-	for (name = strtok_r(value, " \t", &save); name; name = strtok_r(NULL, " \t", &save)) {
+	*out = 0;
+	for (name = strtok_r(list, " \t", &save); name; name = strtok_r(NULL, " \t", &save)) {
 		for (i = 0; i < NTI_ARRAY_SIZE(families); i++)
 			if (strcmp(families[i].name, name) == 0)
 				break;
-		if (i == NTI_ARRAY_SIZE(families) || event->is_of >> i & 1)
+		if (i == NTI_ARRAY_SIZE(families) || *out >> i & 1)
 			return nti_error(e, -EINVAL,
 					 "families are g80, g84, g200 and gt215, each once, and "
 					 "not '%.40s'",
 					 name);
-		event->is_of |= 1u << i;
+		*out |= 1u << i;
 	}
 	return 0;
 }
@@ -246,18 +257,22 @@ static int set_value(void *arg, unsigned int key, char *value, struct nti_error 
 	struct nti_gpu_event *event = &t->event[t->events - 1];
 
 	if (key == KEY_FAMILIES)
-		return set_families(event, value, e);
+		return parse_families(value, &event->is_of, e);
+	if (key == KEY_GUESSED)
+		return parse_families(value, &event->is_guessed, e);
 	if (key == KEY_FUNCTION && !event->is_of)
-		event->is_of = (1u << NTI_ARRAY_SIZE(families)) - 1;
+		event->is_of = ALL_FAMILIES;
 	if (key == KEY_FUNCTION)
 		return nti_gpu_function_parse(value, &event->of, e);
 	if (key == KEY_AMOUNT)
 		return nti_gpu_amount_parse(value, &event->of, e);
 	if (key == KEY_ABOUT && !event->of.first)
 		return nti_error(e, -EINVAL, "%s has no wire", event->name);
-	/* What is less sure has no way to be shown so yet. */
 	if (key == KEY_TRUST && strcmp(value, "documented") != 0)
-		return nti_error(e, -EINVAL, "trust is 'documented', not '%.40s'", value);
+		return nti_error(e, -EINVAL,
+				 "trust is 'documented', not '%.40s'; what is guessed "
+				 "stands below it",
+				 value);
 	return 0;
 }
 
@@ -326,6 +341,20 @@ static uint32_t signals_of(const struct nti_gpu_function *f, unsigned int family
 	return out;
 }
 
+/* Those that chips of the family have. */
+static void write_muxes(FILE *out, const struct nti_gpu_function *f, unsigned int family)
+{
+	const char *behind = "";
+
+	for (size_t i = 0; i < f->muxes; i++) {
+		if (!nthw_nv_muxes[f->mux[i].number].address[family])
+			continue;
+		fprintf(out, ",mux%s=%u,sel%s=%u", behind, f->mux[i].number, behind,
+			f->mux[i].select);
+		behind = "2";
+	}
+}
+
 /* Terms have the bits of docs/adr/0019. */
 static void write_family(FILE *out, const struct nti_gpu_text *t, unsigned int family)
 {
@@ -345,10 +374,10 @@ static void write_family(FILE *out, const struct nti_gpu_text *t, unsigned int f
 		if (event->of.bits)
 			fprintf(out, ",mode=%d,amount=%#010x", event->of.bits > 4 ? 2 : 1,
 				amounts_of(&event->of, family));
-		for (size_t k = 0; k < event->of.muxes; k++)
-			fprintf(out, ",mux%s=%u,sel%s=%u", k ? "2" : "", event->of.muxed[k]->mux,
-				k ? "2" : "", event->of.muxed[k]->select);
-		fprintf(out, "\nabout %s\nsource %s\n", event->about, event->source);
+		write_muxes(out, &event->of, family);
+		fprintf(out, "\nabout %s%s%s\nsource %s\n", event->about,
+			event->is_guessed >> family & 1 ? " Guessed: " : "",
+			event->is_guessed >> family & 1 ? event->guess : "", event->source);
 	}
 }
 

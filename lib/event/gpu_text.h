@@ -15,6 +15,11 @@
  *     about Points that ...			a sentence
  *     source re-pcounter-tools, ...
  *     trust documented
+ *     guessed g80				families of which it is inferred; may be missing,
+ *     then
+ *						there is no guess either
+ *     guess which bit it is.			what is inferred: the sentence of these families has
+ *     it
  */
 #ifndef NTI_GPU_TEXT_H
 #define NTI_GPU_TEXT_H
@@ -36,16 +41,20 @@ struct nti_gpu_function {
 	uint32_t table;
 	const struct nthw_nv_wires *amount_unit[NTI_GPU_AMOUNT_BITS];
 	uint32_t amount_wire[NTI_GPU_AMOUNT_BITS];
-	size_t bits;			      /* of the amount; 0: there is none */
-	const struct nthw_nv_wires *first;    /* one, for the domain; NULL: there is none */
-	const struct nthw_nv_wires *muxed[2]; /* one of each multiplexer that must be set */
+	size_t bits;			   /* of the amount; 0: there is none */
+	const struct nthw_nv_wires *first; /* one, for the domain; NULL: there is none */
+	/* multiplexers that its wires need, and what these have to select */
+	struct {
+		uint32_t number, select;
+	} mux[2];
 	size_t muxes;
 };
 
 struct nti_gpu_event {
-	/* .families, .amount: NULL: all, none */
-	char *name, *families, *function, *amount, *about, *source;
-	unsigned int is_of; /* bit f: enum nthw_nv_family f has it so */
+	/* .amount, .guess: NULL: none */
+	char *name, *function, *amount, *about, *source, *guess;
+	unsigned int is_of;	 /* bit f: enum nthw_nv_family f has it so */
+	unsigned int is_guessed; /* likewise: .guess is of it */
 	struct nti_gpu_function of;
 };
 struct nti_gpu_text {

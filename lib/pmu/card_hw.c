@@ -54,10 +54,10 @@ int nti_card_encode(const struct nti_part *part, struct nthw_nv50_event *out,
 	if (ret == NTHW_ENOTSUP)
 		ret = nti_absence_set(absent, NTIME_REASON_NOT_SUPPORTED, name,
 				      "leave out mode above 2, bits of op above 0xffff, and mux "
-				      "above 5",
+				      "above 7",
 				      "of %s ntime counts functions of four signals and sums of "
-				      "4 or 6 bits, with multiplexers VFETCH, ZCULL, PROP, CROP "
-				      "and ZROP, and no delays",
+				      "4 or 6 bits, with multiplexers VFETCH, ZCULL, PROP, CROP, "
+				      "ZROP and TEX, and no delays",
 				      name);
 	else
 		ret = nti_absence_set(absent, NTIME_REASON_NOT_SUPPORTED, name, "ntime list -v",

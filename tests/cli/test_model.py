@@ -26,6 +26,9 @@ CHIPS = {'G80': 0x50, 'G84': 0x84, 'G86': 0x86, 'G92': 0x92, 'G94': 0x94, 'G96':
          'GT218': 0xa8}
 BUSY = 'vfetch_b.1 & vfetch_b.0 | vfetch_a.1 & vfetch_a.0'
 
+SAMPLE = '!(tex_level.0 & tex_level.1 & tex_level.2 & tex_level.3)'
+BASE = '!tex_level.0 & !tex_level.1 & !tex_level.2 & !tex_level.3'
+
 
 def amount(unit, bits, function='1'):
     """A sum: the wires of its amount, the lowest bit first."""
@@ -43,7 +46,9 @@ EVENTS = {'gpu_idle': 'idle.0', 'input_assembler_busy': BUSY, 'input_assembler_w
           'rasterizer_pixels_out_count.0': 'prop_out.7 & prop_out.6', 'rasterizer_pixels_out_count.1': amount('prop_out', 6, 'prop_out.7'),
           'rop_samples_in_count.0': 'prop_samples.7 & prop_samples.6', 'rop_samples_in_count.1': amount('prop_samples', 6, 'prop_samples.7'),
           'rop_samples_killed_by_earlyz_count': amount('prop_earlyz', 6, 'prop_earlyz.7'),
-          'rop_samples_killed_by_latez_count': amount('prop_latez', 6, 'prop_latez.7')}
+          'rop_samples_killed_by_latez_count': amount('prop_latez', 6, 'prop_latez.7'),
+          'texture_waits_for_fb': 'tex_cache.2', 'texture_sample_base_level_rate.0': SAMPLE, 'texture_sample_base_level_rate.1': BASE,
+          'texture_sample_average_level.0': SAMPLE, 'texture_sample_average_level.1': BASE}
 # The first two are other functions there, and it has two more.
 OF_G80 = {'rasterizer_pixels_out_count.1': amount('prop_out', 6), 'shaded_pixel_count.0': 'prop_out.7 & prop_out.6',
           'shaded_pixel_count.1': amount('prop_out', 6)}
@@ -651,10 +656,19 @@ def raw_terms_count_as_names_do():
 
 
 @test
+def lists_say_what_is_guessed():
+    for chip, names in (('G80', ['texture_waits_for_fb', *(name for name in EVENTS if name.startswith('texture_sample'))]), ('G86', ['geom_vertex_in_count']),
+                        ('G200', ['geom_vertex_in_count']), ('GT216', [])):
+        with Card(chip) as card:
+            report = json.loads(out(ntime('list', '--model', card.path, '--json', 'gpu0')))
+            equal([event['name'] for event in report['events'] if 'Guessed: ' in event['desc']], [f'gpu0/{name}/' for name in names], chip)
+
+
+@test
 def lists_name_the_events():
     with Card('G80') as card:
         done = ntime('--model', card.path, 'list', '--names', 'gpu0')
-        equal([line for line in out(done).split('\n') if line.startswith('gpu0/')], [f'gpu0/{name}/' for name in events_of('G80')])
+        equal(sorted(line for line in out(done).split('\n') if line.startswith('gpu0/')), sorted(f'gpu0/{name}/' for name in events_of('G80')))
         equal(json.loads(out(ntime('list', '--model', card.path, '--json', 'gpu0')))['units'][0]['method'], 'model')
 
 
@@ -670,7 +684,7 @@ def bad_input_writes_nothing_to_the_card():
             equal(err(done).count('\n'), 1, err(done))
         for event, part in (('gpu0/gpu_idle/u', 'gpu0'), ('gpu0/domain=1,src=0xcb,op=0xaaaa,mode=3/', 'no delays'),
                             ('gpu0/domain=1,src=0xcb,op=0x1aaaa/', 'no delays'),
-                            ('gpu0/domain=1,src=0xcb,op=0xaaaa,mux=6/', 'mux above 5'), ('gpu0/domain=1,src=0xcb,op=0xaaaa,mux=1,sel=4/', 'no such'),
+                            ('gpu0/domain=1,src=0xcb,op=0xaaaa,mux=8/', 'mux above 7'), ('gpu0/domain=1,src=0xcb,op=0xaaaa,mux=1,sel=4/', 'no such'),
                             ('gpu0/domain=3,src=0x7f,op=0xaaaa/', 'has no such domain, signal or value of a multiplexer')):
             done = ntime('--model', card.path, '-e', event, 'true')
             has(err(done), part)

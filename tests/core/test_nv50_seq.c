@@ -23,7 +23,7 @@
 #define SINGLE_STATE 0x30000000u
 #define FAULT_CLEAR 0x08000000u
 
-enum { VFETCH = 1, ZCULL, PROP, CROP, ZROP, MUXES };
+enum { VFETCH = 1, ZCULL, PROP, CROP, ZROP, TEX, TEX2, MUXES };
 
 /* Multiplexers, on G80, from G84, G200 and GT215 on. */
 static const struct mux_place {
@@ -53,6 +53,17 @@ static const struct mux_place {
 		   { 0x800f000f, 0x800f000f, 0x800f000f, 0x800f000f },
 		   0,
 		   16 },
+	[TEX] = { { 0x408808, 0x408808, 0x408508, 0x408508 },
+		  { 0x1000, 0x1000, 0x800, 0x800 },
+		  { 0x800, 0x800, 0x800, 0x800 },
+		  0,
+		  0 },
+	/* not on G80 */
+	[TEX2] = { { 0, 0x40881c, 0x40851c, 0x40851c },
+		   { 0, 0x1000, 0x800, 0x800 },
+		   { 0, 0x800, 0x800, 0x800 },
+		   0,
+		   0 },
 };
 
 struct card {
@@ -104,7 +115,8 @@ static uint32_t mux_at(const struct card *c, uint32_t address, uint32_t *unit)
 		const struct mux_place *p = &mux_places[mux];
 
 		for (*unit = 0; *unit < UNITS_MAX; (*unit)++)
-			if (address == p->first[family] + p->step[family] * *unit)
+			if (p->first[family] &&
+			    address == p->first[family] + p->step[family] * *unit)
 				return mux;
 	}
 	return 0;
@@ -384,8 +396,12 @@ static const struct encode_row {
 	{ __LINE__, "G200", EVENT(0, 0xaaaa, 2), 0, TWO(0, 0, 4, 0x1f000f), 0 },
 	{ __LINE__, "G200", EVENT(0, 0xaaaa, 2), 0, TWO(0, 0, 5, 0x100000), -EINVAL },
 	{ __LINE__, "G96", EVENT(0, 0xaaaa, 2), 0, TWO(4, 1, 4, 1), -EINVAL }, /* one twice */
-	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1), 0, 6, -ENOTSUP },
-	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1), 0, TWO(0, 0, 6, 0), -ENOTSUP },
+	{ __LINE__, "G80", EVENT(0, 0xaaaa, 2), 0, 6, 0 },		       /* TEX */
+	{ __LINE__, "G96", EVENT(0, 0xaaaa, 2), 0, TWO(6, 0, 7, 0), 0 },
+	{ __LINE__, "G96", EVENT(0, 0xaaaa, 2), 0, TWO(6, 0x800, 0, 0), -EINVAL },
+	{ __LINE__, "G80", EVENT(0, 0xaaaa, 2), 0, 7, -EINVAL },
+	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1), 0, 8, -ENOTSUP },
+	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1), 0, TWO(0, 0, 8, 0), -ENOTSUP },
 	/* a value of none */
 	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1), 0, (uint64_t)1 << 63, -EINVAL },
 	{ __LINE__, "G96", EVENT(0, 0x1aaaa, 1), 0, 0, -ENOTSUP }, /* modifiers: bits 48 to 52 */
@@ -1193,10 +1209,12 @@ static int program_one(struct run *r, uint32_t counter)
 	uint32_t i;
 	int ret;
 
-	event.mux[0] = (uint32_t)(tt_random(&r->seed) % MUXES);
-	event.mux[1] = (uint32_t)(tt_random(&r->seed) % MUXES);
-	if (event.mux[1] == event.mux[0])
-		event.mux[1] = 0;
+	for (i = 0; i < 2; i++) {
+		event.mux[i] = (uint32_t)(tt_random(&r->seed) % MUXES);
+		if (!mux_places[event.mux[i]].first[family_of(&r->card)] ||
+		    (i && event.mux[1] == event.mux[0]))
+			event.mux[i] = 0;
+	}
 	for (i = 0; i < 4; i++)
 		event.src |= (uint32_t)(tt_random(&r->seed) % (r->pm.chip->last[counter / 4] + 1u))
 			     << 8 * i;

@@ -277,16 +277,23 @@ static void step_by_step(void *arg, const struct ntm_stretch *stretch)
 		ntm_nv50_pm_advance(&t->card.domain[t->domain], wires.of[t->domain], 1);
 }
 
+/* Does the first unit, which the test has alone, lead out what @select selects? */
+static bool leads(const struct twin *t, uint32_t number, uint32_t select)
+{
+	const struct nthw_nv_mux_row *mux = &nthw_nv_muxes[number];
+	uint32_t family = t->chip->family, value = t->card.bar[mux->address[family] / 4];
+
+	return !mux->address[family] ||
+	       (value & (mux->mask[family] | mux->enable)) == (select | mux->enable);
+}
+
 /* A wire that can be seen now: its text, and its signal. */
 static uint32_t any_wire(const struct twin *t, char *text, size_t bytes)
 {
 	for (;;) {
 		const struct nthw_nv_wires *unit =
 			&nthw_nv_wires[below((uint32_t)nthw_nv_wires_count)];
-		const struct nthw_nv_mux_row *mux = &nthw_nv_muxes[unit->mux];
-		uint32_t family = t->chip->family, wire = below(unit->count);
-		/* The first TPC, as the test has it. */
-		uint32_t value = t->card.bar[mux->address[family] / 4];
+		uint32_t wire = below(unit->count);
 
 		if (!below(6)) {
 			/* Where no unit has wires. */
@@ -295,9 +302,8 @@ static uint32_t any_wire(const struct twin *t, char *text, size_t bytes)
 			(void)snprintf(text, bytes, "d%u.%u", t->domain, signal);
 			return signal;
 		}
-		if (unit->domain != t->domain ||
-		    (unit->mux &&
-		     (value & (mux->mask[family] | mux->enable)) != (unit->select | mux->enable)))
+		if (unit->domain != t->domain || !leads(t, unit->mux, unit->select) ||
+		    !leads(t, unit->also, 0))
 			continue;
 		(void)snprintf(text, bytes, "%s.%u", unit->name, wire);
 		return unit->first[t->chip->family] + wire;
@@ -371,7 +377,8 @@ static struct ntm_scene *random_scene(const struct twin *t)
 {
 	char text[4096];
 
-	(void)snprintf(text, sizeof(text), "seed %u\nframe %u times\n", below(1000), 1 + below(3));
+	(void)snprintf(text, sizeof(text), "seed %u\nframe %u times\n", 1 + below(1000),
+		       1 + below(3));
 	for (uint32_t i = 1 + below(8); i; i--)
 		add_random_step(t, text, sizeof(text));
 	if (below(2))
@@ -457,6 +464,9 @@ TEST(truth_is_what_the_model_counts)
 			if (unit->mux && below(2))
 				t->bar[mux->address[t->chip->family] / 4] =
 					unit->select | (below(8) ? mux->enable : 0);
+			mux = &nthw_nv_muxes[unit->also];
+			if (mux->address[t->chip->family] && below(2))
+				t->bar[mux->address[t->chip->family] / 4] = mux->enable;
 		}
 		compare(t, 1 + below(4));
 	}

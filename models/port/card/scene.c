@@ -107,6 +107,15 @@ static struct ntm_wire_set and_amount(struct ntm_wire_set set, const char *name,
 	return set;
 }
 
+/*
+ * These where no texture is sampled, and the wires for the level say so. Lines of a scene that list
+ * wires have those alone.
+ */
+static struct ntm_wire_set plain(const char *names)
+{
+	return and_amount(wires(names), "tex_level", 15);
+}
+
 static bool has_signal(const struct ntm_nv50_wires *of, uint32_t domain, uint32_t signal)
 {
 	return of->of[domain][signal / 32] >> signal % 32 & 1;
@@ -172,22 +181,33 @@ bool ntm_wire_is_high(const struct ntm_wire *wire, const struct nthw_nv_chip *ch
 			  wire->unit->first[chip->family] + wire->number);
 }
 
+/* The first unit whose wires the multiplexer leads out has them; NTHW_NV_UNITS_MAX: none. */
+static uint32_t who_leads(const struct ntm_nv50_card *card, uint32_t number, uint32_t *value)
+{
+	const struct nthw_nv_mux_row *mux = &nthw_nv_muxes[number];
+	uint32_t family = card->chip->family, i;
+	uint32_t units = nthw_nv_units_of(card->chip, mux->units, card->bar[NTHW_NV_UNITS / 4]);
+
+	for (i = 0; i < NTHW_NV_UNITS_MAX; i++) {
+		*value = card->bar[(mux->address[family] + mux->step[family] * i) / 4];
+		if (units >> i & 1 && (*value & mux->enable) == mux->enable)
+			break;
+	}
+	return i;
+}
+
 static bool is_selected(const struct nthw_nv_wires *unit, const struct ntm_nv50_card *card)
 {
-	const struct nthw_nv_mux_row *mux = &nthw_nv_muxes[unit->mux];
-	uint32_t family = card->chip->family;
-	uint32_t units = nthw_nv_units_of(card->chip, mux->units, card->bar[NTHW_NV_UNITS / 4]);
+	uint32_t family = card->chip->family, value, other, leader;
 
 	if (!unit->mux)
 		return true;
-	/* The first one whose wires are led out has them. */
-	for (uint32_t i = 0; i < NTHW_NV_UNITS_MAX; i++) {
-		uint32_t value = card->bar[(mux->address[family] + mux->step[family] * i) / 4];
-
-		if (units >> i & 1 && (value & mux->enable) == mux->enable)
-			return (value & mux->mask[family]) == unit->select;
-	}
-	return false;
+	leader = who_leads(card, unit->mux, &value);
+	if (nthw_nv_muxes[unit->also].address[family] &&
+	    who_leads(card, unit->also, &other) != leader)
+		return false;
+	return leader < NTHW_NV_UNITS_MAX &&
+	       (value & nthw_nv_muxes[unit->mux].mask[family]) == unit->select;
 }
 
 void ntm_wires_of(const struct ntm_stretch *stretch, const struct ntm_nv50_card *card,
@@ -316,7 +336,7 @@ static int parse_clocks(struct parser *p)
 /* "gap 500": PGRAPH has nothing to do. "busy 500": it draws all the time. */
 static int parse_time(struct parser *p, enum kind kind, const char *names)
 {
-	struct step step = { .kind = kind, .wires = wires(names) };
+	struct step step = { .kind = kind, .wires = plain(names) };
 	int ret;
 
 	if (p->l.words != 2)
@@ -531,13 +551,13 @@ static void draw_vertices(struct player *p, uint64_t n)
 {
 	uint64_t left = n, clocks, amount;
 
-	put(p, choose(p, (struct range){ 1, 20 }), wires("vfetch_a.0 vfetch_a.1"));
+	put(p, choose(p, (struct range){ 1, 20 }), plain("vfetch_a.0 vfetch_a.1"));
 	while (left) {
 		amount = next_amount(p, &left, 7, &clocks);
-		put(p, clocks, and_amount(wires("vfetch_b.0 vfetch_b.1"), "vfetch_vertex", amount));
-		put(p, choose(p, (struct range){ 0, 3 }), wires("vfetch_wait.0"));
+		put(p, clocks, and_amount(plain("vfetch_b.0 vfetch_b.1"), "vfetch_vertex", amount));
+		put(p, choose(p, (struct range){ 0, 3 }), plain("vfetch_wait.0"));
 	}
-	put(p, n, wires("vattr.1"));
+	put(p, n, plain("vattr.1"));
 }
 
 /* Points, lines and triangles; some come while setup cannot take them, some are dropped. */
@@ -552,19 +572,19 @@ static void draw_primitives(struct player *p, uint64_t n)
 					    "trast.3 trast.7" };
 	uint64_t left = n, clocks, kind;
 
-	put(p, n, wires("vfetch_prim.0"));
-	put(p, n, wires("vattr.0"));
-	put(p, choose(p, (struct range){ 0, 40 }), wires("strmout.0 strmout.1"));
-	put(p, choose(p, (struct range){ 0, 20 }), wires("strmout.1"));
+	put(p, n, plain("vfetch_prim.0"));
+	put(p, n, plain("vattr.0"));
+	put(p, choose(p, (struct range){ 0, 40 }), plain("strmout.0 strmout.1"));
+	put(p, choose(p, (struct range){ 0, 20 }), plain("strmout.1"));
 	while (left) {
 		kind = choose(p, (struct range){ 0, 2 });
 		clocks = choose(p, (struct range){ 1, left });
-		put(p, clocks, wires(done[kind]));
-		put(p, choose(p, (struct range){ 0, 9 }), wires(early[kind]));
-		put(p, choose(p, (struct range){ 0, 9 }), wires(late[kind]));
+		put(p, clocks, plain(done[kind]));
+		put(p, choose(p, (struct range){ 0, 9 }), plain(early[kind]));
+		put(p, choose(p, (struct range){ 0, 9 }), plain(late[kind]));
 		left -= clocks;
 	}
-	put(p, choose(p, (struct range){ 0, n }), wires("culled.0"));
+	put(p, choose(p, (struct range){ 0, n }), plain("culled.0"));
 }
 
 /* They come in, and some are dropped at the same time. */
@@ -576,8 +596,8 @@ static void draw_tiles(struct player *p, uint64_t n)
 		amount = next_amount(p, &left, 63, &clocks);
 		killed = choose(p, (struct range){ 0, amount });
 		put(p, clocks,
-		    and_amount(and_amount(wires(""), "zcull_in", amount), "zcull_killed", killed));
-		put(p, choose(p, (struct range){ 0, 5 }), wires(""));
+		    and_amount(and_amount(plain(""), "zcull_in", amount), "zcull_killed", killed));
+		put(p, choose(p, (struct range){ 0, 5 }), plain(""));
 	}
 }
 
@@ -586,6 +606,15 @@ static struct ntm_wire_set and_samples(struct player *p, struct ntm_wire_set set
 				       uint64_t amount)
 {
 	return and_amount(set, name, amount | choose(p, (struct range){ 0, 3 }) << 6);
+}
+
+/* A texture is looked up, or waited for; level 15 is no sample. */
+static struct ntm_wire_set and_texture(struct player *p, struct ntm_wire_set set)
+{
+	uint64_t level = choose(p, (struct range){ 0, 3 });
+
+	set = and_amount(set, "tex_cache", UINT64_C(1) << choose(p, (struct range){ 0, 2 }));
+	return and_amount(set, "tex_level", level == 3 ? 15 : level);
 }
 
 /*
@@ -603,7 +632,7 @@ static void draw_pixels(struct player *p, uint64_t n)
 	uint64_t left = n, clocks, amount, early, late;
 
 	while (left) {
-		struct ntm_wire_set set = wires(busy[choose(p, (struct range){ 0, 3 })]);
+		struct ntm_wire_set set = plain(busy[choose(p, (struct range){ 0, 3 })]);
 
 		amount = next_amount(p, &left, 63, &clocks);
 		early = choose(p, (struct range){ 0, amount });
@@ -613,13 +642,18 @@ static void draw_pixels(struct player *p, uint64_t n)
 		set = and_samples(p, set, "prop_earlyz", early);
 		put(p, clocks, and_samples(p, set, "prop_latez", late));
 		set = wires(busy[choose(p, (struct range){ 0, 3 })]);
-		put(p, choose(p, (struct range){ 0, 5 }), set);
+		put(p, choose(p, (struct range){ 0, 5 }), and_texture(p, set));
 	}
+}
+
+struct ntm_stretch ntm_scene_idle(uint64_t clocks)
+{
+	return (struct ntm_stretch){ .clocks = clocks, .wires = plain("") };
 }
 
 struct ntm_stretch ntm_scene_busy(uint64_t clocks)
 {
-	struct ntm_wire_set all = wires("vfetch_prim.0 vattr.0 vattr.1 trast.0");
+	struct ntm_wire_set all = plain("vfetch_prim.0 vattr.0 vattr.1 trast.0");
 
 	all = and_amount(all, "zcull_in", 63);
 	all = and_amount(all, "zcull_killed", 21);

@@ -55,8 +55,9 @@ const struct nthw_nv_chip *ntm_scene_chip(const struct ntm_scene *s);
 void ntm_scene_frame(const struct ntm_scene *s, uint32_t number,
 		     void (*fn)(void *arg, const struct ntm_stretch *stretch), void *arg);
 
-/* A stretch of a card that draws all the time. */
+/* A stretch of a card that draws all the time, and of one that works on nothing. */
 struct ntm_stretch ntm_scene_busy(uint64_t clocks);
+struct ntm_stretch ntm_scene_idle(uint64_t clocks);
 
 /*
  * A wire of a unit, "trast.6", or a signal, "d2.0x40", that @text begins with. What is behind it

@@ -71,6 +71,14 @@ static void work(struct ntm_server *s, uint32_t clocks)
 	s->busy += clocks;
 }
 
+/* An access was done, as ntm_nv50_card_read() and ..._write() do it: its time goes by. */
+static void pass(struct ntm_server *s)
+{
+	const struct ntm_stretch stretch = ntm_scene_idle(NTM_NV50_ACCESS_CLOCKS);
+
+	advance(s, &stretch);
+}
+
 static bool is_play(const struct job *job)
 {
 	return !*job->text;
@@ -178,9 +186,12 @@ static int hold(struct ntm_server *s, const struct client *c, struct answer *a)
 	return -EBUSY;
 }
 
-static int access_of(int ret)
+static int access_of(struct ntm_server *s, int ret)
 {
-	return ret < 0 ? -EINVAL : 0;
+	if (ret < 0)
+		return -EINVAL;
+	pass(s);
+	return 0;
 }
 
 static int serve_request(struct ntm_server *s, struct client *c,
@@ -190,11 +201,11 @@ static int serve_request(struct ntm_server *s, struct client *c,
 		return -EINVAL;
 	switch (r->kind) {
 	case NTIME_MODEL_READ:
-		return access_of(ntm_nv50_card_read(&s->card, r->address, &a->reply.value));
+		return access_of(s, ntm_nv50_card_peek(&s->card, r->address, &a->reply.value));
 	case NTIME_MODEL_WRITE:
 		if (s->holder != c->fd)
 			return -EPERM;
-		return access_of(ntm_nv50_card_write(&s->card, r->address, r->value));
+		return access_of(s, ntm_nv50_card_poke(&s->card, r->address, r->value));
 	case NTIME_MODEL_HOLD:
 		return hold(s, c, a);
 	case NTIME_MODEL_TEXT:
@@ -398,7 +409,7 @@ int ntm_server_new(const struct ntm_scene *scene, uint32_t tpcs, const char *pat
 		ret = -ENOMEM;
 	else if (!ntm_nv50_card_init(&s->card, ntm_scene_chip(scene), s->bar) ||
 		 (tpcs && !ntm_nv50_card_keep_tpcs(&s->card, tpcs)) ||
-		 ntm_nv50_card_read(&s->card, 0, &s->boot_0) < 0)
+		 ntm_nv50_card_peek(&s->card, 0, &s->boot_0) < 0)
 		ret = -EINVAL;
 	else
 		ret = listen_at(s);
