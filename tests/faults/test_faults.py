@@ -141,7 +141,8 @@ class Run:
         return self.kind == SYSTEM_CALLS and words and any(words in text for text in self.texts())
 
     def texts(self):
-        return (self.stdout, self.stderr, *(f'{k}:{v}' for k, v in sorted(self.files.items())))
+        files = sorted(self.files.items())
+        return (self.stdout, self.stderr, ' '.join(name for name, _ in files), *(text for _, text in files))
 
 
 def reap():
@@ -178,11 +179,12 @@ def reap():
 
 
 def shape(value):
-    """Of a JSON value what does not change from run to run."""
+    """Of a JSON value what does not change from run to run. Programs that end at once may have no user or no system time at all: what is not
+    compared then is left out, and with which metric a comparison was decided."""
     if isinstance(value, dict):
-        return {k: '' if k == 'when' else shape(v) for k, v in value.items()}
+        return {k: '' if k in ('when', 'by', 'decides') else shape(v) for k, v in value.items()}
     if isinstance(value, list):
-        return [shape(v) for v in value]
+        return [shape(v) for v in value if not (isinstance(v, dict) and v.get('metric') in ('user', 'sys'))]
     return 0 if isinstance(value, (int, float)) and not isinstance(value, bool) else value
 
 
