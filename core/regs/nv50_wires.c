@@ -30,22 +30,36 @@ const struct nthw_nv_wires nthw_nv_wires[] = {
 	{ "zrop_wait", 2, 4, { 0x6c, 0x44, 0x74, 0x7c }, NTHW_NV_ZROP, 1, "3 without 2: a partition's depth unit waits for memory; 0 and 1 are not known", EVENTS, NTHW_DOCUMENTED, 0 },
 	{ "tex_cache", 2, 3, { 0x40, 0x1a, 0x32, 0x3a }, NTHW_NV_TEX, 0, "0 a miss, 1 a hit of the texture cache, 2 it waits for memory", SIGNALS " and " EVENTS, NTHW_DOCUMENTED, NTHW_NV_TEX2 },
 	{ "tex_level", 2, 4, { 0x70, 0x48, 0x78, 0x80 }, NTHW_NV_TEX, 0, "level of a sample; all 1: there is none, all 0: the base level, as is inferred", EVENTS, NTHW_DOCUMENTED, 0 },
+	{ "geom_mp0", 3, 2, { 0x0c, 0x0c, 0x58, 0x58 }, NTHW_NV_GROUP, 0, "both: the geometry stage of a first MP is busy; 0 without 1: it waits for the shader", EVENTS, NTHW_DOCUMENTED, NTHW_NV_MPC_OUT },
+	{ "geom_mp1", 3, 2, { 0x0e, 0x0e, 0xa8, 0xa8 }, NTHW_NV_GROUP, 0, "the same of the second MP", EVENTS, NTHW_DOCUMENTED, NTHW_NV_MPC_OUT },
+	{ "shader_mp0", 3, 2, { 0x10, 0x10, 0x5a, 0x5a }, NTHW_NV_GROUP, 0, "0 without 1: the shader of a first MP waits for the geometry stage", EVENTS, NTHW_DOCUMENTED, NTHW_NV_MPC_OUT },
+	{ "shader_mp1", 3, 2, { 0x12, 0x12, 0xaa, 0xaa }, NTHW_NV_GROUP, 0, "the same of the second MP", EVENTS, NTHW_DOCUMENTED, NTHW_NV_MPC_OUT },
+	{ "shader_rop", 3, 2, { 0x14, 0x14, 0x00, 0x00 }, NTHW_NV_GROUP, 0, "0 without 1: the shader waits for the ROP", EVENTS, NTHW_DOCUMENTED, NTHW_NV_MPC_OUT },
+	{ "shader_tex", 3, 4, { 0x40, 0x40, 0x04, 0x04 }, NTHW_NV_GROUP, 0, "0 without 1, 2 without 3: the shader waits for texturing; 2: texturing is busy", EVENTS, NTHW_DOCUMENTED, NTHW_NV_MPC_OUT },
+	{ "tex_shader", 3, 2, { 0x44, 0x44, 0x08, 0x08 }, NTHW_NV_GROUP, 0, "both: texturing is busy; 0 without 1: it waits for the shader", EVENTS, NTHW_DOCUMENTED, NTHW_NV_MPC_OUT },
 	{ "vfetch_prim", 1, 1, { 0x2e, 0x6e, 0x4e, 0x4e }, NTHW_NV_VFETCH, 1, "a primitive goes into the geometry stage", EVENTS, NTHW_DOCUMENTED, 0 },
 };
 const size_t nthw_nv_wires_count = NTHW_ARRAY_SIZE(nthw_nv_wires);
 
 /* Fields of rows of core/regs/nv50_graph.c. */
 #define ALL(value) { value, value, value, value }
+#define GROUP(name, shift)                                                                         \
+	{ name, NTHW_NV_TPC, { 0x408330, 0x408330, 0x40833c, 0x40833c }, { 0x1000, 0x1000, 0x800, 0x800 }, ALL(0xffu << (shift)), 0, true }
 const struct nthw_nv_mux_row nthw_nv_muxes[NTHW_NV_MUXES] = {
-	[NTHW_NV_VFETCH] = { "VFETCH", NTHW_NV_GRAPH, ALL(0x400c0c), ALL(0), { 1, 3, 3, 3 }, 0 },
-	[NTHW_NV_ZCULL] = { "ZCULL", NTHW_NV_GRAPH, ALL(0x402ca4), ALL(0), ALL(0x7fff), 0 },
+	[NTHW_NV_VFETCH] = { "VFETCH", NTHW_NV_GRAPH, ALL(0x400c0c), ALL(0), { 1, 3, 3, 3 }, 0, false },
+	[NTHW_NV_ZCULL] = { "ZCULL", NTHW_NV_GRAPH, ALL(0x402ca4), ALL(0), ALL(0x7fff), 0, false },
 	[NTHW_NV_PROP] = { "PROP", NTHW_NV_TPC, { 0x408e50, 0x408e50, 0x408750, 0x408750 }, { 0x1000, 0x1000, 0x800, 0x800 },
-			   { 0x1f, 0x1f, 0x3f, 0x3f }, 0x80000000 },
-	[NTHW_NV_CROP] = { "CROP", NTHW_NV_ROP, ALL(0x407008), ALL(0x100), { 0x70007, 0x7000f, 0x1f000f, 0x1f000f }, 0x80000000 },
-	[NTHW_NV_ZROP] = { "ZROP", NTHW_NV_ROP, ALL(0x40708c), ALL(0x100), ALL(0xf000f), 0x80000000 },
+			   { 0x1f, 0x1f, 0x3f, 0x3f }, 0x80000000, false },
+	[NTHW_NV_CROP] = { "CROP", NTHW_NV_ROP, ALL(0x407008), ALL(0x100), { 0x70007, 0x7000f, 0x1f000f, 0x1f000f }, 0x80000000, false },
+	[NTHW_NV_ZROP] = { "ZROP", NTHW_NV_ROP, ALL(0x40708c), ALL(0x100), ALL(0xf000f), 0x80000000, false },
 	/* Of the bit on G80 sources differ: core/regs/nv50_graph.c. */
-	[NTHW_NV_TEX] = { "TEX", NTHW_NV_TPC, { 0x408808, 0x408808, 0x408508, 0x408508 }, { 0x1000, 0x1000, 0x800, 0x800 }, ALL(0), 0x800 },
-	[NTHW_NV_TEX2] = { "TEX2", NTHW_NV_TPC, { 0, 0x40881c, 0x40851c, 0x40851c }, { 0, 0x1000, 0x800, 0x800 }, ALL(0), 0x800 },
+	[NTHW_NV_TEX] = { "TEX", NTHW_NV_TPC, { 0x408808, 0x408808, 0x408508, 0x408508 }, { 0x1000, 0x1000, 0x800, 0x800 }, ALL(0), 0x800, false },
+	[NTHW_NV_TEX2] = { "TEX2", NTHW_NV_TPC, { 0, 0x40881c, 0x40851c, 0x40851c }, { 0, 0x1000, 0x800, 0x800 }, ALL(0), 0x800, false },
+	[NTHW_NV_GROUP] = GROUP("the group behind signals 0 to 3 of domain 3", 0),
+	[NTHW_NV_GROUP + 1] = GROUP("the group behind signals 4 to 7 of domain 3", 8),
+	[NTHW_NV_GROUP + 2] = GROUP("the group behind signals 8 to 11 of domain 3", 16),
+	[NTHW_NV_GROUP + 3] = GROUP("the group behind signals 12 to 15 of domain 3", 24),
+	[NTHW_NV_MPC_OUT] = { "MPC", NTHW_NV_TPC, { 0x408334, 0x408334, 0x408340, 0x408340 }, { 0x1000, 0x1000, 0x800, 0x800 }, ALL(0), 1, false },
 };
 
 uint32_t nthw_nv_units_of(const struct nthw_nv_chip *chip, uint32_t kind, uint32_t value)

@@ -8,7 +8,11 @@
 
 #include "core/regs/nv50_chip.h"
 
-/* Multiplexers in units, which say what some of their wires lead; numbers as in docs/adr/0019. */
+/*
+ * Multiplexers in units, which say what some of their wires lead; numbers up to TEX2 as in
+ * docs/adr/0019. The wires of domain 3 come in groups of four: any of them can be led to signals 4i
+ * to 4i + 3, for i up to 3, and one more register enables the unit.
+ */
 enum nthw_nv_mux {
 	NTHW_NV_NO_MUX,
 	NTHW_NV_VFETCH,
@@ -18,6 +22,8 @@ enum nthw_nv_mux {
 	NTHW_NV_ZROP,
 	NTHW_NV_TEX,
 	NTHW_NV_TEX2,
+	NTHW_NV_GROUP, /* behind signals 0 to 3; three more follow */
+	NTHW_NV_MPC_OUT = NTHW_NV_GROUP + 4,
 	NTHW_NV_MUXES,
 };
 /* What has a multiplexer: PGRAPH once, or each of its units of a kind. */
@@ -36,6 +42,7 @@ struct nthw_nv_mux_row {
 	uint32_t address[NTHW_NV_FERMI], step[NTHW_NV_FERMI]; /* .address 0: there is none */
 	uint32_t mask[NTHW_NV_FERMI];			      /* what selects; 0: it only enables */
 	uint32_t enable;
+	bool is_part; /* others are in the same register */
 };
 extern const struct nthw_nv_mux_row nthw_nv_muxes[NTHW_NV_MUXES];
 
@@ -48,7 +55,7 @@ uint32_t nthw_nv_units_of(const struct nthw_nv_chip *chip, uint32_t kind, uint32
 
 /*
  * Wire n of a unit is signal .first of the family, + n; if it has a multiplexer, while that is
- * .select.
+ * .select. Of domain 3 (.mux NTHW_NV_GROUP) .first is 4 times a group and a wire of it.
  */
 struct nthw_nv_wires {
 	const char *name;

@@ -41,6 +41,8 @@
 #define CTRL_FAULT_CLEAR 0x08000000u
 #define CTRL_QUIET (~(CTRL_STATES | CTRL_FAULT_CLEAR)) /* writing the others does nothing now */
 
+#define SHADER 3u /* the domain whose wires come in groups */
+
 enum { QUAD_EMPTY = 0, QUAD_VALID = 1, QUAD_OVERFLOW = 3 };
 
 /* PM_TRIGGER in a domain's trailer, counted from its end. */
@@ -129,16 +131,22 @@ static const struct nthw_reg *find(const struct nthw_nv_chip *chip, uint32_t add
 	return reg;
 }
 
-/* Does the register hold @ours, in bits that keep what is written? */
-static int compare(const struct nthw_nv50_pm *pm, uint32_t address, uint32_t ours, bool *is_same)
+/* Does the register hold @ours in @bits, as far as these keep what is written? */
+static int compare_bits(const struct nthw_nv50_pm *pm, uint32_t address, uint32_t ours,
+			uint32_t bits, bool *is_same)
 {
 	uint32_t now, index;
 	const struct nthw_reg *reg = find(pm->chip, address, &index);
 	int ret = get(pm, address, &now);
 
 	if (!ret)
-		*is_same = !((now ^ ours) & (reg ? nthw_reg_stored(reg) : GONE));
+		*is_same = !((now ^ ours) & bits & (reg ? nthw_reg_stored(reg) : GONE));
 	return ret;
+}
+
+static int compare(const struct nthw_nv50_pm *pm, uint32_t address, uint32_t ours, bool *is_same)
+{
+	return compare_bits(pm, address, ours, GONE, is_same);
 }
 
 static int put_kept(const struct nthw_nv50_pm *pm, uint32_t address, uint32_t value)
@@ -196,7 +204,7 @@ static int take_mux(const struct nthw_nv_chip *chip, uint32_t i, uint32_t words,
 {
 	uint32_t mux = words & 0x1f, select = words >> 5;
 
-	if (mux >= NTHW_NV_MUXES)
+	if (mux > NTHW_NV_TEX2)
 		return NTHW_ENOTSUP;
 	if (select & ~nthw_nv_muxes[mux].mask[chip->family] ||
 	    (mux && !nthw_nv_muxes[mux].address[chip->family]) ||
@@ -205,6 +213,17 @@ static int take_mux(const struct nthw_nv_chip *chip, uint32_t i, uint32_t words,
 	event->mux[i] = mux;
 	event->select[i] = select;
 	return 0;
+}
+
+/* Groups that have one of these signals. */
+static uint32_t led_by(uint32_t signals)
+{
+	uint32_t shift, out = 0;
+
+	for (shift = 0; shift < 32; shift += 8)
+		if ((signals >> shift & 0xff) < 16)
+			out |= (uint32_t)1 << (signals >> shift & 0xff) / 4;
+	return out;
 }
 
 int nthw_nv50_encode(const struct nthw_nv_chip *chip, uint64_t config, uint64_t config1,
@@ -217,9 +236,9 @@ int nthw_nv50_encode(const struct nthw_nv_chip *chip, uint64_t config, uint64_t 
 	memset(&out, 0, sizeof(out));
 	if (config >> 56 >= NTHW_NV50_MODES || config >> 48 & 0x1f)
 		return NTHW_ENOTSUP;
-	if (config1 >> 32 || (config1 && config >> 56 == NTHW_NV50_SIMPLE) ||
-	    !has_domain(chip, domain) || !are_signals(chip, domain, config) ||
-	    !are_signals(chip, domain, config1))
+	if ((config1 >> 32 && domain != SHADER) ||
+	    ((uint32_t)config1 && config >> 56 == NTHW_NV50_SIMPLE) || !has_domain(chip, domain) ||
+	    !are_signals(chip, domain, config) || !are_signals(chip, domain, config1))
 		return NTHW_EINVAL;
 	for (i = 0; !ret && i < NTHW_NV50_MUXES; i++)
 		ret = take_mux(chip, i, (uint32_t)(config2 >> 32 * i), &out);
@@ -230,8 +249,31 @@ int nthw_nv50_encode(const struct nthw_nv_chip *chip, uint64_t config, uint64_t 
 	out.domain = domain;
 	out.mode = (uint32_t)(config >> 56);
 	out.amount = (uint32_t)config1;
+	if (domain == SHADER) {
+		out.groups = (uint32_t)(config1 >> 32);
+		out.led = led_by(out.src) | (out.mode ? led_by(out.amount) : 0);
+	}
 	*event = out;
 	return 0;
+}
+
+bool nthw_nv50_wants(const struct nthw_nv50_event *event, uint32_t number, uint32_t *select)
+{
+	uint32_t i;
+
+	for (i = 0; i < NTHW_NV50_MUXES; i++)
+		if (event->mux[i] && event->mux[i] == number) {
+			*select = event->select[i];
+			return true;
+		}
+	*select = 0;
+	if (number == NTHW_NV_MPC_OUT)
+		return event->led;
+	i = number - NTHW_NV_GROUP;
+	if (number < NTHW_NV_GROUP || !(event->led >> i & 1))
+		return false;
+	*select = event->groups & (uint32_t)0xff << 8 * i;
+	return true;
 }
 
 uint32_t nthw_nv50_counters(const struct nthw_nv_chip *chip, const struct nthw_nv50_event *event)
@@ -459,16 +501,39 @@ static uint32_t mux_at(const struct nthw_nv50_pm *pm, uint32_t mux, uint32_t uni
 	return row->address[pm->chip->family] + row->step[pm->chip->family] * unit;
 }
 
+/* What of its register is ours to change. */
+static uint32_t bits_of(const struct nthw_nv50_pm *pm, uint32_t mux)
+{
+	const struct nthw_nv_mux_row *row = &nthw_nv_muxes[mux];
+
+	return row->is_part ? row->mask[pm->chip->family] : GONE;
+}
+
+/* Other bits of the register than those of @mux stay as they are. */
+static int put_part(const struct nthw_nv50_pm *pm, uint32_t mux, uint32_t unit, uint32_t *value)
+{
+	uint32_t bits = bits_of(pm, mux), now;
+	int ret = 0;
+
+	if (bits != GONE) {
+		ret = get_present(pm, mux_at(pm, mux, unit), &now);
+		*value = (*value & bits) | (now & ~bits);
+	}
+	return ret ? ret : put(pm, mux_at(pm, mux, unit), *value);
+}
+
 /* All of its units are written; the first error counts. */
 static int give_mux_back(const struct nthw_nv50_pm *pm, uint32_t mux,
 			 const struct nthw_nv50_mux_state *s)
 {
-	uint32_t unit;
+	uint32_t unit, value;
 	int ret = 0;
 
-	for (unit = 0; unit < NTHW_NV_UNITS_MAX; unit++)
+	for (unit = 0; unit < NTHW_NV_UNITS_MAX; unit++) {
+		value = s->found[unit];
 		if (s->units >> unit & 1)
-			ret = first(ret, put(pm, mux_at(pm, mux, unit), s->found[unit]));
+			ret = first(ret, put_part(pm, mux, unit, &value));
+	}
 	return ret;
 }
 
@@ -662,20 +727,33 @@ static int leave_sum(const struct nthw_nv50_pm *pm, uint32_t slot,
 	return ret;
 }
 
-/* Which units have it, and what it holds in each. */
+/* Which units have it, and what it holds in each. Without an enable bit the first one suffices. */
 static int keep_mux(const struct nthw_nv50_pm *pm, uint32_t number, struct nthw_nv50_mux_state *mux)
 {
-	uint32_t kind = nthw_nv_muxes[number].units, unit, units = 0;
+	const struct nthw_nv_mux_row *row = &nthw_nv_muxes[number];
+	uint32_t unit, units = 0;
 	int ret = 0;
 
-	if (kind != NTHW_NV_GRAPH)
+	if (row->units != NTHW_NV_GRAPH)
 		ret = get_present(pm, NTHW_NV_UNITS, &units);
-	units = nthw_nv_units_of(pm->chip, kind, units);
+	units = nthw_nv_units_of(pm->chip, row->units, units);
+	if (!row->enable)
+		units &= ~units + 1;
 	for (unit = 0; !ret && unit < NTHW_NV_UNITS_MAX; unit++)
 		if (units >> unit & 1)
 			ret = get_present(pm, mux_at(pm, number, unit), &mux->found[unit]);
 	mux->units = units;
 	return !ret && !units ? NTHW_ENOTSUP : ret;
+}
+
+static int put_unit(const struct nthw_nv50_pm *pm, uint32_t number, uint32_t unit, uint32_t *value)
+{
+	bool is_same = false;
+	int ret = put_part(pm, number, unit, value);
+
+	if (!ret)
+		ret = compare(pm, mux_at(pm, number, unit), *value, &is_same);
+	return !ret && !is_same ? NTHW_EIO : ret;
 }
 
 /* The first unit leads its wires out, and the others do not. */
@@ -703,7 +781,7 @@ static int put_mux(const struct nthw_nv50_pm *pm, uint32_t counter, uint32_t num
 		if (is_first)
 			mux->ours[unit] = (mux->found[unit] & ~row->mask[pm->chip->family]) |
 					  select | row->enable;
-		ret = put_kept(pm, mux_at(pm, number, unit), mux->ours[unit]);
+		ret = put_unit(pm, number, unit, &mux->ours[unit]);
 		is_first = false;
 	}
 	return ret;
@@ -712,12 +790,12 @@ static int put_mux(const struct nthw_nv50_pm *pm, uint32_t counter, uint32_t num
 static int put_muxes(const struct nthw_nv50_pm *pm, uint32_t counter,
 		     const struct nthw_nv50_event *event, struct nthw_nv50_state *state)
 {
-	uint32_t i;
+	uint32_t number, select;
 	int ret = 0;
 
-	for (i = 0; !ret && i < NTHW_NV50_MUXES; i++)
-		if (event->mux[i])
-			ret = put_mux(pm, counter, event->mux[i], event->select[i], state);
+	for (number = 1; !ret && number < NTHW_NV_MUXES; number++)
+		if (nthw_nv50_wants(event, number, &select))
+			ret = put_mux(pm, counter, number, select, state);
 	return ret;
 }
 
@@ -810,7 +888,8 @@ static int check_mux(const struct nthw_nv50_pm *pm, uint32_t number,
 
 	for (unit = 0; !ret && *is_ours && unit < NTHW_NV_UNITS_MAX; unit++)
 		if (mux->counters && mux->units >> unit & 1)
-			ret = compare(pm, mux_at(pm, number, unit), mux->ours[unit], is_ours);
+			ret = compare_bits(pm, mux_at(pm, number, unit), mux->ours[unit],
+					   bits_of(pm, number), is_ours);
 	return ret;
 }
 

@@ -72,6 +72,8 @@ struct nthw_nv50_event {
 	uint32_t domain;
 	/* multiplexers that its wires need: enum nthw_nv_mux, and bits of the register */
 	uint32_t mux[NTHW_NV50_MUXES], select[NTHW_NV50_MUXES];
+	/* domain 3: group i is behind signals 4i to 4i + 3, bits 8i of .groups; those of .led */
+	uint32_t groups, led;
 	uint32_t mode;
 	uint32_t amount; /* signals of the lowest four bits; not of SIMPLE */
 };
@@ -113,7 +115,9 @@ struct nthw_nv50_period {
 /*
  * The event that @config, @config1 and @config2 stand for (docs/adr/0019): bits 0-31 of @config
  * four signals, 32-52 the truth table with the modifiers of EVENT and STOP, 53-55 the domain, 56-58
- * the counter mode, 59-63 the unit; 0-31 of @config1 the amount's signals; 0-4 of @config2 a
+ * the counter mode, 59-63 the unit; 0-31 of @config1 the amount's signals, 32-63 in domain 3 the
+ * groups behind signals 0 to 15, of which those count that the event has a signal of; 0-4 of
+ * @config2 a
  * multiplexer, 5-31 its value, 32-36 and 37-63 a second one. NTHW_EINVAL: an amount of SIMPLE, or
  * other bits of @config1, or a domain that @chip does not have, or a signal behind the last one of
  * the domain, or a value that a multiplexer cannot have, or one that the chip has not, or one
@@ -122,6 +126,8 @@ struct nthw_nv50_period {
  */
 int nthw_nv50_encode(const struct nthw_nv_chip *chip, uint64_t config, uint64_t config1,
 		     uint64_t config2, struct nthw_nv50_event *event);
+/* Does @event need multiplexer @number? What that has to select goes to *@select. */
+bool nthw_nv50_wants(const struct nthw_nv50_event *event, uint32_t number, uint32_t *select);
 /* Counters that can count it: all of its domain, but a sum takes EVENT. */
 uint32_t nthw_nv50_counters(const struct nthw_nv_chip *chip, const struct nthw_nv50_event *event);
 /* The counter that a sum takes besides; 0: none. */

@@ -307,19 +307,45 @@ static uint32_t zero_of(const struct nti_gpu_function *f, unsigned int family)
 	return (uint32_t)nthw_nv_zero(chip, f->first->domain);
 }
 
-/* Bit @i of the amount; what it does not have is the domain's constant. */
-static uint32_t amount_of(const struct nti_gpu_function *f, size_t i, unsigned int family)
+/* Groups of domain 3, in the order in which the function names wires of them. */
+struct groups {
+	uint8_t number[4];
+	size_t count;
+};
+
+/* Of domain 3 the signal behind which the wire's group stands: it gets a place if it has none. */
+static uint32_t signal_of(const struct nthw_nv_wires *unit, uint32_t wire, unsigned int family,
+			  struct groups *groups)
 {
-	return i < f->bits ? f->amount_unit[i]->first[family] + f->amount_wire[i]
+	uint32_t first = unit->first[family];
+	size_t i;
+
+	if (unit->mux != NTHW_NV_GROUP)
+		return first + wire;
+	for (i = 0; i < groups->count; i++)
+		if (groups->number[i] == first / 4)
+			break;
+	/* A counter has no more than four signals, so there is room. */
+	if (i == groups->count)
+		groups->number[groups->count++] = (uint8_t)(first / 4);
+	return (uint32_t)(4 * i) + first % 4 + wire;
+}
+
+/* Bit @i of the amount; what it does not have is the domain's constant. */
+static uint32_t amount_of(const struct nti_gpu_function *f, size_t i, unsigned int family,
+			  struct groups *groups)
+{
+	return i < f->bits ? signal_of(f->amount_unit[i], f->amount_wire[i], family, groups)
 			   : zero_of(f, family);
 }
 
-static uint32_t amounts_of(const struct nti_gpu_function *f, unsigned int family)
+static uint32_t amounts_of(const struct nti_gpu_function *f, unsigned int family,
+			   struct groups *groups)
 {
 	uint32_t out = 0;
 
 	for (size_t i = 0; i < NTI_GPU_ARGUMENTS; i++)
-		out |= amount_of(f, i, family) << 8 * i;
+		out |= amount_of(f, i, family, groups) << 8 * i;
 	return out;
 }
 
@@ -327,17 +353,27 @@ static uint32_t amounts_of(const struct nti_gpu_function *f, unsigned int family
  * The four signals of @f; arguments that it does not use are the domain's constant, or the upper
  * bits of an amount of six.
  */
-static uint32_t signals_of(const struct nti_gpu_function *f, unsigned int family)
+static uint32_t signals_of(const struct nti_gpu_function *f, unsigned int family,
+			   struct groups *groups)
 {
 	uint32_t out = 0;
 
 	for (size_t i = 0; i < NTI_GPU_ARGUMENTS; i++) {
-		uint32_t signal = i < 2 ? zero_of(f, family) : amount_of(f, i + 2, family);
+		uint32_t signal = i < 2 ? zero_of(f, family) : amount_of(f, i + 2, family, groups);
 
 		if (i < f->arguments)
-			signal = f->unit[i]->first[family] + f->wire[i];
+			signal = signal_of(f->unit[i], f->wire[i], family, groups);
 		out |= signal << 8 * i;
 	}
+	return out;
+}
+
+static uint32_t groups_of(const struct groups *groups)
+{
+	uint32_t out = 0;
+
+	for (size_t i = 0; i < groups->count; i++)
+		out |= (uint32_t)groups->number[i] << 8 * i;
 	return out;
 }
 
@@ -347,7 +383,9 @@ static void write_muxes(FILE *out, const struct nti_gpu_function *f, unsigned in
 	const char *behind = "";
 
 	for (size_t i = 0; i < f->muxes; i++) {
-		if (!nthw_nv_muxes[f->mux[i].number].address[family])
+		/* Of domain 3 the groups say it. */
+		if (!nthw_nv_muxes[f->mux[i].number].address[family] ||
+		    f->mux[i].number > NTHW_NV_TEX2)
 			continue;
 		fprintf(out, ",mux%s=%u,sel%s=%u", behind, f->mux[i].number, behind,
 			f->mux[i].select);
@@ -362,19 +400,23 @@ static void write_family(FILE *out, const struct nti_gpu_text *t, unsigned int f
 		"kind %s\npmu gpu\nterm src config:0-31\nterm op config:32-52\n"
 		"term domain config:53-55\nterm mode config:56-58\nterm mux config2:0-4\n"
 		"term sel config2:5-31\nterm mux2 config2:32-36\nterm sel2 config2:37-63\n"
-		"term amount config1:0-31\nsource docs/adr/0019\n",
+		"term amount config1:0-31\nterm groups config1:32-63\nsource docs/adr/0019\n",
 		families[family].kind);
 	for (size_t i = 0; i < t->events; i++) {
 		const struct nti_gpu_event *event = &t->event[i];
+		struct groups groups = { .count = 0 };
 
 		if (!(event->is_of >> family & 1))
 			continue;
 		fprintf(out, "\nevent %s\nterms domain=%u,src=%#010x,op=%#06x", event->name,
-			event->of.first->domain, signals_of(&event->of, family), event->of.table);
+			event->of.first->domain, signals_of(&event->of, family, &groups),
+			event->of.table);
 		if (event->of.bits)
 			fprintf(out, ",mode=%d,amount=%#010x", event->of.bits > 4 ? 2 : 1,
-				amounts_of(&event->of, family));
+				amounts_of(&event->of, family, &groups));
 		write_muxes(out, &event->of, family);
+		if (groups.count)
+			fprintf(out, ",groups=%#x", groups_of(&groups));
 		fprintf(out, "\nabout %s%s%s\nsource %s\n", event->about,
 			event->is_guessed >> family & 1 ? " Guessed: " : "",
 			event->is_guessed >> family & 1 ? event->guess : "", event->source);

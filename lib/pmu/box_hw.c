@@ -319,7 +319,9 @@ int nti_box_hw_new(struct nti_handle *handle, const struct nthw_box_kind *kind, 
 	return 0;
 }
 
-_Static_assert(NTHW_NV_MUXES - 1 == NTI_PMU_WANTS, "a want for each multiplexer of a card");
+/* The last one has one value only. */
+_Static_assert(NTHW_NV_MPC_OUT - 1 == NTI_PMU_WANTS && NTHW_NV_MPC_OUT + 1 == NTHW_NV_MUXES,
+	       "a want for each multiplexer of a card");
 
 static int card_need(const struct nti_part *part, struct nti_pmu_need *out)
 {
@@ -332,11 +334,11 @@ static int card_need(const struct nti_part *part, struct nti_pmu_need *out)
 		return ret;
 	out->counters = nthw_nv50_counters(part->unit->card->chip, &event);
 	out->also = nthw_nv50_also(&event);
-	for (size_t i = 0; i < NTHW_NV50_MUXES; i++) {
-		if (!event.mux[i])
-			continue;
-		out->wants[event.mux[i] - 1] = true;
-		out->want[event.mux[i] - 1] = event.select[i];
+	for (uint32_t i = 0; i < NTI_PMU_WANTS; i++) {
+		uint32_t select;
+
+		out->wants[i] = nthw_nv50_wants(&event, i + 1, &select);
+		out->want[i] = select;
 	}
 	return 0;
 }

@@ -57,7 +57,7 @@ int nti_card_encode(const struct nti_part *part, struct nthw_nv50_event *out,
 				      "above 7",
 				      "of %s ntime counts functions of four signals and sums of "
 				      "4 or 6 bits, with multiplexers VFETCH, ZCULL, PROP, CROP, "
-				      "ZROP and TEX, and no delays",
+				      "ZROP and TEX, groups of domain 3, and no delays",
 				      name);
 	else
 		ret = nti_absence_set(absent, NTIME_REASON_NOT_SUPPORTED, name, "ntime list -v",
@@ -82,11 +82,12 @@ static int card_encode(const struct nti_pmu_hw *hw, const struct nti_names *name
 
 static bool card_can_share(const struct nti_pmu_event *a, const struct nti_pmu_event *b)
 {
-	for (size_t i = 0; i < NTHW_NV50_MUXES; i++)
-		for (size_t k = 0; k < NTHW_NV50_MUXES; k++)
-			if (a->card.mux[i] && a->card.mux[i] == b->card.mux[k] &&
-			    a->card.select[i] != b->card.select[k])
-				return false;
+	uint32_t of_a, of_b;
+
+	for (uint32_t i = 1; i < NTHW_NV_MUXES; i++)
+		if (nthw_nv50_wants(&a->card, i, &of_a) && nthw_nv50_wants(&b->card, i, &of_b) &&
+		    of_a != of_b)
+			return false;
 	return true;
 }
 

@@ -66,7 +66,7 @@ void nti_pmus_forget(struct nti_pmus *pmus, const struct nti_unit *unit, unsigne
 void nti_pmus_give_back(struct nti_pmus *pmus, const struct nti_unit *unit);
 
 /* What an event needs of boxes, for who plans: there need not be a PMU instance yet. */
-#define NTI_PMU_WANTS 7 /* registers that the counters of a box or a card share */
+#define NTI_PMU_WANTS 11 /* registers that the counters of a box or a card share */
 struct nti_pmu_need {
 	bool always_runs;  /* needs no counter: any number of events is read beside each other */
 	uint64_t counters; /* counters that can count it, as those of nti_pmus_take() */

@@ -48,7 +48,13 @@ EVENTS = {'gpu_idle': 'idle.0', 'input_assembler_busy': BUSY, 'input_assembler_w
           'rop_samples_killed_by_earlyz_count': amount('prop_earlyz', 6, 'prop_earlyz.7'),
           'rop_samples_killed_by_latez_count': amount('prop_latez', 6, 'prop_latez.7'),
           'texture_waits_for_fb': 'tex_cache.2', 'texture_sample_base_level_rate.0': SAMPLE, 'texture_sample_base_level_rate.1': BASE,
-          'texture_sample_average_level.0': SAMPLE, 'texture_sample_average_level.1': BASE}
+          'texture_sample_average_level.0': SAMPLE, 'texture_sample_average_level.1': BASE,
+          'geom_busy': 'geom_mp0.0 & geom_mp0.1 | geom_mp1.0 & geom_mp1.1',
+          'geom_waits_for_shader': 'geom_mp0.0 & !geom_mp0.1 | geom_mp1.0 & !geom_mp1.1',
+          'shader_waits_for_geom': 'shader_mp0.0 & !shader_mp0.1 | shader_mp1.0 & !shader_mp1.1',
+          'shader_waits_for_texture': 'shader_tex.2 & !shader_tex.3 | shader_tex.0 & !shader_tex.1',
+          'shader_waits_for_rop': 'shader_rop.0 & !shader_rop.1', 'texture_busy': 'shader_tex.2 | tex_shader.0 & tex_shader.1',
+          'texture_waits_for_shader': 'tex_shader.0 & !tex_shader.1'}
 # The first two are other functions there, and it has two more.
 OF_G80 = {'rasterizer_pixels_out_count.1': amount('prop_out', 6), 'shaded_pixel_count.0': 'prop_out.7 & prop_out.6',
           'shaded_pixel_count.1': amount('prop_out', 6)}

@@ -23,7 +23,7 @@
 #define SINGLE_STATE 0x30000000u
 #define FAULT_CLEAR 0x08000000u
 
-enum { VFETCH = 1, ZCULL, PROP, CROP, ZROP, TEX, TEX2, MUXES };
+enum { VFETCH = 1, ZCULL, PROP, CROP, ZROP, TEX, TEX2, GROUP, OUT, MUXES };
 
 /* Multiplexers, on G80, from G84, G200 and GT215 on. */
 static const struct mux_place {
@@ -56,6 +56,16 @@ static const struct mux_place {
 	[TEX] = { { 0x408808, 0x408808, 0x408508, 0x408508 },
 		  { 0x1000, 0x1000, 0x800, 0x800 },
 		  { 0x800, 0x800, 0x800, 0x800 },
+		  0,
+		  0 },
+	[GROUP] = { { 0x408330, 0x408330, 0x40833c, 0x40833c },
+		    { 0x1000, 0x1000, 0x800, 0x800 },
+		    { 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff },
+		    0,
+		    0 },
+	[OUT] = { { 0x408334, 0x408334, 0x408340, 0x408340 },
+		  { 0x1000, 0x1000, 0x800, 0x800 },
+		  { 1, 1, 1, 1 },
 		  0,
 		  0 },
 	/* not on G80 */
@@ -410,6 +420,7 @@ static const struct encode_row {
 	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1) | MODE(2), 0, 0, 0 },
 	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1), 0xec, 0, -EINVAL }, /* an amount of none */
 	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1) | MODE(1), (uint64_t)1 << 32, 0, -EINVAL },
+	{ __LINE__, "G96", EVENT(0x2c2c2c04, 0xaaaa, 3), 0x12345678ull << 32, 0, 0 }, /* groups */
 	{ __LINE__, "G96", EVENT(0, 0xaaaa, 3) | MODE(1), 0x40000000, 0, -EINVAL },
 	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1) | MODE(3), 0, 0, -ENOTSUP },
 	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1) | MODE(4), 0, 0, -ENOTSUP },
@@ -428,7 +439,8 @@ TEST(events_of_words)
 		TT_EQ(r, event.function, r->ret ? 0x4711 : r->config >> 32 & 0xffff);
 		TT_EQ(r, event.domain, r->ret ? 0x4711 : r->config >> 53 & 7);
 		TT_EQ(r, event.mode, r->ret ? 0 : r->config >> 56);
-		TT_EQ(r, event.amount, r->ret ? 0 : r->config1);
+		TT_EQ(r, event.amount, r->ret ? 0 : r->config1 & 0xffffffff);
+		TT_EQ(r, event.groups, r->ret ? 0 : r->config1 >> 32);
 		TT_EQ(r, event.mux[0], r->ret ? 0 : r->config2 & 0x1f);
 		TT_EQ(r, event.select[0], r->ret ? 0 : r->config2 >> 5 & 0x7ffffff);
 		TT_EQ(r, event.mux[1], r->ret ? 0 : r->config2 >> 32 & 0x1f);
@@ -643,6 +655,54 @@ TEST(two_multiplexers_in_order)
 	before.mux[ZROP][2] = c.mux[ZROP][2];
 	before.mux[ZROP][3] = c.mux[ZROP][3];
 	TT_IS(nthw_nv50_restore(&pm, &st), 0);
+	is_as_found(&c, &before);
+	is_all_zero(&st);
+}
+
+/* Two events of domain 3 that need other bytes of one register, on a board without TPC 0. */
+TEST(groups_in_order)
+{
+	struct nthw_nv50_event busy, waits, other;
+	struct nthw_nv50_state st = { 0 };
+	struct card c, before;
+	struct nthw_nv50_pm pm = card_of(&c, "GT215");
+
+	c.units = 0x70030006;
+	c.mux[GROUP][1] = 0x44332211;
+	c.mux[GROUP][2] = 0x00112233;
+	c.mux[OUT][2] = 1;
+	*at(&c, 0xa7cc) = 1;
+	*at(&c, 0xa56c) = 0x2f;
+	before = c;
+	TT_IS(nthw_nv50_encode(pm.chip, EVENT(0x2c050402, 0xeaea, 3), (uint64_t)0x503c0201 << 32, 0,
+			       &busy),
+	      0);
+	TT_IS(nthw_nv50_encode(pm.chip, EVENT(0x2c2c0908, 0x2222, 3), (uint64_t)0x00020000 << 32, 0,
+			       &waits),
+	      0);
+	TT_IS(nthw_nv50_encode(pm.chip, EVENT(0x2c2c2c01, 0xaaaa, 3), 0, 0, &other), 0);
+	TT_IS(nthw_nv50_program(&pm, COUNTER(3, EVENT), &busy, &st), 0);
+	went(&c, "R ia7cc\nR ia56c\nR ia48c\nR ia4ac\n"
+		 "R i4008fc\nR i408b3c\nR i408b3c\nW i408b3c 44332201\nR i408b3c\n"
+		 "R i4008fc\nR i408b3c\nR i408b3c\nW i408b3c 44330201\nR i408b3c\n"
+		 "R i4008fc\nR i408b40\nR i409340\nW i408b40 1\nR i408b40\nW i409340 0\nR i409340\n"
+		 "W ia56c 2f\nR ia56c\nW ia7cc 1\nR ia7cc\n"
+		 "W ia48c 2c050402\nR ia48c\nW ia4ac eaea\nR ia4ac\n");
+	TT_IS(nthw_nv50_program(&pm, COUNTER(3, STOP), &waits, &st), 0);
+	TT_IS(c.mux[GROUP][1], 0x44020201);
+	TT_IS(nthw_nv50_program(&pm, COUNTER(3, START), &other, &st), -EBUSY);
+	TT_IS(lost_of(&pm, &st), 0);
+	/* The first one needs no group any more; the other's is somebody else's now. */
+	TT_IS(nthw_nv50_program(&pm, COUNTER(3, EVENT),
+				&(struct nthw_nv50_event){ 0x2c2c2c2c, 0xaaaa, 3 }, &st),
+	      0);
+	TT_IS(c.mux[GROUP][1], 0x44022211);
+	c.mux[GROUP][1] = 0x44022233;
+	TT_IS(lost_of(&pm, &st), 0);
+	c.mux[GROUP][1] = 0x44032233;
+	TT_IS(lost_of(&pm, &st), BIT(COUNTER(3, STOP)));
+	TT_IS(nthw_nv50_restore(&pm, &st), 0);
+	before.mux[GROUP][1] = 0x44032233;
 	is_as_found(&c, &before);
 	is_all_zero(&st);
 }
@@ -1151,6 +1211,7 @@ struct run {
 	struct nthw_nv50_pm pm;
 	struct nthw_nv50_state state;
 	uint64_t seed;
+	uint32_t groups;  /* that all events want */
 	uint32_t sums;	  /* counters that have one */
 	bool tries_again; /* what failed is called once more, and then nothing fails */
 	bool has_tried;
@@ -1165,6 +1226,7 @@ static void prepare(struct run *r, const char *chip, uint64_t seed)
 	r->seed = seed;
 	r->has_tried = false;
 	r->sums = 0;
+	r->groups = (uint32_t)tt_random(&r->seed);
 	r->card.may = 0;
 	r->card.debug_1 = (uint32_t)tt_random(&r->seed) & ~(uint32_t)0x20;
 	for (address = FIRST; address < END; address += 4)
@@ -1210,7 +1272,7 @@ static int program_one(struct run *r, uint32_t counter)
 	int ret;
 
 	for (i = 0; i < 2; i++) {
-		event.mux[i] = (uint32_t)(tt_random(&r->seed) % MUXES);
+		event.mux[i] = (uint32_t)(tt_random(&r->seed) % GROUP);
 		if (!mux_places[event.mux[i]].first[family_of(&r->card)] ||
 		    (i && event.mux[1] == event.mux[0]))
 			event.mux[i] = 0;
@@ -1219,6 +1281,10 @@ static int program_one(struct run *r, uint32_t counter)
 		event.src |= (uint32_t)(tt_random(&r->seed) % (r->pm.chip->last[counter / 4] + 1u))
 			     << 8 * i;
 	event.function = tt_random(&r->seed) & 0xffff;
+	if (event.domain == 3) {
+		event.led = (uint32_t)(tt_random(&r->seed) & 0xf);
+		event.groups = r->groups;
+	}
 	/* A sum where nothing else has START. */
 	if (counter % 4 == NTHW_NV50_EVENT && !(r->card.may & BIT(counter - 1))) {
 		event.mode = (uint32_t)(tt_random(&r->seed) % 3);
@@ -1408,6 +1474,7 @@ int main(void)
 		cmocka_unit_test(multiplexers_in_order),
 		cmocka_unit_test(units_in_order),
 		cmocka_unit_test(two_multiplexers_in_order),
+		cmocka_unit_test(groups_in_order),
 		cmocka_unit_test(a_sum_in_order),
 		cmocka_unit_test(a_multiplexer_that_others_took),
 		cmocka_unit_test(g96_after_others_in_order),

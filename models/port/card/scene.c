@@ -107,6 +107,13 @@ static struct ntm_wire_set and_amount(struct ntm_wire_set set, const char *name,
 	return set;
 }
 
+static struct ntm_wire_set both(struct ntm_wire_set a, struct ntm_wire_set b)
+{
+	for (size_t i = 0; i < NTM_WIRE_UNITS; i++)
+		a.of[i] |= b.of[i];
+	return a;
+}
+
 /*
  * These where no texture is sampled, and the wires for the level say so. Lines of a scene that list
  * wires have those alone.
@@ -173,6 +180,9 @@ static bool has_fixed(const struct ntm_wire_set *set, const struct nthw_nv_chip 
 bool ntm_wire_is_high(const struct ntm_wire *wire, const struct nthw_nv_chip *chip,
 		      const struct ntm_stretch *stretch)
 {
+	/* A group has no signal of its own. */
+	if (wire->unit && wire->unit->mux == NTHW_NV_GROUP)
+		return has_wire(&stretch->wires, wire->unit, wire->number);
 	if (!wire->unit)
 		return has_signal(&stretch->signal, wire->domain, wire->number) ||
 		       has_fixed(&stretch->wires, chip, wire->domain, wire->number);
@@ -210,18 +220,41 @@ static bool is_selected(const struct nthw_nv_wires *unit, const struct ntm_nv50_
 	       (value & nthw_nv_muxes[unit->mux].mask[family]) == unit->select;
 }
 
+static void show(const struct ntm_stretch *stretch, const struct nthw_nv_wires *unit,
+		 uint32_t first, struct ntm_nv50_wires *out)
+{
+	for (uint32_t wire = 0; wire < unit->count; wire++)
+		if (has_wire(&stretch->wires, unit, wire))
+			put_signal(out, unit->domain, first + wire);
+}
+
+/* Wherever the TPC that leads its groups out has the unit's. */
+static void show_group(const struct ntm_stretch *stretch, const struct nthw_nv_wires *unit,
+		       const struct ntm_nv50_card *card, struct ntm_nv50_wires *out)
+{
+	const struct nthw_nv_mux_row *mux = &nthw_nv_muxes[NTHW_NV_GROUP];
+	uint32_t family = card->chip->family, first = unit->first[family], groups;
+	uint32_t leader = who_leads(card, NTHW_NV_MPC_OUT, &groups);
+
+	if (leader == NTHW_NV_UNITS_MAX)
+		return;
+	groups = card->bar[(mux->address[family] + mux->step[family] * leader) / 4];
+	for (uint32_t i = 0; i < 4; i++)
+		if ((groups >> 8 * i & 0xff) == first / 4)
+			show(stretch, unit, 4 * i + first % 4, out);
+}
+
 void ntm_wires_of(const struct ntm_stretch *stretch, const struct ntm_nv50_card *card,
 		  struct ntm_nv50_wires *out)
 {
 	*out = stretch->signal;
 	for (size_t i = 0; i < nthw_nv_wires_count; i++) {
 		const struct nthw_nv_wires *unit = &nthw_nv_wires[i];
-		uint32_t shown = is_selected(unit, card) ? unit->count : 0;
 
-		for (uint32_t wire = 0; wire < shown; wire++)
-			if (has_wire(&stretch->wires, unit, wire))
-				put_signal(out, unit->domain,
-					   unit->first[card->chip->family] + wire);
+		if (unit->mux == NTHW_NV_GROUP)
+			show_group(stretch, unit, card, out);
+		else if (is_selected(unit, card))
+			show(stretch, unit, unit->first[card->chip->family], out);
 	}
 }
 
@@ -549,6 +582,13 @@ static uint64_t next_amount(struct player *p, uint64_t *left, uint64_t most, uin
 /* They come in, some with gaps between, and go out of the geometry stage. */
 static void draw_vertices(struct player *p, uint64_t n)
 {
+	static const char *const mps[] = {
+		"geom_mp0.0 geom_mp0.1",
+		"geom_mp1.0 geom_mp1.1 shader_mp0.0",
+		"geom_mp0.0 geom_mp1.0 shader_mp0.0 shader_mp0.1",
+		"geom_mp1.0 geom_mp1.1 shader_mp1.0 shader_mp1.1",
+		"geom_mp0.1 geom_mp1.1 shader_mp1.0",
+	};
 	uint64_t left = n, clocks, amount;
 
 	put(p, choose(p, (struct range){ 1, 20 }), plain("vfetch_a.0 vfetch_a.1"));
@@ -558,6 +598,8 @@ static void draw_vertices(struct player *p, uint64_t n)
 		put(p, choose(p, (struct range){ 0, 3 }), plain("vfetch_wait.0"));
 	}
 	put(p, n, plain("vattr.1"));
+	for (size_t i = 0; i < sizeof(mps) / sizeof(mps[0]); i++)
+		put(p, choose(p, (struct range){ 0, n }), plain(mps[i]));
 }
 
 /* Points, lines and triangles; some come while setup cannot take them, some are dropped. */
@@ -611,8 +653,15 @@ static struct ntm_wire_set and_samples(struct player *p, struct ntm_wire_set set
 /* A texture is looked up, or waited for; level 15 is no sample. */
 static struct ntm_wire_set and_texture(struct player *p, struct ntm_wire_set set)
 {
+	static const char *const shader[] = {
+		"shader_tex.0 shader_tex.1 shader_rop.0",
+		"shader_tex.2 tex_shader.0",
+		"shader_tex.2 shader_tex.3 shader_rop.0 shader_rop.1",
+		"tex_shader.0 tex_shader.1 shader_tex.0",
+	};
 	uint64_t level = choose(p, (struct range){ 0, 3 });
 
+	set = both(set, wires(shader[choose(p, (struct range){ 0, 3 })]));
 	set = and_amount(set, "tex_cache", UINT64_C(1) << choose(p, (struct range){ 0, 2 }));
 	return and_amount(set, "tex_level", level == 3 ? 15 : level);
 }
