@@ -38,9 +38,33 @@ static uint32_t ones(uint32_t count)
 	return (1u << count) - 1;
 }
 
-bool ntm_nv50_card_init(struct ntm_nv50_card *card, const struct nthw_nv_chip *chip, uint32_t *bar)
+uint32_t ntm_nv50_units_of(const struct nthw_nv_chip *chip, enum ntm_nv50_units kind)
+{
+	return kind == NTM_NV50_TPCS ? chip->tpcs : kind == NTM_NV50_ROPS ? chip->parts : chip->mps;
+}
+
+/* Their masks begin there in UNITS and in the register of PBUS, which has none of partitions. */
+static uint32_t shift_of(const struct nthw_nv_chip *chip, enum ntm_nv50_units kind)
 {
 	uint32_t mp = chip->family < NTHW_NV_G200 ? UNITS_MP_MASK_G80 : UNITS_MP_MASK_G200;
+
+	return kind == NTM_NV50_TPCS ? 0 : kind == NTM_NV50_ROPS ? UNITS_ROP_MASK : mp;
+}
+
+static void set_units(struct ntm_nv50_card *card, enum ntm_nv50_units kind, uint32_t mask)
+{
+	uint32_t all = ones(ntm_nv50_units_of(card->chip, kind));
+	uint32_t shift = shift_of(card->chip, kind);
+	uint32_t bus = kind == NTM_NV50_MPS ? PBUS_UNITS_MP_MASK : 0;
+	uint32_t *units = &card->bar[UNITS / 4], *bus_units = &card->bar[PBUS_UNITS / 4];
+
+	*units = (*units & ~(all << shift)) | mask << shift;
+	if (kind != NTM_NV50_ROPS)
+		*bus_units = (*bus_units & ~(all << bus)) | mask << bus;
+}
+
+bool ntm_nv50_card_init(struct ntm_nv50_card *card, const struct nthw_nv_chip *chip, uint32_t *bar)
+{
 	uint32_t i;
 
 	card->chip = chip;
@@ -51,20 +75,17 @@ bool ntm_nv50_card_init(struct ntm_nv50_card *card, const struct nthw_nv_chip *c
 	if (!i) /* other chips have no such domains */
 		return false;
 	bar[BOOT_0 / 4] = boot_0(chip);
-	bar[UNITS / 4] =
-		ones(chip->tpcs) | ones(chip->parts) << UNITS_ROP_MASK | ones(chip->mps) << mp;
-	bar[PBUS_UNITS / 4] = ones(chip->tpcs) | ones(chip->mps) << PBUS_UNITS_MP_MASK;
+	bar[UNITS / 4] = bar[PBUS_UNITS / 4] = 0;
+	for (i = 0; i < NTM_NV50_KINDS; i++)
+		set_units(card, i, ones(ntm_nv50_units_of(chip, i)));
 	return true;
 }
 
-bool ntm_nv50_card_keep_tpcs(struct ntm_nv50_card *card, uint32_t mask)
+bool ntm_nv50_card_keep(struct ntm_nv50_card *card, enum ntm_nv50_units kind, uint32_t mask)
 {
-	uint32_t all = ones(card->chip->tpcs);
-
-	if (!mask || mask & ~all)
+	if (!mask || mask & ~ones(ntm_nv50_units_of(card->chip, kind)))
 		return false;
-	card->bar[UNITS / 4] = (card->bar[UNITS / 4] & ~all) | mask;
-	card->bar[PBUS_UNITS / 4] = (card->bar[PBUS_UNITS / 4] & ~all) | mask;
+	set_units(card, kind, mask);
 	return true;
 }
 

@@ -31,8 +31,17 @@ struct ntm_nv50_wires {
  * G80 to GT21x.
  */
 bool ntm_nv50_card_init(struct ntm_nv50_card *card, const struct nthw_nv_chip *chip, uint32_t *bar);
-/* A board that has these TPCs of the die alone. False, and nothing is changed: it has no such. */
-bool ntm_nv50_card_keep_tpcs(struct ntm_nv50_card *card, uint32_t mask);
+/* What a board may have less of than the die. */
+enum ntm_nv50_units {
+	NTM_NV50_TPCS,
+	NTM_NV50_ROPS, /* memory partitions */
+	NTM_NV50_MPS,  /* of each TPC */
+	NTM_NV50_KINDS,
+};
+/* How many of them the die of @chip has. */
+uint32_t ntm_nv50_units_of(const struct nthw_nv_chip *chip, enum ntm_nv50_units kind);
+/* A board with these of the die alone. False, and nothing is changed: it has no such, or none. */
+bool ntm_nv50_card_keep(struct ntm_nv50_card *card, enum ntm_nv50_units kind, uint32_t mask);
 
 /*
  * A register of 32 bits at byte offset @addr of BAR 0. NTM_NOT_MINE: not in the BAR, or not a
@@ -55,11 +64,11 @@ void ntm_nv50_card_advance(struct ntm_nv50_card *card, const struct ntm_nv50_wir
  *
  * What it does not model: clocks of their own rate for each domain (all go by together); what a
  * domain is made of (the caller says which wires are 1, and looks at .bar for multiplexers); the
- * pulses by which accesses of registers show in domain 0; boards with fewer MPs or ROPs than the
- * die; GCTRL, RECORD_CHAN and RECORD_DMA, which only keep what is written; power and reset;
- * accesses of other sizes than 32 bits, the other BARs, configuration space, channels and methods.
- * All other registers keep every bit that is written, also those that silicon has read-only or has
- * not; in PCOUNTER's range what this chip has no row for reads 0 instead.
+ * pulses by which accesses of registers show in domain 0; GCTRL, RECORD_CHAN and RECORD_DMA, which
+ * only keep what is written; power and reset; accesses of other sizes than 32 bits, the other BARs,
+ * configuration space, channels and methods. All other registers keep every bit that is written,
+ * also those that silicon has read-only or has not; in PCOUNTER's range what this chip has no row
+ * for reads 0 instead.
  */
 
 #endif

@@ -15,6 +15,8 @@ enum {
 	ID_BUSY,
 	ID_SCENE,
 	ID_TPC,
+	ID_ROP,
+	ID_MP,
 };
 
 /* For help and completion; models/port/card/main.c parses them. */
@@ -22,6 +24,8 @@ static const struct cli_option options[] = {
 	{ ID_LISTEN, "listen", "SOCKET", "run: serve the card at this socket" },
 	{ ID_SCENE, "scene", "FILE", "run: what the card works on; ntime-model(1) has the form" },
 	{ ID_TPC, "tpc", "MASK", "run: the board has these TPCs alone, as in 0x6" },
+	{ ID_ROP, "rop", "MASK", "run: and these memory partitions" },
+	{ ID_MP, "mp", "MASK", "run: and these multiprocessors in each TPC" },
 	{ ID_BUSY, "busy", "CLOCKS", "play: draw for so many more clocks, at 1 GHz" },
 	CLI_OPTION_HELP,
 	CLI_OPTION_END,
@@ -41,7 +45,8 @@ static int run_model(const struct cli_command *self, int argc, char **argv)
 
 const struct cli_command cli_model_command = {
 	.name = "model",
-	.usage = "model run CHIP --listen SOCKET [--scene FILE] [--tpc MASK]\n"
+	.usage = "model run CHIP --listen SOCKET [--scene FILE] [--tpc MASK] "
+		 "[--rop MASK] [--mp MASK]\n"
 		 "model read SOCKET ADDRESS\n"
 		 "model play SOCKET FRAMES [--busy CLOCKS]\n"
 		 "model truth SOCKET EVENT|FUNCTION\n"

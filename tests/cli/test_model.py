@@ -199,19 +199,23 @@ def a_scene_is_counted_as_its_truth_says():
 
 
 @test
-def a_board_without_its_first_tpc():
-    with Card('GT215', options=('--tpc', '0x6')) as card:
-        equal(model('read', card.path, '0x4008fc'), '0x70030006')
-        equal(model('read', card.path, '0x1540'), '0x07000006')
-        done = ntime('--model', card.path, '--csv', '-e', 'gpu0/rop_busy/,gpu0/rop_waits_for_shader/,gpu0/rop_waits_for_fb/', '--', t.NTIME, 'model', 'play', card.path, '9')
-        rows = {row['name']: row['value'] for row in csv.DictReader(io.StringIO(err(done)))}
-        for name in ('rop_busy', 'rop_waits_for_shader', 'rop_waits_for_fb'):
-            equal(rows[f'gpu0/{name}/'], model('truth', card.path, name), name)
-            equal(rows[f'gpu0/{name}/'] != '0', True, name)
-        for tpc in range(3):
-            equal(model('read', card.path, hex(0x408750 + 0x800 * tpc)), '0x00000000')
-    for mask, why in (('0', "--tpc '0' is no mask"), ('x', "--tpc 'x' is no mask"), ('0x10', 'a die of GT215 has 4 TPCs')):
-        has(model('run', 'GT215', '--tpc', mask, '--listen', '/nowhere/s', status=125), why)
+def boards_with_fewer_units_than_the_die():
+    for chip, options, units, bus in (('GT215', ('--tpc', '0x6'), '0x70030006', '0x07000006'),
+                                      ('G80', ('--tpc', '0x88', '--rop=0x2a', '--mp', '0x2'), '0x00aa0088', '0x02000088'),
+                                      ('G92', ('--mp', '0x1', '--rop', '0x8'), '0x004800ff', '0x010000ff'),
+                                      ('G200', (), '0x70ff03ff', '0x070003ff')):
+        with Card(chip, options=options) as card:
+            equal(model('read', card.path, '0x4008fc'), units)
+            equal(model('read', card.path, '0x1540'), bus)
+            found = registers(card)
+            values = counted(card, events_of(chip), '--passes')
+            equal(values, truths(card, events_of(chip)), chip)
+            equal([name for name, value in values.items() if not value], [], chip)
+            equal(registers(card), found)
+    for chip, option, mask, why in (('GT215', '--tpc', '0', "--tpc '0' is no mask of TPCs"), ('GT215', '--tpc', 'x', "--tpc 'x' is no mask"),
+                                    ('GT215', '--tpc', '0x10', 'bits 0 to 3 stand for the TPCs of a die of GT215'), ('G80', '--rop', '0x40', 'bits 0 to 5 stand for'),
+                                    ('G98', '--mp', '2', 'bits 0 to 0 stand for the MPs in a TPC')):
+        has(model('run', chip, option, mask, '--listen', '/nowhere/s', status=125), why)
 
 
 @test

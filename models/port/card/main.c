@@ -46,8 +46,9 @@ static int print_line(const char *text)
 /* ---- run ---- */
 
 struct run {
-	const char *chip, *path, *scene, *tpc; /* .scene NULL: the built-in one */
-	uint64_t tpcs;			       /* 0: all of the die */
+	const char *chip, *path, *scene;   /* .scene NULL: the built-in one */
+	const char *units[NTM_NV50_KINDS]; /* options' masks; NULL: all of the die */
+	uint32_t keep[NTM_NV50_KINDS];
 };
 
 /* "--NAME VALUE" or "--NAME=VALUE" at argv[*i], given once. */
@@ -64,13 +65,50 @@ static bool take_option(char **argv, int *i, const char *name, const char **valu
 	return *value;
 }
 
+static const struct {
+	const char *option, *name;
+} unit_kinds[NTM_NV50_KINDS] = {
+	[NTM_NV50_TPCS] = { "--tpc", "TPCs" },
+	[NTM_NV50_ROPS] = { "--rop", "memory partitions" },
+	[NTM_NV50_MPS] = { "--mp", "MPs in a TPC" },
+};
+
+static bool take_units(char **argv, int *i, struct run *r)
+{
+	for (size_t k = 0; k < NTM_NV50_KINDS; k++)
+		if (take_option(argv, i, unit_kinds[k].option, &r->units[k]))
+			return true;
+	return false;
+}
+
+/* The masks that options give, for a board with @chip. 0 or after a sentence. */
+static int parse_units(struct run *r, const struct nthw_nv_chip *chip)
+{
+	for (unsigned int k = 0; k < NTM_NV50_KINDS; k++) {
+		const char *text = r->units[k], *at = text;
+		uint32_t most = ntm_nv50_units_of(chip, k);
+		uint64_t mask;
+
+		if (!text)
+			continue;
+		if (!ntm_number_take(&at, UINT16_MAX, &mask) || *at || !mask)
+			return complain("%s '%.40s' is no mask of %s, as in 0x6",
+					unit_kinds[k].option, text, unit_kinds[k].name);
+		if (mask >> most)
+			return complain("%s %s: bits 0 to %u stand for the %s of a die of %s",
+					unit_kinds[k].option, text, most - 1, unit_kinds[k].name,
+					chip->name);
+		r->keep[k] = (uint32_t)mask;
+	}
+	return 0;
+}
+
 static bool parse_run(int argc, char **argv, struct run *r)
 {
 	*r = (struct run){ 0 };
 	for (int i = 1; i < argc; i++) {
 		if (take_option(argv, &i, "--listen", &r->path) ||
-		    take_option(argv, &i, "--scene", &r->scene) ||
-		    take_option(argv, &i, "--tpc", &r->tpc))
+		    take_option(argv, &i, "--scene", &r->scene) || take_units(argv, &i, r))
 			continue;
 		if (argv[i][0] == '-' || r->chip)
 			return false;
@@ -163,11 +201,7 @@ static int serve(const struct ntm_scene *scene, const struct run *r)
 	signals = open_signals();
 	if (signals < 0)
 		return complain("cannot take signals: %s", strerror(errno));
-	ret = ntm_server_new(scene, (uint32_t)r->tpcs, r->path, &server);
-	if (ret == -EINVAL)
-		return complain(
-			"--tpc %s: a die of %s has %u TPCs, and a board one of them at least",
-			r->tpc, ntm_scene_chip(scene)->name, ntm_scene_chip(scene)->tpcs);
+	ret = ntm_server_new(scene, r->keep, r->path, &server);
 	if (ret < 0)
 		return cannot_listen(r->path, ret);
 	/* Who waits for this line finds the socket there. */
@@ -184,21 +218,21 @@ static int run(int argc, char **argv)
 	const struct nthw_nv_chip *chip;
 	struct ntm_scene *scene;
 	struct run r;
-	const char *at;
 	int ret;
 
 	if (!parse_run(argc, argv, &r))
 		return complain("model run: expected CHIP --listen SOCKET [--scene FILE] [--tpc "
-				"MASK]");
-	at = r.tpc;
-	if (at && (!ntm_number_take(&at, UINT16_MAX, &r.tpcs) || *at || !r.tpcs))
-		return complain("--tpc '%.40s' is no mask of TPCs, as in 0x6", r.tpc);
+				"MASK] [--rop MASK] [--mp MASK]");
 	chip = nthw_nv_chip_by_name(r.chip);
 	if (!chip || !nthw_nv_has_wires(chip))
 		return unknown_chip(r.chip);
+	if (parse_units(&r, chip) != 0)
+		return FAILED;
 	scene = load_scene(r.scene, chip);
 	if (!scene)
 		return FAILED;
+	if (r.keep[NTM_NV50_MPS])
+		ntm_scene_keep_mps(scene, r.keep[NTM_NV50_MPS]);
 	ret = serve(scene, &r);
 	ntm_scene_free(scene);
 	return ret;

@@ -49,7 +49,8 @@ struct ntm_scene {
 	uint64_t seed;
 	struct part *frame, between;
 	size_t frames;
-	uint32_t round; /* frames until the first one comes again */
+	uint32_t round;		     /* frames until the first one comes again */
+	struct ntm_wire_set missing; /* of units that the board does not have */
 };
 
 /* ---- wires ---- */
@@ -505,6 +506,7 @@ int ntm_scene_parse(const char *file, const char *text, size_t bytes,
 	if (!p.scene)
 		return -ENOMEM;
 	p.scene->chip = chip;
+	ntm_scene_keep_mps(p.scene, (1u << chip->mps) - 1);
 	ret = ntm_lines_each(&p.l, text, bytes, parse_line, &p);
 	if (ret == 0 && !p.scene->frames) {
 		p.l.line += !p.l.line;
@@ -516,6 +518,19 @@ int ntm_scene_parse(const char *file, const char *text, size_t bytes,
 	}
 	*out = p.scene;
 	return 0;
+}
+
+void ntm_scene_keep_mps(struct ntm_scene *s, uint32_t mask)
+{
+	static const char *const of_mps[] = {
+		"geom_mp0.0 geom_mp0.1 shader_mp0.0 shader_mp0.1",
+		"geom_mp1.0 geom_mp1.1 shader_mp1.0 shader_mp1.1",
+	};
+
+	s->missing = wires("");
+	for (size_t i = 0; i < sizeof(of_mps) / sizeof(of_mps[0]); i++)
+		if (!(mask >> i & 1))
+			s->missing = both(s->missing, wires(of_mps[i]));
 }
 
 void ntm_scene_free(struct ntm_scene *s)
@@ -538,6 +553,7 @@ const struct nthw_nv_chip *ntm_scene_chip(const struct ntm_scene *s)
 
 struct player {
 	uint64_t random;
+	const struct ntm_wire_set *missing;
 	void (*fn)(void *arg, const struct ntm_stretch *stretch);
 	void *arg;
 };
@@ -558,12 +574,17 @@ static uint64_t choose(struct player *p, struct range range)
 	       (range.high > range.low ? next_random(p) % (range.high - range.low + 1) : 0);
 }
 
+static void play(struct player *p, struct ntm_stretch stretch)
+{
+	for (size_t i = 0; i < NTM_WIRE_UNITS; i++)
+		stretch.wires.of[i] &= (uint8_t)~p->missing->of[i];
+	if (stretch.clocks)
+		p->fn(p->arg, &stretch);
+}
+
 static void put(struct player *p, uint64_t clocks, struct ntm_wire_set set)
 {
-	const struct ntm_stretch stretch = { .clocks = clocks, .wires = set };
-
-	if (clocks)
-		p->fn(p->arg, &stretch);
+	play(p, (struct ntm_stretch){ .clocks = clocks, .wires = set });
 }
 
 /*
@@ -717,14 +738,12 @@ static void play_clocks(struct player *p, const struct step *step, uint64_t cloc
 	for (size_t i = 0; i < step->amounts; i++)
 		stretch.wires.of[index_of(step->amount[i].unit)] |=
 			(uint8_t)choose(p, step->amount[i].value);
-	if (clocks)
-		p->fn(p->arg, &stretch);
+	play(p, stretch);
 }
 
 static void play_step(struct player *p, const struct step *step)
 {
 	uint64_t n = choose(p, step->number);
-	const struct ntm_stretch busy = ntm_scene_busy(n);
 
 	switch (step->kind) {
 	case CLOCKS:
@@ -743,8 +762,7 @@ static void play_step(struct player *p, const struct step *step)
 		draw_pixels(p, n);
 		break;
 	case BUSY:
-		if (n)
-			p->fn(p->arg, &busy);
+		play(p, ntm_scene_busy(n));
 		break;
 	}
 }
@@ -763,6 +781,7 @@ void ntm_scene_frame(const struct ntm_scene *s, uint32_t number,
 		     void (*fn)(void *arg, const struct ntm_stretch *stretch), void *arg)
 {
 	struct player p = { .random = (s->seed ? s->seed : 1) * 0xd1342543de82ef95u + number,
+			    .missing = &s->missing,
 			    .fn = fn,
 			    .arg = arg };
 	const struct part *frame = frame_of(s, number);

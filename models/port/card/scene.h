@@ -50,6 +50,8 @@ void ntm_scene_free(struct ntm_scene *s);
 extern const char ntm_scene_default[];
 
 const struct nthw_nv_chip *ntm_scene_chip(const struct ntm_scene *s);
+/* On a board with these MPs in a TPC; all of the die without. Wires of others stay 0. */
+void ntm_scene_keep_mps(struct ntm_scene *s, uint32_t mask);
 
 /* The stretches of frame @number, from 1 on, and of what is between it and the next one. */
 void ntm_scene_frame(const struct ntm_scene *s, uint32_t number,

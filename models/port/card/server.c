@@ -392,8 +392,19 @@ static int listen_at(struct ntm_server *s)
 	return 0;
 }
 
-int ntm_server_new(const struct ntm_scene *scene, uint32_t tpcs, const char *path,
-		   struct ntm_server **out)
+/* The card as the board has it. False: the die has no such units. */
+static bool make_card(struct ntm_server *s, const uint32_t keep[NTM_NV50_KINDS])
+{
+	if (!ntm_nv50_card_init(&s->card, ntm_scene_chip(s->scene), s->bar))
+		return false;
+	for (unsigned int i = 0; i < NTM_NV50_KINDS; i++)
+		if (keep[i] && !ntm_nv50_card_keep(&s->card, i, keep[i]))
+			return false;
+	return true;
+}
+
+int ntm_server_new(const struct ntm_scene *scene, const uint32_t keep[NTM_NV50_KINDS],
+		   const char *path, struct ntm_server **out)
 {
 	struct ntm_server *s = calloc(1, sizeof(*s));
 	int ret;
@@ -407,9 +418,7 @@ int ntm_server_new(const struct ntm_scene *scene, uint32_t tpcs, const char *pat
 	s->bar = calloc(1, NTM_NV50_BAR_BYTES);
 	if (!s->path || !s->bar)
 		ret = -ENOMEM;
-	else if (!ntm_nv50_card_init(&s->card, ntm_scene_chip(scene), s->bar) ||
-		 (tpcs && !ntm_nv50_card_keep_tpcs(&s->card, tpcs)) ||
-		 ntm_nv50_card_peek(&s->card, 0, &s->boot_0) < 0)
+	else if (!make_card(s, keep) || ntm_nv50_card_peek(&s->card, 0, &s->boot_0) < 0)
 		ret = -EINVAL;
 	else
 		ret = listen_at(s);

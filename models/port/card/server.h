@@ -12,12 +12,12 @@ struct ntm_server;
 
 /*
  * A card with the chip of @scene, which is borrowed and says what it works on, that listens
- * at @path, where nobody else may. It has the TPCs of the mask @tpcs, 0: all of the
- * die. 0; -EINVAL: the die has others; -EADDRINUSE: a model serves
- * there already; -EEXIST: something other than a socket is there; or -errno.
+ * at @path, where nobody else may. It has the units of the masks @keep, by
+ * enum ntm_nv50_units; 0: all of the die. 0; -EINVAL: the die has others; -EADDRINUSE: a model
+ * serves there already; -EEXIST: something other than a socket is there; or -errno.
  */
-int ntm_server_new(const struct ntm_scene *scene, uint32_t tpcs, const char *path,
-		   struct ntm_server **out);
+int ntm_server_new(const struct ntm_scene *scene, const uint32_t keep[NTM_NV50_KINDS],
+		   const char *path, struct ntm_server **out);
 /*
  * Serve until @until_fd becomes readable. 0 or -errno. A client that breaks the protocol is
  * disconnected; the others go on.
