@@ -212,6 +212,30 @@ static bool is_stripped(const struct cli_item *item)
 	       item->reason_code == NTIME_REASON_PERMISSION;
 }
 
+/* One of several units of a card. */
+static bool is_of_one_unit(const struct cli_item *item)
+{
+	return item->value.flags & NTIME_PARTIAL && item->reason_code == NTIME_REASON_ONE_UNIT;
+}
+
+static void note_part(struct cell *cell, const struct cli_item *item)
+{
+	char text[NOTE_CHARS];
+
+	if (is_of_one_unit(item)) {
+		snprintf(text, sizeof(text), "partial: %s", item->about);
+		add_note(cell, text);
+	} else {
+		add_note(cell, is_stripped(item) ? "a part of the command is missing"
+						 : "some CPUs or units are missing");
+	}
+}
+
+static bool is_partial(const struct cli_item *item)
+{
+	return is_stripped(item) || is_of_one_unit(item);
+}
+
 /* What must be known to believe the number; "" for an exact one. */
 static struct cell note_cell(const struct cli_style *style, const struct cli_item *item)
 {
@@ -233,8 +257,7 @@ static struct cell note_cell(const struct cli_style *style, const struct cli_ite
 	if (v->flags & NTIME_USER_ONLY)
 		add_note(&cell, "user mode only");
 	if (v->flags & NTIME_PARTIAL)
-		add_note(&cell, is_stripped(item) ? "a part of the command is missing"
-						  : "some CPUs or units are missing");
+		note_part(&cell, item);
 	if (v->flags & NTIME_HOTPLUG)
 		note_hotplug(&cell, item);
 	if (item->spread.n > 1)
@@ -805,7 +828,7 @@ static void summary(FILE *f, const struct cli_style *style, const struct cli_rep
 	put_lines(f, style, r);
 	put_why_none_ran(f, style, r);
 	put_reasons(f, style, r, "Implausible (marked ?), shown as counted", is_implausible);
-	put_reasons(f, style, r, "Counted in part", is_stripped);
+	put_reasons(f, style, r, "Counted in part", is_partial);
 	put_reasons(f, style, r, "Errata of this processor", has_erratum);
 	put_reasons(f, style, r, "Unknown codes, shown as counted", is_unlisted);
 	put_reasons(f, style, r, "Counted in every mode", has_no_modes);

@@ -41,6 +41,8 @@
 #define CTRL_FAULT_CLEAR 0x08000000u
 #define CTRL_QUIET (~(CTRL_STATES | CTRL_FAULT_CLEAR)) /* writing the others does nothing now */
 
+#define UNIT_IS_ROP 0x10u
+#define ROPS 8u	  /* that UNITS has bits for, at most */
 #define SHADER 3u /* the domain whose wires come in groups */
 
 enum { QUAD_EMPTY = 0, QUAD_VALID = 1, QUAD_OVERFLOW = 3 };
@@ -226,38 +228,7 @@ static uint32_t led_by(uint32_t signals)
 	return out;
 }
 
-int nthw_nv50_encode(const struct nthw_nv_chip *chip, uint64_t config, uint64_t config1,
-		     uint64_t config2, struct nthw_nv50_event *event)
-{
-	struct nthw_nv50_event out;
-	uint32_t i, domain = config >> 53 & 7;
-	int ret = 0;
-
-	memset(&out, 0, sizeof(out));
-	if (config >> 56 >= NTHW_NV50_MODES || config >> 48 & 0x1f)
-		return NTHW_ENOTSUP;
-	if ((config1 >> 32 && domain != SHADER) ||
-	    ((uint32_t)config1 && config >> 56 == NTHW_NV50_SIMPLE) || !has_domain(chip, domain) ||
-	    !are_signals(chip, domain, config) || !are_signals(chip, domain, config1))
-		return NTHW_EINVAL;
-	for (i = 0; !ret && i < NTHW_NV50_MUXES; i++)
-		ret = take_mux(chip, i, (uint32_t)(config2 >> 32 * i), &out);
-	if (ret)
-		return ret;
-	out.src = (uint32_t)config;
-	out.function = config >> 32 & OP_FUNC;
-	out.domain = domain;
-	out.mode = (uint32_t)(config >> 56);
-	out.amount = (uint32_t)config1;
-	if (domain == SHADER) {
-		out.groups = (uint32_t)(config1 >> 32);
-		out.led = led_by(out.src) | (out.mode ? led_by(out.amount) : 0);
-	}
-	*event = out;
-	return 0;
-}
-
-bool nthw_nv50_wants(const struct nthw_nv50_event *event, uint32_t number, uint32_t *select)
+static bool wants(const struct nthw_nv50_event *event, uint32_t number, uint32_t *select)
 {
 	uint32_t i;
 
@@ -274,6 +245,63 @@ bool nthw_nv50_wants(const struct nthw_nv50_event *event, uint32_t number, uint3
 		return false;
 	*select = event->groups & (uint32_t)0xff << 8 * i;
 	return true;
+}
+
+bool nthw_nv50_wants(const struct nthw_nv50_event *event, uint32_t number, uint32_t *select,
+		     uint32_t *unit)
+{
+	*unit = nthw_nv_muxes[number].units == event->kind ? event->unit : 0;
+	return wants(event, number, select);
+}
+
+/* Bits 59 to 63 of the words: of a kind that the event has a multiplexer of. */
+static int take_unit(uint32_t bits, struct nthw_nv50_event *event)
+{
+	uint32_t number, select;
+
+	if (!bits)
+		return 0;
+	event->kind = bits & UNIT_IS_ROP ? NTHW_NV_ROP : NTHW_NV_TPC;
+	event->unit = bits & ~UNIT_IS_ROP;
+	if (!event->unit || (event->kind == NTHW_NV_ROP && event->unit > ROPS))
+		return NTHW_EINVAL;
+	for (number = 1; number < NTHW_NV_MUXES; number++)
+		if (nthw_nv_muxes[number].units == event->kind && wants(event, number, &select))
+			return 0;
+	return NTHW_EINVAL;
+}
+
+int nthw_nv50_encode(const struct nthw_nv_chip *chip, uint64_t config, uint64_t config1,
+		     uint64_t config2, struct nthw_nv50_event *event)
+{
+	struct nthw_nv50_event out;
+	uint32_t i, domain = config >> 53 & 7, mode = config >> 56 & 7;
+	int ret = 0;
+
+	memset(&out, 0, sizeof(out));
+	if (mode >= NTHW_NV50_MODES || config >> 48 & 0x1f)
+		return NTHW_ENOTSUP;
+	if ((config1 >> 32 && domain != SHADER) ||
+	    ((uint32_t)config1 && mode == NTHW_NV50_SIMPLE) || !has_domain(chip, domain) ||
+	    !are_signals(chip, domain, config) || !are_signals(chip, domain, config1))
+		return NTHW_EINVAL;
+	for (i = 0; !ret && i < NTHW_NV50_MUXES; i++)
+		ret = take_mux(chip, i, (uint32_t)(config2 >> 32 * i), &out);
+	if (ret)
+		return ret;
+	out.src = (uint32_t)config;
+	out.function = config >> 32 & OP_FUNC;
+	out.domain = domain;
+	out.mode = mode;
+	out.amount = (uint32_t)config1;
+	if (domain == SHADER) {
+		out.groups = (uint32_t)(config1 >> 32);
+		out.led = led_by(out.src) | (out.mode ? led_by(out.amount) : 0);
+	}
+	ret = take_unit((uint32_t)(config >> 59), &out);
+	if (!ret)
+		*event = out;
+	return ret;
 }
 
 uint32_t nthw_nv50_counters(const struct nthw_nv_chip *chip, const struct nthw_nv50_event *event)
@@ -727,23 +755,32 @@ static int leave_sum(const struct nthw_nv50_pm *pm, uint32_t slot,
 	return ret;
 }
 
-/* Which units have it, and what it holds in each. Without an enable bit the first one suffices. */
-static int keep_mux(const struct nthw_nv50_pm *pm, uint32_t number, struct nthw_nv50_mux_state *mux)
+/*
+ * Which units have it, what it holds in each, and which one is to lead: @unit - 1, or the first
+ * one. Without an enable bit that one suffices.
+ */
+static int keep_mux(const struct nthw_nv50_pm *pm, uint32_t number, uint32_t unit,
+		    struct nthw_nv50_mux_state *mux)
 {
 	const struct nthw_nv_mux_row *row = &nthw_nv_muxes[number];
-	uint32_t unit, units = 0;
+	uint32_t units = 0, i;
 	int ret = 0;
 
 	if (row->units != NTHW_NV_GRAPH)
 		ret = get_present(pm, NTHW_NV_UNITS, &units);
+	if (ret)
+		return ret;
 	units = nthw_nv_units_of(pm->chip, row->units, units);
-	if (!row->enable)
-		units &= ~units + 1;
-	for (unit = 0; !ret && unit < NTHW_NV_UNITS_MAX; unit++)
-		if (units >> unit & 1)
-			ret = get_present(pm, mux_at(pm, number, unit), &mux->found[unit]);
-	mux->units = units;
-	return !ret && !units ? NTHW_ENOTSUP : ret;
+	if (!units || (unit && !(units >> (unit - 1) & 1)))
+		return NTHW_ENOTSUP;
+	for (mux->first = 0; !(units >> mux->first & 1); mux->first++)
+		;
+	mux->leader = unit ? unit - 1 : mux->first;
+	mux->units = row->enable ? units : (uint32_t)1 << mux->leader;
+	for (i = 0; !ret && i < NTHW_NV_UNITS_MAX; i++)
+		if (mux->units >> i & 1)
+			ret = get_present(pm, mux_at(pm, number, i), &mux->found[i]);
+	return ret;
 }
 
 static int put_unit(const struct nthw_nv50_pm *pm, uint32_t number, uint32_t unit, uint32_t *value)
@@ -756,33 +793,32 @@ static int put_unit(const struct nthw_nv50_pm *pm, uint32_t number, uint32_t uni
 	return !ret && !is_same ? NTHW_EIO : ret;
 }
 
-/* The first unit leads its wires out, and the others do not. */
+/* One unit leads its wires out, and the others do not. */
 static int put_mux(const struct nthw_nv50_pm *pm, uint32_t counter, uint32_t number,
-		   uint32_t select, struct nthw_nv50_state *state)
+		   uint32_t select, uint32_t unit, struct nthw_nv50_state *state)
 {
 	const struct nthw_nv_mux_row *row = &nthw_nv_muxes[number];
 	struct nthw_nv50_mux_state *mux = &state->mux[number];
-	uint32_t bit = (uint32_t)1 << counter, unit;
-	bool is_first = true;
+	uint32_t bit = (uint32_t)1 << counter, i;
 	int ret = 0;
 
 	if (!mux->counters)
-		ret = keep_mux(pm, number, mux);
+		ret = keep_mux(pm, number, unit, mux);
 	if (ret)
 		return ret;
-	if (mux->counters & ~bit && mux->select != select)
+	if (mux->counters & ~bit &&
+	    (mux->select != select || mux->leader != (unit ? unit - 1 : mux->first)))
 		return NTHW_EBUSY;
 	mux->select = select;
 	mux->counters |= bit;
-	for (unit = 0; !ret && unit < NTHW_NV_UNITS_MAX; unit++) {
-		if (!(mux->units >> unit & 1))
+	for (i = 0; !ret && i < NTHW_NV_UNITS_MAX; i++) {
+		if (!(mux->units >> i & 1))
 			continue;
-		mux->ours[unit] = mux->found[unit] & ~row->enable;
-		if (is_first)
-			mux->ours[unit] = (mux->found[unit] & ~row->mask[pm->chip->family]) |
-					  select | row->enable;
-		ret = put_unit(pm, number, unit, &mux->ours[unit]);
-		is_first = false;
+		mux->ours[i] = mux->found[i] & ~row->enable;
+		if (i == mux->leader)
+			mux->ours[i] = (mux->found[i] & ~row->mask[pm->chip->family]) | select |
+				       row->enable;
+		ret = put_unit(pm, number, i, &mux->ours[i]);
 	}
 	return ret;
 }
@@ -790,12 +826,12 @@ static int put_mux(const struct nthw_nv50_pm *pm, uint32_t counter, uint32_t num
 static int put_muxes(const struct nthw_nv50_pm *pm, uint32_t counter,
 		     const struct nthw_nv50_event *event, struct nthw_nv50_state *state)
 {
-	uint32_t number, select;
+	uint32_t number, select, unit;
 	int ret = 0;
 
 	for (number = 1; !ret && number < NTHW_NV_MUXES; number++)
-		if (nthw_nv50_wants(event, number, &select))
-			ret = put_mux(pm, counter, number, select, state);
+		if (nthw_nv50_wants(event, number, &select, &unit))
+			ret = put_mux(pm, counter, number, select, unit, state);
 	return ret;
 }
 

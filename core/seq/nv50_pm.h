@@ -72,6 +72,8 @@ struct nthw_nv50_event {
 	uint32_t domain;
 	/* multiplexers that its wires need: enum nthw_nv_mux, and bits of the register */
 	uint32_t mux[NTHW_NV50_MUXES], select[NTHW_NV50_MUXES];
+	/* the unit of .kind (enum nthw_nv_units) that leads its wires out, + 1; 0: the first one */
+	uint32_t kind, unit;
 	/* domain 3: group i is behind signals 4i to 4i + 3, bits 8i of .groups; those of .led */
 	uint32_t groups, led;
 	uint32_t mode;
@@ -87,7 +89,9 @@ struct nthw_nv50_domain_state {
 };
 struct nthw_nv50_mux_state {
 	uint32_t units;	   /* those that have it: nthw_nv_units_of() */
-	uint32_t select;   /* of the first one; the others are off */
+	uint32_t first;	   /* of those that there are */
+	uint32_t leader;   /* the one that leads its wires out; the others are off */
+	uint32_t select;   /* of that one */
 	uint32_t counters; /* for which it is set; 0: it is as it was */
 	uint32_t found[NTHW_NV_UNITS_MAX], ours[NTHW_NV_UNITS_MAX];
 };
@@ -115,19 +119,25 @@ struct nthw_nv50_period {
 /*
  * The event that @config, @config1 and @config2 stand for (docs/adr/0019): bits 0-31 of @config
  * four signals, 32-52 the truth table with the modifiers of EVENT and STOP, 53-55 the domain, 56-58
- * the counter mode, 59-63 the unit; 0-31 of @config1 the amount's signals, 32-63 in domain 3 the
- * groups behind signals 0 to 15, of which those count that the event has a signal of; 0-4 of
+ * the counter mode, 59-62 a unit's number + 1 (0: the first one), 63 that it is of memory
+ * partitions and not of TPCs; 0-31 of @config1 the amount's signals, 32-63 in domain 3 the groups
+ * behind signals 0 to 15, of which those count that the event has a signal of; 0-4 of
  * @config2 a
  * multiplexer, 5-31 its value, 32-36 and 37-63 a second one. NTHW_EINVAL: an amount of SIMPLE, or
  * other bits of @config1, or a domain that @chip does not have, or a signal behind the last one of
  * the domain, or a value that a multiplexer cannot have, or one that the chip has not, or one
- * twice. NTHW_ENOTSUP: a mode that is not named above, modifiers, a unit, or a multiplexer that
- * core/regs/nv50_wires.h does not name: no sequence is there for them.
+ * twice, or a unit of which the event has no multiplexer. NTHW_ENOTSUP: a mode that is not named
+ * above, modifiers, or a multiplexer that core/regs/nv50_wires.h does not name: no sequence is
+ * there for them.
  */
 int nthw_nv50_encode(const struct nthw_nv_chip *chip, uint64_t config, uint64_t config1,
 		     uint64_t config2, struct nthw_nv50_event *event);
-/* Does @event need multiplexer @number? What that has to select goes to *@select. */
-bool nthw_nv50_wants(const struct nthw_nv50_event *event, uint32_t number, uint32_t *select);
+/*
+ * Does @event need multiplexer @number? What that has to select goes to *@select, in which unit to
+ * *@unit: its number + 1; 0: the first one.
+ */
+bool nthw_nv50_wants(const struct nthw_nv50_event *event, uint32_t number, uint32_t *select,
+		     uint32_t *unit);
 /* Counters that can count it: all of its domain, but a sum takes EVENT. */
 uint32_t nthw_nv50_counters(const struct nthw_nv_chip *chip, const struct nthw_nv50_event *event);
 /* The counter that a sum takes besides; 0: none. */

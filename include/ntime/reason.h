@@ -51,6 +51,8 @@ enum ntime_reason {
 	/* a filter of system calls (seccomp) or a sandbox answers in the kernel's place */
 	NTIME_REASON_FILTERED = 23,
 	NTIME_REASON_EVERY_MODE = 24, /* a clock: it is counted, and u, k, h leave nothing out */
+	/* of several units of a card one is counted (NTIME_PARTIAL) */
+	NTIME_REASON_ONE_UNIT = 25,
 };
 
 /** enum ntime_remedy_kind - can somebody do something about it? */

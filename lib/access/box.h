@@ -24,6 +24,7 @@ struct nthw_nv_chip;
 /* A graphics card, whose counters are one unit. */
 struct nti_unit_card {
 	const struct nthw_nv_chip *chip; /* static memory */
+	uint32_t units;			 /* which it has: NTHW_NV_UNITS of core/regs/nv50_wires.h */
 	char *socket;			 /* of a model; owned by the unit */
 };
 

@@ -117,7 +117,8 @@ int nti_context_units(struct ntime_ctx *ctx)
 		return ret;
 	ret = nti_boxes_add(ctx->os, &lent, &ctx->units, &ctx->error);
 	if (ret == 0 && ctx->model)
-		ret = nti_cards_add_model(&ctx->units, ctx->model_chip, ctx->model);
+		ret = nti_cards_add_model(&ctx->units, ctx->model_chip, ctx->model_units,
+					  ctx->model);
 	free(ctx->boxes_cpu);
 	ctx->boxes_cpu = NULL;
 	if (!ret)
@@ -268,7 +269,7 @@ static int load_metric_file(struct ntime_ctx *ctx, const char *path)
 /* The card is asked now which it is: who names one that is not there learns it at once. */
 static int open_model(struct ntime_ctx *ctx, const char *socket)
 {
-	int ret = nti_card_find_model(socket, &ctx->model_chip, &ctx->error);
+	int ret = nti_card_find_model(socket, &ctx->model_chip, &ctx->model_units, &ctx->error);
 
 	if (ret < 0)
 		return ret;

@@ -45,7 +45,8 @@ struct ntime_ctx {
 	struct nti_registers *registers; /* likewise */
 	char *model;			 /* socket of a card that is one; NULL: none */
 	const struct nthw_nv_chip *model_chip;
-	unsigned int cpus; /* on line when they were counted; 0: they were not */
+	uint32_t model_units; /* its NTHW_NV_UNITS */
+	unsigned int cpus;    /* on line when they were counted; 0: they were not */
 	struct nti_interrupt interrupt;
 	bool is_broken; /* opening failed: only the error's text may be used */
 	void (*log)(void *arg, const char *line);

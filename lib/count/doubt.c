@@ -14,6 +14,7 @@
 #include "lib/count/session.h"
 #include "lib/count/ways.h"
 #include "lib/event/box_events.h"
+#include "lib/pmu/pmu.h"
 
 /*
  * A count that went back, or on by so much that the upper half of a counter of 48 bits was reached:
@@ -266,6 +267,23 @@ static int add_unlisted(struct ntime_session *s, struct nti_session_item *item)
 			       code);
 }
 
+/* Of several units of a card one is counted, and nothing is said of the others. */
+static int add_share(struct nti_session_item *item)
+{
+	struct nti_pmu_share share = { 0 };
+	char about[40];
+
+	if (item->event.parts && !item->doubt.reason)
+		share = nti_pmu_share(&item->event.part[0]);
+	if (share.units < 2)
+		return 0;
+	(void)snprintf(about, sizeof(about), "%s %u of %u", share.kind, share.number, share.units);
+	return nti_absence_set(&item->doubt, NTIME_REASON_ONE_UNIT, about,
+			       "count each one, with tpc=N or rop=N",
+			       "they share wires, so one is counted, %s %u; the card has %u",
+			       share.kind, share.number, share.units);
+}
+
 /* What self-tests found against the counters of an item that is counted. */
 static int add_doubt(struct ntime_session *s, size_t i)
 {
@@ -281,6 +299,8 @@ static int add_doubt(struct ntime_session *s, size_t i)
 	    nti_absence_set(&item->doubt, NTIME_REASON_EVERY_MODE, item->name,
 			    "leave out u, k, h: the number is the same",
 			    "clocks have no modes: %s counts time in all of them", item->name) < 0)
+		return -ENOMEM;
+	if (add_share(item) < 0)
 		return -ENOMEM;
 	return add_unlisted(s, item);
 }

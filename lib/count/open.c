@@ -443,6 +443,12 @@ static bool is_implausible(const struct nti_session_item *item)
 	       !nti_session_item_is_absent(item);
 }
 
+static bool is_of_one_unit(const struct nti_session_item *item)
+{
+	return item->doubt.reason && item->doubt.code == NTIME_REASON_ONE_UNIT &&
+	       !nti_session_item_is_absent(item);
+}
+
 static bool is_simulated(const struct ntime_session *s, const struct nti_session_item *item)
 {
 	size_t i;
@@ -468,6 +474,7 @@ void nti_session_settle_items(struct ntime_session *s)
 		s->groups.has_sums = s->groups.has_sums || item->is_summed;
 		item->flags = (item->is_limited ? NTIME_USER_ONLY : 0) |
 			      (is_simulated(s, item) ? NTIME_SIMULATED : 0) |
+			      (is_of_one_unit(item) ? NTIME_PARTIAL : 0) |
 			      (is_implausible(item) ? NTIME_IMPLAUSIBLE : 0);
 	}
 }

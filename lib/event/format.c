@@ -59,20 +59,38 @@ static bool next_range(const char **text, unsigned int *first, unsigned int *las
 	z = a;
 	if (*end == '-' && isdigit((unsigned char)end[1]))
 		z = strtoul(end + 1, &end, 10);
-	if (a > 63 || z > 63 || z < a || (*end && *end != ','))
+	if (a > 63 || z > 63 || z < a || (*end && !strchr(",+", *end)))
 		return false;
 	*first = (unsigned int)a;
 	*last = (unsigned int)z;
-	*text = *end ? end + 1 : end;
+	*text = *end == ',' ? end + 1 : end;
 	return true;
+}
+
+/* "+17" at the end: what is added to a value. */
+static bool read_offset(const char *text, uint64_t *offset)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)text[1]))
+		return false;
+	*offset = strtoull(text + 1, &end, 10);
+	return !*end;
 }
 
 int nti_format_scatter(const char *ranges, uint64_t value, __u64 *word, unsigned int *width)
 {
+	const char *plus = strchr(ranges, '+');
 	unsigned int first, last, bit;
+	uint64_t offset = 0;
 	__u64 result = *word;
 
 	*width = 0;
+	if (plus && !read_offset(plus, &offset))
+		return -EBADMSG;
+	if (value > UINT64_MAX - offset)
+		return -ERANGE;
+	value += offset;
 	do {
 		if (!next_range(&ranges, &first, &last))
 			return -EBADMSG;
@@ -82,7 +100,7 @@ int nti_format_scatter(const char *ranges, uint64_t value, __u64 *word, unsigned
 			result = (result & ~(1ull << bit)) | digit << bit;
 			(*width)++;
 		}
-	} while (*ranges);
+	} while (*ranges && ranges != plus);
 	if (*width < 64 && value >> *width)
 		return -ERANGE;
 	*word = result;

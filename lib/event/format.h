@@ -25,7 +25,8 @@ int nti_term_value(const struct nti_term *term, uint64_t *out);
 
 /*
  * Spread @value over the bits that @ranges ("0-7,32-35") names, lowest first; *width is their
- * number. 0; -ERANGE when the value has more bits, *word is as before; -EBADMSG for bad ranges.
+ * number. A number may be added first ("59-62+1", as data/gpu has it, not the kernel). 0; -ERANGE
+ * when the value has more bits, *word is as before; -EBADMSG for bad ranges.
  */
 int nti_format_scatter(const char *ranges, uint64_t value, __u64 *word, unsigned int *width);
 

@@ -398,7 +398,8 @@ static void write_family(FILE *out, const struct nti_gpu_text *t, unsigned int f
 {
 	fprintf(out,
 		"kind %s\npmu gpu\nterm src config:0-31\nterm op config:32-52\n"
-		"term domain config:53-55\nterm mode config:56-58\nterm mux config2:0-4\n"
+		"term domain config:53-55\nterm mode config:56-58\n"
+		"term tpc config:59-62+1\nterm rop config:59-63+17\nterm mux config2:0-4\n"
 		"term sel config2:5-31\nterm mux2 config2:32-36\nterm sel2 config2:37-63\n"
 		"term amount config1:0-31\nterm groups config1:32-63\nsource docs/adr/0019\n",
 		families[family].kind);

@@ -319,9 +319,7 @@ int nti_box_hw_new(struct nti_handle *handle, const struct nthw_box_kind *kind, 
 	return 0;
 }
 
-/* The last one has one value only. */
-_Static_assert(NTHW_NV_MPC_OUT - 1 == NTI_PMU_WANTS && NTHW_NV_MPC_OUT + 1 == NTHW_NV_MUXES,
-	       "a want for each multiplexer of a card");
+_Static_assert(NTHW_NV_MUXES - 1 == NTI_PMU_WANTS, "a want for each multiplexer of a card");
 
 static int card_need(const struct nti_part *part, struct nti_pmu_need *out)
 {
@@ -335,10 +333,10 @@ static int card_need(const struct nti_part *part, struct nti_pmu_need *out)
 	out->counters = nthw_nv50_counters(part->unit->card->chip, &event);
 	out->also = nthw_nv50_also(&event);
 	for (uint32_t i = 0; i < NTI_PMU_WANTS; i++) {
-		uint32_t select;
+		uint32_t select, in;
 
-		out->wants[i] = nthw_nv50_wants(&event, i + 1, &select);
-		out->want[i] = select;
+		out->wants[i] = nthw_nv50_wants(&event, i + 1, &select, &in);
+		out->want[i] = select | (uint64_t)in << 32;
 	}
 	return 0;
 }

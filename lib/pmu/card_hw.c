@@ -38,6 +38,42 @@ static const struct card_hw *card_at(const struct nti_pmu_hw *hw)
 	return (const struct card_hw *)hw;
 }
 
+static const char *const kinds[] = {
+	[NTHW_NV_TPC] = "TPC",
+	[NTHW_NV_ROP] = "memory partition",
+};
+
+static uint32_t units_of(const struct nti_unit_card *card, uint32_t kind)
+{
+	return nthw_nv_units_of(card->chip, kind, card->units);
+}
+
+static unsigned int first_of(uint32_t units)
+{
+	return units ? (unsigned int)__builtin_ctz(units) : 0;
+}
+
+/* The unit that @event names is there; that it is the first one need not be said. */
+static int check_unit(const struct nti_part *part, struct nthw_nv50_event *event,
+		      struct nti_absence *absent)
+{
+	uint32_t units = event->unit ? units_of(part->unit->card, event->kind) : 0;
+	int ret;
+
+	if (!event->unit)
+		return 0;
+	if (units >> (event->unit - 1) & 1) {
+		if (event->unit - 1 == first_of(units))
+			event->kind = event->unit = 0;
+		return 0;
+	}
+	ret = nti_absence_set(absent, NTIME_REASON_NO_HARDWARE, part->unit->name,
+			      "take one that is there, or none: then it is the first one",
+			      "%s has no %s %u: those that it has are the bits of %#x",
+			      part->unit->name, kinds[event->kind], event->unit - 1, units);
+	return ret < 0 ? ret : -ENOTSUP;
+}
+
 int nti_card_encode(const struct nti_part *part, struct nthw_nv50_event *out,
 		    struct nti_absence *absent)
 {
@@ -50,7 +86,7 @@ int nti_card_encode(const struct nti_part *part, struct nthw_nv50_event *out,
 		return ret;
 	ret = nthw_nv50_encode(chip, attr->config, attr->config1, attr->config2, out);
 	if (ret == 0)
-		return 0;
+		return check_unit(part, out, absent);
 	if (ret == NTHW_ENOTSUP)
 		ret = nti_absence_set(absent, NTIME_REASON_NOT_SUPPORTED, name,
 				      "leave out mode above 2, bits of op above 0xffff, and mux "
@@ -62,9 +98,32 @@ int nti_card_encode(const struct nti_part *part, struct nthw_nv50_event *out,
 	else
 		ret = nti_absence_set(absent, NTIME_REASON_NOT_SUPPORTED, name, "ntime list -v",
 				      "the %s of %s has no such domain, signal or value of a "
-				      "multiplexer, or amount is without mode, or sel without mux",
+				      "multiplexer, or amount is without mode, sel without mux, "
+				      "or tpc or rop without a multiplexer of such a unit",
 				      chip->name, name);
 	return ret < 0 ? ret : -ENOTSUP;
+}
+
+struct nti_pmu_share nti_pmu_share(const struct nti_part *part)
+{
+	const struct nti_unit_card *card = part->unit ? part->unit->card : NULL;
+	struct nti_absence absent = { 0 };
+	struct nti_pmu_share out = { 0 };
+	struct nthw_nv50_event event;
+	uint32_t select, unit;
+	int ret = card ? nti_card_encode(part, &event, &absent) : -ENOTSUP;
+
+	nti_absence_fini(&absent);
+	for (uint32_t i = 1; ret == 0 && !out.kind && i < NTHW_NV_MUXES; i++) {
+		uint32_t kind = nthw_nv_muxes[i].units, units = units_of(card, kind);
+
+		if (kind == NTHW_NV_GRAPH || !nthw_nv50_wants(&event, i, &select, &unit))
+			continue;
+		out.kind = kinds[kind];
+		out.number = unit ? unit - 1 : first_of(units);
+		out.units = (unsigned int)__builtin_popcount(units);
+	}
+	return out;
 }
 
 static int card_encode(const struct nti_pmu_hw *hw, const struct nti_names *names,
@@ -82,11 +141,11 @@ static int card_encode(const struct nti_pmu_hw *hw, const struct nti_names *name
 
 static bool card_can_share(const struct nti_pmu_event *a, const struct nti_pmu_event *b)
 {
-	uint32_t of_a, of_b;
+	uint32_t of_a, of_b, in_a, in_b;
 
 	for (uint32_t i = 1; i < NTHW_NV_MUXES; i++)
-		if (nthw_nv50_wants(&a->card, i, &of_a) && nthw_nv50_wants(&b->card, i, &of_b) &&
-		    of_a != of_b)
+		if (nthw_nv50_wants(&a->card, i, &of_a, &in_a) &&
+		    nthw_nv50_wants(&b->card, i, &of_b, &in_b) && (of_a != of_b || in_a != in_b))
 			return false;
 	return true;
 }

@@ -66,7 +66,7 @@ void nti_pmus_forget(struct nti_pmus *pmus, const struct nti_unit *unit, unsigne
 void nti_pmus_give_back(struct nti_pmus *pmus, const struct nti_unit *unit);
 
 /* What an event needs of boxes, for who plans: there need not be a PMU instance yet. */
-#define NTI_PMU_WANTS 11 /* registers that the counters of a box or a card share */
+#define NTI_PMU_WANTS 12 /* registers that the counters of a box or a card share */
 struct nti_pmu_need {
 	bool always_runs;  /* needs no counter: any number of events is read beside each other */
 	uint64_t counters; /* counters that can count it, as those of nti_pmus_take() */
@@ -78,6 +78,15 @@ struct nti_pmu_need {
 	bool wants[NTI_PMU_WANTS];
 	uint64_t want[NTI_PMU_WANTS];
 };
+/*
+ * Units of a kind share the wires that counters see, so an event counts in one of them: .number, of
+ * .units that the card has.
+ */
+struct nti_pmu_share {
+	const char *kind; /* "TPC"; NULL: what it counts is of the whole card, or of no card */
+	unsigned int number, units;
+};
+struct nti_pmu_share nti_pmu_share(const struct nti_part *part);
 /* 0; -ENOTSUP: not this event, nti_pmu_group_add() tells why; -ENOMEM. */
 int nti_pmu_need(const struct nti_part *part, struct nti_pmu_need *out);
 /* What people call shared register @i of a box or card; NULL: there is none. */

@@ -8,6 +8,7 @@ import csv
 import io
 import json
 import os
+import re
 import signal
 import socket
 import struct
@@ -55,6 +56,8 @@ EVENTS = {'gpu_idle': 'idle.0', 'input_assembler_busy': BUSY, 'input_assembler_w
           'shader_waits_for_texture': 'shader_tex.2 & !shader_tex.3 | shader_tex.0 & !shader_tex.1',
           'shader_waits_for_rop': 'shader_rop.0 & !shader_rop.1', 'texture_busy': 'shader_tex.2 | tex_shader.0 & tex_shader.1',
           'texture_waits_for_shader': 'tex_shader.0 & !tex_shader.1'}
+# Wires that each TPC has.
+SHARED = re.compile(r'\b(prop|tex|geom|shader)_')
 # The first two are other functions there, and it has two more.
 OF_G80 = {'rasterizer_pixels_out_count.1': amount('prop_out', 6), 'shaded_pixel_count.0': 'prop_out.7 & prop_out.6',
           'shaded_pixel_count.1': amount('prop_out', 6)}
@@ -463,8 +466,11 @@ def counted(card, names, *args):
     report = json.loads(done.stderr)
     equal(report['simulated'], True)
     items = [item for item in report['items'] if item['unit_name'] == 'gpu0']
+    units = int(model('read', card.path, '0x4008fc'), 16)
     for item in items:
-        equal((item['flags'], item['method']), (['simulated'], 'model'), item['name'])
+        function = EVENTS.get(item['name'].split('/')[1], OF_G80.get(item['name'].split('/')[1], ''))
+        shared = units >> 16 & 0x3f if 'rop_wait' in function and 'crop' in function else units & 0xffff if SHARED.search(function) else 1
+        equal((sorted(item['flags']), item['method']), (['partial'] * (shared & shared - 1 > 0) + ['simulated'], 'model'), item['name'])
     return {item['name'].split('/')[1]: item['value'] for item in items}
 
 
@@ -663,6 +669,25 @@ def raw_terms_count_as_names_do():
         equal(named, raw)
         # Its own accesses take clocks as well, in which nothing is idle.
         equal(inverse > int(model('truth', card.path, '!idle.0')), True)
+
+
+@test
+def one_unit_of_several_is_told():
+    with Card('GT215', options=('--tpc', '0x6')) as card:
+        done = ntime('--model', card.path, '-e', 'gpu0/rop_busy/,gpu0/rop_busy,tpc=1/,gpu0/geom_busy,tpc=2/,gpu0/rop_waits_for_fb,rop=1/', '--passes', '--',
+                     t.NTIME, 'model', 'play', card.path, '5')
+        for text in ('gpu0/rop_busy/               [partial: TPC 1 of 2', 'gpu0/rop_busy,tpc=1/         [partial: TPC 1 of 2',
+                     'gpu0/geom_busy,tpc=2/        [partial: TPC 2 of 2', 'gpu0/rop_waits_for_fb,rop=1/ [partial: memory partition 1 of 2', 'Counted in part:'):
+            has(' '.join(err(done).split()), ' '.join(text.split()))
+        rows = {row['name']: row['value'] for row in csv.DictReader(io.StringIO(err(ntime(
+            '--model', card.path, '--csv', '-e', 'gpu0/rop_busy/,gpu0/rop_busy,tpc=1/,gpu0/geom_busy,tpc=2/', '--', t.NTIME, 'model', 'play', card.path, '5'))))}
+        equal((rows['gpu0/rop_busy/'], rows['gpu0/geom_busy,tpc=2/']), (rows['gpu0/rop_busy,tpc=1/'], model('truth', card.path, 'geom_busy')))
+        found = registers(card)
+        for event, why in (('rop_busy,tpc=0', 'gpu0 has no TPC 0: those that it has are the bits of 0x6'), ('rop_waits_for_fb,rop=2', 'no memory partition 2'),
+                           ('rop_waits_for_fb,tpc=1', 'without a multiplexer of such a unit'), ('gpu_idle,rop=0', 'without a multiplexer'),
+                           ('rop_busy,tpc=15', 'does not fit into the 4 bits')):
+            has(' '.join(err(ntime('--model', card.path, '-e', f'gpu0/{event}/', 'true')).split()), why)
+        equal(registers(card), found)
 
 
 @test

@@ -363,6 +363,7 @@ static void is_all_zero(const struct nthw_nv50_state *st)
 /* ---- what an event's words mean ---- */
 
 #define MODE(mode) ((uint64_t)(mode) << 56)
+#define IN(unit) ((uint64_t)(unit) << 59)
 #define TWO(mux, value, mux2, value2)                                                              \
 	((mux) | (uint64_t)(value) << 5 | (uint64_t)(mux2) << 32 | (uint64_t)(value2) << 37)
 #define EVENT(src, op, domain) ((uint64_t)(domain) << 53 | (uint64_t)(op) << 32 | (src))
@@ -424,8 +425,16 @@ static const struct encode_row {
 	{ __LINE__, "G96", EVENT(0, 0xaaaa, 3) | MODE(1), 0x40000000, 0, -EINVAL },
 	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1) | MODE(3), 0, 0, -ENOTSUP },
 	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1) | MODE(4), 0, 0, -ENOTSUP },
-	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1) | (uint64_t)1 << 59, 0, 0, -ENOTSUP },
-	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1) | (uint64_t)1 << 63, 0, 0, -ENOTSUP },
+	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1) | IN(1), 0, 0, -EINVAL }, /* units of nothing */
+	{ __LINE__, "G96", EVENT(0, 0xaaaa, 1) | IN(1), 0, 1, -EINVAL },
+	{ __LINE__, "G96", EVENT(0, 0xaaaa, 2) | IN(16), 0, 3, -EINVAL },
+	{ __LINE__, "G96", EVENT(0, 0xaaaa, 2) | IN(17), 0, 3, -EINVAL },
+	{ __LINE__, "G96", EVENT(0, 0xaaaa, 2) | IN(15), 0, 3, 0 },
+	{ __LINE__, "G96", EVENT(0, 0xaaaa, 2) | IN(1), 0, 4, -EINVAL },
+	{ __LINE__, "G96", EVENT(0, 0xaaaa, 2) | IN(24), 0, 4, 0 },
+	{ __LINE__, "G96", EVENT(0, 0xaaaa, 2) | IN(25), 0, 4, -EINVAL },
+	{ __LINE__, "G96", EVENT(0x2c2c2c0f, 0xaaaa, 3) | IN(2), 0, 0, 0 },
+	{ __LINE__, "G96", EVENT(0x2c2c2c10, 0xaaaa, 3) | IN(2), 0, 0, -EINVAL },
 };
 
 TEST(events_of_words)
@@ -438,7 +447,8 @@ TEST(events_of_words)
 		TT_EQ(r, event.src, r->ret ? 0x4711 : r->config & 0xffffffff);
 		TT_EQ(r, event.function, r->ret ? 0x4711 : r->config >> 32 & 0xffff);
 		TT_EQ(r, event.domain, r->ret ? 0x4711 : r->config >> 53 & 7);
-		TT_EQ(r, event.mode, r->ret ? 0 : r->config >> 56);
+		TT_EQ(r, event.mode, r->ret ? 0 : r->config >> 56 & 7);
+		TT_EQ(r, event.unit, r->ret ? 0 : r->config >> 59 & 0xf);
 		TT_EQ(r, event.amount, r->ret ? 0 : r->config1 & 0xffffffff);
 		TT_EQ(r, event.groups, r->ret ? 0 : r->config1 >> 32);
 		TT_EQ(r, event.mux[0], r->ret ? 0 : r->config2 & 0x1f);
@@ -616,6 +626,25 @@ TEST(units_in_order)
 	c.mux[PROP][2] = before.mux[PROP][2];
 	is_as_found(&c, &before);
 	is_all_zero(&st);
+	/* Another one, which the events beside it must want, too. */
+	TT_IS(nthw_nv50_program(
+		      &pm, COUNTER(2, EVENT),
+		      &(struct nthw_nv50_event){
+			      0xecececec, 0xaaaa, 2, { 3 }, { 0x16 }, .kind = 1, .unit = 3 },
+		      &st),
+	      0);
+	TT_IS(c.mux[PROP][1], 0x00000015);
+	TT_IS(c.mux[PROP][2], 0x80000016);
+	TT_IS(program_muxed(&pm, COUNTER(2, START), 3, 0x16, &st), -EBUSY);
+	TT_IS(nthw_nv50_restore(&pm, &st), 0);
+	is_as_found(&c, &before);
+	is_all_zero(&st);
+	TT_IS(nthw_nv50_program(
+		      &pm, COUNTER(2, EVENT),
+		      &(struct nthw_nv50_event){
+			      0xecececec, 0xaaaa, 2, { 3 }, { 0x16 }, .kind = 1, .unit = 1 },
+		      &st),
+	      -ENOTSUP);
 	/* No TPC: nothing is written. */
 	c.units = 0;
 	forget(&c);
