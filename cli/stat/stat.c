@@ -281,6 +281,33 @@ static void forget_figures(struct cli_spread *figure)
 		cli_spread_fini(&figure[i]);
 }
 
+/*
+ * @v, which the run of @pass had, into that of the round: each item has its value in one run, or in
+ * all. Parts of a sum that do not fit into one run have theirs in several.
+ */
+static void put_value(const struct cli_item *item, unsigned int pass, const struct ntime_value *v,
+		      struct ntime_value *round)
+{
+	bool is_part = pass && !item->is_metric && !item->is_in_every_pass && cli_value_is_known(v);
+
+	if (is_part && cli_value_is_known(round))
+		cli_value_add(round, v);
+	else if (is_part || item->pass == pass || !pass)
+		*round = *v;
+}
+
+/* The runs behind @pass are not made: sums that have parts there lack them. */
+static void note_missing_parts(struct stat *st, unsigned int pass)
+{
+	for (size_t i = 0; i < st->report.items; i++) {
+		const struct cli_item *item = &st->report.item[i];
+
+		if (item->pass > pass && !item->is_in_every_pass &&
+		    cli_value_is_known(&st->round[i]))
+			st->round[i].flags |= NTIME_PARTIAL;
+	}
+}
+
 /* One run; with --passes one for each pass, which gives the values of its own items. */
 static int run_round(struct stat *st)
 {
@@ -294,13 +321,13 @@ static int run_round(struct stat *st)
 		if (ret)
 			return ret;
 		for (size_t i = 0; i < st->report.items; i++)
-			if (st->report.item[i].pass == pass || !pass)
-				st->round[i] = st->measure.values[i];
+			put_value(&st->report.item[i], pass, &st->measure.values[i], &st->round[i]);
 		if (!st->o.by_pass)
 			return end_round(st);
 		if (is_round_over(st) && pass + 1 < st->report.passes) {
 			cli_say("ended in pass %u of %u: the events of later passes are missing",
 				pass + 1, st->report.passes);
+			note_missing_parts(st, pass);
 			break;
 		}
 	} while (++pass < st->report.passes);

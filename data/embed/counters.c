@@ -1,12 +1,42 @@
 // SPDX-License-Identifier: MIT
-/* data/counters: the table of trace/derive/names.h. */
+/* data/counters and the set-ups of data/gpu: the table of trace/derive/names.h. */
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "data/embed/all.h"
+
+#define GPU ".events"
+
+/* Definitions of data/gpu, as rows of this table. */
+static int parse_gpu(union embed_all *all, const char *file, const char *text, size_t bytes,
+		     struct nti_error *e)
+{
+	struct nti_gpu_text gpu = { 0 };
+	char *rows = NULL;
+	size_t n = 0;
+	FILE *out = open_memstream(&rows, &n);
+	int ret = out ? nti_gpu_text_parse(file, text, bytes, &gpu, e) : -ENOMEM;
+
+	if (ret == 0)
+		nti_gpu_text_write_set_ups(&gpu, out);
+	if (out && fclose(out) != 0)
+		ret = -ENOMEM;
+	if (ret == 0)
+		ret = nti_known_text_parse(file, rows, n, &all->counters, e);
+	free(rows);
+	nti_gpu_text_fini(&gpu);
+	return ret;
+}
 
 static int parse(union embed_all *all, const char *file, const char *text, size_t bytes,
 		 struct nti_error *e)
 {
+	size_t n = strlen(file);
+
+	if (n > strlen(GPU) && strcmp(file + n - strlen(GPU), GPU) == 0)
+		return parse_gpu(all, file, text, bytes, e);
 	return nti_known_text_parse(file, text, bytes, &all->counters, e);
 }
 

@@ -40,14 +40,22 @@ static void write_events(FILE *out, const struct nti_box_family *f)
 		const struct nti_box_event *event = &f->event[i];
 		const char *const texts[] = { event->name, event->terms, event->unit, event->about,
 					      event->source };
+		const char *const rare[] = { event->more, event->absent, event->remedy };
 
 		fputs("\t{ ", out);
 		for (k = 0; k < sizeof(texts) / sizeof(texts[0]); k++) {
 			embed_text(out, texts[k]);
 			fputs(", ", out);
 		}
-		fprintf(out, "%.17g, %#" PRIx64 "u, %d, %s },\n", event->scale, event->config,
+		fprintf(out, "%.17g, %#" PRIx64 "u, %d, %s, ", event->scale, event->config,
 			event->is_state, together[event->together]);
+		for (k = 0; k < sizeof(rare) / sizeof(rare[0]); k++) {
+			if (rare[k])
+				embed_text(out, rare[k]);
+			else
+				fputs("0", out);
+			fputs(k + 1 < sizeof(rare) / sizeof(rare[0]) ? ", " : " },\n", out);
+		}
 	}
 	fputs("};\n", out);
 }

@@ -18,23 +18,29 @@ static void fini_functions(union embed_all *all)
 	nti_gpu_text_fini(&all->gpu);
 }
 
+/* An event that is a sum has several rows. */
+static void write_function(FILE *out, const struct nti_gpu_event *event, size_t i)
+{
+	fputs("\t{ ", out);
+	embed_text(out, event->name);
+	fputs(", ", out);
+	embed_text(out, event->function[i]);
+	fputs(", ", out);
+	embed_text(out, event->amount[i] ? event->amount[i] : "");
+	fprintf(out, ", %#x },\n", event->is_of);
+}
+
 static void write_functions(FILE *out, const union embed_all *all)
 {
-	size_t i;
+	size_t i, k, n = 0;
 
 	fputs("#include \"models/port/card/truth.h\"\n\n"
 	      "const struct ntm_card_event ntm_card_events[] = {\n",
 	      out);
-	for (i = 0; i < all->gpu.events; i++) {
-		fputs("\t{ ", out);
-		embed_text(out, all->gpu.event[i].name);
-		fputs(", ", out);
-		embed_text(out, all->gpu.event[i].function);
-		fputs(", ", out);
-		embed_text(out, all->gpu.event[i].amount ? all->gpu.event[i].amount : "");
-		fprintf(out, ", %#x },\n", all->gpu.event[i].is_of);
-	}
-	fprintf(out, "};\nconst size_t ntm_card_event_count = %zu;\n", all->gpu.events);
+	for (i = 0; i < all->gpu.events; i++)
+		for (k = 0; k < all->gpu.event[i].functions; k++, n++)
+			write_function(out, &all->gpu.event[i], k);
+	fprintf(out, "};\nconst size_t ntm_card_event_count = %zu;\n", n);
 }
 
 const struct embed_kind embed_gpu_functions = {

@@ -196,6 +196,10 @@ static int visit_event(void *arg, const struct nti_event_entry *entry)
 	if (!entry->unit && nti_absence_set(&own, NTIME_REASON_NO_HARDWARE, entry->unit_name, NULL,
 					    "this machine has no such PMU") < 0)
 		return -ENOMEM;
+	if (entry->absent && !w->absent.reason &&
+	    nti_absence_set(&own, NTIME_REASON_NOT_SUPPORTED, entry->unit_name, entry->remedy, "%s",
+			    entry->absent) < 0)
+		return -ENOMEM;
 	absent = own.reason ? &own : &w->absent;
 	ret = w->fn(w->arg, &(struct ntime_event_info){
 				    .size = sizeof(struct ntime_event_info),

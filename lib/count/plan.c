@@ -121,7 +121,10 @@ static struct nti_plan_event need_of(const struct ntime_session *s,
 		need.counters = (need.counters ? need.counters : UNKNOWN_COUNTERS) & limit;
 	need.is_exclusive = need.is_exclusive && need.counters;
 	need.group = (uint16_t)item->group;
-	if (!item->group && (item->event.parts > 1 || *also))
+	/* Parts of a sum of a card's events may take turns. */
+	if (!item->group && unit->card && *also)
+		need.group = (uint16_t)(PARTS_GROUP + NTI_SESSION_MAX_ITEMS + (p - s->plan->part));
+	else if (!item->group && !unit->card && (item->event.parts > 1 || *also))
 		need.group = (uint16_t)(PARTS_GROUP + p->item);
 	return need;
 }

@@ -43,7 +43,7 @@ const struct nti_box_event *nti_box_event_by_config(const struct nti_box_family 
 	size_t i;
 
 	for (i = 0; family && i < family->events; i++)
-		if (family->event[i].config == config)
+		if (family->event[i].config == config && *family->event[i].terms)
 			return &family->event[i];
 	return NULL;
 }

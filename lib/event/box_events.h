@@ -31,6 +31,11 @@ struct nti_box_event {
 	uint64_t config; /* what .terms make */
 	bool is_state;
 	enum nti_together together;
+	/*
+	 * Of a card: further lists of terms, separated by blanks, whose counts are added, or NULL;
+	 * why nobody can count it, and what to do about that, or NULL: then it has no terms.
+	 */
+	const char *more, *absent, *remedy;
 };
 
 struct nti_box_family {

@@ -26,6 +26,9 @@ enum key {
 	KEY_TERM,
 	KEY_EVENT,
 	KEY_TERMS,
+	KEY_MORE,
+	KEY_ABSENT,
+	KEY_REMEDY,
 	KEY_SCALE,
 	KEY_UNIT,
 	KEY_STATE,
@@ -39,9 +42,12 @@ static const struct nti_entry_key key_rules[KEY_COUNT] = {
 	[KEY_KIND] = { "kind", 1u << KEY_PMU },
 	[KEY_PMU] = { "pmu", 1u << KEY_TERM },
 	[KEY_TERM] = { "term", 1u << KEY_TERM | 1u << KEY_SOURCE },
-	[KEY_EVENT] = { "event", 1u << KEY_TERMS },
-	[KEY_TERMS] = { "terms",
-			1u << KEY_SCALE | 1u << KEY_UNIT | 1u << KEY_STATE | 1u << KEY_ABOUT },
+	[KEY_EVENT] = { "event", 1u << KEY_TERMS | 1u << KEY_ABSENT },
+	[KEY_TERMS] = { "terms", 1u << KEY_MORE | 1u << KEY_SCALE | 1u << KEY_UNIT |
+					 1u << KEY_STATE | 1u << KEY_ABOUT },
+	[KEY_MORE] = { "more", 1u << KEY_ABOUT },
+	[KEY_ABSENT] = { "absent", 1u << KEY_REMEDY },
+	[KEY_REMEDY] = { "remedy", 1u << KEY_ABOUT },
 	[KEY_SCALE] = { "scale", 1u << KEY_UNIT },
 	[KEY_UNIT] = { "unit", 1u << KEY_STATE | 1u << KEY_ABOUT },
 	[KEY_STATE] = { "state", 1u << KEY_ABOUT },
@@ -277,8 +283,9 @@ static int add_event(struct text_parser *p, const char *value)
 		return nti_error(p->e, -EINVAL, "%s is the name of a term", value);
 	if (b->events == EVENTS_MAX)
 		return nti_error(p->e, -EINVAL, "more than %d events", EVENTS_MAX);
-	b->event[b->events] =
-		(struct nti_box_event){ .name = own_text(p, value), .unit = "", .scale = 1 };
+	b->event[b->events] = (struct nti_box_event){
+		.name = own_text(p, value), .terms = "", .unit = "", .scale = 1
+	};
 	if (!b->event[b->events].name)
 		return fail_memory(p);
 	b->events++;
@@ -312,20 +319,27 @@ static int apply_term(struct text_parser *p, const struct nti_term *term,
 	return 0;
 }
 
+static int apply_terms(struct text_parser *p, char *list, __u64 config[CONFIG_WORDS])
+{
+	struct nti_term term;
+	int ret = 0;
+
+	while (ret == 0 && nti_term_next(&list, &term))
+		ret = apply_term(p, &term, config);
+	return ret;
+}
+
 static int set_terms(struct text_parser *p, char *value)
 {
 	struct nti_box_event *event = last_event(p);
 	__u64 config[CONFIG_WORDS] = { 0 };
-	struct nti_term term;
-	char *list = value;
 	size_t i;
-	int ret = 0;
+	int ret;
 
 	event->terms = own_text(p, value);
 	if (!event->terms)
 		return fail_memory(p);
-	while (ret == 0 && nti_term_next(&list, &term))
-		ret = apply_term(p, &term, config);
+	ret = apply_terms(p, value, config);
 	event->config = config[0];
 	/* Of a card two names may be one set-up (docs/adr/0019). */
 	for (i = 0; ret == 0 && !is_card(p->now) && i + 1 < p->now->events; i++)
@@ -333,6 +347,32 @@ static int set_terms(struct text_parser *p, char *value)
 			ret = nti_error(p->e, -EINVAL, "%s has the same encoding as %s",
 					event->name, p->now->event[i].name);
 	return ret;
+}
+
+static int set_more(struct text_parser *p, char *value)
+{
+	char *save = NULL, *list;
+	int ret = 0;
+
+	last_event(p)->more = own_text(p, value);
+	if (!last_event(p)->more)
+		return fail_memory(p);
+	for (list = strtok_r(value, " ", &save); ret == 0 && list;
+	     list = strtok_r(NULL, " ", &save)) {
+		__u64 config[CONFIG_WORDS] = { 0 };
+
+		ret = apply_terms(p, list, config);
+	}
+	return ret;
+}
+
+static int set_absent(struct text_parser *p, unsigned int key, const char *value)
+{
+	struct nti_box_event *event = last_event(p);
+	const char *copy = own_text(p, value);
+
+	*(key == KEY_ABSENT ? &event->absent : &event->remedy) = copy;
+	return copy ? 0 : fail_memory(p);
 }
 
 static int set_scale(struct text_parser *p, const char *value)
@@ -402,6 +442,11 @@ static int set_key(struct text_parser *p, unsigned int key, char *value)
 		return add_event(p, value);
 	case KEY_TERMS:
 		return set_terms(p, value);
+	case KEY_MORE:
+		return set_more(p, value);
+	case KEY_ABSENT:
+	case KEY_REMEDY:
+		return set_absent(p, key, value);
 	case KEY_SCALE:
 		return set_scale(p, value);
 	case KEY_UNIT:

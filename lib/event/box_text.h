@@ -13,6 +13,9 @@
  * then their events, keys in this order:
  *     event cas_count_read
  *     terms event=0x04,umask=0x03
+ *     more event=0x05			further terms whose counts are added, lists with blanks
+ *     absent nobody knows ...		instead of terms: why nobody can count it, and
+ *     remedy count ...			what to do
  *     scale 6.103515625e-5		may be missing: 1. "energy": as the registers say
  *     unit MiB				of the count times the scale; may be missing
  *     state max			may be missing: the event is a state, and of several places

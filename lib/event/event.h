@@ -136,6 +136,7 @@ struct nti_event_entry {
 	const char *unit_name;
 	const char *desc;
 	const char *unit_text;
+	const char *absent, *remedy; /* why nobody can count it; NULL: not so */
 };
 /*
  * perf's generic names, clock's, sysfs events of every PMU, tracepoints where readable, libpfm4's

@@ -182,6 +182,8 @@ enum key {
 	KEY_FAMILIES,
 	KEY_FUNCTION,
 	KEY_AMOUNT,
+	KEY_ABSENT,
+	KEY_REMEDY,
 	KEY_ABOUT,
 	KEY_SOURCE,
 	KEY_TRUST,
@@ -195,10 +197,14 @@ enum key {
 
 static const struct nti_entry_key key_rules[KEY_COUNT] = {
 	[KEY_NONE] = { "", 1u << KEY_EVENT },
-	[KEY_EVENT] = { "gpu-event", 1u << KEY_FAMILIES | 1u << KEY_FUNCTION, TEXT(name) },
-	[KEY_FAMILIES] = { "families", 1u << KEY_FUNCTION },
-	[KEY_FUNCTION] = { "function", 1u << KEY_AMOUNT | 1u << KEY_ABOUT, TEXT(function) },
-	[KEY_AMOUNT] = { "amount", 1u << KEY_ABOUT, TEXT(amount) },
+	[KEY_EVENT] = { "gpu-event", 1u << KEY_FAMILIES | 1u << KEY_FUNCTION | 1u << KEY_ABSENT,
+			TEXT(name) },
+	[KEY_FAMILIES] = { "families", 1u << KEY_FUNCTION | 1u << KEY_ABSENT },
+	[KEY_FUNCTION] = { "function", 1u << KEY_FUNCTION | 1u << KEY_AMOUNT | 1u << KEY_ABSENT |
+					       1u << KEY_ABOUT },
+	[KEY_AMOUNT] = { "amount", 1u << KEY_FUNCTION | 1u << KEY_ABSENT | 1u << KEY_ABOUT },
+	[KEY_ABSENT] = { "absent", 1u << KEY_REMEDY, TEXT(absent) },
+	[KEY_REMEDY] = { "remedy", 1u << KEY_ABOUT, TEXT(remedy) },
 	[KEY_ABOUT] = { "about", 1u << KEY_SOURCE, SENTENCE(about) },
 	[KEY_SOURCE] = { "source", 1u << KEY_TRUST, TEXT(source) },
 	[KEY_TRUST] = { "trust", 1u << KEY_NONE | 1u << KEY_GUESSED },
@@ -251,23 +257,58 @@ static void *begin_entry(void *arg)
 	return &more[t->events++];
 }
 
+static int add_function(struct nti_gpu_event *event, const char *text, struct nti_error *e)
+{
+	size_t i = event->functions;
+
+	if (i == NTI_GPU_FUNCTIONS)
+		return nti_error(e, -EINVAL, "more than %d functions", NTI_GPU_FUNCTIONS);
+	event->functions++;
+	event->function[i] = strdup(text);
+	return event->function[i] ? nti_gpu_function_parse(text, &event->of[i], e)
+				  : nti_error(e, -ENOMEM, "memory is short for a function");
+}
+
+static int add_amount(struct nti_gpu_event *event, const char *text, struct nti_error *e)
+{
+	size_t i = event->functions - 1;
+
+	event->amount[i] = strdup(text);
+	return event->amount[i] ? nti_gpu_amount_parse(text, &event->of[i], e)
+				: nti_error(e, -ENOMEM, "memory is short for an amount");
+}
+
+static int check_functions(const struct nti_gpu_event *event, struct nti_error *e)
+{
+	for (size_t i = 0; i < event->functions; i++) {
+		if (!event->of[i].first)
+			return nti_error(e, -EINVAL, "%s has no wire", event->name);
+		if (event->of[i].first->domain != event->of[0].first->domain)
+			return nti_error(e, -EINVAL, "functions of %s are of different domains",
+					 event->name);
+	}
+	return 0;
+}
+
 static int set_value(void *arg, unsigned int key, char *value, struct nti_error *e)
 {
 	struct nti_gpu_text *t = arg;
 	struct nti_gpu_event *event = &t->event[t->events - 1];
 
+	if (key == KEY_EVENT)
+		return 0;
 	if (key == KEY_FAMILIES)
 		return parse_families(value, &event->is_of, e);
 	if (key == KEY_GUESSED)
 		return parse_families(value, &event->is_guessed, e);
-	if (key == KEY_FUNCTION && !event->is_of)
+	if (!event->is_of)
 		event->is_of = ALL_FAMILIES;
 	if (key == KEY_FUNCTION)
-		return nti_gpu_function_parse(value, &event->of, e);
+		return add_function(event, value, e);
 	if (key == KEY_AMOUNT)
-		return nti_gpu_amount_parse(value, &event->of, e);
-	if (key == KEY_ABOUT && !event->of.first)
-		return nti_error(e, -EINVAL, "%s has no wire", event->name);
+		return add_amount(event, value, e);
+	if (key == KEY_ABOUT)
+		return check_functions(event, e);
 	if (key == KEY_TRUST && strcmp(value, "documented") != 0)
 		return nti_error(e, -EINVAL,
 				 "trust is 'documented', not '%.40s'; what is guessed "
@@ -292,8 +333,13 @@ int nti_gpu_text_parse(const char *file, const char *text, size_t bytes, struct 
 
 void nti_gpu_text_fini(struct nti_gpu_text *t)
 {
-	for (size_t i = 0; i < t->events; i++)
+	for (size_t i = 0; i < t->events; i++) {
 		nti_entry_fini(&gpu_entries, &t->event[i]);
+		for (size_t k = 0; k < NTI_GPU_FUNCTIONS; k++) {
+			free(t->event[i].function[k]);
+			free(t->event[i].amount[k]);
+		}
+	}
 	free(t->event);
 	*t = (struct nti_gpu_text){ 0 };
 }
@@ -368,6 +414,12 @@ static uint32_t signals_of(const struct nti_gpu_function *f, unsigned int family
 	return out;
 }
 
+/* Of the counters, as CTRL has it. */
+static unsigned int mode_of(const struct nti_gpu_function *f)
+{
+	return !f->bits ? 0 : f->bits > 4 ? 2 : 1;
+}
+
 static uint32_t groups_of(const struct groups *groups)
 {
 	uint32_t out = 0;
@@ -393,6 +445,34 @@ static void write_muxes(FILE *out, const struct nti_gpu_function *f, unsigned in
 	}
 }
 
+static void write_terms(FILE *out, const struct nti_gpu_function *f, unsigned int family)
+{
+	struct groups groups = { .count = 0 };
+
+	fprintf(out, "domain=%u,src=%#010x,op=%#06x", f->first->domain,
+		signals_of(f, family, &groups), f->table);
+	if (f->bits)
+		fprintf(out, ",mode=%u,amount=%#010x", mode_of(f), amounts_of(f, family, &groups));
+	write_muxes(out, f, family);
+	if (groups.count)
+		fprintf(out, ",groups=%#x", groups_of(&groups));
+}
+
+static void write_event(FILE *out, const struct nti_gpu_event *event, unsigned int family)
+{
+	bool is_guessed = event->is_guessed >> family & 1;
+
+	fprintf(out, "\nevent %s\n", event->name);
+	for (size_t i = 0; !event->absent && i < event->functions; i++) {
+		fputs(i == 0 ? "terms " : i == 1 ? "\nmore " : " ", out);
+		write_terms(out, &event->of[i], family);
+	}
+	if (event->absent)
+		fprintf(out, "absent %s\nremedy %s", event->absent, event->remedy);
+	fprintf(out, "\nabout %s%s%s\nsource %s\n", event->about, is_guessed ? " Guessed: " : "",
+		is_guessed ? event->guess : "", event->source);
+}
+
 /* Terms have the bits of docs/adr/0019. */
 static void write_family(FILE *out, const struct nti_gpu_text *t, unsigned int family)
 {
@@ -403,26 +483,88 @@ static void write_family(FILE *out, const struct nti_gpu_text *t, unsigned int f
 		"term sel config2:5-31\nterm mux2 config2:32-36\nterm sel2 config2:37-63\n"
 		"term amount config1:0-31\nterm groups config1:32-63\nsource docs/adr/0019\n",
 		families[family].kind);
-	for (size_t i = 0; i < t->events; i++) {
-		const struct nti_gpu_event *event = &t->event[i];
-		struct groups groups = { .count = 0 };
+	for (size_t i = 0; i < t->events; i++)
+		if (t->event[i].is_of >> family & 1)
+			write_event(out, &t->event[i], family);
+}
 
-		if (!(event->is_of >> family & 1))
+/* ---- set-ups ---- */
+
+/* "G84,G86,...": those whose wires are known. */
+static void write_chips(FILE *out, unsigned int family)
+{
+	const char *comma = "";
+
+	for (size_t i = 0; i < nthw_nv_chip_count; i++) {
+		if (nthw_nv_chips[i].family != family || !nthw_nv_has_wires(&nthw_nv_chips[i]))
 			continue;
-		fprintf(out, "\nevent %s\nterms domain=%u,src=%#010x,op=%#06x", event->name,
-			event->of.first->domain, signals_of(&event->of, family, &groups),
-			event->of.table);
-		if (event->of.bits)
-			fprintf(out, ",mode=%d,amount=%#010x", event->of.bits > 4 ? 2 : 1,
-				amounts_of(&event->of, family, &groups));
-		write_muxes(out, &event->of, family);
-		if (groups.count)
-			fprintf(out, ",groups=%#x", groups_of(&groups));
-		fprintf(out, "\nabout %s%s%s\nsource %s\n", event->about,
-			event->is_guessed >> family & 1 ? " Guessed: " : "",
-			event->is_guessed >> family & 1 ? event->guess : "", event->source);
+		fprintf(out, "%s%s", comma, nthw_nv_chips[i].name);
+		comma = ",";
 	}
 }
+
+/* As a register of the first unit: who only enables leaves the other bits. */
+static void write_registers(FILE *out, const struct nti_gpu_function *f, unsigned int family)
+{
+	const char *before = "";
+
+	for (size_t i = 0; i < f->muxes; i++) {
+		const struct nthw_nv_mux_row *row = &nthw_nv_muxes[f->mux[i].number];
+
+		if (!row->address[family] || f->mux[i].number > NTHW_NV_TEX2)
+			continue;
+		fprintf(out, "%s0x%x=0x%08x", before, row->address[family],
+			f->mux[i].select | row->enable);
+		if (!row->mask[family])
+			fprintf(out, "&0x%08x", row->enable);
+		before = ";";
+	}
+	fputs(*before ? "\n" : "-\n", out);
+}
+
+/* "rop_samples_in_count.1" is part 1 of its event. */
+static void write_set_up(FILE *out, const struct nti_gpu_event *event,
+			 const struct nti_gpu_function *f, unsigned int family)
+{
+	static const char *const modes[] = { "SIMPLE", "EVENT_B4", "EVENT_B6" };
+	struct groups groups = { .count = 0 };
+	const char *dot = strchr(event->name, '.');
+	uint32_t signals = signals_of(f, family, &groups);
+
+	fprintf(out, "counter %.*s %s ", dot ? (int)(dot - event->name) : 80, event->name,
+		dot ? dot + 1 : "0");
+	write_chips(out, family);
+	fprintf(out, " %u %s ", f->first->domain, modes[mode_of(f)]);
+	if (f->bits)
+		fprintf(out, "%08x/ffff", amounts_of(f, family, &groups));
+	else
+		fputs("-", out);
+	fprintf(out, " %08x/%04x ", signals, f->table);
+	if (groups.count)
+		fprintf(out, "%x ", groups_of(&groups));
+	else
+		fputs("- ", out);
+	write_registers(out, f, family);
+}
+
+void nti_gpu_text_write_set_ups(const struct nti_gpu_text *t, FILE *out)
+{
+	for (size_t i = 0; i < t->events; i++) {
+		const struct nti_gpu_event *event = &t->event[i];
+
+		for (unsigned int family = 0; family < NTI_ARRAY_SIZE(families); family++) {
+			if (!event->functions || !(event->is_of >> family & 1))
+				continue;
+			fprintf(out, "source %s\ntrust %s\n", event->source,
+				event->is_guessed >> family & 1 ? "guessed" : "documented");
+			for (size_t k = 0; k < event->functions; k++)
+				write_set_up(out, event, &event->of[k], family);
+			fputs("\n", out);
+		}
+	}
+}
+
+/* ---- as events of units ---- */
 
 int nti_gpu_text_expand(const struct nti_gpu_text *t, struct nti_box_text *out, struct nti_error *e)
 {

@@ -12,6 +12,11 @@
  *						six wires, the lowest bit first; only of sums.
  *						Then the function may be "1", and has two arguments
  *						at most if the amount has more than four bits
+ *						Further functions with their amounts may follow:
+ *						each is counted in its turn, and they are added
+ *     absent nobody has published ...	may be missing: why it cannot be counted; then there need
+ *						be no function
+ *     remedy count ...			what to do about that
  *     about Points that ...			a sentence
  *     source re-pcounter-tools, ...
  *     trust documented
@@ -23,6 +28,8 @@
  */
 #ifndef NTI_GPU_TEXT_H
 #define NTI_GPU_TEXT_H
+
+#include <stdio.h>
 
 #include "core/regs/nv50_wires.h"
 #include "lib/event/box_text.h"
@@ -50,12 +57,16 @@ struct nti_gpu_function {
 	size_t muxes;
 };
 
+#define NTI_GPU_FUNCTIONS 3
+
 struct nti_gpu_event {
-	/* .amount, .guess: NULL: none */
-	char *name, *function, *amount, *about, *source, *guess;
+	char *name, *about, *source;
+	char *absent, *remedy, *guess;				       /* NULL: none */
+	char *function[NTI_GPU_FUNCTIONS], *amount[NTI_GPU_FUNCTIONS]; /* likewise */
 	unsigned int is_of;	 /* bit f: enum nthw_nv_family f has it so */
 	unsigned int is_guessed; /* likewise: .guess is of it */
-	struct nti_gpu_function of;
+	struct nti_gpu_function of[NTI_GPU_FUNCTIONS];
+	size_t functions; /* 0: nobody can count it */
 };
 struct nti_gpu_text {
 	struct nti_gpu_event *event;
@@ -81,5 +92,10 @@ int nti_gpu_amount_parse(const char *text, struct nti_gpu_function *f, struct nt
  */
 int nti_gpu_text_expand(const struct nti_gpu_text *t, struct nti_box_text *out,
 			struct nti_error *e);
+
+/*
+ * The set-ups of all that have a function, as rows of data/counters (trace/derive/known_text.h).
+ */
+void nti_gpu_text_write_set_ups(const struct nti_gpu_text *t, FILE *out);
 
 #endif

@@ -35,6 +35,8 @@ struct build {
 	const char *user; /* the user's terms, or "" */
 	struct perf_event_attr attr;
 	bool is_named; /* an event of the unit is among the terms */
+	/* of an event that is a sum: which of its lists of terms it is, of how many */
+	unsigned int list, lists;
 	struct nti_event *out;
 	struct nti_error *e;
 };
@@ -524,6 +526,24 @@ static const struct nti_box_event *event_of_others(const struct nti_unit *unit, 
 	return event;
 }
 
+/* The list of terms whose turn it is; b->lists says how many there are. */
+static char *terms_of(struct build *b, const struct nti_box_event *event)
+{
+	const char *list = event->more ? event->more : "";
+	unsigned int i;
+
+	b->lists = 1;
+	for (const char *at = list; *at; at += strspn(at, " ")) {
+		at += strcspn(at, " ");
+		b->lists++;
+	}
+	if (!b->list)
+		return strdup(event->terms);
+	for (i = 1; i < b->list; i++)
+		list += strcspn(list, " ") + 1;
+	return strndup(list, strcspn(list, " "));
+}
+
 /*
  * An event of data/events. The reader of the registers is whoever counts where the kernel does not
  * show the unit.
@@ -547,7 +567,11 @@ static int apply_box_alias(struct build *b, const char *alias)
 		return nti_event_describe(b->out, other->about, other->unit) < 0
 			       ? nti_event_no_memory(b->e, b->text)
 			       : 0;
-	terms = strdup(event->terms);
+	if (event->absent && !b->out->absent.reason &&
+	    nti_absence_set(&b->out->absent, NTIME_REASON_NOT_SUPPORTED, b->unit->name,
+			    event->remedy, "%s", event->absent) < 0)
+		return nti_event_no_memory(b->e, b->text);
+	terms = terms_of(b, event);
 	if (!terms || nti_event_describe(b->out, event->about, event->unit) < 0)
 		ret = nti_event_no_memory(b->e, b->text);
 	else
@@ -639,13 +663,16 @@ static int add_unit(struct build *b)
 {
 	int ret;
 
-	memset(&b->attr, 0, sizeof(b->attr));
-	b->attr.type = b->unit->type;
-	b->is_named = false;
-	ret = apply_user(b);
-	b->out->is_raw = !b->is_named && b->attr.type == b->unit->type;
-	if (ret == 0 && nti_event_add_part(b->out, b->unit, &b->attr) < 0)
-		ret = nti_event_no_memory(b->e, b->text);
+	b->lists = 1;
+	for (b->list = 0, ret = 0; ret == 0 && b->list < b->lists; b->list++) {
+		memset(&b->attr, 0, sizeof(b->attr));
+		b->attr.type = b->unit->type;
+		b->is_named = false;
+		ret = apply_user(b);
+		b->out->is_raw = !b->is_named && b->attr.type == b->unit->type;
+		if (ret == 0 && nti_event_add_part(b->out, b->unit, &b->attr) < 0)
+			ret = nti_event_no_memory(b->e, b->text);
+	}
 	return ret;
 }
 
@@ -849,6 +876,8 @@ static int list_box(struct lister *l)
 		entry.name = name;
 		entry.desc = family->event[i].about;
 		entry.unit_text = family->event[i].unit;
+		entry.absent = family->event[i].absent;
+		entry.remedy = family->event[i].remedy;
 		ret = l->fn(l->arg, &entry);
 	}
 	return ret;

@@ -111,6 +111,15 @@ static const struct lint_row {
 	  "x.events:3: 'trast.0 trast.1 trast.2 trast.3 trast.4 trast.5 trast.6' is no amount: "
 	  "an amount has six bits, and these are more at 'trast.6'" },
 	{ __LINE__, "gpu-event a\nfunction 1\nabout It.\n", "x.events:3: a has no wire" },
+	{ __LINE__, "gpu-event a\nfunction idle.0\nfunction 1\nabout It.\n",
+	  "x.events:4: a has no wire" },
+	{ __LINE__, "gpu-event a\nfunction idle.0\nfunction prop_rop.1\nabout It.\n",
+	  "x.events:4: functions of a are of different domains" },
+	{ __LINE__,
+	  "gpu-event a\nfunction idle.0\nfunction idle.0\nfunction idle.0\nfunction idle.0\n",
+	  "x.events:5: more than 3 functions" },
+	{ __LINE__, "gpu-event a\nabsent it is\nabout It.\n",
+	  "x.events:3: 'absent' is followed by 'remedy', not 'about'" },
 	{ __LINE__, "gpu-event a\nfamilies g80 g81\n",
 	  "x.events:2: families are g80, g84, g200 and gt215, each once, and not 'g81'" },
 	{ __LINE__, "gpu-event a\nfamilies g80 g80\n",
@@ -153,6 +162,7 @@ static const struct golden_row {
 	unsigned int domain;   /* 0: 1 */
 	unsigned int families; /* bit of each that has it so; 0: all */
 	uint32_t groups[4];    /* of domain 3 */
+	unsigned int more[2];  /* what PROP selects for further functions that are the same */
 } golden_rows[] = {
 	{ __LINE__, "gpu_idle", { 0xeeeeeec8, 0xecececbd, 0xecececc9, 0xecececcb }, 0xaaaa },
 	{ __LINE__,
@@ -336,6 +346,24 @@ static const struct golden_row {
 	  ",mux=6,sel=0",
 	  .domain = 2 },
 	{ __LINE__,
+	  "shaded_pixel_count.0",
+	  { 0, 0x8c020100, 0xec020100, 0xcc020100 },
+	  0x0404,
+	  ",mux=3,sel=28",
+	  .domain = 2,
+	  .families = 0xe,
+	  .more = { 29, 3 } },
+	{ __LINE__,
+	  "shaded_pixel_count.1",
+	  { 0, 0x05048c07, 0x0504ec07, 0x0504cc07 },
+	  0xaaaa,
+	  ",mux=3,sel=28",
+	  .domain = 2,
+	  .mode = 2,
+	  .amount = { 0, 0x03020100, 0x03020100, 0x03020100 },
+	  .families = 0xe,
+	  .more = { 29, 3 } },
+	{ __LINE__,
 	  "geom_busy",
 	  { 0x03020100, 0x03020100, 0x05040100, 0x05040100 },
 	  0xf888,
@@ -395,6 +423,19 @@ static const struct golden_row {
 	  .families = 1 },
 };
 
+/* The same terms once more for each of @selects. */
+static void check_more(const unsigned int selects[2], const struct nti_box_event *event)
+{
+	const char *select = strstr(event->terms, ",sel=");
+	char want[256] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; selects[0] && i < 2; i++)
+		n += (size_t)snprintf(want + n, sizeof(want) - n, "%s%.*s,sel=%u", i ? " " : "",
+				      (int)(select - event->terms), event->terms, selects[i]);
+	assert_string_equal(event->more ? event->more : "", want);
+}
+
 TEST(events_are_those_of_the_tables)
 {
 	size_t found[4] = { 0 };
@@ -418,12 +459,21 @@ TEST(events_are_those_of_the_tables)
 			groups = strstr(event->terms, ",groups=");
 			TT_EQ(r, groups != NULL, r->domain == 3);
 			TT_EQ(r, groups ? strtoul(groups + 8, NULL, 0) : 0, r->groups[family]);
+			check_more(r->more, event);
 			mux = strstr(event->terms, ",mux=");
 			TT_STR(r, mux ? mux : "", r->mux ? r->mux : "");
 		}
 	}
-	for (unsigned int family = 0; family < 4; family++)
-		TT_IS(found[family], nti_gpu_families[family].events);
+	for (unsigned int family = 0; family < 4; family++) {
+		const struct nti_box_family *f = &nti_gpu_families[family];
+		size_t absent = 0;
+
+		/* shader_busy, five wholes of two parts, six of the MPs' counters */
+		for (size_t i = 0; i < f->events; i++)
+			absent += f->event[i].absent && *f->event[i].remedy && !*f->event[i].terms;
+		TT_IS(absent, 12);
+		TT_IS(found[family] + absent, f->events);
+	}
 }
 
 int main(void)

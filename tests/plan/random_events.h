@@ -25,10 +25,10 @@ static inline void tt_event_from_bytes(const uint8_t *bytes, int wide, struct nt
 	event->pmu = bytes[2] & 3;
 	event->group = bytes[2] >> 2 & (wide ? 63 : 7);
 	event->is_exclusive = (bytes[3] & 0xe) == 0;
-	event->want_count = bytes[3] >> 4 & (wide ? 7 : 3);
+	event->want_count = bytes[3] >> 4 & (wide ? 15 : 3);
 	for (int i = 0; i < event->want_count && i < NTI_PLAN_MAX_WANTS; i++) {
-		event->wants[i].resource = bytes[4 + i] & (wide ? 31 : 3);
-		event->wants[i].value = bytes[4 + i] >> (wide ? 5 : 2) & 3;
+		event->wants[i].resource = bytes[4 + i % 4] & (wide ? 31 : 3);
+		event->wants[i].value = bytes[4 + i % 4] >> (wide ? 5 : 2) & 3;
 	}
 	if (wide)
 		return;

@@ -118,7 +118,7 @@ static const struct error_row {
 	int ret;
 	const char *text;
 } error_rows[] = {
-	{ __LINE__, "model4", { "a", "want5" }, -EINVAL, "event 1 wants 5 resources" },
+	{ __LINE__, "model4", { "a", "want8" }, -EINVAL, "event 1 wants 8 resources" },
 	{ __LINE__, "model4", { "want16" }, -EINVAL, "event 0 wants resource 16" },
 	{ __LINE__, "model4", { "torn" }, -EINVAL, "event 0 wants two values of resource 3" },
 	{ __LINE__, "model3", { "none,want" }, -EINVAL, "event 0 names no counter" },
@@ -433,8 +433,8 @@ TEST(unproven_plans_say_so)
 		struct nti_plan plan;
 
 		memset(events, 0, sizeof(events));
-		for (int i = 0; i < NTI_PLAN_MAX_EVENTS * NTI_PLAN_MAX_WANTS; i++) {
-			struct nti_plan_event *event = &events[i / NTI_PLAN_MAX_WANTS];
+		for (int i = 0; i < NTI_PLAN_MAX_EVENTS * 4; i++) {
+			struct nti_plan_event *event = &events[i / 4];
 			unsigned int word = (unsigned int)(tt_random(&seed) >> 40);
 
 			event->counters = 0xffff;

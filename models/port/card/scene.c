@@ -687,6 +687,20 @@ static struct ntm_wire_set and_texture(struct player *p, struct ntm_wire_set set
 	return and_amount(set, "tex_level", level == 3 ? 15 : level);
 }
 
+/* In three parts, which is where they are counted. */
+static void shade(struct player *p, uint64_t n)
+{
+	static const char *const units[] = { "prop_shaded_a", "prop_shaded_b", "prop_shaded_c" };
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		uint64_t part = i < 2 ? choose(p, (struct range){ 0, n }) : n;
+
+		put(p, choose(p, (struct range){ 0, 2 }), and_amount(plain(""), units[i], 2));
+		put(p, part != 0, and_samples(p, plain(""), units[i], part));
+		n -= part;
+	}
+}
+
 /*
  * They come out of the rasterizer, and the ROP works on them: some of their samples are dropped
  * before, some behind.
@@ -711,6 +725,7 @@ static void draw_pixels(struct player *p, uint64_t n)
 		set = and_samples(p, set, "prop_samples", amount - early);
 		set = and_samples(p, set, "prop_earlyz", early);
 		put(p, clocks, and_samples(p, set, "prop_latez", late));
+		shade(p, amount - early);
 		set = wires(busy[choose(p, (struct range){ 0, 3 })]);
 		put(p, choose(p, (struct range){ 0, 5 }), and_texture(p, set));
 	}

@@ -154,22 +154,22 @@ static bool has_event(const struct nthw_nv_chip *chip, const struct ntm_card_eve
 	return event->families >> chip->family & 1;
 }
 
-/* @text, or the function of the event that is called so, of which *@memory is freed. */
-static const char *function_of(const char *text, const struct nthw_nv_chip *chip, char **memory)
+/* The function of @event, of which *@memory is freed; NULL: memory is short. */
+static const char *function_of(const struct ntm_card_event *event, char **memory)
 {
-	const struct ntm_card_event *e = ntm_card_events;
-
 	*memory = NULL;
-	for (; e < ntm_card_events + ntm_card_event_count; e++) {
-		if (!has_event(chip, e) || strcmp(e->name, text) != 0)
-			continue;
-		if (!*e->amount)
-			return e->function;
-		if (asprintf(memory, "%s; amount %s", e->function, e->amount) < 0)
-			*memory = NULL;
-		return *memory;
-	}
-	return text;
+	if (!*event->amount)
+		return event->function;
+	if (asprintf(memory, "%s; amount %s", event->function, event->amount) < 0)
+		*memory = NULL;
+	return *memory;
+}
+
+static bool is_repeated(size_t i)
+{
+	const struct ntm_card_event *e = &ntm_card_events[i];
+
+	return i && e[-1].families == e->families && strcmp(e[-1].name, e->name) == 0;
 }
 
 static int explain(const char *text, const struct reader *r, char *why, size_t bytes)
@@ -180,7 +180,7 @@ static int explain(const char *text, const struct reader *r, char *why, size_t b
 				    text, r->bad, r->at);
 
 	for (size_t i = 0; i < ntm_card_event_count && n < bytes; i++)
-		n += !has_event(r->chip, &ntm_card_events[i])
+		n += !has_event(r->chip, &ntm_card_events[i]) || is_repeated(i)
 			     ? 0
 			     : (size_t)snprintf(why + n, bytes - n, " %s", ntm_card_events[i].name);
 	if (n < bytes)
@@ -206,26 +206,42 @@ static void add(void *arg, const struct ntm_stretch *stretch)
 	s->sum += stretch->clocks * read_text(&r);
 }
 
+static int sum_up(const char *text, const struct ntm_scene *scene, uint32_t first, uint32_t last,
+		  uint64_t busy, uint64_t *clocks, char *why, size_t bytes)
+{
+	const struct ntm_stretch stretch = ntm_scene_busy(busy);
+	struct sum s = { .text = text, .chip = ntm_scene_chip(scene) };
+	struct reader r = { .at = text, .chip = s.chip, .stretch = &stretch, .domain = -1 };
+
+	(void)read_text(&r);
+	if (r.bad)
+		return explain(text, &r, why, bytes);
+	for (uint32_t frame = first; frame <= last; frame++)
+		ntm_scene_frame(scene, frame, add, &s);
+	add(&s, &stretch);
+	*clocks += s.sum;
+	return 0;
+}
+
 int ntm_truth(const char *text, const struct ntm_scene *scene, uint32_t first, uint32_t last,
 	      uint64_t busy, uint64_t *clocks, char *why, size_t bytes)
 {
-	const struct ntm_stretch stretch = ntm_scene_busy(busy);
-	char *memory;
-	struct sum s = { .chip = ntm_scene_chip(scene) };
-	struct reader r = { .chip = s.chip, .stretch = &stretch, .domain = -1 };
+	const struct ntm_card_event *event = ntm_card_events;
+	bool is_event = false;
 	int ret = 0;
 
-	s.text = r.at = function_of(text, s.chip, &memory);
-	if (!s.text)
-		return -ENOMEM;
-	(void)read_text(&r);
-	if (r.bad)
-		ret = explain(text, &r, why, bytes);
-	for (uint32_t frame = first; ret == 0 && frame <= last; frame++)
-		ntm_scene_frame(scene, frame, add, &s);
-	if (ret == 0)
-		add(&s, &stretch);
-	*clocks = s.sum;
-	free(memory);
-	return ret;
+	*clocks = 0;
+	for (; ret == 0 && event < ntm_card_events + ntm_card_event_count; event++) {
+		const char *function;
+		char *memory;
+
+		if (!has_event(ntm_scene_chip(scene), event) || strcmp(event->name, text) != 0)
+			continue;
+		is_event = true;
+		function = function_of(event, &memory);
+		ret = function ? sum_up(function, scene, first, last, busy, clocks, why, bytes)
+			       : -ENOMEM;
+		free(memory);
+	}
+	return is_event ? ret : sum_up(text, scene, first, last, busy, clocks, why, bytes);
 }

@@ -11,7 +11,7 @@
 
 #include "models/port/card/scene.h"
 
-/* Events by name: data/gpu, built in. */
+/* Events by name: data/gpu, built in. One that is a sum has several rows. */
 struct ntm_card_event {
 	const char *name;     /* "setup_point_count" */
 	const char *function; /* "trast.1 & trast.6 & trast.7" */
