@@ -14,6 +14,7 @@ enum {
 	ID_LISTEN = 256,
 	ID_BUSY,
 	ID_SCENE,
+	ID_LOG,
 	ID_TPC,
 	ID_ROP,
 	ID_MP,
@@ -23,6 +24,7 @@ enum {
 static const struct cli_option options[] = {
 	{ ID_LISTEN, "listen", "SOCKET", "run: serve the card at this socket" },
 	{ ID_SCENE, "scene", "FILE", "run: what the card works on; ntime-model(1) has the form" },
+	{ ID_LOG, "log", "FILE", "run: write each access of a register there, for ntime trace" },
 	{ ID_TPC, "tpc", "MASK", "run: the board has these TPCs alone, as in 0x6" },
 	{ ID_ROP, "rop", "MASK", "run: and these memory partitions" },
 	{ ID_MP, "mp", "MASK", "run: and these multiprocessors in each TPC" },
@@ -45,8 +47,8 @@ static int run_model(const struct cli_command *self, int argc, char **argv)
 
 const struct cli_command cli_model_command = {
 	.name = "model",
-	.usage = "model run CHIP --listen SOCKET [--scene FILE] [--tpc MASK] "
-		 "[--rop MASK] [--mp MASK]\n"
+	.usage = "model run CHIP --listen SOCKET [--scene FILE] [--log FILE] "
+		 "[--tpc MASK] [--rop MASK] [--mp MASK]\n"
 		 "model read SOCKET ADDRESS\n"
 		 "model play SOCKET FRAMES [--busy CLOCKS]\n"
 		 "model truth SOCKET EVENT|FUNCTION\n"

@@ -8,6 +8,7 @@ import csv
 import io
 import json
 import os
+import random
 import re
 import signal
 import socket
@@ -696,6 +697,40 @@ def one_unit_of_several_is_told():
                            ('rop_busy,tpc=15', 'does not fit into the 4 bits')):
             has(' '.join(err(ntime('--model', card.path, '-e', f'gpu0/{event}/', 'true')).split()), why)
         equal(registers(card), found)
+
+
+def derived(card, log, names, *args):
+    """A run that counts @names, and what ntime trace derive makes of its accesses."""
+    before = os.path.getsize(log)
+    values = counted(card, names, *args)
+    with open(log, 'rb', buffering=0) as f:
+        f.seek(before)
+        done = ntime('trace', 'derive', '--tsv', '--chip', card.chip, '-', stdin=f)
+    equal(done.returncode, 0, err(done))
+    return values, list(csv.DictReader(io.StringIO(out(done)), delimiter='\t'))
+
+
+@test
+def derive_finds_what_was_set_up():
+    with tempfile.TemporaryDirectory() as folder:
+        for chip in ('G80', 'G86', 'G200', 'GT215'):
+            log = os.path.join(folder, chip)
+            with Card(chip, options=('--log', log)) as card:
+                names = list(events_of(chip))
+                values, rows = derived(card, log, names, '--passes')
+                said = {(event.split('@')[0], row['part']) for row in rows for event in row['event'].split('|')}
+                for name in names:
+                    event, _, part = name.partition('.')
+                    # What counts the same has one row for all its names, which has no part where they have several.
+                    equal((event, part or '0') in said or (event, '-') in said, True, f'{chip}: {name} in {sorted(said)}')
+                equal(values, truths(card, names))
+                chosen = random.Random(chip)
+                for _ in range(12):
+                    some = chosen.sample([name for name in names if name not in LATER], 4)
+                    _, rows = derived(card, log, some, '--passes')
+                    said = {event.split('@')[0] for row in rows for event in row['event'].split('|')}
+                    equal({name.partition('.')[0] for name in some} <= said, True, f'{chip}: {some} in {sorted(said)}')
+        has(model('run', 'G80', '--listen', os.path.join(folder, 's'), '--log', folder, status=125), f'cannot write {folder}')
 
 
 @test

@@ -46,6 +46,7 @@ static int print_line(const char *text)
 /* ---- run ---- */
 
 struct run {
+	const char *log;		   /* NULL: none */
 	const char *chip, *path, *scene;   /* .scene NULL: the built-in one */
 	const char *units[NTM_NV50_KINDS]; /* options' masks; NULL: all of the die */
 	uint32_t keep[NTM_NV50_KINDS];
@@ -108,7 +109,8 @@ static bool parse_run(int argc, char **argv, struct run *r)
 	*r = (struct run){ 0 };
 	for (int i = 1; i < argc; i++) {
 		if (take_option(argv, &i, "--listen", &r->path) ||
-		    take_option(argv, &i, "--scene", &r->scene) || take_units(argv, &i, r))
+		    take_option(argv, &i, "--scene", &r->scene) ||
+		    take_option(argv, &i, "--log", &r->log) || take_units(argv, &i, r))
 			continue;
 		if (argv[i][0] == '-' || r->chip)
 			return false;
@@ -194,6 +196,7 @@ static struct ntm_scene *load_scene(const char *path, const struct nthw_nv_chip 
 static int serve(const struct ntm_scene *scene, const struct run *r)
 {
 	struct ntm_server *server;
+	FILE *log = NULL;
 	int signals, ret;
 
 	/* Who does not read the line any more shall not leave the socket behind. */
@@ -201,15 +204,27 @@ static int serve(const struct ntm_scene *scene, const struct run *r)
 	signals = open_signals();
 	if (signals < 0)
 		return complain("cannot take signals: %s", strerror(errno));
+	if (r->log) {
+		log = fopen(r->log, "we");
+		if (!log)
+			return complain("cannot write %s: %s", r->log, strerror(errno));
+		(void)setvbuf(log, NULL, _IOLBF, BUFSIZ);
+	}
 	ret = ntm_server_new(scene, r->keep, r->path, &server);
-	if (ret < 0)
+	if (ret < 0) {
+		if (log)
+			(void)fclose(log);
 		return cannot_listen(r->path, ret);
+	}
+	ntm_server_log(server, log);
 	/* Who waits for this line finds the socket there. */
 	printf("%s listens at %s\n", ntm_scene_chip(scene)->name, r->path);
 	(void)fflush(stdout);
 	ret = ntm_server_run(server, signals);
 	ntm_server_free(server);
 	(void)close(signals);
+	if (log && (ferror(log) | fclose(log)))
+		return complain("%s lacks accesses: it could not be written", r->log);
 	return ret < 0 ? complain("model run: %s", strerror(-ret)) : 0;
 }
 
@@ -221,8 +236,8 @@ static int run(int argc, char **argv)
 	int ret;
 
 	if (!parse_run(argc, argv, &r))
-		return complain("model run: expected CHIP --listen SOCKET [--scene FILE] [--tpc "
-				"MASK] [--rop MASK] [--mp MASK]");
+		return complain("model run: expected CHIP --listen SOCKET [--scene FILE] "
+				"[--log FILE] [--tpc MASK] [--rop MASK] [--mp MASK]");
 	chip = nthw_nv_chip_by_name(r.chip);
 	if (!chip || !nthw_nv_has_wires(chip))
 		return unknown_chip(r.chip);

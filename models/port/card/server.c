@@ -44,6 +44,7 @@ struct ntm_server {
 	const struct ntm_scene *scene;
 	uint32_t frames; /* of the last "play" */
 	uint64_t busy;	 /* clocks of "work" since then */
+	FILE *log;	 /* NULL: none */
 };
 
 struct answer {
@@ -186,10 +187,26 @@ static int hold(struct ntm_server *s, const struct client *c, struct answer *a)
 	return -EBUSY;
 }
 
-static int access_of(struct ntm_server *s, int ret)
+#define LOG_PLACE "(0000:00:00.0:region0+0x%" PRIx32 ", "
+
+static int read_register(struct ntm_server *s, uint32_t address, uint32_t *value)
 {
-	if (ret < 0)
+	if (ntm_nv50_card_peek(&s->card, address, value) < 0)
 		return -EINVAL;
+	if (s->log)
+		fprintf(s->log, "vfio_region_read  " LOG_PLACE "4) = 0x%" PRIx32 "\n", address,
+			*value);
+	pass(s);
+	return 0;
+}
+
+static int write_register(struct ntm_server *s, uint32_t address, uint32_t value)
+{
+	if (ntm_nv50_card_poke(&s->card, address, value) < 0)
+		return -EINVAL;
+	if (s->log)
+		fprintf(s->log, "vfio_region_write  " LOG_PLACE "0x%" PRIx32 ", 4)\n", address,
+			value);
 	pass(s);
 	return 0;
 }
@@ -201,11 +218,11 @@ static int serve_request(struct ntm_server *s, struct client *c,
 		return -EINVAL;
 	switch (r->kind) {
 	case NTIME_MODEL_READ:
-		return access_of(s, ntm_nv50_card_peek(&s->card, r->address, &a->reply.value));
+		return read_register(s, r->address, &a->reply.value);
 	case NTIME_MODEL_WRITE:
 		if (s->holder != c->fd)
 			return -EPERM;
-		return access_of(s, ntm_nv50_card_poke(&s->card, r->address, r->value));
+		return write_register(s, r->address, r->value);
 	case NTIME_MODEL_HOLD:
 		return hold(s, c, a);
 	case NTIME_MODEL_TEXT:
@@ -428,6 +445,11 @@ int ntm_server_new(const struct ntm_scene *scene, const uint32_t keep[NTM_NV50_K
 	}
 	*out = s;
 	return 0;
+}
+
+void ntm_server_log(struct ntm_server *s, FILE *log)
+{
+	s->log = log;
 }
 
 void ntm_server_free(struct ntm_server *s)

@@ -6,6 +6,8 @@
 #ifndef NTM_SERVER_H
 #define NTM_SERVER_H
 
+#include <stdio.h>
+
 #include "models/port/card/scene.h"
 
 struct ntm_server;
@@ -18,6 +20,8 @@ struct ntm_server;
  */
 int ntm_server_new(const struct ntm_scene *scene, const uint32_t keep[NTM_NV50_KINDS],
 		   const char *path, struct ntm_server **out);
+/* Accesses of clients go to @log, which is borrowed, as QEMU's trace of a device has them. */
+void ntm_server_log(struct ntm_server *s, FILE *log);
 /*
  * Serve until @until_fd becomes readable. 0 or -errno. A client that breaks the protocol is
  * disconnected; the others go on.
