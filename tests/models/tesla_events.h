@@ -17,8 +17,15 @@ struct tesla_event {
 	uint32_t src, op; /* EVENT_SRC, EVENT_OP */
 	const char *mux;  /* the unit whose multiplexer is set; NULL: none */
 	uint32_t value;	  /* of it */
-	/* the chip's table has no START_SRC: .start is this chip's; NULL: its own */
+	/*
+	 * What the chip's table lacks of START_SRC and multiplexers is this chip's; NULL: it lacks
+	 * nothing. Of two parts the sum is .1, as it is on most chips.
+	 */
 	const char *start_of;
+	uint32_t domain;  /* 0: 1 */
+	uint32_t more[2]; /* further values of the multiplexer, whose counts are added */
+	const char *mux2; /* a second one; NULL: none */
+	uint32_t value2;
 };
 
 extern const struct tesla_event tesla_events[];

@@ -259,6 +259,15 @@ void ntm_wires_of(const struct ntm_stretch *stretch, const struct ntm_nv50_card 
 	}
 }
 
+void ntm_scene_pass(struct ntm_nv50_card *card)
+{
+	const struct ntm_stretch idle = { .wires = plain("") };
+	struct ntm_nv50_wires wires;
+
+	ntm_wires_of(&idle, card, &wires);
+	ntm_nv50_card_advance(card, &wires, NTM_NV50_ACCESS_CLOCKS);
+}
+
 /* ---- text ---- */
 
 struct parser {
@@ -729,11 +738,6 @@ static void draw_pixels(struct player *p, uint64_t n)
 		set = wires(busy[choose(p, (struct range){ 0, 3 })]);
 		put(p, choose(p, (struct range){ 0, 5 }), and_texture(p, set));
 	}
-}
-
-struct ntm_stretch ntm_scene_idle(uint64_t clocks)
-{
-	return (struct ntm_stretch){ .clocks = clocks, .wires = plain("") };
 }
 
 struct ntm_stretch ntm_scene_busy(uint64_t clocks)

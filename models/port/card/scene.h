@@ -57,9 +57,8 @@ void ntm_scene_keep_mps(struct ntm_scene *s, uint32_t mask);
 void ntm_scene_frame(const struct ntm_scene *s, uint32_t number,
 		     void (*fn)(void *arg, const struct ntm_stretch *stretch), void *arg);
 
-/* A stretch of a card that draws all the time, and of one that works on nothing. */
+/* A stretch of a card that draws all the time. */
 struct ntm_stretch ntm_scene_busy(uint64_t clocks);
-struct ntm_stretch ntm_scene_idle(uint64_t clocks);
 
 /*
  * A wire of a unit, "trast.6", or a signal, "d2.0x40", that @text begins with. What is behind it
@@ -82,5 +81,11 @@ bool ntm_wire_is_high(const struct ntm_wire *wire, const struct nthw_nv_chip *ch
 /* @stretch as signals of @card, whose multiplexers are as they are now. */
 void ntm_wires_of(const struct ntm_stretch *stretch, const struct ntm_nv50_card *card,
 		  struct ntm_nv50_wires *out);
+
+/*
+ * An access of a register of @card was done, by ntm_nv50_card_peek() or _poke(): its time goes by,
+ * in which the card works on nothing.
+ */
+void ntm_scene_pass(struct ntm_nv50_card *card);
 
 #endif

@@ -72,14 +72,6 @@ static void work(struct ntm_server *s, uint32_t clocks)
 	s->busy += clocks;
 }
 
-/* An access was done, as ntm_nv50_card_read() and ..._write() do it: its time goes by. */
-static void pass(struct ntm_server *s)
-{
-	const struct ntm_stretch stretch = ntm_scene_idle(NTM_NV50_ACCESS_CLOCKS);
-
-	advance(s, &stretch);
-}
-
 static bool is_play(const struct job *job)
 {
 	return !*job->text;
@@ -196,7 +188,7 @@ static int read_register(struct ntm_server *s, uint32_t address, uint32_t *value
 	if (s->log)
 		fprintf(s->log, "vfio_region_read  " LOG_PLACE "4) = 0x%" PRIx32 "\n", address,
 			*value);
-	pass(s);
+	ntm_scene_pass(&s->card);
 	return 0;
 }
 
@@ -207,7 +199,7 @@ static int write_register(struct ntm_server *s, uint32_t address, uint32_t value
 	if (s->log)
 		fprintf(s->log, "vfio_region_write  " LOG_PLACE "0x%" PRIx32 ", 4)\n", address,
 			value);
-	pass(s);
+	ntm_scene_pass(&s->card);
 	return 0;
 }
 

@@ -215,16 +215,17 @@ static uint32_t source_of(struct judge *j, uint32_t domain, uint8_t signal, cons
 }
 
 static int add_source(struct judge *j, uint32_t domain, const struct judge_slot *slot,
-		      uint64_t source[JUDGE_SLOTS][SOURCES])
+		      const char *name, uint32_t value, uint64_t source[JUDGE_SLOTS][SOURCES])
 {
-	if (!slot->source)
+	if (!name)
 		return 0;
 	for (size_t i = 0; i < JUDGE_SLOTS; i++) {
-		uint32_t id = source_of(j, domain, slot->signal[i], slot->source);
+		uint32_t id = source_of(j, domain, slot->signal[i], name);
 
-		source[i][0] = id ? id | (uint64_t)slot->value << 32 : 0;
-		if (id)
-			return 0;
+		if (!id)
+			continue;
+		source[i][0] = id | (uint64_t)value << 32;
+		return 0;
 	}
 	return -ENOENT;
 }
@@ -239,7 +240,11 @@ int judge_program(struct judge *j, uint32_t domain, const struct judge_slot slot
 		for (size_t k = 0; !ret && k < JUDGE_SLOTS; k++)
 			ret = has_signal(j, domain, slot[i].signal[k]);
 		if (!ret)
-			ret = add_source(j, domain, &slot[i], perfdom.counter[i].source);
+			ret = add_source(j, domain, &slot[i], slot[i].source, slot[i].value,
+					 perfdom.counter[i].source);
+		if (!ret)
+			ret = add_source(j, domain, &slot[i], slot[i].source2, slot[i].value2,
+					 perfdom.counter[i].source);
 		memcpy(perfdom.counter[i].signal, slot[i].signal, JUDGE_SLOTS);
 		perfdom.counter[i].function = slot[i].function;
 	}

@@ -20,14 +20,16 @@
 
 /*
  * What an input counts: a truth table of four signals, all zeros if it is not used. @source is part
- * of the name that nouveau gives the field of a multiplexer, "vfetch" or "zcull", NULL for none;
- * the first of the four signals that has such a field brings it.
+ * of the name that nouveau gives the field of a multiplexer, "vfetch" or "zcull", NULL for none,
+ * and @source2 likewise; the first of the four signals that has such a field brings it.
  */
 struct judge_slot {
 	uint8_t signal[JUDGE_SLOTS];
 	uint16_t function;
 	const char *source;
 	uint32_t value;
+	const char *source2;
+	uint32_t value2;
 };
 
 struct judge;
