@@ -54,6 +54,20 @@ extern const struct nthw_nv_mux_row nthw_nv_muxes[NTHW_NV_MUXES];
 uint32_t nthw_nv_units_of(const struct nthw_nv_chip *chip, uint32_t kind, uint32_t value);
 
 /*
+ * Where the wires of a multiplexer begin, by family, and @old or @new further: the same wire may
+ * have another number from G200 on.
+ */
+#define NTHW_NV_WIRES(g80, g84, g200, gt215, old, new)                                             \
+	{ (g80) + (old), (g84) + (old), (g200) + (new), (gt215) + (new) }
+#define NTHW_NV_VFETCH_WIRES(old, new) NTHW_NV_WIRES(0x26, 0x66, 0x46, 0x46, old, new)
+#define NTHW_NV_ZCULL_WIRES NTHW_NV_WIRES(0x20, 0x07, 0x07, 0x07, 0, 0)
+#define NTHW_NV_PROP_WIRES NTHW_NV_WIRES(0, 0, 0, 0, 0, 0)
+#define NTHW_NV_CROP_WIRES NTHW_NV_WIRES(0x52, 0x30, 0x55, 0x64, 0, 0)
+#define NTHW_NV_ZROP_WIRES NTHW_NV_WIRES(0x6c, 0x44, 0x74, 0x7c, 0, 0)
+#define NTHW_NV_TEX_CACHE_WIRES NTHW_NV_WIRES(0x40, 0x1a, 0x32, 0x3a, 0, 0)
+#define NTHW_NV_TEX_LEVEL_WIRES NTHW_NV_WIRES(0x70, 0x48, 0x78, 0x80, 0, 0)
+
+/*
  * Wire n of a unit is signal .first of the family, + n; if it has a multiplexer, while that is
  * .select. Of domain 3 (.mux NTHW_NV_GROUP) .first is 4 times a group and a wire of it.
  */

@@ -2,12 +2,14 @@
 /*
  * Registers that may be multiplexers.
  *
- * Source of the rows: envytools' PGRAPH registers and lists of signals, nouveau's tables of
+ * Where wires of units with known events begin is core/regs/nv50_wires.h's. Source of the other
+ * rows: envytools' PGRAPH registers and lists of signals, nouveau's tables of
  * sources, the event tables of re-pcounter-tools. Trust: documented; that a selector of no known
  * use is 0 where nothing drives the wires is a guess, and no row rests on it.
  */
 #include <stdlib.h>
 
+#include "core/regs/nv50_wires.h"
 #include "lib/base/compiler.h"
 #include "trace/derive/chip.h"
 #include "trace/derive/mux.h"
@@ -30,42 +32,14 @@
 #define CBAR_1 (NTI_TESLA_PGRAPH_CBAR_PM + NTI_TESLA_PGRAPH_CBAR_PM_STEP)
 
 const struct nti_derive_mux nti_derive_muxes[] = {
-	{ "VFETCH",
-	  NTI_AREA_OTHER,
-	  BOTH(VFETCH_PM_MUX),
-	  MASK(VFETCH_PM_MUX),
-	  0,
-	  1,
-	  { 0x26, 0x66, 0x46, 0x46 },
-	  26,
-	  NTHW_NV_G80 },
-	{ "ZCULL",
-	  NTI_AREA_OTHER,
-	  BOTH(ZCULL_PM_MUX),
-	  MASK(ZCULL_PM_MUX),
-	  0,
-	  1,
-	  { 0x20, 0x07, 0x07, 0x07 },
-	  6,
-	  NTHW_NV_G80 },
-	{ "CROP",
-	  NTI_AREA_PART,
-	  BOTH(ROP_CROP_PM_MUX),
-	  MASK(ROP_CROP_PM_MUX),
-	  ENABLE(ROP_CROP_PM_MUX),
-	  2,
-	  { 0x52, 0x30, 0x55, 0x64 },
-	  4,
-	  NTHW_NV_G80 },
-	{ "ZROP",
-	  NTI_AREA_PART,
-	  BOTH(ROP_ZROP_PM_MUX),
-	  MASK(ROP_ZROP_PM_MUX),
-	  ENABLE(ROP_ZROP_PM_MUX),
-	  2,
-	  { 0x6c, 0x44, 0x74, 0x7c },
-	  4,
-	  NTHW_NV_G80 },
+	{ "VFETCH", NTI_AREA_OTHER, BOTH(VFETCH_PM_MUX), MASK(VFETCH_PM_MUX), 0, 1,
+	  NTHW_NV_VFETCH_WIRES(0, 0), 26, NTHW_NV_G80 },
+	{ "ZCULL", NTI_AREA_OTHER, BOTH(ZCULL_PM_MUX), MASK(ZCULL_PM_MUX), 0, 1,
+	  NTHW_NV_ZCULL_WIRES, 6, NTHW_NV_G80 },
+	{ "CROP", NTI_AREA_PART, BOTH(ROP_CROP_PM_MUX), MASK(ROP_CROP_PM_MUX),
+	  ENABLE(ROP_CROP_PM_MUX), 2, NTHW_NV_CROP_WIRES, 4, NTHW_NV_G80 },
+	{ "ZROP", NTI_AREA_PART, BOTH(ROP_ZROP_PM_MUX), MASK(ROP_ZROP_PM_MUX),
+	  ENABLE(ROP_ZROP_PM_MUX), 2, NTHW_NV_ZROP_WIRES, 4, NTHW_NV_G80 },
 	{ "ZBAR",
 	  NTI_AREA_OTHER,
 	  BOTH(ZBAR_PM),
@@ -93,15 +67,8 @@ const struct nti_derive_mux nti_derive_muxes[] = {
 	  { 0x4e, 0x28, 0x4d, 0x55 },
 	  4,
 	  NTHW_NV_G80 },
-	{ "PROP",
-	  NTI_AREA_TPC,
-	  EACH(PROP_PM_MUX),
-	  MASK(TPC_PROP_PM_MUX),
-	  ENABLE(TPC_PROP_PM_MUX),
-	  2,
-	  { 0x00, 0x00, 0x00, 0x00 },
-	  8,
-	  NTHW_NV_G80 },
+	{ "PROP", NTI_AREA_TPC, EACH(PROP_PM_MUX), MASK(TPC_PROP_PM_MUX), ENABLE(TPC_PROP_PM_MUX),
+	  2, NTHW_NV_PROP_WIRES, 8, NTHW_NV_G80 },
 	{ "GEOM0",
 	  NTI_AREA_TPC,
 	  BOTH(TPC_GEOM_PM_0),
@@ -120,24 +87,10 @@ const struct nti_derive_mux nti_derive_muxes[] = {
 	  { 0x10, 0x00, 0x00, 0x00 },
 	  7,
 	  NTHW_NV_G80 },
-	{ "TEX",
-	  NTI_AREA_TPC,
-	  EACH(TEX_PM_MUX),
-	  MASK(TPC_TEX_PM_MUX),
-	  PM_ENABLE(TPC_TEX_PM_MUX),
-	  2,
-	  { 0x40, 0x1a, 0x32, 0x3a },
-	  3,
-	  NTHW_NV_G80 },
-	{ "TEX",
-	  NTI_AREA_TPC,
-	  EACH(TEX_PM_MUX),
-	  MASK(TPC_TEX_PM_MUX),
-	  PM_ENABLE(TPC_TEX_PM_MUX),
-	  2,
-	  { 0x70, 0x48, 0x78, 0x80 },
-	  4,
-	  NTHW_NV_G80 },
+	{ "TEX", NTI_AREA_TPC, EACH(TEX_PM_MUX), MASK(TPC_TEX_PM_MUX), PM_ENABLE(TPC_TEX_PM_MUX), 2,
+	  NTHW_NV_TEX_CACHE_WIRES, 3, NTHW_NV_G80 },
+	{ "TEX", NTI_AREA_TPC, EACH(TEX_PM_MUX), MASK(TPC_TEX_PM_MUX), PM_ENABLE(TPC_TEX_PM_MUX), 2,
+	  NTHW_NV_TEX_LEVEL_WIRES, 4, NTHW_NV_G80 },
 	{ "TEX_2",
 	  NTI_AREA_TPC,
 	  EACH(TEX_PM_MUX2),
