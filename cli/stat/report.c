@@ -44,6 +44,8 @@ void cli_flags_for_each(const struct cli_item *item, void (*fn)(void *arg, const
 		fn(arg, "unscaled");
 	if (item->is_rusage)
 		fn(arg, "rusage");
+	if (item->is_incomplete)
+		fn(arg, "incomplete");
 	if (item->is_hidden)
 		fn(arg, "hidden");
 }

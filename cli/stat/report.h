@@ -51,6 +51,8 @@ struct cli_item {
 	bool is_hidden;
 	bool is_unscaled;
 	bool is_rusage;
+	bool is_incomplete; /* a pass that has a part of the sum was not counted */
+	unsigned int turns; /* passes that have a part */
 	uint32_t reason_code;
 	uint32_t remedy_kind;
 	struct ntime_value value;

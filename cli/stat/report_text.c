@@ -222,10 +222,12 @@ static void note_part(struct cell *cell, const struct cli_item *item)
 {
 	char text[NOTE_CHARS];
 
+	if (item->is_incomplete)
+		add_note(cell, "partial: a pass of it was not counted");
 	if (is_of_one_unit(item)) {
 		snprintf(text, sizeof(text), "partial: %s", item->about);
 		add_note(cell, text);
-	} else {
+	} else if (!item->is_incomplete) {
 		add_note(cell, is_stripped(item) ? "a part of the command is missing"
 						 : "some CPUs or units are missing");
 	}

@@ -275,6 +275,7 @@ static void describe(struct cli_item *to, const struct ntime_item *from)
 		.max_rate = from->max_rate,
 		.pass = from->pass,
 		.is_in_every_pass = from->in_every_pass,
+		.turns = from->turns,
 		.is_of_device = from->scope == NTIME_SCOPE_DEVICE,
 		.is_metric = from->is_metric,
 		.is_hidden = from->is_hidden,

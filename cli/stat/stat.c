@@ -49,6 +49,8 @@ struct stat {
 	struct cli_notes notes;
 	struct cli_tally *tally;
 	struct ntime_value *round;
+	unsigned int *turns; /* of this round: passes in which a part of an item was counted */
+	bool *is_incomplete; /* in some round not all that has a part was */
 	bool *is_rusage;
 	struct cli_spread figure[CLI_FIGURES];
 	struct cli_outcome outcome;
@@ -105,6 +107,8 @@ static int on_open(void *arg, struct cli_measure *m)
 	st->report.passes = cli_sessions_passes(&m->sessions);
 	st->tally = cli_calloc(st->report.items + 1, sizeof(*st->tally));
 	st->round = cli_calloc(st->report.items + 1, sizeof(*st->round));
+	st->turns = cli_calloc(st->report.items + 1, sizeof(*st->turns));
+	st->is_incomplete = cli_calloc(st->report.items + 1, sizeof(*st->is_incomplete));
 	st->is_rusage = cli_calloc(st->report.items + 1, sizeof(*st->is_rusage));
 	return 0;
 }
@@ -282,29 +286,32 @@ static void forget_figures(struct cli_spread *figure)
 }
 
 /*
- * @v, which the run of @pass had, into that of the round: each item has its value in one run, or in
+ * What the run of @pass had of item @i, into the round: each item has its value in one run, or in
  * all. Parts of a sum that do not fit into one run have theirs in several.
  */
-static void put_value(const struct cli_item *item, unsigned int pass, const struct ntime_value *v,
-		      struct ntime_value *round)
+static void put_value(struct stat *st, size_t i, unsigned int pass)
 {
-	bool is_part = pass && !item->is_metric && !item->is_in_every_pass && cli_value_is_known(v);
+	const struct cli_item *item = &st->report.item[i];
+	const struct ntime_value *v = &st->measure.values[i];
 
-	if (is_part && cli_value_is_known(round))
-		cli_value_add(round, v);
-	else if (is_part || item->pass == pass || !pass)
-		*round = *v;
+	if (item->turns > 1 && cli_value_is_known(v)) {
+		if (st->turns[i]++)
+			cli_value_add(&st->round[i], v);
+		else
+			st->round[i] = *v;
+	} else if (!pass || (item->pass == pass && !st->turns[i])) {
+		st->round[i] = *v;
+	}
 }
 
-/* The runs behind @pass are not made: sums that have parts there lack them. */
-static void note_missing_parts(struct stat *st, unsigned int pass)
+/* A sum one of whose parts was not counted is a part of what it should be. */
+static void note_missing_turns(struct stat *st)
 {
 	for (size_t i = 0; i < st->report.items; i++) {
-		const struct cli_item *item = &st->report.item[i];
-
-		if (item->pass > pass && !item->is_in_every_pass &&
-		    cli_value_is_known(&st->round[i]))
-			st->round[i].flags |= NTIME_PARTIAL;
+		if (!st->turns[i] || st->turns[i] >= st->report.item[i].turns)
+			continue;
+		st->round[i].flags |= NTIME_PARTIAL;
+		st->is_incomplete[i] = true;
 	}
 }
 
@@ -315,22 +322,24 @@ static int run_round(struct stat *st)
 
 	forget_figures(st->figure);
 	st->outcome = (struct cli_outcome){ .status = 0 };
+	if (st->turns)
+		memset(st->turns, 0, st->report.items * sizeof(*st->turns));
 	do {
 		int ret = measure_once(st, st->o.by_pass ? (int)pass : CLI_ALL_PASSES);
 
 		if (ret)
 			return ret;
 		for (size_t i = 0; i < st->report.items; i++)
-			put_value(&st->report.item[i], pass, &st->measure.values[i], &st->round[i]);
+			put_value(st, i, pass);
 		if (!st->o.by_pass)
 			return end_round(st);
 		if (is_round_over(st) && pass + 1 < st->report.passes) {
 			cli_say("ended in pass %u of %u: the events of later passes are missing",
 				pass + 1, st->report.passes);
-			note_missing_parts(st, pass);
 			break;
 		}
 	} while (++pass < st->report.passes);
+	note_missing_turns(st);
 	if (cli_sessions_metrics(&st->measure.sessions, st->round))
 		return CLI_EXIT_FAILED;
 	return end_round(st);
@@ -385,6 +394,7 @@ static int set_results(struct stat *st)
 	for (size_t i = 0; i < st->report.items; i++) {
 		set_item_value(st, &st->report.item[i], &mean[i]);
 		st->report.item[i].is_rusage = st->is_rusage[i];
+		st->report.item[i].is_incomplete = st->is_incomplete[i];
 		st->report.item[i].is_alike = false;
 		st->report.item[i].spread = st->tally[i].spread;
 		flags |= mean[i].flags & NTIME_ABSENT ? 0 : mean[i].flags;
@@ -596,6 +606,8 @@ static int stat_fini(struct stat *st)
 		cli_tally_fini(&st->tally[i]);
 	free(st->tally);
 	free(st->is_rusage);
+	free(st->is_incomplete);
+	free(st->turns);
 	free(st->round);
 	free(st->target);
 	ntime_close(st->ctx);

@@ -537,14 +537,17 @@ static uint32_t bits_of(const struct nthw_nv50_pm *pm, uint32_t mux)
 	return row->is_part ? row->mask[pm->chip->family] : GONE;
 }
 
-/* Other bits of the register than those of @mux stay as they are. */
+/*
+ * Other bits of the register than those of @mux stay as they are. One of several parts may be all
+ * ones: that the card is there UNITS has told.
+ */
 static int put_part(const struct nthw_nv50_pm *pm, uint32_t mux, uint32_t unit, uint32_t *value)
 {
-	uint32_t bits = bits_of(pm, mux), now;
+	uint32_t bits = bits_of(pm, mux), now = 0;
 	int ret = 0;
 
 	if (bits != GONE) {
-		ret = get_present(pm, mux_at(pm, mux, unit), &now);
+		ret = get(pm, mux_at(pm, mux, unit), &now);
 		*value = (*value & bits) | (now & ~bits);
 	}
 	return ret ? ret : put(pm, mux_at(pm, mux, unit), *value);
@@ -779,7 +782,8 @@ static int keep_mux(const struct nthw_nv50_pm *pm, uint32_t number, uint32_t uni
 	mux->units = row->enable ? units : (uint32_t)1 << mux->leader;
 	for (i = 0; !ret && i < NTHW_NV_UNITS_MAX; i++)
 		if (mux->units >> i & 1)
-			ret = get_present(pm, mux_at(pm, number, i), &mux->found[i]);
+			ret = row->is_part ? get(pm, mux_at(pm, number, i), &mux->found[i])
+					   : get_present(pm, mux_at(pm, number, i), &mux->found[i]);
 	return ret;
 }
 

@@ -156,10 +156,11 @@ int nthw_nv50_identify(const struct nthw_nv50_pm *pm);
 /*
  * Let @counter count @event, in periods that PM_TRIGGER ends (QUAD mode). One that @state has
  * already is programmed anew. NTHW_EINVAL: no counter of the event's domain. NTHW_EBUSY: the
- * counter, or all that @state has of its domain, is noted as foreign, or another counter needs a
- * multiplexer of its own with another value, or a sum has the counter, or another event the START
- * that a sum needs. After another error @state does not have the counter, unless it could not be
- * restored: then program or restore it before anything else is called.
+ * counter, or all that @state has of its domain, is noted as foreign, or another counter needs
+ * one of its multiplexers with another value or in another unit, or a sum has the counter, or
+ * another event the START that a sum needs. NTHW_ENOTSUP: the card has no such unit. After another
+ * error @state does not have the counter, unless it could not be restored: then program or restore
+ * it before anything else is called.
  */
 int nthw_nv50_program(const struct nthw_nv50_pm *pm, uint32_t counter,
 		      const struct nthw_nv50_event *event, struct nthw_nv50_state *state);
@@ -180,8 +181,8 @@ int nthw_nv50_end(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state,
 int nthw_nv50_check(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state, uint32_t *lost);
 /*
  * Put everything back; @state is all zeros then. After an error all else has been written, but for
- * CTRL of a domain one of whose counters failed, as it has to come last; @state still has what
- * could not be restored, and it can be tried again.
+ * CTRL of a domain one of whose counters failed, as it has to come last, and multiplexers that such
+ * a counter needs; @state still has what could not be restored, and it can be tried again.
  */
 int nthw_nv50_restore(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state);
 

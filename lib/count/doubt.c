@@ -267,21 +267,45 @@ static int add_unlisted(struct ntime_session *s, struct nti_session_item *item)
 			       code);
 }
 
-/* Of several units of a card one is counted, and nothing is said of the others. */
+/* "MP 0, 1 of 3", of a mask and how many there are. */
+static void say_mps(const struct nti_pmu_share *share, char *out, size_t bytes)
+{
+	size_t n = (size_t)snprintf(out, bytes, "MP");
+	const char *comma = "";
+
+	for (unsigned int i = 0; i < 32 && n < bytes; i++) {
+		if (!(share->seen_mps >> i & 1))
+			continue;
+		n += (size_t)snprintf(out + n, bytes - n, "%s %u", comma, i);
+		comma = ",";
+	}
+	if (n < bytes)
+		(void)snprintf(out + n, bytes - n, " of %d", __builtin_popcount(share->mps));
+}
+
+/* Of several units of a card one is counted, or some, and nothing is said of the others. */
 static int add_share(struct nti_session_item *item)
 {
 	struct nti_pmu_share share = { 0 };
-	char about[40];
+	bool lacks_mps;
+	char about[64] = "", mps[40], remedy[64] = "none";
 
 	if (item->event.parts && !item->doubt.reason)
 		share = nti_pmu_share(&item->event.part[0]);
-	if (share.units < 2)
+	lacks_mps = share.seen_mps && share.seen_mps != share.mps;
+	if (share.units < 2 && !lacks_mps)
 		return 0;
-	(void)snprintf(about, sizeof(about), "%s %u of %u", share.kind, share.number, share.units);
-	return nti_absence_set(&item->doubt, NTIME_REASON_ONE_UNIT, about,
-			       "count each one, with tpc=N or rop=N",
-			       "they share wires, so one is counted, %s %u; the card has %u",
-			       share.kind, share.number, share.units);
+	if (lacks_mps)
+		say_mps(&share, mps, sizeof(mps));
+	if (share.units > 1)
+		(void)snprintf(about, sizeof(about), "%s %u of %u%s%s", share.kind, share.number,
+			       share.units, lacks_mps ? ", " : "", lacks_mps ? mps : "");
+	else
+		(void)snprintf(about, sizeof(about), "%s", mps);
+	if (share.units > 1)
+		(void)snprintf(remedy, sizeof(remedy), "count each one, with %s=N", share.term);
+	return nti_absence_set(&item->doubt, NTIME_REASON_ONE_UNIT, about, remedy,
+			       "units of a kind share wires, so not all are counted but %s", about);
 }
 
 /* What self-tests found against the counters of an item that is counted. */

@@ -62,6 +62,7 @@ struct nti_session_item {
 	struct nti_estimate estimate;
 	struct nti_work work;
 	unsigned int pass;
+	unsigned int turns; /* passes that have a part of it */
 	bool is_summed;
 };
 

@@ -406,6 +406,24 @@ static int check_groups(struct ntime_session *s)
 	return 0;
 }
 
+/* A sum of a card's set-ups may need them in turns. */
+static int check_sums(struct ntime_session *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->items; i++) {
+		const struct nti_event *event = &s->item[i].event;
+
+		if (s->item[i].group && event->parts > 1 && event->part[0].unit->card)
+			return nti_error(
+				&s->ctx->error, -ENOSPC,
+				"%s is a sum of %zu set-ups, which take turns: take it out "
+				"of the group",
+				s->item[i].name, event->parts);
+	}
+	return 0;
+}
+
 /*
  * More parts than the planner takes at once: unit by unit, and a unit with too many in slices, pass
  * after pass.
@@ -434,12 +452,25 @@ static int plan_by_unit(struct ntime_session *s, size_t *index)
 	return check_groups(s);
 }
 
+/* Has a part of the item before that one the same pass? */
+static bool has_pass_before(const struct ntime_session *s, size_t part)
+{
+	const struct nti_session_part *p = &s->plan->part[part];
+	size_t i;
+
+	for (i = 0; i < part; i++)
+		if (s->plan->part[i].item == p->item && s->plan->part[i].pass == p->pass &&
+		    !s->plan->part[i].is_refused)
+			return true;
+	return false;
+}
+
 static void passes_of_items(struct ntime_session *s)
 {
 	size_t i, k;
 
 	for (i = 0; i < s->items; i++) {
-		s->item[i].pass = 0;
+		s->item[i].pass = s->item[i].turns = 0;
 		s->item[i].is_in_every_pass = s->item[i].event.parts;
 	}
 	for (i = 0; i < s->plan->parts; i++) {
@@ -451,6 +482,7 @@ static void passes_of_items(struct ntime_session *s)
 					 (s->plan->passes < 2 || !s->plan->part[i].needs_counter);
 		if (s->plan->part[i].pass > item->pass)
 			item->pass = s->plan->part[i].pass;
+		item->turns += item->event.parts < 2 || !has_pass_before(s, i);
 	}
 	for (i = 0; i < s->items; i++) {
 		struct nti_session_item *item = &s->item[i];
@@ -480,12 +512,13 @@ static int refuse_turn(struct ntime_session *s, struct nti_session_part *p)
 {
 	const char *name = p->part->unit->name;
 	struct nti_absence absent = { 0 };
-	int ret = nti_absence_set(&absent, NTIME_REASON_LIMIT, name,
-				  "fewer events at a time, or a run of the command for each: "
-				  "--passes",
-				  "does not fit into one run beside the others: turns go by the "
-				  "clock, and the time of a model (%s) by its frames",
-				  name);
+	int ret =
+		nti_absence_set(&absent, NTIME_REASON_LIMIT, name,
+				"fewer events at a time, or a run of a command for each pass: "
+				"ntime stat --passes",
+				"all that is asked for does not fit into one run: turns go by the "
+				"clock, and the time of a model (%s) by its frames",
+				name);
 
 	if (ret < 0)
 		return ret;
@@ -546,6 +579,8 @@ int nti_session_make_plan(struct ntime_session *s)
 
 	nti_session_forget_plan(s);
 	ret = refuse_without_counter(s);
+	if (ret == 0)
+		ret = check_sums(s);
 	if (ret == 0)
 		ret = grow_passes(s, 1);
 	if (ret == 0)

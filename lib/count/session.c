@@ -362,6 +362,7 @@ int ntime_session_item(const struct ntime_session *s, size_t i, struct ntime_ite
 		.is_state = !item->is_metric && item->event.is_state,
 		.max_rate = max_rate_of(item),
 		.in_every_pass = item->is_in_every_pass,
+		.turns = item->turns,
 	};
 	if (nti_session_item_is_absent(item))
 		return 0;

@@ -530,17 +530,18 @@ static const struct nti_box_event *event_of_others(const struct nti_unit *unit, 
 static char *terms_of(struct build *b, const struct nti_box_event *event)
 {
 	const char *list = event->more ? event->more : "";
-	unsigned int i;
+	unsigned int lists = 1, i;
 
-	b->lists = 1;
 	for (const char *at = list; *at; at += strspn(at, " ")) {
 		at += strcspn(at, " ");
-		b->lists++;
+		lists++;
 	}
+	if (lists > b->lists)
+		b->lists = lists;
 	if (!b->list)
 		return strdup(event->terms);
-	for (i = 1; i < b->list; i++)
-		list += strcspn(list, " ") + 1;
+	for (i = 1; i < b->list && *list; i++)
+		list += strcspn(list, " ") + strspn(list + strcspn(list, " "), " ");
 	return strndup(list, strcspn(list, " "));
 }
 
@@ -648,15 +649,50 @@ static int apply_user(struct build *b)
 			 */
 			bool is_event = !term.value && is_alias(b, term.name);
 
-			b->is_named |= is_event;
 			if (is_event == (pass == 0))
 				ret = is_event ? apply_alias(b, term.name) : apply_term(b, &term);
+			b->is_named |= is_event;
 		}
 	}
 	if (!copy)
 		ret = nti_event_no_memory(b->e, b->text);
 	free(copy);
 	return ret;
+}
+
+/*
+ * What the user wrote to a card's event: a sum of several set-ups goes with nothing but the unit to
+ * count in, and of those there is one.
+ */
+static int check_words(struct build *b)
+{
+	char *copy = strdup(b->user), *list = copy;
+	unsigned int names = 0, units = 0, others = 0;
+	struct nti_term term;
+
+	while (copy && nti_term_next(&list, &term)) {
+		bool is_name = !term.value && is_alias(b, term.name);
+		bool is_unit = strcmp(term.name, "tpc") == 0 || strcmp(term.name, "rop") == 0;
+
+		names += is_name;
+		units += is_unit;
+		others += !is_name && !is_unit && strcmp(term.name, "name") != 0;
+	}
+	free(copy);
+	if (!copy)
+		return nti_event_no_memory(b->e, b->text);
+	if (units > 1)
+		return nti_error(
+			b->e, -EINVAL,
+			"event '%s': tpc and rop cannot be combined, and each is given once",
+			b->text);
+	if (b->lists > 1 && (names > 1 || others))
+		return nti_error(
+			b->e, -EINVAL,
+			"event '%s': it is a sum of several set-ups, and goes with nothing "
+			"but tpc or rop",
+			b->text);
+	return 0;
 }
 
 static int add_unit(struct build *b)
@@ -669,6 +705,8 @@ static int add_unit(struct build *b)
 		b->attr.type = b->unit->type;
 		b->is_named = false;
 		ret = apply_user(b);
+		if (ret == 0 && b->unit->card && !b->list)
+			ret = check_words(b);
 		b->out->is_raw = !b->is_named && b->attr.type == b->unit->type;
 		if (ret == 0 && nti_event_add_part(b->out, b->unit, &b->attr) < 0)
 			ret = nti_event_no_memory(b->e, b->text);

@@ -22,7 +22,7 @@
 #define NTI_PLAN_MAX_EVENTS 64
 #define NTI_PLAN_MAX_COUNTERS 32 /* of one PMU */
 #define NTI_PLAN_MAX_RESOURCES 16
-#define NTI_PLAN_MAX_WANTS 7 /* resources of one event */
+#define NTI_PLAN_MAX_WANTS 8 /* resources of one event */
 
 struct nti_plan_want {
 	uint8_t resource; /* of the event's PMU: 0 .. NTI_PLAN_MAX_RESOURCES - 1 */

@@ -319,7 +319,16 @@ int nti_box_hw_new(struct nti_handle *handle, const struct nthw_box_kind *kind, 
 	return 0;
 }
 
-_Static_assert(NTHW_NV_MUXES - 1 == NTI_PMU_WANTS, "a want for each multiplexer of a card");
+/* Of a card: multiplexers but for the last one, which has one value only; a TPC; a partition. */
+enum { WANT_TPC = NTHW_NV_MPC_OUT - 1, WANT_ROP };
+_Static_assert(NTHW_NV_MPC_OUT + 1 == NTHW_NV_MUXES && WANT_ROP + 1 == NTI_PMU_WANTS,
+	       "a want for each multiplexer of a card, and for units of each kind");
+
+static void want(struct nti_pmu_need *out, unsigned int i, uint64_t value)
+{
+	out->wants[i] = true;
+	out->want[i] = value;
+}
 
 static int card_need(const struct nti_part *part, struct nti_pmu_need *out)
 {
@@ -332,11 +341,19 @@ static int card_need(const struct nti_part *part, struct nti_pmu_need *out)
 		return ret;
 	out->counters = nthw_nv50_counters(part->unit->card->chip, &event);
 	out->also = nthw_nv50_also(&event);
-	for (uint32_t i = 0; i < NTI_PMU_WANTS; i++) {
-		uint32_t select, in;
+	for (uint32_t i = 1; i < NTHW_NV_MUXES; i++) {
+		uint32_t kind = nthw_nv_muxes[i].units, select, unit;
 
-		out->wants[i] = nthw_nv50_wants(&event, i + 1, &select, &in);
-		out->want[i] = select | (uint64_t)in << 32;
+		if (!nthw_nv50_wants(&event, i, &select, &unit))
+			continue;
+		/* Of a group its number, not where it stands. */
+		if (i >= NTHW_NV_GROUP && i < NTHW_NV_MPC_OUT)
+			select >>= 8 * (i - NTHW_NV_GROUP);
+		if (i != NTHW_NV_MPC_OUT)
+			want(out, i - 1, select);
+		if (kind != NTHW_NV_GRAPH)
+			want(out, kind == NTHW_NV_TPC ? WANT_TPC : WANT_ROP,
+			     nti_card_unit(part->unit->card, kind, unit));
 	}
 	return 0;
 }
@@ -347,7 +364,12 @@ const char *nti_pmu_want_name(const struct nti_unit *unit, unsigned int i)
 
 	if (i >= NTI_PMU_WANTS)
 		return NULL;
-	return unit->card ? nthw_nv_muxes[i + 1].name : filters[i];
+	if (!unit->card)
+		return filters[i];
+	if (i < WANT_TPC)
+		return nthw_nv_muxes[i + 1].name;
+	return i == WANT_TPC ? "the TPC that leads its wires out"
+			     : "the memory partition that leads its wires out";
 }
 
 int nti_pmu_need(const struct nti_part *part, struct nti_pmu_need *out)

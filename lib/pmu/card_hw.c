@@ -38,6 +38,9 @@ static const struct card_hw *card_at(const struct nti_pmu_hw *hw)
 	return (const struct card_hw *)hw;
 }
 
+/* From G200 on each MP has twenty groups, from this one on; before, MP 0 and 1 share some. */
+#define NEW_MP_GROUP 0x14u
+
 static const char *const kinds[] = {
 	[NTHW_NV_TPC] = "TPC",
 	[NTHW_NV_ROP] = "memory partition",
@@ -53,13 +56,52 @@ static unsigned int first_of(uint32_t units)
 	return units ? (unsigned int)__builtin_ctz(units) : 0;
 }
 
-/* The unit that @event names is there; that it is the first one need not be said. */
-static int check_unit(const struct nti_part *part, struct nthw_nv50_event *event,
-		      struct nti_absence *absent)
+unsigned int nti_card_unit(const struct nti_unit_card *card, uint32_t kind, uint32_t unit)
+{
+	return unit ? unit - 1 : first_of(units_of(card, kind));
+}
+
+/* Of the groups of domain 3 that are of an MP each, or of two: those whose wires the event has. */
+static uint32_t mps_of(const struct nthw_nv_chip *chip, const struct nthw_nv50_event *event)
+{
+	bool is_new = chip->family >= NTHW_NV_G200;
+	uint32_t mps = 0;
+
+	for (uint32_t i = 0; i < 4; i++) {
+		uint32_t group = event->groups >> 8 * i & 0xff;
+
+		if (!(event->led >> i & 1))
+			continue;
+		if (is_new && group >= NEW_MP_GROUP && group < 5 * NEW_MP_GROUP)
+			mps |= (uint32_t)1 << (group / NEW_MP_GROUP - 1);
+		else if (!is_new && group < 2)
+			mps |= (uint32_t)1 << group;
+		else if (!is_new && (group == 3 || group == 4))
+			mps |= 3;
+	}
+	return mps;
+}
+
+static uint32_t mps_there(const struct nti_unit_card *card)
+{
+	return card->chip->family < NTHW_NV_G200 ? card->units >> 22 & 3 : card->units >> 28;
+}
+
+/* Units that @event needs are there; that one is the first of its kind need not be said. */
+static int check_units(const struct nti_part *part, struct nthw_nv50_event *event,
+		       struct nti_absence *absent)
 {
 	uint32_t units = event->unit ? units_of(part->unit->card, event->kind) : 0;
+	uint32_t mps = mps_of(part->unit->card->chip, event), there = mps_there(part->unit->card);
 	int ret;
 
+	if (mps && !(mps & there)) {
+		ret = nti_absence_set(absent, NTIME_REASON_NO_HARDWARE, part->unit->name, "none",
+				      "the MPs whose wires it is made of are none that %s has: "
+				      "those are the bits of %#x",
+				      part->unit->name, there);
+		return ret < 0 ? ret : -ENOTSUP;
+	}
 	if (!event->unit)
 		return 0;
 	if (units >> (event->unit - 1) & 1) {
@@ -86,8 +128,15 @@ int nti_card_encode(const struct nti_part *part, struct nthw_nv50_event *out,
 		return ret;
 	ret = nthw_nv50_encode(chip, attr->config, attr->config1, attr->config2, out);
 	if (ret == 0)
-		return check_unit(part, out, absent);
-	if (ret == NTHW_ENOTSUP)
+		return check_units(part, out, absent);
+	if (ret == NTHW_EINVAL && attr->config >> 59 &&
+	    nthw_nv50_encode(chip, attr->config & ~(UINT64_C(0x1f) << 59), attr->config1,
+			     attr->config2, out) == 0)
+		ret = nti_absence_set(absent, NTIME_REASON_NOT_SUPPORTED, name,
+				      attr->config >> 63 ? "leave out rop" : "leave out tpc",
+				      "it needs no multiplexer of a %s, so there is none to choose",
+				      kinds[attr->config >> 63 ? NTHW_NV_ROP : NTHW_NV_TPC]);
+	else if (ret == NTHW_ENOTSUP)
 		ret = nti_absence_set(absent, NTIME_REASON_NOT_SUPPORTED, name,
 				      "leave out mode above 2, bits of op above 0xffff, and mux "
 				      "above 7",
@@ -98,8 +147,7 @@ int nti_card_encode(const struct nti_part *part, struct nthw_nv50_event *out,
 	else
 		ret = nti_absence_set(absent, NTIME_REASON_NOT_SUPPORTED, name, "ntime list -v",
 				      "the %s of %s has no such domain, signal or value of a "
-				      "multiplexer, or amount is without mode, sel without mux, "
-				      "or tpc or rop without a multiplexer of such a unit",
+				      "multiplexer, or amount is without mode, or sel without mux",
 				      chip->name, name);
 	return ret < 0 ? ret : -ENOTSUP;
 }
@@ -114,13 +162,19 @@ struct nti_pmu_share nti_pmu_share(const struct nti_part *part)
 	int ret = card ? nti_card_encode(part, &event, &absent) : -ENOTSUP;
 
 	nti_absence_fini(&absent);
-	for (uint32_t i = 1; ret == 0 && !out.kind && i < NTHW_NV_MUXES; i++) {
+	if (ret < 0)
+		return out;
+	out.mps = mps_there(card);
+	out.seen_mps = mps_of(card->chip, &event) & out.mps;
+	for (uint32_t i = 1; !out.kind && i < NTHW_NV_MUXES; i++) {
 		uint32_t kind = nthw_nv_muxes[i].units, units = units_of(card, kind);
 
-		if (kind == NTHW_NV_GRAPH || !nthw_nv50_wants(&event, i, &select, &unit))
+		if (kind == NTHW_NV_GRAPH || !(units & (units - 1)) ||
+		    !nthw_nv50_wants(&event, i, &select, &unit))
 			continue;
 		out.kind = kinds[kind];
-		out.number = unit ? unit - 1 : first_of(units);
+		out.term = kind == NTHW_NV_TPC ? "tpc" : "rop";
+		out.number = nti_card_unit(card, kind, unit);
 		out.units = (unsigned int)__builtin_popcount(units);
 	}
 	return out;

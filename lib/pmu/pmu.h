@@ -66,7 +66,7 @@ void nti_pmus_forget(struct nti_pmus *pmus, const struct nti_unit *unit, unsigne
 void nti_pmus_give_back(struct nti_pmus *pmus, const struct nti_unit *unit);
 
 /* What an event needs of boxes, for who plans: there need not be a PMU instance yet. */
-#define NTI_PMU_WANTS 12 /* registers that the counters of a box or a card share */
+#define NTI_PMU_WANTS 13 /* registers that the counters of a box or a card share */
 struct nti_pmu_need {
 	bool always_runs;  /* needs no counter: any number of events is read beside each other */
 	uint64_t counters; /* counters that can count it, as those of nti_pmus_take() */
@@ -79,12 +79,15 @@ struct nti_pmu_need {
 	uint64_t want[NTI_PMU_WANTS];
 };
 /*
- * Units of a kind share the wires that counters see, so an event counts in one of them: .number, of
- * .units that the card has.
+ * What of a card an event leaves out. Units of a kind share the wires that counters see, so it
+ * counts in one of them, .number of .units that there are; of the MPs in a TPC it may see some.
  */
 struct nti_pmu_share {
-	const char *kind; /* "TPC"; NULL: what it counts is of the whole card, or of no card */
+	const char *kind; /* "TPC"; NULL: it leaves no unit out, or is of no card */
+	const char *term; /* that takes another one, "tpc" */
 	unsigned int number, units;
+	/* masks of those that there are, and of those of them that it sees */
+	uint32_t mps, seen_mps;
 };
 struct nti_pmu_share nti_pmu_share(const struct nti_part *part);
 /* 0; -ENOTSUP: not this event, nti_pmu_group_add() tells why; -ENOMEM. */

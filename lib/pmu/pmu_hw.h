@@ -117,6 +117,11 @@ int nti_card_hw_new(struct nti_handle *handle, const struct nthw_nv_chip *chip,
  * @absent, where @part asks for modes of a CPU; -ENOMEM.
  */
 int nti_pmu_refuse_modes(const struct nti_part *part, struct nti_absence *absent);
+struct nti_unit_card;
+/*
+ * Number of the unit of @kind that an event is counted in, which says @unit: its number + 1, or 0.
+ */
+unsigned int nti_card_unit(const struct nti_unit_card *card, uint32_t kind, uint32_t unit);
 /* What an event of a card needs: 0, or -ENOTSUP and why in @absent. */
 int nti_card_encode(const struct nti_part *part, struct nthw_nv50_event *out,
 		    struct nti_absence *absent);

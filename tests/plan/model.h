@@ -58,7 +58,7 @@ static const struct tt_model tt_models[] = {
 		  { "box:rsp=1", { .counters = 0x3, .pmu = 7, TT_WANT(0, 1) } },
 		  { "box:rsp=2", { .counters = 0x3, .pmu = 7, TT_WANT(0, 2) } },
 		  { "soft", { .counters = 0 } },
-		  { "want8", { .counters = 0xf, .want_count = 8 } },
+		  { "want9", { .counters = 0xf, .want_count = 9 } },
 		  { "want16", { .counters = 0xf, TT_WANT(16, 0) } },
 		  { "torn", { .counters = 0xf, TT_WANTS(3, 1, 3, 2) } },
 	  } },

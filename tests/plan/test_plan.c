@@ -118,7 +118,7 @@ static const struct error_row {
 	int ret;
 	const char *text;
 } error_rows[] = {
-	{ __LINE__, "model4", { "a", "want8" }, -EINVAL, "event 1 wants 8 resources" },
+	{ __LINE__, "model4", { "a", "want9" }, -EINVAL, "event 1 wants 9 resources" },
 	{ __LINE__, "model4", { "want16" }, -EINVAL, "event 0 wants resource 16" },
 	{ __LINE__, "model4", { "torn" }, -EINVAL, "event 0 wants two values of resource 3" },
 	{ __LINE__, "model3", { "none,want" }, -EINVAL, "event 0 names no counter" },
