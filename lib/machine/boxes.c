@@ -96,11 +96,15 @@ static int number_of(const char *name, const char *family)
 
 static int add_box(struct nti_unit *unit, const struct nti_unit_box *box)
 {
-	struct nti_unit_box *bigger = realloc(unit->box, (unit->boxes + 1) * sizeof(*bigger));
+	/* Full at powers of two; then it doubles, because a list of CPUs may be long. */
+	if ((unit->boxes & (unit->boxes - 1)) == 0) {
+		size_t room = unit->boxes ? 2 * unit->boxes : 1;
+		struct nti_unit_box *bigger = realloc(unit->box, room * sizeof(*bigger));
 
-	if (!bigger)
-		return -ENOMEM;
-	unit->box = bigger;
+		if (!bigger)
+			return -ENOMEM;
+		unit->box = bigger;
+	}
 	unit->box[unit->boxes++] = *box;
 	return 0;
 }
