@@ -19,11 +19,13 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -43,6 +45,14 @@
 
 /* Leave this test as skipped; @why is for people, and tests/run-tap fails a skip without it. */
 #define TT_SKIP(why) (print_message("# %s\n", (why)), skip())
+
+/* A record of a claim says of which boot it is, and is repaired only where that is known. */
+static inline bool tt_knows_boot(void)
+{
+	return access("/proc/sys/kernel/random/boot_id", R_OK) == 0;
+}
+
+#define TT_NO_BOOT "this kernel does not tell which boot it is (/proc/sys/kernel/random/boot_id)"
 
 #define TT_RUN(tests) (cmocka_run_group_tests((tests), NULL, NULL) ? 1 : 0)
 

@@ -633,7 +633,7 @@ static int as_nobody(void *arg)
 {
 	struct nti_claim_owner owner;
 
-	if (setgid(NOBODY) < 0 || setuid(NOBODY) < 0)
+	if (getuid() != 0 || setgid(NOBODY) < 0 || setuid(NOBODY) < 0)
 		return 77;
 	return -try_take(arg, &owner);
 }

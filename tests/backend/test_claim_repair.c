@@ -878,5 +878,7 @@ int main(void)
 		cmocka_unit_test(memory_controllers),
 	};
 
+	if (!tt_knows_boot())
+		return tt_skip_all(TT_NO_BOOT);
 	return cmocka_run_group_tests(tests, set_up, tear_down) ? 1 : 0;
 }

@@ -18,6 +18,7 @@ import test_command as t  # noqa: E402
 from test_command import ROOT, environment, equal, err, has, has_not, ntime  # noqa: E402
 
 MACHINE = os.path.join(ROOT, 'tests/machine/intel-skx-2s.json')
+PACKAGE = '/sys/devices/system/cpu/cpu0/topology/physical_package_id'
 LOG = '[1.000001] vfio_region_write  (0000:01:00.0:region0+0x1234, 0x1, 4)\n'
 t.TESTS.clear()
 test = t.test
@@ -99,6 +100,9 @@ def libraries_are_loaded_by_those_who_need_them():
             # A machine may have no registers that we reach.
             seen = loaded(*args, may_fail=args[0] == 'reg')
             for name in ('libpfm', 'libhwloc', 'libjansson', 'libncursesw', 'libexpat', 'liblzma', 'libzstd'):
+                # Where the kernel does not tell the package of a CPU, hwloc is asked.
+                if name == 'libhwloc' and args[0] == 'reg' and not os.path.exists(PACKAGE):
+                    continue
                 if name in seen:
                     raise AssertionError(f'ntime {" ".join(args)} loads {name}')
     for args, name in ((['list', '--cpu', 'skx'], 'libpfm'), (['--json', 'true'], 'libjansson'),

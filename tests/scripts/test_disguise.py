@@ -98,15 +98,18 @@ def what_a_user_may_not_run_is_no_failure():
         os.chmod(f.name, 0o700)
         done = subprocess.run([SCRIPT, 'user', f.name], stderr=subprocess.PIPE, encoding='utf-8', check=False)
     equal(done.returncode, 77)
+    if 'Operation not permitted' in done.stderr:
+        raise Skip('root without capabilities cannot become another user')
     holds(done.stderr, f'this user may not run {f.name}')
 
 
 @test
 def folders_are_hidden():
+    seen = os.listdir('/proc/sys')
     equal(wear('no-sys', 'ls', '-A', '/sys'), '')
     equal(wear('no-proc-sys', 'ls', '-A', '/proc/sys'), '')
     equal(wear('no-tracefs', 'sh', '-c', f'ls -A {disguise.TRACING} 2>/dev/null || :'), '')
-    equal(os.listdir('/proc/sys') != [], True)
+    equal(os.listdir('/proc/sys'), seen)
 
 
 @test

@@ -483,5 +483,7 @@ int main(void)
 		cmocka_unit_test(every_access_fails),
 	};
 
+	if (!tt_knows_boot())
+		return tt_skip_all(TT_NO_BOOT);
 	return TT_RUN(tests);
 }

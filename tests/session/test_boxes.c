@@ -1081,6 +1081,8 @@ static void lose_devices(bool is_broken, const char *why)
 	struct ntime_session *s;
 	struct fake_boxes f;
 
+	if (!tt_knows_boot())
+		TT_SKIP(TT_NO_BOOT);
 	init(&f, false);
 	s = session(&f, READS);
 	start(&f, s);
@@ -1149,6 +1151,8 @@ TEST(function_vanishes_unseen)
 	struct ntime_value v[2];
 	struct fake_boxes f;
 
+	if (!tt_knows_boot())
+		TT_SKIP(TT_NO_BOOT);
 	init(&f, false);
 	s = session(&f, READS);
 	start(&f, s);

@@ -165,11 +165,9 @@ TEST(others_are_not_believed)
 	TT_IS(symlink("/etc/passwd", r.file), 0);
 	assert_true(opens_of(&r, "cycles", NTIME_REASON_NONE) > 3);
 	TT_IS(opens_of(&r, "cycles", NTIME_REASON_NONE), 0);
-	/* Root of a container may lack the capability. */
-	if (chown(r.file, 65534, 65534) == 0)
+	/* Root of a container may lack the capability; to another user the file may belong. */
+	if (geteuid() == 0 && chown(r.file, 65534, 65534) == 0)
 		assert_true(opens_of(&r, "cycles", NTIME_REASON_NONE) > 3);
-	else
-		TT_IS(errno, EPERM);
 	fini(&r);
 }
 
