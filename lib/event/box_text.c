@@ -266,16 +266,26 @@ static int add_term(struct text_parser *p, char *value)
 	return 0;
 }
 
+/*
+ * Events of boxes are known by config alone, and perf's PMUs have files such as "event.scale";
+ * those of cards have all three words, and parts ".0", ".1".
+ */
+static bool is_card(const struct building *b)
+{
+	return strcmp(b->pmu, "gpu") == 0;
+}
+
 static int add_event(struct text_parser *p, const char *value)
 {
 	struct building *b = p->now;
 	size_t i;
-	int ret = check_name(p, "an event", value, "_-.");
+	int ret;
 
-	if (ret < 0)
-		return ret;
 	if (!b->kinds)
 		return nti_error(p->e, -EINVAL, "a file begins with 'kind'");
+	ret = check_name(p, "an event", value, is_card(b) ? "_-." : "_-");
+	if (ret < 0)
+		return ret;
 	for (i = 0; i < b->events; i++)
 		if (strcmp(b->event[i].name, value) == 0)
 			return nti_error(p->e, -EINVAL, "there is an event %s already", value);
@@ -290,12 +300,6 @@ static int add_event(struct text_parser *p, const char *value)
 		return fail_memory(p);
 	b->events++;
 	return 0;
-}
-
-/* Events of boxes are known by config alone; those of cards have all three words. */
-static bool is_card(const struct building *b)
-{
-	return strcmp(b->pmu, "gpu") == 0;
 }
 
 static int apply_term(struct text_parser *p, const struct nti_term *term,

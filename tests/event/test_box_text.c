@@ -103,7 +103,7 @@ static const struct lint_row {
 	{ __LINE__, "kind k\npmu p\nsource s\n",
 	  "x.events:3: 'pmu' is followed by 'term', not 'source'" },
 	{ __LINE__, HEAD "\nevent e\nscale 2\n",
-	  "x.events:9: 'event' is followed by 'terms', not 'scale'" },
+	  "x.events:9: 'event' is followed by 'terms' or 'absent', not 'scale'" },
 	{ __LINE__, HEAD "\nevent e\nterms event=1\nscale 2\nabout A.\n",
 	  "x.events:11: 'scale' is followed by 'unit', not 'about'" },
 	{ __LINE__, HEAD "\nevent e\nterms event=1\nabout A.\nunit x\n",
@@ -111,14 +111,19 @@ static const struct lint_row {
 	{ __LINE__, HEAD "event e\n",
 	  "x.events:7: 'source' is followed by a blank line, not 'event'" },
 	{ __LINE__, HEAD "\nevent e\nterms event=1\n",
-	  "x.events:9: the entry of e ends too early: 'terms' is followed by 'scale', "
-	  "'unit', "
-	  "'state' or 'about'" },
+	  "x.events:9: the entry of e ends too early: 'terms' is followed by 'more', "
+	  "'scale', 'unit', 'state' or 'about'" },
+	{ __LINE__, HEAD "\nevent e\nabsent nobody knows it\nabout A.\n",
+	  "x.events:10: 'absent' is followed by 'remedy', not 'about'" },
+	{ __LINE__, HEAD "\nevent e\nabsent nobody knows it\nremedy count f\nscale 2\n",
+	  "x.events:11: 'remedy' is followed by 'about', not 'scale'" },
+	{ __LINE__, HEAD "\nevent e\nterms event=1\nmore event=2 mask=3\n",
+	  "x.events:10: there is no term 'mask' of config" },
 	{ __LINE__, "kind k\npmu p\n\nkind l\n",
 	  "x.events:2: the entry of k ends too early: 'pmu' is followed by 'term'" },
 	{ __LINE__, "kinds k\n",
 	  "x.events:1: there is no key 'kinds'; the keys are kind, pmu, term, event, terms, "
-	  "scale, unit, state, about and source" },
+	  "more, absent, remedy, scale, unit, state, about and source" },
 	{ __LINE__, "kind\n", "x.events:1: 'kind' has no value" },
 	/* names */
 	{ __LINE__, "kind Box\n", "x.events:1: 'Box' is no name of a kind" },
