@@ -49,8 +49,9 @@ def only_libraries(packages, *programs):
 
 
 def known(arch, names):
-    """Those of the peers that there are for an architecture."""
-    return [name for name in names if name != 'papi' or arch not in sysroot.WITHOUT_PAPI]
+    """Those of the peers that there are for an architecture. The programs are those of Debian 12."""
+    without = {'papi': sysroot.WITHOUT_PAPI, 'programs': debian.LATER_ARCHES}
+    return [name for name in names if arch not in without.get(name, ())]
 
 
 @debian.current

@@ -5,7 +5,7 @@ import os
 import re
 import shutil
 
-from . import build, debian
+from . import build, debian, sysroot
 from .cache import Unavailable
 
 # Package -> the files of it that are programs; a star is what depends on the architecture.
@@ -30,6 +30,7 @@ def _find(path, name):
 
 def _reduce(arch, path):
     """Leave of a tree the programs, in one folder, and what they need."""
+    sysroot.make_links_relative(path)
     found = [_find(path, name) for names in PROGRAMS.values() for name in names]
     wanted = {f'/{PLACE}/{os.path.basename(name)}': name for name in found}
     try:

@@ -168,8 +168,8 @@ def peers_are_their_libraries(_):
 
 @test
 def peers_and_driver_that_an_architecture_has_not(_):
-    equal(peers.known('riscv64', ('perf', 'papi')), ['perf'], 'peers of riscv64')
-    equal(peers.known('arm64', ('perf', 'papi')), ['perf', 'papi'], 'peers of arm64')
+    equal(peers.known('riscv64', ('perf', 'papi', 'programs')), ['perf'], 'peers of riscv64')
+    equal(peers.known('arm64', ('perf', 'papi', 'programs')), ['perf', 'papi', 'programs'], 'peers of arm64')
     equal(raises(cache.Unavailable, peers.papi, 'riscv64'), 'Debian has no PAPI for riscv64', 'the sentence')
     for flavour, arch in (('riscv64', 'riscv64'), ('powerpc64le', 'ppc64el')):
         has(raises(cache.Unavailable, driver.module, flavour), f'there is no ntime.ko for {arch}; it is for amd64, arm64', 'the sentence')
