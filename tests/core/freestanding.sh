@@ -3,6 +3,9 @@
 # core/ and models/ must compile without a C library, with -Wconversion silent, and need nothing but memcpy and memset.
 # Usage: freestanding.sh SOURCE_ROOT COMPILER...
 set -eu
+# awk and echo fail where these are closed.
+(exec 3>&1) 2>/dev/null || exec >/dev/null
+(exec 3>&2) || exec 2>/dev/null
 root=$1
 shift
 work=$(mktemp -d)
