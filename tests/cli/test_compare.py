@@ -172,7 +172,8 @@ def ctrl_c_prints_the_verdict_so_far():
         with subprocess.Popen([t.NTIME, 'compare', '-n', '1000', 'sleep 0.05', 'sleep 0.1'], env=environment(), stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, start_new_session=True) as p:
             t.GROUPS.append(p.pid)
-            time.sleep(0.18 * wanted)
+            # In the middle of a run of the second one: a round takes some 153 ms.
+            time.sleep(0.1 + 0.155 * wanted)
             os.killpg(p.pid, signal.SIGINT)
             out, _ = p.communicate(timeout=t.PATIENCE)
             equal(p.returncode, -signal.SIGINT)
