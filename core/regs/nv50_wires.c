@@ -74,6 +74,8 @@ uint32_t nthw_nv_units_of(const struct nthw_nv_chip *chip, uint32_t kind, uint32
 		return 1;
 	if (kind == NTHW_NV_TPC)
 		return value & 0xffff;
+	if (kind == NTHW_NV_MP)
+		return chip->family < NTHW_NV_G200 ? value >> 22 & 3 : value >> 28;
 	return value >> 16 & (chip->family < NTHW_NV_G200 ? 0x3f : 0xff);
 }
 

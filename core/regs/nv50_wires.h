@@ -31,6 +31,7 @@ enum nthw_nv_units {
 	NTHW_NV_GRAPH,
 	NTHW_NV_TPC,
 	NTHW_NV_ROP, /* a memory partition */
+	NTHW_NV_MP,  /* of each TPC; they have no multiplexers of their own */
 };
 /*
  * Its register, by family. Units have one each, at .step from the first: they share the wires, and

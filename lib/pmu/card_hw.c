@@ -82,17 +82,13 @@ static uint32_t mps_of(const struct nthw_nv_chip *chip, const struct nthw_nv50_e
 	return mps;
 }
 
-static uint32_t mps_there(const struct nti_unit_card *card)
-{
-	return card->chip->family < NTHW_NV_G200 ? card->units >> 22 & 3 : card->units >> 28;
-}
-
 /* Units that @event needs are there; that one is the first of its kind need not be said. */
 static int check_units(const struct nti_part *part, struct nthw_nv50_event *event,
 		       struct nti_absence *absent)
 {
 	uint32_t units = event->unit ? units_of(part->unit->card, event->kind) : 0;
-	uint32_t mps = mps_of(part->unit->card->chip, event), there = mps_there(part->unit->card);
+	uint32_t mps = mps_of(part->unit->card->chip, event),
+		 there = units_of(part->unit->card, NTHW_NV_MP);
 	int ret;
 
 	if (mps && !(mps & there)) {
@@ -164,7 +160,7 @@ struct nti_pmu_share nti_pmu_share(const struct nti_part *part)
 	nti_absence_fini(&absent);
 	if (ret < 0)
 		return out;
-	out.mps = mps_there(card);
+	out.mps = units_of(card, NTHW_NV_MP);
 	out.seen_mps = mps_of(card->chip, &event) & out.mps;
 	for (uint32_t i = 1; !out.kind && i < NTHW_NV_MUXES; i++) {
 		uint32_t kind = nthw_nv_muxes[i].units, units = units_of(card, kind);
