@@ -59,8 +59,25 @@ static int split(struct ntm_lines *l, char *line)
 	return 0;
 }
 
-int ntm_lines_each(struct ntm_lines *l, const char *text, size_t bytes, int (*fn)(void *arg),
-		   void *arg)
+static int parse(struct ntm_lines *l, const struct ntm_lines_word *words, size_t count, void *arg)
+{
+	char names[128] = "";
+	size_t i, n = 0;
+
+	for (i = 0; i < count; i++)
+		if (strcmp(words[i].name, l->word[0]) == 0)
+			return words[i].parse(arg);
+	for (i = 0; i < count && n < sizeof(names); i++)
+		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s",
+				      !i	      ? ""
+				      : i + 1 < count ? ", "
+						      : " and ",
+				      words[i].name);
+	return ntm_lines_fail(l, "there is no word '%.40s'; there are %s", l->word[0], names);
+}
+
+int ntm_lines_each(struct ntm_lines *l, const char *text, size_t bytes,
+		   const struct ntm_lines_word *words, size_t count, void *arg)
 {
 	const char *end = text + bytes;
 	char line[NTM_LINE_BYTES];
@@ -81,7 +98,7 @@ int ntm_lines_each(struct ntm_lines *l, const char *text, size_t bytes, int (*fn
 		line[length] = '\0';
 		ret = split(l, line);
 		if (ret == 0 && l->words)
-			ret = fn(arg);
+			ret = parse(l, words, count, arg);
 		text += length + 1;
 	}
 	return ret;

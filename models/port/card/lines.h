@@ -20,12 +20,19 @@ struct ntm_lines {
 	size_t words;
 };
 
+/* A line that begins with .name; what .parse returns but 0 ends the file. */
+struct ntm_lines_word {
+	const char *name;
+	int (*parse)(void *arg);
+};
+
 /*
- * Call @fn for each line of @text that has words; "#" begins a comment. 0, -EINVAL with "FILE:LINE:
- * ..." in .why, or the first other result of @fn.
+ * Call the one of @count @words with which a line of @text begins, for each that has words; "#"
+ * begins a comment. 0, -EINVAL with "FILE:LINE: ..." in .why, or the first other result of a
+ * .parse.
  */
-int ntm_lines_each(struct ntm_lines *l, const char *text, size_t bytes, int (*fn)(void *arg),
-		   void *arg);
+int ntm_lines_each(struct ntm_lines *l, const char *text, size_t bytes,
+		   const struct ntm_lines_word *words, size_t count, void *arg);
 /* Put "FILE:LINE: " and the sentence into .why. Returns -EINVAL. */
 __attribute__((format(printf, 2, 3))) int ntm_lines_fail(struct ntm_lines *l, const char *format,
 							 ...);

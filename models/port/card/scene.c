@@ -363,8 +363,9 @@ static int add_step(struct parser *p, const struct step *step)
 }
 
 /* "clocks 20 trast.1 zcull_in=37" */
-static int parse_clocks(struct parser *p)
+static int parse_clocks(void *arg)
 {
+	struct parser *p = arg;
 	struct step step = { .kind = CLOCKS };
 	int ret;
 
@@ -390,19 +391,20 @@ static int parse_time(struct parser *p, enum kind kind, const char *names)
 	return ret < 0 ? ret : add_step(p, &step);
 }
 
-static int parse_gap(struct parser *p)
+static int parse_gap(void *arg)
 {
-	return parse_time(p, CLOCKS, "idle.0");
+	return parse_time(arg, CLOCKS, "idle.0");
 }
 
-static int parse_busy(struct parser *p)
+static int parse_busy(void *arg)
 {
-	return parse_time(p, BUSY, "");
+	return parse_time(arg, BUSY, "");
 }
 
 /* "draw 30 primitives" */
-static int parse_draw(struct parser *p)
+static int parse_draw(void *arg)
 {
+	struct parser *p = arg;
 	static const struct {
 		const char *name;
 		enum kind kind;
@@ -432,8 +434,9 @@ static int parse_draw(struct parser *p)
 }
 
 /* "frame" or "frame 3 times" */
-static int parse_frame(struct parser *p)
+static int parse_frame(void *arg)
 {
+	struct parser *p = arg;
 	struct ntm_scene *s = p->scene;
 	struct range times = { 1, 1 };
 	struct part *more;
@@ -459,8 +462,10 @@ static int parse_frame(struct parser *p)
 	return 0;
 }
 
-static int parse_between(struct parser *p)
+static int parse_between(void *arg)
 {
+	struct parser *p = arg;
+
 	if (p->l.words != 1)
 		return ntm_lines_fail(&p->l, "'between' stands alone");
 	if (p->scene->between.times)
@@ -470,8 +475,9 @@ static int parse_between(struct parser *p)
 	return 0;
 }
 
-static int parse_seed(struct parser *p)
+static int parse_seed(void *arg)
 {
+	struct parser *p = arg;
 	const char *at = p->l.words == 2 ? p->l.word[1] : "";
 
 	if (p->part || p->scene->seed)
@@ -481,27 +487,11 @@ static int parse_seed(struct parser *p)
 	return 0;
 }
 
-static const struct {
-	const char *name;
-	int (*parse)(struct parser *p);
-} words[] = {
+static const struct ntm_lines_word words[] = {
 	{ "seed", parse_seed },	    { "frame", parse_frame }, { "between", parse_between },
 	{ "clocks", parse_clocks }, { "gap", parse_gap },     { "busy", parse_busy },
 	{ "draw", parse_draw },
 };
-
-static int parse_line(void *arg)
-{
-	struct parser *p = arg;
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strcmp(words[i].name, p->l.word[0]) == 0)
-			return words[i].parse(p);
-	return ntm_lines_fail(&p->l,
-			      "there is no word '%.40s'; there are seed, frame, between, clocks, "
-			      "gap, busy and draw",
-			      p->l.word[0]);
-}
 
 int ntm_scene_parse(const char *file, const char *text, size_t bytes,
 		    const struct nthw_nv_chip *chip, struct ntm_scene **out, char *why,
@@ -516,7 +506,7 @@ int ntm_scene_parse(const char *file, const char *text, size_t bytes,
 		return -ENOMEM;
 	p.scene->chip = chip;
 	ntm_scene_keep_mps(p.scene, (1u << chip->mps) - 1);
-	ret = ntm_lines_each(&p.l, text, bytes, parse_line, &p);
+	ret = ntm_lines_each(&p.l, text, bytes, words, sizeof(words) / sizeof(words[0]), &p);
 	if (ret == 0 && !p.scene->frames) {
 		p.l.line += !p.l.line;
 		ret = ntm_lines_fail(&p.l, "there is no 'frame'");

@@ -166,19 +166,20 @@ static int parse_access(struct parser *p, enum what what)
 	return ret < 0 ? ret : add_act(p, &act);
 }
 
-static int parse_write(struct parser *p)
+static int parse_write(void *arg)
 {
-	return parse_access(p, WRITE);
+	return parse_access(arg, WRITE);
 }
 
-static int parse_read(struct parser *p)
+static int parse_read(void *arg)
 {
-	return parse_access(p, READ);
+	return parse_access(arg, READ);
 }
 
 /* "clocks 5 0 0x40": signals 0 and 0x40 are 1 */
-static int parse_clocks(struct parser *p)
+static int parse_clocks(void *arg)
 {
+	struct parser *p = arg;
 	struct act act = { .what = CLOCKS };
 	uint64_t signal;
 	int ret;
@@ -195,8 +196,10 @@ static int parse_clocks(struct parser *p)
 }
 
 /* "preset PRE 0xfffffffe": the count that goes on behind the register */
-static int parse_preset(struct parser *p)
+static int parse_preset(void *arg)
 {
+	struct parser *p = arg;
+
 	static const char *const names[NTM_NV50_COUNTERS] = {
 		[NTM_NV50_CYCLES] = "CYCLES", [NTM_NV50_PRE] = "PRE",	[NTM_NV50_START] = "START",
 		[NTM_NV50_EVENT] = "EVENT",   [NTM_NV50_STOP] = "STOP",
@@ -217,8 +220,9 @@ static int parse_preset(struct parser *p)
 	return add_act(p, &act);
 }
 
-static int parse_vector(struct parser *p)
+static int parse_vector(void *arg)
 {
+	struct parser *p = arg;
 	struct ntm_vectors *v = p->v;
 	struct vector *more;
 	size_t n = 0;
@@ -238,8 +242,9 @@ static int parse_vector(struct parser *p)
 }
 
 /* "chips G80 G84", "chips not G80" */
-static int parse_chips(struct parser *p)
+static int parse_chips(void *arg)
 {
+	struct parser *p = arg;
 	bool is_not = p->l.words > 1 && strcmp(p->l.word[1], "not") == 0;
 	uint32_t chips = 0;
 
@@ -259,8 +264,9 @@ static int parse_chips(struct parser *p)
 	return last(p)->chips ? 0 : ntm_lines_fail(&p->l, "no chip is left");
 }
 
-static int parse_domain(struct parser *p)
+static int parse_domain(void *arg)
 {
+	struct parser *p = arg;
 	uint64_t domain = 0;
 
 	if (!last(p) || last(p)->domain != EVERY_DOMAIN)
@@ -273,27 +279,11 @@ static int parse_domain(struct parser *p)
 	return 0;
 }
 
-static const struct {
-	const char *name;
-	int (*parse)(struct parser *p);
-} words[] = {
+static const struct ntm_lines_word words[] = {
 	{ "vector", parse_vector }, { "chips", parse_chips }, { "domain", parse_domain },
 	{ "clocks", parse_clocks }, { "write", parse_write }, { "read", parse_read },
 	{ "preset", parse_preset },
 };
-
-static int parse_line(void *arg)
-{
-	struct parser *p = arg;
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strcmp(words[i].name, p->l.word[0]) == 0)
-			return words[i].parse(p);
-	return ntm_lines_fail(&p->l,
-			      "there is no word '%.40s'; there are vector, chips, domain, clocks, "
-			      "write, read and preset",
-			      p->l.word[0]);
-}
 
 int ntm_vectors_parse(const char *file, const char *text, size_t bytes, struct ntm_vectors **out,
 		      char *why, size_t why_bytes)
@@ -306,7 +296,7 @@ int ntm_vectors_parse(const char *file, const char *text, size_t bytes, struct n
 	if (!p.v)
 		return -ENOMEM;
 	p.v->file = file;
-	ret = ntm_lines_each(&p.l, text, bytes, parse_line, &p);
+	ret = ntm_lines_each(&p.l, text, bytes, words, sizeof(words) / sizeof(words[0]), &p);
 	if (ret == 0 && !p.v->vectors) {
 		p.l.line += !p.l.line;
 		ret = ntm_lines_fail(&p.l, "there is no 'vector'");
