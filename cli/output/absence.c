@@ -16,6 +16,25 @@ const char *cli_absence_why(const struct cli_absence *a)
 	return *a->cause ? a->cause : "this machine has nothing that counts it";
 }
 
+const char *cli_absence_short(const struct cli_absence *a)
+{
+	switch (a->reason_code) {
+	case NTIME_REASON_NO_HARDWARE:
+		return "this machine has none";
+	case NTIME_REASON_HYPERVISOR:
+		return "this VM has none";
+	case NTIME_REASON_KERNEL:
+		return "this kernel has none";
+	case NTIME_REASON_PERMISSION:
+	case NTIME_REASON_PARANOID:
+		return "this user may not";
+	case NTIME_REASON_FILTERED:
+		return "a sandbox forbids it";
+	default:
+		return cli_absence_why(a);
+	}
+}
+
 bool cli_absence_was_told(const struct cli_absence *all, size_t i)
 {
 	for (size_t k = 0; k < i; k++)

@@ -46,6 +46,9 @@ bool cli_absence_was_told(const struct cli_absence *all, size_t i);
 /* Why it is missing, and all that are like it. */
 const char *cli_absence_why(const struct cli_absence *a);
 
+/* The same in few words, where the event is one of the CPU cores or the kernel. */
+const char *cli_absence_short(const struct cli_absence *a);
+
 /*
  * Call @say with each sentence ("a, b: reason (remedy)"). With @is_brief there is one for all,
  * without reasons.

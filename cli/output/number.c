@@ -171,6 +171,39 @@ struct cli_number cli_number_short(double value)
 	return n;
 }
 
+/* @digits of them at least, with the first unit of @units in which there are not more than that. */
+static struct cli_number in_units(double value, double step, int digits, const char *const *units)
+{
+	struct cli_number n;
+	double limit = pow(10, 3) - 0.5 * pow(10, 3 - digits);
+	int before;
+
+	while (fabs(value) >= limit && units[1]) {
+		value /= step;
+		units++;
+	}
+	before = fabs(value) >= 100 ? 3 : fabs(value) >= 10 ? 2 : 1;
+	snprintf(n.text, sizeof(n.text), "%.*f %s", digits > before ? digits - before : 0, value,
+		 *units);
+	return n;
+}
+
+struct cli_number cli_number_large(double value)
+{
+	static const char *const units[] = { "M", "G", "T", "P", "E", NULL };
+
+	if (fabs(value) < 999999.5)
+		return cli_number_grouped(value, 0);
+	return in_units(value / 1e6, 1000, 4, units);
+}
+
+struct cli_number cli_number_bytes(double bytes)
+{
+	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB", NULL };
+
+	return in_units(bytes / 1024, 1024, 3, units);
+}
+
 struct cli_number cli_number_seconds(double ns)
 {
 	return cli_number_grouped(ns / 1e9, 6);

@@ -43,6 +43,11 @@ struct cli_number cli_number_hex(uint64_t value, unsigned int digits);
  */
 struct cli_number cli_number_short(double value);
 
+/* A count of at most seven digits: "46", "4,153", from a million on "812.4 M", "1.604 G". */
+struct cli_number cli_number_large(double value);
+/* "812 KiB", "17.4 MiB", "1.25 GiB" */
+struct cli_number cli_number_bytes(double bytes);
+
 /* "1.002914" seconds */
 struct cli_number cli_number_seconds(double ns);
 /*

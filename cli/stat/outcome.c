@@ -46,18 +46,33 @@ void cli_outcomes_fini(struct cli_outcomes *all)
 	*all = (struct cli_outcomes){ 0 };
 }
 
+/* "SIGSEGV", "signal 35" */
+static void name_signal(int sig, char *text, size_t bytes)
+{
+	const char *name = sigabbrev_np(sig);
+
+	if (name)
+		snprintf(text, bytes, "SIG%s", name);
+	else
+		snprintf(text, bytes, "signal %d", sig);
+}
+
 struct cli_outcome_text cli_outcome_text(const struct cli_outcome *o)
 {
 	struct cli_outcome_text out;
+	char name[24];
 
-	if (o->timed_out)
+	if (o->timed_out) {
 		snprintf(out.text, sizeof(out.text), "ended by --timeout");
-	else if (o->was_interrupted)
+	} else if (o->was_interrupted) {
 		snprintf(out.text, sizeof(out.text), "interrupted");
-	else if (WIFSIGNALED(o->status))
-		snprintf(out.text, sizeof(out.text), "killed by signal %d (%.48s)",
-			 WTERMSIG(o->status), strsignal(WTERMSIG(o->status)));
-	else
-		snprintf(out.text, sizeof(out.text), "exit status %d", WEXITSTATUS(o->status));
+	} else if (WIFSIGNALED(o->status)) {
+		name_signal(WTERMSIG(o->status), name, sizeof(name));
+		snprintf(out.text, sizeof(out.text), "killed by %s%s", name,
+			 WCOREDUMP(o->status) ? " (core dumped)" : "");
+	} else {
+		snprintf(out.text, sizeof(out.text), "ended with status %d",
+			 WEXITSTATUS(o->status));
+	}
 	return out;
 }

@@ -46,7 +46,7 @@ struct cli_outcome_text {
 	char text[96];
 };
 
-/* "exit status 1", "killed by signal 9 (Killed)", ... */
+/* "ended with status 1", "killed by SIGSEGV (core dumped)", "ended by --timeout", ... */
 struct cli_outcome_text cli_outcome_text(const struct cli_outcome *o);
 
 #endif

@@ -151,6 +151,7 @@ struct cli_report {
  * @by_run:	-r was given
  * @format:	--format, which cli_format_check() has found good
  * @plan_only:	nothing was run: no values, only how they would be counted
+ * @brief:	of the default events, which nobody asked for one by one: brief.h
  */
 struct cli_style {
 	struct cli_look look;
@@ -160,6 +161,7 @@ struct cli_style {
 	bool by_interval;
 	bool by_run;
 	bool plan_only;
+	bool brief;
 };
 
 /**

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * A report for people: time(1)'s lines, a line per counter with the metrics that belong to it, and
- * what was not counted.
+ * A report for people: a line per counter with the metrics that belong to it, what was not counted,
+ * and time(1)'s lines (times.c).
  *
- *     real       1.002914 s
- *     ...
  *          1,234,567     cycles         # GHz 3.21             [45% counted, ±1.20%]
  *     |<-- number -->| |unit| |<-- name -->|  |<-- comment -->|  |<-- note -->|
  *
@@ -22,7 +20,9 @@
 #include "cli/output/emulated.h"
 #include "cli/output/memory.h"
 #include "cli/output/number.h"
+#include "cli/stat/brief.h"
 #include "cli/stat/report.h"
+#include "cli/stat/times.h"
 
 #define LINE_CHARS 256
 #define NOTE_CHARS 192 /* several of them fit into a line */
@@ -31,7 +31,7 @@
 /* Columns of a block of lines, found by looking at all of them. */
 struct layout {
 	size_t number;
-	size_t unit;
+	size_t unit; /* with the blank before it */
 	size_t name;
 	size_t comment;
 	bool is_inline;
@@ -70,6 +70,51 @@ static const struct cli_item *line_of(const struct cli_style *style, const struc
 	return NULL;
 }
 
+/* The row of @item in the report of who asked for nothing; NULL in others. */
+static const struct cli_brief *brief_of(const struct cli_style *style, const struct cli_item *item)
+{
+	const struct cli_brief *row;
+
+	for (size_t i = 0; style->brief && (row = cli_brief_at(i)); i++)
+		if (strcmp(row->event, item->name) == 0)
+			return row;
+	return NULL;
+}
+
+/* The item of line @i; NULL where it has none. */
+static const struct cli_item *line_at(const struct cli_style *style, const struct cli_report *r,
+				      size_t i)
+{
+	const struct cli_item *item;
+
+	item = style->brief ? cli_report_find(r, cli_brief_at(i)->event) : &r->item[i];
+	return item && !is_absent(item) && cli_item_is_shown(style, item) &&
+			       !line_of(style, r, item)
+		       ? item
+		       : NULL;
+}
+
+static bool has_line_at(const struct cli_style *style, const struct cli_report *r, size_t i)
+{
+	return style->brief ? cli_brief_at(i) != NULL : i < r->items;
+}
+
+static const char *label_of(const struct cli_style *style, const struct cli_item *item)
+{
+	const struct cli_brief *row = brief_of(style, item);
+
+	return row ? row->label : item->name;
+}
+
+static const char *mark_of(const struct cli_style *style, uint32_t flags)
+{
+	if (flags & NTIME_IMPLAUSIBLE)
+		return "?";
+	if (flags & NTIME_OVERFLOWED)
+		return style->look.utf8 ? "≥" : ">=";
+	return flags & NTIME_SCALED ? "~" : "";
+}
+
 /*
  * A value as people read it, with ~ before an estimate, >= before a lower bound and ? before what
  * cannot be right; *@unit is what to print behind it.
@@ -79,7 +124,6 @@ static struct cell number_cell(const struct cli_style *style, const struct cli_i
 {
 	const struct ntime_value *v = &item->value;
 	struct cli_number number;
-	const char *mark = "";
 	struct cell cell;
 
 	*unit = item->unit_text;
@@ -90,17 +134,13 @@ static struct cell number_cell(const struct cli_style *style, const struct cli_i
 	}
 	if (item->is_metric)
 		number = cli_number_short(v->value);
+	else if (brief_of(style, item))
+		number = cli_number_large(v->value);
 	else if (!*item->unit_text && v->value == (double)v->count)
 		number = cli_number_count(v->count);
 	else
 		number = cli_number_value(v->value, item->unit_text, style->look.utf8, unit);
-	if (v->flags & NTIME_IMPLAUSIBLE)
-		mark = "?";
-	else if (v->flags & NTIME_OVERFLOWED)
-		mark = style->look.utf8 ? "≥" : ">=";
-	else if (v->flags & NTIME_SCALED)
-		mark = "~";
-	snprintf(cell.text, sizeof(cell.text), "%s%s", mark, number.text);
+	snprintf(cell.text, sizeof(cell.text), "%s%s", mark_of(style, v->flags), number.text);
 	return cell;
 }
 
@@ -187,6 +227,11 @@ static void note_runs(struct cell *cell, const struct cli_style *style, const st
 
 	if (s->min == s->max) {
 		add_note(cell, "same in all runs");
+		return;
+	}
+	if (style->brief) {
+		add_note(cell,
+			 cli_number_spread(cli_spread_ci95(s), s->mean, style->look.utf8).text);
 		return;
 	}
 	middle_cell = other_cell(style, item, cli_spread_median(s), &middle_unit);
@@ -293,6 +338,22 @@ static struct cell comment_cell(const struct cli_style *style, const struct cli_
 	return cell;
 }
 
+/* The only one of a brief line. */
+static struct cell brief_comment(const struct cli_style *style, const struct cli_report *r,
+				 const struct cli_item *line)
+{
+	const struct cli_brief *row = brief_of(style, line);
+	const struct cli_item *metric;
+	struct cell cell = { "" };
+
+	if (row && cli_value_is_known(&line->value)) {
+		metric = row->metric ? cli_report_find(r, row->metric) : NULL;
+		cli_brief_comment(r, row, metric ? mark_of(style, metric->value.flags) : "",
+				  cell.text);
+	}
+	return cell;
+}
+
 static size_t max_of(size_t a, size_t b)
 {
 	return a > b ? a : b;
@@ -300,36 +361,40 @@ static size_t max_of(size_t a, size_t b)
 
 static size_t indent_of(const struct layout *l)
 {
-	return l->is_inline ? l->number + 1 + l->unit + 2 + l->name + 2 : COMMENT_INDENT;
+	return l->is_inline ? l->number + l->unit + 2 + l->name + 2 : COMMENT_INDENT;
 }
 
 /* @prefix: columns before the number (time of an interval). */
 static struct layout layout_of(const struct cli_style *style, const struct cli_report *r,
 			       size_t prefix)
 {
-	struct layout l = { .number = 13, .is_inline = true };
+	struct layout l = { .number = style->brief ? 10 : 13,
+			    .unit = style->brief ? 0 : 1,
+			    .is_inline = true };
 	size_t note = 0;
 
-	for (size_t i = 0; i < r->items; i++) {
-		const struct cli_item *item = &r->item[i];
+	for (size_t i = 0; !style->brief && i < r->items; i++)
+		if (!is_absent(&r->item[i]) && cli_item_is_shown(style, &r->item[i]) &&
+		    line_of(style, r, &r->item[i]))
+			l.comment = max_of(l.comment,
+					   cli_text_columns(comment_cell(style, &r->item[i]).text));
+	for (size_t i = 0; has_line_at(style, r, i); i++) {
+		const struct cli_item *item = line_at(style, r, i);
 		const char *unit;
 
-		if (is_absent(item) || !cli_item_is_shown(style, item))
+		if (!item)
 			continue;
-		if (line_of(style, r, item)) {
-			l.comment =
-				max_of(l.comment, cli_text_columns(comment_cell(style, item).text));
-			continue;
-		}
+		l.comment = max_of(l.comment, cli_text_columns(brief_comment(style, r, item).text));
 		l.number = max_of(l.number, cli_text_columns(number_cell(style, item, &unit).text));
-		l.unit = max_of(l.unit, cli_text_columns(unit));
-		l.name = max_of(l.name, cli_text_columns(item->name));
+		if (!style->brief)
+			l.unit = max_of(l.unit, 1 + cli_text_columns(unit));
+		l.name = max_of(l.name, cli_text_columns(label_of(style, item)));
 		note = max_of(note, cli_text_columns(note_cell(style, item).text));
 	}
 	if (style->look.is_terminal &&
 	    prefix + indent_of(&l) + l.comment + (note ? note + 4 : 0) > style->look.width) {
 		l.is_inline = false;
-		if (prefix + l.number + 1 + l.unit + 2 + l.name > style->look.width)
+		if (prefix + l.number + l.unit + 2 + l.name > style->look.width)
 			l.number = l.unit = 0;
 	}
 	return l;
@@ -382,7 +447,7 @@ static void put_comments(FILE *f, const struct cli_style *style, const struct cl
 			 const struct cli_item *line, const struct layout *l, size_t prefix,
 			 size_t *column)
 {
-	struct cell note = note_cell(style, line), bracket;
+	struct cell note = note_cell(style, line), brief = brief_comment(style, r, line), bracket;
 	size_t at = prefix + indent_of(l);
 	bool is_noted = !*note.text;
 
@@ -391,7 +456,9 @@ static void put_comments(FILE *f, const struct cli_style *style, const struct cl
 		put_aside(f, style, l, prefix, column, at, bracket.text, CLI_WARN);
 		is_noted = true;
 	}
-	for (size_t i = 0; i < r->items; i++) {
+	if (*brief.text)
+		put_aside(f, style, l, prefix, column, at, brief.text, CLI_PLAIN);
+	for (size_t i = 0; !style->brief && i < r->items; i++) {
 		const struct cli_item *item = &r->item[i];
 
 		if (is_absent(item) || !cli_item_is_shown(style, item) ||
@@ -419,53 +486,15 @@ static void put_line(FILE *f, const struct cli_style *style, const struct cli_re
 	fprintf(f, "%s%s%s", cli_colour(&style->look, CLI_BOLD), number.text,
 		cli_colour(&style->look, CLI_PLAIN));
 	column = prefix + max_of(used, l->number);
-	if (l->unit || *unit) {
+	if (!style->brief && (l->unit > 1 || *unit)) {
 		fprintf(f, " %s", cli_clean(unit));
-		pad(f, cli_text_columns(unit), l->unit);
-		column += 1 + max_of(cli_text_columns(unit), l->unit);
+		pad(f, 1 + cli_text_columns(unit), l->unit);
+		column += max_of(1 + cli_text_columns(unit), l->unit);
 	}
 	fputs("  ", f);
-	cli_print_safe(f, item->name);
-	column += 2 + cli_text_columns(item->name);
+	cli_print_safe(f, label_of(style, item));
+	column += 2 + cli_text_columns(label_of(style, item));
 	put_comments(f, style, r, item, l, prefix, &column);
-	putc('\n', f);
-}
-
-/* Seconds, KiB or a count. */
-static struct cli_number figure_number(const struct cli_figure_form *form, double value)
-{
-	if (strcmp(form->unit, "ns") == 0)
-		return cli_number_seconds(value);
-	return cli_number_grouped(strcmp(form->unit, "bytes") == 0 ? value / 1024 : value, 0);
-}
-
-static const char *figure_unit(const struct cli_figure_form *form)
-{
-	return strcmp(form->unit, "ns") == 0	  ? " s"
-	       : strcmp(form->unit, "bytes") == 0 ? " KiB"
-						  : "";
-}
-
-static void put_figure(FILE *f, const struct cli_style *style, const struct cli_report *r, int i)
-{
-	const struct cli_figure_form *form = &cli_figure_forms[i];
-	const struct cli_spread *s = &r->figure[i];
-	struct cli_number number = figure_number(form, s->mean);
-	char text[sizeof(number.text) + 16];
-
-	if (!s->n)
-		return;
-	snprintf(text, sizeof(text), "%s%s", r->at_most[i] ? "at most " : "", number.text);
-	fprintf(f, "%-*s %13s%s", style->verbose ? 27 : 8, form->name, text, figure_unit(form));
-	if (s->n > 1 && style->look.is_terminal && style->look.width < 72)
-		fprintf(f, "\n   ");
-	if (s->n > 1 && s->min == s->max)
-		fputs("  [same in all runs]", f);
-	else if (s->n > 1)
-		fprintf(f, "  [runs %s, median %s, %s .. %s]",
-			cli_number_spread(cli_spread_ci95(s), s->mean, style->look.utf8).text,
-			figure_number(form, cli_spread_median(s)).text,
-			figure_number(form, s->min).text, figure_number(form, s->max).text);
 	putc('\n', f);
 }
 
@@ -475,24 +504,6 @@ static void put_sentence(FILE *f, const struct cli_style *style, enum cli_colour
 	fputs(cli_colour(&style->look, colour), f);
 	cli_wrap(f, &style->look, 0, 0, text);
 	fputs(cli_colour(&style->look, CLI_PLAIN), f);
-}
-
-/* Of the only run. */
-static void put_end(FILE *f, const struct cli_style *style, const struct cli_report *r)
-{
-	char line[LINE_CHARS];
-
-	if (r->timed_out) {
-		put_sentence(f, style, CLI_WARN, "The --timeout expired before the command ended.");
-	} else if (WIFSIGNALED(r->status)) {
-		snprintf(line, sizeof(line), "The command was killed by signal %d (%s).",
-			 WTERMSIG(r->status), strsignal(WTERMSIG(r->status)));
-		put_sentence(f, style, CLI_WARN, line);
-	} else if (WEXITSTATUS(r->status)) {
-		snprintf(line, sizeof(line), "The command ended with status %d.",
-			 WEXITSTATUS(r->status));
-		put_sentence(f, style, CLI_WARN, line);
-	}
 }
 
 /* Of so many independent sets of runs one is called dependent. */
@@ -582,7 +593,7 @@ static void put_devices(FILE *f, const struct cli_style *style, const struct cli
 	}
 }
 
-static void put_head(FILE *f, const struct cli_style *style, const struct cli_report *r)
+static void put_head_lines(FILE *f, const struct cli_style *style, const struct cli_report *r)
 {
 	char line[LINE_CHARS];
 
@@ -595,8 +606,6 @@ static void put_head(FILE *f, const struct cli_style *style, const struct cli_re
 		put_sentence(f, style, CLI_PLAIN, line);
 	}
 	put_devices(f, style, r);
-	if (r->has_ended && !style->by_run)
-		put_end(f, style, r);
 	if (r->by_pass && r->passes > 1) {
 		snprintf(line, sizeof(line),
 			 "Counted in %u runs of the command, one per pass; nothing is scaled.",
@@ -614,10 +623,25 @@ static void put_head(FILE *f, const struct cli_style *style, const struct cli_re
 		put_runs(f, style, r);
 }
 
+/* Set off from what is above it. */
+static void put_head(FILE *f, const struct cli_style *style, const struct cli_report *r)
+{
+	struct cli_text text;
+
+	cli_text_begin(&text);
+	put_head_lines(text.f, style, r);
+	cli_text_end(&text);
+	if (text.bytes) {
+		putc('\n', f);
+		fwrite(text.text, 1, text.bytes, f);
+	}
+	free(text.text);
+}
+
 /*
- * Names of all that are like @first, each once, separated by blanks; caller frees.
+ * Names of all that are like @first, each once, with @between; caller frees.
  */
-static char *names_of(const struct cli_absence *all, size_t n, size_t first)
+static char *names_of(const struct cli_absence *all, size_t n, size_t first, const char *between)
 {
 	struct cli_text names;
 
@@ -634,7 +658,7 @@ static char *names_of(const struct cli_absence *all, size_t n, size_t first)
 		 * is worth.
 		 */
 		if (!is_repeated)
-			fprintf(names.f, "%s%s", i > first ? " " : "", all[i].name);
+			fprintf(names.f, "%s%s", i > first ? between : "", all[i].name);
 	}
 	return cli_text_end(&names);
 }
@@ -642,7 +666,7 @@ static char *names_of(const struct cli_absence *all, size_t n, size_t first)
 static void put_absence(FILE *f, const struct cli_style *style, const struct cli_absence *all,
 			size_t n, size_t first)
 {
-	char *names = names_of(all, n, first);
+	char *names = names_of(all, n, first, " ");
 
 	fputs("  ", f);
 	cli_wrap(f, &style->look, 2, 2, names);
@@ -656,38 +680,6 @@ static void put_absence(FILE *f, const struct cli_style *style, const struct cli
 	fprintf(f, "    %sremedy:%s ", cli_colour(&style->look, CLI_GOOD),
 		cli_colour(&style->look, CLI_PLAIN));
 	cli_wrap(f, &style->look, 12, 6, all[first].remedy);
-}
-
-/* What is so for the same reason is listed together. */
-static void put_reasons(FILE *f, const struct cli_style *style, const struct cli_report *r,
-			const char *title, bool (*is_meant)(const struct cli_item *item))
-{
-	struct cli_absence *all = cli_calloc(r->items + 1, sizeof(*all));
-	size_t n = 0;
-
-	for (size_t i = 0; i < r->items; i++) {
-		const struct cli_item *item = &r->item[i];
-
-		if (is_meant(item) && cli_item_is_shown(style, item))
-			all[n++] = (struct cli_absence){ .name = item->name,
-							 .reason = item->reason,
-							 .remedy = item->remedy,
-							 .about = item->about,
-							 .cause = item->cause,
-							 .reason_code = item->reason_code,
-							 .remedy_kind = item->remedy_kind };
-	}
-	if (n)
-		fprintf(f, "\n%s:\n", title);
-	for (size_t i = 0; i < n; i++)
-		if (!cli_absence_was_told(all, i))
-			put_absence(f, style, all, n, i);
-	free(all);
-}
-
-static void put_absences(FILE *f, const struct cli_style *style, const struct cli_report *r)
-{
-	put_reasons(f, style, r, "Not counted here", is_absent);
 }
 
 /* Counted, with a number that nobody should believe; metrics have it from their events. */
@@ -713,6 +705,95 @@ static bool is_unlisted(const struct cli_item *item)
 static bool has_no_modes(const struct cli_item *item)
 {
 	return item->reason_code == NTIME_REASON_EVERY_MODE && !is_absent(item);
+}
+
+/* What a reader must know of some items, with its reasons. */
+static const struct caveat {
+	const char *title;
+	bool (*is_meant)(const struct cli_item *item);
+} caveats[] = {
+	{ "Implausible (marked ?), shown as counted", is_implausible },
+	{ "Counted in part", is_partial },
+	{ "Errata of this processor", has_erratum },
+	{ "Unknown codes, shown as counted", is_unlisted },
+	{ "Counted in every mode", has_no_modes },
+	{ "Not counted here", is_absent },
+};
+
+/* How a report calls @item where it tells of reasons; NULL: it does not tell of it. */
+static const char *name_of(const struct cli_style *style, const struct cli_report *r,
+			   const struct cli_item *item)
+{
+	const struct cli_brief *row = brief_of(style, item);
+	const struct cli_item *whole;
+
+	if (!style->brief)
+		return cli_item_is_shown(style, item) ? item->name : NULL;
+	if (row)
+		return row->kind;
+	for (size_t i = 0; (row = cli_brief_at(i)); i++) {
+		whole = cli_report_find(r, row->event);
+		if (row->part && strcmp(row->part, item->name) == 0 && whole && !is_absent(whole))
+			return item->name;
+	}
+	return NULL;
+}
+
+/* In one line, which says where the whole is. */
+static void put_briefly(FILE *f, const struct cli_style *style, const struct caveat *caveat,
+			const struct cli_absence *all, size_t n, size_t first)
+{
+	bool is_missing = caveat->is_meant == is_absent;
+	char *names = names_of(all, n, first, ", ");
+	struct cli_text text;
+	char *line;
+
+	cli_text_begin(&text);
+	fprintf(text.f, "%s%s%s", is_missing ? "no " : caveat->title, is_missing ? "" : ": ",
+		names);
+	if (!style->quiet && is_missing)
+		fprintf(text.f, ": %s", cli_absence_short(&all[first]));
+	if (!style->quiet)
+		fprintf(text.f, " (%s)",
+			is_missing && all[first].remedy_kind != NTIME_REMEDY_NONE ? "ntime doctor"
+										  : "ntime -v");
+	line = cli_text_end(&text);
+	cli_wrap(f, &style->look, 0, 2, line);
+	free(line);
+	free(names);
+}
+
+/* What is so for the same reason is told together. */
+static void put_reasons(FILE *f, const struct cli_style *style, const struct cli_report *r,
+			const struct caveat *caveat)
+{
+	struct cli_absence *all = cli_calloc(r->items + 1, sizeof(*all));
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->items; i++) {
+		const struct cli_item *item = &r->item[i];
+		const char *name = caveat->is_meant(item) ? name_of(style, r, item) : NULL;
+
+		if (name)
+			all[n++] = (struct cli_absence){ .name = name,
+							 .reason = item->reason,
+							 .remedy = item->remedy,
+							 .about = item->about,
+							 .cause = item->cause,
+							 .reason_code = item->reason_code,
+							 .remedy_kind = item->remedy_kind };
+	}
+	if (n && !style->brief)
+		fprintf(f, "\n%s:\n", caveat->title);
+	for (size_t i = 0; i < n; i++) {
+		if (cli_absence_was_told(all, i))
+			continue;
+		if (style->brief)
+			put_briefly(f, style, caveat, all, n, i);
+		else
+			put_absence(f, style, all, n, i);
+	}
+	free(all);
 }
 
 #define NEVER_RAN "its counter never ran: other users (perf, the NMI watchdog) held all counters,"
@@ -750,13 +831,12 @@ static void put_why_none_ran(FILE *f, const struct cli_style *style, const struc
 static void put_lines(FILE *f, const struct cli_style *style, const struct cli_report *r)
 {
 	struct layout l = layout_of(style, r, 0);
-	/* Quiet reports have nothing above the lines that these must be set off from. */
-	bool has_line = style->quiet;
+	bool has_line = false;
 
-	for (size_t i = 0; i < r->items; i++) {
-		const struct cli_item *item = &r->item[i];
+	for (size_t i = 0; has_line_at(style, r, i); i++) {
+		const struct cli_item *item = line_at(style, r, i);
 
-		if (is_absent(item) || !cli_item_is_shown(style, item) || line_of(style, r, item))
+		if (!item)
 			continue;
 		if (!has_line)
 			putc('\n', f);
@@ -791,15 +871,18 @@ static void interval(FILE *f, const struct cli_style *style, const struct cli_re
 {
 	char prefix[LINE_CHARS];
 	int used = snprintf(prefix, sizeof(prefix), "%11.6f ", time_s);
-	struct layout l = layout_of(style, r, (size_t)used);
+	struct cli_style full = *style;
+	struct layout l;
 
-	for (size_t i = 0; i < r->items; i++) {
-		const struct cli_item *item = &r->item[i];
+	full.brief = false;
+	l = layout_of(&full, r, (size_t)used);
+	for (size_t i = 0; has_line_at(&full, r, i); i++) {
+		const struct cli_item *item = line_at(&full, r, i);
 
-		if (is_absent(item) || !cli_item_is_shown(style, item) || line_of(style, r, item))
+		if (!item)
 			continue;
 		fputs(prefix, f);
-		put_line(f, style, r, item, &l, (size_t)used);
+		put_line(f, &full, r, item, &l, (size_t)used);
 	}
 }
 
@@ -812,7 +895,7 @@ static void put_plan(FILE *f, const struct cli_style *style, const struct cli_re
 		fputs("  ", f);
 		cli_wrap(f, &style->look, 2, 4, r->note[i]);
 	}
-	put_absences(f, style, r);
+	put_reasons(f, style, r, &caveats[sizeof(caveats) / sizeof(caveats[0]) - 1]);
 }
 
 static void summary(FILE *f, const struct cli_style *style, const struct cli_report *r)
@@ -821,21 +904,13 @@ static void summary(FILE *f, const struct cli_style *style, const struct cli_rep
 		put_plan(f, style, r);
 		return;
 	}
-	putc('\n', f);
 	put_head(f, style, r);
-	if (!style->quiet) {
-		for (int i = CLI_REAL; i < (style->verbose ? CLI_FIGURES : CLI_MAX_RSS + 1); i++)
-			put_figure(f, style, r, i);
-	}
 	put_lines(f, style, r);
 	put_why_none_ran(f, style, r);
-	put_reasons(f, style, r, "Implausible (marked ?), shown as counted", is_implausible);
-	put_reasons(f, style, r, "Counted in part", is_partial);
-	put_reasons(f, style, r, "Errata of this processor", has_erratum);
-	put_reasons(f, style, r, "Unknown codes, shown as counted", is_unlisted);
-	put_reasons(f, style, r, "Counted in every mode", has_no_modes);
-	put_absences(f, style, r);
+	for (size_t i = 0; i < sizeof(caveats) / sizeof(caveats[0]); i++)
+		put_reasons(f, style, r, &caveats[i]);
 	put_notes(f, style, r);
+	cli_times_put(f, style, r);
 }
 
 const struct cli_writer cli_text_writer = { .begin = begin,

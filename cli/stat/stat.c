@@ -552,6 +552,7 @@ static int prepare(struct stat *st)
 		.format = st->o.format,
 		.by_interval = st->o.interval_ns,
 		.by_run = st->o.has_runs,
+		.brief = !st->o.wishes && !st->o.verbose,
 	};
 	st->report = (struct cli_report){
 		.version = ntime_version(),

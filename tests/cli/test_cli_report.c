@@ -120,12 +120,6 @@ TEST(text)
 	char *text = written(&cli_text_writer, &style, &r, 0);
 
 	TT_TEXT(text, "\n"
-		      "The command ended with status 3.\n"
-		      "real          1.002914 s\n"
-		      "user          0.001000 s\n"
-		      "sys           0.002000 s\n"
-		      "max-rss          2,048 KiB\n"
-		      "\n"
 		      "        2.500 ms  task-clock\n"
 		      "    1,234,567     page-faults\n"
 		      "       ~1,000     cycles       # GHz 3.250 GHz  [50% counted, ±1.20%]\n"
@@ -138,7 +132,12 @@ TEST(text)
 		      "    remedy: " REMEDY "\n"
 		      "  msr/aperf/\n"
 		      "    no permission\n"
-		      "    remedy: none\n");
+		      "    remedy: none\n"
+		      "\n"
+		      "ended with status 3\n"
+		      "real   1.003 s    0 % of a CPU\n"
+		      "user   0.001 s\n"
+		      "sys    0.002 s    peak 2.00 MiB\n");
 	free(text);
 }
 
@@ -235,6 +234,181 @@ static size_t longest_line(const char *text)
 	return longest;
 }
 
+#define COUNT(event, number)                                                                       \
+	{                                                                                          \
+		TEXTS, .name = event, .unit_text = "", .value = {                                  \
+			.count = number,                                                           \
+			.value = number                                                            \
+		}                                                                                  \
+	}
+#define METRIC(metric, number)                                                                     \
+	{                                                                                          \
+		TEXTS, .name = metric, .unit_text = "", .is_metric = true, .value = {              \
+			.value = number,                                                           \
+			.flags = NTIME_METRIC                                                      \
+		}                                                                                  \
+	}
+
+/* What the default events may be. */
+static struct cli_item defaults[] = {
+	COUNT("context-switches", 46),
+	COUNT("page-faults", 4153),
+	COUNT("tsc", 99),
+	COUNT("cycles", 812400000),
+	COUNT("instructions", 1604000000),
+	COUNT("branches", 200310000),
+	COUNT("branch-misses", 1600000),
+	COUNT("cache-references", 4120000),
+	COUNT("cache-misses", 500000),
+	METRIC("GHz", 2.912),
+	METRIC("IPC", 1.974),
+	METRIC("branch-miss-ratio", 0.8004),
+	METRIC("cache-miss-ratio", 12.13),
+	METRIC("CPUs-used", 0.668),
+};
+
+/* The report of who asked for nothing, of a machine with counters. */
+static struct cli_report brief_report(void)
+{
+	static double real = 279000000, user = 184100000, sys = 2900000, rss = 18245222, none,
+		      involuntary = 43;
+	struct cli_report r = report();
+
+	r.item = defaults;
+	r.items = sizeof(defaults) / sizeof(defaults[0]);
+	r.status = SIGSEGV | 0x80; /* core dumped */
+	r.figure[CLI_REAL] = once(&real);
+	r.figure[CLI_USER] = once(&user);
+	r.figure[CLI_SYS] = once(&sys);
+	r.figure[CLI_MAX_RSS] = once(&rss);
+	r.figure[CLI_MAJOR_FAULTS] = once(&none);
+	r.figure[CLI_INVOLUNTARY_SWITCHES] = once(&involuntary);
+	return r;
+}
+
+#define BRIEF_TIMES                                                                                \
+	"\n"                                                                                       \
+	"real   0.279 s    67 % of a CPU\n"                                                        \
+	"user   0.184 s\n"                                                                         \
+	"sys    0.003 s    peak 17.4 MiB\n"
+#define BRIEF_ROWS                                                                                 \
+	"\n"                                                                                       \
+	"   812.4 M  cycles          2.91 GHz\n"                                                   \
+	"   1.604 G  instructions    1.97 per cycle\n"                                             \
+	"   200.3 M  branches        0.8 % mispredicted\n"                                         \
+	"   4.120 M  cache accesses  12.1 % missed\n"                                              \
+	"     4,153  page faults     0 from disk\n"                                                \
+	"        46  switches        43 involuntary\n"
+
+static void make_absent(struct cli_item *item)
+{
+	static const struct cli_item absent = { WHERE, .unit_text = "", ABSENT,
+						.value = { .value = NAN, .flags = NTIME_ABSENT } };
+	const char *name = item->name;
+
+	*item = absent;
+	item->name = name;
+}
+
+static const struct screen {
+	unsigned int width;
+	bool is_terminal, is_quiet;
+	/* 0: all are there; from this item to the metrics none is */
+	size_t from, to;
+	const char *text;
+} screens[] = {
+	{ 80, true, false, 0, 0, BRIEF_ROWS "\nkilled by SIGSEGV (core dumped)" BRIEF_TIMES },
+	{ 200, true, false, 0, 0, BRIEF_ROWS "\nkilled by SIGSEGV (core dumped)" BRIEF_TIMES },
+	{ 80, false, false, 0, 0, BRIEF_ROWS "\nkilled by SIGSEGV (core dumped)" BRIEF_TIMES },
+	{ 40, true, false, 0, 0,
+	  "\n"
+	  "   812.4 M  cycles\n"
+	  "    2.91 GHz\n"
+	  "   1.604 G  instructions\n"
+	  "    1.97 per cycle\n"
+	  "   200.3 M  branches\n"
+	  "    0.8 % mispredicted\n"
+	  "   4.120 M  cache accesses\n"
+	  "    12.1 % missed\n"
+	  "     4,153  page faults\n"
+	  "    0 from disk\n"
+	  "        46  switches\n"
+	  "    43 involuntary\n"
+	  "\nkilled by SIGSEGV (core dumped)" BRIEF_TIMES },
+	{ 80, true, true, 0, 0, BRIEF_ROWS },
+	{ 80, true, false, 3, 14,
+	  "\n"
+	  "     4,153  page faults  0 from disk\n"
+	  "        46  switches     43 involuntary\n"
+	  "no cycles, instructions, branches, caches: this VM has none (ntime doctor)\n"
+	  "\nkilled by SIGSEGV (core dumped)\n"
+	  "real   0.279 s    67 % of a CPU\n"
+	  "user   0.184 s\n"
+	  "sys    0.003 s    peak 17.4 MiB\n" },
+	/* Branches are there, and what was mispredicted is not. */
+	{ 40, true, false, 6, 7,
+	  "\n"
+	  "   812.4 M  cycles\n"
+	  "    2.91 GHz\n"
+	  "   1.604 G  instructions\n"
+	  "    1.97 per cycle\n"
+	  "   200.3 M  branches\n"
+	  "   4.120 M  cache accesses\n"
+	  "    12.1 % missed\n"
+	  "     4,153  page faults\n"
+	  "    0 from disk\n"
+	  "        46  switches\n"
+	  "    43 involuntary\n"
+	  "no branch-misses: this VM has none\n"
+	  "  (ntime doctor)\n"
+	  "\nkilled by SIGSEGV (core dumped)" BRIEF_TIMES },
+};
+
+/* On one screen, with the times last. */
+TEST(brief)
+{
+	struct cli_item before[sizeof(defaults) / sizeof(defaults[0])];
+
+	memcpy(before, defaults, sizeof(before));
+	for (size_t i = 0; i < sizeof(screens) / sizeof(screens[0]); i++) {
+		const struct screen *s = &screens[i];
+		struct cli_style style = {
+			.look = { .width = s->width, .is_terminal = s->is_terminal, .utf8 = true },
+			.quiet = s->is_quiet,
+			.brief = true
+		};
+		struct cli_report r = brief_report();
+		char *text;
+
+		for (size_t k = s->from; k < s->to; k++)
+			make_absent(&defaults[k]);
+		if (s->to == 7)
+			make_absent(&defaults[11]);
+		text = written(&cli_text_writer, &style, &r, 0);
+		TT_TEXT(text, s->text);
+		free(text);
+		memcpy(defaults, before, sizeof(before));
+	}
+}
+
+/* What is no part of the count is not shown as one: wait4(2) counts from fork on. */
+TEST(brief_parts_are_not_larger_than_the_whole)
+{
+	struct cli_style style = { .look = { .width = 80 }, .brief = true };
+	static double more = 47;
+	struct cli_report r = brief_report();
+	char *text;
+
+	r.figure[CLI_INVOLUNTARY_SWITCHES] = once(&more);
+	text = written(&cli_text_writer, &style, &r, 0);
+	TT_HAS(text, "        46  switches\n");
+	free(text);
+	r.target = "the machine";
+	text = written(&cli_text_writer, &style, &r, 0);
+	TT_HAS(text, "     4,153  page faults\n");
+	free(text);
+}
+
 TEST(text_fits_terminals)
 {
 	struct cli_report r = report();
@@ -315,8 +489,8 @@ TEST(runs_left_out)
 	r.left_out = &left_out;
 	text = written(&cli_text_writer, &text_style, &r, 0);
 	TT_HAS(text, "Mean of 1 run.\n");
-	TT_HAS(text, "Not in the mean, 2 of 7 runs: exit status 1.\n");
-	TT_HAS(text, "Not in the mean, 1 of 7 runs: killed by signal 9 (Killed).\n");
+	TT_HAS(text, "Not in the mean, 2 of 7 runs: ended with status 1.\n");
+	TT_HAS(text, "Not in the mean, 1 of 7 runs: killed by SIGKILL.\n");
 	TT_HAS(text, "Not in the mean, 1 of 7 runs: ended by --timeout.\n");
 	TT_HAS(text, "Not in the mean, 2 of 7 runs: interrupted.\n");
 	free(text);
@@ -333,7 +507,7 @@ TEST(runs_left_out)
 	r.runs = 0;
 	text = written(&cli_text_writer, &text_style, &r, 0);
 	TT_HAS(text, "No run ended with status 0: the numbers are those of the last run.\n");
-	TT_HAS(text, "2 of 6 runs: exit status 1.\n");
+	TT_HAS(text, "2 of 6 runs: ended with status 1.\n");
 	assert_null(strstr(text, "ean"));
 	free(text);
 	text = written(&cli_csv_writer, &style, &r, 0);
@@ -577,6 +751,8 @@ int main(void)
 		cmocka_unit_test(upper_bounds_say_so),
 		cmocka_unit_test(a_metric_that_divides_by_0_is_explained),
 		cmocka_unit_test(quiet_text_still_names_what_is_missing),
+		cmocka_unit_test(brief),
+		cmocka_unit_test(brief_parts_are_not_larger_than_the_whole),
 		cmocka_unit_test(text_fits_terminals),
 		cmocka_unit_test(text_marks),
 		cmocka_unit_test(runs_left_out),

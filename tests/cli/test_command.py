@@ -375,7 +375,7 @@ def death_by_signal_is_passed_on_after_the_report():
             done = ntime('-e', 'page-faults', 'sh', '-c', f'ulimit -c 0; kill -{int(sig)} $$')
             equal(done.returncode, -sig, 'exit status')
             has(err(done), 'page-faults')
-            has(err(done), f'killed by signal {int(sig)} ')
+            has(err(done), f'\nkilled by {sig.name}\nreal ')
         equal(os.listdir(), [])
 
 
@@ -592,7 +592,7 @@ def command_gets_no_further_descriptors():
 def stdout_belongs_to_the_command():
     done = ntime('echo', 'hello')
     equal(done.stdout, b'hello\n')
-    for word in ('real', 'user', 'sys', 'page-faults'):
+    for word in ('real', 'user', 'sys', 'page faults'):
         has(err(done), word)
 
 
@@ -602,7 +602,7 @@ def report_goes_to_a_file():
         done = ntime('-o', 'report', 'echo', 'hello')
         equal((done.returncode, done.stdout, done.stderr), (0, b'hello\n', b''))
         with open('report', encoding='utf-8') as f:
-            has(f.read(), 'page-faults')
+            has(f.read(), 'page faults')
         equal(os.listdir(), ['report'])
         equal(ntime('-o', 'report', '--append', 'true').returncode, 0)
         with open('report', encoding='utf-8') as f:
@@ -926,13 +926,16 @@ def json_has_what_it_promises():
 @test
 def max_rss_is_the_commands_own_or_says_that_it_may_not_be():
     # The number is as wide as it is: 992 KiB were seen.
-    has(re.sub(' +', ' ', err(ntime('true'))), 'max-rss at most')
+    has(re.sub(' +', ' ', err(ntime('-v', 'true'))), 'max-rss at most')
+    has_not(err(ntime('true')), 'peak')
     if IS_FAKE:
         raise Skip('the stand-in knows small commands only')
     done = summary(sys.executable, '-c', 'x = b"x" * (100 << 20)')
     if done['time']['max_rss_bytes'] < 100 << 20:
         raise AssertionError(done['time'])
-    has_not(err(ntime(sys.executable, '-c', 'x = b"x" * (100 << 20)')), 'at most')
+    has_not(err(ntime('-v', sys.executable, '-c', 'x = b"x" * (100 << 20)')), 'at most')
+    peak = re.search(r'\nsys .* m?s    peak (\d+) MiB\n$', err(ntime(sys.executable, '-c', 'x = b"x" * (100 << 20)')))
+    equal(100 <= int(peak.group(1)) < 130, True, peak)
     # One run that is not known is enough.
     with Directory():
         done = summary('-r', '2', 'sh', '-c', 'if test -e ran; then exec true; fi; : >ran; exec "$0" -c "$1"',
@@ -963,15 +966,30 @@ def default_set_is_complete_and_never_zero_by_absence():
                 raise AssertionError(f'{name} is absent without a reason')
         elif 'not-counted' not in item['flags'] and 'value' not in item:
             raise AssertionError(f'{name} has neither value nor reason')
-    done = ntime('true')
+    done = ntime('-v', 'true')
     for name, item in found.items():
         if 'absent' in item:
             has(err(done).split('Not counted here:')[1], name)
 
 
+@test
+def the_answer_is_on_one_screen():
+    for fake in ('', 'pmu', 'pmu passes=3', 'lacks') if IS_FAKE else ('',):
+        lines = err(ntime('sh', '-c', 'exit 3', fake=fake)).split('\n')
+        equal((lines[0], [line.split()[0] for line in lines[-4:-1]], lines[-1]), ('', ['real', 'user', 'sys'], ''), lines)
+        equal(lines[-5], 'ended with status 3')
+        has_pmu = any('per cycle' in line for line in lines)
+        equal(len(lines) - 1 <= (16 if has_pmu else 12), True, lines)
+        equal(max(map(len, lines)) <= 80, True, lines)
+        for never in ('tsc', 'CPU-s', 'at most', 'remedy'):
+            has_not('\n'.join(lines), never)
+        if not has_pmu:
+            has('\n'.join(lines), '\nno cycles, ')
+
+
 @fake_only
 def reasons_of_one_code_and_thing_are_told_once():
-    said = err(ntime('stat', '-e', 'cycles,instructions,IPC,page-faults', 'true', fake='lacks')).split('Not counted here:')[1]
+    said = err(ntime('stat', '-e', 'cycles,instructions,IPC,page-faults', 'true', fake='lacks')).split('Not counted here:')[1].split('\nreal')[0]
     equal(said.split(), ['cycles', 'instructions', 'IPC', 'no', 'cycles', 'here',
                          'remedy:', *'start the guest with a virtual PMU (QEMU: -cpu host,pmu=on)'.split()])
 
@@ -1087,7 +1105,7 @@ def failing_runs_are_in_no_mean():
     equal(real['runs'], 3)
     with Directory():
         has(err(ntime('-r', '4', '--ignore-failure', 'sh', '-c', 'echo x >>runs; test $(wc -l <runs) != 3')),
-            'Mean of 3 runs; ± is its 95 % interval.\nNot in the mean, 1 of 4 runs: exit status 1.')
+            'Mean of 3 runs; ± is its 95 % interval.\nNot in the mean, 1 of 4 runs: ended with status 1.')
 
 
 @test
@@ -1144,11 +1162,11 @@ def failing_runs_alone_have_no_mean():
     done = ntime('-r', '3', '--ignore-failure', 'false')
     equal(done.returncode, 1)
     has(err(done), 'No run ended with status 0')
-    has(err(done), '3 of 3 runs: exit status 1.')
+    has(err(done), '3 of 3 runs: ended with status 1.')
     done = ntime('-r', '3', 'false')
     equal(done.returncode, 1)
-    has(err(done), 'ntime: the run failed: exit status 1; --ignore-failure goes on')
-    has(err(done), '1 of 1 runs: exit status 1.')
+    has(err(done), 'ntime: the run failed: ended with status 1; --ignore-failure goes on')
+    has(err(done), '1 of 1 runs: ended with status 1.')
     report = repeated(1, '-r', '3', '--ignore-failure', 'exit 1')
     equal(report['runs'], 0)
     equal(report['runs_left_out'], [{'status': 1, 'timeout': False, 'interrupted': False, 'runs': 3}])
@@ -1198,8 +1216,8 @@ def a_line_of_the_users_own():
 def timeout_ends_the_command():
     done = ntime('--timeout', '100ms', 'sleep', '1000')
     equal(done.returncode, 124)
-    has(err(done), '--timeout')
-    has(err(done), 'page-faults')
+    has(err(done), '\nended by --timeout\nreal ')
+    has(err(done), 'page faults')
     # one that does not listen is killed
     equal(ntime('--timeout', '100ms', 'sh', '-c', 'trap "" TERM; while :; do sleep 0.1; done').returncode, 124)
     equal(ntime('--timeout', '1000s', 'sh', '-c', 'exit 3').returncode, 3)
@@ -1288,7 +1306,7 @@ def narrow_terminals():
             for line in shown.splitlines():
                 if len(line) > columns and ' ' in line.strip():
                     raise AssertionError(f'{len(line)} of {columns} columns: {line!r}')
-            has(shown, 'page-faults')
+            has(shown, 'page faults')
 
 
 @test
