@@ -194,7 +194,9 @@ void nti_pfm_offer_models(struct nti_suggest *s)
 		return;
 	pfm_for_all_pmus(i)
 	{
-		if (nti_pfm_get_pmu(i, &pmu) && nti_pfm_is_first_box(pmu.name))
+		/* "zen4" of a core PMU is no fourth box. */
+		if (nti_pfm_get_pmu(i, &pmu) &&
+		    (pmu.type != PFM_PMU_TYPE_UNCORE || nti_pfm_is_first_box(pmu.name)))
 			nti_suggest_offer(s, pmu.name);
 	}
 }

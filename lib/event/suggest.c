@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "lib/base/text.h"
 #include "lib/event/resolve.h"
@@ -47,6 +48,19 @@ static unsigned int part_distance(const char *text, const char *name, const char
 	return best;
 }
 
+/* Without what separates words: "pagef" is in "page-faults". */
+static bool contains_squeezed(const char *name, const char *text)
+{
+	char word[WORD_BYTES];
+	size_t used = 0;
+
+	for (; *name && used + 1 < sizeof(word); name++)
+		if (!strchr("-_.", *name))
+			word[used++] = *name;
+	word[used] = '\0';
+	return nti_text_contains(word, text);
+}
+
 /* UINT_MAX: not near. Of equally near names the shorter is the likelier one. */
 static unsigned int score_of(const char *text, const char *name, unsigned int limit)
 {
@@ -63,7 +77,7 @@ static unsigned int score_of(const char *text, const char *name, unsigned int li
 	if (best > limit)
 		best = UINT_MAX;
 	if (best > SUBSTRING_SCORE && strlen(text) >= SUBSTRING_CHARS &&
-	    nti_text_contains(name, text))
+	    (nti_text_contains(name, text) || contains_squeezed(name, text)))
 		best = SUBSTRING_SCORE;
 	return best;
 }
@@ -128,11 +142,63 @@ static void offer_all(const struct nti_names *names, struct nti_suggest *s)
 	nti_pfm_offer_events(names, s);
 }
 
+/*
+ * What other tools call it: PAPI 7.0, src/papi_events.csv; perf's tool events, which are in Linux
+ * 6.1, tools/perf/util/evsel.c.
+ */
+static const struct foreign {
+	const char *name;
+	const char *event;
+	const char *instead; /* where it is no event here */
+} foreign[] = {
+	{ "PAPI_TOT_CYC", .event = "cycles" },
+	{ "PAPI_REF_CYC", .event = "ref-cycles" },
+	{ "PAPI_TOT_INS", .event = "instructions" },
+	{ "PAPI_BR_INS", .event = "branches" },
+	{ "PAPI_BR_MSP", .event = "branch-misses" },
+	{ "PAPI_L1_DCM", .event = "L1-dcache-load-misses" },
+	{ "PAPI_L1_ICM", .event = "L1-icache-load-misses" },
+	{ "PAPI_L3_TCA", .event = "cache-references" },
+	{ "PAPI_L3_TCM", .event = "cache-misses" },
+	{ "PAPI_TLB_DM", .event = "dTLB-load-misses" },
+	{ "PAPI_TLB_IM", .event = "iTLB-load-misses" },
+	{ "duration_time", .instead = "real time is in every report" },
+	{ "user_time", .instead = "the time in user mode is in every report" },
+	{ "system_time", .instead = "the time in the kernel is in every report" },
+};
+
+static const struct foreign *find_foreign(const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < NTI_ARRAY_SIZE(foreign); i++)
+		if (strcasecmp(foreign[i].name, text) == 0)
+			return &foreign[i];
+	return NULL;
+}
+
+/* "zen4" is no event, and there is a PMU model amd64_fam19h_zen4. */
+static void suggest_model(const char *text, char *buf, size_t size)
+{
+	struct nti_suggest s = { .text = text };
+
+	nti_pfm_offer_models(&s);
+	if (s.count)
+		(void)snprintf(buf, size, "; 'ntime list --cpu %s' lists those of that processor",
+			       s.best[0].name);
+}
+
 int nti_suggest_event(const struct nti_names *names, const char *text, struct nti_error *e)
 {
 	char near[512], base[NTI_SUGGEST_BYTES];
+	const struct foreign *known = find_foreign(text);
 	struct nti_suggest s = { .text = text };
 
+	if (known && known->instead)
+		return nti_error(e, -ENOENT, "no event '%s': %s", text, known->instead);
+	if (known)
+		return nti_error(e, -ENOENT, "no event '%s'; it is called %s here", text,
+				 known->event);
 	offer_all(names, &s);
 	/*
 	 * "INST_RETIERD:ANY_P": the mistake is more likely before the unit mask than in the whole.
@@ -143,6 +209,8 @@ int nti_suggest_event(const struct nti_names *names, const char *text, struct nt
 		nti_pfm_offer_events(names, &s);
 	}
 	nti_suggest_finish(&s, near, sizeof(near));
+	if (!*near)
+		suggest_model(text, near, sizeof(near));
 	return nti_error(e, -ENOENT, "no event '%s'%s ('ntime list' shows all)", text, near);
 }
 
