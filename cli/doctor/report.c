@@ -7,7 +7,6 @@
 #include "cli/doctor/report.h"
 #include "cli/output/absence.h"
 #include "cli/output/clean.h"
-#include "cli/output/emulated.h"
 #include "cli/output/memory.h"
 
 static void put_words(FILE *f, const struct cli_look *look, size_t indent, const char *title,
@@ -22,10 +21,6 @@ static void put_machine(FILE *f, const struct cli_doctor_style *style)
 	const struct ntime_topology *t = &style->topology;
 	char line[256];
 
-	if (style->is_simulated)
-		fprintf(f, "%sSIMULATED: this is a recorded machine, not this one%s\n",
-			cli_colour(&style->look, CLI_BAD), cli_colour(&style->look, CLI_PLAIN));
-	cli_emulated_put(f, &style->look, style->emulated);
 	if (!style->has_topology)
 		return;
 	snprintf(line, sizeof(line),
@@ -53,8 +48,8 @@ static bool is_next_of(const char *name, const char *next)
 	       strtoul(next + n, NULL, 10) == strtoul(name + n, NULL, 10) + 1;
 }
 
-/* "cpu, uncore_cha_0..27" or "nothing"; caller frees. */
-static char *units_with(const struct cli_catalog *c, uint32_t usable)
+/* "cpu, uncore_cha_0..27", NULL: there is none; caller frees. */
+static char *units_with(const struct cli_catalog *c, bool is_usable)
 {
 	const char *last = "", *name;
 	size_t n = 0, in_row = 0;
@@ -63,7 +58,7 @@ static char *units_with(const struct cli_catalog *c, uint32_t usable)
 	cli_text_begin(&text);
 	for (size_t i = 0; i < c->units; i++) {
 		name = c->unit[i].name;
-		if (!c->unit[i].usable != !usable)
+		if (!c->unit[i].usable == is_usable)
 			continue;
 		/* Large machines have dozens of some kind. */
 		if (is_next_of(last, name)) {
@@ -78,9 +73,10 @@ static char *units_with(const struct cli_catalog *c, uint32_t usable)
 	}
 	if (in_row)
 		fprintf(text.f, "..%s", last + chars_before_number(last));
+	(void)cli_text_end(&text);
 	if (!n)
-		fputs("nothing", text.f);
-	return cli_text_end(&text);
+		free(text.text);
+	return n ? text.text : NULL;
 }
 
 static size_t usable_events(const struct cli_catalog *c)
@@ -92,14 +88,26 @@ static size_t usable_events(const struct cli_catalog *c)
 	return n;
 }
 
-static void put_summary(FILE *f, const struct cli_doctor_style *style, const struct cli_catalog *c)
+/* "You can count 14 of 56 events, of software, clock; you cannot count cpu: 1, 2." */
+static void put_verdict(FILE *f, const struct cli_doctor_style *style, const struct cli_catalog *c)
 {
-	char *can = units_with(c, 1), *cannot = units_with(c, 0), line[128];
+	char *can = units_with(c, true), *cannot = units_with(c, false), *line;
+	struct cli_text text;
 
-	put_words(f, &style->look, 0, "Units that can count here: ", can ? can : "");
-	put_words(f, &style->look, 0, "Units that cannot: ", cannot ? cannot : "");
-	snprintf(line, sizeof(line), "%zu of %zu known", usable_events(c), c->events);
-	put_words(f, &style->look, 0, "Events that can be counted: ", line);
+	cli_text_begin(&text);
+	fprintf(text.f, "You can count %zu of %zu events", usable_events(c), c->events);
+	if (can)
+		fprintf(text.f, ", of %s", can);
+	if (cannot)
+		fprintf(text.f, "; you cannot count %s", cannot);
+	else if (c->problems)
+		fputs("; you cannot read all that is here", text.f);
+	for (size_t i = 0; i < c->problems; i++)
+		fprintf(text.f, "%s%zu", i ? ", " : ": ", i + 1);
+	fputs(".", text.f);
+	line = cli_text_end(&text);
+	put_words(f, &style->look, 0, "", line);
+	free(line);
 	free(can);
 	free(cannot);
 }
@@ -137,10 +145,15 @@ void cli_doctor_write_text(FILE *f, const struct cli_doctor_style *style,
 		.parts = CLI_METHODS | CLI_UNITS,
 		.verbose = style->verbose,
 		.version = style->version,
+		.emulated = style->emulated,
+		.is_simulated = style->is_simulated,
 	};
 
+	cli_catalog_put_head(f, &all);
+	all.emulated = NULL;
+	all.is_simulated = false;
+	put_verdict(f, style, c);
 	put_machine(f, style);
-	put_summary(f, style, c);
 	if (style->verbose) {
 		putc('\n', f);
 		cli_catalog_write_text(f, &all, c);
