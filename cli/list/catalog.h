@@ -76,6 +76,11 @@ struct cli_catalog_style {
 	bool is_simulated;
 };
 
+/* Where the values are from, if not from this machine. */
+void cli_catalog_put_head(FILE *f, const struct cli_catalog_style *style);
+/* On one screen: what can be counted, and where the rest is. Of units, events and metrics. */
+void cli_catalog_write_overview(FILE *f, const struct cli_catalog_style *style,
+				const struct cli_catalog *c);
 void cli_catalog_write_text(FILE *f, const struct cli_catalog_style *style,
 			    const struct cli_catalog *c);
 void cli_catalog_write_csv(FILE *f, const struct cli_catalog_style *style,

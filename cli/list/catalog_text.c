@@ -185,18 +185,20 @@ static void put_metrics(FILE *f, const struct cli_catalog_style *style, const st
 	}
 }
 
+void cli_catalog_put_head(FILE *f, const struct cli_catalog_style *style)
+{
+	if (style->is_simulated)
+		fprintf(f, "%sSIMULATED: this is a recorded machine, not this one%s\n",
+			cli_colour(&style->look, CLI_BAD), cli_colour(&style->look, CLI_PLAIN));
+	cli_emulated_put(f, &style->look, style->emulated);
+}
+
 void cli_catalog_write_text(FILE *f, const struct cli_catalog_style *style,
 			    const struct cli_catalog *c)
 {
-	bool is_next = false;
+	bool is_next = style->is_simulated || style->emulated;
 
-	if (style->is_simulated) {
-		fprintf(f, "%sSIMULATED: this is a recorded machine, not this one%s\n",
-			cli_colour(&style->look, CLI_BAD), cli_colour(&style->look, CLI_PLAIN));
-		is_next = true;
-	}
-	cli_emulated_put(f, &style->look, style->emulated);
-	is_next |= style->emulated != NULL;
+	cli_catalog_put_head(f, style);
 	if ((style->parts & CLI_METHODS) && c->methods)
 		put_methods(f, style, c, &is_next);
 	if ((style->parts & CLI_UNITS) && c->units)

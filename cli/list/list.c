@@ -2,6 +2,7 @@
 /* ntime list: what the machine has and what can be counted. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,6 +13,8 @@
 #include "cli/output/emulated.h"
 #include "cli/base/machine.h"
 #include "cli/base/options.h"
+#include "cli/base/pager.h"
+#include "cli/output/memory.h"
 #include "cli/output/say.h"
 
 enum {
@@ -19,6 +22,7 @@ enum {
 	ID_EVENTS,
 	ID_METRICS,
 	ID_METHODS,
+	ID_ALL,
 	ID_NAMES,
 	ID_CSV,
 	ID_JSON,
@@ -32,6 +36,7 @@ struct list {
 	unsigned int verbose;
 	const char *model;
 	enum form form;
+	bool is_overview;
 };
 
 #define COUNT(member) CLI_COUNT(struct list, member)
@@ -43,6 +48,7 @@ static const struct cli_option options[] = {
 	{ ID_METRICS, "metrics", NULL, "list metrics: formulas over events" },
 	{ ID_METHODS, "methods", NULL,
 	  "list access methods: what each needs, and what a read costs" },
+	{ ID_ALL, "all", NULL, "list all units, events and metrics of this machine" },
 	{ 0, "cpu", "MODEL",
 	  "list the events of a PMU model of libpfm4, such as skx, on any machine", TEXT(model) },
 	{ ID_NAMES, "names", NULL,
@@ -92,6 +98,9 @@ static int set_option(void *arg, const struct cli_option *o, const char *value)
 	case ID_METHODS:
 		l->parts |= CLI_METHODS;
 		return 0;
+	case ID_ALL:
+		l->parts |= CLI_UNITS | CLI_EVENTS | CLI_METRICS;
+		return 0;
 	case ID_NAMES:
 		return set_form(l, NAMES);
 	case ID_CSV:
@@ -113,9 +122,18 @@ static void write_list(const struct list *l, const struct cli_catalog *c)
 		.is_simulated = l->machine.recording,
 	};
 
+	struct cli_text text;
+
 	switch (l->form) {
 	case TEXT:
-		cli_catalog_write_text(stdout, &style, c);
+		cli_text_begin(&text);
+		if (l->is_overview)
+			cli_catalog_write_overview(text.f, &style, c);
+		else
+			cli_catalog_write_text(text.f, &style, c);
+		cli_text_end(&text);
+		cli_pager_write(text.text, text.bytes);
+		free(text.text);
 		break;
 	case NAMES:
 		cli_catalog_write_names(stdout, c);
@@ -127,6 +145,15 @@ static void write_list(const struct list *l, const struct cli_catalog *c)
 		cli_catalog_write_json(stdout, &style, c);
 		break;
 	}
+}
+
+#define WORD "0123456789_ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+static int skip_part(void *arg, const struct ntime_encoding *part)
+{
+	(void)arg;
+	(void)part;
+	return 0;
 }
 
 static int list_machine(struct list *l, char *const *patterns, size_t n)
@@ -151,7 +178,11 @@ static int list_machine(struct list *l, char *const *patterns, size_t n)
 		if (n)
 			cli_say("nothing matches '%s'%s", patterns[0],
 				n > 1 ? " or the other patterns" : "");
-		else
+		/* A word may be an event of other tools, or a processor. */
+		if (n == 1 && !patterns[0][strspn(patterns[0], WORD)] &&
+		    ntime_event_encode(ctx, patterns[0], skip_part, NULL) == -ENOENT)
+			cli_say("%s", ntime_error_text(ctx));
+		if (!n)
 			cli_say("there is nothing to list");
 		cli_machine_say_libraries(ctx);
 		ret = 1;
@@ -175,6 +206,7 @@ static int run_list(const struct cli_command *self, int argc, char **argv)
 		return cli_say_misuse(self->name, "--cpu lists events only");
 	if (l.model)
 		l.parts = CLI_EVENTS;
+	l.is_overview = !l.parts && !l.verbose && argc == ret;
 	if (!l.parts)
 		l.parts = CLI_UNITS | CLI_EVENTS | CLI_METRICS;
 	l.machine.verbose = l.verbose;
@@ -185,7 +217,9 @@ const struct cli_command cli_list_command = {
 	.name = "list",
 	.usage = "list [OPTION...] [PATTERN...]",
 	.about = "list units, events and metrics, and whether they can be counted here",
-	.details = "PATTERN is a part of a name or description, or with *, ? or [] a glob over the "
+	.details = "Without --all, one of the parts, -v and PATTERN: what can be counted, on one "
+		   "screen. PATTERN is a part of a name or description, or with *, ? or [] a glob "
+		   "over the "
 		   "whole name; case does not matter. With several patterns, one must match. The "
 		   "exit status is 1 if nothing matches.",
 	.options = options,

@@ -1343,6 +1343,36 @@ def help_and_version():
 
 
 @test
+@needs_perf
+def names_of_other_tools_are_understood():
+    if IS_FAKE:
+        raise Skip('the stand-in knows no names of others')
+    for word, part in (('pagef', 'did you mean page-faults?'), ('PAPI_TOT_INS', 'it is called instructions here'),
+                       ('duration_time', 'real time is in every report'), ('zen4', "'ntime list --cpu amd64_fam19h_zen4'")):
+        done = ntime('-e', word, 'true')
+        equal(done.returncode, 125)
+        has(err(done), part)
+        done = ntime('list', word)
+        equal(done.returncode, 1)
+        has(err(done), part)
+
+
+@test
+def long_lists_have_a_pager_on_terminals():
+    for pager, shown_is in (('sed s/^/PAGED/', True), ('cat', False), ('', False), ('no-such-pager-of-ours', False)):
+        _, shown = on_terminal('list', '--all', NO_COLOR='1', PAGER=pager)
+        equal('PAGED' in shown, shown_is, pager)
+        has(shown, 'task-clock')
+    # Who leaves the pager early has seen enough.
+    status, shown = on_terminal('list', '--all', NO_COLOR='1', PAGER='head -n 1')
+    equal((status, shown.count('\n')), (0, 1), shown)
+    # One screen needs none, and neither does who is not on a terminal.
+    has_not(on_terminal('list', 'page-faults', PAGER='sed s/^/PAGED/')[1], 'PAGED')
+    has_not(subprocess.run([NTIME, 'list', '--all'], env=environment(PAGER='sed s/^/PAGED/'), check=True, capture_output=True,
+                           timeout=PATIENCE).stdout.decode(), 'PAGED')
+
+
+@test
 def listing():
     text = ntime('list', 'page-faults').stdout.decode()
     has(text, 'page-faults')
@@ -1354,6 +1384,11 @@ def listing():
     has(err(done), "nothing matches 'no such thing at all'")
     # What was typed must not steer the terminal.
     has(err(ntime('list', 'a\x1b[31mb')), "nothing matches 'a?[31mb'")
+    equal(ntime('list', '--all').stdout, ntime('list', '--units', '--events', '--metrics').stdout)
+    overview = ntime('list').stdout.decode()
+    has(overview, ' can be counted here\n')
+    has(overview, 'ntime list --all\n')
+    equal(overview.count('\n') < 24, True, overview)
     everything = json.loads(ntime('list', '--json').stdout)
     for key in ('units', 'events', 'metrics'):
         if not everything[key]:

@@ -2,12 +2,17 @@
 # SPDX-License-Identifier: MIT
 """The command on the recorded machines: list, doctor, stat --dry-run and stat, with their exit statuses. Speaks TAP.
 
-Usage: test_golden_cli.py NTIME, in the root of the sources
+Usage: test_golden_cli.py NTIME [--write], in the root of the sources; --write makes the golden screens anew
 """
+import fcntl
 import json
 import os
+import pty
+import re
+import struct
 import subprocess
 import sys
+import termios
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 NTIME = os.path.abspath(sys.argv[1])
@@ -162,7 +167,59 @@ def counts_are_simulated_and_say_so():
     equal(items['cycles']['value'] / items['tsc']['value'], 2.7 * 1.2 / 2.5, 'cycles per tick')
 
 
+SCREENS = [(args, machine, columns) for args in ('list', 'doctor') for machine in (SKX, KVM) for columns in (40, 80, 200)]
+
+
+def on_terminal(args, machine, columns):
+    """What a terminal of 24 lines shows."""
+    fd, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack('HHHH', 24, columns, 0, 0))
+    command = [NTIME, args, '--machine', os.path.join(HERE, machine + '.json')]
+    child = subprocess.Popen(command, env=dict(os.environ, LC_ALL='C.UTF-8', NO_COLOR='1', PAGER='cat'), stdin=slave, stdout=slave, stderr=slave)
+    os.close(slave)
+    shown = b''
+    try:
+        while part := os.read(fd, 65536):
+            shown += part
+    except OSError:  # the other end is closed
+        pass
+    child.wait(timeout=PATIENCE)
+    os.close(fd)
+    return shown.decode().replace('\r\n', '\n')
+
+
+def screen_path(args, machine, columns):
+    return os.path.join(HERE, 'screens', f'{args}-{machine}-{columns}.txt')
+
+
+def masked(text):
+    """How many events there are depends on the version of libpfm4."""
+    return re.sub(r'\d+', 'N', text)
+
+
+@test
+def screens_are_the_golden_ones():
+    for screen in SCREENS:
+        shown = on_terminal(*screen)
+        with open(screen_path(*screen), encoding='utf-8') as file:
+            equal(masked(shown), masked(file.read()), f'what {screen} shows')
+        if screen[0] == 'list' and screen[2] >= 80 and shown.count('\n') > 23:
+            raise AssertionError(f'{screen} has more than one screen:\n{shown}')
+        if screen[2] > 40 and max(map(len, shown.split('\n'))) > screen[2]:
+            raise AssertionError(f'{screen} has a line that is too long:\n{shown}')
+
+
+def write_screens():
+    os.makedirs(os.path.join(HERE, 'screens'), exist_ok=True)
+    for screen in SCREENS:
+        with open(screen_path(*screen), 'w', encoding='utf-8') as file:
+            file.write(on_terminal(*screen))
+
+
 def main():
+    if sys.argv[2:] == ['--write']:
+        write_screens()
+        return 0
     failed = 0
     only = os.environ.get('TT_ONLY', '').split()
     chosen = [t for t in TESTS if not only or t.__name__ in only]
