@@ -44,6 +44,10 @@
  * corrected; see .reason of ntime_session_item()
  */
 #define NTIME_IMPLAUSIBLE (1u << 13)
+/*
+ * told by the kernel in a file of /proc or /sys, not by a counter; a metric: one of its events is
+ */
+#define NTIME_PROC (1u << 14)
 
 /**
  * struct ntime_value - one result

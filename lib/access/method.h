@@ -20,6 +20,7 @@
 #define NTI_METHODS(X)                                                                             \
 	X(PERF, perf)                                                                              \
 	X(CLOCK, clock)                                                                            \
+	X(PROC, proc) /* text files of the kernel */                                               \
 	/* We program the counters, through registers that are reached by */                       \
 	X(NTIMEFS, ntimefs) /* ntime's driver */                                                   \
 	X(MSR, msr)	    /* /dev/cpu/N/msr */                                                   \

@@ -12,6 +12,7 @@
 #include "lib/access/handle.h"
 #include "lib/access/msr.h"
 #include "lib/access/ntimefs.h"
+#include "lib/access/proc.h"
 #include "lib/perf/perf.h"
 #include "lib/context/context.h"
 #include "lib/context/problem.h"
@@ -72,6 +73,10 @@ static int describe_method(struct ntime_ctx *ctx, enum nti_method method,
 		return describe_perf(ctx, info, absent);
 	case NTI_METHOD_CLOCK:
 		why = nti_clock_problem(ctx);
+		info->usable = !why->code;
+		break;
+	case NTI_METHOD_PROC:
+		why = nti_proc_why(ctx->os);
 		info->usable = !why->code;
 		break;
 	case NTI_METHOD_REPLAY:
@@ -200,7 +205,9 @@ static int visit_event(void *arg, const struct nti_event_entry *entry)
 	    nti_absence_set(&own, NTIME_REASON_NOT_SUPPORTED, entry->unit_name, entry->remedy, "%s",
 			    entry->absent) < 0)
 		return -ENOMEM;
-	absent = own.reason ? &own : &w->absent;
+	absent = own.reason				    ? &own
+		 : entry->absence && entry->absence->reason ? entry->absence
+							    : &w->absent;
 	ret = w->fn(w->arg, &(struct ntime_event_info){
 				    .size = sizeof(struct ntime_event_info),
 				    .usable = entry->unit && !absent->reason,

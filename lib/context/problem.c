@@ -83,6 +83,8 @@ int nti_unit_problem(struct ntime_ctx *ctx, const struct nti_unit *unit, struct 
 		why = nti_clock_problem(ctx);
 		return why->code ? nti_absence_set_why(out, why) : 0;
 	}
+	if (unit->kind == NTI_UNIT_PROC)
+		return 0;
 	method = nti_unit_method(ctx, unit);
 	if (nti_method_get(method)->is_guarded)
 		return secret_problem(ctx, unit, out);

@@ -80,6 +80,8 @@ static int add_event(struct ntime_session *s, const char *name, unsigned int gro
 	/* An event of another machine's PMU has a part without unit, and is absent. */
 	item->is_clock =
 		event.parts && event.part[0].unit && event.part[0].unit->kind == NTI_UNIT_CLOCK;
+	item->is_proc =
+		event.parts && event.part[0].unit && event.part[0].unit->kind == NTI_UNIT_PROC;
 	if (item->is_clock && !event.absent.reason)
 		return nti_unit_problem(s->ctx, event.part[0].unit, &item->absent);
 	if (event.absent.reason)

@@ -108,8 +108,8 @@ bool nti_doubt_is_about(const struct nti_session_item *item, const char *event)
 
 static bool can_check(const struct nti_session_item *item)
 {
-	return !item->is_metric && !item->is_clock && item->event.parts && unit_of(item) &&
-	       !nti_session_item_is_absent(item);
+	return !item->is_metric && !nti_session_item_is_free(item) && item->event.parts &&
+	       unit_of(item) && !nti_session_item_is_absent(item);
 }
 
 static const struct nti_session_part *part_of(const struct ntime_session *s, size_t item)

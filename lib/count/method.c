@@ -73,8 +73,8 @@ static enum nti_method decide(const struct ntime_session *s, const struct nti_un
 	if (unit->kind == NTI_UNIT_DEVICE)
 		return unit->method;
 	/* Registers count CPUs, and those of this machine. */
-	if (unit->kind == NTI_UNIT_CLOCK || s->target.kind < NTIME_TARGET_CPUS ||
-	    s->ctx->os->is_simulated)
+	if (unit->kind == NTI_UNIT_CLOCK || unit->kind == NTI_UNIT_PROC ||
+	    s->target.kind < NTIME_TARGET_CPUS || s->ctx->os->is_simulated)
 		return unit->method;
 	if (asked < NTI_METHOD_COUNT && reaches(s, unit, asked))
 		return asked;

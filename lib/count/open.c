@@ -13,6 +13,7 @@
 #include "lib/count/estimates.h"
 #include "lib/count/hotplug.h"
 #include "lib/count/plan.h"
+#include "lib/count/procs.h"
 #include "lib/count/readers.h"
 #include "lib/count/rotation.h"
 #include "lib/count/session.h"
@@ -374,7 +375,8 @@ static int check_something_counts(struct ntime_session *s)
 	const struct nti_absence *other;
 	size_t i;
 
-	if (s->groups.count || !s->groups.was_denied || s->target.flags & NTIME_ON_EXEC ||
+	if (s->groups.count || s->procs || !s->groups.was_denied ||
+	    s->target.flags & NTIME_ON_EXEC ||
 	    (s->target.kind == NTIME_TARGET_THREAD && !s->target.pid))
 		return 0;
 	for (i = 0; i < s->plan->parts; i++) {
@@ -473,6 +475,7 @@ void nti_session_settle_items(struct ntime_session *s)
 			item->only = NULL;
 		s->groups.has_sums = s->groups.has_sums || item->is_summed;
 		item->flags = (item->is_limited ? NTIME_USER_ONLY : 0) |
+			      (item->is_proc ? NTIME_PROC : 0) |
 			      (is_simulated(s, item) ? NTIME_SIMULATED : 0) |
 			      (is_of_one_unit(item) ? NTIME_PARTIAL : 0) |
 			      (is_implausible(item) ? NTIME_IMPLAUSIBLE : 0);
@@ -490,7 +493,7 @@ static bool needs_time(const struct ntime_session *s)
 	if (!nti_session_is_of_tasks(s) || s->metrics || s->ctx->os->is_timeless)
 		return true;
 	for (i = 0; i < s->items; i++) {
-		if (s->item[i].is_clock)
+		if (nti_session_item_is_free(&s->item[i]))
 			return true;
 	}
 	return false;
@@ -535,8 +538,10 @@ static int settle(struct ntime_session *s)
 int nti_session_open_groups(struct ntime_session *s)
 {
 	bool is_alone = s->target.flags & NTIME_PASS_ALONE;
-	int ret = nti_session_make_parts(s);
+	int ret = nti_session_procs_open(s);
 
+	if (ret == 0)
+		ret = nti_session_make_parts(s);
 #ifdef NTIME_HAS_PMC_
 	s->readers->thread = ntime_thread_pointer_();
 #endif
@@ -569,6 +574,7 @@ void nti_session_close_groups(struct ntime_session *s)
 	nti_doubts_fini(s);
 	nti_session_spans_close(s);
 	nti_session_turns_fini(s);
+	nti_session_procs_close(s);
 	fini_groups(s);
 	free(groups->group);
 	free(groups->reading);

@@ -156,7 +156,8 @@ static int make_parts(struct ntime_session *s)
 	for (i = 0; i < s->items; i++) {
 		struct nti_session_item *item = &s->item[i];
 
-		if (nti_session_item_is_absent(item) || item->is_clock || item->is_metric)
+		if (nti_session_item_is_absent(item) || nti_session_item_is_free(item) ||
+		    item->is_metric)
 			continue;
 		for (k = 0; k < item->event.parts; k++)
 			s->plan->part[s->plan->parts++] =

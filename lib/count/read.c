@@ -9,6 +9,7 @@
 #include "lib/count/estimates.h"
 #include "lib/count/hotplug.h"
 #include "lib/count/plan.h"
+#include "lib/count/procs.h"
 #include "lib/count/readers.h"
 #include "lib/count/rotation.h"
 #include "lib/count/rows.h"
@@ -506,6 +507,8 @@ static void item_value(struct ntime_session *s, struct nti_session_item *item, u
 		*out = no_value(NTIME_ABSENT, 0);
 	else if (item->is_clock)
 		*out = clock_value(s, item, real_ns);
+	else if (item->is_proc)
+		*out = nti_session_procs_value(s, item, NTI_PROCS_ALL, real_ns);
 	else if (item->only)
 		only_value(s, item, out);
 	else
@@ -537,8 +540,8 @@ static int end_turns(struct ntime_session *s)
 /* Has @item a counter in @pass, and only there? */
 static bool is_in_pass(const struct nti_session_item *item, unsigned int pass)
 {
-	return !item->is_metric && !item->is_clock && !nti_session_item_is_absent(item) &&
-	       item->pass == pass && !item->is_constant &&
+	return !item->is_metric && !nti_session_item_is_free(item) &&
+	       !nti_session_item_is_absent(item) && item->pass == pass && !item->is_constant &&
 	       !(item->only && item->only->is_in_every_pass);
 }
 
@@ -661,6 +664,8 @@ static int read_once(struct ntime_session *s, bool needs_time, uint64_t *real_ns
 		ret = read_groups(s, 0);
 	}
 	if (ret == 0)
+		ret = nti_session_procs_read(s);
+	if (ret == 0)
 		ret = end_turns(s);
 	if (ret < 0)
 		return ret;
@@ -733,8 +738,12 @@ static int read_row(struct ntime_session *s, const struct nti_session_rows *rows
 
 		if (item->is_metric || item->is_clock || nti_session_item_is_absent(item))
 			item_value(s, item, real_ns, &row[i]);
+		else if (item->is_proc)
+			row[i] = nti_session_procs_value(s, item, at, real_ns);
 		else
 			event_at(s, rows, at, i, &row[i]);
+		if (item->is_proc)
+			row[i].flags |= item->flags;
 		/* How many CPUs a metric tells of. */
 		if (item->is_metric && s->where[at].cpu >= 0)
 			row[i].count = 1;
@@ -780,7 +789,7 @@ int ntime_session_read_time(const struct ntime_session *s, uint64_t *at_ns, uint
 #define INPUT_FLAGS                                                                                \
 	(NTIME_ABSENT | NTIME_NOT_COUNTED | NTIME_SCALED | NTIME_PARTIAL | NTIME_OVERFLOWED |      \
 	 NTIME_SIMULATED | NTIME_USER_ONLY | NTIME_ELSEWHERE | NTIME_LOST | NTIME_STATE |          \
-	 NTIME_GONE | NTIME_HOTPLUG | NTIME_IMPLAUSIBLE)
+	 NTIME_GONE | NTIME_HOTPLUG | NTIME_IMPLAUSIBLE | NTIME_PROC)
 
 /* Counters are started one after the other: so much of a share may be that. */
 #define SHARE_MOST 101.0

@@ -8,7 +8,9 @@
 #include "lib/count/doubt.h"
 #include "lib/count/estimates.h"
 #include "lib/count/hotplug.h"
+#include "lib/access/proc.h"
 #include "lib/count/plan.h"
+#include "lib/count/procs.h"
 #include "lib/count/readers.h"
 #include "lib/count/rotation.h"
 #include "lib/count/rows.h"
@@ -225,6 +227,10 @@ static uint32_t scope_of_event(const struct ntime_session *s, const struct nti_s
 
 	if (item->is_clock)
 		return NTIME_SCOPE_MACHINE;
+	if (item->is_proc)
+		return nti_proc_row(item->event.part[0].attr.config)->is_per_cpu
+			       ? NTIME_SCOPE_CPU
+			       : NTIME_SCOPE_MACHINE;
 	for (i = 0; i < item->event.parts; i++) {
 		const struct nti_unit *unit = item->event.part[i].unit;
 
@@ -542,6 +548,9 @@ int ntime_session_start(struct ntime_session *s)
 		nti_session_spans_switch(s, false);
 		return ret;
 	}
+	ret = nti_session_procs_start(s);
+	if (ret < 0)
+		return ret;
 	forget_standstill(s);
 	nti_session_clock_start(s);
 	nti_session_readers_update(s);
@@ -589,6 +598,8 @@ int ntime_session_stop(struct ntime_session *s)
 	if (ret < 0)
 		return ret;
 	ret = switch_groups(s, false, false);
+	if (ret >= 0)
+		ret = nti_session_procs_stop(s);
 	nti_session_spans_switch(s, false);
 	nti_session_clock_stop(s);
 	nti_session_readers_update(s);

@@ -51,6 +51,7 @@ struct ntime_session {
 	struct nti_stripped *stripped;
 	struct nti_doubts *doubts; /* numbers that cannot be right; doubt.h */
 	struct nti_readers *readers;
+	struct nti_procs *procs;       /* NULL: no item is of the kernel's text files; procs.h */
 	struct nti_session_rows *rows; /* NULL until it is read per thread or CPU; rows.h */
 };
 

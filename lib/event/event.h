@@ -136,7 +136,8 @@ struct nti_event_entry {
 	const char *unit_name;
 	const char *desc;
 	const char *unit_text;
-	const char *absent, *remedy; /* why nobody can count it; NULL: not so */
+	const char *absent, *remedy;	   /* why nobody can count it; NULL: not so */
+	const struct nti_absence *absence; /* why it is not here, empty or NULL: it is */
 };
 /*
  * perf's generic names, clock's, sysfs events of every PMU, tracepoints where readable, libpfm4's

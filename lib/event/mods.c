@@ -137,10 +137,10 @@ static int check_unit(const struct nti_mods *mods, const struct nti_event *event
 	bool is_filter =
 		mods->user || mods->kernel || mods->hv || mods->guest || mods->host || mods->idle;
 
-	if (unit && unit->kind == NTI_UNIT_CLOCK &&
+	if (unit && (unit->kind == NTI_UNIT_CLOCK || unit->kind == NTI_UNIT_PROC) &&
 	    (is_filter || mods->precise || mods->pinned || mods->exclusive))
 		return nti_error(e, -EINVAL,
-				 "event '%s': the clock ticks in every mode and takes no modifiers",
+				 "event '%s': it counts in every mode and takes no modifiers",
 				 event->name);
 	if (!can_exclude(unit) && (is_filter || mods->precise))
 		return nti_error(e, -EINVAL,

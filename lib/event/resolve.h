@@ -91,6 +91,12 @@ int nti_pfm_for_each(const struct nti_names *names,
 /* Fill .need of a part from its unit and attr. */
 void nti_need_fill(struct nti_part *part);
 
+/* proc_event.c: "proc/TERMS/", and all of them. As nti_terms_resolve() and nti_alias_for_each(). */
+int nti_proc_resolve(const struct nti_names *names, const struct nti_unit *unit, const char *terms,
+		     struct nti_event *out, struct nti_error *e);
+int nti_proc_for_each(const struct nti_names *names, const struct nti_unit *unit,
+		      int (*fn)(void *arg, const struct nti_event_entry *entry), void *arg);
+
 /* -ENOENT with 'no event "X"; did you mean A, B? ("ntime list" shows all)'. */
 int nti_suggest_event(const struct nti_names *names, const char *text, struct nti_error *e);
 /* -ENOENT with 'no unit or PMU model "X"; did you mean A, B?'. */

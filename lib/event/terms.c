@@ -777,6 +777,10 @@ int nti_terms_resolve(const struct nti_names *names, const char *pmu, const char
 		if (b.unit->kind == NTI_UNIT_CLOCK)
 			continue;
 		matches++;
+		if (b.unit->kind == NTI_UNIT_PROC) {
+			ret = nti_proc_resolve(names, b.unit, terms, out, e);
+			continue;
+		}
 		ret = b.unit->absent.reason ? note_absence(&b) : add_unit(&b);
 		if (ret == 0 && b.unit->absent.reason &&
 		    nti_absence_copy(&out->absent, &b.unit->absent) < 0)
@@ -939,7 +943,8 @@ int nti_alias_for_each(const struct nti_names *names,
 					: 0;
 		if (l.stop || ret == -ENOMEM)
 			return l.stop ? l.stop : ret;
-		ret = list_box(&l);
+		ret = l.unit->kind == NTI_UNIT_PROC ? nti_proc_for_each(names, l.unit, fn, arg)
+						    : list_box(&l);
 		if (ret)
 			return ret;
 	}

@@ -348,6 +348,22 @@ static int add_clock(struct loader *l)
 	return 0;
 }
 
+/* A recording has no such files. */
+static int add_proc(struct loader *l)
+{
+	struct nti_unit *unit;
+
+	if (!nti_os_exists(l->os, "/proc/stat"))
+		return 0;
+	unit = nti_units_append(l->units, "proc", "");
+	if (!unit)
+		return -ENOMEM;
+	unit->kind = NTI_UNIT_PROC;
+	unit->method = NTI_METHOD_PROC;
+	unit->type = UINT32_MAX;
+	return 0;
+}
+
 /* Texts with numbers inside in the order people expect: imc_2 before imc_10. */
 static int compare_names(const char *a, const char *b)
 {
@@ -444,6 +460,8 @@ int nti_units_load(struct nti_os *os, struct nti_units *units, struct nti_error 
 		ret = 0;
 	if (ret == 0 && !has_core(units))
 		ret = add_absent_core(&l);
+	if (ret == 0)
+		ret = add_proc(&l);
 	if (ret == 0)
 		nti_units_sort(units);
 	else

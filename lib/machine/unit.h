@@ -26,6 +26,7 @@ enum nti_unit_kind {
 	NTI_UNIT_TRACEPOINT, /* "tracepoint" */
 	NTI_UNIT_OTHER, /* "msr", "breakpoint", "uprobe": per task or CPU, no counters to plan */
 	NTI_UNIT_CLOCK, /* "clock": time stamp counter */
+	NTI_UNIT_PROC,	/* "proc": text files of the kernel (lib/access/proc.h) */
 	/* "gpu0": counts what the device does, on whatever CPU and for whatever program */
 	NTI_UNIT_DEVICE,
 };

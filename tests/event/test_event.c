@@ -275,7 +275,7 @@ static const struct error_row {
 	{ __LINE__, &fake_skx, "cycles:W", -EINVAL, "modifier W" },
 	{ __LINE__, &fake_skx, "page-faults:p", -EINVAL,
 	  "only events of a core PMU can be precise" },
-	{ __LINE__, &fake_skx, "tsc:u", -EINVAL, "the clock ticks in every mode" },
+	{ __LINE__, &fake_skx, "tsc:u", -EINVAL, "it counts in every mode" },
 	{ __LINE__, &fake_skx, "power/energy-pkg/u", -EINVAL,
 	  "power counts for all modes at once" },
 	{ __LINE__, &fake_skx, "skx_unc_imc0::UNC_M_CAS_COUNT:RD:u", -EINVAL,

@@ -94,6 +94,17 @@ static const char *const event_names[] = {
 	"power/energy-pkg/",
 	"power/energy-psys/",
 	"power/energy-ram/",
+	"proc/idle/",
+	"proc/iowait/",
+	"proc/irq/",
+	"proc/nice/",
+	"proc/pressure-cpu/",
+	"proc/pressure-io/",
+	"proc/pressure-memory/",
+	"proc/softirq/",
+	"proc/steal/",
+	"proc/system/",
+	"proc/user/",
 	"ref-cycles",
 	"skx_unc_imc::UNC_M_POWER_CRITICAL_THROTTLE_CYCLES",
 	"skx_unc_pcu::UNC_P_CLOCKTICKS",
@@ -252,6 +263,18 @@ static double count_of(const char *event)
 		{ "minor-faults", 1190 },
 		{ "major-faults", 10 },
 		{ "tsc", 5e9 },
+		/* of four CPUs; pressure of the machine */
+		{ "proc/user/", 1e9 },
+		{ "proc/nice/", 1e9 },
+		{ "proc/system/", 5e8 },
+		{ "proc/irq/", 2e8 },
+		{ "proc/softirq/", 1e8 },
+		{ "proc/idle/", 4e9 },
+		{ "proc/iowait/", 8e8 },
+		{ "proc/steal/", 4e8 },
+		{ "proc/pressure-cpu/", 5e8 },
+		{ "proc/pressure-memory/", 2e8 },
+		{ "proc/pressure-io/", 1e9 },
 		{ "power/energy-pkg/", 90 },
 		{ "uncore_imc/cas_count_read/", 300 },
 		{ "uncore_imc/cas_count_write/", 100 },
@@ -345,6 +368,14 @@ static const struct value_row {
 	{ __LINE__, "minor-fault-rate", "/CPU-s", "minor-faults", 1190 },
 	{ __LINE__, "major-fault-rate", "/s", "major-faults", 5 },
 	{ __LINE__, "time-per-switch", "us", NULL, 20000 },
+	{ __LINE__, "CPU-use", "%", NULL, 35 },
+	{ __LINE__, "user-share", "%", NULL, 25 },
+	{ __LINE__, "system-share", "%", NULL, 10 },
+	{ __LINE__, "iowait-share", "%", NULL, 10 },
+	{ __LINE__, "steal-share", "%", NULL, 5 },
+	{ __LINE__, "CPU-pressure", "%", NULL, 25 },
+	{ __LINE__, "memory-pressure", "%", NULL, 10 },
+	{ __LINE__, "IO-pressure", "%", NULL, 50 },
 	{ __LINE__, "tsc-frequency", "GHz", "tsc", 2.5 },
 	{ __LINE__, "active-clock-ratio", "cycle/ref-cycle", "msr/aperf/", 1.5 },
 	{ __LINE__, "active-share", "%", "msr/mperf/", 25 },
@@ -473,7 +504,7 @@ TEST(values)
 TEST(groups_are_whole)
 {
 	static const char *const groups[] = { "throttling", "memory", "power", "frequency",
-					      "cstates",    "core",   "cache" };
+					      "cstates",    "core",   "cache", "load" };
 	size_t i;
 
 	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the kernel tells everybody in text files below /proc and /sys: how busy CPUs are, switches,
+ * faults, pressure, frequency, temperature. Events of the unit "proc": counters that always run,
+ * and states.
+ */
+#ifndef NTI_PROC_H
+#define NTI_PROC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/absence.h"
+#include "lib/os/os.h"
+
+/* A file, or one for each CPU or sensor. */
+enum nti_proc_file {
+	NTI_PROC_STAT_CPU, /* of /proc/stat the line of a CPU */
+	NTI_PROC_STAT,
+	NTI_PROC_VMSTAT,
+	NTI_PROC_MEMINFO,
+	NTI_PROC_PRESSURE_CPU,
+	NTI_PROC_PRESSURE_MEMORY,
+	NTI_PROC_PRESSURE_IO,
+	NTI_PROC_FREQUENCY, /* this one and the next two: of each CPU */
+	NTI_PROC_CORE_THROTTLE,
+	NTI_PROC_PACKAGE_THROTTLE,
+	NTI_PROC_TEMPERATURE, /* of each sensor */
+	NTI_PROC_FILES
+};
+
+/**
+ * struct nti_proc_row - an event
+ * @key:	word at the beginning of its line
+ * @column:	of NTI_PROC_STAT_CPU: which number behind "cpuN", from 0
+ * @scale:	from the file's number to @unit
+ * @is_per_cpu:	each CPU has one; else there is one for the machine
+ * @is_state:	tells how things are, not what happened; of several CPUs the highest counts
+ */
+struct nti_proc_row {
+	const char *name, *about, *unit, *source;
+	enum nti_proc_file file;
+	const char *key;
+	unsigned int column;
+	double scale;
+	bool is_per_cpu, is_state;
+};
+
+/* NULL behind the last one. */
+const struct nti_proc_row *nti_proc_row(size_t i);
+/* Number of the event called @name of @bytes bytes; -1: there is none. */
+int nti_proc_find(const char *name, size_t bytes);
+/* Why event @i cannot be read here, in @out, which stays empty where it can. 0 or -ENOMEM. */
+int nti_proc_problem(struct nti_os *os, size_t i, struct nti_absence *out);
+
+/* Why none can be: static memory. */
+const struct nti_why *nti_proc_why(struct nti_os *os);
+
+struct nti_proc;
+
+/*
+ * A reader of events of CPUs below @cpus; it keeps files open. 0, -ENOMEM, or -errno. Free it with
+ * nti_proc_free().
+ */
+int nti_proc_new(struct nti_os *os, unsigned int cpus, struct nti_proc **out);
+/* From now on event @row is read too: its place, or -ENOMEM. */
+int nti_proc_add(struct nti_proc *p, size_t row);
+/* Read all: each file once. What cannot be read has no value until the next call. 0 or -errno. */
+int nti_proc_read(struct nti_proc *p);
+#define NTI_PROC_NONE UINT64_MAX
+/* What was read last at @place of CPU @cpu (0 of what the machine has once); or NTI_PROC_NONE. */
+uint64_t nti_proc_value(const struct nti_proc *p, size_t place, unsigned int cpu);
+void nti_proc_free(struct nti_proc *p);
+
+#endif

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: MIT
+/* What the kernel's text files tell, on a machine of four CPUs whose files are the test's own. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include <ntime/context.h>
+#include <ntime/list.h>
+#include <ntime/session.h>
+
+#include "tests/tt.h"
+
+static char folder[] = "/tmp/ntime-procs-XXXXXX";
+
+/* Folders on the way are made; NULL takes the file away. */
+static void put(const char *path, const char *text)
+{
+	char whole[256];
+	FILE *f;
+
+	(void)snprintf(whole, sizeof(whole), "%s%s", folder, path);
+	if (!text) {
+		(void)unlink(whole);
+		return;
+	}
+	for (char *at = strchr(whole + sizeof(folder), '/'); at; at = strchr(at + 1, '/')) {
+		*at = '\0';
+		(void)mkdir(whole, 0700);
+		*at = '/';
+	}
+	f = fopen(whole, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	assert_int_equal(fclose(f), 0);
+}
+
+#define STAT_REST                                                                                  \
+	"intr 5000 1 2 3\nctxt %d\nbtime 1700000000\nprocesses 77\nprocs_running %d\n"             \
+	"procs_blocked 1\nsoftirq 1 2 3\n"
+
+/* @ticks more than at the beginning: user of CPU N is N times that, its idle time the same. */
+static void put_stat(int ticks, bool has_third)
+{
+	char text[2048];
+	size_t used = (size_t)snprintf(text, sizeof(text), "cpu  1 2 3 4 5 6 7 8 9 10\n");
+
+	for (int cpu = 0; cpu < 4; cpu++)
+		if (cpu != 2 || has_third)
+			used += (size_t)snprintf(text + used, sizeof(text) - used,
+						 "cpu%d %d 20 30 %d 50 60 70 80 90 100\n", cpu,
+						 10 + cpu * ticks, 40 + ticks);
+	(void)snprintf(text + used, sizeof(text) - used, STAT_REST, 1000 + ticks, 3 + ticks);
+	put("/proc/stat", text);
+}
+
+static void put_cpu(unsigned int cpu, const char *file, const char *text)
+{
+	char path[128];
+
+	(void)snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/%s", cpu, file);
+	put(path, text);
+}
+
+static void put_machine(void)
+{
+	put("/sys/devices/system/cpu/online", "0-3\n");
+	put("/sys/devices/system/cpu/possible", "0-7\n");
+	put("/sys/devices/system/cpu/present", "0-3\n");
+	put("/sys/bus/event_source/devices/software/type", "1\n");
+	put_stat(0, true);
+	put("/proc/vmstat", "nr_free_pages 1\npgfault 500\npgmajfault 5\npswpin 0\n");
+	put("/proc/pressure/cpu", "some avg10=0.00 avg60=0.00 avg300=0.00 total=1000\n"
+				  "full avg10=0.00 avg60=0.00 avg300=0.00 total=9\n");
+	put("/proc/pressure/io", "some avg10=0.00 avg60=0.00 avg300=0.00 total=2000\n"
+				 "full avg10=0.00 avg60=0.00 avg300=0.00 total=100\n");
+	put("/proc/meminfo", "MemTotal:  8000 kB\nMemFree: 10 kB\nMemAvailable:    4000 kB\n");
+	for (unsigned int cpu = 0; cpu < 4; cpu++) {
+		put_cpu(cpu, "cpufreq/scaling_cur_freq", cpu == 1 ? "3500000\n" : "1200000\n");
+		put_cpu(cpu, "thermal_throttle/core_throttle_count", "7\n");
+	}
+	put("/sys/class/hwmon/hwmon0/name", "nvme\n");
+	put("/sys/class/hwmon/hwmon0/temp1_input", "99000\n");
+	put("/sys/class/hwmon/hwmon1/name", "coretemp\n");
+	put("/sys/class/hwmon/hwmon1/temp1_input", "51000\n");
+	put("/sys/class/hwmon/hwmon1/temp2_input", "64500\n");
+	put("/sys/class/hwmon/hwmon1/temp2_label", "Core 0\n");
+}
+
+struct rig {
+	struct ntime_ctx *ctx;
+	struct ntime_session *s;
+};
+
+static void init(struct rig *rig, const char *cpus, const char *list)
+{
+	struct ntime_options options = { .size = sizeof(options), .root = folder };
+	struct ntime_target target = { .size = sizeof(target),
+				       .kind = cpus ? NTIME_TARGET_CPUS : NTIME_TARGET_MACHINE,
+				       .cpus = cpus };
+
+	TT_IS(ntime_open(&rig->ctx, &options), 0);
+	TT_IS(ntime_session_new(rig->ctx, &target, &rig->s), 0);
+	TT_IS(ntime_session_add_list(rig->s, list), 0);
+	TT_IS(ntime_session_start(rig->s), 0);
+}
+
+static void fini(struct rig *rig)
+{
+	ntime_session_free(rig->s);
+	ntime_close(rig->ctx);
+}
+
+#define MOST 32
+
+/* A row a kind of file: what it is after user time of CPU N grew by N * 10 ticks, and all else by
+ * what change() does. */
+static const struct row {
+	int line;
+	const char *event;
+	double value;
+	double at[4]; /* NAN: it has no number there */
+	uint32_t flags;
+} rows[] = {
+	{ __LINE__, "proc/user/", 600e6, { 0, 100e6, 200e6, 300e6 }, 0 },
+	{ __LINE__, "proc/idle/", 400e6, { 100e6, 100e6, 100e6, 100e6 }, 0 },
+	{ __LINE__, "proc/steal/", 0, { 0, 0, 0, 0 }, 0 },
+	{ __LINE__, "proc/guest-nice/", 0, { 0, 0, 0, 0 }, 0 },
+	{ __LINE__, "proc/context-switches/", 10, { 10, NAN, NAN, NAN }, 0 },
+	{ __LINE__, "proc/interrupts/", 0, { 0, NAN, NAN, NAN }, 0 },
+	{ __LINE__, "proc/forks/", 0, { 0, NAN, NAN, NAN }, 0 },
+	{ __LINE__, "proc/running/", 13, { 13, NAN, NAN, NAN }, NTIME_STATE },
+	{ __LINE__, "proc/page-faults/", 123, { 123, NAN, NAN, NAN }, 0 },
+	{ __LINE__, "proc/major-faults/", 2, { 2, NAN, NAN, NAN }, 0 },
+	{ __LINE__, "proc/available/", 3000 * 1024., { 3000 * 1024., NAN, NAN, NAN }, NTIME_STATE },
+	{ __LINE__, "proc/pressure-cpu/", 500e3, { 500e3, NAN, NAN, NAN }, 0 },
+	{ __LINE__, "proc/pressure-io-full/", 1e3, { 1e3, NAN, NAN, NAN }, 0 },
+	{ __LINE__, "proc/frequency/", 3.6, { 1.2, 3.6, 1.2, 1.2 }, NTIME_STATE },
+	{ __LINE__, "proc/core-throttles/", 3, { 0, 0, 0, 3 }, 0 },
+	{ __LINE__, "proc/temperature/", 70.5, { 70.5, NAN, NAN, NAN }, NTIME_STATE },
+};
+
+static void change(void)
+{
+	put_stat(10, true);
+	put("/proc/vmstat", "nr_free_pages 1\npgfault 623\npgmajfault 7\npswpin 0\n");
+	put("/proc/pressure/cpu", "some avg10=0.00 avg60=0.00 avg300=0.00 total=1500\n");
+	put("/proc/pressure/io", "some avg10=0.00 avg60=0.00 avg300=0.00 total=2000\n"
+				 "full avg10=0.00 avg60=0.00 avg300=0.00 total=101\n");
+	put("/proc/meminfo", "MemAvailable:    3000 kB\n");
+	put_cpu(1, "cpufreq/scaling_cur_freq", "3600000\n");
+	put_cpu(3, "thermal_throttle/core_throttle_count", "10\n");
+	put("/sys/class/hwmon/hwmon1/temp1_input", "70500\n");
+}
+
+static void check(const struct row *r, const struct ntime_value *v, double want)
+{
+	if (isnan(want)) {
+		TT_EQ(r, v->flags & (NTIME_ELSEWHERE | NTIME_ABSENT | NTIME_NOT_COUNTED) ? 1 : 0,
+		      1);
+		return;
+	}
+	TT_EQ(r, v->flags, r->flags | NTIME_PROC);
+	if (!(fabs(v->value - want) <= fabs(want) * 1e-9))
+		fail_msg("%s:%d: %s is %g, expected %g", __FILE__, r->line, r->event, v->value,
+			 want);
+}
+
+TEST(each_file_tells_what_it_says)
+{
+	size_t n = sizeof(rows) / sizeof(rows[0]);
+	struct ntime_value value[MOST], row[MOST * 4];
+	struct rig rig;
+	char list[1024] = "";
+
+	put_machine();
+	TT_FOR_EACH_ROW(r, rows)
+		(void)snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s",
+			       *list ? "," : "", r->event);
+	init(&rig, NULL, list);
+	change();
+	TT_IS(ntime_session_read(rig.s, value, n), (int)n);
+	TT_IS(ntime_session_read_where(rig.s, row, n, 4), (int)(4 * n));
+	for (size_t i = 0; i < n; i++) {
+		check(&rows[i], &value[i], rows[i].value);
+		for (size_t at = 0; at < 4; at++)
+			check(&rows[i], &row[at * n + i], rows[i].at[at]);
+	}
+	/* What happens while it is stopped is not counted; then it goes on from there. */
+	TT_IS(ntime_session_stop(rig.s), 0);
+	put_stat(1000, true);
+	TT_IS(ntime_session_read(rig.s, value, n), (int)n);
+	check(&rows[0], &value[0], 600e6);
+	TT_IS(ntime_session_start(rig.s), 0);
+	put_stat(1001, true);
+	TT_IS(ntime_session_read(rig.s, value, n), (int)n);
+	check(&rows[0], &value[0], 660e6);
+	fini(&rig);
+}
+
+/* A CPU that is off line keeps what was counted, and is read again when it is back. */
+TEST(cpus_come_and_go)
+{
+	struct ntime_value value[1];
+	struct rig rig;
+
+	put_machine();
+	init(&rig, NULL, "proc/user/");
+	put_stat(10, true);
+	TT_IS(ntime_session_read(rig.s, value, 1), 1);
+	check(&rows[0], &value[0], 600e6);
+	put_stat(20, false);
+	TT_IS(ntime_session_read(rig.s, value, 1), 1);
+	check(&rows[0], &value[0], 200e6 + 200e6 + 600e6);
+	put_stat(30, true);
+	TT_IS(ntime_session_read(rig.s, value, 1), 1);
+	check(&rows[0], &value[0], 1800e6);
+	/* Idle times may be taken back: what was seen stays. */
+	put_stat(25, true);
+	TT_IS(ntime_session_read(rig.s, value, 1), 1);
+	check(&rows[0], &value[0], 1800e6);
+	fini(&rig);
+}
+
+/* What is not there has a reason, and what counts more than the target as well. */
+static const struct absent {
+	int line;
+	const char *cpus, *event, *file;
+	uint32_t code;
+} absents[] = {
+	{ __LINE__, NULL, "proc/pressure-memory/", NULL, NTIME_REASON_KERNEL },
+	{ __LINE__, NULL, "proc/package-throttles/", NULL, NTIME_REASON_NO_HARDWARE },
+	{ __LINE__, NULL, "proc/swap-out/", NULL, NTIME_REASON_KERNEL },
+	{ __LINE__, NULL, "proc/temperature/", "/sys/class/hwmon/hwmon1/name",
+	  NTIME_REASON_KERNEL },
+	{ __LINE__, NULL, "proc/page-faults/", "/proc/vmstat", NTIME_REASON_KERNEL },
+	{ __LINE__, "0-1", "proc/forks/", NULL, NTIME_REASON_SCOPE },
+	{ __LINE__, "0-1", "proc/user/", NULL, 0 },
+};
+
+TEST(what_is_missing_has_a_reason)
+{
+	TT_FOR_EACH_ROW(r, absents) {
+		struct ntime_item item = { .size = sizeof(item) };
+		struct rig rig;
+
+		put_machine();
+		if (r->file)
+			put(r->file, NULL);
+		init(&rig, r->cpus, r->event);
+		TT_IS(ntime_session_item(rig.s, 0, &item), 0);
+		TT_EQ(r, item.reason_code, r->code);
+		TT_STR(r, item.method, "proc");
+		TT_EQ(r, item.reason_code && !*item.remedy, 0);
+		fini(&rig);
+	}
+}
+
+TEST(programs_are_not_what_it_tells_of)
+{
+	struct ntime_options options = { .size = sizeof(options), .root = folder };
+	struct ntime_item item = { .size = sizeof(item) };
+	struct ntime_session *s;
+	struct ntime_ctx *ctx;
+
+	put_machine();
+	TT_IS(ntime_open(&ctx, &options), 0);
+	TT_IS(ntime_session_new(ctx, NULL, &s), 0);
+	TT_IS(ntime_session_add_list(s, "proc/user/"), 0);
+	TT_IS(ntime_session_open(s), 0);
+	TT_IS(ntime_session_item(s, 0, &item), 0);
+	TT_IS(item.reason_code, NTIME_REASON_SCOPE);
+	TT_IS(ntime_session_add_list(s, "x"), -EBUSY);
+	ntime_session_free(s);
+	TT_IS(ntime_session_new(ctx, NULL, &s), 0);
+	TT_IS(ntime_session_add(s, "proc/usr/", NULL), -ENOENT);
+	TT_HAS(ntime_error_text(ctx), "did you mean user?");
+	TT_IS(ntime_session_add(s, "proc/user/u", NULL), -EINVAL);
+	ntime_session_free(s);
+	ntime_close(ctx);
+}
+
+static int enter(void **state)
+{
+	(void)state;
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int leave(void **state)
+{
+	char line[64];
+
+	(void)state;
+	(void)snprintf(line, sizeof(line), "rm -rf %s", folder);
+	return system(line);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_file_tells_what_it_says),
+		cmocka_unit_test(cpus_come_and_go),
+		cmocka_unit_test(what_is_missing_has_a_reason),
+		cmocka_unit_test(programs_are_not_what_it_tells_of),
+	};
+
+	return cmocka_run_group_tests(tests, enter, leave) ? 1 : 0;
+}
