@@ -140,27 +140,31 @@ int nti_proc_find(const char *name, size_t bytes)
 	return -1;
 }
 
-/* The file is there, and this user may not read it, or it cannot be read. */
+/* @error: of reading the file, or 0: it does not tell this. */
 static int explain(enum nti_proc_file file, int error, struct nti_absence *out)
 {
-	if (error == -EACCES || error == -EPERM)
-		return nti_absence_set_failed(out, NTIME_REASON_PERMISSION, missing[file].about,
-					      error, NTI_AS_ROOT, "%s cannot be read",
-					      missing[file].about);
-	return nti_absence_set_why(out, &missing[file]);
+	bool is_closed = error == -EACCES || error == -EPERM;
+
+	/* Pressure is switched off: EOPNOTSUPP (Linux 6.1, kernel/sched/psi.c, psi_open()). */
+	if (!error || error == -ENOENT || error == -EOPNOTSUPP)
+		return nti_absence_set_why(out, &missing[file]);
+	return nti_absence_set_failed(
+		out, is_closed ? NTIME_REASON_PERMISSION : NTIME_REASON_FAILED, missing[file].about,
+		error, is_closed ? NTI_AS_ROOT : NULL, "%s cannot be read", missing[file].about);
 }
 
 int nti_proc_problem(struct nti_os *os, size_t i, struct nti_absence *out)
 {
 	struct nti_proc *p;
-	int ret = nti_proc_new(os, 1, &p), error;
+	const char *path;
+	int ret = nti_proc_new(os, 1, &p), place;
 
 	if (ret < 0)
 		return ret;
-	ret = nti_proc_add(p, i);
-	error = ret < 0 ? ret : nti_proc_read(p);
-	if (ret >= 0 && nti_proc_value(p, (size_t)ret, 0) == NTI_PROC_NONE)
-		ret = explain(rows[i].file, error, out);
+	place = nti_proc_add(p, i);
+	ret = place < 0 ? place : nti_proc_read(p);
+	if (ret >= 0 && nti_proc_value(p, (size_t)place, 0) == NTI_PROC_NONE)
+		ret = explain(rows[i].file, nti_proc_error(p, (size_t)place, &path), out);
 	nti_proc_free(p);
-	return ret < 0 ? ret : 0;
+	return ret;
 }

@@ -66,11 +66,16 @@ struct nti_proc;
 int nti_proc_new(struct nti_os *os, unsigned int cpus, struct nti_proc **out);
 /* From now on event @row is read too: its place, or -ENOMEM. */
 int nti_proc_add(struct nti_proc *p, size_t row);
-/* Read all: each file once. What cannot be read has no value until the next call. 0 or -errno. */
+/* Read all: each file once. What cannot be read has no value until the next call. 0 or -ENOMEM. */
 int nti_proc_read(struct nti_proc *p);
 #define NTI_PROC_NONE UINT64_MAX
 /* What was read last at @place of CPU @cpu (0 of what the machine has once); or NTI_PROC_NONE. */
 uint64_t nti_proc_value(const struct nti_proc *p, size_t place, unsigned int cpu);
+/*
+ * Why the file of @place could not be read last, -errno, or 0; *@path is its name, NULL where there
+ * is one for each CPU or sensor, of which some may go.
+ */
+int nti_proc_error(const struct nti_proc *p, size_t place, const char **path);
 void nti_proc_free(struct nti_proc *p);
 
 #endif

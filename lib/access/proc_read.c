@@ -38,6 +38,7 @@ struct nti_proc {
 	size_t places;
 	struct file *file[NTI_PROC_FILES];
 	size_t files[NTI_PROC_FILES];
+	int error[NTI_PROC_FILES]; /* of the last read */
 	size_t kept;
 	char *text;
 	size_t room;
@@ -60,6 +61,12 @@ static bool is_of_cpus(enum nti_proc_file kind)
 {
 	return kind == NTI_PROC_FREQUENCY || kind == NTI_PROC_CORE_THROTTLE ||
 	       kind == NTI_PROC_PACKAGE_THROTTLE;
+}
+
+/* Files of one number each, of a CPU or a sensor. */
+static bool has_numbers(enum nti_proc_file kind)
+{
+	return is_of_cpus(kind) || kind == NTI_PROC_TEMPERATURE;
 }
 
 /* Both kinds of lines of /proc/stat are of one file. */
@@ -251,6 +258,14 @@ uint64_t nti_proc_value(const struct nti_proc *p, size_t place, unsigned int cpu
 	return cpu < at->values ? at->value[cpu] : NTI_PROC_NONE;
 }
 
+int nti_proc_error(const struct nti_proc *p, size_t place, const char **path)
+{
+	enum nti_proc_file kind = file_of(p->place[place].row->file);
+
+	*path = has_numbers(kind) ? NULL : paths[kind];
+	return p->error[kind];
+}
+
 /* ---- reading ---- */
 
 static int open_file(struct nti_proc *p, struct file *f)
@@ -387,42 +402,38 @@ static void take_one(struct nti_proc *p, enum nti_proc_file kind, const struct f
 	}
 }
 
+/* 0 or -ENOMEM. */
 static int read_kind(struct nti_proc *p, enum nti_proc_file kind)
 {
-	bool has_one = is_of_cpus(kind) || kind == NTI_PROC_TEMPERATURE;
-	ssize_t n = 0;
-	int ret = 0;
+	ssize_t n;
 	size_t i;
 
+	p->error[kind] = 0;
 	for (i = 0; i < p->files[kind]; i++) {
 		struct file *f = &p->file[kind][i];
 
-		n = has_one ? read_text(p, f, NUMBER_BYTES) : read_whole(p, f);
+		n = has_numbers(kind) ? read_text(p, f, NUMBER_BYTES) : read_whole(p, f);
 		if (n == -ENOMEM)
 			return -ENOMEM;
 		if (n < 0)
-			ret = (int)n;
-		else if (has_one)
+			p->error[kind] = (int)n;
+		else if (has_numbers(kind))
 			take_one(p, kind, f);
 		else
 			take_lines(p, kind);
 	}
-	return ret;
+	return 0;
 }
 
 int nti_proc_read(struct nti_proc *p)
 {
 	size_t i, k;
-	int ret = 0, error;
+	int ret = 0;
 
 	for (i = 0; i < p->places; i++)
 		for (k = 0; k < p->place[i].values; k++)
 			p->place[i].value[k] = NTI_PROC_NONE;
-	for (i = 0; i < NTI_PROC_FILES; i++) {
-		error = read_kind(p, (enum nti_proc_file)i);
-		if (error == -ENOMEM)
-			return error;
-		ret = error < 0 ? error : ret;
-	}
+	for (i = 0; ret == 0 && i < NTI_PROC_FILES; i++)
+		ret = read_kind(p, (enum nti_proc_file)i);
 	return ret;
 }

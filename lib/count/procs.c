@@ -137,6 +137,8 @@ void nti_session_procs_close(struct ntime_session *s)
  */
 static void look_at(struct cell *c, const struct nti_proc_row *row, uint64_t now)
 {
+	if (row->is_state)
+		c->is_seen = false;
 	if (now == NTI_PROC_NONE)
 		return;
 	c->is_seen = true;
@@ -154,13 +156,18 @@ static int look(struct ntime_session *s, bool is_start)
 {
 	struct nti_procs *procs = s->procs;
 	int ret = nti_proc_read(procs->reader);
+	const char *path;
 	size_t i, k;
 
-	if (ret == -ENOMEM)
+	if (ret < 0)
 		return nti_error(&s->ctx->error, ret, "not enough memory for a file of /proc");
 	for (i = 0; i < procs->slots; i++) {
 		struct slot *slot = &procs->slot[i];
 
+		ret = nti_proc_error(procs->reader, slot->place, &path);
+		if (ret < 0 && path)
+			return nti_error(&s->ctx->error, ret, "cannot read %s: %s", path,
+					 strerror(-ret));
 		for (k = 0; k < slot->cells; k++) {
 			if (is_start) {
 				slot->cell[k].base = NTI_PROC_NONE;

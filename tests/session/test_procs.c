@@ -92,7 +92,7 @@ struct rig {
 	struct ntime_session *s;
 };
 
-static void init(struct rig *rig, const char *cpus, const char *list)
+static void prepare(struct rig *rig, const char *cpus, const char *list)
 {
 	struct ntime_options options = { .size = sizeof(options), .root = folder };
 	struct ntime_target target = { .size = sizeof(target),
@@ -102,6 +102,11 @@ static void init(struct rig *rig, const char *cpus, const char *list)
 	TT_IS(ntime_open(&rig->ctx, &options), 0);
 	TT_IS(ntime_session_new(rig->ctx, &target, &rig->s), 0);
 	TT_IS(ntime_session_add_list(rig->s, list), 0);
+}
+
+static void init(struct rig *rig, const char *cpus, const char *list)
+{
+	prepare(rig, cpus, list);
 	TT_IS(ntime_session_start(rig->s), 0);
 }
 
@@ -222,6 +227,28 @@ TEST(cpus_come_and_go)
 	fini(&rig);
 }
 
+/* No count stands still because its file cannot be read; one of several sensors may go. */
+TEST(files_may_go_meanwhile)
+{
+	struct ntime_value value[2];
+	struct rig rig;
+
+	put_machine();
+	init(&rig, NULL, "proc/page-faults/,proc/temperature/");
+	put("/sys/class/hwmon/hwmon1/temp1_input", "");
+	put("/sys/class/hwmon/hwmon1/temp2_input", "");
+	TT_IS(ntime_session_read(rig.s, value, 2), 2);
+	TT_IS(value[0].flags, NTIME_PROC);
+	TT_IS(value[1].flags & NTIME_NOT_COUNTED, NTIME_NOT_COUNTED);
+	fini(&rig);
+	put_machine();
+	prepare(&rig, NULL, "proc/page-faults/");
+	put("/proc/vmstat", NULL);
+	TT_IS(ntime_session_start(rig.s), -ENOENT);
+	TT_HAS(ntime_error_text(rig.ctx), "cannot read /proc/vmstat: No such file");
+	fini(&rig);
+}
+
 /* What is not there has a reason, and what counts more than the target as well. */
 static const struct absent {
 	int line;
@@ -300,6 +327,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_file_tells_what_it_says),
 		cmocka_unit_test(cpus_come_and_go),
+		cmocka_unit_test(files_may_go_meanwhile),
 		cmocka_unit_test(what_is_missing_has_a_reason),
 		cmocka_unit_test(programs_are_not_what_it_tells_of),
 	};
