@@ -11,6 +11,9 @@
 static volatile sig_atomic_t forward_pid;
 static volatile sig_atomic_t stop_signal;
 
+/* SIGHUP that a program sent is no end: it came. */
+static volatile sig_atomic_t is_hangup_kept, has_hangup;
+
 /* The library may be interrupted. */
 static bool is_interrupting;
 
@@ -63,6 +66,11 @@ static void pass_on(int sig, const siginfo_t *info)
 static void on_stop(int sig, siginfo_t *info, void *context)
 {
 	(void)context;
+	/* From the terminal (SI_KERNEL) it asks for an end all the same. */
+	if (sig == SIGHUP && is_hangup_kept && info->si_code <= 0) {
+		has_hangup = 1;
+		return;
+	}
 	if (!stop_signal)
 		stop_signal = sig;
 	pass_on(sig, info);
@@ -131,6 +139,19 @@ void cli_signals_drop_held(void)
 int cli_signals_stop(void)
 {
 	return stop_signal;
+}
+
+void cli_signals_keep_hangup(bool is_on)
+{
+	is_hangup_kept = is_on;
+}
+
+bool cli_signals_took_hangup(void)
+{
+	bool had = has_hangup;
+
+	has_hangup = 0;
+	return had;
 }
 
 void cli_signals_interrupt(bool is_on)

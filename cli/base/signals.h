@@ -34,6 +34,13 @@ void cli_signals_drop_held(void);
 int cli_signals_stop(void);
 
 /*
+ * While @is_on, SIGHUP from a program asks for no end: cli_signals_took_hangup() says once that it
+ * came.
+ */
+void cli_signals_keep_hangup(bool is_on);
+bool cli_signals_took_hangup(void);
+
+/*
  * While @is_on, a signal that asks for an end interrupts what the library prepares:
  * cli_signals_interrupted() is its struct ntime_options, @interrupt, and tells of the signal then.
  */

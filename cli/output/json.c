@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <time.h>
 
 #include "cli/output/clean.h"
 #include "cli/output/json.h"
+#include "cli/output/stamp.h"
 #include "cli/output/memory.h"
 #include "cli/output/number.h"
 #include "cli/output/say.h"
@@ -95,12 +95,8 @@ json_t *cli_json_machine_head(const char *version, bool is_simulated, const char
 void cli_json_put_where(json_t *root)
 {
 	struct utsname machine;
-	time_t now = time(NULL);
-	struct tm utc;
-	char when[32];
 
-	if (gmtime_r(&now, &utc) && strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", &utc))
-		json_object_set_new(root, "when", json_string(when));
+	json_object_set_new(root, "when", json_string(cli_stamp_utc(cli_wall_ns(), false).text));
 	if (uname(&machine))
 		return;
 	json_object_set_new(root, "host", cli_json_text(machine.nodename));

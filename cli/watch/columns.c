@@ -16,6 +16,7 @@
 #include "cli/output/csv.h"
 #include "cli/output/json.h"
 #include "cli/output/say.h"
+#include "cli/output/stamp.h"
 #include "cli/watch/watch.h"
 
 #define SECOND 1000000000u
@@ -38,6 +39,8 @@
 	X(METHOD, "method", ITEM(info.method, TEXT))                                               \
 	X(ERROR, "error", NOT_JSON)                                                                \
 	X(ANY_ERROR, "error", NOT_CSV)                                                             \
+	X(TIME, "time", NOT_JSON)                                                                  \
+	X(HOST, "host", NOT_JSON)                                                                  \
 	X(REASON, "reason", NOT_CSV)
 
 enum { VALUE_COLUMNS(CLI_COLUMN_ID) COLUMNS };
@@ -47,6 +50,7 @@ static const struct cli_columns value_columns = { .column = columns, .n = COLUMN
 /* What the lines of a sample have in common, and room for the flags of one. */
 struct texts {
 	char time[48], period[48], flags[176];
+	struct cli_stamp wall;
 };
 
 static void put(void *arg, const char *text, size_t bytes)
@@ -77,7 +81,7 @@ static void fill(struct cli_cell *cell, const struct cli_watch *w, size_t row, s
 
 /* ---- CSV ---- */
 
-static int begin_csv(struct cli_watch *w)
+static int head_csv(struct cli_watch *w)
 {
 	cli_csv_row_to(&value_columns, NULL, false, put, &w->out);
 	return 0;
@@ -96,6 +100,8 @@ static void put_csv(struct cli_watch *w, size_t row, size_t i, struct texts *tex
 	cell[TIME_S] = cli_text(texts->time);
 	cell[PERIOD_S] = cli_text(texts->period);
 	cell[WHERE] = cli_text(w->rows.row[row].name);
+	cell[TIME] = cli_text(texts->wall.text);
+	cell[HOST] = cli_text(cli_host_name());
 	cli_csv_row_to(&value_columns, cell, w->out.is_terminal, put, &w->out);
 }
 
@@ -103,6 +109,7 @@ static int sample_csv(struct cli_watch *w)
 {
 	struct texts texts;
 
+	texts.wall = cli_stamp_utc(w->wall_ns, true);
 	snprintf(texts.time, sizeof(texts.time), "%" PRIu64 ".%09" PRIu64, w->at_ns / SECOND,
 		 w->at_ns % SECOND);
 	snprintf(texts.period, sizeof(texts.period), "%" PRIu64 ".%09" PRIu64,
@@ -114,7 +121,9 @@ static int sample_csv(struct cli_watch *w)
 	return w->out.error;
 }
 
-const struct cli_watch_view cli_watch_csv_view = { .begin = begin_csv, .sample = sample_csv };
+const struct cli_watch_view cli_watch_csv_view = { .head = head_csv,
+						   .has_head_once = true,
+						   .sample = sample_csv };
 
 /* ---- JSON ---- */
 
@@ -139,6 +148,7 @@ static json_t *head(const struct cli_watch *w, const char *kind)
 					     w->emulated);
 
 	json_object_set_new(root, "kind", json_string(kind));
+	json_object_set_new(root, "host", cli_json_text(cli_host_name()));
 	return root;
 }
 
@@ -187,7 +197,7 @@ static const struct cli_column absence_columns[] = {
 	CLI_ABSENCE_COLUMNS(ABSENCE, struct cli_absence),
 };
 
-static int begin_json(struct cli_watch *w)
+static int head_json(struct cli_watch *w)
 {
 	static const struct cli_columns absences = {
 		.column = absence_columns, .n = sizeof(absence_columns) / sizeof(absence_columns[0])
@@ -233,6 +243,7 @@ static int sample_json(struct cli_watch *w)
 
 	json_object_set_new(root, "sample", cli_json_count(w->sampler.number));
 	json_object_set_new(root, "missed", cli_json_count(w->missed));
+	json_object_set_new(root, "time", json_string(cli_stamp_utc(w->wall_ns, true).text));
 	json_object_set_new(root, "time_s", json_real((double)w->at_ns / 1e9));
 	json_object_set_new(root, "period_s", json_real((double)w->period_ns / 1e9));
 	json_object_set_new(root, "period_error_s", json_real((double)w->unsure_ns / 1e9));
@@ -242,4 +253,4 @@ static int sample_json(struct cli_watch *w)
 	return put_line(w, root);
 }
 
-const struct cli_watch_view cli_watch_json_view = { .begin = begin_json, .sample = sample_json };
+const struct cli_watch_view cli_watch_json_view = { .head = head_json, .sample = sample_json };

@@ -17,24 +17,45 @@
  * are no metrics of this architecture.
  */
 static const char *const overview[] = {
+	"CPU-use",
+	"user-share",
+	"system-share",
+	"iowait-share",
+	"steal-share",
+	"CPU-pressure",
+	"memory-pressure",
+	"IO-pressure",
 	"IPC",
 	"busy-frequency",
+	"proc/frequency/",
 	"active-share",
 	"memory-read-bandwidth",
 	"memory-write-bandwidth",
 	"package-power",
 	"DRAM-power",
 	"thermal-headroom",
+	"proc/temperature/",
 	"core-thermal-limit",
 	"core-prochot",
 	"core-power-limit",
 	"package-thermal-limit",
 	"package-prochot",
 	"package-power-limit",
+	"proc/core-throttles/",
 	"memory-throttled-share",
 	"context-switches",
+	"proc/context-switches/",
 	"page-faults",
+	"proc/page-faults/",
+	"proc/major-faults/",
 	NULL,
+};
+
+/* Of the overview: who has the first, per CPU and to the bit, needs not the kernel's file. */
+static const char *const twins[][2] = {
+	{ "context-switches", "proc/context-switches/" },
+	{ "page-faults", "proc/page-faults/" },
+	{ "busy-frequency", "proc/frequency/" },
 };
 
 /* A copy of @from; its strings are the caller's, to be freed by absence_fini(). */
@@ -259,6 +280,46 @@ static bool is_absent_everywhere(const struct ntime_value *values, size_t n, siz
 	return absent;
 }
 
+static struct cli_watch_item *find_item(const struct cli_watch_items *items, const char *name)
+{
+	for (size_t i = 0; i < items->n; i++)
+		if (strcmp(items->item[i].name, name) == 0)
+			return &items->item[i];
+	return NULL;
+}
+
+static void drop_absence(struct cli_watch_items *items, const char *name)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < items->absences; i++) {
+		if (strcmp(items->absence[i].name, name) == 0)
+			absence_fini(&items->absence[i]);
+		else
+			items->absence[kept++] = items->absence[i];
+	}
+	items->absences = kept;
+}
+
+/* One of two is enough: the other is neither shown nor missed. */
+static void settle_twins(struct cli_watch_items *items)
+{
+	for (size_t i = 0; items->is_overview && i < sizeof(twins) / sizeof(twins[0]); i++) {
+		struct cli_watch_item *first = find_item(items, twins[i][0]);
+		struct cli_watch_item *second = find_item(items, twins[i][1]);
+		bool has_first = first && first->is_shown, has_second = second && second->is_shown;
+
+		if (has_first && has_second) {
+			second->is_shown = false;
+			items->shown--;
+		}
+		if (has_first)
+			drop_absence(items, twins[i][1]);
+		else if (has_second)
+			drop_absence(items, twins[i][0]);
+	}
+}
+
 static bool is_simulated(const struct ntime_value *values, size_t n, size_t where_count,
 			 size_t item)
 {
@@ -306,6 +367,8 @@ int cli_watch_items_describe(struct cli_watch_items *items, struct ntime_session
 		describe(items, item, shows_hidden);
 		items->is_simulated |= is_simulated(values, items->n, where_count, i);
 	}
+	if (!ret)
+		settle_twins(items);
 	return ret;
 }
 

@@ -51,7 +51,9 @@ const struct cli_option cli_watch_option_table[] = {
 	{ ID_PLAIN, "plain", NULL, "print lines, also on a terminal" },
 	{ ID_CSV, "csv", NULL, "write comma-separated values" },
 	{ ID_JSON, "json", NULL, "write JSON, one object per line" },
-	{ 'o', "output", "FILE", "write to FILE, each line without delay", TEXT(output) },
+	{ 'o', "output", "FILE", "write to FILE, each line without delay; SIGHUP opens it anew",
+	  TEXT(output) },
+	{ 0, "append", NULL, "with -o: add to the end of FILE", FLAG(is_append) },
 	{ ID_ABOVE, "above", "METRIC=VALUE",
 	  "alarm when a metric, or an event's rate per second, rises above VALUE in a row; may be "
 	  "repeated" },
@@ -177,6 +179,8 @@ static const char *contradiction(const struct cli_watch_options *o)
 		return "--run needs an alarm: add --above METRIC=VALUE";
 	if (o->has_bell && !o->limits)
 		return "--bell needs an alarm: add --above METRIC=VALUE";
+	if (o->is_append && (!o->output || strcmp(o->output, "-") == 0))
+		return "--append needs -o FILE";
 	if (o->is_quiet && o->verbose)
 		return "-q and -v cannot be combined";
 	if (o->clears_log && o->machine)

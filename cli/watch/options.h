@@ -53,6 +53,7 @@ struct cli_watch_options {
 	uint32_t via;
 	unsigned int verbose;
 	const char *cpus, *output, *machine, *model, *metrics, *command;
+	bool is_append;
 	bool is_quiet, has_bell, clears_log, no_self_test;
 };
 

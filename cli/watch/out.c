@@ -5,48 +5,103 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/output/memory.h"
 #include "cli/output/place.h"
 #include "cli/output/say.h"
+#include "cli/output/whole.h"
 #include "cli/watch/out.h"
 
 #define BUFFER_BYTES (1u << 17)
 /* From here on whatever is put fits without asking. */
 #define FULL_BYTES (BUFFER_BYTES - 4096)
 
-/* A descriptor of the file, which is emptied, or -errno. */
-static int open_file(struct cli_place *place, const char *path)
+/* A descriptor of the file, which is emptied unless @is_append, or -errno. */
+static int open_file(struct cli_place *place, const char *path, bool is_append)
 {
 	int fd = cli_place_find(place, path);
 
-	if (!fd)
+	if (!fd && is_append && place->is_there)
+		fd = cli_place_reopen(place);
+	else if (!fd)
 		fd = cli_place_open(place);
 	cli_place_close(place);
 	return fd;
 }
 
-int cli_watch_out_open(struct cli_watch_out *o, const char *path)
+static int say_open(const char *name, const struct cli_place *place, int error)
+{
+	cli_say("cannot write to %s: %s", name, *place->why ? place->why : strerror(-error));
+	return error;
+}
+
+int cli_watch_out_open(struct cli_watch_out *o, const char *path, bool is_append)
 {
 	struct cli_place place = { .why = "" };
+	struct stat file;
 	int ret = 0;
 
 	*o = (struct cli_watch_out){ .fd = STDOUT_FILENO, .name = "standard output" };
 	if (path && strcmp(path, "-") != 0) {
 		o->is_file = true;
 		o->name = path;
-		o->fd = open_file(&place, path);
+		o->is_append = is_append;
+		o->fd = open_file(&place, path, is_append);
 		ret = o->fd < 0 ? o->fd : 0;
 	}
 	if (ret) {
-		cli_say("cannot write to %s: %s", o->name, *place.why ? place.why : strerror(-ret));
+		(void)say_open(o->name, &place, ret);
 		cli_watch_out_close(o);
 		return ret;
 	}
 	o->is_terminal = isatty(o->fd);
+	o->can_be_moved = o->is_file && fstat(o->fd, &file) == 0 && S_ISREG(file.st_mode);
 	o->buffer = cli_malloc(BUFFER_BYTES);
 	return 0;
+}
+
+int cli_watch_out_put_head(struct cli_watch_out *o)
+{
+	struct cli_whole whole = { .fd = -1 };
+	int ret;
+
+	if (!o->is_append)
+		return 0;
+	ret = cli_place_find(&whole.place, o->name);
+	if (!ret && whole.place.is_there)
+		ret = cli_whole_begins(&whole, o->buffer, o->used);
+	cli_place_close(&whole.place);
+	if (ret)
+		o->used = 0;
+	if (ret == CLI_BEGINS_UNENDED)
+		cli_watch_put(o, "\n");
+	if (ret > 0)
+		return 0;
+	if (ret == -EEXIST)
+		cli_say("%s has other columns than these: write to another file, or leave out "
+			"--append",
+			o->name);
+	else if (ret < 0)
+		cli_say("%s cannot be appended to: %s", o->name, strerror(-ret));
+	return ret;
+}
+
+int cli_watch_out_reopen(struct cli_watch_out *o)
+{
+	struct cli_place place = { .why = "" };
+	struct stat file;
+	int fd;
+
+	if (!o->can_be_moved || cli_watch_out_flush(o))
+		return 0;
+	fd = open_file(&place, o->name, true);
+	if (fd < 0)
+		return say_open(o->name, &place, fd);
+	(void)close(o->fd);
+	o->fd = fd;
+	return fstat(fd, &file) == 0 && !file.st_size;
 }
 
 /* Somebody may have given us a pipe that does not wait. */

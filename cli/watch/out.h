@@ -15,12 +15,14 @@
 /**
  * struct cli_watch_out - an open output
  * @name:	for people
+ * @can_be_moved: it is a regular file, whose name may get another one
+ * @is_append:	behind what the file has
  * @error:	-errno of the first write that failed; nothing is written then
  * @writes:	system calls so far
  */
 struct cli_watch_out {
 	int fd;
-	bool is_file, is_terminal;
+	bool is_file, can_be_moved, is_terminal, is_append;
 	const char *name;
 	char *buffer;
 	size_t used;
@@ -29,10 +31,22 @@ struct cli_watch_out {
 };
 
 /*
- * @path: NULL or "-" is standard output, else a file's name, which is emptied. 0; -errno after a
- *	sentence.
+ * @path: NULL or "-" is standard output, else a file's name, which is emptied unless @is_append. 0;
+ *	-errno after a sentence.
  */
-int cli_watch_out_open(struct cli_watch_out *o, const char *path);
+int cli_watch_out_open(struct cli_watch_out *o, const char *path, bool is_append);
+
+/*
+ * What has gathered is a head that stands once in a file: it is dropped where the file that is
+ * appended to begins with it. 0; -EEXIST after a sentence: the file begins otherwise.
+ */
+int cli_watch_out_put_head(struct cli_watch_out *o);
+
+/*
+ * The file of that name as it is now, which somebody may have moved away: 1: it is a new one, or
+ * empty; 0: it goes on; -errno after a sentence, and lines go where they went.
+ */
+int cli_watch_out_reopen(struct cli_watch_out *o);
 
 /* Write what has gathered. 0 or -errno without a sentence. */
 int cli_watch_out_flush(struct cli_watch_out *o);

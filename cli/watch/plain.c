@@ -9,14 +9,16 @@
 #include "cli/output/memory.h"
 #include "cli/output/number.h"
 #include "cli/output/say.h"
+#include "cli/output/stamp.h"
 #include "cli/output/term.h"
 #include "cli/watch/watch.h"
 
-#define NUMBER_COLUMNS 16
+#define NUMBER_COLUMNS 13
 
-/* Columns of the widest name of a row, of an item and of its unit. */
+/* Columns of the widest name of a row, of an item and of its unit; the day that was told last. */
 struct plain {
 	int row, name, unit;
+	struct cli_stamp day;
 };
 
 static void widen(int *columns, const char *text)
@@ -42,14 +44,38 @@ static void measure(struct plain *plain, const struct cli_watch *w)
 	}
 }
 
+/* Of which day the clock times below are, and of which machine. */
+static void put_day(struct cli_watch *w, uint64_t wall_ns)
+{
+	struct plain *plain = w->state;
+	struct cli_stamp day = cli_stamp_day(wall_ns);
+	char line[256];
+
+	if (strcmp(day.text, plain->day.text) == 0)
+		return;
+	plain->day = day;
+	snprintf(line, sizeof(line), "# %s  %s  every %g s\n", cli_clean(cli_host_name()), day.text,
+		 (double)w->o.interval_ns / 1e9);
+	cli_watch_put(&w->out, line);
+}
+
 static int begin(struct cli_watch *w)
 {
 	struct plain *plain = cli_calloc(1, sizeof(*plain));
-	char line[512];
 
 	w->state = plain;
 	measure(plain, w);
-	snprintf(line, sizeof(line), "%12s  %-*s  %-*s %*s %-*s %*s\n", "time_s", plain->row,
+	return 0;
+}
+
+static int head(struct cli_watch *w)
+{
+	struct plain *plain = w->state;
+	char line[512];
+
+	plain->day.text[0] = '\0';
+	put_day(w, cli_wall_ns());
+	snprintf(line, sizeof(line), "%-12s  %-*s  %-*s %*s %-*s %*s\n", "time", plain->row,
 		 "where", plain->name, "what", NUMBER_COLUMNS, "value", plain->unit, "unit",
 		 NUMBER_COLUMNS, "per_second");
 	cli_watch_put(&w->out, line);
@@ -81,6 +107,13 @@ static struct cli_number value_text(const struct cli_watch_item *item, const str
 	return n;
 }
 
+/* Of what is counted one by one, nobody needs parts of one. */
+static struct cli_number rate_text(const struct cli_watch_item *item, double rate)
+{
+	return *item->info.unit_text || rate < 1 ? cli_number_short(rate)
+						 : cli_number_grouped(rate, 0);
+}
+
 /* What must be known to believe the number, behind it. */
 static void put_doubts(struct cli_watch *w, size_t row, size_t i)
 {
@@ -109,11 +142,12 @@ static void put_line(struct cli_watch *w, size_t row, size_t i)
 	bool has_rate = item->has_rate && !cli_watch_no_number(v);
 	char line[512];
 
-	snprintf(line, sizeof(line), "%12.6f  %-*s  %-*s %*s %-*s %*s", (double)w->at_ns / 1e9,
-		 plain->row, cli_clean(w->rows.row[row].name), plain->name, cli_clean(item->name),
+	snprintf(line, sizeof(line), "%-12s  %-*s  %-*s %*s %-*s %*s",
+		 cli_stamp_clock(w->wall_ns, true).text, plain->row,
+		 cli_clean(w->rows.row[row].name), plain->name, cli_clean(item->name),
 		 NUMBER_COLUMNS, value_text(item, v).text, plain->unit,
 		 cli_clean(cli_watch_unit_text(item)), NUMBER_COLUMNS,
-		 has_rate ? cli_number_short(cli_watch_rate(w, v)).text : "");
+		 has_rate ? rate_text(item, cli_watch_rate(w, v)).text : "");
 	cli_watch_put(&w->out, line);
 	put_doubts(w, row, i);
 	while (w->out.used && w->out.buffer[w->out.used - 1] == ' ')
@@ -123,6 +157,7 @@ static void put_line(struct cli_watch *w, size_t row, size_t i)
 
 static int sample(struct cli_watch *w)
 {
+	put_day(w, w->wall_ns);
 	for (size_t row = 0; row < w->rows.n; row++)
 		for (size_t i = 0; i < w->items.n; i++)
 			if (cli_watch_rows_show(&w->rows, row, &w->items.item[i]))
@@ -130,4 +165,6 @@ static int sample(struct cli_watch *w)
 	return w->out.error;
 }
 
-const struct cli_watch_view cli_watch_plain_view = { .begin = begin, .sample = sample, .end = end };
+const struct cli_watch_view cli_watch_plain_view = {
+	.begin = begin, .head = head, .sample = sample, .end = end
+};

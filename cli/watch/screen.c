@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@
 
 #include "cli/output/clean.h"
 #include "cli/output/say.h"
+#include "cli/output/stamp.h"
 #include "cli/base/wait.h"
 #include "cli/output/memory.h"
 #include "cli/watch/table.h"
@@ -33,7 +35,7 @@
 struct frozen {
 	struct ntime_value *value;
 	bool *has_alarm, is_unsure;
-	uint64_t at_ns, period_ns, missed;
+	uint64_t at_ns, period_ns, wall_ns, missed;
 };
 
 /**
@@ -70,6 +72,7 @@ static void freeze(const struct cli_watch *w, struct screen *s)
 	memcpy(s->frozen.has_alarm, w->rows.has_alarm, n * sizeof(*s->frozen.has_alarm));
 	s->frozen.at_ns = w->at_ns;
 	s->frozen.period_ns = w->period_ns;
+	s->frozen.wall_ns = w->wall_ns;
 	s->frozen.is_unsure = w->rows.is_unsure;
 	s->frozen.missed = w->sampler.missed;
 }
@@ -131,23 +134,49 @@ static void fill(const struct screen *s, int line, const char *text)
 	wattrset(s->window, (int)attribute_of(s, CLI_PLAIN));
 }
 
+/* Another part of the title, if it has room or @is_needed. */
+static void add_part(const struct screen *s, char *text, size_t size, bool is_needed,
+		     const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+static void add_part(const struct screen *s, char *text, size_t size, bool is_needed,
+		     const char *format, ...)
+{
+	size_t used = strlen(text);
+	char part[160];
+	va_list args;
+
+	va_start(args, format);
+	(void)vsnprintf(part, sizeof(part), format, args);
+	va_end(args);
+	if (*part && (is_needed || used + 2 + strlen(part) <= (size_t)getmaxx(s->window)))
+		snprintf(text + used, size - used, "%s%s", used ? "  " : "", part);
+}
+
+/* What matters most stands first; what has no room is left out. */
 static void draw_title(const struct cli_watch *w, const struct screen *s)
 {
-	char text[512], methods[64];
-	double interval = (double)w->o.interval_ns / 1e9;
+	const char *host = cli_host_name();
+	char text[512] = "", methods[64];
 
 	cli_watch_methods(w, methods, sizeof(methods));
-	snprintf(text, sizeof(text), "%severy %g s%s  via %s  %s%s%s  %.0f s%s",
-		 s->frozen.value ? "PAUSED  " : "", interval, s->shows_counts ? "  counts" : "",
-		 *methods ? methods : "nothing",
-		 w->emulated				 ? "emulated machine: "
-		 : w->o.machine || w->items.is_simulated ? "simulated: "
-							 : "",
-		 w->emulated		 ? w->emulated
-		 : w->o.machine		 ? "a recording"
-		 : w->items.is_simulated ? "gpu0  "
-					 : "",
-		 s->machine, (double)w->at_ns / 1e9, w->sampler.missed ? "  late" : "");
+	if (s->frozen.value)
+		add_part(s, text, sizeof(text), true, "PAUSED");
+	if (w->emulated)
+		add_part(s, text, sizeof(text), true, "emulated machine: %s", w->emulated);
+	else if (w->o.machine || w->items.is_simulated)
+		add_part(s, text, sizeof(text), true, "simulated: %s",
+			 w->o.machine ? "a recording" : "gpu0");
+	add_part(s, text, sizeof(text), false, "%s", w->o.machine ? "" : host);
+	add_part(s, text, sizeof(text), false, "%s",
+		 cli_stamp_clock(w->wall_ns ? w->wall_ns : cli_wall_ns(), false).text);
+	add_part(s, text, sizeof(text), false, "every %g s", (double)w->o.interval_ns / 1e9);
+	if (s->shows_counts)
+		add_part(s, text, sizeof(text), true, "counts");
+	add_part(s, text, sizeof(text), false, "via %s", *methods ? methods : "nothing");
+	if (w->sampler.missed)
+		add_part(s, text, sizeof(text), true, "late");
+	add_part(s, text, sizeof(text), false, "%s", s->machine);
+	add_part(s, text, sizeof(text), false, "%.0f s", (double)w->at_ns / 1e9);
 	fill(s, 0, text);
 }
 
@@ -211,6 +240,7 @@ static void draw(struct cli_watch *w)
 		shown.rows.has_alarm = s->frozen.has_alarm;
 		shown.at_ns = s->frozen.at_ns;
 		shown.period_ns = s->frozen.period_ns;
+		shown.wall_ns = s->frozen.wall_ns;
 		shown.rows.is_unsure = s->frozen.is_unsure;
 		shown.sampler.missed = s->frozen.missed;
 	}

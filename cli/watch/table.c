@@ -97,6 +97,15 @@ static unsigned int name_columns(const struct cli_watch_table *t, const struct c
 	return most < room ? most : room;
 }
 
+/* Of what is counted one by one, nobody needs parts of one. */
+static struct cli_number compact(const struct cli_watch_item *item, double number)
+{
+	bool is_count = !item->info.is_metric && !*item->info.unit_text;
+
+	return is_count && number >= 1 && number < 99999.5 ? cli_number_grouped(number, 0)
+							   : cli_watch_compact(number);
+}
+
 /*
  * Doubts are signs beside the number: ~ estimated, > at least, + some CPUs are missing, ! no longer
  * ours, ? not sure, # cannot be right.
@@ -113,10 +122,10 @@ static void number_text(const struct drawing *d, const struct cli_watch_item *it
 	if (is_time(item))
 		number /= 1e6;
 	snprintf(text, size, "%s%s%s%s%s%s%s%s", v->flags & NTIME_SCALED ? "~" : "",
-		 v->flags & NTIME_OVERFLOWED ? ">" : "",
-		 word ? word : cli_watch_compact(number).text, v->flags & NTIME_PARTIAL ? "+" : "",
-		 v->flags & NTIME_LOST ? "!" : "", v->flags & NTIME_HOTPLUG ? "*" : "",
-		 is_unsure ? "?" : "", v->flags & NTIME_IMPLAUSIBLE ? "#" : "");
+		 v->flags & NTIME_OVERFLOWED ? ">" : "", word ? word : compact(item, number).text,
+		 v->flags & NTIME_PARTIAL ? "+" : "", v->flags & NTIME_LOST ? "!" : "",
+		 v->flags & NTIME_HOTPLUG ? "*" : "", is_unsure ? "?" : "",
+		 v->flags & NTIME_IMPLAUSIBLE ? "#" : "");
 }
 
 static void draw_cell(const struct drawing *d, unsigned int column, size_t row, size_t i)

@@ -13,6 +13,7 @@
 #include "cli/base/leftover.h"
 #include "cli/base/machine.h"
 #include "cli/output/say.h"
+#include "cli/output/stamp.h"
 #include "cli/stat/sessions.h"
 #include "cli/base/signals.h"
 #include "cli/base/wait.h"
@@ -257,21 +258,25 @@ static int begin_view(struct cli_watch *w)
 	int ret;
 
 	if (w->view != cli_watch_screen_view) {
-		ret = cli_watch_out_open(&w->out, w->o.output);
+		ret = cli_watch_out_open(&w->out, w->o.output, w->o.is_append);
 		if (ret)
 			return ret;
 	}
 	w->alarms.mask = &w->mask;
-	ret = w->view->begin(w);
+	ret = w->view->begin ? w->view->begin(w) : 0;
 	/* A terminal that cannot be drawn on gets lines. */
 	if (ret == -ENOTTY) {
 		w->view = &cli_watch_plain_view;
 		say_what_is_behind(w);
-		ret = cli_watch_out_open(&w->out, NULL);
+		ret = cli_watch_out_open(&w->out, NULL, false);
 		if (!ret)
 			ret = w->view->begin(w);
 	}
 	w->alarms.is_screen = w->view == cli_watch_screen_view;
+	if (!ret && w->view->head)
+		ret = w->view->head(w);
+	if (!ret && w->view->has_head_once)
+		ret = cli_watch_out_put_head(&w->out);
 	/* Who reads along learns at once what is to come. */
 	if (!ret && w->out.buffer)
 		(void)cli_watch_out_flush(&w->out);
@@ -323,6 +328,7 @@ static int take_sample(struct cli_watch *w, uint64_t missed)
 	cli_watch_sampler_took(&w->sampler, w->last_ns, &missed);
 	w->at_ns = w->last_ns - w->sampler.start_ns;
 	w->period_ns = w->last_ns - before_ns;
+	w->wall_ns = cli_wall_ns() - (cli_now_ns() - w->last_ns);
 	w->unsure_ns = unsure_ns + w->last_unsure_ns;
 	w->rows.is_unsure = w->unsure_ns > w->period_ns / UNSURE_SHARE;
 	w->missed = missed;
@@ -454,6 +460,26 @@ static int wait_until(const struct cli_watch *w, uint64_t deadline_ns)
 	return (n > 0 || (n < 0 && errno == EINTR)) && w->view->key;
 }
 
+/* Where a shell that ends hands the signal on, there is no terminal any more. */
+static bool is_hung_up(void)
+{
+	for (int fd = 0; fd <= STDERR_FILENO; fd++) {
+		struct pollfd p = { .fd = fd };
+
+		if (isatty(fd) && poll(&p, 1, 0) > 0 && p.revents & POLLHUP)
+			return true;
+	}
+	return false;
+}
+
+/* SIGHUP: the file was moved away (logrotate), and the next lines belong into a new one. */
+static int reopen(struct cli_watch *w)
+{
+	int ret = cli_watch_out_reopen(&w->out);
+
+	return ret > 0 && w->view->head ? w->view->head(w) : 0;
+}
+
 /* 0 when it ended as it should, -errno without a sentence. */
 static int loop(struct cli_watch *w)
 {
@@ -473,6 +499,13 @@ static int loop(struct cli_watch *w)
 		}
 		if (cli_signals_stop())
 			break;
+		if (cli_signals_took_hangup()) {
+			if (is_hung_up())
+				return 0;
+			ret = reopen(w);
+			if (ret)
+				return ret;
+		}
 		now = cli_now_ns();
 		switch (cli_watch_sampler_due(&w->sampler, now, &missed)) {
 		case CLI_DUE_SAMPLE:
@@ -540,6 +573,7 @@ static int watch(struct cli_watch *w)
 	}
 	look = look_ns(w);
 	ret = begin_view(w) ? CLI_EXIT_FAILED : 0;
+	cli_signals_keep_hangup(w->out.can_be_moved);
 	if (!ret) {
 		ret = sample(w, look);
 		output = w->out.error;

@@ -19,6 +19,7 @@ struct cli_watch_view;
  * struct cli_watch - one run
  * @last, @now, @delta: of the CPUs: what was read before and now, and what happened between
  * @at_ns, @period_ns: of the sample that is shown: since the start, and since the sample before it
+ * @wall_ns:	when it was, by CLOCK_REALTIME
  * @unsure_ns:	how much @period_ns may be off
  * @missed:	samples that were left out right before it
  * @shown:	samples that were shown
@@ -38,7 +39,7 @@ struct cli_watch {
 	struct ntime_value *last, *now, *delta;
 	size_t values;	     /* room in each of them */
 	bool has_other_cpus; /* than the rows have: some came or went */
-	uint64_t last_ns, last_unsure_ns, at_ns, period_ns, unsure_ns, missed, shown;
+	uint64_t last_ns, last_unsure_ns, at_ns, period_ns, wall_ns, unsure_ns, missed, shown;
 	bool was_stopped; /* a signal asked for the end before the first sample */
 	const struct cli_watch_view *view;
 	void *state;
@@ -53,6 +54,8 @@ enum cli_watch_wish_of_key { CLI_KEY_NOTHING, CLI_KEY_QUIT, CLI_KEY_PER };
 /**
  * struct cli_watch_view - one form of output
  * @begin:	once everything is counted, before the first sample; 0 or -errno after a sentence
+ * @head:	what stands before the first sample in a file; NULL: nothing
+ * @has_head_once: however often a file is appended to
  * @sample:	show the rows. 0, or -errno: the output is gone
  * @redraw:	show the rows again, not a new sample; NULL: nothing to do
  * @key:	the terminal has input, or another size; NULL where there is none
@@ -60,7 +63,9 @@ enum cli_watch_wish_of_key { CLI_KEY_NOTHING, CLI_KEY_QUIT, CLI_KEY_PER };
  * @input:	descriptor of keys, -1 for none
  */
 struct cli_watch_view {
-	int (*begin)(struct cli_watch *w);
+	int (*begin)(struct cli_watch *w); /* may be NULL */
+	int (*head)(struct cli_watch *w);
+	bool has_head_once;
 	int (*sample)(struct cli_watch *w);
 	void (*redraw)(struct cli_watch *w);
 	enum cli_watch_wish_of_key (*key)(struct cli_watch *w);

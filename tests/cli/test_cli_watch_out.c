@@ -18,7 +18,7 @@ TEST(long_samples_are_whole)
 	int fd = mkstemp(path);
 	FILE *f;
 
-	TT_IS(cli_watch_out_open(&o, path), 0);
+	TT_IS(cli_watch_out_open(&o, path, false), 0);
 	for (uint64_t i = 0; i < 100000; i++) {
 		cli_watch_put(&o, cli_number_digits(i).text);
 		cli_watch_put(&o, "\n");
@@ -43,7 +43,7 @@ TEST(pipes)
 
 	(void)signal(SIGPIPE, SIG_IGN);
 	TT_IS(pipe(end), 0);
-	TT_IS(cli_watch_out_open(&o, NULL), 0);
+	TT_IS(cli_watch_out_open(&o, NULL, false), 0);
 	o.fd = end[1];
 	cli_watch_put(&o, "a line\n");
 	TT_IS(cli_watch_out_flush(&o), 0);
@@ -62,11 +62,11 @@ TEST(full_devices_are_told)
 {
 	struct cli_watch_out o;
 
-	TT_IS(cli_watch_out_open(&o, "/dev/full"), 0);
+	TT_IS(cli_watch_out_open(&o, "/dev/full", false), 0);
 	cli_watch_put(&o, "a line\n");
 	TT_IS(cli_watch_out_flush(&o), -ENOSPC);
 	TT_IS(cli_watch_out_close(&o), -ENOSPC);
-	TT_IS(cli_watch_out_open(&o, "/no/such/folder/file"), -ENOENT);
+	TT_IS(cli_watch_out_open(&o, "/no/such/folder/file", false), -ENOENT);
 	TT_IS(cli_watch_out_close(&o), 0);
 }
 

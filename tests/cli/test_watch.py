@@ -8,6 +8,7 @@ finds one more of what stands in its table. No test says how long something take
 """
 import codecs
 import csv
+import datetime
 import fcntl
 import io
 import json
@@ -79,9 +80,11 @@ def until_row(is_it, *args, fake=''):
 def lines_tell_values_and_rates():
     done = fast('--per', 'none', *SOFT, samples=3)
     lines = out(done).splitlines()
-    equal(lines[0].split(), ['time_s', 'where', 'what', 'value', 'unit', 'per_second'])
-    equal(len(lines), 7)
-    equal([line.split()[1:4] for line in lines[1:3]], [['all', 'CPUs', 'context-switches'], ['all', 'CPUs', 'page-faults']])
+    equal(re.fullmatch(r'# (.*)  [0-9]{4}-[0-9]{2}-[0-9]{2} [+-][0-9]{4}  every 0\.01 s', lines[0])[1], os.uname().nodename)
+    equal(lines[1].split(), ['time', 'where', 'what', 'value', 'unit', 'per_second'])
+    equal(len(lines), 8)
+    equal([bool(re.fullmatch(r'[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}', line.split()[0])) for line in lines[2:]], [True] * 6)
+    equal([line.split()[1:4] for line in lines[2:4]], [['all', 'CPUs', 'context-switches'], ['all', 'CPUs', 'page-faults']])
     equal(err(done), '')
 
 
@@ -197,7 +200,7 @@ def devices_that_vanish_are_told():
     equal(err(done), 'ntime: page-faults is gone: it was unplugged\n', 'told once')
     equal(err(watch('-q', '--csv', *args, fake='sockets=2 gone=4')), '')
     lines = out(watch(*args, fake='sockets=2 gone=4')).splitlines()
-    equal([line.split()[4:] for line in lines[4::2]], [['absent', 'lost', 'gone']] * 2)
+    equal([line.split()[4:] for line in lines[5::2]], [['absent', 'lost', 'gone']] * 2)
     item = objects(watch('-q', '--json', *args, fake='sockets=2 gone=4'))[2]['rows'][1]['items'][0]
     equal((item['flags'], item['reason'], 'value' in item), (['absent', 'lost', 'gone'], 'it was unplugged', False))
     # Where other rows are added to it, some CPUs are missing.
@@ -218,7 +221,7 @@ def periods_that_are_not_known_are_told():
     samples = objects(watch('--json', *args, fake='torn=4'))[1:]
     equal([sample['period_error_s'] for sample in samples], [0, 1000, 1000, 0])
     equal([[item['flags'] for item in sample['rows'][0]['items']] for sample in samples], words)
-    lines = out(watch(*args, fake='torn=4')).splitlines()[1:]
+    lines = out(watch(*args, fake='torn=4')).splitlines()[2:]
     equal([line.endswith('  unsure') for line in lines], [word == ['unsure'] or word == ['metric', 'unsure'] for four in words for word in four])
 
 
@@ -244,7 +247,7 @@ def reasons_of_one_code_and_thing_share_a_sentence():
 def bits_are_yes_or_no():
     # Unlike other software events, time is never zero.
     bits = ('-m', 'same[1=yes]=cpu-clock / cpu-clock', '-m', 'none[1=yes]=(cpu-clock - cpu-clock) / 1')
-    lines = [line.split()[3:] for line in out(watch('-q', '-n1', '-i', '0.1', '--plain', '--per', 'none', *bits)).splitlines()[1:]]
+    lines = [line.split()[3:] for line in out(watch('-q', '-n1', '-i', '0.1', '--plain', '--per', 'none', *bits)).splitlines()[2:]]
     equal(lines, [['same', 'yes'], ['none', 'no']])
     rows = rows_of(watch('-q', '-n1', '-i', '0.1', '--csv', '--per', 'none', *bits))
     equal([(row['value'], row['unit']) for row in rows], [('1', '1=yes'), ('0', '1=yes')])
@@ -318,7 +321,7 @@ def misuse_is_one_sentence_and_a_hint():
                        (('--csv', '--json'), 'cannot be combined'), (('--plain', '--csv'), 'cannot be combined'),
                        (('--above', 'x'), 'METRIC=VALUE'), (('--above', '=1'), 'METRIC=VALUE'), (('--above', 'x='), 'METRIC=VALUE'),
                        (('--above', 'x=1k'), 'is not a number'), (('--above', 'x=nan'), 'is not a number'), (('--run', 'true'), '--above'),
-                       (('--bell',), '--above'), (('-q', '-v'), 'cannot be combined'), (('',), 'is missing'),
+                       (('--bell',), '--above'), (('--append',), '-o FILE'), (('--append', '-o', '-'), '-o FILE'), (('-q', '-v'), 'cannot be combined'), (('',), 'is missing'),
                        (('--clear-log', '--machine', 'x'), '--machine'), (('--bogus',), '--bogus')):
         done = watch(*args, status=125)
         lines = err(done).splitlines()
@@ -355,7 +358,7 @@ def registers_that_stay_programmed_are_told():
                            ('left-away', 'uncore of package 0 was not restored: 3 registers of uncore-0 stay on record: CPU 1 is off line')):
         done = fast('page-faults', fake='left-own ' + fake, status=125)
         equal(err(done), f'ntime: {sentence}\n{REMEDY}')
-        equal(len(out(done).splitlines()), 3, 'what was counted is shown all the same')
+        equal(len(out(done).splitlines()), 4, 'what was counted is shown all the same')
     # behind why counting ended
     done = watch('-q', '-i', '10ms', 'page-faults', fake='left-own stale=3', status=125)
     equal([line.split()[1] for line in err(done).splitlines()], ['CPU', 'uncore', 'as'])
@@ -422,6 +425,96 @@ def groups_of_a_recorded_server():
                 equal(row['where'].startswith(where), True, f'{row}')
     alone = on_machine('intel-skx-2s.json', '--per', 'none', 'power')
     equal({row['where'] for row in alone}, {'all CPUs'})
+
+
+# ---- what the kernel tells everybody ----
+
+def of_kernel():
+    """What /proc shows now, by the names of ntime's events."""
+    def lines(path):
+        with open(path, encoding='ascii') as f:
+            return [line.split() for line in f]
+    stat = {words[0]: [int(word) for word in words[1:]] for words in lines('/proc/stat')}
+    faults = {words[0]: int(words[1]) for words in lines('/proc/vmstat')}
+    told = {'proc/context-switches/': stat['ctxt'][0], 'proc/page-faults/': faults['pgfault'], 'proc/major-faults/': faults['pgmajfault']}
+    for i, word in enumerate(('user', 'nice', 'system', 'idle', 'iowait', 'irq', 'softirq', 'steal')):
+        # The line of all CPUs is rounded once, theirs each. Two of these may go backwards (proc(5), iowait).
+        if word not in ('idle', 'iowait'):
+            told[f'proc/{word}/'] = sum(values[i] for name, values in stat.items() if re.fullmatch('cpu[0-9]+', name)) * 10**7
+    for what in 'cpu', 'memory', 'io':
+        if os.path.exists(f'/proc/pressure/{what}'):
+            some = lines(f'/proc/pressure/{what}')[0]
+            told[f'proc/pressure-{what}/'] = int(some[-1].split('=')[1]) * 1000
+    return told
+
+
+def as_anybody(*args, **more):
+    """As an ordinary user, where this is root and others may look into the build folder."""
+    command = [NTIME, 'watch', '-q', *args]
+    more = {'env': environment(), 'stdin': subprocess.DEVNULL, 'stdout': subprocess.PIPE, 'stderr': subprocess.PIPE, **more}
+    try:
+        child = subprocess.Popen(command, user=65534 if os.geteuid() == 0 else None, **more)
+    except PermissionError:
+        child = subprocess.Popen(command, **more)
+    t.GROUPS.append(child.pid)
+    return child
+
+
+def clock_of(row):
+    when = datetime.datetime.strptime(row['time'], '%Y-%m-%dT%H:%M:%S.%fZ').replace(tzinfo=datetime.timezone.utc)
+    return when.timestamp()
+
+
+@real_only
+def what_proc_shows_is_what_is_counted():
+    """
+    Between two looks of this test's own as much happened as samples say that begin before the first and end behind the second, or less; and
+    as those say, or more, that begin behind the first and end before the second.
+    """
+    names = list(of_kernel())
+    child = as_anybody('--csv', '-i', '50ms', '--per', 'none', ','.join(names))
+    reader, samples, looks = csv.DictReader(io.TextIOWrapper(child.stdout)), {}, []
+    for row in reader:
+        sample = samples.setdefault(int(row['sample']), {'end': clock_of(row)})
+        sample[row['name']] = float(row['value'])
+        complete = [s for s in samples.values() if len(s) == len(names) + 1]
+        if len(complete) >= 3 and not looks or len(complete) >= 15 and len(looks) == 1:
+            before = time.time()
+            looks.append((before, of_kernel(), time.time()))
+        # Two more, as the clock tells milliseconds.
+        if len(looks) == 2 and len([s for s in complete if s['end'] > looks[1][2]]) >= 2:
+            break
+    child.send_signal(signal.SIGINT)
+    child.stdout.read()
+    child.communicate(timeout=PATIENCE)
+    (first, old, _), (_, new, last) = looks
+    order = [samples[number] for number in sorted(samples) if len(samples[number]) == len(names) + 1]
+    begin = max(i for i, sample in enumerate(order) if sample['end'] < first)
+    end = min(i for i, sample in enumerate(order) if sample['end'] > last)
+    for name in names:
+        happened = new[name] - old[name]
+        # From the end of a sample before the look to the end of one behind it.
+        most = sum(sample[name] for sample in order[begin:end + 2])
+        least = sum(sample[name] for sample in order[begin + 3:end - 1])
+        if not least <= happened <= most:
+            raise AssertionError(f'{name}: {happened} happened, samples say {least} to {most}')
+
+
+@real_only
+def overview_of_anybody_has_what_the_kernel_tells():
+    child = as_anybody('--json', '-n', '1', '-i', '50ms')
+    text, _ = child.communicate(timeout=PATIENCE)
+    head = json.loads(text.splitlines()[0])
+    names = [item['name'] for item in head['items']]
+    missing = [item['name'] for item in head['absent']]
+    for name in ('CPU-use', 'user-share', 'system-share', 'iowait-share', 'steal-share'):
+        has(names, name)
+    for name, path in (('CPU-pressure', '/proc/pressure/cpu'), ('memory-pressure', '/proc/pressure/memory'),
+                       ('IO-pressure', '/proc/pressure/io')):
+        has(names if os.path.exists(path) else missing, name)
+    # of a counter or of the kernel, once
+    for word in 'context-switches', 'page-faults':
+        equal(len([name for name in names if name in (word, f'proc/{word}/')]), 1, f'{word} in {names}')
 
 
 # ---- time ----
@@ -514,6 +607,8 @@ def json_tells_all():
     equal(head['items'][0], {'name': 'page-faults', 'unit': '', 'unit_name': 'software', 'method': 'perf', 'scope': 'thread',
                              'metric': False, 'state': False})
     equal([s['kind'] for s in samples], ['sample'] * 2)
+    equal(head['host'], os.uname().nodename)
+    equal([bool(re.fullmatch(r'[0-9-]{10}T[0-9:]{8}\.[0-9]{3}Z', s['time'])) for s in samples], [True] * 2)
     rows = samples[0]['rows']
     equal([row['where'] for row in rows], ['socket 0', 'core 0', 'core 1', 'socket 1', 'core 2', 'core 3'])
     equal((rows[2]['socket'], rows[2]['core'], 'cpu' in rows[2]), (0, 1, False))
@@ -568,7 +663,91 @@ def files_have_lines_as_they_come():
         with open(path, encoding='ascii') as f:
             text = f.read()
         equal(text.endswith('\n'), True)
-        equal({line.count(',') for line in text.splitlines()}, {12}, 'columns')
+        equal({line.count(',') for line in text.splitlines()}, {14}, 'columns')
+
+
+def to_file(path, *args, status=0):
+    return fast('--per', 'none', 'page-faults', '-o', path, *args, samples=1, status=status)
+
+
+@test
+def files_are_appended_to():
+    def text_of(path):
+        with open(path, encoding='ascii') as f:
+            return f.read()
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'out.csv')
+        for lines in (2, 3):
+            to_file(path, '--csv', '--append')
+            equal([line.split(',')[0] == 'sample' for line in text_of(path).splitlines()], [True] + [False] * (lines - 1))
+        # its last line has no end
+        with open(path, 'r+', encoding='ascii') as f:
+            f.truncate(os.path.getsize(path) - 1)
+        to_file(path, '--csv', '--append')
+        equal({line.count(',') for line in text_of(path).splitlines()}, {14}, 'columns')
+        equal(len(text_of(path).splitlines()), 4)
+        to_file(path, '--csv')
+        equal(len(text_of(path).splitlines()), 2, 'without --append it is emptied')
+        other = os.path.join(folder, 'other')
+        with open(other, 'w', encoding='ascii') as f:
+            f.write('a letter\n')
+        has(err(to_file(other, '--csv', '--append', status=125)), 'other columns')
+        equal(text_of(other), 'a letter\n')
+        for form, lines in (('--json', 2), ('--plain', 3)):
+            to_file(other, form, '--append')
+            to_file(other, form, '--append')
+            equal(len(text_of(other).splitlines()), 1 + 2 * lines, 'lines each time')
+            with open(other, 'w', encoding='ascii') as f:
+                f.write('a letter\n')
+
+
+@test
+def files_that_were_moved_are_made_anew():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'out')
+        child = subprocess.Popen([NTIME, 'watch', '-q', '--csv', '-i', '100ms', '--per', 'none', '-o', path, 'page-faults'],
+                                 env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        t.GROUPS.append(child.pid)
+
+        def lines_of(path, at_least):
+            deadline = time.monotonic() + PATIENCE
+            lines = []
+            while len(lines) < at_least and time.monotonic() < deadline:
+                if os.path.exists(path):
+                    with open(path, encoding='ascii') as f:
+                        lines = f.read().splitlines()
+                time.sleep(0.02)
+            return lines
+
+        lines_of(path, 3)
+        os.rename(path, path + '.1')
+        child.send_signal(signal.SIGHUP)
+        first = lines_of(path, 3)
+        # The file that is still there goes on, without a second head.
+        child.send_signal(signal.SIGHUP)
+        second = lines_of(path, len(first) + 3)
+        child.send_signal(signal.SIGINT)
+        equal((child.communicate(timeout=PATIENCE), child.returncode), ((b'', b''), 0))
+        old = lines_of(path + '.1', 3)
+        equal([line.startswith('sample,') for line in second], [True] + [False] * (len(second) - 1))
+        numbers = [int(line.split(',')[0]) for line in old[1:] + second[1:]]
+        equal(numbers, sorted(set(numbers)), 'each sample once')
+
+
+@test
+def hangups_end_what_has_no_file():
+    with tempfile.TemporaryDirectory() as folder:
+        pipe = os.path.join(folder, 'pipe')
+        os.mkfifo(pipe)
+        child = subprocess.Popen([NTIME, 'watch', '-q', '--csv', '-i', '100ms', '-o', pipe, 'page-faults'], env=environment(),
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        t.GROUPS.append(child.pid)
+        with open(pipe, encoding='ascii') as f:
+            f.readline()
+            f.readline()
+            child.send_signal(signal.SIGHUP)
+            child.wait(timeout=PATIENCE)
+        equal(child.returncode, -signal.SIGHUP)
 
 
 @test
@@ -822,7 +1001,7 @@ class Terminal:
 
 @screen_test
 def screen_shows_the_table():
-    term = Terminal('-i', '50ms', 'page-faults', 'cycles', 'power/energy-pkg/', 'thermal/headroom/', '--per', 'socket', fake='sockets=2')
+    term = Terminal('-i', '50ms', 'page-faults', 'cycles', 'power/energy-pkg/', 'thermal/headroom/', '--per', 'socket', columns=180, fake='sockets=2')
     text = term.shows('every 0.05 s  via perf', '1 socket, 2 cores, 3 CPUs', 'socket 0', 'socket 1', 'page-faults /s',
                       'power/energy-pkg/ Joules/s', 'thermal/headroom/ C now', '40.00', 'cycles: the hypervisor (KVM)', 'q quit',
                       's per socket', '1 not here')
@@ -838,7 +1017,7 @@ def screen_shows_the_table():
 
 @screen_test
 def keys_change_the_view():
-    term = Terminal('-i', '50ms', 'page-faults', 'power/energy-pkg/', '--per', 'socket', fake='sockets=2')
+    term = Terminal('-i', '50ms', 'page-faults', 'power/energy-pkg/', '--per', 'socket', columns=180, fake='sockets=2')
     term.shows('socket 0', 'page-faults /s')
     term.type('d')
     term.until(lambda text: all(part in text for part in ('  counts  via', '3,702', 'd rates')) and '/s' not in text,
@@ -885,8 +1064,9 @@ def small_windows():
         term = Terminal('-i', '50ms', 'page-faults', 'context-switches', 'thermal/headroom/', rows=rows, columns=columns, fake='sockets=2')
         if rows >= 5:
             term.shows('core 0', 'page-')
-        else:
-            term.shows('every')
+        elif rows >= 2:
+            # the host or the clock
+            term.until(lambda text: text.strip(), 'a title')
         for line in term.screen.lines():
             if len(line) > columns:
                 raise AssertionError(f'{line!r} is wider than {columns}')
@@ -969,7 +1149,8 @@ def ctrl_c_on_a_screen():
 
 @screen_test
 def alarms_on_a_screen():
-    term = Terminal('-i', '50ms', 'thermal/headroom/', '--above', 'thermal/headroom/=40', '--run', 'echo noise; echo noise >&2', '--bell')
+    term = Terminal('-i', '50ms', 'thermal/headroom/', '--above', 'thermal/headroom/=40', '--run', 'echo noise; echo noise >&2', '--bell',
+                    columns=180)
     term.until(lambda _: term.screen.bells == 1, 'a bell')
     # Many samples later.
     term.until(lambda text: re.search(r'CPUs  [1-9][0-9]* s', text), 'a second')

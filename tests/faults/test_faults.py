@@ -182,7 +182,7 @@ def shape(value):
     """Of a JSON value what does not change from run to run. Programs that end at once may have no user or no system time at all: what is not
     compared then is left out, and with which metric a comparison was decided."""
     if isinstance(value, dict):
-        return {k: '' if k in ('when', 'by', 'decides') else shape(v) for k, v in value.items()}
+        return {k: '' if k in ('when', 'time', 'by', 'decides') else shape(v) for k, v in value.items()}
     if isinstance(value, list):
         return [shape(v) for v in value if not (isinstance(v, dict) and v.get('metric') in ('user', 'sys'))]
     return 0 if isinstance(value, (int, float)) and not isinstance(value, bool) else value
