@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Options of "ntime lab". cli/lab/lab.c has the same ones for help and completion; tests/lab compares the two."""
 import argparse
+import re
 import sys
 
 EXIT_FAILED = 125
@@ -22,14 +23,15 @@ class Parser(argparse.ArgumentParser):
         sys.exit(EXIT_FAILED)
 
 
-def seconds(text):
-    """A positive number of seconds."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0
+UNITS = {'ns': 1e-9, 'us': 1e-6, 'ms': 1e-3, '': 1, 's': 1, 'min': 60}
+
+
+def length(text):
+    """A length of time in seconds: a number alone, or with a unit, as everywhere in ntime."""
+    number, unit = re.fullmatch(r'([0-9]*\.?[0-9]+)?(.*)', text, re.DOTALL).groups()
+    value = float(number) * UNITS[unit] if number and unit in UNITS else 0
     if not 0 < value < 1e6:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds above 0")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a time above 0: write 90 or 90s for seconds, 500ms, or another number with us or min")
     return value
 
 
@@ -47,7 +49,7 @@ def _add_running(sub):
     sub.add_argument('--file', dest='files', metavar='FILE', action='append', default=[],
                      help='copy FILE into the guest, as /lab/NAME or to the path after a colon')
     sub.add_argument('--user', action='store_true', help='run as an ordinary user (uid 1000), not as root')
-    sub.add_argument('--timeout', metavar='SECONDS', type=seconds, help='kill the guest if the command takes longer')
+    sub.add_argument('--timeout', metavar='TIME', type=length, help='kill the guest if the command takes longer')
     sub.add_argument('--append', metavar='WORDS', default='', help="add words to the kernel's command line")
     sub.add_argument('--console', action='store_true', help="show the guest's console on stderr")
     sub.add_argument('--gdb', metavar='PORT', type=tcp_port, help='wait for gdb at TCP port PORT before the first instruction')

@@ -16,32 +16,55 @@
 /* Options without a number of their own have that of their row, from here on. */
 #define FIRST_ROW 0x10000
 
+/* Those of other programs that are understood. */
+#define FIRST_FOREIGN 0x20000
+
 /* What getopt_long() wants to see of a table. */
 struct tables {
-	struct option longs[CLI_OPTIONS_MAX + 1];
-	char shorts[2 * CLI_OPTIONS_MAX + 3];
+	struct option longs[2 * CLI_OPTIONS_MAX + 1];
+	char shorts[4 * CLI_OPTIONS_MAX + 3];
+	size_t n;
 };
+
+static void add(struct tables *t, const char *name, char letter, bool has_arg, int val)
+{
+	char *s = t->shorts + strlen(t->shorts);
+
+	if (t->n == 2 * CLI_OPTIONS_MAX)
+		return;
+	if (name)
+		t->longs[t->n++] = (struct option){ .name = name, .has_arg = has_arg, .val = val };
+	if (letter)
+		(void)snprintf(s, 3, "%c%s", letter, has_arg ? ":" : "");
+}
+
+static const struct cli_option *find_name(const struct cli_command *c, const char *name)
+{
+	const struct cli_option *o = c->options;
+
+	while (o->name && strcmp(o->name, name) != 0)
+		o++;
+	return o;
+}
 
 static void tables_init(struct tables *t, const struct cli_command *c)
 {
-	char *s = t->shorts;
-	size_t n = 0;
+	int n = 0;
 
-	if (!c->is_permuting)
-		*s++ = '+';
-	*s++ = ':'; /* a missing argument is told apart from an unknown option */
-	for (const struct cli_option *o = c->options; o->name && n < CLI_OPTIONS_MAX; o++, n++) {
-		t->longs[n] = (struct option){ .name = o->name,
-					       .has_arg = !!o->arg,
-					       .val = o->id ? o->id : FIRST_ROW + (int)n };
-		if (!cli_option_has_letter(o))
-			continue;
-		*s++ = (char)o->id;
-		if (o->arg)
-			*s++ = ':';
+	/* A missing argument is told apart from an unknown option. */
+	(void)snprintf(t->shorts, sizeof(t->shorts), "%s:", c->is_permuting ? "" : "+");
+	for (const struct cli_option *o = c->options; o->name; o++, n++)
+		add(t, o->name, cli_option_has_letter(o) ? (char)o->id : '\0', !!o->arg,
+		    o->id ? o->id : FIRST_ROW + n);
+	n = 0;
+	for (const struct cli_foreign *f = c->foreign; f && f->name; f++, n++) {
+		bool has_arg = f->mark || (f->means && !f->value && find_name(c, f->means)->arg);
+
+		if (f->means && f->name[1])
+			add(t, f->name, '\0', has_arg, FIRST_FOREIGN + n);
+		else if (f->means)
+			add(t, NULL, *f->name, has_arg, FIRST_FOREIGN + n);
 	}
-	t->longs[n] = (struct option){ 0 };
-	*s = '\0';
 }
 
 /* The options of the first subcommand are in "ntime --help" itself. */
@@ -53,11 +76,26 @@ static const char *help_of(const struct cli_command *c)
 /* Entry with that @id, or NULL. */
 static const struct cli_option *find_option(const struct cli_command *c, int id)
 {
+	if (id >= FIRST_FOREIGN)
+		return NULL;
 	if (id >= FIRST_ROW)
 		return &c->options[id - FIRST_ROW];
 	for (const struct cli_option *o = c->options; o && o->name; o++)
 		if (o->id == id)
 			return o;
+	return NULL;
+}
+
+/* What getopt_long() gave @id for, or NULL. */
+static const struct cli_foreign *find_foreign(const struct cli_command *c, int id)
+{
+	const struct cli_foreign *f = c->foreign;
+
+	if (f && id >= FIRST_FOREIGN)
+		return &f[id - FIRST_FOREIGN];
+	for (; f && f->name; f++)
+		if (f->means && *f->name == id && !f->name[1])
+			return f;
 	return NULL;
 }
 
@@ -142,9 +180,13 @@ static void say_bad(const struct cli_command *c, char **argv)
 
 static void say_missing(const struct cli_command *c)
 {
-	const struct cli_option *o = find_option(c, optopt);
+	const struct cli_foreign *f = find_foreign(c, optopt);
+	const struct cli_option *o = f ? NULL : find_option(c, optopt);
 
-	if (o && cli_option_has_letter(o))
+	if (f)
+		cli_say_misuse(help_of(c), "option '%s%s' needs an argument: %s",
+			       f->name[1] ? "--" : "-", f->name, f->answer);
+	else if (o && cli_option_has_letter(o))
 		cli_say_misuse(help_of(c), "option '-%c' (--%s) needs an argument: %s", o->id,
 			       o->name, o->arg);
 	else if (o)
@@ -156,7 +198,9 @@ int cli_options_parse(const struct cli_command *c, int argc, char **argv,
 		      void *arg)
 {
 	struct tables tables = { 0 };
+	const struct cli_foreign *f;
 	const struct cli_option *o;
+	const char *value;
 	int id, ret;
 
 	tables_init(&tables, c);
@@ -175,10 +219,17 @@ int cli_options_parse(const struct cli_command *c, int argc, char **argv,
 			cli_help_print(stdout, c);
 			return -ECANCELED;
 		}
-		o = find_option(c, id);
+		f = find_foreign(c, id);
+		if (f && f->mark && strcmp(optarg, f->mark) != 0) {
+			cli_say_misuse(help_of(c), "'%s' of '%s%s' is not understood: %s", optarg,
+				       f->name[1] ? "--" : "-", f->name, f->answer);
+			return -EINVAL;
+		}
+		o = f ? find_name(c, f->means) : find_option(c, id);
+		value = f && f->value ? f->value : optarg;
 		if (!o || (strcmp(o->name, "json") == 0 && cli_json_check() < 0))
 			return -EINVAL;
-		ret = fn(arg, o, optarg);
+		ret = fn(arg, o, value);
 		if (ret)
 			return ret;
 	}

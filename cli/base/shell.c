@@ -18,5 +18,5 @@ bool cli_is_of_shell(const char *word)
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
 		if (strcmp(word, own[i]) == 0)
 			return true;
-	return word[strcspn(word, " \t\n|&;<>()$`*?{}")];
+	return word[strcspn(word, " \t\n|&;<>()$`*?{}=")];
 }

@@ -78,6 +78,7 @@ const struct cli_foreign cli_compare_foreign[] = {
 	{ "max-runs", "how often is found by --precision, or fixed by -n" },
 	{ "P", "values are listed by -L VAR LIST" },
 	{ "parameter-scan", "values are listed by -L VAR LIST" },
+	{ "r", "how often is found by --precision, or fixed by -n", "runs" },
 	{ "command-name", "a command is called by --name" },
 	{ NULL, NULL },
 };

@@ -14,32 +14,34 @@
 
 static const struct time_unit {
 	const char *suffix;
-	double ns;
+	uint64_t ns;
 } time_units[] = {
-	{ "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "min", 60e9 },
+	{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }, { "min", 60000000000 },
 };
 
-#define TIME_MAX_NS (100.0 * 365 * 86400 * 1e9)
+#define TIME_MAX_NS (UINT64_C(100) * 365 * 86400 * 1000000000)
 
+/* A double of seconds since 1970 has no nanoseconds: the whole part stays whole. */
 int cli_time_parse(const char *text, uint64_t *ns)
 {
-	const char *suffix;
-	double number;
-	char *end;
+	static const char digits[] = "0123456789";
+	size_t whole = strspn(text, digits);
+	const char *dot = text + whole;
+	size_t part = *dot == '.' ? strspn(dot + 1, digits) : 0;
+	const char *suffix = part ? dot + 1 + part : dot;
+	unsigned long long number = strtoull(whole ? text : "0", NULL, 10);
+	double fraction = part ? strtod(dot, NULL) : 0;
 
-	/* strtod() would also take blanks, signs, "inf", "nan" and hexadecimal. */
-	if (text[strspn(text, "0123456789.abcdefghijklmnopqrstuvwxyz")] ||
-	    !isdigit((unsigned char)text[text[0] == '.']) || (text[0] == '0' && text[1] == 'x'))
+	if (!whole && !part)
 		return -EINVAL;
-	number = strtod(text, &end);
-	suffix = *end ? end : "s";
+	suffix = *suffix ? suffix : "s";
 	for (size_t i = 0; i < sizeof(time_units) / sizeof(time_units[0]); i++) {
 		if (strcmp(suffix, time_units[i].suffix) != 0)
 			continue;
-		number *= time_units[i].ns;
-		if (!(number <= TIME_MAX_NS))
+		if (number > TIME_MAX_NS / time_units[i].ns)
 			return -ERANGE;
-		*ns = (uint64_t)llround(number);
+		*ns = number * time_units[i].ns +
+		      (uint64_t)llround(fraction * (double)time_units[i].ns);
 		return 0;
 	}
 	return -EINVAL;

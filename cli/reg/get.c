@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* ntime reg get and watch: what registers hold. */
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,24 +168,17 @@ struct watching {
 	struct cli_registers list;
 	struct watched *w;
 	struct cli_look look;
-	uint64_t interval_ns, count, begin_ns;
+	uint64_t count, begin_ns;
 };
 
-/* Seconds with a fraction, as watch(1) takes them. */
-static int parse_interval(struct watching *s)
+static int parse_count(struct watching *s)
 {
-	const char *text = s->r->number ? s->r->number : "2";
-	char *end;
-	double seconds = strtod(text, &end);
-
-	if (end == text || *end || !isfinite(seconds) || seconds < 0.001 || seconds > 86400)
-		return cli_say_misuse(s->r->self->name,
-				      "-n takes seconds from 0.001 to 86400, not '%s'", text);
-	s->interval_ns = (uint64_t)(seconds * 1e9);
 	s->count = UINT64_MAX;
-	if (s->r->count && cli_number_parse(s->r->count, 1, UINT64_MAX, &s->count))
-		return cli_say_misuse(s->r->self->name, "-c takes a number from 1, not '%s'",
-				      s->r->count);
+	if (s->r->number && cli_number_parse(s->r->number, 1, UINT64_MAX, &s->count))
+		return cli_say_misuse(s->r->self->name,
+				      "-n takes a number of reads from 1, not '%s' (the time "
+				      "between them is -i)",
+				      s->r->number);
 	return 0;
 }
 
@@ -267,7 +259,7 @@ static int watch(struct watching *s)
 
 	for (uint64_t n = 0; n < s->count && !ret; n++) {
 		if (n)
-			sleep_until(s->begin_ns + n * s->interval_ns);
+			sleep_until(s->begin_ns + n * s->r->interval_ns);
 		ret = look_once(s, n);
 	}
 	return ret;
@@ -276,7 +268,7 @@ static int watch(struct watching *s)
 int cli_reg_watch(struct cli_reg *r)
 {
 	struct watching s = { .r = r, .look = cli_look_at(STDOUT_FILENO) };
-	int ret = parse_interval(&s);
+	int ret = parse_count(&s);
 
 	if (!ret)
 		ret = find_all(r, &s.list);

@@ -41,9 +41,10 @@ static const struct cli_option options[] = {
 	  FLAG(is_forced) },
 	{ ID_DRY_RUN, "dry-run", NULL, "set, hammer: print the accesses instead of writing",
 	  FLAG(is_dry) },
-	{ 'n', "number", "N", "watch: seconds between reads (2); hammer: number of writes",
-	  TEXT(number) },
-	{ 'c', "count", "COUNT", "watch: end after this many reads", TEXT(count) },
+	{ 'i', "interval", "TIME",
+	  "watch: time between reads (2): a number is seconds, or with "
+	  "ns, us, ms, min" },
+	{ 'n', "number", "N", "watch: end after N reads; hammer: write N times", TEXT(number) },
 	{ ID_RATE, "rate", "HZ", "hammer: writes per second; default: as fast as possible",
 	  TEXT(rate) },
 	{ 'o', "output", "FILE", "dump: write to FILE, complete or not at all", TEXT(output) },
@@ -71,7 +72,7 @@ static const struct action {
 	{ "ls", cli_reg_ls, 0, -1, false, { ID_JSON, ID_NAMES } },
 	{ "get", cli_reg_get, 1, -1, false, { 'C', 'b', ID_JSON, ID_CSV } },
 	{ "set", cli_reg_set, 1, 2, true, { 'C', ID_FIELD, ID_HOLD, ID_FORCE, ID_DRY_RUN } },
-	{ "watch", cli_reg_watch, 1, -1, false, { 'C', 'n', 'c' } },
+	{ "watch", cli_reg_watch, 1, -1, false, { 'C', 'i', 'n' } },
 	{ "dump", cli_reg_dump, 0, 0, false, { 'o', ID_JSON } },
 	{ "diff", cli_reg_diff, 2, 2, false, { ID_JSON } },
 	{ "hammer", cli_reg_hammer, 2, 2, false, { 'C', 'n', ID_RATE, ID_FORCE, ID_DRY_RUN } },
@@ -115,7 +116,11 @@ static int set_option(void *arg, const struct cli_option *o, const char *value)
 		cli_say_misuse(r->self->name, "'%s' has no option --%s", r->action, o->name);
 		return -EINVAL;
 	}
-	return cli_option_store(o, r, value) ? 0 : add_field(r, value);
+	if (cli_option_store(o, r, value))
+		return 0;
+	if (o->id == 'i')
+		return cli_option_time(r->self->name, o, value, 1000000, &r->interval_ns);
+	return add_field(r, value);
 }
 
 static int check(const struct cli_reg *r, const struct action *a)
@@ -186,7 +191,7 @@ static int parse(struct cli_reg *r, const struct action *a, int argc, char **arg
 
 static int run_reg(const struct cli_command *self, int argc, char **argv)
 {
-	struct cli_reg r = { .self = self };
+	struct cli_reg r = { .self = self, .interval_ns = 2000000000 };
 	const struct action *a;
 	int ret;
 

@@ -28,7 +28,8 @@ struct cli_reg {
 	char **operand;
 	int n;
 	char **command;
-	const char *cpus, *output, *number, *count, *rate;
+	const char *cpus, *output, *number, *rate;
+	uint64_t interval_ns; /* of watch */
 	const char *field[CLI_REG_FIELDS];
 	size_t fields;
 	bool is_json, is_csv, is_brief, is_forced, is_dry, holds, only_names;

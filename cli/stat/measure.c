@@ -99,6 +99,30 @@ static int exec_status(int ret)
 	return ret == -ENOENT ? CLI_EXIT_NOT_FOUND : CLI_EXIT_NOT_EXECUTABLE;
 }
 
+/* What people who know perf, or have read of ntime, type where no such program is. */
+static void say_subcommand_of_others(const char *name, int ret)
+{
+	static const struct {
+		const char *name, *hint;
+	} known[] = {
+		{ "record", "ntime counts and does not sample: perf record" },
+		{ "report", "ntime counts and does not sample: perf report" },
+		{ "annotate", "ntime counts and does not sample: perf annotate" },
+		{ "top", "what the machine does, live: ntime watch" },
+		{ "diff", "two programs beside each other: ntime compare 'ONE' 'OTHER'" },
+		{ "bench", "two programs beside each other: ntime compare 'ONE' 'OTHER'" },
+		{ "monitor", "what the machine does, live: ntime watch" },
+		{ "version", "the version is ntime --version" },
+		{ "run", "write the command alone: ntime COMMAND" },
+		{ "events", "what can be counted is ntime list" },
+		{ "check", "what can be counted, and what stands in the way, is ntime doctor" },
+	};
+
+	for (size_t i = 0; ret == -ENOENT && i < sizeof(known) / sizeof(known[0]); i++)
+		if (strcmp(name, known[i].name) == 0)
+			cli_say("%s", known[i].hint);
+}
+
 static int release_command(struct cli_measure *m)
 {
 	int ret;
@@ -118,6 +142,7 @@ static int release_command(struct cli_measure *m)
 	if (ret == -ENOENT && cli_is_of_shell(m->options->argv[0]))
 		cli_say("that is for a shell: sh -c '%s%s'", m->options->argv[0],
 			m->options->argv[1] ? " ..." : "");
+	say_subcommand_of_others(m->options->argv[0], ret);
 	for (size_t i = 0; ret == -ENOENT && cli_commands[i]; i++) {
 		const struct cli_command *c = cli_commands[i];
 

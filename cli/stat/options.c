@@ -91,18 +91,26 @@ const struct cli_option cli_stat_option_table[] = {
 
 /* What people know from perf stat. */
 const struct cli_foreign cli_stat_foreign[] = {
-	{ "x", "comma-separated values are --csv" },
-	{ "field-separator", "comma-separated values are --csv" },
-	{ "j", "JSON is --json" },
+	{ "x", "comma-separated values are --csv", "csv", .mark = "," },
+	{ "field-separator", "comma-separated values are --csv", "csv", .mark = "," },
+	{ "j", "JSON is --json", "json" },
 	{ "json-output", "JSON is --json" },
 	{ "A", "CPU by CPU counts ntime watch --per thread" },
 	{ "no-aggr", "CPU by CPU counts ntime watch --per thread" },
 	{ "per-core", "core by core counts ntime watch --per core" },
 	{ "per-socket", "socket by socket counts ntime watch --per socket" },
-	{ "D", "to count later is --delay TIME" },
-	{ "M", "a metric is -m METRIC" },
+	{ "D", "to count later is --delay TIME, such as --delay 100ms" },
+	{ "M", "a metric is -m METRIC", "metric" },
 	{ "d", "what to count is -e LIST; ntime list shows what there is" },
 	{ "detailed", "what to count is -e LIST; ntime list shows what there is" },
+	{ "n", "to repeat is -r N; times alone are -f '%e %U %S'" },
+	{ "null", "times alone are -f '%e %U %S'" },
+	{ "S", "ntime does not sync(2): sh -c 'sync', or --prepare sync with -r" },
+	{ "sync", "ntime does not sync(2): sh -c 'sync', or --prepare sync with -r" },
+	{ "pre", "before each run is --prepare LINE, with -r" },
+	{ "post", "after all runs is --cleanup LINE, with -r" },
+	{ "portability", "what time -p writes: -f 'real %e\\nuser %U\\nsys %S'" },
+	{ "runs", "to repeat is -r N" },
 	{ NULL, NULL },
 };
 
@@ -201,6 +209,20 @@ static int set_runs(struct cli_stat_options *o, const char *value)
 	return 0;
 }
 
+/* perf stat takes milliseconds here. */
+#define MANY_SECONDS_NS 100000000000u
+
+static int set_time(const struct cli_option *option, const char *value, uint64_t least_ns,
+		    uint64_t *ns)
+{
+	int ret = cli_option_time("", option, value, least_ns, ns);
+
+	if (!ret && *ns >= MANY_SECONDS_NS && !value[strspn(value, "0123456789")])
+		cli_say("--%s %s is %s seconds; milliseconds are %sms", option->name, value, value,
+			value);
+	return ret;
+}
+
 static int set_option(void *arg, const struct cli_option *option, const char *value)
 {
 	struct cli_stat_options *o = arg;
@@ -220,11 +242,11 @@ static int set_option(void *arg, const struct cli_option *option, const char *va
 	case 'r':
 		return set_runs(o, value);
 	case 'I':
-		return cli_option_time("", option, value, MIN_INTERVAL_NS, &o->interval_ns);
+		return set_time(option, value, MIN_INTERVAL_NS, &o->interval_ns);
 	case ID_TIMEOUT:
 		return cli_option_time("", option, value, 1, &o->timeout_ns);
 	case ID_DELAY:
-		return cli_option_time("", option, value, 0, &o->delay_ns);
+		return set_time(option, value, 0, &o->delay_ns);
 	case 'p':
 	case 't':
 		return add_pids(o, value, option->id == 't');

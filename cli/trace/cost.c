@@ -31,8 +31,8 @@ static const struct cli_option options[] = {
 	{ ID_WITHOUT, "without", "ARGS", "arguments of runs without tracing" },
 	{ ID_LOG, "log", "FILE",
 	  "trace file of a traced run: its accesses are counted, for the cost of one" },
-	{ ID_TRACED, "traced", "SECONDS,...", "how long runs with tracing took" },
-	{ ID_UNTRACED, "untraced", "SECONDS,...", "how long runs without tracing took" },
+	{ ID_TRACED, "traced", "TIME,...", "how long runs with tracing took" },
+	{ ID_UNTRACED, "untraced", "TIME,...", "how long runs without tracing took" },
 	CLI_OPTION_END,
 };
 
@@ -352,7 +352,7 @@ const struct cli_trace_action cli_trace_cost = {
 	.name = "cost",
 	.usage = "[OPTION...] MORE LESS\n"
 		 "[OPTION...] --with ARGS [--log FILE] -- COMMAND [ARG...]\n"
-		 "[OPTION...] --traced SECONDS,... --untraced SECONDS,... [--log FILE]",
+		 "[OPTION...] --traced TIME,... --untraced TIME,... [--log FILE]",
 	.about = "measure how much tracing slowed down the traced program",
 	.details = "Two traces with times of the same work, of which the first has more accesses, "
 		   "are aligned: between two accesses of both traces, the additional time of the "

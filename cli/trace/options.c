@@ -56,7 +56,8 @@ static const struct common {
 	  { ID_WIDTH, "width", "BYTES", "only accesses of 1, 2, 4 or 8 bytes" } },
 	{ CLI_TRACE_FILTERS,
 	  { ID_TIME, "time", "A-B",
-	    "only records of this time: seconds since the first record, or with @ of the clock; "
+	    "only records of this time since the first record (seconds, or with ns, us, ms, min), "
+	    "or with @ of the clock; "
 	    "either end may be missing" } },
 	{ CLI_TRACE_FILTERS, { ID_THREAD, "thread", "N", "only records of this thread" } },
 	{ CLI_TRACE_FILTERS,

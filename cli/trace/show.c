@@ -22,7 +22,7 @@ static const struct cli_option options[] = {
 	{ ID_NO_FOLD, "no-fold", NULL, "show every access (default elsewhere)" },
 	{ ID_RAW, "raw", NULL, "addresses and values only: no names, no meanings, no folding" },
 	{ ID_ABSOLUTE, "absolute", NULL, "times of the trace's clock, not since its first record" },
-	{ 'n', "number", NULL, "number the accesses that pass the filters" },
+	{ 0, "number", NULL, "number the accesses that pass the filters" },
 	CLI_OPTION_END,
 };
 

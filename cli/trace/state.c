@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* ntime trace state: what registers held at some time, from the trace alone. */
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,7 +21,9 @@ enum {
 
 static const struct cli_option options[] = {
 	{ ID_TIME, "time", "T",
-	  "at this time: seconds since the first record, or with @ of the clock" },
+	  "at this time since the first record (seconds, or with ns, us, ms, min), or with @ of "
+	  "the "
+	  "clock" },
 	{ ID_RECORD, "record", "N",
 	  "after N accesses that pass the filters, as 'show --number' counts them" },
 	{ ID_REGISTERS, "registers", "N", "distinguish N registers (262144)" },
@@ -37,33 +38,13 @@ struct wanted {
 	struct ntime_trace_state_options state;
 };
 
-/* "12.000345" without going through a double, which has no nanoseconds since 1970. */
-static int parse_time(struct cli_trace *t, const char *value)
+static int parse_time(struct cli_trace *t, const struct cli_option *o, const char *value)
 {
 	struct wanted *w = t->own;
-	const char *p = value;
-	uint64_t unit = 100000000;
 
 	w->has_time = true;
-	w->is_absolute = *p == '@';
-	p += w->is_absolute;
-	if (!isdigit((unsigned char)*p))
-		goto bad;
-	for (w->time_ns = 0; isdigit((unsigned char)*p); p++) {
-		if (w->time_ns > UINT64_C(10000000000))
-			goto bad;
-		w->time_ns = 10 * w->time_ns + (uint64_t)(*p - '0');
-	}
-	w->time_ns *= 1000000000;
-	if (*p == '.')
-		for (p++; isdigit((unsigned char)*p); p++, unit /= 10)
-			w->time_ns += unit * (uint64_t)(*p - '0');
-	if (!*p)
-		return 0;
-bad:
-	cli_say_misuse(t->self->name,
-		       "--time takes seconds such as 1.5 or @1424299207.28, not '%s'", value);
-	return -EINVAL;
+	w->is_absolute = *value == '@';
+	return cli_option_time(t->self->name, o, value + w->is_absolute, 0, &w->time_ns);
 }
 
 static int set_option(struct cli_trace *t, const struct cli_option *o, const char *value)
@@ -74,7 +55,7 @@ static int set_option(struct cli_trace *t, const struct cli_option *o, const cha
 
 	switch (o->id) {
 	case ID_TIME:
-		return parse_time(t, value);
+		return parse_time(t, o, value);
 	case ID_RECORD:
 		return cli_trace_number(t, o->name, value, UINT64_MAX - 1, &w->record);
 	default:

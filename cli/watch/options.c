@@ -155,7 +155,9 @@ static int set_option(void *arg, const struct cli_option *option, const char *va
 		return cli_option_time("watch", option, value, MIN_INTERVAL_NS, &o->interval_ns);
 	case 'n':
 		if (cli_number_parse(value, 1, MAX_SAMPLES, &o->samples))
-			return misuse("-n '%s' is not a number of samples: write 1 or more", value);
+			return misuse("-n '%s' is not a number of samples: write 1 or more (the "
+				      "time between them is -i)",
+				      value);
 		return 0;
 	case ID_PER:
 		return set_per(o, value);

@@ -21,7 +21,9 @@ static const struct time_row {
 	{ __LINE__, "7us", 0, 7000 },
 	{ __LINE__, "7ns", 0, 7 },
 	{ __LINE__, "0", 0, 0 },
-	{ __LINE__, "1e3ms", 0, 1000000000 },
+	{ __LINE__, "1424299207.280000001", 0, 1424299207280000001 },
+	{ __LINE__, "1.0000000004", 0, 1000000000 },
+	{ __LINE__, "0.1min", 0, 6000000000 },
 	{ __LINE__, "", -EINVAL, 0 },
 	{ __LINE__, "s", -EINVAL, 0 },
 	{ __LINE__, "-1", -EINVAL, 0 },
@@ -34,7 +36,9 @@ static const struct time_row {
 	{ __LINE__, "nan", -EINVAL, 0 },
 	{ __LINE__, "inf", -EINVAL, 0 },
 	{ __LINE__, ".s", -EINVAL, 0 },
-	{ __LINE__, "1e300s", -ERANGE, 0 },
+	{ __LINE__, "1e3ms", -EINVAL, 0 },
+	{ __LINE__, "1.", -EINVAL, 0 },
+	{ __LINE__, "99999999999999999999999", -ERANGE, 0 },
 	{ __LINE__, "99999999999s", -ERANGE, 0 },
 };
 

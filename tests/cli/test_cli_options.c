@@ -60,7 +60,11 @@ static const struct bad_row {
 	{ __LINE__, "-e cycles", "no command to run" },
 	{ __LINE__, "--even cycles -Z ls", "unknown option '-Z'" },
 	{ __LINE__, "--evnet=x ls", "unknown option '--evnet'; did you mean --event?" },
-	{ __LINE__, "-x, ls", "unknown option '-x': comma-separated values are --csv" },
+	{ __LINE__, "-x; ls", "';' of '-x' is not understood: comma-separated values are --csv" },
+	{ __LINE__, "--field-separator=| ls", "'|' of '--field-separator' is not understood: " },
+	{ __LINE__, "-x", "option '-x' needs an argument" },
+	{ __LINE__, "-n ls", "unknown option '-n': to repeat is -r N" },
+	{ __LINE__, "-x, -j ls", "--csv, --json and --format cannot be combined" },
 	{ __LINE__, "--per-core ls", "unknown option '--per-core': core by core counts" },
 	{ __LINE__, "-p ls", "'ls' is not a process or thread id (for what time -p writes: -f" },
 	{ __LINE__, "--xyzzy ls", "unknown option '--xyzzy'\n" },
@@ -73,7 +77,8 @@ static const struct bad_row {
 	{ __LINE__, "-I 10parsec ls", "-I '10parsec' is not a time" },
 	{ __LINE__, "-I 0 ls", "-I '0' is out of range: at least 1ms" },
 	{ __LINE__, "--timeout 0 ls", "--timeout '0' is out of range: more than 0" },
-	{ __LINE__, "--timeout 1e99s ls", "--timeout '1e99s' is out of range: at most 100 years" },
+	{ __LINE__, "--timeout 9999999999999min ls",
+	  "--timeout '9999999999999min' is out of range: at most 100 years" },
 	{ __LINE__, "-p 1,x", "'x' is not a process or thread id" },
 	{ __LINE__, "-p 1,", "'' is not a process or thread id" },
 	{ __LINE__, "-p 99999999999", "'99999999999' is not a process or thread id" },
@@ -102,6 +107,38 @@ TEST(bad_lines)
 		tt_has_(said, "\nTry 'ntime --help'.\n", "said", __FILE__, r->line);
 		TT_EQ(r, strncmp(said, "ntime: ", 7), 0);
 		cli_stat_options_fini(&o);
+	}
+}
+
+static const struct same_row {
+	int line;
+	const char *foreign, *own;
+} same_rows[] = {
+	{ __LINE__, "-x, ls", "--csv ls" },
+	{ __LINE__, "-x , ls", "--csv ls" },
+	{ __LINE__, "--field-separator , ls", "--csv ls" },
+	{ __LINE__, "-vj ls", "-v --json ls" },
+	{ __LINE__, "-M IPC ls", "-m IPC ls" },
+	{ __LINE__, "-Mx=a/b ls", "-m x=a/b ls" },
+};
+
+/* What people know from perf stat means the same here. */
+TEST(foreign_options)
+{
+	TT_FOR_EACH_ROW(r, same_rows) {
+		struct cli_stat_options o, own;
+		char said[512];
+
+		TT_EQ(r, parse(r->foreign, &o, said, sizeof(said)), 0);
+		TT_STR(r, said, "");
+		TT_EQ(r, o.wishes, strstr(r->own, "-m") != NULL);
+		if (o.wishes)
+			TT_EQ(r, o.wish[0].is_formula, strchr(r->own, '=') != NULL);
+		TT_EQ(r, parse(r->own, &own, said, sizeof(said)), 0);
+		assert_ptr_equal(o.writer, own.writer);
+		TT_EQ(r, o.verbose, own.verbose);
+		cli_stat_options_fini(&o);
+		cli_stat_options_fini(&own);
 	}
 }
 
@@ -195,9 +232,9 @@ TEST(wrapping)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bad_lines), cmocka_unit_test(whole_line),
-		cmocka_unit_test(attaching), cmocka_unit_test(the_table_is_sound),
-		cmocka_unit_test(wrapping),
+		cmocka_unit_test(bad_lines),	      cmocka_unit_test(foreign_options),
+		cmocka_unit_test(whole_line),	      cmocka_unit_test(attaching),
+		cmocka_unit_test(the_table_is_sound), cmocka_unit_test(wrapping),
 	};
 
 	return TT_RUN(tests);

@@ -478,7 +478,7 @@ def hammer_writes_often():
 def watch_marks_what_changed():
     tree = Tree()
     with tree as name:
-        child = subprocess.Popen([t.NTIME, 'reg', 'watch', '--root', name, '-C', '0', '-n', '0.01', '-c', '100000', '0x38d'],
+        child = subprocess.Popen([t.NTIME, 'reg', 'watch', '--root', name, '-C', '0', '-i', '10ms', '-n', '100000', '0x38d'],
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=t.environment(),
                                  start_new_session=True)
         t.GROUPS.append(child.pid)
@@ -499,7 +499,7 @@ def watch_marks_what_changed():
 def watch_on_a_terminal_is_in_place():
     with Tree() as name:
         primary, secondary = os.openpty()
-        done = subprocess.run([t.NTIME, 'reg', 'watch', '--root', name, '-n', '0.001', '-c', '2', '0x38d'],
+        done = subprocess.run([t.NTIME, 'reg', 'watch', '--root', name, '-i', '0.001', '-n', '2', '0x38d'],
                               stdin=subprocess.DEVNULL, stdout=secondary, stderr=subprocess.PIPE, env=t.environment(),
                               timeout=t.PATIENCE, check=False)
         os.close(secondary)
@@ -514,10 +514,10 @@ def watch_on_a_terminal_is_in_place():
 @test
 def watch_counts_its_looks():
     with Tree() as name:
-        text = run('reg', 'watch', '--root', name, '-C', '0', '-n', '0.001', '-c', '3', '0x38d')
+        text = run('reg', 'watch', '--root', name, '-C', '0', '-i', '1ms', '-n', '3', '0x38d')
         equal(len(text.splitlines()), 3)
-        has(sentence('reg', 'watch', '--root', name, '-n', 'often', '0x38d'), '-n takes seconds')
-        has(sentence('reg', 'watch', '--root', name, '-c', '0', '0x38d'), '-c takes a number from 1')
+        has(sentence('reg', 'watch', '--root', name, '-i', 'often', '0x38d'), "-i 'often' is not a time")
+        has(sentence('reg', 'watch', '--root', name, '-n', '0.5', '0x38d'), '-n takes a number of reads from 1')
 
 
 # ---- dump and diff ----

@@ -254,19 +254,46 @@ static int parse_thread(struct nti_terms *s, const char *text)
 	return 0;
 }
 
-/* "SEC[.FRACTION]" up to nanoseconds. */
-static bool scan_seconds(struct nti_scan *s, uint64_t *ns)
+/* What stands behind a number of a time. In that order: "m" begins two of them. */
+static uint64_t scan_unit(struct nti_scan *s)
 {
-	uint64_t seconds, scale = NS_PER_S;
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = { { "ns", 1 },
+		      { "us", 1000 },
+		      { "ms", 1000000 },
+		      { "min", 60 * NS_PER_S },
+		      { "s", NS_PER_S } };
+	size_t i;
 
-	if (!nti_scan_decimal(s, &seconds) || seconds >= UINT64_MAX / NS_PER_S)
+	for (i = 0; i < NTI_ARRAY_SIZE(units); i++)
+		if (nti_scan_text(s, units[i].name))
+			return units[i].ns;
+	return NS_PER_S;
+}
+
+/* "NUMBER[.FRACTION][UNIT]", of seconds where no unit stands, up to nanoseconds. */
+static bool scan_time(struct nti_scan *s, uint64_t *ns)
+{
+	const char *part, *end;
+	uint64_t number, unit;
+
+	if (!nti_scan_decimal(s, &number))
 		return false;
-	*ns = seconds * NS_PER_S;
-	if (!nti_scan_text(s, "."))
-		return true;
-	for (; s->p < s->end && nti_scan_is_digit(*s->p); s->p++) {
-		scale /= 10;
-		*ns += (uint64_t)(*s->p - '0') * scale;
+	part = end = s->p;
+	if (nti_scan_text(s, ".")) {
+		part = s->p;
+		while (s->p < s->end && nti_scan_is_digit(*s->p))
+			s->p++;
+		end = s->p;
+	}
+	unit = scan_unit(s);
+	if (number >= UINT64_MAX / unit)
+		return false;
+	for (*ns = number * unit; part < end; part++) {
+		unit /= 10;
+		*ns += (uint64_t)(*part - '0') * unit;
 	}
 	return true;
 }
@@ -276,12 +303,12 @@ static int parse_time(struct nti_terms *s, const char *text)
 {
 	struct nti_scan scan = { text, text + strlen(text), false };
 	struct nti_time_term t = { 0, UINT64_MAX, nti_scan_text(&scan, "@") }, *more;
-	bool has_first = scan_seconds(&scan, &t.first), has_last;
+	bool has_first = scan_time(&scan, &t.first), has_last;
 
 	if (!nti_scan_text(&scan, "-"))
 		return -EINVAL;
 	has_last = !nti_scan_ended(&scan);
-	if ((has_last && !scan_seconds(&scan, &t.last)) || !nti_scan_ended(&scan) ||
+	if ((has_last && !scan_time(&scan, &t.last)) || !nti_scan_ended(&scan) ||
 	    (!has_first && !has_last) || t.last < t.first)
 		return -EINVAL;
 	more = grow(s->time, s->times, sizeof(*more));
@@ -305,7 +332,8 @@ static const struct term_row {
 	{ "value", parse_value, "NUMBER or NUMBER/MASK" },
 	{ "width", parse_width, "1, 2, 4 or 8" },
 	{ "thread", parse_thread, "NUMBER" },
-	{ "time", parse_time, "FROM-TO, FROM- or -TO in seconds, or with @ in front" },
+	{ "time", parse_time,
+	  "FROM-TO, FROM- or -TO, in seconds or with ns, us, ms, min, or with @ in front" },
 };
 
 static int add_register(void *arg, uint32_t region, uint64_t first, uint64_t last)

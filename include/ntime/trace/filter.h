@@ -34,8 +34,8 @@ NTIME_API void ntime_trace_filter_free(struct ntime_trace_filter *f);
  *		chip; else of all that are alike, and ntime's own rows not on devices whose
  *		identification in the trace is another vendor's), "access=read",
  *		"access=write", "value=0x1", "value=0x20/0xff" (value and mask), "width=4",
- *		"thread=1234", "time=1.5-2" (seconds since the first record; either end may be
- *		missing), "time=@1424299207.2-" (of the clock itself)
+ *		"thread=1234", "time=1.5-2" (since the first record, in seconds or with ns, us, ms,
+ *		s or min; either end may be missing), "time=@1424299207.2-" (of the clock itself)
  * @is_negated:	remove what fits
  * @db:		for register names, else NULL; borrowed by the filter
  *

@@ -525,7 +525,7 @@ def misuse(*words):
 @test
 def options_refuse_what_is_wrong():
     for words, part in ((['run', 'x86'], 'no command to run'), (['run', '--', 'true'], 'GUEST'), (['fly'], 'fly'),
-                        (['run', 'x86', '--timeout', '-3', '--', 'true'], 'not a number of seconds'), ([], 'required'),
+                        (['run', 'x86', '--timeout', '-3', '--', 'true'], 'is not a time above 0'), ([], 'required'),
                         (['run', 'x86', '--gdb', '0', '--', 'true'], 'not a port'), (['list', '--', 'true'], 'takes no command'),
                         (['run', 'x86', '--with', 'likwid', '--', 'true'], 'likwid'), (['run', 'x86', '--usr', '--', 'x'], '--usr'),
                         (['clean', '-v'], '-v')):
