@@ -282,23 +282,39 @@ static void close_file(struct nti_proc *p, struct file *f)
 	f->fd = -1;
 }
 
-/* Its text at p->text, NUL at the end, at most @most bytes. Bytes, or -errno. */
-static ssize_t read_text(struct nti_proc *p, struct file *f, size_t most)
+/* After its text was read to @used bytes, or @error. One that was replaced, as of a CPU that came
+ * back, is opened anew. */
+static ssize_t end_file(struct nti_proc *p, struct file *f, size_t used, ssize_t error)
+{
+	if (error < 0 || !f->is_kept)
+		close_file(p, f);
+	p->text[error < 0 ? 0 : used] = '\0';
+	return error < 0 ? error : (ssize_t)used;
+}
+
+/* Its text at p->text, NUL at the end, as much as fits. Bytes, or -errno. */
+static ssize_t read_text(struct nti_proc *p, struct file *f)
 {
 	size_t used = 0;
 	ssize_t n = open_file(p, f);
 
-	while (n >= 0 && used < most) {
-		n = p->os->ops->pread(p->os, f->fd, p->text + used, most - used, used);
+	while (n >= 0 && used < p->room - 1) {
+		n = p->os->ops->pread(p->os, f->fd, p->text + used, p->room - 1 - used, used);
 		if (n <= 0)
 			break;
 		used += (size_t)n;
 	}
-	/* One that was replaced, as of a CPU that came back, is opened anew. */
-	if (n < 0 || !f->is_kept)
-		close_file(p, f);
-	p->text[n < 0 ? 0 : used] = '\0';
-	return n < 0 ? n : (ssize_t)used;
+	return end_file(p, f, used, n);
+}
+
+/* The same of a file of sysfs, which comes at once (Linux 6.1, fs/sysfs/file.c). */
+static ssize_t read_number(struct nti_proc *p, struct file *f)
+{
+	ssize_t n = open_file(p, f);
+
+	if (n >= 0)
+		n = p->os->ops->pread(p->os, f->fd, p->text, NUMBER_BYTES, 0);
+	return end_file(p, f, (size_t)n, n);
 }
 
 /* All of it: the buffer grows when it is read first. */
@@ -307,7 +323,7 @@ static ssize_t read_whole(struct nti_proc *p, struct file *f)
 	ssize_t n;
 	char *bigger;
 
-	while ((n = read_text(p, f, p->room - 1)) == (ssize_t)(p->room - 1)) {
+	while ((n = read_text(p, f)) == (ssize_t)(p->room - 1)) {
 		bigger = realloc(p->text, 2 * p->room);
 		if (!bigger)
 			return -ENOMEM;
@@ -412,7 +428,7 @@ static int read_kind(struct nti_proc *p, enum nti_proc_file kind)
 	for (i = 0; i < p->files[kind]; i++) {
 		struct file *f = &p->file[kind][i];
 
-		n = has_numbers(kind) ? read_text(p, f, NUMBER_BYTES) : read_whole(p, f);
+		n = has_numbers(kind) ? read_number(p, f) : read_whole(p, f);
 		if (n == -ENOMEM)
 			return -ENOMEM;
 		if (n < 0)

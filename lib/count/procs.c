@@ -222,16 +222,17 @@ struct ntime_value nti_session_procs_value(const struct ntime_session *s,
 {
 	const struct slot *slot = &s->procs->slot[item->proc];
 	struct ntime_value out = { .value = NAN, .scale = item->event.scale };
+	size_t i = at == NTI_PROCS_ALL ? 0 : at;
+	size_t end = at == NTI_PROCS_ALL ? s->where_count : at + 1;
 	struct sum sum = { 0 };
-	size_t i;
 
 	/* The machine's are told by its first CPU. */
 	if (!slot->row->is_per_cpu && at != NTI_PROCS_ALL && at) {
 		out.flags = NTIME_ELSEWHERE;
 		return out;
 	}
-	for (i = 0; slot->row->is_per_cpu && i < s->where_count; i++)
-		if ((at == NTI_PROCS_ALL || at == i) && s->where[i].cpu >= 0)
+	for (; slot->row->is_per_cpu && i < end; i++)
+		if (s->where[i].cpu >= 0)
 			add_cell(&sum, slot, (size_t)s->where[i].cpu);
 	if (!slot->row->is_per_cpu)
 		add_cell(&sum, slot, 0);
