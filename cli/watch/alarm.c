@@ -81,7 +81,7 @@ void cli_watch_alarms_fini(struct cli_watch_alarms *a)
 	*a = (struct cli_watch_alarms){ 0 };
 }
 
-void cli_watch_alarms_arrange(struct cli_watch_alarms *a, const struct cli_watch_rows *rows)
+void cli_watch_alarms_arrange(struct cli_watch_alarms *a, const struct cli_rows *rows)
 {
 	for (size_t i = 0; i < a->n; i++) {
 		free(a->alarm[i].is_above);
@@ -201,7 +201,7 @@ static void reap(struct cli_watch_alarms *a)
 }
 
 static void tell(struct cli_watch_alarms *a, const struct cli_watch_alarm *alarm,
-		 const struct cli_watch_item *item, const char *row, double value)
+		 const struct cli_row_item *item, const char *row, double value)
 {
 	const char *unit = cli_watch_unit_text(item);
 
@@ -215,7 +215,7 @@ static void tell(struct cli_watch_alarms *a, const struct cli_watch_alarm *alarm
 }
 
 static void check_row(struct cli_watch_alarms *a, struct cli_watch_alarm *alarm,
-		      struct cli_watch_rows *rows, const struct cli_watch_item *item, size_t row,
+		      struct cli_rows *rows, const struct cli_row_item *item, size_t row,
 		      uint64_t period_ns, uint64_t unsure_ns)
 {
 	size_t at = row * rows->items + alarm->item;
@@ -223,13 +223,13 @@ static void check_row(struct cli_watch_alarms *a, struct cli_watch_alarm *alarm,
 	double value, least;
 
 	/* No number: nobody knows whether it still is above. */
-	if (!cli_watch_rows_show(rows, row, item) || !cli_value_is_known(v))
+	if (!cli_rows_show(rows, row, item) || !cli_value_is_known(v))
 		return;
 	value = item->has_rate ? v->value * 1e9 / (double)period_ns : v->value;
 	rows->has_alarm[at] = value > alarm->limit;
 	/* What may be below it is no reason to act. */
 	least = value * (double)period_ns / (double)(period_ns + unsure_ns);
-	if (cli_watch_rows_is_unsure(rows, item, v) && !(least > alarm->limit))
+	if (cli_rows_is_unsure(rows, item, v) && !(least > alarm->limit))
 		return;
 	if (!rows->has_alarm[at]) {
 		alarm->is_above[row] = false;
@@ -240,7 +240,7 @@ static void check_row(struct cli_watch_alarms *a, struct cli_watch_alarm *alarm,
 	alarm->is_above[row] = true;
 }
 
-void cli_watch_alarms_check(struct cli_watch_alarms *a, struct cli_watch_rows *rows,
+void cli_watch_alarms_check(struct cli_watch_alarms *a, struct cli_rows *rows,
 			    const struct cli_watch_items *items, uint64_t period_ns,
 			    uint64_t unsure_ns)
 {

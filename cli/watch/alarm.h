@@ -5,7 +5,8 @@
 
 #include <signal.h>
 
-#include "cli/watch/rows.h"
+#include "cli/stat/rows.h"
+#include "cli/watch/items.h"
 
 /* Commands that run at a time; more would be a flood. */
 #define CLI_ALARM_CHILDREN 64
@@ -49,13 +50,13 @@ int cli_watch_alarms_init(struct cli_watch_alarms *a, const struct cli_watch_opt
 void cli_watch_alarms_fini(struct cli_watch_alarms *a);
 
 /* The rows are new ones. */
-void cli_watch_alarms_arrange(struct cli_watch_alarms *a, const struct cli_watch_rows *rows);
+void cli_watch_alarms_arrange(struct cli_watch_alarms *a, const struct cli_rows *rows);
 
 /*
  * Look at the rows of a sample of @period_ns, give or take @unsure_ns: mark values above their
  * limits, tell of new ones, run the command.
  */
-void cli_watch_alarms_check(struct cli_watch_alarms *a, struct cli_watch_rows *rows,
+void cli_watch_alarms_check(struct cli_watch_alarms *a, struct cli_rows *rows,
 			    const struct cli_watch_items *items, uint64_t period_ns,
 			    uint64_t unsure_ns);
 

@@ -21,7 +21,7 @@
 
 #define SECOND 1000000000u
 
-#define ITEM(member, kind) CLI_OF(struct cli_watch_item, member, kind)
+#define ITEM(member, kind) CLI_OF(struct cli_row_item, member, kind)
 #define NOT_CSV .flags = CLI_COLUMN_NOT_CSV
 #define NOT_JSON .flags = CLI_COLUMN_NOT_JSON
 #define VALUE_COLUMNS(X)                                                                           \
@@ -61,7 +61,7 @@ static void put(void *arg, const char *text, size_t bytes)
 static void fill(struct cli_cell *cell, const struct cli_watch *w, size_t row, size_t i,
 		 struct texts *texts)
 {
-	const struct cli_watch_item *item = &w->items.item[i];
+	const struct cli_row_item *item = &w->items.item[i];
 	const struct ntime_value *v = &w->rows.value[row * w->items.n + i];
 
 	cli_cells_fill(cell, &value_columns, item);
@@ -116,7 +116,7 @@ static int sample_csv(struct cli_watch *w)
 		 w->period_ns / SECOND, w->period_ns % SECOND);
 	for (size_t row = 0; row < w->rows.n; row++)
 		for (size_t i = 0; i < w->items.n; i++)
-			if (cli_watch_rows_show(&w->rows, row, &w->items.item[i]))
+			if (cli_rows_show(&w->rows, row, &w->items.item[i]))
 				put_csv(w, row, i, &texts);
 	return w->out.error;
 }
@@ -205,7 +205,7 @@ static int head_json(struct cli_watch *w)
 	json_t *root = head(w, "watch");
 
 	json_object_set_new(root, "interval_s", cli_json_number((double)w->o.interval_ns / 1e9));
-	json_object_set_new(root, "per", json_string(cli_watch_per_word(w->rows.per)));
+	json_object_set_new(root, "per", json_string(cli_per_word(w->rows.per)));
 	json_object_set_new(root, "items", items_json(w));
 	json_object_set_new(root, "absent",
 			    cli_json_rows(&absences, w->items.absence, w->items.absences,
@@ -215,7 +215,7 @@ static int head_json(struct cli_watch *w)
 
 static json_t *row_json(const struct cli_watch *w, size_t row)
 {
-	const struct cli_watch_row *r = &w->rows.row[row];
+	const struct cli_row *r = &w->rows.row[row];
 	json_t *json = json_object(), *items = json_array();
 	struct cli_cell cell[COLUMNS];
 	struct texts texts;
@@ -228,7 +228,7 @@ static json_t *row_json(const struct cli_watch *w, size_t row)
 	if (r->cpu >= 0)
 		json_object_set_new(json, "cpu", json_integer(r->cpu));
 	for (size_t i = 0; i < w->items.n; i++) {
-		if (!cli_watch_rows_show(&w->rows, row, &w->items.item[i]))
+		if (!cli_rows_show(&w->rows, row, &w->items.item[i]))
 			continue;
 		fill(cell, w, row, i, &texts);
 		json_array_append_new(items, cli_json_row(&value_columns, cell));

@@ -87,7 +87,7 @@ static void add_absence(struct cli_watch_items *items, const struct cli_absence 
 	items->absence[items->absences++] = absence_copy(absence);
 }
 
-static void add_item(struct cli_watch_items *items, const struct cli_watch_item *item)
+static void add_item(struct cli_watch_items *items, const struct cli_row_item *item)
 {
 	add_absence(items, &(struct cli_absence){ .name = item->name,
 						  .reason = item->info.reason,
@@ -99,7 +99,7 @@ static void add_item(struct cli_watch_items *items, const struct cli_watch_item 
 }
 
 /* Each of its events is counted, but in no row are all of them. */
-static void add_item_of_two_rows(struct cli_watch_items *items, const struct cli_watch_item *item)
+static void add_item_of_two_rows(struct cli_watch_items *items, const struct cli_row_item *item)
 {
 	static const char why[] = "no row has all its events: some are of CPUs, some of a device";
 
@@ -280,7 +280,7 @@ static bool is_absent_everywhere(const struct ntime_value *values, size_t n, siz
 	return absent;
 }
 
-static struct cli_watch_item *find_item(const struct cli_watch_items *items, const char *name)
+static struct cli_row_item *find_item(const struct cli_watch_items *items, const char *name)
 {
 	for (size_t i = 0; i < items->n; i++)
 		if (strcmp(items->item[i].name, name) == 0)
@@ -305,8 +305,8 @@ static void drop_absence(struct cli_watch_items *items, const char *name)
 static void settle_twins(struct cli_watch_items *items)
 {
 	for (size_t i = 0; items->is_overview && i < sizeof(twins) / sizeof(twins[0]); i++) {
-		struct cli_watch_item *first = find_item(items, twins[i][0]);
-		struct cli_watch_item *second = find_item(items, twins[i][1]);
+		struct cli_row_item *first = find_item(items, twins[i][0]);
+		struct cli_row_item *second = find_item(items, twins[i][1]);
 		bool has_first = first && first->is_shown, has_second = second && second->is_shown;
 
 		if (has_first && has_second) {
@@ -330,7 +330,7 @@ static bool is_simulated(const struct ntime_value *values, size_t n, size_t wher
 	return flags & NTIME_SIMULATED;
 }
 
-static void describe(struct cli_watch_items *items, struct cli_watch_item *item, bool shows_hidden)
+static void describe(struct cli_watch_items *items, struct cli_row_item *item, bool shows_hidden)
 {
 	size_t chars =
 		item->info.is_metric ? strcspn(item->info.name, "[=") : strlen(item->info.name);
@@ -357,7 +357,7 @@ int cli_watch_items_describe(struct cli_watch_items *items, struct ntime_session
 	items->n = ntime_session_count(s);
 	items->item = cli_calloc(items->n + 1, sizeof(*items->item));
 	for (size_t i = 0; i < items->n && !ret; i++) {
-		struct cli_watch_item *item = &items->item[i];
+		struct cli_row_item *item = &items->item[i];
 
 		item->info.size = sizeof(item->info);
 		ret = ntime_session_item(s, i, &item->info);
@@ -374,7 +374,7 @@ int cli_watch_items_describe(struct cli_watch_items *items, struct ntime_session
 
 void cli_watch_items_lose(struct cli_watch_items *items, const struct ntime_session *s, size_t i)
 {
-	struct cli_watch_item *item = &items->item[i];
+	struct cli_row_item *item = &items->item[i];
 
 	item->is_gone = true;
 	(void)ntime_session_item(s, i, &item->info);

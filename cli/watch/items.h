@@ -6,24 +6,8 @@
 #include <ntime/session.h>
 
 #include "cli/output/absence.h"
+#include "cli/stat/rows.h"
 #include "cli/watch/options.h"
-
-/**
- * struct cli_watch_item - one item of the session
- * @name:	for people: a formula's name without the formula
- * @info:	what the session says of it; its strings live as long as the session
- * @is_clock:	time passes once, however many CPUs there are
- * @is_missing:	absent everywhere
- * @is_shown:	neither missing nor hidden
- * @has_rate:	an event: its differences have a rate
- * @is_gone:	a device that counted it was there, and is no longer
- * @is_implausible: it was said why its number cannot be right
- */
-struct cli_watch_item {
-	char *name;
-	struct ntime_item info;
-	bool is_clock, is_missing, is_shown, has_rate, is_gone, is_implausible;
-};
 
 /**
  * struct cli_watch_items - all of them
@@ -31,7 +15,7 @@ struct cli_watch_item {
  * @is_simulated: something comes from a recording or a model
  */
 struct cli_watch_items {
-	struct cli_watch_item *item;
+	struct cli_row_item *item;
 	size_t n;
 	struct cli_absence *absence;
 	size_t absences;

@@ -78,16 +78,6 @@ const struct cli_option cli_watch_option_table[] = {
 	CLI_OPTION_END,
 };
 
-static const char *const per_words[] = {
-	[CLI_PER_CHOSEN] = "",	     [CLI_PER_SOCKET] = "socket", [CLI_PER_CORE] = "core",
-	[CLI_PER_THREAD] = "thread", [CLI_PER_NONE] = "none",
-};
-
-const char *cli_watch_per_word(enum cli_watch_per per)
-{
-	return per_words[per];
-}
-
 #define misuse(...) cli_misuse("watch", __VA_ARGS__)
 
 static int add_wish(struct cli_watch_options *o, int kind, const char *text)
@@ -102,13 +92,9 @@ static int add_wish(struct cli_watch_options *o, int kind, const char *text)
 
 static int set_per(struct cli_watch_options *o, const char *value)
 {
-	for (int i = CLI_PER_SOCKET; i <= CLI_PER_NONE; i++) {
-		if (strcmp(value, per_words[i]) == 0) {
-			o->per = (enum cli_watch_per)i;
-			return 0;
-		}
-	}
-	return misuse("--per takes socket, core, thread or none, not '%s'", value);
+	return cli_per_parse(value, true, &o->per) < 0
+		       ? misuse("--per takes socket, core, thread or none, not '%s'", value)
+		       : 0;
 }
 
 static int set_form(struct cli_watch_options *o, enum cli_watch_form form)

@@ -8,15 +8,7 @@
 #include <stdint.h>
 
 #include "cli/base/command.h"
-
-/* Of what a row of values tells. */
-enum cli_watch_per {
-	CLI_PER_CHOSEN, /* what suits the items best */
-	CLI_PER_SOCKET,
-	CLI_PER_CORE,
-	CLI_PER_THREAD,
-	CLI_PER_NONE, /* one row for all */
-};
+#include "cli/stat/rows.h"
 
 enum cli_watch_form { CLI_WATCH_SCREEN, CLI_WATCH_PLAIN, CLI_WATCH_CSV, CLI_WATCH_JSON };
 
@@ -48,7 +40,7 @@ struct cli_watch_options {
 	size_t limits;
 	uint64_t interval_ns;
 	uint64_t samples;
-	enum cli_watch_per per;
+	enum cli_per per;
 	enum cli_watch_form form;
 	uint32_t via;
 	unsigned int verbose;
@@ -61,9 +53,6 @@ extern const struct cli_option cli_watch_option_table[];
 
 /* Below this a sample costs a share of what is watched that shows. */
 #define CLI_WATCH_DEAR_NS 10000000u
-
-/* "socket", "core" ... */
-const char *cli_watch_per_word(enum cli_watch_per per);
 
 /*
  * 0; -EINVAL after a sentence; -ECANCELED after --help. In every case

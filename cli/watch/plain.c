@@ -91,7 +91,7 @@ static void end(struct cli_watch *w)
 /*
  * Times stay in nanoseconds here: a column whose unit changes from line to line cannot be compared.
  */
-static struct cli_number value_text(const struct cli_watch_item *item, const struct ntime_value *v)
+static struct cli_number value_text(const struct cli_row_item *item, const struct ntime_value *v)
 {
 	const char *no_number = cli_watch_no_number(v);
 	struct cli_number n;
@@ -108,7 +108,7 @@ static struct cli_number value_text(const struct cli_watch_item *item, const str
 }
 
 /* Of what is counted one by one, nobody needs parts of one. */
-static struct cli_number rate_text(const struct cli_watch_item *item, double rate)
+static struct cli_number rate_text(const struct cli_row_item *item, double rate)
 {
 	return *item->info.unit_text || rate < 1 ? cli_number_short(rate)
 						 : cli_number_grouped(rate, 0);
@@ -136,7 +136,7 @@ static void put_doubts(struct cli_watch *w, size_t row, size_t i)
 
 static void put_line(struct cli_watch *w, size_t row, size_t i)
 {
-	const struct cli_watch_item *item = &w->items.item[i];
+	const struct cli_row_item *item = &w->items.item[i];
 	const struct plain *plain = w->state;
 	const struct ntime_value *v = &w->rows.value[row * w->items.n + i];
 	bool has_rate = item->has_rate && !cli_watch_no_number(v);
@@ -160,7 +160,7 @@ static int sample(struct cli_watch *w)
 	put_day(w, w->wall_ns);
 	for (size_t row = 0; row < w->rows.n; row++)
 		for (size_t i = 0; i < w->items.n; i++)
-			if (cli_watch_rows_show(&w->rows, row, &w->items.item[i]))
+			if (cli_rows_show(&w->rows, row, &w->items.item[i]))
 				put_line(w, row, i);
 	return w->out.error;
 }

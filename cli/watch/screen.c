@@ -182,7 +182,7 @@ static void draw_title(const struct cli_watch *w, const struct screen *s)
 
 static void draw_footer(const struct cli_watch *w, const struct screen *s)
 {
-	const char *per = cli_watch_per_word(w->rows.per);
+	const char *per = cli_per_word(w->rows.per);
 	char text[512];
 	size_t used;
 

@@ -53,13 +53,13 @@ static void put(const struct drawing *d, unsigned int column, const char *text,
 }
 
 /* Nanoseconds per second would be nine digits: milliseconds are enough for a screen. */
-static bool is_time(const struct cli_watch_item *item)
+static bool is_time(const struct cli_row_item *item)
 {
 	return strcmp(item->info.unit_text, "ns") == 0;
 }
 
 /* "IPC insn/cycle", "context-switches /s", "headroom C now" */
-static void item_text(const struct drawing *d, const struct cli_watch_item *item, char *text,
+static void item_text(const struct drawing *d, const struct cli_row_item *item, char *text,
 		      size_t size)
 {
 	const char *unit = is_time(item) ? "ms" : cli_watch_unit_text(item);
@@ -98,7 +98,7 @@ static unsigned int name_columns(const struct cli_watch_table *t, const struct c
 }
 
 /* Of what is counted one by one, nobody needs parts of one. */
-static struct cli_number compact(const struct cli_watch_item *item, double number)
+static struct cli_number compact(const struct cli_row_item *item, double number)
 {
 	bool is_count = !item->info.is_metric && !*item->info.unit_text;
 
@@ -110,13 +110,13 @@ static struct cli_number compact(const struct cli_watch_item *item, double numbe
  * Doubts are signs beside the number: ~ estimated, > at least, + some CPUs are missing, ! no longer
  * ours, ? not sure, # cannot be right.
  */
-static void number_text(const struct drawing *d, const struct cli_watch_item *item,
+static void number_text(const struct drawing *d, const struct cli_row_item *item,
 			const struct ntime_value *v, char *text, size_t size)
 {
 	bool is_rate = item->has_rate && !d->t->shows_counts;
 	double number = is_rate ? cli_watch_rate(d->w, v) : v->value;
 	bool is_unsure =
-		(is_rate || item->info.is_metric) && cli_watch_rows_is_unsure(&d->w->rows, item, v);
+		(is_rate || item->info.is_metric) && cli_rows_is_unsure(&d->w->rows, item, v);
 	const char *word = cli_watch_yes_or_no(item, v);
 
 	if (is_time(item))
@@ -130,14 +130,14 @@ static void number_text(const struct drawing *d, const struct cli_watch_item *it
 
 static void draw_cell(const struct drawing *d, unsigned int column, size_t row, size_t i)
 {
-	const struct cli_watch_item *item = &d->w->items.item[i];
+	const struct cli_row_item *item = &d->w->items.item[i];
 	size_t at = row * d->w->items.n + i;
 	const struct ntime_value *v = &d->w->rows.value[at];
 	const char *no_number = cli_watch_no_number(v);
 	enum cli_colour look = CLI_PLAIN;
 	char text[96], cell[112];
 
-	if (!cli_watch_rows_show(&d->w->rows, row, item))
+	if (!cli_rows_show(&d->w->rows, row, item))
 		return;
 	if (no_number) {
 		snprintf(text, sizeof(text), "%s", no_number);
@@ -156,7 +156,7 @@ static void draw_cell(const struct drawing *d, unsigned int column, size_t row, 
 static bool stands_in(const struct drawing *d, const size_t *row, size_t n, size_t i)
 {
 	for (size_t k = 0; k < n; k++)
-		if (cli_watch_rows_show(&d->w->rows, row[k], &d->w->items.item[i]))
+		if (cli_rows_show(&d->w->rows, row[k], &d->w->items.item[i]))
 			return true;
 	return false;
 }
@@ -194,13 +194,13 @@ static void draw_panel(struct drawing *d, const size_t *row, size_t n)
 static bool is_empty(const struct cli_watch *w, size_t row)
 {
 	for (size_t i = 0; i < w->items.n; i++)
-		if (cli_watch_rows_show(&w->rows, row, &w->items.item[i]))
+		if (cli_rows_show(&w->rows, row, &w->items.item[i]))
 			return false;
 	return true;
 }
 
 /* The rows of one kind, as many beside each other as fit. */
-static void draw_kind(struct drawing *d, enum cli_watch_kind kind)
+static void draw_kind(struct drawing *d, enum cli_row_kind kind)
 {
 	size_t row[64], n = 0, most = (d->t->width - d->name) / CELL;
 
@@ -264,7 +264,7 @@ size_t cli_watch_table_draw(const struct cli_watch_table *t, const struct cli_wa
 
 	d.name = name_columns(t, w);
 	for (int kind = CLI_ROW_MACHINE; kind <= CLI_ROW_DEVICE; kind++)
-		draw_kind(&d, (enum cli_watch_kind)kind);
+		draw_kind(&d, (enum cli_row_kind)kind);
 	draw_absences(&d);
 	return d.line;
 }

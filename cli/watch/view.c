@@ -56,7 +56,7 @@ static void words_for_each(const struct cli_watch *w, size_t row, size_t i, uint
 
 	if (v->flags & flags)
 		cli_flag_words_for_each(v->flags & flags, fn, arg);
-	if (cli_watch_rows_is_unsure(&w->rows, &w->items.item[i], v))
+	if (cli_rows_is_unsure(&w->rows, &w->items.item[i], v))
 		fn(arg, "unsure");
 	if (w->rows.has_alarm[at])
 		fn(arg, "above");
@@ -71,19 +71,19 @@ void cli_watch_flag_words(const struct cli_watch *w, size_t row, size_t i, uint3
 	words_for_each(w, row, i, flags, add_word, &words);
 }
 
-static bool is_bit(const struct cli_watch_item *item)
+static bool is_bit(const struct cli_row_item *item)
 {
 	return strcmp(item->info.unit_text, "1=yes") == 0;
 }
 
-const char *cli_watch_yes_or_no(const struct cli_watch_item *item, const struct ntime_value *v)
+const char *cli_watch_yes_or_no(const struct cli_row_item *item, const struct ntime_value *v)
 {
 	if (!is_bit(item) || (v->value != 0 && v->value != 1))
 		return NULL;
 	return v->value != 0 ? "yes" : "no";
 }
 
-const char *cli_watch_unit_text(const struct cli_watch_item *item)
+const char *cli_watch_unit_text(const struct cli_row_item *item)
 {
 	return is_bit(item) ? "" : item->info.unit_text;
 }

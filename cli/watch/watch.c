@@ -131,7 +131,7 @@ static void say_absences(const struct cli_watch *w)
 static void say_methods(const struct cli_watch *w)
 {
 	for (size_t i = 0; i < w->items.n; i++) {
-		const struct cli_watch_item *item = &w->items.item[i];
+		const struct cli_row_item *item = &w->items.item[i];
 
 		if (!item->is_shown)
 			continue;
@@ -187,29 +187,31 @@ static int check_items(const struct cli_watch *w)
 	return -ENOENT;
 }
 
-static void arrange(struct cli_watch *w, enum cli_watch_per per)
+static void arrange(struct cli_watch *w, enum cli_per per)
 {
-	cli_watch_rows_arrange(&w->rows, per, &w->items);
+	cli_rows_arrange(&w->rows, per, w->items.item);
 	cli_watch_alarms_arrange(&w->alarms, &w->rows);
 }
 
 /* Where CPUs are; without a topology there is one row for all, unless CPUs are asked for. */
 static int find_rows(struct cli_watch *w)
 {
-	enum cli_watch_per per = w->o.per;
-	int ret = cli_watch_rows_init(&w->rows, w->session, w->items.n);
+	enum cli_per per = w->o.per;
+	int ret = cli_rows_init(&w->rows, w->session, w->items.n);
 
 	if (ret == -ENOMEM) {
 		cli_say_no_memory();
 		return ret;
 	}
 	if (ret < 0 && (per == CLI_PER_SOCKET || per == CLI_PER_CORE)) {
-		cli_say("--per %s: the topology is not known: %s", cli_watch_per_word(per),
+		cli_say("--per %s: the topology is not known: %s", cli_per_word(per),
 			ntime_error_text(w->ctx));
 		return ret;
 	}
 	if (per == CLI_PER_CHOSEN)
-		per = ret < 0 ? CLI_PER_NONE : cli_watch_rows_choose(&w->items);
+		per = ret < 0		     ? CLI_PER_NONE
+		      : w->items.is_overview ? CLI_PER_SOCKET
+					     : cli_rows_choose(w->items.item, w->items.n);
 	arrange(w, per);
 	return 0;
 }
@@ -332,7 +334,7 @@ static int take_sample(struct cli_watch *w, uint64_t missed)
 	w->unsure_ns = unsure_ns + w->last_unsure_ns;
 	w->rows.is_unsure = w->unsure_ns > w->period_ns / UNSURE_SHARE;
 	w->missed = missed;
-	return cli_watch_rows_add_up(&w->rows, &w->items, w->session, w->delta);
+	return cli_rows_add_up(&w->rows, w->items.item, w->session, w->delta);
 }
 
 /* Also where a row has others that go on. */
@@ -353,7 +355,7 @@ static bool can_say(const struct cli_watch *w)
 static void look_for_gone(struct cli_watch *w)
 {
 	for (size_t i = 0; i < w->items.n; i++) {
-		struct cli_watch_item *item = &w->items.item[i];
+		struct cli_row_item *item = &w->items.item[i];
 
 		if (item->is_gone || !item->is_shown || !has_flag_somewhere(w, i, NTIME_GONE))
 			continue;
@@ -369,7 +371,7 @@ static void look_for_gone(struct cli_watch *w)
 static void look_for_implausible(struct cli_watch *w)
 {
 	for (size_t i = 0; i < w->items.n; i++) {
-		struct cli_watch_item *item = &w->items.item[i];
+		struct cli_row_item *item = &w->items.item[i];
 
 		if (item->is_implausible || item->info.is_metric ||
 		    !has_flag_somewhere(w, i, NTIME_IMPLAUSIBLE))
@@ -384,11 +386,11 @@ static void look_for_implausible(struct cli_watch *w)
 /* Rows as the CPUs are now. */
 static int renew_rows(struct cli_watch *w)
 {
-	enum cli_watch_per per = w->rows.per;
+	enum cli_per per = w->rows.per;
 	size_t items = w->rows.items;
 
-	cli_watch_rows_fini(&w->rows);
-	if (cli_watch_rows_init(&w->rows, w->session, items) == -ENOMEM)
+	cli_rows_fini(&w->rows);
+	if (cli_rows_init(&w->rows, w->session, items) == -ENOMEM)
 		return -ENOMEM;
 	arrange(w, per);
 	return 0;
@@ -435,14 +437,13 @@ static int show_sample(struct cli_watch *w, uint64_t now_ns, uint64_t missed, ui
 /* The rows are to be others: the same sample in them. */
 static int change_per(struct cli_watch *w)
 {
-	enum cli_watch_per per = w->rows.per == CLI_PER_NONE
-					 ? CLI_PER_SOCKET
-					 : (enum cli_watch_per)(w->rows.per + 1);
+	enum cli_per per =
+		w->rows.per == CLI_PER_NONE ? CLI_PER_SOCKET : (enum cli_per)(w->rows.per + 1);
 	int ret = 0;
 
 	arrange(w, per);
 	if (w->shown)
-		ret = cli_watch_rows_add_up(&w->rows, &w->items, w->session, w->delta);
+		ret = cli_rows_add_up(&w->rows, w->items.item, w->session, w->delta);
 	if (w->view->redraw)
 		w->view->redraw(w);
 	return ret;
@@ -602,7 +603,7 @@ static int watch_fini(struct cli_watch *w)
 	ntime_session_free(w->session);
 	ret = cli_leftover_say(w->ctx);
 	cli_watch_alarms_fini(&w->alarms);
-	cli_watch_rows_fini(&w->rows);
+	cli_rows_fini(&w->rows);
 	cli_watch_items_fini(&w->items);
 	cli_watch_options_fini(&w->o);
 	free(w->last);

@@ -10,7 +10,7 @@
 #include "cli/watch/items.h"
 #include "cli/watch/options.h"
 #include "cli/watch/out.h"
-#include "cli/watch/rows.h"
+#include "cli/stat/rows.h"
 #include "cli/watch/sampler.h"
 
 struct cli_watch_view;
@@ -32,7 +32,7 @@ struct cli_watch {
 	struct ntime_ctx *ctx;
 	struct ntime_session *session;
 	struct cli_watch_items items;
-	struct cli_watch_rows rows;
+	struct cli_rows rows;
 	struct cli_watch_sampler sampler;
 	struct cli_watch_alarms alarms;
 	struct cli_watch_out out;
@@ -93,8 +93,8 @@ void cli_watch_flag_words(const struct cli_watch *w, size_t row, size_t i, uint3
 const char *cli_watch_no_number(const struct ntime_value *v);
 
 /* A bit, whose unit is "1=yes", is "yes" or "no" for people; NULL for what has a number. */
-const char *cli_watch_yes_or_no(const struct cli_watch_item *item, const struct ntime_value *v);
+const char *cli_watch_yes_or_no(const struct cli_row_item *item, const struct ntime_value *v);
 /* The unit that stands beside what people see; "" of a bit. */
-const char *cli_watch_unit_text(const struct cli_watch_item *item);
+const char *cli_watch_unit_text(const struct cli_row_item *item);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * cli/watch/rows.h and cli/watch/table.h: places put together, and drawn. The session is a table of
+ * cli/stat/rows.h and cli/watch/table.h: places put together, and drawn. The session is a table of
  * this file.
  */
 #include <errno.h>
@@ -50,7 +50,7 @@ int ntime_session_metrics(const struct ntime_session *s, struct ntime_value *val
 
 enum { EVENT, ENERGY, STATE, CLOCK, BOARD, HALF, ITEMS };
 
-static struct cli_watch_item items_of_test[ITEMS] = {
+static struct cli_row_item items_of_test[ITEMS] = {
 	[EVENT] = { .name = "events", .is_shown = true, .has_rate = true },
 	[ENERGY] = { .name = "energy",
 		     .is_shown = true,
@@ -103,20 +103,19 @@ static void fill(struct ntime_value *values)
 	}
 }
 
-static void make(struct cli_watch_rows *rows, const struct cli_watch_items *all,
-		 enum cli_watch_per per)
+static void make(struct cli_rows *rows, const struct cli_watch_items *all, enum cli_per per)
 {
 	struct ntime_value values[PLACES * ITEMS];
 
 	fill(values);
-	TT_IS(cli_watch_rows_init(rows, NULL, ITEMS), 0);
-	cli_watch_rows_arrange(rows, per, all);
-	TT_IS(cli_watch_rows_add_up(rows, all, NULL, values), 0);
+	TT_IS(cli_rows_init(rows, NULL, ITEMS), 0);
+	cli_rows_arrange(rows, per, all->item);
+	TT_IS(cli_rows_add_up(rows, all->item, NULL, values), 0);
 }
 
 static const struct per_row {
 	int line;
-	enum cli_watch_per per;
+	enum cli_per per;
 	const char *rows;
 	/*
 	 * of each row: value of what stands there, in the order of the items; - where it does not
@@ -138,7 +137,7 @@ TEST(rows_put_places_together)
 {
 	TT_FOR_EACH_ROW(r, per_rows) {
 		struct cli_watch_items all = items();
-		struct cli_watch_rows rows;
+		struct cli_rows rows;
 		char names[256] = "", values[512] = "";
 
 		make(&rows, &all, r->per);
@@ -148,7 +147,7 @@ TEST(rows_put_places_together)
 				const struct ntime_value *v = &rows.value[row * ITEMS + i];
 				char text[32];
 
-				if (!cli_watch_rows_show(&rows, row, &all.item[i]))
+				if (!cli_rows_show(&rows, row, &all.item[i]))
 					snprintf(text, sizeof(text), "-");
 				else if (v->flags & NTIME_ELSEWHERE)
 					snprintf(text, sizeof(text), "?");
@@ -159,7 +158,7 @@ TEST(rows_put_places_together)
 		}
 		TT_STR(r, names, r->rows);
 		TT_STR(r, values, r->values);
-		cli_watch_rows_fini(&rows);
+		cli_rows_fini(&rows);
 	}
 }
 
@@ -167,16 +166,16 @@ TEST(rows_put_places_together)
 TEST(rows_can_be_others)
 {
 	struct cli_watch_items all = items();
-	struct cli_watch_rows rows;
+	struct cli_rows rows;
 	struct ntime_value values[PLACES * ITEMS];
 
 	fill(values);
 	make(&rows, &all, CLI_PER_THREAD);
-	cli_watch_rows_arrange(&rows, CLI_PER_NONE, &all);
-	TT_IS(cli_watch_rows_add_up(&rows, &all, NULL, values), 0);
+	cli_rows_arrange(&rows, CLI_PER_NONE, all.item);
+	TT_IS(cli_rows_add_up(&rows, all.item, NULL, values), 0);
 	TT_IS(rows.n, 1);
 	TT_IS(rows.value[EVENT].value, 17);
-	cli_watch_rows_fini(&rows);
+	cli_rows_fini(&rows);
 }
 
 /*
@@ -185,14 +184,14 @@ TEST(rows_can_be_others)
 TEST(metrics_know_their_cpus)
 {
 	struct cli_watch_items all = items();
-	struct cli_watch_rows rows;
+	struct cli_rows rows;
 
 	make(&rows, &all, CLI_PER_SOCKET);
 	TT_IS(rows.value[0 * ITEMS + HALF].count, 5);
 	TT_IS(rows.value[1 * ITEMS + HALF].count, 3);
 	TT_IS(rows.value[2 * ITEMS + HALF].count, 2);
 	TT_IS(rows.value[2 * ITEMS + HALF].wanted_ns, 10);
-	cli_watch_rows_fini(&rows);
+	cli_rows_fini(&rows);
 }
 
 /* A part that is missing does not look like 0. */
@@ -200,45 +199,41 @@ TEST(missing_parts_make_sums_partial)
 {
 	struct cli_watch_items all = items();
 	struct ntime_value values[PLACES * ITEMS];
-	struct cli_watch_rows rows;
+	struct cli_rows rows;
 
 	fill(values);
 	for (size_t p = 1; p < 3; p++)
 		values[p * ITEMS + EVENT] =
 			(struct ntime_value){ .value = NAN, .flags = NTIME_NOT_COUNTED };
 	values[0 * ITEMS + EVENT].flags |= NTIME_LOST;
-	TT_IS(cli_watch_rows_init(&rows, NULL, ITEMS), 0);
-	cli_watch_rows_arrange(&rows, CLI_PER_SOCKET, &all);
-	TT_IS(cli_watch_rows_add_up(&rows, &all, NULL, values), 0);
+	TT_IS(cli_rows_init(&rows, NULL, ITEMS), 0);
+	cli_rows_arrange(&rows, CLI_PER_SOCKET, all.item);
+	TT_IS(cli_rows_add_up(&rows, all.item, NULL, values), 0);
 	TT_IS(rows.value[1 * ITEMS + EVENT].flags, NTIME_PARTIAL);
 	TT_IS(rows.value[1 * ITEMS + EVENT].value, 2);
 	TT_IS(rows.value[2 * ITEMS + EVENT].flags, NTIME_LOST);
-	cli_watch_rows_fini(&rows);
+	cli_rows_fini(&rows);
 }
 
 TEST(without_a_topology_there_is_one_row)
 {
 	struct cli_watch_items all = items();
-	struct cli_watch_rows rows;
+	struct cli_rows rows;
 
 	place_error = -EIO;
-	TT_IS(cli_watch_rows_init(&rows, NULL, ITEMS), -EIO);
+	TT_IS(cli_rows_init(&rows, NULL, ITEMS), -EIO);
 	place_error = 0;
-	cli_watch_rows_arrange(&rows, CLI_PER_SOCKET, &all);
+	cli_rows_arrange(&rows, CLI_PER_SOCKET, all.item);
 	TT_TEXT(rows.row[rows.n - 1].name, "socket ?");
-	cli_watch_rows_fini(&rows);
+	cli_rows_fini(&rows);
 }
 
 TEST(rows_that_suit)
 {
 	struct cli_watch_items all = items();
 
-	TT_IS(cli_watch_rows_choose(&all), CLI_PER_CORE);
-	all.is_overview = true;
-	TT_IS(cli_watch_rows_choose(&all), CLI_PER_SOCKET);
-	all.is_overview = false;
-	all.n = STATE;
-	TT_IS(cli_watch_rows_choose(&all), CLI_PER_SOCKET);
+	TT_IS(cli_rows_choose(all.item, ITEMS), CLI_PER_CORE);
+	TT_IS(cli_rows_choose(all.item, STATE), CLI_PER_SOCKET);
 }
 
 static const struct compact_row {
@@ -328,7 +323,7 @@ TEST(table_fits_its_width)
 	TT_TEXT(paper.line[4], "events /s              12#          22");
 	for (unsigned int width = 1; width < 200; width++)
 		draw(&w, width, &lines);
-	cli_watch_rows_fini(&w.rows);
+	cli_rows_fini(&w.rows);
 }
 
 TEST(missing_things_share_their_reason)

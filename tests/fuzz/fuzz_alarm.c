@@ -15,7 +15,7 @@
 #define ITEMS 3
 #define ROWS 2
 
-static struct cli_watch_item items_of_test[ITEMS] = {
+static struct cli_row_item items_of_test[ITEMS] = {
 	{ .name = (char *)"power", .is_shown = true, .info = { .unit_text = "W" } },
 	{ .name = (char *)"cpu/event=0xc0/",
 	  .is_shown = true,
@@ -34,7 +34,7 @@ static double number(uint64_t byte)
 	return byte < 250 ? (double)byte - 20 : odd[byte - 250];
 }
 
-static void sample(struct cli_watch_alarms *a, struct cli_watch_rows *rows, struct fuzz_bytes *in)
+static void sample(struct cli_watch_alarms *a, struct cli_rows *rows, struct fuzz_bytes *in)
 {
 	uint64_t how = fuzz_get(in, 1);
 	unsigned int started;
@@ -56,14 +56,14 @@ static void watch(const struct cli_watch_options *o, struct fuzz_bytes *in)
 {
 	struct ntime_value values[ROWS * ITEMS] = { 0 };
 	bool has_alarm[ROWS * ITEMS] = { 0 };
-	struct cli_watch_row row[ROWS] = { { .name = "socket 0", .kind = CLI_ROW_SOCKET },
-					   { .name = "socket 1", .kind = CLI_ROW_SOCKET } };
-	struct cli_watch_rows rows = { .per = CLI_PER_SOCKET,
-				       .items = ITEMS,
-				       .n = ROWS,
-				       .row = row,
-				       .value = values,
-				       .has_alarm = has_alarm };
+	struct cli_row row[ROWS] = { { .name = "socket 0", .kind = CLI_ROW_SOCKET },
+				     { .name = "socket 1", .kind = CLI_ROW_SOCKET } };
+	struct cli_rows rows = { .per = CLI_PER_SOCKET,
+				 .items = ITEMS,
+				 .n = ROWS,
+				 .row = row,
+				 .value = values,
+				 .has_alarm = has_alarm };
 	struct cli_watch_alarms a;
 	sigset_t mask;
 	int ret = cli_watch_alarms_init(&a, o, &items);

@@ -7,18 +7,40 @@
 #include <string.h>
 
 #include "cli/output/memory.h"
+#include "cli/stat/rows.h"
 #include "cli/stat/tally.h"
-#include "cli/watch/rows.h"
+
+static const char *const per_words[] = {
+	[CLI_PER_CHOSEN] = "",	     [CLI_PER_SOCKET] = "socket", [CLI_PER_CORE] = "core",
+	[CLI_PER_THREAD] = "thread", [CLI_PER_NONE] = "none",
+};
+
+const char *cli_per_word(enum cli_per per)
+{
+	return per_words[per];
+}
+
+int cli_per_parse(const char *word, bool may_be_none, enum cli_per *per)
+{
+	int last = may_be_none ? CLI_PER_NONE : CLI_PER_THREAD;
+
+	for (int i = CLI_PER_SOCKET; i <= last; i++) {
+		if (strcmp(word, per_words[i]) == 0) {
+			*per = (enum cli_per)i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
 
 /* While a row is added up: nothing has been seen yet. Bit 31 is none of the library's. */
 #define EMPTY (1u << 31)
 
-int cli_watch_rows_init(struct cli_watch_rows *rows, struct ntime_session *s, size_t items)
+int cli_rows_init(struct cli_rows *rows, struct ntime_session *s, size_t items)
 {
 	int ret = 0;
 
-	*rows = (struct cli_watch_rows){ .items = items,
-					 .where_count = ntime_session_where_count(s) };
+	*rows = (struct cli_rows){ .items = items, .where_count = ntime_session_where_count(s) };
 	rows->where = cli_calloc(rows->where_count + 1, sizeof(*rows->where));
 	rows->of = cli_calloc(rows->where_count + 1, sizeof(*rows->of));
 	rows->order = cli_calloc(rows->where_count + 1, sizeof(*rows->order));
@@ -42,7 +64,7 @@ int cli_watch_rows_init(struct cli_watch_rows *rows, struct ntime_session *s, si
 	return ret;
 }
 
-void cli_watch_rows_fini(struct cli_watch_rows *rows)
+void cli_rows_fini(struct cli_rows *rows)
 {
 	free(rows->row);
 	free(rows->value);
@@ -50,21 +72,21 @@ void cli_watch_rows_fini(struct cli_watch_rows *rows)
 	free(rows->where);
 	free(rows->of);
 	free(rows->order);
-	*rows = (struct cli_watch_rows){ 0 };
+	*rows = (struct cli_rows){ 0 };
 }
 
-static bool is_wide(const struct cli_watch_item *item)
+static bool is_wide(const struct cli_row_item *item)
 {
 	return !item->is_clock &&
 	       (item->info.scope == NTIME_SCOPE_L3 || item->info.scope == NTIME_SCOPE_PACKAGE);
 }
 
-static bool is_of_machine(const struct cli_watch_item *item)
+static bool is_of_machine(const struct cli_row_item *item)
 {
 	return !item->is_clock && item->info.scope == NTIME_SCOPE_MACHINE;
 }
 
-static bool is_of_device(const struct cli_watch_item *item)
+static bool is_of_device(const struct cli_row_item *item)
 {
 	return !item->is_clock && item->info.scope == NTIME_SCOPE_DEVICE;
 }
@@ -74,11 +96,11 @@ static bool is_device(const struct ntime_where_info *where)
 	return where->cpu < 0 && where->pid < 0;
 }
 
-enum cli_watch_per cli_watch_rows_choose(const struct cli_watch_items *items)
+enum cli_per cli_rows_choose(const struct cli_row_item *item, size_t n)
 {
-	for (size_t i = 0; i < items->n && !items->is_overview; i++)
-		if (!items->item[i].is_missing && items->item[i].info.is_state &&
-		    items->item[i].info.scope <= NTIME_SCOPE_CORE)
+	for (size_t i = 0; i < n; i++)
+		if (!item[i].is_missing && item[i].info.is_state &&
+		    item[i].info.scope <= NTIME_SCOPE_CORE)
 			return CLI_PER_CORE;
 	return CLI_PER_SOCKET;
 }
@@ -97,21 +119,21 @@ static int compare(const struct ntime_where_info *a, const struct ntime_where_in
 
 static int compare_places(const void *left, const void *right, void *arg)
 {
-	const struct cli_watch_rows *rows = arg;
+	const struct cli_rows *rows = arg;
 	const size_t *a = left, *b = right;
 
 	return compare(&rows->where[*a], &rows->where[*b]);
 }
 
 /* Threads of a core may be far from each other in the session's order. */
-static void sort_places(struct cli_watch_rows *rows)
+static void sort_places(struct cli_rows *rows)
 {
 	for (size_t i = 0; i < rows->where_count; i++)
 		rows->order[i] = i;
 	qsort_r(rows->order, rows->where_count, sizeof(*rows->order), compare_places, rows);
 }
 
-static void name_row(struct cli_watch_row *row, const char *what, int number)
+static void name_row(struct cli_row *row, const char *what, int number)
 {
 	if (number < 0)
 		snprintf(row->name, sizeof(row->name), "%s ?", what);
@@ -119,12 +141,12 @@ static void name_row(struct cli_watch_row *row, const char *what, int number)
 		snprintf(row->name, sizeof(row->name), "%s %d", what, number);
 }
 
-static size_t add_row(struct cli_watch_rows *rows, enum cli_watch_kind kind,
+static size_t add_row(struct cli_rows *rows, enum cli_row_kind kind,
 		      const struct ntime_where_info *where)
 {
-	struct cli_watch_row *row = &rows->row[rows->n];
+	struct cli_row *row = &rows->row[rows->n];
 
-	*row = (struct cli_watch_row){ .kind = kind, .package = -1, .core = -1, .cpu = -1 };
+	*row = (struct cli_row){ .kind = kind, .package = -1, .core = -1, .cpu = -1 };
 	if (kind >= CLI_ROW_SOCKET)
 		row->package = where->package;
 	if (kind >= CLI_ROW_CORE)
@@ -142,56 +164,56 @@ static size_t add_row(struct cli_watch_rows *rows, enum cli_watch_kind kind,
 	return rows->n++;
 }
 
-static bool has_items(const struct cli_watch_items *items,
-		      bool (*is_meant)(const struct cli_watch_item *item))
+static bool has_items(const struct cli_rows *rows, const struct cli_row_item *item,
+		      bool (*is_meant)(const struct cli_row_item *item))
 {
-	for (size_t i = 0; i < items->n; i++)
-		if (items->item[i].is_shown && is_meant(&items->item[i]))
+	for (size_t i = 0; i < rows->items; i++)
+		if (item[i].is_shown && is_meant(&item[i]))
 			return true;
 	return false;
 }
 
-static bool is_narrow(const struct cli_watch_item *item)
+static bool is_narrow(const struct cli_row_item *item)
 {
 	return !is_wide(item) && !is_of_machine(item) && !is_of_device(item);
 }
 
 /* The row of the devices, named by what counts there: metrics have no unit, their events do. */
-static size_t add_device_row(struct cli_watch_rows *rows, const struct cli_watch_items *items,
+static size_t add_device_row(struct cli_rows *rows, const struct cli_row_item *item,
 			     const struct ntime_where_info *where)
 {
 	size_t row, i = 0;
 
-	if (!has_items(items, is_of_device))
-		return CLI_WATCH_NO_ROW;
-	while (i < items->n && !(is_of_device(&items->item[i]) && *items->item[i].info.unit))
+	if (!has_items(rows, item, is_of_device))
+		return CLI_NO_ROW;
+	while (i < rows->items && !(is_of_device(&item[i]) && *item[i].info.unit))
 		i++;
 	row = add_row(rows, CLI_ROW_DEVICE, where);
 	snprintf(rows->row[row].name, sizeof(rows->row[row].name), "%s",
-		 i < items->n ? items->item[i].info.unit : "device");
+		 i < rows->items ? item[i].info.unit : "device");
 	return row;
 }
 
 /* One row behind the other as the CPUs come, sorted; each learns its rows. */
-static void make_rows(struct cli_watch_rows *rows, const struct cli_watch_items *items)
+static void make_rows(struct cli_rows *rows, const struct cli_row_item *item)
 {
-	bool has_machine = rows->per == CLI_PER_NONE || has_items(items, is_of_machine);
-	bool has_sockets = rows->per == CLI_PER_SOCKET || has_items(items, is_wide);
-	bool has_own = has_items(items, is_narrow);
+	bool has_machine = rows->per == CLI_PER_NONE || has_items(rows, item, is_of_machine);
+	bool has_sockets = rows->per == CLI_PER_SOCKET || has_items(rows, item, is_wide);
+	bool has_own = has_items(rows, item, is_narrow);
 	const struct ntime_where_info *last = NULL;
-	size_t machine = CLI_WATCH_NO_ROW, socket = CLI_WATCH_NO_ROW, own = CLI_WATCH_NO_ROW;
+	size_t machine = CLI_NO_ROW, socket = CLI_NO_ROW, own = CLI_NO_ROW;
 
 	for (size_t i = 0; i < rows->where_count; i++) {
 		const struct ntime_where_info *where = &rows->where[rows->order[i]];
 		bool is_new_socket = !last || last->package != where->package;
 
 		rows->of[rows->order[i]][0] = rows->of[rows->order[i]][1] =
-			rows->of[rows->order[i]][2] = CLI_WATCH_NO_ROW;
+			rows->of[rows->order[i]][2] = CLI_NO_ROW;
 		/* What it counted last was shown when it went. */
 		if (where->is_off_line)
 			continue;
 		if (is_device(where)) {
-			rows->of[rows->order[i]][0] = add_device_row(rows, items, where);
+			rows->of[rows->order[i]][0] = add_device_row(rows, item, where);
 			continue;
 		}
 		if (has_machine && !last)
@@ -210,8 +232,7 @@ static void make_rows(struct cli_watch_rows *rows, const struct cli_watch_items 
 	}
 }
 
-void cli_watch_rows_arrange(struct cli_watch_rows *rows, enum cli_watch_per per,
-			    const struct cli_watch_items *items)
+void cli_rows_arrange(struct cli_rows *rows, enum cli_per per, const struct cli_row_item *item)
 {
 	size_t most = rows->where_count * 2 + 1;
 
@@ -224,7 +245,7 @@ void cli_watch_rows_arrange(struct cli_watch_rows *rows, enum cli_watch_per per,
 	rows->has_alarm = NULL;
 	rows->row = cli_calloc(most, sizeof(*rows->row));
 	sort_places(rows);
-	make_rows(rows, items);
+	make_rows(rows, item);
 	rows->value = cli_calloc(rows->n * rows->items + 1, sizeof(*rows->value));
 	rows->has_alarm = cli_calloc(rows->n * rows->items + 1, sizeof(*rows->has_alarm));
 }
@@ -240,7 +261,7 @@ static void take_extreme(struct ntime_value *sum, const struct ntime_value *v, b
 }
 
 static void add_value(struct ntime_value *sum, const struct ntime_value *v,
-		      const struct cli_watch_item *item)
+		      const struct cli_row_item *item)
 {
 	/*
 	 * Computed anew from the sums: the period is that of any CPU, the number of CPUs that of
@@ -270,26 +291,26 @@ static void add_value(struct ntime_value *sum, const struct ntime_value *v,
 		cli_value_add(sum, v);
 }
 
-static void add_place(struct cli_watch_rows *rows, const struct cli_watch_items *items, size_t row,
+static void add_place(struct cli_rows *rows, const struct cli_row_item *item, size_t row,
 		      const struct ntime_value *values)
 {
 	struct ntime_value *sum = &rows->value[row * rows->items];
 
 	for (size_t i = 0; i < rows->items; i++)
-		add_value(&sum[i], &values[i], &items->item[i]);
+		add_value(&sum[i], &values[i], &item[i]);
 }
 
-int cli_watch_rows_add_up(struct cli_watch_rows *rows, const struct cli_watch_items *items,
-			  const struct ntime_session *s, const struct ntime_value *values)
+int cli_rows_add_up(struct cli_rows *rows, const struct cli_row_item *item,
+		    const struct ntime_session *s, const struct ntime_value *values)
 {
 	int ret = 0;
 
 	for (size_t i = 0; i < rows->n * rows->items; i++)
 		rows->value[i] = (struct ntime_value){ .value = NAN, .scale = 1, .flags = EMPTY };
 	for (size_t i = 0; i < rows->where_count; i++)
-		for (size_t k = 0; k < CLI_WATCH_ROWS_OF_CPU; k++)
-			if (rows->of[i][k] != CLI_WATCH_NO_ROW)
-				add_place(rows, items, rows->of[i][k], &values[i * rows->items]);
+		for (size_t k = 0; k < CLI_ROWS_OF_CPU; k++)
+			if (rows->of[i][k] != CLI_NO_ROW)
+				add_place(rows, item, rows->of[i][k], &values[i * rows->items]);
 	for (size_t i = 0; i < rows->n * rows->items; i++)
 		rows->value[i].flags &= ~EMPTY;
 	for (size_t i = 0; i < rows->n && ret >= 0; i++)
@@ -297,17 +318,16 @@ int cli_watch_rows_add_up(struct cli_watch_rows *rows, const struct cli_watch_it
 	return ret < 0 ? ret : 0;
 }
 
-bool cli_watch_rows_is_unsure(const struct cli_watch_rows *rows, const struct cli_watch_item *item,
-			      const struct ntime_value *v)
+bool cli_rows_is_unsure(const struct cli_rows *rows, const struct cli_row_item *item,
+			const struct ntime_value *v)
 {
 	return rows->is_unsure && (item->has_rate || item->info.is_metric) &&
 	       cli_value_is_known(v) && !(v->flags & NTIME_STATE);
 }
 
-bool cli_watch_rows_show(const struct cli_watch_rows *rows, size_t row,
-			 const struct cli_watch_item *item)
+bool cli_rows_show(const struct cli_rows *rows, size_t row, const struct cli_row_item *item)
 {
-	enum cli_watch_kind kind = rows->row[row].kind;
+	enum cli_row_kind kind = rows->row[row].kind;
 
 	if (!item->is_shown)
 		return false;
