@@ -26,6 +26,7 @@ enum {
 	ID_TIMEOUT,
 	ID_DELAY,
 	ID_VIA,
+	ID_PER,
 };
 
 #define COUNT(member) CLI_COUNT(struct cli_stat_options, member)
@@ -50,6 +51,8 @@ const struct cli_option cli_stat_option_table[] = {
 	{ 'I', "interval", "TIME", "also print the counts of each interval of TIME, live" },
 	{ 'a', "all-cpus", NULL, "count everything on all CPUs", FLAG(all_cpus) },
 	{ 'C', "cpu", "LIST", "count everything on these CPUs, such as 0-3,8", TEXT(cpus) },
+	{ ID_PER, "per", "socket|core|thread",
+	  "with -a or -C: also print what each socket, core or CPU counted" },
 	{ 'p', "pid", "PID[,PID...]", "attach to all threads of running processes" },
 	{ 't', "tid", "TID[,TID...]", "attach to running threads" },
 	{ 'i', "no-inherit", NULL, "do not count threads and processes that are started later",
@@ -95,10 +98,10 @@ const struct cli_foreign cli_stat_foreign[] = {
 	{ "field-separator", "comma-separated values are --csv", "csv", .mark = "," },
 	{ "j", "JSON is --json", "json" },
 	{ "json-output", "JSON is --json" },
-	{ "A", "CPU by CPU counts ntime watch --per thread" },
-	{ "no-aggr", "CPU by CPU counts ntime watch --per thread" },
-	{ "per-core", "core by core counts ntime watch --per core" },
-	{ "per-socket", "socket by socket counts ntime watch --per socket" },
+	{ "A", "CPU by CPU is --per thread", "per", "thread" },
+	{ "no-aggr", "CPU by CPU is --per thread", "per", "thread" },
+	{ "per-core", "core by core is --per core", "per", "core" },
+	{ "per-socket", "socket by socket is --per socket", "per", "socket" },
 	{ "D", "to count later is --delay TIME, such as --delay 100ms" },
 	{ "M", "a metric is -m METRIC", "metric" },
 	{ "d", "what to count is -e LIST; ntime list shows what there is" },
@@ -254,6 +257,10 @@ static int set_option(void *arg, const struct cli_option *option, const char *va
 		return set_format(o, value);
 	case ID_VIA:
 		return cli_option_via("stat", value, &o->via);
+	case ID_PER:
+		return cli_per_parse(value, false, &o->per) < 0
+			       ? misuse("--per takes socket, core or thread, not '%s'", value)
+			       : 0;
 	case ID_CSV:
 		return set_writer(o, &cli_csv_writer);
 	default:
@@ -273,6 +280,11 @@ static const char *contradiction(const struct cli_stat_options *o)
 	if (o->via > NTIME_VIA_PERF && !o->all_cpus && !o->cpus)
 		return "--via counts CPUs, not programs, by all methods but perf: add -a or -C "
 		       "CPUS";
+	if (o->per && !o->all_cpus && !o->cpus)
+		return "--per is for counts of CPUs: add -a or -C CPUS";
+	if (o->per && (o->has_runs || o->by_pass || o->interval_ns || o->format))
+		return "--per cannot be combined with -r, --passes, -I or --format; ntime watch "
+		       "--per has intervals";
 	if (o->append && (!o->output || strcmp(o->output, "-") == 0))
 		return "--append needs -o FILE";
 	if (o->root && !o->dry_run)

@@ -23,6 +23,7 @@ struct cli_wish {
  * @setup, @prepare, @cleanup: lines for the shell: before all runs, before each, after all
  * @interval_ns, @timeout_ns, @delay_ns: 0: not given
  * @pid:	-p or -t
+ * @per:	CLI_PER_CHOSEN: not given
  * @via:	enum ntime_via
  * @hides_output: the command reads nothing, and what it writes goes nowhere
  * @format:	--format
@@ -51,6 +52,7 @@ struct cli_stat_options {
 	const struct cli_writer *writer;
 	unsigned int verbose;
 	uint32_t via;
+	enum cli_per per;
 	bool all_cpus;
 	bool are_threads;
 	bool no_inherit;

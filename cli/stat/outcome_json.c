@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* How runs ended, in JSON. */
+/* How runs ended, and places of a machine, in JSON. */
 #include "cli/stat/outcome_json.h"
 
 #include <errno.h>
@@ -60,4 +60,18 @@ int cli_outcomes_from_json(struct cli_outcomes *all, const json_t *json)
 		cli_outcomes_add_runs(all, &o, (size_t)runs);
 	}
 	return 0;
+}
+
+json_t *cli_row_json(const struct cli_row *row)
+{
+	json_t *json = json_object();
+
+	json_object_set_new(json, "where", json_string(row->name));
+	if (row->package >= 0)
+		json_object_set_new(json, "socket", json_integer(row->package));
+	if (row->core >= 0)
+		json_object_set_new(json, "core", json_integer(row->core));
+	if (row->cpu >= 0)
+		json_object_set_new(json, "cpu", json_integer(row->cpu));
+	return json;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* How runs ended, in JSON. */
+/* How runs ended, and places of a machine, in JSON. */
 #ifndef CLI_STAT_OUTCOME_JSON_H
 #define CLI_STAT_OUTCOME_JSON_H
 
 #include <jansson.h>
 
 #include "cli/stat/outcome.h"
+#include "cli/stat/rows.h"
 
 /* {"status": N} or {"signal": N}; "timeout" when ntime ended the command. @status: wait(2)'s. */
 json_t *cli_exit_json(int status, bool timed_out);
@@ -13,5 +14,8 @@ json_t *cli_exit_json(int status, bool timed_out);
 json_t *cli_outcomes_json(const struct cli_outcomes *all);
 /* The same back again. 0, or -EINVAL: it is something else. */
 int cli_outcomes_from_json(struct cli_outcomes *all, const json_t *json);
+
+/* {"where": "core 3", "socket": 0, "core": 3}; "cpu" of a CPU. */
+json_t *cli_row_json(const struct cli_row *row);
 
 #endif

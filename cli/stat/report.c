@@ -68,5 +68,5 @@ bool cli_item_is_noted(const struct cli_item *item)
 
 bool cli_item_is_shown(const struct cli_style *style, const struct cli_item *item)
 {
-	return !item->is_hidden || style->verbose;
+	return !item->is_elsewhere && (!item->is_hidden || style->verbose);
 }

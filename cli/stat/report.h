@@ -13,6 +13,7 @@
 #include <ntime/value.h>
 
 #include "cli/stat/outcome.h"
+#include "cli/stat/rows.h"
 #include "cli/stat/tally.h"
 #include "cli/output/term.h"
 
@@ -26,6 +27,7 @@
  * @is_of_device: its unit counts a device, whatever the target is
  * @is_unscaled: --no-scale took an extrapolation back
  * @is_rusage:	its counter is refused for .reason, and the value is wait4(2)'s
+ * @is_elsewhere: it stands in another row
  * @is_alike:	an estimate that cannot be told from that of the interval before
  * @max_rate:	as in struct ntime_item
  * @least, @most: with @has_bounds what @value, which is scaled, can be at all; @most may be
@@ -49,6 +51,7 @@ struct cli_item {
 	bool is_of_device;
 	bool is_metric;
 	bool is_hidden;
+	bool is_elsewhere;
 	bool is_unscaled;
 	bool is_rusage;
 	bool is_incomplete; /* a pass that has a part of the sum was not counted */
@@ -98,6 +101,15 @@ struct cli_figure_form {
 extern const struct cli_figure_form cli_figure_forms[CLI_FIGURES];
 
 /**
+ * struct cli_report_row - what was counted in a socket, a core or a CPU
+ * @item:	those of the report, with other values
+ */
+struct cli_report_row {
+	const struct cli_row *place;
+	const struct cli_item *item;
+};
+
+/**
  * struct cli_report - everything a writer needs
  * @version:	of ntime
  * @argv:	the command, NULL when something that runs already was measured
@@ -107,6 +119,7 @@ extern const struct cli_figure_form cli_figure_forms[CLI_FIGURES];
  * @at_most:	figure that is only an upper bound: in one of the runs at least, something else may
  *		have been that large
  * @status:	wait(2)'s status of the last run of the command
+ * @row:	with --per: @rows of them; not owned
  * @note:	further lines for people (how it was counted); @notes of them
  * @runs:	runs that were counted (with @by_pass: rounds of @passes runs); 0: none ended well,
  *		and all values are those of the last one
@@ -125,6 +138,8 @@ struct cli_report {
 	const char *target;
 	struct cli_item *item;
 	size_t items;
+	const struct cli_report_row *row;
+	size_t rows;
 	struct cli_spread figure[CLI_FIGURES];
 	bool at_most[CLI_FIGURES];
 	const char *const *note;
@@ -149,6 +164,7 @@ struct cli_report {
  * @quiet:	no explanations
  * @by_interval: interval lines
  * @by_run:	-r was given
+ * @by_row:	--per was given
  * @format:	--format, which cli_format_check() has found good
  * @plan_only:	nothing was run: no values, only how they would be counted
  * @brief:	of the default events, which nobody asked for one by one: brief.h
@@ -160,6 +176,7 @@ struct cli_style {
 	bool quiet;
 	bool by_interval;
 	bool by_run;
+	bool by_row;
 	bool plan_only;
 	bool brief;
 };

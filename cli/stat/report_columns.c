@@ -16,6 +16,7 @@
 /* Columns that only some reports have. */
 #define BY_INTERVAL 1u
 #define BY_RUN 2u
+#define BY_ROW 4u
 
 #define ITEM(member, kind) CLI_OF(struct cli_item, member, kind)
 #define SPREAD(member, kind) ITEM(spread.member, kind), .only = BY_RUN
@@ -50,6 +51,7 @@
 	X(LIMITED_CODE, "reason_code", "limited.reason_code", NOT_CSV)                             \
 	X(LIMITED_ABOUT, "about", "limited.about", NOT_CSV)                                        \
 	X(LIMITED_KIND, "remedy_kind", "limited.remedy_kind", NOT_CSV)                             \
+	X(WHERE, "where", NOT_JSON, .only = BY_ROW)                                                \
 	X(TIME_S, "time_s", NOT_JSON, .only = BY_INTERVAL)                                         \
 	X(RUNS, "runs", SPREAD(n, COUNT))                                                          \
 	X(MIN, "min", SPREAD(min, REAL))                                                           \
@@ -67,7 +69,8 @@ static struct cli_columns columns_of(const struct cli_style *style)
 	return (struct cli_columns){ .column = columns,
 				     .n = COLUMNS,
 				     .with = (style->by_interval ? BY_INTERVAL : 0) |
-					     (style->by_run ? BY_RUN : 0) };
+					     (style->by_run ? BY_RUN : 0) |
+					     (style->by_row ? BY_ROW : 0) };
 }
 
 struct words {
@@ -176,24 +179,32 @@ static void begin_csv(FILE *f, const struct cli_style *style, const struct cli_r
 	cli_csv_head(f, &c);
 }
 
-static void interval_csv(FILE *f, const struct cli_style *style, const struct cli_report *r,
-			 double time_s)
+static void put_items(FILE *f, const struct cli_style *style, const struct cli_report *r,
+		      const struct cli_item *item, const char *time, const char *where)
 {
 	const struct cli_columns c = columns_of(style);
 	struct cli_cell cell[COLUMNS];
 	struct words flags;
-	char time[32];
 
-	snprintf(time, sizeof(time), "%.9f", time_s);
 	for (size_t i = 0; i < r->items; i++) {
-		if (!cli_item_is_shown(style, &r->item[i]))
+		if (!cli_item_is_shown(style, &item[i]))
 			continue;
-		fill(cell, &c, r, &r->item[i], &flags);
+		fill(cell, &c, r, &item[i], &flags);
 		if (r->emulated)
 			add_word(&flags, "emulated");
 		cell[TIME_S] = cli_text(time);
+		cell[WHERE] = cli_text(where);
 		cli_csv_row(f, &c, cell);
 	}
+}
+
+static void interval_csv(FILE *f, const struct cli_style *style, const struct cli_report *r,
+			 double time_s)
+{
+	char time[32];
+
+	snprintf(time, sizeof(time), "%.9f", time_s);
+	put_items(f, style, r, r->item, time, "");
 }
 
 static void put_figure(FILE *f, const struct cli_columns *c, const struct cli_report *r, int i)
@@ -228,7 +239,9 @@ static void summary_csv(FILE *f, const struct cli_style *style, const struct cli
 	for (int i = 0; i < CLI_FIGURES; i++)
 		if (r->figure[i].n)
 			put_figure(f, &c, r, i);
-	interval_csv(f, style, r, 0);
+	put_items(f, style, r, r->item, "", "");
+	for (size_t i = 0; i < r->rows; i++)
+		put_items(f, style, r, r->row[i].item, "", r->row[i].place->name);
 }
 
 const struct cli_writer cli_csv_writer = {
@@ -260,7 +273,8 @@ static void set_runs(json_t *row, const struct cli_spread *s)
 	json_object_set_new(row, "outliers", far);
 }
 
-static void set_items(json_t *root, const struct cli_style *style, const struct cli_report *r)
+static void set_items(json_t *root, const struct cli_style *style, const struct cli_report *r,
+		      const struct cli_item *item)
 {
 	const struct cli_columns c = columns_of(style);
 	struct cli_cell cell[COLUMNS];
@@ -268,15 +282,28 @@ static void set_items(json_t *root, const struct cli_style *style, const struct 
 	struct words flags;
 
 	for (size_t i = 0; i < r->items; i++) {
-		if (!cli_item_is_shown(style, &r->item[i]))
+		if (!cli_item_is_shown(style, &item[i]))
 			continue;
-		fill(cell, &c, r, &r->item[i], &flags);
+		fill(cell, &c, r, &item[i], &flags);
 		row = cli_json_row(&c, cell);
 		if (style->by_run && r->runs)
-			set_runs(row, &r->item[i].spread);
+			set_runs(row, &item[i].spread);
 		json_array_append_new(items, row);
 	}
 	json_object_set_new(root, "items", items);
+}
+
+static json_t *rows_json(const struct cli_style *style, const struct cli_report *r)
+{
+	json_t *rows = json_array();
+
+	for (size_t i = 0; i < r->rows; i++) {
+		json_t *row = cli_row_json(r->row[i].place);
+
+		set_items(row, style, r, r->row[i].item);
+		json_array_append_new(rows, row);
+	}
+	return rows;
 }
 
 static json_t *command_json(char *const *argv)
@@ -341,7 +368,7 @@ static void interval_json(FILE *f, const struct cli_style *style, const struct c
 	json_t *root = head_json(r, "interval");
 
 	json_object_set_new(root, "time_s", cli_json_number(time_s));
-	set_items(root, style, r);
+	set_items(root, style, r, r->item);
 	cli_json_write(f, root, 0);
 }
 
@@ -365,7 +392,9 @@ static void summary_json(FILE *f, const struct cli_style *style, const struct cl
 		json_object_set_new(root, "runs_left_out", cli_outcomes_json(r->left_out));
 	json_object_set_new(root, "passes", json_integer(r->passes));
 	json_object_set_new(root, "by_pass", json_boolean(r->by_pass));
-	set_items(root, style, r);
+	set_items(root, style, r, r->item);
+	if (style->by_row)
+		json_object_set_new(root, "rows", rows_json(style, r));
 	for (size_t i = 0; i < r->notes; i++)
 		json_array_append_new(notes, cli_json_text(r->note[i]));
 	if (r->notes)

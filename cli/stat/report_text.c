@@ -866,23 +866,65 @@ static void begin(FILE *f, const struct cli_style *style, const struct cli_repor
 	fputs("#    time_s         number  event\n", f);
 }
 
-static void interval(FILE *f, const struct cli_style *style, const struct cli_report *r,
-		     double time_s)
+/* Lines with the same words in front. */
+static void put_prefixed(FILE *f, const struct cli_style *style, const struct cli_report *r,
+			 const char *prefix, const struct layout *l)
 {
-	char prefix[LINE_CHARS];
-	int used = snprintf(prefix, sizeof(prefix), "%11.6f ", time_s);
-	struct cli_style full = *style;
-	struct layout l;
-
-	full.brief = false;
-	l = layout_of(&full, r, (size_t)used);
-	for (size_t i = 0; has_line_at(&full, r, i); i++) {
-		const struct cli_item *item = line_at(&full, r, i);
+	for (size_t i = 0; has_line_at(style, r, i); i++) {
+		const struct cli_item *item = line_at(style, r, i);
 
 		if (!item)
 			continue;
 		fputs(prefix, f);
-		put_line(f, &full, r, item, &l, (size_t)used);
+		put_line(f, style, r, item, l, strlen(prefix));
+	}
+}
+
+static void interval(FILE *f, const struct cli_style *style, const struct cli_report *r,
+		     double time_s)
+{
+	struct cli_style full = *style;
+	char prefix[LINE_CHARS];
+	struct layout l;
+
+	snprintf(prefix, sizeof(prefix), "%11.6f ", time_s);
+	full.brief = false;
+	l = layout_of(&full, r, strlen(prefix));
+	put_prefixed(f, &full, r, prefix, &l);
+}
+
+static bool has_lines(const struct cli_style *style, const struct cli_report *r)
+{
+	for (size_t i = 0; has_line_at(style, r, i); i++)
+		if (line_at(style, r, i))
+			return true;
+	return false;
+}
+
+/* Columns of the whole: its numbers are the widest. Sockets are set off from each other. */
+static void put_rows(FILE *f, const struct cli_style *style, const struct cli_report *r)
+{
+	const struct cli_row *last = NULL;
+	char prefix[LINE_CHARS];
+	size_t widest = 0;
+	struct layout l;
+
+	for (size_t i = 0; i < r->rows; i++)
+		if (strlen(r->row[i].place->name) > widest)
+			widest = strlen(r->row[i].place->name);
+	l = layout_of(style, r, widest + 1);
+	for (size_t i = 0; i < r->rows; i++) {
+		struct cli_report row = *r;
+
+		row.item = (struct cli_item *)r->row[i].item;
+		if (!has_lines(style, &row))
+			continue;
+		if (!last || r->row[i].place->package != last->package)
+			putc('\n', f);
+		last = r->row[i].place;
+		snprintf(prefix, sizeof(prefix), "%-*s ", (int)widest,
+			 cli_clean(r->row[i].place->name));
+		put_prefixed(f, style, &row, prefix, &l);
 	}
 }
 
@@ -905,7 +947,10 @@ static void summary(FILE *f, const struct cli_style *style, const struct cli_rep
 		return;
 	}
 	put_head(f, style, r);
-	put_lines(f, style, r);
+	if (style->by_row)
+		put_rows(f, style, r);
+	else
+		put_lines(f, style, r);
 	put_why_none_ran(f, style, r);
 	for (size_t i = 0; i < sizeof(caveats) / sizeof(caveats[0]); i++)
 		put_reasons(f, style, r, &caveats[i]);

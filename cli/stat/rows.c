@@ -210,7 +210,7 @@ static void make_rows(struct cli_rows *rows, const struct cli_row_item *item)
 		rows->of[rows->order[i]][0] = rows->of[rows->order[i]][1] =
 			rows->of[rows->order[i]][2] = CLI_NO_ROW;
 		/* What it counted last was shown when it went. */
-		if (where->is_off_line)
+		if (where->is_off_line && !rows->keeps_off_line)
 			continue;
 		if (is_device(where)) {
 			rows->of[rows->order[i]][0] = add_device_row(rows, item, where);

@@ -76,6 +76,7 @@ struct cli_row {
  * @items:	values of a row
  * @value:	@n rows of @items, after cli_rows_add_up()
  * @has_alarm:	of each value: it is above a limit
+ * @keeps_off_line: CPUs that are off line stay in their rows
  * @is_unsure:	nobody knows well enough how long the period was for which @value is
  * @where:	of the session, @where_count of them, in its order
  * @of:		rows of each
@@ -87,7 +88,7 @@ struct cli_rows {
 	struct cli_row *row;
 	struct ntime_value *value;
 	bool *has_alarm;
-	bool is_unsure;
+	bool keeps_off_line, is_unsure;
 	struct ntime_where_info *where;
 	size_t (*of)[CLI_ROWS_OF_CPU];
 	size_t *order;

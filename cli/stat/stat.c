@@ -24,6 +24,7 @@
 #include "cli/base/signals.h"
 #include "cli/output/memory.h"
 #include "cli/stat/options.h"
+#include "cli/stat/per.h"
 #include "cli/stat/rusage.h"
 #include "cli/stat/tally.h"
 
@@ -33,6 +34,7 @@
  * @round:	values of one round: of one run, or put together from one run per pass
  * @is_rusage:	per item: its counter is refused, and wait4(2) has it
  * @figure:	of the runs of one round
+ * @per:	what --per asks for, of the only run
  * @outcome:	of one round: of its last run, or of the first one that did not end well
  * @left_out:	rounds that did not end well
  * @rounds:	that were run
@@ -53,6 +55,7 @@ struct stat {
 	bool *is_incomplete; /* in some round not all that has a part was */
 	bool *is_rusage;
 	struct cli_spread figure[CLI_FIGURES];
+	struct cli_per_rows per;
 	struct cli_outcome outcome;
 	struct cli_outcomes left_out;
 	size_t rounds;
@@ -63,28 +66,6 @@ struct stat {
 	bool has_counted;  /* in one of the runs at least */
 	bool has_interval; /* one was printed: items have its values */
 };
-
-/* What is possible at all, of what was scaled. */
-static void set_bounds(struct cli_item *item)
-{
-	const struct ntime_item info = { .size = sizeof(info),
-					 .is_metric = item->is_metric,
-					 .max_rate = item->max_rate };
-
-	item->has_bounds = item->value.flags & NTIME_SCALED &&
-			   !ntime_value_bounds(&item->value, &info, &item->least, &item->most);
-}
-
-static void set_item_value(const struct stat *st, struct cli_item *item,
-			   const struct ntime_value *value)
-{
-	item->value = *value;
-	item->is_unscaled = st->o.no_scale && cli_value_unscale(&item->value, item->scale);
-	/* The item's own flag counts: a metric without a value may not carry the value's. */
-	if (item->is_metric)
-		item->value.flags |= NTIME_METRIC;
-	set_bounds(item);
-}
 
 static int begin_output(struct stat *st)
 {
@@ -113,13 +94,13 @@ static int on_open(void *arg, struct cli_measure *m)
 	return 0;
 }
 
-/* As set_item_value(), of the interval after the one whose value the item has. */
+/* As cli_item_set_value(), of the interval after the one whose value the item has. */
 static void set_next_value(const struct stat *st, struct cli_item *item,
 			   const struct ntime_value *value)
 {
 	struct ntime_value before = item->value;
 
-	set_item_value(st, item, value);
+	cli_item_set_value(item, value, st->o.no_scale);
 	item->is_alike = st->has_interval && cli_value_is_known(&before) &&
 			 cli_value_is_known(&item->value) && item->value.flags & NTIME_SCALED &&
 			 !ntime_value_compare(&before, &item->value);
@@ -392,13 +373,16 @@ static int set_results(struct stat *st)
 	if (st->report.runs > 1 && cli_sessions_metrics(&st->measure.sessions, mean))
 		return CLI_EXIT_FAILED;
 	for (size_t i = 0; i < st->report.items; i++) {
-		set_item_value(st, &st->report.item[i], &mean[i]);
+		cli_item_set_value(&st->report.item[i], &mean[i], st->o.no_scale);
 		st->report.item[i].is_rusage = st->is_rusage[i];
 		st->report.item[i].is_incomplete = st->is_incomplete[i];
 		st->report.item[i].is_alike = false;
 		st->report.item[i].spread = st->tally[i].spread;
 		flags |= mean[i].flags & NTIME_ABSENT ? 0 : mean[i].flags;
 	}
+	if (st->o.per && cli_per_rows_make(&st->per, &st->report, st->ctx,
+					   st->measure.sessions.session[0], &st->o))
+		return CLI_EXIT_FAILED;
 	st->report.is_simulated |= !!(flags & NTIME_SIMULATED);
 	st->report.status = st->status;
 	st->report.has_ended = st->o.argv && st->rounds;
@@ -552,6 +536,7 @@ static int prepare(struct stat *st)
 		.format = st->o.format,
 		.by_interval = st->o.interval_ns,
 		.by_run = st->o.has_runs,
+		.by_row = st->o.per,
 		.brief = !st->o.wishes && !st->o.verbose,
 	};
 	st->report = (struct cli_report){
@@ -595,6 +580,7 @@ static int stat_fini(struct stat *st)
 	int ret;
 
 	cli_output_abandon(&st->output);
+	cli_per_rows_fini(&st->per);
 	cli_items_free(st->report.item, st->report.items);
 	cli_measure_fini(&st->measure);
 	ntime_launcher_free(st->launcher);

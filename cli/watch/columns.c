@@ -17,6 +17,7 @@
 #include "cli/output/json.h"
 #include "cli/output/say.h"
 #include "cli/output/stamp.h"
+#include "cli/stat/outcome_json.h"
 #include "cli/watch/watch.h"
 
 #define SECOND 1000000000u
@@ -215,18 +216,10 @@ static int head_json(struct cli_watch *w)
 
 static json_t *row_json(const struct cli_watch *w, size_t row)
 {
-	const struct cli_row *r = &w->rows.row[row];
-	json_t *json = json_object(), *items = json_array();
+	json_t *json = cli_row_json(&w->rows.row[row]), *items = json_array();
 	struct cli_cell cell[COLUMNS];
 	struct texts texts;
 
-	json_object_set_new(json, "where", json_string(r->name));
-	if (r->package >= 0)
-		json_object_set_new(json, "socket", json_integer(r->package));
-	if (r->core >= 0)
-		json_object_set_new(json, "core", json_integer(r->core));
-	if (r->cpu >= 0)
-		json_object_set_new(json, "cpu", json_integer(r->cpu));
 	for (size_t i = 0; i < w->items.n; i++) {
 		if (!cli_rows_show(&w->rows, row, &w->items.item[i]))
 			continue;

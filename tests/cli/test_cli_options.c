@@ -65,7 +65,9 @@ static const struct bad_row {
 	{ __LINE__, "-x", "option '-x' needs an argument" },
 	{ __LINE__, "-n ls", "unknown option '-n': to repeat is -r N" },
 	{ __LINE__, "-x, -j ls", "--csv, --json and --format cannot be combined" },
-	{ __LINE__, "--per-core ls", "unknown option '--per-core': core by core counts" },
+	{ __LINE__, "--per-core ls", "--per is for counts of CPUs: add -a or -C CPUS" },
+	{ __LINE__, "--per none -a ls", "--per takes socket, core or thread, not 'none'" },
+	{ __LINE__, "--per core -a -r 2 ls", "--per cannot be combined with -r" },
 	{ __LINE__, "-p ls", "'ls' is not a process or thread id (for what time -p writes: -f" },
 	{ __LINE__, "--xyzzy ls", "unknown option '--xyzzy'\n" },
 	{ __LINE__, "--no ls", "option '--no' is ambiguous: --no-inherit, --no-scale" },
@@ -120,6 +122,10 @@ static const struct same_row {
 	{ __LINE__, "-vj ls", "-v --json ls" },
 	{ __LINE__, "-M IPC ls", "-m IPC ls" },
 	{ __LINE__, "-Mx=a/b ls", "-m x=a/b ls" },
+	{ __LINE__, "-a -A ls", "-a --per thread ls" },
+	{ __LINE__, "-a --no-aggr ls", "-a --per thread ls" },
+	{ __LINE__, "-a --per-core ls", "-a --per core ls" },
+	{ __LINE__, "-a --per-socket ls", "-a --per socket ls" },
 };
 
 /* What people know from perf stat means the same here. */
@@ -137,6 +143,7 @@ TEST(foreign_options)
 		TT_EQ(r, parse(r->own, &own, said, sizeof(said)), 0);
 		assert_ptr_equal(o.writer, own.writer);
 		TT_EQ(r, o.verbose, own.verbose);
+		TT_EQ(r, o.per, own.per);
 		cli_stat_options_fini(&o);
 		cli_stat_options_fini(&own);
 	}

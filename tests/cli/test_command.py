@@ -317,6 +317,40 @@ def command_that_cannot_be_executed():
         has(err(done), 'ntime: ')
 
 
+@fake_only
+def counts_are_of_sockets_cores_and_threads():
+    fake = 'sockets=2 threads=2 pmu'
+    for per, word in (('socket', 'socket'), ('core', 'core'), ('thread', 'CPU')):
+        done = ntime('-a', '--per', per, '--json', '-e', 'page-faults,power/energy-pkg/,thermal/headroom/', 'true', fake=fake)
+        report = json.loads(err(done))
+        value = {(row['where'], item['name']): item['value'] for row in report['rows'] for item in row['items']}
+        names = [row['where'] for row in report['rows'] if row['where'].split()[0] == word]
+        equal(names, [f'{word} {n}' for n in range(len(names))], f'rows per {per}')
+        equal(len(names), {'socket': 2, 'core': 4, 'thread': 8}[per], f'rows per {per}')
+        equal(sum(value[name, 'page-faults'] for name in names), 88848, f'page faults per {per}')
+        # What a socket counts is not divided.
+        equal([where for where, name in value if name == 'power/energy-pkg/'], ['socket 0', 'socket 1'], f'energy per {per}')
+        # What another thread of the core has stands there.
+        equal(len([where for where, name in value if name == 'thermal/headroom/']), {'socket': 2, 'core': 4, 'thread': 4}[per])
+        if per == 'core':
+            equal([(row['where'], row['socket'], row.get('core'), row.get('cpu')) for row in report['rows']][-2:],
+                  [('core 2', 1, 2, None), ('core 3', 1, 3, None)])
+        rows = list(csv.DictReader(io.StringIO(err(ntime('-a', '--per', per, '--csv', '-e', 'page-faults', 'true', fake=fake)))))
+        counted = {row['where']: float(row['value']) for row in rows if row['name'] == 'page-faults'}
+        equal((list(counted), sum(counted[name] for name in names)), (['', *names], 88848), f'CSV per {per}')
+        text = err(ntime('-a', '--per', per, '-e', 'page-faults,cycles', 'true', fake=fake))
+        equal([line.split()[:2] for line in text.splitlines() if line.endswith('page-faults')], [name.split() for name in names])
+
+
+@needs_perf
+def rows_add_up_to_the_whole():
+    report = json.loads(err(ntime('-a', '--per', 'thread', '--json', '-e', 'page-faults,context-switches', 'true')))
+    if report['items'][0]['flags'] == ['absent']:
+        raise Skip('this user may not count whole CPUs')
+    for i, item in enumerate(report['items']):
+        equal(sum(row['items'][i]['value'] for row in report['rows']), item['value'], item['name'])
+
+
 @test
 def mistyped_subcommand_gets_a_hint():
     done = ntime('docter')
