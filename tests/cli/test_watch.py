@@ -25,6 +25,7 @@ import tempfile
 import termios
 import time
 
+import perf_here
 import test_command as t
 from screen import Screen
 from test_command import NTIME, PATIENCE, ROOT, SIM, environment, err, equal, has, has_not, ntime
@@ -1180,6 +1181,33 @@ def lines_on_a_terminal_that_cannot_be_drawn_on():
         term.end()
         has(term.raw, f"the terminal '{name}' cannot be drawn on")
         has(term.raw, 'per_second')
+
+
+@real_only
+def readme_shows_the_screen():
+    """Its items and rows; what the kernel has no pressure for, or where perf is closed, has other ones."""
+    if not HAS_SCREEN:
+        raise t.Skip('this ntime was built without ncursesw')
+    if not os.path.exists('/proc/pressure/cpu') or perf_here.why_not():
+        raise t.Skip('the README is of a machine with pressure stall information and perf events')
+    with open(os.path.join(ROOT, 'README.md'), encoding='utf-8') as file:
+        shown = re.search(r'\$ ntime watch\n(.*?)\n```', file.read(), re.DOTALL)[1].split('\n')
+    equal(max(map(len, shown)) <= 80, True, 'width of the block')
+
+    def name_of(line):
+        return re.sub(r' +[0-9.,kM]+[?*]?$', '', line)
+
+    term = Terminal('-i', '100ms', '--per', 'socket', columns=180)
+    text = term.shows('user-share %', 'page-faults', 'Not here', 'socket 0')
+    lines = text.split('\n')
+    for line in shown[1:]:
+        if line and name_of(line) not in [name_of(real) for real in lines]:
+            raise AssertionError(f'{name_of(line)!r} of README.md is not on the screen:\n{text}')
+    for part in (r'[0-9]{2}:[0-9]{2}:[0-9]{2}', r'every [0-9.]+ s', r'via proc', r'[0-9]+ sockets?, [0-9]+ cores?, [0-9]+ CPUs', r'[0-9]+ s$'):
+        for title in (shown[0], lines[0]):
+            equal(bool(re.search(part, title)), True, f'{part} in {title!r}')
+    term.type('q')
+    term.end()
 
 
 @test
