@@ -23,19 +23,19 @@
 struct tables {
 	struct option longs[2 * CLI_OPTIONS_MAX + 1];
 	char shorts[4 * CLI_OPTIONS_MAX + 3];
-	size_t n;
+	size_t n, chars;
 };
 
 static void add(struct tables *t, const char *name, char letter, bool has_arg, int val)
 {
-	char *s = t->shorts + strlen(t->shorts);
-
 	if (t->n == 2 * CLI_OPTIONS_MAX)
 		return;
 	if (name)
 		t->longs[t->n++] = (struct option){ .name = name, .has_arg = has_arg, .val = val };
 	if (letter)
-		(void)snprintf(s, 3, "%c%s", letter, has_arg ? ":" : "");
+		t->shorts[t->chars++] = letter;
+	if (letter && has_arg)
+		t->shorts[t->chars++] = ':';
 }
 
 static const struct cli_option *find_name(const struct cli_command *c, const char *name)
@@ -52,7 +52,9 @@ static void tables_init(struct tables *t, const struct cli_command *c)
 	int n = 0;
 
 	/* A missing argument is told apart from an unknown option. */
-	(void)snprintf(t->shorts, sizeof(t->shorts), "%s:", c->is_permuting ? "" : "+");
+	t->chars = c->is_permuting ? 0 : 1;
+	t->shorts[0] = '+';
+	t->shorts[t->chars++] = ':';
 	for (const struct cli_option *o = c->options; o->name; o++, n++)
 		add(t, o->name, cli_option_has_letter(o) ? (char)o->id : '\0', !!o->arg,
 		    o->id ? o->id : FIRST_ROW + n);
