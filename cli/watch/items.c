@@ -125,33 +125,42 @@ static bool has_item(const struct ntime_session *s, const char *name)
 }
 
 /*
- * Metrics of one group, or of all; they are added after the walk, for the library is not to be
- * changed while it tells.
+ * The library's metrics, asked for once: why each cannot be counted takes its time. They are added
+ * after the walk, for the library is not to be changed while it tells.
  */
-struct found {
-	const char *group, *name;
-	struct cli_absence *metric;
+struct metrics {
+	struct known {
+		struct cli_absence metric;
+		char *group;
+	} * known;
 	size_t n;
 };
 
-static int find_metric(void *arg, const struct ntime_event_info *metric)
+static int keep_metric(void *arg, const struct ntime_event_info *metric)
 {
-	const char *group = metric->group ? metric->group : "";
-	struct found *found = arg;
+	struct metrics *all = arg;
 
-	if (found->group ? strcmp(group, found->group) != 0
-			 : strcmp(metric->name, found->name) != 0)
-		return 0;
-	found->metric = cli_realloc(found->metric, found->n + 1, sizeof(*found->metric));
-	found->metric[found->n++] =
-		absence_copy(&(struct cli_absence){ .name = metric->name,
-						    .reason = metric->reason,
-						    .remedy = metric->remedy,
-						    .about = metric->about,
-						    .cause = metric->cause,
-						    .reason_code = metric->reason_code,
-						    .remedy_kind = metric->remedy_kind });
+	all->known = cli_realloc(all->known, all->n + 1, sizeof(*all->known));
+	all->known[all->n++] = (struct known){
+		.metric = absence_copy(&(struct cli_absence){ .name = metric->name,
+							      .reason = metric->reason,
+							      .remedy = metric->remedy,
+							      .about = metric->about,
+							      .cause = metric->cause,
+							      .reason_code = metric->reason_code,
+							      .remedy_kind = metric->remedy_kind }),
+		.group = cli_strdup(metric->group ? metric->group : ""),
+	};
 	return 0;
+}
+
+static void metrics_fini(struct metrics *all)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		absence_fini(&all->known[i].metric);
+		free(all->known[i].group);
+	}
+	free(all->known);
 }
 
 static void absences_free(struct cli_absence *absence, size_t n)
@@ -192,17 +201,20 @@ static int add_found(struct cli_watch_items *items, struct ntime_ctx *ctx, struc
  * sentence.
  */
 static int add_metrics(struct cli_watch_items *items, struct ntime_ctx *ctx,
-		       struct ntime_session *s, const char *group, const char *name)
+		       struct ntime_session *s, const struct metrics *all, const char *group,
+		       const char *name)
 {
-	struct found found = { .group = group, .name = name };
-	int ret = ntime_metric_for_each(ctx, find_metric, &found);
+	int ret = 0, n = 0;
 
-	if (ret < 0)
-		cli_machine_say(ctx, ret);
-	for (size_t i = 0; i < found.n && ret >= 0; i++)
-		ret = add_found(items, ctx, s, &found.metric[i]);
-	absences_free(found.metric, found.n);
-	return ret < 0 ? ret : (int)found.n;
+	for (size_t i = 0; i < all->n && ret >= 0; i++) {
+		const struct known *k = &all->known[i];
+
+		if (group ? strcmp(k->group, group) != 0 : strcmp(k->metric.name, name) != 0)
+			continue;
+		ret = add_found(items, ctx, s, &k->metric);
+		n++;
+	}
+	return ret < 0 ? ret : n;
 }
 
 static int add_list(struct ntime_ctx *ctx, struct ntime_session *s, const char *text)
@@ -216,12 +228,12 @@ static int add_list(struct ntime_ctx *ctx, struct ntime_session *s, const char *
 }
 
 static int add_wish(struct cli_watch_items *items, struct ntime_ctx *ctx, struct ntime_session *s,
-		    const struct cli_watch_wish *wish)
+		    const struct metrics *all, const struct cli_watch_wish *wish)
 {
 	int ret;
 
 	if (wish->kind == CLI_WISH_OPERAND) {
-		ret = add_metrics(items, ctx, s, wish->text, NULL);
+		ret = add_metrics(items, ctx, s, all, wish->text, NULL);
 		if (ret || has_item(s, wish->text))
 			return ret < 0 ? ret : 0;
 	}
@@ -235,11 +247,11 @@ static int add_wish(struct cli_watch_items *items, struct ntime_ctx *ctx, struct
 }
 
 static int add_overview(struct cli_watch_items *items, struct ntime_ctx *ctx,
-			struct ntime_session *s)
+			struct ntime_session *s, const struct metrics *all)
 {
 	items->is_overview = true;
 	for (const char *const *name = overview; *name; name++) {
-		int ret = add_metrics(items, ctx, s, NULL, *name);
+		int ret = add_metrics(items, ctx, s, all, NULL, *name);
 
 		if (!ret) {
 			ret = ntime_session_add(s, *name, NULL);
@@ -255,12 +267,21 @@ static int add_overview(struct cli_watch_items *items, struct ntime_ctx *ctx,
 int cli_watch_items_add(struct cli_watch_items *items, struct ntime_ctx *ctx,
 			struct ntime_session *s, const struct cli_watch_options *o)
 {
+	bool has_operand = !o->wishes;
+	struct metrics all = { NULL };
 	int ret = 0;
 
-	if (!o->wishes)
-		return add_overview(items, ctx, s);
+	for (size_t i = 0; i < o->wishes; i++)
+		has_operand |= o->wish[i].kind == CLI_WISH_OPERAND;
+	if (has_operand)
+		ret = ntime_metric_for_each(ctx, keep_metric, &all);
+	if (ret < 0)
+		cli_machine_say(ctx, ret);
+	if (!ret && !o->wishes)
+		ret = add_overview(items, ctx, s, &all);
 	for (size_t i = 0; i < o->wishes && !ret; i++)
-		ret = add_wish(items, ctx, s, &o->wish[i]);
+		ret = add_wish(items, ctx, s, &all, &o->wish[i]);
+	metrics_fini(&all);
 	return ret;
 }
 

@@ -150,7 +150,8 @@ static int explain(enum nti_proc_file file, int error, struct nti_absence *out)
 		return nti_absence_set_why(out, &missing[file]);
 	return nti_absence_set_failed(
 		out, is_closed ? NTIME_REASON_PERMISSION : NTIME_REASON_FAILED, missing[file].about,
-		error, is_closed ? NTI_AS_ROOT : NULL, "%s cannot be read", missing[file].about);
+		error, is_closed ? NTI_AS_ROOT : NULL, "%s cannot be read: %s", missing[file].about,
+		strerror(-error));
 }
 
 int nti_proc_problem(struct nti_os *os, size_t i, struct nti_absence *out)

@@ -74,7 +74,7 @@ LINES = (
     Line('reg-ls', 'reg', 'ls', '--machine', SKX, '-v'),
     Line('reg-dump', 'reg', 'dump', '--machine', SKX, '--json', '-o', 'dump', result='dump'),
     Line('reg-get', 'reg', 'get', '--machine', SKX, '--csv', 'IA32_PERFEVTSEL'),
-    Line('watch', 'watch', '-n', '1', '-i', '10ms', '--plain', live=True),
+    Line('watch', 'watch', '-v', '-n', '1', '-i', '10ms', '--plain', live=True),
     Line('watch-json', 'watch', '-n', '2', '-i', '10ms', '--json', '--above', 'page-faults=0', 'page-faults', live=True),
     Line('trace-convert', 'trace', 'convert', '--to', 'json', '-o', 'converted', f'{GOLDEN}/vfio-events.in', result='converted'),
     Line('trace-show', 'trace', 'show', f'{GOLDEN}/mmiotrace-kernel.in'),
