@@ -257,7 +257,7 @@ def bits_are_yes_or_no():
 @test
 def json_numbers_are_short():
     for text in out(watch('-q', '-n3', '-i', '0.02', '--json', '--per', 'none', 'page-faults')).splitlines():
-        for number in re.findall(r':(-?[0-9]+\.[0-9]+)', text):
+        for number in re.findall(r'":(-?[0-9]+\.[0-9]+)', text):
             if len(repr(float(number))) < len(number):
                 raise AssertionError(f'{number} is {float(number)!r}')
 
