@@ -165,8 +165,8 @@ static void measure(const char *root, unsigned int samples)
 
 int main(int argc, char **argv)
 {
-	unsigned int cpus = argc > 1 ? (unsigned int)atoi(argv[1]) : 64;
-	unsigned int samples = argc > 2 ? (unsigned int)atoi(argv[2]) : 2000;
+	unsigned int cpus = argc > 1 ? (unsigned int)strtoul(argv[1], NULL, 10) : 64;
+	unsigned int samples = argc > 2 ? (unsigned int)strtoul(argv[2], NULL, 10) : 2000;
 	char command[64];
 
 	if (!cpus || cpus > 4096 || !samples)

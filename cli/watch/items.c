@@ -197,19 +197,19 @@ static int add_found(struct cli_watch_items *items, struct ntime_ctx *ctx, struc
 }
 
 /*
- * Add the metrics of a group, or the one with a name. How many there were, or -errno after a
- * sentence.
+ * Add the metrics of the group @word, or the one that is called so. How many there were, or -errno
+ * after a sentence.
  */
 static int add_metrics(struct cli_watch_items *items, struct ntime_ctx *ctx,
-		       struct ntime_session *s, const struct metrics *all, const char *group,
-		       const char *name)
+		       struct ntime_session *s, const struct metrics *all, bool is_group,
+		       const char *word)
 {
 	int ret = 0, n = 0;
 
 	for (size_t i = 0; i < all->n && ret >= 0; i++) {
 		const struct known *k = &all->known[i];
 
-		if (group ? strcmp(k->group, group) != 0 : strcmp(k->metric.name, name) != 0)
+		if (strcmp(is_group ? k->group : k->metric.name, word) != 0)
 			continue;
 		ret = add_found(items, ctx, s, &k->metric);
 		n++;
@@ -233,7 +233,7 @@ static int add_wish(struct cli_watch_items *items, struct ntime_ctx *ctx, struct
 	int ret;
 
 	if (wish->kind == CLI_WISH_OPERAND) {
-		ret = add_metrics(items, ctx, s, all, wish->text, NULL);
+		ret = add_metrics(items, ctx, s, all, true, wish->text);
 		if (ret || has_item(s, wish->text))
 			return ret < 0 ? ret : 0;
 	}
@@ -251,7 +251,7 @@ static int add_overview(struct cli_watch_items *items, struct ntime_ctx *ctx,
 {
 	items->is_overview = true;
 	for (const char *const *name = overview; *name; name++) {
-		int ret = add_metrics(items, ctx, s, all, NULL, *name);
+		int ret = add_metrics(items, ctx, s, all, false, *name);
 
 		if (!ret) {
 			ret = ntime_session_add(s, *name, NULL);
