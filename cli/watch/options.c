@@ -36,6 +36,16 @@ enum {
 #define COUNT(member) CLI_COUNT(struct cli_watch_options, member)
 #define FLAG(member) CLI_FLAG(struct cli_watch_options, member)
 
+/* What people know from watch(1) and perf stat. */
+const struct cli_foreign cli_watch_foreign[] = {
+	{ "I", "the time between samples is -i TIME, such as -i 100ms" },
+	{ "A", "CPU by CPU is --per thread", "per", "thread" },
+	{ "no-aggr", "CPU by CPU is --per thread", "per", "thread" },
+	{ "a", "all CPUs are watched; one row for all is --per none" },
+	{ "d", "counts instead of rates: the key d" },
+	{ NULL, NULL },
+};
+
 const struct cli_option cli_watch_option_table[] = {
 	{ 'e', "event", "LIST",
 	  "events, {groups} and metrics to watch, separated by commas; may be repeated" },
@@ -167,6 +177,8 @@ static const char *contradiction(const struct cli_watch_options *o)
 		return "--run needs an alarm: add --above METRIC=VALUE";
 	if (o->has_bell && !o->limits)
 		return "--bell needs an alarm: add --above METRIC=VALUE";
+	if (o->output && !*o->output)
+		return "-o needs the name of a file";
 	if (o->is_append && (!o->output || strcmp(o->output, "-") == 0))
 		return "--append needs -o FILE";
 	if (o->is_quiet && o->verbose)

@@ -50,6 +50,7 @@ struct cli_watch_options {
 };
 
 extern const struct cli_option cli_watch_option_table[];
+extern const struct cli_foreign cli_watch_foreign[];
 
 /* Below this a sample costs a share of what is watched that shows. */
 #define CLI_WATCH_DEAR_NS 10000000u

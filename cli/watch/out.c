@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Where lines go. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,90 +19,142 @@
 /* From here on whatever is put fits without asking. */
 #define FULL_BYTES (BUFFER_BYTES - 4096)
 
-/* A descriptor of the file, which is emptied unless @is_append, or -errno. */
-static int open_file(struct cli_place *place, const char *path, bool is_append)
-{
-	int fd = cli_place_find(place, path);
+/* Between looking and opening another ntime may have made or removed the file. */
+#define TRIES 8
 
-	if (!fd && is_append && place->is_there)
-		fd = cli_place_reopen(place);
-	else if (!fd)
-		fd = cli_place_open(place);
-	cli_place_close(place);
+/* What is written goes behind what others write meanwhile. */
+static int append_always(int fd)
+{
+	struct stat file;
+
+	if (fd >= 0 && fstat(fd, &file) == 0 && S_ISREG(file.st_mode))
+		(void)fcntl(fd, F_SETFL, O_APPEND);
 	return fd;
 }
 
-static int say_open(const char *name, const struct cli_place *place, int error)
+/* Open it, emptied unless @is_append; *@is_stream: it is no file by itself. 0 or -errno. */
+static int open_file(struct cli_watch_out *o, struct cli_place *place, bool is_append,
+		     bool *is_stream)
 {
-	cli_say("cannot write to %s: %s", name, *place->why ? place->why : strerror(-error));
-	return error;
+	int fd = -EEXIST;
+
+	for (int i = 0; i < TRIES && (fd == -EEXIST || (i && fd == -ENOENT)); i++) {
+		*place = (struct cli_place){ .why = "" };
+		fd = cli_place_find(place, o->name);
+		*is_stream = place->stream >= 0;
+		if (!fd && is_append && place->is_there)
+			fd = cli_place_reopen(place);
+		else if (!fd)
+			fd = cli_place_open(place);
+		cli_place_close(place);
+	}
+	if (is_append)
+		append_always(fd);
+	return fd;
+}
+
+static const char *why(const struct cli_place *place, int error)
+{
+	return *place->why ? place->why : strerror(-error);
 }
 
 int cli_watch_out_open(struct cli_watch_out *o, const char *path, bool is_append)
 {
 	struct cli_place place = { .why = "" };
+	bool is_stream = true;
 	struct stat file;
-	int ret = 0;
 
-	*o = (struct cli_watch_out){ .fd = STDOUT_FILENO, .name = "standard output" };
+	*o = (struct cli_watch_out){ .fd = STDOUT_FILENO, .old = -1, .name = "standard output" };
 	if (path && strcmp(path, "-") != 0) {
 		o->is_file = true;
 		o->name = path;
 		o->is_append = is_append;
-		o->fd = open_file(&place, path, is_append);
-		ret = o->fd < 0 ? o->fd : 0;
+		o->fd = open_file(o, &place, is_append, &is_stream);
 	}
-	if (ret) {
-		(void)say_open(o->name, &place, ret);
+	if (o->fd < 0) {
+		int ret = o->fd;
+
+		cli_say("cannot write to %s: %s", o->name, why(&place, ret));
 		cli_watch_out_close(o);
 		return ret;
 	}
 	o->is_terminal = isatty(o->fd);
-	o->can_be_moved = o->is_file && fstat(o->fd, &file) == 0 && S_ISREG(file.st_mode);
+	o->can_be_moved = !is_stream && fstat(o->fd, &file) == 0 && S_ISREG(file.st_mode);
 	o->buffer = cli_malloc(BUFFER_BYTES);
 	return 0;
 }
 
-int cli_watch_out_put_head(struct cli_watch_out *o)
+/* What has gathered, if the file does not begin with it. 0 or -errno. */
+static int put_once(struct cli_watch_out *o, const struct cli_whole *whole, bool is_once)
 {
+	int ret = is_once ? cli_whole_begins(whole, o->buffer, o->used) : 0;
+
+	if (ret)
+		o->used = 0;
+	if (ret >= 0 && cli_whole_begins(whole, "", 0) == CLI_BEGINS_UNENDED &&
+	    write(o->fd, "\n", 1) != 1)
+		ret = -errno;
+	return ret < 0 ? ret : cli_watch_out_flush(o);
+}
+
+int cli_watch_out_put_head(struct cli_watch_out *o, bool is_once)
+{
+	struct flock whole_file = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	struct cli_whole whole = { .fd = -1 };
 	int ret;
 
-	if (!o->is_append)
+	if (!o->can_be_moved)
 		return 0;
+	/* Of several that begin at once one puts the head there: as cli/output/whole.c does. */
+	(void)fcntl(o->fd, F_OFD_SETLKW, &whole_file);
 	ret = cli_place_find(&whole.place, o->name);
-	if (!ret && whole.place.is_there)
-		ret = cli_whole_begins(&whole, o->buffer, o->used);
+	if (!ret)
+		ret = put_once(o, &whole, is_once);
 	cli_place_close(&whole.place);
-	if (ret)
-		o->used = 0;
-	if (ret == CLI_BEGINS_UNENDED)
-		cli_watch_put(o, "\n");
-	if (ret > 0)
-		return 0;
+	whole_file.l_type = F_UNLCK;
+	(void)fcntl(o->fd, F_OFD_SETLK, &whole_file);
 	if (ret == -EEXIST)
-		cli_say("%s has other columns than these: write to another file, or leave out "
-			"--append",
-			o->name);
+		cli_say("%s begins with other columns than these: name another file", o->name);
 	else if (ret < 0)
-		cli_say("%s cannot be appended to: %s", o->name, strerror(-ret));
+		cli_say("cannot append to %s: %s", o->name, strerror(-ret));
 	return ret;
 }
 
 int cli_watch_out_reopen(struct cli_watch_out *o)
 {
 	struct cli_place place = { .why = "" };
+	bool is_stream = false;
 	struct stat file;
 	int fd;
 
 	if (!o->can_be_moved || cli_watch_out_flush(o))
-		return 0;
-	fd = open_file(&place, o->name, true);
-	if (fd < 0)
-		return say_open(o->name, &place, fd);
-	(void)close(o->fd);
+		return -EINVAL;
+	/* A pipe would be waited for. */
+	if (stat(o->name, &file) == 0 && !S_ISREG(file.st_mode)) {
+		cli_say("%s is no regular file: lines go on into the old one", o->name);
+		return -EINVAL;
+	}
+	fd = open_file(o, &place, true, &is_stream);
+	if (fd < 0) {
+		cli_say("cannot write to %s: %s; lines go on into the old file", o->name,
+			why(&place, fd));
+		return fd;
+	}
+	o->old = o->fd;
 	o->fd = fd;
 	return fstat(fd, &file) == 0 && !file.st_size;
+}
+
+void cli_watch_out_keep(struct cli_watch_out *o, bool is_new)
+{
+	if (is_new) {
+		(void)close(o->old);
+	} else {
+		(void)close(o->fd);
+		o->fd = o->old;
+		cli_say("lines go on into the old file");
+	}
+	o->old = -1;
 }
 
 /* Somebody may have given us a pipe that does not wait. */

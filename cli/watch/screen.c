@@ -134,7 +134,7 @@ static void fill(const struct screen *s, int line, const char *text)
 	wattrset(s->window, (int)attribute_of(s, CLI_PLAIN));
 }
 
-/* Another part of the title, if it has room or @is_needed. */
+/* Another part of the title or the last line, if it has room or @is_needed. */
 static void add_part(const struct screen *s, char *text, size_t size, bool is_needed,
 		     const char *format, ...) __attribute__((format(printf, 5, 6)));
 
@@ -166,15 +166,15 @@ static void draw_title(const struct cli_watch *w, const struct screen *s)
 	else if (w->o.machine || w->items.is_simulated)
 		add_part(s, text, sizeof(text), true, "simulated: %s",
 			 w->o.machine ? "a recording" : "gpu0");
+	if (s->shows_counts)
+		add_part(s, text, sizeof(text), true, "counts");
+	if (w->sampler.missed)
+		add_part(s, text, sizeof(text), true, "late");
 	add_part(s, text, sizeof(text), false, "%s", w->o.machine ? "" : host);
 	add_part(s, text, sizeof(text), false, "%s",
 		 cli_stamp_clock(w->wall_ns ? w->wall_ns : cli_wall_ns(), false).text);
 	add_part(s, text, sizeof(text), false, "every %g s", (double)w->o.interval_ns / 1e9);
-	if (s->shows_counts)
-		add_part(s, text, sizeof(text), true, "counts");
 	add_part(s, text, sizeof(text), false, "via %s", *methods ? methods : "nothing");
-	if (w->sampler.missed)
-		add_part(s, text, sizeof(text), true, "late");
 	add_part(s, text, sizeof(text), false, "%s", s->machine);
 	add_part(s, text, sizeof(text), false, "%.0f s", (double)w->at_ns / 1e9);
 	fill(s, 0, text);
@@ -183,20 +183,19 @@ static void draw_title(const struct cli_watch *w, const struct screen *s)
 static void draw_footer(const struct cli_watch *w, const struct screen *s)
 {
 	const char *per = cli_per_word(w->rows.per);
-	char text[512];
-	size_t used;
+	char text[512] = "";
 
 	if (getmaxx(s->window) < 50)
-		used = (size_t)snprintf(text, sizeof(text), "q quit s %s p d", per);
+		add_part(s, text, sizeof(text), true, "q quit s %s p d", per);
 	else
-		used = (size_t)snprintf(text, sizeof(text),
-					"q quit  p pause  s per %s  d %s  arrows scroll", per,
-					s->shows_counts ? "rates" : "counts");
+		add_part(s, text, sizeof(text), true,
+			 "q quit  p pause  s per %s  d %s  arrows scroll", per,
+			 s->shows_counts ? "rates" : "counts");
 	if (s->lines > room(s))
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "  %zu-%zu/%zu",
-					 s->first + 1, s->first + room(s), s->lines);
-	if (w->items.absences && used < sizeof(text))
-		snprintf(text + used, sizeof(text) - used, "  %zu not here", w->items.absences);
+		add_part(s, text, sizeof(text), true, "%zu-%zu/%zu", s->first + 1,
+			 s->first + room(s), s->lines);
+	if (w->items.absences)
+		add_part(s, text, sizeof(text), false, "%zu not here", w->items.absences);
 	fill(s, getmaxy(s->window) - 1, text);
 }
 

@@ -277,8 +277,8 @@ static int begin_view(struct cli_watch *w)
 	w->alarms.is_screen = w->view == cli_watch_screen_view;
 	if (!ret && w->view->head)
 		ret = w->view->head(w);
-	if (!ret && w->view->has_head_once)
-		ret = cli_watch_out_put_head(&w->out);
+	if (!ret && w->out.is_append)
+		ret = cli_watch_out_put_head(&w->out, w->view->has_head_once);
 	/* Who reads along learns at once what is to come. */
 	if (!ret && w->out.buffer)
 		(void)cli_watch_out_flush(&w->out);
@@ -473,12 +473,20 @@ static bool is_hung_up(void)
 	return false;
 }
 
-/* SIGHUP: the file was moved away (logrotate), and the next lines belong into a new one. */
-static int reopen(struct cli_watch *w)
+/*
+ * SIGHUP: the file was moved away (logrotate), and the next lines belong into a new one. Where that
+ * cannot be, which was said, they go on into the old one.
+ */
+static void reopen(struct cli_watch *w)
 {
 	int ret = cli_watch_out_reopen(&w->out);
 
-	return ret > 0 && w->view->head ? w->view->head(w) : 0;
+	if (ret < 0)
+		return;
+	if (w->view->head && (ret > 0 || w->view->has_head_once))
+		(void)w->view->head(w);
+	ret = cli_watch_out_put_head(&w->out, w->view->has_head_once);
+	cli_watch_out_keep(&w->out, !ret);
 }
 
 /* 0 when it ended as it should, -errno without a sentence. */
@@ -503,9 +511,7 @@ static int loop(struct cli_watch *w)
 		if (cli_signals_took_hangup()) {
 			if (is_hung_up())
 				return 0;
-			ret = reopen(w);
-			if (ret)
-				return ret;
+			reopen(w);
 		}
 		now = cli_now_ns();
 		switch (cli_watch_sampler_due(&w->sampler, now, &missed)) {
@@ -664,6 +670,7 @@ const struct cli_command cli_watch_command = {
 	"with ns, us, ms, s or min.\n\nExit status: 0, also after Ctrl-C; 125 if ntime itself "
 	"failed, or none of the requested events can be counted.",
 	.options = cli_watch_option_table,
+	.foreign = cli_watch_foreign,
 	.is_permuting = true,
 	.run = run_watch,
 };

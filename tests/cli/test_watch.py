@@ -700,6 +700,87 @@ def files_are_appended_to():
             equal(len(text_of(other).splitlines()), 1 + 2 * lines, 'lines each time')
             with open(other, 'w', encoding='ascii') as f:
                 f.write('a letter\n')
+        # a last line without an end is ended
+        with open(other, 'w', encoding='ascii') as f:
+            f.write('half')
+        to_file(other, '--json', '--append')
+        equal([line[0] for line in text_of(other).splitlines()], ['h', '{', '{'])
+
+
+def numbers_by(writer, lines):
+    return [line.split(',')[0] for line in lines if f',{writer},' in line]
+
+
+@test
+def several_append_to_one_file():
+    """Whoever makes it: each line is whole, and there is one line of names. Then all of them make another one."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'out')
+        events = ('page-faults', 'context-switches', 'task-clock', 'cpu-migrations')
+        children = [subprocess.Popen([NTIME, 'watch', '-q', '--csv', '-i', '100ms', '--per', 'none', '--append', '-o', path, event],
+                                     env=environment(), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE) for event in events]
+        t.GROUPS.extend(child.pid for child in children)
+
+        def wait_for_all(name):
+            deadline = time.monotonic() + PATIENCE
+            lines = []
+            while not all(numbers_by(event, lines) for event in events) and time.monotonic() < deadline:
+                time.sleep(0.02)
+                if os.path.exists(name):
+                    with open(name, encoding='ascii') as f:
+                        lines = f.read().splitlines()
+
+        wait_for_all(path)
+        os.rename(path, path + '.1')
+        for child in children:
+            child.send_signal(signal.SIGHUP)
+        wait_for_all(path)
+        for child in children:
+            child.send_signal(signal.SIGINT)
+        equal([(child.communicate(timeout=PATIENCE)[1], child.returncode) for child in children], [(b'', 0)] * len(children))
+        lines = []
+        for name in path + '.1', path:
+            with open(name, encoding='ascii') as f:
+                part = f.read().splitlines()
+            equal([line.startswith('sample,') for line in part], [True] + [False] * (len(part) - 1))
+            equal({line.count(',') for line in part}, {14}, 'columns')
+            lines += part
+        for event in events:
+            numbers = [int(number) for number in numbers_by(event, lines)]
+            equal(numbers, sorted(set(numbers)), f'samples of {event}')
+
+
+@test
+def what_a_hangup_cannot_open_is_told():
+    with tempfile.TemporaryDirectory() as folder:
+        path, pipe = os.path.join(folder, 'out'), os.path.join(folder, 'pipe')
+        os.mkfifo(pipe)
+        child = subprocess.Popen([NTIME, 'watch', '-q', '--csv', '-i', '50ms', '--per', 'none', '-o', path, 'page-faults'],
+                                 env=environment(), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding='utf-8')
+        t.GROUPS.append(child.pid)
+
+        def wait_for_line(name):
+            deadline = time.monotonic() + PATIENCE
+            size = os.path.getsize(name) if os.path.exists(name) else -1
+            while (not os.path.exists(name) or os.path.getsize(name) <= size) and time.monotonic() < deadline:
+                time.sleep(0.02)
+
+        wait_for_line(path)
+        os.rename(path, path + '.1')
+        with open(path, 'w', encoding='ascii') as f:
+            f.write('a letter\n')
+        child.send_signal(signal.SIGHUP)
+        has(child.stderr.readline(), 'begins with other columns')
+        has(child.stderr.readline(), 'lines go on into the old file')
+        wait_for_line(path + '.1')
+        with open(path, encoding='ascii') as f:
+            equal(f.read(), 'a letter\n')
+        os.replace(pipe, path)
+        child.send_signal(signal.SIGHUP)
+        has(child.stderr.readline(), 'no regular file')
+        wait_for_line(path + '.1')
+        child.send_signal(signal.SIGINT)
+        equal((child.communicate(timeout=PATIENCE)[1], child.returncode), ('', 0))
 
 
 @test
@@ -1021,7 +1102,7 @@ def keys_change_the_view():
     term = Terminal('-i', '50ms', 'page-faults', 'power/energy-pkg/', '--per', 'socket', columns=180, fake='sockets=2')
     term.shows('socket 0', 'page-faults /s')
     term.type('d')
-    term.until(lambda text: all(part in text for part in ('  counts  via', '3,702', 'd rates')) and '/s' not in text,
+    term.until(lambda text: all(part in text for part in ('counts  ', '3,702', 'd rates')) and '/s' not in text,
                'counts without rates')
     for row, per in (('core 3', 'core'), ('CPU 3', 'thread'), ('all CPUs', 'none'), ('socket 1', 'socket')):
         term.type('s')
