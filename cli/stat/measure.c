@@ -100,7 +100,7 @@ static int exec_status(int ret)
 }
 
 /* What people who know perf, or have read of ntime, type where no such program is. */
-static void say_subcommand_of_others(const char *name, int ret)
+static bool say_subcommand_of_others(const char *name)
 {
 	static const struct {
 		const char *name, *hint;
@@ -118,9 +118,13 @@ static void say_subcommand_of_others(const char *name, int ret)
 		{ "check", "what can be counted, and what stands in the way, is ntime doctor" },
 	};
 
-	for (size_t i = 0; ret == -ENOENT && i < sizeof(known) / sizeof(known[0]); i++)
-		if (strcmp(name, known[i].name) == 0)
-			cli_say("%s", known[i].hint);
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (strcmp(name, known[i].name) != 0)
+			continue;
+		cli_say("%s", known[i].hint);
+		return true;
+	}
+	return false;
 }
 
 static int release_command(struct cli_measure *m)
@@ -142,8 +146,9 @@ static int release_command(struct cli_measure *m)
 	if (ret == -ENOENT && cli_is_of_shell(m->options->argv[0]))
 		cli_say("that is for a shell: sh -c '%s%s'", m->options->argv[0],
 			m->options->argv[1] ? " ..." : "");
-	say_subcommand_of_others(m->options->argv[0], ret);
-	for (size_t i = 0; ret == -ENOENT && cli_commands[i]; i++) {
+	if (ret != -ENOENT || say_subcommand_of_others(m->options->argv[0]))
+		return exec_status(ret);
+	for (size_t i = 0; cli_commands[i]; i++) {
 		const struct cli_command *c = cli_commands[i];
 
 		if (!c->is_hidden && cli_word_is_near(m->options->argv[0], c->name))

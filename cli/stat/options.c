@@ -114,6 +114,9 @@ const struct cli_foreign cli_stat_foreign[] = {
 	{ "post", "after all runs is --cleanup LINE, with -r" },
 	{ "portability", "what time -p writes: -f 'real %e\\nuser %U\\nsys %S'" },
 	{ "runs", "to repeat is -r N" },
+	{ "interval-print", "counts of each interval are -I TIME, such as -I 100ms" },
+	{ "per-thread", "counts of running threads are -t TID,TID...; of each CPU --per thread" },
+	{ "log-fd", "a report to a file is -o FILE, which may be /dev/fd/N" },
 	{ NULL, NULL },
 };
 

@@ -62,7 +62,8 @@ static int read_places(struct cli_rows *rows, const struct cli_row_item *item,
 
 /* The items of @row; whether any stands there. */
 static bool fill_row(const struct cli_rows *rows, size_t row, const struct cli_row_item *item,
-		     const struct cli_report *r, struct cli_item *to, bool no_scale)
+		     const struct cli_report *r, struct cli_item *to,
+		     const struct cli_stat_options *o)
 {
 	bool has_one = false;
 
@@ -72,14 +73,14 @@ static bool fill_row(const struct cli_rows *rows, size_t row, const struct cli_r
 		to[i] = r->item[i];
 		to[i].is_elsewhere =
 			v->flags & NTIME_ELSEWHERE || !cli_rows_show(rows, row, &item[i]);
-		cli_item_set_value(&to[i], v, no_scale);
-		has_one |= !to[i].is_elsewhere && !to[i].is_hidden;
+		cli_item_set_value(&to[i], v, o->no_scale);
+		has_one |= !to[i].is_elsewhere && (!to[i].is_hidden || o->verbose);
 	}
 	return has_one;
 }
 
 static void fill(struct cli_per_rows *p, const struct cli_row_item *item, struct cli_report *r,
-		 bool no_scale)
+		 const struct cli_stat_options *o)
 {
 	const struct cli_rows *rows = &p->rows;
 
@@ -88,10 +89,24 @@ static void fill(struct cli_per_rows *p, const struct cli_row_item *item, struct
 	for (size_t row = 0; row < rows->n; row++) {
 		struct cli_item *to = &p->item[row * r->items];
 
-		if (fill_row(rows, row, item, r, to, no_scale))
+		if (fill_row(rows, row, item, r, to, o))
 			p->row[r->rows++] = (struct cli_report_row){ &rows->row[row], to };
 	}
 	r->row = p->row;
+}
+
+int cli_per_check(struct ntime_ctx *ctx, struct ntime_session *s, enum cli_per per)
+{
+	struct cli_rows rows;
+	int ret = cli_rows_init(&rows, s, 0);
+
+	cli_rows_fini(&rows);
+	/* Threads need no topology. */
+	if (!ret || (ret != -ENOMEM && per == CLI_PER_THREAD))
+		return 0;
+	cli_say("--per %s: the topology is not known: %s", cli_per_word(per),
+		ntime_error_text(ctx));
+	return CLI_EXIT_FAILED;
 }
 
 int cli_per_rows_make(struct cli_per_rows *p, struct cli_report *r, struct ntime_ctx *ctx,
@@ -100,8 +115,8 @@ int cli_per_rows_make(struct cli_per_rows *p, struct cli_report *r, struct ntime
 	struct cli_row_item *item = cli_calloc(r->items + 1, sizeof(*item));
 	int ret = cli_rows_init(&p->rows, s, r->items);
 
-	/* Threads need no topology. */
-	if (ret < 0 && ret != -ENOMEM && o->per == CLI_PER_THREAD)
+	/* cli_per_check() has said what there is to say. */
+	if (ret != -ENOMEM)
 		ret = 0;
 	/* What a CPU counted before it went is in the whole as well. */
 	p->rows.keeps_off_line = true;
@@ -112,7 +127,7 @@ int cli_per_rows_make(struct cli_per_rows *p, struct cli_report *r, struct ntime
 		ret = read_places(&p->rows, item, s);
 	}
 	if (!ret)
-		fill(p, item, r, o->no_scale);
+		fill(p, item, r, o);
 	free(item);
 	return ret ? cli_machine_say(ctx, ret) : 0;
 }

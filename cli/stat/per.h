@@ -19,6 +19,10 @@ struct cli_per_rows {
 };
 
 /*
+ * Can there be such rows, of opened session @s? 0 or the exit status of ntime after a sentence.
+ */
+int cli_per_check(struct ntime_ctx *ctx, struct ntime_session *s, enum cli_per per);
+/*
  * Give @r, whose items have their values, rows of session @s for what @o asks: their values are
  * those that it has now. 0 or the exit status of ntime after a sentence; cli_per_rows_fini() in
  * either case.

@@ -106,7 +106,7 @@ extern const struct cli_figure_form cli_figure_forms[CLI_FIGURES];
  */
 struct cli_report_row {
 	const struct cli_row *place;
-	const struct cli_item *item;
+	struct cli_item *item;
 };
 
 /**

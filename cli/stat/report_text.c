@@ -799,27 +799,38 @@ static void put_reasons(FILE *f, const struct cli_style *style, const struct cli
 #define NEVER_RAN "its counter never ran: other users (perf, the NMI watchdog) held all counters,"
 #define NO_CORE " or nothing ran on a core of its kind; see ntime(1)"
 
+/* What never ran: one that is shown, and one that is an event. */
+struct idle {
+	bool has_one, has_event;
+};
+
+static void look_for_idle(struct idle *idle, const struct cli_style *style,
+			  const struct cli_item *items, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!(items[i].value.flags & NTIME_NOT_COUNTED))
+			continue;
+		idle->has_one |= cli_item_is_shown(style, &items[i]);
+		idle->has_event |= !items[i].is_metric;
+	}
+}
+
 /*
  * What "<not counted>" can mean here. That an event had no turn is possible only where they take
  * turns; a metric of events that were all counted has no value where it divides by 0.
  */
 static void put_why_none_ran(FILE *f, const struct cli_style *style, const struct cli_report *r)
 {
-	bool has_one = false, has_event = false;
+	struct idle idle = { false, false };
 	char text[LINE_CHARS];
 
-	for (size_t i = 0; i < r->items; i++) {
-		const struct cli_item *item = &r->item[i];
-
-		if (!(item->value.flags & NTIME_NOT_COUNTED))
-			continue;
-		has_one = has_one || cli_item_is_shown(style, item);
-		has_event = has_event || !item->is_metric;
-	}
-	if (!has_one || style->quiet)
+	look_for_idle(&idle, style, r->item, r->items);
+	for (size_t i = 0; i < r->rows; i++)
+		look_for_idle(&idle, style, r->row[i].item, r->items);
+	if (!idle.has_one || style->quiet)
 		return;
 	snprintf(text, sizeof(text), "<not counted>: %s",
-		 !has_event ? "the formula divides by 0"
+		 !idle.has_event ? "the formula divides by 0"
 		 : r->is_too_early
 			 ? "the measurement ended before the --delay did; choose a shorter one"
 		 : r->passes > 1 ? NEVER_RAN " the command ended before the event's pass," NO_CORE
@@ -901,7 +912,7 @@ static bool has_lines(const struct cli_style *style, const struct cli_report *r)
 	return false;
 }
 
-/* Columns of the whole: its numbers are the widest. Sockets are set off from each other. */
+/* In the columns of the whole. Sockets are set off from each other. */
 static void put_rows(FILE *f, const struct cli_style *style, const struct cli_report *r)
 {
 	const struct cli_row *last = NULL;
@@ -916,7 +927,7 @@ static void put_rows(FILE *f, const struct cli_style *style, const struct cli_re
 	for (size_t i = 0; i < r->rows; i++) {
 		struct cli_report row = *r;
 
-		row.item = (struct cli_item *)r->row[i].item;
+		row.item = r->row[i].item;
 		if (!has_lines(style, &row))
 			continue;
 		if (!last || r->row[i].place->package != last->package)
@@ -947,10 +958,8 @@ static void summary(FILE *f, const struct cli_style *style, const struct cli_rep
 		return;
 	}
 	put_head(f, style, r);
-	if (style->by_row)
-		put_rows(f, style, r);
-	else
-		put_lines(f, style, r);
+	put_lines(f, style, r);
+	put_rows(f, style, r);
 	put_why_none_ran(f, style, r);
 	for (size_t i = 0; i < sizeof(caveats) / sizeof(caveats[0]); i++)
 		put_reasons(f, style, r, &caveats[i]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Rows of what is watched: values of threads and CPUs put together. */
+/* Rows of what is counted: values of threads and CPUs put together. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows of what is watched: values of CPUs put together per socket, core, thread or all.
+ * Rows of what is counted: values of CPUs put together per socket, core, thread or all.
  *
  * What is counted for a package or its cache cannot be divided: under --per core and thread it
  * stands in rows of the sockets, above those of their cores. What a device counts stands in a row

@@ -82,6 +82,8 @@ static int on_open(void *arg, struct cli_measure *m)
 
 	if (st->report.item)
 		return 0;
+	if (st->o.per && cli_per_check(st->ctx, m->sessions.session[0], st->o.per))
+		return CLI_EXIT_FAILED;
 	if (cli_sessions_describe(&m->sessions, &st->report.item))
 		return CLI_EXIT_FAILED;
 	st->report.items = m->sessions.items;

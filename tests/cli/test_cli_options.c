@@ -72,6 +72,7 @@ static const struct bad_row {
 	{ __LINE__, "--xyzzy ls", "unknown option '--xyzzy'\n" },
 	{ __LINE__, "--no ls", "option '--no' is ambiguous: --no-inherit, --no-scale" },
 	{ __LINE__, "--csv=x ls", "option '--csv' takes no argument" },
+	{ __LINE__, "--per-core=x ls", "option '--per-core' takes no argument" },
 	{ __LINE__, "-e", "option '-e' (--event) needs an argument: LIST" },
 	{ __LINE__, "--timeout", "option '--timeout' needs an argument: TIME" },
 	{ __LINE__, "-r 0 ls", "-r '0' is not a number of runs" },

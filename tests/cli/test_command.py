@@ -339,7 +339,12 @@ def counts_are_of_sockets_cores_and_threads():
         counted = {row['where']: float(row['value']) for row in rows if row['name'] == 'page-faults'}
         equal((list(counted), sum(counted[name] for name in names)), (['', *names], 88848), f'CSV per {per}')
         text = err(ntime('-a', '--per', per, '-e', 'page-faults,cycles', 'true', fake=fake))
-        equal([line.split()[:2] for line in text.splitlines() if line.endswith('page-faults')], [name.split() for name in names])
+        lines = [line.split()[:-1] for line in text.splitlines() if line.endswith('page-faults')]
+        equal((len(lines[0]), [line[:2] for line in lines[1:]]), (1, [name.split() for name in names]), 'the whole, then rows')
+    done = ntime('-a', '--per', 'core', 'sh', '-c', 'echo ran', fake=f'{fake} flat')
+    equal((done.returncode, done.stdout), (125, b''), 'what is known before the command runs')
+    has(err(done), '--per core: the topology is not known')
+    equal(ntime('-a', '--per', 'thread', 'true', fake=f'{fake} flat').returncode, 0, 'threads without a topology')
 
 
 @needs_perf
