@@ -30,7 +30,9 @@ def length(text):
     """A length of time in seconds: a number alone, or with a unit, as everywhere in ntime."""
     number, unit = re.fullmatch(r'([0-9]*\.?[0-9]+)?(.*)', text, re.DOTALL).groups()
     value = float(number) * UNITS[unit] if number and unit in UNITS else 0
-    if not 0 < value < 1e6:
+    if value >= 1e6:
+        raise argparse.ArgumentTypeError(f"'{text}' is longer than 1000000 seconds")
+    if value <= 0:
         raise argparse.ArgumentTypeError(f"'{text}' is not a time above 0: write 90 or 90s for seconds, 500ms, or another number with us or min")
     return value
 

@@ -10,10 +10,10 @@
 
 #include "cli/output/clean.h"
 #include "cli/output/json.h"
-#include "cli/output/stamp.h"
 #include "cli/output/memory.h"
 #include "cli/output/number.h"
 #include "cli/output/say.h"
+#include "cli/output/stamp.h"
 #include "lib/lazy/lazy.h"
 
 int cli_json_check(void)

@@ -214,6 +214,12 @@ static int run_reg(const struct cli_command *self, int argc, char **argv)
 	return ret;
 }
 
+/* What people type. */
+static const struct cli_foreign foreign[] = {
+	{ "c", "how many reads is -n N" },
+	{ NULL, NULL },
+};
+
 const struct cli_command cli_reg_command = {
 	.name = "reg",
 	.usage = "reg ls [OPTION...] [PATTERN...]\n"
@@ -234,6 +240,7 @@ const struct cli_command cli_reg_command = {
 		"register.\nExit status: 0; that of COMMAND; diff: 1 if there are differences; 125 "
 		"if ntime failed, 126 if the command cannot be executed, 127 if it is not found.",
 	.options = options,
+	.foreign = foreign,
 	.is_permuting = true,
 	.run = run_reg,
 };

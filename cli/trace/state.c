@@ -8,6 +8,7 @@
 #include "cli/base/options.h"
 #include "cli/output/memory.h"
 #include "cli/output/file.h"
+#include "cli/output/number.h"
 #include "cli/output/say.h"
 #include "cli/trace/trace.h"
 #include "cli/trace/chips.h"
@@ -22,6 +23,7 @@ enum {
 static const struct cli_option options[] = {
 	{ ID_TIME, "time", "T",
 	  "at this time since the first record (seconds, or with ns, us, ms, min), or with @ of "
+	  "the "
 	  "the "
 	  "clock" },
 	{ ID_RECORD, "record", "N",
@@ -44,7 +46,16 @@ static int parse_time(struct cli_trace *t, const struct cli_option *o, const cha
 
 	w->has_time = true;
 	w->is_absolute = *value == '@';
-	return cli_option_time(t->self->name, o, value + w->is_absolute, 0, &w->time_ns);
+	if (!w->is_absolute)
+		return cli_option_time(t->self->name, o, value, 0, &w->time_ns);
+	if (!cli_time_parse(value + 1, &w->time_ns))
+		return 0;
+	cli_say_misuse(
+		t->self->name,
+		"--time '%s' is no time of the clock: write @ and seconds since 1970, such as "
+		"@1424299207.28",
+		value);
+	return -EINVAL;
 }
 
 static int set_option(struct cli_trace *t, const struct cli_option *o, const char *value)

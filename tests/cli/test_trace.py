@@ -123,6 +123,7 @@ def misuse_is_told():
             (('show', '--chip', 'NO_SUCH_CHIP', 'log'), 'NO_SUCH_CHIP'),
             (('show', '--domain', '0', 'log'), '--domain takes REGION=NAME'),
             (('state', '--csv', '--json', 'log'), '--json and --csv cannot be combined'),
+            (('state', '--time', '@noon', 'log'), "--time '@noon' is no time of the clock"),
             (('state', '--time', 'noon', 'log'), "--time 'noon' is not a time: write 2 or 2s"),
             (('state', '--record', '-1', 'log'), "not '-1'"),
             (('state', '--follow', 'log'), "unknown option '--follow'"),

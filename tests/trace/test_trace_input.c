@@ -534,7 +534,10 @@ static const struct filter_row {
 	{ __LINE__, { "time=500ms-1s" }, "12", 0 },
 	{ __LINE__, { "time=500000us-1000000000ns" }, "12", 0 },
 	{ __LINE__, { "time=0.1min-" }, "", 0 },
+	{ __LINE__, { "time=.5-1" }, "12", 0 },
 	{ __LINE__, { "time=1m-2m" }, NULL, -EINVAL },
+	{ __LINE__, { "time=1.-2" }, NULL, -EINVAL },
+	{ __LINE__, { "time=.-2" }, NULL, -EINVAL },
 	{ __LINE__, { "time=@6.5-" }, "34", 0 },
 	/* a name is the range of each of its copies */
 	{ __LINE__, { "register=PRE_SRC@GT218", "range=0x8" }, "13", 0 },

@@ -277,17 +277,21 @@ static uint64_t scan_unit(struct nti_scan *s)
 static bool scan_time(struct nti_scan *s, uint64_t *ns)
 {
 	const char *part, *end;
-	uint64_t number, unit;
+	uint64_t number = 0, unit;
+	const char *begin = s->p;
 
-	if (!nti_scan_decimal(s, &number))
-		return false;
+	(void)nti_scan_decimal(s, &number);
 	part = end = s->p;
 	if (nti_scan_text(s, ".")) {
 		part = s->p;
 		while (s->p < s->end && nti_scan_is_digit(*s->p))
 			s->p++;
 		end = s->p;
+		if (part == end)
+			s->p = begin;
 	}
+	if (s->p == begin)
+		return false;
 	unit = scan_unit(s);
 	if (number >= UINT64_MAX / unit)
 		return false;
