@@ -23,16 +23,17 @@
 #define TRIES 8
 
 /* What is written goes behind what others write meanwhile. */
-static int append_always(int fd)
+static void append_always(int fd)
 {
 	struct stat file;
 
 	if (fd >= 0 && fstat(fd, &file) == 0 && S_ISREG(file.st_mode))
 		(void)fcntl(fd, F_SETFL, O_APPEND);
-	return fd;
 }
 
-/* Open it, emptied unless @is_append; *@is_stream: it is no file by itself. 0 or -errno. */
+/*
+ * A descriptor of it, emptied unless @is_append, or -errno; *@is_stream: it is no file by itself.
+ */
 static int open_file(struct cli_watch_out *o, struct cli_place *place, bool is_append,
 		     bool *is_stream)
 {
