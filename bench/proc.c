@@ -7,13 +7,11 @@
  *
  * usage: proc [CPUS] [SAMPLES]
  */
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <ntime/context.h>
 #include <ntime/session.h>
@@ -31,6 +29,15 @@ static void fail(const char *what)
 {
 	fprintf(stderr, "proc: %s\n", what);
 	exit(1);
+}
+
+static void remove_folder(void)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	if (system(command))
+		fprintf(stderr, "proc: %s stays there\n", folder);
 }
 
 /* Open a file of the machine; folders on the way are made. */
@@ -167,16 +174,16 @@ int main(int argc, char **argv)
 {
 	unsigned int cpus = argc > 1 ? (unsigned int)strtoul(argv[1], NULL, 10) : 64;
 	unsigned int samples = argc > 2 ? (unsigned int)strtoul(argv[2], NULL, 10) : 2000;
-	char command[64];
 
 	if (!cpus || cpus > 4096 || !samples)
 		fail("usage: proc [CPUS] [SAMPLES]");
 	if (!mkdtemp(folder))
 		fail("cannot make a folder in /tmp");
+	if (atexit(remove_folder))
+		fail("cannot remove it at the end");
 	put_machine(cpus);
 	printf("%-14s %6s %8s %12s\n", "files", "CPUs", "samples", "us of a CPU");
 	measure(folder, samples);
 	measure(NULL, samples);
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	return system(command) != 0;
+	return 0;
 }
