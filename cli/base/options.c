@@ -169,16 +169,15 @@ static void say_unknown_long(const struct cli_command *c, const char *typed)
 static void say_bad(const struct cli_command *c, char **argv)
 {
 	const char *word = argv[optind - 1];
-	const struct cli_foreign *f = optopt >= FIRST_FOREIGN ? find_foreign(c, optopt) : NULL;
+	const struct cli_foreign *f = find_foreign(c, optopt);
 	const struct cli_option *o = find_option(c, optopt);
 	const char letter[] = { (char)optopt, '\0' };
 
-	if (f)
-		cli_say_misuse(help_of(c), "option '--%s' takes no argument", f->name);
-	else if (!optopt)
+	if (!optopt)
 		say_unknown_long(c, word + 2);
-	else if (o)
-		cli_say_misuse(help_of(c), "option '--%s' takes no argument", o->name);
+	else if (f || o)
+		cli_say_misuse(help_of(c), "option '--%s' takes no argument",
+			       f ? f->name : o->name);
 	else if (!say_foreign(c, letter))
 		cli_say_misuse(help_of(c), "unknown option '-%c'", optopt);
 }

@@ -2,7 +2,6 @@
 /* The values of a report, also per socket, core or thread. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <ntime/context.h>
 
@@ -38,9 +37,7 @@ static int describe(struct cli_row_item *to, const struct cli_report *r, struct 
 	int ret = 0;
 
 	for (size_t i = 0; i < r->items && !ret; i++) {
-		to[i].info.size = sizeof(to[i].info);
-		ret = ntime_session_item(s, i, &to[i].info);
-		to[i].is_clock = !ret && strcmp(to[i].info.unit, "clock") == 0;
+		ret = cli_row_item_learn(&to[i], s, i);
 		to[i].is_missing = r->item[i].value.flags & NTIME_ABSENT;
 		to[i].is_shown = !to[i].is_missing;
 	}
@@ -95,18 +92,25 @@ static void fill(struct cli_per_rows *p, const struct cli_row_item *item, struct
 	r->row = p->row;
 }
 
+bool cli_per_is_unknown(struct ntime_ctx *ctx, enum cli_per per, int ret)
+{
+	if (ret == -ENOMEM)
+		cli_say_no_memory();
+	else if (ret >= 0 || (per != CLI_PER_SOCKET && per != CLI_PER_CORE))
+		return false;
+	else
+		cli_say("--per %s: the topology is not known: %s", cli_per_word(per),
+			ntime_error_text(ctx));
+	return true;
+}
+
 int cli_per_check(struct ntime_ctx *ctx, struct ntime_session *s, enum cli_per per)
 {
 	struct cli_rows rows;
 	int ret = cli_rows_init(&rows, s, 0);
 
 	cli_rows_fini(&rows);
-	/* Threads need no topology. */
-	if (!ret || (ret != -ENOMEM && per == CLI_PER_THREAD))
-		return 0;
-	cli_say("--per %s: the topology is not known: %s", cli_per_word(per),
-		ntime_error_text(ctx));
-	return CLI_EXIT_FAILED;
+	return cli_per_is_unknown(ctx, per, ret) ? CLI_EXIT_FAILED : 0;
 }
 
 int cli_per_rows_make(struct cli_per_rows *p, struct cli_report *r, struct ntime_ctx *ctx,

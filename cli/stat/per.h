@@ -19,6 +19,10 @@ struct cli_per_rows {
 };
 
 /*
+ * cli_rows_init() returned @ret: is that why there can be no rows for @per? Then it was said.
+ */
+bool cli_per_is_unknown(struct ntime_ctx *ctx, enum cli_per per, int ret);
+/*
  * Can there be such rows, of opened session @s? 0 or the exit status of ntime after a sentence.
  */
 int cli_per_check(struct ntime_ctx *ctx, struct ntime_session *s, enum cli_per per);

@@ -839,21 +839,36 @@ static void put_why_none_ran(FILE *f, const struct cli_style *style, const struc
 	put_sentence(f, style, CLI_PLAIN, text);
 }
 
-static void put_lines(FILE *f, const struct cli_style *style, const struct cli_report *r)
+/* Lines with the same words in front. */
+static void put_prefixed(FILE *f, const struct cli_style *style, const struct cli_report *r,
+			 const char *prefix, const struct layout *l)
 {
-	struct layout l = layout_of(style, r, 0);
-	bool has_line = false;
-
 	for (size_t i = 0; has_line_at(style, r, i); i++) {
 		const struct cli_item *item = line_at(style, r, i);
 
 		if (!item)
 			continue;
-		if (!has_line)
-			putc('\n', f);
-		has_line = true;
-		put_line(f, style, r, item, &l, 0);
+		fputs(prefix, f);
+		put_line(f, style, r, item, l, strlen(prefix));
 	}
+}
+
+static bool has_lines(const struct cli_style *style, const struct cli_report *r)
+{
+	for (size_t i = 0; has_line_at(style, r, i); i++)
+		if (line_at(style, r, i))
+			return true;
+	return false;
+}
+
+static void put_lines(FILE *f, const struct cli_style *style, const struct cli_report *r)
+{
+	struct layout l = layout_of(style, r, 0);
+
+	if (!has_lines(style, r))
+		return;
+	putc('\n', f);
+	put_prefixed(f, style, r, "", &l);
 }
 
 static void put_notes(FILE *f, const struct cli_style *style, const struct cli_report *r)
@@ -877,20 +892,6 @@ static void begin(FILE *f, const struct cli_style *style, const struct cli_repor
 	fputs("#    time_s         number  event\n", f);
 }
 
-/* Lines with the same words in front. */
-static void put_prefixed(FILE *f, const struct cli_style *style, const struct cli_report *r,
-			 const char *prefix, const struct layout *l)
-{
-	for (size_t i = 0; has_line_at(style, r, i); i++) {
-		const struct cli_item *item = line_at(style, r, i);
-
-		if (!item)
-			continue;
-		fputs(prefix, f);
-		put_line(f, style, r, item, l, strlen(prefix));
-	}
-}
-
 static void interval(FILE *f, const struct cli_style *style, const struct cli_report *r,
 		     double time_s)
 {
@@ -902,14 +903,6 @@ static void interval(FILE *f, const struct cli_style *style, const struct cli_re
 	full.brief = false;
 	l = layout_of(&full, r, strlen(prefix));
 	put_prefixed(f, &full, r, prefix, &l);
-}
-
-static bool has_lines(const struct cli_style *style, const struct cli_report *r)
-{
-	for (size_t i = 0; has_line_at(style, r, i); i++)
-		if (line_at(style, r, i))
-			return true;
-	return false;
 }
 
 /* In the columns of the whole. Sockets are set off from each other. */

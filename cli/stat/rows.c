@@ -33,6 +33,16 @@ int cli_per_parse(const char *word, bool may_be_none, enum cli_per *per)
 	return -EINVAL;
 }
 
+int cli_row_item_learn(struct cli_row_item *item, const struct ntime_session *s, size_t i)
+{
+	int ret;
+
+	item->info.size = sizeof(item->info);
+	ret = ntime_session_item(s, i, &item->info);
+	item->is_clock = !ret && strcmp(item->info.unit, "clock") == 0;
+	return ret;
+}
+
 /* While a row is added up: nothing has been seen yet. Bit 31 is none of the library's. */
 #define EMPTY (1u << 31)
 

@@ -45,6 +45,9 @@ struct cli_row_item {
 	bool is_clock, is_missing, is_shown, has_rate, is_gone, is_implausible;
 };
 
+/* What session @s says of its item @i, and whether it is a clock. 0 or -errno. */
+int cli_row_item_learn(struct cli_row_item *item, const struct ntime_session *s, size_t i);
+
 #define CLI_ROW_CHARS 24
 
 enum cli_row_kind {

@@ -357,7 +357,6 @@ static void describe(struct cli_watch_items *items, struct cli_row_item *item, b
 		item->info.is_metric ? strcspn(item->info.name, "[=") : strlen(item->info.name);
 
 	item->name = cli_strndup(item->info.name, chars);
-	item->is_clock = strcmp(item->info.unit, "clock") == 0;
 	item->has_rate = !item->info.is_metric && !item->info.is_state;
 	item->is_shown = !item->is_missing && (!item->info.is_hidden || shows_hidden);
 	items->shown += item->is_shown;
@@ -380,8 +379,7 @@ int cli_watch_items_describe(struct cli_watch_items *items, struct ntime_session
 	for (size_t i = 0; i < items->n && !ret; i++) {
 		struct cli_row_item *item = &items->item[i];
 
-		item->info.size = sizeof(item->info);
-		ret = ntime_session_item(s, i, &item->info);
+		ret = cli_row_item_learn(item, s, i);
 		if (ret < 0)
 			break;
 		item->is_missing = is_absent_everywhere(values, items->n, where_count, i);

@@ -107,11 +107,10 @@ static struct cli_number value_text(const struct cli_row_item *item, const struc
 	return n;
 }
 
-/* Of what is counted one by one, nobody needs parts of one. */
 static struct cli_number rate_text(const struct cli_row_item *item, double rate)
 {
-	return *item->info.unit_text || rate < 1 ? cli_number_short(rate)
-						 : cli_number_grouped(rate, 0);
+	return cli_watch_is_whole(item, rate) ? cli_number_grouped(rate, 0)
+					      : cli_number_short(rate);
 }
 
 /* What must be known to believe the number, behind it. */

@@ -97,13 +97,10 @@ static unsigned int name_columns(const struct cli_watch_table *t, const struct c
 	return most < room ? most : room;
 }
 
-/* Of what is counted one by one, nobody needs parts of one. */
 static struct cli_number compact(const struct cli_row_item *item, double number)
 {
-	bool is_count = !item->info.is_metric && !*item->info.unit_text;
-
-	return is_count && number >= 1 && number < 99999.5 ? cli_number_grouped(number, 0)
-							   : cli_watch_compact(number);
+	return cli_watch_is_whole(item, number) && number < 99999.5 ? cli_number_grouped(number, 0)
+								    : cli_watch_compact(number);
 }
 
 /*

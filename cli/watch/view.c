@@ -83,6 +83,11 @@ const char *cli_watch_yes_or_no(const struct cli_row_item *item, const struct nt
 	return v->value != 0 ? "yes" : "no";
 }
 
+bool cli_watch_is_whole(const struct cli_row_item *item, double number)
+{
+	return !item->info.is_metric && !*item->info.unit_text && number >= 1;
+}
+
 const char *cli_watch_unit_text(const struct cli_row_item *item)
 {
 	return is_bit(item) ? "" : item->info.unit_text;

@@ -14,6 +14,7 @@
 #include "cli/base/machine.h"
 #include "cli/output/say.h"
 #include "cli/output/stamp.h"
+#include "cli/stat/per.h"
 #include "cli/stat/sessions.h"
 #include "cli/base/signals.h"
 #include "cli/base/wait.h"
@@ -199,15 +200,8 @@ static int find_rows(struct cli_watch *w)
 	enum cli_per per = w->o.per;
 	int ret = cli_rows_init(&w->rows, w->session, w->items.n);
 
-	if (ret == -ENOMEM) {
-		cli_say_no_memory();
+	if (cli_per_is_unknown(w->ctx, per, ret))
 		return ret;
-	}
-	if (ret < 0 && (per == CLI_PER_SOCKET || per == CLI_PER_CORE)) {
-		cli_say("--per %s: the topology is not known: %s", cli_per_word(per),
-			ntime_error_text(w->ctx));
-		return ret;
-	}
 	if (per == CLI_PER_CHOSEN)
 		per = ret < 0		     ? CLI_PER_NONE
 		      : w->items.is_overview ? CLI_PER_SOCKET

@@ -94,6 +94,8 @@ const char *cli_watch_no_number(const struct ntime_value *v);
 
 /* A bit, whose unit is "1=yes", is "yes" or "no" for people; NULL for what has a number. */
 const char *cli_watch_yes_or_no(const struct cli_row_item *item, const struct ntime_value *v);
+/* Of what is counted one by one, nobody needs parts of one. */
+bool cli_watch_is_whole(const struct cli_row_item *item, double number);
 /* The unit that stands beside what people see; "" of a bit. */
 const char *cli_watch_unit_text(const struct cli_row_item *item);
 

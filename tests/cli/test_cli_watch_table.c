@@ -39,6 +39,13 @@ int ntime_session_where(struct ntime_session *s, size_t i, struct ntime_where_in
 	return 0;
 }
 
+/* Items are a table here. */
+int ntime_session_item(const struct ntime_session *s, size_t i, struct ntime_item *out)
+{
+	(void)s, (void)i, (void)out;
+	return -ENOENT;
+}
+
 /* The last item is the first one's half. */
 int ntime_session_metrics(const struct ntime_session *s, struct ntime_value *values, size_t n)
 {
