@@ -667,6 +667,29 @@ def files_have_lines_as_they_come():
         equal({line.count(',') for line in text.splitlines()}, {14}, 'columns')
 
 
+def started(*args, **more):
+    """CSV of all CPUs, as it comes."""
+    child = subprocess.Popen([NTIME, 'watch', '-q', '--csv', '--per', 'none', *args], env=environment(), stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+    t.GROUPS.append(child.pid)
+    return child
+
+
+def lines_in(path):
+    """None where there is no such file yet."""
+    try:
+        with open(path, encoding='ascii') as f:
+            return f.read().splitlines()
+    except FileNotFoundError:
+        return []
+
+
+def wait_until(is_met):
+    deadline = time.monotonic() + PATIENCE
+    while not is_met() and time.monotonic() < deadline:
+        time.sleep(0.02)
+
+
 def to_file(path, *args, status=0):
     return fast('--per', 'none', 'page-faults', '-o', path, *args, samples=1, status=status)
 
@@ -717,18 +740,10 @@ def several_append_to_one_file():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, 'out')
         events = ('page-faults', 'context-switches', 'task-clock', 'cpu-migrations')
-        children = [subprocess.Popen([NTIME, 'watch', '-q', '--csv', '-i', '100ms', '--per', 'none', '--append', '-o', path, event],
-                                     env=environment(), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE) for event in events]
-        t.GROUPS.extend(child.pid for child in children)
+        children = [started('-i', '100ms', '--append', '-o', path, event) for event in events]
 
         def wait_for_all(name):
-            deadline = time.monotonic() + PATIENCE
-            lines = []
-            while not all(numbers_by(event, lines) for event in events) and time.monotonic() < deadline:
-                time.sleep(0.02)
-                if os.path.exists(name):
-                    with open(name, encoding='ascii') as f:
-                        lines = f.read().splitlines()
+            wait_until(lambda: all(numbers_by(event, lines_in(name)) for event in events))
 
         wait_for_all(path)
         os.rename(path, path + '.1')
@@ -740,8 +755,7 @@ def several_append_to_one_file():
         equal([(child.communicate(timeout=PATIENCE)[1], child.returncode) for child in children], [(b'', 0)] * len(children))
         lines = []
         for name in path + '.1', path:
-            with open(name, encoding='ascii') as f:
-                part = f.read().splitlines()
+            part = lines_in(name)
             equal([line.startswith('sample,') for line in part], [True] + [False] * (len(part) - 1))
             equal({line.count(',') for line in part}, {14}, 'columns')
             lines += part
@@ -755,15 +769,11 @@ def what_a_hangup_cannot_open_is_told():
     with tempfile.TemporaryDirectory() as folder:
         path, pipe = os.path.join(folder, 'out'), os.path.join(folder, 'pipe')
         os.mkfifo(pipe)
-        child = subprocess.Popen([NTIME, 'watch', '-q', '--csv', '-i', '50ms', '--per', 'none', '-o', path, 'page-faults'],
-                                 env=environment(), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding='utf-8')
-        t.GROUPS.append(child.pid)
+        child = started('-i', '50ms', '-o', path, 'page-faults', encoding='utf-8')
 
         def wait_for_line(name):
-            deadline = time.monotonic() + PATIENCE
-            size = os.path.getsize(name) if os.path.exists(name) else -1
-            while (not os.path.exists(name) or os.path.getsize(name) <= size) and time.monotonic() < deadline:
-                time.sleep(0.02)
+            before = len(lines_in(name))
+            wait_until(lambda: len(lines_in(name)) > before)
 
         wait_for_line(path)
         os.rename(path, path + '.1')
@@ -787,19 +797,11 @@ def what_a_hangup_cannot_open_is_told():
 def files_that_were_moved_are_made_anew():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, 'out')
-        child = subprocess.Popen([NTIME, 'watch', '-q', '--csv', '-i', '100ms', '--per', 'none', '-o', path, 'page-faults'],
-                                 env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        t.GROUPS.append(child.pid)
+        child = started('-i', '100ms', '-o', path, 'page-faults')
 
         def lines_of(path, at_least):
-            deadline = time.monotonic() + PATIENCE
-            lines = []
-            while len(lines) < at_least and time.monotonic() < deadline:
-                if os.path.exists(path):
-                    with open(path, encoding='ascii') as f:
-                        lines = f.read().splitlines()
-                time.sleep(0.02)
-            return lines
+            wait_until(lambda: len(lines_in(path)) >= at_least)
+            return lines_in(path)
 
         lines_of(path, 3)
         os.rename(path, path + '.1')
@@ -821,14 +823,12 @@ def hangups_end_what_has_no_file():
     with tempfile.TemporaryDirectory() as folder:
         pipe = os.path.join(folder, 'pipe')
         os.mkfifo(pipe)
-        child = subprocess.Popen([NTIME, 'watch', '-q', '--csv', '-i', '100ms', '-o', pipe, 'page-faults'], env=environment(),
-                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        t.GROUPS.append(child.pid)
+        child = started('-i', '100ms', '-o', pipe, 'page-faults')
         with open(pipe, encoding='ascii') as f:
             f.readline()
             f.readline()
             child.send_signal(signal.SIGHUP)
-            child.wait(timeout=PATIENCE)
+            child.communicate(timeout=PATIENCE)
         equal(child.returncode, -signal.SIGHUP)
 
 
