@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT
+/* Contexts: which is current, what its driver is, its errors; and the functions that tell of it. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compat/glperf/context.h"
+#include "compat/glperf/glperf.h"
+#include "compat/glperf/groups.h"
+#include "compat/glperf/monitor.h"
+
+/*
+ * Contexts that are not forgotten. GL has no object that they could be found by but their handles.
+ */
+static struct glp_context *contexts;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static __thread struct glp_context *current;
+
+struct glp_context *glp_context_current(void)
+{
+	return current;
+}
+
+static void context_free(struct glp_context *c)
+{
+	for (size_t i = 0; i < c->n_monitors; i++)
+		glp_monitor_free(c, c->monitors[i]);
+	free(c->monitors);
+	glp_groups_free(c->groups);
+	glp_pipeline_fini(&c->pipeline);
+	free(c->extensions);
+	free(c);
+}
+
+/* With the lock: out of the list. It lives on until no thread has it. */
+static struct glp_context *unlink_context(const void *handle)
+{
+	struct glp_context **p = &contexts;
+	struct glp_context *c;
+
+	while (*p && (*p)->handle != handle)
+		p = &(*p)->next;
+	c = *p;
+	if (!c)
+		return NULL;
+	*p = c->next;
+	c->is_dead = true;
+	return c->is_current ? NULL : c;
+}
+
+void glp_context_forget(const void *handle)
+{
+	struct glp_context *c;
+
+	if (!handle)
+		return;
+	pthread_mutex_lock(&lock);
+	c = unlink_context(handle);
+	pthread_mutex_unlock(&lock);
+	if (c)
+		context_free(c);
+}
+
+/* With the lock: that of the handle, which is made if it is new. NULL: no memory. */
+static struct glp_context *get_context(const struct glp_driver *driver, const void *handle)
+{
+	struct glp_context *c;
+
+	for (c = contexts; c; c = c->next)
+		if (c->handle == handle)
+			return c;
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return NULL;
+	c->handle = handle;
+	c->driver = driver;
+	c->next = contexts;
+	contexts = c;
+	return c;
+}
+
+void glp_context_make_current(const struct glp_driver *driver, const void *handle)
+{
+	struct glp_context *old = current;
+
+	if (old && !old->is_dead && old->handle == handle)
+		return;
+	pthread_mutex_lock(&lock);
+	if (old) {
+		old->is_current = false;
+		if (!old->is_dead)
+			old = NULL;
+	}
+	current = handle ? get_context(driver, handle) : NULL;
+	if (current)
+		current->is_current = true;
+	pthread_mutex_unlock(&lock);
+	if (old)
+		context_free(old);
+}
+
+/* "4.5 (Core Profile) Mesa", "OpenGL ES 3.2 Mesa", "OpenGL ES-CM 1.1" */
+static void learn_version(struct glp_context *c)
+{
+	const char *text = (const char *)c->driver->GetString(GL_VERSION);
+	unsigned int major = 0, minor = 0;
+
+	if (!text)
+		return;
+	c->is_es = strncmp(text, "OpenGL ES", 9) == 0;
+	text += strcspn(text, "0123456789");
+	if (sscanf(text, "%u.%u", &major, &minor) == 2)
+		c->version = 100 * major + minor;
+}
+
+static bool has_word(const char *words, const char *word)
+{
+	size_t length = strlen(word);
+
+	while (words && *words) {
+		size_t n = strcspn(words, " ");
+
+		if (n == length && memcmp(words, word, n) == 0)
+			return true;
+		words += n + strspn(words + n, " ");
+	}
+	return false;
+}
+
+bool glp_context_has(struct glp_context *c, const char *extension)
+{
+	const struct glp_driver *d = c->driver;
+
+	if (c->n_extensions == 0)
+		return has_word((const char *)d->GetString(GL_EXTENSIONS), extension);
+	for (GLint i = 0; i < c->n_extensions; i++) {
+		const char *name = (const char *)d->GetStringi(GL_EXTENSIONS, (GLuint)i);
+
+		if (name && strcmp(name, extension) == 0)
+			return true;
+	}
+	return false;
+}
+
+void glp_context_learn(struct glp_context *c)
+{
+	const struct glp_driver *d = c->driver;
+	const char *words;
+
+	if (c->is_learned)
+		return;
+	c->is_learned = true;
+	glp_context_hush(c);
+	learn_version(c);
+	if (c->version >= 300 && d->GetStringi)
+		d->GetIntegerv(GL_NUM_EXTENSIONS, &c->n_extensions);
+	c->driver_has = glp_context_has(c, GLP_EXTENSION);
+	words = c->driver_has ? NULL : (const char *)d->GetString(GL_EXTENSIONS);
+	if (words && asprintf(&c->extensions, "%s%s" GLP_EXTENSION, words,
+			      *words && words[strlen(words) - 1] != ' ' ? " " : "") < 0)
+		c->extensions = NULL;
+	(void)glp_context_heard(c);
+}
+
+void glp_context_raise(struct glp_context *c, GLenum error)
+{
+	if (!c->error)
+		c->error = error;
+}
+
+/* The driver's next error. One whose context is lost may never come to an end. */
+#define FEW_ERRORS 8
+
+void glp_context_hush(struct glp_context *c)
+{
+	for (unsigned int i = 0; i < FEW_ERRORS; i++) {
+		GLenum e = c->driver->GetError();
+		unsigned int k;
+
+		if (!e)
+			return;
+		for (k = 0; k < c->n_kept && c->kept[k] != e; k++)
+			;
+		if (k == c->n_kept && k < sizeof(c->kept) / sizeof(c->kept[0]))
+			c->kept[c->n_kept++] = e;
+	}
+}
+
+GLenum glp_context_heard(struct glp_context *c)
+{
+	GLenum first = 0;
+
+	for (unsigned int i = 0; i < FEW_ERRORS; i++) {
+		GLenum e = c->driver->GetError();
+
+		if (!e)
+			break;
+		if (!first)
+			first = e;
+	}
+	return first;
+}
+
+GLenum glp_GetError(void)
+{
+	struct glp_context *c = current;
+	GLenum e;
+
+	if (!c)
+		return 0;
+	if (c->n_kept) {
+		e = c->kept[0];
+		memmove(c->kept, c->kept + 1, --c->n_kept * sizeof(c->kept[0]));
+		return e;
+	}
+	e = c->driver->GetError();
+	if (!e) {
+		e = c->error;
+		c->error = 0;
+	}
+	return e;
+}
+
+const GLubyte *glp_GetString(GLenum name)
+{
+	struct glp_context *c = current;
+
+	if (!c)
+		return NULL;
+	if (name == GL_EXTENSIONS) {
+		glp_context_learn(c);
+		if (c->extensions)
+			return (const GLubyte *)c->extensions;
+	}
+	return c->driver->GetString(name);
+}
+
+/* Is there one number more than the driver's, and is it asked for? */
+static bool counts_one_more(struct glp_context *c, GLenum name)
+{
+	if (name != GL_NUM_EXTENSIONS)
+		return false;
+	glp_context_learn(c);
+	return c->n_extensions && !c->driver_has;
+}
+
+const GLubyte *glp_GetStringi(GLenum name, GLuint index)
+{
+	struct glp_context *c = current;
+
+	if (!c)
+		return NULL;
+	if (name == GL_EXTENSIONS && counts_one_more(c, GL_NUM_EXTENSIONS) &&
+	    index == (GLuint)c->n_extensions)
+		return (const GLubyte *)GLP_EXTENSION;
+	return c->driver->GetStringi(name, index);
+}
+
+/* The same of each type. */
+#define GET(name, type)                                                                            \
+	void glp_##name(GLenum pname, type *data)                                                  \
+	{                                                                                          \
+		struct glp_context *c = current;                                                   \
+                                                                                                   \
+		if (!c)                                                                            \
+			return;                                                                    \
+		c->driver->name(pname, data);                                                      \
+		if (counts_one_more(c, pname) && data)                                             \
+			*data = (type)(c->n_extensions + 1);                                       \
+	}
+GET(GetDoublev, GLdouble)
+GET(GetFloatv, GLfloat)
+GET(GetInteger64v, GLint64)
+GET(GetIntegerv, GLint)
+
+void glp_GetBooleanv(GLenum pname, GLboolean *data)
+{
+	struct glp_context *c = current;
+
+	if (!c)
+		return;
+	c->driver->GetBooleanv(pname, data);
+	if (counts_one_more(c, pname) && data)
+		*data = GL_TRUE;
+}

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: MIT
+/* What libntime counts of this process. */
+#include <errno.h>
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <ntime/ntime.h>
+
+#include "compat/glperf/counts.h"
+
+/**
+ * struct glp_counting - a context of libntime
+ * @ctx:	NULL: not opened, or it was not possible
+ * @pid:	process that opened it
+ */
+struct glp_counting {
+	struct ntime_ctx *ctx;
+	pid_t pid;
+};
+
+/**
+ * struct glp_count - a session
+ * @items:	item number of each event
+ * @n_items:	items of the session, hidden ones included
+ * @is_known:	there was a measurement
+ * @before, @after: @n_items each: at the end of the last measurement, and of this one or what it
+ *		counted
+ */
+struct glp_count {
+	struct ntime_session *session;
+	pid_t pid;
+	size_t n, n_items;
+	bool is_known;
+	const struct glp_event **events;
+	size_t *items;
+	struct ntime_value *before, *after;
+};
+
+struct glp_counting *glp_counting_new(void)
+{
+	return calloc(1, sizeof(struct glp_counting));
+}
+
+void glp_counting_free(struct glp_counting *k)
+{
+	if (k && k->pid == getpid())
+		ntime_close(k->ctx);
+	free(k);
+}
+
+/* What a forked process inherited belongs to its parent: it is left alone, and opened anew. */
+static int open_library(struct glp_counting *k)
+{
+	if (k->ctx && k->pid == getpid())
+		return 0;
+	k->ctx = NULL;
+	k->pid = getpid();
+	return ntime_open(&k->ctx, NULL);
+}
+
+static int new_session(struct glp_counting *k, struct ntime_session **out)
+{
+	/* This process: threads that are there and those that come. */
+	const struct ntime_target self = { .size = sizeof(self),
+					   .kind = NTIME_TARGET_PROCESS,
+					   .flags = NTIME_CHILDREN,
+					   .pid = getpid() };
+	int ret = open_library(k);
+
+	*out = NULL;
+	return ret < 0 ? ret : ntime_session_new(k->ctx, &self, out);
+}
+
+/* What a count covers beyond this process. */
+static const char *words_of_scope(uint32_t scope)
+{
+	switch (scope) {
+	case NTIME_SCOPE_CORE:
+		return " (whole cores)";
+	case NTIME_SCOPE_L3:
+		return " (whole caches)";
+	case NTIME_SCOPE_PACKAGE:
+		return " (whole sockets)";
+	case NTIME_SCOPE_MACHINE:
+		return " (whole machine)";
+	case NTIME_SCOPE_DEVICE:
+		return " (whole device)";
+	default:
+		return "";
+	}
+}
+
+static GLenum type_of(const struct ntime_item *item)
+{
+	if (item->is_metric && strcmp(item->unit_text, "%") == 0)
+		return GL_PERCENTAGE_AMD;
+	return item->is_metric || item->is_state || item->scale != 1 ? GL_FLOAT
+								     : GL_UNSIGNED_INT64_AMD;
+}
+
+static void forget_event(struct glp_event *e)
+{
+	free(e->event);
+	free(e->name);
+	free(e->why);
+	free(e->remedy);
+}
+
+void glp_events_fini(struct glp_events *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		forget_event(&list->events[i]);
+	free(list->events);
+	memset(list, 0, sizeof(*list));
+}
+
+static struct glp_event *add_event(struct glp_events *list)
+{
+	struct glp_event *more = realloc(list->events, (list->n + 1) * sizeof(*more));
+
+	if (!more)
+		return NULL;
+	list->events = more;
+	memset(&more[list->n], 0, sizeof(*more));
+	return &more[list->n++];
+}
+
+/* One that cannot be counted. 0 or -ENOMEM. */
+static int add_missing(struct glp_events *list, const char *name, const char *why,
+		       const char *remedy)
+{
+	struct glp_event *e = add_event(list);
+
+	if (!e)
+		return -ENOMEM;
+	e->name = strdup(name);
+	e->why = strdup(why);
+	e->remedy = strdup(remedy);
+	return e->name && e->why && e->remedy ? 0 : -ENOMEM;
+}
+
+static int add_item(struct glp_events *list, const struct ntime_item *item, uint32_t flags)
+{
+	bool has_unit = item->unit_text[0] != '\0';
+	struct glp_event *e;
+	char *name = NULL;
+
+	if (flags & NTIME_ABSENT)
+		return add_missing(list, item->name, item->reason, item->remedy);
+	e = add_event(list);
+	if (!e)
+		return -ENOMEM;
+	e->type = type_of(item);
+	e->event = strdup(item->name);
+	if (asprintf(&name, "%s%s%s%s%s%s", item->name, has_unit ? " [" : "", item->unit_text,
+		     has_unit ? "]" : "", words_of_scope(item->scope),
+		     flags & NTIME_USER_ONLY ? " (user mode)" : "") < 0)
+		name = NULL;
+	e->name = name;
+	return e->event && e->name ? 0 : -ENOMEM;
+}
+
+/* Can it be begun alone? A metric may need more events than there are counters. */
+static int check_alone(struct glp_counting *k, struct glp_event *e)
+{
+	const struct glp_event *const one = e;
+	struct glp_count *count;
+	int ret = glp_count_new(k, &one, 1, &count);
+
+	if (ret == -ENOMEM)
+		return ret;
+	if (ret < 0) {
+		e->why = strdup(ret == -ENOSPC ? "its events do not fit into the counters at once"
+					       : ntime_error_text(k->ctx));
+		e->remedy = strdup("none");
+		return e->why && e->remedy ? 0 : -ENOMEM;
+	}
+	glp_count_free(count);
+	return 0;
+}
+
+/* How many events the fullest pass has of those that are counted. */
+static unsigned int events_at_once(const struct ntime_session *s, const struct ntime_value *values)
+{
+	unsigned int passes = ntime_session_passes(s), most = 0;
+
+	for (unsigned int pass = 0; pass < passes; pass++) {
+		unsigned int here = 0;
+
+		for (size_t i = 0; i < ntime_session_count(s); i++) {
+			struct ntime_item item = { .size = sizeof(item) };
+
+			if (ntime_session_item(s, i, &item) == 0 && !item.is_hidden &&
+			    !(values[i].flags & NTIME_ABSENT))
+				here += item.in_every_pass || item.pass == pass;
+		}
+		most = here > most ? here : most;
+	}
+	return most;
+}
+
+/* @s is open: its items, as it knows them now. */
+static int list_items(struct glp_counting *k, struct ntime_session *s, struct glp_events *out)
+{
+	size_t n = ntime_session_count(s);
+	struct ntime_value *values = calloc(n, sizeof(*values));
+	int ret = values ? ntime_session_read(s, values, n) : -ENOMEM;
+
+	for (size_t i = 0; i < n && ret >= 0; i++) {
+		struct ntime_item item = { .size = sizeof(item) };
+
+		ret = ntime_session_item(s, i, &item);
+		if (ret < 0 || item.is_hidden)
+			continue;
+		ret = add_item(out, &item, values[i].flags);
+		if (ret == 0 && ntime_session_passes(s) > 1 && !out->events[out->n - 1].why)
+			ret = check_alone(k, &out->events[out->n - 1]);
+	}
+	if (ret >= 0)
+		out->max_active = events_at_once(s, values);
+	free(values);
+	return ret < 0 ? ret : 0;
+}
+
+int glp_events_list(struct glp_counting *k, const char *list, struct glp_events *out)
+{
+	struct ntime_session *s = NULL;
+	int ret = new_session(k, &s);
+
+	memset(out, 0, sizeof(*out));
+	if (ret == 0)
+		ret = ntime_session_add_list(s, list);
+	if (ret == 0)
+		ret = ntime_session_open(s);
+	if (ret == 0)
+		ret = list_items(k, s, out);
+	/* Nothing of it then: one sentence for all. */
+	if (ret < 0 && ret != -ENOMEM) {
+		glp_events_fini(out);
+		ret = add_missing(out, list, k->ctx ? ntime_error_text(k->ctx) : strerror(-ret),
+				  "");
+	}
+	ntime_session_free(s);
+	return ret < 0 ? ret : 0;
+}
+
+static int add_events(struct glp_count *count, const struct glp_event *const *events, size_t n)
+{
+	count->events = calloc(n, sizeof(*count->events));
+	count->items = calloc(n, sizeof(*count->items));
+	if (!count->events || !count->items)
+		return -ENOMEM;
+	for (count->n = 0; count->n < n; count->n++) {
+		const struct glp_event *e = events[count->n];
+		int index, ret = ntime_session_add(count->session, e->event, &index);
+
+		if (ret < 0)
+			return ret;
+		count->events[count->n] = e;
+		count->items[count->n] = (size_t)index;
+	}
+	return 0;
+}
+
+/* Opened, and read once: what is counted later is the difference. */
+static int open_count(struct glp_count *count)
+{
+	int ret = ntime_session_open(count->session);
+
+	if (ret < 0)
+		return ret;
+	if (ntime_session_passes(count->session) > 1)
+		return -ENOSPC;
+	count->n_items = ntime_session_count(count->session);
+	count->before = calloc(count->n_items, sizeof(*count->before));
+	count->after = calloc(count->n_items, sizeof(*count->after));
+	if (!count->before || !count->after)
+		return -ENOMEM;
+	ret = ntime_session_read(count->session, count->before, count->n_items);
+	return ret < 0 ? ret : 0;
+}
+
+int glp_count_new(struct glp_counting *k, const struct glp_event *const *events, size_t n,
+		  struct glp_count **out)
+{
+	struct glp_count *count = calloc(1, sizeof(*count));
+	int ret;
+
+	*out = NULL;
+	if (!count)
+		return -ENOMEM;
+	count->pid = getpid();
+	ret = new_session(k, &count->session);
+	if (ret == 0)
+		ret = add_events(count, events, n);
+	if (ret == 0)
+		ret = open_count(count);
+	if (ret == 0)
+		*out = count;
+	else
+		glp_count_free(count);
+	return ret;
+}
+
+bool glp_count_is_inherited(const struct glp_count *count)
+{
+	return count->pid != getpid();
+}
+
+void glp_count_free(struct glp_count *count)
+{
+	if (!count)
+		return;
+	/* The counters of a parent are not stopped by its child. */
+	if (!glp_count_is_inherited(count))
+		ntime_session_free(count->session);
+	free(count->events);
+	free(count->items);
+	free(count->before);
+	free(count->after);
+	free(count);
+}
+
+int glp_count_start(struct glp_count *count)
+{
+	count->is_known = false;
+	return ntime_session_start(count->session);
+}
+
+int glp_count_stop(struct glp_count *count)
+{
+	struct ntime_value *swap = count->before;
+	int ret;
+
+	if (glp_count_is_inherited(count))
+		return -ESRCH;
+	ret = ntime_session_stop(count->session);
+	if (ret == 0)
+		ret = ntime_session_read(count->session, count->after, count->n_items);
+	if (ret < 0)
+		return ret;
+	/* What was read now is "before" of the next one; in its place stands the difference. */
+	for (size_t i = 0; i < count->n_items; i++)
+		ntime_value_delta(&count->before[i], &count->after[i], &count->before[i]);
+	count->before = count->after;
+	count->after = swap;
+	count->is_known = true;
+	return ntime_session_metrics(count->session, count->after, count->n_items);
+}
+
+/* Flags with which a number is no count of the whole measurement. */
+#define UNSURE                                                                                     \
+	(NTIME_ABSENT | NTIME_NOT_COUNTED | NTIME_SCALED | NTIME_OVERFLOWED | NTIME_PARTIAL |      \
+	 NTIME_ELSEWHERE | NTIME_LOST | NTIME_GONE | NTIME_IMPLAUSIBLE)
+
+void glp_count_get(const struct glp_count *count, size_t i, struct glp_value *v)
+{
+	const struct ntime_value *value = &count->after[count->items[i]];
+
+	v->type = count->events[i]->type;
+	v->is_known = count->is_known && !(value->flags & UNSURE);
+	if (v->type == GL_UNSIGNED_INT64_AMD) {
+		v->integer = value->count;
+		return;
+	}
+	v->real = (float)value->value;
+	v->is_known &= isfinite(value->value) && value->value >= 0 &&
+		       value->value <= (v->type == GL_PERCENTAGE_AMD ? 100 : (double)FLT_MAX);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* The functions of the real driver that we call, and the names that programs get our own for. */
+#ifndef GLP_DRIVER_H
+#define GLP_DRIVER_H
+
+#define GL_GLEXT_PROTOTYPES
+#include <GL/gl.h>
+#include <GL/glext.h>
+
+/* Functions of the driver that programs get ours for. */
+#define GLP_HOOKED(X)                                                                              \
+	X(BeginQuery)                                                                              \
+	X(BeginQueryIndexed)                                                                       \
+	X(DeleteQueries)                                                                           \
+	X(EndQuery)                                                                                \
+	X(EndQueryIndexed)                                                                         \
+	X(GetBooleanv)                                                                             \
+	X(GetDoublev)                                                                              \
+	X(GetError)                                                                                \
+	X(GetFloatv)                                                                               \
+	X(GetInteger64v)                                                                           \
+	X(GetIntegerv)                                                                             \
+	X(GetQueryIndexediv)                                                                       \
+	X(GetQueryiv)                                                                              \
+	X(GetString)                                                                               \
+	X(GetStringi)                                                                              \
+	GLP_ENTRY_POINTS(X)
+
+/* Those that we only call. */
+#define GLP_CALLED(X)                                                                              \
+	X(Finish)                                                                                  \
+	X(GenQueries)                                                                              \
+	X(GetQueryObjectui64v)                                                                     \
+	X(GetQueryObjectuiv)                                                                       \
+	X(QueryCounter)
+
+/* The eleven of GL_AMD_performance_monitor. */
+#define GLP_ENTRY_POINTS(X)                                                                        \
+	X(BeginPerfMonitorAMD)                                                                     \
+	X(DeletePerfMonitorsAMD)                                                                   \
+	X(EndPerfMonitorAMD)                                                                       \
+	X(GenPerfMonitorsAMD)                                                                      \
+	X(GetPerfMonitorCounterDataAMD)                                                            \
+	X(GetPerfMonitorCounterInfoAMD)                                                            \
+	X(GetPerfMonitorCounterStringAMD)                                                          \
+	X(GetPerfMonitorCountersAMD)                                                               \
+	X(GetPerfMonitorGroupStringAMD)                                                            \
+	X(GetPerfMonitorGroupsAMD)                                                                 \
+	X(SelectPerfMonitorCountersAMD)
+
+/**
+ * struct glp_driver - one real driver
+ *
+ * A pointer says nothing about support: drivers give one for names that they do not serve, and
+ * calling it ends the program. Version and extension string of a context decide.
+ */
+struct glp_driver {
+#define MEMBER(name) __typeof__(&gl##name) name;
+	GLP_HOOKED(MEMBER)
+	GLP_CALLED(MEMBER)
+#undef MEMBER
+};
+
+/** glp_driver_init() - fill @d with what @get_proc knows of each name */
+void glp_driver_init(struct glp_driver *d, void *(*get_proc)(const char *name));
+
+/**
+ * glp_hook_find() - what a program gets instead of the driver's function
+ * @name: "glGetString"; NULL is returned for names that are the driver's alone
+ */
+void *glp_hook_find(const char *name);
+
+/* Ours: the same name with glp_ before it, called as the driver's. */
+#define DECLARE(name) __typeof__(gl##name) glp_##name;
+GLP_HOOKED(DECLARE)
+#undef DECLARE
+
+/**
+ * glp_GetPerfMonitorMissingNTIME() - a counter that this context cannot have, and why
+ * @index:	from 0 on
+ * @size:	of each of the buffers, in bytes; texts are cut
+ * @group, @counter: where it would stand
+ * @reason, @remedy: why it does not, and what to do about it
+ *
+ * Not part of the extension: for lists that people read ("ntime gl list"). Programs find it as
+ * glGetPerfMonitorMissingNTIME. Return: GL_TRUE, or GL_FALSE beyond the last one.
+ */
+GLboolean glp_GetPerfMonitorMissingNTIME(GLuint index, GLsizei size, GLchar *group, GLchar *counter,
+					 GLchar *reason, GLchar *remedy);
+
+#endif

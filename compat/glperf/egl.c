@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+/*
+ * libEGL_ntime.so.0: a vendor library of glvnd that opens the real vendors' and stands in between.
+ *
+ * glvnd calls __egl_Main() once for each file that names this library; the n-th call opens the n-th
+ * real vendor. All that glvnd learns of a vendor it asks imports->getProcAddress for, which has no
+ * argument that says whose it is: there is one of ours for each vendor.
+ */
+/* First: it asks for the prototypes of GL. */
+#include "compat/glperf/glperf.h"
+
+#include <string.h>
+
+#include <EGL/egl.h>
+#include <glvnd/libeglabi.h>
+
+#include "compat/glperf/vendor.h"
+
+#define MOST_VENDORS 4
+
+static struct vendor {
+	struct glp_driver driver;
+	const __EGLvendorInfo *info;
+	const __EGLapiExports *exports;
+	void *(*get_proc)(const char *name);
+	__typeof__(&eglCreateContext) create_context;
+	__typeof__(&eglDestroyContext) destroy_context;
+	__typeof__(&eglMakeCurrent) make_current;
+	__typeof__(&eglReleaseThread) release_thread;
+} vendors[MOST_VENDORS];
+static unsigned int n_vendors;
+
+static struct vendor *vendor_of(EGLDisplay display)
+{
+	const __EGLvendorInfo *info;
+
+	if (n_vendors == 1)
+		return &vendors[0];
+	info = vendors[0].exports->getVendorFromDisplay(display);
+	for (unsigned int i = 1; i < n_vendors; i++)
+		if (vendors[i].info == info)
+			return &vendors[i];
+	return &vendors[0];
+}
+
+static EGLContext EGLAPIENTRY create_context(EGLDisplay display, EGLConfig config, EGLContext share,
+					     const EGLint *attributes)
+{
+	EGLContext context = vendor_of(display)->create_context(display, config, share, attributes);
+
+	glp_context_forget(context);
+	return context;
+}
+
+static EGLBoolean EGLAPIENTRY destroy_context(EGLDisplay display, EGLContext context)
+{
+	/* Before: its handle may be another context's at once. */
+	glp_context_forget(context);
+	return vendor_of(display)->destroy_context(display, context);
+}
+
+static EGLBoolean EGLAPIENTRY make_current(EGLDisplay display, EGLSurface draw, EGLSurface read,
+					   EGLContext context)
+{
+	struct vendor *v = vendor_of(display);
+	EGLBoolean ret = v->make_current(display, draw, read, context);
+
+	if (ret)
+		glp_context_make_current(&v->driver, context);
+	return ret;
+}
+
+static EGLBoolean release_thread(struct vendor *v)
+{
+	EGLBoolean ret = v->release_thread();
+
+	if (ret)
+		glp_context_make_current(&v->driver, NULL);
+	return ret;
+}
+
+static void *find_function(struct vendor *v, const char *name, EGLBoolean (*release)(void))
+{
+	void *real = v->get_proc(name);
+	void *hook;
+
+	if (!real && strcmp(name, "glGetPerfMonitorMissingNTIME") != 0)
+		return NULL;
+	if (strncmp(name, "gl", 2) == 0) {
+		hook = glp_hook_find(name);
+		return hook ? hook : real;
+	}
+	if (strcmp(name, "eglMakeCurrent") == 0)
+		return (void *)make_current;
+	if (strcmp(name, "eglCreateContext") == 0)
+		return (void *)create_context;
+	if (strcmp(name, "eglDestroyContext") == 0)
+		return (void *)destroy_context;
+	if (strcmp(name, "eglReleaseThread") == 0)
+		return (void *)release;
+	return real;
+}
+
+/* One pair for each vendor. */
+#define INSTANCES(X) X(0) X(1) X(2) X(3)
+#define FUNCTIONS(n)                                                                               \
+	static EGLBoolean EGLAPIENTRY release_##n(void)                                            \
+	{                                                                                          \
+		return release_thread(&vendors[n]);                                                \
+	}                                                                                          \
+	static void *get_proc_##n(const char *name)                                                \
+	{                                                                                          \
+		return find_function(&vendors[n], name, release_##n);                              \
+	}
+INSTANCES(FUNCTIONS)
+#define GET_PROC(n) get_proc_##n,
+static void *(*const get_procs[MOST_VENDORS])(const char *name) = { INSTANCES(GET_PROC) };
+
+__attribute__((visibility("default"))) EGLBoolean __egl_Main(uint32_t version,
+							     const __EGLapiExports *exports,
+							     __EGLvendorInfo *info,
+							     __EGLapiImports *imports)
+{
+	static unsigned int n_calls;
+	struct vendor *v = &vendors[n_vendors];
+	__PFNEGLMAINPROC real_main;
+
+	if (n_vendors == MOST_VENDORS)
+		return EGL_FALSE;
+	real_main = (__PFNEGLMAINPROC)glp_vendor_open("NTIME_GL_EGL_VENDORS", "libEGL_mesa.so.0",
+						      n_calls++, __EGL_MAIN_PROTO_NAME);
+	if (!real_main || !real_main(version, exports, info, imports))
+		return EGL_FALSE;
+	v->info = info;
+	v->exports = exports;
+	v->get_proc = imports->getProcAddress;
+	v->create_context = v->get_proc("eglCreateContext");
+	v->destroy_context = v->get_proc("eglDestroyContext");
+	v->make_current = v->get_proc("eglMakeCurrent");
+	v->release_thread = v->get_proc("eglReleaseThread");
+	glp_driver_init(&v->driver, v->get_proc);
+	imports->getProcAddress = get_procs[n_vendors++];
+	/* A vendor that writes its functions into glvnd's own would be called past us. */
+	imports->isPatchSupported = NULL;
+	imports->initiatePatch = NULL;
+	imports->releasePatch = NULL;
+	imports->patchThreadAttach = NULL;
+	return EGL_TRUE;
+}

@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: MIT
+/*
+ * GL_AMD_performance_monitor over a driver that is made up: form, errors, values, other people's
+ * queries.
+ */
+#include <pthread.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "compat/glperf/glperf.h"
+#include "tests/compat/fake_gl.h"
+#include "tests/tt.h"
+
+#define EXTENSION "GL_AMD_performance_monitor"
+
+static const struct fake_gl plain = { .version = "4.5 (Compatibility Profile) fake",
+				      .extensions = "GL_ONE GL_TWO" };
+static struct glp_driver driver;
+static char handles[4];
+
+/* A new context of this thread. */
+static void make_context(const struct fake_gl *as)
+{
+	fake_gl_reset(as);
+	glp_driver_init(&driver, fake_gl_get_proc);
+	glp_context_forget(&handles[0]);
+	glp_context_make_current(&driver, &handles[0]);
+}
+
+static void end_context(void)
+{
+	glp_context_make_current(&driver, NULL);
+	glp_context_forget(&handles[0]);
+}
+
+static GLuint find_group(const char *name)
+{
+	GLint n = 0;
+	GLuint groups[8];
+
+	glp_GetPerfMonitorGroupsAMD(&n, 8, groups);
+	for (GLint i = 0; i < n; i++) {
+		char text[50] = "";
+
+		glp_GetPerfMonitorGroupStringAMD(groups[i], sizeof(text), NULL, text);
+		if (strcmp(text, name) == 0)
+			return groups[i];
+	}
+	fail_msg("no group %s", name);
+	return 0;
+}
+
+static GLuint find_counter(GLuint group, const char *name)
+{
+	GLint n = 0;
+
+	glp_GetPerfMonitorCountersAMD(group, &n, NULL, 0, NULL);
+	for (GLint i = 0; i < n; i++) {
+		char text[100] = "";
+
+		glp_GetPerfMonitorCounterStringAMD(group, (GLuint)i, sizeof(text), NULL, text);
+		if (strcmp(text, name) == 0)
+			return (GLuint)i;
+	}
+	fail_msg("no counter %s", name);
+	return 0;
+}
+
+/* A monitor of counters of one group; NULL ends. */
+static GLuint new_monitor(const char *group, const char *const *counters)
+{
+	GLuint monitor, id = find_group(group);
+
+	glp_GenPerfMonitorsAMD(1, &monitor);
+	for (; *counters; counters++) {
+		GLuint counter = find_counter(id, *counters);
+
+		glp_SelectPerfMonitorCountersAMD(monitor, GL_TRUE, id, 1, &counter);
+	}
+	TT_IS(glp_GetError(), 0);
+	return monitor;
+}
+
+static GLuint ask(GLuint monitor, GLenum pname)
+{
+	GLuint word = 12345;
+	GLint written = -1;
+
+	glp_GetPerfMonitorCounterDataAMD(monitor, pname, sizeof(word), &word, &written);
+	TT_IS(written, 4);
+	return word;
+}
+
+/* The value of the first record, -1 where the result is not there, -2 where it has no record. */
+static long long result(GLuint monitor)
+{
+	GLuint data[8] = { 0 };
+	GLint written = 0;
+	GLuint64 value;
+
+	if (!ask(monitor, GL_PERFMON_RESULT_AVAILABLE_AMD))
+		return -1;
+	glp_GetPerfMonitorCounterDataAMD(monitor, GL_PERFMON_RESULT_AMD, sizeof(data), data,
+					 &written);
+	TT_IS(written, ask(monitor, GL_PERFMON_RESULT_SIZE_AMD));
+	if (written < 16)
+		return -2;
+	memcpy(&value, &data[2], sizeof(value));
+	return (long long)value;
+}
+
+#define MONITOR(group, ...) new_monitor(group, (const char *const[]){ __VA_ARGS__, NULL })
+
+static const struct extension_row {
+	int line;
+	struct fake_gl is;
+	const char *string; /* NULL: none */
+	GLint number;	    /* -1: not to be asked */
+} extension_rows[] = {
+	{ __LINE__,
+	  { .version = "4.5 fake", .extensions = "GL_ONE GL_TWO" },
+	  "GL_ONE GL_TWO " EXTENSION,
+	  3 },
+	{ __LINE__,
+	  { .version = "4.5 (Core Profile) fake", .extensions = "GL_ONE", .is_core = true },
+	  NULL,
+	  2 },
+	{ __LINE__, { .version = "2.1 fake", .extensions = "GL_ONE " }, "GL_ONE " EXTENSION, -1 },
+	{ __LINE__,
+	  { .version = "OpenGL ES 3.2 fake", .extensions = "GL_ONE" },
+	  "GL_ONE " EXTENSION,
+	  2 },
+	{ __LINE__, { .version = "OpenGL ES-CM 1.1 fake", .extensions = "" }, EXTENSION, -1 },
+	/* one whose name begins alike is another one */
+	{ __LINE__,
+	  { .version = "4.5 fake", .extensions = EXTENSION "2" },
+	  EXTENSION "2 " EXTENSION,
+	  2 },
+	/* the driver has it itself */
+	{ __LINE__,
+	  { .version = "4.5 fake", .extensions = "GL_ONE " EXTENSION, .group = 5 },
+	  "GL_ONE " EXTENSION,
+	  2 },
+};
+
+TEST(extension_is_named_once)
+{
+	TT_FOR_EACH_ROW(r, extension_rows) {
+		GLint number = -1;
+		GLint64 number64 = -1;
+		GLfloat real = -1;
+		GLdouble wide = -1;
+		GLboolean is = GL_FALSE;
+		const char *string;
+
+		make_context(&r->is);
+		string = (const char *)glp_GetString(GL_EXTENSIONS);
+		if (r->string)
+			TT_STR(r, string, r->string);
+		else
+			assert_null(string);
+		if (r->number >= 0) {
+			glp_GetIntegerv(GL_NUM_EXTENSIONS, &number);
+			glp_GetInteger64v(GL_NUM_EXTENSIONS, &number64);
+			glp_GetFloatv(GL_NUM_EXTENSIONS, &real);
+			glp_GetDoublev(GL_NUM_EXTENSIONS, &wide);
+			glp_GetBooleanv(GL_NUM_EXTENSIONS, &is);
+			TT_STR(r, (const char *)glp_GetStringi(GL_EXTENSIONS, (GLuint)number - 1),
+			       EXTENSION);
+			TT_EQ(r, glp_GetError(), r->string ? 0 : GL_INVALID_ENUM);
+			TT_EQ(r, (glp_GetStringi(GL_EXTENSIONS, (GLuint)number), glp_GetError()),
+			      GL_INVALID_VALUE);
+		} else {
+			glp_GetIntegerv(GL_NUM_EXTENSIONS, &number);
+			TT_EQ(r, glp_GetError(), GL_INVALID_ENUM);
+		}
+		TT_EQ(r, number, r->number);
+		if (r->number >= 0) {
+			TT_EQ(r, number64, number);
+			TT_EQ(r, real, number);
+			TT_EQ(r, wide, number);
+			TT_EQ(r, is, GL_TRUE);
+		}
+		end_context();
+	}
+}
+
+TEST(other_numbers_are_the_drivers)
+{
+	GLint integer = 0;
+
+	make_context(&plain);
+	glp_GetIntegerv(GL_MAX_TEXTURE_SIZE, &integer);
+	TT_IS(integer, GL_MAX_TEXTURE_SIZE & 0xff);
+	TT_TEXT((const char *)glp_GetString(GL_VERSION), plain.version);
+	end_context();
+}
+
+TEST(errors_of_the_driver_come_first)
+{
+	GLuint none = 99;
+
+	make_context(&plain);
+	fake_gl_raise(GL_INVALID_ENUM);
+	glp_DeletePerfMonitorsAMD(1, &none);
+	TT_IS(glp_GetError(), GL_INVALID_ENUM);
+	TT_IS(glp_GetError(), GL_INVALID_VALUE);
+	TT_IS(glp_GetError(), 0);
+	/* listing tries queries that the driver lacks, and leaves what was pending */
+	end_context();
+	make_context(&(struct fake_gl){
+		.version = "4.5 fake", .extensions = "", .lacks = { GL_VERTICES_SUBMITTED } });
+	fake_gl_raise(GL_INVALID_FRAMEBUFFER_OPERATION);
+	glp_GetPerfMonitorGroupsAMD(NULL, 0, NULL);
+	TT_IS(glp_GetError(), GL_INVALID_FRAMEBUFFER_OPERATION);
+	TT_IS(glp_GetError(), 0);
+	end_context();
+}
+
+TEST(strings_fill_a_buffer_of_their_length)
+{
+	GLuint group;
+	GLsizei length = -1;
+	char text[16];
+
+	make_context(&plain);
+	group = find_group("pipeline");
+	glp_GetPerfMonitorGroupStringAMD(group, 0, &length, NULL);
+	TT_IS(length, 8);
+	for (GLsizei size = 0; size < 12; size++) {
+		memset(text, '#', sizeof(text));
+		glp_GetPerfMonitorGroupStringAMD(group, size, &length, text);
+		TT_IS(length, size == 0 || size > 8 ? 8 : size);
+		for (GLsizei i = 0; i < (GLsizei)sizeof(text); i++)
+			TT_IS(text[i], i >= size || i > 8 ? '#' : "pipeline"[i]);
+	}
+	TT_IS(glp_GetError(), 0);
+	end_context();
+}
+
+/* Counters that are listed have a type, a range and a name, and each can be begun alone. */
+TEST(what_is_listed_can_be_begun)
+{
+	GLint n_groups = 0;
+	GLuint groups[8], types = 0;
+	bool is_wide;
+
+	setenv("NTIME_GL_EVENTS", "page-faults,machine-share,proc/user/", 1);
+	make_context(&plain);
+	glp_GetPerfMonitorGroupsAMD(&n_groups, 8, groups);
+	TT_IS(n_groups, 3);
+	for (GLint g = 0; g < n_groups; g++) {
+		GLint n = 0, most = 0;
+
+		glp_GetPerfMonitorCountersAMD(groups[g], &n, &most, 0, NULL);
+		assert_true(n > 0 && most > 0 && most <= n);
+		for (GLuint i = 0; i < (GLuint)n; i++) {
+			GLuint monitor, size, range[4] = { 0 };
+			GLenum type = 0;
+
+			glp_GetPerfMonitorCounterInfoAMD(groups[g], i, GL_COUNTER_TYPE_AMD, &type);
+			glp_GetPerfMonitorCounterInfoAMD(groups[g], i, GL_COUNTER_RANGE_AMD, range);
+			types |= type == GL_UNSIGNED_INT64_AMD ? 1u
+				 : type == GL_FLOAT	       ? 2u
+				 : type == GL_PERCENTAGE_AMD   ? 4u
+							       : 8u;
+			is_wide = type == GL_UNSIGNED_INT64_AMD;
+			assert_true(range[is_wide ? 2 : 1] != 0);
+			glp_GenPerfMonitorsAMD(1, &monitor);
+			glp_SelectPerfMonitorCountersAMD(monitor, GL_TRUE, groups[g], 1, &i);
+			glp_BeginPerfMonitorAMD(monitor);
+			glp_EndPerfMonitorAMD(monitor);
+			TT_IS(glp_GetError(), 0);
+			TT_IS(ask(monitor, GL_PERFMON_RESULT_AVAILABLE_AMD), 1);
+			size = ask(monitor, GL_PERFMON_RESULT_SIZE_AMD);
+			TT_IS(size, is_wide ? 16 : 12);
+			glp_DeletePerfMonitorsAMD(1, &monitor);
+		}
+	}
+	TT_IS(types, 7);
+	end_context();
+	unsetenv("NTIME_GL_EVENTS");
+}
+
+static const struct call_row {
+	int line;
+	const char *calls; /* each letter a call of monitor 1, see below */
+	GLenum error;	   /* of the last one */
+	GLuint available;
+} call_rows[] = {
+	{ __LINE__, "", 0, 0 },
+	{ __LINE__, "s", 0, 0 },
+	{ __LINE__, "e", GL_INVALID_OPERATION, 0 },
+	{ __LINE__, "b", 0, 0 },
+	{ __LINE__, "be", 0, 1 },
+	{ __LINE__, "bb", GL_INVALID_OPERATION, 0 },
+	{ __LINE__, "sbee", GL_INVALID_OPERATION, 1 },
+	{ __LINE__, "sbes", 0, 0 },
+	{ __LINE__, "sbse", 0, 0 },
+	{ __LINE__, "sbsebe", 0, 1 },
+	{ __LINE__, "sbeb", 0, 0 },
+	{ __LINE__, "sbsb", GL_INVALID_OPERATION, 0 },
+	{ __LINE__, "x", GL_INVALID_VALUE, 0 },
+	{ __LINE__, "n", GL_INVALID_VALUE, 0 },
+	{ __LINE__, "g", GL_INVALID_VALUE, 0 },
+};
+
+TEST(calls_in_any_order)
+{
+	static const char *const groups[] = { "pipeline", "cpu" };
+
+	for (size_t i = 0; i < 2; i++)
+		TT_FOR_EACH_ROW(r, call_rows) {
+			GLuint monitor, counter = 0, wrong = 999, group;
+
+			make_context(&plain);
+			group = find_group(groups[i]);
+			glp_GenPerfMonitorsAMD(1, &monitor);
+			for (const char *p = r->calls; *p; p++) {
+				TT_EQ(r, glp_GetError(), 0);
+				if (*p == 's')
+					glp_SelectPerfMonitorCountersAMD(monitor, GL_TRUE, group, 1,
+									 &counter);
+				else if (*p == 'x')
+					glp_SelectPerfMonitorCountersAMD(monitor, GL_TRUE, group, 1,
+									 &wrong);
+				else if (*p == 'n')
+					glp_SelectPerfMonitorCountersAMD(monitor, GL_TRUE, group,
+									 -1, &counter);
+				else if (*p == 'g')
+					glp_SelectPerfMonitorCountersAMD(monitor, GL_TRUE, 99, 1,
+									 &counter);
+				else if (*p == 'b')
+					glp_BeginPerfMonitorAMD(monitor);
+				else
+					glp_EndPerfMonitorAMD(monitor);
+			}
+			TT_EQ(r, glp_GetError(), r->error);
+			TT_EQ(r, ask(monitor, GL_PERFMON_RESULT_AVAILABLE_AMD), r->available);
+			end_context();
+		}
+}
+
+/*
+ * One monitor of samples, perhaps a second one within, and the program's own queries. Letters: b e
+ * first monitor, B E second one; q Q the program begins and ends its query of samples, a A of any
+ * samples; r reads what the program's query counted and compares, d deletes it; a digit is so much
+ * work.
+ */
+static const struct work_row {
+	int line;
+	const char *work;
+	long long first, second; /* -2: cannot be known */
+} work_rows[] = {
+	{ __LINE__, "1b2e4BE", 2, 0 },
+	{ __LINE__, "b1B2E3e4", 6, 2 },
+	{ __LINE__, "b1B2e3E4", 3, 5 },
+	{ __LINE__, "bBeE", 0, 0 },
+	/* the program's query within ours, whose result it reads as if we were not there */
+	{ __LINE__, "b1q2Q3erBE", 6, 0 },
+	{ __LINE__, "b1q2Q3q4Q5eBE", 15, 0 },
+	{ __LINE__, "b1B2q3Q4E5e", 15, 9 },
+	/* and is lost before anybody has read it */
+	{ __LINE__, "b1q2Q3dqe", -2, -1 },
+	{ __LINE__, "b1q2Q3deBE", 6, 0 },
+	{ __LINE__, "b1q2d3eBE", -2, 0 },
+	/* ends within it; the other one has all of it */
+	{ __LINE__, "b1B2q3e4Q5E", -2, 14 },
+	/* yes or no is no count */
+	{ __LINE__, "b1a2A3eBE", -2, 0 },
+	{ __LINE__, "b1eB2a3AE", 1, -2 },
+	/* before and after */
+	{ __LINE__, "q1Qb2eq3QBE", 2, 0 },
+};
+
+static void check_work(const struct work_row *r)
+{
+	GLuint first = MONITOR("pipeline", "samples-passed");
+	GLuint second = MONITOR("pipeline", "samples-passed");
+	GLuint query, any;
+	unsigned int own = 0;
+	bool runs = false;
+
+	driver.GenQueries(1, &query);
+	driver.GenQueries(1, &any);
+	for (const char *p = r->work; *p; p++) {
+		GLint current = -1;
+
+		switch (*p) {
+		case 'b':
+		case 'B':
+			glp_BeginPerfMonitorAMD(*p == 'b' ? first : second);
+			break;
+		case 'e':
+		case 'E':
+			glp_EndPerfMonitorAMD(*p == 'e' ? first : second);
+			break;
+		case 'q':
+			glp_BeginQuery(GL_SAMPLES_PASSED, query);
+			runs = true;
+			own = 0;
+			break;
+		case 'Q':
+			glp_EndQuery(GL_SAMPLES_PASSED);
+			runs = false;
+			break;
+		case 'a':
+			glp_BeginQueryIndexed(GL_ANY_SAMPLES_PASSED, 0, any);
+			break;
+		case 'A':
+			glp_EndQueryIndexed(GL_ANY_SAMPLES_PASSED, 0);
+			break;
+		case 'd':
+			glp_DeleteQueries(1, &query);
+			runs = false;
+			driver.GenQueries(1, &query);
+			break;
+		case 'r': {
+			GLuint got = 0;
+
+			driver.GetQueryObjectuiv(query, GL_QUERY_RESULT, &got);
+			TT_EQ(r, got, own);
+			break;
+		}
+		default:
+			fake_gl_draw((unsigned int)(*p - '0'));
+			own += runs ? (unsigned int)(*p - '0') : 0;
+		}
+		TT_EQ(r, glp_GetError(), 0);
+		glp_GetQueryiv(GL_SAMPLES_PASSED, GL_CURRENT_QUERY, &current);
+		TT_EQ(r, current, runs ? (GLint)query : 0);
+	}
+	/* Asking waits for nothing. */
+	if (fake.is_late && r->first >= 0)
+		TT_EQ(r, result(first), -1);
+	fake_gl_finish_all();
+	TT_EQ(r, result(first), r->first);
+	TT_EQ(r, result(second), r->second);
+}
+
+TEST(queries_are_shared_with_the_program)
+{
+	TT_FOR_EACH_ROW(r, work_rows)
+		for (int late = 0; late < 2; late++) {
+			struct fake_gl is = plain;
+
+			is.is_late = late;
+			make_context(&is);
+			check_work(r);
+			end_context();
+		}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(extension_is_named_once),
+		cmocka_unit_test(other_numbers_are_the_drivers),
+		cmocka_unit_test(errors_of_the_driver_come_first),
+		cmocka_unit_test(strings_fill_a_buffer_of_their_length),
+		cmocka_unit_test(what_is_listed_can_be_begun),
+		cmocka_unit_test(calls_in_any_order),
+		cmocka_unit_test(queries_are_shared_with_the_program),
+	};
+
+	return TT_RUN(tests);
+}
