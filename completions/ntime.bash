@@ -245,7 +245,7 @@ _ntime()
 			[[ -n $arg ]] && pending=$arg option=$word
 			;;
 		*)
-			[[ $sub == stat ]] && break
+			[[ $sub == stat || ($sub == gl && $word != list) ]] && break
 			;;
 		esac
 	done
@@ -262,7 +262,7 @@ _ntime()
 		_ntime_actions "$sub" "$ntime" "$cur" "$pending" "$has_dashes" "$options" "$i"
 		return
 	fi
-	if [[ $sub == stat && ($i -lt $COMP_CWORD || -n $has_dashes) ]]; then
+	if [[ $sub == @(stat|gl) && ($i -lt $COMP_CWORD || -n $has_dashes) ]]; then
 		_ntime_command "$i"
 		return
 	fi
@@ -313,6 +313,8 @@ _ntime()
 			compgen -f -- "$cur"
 			[[ $cur == *[/~]* ]] || _ntime_commands "$cur"
 		)
+	elif [[ $sub == gl ]]; then
+		_ntime_reply $'list\n'"$(_ntime_commands "$cur")" "$cur"
 	elif [[ $sub == list ]]; then
 		_ntime_names "$("$ntime" list --names 2>/dev/null)" "$cur"
 	elif [[ $sub == stat ]]; then

@@ -96,6 +96,8 @@ function __ntime_words
         case watch
             printf '%s\n' throttling memory power frequency cstates core cache
             __ntime_names $argv[2]
+        case gl
+            test $count -eq 0; and echo list; and __ntime_commands $argv[2]
         case help
             if test $count -eq 0
                 $__ntime_program complete-subcommands 2>/dev/null
@@ -145,7 +147,7 @@ function __ntime_complete
         else if string match -q -- '-*' $one
             set option $one
             set pending (__ntime_argument $table $one)
-        else if test $sub = stat
+        else if test $sub = stat -o $sub = gl -a "$one" != list
             complete -C (string join ' ' -- (string escape -- $words) (string escape -- $word))
             return
         else

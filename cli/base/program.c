@@ -118,6 +118,20 @@ static int find_in_build(const struct cli_program *p, char *path)
 	return 1;
 }
 
+int cli_program_find(const struct cli_program *p, char *path)
+{
+	const char *named = getenv(p->variable);
+	int found = 0;
+
+	if (!named || !*named) {
+		found = find_in_build(p, path);
+		named = p->installed;
+	}
+	if (!found)
+		(void)snprintf(path, PATH_MAX, "%s", named);
+	return found < 0 ? found : 0;
+}
+
 static bool wants_help(int argc, char **argv)
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
@@ -129,9 +143,7 @@ static bool wants_help(int argc, char **argv)
 int cli_program_run(const struct cli_command *self, const struct cli_program *p, int argc,
 		    char **argv)
 {
-	const char *program = getenv(p->variable);
 	char path[PATH_MAX];
-	int found;
 
 	if (wants_help(argc, argv)) {
 		cli_help_print(stdout, self);
@@ -139,14 +151,10 @@ int cli_program_run(const struct cli_command *self, const struct cli_program *p,
 	}
 	if (argc < 2)
 		return cli_say_misuse(self->name, "name an action: %s", p->actions);
-	if (!program || !*program) {
-		found = find_in_build(p, path);
-		if (found < 0)
-			return CLI_EXIT_FAILED;
-		program = found ? path : p->installed;
-	}
-	execv(program, argv);
-	cli_say("cannot start %s: %s (the environment variable %s may name another program)",
-		program, strerror(errno), p->variable);
+	if (cli_program_find(p, path) < 0)
+		return CLI_EXIT_FAILED;
+	execv(path, argv);
+	cli_say("cannot start %s: %s (the environment variable %s may name another program)", path,
+		strerror(errno), p->variable);
 	return CLI_EXIT_FAILED;
 }

@@ -14,6 +14,13 @@ struct cli_program {
 };
 
 /*
+ * Path of what belongs to this command, PATH_MAX bytes: of its build directory, else the installed
+ * one, unless the environment names another. As root only what root alone can write to, -EPERM
+ * after a sentence.
+ */
+int cli_program_find(const struct cli_program *p, char *path);
+
+/*
  * Become the program of @self, or print its help. As root only a program that root alone can write
  * to is started, unless the environment names it. Returns an exit status after a sentence.
  */

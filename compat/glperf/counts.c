@@ -150,7 +150,7 @@ static int add_item(struct glp_events *list, const struct ntime_item *item, uint
 	char *name = NULL;
 
 	if (flags & NTIME_ABSENT)
-		return add_missing(list, item->name, item->reason, item->remedy);
+		return add_missing(list, item->name, item->cause, item->remedy);
 	e = add_event(list);
 	if (!e)
 		return -ENOMEM;

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+/* What a program has to find in its environment to be given the counters. */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/base/program.h"
+#include "cli/gl/gl.h"
+#include "cli/output/json.h"
+#include "cli/output/memory.h"
+#include "cli/output/say.h"
+
+/* Where "make install" puts our libraries; meson says. */
+#ifndef NTIME_GL_INSTALLED
+#define NTIME_GL_INSTALLED "/usr/lib/ntime/gl"
+#endif
+
+/* glvnd's: what it loads for EGL, each file names a library; and where it looks for them. */
+#define EGL_FILES "__EGL_VENDOR_LIBRARY_FILENAMES"
+#define EGL_FOLDERS "__EGL_VENDOR_LIBRARY_DIRS"
+#define EGL_USUAL_FOLDERS "/etc/glvnd/egl_vendor.d:/usr/share/glvnd/egl_vendor.d"
+/* Ours: compat/glperf reads them. */
+#define OUR_EVENTS "NTIME_GL_EVENTS"
+#define OUR_EGL "NTIME_GL_EGL_VENDORS"
+
+#define MOST_VENDORS 4
+
+/* Libraries of EGL that glvnd would load, in its order. */
+struct vendors {
+	char *library[MOST_VENDORS];
+	size_t n;
+};
+
+/* "libEGL_mesa.so.0", also behind a folder, is mesa's. */
+static bool is_of_vendor(const char *library, const char *vendor)
+{
+	const char *name = strrchr(library, '/');
+	size_t length;
+
+	if (!vendor)
+		return true;
+	name = name ? name + 1 : library;
+	length = strlen(vendor);
+	return strncmp(name, "libEGL_", 7) == 0 && strncmp(name + 7, vendor, length) == 0 &&
+	       (name[7 + length] == '.' || name[7 + length] == '\0');
+}
+
+/* A file that glvnd could not read either is passed over. */
+static void add_file(struct vendors *v, const char *path, const char *vendor)
+{
+	FILE *f = cli_fopen(path, "re");
+	json_t *root = f ? json_loadf(f, 0, NULL) : NULL;
+	const char *library =
+		json_string_value(json_object_get(json_object_get(root, "ICD"), "library_path"));
+
+	if (library && v->n < MOST_VENDORS && is_of_vendor(library, vendor))
+		v->library[v->n++] = cli_strdup(library);
+	json_delete(root);
+	if (f)
+		fclose(f);
+}
+
+static int is_json_file(const struct dirent *entry)
+{
+	size_t n = strlen(entry->d_name);
+
+	return n > 5 && strcmp(entry->d_name + n - 5, ".json") == 0;
+}
+
+static void add_folder(struct vendors *v, const char *folder, const char *vendor)
+{
+	struct dirent **entries;
+	char path[PATH_MAX];
+	int n = scandir(folder, &entries, is_json_file, alphasort);
+
+	for (int i = 0; i < n; i++) {
+		if (snprintf(path, sizeof(path), "%s/%s", folder, entries[i]->d_name) <
+		    (int)sizeof(path))
+			add_file(v, path, vendor);
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+}
+
+static void for_each_part(const char *list, struct vendors *v, const char *vendor,
+			  void (*add)(struct vendors *v, const char *part, const char *vendor))
+{
+	char *copy = cli_strdup(list), *rest = copy, *part;
+
+	while ((part = strsep(&rest, ":")))
+		if (*part)
+			add(v, part, vendor);
+	free(copy);
+}
+
+static const char *environment(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value ? value : NULL;
+}
+
+static void set(const char *name, const char *value)
+{
+	if (setenv(name, value, 1))
+		cli_memory_end();
+}
+
+/* @part @times, separated by colons. */
+static void set_repeated(const char *name, const char *part, size_t times)
+{
+	struct cli_text text;
+
+	cli_text_begin(&text);
+	for (size_t i = 0; i < times; i++)
+		fprintf(text.f, "%s%s", i ? ":" : "", part);
+	cli_text_end(&text);
+	set(name, text.text);
+	free(text.text);
+}
+
+/* Our file once for each real vendor, whose names our library finds in the same order. */
+static int prepare_egl(const struct cli_gl *gl, const char *folder)
+{
+	struct vendors v = { .n = 0 };
+	char path[PATH_MAX];
+	struct cli_text names;
+
+	/* "ntime gl -- ntime gl -- PROGRAM": it stands there already. */
+	if (environment(OUR_EGL) && !gl->vendor)
+		return 0;
+	if (environment(EGL_FILES) && !environment(OUR_EGL))
+		for_each_part(getenv(EGL_FILES), &v, gl->vendor, add_file);
+	else
+		for_each_part(environment(EGL_FOLDERS) ? getenv(EGL_FOLDERS) : EGL_USUAL_FOLDERS,
+			      &v, gl->vendor, add_folder);
+	if (v.n == 0)
+		return -ENOENT;
+	cli_text_begin(&names);
+	for (size_t i = 0; i < v.n; i++) {
+		fprintf(names.f, "%s%s", i ? ":" : "", v.library[i]);
+		free(v.library[i]);
+	}
+	cli_text_end(&names);
+	set(OUR_EGL, names.text);
+	free(names.text);
+	if (snprintf(path, sizeof(path), "%s/egl.json", folder) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	set_repeated(EGL_FILES, path, v.n);
+	return 0;
+}
+
+int cli_gl_prepare(const struct cli_gl *gl)
+{
+	static const struct cli_program libraries = {
+		.variable = "NTIME_GL_FOLDER",
+		.file = "gl-folder",
+		.installed = NTIME_GL_INSTALLED,
+	};
+	char folder[PATH_MAX], path[PATH_MAX + 20];
+	int ret = cli_program_find(&libraries, folder);
+
+	if (ret < 0)
+		return ret;
+	snprintf(path, sizeof(path), "%s/egl.json", folder);
+	if (access(path, R_OK)) {
+		cli_say("cannot read %s: %s; it belongs to the libraries of ntime gl (the "
+			"environment variable %s may name another folder)",
+			path, strerror(errno), libraries.variable);
+		return -ENOENT;
+	}
+	if (cli_json_check() < 0)
+		return -ENOENT;
+	if (gl->events)
+		set(OUR_EVENTS, gl->events);
+	ret = prepare_egl(gl, folder);
+	if (ret < 0)
+		cli_say("no OpenGL driver%s%s is installed for glvnd: its folders (%s) name none; "
+			"install libgl1-mesa-dri, or the driver of the card",
+			gl->vendor ? " called " : "", gl->vendor ? gl->vendor : "",
+			environment(EGL_FOLDERS) ? getenv(EGL_FOLDERS) : EGL_USUAL_FOLDERS);
+	return ret;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* ntime gl: counters for OpenGL programs. */
+#ifndef CLI_GL_H
+#define CLI_GL_H
+
+#include <stdbool.h>
+
+/**
+ * struct cli_gl - the command line
+ * @events:	-e, NULL: none; of several joined by commas
+ * @vendor:	--vendor: "mesa", "nvidia"; NULL: what glvnd would take
+ * @is_es:	list: of a context of OpenGL ES
+ */
+struct cli_gl {
+	char *events;
+	const char *vendor;
+	bool is_es, is_csv, is_json;
+};
+
+/*
+ * Set the environment that loads our libraries in front of the driver's. 0; -EPERM, -ENOENT after a
+ * sentence: it is as it was.
+ */
+int cli_gl_prepare(const struct cli_gl *gl);
+
+/* Say so where a program of this name cannot be given libraries. */
+void cli_gl_check_program(const char *name);
+
+/* What a program would see here. An exit status. */
+int cli_gl_list(const struct cli_gl *gl);
+
+#endif

@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""ntime gl: its command line, its list, and programs that it can do nothing for. Speaks TAP.
+
+Usage: test_gl.py NTIME [-k WORD]
+"""
+import csv
+import glob
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import test_command as t
+from test_command import Directory, environment, equal, err, has, has_not, ntime
+
+t.TESTS.clear()
+test = t.test
+DRIVERS = '/usr/share/glvnd/egl_vendor.d'
+
+
+def needs_driver(function):
+    """Of EGL, for a context without a window; Mesa has one for every machine."""
+    def checked():
+        if not glob.glob(f'{DRIVERS}/*.json'):
+            raise t.Skip(f'no OpenGL driver is installed: {DRIVERS} is empty (libgl1-mesa-dri, libegl1)')
+        function()
+
+    checked.__name__ = function.__name__
+    return test(checked)
+
+
+def listed(*args, env=None):
+    done = ntime('gl', 'list', '--json', *args, env=env)
+    equal(done.returncode, 0, err(done))
+    return json.loads(done.stdout)
+
+
+@test
+def status_and_output_are_the_programs():
+    done = ntime('gl', '--', 'sh', '-c', 'cat; echo out; echo err >&2; exit 7', stdin=None, input=b'in ')
+    equal((done.returncode, done.stdout, done.stderr), (7, b'in out\n', b'err\n'))
+    equal(ntime('gl', 'sh', '-c', 'kill -TERM $$').returncode, -15)
+
+
+@test
+def wrong_command_lines():
+    for args, status, part in (
+            ((), 125, 'name a program to run, or the action list'),
+            (('--',), 125, 'name a program to run'),
+            (('--nosuch', 'true'), 125, 'nosuch'),
+            (('--csv', 'true'), 125, '--es, --csv and --json belong to list'),
+            (('list', '--csv', '--json'), 125, 'cannot be combined'),
+            (('list', 'x'), 125, "list takes no argument, but there is 'x'"),
+            (('-e', 'nosuch', 'touch', 'ran'), 125, "no event 'nosuch'"),
+            (('-e', 'page-faults,', 'touch', 'ran'), 125, ''),
+            (('nosuch-program',), 127, 'cannot start nosuch-program: No such file'),
+            (('/etc/passwd',), 126, 'cannot start /etc/passwd: Permission denied')):
+        with Directory():
+            done = ntime('gl', *args)
+            equal(done.returncode, status, args)
+            has(err(done), part)
+            equal(os.path.exists('ran'), False, args)
+    equal(ntime('gl', '--', 'list').returncode, 127)
+
+
+@test
+def absent_events_are_named_and_the_program_runs():
+    done = ntime('gl', '-e', 'page-faults', '-e', 'cs_etm/cycacc/,context-switches', 'echo', 'ran')
+    if done.returncode == 125:
+        # An event of a unit that is not there is a wrong name.
+        has(err(done), 'cs_etm')
+        return
+    equal(done.stdout, b'ran\n')
+    has(err(done), 'is not counted: ')
+
+
+@test
+def programs_that_load_no_library_run_without():
+    with Directory():
+        for source, name, what in (('/bin/true', 'true', None), ('/sbin/ldconfig', 'static', 'it is linked statically')):
+            shutil.copy(source, name)
+            done = ntime('gl', f'./{name}', *(['-V'] if name == 'static' else []))
+            equal(done.returncode, 0)
+            equal(err(done), f'ntime: ./{name} runs without counters: it is linked statically and loads no libraries\n' if what else '')
+        with open('/bin/true', 'rb') as f:
+            wide = bytearray(f.read())
+        wide[4] = 3 - wide[4]
+        with open('narrow', 'wb') as f:
+            f.write(wide)
+        os.chmod('narrow', 0o755)
+        done = ntime('gl', './narrow')
+        has(err(done), './narrow runs without counters: it is a program of another word size')
+        if os.geteuid() == 0:
+            shutil.copy('/bin/true', 'setuid')
+            os.chown('setuid', 65534, 65534)
+            os.chmod('setuid', 0o4755)
+            done = ntime('gl', './setuid')
+            equal(done.returncode, 0)
+            has(err(done), 'it is set-uid or set-gid')
+
+
+@test
+def without_a_driver_the_program_runs():
+    with Directory() as empty:
+        env = environment(__EGL_VENDOR_LIBRARY_DIRS=empty)
+        for name in ('NTIME_GL_EGL_VENDORS', '__EGL_VENDOR_LIBRARY_FILENAMES'):
+            env.pop(name, None)
+        done = ntime('gl', 'sh', '-c', 'echo "${__EGL_VENDOR_LIBRARY_FILENAMES-none}"', env=env)
+        equal((done.returncode, done.stdout), (0, b'none\n'))
+        has(err(done), f'no OpenGL driver is installed for glvnd: its folders ({empty}) name none')
+        done = ntime('gl', 'list', env=env)
+        equal((done.returncode, done.stdout), (125, b''))
+        has(err(done), 'no OpenGL driver is installed')
+        # A file that is none, and one of a driver that is not there.
+        with open('10.json', 'w', encoding='ascii') as f:
+            f.write('{')
+        with open('20.json', 'w', encoding='ascii') as f:
+            json.dump({'file_format_version': '1.0.0', 'ICD': {'library_path': 'libEGL_nosuch.so.0'}}, f)
+        done = ntime('gl', 'sh', '-c', 'echo "$NTIME_GL_EGL_VENDORS"', env=env)
+        equal((done.returncode, done.stdout, err(done)), (0, b'libEGL_nosuch.so.0\n', ''))
+        done = ntime('gl', '--vendor', 'mesa', 'echo', 'ran', env=env)
+        equal(done.stdout, b'ran\n')
+        has(err(done), 'no OpenGL driver called mesa is installed')
+        done = ntime('gl', 'list', env=env)
+        equal((done.returncode, done.stdout), (125, b''))
+        env['NTIME_GL_FOLDER'] = '/nonexistent'
+        done = ntime('gl', 'echo', 'ran', env=env)
+        equal(done.stdout, b'ran\n')
+        has(err(done), 'cannot read /nonexistent/egl.json: No such file or directory')
+
+
+@needs_driver
+def list_shows_what_a_program_would_see():
+    counters = listed()['counters']
+    there = {(c['group'], c['name']): c for c in counters if c['usable']}
+    for name in ('samples-passed', 'primitives-generated'):
+        has(there, ('pipeline', name))
+    for c in counters:
+        equal('reason' in c, not c['usable'], c)
+        if not c['usable']:
+            has_not(c['reason'], '\n')
+    equal({c['most_active'] <= len(there) for c in there.values()}, {True})
+    done = ntime('gl', 'list', '--csv')
+    rows = list(csv.DictReader(io.StringIO(done.stdout.decode())))
+    equal([row['name'] for row in rows], [c['name'] for c in counters])
+    text = ntime('gl', 'list').stdout.decode()
+    for c in counters:
+        has(text, c['name'])
+
+
+@needs_driver
+def list_has_the_events_of_the_user():
+    counters = {c['name']: c for c in listed('-e', 'tsc,context-switches')['counters'] if c['group'] == 'ntime'}
+    equal(sorted(name.split()[0] for name in counters), ['context-switches', 'tsc'])
+    # Words and numbers say the same of a context of OpenGL ES.
+    es = {c['name']: c for c in listed('--es')['counters'] if c['group'] == 'pipeline'}
+    equal((es['samples-passed']['usable'], es['samples-passed']['reason']), (False, 'OpenGL ES has no such query'))
+    equal((es['primitives-generated']['usable'], es['primitives-generated']['type']), (True, 'uint32'))
+
+
+@needs_driver
+def one_within_another_is_one():
+    inner = ntime('gl', '--', t.NTIME, 'gl', 'list', '--csv')
+    equal(inner.stdout, ntime('gl', 'list', '--csv').stdout)
+    equal(err(inner), '')
+
+
+@needs_driver
+def list_ends_well_on_a_closed_pipe():
+    with open('/dev/full', 'wb') as full:
+        done = ntime('gl', 'list', stdout=full)
+    equal(done.returncode, 125)
+    has(err(done), 'No space left')
+
+
+@test
+def help_tells():
+    for args in (('gl', '--help'), ('help', 'gl'), ('gl', 'list', '--help')):
+        done = ntime(*args)
+        equal(done.returncode, 0)
+        has(done.stdout.decode(), 'GL_AMD_performance_monitor')
+
+
+if __name__ == '__main__':
+    sys.exit(t.main())
