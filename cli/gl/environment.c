@@ -20,12 +20,15 @@
 #endif
 
 /* glvnd's: what it loads for EGL, each file names a library; and where it looks for them. */
+#define GLX_NAME "__GLX_VENDOR_LIBRARY_NAME"
+#define LOADER_PATH "LD_LIBRARY_PATH"
 #define EGL_FILES "__EGL_VENDOR_LIBRARY_FILENAMES"
 #define EGL_FOLDERS "__EGL_VENDOR_LIBRARY_DIRS"
 #define EGL_USUAL_FOLDERS "/etc/glvnd/egl_vendor.d:/usr/share/glvnd/egl_vendor.d"
 /* Ours: compat/glperf reads them. */
 #define OUR_EVENTS "NTIME_GL_EVENTS"
 #define OUR_EGL "NTIME_GL_EGL_VENDORS"
+#define OUR_GLX "NTIME_GL_GLX_VENDORS"
 
 #define MOST_VENDORS 4
 
@@ -155,6 +158,26 @@ static int prepare_egl(const struct cli_gl *gl, const char *folder)
 	return 0;
 }
 
+/* glvnd loads libGLX_ntime.so.0 by its name, from a folder that has nothing else for the loader. */
+static void prepare_glx(const struct cli_gl *gl, const char *folder)
+{
+	const char *name = gl->vendor ? gl->vendor : environment(GLX_NAME);
+	const char *others = environment(LOADER_PATH);
+	char *text;
+
+	if (environment(GLX_NAME) && strcmp(getenv(GLX_NAME), "ntime") == 0 && !gl->vendor)
+		return;
+	if (name) {
+		text = cli_format("libGLX_%s.so.0", name);
+		set(OUR_GLX, text);
+		free(text);
+	}
+	set(GLX_NAME, "ntime");
+	text = cli_format("%s%s%s", folder, others ? ":" : "", others ? others : "");
+	set(LOADER_PATH, text);
+	free(text);
+}
+
 int cli_gl_prepare(const struct cli_gl *gl)
 {
 	static const struct cli_program libraries = {
@@ -179,7 +202,9 @@ int cli_gl_prepare(const struct cli_gl *gl)
 	if (gl->events)
 		set(OUR_EVENTS, gl->events);
 	ret = prepare_egl(gl, folder);
-	if (ret < 0)
+	if (ret == 0)
+		prepare_glx(gl, folder);
+	else
 		cli_say("no OpenGL driver%s%s is installed for glvnd: its folders (%s) name none; "
 			"install libgl1-mesa-dri, or the driver of the card",
 			gl->vendor ? " called " : "", gl->vendor ? gl->vendor : "",

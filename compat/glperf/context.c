@@ -202,13 +202,13 @@ GLenum glp_context_heard(struct glp_context *c)
 	return first;
 }
 
-GLenum glp_GetError(void)
+GLenum glGetError(void)
 {
 	struct glp_context *c = current;
 	GLenum e;
 
 	if (!c)
-		return 0;
+		return glp_context_driver(c)->GetError();
 	if (c->n_kept) {
 		e = c->kept[0];
 		memmove(c->kept, c->kept + 1, --c->n_kept * sizeof(c->kept[0]));
@@ -222,12 +222,12 @@ GLenum glp_GetError(void)
 	return e;
 }
 
-const GLubyte *glp_GetString(GLenum name)
+const GLubyte *glGetString(GLenum name)
 {
 	struct glp_context *c = current;
 
 	if (!c)
-		return NULL;
+		return glp_context_driver(c)->GetString(name);
 	if (name == GL_EXTENSIONS) {
 		glp_context_learn(c);
 		if (c->extensions)
@@ -245,12 +245,12 @@ static bool counts_one_more(struct glp_context *c, GLenum name)
 	return c->n_extensions && !c->driver_has;
 }
 
-const GLubyte *glp_GetStringi(GLenum name, GLuint index)
+const GLubyte *glGetStringi(GLenum name, GLuint index)
 {
 	struct glp_context *c = current;
 
 	if (!c)
-		return NULL;
+		return glp_context_driver(c)->GetStringi(name, index);
 	if (name == GL_EXTENSIONS && counts_one_more(c, GL_NUM_EXTENSIONS) &&
 	    index == (GLuint)c->n_extensions)
 		return (const GLubyte *)GLP_EXTENSION;
@@ -259,14 +259,12 @@ const GLubyte *glp_GetStringi(GLenum name, GLuint index)
 
 /* The same of each type. */
 #define GET(name, type)                                                                            \
-	void glp_##name(GLenum pname, type *data)                                                  \
+	void gl##name(GLenum pname, type *data)                                                    \
 	{                                                                                          \
 		struct glp_context *c = current;                                                   \
                                                                                                    \
-		if (!c)                                                                            \
-			return;                                                                    \
-		c->driver->name(pname, data);                                                      \
-		if (counts_one_more(c, pname) && data)                                             \
+		glp_context_driver(c)->name(pname, data);                                          \
+		if (c && counts_one_more(c, pname) && data)                                        \
 			*data = (type)(c->n_extensions + 1);                                       \
 	}
 GET(GetDoublev, GLdouble)
@@ -274,13 +272,11 @@ GET(GetFloatv, GLfloat)
 GET(GetInteger64v, GLint64)
 GET(GetIntegerv, GLint)
 
-void glp_GetBooleanv(GLenum pname, GLboolean *data)
+void glGetBooleanv(GLenum pname, GLboolean *data)
 {
 	struct glp_context *c = current;
 
-	if (!c)
-		return;
-	c->driver->GetBooleanv(pname, data);
-	if (counts_one_more(c, pname) && data)
+	glp_context_driver(c)->GetBooleanv(pname, data);
+	if (c && counts_one_more(c, pname) && data)
 		*data = GL_TRUE;
 }

@@ -51,6 +51,15 @@ struct glp_context {
 /* That of the calling thread, or NULL. */
 struct glp_context *glp_context_current(void);
 
+/*
+ * Whose functions the calling thread has: @c is its context, or NULL where no front end has told us
+ * of one. The program must not notice that either.
+ */
+static inline const struct glp_driver *glp_context_driver(const struct glp_context *c)
+{
+	return c ? c->driver : glp_driver_first();
+}
+
 /* Asks the driver what it is, once. */
 void glp_context_learn(struct glp_context *c);
 

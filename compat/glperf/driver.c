@@ -5,18 +5,27 @@
 
 #include "compat/glperf/driver.h"
 
+static const struct glp_driver *first;
+
+const struct glp_driver *glp_driver_first(void)
+{
+	return first;
+}
+
 void glp_driver_init(struct glp_driver *d, void *(*get_proc)(const char *name))
 {
 #define FILL(name) *(void **)&d->name = get_proc("gl" #name);
 	GLP_HOOKED(FILL)
 	GLP_CALLED(FILL)
 #undef FILL
+	if (!first)
+		first = d;
 }
 
 /* In the order of strcmp(): a start of glvnd asks for some 2,700 names. */
 #define HOOK(name, function)                                                                       \
 	{                                                                                          \
-		"gl" name, (void *)glp_##function                                                  \
+		"gl" name, (void *)gl##function                                                    \
 	}
 static const struct hook {
 	const char *name;
@@ -72,4 +81,9 @@ void *glp_hook_find(const char *name)
 				       sizeof(hooks[0]), compare_names);
 
 	return h ? h->function : NULL;
+}
+
+bool glp_hook_is_own(const char *name)
+{
+	return strcmp(name, "glGetPerfMonitorMissingNTIME") == 0;
 }

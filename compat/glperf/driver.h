@@ -3,9 +3,14 @@
 #ifndef GLP_DRIVER_H
 #define GLP_DRIVER_H
 
+#include <stdbool.h>
+
+/* Ours have the names of the driver's. What of them a library shows, its .map file says. */
 #define GL_GLEXT_PROTOTYPES
+#pragma GCC visibility push(default)
 #include <GL/gl.h>
 #include <GL/glext.h>
+#pragma GCC visibility pop
 
 /* Functions of the driver that programs get ours for. */
 #define GLP_HOOKED(X)                                                                              \
@@ -61,22 +66,26 @@ struct glp_driver {
 #undef MEMBER
 };
 
-/** glp_driver_init() - fill @d with what @get_proc knows of each name */
+/**
+ * glp_driver_init() - fill @d with what @get_proc knows of each name
+ *
+ * The first one also serves calls of threads whose context nobody has told us of.
+ */
 void glp_driver_init(struct glp_driver *d, void *(*get_proc)(const char *name));
+
+/* The first driver. Its functions do nothing where a thread has no context. */
+const struct glp_driver *glp_driver_first(void);
 
 /**
  * glp_hook_find() - what a program gets instead of the driver's function
  * @name: "glGetString"; NULL is returned for names that are the driver's alone
  */
 void *glp_hook_find(const char *name);
-
-/* Ours: the same name with glp_ before it, called as the driver's. */
-#define DECLARE(name) __typeof__(gl##name) glp_##name;
-GLP_HOOKED(DECLARE)
-#undef DECLARE
+/* Is it a function that no driver has? */
+bool glp_hook_is_own(const char *name);
 
 /**
- * glp_GetPerfMonitorMissingNTIME() - a counter that this context cannot have, and why
+ * glGetPerfMonitorMissingNTIME() - a counter that this context cannot have, and why
  * @index:	from 0 on
  * @size:	of each of the buffers, in bytes; texts are cut
  * @group, @counter: where it would stand
@@ -85,7 +94,8 @@ GLP_HOOKED(DECLARE)
  * Not part of the extension: for lists that people read ("ntime gl list"). Programs find it as
  * glGetPerfMonitorMissingNTIME. Return: GL_TRUE, or GL_FALSE beyond the last one.
  */
-GLboolean glp_GetPerfMonitorMissingNTIME(GLuint index, GLsizei size, GLchar *group, GLchar *counter,
-					 GLchar *reason, GLchar *remedy);
+__attribute__((visibility("default"))) GLboolean
+glGetPerfMonitorMissingNTIME(GLuint index, GLsizei size, GLchar *group, GLchar *counter,
+			     GLchar *reason, GLchar *remedy);
 
 #endif

@@ -84,7 +84,7 @@ static void *find_function(struct vendor *v, const char *name, EGLBoolean (*rele
 	void *real = v->get_proc(name);
 	void *hook;
 
-	if (!real && strcmp(name, "glGetPerfMonitorMissingNTIME") != 0)
+	if (!real && !glp_hook_is_own(name))
 		return NULL;
 	if (strncmp(name, "gl", 2) == 0) {
 		hook = glp_hook_find(name);

@@ -215,7 +215,7 @@ static bool ask_counter(struct asked *a, GLuint group, GLuint counter, bool *dri
 	return true;
 }
 
-void glp_GetPerfMonitorGroupsAMD(GLint *numGroups, GLsizei groupsSize, GLuint *groups)
+void glGetPerfMonitorGroupsAMD(GLint *numGroups, GLsizei groupsSize, GLuint *groups)
 {
 	struct glp_context *c = glp_context_current();
 	const struct glp_groups *g = c ? glp_groups_get(c) : NULL;
@@ -235,8 +235,8 @@ void glp_GetPerfMonitorGroupsAMD(GLint *numGroups, GLsizei groupsSize, GLuint *g
 		groups[n++] = g->own[i].id;
 }
 
-void glp_GetPerfMonitorCountersAMD(GLuint group, GLint *numCounters, GLint *maxActiveCounters,
-				   GLsizei counterSize, GLuint *counters)
+void glGetPerfMonitorCountersAMD(GLuint group, GLint *numCounters, GLint *maxActiveCounters,
+				 GLsizei counterSize, GLuint *counters)
 {
 	struct asked a;
 	bool drivers;
@@ -276,8 +276,8 @@ static void copy_string(const char *from, GLsizei size, GLsizei *length, GLchar 
 		*length = (GLsizei)n;
 }
 
-void glp_GetPerfMonitorGroupStringAMD(GLuint group, GLsizei bufSize, GLsizei *length,
-				      GLchar *groupString)
+void glGetPerfMonitorGroupStringAMD(GLuint group, GLsizei bufSize, GLsizei *length,
+				    GLchar *groupString)
 {
 	struct asked a;
 	bool drivers;
@@ -288,8 +288,8 @@ void glp_GetPerfMonitorGroupStringAMD(GLuint group, GLsizei bufSize, GLsizei *le
 		a.c->driver->GetPerfMonitorGroupStringAMD(group, bufSize, length, groupString);
 }
 
-void glp_GetPerfMonitorCounterStringAMD(GLuint group, GLuint counter, GLsizei bufSize,
-					GLsizei *length, GLchar *counterString)
+void glGetPerfMonitorCounterStringAMD(GLuint group, GLuint counter, GLsizei bufSize,
+				      GLsizei *length, GLchar *counterString)
 {
 	struct asked a;
 	bool drivers;
@@ -322,7 +322,7 @@ static void put_range(GLenum type, void *data)
 	}
 }
 
-void glp_GetPerfMonitorCounterInfoAMD(GLuint group, GLuint counter, GLenum pname, void *data)
+void glGetPerfMonitorCounterInfoAMD(GLuint group, GLuint counter, GLenum pname, void *data)
 {
 	struct asked a;
 	bool drivers;
@@ -373,8 +373,8 @@ static bool find_missing(struct glp_context *c, const struct glp_groups *g, GLui
 	return false;
 }
 
-GLboolean glp_GetPerfMonitorMissingNTIME(GLuint index, GLsizei size, GLchar *group, GLchar *counter,
-					 GLchar *reason, GLchar *remedy)
+GLboolean glGetPerfMonitorMissingNTIME(GLuint index, GLsizei size, GLchar *group, GLchar *counter,
+				       GLchar *reason, GLchar *remedy)
 {
 	struct glp_context *c = glp_context_current();
 	const struct glp_groups *g = c ? glp_groups_get(c) : NULL;

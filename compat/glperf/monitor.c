@@ -105,7 +105,7 @@ static GLuint new_monitor(struct glp_context *c)
 	return m ? (GLuint)i + 1 : 0;
 }
 
-void glp_GenPerfMonitorsAMD(GLsizei n, GLuint *monitors)
+void glGenPerfMonitorsAMD(GLsizei n, GLuint *monitors)
 {
 	struct glp_context *c = glp_context_current();
 
@@ -159,7 +159,7 @@ static void end_monitor(struct glp_context *c, struct glp_monitor *m)
 	m->state = MONITOR_ENDED;
 }
 
-void glp_DeletePerfMonitorsAMD(GLsizei n, GLuint *monitors)
+void glDeletePerfMonitorsAMD(GLsizei n, GLuint *monitors)
 {
 	struct glp_context *c = glp_context_current();
 
@@ -246,8 +246,8 @@ static void select_drivers(struct glp_context *c, struct glp_monitor *m, bool en
 	c->driver->SelectPerfMonitorCountersAMD(m->drivers, enable, group, n, counters);
 }
 
-void glp_SelectPerfMonitorCountersAMD(GLuint monitor, GLboolean enable, GLuint group,
-				      GLint numCounters, GLuint *counterList)
+void glSelectPerfMonitorCountersAMD(GLuint monitor, GLboolean enable, GLuint group,
+				    GLint numCounters, GLuint *counterList)
 {
 	struct glp_context *c = glp_context_current();
 	const struct glp_groups *g = c ? glp_groups_get(c) : NULL;
@@ -361,7 +361,7 @@ err_driver:
 	return GL_INVALID_OPERATION;
 }
 
-void glp_BeginPerfMonitorAMD(GLuint monitor)
+void glBeginPerfMonitorAMD(GLuint monitor)
 {
 	struct glp_context *c = glp_context_current();
 	struct glp_monitor *m = c ? find_monitor(c, monitor) : NULL;
@@ -383,7 +383,7 @@ void glp_BeginPerfMonitorAMD(GLuint monitor)
 	m->is_void = false;
 }
 
-void glp_EndPerfMonitorAMD(GLuint monitor)
+void glEndPerfMonitorAMD(GLuint monitor)
 {
 	struct glp_context *c = glp_context_current();
 	struct glp_monitor *m = c ? find_monitor(c, monitor) : NULL;
@@ -511,8 +511,8 @@ static GLsizei put_results(struct glp_context *c, const struct glp_monitor *m, G
 	return written + (GLsizei)(words * sizeof(*data));
 }
 
-void glp_GetPerfMonitorCounterDataAMD(GLuint monitor, GLenum pname, GLsizei dataSize, GLuint *data,
-				      GLint *bytesWritten)
+void glGetPerfMonitorCounterDataAMD(GLuint monitor, GLenum pname, GLsizei dataSize, GLuint *data,
+				    GLint *bytesWritten)
 {
 	struct glp_context *c = glp_context_current();
 	struct glp_monitor *m = c ? find_monitor(c, monitor) : NULL;

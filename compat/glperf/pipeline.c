@@ -400,19 +400,18 @@ static void begin_query(GLenum target, GLuint id, bool is_indexed)
 	struct glp_context *c = glp_context_current();
 	struct glp_query *q = c ? find_query(c, target) : NULL;
 	bool steps_aside = q && q->users && q->is_open;
+	const struct glp_driver *d = glp_context_driver(c);
 
-	if (!c)
-		return;
-	if (c->pipeline.n_borrowed)
+	if (c && c->pipeline.n_borrowed)
 		rescue(c, id);
 	if (steps_aside) {
 		close_segment(c, q);
 		glp_context_hush(c);
 	}
 	if (is_indexed)
-		c->driver->BeginQueryIndexed(target, 0, id);
+		d->BeginQueryIndexed(target, 0, id);
 	else
-		c->driver->BeginQuery(target, id);
+		d->BeginQuery(target, id);
 	if (!steps_aside)
 		return;
 	if (keeps_error(c)) {
@@ -427,9 +426,8 @@ static void end_query(GLenum target, bool is_indexed)
 {
 	struct glp_context *c = glp_context_current();
 	struct glp_query *q = c ? find_query(c, target) : NULL;
+	const struct glp_driver *d = glp_context_driver(c);
 
-	if (!c)
-		return;
 	if (q && q->is_open) {
 		/* The query that runs is ours; the program has none. */
 		glp_context_raise(c, GL_INVALID_OPERATION);
@@ -438,54 +436,52 @@ static void end_query(GLenum target, bool is_indexed)
 	if (q && q->aside)
 		glp_context_hush(c);
 	if (is_indexed)
-		c->driver->EndQueryIndexed(target, 0);
+		d->EndQueryIndexed(target, 0);
 	else
-		c->driver->EndQuery(target);
+		d->EndQuery(target);
 	if (q && q->aside && !keeps_error(c))
 		step_back(c, q, false);
 }
 
-void glp_BeginQuery(GLenum target, GLuint id)
+void glBeginQuery(GLenum target, GLuint id)
 {
 	begin_query(target, id, false);
 }
 
-void glp_EndQuery(GLenum target)
+void glEndQuery(GLenum target)
 {
 	end_query(target, false);
 }
 
-void glp_BeginQueryIndexed(GLenum target, GLuint index, GLuint id)
+void glBeginQueryIndexed(GLenum target, GLuint index, GLuint id)
 {
 	struct glp_context *c = glp_context_current();
 
 	if (index == 0)
 		begin_query(target, id, true);
-	else if (c)
-		c->driver->BeginQueryIndexed(target, index, id);
+	else
+		glp_context_driver(c)->BeginQueryIndexed(target, index, id);
 }
 
-void glp_EndQueryIndexed(GLenum target, GLuint index)
+void glEndQueryIndexed(GLenum target, GLuint index)
 {
 	struct glp_context *c = glp_context_current();
 
 	if (index == 0)
 		end_query(target, true);
-	else if (c)
-		c->driver->EndQueryIndexed(target, index);
+	else
+		glp_context_driver(c)->EndQueryIndexed(target, index);
 }
 
-void glp_DeleteQueries(GLsizei n, const GLuint *ids)
+void glDeleteQueries(GLsizei n, const GLuint *ids)
 {
 	struct glp_context *c = glp_context_current();
 
-	if (!c)
-		return;
-	for (GLsizei i = 0; i < n && c->pipeline.n_borrowed; i++)
+	for (GLsizei i = 0; i < n && c && c->pipeline.n_borrowed; i++)
 		rescue(c, ids[i]);
-	c->driver->DeleteQueries(n, ids);
+	glp_context_driver(c)->DeleteQueries(n, ids);
 	/* One that runs ends with its name. */
-	for (unsigned int q = 0; q < GLP_N_QUERIES; q++) {
+	for (unsigned int q = 0; q < GLP_N_QUERIES && c; q++) {
 		struct glp_query *query = &c->pipeline.queries[q];
 
 		for (GLsizei i = 0; i < n && query->aside; i++)
@@ -503,22 +499,22 @@ static bool hides_query(GLenum target, GLenum pname)
 	return pname == GL_CURRENT_QUERY && q && q->is_open;
 }
 
-void glp_GetQueryiv(GLenum target, GLenum pname, GLint *data)
+void glGetQueryiv(GLenum target, GLenum pname, GLint *data)
 {
 	struct glp_context *c = glp_context_current();
 
 	if (hides_query(target, pname))
 		*data = 0;
-	else if (c)
-		c->driver->GetQueryiv(target, pname, data);
+	else
+		glp_context_driver(c)->GetQueryiv(target, pname, data);
 }
 
-void glp_GetQueryIndexediv(GLenum target, GLuint index, GLenum pname, GLint *data)
+void glGetQueryIndexediv(GLenum target, GLuint index, GLenum pname, GLint *data)
 {
 	struct glp_context *c = glp_context_current();
 
 	if (index == 0 && hides_query(target, pname))
 		*data = 0;
-	else if (c)
-		c->driver->GetQueryIndexediv(target, index, pname, data);
+	else
+		glp_context_driver(c)->GetQueryIndexediv(target, index, pname, data);
 }

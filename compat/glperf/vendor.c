@@ -26,3 +26,11 @@ void *glp_vendor_open(const char *variable, const char *usual, unsigned int n, c
 	library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
 	return library ? dlsym(library, symbol) : NULL;
 }
+
+void glp_vendor_show_own(void *symbol)
+{
+	Dl_info own;
+
+	if (dladdr(symbol, &own) && own.dli_fname)
+		(void)dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
+}

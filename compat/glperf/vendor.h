@@ -14,4 +14,9 @@
  */
 void *glp_vendor_open(const char *variable, const char *usual, unsigned int n, const char *symbol);
 
+/*
+ * Show the symbols of the library that has @symbol to everybody who looks among all libraries.
+ */
+void glp_vendor_show_own(void *symbol);
+
 #endif

@@ -1530,7 +1530,7 @@ def every_option_is_told_for_completion():
     """scripts/check-options compares these lines with the man pages and completions."""
     rows = [line.split('\t') for line in ntime('complete-options').stdout.decode().splitlines()]
     equal({len(row) for row in rows}, {5}, 'fields')
-    equal({row[0].split()[0] for row in rows}, {'ntime', 'stat', 'compare', 'watch', 'list', 'doctor', 'reg', 'trace', 'driver', 'lab', 'model'},
+    equal({row[0].split()[0] for row in rows}, {'ntime', 'stat', 'compare', 'watch', 'list', 'doctor', 'reg', 'trace', 'gl', 'driver', 'lab', 'model'},
           'subcommands')
     has([row[1:4] for row in rows if row[0] == 'stat'], ['--event', '-e', 'LIST'])
     told = {of: ntime('help', *of.split()).stdout.decode() for of in {row[0] for row in rows} - {'ntime'}}
@@ -1559,7 +1559,7 @@ def help_of_actions():
 def every_subcommand_is_told_for_completion():
     """cli/meson.build lists them; scripts/check-options looks for the man page, the test and the completions of each."""
     rows = [line.split('\t') for line in ntime('complete-subcommands').stdout.decode().splitlines()]
-    equal([row[0] for row in rows], ['stat', 'compare', 'watch', 'list', 'doctor', 'reg', 'trace', 'driver', 'lab', 'model', 'help'], 'subcommands')
+    equal([row[0] for row in rows], ['stat', 'compare', 'watch', 'list', 'doctor', 'reg', 'trace', 'gl', 'driver', 'lab', 'model', 'help'], 'subcommands')
     overview = ' '.join(ntime('--help').stdout.decode().split())
     for name, about in rows:
         has(overview, f'{name} {about}')

@@ -38,11 +38,11 @@ static GLuint find_group(const char *name)
 	GLint n = 0;
 	GLuint groups[8];
 
-	glp_GetPerfMonitorGroupsAMD(&n, 8, groups);
+	glGetPerfMonitorGroupsAMD(&n, 8, groups);
 	for (GLint i = 0; i < n; i++) {
 		char text[50] = "";
 
-		glp_GetPerfMonitorGroupStringAMD(groups[i], sizeof(text), NULL, text);
+		glGetPerfMonitorGroupStringAMD(groups[i], sizeof(text), NULL, text);
 		if (strcmp(text, name) == 0)
 			return groups[i];
 	}
@@ -54,11 +54,11 @@ static GLuint find_counter(GLuint group, const char *name)
 {
 	GLint n = 0;
 
-	glp_GetPerfMonitorCountersAMD(group, &n, NULL, 0, NULL);
+	glGetPerfMonitorCountersAMD(group, &n, NULL, 0, NULL);
 	for (GLint i = 0; i < n; i++) {
 		char text[100] = "";
 
-		glp_GetPerfMonitorCounterStringAMD(group, (GLuint)i, sizeof(text), NULL, text);
+		glGetPerfMonitorCounterStringAMD(group, (GLuint)i, sizeof(text), NULL, text);
 		if (strcmp(text, name) == 0)
 			return (GLuint)i;
 	}
@@ -71,13 +71,13 @@ static GLuint new_monitor(const char *group, const char *const *counters)
 {
 	GLuint monitor, id = find_group(group);
 
-	glp_GenPerfMonitorsAMD(1, &monitor);
+	glGenPerfMonitorsAMD(1, &monitor);
 	for (; *counters; counters++) {
 		GLuint counter = find_counter(id, *counters);
 
-		glp_SelectPerfMonitorCountersAMD(monitor, GL_TRUE, id, 1, &counter);
+		glSelectPerfMonitorCountersAMD(monitor, GL_TRUE, id, 1, &counter);
 	}
-	TT_IS(glp_GetError(), 0);
+	TT_IS(glGetError(), 0);
 	return monitor;
 }
 
@@ -86,7 +86,7 @@ static GLuint ask(GLuint monitor, GLenum pname)
 	GLuint word = 12345;
 	GLint written = -1;
 
-	glp_GetPerfMonitorCounterDataAMD(monitor, pname, sizeof(word), &word, &written);
+	glGetPerfMonitorCounterDataAMD(monitor, pname, sizeof(word), &word, &written);
 	TT_IS(written, 4);
 	return word;
 }
@@ -100,8 +100,8 @@ static long long result(GLuint monitor)
 
 	if (!ask(monitor, GL_PERFMON_RESULT_AVAILABLE_AMD))
 		return -1;
-	glp_GetPerfMonitorCounterDataAMD(monitor, GL_PERFMON_RESULT_AMD, sizeof(data), data,
-					 &written);
+	glGetPerfMonitorCounterDataAMD(monitor, GL_PERFMON_RESULT_AMD, sizeof(data), data,
+				       &written);
 	TT_IS(written, ask(monitor, GL_PERFMON_RESULT_SIZE_AMD));
 	if (written < 16)
 		return -2;
@@ -154,25 +154,25 @@ TEST(extension_is_named_once)
 		const char *string;
 
 		make_context(&r->is);
-		string = (const char *)glp_GetString(GL_EXTENSIONS);
+		string = (const char *)glGetString(GL_EXTENSIONS);
 		if (r->string)
 			TT_STR(r, string, r->string);
 		else
 			assert_null(string);
 		if (r->number >= 0) {
-			glp_GetIntegerv(GL_NUM_EXTENSIONS, &number);
-			glp_GetInteger64v(GL_NUM_EXTENSIONS, &number64);
-			glp_GetFloatv(GL_NUM_EXTENSIONS, &real);
-			glp_GetDoublev(GL_NUM_EXTENSIONS, &wide);
-			glp_GetBooleanv(GL_NUM_EXTENSIONS, &is);
-			TT_STR(r, (const char *)glp_GetStringi(GL_EXTENSIONS, (GLuint)number - 1),
+			glGetIntegerv(GL_NUM_EXTENSIONS, &number);
+			glGetInteger64v(GL_NUM_EXTENSIONS, &number64);
+			glGetFloatv(GL_NUM_EXTENSIONS, &real);
+			glGetDoublev(GL_NUM_EXTENSIONS, &wide);
+			glGetBooleanv(GL_NUM_EXTENSIONS, &is);
+			TT_STR(r, (const char *)glGetStringi(GL_EXTENSIONS, (GLuint)number - 1),
 			       EXTENSION);
-			TT_EQ(r, glp_GetError(), r->string ? 0 : GL_INVALID_ENUM);
-			TT_EQ(r, (glp_GetStringi(GL_EXTENSIONS, (GLuint)number), glp_GetError()),
+			TT_EQ(r, glGetError(), r->string ? 0 : GL_INVALID_ENUM);
+			TT_EQ(r, (glGetStringi(GL_EXTENSIONS, (GLuint)number), glGetError()),
 			      GL_INVALID_VALUE);
 		} else {
-			glp_GetIntegerv(GL_NUM_EXTENSIONS, &number);
-			TT_EQ(r, glp_GetError(), GL_INVALID_ENUM);
+			glGetIntegerv(GL_NUM_EXTENSIONS, &number);
+			TT_EQ(r, glGetError(), GL_INVALID_ENUM);
 		}
 		TT_EQ(r, number, r->number);
 		if (r->number >= 0) {
@@ -190,9 +190,9 @@ TEST(other_numbers_are_the_drivers)
 	GLint integer = 0;
 
 	make_context(&plain);
-	glp_GetIntegerv(GL_MAX_TEXTURE_SIZE, &integer);
+	glGetIntegerv(GL_MAX_TEXTURE_SIZE, &integer);
 	TT_IS(integer, GL_MAX_TEXTURE_SIZE & 0xff);
-	TT_TEXT((const char *)glp_GetString(GL_VERSION), plain.version);
+	TT_TEXT((const char *)glGetString(GL_VERSION), plain.version);
 	end_context();
 }
 
@@ -202,18 +202,18 @@ TEST(errors_of_the_driver_come_first)
 
 	make_context(&plain);
 	fake_gl_raise(GL_INVALID_ENUM);
-	glp_DeletePerfMonitorsAMD(1, &none);
-	TT_IS(glp_GetError(), GL_INVALID_ENUM);
-	TT_IS(glp_GetError(), GL_INVALID_VALUE);
-	TT_IS(glp_GetError(), 0);
+	glDeletePerfMonitorsAMD(1, &none);
+	TT_IS(glGetError(), GL_INVALID_ENUM);
+	TT_IS(glGetError(), GL_INVALID_VALUE);
+	TT_IS(glGetError(), 0);
 	/* listing tries queries that the driver lacks, and leaves what was pending */
 	end_context();
 	make_context(&(struct fake_gl){
 		.version = "4.5 fake", .extensions = "", .lacks = { GL_VERTICES_SUBMITTED } });
 	fake_gl_raise(GL_INVALID_FRAMEBUFFER_OPERATION);
-	glp_GetPerfMonitorGroupsAMD(NULL, 0, NULL);
-	TT_IS(glp_GetError(), GL_INVALID_FRAMEBUFFER_OPERATION);
-	TT_IS(glp_GetError(), 0);
+	glGetPerfMonitorGroupsAMD(NULL, 0, NULL);
+	TT_IS(glGetError(), GL_INVALID_FRAMEBUFFER_OPERATION);
+	TT_IS(glGetError(), 0);
 	end_context();
 }
 
@@ -225,16 +225,16 @@ TEST(strings_fill_a_buffer_of_their_length)
 
 	make_context(&plain);
 	group = find_group("pipeline");
-	glp_GetPerfMonitorGroupStringAMD(group, 0, &length, NULL);
+	glGetPerfMonitorGroupStringAMD(group, 0, &length, NULL);
 	TT_IS(length, 8);
 	for (GLsizei size = 0; size < 12; size++) {
 		memset(text, '#', sizeof(text));
-		glp_GetPerfMonitorGroupStringAMD(group, size, &length, text);
+		glGetPerfMonitorGroupStringAMD(group, size, &length, text);
 		TT_IS(length, size == 0 || size > 8 ? 8 : size);
 		for (GLsizei i = 0; i < (GLsizei)sizeof(text); i++)
 			TT_IS(text[i], i >= size || i > 8 ? '#' : "pipeline"[i]);
 	}
-	TT_IS(glp_GetError(), 0);
+	TT_IS(glGetError(), 0);
 	end_context();
 }
 
@@ -247,34 +247,34 @@ TEST(what_is_listed_can_be_begun)
 
 	setenv("NTIME_GL_EVENTS", "page-faults,machine-share,proc/user/", 1);
 	make_context(&plain);
-	glp_GetPerfMonitorGroupsAMD(&n_groups, 8, groups);
+	glGetPerfMonitorGroupsAMD(&n_groups, 8, groups);
 	TT_IS(n_groups, 3);
 	for (GLint g = 0; g < n_groups; g++) {
 		GLint n = 0, most = 0;
 
-		glp_GetPerfMonitorCountersAMD(groups[g], &n, &most, 0, NULL);
+		glGetPerfMonitorCountersAMD(groups[g], &n, &most, 0, NULL);
 		assert_true(n > 0 && most > 0 && most <= n);
 		for (GLuint i = 0; i < (GLuint)n; i++) {
 			GLuint monitor, size, range[4] = { 0 };
 			GLenum type = 0;
 
-			glp_GetPerfMonitorCounterInfoAMD(groups[g], i, GL_COUNTER_TYPE_AMD, &type);
-			glp_GetPerfMonitorCounterInfoAMD(groups[g], i, GL_COUNTER_RANGE_AMD, range);
+			glGetPerfMonitorCounterInfoAMD(groups[g], i, GL_COUNTER_TYPE_AMD, &type);
+			glGetPerfMonitorCounterInfoAMD(groups[g], i, GL_COUNTER_RANGE_AMD, range);
 			types |= type == GL_UNSIGNED_INT64_AMD ? 1u
 				 : type == GL_FLOAT	       ? 2u
 				 : type == GL_PERCENTAGE_AMD   ? 4u
 							       : 8u;
 			is_wide = type == GL_UNSIGNED_INT64_AMD;
 			assert_true(range[is_wide ? 2 : 1] != 0);
-			glp_GenPerfMonitorsAMD(1, &monitor);
-			glp_SelectPerfMonitorCountersAMD(monitor, GL_TRUE, groups[g], 1, &i);
-			glp_BeginPerfMonitorAMD(monitor);
-			glp_EndPerfMonitorAMD(monitor);
-			TT_IS(glp_GetError(), 0);
+			glGenPerfMonitorsAMD(1, &monitor);
+			glSelectPerfMonitorCountersAMD(monitor, GL_TRUE, groups[g], 1, &i);
+			glBeginPerfMonitorAMD(monitor);
+			glEndPerfMonitorAMD(monitor);
+			TT_IS(glGetError(), 0);
 			TT_IS(ask(monitor, GL_PERFMON_RESULT_AVAILABLE_AMD), 1);
 			size = ask(monitor, GL_PERFMON_RESULT_SIZE_AMD);
 			TT_IS(size, is_wide ? 16 : 12);
-			glp_DeletePerfMonitorsAMD(1, &monitor);
+			glDeletePerfMonitorsAMD(1, &monitor);
 		}
 	}
 	TT_IS(types, 7);
@@ -315,27 +315,27 @@ TEST(calls_in_any_order)
 
 			make_context(&plain);
 			group = find_group(groups[i]);
-			glp_GenPerfMonitorsAMD(1, &monitor);
+			glGenPerfMonitorsAMD(1, &monitor);
 			for (const char *p = r->calls; *p; p++) {
-				TT_EQ(r, glp_GetError(), 0);
+				TT_EQ(r, glGetError(), 0);
 				if (*p == 's')
-					glp_SelectPerfMonitorCountersAMD(monitor, GL_TRUE, group, 1,
-									 &counter);
+					glSelectPerfMonitorCountersAMD(monitor, GL_TRUE, group, 1,
+								       &counter);
 				else if (*p == 'x')
-					glp_SelectPerfMonitorCountersAMD(monitor, GL_TRUE, group, 1,
-									 &wrong);
+					glSelectPerfMonitorCountersAMD(monitor, GL_TRUE, group, 1,
+								       &wrong);
 				else if (*p == 'n')
-					glp_SelectPerfMonitorCountersAMD(monitor, GL_TRUE, group,
-									 -1, &counter);
+					glSelectPerfMonitorCountersAMD(monitor, GL_TRUE, group, -1,
+								       &counter);
 				else if (*p == 'g')
-					glp_SelectPerfMonitorCountersAMD(monitor, GL_TRUE, 99, 1,
-									 &counter);
+					glSelectPerfMonitorCountersAMD(monitor, GL_TRUE, 99, 1,
+								       &counter);
 				else if (*p == 'b')
-					glp_BeginPerfMonitorAMD(monitor);
+					glBeginPerfMonitorAMD(monitor);
 				else
-					glp_EndPerfMonitorAMD(monitor);
+					glEndPerfMonitorAMD(monitor);
 			}
-			TT_EQ(r, glp_GetError(), r->error);
+			TT_EQ(r, glGetError(), r->error);
 			TT_EQ(r, ask(monitor, GL_PERFMON_RESULT_AVAILABLE_AMD), r->available);
 			end_context();
 		}
@@ -389,29 +389,29 @@ static void check_work(const struct work_row *r)
 		switch (*p) {
 		case 'b':
 		case 'B':
-			glp_BeginPerfMonitorAMD(*p == 'b' ? first : second);
+			glBeginPerfMonitorAMD(*p == 'b' ? first : second);
 			break;
 		case 'e':
 		case 'E':
-			glp_EndPerfMonitorAMD(*p == 'e' ? first : second);
+			glEndPerfMonitorAMD(*p == 'e' ? first : second);
 			break;
 		case 'q':
-			glp_BeginQuery(GL_SAMPLES_PASSED, query);
+			glBeginQuery(GL_SAMPLES_PASSED, query);
 			runs = true;
 			own = 0;
 			break;
 		case 'Q':
-			glp_EndQuery(GL_SAMPLES_PASSED);
+			glEndQuery(GL_SAMPLES_PASSED);
 			runs = false;
 			break;
 		case 'a':
-			glp_BeginQueryIndexed(GL_ANY_SAMPLES_PASSED, 0, any);
+			glBeginQueryIndexed(GL_ANY_SAMPLES_PASSED, 0, any);
 			break;
 		case 'A':
-			glp_EndQueryIndexed(GL_ANY_SAMPLES_PASSED, 0);
+			glEndQueryIndexed(GL_ANY_SAMPLES_PASSED, 0);
 			break;
 		case 'd':
-			glp_DeleteQueries(1, &query);
+			glDeleteQueries(1, &query);
 			runs = false;
 			driver.GenQueries(1, &query);
 			break;
@@ -426,8 +426,8 @@ static void check_work(const struct work_row *r)
 			fake_gl_draw((unsigned int)(*p - '0'));
 			own += runs ? (unsigned int)(*p - '0') : 0;
 		}
-		TT_EQ(r, glp_GetError(), 0);
-		glp_GetQueryiv(GL_SAMPLES_PASSED, GL_CURRENT_QUERY, &current);
+		TT_EQ(r, glGetError(), 0);
+		glGetQueryiv(GL_SAMPLES_PASSED, GL_CURRENT_QUERY, &current);
 		TT_EQ(r, current, runs ? (GLint)query : 0);
 	}
 	/* Asking waits for nothing. */
