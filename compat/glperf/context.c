@@ -100,18 +100,22 @@ void glp_context_make_current(const struct glp_driver *driver, const void *handl
 		context_free(old);
 }
 
-/* "4.5 (Core Profile) Mesa", "OpenGL ES 3.2 Mesa", "OpenGL ES-CM 1.1" */
-static void learn_version(struct glp_context *c)
+/*
+ * "4.5 (Core Profile) Mesa", "OpenGL ES 3.2 Mesa", "OpenGL ES-CM 1.1". False between glBegin() and
+ * glEnd(), where nothing can be asked for.
+ */
+static bool learn_version(struct glp_context *c)
 {
 	const char *text = (const char *)c->driver->GetString(GL_VERSION);
 	unsigned int major = 0, minor = 0;
 
 	if (!text)
-		return;
+		return false;
 	c->is_es = strncmp(text, "OpenGL ES", 9) == 0;
 	text += strcspn(text, "0123456789");
 	if (sscanf(text, "%u.%u", &major, &minor) == 2)
 		c->version = 100 * major + minor;
+	return true;
 }
 
 static bool has_word(const char *words, const char *word)
@@ -150,9 +154,10 @@ void glp_context_learn(struct glp_context *c)
 
 	if (c->is_learned)
 		return;
-	c->is_learned = true;
 	glp_context_hush(c);
-	learn_version(c);
+	if (!learn_version(c))
+		return;
+	c->is_learned = true;
 	if (c->version >= 300 && d->GetStringi)
 		d->GetIntegerv(GL_NUM_EXTENSIONS, &c->n_extensions);
 	c->driver_has = glp_context_has(c, GLP_EXTENSION);
@@ -225,15 +230,13 @@ GLenum glGetError(void)
 const GLubyte *glGetString(GLenum name)
 {
 	struct glp_context *c = current;
+	/* First the driver: it knows where this is an error, and raises it. */
+	const GLubyte *text = glp_context_driver(c)->GetString(name);
 
-	if (!c)
-		return glp_context_driver(c)->GetString(name);
-	if (name == GL_EXTENSIONS) {
-		glp_context_learn(c);
-		if (c->extensions)
-			return (const GLubyte *)c->extensions;
-	}
-	return c->driver->GetString(name);
+	if (!c || !text || name != GL_EXTENSIONS)
+		return text;
+	glp_context_learn(c);
+	return c->extensions ? (const GLubyte *)c->extensions : text;
 }
 
 /* Is there one number more than the driver's, and is it asked for? */
@@ -253,7 +256,8 @@ const GLubyte *glGetStringi(GLenum name, GLuint index)
 		return glp_context_driver(c)->GetStringi(name, index);
 	if (name == GL_EXTENSIONS && counts_one_more(c, GL_NUM_EXTENSIONS) &&
 	    index == (GLuint)c->n_extensions)
-		return (const GLubyte *)GLP_EXTENSION;
+		/* The driver has an error for what it could not answer either. */
+		return c->driver->GetStringi(name, 0) ? (const GLubyte *)GLP_EXTENSION : NULL;
 	return c->driver->GetStringi(name, index);
 }
 

@@ -79,10 +79,19 @@ static bool is_lost(void)
 	return fake.is_lost;
 }
 
+static bool is_begun(void)
+{
+	if (fake.is_begun)
+		fake_gl_raise(GL_INVALID_OPERATION);
+	return fake.is_begun;
+}
+
 static GLenum get_error(void)
 {
 	GLenum e = error;
 
+	if (is_begun())
+		return 0;
 	error = 0;
 	return e;
 }
@@ -109,6 +118,8 @@ static const char *word(unsigned int n, unsigned int *number)
 
 static const GLubyte *get_string(GLenum name)
 {
+	if (is_begun())
+		return NULL;
 	if (name == GL_VERSION)
 		return (const GLubyte *)fake.version;
 	if (name == GL_EXTENSIONS && !fake.is_core)
@@ -122,6 +133,8 @@ static const GLubyte *get_stringi(GLenum name, GLuint index)
 	unsigned int number;
 	const char *text = name == GL_EXTENSIONS ? word(index, &number) : NULL;
 
+	if (is_begun())
+		return NULL;
 	if (!text)
 		fake_gl_raise(GL_INVALID_VALUE);
 	return (const GLubyte *)text;

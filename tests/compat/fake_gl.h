@@ -19,11 +19,12 @@
  * @refuses:	a target that is known, but whose query cannot be begun; 0: none
  * @is_late:	results of queries are not there until fake_gl_finish_all()
  * @is_lost:	every call raises GL_CONTEXT_LOST
+ * @is_begun:	between glBegin() and glEnd(), where calls that ask for something are errors
  * @group:	number of the driver's own group of GL_AMD_performance_monitor; 0: it has none
  */
 struct fake_gl {
 	const char *version, *extensions;
-	bool is_core, is_late, is_lost;
+	bool is_core, is_late, is_lost, is_begun;
 	GLenum lacks[16], refuses;
 	GLuint group;
 };

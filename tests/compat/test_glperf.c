@@ -196,6 +196,28 @@ TEST(other_numbers_are_the_drivers)
 	end_context();
 }
 
+/* One of is_begun: asked for before as well, or not. */
+TEST(between_begin_and_end_strings_are_errors)
+{
+	for (int is_known = 0; is_known < 2; is_known++) {
+		make_context(&plain);
+		if (is_known)
+			assert_non_null(glGetString(GL_EXTENSIONS));
+		fake.is_begun = true;
+		assert_null(glGetString(GL_EXTENSIONS));
+		fake.is_begun = false;
+		TT_IS(glGetError(), GL_INVALID_OPERATION);
+		fake.is_begun = true;
+		assert_null(glGetStringi(GL_EXTENSIONS, 1));
+		fake.is_begun = false;
+		TT_IS(glGetError(), GL_INVALID_OPERATION);
+		TT_IS(glGetError(), 0);
+		/* What could not be found out then is found out later. */
+		assert_non_null(strstr((const char *)glGetString(GL_EXTENSIONS), EXTENSION));
+		end_context();
+	}
+}
+
 TEST(errors_of_the_driver_come_first)
 {
 	GLuint none = 99;
@@ -456,6 +478,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(extension_is_named_once),
 		cmocka_unit_test(other_numbers_are_the_drivers),
+		cmocka_unit_test(between_begin_and_end_strings_are_errors),
 		cmocka_unit_test(errors_of_the_driver_come_first),
 		cmocka_unit_test(strings_fill_a_buffer_of_their_length),
 		cmocka_unit_test(what_is_listed_can_be_begun),
