@@ -26,11 +26,14 @@ def need_built(name):
     return path
 
 
-def callgrind(folder, options, command):
-    """Run a command under callgrind; the file it wrote for the command's own process, not for those it started."""
+def callgrind(folder, options, command, before=()):
+    """
+    Run a command under callgrind; the file it wrote for the command's own process, not for those it started. What is
+    before it becomes callgrind: a program that sets an environment.
+    """
     valgrind = need_tool('valgrind', 'valgrind')
     pattern = os.path.join(folder, 'callgrind.%p')
-    with subprocess.Popen([valgrind, '--tool=callgrind', f'--callgrind-out-file={pattern}', *options, *command],
+    with subprocess.Popen([*before, valgrind, '--tool=callgrind', f'--callgrind-out-file={pattern}', *options, *command],
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as run:
         said = run.communicate()[0]
     if run.returncode != 0:

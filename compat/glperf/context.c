@@ -262,13 +262,14 @@ const GLubyte *glGetStringi(GLenum name, GLuint index)
 }
 
 /* The same of each type. */
+/* An error of the driver leaves what was there: then it is not the driver's number. */
 #define GET(name, type)                                                                            \
 	void gl##name(GLenum pname, type *data)                                                    \
 	{                                                                                          \
 		struct glp_context *c = current;                                                   \
                                                                                                    \
 		glp_context_driver(c)->name(pname, data);                                          \
-		if (c && counts_one_more(c, pname) && data)                                        \
+		if (c && counts_one_more(c, pname) && data && *data == (type)c->n_extensions)      \
 			*data = (type)(c->n_extensions + 1);                                       \
 	}
 GET(GetDoublev, GLdouble)

@@ -27,17 +27,17 @@ struct glp_counting {
  * @items:	item number of each event
  * @n_items:	items of the session, hidden ones included
  * @is_known:	there was a measurement
- * @before, @after: @n_items each: at the end of the last measurement, and of this one or what it
- *		counted
+ * @before, @after: @n_items each: at the end of the measurement before this one, and of this one
+ * @is_settled, @counted: what this one counted, in @n_items
  */
 struct glp_count {
 	struct ntime_session *session;
 	pid_t pid;
 	size_t n, n_items;
-	bool is_known;
+	bool is_known, is_settled;
 	const struct glp_event **events;
 	size_t *items;
-	struct ntime_value *before, *after;
+	struct ntime_value *before, *after, *counted;
 };
 
 struct glp_counting *glp_counting_new(void)
@@ -278,9 +278,10 @@ static int open_count(struct glp_count *count)
 	count->n_items = ntime_session_count(count->session);
 	count->before = calloc(count->n_items, sizeof(*count->before));
 	count->after = calloc(count->n_items, sizeof(*count->after));
-	if (!count->before || !count->after)
+	count->counted = calloc(count->n_items, sizeof(*count->counted));
+	if (!count->before || !count->after || !count->counted)
 		return -ENOMEM;
-	ret = ntime_session_read(count->session, count->before, count->n_items);
+	ret = ntime_session_read(count->session, count->after, count->n_items);
 	return ret < 0 ? ret : 0;
 }
 
@@ -322,34 +323,45 @@ void glp_count_free(struct glp_count *count)
 	free(count->items);
 	free(count->before);
 	free(count->after);
+	free(count->counted);
 	free(count);
 }
 
 int glp_count_start(struct glp_count *count)
 {
 	count->is_known = false;
+	count->is_settled = false;
 	return ntime_session_start(count->session);
 }
 
 int glp_count_stop(struct glp_count *count)
 {
-	struct ntime_value *swap = count->before;
+	struct ntime_value *before = count->after;
 	int ret;
 
 	if (glp_count_is_inherited(count))
 		return -ESRCH;
 	ret = ntime_session_stop(count->session);
-	if (ret == 0)
-		ret = ntime_session_read(count->session, count->after, count->n_items);
 	if (ret < 0)
 		return ret;
-	/* What was read now is "before" of the next one; in its place stands the difference. */
+	/*
+	 * What the last measurement ended with is what this one began with: nothing runs between.
+	 */
+	count->after = count->before;
+	count->before = before;
+	ret = ntime_session_read(count->session, count->after, count->n_items);
+	count->is_known = ret >= 0;
+	return ret < 0 ? ret : 0;
+}
+
+/* What was counted, once somebody asks: events are differences, metrics are made from them. */
+static void settle(struct glp_count *count)
+{
 	for (size_t i = 0; i < count->n_items; i++)
-		ntime_value_delta(&count->before[i], &count->after[i], &count->before[i]);
-	count->before = count->after;
-	count->after = swap;
-	count->is_known = true;
-	return ntime_session_metrics(count->session, count->after, count->n_items);
+		ntime_value_delta(&count->before[i], &count->after[i], &count->counted[i]);
+	if (ntime_session_metrics(count->session, count->counted, count->n_items) < 0)
+		count->is_known = false;
+	count->is_settled = true;
 }
 
 /* Flags with which a number is no count of the whole measurement. */
@@ -357,10 +369,12 @@ int glp_count_stop(struct glp_count *count)
 	(NTIME_ABSENT | NTIME_NOT_COUNTED | NTIME_SCALED | NTIME_OVERFLOWED | NTIME_PARTIAL |      \
 	 NTIME_ELSEWHERE | NTIME_LOST | NTIME_GONE | NTIME_IMPLAUSIBLE)
 
-void glp_count_get(const struct glp_count *count, size_t i, struct glp_value *v)
+void glp_count_get(struct glp_count *count, size_t i, struct glp_value *v)
 {
-	const struct ntime_value *value = &count->after[count->items[i]];
+	const struct ntime_value *value = &count->counted[count->items[i]];
 
+	if (count->is_known && !count->is_settled)
+		settle(count);
 	v->type = count->events[i]->type;
 	v->is_known = count->is_known && !(value->flags & UNSURE);
 	if (v->type == GL_UNSIGNED_INT64_AMD) {

@@ -87,6 +87,6 @@ int glp_count_start(struct glp_count *count);
 /* Ends it. 0, or as ntime_session_read(): then no value is known. */
 int glp_count_stop(struct glp_count *count);
 /* Of event @i of the last measurement; @v->type is set. */
-void glp_count_get(const struct glp_count *count, size_t i, struct glp_value *v);
+void glp_count_get(struct glp_count *count, size_t i, struct glp_value *v);
 
 #endif

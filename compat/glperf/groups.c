@@ -140,8 +140,14 @@ struct glp_groups *glp_groups_get(struct glp_context *c)
 	if (g)
 		return g;
 	glp_context_learn(c);
+	/* Between glBegin and glEnd the driver answers no question. */
+	if (!c->is_learned) {
+		glp_context_raise(c, GL_INVALID_OPERATION);
+		return NULL;
+	}
 	g = calloc(1, sizeof(*g));
-	if (g && fill_groups(c, g) < 0) {
+	if (!g || fill_groups(c, g) < 0) {
+		glp_context_raise(c, GL_OUT_OF_MEMORY);
 		glp_groups_free(g);
 		g = NULL;
 	}
@@ -190,10 +196,8 @@ static bool ask_group(struct asked *a, GLuint group, bool *drivers)
 	if (!a->c)
 		return false;
 	a->groups = glp_groups_get(a->c);
-	if (!a->groups) {
-		glp_context_raise(a->c, GL_OUT_OF_MEMORY);
+	if (!a->groups)
 		return false;
-	}
 	a->group = glp_group_find(a->groups, group);
 	if (a->group)
 		return true;
@@ -221,8 +225,6 @@ void glGetPerfMonitorGroupsAMD(GLint *numGroups, GLsizei groupsSize, GLuint *gro
 	const struct glp_groups *g = c ? glp_groups_get(c) : NULL;
 	GLsizei n = 0;
 
-	if (c && !g)
-		glp_context_raise(c, GL_OUT_OF_MEMORY);
 	if (!g)
 		return;
 	if (numGroups)

@@ -58,7 +58,7 @@ struct glp_groups {
 	struct glp_events events[GLP_N_KINDS];
 };
 
-/* Those of @c, which are found out when they are first asked for. NULL: no memory. */
+/* Those of @c, which are found out when they are first asked for. NULL after an error of GL. */
 struct glp_groups *glp_groups_get(struct glp_context *c);
 void glp_groups_free(struct glp_groups *g);
 

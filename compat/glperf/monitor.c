@@ -31,7 +31,7 @@ struct chosen {
  * struct glp_monitor - a monitor
  * @state:	where it stands
  * @is_void:	active, but counters were selected since Begin: nothing runs, no result will come
- * @chosen:	@n of them, by group and counter
+ * @chosen:	@n of them, by group and counter; @n_queries are of GLP_PIPELINE
  * @count:	the session of those that libntime counts; NULL: there are none, or they were chosen
  *		anew
  * @drivers:	the driver's own monitor, 0: none of its counters was ever selected
@@ -42,7 +42,7 @@ struct glp_monitor {
 	enum monitor_state state;
 	bool is_void, runs_drivers;
 	struct chosen *chosen;
-	size_t n;
+	size_t n, n_queries;
 	struct glp_count *count;
 	GLuint drivers;
 	GLuint *records;
@@ -125,14 +125,14 @@ void glGenPerfMonitorsAMD(GLsizei n, GLuint *monitors)
 /* The queries among the first @n of the selection. */
 static void end_queries(struct glp_context *c, struct glp_monitor *m, size_t n)
 {
-	for (struct chosen *k = m->chosen; k < m->chosen + n; k++)
+	for (struct chosen *k = m->chosen; m->n_queries && k < m->chosen + n; k++)
 		if (is_query(k))
 			glp_pipeline_end(c, counter_of(k)->query, &k->span);
 }
 
 static void drop_queries(struct glp_context *c, struct glp_monitor *m, size_t n)
 {
-	for (struct chosen *k = m->chosen; k < m->chosen + n; k++)
+	for (struct chosen *k = m->chosen; m->n_queries && k < m->chosen + n; k++)
 		if (is_query(k))
 			glp_pipeline_drop(c, counter_of(k)->query, &k->span);
 }
@@ -206,6 +206,7 @@ static int select_counter(struct glp_monitor *m, const struct glp_group *group, 
 	if (is_there == enable)
 		return 0;
 	if (!enable) {
+		m->n_queries -= group->kind == GLP_PIPELINE;
 		m->n--;
 		memmove(&m->chosen[i], &m->chosen[i + 1], (m->n - i) * sizeof(*m->chosen));
 		return 0;
@@ -213,6 +214,7 @@ static int select_counter(struct glp_monitor *m, const struct glp_group *group, 
 	more = realloc(m->chosen, (m->n + 1) * sizeof(*more));
 	if (!more)
 		return -ENOMEM;
+	m->n_queries += group->kind == GLP_PIPELINE;
 	m->chosen = more;
 	memmove(&more[i + 1], &more[i], (m->n - i) * sizeof(*more));
 	m->n++;
@@ -255,8 +257,6 @@ void glSelectPerfMonitorCountersAMD(GLuint monitor, GLboolean enable, GLuint gro
 	const struct glp_group *own = m ? glp_group_find(g, group) : NULL;
 	bool is_active;
 
-	if (c && !g)
-		glp_context_raise(c, GL_OUT_OF_MEMORY);
 	if (!m)
 		return;
 	if (numCounters < 0 || (!own && !c->driver_has)) {
@@ -305,7 +305,7 @@ static int open_count(struct glp_context *c, struct glp_monitor *m)
 /* 0; else none of them runs. */
 static int begin_queries(struct glp_context *c, struct glp_monitor *m)
 {
-	for (size_t i = 0; i < m->n; i++) {
+	for (size_t i = 0; m->n_queries && i < m->n; i++) {
 		struct chosen *k = &m->chosen[i];
 		int ret = is_query(k) ? glp_pipeline_begin(c, counter_of(k)->query, &k->span) : 0;
 
