@@ -35,6 +35,12 @@ void fake_gl_reset(const struct fake_gl *as)
 	memset(monitors, 0, sizeof(monitors));
 }
 
+void fake_gl_fini(void)
+{
+	free(queries);
+	queries = NULL;
+}
+
 void fake_gl_raise(GLenum e)
 {
 	if (!error)

@@ -34,6 +34,8 @@ extern __thread struct fake_gl fake;
 
 /* As if it had just been made: no objects, no errors. */
 void fake_gl_reset(const struct fake_gl *as);
+/* What a thread that ends leaves. */
+void fake_gl_fini(void);
 void *fake_gl_get_proc(const char *name);
 /* Each running query counts @n more, and the driver's own group too. */
 void fake_gl_draw(unsigned int n);

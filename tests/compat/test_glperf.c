@@ -3,8 +3,7 @@
  * GL_AMD_performance_monitor over a driver that is made up: form, errors, values, other people's
  * queries.
  */
-#include <pthread.h>
-#include <sys/resource.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 
 #include "compat/glperf/glperf.h"
@@ -473,6 +472,269 @@ TEST(queries_are_shared_with_the_program)
 		}
 }
 
+/* A query of the program's own that began before: what it counts cannot be taken apart. */
+TEST(a_running_query_of_the_program_refuses_begin)
+{
+	GLuint monitor, query;
+
+	make_context(&plain);
+	monitor = MONITOR("pipeline", "vertices-submitted", "samples-passed");
+	driver.GenQueries(1, &query);
+	glBeginQuery(GL_SAMPLES_PASSED, query);
+	glBeginPerfMonitorAMD(monitor);
+	TT_IS(glGetError(), GL_INVALID_OPERATION);
+	glEndPerfMonitorAMD(monitor);
+	TT_IS(glGetError(), GL_INVALID_OPERATION);
+	fake_gl_draw(3);
+	glEndQuery(GL_SAMPLES_PASSED);
+	TT_IS(glGetError(), 0);
+	/* Nothing of the refused one is left running. */
+	glBeginPerfMonitorAMD(monitor);
+	fake_gl_draw(4);
+	glEndPerfMonitorAMD(monitor);
+	TT_IS(glGetError(), 0);
+	TT_IS(result(monitor), 4);
+	glEndQuery(GL_SAMPLES_PASSED);
+	TT_IS(glGetError(), GL_INVALID_OPERATION);
+	end_context();
+}
+
+/* Objects are used again: ten thousand measurements need no more of them than ten. */
+TEST(query_objects_are_used_again)
+{
+	unsigned int few = 0;
+	GLuint monitor;
+
+	make_context(&plain);
+	monitor = MONITOR("pipeline", "samples-passed", "gpu-time [ns]");
+	for (unsigned int i = 1; i <= 1000; i++) {
+		glBeginPerfMonitorAMD(monitor);
+		fake_gl_draw(i);
+		glEndPerfMonitorAMD(monitor);
+		/* Not every result is asked for. */
+		if (i % 3)
+			TT_IS(result(monitor), i);
+		if (i == 10)
+			few = fake_gl_objects();
+	}
+	TT_IS(fake_gl_objects(), few);
+	end_context();
+}
+
+TEST(work_is_finished_for_the_cpu_alone)
+{
+	GLuint pipeline, cpu;
+
+	make_context(&plain);
+	pipeline = MONITOR("pipeline", "samples-passed");
+	cpu = MONITOR("cpu", "page-faults");
+	glBeginPerfMonitorAMD(pipeline);
+	glEndPerfMonitorAMD(pipeline);
+	(void)result(pipeline);
+	TT_IS(fake_gl_finishes(), 0);
+	glBeginPerfMonitorAMD(cpu);
+	glEndPerfMonitorAMD(cpu);
+	TT_IS(fake_gl_finishes(), 2);
+	end_context();
+}
+
+/* The driver has the extension itself: its group first, and one monitor with counters of both. */
+TEST(groups_of_the_driver_come_first)
+{
+	const struct fake_gl has = { .version = "4.5 fake", .extensions = EXTENSION, .group = 5 };
+	GLuint groups[4] = { 0 }, monitor, work = 77, samples, data[8], pipeline, wrong = 3;
+	GLint n = 0, written = 0;
+	GLsizei length;
+	char text[20] = "";
+	GLuint64 count;
+
+	make_context(&has);
+	glGetPerfMonitorGroupsAMD(&n, 4, groups);
+	TT_IS(n, 3);
+	TT_IS(groups[0], 5);
+	assert_true(groups[1] > 5 && groups[2] > groups[1]);
+	glGetPerfMonitorGroupStringAMD(5, sizeof(text), &length, text);
+	TT_TEXT(text, "silicon");
+	glGetPerfMonitorCounterStringAMD(5, 77, sizeof(text), &length, text);
+	TT_TEXT(text, "work");
+	pipeline = find_group("pipeline");
+	samples = find_counter(pipeline, "samples-passed");
+	glGenPerfMonitorsAMD(1, &monitor);
+	glSelectPerfMonitorCountersAMD(monitor, GL_TRUE, 5, 1, &work);
+	glSelectPerfMonitorCountersAMD(monitor, GL_TRUE, pipeline, 1, &samples);
+	TT_IS(glGetError(), 0);
+	glSelectPerfMonitorCountersAMD(monitor, GL_TRUE, 6, 1, &wrong);
+	TT_IS(glGetError(), 0);
+	glSelectPerfMonitorCountersAMD(monitor, GL_FALSE, 6, 1, &wrong);
+	glSelectPerfMonitorCountersAMD(monitor, GL_TRUE, 4, 1, &work);
+	TT_IS(glGetError(), GL_INVALID_VALUE);
+	glBeginPerfMonitorAMD(monitor);
+	fake_gl_draw(42);
+	glEndPerfMonitorAMD(monitor);
+	TT_IS(ask(monitor, GL_PERFMON_RESULT_SIZE_AMD), 28);
+	glGetPerfMonitorCounterDataAMD(monitor, GL_PERFMON_RESULT_AMD, sizeof(data), data,
+				       &written);
+	TT_IS(written, 28);
+	TT_IS(data[0], 5);
+	TT_IS(data[1], 77);
+	TT_IS(data[2], 42);
+	TT_IS(data[3], pipeline);
+	TT_IS(data[4], samples);
+	memcpy(&count, &data[5], sizeof(count));
+	TT_IS(count, 42);
+	/* Whole records alone. */
+	glGetPerfMonitorCounterDataAMD(monitor, GL_PERFMON_RESULT_AMD, 24, data, &written);
+	TT_IS(written, 12);
+	TT_IS(glGetError(), 0);
+	glDeletePerfMonitorsAMD(1, &monitor);
+	end_context();
+}
+
+TEST(what_is_missing_has_a_reason)
+{
+	const struct fake_gl poor = { .version = "4.5 fake",
+				      .extensions = "",
+				      .lacks = { GL_VERTICES_SUBMITTED },
+				      .refuses = GL_PRIMITIVES_GENERATED };
+	char text[4][300];
+	unsigned int found = 0;
+
+	make_context(&poor);
+	for (GLuint i = 0;
+	     glGetPerfMonitorMissingNTIME(i, sizeof(text[0]), text[0], text[1], text[2], text[3]);
+	     i++) {
+		assert_true(text[2][0] != '\0');
+		if (strcmp(text[1], "vertices-submitted") == 0 &&
+		    strcmp(text[2], "the driver has no such query") == 0)
+			found |= 1;
+		if (strcmp(text[1], "primitives-generated") == 0 &&
+		    strcmp(text[2], "the driver refuses to begin this query") == 0)
+			found |= 2;
+	}
+	TT_IS(found, 3);
+	TT_IS(glGetError(), 0);
+	end_context();
+}
+
+/* It has no numbers any more, and nobody waits for them. */
+TEST(a_lost_context_has_no_result)
+{
+	struct fake_gl is = plain;
+	GLuint monitor;
+
+	is.is_late = true;
+	make_context(&is);
+	monitor = MONITOR("pipeline", "samples-passed", "gpu-time [ns]");
+	glBeginPerfMonitorAMD(monitor);
+	fake_gl_draw(3);
+	fake.is_lost = true;
+	glEndPerfMonitorAMD(monitor);
+	TT_IS(result(monitor), -2);
+	glDeletePerfMonitorsAMD(1, &monitor);
+	end_context();
+}
+
+TEST(contexts_have_monitors_of_their_own)
+{
+	GLuint monitor, other, none = 1;
+
+	make_context(&plain);
+	monitor = MONITOR("pipeline", "samples-passed");
+	glBeginPerfMonitorAMD(monitor);
+	fake_gl_draw(5);
+	glp_context_make_current(&driver, &handles[1]);
+	glBeginPerfMonitorAMD(monitor);
+	TT_IS(glGetError(), GL_INVALID_VALUE);
+	other = MONITOR("cpu", "page-faults");
+	TT_IS(other, monitor);
+	glp_context_make_current(&driver, &handles[0]);
+	glEndPerfMonitorAMD(monitor);
+	TT_IS(result(monitor), 5);
+	/* Destroyed while it is current: it lives on until it is released. */
+	glBeginPerfMonitorAMD(monitor);
+	glp_context_forget(&handles[0]);
+	fake_gl_draw(6);
+	glEndPerfMonitorAMD(monitor);
+	TT_IS(result(monitor), 6);
+	glBeginPerfMonitorAMD(monitor);
+	/* The next one of this handle begins anew, though a monitor was active. */
+	glp_context_make_current(&driver, NULL);
+	glp_context_make_current(&driver, &handles[0]);
+	glDeletePerfMonitorsAMD(1, &none);
+	TT_IS(glGetError(), GL_INVALID_VALUE);
+	glp_context_forget(&handles[1]);
+	end_context();
+}
+
+TEST(without_a_context_calls_are_the_drivers)
+{
+	GLint number = 0;
+	GLuint monitor = 7;
+
+	make_context(&plain);
+	glp_context_make_current(&driver, NULL);
+	TT_TEXT((const char *)glGetString(GL_EXTENSIONS), "GL_ONE GL_TWO");
+	glGetIntegerv(GL_NUM_EXTENSIONS, &number);
+	TT_IS(number, 2);
+	glGenPerfMonitorsAMD(1, &monitor);
+	TT_IS(monitor, 7);
+	fake_gl_raise(GL_INVALID_ENUM);
+	TT_IS(glGetError(), GL_INVALID_ENUM);
+	end_context();
+}
+
+static void touch_pages(size_t n)
+{
+	const size_t bytes = n * (size_t)sysconf(_SC_PAGESIZE);
+	volatile char *p =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(p != MAP_FAILED);
+	madvise((void *)p, bytes, MADV_NOHUGEPAGE);
+	for (size_t i = 0; i < bytes; i += (size_t)sysconf(_SC_PAGESIZE))
+		p[i] = 1;
+	munmap((void *)p, bytes);
+}
+
+/* A child's monitors are its own: ending its parent's stops nothing of the parent. */
+static int be_a_child(GLuint monitor)
+{
+	long long faults;
+
+	glEndPerfMonitorAMD(monitor);
+	if (result(monitor) != -2)
+		return 1;
+	glBeginPerfMonitorAMD(monitor);
+	touch_pages(100);
+	glEndPerfMonitorAMD(monitor);
+	faults = result(monitor);
+	glDeletePerfMonitorsAMD(1, &monitor);
+	return faults >= 100 && faults < 400 && glGetError() == 0 ? 0 : 2;
+}
+
+TEST(a_forked_process_counts_for_itself)
+{
+	GLuint monitor;
+	long long faults;
+	int status = 0;
+	pid_t child;
+
+	make_context(&plain);
+	monitor = MONITOR("cpu", "page-faults");
+	glBeginPerfMonitorAMD(monitor);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0)
+		_exit(be_a_child(monitor));
+	assert_true(waitpid(child, &status, 0) == child);
+	TT_IS(status, 0);
+	touch_pages(1000);
+	glEndPerfMonitorAMD(monitor);
+	faults = result(monitor);
+	assert_true(faults >= 1000);
+	end_context();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -484,6 +746,15 @@ int main(void)
 		cmocka_unit_test(what_is_listed_can_be_begun),
 		cmocka_unit_test(calls_in_any_order),
 		cmocka_unit_test(queries_are_shared_with_the_program),
+		cmocka_unit_test(a_running_query_of_the_program_refuses_begin),
+		cmocka_unit_test(query_objects_are_used_again),
+		cmocka_unit_test(work_is_finished_for_the_cpu_alone),
+		cmocka_unit_test(groups_of_the_driver_come_first),
+		cmocka_unit_test(what_is_missing_has_a_reason),
+		cmocka_unit_test(a_lost_context_has_no_result),
+		cmocka_unit_test(contexts_have_monitors_of_their_own),
+		cmocka_unit_test(without_a_context_calls_are_the_drivers),
+		cmocka_unit_test(a_forked_process_counts_for_itself),
 	};
 
 	return TT_RUN(tests);

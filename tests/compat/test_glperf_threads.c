@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Threads that make contexts, count in them and destroy them, all at once: under the thread
+ * sanitizer.
+ */
+#include <pthread.h>
+
+#include "compat/glperf/glperf.h"
+#include "tests/compat/fake_gl.h"
+#include "tests/tt.h"
+
+#define THREADS 4
+#define CONTEXTS 100
+
+static struct glp_driver driver;
+static char handles[THREADS];
+
+/* The sum of what its monitors counted. */
+static uint64_t count_in_contexts(const void *handle)
+{
+	const struct fake_gl is = { .version = "4.5 fake", .extensions = "GL_ONE" };
+	uint64_t sum = 0;
+
+	for (unsigned int i = 1; i <= CONTEXTS; i++) {
+		GLuint monitor, samples = 0, data[4] = { 0 };
+		GLuint groups[3];
+		GLuint64 count;
+
+		fake_gl_reset(&is);
+		glp_context_forget(handle);
+		glp_context_make_current(&driver, handle);
+		/* Of software counters is the first group, then come the driver's queries. */
+		glGetPerfMonitorGroupsAMD(NULL, 3, groups);
+		glGenPerfMonitorsAMD(1, &monitor);
+		glSelectPerfMonitorCountersAMD(monitor, GL_TRUE, groups[1], 1, &samples);
+		glBeginPerfMonitorAMD(monitor);
+		fake_gl_draw(i);
+		glEndPerfMonitorAMD(monitor);
+		glGetPerfMonitorCounterDataAMD(monitor, GL_PERFMON_RESULT_AMD, sizeof(data), data,
+					       NULL);
+		memcpy(&count, &data[2], sizeof(count));
+		sum += count;
+		/* Before and after it is released; some with an active monitor. */
+		if (i % 2)
+			glBeginPerfMonitorAMD(monitor);
+		if (i % 3)
+			glp_context_forget(handle);
+		glp_context_make_current(&driver, NULL);
+	}
+	glp_context_forget(handle);
+	return sum;
+}
+
+static void *run_thread(void *handle)
+{
+	uint64_t *sum = calloc(1, sizeof(*sum));
+
+	*sum = count_in_contexts(handle);
+	fake_gl_fini();
+	return sum;
+}
+
+TEST(threads_count_in_their_contexts)
+{
+	pthread_t thread[THREADS];
+
+	glp_driver_init(&driver, fake_gl_get_proc);
+	for (int i = 0; i < THREADS; i++)
+		TT_IS(pthread_create(&thread[i], NULL, run_thread, &handles[i]), 0);
+	for (int i = 0; i < THREADS; i++) {
+		void *sum;
+
+		pthread_join(thread[i], &sum);
+		TT_IS(*(uint64_t *)sum, CONTEXTS * (CONTEXTS + 1) / 2);
+		free(sum);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(threads_count_in_their_contexts),
+	};
+
+	return TT_RUN(tests);
+}
