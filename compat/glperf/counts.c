@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What libntime counts of this process. */
 #include <errno.h>
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -382,6 +381,11 @@ void glp_count_get(struct glp_count *count, size_t i, struct glp_value *v)
 		return;
 	}
 	v->real = (float)value->value;
-	v->is_known &= isfinite(value->value) && value->value >= 0 &&
-		       value->value <= (v->type == GL_PERCENTAGE_AMD ? 100 : (double)FLT_MAX);
+	if (v->type != GL_PERCENTAGE_AMD) {
+		v->is_known &= isfinite(value->value) && value->value >= 0;
+		return;
+	}
+	/* Both times of a share are not read at one moment: all of it may come out as a bit more. */
+	v->is_known &= value->value >= 0 && value->value <= 105;
+	v->real = v->real > 100 ? 100 : v->real;
 }
