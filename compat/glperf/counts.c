@@ -22,21 +22,33 @@ struct glp_counting {
 };
 
 /**
- * struct glp_count - a session
- * @items:	item number of each event
- * @n_items:	items of the session, hidden ones included
- * @is_known:	there was a measurement
+ * struct part - a session and what it counted
+ * @session:	NULL: there is nothing for it
+ * @n_items:	hidden ones included
  * @before, @after: @n_items each: at the end of the measurement before this one, and of this one
- * @is_settled, @counted: what this one counted, in @n_items
+ * @counted:	their difference, once it is asked for
+ */
+struct part {
+	struct ntime_session *session;
+	size_t n_items;
+	struct ntime_value *before, *after, *counted;
+};
+
+/**
+ * struct glp_count - what a monitor counts
+ * @part:	of this process, and of the whole machine
+ * @events:	@n of them
+ * @items:	item number of each, in its part
+ * @is_known:	there was a measurement
+ * @is_settled:	the differences are there
  */
 struct glp_count {
-	struct ntime_session *session;
+	struct part part[GLP_N_TARGETS];
 	pid_t pid;
-	size_t n, n_items;
+	size_t n;
 	bool is_known, is_settled;
 	const struct glp_event **events;
 	size_t *items;
-	struct ntime_value *before, *after, *counted;
 };
 
 struct glp_counting *glp_counting_new(void)
@@ -61,17 +73,19 @@ static int open_library(struct glp_counting *k)
 	return ntime_open(&k->ctx, NULL);
 }
 
-static int new_session(struct glp_counting *k, struct ntime_session **out)
+static int new_session(struct glp_counting *k, enum glp_target of, struct ntime_session **out)
 {
 	/* This process: threads that are there and those that come. */
 	const struct ntime_target self = { .size = sizeof(self),
 					   .kind = NTIME_TARGET_PROCESS,
 					   .flags = NTIME_CHILDREN,
 					   .pid = getpid() };
+	const struct ntime_target machine = { .size = sizeof(machine),
+					      .kind = NTIME_TARGET_MACHINE };
 	int ret = open_library(k);
 
 	*out = NULL;
-	return ret < 0 ? ret : ntime_session_new(k->ctx, &self, out);
+	return ret < 0 ? ret : ntime_session_new(k->ctx, of == GLP_MACHINE ? &machine : &self, out);
 }
 
 /* What a count covers beyond this process. */
@@ -142,7 +156,8 @@ static int add_missing(struct glp_events *list, const char *name, const char *wh
 	return e->name && e->why && e->remedy ? 0 : -ENOMEM;
 }
 
-static int add_item(struct glp_events *list, const struct ntime_item *item, uint32_t flags)
+static int add_item(struct glp_events *list, const struct ntime_item *item, enum glp_target of,
+		    uint32_t flags)
 {
 	bool has_unit = item->unit_text[0] != '\0';
 	struct glp_event *e;
@@ -154,9 +169,12 @@ static int add_item(struct glp_events *list, const struct ntime_item *item, uint
 	if (!e)
 		return -ENOMEM;
 	e->type = type_of(item);
+	e->of = of;
 	e->event = strdup(item->name);
 	if (asprintf(&name, "%s%s%s%s%s%s", item->name, has_unit ? " [" : "", item->unit_text,
-		     has_unit ? "]" : "", words_of_scope(item->scope),
+		     has_unit ? "]" : "",
+		     of == GLP_MACHINE ? words_of_scope(NTIME_SCOPE_MACHINE)
+				       : words_of_scope(item->scope),
 		     flags & NTIME_USER_ONLY ? " (user mode)" : "") < 0)
 		name = NULL;
 	e->name = name;
@@ -182,6 +200,9 @@ static int check_alone(struct glp_counting *k, struct glp_event *e)
 	return 0;
 }
 
+static int list_events(struct glp_counting *k, const char *list, enum glp_target of,
+		       struct glp_events *out);
+
 /* How many events the fullest pass has of those that are counted. */
 static unsigned int events_at_once(const struct ntime_session *s, const struct ntime_value *values)
 {
@@ -202,8 +223,12 @@ static unsigned int events_at_once(const struct ntime_session *s, const struct n
 	return most;
 }
 
-/* @s is open: its items, as it knows them now. */
-static int list_items(struct glp_counting *k, struct ntime_session *s, struct glp_events *out)
+/*
+ * @s is open: its items, as it knows them now. What counts for more than a process is tried on the
+ * whole machine.
+ */
+static int list_items(struct glp_counting *k, struct ntime_session *s, enum glp_target of,
+		      struct glp_events *out)
 {
 	size_t n = ntime_session_count(s);
 	struct ntime_value *values = calloc(n, sizeof(*values));
@@ -211,43 +236,55 @@ static int list_items(struct glp_counting *k, struct ntime_session *s, struct gl
 
 	for (size_t i = 0; i < n && ret >= 0; i++) {
 		struct ntime_item item = { .size = sizeof(item) };
+		struct glp_event *e;
 
 		ret = ntime_session_item(s, i, &item);
 		if (ret < 0 || item.is_hidden)
 			continue;
-		ret = add_item(out, &item, values[i].flags);
-		if (ret == 0 && ntime_session_passes(s) > 1 && !out->events[out->n - 1].why)
-			ret = check_alone(k, &out->events[out->n - 1]);
+		if (of == GLP_PROCESS && values[i].flags & NTIME_ABSENT &&
+		    item.reason_code == NTIME_REASON_SCOPE) {
+			ret = list_events(k, item.name, GLP_MACHINE, out);
+			continue;
+		}
+		ret = add_item(out, &item, of, values[i].flags);
+		e = &out->events[out->n - 1];
+		if (ret == 0 && ntime_session_passes(s) > 1 && !e->why)
+			ret = check_alone(k, e);
 	}
 	if (ret >= 0)
-		out->max_active = events_at_once(s, values);
+		out->max_active += events_at_once(s, values);
 	free(values);
 	return ret < 0 ? ret : 0;
 }
 
-int glp_events_list(struct glp_counting *k, const char *list, struct glp_events *out)
+static int list_events(struct glp_counting *k, const char *list, enum glp_target of,
+		       struct glp_events *out)
 {
 	struct ntime_session *s = NULL;
-	int ret = new_session(k, &s);
+	int ret = new_session(k, of, &s);
 
-	memset(out, 0, sizeof(*out));
 	if (ret == 0)
 		ret = ntime_session_add_list(s, list);
 	if (ret == 0)
 		ret = ntime_session_open(s);
 	if (ret == 0)
-		ret = list_items(k, s, out);
+		ret = list_items(k, s, of, out);
 	/* Nothing of it then: one sentence for all. */
-	if (ret < 0 && ret != -ENOMEM) {
-		glp_events_fini(out);
+	if (ret < 0 && ret != -ENOMEM)
 		ret = add_missing(out, list, k->ctx ? ntime_error_text(k->ctx) : strerror(-ret),
-				  "");
-	}
+				  "none");
 	ntime_session_free(s);
 	return ret < 0 ? ret : 0;
 }
 
-static int add_events(struct glp_count *count, const struct glp_event *const *events, size_t n)
+int glp_events_list(struct glp_counting *k, const char *list, struct glp_events *out)
+{
+	memset(out, 0, sizeof(*out));
+	return list_events(k, list, GLP_PROCESS, out);
+}
+
+static int add_events(struct glp_counting *k, struct glp_count *count,
+		      const struct glp_event *const *events, size_t n)
 {
 	count->events = calloc(n, sizeof(*count->events));
 	count->items = calloc(n, sizeof(*count->items));
@@ -255,8 +292,11 @@ static int add_events(struct glp_count *count, const struct glp_event *const *ev
 		return -ENOMEM;
 	for (count->n = 0; count->n < n; count->n++) {
 		const struct glp_event *e = events[count->n];
-		int index, ret = ntime_session_add(count->session, e->event, &index);
+		struct part *part = &count->part[e->of];
+		int index, ret = part->session ? 0 : new_session(k, e->of, &part->session);
 
+		if (ret == 0)
+			ret = ntime_session_add(part->session, e->event, &index);
 		if (ret < 0)
 			return ret;
 		count->events[count->n] = e;
@@ -266,23 +306,27 @@ static int add_events(struct glp_count *count, const struct glp_event *const *ev
 }
 
 /* Opened, and read once: what is counted later is the difference. */
-static int open_count(struct glp_count *count)
+static int open_part(struct part *part)
 {
-	int ret = ntime_session_open(count->session);
+	int ret = ntime_session_open(part->session);
 
 	if (ret < 0)
 		return ret;
-	if (ntime_session_passes(count->session) > 1)
+	if (ntime_session_passes(part->session) > 1)
 		return -ENOSPC;
-	count->n_items = ntime_session_count(count->session);
-	count->before = calloc(count->n_items, sizeof(*count->before));
-	count->after = calloc(count->n_items, sizeof(*count->after));
-	count->counted = calloc(count->n_items, sizeof(*count->counted));
-	if (!count->before || !count->after || !count->counted)
+	part->n_items = ntime_session_count(part->session);
+	part->before = calloc(part->n_items, sizeof(*part->before));
+	part->after = calloc(part->n_items, sizeof(*part->after));
+	part->counted = calloc(part->n_items, sizeof(*part->counted));
+	if (!part->before || !part->after || !part->counted)
 		return -ENOMEM;
-	ret = ntime_session_read(count->session, count->after, count->n_items);
+	ret = ntime_session_read(part->session, part->after, part->n_items);
 	return ret < 0 ? ret : 0;
 }
+
+#define FOR_EACH_PART(part, count)                                                                 \
+	for (struct part *part = (count)->part; part < (count)->part + GLP_N_TARGETS; part++)      \
+		if (part->session)
 
 int glp_count_new(struct glp_counting *k, const struct glp_event *const *events, size_t n,
 		  struct glp_count **out)
@@ -294,11 +338,9 @@ int glp_count_new(struct glp_counting *k, const struct glp_event *const *events,
 	if (!count)
 		return -ENOMEM;
 	count->pid = getpid();
-	ret = new_session(k, &count->session);
-	if (ret == 0)
-		ret = add_events(count, events, n);
-	if (ret == 0)
-		ret = open_count(count);
+	ret = add_events(k, count, events, n);
+	FOR_EACH_PART(part, count)
+	ret = ret < 0 ? ret : open_part(part);
 	if (ret == 0)
 		*out = count;
 	else
@@ -315,52 +357,73 @@ void glp_count_free(struct glp_count *count)
 {
 	if (!count)
 		return;
-	/* The counters of a parent are not stopped by its child. */
-	if (!glp_count_is_inherited(count))
-		ntime_session_free(count->session);
+	FOR_EACH_PART(part, count)
+	{
+		/* The counters of a parent are not stopped by its child. */
+		if (!glp_count_is_inherited(count))
+			ntime_session_free(part->session);
+		free(part->before);
+		free(part->after);
+		free(part->counted);
+	}
 	free(count->events);
 	free(count->items);
-	free(count->before);
-	free(count->after);
-	free(count->counted);
 	free(count);
 }
 
 int glp_count_start(struct glp_count *count)
 {
+	int ret = 0;
+
 	count->is_known = false;
 	count->is_settled = false;
-	return ntime_session_start(count->session);
+	FOR_EACH_PART(part, count)
+	ret = ret < 0 ? ret : ntime_session_start(part->session);
+	return ret;
 }
 
-int glp_count_stop(struct glp_count *count)
+static int stop_part(struct part *part)
 {
-	struct ntime_value *before = count->after;
-	int ret;
+	struct ntime_value *before = part->after;
+	int ret = ntime_session_stop(part->session);
 
-	if (glp_count_is_inherited(count))
-		return -ESRCH;
-	ret = ntime_session_stop(count->session);
 	if (ret < 0)
 		return ret;
 	/*
 	 * What the last measurement ended with is what this one began with: nothing runs between.
 	 */
-	count->after = count->before;
-	count->before = before;
-	ret = ntime_session_read(count->session, count->after, count->n_items);
-	count->is_known = ret >= 0;
+	part->after = part->before;
+	part->before = before;
+	ret = ntime_session_read(part->session, part->after, part->n_items);
 	return ret < 0 ? ret : 0;
+}
+
+int glp_count_stop(struct glp_count *count)
+{
+	int ret = 0, one;
+
+	if (glp_count_is_inherited(count))
+		return -ESRCH;
+	FOR_EACH_PART(part, count)
+	{
+		one = stop_part(part);
+		ret = ret < 0 ? ret : one;
+	}
+	count->is_known = ret == 0;
+	return ret;
 }
 
 /* What was counted, once somebody asks: events are differences, metrics are made from them. */
 static void settle(struct glp_count *count)
 {
-	for (size_t i = 0; i < count->n_items; i++)
-		ntime_value_delta(&count->before[i], &count->after[i], &count->counted[i]);
-	if (ntime_session_metrics(count->session, count->counted, count->n_items) < 0)
-		count->is_known = false;
 	count->is_settled = true;
+	FOR_EACH_PART(part, count)
+	{
+		for (size_t i = 0; i < part->n_items; i++)
+			ntime_value_delta(&part->before[i], &part->after[i], &part->counted[i]);
+		if (ntime_session_metrics(part->session, part->counted, part->n_items) < 0)
+			count->is_known = false;
+	}
 }
 
 /* Flags with which a number is no count of the whole measurement. */
@@ -370,7 +433,8 @@ static void settle(struct glp_count *count)
 
 void glp_count_get(struct glp_count *count, size_t i, struct glp_value *v)
 {
-	const struct ntime_value *value = &count->counted[count->items[i]];
+	const struct ntime_value *value =
+		&count->part[count->events[i]->of].counted[count->items[i]];
 
 	if (count->is_known && !count->is_settled)
 		settle(count);
@@ -385,7 +449,9 @@ void glp_count_get(struct glp_count *count, size_t i, struct glp_value *v)
 		v->is_known &= isfinite(value->value) && value->value >= 0;
 		return;
 	}
-	/* Both times of a share are not read at one moment: all of it may come out as a bit more. */
+	/*
+	 * Both times of a share are not read at one moment: all of it may come out as a bit more.
+	 */
 	v->is_known &= value->value >= 0 && value->value <= 105;
 	v->real = v->real > 100 ? 100 : v->real;
 }

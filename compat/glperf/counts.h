@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups "cpu" and "ntime": events and metrics that sessions of this process count. */
+/*
+ * Groups "cpu" and "ntime": events and metrics that sessions of this process count, or of the
+ * machine where an event counts for nothing less.
+ */
 #ifndef GLP_COUNTS_H
 #define GLP_COUNTS_H
 
@@ -23,8 +26,15 @@ struct glp_value {
 	};
 };
 
+enum glp_target {
+	GLP_PROCESS, /* this process, all its threads included */
+	GLP_MACHINE, /* what counts for everything that runs */
+	GLP_N_TARGETS
+};
+
 /**
  * struct glp_event - an event or a metric
+ * @of:		what is counted
  * @event:	as libntime takes it
  * @name:	as programs see it: with its unit, and with what it covers if that is not this
  *		process
@@ -34,6 +44,7 @@ struct glp_value {
 struct glp_event {
 	char *event, *name;
 	GLenum type;
+	enum glp_target of;
 	char *why, *remedy;
 };
 
@@ -69,7 +80,7 @@ int glp_events_list(struct glp_counting *k, const char *list, struct glp_events 
 void glp_events_fini(struct glp_events *e);
 
 /**
- * glp_count_new() - a session of this process, all its threads included
+ * glp_count_new() - a session of this process, and one of the machine where it takes that
  * @events:	@n that can be counted
  *
  * Return: 0; -ENOSPC (they do not fit into one pass); or as ntime_session_open().

@@ -5,6 +5,7 @@
  */
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "compat/glperf/glperf.h"
 #include "tests/compat/fake_gl.h"
@@ -696,6 +697,62 @@ static void touch_pages(size_t n)
 	munmap((void *)p, bytes);
 }
 
+static void burn_ms(long ms)
+{
+	struct timespec begin, now;
+
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	do
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	while ((now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1000000 < ms);
+}
+
+/* What counts the whole machine counts between Begin and End too, and its name says what it is. */
+TEST(what_is_the_machines_says_so)
+{
+	static const char *const names[] = { "tsc (whole machine)", "CPU-use [%] (whole machine)" };
+	GLuint group, monitor, counter, data[4] = { 0 };
+	GLint written = 0;
+	GLfloat share;
+	GLuint64 ticks;
+
+	setenv("NTIME_GL_EVENTS", "tsc,CPU-use", 1);
+	make_context(&plain);
+	group = find_group("ntime");
+	glGenPerfMonitorsAMD(1, &monitor);
+	counter = find_counter(group, names[1]);
+	glSelectPerfMonitorCountersAMD(monitor, GL_TRUE, group, 1, &counter);
+	glBeginPerfMonitorAMD(monitor);
+	burn_ms(300);
+	glEndPerfMonitorAMD(monitor);
+	glGetPerfMonitorCounterDataAMD(monitor, GL_PERFMON_RESULT_AMD, sizeof(data), data,
+				       &written);
+	TT_IS(written, 12);
+	memcpy(&share, &data[2], sizeof(share));
+	assert_true(share > 0 && share <= 100);
+	/* A clock stands still between two measurements. */
+	glSelectPerfMonitorCountersAMD(monitor, GL_FALSE, group, 1, &counter);
+	counter = find_counter(group, names[0]);
+	glSelectPerfMonitorCountersAMD(monitor, GL_TRUE, group, 1, &counter);
+	for (int i = 0; i < 2; i++) {
+		GLuint64 least = i ? 0 : 100000;
+
+		glBeginPerfMonitorAMD(monitor);
+		burn_ms(i ? 0 : 10);
+		glEndPerfMonitorAMD(monitor);
+		burn_ms(500);
+		glGetPerfMonitorCounterDataAMD(monitor, GL_PERFMON_RESULT_AMD, sizeof(data), data,
+					       &written);
+		TT_IS(written, 16);
+		memcpy(&ticks, &data[2], sizeof(ticks));
+		assert_true(ticks > least);
+		/* half a second of any machine's ticks are more */
+		assert_true(i == 0 || ticks < 400000000);
+	}
+	end_context();
+	unsetenv("NTIME_GL_EVENTS");
+}
+
 /* A child's monitors are its own: ending its parent's stops nothing of the parent. */
 static int be_a_child(GLuint monitor)
 {
@@ -754,6 +811,7 @@ int main(void)
 		cmocka_unit_test(a_lost_context_has_no_result),
 		cmocka_unit_test(contexts_have_monitors_of_their_own),
 		cmocka_unit_test(without_a_context_calls_are_the_drivers),
+		cmocka_unit_test(what_is_the_machines_says_so),
 		cmocka_unit_test(a_forked_process_counts_for_itself),
 	};
 
