@@ -46,9 +46,10 @@ static inline void fail_with(const char *what)
 	exit(1);
 }
 
-/* A context of its own, sharing nothing; 77: there is no driver. */
-static inline EGLContext new_context(void)
+/* A context of its own, sharing nothing, of OpenGL or of ES 3; 77: there is no driver. */
+static inline EGLContext new_context_of(EGLenum api)
 {
+	static const EGLint version3[] = { EGL_CONTEXT_MAJOR_VERSION, 3, EGL_NONE };
 	static const EGLint wanted[] = {
 		EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RED_SIZE, 8, EGL_DEPTH_SIZE, 24, EGL_NONE
 	};
@@ -64,17 +65,23 @@ static inline EGLContext new_context(void)
 			exit(77);
 		}
 	}
-	eglBindAPI(EGL_OPENGL_API);
+	eglBindAPI(api);
 	if (!eglChooseConfig(display, wanted, &config, 1, &n) || n < 1)
 		fail_with("no configuration of EGL has a pbuffer with depth");
 	surface = eglCreatePbufferSurface(display, config, size);
-	context = eglCreateContext(display, config, EGL_NO_CONTEXT, NULL);
+	context = eglCreateContext(display, config, EGL_NO_CONTEXT,
+				   api == EGL_OPENGL_ES_API ? version3 : NULL);
 	if (!context || !eglMakeCurrent(display, surface, surface, context))
 		fail_with("no context of OpenGL");
 #define LOAD(name) *(void **)&amd.name = (void *)eglGetProcAddress("gl" #name);
 	AMD_FUNCTIONS(LOAD)
 #undef LOAD
 	return context;
+}
+
+static inline EGLContext new_context(void)
+{
+	return new_context_of(EGL_OPENGL_API);
 }
 
 /* Numbers of a counter by its name; false: there is none. */
