@@ -65,7 +65,9 @@ struct row {
 	uint32_t group_id, counter, most;
 };
 
+/* @egl stays open: drivers have threads and exit handlers. */
 struct list {
+	void *egl;
 	struct functions f;
 	EGLDisplay display;
 	EGLContext context;
@@ -92,14 +94,13 @@ static const struct cli_columns columns = { .column = column,
 
 static int load_egl(struct list *l)
 {
-	void *egl = dlopen("libEGL.so.1", RTLD_LAZY | RTLD_LOCAL);
-
-	if (!egl) {
+	l->egl = dlopen("libEGL.so.1", RTLD_LAZY | RTLD_LOCAL);
+	if (!l->egl) {
 		cli_say("cannot load libEGL.so.1: %s; install libegl1", dlerror());
 		return -1;
 	}
 #define LOAD(name)                                                                                 \
-	if (!(*(void **)&l->f.name = dlsym(egl, "egl" #name))) {                                   \
+	if (!(*(void **)&l->f.name = dlsym(l->egl, "egl" #name))) {                                \
 		cli_say("libEGL.so.1 has no function egl" #name ": it is older than EGL 1.5");     \
 		return -1;                                                                         \
 	}

@@ -25,7 +25,7 @@ struct glp_context *glp_context_current(void)
 static void context_free(struct glp_context *c)
 {
 	for (size_t i = 0; i < c->n_monitors; i++)
-		glp_monitor_free(c, c->monitors[i]);
+		glp_monitor_free(c->monitors[i]);
 	free(c->monitors);
 	glp_groups_free(c->groups);
 	glp_pipeline_fini(&c->pipeline);

@@ -29,18 +29,7 @@
 	X(GetQueryiv)                                                                              \
 	X(GetString)                                                                               \
 	X(GetStringi)                                                                              \
-	GLP_ENTRY_POINTS(X)
-
-/* Those that we only call. */
-#define GLP_CALLED(X)                                                                              \
-	X(Finish)                                                                                  \
-	X(GenQueries)                                                                              \
-	X(GetQueryObjectui64v)                                                                     \
-	X(GetQueryObjectuiv)                                                                       \
-	X(QueryCounter)
-
-/* The eleven of GL_AMD_performance_monitor. */
-#define GLP_ENTRY_POINTS(X)                                                                        \
+	/* the eleven of GL_AMD_performance_monitor */                                             \
 	X(BeginPerfMonitorAMD)                                                                     \
 	X(DeletePerfMonitorsAMD)                                                                   \
 	X(EndPerfMonitorAMD)                                                                       \
@@ -52,6 +41,14 @@
 	X(GetPerfMonitorGroupStringAMD)                                                            \
 	X(GetPerfMonitorGroupsAMD)                                                                 \
 	X(SelectPerfMonitorCountersAMD)
+
+/* Those that we only call. */
+#define GLP_CALLED(X)                                                                              \
+	X(Finish)                                                                                  \
+	X(GenQueries)                                                                              \
+	X(GetQueryObjectui64v)                                                                     \
+	X(GetQueryObjectuiv)                                                                       \
+	X(QueryCounter)
 
 /**
  * struct glp_driver - one real driver

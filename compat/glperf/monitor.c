@@ -62,9 +62,8 @@ static bool is_query(const struct chosen *k)
 	return k->group->kind == GLP_PIPELINE;
 }
 
-void glp_monitor_free(struct glp_context *c, struct glp_monitor *m)
+void glp_monitor_free(struct glp_monitor *m)
 {
-	(void)c;
 	if (!m)
 		return;
 	glp_count_free(m->count);
@@ -179,7 +178,7 @@ void glDeletePerfMonitorsAMD(GLsizei n, GLuint *monitors)
 		drop_results(c, m);
 		if (m->drivers)
 			c->driver->DeletePerfMonitorsAMD(1, &m->drivers);
-		glp_monitor_free(c, m);
+		glp_monitor_free(m);
 		c->monitors[monitors[i] - 1] = NULL;
 	}
 }
@@ -222,16 +221,21 @@ static int select_counter(struct glp_monitor *m, const struct glp_group *group, 
 	return 0;
 }
 
-/* Those of a group of ours, once the call is known to be right. */
+/* A call with an error has no effect. */
+static bool may_select(const struct glp_context *c, const struct glp_group *own, GLint n,
+		       const GLuint *counters)
+{
+	if (n < 0 || (!own && !c->driver_has))
+		return false;
+	for (GLint i = 0; own && i < n; i++)
+		if (counters[i] >= own->n)
+			return false;
+	return true;
+}
+
 static void select_own(struct glp_context *c, struct glp_monitor *m, const struct glp_group *group,
 		       bool enable, GLint n, const GLuint *counters)
 {
-	for (GLint i = 0; i < n; i++) {
-		if (counters[i] >= group->n) {
-			glp_context_raise(c, GL_INVALID_VALUE);
-			return;
-		}
-	}
 	/* The next Begin opens what is selected then. */
 	glp_count_free(m->count);
 	m->count = NULL;
@@ -259,7 +263,7 @@ void glSelectPerfMonitorCountersAMD(GLuint monitor, GLboolean enable, GLuint gro
 
 	if (!m)
 		return;
-	if (numCounters < 0 || (!own && !c->driver_has)) {
+	if (!may_select(c, own, numCounters, counterList)) {
 		glp_context_raise(c, GL_INVALID_VALUE);
 		return;
 	}
@@ -338,8 +342,6 @@ static GLenum begin_monitor(struct glp_context *c, struct glp_monitor *m)
 {
 	GLenum error;
 
-	if (open_count(c, m) < 0)
-		return GL_INVALID_OPERATION;
 	error = begin_drivers(c, m);
 	if (error)
 		return error;
@@ -370,6 +372,11 @@ void glBeginPerfMonitorAMD(GLuint monitor)
 	if (!m)
 		return;
 	if (m->state == MONITOR_ACTIVE) {
+		glp_context_raise(c, GL_INVALID_OPERATION);
+		return;
+	}
+	/* What does not fit leaves the results of last time. */
+	if (open_count(c, m) < 0) {
 		glp_context_raise(c, GL_INVALID_OPERATION);
 		return;
 	}

@@ -3,10 +3,9 @@
 #ifndef GLP_MONITOR_H
 #define GLP_MONITOR_H
 
-struct glp_context;
 struct glp_monitor;
 
-/* With its context, or while its context is current and it counts nothing. NULL is accepted. */
-void glp_monitor_free(struct glp_context *c, struct glp_monitor *m);
+/* Frees memory and counters; its query objects are the context's. NULL is accepted. */
+void glp_monitor_free(struct glp_monitor *m);
 
 #endif

@@ -32,5 +32,6 @@ void glp_vendor_show_own(void *symbol)
 	Dl_info own;
 
 	if (dladdr(symbol, &own) && own.dli_fname)
+		// cppcheck-suppress leakReturnValNotUsed ; it stays open
 		(void)dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
 }

@@ -321,6 +321,9 @@ static const struct call_row {
 	{ __LINE__, "sbse", 0, 0 },
 	{ __LINE__, "sbsebe", 0, 1 },
 	{ __LINE__, "sbeb", 0, 0 },
+	/* an error has no effect */
+	{ __LINE__, "sbex", GL_INVALID_VALUE, 1 },
+	{ __LINE__, "sben", GL_INVALID_VALUE, 1 },
 	{ __LINE__, "sbsb", GL_INVALID_OPERATION, 0 },
 	{ __LINE__, "x", GL_INVALID_VALUE, 0 },
 	{ __LINE__, "n", GL_INVALID_VALUE, 0 },
