@@ -27,7 +27,6 @@
 #define EGL_USUAL_FOLDERS "/etc/glvnd/egl_vendor.d:/usr/share/glvnd/egl_vendor.d"
 /* Ours: compat/glperf reads them. */
 #define OUR_EVENTS "NTIME_GL_EVENTS"
-#define OUR_EGL "NTIME_GL_EGL_VENDORS"
 #define OUR_GLX "NTIME_GL_GLX_VENDORS"
 
 #define MOST_VENDORS 4
@@ -135,9 +134,9 @@ static int prepare_egl(const struct cli_gl *gl, const char *folder)
 	struct cli_text names;
 
 	/* "ntime gl -- ntime gl -- PROGRAM": it stands there already. */
-	if (environment(OUR_EGL) && !gl->vendor)
+	if (environment(CLI_GL_VENDORS) && !gl->vendor)
 		return 0;
-	if (environment(EGL_FILES) && !environment(OUR_EGL))
+	if (environment(EGL_FILES) && !environment(CLI_GL_VENDORS))
 		for_each_part(getenv(EGL_FILES), &v, gl->vendor, add_file);
 	else
 		for_each_part(environment(EGL_FOLDERS) ? getenv(EGL_FOLDERS) : EGL_USUAL_FOLDERS,
@@ -150,7 +149,7 @@ static int prepare_egl(const struct cli_gl *gl, const char *folder)
 		free(v.library[i]);
 	}
 	cli_text_end(&names);
-	set(OUR_EGL, names.text);
+	set(CLI_GL_VENDORS, names.text);
 	free(names.text);
 	if (snprintf(path, sizeof(path), "%s/egl.json", folder) >= (int)sizeof(path))
 		return -ENAMETOOLONG;

@@ -5,6 +5,9 @@
 
 #include <stdbool.h>
 
+/* Of the environment: libraries of the real drivers for EGL; cli_gl_prepare() sets it. */
+#define CLI_GL_VENDORS "NTIME_GL_EGL_VENDORS"
+
 /**
  * struct cli_gl - the command line
  * @events:	-e, NULL: none; of several joined by commas

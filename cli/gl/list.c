@@ -144,7 +144,8 @@ static int make_context(struct list *l, bool is_es)
 		l->display = f->GetPlatformDisplay(EGL_PLATFORM_DEVICE_EXT, NULL, NULL);
 	if (!l->display || !f->Initialize(l->display, NULL, NULL)) {
 		cli_say("no driver of EGL works without a window, neither surfaceless nor on a "
-			"device");
+			"device; asked were %s",
+			getenv(CLI_GL_VENDORS));
 		return -1;
 	}
 	f->BindAPI(is_es ? EGL_OPENGL_ES_API : EGL_OPENGL_API);

@@ -126,6 +126,7 @@ def without_a_driver_the_program_runs():
         has(err(done), 'no OpenGL driver called mesa is installed')
         done = ntime('gl', 'list', env=env)
         equal((done.returncode, done.stdout), (125, b''))
+        has(err(done), 'asked were libEGL_nosuch.so.0')
         env['NTIME_GL_FOLDER'] = '/nonexistent'
         done = ntime('gl', 'echo', 'ran', env=env)
         equal(done.stdout, b'ran\n')
