@@ -62,6 +62,21 @@ void glp_context_forget(const void *handle)
 		context_free(c);
 }
 
+/* A thread may end with a context: then no thread has it any more. */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t key;
+
+static void release_of_thread(void *context)
+{
+	(void)context;
+	glp_context_make_current(NULL, NULL);
+}
+
+static void make_key(void)
+{
+	(void)pthread_key_create(&key, release_of_thread);
+}
+
 /* With the lock: that of the handle, which is made if it is new. NULL: no memory. */
 static struct glp_context *get_context(const struct glp_driver *driver, const void *handle)
 {
@@ -84,9 +99,11 @@ void glp_context_make_current(const struct glp_driver *driver, const void *handl
 {
 	struct glp_context *old = current;
 
-	if (old && !old->is_dead && old->handle == handle)
-		return;
 	pthread_mutex_lock(&lock);
+	if (old && !old->is_dead && old->handle == handle) {
+		pthread_mutex_unlock(&lock);
+		return;
+	}
 	if (old) {
 		old->is_current = false;
 		if (!old->is_dead)
@@ -98,6 +115,10 @@ void glp_context_make_current(const struct glp_driver *driver, const void *handl
 	pthread_mutex_unlock(&lock);
 	if (old)
 		context_free(old);
+	if (current) {
+		pthread_once(&once, make_key);
+		(void)pthread_setspecific(key, current);
+	}
 }
 
 /*
@@ -147,6 +168,18 @@ bool glp_context_has(struct glp_context *c, const char *extension)
 	return false;
 }
 
+static bool has_core_profile(struct glp_context *c)
+{
+	GLint mask = 0;
+
+	if (c->is_es || c->version < 301)
+		return false;
+	if (c->version == 301)
+		return !glp_context_has(c, "GL_ARB_compatibility");
+	c->driver->GetIntegerv(GL_CONTEXT_PROFILE_MASK, &mask);
+	return mask & GL_CONTEXT_CORE_PROFILE_BIT;
+}
+
 void glp_context_learn(struct glp_context *c)
 {
 	const struct glp_driver *d = c->driver;
@@ -160,8 +193,10 @@ void glp_context_learn(struct glp_context *c)
 	c->is_learned = true;
 	if (c->version >= 300 && d->GetStringi)
 		d->GetIntegerv(GL_NUM_EXTENSIONS, &c->n_extensions);
+	c->is_core = has_core_profile(c);
 	c->driver_has = glp_context_has(c, GLP_EXTENSION);
-	words = c->driver_has ? NULL : (const char *)d->GetString(GL_EXTENSIONS);
+	/* Asking a core profile would be an error, which a program that debugs is told of. */
+	words = c->driver_has || c->is_core ? NULL : (const char *)d->GetString(GL_EXTENSIONS);
 	if (words && asprintf(&c->extensions, "%s%s" GLP_EXTENSION, words,
 			      *words && words[strlen(words) - 1] != ' ' ? " " : "") < 0)
 		c->extensions = NULL;

@@ -22,6 +22,7 @@ struct glp_groups;
  * @is_learned:	the members behind are known; glp_context_learn()
  * @version:	100 * major + minor, as in 405; of GL or of ES
  * @is_es:	GL ES
+ * @is_core:	a core profile, which has neither lists nor a string of extensions
  * @driver_has:	the driver has the extension itself
  * @n_extensions: how many the driver has; 0 where extensions have no numbers
  * @extensions:	the driver's string and ours; NULL where the driver has no string, or the extension
@@ -35,7 +36,7 @@ struct glp_context {
 	const void *handle;
 	bool is_current, is_dead;
 	const struct glp_driver *driver;
-	bool is_learned, is_es, driver_has;
+	bool is_learned, is_es, is_core, driver_has;
 	unsigned int version;
 	GLint n_extensions;
 	char *extensions;

@@ -44,6 +44,7 @@
 
 /* Those that we only call. */
 #define GLP_CALLED(X)                                                                              \
+	X(BindBuffer)                                                                              \
 	X(Finish)                                                                                  \
 	X(GenQueries)                                                                              \
 	X(GetQueryObjectui64v)                                                                     \

@@ -225,7 +225,7 @@ static int select_counter(struct glp_monitor *m, const struct glp_group *group, 
 static bool may_select(const struct glp_context *c, const struct glp_group *own, GLint n,
 		       const GLuint *counters)
 {
-	if (n < 0 || (!own && !c->driver_has))
+	if (n < 0 || (n > 0 && !counters) || (!own && !c->driver_has))
 		return false;
 	for (GLint i = 0; own && i < n; i++)
 		if (counters[i] >= own->n)

@@ -34,7 +34,7 @@ const char *glp_pipeline_name(unsigned int q)
 	return targets[q].name;
 }
 
-static bool is_time(unsigned int q)
+bool glp_pipeline_is_time(unsigned int q)
 {
 	return targets[q].target == GL_TIMESTAMP;
 }
@@ -45,7 +45,7 @@ static struct glp_query *find_query(struct glp_context *c, GLenum target)
 	if (target == GL_ANY_SAMPLES_PASSED || target == GL_ANY_SAMPLES_PASSED_CONSERVATIVE)
 		target = GL_SAMPLES_PASSED;
 	for (unsigned int q = 0; q < GLP_N_QUERIES; q++)
-		if (targets[q].target == target && !is_time(q))
+		if (targets[q].target == target && !glp_pipeline_is_time(q))
 			return &c->pipeline.queries[q];
 	return NULL;
 }
@@ -97,6 +97,7 @@ static const char *probe_query(struct glp_context *c, unsigned int n)
 	const struct glp_driver *d = c->driver;
 	struct glp_query *q = &c->pipeline.queries[n];
 	GLint bits = 0, running = 0;
+	const char *why = NULL;
 	GLuint id;
 
 	d->GetQueryiv(targets[n].target, GL_QUERY_COUNTER_BITS, &bits);
@@ -104,7 +105,7 @@ static const char *probe_query(struct glp_context *c, unsigned int n)
 		return c->is_es ? "OpenGL ES has no such query" : "the driver has no such query";
 	if (bits == 0)
 		return "the driver has this query, but does not count it";
-	if (is_time(n))
+	if (glp_pipeline_is_time(n))
 		return NULL;
 	/* Whether it can be begun is found out by trying, where the program leaves room for it. */
 	d->GetQueryiv(targets[n].target, GL_CURRENT_QUERY, &running);
@@ -112,14 +113,14 @@ static const char *probe_query(struct glp_context *c, unsigned int n)
 		return NULL;
 	id = take_object(c, q);
 	d->BeginQuery(targets[n].target, id);
-	if (!glp_context_heard(c))
-		d->EndQuery(targets[n].target);
-	else if (n != 0)
-		return "the driver refuses to begin this query";
 	if (glp_context_heard(c))
-		return "the driver refuses to end this query";
+		why = "the driver refuses to begin this query";
+	else
+		d->EndQuery(targets[n].target);
+	if (glp_context_heard(c))
+		why = "the driver refuses to end this query";
 	put_object(c, q, id);
-	return NULL;
+	return why;
 }
 
 void glp_pipeline_probe(struct glp_context *c)
@@ -134,11 +135,13 @@ void glp_pipeline_probe(struct glp_context *c)
 	if (c->is_es ? c->version < 300 : c->version < 105)
 		none = c->is_es ? "needs OpenGL ES 3.0" : "needs OpenGL 1.5";
 	p->has_64 = !c->is_es && (c->version >= 303 || glp_context_has(c, "GL_ARB_timer_query"));
+	p->has_buffers = !c->is_es &&
+			 (c->version >= 404 || glp_context_has(c, "GL_ARB_query_buffer_object"));
 	for (unsigned int q = 0; q < GLP_N_QUERIES; q++) {
 		struct glp_query *query = &p->queries[q];
 
 		query->why = none;
-		if (is_time(q) && !p->has_64 && !none)
+		if (glp_pipeline_is_time(q) && !p->has_64 && !none)
 			query->why = c->is_es ? "OpenGL ES has no such query"
 					      : "needs OpenGL 3.3 or GL_ARB_timer_query";
 		if (!query->why)
@@ -147,25 +150,55 @@ void glp_pipeline_probe(struct glp_context *c)
 	(void)glp_context_heard(c);
 }
 
+/*
+ * Results go to memory of ours, not into a buffer of the program's that is bound for its own: it is
+ * taken off meanwhile. Errors are the caller's to hush.
+ */
+static GLuint take_buffer_off(struct glp_context *c)
+{
+	GLint buffer = 0;
+
+	if (!c->pipeline.has_buffers)
+		return 0;
+	c->driver->GetIntegerv(GL_QUERY_BUFFER_BINDING, &buffer);
+	if (buffer)
+		c->driver->BindBuffer(GL_QUERY_BUFFER, 0);
+	return (GLuint)buffer;
+}
+
+static void put_buffer_back(struct glp_context *c, GLuint buffer)
+{
+	if (buffer)
+		c->driver->BindBuffer(GL_QUERY_BUFFER, buffer);
+}
+
 static uint64_t ask_result(struct glp_context *c, GLuint id)
 {
+	GLuint buffer = take_buffer_off(c);
 	GLuint64 wide = 0;
 	GLuint narrow = 0;
 
 	if (c->pipeline.has_64) {
 		c->driver->GetQueryObjectui64v(id, GL_QUERY_RESULT, &wide);
-		return wide;
+	} else {
+		c->driver->GetQueryObjectuiv(id, GL_QUERY_RESULT, &narrow);
+		wide = narrow;
 	}
-	c->driver->GetQueryObjectuiv(id, GL_QUERY_RESULT, &narrow);
-	return narrow;
+	put_buffer_back(c, buffer);
+	return wide;
 }
 
 static bool ask_ready(struct glp_context *c, GLuint id)
 {
 	/* A driver whose context is lost may leave it as it is: there is nothing to wait for. */
 	GLuint is_ready = GL_TRUE;
+	GLuint buffer;
 
+	glp_context_hush(c);
+	buffer = take_buffer_off(c);
 	c->driver->GetQueryObjectuiv(id, GL_QUERY_RESULT_AVAILABLE, &is_ready);
+	put_buffer_back(c, buffer);
+	(void)glp_context_heard(c);
 	return is_ready;
 }
 
@@ -195,15 +228,22 @@ static struct glp_segment *add_segment(struct glp_query *q)
 		q->segments = more;
 		q->room = room;
 	}
-	q->segments[q->n] = (struct glp_segment){ .users = q->users };
+	q->segments[q->n] = (struct glp_segment){ .number = q->next++, .users = q->users };
 	return &q->segments[q->n++];
 }
 
-/* Ends our running segment. Its users are those that count now. */
+/*
+ * Ends our running segment. Its users are those that count now. A list of the program's
+ * (glCallList) may have ended it before: then nobody knows what it counted.
+ */
 static void close_segment(struct glp_context *c, struct glp_query *q)
 {
+	struct glp_segment *s = &q->segments[q->n - 1];
+
+	glp_context_hush(c);
 	c->driver->EndQuery(target_of(c, q));
-	q->segments[q->n - 1].users = q->users;
+	s->is_void = glp_context_heard(c) != 0;
+	s->users = q->users;
 	q->is_open = false;
 }
 
@@ -225,24 +265,65 @@ static int open_segment(struct glp_context *c, struct glp_query *q)
 	return 0;
 }
 
-/* Numbers of segments grow for ever; those that nobody needs are forgotten from the front. */
+/* Its query object is not needed any more. */
+static void release_object(struct glp_context *c, struct glp_query *q, struct glp_segment *s)
+{
+	if (!s->is_programs)
+		put_object(c, q, s->id);
+	else if (!s->is_known && !s->is_void)
+		c->pipeline.n_borrowed--;
+	s->id = 0;
+}
+
+/* Those that nobody needs, wherever they stand. */
 static void forget_segments(struct glp_context *c, struct glp_query *q)
 {
-	size_t n = 0;
+	size_t kept = 0;
 
-	while (n < q->n - q->is_open && q->segments[n].users == 0) {
-		struct glp_segment *s = &q->segments[n++];
+	for (size_t i = 0; i < q->n; i++) {
+		struct glp_segment *s = &q->segments[i];
+		bool is_running = q->is_open && i == q->n - 1;
 
-		if (!s->is_programs)
-			put_object(c, q, s->id);
-		else if (!s->is_known && !s->is_void)
-			c->pipeline.n_borrowed--;
+		if (s->users == 0 && !is_running)
+			release_object(c, q, s);
+		else
+			q->segments[kept++] = *s;
 	}
-	if (n == 0)
+	q->n = kept;
+}
+
+static bool is_settled(struct glp_context *c, struct glp_segment *s)
+{
+	if (!s->is_known && !s->is_void && ask_ready(c, s->id))
+		resolve(c, s);
+	return s->is_known || s->is_void;
+}
+
+#define MANY_SEGMENTS 32
+
+/*
+ * A program with many queries of its own within one monitor makes many segments. Where no monitor
+ * begins or ends between two whose results are there, they become one.
+ */
+static void fold_segments(struct glp_context *c, struct glp_query *q)
+{
+	size_t last = 0;
+
+	if (q->n < MANY_SEGMENTS)
 		return;
-	q->first += n;
-	q->n -= n;
-	memmove(q->segments, q->segments + n, q->n * sizeof(*q->segments));
+	for (size_t i = 1; i < q->n; i++) {
+		struct glp_segment *s = &q->segments[i], *to = &q->segments[last];
+
+		if (s->is_first || !is_settled(c, to) || !is_settled(c, s)) {
+			q->segments[++last] = *s;
+			continue;
+		}
+		to->count += s->count;
+		to->is_void |= s->is_void;
+		to->is_known = true;
+		release_object(c, q, s);
+	}
+	q->n = last + 1;
 }
 
 static int begin_time(struct glp_context *c, struct glp_query *q, struct glp_span *span)
@@ -253,13 +334,26 @@ static int begin_time(struct glp_context *c, struct glp_query *q, struct glp_spa
 	return 0;
 }
 
+/* While the program compiles a list, calls of ours would become a part of it. */
+static bool is_compiling(struct glp_context *c)
+{
+	GLint list = 0;
+
+	if (c->is_es || c->is_core)
+		return false;
+	c->driver->GetIntegerv(GL_LIST_INDEX, &list);
+	return list != 0;
+}
+
 int glp_pipeline_begin(struct glp_context *c, unsigned int n, struct glp_span *span)
 {
 	struct glp_query *q = &c->pipeline.queries[n];
 	int ret;
 
 	memset(span, 0, sizeof(*span));
-	if (is_time(n))
+	if (is_compiling(c))
+		return -EBUSY;
+	if (glp_pipeline_is_time(n))
 		return begin_time(c, q, span);
 	if (q->users && !q->is_open)
 		return -EBUSY;
@@ -270,7 +364,8 @@ int glp_pipeline_begin(struct glp_context *c, unsigned int n, struct glp_span *s
 		forget_segments(c, q);
 		return ret;
 	}
-	span->from = q->first + q->n - 1;
+	q->segments[q->n - 1].is_first = true;
+	span->from = q->segments[q->n - 1].number;
 	q->users++;
 	return 0;
 }
@@ -279,34 +374,33 @@ void glp_pipeline_end(struct glp_context *c, unsigned int n, struct glp_span *sp
 {
 	struct glp_query *q = &c->pipeline.queries[n];
 
-	if (is_time(n)) {
+	if (glp_pipeline_is_time(n)) {
 		c->driver->QueryCounter(span->marks[1], GL_TIMESTAMP);
 		return;
 	}
+	/* What the program's query counts until now cannot be taken apart. */
 	span->is_void = !q->is_open;
-	if (q->is_open) {
+	if (q->is_open)
 		close_segment(c, q);
-		span->to = q->first + q->n;
-		if (--q->users)
-			(void)open_segment(c, q);
-		return;
-	}
-	span->to = q->first + q->n;
+	span->to = q->next;
 	q->users--;
+	if (q->users && !span->is_void && open_segment(c, q) == 0)
+		q->segments[q->n - 1].is_first = true;
 }
+
+#define FOR_EACH_SEGMENT(s, q, span)                                                               \
+	for (struct glp_segment *s = (q)->segments; s < (q)->segments + (q)->n; s++)               \
+		if (s->number >= (span)->from && s->number < (span)->to)
 
 bool glp_pipeline_is_ready(struct glp_context *c, unsigned int n, const struct glp_span *span)
 {
 	struct glp_query *q = &c->pipeline.queries[n];
 
-	if (is_time(n))
+	if (glp_pipeline_is_time(n))
 		return ask_ready(c, span->marks[1]);
-	for (size_t i = span->from; i < span->to; i++) {
-		struct glp_segment *s = &q->segments[i - q->first];
-
-		if (!s->is_known && !s->is_void && !ask_ready(c, s->id))
-			return false;
-	}
+	FOR_EACH_SEGMENT(s, q, span)
+	if (!s->is_known && !s->is_void && !ask_ready(c, s->id))
+		return false;
 	return true;
 }
 
@@ -328,12 +422,11 @@ bool glp_pipeline_get(struct glp_context *c, unsigned int n, const struct glp_sp
 	struct glp_query *q = &c->pipeline.queries[n];
 	bool is_void = span->is_void;
 
-	if (is_time(n))
+	if (glp_pipeline_is_time(n))
 		return get_time(c, span, count);
 	*count = 0;
-	for (size_t i = span->from; i < span->to; i++) {
-		struct glp_segment *s = &q->segments[i - q->first];
-
+	FOR_EACH_SEGMENT(s, q, span)
+	{
 		resolve(c, s);
 		is_void |= s->is_void;
 		*count += s->count;
@@ -347,8 +440,8 @@ void glp_pipeline_drop(struct glp_context *c, unsigned int n, struct glp_span *s
 
 	for (unsigned int i = 0; i < 2; i++)
 		put_object(c, q, span->marks[i]);
-	for (size_t i = span->from; i < span->to; i++)
-		q->segments[i - q->first].users--;
+	FOR_EACH_SEGMENT(s, q, span)
+	s->users--;
 	forget_segments(c, q);
 	memset(span, 0, sizeof(*span));
 }
@@ -370,7 +463,7 @@ static void rescue(struct glp_context *c, GLuint id)
 /* The program's query is over: it becomes a segment, and ours goes on. */
 static void step_back(struct glp_context *c, struct glp_query *q, bool is_void)
 {
-	struct glp_segment *s = add_segment(q);
+	struct glp_segment *s = q->users ? add_segment(q) : NULL;
 
 	if (s) {
 		s->id = q->aside;
@@ -380,8 +473,10 @@ static void step_back(struct glp_context *c, struct glp_query *q, bool is_void)
 			c->pipeline.n_borrowed++;
 	}
 	q->aside = 0;
+	fold_segments(c, q);
 	/* Where this fails it stays closed, and the monitors' spans are void. */
-	(void)open_segment(c, q);
+	if (q->users)
+		(void)open_segment(c, q);
 }
 
 /* An error of the program's own call, which our call must not take away. */
@@ -399,7 +494,7 @@ static void begin_query(GLenum target, GLuint id, bool is_indexed)
 {
 	struct glp_context *c = glp_context_current();
 	struct glp_query *q = c ? find_query(c, target) : NULL;
-	bool steps_aside = q && q->users && q->is_open;
+	bool steps_aside = q && q->is_open && !is_compiling(c);
 	const struct glp_driver *d = glp_context_driver(c);
 
 	if (c && c->pipeline.n_borrowed)
@@ -427,19 +522,21 @@ static void end_query(GLenum target, bool is_indexed)
 	struct glp_context *c = glp_context_current();
 	struct glp_query *q = c ? find_query(c, target) : NULL;
 	const struct glp_driver *d = glp_context_driver(c);
+	bool is_back;
 
-	if (q && q->is_open) {
+	if (q && q->is_open && !is_compiling(c)) {
 		/* The query that runs is ours; the program has none. */
 		glp_context_raise(c, GL_INVALID_OPERATION);
 		return;
 	}
-	if (q && q->aside)
+	is_back = q && q->aside && !is_compiling(c);
+	if (is_back)
 		glp_context_hush(c);
 	if (is_indexed)
 		d->EndQueryIndexed(target, 0);
 	else
 		d->EndQuery(target);
-	if (q && q->aside && !keeps_error(c))
+	if (is_back && !keeps_error(c))
 		step_back(c, q, false);
 }
 
@@ -457,10 +554,13 @@ void glBeginQueryIndexed(GLenum target, GLuint index, GLuint id)
 {
 	struct glp_context *c = glp_context_current();
 
-	if (index == 0)
+	if (index == 0) {
 		begin_query(target, id, true);
-	else
-		glp_context_driver(c)->BeginQueryIndexed(target, index, id);
+		return;
+	}
+	if (c && c->pipeline.n_borrowed)
+		rescue(c, id);
+	glp_context_driver(c)->BeginQueryIndexed(target, index, id);
 }
 
 void glEndQueryIndexed(GLenum target, GLuint index)

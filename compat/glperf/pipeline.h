@@ -28,16 +28,19 @@ struct glp_context;
 #define GLP_N_QUERIES 15
 
 /**
- * struct glp_segment - what one query object counted
+ * struct glp_segment - what one query object counted, or several in a row
+ * @number:	grows; by which monitors know it
  * @id:		the query object
+ * @is_first:	a monitor begins or ends right before it
  * @is_programs: it is the program's
  * @is_known:	@count is its result
  * @is_void:	what was counted meanwhile cannot be known
  * @users:	monitors that still need it
  */
 struct glp_segment {
+	uint64_t number;
 	GLuint id;
-	bool is_programs, is_known, is_void;
+	bool is_first, is_programs, is_known, is_void;
 	unsigned int users;
 	uint64_t count;
 };
@@ -48,7 +51,7 @@ struct glp_segment {
  * @users:	monitors between Begin and End
  * @is_open:	the last segment is ours and counts now
  * @aside, @aside_target: where it is not open though it has users: the program's query that runs
- * @segments:	@n of them; the first one has number @first
+ * @segments:	@n of them, by number; the next one gets number @next
  * @spare:	query objects that nobody needs
  */
 struct glp_query {
@@ -58,7 +61,8 @@ struct glp_query {
 	GLuint aside;
 	GLenum aside_target;
 	struct glp_segment *segments;
-	size_t first, n, room;
+	uint64_t next;
+	size_t n, room;
 	GLuint *spare;
 	size_t n_spare, spare_room;
 };
@@ -66,6 +70,7 @@ struct glp_query {
 struct glp_pipeline {
 	bool is_probed;
 	bool has_64;	   /* results of 64 bits */
+	bool has_buffers;  /* results may go into a buffer of the program's */
 	size_t n_borrowed; /* segments of the program whose result is not known yet */
 	struct glp_query queries[GLP_N_QUERIES];
 };
@@ -77,7 +82,7 @@ struct glp_pipeline {
  * @is_void:	it ended within a query of the program
  */
 struct glp_span {
-	size_t from, to;
+	uint64_t from, to;
 	GLuint marks[2];
 	bool is_void;
 };
@@ -89,6 +94,8 @@ void glp_pipeline_fini(struct glp_pipeline *p);
 
 /* "samples-passed"; of all contexts. */
 const char *glp_pipeline_name(unsigned int q);
+/* Is it the time, which is marked at one moment and shared with nobody? */
+bool glp_pipeline_is_time(unsigned int q);
 
 /*
  * A monitor's span. begin(): 0, -EBUSY (a query of the program runs), -ENOMEM. is_ready() asks the

@@ -2,18 +2,28 @@
 /* The real vendor's library of glvnd, by name. */
 #include <dlfcn.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "compat/glperf/vendor.h"
 
+/* A list that names us would have us open ourselves without an end. */
+static bool is_own(void *symbol)
+{
+	Dl_info theirs, ours;
+
+	return dladdr(symbol, &theirs) && dladdr((void *)glp_vendor_open, &ours) &&
+	       theirs.dli_fbase == ours.dli_fbase;
+}
+
 void *glp_vendor_open(const char *variable, const char *usual, unsigned int n, const char *symbol)
 {
 	/* A program that gained rights opens no library that its user names. */
 	const char *list = secure_getenv(variable);
 	char name[PATH_MAX];
-	void *library;
+	void *library, *found;
 
 	if (!list || !*list)
 		list = usual;
@@ -23,8 +33,9 @@ void *glp_vendor_open(const char *variable, const char *usual, unsigned int n, c
 			return NULL;
 	}
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(list, ":"), list);
-	library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
-	return library ? dlsym(library, symbol) : NULL;
+	library = *name ? dlopen(name, RTLD_LAZY | RTLD_LOCAL) : NULL;
+	found = library ? dlsym(library, symbol) : NULL;
+	return found && !is_own(found) ? found : NULL;
 }
 
 void glp_vendor_show_own(void *symbol)

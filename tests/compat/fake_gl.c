@@ -146,24 +146,50 @@ static const GLubyte *get_stringi(GLenum name, GLuint index)
 	return (const GLubyte *)text;
 }
 
+/* The number that any glGet of the types has; -1: an error. */
+static long long get_number(GLenum pname)
+{
+	unsigned int number;
+
+	switch (pname) {
+	case GL_NUM_EXTENSIONS:
+		if (*strpbrk(fake.version, "0123456789") < '3')
+			break;
+		(void)word(~0u, &number);
+		return number;
+	case GL_CONTEXT_PROFILE_MASK:
+		return fake.is_core ? GL_CONTEXT_CORE_PROFILE_BIT
+				    : GL_CONTEXT_COMPATIBILITY_PROFILE_BIT;
+	case GL_LIST_INDEX:
+		return fake.list;
+	case GL_QUERY_BUFFER_BINDING:
+		return fake.query_buffer;
+	default:
+		return pname & 0xff;
+	}
+	fake_gl_raise(GL_INVALID_ENUM);
+	return -1;
+}
+
 #define GET(name, type)                                                                            \
 	static void name(GLenum pname, type *data)                                                 \
 	{                                                                                          \
-		unsigned int number;                                                               \
+		long long number = get_number(pname);                                              \
                                                                                                    \
-		if (pname == GL_NUM_EXTENSIONS && *strpbrk(fake.version, "0123456789") < '3')      \
-			fake_gl_raise(GL_INVALID_ENUM);                                            \
-		else if (pname == GL_NUM_EXTENSIONS)                                               \
-			*data = (word(~0u, &number),                                               \
-				 (type)(sizeof(type) == 1 ? number != 0 : number));                \
-		else                                                                               \
-			*data = (type)(pname & 0xff);                                              \
+		if (number >= 0)                                                                   \
+			*data = (type)(sizeof(type) == 1 ? number != 0 : number);                  \
 	}
 GET(get_booleanv, GLboolean)
 GET(get_doublev, GLdouble)
 GET(get_floatv, GLfloat)
 GET(get_integer64v, GLint64)
 GET(get_integerv, GLint)
+
+static void bind_buffer(GLenum target, GLuint buffer)
+{
+	if (target == GL_QUERY_BUFFER)
+		fake.query_buffer = buffer;
+}
 
 static void finish(void)
 {
@@ -299,7 +325,8 @@ static void get_query_objectui64v(GLuint id, GLenum pname, GLuint64 *data)
 
 	if (is_lost())
 		return;
-	if (!q || q->is_running)
+	/* With a buffer of the program's it would be a place in there. */
+	if (!q || q->is_running || fake.query_buffer)
 		fake_gl_raise(GL_INVALID_OPERATION);
 	else
 		*data = pname == GL_QUERY_RESULT_AVAILABLE   ? q->is_ready
@@ -439,6 +466,7 @@ void *fake_gl_get_proc(const char *name)
 		{ "glBeginPerfMonitorAMD", (void *)begin_monitor },
 		{ "glBeginQuery", (void *)begin_query },
 		{ "glBeginQueryIndexed", (void *)begin_query_indexed },
+		{ "glBindBuffer", (void *)bind_buffer },
 		{ "glDeletePerfMonitorsAMD", (void *)delete_monitors },
 		{ "glDeleteQueries", (void *)delete_queries },
 		{ "glEndPerfMonitorAMD", (void *)end_monitor },

@@ -20,13 +20,15 @@
  * @is_late:	results of queries are not there until fake_gl_finish_all()
  * @is_lost:	every call raises GL_CONTEXT_LOST
  * @is_begun:	between glBegin() and glEnd(), where calls that ask for something are errors
+ * @list:	the display list that the program compiles, 0: none
+ * @query_buffer: the buffer of the program's that results of queries go to, 0: none
  * @group:	number of the driver's own group of GL_AMD_performance_monitor; 0: it has none
  */
 struct fake_gl {
 	const char *version, *extensions;
 	bool is_core, is_late, is_lost, is_begun;
 	GLenum lacks[16], refuses;
-	GLuint group;
+	GLuint group, list, query_buffer;
 };
 
 /* That of this thread. */

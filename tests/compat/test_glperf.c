@@ -369,8 +369,9 @@ TEST(calls_in_any_order)
 /*
  * One monitor of samples, perhaps a second one within, and the program's own queries. Letters: b e
  * first monitor, B E second one; q Q the program begins and ends its query of samples, a A of any
- * samples; r reads what the program's query counted and compares, d deletes it; a digit is so much
- * work.
+ * samples; r reads what the program's query counted and compares, d deletes it; l L the program
+ * compiles a list; c it calls one that ends a query; x it binds a buffer for results; a digit is so
+ * much work.
  */
 static const struct work_row {
 	int line;
@@ -394,6 +395,15 @@ static const struct work_row {
 	/* yes or no is no count */
 	{ __LINE__, "b1a2A3eBE", -2, 0 },
 	{ __LINE__, "b1eB2a3AE", 1, -2 },
+	/* what ended within the program's query leaves nothing of ours behind */
+	{ __LINE__, "b1q2e3Qq4QrBE", -2, 0 },
+	{ __LINE__, "b1q2edq3QrB5E", -2, 5 },
+	/* lists are the program's: nothing of ours gets into them */
+	{ __LINE__, "lBLb1e", 1, -1 },
+	/* a list that the program calls ends what runs: nobody knows what was counted */
+	{ __LINE__, "b1c2eB4E", -2, 4 },
+	/* results do not go into the program's buffer */
+	{ __LINE__, "xb1q2Q3eB1E", 6, 1 },
 	/* before and after */
 	{ __LINE__, "q1Qb2eq3QBE", 2, 0 },
 };
@@ -435,6 +445,19 @@ static void check_work(const struct work_row *r)
 		case 'A':
 			glEndQueryIndexed(GL_ANY_SAMPLES_PASSED, 0);
 			break;
+		case 'l':
+			fake.list = 1;
+			break;
+		case 'L':
+			TT_EQ(r, glGetError(), GL_INVALID_OPERATION);
+			fake.list = 0;
+			break;
+		case 'c':
+			driver.EndQuery(GL_SAMPLES_PASSED);
+			break;
+		case 'x':
+			fake.query_buffer = 7;
+			break;
 		case 'd':
 			glDeleteQueries(1, &query);
 			runs = false;
@@ -451,7 +474,7 @@ static void check_work(const struct work_row *r)
 			fake_gl_draw((unsigned int)(*p - '0'));
 			own += runs ? (unsigned int)(*p - '0') : 0;
 		}
-		TT_EQ(r, glGetError(), 0);
+		TT_EQ(r, fake.list ? 0 : glGetError(), 0);
 		glGetQueryiv(GL_SAMPLES_PASSED, GL_CURRENT_QUERY, &current);
 		TT_EQ(r, current, runs ? (GLint)query : 0);
 	}
@@ -500,6 +523,43 @@ TEST(a_running_query_of_the_program_refuses_begin)
 	TT_IS(result(monitor), 4);
 	glEndQuery(GL_SAMPLES_PASSED);
 	TT_IS(glGetError(), GL_INVALID_OPERATION);
+	end_context();
+}
+
+/*
+ * One that is never read keeps nothing but its own, and many queries of the program are few
+ * segments.
+ */
+TEST(what_is_not_read_keeps_little)
+{
+	GLuint unread, monitor, query;
+	unsigned int few;
+
+	make_context(&plain);
+	unread = MONITOR("pipeline", "samples-passed");
+	monitor = MONITOR("pipeline", "samples-passed");
+	driver.GenQueries(1, &query);
+	glBeginPerfMonitorAMD(unread);
+	glEndPerfMonitorAMD(unread);
+	few = fake_gl_objects() + 2;
+	glBeginPerfMonitorAMD(monitor);
+	for (unsigned int i = 0; i < 1000; i++) {
+		fake_gl_draw(1);
+		glBeginQuery(GL_SAMPLES_PASSED, query);
+		fake_gl_draw(2);
+		glEndQuery(GL_SAMPLES_PASSED);
+	}
+	glEndPerfMonitorAMD(monitor);
+	TT_IS(result(monitor), 3000);
+	assert_true(fake_gl_objects() < few + 40);
+	few = fake_gl_objects();
+	for (unsigned int i = 0; i < 1000; i++) {
+		glBeginPerfMonitorAMD(monitor);
+		fake_gl_draw(i);
+		glEndPerfMonitorAMD(monitor);
+		TT_IS(result(monitor), i);
+	}
+	TT_IS(fake_gl_objects(), few);
 	end_context();
 }
 
@@ -808,6 +868,7 @@ int main(void)
 		cmocka_unit_test(queries_are_shared_with_the_program),
 		cmocka_unit_test(a_running_query_of_the_program_refuses_begin),
 		cmocka_unit_test(query_objects_are_used_again),
+		cmocka_unit_test(what_is_not_read_keeps_little),
 		cmocka_unit_test(work_is_finished_for_the_cpu_alone),
 		cmocka_unit_test(groups_of_the_driver_come_first),
 		cmocka_unit_test(what_is_missing_has_a_reason),
