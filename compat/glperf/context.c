@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "compat/glperf/context.h"
 #include "compat/glperf/glperf.h"
@@ -90,6 +91,7 @@ static struct glp_context *get_context(const struct glp_driver *driver, const vo
 		return NULL;
 	c->handle = handle;
 	c->driver = driver;
+	c->pid = getpid();
 	c->next = contexts;
 	contexts = c;
 	return c;

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "compat/glperf/driver.h"
 #include "compat/glperf/pipeline.h"
@@ -19,6 +20,7 @@ struct glp_groups;
  * struct glp_context - one context of the program
  * @next, @handle, @is_current, @is_dead: of the list in context.c, under its lock
  * @driver:	whose functions it has
+ * @pid:	the process that made it current first
  * @is_learned:	the members behind are known; glp_context_learn()
  * @version:	100 * major + minor, as in 405; of GL or of ES
  * @is_es:	GL ES
@@ -36,6 +38,7 @@ struct glp_context {
 	const void *handle;
 	bool is_current, is_dead;
 	const struct glp_driver *driver;
+	pid_t pid;
 	bool is_learned, is_es, is_core, driver_has;
 	unsigned int version;
 	GLint n_extensions;

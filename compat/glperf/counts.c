@@ -27,11 +27,13 @@ struct glp_counting {
  * @n_items:	hidden ones included
  * @before, @after: @n_items each: at the end of the measurement before this one, and of this one
  * @counted:	their difference, once it is asked for
+ * @is_stale:	@after is older than the last measurement, which could not be read
  */
 struct part {
 	struct ntime_session *session;
 	size_t n_items;
 	struct ntime_value *before, *after, *counted;
+	bool is_stale;
 };
 
 /**
@@ -371,15 +373,16 @@ void glp_count_free(struct glp_count *count)
 	free(count);
 }
 
-int glp_count_start(struct glp_count *count)
+static int start_part(struct part *part)
 {
 	int ret = 0;
 
-	count->is_known = false;
-	count->is_settled = false;
-	FOR_EACH_PART(part, count)
-	ret = ret < 0 ? ret : ntime_session_start(part->session);
-	return ret;
+	if (part->is_stale)
+		ret = ntime_session_read(part->session, part->after, part->n_items);
+	if (ret < 0)
+		return ret;
+	part->is_stale = false;
+	return ntime_session_start(part->session);
 }
 
 static int stop_part(struct part *part)
@@ -387,15 +390,29 @@ static int stop_part(struct part *part)
 	struct ntime_value *before = part->after;
 	int ret = ntime_session_stop(part->session);
 
+	/* What the last one ended with is what this one began with: nothing runs between. */
+	if (ret >= 0)
+		ret = ntime_session_read(part->session, part->before, part->n_items);
+	part->is_stale = ret < 0;
 	if (ret < 0)
 		return ret;
-	/*
-	 * What the last measurement ended with is what this one began with: nothing runs between.
-	 */
 	part->after = part->before;
 	part->before = before;
-	ret = ntime_session_read(part->session, part->after, part->n_items);
-	return ret < 0 ? ret : 0;
+	return 0;
+}
+
+int glp_count_start(struct glp_count *count)
+{
+	int ret = 0;
+
+	count->is_known = false;
+	count->is_settled = false;
+	FOR_EACH_PART(part, count)
+	ret = ret < 0 ? ret : start_part(part);
+	if (ret < 0)
+		FOR_EACH_PART(part, count)
+	(void)stop_part(part);
+	return ret;
 }
 
 int glp_count_stop(struct glp_count *count)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "compat/glperf/context.h"
 #include "compat/glperf/groups.h"
@@ -144,17 +145,29 @@ static void drop_results(struct glp_context *c, struct glp_monitor *m)
 	m->state = MONITOR_EMPTY;
 }
 
+/*
+ * A forked process has the context of its parent, but neither the driver's threads nor a connection
+ * of its own to the X server: asking the driver would break the parent's. Nothing that it could
+ * wait for is its work.
+ */
+static void finish(const struct glp_context *c)
+{
+	if (c->pid == getpid())
+		c->driver->Finish();
+}
+
 /* From active to ended. */
 static void end_monitor(struct glp_context *c, struct glp_monitor *m)
 {
-	if (m->count) {
-		/* What the program has queued is work of this measurement. */
-		c->driver->Finish();
-		(void)glp_count_stop(m->count);
-	}
+	/* First, as the time on the GPU is not ours. */
+	end_queries(c, m, m->n);
 	if (m->runs_drivers)
 		c->driver->EndPerfMonitorAMD(m->drivers);
-	end_queries(c, m, m->n);
+	if (m->count) {
+		/* What the program has queued is work of this measurement. */
+		finish(c);
+		(void)glp_count_stop(m->count);
+	}
 	m->state = MONITOR_ENDED;
 }
 
@@ -306,12 +319,19 @@ static int open_count(struct glp_context *c, struct glp_monitor *m)
 	return ret;
 }
 
-/* 0; else none of them runs. */
+/* One of the selection; 0 also where it is no query. */
+static int begin_query(struct glp_context *c, struct chosen *k, bool is_time)
+{
+	if (!is_query(k) || glp_pipeline_is_time(counter_of(k)->query) != is_time)
+		return 0;
+	return glp_pipeline_begin(c, counter_of(k)->query, &k->span);
+}
+
+/* All of them but the time. 0; else none runs. */
 static int begin_queries(struct glp_context *c, struct glp_monitor *m)
 {
 	for (size_t i = 0; m->n_queries && i < m->n; i++) {
-		struct chosen *k = &m->chosen[i];
-		int ret = is_query(k) ? glp_pipeline_begin(c, counter_of(k)->query, &k->span) : 0;
+		int ret = begin_query(c, &m->chosen[i], false);
 
 		if (ret < 0) {
 			end_queries(c, m, i);
@@ -320,6 +340,13 @@ static int begin_queries(struct glp_context *c, struct glp_monitor *m)
 		}
 	}
 	return 0;
+}
+
+/* Last, so that what begins before is not in it. Where it cannot begin, it has no record. */
+static void begin_time(struct glp_context *c, struct glp_monitor *m)
+{
+	for (size_t i = 0; m->n_queries && i < m->n; i++)
+		(void)begin_query(c, &m->chosen[i], true);
 }
 
 /* 0, or the error that the driver raised. */
@@ -349,10 +376,11 @@ static GLenum begin_monitor(struct glp_context *c, struct glp_monitor *m)
 		goto err_driver;
 	if (m->count) {
 		/* What the program has queued is not work of this measurement. */
-		c->driver->Finish();
+		finish(c);
 		if (glp_count_start(m->count) < 0)
 			goto err_queries;
 	}
+	begin_time(c, m);
 	return 0;
 err_queries:
 	end_queries(c, m, m->n);

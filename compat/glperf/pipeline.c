@@ -375,7 +375,8 @@ void glp_pipeline_end(struct glp_context *c, unsigned int n, struct glp_span *sp
 	struct glp_query *q = &c->pipeline.queries[n];
 
 	if (glp_pipeline_is_time(n)) {
-		c->driver->QueryCounter(span->marks[1], GL_TIMESTAMP);
+		if (span->marks[1])
+			c->driver->QueryCounter(span->marks[1], GL_TIMESTAMP);
 		return;
 	}
 	/* What the program's query counts until now cannot be taken apart. */
