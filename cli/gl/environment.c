@@ -29,6 +29,10 @@
 #define OUR_EVENTS "NTIME_GL_EVENTS"
 #define OUR_GLX "NTIME_GL_GLX_VENDORS"
 
+/* The loader's, and ours that it loads: for systems without glvnd. */
+#define PRELOAD "LD_PRELOAD"
+#define PRELOAD_LIBRARY "libGL_ntime_preload.so.0"
+
 #define MOST_VENDORS 4
 
 /* Libraries of EGL that glvnd would load, in its order. */
@@ -177,6 +181,33 @@ static void prepare_glx(const struct cli_gl *gl, const char *folder)
 	free(text);
 }
 
+static bool is_preloaded(void)
+{
+	return environment(PRELOAD) && strstr(getenv(PRELOAD), PRELOAD_LIBRARY);
+}
+
+/* In front of what is there, so that it is above tracers too. */
+static int prepare_preload(const char *folder)
+{
+	const char *others = environment(PRELOAD);
+	char *text;
+
+	/* Two of our libraries in one program would count twice. */
+	if (is_preloaded() || environment(OUR_EGL))
+		return 0;
+	if (strpbrk(folder, " :")) {
+		cli_say("the loader takes no library from %s: it ends names in LD_PRELOAD at "
+			"spaces and colons; install ntime in another folder",
+			folder);
+		return -EINVAL;
+	}
+	text = cli_format("%s/" PRELOAD_LIBRARY "%s%s", folder, others ? ":" : "",
+			  others ? others : "");
+	set(PRELOAD, text);
+	free(text);
+	return 0;
+}
+
 int cli_gl_prepare(const struct cli_gl *gl)
 {
 	static const struct cli_program libraries = {
@@ -200,12 +231,17 @@ int cli_gl_prepare(const struct cli_gl *gl)
 		return -ENOENT;
 	if (gl->events)
 		set(OUR_EVENTS, gl->events);
+	if (gl->is_preload)
+		return prepare_preload(folder);
+	if (is_preloaded())
+		return 0;
 	ret = prepare_egl(gl, folder);
 	if (ret == 0)
 		prepare_glx(gl, folder);
 	else
 		cli_say("no OpenGL driver%s%s is installed for glvnd: its folders (%s) name none; "
-			"install libgl1-mesa-dri, or the driver of the card",
+			"install libgl1-mesa-dri, or the driver of the card; on a system "
+			"without glvnd use --preload",
 			gl->vendor ? " called " : "", gl->vendor ? gl->vendor : "",
 			environment(EGL_FOLDERS) ? getenv(EGL_FOLDERS) : EGL_USUAL_FOLDERS);
 	return ret;

@@ -17,6 +17,7 @@
 
 enum {
 	ID_VENDOR = 256,
+	ID_PRELOAD,
 	ID_ES,
 	ID_CSV,
 	ID_JSON,
@@ -31,6 +32,8 @@ static const struct cli_option options[] = {
 	{ ID_VENDOR, "vendor", "NAME",
 	  "the driver whose OpenGL is used where there are several, such as mesa or nvidia",
 	  TEXT(vendor) },
+	{ ID_PRELOAD, "preload", NULL, "load the counters by LD_PRELOAD: for systems without glvnd",
+	  FLAG(is_preload) },
 	{ ID_ES, "es", NULL, "list: what a program of OpenGL ES sees", FLAG(is_es) },
 	{ ID_CSV, "csv", NULL, "list: write comma-separated values", FLAG(is_csv) },
 	{ ID_JSON, "json", NULL, "list: write JSON", FLAG(is_json) },
@@ -127,6 +130,9 @@ static int run_list(const struct cli_command *self, struct cli_gl *gl, int argc,
 				      argv[ret]);
 	if (gl->is_csv && gl->is_json)
 		return cli_say_misuse(self->name, "--json and --csv cannot be combined");
+	if (gl->is_preload)
+		return cli_say_misuse(self->name, "--preload is for programs that ntime runs: use "
+						  "ntime gl --preload ntime gl list");
 	return cli_gl_prepare(gl) < 0 ? CLI_EXIT_FAILED : cli_gl_list(gl);
 }
 
@@ -140,6 +146,9 @@ static int run(const struct cli_command *self, struct cli_gl *gl, int argc, char
 		return CLI_EXIT_FAILED;
 	if (first == argc)
 		return cli_say_misuse(self->name, "name a program to run, or the action list");
+	if (gl->is_preload && gl->vendor)
+		return cli_say_misuse(self->name, "--vendor asks glvnd for a driver, and --preload "
+						  "is for systems without it");
 	if (strcmp(argv[first], "list") == 0 && strcmp(argv[first - 1], "--") != 0)
 		return run_list(self, gl, argc - first, argv + first);
 	if (gl->is_es || gl->is_csv || gl->is_json)

@@ -12,12 +12,13 @@
  * struct cli_gl - the command line
  * @events:	-e, NULL: none; of several joined by commas
  * @vendor:	--vendor: "mesa", "nvidia"; NULL: what glvnd would take
+ * @is_preload:	--preload: for systems without glvnd
  * @is_es:	list: of a context of OpenGL ES
  */
 struct cli_gl {
 	char *events;
 	const char *vendor;
-	bool is_es, is_csv, is_json;
+	bool is_preload, is_es, is_csv, is_json;
 };
 
 /*

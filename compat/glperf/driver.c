@@ -7,8 +7,14 @@
 
 static const struct glp_driver *first;
 
+__attribute__((weak)) void glp_driver_await(void)
+{
+}
+
 const struct glp_driver *glp_driver_first(void)
 {
+	if (!first)
+		glp_driver_await();
 	return first;
 }
 

@@ -74,6 +74,12 @@ void glp_driver_init(struct glp_driver *d, void *(*get_proc)(const char *name));
 /* The first driver. Its functions do nothing where a thread has no context. */
 const struct glp_driver *glp_driver_first(void);
 
+/*
+ * A call of the program came before any driver. A front end that nobody tells when the driver is
+ * there has a function of this name, and calls glp_driver_init() now.
+ */
+void glp_driver_await(void);
+
 /**
  * glp_hook_find() - what a program gets instead of the driver's function
  * @name: "glGetString"; NULL is returned for names that are the driver's alone

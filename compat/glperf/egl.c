@@ -7,11 +7,10 @@
  * argument that says whose it is: there is one of ours for each vendor.
  */
 /* First: it asks for the prototypes of GL. */
-#include "compat/glperf/glperf.h"
+#include "compat/glperf/egl_context.h"
 
 #include <string.h>
 
-#include <EGL/egl.h>
 #include <glvnd/libeglabi.h>
 
 #include "compat/glperf/vendor.h"
@@ -19,64 +18,24 @@
 #define MOST_VENDORS 4
 
 static struct vendor {
-	struct glp_driver driver;
+	struct glp_egl egl;
 	const __EGLvendorInfo *info;
 	const __EGLapiExports *exports;
 	void *(*get_proc)(const char *name);
-	__typeof__(&eglCreateContext) create_context;
-	__typeof__(&eglDestroyContext) destroy_context;
-	__typeof__(&eglMakeCurrent) make_current;
-	__typeof__(&eglReleaseThread) release_thread;
 } vendors[MOST_VENDORS];
 static unsigned int n_vendors;
 
-static struct vendor *vendor_of(EGLDisplay display)
+struct glp_egl *glp_egl_of(EGLDisplay display)
 {
 	const __EGLvendorInfo *info;
 
 	if (n_vendors == 1)
-		return &vendors[0];
+		return &vendors[0].egl;
 	info = vendors[0].exports->getVendorFromDisplay(display);
 	for (unsigned int i = 1; i < n_vendors; i++)
 		if (vendors[i].info == info)
-			return &vendors[i];
-	return &vendors[0];
-}
-
-static EGLContext EGLAPIENTRY create_context(EGLDisplay display, EGLConfig config, EGLContext share,
-					     const EGLint *attributes)
-{
-	EGLContext context = vendor_of(display)->create_context(display, config, share, attributes);
-
-	glp_context_forget(context);
-	return context;
-}
-
-static EGLBoolean EGLAPIENTRY destroy_context(EGLDisplay display, EGLContext context)
-{
-	/* Before: its handle may be another context's at once. */
-	glp_context_forget(context);
-	return vendor_of(display)->destroy_context(display, context);
-}
-
-static EGLBoolean EGLAPIENTRY make_current(EGLDisplay display, EGLSurface draw, EGLSurface read,
-					   EGLContext context)
-{
-	struct vendor *v = vendor_of(display);
-	EGLBoolean ret = v->make_current(display, draw, read, context);
-
-	if (ret)
-		glp_context_make_current(&v->driver, context);
-	return ret;
-}
-
-static EGLBoolean release_thread(struct vendor *v)
-{
-	EGLBoolean ret = v->release_thread();
-
-	if (ret)
-		glp_context_make_current(&v->driver, NULL);
-	return ret;
+			return &vendors[i].egl;
+	return &vendors[0].egl;
 }
 
 static void *find_function(struct vendor *v, const char *name, EGLBoolean (*release)(void))
@@ -86,19 +45,10 @@ static void *find_function(struct vendor *v, const char *name, EGLBoolean (*rele
 
 	if (!real && !glp_hook_is_own(name))
 		return NULL;
-	if (strncmp(name, "gl", 2) == 0) {
-		hook = glp_hook_find(name);
-		return hook ? hook : real;
-	}
-	if (strcmp(name, "eglMakeCurrent") == 0)
-		return (void *)make_current;
-	if (strcmp(name, "eglCreateContext") == 0)
-		return (void *)create_context;
-	if (strcmp(name, "eglDestroyContext") == 0)
-		return (void *)destroy_context;
 	if (strcmp(name, "eglReleaseThread") == 0)
 		return (void *)release;
-	return real;
+	hook = strncmp(name, "gl", 2) == 0 ? glp_hook_find(name) : glp_egl_find(name);
+	return hook ? hook : real;
 }
 
 /* One pair for each vendor. */
@@ -106,7 +56,7 @@ static void *find_function(struct vendor *v, const char *name, EGLBoolean (*rele
 #define FUNCTIONS(n)                                                                               \
 	static EGLBoolean EGLAPIENTRY release_##n(void)                                            \
 	{                                                                                          \
-		return release_thread(&vendors[n]);                                                \
+		return glp_egl_release_thread(&vendors[n].egl);                                    \
 	}                                                                                          \
 	static void *get_proc_##n(const char *name)                                                \
 	{                                                                                          \
@@ -134,11 +84,7 @@ __attribute__((visibility("default"))) EGLBoolean __egl_Main(uint32_t version,
 	v->info = info;
 	v->exports = exports;
 	v->get_proc = imports->getProcAddress;
-	v->create_context = v->get_proc("eglCreateContext");
-	v->destroy_context = v->get_proc("eglDestroyContext");
-	v->make_current = v->get_proc("eglMakeCurrent");
-	v->release_thread = v->get_proc("eglReleaseThread");
-	glp_driver_init(&v->driver, v->get_proc);
+	glp_egl_init(&v->egl, v->get_proc);
 	imports->getProcAddress = get_procs[n_vendors++];
 	/* A vendor that writes its functions into glvnd's own would be called past us. */
 	imports->isPatchSupported = NULL;

@@ -53,6 +53,8 @@ def wrong_command_lines():
             (('--nosuch', 'true'), 125, 'nosuch'),
             (('--csv', 'true'), 125, '--es, --csv and --json belong to list'),
             (('list', '--csv', '--json'), 125, 'cannot be combined'),
+            (('list', '--preload'), 125, 'use ntime gl --preload ntime gl list'),
+            (('--preload', '--vendor', 'mesa', 'true'), 125, '--vendor asks glvnd for a driver'),
             (('list', 'x'), 125, "list takes no argument, but there is 'x'"),
             (('-e', 'nosuch', 'touch', 'ran'), 125, "no event 'nosuch'"),
             (('-e', 'page-faults,', 'touch', 'ran'), 125, ''),
@@ -64,6 +66,32 @@ def wrong_command_lines():
             has(err(done), part)
             equal(os.path.exists('ran'), False, args)
     equal(ntime('gl', '--', 'list').returncode, 127)
+
+
+@test
+def preload_stands_in_front_and_once():
+    env = environment(LD_PRELOAD='libc.so.6')
+    for name in ('NTIME_GL_EGL_VENDORS', '__EGL_VENDOR_LIBRARY_FILENAMES'):
+        env.pop(name, None)
+    show = ('sh', '-c', 'echo "$LD_PRELOAD ${__EGL_VENDOR_LIBRARY_FILENAMES-none}"')
+    first = ntime('gl', '--preload', '--', *show, env=env)
+    equal((first.returncode, err(first)), (0, ''))
+    has(first.stdout.decode(), '/libGL_ntime_preload.so.0:libc.so.6 none')
+    for inner in ((t.NTIME, 'gl', '--preload', '--'), (t.NTIME, 'gl', '--')):
+        equal(ntime('gl', '--preload', '--', *inner, *show, env=env).stdout, first.stdout)
+    has_not(ntime('gl', '--', t.NTIME, 'gl', '--preload', '--', *show, env=env).stdout.decode(), 'preload')
+    # What uses no OpenGL loads none.
+    loaded = ntime('gl', '--preload', 'sh', '-c', 'cat /proc/$$/maps', env=env).stdout.decode()
+    has(loaded, 'libGL_ntime_preload')
+    has_not(loaded, 'libGLX')
+    has_not(loaded, 'libEGL')
+
+
+@test
+def preload_lists_the_same():
+    plain = ntime('gl', 'list', '--csv')
+    preloaded = ntime('gl', '--preload', t.NTIME, 'gl', 'list', '--csv')
+    equal((preloaded.returncode, preloaded.stdout), (plain.returncode, plain.stdout), err(preloaded))
 
 
 @test

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+/* Contexts of GLX: made, destroyed, made current. */
+#include <string.h>
+
+#include "compat/glperf/glx_context.h"
+
+static GLXContext made(GLXContext context)
+{
+	glp_context_forget(context);
+	return context;
+}
+
+GLXContext glXCreateContext(Display *display, XVisualInfo *visual, GLXContext share, Bool is_direct)
+{
+	return made(glp_glx_real()->CreateContext(display, visual, share, is_direct));
+}
+
+GLXContext glXCreateContextAttribsARB(Display *display, GLXFBConfig config, GLXContext share,
+				      Bool is_direct, const int *attributes)
+{
+	return made(glp_glx_real()->CreateContextAttribsARB(display, config, share, is_direct,
+							    attributes));
+}
+
+GLXContext glXCreateContextWithConfigSGIX(Display *display, GLXFBConfigSGIX config, int type,
+					  GLXContext share, Bool is_direct)
+{
+	return made(glp_glx_real()->CreateContextWithConfigSGIX(display, config, type, share,
+								is_direct));
+}
+
+GLXContext glXCreateNewContext(Display *display, GLXFBConfig config, int type, GLXContext share,
+			       Bool is_direct)
+{
+	return made(glp_glx_real()->CreateNewContext(display, config, type, share, is_direct));
+}
+
+GLXContext glXImportContextEXT(Display *display, GLXContextID id)
+{
+	return made(glp_glx_real()->ImportContextEXT(display, id));
+}
+
+/* Before it is destroyed: its handle may be another context's at once. */
+void glXDestroyContext(Display *display, GLXContext context)
+{
+	glp_context_forget(context);
+	glp_glx_real()->DestroyContext(display, context);
+}
+
+void glXFreeContextEXT(Display *display, GLXContext context)
+{
+	glp_context_forget(context);
+	glp_glx_real()->FreeContextEXT(display, context);
+}
+
+static Bool made_current(Bool is, GLXContext context)
+{
+	if (is)
+		glp_context_make_current(&glp_glx_real()->driver, context);
+	return is;
+}
+
+Bool glXMakeCurrent(Display *display, GLXDrawable drawable, GLXContext context)
+{
+	return made_current(glp_glx_real()->MakeCurrent(display, drawable, context), context);
+}
+
+Bool glXMakeContextCurrent(Display *display, GLXDrawable draw, GLXDrawable read, GLXContext context)
+{
+	return made_current(glp_glx_real()->MakeContextCurrent(display, draw, read, context),
+			    context);
+}
+
+Bool glXMakeCurrentReadSGI(Display *display, GLXDrawable draw, GLXDrawable read, GLXContext context)
+{
+	return made_current(glp_glx_real()->MakeCurrentReadSGI(display, draw, read, context),
+			    context);
+}
+
+void glp_glx_init(struct glp_glx *glx, void *(*get_proc)(const char *name))
+{
+#define FILL(name) *(void **)&glx->name = get_proc("glX" #name);
+	GLP_GLX_FUNCTIONS(FILL)
+#undef FILL
+	glp_driver_init(&glx->driver, get_proc);
+}
+
+void *glp_glx_find(const char *name)
+{
+	static const struct {
+		const char *name;
+		void *function;
+	} hooks[] = {
+#define HOOK(function) { "glX" #function, (void *)glX##function },
+		GLP_GLX_FUNCTIONS(HOOK)
+#undef HOOK
+	};
+
+	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++)
+		if (strcmp(name, hooks[i].name) == 0)
+			return hooks[i].function;
+	return NULL;
+}
