@@ -91,5 +91,5 @@ void *glp_hook_find(const char *name)
 
 bool glp_hook_is_own(const char *name)
 {
-	return strcmp(name, "glGetPerfMonitorMissingNTIME") == 0;
+	return strstr(name, "PerfMonitor") && glp_hook_find(name);
 }

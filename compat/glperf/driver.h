@@ -85,7 +85,7 @@ void glp_driver_await(void);
  * @name: "glGetString"; NULL is returned for names that are the driver's alone
  */
 void *glp_hook_find(const char *name);
-/* Is it a function that no driver has? */
+/* Is it a function of the extension, which is there even if the driver does not know its name? */
 bool glp_hook_is_own(const char *name);
 
 /**

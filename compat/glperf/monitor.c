@@ -159,7 +159,10 @@ static void finish(const struct glp_context *c)
 /* From active to ended. */
 static void end_monitor(struct glp_context *c, struct glp_monitor *m)
 {
-	/* First, as the time on the GPU is not ours. */
+	/*
+	 * First: the time on the GPU is not ours, and llvmpipe in a window of GLX forgets what a
+	 * query has counted at glFinish().
+	 */
 	end_queries(c, m, m->n);
 	if (m->runs_drivers)
 		c->driver->EndPerfMonitorAMD(m->drivers);
