@@ -139,6 +139,47 @@ def draw_calls_are_what_apitrace_counts_itself():
     equal([row[0] for row in own][rectangles(0):], calls[rectangles(0):])
 
 
+def on_glx(program):
+    """A screen, and Mesa's library for GLX opened for everybody by its own loader: who looks among all libraries must find ours."""
+    def checked():
+        try:
+            with piglit.Screen() as screen:
+                lists_and_counts(program, WAFFLE_PLATFORM='glx', DISPLAY=screen)
+        except piglit.Absent as why:
+            raise t.Skip(why) from why
+    return checked
+
+
+def lists_and_counts(program, **more):
+    for front in ((), ('--preload',)):
+        def replay_by(*options, before=front):
+            done = ntime('gl', *before, '--', program, *options, 'scene.trace', env=env(**more))
+            equal(done.returncode, 0, done.stderr.decode())
+            return done.stdout.decode()
+
+        listed = replay_by('--list-metrics')
+        has(listed, f'Backend {BACKEND}:')
+        for group in ('cpu', 'pipeline'):
+            has(listed.split(f'Backend {BACKEND}:')[1], f': {group}')
+        got = frames(replay_by('--headless', f'--pframes={BACKEND}: samples-passed'), 1)
+        equal(got[1:], [[rectangles(k) * pixels(k)] for k in range(1, FRAMES)], f'{program} {front}')
+
+
+@test
+def eglretrace_on_glx():
+    on_glx('eglretrace')()
+
+
+@test
+def glretrace_on_glx():
+    on_glx('glretrace')()
+
+
+@test
+def eglretrace_preloaded():
+    lists_and_counts('eglretrace')
+
+
 @test
 def passes_end():
     """apitrace finds out by Begin what fits into a pass. Here nothing needs a counter of hardware, so all do."""
