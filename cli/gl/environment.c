@@ -35,10 +35,14 @@
 
 #define MOST_VENDORS 4
 
-/* Libraries of EGL that glvnd would load, in its order. */
+/**
+ * struct vendors - libraries of EGL that glvnd would load, in its order
+ * @has_own:	ours is among them, which is no driver
+ */
 struct vendors {
 	char *library[MOST_VENDORS];
 	size_t n;
+	bool has_own;
 };
 
 /* "libEGL_mesa.so.0", also behind a folder, is mesa's. */
@@ -55,6 +59,14 @@ static bool is_of_vendor(const char *library, const char *vendor)
 	       (name[7 + length] == '.' || name[7 + length] == '\0');
 }
 
+static void add_library(struct vendors *v, const char *library, const char *vendor)
+{
+	if (is_of_vendor(library, "ntime"))
+		v->has_own = true;
+	else if (v->n < MOST_VENDORS && is_of_vendor(library, vendor))
+		v->library[v->n++] = cli_strdup(library);
+}
+
 /* A file that glvnd could not read either is passed over. */
 static void add_file(struct vendors *v, const char *path, const char *vendor)
 {
@@ -63,8 +75,8 @@ static void add_file(struct vendors *v, const char *path, const char *vendor)
 	const char *library =
 		json_string_value(json_object_get(json_object_get(root, "ICD"), "library_path"));
 
-	if (library && v->n < MOST_VENDORS && is_of_vendor(library, vendor))
-		v->library[v->n++] = cli_strdup(library);
+	if (library)
+		add_library(v, library, vendor);
 	json_delete(root);
 	if (f)
 		fclose(f);
@@ -130,6 +142,11 @@ static void set_repeated(const char *name, const char *part, size_t times)
 	free(text.text);
 }
 
+static const char *egl_folders(void)
+{
+	return environment(EGL_FOLDERS) ? getenv(EGL_FOLDERS) : EGL_USUAL_FOLDERS;
+}
+
 /* Our file once for each real vendor, whose names our library finds in the same order. */
 static int prepare_egl(const struct cli_gl *gl, const char *folder)
 {
@@ -138,13 +155,14 @@ static int prepare_egl(const struct cli_gl *gl, const char *folder)
 	struct cli_text names;
 
 	/* "ntime gl -- ntime gl -- PROGRAM": it stands there already. */
-	if (environment(CLI_GL_VENDORS) && !gl->vendor)
+	if (environment(CLI_GL_VENDORS) && environment(EGL_FILES) && !gl->vendor)
 		return 0;
 	if (environment(EGL_FILES) && !environment(CLI_GL_VENDORS))
 		for_each_part(getenv(EGL_FILES), &v, gl->vendor, add_file);
-	else
-		for_each_part(environment(EGL_FOLDERS) ? getenv(EGL_FOLDERS) : EGL_USUAL_FOLDERS,
-			      &v, gl->vendor, add_folder);
+	else if (environment(CLI_GL_VENDORS) && !gl->vendor)
+		for_each_part(getenv(CLI_GL_VENDORS), &v, NULL, add_library);
+	if (v.n == 0 && (v.has_own || environment(CLI_GL_VENDORS) || !environment(EGL_FILES)))
+		for_each_part(egl_folders(), &v, gl->vendor, add_folder);
 	if (v.n == 0)
 		return -ENOENT;
 	cli_text_begin(&names);
@@ -193,7 +211,7 @@ static int prepare_preload(const char *folder)
 	char *text;
 
 	/* Two of our libraries in one program would count twice. */
-	if (is_preloaded() || environment(OUR_EGL))
+	if (is_preloaded() || environment(CLI_GL_VENDORS))
 		return 0;
 	if (strpbrk(folder, " :")) {
 		cli_say("the loader takes no library from %s: it ends names in LD_PRELOAD at "
@@ -215,11 +233,16 @@ int cli_gl_prepare(const struct cli_gl *gl)
 		.file = "gl-folder",
 		.installed = NTIME_GL_INSTALLED,
 	};
-	char folder[PATH_MAX], path[PATH_MAX + 20];
-	int ret = cli_program_find(&libraries, folder);
+	char named[PATH_MAX], folder[PATH_MAX], path[PATH_MAX + 20];
+	int ret = cli_program_find(&libraries, named);
 
 	if (ret < 0)
 		return ret;
+	/* The program may work in another folder, and start ntime gl there. */
+	if (!realpath(named, folder))
+		snprintf(folder, sizeof(folder), "%s", named);
+	if (environment(libraries.variable))
+		set(libraries.variable, folder);
 	snprintf(path, sizeof(path), "%s/egl.json", folder);
 	if (access(path, R_OK)) {
 		cli_say("cannot read %s: %s; it belongs to the libraries of ntime gl (the "
@@ -235,14 +258,14 @@ int cli_gl_prepare(const struct cli_gl *gl)
 		return prepare_preload(folder);
 	if (is_preloaded())
 		return 0;
+	prepare_glx(gl, folder);
 	ret = prepare_egl(gl, folder);
-	if (ret == 0)
-		prepare_glx(gl, folder);
-	else
-		cli_say("no OpenGL driver%s%s is installed for glvnd: its folders (%s) name none; "
-			"install libgl1-mesa-dri, or the driver of the card; on a system "
+	if (ret < 0)
+		cli_say("no OpenGL driver%s%s for EGL is installed: %s (%s) name none; install "
+			"libegl-mesa0 and libgl1-mesa-dri, or the driver of the card; on a system "
 			"without glvnd use --preload",
 			gl->vendor ? " called " : "", gl->vendor ? gl->vendor : "",
-			environment(EGL_FOLDERS) ? getenv(EGL_FOLDERS) : EGL_USUAL_FOLDERS);
+			environment(EGL_FILES) ? "the files of " EGL_FILES : "glvnd's folders",
+			environment(EGL_FILES) ? getenv(EGL_FILES) : egl_folders());
 	return ret;
 }

@@ -105,9 +105,9 @@ static int run_program(const struct cli_gl *gl, char **argv)
 
 	if (ret)
 		return ret;
-	/* Without us the program runs all the same; that was said. */
-	if (cli_gl_prepare(gl) == 0)
-		cli_gl_check_program(argv[0]);
+	/* Without us the program runs all the same, in the environment that it had. */
+	if (cli_gl_check_program(argv[0]))
+		(void)cli_gl_prepare(gl);
 	execvp(argv[0], argv);
 	ret = errno;
 	cli_say("cannot start %s: %s", argv[0], strerror(ret));
@@ -144,6 +144,8 @@ static int run(const struct cli_command *self, struct cli_gl *gl, int argc, char
 		return cli_say_stdout_end();
 	if (first < 0)
 		return CLI_EXIT_FAILED;
+	if (gl->vendor && !*gl->vendor)
+		return cli_say_misuse(self->name, "--vendor needs a name, such as mesa");
 	if (first == argc)
 		return cli_say_misuse(self->name, "name a program to run, or the action list");
 	if (gl->is_preload && gl->vendor)

@@ -27,8 +27,8 @@ struct cli_gl {
  */
 int cli_gl_prepare(const struct cli_gl *gl);
 
-/* Say so where a program of this name cannot be given libraries. */
-void cli_gl_check_program(const char *name);
+/* Can a program of this name be given libraries? False after a sentence. */
+bool cli_gl_check_program(const char *name);
 
 /* What a program would see here. An exit status. */
 int cli_gl_list(const struct cli_gl *gl);

@@ -313,6 +313,7 @@ static void fini(struct list *l)
 	if (l->context) {
 		l->f.MakeCurrent(l->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
 		l->f.DestroyContext(l->display, l->context);
+		l->f.Terminate(l->display);
 	}
 	for (size_t i = 0; i < l->n; i++) {
 		free(l->row[i].group);

@@ -71,7 +71,7 @@ static const char *why_not(int fd)
 	return NULL;
 }
 
-void cli_gl_check_program(const char *name)
+bool cli_gl_check_program(const char *name)
 {
 	char path[PATH_MAX];
 	int fd = open_program(name, path);
@@ -81,4 +81,5 @@ void cli_gl_check_program(const char *name)
 		cli_say("%s runs without counters: %s", path, why);
 	if (fd >= 0)
 		close(fd);
+	return !why;
 }
