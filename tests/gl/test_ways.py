@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Whatever way a program gets at OpenGL, it finds counters and they are right: under ntime gl and ntime gl --preload. Speaks TAP.
 
-Usage: test_ways.py NTIME FOLDER [-k WORD]; FOLDER has the programs of tests/gl
+Usage: test_ways.py NTIME FOLDER [--whole] [-k WORD]; FOLDER has the programs of tests/gl. With --whole each scenario in all ways,
+without it but for drawing in two.
 """
 import json
 import os
@@ -23,6 +24,7 @@ GLVND = (t.NTIME, 'gl', '--')
 PRELOAD = (t.NTIME, 'gl', '--preload', '--')
 EGL = (('ways', 'linked'), ('ways', 'default'), ('ways', 'early'), ('ways', 'late'),
        ('ways_loaded', 'loaded'), ('ways_loaded', 'early'), ('ways_loaded', 'late'))
+IS_WHOLE = '--whole' in sys.argv
 
 
 def run(*command, **more):
@@ -35,8 +37,9 @@ def run(*command, **more):
     return done.stdout.decode()
 
 
-def each(platforms, scenario, ways=EGL):
-    """One scenario on these platforms, in all ways, by both front ends."""
+def each(platforms, scenario, ways=()):
+    """One scenario on these platforms, in its ways, by both front ends."""
+    ways = ways or (EGL if IS_WHOLE or scenario == 'draw' else (EGL[0], EGL[-1]))
     try:
         with piglit.Screen() as display:
             for before in (GLVND, PRELOAD):
