@@ -150,19 +150,23 @@ static void drop_results(struct glp_context *c, struct glp_monitor *m)
  * of its own to the X server: asking the driver would break the parent's. Nothing that it could
  * wait for is its work.
  */
-static void finish(const struct glp_context *c)
+static void finish(struct glp_context *c)
 {
-	if (c->pid == getpid())
-		c->driver->Finish();
+	if (c->pid != getpid())
+		return;
+	/*
+	 * llvmpipe in a window of GLX forgets at any flush what queries that run have counted. Ours
+	 * are cut here; one of the program's loses it without us too.
+	 */
+	glp_pipeline_cut(c, true);
+	c->driver->Finish();
+	glp_pipeline_cut(c, false);
 }
 
 /* From active to ended. */
 static void end_monitor(struct glp_context *c, struct glp_monitor *m)
 {
-	/*
-	 * First: the time on the GPU is not ours, and llvmpipe in a window of GLX forgets what a
-	 * query has counted at glFinish().
-	 */
+	/* First: the time on the GPU is not ours. */
 	end_queries(c, m, m->n);
 	if (m->runs_drivers)
 		c->driver->EndPerfMonitorAMD(m->drivers);

@@ -367,6 +367,7 @@ int glp_pipeline_begin(struct glp_context *c, unsigned int n, struct glp_span *s
 	q->segments[q->n - 1].is_first = true;
 	span->from = q->segments[q->n - 1].number;
 	q->users++;
+	c->pipeline.n_users++;
 	return 0;
 }
 
@@ -385,8 +386,21 @@ void glp_pipeline_end(struct glp_context *c, unsigned int n, struct glp_span *sp
 		close_segment(c, q);
 	span->to = q->next;
 	q->users--;
+	c->pipeline.n_users--;
 	if (q->users && !span->is_void && open_segment(c, q) == 0)
 		q->segments[q->n - 1].is_first = true;
+}
+
+void glp_pipeline_cut(struct glp_context *c, bool is_end)
+{
+	for (unsigned int n = 0; n < GLP_N_QUERIES && c->pipeline.n_users; n++) {
+		struct glp_query *q = &c->pipeline.queries[n];
+
+		if (is_end && q->is_open)
+			close_segment(c, q);
+		else if (!is_end && q->users && !q->is_open && !q->aside)
+			(void)open_segment(c, q);
+	}
 }
 
 #define FOR_EACH_SEGMENT(s, q, span)                                                               \

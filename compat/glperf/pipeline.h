@@ -72,6 +72,7 @@ struct glp_pipeline {
 	bool has_64;	   /* results of 64 bits */
 	bool has_buffers;  /* results may go into a buffer of the program's */
 	size_t n_borrowed; /* segments of the program whose result is not known yet */
+	size_t n_users;	   /* of all queries */
 	struct glp_query queries[GLP_N_QUERIES];
 };
 
@@ -108,5 +109,8 @@ bool glp_pipeline_is_ready(struct glp_context *c, unsigned int q, const struct g
 bool glp_pipeline_get(struct glp_context *c, unsigned int q, const struct glp_span *span,
 		      uint64_t *count);
 void glp_pipeline_drop(struct glp_context *c, unsigned int q, struct glp_span *span);
+
+/* Ours that run end, and go on at the next call with @is_end false. */
+void glp_pipeline_cut(struct glp_context *c, bool is_end);
 
 #endif

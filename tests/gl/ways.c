@@ -426,11 +426,29 @@ static bool has_extension(void)
 	return strstr((const char *)gl.GetString(GL_EXTENSIONS), "GL_AMD_performance_monitor");
 }
 
+/* Monitors of the CPU that begin and end within one of the pipeline, between drawings. */
+static void count_apart(void)
+{
+	GLuint samples = new_monitor("pipeline", "samples-passed");
+	GLuint faults = new_monitor("cpu", "task-clock [ns]");
+
+	gl.BeginPerfMonitorAMD(samples);
+	draw(4, 5);
+	gl.BeginPerfMonitorAMD(faults);
+	draw(5, 6);
+	gl.EndPerfMonitorAMD(faults);
+	draw(6, 7);
+	gl.EndPerfMonitorAMD(samples);
+	check("samples around a monitor of the CPU", read_monitor(samples), 20 + 30 + 42);
+	check("errors", gl.GetError(), 0);
+}
+
 static void do_mixed(void)
 {
 	begin();
 	count_both();
 	count_both();
+	count_apart();
 }
 
 static void do_draw(void)
