@@ -4,6 +4,7 @@
  * sanitizer.
  */
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "compat/glperf/glperf.h"
 #include "tests/compat/fake_gl.h"
@@ -60,13 +61,51 @@ static void *run_thread(void *handle)
 	return sum;
 }
 
+static atomic_bool is_over;
+
+/* A context may be destroyed by a thread that does not have it: it lives until it is released. */
+static void *destroy_others(void *unused)
+{
+	(void)unused;
+	while (!is_over)
+		for (int i = 0; i < THREADS; i++)
+			glp_context_forget(&handles[i]);
+	return NULL;
+}
+
+/* One that ends with its context leaves nothing behind. */
+static void *end_with_context(void *handle)
+{
+	const struct fake_gl is = { .version = "4.5 fake", .extensions = "" };
+
+	fake_gl_reset(&is);
+	glp_context_make_current(&driver, handle);
+	glGetPerfMonitorGroupsAMD(NULL, 0, NULL);
+	fake_gl_fini();
+	return NULL;
+}
+
+TEST(threads_end_with_their_contexts)
+{
+	static char handle;
+	pthread_t thread;
+
+	glp_driver_init(&driver, fake_gl_get_proc);
+	for (int i = 0; i < 10; i++) {
+		TT_IS(pthread_create(&thread, NULL, end_with_context, &handle), 0);
+		pthread_join(thread, NULL);
+		glp_context_forget(&handle);
+	}
+}
+
 TEST(threads_count_in_their_contexts)
 {
-	pthread_t thread[THREADS];
+	pthread_t thread[THREADS], destroyer;
 
 	glp_driver_init(&driver, fake_gl_get_proc);
 	for (int i = 0; i < THREADS; i++)
 		TT_IS(pthread_create(&thread[i], NULL, run_thread, &handles[i]), 0);
+	TT_IS(pthread_create(&destroyer, NULL, destroy_others, NULL), 0);
 	for (int i = 0; i < THREADS; i++) {
 		void *sum;
 
@@ -74,12 +113,15 @@ TEST(threads_count_in_their_contexts)
 		TT_IS(*(uint64_t *)sum, CONTEXTS * (CONTEXTS + 1) / 2);
 		free(sum);
 	}
+	is_over = true;
+	pthread_join(destroyer, NULL);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_count_in_their_contexts),
+		cmocka_unit_test(threads_end_with_their_contexts),
 	};
 
 	return TT_RUN(tests);
