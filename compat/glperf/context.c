@@ -130,14 +130,16 @@ void glp_context_make_current(const struct glp_driver *driver, const void *handl
 static bool learn_version(struct glp_context *c)
 {
 	const char *text = (const char *)c->driver->GetString(GL_VERSION);
-	unsigned int major = 0, minor = 0;
+	unsigned long major, minor;
+	char *end;
 
 	if (!text)
 		return false;
 	c->is_es = strncmp(text, "OpenGL ES", 9) == 0;
 	text += strcspn(text, "0123456789");
-	if (sscanf(text, "%u.%u", &major, &minor) == 2)
-		c->version = 100 * major + minor;
+	major = strtoul(text, &end, 10);
+	minor = *end == '.' ? strtoul(end + 1, NULL, 10) : 0;
+	c->version = (unsigned int)(100 * major + minor);
 	return true;
 }
 
@@ -159,7 +161,7 @@ bool glp_context_has(struct glp_context *c, const char *extension)
 {
 	const struct glp_driver *d = c->driver;
 
-	if (c->n_extensions == 0)
+	if (c->n_extensions == 0 || !d->GetStringi)
 		return has_word((const char *)d->GetString(GL_EXTENSIONS), extension);
 	for (GLint i = 0; i < c->n_extensions; i++) {
 		const char *name = (const char *)d->GetStringi(GL_EXTENSIONS, (GLuint)i);
@@ -298,8 +300,12 @@ const GLubyte *glGetStringi(GLenum name, GLuint index)
 	return c->driver->GetStringi(name, index);
 }
 
-/* The same of each type. */
-/* An error of the driver leaves what was there: then it is not the driver's number. */
+/*
+ * The same of each type. An error of the driver leaves what was there: then it is not the driver's
+ * number.
+ *
+ * NOLINTBEGIN(bugprone-macro-parentheses) a type cannot have them
+ */
 #define GET(name, type)                                                                            \
 	void gl##name(GLenum pname, type *data)                                                    \
 	{                                                                                          \
@@ -309,6 +315,7 @@ const GLubyte *glGetStringi(GLenum name, GLuint index)
 		if (c && counts_one_more(c, pname) && data && *data == (type)c->n_extensions)      \
 			*data = (type)(c->n_extensions + 1);                                       \
 	}
+/* NOLINTEND(bugprone-macro-parentheses) */
 GET(GetDoublev, GLdouble)
 GET(GetFloatv, GLfloat)
 GET(GetInteger64v, GLint64)
