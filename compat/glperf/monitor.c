@@ -105,17 +105,22 @@ static GLuint new_monitor(struct glp_context *c)
 	return m ? (GLuint)i + 1 : 0;
 }
 
-void glGenPerfMonitorsAMD(GLsizei n, GLuint *monitors)
+/* Of a call about @n monitors; NULL: there is none, or @n is an error. */
+static struct glp_context *context_for(GLsizei n)
 {
 	struct glp_context *c = glp_context_current();
 
-	if (!c)
-		return;
-	if (n < 0) {
-		glp_context_raise(c, GL_INVALID_VALUE);
-		return;
-	}
-	for (GLsizei i = 0; i < n && monitors; i++) {
+	if (!c || n >= 0)
+		return c;
+	glp_context_raise(c, GL_INVALID_VALUE);
+	return NULL;
+}
+
+void glGenPerfMonitorsAMD(GLsizei n, GLuint *monitors)
+{
+	struct glp_context *c = context_for(n);
+
+	for (GLsizei i = 0; c && i < n && monitors; i++) {
 		monitors[i] = new_monitor(c);
 		if (!monitors[i])
 			glp_context_raise(c, GL_OUT_OF_MEMORY);
@@ -180,15 +185,9 @@ static void end_monitor(struct glp_context *c, struct glp_monitor *m)
 
 void glDeletePerfMonitorsAMD(GLsizei n, GLuint *monitors)
 {
-	struct glp_context *c = glp_context_current();
+	struct glp_context *c = context_for(n);
 
-	if (!c)
-		return;
-	if (n < 0) {
-		glp_context_raise(c, GL_INVALID_VALUE);
-		return;
-	}
-	for (GLsizei i = 0; i < n && monitors; i++) {
+	for (GLsizei i = 0; c && i < n && monitors; i++) {
 		struct glp_monitor *m = find_monitor(c, monitors[i]);
 
 		if (!m)
