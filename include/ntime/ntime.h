@@ -6,12 +6,12 @@
 #include <ntime/command.h>
 #include <ntime/context.h>
 #include <ntime/export.h>
+#include <ntime/frame.h>
 #include <ntime/list.h>
 #include <ntime/machine.h>
 #include <ntime/reader.h>
 #include <ntime/reason.h>
 #include <ntime/register.h>
-#include <ntime/ring.h>
 #include <ntime/session.h>
 #include <ntime/topology.h>
 #include <ntime/value.h>

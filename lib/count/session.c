@@ -624,7 +624,7 @@ int nti_session_go_to_pass(struct ntime_session *s, unsigned int pass)
 	return ret < 0 ? ret : (int)pass;
 }
 
-static int check_by_pass(struct ntime_session *s)
+int nti_session_check_by_pass(struct ntime_session *s)
 {
 	if (s->clock.is_running && s->target.flags & NTIME_BY_PASS)
 		return check_exec(s);
@@ -634,7 +634,7 @@ static int check_by_pass(struct ntime_session *s)
 
 int ntime_session_next_pass(struct ntime_session *s)
 {
-	int ret = check_by_pass(s);
+	int ret = nti_session_check_by_pass(s);
 
 	if (ret < 0)
 		return ret;
@@ -646,7 +646,7 @@ int ntime_session_next_pass(struct ntime_session *s)
 
 int ntime_session_rotate(struct ntime_session *s)
 {
-	int ret = check_by_pass(s), one;
+	int ret = nti_session_check_by_pass(s), one;
 	unsigned int last;
 
 	if (ret < 0)

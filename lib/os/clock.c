@@ -10,12 +10,22 @@
 /* Two clocks and what is between them take less than this where nobody interrupts. */
 #define CLOSE_NS 1000u
 
-uint64_t nti_clock_ns(void)
+static uint64_t read_clock(clockid_t clock)
 {
 	struct timespec now = { 0 };
 
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	(void)clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t nti_clock_ns(void)
+{
+	return read_clock(CLOCK_MONOTONIC);
+}
+
+uint64_t nti_clock_wall_ns(void)
+{
+	return read_clock(CLOCK_REALTIME);
 }
 
 int nti_clock_ticks(uint64_t *ticks)

@@ -13,6 +13,8 @@ struct nti_moment {
 
 /* CLOCK_MONOTONIC. Async-signal-safe. */
 uint64_t nti_clock_ns(void);
+/* CLOCK_REALTIME. */
+uint64_t nti_clock_wall_ns(void);
 /* The time stamp counter: 0, or -ENOTSUP with 0 ticks. Async-signal-safe. */
 int nti_clock_ticks(uint64_t *ticks);
 /*

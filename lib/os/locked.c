@@ -55,7 +55,7 @@ static bool is_named(int dir, const char *name, int fd)
 }
 
 /* Linux 3.15 and later: a lock of the open file description, see fcntl(2). */
-static int lock(int fd)
+int nti_locked_lock(int fd)
 {
 	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 
@@ -73,7 +73,7 @@ int nti_locked_take(int dir, const char *name, bool make, int *fd)
 		*fd = open_plain(dir, name, O_RDWR | (make ? O_CREAT : 0));
 		if (*fd < 0)
 			return *fd;
-		ret = lock(*fd);
+		ret = nti_locked_lock(*fd);
 		if (ret < 0 && ret != -EBUSY)
 			break;
 		if (is_named(dir, name, *fd))

@@ -23,6 +23,8 @@ int nti_locked_check_directory(int dir);
  * or -errno. Links are never followed.
  */
 int nti_locked_take(int dir, const char *name, bool make, int *fd);
+/* Lock a file that is open for writing. 0; -EBUSY: somebody has it; or -errno. */
+int nti_locked_lock(int fd);
 /* Open without locking, for reading. Descriptor, or as above. */
 int nti_locked_open(int dir, const char *name);
 /* Has anybody, other than this descriptor, locked it? Locks nothing meanwhile. 1, 0 or -errno. */

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A frame clock over a session: counts at the end of a frame less those at the end of the frame
+ * before, and where passes take turns less those of when the same pass ended last.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/error.h"
+#include "lib/count/plan.h"
+#include "lib/count/rotation.h"
+#include "lib/count/session.h"
+#include "lib/frame/ring.h"
+#include "lib/metric/metric.h"
+
+/*
+ * In which passes an item has parts, or a metric events: it has a new number whenever the last one
+ * of these ends. They come in order, so that the first one was .last - .first frames ago.
+ */
+struct turn {
+	unsigned int first, last;
+	bool is_every; /* counts in all passes */
+	/* what it has counted since its last number is not one period of each of these passes */
+	bool is_stale;
+};
+
+struct ntime_frames {
+	struct ntime_session *session;
+	struct ntime_frame_ring ring;
+	uint64_t number; /* of the frame that runs */
+	uint64_t begin_ns;
+	size_t items;
+	unsigned int passes; /* 1: nothing takes turns */
+	bool is_plain;	     /* no metrics either, and no item is stale: store_plain() */
+	bool has_moved;	     /* to another pass, once */
+	struct turn *turn;
+	/*
+	 * counts as they are now, and at the last number of each item; that number, and its frame
+	 */
+	struct ntime_value *now, *then, *shown;
+	uint64_t *shown_at;
+	uint64_t *length_ns; /* of the last frame of each pass */
+};
+
+static void find_event_turn(const struct ntime_frames *f, size_t i)
+{
+	const struct nti_session_plan *plan = f->session->plan;
+	struct turn *turn = &f->turn[i];
+	size_t k;
+
+	turn->is_every = true;
+	for (k = 0; k < plan->parts && f->passes > 1; k++) {
+		const struct nti_session_part *p = &plan->part[k];
+
+		if (p->item != i || p->is_refused || f->session->item[i].is_in_every_pass)
+			continue;
+		if (turn->is_every || p->pass < turn->first)
+			turn->first = p->pass;
+		if (turn->is_every || p->pass > turn->last)
+			turn->last = p->pass;
+		turn->is_every = false;
+	}
+}
+
+static void find_metric_turn(const struct ntime_frames *f, size_t i)
+{
+	const struct nti_session_item *item = &f->session->item[i];
+	struct turn *turn = &f->turn[i];
+	size_t k, n = item->formula ? nti_formula_count(item->formula) : 0;
+
+	turn->is_every = true;
+	for (k = 0; k < n; k++) {
+		const struct turn *input = &f->turn[item->input[k]];
+
+		if (input->is_every)
+			continue;
+		if (turn->is_every || input->first < turn->first)
+			turn->first = input->first;
+		if (turn->is_every || input->last > turn->last)
+			turn->last = input->last;
+		turn->is_every = false;
+	}
+}
+
+static void find_turns(struct ntime_frames *f)
+{
+	unsigned int pass = f->session->rotation->pass;
+	size_t i;
+
+	for (i = 0; i < f->items; i++)
+		if (!f->session->item[i].is_metric)
+			find_event_turn(f, i);
+	for (i = 0; i < f->items; i++) {
+		struct turn *turn = &f->turn[i];
+
+		if (f->session->item[i].is_metric)
+			find_metric_turn(f, i);
+		/* The clock begins in the middle of its passes. */
+		turn->is_stale = !turn->is_every && turn->first < pass && pass <= turn->last;
+	}
+}
+
+static int alloc_values(struct ntime_frames *f)
+{
+	f->turn = calloc(f->items, sizeof(*f->turn));
+	f->now = calloc(f->items, sizeof(*f->now));
+	f->then = calloc(f->items, sizeof(*f->then));
+	f->shown = calloc(f->items, sizeof(*f->shown));
+	f->shown_at = calloc(f->items, sizeof(*f->shown_at));
+	f->length_ns = calloc(f->passes, sizeof(*f->length_ns));
+	return f->turn && f->now && f->then && f->shown && f->shown_at && f->length_ns ? 0
+										       : -ENOMEM;
+}
+
+/* What an item shows before its first number: what it never has, or that it was not counted yet. */
+static void show_nothing(struct ntime_frames *f, size_t i)
+{
+	struct ntime_value *v = &f->shown[i];
+
+	*v = f->then[i];
+	v->count = 0;
+	v->wanted_ns = v->counted_ns = 0;
+	v->value = NAN;
+	v->error = v->below = v->above = 0;
+	v->hotplugs = 0;
+	v->flags &= ~(NTIME_SCALED | NTIME_HOTPLUG);
+	if (!(v->flags & NTIME_ABSENT))
+		v->flags |= NTIME_NOT_COUNTED;
+}
+
+/* Whose events need several passes, which are ours to move. */
+static int count_passes(struct ntime_session *s, unsigned int *passes)
+{
+	unsigned int needed = ntime_session_passes(s);
+
+	*passes = 1;
+	if (needed < 2 || s->target.flags & NTIME_PASS_ALONE)
+		return 0;
+	*passes = needed;
+	if (s->target.flags & NTIME_BY_PASS)
+		return 0;
+	return nti_error(&s->ctx->error, -EINVAL,
+			 "these events need %u passes, and a frame has one of them: make the "
+			 "session with NTIME_BY_PASS, or count fewer events",
+			 needed);
+}
+
+int ntime_frames_new(struct ntime_session *s, size_t depth, int fd, struct ntime_frames **out)
+{
+	struct ntime_frames *f;
+	size_t i;
+	int ret = ntime_session_open(s);
+
+	*out = NULL;
+	if (ret < 0)
+		return ret;
+	f = calloc(1, sizeof(*f));
+	if (!f)
+		return -ENOMEM;
+	f->session = s;
+	f->items = s->items;
+	ret = count_passes(s, &f->passes);
+	if (ret == 0)
+		ret = alloc_values(f);
+	if (ret == 0)
+		ret = ntime_session_read(s, f->then, f->items);
+	if (ret >= 0)
+		ret = nti_frame_ring_new(&f->ring, s, depth, f->passes, fd);
+	if (ret < 0) {
+		ntime_frames_free(f);
+		return ret;
+	}
+	find_turns(f);
+	for (i = 0; i < f->items; i++)
+		show_nothing(f, i);
+	f->is_plain = f->passes == 1 && !s->metrics;
+	f->begin_ns = nti_session_now_ns(s);
+	*out = f;
+	return 0;
+}
+
+void ntime_frames_free(struct ntime_frames *f)
+{
+	if (!f)
+		return;
+	if (f->ring.file)
+		nti_frame_ring_end(&f->ring);
+	nti_frame_ring_fini(&f->ring);
+	free(f->turn);
+	free(f->now);
+	free(f->then);
+	free(f->shown);
+	free(f->shown_at);
+	free(f->length_ns);
+	free(f);
+}
+
+const struct ntime_frame_ring *ntime_frames_ring(const struct ntime_frames *f)
+{
+	return &f->ring;
+}
+
+static uint64_t bits_of(double value)
+{
+	uint64_t out;
+
+	memcpy(&out, &value, sizeof(out));
+	return out;
+}
+
+static void put(struct nti_shared_word *word, enum nti_frame_word which, uint64_t value)
+{
+	nti_shared_word_set(&word[which], value);
+}
+
+static void put_value(struct nti_shared_word *word, const struct ntime_value *v, double scale,
+		      uint64_t span)
+{
+	bool is_plain = v->value == (double)v->count * scale && v->below == 0 && v->above == 0;
+
+	put(word, NTI_FRAME_COUNT, v->count);
+	put(word, NTI_FRAME_WANTED_NS, v->wanted_ns);
+	put(word, NTI_FRAME_COUNTED_NS, v->counted_ns);
+	put(word, NTI_FRAME_FLAGS,
+	    (uint64_t)v->hotplugs << 32 | v->flags | (is_plain ? NTIME_FRAME_PLAIN : 0));
+	put(word, NTI_FRAME_SPAN, span);
+	if (is_plain)
+		return;
+	put(word, NTI_FRAME_VALUE, bits_of(v->value));
+	put(word, NTI_FRAME_BELOW, bits_of(v->below));
+	put(word, NTI_FRAME_ABOVE, bits_of(v->above));
+}
+
+/* Flags with which a difference is more than that of counts and times. */
+#define NOT_PLAIN                                                                                  \
+	(NTIME_ABSENT | NTIME_NOT_COUNTED | NTIME_SCALED | NTIME_ELSEWHERE | NTIME_STATE |         \
+	 NTIME_GONE | NTIME_HOTPLUG)
+
+/* All items count in all frames, and none is computed: what almost all sessions are. */
+static void store_plain(struct ntime_frames *f, struct nti_shared_word *word)
+{
+	const struct ntime_value *now = f->now, *end = now + f->items, *then = f->then;
+	const struct ntime_frame_file_item *item = f->ring.item;
+	struct ntime_value d, *swap = f->then;
+
+	for (; now < end; now++, then++, item++, word += NTIME_FRAME_WORDS) {
+		uint64_t counted_ns = now->counted_ns - then->counted_ns;
+
+		if (now->flags & NOT_PLAIN || !counted_ns) {
+			ntime_value_delta(then, now, &d);
+			put_value(word, &d, item->scale, 0);
+			continue;
+		}
+		put(word, NTI_FRAME_COUNT, now->count - then->count);
+		put(word, NTI_FRAME_WANTED_NS, now->wanted_ns - then->wanted_ns);
+		put(word, NTI_FRAME_COUNTED_NS, counted_ns);
+		put(word, NTI_FRAME_FLAGS, now->flags | NTIME_FRAME_PLAIN);
+		put(word, NTI_FRAME_SPAN, 0);
+	}
+	f->then = f->now;
+	f->now = swap;
+}
+
+static bool is_due(const struct turn *turn, unsigned int pass)
+{
+	return turn->is_every || turn->last == pass;
+}
+
+static void show_counts(struct ntime_frames *f, unsigned int pass)
+{
+	size_t i;
+
+	for (i = 0; i < f->items; i++) {
+		struct turn *turn = &f->turn[i];
+		bool was_stale = turn->is_stale;
+
+		if (f->session->item[i].is_metric || !is_due(turn, pass))
+			continue;
+		ntime_value_delta(&f->then[i], &f->now[i], &f->shown[i]);
+		f->then[i] = f->now[i];
+		f->shown_at[i] = f->number;
+		turn->is_stale = false;
+		if (was_stale)
+			show_nothing(f, i);
+	}
+}
+
+/* Of the frames of all passes of @turn: how long one was. */
+static uint64_t length_of(const struct ntime_frames *f, const struct turn *turn, unsigned int pass)
+{
+	uint64_t sum = 0;
+	unsigned int i;
+
+	if (turn->is_every)
+		return f->length_ns[pass];
+	for (i = turn->first; i <= turn->last; i++)
+		sum += f->length_ns[i];
+	return sum / (turn->last - turn->first + 1);
+}
+
+/* Those whose events are complete, from what these show. */
+static void show_metrics(struct ntime_frames *f, unsigned int pass)
+{
+	size_t i;
+
+	for (i = 0; i < f->items; i++) {
+		if (f->session->item[i].is_metric) {
+			f->now[i].wanted_ns = length_of(f, &f->turn[i], pass);
+			f->now[i].count = 0;
+		} else {
+			f->now[i] = f->shown[i];
+		}
+	}
+	(void)ntime_session_metrics(f->session, f->now, f->items);
+	for (i = 0; i < f->items; i++) {
+		if (!f->session->item[i].is_metric || !is_due(&f->turn[i], pass))
+			continue;
+		f->shown[i] = f->now[i];
+		f->shown_at[i] = f->number;
+	}
+}
+
+/* Nothing is known of this frame, and of what is counted since the frame before. */
+static void show_failure(struct ntime_frames *f)
+{
+	size_t i;
+
+	f->is_plain = false;
+	for (i = 0; i < f->items; i++) {
+		f->turn[i].is_stale = true;
+		show_nothing(f, i);
+		f->shown_at[i] = f->number;
+	}
+}
+
+static void store_shown(const struct ntime_frames *f, struct nti_shared_word *word)
+{
+	size_t i;
+
+	for (i = 0; i < f->items; i++, word += NTIME_FRAME_WORDS) {
+		const struct turn *turn = &f->turn[i];
+		uint64_t age = f->number - f->shown_at[i];
+		uint64_t span = turn->is_every ? 0 : turn->last - turn->first;
+
+		put_value(word, &f->shown[i], f->ring.item[i].scale, span << 32 | (uint32_t)age);
+	}
+}
+
+static void store(struct ntime_frames *f, struct nti_shared_word *word, unsigned int pass,
+		  bool has_failed)
+{
+	if (has_failed) {
+		show_failure(f);
+	} else if (f->is_plain) {
+		store_plain(f, word);
+		return;
+	} else {
+		show_counts(f, pass);
+		if (f->session->metrics)
+			show_metrics(f, pass);
+	}
+	store_shown(f, word);
+}
+
+/* A session that stands still has no pass to change. */
+static int change_pass(struct ntime_frames *f)
+{
+	struct ntime_session *s = f->session;
+	int ret = 0;
+
+	if (!s->clock.is_running)
+		return 0;
+	if (!f->has_moved)
+		ret = nti_session_check_by_pass(s);
+	if (ret < 0)
+		return ret;
+	f->has_moved = true;
+	ret = nti_session_go_to_pass(s, (s->rotation->pass + 1) % f->passes);
+	return ret < 0 ? ret : 0;
+}
+
+int ntime_frame_end(struct ntime_frames *f, uint64_t *number)
+{
+	struct ntime_session *s = f->session;
+	unsigned int pass = s->rotation->pass;
+	int ret = ntime_session_read(s, f->now, f->items), changed = 0;
+	bool has_time = ret >= 0 && s->clock.moment.at_ns;
+	uint64_t end_ns = has_time ? s->clock.moment.at_ns : nti_session_now_ns(s);
+	struct nti_frame_slot *slot;
+	size_t i;
+
+	if (f->passes > 1)
+		changed = change_pass(f);
+	f->length_ns[f->passes > 1 ? pass : 0] = end_ns - f->begin_ns;
+	slot = nti_frame_begin(&f->ring, f->number);
+	nti_shared_word_set(&slot->begin_ns, f->begin_ns);
+	nti_shared_word_set(&slot->end_ns, end_ns);
+	nti_shared_word_set(&slot->pass, pass);
+	store(f, slot->word, f->passes > 1 ? pass : 0, ret < 0);
+	nti_frame_complete(&f->ring, slot, f->number);
+	/* Whatever counts now, it is not the pass of the frame that begins. */
+	for (i = 0; changed < 0 && i < f->items; i++)
+		f->turn[i].is_stale = true;
+	f->begin_ns = f->passes > 1 ? nti_session_now_ns(s) : end_ns;
+	if (number)
+		*number = f->number;
+	f->number++;
+	return ret < 0 ? ret : changed;
+}
