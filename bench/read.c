@@ -44,6 +44,8 @@
 static const char event_1[] = "page-faults";
 static const char events_8[] = "page-faults,context-switches,cpu-migrations,minor-faults,"
 			       "major-faults,cgroup-switches,cpu-clock,task-clock";
+static const char events_clock[] = "tsc,page-faults,context-switches,cpu-migrations,minor-faults,"
+				   "major-faults,cpu-clock,task-clock";
 static const uint64_t configs[BENCH_EVENTS] = {
 	PERF_COUNT_SW_PAGE_FAULTS,
 	PERF_COUNT_SW_CONTEXT_SWITCHES,
@@ -82,6 +84,10 @@ BENCH_LOOP(pmc, BENCH_FAIL_IF(s, ntime_read(&s->reader, &s->count) < 0))
 BENCH_LOOP(read_call, BENCH_FAIL_IF(s, ntime_read(&s->reader, &s->count) < 0))
 BENCH_LOOP(session_1, BENCH_FAIL_IF(s, ntime_session_read(s->session, s->values, s->items) < 0))
 BENCH_LOOP(session_8, BENCH_FAIL_IF(s, ntime_session_read(s->session, s->values, s->items) < 0))
+BENCH_LOOP(session_clock, BENCH_FAIL_IF(s, ntime_session_read(s->session, s->values, s->items) < 0))
+BENCH_LOOP(frame_1, BENCH_FAIL_IF(s, ntime_frame_end(s->frames, NULL) < 0))
+BENCH_LOOP(frame_8, BENCH_FAIL_IF(s, ntime_frame_end(s->frames, NULL) < 0))
+BENCH_LOOP(frame_clock, BENCH_FAIL_IF(s, ntime_frame_end(s->frames, NULL) < 0))
 BENCH_LOOP(raw_1, BENCH_FAIL_IF(s, read(s->fd, s->raw, sizeof(s->raw)) <= 0))
 BENCH_LOOP(raw_8, BENCH_FAIL_IF(s, read(s->fd, s->raw, sizeof(s->raw)) <= 0))
 BENCH_LOOP(raw_msr, BENCH_FAIL_IF(s, pread(s->fd, &s->count, 8, MSR_TSC) != 8))
@@ -163,6 +169,27 @@ static int open_read_call(struct bench_state *s, unsigned int events)
 static int open_session(struct bench_state *s, unsigned int events)
 {
 	return open_list(s, events == 1 ? event_1 : events_8);
+}
+
+static int open_session_clock(struct bench_state *s, unsigned int events)
+{
+	(void)events;
+	return open_list(s, events_clock);
+}
+
+static int open_frames(struct bench_state *s)
+{
+	return ntime_frames_new(s->session, 8, -1, &s->frames) < 0 ? ntime_failed(s) : 0;
+}
+
+static int open_frame(struct bench_state *s, unsigned int events)
+{
+	return open_session(s, events) < 0 ? -1 : open_frames(s);
+}
+
+static int open_frame_clock(struct bench_state *s, unsigned int events)
+{
+	return open_session_clock(s, events) < 0 ? -1 : open_frames(s);
 }
 
 static int open_msr(struct bench_state *s, unsigned int events)
@@ -256,6 +283,12 @@ static const struct bench_method our_methods[] = {
 	  NULL },
 	{ "session_8", 8, false, "ntime_session_read, perf", open_session, loop_session_8, NULL,
 	  NULL },
+	{ "session_clock", 8, false, "ntime_session_read, clock and perf", open_session_clock,
+	  loop_session_clock, NULL, NULL },
+	{ "frame_1", 1, false, "ntime_frame_end, perf", open_frame, loop_frame_1, NULL, NULL },
+	{ "frame_8", 8, false, "ntime_frame_end, perf", open_frame, loop_frame_8, NULL, NULL },
+	{ "frame_clock", 8, false, "ntime_frame_end, clock and perf", open_frame_clock,
+	  loop_frame_clock, NULL, NULL },
 	{ "raw_msr", 1, false, "bare pread(2) of /dev/cpu/0/msr", open_raw_msr, loop_raw_msr, NULL,
 	  NULL },
 	{ "msr", 1, false, "ntime_msr_read, msr", open_msr, loop_msr, NULL, NULL },
@@ -423,6 +456,7 @@ static int run_loops(uint64_t turns)
 static void close_all(void)
 {
 	for (size_t i = 0; i < measured_count; i++) {
+		ntime_frames_free(measured[i].state.frames);
 		ntime_session_free(measured[i].state.session);
 		ntime_close(measured[i].state.own_ctx);
 	}

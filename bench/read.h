@@ -21,6 +21,7 @@
  */
 struct bench_state {
 	struct ntime_session *session;
+	struct ntime_frames *frames;
 	struct ntime_reader reader;
 	struct ntime_value values[BENCH_EVENTS];
 	size_t items;

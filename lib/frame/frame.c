@@ -33,7 +33,7 @@ struct ntime_frames {
 	uint64_t begin_ns;
 	size_t items;
 	unsigned int passes; /* 1: nothing takes turns */
-	bool is_plain;	     /* no metrics either, and no item is stale: store_plain() */
+	bool is_plain;	     /* no metrics either, and no item is stale */
 	bool has_moved;	     /* to another pass, once */
 	struct turn *turn;
 	/*
@@ -215,19 +215,13 @@ static void put(struct nti_shared_word *word, enum nti_frame_word which, uint64_
 	nti_shared_word_set(&word[which], value);
 }
 
-static void put_value(struct nti_shared_word *word, const struct ntime_value *v, double scale,
-		      uint64_t span)
+static void put_value(struct nti_shared_word *word, const struct ntime_value *v, uint64_t span)
 {
-	bool is_plain = v->value == (double)v->count * scale && v->below == 0 && v->above == 0;
-
 	put(word, NTI_FRAME_COUNT, v->count);
 	put(word, NTI_FRAME_WANTED_NS, v->wanted_ns);
 	put(word, NTI_FRAME_COUNTED_NS, v->counted_ns);
-	put(word, NTI_FRAME_FLAGS,
-	    (uint64_t)v->hotplugs << 32 | v->flags | (is_plain ? NTIME_FRAME_PLAIN : 0));
+	put(word, NTI_FRAME_FLAGS, (uint64_t)v->hotplugs << 32 | v->flags | NTIME_FRAME_WHOLE);
 	put(word, NTI_FRAME_SPAN, span);
-	if (is_plain)
-		return;
 	put(word, NTI_FRAME_VALUE, bits_of(v->value));
 	put(word, NTI_FRAME_BELOW, bits_of(v->below));
 	put(word, NTI_FRAME_ABOVE, bits_of(v->above));
@@ -238,29 +232,14 @@ static void put_value(struct nti_shared_word *word, const struct ntime_value *v,
 	(NTIME_ABSENT | NTIME_NOT_COUNTED | NTIME_SCALED | NTIME_ELSEWHERE | NTIME_STATE |         \
 	 NTIME_GONE | NTIME_HOTPLUG)
 
-/* All items count in all frames, and none is computed: what almost all sessions are. */
-static void store_plain(struct ntime_frames *f, struct nti_shared_word *word)
+static __attribute__((noinline)) void store_other(const struct ntime_value *now,
+						  const struct ntime_value *then,
+						  struct nti_shared_word *word)
 {
-	const struct ntime_value *now = f->now, *end = now + f->items, *then = f->then;
-	const struct ntime_frame_file_item *item = f->ring.item;
-	struct ntime_value d, *swap = f->then;
+	struct ntime_value d;
 
-	for (; now < end; now++, then++, item++, word += NTIME_FRAME_WORDS) {
-		uint64_t counted_ns = now->counted_ns - then->counted_ns;
-
-		if (now->flags & NOT_PLAIN || !counted_ns) {
-			ntime_value_delta(then, now, &d);
-			put_value(word, &d, item->scale, 0);
-			continue;
-		}
-		put(word, NTI_FRAME_COUNT, now->count - then->count);
-		put(word, NTI_FRAME_WANTED_NS, now->wanted_ns - then->wanted_ns);
-		put(word, NTI_FRAME_COUNTED_NS, counted_ns);
-		put(word, NTI_FRAME_FLAGS, now->flags | NTIME_FRAME_PLAIN);
-		put(word, NTI_FRAME_SPAN, 0);
-	}
-	f->then = f->now;
-	f->now = swap;
+	ntime_value_delta(then, now, &d);
+	put_value(word, &d, 0);
 }
 
 static bool is_due(const struct turn *turn, unsigned int pass)
@@ -344,24 +323,8 @@ static void store_shown(const struct ntime_frames *f, struct nti_shared_word *wo
 		uint64_t age = f->number - f->shown_at[i];
 		uint64_t span = turn->is_every ? 0 : turn->last - turn->first;
 
-		put_value(word, &f->shown[i], f->ring.item[i].scale, span << 32 | (uint32_t)age);
+		put_value(word, &f->shown[i], span << 32 | (uint32_t)age);
 	}
-}
-
-static void store(struct ntime_frames *f, struct nti_shared_word *word, unsigned int pass,
-		  bool has_failed)
-{
-	if (has_failed) {
-		show_failure(f);
-	} else if (f->is_plain) {
-		store_plain(f, word);
-		return;
-	} else {
-		show_counts(f, pass);
-		if (f->session->metrics)
-			show_metrics(f, pass);
-	}
-	store_shown(f, word);
 }
 
 /* A session that stands still has no pass to change. */
@@ -381,31 +344,95 @@ static int change_pass(struct ntime_frames *f)
 	return ret < 0 ? ret : 0;
 }
 
-int ntime_frame_end(struct ntime_frames *f, uint64_t *number)
+static uint64_t end_of_frame(const struct ntime_session *s, int ret)
+{
+	return ret >= 0 && s->clock.moment.at_ns ? s->clock.moment.at_ns : nti_session_now_ns(s);
+}
+
+static struct nti_frame_slot *begin_slot(struct ntime_frames *f, uint64_t end_ns)
+{
+	struct nti_frame_slot *slot = nti_frame_begin(&f->ring, f->number);
+
+	nti_shared_word_set(&slot->begin_ns, f->begin_ns);
+	nti_shared_word_set(&slot->end_ns, end_ns);
+	f->begin_ns = end_ns;
+	return slot;
+}
+
+static void swap(struct ntime_frames *f)
+{
+	struct ntime_value *now = f->now;
+
+	f->now = f->then;
+	f->then = now;
+}
+
+static void complete_slot(struct ntime_frames *f, struct nti_frame_slot *slot, uint64_t *number)
+{
+	if (number)
+		*number = f->number;
+	nti_frame_complete(&f->ring, slot, f->number);
+	f->number++;
+}
+
+/* The session was read, and @ret says how. */
+static __attribute__((noinline)) int end_turn(struct ntime_frames *f, uint64_t *number, int ret)
 {
 	struct ntime_session *s = f->session;
 	unsigned int pass = s->rotation->pass;
-	int ret = ntime_session_read(s, f->now, f->items), changed = 0;
-	bool has_time = ret >= 0 && s->clock.moment.at_ns;
-	uint64_t end_ns = has_time ? s->clock.moment.at_ns : nti_session_now_ns(s);
+	uint64_t end_ns = end_of_frame(s, ret);
 	struct nti_frame_slot *slot;
+	int changed = 0;
 	size_t i;
 
 	if (f->passes > 1)
 		changed = change_pass(f);
 	f->length_ns[f->passes > 1 ? pass : 0] = end_ns - f->begin_ns;
-	slot = nti_frame_begin(&f->ring, f->number);
-	nti_shared_word_set(&slot->begin_ns, f->begin_ns);
-	nti_shared_word_set(&slot->end_ns, end_ns);
+	slot = begin_slot(f, end_ns);
 	nti_shared_word_set(&slot->pass, pass);
-	store(f, slot->word, f->passes > 1 ? pass : 0, ret < 0);
-	nti_frame_complete(&f->ring, slot, f->number);
+	if (ret < 0)
+		show_failure(f);
+	else
+		show_counts(f, pass);
+	if (ret >= 0 && s->metrics)
+		show_metrics(f, f->passes > 1 ? pass : 0);
+	store_shown(f, slot->word);
+	complete_slot(f, slot, number);
 	/* Whatever counts now, it is not the pass of the frame that begins. */
 	for (i = 0; changed < 0 && i < f->items; i++)
 		f->turn[i].is_stale = true;
-	f->begin_ns = f->passes > 1 ? nti_session_now_ns(s) : end_ns;
-	if (number)
-		*number = f->number;
-	f->number++;
+	if (f->passes > 1)
+		f->begin_ns = nti_session_now_ns(s);
 	return ret < 0 ? ret : changed;
+}
+
+/*
+ * What almost all sessions are: all items count in all frames, and none is computed. What was
+ * counted all the time until now was so until the frame before. docs/performance.md has the
+ * instructions.
+ */
+int ntime_frame_end(struct ntime_frames *f, uint64_t *number)
+{
+	int ret = ntime_session_read(f->session, f->now, f->items);
+	const struct ntime_value *now = f->now, *then = f->then, *end;
+	struct nti_frame_slot *slot;
+	struct nti_shared_word *word;
+
+	if (__builtin_expect(ret < 0 || !f->is_plain, 0))
+		return end_turn(f, number, ret);
+	slot = begin_slot(f, end_of_frame(f->session, ret));
+	word = slot->word;
+	for (end = now + f->items; now < end; now++, then++, word += NTIME_FRAME_WORDS) {
+		if (__builtin_expect(now->flags & NOT_PLAIN || now->wanted_ns != now->counted_ns,
+				     0)) {
+			store_other(now, then, word);
+			continue;
+		}
+		put(word, NTI_FRAME_FLAGS, now->flags);
+		put(word, NTI_FRAME_COUNT, now->count - then->count);
+		put(word, NTI_FRAME_WANTED_NS, now->wanted_ns - then->wanted_ns);
+	}
+	complete_slot(f, slot, number);
+	swap(f);
+	return 0;
 }

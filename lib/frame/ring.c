@@ -227,23 +227,26 @@ static void get_value(const struct nti_shared_word *word, uint64_t number, doubl
 		      struct ntime_frame_value *out)
 {
 	uint64_t flags = nti_shared_word_get(&word[NTI_FRAME_FLAGS]);
-	uint64_t span = nti_shared_word_get(&word[NTI_FRAME_SPAN]);
+	uint64_t span;
 	struct ntime_value *v = &out->value;
 
 	*v = (struct ntime_value){
 		.count = nti_shared_word_get(&word[NTI_FRAME_COUNT]),
 		.scale = scale,
 		.wanted_ns = nti_shared_word_get(&word[NTI_FRAME_WANTED_NS]),
-		.counted_ns = nti_shared_word_get(&word[NTI_FRAME_COUNTED_NS]),
-		.flags = (uint32_t)flags & ~NTIME_FRAME_PLAIN,
+		.flags = (uint32_t)flags & ~NTIME_FRAME_WHOLE,
 		.hotplugs = (uint32_t)(flags >> 32),
 	};
-	out->last = number - (uint32_t)span;
-	out->first = out->last - (uint32_t)(span >> 32);
-	if (flags & NTIME_FRAME_PLAIN) {
+	if (!(flags & NTIME_FRAME_WHOLE)) {
 		v->value = (double)v->count * scale;
+		v->counted_ns = v->wanted_ns;
+		out->first = out->last = number;
 		return;
 	}
+	v->counted_ns = nti_shared_word_get(&word[NTI_FRAME_COUNTED_NS]);
+	span = nti_shared_word_get(&word[NTI_FRAME_SPAN]);
+	out->last = number - (uint32_t)span;
+	out->first = out->last - (uint32_t)(span >> 32);
 	v->value = as_double(nti_shared_word_get(&word[NTI_FRAME_VALUE]));
 	v->below = as_double(nti_shared_word_get(&word[NTI_FRAME_BELOW]));
 	v->above = as_double(nti_shared_word_get(&word[NTI_FRAME_ABOVE]));

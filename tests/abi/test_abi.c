@@ -643,7 +643,7 @@ static const struct constant_row {
 	{ __LINE__, NTIME_PASS_ALONE, 8 },
 	{ __LINE__, NTIME_READ_BY_CALL, 32 },
 	{ __LINE__, NTIME_FRAME_VERSION, 1 },
-	{ __LINE__, NTIME_FRAME_PLAIN, 0x80000000 },
+	{ __LINE__, NTIME_FRAME_WHOLE, 0x80000000 },
 	{ __LINE__, NTIME_FRAME_WORDS, 8 },
 	{ __LINE__, NTIME_FRAME_SLOT_BYTES, 48 },
 	{ __LINE__, NTIME_FRAMES_RUNNING, 0 },
