@@ -7,6 +7,7 @@
  * ends with the processes, the time or Ctrl-C.
  */
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +70,8 @@ static int begin_counting(struct cli_measure *m)
 	m->glance_ns = min_of(cli_sessions_max_read_interval_ns(&m->sessions) / 2, GLANCE_NS);
 	if (cli_sessions_max_read_interval_ns(&m->sessions) != UINT64_MAX)
 		m->glance_at_ns = cli_now_ns() + m->glance_ns;
-	if (cli_sessions_passes(&m->sessions) > 1 && m->pass == CLI_ALL_PASSES) {
+	if (cli_sessions_passes(&m->sessions) > 1 && m->pass == CLI_ALL_PASSES &&
+	    !m->options->frames) {
 		m->turn_at_ns = 0;
 		cli_wait_exactly(true);
 	}
@@ -140,6 +142,8 @@ static int release_command(struct cli_measure *m)
 	if (!ret) {
 		m->is_running = true;
 		cli_signals_forward(ntime_command_pid(m->command));
+		if (m->options->frames && cli_frames_show(&m->frames))
+			m->has_failed = true;
 		return take_times(m);
 	}
 	cli_machine_say(m->ctx, ret);
@@ -200,6 +204,8 @@ static int prepare(struct cli_measure *m)
 {
 	int ret;
 
+	if (m->options->frames && cli_frames_init(&m->frames, m->ctx, m->options->frames) < 0)
+		return CLI_EXIT_FAILED;
 	ret = m->options->argv ? make_command(m) : 0;
 	if (ret)
 		return ret;
@@ -232,6 +238,13 @@ static int wait_until(struct cli_measure *m, uint64_t deadline)
 		return cli_wait_until(&m->wait, deadline, &m->mask);
 	if (deadline != NEVER)
 		left = deadline > now ? deadline - now : 0;
+	if (m->options->frames) {
+		ret = cli_frames_wait(&m->frames, left);
+		m->has_failed = m->has_failed || m->frames.has_failed;
+		if (ret < 0)
+			return ret;
+		left = 0;
+	}
 	m->end.size = sizeof(m->end);
 	ret = ntime_command_wait(m->command, left, &m->end);
 	m->is_running = m->is_running && (ret == 0 || ret == -EINTR);
@@ -422,6 +435,26 @@ static uint64_t real_ns_at(const struct cli_measure *m, uint64_t now)
 	return m->command ? m->end.real_ns : now - m->begin_ns;
 }
 
+/*
+ * What had its pass in some of the frames alone has a number in each of those, and none of the
+ * whole run.
+ */
+static int forget_turns(struct cli_measure *m)
+{
+	for (size_t i = 0; i < m->sessions.items; i++) {
+		struct ntime_item item = { .size = sizeof(item) };
+		int ret = ntime_session_item(m->sessions.session[0], i, &item);
+
+		if (ret < 0)
+			return cli_machine_say(m->ctx, ret);
+		if (item.is_metric || item.in_every_pass || m->values[i].flags & NTIME_ABSENT)
+			continue;
+		m->values[i].value = NAN;
+		m->values[i].flags |= NTIME_NOT_COUNTED;
+	}
+	return cli_sessions_metrics(&m->sessions, m->values) ? CLI_EXIT_FAILED : 0;
+}
+
 static int finish(struct cli_measure *m)
 {
 	uint64_t now = m->command ? m->begin_ns + m->end.real_ns : cli_now_ns();
@@ -439,7 +472,11 @@ static int finish(struct cli_measure *m)
 		return 0;
 	if (m->options->interval_ns && m->is_counting && !m->is_output_gone)
 		return end_interval(m, now);
-	return cli_sessions_read(&m->sessions, m->values) ? CLI_EXIT_FAILED : 0;
+	if (m->options->frames)
+		cli_frames_end(&m->frames);
+	if (cli_sessions_read(&m->sessions, m->values))
+		return CLI_EXIT_FAILED;
+	return m->options->frames && cli_sessions_passes(&m->sessions) > 1 ? forget_turns(m) : 0;
 }
 
 /* Without memory: a command that runs is not to suffer from it, and counters are given back. */
@@ -452,6 +489,7 @@ static void undo(void *arg)
 	while (m->is_running && ret == -EINTR)
 		ret = ntime_command_wait(m->command, UINT64_MAX, &m->end);
 	ntime_command_free(m->command);
+	cli_frames_fini(&m->frames);
 	cli_sessions_free(&m->sessions);
 }
 
@@ -484,6 +522,9 @@ int cli_measure_run(struct cli_measure *m)
 		ret = CLI_EXIT_FAILED;
 	if (!ret && m->on_open && !m->is_bare)
 		ret = m->on_open(m->arg, m);
+	if (!ret && m->options->frames &&
+	    cli_frames_begin(&m->frames, m->sessions.session[0], ntime_command_pid(m->command)) < 0)
+		ret = CLI_EXIT_FAILED;
 	if (!ret)
 		ret = run_prepared(m);
 	cli_signals_interrupt(false);
@@ -530,6 +571,7 @@ void cli_measure_fini(struct cli_measure *m)
 	cli_wait_exactly(false);
 	cli_signals_forward(0);
 	ntime_command_free(m->command);
+	cli_frames_fini(&m->frames);
 	cli_sessions_free(&m->sessions);
 	cli_wait_fini(&m->wait);
 	free(m->values);

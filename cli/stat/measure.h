@@ -8,6 +8,7 @@
 
 #include <ntime/command.h>
 
+#include "cli/stat/frames.h"
 #include "cli/stat/sessions.h"
 #include "cli/base/wait.h"
 #include "cli/output/memory.h"
@@ -41,6 +42,7 @@ struct cli_measure {
 
 	struct cli_sessions sessions;
 	struct ntime_command *command;
+	struct cli_frames frames;
 	struct cli_undo undo;
 	struct cli_wait wait;
 	struct ntime_value *values;

@@ -72,6 +72,9 @@ const struct cli_option cli_stat_option_table[] = {
 	{ 0, "passes", NULL,
 	  "if the events exceed the counters, run the command once per pass instead of rotating",
 	  FLAG(by_pass) },
+	{ 0, "frames", "FILE",
+	  "count each frame of the command by itself, into a ring that ntime watch --frames shows",
+	  TEXT(frames) },
 	{ ID_VIA, "via", NTIME_VIA_NAMES, "access method; all but perf need -a or -C" },
 	{ 0, "no-self-test", NULL, "do not test counters when they are first used on this boot",
 	  FLAG(no_self_test) },
@@ -305,6 +308,12 @@ static const char *contradiction(const struct cli_stat_options *o)
 		return "-I and -r cannot be combined: intervals of different runs have no mean";
 	if (o->interval_ns && o->by_pass)
 		return "-I and --passes cannot be combined: one interval would be several runs";
+	if (o->frames && (!o->argv || o->pids))
+		return "--frames needs a command, which says where its frames end, and no -p or -t";
+	if (o->frames &&
+	    (o->has_runs || o->by_pass || o->interval_ns || o->delay_ns || o->per || o->dry_run))
+		return "--frames cannot be combined with -r, --passes, -I, --delay, --per or "
+		       "--dry-run";
 	if (o->dry_run && o->writer != &cli_text_writer)
 		return "--dry-run prints text only: leave out --csv, --json or --format";
 	if (o->format && o->interval_ns)

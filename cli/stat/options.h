@@ -48,6 +48,7 @@ struct cli_stat_options {
 	const char *metrics;
 	const char *machine;
 	const char *model;
+	const char *frames;
 	const char *root;
 	const struct cli_writer *writer;
 	unsigned int verbose;

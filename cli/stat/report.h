@@ -126,6 +126,8 @@ struct cli_report_row {
  * @left_out:	runs that did not end well and are in no value, but for that last one; not owned
  * @passes:	passes of the plan
  * @by_pass:	one run per pass
+ * @frames:	ring of --frames; NULL: none
+ * @n_frames:	frames of the command, the last @kept_frames of which it has
  * @is_simulated: of a recorded machine (@is_recording), or values come from a model
  * @emulated:	guest of the lab in which it was measured, NULL elsewhere
  * @has_ended:	@status is valid
@@ -147,6 +149,8 @@ struct cli_report {
 	size_t runs;
 	const struct cli_outcomes *left_out;
 	unsigned int passes;
+	const char *frames;
+	uint64_t n_frames, kept_frames;
 	const char *emulated;
 	int status;
 	bool by_pass;

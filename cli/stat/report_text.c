@@ -8,6 +8,7 @@
  *
  * Where that is wider than the terminal, comments and notes go to lines of their own.
  */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -593,6 +594,30 @@ static void put_devices(FILE *f, const struct cli_style *style, const struct cli
 	}
 }
 
+static void put_frames(FILE *f, const struct cli_style *style, const struct cli_report *r)
+{
+	char line[LINE_CHARS];
+
+	if (r->n_frames > r->kept_frames)
+		snprintf(line, sizeof(line),
+			 "Counted %" PRIu64 " frames; ntime watch --frames %.150s shows the last "
+			 "%" PRIu64 ".",
+			 r->n_frames, r->frames, r->kept_frames);
+	else
+		snprintf(line, sizeof(line),
+			 "Counted %" PRIu64 " frame%s; ntime watch --frames %.150s shows %s.",
+			 r->n_frames, r->n_frames == 1 ? "" : "s", r->frames,
+			 r->n_frames == 1 ? "it" : "them");
+	put_sentence(f, style, CLI_PLAIN, line);
+	if (r->passes < 2)
+		return;
+	snprintf(
+		line, sizeof(line),
+		"%u passes took turns, one a frame: <not counted> has numbers there, and no total.",
+		r->passes);
+	put_sentence(f, style, CLI_PLAIN, line);
+}
+
 static void put_head_lines(FILE *f, const struct cli_style *style, const struct cli_report *r)
 {
 	char line[LINE_CHARS];
@@ -619,6 +644,8 @@ static void put_head_lines(FILE *f, const struct cli_style *style, const struct 
 			 r->passes, style->look.utf8 ? "±" : "+-");
 		put_sentence(f, style, CLI_PLAIN, line);
 	}
+	if (r->frames)
+		put_frames(f, style, r);
 	if (style->by_run)
 		put_runs(f, style, r);
 }
@@ -827,7 +854,8 @@ static void put_why_none_ran(FILE *f, const struct cli_style *style, const struc
 	look_for_idle(&idle, style, r->item, r->items);
 	for (size_t i = 0; i < r->rows; i++)
 		look_for_idle(&idle, style, r->row[i].item, r->items);
-	if (!idle.has_one || style->quiet)
+	/* What has no total has its number frame by frame, as was said above. */
+	if (!idle.has_one || style->quiet || (r->frames && r->passes > 1))
 		return;
 	snprintf(text, sizeof(text), "<not counted>: %s",
 		 !idle.has_event ? "the formula divides by 0"

@@ -12,7 +12,7 @@
 
 static const char *const per_words[] = {
 	[CLI_PER_CHOSEN] = "",	     [CLI_PER_SOCKET] = "socket", [CLI_PER_CORE] = "core",
-	[CLI_PER_THREAD] = "thread", [CLI_PER_NONE] = "none",
+	[CLI_PER_THREAD] = "thread", [CLI_PER_NONE] = "none",	  [CLI_PER_FRAME] = "frame",
 };
 
 const char *cli_per_word(enum cli_per per)
@@ -341,6 +341,8 @@ bool cli_rows_show(const struct cli_rows *rows, size_t row, const struct cli_row
 
 	if (!item->is_shown)
 		return false;
+	if (rows->per == CLI_PER_FRAME)
+		return true;
 	if (is_of_device(item) || kind == CLI_ROW_DEVICE)
 		return is_of_device(item) && kind == CLI_ROW_DEVICE;
 	if (rows->per == CLI_PER_NONE)

@@ -21,6 +21,7 @@ enum cli_per {
 	CLI_PER_CORE,
 	CLI_PER_THREAD,
 	CLI_PER_NONE, /* one row for all */
+	CLI_PER_FRAME /* what was counted in a frame, wherever; ntime watch --frames alone */
 };
 
 /* "socket", "core" ... */

@@ -83,7 +83,8 @@ static struct ntime_target target_of(const struct cli_stat_options *o, pid_t chi
 		target.flags |= NTIME_PASS_ALONE;
 		target.pass = (uint32_t)pass;
 	} else {
-		target.flags |= NTIME_TURNS;
+		/* One pass a frame; else they rotate. */
+		target.flags |= o->frames ? NTIME_BY_PASS : NTIME_TURNS;
 	}
 	return target;
 }

@@ -387,6 +387,8 @@ static int set_results(struct stat *st)
 		return CLI_EXIT_FAILED;
 	st->report.is_simulated |= !!(flags & NTIME_SIMULATED);
 	st->report.status = st->status;
+	st->report.n_frames = st->measure.frames.n;
+	st->report.kept_frames = CLI_FRAMES_DEPTH;
 	st->report.has_ended = st->o.argv && st->rounds;
 	if (st->o.verbose &&
 	    cli_notes_take(&st->notes, st->ctx, st->measure.sessions.session[0], &st->report))
@@ -546,6 +548,7 @@ static int prepare(struct stat *st)
 		.argv = st->o.argv,
 		.target = st->target,
 		.by_pass = st->o.by_pass,
+		.frames = st->o.frames,
 		.is_simulated = st->o.machine,
 		.is_recording = st->o.machine,
 		.emulated = cli_emulated(),

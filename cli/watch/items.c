@@ -368,6 +368,31 @@ static void describe(struct cli_watch_items *items, struct cli_row_item *item, b
 		add_item(items, item);
 }
 
+int cli_watch_items_of_ring(struct cli_watch_items *items, const struct ntime_frame_ring *ring,
+			    const struct ntime_value *values, size_t n, bool shows_hidden)
+{
+	items->n = n;
+	items->item = cli_calloc(n + 1, sizeof(*items->item));
+	for (size_t i = 0; i < n; i++) {
+		struct cli_row_item *item = &items->item[i];
+		int ret;
+
+		item->info.size = sizeof(item->info);
+		ret = ntime_frame_ring_item(ring, i, &item->info);
+		if (ret < 0)
+			return ret;
+		item->is_missing = is_absent_everywhere(values, n, 1, i);
+		describe(items, item, shows_hidden);
+		/*
+		 * A frame is its own measure, and not each value is of the frame that it stands in.
+		 */
+		item->has_rate = false;
+		items->is_simulated |= is_simulated(values, n, 1, i);
+	}
+	settle_twins(items);
+	return 0;
+}
+
 int cli_watch_items_describe(struct cli_watch_items *items, struct ntime_session *s,
 			     const struct ntime_value *values, size_t where_count,
 			     bool shows_hidden)

@@ -3,6 +3,7 @@
 #ifndef CLI_WATCH_ITEMS_H
 #define CLI_WATCH_ITEMS_H
 
+#include <ntime/frame.h>
 #include <ntime/session.h>
 
 #include "cli/output/absence.h"
@@ -34,6 +35,9 @@ int cli_watch_items_add(struct cli_watch_items *items, struct ntime_ctx *ctx,
 int cli_watch_items_describe(struct cli_watch_items *items, struct ntime_session *s,
 			     const struct ntime_value *values, size_t where_count,
 			     bool shows_hidden);
+/* The same of a ring of frames, @values of one of which show what is absent. 0 or -errno. */
+int cli_watch_items_of_ring(struct cli_watch_items *items, const struct ntime_frame_ring *ring,
+			    const struct ntime_value *values, size_t n, bool shows_hidden);
 /*
  * A device of item @i is gone: learn why, and remember it among what is not there.
  */

@@ -16,6 +16,8 @@
 #include "cli/watch/options.h"
 
 #define INTERVAL_NS 1000000000u
+/* A ring of 1024 frames is looked at before it has turned round, up to 10,000 frames a second. */
+#define FRAMES_INTERVAL_NS 100000000u
 #define MIN_INTERVAL_NS 1000000u
 #define MAX_SAMPLES 1000000000000u
 
@@ -53,7 +55,7 @@ const struct cli_option cli_watch_option_table[] = {
 	  "a metric by name, or a new one as NAME=FORMULA or NAME[unit]=FORMULA; may be repeated" },
 	{ ID_METRICS, "metrics", "FILE", "read further metrics from FILE", TEXT(metrics) },
 	{ 'i', "interval", "TIME",
-	  "seconds between samples, or as in 10ms; at least 1ms, default 1" },
+	  "seconds between samples, or as in 10ms; at least 1ms, default 1; with --frames 0.1" },
 	{ 'n', "samples", "N", "end after N samples" },
 	{ ID_PER, "per", "WHAT", "a row per socket, core or thread; none: one row for all" },
 	{ 'C', "cpu", "LIST", "watch these CPUs, such as 0-3,8, instead of all", TEXT(cpus) },
@@ -74,6 +76,9 @@ const struct cli_option cli_watch_option_table[] = {
 	  FLAG(clears_log) },
 	{ 0, "no-self-test", NULL, "do not test counters when they are first used on this boot",
 	  FLAG(no_self_test) },
+	{ 0, "frames", "FILE",
+	  "show the frames that another process stores there, as ntime stat --frames does",
+	  TEXT(frames) },
 	{ ID_MACHINE, "machine", "FILE",
 	  "a recorded machine instead of this one; it counts nothing", TEXT(machine) },
 	{ ID_MODEL, "model", "SOCKET",
@@ -173,6 +178,11 @@ static int set_option(void *arg, const struct cli_option *option, const char *va
 /* Options that contradict each other. */
 static const char *contradiction(const struct cli_watch_options *o)
 {
+	if (o->frames && (o->wishes || o->cpus || o->per || o->via || o->limits || o->machine ||
+			  o->model || o->metrics || o->clears_log || o->no_self_test))
+		return "--frames shows what its ring has: leave out what is to be counted, and "
+		       "how, "
+		       "and alarms";
 	if (o->command && !o->limits)
 		return "--run needs an alarm: add --above METRIC=VALUE";
 	if (o->has_bell && !o->limits)
@@ -194,7 +204,7 @@ int cli_watch_options_parse(struct cli_watch_options *o, const struct cli_comman
 	const char *wrong;
 	int ret, i;
 
-	*o = (struct cli_watch_options){ .interval_ns = INTERVAL_NS };
+	*o = (struct cli_watch_options){ .interval_ns = 0 };
 	ret = cli_options_parse(self, argc, argv, set_option, o);
 	if (ret < 0)
 		return ret;
@@ -203,6 +213,8 @@ int cli_watch_options_parse(struct cli_watch_options *o, const struct cli_comman
 		if (ret < 0)
 			return ret;
 	}
+	if (!o->interval_ns)
+		o->interval_ns = o->frames ? FRAMES_INTERVAL_NS : INTERVAL_NS;
 	wrong = contradiction(o);
 	return wrong ? misuse("%s", wrong) : 0;
 }

@@ -28,7 +28,7 @@ struct cli_watch_limit {
  * struct cli_watch_options - strings are the command line's
  * @wish:	none: the overview
  * @limit:	--above
- * @interval_ns: 1 s unless given
+ * @interval_ns: 1 s unless given, of frames 0.1 s
  * @samples:	-n, 0: until it is stopped
  * @form:	CLI_WATCH_SCREEN unless chosen; it becomes plain lines where there is no terminal
  * @via:	enum ntime_via
@@ -44,7 +44,7 @@ struct cli_watch_options {
 	enum cli_watch_form form;
 	uint32_t via;
 	unsigned int verbose;
-	const char *cpus, *output, *machine, *model, *metrics, *command;
+	const char *cpus, *output, *machine, *model, *metrics, *command, *frames;
 	bool is_append;
 	bool is_quiet, has_bell, clears_log, no_self_test;
 };

@@ -54,8 +54,12 @@ static void put_day(struct cli_watch *w, uint64_t wall_ns)
 	if (strcmp(day.text, plain->day.text) == 0)
 		return;
 	plain->day = day;
-	snprintf(line, sizeof(line), "# %s  %s  every %g s\n", cli_clean(cli_host_name()), day.text,
-		 (double)w->o.interval_ns / 1e9);
+	if (w->frames.ring)
+		snprintf(line, sizeof(line), "# %s  %s  frames of %.100s\n",
+			 cli_clean(cli_host_name()), day.text, cli_clean(w->o.frames));
+	else
+		snprintf(line, sizeof(line), "# %s  %s  every %g s\n", cli_clean(cli_host_name()),
+			 day.text, (double)w->o.interval_ns / 1e9);
 	cli_watch_put(&w->out, line);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What the forms of output of ntime watch share. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,9 +45,27 @@ static void add_word(void *arg, const char *word)
 	snprintf(w->text + used, w->size - used, "%s%s", used ? " " : "", word);
 }
 
+/* "frame=5" or "frames=4-5" where a value is not of the frame of its row alone. */
+static void add_frame(const struct cli_watch *w, size_t row, size_t at,
+		      void (*fn)(void *arg, const char *word), void *arg)
+{
+	const struct ntime_frame_value *v = &w->frames.value[at];
+	char word[64];
+
+	if (cli_watch_no_number(&v->value))
+		return;
+	if (v->first != v->last)
+		snprintf(word, sizeof(word), "frames=%" PRIu64 "-%" PRIu64, v->first, v->last);
+	else if (v->last != w->frames.number[row])
+		snprintf(word, sizeof(word), "frame=%" PRIu64, v->last);
+	else
+		return;
+	fn(arg, word);
+}
+
 /*
  * What must be known to believe item @i of @row, in words: those of its flags that are in @flags,
- * "unsure", "above".
+ * "unsure", "above", which frames it is of.
  */
 static void words_for_each(const struct cli_watch *w, size_t row, size_t i, uint32_t flags,
 			   void (*fn)(void *arg, const char *word), void *arg)
@@ -60,6 +79,8 @@ static void words_for_each(const struct cli_watch *w, size_t row, size_t i, uint
 		fn(arg, "unsure");
 	if (w->rows.has_alarm[at])
 		fn(arg, "above");
+	if (w->frames.ring)
+		add_frame(w, row, at, fn, arg);
 }
 
 void cli_watch_flag_words(const struct cli_watch *w, size_t row, size_t i, uint32_t flags,

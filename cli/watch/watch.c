@@ -213,7 +213,7 @@ static int find_rows(struct cli_watch *w)
 /* Full screen where somebody looks, lines elsewhere. */
 static void choose_view(struct cli_watch *w)
 {
-	bool is_terminal = !w->o.output && isatty(STDOUT_FILENO);
+	bool is_terminal = !w->o.output && isatty(STDOUT_FILENO) && !w->ends_by_itself;
 
 	if (w->o.form == CLI_WATCH_SCREEN && is_terminal && cli_watch_screen_view)
 		w->view = cli_watch_screen_view;
@@ -279,9 +279,29 @@ static int begin_view(struct cli_watch *w)
 	return ret;
 }
 
+/* As is said of a session. */
+static void prepare_view(struct cli_watch *w)
+{
+	choose_view(w);
+	if (w->view != cli_watch_screen_view)
+		say_what_is_behind(w);
+	if (w->o.verbose)
+		say_methods(w);
+}
+
 static int prepare(struct cli_watch *w)
 {
-	int ret = prepare_session(w);
+	int ret;
+
+	if (w->o.frames) {
+		ret = cli_watch_frames_prepare(w);
+		if (!ret)
+			ret = check_items(w);
+		if (!ret)
+			prepare_view(w);
+		return ret;
+	}
+	ret = prepare_session(w);
 
 	if (!ret && w->o.clears_log)
 		ret = cli_watch_log_clear(w->ctx, w->o.cpus, w->o.is_quiet);
@@ -297,11 +317,7 @@ static int prepare(struct cli_watch *w)
 		ret = find_rows(w);
 	if (ret)
 		return ret;
-	choose_view(w);
-	if (w->view != cli_watch_screen_view)
-		say_what_is_behind(w);
-	if (w->o.verbose)
-		say_methods(w);
+	prepare_view(w);
 	if (!w->o.is_quiet && w->o.interval_ns < CLI_WATCH_DEAR_NS)
 		cli_say("below 10 ms samples cost more and are less regular");
 	return 0;
@@ -446,13 +462,14 @@ static int change_per(struct cli_watch *w)
 /* Until the deadline, a key or a signal. 1: there is input; 0: there is none. */
 static int wait_until(const struct cli_watch *w, uint64_t deadline_ns)
 {
-	struct pollfd p = { .fd = w->view->input ? w->view->input(w) : -1, .events = POLLIN };
+	const struct cli_watch_view *view = w->view;
+	struct pollfd p = { .fd = view && view->input ? view->input(w) : -1, .events = POLLIN };
 	uint64_t now = cli_now_ns(), left = deadline_ns > now ? deadline_ns - now : 0;
 	struct timespec time = { (time_t)(left / 1000000000u), (long)(left % 1000000000u) };
 	int n = ppoll(&p, p.fd >= 0, &time, &w->mask);
 
 	/* Another size of the terminal comes as a signal, and is asked for as a key. */
-	return (n > 0 || (n < 0 && errno == EINTR)) && w->view->key;
+	return (n > 0 || (n < 0 && errno == EINTR)) && view && view->key;
 }
 
 /* Where a shell that ends hands the signal on, there is no terminal any more. */
@@ -483,6 +500,28 @@ static void reopen(struct cli_watch *w)
 	cli_watch_out_keep(&w->out, !ret);
 }
 
+int cli_watch_pause(struct cli_watch *w, uint64_t deadline_ns)
+{
+	int ret = 0;
+
+	if (wait_until(w, deadline_ns)) {
+		enum cli_watch_wish_of_key wish = w->view->key(w);
+
+		if (wish == CLI_KEY_QUIT)
+			return 1;
+		if (wish == CLI_KEY_PER && w->session)
+			ret = change_per(w);
+	}
+	if (cli_signals_stop())
+		return 1;
+	if (cli_signals_took_hangup()) {
+		if (is_hung_up())
+			return 1;
+		reopen(w);
+	}
+	return ret;
+}
+
 /* 0 when it ended as it should, -errno without a sentence. */
 static int loop(struct cli_watch *w)
 {
@@ -490,23 +529,11 @@ static int loop(struct cli_watch *w)
 
 	while (!cli_signals_stop() && (!w->o.samples || w->shown < w->o.samples)) {
 		uint64_t now, missed;
-		int ret = 0;
+		int ret;
 
-		if (wait_until(w, cli_watch_sampler_next(&w->sampler))) {
-			enum cli_watch_wish_of_key wish = w->view->key(w);
-
-			if (wish == CLI_KEY_QUIT)
-				return 0;
-			if (wish == CLI_KEY_PER)
-				ret = change_per(w);
-		}
-		if (cli_signals_stop())
-			break;
-		if (cli_signals_took_hangup()) {
-			if (is_hung_up())
-				return 0;
-			reopen(w);
-		}
+		ret = cli_watch_pause(w, cli_watch_sampler_next(&w->sampler));
+		if (ret)
+			return ret < 0 ? ret : 0;
 		now = cli_now_ns();
 		switch (cli_watch_sampler_due(&w->sampler, now, &missed)) {
 		case CLI_DUE_SAMPLE:
@@ -572,24 +599,26 @@ static int watch(struct cli_watch *w)
 		w->was_stopped = cli_signals_stop();
 		return CLI_EXIT_FAILED;
 	}
-	look = look_ns(w);
+	look = w->session ? look_ns(w) : 0;
 	ret = begin_view(w) ? CLI_EXIT_FAILED : 0;
 	cli_signals_keep_hangup(w->out.can_be_moved);
 	if (!ret) {
-		ret = sample(w, look);
+		ret = w->session ? sample(w, look) : cli_watch_frames_run(w);
 		output = w->out.error;
 	}
 	if (w->view && w->view->end)
 		w->view->end(w);
 	/* Closing tells of an output that failed; a reader who has gone has seen enough. */
-	if (ret < 0 && ret != output)
+	if (ret < 0 && ret != output && w->session)
 		cli_machine_say(w->ctx, ret);
-	else if (ret < 0)
+	else if (ret < 0 && ret == output)
 		ret = 0;
 	if (cli_watch_out_close(&w->out))
 		ret = CLI_EXIT_FAILED;
-	if (!ret)
+	if (!ret && w->session)
 		say_end(w);
+	else if (!ret)
+		ret = cli_watch_frames_say_end(w);
 	return ret ? CLI_EXIT_FAILED : 0;
 }
 
@@ -605,6 +634,7 @@ static int watch_fini(struct cli_watch *w)
 	cli_watch_alarms_fini(&w->alarms);
 	cli_rows_fini(&w->rows);
 	cli_watch_items_fini(&w->items);
+	cli_watch_frames_fini(w);
 	cli_watch_options_fini(&w->o);
 	free(w->last);
 	free(w->now);
@@ -640,7 +670,7 @@ static int run_watch(const struct cli_command *self, int argc, char **argv)
 		.verbose = w.o.verbose,
 		.no_self_test = w.o.no_self_test,
 		.runs_command = w.o.command,
-		.counts = true,
+		.counts = !w.o.frames,
 	};
 	w.undo = (struct cli_undo){ .run = undo, .arg = &w };
 	cli_undo_add(&w.undo);

@@ -7,6 +7,7 @@
 
 #include "cli/output/memory.h"
 #include "cli/watch/alarm.h"
+#include "cli/watch/frames.h"
 #include "cli/watch/items.h"
 #include "cli/watch/options.h"
 #include "cli/watch/out.h"
@@ -19,6 +20,7 @@ struct cli_watch_view;
  * struct cli_watch - one run
  * @last, @now, @delta: of the CPUs: what was read before and now, and what happened between
  * @at_ns, @period_ns: of the sample that is shown: since the start, and since the sample before it
+ * @frames:	of a ring, in place of the session; .ring is NULL without
  * @wall_ns:	when it was, by CLOCK_REALTIME
  * @unsure_ns:	how much @period_ns may be off
  * @missed:	samples that were left out right before it
@@ -34,19 +36,24 @@ struct cli_watch {
 	struct cli_watch_items items;
 	struct cli_rows rows;
 	struct cli_watch_sampler sampler;
+	struct cli_watch_frames frames;
 	struct cli_watch_alarms alarms;
 	struct cli_watch_out out;
 	struct ntime_value *last, *now, *delta;
 	size_t values;	     /* room in each of them */
 	bool has_other_cpus; /* than the rows have: some came or went */
 	uint64_t last_ns, last_unsure_ns, at_ns, period_ns, wall_ns, unsure_ns, missed, shown;
-	bool was_stopped; /* a signal asked for the end before the first sample */
+	bool ends_by_itself; /* all that will come is there: no screen is needed */
+	bool was_stopped;    /* a signal asked for the end before the first sample */
 	const struct cli_watch_view *view;
 	void *state;
 	const char *emulated;
 	struct cli_undo undo;
 	sigset_t mask;
 };
+
+/* Until @deadline_ns, a key or a signal, which is heeded. 0; 1: it is to end; -errno. */
+int cli_watch_pause(struct cli_watch *w, uint64_t deadline_ns);
 
 /* What a view's key() may ask for. */
 enum cli_watch_wish_of_key { CLI_KEY_NOTHING, CLI_KEY_QUIT, CLI_KEY_PER };

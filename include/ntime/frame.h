@@ -127,7 +127,8 @@ enum ntime_frame_state {
  * @items:	values that each has
  * @passes:	frames until each event had its turn
  * @next:	number that the next frame will get: the newest one is @next - 1
- * @oldest:	smallest number that the next ntime_frame_end() will not overwrite
+ * @oldest:	smallest number that the next ntime_frame_end() will not overwrite, or once it ended
+ *		the smallest one that is there
  * @wall_ns:	CLOCK_REALTIME of when the newest frame ended, or of when the ring was made: since
  *		when nothing came
  * @wall_offset_ns: CLOCK_REALTIME less CLOCK_MONOTONIC as the ring was made, for times of frames

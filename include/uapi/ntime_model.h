@@ -54,6 +54,8 @@ struct ntime_model_reply {
 /*
  * Commands:
  *   play N          the card works for N frames, 1 to NTIME_MODEL_FRAMES_MAX, always the same ones
+ *   frame N         frame N alone: the first one, or the one behind those that were played; -EBUSY:
+ *                   somebody else has played
  *   work N          it draws all the time for N more clocks, 1 to NTIME_MODEL_WORK_MAX
  *   truth EVENT     in how many clocks since the last "play" began the event happened, or the sum
  *                   of its amounts: a decimal number as text, found from frames and clocks alone

@@ -156,6 +156,8 @@ static uint64_t newest_ns(const struct ntime_frame_ring *r, uint64_t next)
 int ntime_frame_ring_get_info(const struct ntime_frame_ring *r, struct ntime_frame_ring_info *out)
 {
 	uint64_t next, offset = r->head.made_wall_ns - r->head.made_ns;
+	/* The slot of next is being written, or will be at any moment; or was, when it died. */
+	unsigned int is_written;
 	uint32_t state;
 	int ret = check_file(r);
 
@@ -164,6 +166,7 @@ int ntime_frame_ring_get_info(const struct ntime_frame_ring *r, struct ntime_fra
 	if (out->size != sizeof(*out))
 		return -EINVAL;
 	state = state_of(r);
+	is_written = state != NTIME_FRAMES_ENDED;
 	next = nti_shared_counter_get(nti_frame_next(r));
 	*out = (struct ntime_frame_ring_info){
 		.size = sizeof(*out),
@@ -173,8 +176,7 @@ int ntime_frame_ring_get_info(const struct ntime_frame_ring *r, struct ntime_fra
 		.items = r->head.items,
 		.passes = r->head.passes,
 		.next = next,
-		/* The slot of next is being written, or will be at any moment. */
-		.oldest = next < r->head.depth ? 0 : next - r->head.depth + 1,
+		.oldest = next < r->head.depth ? 0 : next - r->head.depth + is_written,
 		.wall_ns = newest_ns(r, next) + offset,
 		.wall_offset_ns = offset,
 	};

@@ -338,6 +338,7 @@ TEST(in_a_file)
 	ntime_frames_free(f);
 	info = info_of(ring);
 	TT_IS(info.state, NTIME_FRAMES_ENDED);
+	TT_IS(info.oldest, 100 - DEPTH);
 	TT_IS(ntime_frame_read(ring, 99, NULL, v, 3), 0);
 	ntime_frame_ring_close(ring);
 	ntime_session_free(s);

@@ -5,12 +5,14 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -364,9 +366,49 @@ static int parse_number(const char *text, uint64_t least, uint64_t most, uint64_
 											  : 0;
 }
 
-static int play(int argc, char **argv)
+/* Where ntime stat --frames wants to be told of the end of each frame; ntime(1). */
+#define FRAME_VARIABLE "NTIME_FRAME_FD"
+
+/* -1: nobody wants to be told, or what has that number is something else by now. */
+static int frame_descriptor(void)
+{
+	const char *text = getenv(FRAME_VARIABLE);
+	uint64_t number;
+	int type;
+	socklen_t size = sizeof(type);
+
+	if (!text || parse_number(text, 0, INT_MAX, &number) < 0 ||
+	    getsockopt((int)number, SOL_SOCKET, SO_TYPE, &type, &size) < 0 || type != SOCK_STREAM)
+		return -1;
+	return (int)number;
+}
+
+/* The frame has ended; the next one begins when that is known. Who is gone wants no further one. */
+static void tell_end(int *fd)
+{
+	char byte = '\n';
+
+	if (send(*fd, &byte, 1, MSG_NOSIGNAL) != 1 || recv(*fd, &byte, 1, 0) != 1)
+		*fd = -1;
+}
+
+static int play_frames(int fd, const char *path, uint64_t frames)
 {
 	char text[NTIME_MODEL_TEXT_BYTES + 1];
+	int told = frame_descriptor(), ret = 0;
+
+	if (told < 0)
+		return ask_text_on(fd, path, text, sizeof(text), "play %" PRIu64, frames);
+	for (uint64_t i = 1; !ret && i <= frames; i++) {
+		ret = ask_text_on(fd, path, text, sizeof(text), "frame %" PRIu64, i);
+		if (!ret && told >= 0)
+			tell_end(&told);
+	}
+	return ret;
+}
+
+static int play(int argc, char **argv)
+{
 	uint64_t frames, busy = 0;
 	int fd, ret;
 
@@ -383,7 +425,7 @@ static int play(int argc, char **argv)
 		return FAILED;
 	/* It is as patient as who asks: ^C ends it. */
 	nti_socket_wait(fd);
-	ret = ask_text_on(fd, argv[1], text, sizeof(text), "play %" PRIu64, frames);
+	ret = play_frames(fd, argv[1], frames);
 	if (!ret)
 		ret = work(fd, argv[1], busy);
 	nti_socket_close(fd);

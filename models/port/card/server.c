@@ -87,13 +87,14 @@ static bool is_waiting(const struct ntm_server *s, const struct client *c)
 	return false;
 }
 
-static int begin_job(struct client *c, const char *text, uint32_t last, struct answer *a)
+static int begin_job(struct client *c, const char *text, uint32_t first, uint32_t last,
+		     struct answer *a)
 {
 	c->job = calloc(1, sizeof(*c->job));
 	if (!c->job)
 		return -ENOMEM;
 	(void)snprintf(c->job->text, sizeof(c->job->text), "%s", text);
-	c->job->next = 1;
+	c->job->next = first;
 	c->job->last = last;
 	a->is_later = true;
 	return 0;
@@ -106,7 +107,7 @@ static int begin_truth(struct ntm_server *s, struct client *c, const char *text,
 	int ret = ntm_truth(text, s->scene, 1, 0, s->busy, &busy, a->text, sizeof(a->text));
 
 	if (ret == 0)
-		ret = begin_job(c, text, s->frames, a);
+		ret = begin_job(c, text, 1, s->frames, a);
 	if (ret == 0)
 		c->job->sum = busy;
 	return ret;
@@ -130,6 +131,19 @@ static int parse_number(const char *text, const char *of, uint32_t most, uint32_
 	return 0;
 }
 
+/* A frame by itself: the first one, or the one behind those that were played. */
+static int begin_frame(struct ntm_server *s, struct client *c, uint32_t number, struct answer *a)
+{
+	if (number > 1 && number != s->frames + 1) {
+		(void)snprintf(a->text, sizeof(a->text),
+			       "frame %" PRIu32 " does not follow frame %" PRIu32
+			       ": somebody else has played",
+			       number, s->frames);
+		return -EBUSY;
+	}
+	return begin_job(c, "", number, number, a);
+}
+
 static int take_text(struct ntm_server *s, struct client *c, const char *text, struct answer *a)
 {
 	uint32_t count;
@@ -144,7 +158,11 @@ static int take_text(struct ntm_server *s, struct client *c, const char *text, s
 		return begin_truth(s, c, text + 6, a);
 	if (strncmp(text, "play ", 5) == 0) {
 		ret = parse_number(text + 5, "frames", NTIME_MODEL_FRAMES_MAX, &count, a);
-		return ret < 0 ? ret : begin_job(c, "", count, a);
+		return ret < 0 ? ret : begin_job(c, "", 1, count, a);
+	}
+	if (strncmp(text, "frame ", 6) == 0) {
+		ret = parse_number(text + 6, "a frame", NTIME_MODEL_FRAMES_MAX, &count, a);
+		return ret < 0 ? ret : begin_frame(s, c, count, a);
 	}
 	if (strncmp(text, "work ", 5) == 0) {
 		ret = parse_number(text + 5, "clocks", NTIME_MODEL_WORK_MAX, &count, a);
@@ -153,7 +171,7 @@ static int take_text(struct ntm_server *s, struct client *c, const char *text, s
 		return ret;
 	}
 	(void)snprintf(a->text, sizeof(a->text),
-		       "'%.40s' is no command; there are play, work and truth", text);
+		       "'%.40s' is no command; there are play, frame, work and truth", text);
 	return -EINVAL;
 }
 

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* ntime watch --frames: shows frames that another process stores in a ring. */
+#ifndef CLI_WATCH_FRAMES_H
+#define CLI_WATCH_FRAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ntime/frame.h>
+
+struct cli_watch;
+
+/* Frames beside each other on a screen; lines have one at a time. */
+#define CLI_WATCH_FRAMES 8
+
+/**
+ * struct cli_watch_frames - the ring, and the frames that the rows tell of
+ * @number:	of each row
+ * @value:	of each row, with the frames that they are of
+ * @next:	that is to be shown
+ * @begin_ns:	of the first one that was shown
+ * @lost:	overwritten before they could be read
+ */
+struct cli_watch_frames {
+	struct ntime_frame_ring *ring;
+	uint64_t number[CLI_WATCH_FRAMES];
+	struct ntime_frame_value *value;
+	uint64_t next, begin_ns, lost;
+};
+
+/* Open the ring of the options, and wait for its first frame. 0, or -errno after a sentence. */
+int cli_watch_frames_prepare(struct cli_watch *w);
+/* Show frames until it ends. 0, or -errno; *@status is the exit status then, after sentences. */
+int cli_watch_frames_run(struct cli_watch *w);
+/*
+ * How the ring ended, and what was lost: 0, or CLI_EXIT_FAILED after a sentence: the frames do not
+ * go to the end.
+ */
+int cli_watch_frames_say_end(const struct cli_watch *w);
+void cli_watch_frames_fini(struct cli_watch *w);
+
+#endif
