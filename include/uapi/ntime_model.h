@@ -54,8 +54,8 @@ struct ntime_model_reply {
 /*
  * Commands:
  *   play N          the card works for N frames, 1 to NTIME_MODEL_FRAMES_MAX, always the same ones
- *   frame N         frame N alone: the first one, or the one behind those that were played; -EBUSY:
- *                   somebody else has played
+ *   frame N         frame N alone, up to NTIME_MODEL_FRAME_LAST: the first one, or the one behind
+ *                   those that were played; -EBUSY: somebody else has played
  *   work N          it draws all the time for N more clocks, 1 to NTIME_MODEL_WORK_MAX
  *   truth EVENT     in how many clocks since the last "play" began the event happened, or the sum
  *                   of its amounts: a decimal number as text, found from frames and clocks alone
@@ -64,6 +64,7 @@ struct ntime_model_reply {
  * "play", which waits.
  */
 #define NTIME_MODEL_FRAMES_MAX 10000
+#define NTIME_MODEL_FRAME_LAST 1000000000
 #define NTIME_MODEL_WORK_MAX 100000000
 
 #endif

@@ -212,6 +212,63 @@ TEST(metrics)
 	fake_pmu_fini(&pmu);
 }
 
+#if defined(__SANITIZE_ADDRESS__)
+extern int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void *,
+								       size_t),
+						     void (*on_free)(const volatile void *));
+static unsigned int allocations;
+
+static void count_malloc(const volatile void *memory, size_t bytes)
+{
+	(void)memory, (void)bytes;
+	allocations++;
+}
+
+static void count_free(const volatile void *memory)
+{
+	(void)memory;
+	allocations++;
+}
+#endif
+
+/* With one pass, with several, and with metrics. */
+TEST(nothing_is_allocated)
+{
+#if defined(__SANITIZE_ADDRESS__)
+	static const char *const lists[] = {
+		"instructions:u,task-clock", "instructions:u,branches:u,task-clock",
+		"instructions:u,branches:u,one=instructions:u / task-clock"
+	};
+	const struct ntime_target target = { .size = sizeof(target), .flags = NTIME_BY_PASS };
+	struct ntime_session *s;
+	struct ntime_frames *f;
+	struct fake_pmu pmu;
+	unsigned int before;
+	size_t i, n;
+
+	assert_true(__sanitizer_install_malloc_and_free_hooks(count_malloc, count_free) > 0);
+	for (i = 0; i < 3; i++) {
+		fake_pmu_init(&pmu, 1);
+		TT_IS(ntime_session_new(&pmu.ctx, &target, &s), 0);
+		TT_IS(ntime_session_add_list(s, lists[i]), 0);
+		TT_IS(ntime_session_start(s), 0);
+		TT_IS(ntime_frames_new(s, DEPTH, -1, &f), 0);
+		before = allocations;
+		assert_true(before > 0);
+		for (n = 0; n < 100; n++) {
+			truth_work(&pmu, n);
+			TT_IS(ntime_frame_end(f, NULL), 0);
+		}
+		TT_IS(allocations, before);
+		ntime_frames_free(f);
+		ntime_session_free(s);
+		fake_pmu_fini(&pmu);
+	}
+#else
+	TT_SKIP("only the address sanitizer tells of allocations");
+#endif
+}
+
 /* Passes that take turns by time are no passes of frames. */
 TEST(several_passes_by_time_are_refused)
 {
@@ -518,6 +575,7 @@ int main(void)
 		cmocka_unit_test(depths),
 		cmocka_unit_test(every_number_is_of_its_frame),
 		cmocka_unit_test(metrics),
+		cmocka_unit_test(nothing_is_allocated),
 		cmocka_unit_test(several_passes_by_time_are_refused),
 		cmocka_unit_test(a_read_that_fails),
 		cmocka_unit_test(in_a_file),

@@ -161,7 +161,7 @@ static int take_text(struct ntm_server *s, struct client *c, const char *text, s
 		return ret < 0 ? ret : begin_job(c, "", 1, count, a);
 	}
 	if (strncmp(text, "frame ", 6) == 0) {
-		ret = parse_number(text + 6, "a frame", NTIME_MODEL_FRAMES_MAX, &count, a);
+		ret = parse_number(text + 6, "a frame", NTIME_MODEL_FRAME_LAST, &count, a);
 		return ret < 0 ? ret : begin_frame(s, c, count, a);
 	}
 	if (strncmp(text, "work ", 5) == 0) {
