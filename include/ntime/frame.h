@@ -65,14 +65,17 @@ struct ntime_frame_value {
  *		clock, and nobody else may go to another pass of it
  * @depth:	how many frames are kept: a power of two, 2 .. 1 << 20
  * @fd:		where the ring is to be: an empty file, or a memfd, that is open for reading and
- *		writing. It gets its size here, and may be closed afterwards. -1: in memory, for
- *		threads of this process
+ *		writing. It gets its size here, and may be closed afterwards. Whoever cuts it short
+ *		then ends the program at its next frame (SIGBUS): keep it to yourself, or seal a
+ *		memfd (F_SEAL_SHRINK). -1: in memory, for threads of this process
  * @out:	the clock; NULL on failure. Free with ntime_frames_free()
  *
- * Frame 0 begins now, or when the session is started. Allocates all that is needed.
- * Return: 0; -EINVAL (@depth; several passes without NTIME_BY_PASS; a file that is not empty);
- * -EBUSY (another clock writes to that file); -ENOMEM; -ENOSPC, -EACCES and others of the file; or
- * as ntime_session_open(). Since 0.1.
+ * Frame 0 begins now, or when the session is started. Allocates all that is needed. In a forked
+ * child the clock does nothing: ntime_frame_end() is -EINVAL.
+ * Return: 0; -EINVAL (@depth; several passes without NTIME_BY_PASS; a file that is not empty, or
+ * no regular one); -EBADF (@fd is not open for reading and writing); -EBUSY (another clock writes
+ * to that file); -ENOMEM; -ENOSPC, -EACCES and others of the file; or as ntime_session_open().
+ * Since 0.1.
  */
 NTIME_API int ntime_frames_new(struct ntime_session *s, size_t depth, int fd,
 			       struct ntime_frames **out);
@@ -91,8 +94,10 @@ NTIME_API void ntime_frames_free(struct ntime_frames *f);
  * Costs a read of the session, some 100 instructions, and 18 for each item. Where there are several
  * passes it also switches the counters of one off and those of the next on. Waits for nobody and
  * allocates nothing.
- * Return: 0, or as ntime_session_read(). The frame is there all the same then: its values are
- * NTIME_NOT_COUNTED, and so is the next one of each item. Since 0.1.
+ * Return: 0, or as ntime_session_read(): the frame is there all the same then, its values are
+ * NTIME_NOT_COUNTED, and so is the next one of each item. -EBUSY (NTIME_ON_EXEC, before exec()) or
+ * -EIO: the pass could not be changed; the frame has its values, and the next one of each item is
+ * NTIME_NOT_COUNTED. -EINVAL: a forked child. Since 0.1.
  */
 NTIME_API int ntime_frame_end(struct ntime_frames *f, uint64_t *number);
 
@@ -106,7 +111,8 @@ NTIME_API const struct ntime_frame_ring *ntime_frames_ring(const struct ntime_fr
  * @out:	the ring; NULL on failure. Free with ntime_frame_ring_close()
  *
  * Return: 0; -EBADMSG (no ring, or one that was cut short); -EPROTO (a ring of another version, or
- * of a processor whose words are other ones); -EACCES; -ENOMEM. Since 0.1.
+ * of a processor whose words are other ones); -EBADF; -EFBIG (it exceeds the memory); -EACCES;
+ * -ENOMEM. Since 0.1.
  */
 NTIME_API int ntime_frame_ring_open(struct ntime_ctx *ctx, int fd, struct ntime_frame_ring **out);
 NTIME_API void ntime_frame_ring_close(struct ntime_frame_ring *r);
@@ -114,8 +120,9 @@ NTIME_API void ntime_frame_ring_close(struct ntime_frame_ring *r);
 /* How it stands with the process that ends frames. */
 enum ntime_frame_state {
 	NTIME_FRAMES_RUNNING = 0,
-	NTIME_FRAMES_ENDED = 1, /* it called ntime_frames_free(), or exit */
-	NTIME_FRAMES_LOST = 2	/* it died before it could */
+	NTIME_FRAMES_ENDED = 1, /* it called ntime_frames_free() */
+	/* it ended before it could; a forked child of it that lives on hides that */
+	NTIME_FRAMES_LOST = 2
 };
 
 /**

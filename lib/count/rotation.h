@@ -62,6 +62,8 @@ static inline bool nti_session_had_turn(const struct ntime_session *s,
 
 /* session.c: has @s, which must run by pass, begun? 0, -EINVAL or -EBUSY, with a sentence. */
 int nti_session_check_by_pass(struct ntime_session *s);
+/* session.c: @pass is the one that counts when the session, which does not run, is started. */
+void nti_session_choose_pass(struct ntime_session *s, unsigned int pass);
 /* session.c: end the turn of the current pass and begin that of @pass. @pass or -errno. */
 int nti_session_go_to_pass(struct ntime_session *s, unsigned int pass);
 /*

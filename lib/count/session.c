@@ -606,6 +606,14 @@ int ntime_session_stop(struct ntime_session *s)
 	return ret;
 }
 
+void nti_session_choose_pass(struct ntime_session *s, unsigned int pass)
+{
+	s->rotation->pass = pass;
+	s->rotation->turns++;
+	if (pass > s->rotation->pass_reached)
+		s->rotation->pass_reached = pass;
+}
+
 int nti_session_go_to_pass(struct ntime_session *s, unsigned int pass)
 {
 	uint64_t begin_ns = nti_session_real_ns(s);
@@ -613,10 +621,7 @@ int nti_session_go_to_pass(struct ntime_session *s, unsigned int pass)
 
 	if (ret < 0)
 		return ret;
-	s->rotation->pass = pass;
-	s->rotation->turns++;
-	if (pass > s->rotation->pass_reached)
-		s->rotation->pass_reached = pass;
+	nti_session_choose_pass(s, pass);
 	forget_standstill(s);
 	ret = switch_groups(s, true, true);
 	/* CPUs are switched one after another: each is off for half of the time for both. */

@@ -14,6 +14,7 @@
 #include "lib/count/session.h"
 #include "lib/frame/ring.h"
 #include "lib/metric/metric.h"
+#include "lib/os/page.h"
 
 /*
  * In which passes an item has parts, or a metric events: it has a new number whenever the last one
@@ -27,13 +28,15 @@ struct turn {
 };
 
 struct ntime_frames {
-	struct ntime_session *session;
+	struct ntime_session *session; /* NULL in a forked child */
+	size_t room;		       /* of this struct; 0: from calloc() */
 	struct ntime_frame_ring ring;
-	uint64_t number; /* of the frame that runs */
-	uint64_t begin_ns;
+	uint64_t number;		  /* of the frame that runs */
+	uint64_t begin_ns, begin_real_ns; /* of it: by the clock, and of the session's time */
 	size_t items;
 	unsigned int passes; /* 1: nothing takes turns */
-	bool is_plain;	     /* no metrics either, and no item is stale */
+	bool can_be_plain;   /* nor is any item a metric */
+	bool is_plain;	     /* it is: no item is stale, and frame 0 has ended */
 	bool has_moved;	     /* to another pass, once */
 	struct turn *turn;
 	/*
@@ -41,7 +44,7 @@ struct ntime_frames {
 	 */
 	struct ntime_value *now, *then, *shown;
 	uint64_t *shown_at;
-	uint64_t *length_ns; /* of the last frame of each pass */
+	uint64_t *length_ns; /* of the last frame of each pass, of the session's time */
 };
 
 static void find_event_turn(const struct ntime_frames *f, size_t i)
@@ -147,6 +150,20 @@ static int count_passes(struct ntime_session *s, unsigned int *passes)
 			 needed);
 }
 
+/* A child's frames would come between those of its parent: in a child it reads 0. */
+static struct ntime_frames *alloc_frames(void)
+{
+	struct ntime_frames *f;
+	void *memory;
+	size_t room;
+
+	if (nti_page_wiped_new(sizeof(*f), &memory, &room) < 0)
+		return calloc(1, sizeof(*f));
+	f = memory;
+	f->room = room;
+	return f;
+}
+
 int ntime_frames_new(struct ntime_session *s, size_t depth, int fd, struct ntime_frames **out)
 {
 	struct ntime_frames *f;
@@ -156,7 +173,7 @@ int ntime_frames_new(struct ntime_session *s, size_t depth, int fd, struct ntime
 	*out = NULL;
 	if (ret < 0)
 		return ret;
-	f = calloc(1, sizeof(*f));
+	f = alloc_frames();
 	if (!f)
 		return -ENOMEM;
 	f->session = s;
@@ -175,15 +192,16 @@ int ntime_frames_new(struct ntime_session *s, size_t depth, int fd, struct ntime
 	find_turns(f);
 	for (i = 0; i < f->items; i++)
 		show_nothing(f, i);
-	f->is_plain = f->passes == 1 && !s->metrics;
+	f->can_be_plain = f->passes == 1 && !s->metrics && !s->rotation->pass;
 	f->begin_ns = nti_session_now_ns(s);
+	f->begin_real_ns = nti_session_real_ns(s);
 	*out = f;
 	return 0;
 }
 
 void ntime_frames_free(struct ntime_frames *f)
 {
-	if (!f)
+	if (!f || !f->session)
 		return;
 	if (f->ring.file)
 		nti_frame_ring_end(&f->ring);
@@ -194,7 +212,10 @@ void ntime_frames_free(struct ntime_frames *f)
 	free(f->shown);
 	free(f->shown_at);
 	free(f->length_ns);
-	free(f);
+	if (f->room)
+		nti_page_wiped_free(f, f->room);
+	else
+		free(f);
 }
 
 const struct ntime_frame_ring *ntime_frames_ring(const struct ntime_frames *f)
@@ -306,7 +327,6 @@ static void show_failure(struct ntime_frames *f)
 {
 	size_t i;
 
-	f->is_plain = false;
 	for (i = 0; i < f->items; i++) {
 		f->turn[i].is_stale = true;
 		show_nothing(f, i);
@@ -323,24 +343,30 @@ static void store_shown(const struct ntime_frames *f, struct nti_shared_word *wo
 		uint64_t age = f->number - f->shown_at[i];
 		uint64_t span = turn->is_every ? 0 : turn->last - turn->first;
 
+		/* What was not counted is of no other frame. */
+		if (f->shown[i].flags & NTIME_NOT_COUNTED)
+			age = span = 0;
 		put_value(word, &f->shown[i], span << 32 | (uint32_t)age);
 	}
 }
 
-/* A session that stands still has no pass to change. */
 static int change_pass(struct ntime_frames *f)
 {
 	struct ntime_session *s = f->session;
+	unsigned int next = (s->rotation->pass + 1) % f->passes;
 	int ret = 0;
 
-	if (!s->clock.is_running)
+	/* One that stands still begins with it when it goes on. */
+	if (!s->clock.is_running) {
+		nti_session_choose_pass(s, next);
 		return 0;
+	}
 	if (!f->has_moved)
 		ret = nti_session_check_by_pass(s);
 	if (ret < 0)
 		return ret;
 	f->has_moved = true;
-	ret = nti_session_go_to_pass(s, (s->rotation->pass + 1) % f->passes);
+	ret = nti_session_go_to_pass(s, next);
 	return ret < 0 ? ret : 0;
 }
 
@@ -382,12 +408,15 @@ static __attribute__((noinline)) int end_turn(struct ntime_frames *f, uint64_t *
 	unsigned int pass = s->rotation->pass;
 	uint64_t end_ns = end_of_frame(s, ret);
 	struct nti_frame_slot *slot;
+	uint64_t real_ns = nti_session_real_ns_at(s, end_ns);
 	int changed = 0;
 	size_t i;
 
 	if (f->passes > 1)
 		changed = change_pass(f);
-	f->length_ns[f->passes > 1 ? pass : 0] = end_ns - f->begin_ns;
+	if (!f->number && s->clock.started_ns > f->begin_ns)
+		f->begin_ns = s->clock.started_ns;
+	f->length_ns[f->passes > 1 ? pass : 0] = real_ns - f->begin_real_ns;
 	slot = begin_slot(f, end_ns);
 	nti_shared_word_set(&slot->pass, pass);
 	if (ret < 0)
@@ -401,8 +430,12 @@ static __attribute__((noinline)) int end_turn(struct ntime_frames *f, uint64_t *
 	/* Whatever counts now, it is not the pass of the frame that begins. */
 	for (i = 0; changed < 0 && i < f->items; i++)
 		f->turn[i].is_stale = true;
-	if (f->passes > 1)
+	if (f->passes > 1) {
 		f->begin_ns = nti_session_now_ns(s);
+		real_ns = nti_session_real_ns_at(s, f->begin_ns);
+	}
+	f->begin_real_ns = real_ns;
+	f->is_plain = f->can_be_plain && ret >= 0;
 	return ret < 0 ? ret : changed;
 }
 
@@ -413,11 +446,16 @@ static __attribute__((noinline)) int end_turn(struct ntime_frames *f, uint64_t *
  */
 int ntime_frame_end(struct ntime_frames *f, uint64_t *number)
 {
-	int ret = ntime_session_read(f->session, f->now, f->items);
-	const struct ntime_value *now = f->now, *then = f->then, *end;
+	const struct ntime_value *now, *then, *end;
 	struct nti_frame_slot *slot;
 	struct nti_shared_word *word;
+	int ret;
 
+	if (__builtin_expect(!f->session, 0))
+		return -EINVAL;
+	ret = ntime_session_read(f->session, f->now, f->items);
+	now = f->now;
+	then = f->then;
 	if (__builtin_expect(ret < 0 || !f->is_plain, 0))
 		return end_turn(f, number, ret);
 	slot = begin_slot(f, end_of_frame(f->session, ret));

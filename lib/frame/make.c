@@ -125,6 +125,10 @@ static int file_failed(struct ntime_session *s, const struct ntime_frame_ring *r
 		return nti_error(e, -EINVAL,
 				 "a ring of frames needs a regular file, or a memfd, whose size it "
 				 "can set");
+	case -EBADF:
+		return nti_error(e, -EBADF,
+				 "the file of a ring of frames must be open for reading and "
+				 "writing");
 	case -EBUSY:
 		return nti_error(e, -EBUSY, "another process stores its frames in that file");
 	case -ENOSPC:
@@ -180,6 +184,7 @@ int nti_frame_ring_new(struct ntime_frame_ring *r, struct ntime_session *s, size
 	memcpy(base + r->head.items_at, r->item, items * sizeof(*r->item));
 	memcpy(base + r->head.strings_at, r->strings, (size_t)r->head.strings_bytes);
 	r->slots = base + r->head.slots_at;
+	r->is_ours = true;
 	/* The magic last: who opens the file before that finds no ring. */
 	memcpy((char *)r->file + sizeof(r->head.magic),
 	       (const char *)&r->head + sizeof(r->head.magic),

@@ -77,7 +77,7 @@ static const char *string_at(const struct ntime_frame_ring *r, uint32_t at)
 static int copy_items(struct ntime_frame_ring *r)
 {
 	const char *base = r->map.memory;
-	size_t bytes = (size_t)r->head.strings_bytes;
+	size_t i, bytes = (size_t)r->head.strings_bytes;
 
 	r->item = calloc(r->head.items, sizeof(*r->item));
 	r->strings = malloc(bytes);
@@ -86,6 +86,10 @@ static int copy_items(struct ntime_frame_ring *r)
 	memcpy(r->item, base + r->head.items_at, r->head.items * sizeof(*r->item));
 	memcpy(r->strings, base + r->head.strings_at, bytes);
 	r->strings[bytes - 1] = '\0';
+	/* They are shown on terminals. */
+	for (i = 0; i < bytes; i++)
+		if (r->strings[i] && ((unsigned char)r->strings[i] < ' ' || r->strings[i] == 0x7f))
+			r->strings[i] = '?';
 	return 0;
 }
 
@@ -140,7 +144,7 @@ static int check_file(const struct ntime_frame_ring *r)
 static uint32_t state_of(const struct ntime_frame_ring *r)
 {
 	/* In this order: its writer ends the ring before it gives the lock away. */
-	bool is_written = !r->is_mapped || nti_map_is_written(&r->map) != 0;
+	bool is_written = r->is_ours || nti_map_is_written(&r->map) != 0;
 
 	if (nti_shared_counter_get((struct nti_shared_counter *)(void *)r->file->ended))
 		return NTIME_FRAMES_ENDED;

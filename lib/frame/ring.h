@@ -50,6 +50,7 @@ enum nti_frame_word {
 struct ntime_frame_ring {
 	struct nti_map map; /* of a file; else .file is from calloc() */
 	bool is_mapped;
+	bool is_ours; /* to write */
 	struct ntime_frame_file *file;
 	struct ntime_frame_file head;
 	char *slots; /* within .file */

@@ -17,10 +17,14 @@
 static int reopen(int fd, int flags)
 {
 	char path[32];
+	int own;
 
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	fd = open(path, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	return fd < 0 ? -errno : fd;
+	own = open(path, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	/* Who opened it may write to it, though its permissions let nobody do so any more. */
+	if (own < 0 && errno == EACCES)
+		own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	return own < 0 ? -errno : own;
 }
 
 /* Bytes of a regular file, or of a memfd, which is one. */
@@ -35,7 +39,11 @@ static int64_t bytes_of(int fd)
 
 static int map(struct nti_map *m, int protection)
 {
-	void *memory = mmap(NULL, (size_t)m->bytes, protection, MAP_SHARED, m->fd, 0);
+	void *memory;
+
+	if (m->bytes > SIZE_MAX / 2)
+		return -EFBIG;
+	memory = mmap(NULL, (size_t)m->bytes, protection, MAP_SHARED, m->fd, 0);
 
 	if (memory == MAP_FAILED)
 		return -errno;
@@ -57,18 +65,33 @@ static int make_room(struct nti_map *m)
 	return -ret;
 }
 
+/* 0, or -EBADF: @fd is not open, or not for reading and writing. */
+static int check_mode(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	return flags >= 0 && (flags & O_ACCMODE) == O_RDWR ? 0 : -EBADF;
+}
+
 int nti_map_new(struct nti_map *m, int fd, uint64_t bytes)
 {
-	int ret;
+	int64_t has = bytes_of(fd);
+	int ret = check_mode(fd);
 
-	*m = (struct nti_map){ .bytes = bytes, .fd = reopen(fd, O_RDWR) };
+	if (ret == 0 && has < 0)
+		ret = (int)has;
+	*m = (struct nti_map){ .bytes = bytes, .fd = ret < 0 ? ret : reopen(fd, O_RDWR) };
 	if (m->fd < 0)
 		return m->fd;
 	ret = nti_locked_lock(m->fd);
 	if (ret == 0)
 		ret = make_room(m);
-	if (ret == 0)
+	if (ret == 0) {
 		ret = map(m, PROT_READ | PROT_WRITE);
+		/* As it was found, so that it can be tried again. */
+		if (ret < 0)
+			(void)nti_locked_cut(m->fd, 0);
+	}
 	if (ret < 0)
 		nti_map_close(m);
 	return ret;
@@ -79,7 +102,7 @@ int nti_map_open(struct nti_map *m, int fd)
 	int64_t bytes;
 	int ret;
 
-	*m = (struct nti_map){ .fd = reopen(fd, O_RDONLY) };
+	*m = (struct nti_map){ .fd = fcntl(fd, F_GETFD) < 0 ? -EBADF : reopen(fd, O_RDONLY) };
 	if (m->fd < 0)
 		return m->fd;
 	bytes = bytes_of(m->fd);

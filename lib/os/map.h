@@ -14,12 +14,13 @@ struct nti_map {
 
 /*
  * Give the file behind @fd, which is empty, @bytes that are 0, with room on its disk, and lock it
- * as the one who writes. 0; -EEXIST: it is not empty; -EBUSY: somebody writes it; or -errno.
+ * as the one who writes. 0; -EBADF: @fd is not open for reading and writing; -EEXIST: it is not
+ * empty; -EBUSY: somebody writes it; or -errno, the file being as it was.
  */
 int nti_map_new(struct nti_map *m, int fd, uint64_t bytes);
 /*
  * Read what another process writes, as many bytes as it has; @fd stays the caller's. 0; -ENODATA:
- * it is empty, or no file; or -errno.
+ * it is empty, or no file; -EBADF; -EFBIG: it exceeds the memory; or -errno.
  */
 int nti_map_open(struct nti_map *m, int fd);
 /* May be called again, and of a zeroed one. */

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -51,6 +52,14 @@ TEST(depths)
 	ntime_frames_free(NULL);
 	ntime_session_free(s);
 	fake_pmu_fini(&pmu);
+}
+
+static struct ntime_frame_ring_info info_of(const struct ntime_frame_ring *ring)
+{
+	struct ntime_frame_ring_info info = { .size = sizeof(info) };
+
+	TT_IS(ntime_frame_ring_get_info(ring, &info), 0);
+	return info;
 }
 
 /* The last frame up to @n that had pass @pass of @passes; -1: none. */
@@ -269,6 +278,129 @@ TEST(nothing_is_allocated)
 #endif
 }
 
+/*
+ * A session that is started late, and stopped around each end: frames have their passes in turn,
+ * what needs several has one of each, and lengths are those of the time that it ran.
+ */
+TEST(sessions_that_stand_still_between_frames)
+{
+	const struct ntime_target target = { .size = sizeof(target), .flags = NTIME_BY_PASS };
+	struct ntime_frame frame = { .size = sizeof(frame) };
+	struct ntime_frame_value v[6];
+	struct ntime_session *s;
+	struct ntime_frames *f;
+	struct fake_pmu pmu;
+	uint64_t n, begin_ns;
+	size_t i;
+
+	fake_pmu_init(&pmu, 1);
+	TT_IS(ntime_session_new(&pmu.ctx, &target, &s), 0);
+	TT_IS(ntime_session_add_list(s, "instructions:u,instructions:k,branches:u,task-clock"), 0);
+	TT_IS(ntime_session_add(s, "all=instructions:u + instructions:k + branches:u", NULL), 0);
+	TT_IS(ntime_session_add(s, "ns=real_ns + 0 * task-clock", NULL), 0);
+	TT_IS(ntime_frames_new(s, DEPTH, -1, &f), 0);
+	/* The PMU is tested at the start, and nothing is counted before. */
+	truth_work(&pmu, 1000);
+	TT_IS(ntime_session_start(s), 0);
+	begin_ns = pmu.now_ns;
+	pmu.read_amounts = (struct fake_amounts){ 0 };
+	for (n = 0; n < 30; n++) {
+		truth_work(&pmu, n);
+		if (n % 4 == 1) {
+			TT_IS(ntime_session_stop(s), 0);
+			truth_work(&pmu, 2000 + n);
+		}
+		TT_IS(ntime_frame_end(f, NULL), 0);
+		TT_IS(ntime_session_start(s), 0);
+		TT_IS(ntime_frame_read(ntime_frames_ring(f), n, &frame, v, 6), 0);
+		TT_IS(frame.pass, n % 3);
+		if (n == 0)
+			TT_IS(frame.begin_ns, begin_ns);
+		for (i = 0; i < 3; i++)
+			check_value(&v[i], n, i, (unsigned int)i, 3);
+		/* Readings take some time too. */
+		assert_true(v[5].value.value >= TRUTH_NS && v[5].value.value < 1.1 * TRUTH_NS);
+		if (n % 3 != 2)
+			continue;
+		TT_IS(v[4].first, n - 2);
+		TT_IS(v[4].last, n);
+		assert_true(v[4].value.value ==
+			    (double)(truth_of(0, n - 2) + truth_of(1, n - 1) + truth_of(2, n)));
+	}
+	ntime_frames_free(f);
+	ntime_session_free(s);
+	fake_pmu_fini(&pmu);
+}
+
+/* A frame of a session that counts one pass of several alone is of that pass. */
+TEST(a_pass_alone)
+{
+	struct ntime_target target = { .size = sizeof(target), .flags = NTIME_PASS_ALONE };
+	struct ntime_frame frame = { .size = sizeof(frame) };
+	struct ntime_frame_value v[3];
+	struct ntime_session *s;
+	struct ntime_frames *f;
+	struct fake_pmu pmu;
+	uint64_t n;
+
+	for (target.pass = 0; target.pass < 3; target.pass++) {
+		fake_pmu_init(&pmu, 1);
+		TT_IS(ntime_session_new(&pmu.ctx, &target, &s), 0);
+		TT_IS(ntime_session_add_list(s, "instructions:u,instructions:k,branches:u"), 0);
+		TT_IS(ntime_session_start(s), 0);
+		pmu.read_amounts = (struct fake_amounts){ 0 };
+		TT_IS(ntime_frames_new(s, DEPTH, -1, &f), 0);
+		for (n = 0; n < 10; n++) {
+			truth_work(&pmu, n);
+			TT_IS(ntime_frame_end(f, NULL), 0);
+			TT_IS(ntime_frame_read(ntime_frames_ring(f), n, &frame, v, 3), 0);
+			TT_IS(frame.pass, target.pass);
+			TT_IS(v[target.pass].value.count, truth_of(target.pass, n));
+			TT_IS(v[target.pass].last, n);
+		}
+		ntime_frames_free(f);
+		ntime_session_free(s);
+		fake_pmu_fini(&pmu);
+	}
+}
+
+/* Its frames would come between those of its parent. */
+TEST(a_forked_child_ends_no_frame)
+{
+	struct ntime_frame_value v;
+	struct ntime_session *s;
+	struct ntime_frames *f;
+	struct fake_pmu pmu;
+	int fd = memfd_create("ring", MFD_CLOEXEC), status;
+	struct ntime_frame_ring_info info;
+	pid_t pid;
+
+	fake_pmu_init(&pmu, 1);
+	s = truth_session(&pmu, 1);
+	TT_IS(ntime_frames_new(s, DEPTH, fd, &f), 0);
+	truth_work(&pmu, 0);
+	TT_IS(ntime_frame_end(f, NULL), 0);
+	pid = fork();
+	if (pid == 0) {
+		status = ntime_frame_end(f, NULL) == -EINVAL ? 0 : 1;
+		ntime_frames_free(f);
+		_exit(status);
+	}
+	TT_IS(waitpid(pid, &status, 0), pid);
+	TT_IS(status, 0);
+	info = info_of(ntime_frames_ring(f));
+	TT_IS(info.next, 1);
+	TT_IS(info.state, NTIME_FRAMES_RUNNING);
+	truth_work(&pmu, 1);
+	TT_IS(ntime_frame_end(f, NULL), 0);
+	TT_IS(ntime_frame_read(ntime_frames_ring(f), 1, NULL, &v, 1), 0);
+	check_value(&v, 1, 0, 0, 1);
+	ntime_frames_free(f);
+	(void)close(fd);
+	ntime_session_free(s);
+	fake_pmu_fini(&pmu);
+}
+
 /* Passes that take turns by time are no passes of frames. */
 TEST(several_passes_by_time_are_refused)
 {
@@ -336,14 +468,6 @@ static struct ntime_ctx *reader_ctx(void)
 
 	TT_IS(ntime_open(&ctx, NULL), 0);
 	return ctx;
-}
-
-static struct ntime_frame_ring_info info_of(const struct ntime_frame_ring *ring)
-{
-	struct ntime_frame_ring_info info = { .size = sizeof(info) };
-
-	TT_IS(ntime_frame_ring_get_info(ring, &info), 0);
-	return info;
 }
 
 /* The ring in a memfd, and its reader another mapping of it. */
@@ -547,24 +671,34 @@ TEST(other_files)
 	struct ntime_session *s;
 	struct ntime_frames *f;
 	struct fake_pmu pmu;
-	int fd, pipes[2];
+	int fd, pair[2];
 
 	fake_pmu_init(&pmu, 1);
 	s = truth_session(&pmu, 1);
-	TT_IS(pipe2(pipes, O_CLOEXEC), 0);
-	TT_IS(ntime_frames_new(s, DEPTH, pipes[1], &f), -EINVAL);
-	assert_string_equal(
-		ntime_error_text(&pmu.ctx),
+	TT_IS(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+	TT_IS(ntime_frames_new(s, DEPTH, pair[1], &f), -EINVAL);
+	TT_TEXT(ntime_error_text(&pmu.ctx),
 		"a ring of frames needs a regular file, or a memfd, whose size it can set");
-	(void)close(pipes[0]);
-	(void)close(pipes[1]);
+	(void)close(pair[0]);
+	(void)close(pair[1]);
+	fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	TT_IS(ntime_frames_new(s, DEPTH, fd, &f), -EBADF);
+	TT_TEXT(ntime_error_text(&pmu.ctx),
+		"the file of a ring of frames must be open for reading and writing");
+	(void)close(fd);
+	/* One that cannot be written to by mapping it stays empty. */
+	fd = memfd_create("ring", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	TT_IS(fcntl(fd, F_ADD_SEALS, F_SEAL_FUTURE_WRITE), 0);
+	TT_IS(ntime_frames_new(s, DEPTH, fd, &f), -EPERM);
+	TT_IS(lseek(fd, 0, SEEK_END), 0);
+	(void)close(fd);
 	fd = memfd_create("ring", MFD_CLOEXEC);
 	TT_IS(write(fd, "x", 1), 1);
 	TT_IS(ntime_frames_new(s, DEPTH, fd, &f), -EINVAL);
 	assert_string_equal(ntime_error_text(&pmu.ctx),
 			    "the file of a ring of frames must be empty");
 	(void)close(fd);
-	TT_IS(ntime_frames_new(s, DEPTH, fd, &f), -ENOENT);
+	TT_IS(ntime_frames_new(s, DEPTH, fd, &f), -EBADF);
 	ntime_session_free(s);
 	fake_pmu_fini(&pmu);
 }
@@ -576,6 +710,9 @@ int main(void)
 		cmocka_unit_test(every_number_is_of_its_frame),
 		cmocka_unit_test(metrics),
 		cmocka_unit_test(nothing_is_allocated),
+		cmocka_unit_test(sessions_that_stand_still_between_frames),
+		cmocka_unit_test(a_pass_alone),
+		cmocka_unit_test(a_forked_child_ends_no_frame),
 		cmocka_unit_test(several_passes_by_time_are_refused),
 		cmocka_unit_test(a_read_that_fails),
 		cmocka_unit_test(in_a_file),
