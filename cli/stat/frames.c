@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -32,12 +34,39 @@ int cli_frames_init(struct cli_frames *f, struct ntime_ctx *ctx, const char *pat
 	};
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
 		return failed(f, "cannot count frames into", -errno);
-	f->ours = ends[0];
-	f->theirs = ends[1];
+	/* The lower one: dash takes one digit. */
+	f->theirs = ends[0];
+	f->ours = ends[1];
 	(void)snprintf(number, sizeof(number), "%d", f->theirs);
 	if (fcntl(f->theirs, F_SETFD, 0) || setenv(CLI_FRAMES_VARIABLE, number, 1))
 		return failed(f, "cannot count frames into", -errno);
 	return 0;
+}
+
+/*
+ * Somebody cut the ring's file short while it is written to: the page that is gone is replaced by
+ * one that nobody sees, so that counting, and the command, go on. A mistake of ours comes back.
+ */
+static volatile sig_atomic_t was_cut;
+
+static void replace_page(int sig, siginfo_t *info, void *context)
+{
+	uintptr_t bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t page = (uintptr_t)info->si_addr & ~(bytes - 1);
+
+	(void)context;
+	if (was_cut > 1000 || info->si_code != BUS_ADRERR ||
+	    mmap((void *)page, bytes, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+		(void)signal(sig, SIG_DFL);
+	was_cut++;
+}
+
+static void survive_cuts(void)
+{
+	struct sigaction action = { .sa_sigaction = replace_page, .sa_flags = SA_SIGINFO };
+
+	(void)sigaction(SIGBUS, &action, NULL);
 }
 
 static int make_file(struct cli_frames *f)
@@ -71,6 +100,7 @@ int cli_frames_begin(struct cli_frames *f, struct ntime_session *s, pid_t pid)
 	f->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (f->pidfd < 0)
 		return failed(f, "cannot count frames into", -errno);
+	survive_cuts();
 	ret = ntime_frames_new(s, CLI_FRAMES_DEPTH, f->file.fd, &f->clock);
 	return ret < 0 ? cli_machine_say(f->ctx, ret), ret : 0;
 }
@@ -113,6 +143,13 @@ static void end_frames(struct cli_frames *f, size_t n)
 		return;
 	}
 	ret = ntime_frame_end(f->clock, NULL);
+	if (was_cut) {
+		cli_say("%s was cut short by somebody: frame %llu and those behind it are not "
+			"there",
+			f->path, (unsigned long long)f->n);
+		fail(f);
+		return;
+	}
 	if (ret < 0) {
 		cli_machine_say(f->ctx, ret);
 		fail(f);
@@ -150,13 +187,11 @@ int cli_frames_wait(struct cli_frames *f, uint64_t left_ns)
 
 		if (ppoll(p, 2, left_ns == UINT64_MAX ? NULL : &time, NULL) < 0)
 			return -errno;
-		if (p[MARKS].revents) {
-			if (!take(f)) {
-				(void)close(f->ours);
-				f->ours = -1;
-			}
-			continue;
+		if (p[MARKS].revents && !take(f)) {
+			(void)close(f->ours);
+			f->ours = -1;
 		}
+		/* Whatever still comes: it is not the command's, or waits for what is due. */
 		if (p[COMMAND].revents || !left)
 			return 0;
 	}

@@ -314,6 +314,8 @@ static const char *contradiction(const struct cli_stat_options *o)
 	    (o->has_runs || o->by_pass || o->interval_ns || o->delay_ns || o->per || o->dry_run))
 		return "--frames cannot be combined with -r, --passes, -I, --delay, --per or "
 		       "--dry-run";
+	if (o->frames && o->output && strcmp(o->frames, o->output) == 0)
+		return "--frames and -o name the same file: the report would replace the ring";
 	if (o->dry_run && o->writer != &cli_text_writer)
 		return "--dry-run prints text only: leave out --csv, --json or --format";
 	if (o->format && o->interval_ns)

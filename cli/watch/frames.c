@@ -48,6 +48,8 @@ static int look(const struct cli_watch *w, struct ntime_frame_ring_info *info)
 	return ret;
 }
 
+#define PREPARE_TRIES 100
+
 /* Which items there are shows in the values of a frame. 1: there is none, and none will come. */
 static int wait_for_first(struct cli_watch *w, struct ntime_frame_ring_info *info)
 {
@@ -95,8 +97,7 @@ static int take_frame(struct cli_watch *w, uint64_t number, size_t row,
 		(struct cli_row){ .kind = CLI_ROW_MACHINE, .package = -1, .core = -1, .cpu = -1 };
 	snprintf(w->rows.row[row].name, sizeof(w->rows.row[row].name), "frame %" PRIu64, number);
 	w->frames.number[row] = number;
-	if (!w->frames.begin_ns)
-		w->frames.begin_ns = frame.begin_ns;
+	w->frames.frame_begin_ns = frame.begin_ns;
 	w->sampler.number = number;
 	w->period_ns = frame.end_ns - frame.begin_ns;
 	w->at_ns = frame.end_ns - w->frames.begin_ns;
@@ -120,18 +121,27 @@ int cli_watch_frames_prepare(struct cli_watch *w)
 		cli_say("%s has no frame, and none will come", w->o.frames);
 	if (ret)
 		return ret < 0 ? ret : -ENODATA;
-	do {
+	/* The oldest one says when all began, the newest one what there is. */
+	for (unsigned int i = 0; i < PREPARE_TRIES; i++) {
 		w->frames.next = info.oldest;
-		ret = take_frame(w, info.next - 1, 0, &info);
-		if (ret == -ESTALE && look(w, &info) < 0)
+		ret = take_frame(w, info.oldest, 0, &info);
+		w->frames.begin_ns = w->frames.frame_begin_ns;
+		if (ret == 0)
+			ret = take_frame(w, info.next - 1, 0, &info);
+		if (ret != -ESTALE)
+			break;
+		if (look(w, &info) < 0)
 			return -EBADMSG;
-	} while (ret == -ESTALE);
+	}
+	if (ret == -ESTALE)
+		cli_say("%s is damaged, or frames are overwritten faster than they can be read",
+			w->o.frames);
+	if (ret < 0)
+		return ret;
 	w->rows.n = 1;
-	w->frames.begin_ns = 0;
 	w->ends_by_itself = info.state != NTIME_FRAMES_RUNNING;
-	return ret < 0 ? ret
-		       : cli_watch_items_of_ring(&w->items, w->frames.ring, w->rows.value,
-						 w->rows.items, w->o.verbose);
+	return cli_watch_items_of_ring(&w->items, w->frames.ring, w->rows.value, w->rows.items,
+				       w->o.verbose);
 }
 
 static bool is_enough(const struct cli_watch *w)
@@ -175,22 +185,24 @@ static int show_all(struct cli_watch *w, struct ntime_frame_ring_info *info)
 /* The newest frames beside each other, the newest one first. */
 static int show_newest(struct cli_watch *w, const struct ntime_frame_ring_info *info)
 {
-	uint64_t number = info->next;
-	size_t n = 0;
+	uint64_t there = info->next - info->oldest;
+	size_t n = there < CLI_WATCH_FRAMES ? (size_t)there : CLI_WATCH_FRAMES;
 	int ret = 0;
 
-	if (w->frames.next == info->next && w->shown)
+	if ((w->frames.next == info->next && w->shown) || !n)
 		return 0;
 	w->frames.next = info->next;
-	while (number-- > info->oldest && n < CLI_WATCH_FRAMES && !ret) {
-		ret = take_frame(w, number, n, info);
-		n += ret == 0;
-	}
-	if (ret < 0 && ret != -ESTALE)
-		return ret;
 	w->rows.n = n;
-	w->sampler.number = w->frames.number[0];
-	return n ? show(w) : 0;
+	/* What is said of a sample as a whole is that of the newest, which comes last. */
+	while (n-- > 0 && ret >= 0) {
+		ret = take_frame(w, info->next - 1 - n, n, info);
+		/* Overwritten meanwhile, and older than all that are shown. */
+		if (ret == -ESTALE) {
+			w->rows.n = n;
+			ret = 0;
+		}
+	}
+	return ret < 0 || !w->rows.n ? ret : show(w);
 }
 
 int cli_watch_frames_run(struct cli_watch *w)

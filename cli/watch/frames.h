@@ -18,14 +18,14 @@ struct cli_watch;
  * @number:	of each row
  * @value:	of each row, with the frames that they are of
  * @next:	that is to be shown
- * @begin_ns:	of the first one that was shown
+ * @begin_ns, @frame_begin_ns: of the oldest one there was at first, and of the last one taken
  * @lost:	overwritten before they could be read
  */
 struct cli_watch_frames {
 	struct ntime_frame_ring *ring;
 	uint64_t number[CLI_WATCH_FRAMES];
 	struct ntime_frame_value *value;
-	uint64_t next, begin_ns, lost;
+	uint64_t next, begin_ns, frame_begin_ns, lost;
 };
 
 /* Open the ring of the options, and wait for its first frame. 0, or -errno after a sentence. */

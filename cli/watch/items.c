@@ -381,7 +381,9 @@ int cli_watch_items_of_ring(struct cli_watch_items *items, const struct ntime_fr
 		ret = ntime_frame_ring_item(ring, i, &item->info);
 		if (ret < 0)
 			return ret;
-		item->is_missing = is_absent_everywhere(values, n, 1, i);
+		/* A device that has gone since has its numbers in the frames before. */
+		item->is_missing =
+			is_absent_everywhere(values, n, 1, i) && !(values[i].flags & NTIME_GONE);
 		describe(items, item, shows_hidden);
 		/*
 		 * A frame is its own measure, and not each value is of the frame that it stands in.

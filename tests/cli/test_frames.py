@@ -223,6 +223,64 @@ def patched(ring, at, word):
 
 
 @test
+def a_ring_that_is_cut_under_its_writer_takes_nothing_with_it():
+    with Folder() as f:
+        script = 'end() { echo >&$NTIME_FRAME_FD; read _ <&$NTIME_FRAME_FD; }; end; end; : >"$0"; end; end; echo went on; exit 9'
+        done = ntime('stat', '--frames', f.ring, '-e', 'page-faults', '--', 'sh', '-c', script, f.ring)
+        equal((done.returncode, out(done)), (125, 'went on\n'), err(done))
+        equal(err(done), f'ntime: {f.ring} was cut short by somebody: frame 2 and those behind it are not there\n')
+
+
+@test
+def floods_and_what_outlives_the_command_do_not_hold_ntime():
+    with Folder() as f:
+        begin = time.monotonic()
+        done = ntime('stat', '--timeout', '300ms', '--frames', f.ring, '-e', 'page-faults', '--', 'sh', '-c',
+                     'yes >&$NTIME_FRAME_FD & yes >&$NTIME_FRAME_FD & wait')
+        equal(done.returncode, 125)
+        done = ntime('stat', '--frames', f.ring, '-e', 'page-faults', '--', 'sh', '-c', 'for i in 1 2 3; do timeout 100 yes >&$NTIME_FRAME_FD & done; exit 3')
+        # Whether one of them came before the command's end, which decides on the status, is chance.
+        equal(done.returncode in (3, 125), True)
+        # Whoever writes is ended by SIGPIPE; 100 seconds are not waited for.
+        equal(time.monotonic() - begin < 90, True)
+
+
+@test
+def a_card_that_goes_away_keeps_its_frames():
+    with Card() as card, Folder() as f:
+        script = (f'end() {{ echo >&$NTIME_FRAME_FD; read _ <&$NTIME_FRAME_FD; }}; play() {{ NTIME_FRAME_FD= {t.NTIME} model play {card.path} 1; end; }}; '
+                  f'play; play; kill -9 {card.child.pid}; end; end')
+        done = ntime('--model', card.path, 'stat', '--frames', f.ring, '-e', 'gpu0/gpu_idle/,page-faults', '--', 'sh', '-c', script)
+        has(err(done), 'Counted 4 frames; ')
+        done, frames = samples(f.ring)
+        equal((done.returncode, sorted(frames)), (0, [0, 1, 2, 3]), err(done))
+        equal([frames[n]['gpu0/gpu_idle/'].get('count') is not None for n in range(4)], [True, True, False, False])
+        has(' '.join(frames[3]['gpu0/gpu_idle/']['flags']), 'gone')
+        equal(all(n is not None for n in values(frames, 'page-faults')), True)
+
+
+@test
+def slots_that_are_damaged_end_with_a_sentence():
+    with Folder() as f:
+        count(f.ring, ['page-faults'], [sys.executable, '-c', FAULTS, '3'])
+        with open(f.ring, 'rb') as file:
+            whole = file.read()
+        slots, size = struct.unpack_from('=QQ', whole, 64)
+        for number, version in ((2, 1000), (0, 1000), (2, 0)):
+            with open(f.ring, 'wb') as file:
+                at = slots + number * size
+                file.write(whole[:at] + struct.pack('=Q', version) + whole[at + 8:])
+            done = ntime('watch', '--frames', f.ring)
+            equal(done.returncode, 125, number)
+            has(err(done), f'ntime: {f.ring} ')
+        # What names have of escape sequences is not shown.
+        with open(f.ring, 'wb') as file:
+            file.write(whole.replace(b'page-faults', b'p\x1b[31mults'))
+        for form in ('--csv', '--json', '--plain'):
+            equal(b'\x1b' in ntime('watch', '--frames', f.ring, form).stdout, False)
+
+
+@test
 def files_that_are_no_ring():
     with Folder() as f:
         count(f.ring, ['page-faults'], [sys.executable, '-c', FAULTS, '3'])
@@ -305,6 +363,7 @@ def options_that_do_not_go_together():
         done = ntime('stat', '--frames', 'ring', *options, '--', 'true')
         equal(done.returncode, 125)
         has(err(done), 'ntime: --frames cannot be combined with -r, --passes, -I, --delay, --per or --dry-run\n')
+    has(err(ntime('stat', '--frames', 'ring', '-o', 'ring', '--', 'true')), 'ntime: --frames and -o name the same file: the report would replace the ring\n')
     for options in (['-p', '1'], ['-a']):
         has(err(ntime('stat', '--frames', 'ring', *options)), 'ntime: --frames needs a command, which says where its frames end, and no -p or -t\n')
     for options in (['page-faults'], ['-e', 'cycles'], ['-C', '0'], ['--per', 'none'], ['--above', 'x=1'], ['--model', 'x']):
@@ -338,6 +397,8 @@ def the_screen_shows_the_newest_frames():
         os.close(fd)
         writer.communicate(b'\n', timeout=PATIENCE)
         has(seen.decode(errors='replace'), 'frame 2')
+        # The time since the first frame.
+        equal(re.search(r'\b\d{5,} s', seen.decode(errors='replace')), None)
 
 
 if __name__ == '__main__':
