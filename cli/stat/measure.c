@@ -7,6 +7,7 @@
  * ends with the processes, the time or Ctrl-C.
  */
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 
 #include "cli/base/command.h"
 #include "cli/base/machine.h"
+#include "cli/base/program.h"
 #include "cli/base/shell.h"
 #include "cli/base/silence.h"
 #include "cli/stat/measure.h"
@@ -22,6 +24,10 @@
 #include "cli/output/memory.h"
 
 #define NEVER UINT64_MAX
+/* Where "make install" puts it; meson says. */
+#ifndef NTIME_EMULATOR_INSTALLED
+#define NTIME_EMULATOR_INSTALLED "/usr/libexec/ntime/ntime-emulator.so"
+#endif
 /* Counters that may wrap, or be full, are read so often, and twice within what they last. */
 #define GLANCE_NS 100000000ull
 /*
@@ -162,7 +168,7 @@ static int release_command(struct cli_measure *m)
 }
 
 /* Fork what gets the standard files of the command. 0, or an exit status after a sentence. */
-static int make(struct ntime_ctx *ctx, const struct cli_stat_options *o,
+static int make(struct ntime_ctx *ctx, const struct cli_stat_options *o, char *const argv[],
 		struct ntime_command **command, struct ntime_launcher **launcher)
 {
 	bool is_silent = o->hides_output;
@@ -174,8 +180,8 @@ static int make(struct ntime_ctx *ctx, const struct cli_stat_options *o,
 		cli_say("cannot hide what the command writes: %s", strerror(-ret));
 		return CLI_EXIT_FAILED;
 	}
-	ret = launcher ? ntime_launcher_new(ctx, o->argv, launcher)
-		       : ntime_command_new(ctx, o->argv, command);
+	ret = launcher ? ntime_launcher_new(ctx, argv, launcher)
+		       : ntime_command_new(ctx, argv, command);
 	if (is_silent)
 		cli_silence_end(&silence);
 	if (launcher && ret == -EOPNOTSUPP)
@@ -187,15 +193,44 @@ int cli_measure_launcher(struct ntime_ctx *ctx, const struct cli_stat_options *o
 			 struct ntime_launcher **out)
 {
 	*out = NULL;
-	return o->argv ? make(ctx, o, NULL, out) : 0;
+	return o->argv ? make(ctx, o, o->argv, NULL, out) : 0;
+}
+
+/* --via emulator: what runs the command. 0, or an exit status after a sentence. */
+static int make_emulator(struct cli_measure *m)
+{
+	static const struct cli_program plugin = {
+		.variable = "NTIME_EMULATOR_PLUGIN",
+		.file = "emulator-plugin",
+		.installed = NTIME_EMULATOR_INSTALLED,
+	};
+	char path[PATH_MAX];
+	int ret;
+
+	if (m->options->via != NTIME_VIA_EMULATOR)
+		return 0;
+	if (cli_program_find(&plugin, path))
+		return CLI_EXIT_FAILED;
+	ret = ntime_emulator_new(m->ctx, m->options->argv, path, &m->emulator);
+	if (!ret)
+		return 0;
+	cli_machine_say(m->ctx, ret);
+	return ret == -ENOENT			   ? CLI_EXIT_NOT_FOUND
+	       : ret == -EACCES || ret == -ENOEXEC ? CLI_EXIT_NOT_EXECUTABLE
+						   : CLI_EXIT_FAILED;
 }
 
 static int make_command(struct cli_measure *m)
 {
-	int ret;
+	char *const *argv = m->options->argv;
+	int ret = make_emulator(m);
 
+	if (ret)
+		return ret;
+	if (m->emulator)
+		argv = ntime_emulator_argv(m->emulator);
 	if (!m->launcher)
-		return make(m->ctx, m->options, &m->command, NULL);
+		return make(m->ctx, m->options, argv, &m->command, NULL);
 	ret = ntime_launcher_command(m->launcher, &m->command);
 	return ret < 0 ? cli_machine_say(m->ctx, ret) : 0;
 }
@@ -212,7 +247,8 @@ static int prepare(struct cli_measure *m)
 	if (m->is_bare)
 		return 0;
 	ret = cli_sessions_new(&m->sessions, m->ctx, m->options,
-			       m->command ? ntime_command_pid(m->command) : 0, m->pass);
+			       m->command ? ntime_command_pid(m->command) : 0, m->pass,
+			       m->emulator);
 	if (ret < 0)
 		return CLI_EXIT_FAILED;
 	cli_wait_init(&m->wait, m->options->pid, m->options->pids);
@@ -455,6 +491,17 @@ static int forget_turns(struct cli_measure *m)
 	return cli_sessions_metrics(&m->sessions, m->values) ? CLI_EXIT_FAILED : 0;
 }
 
+/* What the emulator did not see. */
+static void say_outside(const struct cli_measure *m)
+{
+	uint32_t n = m->emulator ? ntime_emulator_outside(m->emulator) : 0;
+
+	if (n)
+		cli_say("%u program%s ran outside of the emulator and in no count: set-uid, as "
+			"another user, of another architecture, or not readable",
+			n, n == 1 ? "" : "s");
+}
+
 static int finish(struct cli_measure *m)
 {
 	uint64_t now = m->command ? m->begin_ns + m->end.real_ns : cli_now_ns();
@@ -468,6 +515,7 @@ static int finish(struct cli_measure *m)
 	if (cli_sessions_stop(&m->sessions))
 		return CLI_EXIT_FAILED;
 	m->real_ns = real_ns_at(m, now);
+	say_outside(m);
 	if (m->is_bare)
 		return 0;
 	if (m->options->interval_ns && m->is_counting && !m->is_output_gone)
@@ -573,6 +621,8 @@ void cli_measure_fini(struct cli_measure *m)
 	ntime_command_free(m->command);
 	cli_frames_fini(&m->frames);
 	cli_sessions_free(&m->sessions);
+	ntime_emulator_free(m->emulator);
+	m->emulator = NULL;
 	cli_wait_fini(&m->wait);
 	free(m->values);
 	free(m->last);

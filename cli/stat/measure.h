@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include <ntime/command.h>
+#include <ntime/emulator.h>
 
 #include "cli/stat/frames.h"
 #include "cli/stat/sessions.h"
@@ -42,6 +43,7 @@ struct cli_measure {
 
 	struct cli_sessions sessions;
 	struct ntime_command *command;
+	struct ntime_emulator *emulator; /* --via emulator: it runs the command */
 	struct cli_frames frames;
 	struct cli_undo undo;
 	struct cli_wait wait;

@@ -75,7 +75,8 @@ const struct cli_option cli_stat_option_table[] = {
 	{ 0, "frames", "FILE",
 	  "count each frame of the command by itself, into a ring that ntime watch --frames shows",
 	  TEXT(frames) },
-	{ ID_VIA, "via", NTIME_VIA_NAMES, "access method; all but perf need -a or -C" },
+	{ ID_VIA, "via", NTIME_VIA_NAMES,
+	  "access method; all but perf and emulator need -a or -C" },
 	{ 0, "no-self-test", NULL, "do not test counters when they are first used on this boot",
 	  FLAG(no_self_test) },
 	{ 0, "machine", "FILE", "with --dry-run: plan for a recorded machine instead of this one",
@@ -283,7 +284,11 @@ static const char *contradiction(const struct cli_stat_options *o)
 		return "-a and -C cannot be combined: -a means every CPU";
 	if (o->pids && (o->all_cpus || o->cpus))
 		return "-p and -t cannot be combined with -a or -C";
-	if (o->via > NTIME_VIA_PERF && !o->all_cpus && !o->cpus)
+	if (o->via == NTIME_VIA_EMULATOR && (attaches || !o->argv || o->delay_ns || o->dry_run))
+		return "--via emulator counts a command that it runs, all of it: no -a, -C, -p, "
+		       "-t, "
+		       "--delay or --dry-run";
+	if (o->via > NTIME_VIA_PERF && o->via != NTIME_VIA_EMULATOR && !o->all_cpus && !o->cpus)
 		return "--via counts CPUs, not programs, by all methods but perf: add -a or -C "
 		       "CPUS";
 	if (o->per && !o->all_cpus && !o->cpus)

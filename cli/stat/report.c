@@ -27,7 +27,7 @@ static const struct flag_word {
 	{ NTIME_ELSEWHERE, "elsewhere" }, { NTIME_LOST, "lost" },
 	{ NTIME_STATE, "state" },	  { NTIME_GONE, "gone" },
 	{ NTIME_HOTPLUG, "hotplug" },	  { NTIME_IMPLAUSIBLE, "implausible" },
-	{ NTIME_PROC, "proc" },
+	{ NTIME_PROC, "proc" },		  { NTIME_EMULATED, "emulated" },
 };
 
 void cli_flag_words_for_each(uint32_t flags, void (*fn)(void *arg, const char *word), void *arg)

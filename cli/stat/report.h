@@ -129,6 +129,7 @@ struct cli_report_row {
  * @frames:	ring of --frames; NULL: none
  * @n_frames:	frames of the command, the last @kept_frames of which it has
  * @is_simulated: of a recorded machine (@is_recording), or values come from a model
+ * @is_in_emulator: qemu-user ran the command
  * @emulated:	guest of the lab in which it was measured, NULL elsewhere
  * @has_ended:	@status is valid
  * @timed_out:	--timeout ended it
@@ -155,6 +156,7 @@ struct cli_report {
 	int status;
 	bool by_pass;
 	bool is_simulated;
+	bool is_in_emulator;
 	bool is_recording;
 	bool has_ended;
 	bool timed_out;

@@ -275,7 +275,9 @@ static void note_part(struct cell *cell, const struct cli_item *item)
 		add_note(cell, text);
 	} else if (!item->is_incomplete) {
 		add_note(cell, is_stripped(item) ? "a part of the command is missing"
-						 : "some CPUs or units are missing");
+			       : item->value.flags & NTIME_EMULATED
+				       ? "some programs ran outside of the emulator"
+				       : "some CPUs or units are missing");
 	}
 }
 
@@ -579,6 +581,16 @@ static void put_simulated(FILE *f, const struct cli_style *style, const struct c
 				       "card");
 }
 
+static void put_emulator(FILE *f, const struct cli_style *style, const struct cli_report *r)
+{
+	if (r->is_in_emulator)
+		put_sentence(
+			f, style, CLI_PLAIN,
+			"EMULATED: qemu-user ran the command and counted instructions, branches "
+			"and system calls; times, and the kernel's events, are the emulator's "
+			"with it");
+}
+
 /* The target has nothing to do with what these count. */
 static void put_devices(FILE *f, const struct cli_style *style, const struct cli_report *r)
 {
@@ -624,6 +636,7 @@ static void put_head_lines(FILE *f, const struct cli_style *style, const struct 
 
 	put_simulated(f, style, r);
 	cli_emulated_put(f, &style->look, r->emulated);
+	put_emulator(f, style, r);
 	if (style->quiet)
 		return;
 	if (*r->target) {

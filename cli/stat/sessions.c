@@ -107,7 +107,8 @@ static void find_shared(struct cli_sessions *ss)
 }
 
 int cli_sessions_new(struct cli_sessions *ss, struct ntime_ctx *ctx,
-		     const struct cli_stat_options *o, pid_t child, int pass)
+		     const struct cli_stat_options *o, pid_t child, int pass,
+		     const struct ntime_emulator *emulator)
 {
 	size_t wanted = o->pids ? o->pids : 1;
 	int ret = 0;
@@ -117,6 +118,7 @@ int cli_sessions_new(struct cli_sessions *ss, struct ntime_ctx *ctx,
 	for (size_t i = 0; i < wanted && !ret; i++) {
 		struct ntime_target target = target_of(o, child, i, pass);
 
+		target.emulator = emulator;
 		ret = ntime_session_new(ctx, &target, &ss->session[i]);
 		if (ret < 0) {
 			cli_machine_say(ctx, ret);

@@ -27,15 +27,19 @@ struct cli_sessions {
 	struct ntime_value *part;
 };
 
+struct ntime_emulator;
+
 /**
  * cli_sessions_new() - make the sessions that @o asks for and add what is to be counted
  * @child:	the command held just before exec; 0: the calling thread stands for it
  * @pass:	count only this pass, or CLI_ALL_PASSES
+ * @emulator:	that runs the command; NULL: none
  *
  * Return: 0, or -errno after a sentence; nothing remains then.
  */
 int cli_sessions_new(struct cli_sessions *ss, struct ntime_ctx *ctx,
-		     const struct cli_stat_options *o, pid_t child, int pass);
+		     const struct cli_stat_options *o, pid_t child, int pass,
+		     const struct ntime_emulator *emulator);
 void cli_sessions_free(struct cli_sessions *ss);
 
 /*

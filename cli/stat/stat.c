@@ -457,7 +457,7 @@ static int plan_only(struct stat *st)
 	int ret;
 
 	if (cli_sessions_new(&st->measure.sessions, st->ctx, &st->o, 0,
-			     st->o.by_pass ? 0 : CLI_ALL_PASSES))
+			     st->o.by_pass ? 0 : CLI_ALL_PASSES, NULL))
 		return CLI_EXIT_FAILED;
 	if (cli_sessions_open(st->ctx, st->measure.sessions.session, st->measure.sessions.n))
 		return CLI_EXIT_FAILED;
@@ -476,7 +476,9 @@ static int plan_only(struct stat *st)
 /* What was set up is cleaned up, however the runs ended. */
 static int run_all(struct stat *st)
 {
-	bool is_often = st->o.runs > 1 || st->o.warmups || st->o.by_pass;
+	/* A command of the emulator has an argument of its own in each run. */
+	bool is_often = (st->o.runs > 1 || st->o.warmups || st->o.by_pass) &&
+			st->o.via != NTIME_VIA_EMULATOR;
 	int ret;
 
 	cli_signals_init();
@@ -549,6 +551,7 @@ static int prepare(struct stat *st)
 		.target = st->target,
 		.by_pass = st->o.by_pass,
 		.frames = st->o.frames,
+		.is_in_emulator = st->o.via == NTIME_VIA_EMULATOR,
 		.is_simulated = st->o.machine,
 		.is_recording = st->o.machine,
 		.emulated = cli_emulated(),

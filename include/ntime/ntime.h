@@ -5,6 +5,7 @@
 
 #include <ntime/command.h>
 #include <ntime/context.h>
+#include <ntime/emulator.h>
 #include <ntime/export.h>
 #include <ntime/frame.h>
 #include <ntime/list.h>

@@ -19,6 +19,7 @@ extern "C" {
 #endif
 
 struct ntime_session;
+struct ntime_emulator;
 
 enum ntime_target_kind {
 	NTIME_TARGET_THREAD = 0, /* one thread: .pid is its id, 0 the calling thread */
@@ -61,10 +62,12 @@ enum ntime_via {
 	NTIME_VIA_PERF = 1,
 	NTIME_VIA_NTIMEFS = 2, /* ntime's driver */
 	NTIME_VIA_MSR = 3,     /* model-specific registers; root */
-	NTIME_VIA_PCI = 4      /* configuration space; root */
+	NTIME_VIA_PCI = 4,     /* configuration space; root */
+	/* qemu-user counts the command that it runs: .emulator of the target */
+	NTIME_VIA_EMULATOR = 5
 };
 /** NTIME_VIA_NAMES - all names that ntime_via_name() gives, in their order */
-#define NTIME_VIA_NAMES "auto|perf|ntimefs|msr|pci"
+#define NTIME_VIA_NAMES "auto|perf|ntimefs|msr|pci|emulator"
 
 /**
  * ntime_via_name() - the name of an enum ntime_via ("auto", "perf"); static memory, NULL beyond the
@@ -98,6 +101,7 @@ enum ntime_together {
  * @cpus:	CPU list such as "0-3,8" for NTIME_TARGET_CPUS
  * @pass:	which pass, with NTIME_PASS_ALONE
  * @via:	enum ntime_via
+ * @emulator:	that runs the target, a command, with NTIME_VIA_EMULATOR; else NULL
  * @reserved:	must be 0
  */
 struct ntime_target {
@@ -108,7 +112,11 @@ struct ntime_target {
 	const char *cpus;
 	uint32_t pass;
 	uint32_t via;
-	uint64_t reserved[3];
+	union {
+		const struct ntime_emulator *emulator;
+		uint64_t room_of_emulator; /* on machines of 32 bits too */
+	};
+	uint64_t reserved[2];
 };
 
 /**

@@ -48,6 +48,11 @@
  * told by the kernel in a file of /proc or /sys, not by a counter; a metric: one of its events is
  */
 #define NTIME_PROC (1u << 14)
+/*
+ * of a program in an emulator: what that counts, or, of times and the kernel's events, what the
+ * emulator did with it
+ */
+#define NTIME_EMULATED (1u << 15)
 
 /**
  * struct ntime_value - one result

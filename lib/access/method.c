@@ -31,6 +31,13 @@ const struct nti_method_row nti_method_replay = {
 	.cost = "memory",
 };
 
+const struct nti_method_row nti_method_emulator = {
+	.name = "emulator",
+	.via = NTIME_VIA_EMULATOR,
+	.reaches = "instructions, branches and system calls of a command that qemu-user runs",
+	.cost = "memory; the command takes about three times as long",
+};
+
 #define ROW(NAME, name) &nti_method_##name,
 static const struct nti_method_row *const rows[] = { NTI_METHODS(ROW) };
 

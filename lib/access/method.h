@@ -22,12 +22,13 @@
 	X(CLOCK, clock)                                                                            \
 	X(PROC, proc) /* text files of the kernel */                                               \
 	/* We program the counters, through registers that are reached by */                       \
-	X(NTIMEFS, ntimefs) /* ntime's driver */                                                   \
-	X(MSR, msr)	    /* /dev/cpu/N/msr */                                                   \
-	X(PCI, pci)	    /* configuration space */                                              \
-	X(MMIO, mmio)	    /* memory of a PCI function */                                         \
-	X(MODEL, model)	    /* the socket of a card that is a model */                             \
-	X(REPLAY, replay)   /* a recording */
+	X(NTIMEFS, ntimefs)   /* ntime's driver */                                                 \
+	X(MSR, msr)	      /* /dev/cpu/N/msr */                                                 \
+	X(PCI, pci)	      /* configuration space */                                            \
+	X(MMIO, mmio)	      /* memory of a PCI function */                                       \
+	X(MODEL, model)	      /* the socket of a card that is a model */                           \
+	X(REPLAY, replay)     /* a recording */                                                    \
+	X(EMULATOR, emulator) /* a plugin of qemu-user */
 
 #define NTI_METHOD_NUMBER(NAME, name) NTI_METHOD_##NAME,
 enum nti_method { NTI_METHODS(NTI_METHOD_NUMBER) NTI_METHOD_COUNT };

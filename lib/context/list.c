@@ -14,6 +14,7 @@
 #include "lib/access/ntimefs.h"
 #include "lib/access/proc.h"
 #include "lib/perf/perf.h"
+#include "emulator/program.h"
 #include "lib/context/context.h"
 #include "lib/context/problem.h"
 
@@ -54,6 +55,29 @@ static const struct nti_why *why_no_replay(const struct ntime_ctx *ctx)
 	return ctx->os->is_simulated ? &nti_why_nothing : &no_recording;
 }
 
+/* Of a program of this machine's own architecture; others have theirs in the same package. */
+static const struct nti_why *why_no_emulator(void)
+{
+	static const struct nti_why not_known = {
+		.code = NTIME_REASON_NO_HARDWARE,
+		.about = "emulator",
+		.reason = "the emulator's plugin knows no system calls of this architecture",
+		.remedy = "",
+	};
+	static const struct nti_why not_installed = {
+		.code = NTIME_REASON_NOT_INSTALLED,
+		.about = "qemu-user",
+		.reason = "qemu-user, which runs the command, is not installed",
+		.remedy = "install qemu-user",
+	};
+	const char *name = nte_host_emulator();
+	char path[NTE_PATH_BYTES];
+
+	if (!name)
+		return &not_known;
+	return nte_program_find(name, path) < 0 ? &not_installed : &nti_why_nothing;
+}
+
 static int describe_method(struct ntime_ctx *ctx, enum nti_method method,
 			   struct ntime_method_info *info, struct nti_absence *absent)
 {
@@ -77,6 +101,10 @@ static int describe_method(struct ntime_ctx *ctx, enum nti_method method,
 		break;
 	case NTI_METHOD_PROC:
 		why = nti_proc_why(ctx->os);
+		info->usable = !why->code;
+		break;
+	case NTI_METHOD_EMULATOR:
+		why = why_no_emulator();
 		info->usable = !why->code;
 		break;
 	case NTI_METHOD_REPLAY:

@@ -7,6 +7,7 @@
 
 #include "lib/base/text.h"
 #include "lib/context/problem.h"
+#include "lib/count/emulated.h"
 #include "lib/count/session.h"
 
 void nti_session_item_fini(struct nti_session_item *item)
@@ -62,11 +63,31 @@ static int check_can_add(struct ntime_session *s)
 	return 0;
 }
 
+/* An event that the emulator counts, in place of the PMU's of that name. */
+static int add_emulated(struct ntime_session *s, const char *name, unsigned int group,
+			bool is_hidden)
+{
+	struct nti_session_item *item = new_item(s, name);
+
+	if (!item)
+		return -ENOMEM;
+	item->event.scale = 1;
+	item->group = group;
+	item->is_hidden = is_hidden;
+	item->is_emulated = true;
+	item->emulated = nti_emulated_find(name);
+	return 0;
+}
+
 static int add_event(struct ntime_session *s, const char *name, unsigned int group, bool is_hidden)
 {
 	struct nti_session_item *item;
 	struct nti_event event;
-	int ret = nti_context_event(s->ctx, name, &event, &s->ctx->error);
+	int ret;
+
+	if (s->target.emulator && nti_emulated_find(name) >= 0)
+		return add_emulated(s, name, group, is_hidden);
+	ret = nti_context_event(s->ctx, name, &event, &s->ctx->error);
 	if (ret < 0)
 		return ret;
 	item = new_item(s, name);

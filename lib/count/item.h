@@ -48,6 +48,8 @@ struct nti_session_item {
 	bool is_clock;
 	bool is_proc;		   /* of the kernel's text files; procs.h */
 	size_t proc;		   /* which of its numbers */
+	bool is_emulated;	   /* a plugin of the emulator counts it; emulated.h */
+	int emulated;		   /* which of its events */
 	bool is_share;		   /* a metric in %, of a file: never more than all of it */
 	bool is_unlisted;	   /* its code is in no list of events: a count of 0 says nothing */
 	bool is_limited;	   /* .absent does not make it absent: it says what is left out */
@@ -77,7 +79,7 @@ static inline bool nti_session_item_is_absent(const struct nti_session_item *ite
 /* Neither a counter of the plan nor computed. */
 static inline bool nti_session_item_is_free(const struct nti_session_item *item)
 {
-	return item->is_clock || item->is_proc;
+	return item->is_clock || item->is_proc || item->is_emulated;
 }
 
 /* add.c */

@@ -476,6 +476,7 @@ void nti_session_settle_items(struct ntime_session *s)
 		s->groups.has_sums = s->groups.has_sums || item->is_summed;
 		item->flags = (item->is_limited ? NTIME_USER_ONLY : 0) |
 			      (item->is_proc ? NTIME_PROC : 0) |
+			      (s->target.emulator && !item->is_clock ? NTIME_EMULATED : 0) |
 			      (is_simulated(s, item) ? NTIME_SIMULATED : 0) |
 			      (is_of_one_unit(item) ? NTIME_PARTIAL : 0) |
 			      (is_implausible(item) ? NTIME_IMPLAUSIBLE : 0);

@@ -6,6 +6,7 @@
 
 #include "lib/base/text.h"
 #include "lib/count/doubt.h"
+#include "lib/count/emulated.h"
 #include "lib/count/estimates.h"
 #include "lib/count/hotplug.h"
 #include "lib/count/plan.h"
@@ -509,6 +510,8 @@ static void item_value(struct ntime_session *s, struct nti_session_item *item, u
 		*out = clock_value(s, item, real_ns);
 	else if (item->is_proc)
 		*out = nti_session_procs_value(s, item, NTI_PROCS_ALL, real_ns);
+	else if (item->is_emulated)
+		*out = nti_emulated_value(s, item, real_ns);
 	else if (item->only)
 		only_value(s, item, out);
 	else
@@ -736,7 +739,8 @@ static int read_row(struct ntime_session *s, const struct nti_session_rows *rows
 	for (i = 0; i < s->items; i++) {
 		struct nti_session_item *item = &s->item[i];
 
-		if (item->is_metric || item->is_clock || nti_session_item_is_absent(item))
+		if (item->is_metric || item->is_clock || item->is_emulated ||
+		    nti_session_item_is_absent(item))
 			item_value(s, item, real_ns, &row[i]);
 		else if (item->is_proc)
 			row[i] = nti_session_procs_value(s, item, at, real_ns);
@@ -789,7 +793,7 @@ int ntime_session_read_time(const struct ntime_session *s, uint64_t *at_ns, uint
 #define INPUT_FLAGS                                                                                \
 	(NTIME_ABSENT | NTIME_NOT_COUNTED | NTIME_SCALED | NTIME_PARTIAL | NTIME_OVERFLOWED |      \
 	 NTIME_SIMULATED | NTIME_USER_ONLY | NTIME_ELSEWHERE | NTIME_LOST | NTIME_STATE |          \
-	 NTIME_GONE | NTIME_HOTPLUG | NTIME_IMPLAUSIBLE | NTIME_PROC)
+	 NTIME_GONE | NTIME_HOTPLUG | NTIME_IMPLAUSIBLE | NTIME_PROC | NTIME_EMULATED)
 
 /* Counters are started one after the other: so much of a share may be that. */
 #define SHARE_MOST 101.0

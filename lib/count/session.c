@@ -34,12 +34,16 @@ static int check_target(struct ntime_ctx *ctx, const struct ntime_target *t)
 	if (ret < 0)
 		return ret;
 	if (t->kind > NTIME_TARGET_MACHINE || t->flags & ~TARGET_FLAGS || !ntime_via_name(t->via) ||
-	    t->reserved[0] || t->reserved[1] || t->reserved[2])
+	    t->reserved[0] || t->reserved[1])
 		return nti_error(&ctx->error, -EINVAL,
 				 "unknown kind, flag, access method or reserved field in struct "
 				 "ntime_target");
+	if ((t->via == NTIME_VIA_EMULATOR) != (t->emulator != NULL) ||
+	    (t->emulator && t->kind >= NTIME_TARGET_CPUS))
+		return nti_error(&ctx->error, -EINVAL,
+				 "the emulator counts a command that it runs, and nothing else");
 	/* Registers do not change with the program that runs. */
-	if (t->via > NTIME_VIA_PERF && t->kind < NTIME_TARGET_CPUS)
+	if (t->via > NTIME_VIA_PERF && !t->emulator && t->kind < NTIME_TARGET_CPUS)
 		return nti_error(&ctx->error, -EINVAL,
 				 "%s counts CPUs, not programs: add -a or -C CPUS",
 				 ntime_via_name(t->via));
@@ -159,6 +163,8 @@ static const char *method_of_event(const struct nti_session_item *item,
 
 	if (item->is_clock)
 		return "clock";
+	if (item->is_emulated)
+		return nti_session_method_name(NTI_METHOD_EMULATOR);
 	if (unit && unit->kind == NTI_UNIT_DEVICE)
 		return nti_session_method_name(unit->method);
 	if (s->ctx->os->is_simulated || !unit)

@@ -97,6 +97,21 @@ int nti_map_new(struct nti_map *m, int fd, uint64_t bytes)
 	return ret;
 }
 
+int nti_map_memory(struct nti_map *m, const char *name, uint64_t bytes)
+{
+	int ret;
+
+	*m = (struct nti_map){ .bytes = bytes, .fd = memfd_create(name, MFD_CLOEXEC) };
+	if (m->fd < 0)
+		return -errno;
+	ret = nti_locked_cut(m->fd, bytes);
+	if (ret == 0)
+		ret = map(m, PROT_READ | PROT_WRITE);
+	if (ret < 0)
+		nti_map_close(m);
+	return ret;
+}
+
 int nti_map_open(struct nti_map *m, int fd)
 {
 	int64_t bytes;

@@ -157,7 +157,7 @@ def options():
 @test
 def values_that_help_names():
     for shell, rows in offered('--via '):
-        equal({name for name, _ in rows}, {'auto', 'perf', 'ntimefs', 'msr', 'pci'}, shell)
+        equal({name for name, _ in rows}, {'auto', 'perf', 'ntimefs', 'msr', 'pci', 'emulator'}, shell)
     for shell, rows in offered('trace show --range '):
         if shell != 'zsh':
             equal(rows, [], shell)

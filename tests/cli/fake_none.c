@@ -1,8 +1,37 @@
 // SPDX-License-Identifier: MIT
-/* The part of the stand-in for the library that has no frames: test_frames.py has the real ones. */
+/*
+ * What the stand-in for the library has not: frames and the emulator, which test_frames.py and
+ * test_emulator.py use as they are.
+ */
 #include <errno.h>
 
+#include <ntime/emulator.h>
 #include <ntime/frame.h>
+
+int ntime_emulator_new(struct ntime_ctx *ctx, char *const argv[], const char *plugin,
+		       struct ntime_emulator **out)
+{
+	(void)ctx, (void)argv, (void)plugin;
+	*out = NULL;
+	return -EOPNOTSUPP;
+}
+
+char *const *ntime_emulator_argv(const struct ntime_emulator *e)
+{
+	(void)e;
+	return NULL;
+}
+
+uint32_t ntime_emulator_outside(const struct ntime_emulator *e)
+{
+	(void)e;
+	return 0;
+}
+
+void ntime_emulator_free(struct ntime_emulator *e)
+{
+	(void)e;
+}
 
 int ntime_frames_new(struct ntime_session *s, size_t depth, int fd, struct ntime_frames **out)
 {

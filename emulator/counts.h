@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Counts of programs under qemu-user: a file that all processes of a command map, and ntime reads.
+ *
+ * Each thread of each process adds to a place of its own, without locks; the count of the command
+ * is the sum over all places. Who finds no free place adds to the first one, atomically. A process
+ * that is killed leaves its places as they are. All numbers are of the machine's byte order.
+ */
+#ifndef NTE_COUNTS_H
+#define NTE_COUNTS_H
+
+#include <stdint.h>
+
+#define NTE_COUNTS_MAGIC "ntimeemu"
+#define NTE_COUNTS_VERSION 1
+#define NTE_PLACES 65536
+
+enum nte_count {
+	NTE_INSTRUCTIONS,
+	NTE_BRANCHES,
+	NTE_SYSCALLS,
+	NTE_COUNTS = 8 /* room for more */
+};
+
+/* A cache line, so that threads do not wait for each other's. */
+struct nte_place {
+	uint64_t count[NTE_COUNTS];
+};
+
+/**
+ * struct nte_counts - the file; beyond the head it is sparse
+ * @magic:	NTE_COUNTS_MAGIC without the 0 behind it
+ * @places:	of @place
+ * @used:	places that were given out; the first is for all who found none
+ * @plugins:	processes in which the plugin began; 0: QEMU has not loaded it
+ * @has_branches: the plugin knows this architecture's branches
+ * @outside:	programs that ran without the emulator and are in no count: of another architecture,
+ *		set-uid, or not readable
+ */
+struct nte_counts {
+	char magic[8];
+	uint32_t version;
+	uint32_t places;
+	uint32_t used;
+	uint32_t plugins;
+	uint32_t has_branches;
+	uint32_t outside;
+	uint64_t reserved[4];
+	struct nte_place place[];
+};
+
+#define NTE_COUNTS_BYTES (sizeof(struct nte_counts) + NTE_PLACES * sizeof(struct nte_place))
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Events that a plugin of the emulator counts for a command, in memory that it shares with us:
+ * items that need no counter.
+ */
+#ifndef NTI_EMULATED_H
+#define NTI_EMULATED_H
+
+#include <stdint.h>
+
+#include <ntime/emulator.h>
+#include <ntime/session.h>
+
+struct nti_session_item;
+
+/* The event called @name is number ...; -1: the emulator does not count it. */
+int nti_emulated_find(const char *name);
+/* What item @item, which is one of these, has now; the session ran for @real_ns. */
+struct ntime_value nti_emulated_value(const struct ntime_session *s,
+				      const struct nti_session_item *item, uint64_t real_ns);
+
+#endif

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+/* A command in the emulator, and what its plugin counts. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator/counts.h"
+#include "emulator/program.h"
+#include "lib/base/error.h"
+#include "lib/base/text.h"
+#include "lib/count/emulated.h"
+#include "lib/count/session.h"
+#include "lib/os/map.h"
+#include "lib/os/process.h"
+
+struct ntime_emulator {
+	struct nti_map map;
+	const struct nte_counts *counts; /* in .map */
+	char qemu[NTE_PATH_BYTES], program[NTE_PATH_BYTES], text[NTE_TEXT_BYTES];
+	char *plugin; /* its argument */
+	char **argv;
+};
+
+static const struct {
+	const char *name;
+	enum nte_count count;
+} events[] = {
+	{ "instructions", NTE_INSTRUCTIONS },
+	{ "branches", NTE_BRANCHES },
+	{ "syscalls", NTE_SYSCALLS },
+};
+
+int nti_emulated_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		if (strcmp(events[i].name, name) == 0)
+			return (int)i;
+	return -1;
+}
+
+static uint64_t sum_of(const struct nte_counts *counts, enum nte_count which)
+{
+	uint32_t used = __atomic_load_n(&counts->used, __ATOMIC_RELAXED), i;
+	uint64_t sum = 0;
+
+	for (i = 0; i < used && i < NTE_PLACES; i++)
+		sum += __atomic_load_n(&counts->place[i].count[which], __ATOMIC_RELAXED);
+	return sum;
+}
+
+/* Before the plugin was loaded nothing is known, also not that it was nothing. */
+struct ntime_value nti_emulated_value(const struct ntime_session *s,
+				      const struct nti_session_item *item, uint64_t real_ns)
+{
+	const struct nte_counts *counts = s->target.emulator->counts;
+	enum nte_count which = events[item->emulated].count;
+	struct ntime_value out = { .value = NAN, .scale = 1 };
+
+	if (!__atomic_load_n(&counts->plugins, __ATOMIC_RELAXED) ||
+	    (which == NTE_BRANCHES && !counts->has_branches)) {
+		out.flags = NTIME_NOT_COUNTED;
+		return out;
+	}
+	out.count = sum_of(counts, which);
+	out.value = (double)out.count;
+	out.wanted_ns = out.counted_ns = real_ns;
+	out.flags = __atomic_load_n(&counts->outside, __ATOMIC_RELAXED) ? NTIME_PARTIAL : 0;
+	return out;
+}
+
+static int make_counts(struct ntime_emulator *e)
+{
+	struct nte_counts *counts;
+	int ret = nti_map_memory(&e->map, "ntime-emulator", NTE_COUNTS_BYTES);
+
+	if (ret < 0)
+		return ret;
+	counts = e->map.memory;
+	counts->version = NTE_COUNTS_VERSION;
+	counts->places = NTE_PLACES;
+	/* The first one is for all that find none. */
+	counts->used = 1;
+	memcpy(counts->magic, NTE_COUNTS_MAGIC, sizeof(counts->magic));
+	e->counts = counts;
+	return 0;
+}
+
+/* Options of a plugin are separated by commas, and QEMU knows no way to write one. */
+static int make_plugin(struct ntime_ctx *ctx, struct ntime_emulator *e, const char *plugin)
+{
+	if (strchr(plugin, ',') || strchr(e->qemu, ','))
+		return nti_error(&ctx->error, -EINVAL,
+				 "%s has a comma in its name, which QEMU cannot be told of",
+				 strchr(plugin, ',') ? plugin : e->qemu);
+	free(e->plugin);
+	e->plugin = nti_text_format("%s,counts=/proc/%d/fd/%d,qemu=%s,plugin=%s", plugin,
+				    (int)nti_process_self(), e->map.fd, e->qemu, plugin);
+	return e->plugin ? 0 : -ENOMEM;
+}
+
+/* The command that runs @argv with the emulator of its processor; -ENOEXEC: there is none. */
+static int make_argv(struct ntime_ctx *ctx, struct ntime_emulator *e, char *const argv[],
+		     const char *plugin)
+{
+	const struct nte_machine *m;
+	char name[32];
+	size_t most = 0;
+
+	while (argv[most])
+		most++;
+	most += 16;
+	e->argv = calloc(most, sizeof(*e->argv));
+	if (!e->argv)
+		return -ENOMEM;
+	for (m = nte_machines; m->name; m++) {
+		struct nte_emulator how = { .qemu = e->qemu, .machine = m->elf };
+		int ret;
+
+		if (nte_program_command(&how, e->program, argv, e->text, sizeof(e->text), e->argv,
+					most) != NTE_PROGRAM)
+			continue;
+		(void)snprintf(name, sizeof(name), "qemu-%s", m->name);
+		if (nte_program_find(name, e->qemu) < 0)
+			return nti_error(&ctx->error, -ENOPKG,
+					 "%s needs %s, which is not installed: install the "
+					 "package qemu-user",
+					 argv[0], name);
+		ret = make_plugin(ctx, e, plugin);
+		if (ret < 0)
+			return ret;
+		how.plugin = e->plugin;
+		(void)nte_program_command(&how, e->program, argv, e->text, sizeof(e->text), e->argv,
+					  most);
+		return 0;
+	}
+	return nti_error(&ctx->error, -ENOEXEC,
+			 "%s cannot be emulated: it is no program of x86_64, aarch64, riscv64 or "
+			 "ppc64le, or one that changes its user (set-uid)",
+			 argv[0]);
+}
+
+int ntime_emulator_new(struct ntime_ctx *ctx, char *const argv[], const char *plugin,
+		       struct ntime_emulator **out)
+{
+	struct ntime_emulator *e;
+	int ret;
+
+	*out = NULL;
+	if (!argv || !argv[0])
+		return nti_error(&ctx->error, -EINVAL, "no command was given");
+	e = calloc(1, sizeof(*e));
+	if (!e)
+		return -ENOMEM;
+	ret = nte_program_find(argv[0], e->program);
+	if (ret < 0)
+		ret = nti_error(&ctx->error, ret, "%s: %s", argv[0],
+				ret == -ENOENT ? "command not found" : strerror(-ret));
+	if (ret == 0)
+		ret = make_counts(e);
+	if (ret == 0)
+		ret = make_argv(ctx, e, argv, plugin);
+	if (ret < 0) {
+		ntime_emulator_free(e);
+		return ret;
+	}
+	*out = e;
+	return 0;
+}
+
+char *const *ntime_emulator_argv(const struct ntime_emulator *e)
+{
+	return e->argv;
+}
+
+uint32_t ntime_emulator_outside(const struct ntime_emulator *e)
+{
+	return __atomic_load_n(&e->counts->outside, __ATOMIC_RELAXED);
+}
+
+void ntime_emulator_free(struct ntime_emulator *e)
+{
+	if (!e)
+		return;
+	nti_map_close(&e->map);
+	free(e->plugin);
+	free(e->argv);
+	free(e);
+}

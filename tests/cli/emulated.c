@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A program whose instructions are known: emulated WHAT N, where each turn of its loop is two
+ * instructions and a branch.
+ *
+ *     loop N      N turns        threads N   in each of eight threads, at once
+ *     forks N     in each of eight children, which do not call exec
+ *     killed N    and then SIGKILL to itself
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define TIMES 8
+
+static void turns(unsigned long n)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("1: dec %0\n jnz 1b" : "+r"(n));
+#elif defined(__aarch64__)
+	__asm__ volatile("1: sub %0, %0, #1\n cbnz %0, 1b" : "+r"(n));
+#else
+	while (n)
+		__asm__ volatile("" : "+r"(n) : : "memory"), n--;
+#endif
+}
+
+static void *run(void *arg)
+{
+	turns(*(unsigned long *)arg);
+	return NULL;
+}
+
+static void run_threads(unsigned long n)
+{
+	pthread_t thread[TIMES];
+	int i;
+
+	for (i = 0; i < TIMES; i++)
+		if (pthread_create(&thread[i], NULL, run, &n) != 0)
+			exit(2);
+	for (i = 0; i < TIMES; i++)
+		(void)pthread_join(thread[i], NULL);
+}
+
+static void run_children(unsigned long n)
+{
+	int i, status;
+
+	for (i = 0; i < TIMES; i++) {
+		if (fork() == 0) {
+			turns(n);
+			_exit(0);
+		}
+	}
+	while (wait(&status) > 0)
+		;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long n = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
+
+	if (!n)
+		return 2;
+	if (strcmp(argv[1], "threads") == 0)
+		run_threads(n);
+	else if (strcmp(argv[1], "forks") == 0)
+		run_children(n);
+	else
+		turns(n);
+	if (strcmp(argv[1], "killed") == 0)
+		(void)kill(getpid(), SIGKILL);
+	return 0;
+}

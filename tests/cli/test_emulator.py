@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""ntime --via emulator: counts of a program by a plugin of qemu-user. Speaks TAP.
+
+Usage: test_emulator.py NTIME PROGRAM [-k WORD]     PROGRAM is the built emulated.c
+"""
+import json
+import os
+import platform
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = os.path.abspath(sys.argv.pop(2))
+
+import test_command as t  # noqa: E402
+from test_command import environment, equal, err, has, ntime  # noqa: E402
+
+t.TESTS.clear()
+test = t.test
+MACHINE = platform.machine()
+
+
+def counted(*command, events='instructions,branches,syscalls', status=0, options=(), env=None):
+    done = ntime('--via', 'emulator', '--json', *options, '-e', events, '--', *command, env=env)
+    equal(done.returncode, status, err(done))
+    text = err(done)
+    report = json.loads(text[text.index('{'):text.rindex('}') + 1])
+    return {item['name']: item for item in report['items']}, text[:text.index('{')] + text[text.rindex('}') + 1:]
+
+
+def number(name, *command, **more):
+    return counted(*command, **more)[0][name]['count']
+
+
+@test
+def counts_are_exact_and_the_same_each_time():
+    equal(len({number('instructions', 'true') for _ in range(5)}), 1)
+    for name, each in (('instructions', 2), ('branches', 1)):
+        # As many digits, which are read too.
+        few, many = (number(name, PROGRAM, 'loop', str(n)) for n in (1000000, 2000000))
+        equal(many - few, each * 1000000, name)
+    equal(number('syscalls', PROGRAM, 'loop', '1'), number('syscalls', PROGRAM, 'loop', '1000000'))
+
+
+@test
+def threads_at_once_lose_no_count():
+    few, many = (number('instructions', PROGRAM, 'threads', str(n)) for n in (100000, 10100000))
+    # What threads execute to wait for each other differs by some hundred.
+    equal(abs(many - few - 8 * 2 * 10000000) < 100000, True, many - few)
+    branches = [number('branches', PROGRAM, 'threads', str(n)) for n in (100000, 10100000)]
+    equal(abs(branches[1] - branches[0] - 8 * 10000000) < 50000, True)
+
+
+@test
+def children_that_do_not_call_exec():
+    few, many = (number('instructions', PROGRAM, 'forks', str(n)) for n in (1000, 1001000))
+    equal(abs(many - few - 8 * 2 * 1000000) < 10000, True, many - few)
+
+
+@test
+def what_a_shell_starts_is_counted_once():
+    one = number('instructions', PROGRAM, 'loop', '1000000')
+    runs = [number('instructions', 'sh', '-c', '; '.join([f'{PROGRAM} loop 1000000'] * n) + '; :') for n in (1, 4)]
+    equal(abs(runs[1] - runs[0] - 3 * one) < 3 * 20000, True, (runs, one))
+    # In place of the shell, in a pipe, in the background.
+    for line in (f'exec {PROGRAM} loop 1000000', f'{PROGRAM} loop 1000000 | cat', f'{PROGRAM} loop 1000000 & wait'):
+        equal(number('instructions', 'sh', '-c', line) > one, True, line)
+
+
+@test
+def a_process_that_is_killed_keeps_its_counts():
+    items, _ = counted(PROGRAM, 'killed', '1000000', status=-9)
+    equal(items['instructions']['count'] > 2000000, True)
+
+
+@test
+def scripts_are_run_by_their_interpreters():
+    with tempfile.TemporaryDirectory() as folder:
+        script = os.path.join(folder, 'script')
+        for first, expected in (('#!/bin/sh', '1 a b\n'), ('#!/bin/sh -u', '1 a b\n'), ('#! /usr/bin/env sh', '1 a b\n')):
+            with open(script, 'w', encoding='ascii') as f:
+                f.write(f'{first}\necho 1 "$@"\n')
+            os.chmod(script, 0o755)
+            done = ntime('--via', 'emulator', '-e', 'instructions', '--', script, 'a', 'b')
+            equal((done.returncode, done.stdout.decode()), (0, expected), err(done))
+            done = ntime('--via', 'emulator', '-e', 'instructions', '--', 'sh', '-c', f'{script} a b')
+            equal(done.stdout.decode(), expected)
+        # A script of a script.
+        other = os.path.join(folder, 'other')
+        with open(other, 'w', encoding='ascii') as f:
+            f.write(f'#!{script} x\n')
+        os.chmod(other, 0o755)
+        done = ntime('--via', 'emulator', '-e', 'instructions', '--', other, 'y')
+        equal(done.stdout.decode(), f'1 x {other} y\n', err(done))
+        equal(done.stdout, subprocess.run([other, 'y'], stdout=subprocess.PIPE, check=True).stdout)
+
+
+@test
+def errors_of_exec_are_the_programs():
+    for line, status in (('/no/such/program', 127), ('/etc/passwd', 126), ('/', 126)):
+        done = ntime('--via', 'emulator', '-e', 'instructions', '--', 'sh', '-c', line)
+        equal(done.returncode, status, err(done))
+    # What has no first line a shell runs itself.
+    with tempfile.TemporaryDirectory() as folder:
+        script = os.path.join(folder, 'bare')
+        with open(script, 'w', encoding='ascii') as f:
+            f.write('echo bare\n')
+        os.chmod(script, 0o755)
+        done = ntime('--via', 'emulator', '-e', 'instructions', '--', 'sh', '-c', script)
+        equal(done.stdout, b'bare\n', err(done))
+    for command, status, sentence in ((('no-such-command',), 127, 'ntime: no-such-command: command not found\n'), (('/etc/passwd',), 126, 'ntime: /etc/passwd: Permission denied\n')):
+        done = ntime('--via', 'emulator', '-e', 'instructions', '--', *command)
+        equal((done.returncode, err(done)), (status, sentence))
+
+
+@test
+def exit_status_output_and_environment_are_the_programs():
+    with tempfile.TemporaryFile() as line:
+        line.write(b'line\n')
+        line.seek(0)
+        done = ntime('--via', 'emulator', '-q', '-e', 'instructions', '--', 'sh', '-c', 'read x; echo "$x $0 $A $#"; exit 7', 'zero', 'one', 'two', env={'A': 'b c'},
+                     stdin=line)
+    equal((done.returncode, done.stdout), (7, b'line zero b c 2\n'), err(done))
+
+
+@test
+def what_runs_outside_is_told_and_partial():
+    if os.getuid():
+        raise t.Skip('only root can make a set-uid program that is not its own')
+    with tempfile.TemporaryDirectory() as folder:
+        special = os.path.join(folder, 'special')
+        shutil.copy(PROGRAM, special)
+        os.chmod(special, stat.S_ISUID | 0o755)
+        items, said = counted('sh', '-c', f'{special} loop 5; {PROGRAM} loop 5')
+        has(said, 'ntime: 1 program ran outside of the emulator and in no count: set-uid, as another user, of another architecture, or not readable\n')
+        equal('partial' in items['instructions']['flags'], True)
+        done = ntime('--via', 'emulator', '-e', 'instructions', '--', special, 'loop', '5')
+        equal((done.returncode, err(done)), (126, f'ntime: {special} cannot be emulated: it is no program of x86_64, aarch64, riscv64 or ppc64le, or one that changes its user '
+                                             '(set-uid)\n'))
+
+
+@test
+def values_say_that_they_are_emulated():
+    items, _ = counted('true', events='instructions,branches,page-faults', options=['-m', 'each=instructions / branches'])
+    equal({name: item['flags'] for name, item in items.items() if 'emulated' not in item['flags']}, {})
+    equal(items['instructions']['method'], 'emulator')
+    equal(items['each']['value'], items['instructions']['count'] / items['branches']['count'])
+    done = ntime('--via', 'emulator', '--csv', '-e', 'instructions', 'true')
+    has(err(done), ',emulated,')
+    done = ntime('--via', 'emulator', 'true')
+    has(err(done), 'EMULATED: qemu-user ran the command')
+
+
+@test
+def runs_that_are_alike_are_told():
+    done = ntime('--via', 'emulator', '-r', '3', '-e', 'instructions', 'true')
+    has(err(done), 'instructions   [same in all runs]')
+
+
+@test
+def the_emulator_is_not_there():
+    with tempfile.TemporaryDirectory() as folder:
+        env = {'PATH': folder}
+        done = ntime('--via', 'emulator', '-e', 'instructions', '--', '/bin/true', env=env)
+        equal((done.returncode, err(done)), (125, f'ntime: /bin/true needs qemu-{MACHINE}, which is not installed: install the package qemu-user\n'))
+        done = ntime('list', '--methods', env=env)
+        has(done.stdout.decode(), '(not here) emulator')
+        has(done.stdout.decode(), 'remedy: install qemu-user\n')
+        # The plugin is not, or is something else: QEMU says so, and nothing was counted.
+        plugin = os.path.join(folder, 'plugin.so')
+        with open(plugin, 'w', encoding='ascii') as f:
+            f.write('x')
+        done = ntime('--via', 'emulator', '-e', 'instructions', '--', 'true', env={'NTIME_EMULATOR_PLUGIN': plugin})
+        equal(done.returncode != 0, True)
+        has(err(done), '<not counted>')
+        done = ntime('--via', 'emulator', '-e', 'instructions', '--', 'true', env={'NTIME_EMULATOR_PLUGIN': os.path.join(folder, 'a,b')})
+        equal(done.returncode, 125)
+
+
+@test
+def options_that_do_not_go_together():
+    for options in (['-a'], ['-C', '0'], ['-p', '1'], ['--delay', '1'], ['--dry-run']):
+        done = ntime('--via', 'emulator', *options, '--', 'true')
+        equal(done.returncode, 125)
+        has(err(done), 'ntime: --via emulator counts a command that it runs, all of it: no -a, -C, -p, -t, --delay or --dry-run\n')
+    equal(ntime('watch', '--via', 'emulator', '-n', '1', 'page-faults').returncode, 125)
+
+
+if __name__ == '__main__':
+    if not shutil.which(f'qemu-{MACHINE}'):
+        print(f'1..0 # SKIP there is no qemu-{MACHINE}')
+        sys.exit(0)
+    sys.exit(t.main())
