@@ -33,7 +33,6 @@ struct nte_place {
  * @places:	of @place
  * @used:	places that were given out; the first is for all who found none
  * @plugins:	processes in which the plugin began; 0: QEMU has not loaded it
- * @has_branches: the plugin knows this architecture's branches
  * @outside:	programs that ran without the emulator and are in no count: of another architecture,
  *		set-uid, or not readable
  */
@@ -43,9 +42,9 @@ struct nte_counts {
 	uint32_t places;
 	uint32_t used;
 	uint32_t plugins;
-	uint32_t has_branches;
 	uint32_t outside;
-	uint64_t reserved[4];
+	uint32_t reserved;
+	uint64_t more[4];
 	struct nte_place place[];
 };
 

@@ -146,9 +146,13 @@ static void on_child(void)
 	__atomic_fetch_add(&counts->plugins, 1, __ATOMIC_RELAXED);
 }
 
+/* This thread has just counted a program as outside, which the kernel may yet refuse. */
+static __thread bool has_noted;
+
 static void note_outside(void)
 {
 	__atomic_fetch_add(&counts->outside, 1, __ATOMIC_RELAXED);
+	has_noted = true;
 }
 
 /*
@@ -208,6 +212,16 @@ static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t number, u
 				  (char *const *)(uintptr_t)a3);
 	else if (number == target->execveat)
 		note_outside();
+}
+
+/* Whatever returns from exec has executed nothing. */
+static void on_return(qemu_plugin_id_t id, unsigned int vcpu, int64_t number, int64_t ret)
+{
+	(void)id, (void)vcpu, (void)ret;
+	if (!has_noted || (number != target->execve && number != target->execveat))
+		return;
+	has_noted = false;
+	__atomic_fetch_sub(&counts->outside, 1, __ATOMIC_RELAXED);
 }
 
 static int complain(const char *what, const char *on)
@@ -273,10 +287,10 @@ NTE_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info,
 		return complain(strerror(ENOMEM), "arguments");
 	if (pthread_atfork(NULL, NULL, on_child) != 0)
 		return complain(strerror(ENOMEM), "fork");
-	__atomic_store_n(&counts->has_branches, target->is_branch != NULL, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&counts->plugins, 1, __ATOMIC_RELAXED);
 	qemu_plugin_register_vcpu_init_cb(id, on_thread);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
 	qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
+	qemu_plugin_register_vcpu_syscall_ret_cb(id, on_return);
 	return 0;
 }

@@ -42,6 +42,9 @@ void qemu_plugin_register_vcpu_syscall_cb(qemu_plugin_id_t id,
 						     int64_t number, uint64_t a1, uint64_t a2,
 						     uint64_t a3, uint64_t a4, uint64_t a5,
 						     uint64_t a6, uint64_t a7, uint64_t a8));
+void qemu_plugin_register_vcpu_syscall_ret_cb(qemu_plugin_id_t id,
+					      void (*fn)(qemu_plugin_id_t id, unsigned int vcpu,
+							 int64_t number, int64_t ret));
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
 const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);

@@ -11,10 +11,14 @@
 #include <ntime/emulator.h>
 #include <ntime/session.h>
 
+#include "lib/base/absence.h"
+
 struct nti_session_item;
 
 /* The event called @name is number ...; -1: the emulator does not count it. */
 int nti_emulated_find(const char *name);
+/* Why @e does not count event @event, in @out, which stays empty where it does. 0 or -ENOMEM. */
+int nti_emulated_problem(const struct ntime_emulator *e, int event, struct nti_absence *out);
 /* What item @item, which is one of these, has now; the session ran for @real_ns. */
 struct ntime_value nti_emulated_value(const struct ntime_session *s,
 				      const struct nti_session_item *item, uint64_t real_ns);

@@ -18,6 +18,7 @@
 struct ntime_emulator {
 	struct nti_map map;
 	const struct nte_counts *counts; /* in .map */
+	const struct nte_machine *machine;
 	char qemu[NTE_PATH_BYTES], program[NTE_PATH_BYTES], text[NTE_TEXT_BYTES];
 	char *plugin; /* its argument */
 	char **argv;
@@ -42,6 +43,16 @@ int nti_emulated_find(const char *name)
 	return -1;
 }
 
+int nti_emulated_problem(const struct ntime_emulator *e, int event, struct nti_absence *out)
+{
+	if (events[event].count != NTE_BRANCHES || e->machine->has_branches)
+		return 0;
+	return nti_absence_set(out, NTIME_REASON_NOT_SUPPORTED, "emulator", "",
+			       "the emulator's plugin does not know which instructions of %s are "
+			       "branches",
+			       e->machine->name);
+}
+
 static uint64_t sum_of(const struct nte_counts *counts, enum nte_count which)
 {
 	uint32_t used = __atomic_load_n(&counts->used, __ATOMIC_RELAXED), i;
@@ -60,8 +71,7 @@ struct ntime_value nti_emulated_value(const struct ntime_session *s,
 	enum nte_count which = events[item->emulated].count;
 	struct ntime_value out = { .value = NAN, .scale = 1 };
 
-	if (!__atomic_load_n(&counts->plugins, __ATOMIC_RELAXED) ||
-	    (which == NTE_BRANCHES && !counts->has_branches)) {
+	if (!__atomic_load_n(&counts->plugins, __ATOMIC_RELAXED)) {
 		out.flags = NTIME_NOT_COUNTED;
 		return out;
 	}
@@ -133,6 +143,7 @@ static int make_argv(struct ntime_ctx *ctx, struct ntime_emulator *e, char *cons
 		if (ret < 0)
 			return ret;
 		how.plugin = e->plugin;
+		e->machine = m;
 		(void)nte_program_command(&how, e->program, argv, e->text, sizeof(e->text), e->argv,
 					  most);
 		return 0;

@@ -23,8 +23,8 @@ static void turns(unsigned long n)
 #elif defined(__aarch64__)
 	__asm__ volatile("1: sub %0, %0, #1\n cbnz %0, 1b" : "+r"(n));
 #else
-	while (n)
-		__asm__ volatile("" : "+r"(n) : : "memory"), n--;
+	for (; n; n--)
+		__asm__ volatile("" : : : "memory");
 #endif
 }
 

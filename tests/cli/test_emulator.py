@@ -143,6 +143,27 @@ def what_runs_outside_is_told_and_partial():
 
 
 @test
+def programs_of_another_architecture():
+    compiler = shutil.which('aarch64-linux-gnu-gcc')
+    if not compiler or not shutil.which('qemu-aarch64') or MACHINE == 'aarch64':
+        raise t.Skip('aarch64-linux-gnu-gcc or qemu-aarch64 is not installed')
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.path.join(folder, 'arm')
+        subprocess.run([compiler, '-O1', '-static', '-o', program, 'tests/cli/emulated.c', '-lpthread'], check=True)
+        few, many = (number('instructions', program, 'loop', str(n)) for n in (1000000, 2000000))
+        equal(many - few, 2000000)
+        few, many = (number('instructions', program, 'forks', str(n)) for n in (100000, 200000))
+        equal(abs(many - few - 8 * 2 * 100000) < 10000, True, many - few)
+        items, _ = counted(program, 'loop', '5')
+        equal(items['branches'].get('count'), None)
+        equal(items['branches']['absent']['reason'], "the emulator's plugin does not know which instructions of aarch64 are branches")
+        # What the kernel refuses ran nowhere.
+        items, said = counted('sh', '-c', f'{program} loop 5', status=126)
+        equal('ran outside' in said, False, said)
+        equal('partial' in items['instructions']['flags'], False)
+
+
+@test
 def values_say_that_they_are_emulated():
     items, _ = counted('true', events='instructions,branches,page-faults', options=['-m', 'each=instructions / branches'])
     equal({name: item['flags'] for name, item in items.items() if 'emulated' not in item['flags']}, {})
