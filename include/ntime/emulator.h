@@ -3,8 +3,8 @@
  * DOC: The emulator: counts of a program where there is no PMU
  *
  * qemu-user runs the program, and a plugin of ours counts what it executes: instructions and the
- * like, exact and the same in each run of a program that does the same in each, at about three
- * times its own time. What it starts is counted too. Times, and events of the kernel, are those of
+ * like, exact and the same in each run of a program that does the same in each, at 4 to 16 times
+ * its own time. What it starts is counted too. Times, and events of the kernel, are those of
  * the emulator with it.
  */
 #ifndef NTIME_EMULATOR_H

@@ -35,7 +35,7 @@ const struct nti_method_row nti_method_emulator = {
 	.name = "emulator",
 	.via = NTIME_VIA_EMULATOR,
 	.reaches = "instructions, branches and system calls of a command that qemu-user runs",
-	.cost = "memory; the command takes about three times as long",
+	.cost = "memory; the command takes 4 to 16 times as long",
 };
 
 #define ROW(NAME, name) &nti_method_##name,
