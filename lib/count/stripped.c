@@ -28,10 +28,15 @@ void nti_session_expect_cpu_time(struct ntime_session *s, uint64_t cpu_ns, bool 
 	s->stripped->is_protected = is_protected;
 }
 
-/* Counted by the kernel along with the thread: neither of a CPU, nor by the clock. */
-static bool is_of_task(const struct nti_session_item *item, const struct ntime_value *v)
+/* Counted by the kernel along with the thread: neither of a CPU, nor by others. */
+static bool is_of_task(const struct nti_session_item *item)
 {
-	return !item->is_metric && !item->is_clock && !(v->flags & (NTIME_ABSENT | NTIME_STATE));
+	return !item->is_metric && !nti_session_item_is_free(item);
+}
+
+static bool is_watched(const struct nti_session_item *item, const struct ntime_value *v)
+{
+	return is_of_task(item) && !(v->flags & (NTIME_ABSENT | NTIME_STATE));
 }
 
 /* For how long the command was on a CPU with its counters. */
@@ -41,7 +46,7 @@ static uint64_t watched_ns(const struct ntime_session *s, const struct ntime_val
 	size_t i;
 
 	for (i = 0; i < s->items; i++) {
-		if (is_of_task(&s->item[i], &values[i]) && values[i].wanted_ns > longest)
+		if (is_watched(&s->item[i], &values[i]) && values[i].wanted_ns > longest)
 			longest = values[i].wanted_ns;
 	}
 	return longest;
@@ -62,14 +67,12 @@ void nti_session_check_stripped(struct ntime_session *s, struct ntime_value *val
 		       "%.1f of %.1f ms of CPU time were counted",
 		       (double)watched / 1e6, (double)all / 1e6);
 	for (i = 0; i < s->items; i++) {
-		if (is_of_task(&s->item[i], &values[i]))
+		if (is_watched(&s->item[i], &values[i]))
 			values[i].flags |= NTIME_PARTIAL;
 	}
 }
 
 const char *nti_session_why_stripped(const struct ntime_session *s, size_t i)
 {
-	const struct nti_session_item *item = &s->item[i];
-
-	return *s->stripped->why && !item->is_metric && !item->is_clock ? s->stripped->why : NULL;
+	return *s->stripped->why && is_of_task(&s->item[i]) ? s->stripped->why : NULL;
 }

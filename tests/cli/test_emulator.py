@@ -71,6 +71,14 @@ def what_a_shell_starts_is_counted_once():
 
 
 @test
+def several_processors_at_once_are_no_doubt():
+    """CPU time exceeds the real one; the kernel has taken no counter off."""
+    items, said = counted('sh', '-c', f'{PROGRAM} loop 90000000 & {PROGRAM} loop 90000000; wait', events='instructions,branches')
+    equal([(item['flags'], 'reason' in item) for item in items.values()], [(['emulated'], False)] * 2, said)
+    equal(items['branches']['count'] > 180000000, True)
+
+
+@test
 def a_process_that_is_killed_keeps_its_counts():
     items, _ = counted(PROGRAM, 'killed', '1000000', status=-9)
     equal(items['instructions']['count'] > 2000000, True)
