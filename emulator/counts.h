@@ -30,7 +30,6 @@ struct nte_place {
 /**
  * struct nte_counts - the file; beyond the head it is sparse
  * @magic:	NTE_COUNTS_MAGIC without the 0 behind it
- * @places:	of @place
  * @used:	places that were given out; the first is for all who found none
  * @plugins:	processes in which the plugin began; 0: QEMU has not loaded it
  * @outside:	programs that ran without the emulator and are in no count: of another architecture,
@@ -39,12 +38,10 @@ struct nte_place {
 struct nte_counts {
 	char magic[8];
 	uint32_t version;
-	uint32_t places;
 	uint32_t used;
 	uint32_t plugins;
 	uint32_t outside;
-	uint32_t reserved;
-	uint64_t more[4];
+	uint64_t reserved[5];
 	struct nte_place place[];
 };
 

@@ -5,10 +5,7 @@
  * allocated.
  */
 #include <elf.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -36,31 +33,6 @@ const char *nte_host_emulator(void)
 #else
 	return NULL;
 #endif
-}
-
-int nte_program_find(const char *name, char *path)
-{
-	const char *at = getenv("PATH");
-	int ret = -ENOENT, n;
-	size_t bytes;
-
-	if (!*name)
-		return -ENOENT;
-	if (strchr(name, '/')) {
-		n = snprintf(path, NTE_PATH_BYTES, "%s", name);
-		return n >= NTE_PATH_BYTES || access(path, X_OK) != 0 ? -errno : 0;
-	}
-	for (at = at ? at : "/bin:/usr/bin"; at; at = at[bytes] ? at + bytes + 1 : NULL) {
-		bytes = strcspn(at, ":");
-		n = snprintf(path, NTE_PATH_BYTES, "%.*s%s%s", (int)bytes, at, bytes ? "/" : "",
-			     name);
-		if (n >= NTE_PATH_BYTES || access(path, F_OK) != 0)
-			continue;
-		if (access(path, X_OK) == 0)
-			return 0;
-		ret = -EACCES;
-	}
-	return ret;
 }
 
 /* As much of a file as the kernel looks at, and as many interpreters of interpreters. */

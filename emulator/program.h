@@ -16,16 +16,8 @@ extern const struct nte_machine nte_machines[];
 /* This machine's, and the name of its emulator; NULL: it has none in the list. */
 const char *nte_host_emulator(void);
 
-/* Of paths that are made here. */
-#define NTE_PATH_BYTES 4096
 /* For the first lines of a script and its interpreters. */
 #define NTE_TEXT_BYTES 2048
-
-/*
- * Where execvp(3) finds @name, in @path of NTE_PATH_BYTES. 0; -ENOENT; -EACCES: it may not be
- * executed.
- */
-int nte_program_find(const char *name, char *path);
 
 enum nte_kind {
 	NTE_PROGRAM, /* of the emulated architecture */
@@ -42,10 +34,9 @@ struct nte_emulator {
 
 /*
  * What is the file @path, a script's interpreter being followed? @room bytes of @text are for its
- * first lines. The command that runs it goes to @out, @most pointers with the NULL at its end,
- * which borrow from @argv and @text: qemu, options, program, arguments. NTE_ERROR also where @most
- * or
- * @room do not suffice: execve(2) is to say so.
+ * first lines. The command that runs it (qemu, options, program, arguments) goes to @out, which has
+ * room for @most pointers with the NULL at its end; they borrow from @e, @argv and @text.
+ * NTE_ERROR also where the rooms do not suffice: execve(2) is to say so.
  */
 enum nte_kind nte_program_command(const struct nte_emulator *e, const char *path,
 				  char *const argv[], char *text, size_t room, char **out,

@@ -13,6 +13,7 @@
 #include "lib/access/msr.h"
 #include "lib/access/ntimefs.h"
 #include "lib/access/proc.h"
+#include "lib/os/exec_file.h"
 #include "lib/perf/perf.h"
 #include "emulator/program.h"
 #include "lib/context/context.h"
@@ -71,11 +72,11 @@ static const struct nti_why *why_no_emulator(void)
 		.remedy = "install qemu-user",
 	};
 	const char *name = nte_host_emulator();
-	char path[NTE_PATH_BYTES];
+	char path[PATH_MAX];
 
 	if (!name)
 		return &not_known;
-	return nte_program_find(name, path) < 0 ? &not_installed : &nti_why_nothing;
+	return nti_exec_find(name, path) < 0 ? &not_installed : &nti_why_nothing;
 }
 
 static int describe_method(struct ntime_ctx *ctx, enum nti_method method,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* A command in the emulator, and what its plugin counts. */
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,9 +10,9 @@
 #include "emulator/counts.h"
 #include "emulator/program.h"
 #include "lib/base/error.h"
-#include "lib/base/text.h"
 #include "lib/count/emulated.h"
 #include "lib/count/session.h"
+#include "lib/os/exec_file.h"
 #include "lib/os/map.h"
 #include "lib/os/process.h"
 
@@ -19,9 +20,9 @@ struct ntime_emulator {
 	struct nti_map map;
 	const struct nte_counts *counts; /* in .map */
 	const struct nte_machine *machine;
-	char qemu[NTE_PATH_BYTES], program[NTE_PATH_BYTES], text[NTE_TEXT_BYTES];
-	char *plugin; /* its argument */
-	char **argv;
+	char qemu[PATH_MAX], program[PATH_MAX], text[NTE_TEXT_BYTES];
+	char plugin[3 * PATH_MAX]; /* its argument */
+	char **argv;		   /* has pointers into those */
 };
 
 static const struct {
@@ -91,7 +92,6 @@ static int make_counts(struct ntime_emulator *e)
 		return ret;
 	counts = e->map.memory;
 	counts->version = NTE_COUNTS_VERSION;
-	counts->places = NTE_PLACES;
 	/* The first one is for all that find none. */
 	counts->used = 1;
 	memcpy(counts->magic, NTE_COUNTS_MAGIC, sizeof(counts->magic));
@@ -100,24 +100,38 @@ static int make_counts(struct ntime_emulator *e)
 }
 
 /* Options of a plugin are separated by commas, and QEMU knows no way to write one. */
-static int make_plugin(struct ntime_ctx *ctx, struct ntime_emulator *e, const char *plugin)
+static int set_plugin(struct ntime_ctx *ctx, struct ntime_emulator *e, const char *plugin)
 {
+	int n;
+
 	if (strchr(plugin, ',') || strchr(e->qemu, ','))
 		return nti_error(&ctx->error, -EINVAL,
 				 "%s has a comma in its name, which QEMU cannot be told of",
 				 strchr(plugin, ',') ? plugin : e->qemu);
-	free(e->plugin);
-	e->plugin = nti_text_format("%s,counts=/proc/%d/fd/%d,qemu=%s,plugin=%s", plugin,
-				    (int)nti_process_self(), e->map.fd, e->qemu, plugin);
-	return e->plugin ? 0 : -ENOMEM;
+	n = snprintf(e->plugin, sizeof(e->plugin), "%s,counts=/proc/%d/fd/%d,qemu=%s,plugin=%s",
+		     plugin, (int)nti_process_self(), e->map.fd, e->qemu, plugin);
+	if ((size_t)n < sizeof(e->plugin))
+		return 0;
+	return nti_error(&ctx->error, -EINVAL, "the name of the emulator's plugin is too long");
+}
+
+/* What runs programs of e->machine, of which argv[0] is one. */
+static int find_emulator(struct ntime_ctx *ctx, struct ntime_emulator *e, const char *program)
+{
+	char name[32];
+
+	(void)snprintf(name, sizeof(name), "qemu-%s", e->machine->name);
+	if (nti_exec_find(name, e->qemu) == 0)
+		return 0;
+	return nti_error(&ctx->error, -ENOPKG,
+			 "%s needs %s, which is not installed: install the package qemu-user",
+			 program, name);
 }
 
 /* The command that runs @argv with the emulator of its processor; -ENOEXEC: there is none. */
-static int make_argv(struct ntime_ctx *ctx, struct ntime_emulator *e, char *const argv[],
-		     const char *plugin)
+static int make_argv(struct ntime_ctx *ctx, struct ntime_emulator *e, char *const argv[])
 {
-	const struct nte_machine *m;
-	char name[32];
+	struct nte_emulator how = { .qemu = e->qemu, .plugin = e->plugin };
 	size_t most = 0;
 
 	while (argv[most])
@@ -126,27 +140,11 @@ static int make_argv(struct ntime_ctx *ctx, struct ntime_emulator *e, char *cons
 	e->argv = calloc(most, sizeof(*e->argv));
 	if (!e->argv)
 		return -ENOMEM;
-	for (m = nte_machines; m->name; m++) {
-		struct nte_emulator how = { .qemu = e->qemu, .machine = m->elf };
-		int ret;
-
+	for (e->machine = nte_machines; e->machine->name; e->machine++) {
+		how.machine = e->machine->elf;
 		if (nte_program_command(&how, e->program, argv, e->text, sizeof(e->text), e->argv,
-					most) != NTE_PROGRAM)
-			continue;
-		(void)snprintf(name, sizeof(name), "qemu-%s", m->name);
-		if (nte_program_find(name, e->qemu) < 0)
-			return nti_error(&ctx->error, -ENOPKG,
-					 "%s needs %s, which is not installed: install the "
-					 "package qemu-user",
-					 argv[0], name);
-		ret = make_plugin(ctx, e, plugin);
-		if (ret < 0)
-			return ret;
-		how.plugin = e->plugin;
-		e->machine = m;
-		(void)nte_program_command(&how, e->program, argv, e->text, sizeof(e->text), e->argv,
-					  most);
-		return 0;
+					most) == NTE_PROGRAM)
+			return 0;
 	}
 	return nti_error(&ctx->error, -ENOEXEC,
 			 "%s cannot be emulated: it is no program of x86_64, aarch64, riscv64 or "
@@ -166,14 +164,18 @@ int ntime_emulator_new(struct ntime_ctx *ctx, char *const argv[], const char *pl
 	e = calloc(1, sizeof(*e));
 	if (!e)
 		return -ENOMEM;
-	ret = nte_program_find(argv[0], e->program);
+	ret = nti_exec_find(argv[0], e->program);
 	if (ret < 0)
 		ret = nti_error(&ctx->error, ret, "%s: %s", argv[0],
 				ret == -ENOENT ? "command not found" : strerror(-ret));
 	if (ret == 0)
 		ret = make_counts(e);
 	if (ret == 0)
-		ret = make_argv(ctx, e, argv, plugin);
+		ret = make_argv(ctx, e, argv);
+	if (ret == 0)
+		ret = find_emulator(ctx, e, argv[0]);
+	if (ret == 0)
+		ret = set_plugin(ctx, e, plugin);
 	if (ret < 0) {
 		ntime_emulator_free(e);
 		return ret;
@@ -197,7 +199,6 @@ void ntime_emulator_free(struct ntime_emulator *e)
 	if (!e)
 		return;
 	nti_map_close(&e->map);
-	free(e->plugin);
 	free(e->argv);
 	free(e);
 }

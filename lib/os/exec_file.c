@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a file that is executed does to who is allowed to look into the process. */
+/* What file is executed, and what it does to who is allowed to look into the process. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -24,25 +24,30 @@ static bool is_executable(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
 }
 
-static bool find(const char *name, char path[PATH_MAX])
+int nti_exec_find(const char *name, char path[PATH_MAX])
 {
 	const char *at = getenv("PATH");
+	int ret = -ENOENT;
 	size_t n;
 
-	if (strchr(name, '/'))
-		return (size_t)snprintf(path, PATH_MAX, "%s", name) < PATH_MAX &&
-		       is_executable(path);
+	if (strchr(name, '/')) {
+		if ((size_t)snprintf(path, PATH_MAX, "%s", name) >= PATH_MAX)
+			return -ENAMETOOLONG;
+		return access(path, X_OK) < 0 ? -errno : 0;
+	}
 	for (at = at ? at : USUAL_PATH; *name; at += n + 1) {
 		n = strcspn(at, ":");
 		/* An empty entry is the working directory. */
-		if (snprintf(path, PATH_MAX, "%.*s%s%s", (int)n, at, n ? "/" : "", name) <
-			    PATH_MAX &&
-		    is_executable(path))
-			return true;
+		if ((size_t)snprintf(path, PATH_MAX, "%.*s%s%s", (int)n, at, n ? "/" : "", name) <
+		    PATH_MAX) {
+			if (is_executable(path))
+				return 0;
+			ret = access(path, F_OK) == 0 ? -EACCES : ret;
+		}
 		if (!at[n])
 			break;
 	}
-	return false;
+	return ret;
 }
 
 /* Bits and capabilities of a script are those of nobody: its interpreter is executed. */
@@ -76,7 +81,7 @@ bool nti_exec_is_protected(const char *name)
 {
 	char path[PATH_MAX];
 
-	if (!find(name, path) || is_script(path))
+	if (nti_exec_find(name, path) < 0 || !is_executable(path) || is_script(path))
 		return false;
 	/* Only this refusal says that it is closed to reading: after another nothing is known. */
 	return (access(path, R_OK) < 0 && errno == EACCES) || gives_rights(path);

@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* What a file that is executed does to who is allowed to look into the process. */
+/*
+ * What file is executed, and what it does to who is allowed to look into the process.
+ */
 #ifndef NTI_EXEC_FILE_H
 #define NTI_EXEC_FILE_H
 
+#include <limits.h>
 #include <stdbool.h>
+
+/*
+ * Where execvp(3) finds @name: in @path. 0; -ENOENT; -EACCES: what has the name may not be
+ * executed; or -errno.
+ */
+int nti_exec_find(const char *name, char path[PATH_MAX]);
 
 /*
  * Does the kernel forbid others to look into the process when this user executes @name, which is

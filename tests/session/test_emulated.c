@@ -10,6 +10,7 @@
 #include <ntime/ntime.h>
 
 #include "emulator/program.h"
+#include "lib/os/exec_file.h"
 #include "tests/tt.h"
 
 #define PLUGIN "/no/plugin.so"
@@ -25,9 +26,9 @@ static struct ntime_ctx *open_ctx(void)
 /* Whether this machine has the emulator of its own programs. */
 static bool has_emulator(void)
 {
-	char path[NTE_PATH_BYTES];
+	char path[PATH_MAX];
 
-	return nte_host_emulator() && nte_program_find(nte_host_emulator(), path) == 0;
+	return nte_host_emulator() && nti_exec_find(nte_host_emulator(), path) == 0;
 }
 
 static const struct command_row {
