@@ -47,6 +47,16 @@ struct ntime_frames {
 	uint64_t *length_ns; /* of the last frame of each pass, of the session's time */
 };
 
+/* @turn has passes @first to @last as well. */
+static void widen(struct turn *turn, unsigned int first, unsigned int last)
+{
+	if (turn->is_every || first < turn->first)
+		turn->first = first;
+	if (turn->is_every || last > turn->last)
+		turn->last = last;
+	turn->is_every = false;
+}
+
 static void find_event_turn(const struct ntime_frames *f, size_t i)
 {
 	const struct nti_session_plan *plan = f->session->plan;
@@ -57,13 +67,8 @@ static void find_event_turn(const struct ntime_frames *f, size_t i)
 	for (k = 0; k < plan->parts && f->passes > 1; k++) {
 		const struct nti_session_part *p = &plan->part[k];
 
-		if (p->item != i || p->is_refused || f->session->item[i].is_in_every_pass)
-			continue;
-		if (turn->is_every || p->pass < turn->first)
-			turn->first = p->pass;
-		if (turn->is_every || p->pass > turn->last)
-			turn->last = p->pass;
-		turn->is_every = false;
+		if (p->item == i && !p->is_refused && !f->session->item[i].is_in_every_pass)
+			widen(turn, p->pass, p->pass);
 	}
 }
 
@@ -77,13 +82,8 @@ static void find_metric_turn(const struct ntime_frames *f, size_t i)
 	for (k = 0; k < n; k++) {
 		const struct turn *input = &f->turn[item->input[k]];
 
-		if (input->is_every)
-			continue;
-		if (turn->is_every || input->first < turn->first)
-			turn->first = input->first;
-		if (turn->is_every || input->last > turn->last)
-			turn->last = input->last;
-		turn->is_every = false;
+		if (!input->is_every)
+			widen(turn, input->first, input->last);
 	}
 }
 
