@@ -3,14 +3,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <math.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/base/machine.h"
 #include "cli/base/signals.h"
 #include "cli/base/wait.h"
 #include "cli/output/memory.h"
@@ -47,8 +44,6 @@ static int look(const struct cli_watch *w, struct ntime_frame_ring_info *info)
 		cli_say("%s was cut short: start it anew", w->o.frames);
 	return ret;
 }
-
-#define PREPARE_TRIES 100
 
 /* Which items there are shows in the values of a frame. 1: there is none, and none will come. */
 static int wait_for_first(struct cli_watch *w, struct ntime_frame_ring_info *info)
@@ -104,6 +99,9 @@ static int take_frame(struct cli_watch *w, uint64_t number, size_t row,
 	w->wall_ns = frame.end_ns + info->wall_offset_ns;
 	return 0;
 }
+
+/* Who is overtaken so often reads no frame at all, or the ring is damaged. */
+#define PREPARE_TRIES 100
 
 int cli_watch_frames_prepare(struct cli_watch *w)
 {

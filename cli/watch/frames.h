@@ -30,7 +30,7 @@ struct cli_watch_frames {
 
 /* Open the ring of the options, and wait for its first frame. 0, or -errno after a sentence. */
 int cli_watch_frames_prepare(struct cli_watch *w);
-/* Show frames until it ends. 0, or -errno; *@status is the exit status then, after sentences. */
+/* Show frames until it ends. 0, or -errno: after a sentence, or the output is gone. */
 int cli_watch_frames_run(struct cli_watch *w);
 /*
  * How the ring ended, and what was lost: 0, or CLI_EXIT_FAILED after a sentence: the frames do not

@@ -64,6 +64,23 @@ def samples(ring, *options):
     return done, frames
 
 
+def start_writer(ring, events, script, before=()):
+    """ntime stat --frames of a shell script, which waits for lines of its standard input."""
+    return subprocess.Popen([t.NTIME, *before, 'stat', '-q', '--frames', ring, '-e', events, '--', 'sh', '-c', script], stdin=subprocess.PIPE,
+                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment())
+
+
+def start_player(card, ring, later):
+    """Plays 5 frames, waits for a line, and plays so many more."""
+    play = f'{t.NTIME} model play {card.path}'
+    return start_writer(ring, 'gpu0/gpu_idle/', f'{play} 5; read _; {play} {later}', ['--model', card.path])
+
+
+def start_reader(ring, *options):
+    return subprocess.Popen([t.NTIME, 'watch', '--frames', ring, *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            env=environment())
+
+
 def values(frames, name):
     return [frames[n][name].get('count') for n in sorted(frames)]
 
@@ -160,13 +177,10 @@ def the_ring_has_the_last_frames():
 @test
 def a_reader_that_is_too_slow_learns_what_it_lost():
     with Card() as card, Folder() as f:
-        writer = subprocess.Popen([t.NTIME, '--model', card.path, 'stat', '-q', '--frames', f.ring, '-e', 'gpu0/gpu_idle/', '--', 'sh', '-c',
-                                   f'{t.NTIME} model play {card.path} 5; read _; {t.NTIME} model play {card.path} 3000'], stdin=subprocess.PIPE,
-                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment())
+        writer = start_player(card, f.ring, 3000)
         while not os.path.exists(f.ring) or len(samples(f.ring, '-n', '5')[1]) < 5:
             time.sleep(0.01)
-        reader = subprocess.Popen([t.NTIME, 'watch', '--frames', f.ring, '--json'], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                  env=environment())
+        reader = start_reader(f.ring, '--json')
         before = [json.loads(reader.stdout.readline()) for _ in range(6)]
         reader.send_signal(signal.SIGSTOP)
         writer.communicate(b'\n', timeout=PATIENCE)
@@ -183,13 +197,10 @@ def a_reader_that_is_too_slow_learns_what_it_lost():
 @test
 def a_reader_follows_and_ends_with_the_ring():
     with Card() as card, Folder() as f:
-        writer = subprocess.Popen([t.NTIME, '--model', card.path, 'stat', '-q', '--frames', f.ring, '-e', 'gpu0/gpu_idle/', '--', 'sh', '-c',
-                                   f'{t.NTIME} model play {card.path} 5; read _; {t.NTIME} model play {card.path} 40'], stdin=subprocess.PIPE,
-                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment())
+        writer = start_player(card, f.ring, 40)
         while not os.path.exists(f.ring):
             time.sleep(0.01)
-        reader = subprocess.Popen([t.NTIME, 'watch', '--frames', f.ring, '--csv', '-i', '10ms'], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                  stderr=subprocess.PIPE, env=environment())
+        reader = start_reader(f.ring, '--csv', '-i', '10ms')
         lines = [reader.stdout.readline() for _ in range(6)]
         writer.communicate(b'\n', timeout=PATIENCE)
         rest, said = reader.communicate(timeout=PATIENCE)
@@ -376,9 +387,7 @@ def options_that_do_not_go_together():
 @test
 def the_screen_shows_the_newest_frames():
     with Folder() as f:
-        writer = subprocess.Popen([t.NTIME, 'stat', '-q', '--frames', f.ring, '-e', 'page-faults', '--', 'sh', '-c',
-                                   'for i in 1 2 3; do echo >&$NTIME_FRAME_FD; read _ <&$NTIME_FRAME_FD; done; read _'], stdin=subprocess.PIPE,
-                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment())
+        writer = start_writer(f.ring, 'page-faults', 'for i in 1 2 3; do echo >&$NTIME_FRAME_FD; read _ <&$NTIME_FRAME_FD; done; read _')
         while not os.path.exists(f.ring) or len(samples(f.ring, '-n', '3')[1]) < 3:
             time.sleep(0.01)
         pid, fd = pty.fork()
