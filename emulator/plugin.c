@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "emulator/branch.h"
 #include "emulator/counts.h"
 #include "emulator/program.h"
 #include "emulator/qemu.h"
@@ -30,45 +31,14 @@ NTE_EXPORT int qemu_plugin_version = NTE_QEMU_VERSION;
 struct target {
 	const char *name; /* QEMU's */
 	int64_t execve, execveat;
-	bool (*is_branch)(const uint8_t *code, size_t bytes); /* NULL: not known */
+	enum nte_branch (*branch_of)(const uint8_t *code, size_t bytes);
 };
 
-/* Legacy prefixes and REX of Intel's SDM vol. 2A, 2.1.1 and 2.2.1. */
-static bool is_prefix(uint8_t byte)
-{
-	return byte == 0x66 || byte == 0x67 || byte == 0xf2 || byte == 0xf3 || byte == 0x2e ||
-	       byte == 0x36 || byte == 0x3e || byte == 0x26 || byte == 0x64 || byte == 0x65 ||
-	       byte == 0xf0 || (byte & 0xf0) == 0x40;
-}
-
-/* Jumps, calls and returns, near and far, and loops: SDM vol. 2D, appendix A. */
-static bool is_x86_branch(const uint8_t *code, size_t bytes)
-{
-	size_t i = 0;
-	uint8_t op;
-
-	while (i < bytes && is_prefix(code[i]))
-		i++;
-	if (i >= bytes)
-		return false;
-	op = code[i];
-	if (op == 0x0f && i + 1 < bytes)
-		return (code[i + 1] & 0xf0) == 0x80;
-	if (op == 0xff && i + 1 < bytes) {
-		unsigned int what = code[i + 1] >> 3 & 7;
-
-		return what >= 2 && what <= 5;
-	}
-	return (op & 0xf0) == 0x70 || (op >= 0xe0 && op <= 0xe3) || op == 0xe8 || op == 0xe9 ||
-	       op == 0xea || op == 0xeb || op == 0xc2 || op == 0xc3 || op == 0xca || op == 0xcb ||
-	       op == 0x9a;
-}
-
 static const struct target targets[] = {
-	{ "x86_64", 59, 322, is_x86_branch },
-	{ "aarch64", 221, 281, NULL },
-	{ "riscv64", 221, 281, NULL },
-	{ "ppc64le", 11, 362, NULL },
+	{ "x86_64", 59, 322, nte_x86_branch },
+	{ "aarch64", 221, 281, nte_aarch64_branch },
+	{ "riscv64", 221, 281, nte_riscv_branch },
+	{ "ppc64le", 11, 362, nte_ppc_branch },
 };
 
 static struct nte_counts *counts;
@@ -118,11 +88,11 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	uintptr_t branches = 0;
 
 	(void)id;
-	for (i = 0; i < n && target->is_branch; i++) {
+	for (i = 0; i < n; i++) {
 		const struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 
-		branches +=
-			target->is_branch(qemu_plugin_insn_data(insn), qemu_plugin_insn_size(insn));
+		branches += target->branch_of(qemu_plugin_insn_data(insn),
+					      qemu_plugin_insn_size(insn)) != NTE_NO_BRANCH;
 	}
 	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, NTE_QEMU_NO_REGISTERS,
 					     (void *)(branches << BRANCHES_SHIFT | n));

@@ -14,9 +14,9 @@
 
 const struct nte_machine nte_machines[] = {
 	{ "x86_64", EM_X86_64, 1 },
-	{ "aarch64", EM_AARCH64, 0 },
-	{ "riscv64", EM_RISCV, 0 },
-	{ "ppc64le", EM_PPC64, 0 },
+	{ "aarch64", EM_AARCH64, 1 },
+	{ "riscv64", EM_RISCV, 1 },
+	{ "ppc64le", EM_PPC64, 1 },
 	{ NULL, 0, 0 },
 };
 
