@@ -6,11 +6,14 @@
  *     loop N      N turns        threads N   in each of eight threads, at once
  *     forks N     in each of eight children, which do not call exec
  *     killed N    and then SIGKILL to itself
+ *     calls N     N system calls
+ *     runs PROGRAM [ARGUMENT...]   in a child, whose exit status is its own
  */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +25,10 @@ static void turns(unsigned long n)
 	__asm__ volatile("1: dec %0\n jnz 1b" : "+r"(n));
 #elif defined(__aarch64__)
 	__asm__ volatile("1: sub %0, %0, #1\n cbnz %0, 1b" : "+r"(n));
+#elif defined(__riscv)
+	__asm__ volatile("1: addi %0, %0, -1\n bnez %0, 1b" : "+r"(n));
+#elif defined(__powerpc64__)
+	__asm__ volatile("1: addic. %0, %0, -1\n bne 1b" : "+r"(n) : : "cr0", "xer");
 #else
 	for (; n; n--)
 		__asm__ volatile("" : : : "memory");
@@ -60,16 +67,32 @@ static void run_children(unsigned long n)
 		;
 }
 
+static int run_program(char **argv)
+{
+	int status;
+
+	if (fork() == 0) {
+		(void)execv(argv[0], argv);
+		_exit(127);
+	}
+	return wait(&status) > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 2;
+}
+
 int main(int argc, char **argv)
 {
-	unsigned long n = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
+	unsigned long n = argc > 2 ? strtoul(argv[2], NULL, 10) : 0, i;
 
+	if (argc > 2 && strcmp(argv[1], "runs") == 0)
+		return run_program(argv + 2);
 	if (!n)
 		return 2;
 	if (strcmp(argv[1], "threads") == 0)
 		run_threads(n);
 	else if (strcmp(argv[1], "forks") == 0)
 		run_children(n);
+	else if (strcmp(argv[1], "calls") == 0)
+		for (i = 0; i < n; i++)
+			(void)syscall(SYS_getppid);
 	else
 		turns(n);
 	if (strcmp(argv[1], "killed") == 0)
