@@ -45,6 +45,19 @@ enum nte_branch nte_x86_branch(const uint8_t *code, size_t bytes)
 	}
 }
 
+/* SDM vol. 2B, REP: INS, OUTS, MOVS, CMPS, STOS, LODS, SCAS. */
+int nte_x86_is_rep(const uint8_t *code, size_t bytes)
+{
+	int has_rep = 0;
+	size_t i;
+
+	for (i = 0; i < bytes && is_prefix(code[i]); i++)
+		has_rep |= code[i] == 0xf2 || code[i] == 0xf3;
+	return has_rep && i < bytes &&
+	       ((code[i] >= 0x6c && code[i] <= 0x6f) || (code[i] >= 0xa4 && code[i] <= 0xa7) ||
+		(code[i] >= 0xaa && code[i] <= 0xaf));
+}
+
 /* Instructions are little-endian on all processors that follow. */
 static uint32_t half(const uint8_t *code)
 {

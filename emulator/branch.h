@@ -20,4 +20,7 @@ enum nte_branch nte_aarch64_branch(const uint8_t *code, size_t bytes);
 enum nte_branch nte_riscv_branch(const uint8_t *code, size_t bytes); /* RV64 with C */
 enum nte_branch nte_ppc_branch(const uint8_t *code, size_t bytes);   /* 64 bits, little-endian */
 
+/* Also an instruction of x86 that does the same again and again: a string instruction with REP. */
+int nte_x86_is_rep(const uint8_t *code, size_t bytes);
+
 #endif

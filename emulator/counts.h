@@ -12,13 +12,16 @@
 #include <stdint.h>
 
 #define NTE_COUNTS_MAGIC "ntimeemu"
-#define NTE_COUNTS_VERSION 1
+#define NTE_COUNTS_VERSION 2
 #define NTE_PLACES 65536
 
 enum nte_count {
 	NTE_INSTRUCTIONS,
 	NTE_BRANCHES,
 	NTE_SYSCALLS,
+	NTE_TAKEN_BRANCHES, /* this and what follows costs time */
+	NTE_LOADS,
+	NTE_STORES,
 	NTE_COUNTS = 8 /* room for more */
 };
 
@@ -32,6 +35,8 @@ struct nte_place {
  * @magic:	NTE_COUNTS_MAGIC without the 0 behind it
  * @used:	places that were given out; the first is for all who found none
  * @plugins:	processes in which the plugin began; 0: QEMU has not loaded it
+ * @wanted:	1 << NTE_TAKEN_BRANCHES and its like: what costs time, and only then is counted. Set
+ *		before the command begins
  * @outside:	programs that ran without the emulator and are in no count: of another architecture,
  *		set-uid, or not readable
  */
@@ -41,7 +46,8 @@ struct nte_counts {
 	uint32_t used;
 	uint32_t plugins;
 	uint32_t outside;
-	uint64_t reserved[5];
+	uint32_t wanted;
+	uint32_t reserved[9];
 	struct nte_place place[];
 };
 

@@ -31,14 +31,15 @@ NTE_EXPORT int qemu_plugin_version = NTE_QEMU_VERSION;
 struct target {
 	const char *name; /* QEMU's */
 	int64_t execve, execveat;
-	enum nte_branch (*branch_of)(const uint8_t *code, size_t bytes);
+	enum nte_branch (*branch)(const uint8_t *code, size_t bytes);
+	int (*is_rep)(const uint8_t *code, size_t bytes); /* NULL: it has none */
 };
 
 static const struct target targets[] = {
-	{ "x86_64", 59, 322, nte_x86_branch },
-	{ "aarch64", 221, 281, nte_aarch64_branch },
-	{ "riscv64", 221, 281, nte_riscv_branch },
-	{ "ppc64le", 11, 362, nte_ppc_branch },
+	{ "x86_64", 59, 322, nte_x86_branch, nte_x86_is_rep },
+	{ "aarch64", 221, 281, nte_aarch64_branch, NULL },
+	{ "riscv64", 221, 281, nte_riscv_branch, NULL },
+	{ "ppc64le", 11, 362, nte_ppc_branch, NULL },
 };
 
 static struct nte_counts *counts;
@@ -47,8 +48,26 @@ static const struct nte_machine *machine;
 static char *qemu_path, *counts_path, *plugin_argument;
 static uid_t first_uid[3];
 
-/* Of each thread, by QEMU's number: its place; NULL: the first one, which is for all. */
-static struct nte_place *place_of[THREADS_MOST];
+static int complain(const char *what, const char *on)
+{
+	fprintf(stderr, "ntime: the emulator's plugin: %s: %s\n", on, what);
+	return -1;
+}
+
+/* What the plugin knows of a thread, by QEMU's number of it. */
+static struct thread {
+	struct nte_place *place; /* NULL: the first one, which is for all */
+	uint64_t executed;	 /* instructions, where .place is NULL */
+	struct moment {
+		uint64_t address, executed;
+	} rep, load, store; /* where the last one was, and what had been executed up to its block */
+	uint64_t not_taken; /* address behind the branch with which the last block ended, or 0 */
+} threads[THREADS_MOST];
+
+static struct thread *thread_of(unsigned int vcpu)
+{
+	return &threads[vcpu % THREADS_MOST];
+}
 
 static struct nte_place *take_place(void)
 {
@@ -60,48 +79,158 @@ static struct nte_place *take_place(void)
 	return NULL;
 }
 
-static void add(unsigned int vcpu, enum nte_count which, uint64_t n)
+static void add(struct thread *thread, enum nte_count which, uint64_t n)
 {
-	struct nte_place *place = place_of[vcpu % THREADS_MOST];
-
-	if (place)
-		place->count[which] += n;
-	else
-		__atomic_fetch_add(&counts->place[0].count[which], n, __ATOMIC_RELAXED);
+	if (thread->place) {
+		thread->place->count[which] += n;
+		return;
+	}
+	__atomic_fetch_add(&counts->place[0].count[which], n, __ATOMIC_RELAXED);
+	if (which == NTE_INSTRUCTIONS)
+		thread->executed += n;
 }
 
-/* What a block has, in the pointer that its callback gets: it may be freed while others run it. */
+/* Is @now where the last one was, and in the same execution of a block? Then it is as it was. */
+static bool is_again(const struct thread *thread, struct moment *last, uint64_t address)
+{
+	uint64_t executed =
+		thread->place ? thread->place->count[NTE_INSTRUCTIONS] : thread->executed;
+
+	if (last->address == address && last->executed == executed)
+		return true;
+	*last = (struct moment){ .address = address, .executed = executed };
+	return false;
+}
+
+/*
+ * Instructions that are executed one behind the other: most have no more to be known than what the
+ * callback's argument has room for, which spares a look at memory.
+ */
 #define BRANCHES_SHIFT 16
 
 static void on_block(unsigned int vcpu, void *arg)
 {
+	struct thread *thread = thread_of(vcpu);
 	uintptr_t what = (uintptr_t)arg;
 
-	add(vcpu, NTE_INSTRUCTIONS, what & 0xffff);
+	add(thread, NTE_INSTRUCTIONS, what & 0xffff);
 	if (what >> BRANCHES_SHIFT)
-		add(vcpu, NTE_BRANCHES, what >> BRANCHES_SHIFT);
+		add(thread, NTE_BRANCHES, what >> BRANCHES_SHIFT);
+}
+
+/* Others have it here, until QEMU forgets all translations. It translates one at a time. */
+struct block {
+	struct block *next;
+	uint64_t address, rep, not_taken; /* of the REP that ends it; as in struct thread */
+	uint32_t instructions;
+	enum nte_branch branch; /* of the last one, since a branch ends it */
+};
+static struct block *blocks;
+
+static void on_known_block(unsigned int vcpu, void *arg)
+{
+	struct thread *thread = thread_of(vcpu);
+	const struct block *block = arg;
+
+	/* Each further turn of a REP is a block of QEMU's, of that one instruction. */
+	if (block->rep == block->address && is_again(thread, &thread->rep, block->rep))
+		return;
+	add(thread, NTE_INSTRUCTIONS, block->instructions);
+	if (block->rep)
+		(void)is_again(thread, &thread->rep, block->rep);
+	add(thread, NTE_BRANCHES, block->branch != NTE_NO_BRANCH);
+	add(thread, NTE_TAKEN_BRANCHES,
+	    (block->branch == NTE_ALWAYS_TAKEN) +
+		    (thread->not_taken && thread->not_taken != block->address));
+	thread->not_taken = block->not_taken;
+}
+
+/* An instruction counts once, however many accesses QEMU makes of its own. */
+static void on_memory(unsigned int vcpu, uint32_t info, uint64_t where, void *arg)
+{
+	struct thread *thread = thread_of(vcpu);
+	unsigned int what = NTE_QEMU_ACCESS(info);
+
+	(void)where;
+	if (what & NTE_QEMU_LOAD && !is_again(thread, &thread->load, (uintptr_t)arg))
+		add(thread, NTE_LOADS, 1);
+	if (what & NTE_QEMU_STORE && !is_again(thread, &thread->store, (uintptr_t)arg))
+		add(thread, NTE_STORES, 1);
+}
+
+static bool is_wanted(enum nte_count which)
+{
+	return counts->wanted & 1u << which;
+}
+
+/* What ends block @block is @last. */
+static void look_at_end(struct block *block, const struct qemu_plugin_insn *last)
+{
+	const uint8_t *code = qemu_plugin_insn_data(last);
+	size_t bytes = qemu_plugin_insn_size(last);
+	uint64_t address = qemu_plugin_insn_vaddr(last);
+
+	block->branch = target->branch(code, bytes);
+	if (block->branch == NTE_MAY_BE_TAKEN)
+		block->not_taken = address + bytes;
+	if (target->is_rep && target->is_rep(code, bytes))
+		block->rep = address;
+}
+
+static void keep_block(struct qemu_plugin_tb *tb, const struct block *block)
+{
+	struct block *kept = malloc(sizeof(*kept));
+
+	if (!kept) {
+		(void)complain(strerror(ENOMEM), "translation");
+		abort();
+	}
+	*kept = *block;
+	kept->next = blocks;
+	blocks = kept;
+	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_known_block, NTE_QEMU_NO_REGISTERS, kept);
 }
 
 static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	size_t i, n = qemu_plugin_tb_n_insns(tb);
-	uintptr_t branches = 0;
+	struct block block = { .address = qemu_plugin_tb_vaddr(tb), .instructions = (uint32_t)n };
+	uintptr_t branches;
 
 	(void)id;
-	for (i = 0; i < n; i++) {
-		const struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+	for (i = 0; i < n && (is_wanted(NTE_LOADS) || is_wanted(NTE_STORES)); i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 
-		branches += target->branch_of(qemu_plugin_insn_data(insn),
-					      qemu_plugin_insn_size(insn)) != NTE_NO_BRANCH;
+		qemu_plugin_register_vcpu_mem_cb(insn, on_memory, NTE_QEMU_NO_REGISTERS,
+						 NTE_QEMU_LOAD | NTE_QEMU_STORE,
+						 (void *)(uintptr_t)qemu_plugin_insn_vaddr(insn));
 	}
-	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, NTE_QEMU_NO_REGISTERS,
-					     (void *)(branches << BRANCHES_SHIFT | n));
+	if (n)
+		look_at_end(&block, qemu_plugin_tb_get_insn(tb, n - 1));
+	branches = block.branch != NTE_NO_BRANCH;
+	if (block.rep || is_wanted(NTE_TAKEN_BRANCHES))
+		keep_block(tb, &block);
+	else
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, NTE_QEMU_NO_REGISTERS,
+						     (void *)(branches << BRANCHES_SHIFT | n));
+}
+
+/* No thread is in one of them. */
+static void on_flush(qemu_plugin_id_t id)
+{
+	(void)id;
+	while (blocks) {
+		struct block *next = blocks->next;
+
+		free(blocks);
+		blocks = next;
+	}
 }
 
 static void on_thread(qemu_plugin_id_t id, unsigned int vcpu)
 {
 	(void)id;
-	place_of[vcpu % THREADS_MOST] = take_place();
+	*thread_of(vcpu) = (struct thread){ .place = take_place() };
 }
 
 /* Only the thread that forked is there: whichever number it has, its place is a new one. */
@@ -111,8 +240,8 @@ static void on_child(void)
 	size_t i;
 
 	for (i = 0; i < THREADS_MOST; i++)
-		if (place_of[i])
-			place_of[i] = place;
+		if (threads[i].place)
+			threads[i].place = place;
 	__atomic_fetch_add(&counts->plugins, 1, __ATOMIC_RELAXED);
 }
 
@@ -176,7 +305,7 @@ static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t number, u
 		       uint64_t a8)
 {
 	(void)id, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
-	add(vcpu, NTE_SYSCALLS, 1);
+	add(thread_of(vcpu), NTE_SYSCALLS, 1);
 	if (number == target->execve)
 		go_on_in_emulator((const char *)(uintptr_t)a1, (char *const *)(uintptr_t)a2,
 				  (char *const *)(uintptr_t)a3);
@@ -192,12 +321,6 @@ static void on_return(qemu_plugin_id_t id, unsigned int vcpu, int64_t number, in
 		return;
 	has_noted = false;
 	__atomic_fetch_sub(&counts->outside, 1, __ATOMIC_RELAXED);
-}
-
-static int complain(const char *what, const char *on)
-{
-	fprintf(stderr, "ntime: the emulator's plugin: %s: %s\n", on, what);
-	return -1;
 }
 
 static int map_counts(const char *path)
@@ -260,6 +383,7 @@ NTE_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info,
 	__atomic_fetch_add(&counts->plugins, 1, __ATOMIC_RELAXED);
 	qemu_plugin_register_vcpu_init_cb(id, on_thread);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+	qemu_plugin_register_flush_cb(id, on_flush);
 	qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
 	qemu_plugin_register_vcpu_syscall_ret_cb(id, on_return);
 	return 0;

@@ -13,11 +13,11 @@
 #include "emulator/program.h"
 
 const struct nte_machine nte_machines[] = {
-	{ "x86_64", EM_X86_64, 1 },
-	{ "aarch64", EM_AARCH64, 1 },
-	{ "riscv64", EM_RISCV, 1 },
-	{ "ppc64le", EM_PPC64, 1 },
-	{ NULL, 0, 0 },
+	{ "x86_64", EM_X86_64 },
+	{ "aarch64", EM_AARCH64 },
+	{ "riscv64", EM_RISCV },
+	{ "ppc64le", EM_PPC64 },
+	{ NULL, 0 },
 };
 
 const char *nte_host_emulator(void)

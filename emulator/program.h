@@ -9,7 +9,6 @@
 struct nte_machine {
 	const char *name;
 	unsigned int elf; /* EM_X86_64 */
-	int has_branches; /* the plugin knows which instructions are */
 };
 extern const struct nte_machine nte_machines[];
 

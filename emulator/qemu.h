@@ -28,6 +28,10 @@ NTE_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info,
 
 /* Callbacks do not touch the registers of the program. */
 #define NTE_QEMU_NO_REGISTERS 0
+#define NTE_QEMU_LOAD 1
+#define NTE_QEMU_STORE 2
+/* Of a callback's @info; an atomic exchange is both (make_plugin_meminfo(), accel/tcg). */
+#define NTE_QEMU_ACCESS(info) ((info) >> 16 & 3)
 
 void qemu_plugin_register_vcpu_init_cb(qemu_plugin_id_t id,
 				       void (*fn)(qemu_plugin_id_t id, unsigned int vcpu));
@@ -37,6 +41,15 @@ void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
 void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb,
 					  void (*fn)(unsigned int vcpu, void *arg), int flags,
 					  void *arg);
+/*
+ * @fn for each access that the instruction makes. @rw is to be both: 7.2 takes others for what they
+ * are not (its op_rw(), of the code generator for plugins).
+ */
+void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
+				      void (*fn)(unsigned int vcpu, uint32_t info, uint64_t where,
+						 void *arg),
+				      int flags, int rw, void *arg);
+void qemu_plugin_register_flush_cb(qemu_plugin_id_t id, void (*fn)(qemu_plugin_id_t id));
 void qemu_plugin_register_vcpu_syscall_cb(qemu_plugin_id_t id,
 					  void (*fn)(qemu_plugin_id_t id, unsigned int vcpu,
 						     int64_t number, uint64_t a1, uint64_t a2,
@@ -45,9 +58,11 @@ void qemu_plugin_register_vcpu_syscall_cb(qemu_plugin_id_t id,
 void qemu_plugin_register_vcpu_syscall_ret_cb(qemu_plugin_id_t id,
 					      void (*fn)(qemu_plugin_id_t id, unsigned int vcpu,
 							 int64_t number, int64_t ret));
+uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *tb);
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
 const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
+uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 
 #endif

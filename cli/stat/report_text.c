@@ -584,11 +584,9 @@ static void put_simulated(FILE *f, const struct cli_style *style, const struct c
 static void put_emulator(FILE *f, const struct cli_style *style, const struct cli_report *r)
 {
 	if (r->is_in_emulator)
-		put_sentence(
-			f, style, CLI_PLAIN,
-			"EMULATED: qemu-user ran the command and counted instructions, branches "
-			"and system calls; times, and the kernel's events, are the emulator's "
-			"with it");
+		put_sentence(f, style, CLI_PLAIN,
+			     "EMULATED: qemu-user ran the command and counted what it executed; "
+			     "times, and the kernel's events, are the emulator's with it");
 }
 
 /* The target has nothing to do with what these count. */

@@ -76,7 +76,7 @@ static int add_emulated(struct ntime_session *s, const char *name, unsigned int 
 	item->is_hidden = is_hidden;
 	item->is_emulated = true;
 	item->emulated = nti_emulated_find(name);
-	return nti_emulated_problem(s->target.emulator, item->emulated, &item->absent);
+	return nti_emulated_want(s->target.emulator, item->emulated, &item->absent);
 }
 
 static int add_event(struct ntime_session *s, const char *name, unsigned int group, bool is_hidden)
@@ -88,6 +88,9 @@ static int add_event(struct ntime_session *s, const char *name, unsigned int gro
 	if (s->target.emulator && nti_emulated_find(name) >= 0)
 		return add_emulated(s, name, group, is_hidden);
 	ret = nti_context_event(s->ctx, name, &event, &s->ctx->error);
+	if (ret == -ENOENT && nti_emulated_find(name) >= 0)
+		return nti_error(&s->ctx->error, ret, "'%s' is counted by --via emulator alone",
+				 name);
 	if (ret < 0)
 		return ret;
 	item = new_item(s, name);

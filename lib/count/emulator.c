@@ -18,7 +18,7 @@
 
 struct ntime_emulator {
 	struct nti_map map;
-	const struct nte_counts *counts; /* in .map */
+	struct nte_counts *counts; /* in .map */
 	const struct nte_machine *machine;
 	char qemu[PATH_MAX], program[PATH_MAX], text[NTE_TEXT_BYTES];
 	char plugin[3 * PATH_MAX]; /* its argument */
@@ -31,6 +31,9 @@ static const struct {
 } events[] = {
 	{ "instructions", NTE_INSTRUCTIONS },
 	{ "branches", NTE_BRANCHES },
+	{ "taken-branches", NTE_TAKEN_BRANCHES },
+	{ "loads", NTE_LOADS },
+	{ "stores", NTE_STORES },
 	{ "syscalls", NTE_SYSCALLS },
 };
 
@@ -44,14 +47,18 @@ int nti_emulated_find(const char *name)
 	return -1;
 }
 
-int nti_emulated_problem(const struct ntime_emulator *e, int event, struct nti_absence *out)
+/* The plugin asks before it runs anything what it is to do beside its work. */
+int nti_emulated_want(const struct ntime_emulator *e, int event, struct nti_absence *out)
 {
-	if (events[event].count != NTE_BRANCHES || e->machine->has_branches)
+	uint32_t bit = 1u << events[event].count;
+
+	if (events[event].count < NTE_TAKEN_BRANCHES || e->counts->wanted & bit)
 		return 0;
-	return nti_absence_set(out, NTIME_REASON_NOT_SUPPORTED, "emulator", "",
-			       "the emulator's plugin does not know which instructions of %s are "
-			       "branches",
-			       e->machine->name);
+	if (__atomic_load_n(&e->counts->plugins, __ATOMIC_RELAXED))
+		return nti_absence_set(out, NTIME_REASON_NOT_SUPPORTED, "emulator", "",
+				       "the command runs already, without these counted");
+	e->counts->wanted |= bit;
+	return 0;
 }
 
 static uint64_t sum_of(const struct nte_counts *counts, enum nte_count which)

@@ -3,10 +3,11 @@
  * A program whose instructions are known: emulated WHAT N, where each turn of its loop is two
  * instructions and a branch.
  *
- *     loop N      N turns        threads N   in each of eight threads, at once
+ *     loop N      N turns        threads N [KERNEL]  in each of eight threads, at once
  *     forks N     in each of eight children, which do not call exec
  *     killed N    and then SIGKILL to itself
  *     calls N     N system calls
+ *     KERNEL N    N turns of one of kernels[], x86-64 only
  *     runs PROGRAM [ARGUMENT...]   in a child, whose exit status is its own
  */
 #include <pthread.h>
@@ -18,6 +19,38 @@
 #include <unistd.h>
 
 #define TIMES 8
+
+#if defined(__x86_64__)
+static char bytes[256] __attribute__((aligned(64)));
+
+#define KERNEL(name, code)                                                                         \
+	static void name(unsigned long n)                                                          \
+	{                                                                                          \
+		__asm__ volatile("1: " code " dec %0\n jnz 1b"                                     \
+				 : "+r"(n)                                                         \
+				 : "r"(bytes)                                                      \
+				 : "rax", "rcx", "rdi", "xmm0", "memory", "cc");                   \
+	}
+
+KERNEL(load, "mov (%1), %%rax\n")
+KERNEL(store, "mov %%rax, (%1)\n")
+KERNEL(wide, "movdqu (%1), %%xmm0\n movdqu %%xmm0, 17(%1)\n")
+KERNEL(update, "addq $1, (%1)\n")
+KERNEL(atomic, "lock addq $1, (%1)\n")
+KERNEL(skip, "test $1, %0\n jz 2f\n nop\n 2:\n")
+KERNEL(call, "call 2f\n 2: pop %%rax\n")
+KERNEL(repeat, "mov %1, %%rdi\n mov $99, %%ecx\n rep stosb\n")
+KERNEL(repeat_none, "mov %1, %%rdi\n xor %%ecx, %%ecx\n rep stosb\n")
+
+static const struct kernel {
+	const char *name;
+	void (*run)(unsigned long n);
+} kernels[] = {
+	{ "load", load },     { "store", store },   { "wide", wide },
+	{ "update", update }, { "atomic", atomic }, { "skip", skip },
+	{ "call", call },     { "repeat", repeat }, { "repeat-none", repeat_none },
+};
+#endif
 
 static void turns(unsigned long n)
 {
@@ -35,9 +68,23 @@ static void turns(unsigned long n)
 #endif
 }
 
+/* What the command line says is to be done in each thread. */
+static void (*work)(unsigned long n) = turns;
+
+static void choose_work(const char *name)
+{
+#if defined(__x86_64__)
+	for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++)
+		if (strcmp(kernels[i].name, name) == 0)
+			work = kernels[i].run;
+#else
+	(void)name;
+#endif
+}
+
 static void *run(void *arg)
 {
-	turns(*(unsigned long *)arg);
+	work(*(unsigned long *)arg);
 	return NULL;
 }
 
@@ -86,6 +133,7 @@ int main(int argc, char **argv)
 		return run_program(argv + 2);
 	if (!n)
 		return 2;
+	choose_work(argv[argc > 3 ? 3 : 1]);
 	if (strcmp(argv[1], "threads") == 0)
 		run_threads(n);
 	else if (strcmp(argv[1], "forks") == 0)
@@ -94,7 +142,7 @@ int main(int argc, char **argv)
 		for (i = 0; i < n; i++)
 			(void)syscall(SYS_getppid);
 	else
-		turns(n);
+		work(n);
 	if (strcmp(argv[1], "killed") == 0)
 		(void)kill(getpid(), SIGKILL);
 	return 0;

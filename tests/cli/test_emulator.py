@@ -45,6 +45,30 @@ def counts_are_exact_and_the_same_each_time():
     equal(number('syscalls', PROGRAM, 'loop', '1'), number('syscalls', PROGRAM, 'loop', '1000000'))
 
 
+# What a turn of a kernel of emulated.c has: instructions, branches, taken branches, loads, stores.
+KERNELS = {
+    'load': (3, 1, 1, 1, 0), 'store': (3, 1, 1, 0, 1), 'wide': (4, 1, 1, 1, 1), 'update': (3, 1, 1, 1, 1), 'atomic': (3, 1, 1, 1, 1),
+    'skip': (4.5, 2, 1.5, 0, 0), 'call': (4, 2, 2, 1, 1), 'repeat': (5, 1, 1, 0, 1), 'repeat-none': (5, 1, 1, 0, 0),
+}
+EVENTS = 'instructions,branches,taken-branches,loads,stores'
+
+
+@test
+def each_kind_of_instruction_is_counted_as_what_it_is():
+    if MACHINE != 'x86_64':
+        raise t.Skip('the kernels are of x86-64')
+    for name, turn in KERNELS.items():
+        few, many = (counted(PROGRAM, name, str(n), events=EVENTS)[0] for n in (1000, 3000))
+        equal(tuple((many[event]['count'] - few[event]['count']) / 2000 for event in EVENTS.split(',')), turn, name)
+        # The same where nobody asks for more than instructions.
+        alone = number('instructions', PROGRAM, name, '1000', events='instructions')
+        equal(alone, few['instructions']['count'], name)
+    for name in ('atomic', 'repeat'):
+        few, many = (counted(PROGRAM, 'threads', str(n), name, events=EVENTS)[0] for n in (10000, 210000))
+        for event, each in zip(EVENTS.split(','), KERNELS[name]):
+            equal(abs(many[event]['count'] - few[event]['count'] - 8 * each * 200000) < 20000, True, (name, event))
+
+
 @test
 def threads_at_once_lose_no_count():
     few, many = (number('instructions', PROGRAM, 'threads', str(n)) for n in (100000, 10100000))

@@ -14,6 +14,24 @@ struct row {
 	enum nte_branch branch;
 };
 
+/* The class is 1 for what repeats, else 0. */
+static const struct row rep_rows[] = {
+	{ __LINE__, "f3 a4", "rep movsb", 1 },
+	{ __LINE__, "f3 48 a5", "rep movsq", 1 },
+	{ __LINE__, "f3 66 ab", "rep stosw", 1 },
+	{ __LINE__, "f2 ae", "repne scasb", 1 },
+	{ __LINE__, "f3 a6", "repe cmpsb", 1 },
+	{ __LINE__, "f3 48 ad", "rep lodsq", 1 },
+	{ __LINE__, "f3 6e", "rep outsb", 1 },
+	{ __LINE__, "f3 6c", "rep insb", 1 },
+	{ __LINE__, "a4", "movsb", 0 },
+	{ __LINE__, "48 ab", "stosq", 0 },
+	{ __LINE__, "f3 90", "pause", 0 },
+	{ __LINE__, "f3 c3", "rep ret", 0 },
+	{ __LINE__, "f3 a8 01", "rep test $1, %al", 0 },
+	{ __LINE__, "f3 0f a5 c0", "no string instruction", 0 },
+};
+
 static const struct row x86_rows[] = {
 	{ __LINE__, "eb 0e", "jmp .+0x10", NTE_ALWAYS_TAKEN },
 	{ __LINE__, "e9 00 01 00 00", "jmp .+0x105", NTE_ALWAYS_TAKEN },
@@ -233,6 +251,16 @@ static void check(const struct row *rows, size_t n,
 
 #define CHECK(rows, of) check((rows), sizeof(rows) / sizeof((rows)[0]), (of))
 
+static enum nte_branch is_rep(const uint8_t *code, size_t bytes)
+{
+	return (enum nte_branch)nte_x86_is_rep(code, bytes);
+}
+
+TEST(string_instructions_that_repeat)
+{
+	CHECK(rep_rows, is_rep);
+}
+
 TEST(branches_are_known_by_their_encodings)
 {
 	CHECK(x86_rows, nte_x86_branch);
@@ -261,6 +289,7 @@ TEST(compressed_ones_are_few)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(string_instructions_that_repeat),
 		cmocka_unit_test(branches_are_known_by_their_encodings),
 		cmocka_unit_test(compressed_ones_are_few),
 	};
