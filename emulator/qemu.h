@@ -41,6 +41,9 @@ void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
 void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb,
 					  void (*fn)(unsigned int vcpu, void *arg), int flags,
 					  void *arg);
+void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
+					    void (*fn)(unsigned int vcpu, void *arg), int flags,
+					    void *arg);
 /*
  * @fn for each access that the instruction makes. @rw is to be both: 7.2 takes others for what they
  * are not (its op_rw(), of the code generator for plugins).

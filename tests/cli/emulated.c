@@ -7,6 +7,7 @@
  *     forks N     in each of eight children, which do not call exec
  *     killed N    and then SIGKILL to itself
  *     calls N     N system calls
+ *     straight N  N times 3000 instructions without a branch and three with two, on several pages
  *     KERNEL N    N turns of one of kernels[], x86-64 only
  *     runs PROGRAM [ARGUMENT...]   in a child, whose exit status is its own
  */
@@ -66,6 +67,36 @@ static void turns(unsigned long n)
 	for (; n; n--)
 		__asm__ volatile("" : : : "memory");
 #endif
+}
+
+/* Their sizes are such that some reach from one page into the next. */
+#if defined(__x86_64__)
+#define THREE_THOUSAND ".rept 3000\n lea 0x1000(%%rax), %%rax\n .endr\n"
+#define COUNT_DOWN "dec %0\n jz 2f\n jmp 1b\n"
+#define CLOBBERS "rax", "cc"
+#elif defined(__aarch64__)
+#define THREE_THOUSAND ".rept 3000\n nop\n .endr\n"
+#define COUNT_DOWN "sub %0, %0, #1\n cbz %0, 2f\n b 1b\n"
+#define CLOBBERS "memory"
+#elif defined(__riscv)
+#define THREE_THOUSAND                                                                             \
+	".option push\n .rept 1500\n .option rvc\n c.nop\n .option norvc\n nop\n .endr\n"          \
+	".option pop\n"
+#define COUNT_DOWN "addi %0, %0, -1\n beqz %0, 2f\n j 1b\n"
+#define CLOBBERS "memory"
+#elif defined(__powerpc64__)
+#define THREE_THOUSAND ".rept 3000\n nop\n .endr\n"
+#define COUNT_DOWN "addic. %0, %0, -1\n beq 2f\n b 1b\n"
+#define CLOBBERS "cr0", "xer"
+#else
+#define THREE_THOUSAND
+#define COUNT_DOWN
+#define CLOBBERS "memory"
+#endif
+
+static void straight(unsigned long n)
+{
+	__asm__ volatile("1: " THREE_THOUSAND COUNT_DOWN "2:" : "+r"(n) : : CLOBBERS);
 }
 
 /* What the command line says is to be done in each thread. */
@@ -138,6 +169,8 @@ int main(int argc, char **argv)
 		run_threads(n);
 	else if (strcmp(argv[1], "forks") == 0)
 		run_children(n);
+	else if (strcmp(argv[1], "straight") == 0)
+		straight(n);
 	else if (strcmp(argv[1], "calls") == 0)
 		for (i = 0; i < n; i++)
 			(void)syscall(SYS_getppid);

@@ -190,8 +190,8 @@ def foreign_program(folder, machine, triplet):
     return program
 
 
-def difference(name, *command, few=1000000, many=2000000):
-    return number(name, *command, str(many)) - number(name, *command, str(few))
+def difference(name, *command, few=1000000, many=2000000, **more):
+    return number(name, *command, str(many), **more) - number(name, *command, str(few), **more)
 
 
 def is_counted(program):
@@ -203,6 +203,10 @@ def is_counted(program):
             more = difference(name, program, what)
             equal(abs(more - 8 * each * 1000000) < slack, True, (name, what, more))
     equal(difference('syscalls', program, 'calls', few=1000, many=2000), 1000)
+    for name, each in (('instructions', 3003), ('branches', 2), ('taken-branches', 1), ('loads', 0), ('stores', 0)):
+        # Alone, and with all that makes the plugin look closer.
+        for events in (name, 'instructions,branches,taken-branches,loads,stores'):
+            equal(difference(name, program, 'straight', few=1000, many=2000, events=events), each * 1000, (name, events))
     items, _ = counted(program, 'killed', '1000000', status=-9)
     equal(items['branches']['count'] > 1000000, True)
 
