@@ -224,12 +224,20 @@ def is_left_alone(program, machine):
     equal('partial' in items['instructions']['flags'], False)
 
 
+def is_found_with_its_libraries(folder, triplet):
+    root, program = f'/usr/{triplet}-linux-gnu', os.path.join(folder, 'dynamic')
+    subprocess.run([f'{triplet}-linux-gnu-gcc', '-O1', '-o', program, 'tests/cli/emulated.c', '-lpthread'], check=True)
+    if os.path.isdir(f'{root}/lib'):
+        equal(difference('instructions', program, 'runs', program, 'loop', env={'QEMU_LD_PREFIX': root}), 2000000)
+
+
 def of_another_architecture(machine, triplet):
     def run():
         with tempfile.TemporaryDirectory() as folder:
             program = foreign_program(folder, machine, triplet)
             is_counted(program)
             is_left_alone(program, machine)
+            is_found_with_its_libraries(folder, triplet)
 
     run.__name__ = f'programs_of_{machine}'
     test(run)
