@@ -5,15 +5,22 @@
  * Each thread of each process adds to a place of its own, without locks; the count of the command
  * is the sum over all places. Who finds no free place adds to the first one, atomically. A process
  * that is killed leaves its places as they are. All numbers are of the machine's byte order.
+ *
+ * Where counts are wanted by function, the file has more behind the places: a record for each block
+ * of instructions, which all threads and processes add to, and the files that the blocks are of.
  */
 #ifndef NTE_COUNTS_H
 #define NTE_COUNTS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define NTE_COUNTS_MAGIC "ntimeemu"
 #define NTE_COUNTS_VERSION 2
 #define NTE_PLACES 65536
+#define NTE_FILES 1024
+#define NTE_BLOCKS (1u << 20)
+#define NTE_INDEX (2 * NTE_BLOCKS)
 
 enum nte_count {
 	NTE_INSTRUCTIONS,
@@ -31,14 +38,49 @@ struct nte_place {
 };
 
 /**
+ * struct nte_file - a file of which code was executed
+ * @inode, @mtime_ns: of the file that had this name then
+ * @path:	empty: it has no name that is short enough
+ */
+struct nte_file {
+	int64_t inode, mtime_ns;
+	char path[4080];
+};
+
+/**
+ * struct nte_block - instructions that are executed one behind the other
+ * @key:	where, and what they are: NTE_KEY(). 0: all that found no record of their own
+ * @count:	of all executions; NTE_BRANCHES is none, since the key tells
+ */
+struct nte_block {
+	uint64_t key;
+	uint64_t count[NTE_COUNTS - 1];
+};
+
+/*
+ * Of a block: its file by number (0: none that is known), its first byte there, how many
+ * instructions, and whether the last one is a branch.
+ */
+#define NTE_KEY(file, offset, instructions, has_branch)                                            \
+	((uint64_t)1 << 63 | (uint64_t)(has_branch) << 62 | (uint64_t)(instructions) << 50 |       \
+	 (uint64_t)(file) << 40 | (uint64_t)(offset))
+#define NTE_KEY_HAS_BRANCH(key) ((key) >> 62 & 1)
+#define NTE_KEY_INSTRUCTIONS(key) ((key) >> 50 & 0xfff)
+#define NTE_KEY_FILE(key) ((key) >> 40 & (NTE_FILES - 1))
+#define NTE_KEY_OFFSET(key) ((key)&NTE_OFFSET_MOST)
+#define NTE_OFFSET_MOST (((uint64_t)1 << 40) - 1)
+
+/**
  * struct nte_counts - the file; beyond the head it is sparse
  * @magic:	NTE_COUNTS_MAGIC without the 0 behind it
  * @used:	places that were given out; the first is for all who found none
  * @plugins:	processes in which the plugin began; 0: QEMU has not loaded it
- * @wanted:	1 << NTE_TAKEN_BRANCHES and its like: what costs time, and only then is counted. Set
- *		before the command begins
  * @outside:	programs that ran without the emulator and are in no count: of another architecture,
  *		set-uid, or not readable
+ * @wanted:	1 << NTE_TAKEN_BRANCHES and its like: what costs time, and only then is counted. Set
+ *		before the command begins
+ * @files, @blocks: as @used; the file ends before .file where they are not wanted (@by_function)
+ * @index:	of a block's record, behind its hash: the number of it, or 0
  */
 struct nte_counts {
 	char magic[8];
@@ -47,10 +89,15 @@ struct nte_counts {
 	uint32_t plugins;
 	uint32_t outside;
 	uint32_t wanted;
-	uint32_t reserved[9];
-	struct nte_place place[];
+	uint32_t by_function;
+	uint32_t files, blocks;
+	uint32_t reserved[6];
+	struct nte_place place[NTE_PLACES];
+	struct nte_file file[NTE_FILES];
+	uint32_t index[NTE_INDEX];
+	struct nte_block block[NTE_BLOCKS];
 };
 
-#define NTE_COUNTS_BYTES (sizeof(struct nte_counts) + NTE_PLACES * sizeof(struct nte_place))
+#define NTE_PLAIN_BYTES offsetof(struct nte_counts, file)
 
 #endif

@@ -15,12 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "emulator/branch.h"
 #include "emulator/counts.h"
 #include "emulator/program.h"
 #include "emulator/qemu.h"
+#include "emulator/where.h"
 
 #define THREADS_MOST 65536
 #define ARGUMENTS_MOST 131072
@@ -29,17 +31,17 @@ NTE_EXPORT int qemu_plugin_version = NTE_QEMU_VERSION;
 
 /* What differs between emulated processors. */
 struct target {
-	const char *name; /* QEMU's */
-	int64_t execve, execveat;
+	const char *name;				/* QEMU's */
+	int64_t execve, execveat, mmap, munmap, mremap; /* system calls */
 	enum nte_branch (*branch)(const uint8_t *code, size_t bytes);
 	int (*is_rep)(const uint8_t *code, size_t bytes); /* NULL: it has none */
 };
 
 static const struct target targets[] = {
-	{ "x86_64", 59, 322, nte_x86_branch, nte_x86_is_rep },
-	{ "aarch64", 221, 281, nte_aarch64_branch, NULL },
-	{ "riscv64", 221, 281, nte_riscv_branch, NULL },
-	{ "ppc64le", 11, 362, nte_ppc_branch, NULL },
+	{ "x86_64", 59, 322, 9, 11, 25, nte_x86_branch, nte_x86_is_rep },
+	{ "aarch64", 221, 281, 222, 215, 216, nte_aarch64_branch, NULL },
+	{ "riscv64", 221, 281, 222, 215, 216, nte_riscv_branch, NULL },
+	{ "ppc64le", 11, 362, 90, 91, 163, nte_ppc_branch, NULL },
 };
 
 static struct nte_counts *counts;
@@ -62,6 +64,7 @@ static struct thread {
 		uint64_t address, executed;
 	} rep, load, store; /* where the last one was, and what had been executed up to its block */
 	uint64_t not_taken; /* address behind the branch with which the last block ended, or 0 */
+	struct nte_block *record; /* of the last block, where counts are wanted by function */
 } threads[THREADS_MOST];
 
 static struct thread *thread_of(unsigned int vcpu)
@@ -122,10 +125,29 @@ static void on_block(unsigned int vcpu, void *arg)
 struct block {
 	struct block *next;
 	uint64_t address, rep, not_taken; /* of the REP that ends it; as in struct thread */
+	struct nte_block *record;	  /* NULL: not by function */
 	uint32_t instructions;
 	enum nte_branch branch; /* of the last one, since a branch ends it */
 };
 static struct block *blocks;
+
+static bool is_wanted(enum nte_count which)
+{
+	return counts->wanted & 1u << which;
+}
+
+/* Records are of all threads and processes. */
+static void add_by_function(struct nte_block *record, enum nte_count which, uint64_t n)
+{
+	if (record)
+		__atomic_fetch_add(&record->count[which], n, __ATOMIC_RELAXED);
+}
+
+static void add_both(struct thread *thread, enum nte_count which, uint64_t n)
+{
+	add(thread, which, n);
+	add_by_function(thread->record, which, n);
+}
 
 static void on_known_block(unsigned int vcpu, void *arg)
 {
@@ -135,14 +157,18 @@ static void on_known_block(unsigned int vcpu, void *arg)
 	/* Each further turn of a REP is a block of QEMU's, of that one instruction. */
 	if (block->rep == block->address && is_again(thread, &thread->rep, block->rep))
 		return;
-	add(thread, NTE_INSTRUCTIONS, block->instructions);
+	/* Whether a branch is taken shows in the block behind it. */
+	if (thread->not_taken && thread->not_taken != block->address)
+		add_both(thread, NTE_TAKEN_BRANCHES, 1);
+	thread->not_taken = block->not_taken;
+	thread->record = block->record;
+	add_both(thread, NTE_INSTRUCTIONS, block->instructions);
 	if (block->rep)
 		(void)is_again(thread, &thread->rep, block->rep);
-	add(thread, NTE_BRANCHES, block->branch != NTE_NO_BRANCH);
-	add(thread, NTE_TAKEN_BRANCHES,
-	    (block->branch == NTE_ALWAYS_TAKEN) +
-		    (thread->not_taken && thread->not_taken != block->address));
-	thread->not_taken = block->not_taken;
+	if (block->branch != NTE_NO_BRANCH)
+		add(thread, NTE_BRANCHES, 1);
+	if (block->branch == NTE_ALWAYS_TAKEN && is_wanted(NTE_TAKEN_BRANCHES))
+		add_both(thread, NTE_TAKEN_BRANCHES, 1);
 }
 
 /* An instruction counts once, however many accesses QEMU makes of its own. */
@@ -153,66 +179,14 @@ static void on_memory(unsigned int vcpu, uint32_t info, uint64_t where, void *ar
 
 	(void)where;
 	if (what & NTE_QEMU_LOAD && !is_again(thread, &thread->load, (uintptr_t)arg))
-		add(thread, NTE_LOADS, 1);
+		add_both(thread, NTE_LOADS, 1);
 	if (what & NTE_QEMU_STORE && !is_again(thread, &thread->store, (uintptr_t)arg))
-		add(thread, NTE_STORES, 1);
-}
-
-static bool is_wanted(enum nte_count which)
-{
-	return counts->wanted & 1u << which;
-}
-
-/* What ends block @block is @last. */
-static void look_at_end(struct block *block, const struct qemu_plugin_insn *last)
-{
-	const uint8_t *code = qemu_plugin_insn_data(last);
-	size_t bytes = qemu_plugin_insn_size(last);
-	uint64_t address = qemu_plugin_insn_vaddr(last);
-
-	block->branch = target->branch(code, bytes);
-	if (block->branch == NTE_MAY_BE_TAKEN)
-		block->not_taken = address + bytes;
-	if (target->is_rep && target->is_rep(code, bytes))
-		block->rep = address;
-}
-
-static struct block *keep_block(const struct block *block)
-{
-	struct block *kept = malloc(sizeof(*kept));
-
-	if (!kept) {
-		(void)complain(strerror(ENOMEM), "translation");
-		abort();
-	}
-	*kept = *block;
-	kept->next = blocks;
-	blocks = kept;
-	return kept;
-}
-
-struct callback {
-	void (*fn)(unsigned int vcpu, void *arg);
-	void *arg;
-};
-
-/* What counts @n instructions, which are @address and what follows up to @last. */
-static struct callback callback_of(uint64_t address, size_t n, const struct qemu_plugin_insn *last)
-{
-	struct block block = { .address = address, .instructions = (uint32_t)n };
-	uintptr_t branches;
-
-	look_at_end(&block, last);
-	branches = block.branch != NTE_NO_BRANCH;
-	if (block.rep || is_wanted(NTE_TAKEN_BRANCHES))
-		return (struct callback){ on_known_block, keep_block(&block) };
-	return (struct callback){ on_block, (void *)(branches << BRANCHES_SHIFT | n) };
+		add_both(thread, NTE_STORES, 1);
 }
 
 /*
  * QEMU ends a block of x86 in front of an instruction that reaches into another page, though it has
- * shown it as the last one (disas_insn() of target/i386, 7.2). It removes what was made of it, a
- * callback too: so such an instruction is counted when it is executed.
+ * shown it as the last one (disas_insn() of target/i386, 7.2). It forgets our callback with it.
  */
 #define PAGE_BYTES 4096
 #define INSTRUCTION_MOST 15
@@ -222,31 +196,85 @@ static bool may_be_left_out(const struct qemu_plugin_insn *last)
 	return (qemu_plugin_insn_vaddr(last) & (PAGE_BYTES - 1)) > PAGE_BYTES - INSTRUCTION_MOST;
 }
 
-static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+/* What is to be known of @n instructions from @first to @last. */
+static struct block block_of(const struct qemu_plugin_insn *first,
+			     const struct qemu_plugin_insn *last, size_t n)
 {
-	size_t i, n = qemu_plugin_tb_n_insns(tb);
-	struct qemu_plugin_insn *last;
-	struct callback call;
+	const uint8_t *code = qemu_plugin_insn_data(last);
+	size_t bytes = qemu_plugin_insn_size(last);
+	uint64_t address = qemu_plugin_insn_vaddr(last);
+	struct block out = { .address = qemu_plugin_insn_vaddr(first),
+			     .instructions = (uint32_t)n,
+			     .branch = target->branch(code, bytes) };
 
-	(void)id;
-	if (!n)
-		return;
-	for (i = 0; i < n && (is_wanted(NTE_LOADS) || is_wanted(NTE_STORES)); i++) {
+	if (out.branch == NTE_MAY_BE_TAKEN && is_wanted(NTE_TAKEN_BRANCHES))
+		out.not_taken = address + bytes;
+	if (target->is_rep && target->is_rep(code, bytes))
+		out.rep = address;
+	if (counts->by_function)
+		out.record = nte_where_block(counts, qemu_plugin_insn_haddr(first), n,
+					     out.branch != NTE_NO_BRANCH);
+	return out;
+}
+
+/* A callback and its argument for block @block. */
+struct callback {
+	void (*fn)(unsigned int vcpu, void *arg);
+	void *arg;
+};
+
+static struct callback callback_for(const struct block *block)
+{
+	uintptr_t branches = block->branch != NTE_NO_BRANCH;
+	struct block *kept;
+
+	if (!block->rep && !block->record && !is_wanted(NTE_TAKEN_BRANCHES))
+		return (struct callback){ on_block, (void *)(branches << BRANCHES_SHIFT |
+							     block->instructions) };
+	kept = malloc(sizeof(*kept));
+	if (!kept) {
+		(void)complain(strerror(ENOMEM), "translation");
+		abort();
+	}
+	*kept = *block;
+	kept->next = blocks;
+	blocks = kept;
+	return (struct callback){ on_known_block, kept };
+}
+
+static void count_accesses(struct qemu_plugin_tb *tb, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 
 		qemu_plugin_register_vcpu_mem_cb(insn, on_memory, NTE_QEMU_NO_REGISTERS,
 						 NTE_QEMU_LOAD | NTE_QEMU_STORE,
 						 (void *)(uintptr_t)qemu_plugin_insn_vaddr(insn));
 	}
-	last = qemu_plugin_tb_get_insn(tb, n - 1);
+}
+
+static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+	size_t n = qemu_plugin_tb_n_insns(tb);
+	struct qemu_plugin_insn *last = n ? qemu_plugin_tb_get_insn(tb, n - 1) : NULL;
+	struct callback callback;
+	struct block block;
+
+	(void)id;
+	if (!n)
+		return;
+	if (is_wanted(NTE_LOADS) || is_wanted(NTE_STORES))
+		count_accesses(tb, n);
 	if (n > 1 && may_be_left_out(last)) {
-		call = callback_of(qemu_plugin_insn_vaddr(last), 1, last);
-		qemu_plugin_register_vcpu_insn_exec_cb(last, call.fn, NTE_QEMU_NO_REGISTERS,
-						       call.arg);
+		block = block_of(last, last, 1);
+		callback = callback_for(&block);
+		qemu_plugin_register_vcpu_insn_exec_cb(last, callback.fn, NTE_QEMU_NO_REGISTERS,
+						       callback.arg);
 		last = qemu_plugin_tb_get_insn(tb, --n - 1);
 	}
-	call = callback_of(qemu_plugin_tb_vaddr(tb), n, last);
-	qemu_plugin_register_vcpu_tb_exec_cb(tb, call.fn, NTE_QEMU_NO_REGISTERS, call.arg);
+	block = block_of(qemu_plugin_tb_get_insn(tb, 0), last, n);
+	callback = callback_for(&block);
+	qemu_plugin_register_vcpu_tb_exec_cb(tb, callback.fn, NTE_QEMU_NO_REGISTERS, callback.arg);
 }
 
 /* No thread is in one of them. */
@@ -339,7 +367,7 @@ static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t number, u
 		       uint64_t a8)
 {
 	(void)id, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
-	add(thread_of(vcpu), NTE_SYSCALLS, 1);
+	add_both(thread_of(vcpu), NTE_SYSCALLS, 1);
 	if (number == target->execve)
 		go_on_in_emulator((const char *)(uintptr_t)a1, (char *const *)(uintptr_t)a2,
 				  (char *const *)(uintptr_t)a3);
@@ -347,10 +375,12 @@ static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t number, u
 		note_outside();
 }
 
-/* Whatever returns from exec has executed nothing. */
 static void on_return(qemu_plugin_id_t id, unsigned int vcpu, int64_t number, int64_t ret)
 {
 	(void)id, (void)vcpu, (void)ret;
+	if (number == target->mmap || number == target->munmap || number == target->mremap)
+		nte_where_forget();
+	/* Whatever returns from exec has executed nothing. */
 	if (!has_noted || (number != target->execve && number != target->execveat))
 		return;
 	has_noted = false;
@@ -360,11 +390,15 @@ static void on_return(qemu_plugin_id_t id, unsigned int vcpu, int64_t number, in
 static int map_counts(const char *path)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC);
+	struct stat st;
 	void *memory;
 
-	if (fd < 0)
+	if (fd < 0 || fstat(fd, &st) != 0)
 		return complain(strerror(errno), path);
-	memory = mmap(NULL, NTE_COUNTS_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	memory = MAP_FAILED;
+	errno = EINVAL;
+	if (st.st_size >= (off_t)NTE_PLAIN_BYTES)
+		memory = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	(void)close(fd);
 	if (memory == MAP_FAILED)
 		return complain(strerror(errno), path);

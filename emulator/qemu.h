@@ -61,10 +61,10 @@ void qemu_plugin_register_vcpu_syscall_cb(qemu_plugin_id_t id,
 void qemu_plugin_register_vcpu_syscall_ret_cb(qemu_plugin_id_t id,
 					      void (*fn)(qemu_plugin_id_t id, unsigned int vcpu,
 							 int64_t number, int64_t ret));
-uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *tb);
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
 const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
+void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *insn); /* in QEMU's memory */
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 

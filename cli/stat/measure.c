@@ -211,7 +211,9 @@ static int make_emulator(struct cli_measure *m)
 		return 0;
 	if (cli_program_find(&plugin, path))
 		return CLI_EXIT_FAILED;
-	ret = ntime_emulator_new(m->ctx, m->options->argv, path, &m->emulator);
+	ret = ntime_emulator_new(m->ctx, m->options->argv, path,
+				 m->options->per == CLI_PER_FUNCTION ? NTIME_EMULATOR_FUNCTIONS : 0,
+				 &m->emulator);
 	if (!ret)
 		return 0;
 	cli_machine_say(m->ctx, ret);

@@ -51,8 +51,9 @@ const struct cli_option cli_stat_option_table[] = {
 	{ 'I', "interval", "TIME", "also print the counts of each interval of TIME, live" },
 	{ 'a', "all-cpus", NULL, "count everything on all CPUs", FLAG(all_cpus) },
 	{ 'C', "cpu", "LIST", "count everything on these CPUs, such as 0-3,8", TEXT(cpus) },
-	{ ID_PER, "per", "socket|core|thread",
-	  "with -a or -C: also print what each socket, core or CPU counted" },
+	{ ID_PER, "per", "socket|core|thread|function",
+	  "with -a or -C: also print what each socket, core or CPU counted; with --via emulator: "
+	  "each function" },
 	{ 'p', "pid", "PID[,PID...]", "attach to all threads of running processes" },
 	{ 't', "tid", "TID[,TID...]", "attach to running threads" },
 	{ 'i', "no-inherit", NULL, "do not count threads and processes that are started later",
@@ -266,7 +267,8 @@ static int set_option(void *arg, const struct cli_option *option, const char *va
 		return cli_option_via("stat", value, &o->via);
 	case ID_PER:
 		return cli_per_parse(value, false, &o->per) < 0
-			       ? misuse("--per takes socket, core or thread, not '%s'", value)
+			       ? misuse("--per takes socket, core, thread or function, not '%s'",
+					value)
 			       : 0;
 	case ID_CSV:
 		return set_writer(o, &cli_csv_writer);
@@ -291,7 +293,9 @@ static const char *contradiction(const struct cli_stat_options *o)
 	if (o->via > NTIME_VIA_PERF && o->via != NTIME_VIA_EMULATOR && !o->all_cpus && !o->cpus)
 		return "--via counts CPUs, not programs, by all methods but perf: add -a or -C "
 		       "CPUS";
-	if (o->per && !o->all_cpus && !o->cpus)
+	if (o->per == CLI_PER_FUNCTION && o->via != NTIME_VIA_EMULATOR)
+		return "--per function needs --via emulator, which alone knows of functions";
+	if (o->per && o->per != CLI_PER_FUNCTION && !o->all_cpus && !o->cpus)
 		return "--per is for counts of CPUs: add -a or -C CPUS";
 	if (o->per && (o->has_runs || o->by_pass || o->interval_ns || o->format))
 		return "--per cannot be combined with -r, --passes, -I or --format; ntime watch "

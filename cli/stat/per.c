@@ -87,7 +87,9 @@ static void fill(struct cli_per_rows *p, const struct cli_row_item *item, struct
 		struct cli_item *to = &p->item[row * r->items];
 
 		if (fill_row(rows, row, item, r, to, o))
-			p->row[r->rows++] = (struct cli_report_row){ &rows->row[row], to };
+			p->row[r->rows++] = (struct cli_report_row){ .where = rows->row[row].name,
+								     .place = &rows->row[row],
+								     .item = to };
 	}
 	r->row = p->row;
 }
@@ -138,6 +140,9 @@ int cli_per_rows_make(struct cli_per_rows *p, struct cli_report *r, struct ntime
 
 void cli_per_rows_fini(struct cli_per_rows *p)
 {
+	for (size_t i = 0; p->label && p->label[i]; i++)
+		free(p->label[i]);
+	free(p->label);
 	free(p->row);
 	free(p->item);
 	cli_rows_fini(&p->rows);

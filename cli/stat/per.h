@@ -16,6 +16,7 @@ struct cli_per_rows {
 	struct cli_rows rows;
 	struct cli_report_row *row;
 	struct cli_item *item;
+	char **label; /* of functions; NULL ends */
 };
 
 /*

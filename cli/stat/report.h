@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include <ntime/emulator.h>
 #include <ntime/value.h>
 
 #include "cli/stat/outcome.h"
@@ -101,11 +102,15 @@ struct cli_figure_form {
 extern const struct cli_figure_form cli_figure_forms[CLI_FIGURES];
 
 /**
- * struct cli_report_row - what was counted in a socket, a core or a CPU
+ * struct cli_report_row - what was counted in a socket, a core, a CPU or a function
+ * @where:	its name for programs
+ * @place, @function: one of them; the other is NULL
  * @item:	those of the report, with other values
  */
 struct cli_report_row {
+	const char *where;
 	const struct cli_row *place;
+	const struct ntime_function *function;
 	struct cli_item *item;
 };
 
@@ -170,7 +175,7 @@ struct cli_report {
  * @quiet:	no explanations
  * @by_interval: interval lines
  * @by_run:	-r was given
- * @by_row:	--per was given
+ * @by_row:	--per was given (@by_function: --per function)
  * @format:	--format, which cli_format_check() has found good
  * @plan_only:	nothing was run: no values, only how they would be counted
  * @brief:	of the default events, which nobody asked for one by one: brief.h
@@ -183,6 +188,7 @@ struct cli_style {
 	bool by_interval;
 	bool by_run;
 	bool by_row;
+	bool by_function;
 	bool plan_only;
 	bool brief;
 };

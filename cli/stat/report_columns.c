@@ -241,7 +241,7 @@ static void summary_csv(FILE *f, const struct cli_style *style, const struct cli
 			put_figure(f, &c, r, i);
 	put_items(f, style, r, r->item, "", "");
 	for (size_t i = 0; i < r->rows; i++)
-		put_items(f, style, r, r->row[i].item, "", r->row[i].place->name);
+		put_items(f, style, r, r->row[i].item, "", r->row[i].where);
 }
 
 const struct cli_writer cli_csv_writer = {
@@ -293,12 +293,27 @@ static void set_items(json_t *root, const struct cli_style *style, const struct 
 	json_object_set_new(root, "items", items);
 }
 
+static json_t *row_json(const struct cli_report_row *row)
+{
+	json_t *json;
+
+	if (row->place)
+		return cli_row_json(row->place);
+	json = json_object();
+	json_object_set_new(json, "where", cli_json_text(row->where));
+	json_object_set_new(json, "function",
+			    row->function->name ? cli_json_text(row->function->name) : json_null());
+	json_object_set_new(json, "file",
+			    row->function->file ? cli_json_text(row->function->file) : json_null());
+	return json;
+}
+
 static json_t *rows_json(const struct cli_style *style, const struct cli_report *r)
 {
 	json_t *rows = json_array();
 
 	for (size_t i = 0; i < r->rows; i++) {
-		json_t *row = cli_row_json(r->row[i].place);
+		json_t *row = row_json(&r->row[i]);
 
 		set_items(row, style, r, r->row[i].item);
 		json_array_append_new(rows, row);

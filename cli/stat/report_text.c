@@ -21,6 +21,7 @@
 #include "cli/output/emulated.h"
 #include "cli/output/memory.h"
 #include "cli/output/number.h"
+#include "cli/stat/functions.h"
 #include "cli/stat/brief.h"
 #include "cli/stat/report.h"
 #include "cli/stat/times.h"
@@ -991,7 +992,10 @@ static void summary(FILE *f, const struct cli_style *style, const struct cli_rep
 	}
 	put_head(f, style, r);
 	put_lines(f, style, r);
-	put_rows(f, style, r);
+	if (style->by_function)
+		cli_functions_put(f, style, r);
+	else
+		put_rows(f, style, r);
 	put_why_none_ran(f, style, r);
 	for (size_t i = 0; i < sizeof(caveats) / sizeof(caveats[0]); i++)
 		put_reasons(f, style, r, &caveats[i]);

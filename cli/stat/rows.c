@@ -12,7 +12,8 @@
 
 static const char *const per_words[] = {
 	[CLI_PER_CHOSEN] = "",	     [CLI_PER_SOCKET] = "socket", [CLI_PER_CORE] = "core",
-	[CLI_PER_THREAD] = "thread", [CLI_PER_NONE] = "none",	  [CLI_PER_FRAME] = "frame",
+	[CLI_PER_THREAD] = "thread", [CLI_PER_NONE] = "none",	  [CLI_PER_FUNCTION] = "function",
+	[CLI_PER_FRAME] = "frame",
 };
 
 const char *cli_per_word(enum cli_per per)
@@ -20,11 +21,11 @@ const char *cli_per_word(enum cli_per per)
 	return per_words[per];
 }
 
-int cli_per_parse(const char *word, bool may_be_none, enum cli_per *per)
+int cli_per_parse(const char *word, bool is_watch, enum cli_per *per)
 {
-	int last = may_be_none ? CLI_PER_NONE : CLI_PER_THREAD;
-
-	for (int i = CLI_PER_SOCKET; i <= last; i++) {
+	for (int i = CLI_PER_SOCKET; i <= CLI_PER_FUNCTION; i++) {
+		if (i == (is_watch ? CLI_PER_FUNCTION : CLI_PER_NONE))
+			continue;
 		if (strcmp(word, per_words[i]) == 0) {
 			*per = (enum cli_per)i;
 			return 0;

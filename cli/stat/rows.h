@@ -20,14 +20,18 @@ enum cli_per {
 	CLI_PER_SOCKET,
 	CLI_PER_CORE,
 	CLI_PER_THREAD,
-	CLI_PER_NONE, /* one row for all */
-	CLI_PER_FRAME /* what was counted in a frame, wherever; ntime watch --frames alone */
+	CLI_PER_NONE,	  /* one row for all */
+	CLI_PER_FUNCTION, /* of a command in the emulator; ntime stat alone */
+	CLI_PER_FRAME	  /* what was counted in a frame, wherever; ntime watch --frames alone */
 };
 
 /* "socket", "core" ... */
 const char *cli_per_word(enum cli_per per);
-/* What @word means, in *@per; CLI_PER_NONE as well if it @may_be_none. 0 or -EINVAL. */
-int cli_per_parse(const char *word, bool may_be_none, enum cli_per *per);
+/*
+ * What @word means, in *@per: CLI_PER_NONE as well for ntime watch, CLI_PER_FUNCTION for others. 0
+ * or -EINVAL.
+ */
+int cli_per_parse(const char *word, bool is_watch, enum cli_per *per);
 
 /**
  * struct cli_row_item - one item of the session

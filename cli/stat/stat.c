@@ -24,6 +24,7 @@
 #include "cli/base/signals.h"
 #include "cli/output/memory.h"
 #include "cli/stat/options.h"
+#include "cli/stat/functions.h"
 #include "cli/stat/per.h"
 #include "cli/stat/rusage.h"
 #include "cli/stat/tally.h"
@@ -82,7 +83,8 @@ static int on_open(void *arg, struct cli_measure *m)
 
 	if (st->report.item)
 		return 0;
-	if (st->o.per && cli_per_check(st->ctx, m->sessions.session[0], st->o.per))
+	if (st->o.per && st->o.per != CLI_PER_FUNCTION &&
+	    cli_per_check(st->ctx, m->sessions.session[0], st->o.per))
 		return CLI_EXIT_FAILED;
 	if (cli_sessions_describe(&m->sessions, &st->report.item))
 		return CLI_EXIT_FAILED;
@@ -362,6 +364,16 @@ static int run_rounds(struct stat *st)
 	return st->report.runs ? 0 : count_round(st);
 }
 
+/* --per. 0 or the exit status of ntime after a sentence. */
+static int make_rows(struct stat *st)
+{
+	struct ntime_session *s = st->measure.sessions.session[0];
+
+	if (st->o.per == CLI_PER_FUNCTION)
+		return cli_functions_make(&st->per, &st->report, st->ctx, s, st->measure.emulator);
+	return cli_per_rows_make(&st->per, &st->report, st->ctx, s, &st->o);
+}
+
 static int set_results(struct stat *st)
 {
 	struct ntime_value *mean = st->round;
@@ -382,8 +394,7 @@ static int set_results(struct stat *st)
 		st->report.item[i].spread = st->tally[i].spread;
 		flags |= mean[i].flags & NTIME_ABSENT ? 0 : mean[i].flags;
 	}
-	if (st->o.per && cli_per_rows_make(&st->per, &st->report, st->ctx,
-					   st->measure.sessions.session[0], &st->o))
+	if (st->o.per && make_rows(st))
 		return CLI_EXIT_FAILED;
 	st->report.is_simulated |= !!(flags & NTIME_SIMULATED);
 	st->report.status = st->status;
@@ -543,6 +554,7 @@ static int prepare(struct stat *st)
 		.by_interval = st->o.interval_ns,
 		.by_run = st->o.has_runs,
 		.by_row = st->o.per,
+		.by_function = st->o.per == CLI_PER_FUNCTION,
 		.brief = !st->o.wishes && !st->o.verbose,
 	};
 	st->report = (struct cli_report){

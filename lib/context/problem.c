@@ -7,6 +7,7 @@
 
 #include <ntime/list.h>
 
+#include "lib/os/symbols.h"
 #include "lib/access/claim.h"
 #include "lib/access/handle.h"
 #include "lib/access/msr.h"
@@ -479,7 +480,7 @@ static int tracepoints(const struct walk *w)
 static int libraries(const struct walk *w)
 {
 	struct nti_lazy *const needed[] = { &nti_lazy_pfm, &nti_lazy_hwloc, &nti_lazy_jansson,
-					    nti_pci_library() };
+					    nti_pci_library(), nti_symbols_library() };
 	size_t i;
 	int ret = 0;
 

@@ -1,29 +1,18 @@
 // SPDX-License-Identifier: MIT
 /* A command in the emulator, and what its plugin counts. */
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/counts.h"
-#include "emulator/program.h"
 #include "lib/base/error.h"
 #include "lib/count/emulated.h"
+#include "lib/count/emulator.h"
 #include "lib/count/session.h"
+#include "lib/os/symbols.h"
 #include "lib/os/exec_file.h"
-#include "lib/os/map.h"
 #include "lib/os/process.h"
-
-struct ntime_emulator {
-	struct nti_map map;
-	struct nte_counts *counts; /* in .map */
-	const struct nte_machine *machine;
-	char qemu[PATH_MAX], program[PATH_MAX], text[NTE_TEXT_BYTES];
-	char plugin[3 * PATH_MAX]; /* its argument */
-	char **argv;		   /* has pointers into those */
-};
 
 static const struct {
 	const char *name;
@@ -45,6 +34,13 @@ int nti_emulated_find(const char *name)
 		if (strcmp(events[i].name, name) == 0)
 			return (int)i;
 	return -1;
+}
+
+int ntime_emulator_event(const char *name)
+{
+	int i = nti_emulated_find(name);
+
+	return i < 0 ? -ENOENT : (int)events[i].count;
 }
 
 /* The plugin asks before it runs anything what it is to do beside its work. */
@@ -90,17 +86,19 @@ struct ntime_value nti_emulated_value(const struct ntime_session *s,
 	return out;
 }
 
-static int make_counts(struct ntime_emulator *e)
+static int make_counts(struct ntime_emulator *e, bool by_function)
 {
 	struct nte_counts *counts;
-	int ret = nti_map_memory(&e->map, "ntime-emulator", NTE_COUNTS_BYTES);
+	int ret = nti_map_memory(&e->map, "ntime-emulator",
+				 by_function ? sizeof(*counts) : NTE_PLAIN_BYTES);
 
 	if (ret < 0)
 		return ret;
 	counts = e->map.memory;
 	counts->version = NTE_COUNTS_VERSION;
 	/* The first one is for all that find none. */
-	counts->used = 1;
+	counts->used = counts->files = counts->blocks = 1;
+	counts->by_function = by_function;
 	memcpy(counts->magic, NTE_COUNTS_MAGIC, sizeof(counts->magic));
 	e->counts = counts;
 	return 0;
@@ -160,7 +158,7 @@ static int make_argv(struct ntime_ctx *ctx, struct ntime_emulator *e, char *cons
 }
 
 int ntime_emulator_new(struct ntime_ctx *ctx, char *const argv[], const char *plugin,
-		       struct ntime_emulator **out)
+		       uint32_t flags, struct ntime_emulator **out)
 {
 	struct ntime_emulator *e;
 	int ret;
@@ -168,6 +166,11 @@ int ntime_emulator_new(struct ntime_ctx *ctx, char *const argv[], const char *pl
 	*out = NULL;
 	if (!argv || !argv[0])
 		return nti_error(&ctx->error, -EINVAL, "no command was given");
+	if (flags & ~(uint32_t)NTIME_EMULATOR_FUNCTIONS)
+		return nti_error(&ctx->error, -EINVAL, "a flag is unknown");
+	ret = flags ? nti_symbols_ready(&ctx->error) : 0;
+	if (ret < 0)
+		return ret;
 	e = calloc(1, sizeof(*e));
 	if (!e)
 		return -ENOMEM;
@@ -176,7 +179,7 @@ int ntime_emulator_new(struct ntime_ctx *ctx, char *const argv[], const char *pl
 		ret = nti_error(&ctx->error, ret, "%s: %s", argv[0],
 				ret == -ENOENT ? "command not found" : strerror(-ret));
 	if (ret == 0)
-		ret = make_counts(e);
+		ret = make_counts(e, flags & NTIME_EMULATOR_FUNCTIONS);
 	if (ret == 0)
 		ret = make_argv(ctx, e, argv);
 	if (ret == 0)
@@ -205,6 +208,7 @@ void ntime_emulator_free(struct ntime_emulator *e)
 {
 	if (!e)
 		return;
+	nti_functions_free(e->functions);
 	nti_map_close(&e->map);
 	free(e->argv);
 	free(e);

@@ -129,6 +129,7 @@ static void take_state(const struct stat *s, struct nti_file_state *out)
 	out->bytes = out->is_regular ? (uint64_t)s->st_size : 0;
 	out->device = (uint64_t)s->st_dev;
 	out->inode = (uint64_t)s->st_ino;
+	out->modified_ns = (int64_t)s->st_mtim.tv_sec * 1000000000 + s->st_mtim.tv_nsec;
 }
 
 int nti_file_state(int fd, struct nti_file_state *out)

@@ -18,6 +18,7 @@ struct nti_file_state {
 	bool is_directory;
 	uint64_t bytes; /* of a regular one */
 	uint64_t device, inode;
+	int64_t modified_ns; /* CLOCK_REALTIME */
 };
 
 /*

@@ -53,7 +53,7 @@ static const struct kernel {
 };
 #endif
 
-static void turns(unsigned long n)
+__attribute__((noinline)) static void turns(unsigned long n)
 {
 #if defined(__x86_64__)
 	__asm__ volatile("1: dec %0\n jnz 1b" : "+r"(n));

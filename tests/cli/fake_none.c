@@ -9,9 +9,9 @@
 #include <ntime/frame.h>
 
 int ntime_emulator_new(struct ntime_ctx *ctx, char *const argv[], const char *plugin,
-		       struct ntime_emulator **out)
+		       uint32_t flags, struct ntime_emulator **out)
 {
-	(void)ctx, (void)argv, (void)plugin;
+	(void)ctx, (void)argv, (void)plugin, (void)flags;
 	*out = NULL;
 	return -EOPNOTSUPP;
 }
@@ -26,6 +26,20 @@ uint32_t ntime_emulator_outside(const struct ntime_emulator *e)
 {
 	(void)e;
 	return 0;
+}
+
+int ntime_emulator_event(const char *name)
+{
+	(void)name;
+	return -ENOENT;
+}
+
+ssize_t ntime_emulator_functions(struct ntime_ctx *ctx, struct ntime_emulator *e,
+				 const struct ntime_function **out)
+{
+	(void)ctx, (void)e;
+	*out = NULL;
+	return -EOPNOTSUPP;
 }
 
 void ntime_emulator_free(struct ntime_emulator *e)

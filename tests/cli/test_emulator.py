@@ -69,6 +69,63 @@ def each_kind_of_instruction_is_counted_as_what_it_is():
             equal(abs(many[event]['count'] - few[event]['count'] - 8 * each * 200000) < 20000, True, (name, event))
 
 
+def by_function(*command, events=EVENTS):
+    """The count of each event by (file, function), and of the whole."""
+    done = ntime('--via', 'emulator', '--json', '--per', 'function', '-e', events, '--', *command)
+    equal(done.returncode, 0, err(done))
+    report = json.loads(err(done)[err(done).index('{'):])
+    rows = {(row['file'], row['function']): {item['name']: item['count'] for item in row['items']} for row in report['rows']}
+    equal(len(rows), len(report['rows']))
+    return rows, {item['name']: item['count'] for item in report['items']}
+
+
+@test
+def functions_add_up_to_the_whole():
+    commands = {
+        'loop': [PROGRAM, 'loop', '1000000'], 'threads': [PROGRAM, 'threads', '1000000'], 'forks': [PROGRAM, 'forks', '1000000'],
+        'shell': ['sh', '-c', f'{PROGRAM} loop 300000; {PROGRAM} loop 700000 | cat'],
+    }
+    for name, command in commands.items():
+        rows, whole = by_function(*command, events=EVENTS + ',syscalls')
+        for event, count in whole.items():
+            equal(sum(row[event] for row in rows.values()), count, (name, event))
+        turns = rows[PROGRAM, 'turns']
+        times = 8000000 if name in ('threads', 'forks') else 1000000
+        equal((turns['instructions'] - 2 * times < 200, turns['branches'] - times < 100, times - turns['taken-branches'] < 100), (True, True, True), (name, turns))
+        equal(turns['instructions'] >= 2 * times, True, (name, turns))
+
+
+@test
+def functions_whose_names_are_not_known():
+    with tempfile.TemporaryDirectory() as folder:
+        stripped = os.path.join(folder, 'stripped')
+        subprocess.run(['strip', '-o', stripped, PROGRAM], check=True)
+        rows, _ = by_function(stripped, 'loop', '1000000', events='instructions')
+        equal(rows[stripped, '[.text]']['instructions'] > 2000000, True, rows)
+        # A file that is no longer what ran has no say.
+        other = os.path.join(folder, 'other')
+        rows, _ = by_function('sh', '-c', f'cp {PROGRAM} {other}; {other} loop 1000000; cp /bin/true {other}', events='instructions')
+        equal(rows[other, None]['instructions'] > 2000000, True, rows)
+        done = ntime('--via', 'emulator', '--per', 'function', '-e', 'instructions', 'sh', '-c', f'cp {PROGRAM} {other}; {other} loop 1000000; rm {other}')
+        has(err(done), '[unknown]  other\n')
+
+
+@test
+def the_table_of_functions():
+    done = ntime('--via', 'emulator', '--per', 'function', '-e', 'loads,instructions', '-m', 'each=instructions / branches', PROGRAM, 'loop', '1000000')
+    lines = [line.split() for line in err(done).splitlines()]
+    equal(['loads', 'instructions', 'each', 'function', 'and', 'file'] in lines, True, err(done))
+    (turns,) = (line for line in lines if line[-2:] == ['turns', 'emulated'])
+    equal(turns[2:6], ['%', '2.000', 'M', '2.000'], err(done))
+    done = ntime('--via', 'emulator', '--csv', '--per', 'function', '-e', 'instructions', PROGRAM, 'loop', '1000000')
+    equal(any(line.startswith('instructions,2000') and line.endswith(f',{PROGRAM}:turns') for line in err(done).splitlines()), True, err(done))
+    for options, sentence in ((['--per', 'function'], '--per function needs --via emulator'), (['--via', 'emulator', '--per', 'core'], '--per is for counts of CPUs'),
+                              (['--via', 'emulator', '--per', 'function', '-r', '2'], '--per cannot be combined with -r')):
+        done = ntime(*options, 'true')
+        equal(done.returncode, 125)
+        has(err(done), f'ntime: {sentence}')
+
+
 @test
 def threads_at_once_lose_no_count():
     few, many = (number('instructions', PROGRAM, 'threads', str(n)) for n in (100000, 10100000))

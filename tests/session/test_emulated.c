@@ -52,11 +52,11 @@ TEST(commands_that_cannot_be_run)
 	TT_FOR_EACH_ROW(r, command_rows) {
 		char *argv[] = { (char *)r->name, NULL };
 
-		TT_EQ(r, ntime_emulator_new(ctx, argv, PLUGIN, &e), r->ret);
+		TT_EQ(r, ntime_emulator_new(ctx, argv, PLUGIN, 0, &e), r->ret);
 		TT_EQ(r, e != NULL, 0);
 		TT_HAS(ntime_error_text(ctx), r->sentence);
 	}
-	TT_IS(ntime_emulator_new(ctx, NULL, PLUGIN, &e), -EINVAL);
+	TT_IS(ntime_emulator_new(ctx, NULL, PLUGIN, 0, &e), -EINVAL);
 	ntime_emulator_free(NULL);
 	ntime_close(ctx);
 }
@@ -77,9 +77,9 @@ TEST(an_emulator_counts_its_command_alone)
 		ntime_close(ctx);
 		TT_SKIP("qemu-user is not installed");
 	}
-	TT_IS(ntime_emulator_new(ctx, argv, "/a,b", &e), -EINVAL);
+	TT_IS(ntime_emulator_new(ctx, argv, "/a,b", 0, &e), -EINVAL);
 	TT_HAS(ntime_error_text(ctx), "/a,b has a comma in its name");
-	TT_IS(ntime_emulator_new(ctx, argv, PLUGIN, &e), 0);
+	TT_IS(ntime_emulator_new(ctx, argv, PLUGIN, 0, &e), 0);
 	target.emulator = e;
 	target.via = NTIME_VIA_AUTO;
 	TT_IS(ntime_session_new(ctx, &target, &s), -EINVAL);
