@@ -61,15 +61,14 @@ static int add(struct parts *p, uint64_t begin, uint64_t bytes, char *name, unsi
 	return 0;
 }
 
-/* What the library exports is what people know it by; underscores are for those who wrote it. */
+/* People know what a library exports by the short name: underscores are for those who wrote it. */
 static unsigned int rank_of(const GElf_Sym *symbol, const char *name)
 {
-	unsigned int bind = GELF_ST_BIND(symbol->st_info);
+	unsigned int is_local = GELF_ST_BIND(symbol->st_info) == STB_LOCAL;
+	size_t underscores = strspn(name, "_"), chars = strlen(name);
 
-	return (bind == STB_GLOBAL ? 0
-		: bind == STB_WEAK ? 16
-				   : 32) +
-	       (unsigned int)(strspn(name, "_") & 15);
+	return is_local << 16 | (unsigned int)(underscores < 255 ? underscores : 255) << 8 |
+	       (unsigned int)(chars < 255 ? chars : 255);
 }
 
 static int add_symbols(struct nti_symbols *s, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
