@@ -6,6 +6,9 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <ntime/emulator.h>
+#include <ntime/session.h>
+
 #include "cli/base/command.h"
 #include "cli/base/confine.h"
 #include "cli/base/machine.h"
@@ -181,6 +184,52 @@ static int measure(const struct cli_compare_options *o, const struct cli_compare
 	return ret ? ret : reported;
 }
 
+/* Can event @name be counted of a program, without the emulator? 1, 0 or -errno. */
+static int is_counted_here(struct ntime_ctx *ctx, const char *name)
+{
+	struct ntime_target target = { .size = sizeof(target), .kind = NTIME_TARGET_THREAD };
+	struct ntime_session *s = NULL;
+	struct ntime_value value;
+	int ret = ntime_session_new(ctx, &target, &s);
+
+	if (ret >= 0)
+		ret = ntime_session_add(s, name, NULL);
+	if (ret >= 0)
+		ret = ntime_session_start(s);
+	if (ret >= 0)
+		ret = ntime_session_read(s, &value, 1);
+	ntime_session_free(s);
+	return ret == -ENOENT ? 0 : ret < 0 ? ret : !(value.flags & NTIME_ABSENT);
+}
+
+/* Is what the emulator runs programs with installed? */
+static bool has_emulator(struct ntime_ctx *ctx)
+{
+	static char program[] = "true";
+	char *const argv[] = { program, NULL };
+	struct ntime_emulator *emulator;
+	bool has = ntime_emulator_new(ctx, argv, "", 0, &emulator) == 0;
+
+	ntime_emulator_free(emulator);
+	return has;
+}
+
+/*
+ * What --by names is counted by the emulator where that is the only way, and what is steadier than
+ * time beside it. 0 or -EINVAL.
+ */
+static int choose_method(struct cli_compare_options *o, struct ntime_ctx *ctx)
+{
+	if (!o->run.via && o->by && ntime_emulator_event(o->by) >= 0 &&
+	    is_counted_here(ctx, o->by) == 0 && has_emulator(ctx))
+		o->run.via = NTIME_VIA_EMULATOR;
+	if (o->run.via != NTIME_VIA_EMULATOR)
+		return cli_stat_options_add(&o->run, CLI_METRIC_INSTRUCTIONS);
+	if (!o->by)
+		o->by = CLI_METRIC_EMULATED;
+	return cli_stat_options_add(&o->run, CLI_METRIC_EMULATED);
+}
+
 static int run_commands(struct cli_compare_options *o)
 {
 	struct cli_compare_commands commands;
@@ -191,6 +240,8 @@ static int run_commands(struct cli_compare_options *o)
 	ret = cli_compare_commands_make(&commands, o);
 	if (!ret)
 		ret = cli_machine_open(&machine, &ctx);
+	if (!ret)
+		ret = choose_method(o, ctx);
 	ret = ret ? CLI_EXIT_FAILED : measure(o, &commands, ctx);
 	ntime_close(ctx);
 	cli_compare_commands_fini(&commands);

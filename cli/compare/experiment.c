@@ -41,17 +41,23 @@ static int add_items(struct cli_experiment *e)
 	return 0;
 }
 
+static void add_figures(const struct cli_measure *m, double *value)
+{
+	(void)cli_measure_figures(m, value);
+	if (cli_measure_rss_is_at_most(m))
+		value[CLI_MAX_RSS] = NAN;
+	value[CLI_FIGURES] = value[CLI_USER] + value[CLI_SYS];
+}
+
 static void add_run(struct cli_experiment *e, size_t side)
 {
 	const struct cli_measure *m = &e->measure;
 	double *value = cli_calloc(e->results.metrics, sizeof(*value));
 
-	for (size_t i = CLI_FIGURES + 1; i < e->results.metrics; i++)
+	for (size_t i = 0; i < e->results.metrics; i++)
 		value[i] = NAN;
-	(void)cli_measure_figures(m, value);
-	if (cli_measure_rss_is_at_most(m))
-		value[CLI_MAX_RSS] = NAN;
-	value[CLI_FIGURES] = value[CLI_USER] + value[CLI_SYS];
+	if (!m->emulator)
+		add_figures(m, value);
 	for (size_t i = 0; i < m->sessions.items; i++) {
 		const struct ntime_value *v = &m->values[i];
 		bool is_right = cli_value_is_known(v) && !(v->flags & NTIME_IMPLAUSIBLE);
@@ -250,6 +256,7 @@ static void begin(struct cli_experiment *e)
 	struct cli_results *r = &e->results;
 
 	r->is_interleaved = true;
+	r->is_in_emulator = e->o->run.via == NTIME_VIA_EMULATOR;
 	r->by = e->o->by ? cli_strdup(e->o->by) : NULL;
 	cli_results_add_figures(r);
 	e->run = cli_calloc(e->commands->n, sizeof(*e->run));

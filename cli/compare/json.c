@@ -130,6 +130,7 @@ void cli_compare_write_json(FILE *f, const struct cli_comparison *c)
 
 	json_object_set_new(root, "kind", json_string("comparison"));
 	cli_json_put_where(root);
+	json_object_set_new(root, "in_emulator", json_boolean(r->is_in_emulator));
 	json_object_set_new(root, "interleaved", json_boolean(r->is_interleaved));
 	json_object_set_new(root, "finished", json_boolean(r->is_finished));
 	json_object_set_new(root, "confidence", json_real(CLI_COMPARE_CONFIDENCE));

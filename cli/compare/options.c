@@ -21,6 +21,7 @@ enum {
 	ID_PRECISION = 256,
 	ID_FAIL_ABOVE,
 	ID_BY,
+	ID_VIA,
 	ID_NAME,
 	ID_TIMEOUT,
 	ID_EXPORT_JSON,
@@ -41,6 +42,9 @@ const struct cli_option cli_compare_option_table[] = {
 	{ 'e', "event", "LIST", "events, {groups} and metrics to compare too; may be repeated" },
 	{ ID_BY, "by", "METRIC",
 	  "what decides: real, user, sys, user+sys, max-rss, an event or a metric" },
+	{ ID_VIA, "via", NTIME_VIA_NAMES,
+	  "perf or emulator; else by perf, and by the emulator what --by names and only it "
+	  "counts" },
 	{ 'L', "parameter-list", "VAR LIST",
 	  "run a command once for each value of the LIST, with {VAR} replaced; may be repeated" },
 	{ ID_NAME, "name", "NAME", "what to call a command; once for each, in their order" },
@@ -115,6 +119,16 @@ static int set_number(const char *option, const char *value, uint64_t least, uin
 				  (unsigned int)least, MAX_ROUNDS);
 }
 
+static int set_via(struct cli_compare_options *o, const char *value)
+{
+	int ret = cli_option_via("compare", value, &o->run.via);
+
+	if (ret || o->run.via <= NTIME_VIA_PERF || o->run.via == NTIME_VIA_EMULATOR)
+		return ret;
+	return cli_compare_misuse("--via %s counts CPUs, not programs: write perf or emulator",
+				  value);
+}
+
 static int set_option(void *arg, const struct cli_option *option, const char *value)
 {
 	struct cli_compare_options *o = arg;
@@ -143,6 +157,8 @@ static int set_option(void *arg, const struct cli_option *option, const char *va
 		if (strpbrk(value, ",{") && !strchr(value, '/'))
 			return cli_compare_misuse("--by '%s' is more than one metric", value);
 		return 0;
+	case ID_VIA:
+		return set_via(o, value);
 	case 'L':
 		return add_word(&o->list, value);
 	case ID_NAME:
@@ -176,9 +192,9 @@ static int set_option(void *arg, const struct cli_option *option, const char *va
 /* Options that say how commands are run. */
 static bool has_run_options(const struct cli_compare_options *o)
 {
-	return o->rounds || o->precision > 0 || o->list.n || o->run.wishes || o->run.warmups ||
-	       o->setup.n || o->prepare.n || o->cleanup.n || o->shell || o->run.ignore_failure ||
-	       o->run.timeout_ns || !o->run.hides_output;
+	return o->rounds || o->precision > 0 || o->run.via || o->list.n || o->run.wishes ||
+	       o->run.warmups || o->setup.n || o->prepare.n || o->cleanup.n || o->shell ||
+	       o->run.ignore_failure || o->run.timeout_ns || !o->run.hides_output;
 }
 
 /* Every command has it, without counters. */
@@ -247,12 +263,12 @@ int cli_compare_options_parse(struct cli_compare_options *o, const struct cli_co
 						    "the options take --by, --name, "
 						    "--fail-above and those of the output")
 			       : 0;
-	/*
-	 * What is counted for --by stands before ours, behind the user's, who may have named both.
-	 */
-	if (o->by && !is_of_command(o->by) && cli_stat_options_add(&o->run, o->by))
-		return -EINVAL;
-	return cli_stat_options_add(&o->run, CLI_METRIC_INSTRUCTIONS);
+	if (o->by && is_of_command(o->by) && o->run.via == NTIME_VIA_EMULATOR)
+		return cli_compare_misuse("--by %s: of a command in the emulator it is the "
+					  "emulator's, not the command's",
+					  o->by);
+	/* Behind the user's, who may have named it, too. */
+	return o->by && !is_of_command(o->by) ? cli_stat_options_add(&o->run, o->by) : 0;
 }
 
 void cli_compare_options_fini(struct cli_compare_options *o)

@@ -125,6 +125,7 @@ static int read_comparison(struct cli_results *r, const json_t *root, const char
 		     *commands = json_object_get(root, "commands");
 	int ret = 0;
 
+	r->is_in_emulator = json_is_true(json_object_get(root, "in_emulator"));
 	r->is_interleaved = json_is_true(json_object_get(root, "interleaved"));
 	r->is_finished = json_is_true(json_object_get(root, "finished"));
 	for (size_t i = 0; i < json_array_size(metrics); i++) {

@@ -15,6 +15,7 @@
 /* The kernel knows it exactly, and how it parts into those two by ticks of a clock. */
 #define CLI_METRIC_CPU "user+sys"
 #define CLI_METRIC_INSTRUCTIONS "instructions:u"
+#define CLI_METRIC_EMULATED "instructions"
 
 /**
  * struct cli_metric - something that was measured of each run
@@ -62,6 +63,7 @@ struct cli_side {
  * @by:		the metric that the user wants to decide; NULL: the steadiest; owned
  * @host:	of one file: which machine it is of, NULL unknown; owned
  * @has_other_host: of several files: they are of different machines
+ * @is_in_emulator: the runs were counted by the emulator, and their times are its own
  * @is_interleaved: rounds are of all sides, in random order
  * @is_finished: all runs that were wanted were made
  */
@@ -73,6 +75,7 @@ struct cli_results {
 	char *by;
 	char *host;
 	bool has_other_host;
+	bool is_in_emulator;
 	bool is_interleaved;
 	bool is_finished;
 };

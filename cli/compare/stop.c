@@ -37,7 +37,8 @@ void cli_stop_init(struct cli_stop *s, const struct cli_results *r, size_t round
 
 	*s = (struct cli_stop){ .precision = precision, .is_named = is_named };
 	s->is_fixed = rounds > 0;
-	s->next_look = least > FIRST_LOOK ? least : FIRST_LOOK;
+	/* Counts of the emulator are exact: runs that are all alike need no more of them. */
+	s->next_look = least > FIRST_LOOK || r->is_in_emulator ? least : FIRST_LOOK;
 	s->plan = rounds ? rounds : grown(s->next_look, CONFIRM);
 }
 
@@ -76,7 +77,7 @@ static bool look(struct cli_stop *s, const struct cli_results *r, size_t rounds)
 	if (rounds >= most || cli_results_has_silent_side(r))
 		return true;
 	excess = excess_of(s, r);
-	if (isnan(excess))
+	if (isnan(excess) || (r->is_in_emulator && excess <= 0))
 		return true;
 	s->is_fixed = excess <= 1;
 	s->plan = most;

@@ -10,6 +10,7 @@
 #include "cli/compare/verdict.h"
 #include "cli/compare/words.h"
 #include "cli/output/memory.h"
+#include "cli/stat/report.h"
 
 /* Columns of the table, and blanks between them. */
 enum { NAME, LINE, RUNS, REAL, BY, TABLE_COLUMNS };
@@ -37,8 +38,9 @@ static void fill_row(struct table *t, const struct cli_comparison *c, size_t sid
 		strcmp(r->side[side].line, r->side[side].name) != 0 ? r->side[side].line : "");
 	cell[RUNS] =
 		cli_format("%zu run%s", r->side[side].runs, r->side[side].runs == 1 ? "" : "s");
-	cell[REAL] = real == SIZE_MAX ? cli_strdup("")
-				      : cli_compare_numbers(r, side, real, true, look->utf8);
+	cell[REAL] = real == SIZE_MAX || r->is_in_emulator
+			     ? cli_strdup("")
+			     : cli_compare_numbers(r, side, real, true, look->utf8);
 	cell[BY] = cli_strdup("");
 	if (c->by != real && c->by != SIZE_MAX) {
 		char *number = cli_compare_numbers(r, side, c->by, false, look->utf8);
@@ -183,6 +185,9 @@ static bool is_of_interest(const struct cli_comparison *c, size_t metric)
 	const struct cli_metric *m = &c->results->metric[metric];
 
 	/* Of what was asked for twice the first is enough. */
+	/* Times of the emulator are of no interest to anyone. */
+	if (c->results->is_in_emulator && metric <= CLI_FIGURES)
+		return false;
 	return metric != c->by && cli_results_find_metric(c->results, m->name) == metric &&
 	       (c->is_verbose || m->is_wanted || strcmp(m->name, CLI_METRIC_REAL) == 0);
 }
@@ -218,8 +223,18 @@ static void put_absence(FILE *f, const struct cli_look *look, const struct cli_c
 	    c->results->metric[at].is_wanted)
 		return;
 	put(f, look, CLI_DIM, 0,
-	    cli_format("%s, which would be steadier, cannot be counted here: ntime doctor says why",
-		       CLI_METRIC_INSTRUCTIONS));
+	    cli_format(
+		    "%s, which would be steadier, cannot be counted here: ntime doctor says why; "
+		    "--via emulator counts instructions",
+		    CLI_METRIC_INSTRUCTIONS));
+}
+
+static void put_emulator(FILE *f, const struct cli_look *look, const struct cli_comparison *c)
+{
+	if (c->results->is_in_emulator)
+		put(f, look, CLI_PLAIN, 0,
+		    cli_strdup("EMULATED: qemu-user ran the commands and counted what they "
+			       "executed; times would be its own"));
 }
 
 /* With another one, or another one with it. */
@@ -237,6 +252,7 @@ void cli_compare_write_text(FILE *f, const struct cli_look *look, const struct c
 	const struct cli_results *r = c->results;
 
 	put_table(f, look, c);
+	put_emulator(f, look, c);
 	for (size_t i = 0; i < r->sides; i++)
 		put_left_out(f, look, &r->side[i]);
 	for (size_t i = 0; i < r->sides; i++) {

@@ -193,7 +193,10 @@ int cli_measure_launcher(struct ntime_ctx *ctx, const struct cli_stat_options *o
 			 struct ntime_launcher **out)
 {
 	*out = NULL;
-	return o->argv ? make(ctx, o, o->argv, NULL, out) : 0;
+	/* A command of the emulator has an argument of its own in each run. */
+	if (!o->argv || o->via == NTIME_VIA_EMULATOR)
+		return 0;
+	return make(ctx, o, o->argv, NULL, out);
 }
 
 /* --via emulator: what runs the command. 0, or an exit status after a sentence. */
@@ -493,15 +496,17 @@ static int forget_turns(struct cli_measure *m)
 	return cli_sessions_metrics(&m->sessions, m->values) ? CLI_EXIT_FAILED : 0;
 }
 
-/* What the emulator did not see. */
+/* What the emulator did not see, of the first run in which there was any. */
 static void say_outside(const struct cli_measure *m)
 {
 	uint32_t n = m->emulator ? ntime_emulator_outside(m->emulator) : 0;
+	static bool was_said;
 
-	if (n)
+	if (n && !was_said)
 		cli_say("%u program%s ran outside of the emulator and in no count: set-uid, as "
 			"another user, of another architecture, or not readable",
 			n, n == 1 ? "" : "s");
+	was_said |= n > 0;
 }
 
 static int finish(struct cli_measure *m)

@@ -220,6 +220,20 @@ static void note_hotplug(struct cell *cell, const struct cli_item *item)
 	add_note(cell, text);
 }
 
+/* What should be the same in each run, and nearly is. Whether it was noted. */
+static bool note_exceptions(struct cell *cell, const struct cli_item *item)
+{
+	struct cli_exceptions e = cli_spread_exceptions(&item->spread);
+	char text[NOTE_CHARS];
+
+	if (!(item->value.flags & NTIME_EMULATED) || item->is_metric || e.n == item->spread.n)
+		return false;
+	snprintf(text, sizeof(text), "%zu of %zu runs differ%s, by %s%s", e.n, item->spread.n,
+		 e.n == 1 ? "s" : "", e.n == 1 ? "" : "up to ", cli_number_large(e.most).text);
+	add_note(cell, text);
+	return true;
+}
+
 static void note_runs(struct cell *cell, const struct cli_style *style, const struct cli_item *item)
 {
 	const struct cli_spread *s = &item->spread;
@@ -231,6 +245,8 @@ static void note_runs(struct cell *cell, const struct cli_style *style, const st
 		add_note(cell, "same in all runs");
 		return;
 	}
+	if (note_exceptions(cell, item))
+		return;
 	if (style->brief) {
 		add_note(cell,
 			 cli_number_spread(cli_spread_ci95(s), s->mean, style->look.utf8).text);
@@ -802,6 +818,16 @@ static void put_briefly(FILE *f, const struct cli_style *style, const struct cav
 	free(names);
 }
 
+/* A program's own instructions are to be had where no counter is. */
+static void put_other_way(FILE *f, const struct cli_style *style, const struct cli_report *r)
+{
+	const struct cli_item *item = cli_report_find(r, "instructions");
+
+	if (!style->quiet && !*r->target && !r->is_in_emulator && item && is_absent(item))
+		cli_wrap(f, &style->look, 0, 2,
+			 "instructions: --via emulator counts them, 4 to 16 times slower");
+}
+
 /* What is so for the same reason is told together. */
 static void put_reasons(FILE *f, const struct cli_style *style, const struct cli_report *r,
 			const struct caveat *caveat)
@@ -832,6 +858,8 @@ static void put_reasons(FILE *f, const struct cli_style *style, const struct cli
 		else
 			put_absence(f, style, all, n, i);
 	}
+	if (n && style->brief && caveat->is_meant == is_absent)
+		put_other_way(f, style, r);
 	free(all);
 }
 

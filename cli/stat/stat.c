@@ -487,9 +487,7 @@ static int plan_only(struct stat *st)
 /* What was set up is cleaned up, however the runs ended. */
 static int run_all(struct stat *st)
 {
-	/* A command of the emulator has an argument of its own in each run. */
-	bool is_often = (st->o.runs > 1 || st->o.warmups || st->o.by_pass) &&
-			st->o.via != NTIME_VIA_EMULATOR;
+	bool is_often = st->o.runs > 1 || st->o.warmups || st->o.by_pass;
 	int ret;
 
 	cli_signals_init();

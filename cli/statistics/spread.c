@@ -128,6 +128,23 @@ double cli_spread_sd(const struct cli_spread *s)
 	return s->n < 2 ? 0 : sqrt(s->m2 / (double)(s->n - 1));
 }
 
+/* A number that more than half of them have is in the middle. */
+struct cli_exceptions cli_spread_exceptions(const struct cli_spread *s)
+{
+	struct cli_exceptions e = { .number = cli_spread_median(s) };
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		double distance = fabs(s->run[i] - e.number);
+
+		e.n += distance > 0;
+		e.most = fmax(e.most, distance);
+	}
+	if (2 * e.n >= s->n)
+		e.n = s->n;
+	return e;
+}
+
 struct cli_fences cli_spread_fences(const struct cli_spread *s)
 {
 	double *run, first, third, far;

@@ -41,6 +41,19 @@ double cli_spread_sd(const struct cli_spread *s);
 /* 0 where there is no run. */
 double cli_spread_median(const struct cli_spread *s);
 
+/**
+ * struct cli_exceptions - runs that gave another number than most did
+ * @number:	what most runs gave
+ * @n:		how many did not; all of them where no number has more than half of the runs
+ * @most:	the largest distance from @number
+ */
+struct cli_exceptions {
+	double number;
+	size_t n;
+	double most;
+};
+struct cli_exceptions cli_spread_exceptions(const struct cli_spread *s);
+
 /*
  * Runs below @low and above @high are far from the others: outside of the quartiles by more than
  * three times what is between them (J. W. Tukey, "Exploratory Data Analysis": far out). Of fewer

@@ -285,7 +285,7 @@ static int blame(struct loader *l, struct nti_absence *absent)
 	if (hypervisor) {
 		(void)snprintf(remedy, sizeof(remedy),
 			       "%s; or count in an emulated guest: ntime lab list; or, "
-			       "instructions alone: valgrind --tool=callgrind PROGRAM",
+			       "instructions alone: ntime --via emulator PROGRAM",
 			       hypervisor->remedy);
 		return nti_absence_set(absent, NTIME_REASON_HYPERVISOR, "core PMU", remedy,
 				       "the hypervisor (%s) exposes no core PMU to this guest",

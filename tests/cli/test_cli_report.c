@@ -341,6 +341,7 @@ static const struct screen {
 	  "     4,153  page faults  0 from disk\n"
 	  "        46  switches     43 involuntary\n"
 	  "no cycles, instructions, branches, caches: this VM has none (ntime doctor)\n"
+	  "instructions: --via emulator counts them, 4 to 16 times slower\n"
 	  "\nkilled by SIGSEGV (core dumped)\n"
 	  "real   0.279 s    67 % of a CPU\n"
 	  "user   0.184 s\n"

@@ -270,10 +270,46 @@ TEST(mean_of_nothing)
 	TT_IS(mean.flags, NTIME_NOT_COUNTED);
 }
 
+#define RUNS_MOST 6
+
+static const struct exception_row {
+	int line;
+	size_t runs;
+	double run[RUNS_MOST];
+	size_t n;
+	double number, most;
+} exception_rows[] = {
+	{ __LINE__, 1, { 5 }, 0, 5, 0 },
+	{ __LINE__, 3, { 5, 5, 5 }, 0, 5, 0 },
+	{ __LINE__, 3, { 5, 17, 5 }, 1, 5, 12 },
+	{ __LINE__, 5, { 4, 5, 5, 5, 17 }, 2, 5, 12 },
+	/* Half of them is not most of them. */
+	{ __LINE__, 4, { 5, 5, 6, 7 }, 4, 5.5, 1.5 },
+	{ __LINE__, 2, { 5, 6 }, 2, 5.5, 0.5 },
+	{ __LINE__, 6, { 1, 2, 3, 4, 5, 6 }, 6, 3.5, 2.5 },
+};
+
+TEST(runs_that_are_not_like_most)
+{
+	TT_FOR_EACH_ROW(r, exception_rows) {
+		struct cli_spread s = { 0 };
+		struct cli_exceptions e;
+
+		for (size_t i = 0; i < r->runs; i++)
+			cli_spread_add(&s, r->run[i]);
+		e = cli_spread_exceptions(&s);
+		TT_EQ(r, e.n, r->n);
+		TT_EQ(r, e.number == r->number, true);
+		TT_EQ(r, e.most == r->most, true);
+		cli_spread_fini(&s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums),
+		cmocka_unit_test(runs_that_are_not_like_most),
 		cmocka_unit_test(errors_add_as_squares),
 		cmocka_unit_test(counts_do_not_wrap),
 		cmocka_unit_test(unscaling),

@@ -7,6 +7,7 @@ Usage: test_emulator.py NTIME PROGRAM [-k WORD]     PROGRAM is the built emulate
 import json
 import os
 import platform
+import re
 import shutil
 import stat
 import subprocess
@@ -29,6 +30,11 @@ def counted(*command, events='instructions,branches,syscalls', status=0, options
     text = err(done)
     report = json.loads(text[text.index('{'):text.rindex('}') + 1])
     return {item['name']: item for item in report['items']}, text[:text.index('{')] + text[text.rindex('}') + 1:]
+
+
+def number_here(name):
+    """Whether this machine counts it without the emulator."""
+    return 'absent' not in json.loads(err(ntime('--json', '-e', name, 'true')))['items'][0]
 
 
 def number(name, *command, **more):
@@ -328,6 +334,55 @@ def runs_that_are_alike_are_told():
 
 
 @test
+def runs_that_are_nearly_alike_are_told():
+    with tempfile.TemporaryDirectory() as folder:
+        text, turns = os.path.join(folder, 'text'), os.path.join(folder, 'turns')
+        for path, content in ((text, 'a line of words\n'), (turns, '')):
+            with open(path, 'w', encoding='ascii') as f:
+                f.write(content)
+        prepare = f'echo >>{turns}; [ $(wc -l <{turns}) = 4 ] && echo longer >>{text}; true'
+        done = ntime('--via', 'emulator', '-r', '4', '-e', 'instructions', '--prepare', prepare, 'wc', '-w', text)
+        equal(re.search(r'\[1 of 4 runs differs, by [0-9,]+\]', err(done)) is not None, True, err(done))
+
+
+@test
+def a_comparison_takes_the_emulator_where_nothing_else_counts():
+    if number_here('instructions'):
+        raise t.Skip('this machine counts instructions')
+    few, many = f'{PROGRAM} loop 1000000', f'{PROGRAM} loop 1001000'
+    done = ntime('compare', '--by', 'instructions', '--fail-above', '0.05%', few, many)
+    equal(done.returncode, 1, err(done))
+    has(done.stdout.decode(), 'EMULATED: qemu-user ran the commands')
+    has(done.stdout.decode(), 'B is 0.09')
+    has(err(done), 'ntime: B is slower than A by more than --fail-above allows')
+    equal(ntime('compare', '--by', 'instructions', '--fail-above', '0.2%', few, many).returncode, 0)
+    done = ntime('compare', '--by', 'instructions', '--fail-above', '0.05%', few, few)
+    equal(done.returncode, 0, err(done))
+    has(done.stdout.decode(), 'no difference: instructions is the same in every run')
+
+
+@test
+def a_comparison_by_the_emulator():
+    command = f'{PROGRAM} loop 1000'
+    done = ntime('compare', '--via', 'emulator', '--json', '-n', '6', '-e', 'loads', command, 'true')
+    report = json.loads(done.stdout)
+    equal((report['by'], report['in_emulator']), ('instructions', True))
+    equal({metric['name'] for metric in report['metrics']} >= {'loads', 'instructions'}, True)
+    first = report['commands'][0]
+    equal((set(first['values']['real']), first['values']['instructions'][0]), ({None}, number('instructions', PROGRAM, 'loop', '1000', events='instructions')))
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, 'a.json')
+        with open(file, 'wb') as f:
+            f.write(done.stdout)
+        has(ntime('compare', file).stdout.decode(), 'EMULATED: ')
+    for options, sentence in ((['--via', 'msr'], '--via msr counts CPUs, not programs: write perf or emulator'),
+                              (['--via', 'emulator', '--by', 'real'], "--by real: of a command in the emulator it is the emulator's, not the command's")):
+        done = ntime('compare', *options, 'true', 'true')
+        equal(done.returncode, 125)
+        has(err(done), f'ntime: {sentence}\n')
+
+
+@test
 def the_emulator_is_not_there():
     with tempfile.TemporaryDirectory() as folder:
         env = {'PATH': folder}
@@ -336,6 +391,8 @@ def the_emulator_is_not_there():
         done = ntime('list', '--methods', env=env)
         has(done.stdout.decode(), '(not here) emulator')
         has(done.stdout.decode(), 'remedy: install qemu-user\n')
+        done = ntime('compare', '--by', 'instructions', '-n', '6', '/bin/true', '/bin/true', env=env)
+        equal((done.returncode, 'ntime: --by instructions: ' in err(done)), (0, False) if number_here('instructions') else (125, True), err(done))
         # The plugin is not, or is something else: QEMU says so, and nothing was counted.
         plugin = os.path.join(folder, 'plugin.so')
         with open(plugin, 'w', encoding='ascii') as f:
