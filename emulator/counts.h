@@ -79,6 +79,7 @@ struct nte_block {
  *		set-uid, or not readable
  * @wanted:	1 << NTE_TAKEN_BRANCHES and its like: what costs time, and only then is counted. Set
  *		before the command begins
+ * @lacking, @system_call: calls that QEMU answered with ENOSYS, and the number of the last one
  * @files, @blocks: as @used; the file ends before .file where they are not wanted (@by_function)
  * @index:	of a block's record, behind its hash: the number of it, or 0
  */
@@ -91,7 +92,8 @@ struct nte_counts {
 	uint32_t wanted;
 	uint32_t by_function;
 	uint32_t files, blocks;
-	uint32_t reserved[6];
+	uint32_t lacking, system_call;
+	uint32_t reserved[4];
 	struct nte_place place[NTE_PLACES];
 	struct nte_file file[NTE_FILES];
 	uint32_t index[NTE_INDEX];

@@ -497,9 +497,8 @@ static int forget_turns(struct cli_measure *m)
 }
 
 /* What the emulator did not see, of the first run in which there was any. */
-static void say_outside(const struct cli_measure *m)
+static void say_outside(uint32_t n)
 {
-	uint32_t n = m->emulator ? ntime_emulator_outside(m->emulator) : 0;
 	static bool was_said;
 
 	if (n && !was_said)
@@ -507,6 +506,30 @@ static void say_outside(const struct cli_measure *m)
 			"another user, of another architecture, or not readable",
 			n, n == 1 ? "" : "s");
 	was_said |= n > 0;
+}
+
+/* How it went in the emulator. 0 or the exit status of ntime after a sentence. */
+static int check_emulator(const struct cli_measure *m)
+{
+	struct ntime_emulator_info info = { .size = sizeof(info) };
+	const char *qemu;
+
+	if (!m->emulator || ntime_emulator_get_info(m->emulator, &info))
+		return 0;
+	qemu = ntime_emulator_argv(m->emulator)[0];
+	if (!info.processes && !m->timed_out && !cli_signals_stop()) {
+		cli_say("%s did not load ntime's plugin, and nothing was counted: QEMU 7.2 to 8.2, "
+			"built with plugins, is needed (Debian 12's qemu-user is; later ones are "
+			"not)",
+			qemu);
+		return CLI_EXIT_FAILED;
+	}
+	say_outside(info.outside);
+	if (info.lacking && m->end.status)
+		cli_say("%s lacks system call %u, which the command asked for: that may be why it "
+			"failed",
+			qemu, info.system_call);
+	return 0;
 }
 
 static int finish(struct cli_measure *m)
@@ -522,7 +545,8 @@ static int finish(struct cli_measure *m)
 	if (cli_sessions_stop(&m->sessions))
 		return CLI_EXIT_FAILED;
 	m->real_ns = real_ns_at(m, now);
-	say_outside(m);
+	if (check_emulator(m))
+		return CLI_EXIT_FAILED;
 	if (m->is_bare)
 		return 0;
 	if (m->options->interval_ns && m->is_counting && !m->is_output_gone)

@@ -49,12 +49,28 @@ NTIME_API int ntime_emulator_new(struct ntime_ctx *ctx, char *const argv[], cons
 NTIME_API char *const *ntime_emulator_argv(const struct ntime_emulator *e);
 
 /**
- * ntime_emulator_outside() - programs that the command ran without the emulator, so far: they are
- * in no count
+ * struct ntime_emulator_info - how it went so far; set @size
+ * @size:	sizeof(struct ntime_emulator_info)
+ * @processes:	in which the plugin began; 0: QEMU has not loaded it, and nothing was counted
+ * @outside:	programs that the command ran without the emulator and that are in no count: of
+ *		another architecture, set-uid, not readable, or started by execveat(2)
+ * @lacking:	system calls that the emulator does not know, and answered with ENOSYS; @system_call
+ *		is the last one's number. Those that C libraries do without are left out
  *
- * Of another architecture, set-uid, not readable, or started by execveat(2). Since 0.1.
+ * Since 0.1.
  */
-NTIME_API uint32_t ntime_emulator_outside(const struct ntime_emulator *e);
+struct ntime_emulator_info {
+	uint32_t size;
+	uint32_t processes;
+	uint32_t outside;
+	uint32_t lacking;
+	uint32_t system_call;
+	uint32_t reserved;
+};
+
+/** ntime_emulator_get_info() - 0 or -EINVAL (wrong size). Since 0.1. */
+NTIME_API int ntime_emulator_get_info(const struct ntime_emulator *e,
+				      struct ntime_emulator_info *out);
 
 #define NTIME_EMULATED_EVENTS 8
 

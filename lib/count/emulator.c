@@ -199,9 +199,18 @@ char *const *ntime_emulator_argv(const struct ntime_emulator *e)
 	return e->argv;
 }
 
-uint32_t ntime_emulator_outside(const struct ntime_emulator *e)
+int ntime_emulator_get_info(const struct ntime_emulator *e, struct ntime_emulator_info *out)
 {
-	return __atomic_load_n(&e->counts->outside, __ATOMIC_RELAXED);
+	if (out->size != sizeof(*out))
+		return -EINVAL;
+	*out = (struct ntime_emulator_info){
+		.size = sizeof(*out),
+		.processes = __atomic_load_n(&e->counts->plugins, __ATOMIC_RELAXED),
+		.outside = __atomic_load_n(&e->counts->outside, __ATOMIC_RELAXED),
+		.lacking = __atomic_load_n(&e->counts->lacking, __ATOMIC_RELAXED),
+		.system_call = __atomic_load_n(&e->counts->system_call, __ATOMIC_RELAXED),
+	};
+	return 0;
 }
 
 void ntime_emulator_free(struct ntime_emulator *e)

@@ -4,6 +4,8 @@
  * instructions and a branch.
  *
  *     loop N      N turns        threads N [KERNEL]  in each of eight threads, at once
+ *     many N      in each of 64 threads, at once
+ *     lacking N   N system calls that QEMU 7.2 lacks; ends with status 3 if it does
  *     forks N     in each of eight children, which do not call exec
  *     killed N    and then SIGKILL to itself
  *     calls N     N system calls
@@ -11,6 +13,7 @@
  *     KERNEL N    N turns of one of kernels[], x86-64 only
  *     runs PROGRAM [ARGUMENT...]   in a child, whose exit status is its own
  */
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -20,6 +23,7 @@
 #include <unistd.h>
 
 #define TIMES 8
+#define MANY 64
 
 #if defined(__x86_64__)
 static char bytes[256] __attribute__((aligned(64)));
@@ -119,15 +123,15 @@ static void *run(void *arg)
 	return NULL;
 }
 
-static void run_threads(unsigned long n)
+static void run_threads(unsigned long n, int times)
 {
-	pthread_t thread[TIMES];
+	pthread_t thread[MANY];
 	int i;
 
-	for (i = 0; i < TIMES; i++)
+	for (i = 0; i < times; i++)
 		if (pthread_create(&thread[i], NULL, run, &n) != 0)
 			exit(2);
-	for (i = 0; i < TIMES; i++)
+	for (i = 0; i < times; i++)
 		(void)pthread_join(thread[i], NULL);
 }
 
@@ -156,6 +160,16 @@ static int run_program(char **argv)
 	return wait(&status) > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 2;
 }
 
+static int call_what_is_lacking(unsigned long n)
+{
+	int ret = 0;
+
+	while (n--)
+		if (syscall(SYS_io_uring_setup, 0, NULL) < 0 && errno == ENOSYS)
+			ret = 3;
+	return ret;
+}
+
 int main(int argc, char **argv)
 {
 	unsigned long n = argc > 2 ? strtoul(argv[2], NULL, 10) : 0, i;
@@ -166,7 +180,11 @@ int main(int argc, char **argv)
 		return 2;
 	choose_work(argv[argc > 3 ? 3 : 1]);
 	if (strcmp(argv[1], "threads") == 0)
-		run_threads(n);
+		run_threads(n, TIMES);
+	else if (strcmp(argv[1], "many") == 0)
+		run_threads(n, MANY);
+	else if (strcmp(argv[1], "lacking") == 0)
+		return call_what_is_lacking(n);
 	else if (strcmp(argv[1], "forks") == 0)
 		run_children(n);
 	else if (strcmp(argv[1], "straight") == 0)

@@ -22,10 +22,10 @@ char *const *ntime_emulator_argv(const struct ntime_emulator *e)
 	return NULL;
 }
 
-uint32_t ntime_emulator_outside(const struct ntime_emulator *e)
+int ntime_emulator_get_info(const struct ntime_emulator *e, struct ntime_emulator_info *out)
 {
-	(void)e;
-	return 0;
+	(void)e, (void)out;
+	return -EOPNOTSUPP;
 }
 
 int ntime_emulator_event(const char *name)

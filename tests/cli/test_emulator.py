@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """ntime --via emulator: counts of a program by a plugin of qemu-user. Speaks TAP.
 
-Usage: test_emulator.py NTIME PROGRAM [-k WORD]     PROGRAM is the built emulated.c
+Usage: test_emulator.py NTIME PROGRAM [--all] [-k WORD]     PROGRAM is the built emulated.c
 """
 import json
 import os
@@ -15,6 +15,8 @@ import sys
 import tempfile
 
 PROGRAM = os.path.abspath(sys.argv.pop(2))
+# As many as it takes: 1,000 processes and 100 runs.
+ALL = '--all' in sys.argv
 
 import test_command as t  # noqa: E402
 from test_command import environment, equal, err, has, ntime  # noqa: E402
@@ -383,6 +385,87 @@ def a_comparison_by_the_emulator():
 
 
 @test
+def many_threads_at_once():
+    few, many = (counted(PROGRAM, 'many', str(n), events='instructions,branches')[0] for n in (10000, 1010000))
+    for event, each in (('instructions', 2), ('branches', 1)):
+        more = many[event]['count'] - few[event]['count']
+        equal(abs(more - 64 * each * 1000000) < 200000, True, (event, more))
+
+
+@test
+def many_short_processes():
+    """Each has executed what one alone has; their shell's number is another."""
+    def of_program(n):
+        line = f'i=0; while [ $i -lt {n} ]; do {PROGRAM} loop 1000; i=$((i+1)); done; echo $i'
+        rows, _ = by_function('sh', '-c', line, events='instructions,branches')
+        own = [row for (file, _), row in rows.items() if file == PROGRAM]
+        return [sum(row[event] for row in own) for event in ('instructions', 'branches')]
+
+    n = 1000 if ALL else 50
+    equal(of_program(n), [n * number for number in of_program(1)])
+
+
+@test
+def a_make_with_two_jobs_leaves_no_file_and_counts_as_one_with_one():
+    if not shutil.which('make') or not shutil.which('cc'):
+        raise t.Skip('make or cc is not installed')
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as temporary:
+        def file(name, text):
+            with open(os.path.join(folder, name), 'w', encoding='ascii') as f:
+                f.write(text)
+
+        names = [f'f{i}' for i in range(4)]
+        file('Makefile', f'all: {" ".join(n + ".o" for n in names)} main.o\n\tcc -o all $^\n%.o: %.c\n\tcc -O1 -c -o $@ $<\n')
+        for i, name in enumerate(names):
+            file(f'{name}.c', f'int {name}(int x) {{ int s = {i}; while (x--) s = s * 31 + x; return s; }}\n')
+        file('main.c', ' '.join(f'int {n}(int);' for n in names) + f'\nint main(void) {{ return ({" + ".join(n + "(3)" for n in names)}) == 0; }}\n')
+        before, runs = set(os.listdir('/dev/shm')) if os.path.isdir('/dev/shm') else set(), []
+        for jobs in ('-j1', '-j2'):
+            runs.append(number('instructions', 'make', '-s', '-B', '-C', folder, jobs, events='instructions', env=environment(TMPDIR=temporary)))
+        equal(abs(runs[0] - runs[1]) < runs[0] / 1000, True, runs)
+        equal(os.listdir(temporary), [])
+        equal(set(os.listdir('/dev/shm')) - before if os.path.isdir('/dev/shm') else set(), set())
+        equal(set(os.listdir(folder)), {'Makefile', 'main.c', 'main.o', 'all', *(f'{n}.{end}' for n in names for end in 'co')})
+        equal(subprocess.run([os.path.join(folder, 'all')], check=False).returncode, 0)
+
+
+# What is deterministic when its input is.
+PROGRAMS = {
+    'awk': ['awk', '{s += $1 * $2} END {print s}', 'FILE'], 'bzip2': ['bzip2', '-c', 'FILE'], 'cksum': ['cksum', 'FILE'], 'cut': ['cut', '-d ', '-f2', 'FILE'],
+    'expand': ['expand', 'FILE'], 'fold': ['fold', '-w', '20', 'FILE'], 'grep': ['grep', '-c', '7', 'FILE'], 'gzip': ['gzip', '-c', 'FILE'],
+    'join': ['join', 'FILE', 'FILE'], 'md5sum': ['md5sum', 'FILE'], 'od': ['od', '-A', 'n', 'FILE'], 'paste': ['paste', 'FILE', 'FILE'], 'sed': ['sed', '-n', 's/7*$//p', 'FILE'],
+    'sha256sum': ['sha256sum', 'FILE'], 'sort': ['sort', '--parallel=1', '-n', 'FILE'], 'tac': ['tac', 'FILE'], 'tail': ['tail', '-n', '9', 'FILE'],
+    'uniq': ['uniq', '-c', 'FILE'], 'wc': ['wc', 'FILE'], 'xz': ['xz', '-0', '-T1', '-c', 'FILE'],
+}
+
+
+@test
+def programs_count_the_same_each_time():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'file')
+        with open(path, 'w', encoding='ascii') as f:
+            f.writelines(f'{i:05} {i * 7919 % 1000003} {"x" * (i % 40)}\n' for i in range(200))
+        for name, command in PROGRAMS.items():
+            if not shutil.which(name):
+                continue
+            command = [path if word == 'FILE' else word for word in command]
+            done = ntime('--via', 'emulator', '-q', '--json', '-r', '100' if ALL else '3', '-e', EVENTS, '--', *command)
+            equal(done.returncode, 0, (name, err(done)))
+            report = json.loads(err(done)[err(done).index('{'):])
+            equal([(name, item['name'], item['min']) for item in report['items']], [(name, item['name'], item['max']) for item in report['items']])
+
+
+@test
+def a_system_call_that_qemu_lacks_is_named():
+    done = ntime('--via', 'emulator', '-e', 'instructions', PROGRAM, 'lacking', '2')
+    if done.returncode == 0:
+        raise t.Skip('this QEMU has io_uring_setup')
+    equal(done.returncode, 3)
+    has(err(done), f'qemu-{MACHINE} lacks system call 425, which the command asked for: that may be why it failed\n')
+    equal('lacks' in err(ntime('--via', 'emulator', '-e', 'instructions', 'false')), False)
+
+
+@test
 def the_emulator_is_not_there():
     with tempfile.TemporaryDirectory() as folder:
         env = {'PATH': folder}
@@ -393,13 +476,19 @@ def the_emulator_is_not_there():
         has(done.stdout.decode(), 'remedy: install qemu-user\n')
         done = ntime('compare', '--by', 'instructions', '-n', '6', '/bin/true', '/bin/true', env=env)
         equal((done.returncode, 'ntime: --by instructions: ' in err(done)), (0, False) if number_here('instructions') else (125, True), err(done))
-        # The plugin is not, or is something else: QEMU says so, and nothing was counted.
-        plugin = os.path.join(folder, 'plugin.so')
+        # The plugin is something else, or QEMU knows of none: it says so, and nothing was counted.
+        plugin, qemu = os.path.join(folder, 'plugin.so'), os.path.join(folder, f'qemu-{MACHINE}')
         with open(plugin, 'w', encoding='ascii') as f:
             f.write('x')
-        done = ntime('--via', 'emulator', '-e', 'instructions', '--', 'true', env={'NTIME_EMULATOR_PLUGIN': plugin})
-        equal(done.returncode != 0, True)
-        has(err(done), '<not counted>')
+        with open(qemu, 'w', encoding='ascii') as f:
+            f.write("#!/bin/sh\necho \"$0: unknown option 'plugin'\" >&2\nexit 1\n")
+        os.chmod(qemu, 0o755)
+        for change, words in (({'NTIME_EMULATOR_PLUGIN': plugin}, 'Could not load plugin'), ({'PATH': folder}, "unknown option 'plugin'")):
+            done = ntime('--via', 'emulator', '-e', 'instructions', '--', '/bin/true', env=change)
+            equal(done.returncode, 125, err(done))
+            has(err(done), words)
+            has(err(done), f"qemu-{MACHINE} did not load ntime's plugin, and nothing was counted: QEMU 7.2 to 8.2, built with plugins, is needed")
+            equal('instructions' in err(done), False)
         done = ntime('--via', 'emulator', '-e', 'instructions', '--', 'true', env={'NTIME_EMULATOR_PLUGIN': os.path.join(folder, 'a,b')})
         equal(done.returncode, 125)
 

@@ -69,6 +69,7 @@ TEST(an_emulator_counts_its_command_alone)
 	struct ntime_item item = { .size = sizeof(item) };
 	struct ntime_emulator *e;
 	struct ntime_session *s;
+	struct ntime_emulator_info info = { 0 };
 	struct ntime_value v[3];
 
 	/* Without one, and one without being asked for. */
@@ -99,7 +100,10 @@ TEST(an_emulator_counts_its_command_alone)
 	TT_IS(v[2].flags & NTIME_EMULATED, NTIME_EMULATED);
 	TT_IS(ntime_session_item(s, 0, &item), 0);
 	assert_string_equal(item.method, "emulator");
-	TT_IS(ntime_emulator_outside(e), 0);
+	TT_IS(ntime_emulator_get_info(e, &info), -EINVAL);
+	info.size = sizeof(info);
+	TT_IS(ntime_emulator_get_info(e, &info), 0);
+	TT_IS(info.processes + info.outside + info.lacking, 0);
 	ntime_session_free(s);
 	ntime_emulator_free(e);
 	ntime_close(ctx);
