@@ -18,6 +18,7 @@
 #define NTE_COUNTS_MAGIC "ntimeemu"
 #define NTE_COUNTS_VERSION 2
 #define NTE_PLACES 65536
+#define NTE_PAGES 4096
 #define NTE_FILES 1024
 #define NTE_BLOCKS (1u << 20)
 #define NTE_INDEX (2 * NTE_BLOCKS)
@@ -35,6 +36,19 @@ enum nte_count {
 /* A cache line, so that threads do not wait for each other's. */
 struct nte_place {
 	uint64_t count[NTE_COUNTS];
+};
+
+#define NTE_PAGE_BYTES 4096
+
+/**
+ * struct nte_page - of the first thread of a process, and of one at a time: at an address of that
+ * process at which a child has another one
+ *
+ * Whoever has it next goes on adding.
+ */
+struct nte_page {
+	struct nte_place place;
+	uint8_t room[NTE_PAGE_BYTES - sizeof(struct nte_place)];
 };
 
 /**
@@ -81,6 +95,8 @@ struct nte_block {
  *		before the command begins
  * @lacking, @system_call: calls that QEMU answered with ENOSYS, and the number of the last one
  * @files, @blocks: as @used; the file ends before .file where they are not wanted (@by_function)
+ * @has_page:	of each page: a process has it
+ * @next_page:	where to look for one that is free
  * @index:	of a block's record, behind its hash: the number of it, or 0
  */
 struct nte_counts {
@@ -93,7 +109,10 @@ struct nte_counts {
 	uint32_t by_function;
 	uint32_t files, blocks;
 	uint32_t lacking, system_call;
-	uint32_t reserved[4];
+	uint32_t next_page;
+	uint32_t reserved[3];
+	uint32_t has_page[NTE_PAGES];
+	struct nte_page page[NTE_PAGES] __attribute__((aligned(NTE_PAGE_BYTES)));
 	struct nte_place place[NTE_PLACES];
 	struct nte_file file[NTE_FILES];
 	uint32_t index[NTE_INDEX];

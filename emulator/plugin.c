@@ -33,8 +33,8 @@ NTE_EXPORT int qemu_plugin_version = NTE_QEMU_VERSION;
 
 /* What differs between emulated processors. */
 struct target {
-	const char *name;				/* QEMU's */
-	int64_t execve, execveat, mmap, munmap, mremap; /* system calls */
+	const char *name;					    /* QEMU's */
+	int64_t exit_group, execve, execveat, mmap, munmap, mremap; /* system calls */
 	/* QEMU 7.2 has none of them, and no C library needs them. */
 	int64_t set_robust_list, rseq;
 	enum nte_branch (*branch)(const uint8_t *code, size_t bytes);
@@ -42,10 +42,10 @@ struct target {
 };
 
 static const struct target targets[] = {
-	{ "x86_64", 59, 322, 9, 11, 25, 273, 334, nte_x86_branch, nte_x86_is_rep },
-	{ "aarch64", 221, 281, 222, 215, 216, 99, 293, nte_aarch64_branch, NULL },
-	{ "riscv64", 221, 281, 222, 215, 216, 99, 293, nte_riscv_branch, NULL },
-	{ "ppc64le", 11, 362, 90, 91, 163, 300, 387, nte_ppc_branch, NULL },
+	{ "x86_64", 231, 59, 322, 9, 11, 25, 273, 334, nte_x86_branch, nte_x86_is_rep },
+	{ "aarch64", 94, 221, 281, 222, 215, 216, 99, 293, nte_aarch64_branch, NULL },
+	{ "riscv64", 94, 221, 281, 222, 215, 216, 99, 293, nte_riscv_branch, NULL },
+	{ "ppc64le", 234, 11, 362, 90, 91, 163, 300, 387, nte_ppc_branch, NULL },
 };
 
 static struct nte_counts *counts;
@@ -71,6 +71,16 @@ static struct thread {
 	struct nte_block *record; /* of the last block, where counts are wanted by function */
 } threads[THREADS_MOST];
 
+/*
+ * The page of this process while it has one thread, at an address that children share: what QEMU
+ * adds to it without a callback is right in them too. NULL: it has none.
+ */
+static struct nte_page *page;
+static int page_number = -1; /* -1: what is at that address is in no count */
+
+/* Threads that QEMU has numbered. */
+static unsigned int threads_known;
+
 static struct thread *thread_of(unsigned int vcpu)
 {
 	return &threads[vcpu % THREADS_MOST];
@@ -84,6 +94,49 @@ static struct nte_place *take_place(void)
 		return &counts->place[i];
 	__atomic_store_n(&counts->used, NTE_PLACES, __ATOMIC_RELAXED);
 	return NULL;
+}
+
+/* -1: there is none. */
+static int take_page(void)
+{
+	for (unsigned int tries = 0; tries < NTE_PAGES; tries++) {
+		uint32_t i =
+			__atomic_fetch_add(&counts->next_page, 1, __ATOMIC_RELAXED) % NTE_PAGES;
+		uint32_t is_taken = 0;
+
+		if (__atomic_compare_exchange_n(&counts->has_page[i], &is_taken, 1, false,
+						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return (int)i;
+	}
+	return -1;
+}
+
+/* This process adds no more to it. */
+static void give_page(void)
+{
+	if (page && page_number >= 0)
+		__atomic_store_n(&counts->has_page[page_number], 0, __ATOMIC_RELEASE);
+}
+
+/*
+ * Another page is to be where ours was: mremap(2) of 0 bytes has the same one in several places.
+ * Where there is none, what is executed is in no count.
+ */
+static void change_page(void)
+{
+	if (!page)
+		return;
+	page_number = take_page();
+	if (page_number >= 0 && mremap(&counts->page[page_number], 0, sizeof(*page),
+				       MREMAP_MAYMOVE | MREMAP_FIXED, page) != MAP_FAILED)
+		return;
+	if (mmap(page, sizeof(*page), PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
+		(void)complain(strerror(errno), "fork");
+		abort();
+	}
+	page_number = -1;
+	__atomic_fetch_add(&counts->outside, 1, __ATOMIC_RELAXED);
 }
 
 static void add(struct thread *thread, enum nte_count which, uint64_t n)
@@ -221,20 +274,26 @@ static struct block block_of(const struct qemu_plugin_insn *first,
 	return out;
 }
 
-/* A callback and its argument for block @block. */
-struct callback {
-	void (*fn)(unsigned int vcpu, void *arg);
+/* How a block is counted: by a callback, or what QEMU is to add without one. */
+struct counting {
+	void (*fn)(unsigned int vcpu, void *arg); /* NULL: without */
 	void *arg;
+	uint64_t instructions, branches;
 };
 
-static struct callback callback_for(const struct block *block)
+static struct counting counting_of(const struct block *block)
 {
 	uintptr_t branches = block->branch != NTE_NO_BRANCH;
 	struct block *kept;
 
-	if (!block->rep && !block->record && !is_wanted(NTE_TAKEN_BRANCHES))
-		return (struct callback){ on_block, (void *)(branches << BRANCHES_SHIFT |
-							     block->instructions) };
+	if (!block->rep && !block->record && !is_wanted(NTE_TAKEN_BRANCHES)) {
+		if (page)
+			return (struct counting){ .instructions = block->instructions,
+						  .branches = branches };
+		return (struct counting){ .fn = on_block,
+					  .arg = (void *)(branches << BRANCHES_SHIFT |
+							  block->instructions) };
+	}
 	kept = malloc(sizeof(*kept));
 	if (!kept) {
 		(void)complain(strerror(ENOMEM), "translation");
@@ -243,7 +302,37 @@ static struct callback callback_for(const struct block *block)
 	*kept = *block;
 	kept->next = blocks;
 	blocks = kept;
-	return (struct callback){ on_known_block, kept };
+	return (struct counting){ .fn = on_known_block, .arg = kept };
+}
+
+static void count_block(struct qemu_plugin_tb *tb, const struct block *block)
+{
+	struct counting how = counting_of(block);
+
+	if (how.fn)
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, how.fn, NTE_QEMU_NO_REGISTERS, how.arg);
+	if (how.instructions)
+		qemu_plugin_register_vcpu_tb_exec_inline(
+			tb, NTE_QEMU_ADD, &page->place.count[NTE_INSTRUCTIONS], how.instructions);
+	if (how.branches)
+		qemu_plugin_register_vcpu_tb_exec_inline(
+			tb, NTE_QEMU_ADD, &page->place.count[NTE_BRANCHES], how.branches);
+}
+
+/* One instruction alone. */
+static void count_instruction(struct qemu_plugin_insn *insn, const struct block *block)
+{
+	struct counting how = counting_of(block);
+
+	if (how.fn)
+		qemu_plugin_register_vcpu_insn_exec_cb(insn, how.fn, NTE_QEMU_NO_REGISTERS,
+						       how.arg);
+	if (how.instructions)
+		qemu_plugin_register_vcpu_insn_exec_inline(
+			insn, NTE_QEMU_ADD, &page->place.count[NTE_INSTRUCTIONS], how.instructions);
+	if (how.branches)
+		qemu_plugin_register_vcpu_insn_exec_inline(
+			insn, NTE_QEMU_ADD, &page->place.count[NTE_BRANCHES], how.branches);
 }
 
 static void count_accesses(struct qemu_plugin_tb *tb, size_t n)
@@ -261,7 +350,6 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	size_t n = qemu_plugin_tb_n_insns(tb);
 	struct qemu_plugin_insn *last = n ? qemu_plugin_tb_get_insn(tb, n - 1) : NULL;
-	struct callback callback;
 	struct block block;
 
 	(void)id;
@@ -271,14 +359,11 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 		count_accesses(tb, n);
 	if (n > 1 && may_be_left_out(last)) {
 		block = block_of(last, last, 1);
-		callback = callback_for(&block);
-		qemu_plugin_register_vcpu_insn_exec_cb(last, callback.fn, NTE_QEMU_NO_REGISTERS,
-						       callback.arg);
+		count_instruction(last, &block);
 		last = qemu_plugin_tb_get_insn(tb, --n - 1);
 	}
 	block = block_of(qemu_plugin_tb_get_insn(tb, 0), last, n);
-	callback = callback_for(&block);
-	qemu_plugin_register_vcpu_tb_exec_cb(tb, callback.fn, NTE_QEMU_NO_REGISTERS, callback.arg);
+	count_block(tb, &block);
 }
 
 /* No thread is in one of them. */
@@ -293,21 +378,37 @@ static void on_flush(qemu_plugin_id_t id)
 	}
 }
 
+/*
+ * What was translated for one thread is used no more once there are two: QEMU then translates with
+ * CF_PARALLEL (linux-user, clone(2)). Called by the thread that begins another one.
+ */
 static void on_thread(qemu_plugin_id_t id, unsigned int vcpu)
 {
+	bool is_first = !threads_known;
+
 	(void)id;
-	*thread_of(vcpu) = (struct thread){ .place = take_place() };
+	if (!is_first && page) {
+		for (unsigned int i = 0; i < threads_known && i < THREADS_MOST; i++)
+			if (threads[i].place == &page->place)
+				threads[i].place = take_place();
+		give_page();
+		page = NULL;
+	}
+	if (threads_known <= vcpu)
+		threads_known = vcpu + 1;
+	*thread_of(vcpu) =
+		(struct thread){ .place = is_first && page ? &page->place : take_place() };
 }
 
-/* Only the thread that forked is there: whichever number it has, its place is a new one. */
+/* Only the thread that forked is there, whichever number it has. */
 static void on_child(void)
 {
-	struct nte_place *place = take_place();
-	size_t i;
+	struct nte_place *place;
 
-	for (i = 0; i < THREADS_MOST; i++)
-		if (threads[i].place)
-			threads[i].place = place;
+	change_page();
+	place = page ? &page->place : take_place();
+	for (size_t i = 0; i < threads_known && i < THREADS_MOST; i++)
+		threads[i] = (struct thread){ .place = place };
 	__atomic_fetch_add(&counts->plugins, 1, __ATOMIC_RELAXED);
 }
 
@@ -353,8 +454,11 @@ static void go_on_in_emulator(const char *path, char *const argv[], char *const 
 	switch (nte_program_command(&e, path, argv ? argv : no_arguments, text, sizeof(text),
 				    command, ARGUMENTS_MOST)) {
 	case NTE_PROGRAM:
-		if (has_counts())
+		if (has_counts()) {
+			give_page();
 			(void)execve(qemu_path, command, envp);
+			change_page();
+		}
 		note_outside();
 		break;
 	case NTE_FOREIGN:
@@ -372,6 +476,8 @@ static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t number, u
 {
 	(void)id, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
 	add_both(thread_of(vcpu), NTE_SYSCALLS, 1);
+	if (number == target->exit_group)
+		give_page();
 	if (number == target->execve)
 		go_on_in_emulator((const char *)(uintptr_t)a1, (char *const *)(uintptr_t)a2,
 				  (char *const *)(uintptr_t)a3);
@@ -457,6 +563,10 @@ NTE_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info,
 		return complain(strerror(ENOMEM), "arguments");
 	if (pthread_atfork(NULL, NULL, on_child) != 0)
 		return complain(strerror(ENOMEM), "fork");
+	if (sysconf(_SC_PAGESIZE) == NTE_PAGE_BYTES)
+		page_number = take_page();
+	if (page_number >= 0)
+		page = &counts->page[page_number];
 	__atomic_fetch_add(&counts->plugins, 1, __ATOMIC_RELAXED);
 	qemu_plugin_register_vcpu_init_cb(id, on_thread);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);

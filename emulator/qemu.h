@@ -28,6 +28,7 @@ NTE_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info,
 
 /* Callbacks do not touch the registers of the program. */
 #define NTE_QEMU_NO_REGISTERS 0
+#define NTE_QEMU_ADD 0
 #define NTE_QEMU_LOAD 1
 #define NTE_QEMU_STORE 2
 /* Of a callback's @info; an atomic exchange is both (make_plugin_meminfo(), accel/tcg). */
@@ -41,6 +42,11 @@ void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
 void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb,
 					  void (*fn)(unsigned int vcpu, void *arg), int flags,
 					  void *arg);
+/* Adds @n to *@where, not atomically; @op is NTE_QEMU_ADD. */
+void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *tb, int op, void *where,
+					      uint64_t n);
+void qemu_plugin_register_vcpu_insn_exec_inline(struct qemu_plugin_insn *insn, int op, void *where,
+						uint64_t n);
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
 					    void (*fn)(unsigned int vcpu, void *arg), int flags,
 					    void *arg);

@@ -60,8 +60,12 @@ int nti_emulated_want(const struct ntime_emulator *e, int event, struct nti_abse
 static uint64_t sum_of(const struct nte_counts *counts, enum nte_count which)
 {
 	uint32_t used = __atomic_load_n(&counts->used, __ATOMIC_RELAXED), i;
+	uint32_t pages = __atomic_load_n(&counts->next_page, __ATOMIC_RELAXED);
 	uint64_t sum = 0;
 
+	/* Pages are given out one behind the other, and again from the first one on. */
+	for (i = 0; i < pages && i < NTE_PAGES; i++)
+		sum += __atomic_load_n(&counts->page[i].place.count[which], __ATOMIC_RELAXED);
 	for (i = 0; i < used && i < NTE_PLACES; i++)
 		sum += __atomic_load_n(&counts->place[i].count[which], __ATOMIC_RELAXED);
 	return sum;

@@ -4,7 +4,7 @@
  * instructions and a branch.
  *
  *     loop N      N turns        threads N [KERNEL]  in each of eight threads, at once
- *     many N      in each of 64 threads, at once
+ *     many N      at first, and then in each of 64 threads, at once
  *     lacking N   N system calls that QEMU 7.2 lacks; ends with status 3 if it does
  *     forks N     in each of eight children, which do not call exec
  *     killed N    and then SIGKILL to itself
@@ -135,6 +135,12 @@ static void run_threads(unsigned long n, int times)
 		(void)pthread_join(thread[i], NULL);
 }
 
+static void run_many(unsigned long n)
+{
+	work(n);
+	run_threads(n, MANY);
+}
+
 static void run_children(unsigned long n)
 {
 	int i, status;
@@ -182,7 +188,7 @@ int main(int argc, char **argv)
 	if (strcmp(argv[1], "threads") == 0)
 		run_threads(n, TIMES);
 	else if (strcmp(argv[1], "many") == 0)
-		run_threads(n, MANY);
+		run_many(n);
 	else if (strcmp(argv[1], "lacking") == 0)
 		return call_what_is_lacking(n);
 	else if (strcmp(argv[1], "forks") == 0)
