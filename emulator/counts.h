@@ -63,8 +63,9 @@ struct nte_file {
 
 /**
  * struct nte_block - instructions that are executed one behind the other
- * @key:	where, and what they are: NTE_KEY(). 0: all that found no record of their own
- * @count:	of all executions; NTE_BRANCHES is none, since the key tells
+ * @key:	where, and what they are: NTE_KEY(). The first one has 0, and is for all that found
+ *		no record of their own
+ * @count:	of all executions; of NTE_BRANCHES in the first one alone, as keys tell of others
  */
 struct nte_block {
 	uint64_t key;

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "emulator/branch.h"
@@ -222,8 +223,11 @@ static void on_known_block(unsigned int vcpu, void *arg)
 	add_both(thread, NTE_INSTRUCTIONS, block->instructions);
 	if (block->rep)
 		(void)is_again(thread, &thread->rep, block->rep);
-	if (block->branch != NTE_NO_BRANCH)
+	if (block->branch != NTE_NO_BRANCH) {
 		add(thread, NTE_BRANCHES, 1);
+		if (block->record == &counts->block[0])
+			add_by_function(block->record, NTE_BRANCHES, 1);
+	}
 	if (block->branch == NTE_ALWAYS_TAKEN && is_wanted(NTE_TAKEN_BRANCHES))
 		add_both(thread, NTE_TAKEN_BRANCHES, 1);
 }
@@ -400,11 +404,15 @@ static void on_thread(qemu_plugin_id_t id, unsigned int vcpu)
 		(struct thread){ .place = is_first && page ? &page->place : take_place() };
 }
 
+/* Who has it executes another program, or finds out that it cannot. */
+static pthread_mutex_t is_in_exec = PTHREAD_MUTEX_INITIALIZER;
+
 /* Only the thread that forked is there, whichever number it has. */
 static void on_child(void)
 {
 	struct nte_place *place;
 
+	(void)pthread_mutex_init(&is_in_exec, NULL);
 	change_page();
 	place = page ? &page->place : take_place();
 	for (size_t i = 0; i < threads_known && i < THREADS_MOST; i++)
@@ -438,6 +446,22 @@ static bool has_counts(void)
 	return fd >= 0;
 }
 
+/* Is @argv, which the program gave, in its memory up to the NULL? If that can be asked at all. */
+static bool can_be_read(char *const argv[])
+{
+	for (size_t i = 0; i < ARGUMENTS_MOST; i++) {
+		char *word;
+		struct iovec here = { &word, sizeof(word) };
+		struct iovec there = { (void *)(uintptr_t)&argv[i], sizeof(word) };
+
+		if (process_vm_readv(getpid(), &here, 1, &there, 1, 0) < 0)
+			return errno != EFAULT;
+		if (!word)
+			return true;
+	}
+	return true;
+}
+
 /*
  * The program calls execve(2), which the kernel will do if this returns. Names and arguments are
  * where they are for the kernel: QEMU maps 64 bits as they are.
@@ -451,6 +475,9 @@ static void go_on_in_emulator(const char *path, char *const argv[], char *const 
 				  .plugin = plugin_argument,
 				  .machine = machine->elf };
 
+	if (argv && !can_be_read(argv))
+		return;
+	(void)pthread_mutex_lock(&is_in_exec);
 	switch (nte_program_command(&e, path, argv ? argv : no_arguments, text, sizeof(text),
 				    command, ARGUMENTS_MOST)) {
 	case NTE_PROGRAM:
@@ -468,6 +495,7 @@ static void go_on_in_emulator(const char *path, char *const argv[], char *const 
 		/* It is the program's to know; it may try another one. */
 		break;
 	}
+	(void)pthread_mutex_unlock(&is_in_exec);
 }
 
 static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t number, uint64_t a1,

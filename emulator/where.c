@@ -60,17 +60,19 @@ static bool read_map(char *line, struct map *out)
 	return true;
 }
 
-/* What cannot be read, or has no room, is of no file. */
+/* Where they cannot be read, those of before are better than none, and it is tried again. */
 static void read_maps(void)
 {
 	FILE *f = fopen("/proc/self/maps", "re");
 	char *line = NULL;
 	size_t room = 0;
 
+	if (!f)
+		return;
 	__atomic_store_n(&are_old, false, __ATOMIC_RELAXED);
 	while (maps_used)
 		free(maps[--maps_used].path);
-	while (f && getline(&line, &room, f) > 0) {
+	while (getline(&line, &room, f) > 0) {
 		struct map map = { .is_known = false };
 
 		line[strcspn(line, "\n")] = '\0';
@@ -78,8 +80,7 @@ static void read_maps(void)
 			add_map(&map);
 	}
 	free(line);
-	if (f)
-		(void)fclose(f);
+	(void)fclose(f);
 }
 
 static struct map *find_map(uintptr_t address)
@@ -101,8 +102,8 @@ static struct map *find_map(uintptr_t address)
 }
 
 /*
- * The number of the file at @path, the last one of those who have no other. Two processes that come
- * at the same time may each give it one.
+ * The number of the file at @path; 0: it is not there; NTE_FILES: all numbers are given. Two
+ * processes that come at the same time may each give it one.
  */
 static uint32_t number_of(struct nte_counts *counts, const char *path)
 {
@@ -123,7 +124,7 @@ static uint32_t number_of(struct nte_counts *counts, const char *path)
 	i = __atomic_fetch_add(&counts->files, 1, __ATOMIC_ACQ_REL);
 	if (i >= NTE_FILES) {
 		__atomic_store_n(&counts->files, NTE_FILES, __ATOMIC_RELAXED);
-		return 0;
+		return NTE_FILES;
 	}
 	file = &counts->file[i];
 	file->inode = (int64_t)st.st_ino;
@@ -132,22 +133,22 @@ static uint32_t number_of(struct nte_counts *counts, const char *path)
 	return i;
 }
 
+/* 0: it is of a file that has no number. */
 static uint64_t key_of(struct nte_counts *counts, uintptr_t address, size_t instructions,
 		       bool has_branch)
 {
 	struct map *map = find_map(address);
-	uint64_t offset;
+	uint64_t offset = 0;
 
 	if (map && !map->is_known) {
 		map->file = number_of(counts, map->path);
 		map->is_known = true;
 	}
-	if (!map || !map->file)
-		return NTE_KEY(0, 0, instructions, has_branch);
-	offset = address - map->begin + map->offset;
-	if (offset > NTE_OFFSET_MOST)
-		return NTE_KEY(0, 0, instructions, has_branch);
-	return NTE_KEY(map->file, offset, instructions, has_branch);
+	if (map && map->file)
+		offset = address - map->begin + map->offset;
+	if ((map && map->file == NTE_FILES) || offset > NTE_OFFSET_MOST)
+		return 0;
+	return NTE_KEY(map ? map->file : 0, offset, instructions, has_branch);
 }
 
 struct nte_block *nte_where_block(struct nte_counts *counts, const void *address,
@@ -157,7 +158,7 @@ struct nte_block *nte_where_block(struct nte_counts *counts, const void *address
 	/* Knuth, The Art of Computer Programming 3, 6.4: the golden ratio scatters. */
 	uint32_t at = (uint32_t)(key * 0x9e3779b97f4a7c15u >> 40), own = 0;
 
-	for (unsigned int tries = 0; tries < NTE_INDEX; tries++, at++) {
+	for (unsigned int tries = 0; key && tries < NTE_INDEX; tries++, at++) {
 		uint32_t *slot = &counts->index[at % NTE_INDEX];
 		uint32_t i = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
 

@@ -225,6 +225,9 @@ static int choose_method(struct cli_compare_options *o, struct ntime_ctx *ctx)
 		o->run.via = NTIME_VIA_EMULATOR;
 	if (o->run.via != NTIME_VIA_EMULATOR)
 		return cli_stat_options_add(&o->run, CLI_METRIC_INSTRUCTIONS);
+	if (o->export_json || o->export_csv)
+		return cli_compare_misuse("--export-json and --export-csv are of times, and those "
+					  "of commands in the emulator are not theirs");
 	if (!o->by)
 		o->by = CLI_METRIC_EMULATED;
 	return cli_stat_options_add(&o->run, CLI_METRIC_EMULATED);

@@ -60,7 +60,9 @@ static void add_run(struct cli_experiment *e, size_t side)
 		add_figures(m, value);
 	for (size_t i = 0; i < m->sessions.items; i++) {
 		const struct ntime_value *v = &m->values[i];
-		bool is_right = cli_value_is_known(v) && !(v->flags & NTIME_IMPLAUSIBLE);
+		/* Of the emulator, what is partial lacks whole programs. */
+		bool is_right = cli_value_is_known(v) && !(v->flags & NTIME_IMPLAUSIBLE) &&
+				!(m->emulator && v->flags & NTIME_PARTIAL);
 
 		value[CLI_FIGURES + 1 + i] = is_right ? v->value : NAN;
 	}

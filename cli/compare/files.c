@@ -187,7 +187,14 @@ static int join(struct cli_results *r, const struct files *f)
 	int ret;
 
 	r->is_finished = true;
+	r->is_in_emulator = f->of[0].is_in_emulator;
 	for (size_t i = 0; i < f->n; i++) {
+		if (f->of[i].is_in_emulator != r->is_in_emulator) {
+			cli_say("%s and %s: one was counted in the emulator and the other was not, "
+				"which counts other instructions",
+				f->path[0], f->path[i]);
+			return -EINVAL;
+		}
 		r->is_finished &= f->of[i].is_finished;
 		/* Of results of others it is not known. */
 		r->has_other_host |= *f->of[i].host && *f->of[0].host &&

@@ -174,6 +174,9 @@ static int read_figures(struct cli_results *r, const json_t *over_runs, const ch
 
 		// cppcheck-suppress objectIndex ; a row of the table
 		row[CLI_FIGURES] = row[CLI_USER] + row[CLI_SYS];
+		/* They would be those of the emulator. */
+		for (int k = 0; k <= CLI_FIGURES && r->is_in_emulator; k++)
+			row[k] = NAN;
 	}
 	return 0;
 }
@@ -195,6 +198,7 @@ static int read_repeated(struct cli_results *r, const json_t *root, const char *
 		(void)cli_results_add_metric(r, text_of(of, "name"), text_of(of, "unit"),
 					     text_of(json_object_get(of, "absent"), "reason"));
 	}
+	r->is_in_emulator = json_is_true(json_object_get(root, "in_emulator"));
 	line = line_of(json_object_get(root, "command"));
 	(void)cli_results_add_side(r, line, line);
 	free(line);

@@ -185,7 +185,7 @@ static bool is_of_interest(const struct cli_comparison *c, size_t metric)
 	const struct cli_metric *m = &c->results->metric[metric];
 
 	/* Of what was asked for twice the first is enough. */
-	/* Times of the emulator are of no interest to anyone. */
+	/* Times would be the emulator's. */
 	if (c->results->is_in_emulator && metric <= CLI_FIGURES)
 		return false;
 	return metric != c->by && cli_results_find_metric(c->results, m->name) == metric &&
@@ -250,6 +250,7 @@ static bool is_compared(const struct cli_results *r, size_t side)
 void cli_compare_write_text(FILE *f, const struct cli_look *look, const struct cli_comparison *c)
 {
 	const struct cli_results *r = c->results;
+	const char *wanted = r->by || !r->is_in_emulator ? r->by : CLI_METRIC_EMULATED;
 
 	put_table(f, look, c);
 	put_emulator(f, look, c);
@@ -265,8 +266,8 @@ void cli_compare_write_text(FILE *f, const struct cli_look *look, const struct c
 	if (c->by == SIZE_MAX)
 		put(f, look, CLI_WARN, 0,
 		    cli_format("no verdict: there is a command of which no run %s%s",
-			       r->by ? "has a number of " : "ended with status 0",
-			       r->by ? r->by : ""));
+			       wanted ? "has a number of " : "ended with status 0",
+			       wanted ? wanted : ""));
 	put_absence(f, look, c);
 	if (!r->is_interleaved)
 		put(f, look, CLI_WARN, 0,

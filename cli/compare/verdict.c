@@ -341,6 +341,10 @@ size_t cli_results_decider(const struct cli_results *r)
 		by = cli_results_find_metric(r, r->by);
 		return has_all(r, by) ? by : SIZE_MAX;
 	}
+	if (r->is_in_emulator) {
+		by = cli_results_find_metric(r, CLI_METRIC_EMULATED);
+		return has_all(r, by) ? by : SIZE_MAX;
+	}
 	by = cli_results_steadiest(r);
 	if (by != SIZE_MAX && is_contradicted(r, by))
 		by = cli_results_find_metric(r, CLI_METRIC_REAL);

@@ -8,6 +8,7 @@
 #include <ntime/emulator.h>
 
 #include "cli/base/machine.h"
+#include "cli/output/clean.h"
 #include "cli/output/memory.h"
 #include "cli/stat/functions.h"
 
@@ -44,7 +45,7 @@ static char *label_of(const struct ntime_function *function)
 	const char *name = function->name ? function->name : "[unknown]";
 	char *text = cli_calloc(strlen(file) + strlen(name) + 2, 1);
 
-	(void)stpcpy(stpcpy(stpcpy(text, file), ":"), name);
+	(void)stpcpy(stpcpy(stpcpy(text, cli_clean(file)), ":"), cli_clean(name));
 	return text;
 }
 

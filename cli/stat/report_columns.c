@@ -407,6 +407,7 @@ static void summary_json(FILE *f, const struct cli_style *style, const struct cl
 		json_object_set_new(root, "runs_left_out", cli_outcomes_json(r->left_out));
 	json_object_set_new(root, "passes", json_integer(r->passes));
 	json_object_set_new(root, "by_pass", json_boolean(r->by_pass));
+	json_object_set_new(root, "in_emulator", json_boolean(r->is_in_emulator));
 	if (r->frames)
 		json_object_set_new(root, "frames", cli_json_count(r->n_frames));
 	set_items(root, style, r, r->item);

@@ -78,8 +78,10 @@ NTIME_API int ntime_emulator_get_info(const struct ntime_emulator *e,
  * struct ntime_function - what a function executed, in all processes together
  * @file:	of the program or library; NULL: of none that is known, as code that a program makes
  *		as it runs
- * @name:	by the file's symbols; a section in brackets where these have no name ("[.plt]").
- *		NULL: neither is known, since the file has changed since, say
+ * @name:	by the file's symbols, as they are there (mangled, of C++); a section in brackets
+ *		where these have no name ("[.plt]"); "[no room]": all that was too much, beyond
+ *		1,023 files or a million blocks of instructions. NULL: not known, as the file is no
+ *		longer there or has changed
  * @count:	of each event, by its number: ntime_emulator_event()
  *
  * What a function called is in the function that was called. Since 0.1.

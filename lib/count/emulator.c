@@ -71,7 +71,7 @@ static uint64_t sum_of(const struct nte_counts *counts, enum nte_count which)
 	return sum;
 }
 
-/* Before the plugin was loaded nothing is known, also not that it was nothing. */
+/* Before the first instruction nothing is known, also not that it was nothing. */
 struct ntime_value nti_emulated_value(const struct ntime_session *s,
 				      const struct nti_session_item *item, uint64_t real_ns)
 {
@@ -79,7 +79,7 @@ struct ntime_value nti_emulated_value(const struct ntime_session *s,
 	enum nte_count which = events[item->emulated].count;
 	struct ntime_value out = { .value = NAN, .scale = 1 };
 
-	if (!__atomic_load_n(&counts->plugins, __ATOMIC_RELAXED)) {
+	if (!sum_of(counts, NTE_INSTRUCTIONS)) {
 		out.flags = NTIME_NOT_COUNTED;
 		return out;
 	}
@@ -102,7 +102,7 @@ static int make_counts(struct ntime_emulator *e, bool by_function)
 	counts->version = NTE_COUNTS_VERSION;
 	/* The first one is for all that find none. */
 	counts->used = counts->files = counts->blocks = 1;
-	counts->by_function = by_function;
+	counts->by_function = e->by_function = by_function;
 	memcpy(counts->magic, NTE_COUNTS_MAGIC, sizeof(counts->magic));
 	e->counts = counts;
 	return 0;

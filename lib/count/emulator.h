@@ -4,6 +4,7 @@
 #define NTI_EMULATOR_H
 
 #include <limits.h>
+#include <stdbool.h>
 
 #include <ntime/emulator.h>
 
@@ -13,7 +14,8 @@
 
 struct ntime_emulator {
 	struct nti_map map;
-	struct nte_counts *counts; /* in .map */
+	struct nte_counts *counts; /* in .map; whoever runs in the emulator can change it */
+	bool by_function;
 	const struct nte_machine *machine;
 	char qemu[PATH_MAX], program[PATH_MAX], text[NTE_TEXT_BYTES];
 	char plugin[3 * PATH_MAX]; /* its argument */

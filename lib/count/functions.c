@@ -35,7 +35,14 @@ void nti_functions_free(struct nti_functions *f)
 	free(f);
 }
 
-/* The file must still be the one whose code ran. 0 or -ENOMEM. */
+/* Is it still the file whose code ran? */
+static bool is_same(const struct nti_file_state *state, const struct nte_file *that)
+{
+	return state->is_regular && (int64_t)state->inode == that->inode &&
+	       state->modified_ns == that->mtime_ns;
+}
+
+/* 0 or -ENOMEM. */
 static int read_symbols(struct nti_functions *f, const struct nte_counts *counts, size_t file)
 {
 	const struct nte_file *that = &counts->file[file];
@@ -45,11 +52,13 @@ static int read_symbols(struct nti_functions *f, const struct nte_counts *counts
 	f->path[file] = strndup(that->path, sizeof(that->path));
 	if (!f->path[file])
 		return -ENOMEM;
+	/* Opening what is no file may do something. */
+	if (nti_file_state_of(f->path[file], &state) < 0 || !is_same(&state, that))
+		return 0;
 	fd = nti_file_open_any(f->path[file]);
 	if (fd < 0)
 		return 0;
-	if (nti_file_state(fd, &state) == 0 && state.is_regular &&
-	    (int64_t)state.inode == that->inode && state.modified_ns == that->mtime_ns)
+	if (nti_file_state(fd, &state) == 0 && is_same(&state, that))
 		ret = nti_symbols_read(fd, &f->symbols[file]);
 	nti_file_close(fd);
 	return ret == -ENOMEM ? ret : 0;
@@ -76,6 +85,8 @@ static struct ntime_function function_of(const struct nti_functions *f,
 
 	for (i = 0; i < NTE_COUNTS - 1; i++)
 		out.count[i] = __atomic_load_n(&block->count[i], __ATOMIC_RELAXED);
+	if (!key)
+		out.name = "[no room]";
 	if (NTE_KEY_HAS_BRANCH(key) && instructions)
 		out.count[NTE_BRANCHES] = out.count[NTE_INSTRUCTIONS] / instructions;
 	if (f->symbols[NTE_KEY_FILE(key)])
@@ -143,7 +154,7 @@ ssize_t ntime_emulator_functions(struct ntime_ctx *ctx, struct ntime_emulator *e
 	struct nti_functions *f;
 
 	*out = NULL;
-	if (!e->counts->by_function)
+	if (!e->by_function)
 		return nti_error(&ctx->error, -EINVAL,
 				 "the emulator was not asked to count by function");
 	f = calloc(1, sizeof(*f));

@@ -101,10 +101,14 @@ int nti_map_memory(struct nti_map *m, const char *name, uint64_t bytes)
 {
 	int ret;
 
-	*m = (struct nti_map){ .bytes = bytes, .fd = memfd_create(name, MFD_CLOEXEC) };
+	*m = (struct nti_map){ .bytes = bytes,
+			       .fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING) };
 	if (m->fd < 0)
 		return -errno;
 	ret = nti_locked_cut(m->fd, bytes);
+	/* Whoever reads beyond the end of one that another process cut is killed. */
+	if (ret == 0 && fcntl(m->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
+		ret = -errno;
 	if (ret == 0)
 		ret = map(m, PROT_READ | PROT_WRITE);
 	if (ret < 0)

@@ -18,7 +18,10 @@ struct nti_map {
  * empty; -EBUSY: somebody writes it; or -errno, the file being as it was.
  */
 int nti_map_new(struct nti_map *m, int fd, uint64_t bytes);
-/* @bytes that are 0, in a memfd that others may open while this process lives. 0 or -errno. */
+/*
+ * @bytes that are 0, in a memfd that others may open while this process lives, and cannot cut. 0 or
+ * -errno.
+ */
 int nti_map_memory(struct nti_map *m, const char *name, uint64_t bytes);
 /*
  * Read what another process writes, as many bytes as it has; @fd stays the caller's. 0; -ENODATA:

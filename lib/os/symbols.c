@@ -13,6 +13,8 @@
 
 /* How many symbols around an address are looked at: those in the middle of others are few. */
 #define NESTED_MOST 16
+/* Of a file that is made to have many large ones. */
+#define NAME_CHARS_MOST 1024
 
 /* Addresses [.begin, .end) of the file's own. */
 struct part {
@@ -89,8 +91,8 @@ static int add_symbols(struct nti_symbols *s, Elf *elf, Elf_Scn *section, const 
 			continue;
 		name = elf_strptr(elf, header->sh_link, symbol.st_name);
 		if (name && *name)
-			ret = add(&s->functions, symbol.st_value, symbol.st_size, strdup(name),
-				  rank_of(&symbol, name));
+			ret = add(&s->functions, symbol.st_value, symbol.st_size,
+				  strndup(name, NAME_CHARS_MOST), rank_of(&symbol, name));
 	}
 	return ret;
 }

@@ -11,6 +11,9 @@
  *     calls N     N system calls
  *     straight N  N times 3000 instructions without a branch and three with two, on several pages
  *     KERNEL N    N turns of one of kernels[], x86-64 only
+ *     misused N   N calls of execve(2) with arguments that are nowhere; ends with status 3 if one
+ *                 is
+ *                 anything but EFAULT
  *     runs PROGRAM [ARGUMENT...]   in a child, whose exit status is its own
  */
 #include <errno.h>
@@ -166,6 +169,19 @@ static int run_program(char **argv)
 	return wait(&status) > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 2;
 }
 
+static int misuse_exec(unsigned long n)
+{
+	char program[] = "/bin/true";
+	char *const last_bad[] = { program, (char *)8, NULL };
+	char *const *const bad[] = { (char *const *)8, last_bad };
+
+	while (n--)
+		for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+			if (syscall(SYS_execve, program, bad[i], NULL) != -1 || errno != EFAULT)
+				return 3;
+	return 0;
+}
+
 static int call_what_is_lacking(unsigned long n)
 {
 	int ret = 0;
@@ -189,6 +205,8 @@ int main(int argc, char **argv)
 		run_threads(n, TIMES);
 	else if (strcmp(argv[1], "many") == 0)
 		run_many(n);
+	else if (strcmp(argv[1], "misused") == 0)
+		return misuse_exec(n);
 	else if (strcmp(argv[1], "lacking") == 0)
 		return call_what_is_lacking(n);
 	else if (strcmp(argv[1], "forks") == 0)

@@ -208,6 +208,8 @@ def errors_of_exec_are_the_programs():
         os.chmod(script, 0o755)
         done = ntime('--via', 'emulator', '-e', 'instructions', '--', 'sh', '-c', script)
         equal(done.stdout, b'bare\n', err(done))
+    items, said = counted(PROGRAM, 'misused', '3')
+    equal((items['instructions']['flags'], 'outside' in said), (['emulated'], False))
     for command, status, sentence in ((('no-such-command',), 127, 'ntime: no-such-command: command not found\n'), (('/etc/passwd',), 126, 'ntime: /etc/passwd: Permission denied\n')):
         done = ntime('--via', 'emulator', '-e', 'instructions', '--', *command)
         equal((done.returncode, err(done)), (status, sentence))
@@ -234,6 +236,10 @@ def what_runs_outside_is_told_and_partial():
         items, said = counted('sh', '-c', f'{special} loop 5; {PROGRAM} loop 5')
         has(said, 'ntime: 1 program ran outside of the emulator and in no count: set-uid, as another user, of another architecture, or not readable\n')
         equal('partial' in items['instructions']['flags'], True)
+        # Nobody knows whether these are alike.
+        done = ntime('compare', '--via', 'emulator', '-n', '6', '-S', 'sh', f'{special} loop 5; :', f'{special} loop 5000; :')
+        equal(done.returncode, 125)
+        has(err(done), 'ntime: --by instructions: these runs have no number of it\n')
         done = ntime('--via', 'emulator', '-e', 'instructions', '--', special, 'loop', '5')
         equal((done.returncode, err(done)), (126, f'ntime: {special} cannot be emulated: it is no program of x86_64, aarch64, riscv64 or ppc64le, or one that changes its user '
                                              '(set-uid)\n'))
@@ -377,6 +383,15 @@ def a_comparison_by_the_emulator():
         with open(file, 'wb') as f:
             f.write(done.stdout)
         has(ntime('compare', file).stdout.decode(), 'EMULATED: ')
+        # Runs of other days, alike and of other kinds.
+        runs = {name: os.path.join(folder, f'{name}.json') for name in ('old', 'new', 'native')}
+        for name, options in (('old', ['--via', 'emulator', '-e', 'instructions']), ('new', ['--via', 'emulator', '-e', 'instructions']), ('native', [])):
+            equal(ntime(*options, '-r', '6', '--json', '-o', runs[name], PROGRAM, 'loop', '1000').returncode, 0)
+        has(ntime('compare', runs['old'], runs['new']).stdout.decode(), 'old and new: no difference: instructions is the same in every run')
+        done = ntime('compare', runs['old'], runs['native'])
+        equal(done.returncode, 125)
+        has(err(done), 'one was counted in the emulator and the other was not')
+        equal(ntime('compare', '--via', 'emulator', '--export-csv', os.path.join(folder, 'x.csv'), 'true', 'true').returncode, 125)
     for options, sentence in ((['--via', 'msr'], '--via msr counts CPUs, not programs: write perf or emulator'),
                               (['--via', 'emulator', '--by', 'real'], "--by real: of a command in the emulator it is the emulator's, not the command's")):
         done = ntime('compare', *options, 'true', 'true')
@@ -453,6 +468,28 @@ def programs_count_the_same_each_time():
             equal(done.returncode, 0, (name, err(done)))
             report = json.loads(err(done)[err(done).index('{'):])
             equal([(name, item['name'], item['min']) for item in report['items']], [(name, item['name'], item['max']) for item in report['items']])
+
+
+@test
+def the_command_cannot_take_the_counts_away():
+    """ntime maps them, and whoever reads beyond the end of a file is killed."""
+    line = 'for f in /proc/$PPID/fd/*; do case $(readlink $f) in *ntime-emulator*) truncate -s 0 $f;; esac; done; exit 5'
+    items, said = counted('sh', '-c', line, status=5)
+    has(said, 'truncate: ')
+    equal(items['instructions']['count'] > 0, True)
+
+
+@test
+def what_never_began_has_no_count():
+    if not shutil.which('cc'):
+        raise t.Skip('cc is not installed')
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.path.join(folder, 'program')
+        subprocess.run(['cc', '-x', 'c', '-o', program, '-Wl,--dynamic-linker,/nowhere', '-'], input=b'int main(void) { return 0; }\n', check=True)
+        items, said = counted(program, status=255, events='instructions')
+        has(said, '/nowhere')
+        equal(('count' in items['instructions'], 'not-counted' in items['instructions']['flags']), (False, True))
+        has(err(ntime('--via', 'emulator', '-e', 'instructions', program)), '<not counted>: the emulator ended before the command began')
 
 
 @test
