@@ -41,10 +41,10 @@ struct nte_place {
 #define NTE_PAGE_BYTES 4096
 
 /**
- * struct nte_page - of the first thread of a process, and of one at a time: at an address of that
- * process at which a child has another one
+ * struct nte_page - counts of a process while it has one thread; a child has another one at the
+ * same address
  *
- * Whoever has it next goes on adding.
+ * A page is of one process at a time; the next one goes on adding.
  */
 struct nte_page {
 	struct nte_place place;
@@ -54,7 +54,7 @@ struct nte_page {
 /**
  * struct nte_file - a file of which code was executed
  * @inode, @mtime_ns: of the file that had this name then
- * @path:	empty: it has no name that is short enough
+ * @path:	of it
  */
 struct nte_file {
 	int64_t inode, mtime_ns;
