@@ -241,7 +241,7 @@ TEST(hypervisors)
 		tt_has_(absent.remedy, r->remedy, r->name, __FILE__, r->line);
 		TT_HAS(absent.remedy, "ntime lab list");
 		/* Where the lab has no guest to start. */
-		TT_HAS(absent.remedy, "valgrind --tool=callgrind");
+		TT_HAS(absent.remedy, "ntime --via emulator");
 		TT_EQ(r, absent.code, NTIME_REASON_HYPERVISOR);
 		TT_EQ(r, absent.remedy_kind, NTIME_REMEDY_ELSEWHERE);
 		nti_absence_fini(&absent);
