@@ -93,7 +93,8 @@ def main():
                 difference = '-'
             else:
                 others.insert(0, callgrinds(small[name]))
-                difference = f'{100 * ((counts[1] - counts[0]) / (others[1] - others[0]) - 1):+.2f} %'
+                more = others[1] - others[0]
+                difference = f'{100 * ((counts[1] - counts[0]) / more - 1):+.2f} %' if more else '-'
             rows.append([name, f'{own:.3f}', f'{alone / own:.1f}', f'{ours / own:.1f}', f'{functions / own:.1f}', f'{theirs / own:.1f}', difference, 'yes' if same else 'no'])
             shares.append(ours / own)
             fifths.append(theirs / ours)
