@@ -78,17 +78,7 @@ static int fill(struct cli_per_rows *p, struct cli_report *r, const struct ntime
 	return ret;
 }
 
-/* The number of the first event that was counted; that of all items: there is none. */
-static size_t first_event(const struct cli_report *r)
-{
-	size_t i = 0;
-
-	while (i < r->items && (r->item[i].is_hidden || event_of(&r->item[i]) < 0))
-		i++;
-	return i;
-}
-
-/* Most of the first event first; else as they are. */
+/* Most of the first column first; else as they are. */
 static int by_first(const void *a, const void *b, void *arg)
 {
 	const struct cli_report_row *x = a, *y = b;
@@ -98,16 +88,18 @@ static int by_first(const void *a, const void *b, void *arg)
 	return m < n ? 1 : m > n ? -1 : x->item < y->item ? -1 : x->item > y->item;
 }
 
-int cli_functions_make(struct cli_per_rows *p, struct cli_report *r, struct ntime_ctx *ctx,
-		       const struct ntime_session *s, struct ntime_emulator *e)
+int cli_functions_make(struct cli_per_rows *p, struct cli_report *r, const struct cli_style *style,
+		       struct ntime_ctx *ctx, const struct ntime_session *s,
+		       struct ntime_emulator *e)
 {
 	const struct ntime_function *function;
 	ssize_t n = ntime_emulator_functions(ctx, e, &function);
-	size_t first = first_event(r);
 	int ret = n < 0 ? (int)n : fill(p, r, s, function, (size_t)n);
+	size_t first;
 
 	if (ret < 0)
 		return cli_machine_say(ctx, ret);
+	first = cli_functions_first(style, r);
 	if (first < r->items)
 		qsort_r(p->row, r->rows, sizeof(*p->row), by_first, &first);
 	return 0;

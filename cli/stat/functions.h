@@ -6,11 +6,14 @@
 #include "cli/stat/per.h"
 
 /*
- * Give @r, whose items have their values, rows of the functions that emulator @e saw: most of the
- * first event first. As cli_per_rows_make().
+ * Give @r, whose items have their values, rows of the functions that emulator @e saw, those with
+ * most of the first column first. As cli_per_rows_make().
  */
-int cli_functions_make(struct cli_per_rows *p, struct cli_report *r, struct ntime_ctx *ctx,
-		       const struct ntime_session *s, struct ntime_emulator *e);
+int cli_functions_make(struct cli_per_rows *p, struct cli_report *r, const struct cli_style *style,
+		       struct ntime_ctx *ctx, const struct ntime_session *s,
+		       struct ntime_emulator *e);
+/* That column: the first item shown that is an event; the number of items: there is none. */
+size_t cli_functions_first(const struct cli_style *style, const struct cli_report *r);
 /* A line for each function that has a part of it worth a line; all with -v. */
 void cli_functions_put(FILE *f, const struct cli_style *style, const struct cli_report *r);
 

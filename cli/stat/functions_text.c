@@ -18,14 +18,11 @@ static bool is_column(const struct cli_style *style, const struct cli_report *r,
 	return !r->row[0].item[i].is_elsewhere && cli_item_is_shown(style, &r->item[i]);
 }
 
-/*
- * The one that the lines are in the order of: the first event; the number of items: there is none.
- */
-static size_t first_column(const struct cli_style *style, const struct cli_report *r)
+size_t cli_functions_first(const struct cli_style *style, const struct cli_report *r)
 {
 	size_t i = 0;
 
-	while (i < r->items && (r->item[i].is_metric || !is_column(style, r, i)))
+	while (i < r->items && (!r->rows || r->item[i].is_metric || !is_column(style, r, i)))
 		i++;
 	return i;
 }
@@ -107,10 +104,9 @@ static void put_line(FILE *f, const struct cli_style *style, const struct cli_re
 
 void cli_functions_put(FILE *f, const struct cli_style *style, const struct cli_report *r)
 {
-	size_t few = 0, first;
+	size_t few = 0, first = cli_functions_first(style, r);
 	double rest = 0;
 
-	first = r->rows ? first_column(style, r) : r->items;
 	if (first == r->items)
 		return;
 	putc('\n', f);

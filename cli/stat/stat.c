@@ -23,8 +23,8 @@
 #include "cli/output/say.h"
 #include "cli/base/signals.h"
 #include "cli/output/memory.h"
-#include "cli/stat/options.h"
 #include "cli/stat/functions.h"
+#include "cli/stat/options.h"
 #include "cli/stat/per.h"
 #include "cli/stat/rusage.h"
 #include "cli/stat/tally.h"
@@ -370,7 +370,8 @@ static int make_rows(struct stat *st)
 	struct ntime_session *s = st->measure.sessions.session[0];
 
 	if (st->o.per == CLI_PER_FUNCTION)
-		return cli_functions_make(&st->per, &st->report, st->ctx, s, st->measure.emulator);
+		return cli_functions_make(&st->per, &st->report, &st->style, st->ctx, s,
+					  st->measure.emulator);
 	return cli_per_rows_make(&st->per, &st->report, st->ctx, s, &st->o);
 }
 
