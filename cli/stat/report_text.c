@@ -21,8 +21,8 @@
 #include "cli/output/emulated.h"
 #include "cli/output/memory.h"
 #include "cli/output/number.h"
-#include "cli/stat/functions.h"
 #include "cli/stat/brief.h"
+#include "cli/stat/functions.h"
 #include "cli/stat/report.h"
 #include "cli/stat/times.h"
 
@@ -898,10 +898,10 @@ static void put_why_none_ran(FILE *f, const struct cli_style *style, const struc
 	if (!idle.has_one || style->quiet || (r->frames && r->passes > 1))
 		return;
 	snprintf(text, sizeof(text), "<not counted>: %s",
-		 r->is_in_emulator
+		 !idle.has_event ? "the formula divides by 0"
+		 : r->is_in_emulator
 			 ? "the emulator ended before the command began; it may have said "
 			   "above why"
-		 : !idle.has_event ? "the formula divides by 0"
 		 : r->is_too_early
 			 ? "the measurement ended before the --delay did; choose a shorter one"
 		 : r->passes > 1 ? NEVER_RAN " the command ended before the event's pass," NO_CORE

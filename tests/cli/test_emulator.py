@@ -490,6 +490,9 @@ def what_never_began_has_no_count():
         has(said, '/nowhere')
         equal(('count' in items['instructions'], 'not-counted' in items['instructions']['flags']), (False, True))
         has(err(ntime('--via', 'emulator', '-e', 'instructions', program)), '<not counted>: the emulator ended before the command began')
+    # What began, and divides by 0, did begin.
+    done = ntime('--via', 'emulator', '-e', 'instructions', '-m', 'each=instructions / (instructions - instructions)', 'true')
+    has(err(done), '<not counted>: the formula divides by 0')
 
 
 @test
