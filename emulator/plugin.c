@@ -278,26 +278,26 @@ static struct block block_of(const struct qemu_plugin_insn *first,
 	return out;
 }
 
-/* How a block is counted: by a callback, or what QEMU is to add without one. */
-struct counting {
-	void (*fn)(unsigned int vcpu, void *arg); /* NULL: without */
+/* A callback and its argument. */
+struct callback {
+	void (*fn)(unsigned int vcpu, void *arg);
 	void *arg;
-	uint64_t instructions, branches;
 };
 
-static struct counting counting_of(const struct block *block)
+/* Is there nothing to be known of it but how many instructions and branches it has? */
+static bool is_plain(const struct block *block)
+{
+	return !block->rep && !block->record && !is_wanted(NTE_TAKEN_BRANCHES);
+}
+
+static struct callback callback_for(const struct block *block)
 {
 	uintptr_t branches = block->branch != NTE_NO_BRANCH;
 	struct block *kept;
 
-	if (!block->rep && !block->record && !is_wanted(NTE_TAKEN_BRANCHES)) {
-		if (page)
-			return (struct counting){ .instructions = block->instructions,
-						  .branches = branches };
-		return (struct counting){ .fn = on_block,
-					  .arg = (void *)(branches << BRANCHES_SHIFT |
-							  block->instructions) };
-	}
+	if (is_plain(block))
+		return (struct callback){ on_block, (void *)(branches << BRANCHES_SHIFT |
+							     block->instructions) };
 	kept = malloc(sizeof(*kept));
 	if (!kept) {
 		(void)complain(strerror(ENOMEM), "translation");
@@ -306,37 +306,32 @@ static struct counting counting_of(const struct block *block)
 	*kept = *block;
 	kept->next = blocks;
 	blocks = kept;
-	return (struct counting){ .fn = on_known_block, .arg = kept };
+	return (struct callback){ on_known_block, kept };
 }
 
 static void count_block(struct qemu_plugin_tb *tb, const struct block *block)
 {
-	struct counting how = counting_of(block);
+	struct callback call;
 
-	if (how.fn)
-		qemu_plugin_register_vcpu_tb_exec_cb(tb, how.fn, NTE_QEMU_NO_REGISTERS, how.arg);
-	if (how.instructions)
-		qemu_plugin_register_vcpu_tb_exec_inline(
-			tb, NTE_QEMU_ADD, &page->place.count[NTE_INSTRUCTIONS], how.instructions);
-	if (how.branches)
-		qemu_plugin_register_vcpu_tb_exec_inline(
-			tb, NTE_QEMU_ADD, &page->place.count[NTE_BRANCHES], how.branches);
+	if (!page || !is_plain(block)) {
+		call = callback_for(block);
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, call.fn, NTE_QEMU_NO_REGISTERS, call.arg);
+		return;
+	}
+	qemu_plugin_register_vcpu_tb_exec_inline(
+		tb, NTE_QEMU_ADD, &page->place.count[NTE_INSTRUCTIONS], block->instructions);
+	if (block->branch != NTE_NO_BRANCH)
+		qemu_plugin_register_vcpu_tb_exec_inline(tb, NTE_QEMU_ADD,
+							 &page->place.count[NTE_BRANCHES], 1);
 }
 
-/* One instruction alone. */
-static void count_instruction(struct qemu_plugin_insn *insn, const struct block *block)
+/* One instruction alone, which is seldom enough for a callback. */
+static void count_instruction(struct qemu_plugin_insn *insn)
 {
-	struct counting how = counting_of(block);
+	struct block block = block_of(insn, insn, 1);
+	struct callback call = callback_for(&block);
 
-	if (how.fn)
-		qemu_plugin_register_vcpu_insn_exec_cb(insn, how.fn, NTE_QEMU_NO_REGISTERS,
-						       how.arg);
-	if (how.instructions)
-		qemu_plugin_register_vcpu_insn_exec_inline(
-			insn, NTE_QEMU_ADD, &page->place.count[NTE_INSTRUCTIONS], how.instructions);
-	if (how.branches)
-		qemu_plugin_register_vcpu_insn_exec_inline(
-			insn, NTE_QEMU_ADD, &page->place.count[NTE_BRANCHES], how.branches);
+	qemu_plugin_register_vcpu_insn_exec_cb(insn, call.fn, NTE_QEMU_NO_REGISTERS, call.arg);
 }
 
 static void count_accesses(struct qemu_plugin_tb *tb, size_t n)
@@ -362,8 +357,7 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	if (is_wanted(NTE_LOADS) || is_wanted(NTE_STORES))
 		count_accesses(tb, n);
 	if (n > 1 && may_be_left_out(last)) {
-		block = block_of(last, last, 1);
-		count_instruction(last, &block);
+		count_instruction(last);
 		last = qemu_plugin_tb_get_insn(tb, --n - 1);
 	}
 	block = block_of(qemu_plugin_tb_get_insn(tb, 0), last, n);

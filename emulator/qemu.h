@@ -45,8 +45,6 @@ void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb,
 /* Adds @n to *@where, not atomically; @op is NTE_QEMU_ADD. */
 void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *tb, int op, void *where,
 					      uint64_t n);
-void qemu_plugin_register_vcpu_insn_exec_inline(struct qemu_plugin_insn *insn, int op, void *where,
-						uint64_t n);
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
 					    void (*fn)(unsigned int vcpu, void *arg), int flags,
 					    void *arg);
