@@ -10,9 +10,9 @@
 #include "lib/count/emulated.h"
 #include "lib/count/emulator.h"
 #include "lib/count/session.h"
-#include "lib/os/symbols.h"
 #include "lib/os/exec_file.h"
 #include "lib/os/process.h"
+#include "lib/os/symbols.h"
 
 static const struct {
 	const char *name;
@@ -78,12 +78,13 @@ struct ntime_value nti_emulated_value(const struct ntime_session *s,
 	const struct nte_counts *counts = s->target.emulator->counts;
 	enum nte_count which = events[item->emulated].count;
 	struct ntime_value out = { .value = NAN, .scale = 1 };
+	uint64_t executed = sum_of(counts, NTE_INSTRUCTIONS);
 
-	if (!sum_of(counts, NTE_INSTRUCTIONS)) {
+	if (!executed) {
 		out.flags = NTIME_NOT_COUNTED;
 		return out;
 	}
-	out.count = sum_of(counts, which);
+	out.count = which == NTE_INSTRUCTIONS ? executed : sum_of(counts, which);
 	out.value = (double)out.count;
 	out.wanted_ns = out.counted_ns = real_ns;
 	out.flags = __atomic_load_n(&counts->outside, __ATOMIC_RELAXED) ? NTIME_PARTIAL : 0;
