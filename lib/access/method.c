@@ -34,7 +34,8 @@ const struct nti_method_row nti_method_replay = {
 const struct nti_method_row nti_method_emulator = {
 	.name = "emulator",
 	.via = NTIME_VIA_EMULATOR,
-	.reaches = "instructions, branches and system calls of a command that qemu-user runs",
+	.reaches = "what a command that qemu-user runs executes: instructions, branches, loads, "
+		   "stores, system calls",
 	.cost = "memory; the command takes 4 to 16 times as long",
 };
 

@@ -7,7 +7,6 @@
 
 #include <ntime/list.h>
 
-#include "lib/os/symbols.h"
 #include "lib/access/claim.h"
 #include "lib/access/handle.h"
 #include "lib/access/msr.h"
@@ -21,6 +20,7 @@
 #include "lib/base/text.h"
 #include "lib/context/leftover_program.h"
 #include "lib/context/problem.h"
+#include "lib/os/symbols.h"
 
 const struct nti_why *nti_clock_problem(const struct ntime_ctx *ctx)
 {

@@ -7,8 +7,8 @@
 
 #include "lib/context/context.h"
 #include "lib/count/emulator.h"
-#include "lib/os/symbols.h"
 #include "lib/os/file.h"
+#include "lib/os/symbols.h"
 
 _Static_assert(NTE_STORES < NTE_COUNTS - 1, "a block's record has room for all counts");
 _Static_assert((int)NTIME_EMULATED_EVENTS == (int)NTE_COUNTS, "counts have the same numbers");
