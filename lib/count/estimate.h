@@ -11,6 +11,7 @@
 #ifndef NTI_ESTIMATE_H
 #define NTI_ESTIMATE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct nti_estimate {
@@ -18,13 +19,16 @@ struct nti_estimate {
 	double head;		     /* not seen before the first step */
 	double unseen;		     /* not seen up to the last step, .head included */
 	double guessed;		     /* events put into gaps between steps */
-	double first_rate, rate, most_rate, least_rate;
-	double most_count; /* of a step */
-	double length;	   /* of the last step */
-	double longest;
-	double variance, variance2; /* sum over the gaps, and that of the squares */
-	double jumps;		    /* sum of squared differences of rates */
+	double doubted;		     /* of these because of neighbours that say little */
+	double first_rate, before, rate, most_rate; /* .before: of the step before the last */
+	double length;				    /* of the last step */
+	double longest, gaps4; /* of the gaps between steps: the longest, sum of fourth powers */
+	double noise, noise2;  /* variance if all is noise: sum over the gaps, and of squares */
+	double edges, edges2;  /* the same if rates are constant between edges */
+	/* sums of squared differences of rates: of neighbours, and of steps two apart */
+	double jumps, jumps2;
 	uint32_t steps;
+	bool by_work; /* set before the first step: the measure is the count of an event */
 };
 
 /* The 95 % interval is .value - .below to .value + .above. */
@@ -39,14 +43,7 @@ void nti_estimate_step(struct nti_estimate *e, double measure, double seen, doub
 struct nti_rates {
 	double hard; /* no hardware exceeds it; INFINITY: not known */
 	double seen; /* the highest that any event of the same counters had in any turn */
-	/* the most by which any of them differed between two turns, as a factor; INFINITY from 0 */
-	double contrast;
 };
-
-/*
- * Of one event, for .contrast; 1 for an event so rare that chance makes the difference.
- */
-double nti_estimate_contrast(const struct nti_estimate *e);
 
 /* What is known when the totals are these. */
 struct nti_estimated nti_estimate_get(const struct nti_estimate *e, double measure, double seen,

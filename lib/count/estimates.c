@@ -15,10 +15,8 @@ void nti_session_step(struct ntime_session *s, const struct nti_session_item *it
 		      const struct nti_item_sum *sum, struct nti_estimate *e)
 {
 	nti_estimate_step(e, (double)sum->wanted_ns, (double)sum->counted_ns, (double)sum->count);
-	if (is_core(item)) {
+	if (is_core(item))
 		s->estimates->most_rate = fmax(s->estimates->most_rate, e->most_rate);
-		s->estimates->contrast = fmax(s->estimates->contrast, nti_estimate_contrast(e));
-	}
 }
 
 void nti_session_estimate(struct ntime_session *s, const struct nti_session_item *item,
@@ -33,7 +31,6 @@ void nti_session_estimate(struct ntime_session *s, const struct nti_session_item
 	if (e) {
 		nti_session_step(s, item, sum, e);
 		rates.seen = is_core(item) ? s->estimates->most_rate : e->most_rate;
-		rates.contrast = is_core(item) ? s->estimates->contrast : nti_estimate_contrast(e);
 		got = nti_estimate_get(e, wanted, counted, (double)sum->count, rates);
 		if (work && work->by) {
 			nti_session_look_at_work(s, sum, work);

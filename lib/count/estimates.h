@@ -15,10 +15,9 @@
 
 /* What one event showed is possible for the others. */
 struct nti_estimates {
-	double most_rate; /* events a nanosecond of any core event in any turn */
-	double contrast;  /* most by which a core event differed between turns; estimate.h */
-	double most_work_rate, work_contrast; /* the same for one of the work; work.c */
-	bool has_work;			      /* an item has .work.by */
+	double most_rate;      /* events a nanosecond of any core event in any turn */
+	double most_work_rate; /* the same for one of the work; work.c */
+	bool has_work;	       /* an item has .work.by */
 };
 
 /* A turn of @item, which has a counter, ended with these sums. */

@@ -15,10 +15,14 @@
 /* A turn lasts at least so many times what its change takes: little at first, more later. */
 static uint64_t least_turns(uint64_t elapsed_ns)
 {
-	return elapsed_ns < 20000000 ? 4 : elapsed_ns < 100000000 ? 8 : 32;
+	return elapsed_ns < 20000000	? 4
+	       : elapsed_ns < 100000000 ? 8
+	       : elapsed_ns < 500000000 ? 16
+					: 32;
 }
 
 /* A program that sleeps is asked so often whether it runs again. */
+#define IDLE_LEAST_NS 100000u
 #define IDLE_MOST_NS 10000000u
 
 int nti_session_turns_init(struct ntime_session *s)
@@ -77,9 +81,9 @@ static int is_misused(struct ntime_session *s)
 static uint64_t wait_for_work(struct ntime_session *s, uint64_t now, uint64_t elapsed)
 {
 	/* What has not begun will soon. */
-	uint64_t most = elapsed ? IDLE_MOST_NS : NTI_TURNS_LEAST_NS;
+	uint64_t most = elapsed ? IDLE_MOST_NS : IDLE_LEAST_NS;
 
-	s->rotation->idle_ns = s->rotation->idle_ns ? 2 * s->rotation->idle_ns : NTI_TURNS_LEAST_NS;
+	s->rotation->idle_ns = s->rotation->idle_ns ? 2 * s->rotation->idle_ns : IDLE_LEAST_NS;
 	if (s->rotation->idle_ns > most)
 		s->rotation->idle_ns = most;
 	s->rotation->turn_end_ns = now + s->rotation->idle_ns;

@@ -4,7 +4,7 @@
  *
  * Each round has every pass once, in random order, so that nothing in the program keeps step with
  * them, and each pass gets its share soon. Turns have a random length around one that grows with
- * the time that was counted: at the start all is looked at within the first millisecond or so, and
+ * the time that was counted: at the start all is looked at within a tenth of a millisecond, and
  * later turns cost nothing that could be seen.
  */
 #ifndef NTI_TURNS_H
@@ -16,8 +16,9 @@
  * Turns grow with the time before them, from the shortest to the longest, so that no gap is longer
  * than a hundredth of the time: between two turns of a pass are up to 2 (passes - 1) others.
  */
-#define NTI_TURNS_SHARE(passes) (300 * ((passes)-1))
-#define NTI_TURNS_LEAST_NS 100000
+#define NTI_TURNS_SHARE(passes) (400 * (passes))
+/* So that it holds from 10 ms on for three passes. What takes turns longer is what changes cost. */
+#define NTI_TURNS_LEAST_NS 16000
 #define NTI_TURNS_MOST_NS 4000000
 
 struct nti_turns {

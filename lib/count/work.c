@@ -87,10 +87,9 @@ void nti_session_look_at_work(const struct ntime_session *s, const struct nti_it
 void nti_session_step_work(struct ntime_session *s, const struct nti_item_sum *sum,
 			   struct nti_work *work)
 {
+	work->estimate.by_work = true;
 	nti_estimate_step(&work->estimate, work->count, work->seen, (double)sum->count);
 	s->estimates->most_work_rate = fmax(s->estimates->most_work_rate, work->estimate.most_rate);
-	s->estimates->work_contrast =
-		fmax(s->estimates->work_contrast, nti_estimate_contrast(&work->estimate));
 }
 
 struct nti_estimated nti_session_estimate_by_work(const struct ntime_session *s,
@@ -98,8 +97,7 @@ struct nti_estimated nti_session_estimate_by_work(const struct ntime_session *s,
 						  const struct nti_work *work,
 						  struct nti_estimated got, double hard_rate)
 {
-	const struct nti_rates rates = { INFINITY, s->estimates->most_work_rate,
-					 s->estimates->work_contrast };
+	const struct nti_rates rates = { INFINITY, s->estimates->most_work_rate };
 	double count = (double)sum->count;
 	struct nti_estimated by_work, possible;
 
