@@ -41,12 +41,14 @@
  *     w = 2 - mean (r3 - r1)^2 / mean (r2 - r1)^2, within 0 and 1
  *     Var = w noise + (1 - w) edges
  *
+ * By work, all is taken for noise: steps are then of any length, and two of them apart by anything.
+ *
  * The interval has 1.96 roots of that, with Student's t for few steps, and two corrections. The sum
  * of a few bursts, each as long as a turn or shorter, is skewed: who saw few of them knows neither
  * that there were more nor the scatter (P. Hall, J. R. Stat. Soc. B 54 (1992), 221): on the upper
  * side w SKEW / sqrt(n) more, for as many gaps as (sum v)^2 / 2 sum v^2 says (F. E. Satterthwaite,
  * Biometrics Bulletin 2 (1946), 110). A single edge is nowhere but in its gap: (1 - w) FLAT / n
- * less, which are the 1.65 of the uniform distribution for one.
+ * less, which for one is about the 1.65 of the uniform distribution.
  *
  * Chance alone: n counts are never known better than a Poisson variable, and none seen are up to
  * 3.7 (F. Garwood, Biometrika 28 (1936), 437).
@@ -169,21 +171,12 @@ static double quantile(double freedom)
 	       (3 * z5 * z * z + 19 * z5 + 17 * z3 - 15 * z) / (384 * freedom * freedom * freedom);
 }
 
-struct nti_estimated nti_estimate_bounds(double value, double unseen, double count,
-					 double hard_rate)
-{
-	double most = unseen > 0 ? count + unseen * hard_rate : count;
-
-	value = fmax(fmin(value, most), count);
-	return (struct nti_estimated){ value, value - count, most - value };
-}
-
 /* How far the scatter is that of noise, and not of edges: 0 to 1. */
 static double noisiness(const struct nti_estimate *e)
 {
 	double ratio;
 
-	if (e->steps < 3 || !(e->jumps > 0))
+	if (e->by_work || e->steps < 3 || !(e->jumps > 0))
 		return 1;
 	ratio = e->jumps2 / e->jumps * (e->steps - 1) / (e->steps - 2);
 	return fmax(fmin(2 - ratio, 1), 0);
@@ -211,35 +204,59 @@ static void add_scatter(const struct nti_estimate *e, double tail, struct nti_es
 		out->above += root * w * SKEW * sqrt(2 * e->noise2) / e->noise;
 }
 
-/* Room for what gaps alone may have had, beside @out. */
-static void add_missed(const struct nti_estimate *e, double measure, double tail,
-		       struct nti_rates rates, struct nti_estimated *out)
+/* What gaps alone may have had, if they are long enough for that. */
+static double missed(const struct nti_estimate *e, double measure, double tail, double most_rate)
 {
 	double longest = fmax(fmax(e->longest, e->head), tail), small = measure * SMALL_SHARE;
 	double gaps4 = e->gaps4 + pow(e->head, 4) + pow(tail, 4);
-	double rate = rates.seen > 0 ? fmin(HIGHER * rates.seen, rates.hard) : rates.hard;
 
-	if (longest > small && 0.1055 * gaps4 > CHANCE * small * small * small * measure)
-		out->above = fmax(out->above, longest * rate);
+	if (longest <= small || 0.1055 * gaps4 <= CHANCE * small * small * small * measure)
+		return 0;
+	return most_rate > 0 ? longest * HIGHER * most_rate : INFINITY;
 }
 
 struct nti_estimated nti_estimate_get(const struct nti_estimate *e, double measure, double seen,
-				      double count, struct nti_rates rates)
+				      double count, double most_rate)
 {
-	double unseen = fmax(measure - seen, 0), tail, value;
-	struct nti_estimated out, got = { 0 };
+	double unseen = fmax(measure - seen, 0), tail = fmax(unseen - e->unseen, 0);
+	struct nti_estimated out = { .value = seen > 0 ? count * (measure / seen) : count };
 
-	if (e->steps < 2 || !(unseen > 0))
-		return nti_estimate_bounds(seen > 0 ? count * (measure / seen) : count, unseen,
-					   count, rates.hard);
-	tail = fmax(unseen - e->unseen, 0);
-	value = count + e->guessed + e->head * e->first_rate + tail * e->rate;
-	add_scatter(e, tail, &got);
-	got.below = fmax(got.below, unseen / seen * NORMAL * sqrt(count));
-	got.above = fmax(got.above, unseen / seen * (NORMAL * sqrt(count + 1) + 1.73));
-	add_missed(e, measure, tail, rates, &got);
-	out = nti_estimate_bounds(value, unseen, count, rates.hard);
-	out.below = fmin(got.below, out.below);
-	out.above = fmin(got.above, out.above);
+	if (e->steps < 2 || !(unseen > 0)) {
+		out.below = out.above = INFINITY;
+		return out;
+	}
+	out.value = count + e->guessed + e->head * e->first_rate + tail * e->rate;
+	add_scatter(e, tail, &out);
+	out.below = fmax(out.below, unseen / seen * NORMAL * sqrt(count));
+	out.above = fmax(out.above, unseen / seen * (NORMAL * sqrt(count + 1) + 1.73));
+	out.missed = missed(e, measure, tail, most_rate);
+	return out;
+}
+
+struct nti_estimated nti_estimate_narrower(const struct nti_estimated *a,
+					   const struct nti_estimated *b)
+{
+	struct nti_estimated out = b->below + b->above < a->below + a->above ? *b : *a;
+
+	out.missed = fmin(a->missed, b->missed);
+	return out;
+}
+
+struct nti_estimated nti_estimate_bounds(double value, double unseen_ns, double count,
+					 double hard_rate)
+{
+	double most = unseen_ns > 0 ? count + unseen_ns * hard_rate : count;
+
+	value = fmax(fmin(value, most), count);
+	return (struct nti_estimated){ value, value - count, most - value, 0 };
+}
+
+struct nti_estimated nti_estimate_finish(const struct nti_estimated *got, double unseen_ns,
+					 double count, double hard_rate)
+{
+	struct nti_estimated out = nti_estimate_bounds(got->value, unseen_ns, count, hard_rate);
+
+	out.below = fmin(got->below, out.below);
+	out.above = fmin(fmax(got->above, got->missed), out.above);
 	return out;
 }

@@ -31,29 +31,34 @@ struct nti_estimate {
 	bool by_work; /* set before the first step: the measure is the count of an event */
 };
 
-/* The 95 % interval is .value - .below to .value + .above. */
+/*
+ * The 95 % interval is .value - .below to .value + .above. .missed: what gaps alone may have had,
+ * if that is more than .above; nti_estimate_finish() puts it there.
+ */
 struct nti_estimated {
-	double value, below, above;
+	double value, below, above, missed;
 };
 
 /* A turn of the event ended, or is looked at: the totals are now these. */
 void nti_estimate_step(struct nti_estimate *e, double measure, double seen, double count);
 
-/* Events for one of the measure. */
-struct nti_rates {
-	double hard; /* no hardware exceeds it; INFINITY: not known */
-	double seen; /* the highest that any event of the same counters had in any turn */
-};
-
-/* What is known when the totals are these. */
-struct nti_estimated nti_estimate_get(const struct nti_estimate *e, double measure, double seen,
-				      double count, struct nti_rates rates);
-
 /*
- * The same where nothing may be supposed about which part was seen: all that is possible is in the
- * interval around @value.
+ * What is known when the totals are these. @most_rate: the most events for one of the measure that
+ * any event of the same counters had in any turn. To be finished.
  */
-struct nti_estimated nti_estimate_bounds(double value, double unseen, double count,
+struct nti_estimated nti_estimate_get(const struct nti_estimate *e, double measure, double seen,
+				      double count, double most_rate);
+/* One event by two measures: that of the narrower interval, with the least that was missed. */
+struct nti_estimated nti_estimate_narrower(const struct nti_estimated *a,
+					   const struct nti_estimated *b);
+/*
+ * With what may have been missed, within what is possible at all: in @unseen_ns the hardware has at
+ * most @hard_rate events a nanosecond; INFINITY: not known.
+ */
+struct nti_estimated nti_estimate_finish(const struct nti_estimated *got, double unseen_ns,
+					 double count, double hard_rate);
+/* Where nothing may be supposed about which part was seen: all that is possible, around @value. */
+struct nti_estimated nti_estimate_bounds(double value, double unseen_ns, double count,
 					 double hard_rate);
 
 #endif

@@ -23,23 +23,23 @@ void nti_session_estimate(struct ntime_session *s, const struct nti_session_item
 			  const struct nti_item_sum *sum, struct nti_estimate *e,
 			  struct nti_work *work, struct ntime_value *out)
 {
-	struct nti_rates rates = { .hard = nti_session_hard_rate(item) };
+	double hard_rate = nti_session_hard_rate(item);
 	double wanted = (double)sum->wanted_ns, counted = (double)sum->counted_ns;
-	double scale = item->event.scale;
+	double count = (double)sum->count, scale = item->event.scale;
 	struct nti_estimated got;
 
 	if (e) {
 		nti_session_step(s, item, sum, e);
-		rates.seen = is_core(item) ? s->estimates->most_rate : e->most_rate;
-		got = nti_estimate_get(e, wanted, counted, (double)sum->count, rates);
+		got = nti_estimate_get(e, wanted, counted, count,
+				       is_core(item) ? s->estimates->most_rate : e->most_rate);
 		if (work && work->by) {
 			nti_session_look_at_work(s, sum, work);
 			nti_session_step_work(s, sum, work);
-			got = nti_session_estimate_by_work(s, sum, work, got, rates.hard);
+			got = nti_session_estimate_by_work(s, sum, work, &got);
 		}
+		got = nti_estimate_finish(&got, wanted - counted, count, hard_rate);
 	} else {
-		got = nti_estimate_bounds(sum->value, wanted - counted, (double)sum->count,
-					  rates.hard);
+		got = nti_estimate_bounds(sum->value, wanted - counted, count, hard_rate);
 	}
 	out->value = got.value * scale;
 	out->below = got.below * scale;

@@ -47,7 +47,7 @@ void nti_session_step_work(struct ntime_session *s, const struct nti_item_sum *s
 struct nti_estimated nti_session_estimate_by_work(const struct ntime_session *s,
 						  const struct nti_item_sum *sum,
 						  const struct nti_work *work,
-						  struct nti_estimated got, double hard_rate);
+						  const struct nti_estimated *got);
 /* Do both count in user mode, in the kernel, in guests, ... or both not? */
 bool nti_session_is_same_modes(const struct perf_event_attr *a, const struct perf_event_attr *b);
 /* Are two items of one unit counted in the same modes, each with one part? */

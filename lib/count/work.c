@@ -95,20 +95,14 @@ void nti_session_step_work(struct ntime_session *s, const struct nti_item_sum *s
 struct nti_estimated nti_session_estimate_by_work(const struct ntime_session *s,
 						  const struct nti_item_sum *sum,
 						  const struct nti_work *work,
-						  struct nti_estimated got, double hard_rate)
+						  const struct nti_estimated *got)
 {
-	const struct nti_rates rates = { INFINITY, s->estimates->most_work_rate };
-	double count = (double)sum->count;
-	struct nti_estimated by_work, possible;
+	struct nti_estimated by_work;
 
 	/* Work of which nothing was missed is known too roughly to say that nothing happened. */
 	if (work->estimate.steps < 2 || work->seen >= work->count)
-		return got;
-	by_work = nti_estimate_get(&work->estimate, work->count, work->seen, count, rates);
-	if (!(by_work.below + by_work.above < got.below + got.above))
-		return got;
-	possible = nti_estimate_bounds(
-		by_work.value, (double)sum->wanted_ns - (double)sum->counted_ns, count, hard_rate);
-	return (struct nti_estimated){ possible.value, fmin(by_work.below, possible.below),
-				       fmin(by_work.above, possible.above) };
+		return *got;
+	by_work = nti_estimate_get(&work->estimate, work->count, work->seen, (double)sum->count,
+				   s->estimates->most_work_rate);
+	return nti_estimate_narrower(got, &by_work);
 }
