@@ -202,13 +202,22 @@ static bool is_round_over(const struct stat *st)
 	       WIFSIGNALED(st->outcome.status);
 }
 
-static bool is_over(const struct stat *st)
+static bool has_failed(const struct stat *st)
 {
-	if (cli_signals_stop() || cli_outcome_is_good(&st->outcome) || st->o.ignore_failure)
-		return cli_signals_stop();
-	cli_say("the run failed: %s; --ignore-failure goes on after such runs",
-		cli_outcome_text(&st->outcome).text);
-	return true;
+	return !cli_signals_stop() && !cli_outcome_is_good(&st->outcome) && !st->o.ignore_failure;
+}
+
+/* Fewer runs were made than were asked for. */
+static void say_end(const struct stat *st)
+{
+	char why[80] = "";
+
+	if (has_failed(st))
+		snprintf(why, sizeof(why), ", which failed (%s)",
+			 cli_outcome_text(&st->outcome).text);
+	cli_say("ended after run %zu of %" PRIu64 "%s: %zu run%s in the mean%s", st->rounds,
+		st->o.runs, why, st->report.runs, st->report.runs == 1 ? " is" : "s are",
+		*why ? "; --ignore-failure goes on after such runs" : "");
 }
 
 /*
@@ -357,9 +366,9 @@ static int run_rounds(struct stat *st)
 			break;
 		if (ret)
 			return ret;
-	} while (st->rounds < st->o.runs && !is_over(st));
+	} while (st->rounds < st->o.runs && !cli_signals_stop() && !has_failed(st));
 	if (st->rounds < st->o.runs)
-		cli_say("ended after run %zu of %" PRIu64, st->rounds, st->o.runs);
+		say_end(st);
 	/* A mean of none would show nothing at all; the writers say what this is. */
 	return st->report.runs ? 0 : count_round(st);
 }

@@ -536,7 +536,7 @@ def ctrl_c_ends_repeating():
         equal(status, -signal.SIGINT)
         with open('runs', encoding='ascii') as f:
             equal(len(f.readlines()), 1, 'runs')
-        has(shown, 'ended after run 1 of 1000')
+        has(shown, 'ended after run 1 of 1000: 0 runs are in the mean')
         has(shown, '1 of 1 runs: interrupted.')
 
 
@@ -1211,12 +1211,25 @@ def failing_runs_alone_have_no_mean():
     has(err(done), '3 of 3 runs: ended with status 1.')
     done = ntime('-r', '3', 'false')
     equal(done.returncode, 1)
-    has(err(done), 'ntime: the run failed: ended with status 1; --ignore-failure goes on')
+    has(err(done), 'ntime: ended after run 1 of 3, which failed (ended with status 1): 0 runs are in the mean; --ignore-failure goes on')
     has(err(done), '1 of 1 runs: ended with status 1.')
     report = repeated(1, '-r', '3', '--ignore-failure', 'exit 1')
     equal(report['runs'], 0)
     equal(report['runs_left_out'], [{'status': 1, 'timeout': False, 'interrupted': False, 'runs': 3}])
     equal(report['time']['over_runs']['real_ns']['runs'], 0)
+
+
+@test
+def a_run_that_fails_ends_the_runs_with_a_sentence():
+    for number, (status, how, args) in enumerate([
+            (-signal.SIGKILL, 'killed by SIGKILL', ['test $n != 3 || kill -9 $$']),
+            (124, 'ended by --timeout', ['--timeout', '3s', 'test $n != 3 || exec sleep 1000']),
+            (9, 'ended with status 9', ['test $n != 3 || exit 9'])]):
+        with Directory():
+            done = ntime('-r', '5', *args[:-1], 'sh', '-c', f'echo x >>runs; n=$(wc -l <runs); {args[-1]}')
+            equal((done.returncode, open('runs', encoding='utf-8').read().count('x')), (status, 3), number)
+            equal([line for line in err(done).splitlines() if line.startswith('ntime: ')],
+                  [f'ntime: ended after run 3 of 5, which failed ({how}): 2 runs are in the mean; --ignore-failure goes on after such runs'])
 
 
 @test
