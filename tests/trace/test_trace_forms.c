@@ -266,6 +266,43 @@ TEST(vfio_text)
 	}
 }
 
+/* Logs that come back byte for byte, at once and through the binary form. */
+static const struct same_row {
+	int line;
+	const char *text;
+} same_rows[] = {
+	/* zeros that no tracer writes in front of the seconds; from line to line more or less */
+	{ __LINE__,
+	  "12350@01795212965.331917:vfio_region_write  (0000:05:00.0:region0+0x4, 0x1, 4)\n"
+	  "12350@01795212965.331918:vfio_region_read  (0000:05:00.0:region0+0x4, 4) = 0x1\n"
+	  "12350@1795212965.331919:vfio_region_write  (0000:05:00.0:region0+0x4, 0x1, 4)\n"
+	  "12350@0001795212965.331920:vfio_region_write  (0000:05:00.0:region0+0x4, 0x1, 4)\n"
+	  "12350@00.000001:vfio_region_write  (0000:05:00.0:region0+0x4, 0x1, 4)\n"
+	  "12350@00.000002:kvm_vm_ioctl type 0x1, arg 0x2\n" },
+	{ __LINE__, "MARK 0905.123450 vfio_region_write  (0000:05:00.0:region0+0x4, 0x1, 4)\n"
+		    " qemu-7 [001] 0905.123450007: tracing_mark_write: vfio_region_write  "
+		    "(0000:05:00.0:region0+0x4, 0x1, 4)\n" },
+};
+
+TEST(vfio_text_again)
+{
+	const struct forms_job to_vfio = { .to = NTIME_TRACE_VFIO };
+	const struct forms_job to_binary = { .to = NTIME_TRACE_BINARY };
+
+	TT_FOR_EACH_ROW(r, same_rows) {
+		struct forms_bytes got, binary, again;
+
+		TT_EQ(r, forms_convert(r->text, strlen(r->text), &to_vfio, &got), 0);
+		TT_STR(r, got.p, r->text);
+		TT_EQ(r, forms_convert(r->text, strlen(r->text), &to_binary, &binary), 0);
+		TT_EQ(r, forms_convert(binary.p, binary.n, &to_vfio, &again), 0);
+		TT_STR(r, again.p, r->text);
+		free(got.p);
+		free(binary.p);
+		free(again.p);
+	}
+}
+
 #define SEED "vfio_region_write  (0000:05:00.0:region0+0xa404, 0xdeadbeef, 4)\n"
 #define BOOT0(value) "vfio_region_read  (0000:05:00.0:region0+0x0, 4) = " value "\n"
 
@@ -711,6 +748,7 @@ int main(void)
 		cmocka_unit_test(golden_mmiotrace),
 		cmocka_unit_test(vendors),
 		cmocka_unit_test(vfio_text),
+		cmocka_unit_test(vfio_text_again),
 		cmocka_unit_test(styles),
 		cmocka_unit_test(hints),
 		cmocka_unit_test(times_of_runs),

@@ -28,6 +28,11 @@ static const struct line_row {
 	/* the line of the recipe */
 	{ __LINE__, "12347@1424299207.289770:" WRITE, 0,
 	  "style '%t@%s.%u:'\n" WROTE " @1424299207.289770000 #12347\n", "process or thread" },
+	/* zeros in front of the seconds are letters of the style */
+	{ __LINE__, "12350@01795212965.331917:" WRITE, 0,
+	  "style '%t@0%s.%u:'\n" WROTE " @1795212965.331917000 #12350\n", "process or thread" },
+	{ __LINE__, "MARK 01234.567899 " WRITE, 0,
+	  "style 'MARK 0%s.%u '\n" WROTE " @1234.567899000\n", "a mark of mmiotrace" },
 	{ __LINE__, WRITE READ, 0, WROTE "\nR 0:2+10/8=1122334455667788\n", "no prefix" },
 	{ __LINE__, "12347@1424299207.289770:" WRITE "12347@1424299207.000001:" READ, 0,
 	  "style '%t@%s.%u:'\n" WROTE " @1424299207.289770000 #12347\n"

@@ -52,11 +52,13 @@ static void put_field(struct style *s, const char *field)
 /* "SEC.USEC", or "SEC.NSEC" with nine digits */
 static bool scan_seconds(struct nti_scan *s, const char *start, struct nti_prefix *out)
 {
+	const char *digits = s->p;
 	uint64_t seconds, fraction;
-	const char *digits;
 
 	if (!nti_scan_decimal(s, &seconds) || seconds > MOST_SECONDS || !nti_scan_text(s, "."))
 		return false;
+	for (out->zeros = 0; digits[0] == '0' && nti_scan_is_digit(digits[1]); digits++)
+		out->zeros++;
 	digits = s->p;
 	if (!nti_scan_decimal(s, &fraction) || (s->p - digits != 6 && s->p - digits != 9))
 		return false;
@@ -82,15 +84,28 @@ static bool scan_thread(struct nti_scan *s, const char *start, struct nti_prefix
 	return true;
 }
 
+/* As scan_seconds() found it. */
+static void put_stamp(struct style *style, const struct nti_prefix *prefix)
+{
+	uint32_t i;
+
+	for (i = 0; i < prefix->zeros; i++)
+		put_text(style, "0", 1);
+	put_field(style, prefix->fraction_bytes == 9 ? "%s.%f" : "%s.%u");
+}
+
 /* "PID@SEC.USEC:" and the number of bytes it has. */
 static bool parse_classic(const char *p, size_t n, struct nti_prefix *out, size_t *used)
 {
 	struct nti_scan s = { p, p + n, false };
+	struct style style = { out->style, 0, NULL };
 
 	if (!scan_thread(&s, p, out) || !nti_scan_text(&s, "@") || !scan_seconds(&s, p, out) ||
 	    out->fraction_bytes != 6 || !nti_scan_text(&s, ":"))
 		return false;
-	strcpy(out->style, "%t@%s.%u:");
+	put_field(&style, "%t@");
+	put_stamp(&style, out);
+	put_field(&style, ":");
 	*used = (size_t)(s.p - p);
 	return true;
 }
@@ -100,7 +115,8 @@ size_t nti_prefix_classic(const char *p, size_t n)
 	struct nti_prefix prefix = { "" };
 	size_t used;
 
-	return parse_classic(p, n, &prefix, &used) ? used : 0;
+	return parse_classic(p, n < NTI_PREFIX_BYTES ? n : NTI_PREFIX_BYTES, &prefix, &used) ? used
+											     : 0;
 }
 
 /* "PID@NANOSECONDS " */
@@ -351,12 +367,6 @@ static bool scan_found(struct nti_scan *s, const char *start, struct nti_prefix 
 	return true;
 }
 
-/* As scan_stamp() found it. */
-static void put_stamp(struct style *style, const struct nti_prefix *prefix)
-{
-	put_field(style, prefix->fraction_bytes == 9 ? "%s.%f" : "%s.%u");
-}
-
 /* The next field, or a letter that means nothing. */
 static void walk(struct nti_scan *s, const char *start, struct nti_prefix *out, struct style *style)
 {
@@ -448,9 +458,11 @@ static const struct style_row {
 } style_rows[] = {
 	{ "tracing_mark_write: ", NTIME_CLOCK_BOOT, "ftrace's marker" },
 	{ "MARK %s", NTIME_CLOCK_BOOT, "a mark of mmiotrace" },
-	{ "%t@%s.%u:", NTIME_CLOCK_WALL,
-	  "process or thread @ seconds (QEMU 2.3 to 5.2; to 10.0 with -msg timestamp=on)" },
+	{ "MARK 0", NTIME_CLOCK_BOOT, "a mark of mmiotrace" },
 	{ "%t@%n ", NTIME_CLOCK_WALL, "process @ nanoseconds (SystemTap)" },
+	/* Zeros may stand in front of the seconds. */
+	{ "%t@", NTIME_CLOCK_WALL,
+	  "process or thread @ seconds (QEMU 2.3 to 5.2; to 10.0 with -msg timestamp=on)" },
 	{ NTI_STYLE_LTTNG, NTIME_CLOCK_OTHER, "LTTng, as babeltrace prints it" },
 	{ "(%t:", NTIME_CLOCK_WALL, "program, thread and its name (QEMU after 10.2)" },
 	{ "%i ", NTIME_CLOCK_WALL, "ISO 8601 (QEMU 10.1 and later, with -msg timestamp=on)" },

@@ -23,6 +23,7 @@
  *	nowhere
  * @fraction_ns: what they are worth; @time_ns without them is the same for all lines that begin
  *	with the same bytes
+ * @zeros:	in front of the seconds, which tracers do not write: letters of the style
  * @thread_at:	where the thread's digits begin, 0 also when there are none
  */
 struct nti_prefix {
@@ -32,6 +33,7 @@ struct nti_prefix {
 	uint32_t thread;
 	uint32_t flags;
 	uint32_t fraction_at, fraction_bytes;
+	uint32_t zeros;
 	uint32_t thread_at;
 };
 
@@ -45,7 +47,7 @@ struct nti_prefix {
 /* Understand the @n bytes in front of an event. False: nothing of a tracer's. */
 bool nti_prefix_parse(const char *p, size_t n, struct nti_prefix *out);
 
-/* Length of "PID@SEC.USEC:" at the start of @p, 0: there is none. */
+/* Length of "PID@SEC.USEC:" at the start of @p, 0: there is none that is looked at. */
 size_t nti_prefix_classic(const char *p, size_t n);
 
 /* Who writes that style, in static memory; and the clock of its times. */
