@@ -282,6 +282,28 @@ static const struct same_row {
 	{ __LINE__, "MARK 0905.123450 vfio_region_write  (0000:05:00.0:region0+0x4, 0x1, 4)\n"
 		    " qemu-7 [001] 0905.123450007: tracing_mark_write: vfio_region_write  "
 		    "(0000:05:00.0:region0+0x4, 0x1, 4)\n" },
+	/*
+	 * carriage returns: with a prefix and without, of events of each kind, in some of the lines
+	 */
+	{ __LINE__,
+	  "12350@1795212965.331917:vfio_region_write  (0000:05:00.0:region0+0x4, 0x1, 4)\r\n"
+	  "12350@1795212965.331918:vfio_region_read  (0000:05:00.0:region0+0x4, 4) = 0x1\r\n"
+	  "somebody else\r\n"
+	  "12350@1795212965.331918:kvm_vm_ioctl type 0x1, arg 0x2\r\n"
+	  "12350@1795212965.331919:vfio_intx_interrupt  (0000:05:00.0) Pin B\r\n"
+	  "12350@1795212965.331919:vfio_region_write  (0000:05:00.0:region0+0x04, 0x1, 4)\r\n"
+	  "12350@1795212965.331920:vfio_region_write  (0000:05:00.0:region0+0x4, 0x1, 4)\n"
+	  "somebody else\n"
+	  "12350@1795212965.331921:vfio_region_write  (0000:05:00.0:region0+0x4, 0x1, 4)\n"
+	  "12350@1795212965.331922:vfio_region_write  (0000:05:00.0:region0+0x4, 0x1, 4)\r\n"
+	  "12350@1795212965.331923:vfio_region_write  (0000:05:00.0:region0+0x4, 0x1, 4)\n" },
+	{ __LINE__, "vfio_region_write  (0000:05:00.0:region0+0x4, 0x1, 4)\r\n"
+		    "vfio_pci_write_config  (0000:05:00.0, @0x4, 0x7, len=0x2)\r\n"
+		    "vfio_populate_device_region Device 0000:05:00.0 region 1:\r\n"
+		    "  size: 0x10000000, offset: 0x10000000000, flags: 0x7\r\n"
+		    "vfio_region_read  (0000:05:00.0:region0+0x4, 4) = 0x1\r\n" },
+	{ __LINE__, "vfio: vfio_bar_write(0000:05:00.0:BAR2+0x74, 0x1f000, 4)\r\n"
+		    "vfio: vfio_bar_read(0000:05:00.0:BAR2+0x74, 4) = 0x8001f000\r\n" },
 };
 
 TEST(vfio_text_again)
@@ -368,6 +390,8 @@ static const struct style_row {
 	  "4)\n" },
 	{ __LINE__, "style=old",
 	  "vfio: vfio_bar_write(0000:05:00.0:BAR0+0xa404, 0xdeadbeef, 4)\n" },
+	{ __LINE__,
+	  "style=%%r: ", "%r: vfio_region_write  (0000:05:00.0:region0+0xa404, 0xdeadbeef, 4)\n" },
 	{ __LINE__, "style=100%% %t: ",
 	  "100% 12347: vfio_region_write  (0000:05:00.0:region0+0xa404, 0xdeadbeef, 4)\n" },
 };

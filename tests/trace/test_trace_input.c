@@ -283,6 +283,7 @@ TEST(two_lines_of_an_event_come_apart)
 	TT_TEXT(got,
 		"event '" TWO_LINES_TEXT("\n") "'\n"
 					       "region 0:1+7/0=1000 synthetic\n"
+					       "style '%r'\n"
 					       "event '" TWO_LINES_TEXT(
 						       "\r\n") "'\n"
 							       "region 0:1+7/0=1000 synthetic\n");

@@ -185,7 +185,7 @@ static const struct line_row {
 	{ __LINE__, "hello\n" WRITE "\nworld\n", 0, WROTE "\n", "no prefix" },
 	/* carriage returns; zeros in front of numbers are not QEMU's, so the text is kept */
 	{ __LINE__, "vfio_region_write  (0000:05:00.0:region0+0xa404, 0xdeadbeef, 4)\r\n" WRITE, 0,
-	  WROTE "\n" WROTE "\n", "no prefix" },
+	  "style '%r'\n" WROTE "\nstyle ''\n" WROTE "\n", "no prefix" },
 	{ __LINE__, "vfio_region_write  (a:region0+0x04, 0x1, 4)\n", 0,
 	  "W 0:0+4/4=1 'vfio_region_write  (a:region0+0x04, 0x1, 4)'\n", "no prefix" },
 	/* torn at the end: what could have had more digits has no value */

@@ -20,7 +20,8 @@
  * - STYLE's .text is what stands in front of the events from here on: letters as they are, and "%t"
  *   thread, "%s" seconds, "%u" six digits of microseconds, "%f" nine of nanoseconds in place of
  *   them, "%n" nanoseconds of the whole time, "%i" ISO 8601 in UTC with "Z" (the fraction, six
- *   digits, only when it is not 0), "%%". "vfio: " alone means the form of QEMU before 2.3 ("vfio:
+ *   digits, only when it is not 0), "%%"; at its end "%r", a carriage return in front of the
+ *   newline of each event. "vfio: " alone means the form of QEMU before 2.3 ("vfio:
  *   vfio_bar_write(DEV:BAR2+0x74, 0x1f000, 4)"). The first STYLE comes before the first event; a
  *   trace without one is written plain.
  * - OTHER has the line as it stood, without its newline.

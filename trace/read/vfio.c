@@ -64,20 +64,28 @@ static void other(struct work *w, const char *p, const char *end, bool is_torn)
 		w->b->rec[before].value = NTI_OTHER_CUT;
 }
 
-/* The first event of a piece tells its style, for nobody knows the piece before. */
-static void tell_style(struct work *w, const char *style)
+/*
+ * The first event of a piece tells its style, for nobody knows the piece before. @end is the end of
+ * its text.
+ */
+static void tell_style(struct work *w, const char *style, const char *end)
 {
+	bool has_cr = end < w->piece->bytes + w->piece->n && *end == '\r';
 	struct nti_vfio *v = w->v;
 	const size_t bytes = strlen(style);
+	char text[NTI_STYLE_BYTES];
 
-	if (v->has_style && strcmp(style, v->style) == 0)
+	if (v->has_style && v->has_cr == has_cr && strcmp(style, v->style) == 0)
 		return;
 	/* Heads of lines are of one style: what they say of the next line is void. */
 	if (strcmp(style, v->style) != 0)
 		v->is_guessing = false;
 	memcpy(v->style, style, bytes + 1);
 	v->has_style = true;
-	put_text(w, NTIME_RECORD_STYLE, style, bytes);
+	v->has_cr = has_cr;
+	memcpy(text, style, bytes);
+	memcpy(text + bytes, NTI_STYLE_CR, sizeof(NTI_STYLE_CR));
+	put_text(w, NTIME_RECORD_STYLE, text, bytes + (has_cr ? sizeof(NTI_STYLE_CR) - 1 : 0));
 	w->b->last_style = w->b->n;
 }
 
@@ -173,7 +181,7 @@ static bool foreign_event(struct work *w, const char *p, const char *end)
 		return false;
 	if (nti_vfio_event_parse(p + n, (size_t)(end - p) - n, false, &e) != NTI_VFIO_DONE)
 		return false;
-	tell_style(w, prefix.style);
+	tell_style(w, prefix.style, end);
 	put_event(w, &prefix, &e, p + n, (size_t)(end - p) - n);
 	return true;
 }
@@ -207,10 +215,10 @@ static enum nti_vfio_result one_event(struct work *w, const char *p, size_t at, 
 	}
 	if (result != NTI_VFIO_DONE)
 		return result;
-	tell_style(w, e.is_before_23 ? "vfio: " : prefix.style);
+	tell_style(w, e.is_before_23 ? "vfio: " : prefix.style, *end);
 	put_event(w, &prefix, &e, event, n);
 	if (nti_record_is_access(&e.r) && !e.text && !e.is_before_23 && e.name_bytes &&
-	    strcmp(prefix.style, NTI_STYLE_LTTNG) != 0) {
+	    !nti_style_is_lttng(prefix.style)) {
 		nti_vfio_learn_prefix(w->v, p, &prefix, at);
 		nti_vfio_learn_body(w->v, event, &e);
 	}
@@ -256,7 +264,9 @@ static ssize_t vfio_parse(void *state, const struct nti_trace_piece *piece,
 		/* Records of the lines to come: none is shorter than MIN_LINE_BYTES. */
 		if (nti_trace_batch_reserve(b, (size_t)(end - p) / MIN_LINE_BYTES + 1) < 0)
 			return -ENOMEM;
-		p = nti_vfio_fast(w.v, p, end, b);
+		/* Those of before would end otherwise. */
+		if (!w.v->has_cr)
+			p = nti_vfio_fast(w.v, p, end, b);
 	}
 	return (ssize_t)piece->n;
 }
@@ -281,7 +291,7 @@ static void add_days(struct order *o, struct nti_trace_batch *b, bool is_clock)
 		struct ntime_record *r = &b->rec[i];
 
 		if (r->kind == NTIME_RECORD_STYLE)
-			is_clock = !strcmp(nti_trace_text(b->text, r), NTI_STYLE_LTTNG);
+			is_clock = nti_style_is_lttng(nti_trace_text(b->text, r));
 		if (!is_clock || !(r->flags & NTIME_RECORD_TIMED))
 			continue;
 		if (r->time_ns + DAY_NS / 2 < o->last_ns)
@@ -297,9 +307,9 @@ static void add_days(struct order *o, struct nti_trace_batch *b, bool is_clock)
  */
 static bool has_clock(const struct order *o, const struct nti_trace_batch *b)
 {
-	return !strcmp(o->style, NTI_STYLE_LTTNG) ||
+	return nti_style_is_lttng(o->style) ||
 	       (b->last_style &&
-		strstr(nti_trace_text(b->text, &b->rec[b->last_style - 1]), NTI_STYLE_LTTNG));
+		nti_style_is_lttng(nti_trace_text(b->text, &b->rec[b->last_style - 1])));
 }
 
 /* A piece tells its style whether or not it is the same as that of the piece before. */
@@ -311,7 +321,7 @@ static int vfio_settle(void *order, struct nti_trace_devices *devices, struct nt
 
 	(void)devices;
 	if (has_clock(o, b))
-		add_days(o, b, !strcmp(o->style, NTI_STYLE_LTTNG));
+		add_days(o, b, nti_style_is_lttng(o->style));
 	if (!b->last_style)
 		return 0;
 	last = nti_trace_text(b->text, &b->rec[b->last_style - 1]);

@@ -65,7 +65,7 @@ struct nti_vfio_guess {
  * @mask:	255 for each letter of a prefix that does not change from line to line
  * @head:	prefixes, by the letters where the thread stands
  * @body:	events, by the first letters of the name
- * @style:	of the last event
+ * @style:	of the last event, without NTI_STYLE_CR, which @has_cr stands for
  * @has_style:	it was told in this piece
  * @is_guessing: what follows is valid
  * @head_spread, @body_spread: odd numbers that spread heads and bodies over their places; others
@@ -80,7 +80,7 @@ struct nti_vfio {
 	struct nti_vfio_head head[NTI_VFIO_HEADS];
 	struct nti_vfio_body body[NTI_VFIO_BODIES];
 	char style[NTI_STYLE_BYTES];
-	bool has_style, is_guessing;
+	bool has_style, has_cr, is_guessing;
 	struct nti_vfio_guess guess;
 	uint64_t head_spread, body_spread;
 	uint32_t spreads;

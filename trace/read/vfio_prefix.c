@@ -481,11 +481,16 @@ static const struct style_row *find_row(const char *style)
 	return NULL;
 }
 
+bool nti_style_is_lttng(const char *style)
+{
+	return !strncmp(style, NTI_STYLE_LTTNG, sizeof(NTI_STYLE_LTTNG) - 1);
+}
+
 const char *nti_style_name(const char *style)
 {
 	const struct style_row *row = find_row(style);
 
-	if (!*style)
+	if (!*style || !strcmp(style, NTI_STYLE_CR))
 		return "no prefix (QEMU 6.0 and later)";
 	return row ? row->name : "an unknown prefix";
 }

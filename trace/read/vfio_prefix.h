@@ -44,6 +44,11 @@ struct nti_prefix {
  */
 #define NTI_STYLE_LTTNG "lttng: "
 
+bool nti_style_is_lttng(const char *style);
+
+/* Behind a style: a carriage return stands in front of the newline of each event. */
+#define NTI_STYLE_CR "%r"
+
 /* Understand the @n bytes in front of an event. False: nothing of a tracer's. */
 bool nti_prefix_parse(const char *p, size_t n, struct nti_prefix *out);
 

@@ -41,7 +41,8 @@ struct style {
 	uint8_t n;
 	bool is_classic; /* "%t@%s.%u:", which is most */
 	bool is_plain;
-	bool is_old; /* "vfio: ", of QEMU before 2.3 */
+	bool is_old;  /* "vfio: ", of QEMU before 2.3 */
+	bool ends_cr; /* a carriage return stands in front of the newline */
 	uint8_t part[32];
 	uint16_t from[32], bytes[32]; /* of PART_TEXT: where in .text */
 	char text[STYLE_BYTES + 1];
@@ -103,32 +104,44 @@ static enum part part_of(char c)
 	}
 }
 
+/* Is @style all of @s, but for how its lines end? */
+static bool is_all(const struct style *s, size_t n, const char *style)
+{
+	size_t bytes = strlen(style);
+
+	return n == bytes + (s->ends_cr ? sizeof(NTI_STYLE_CR) - 1 : 0) &&
+	       !memcmp(s->text, style, bytes);
+}
+
 /* False: too long, or a letter behind '%' that is none. */
 static bool parse_style(struct style *s, const char *text)
 {
 	size_t n, i, from = 0;
 	enum part part;
 
-	if (!strcmp(text, NTI_STYLE_LTTNG))
+	if (nti_style_is_lttng(text))
 		text = "%t@%s.%u:";
 	n = strlen(text);
 	memset(s, 0, sizeof(*s));
 	if (n > STYLE_BYTES)
 		return false;
 	memcpy(s->text, text, n);
-	s->is_plain = !n;
-	s->is_classic = !strcmp(text, "%t@%s.%u:");
-	s->is_old = !strcmp(text, "vfio: ");
 	for (i = 0; i < n; i++) {
 		if (text[i] != '%')
 			continue;
 		if (i > from && !add_part(s, PART_TEXT, from, i - from))
 			return false;
+		from = i + 2;
+		s->ends_cr = !strcmp(text + i, NTI_STYLE_CR);
+		if (s->ends_cr)
+			break;
 		part = part_of(text[++i]);
 		if (part == PART_END || !add_part(s, part, i, 1))
 			return false;
-		from = i + 1;
 	}
+	s->is_plain = is_all(s, n, "");
+	s->is_classic = is_all(s, n, "%t@%s.%u:");
+	s->is_old = is_all(s, n, "vfio: ");
 	return n == from || add_part(s, PART_TEXT, from, n - from);
 }
 
@@ -423,6 +436,8 @@ static int put_slow(struct vfio *s, const struct ntime_record *r, const char *te
 		event = put_old(event, r, device);
 	else
 		event = nti_event_put(event, r, text, device);
+	if (s->style.ends_cr)
+		*event++ = '\r';
 	*event++ = '\n';
 	out->n = (size_t)(event - out->p);
 	return 0;
@@ -502,6 +517,10 @@ static int put_record(struct vfio *s, const struct nti_trace_batch *b, const str
 	if (!p)
 		return -ENOMEM;
 	p = put_access(put_prefix(p, s, r), h, r);
+	if (s->style.ends_cr) {
+		p[-1] = '\r';
+		*p++ = '\n';
+	}
 	out->n = (size_t)(p - out->p);
 	return 0;
 }
