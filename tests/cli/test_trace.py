@@ -753,6 +753,22 @@ def convert_says_what_is_wrong():
         equal(os.listdir('.'), ['log'])
 
 
+@test
+def convert_says_when_lines_do_not_come_back():
+    babeltrace = '[12:34:56.123456789] (+0.000001234) host qemu:vfio_region_write: { cpu_id = 1 }, ' \
+        f'{{ name = "{DEVICE}", index = 3, addr = 0xA404, data = 0x1F, size = 4 }}\n'
+    for text, said in ((babeltrace * 2, 'events are as babeltrace prints them'), (small().text().replace('\n', '\r\n'), None)):
+        with Folder(text.encode()):
+            for form in ('vfio', 'binary'):
+                done = ntime('trace', 'convert', '--to', form, '-o', form, 'log')
+                equal(done.returncode, 0)
+                (has if said else has_not)(err(done), said or 'ntime: ')
+            for name in ('vfio', 'binary'):
+                run('convert', '--to', 'vfio', '-o', 'back', name)
+                with open('back', newline='', encoding='utf-8') as f:
+                    equal(f.read() == text, said is None, name)
+
+
 # ---- show ----
 
 SHOWN = '''\

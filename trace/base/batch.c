@@ -41,6 +41,7 @@ void nti_trace_batch_clear(struct nti_trace_batch *b)
 	b->last_style = 0;
 	b->bad_at = 0;
 	b->longs = 0;
+	b->reworded = 0;
 	b->error = 0;
 }
 

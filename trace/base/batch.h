@@ -18,6 +18,7 @@
  * @unplaced:	devices and regions that settle() had no room for
  * @cut:	those of @torn that the input ends in, for they have no newline
  * @last_style:	1 + place of the last NTIME_RECORD_STYLE as the parser left it; 0: there is none
+ * @reworded:	events whose lines are not kept: they will be written in other words
  * @longs:	lines that are longer than a block, of which only the beginning is known
  * @bad_at:	where a binary form is damaged: bytes of the piece in front of that
  * @zeros:	texts with a zero byte in them, which ends them for whoever reads them
@@ -33,7 +34,7 @@ struct nti_trace_batch {
 	uint64_t unreturned; /* lists of operations */
 	uint64_t position;
 	size_t last_style;
-	uint64_t zeros, longs;
+	uint64_t zeros, longs, reworded;
 	size_t bad_at;
 	int error;
 };

@@ -218,6 +218,7 @@ void nti_trace_learn(struct ntime_trace *t, const struct nti_trace_batch *b)
 	t->losses.unplaced += b->unplaced;
 	t->losses.zeros += b->zeros;
 	t->losses.longs += b->longs;
+	t->losses.reworded += b->reworded;
 	if (nti_trace_devices_refused(t->devices))
 		t->losses.nameless += count_nameless(b);
 	t->losses.cut += b->cut;

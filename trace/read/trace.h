@@ -32,7 +32,7 @@ struct nti_lane {
 struct nti_trace_losses {
 	uint8_t mapped[NTI_MAPPED_BITS / 8]; /* regions that are known to be mapped */
 	uint64_t lost_marks, lost_records, torn, restarts, mmaps, ioeventfds, mirror, backwards;
-	uint64_t nameless, unplaced, zeros, longs;
+	uint64_t nameless, unplaced, zeros, longs, reworded;
 	uint64_t cut; /* of .torn, in the last line */
 	uint64_t unvalued, unknown, unreturned;
 	uint64_t asked; /* of .unvalued, in the last list that was handed in: its answer may come */

@@ -217,6 +217,7 @@ static enum nti_vfio_result one_event(struct work *w, const char *p, size_t at, 
 		return result;
 	tell_style(w, e.is_before_23 ? "vfio: " : prefix.style, *end);
 	put_event(w, &prefix, &e, event, n);
+	w->b->reworded += nti_style_is_lttng(prefix.style);
 	if (nti_record_is_access(&e.r) && !e.text && !e.is_before_23 && e.name_bytes &&
 	    !nti_style_is_lttng(prefix.style)) {
 		nti_vfio_learn_prefix(w->v, p, &prefix, at);
