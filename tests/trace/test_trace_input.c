@@ -165,6 +165,49 @@ TEST(what_stands_behind_packed_data_is_told)
 	}
 }
 
+/* The first part is whole, in the second a bit of its check is wrong. */
+static const struct flipped_row {
+	int line;
+	const struct nti_unpack *way;
+	const char *command; /* of both parts */
+	size_t from_end;     /* of the check */
+	const char *trusted;
+} flipped_rows[] = {
+	{ __LINE__, &nti_unpack_gzip, "printf '%s' | gzip -c", 8, "nothing that was read from it" },
+	{ __LINE__, &nti_unpack_gzip, "printf '%s' | gzip -c; printf '%s' | gzip -c", 8,
+	  "nothing after the first 54 bytes of its uncompressed data" },
+	{ __LINE__, &nti_unpack_xz, "printf '%s' | xz -c", 10, "nothing that was read from it" },
+	{ __LINE__, &nti_unpack_xz, "printf '%s' | xz -c; printf '%s' | xz -c", 10,
+	  "nothing after the first 54 bytes of its uncompressed data" },
+	{ __LINE__, &nti_unpack_zstd, "printf '%s' | zstd -qc", 1,
+	  "nothing that was read from it" },
+	{ __LINE__, &nti_unpack_zstd, "printf '%s' | zstd -qc; printf '%s' | zstd -qc", 1,
+	  "nothing after the first 54 bytes of its uncompressed data" },
+};
+
+TEST(what_can_be_trusted_of_packed_data_is_told)
+{
+	static const char text[] = "vfio_region_write  (0000:05:00.0:region0+0x4, 0x1, 4)\\n";
+	char command[1024], sentence[200], *bytes;
+	size_t n;
+
+	TT_FOR_EACH_ROW(r, flipped_rows) {
+		if (!r->way->is_there)
+			continue;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+		(void)snprintf(command, sizeof(command), r->command, text, text);
+#pragma GCC diagnostic pop
+		TT_EQ(r, run(command, &bytes, &n), 1);
+		bytes[n - r->from_end] ^= 1;
+		TT_EQ(r, read_packed(bytes, n), -EBADMSG);
+		free(bytes);
+		(void)snprintf(sentence, sizeof(sentence), "it is not %s, and %s can be trusted",
+			       r->way->name, r->trusted);
+		TT_HAS(ntime_trace_error_text(tt_ctx), sentence);
+	}
+}
+
 static const struct refused_row {
 	int line;
 	const char *path, *text; /* of a file that is made, or NULL */
@@ -1086,6 +1129,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(compressed_traces_are_read_whole),
 		cmocka_unit_test(what_stands_behind_packed_data_is_told),
+		cmocka_unit_test(what_can_be_trusted_of_packed_data_is_told),
 		cmocka_unit_test(what_cannot_be_read_is_refused),
 		cmocka_unit_test(a_form_that_is_told_is_read),
 		cmocka_unit_test(lines_of_any_length_pass),

@@ -8,6 +8,7 @@
  * network file system may lack, and nobody who reads sees the difference.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +44,7 @@ struct nti_input {
 	unsigned char *packed;
 	size_t packed_at, packed_n;
 	bool packed_ended, has_more; /* there was no room for all that the unpacker had */
+	uint64_t unpacked, checked;  /* bytes it made; those of parts whose end passed its check */
 };
 
 static const char *name_of(const struct nti_input *in)
@@ -208,8 +210,13 @@ static ssize_t read_stored(struct nti_input *in, char *buf, size_t n)
 
 static int unpack_error(struct nti_input *in, struct nti_error *e, int code)
 {
+	char trusted[96] = "nothing that was read from it";
 	const char *way = in->unpack->name;
 
+	if (in->checked)
+		snprintf(trusted, sizeof(trusted),
+			 "nothing after the first %llu bytes of its uncompressed data",
+			 (unsigned long long)in->checked);
 	if (code == -E2BIG)
 		return nti_error(e, code,
 				 "%s needs more memory to be uncompressed than is allowed; "
@@ -218,9 +225,9 @@ static int unpack_error(struct nti_input *in, struct nti_error *e, int code)
 	if (code == -ENOMEM)
 		return nti_error(e, code, "no memory to uncompress %s", name_of(in));
 	return nti_error(e, code,
-			 "%s is damaged: near byte %llu it is not %s; get it anew from where it "
-			 "was made",
-			 name_of(in), (unsigned long long)nti_input_position(in), way);
+			 "%s is damaged: near byte %llu it is not %s, and %s can be trusted; get "
+			 "it anew from where it was made",
+			 name_of(in), (unsigned long long)nti_input_position(in), way, trusted);
 }
 
 static int stranger_error(struct nti_input *in, struct nti_error *e, uint64_t at)
@@ -252,6 +259,7 @@ static int unpack_anew(struct nti_input *in, struct nti_error *e)
 	in->unpack->free(in->unpack_state);
 	in->unpack_state = in->unpack->make();
 	in->packed_at = in->packed_n = 0;
+	in->unpacked = in->checked = 0;
 	in->has_more = false;
 	return in->unpack_state ? -ESTALE : unpack_error(in, e, -ENOMEM);
 }
@@ -277,6 +285,9 @@ static ssize_t read_packed(struct nti_input *in, struct nti_error *e, char *buf,
 		ret = in->unpack->run(in->unpack_state, &step);
 		in->packed_at = in->packed_n - step.in_bytes;
 		in->has_more = !step.out_bytes;
+		in->unpacked += n - step.out_bytes;
+		if (!ret && in->unpack->is_whole(in->unpack_state))
+			in->checked = in->unpacked;
 		if (step.out_bytes < n)
 			return (ssize_t)(n - step.out_bytes);
 		if (ret == -EILSEQ)

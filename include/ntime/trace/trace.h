@@ -289,8 +289,8 @@ NTIME_API void ntime_trace_close(struct ntime_trace *t);
  *
  * Allocates nothing once it runs. With NTIME_TRACE_FOLLOW it waits until there is something.
  * Return: 0 (@out->n of 0: the end); -EBADMSG (a compressed or binary file is damaged or ends too
- * early: what came before is valid); -EIO; -ENOMEM; -EINTR (a signal came while it waited). Since
- * 0.1.
+ * early: what came before is valid, of a damaged compressed one as far as the sentence says); -EIO;
+ * -ENOMEM; -EINTR (a signal came while it waited). Since 0.1.
  */
 NTIME_API int ntime_trace_next(struct ntime_trace *t, struct ntime_trace_batch *out);
 
