@@ -13,6 +13,7 @@
 #include "core/regs/nv50_chip.h"
 #include "trace/derive/chip.h"
 #include "trace/derive/names.h"
+#include "trace/derive/state.h"
 #include "tests/trace/context.h"
 #include "tests/trace/derive_model.h"
 #include "tests/tt.h"
@@ -1228,6 +1229,44 @@ TEST(chips_with_rows_are_known)
 	TT_IS(nti_derive_chip_named("GP100"), 0);
 }
 
+/* Set-ups of counters of Fermi, each with a multiplexer that was not written before. */
+static struct ntime_derive *derive_set_ups(unsigned int n)
+{
+	FILE *f = begin_file();
+
+	for (unsigned int i = 0; i < n; i++) {
+		uint32_t domain = 0x1a0000 + i % 128 * 0x200;
+
+		fprintf(f, "vfio_region_write  (0000:05:00.0:region0+0x%x, 0x%x, 4)\n",
+			0x140000 + 4 * i, i + 1);
+		fprintf(f, "vfio_region_write  (0000:05:00.0:region0+0x%x, 0x4000a, 4)\n",
+			domain + 0x9c);
+		fprintf(f, "vfio_region_write  (0000:05:00.0:region0+0x%x, 0x%x, 4)\n",
+			domain + 0x50, i);
+		fprintf(f, "vfio_region_write  (0000:05:00.0:region0+0x%x, 0xaaaa, 4)\n",
+			domain + 0x54);
+		fprintf(f, "vfio_region_read  (0000:05:00.0:region0+0x%x, 4) = 0x%x\n",
+			domain + 0x80, i);
+	}
+	fclose(f);
+	return derive_file(path, "GF108");
+}
+
+/* What a measurement costs depends on its own accesses, not on those before it. */
+TEST(work_is_as_long_as_the_trace)
+{
+	struct ntime_derive *few = derive_set_ups(512), *many = derive_set_ups(8 * 512);
+	struct ntime_derived row;
+
+	TT_IS(ntime_derive_count(many), 8 * 512);
+	get_row(many, 8 * 512 - 1, &row);
+	TT_TEXT(row.mux, "0x143ffc=0x00001000");
+	assert_true(few->looked >= 512);
+	assert_true(many->looked <= 9 * few->looked);
+	ntime_derive_free(few);
+	ntime_derive_free(many);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1252,6 +1291,7 @@ int main(void)
 		cmocka_unit_test(unknown_stays_unknown),
 		cmocka_unit_test(widths),
 		cmocka_unit_test(chips_by_name),
+		cmocka_unit_test(work_is_as_long_as_the_trace),
 	};
 
 	return cmocka_run_group_tests(tests, open_all, close_all) ? 1 : 0;

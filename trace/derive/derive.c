@@ -83,13 +83,15 @@ int ntime_derive_new(struct ntime_trace_ctx *ctx, const char *chip, struct ntime
 
 static void device_fini(struct nti_derive_device *dev)
 {
-	for (size_t i = 0; i < dev->mps; i++)
+	for (size_t i = 0; i < dev->mps.n; i++)
 		for (unsigned int j = 0; j < NTI_MP_WORDS; j++)
 			free(dev->mp[i].read[j]);
 	free(dev->mp);
-	for (size_t i = 0; i < dev->domains; i++)
+	nti_derive_units_fini(&dev->mps);
+	for (size_t i = 0; i < dev->domains.n; i++)
 		free(dev->domain[i].reads);
 	free(dev->domain);
+	nti_derive_units_fini(&dev->domains);
 	nti_derive_regs_fini(&dev->regs);
 }
 
@@ -103,6 +105,7 @@ void ntime_derive_free(struct ntime_derive *d)
 		nti_derive_row_fini(&d->row[i]);
 	nti_derive_names_fini(&d->names);
 	free(d->device);
+	nti_derive_index_fini(&d->device_index);
 	free(d->row);
 	free(d->row_chain);
 	free(d->told);
@@ -111,25 +114,36 @@ void ntime_derive_free(struct ntime_derive *d)
 	free(d);
 }
 
+static bool grow_devices(struct ntime_derive *d)
+{
+	size_t room = d->device_room ? 2 * d->device_room : 4;
+	struct nti_derive_device *bigger = realloc(d->device, room * sizeof(*bigger));
+
+	if (!bigger)
+		return false;
+	d->device = bigger;
+	d->device_room = room;
+	return true;
+}
+
 static struct nti_derive_device *device_of(struct ntime_derive *d, uint32_t number)
 {
-	struct nti_derive_device *bigger;
+	uint32_t place = nti_derive_index_find(&d->device_index, number);
+	struct nti_derive_device *dev;
 
-	for (size_t i = 0; i < d->devices; i++)
-		if (d->device[i].number == number)
-			return &d->device[i];
-	bigger = realloc(d->device, (d->devices + 1) * sizeof(*bigger));
-	if (!bigger) {
+	if (place)
+		return &d->device[place - 1];
+	if ((d->devices == d->device_room && !grow_devices(d)) ||
+	    !nti_derive_index_add(&d->device_index, number, (uint32_t)d->devices + 1)) {
 		d->failed = true;
 		return NULL;
 	}
-	d->device = bigger;
-	bigger += d->devices++;
-	memset(bigger, 0, sizeof(*bigger));
-	bigger->number = number;
-	bigger->chips = nti_derive_chips_all();
-	bigger->epoch = 1;
-	return bigger;
+	dev = &d->device[d->devices++];
+	memset(dev, 0, sizeof(*dev));
+	dev->number = number;
+	nti_derive_set_chips(dev, nti_derive_chips_all());
+	dev->epoch = 1;
+	return dev;
 }
 
 static void look_up(struct ntime_derive *d, struct nti_derive_device *dev,
@@ -143,7 +157,7 @@ static void look_up(struct ntime_derive *d, struct nti_derive_device *dev,
 		if (d->told[i].device[0] &&
 		    !(has_name && info.name && nti_trace_device_fits(info.name, d->told[i].device)))
 			continue;
-		dev->chips = d->told[i].chips;
+		nti_derive_set_chips(dev, d->told[i].chips);
 		dev->is_told = true;
 	}
 }

@@ -129,7 +129,7 @@ void nti_derive_row_join(struct ntime_derive *d, struct nti_derive_row *r, uint3
 		nti_derive_row_fini(r);
 		return;
 	}
-	if (d->rows == NTI_DERIVE_ROWS_MAX) {
+	if (d->rows == NTI_DERIVE_ROWS_MAX || d->text_bytes >= NTI_DERIVE_TEXT_MAX) {
 		d->counts.left_out++;
 		nti_derive_row_fini(r);
 		return;
@@ -143,6 +143,8 @@ void nti_derive_row_join(struct ntime_derive *d, struct nti_derive_row *r, uint3
 	r->d.first_window = r->d.last_window = window;
 	put_window(r, window);
 	d->failed |= nti_derive_row_is_short(r);
+	nti_derive_row_shrink(r);
+	d->text_bytes += nti_derive_row_bytes(r);
 	chain = chain_of(d, r);
 	r->next = *chain;
 	d->row[d->rows++] = *r;

@@ -40,8 +40,9 @@ static bool add_key(struct nti_derive_row *r, const struct nti_derive_device *de
 	struct nti_derive_key *bigger;
 	struct nti_derive_row own;
 
-	as.chips = chips;
-	nti_derive_row_make(&own, &as, dom, slot);
+	nti_derive_set_chips(&as, chips);
+	nti_derive_row_make_key(&own, &as, dom, slot);
+	r->looked += own.looked;
 	r->key.failed |= nti_derive_row_is_short(&own);
 	if (strcmp(text_of(&own.key), text_of(&r->key)) != 0) {
 		bigger = realloc(r->own, (r->owns + 1) * sizeof(*bigger));

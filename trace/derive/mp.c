@@ -212,19 +212,20 @@ static void forget(struct nti_derive_mp *mp)
 		free(mp->read[i]);
 		mp->read[i] = NULL;
 	}
+	mp->is_read = false;
 }
 
 void nti_derive_mp_rows(struct ntime_derive *d, struct nti_derive_device *dev, uint32_t window)
 {
-	for (size_t i = 0; i < dev->mps; i++) {
-		struct nti_derive_mp *mp = &dev->mp[i];
-		bool is_read = false, is_set_up = false;
+	nti_derive_units_sort(&dev->mps);
+	d->looked += dev->mps.reads;
+	for (size_t i = 0; i < dev->mps.reads; i++) {
+		struct nti_derive_mp *mp = &dev->mp[dev->mps.read[i]];
+		bool is_set_up = false;
 
-		for (unsigned int j = 0; j < NTI_MP_WORDS; j++) {
-			is_read |= mp->read[j] != NULL;
+		for (unsigned int j = 0; j < NTI_MP_WORDS; j++)
 			is_set_up |= mp->config[j].known && mp->epoch[j] == dev->epoch;
-		}
-		if (is_read && is_set_up) {
+		if (is_set_up) {
 			if (is_set(dev, mp, KEPLER_ONLY) || !is_set(dev, mp, SIGSEL))
 				later_row(d, dev, mp, window);
 			else
@@ -232,4 +233,5 @@ void nti_derive_mp_rows(struct ntime_derive *d, struct nti_derive_device *dev, u
 		}
 		forget(mp);
 	}
+	dev->mps.reads = 0;
 }

@@ -160,31 +160,23 @@ bool nti_derive_mux_shares(const struct nti_derive_mux *a, const struct nti_deri
 
 void nti_derive_regs_fini(struct nti_derive_regs *r)
 {
+	for (size_t i = 0; i < NTI_ARRAY_SIZE(r->written); i++)
+		free(r->written[i].at);
+	nti_derive_index_fini(&r->index);
 	free(r->reg);
 	*r = (struct nti_derive_regs){ 0 };
 }
 
-/* Units lie 0x100 and more apart: without the product their registers would share few chains. */
-static uint32_t *chain_of(struct nti_derive_regs *r, uint32_t address)
-{
-	return &r->chain[((address >> 2) * 0x9e3779b1u) >> 22];
-}
-
-_Static_assert(NTI_DERIVE_CHAINS == 1 << (32 - 22), "the shift gives the number of a chain");
-
 struct nti_derive_reg *nti_derive_regs_find(const struct nti_derive_regs *r, uint32_t address)
 {
-	uint32_t i = *chain_of((struct nti_derive_regs *)r, address);
+	uint32_t place = nti_derive_index_find(&r->index, address);
 
-	while (i && r->reg[i - 1].address != address)
-		i = r->reg[i - 1].next;
-	return i ? &r->reg[i - 1] : NULL;
+	return place ? &r->reg[place - 1] : NULL;
 }
 
 struct nti_derive_reg *nti_derive_regs_get(struct nti_derive_regs *r, uint32_t address)
 {
 	struct nti_derive_reg *reg = nti_derive_regs_find(r, address);
-	uint32_t *chain = chain_of(r, address);
 
 	if (reg)
 		return reg;
@@ -203,8 +195,37 @@ struct nti_derive_reg *nti_derive_regs_get(struct nti_derive_regs *r, uint32_t a
 		r->reg = bigger;
 		r->room = room;
 	}
+	if (!nti_derive_index_add(&r->index, address, (uint32_t)r->n + 1)) {
+		r->failed = true;
+		return NULL;
+	}
 	reg = &r->reg[r->n++];
-	*reg = (struct nti_derive_reg){ .address = address, .next = *chain };
-	*chain = (uint32_t)r->n;
+	*reg = (struct nti_derive_reg){ .address = address };
 	return reg;
+}
+
+void nti_derive_regs_note(struct nti_derive_regs *r, struct nti_derive_reg *reg, uint32_t epoch)
+{
+	struct nti_derive_regs_list *list = &r->written[epoch % 2];
+
+	if (reg->noted == epoch)
+		return;
+	if (list->n == list->room) {
+		size_t room = list->room ? 2 * list->room : 64;
+		uint32_t *bigger = realloc(list->at, room * sizeof(*bigger));
+
+		if (!bigger) {
+			r->failed = true;
+			return;
+		}
+		list->at = bigger;
+		list->room = room;
+	}
+	reg->noted = epoch;
+	list->at[list->n++] = (uint32_t)(reg - r->reg);
+}
+
+void nti_derive_regs_begin(struct nti_derive_regs *r, uint32_t epoch)
+{
+	r->written[(epoch + 1) % 2].n = 0;
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "trace/derive/index.h"
 #include "trace/derive/place.h"
 
 /**
@@ -18,7 +19,7 @@
  * @base, @base_known: the same before the first write
  * @epoch:	set-up in which it was last written, 0 never
  * @list, @access: where that was, for people
- * @next:	index + 1 of the next in the same chain of the hash
+ * @noted:	the last set-up whose list it is in (struct nti_derive_regs), 0 none
  */
 struct nti_derive_reg {
 	uint32_t address;
@@ -26,16 +27,27 @@ struct nti_derive_reg {
 	uint32_t base, base_known;
 	uint32_t epoch;
 	uint64_t list, access;
-	uint32_t next;
+	uint32_t noted;
 };
 
 #define NTI_DERIVE_REGS_MAX 65536
-#define NTI_DERIVE_CHAINS 1024
 
+/* Registers, as indices. */
+struct nti_derive_regs_list {
+	uint32_t *at;
+	size_t n, room;
+};
+
+/**
+ * struct nti_derive_regs - registers of a device
+ * @written:	those that were written in a set-up, by its number modulo 2: what is written behind
+ *		the reads of one belongs to the next
+ */
 struct nti_derive_regs {
 	struct nti_derive_reg *reg;
 	size_t n, room;
-	uint32_t chain[NTI_DERIVE_CHAINS];
+	struct nti_derive_index index; /* by address */
+	struct nti_derive_regs_list written[2];
 	uint64_t left_out;
 	bool failed; /* no memory */
 };
@@ -44,6 +56,10 @@ void nti_derive_regs_fini(struct nti_derive_regs *r);
 struct nti_derive_reg *nti_derive_regs_find(const struct nti_derive_regs *r, uint32_t address);
 /* Found or made; NULL without memory (.failed) or beyond the bound (counted in .left_out). */
 struct nti_derive_reg *nti_derive_regs_get(struct nti_derive_regs *r, uint32_t address);
+/* @reg is written in the set-up @epoch, the one that is going on or the one behind it. */
+void nti_derive_regs_note(struct nti_derive_regs *r, struct nti_derive_reg *reg, uint32_t epoch);
+/* @epoch begins. */
+void nti_derive_regs_begin(struct nti_derive_regs *r, uint32_t epoch);
 
 /**
  * struct nti_derive_mux - a multiplexer that is known: one register of one unit, and the wires it

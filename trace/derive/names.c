@@ -173,9 +173,10 @@ static bool set_up(const struct nti_known_counter *k, uint64_t chip, unsigned in
 	bool has_more = false;
 	uint32_t stride;
 
-	*dev = (struct nti_derive_device){ .chips = chip, .epoch = 2 };
+	*dev = (struct nti_derive_device){ .epoch = 2 };
+	nti_derive_set_chips(dev, chip);
 	*dom = (struct nti_derive_domain){ .set = k->set };
-	stride = nti_derive_tpc_stride(dev);
+	stride = dev->stride;
 	set_word(&dom->ctrl, 1 | (uint32_t)k->mode << 4);
 	set_word(&dom->src[NTI_SLOT_EVENT], k->event_src);
 	set_word(&dom->op[NTI_SLOT_EVENT], k->event_op);
@@ -201,7 +202,7 @@ static bool known_key(const struct nti_known_counter *k, uint64_t chip, unsigned
 	struct nti_derive_row r;
 	bool has_more = set_up(k, chip, pass, &dev, &dom);
 
-	nti_derive_row_make(&r, &dev, &dom, NTI_SLOT_EVENT);
+	nti_derive_row_make_key(&r, &dev, &dom, NTI_SLOT_EVENT);
 	r.key.failed |= dev.regs.failed;
 	*key = r.key;
 	r.key = (struct nti_derive_text){ 0 };
@@ -218,6 +219,37 @@ static bool has_chip(const char *chips, const char *name)
 		if (strncmp(at, name, n) == 0 && (at[n] == ',' || at[n] == '\0'))
 			return true;
 	return false;
+}
+
+/* Of what is_same_logic() compares, and a chip. */
+static uint32_t hash_logic(const char *key, unsigned int chip)
+{
+	uint32_t h = 2166136261u ^ chip;
+
+	for (size_t i = 0, n = logic_bytes(key); i < n; i++)
+		h = (h ^ (unsigned char)key[i]) * 16777619u;
+	return h;
+}
+
+/* The first event that may count on @chip what @key does. */
+static uint32_t first_of(const struct nti_derive_names *n, const char *key, unsigned int chip)
+{
+	return nti_derive_index_find(&n->index, hash_logic(key, chip));
+}
+
+/* Put the last entry behind those that count the same. */
+static bool chain_entry(struct nti_derive_names *n)
+{
+	struct nti_derive_name *e = &n->name[n->n - 1];
+	uint32_t place = (uint32_t)n->n, first = first_of(n, e->key.p, e->chip);
+
+	if (!first) {
+		e->last = place;
+		return nti_derive_index_add(&n->index, hash_logic(e->key.p, e->chip), place);
+	}
+	n->name[n->name[first - 1].last - 1].next = place;
+	n->name[first - 1].last = place;
+	return true;
 }
 
 /* @key is taken over. 0 or -ENOMEM, also where it was made without memory. */
@@ -237,16 +269,17 @@ static int add_entry(struct nti_derive_names *n, unsigned int known, unsigned in
 		n->name = bigger;
 		n->room = room;
 	}
-	n->name[n->n++] = (struct nti_derive_name){ (uint16_t)known, (uint8_t)chip, *key };
-	return 0;
+	n->name[n->n++] = (struct nti_derive_name){ .known = (uint16_t)known,
+						    .chip = (uint8_t)chip,
+						    .key = *key };
+	return chain_entry(n) ? 0 : -ENOMEM;
 err_key:
 	nti_derive_text_fini(key);
 	return -ENOMEM;
 }
 
-static void fill(struct nti_derive_names *n)
+static void fill_entries(struct nti_derive_names *n)
 {
-	n->is_filled = true;
 	for (unsigned int i = 0; i < nti_known_counter_count; i++)
 		for (unsigned int c = 0; c < nti_derive_chips(); c++) {
 			unsigned int pass = 0;
@@ -267,11 +300,21 @@ static void fill(struct nti_derive_names *n)
 		}
 }
 
+static void fill(struct nti_derive_names *n)
+{
+	n->is_filled = true;
+	fill_entries(n);
+	n->fit = malloc((n->n ? n->n : 1) * sizeof(*n->fit));
+	n->failed |= !n->fit;
+}
+
 void nti_derive_names_fini(struct nti_derive_names *n)
 {
 	for (size_t i = 0; i < n->n; i++)
 		nti_derive_text_fini(&n->name[i].key);
 	free(n->name);
+	free(n->fit);
+	nti_derive_index_fini(&n->index);
 	*n = (struct nti_derive_names){ 0 };
 }
 
@@ -384,7 +427,6 @@ static void name_notes(struct nti_derive_row *r, uint64_t chips, uint64_t named,
 struct on_chip {
 	const char *key;
 	char mp[128];
-	unsigned int most; /* multiplexers of its event that the row has too */
 };
 
 /* The first multiplexer that an event has otherwise than a row of the same signals. */
@@ -398,61 +440,89 @@ static bool find_difference(const char *known, const char *key, struct part *p, 
 	return false;
 }
 
-/* No event fits: say what the one with the same signals has otherwise. */
+/* No event fits: say what the first one with the same signals has otherwise. */
 static void say_difference(const struct nti_derive_names *n, struct nti_derive_row *r,
 			   const struct on_chip *on)
 {
-	for (size_t i = 0; i < n->n; i++) {
-		const struct nti_derive_name *e = &n->name[i];
-		struct part p, q;
+	const struct nti_derive_name *first = NULL;
+	struct part p, q;
 
-		if (!(r->chips >> e->chip & 1) ||
-		    !find_difference(e->key.p, on[e->chip].key, &p, &q))
-			continue;
-		nti_derive_put(
-			&r->notes,
-			"%sthe signals are those of %s, which has 0x%08x in %.*s, not 0x%08x",
-			r->notes.n ? "; " : "", nti_known_counters[e->known].event,
-			p.value & p.mask & q.mask, (int)p.bytes, p.name, q.value & p.mask & q.mask);
-		return;
+	for (unsigned int chip = 0; chip < nti_derive_chips(); chip++) {
+		uint32_t at = r->chips >> chip & 1 ? first_of(n, on[chip].key, chip) : 0;
+
+		while (at && !find_difference(n->name[at - 1].key.p, on[chip].key, &p, &q))
+			at = n->name[at - 1].next;
+		if (at && (!first || &n->name[at - 1] < first))
+			first = &n->name[at - 1];
 	}
+	if (!first || !find_difference(first->key.p, on[first->chip].key, &p, &q))
+		return;
+	nti_derive_put(&r->notes,
+		       "%sthe signals are those of %s, which has 0x%08x in %.*s, not 0x%08x",
+		       r->notes.n ? "; " : "", nti_known_counters[first->known].event,
+		       p.value & p.mask & q.mask, (int)p.bytes, p.name, q.value & p.mask & q.mask);
+}
+
+/*
+ * Put the events that fit on @chip behind the @fits that there are; their number. An event whose
+ * multiplexers the trace confirms is meant rather than one whose table has none; but what one chip
+ * has tells nothing of what another would count.
+ */
+static size_t fit_on(struct nti_derive_names *n, const char *key, unsigned int chip, size_t fits)
+{
+	uint32_t first = first_of(n, key, chip);
+	unsigned int most = 0;
+
+	for (unsigned int round = 0; round < 2; round++)
+		for (uint32_t at = first; at; at = n->name[at - 1].next) {
+			const char *known = n->name[at - 1].key.p;
+			unsigned int parts;
+
+			if (!nti_derive_key_agrees(known, key, false, NULL))
+				continue;
+			parts = parts_in(known, key);
+			if (round == 0)
+				most = parts > most ? parts : most;
+			else if (parts == most)
+				n->fit[fits++] = at - 1;
+		}
+	return fits;
+}
+
+static int compare_fits(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
 }
 
 void nti_derive_row_name(struct nti_derive_names *n, struct nti_derive_row *r)
 {
 	struct class c = { .n = 0 };
 	struct on_chip on[NTI_DERIVE_CHIPS_MAX];
+	size_t fits = 0;
 
 	/* Nothing drives its wires, and the notes say why. */
 	if (r->is_off)
 		return;
 	if (!n->is_filled)
 		fill(n);
+	if (n->failed)
+		return;
 	for (unsigned int i = 0; i < nti_derive_chips(); i++) {
+		if (!(r->chips >> i & 1))
+			continue;
 		on[i].key = nti_derive_key_on(r, i);
-		on[i].most = 0;
 		if (mp_key(on[i].key, i, on[i].mp, sizeof(on[i].mp)))
 			on[i].key = on[i].mp;
+		fits = fit_on(n, on[i].key, i, fits);
 	}
-	/*
-	 * An event whose multiplexers the trace confirms is meant rather than one whose table has
-	 * none; but what one chip has tells nothing of what another would count.
-	 */
-	for (unsigned int round = 0; round < 2; round++)
-		for (size_t i = 0; i < n->n; i++) {
-			const struct nti_derive_name *e = &n->name[i];
-			struct on_chip *as = &on[e->chip];
-			unsigned int parts;
-
-			if (!(r->chips >> e->chip & 1) ||
-			    !nti_derive_key_agrees(e->key.p, as->key, false, NULL))
-				continue;
-			parts = parts_in(e->key.p, as->key);
-			if (round == 0)
-				as->most = parts > as->most ? parts : as->most;
-			else if (parts == as->most)
-				class_add(&c, &nti_known_counters[e->known], e->chip);
-		}
+	/* In the order of the tables. */
+	if (fits > 1)
+		qsort(n->fit, fits, sizeof(*n->fit), compare_fits);
+	for (size_t i = 0; i < fits; i++)
+		class_add(&c, &nti_known_counters[n->name[n->fit[i]].known],
+			  n->name[n->fit[i]].chip);
 	put_class(r, &c);
 	n->failed |= r->event.failed;
 	if (r->event.n)

@@ -192,6 +192,8 @@ void nti_derive_reads_end(struct nti_derive_reads *reads, struct nti_derive_tall
 {
 	struct cutting c = { .read = reads->read, .n = reads->n };
 
+	if (!reads->n)
+		return;
 	for (uint32_t i = 0; i < c.n; i++)
 		c.mask |= BIT(c.read[i].counter);
 	if (c.mask & BIT(NTI_SLOT_CYCLES) && c.mask != BIT(NTI_SLOT_CYCLES)) {

@@ -18,29 +18,33 @@ static const char *const unit_names[] = { "PCOUNTER", "GPC", "PART", "HUB", "MP"
 
 void nti_derive_put(struct nti_derive_text *t, const char *format, ...)
 {
+	size_t left = t->room - t->n;
 	va_list args;
 	int bytes;
 
-	va_start(args, format);
-	bytes = vsnprintf(NULL, 0, format, args);
-	va_end(args);
-	if (bytes < 0 || t->failed)
+	if (t->failed || t->is_unwanted)
 		return;
-	if (t->n + (size_t)bytes + 1 > t->room) {
+	va_start(args, format);
+	bytes = vsnprintf(left ? t->p + t->n : NULL, left, format, args);
+	va_end(args);
+	if (bytes >= 0 && (size_t)bytes >= left) {
 		size_t room = 2 * (t->n + (size_t)bytes + 1);
 		char *bigger = realloc(t->p, room);
 
 		if (!bigger) {
 			t->failed = true;
+			if (left)
+				t->p[t->n] = '\0';
 			return;
 		}
 		t->p = bigger;
 		t->room = room;
+		va_start(args, format);
+		vsnprintf(t->p + t->n, t->room - t->n, format, args);
+		va_end(args);
 	}
-	va_start(args, format);
-	vsnprintf(t->p + t->n, t->room - t->n, format, args);
-	va_end(args);
-	t->n += (size_t)bytes;
+	if (bytes > 0)
+		t->n += (size_t)bytes;
 }
 
 void nti_derive_text_fini(struct nti_derive_text *t)
@@ -76,6 +80,32 @@ bool nti_derive_row_is_short(struct nti_derive_row *r)
 		if (text->failed)
 			return true;
 	return false;
+}
+
+void nti_derive_row_shrink(struct nti_derive_row *r)
+{
+	struct nti_derive_text *text;
+
+	for (size_t i = 0; (text = text_at(r, i)); i++) {
+		char *smaller = text->p ? realloc(text->p, text->n + 1) : NULL;
+
+		if (!smaller)
+			continue;
+		text->p = smaller;
+		text->room = text->n + 1;
+	}
+}
+
+size_t nti_derive_row_bytes(struct nti_derive_row *r)
+{
+	struct nti_derive_text *text;
+	size_t bytes = 0;
+
+	for (size_t i = 0; (text = text_at(r, i)); i++)
+		bytes += text->room;
+	for (unsigned int i = 0; i < r->owns; i++)
+		bytes += sizeof(r->own[i]) + r->own[i].text.room;
+	return bytes;
 }
 
 void nti_derive_row_fini(struct nti_derive_row *r)
@@ -290,7 +320,7 @@ static void known_muxes(struct nti_derive_row *r, const struct nti_derive_device
 			const struct nti_derive_domain *dom, struct nti_derive_count *c)
 {
 	struct driven driven = { 0 };
-	uint32_t stride = nti_derive_tpc_stride(dev);
+	uint32_t stride = dev->stride;
 	char name[32], sentence[96];
 
 	if (dom->unit != NTI_UNIT_PCOUNTER)
@@ -350,7 +380,7 @@ static bool is_group_register(const struct nti_derive_spot *spot, uint32_t strid
 static bool is_unknown_mux(const struct nti_derive_device *dev, const struct nti_derive_domain *dom,
 			   const struct nti_derive_reg *reg)
 {
-	uint32_t stride = nti_derive_tpc_stride(dev);
+	uint32_t stride = dev->stride;
 	struct nti_derive_spot spot = nti_derive_spot_of(reg->address, stride);
 
 	if (!reg->epoch || reg->epoch != dev->epoch || is_group_register(&spot, stride) ||
@@ -370,6 +400,7 @@ static bool is_unknown_mux(const struct nti_derive_device *dev, const struct nti
 struct unknown {
 	const struct nti_derive_reg *reg[UNKNOWN_MUXES];
 	unsigned int n; /* may be more than there is room for */
+	size_t looked;	/* registers that were looked at */
 };
 
 static void add_unknown(struct unknown *u, const struct nti_derive_reg *reg)
@@ -390,7 +421,7 @@ static void add_unknown(struct unknown *u, const struct nti_derive_reg *reg)
 static bool is_off(const struct nti_derive_device *dev, const struct nti_derive_reg *reg,
 		   const struct unknown *u, unsigned int n)
 {
-	uint32_t stride = nti_derive_tpc_stride(dev), before = reg->base & reg->base_known;
+	uint32_t stride = dev->stride, before = reg->base & reg->base_known;
 	struct nti_derive_spot spot = nti_derive_spot_of(reg->address, stride);
 
 	if (!(before & reg->known) || (!stride && before & DRIVES))
@@ -404,25 +435,43 @@ static bool is_off(const struct nti_derive_device *dev, const struct nti_derive_
 	return false;
 }
 
+static int compare_regs(const void *a, const void *b)
+{
+	const struct nti_derive_reg *const *x = a, *const *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* In the order in which the trace came to know them, from number @first on. */
+static void sort_unknown(struct unknown *u, unsigned int first)
+{
+	if (u->n <= UNKNOWN_MUXES)
+		qsort(&u->reg[first], u->n - first, sizeof(u->reg[0]), compare_regs);
+}
+
 static void find_unknown(const struct nti_derive_device *dev, const struct nti_derive_domain *dom,
 			 struct unknown *u)
 {
+	const struct nti_derive_regs_list *written = &dev->regs.written[dev->epoch % 2];
 	unsigned int n;
 
-	for (size_t i = 0; i < dev->regs.n; i++) {
-		const struct nti_derive_reg *reg = &dev->regs.reg[i];
+	for (size_t i = 0; i < written->n; i++) {
+		const struct nti_derive_reg *reg = &dev->regs.reg[written->at[i]];
 
 		if (reg->value & reg->known && is_unknown_mux(dev, dom, reg))
 			add_unknown(u, reg);
 	}
+	sort_unknown(u, 0);
 	n = u->n;
-	for (size_t i = 0; n <= UNKNOWN_MUXES && i < dev->regs.n; i++) {
-		const struct nti_derive_reg *reg = &dev->regs.reg[i];
+	for (size_t i = 0; n <= UNKNOWN_MUXES && i < written->n; i++) {
+		const struct nti_derive_reg *reg = &dev->regs.reg[written->at[i]];
 
 		if (!(reg->value & reg->known) && is_unknown_mux(dev, dom, reg) &&
 		    !is_off(dev, reg, u, n))
 			add_unknown(u, reg);
 	}
+	sort_unknown(u, n);
+	u->looked = written->n;
 }
 
 /*
@@ -436,6 +485,7 @@ static void unknown_muxes(struct nti_derive_row *r, const struct nti_derive_devi
 	char name[96];
 
 	find_unknown(dev, dom, &u);
+	r->looked += u.looked;
 	if (u.n > UNKNOWN_MUXES) {
 		snprintf(name, sizeof(name),
 			 "%u registers of no known use were written, too many to be multiplexers",
@@ -445,8 +495,7 @@ static void unknown_muxes(struct nti_derive_row *r, const struct nti_derive_devi
 	}
 	for (unsigned int i = 0; i < u.n; i++) {
 		const struct nti_derive_reg *reg = u.reg[i];
-		struct nti_derive_spot spot =
-			nti_derive_spot_of(reg->address, nti_derive_tpc_stride(dev));
+		struct nti_derive_spot spot = nti_derive_spot_of(reg->address, dev->stride);
 
 		relative_name(&spot, name, sizeof(name));
 		put_mux(r, name, reg->address, reg->value, reg->known, reg->known != 0xffffffff,
@@ -458,7 +507,7 @@ static void unknown_muxes(struct nti_derive_row *r, const struct nti_derive_devi
 static void groups(struct nti_derive_row *r, const struct nti_derive_device *dev,
 		   const struct nti_derive_domain *dom, const struct nti_derive_count *c)
 {
-	uint32_t stride = nti_derive_tpc_stride(dev), base;
+	uint32_t stride = dev->stride, base;
 	const struct nti_derive_reg *select, *enable;
 
 	if (!stride || dom->unit != NTI_UNIT_PCOUNTER || dom->set != NTI_MPC_DOMAIN || c->tpc < 0)
@@ -641,7 +690,8 @@ static void put_counted(struct nti_derive_row *r, struct nti_derive_device *dev,
 		note(r, "its set-up is not in the trace");
 	} else {
 		nti_derive_count_key(c, &r->key);
-		nti_derive_count_text(c, &r->logic);
+		if (!r->logic.is_unwanted)
+			nti_derive_count_text(c, &r->logic);
 		if (nti_derive_mode(dom) < 0)
 			nti_derive_put(&r->key, " mode ?");
 		if (c->role == NTIME_DERIVED_UNKNOWN)
@@ -656,12 +706,12 @@ static void put_counted(struct nti_derive_row *r, struct nti_derive_device *dev,
 	unknown_muxes(r, dev, dom);
 }
 
-void nti_derive_row_make(struct nti_derive_row *r, struct nti_derive_device *dev,
-			 struct nti_derive_domain *dom, unsigned int slot)
+/* A row without values and windows. */
+static void make(struct nti_derive_row *r, struct nti_derive_device *dev,
+		 struct nti_derive_domain *dom, unsigned int slot)
 {
 	struct nti_derive_count c;
 
-	nti_derive_row_init(r);
 	nti_derive_count(dev, dom, slot, &c);
 	r->chips = dev->chips;
 	r->d.device = dev->number;
@@ -682,13 +732,25 @@ void nti_derive_row_make(struct nti_derive_row *r, struct nti_derive_device *dev
 	put_chips(r, dev->chips, dev->is_told);
 }
 
+void nti_derive_row_make_key(struct nti_derive_row *r, struct nti_derive_device *dev,
+			     struct nti_derive_domain *dom, unsigned int slot)
+{
+	struct nti_derive_text *text;
+
+	nti_derive_row_init(r);
+	for (size_t i = 0; (text = text_at(r, i)); i++)
+		text->is_unwanted = text != &r->key;
+	make(r, dev, dom, slot);
+}
+
 bool nti_derive_row_add(struct ntime_derive *d, struct nti_derive_device *dev,
 			struct nti_derive_domain *dom, unsigned int slot, uint32_t window)
 {
 	struct nti_derive_row r;
 	bool is_event;
 
-	nti_derive_row_make(&r, dev, dom, slot);
+	nti_derive_row_init(&r);
+	make(&r, dev, dom, slot);
 	if (!nti_derive_keys_make(&r, dev, dom, slot))
 		d->failed = true;
 	r.d.flags |= dom->flags;
@@ -698,6 +760,7 @@ bool nti_derive_row_add(struct ntime_derive *d, struct nti_derive_device *dev,
 	if (r.tally.max == 0xffffffff)
 		r.d.flags |= NTIME_DERIVED_SATURATED;
 	is_event = r.d.role == NTIME_DERIVED_EVENT || r.d.role == NTIME_DERIVED_UNKNOWN;
+	d->looked += r.looked;
 	nti_derive_row_join(d, &r, window);
 	return is_event;
 }

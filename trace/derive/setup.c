@@ -51,7 +51,7 @@ static bool is_single(const struct nti_derive_domain *dom)
 static const struct nti_derive_reg *tpc_reg(const struct nti_derive_device *dev, unsigned int tpc,
 					    uint32_t offset, uint32_t bits)
 {
-	uint32_t stride = nti_derive_tpc_stride(dev);
+	uint32_t stride = dev->stride;
 	const struct nti_derive_reg *reg =
 		nti_derive_regs_find(&dev->regs, NTI_TESLA_PGRAPH_TPC_BASE + tpc * stride + offset);
 
@@ -64,7 +64,7 @@ static const struct nti_derive_reg *tpc_reg(const struct nti_derive_device *dev,
  */
 static int mpc_tpc(const struct nti_derive_device *dev)
 {
-	uint32_t stride = nti_derive_tpc_stride(dev);
+	uint32_t stride = dev->stride;
 	const struct nti_derive_reg *reg;
 
 	for (unsigned int t = 0; t < NTI_G200_PGRAPH_TPC_COUNT; t++) {
@@ -90,14 +90,13 @@ static uint32_t mpc_wire(const struct nti_derive_device *dev, unsigned int signa
 	const struct nti_derive_reg *reg;
 	int t;
 
-	if (!nti_derive_tpc_stride(dev))
+	if (!dev->stride)
 		return NTI_WIRE_SIGNAL | signal;
 	t = mpc_tpc(dev);
 	if (t < 0)
 		return NTI_WIRE_SIGNAL | signal;
 	*tpc = t;
-	reg = tpc_reg(dev, (unsigned int)t, nti_derive_mpc_select(nti_derive_tpc_stride(dev)),
-		      0xffu << shift);
+	reg = tpc_reg(dev, (unsigned int)t, nti_derive_mpc_select(dev->stride), 0xffu << shift);
 	if (!reg || (reg->known >> shift & 0xff) != 0xff)
 		return NTI_WIRE_SIGNAL | signal;
 	return NTI_WIRE_MPC | (reg->value >> shift & 0xff) << 2 | signal % 4;

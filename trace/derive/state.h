@@ -11,11 +11,14 @@
 #include "trace/derive/mux.h"
 #include "trace/derive/place.h"
 
-/* Text in the making; .failed once memory was short, and then the text is cut. */
+/*
+ * Text in the making; .failed once memory was short, and then the text is cut. .is_unwanted:
+ * nothing is put into it.
+ */
 struct nti_derive_text {
 	char *p;
 	size_t n, room;
-	bool failed;
+	bool failed, is_unwanted;
 };
 
 void nti_derive_put(struct nti_derive_text *t, const char *format, ...) NTI_PRINTF(2, 3);
@@ -75,6 +78,7 @@ struct nti_derive_domain {
 	uint32_t flags;			/* NTIME_DERIVED_OVERFLOW, _EMPTY of this window */
 	uint32_t state;			/* the one of them that CTRL told last, 0 none */
 	bool is_acked;			/* since it was read */
+	bool is_read;			/* a counter of it, in this window */
 };
 
 /* Of one MP of Fermi or later; words from the start of its block. */
@@ -83,11 +87,22 @@ struct nti_derive_mp {
 	struct nti_derive_word config[NTI_MP_WORDS];
 	uint32_t epoch[NTI_MP_WORDS];
 	struct nti_derive_tally *read[NTI_MP_WORDS]; /* NULL: not read in this window */
+	bool is_read;				     /* one of them is not NULL */
+};
+
+/* Domains or MPs of a device. */
+struct nti_derive_units {
+	size_t n, room;
+	struct nti_derive_index index;
+	uint32_t *read; /* indices of those that were read in this window; room for all */
+	size_t reads;
 };
 
 struct nti_derive_device {
 	uint32_t number;
-	uint64_t chips;	   /* that it may be */
+	uint64_t chips;	 /* that it may be: nti_derive_set_chips() */
+	uint32_t stride; /* of TPCs of G80 to GT218 as far as it is known, 0: not, or later chips */
+	bool may_be_tesla, may_be_later;
 	bool is_told;	   /* the caller said which, or BAR0 0 */
 	bool is_looked_up; /* the caller's chip for its name was looked for */
 	uint32_t units;
@@ -99,9 +114,9 @@ struct nti_derive_device {
 	uint32_t triggers;  /* since the set-up */
 	bool was_triggered; /* there was one before the first read */
 	struct nti_derive_domain *domain;
-	size_t domains;
+	struct nti_derive_units domains;
 	struct nti_derive_mp *mp;
-	size_t mps;
+	struct nti_derive_units mps;
 	struct nti_derive_regs regs;
 };
 
@@ -123,10 +138,18 @@ struct nti_derive_row {
 	bool is_off;		    /* no unit drives a wire in use */
 	struct nti_derive_key *own; /* of chips on which it is another than .key */
 	unsigned int owns;
-	uint32_t next; /* index + 1 of the next of the same chain */
+	uint32_t next;	 /* index + 1 of the next of the same chain */
+	uint64_t looked; /* as struct ntime_derive's, to make it */
 };
 
+/*
+ * What a trace can make a deriver keep, of all devices together; what is beyond is left out and
+ * counted. docs/derive.md says how much memory that is.
+ */
 #define NTI_DERIVE_ROWS_MAX 65536
+#define NTI_DERIVE_TEXT_MAX (256u << 20) /* bytes of the texts of rows */
+#define NTI_DERIVE_REGS_ALL_MAX (1u << 20)
+#define NTI_DERIVE_UNITS_MAX 8192 /* domains and MPs */
 
 /* Records of one list of register operations. */
 struct nti_derive_list {
@@ -140,11 +163,15 @@ struct nti_derive_name {
 	uint16_t known; /* index of nti_known_counters */
 	uint8_t chip;
 	struct nti_derive_text key;
+	/* 1 + index of the next that counts the same on this chip; of the first: the last */
+	uint32_t next, last;
 };
 
 struct nti_derive_names {
 	struct nti_derive_name *name;
 	size_t n, room;
+	struct nti_derive_index index; /* by chip and what is counted: the first one */
+	uint32_t *fit;		       /* indices of those that fit a row; room for all */
 	bool is_filled;
 	bool failed; /* no memory */
 };
@@ -159,10 +186,12 @@ struct ntime_derive {
 	struct nti_derive_told *told;
 	size_t tolds;
 	struct nti_derive_device *device;
-	size_t devices;
+	size_t devices, device_room;
+	struct nti_derive_index device_index; /* by number */
 	struct nti_derive_row *row;
 	size_t rows, row_room;
-	uint32_t *row_chain; /* one for each row there is room for, a power of two */
+	size_t text_bytes, regs, units; /* of all rows, of all devices */
+	uint32_t *row_chain;		/* one for each row there is room for, a power of two */
 	struct nti_derive_list list,
 		/* the one that is being filled, and the one before it, whose partner may come */
 		before;
@@ -171,7 +200,8 @@ struct ntime_derive {
 	uint64_t list_number; /* of its list, 0 none */
 	struct ntime_derive_counts counts;
 	struct nti_derive_names names;
-	bool failed; /* no memory */
+	uint64_t looked; /* registers and units that ends of windows looked at: for tests */
+	bool failed;	 /* no memory */
 };
 
 /* One access of 32 bits. @mask: bits that a write changes. */
@@ -182,8 +212,10 @@ void nti_derive_read(struct ntime_derive *d, struct nti_derive_device *dev, uint
 /* Rows of what was read since the set-up. */
 void nti_derive_window_end(struct ntime_derive *d, struct nti_derive_device *dev);
 
-/* Stride of TPCs of G80 to GT218 as far as it is known, 0: not known, or a later chip. */
-uint32_t nti_derive_tpc_stride(const struct nti_derive_device *dev);
+void nti_derive_set_chips(struct nti_derive_device *dev, uint64_t chips);
+void nti_derive_units_fini(struct nti_derive_units *u);
+/* Whichever of domains and MPs was read in this window, in the order in which they came. */
+void nti_derive_units_sort(struct nti_derive_units *u);
 
 /* setup.c: what a slot of a domain counts. */
 struct nti_derive_count {
@@ -219,11 +251,13 @@ void nti_derive_row_join(struct ntime_derive *d, struct nti_derive_row *r, uint3
 /* mp.c */
 void nti_derive_mp_rows(struct ntime_derive *d, struct nti_derive_device *dev, uint32_t window);
 
-/*
- * A row without values and windows: for names.c, and the first half of nti_derive_row_add().
- */
-void nti_derive_row_make(struct nti_derive_row *r, struct nti_derive_device *dev,
-			 struct nti_derive_domain *dom, unsigned int slot);
+/* A row that has its key and no other text. */
+void nti_derive_row_make_key(struct nti_derive_row *r, struct nti_derive_device *dev,
+			     struct nti_derive_domain *dom, unsigned int slot);
+/* Give back the memory that the texts of a row did not need. */
+void nti_derive_row_shrink(struct nti_derive_row *r);
+/* How much memory its texts have. */
+size_t nti_derive_row_bytes(struct nti_derive_row *r);
 
 /* keys.c: its key on each kind of chip that the device may be. False: no memory. */
 bool nti_derive_keys_make(struct nti_derive_row *r, const struct nti_derive_device *dev,

@@ -62,14 +62,26 @@ void nti_derive_tally_join(struct nti_derive_tally *t, const struct nti_derive_t
 	}
 }
 
+void nti_derive_set_chips(struct nti_derive_device *dev, uint64_t chips)
+{
+	dev->chips = chips;
+	dev->stride = 0;
+	if (nti_derive_all_of(chips, NTHW_NV_G80, NTHW_NV_G84))
+		dev->stride = NTI_G80_PGRAPH_TPC_STEP;
+	else if (nti_derive_all_of(chips, NTHW_NV_G200, NTHW_NV_GT215))
+		dev->stride = NTI_G200_PGRAPH_TPC_STEP;
+	dev->may_be_tesla = nti_derive_any_of(chips, NTHW_NV_G80, NTHW_NV_GT215);
+	dev->may_be_later = nti_derive_any_of(chips, NTHW_NV_FERMI, NTHW_NV_FERMI);
+}
+
 /*
  * Keep those of the chips that it may be, unless none would be left: then the evidence is of
  * something else.
  */
 static void narrow(struct nti_derive_device *dev, uint64_t chips)
 {
-	if (!dev->is_told && dev->chips & chips)
-		dev->chips &= chips;
+	if (!dev->is_told && dev->chips & chips && dev->chips & ~chips)
+		nti_derive_set_chips(dev, dev->chips & chips);
 }
 
 static uint64_t tesla_chips(void)
@@ -77,23 +89,9 @@ static uint64_t tesla_chips(void)
 	return ~nti_derive_chips_of(NTHW_NV_FERMI);
 }
 
-static bool may_be_tesla(const struct nti_derive_device *dev)
-{
-	return nti_derive_any_of(dev->chips, NTHW_NV_G80, NTHW_NV_GT215);
-}
-
-static bool may_be_later(const struct nti_derive_device *dev)
-{
-	return nti_derive_any_of(dev->chips, NTHW_NV_FERMI, NTHW_NV_FERMI);
-}
-
-uint32_t nti_derive_tpc_stride(const struct nti_derive_device *dev)
-{
-	if (nti_derive_all_of(dev->chips, NTHW_NV_G80, NTHW_NV_G84))
-		return NTI_G80_PGRAPH_TPC_STEP;
-	return nti_derive_all_of(dev->chips, NTHW_NV_G200, NTHW_NV_GT215) ? NTI_G200_PGRAPH_TPC_STEP
-									  : 0;
-}
+/* Of a domain, in the index of a device. */
+#define DOMAIN_KEY(unit, instance, set)                                                            \
+	((uint32_t)(unit) << 28 | (uint32_t)(instance) << 12 | (uint32_t)(set))
 
 #define OFFSETS(chip)                                                                              \
 	{                                                                                          \
@@ -111,7 +109,7 @@ static void narrow_by_routing(struct nti_derive_device *dev, uint32_t address)
 	static const uint16_t old_offsets[] = OFFSETS(G80);
 	static const uint16_t new_offsets[] = OFFSETS(G200);
 
-	if (!nti_derive_is_tpc(address) || nti_derive_tpc_stride(dev))
+	if (!nti_derive_is_tpc(address) || dev->stride)
 		return;
 	for (size_t i = 0; i < NTI_ARRAY_SIZE(old_offsets); i++) {
 		if ((address - NTI_TESLA_PGRAPH_TPC_BASE) % NTI_G80_PGRAPH_TPC_STEP ==
@@ -125,53 +123,134 @@ static void narrow_by_routing(struct nti_derive_device *dev, uint32_t address)
 	}
 }
 
+void nti_derive_units_fini(struct nti_derive_units *u)
+{
+	nti_derive_index_fini(&u->index);
+	free(u->read);
+	*u = (struct nti_derive_units){ 0 };
+}
+
+static int compare_places(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+void nti_derive_units_sort(struct nti_derive_units *u)
+{
+	if (u->reads > 1)
+		qsort(u->read, u->reads, sizeof(*u->read), compare_places);
+}
+
+/* One more unit at the end of @array, of elements of @size bytes; NULL without memory. */
+static void *add_unit(struct nti_derive_units *u, void **array, size_t size, uint32_t key)
+{
+	if (u->n == u->room) {
+		size_t room = u->room ? 2 * u->room : 8;
+		uint32_t *read = realloc(u->read, room * sizeof(*read));
+		void *bigger = read ? realloc(*array, room * size) : NULL;
+
+		u->read = read ? read : u->read;
+		*array = bigger ? bigger : *array;
+		if (!bigger)
+			return NULL;
+		u->room = room;
+	}
+	if (!nti_derive_index_add(&u->index, key, (uint32_t)u->n + 1))
+		return NULL;
+	return memset((char *)*array + u->n++ * size, 0, size);
+}
+
+static void note_read(struct nti_derive_units *u, size_t place, bool *is_read)
+{
+	if (!*is_read)
+		u->read[u->reads++] = (uint32_t)place;
+	*is_read = true;
+}
+
+/* For one more domain or MP, of any device; else what is done to it is left out. */
+static bool has_room(struct ntime_derive *d)
+{
+	d->counts.left_out += d->units == NTI_DERIVE_UNITS_MAX;
+	return d->units < NTI_DERIVE_UNITS_MAX;
+}
+
+/* The register, a new one if it was never met; NULL without memory or room. */
+static struct nti_derive_reg *reg_of(struct ntime_derive *d, struct nti_derive_device *dev,
+				     uint32_t address)
+{
+	struct nti_derive_reg *reg = nti_derive_regs_find(&dev->regs, address);
+
+	if (reg)
+		return reg;
+	if (d->regs == NTI_DERIVE_REGS_ALL_MAX) {
+		d->counts.left_out++;
+		return NULL;
+	}
+	reg = nti_derive_regs_get(&dev->regs, address);
+	d->regs += reg != NULL;
+	return reg;
+}
+
+/* NULL: the trace has not told of it yet. */
+static struct nti_derive_domain *find_domain(struct nti_derive_device *dev, unsigned int unit,
+					     unsigned int instance, unsigned int set)
+{
+	uint32_t place =
+		nti_derive_index_find(&dev->domains.index, DOMAIN_KEY(unit, instance, set));
+
+	return place ? &dev->domain[place - 1] : NULL;
+}
+
 static struct nti_derive_domain *domain_of(struct ntime_derive *d, struct nti_derive_device *dev,
 					   const struct nti_derive_place *p)
 {
-	struct nti_derive_domain *bigger;
+	struct nti_derive_domain *dom = find_domain(dev, p->unit, p->instance, p->set);
+	void *array = dev->domain;
 
-	for (size_t i = 0; i < dev->domains; i++)
-		if (dev->domain[i].unit == p->unit && dev->domain[i].instance == p->instance &&
-		    dev->domain[i].set == p->set)
-			return &dev->domain[i];
-	bigger = realloc(dev->domain, (dev->domains + 1) * sizeof(*bigger));
-	if (!bigger) {
+	if (dom || !has_room(d))
+		return dom;
+	dom = add_unit(&dev->domains, &array, sizeof(*dom),
+		       DOMAIN_KEY(p->unit, p->instance, p->set));
+	dev->domain = array;
+	if (!dom) {
 		d->failed = true;
 		return NULL;
 	}
-	dev->domain = bigger;
-	bigger += dev->domains++;
-	memset(bigger, 0, sizeof(*bigger));
-	bigger->unit = p->unit;
-	bigger->instance = p->instance;
-	bigger->set = p->set;
-	return bigger;
+	d->units++;
+	dom->unit = p->unit;
+	dom->instance = p->instance;
+	dom->set = p->set;
+	return dom;
 }
 
 static struct nti_derive_mp *mp_of(struct ntime_derive *d, struct nti_derive_device *dev,
 				   uint16_t instance)
 {
-	struct nti_derive_mp *bigger;
+	uint32_t place = nti_derive_index_find(&dev->mps.index, instance);
+	struct nti_derive_mp *mp;
+	void *array = dev->mp;
 
-	for (size_t i = 0; i < dev->mps; i++)
-		if (dev->mp[i].instance == instance)
-			return &dev->mp[i];
-	bigger = realloc(dev->mp, (dev->mps + 1) * sizeof(*bigger));
-	if (!bigger) {
+	if (place)
+		return &dev->mp[place - 1];
+	if (!has_room(d))
+		return NULL;
+	mp = add_unit(&dev->mps, &array, sizeof(*mp), instance);
+	dev->mp = array;
+	if (!mp) {
 		d->failed = true;
 		return NULL;
 	}
-	dev->mp = bigger;
-	bigger += dev->mps++;
-	memset(bigger, 0, sizeof(*bigger));
-	bigger->instance = instance;
+	d->units++;
+	mp->instance = instance;
 	/* It has what was written to all. */
-	for (size_t i = 0; i + 1 < dev->mps; i++)
-		if (dev->mp[i].instance == NTI_MP_ALL) {
-			memcpy(bigger->config, dev->mp[i].config, sizeof(bigger->config));
-			memcpy(bigger->epoch, dev->mp[i].epoch, sizeof(bigger->epoch));
-		}
-	return bigger;
+	place = nti_derive_index_find(&dev->mps.index, NTI_MP_ALL);
+	if (place && instance != NTI_MP_ALL) {
+		memcpy(mp->config, dev->mp[place - 1].config, sizeof(mp->config));
+		memcpy(mp->epoch, dev->mp[place - 1].epoch, sizeof(mp->epoch));
+	}
+	return mp;
 }
 
 /*
@@ -193,7 +272,7 @@ static void begin(struct ntime_derive *d, struct nti_derive_device *dev, bool is
 		settle(d, dev);
 		dev->is_reading = dev->is_settled = false;
 		dev->is_set_up = false;
-		dev->epoch++;
+		nti_derive_regs_begin(&dev->regs, ++dev->epoch);
 		dev->triggers = 0;
 	}
 	if (is_counter) {
@@ -223,7 +302,7 @@ static void mp_write(struct ntime_derive *d, struct nti_derive_device *dev,
 	if (!mp)
 		return;
 	settle(d, dev);
-	for (size_t i = 0; i < dev->mps; i++) {
+	for (size_t i = 0; i < dev->mps.n; i++) {
 		if (p->instance != NTI_MP_ALL && &dev->mp[i] != mp)
 			continue;
 		word_write(d, &dev->mp[i].config[p->slot / 4], value, mask);
@@ -231,8 +310,8 @@ static void mp_write(struct ntime_derive *d, struct nti_derive_device *dev,
 	}
 }
 
-static void reg_write(struct ntime_derive *d, struct nti_derive_reg *reg, uint32_t epoch,
-		      uint32_t value, uint32_t mask)
+static void reg_write(struct ntime_derive *d, struct nti_derive_device *dev,
+		      struct nti_derive_reg *reg, uint32_t epoch, uint32_t value, uint32_t mask)
 {
 	if (!reg->epoch) {
 		reg->base = reg->value;
@@ -241,6 +320,7 @@ static void reg_write(struct ntime_derive *d, struct nti_derive_reg *reg, uint32
 	reg->value = (reg->value & ~mask) | (value & mask);
 	reg->known |= mask;
 	reg->epoch = epoch;
+	nti_derive_regs_note(&dev->regs, reg, epoch);
 	reg->list = d->list_number;
 	reg->access = d->access;
 }
@@ -248,7 +328,7 @@ static void reg_write(struct ntime_derive *d, struct nti_derive_reg *reg, uint32
 /* Multiplexers that are known, and the groups of the shader domain. */
 static bool is_known_mux(const struct nti_derive_device *dev, uint32_t address)
 {
-	uint32_t stride = nti_derive_tpc_stride(dev), offset;
+	uint32_t stride = dev->stride, offset;
 
 	if (nti_derive_mux_at(nti_derive_spot_of(address, stride), stride))
 		return true;
@@ -270,7 +350,7 @@ static void other_write(struct ntime_derive *d, struct nti_derive_device *dev, u
 	uint32_t epoch;
 	struct nti_derive_reg *reg;
 
-	if (!is_list && !nti_derive_place_is_routing(address, may_be_tesla(dev), may_be_later(dev)))
+	if (!is_list && !nti_derive_place_is_routing(address, dev->may_be_tesla, dev->may_be_later))
 		return;
 	narrow_by_routing(dev, address);
 	is_known = is_known_mux(dev, address);
@@ -287,12 +367,12 @@ static void other_write(struct ntime_derive *d, struct nti_derive_device *dev, u
 		else if (dev->triggers && dev->is_set_up)
 			return;
 	}
-	reg = nti_derive_regs_get(&dev->regs, address);
+	reg = reg_of(d, dev, address);
 	if (!reg)
 		return;
 	if (reg->epoch == dev->epoch)
 		settle(d, dev);
-	reg_write(d, reg, epoch, value, mask);
+	reg_write(d, dev, reg, epoch, value, mask);
 }
 
 static void domain_write(struct ntime_derive *d, struct nti_derive_device *dev,
@@ -323,14 +403,6 @@ static void domain_write(struct ntime_derive *d, struct nti_derive_device *dev,
 	}
 }
 
-static bool is_read(const struct nti_derive_domain *dom)
-{
-	for (unsigned int slot = 0; slot <= NTI_SLOT_CYCLES; slot++)
-		if (dom->read[slot].n)
-			return true;
-	return false;
-}
-
 /* Values of MODE and QUAD_STATE. */
 enum { QUAD = 1, QUAD_EMPTY = 0, QUAD_OVERFLOW = 3 };
 
@@ -350,7 +422,7 @@ static void ctrl_read(struct nti_derive_domain *dom, uint32_t value)
 		dom->state = NTIME_DERIVED_OVERFLOW;
 	else if (quad == QUAD_EMPTY)
 		dom->state = NTIME_DERIVED_EMPTY;
-	if (is_read(dom) && !dom->is_acked)
+	if (dom->is_read && !dom->is_acked)
 		dom->flags |= dom->state;
 }
 
@@ -362,31 +434,34 @@ static void end_reads(struct nti_derive_domain *dom)
 
 static void acknowledge(struct nti_derive_device *dev, const struct nti_derive_place *p)
 {
-	for (size_t i = 0; i < dev->domains; i++) {
-		struct nti_derive_domain *dom = &dev->domain[i];
+	struct nti_derive_domain *dom = find_domain(dev, p->unit, p->instance, p->set);
 
-		if (dom->unit != p->unit || dom->instance != p->instance || dom->set != p->set)
-			continue;
-		dom->state = 0;
-		dom->is_acked = true;
-		end_reads(dom);
-	}
+	if (!dom)
+		return;
+	dom->state = 0;
+	dom->is_acked = true;
+	end_reads(dom);
 }
 
 static void trigger(struct nti_derive_device *dev)
 {
 	dev->triggers++;
-	for (size_t i = 0; i < dev->domains; i++) {
-		dev->domain[i].state &= ~NTIME_DERIVED_EMPTY;
-		end_reads(&dev->domain[i]);
+	/* Only these have a state. */
+	for (unsigned int set = 0; set < NTI_TESLA_PCOUNTER_CTRL_LENGTH; set++) {
+		struct nti_derive_domain *dom = find_domain(dev, NTI_UNIT_PCOUNTER, 0, set);
+
+		if (dom)
+			dom->state &= ~NTIME_DERIVED_EMPTY;
 	}
+	for (size_t i = 0; i < dev->domains.reads; i++)
+		end_reads(&dev->domain[dev->domains.read[i]]);
 }
 
 void nti_derive_write(struct ntime_derive *d, struct nti_derive_device *dev, uint32_t address,
 		      uint32_t value, uint32_t mask)
 {
 	struct nti_derive_place p =
-		nti_derive_place_of(address, may_be_tesla(dev), may_be_later(dev));
+		nti_derive_place_of(address, dev->may_be_tesla, dev->may_be_later);
 
 	switch (p.kind) {
 	case NTI_PLACE_SRC:
@@ -436,8 +511,8 @@ static void word_read(struct ntime_derive *d, struct nti_derive_device *dev,
 }
 
 /* Clocks are found when the period has an end in the trace: they may be read before or after it. */
-static void value_read(struct ntime_derive *d, struct nti_derive_domain *dom, unsigned int counter,
-		       uint32_t value)
+static void value_read(struct ntime_derive *d, struct nti_derive_device *dev,
+		       struct nti_derive_domain *dom, unsigned int counter, uint32_t value)
 {
 	if (!dom->reads)
 		dom->reads = calloc(1, sizeof(*dom->reads));
@@ -445,6 +520,7 @@ static void value_read(struct ntime_derive *d, struct nti_derive_domain *dom, un
 		d->failed = true;
 		return;
 	}
+	note_read(&dev->domains, (size_t)(dom - dev->domain), &dom->is_read);
 	nti_derive_reads_add(dom->reads, counter, value, dom->read[counter].n);
 	nti_derive_tally_add(&dom->read[counter], value);
 }
@@ -477,7 +553,8 @@ static void domain_read(struct ntime_derive *d, struct nti_derive_device *dev,
 		counter_read(dev);
 		dom->flags |= dom->state;
 		dom->is_acked = false;
-		value_read(d, dom, p->kind == NTI_PLACE_CYCLES ? NTI_SLOT_CYCLES : p->slot, value);
+		value_read(d, dev, dom, p->kind == NTI_PLACE_CYCLES ? NTI_SLOT_CYCLES : p->slot,
+			   value);
 	}
 }
 
@@ -496,6 +573,7 @@ static void mp_read(struct ntime_derive *d, struct nti_derive_device *dev,
 		return;
 	}
 	counter_read(dev);
+	note_read(&dev->mps, (size_t)(mp - dev->mp), &mp->is_read);
 	nti_derive_tally_add(mp->read[word], value);
 }
 
@@ -516,9 +594,9 @@ static void other_read(struct ntime_derive *d, struct nti_derive_device *dev, ui
 	struct nti_derive_reg *reg;
 
 	if (!d->list_number &&
-	    !nti_derive_place_is_routing(address, may_be_tesla(dev), may_be_later(dev)))
+	    !nti_derive_place_is_routing(address, dev->may_be_tesla, dev->may_be_later))
 		return;
-	reg = nti_derive_regs_get(&dev->regs, address);
+	reg = reg_of(d, dev, address);
 	if (!reg || (reg->known == 0xffffffff && reg->value == value))
 		return;
 	if (reg->epoch || is_known_mux(dev, address))
@@ -542,7 +620,7 @@ static void boot0_read(struct ntime_derive *d, struct nti_derive_device *dev, ui
 		return;
 	if (dev->chips != chips)
 		settle(d, dev);
-	dev->chips = chips;
+	nti_derive_set_chips(dev, chips);
 	dev->is_told = true;
 }
 
@@ -550,7 +628,7 @@ static void units_read(struct ntime_derive *d, struct nti_derive_device *dev, ui
 {
 	uint64_t chips;
 
-	if (!may_be_tesla(dev))
+	if (!dev->may_be_tesla)
 		return;
 	chips = nti_derive_chips_units(dev->chips, value);
 	if (!dev->is_told && dev->chips & chips && dev->chips & ~chips)
@@ -564,7 +642,7 @@ void nti_derive_read(struct ntime_derive *d, struct nti_derive_device *dev, uint
 		     uint32_t value)
 {
 	struct nti_derive_place p =
-		nti_derive_place_of(address, may_be_tesla(dev), may_be_later(dev));
+		nti_derive_place_of(address, dev->may_be_tesla, dev->may_be_later);
 
 	switch (p.kind) {
 	case NTI_PLACE_BOOT0:
@@ -607,6 +685,7 @@ static void domain_rows(struct ntime_derive *d, struct nti_derive_device *dev,
 		nti_derive_row_add(d, dev, dom, NTI_SLOT_CYCLES, window);
 	memset(dom->read, 0, sizeof(dom->read));
 	dom->flags = 0;
+	dom->is_read = false;
 }
 
 void nti_derive_window_end(struct ntime_derive *d, struct nti_derive_device *dev)
@@ -614,7 +693,10 @@ void nti_derive_window_end(struct ntime_derive *d, struct nti_derive_device *dev
 	if (!dev->is_reading || dev->is_settled)
 		return;
 	d->counts.windows++;
-	for (size_t i = 0; i < dev->domains; i++)
-		domain_rows(d, dev, &dev->domain[i], d->counts.windows);
+	nti_derive_units_sort(&dev->domains);
+	d->looked += dev->domains.reads;
+	for (size_t i = 0; i < dev->domains.reads; i++)
+		domain_rows(d, dev, &dev->domain[dev->domains.read[i]], d->counts.windows);
+	dev->domains.reads = 0;
 	nti_derive_mp_rows(d, dev, d->counts.windows);
 }
