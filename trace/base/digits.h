@@ -89,19 +89,33 @@ static inline char *nti_put_dec6(char *p, uint32_t value)
 	return p + 6;
 }
 
+/* Of a number below a thousand, without padding. */
+static inline char *nti_put_dec3(char *p, uint32_t value)
+{
+	unsigned int skip = (value < 100) + (value < 10);
+
+	memcpy(p, (const char *)nti_digit_triples + 4 * value + skip, 3);
+	return p + 3 - skip;
+}
+
 /* Decimal without padding. Returns the end. */
 static inline char *nti_put_dec(char *p, uint64_t value)
 {
-	char digits[20], *d = digits + sizeof(digits);
+	uint32_t six[3];
+	unsigned int n = 0;
 
-	for (; value >= 100; value /= 100)
-		nti_put_pair(d -= 2, (uint32_t)(value % 100));
-	if (value >= 10)
-		nti_put_pair(d -= 2, (uint32_t)value);
-	else
-		*--d = (char)('0' + value);
-	memcpy(p, d, (size_t)(digits + sizeof(digits) - d));
-	return p + (digits + sizeof(digits) - d);
+	for (; value >= 1000000; value /= 1000000)
+		six[n++] = (uint32_t)(value % 1000000);
+	if (value < 1000) {
+		p = nti_put_dec3(p, (uint32_t)value);
+	} else {
+		p = nti_put_dec3(p, (uint32_t)value / 1000);
+		memcpy(p, nti_digit_triples[value % 1000], 4);
+		p += 3;
+	}
+	while (n)
+		p = nti_put_dec6(p, six[--n]);
+	return p;
 }
 
 static inline char *nti_put_text(char *p, const char *text)
