@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
  * Make a log of VFIO events as a machine with several cards would: generate [-s STYLE] [-b BYTES]
- * [-r SEED] > vfio.log
+ * [-r SEED] [-c LINES] > vfio.log
  *
  * Four devices with two regions each, runs of one register among accesses all over the place, all
  * sizes, half of it reads, values of any length; one event in 70 is no access; threads take turns.
- * The same seed gives the same accesses in every style.
+ * The same seed gives the same accesses in every style. With -c a counter of NVIDIA's chips is set
+ * up and read once in so many lines, with registers beside it that may be its multiplexers.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -194,10 +195,8 @@ static uint64_t any_value(unsigned int width)
 	return width < 8 ? v & ((1ull << (8 * width)) - 1) : v;
 }
 
-static char *put_access(char *q, const struct place *p)
+static char *put_access(char *q, const struct place *p, bool is_read, uint64_t value)
 {
-	bool is_read = below(100) < 49;
-
 	q = put(q, is_read ? "vfio_region_read  (" : "vfio_region_write  (");
 	q = put(q, devices[p->device]);
 	q = put(q, ":region");
@@ -206,14 +205,14 @@ static char *put_access(char *q, const struct place *p)
 	q = put_hex(q, p->offset);
 	q = put(q, ", ");
 	if (!is_read) {
-		q = put_hex(q, any_value(p->width));
+		q = put_hex(q, value);
 		q = put(q, ", ");
 	}
 	q = put_decimal(q, p->width, 1);
 	*q++ = ')';
 	if (is_read) {
 		q = put(q, " = ");
-		q = put_hex(q, any_value(p->width));
+		q = put_hex(q, value);
 	}
 	return q;
 }
@@ -236,8 +235,69 @@ static char *put_other(char *q, const struct place *p)
 	}
 }
 
+/* Lines from one set-up of a counter to the next, 0: none; those of it that are not written yet. */
+static uint64_t lines_a_set_up;
+static struct set_up {
+	struct place place;
+	bool is_read;
+	uint64_t value;
+} set_up[16];
+static unsigned int set_up_lines, set_up_done;
+
+static void add_access(unsigned int device, bool is_read, uint64_t offset, uint64_t value)
+{
+	set_up[set_up_lines++] = (struct set_up){ { device, 0, 4, offset }, is_read, value };
+}
+
+/* PCOUNTER of G80 to GT218: mode, signals, function, registers of PGRAPH, trigger, counts. */
+static void make_tesla(unsigned int device)
+{
+	uint64_t domain = 4 * (1 + below(3));
+
+	add_access(device, false, 0xa7c0 + domain, 1);
+	add_access(device, false, 0xa480 + domain, any_value(4));
+	add_access(device, false, 0xa4a0 + domain, any_value(2));
+	for (unsigned int i = 0; i < 4; i++)
+		add_access(device, false, 0x406400 + 4 * below(0x2700), any_value(4));
+	add_access(device, false, 0x400084, 0x20);
+	add_access(device, true, 0xa680 + domain, any_value(4));
+	add_access(device, true, 0xa600 + domain, any_value(4));
+}
+
+/* The same of a partition's domain of Fermi. */
+static void make_fermi(unsigned int device)
+{
+	uint64_t domain = 0x1a0000 + 0x200 * below(128);
+
+	add_access(device, false, domain + 0x9c, 0x4000a);
+	add_access(device, false, domain + 0x50, any_value(4));
+	add_access(device, false, domain + 0x54, any_value(2));
+	for (unsigned int i = 0; i < 4; i++)
+		add_access(device, false, 0x140000 + 4 * below(0x10000), any_value(4));
+	add_access(device, true, domain + 0x80, any_value(4));
+}
+
+static void make_set_up(void)
+{
+	unsigned int device = (unsigned int)below(4);
+
+	set_up_lines = set_up_done = 0;
+	if (device < 2)
+		make_tesla(device);
+	else
+		make_fermi(device);
+}
+
+static char *put_any(char *q, const struct place *p)
+{
+	bool is_read = below(100) < 49;
+
+	return put_access(q, p, is_read, any_value(p->width));
+}
+
 static char *put_line(char *q, const struct style *style)
 {
+	static uint64_t lines;
 	static struct place place;
 	static uint64_t ns = FIRST_NS;
 	static unsigned int thread = 12347;
@@ -248,7 +308,15 @@ static char *put_line(char *q, const struct style *style)
 		thread = 12347 + (unsigned int)below(4);
 	ns += 1000 + below(20000);
 	q += style->prefix(q, ns, thread);
-	q = below(70) ? put_access(q, &place) : put_other(q, &place);
+	if (lines_a_set_up && lines++ % lines_a_set_up == 0)
+		make_set_up();
+	if (set_up_done < set_up_lines) {
+		const struct set_up *s = &set_up[set_up_done++];
+
+		q = put_access(q, &s->place, s->is_read, s->value);
+	} else {
+		q = below(70) ? put_any(q, &place) : put_other(q, &place);
+	}
 	*q++ = '\n';
 	return q;
 }
@@ -287,17 +355,20 @@ int main(int argc, char **argv)
 	uint64_t bytes = 2000000000;
 	int option;
 
-	while ((option = getopt(argc, argv, "s:b:r:")) != -1) {
+	while ((option = getopt(argc, argv, "s:b:r:c:")) != -1) {
 		if (option == 's')
 			style = find_style(optarg);
 		else if (option == 'b')
 			bytes = strtoull(optarg, NULL, 0);
 		else if (option == 'r')
 			seed = strtoull(optarg, NULL, 0) | 1;
+		else if (option == 'c')
+			lines_a_set_up = strtoull(optarg, NULL, 0);
 		else
 			style = NULL;
 		if (!style) {
-			fprintf(stderr, "usage: generate [-s STYLE] [-b BYTES] [-r SEED]\n");
+			fprintf(stderr,
+				"usage: generate [-s STYLE] [-b BYTES] [-r SEED] [-c LINES]\n");
 			return 2;
 		}
 	}
