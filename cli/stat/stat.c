@@ -210,7 +210,7 @@ static bool has_failed(const struct stat *st)
 /* Fewer runs were made than were asked for. */
 static void say_end(const struct stat *st)
 {
-	char why[80] = "";
+	char why[128] = "";
 
 	if (has_failed(st))
 		snprintf(why, sizeof(why), ", which failed (%s)",
