@@ -7,7 +7,7 @@ set -u
 failed=0
 for guest in ${GUESTS:-x86-nehalem x86-amd arm64}; do
 	printf -- '-- %s\n' "$guest"
-	printf '%-12s %8s %8s %8s %10s %10s %10s %8s\n' family regions 'held %' 'bounds %' 'error %' 'perf: %' '+- %' 'ms'
+	printf '%-12s %8s %8s %8s %10s %10s %10s %10s %8s\n' family regions 'held %' 'bounds %' 'error %' 'perf: %' '+- %' 'W %' 'ms'
 	status=0
 	lab/ntime-lab run "$guest" --timeout 5400 -- /lab/test_bars --table "${REGIONS:-1000}" || status=$?
 	case $status in

@@ -344,6 +344,7 @@ static void calibrate(void)
 struct tallied {
 	uint64_t all, held, held_bounds, nothing, missing, exact;
 	double error, perf_error, time_ns;
+	double w; /* of an interval its width and 40 times what lies outside (R. L. Winkler) */
 	double *width;
 	size_t widths;
 };
@@ -381,6 +382,7 @@ static void count_in_turns(const struct plan *p, struct tallied *t)
 	LAB_OK(ntime_session_item(s, 0, &item));
 	for (size_t i = 0; i < event_count; i++) {
 		double off = v[i].value - truth, least, most, slack = 1e-3 * truth;
+		double outside = fmax(fmax(off - v[i].below, -off - v[i].above), 0);
 
 		t->all++;
 		t->time_ns += (double)v[i].wanted_ns;
@@ -393,7 +395,8 @@ static void count_in_turns(const struct plan *p, struct tallied *t)
 			continue;
 		}
 		LAB_OK(ntime_value_bounds(&v[i], &item, &least, &most));
-		t->held += off <= v[i].below + slack && -off <= v[i].above + slack;
+		t->held += outside <= slack;
+		t->w += (v[i].below + v[i].above + 40 * outside) / truth;
 		t->held_bounds += truth >= least - slack && truth <= most + slack;
 		t->exact += !(v[i].flags & NTIME_SCALED);
 		t->nothing += v[i].flags & NTIME_SCALED && v[i].above == 0 && v[i].below == 0;
@@ -578,10 +581,11 @@ static int table(size_t regions)
 		struct tallied t = try_family(r, regions, &seed);
 		double all = (double)t.all;
 
-		printf("%-12s %8zu %8.2f %8.2f %10.2f %10.2f %10.2f %8.2f\n", r->name, regions,
-		       100 * (double)t.held / all, 100 * (double)t.held_bounds / all,
+		printf("%-12s %8zu %8.2f %8.2f %10.2f %10.2f %10.2f %10.2f %8.2f\n", r->name,
+		       regions, 100 * (double)t.held / all, 100 * (double)t.held_bounds / all,
 		       100 * t.error / all, 100 * t.perf_error / all,
-		       t.widths ? 100 * t.width[t.widths / 2] : 0, t.time_ns / all / 1e6);
+		       t.widths ? 100 * t.width[t.widths / 2] : 0, 100 * t.w / all,
+		       t.time_ns / all / 1e6);
 		fflush(stdout);
 		free(t.width);
 	}
