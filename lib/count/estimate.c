@@ -233,12 +233,13 @@ struct nti_estimated nti_estimate_get(const struct nti_estimate *e, double measu
 	return out;
 }
 
-struct nti_estimated nti_estimate_narrower(const struct nti_estimated *a,
-					   const struct nti_estimated *b)
+struct nti_estimated nti_estimate_narrower(const struct nti_estimated *by_time,
+					   const struct nti_estimated *by_work)
 {
-	struct nti_estimated out = b->below + b->above < a->below + a->above ? *b : *a;
+	double width = by_time->below + fmax(by_time->above, by_time->missed);
+	struct nti_estimated out = by_work->below + by_work->above < width ? *by_work : *by_time;
 
-	out.missed = fmin(a->missed, b->missed);
+	out.missed = fmin(by_time->missed, by_work->missed);
 	return out;
 }
 

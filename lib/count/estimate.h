@@ -48,9 +48,12 @@ void nti_estimate_step(struct nti_estimate *e, double measure, double seen, doub
  */
 struct nti_estimated nti_estimate_get(const struct nti_estimate *e, double measure, double seen,
 				      double count, double most_rate);
-/* One event by two measures: that of the narrower interval, with the least that was missed. */
-struct nti_estimated nti_estimate_narrower(const struct nti_estimated *a,
-					   const struct nti_estimated *b);
+/*
+ * One event by two measures: by work if that interval is the narrower one, with the least that was
+ * missed. By time a phase may have been missed in any gap, by work only where there was some.
+ */
+struct nti_estimated nti_estimate_narrower(const struct nti_estimated *by_time,
+					   const struct nti_estimated *by_work);
 /*
  * With what may have been missed, within what is possible at all: in @unseen_ns the hardware has at
  * most @hard_rate events a nanosecond; INFINITY: not known.
