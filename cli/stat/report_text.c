@@ -185,6 +185,26 @@ static void note_bounds(struct cell *cell, const struct cli_style *style,
 	add_note(cell, text);
 }
 
+/* As much again and more may have been missed: nothing is known then but the lower end. */
+static void note_interval(struct cell *cell, const struct cli_style *style,
+			  const struct cli_item *item)
+{
+	const struct ntime_value *v = &item->value;
+	struct cell least;
+	const char *unit;
+	char text[NOTE_CHARS];
+
+	if (v->value > 0 && v->above > v->value) {
+		least = other_cell(style, item, v->value - v->below, &unit);
+		snprintf(text, sizeof(text), "at least %.40s%s%.20s", least.text, *unit ? " " : "",
+			 unit);
+		add_note(cell, text);
+	} else {
+		add_note(cell,
+			 cli_number_interval(v->below, v->above, v->value, style->look.utf8).text);
+	}
+}
+
 static void note_share(struct cell *cell, const struct cli_style *style,
 		       const struct cli_item *item)
 {
@@ -199,8 +219,7 @@ static void note_share(struct cell *cell, const struct cli_style *style,
 	if (item->is_unscaled)
 		add_note(cell, "not scaled");
 	else if (v->error > 0 || isnan(v->error))
-		add_note(cell,
-			 cli_number_interval(v->below, v->above, v->value, style->look.utf8).text);
+		note_interval(cell, style, item);
 	if (style->verbose && !item->is_unscaled)
 		note_bounds(cell, style, item);
 	if (style->verbose && item->is_alike)

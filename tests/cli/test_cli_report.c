@@ -141,6 +141,20 @@ TEST(text)
 	free(text);
 }
 
+TEST(what_may_be_twice_as_much_has_no_percentage)
+{
+	struct cli_style style = { .look = { .width = 80 } };
+	struct cli_report r = report();
+	struct ntime_value *v = &items[2].value, kept = *v;
+	char *text;
+
+	v->error = v->above = 1001;
+	text = written(&cli_text_writer, &style, &r, 0);
+	TT_HAS(text, "~1,000     cycles       # GHz 3.250 GHz  [50% counted, at least 988]\n");
+	free(text);
+	*v = kept;
+}
+
 TEST(a_counter_that_never_ran_is_explained)
 {
 	struct cli_style style = { .look = { .width = 80 } };
@@ -748,6 +762,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text),
+		cmocka_unit_test(what_may_be_twice_as_much_has_no_percentage),
 		cmocka_unit_test(a_counter_that_never_ran_is_explained),
 		cmocka_unit_test(upper_bounds_say_so),
 		cmocka_unit_test(a_metric_that_divides_by_0_is_explained),
