@@ -4,7 +4,7 @@
  * believe; of others in their own runtime directory. A file of another boot, kernel, processor or
  * version of ntime, and one that is damaged, is no file.
  *
- *     ntime-self-test 1 VERSION
+ *     ntime-self-test 2 VERSION
  *     boot ID
  *     kernel RELEASE
  *     cpu WORDS
@@ -80,7 +80,7 @@ static bool make_head(struct ntime_ctx *ctx, const struct nti_unit *core, char *
 		return false;
 	describe_cpu(ctx->os, &ctx->units.cpu, cpu, sizeof(cpu));
 	return snprintf(buf, HEAD_BYTES,
-			"ntime-self-test 1 %s\nboot %s\nkernel %s\ncpu %s\nunit %s %u\n",
+			"ntime-self-test 2 %s\nboot %s\nkernel %s\ncpu %s\nunit %s %u\n",
 			NTIME_VERSION, boot, release, cpu, core->name, core->counters) < HEAD_BYTES;
 }
 
@@ -93,10 +93,10 @@ static bool parse_trial(const char **at, struct nti_trial *t)
 
 	if (sscanf(*at,
 		   "trial %" SCNx32 " %" SCNx32 " %" SCNx32 " %lf %lf %lf %" SCNx32 " %" SCNu64
-		   " %" SCNu64 " %lf %lf\n%n",
+		   " %" SCNu64 " %lf %lf %lf\n%n",
 		   &t->event[0], &t->event[1], &t->event[2], &t->ratio[0], &t->ratio[1],
 		   &t->ratio[2], &t->faults, &t->twin[0], &t->twin[1], &t->per_call, &t->rotation,
-		   &used) != 11 ||
+		   &t->kernel, &used) != 12 ||
 	    !used)
 		return false;
 	*at += used;
@@ -179,12 +179,12 @@ static size_t write_text(char *buf, size_t size, const char *head,
 	const struct nti_trial *t = &tests->trial;
 	size_t i, used;
 
-	used = (size_t)snprintf(buf, size,
-				"%strial %" PRIx32 " %" PRIx32 " %" PRIx32
-				" %.9g %.9g %.9g %" PRIx32 " %" PRIu64 " %" PRIu64 " %.9g %.9g\n",
-				head, t->event[0], t->event[1], t->event[2], t->ratio[0],
-				t->ratio[1], t->ratio[2], t->faults, t->twin[0], t->twin[1],
-				t->per_call, t->rotation);
+	used = (size_t)snprintf(
+		buf, size,
+		"%strial %" PRIx32 " %" PRIx32 " %" PRIx32 " %.9g %.9g %.9g %" PRIx32 " %" PRIu64
+		" %" PRIu64 " %.9g %.9g %.9g\n",
+		head, t->event[0], t->event[1], t->event[2], t->ratio[0], t->ratio[1], t->ratio[2],
+		t->faults, t->twin[0], t->twin[1], t->per_call, t->rotation, t->kernel);
 	for (i = 0; i < tests->events; i++)
 		used += (size_t)snprintf(buf + used, size - used,
 					 "event %" PRIu32 " %" PRIx64 " %d\n", tests->event[i].type,

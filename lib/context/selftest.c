@@ -248,6 +248,19 @@ void nti_context_selftest_rotation(struct ntime_ctx *ctx, const struct nti_unit 
 	(void)nti_selftests_remember(ctx, unit, tests);
 }
 
+void nti_context_selftest_kernel(struct ntime_ctx *ctx, const struct nti_unit *unit)
+{
+	struct nti_selftests *tests = &ctx->selftests;
+
+	if (!tests->has_trial || unit != core_of(ctx) ||
+	    tests->trial.faults & NTI_TRIAL_KERNEL_TRIED)
+		return;
+	nti_trial_kernel(ctx->os, unit, &tests->trial);
+	nti_context_log(ctx, "self-test: %s: the kernel's part: %.3g of the truth", unit->name,
+			tests->trial.kernel);
+	(void)nti_selftests_remember(ctx, unit, tests);
+}
+
 int nti_context_rotation_doubt(struct ntime_ctx *ctx, const struct nti_unit *unit,
 			       struct nti_absence *doubt)
 {
@@ -283,6 +296,10 @@ int nti_context_selftest_doubt(struct ntime_ctx *ctx, const struct nti_event *ev
 				 "%s does not tell user mode from the kernel's: a system call "
 				 "counted %.0f instructions in user mode",
 				 core->name, t->per_call);
+	if (t->faults & NTI_TRIAL_KERNEL && !attr->exclude_kernel && !is_user_only)
+		return set_doubt(doubt, core->name,
+				 "%s counted known work of the kernel %.3g times", core->name,
+				 t->kernel);
 	if (t->faults & NTI_TRIAL_TWINS && has_twin)
 		return set_doubt(doubt, core->name,
 				 "%s counts an event once only: of several counters with the same "

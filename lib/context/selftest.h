@@ -59,6 +59,12 @@ int nti_context_rotation_doubt(struct ntime_ctx *ctx, const struct nti_unit *uni
 			       struct nti_absence *doubt);
 
 /*
+ * Events of @unit count the kernel too: find out, once, whether its part is right. The session's
+ * own counters do not count yet.
+ */
+void nti_context_selftest_kernel(struct ntime_ctx *ctx, const struct nti_unit *unit);
+
+/*
  * What speaks against counts of @event: in @doubt, which is empty. @is_user_only: the kernel's mode
  * is left out, though the event does not say so; @has_twin: the same event is counted by another
  * counter at the same time. 0 or -ENOMEM.

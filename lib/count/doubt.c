@@ -329,6 +329,21 @@ static int add_doubt(struct ntime_session *s, size_t i)
 	return add_unlisted(s, item);
 }
 
+/* The kernel's part is tried as soon as somebody counts it. */
+static void try_kernel(struct ntime_session *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->items; i++) {
+		const struct nti_unit *unit = can_check(&s->item[i]) ? unit_of(&s->item[i]) : NULL;
+
+		if (unit && unit->kind == NTI_UNIT_CORE && !is_user_only(s, i) &&
+		    !s->item[i].event.part[0].attr.exclude_kernel &&
+		    !nti_session_is_direct(s, unit))
+			nti_context_selftest_kernel(s->ctx, unit);
+	}
+}
+
 /* The kernel gives the counters to more events than there are, one after the other. */
 static int find_rotation(struct ntime_session *s)
 {
@@ -360,6 +375,7 @@ int nti_doubts_init(struct ntime_session *s)
 	nti_doubts_fini(s);
 	if (s->ctx->os->is_simulated)
 		return 0;
+	try_kernel(s);
 	for (i = 0; ret == 0 && i < s->items; i++) {
 		if (!can_check(&s->item[i]))
 			continue;

@@ -406,7 +406,7 @@ void nti_trial_rotate(struct nti_os *os, const struct nti_unit *unit, struct nti
 /* Is there anything in @t that speaks against @unit's counters? */
 static bool is_clean(const struct nti_trial *t)
 {
-	uint32_t bad = t->faults & ~NTI_TRIAL_ROTATED;
+	uint32_t bad = t->faults & ~(NTI_TRIAL_ROTATED | NTI_TRIAL_KERNEL_TRIED);
 	size_t i;
 
 	for (i = 0; i < NTI_TRIAL_EVENTS; i++)

@@ -28,11 +28,13 @@ enum nti_trial_event {
 #define NTI_TRIAL_ROUGH (1u << 3)
 
 /* What all of its counters do. */
-#define NTI_TRIAL_RUNS_ON (1u << 0)    /* they count while they are disabled */
-#define NTI_TRIAL_UNFILTERED (1u << 1) /* user mode alone is not told from the kernel's */
-#define NTI_TRIAL_TWINS (1u << 2)      /* the same event on several counters differs */
-#define NTI_TRIAL_ROTATED (1u << 3)    /* nti_trial_rotate() was made */
-#define NTI_TRIAL_ROTATION (1u << 4)   /* estimates of events that take turns are far off */
+#define NTI_TRIAL_RUNS_ON (1u << 0)	 /* they count while they are disabled */
+#define NTI_TRIAL_UNFILTERED (1u << 1)	 /* user mode alone is not told from the kernel's */
+#define NTI_TRIAL_TWINS (1u << 2)	 /* the same event on several counters differs */
+#define NTI_TRIAL_ROTATED (1u << 3)	 /* nti_trial_rotate() was made */
+#define NTI_TRIAL_ROTATION (1u << 4)	 /* estimates of events that take turns are far off */
+#define NTI_TRIAL_KERNEL_TRIED (1u << 5) /* nti_trial_kernel() was made */
+#define NTI_TRIAL_KERNEL (1u << 6)	 /* the kernel's part is counted so many times: .kernel */
 
 /**
  * struct nti_trial - what was found
@@ -42,6 +44,7 @@ enum nti_trial_event {
  * @twin:	lowest and highest count of the same event at the same time
  * @per_call:	instructions of the kernel that were counted in user mode, per system call
  * @rotation:	the worst estimate of events that took turns, by the truth
+ * @kernel:	the worst count of the kernel's part, by the truth
  */
 struct nti_trial {
 	uint32_t event[NTI_TRIAL_EVENTS];
@@ -50,6 +53,7 @@ struct nti_trial {
 	uint64_t twin[2];
 	double per_call;
 	double rotation;
+	double kernel;
 };
 
 /*
@@ -63,6 +67,12 @@ bool nti_trial_run(struct nti_os *os, const struct nti_unit *unit, struct nti_tr
  * a tenth of a second and more. NTI_TRIAL_ROTATED in @out if that could be found out.
  */
 void nti_trial_rotate(struct nti_os *os, const struct nti_unit *unit, struct nti_trial *out);
+
+/*
+ * Known work of the kernel, for whoever may count that: half a millisecond. NTI_TRIAL_KERNEL_TRIED
+ * in @out whatever comes of it. Follows nti_trial_run().
+ */
+void nti_trial_kernel(struct nti_os *os, const struct nti_unit *unit, struct nti_trial *out);
 
 /* perf's number of an event. */
 uint64_t nti_trial_config(enum nti_trial_event event);

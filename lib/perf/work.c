@@ -190,6 +190,24 @@ static void native_misses(struct nti_os *os, unsigned long loads)
 }
 #endif
 
+static int native_filter_open(struct nti_os *os, struct nti_filter *f, unsigned int turns)
+{
+	(void)os;
+	return nti_filter_open(f, turns);
+}
+
+static bool native_filter_run(struct nti_os *os, const struct nti_filter *f)
+{
+	(void)os;
+	return nti_filter_run(f);
+}
+
+static void native_filter_close(struct nti_os *os, struct nti_filter *f)
+{
+	(void)os;
+	nti_filter_close(f);
+}
+
 static const struct nti_work native = {
 	.turn_instructions = TURN_INSTRUCTIONS,
 	.call_instructions = CALL_INSTRUCTIONS,
@@ -198,6 +216,11 @@ static const struct nti_work native = {
 #ifdef HAS_MISSES
 	.misses = native_misses,
 #endif
+	.filter_instructions = NTI_FILTER_INSTRUCTIONS,
+	.filter_branches = NTI_FILTER_BRANCHES,
+	.filter_open = native_filter_open,
+	.filter_run = native_filter_run,
+	.filter_close = native_filter_close,
 };
 
 const struct nti_work *nti_work_of(struct nti_os *os)

@@ -3,6 +3,9 @@
 #ifndef NTI_WORK_H
 #define NTI_WORK_H
 
+#include <stdbool.h>
+
+#include "lib/os/filter.h"
 #include "lib/os/os.h"
 
 /**
@@ -14,12 +17,19 @@
  * @calls:	cheap system calls
  * @misses:	loads, each from a line that was thrown out of all caches just before, and branches
  *		that nothing can predict; NULL: this processor cannot do that
+ * @filter_instructions, @filter_branches: in the kernel, of one turn of a filter that the kernel
+ *		has translated (lib/os/filter.h); 0: not known here
+ * @filter_open, @filter_run, @filter_close: of lib/os/filter.h
  */
 struct nti_work {
 	unsigned int turn_instructions, call_instructions;
 	void (*loop)(struct nti_os *os, unsigned long turns);
 	void (*calls)(struct nti_os *os, unsigned long calls);
 	void (*misses)(struct nti_os *os, unsigned long loads);
+	unsigned int filter_instructions, filter_branches;
+	int (*filter_open)(struct nti_os *os, struct nti_filter *f, unsigned int turns);
+	bool (*filter_run)(struct nti_os *os, const struct nti_filter *f);
+	void (*filter_close)(struct nti_os *os, struct nti_filter *f);
 };
 
 /* That of @os, which a test may have its own of. */

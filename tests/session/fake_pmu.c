@@ -46,6 +46,8 @@ static const char *const lie_names[LIES] = {
 	"no energy",
 	"much energy",
 	"all stand still",
+	"kernel twice",
+	"kernel twice in both modes",
 };
 
 const char *fake_lie_name(enum fake_lie lie)
@@ -224,6 +226,7 @@ static uint64_t amount_of(const struct fake_amounts *a, enum fake_code code, con
 static void count(const struct fake_pmu *p, struct fake_event *e, const struct fake_amounts *a)
 {
 	static const bool all[FAKE_MODES] = { true, true };
+	const bool kernel[FAKE_MODES] = { [FAKE_KERNEL] = e->modes[FAKE_KERNEL] };
 	uint64_t step = amount_of(a, e->code, e->modes);
 
 	if (p->loses_turns && e->running_ns < e->enabled_ns)
@@ -236,6 +239,12 @@ static void count(const struct fake_pmu *p, struct fake_event *e, const struct f
 		step = 0;
 	if (is_hit(p, e)) {
 		switch (p->lie) {
+		case LIE_KERNEL_TWICE_SUM:
+			step += e->modes[FAKE_USER] ? amount_of(a, e->code, kernel) : 0;
+			break;
+		case LIE_KERNEL_TWICE:
+			step += amount_of(a, e->code, kernel);
+			break;
 		case LIE_DEAD:
 		case LIE_STUCK:
 		case LIE_NOT_STARTED:
@@ -451,13 +460,52 @@ static void fake_close(struct nti_os *os, int fd)
 	pmu_of(os)->event[fd].is_open = false;
 }
 
+/* One time in @n. */
+static bool happens(struct fake_pmu *p, unsigned int n)
+{
+	return tt_random(&p->noise) % n == 0;
+}
+
+static void disturb(struct fake_pmu *p, struct fake_amounts *a, uint64_t *ns)
+{
+	uint64_t *user = a->of[FAKE_USER], *kernel = a->of[FAKE_KERNEL], interrupts;
+
+	if (happens(p, 50))
+		p->clock = 0.2 + (double)(tt_random(&p->noise) % 80) / 100;
+	user[FAKE_CYCLES] += user[FAKE_CYCLES] ? tt_random(&p->noise) % 300 : 0;
+	for (interrupts = happens(p, 20); interrupts && happens(p, 2); interrupts++)
+		;
+	/* Some processors count the return into user mode there, and its branch. */
+	user[FAKE_INSTRUCTIONS] += interrupts;
+	user[FAKE_BRANCHES] += interrupts;
+	user[FAKE_REFERENCES] += interrupts * (tt_random(&p->noise) % 60);
+	user[FAKE_MISSES] += interrupts * (tt_random(&p->noise) % 20);
+	user[FAKE_BRANCH_MISSES] += interrupts * (tt_random(&p->noise) % 4);
+	kernel[FAKE_INSTRUCTIONS] += interrupts * 6000;
+	kernel[FAKE_BRANCHES] += interrupts * 1200;
+	kernel[FAKE_CYCLES] += interrupts * 9000;
+	*ns += interrupts * 3000;
+	*ns = (uint64_t)((double)*ns / p->clock) + 1;
+	if (happens(p, 50))
+		*ns += tt_random(&p->noise) % 100000;
+}
+
+static void known_work(struct nti_os *os, struct fake_amounts a, uint64_t ns)
+{
+	struct fake_pmu *p = pmu_of(os);
+
+	if (p->noise)
+		disturb(p, &a, &ns);
+	fake_pmu_work(p, &a, ns);
+}
+
 static void fake_loop(struct nti_os *os, unsigned long turns)
 {
 	const struct fake_amounts a = { .of = { [FAKE_USER] = { [FAKE_CYCLES] = 6 * turns,
 								[FAKE_INSTRUCTIONS] = 4 * turns,
 								[FAKE_BRANCHES] = turns } } };
 
-	fake_pmu_work(pmu_of(os), &a, 2 * turns + 1);
+	known_work(os, a, 2 * turns + 1);
 }
 
 static void fake_calls(struct nti_os *os, unsigned long calls)
@@ -470,7 +518,7 @@ static void fake_calls(struct nti_os *os, unsigned long calls)
 								  [FAKE_BRANCHES] =
 									  30 * calls } } };
 
-	fake_pmu_work(pmu_of(os), &a, 150 * calls);
+	known_work(os, a, 150 * calls);
 }
 
 static void fake_misses(struct nti_os *os, unsigned long loads)
@@ -482,7 +530,36 @@ static void fake_misses(struct nti_os *os, unsigned long loads)
 								[FAKE_REFERENCES] = loads,
 								[FAKE_MISSES] = loads } } };
 
-	fake_pmu_work(pmu_of(os), &a, 100 * loads);
+	known_work(os, a, 100 * loads);
+}
+
+static int fake_filter_open(struct nti_os *os, struct nti_filter *f, unsigned int turns)
+{
+	(void)os;
+	f->fd[0] = (int)turns;
+	return 0;
+}
+
+static bool fake_filter_run(struct nti_os *os, const struct nti_filter *f)
+{
+	uint64_t turns = (uint64_t)f->fd[0], times = pmu_of(os)->is_interpreted ? 5 : 1;
+	const struct fake_amounts a = {
+		.of = { [FAKE_USER] = { [FAKE_CYCLES] = 60,
+					[FAKE_INSTRUCTIONS] = 40,
+					[FAKE_BRANCHES] = 8 },
+			[FAKE_KERNEL] = { [FAKE_CYCLES] = 2000 + 2 * times * turns,
+					  [FAKE_INSTRUCTIONS] = 1500 + 2 * times * turns,
+					  [FAKE_BRANCHES] = 300 + times * turns } }
+	};
+
+	known_work(os, a, 700 + times * turns);
+	return true;
+}
+
+static void fake_filter_close(struct nti_os *os, struct nti_filter *f)
+{
+	(void)os;
+	f->fd[0] = -1;
 }
 
 static struct nti_os_ops ops;
@@ -523,9 +600,15 @@ void fake_pmu_init(struct fake_pmu *p, unsigned int counters)
 				     .call_instructions = 4,
 				     .loop = fake_loop,
 				     .calls = fake_calls,
-				     .misses = fake_misses };
+				     .misses = fake_misses,
+				     .filter_instructions = 2,
+				     .filter_branches = 1,
+				     .filter_open = fake_filter_open,
+				     .filter_run = fake_filter_run,
+				     .filter_close = fake_filter_close };
 	p->os.work = &p->work;
 	p->counters = counters;
+	p->clock = 1;
 	p->now_ns = 1000;
 	p->read_amounts =
 		(struct fake_amounts){ .of = { [FAKE_USER] = { [FAKE_CYCLES] = 40,

@@ -64,7 +64,9 @@ enum fake_lie {
 	LIE_BUSY,	/* the task's clock runs twice as fast */
 	LIE_NO_ENERGY,	/* the energy counter stands still */
 	LIE_MUCH_ENERGY,
-	LIE_FROZEN_ALL, /* all counters stand still from a moment on */
+	LIE_FROZEN_ALL,	      /* all counters stand still from a moment on */
+	LIE_KERNEL_TWICE,     /* the kernel's part is counted twice */
+	LIE_KERNEL_TWICE_SUM, /* likewise, where both modes are counted alone */
 	LIES,
 };
 
@@ -98,6 +100,13 @@ struct fake_pmu {
 	char directory[64]; /* in place of /run/ntime; "": there is none */
 	bool loses_turns;   /* what took turns counts a half from then on */
 	unsigned int opens;
+	/*
+	 * What disturbs known work: of interrupts, a clock that changes and a host that takes time
+	 * away; 0: nothing does. And a kernel that interprets filters.
+	 */
+	uint64_t noise;
+	double clock;
+	bool is_interpreted;
 	/* a reading showed less than the one before: else nobody can know that a count went back */
 	bool was_seen_back;
 };

@@ -222,6 +222,42 @@ TEST(events_that_take_turns)
 	fini(&r);
 }
 
+/* How many counters a session of @name opens, and whether its value is marked. */
+static unsigned int opens_of_session(struct rig *r, const char *name, bool is_bad)
+{
+	struct fake_pmu *p = &r->pmu;
+	struct ntime_session *s;
+	struct ntime_value v;
+	unsigned int opens;
+
+	fake_pmu_new_context(p);
+	opens = p->opens;
+	TT_IS(ntime_session_new(&p->ctx, NULL, &s), 0);
+	TT_IS(ntime_session_add(s, name, NULL), 0);
+	TT_IS(ntime_session_start(s), 0);
+	TT_IS(ntime_session_read(s, &v, 1), 1);
+	TT_IS(!!(v.flags & NTIME_IMPLAUSIBLE), is_bad);
+	ntime_session_free(s);
+	return p->opens - opens;
+}
+
+/* Tried once, by who counts it. */
+TEST(the_kernels_part)
+{
+	struct rig r;
+
+	init(&r);
+	r.pmu.lie = LIE_KERNEL_TWICE;
+	r.pmu.code = FAKE_INSTRUCTIONS;
+	assert_true(opens_of_session(&r, "instructions:u", false) > 1);
+	TT_IS(opens_of_session(&r, "instructions:u", false), 1);
+	assert_true(opens_of_session(&r, "instructions", true) > 1);
+	TT_IS(opens_of_session(&r, "instructions", true), 1);
+	TT_IS(opens_of_session(&r, "instructions:k", true), 1);
+	TT_IS(opens_of_session(&r, "instructions:u", false), 1);
+	fini(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -230,6 +266,7 @@ int main(void)
 		cmocka_unit_test(a_damaged_file_is_no_file),
 		cmocka_unit_test(others_are_not_believed),
 		cmocka_unit_test(events_that_take_turns),
+		cmocka_unit_test(the_kernels_part),
 	};
 
 	return TT_RUN(tests);
