@@ -33,6 +33,11 @@ enum { STEPS = NTI_ARRAY_SIZE(step_turns) };
 #define LEAST_CYCLES_PER_TURN 1
 /* As in data/limits; what the system calls take is in it. */
 #define MOST_CYCLES_PER_NS 10
+/*
+ * User mode alone: each interrupt may add an instruction or two of the 16,000 in the longest step,
+ * or a branch of the 4,000. Else the kernel is in it.
+ */
+#define RATIO_EXACT 0.006
 #define RATIO_LOW 0.9
 #define RATIO_HIGH 1.1
 /* What a branch is, is not the same everywhere: calls, exceptions, both of a pair. */
@@ -179,7 +184,8 @@ static bool is_rough(const struct run *r, size_t k, double per_turn)
 	return far > 1;
 }
 
-static bool is_rate(const struct run *r, enum nti_trial_event event, double ratio)
+static bool is_rate(const struct run *r, enum nti_trial_event event, double ratio,
+		    bool is_user_only)
 {
 	const struct nti_perf_reading *last = &r->at[STEPS], *before = &r->at[STEPS - 1];
 	double high = event == NTI_TRIAL_BRANCHES ? BRANCH_RATIO_HIGH : RATIO_HIGH;
@@ -189,6 +195,8 @@ static bool is_rate(const struct run *r, enum nti_trial_event event, double rati
 		       ratio * (double)step_turns[STEPS - 1] >
 			       MOST_CYCLES_PER_NS *
 				       ((double)(last->running_ns - before->running_ns) + 100);
+	if (is_user_only)
+		return fabs(ratio - 1) > RATIO_EXACT;
 	return ratio < RATIO_LOW || ratio > high;
 }
 
@@ -196,6 +204,7 @@ static void judge_event(const struct run *r, size_t k, struct nti_trial *out)
 {
 	enum nti_trial_event event = r->of[k];
 	double per_turn = event == NTI_TRIAL_INSTRUCTIONS ? r->work->turn_instructions : 1;
+	bool is_user_only = !r->unit->is_mode_blind && !(out->faults & NTI_TRIAL_UNFILTERED);
 	uint32_t *seen = &out->event[event];
 
 	*seen = NTI_TRIAL_TRIED;
@@ -206,7 +215,7 @@ static void judge_event(const struct run *r, size_t k, struct nti_trial *out)
 	if (!r->work->turn_instructions)
 		return;
 	out->ratio[event] = rate_of(r, k) / per_turn;
-	if (is_rate(r, event, out->ratio[event]))
+	if (is_rate(r, event, out->ratio[event], is_user_only))
 		*seen |= NTI_TRIAL_RATE;
 	/* Cycles follow caches and clocks; and the kernel, which differs, may be in the count. */
 	else if (event != NTI_TRIAL_CYCLES && !(out->faults & NTI_TRIAL_UNFILTERED) &&

@@ -48,6 +48,8 @@ static const char *const lie_names[LIES] = {
 	"all stand still",
 	"kernel twice",
 	"kernel twice in both modes",
+	"5 percent more",
+	"1 percent more",
 };
 
 const char *fake_lie_name(enum fake_lie lie)
@@ -223,6 +225,14 @@ static uint64_t amount_of(const struct fake_amounts *a, enum fake_code code, con
 	return sum;
 }
 
+static uint64_t percent(struct fake_event *e, uint64_t step, unsigned int of_100)
+{
+	e->hundredths += step * of_100;
+	step = e->hundredths / 100;
+	e->hundredths %= 100;
+	return step;
+}
+
 static void count(const struct fake_pmu *p, struct fake_event *e, const struct fake_amounts *a)
 {
 	static const bool all[FAKE_MODES] = { true, true };
@@ -239,6 +249,12 @@ static void count(const struct fake_pmu *p, struct fake_event *e, const struct f
 		step = 0;
 	if (is_hit(p, e)) {
 		switch (p->lie) {
+		case LIE_5_PERCENT:
+			step = percent(e, step, 105);
+			break;
+		case LIE_1_PERCENT:
+			step = percent(e, step, 101);
+			break;
 		case LIE_KERNEL_TWICE_SUM:
 			step += e->modes[FAKE_USER] ? amount_of(a, e->code, kernel) : 0;
 			break;

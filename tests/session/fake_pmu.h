@@ -67,6 +67,8 @@ enum fake_lie {
 	LIE_FROZEN_ALL,	      /* all counters stand still from a moment on */
 	LIE_KERNEL_TWICE,     /* the kernel's part is counted twice */
 	LIE_KERNEL_TWICE_SUM, /* likewise, where both modes are counted alone */
+	LIE_5_PERCENT,	      /* so much too much */
+	LIE_1_PERCENT,
 	LIES,
 };
 
@@ -78,7 +80,8 @@ struct fake_event {
 	uint64_t config;
 	uint32_t type;
 	uint64_t raw, last_shown, previous, enabled_ns, running_ns;
-	bool was_hit; /* by what happens once */
+	uint64_t hundredths; /* of one more, of a lie in percent */
+	bool was_hit;	     /* by what happens once */
 };
 
 struct fake_pmu {
