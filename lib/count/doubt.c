@@ -28,6 +28,9 @@
  */
 #define JUMP_PER_NS 20000
 #define NS_PER_S 1e9
+/* Counters that end do so at this, or at twice as much; how far a count must have come to there. */
+#define END_STEP (1ull << 31)
+#define END_DISTANCE 1000000
 
 /* Without the modifiers: "cycles" of "cycles:u", "power/energy-pkg" of "power/energy-pkg/". */
 static size_t base_length(const char *name)
@@ -642,12 +645,40 @@ static void mark_rotated(struct ntime_session *s, struct nti_seen *seen,
 			doubt(s, i, seen, "%s", s->doubts->rotation.reason);
 }
 
+/* 2^31 and 2^32, and one less: where counters end that do not wrap; and other multiples of 2^31. */
+static uint64_t is_at_limit(uint64_t count)
+{
+	return !((count + 1) & (END_STEP - 2));
+}
+
+/*
+ * Any count may be there by chance, one in END_DISTANCE that goes on by as much from reading to
+ * reading, and stay while nothing happens. So it must have come a long way to get there, or have
+ * had the time to go as far since, at the rate of all the time before.
+ */
+static void check_end(struct ntime_session *s, size_t i, struct nti_seen *seen,
+		      const struct ntime_value *v)
+{
+	const struct nti_seen *last = &seen[i];
+	double ns = (double)(v->counted_ns - last->counted_ns);
+
+	if (v->count + 1 < END_STEP || v->count > 2 * END_STEP || s->item[i].event.is_state ||
+	    !can_check(&s->item[i]) || unit_of(&s->item[i])->kind != NTI_UNIT_CORE)
+		return;
+	if (v->count - last->count > END_DISTANCE ||
+	    (double)v->count * ns > END_DISTANCE * (double)v->counted_ns)
+		doubt(s, i, seen, "it stands at %llu, where a counter of %u bits ends",
+		      (unsigned long long)v->count, v->count > END_STEP ? 32 : 31);
+}
+
 /* Apart, so that nothing of it is prepared for those that do not need it. */
 static __attribute__((noinline)) void look_closer(struct ntime_session *s, size_t i,
 						  struct nti_seen *seen, struct ntime_value *v)
 {
 	if (is_jump(v, &seen[i]) && is_comparable(v))
 		check_jump(s, i, seen, v);
+	if (is_at_limit(v->count) && is_comparable(v))
+		check_end(s, i, seen, v);
 	if (!has_number(v)) {
 		seen[i].state &= ~NTI_WAS_READ;
 		return;
@@ -665,10 +696,13 @@ static void look_at(struct ntime_session *s, struct nti_seen *seen, struct ntime
 
 	for (v = values; v < end; v++, last++) {
 		/* One question, since almost all were read before, are plain and did not jump. */
-		if (is_jump(v, last) | v->flags | (last->state ^ NTI_WAS_READ))
+		if (is_jump(v, last) | v->flags | (last->state ^ NTI_WAS_READ) |
+		    is_at_limit(v->count))
 			look_closer(s, (size_t)(v - values), seen, v);
+		/* At an end, time goes on from when it came there. */
+		if (v->count != last->count || !v->count || !is_at_limit(v->count))
+			last->counted_ns = v->counted_ns;
 		last->count = v->count;
-		last->counted_ns = v->counted_ns;
 	}
 }
 

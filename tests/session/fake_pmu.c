@@ -50,6 +50,7 @@ static const char *const lie_names[LIES] = {
 	"kernel twice in both modes",
 	"5 percent more",
 	"1 percent more",
+	"ends",
 };
 
 const char *fake_lie_name(enum fake_lie lie)
@@ -399,6 +400,9 @@ static uint64_t shown_value(struct fake_pmu *p, struct fake_event *e)
 	if (!is_hit(p, e))
 		return value;
 	switch (p->lie) {
+	case LIE_ENDS:
+		p->was_seen_ended |= value > p->amount + p->amount / 100;
+		return value > p->amount ? p->amount : value;
 	case LIE_WRAP_32:
 		return value & UINT32_MAX;
 	case LIE_READS_0:

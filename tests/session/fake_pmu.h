@@ -69,6 +69,7 @@ enum fake_lie {
 	LIE_KERNEL_TWICE_SUM, /* likewise, where both modes are counted alone */
 	LIE_5_PERCENT,	      /* so much too much */
 	LIE_1_PERCENT,
+	LIE_ENDS, /* stands still at an amount */
 	LIES,
 };
 
@@ -112,6 +113,7 @@ struct fake_pmu {
 	bool is_interpreted;
 	/* a reading showed less than the one before: else nobody can know that a count went back */
 	bool was_seen_back;
+	bool was_seen_ended; /* a reading showed more than 1 % too little */
 };
 
 void fake_pmu_init(struct fake_pmu *p, unsigned int counters);

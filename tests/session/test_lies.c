@@ -69,6 +69,7 @@ static const struct lie_row lie_rows[] = {
 	/* Of cycles this is not found: docs/counting.md, "What cannot be found out". */
 	{ __LINE__, LIE_5_PERCENT, V(INSTRUCTIONS) | V(BRANCHES) },
 	{ __LINE__, LIE_1_PERCENT, V(INSTRUCTIONS) | V(BRANCHES) },
+	{ __LINE__, LIE_ENDS, ALL },
 };
 
 struct step {
@@ -222,14 +223,21 @@ static void make_lie(struct rig *r, const struct lie_row *row, uint64_t *seed, u
 	p->bit = row->bits[0] + (unsigned int)(tt_random(seed) % range);
 	p->amount = row->lie == LIE_NO_SIGN ? 1ull << 48
 					    : (1ull << 47) + tt_random(seed) % (1ull << 46);
+	if (row->lie == LIE_ENDS)
+		p->amount = (1ull << (31 + tt_random(seed) % 2)) - tt_random(seed) % 2;
 	if (row->is_late)
 		p->from_ns = p->total_ns + (QUIET_STEPS + tt_random(seed) % 3) * step_ns +
 			     tt_random(seed) % step_ns;
 }
 
-/* Nobody can know of a fall that the work after it hides until the next reading. */
+/*
+ * Nobody can know of an end that was not reached, or of a fall that the work after it hides until
+ * the next reading.
+ */
 static bool is_hidden(const struct lie_row *row, const struct fake_pmu *p)
 {
+	if (row->lie == LIE_ENDS)
+		return !p->was_seen_ended;
 	return (row->lie == LIE_BACK || row->lie == LIE_RESETS || row->lie == LIE_WRAP_32) &&
 	       !p->was_seen_back;
 }
