@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "trace/base/digits.h"
 #include "trace/regdb/decoder.h"
 
 /* Bytes of an access that are of one register, or of none. */
 struct piece {
-	struct ntime_regdb_hit hit;
+	struct nti_hit *hit; /* NULL: none */
 	uint32_t at, width;
-	bool is_known;
 };
 
 /* As wide as registers are where nothing is known. */
@@ -20,13 +20,15 @@ struct piece {
 static struct piece piece_at(struct ntime_decoder *d, uint32_t device, uint8_t region,
 			     uint64_t offset, uint32_t width, uint32_t at)
 {
-	struct piece p = { .hit = { .size = sizeof(p.hit) }, .at = at, .width = width - at };
+	struct piece p = { .hit = nti_decoder_hit(d, device, region, offset + at),
+			   .at = at,
+			   .width = width - at };
 	uint32_t bytes = WORD - (uint32_t)((offset + at) % WORD);
 
-	p.is_known = ntime_decoder_find(d, device, region, offset + at, p.width, &p.hit) > 0 &&
-		     *p.hit.name;
-	if (p.is_known && p.hit.bits / 8 > p.hit.skew)
-		bytes = p.hit.bits / 8 - p.hit.skew;
+	if (p.hit && !(p.hit->is_found && *p.hit->name))
+		p.hit = NULL;
+	if (p.hit && p.hit->bits / 8 > p.hit->skew)
+		bytes = p.hit->bits / 8 - p.hit->skew;
 	if (bytes < p.width)
 		p.width = bytes;
 	return p;
@@ -37,9 +39,9 @@ struct text {
 	size_t bytes, n;
 };
 
-static void put(struct text *t, const char *word)
+static void put(struct text *t, const char *word, size_t n)
 {
-	size_t n = strlen(word), room = t->bytes - t->n - 1;
+	size_t room = t->bytes - t->n - 1;
 
 	n = n < room ? n : room;
 	memcpy(t->buf + t->n, word, n);
@@ -47,18 +49,27 @@ static void put(struct text *t, const char *word)
 	t->buf[t->n] = '\0';
 }
 
-static void put_name(struct text *t, const struct piece *p, uint64_t offset)
+/* "0x..." with @sign in front, which may be "". */
+static void put_hex(struct text *t, const char *sign, uint64_t value)
 {
 	char number[24];
 
-	put(t, t->n ? ", " : "");
-	if (!p->is_known)
-		(void)snprintf(number, sizeof(number), "0x%" PRIx64, offset + p->at);
-	else
-		(void)snprintf(number, sizeof(number), "+0x%" PRIx32, p->hit.skew);
-	put(t, p->is_known ? p->hit.name : number);
-	if (p->is_known && p->hit.skew)
-		put(t, number);
+	put(t, sign, strlen(sign));
+	memcpy(number, "0x", 2);
+	put(t, number, (size_t)(nti_put_hex(number + 2, value) - number));
+}
+
+static void put_name(struct text *t, const struct piece *p, uint64_t offset)
+{
+	if (t->n)
+		put(t, ", ", 2);
+	if (!p->hit) {
+		put_hex(t, "", offset + p->at);
+		return;
+	}
+	put(t, p->hit->name, strlen(p->hit->name));
+	if (p->hit->skew)
+		put_hex(t, "+", p->hit->skew);
 }
 
 size_t ntime_decoder_name(struct ntime_decoder *d, uint32_t device, uint8_t region, uint64_t offset,
@@ -72,8 +83,10 @@ size_t ntime_decoder_name(struct ntime_decoder *d, uint32_t device, uint8_t regi
 	do {
 		struct piece p = piece_at(d, device, region, offset, width, at);
 
+		if (!p.hit && p.width == width)
+			return 0;
 		put_name(&t, &p, offset);
-		is_known = is_known || p.is_known;
+		is_known = is_known || p.hit;
 		at += p.width;
 	} while (at < width);
 	if (!is_known)
@@ -98,17 +111,17 @@ size_t ntime_decoder_words(struct ntime_decoder *d, uint32_t device, uint8_t reg
 		struct piece p = piece_at(d, device, region, offset, width, at);
 		uint64_t part = low_bytes(value >> 8 * at, p.width);
 
-		put(&t, at ? ", " : "");
-		if (p.is_known)
-			t.n += ntime_decoder_value(d, &p.hit, p.width, part, buf + t.n,
-						   bytes - t.n);
+		if (at)
+			put(&t, ", ", 2);
+		if (p.hit)
+			t.n += nti_decoder_value(d, p.hit, p.width, part, buf + t.n, bytes - t.n);
 		else
 			t.n += (size_t)snprintf(buf + t.n, bytes - t.n, "0x%0*" PRIx64,
 						(int)(2 * p.width), part);
 		t.n = t.n < bytes ? t.n : bytes - 1;
 		/* One number says what the value says. */
-		has_words = has_words || (p.is_known && (at || p.width < width)) ||
-			    (p.is_known && strncmp(buf, "0x", 2) != 0);
+		has_words = has_words || (p.hit && (at || p.width < width)) ||
+			    (p.hit && strncmp(buf, "0x", 2) != 0);
 		at += p.width;
 	} while (at < width && at < 8);
 	if (!has_words)

@@ -399,21 +399,29 @@ static struct nti_hit *hit_at(struct ntime_decoder *d, uint16_t view, uint8_t re
 	return h;
 }
 
-int ntime_decoder_find(struct ntime_decoder *d, uint32_t device, uint8_t region, uint64_t offset,
-		       uint32_t width, struct ntime_regdb_hit *out)
+struct nti_hit *nti_decoder_hit(struct ntime_decoder *d, uint32_t device, uint8_t region,
+				uint64_t offset)
 {
 	uint16_t view = view_number(d, device);
 	uint32_t key = (uint32_t)view << 8 | region;
 	struct nti_hit *h = d->last;
 
+	if (h && h->offset == offset && h->key == key)
+		return h;
+	return hit_at(d, view, region, offset, key);
+}
+
+int ntime_decoder_find(struct ntime_decoder *d, uint32_t device, uint8_t region, uint64_t offset,
+		       uint32_t width, struct ntime_regdb_hit *out)
+{
+	struct nti_hit *h;
+
 	(void)width; /* what is at the first byte counts; ntime_decoder_value() cuts */
 	if (out->size < sizeof(*out))
 		return -EINVAL;
-	if (!h || h->offset != offset || h->key != key) {
-		h = hit_at(d, view, region, offset, key);
-		if (!h)
-			return -ENOMEM;
-	}
+	h = nti_decoder_hit(d, device, region, offset);
+	if (!h)
+		return -ENOMEM;
 	out->skew = h->skew;
 	out->bits = h->bits;
 	out->is_guess = h->is_guess;
@@ -466,10 +474,9 @@ static bool make_room(struct ntime_decoder *d, struct nti_hit *h, size_t bytes)
 	return h->words != NULL;
 }
 
-size_t ntime_decoder_value(struct ntime_decoder *d, const struct ntime_regdb_hit *hit,
-			   uint32_t width, uint64_t value, char *buf, size_t bytes)
+size_t nti_decoder_value(struct ntime_decoder *d, struct nti_hit *h, uint32_t width, uint64_t value,
+			 char *buf, size_t bytes)
 {
-	struct nti_hit *h = (struct nti_hit *)(uintptr_t)hit->inner;
 	size_t n;
 
 	if (!bytes)
@@ -496,4 +503,11 @@ size_t ntime_decoder_value(struct ntime_decoder *d, const struct ntime_regdb_hit
 		h->width = (uint8_t)width;
 	}
 	return n;
+}
+
+size_t ntime_decoder_value(struct ntime_decoder *d, const struct ntime_regdb_hit *hit,
+			   uint32_t width, uint64_t value, char *buf, size_t bytes)
+{
+	return nti_decoder_value(d, (struct nti_hit *)(uintptr_t)hit->inner, width, value, buf,
+				 bytes);
 }

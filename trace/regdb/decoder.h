@@ -82,6 +82,17 @@ bool nti_decoder_look(const struct ntime_decoder *d, const struct nti_view *view
 		      uint64_t offset, struct nti_found *out);
 
 /*
+ * What is remembered of an address, valid until the next call; .is_found is false where nothing is.
+ * NULL without memory.
+ */
+struct nti_hit *nti_decoder_hit(struct ntime_decoder *d, uint32_t device, uint8_t region,
+				uint64_t offset);
+
+/* As ntime_decoder_value(). */
+size_t nti_decoder_value(struct ntime_decoder *d, struct nti_hit *h, uint32_t width, uint64_t value,
+			 char *buf, size_t bytes);
+
+/*
  * chip.c: the view of a chip of that name, or of one that is told by an id, made if it is new.
  * -ENOENT: no database has it.
  */
