@@ -15,28 +15,37 @@ struct json {
 	uint64_t base_ns;
 };
 
-static const char *const kinds[NTIME_RECORD_KINDS] = {
-	[NTIME_RECORD_READ] = "read",
-	[NTIME_RECORD_WRITE] = "write",
-	[NTIME_RECORD_MARK] = "mark",
-	[NTIME_RECORD_CONFIG_READ] = "config-read",
-	[NTIME_RECORD_CONFIG_WRITE] = "config-write",
-	[NTIME_RECORD_INTERRUPT] = "interrupt",
-	[NTIME_RECORD_REGION] = "region",
-	[NTIME_RECORD_MMAP] = "mmap",
-	[NTIME_RECORD_MMAP_SWITCH] = "mmap-switch",
-	[NTIME_RECORD_IOEVENTFD] = "ioeventfd",
-	[NTIME_RECORD_QUIRK_READ] = "quirk-read",
-	[NTIME_RECORD_QUIRK_WRITE] = "quirk-write",
-	[NTIME_RECORD_LOST] = "lost",
-	[NTIME_RECORD_PCIDEV] = "pcidev",
-	[NTIME_RECORD_MAP] = "map",
-	[NTIME_RECORD_UNMAP] = "unmap",
-	[NTIME_RECORD_UNKNOWN] = "unknown",
-	[NTIME_RECORD_LIST] = "list",
-	[NTIME_RECORD_STYLE] = "style",
-	[NTIME_RECORD_EVENT] = "event",
-	[NTIME_RECORD_OTHER] = "other",
+#define KIND(text)                                                                                 \
+	{                                                                                          \
+		sizeof(text) - 1, text                                                             \
+	}
+
+/* Of one size, to be copied without asking how long they are. */
+static const struct kind {
+	uint8_t bytes;
+	char text[15];
+} kinds[NTIME_RECORD_KINDS] = {
+	[NTIME_RECORD_READ] = KIND("read"),
+	[NTIME_RECORD_WRITE] = KIND("write"),
+	[NTIME_RECORD_MARK] = KIND("mark"),
+	[NTIME_RECORD_CONFIG_READ] = KIND("config-read"),
+	[NTIME_RECORD_CONFIG_WRITE] = KIND("config-write"),
+	[NTIME_RECORD_INTERRUPT] = KIND("interrupt"),
+	[NTIME_RECORD_REGION] = KIND("region"),
+	[NTIME_RECORD_MMAP] = KIND("mmap"),
+	[NTIME_RECORD_MMAP_SWITCH] = KIND("mmap-switch"),
+	[NTIME_RECORD_IOEVENTFD] = KIND("ioeventfd"),
+	[NTIME_RECORD_QUIRK_READ] = KIND("quirk-read"),
+	[NTIME_RECORD_QUIRK_WRITE] = KIND("quirk-write"),
+	[NTIME_RECORD_LOST] = KIND("lost"),
+	[NTIME_RECORD_PCIDEV] = KIND("pcidev"),
+	[NTIME_RECORD_MAP] = KIND("map"),
+	[NTIME_RECORD_UNMAP] = KIND("unmap"),
+	[NTIME_RECORD_UNKNOWN] = KIND("unknown"),
+	[NTIME_RECORD_LIST] = KIND("list"),
+	[NTIME_RECORD_STYLE] = KIND("style"),
+	[NTIME_RECORD_EVENT] = KIND("event"),
+	[NTIME_RECORD_OTHER] = KIND("other"),
 };
 
 static int json_make(struct ntime_trace_ctx *ctx NTI_UNUSED,
@@ -112,16 +121,37 @@ static bool is_plain8(uint64_t x)
 		 tops);
 }
 
+/* A character that does not stand in a string as it is; @t moves behind it. */
+static char *put_odd(char *p, const unsigned char **t)
+{
+	size_t n = utf8_bytes(*t);
+	uint32_t control = control_of(*t, n);
+
+	if (control) {
+		p = nti_put_text(p, "\\u");
+		nti_put_hex8(p, control << 16);
+		p += 4;
+	} else if (n) {
+		memcpy(p, *t, n);
+		p += n;
+	} else if (**t < 0x80) {
+		*p++ = '\\';
+		*p++ = (char)**t;
+	} else {
+		p = nti_put_text(p, "\xef\xbf\xbd");
+	}
+	*t += n ? n : 1;
+	return p;
+}
+
 /* A string; bytes that are no UTF-8 become the replacement character. */
 static char *put_string(char *p, const char *text)
 {
 	const unsigned char *t = (const unsigned char *)text, *end = t + strlen(text);
-	uint32_t control;
 	uint64_t eight;
-	size_t n;
 
 	*p++ = '"';
-	while (*t) {
+	while (t < end) {
 		if (end - t >= 8) {
 			memcpy(&eight, t, 8);
 			if (is_plain8(eight)) {
@@ -131,26 +161,10 @@ static char *put_string(char *p, const char *text)
 				continue;
 			}
 		}
-		n = utf8_bytes(t);
-		control = control_of(t, n);
-		if (*t == '"' || *t == '\\') {
-			*p++ = '\\';
+		if (*t >= 0x20 && *t < 0x7f && *t != '"' && *t != '\\')
 			*p++ = (char)*t++;
-		} else if (control) {
-			p = nti_put_text(p, "\\u");
-			nti_put_hex8(p, control << 16);
-			p += 4;
-			t += n ? n : 1;
-		} else if (*t < 0x80) {
-			*p++ = (char)*t++;
-		} else {
-			if (n)
-				memcpy(p, t, n);
-			else
-				memcpy(p, "\xef\xbf\xbd", 3);
-			p += n ? n : 3;
-			t += n ? n : 1;
-		}
+		else
+			p = put_odd(p, &t);
 	}
 	*p++ = '"';
 	return p;
@@ -161,6 +175,10 @@ static char *put_string(char *p, const char *text)
 static inline char *put_number(char *p, const char *key, uint64_t value)
 {
 	p = nti_put_text(p, key);
+	if (value < 10) {
+		*p = (char)('0' + value);
+		return p + 1;
+	}
 	return nti_put_dec(p, value);
 }
 
@@ -195,13 +213,15 @@ static inline char *put_member(char *p, const char *key, const char *text)
 
 static char *put_record(char *p, const struct ntime_record *r, const struct ntime_record_texts *t)
 {
-	const char *kind = ntime_record_kind_name(r->kind);
+	static const struct kind unknown = KIND("unknown");
+	const struct kind *kind = r->kind < NTIME_RECORD_KINDS ? &kinds[r->kind] : &unknown;
 	bool has_device = t->device && *t->device;
 	uint64_t value =
 		r->width && r->width < 8 ? r->value & ((1ull << 8 * r->width) - 1) : r->value;
 
 	p = PUT(p, "{\"kind\":\"");
-	p = nti_put_text(p, kind ? kind : "unknown");
+	memcpy(p, kind->text, sizeof(kind->text));
+	p += kind->bytes;
 	*p++ = '"';
 	if (r->flags & NTIME_RECORD_TIMED)
 		p = put_number(
@@ -257,7 +277,7 @@ size_t ntime_record_json(const struct ntime_record *r, const struct ntime_record
 
 const char *ntime_record_kind_name(uint32_t kind)
 {
-	return kind < NTIME_RECORD_KINDS ? kinds[kind] : NULL;
+	return kind < NTIME_RECORD_KINDS ? kinds[kind].text : NULL;
 }
 
 static void json_advance(void *state, const struct nti_trace_batch *b)
