@@ -48,11 +48,16 @@ uint32_t nti_crc32(uint32_t crc, const void *bytes, size_t n)
 
 	crc = ~crc;
 	for (; n >= 8; n -= 8, p += 8) {
-		uint32_t low = crc ^ (uint32_t)nti_get_le(p, 4);
+		uint64_t x;
 
-		crc = tables[7][low & 0xff] ^ tables[6][low >> 8 & 0xff] ^
-		      tables[5][low >> 16 & 0xff] ^ tables[4][low >> 24] ^ tables[3][p[4]] ^
-		      tables[2][p[5]] ^ tables[1][p[6]] ^ tables[0][p[7]];
+		memcpy(&x, p, 8);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+		x = __builtin_bswap64(x);
+#endif
+		x ^= crc;
+		crc = tables[7][x & 0xff] ^ tables[6][x >> 8 & 0xff] ^ tables[5][x >> 16 & 0xff] ^
+		      tables[4][x >> 24 & 0xff] ^ tables[3][x >> 32 & 0xff] ^
+		      tables[2][x >> 40 & 0xff] ^ tables[1][x >> 48 & 0xff] ^ tables[0][x >> 56];
 	}
 	for (; n; n--)
 		crc = tables[0][(crc ^ *p++) & 0xff] ^ crc >> 8;
