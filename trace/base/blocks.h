@@ -66,12 +66,11 @@ struct nti_block_head {
 	uint32_t stored, raw, count;
 };
 
-/* What many records have in common. 24 bytes without padding: compared as memory. */
+/* What many records have in common. */
 struct nti_shape {
 	uint8_t kind, flags, region, width;
-	uint16_t device, reserved;
+	uint16_t device;
 	uint32_t thread, mask, source;
-	uint32_t zero;
 };
 
 uint32_t nti_crc32(uint32_t crc, const void *bytes, size_t n);
@@ -94,15 +93,29 @@ static inline uint64_t nti_get_le(const uint8_t *p, unsigned int bytes)
 	return value;
 }
 
-/* Seven bits a byte, the lowest first; the top bit says that there are more. Up to ten bytes. */
+/*
+ * Seven bits a byte, the lowest first; the top bit says that there are more. Up to ten bytes, and
+ * eight are written in any case: how long the numbers of a trace are cannot be predicted, so that
+ * no question is asked about it.
+ */
 static inline uint8_t *nti_put_varint(uint8_t *p, uint64_t value)
 {
-	while (value >= 0x80) {
+	unsigned int last;
+
+	for (; value >> 56; value >>= 7)
 		*p++ = (uint8_t)(value | 0x80);
-		value >>= 7;
-	}
-	*p++ = (uint8_t)value;
-	return p;
+	/* Make room for a bit in front of each half, quarter and eighth of 56 bits. */
+	value += 15 * (value & 0x00fffffff0000000ull);
+	value += 3 * (value & 0x0fffc0000fffc000ull);
+	value += value & 0x3f803f803f803f80ull;
+	/* Bits below the last byte that is not 0. */
+	last = (63 - (unsigned int)__builtin_clzll(value | 1)) & 56;
+	value |= 0x0080808080808080ull >> (last ^ 56);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	value = __builtin_bswap64(value);
+#endif
+	memcpy(p, &value, 8);
+	return p + last / 8 + 1;
 }
 
 /* Differences: small ones of both signs become small numbers. */

@@ -11,20 +11,26 @@
 
 /* Table of the shapes of a block, open addressing. */
 #define SLOTS 4096u
-/* A block ends when the next record might not fit: columns without texts. */
+/* More than a record takes in all columns without its text. */
 #define RECORD_BYTES_MAX 64u
 #define COLUMN_ROOM (NTI_BLOCK_RAW_MAX + 1024)
+
+/* A shape in the words that tell it from others. */
+struct key {
+	uint64_t a, b, c;
+};
 
 /* The columns in the making: scratch of one state, nothing of it lives longer than a block. */
 struct columns {
 	uint8_t *at[NTI_BLOCK_COLUMNS];
 	uint8_t column[NTI_BLOCK_COLUMNS][COLUMN_ROOM];
 	uint8_t raw[COLUMN_ROOM + 64], packed[COLUMN_ROOM + 64];
-	struct nti_shape shape[NTI_BLOCK_SHAPES_MAX];
+	struct key key[NTI_BLOCK_SHAPES_MAX];
 	uint64_t offset[NTI_BLOCK_SHAPES_MAX]; /* the last one */
 	uint16_t slot[SLOTS];		       /* 1 + index of the shape, 0 free */
-	uint32_t shapes, records, last_shape;
-	uint64_t time_ns, unit;
+	uint32_t shapes, records;
+	size_t bytes; /* of all columns, or more */
+	uint64_t time, unit;
 };
 
 struct binary {
@@ -125,8 +131,8 @@ static void begin_block(struct columns *c)
 	if (c->shapes)
 		memset(c->slot, 0, sizeof(c->slot));
 	c->shapes = c->records = 0;
-	c->last_shape = 0;
-	c->time_ns = 0;
+	c->bytes = 0;
+	c->time = 0;
 }
 
 static size_t column_bytes(const struct columns *c, unsigned int i)
@@ -163,48 +169,65 @@ static int end_block(struct binary *s, struct nti_trace_bytes *out)
 	return put_block(s, out, NTI_BLOCK_RECORDS, c->records, c->raw, (size_t)(p - c->raw));
 }
 
-static uint32_t hash(const struct nti_shape *shape)
+static inline struct key key_of(const struct ntime_record *r)
 {
-	uint64_t words[3], h;
+	uint32_t place;
+	uint16_t kind;
 
-	memcpy(words, shape, sizeof(words));
-	h = words[0] * 0x9e3779b97f4a7c15ull;
-	h = (h ^ h >> 29 ^ words[1]) * 0xbf58476d1ce4e5b9ull;
-	h = (h ^ h >> 32 ^ words[2]) * 0x94d049bb133111ebull;
-	return (uint32_t)(h >> 40);
+	/* Neighbours at once, and nothing built in memory that is then read in larger pieces. */
+	_Static_assert(offsetof(struct ntime_record, width) ==
+			       offsetof(struct ntime_record, device) + 3,
+		       "device, region, width");
+	_Static_assert(offsetof(struct ntime_record, flags) ==
+			       offsetof(struct ntime_record, kind) + 1,
+		       "kind, flags");
+	memcpy(&place, &r->device, 4);
+	memcpy(&kind, &r->kind, 2);
+	return (struct key){ .a = (uint64_t)r->mask << 32 | r->thread,
+			     .b = (uint64_t)(r->text != 0) << 32 | r->source,
+			     .c = (uint64_t)kind << 32 | place };
 }
 
-static void add_shape(struct columns *c, const struct nti_shape *shape)
+static inline uint32_t hash(const struct key *k)
+{
+	uint64_t h = (k->c * 0x9e3779b97f4a7c15ull + k->a) ^ k->b;
+
+	return (uint32_t)(h * 0xbf58476d1ce4e5b9ull >> 40);
+}
+
+static void add_shape(struct columns *c, const struct key *key, const struct ntime_record *r)
 {
 	uint8_t *p = c->at[NTI_COLUMN_SHAPES];
 
-	*p++ = shape->kind;
-	*p++ = shape->flags;
-	*p++ = shape->region;
-	*p++ = shape->width;
-	p = nti_put_varint(p, shape->device);
-	p = nti_put_varint(p, shape->thread);
-	p = nti_put_varint(p, shape->mask);
-	p = nti_put_varint(p, shape->source);
+	*p++ = r->kind;
+	*p++ = r->flags | (r->text ? NTI_SHAPE_TEXT : 0);
+	*p++ = r->region;
+	*p++ = r->width;
+	p = nti_put_varint(p, r->device);
+	p = nti_put_varint(p, r->thread);
+	p = nti_put_varint(p, r->mask);
+	p = nti_put_varint(p, r->source);
 	c->at[NTI_COLUMN_SHAPES] = p;
-	c->shape[c->shapes] = *shape;
+	c->key[c->shapes] = *key;
 	c->offset[c->shapes] = 0;
 	c->shapes++;
 }
 
 /* Number of the shape; room for one more must be there. */
-static uint32_t number_of(struct columns *c, const struct nti_shape *shape)
+static uint32_t number_of(struct columns *c, const struct ntime_record *r)
 {
+	const struct key key = key_of(r);
 	uint32_t i;
 
-	if (c->shapes && !memcmp(&c->shape[c->last_shape], shape, sizeof(*shape)))
-		return c->last_shape;
-	for (i = hash(shape) % SLOTS; c->slot[i]; i = (i + 1) % SLOTS)
-		if (!memcmp(&c->shape[c->slot[i] - 1], shape, sizeof(*shape)))
-			return c->last_shape = c->slot[i] - 1u;
+	for (i = hash(&key) % SLOTS; c->slot[i]; i = (i + 1) % SLOTS) {
+		const struct key *k = &c->key[c->slot[i] - 1];
+
+		if (!((k->a ^ key.a) | (k->b ^ key.b) | (k->c ^ key.c)))
+			return c->slot[i] - 1u;
+	}
 	c->slot[i] = (uint16_t)(c->shapes + 1);
-	add_shape(c, shape);
-	return c->last_shape = c->shapes - 1;
+	add_shape(c, &key, r);
+	return c->shapes - 1;
 }
 
 static uint64_t time_of(const struct binary *s, const struct ntime_record *r)
@@ -214,41 +237,36 @@ static uint64_t time_of(const struct binary *s, const struct ntime_record *r)
 	return r->time_ns < s->base_ns ? 0 : r->time_ns - s->base_ns;
 }
 
+static inline void put(struct columns *c, enum nti_block_column column, uint64_t number)
+{
+	c->at[column] = nti_put_varint(c->at[column], number);
+}
+
 static void put_record(struct binary *s, const struct ntime_record *r, const char *text,
 		       size_t bytes)
 {
-	struct nti_shape shape = { .kind = r->kind,
-				   .flags = r->flags,
-				   .region = r->region,
-				   .width = r->width,
-				   .device = r->device,
-				   .thread = r->thread,
-				   .mask = r->mask,
-				   .source = r->source };
 	struct columns *c = s->c;
-	uint32_t number;
-	uint64_t ns;
+	uint32_t number = number_of(c, r);
+	uint64_t time;
 
-	if (r->text)
-		shape.flags |= NTI_SHAPE_TEXT;
-	number = number_of(c, &shape);
-	c->at[NTI_COLUMN_SHAPE] = nti_put_varint(c->at[NTI_COLUMN_SHAPE], number);
+	put(c, NTI_COLUMN_SHAPE, number);
 	if (r->flags & NTIME_RECORD_TIMED) {
-		ns = time_of(s, r) / c->unit;
-		c->at[NTI_COLUMN_TIME] =
-			nti_put_varint(c->at[NTI_COLUMN_TIME], nti_zigzag(ns - c->time_ns));
-		c->time_ns = ns;
+		time = time_of(s, r);
+		/* There are two units; to divide by one that is known is a multiplication. */
+		time = c->unit == 1000 ? time / 1000 : time;
+		put(c, NTI_COLUMN_TIME, nti_zigzag(time - c->time));
+		c->time = time;
 	}
-	c->at[NTI_COLUMN_OFFSET] =
-		nti_put_varint(c->at[NTI_COLUMN_OFFSET], nti_zigzag(r->offset - c->offset[number]));
+	put(c, NTI_COLUMN_OFFSET, nti_zigzag(r->offset - c->offset[number]));
 	c->offset[number] = r->offset;
-	c->at[NTI_COLUMN_VALUE] = nti_put_varint(c->at[NTI_COLUMN_VALUE], r->value);
+	put(c, NTI_COLUMN_VALUE, r->value);
 	if (r->text) {
-		c->at[NTI_COLUMN_TEXT] = nti_put_varint(c->at[NTI_COLUMN_TEXT], bytes);
+		put(c, NTI_COLUMN_TEXT, bytes);
 		memcpy(c->at[NTI_COLUMN_TEXT], text, bytes);
 		c->at[NTI_COLUMN_TEXT] += bytes;
 	}
 	c->records++;
+	c->bytes += RECORD_BYTES_MAX + bytes;
 }
 
 /* Names of devices in front of the first block that needs them. */
@@ -323,6 +341,18 @@ static int put_long_text(struct binary *s, const char **text, size_t *bytes,
 	return ret;
 }
 
+/* The next record, with a text of @bytes, might not fit. */
+static bool is_full(struct columns *c, size_t bytes)
+{
+	size_t most = NTI_BLOCK_RAW_MAX - 2 * RECORD_BYTES_MAX - bytes;
+
+	if (c->records == NTI_BLOCK_RECORDS_MAX || c->shapes == NTI_BLOCK_SHAPES_MAX)
+		return true;
+	if (c->bytes > most)
+		c->bytes = block_bytes(c);
+	return c->bytes > most;
+}
+
 static int binary_format(void *state, const struct nti_trace_batch *b, struct nti_trace_bytes *out)
 {
 	struct binary *s = state;
@@ -340,8 +370,7 @@ static int binary_format(void *state, const struct nti_trace_batch *b, struct nt
 		bytes = strlen(text);
 		if (bytes > NTI_BLOCK_TEXT_MAX)
 			ret = put_long_text(s, &text, &bytes, out);
-		if (c->records == NTI_BLOCK_RECORDS_MAX || c->shapes == NTI_BLOCK_SHAPES_MAX ||
-		    block_bytes(c) + bytes + 2 * RECORD_BYTES_MAX > NTI_BLOCK_RAW_MAX) {
+		if (is_full(c, bytes)) {
 			ret = ret ? ret : end_block(s, out);
 			begin_block(c);
 		}
