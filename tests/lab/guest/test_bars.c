@@ -381,7 +381,7 @@ static void count_in_turns(const struct plan *p, struct tallied *t)
 	truth = truth_of(&d);
 	LAB_OK(ntime_session_item(s, 0, &item));
 	for (size_t i = 0; i < event_count; i++) {
-		double off = v[i].value - truth, least, most, slack = 1e-3 * truth;
+		double off = v[i].value - truth, least, most, slack = 2e-3 * truth;
 		double outside = fmax(fmax(off - v[i].below, -off - v[i].above), 0);
 
 		t->all++;
@@ -482,7 +482,7 @@ static void check_truth(uint64_t *seed)
 
 		r->make(&p, seed);
 		counted = count_exactly(&p, &d);
-		if (fabs(counted - truth_of(&d)) > 1e-3 * counted)
+		if (fabs(counted - truth_of(&d)) > 2e-3 * counted)
 			fail_msg("%s: the truth is %.0f, and %.0f were counted all the time",
 				 r->name, truth_of(&d), counted);
 	}
