@@ -50,7 +50,8 @@ int nti_filter_open(struct nti_filter *f, unsigned int turns)
 bool nti_filter_run(const struct nti_filter *f)
 {
 	/*
-	 * The sender runs the filter of the receiver (net/unix/af_unix.c), and never hears of it.
+	 * The sender runs the filter of the receiver (Linux, unix_dgram_sendmsg), and never hears
+	 * of it.
 	 */
 	return send(f->fd[1], "", 1, MSG_NOSIGNAL) == 1;
 }
