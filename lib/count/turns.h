@@ -17,7 +17,7 @@
  * than a hundredth of the time: between two turns of a pass are up to 2 (passes - 1) others.
  */
 #define NTI_TURNS_SHARE(passes) (400 * (passes))
-/* So that it holds from 10 ms on for three passes. What takes turns longer is what changes cost. */
+/* With this that holds from 10 ms on, for three passes; what changes cost may make turns longer. */
 #define NTI_TURNS_LEAST_NS 16000
 #define NTI_TURNS_MOST_NS 4000000
 
