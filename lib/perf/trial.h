@@ -78,9 +78,9 @@ void nti_trial_kernel(struct nti_os *os, const struct nti_unit *unit, struct nti
 uint64_t nti_trial_config(enum nti_trial_event event);
 
 /*
- * Does @attr, an event of the core PMU that every load that misses all caches must move, stand
- * still at 64 of them? Lies with the caller which events those are. False also when it cannot be
- * found out.
+ * Does @attr, an event of the core PMU that loads that miss all caches must move, or branches that
+ * nobody can predict, stand still at 64 and 512 of them? Lies with the caller which events those
+ * are. False also when it cannot be found out.
  */
 bool nti_trial_misses_nothing(struct nti_os *os, const struct perf_event_attr *attr);
 

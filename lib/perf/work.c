@@ -11,6 +11,13 @@
 /* Larger than any line of a cache. */
 #define LINE_BYTES 256
 
+/*
+ * Random numbers whose highest bit decides a branch (Knuth, MMIX). The two ways of that branch are
+ * apart: one that goes around an instruction or two may be no branch for the processor (POWER8).
+ */
+#define FACTOR 6364136223846793005u
+#define SUMMAND 1442695040888963407u
+
 #if defined(__x86_64__)
 #define HAS_LOOP 1
 static void turn(unsigned long turns)
@@ -35,12 +42,23 @@ static void call(unsigned long calls)
 }
 
 #define HAS_MISSES 1
-static void miss(const volatile char *line)
+static void miss(const volatile char *line, unsigned long loads)
 {
-	__asm__ volatile("clflush (%0)\n\tmfence\n\tmovb (%0), %%al\n\tmfence"
-			 :
+	__asm__ volatile("1: clflush (%1)\n\tmfence\n\tmovb (%1), %%al\n\tmfence\n\t"
+			 "dec %0\n\tjnz 1b"
+			 : "+r"(loads)
 			 : "r"(line)
-			 : "al", "memory");
+			 : "al", "cc", "memory");
+}
+
+static void guess(uint64_t random, unsigned long guesses)
+{
+	__asm__ volatile("1: imul %2, %1\n\tadd %3, %1\n\tjs 2f\n\t"
+			 "dec %0\n\tjnz 1b\n\tjmp 3f\n\t"
+			 "2: dec %0\n\tjnz 1b\n\t3:"
+			 : "+r"(guesses), "+r"(random)
+			 : "r"((uint64_t)FACTOR), "r"((uint64_t)SUMMAND)
+			 : "cc");
 }
 #elif defined(__aarch64__)
 #define HAS_LOOP 1
@@ -68,14 +86,25 @@ static void call(unsigned long calls)
 
 /* Linux lets user mode use it (arch/arm64/kernel/cpufeature.c, SCTLR_EL1.UCI). */
 #define HAS_MISSES 1
-static void miss(const volatile char *line)
+static void miss(const volatile char *line, unsigned long loads)
 {
 	unsigned long value;
 
-	__asm__ volatile("dc civac, %1\n\tdsb sy\n\tldrb %w0, [%1]\n\tdsb sy"
-			 : "=&r"(value)
+	__asm__ volatile("1: dc civac, %2\n\tdsb sy\n\tldrb %w0, [%2]\n\tdsb sy\n\t"
+			 "subs %1, %1, #1\n\tb.ne 1b"
+			 : "=&r"(value), "+r"(loads)
 			 : "r"(line)
-			 : "memory");
+			 : "cc", "memory");
+}
+
+static void guess(uint64_t random, unsigned long guesses)
+{
+	__asm__ volatile("1: madd %1, %1, %2, %3\n\ttbnz %1, #63, 2f\n\t"
+			 "subs %0, %0, #1\n\tb.ne 1b\n\tb 3f\n\t"
+			 "2: subs %0, %0, #1\n\tb.ne 1b\n\t3:"
+			 : "+r"(guesses), "+r"(random)
+			 : "r"((uint64_t)FACTOR), "r"((uint64_t)SUMMAND)
+			 : "cc");
 }
 #elif defined(__arm__)
 #define HAS_LOOP 1
@@ -123,14 +152,25 @@ static void turn(unsigned long turns)
 }
 
 #define HAS_MISSES 1
-static void miss(const volatile char *line)
+static void miss(const volatile char *line, unsigned long loads)
 {
 	unsigned long value;
 
-	__asm__ volatile("dcbf 0, %1\n\tsync\n\tlbz %0, 0(%1)\n\tsync"
+	__asm__ volatile("mtctr %2\n\t1: dcbf 0, %1\n\tsync\n\tlbz %0, 0(%1)\n\tsync\n\t"
+			 "bdnz 1b"
 			 : "=&r"(value)
-			 : "b"(line)
-			 : "memory");
+			 : "b"(line), "r"(loads)
+			 : "ctr", "memory");
+}
+
+static void guess(uint64_t random, unsigned long guesses)
+{
+	__asm__ volatile("mtctr %1\n\t1: mulld %0, %0, %2\n\tadd %0, %0, %3\n\t"
+			 "cmpdi %0, 0\n\tblt 2f\n\tbdnz 1b\n\tb 3f\n\t"
+			 "2: bdnz 1b\n\t3:"
+			 : "+r"(random)
+			 : "r"(guesses), "r"((uint64_t)FACTOR), "r"((uint64_t)SUMMAND)
+			 : "ctr", "cr0");
 }
 #endif
 
@@ -177,16 +217,17 @@ static void native_calls(struct nti_os *os, unsigned long calls)
 static void native_misses(struct nti_os *os, unsigned long loads)
 {
 	volatile char room[2 * LINE_BYTES] = { 0 };
-	uint32_t random = 1;
 
 	(void)os;
-	while (loads--) {
-		miss(&room[LINE_BYTES]);
-		random = random * 1664525 + 1013904223;
-		/* A branch that nothing can predict. */
-		if (random >> 31)
-			__asm__ volatile("" : : : "memory");
-	}
+	if (loads)
+		miss(&room[LINE_BYTES], loads);
+}
+
+static void native_guesses(struct nti_os *os, unsigned long guesses)
+{
+	/* Predictors learn what comes again. */
+	if (guesses)
+		guess(os->ops->now_ns(os), guesses);
 }
 #endif
 
@@ -215,6 +256,7 @@ static const struct nti_work native = {
 	.calls = native_calls,
 #ifdef HAS_MISSES
 	.misses = native_misses,
+	.guesses = native_guesses,
 #endif
 	.filter_instructions = NTI_FILTER_INSTRUCTIONS,
 	.filter_branches = NTI_FILTER_BRANCHES,

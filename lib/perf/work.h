@@ -15,8 +15,10 @@
  * @call_instructions:	in user mode, of one turn of @calls
  * @loop:	turns of a loop that touches no memory
  * @calls:	cheap system calls
- * @misses:	loads, each from a line that was thrown out of all caches just before, and branches
- *		that nothing can predict; NULL: this processor cannot do that
+ * @misses:	loads, each from a line that was thrown out of all caches just before, in a loop
+ *		whose branches are all predicted; NULL: this processor cannot do that
+ * @guesses:	branches that nothing can predict, each followed by one that is predicted, in a loop
+ *		that touches no memory; NULL where @misses is
  * @filter_instructions, @filter_branches: in the kernel, of one turn of a filter that the kernel
  *		has translated (lib/os/filter.h); 0: not known here
  * @filter_open, @filter_run, @filter_close: of lib/os/filter.h
@@ -26,6 +28,7 @@ struct nti_work {
 	void (*loop)(struct nti_os *os, unsigned long turns);
 	void (*calls)(struct nti_os *os, unsigned long calls);
 	void (*misses)(struct nti_os *os, unsigned long loads);
+	void (*guesses)(struct nti_os *os, unsigned long guesses);
 	unsigned int filter_instructions, filter_branches;
 	int (*filter_open)(struct nti_os *os, struct nti_filter *f, unsigned int turns);
 	bool (*filter_run)(struct nti_os *os, const struct nti_filter *f);

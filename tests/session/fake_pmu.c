@@ -546,11 +546,21 @@ static void fake_misses(struct nti_os *os, unsigned long loads)
 	const struct fake_amounts a = { .of = { [FAKE_USER] = { [FAKE_CYCLES] = 300 * loads,
 								[FAKE_INSTRUCTIONS] = 6 * loads,
 								[FAKE_BRANCHES] = loads,
-								[FAKE_BRANCH_MISSES] = loads / 2,
 								[FAKE_REFERENCES] = loads,
 								[FAKE_MISSES] = loads } } };
 
 	known_work(os, a, 100 * loads);
+}
+
+static void fake_guesses(struct nti_os *os, unsigned long guesses)
+{
+	uint64_t wrong = guesses / 2;
+	const struct fake_amounts a = { .of = { [FAKE_USER] = { [FAKE_CYCLES] = 14 * guesses,
+								[FAKE_INSTRUCTIONS] = 5 * guesses,
+								[FAKE_BRANCHES] = 2 * guesses,
+								[FAKE_BRANCH_MISSES] = wrong } } };
+
+	known_work(os, a, 5 * guesses);
 }
 
 static int fake_filter_open(struct nti_os *os, struct nti_filter *f, unsigned int turns)
@@ -621,6 +631,7 @@ void fake_pmu_init(struct fake_pmu *p, unsigned int counters)
 				     .loop = fake_loop,
 				     .calls = fake_calls,
 				     .misses = fake_misses,
+				     .guesses = fake_guesses,
 				     .filter_instructions = 2,
 				     .filter_branches = 1,
 				     .filter_open = fake_filter_open,
