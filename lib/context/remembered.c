@@ -4,13 +4,13 @@
  * believe; of others in their own runtime directory. A file of another boot, kernel, processor or
  * version of ntime, and one that is damaged, is no file.
  *
- *     ntime-self-test 2 VERSION
+ *     ntime-self-test 3 VERSION
  *     boot ID
  *     kernel RELEASE
  *     cpu WORDS
  *     unit NAME COUNTERS
  *     trial ...
- *     event TYPE CONFIG IS_DEAD	one for each
+ *     event TYPE CONFIG SEEN LOAD GUESS	one for each
  *     end BYTES			of all above
  */
 #include <errno.h>
@@ -80,7 +80,7 @@ static bool make_head(struct ntime_ctx *ctx, const struct nti_unit *core, char *
 		return false;
 	describe_cpu(ctx->os, &ctx->units.cpu, cpu, sizeof(cpu));
 	return snprintf(buf, HEAD_BYTES,
-			"ntime-self-test 2 %s\nboot %s\nkernel %s\ncpu %s\nunit %s %u\n",
+			"ntime-self-test 3 %s\nboot %s\nkernel %s\ncpu %s\nunit %s %u\n",
 			NTIME_VERSION, boot, release, cpu, core->name, core->counters) < HEAD_BYTES;
 }
 
@@ -105,7 +105,6 @@ static bool parse_trial(const char **at, struct nti_trial *t)
 
 static bool parse_events(const char **at, struct nti_selftests *out)
 {
-	unsigned int is_dead;
 	int used;
 
 	while (strncmp(*at, "event ", 6) == 0) {
@@ -113,11 +112,11 @@ static bool parse_events(const char **at, struct nti_selftests *out)
 
 		used = 0;
 		if (out->events == NTI_SELFTEST_EVENTS ||
-		    sscanf(*at, "event %" SCNu32 " %" SCNx64 " %u\n%n", &e->type, &e->config,
-			   &is_dead, &used) != 3 ||
-		    !used || is_dead > 1)
+		    sscanf(*at, "event %" SCNu32 " %" SCNx64 " %" SCNx32 " %lf %lf\n%n", &e->type,
+			   &e->config, &e->trial.seen, &e->trial.per_load, &e->trial.per_guess,
+			   &used) != 5 ||
+		    !used)
 			return false;
-		e->is_dead = is_dead;
 		out->events++;
 		*at += used;
 	}
@@ -185,10 +184,14 @@ static size_t write_text(char *buf, size_t size, const char *head,
 		" %" PRIu64 " %.9g %.9g %.9g\n",
 		head, t->event[0], t->event[1], t->event[2], t->ratio[0], t->ratio[1], t->ratio[2],
 		t->faults, t->twin[0], t->twin[1], t->per_call, t->rotation, t->kernel);
-	for (i = 0; i < tests->events; i++)
+	for (i = 0; i < tests->events; i++) {
+		const struct nti_selftest_event *e = &tests->event[i];
+
 		used += (size_t)snprintf(buf + used, size - used,
-					 "event %" PRIu32 " %" PRIx64 " %d\n", tests->event[i].type,
-					 tests->event[i].config, tests->event[i].is_dead);
+					 "event %" PRIu32 " %" PRIx64 " %" PRIx32 " %.9g %.9g\n",
+					 e->type, e->config, e->trial.seen, e->trial.per_load,
+					 e->trial.per_guess);
+	}
 	return used + (size_t)snprintf(buf + used, size - used, "end %zu\n", used);
 }
 

@@ -116,6 +116,13 @@ static const struct nti_selftest_event *find_event(const struct nti_selftests *t
 	return NULL;
 }
 
+static bool is_of_branches(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_HARDWARE &&
+	       (attr->config & UINT32_MAX) == PERF_COUNT_HW_BRANCH_MISSES;
+}
+
+/* Whether it is dead. */
 static bool try_event(struct ntime_ctx *ctx, const struct nti_unit *core,
 		      const struct perf_event_attr *attr)
 {
@@ -127,20 +134,21 @@ static bool try_event(struct ntime_ctx *ctx, const struct nti_unit *core,
 	};
 	struct nti_selftests *tests = &ctx->selftests;
 	const struct nti_selftest_event *known = find_event(tests, attr);
-	bool is_dead;
+	struct nti_trial_misses trial;
 
 	if (known)
-		return known->is_dead;
-	/* Twice: what moves at all is not dead. */
-	is_dead =
-		nti_trial_misses_nothing(ctx->os, &own) && nti_trial_misses_nothing(ctx->os, &own);
+		return known->trial.seen & NTI_TRIAL_DEAD;
+	nti_trial_misses(ctx->os, &own, is_of_branches(attr), &trial);
+	nti_context_log(ctx, "self-test: %s: event %u:%#llx: %#x, %.3g a load, %.3g a guess",
+			core->name, attr->type, (unsigned long long)attr->config, trial.seen,
+			trial.per_load, trial.per_guess);
 	if (tests->events == NTI_SELFTEST_EVENTS)
-		return is_dead;
+		return trial.seen & NTI_TRIAL_DEAD;
 	tests->event[tests->events++] = (struct nti_selftest_event){ .type = attr->type,
 								     .config = attr->config,
-								     .is_dead = is_dead };
+								     .trial = trial };
 	(void)nti_selftests_remember(ctx, core, tests);
-	return is_dead;
+	return trial.seen & NTI_TRIAL_DEAD;
 }
 
 /* Of the trial's events; NTI_TRIAL_EVENTS: it is none. */
@@ -235,6 +243,28 @@ static int doubt_event(const struct nti_trial *t, enum nti_trial_event event,
 			     : 0;
 }
 
+/* Of an event that was tried by itself. */
+static int doubt_misses(const struct nti_selftests *tests, const struct perf_event_attr *attr,
+			const struct nti_unit *core, struct nti_absence *doubt)
+{
+	const struct nti_selftest_event *e = must_miss(attr) ? find_event(tests, attr) : NULL;
+
+	if (e && e->trial.seen & NTI_TRIAL_RATE)
+		return is_of_branches(attr)
+			       ? set_doubt(doubt, core->name,
+					   "%s counted %.3g for each branch that nothing predicts",
+					   core->name, e->trial.per_guess)
+			       : set_doubt(doubt, core->name,
+					   "%s counted %.3g for each load that misses all caches",
+					   core->name, e->trial.per_load);
+	if (e && e->trial.seen & NTI_TRIAL_FOREIGN)
+		return set_doubt(doubt, core->name,
+				 "%s counts something else for this event: %.3g for each load that "
+				 "misses all caches, %.3g for each branch that nothing predicts",
+				 core->name, e->trial.per_load, e->trial.per_guess);
+	return 0;
+}
+
 void nti_context_selftest_rotation(struct ntime_ctx *ctx, const struct nti_unit *unit)
 {
 	struct nti_selftests *tests = &ctx->selftests;
@@ -286,6 +316,9 @@ int nti_context_selftest_doubt(struct ntime_ctx *ctx, const struct nti_event *ev
 		return 0;
 	attr = &event->part[0].attr;
 	ret = doubt_event(t, trial_event(attr), core, doubt);
+	if (ret < 0 || doubt->reason)
+		return ret;
+	ret = doubt_misses(&ctx->selftests, attr, core, doubt);
 	if (ret < 0 || doubt->reason)
 		return ret;
 	if (t->faults & NTI_TRIAL_RUNS_ON)

@@ -19,7 +19,7 @@ struct ntime_ctx;
 struct nti_selftest_event {
 	uint32_t type;
 	uint64_t config;
-	bool is_dead;
+	struct nti_trial_misses trial;
 };
 
 #define NTI_SELFTEST_EVENTS 64

@@ -55,8 +55,6 @@ static const unsigned long call_counts[] = { 24, 60 };
 
 #define TWIN_TURNS 1000
 #define TWINS_MAX 8
-#define LOADS 64
-#define GUESSES 512
 
 struct run {
 	struct nti_os *os;
@@ -449,25 +447,4 @@ bool nti_trial_run(struct nti_os *os, const struct nti_unit *unit, struct nti_tr
 			break;
 	}
 	return true;
-}
-
-bool nti_trial_misses_nothing(struct nti_os *os, const struct perf_event_attr *attr)
-{
-	const struct nti_work *work = nti_work_of(os);
-	struct nti_perf_reading seen = { 0 };
-	struct nti_perf_group g;
-	bool is_known = false;
-
-	if (!work->misses)
-		return false;
-	nti_perf_group_init(&g, self);
-	if (nti_perf_group_add(os, &g, attr) == 0 && nti_perf_group_enable(os, &g) == 0) {
-		work->misses(os, LOADS);
-		work->guesses(os, GUESSES);
-		is_known = nti_perf_group_disable(os, &g) == 0 &&
-			   nti_perf_group_read(os, &g, &seen) == 0 && seen.running_ns &&
-			   seen.running_ns >= seen.enabled_ns;
-	}
-	nti_perf_group_fini(os, &g);
-	return is_known && seen.count[0] == 0;
 }

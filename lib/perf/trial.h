@@ -26,6 +26,7 @@ enum nti_trial_event {
 #define NTI_TRIAL_RATE (1u << 2)  /* so many times what was to be counted: .ratio */
 /* right on the whole, and far off for some of the parts: bits that are stuck, old values */
 #define NTI_TRIAL_ROUGH (1u << 3)
+#define NTI_TRIAL_FOREIGN (1u << 4) /* it counts other work than its own */
 
 /* What all of its counters do. */
 #define NTI_TRIAL_RUNS_ON (1u << 0)	 /* they count while they are disabled */
@@ -77,11 +78,22 @@ void nti_trial_kernel(struct nti_os *os, const struct nti_unit *unit, struct nti
 /* perf's number of an event. */
 uint64_t nti_trial_config(enum nti_trial_event event);
 
-/*
- * Does @attr, an event of the core PMU that loads that miss all caches must move, or branches that
- * nobody can predict, stand still at 64 and 512 of them? Lies with the caller which events those
- * are. False also when it cannot be found out.
+/**
+ * struct nti_trial_misses - what an event of caches or of mispredicted branches did
+ * @seen:	NTI_TRIAL_TRIED: it could be found out; and one of DEAD, RATE, FOREIGN at most
+ * @per_load:	counted for each load that misses all caches
+ * @per_guess:	counted for each branch that nobody can predict
  */
-bool nti_trial_misses_nothing(struct nti_os *os, const struct perf_event_attr *attr);
+struct nti_trial_misses {
+	uint32_t seen;
+	double per_load, per_guess;
+};
+
+/*
+ * Try @attr, an event of the core PMU that loads that miss all caches must move, or branches that
+ * nobody can predict if @is_of_branches. Which events those are the caller knows.
+ */
+void nti_trial_misses(struct nti_os *os, const struct perf_event_attr *attr, bool is_of_branches,
+		      struct nti_trial_misses *out);
 
 #endif

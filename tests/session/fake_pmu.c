@@ -20,6 +20,7 @@ static const char *const lie_names[LIES] = {
 	"dead",
 	"stuck",
 	"times 16",
+	"times 8",
 	"times 3",
 	"a sixteenth",
 	"half",
@@ -270,6 +271,9 @@ static void count(const struct fake_pmu *p, struct fake_event *e, const struct f
 			break;
 		case LIE_TIMES_16:
 			step *= 16;
+			break;
+		case LIE_TIMES_8:
+			step *= 8;
 			break;
 		case LIE_TIMES_3:
 			step *= 3;
@@ -543,18 +547,19 @@ static void fake_calls(struct nti_os *os, unsigned long calls)
 
 static void fake_misses(struct nti_os *os, unsigned long loads)
 {
+	uint64_t lines = loads * pmu_of(os)->lines;
 	const struct fake_amounts a = { .of = { [FAKE_USER] = { [FAKE_CYCLES] = 300 * loads,
 								[FAKE_INSTRUCTIONS] = 6 * loads,
 								[FAKE_BRANCHES] = loads,
-								[FAKE_REFERENCES] = loads,
-								[FAKE_MISSES] = loads } } };
+								[FAKE_REFERENCES] = lines,
+								[FAKE_MISSES] = lines } } };
 
 	known_work(os, a, 100 * loads);
 }
 
 static void fake_guesses(struct nti_os *os, unsigned long guesses)
 {
-	uint64_t wrong = guesses / 2;
+	uint64_t wrong = guesses * pmu_of(os)->wrong_guesses / 100;
 	const struct fake_amounts a = { .of = { [FAKE_USER] = { [FAKE_CYCLES] = 14 * guesses,
 								[FAKE_INSTRUCTIONS] = 5 * guesses,
 								[FAKE_BRANCHES] = 2 * guesses,
@@ -640,6 +645,8 @@ void fake_pmu_init(struct fake_pmu *p, unsigned int counters)
 	p->os.work = &p->work;
 	p->counters = counters;
 	p->clock = 1;
+	p->lines = 1;
+	p->wrong_guesses = 50;
 	p->now_ns = 1000;
 	p->read_amounts =
 		(struct fake_amounts){ .of = { [FAKE_USER] = { [FAKE_CYCLES] = 40,

@@ -39,6 +39,7 @@ enum fake_lie {
 	LIE_DEAD,
 	LIE_STUCK, /* from a moment on */
 	LIE_TIMES_16,
+	LIE_TIMES_8,
 	LIE_TIMES_3,
 	LIE_SIXTEENTH,
 	LIE_HALF,
@@ -111,6 +112,8 @@ struct fake_pmu {
 	uint64_t noise;
 	double clock;
 	bool is_interpreted;
+	/* what a load that misses fetches, with its neighbours; of 100 guesses so many are wrong */
+	unsigned int lines, wrong_guesses;
 	/* a reading showed less than the one before: else nobody can know that a count went back */
 	bool was_seen_back;
 	bool was_seen_ended; /* a reading showed more than 1 % too little */

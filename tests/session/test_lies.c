@@ -23,7 +23,8 @@
 /* Which events a lie may be about, and how it is to show itself. */
 #define V(code) (1u << FAKE_##code)
 #define CORE3 (V(CYCLES) | V(INSTRUCTIONS) | V(BRANCHES))
-#define ALL (CORE3 | V(BRANCH_MISSES) | V(REFERENCES) | V(MISSES))
+#define MISS3 (V(BRANCH_MISSES) | V(REFERENCES) | V(MISSES))
+#define ALL (CORE3 | MISS3)
 
 struct lie_row {
 	int line;
@@ -32,18 +33,24 @@ struct lie_row {
 	bool is_late;	      /* begins in the middle of the run */
 	unsigned int bits[4]; /* from [0] to [1], or from [2] to [3] */
 	bool has_twins, is_user_mode, is_power;
+	bool is_alone;	  /* no other event is counted that it could be compared with */
+	const char *name; /* of the lie, where several rows have it */
 };
 
 static const struct lie_row lie_rows[] = {
 	{ __LINE__, LIE_DEAD, ALL },
 	{ __LINE__, LIE_STUCK, CORE3, true },
 	{ __LINE__, LIE_TIMES_16, CORE3 },
+	{ __LINE__, LIE_TIMES_8, MISS3, .is_alone = true },
 	{ __LINE__, LIE_TIMES_3, V(INSTRUCTIONS) | V(BRANCHES) },
 	{ __LINE__, LIE_SIXTEENTH, CORE3 },
 	{ __LINE__, LIE_HALF, V(INSTRUCTIONS) | V(BRANCHES) },
 	{ __LINE__, LIE_UNFILTERED, CORE3, .is_user_mode = true },
 	{ __LINE__, LIE_ONE_COUNTER, V(INSTRUCTIONS) | V(BRANCHES) },
 	{ __LINE__, LIE_SWAPPED, V(INSTRUCTIONS) | V(BRANCHES) },
+	{ __LINE__, LIE_ONE_COUNTER, MISS3, .is_alone = true, .name = "another miss" },
+	{ __LINE__, LIE_SWAPPED, V(BRANCH_MISSES) | V(MISSES), .is_alone = true,
+	  .name = "misses swapped" },
 	{ __LINE__, LIE_TWINS_ZERO, V(INSTRUCTIONS), .has_twins = true },
 	{ __LINE__, LIE_TWINS_DIFFER, V(INSTRUCTIONS), .has_twins = true },
 	{ __LINE__, LIE_JUMP, ALL, true },
@@ -191,6 +198,8 @@ static void add_events(struct rig *r, const struct lie_row *row)
 	size_t i;
 
 	for (i = FAKE_CYCLES; i <= FAKE_NS; i++) {
+		if (row->is_alone && i != r->pmu.code)
+			continue;
 		snprintf(name, sizeof(name), "%s%s", plain_events[i],
 			 row->is_user_mode && i < FAKE_NS ? ":u" : "");
 		add(r, name);
@@ -213,13 +222,20 @@ static void make_lie(struct rig *r, const struct lie_row *row, uint64_t *seed, u
 {
 	struct fake_pmu *p = &r->pmu;
 	unsigned int range = row->bits[1] - row->bits[0] + 1;
-	static const enum fake_code others[] = { [FAKE_CYCLES] = FAKE_BRANCHES,
-						 [FAKE_INSTRUCTIONS] = FAKE_BRANCHES,
-						 [FAKE_BRANCHES] = FAKE_INSTRUCTIONS };
+	static const enum fake_code others[FAKE_CODES] = {
+		[FAKE_CYCLES] = FAKE_BRANCHES,
+		[FAKE_INSTRUCTIONS] = FAKE_BRANCHES,
+		[FAKE_BRANCHES] = FAKE_INSTRUCTIONS,
+		[FAKE_BRANCH_MISSES] = FAKE_MISSES,
+		[FAKE_REFERENCES] = FAKE_BRANCH_MISSES,
+		[FAKE_MISSES] = FAKE_BRANCH_MISSES,
+		[FAKE_NS] = FAKE_NS,
+		[FAKE_JOULES] = FAKE_JOULES,
+	};
 
 	p->lie = row->lie;
 	p->code = choose(seed, row->victims);
-	p->other = p->code <= FAKE_BRANCHES ? others[p->code] : p->code;
+	p->other = others[p->code];
 	p->bit = row->bits[0] + (unsigned int)(tt_random(seed) % range);
 	p->amount = row->lie == LIE_NO_SIGN ? 1ull << 48
 					    : (1ull << 47) + tt_random(seed) % (1ull << 46);
@@ -297,8 +313,8 @@ TEST(lies_are_found)
 		/* A lie that nobody could see is tried at another place. */
 		while (seen[FOUND] + seen[NOT_FOUND] < PLACES)
 			seen[run_lie(row, tt_random(&seed) | 1)]++;
-		print_message("# %s: found %u of %u\n", fake_lie_name(row->lie), seen[FOUND],
-			      PLACES);
+		print_message("# %s: found %u of %u\n",
+			      row->name ? row->name : fake_lie_name(row->lie), seen[FOUND], PLACES);
 		missed += seen[NOT_FOUND];
 	}
 	TT_IS(missed, 0);
@@ -320,6 +336,8 @@ static void run_ordinary(uint64_t seed)
 	if (tt_random(&seed) % 2)
 		r.pmu.noise = tt_random(&seed) | 1;
 	r.pmu.is_interpreted = tt_random(&seed) % 4 == 0;
+	r.pmu.lines = 1 + (unsigned int)(tt_random(&seed) % 3);
+	r.pmu.wrong_guesses = 35 + (unsigned int)(tt_random(&seed) % 66);
 	new_session(&r, NTIME_TARGET_THREAD);
 	for (i = 0; i < events; i++) {
 		size_t code = tt_random(&seed) % (FAKE_NS + 1);

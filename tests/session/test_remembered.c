@@ -49,6 +49,26 @@ static unsigned int opens_of(struct rig *r, const char *name, enum ntime_reason 
 	return p->opens - opens;
 }
 
+/* What a new context that opens no counter has against it. */
+static enum ntime_reason doubt_of(struct rig *r, const char *name)
+{
+	struct fake_pmu *p = &r->pmu;
+	struct nti_absence doubt = { 0 };
+	struct nti_event event;
+	enum ntime_reason code;
+	unsigned int opens;
+
+	fake_pmu_new_context(p);
+	opens = p->opens;
+	TT_IS(nti_context_event(&p->ctx, name, &event, &p->ctx.error), 0);
+	TT_IS(nti_context_selftest_doubt(&p->ctx, &event, false, false, &doubt), 0);
+	TT_IS(p->opens, opens);
+	code = doubt.code;
+	nti_absence_fini(&doubt);
+	nti_event_fini(&event);
+	return code;
+}
+
 static void write_file(const struct rig *r, const char *text, size_t bytes)
 {
 	FILE *f = fopen(r->file, "w");
@@ -112,6 +132,12 @@ TEST(what_is_wrong_is_remembered_as_well)
 	assert_true(opens_of(&r, "cache-misses", NTIME_REASON_NOT_COUNTING) > 0);
 	r.pmu.lie = LIE_NONE;
 	TT_IS(opens_of(&r, "cache-misses", NTIME_REASON_NOT_COUNTING), 0);
+	r.pmu.lie = LIE_TIMES_8;
+	r.pmu.code = FAKE_BRANCH_MISSES;
+	assert_true(opens_of(&r, "branch-misses", NTIME_REASON_NONE) > 0);
+	r.pmu.lie = LIE_NONE;
+	TT_IS(doubt_of(&r, "branch-misses"), NTIME_REASON_IMPLAUSIBLE);
+	TT_IS(doubt_of(&r, "cycles"), NTIME_REASON_NONE);
 	fini(&r);
 }
 
