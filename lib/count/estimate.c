@@ -154,21 +154,16 @@ void nti_estimate_step(struct nti_estimate *e, double measure, double seen, doub
 }
 
 /* Cornish and Fisher's expansion is good to 1 % from three on (M. Abramowitz, 26.7.5). */
-static double quantile(double freedom)
+static double quantile(unsigned int freedom)
 {
-	static const double first[] = { 12.706, 4.303, 3.182 };
-	const double z = NORMAL;
+	static const double first[] = { NAN, 12.706, 4.303 };
+	const double z = NORMAL, n = freedom;
 	double z3 = z * z * z, z5 = z3 * z * z;
-	unsigned int i;
 
-	if (freedom < 3) {
-		i = freedom < 2 ? 0 : 1;
-		freedom = fmax(freedom, 1) - (i + 1);
-		return first[i] + freedom * (first[i + 1] - first[i]);
-	}
-	return z + (z3 + z) / (4 * freedom) +
-	       (5 * z5 + 16 * z3 + 3 * z) / (96 * freedom * freedom) +
-	       (3 * z5 * z * z + 19 * z5 + 17 * z3 - 15 * z) / (384 * freedom * freedom * freedom);
+	if (freedom < 3)
+		return first[freedom];
+	return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * n * n) +
+	       (3 * z5 * z * z + 19 * z5 + 17 * z3 - 15 * z) / (384 * n * n * n);
 }
 
 /* How far the scatter is that of noise, and not of edges: 0 to 1. */
