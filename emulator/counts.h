@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #define NTE_COUNTS_MAGIC "ntimeemu"
-#define NTE_COUNTS_VERSION 2
+#define NTE_COUNTS_VERSION 3
 #define NTE_PLACES 65536
 #define NTE_PAGES 4096
 #define NTE_FILES 1024
@@ -39,16 +39,15 @@ struct nte_place {
 };
 
 #define NTE_PAGE_BYTES 4096
+#define NTE_PAGE_PLACES (NTE_PAGE_BYTES / sizeof(struct nte_place))
 
 /**
- * struct nte_page - counts of a process while it has one thread; a child has another one at the
- * same address
+ * struct nte_page - counts of a process, by thread; a child has another one at the same address
  *
  * A page is of one process at a time; the next one goes on adding.
  */
 struct nte_page {
-	struct nte_place place;
-	uint8_t room[NTE_PAGE_BYTES - sizeof(struct nte_place)];
+	struct nte_place place[NTE_PAGE_PLACES];
 };
 
 /**

@@ -30,7 +30,14 @@
 /* Of all architectures. QEMU 7.2 has none, and C libraries then use clone(2). */
 #define CLONE3 435
 
-NTE_EXPORT int qemu_plugin_version = NTE_QEMU_VERSION;
+NTE_EXPORT int qemu_plugin_version = NTE_QEMU_FIRST;
+
+/* QEMU asks for the version when it has loaded the plugin, which is of either. */
+__attribute__((constructor)) static void set_version(void)
+{
+	if (qemu_plugin_scoreboard_new)
+		qemu_plugin_version = NTE_QEMU_SCOREBOARDS;
+}
 
 /* What differs between emulated processors. */
 struct target {
@@ -52,6 +59,7 @@ static const struct target targets[] = {
 static struct nte_counts *counts;
 static const struct target *target;
 static const struct nte_machine *machine;
+static int qemu_version; /* of its interface */
 static char *qemu_path, *counts_path, *plugin_argument;
 static uid_t first_uid[3];
 
@@ -73,14 +81,25 @@ static struct thread {
 } threads[THREADS_MOST];
 
 /*
- * The page of this process while it has one thread, at an address that children share: what QEMU
- * adds to it without a callback is right in them too. NULL: it has none.
+ * The counts of this process, at addresses that children share: what QEMU adds to them without a
+ * callback is right in them too. Of each thread by QEMU's number; without scoreboards of the first
+ * one, while there is no other. NULL: there are none.
  */
-static struct nte_page *page;
-static int page_number = -1; /* -1: what is at that address is in no count */
+static struct nte_page *pages;
+#define PAGES_MOST (THREADS_MOST / NTE_PAGE_PLACES)
+static int page_number[PAGES_MOST]; /* of each page; or */
+#define NOT_MAPPED (-1)
+#define NOT_COUNTED (-2) /* what is at that address is in no count */
+static pthread_mutex_t is_in_pages = PTHREAD_MUTEX_INITIALIZER;
 
-/* Threads that QEMU has numbered. */
-static unsigned int threads_known;
+/* With which QEMU finds a thread's place; NULL: it has no scoreboards. */
+static struct qemu_plugin_scoreboard *board;
+
+/* Threads that QEMU has numbered, and those that have not ended. */
+static unsigned int threads_known, threads_now;
+
+/* QEMU's number of this thread, where it has scoreboards. */
+static __thread unsigned int this_vcpu;
 
 static struct thread *thread_of(unsigned int vcpu)
 {
@@ -112,32 +131,59 @@ static int take_page(void)
 	return -1;
 }
 
-/* This process adds no more to it. */
-static void give_page(void)
+/* This process adds no more to them. Other threads may, until they end with it. */
+static void give_pages(void)
 {
-	if (page && page_number >= 0)
-		__atomic_store_n(&counts->has_page[page_number], 0, __ATOMIC_RELEASE);
+	for (size_t i = 0; pages && threads_now == 1 && i < PAGES_MOST; i++)
+		if (page_number[i] >= 0)
+			__atomic_store_n(&counts->has_page[page_number[i]], 0, __ATOMIC_RELEASE);
 }
 
 /*
- * Another page is to be where ours was: mremap(2) of 0 bytes has the same one in several places.
- * Where there is none, what is executed is in no count.
+ * Another page is to be page @i: mremap(2) of 0 bytes has the same one in several places. Where
+ * there is none, what is executed is in no count.
  */
-static void change_page(void)
+static void change_page(size_t i)
 {
-	if (!page)
+	page_number[i] = take_page();
+	if (page_number[i] >= 0 && mremap(&counts->page[page_number[i]], 0, sizeof(*pages),
+					  MREMAP_MAYMOVE | MREMAP_FIXED, &pages[i]) != MAP_FAILED)
 		return;
-	page_number = take_page();
-	if (page_number >= 0 && mremap(&counts->page[page_number], 0, sizeof(*page),
-				       MREMAP_MAYMOVE | MREMAP_FIXED, page) != MAP_FAILED)
-		return;
-	if (mmap(page, sizeof(*page), PROT_READ | PROT_WRITE,
+	if (mmap(&pages[i], sizeof(*pages), PROT_READ | PROT_WRITE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
-		(void)complain(strerror(errno), "fork");
+		(void)complain(strerror(errno), "memory for counts");
 		abort();
 	}
-	page_number = -1;
+	page_number[i] = NOT_COUNTED;
 	__atomic_fetch_add(&counts->outside, 1, __ATOMIC_RELAXED);
+}
+
+/* All pages are another process's, or were given. This thread goes on with one of its own. */
+static void change_pages(void)
+{
+	for (size_t i = 0; pages && i < PAGES_MOST; i++)
+		if (i == this_vcpu / NTE_PAGE_PLACES)
+			change_page(i);
+		else if (page_number[i] != NOT_MAPPED)
+			page_number[i] = NOT_COUNTED;
+}
+
+/* The place of a thread, if it has one in the pages of this process. */
+static struct nte_place *place_in_pages(unsigned int vcpu)
+{
+	size_t i = vcpu / NTE_PAGE_PLACES;
+
+	if (!pages)
+		return NULL;
+	if (i >= PAGES_MOST) {
+		(void)complain("it has too many threads", "the program");
+		abort();
+	}
+	(void)pthread_mutex_lock(&is_in_pages);
+	if (page_number[i] < 0)
+		change_page(i);
+	(void)pthread_mutex_unlock(&is_in_pages);
+	return &pages[i].place[vcpu % NTE_PAGE_PLACES];
 }
 
 static void add(struct thread *thread, enum nte_count which, uint64_t n)
@@ -261,7 +307,9 @@ static bool may_be_left_out(const struct qemu_plugin_insn *last)
 static struct block block_of(const struct qemu_plugin_insn *first,
 			     const struct qemu_plugin_insn *last, size_t n)
 {
-	const uint8_t *code = qemu_plugin_insn_data(last);
+	uint8_t room[INSTRUCTION_MOST];
+	uintptr_t data = qemu_plugin_insn_data(last, room, sizeof(room));
+	const uint8_t *code = qemu_version < NTE_QEMU_COPIES ? (const uint8_t *)data : room;
 	size_t bytes = qemu_plugin_insn_size(last);
 	uint64_t address = qemu_plugin_insn_vaddr(last);
 	struct block out = { .address = qemu_plugin_insn_vaddr(first),
@@ -309,20 +357,34 @@ static struct callback callback_for(const struct block *block)
 	return (struct callback){ on_known_block, kept };
 }
 
+/* QEMU adds @n itself when @tb begins, to the place of the thread in this process's pages. */
+static void add_inline(struct qemu_plugin_tb *tb, enum nte_count which, uint64_t n)
+{
+	uint64_t *first = &pages->place[0].count[which];
+
+	if (board)
+		qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(
+			tb, NTE_QEMU_ADD,
+			(qemu_plugin_u64){
+				board, (uintptr_t)first -
+					       (uintptr_t)qemu_plugin_scoreboard_find(board, 0) },
+			n);
+	else
+		qemu_plugin_register_vcpu_tb_exec_inline(tb, NTE_QEMU_ADD, first, n);
+}
+
 static void count_block(struct qemu_plugin_tb *tb, const struct block *block)
 {
 	struct callback call;
 
-	if (!page || !is_plain(block)) {
+	if (!pages || !is_plain(block)) {
 		call = callback_for(block);
 		qemu_plugin_register_vcpu_tb_exec_cb(tb, call.fn, NTE_QEMU_NO_REGISTERS, call.arg);
 		return;
 	}
-	qemu_plugin_register_vcpu_tb_exec_inline(
-		tb, NTE_QEMU_ADD, &page->place.count[NTE_INSTRUCTIONS], block->instructions);
+	add_inline(tb, NTE_INSTRUCTIONS, block->instructions);
 	if (block->branch != NTE_NO_BRANCH)
-		qemu_plugin_register_vcpu_tb_exec_inline(tb, NTE_QEMU_ADD,
-							 &page->place.count[NTE_BRANCHES], 1);
+		add_inline(tb, NTE_BRANCHES, 1);
 }
 
 /* One instruction alone, which is seldom enough for a callback. */
@@ -377,25 +439,39 @@ static void on_flush(qemu_plugin_id_t id)
 }
 
 /*
- * What was translated for one thread is used no more once there are two: QEMU then translates with
- * CF_PARALLEL (linux-user, clone(2)). Called by the thread that begins another one.
+ * Without scoreboards, what was translated for one thread is used no more once there are two: QEMU
+ * then translates with CF_PARALLEL (linux-user, clone(2)).
  */
+static void leave_pages(void)
+{
+	for (unsigned int i = 0; i < threads_known && i < THREADS_MOST; i++)
+		if (threads[i].place == &pages->place[0])
+			threads[i].place = take_place();
+	give_pages();
+	pages = NULL;
+}
+
+/* Called by the new thread; without scoreboards by the one that begins it. */
 static void on_thread(qemu_plugin_id_t id, unsigned int vcpu)
 {
-	bool is_first = !threads_known;
+	struct nte_place *place;
 
 	(void)id;
-	if (!is_first && page) {
-		for (unsigned int i = 0; i < threads_known && i < THREADS_MOST; i++)
-			if (threads[i].place == &page->place)
-				threads[i].place = take_place();
-		give_page();
-		page = NULL;
-	}
+	if (board)
+		this_vcpu = vcpu;
+	else if (threads_known && pages)
+		leave_pages();
+	place = place_in_pages(vcpu);
+	*thread_of(vcpu) = (struct thread){ .place = place ? place : take_place() };
+	__atomic_fetch_add(&threads_now, 1, __ATOMIC_RELAXED);
 	if (threads_known <= vcpu)
 		threads_known = vcpu + 1;
-	*thread_of(vcpu) =
-		(struct thread){ .place = is_first && page ? &page->place : take_place() };
+}
+
+static void on_thread_end(qemu_plugin_id_t id, unsigned int vcpu)
+{
+	(void)id, (void)vcpu;
+	__atomic_fetch_sub(&threads_now, 1, __ATOMIC_RELAXED);
 }
 
 /* Who has it executes another program, or finds out that it cannot. */
@@ -407,8 +483,12 @@ static void on_child(void)
 	struct nte_place *place;
 
 	(void)pthread_mutex_init(&is_in_exec, NULL);
-	change_page();
-	place = page ? &page->place : take_place();
+	(void)pthread_mutex_init(&is_in_pages, NULL);
+	threads_now = 1;
+	change_pages();
+	place = place_in_pages(this_vcpu);
+	if (!place)
+		place = take_place();
 	for (size_t i = 0; i < threads_known && i < THREADS_MOST; i++)
 		threads[i] = (struct thread){ .place = place };
 	__atomic_fetch_add(&counts->plugins, 1, __ATOMIC_RELAXED);
@@ -476,9 +556,10 @@ static void go_on_in_emulator(const char *path, char *const argv[], char *const 
 				    command, ARGUMENTS_MOST)) {
 	case NTE_PROGRAM:
 		if (has_counts()) {
-			give_page();
+			give_pages();
 			(void)execve(qemu_path, command, envp);
-			change_page();
+			if (threads_now == 1)
+				change_pages();
 		}
 		note_outside();
 		break;
@@ -499,7 +580,7 @@ static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t number, u
 	(void)id, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
 	add_both(thread_of(vcpu), NTE_SYSCALLS, 1);
 	if (number == target->exit_group)
-		give_page();
+		give_pages();
 	if (number == target->execve)
 		go_on_in_emulator((const char *)(uintptr_t)a1, (char *const *)(uintptr_t)a2,
 				  (char *const *)(uintptr_t)a3);
@@ -546,6 +627,25 @@ static int map_counts(const char *path)
 	return 0;
 }
 
+/* Addresses for all that there may be. Without them a callback counts each block. */
+static int make_pages(void)
+{
+	void *room;
+
+	if (sysconf(_SC_PAGESIZE) != NTE_PAGE_BYTES)
+		return 0;
+	if (qemu_plugin_scoreboard_new)
+		board = qemu_plugin_scoreboard_new(sizeof(struct nte_place));
+	room = mmap(NULL, PAGES_MOST * sizeof(*pages), PROT_NONE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (room == MAP_FAILED)
+		return complain(strerror(errno), "memory for counts");
+	pages = room;
+	for (size_t i = 0; i < PAGES_MOST; i++)
+		page_number[i] = NOT_MAPPED;
+	return 0;
+}
+
 /* The value of "NAME=VALUE" among the arguments, or NULL. */
 static const char *argument(int argc, char **argv, const char *name)
 {
@@ -566,6 +666,9 @@ NTE_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info,
 
 	if (!file || !qemu || !self)
 		return complain("expected counts=, qemu= and plugin=", "arguments");
+	qemu_version = info->version.cur;
+	if (qemu_version > NTE_QEMU_LAST)
+		return complain("its interface for plugins is newer than this plugin", qemu);
 	for (i = 0; i < sizeof(targets) / sizeof(targets[0]); i++)
 		if (strcmp(targets[i].name, info->target_name) == 0)
 			target = &targets[i];
@@ -585,12 +688,11 @@ NTE_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info,
 		return complain(strerror(ENOMEM), "arguments");
 	if (pthread_atfork(NULL, NULL, on_child) != 0)
 		return complain(strerror(ENOMEM), "fork");
-	if (sysconf(_SC_PAGESIZE) == NTE_PAGE_BYTES)
-		page_number = take_page();
-	if (page_number >= 0)
-		page = &counts->page[page_number];
+	if (make_pages() < 0)
+		return -1;
 	__atomic_fetch_add(&counts->plugins, 1, __ATOMIC_RELAXED);
 	qemu_plugin_register_vcpu_init_cb(id, on_thread);
+	qemu_plugin_register_vcpu_exit_cb(id, on_thread_end);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
 	qemu_plugin_register_flush_cb(id, on_flush);
 	qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 
 #include "cli/base/command.h"
 #include "cli/base/machine.h"
@@ -217,8 +218,11 @@ static int make_emulator(struct cli_measure *m)
 	ret = ntime_emulator_new(m->ctx, m->options->argv, path,
 				 m->options->per == CLI_PER_FUNCTION ? NTIME_EMULATOR_FUNCTIONS : 0,
 				 &m->emulator);
-	if (!ret)
+	if (!ret) {
+		/* What depends on addresses is alike in all runs, where the kernel lets us ask. */
+		(void)personality(ADDR_NO_RANDOMIZE);
 		return 0;
+	}
 	cli_machine_say(m->ctx, ret);
 	return ret == -ENOENT			   ? CLI_EXIT_NOT_FOUND
 	       : ret == -EACCES || ret == -ENOEXEC ? CLI_EXIT_NOT_EXECUTABLE
@@ -518,7 +522,7 @@ static int check_emulator(const struct cli_measure *m)
 		return 0;
 	qemu = ntime_emulator_argv(m->emulator)[0];
 	if (!info.processes && !m->timed_out && !cli_signals_stop()) {
-		cli_say("%s did not load ntime's plugin, and nothing was counted: QEMU 7.2 to 8.2, "
+		cli_say("%s did not load ntime's plugin, and nothing was counted: QEMU 7.2 to 10, "
 			"built with plugins, is needed (Debian 12's qemu-user is; later ones are "
 			"not)",
 			qemu);

@@ -4,7 +4,8 @@
  * instructions and a branch.
  *
  *     loop N      N turns        threads N [KERNEL]  in each of eight threads, at once
- *     many N      at first, and then in each of 64 threads, at once
+ *     many N      at first, and then in each of 100 threads, at once
+ *     heirs N     in a child of each of 100 threads
  *     lacking N   N system calls that QEMU 7.2 lacks; ends with status 3 if it does
  *     forks N     in each of eight children, which do not call exec
  *     killed N    and then SIGKILL to itself
@@ -26,7 +27,7 @@
 #include <unistd.h>
 
 #define TIMES 8
-#define MANY 64
+#define MANY 100
 
 #if defined(__x86_64__)
 static char bytes[256] __attribute__((aligned(64)));
@@ -144,6 +145,30 @@ static void run_many(unsigned long n)
 	run_threads(n, MANY);
 }
 
+static pthread_barrier_t all_are_there;
+
+static void have_heir(unsigned long n)
+{
+	int status;
+	pid_t pid;
+
+	(void)pthread_barrier_wait(&all_are_there);
+	pid = fork();
+	if (pid == 0) {
+		turns(n);
+		_exit(0);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+		exit(2);
+}
+
+static void run_heirs(unsigned long n)
+{
+	work = have_heir;
+	(void)pthread_barrier_init(&all_are_there, NULL, MANY);
+	run_threads(n, MANY);
+}
+
 static void run_children(unsigned long n)
 {
 	int i, status;
@@ -205,6 +230,8 @@ int main(int argc, char **argv)
 		run_threads(n, TIMES);
 	else if (strcmp(argv[1], "many") == 0)
 		run_many(n);
+	else if (strcmp(argv[1], "heirs") == 0)
+		run_heirs(n);
 	else if (strcmp(argv[1], "misused") == 0)
 		return misuse_exec(n);
 	else if (strcmp(argv[1], "lacking") == 0)

@@ -404,7 +404,14 @@ def many_threads_at_once():
     few, many = (counted(PROGRAM, 'many', str(n), events='instructions,branches')[0] for n in (10000, 1010000))
     for event, each in (('instructions', 2), ('branches', 1)):
         more = many[event]['count'] - few[event]['count']
-        equal(abs(more - 65 * each * 1000000) < 200000, True, (event, more))
+        equal(abs(more - 101 * each * 1000000) < 300000, True, (event, more))
+
+
+@test
+def children_of_many_threads_have_counts_of_their_own():
+    # GLib before 2.76 has a lock that a child may inherit (docs/emulator.md).
+    few, many = (number('instructions', PROGRAM, 'heirs', str(n), env=environment(G_SLICE='always-malloc')) for n in (10000, 510000))
+    equal(abs(many - few - 100 * 2 * 500000) < 300000, True, many - few)
 
 
 @test
@@ -454,6 +461,12 @@ PROGRAMS = {
 }
 
 
+def is_placed_by_the_kernel():
+    """What the program maps, of which grep hashes addresses; up to QEMU 8 the emulator chooses them."""
+    said = subprocess.run([f'qemu-{MACHINE}', '--version'], stdout=subprocess.PIPE, encoding='utf-8', check=True).stdout
+    return int(re.search(r'version (\d+)', said)[1]) > 8
+
+
 @test
 def programs_count_the_same_each_time():
     with tempfile.TemporaryDirectory() as folder:
@@ -461,7 +474,7 @@ def programs_count_the_same_each_time():
         with open(path, 'w', encoding='ascii') as f:
             f.writelines(f'{i:05} {i * 7919 % 1000003} {"x" * (i % 40)}\n' for i in range(200))
         for name, command in PROGRAMS.items():
-            if not shutil.which(name):
+            if not shutil.which(name) or (name == 'grep' and is_placed_by_the_kernel()):
                 continue
             command = [path if word == 'FILE' else word for word in command]
             done = ntime('--via', 'emulator', '-q', '--json', '-r', '100' if ALL else '3', '-e', EVENTS, '--', *command)
@@ -527,7 +540,7 @@ def the_emulator_is_not_there():
             done = ntime('--via', 'emulator', '-e', 'instructions', '--', '/bin/true', env=change)
             equal(done.returncode, 125, err(done))
             has(err(done), words)
-            has(err(done), f"qemu-{MACHINE} did not load ntime's plugin, and nothing was counted: QEMU 7.2 to 8.2, built with plugins, is needed")
+            has(err(done), f"qemu-{MACHINE} did not load ntime's plugin, and nothing was counted: QEMU 7.2 to 10, built with plugins, is needed")
             equal('instructions' in err(done), False)
         done = ntime('--via', 'emulator', '-e', 'instructions', '--', 'true', env={'NTIME_EMULATOR_PLUGIN': os.path.join(folder, 'a,b')})
         equal(done.returncode, 125)
