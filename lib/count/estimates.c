@@ -11,12 +11,30 @@ static bool is_core(const struct nti_session_item *item)
 	       item->event.part[0].unit->kind == NTI_UNIT_CORE;
 }
 
+static void step(const struct nti_item_sum *sum, struct nti_estimate *e)
+{
+	nti_estimate_step(e, (double)sum->wanted_ns, (double)sum->counted_ns, (double)sum->count);
+}
+
 void nti_session_step(struct ntime_session *s, const struct nti_session_item *item,
 		      const struct nti_item_sum *sum, struct nti_estimate *e)
 {
-	nti_estimate_step(e, (double)sum->wanted_ns, (double)sum->counted_ns, (double)sum->count);
+	step(sum, e);
 	if (is_core(item))
 		s->estimates->most_rate = fmax(s->estimates->most_rate, e->most_rate);
+}
+
+/* By time, with a part of a turn as a step of its own: a look does not end the turn. */
+static struct nti_estimated by_time(const struct ntime_session *s,
+				    const struct nti_session_item *item,
+				    const struct nti_item_sum *sum, const struct nti_estimate *e)
+{
+	struct nti_estimate now = *e;
+
+	step(sum, &now);
+	return nti_estimate_get(
+		&now, (double)sum->wanted_ns, (double)sum->counted_ns, (double)sum->count,
+		is_core(item) ? fmax(s->estimates->most_rate, now.most_rate) : now.most_rate);
 }
 
 void nti_session_estimate(struct ntime_session *s, const struct nti_session_item *item,
@@ -24,22 +42,24 @@ void nti_session_estimate(struct ntime_session *s, const struct nti_session_item
 			  struct nti_work *work, struct ntime_value *out)
 {
 	double hard_rate = nti_session_hard_rate(item);
-	double wanted = (double)sum->wanted_ns, counted = (double)sum->counted_ns;
+	double unseen = (double)sum->wanted_ns - (double)sum->counted_ns;
 	double count = (double)sum->count, scale = item->event.scale;
 	struct nti_estimated got;
 
 	if (e) {
-		nti_session_step(s, item, sum, e);
-		got = nti_estimate_get(e, wanted, counted, count,
-				       is_core(item) ? s->estimates->most_rate : e->most_rate);
+		/* Turns that are ours are those between two looks. */
+		if (sum->is_direct)
+			nti_session_step(s, item, sum, e);
+		got = by_time(s, item, sum, e);
 		if (work && work->by) {
 			nti_session_look_at_work(s, sum, work);
-			nti_session_step_work(s, sum, work);
+			if (sum->is_direct)
+				nti_session_step_work(s, sum, work);
 			got = nti_session_estimate_by_work(s, sum, work, &got);
 		}
-		got = nti_estimate_finish(&got, wanted - counted, count, hard_rate);
+		got = nti_estimate_finish(&got, unseen, count, hard_rate);
 	} else {
-		got = nti_estimate_bounds(sum->value, wanted - counted, count, hard_rate);
+		got = nti_estimate_bounds(sum->value, unseen, count, hard_rate);
 	}
 	out->value = got.value * scale;
 	out->below = got.below * scale;

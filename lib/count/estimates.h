@@ -25,8 +25,8 @@ void nti_session_step(struct ntime_session *s, const struct nti_session_item *it
 		      const struct nti_item_sum *sum, struct nti_estimate *e);
 /*
  * The value and the interval of @item, whose counter ran a part of the time, into @out. @e: of its
- * turns, brought up to date; NULL where the kernel decided which part that was. @work: the same by
- * what counted all the time; NULL: not known.
+ * turns; one that goes on is taken as it is now. NULL where the kernel decided which part that
+ * was. @work: the same by what counted all the time; NULL: not known.
  */
 void nti_session_estimate(struct ntime_session *s, const struct nti_session_item *item,
 			  const struct nti_item_sum *sum, struct nti_estimate *e,

@@ -84,11 +84,16 @@ void nti_session_look_at_work(const struct ntime_session *s, const struct nti_it
 	work->counted_ns = (double)sum->counted_ns;
 }
 
-void nti_session_step_work(struct ntime_session *s, const struct nti_item_sum *sum,
-			   struct nti_work *work)
+static void step(const struct nti_item_sum *sum, struct nti_work *work)
 {
 	work->estimate.by_work = true;
 	nti_estimate_step(&work->estimate, work->count, work->seen, (double)sum->count);
+}
+
+void nti_session_step_work(struct ntime_session *s, const struct nti_item_sum *sum,
+			   struct nti_work *work)
+{
+	step(sum, work);
 	s->estimates->most_work_rate = fmax(s->estimates->most_work_rate, work->estimate.most_rate);
 }
 
@@ -97,12 +102,14 @@ struct nti_estimated nti_session_estimate_by_work(const struct ntime_session *s,
 						  const struct nti_work *work,
 						  const struct nti_estimated *got)
 {
+	struct nti_work now = *work;
 	struct nti_estimated by_work;
 
+	step(sum, &now);
 	/* Work of which nothing was missed is known too roughly to say that nothing happened. */
-	if (work->estimate.steps < 2 || work->seen >= work->count)
+	if (now.estimate.steps < 2 || now.seen >= now.count)
 		return *got;
-	by_work = nti_estimate_get(&work->estimate, work->count, work->seen, (double)sum->count,
-				   s->estimates->most_work_rate);
+	by_work = nti_estimate_get(&now.estimate, now.count, now.seen, (double)sum->count,
+				   fmax(s->estimates->most_work_rate, now.estimate.most_rate));
 	return nti_estimate_narrower(got, &by_work);
 }

@@ -7,6 +7,7 @@
  */
 #include <math.h>
 
+#include "lib/count/session.h"
 #include "tests/machine/golden.h"
 
 #define MAX_ITEMS 16
@@ -183,11 +184,21 @@ TEST(what_was_scaled_is_within_its_error)
 	}
 }
 
+static uint32_t steps_of(const struct rig *r)
+{
+	uint32_t steps = 0;
+
+	for (size_t i = 0; i < r->s->items; i++)
+		steps += r->s->item[i].estimate.steps + r->s->item[i].work.estimate.steps;
+	return steps;
+}
+
 /* In turns of the session's own the interval is that of the scatter. */
 TEST(what_took_turns_is_within_its_interval)
 {
 	TT_FOR_EACH_ROW(r, scaled_rows) {
 		unsigned int constant = 0;
+		uint32_t steps;
 		uint64_t next_ns;
 		struct rig rig;
 		size_t i;
@@ -197,7 +208,10 @@ TEST(what_took_turns_is_within_its_interval)
 		for (i = 0; i < 4000; i++)
 			TT_EQ(r, ntime_session_turn(rig.s, &next_ns) >= 0, 1);
 		TT_EQ(r, next_ns > 0 && next_ns < UINT64_MAX, 1);
-		read_times(&rig, 1);
+		/* Who looks ends no turn. */
+		steps = steps_of(&rig);
+		read_times(&rig, 5);
+		TT_EQ(r, steps_of(&rig), steps);
 		for (i = 0; i < rig.n; i++) {
 			const struct ntime_value *v = &rig.v[i];
 			double truth = (r->rate[i] ? r->rate[i] : 1e6) * (double)v->wanted_ns / 1e9;
