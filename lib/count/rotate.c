@@ -96,7 +96,7 @@ static int change_turn(struct ntime_session *s, uint64_t began_ns, uint64_t elap
 {
 	unsigned int last = s->rotation->pass,
 		     pass = nti_turns_next(&s->rotation->order, elapsed, next_ns);
-	uint64_t cost, now;
+	uint64_t cost, took, now;
 	int ret = 0;
 
 	if (pass != last)
@@ -104,7 +104,10 @@ static int change_turn(struct ntime_session *s, uint64_t began_ns, uint64_t elap
 	if (ret >= 0)
 		ret = nti_session_end_turn(s, last);
 	now = nti_session_now_ns(s);
-	cost = (now - began_ns) * least_turns(elapsed);
+	/* What a change costs it costs each time; a stall of the machine is of one alone. */
+	took = now - began_ns;
+	cost = (took < s->rotation->took_ns ? took : s->rotation->took_ns) * least_turns(elapsed);
+	s->rotation->took_ns = took;
 	/* A recording's clock moves when it is looked at. */
 	if (*next_ns < cost && !s->ctx->os->is_timeless)
 		*next_ns = cost;

@@ -23,6 +23,7 @@ struct nti_rotation {
 	struct nti_turns order;
 	unsigned int *turn_order;
 	uint64_t turn_end_ns, turn_ns, turn_began_ns, idle_ns;
+	uint64_t took_ns;	     /* the last change of turns; 0: there was none */
 	uint64_t dead_ns;	     /* of CPUs: between turns, when no pass counted */
 	struct nti_perf_group *span; /* of tasks: spans of them; span.c */
 	size_t spans;
