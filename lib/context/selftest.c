@@ -142,7 +142,8 @@ static bool try_event(struct ntime_ctx *ctx, const struct nti_unit *core,
 	nti_context_log(ctx, "self-test: %s: event %u:%#llx: %#x, %.3g a load, %.3g a guess",
 			core->name, attr->type, (unsigned long long)attr->config, trial.seen,
 			trial.per_load, trial.per_guess);
-	if (tests->events == NTI_SELFTEST_EVENTS)
+	/* What could not be found out may be later: a counter was taken. */
+	if (tests->events == NTI_SELFTEST_EVENTS || !(trial.seen & NTI_TRIAL_TRIED))
 		return trial.seen & NTI_TRIAL_DEAD;
 	tests->event[tests->events++] = (struct nti_selftest_event){ .type = attr->type,
 								     .config = attr->config,
@@ -286,6 +287,8 @@ void nti_context_selftest_kernel(struct ntime_ctx *ctx, const struct nti_unit *u
 	    tests->trial.faults & NTI_TRIAL_KERNEL_TRIED)
 		return;
 	nti_trial_kernel(ctx->os, unit, &tests->trial);
+	if (!(tests->trial.faults & NTI_TRIAL_KERNEL_TRIED))
+		return;
 	nti_context_log(ctx, "self-test: %s: the kernel's part: %.3g of the truth", unit->name,
 			tests->trial.kernel);
 	(void)nti_selftests_remember(ctx, unit, tests);

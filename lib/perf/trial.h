@@ -71,7 +71,7 @@ void nti_trial_rotate(struct nti_os *os, const struct nti_unit *unit, struct nti
 
 /*
  * Known work of the kernel, for whoever may count that: half a millisecond. NTI_TRIAL_KERNEL_TRIED
- * in @out whatever comes of it. Follows nti_trial_run().
+ * in @out if an event could be looked at. Follows nti_trial_run().
  */
 void nti_trial_kernel(struct nti_os *os, const struct nti_unit *unit, struct nti_trial *out);
 

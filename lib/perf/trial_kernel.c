@@ -230,9 +230,11 @@ static void judge_filters(const struct run *r, struct nti_trial *out)
 	}
 }
 
-static void try_kernel(struct run *r, struct rates *rates, struct nti_trial *out)
+/* False: no event could be looked at. */
+static bool try_kernel(struct run *r, struct rates *rates, struct nti_trial *out)
 {
 	enum nti_trial_event event;
+	bool has_seen = false;
 
 	out->faults &= ~NTI_TRIAL_KERNEL;
 	out->kernel = 1;
@@ -240,11 +242,14 @@ static void try_kernel(struct run *r, struct rates *rates, struct nti_trial *out
 		r->seen[event].members = 0;
 		r->seen[event].has_run = false;
 		/* What is wrong in user mode says nothing about the kernel's part. */
-		if (out->event[event] == NTI_TRIAL_TRIED && count_event(r, event))
-			judge_sum(&r->seen[event], out);
+		if (out->event[event] != NTI_TRIAL_TRIED || !count_event(r, event))
+			continue;
+		judge_sum(&r->seen[event], out);
+		has_seen = true;
 	}
 	judge_rate(&r->seen[NTI_TRIAL_CYCLES], rates, out);
 	judge_filters(r, out);
+	return has_seen;
 }
 
 void nti_trial_kernel(struct nti_os *os, const struct nti_unit *unit, struct nti_trial *out)
@@ -260,11 +265,11 @@ void nti_trial_kernel(struct nti_os *os, const struct nti_unit *unit, struct nti
 	r->work = nti_work_of(os);
 	open_filters(r);
 	for (i = 0; i < TRIES; i++) {
-		try_kernel(r, &rates, out);
+		if (try_kernel(r, &rates, out))
+			out->faults |= NTI_TRIAL_KERNEL_TRIED;
 		if (!(out->faults & NTI_TRIAL_KERNEL))
 			break;
 	}
-	out->faults |= NTI_TRIAL_KERNEL_TRIED;
 	close_filters(r);
 	free(r);
 }

@@ -141,6 +141,42 @@ TEST(what_is_wrong_is_remembered_as_well)
 	fini(&r);
 }
 
+/* What a session that counts the kernel too has against its event. */
+static enum ntime_reason kernel_doubt_of(struct rig *r, const char *name)
+{
+	const struct ntime_target target = { .size = sizeof(target), .kind = NTIME_TARGET_THREAD };
+	struct ntime_item item = { .size = sizeof(item) };
+	struct ntime_session *s;
+
+	fake_pmu_new_context(&r->pmu);
+	TT_IS(ntime_session_new(&r->pmu.ctx, &target, &s), 0);
+	TT_IS(ntime_session_add(s, name, NULL), 0);
+	TT_IS(ntime_session_start(s), 0);
+	TT_IS(ntime_session_item(s, 0, &item), 0);
+	ntime_session_free(s);
+	return item.reason_code;
+}
+
+/* Somebody else has all counters: nothing is found out, and nothing remembered. */
+TEST(what_nobody_could_find_out_is_tried_again)
+{
+	struct rig r;
+
+	init(&r);
+	assert_true(opens_of(&r, "cycles:u", NTIME_REASON_NONE) > 3);
+	r.pmu.counters = 0;
+	assert_true(opens_of(&r, "cache-misses", NTIME_REASON_NONE) > 0);
+	TT_IS(kernel_doubt_of(&r, "instructions"), NTIME_REASON_NONE);
+	r.pmu.counters = 6;
+	r.pmu.lie = LIE_DEAD;
+	r.pmu.code = FAKE_MISSES;
+	assert_true(opens_of(&r, "cache-misses", NTIME_REASON_NOT_COUNTING) > 0);
+	r.pmu.lie = LIE_KERNEL_TWICE;
+	r.pmu.code = FAKE_INSTRUCTIONS;
+	TT_IS(kernel_doubt_of(&r, "instructions"), NTIME_REASON_IMPLAUSIBLE);
+	fini(&r);
+}
+
 /* Each byte cut off or changed makes it no file; then it is tried again, and written anew. */
 TEST(a_damaged_file_is_no_file)
 {
@@ -289,6 +325,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_is_tried_once_a_boot),
 		cmocka_unit_test(what_is_wrong_is_remembered_as_well),
+		cmocka_unit_test(what_nobody_could_find_out_is_tried_again),
 		cmocka_unit_test(a_damaged_file_is_no_file),
 		cmocka_unit_test(others_are_not_believed),
 		cmocka_unit_test(events_that_take_turns),
