@@ -8,7 +8,7 @@
 
 #include "lib/os/filter.h"
 
-/* X = 1, which A, that is 0, is never equal to; at the end the packet is dropped. */
+/* X = 0, which A is equal to; at the end the packet is dropped. */
 #define FRAME 2
 
 static int attach(int fd, unsigned int turns)
@@ -20,7 +20,7 @@ static int attach(int fd, unsigned int turns)
 
 	if (!code)
 		return -ENOMEM;
-	code[0] = (struct sock_filter)BPF_STMT(BPF_LDX | BPF_W | BPF_IMM, 1);
+	code[0] = (struct sock_filter)BPF_STMT(BPF_LDX | BPF_W | BPF_IMM, 0);
 	/*
 	 * Wherever it goes, it goes to the next one. Registers alone: constants of a filter may be
 	 * hidden by more instructions (bpf_jit_harden).
