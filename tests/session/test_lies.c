@@ -188,10 +188,6 @@ static bool is_found(const struct rig *r)
 	return false;
 }
 
-/*
- * Only what is wrong is marked: where the lie is about one event, that one, or one compared with
- * it.
- */
 static void add_events(struct rig *r, const struct lie_row *row)
 {
 	char name[64];
