@@ -21,8 +21,8 @@ SOURCES = '/etc/apt'
 # What Debian calls the release that was stable when this was written; a name of the release itself needs no list.
 ALIASES = ('stable', 'oldstable')
 BACKPORTS = '-backports'
-# Behind an architecture: from the release after Debian 12. It has architectures that 12 has not, and an emulator that counts
-# user mode apart on RISC-V; they run beside those of this release, with libraries of their own.
+# Behind an architecture, or SOURCE: from the release after Debian 12. It has architectures that 12 has not, and an emulator that
+# counts user mode apart on RISC-V; they run beside those of this release, with libraries of their own.
 LATER = 'trixie'
 FROM_LATER = '-' + LATER
 LATER_ARCHES = ('riscv64',)
@@ -157,6 +157,11 @@ def release_of(arch):
     return LATER if arch.endswith(FROM_LATER) or arch in LATER_ARCHES else codename()
 
 
+def is_source(arch):
+    """Whether these are source packages, of this release or the later one."""
+    return arch.removesuffix(FROM_LATER) == SOURCE
+
+
 def source_lines(sources, arch):
     """The text of a sources.list for one architecture, or for source packages."""
     lines = []
@@ -199,14 +204,14 @@ def host_arch():
 
 class Apt:
     """apt for one architecture, its backports (arch 'armhf-backports'), the later release ('amd64-trixie'), or source packages
-    (arch 'source').
+    (arch 'source', 'source-trixie').
 
     Backports and the later release are apart: their versions are the highest, and only what asks for them wants them.
     """
 
     def __init__(self, arch):
         self.arch = arch
-        self.native = host_arch() if arch == SOURCE else arch.removesuffix(BACKPORTS).removesuffix(FROM_LATER)
+        self.native = host_arch() if is_source(arch) else arch.removesuffix(BACKPORTS).removesuffix(FROM_LATER)
         self.sources = (backports_sources if arch.endswith(BACKPORTS) else
                         later_sources if release_of(arch) == LATER else debian_sources)
         self.dir = os.path.join(cache.root(), 'apt', arch)
@@ -216,7 +221,7 @@ class Apt:
 
     def write(self):
         """(Re)write the configuration: the system's mirrors may have changed."""
-        text = source_lines(self.sources(system_entries(), codename()), SOURCE if self.arch == SOURCE else self.native)
+        text = source_lines(self.sources(system_entries(), codename()), SOURCE if is_source(self.arch) else self.native)
         for name in ('state/lists/partial', 'cache/archives/partial', 'etc/sources.d', 'etc/preferences.d'):
             os.makedirs(os.path.join(self.dir, name), exist_ok=True)
         dump = subprocess.run(['apt-config', 'dump'], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
@@ -283,7 +288,7 @@ Debug::NoLocking "true";
 
     def records(self, name):
         """Versions of a package, best first, as dicts of the fields."""
-        _, out, _ = self.run('apt-cache', 'showsrc' if self.arch == SOURCE else 'show', name)
+        _, out, _ = self.run('apt-cache', 'showsrc' if is_source(self.arch) else 'show', name)
         found = []
         for stanza in out.split('\n\n'):
             fields = dict(re.findall(r'^([\w-]+): (.*)$', stanza, re.MULTILINE))
@@ -351,7 +356,7 @@ def update(arches):
     """Fetch the lists of these architectures anew and forget what was resolved; without network nothing is changed."""
     codename()
     # What is not asked for by everybody, where it was asked for.
-    more = [SOURCE, *(arch + suffix for arch in {*arches, host_arch()} for suffix in (BACKPORTS, FROM_LATER))]
+    more = [SOURCE, SOURCE + FROM_LATER, *(arch + suffix for arch in {*arches, host_arch()} for suffix in (BACKPORTS, FROM_LATER))]
     arches = [*arches, *(arch for arch in more if apt(arch).has_lists())]
     for arch in arches:
         with cache.lock(cache.lock_name('apt', arch), f'packages of {arch}'):
@@ -476,21 +481,21 @@ def tree(arch, packages, what, kind='trees', finish=None, also=()):
         raise type(error)(f'{what} is not in the cache, and {error}') from error
 
 
-def source_version(name):
-    """The version of a source package that source() unpacks."""
+def source_version(name, arch=SOURCE):
+    """The version of a source package that source() unpacks; arch SOURCE + FROM_LATER takes that of the later release."""
     codename()
 
     def ask():
-        records = _with_lists(SOURCE, lambda index: index.records(name) or None)
+        records = _with_lists(arch, lambda index: index.records(name) or None)
         if not records:
-            raise Unavailable(f'Debian {codename()} has no source package {name}')
+            raise Unavailable(f'Debian {release_of(arch)} has no source package {name}')
         return max((r['Version'] for r in records), key=_version_key)
-    return resolved(f'source {name}', ask)
+    return resolved(f'{arch} {name}', ask)
 
 
-def source(name, target_kind='sources'):
+def source(name, arch=SOURCE):
     """(version, path) of an unpacked source package; patches of the distribution are applied."""
-    version = source_version(name)
+    version = source_version(name, arch)
 
     def fill(path):
         def fetch(index):
@@ -500,7 +505,7 @@ def source(name, target_kind='sources'):
                     f'the source package {name} cannot be fetched ({reason(errors)})')
             return True
         with cache.step(f'source package {name} {version}', lambda: f'{cache.size_of(path) / 1e6:.0f} MB fetched and unpacked'):
-            _with_lists(SOURCE, fetch)
+            _with_lists(arch, fetch)
             dsc = [n for n in os.listdir(path) if n.endswith('.dsc')]
             done = cache.run(['dpkg-source', '--no-check', '-x', dsc[0], 'tree'], cwd=path,
                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding='utf-8')
@@ -510,7 +515,7 @@ def source(name, target_kind='sources'):
                 if file != 'tree':
                     os.unlink(os.path.join(path, file))
     label = f'{name}_{version}'.replace(':', '+')
-    return version, os.path.join(cache.folder(target_kind, label, fill, f'the source of {name}'), 'tree')
+    return version, os.path.join(cache.folder('sources', label, fill, f'the source of {name}'), 'tree')
 
 
 @functools.cmp_to_key

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The emulators: Debian's own, those of the release after it, and one built from Debian's source package with the models of this
-tree in it."""
+"""The emulators: Debian's own, those of the release after it, and two built from Debian's source packages: one with the models of
+this tree in it, and one of user mode of the later release."""
 import os
 import shutil
 import subprocess
@@ -27,6 +27,14 @@ TOOLS = ('gcc', 'ninja', 'meson', 'pkg-config', 'dpkg-source')
 LIBRARIES = ('glib-2.0', 'pixman-1', 'zlib')
 # Debian's libfdt-dev has nothing for pkg-config.
 HEADERS = ('libfdt.h',)
+# The emulator of user mode, for tests of the plugin alone: packages of Debian 13 have it without plugins.
+USER = 'qemu-x86_64'
+USER_OPTIONS = ('--target-list=x86_64-linux-user', '--without-default-features', '--enable-tcg', '--enable-linux-user', '--enable-plugins',
+                '--disable-system', '--disable-tools', '--disable-docs', '--disable-install-blobs', '--disable-werror',
+                '--disable-debug-info', '--disable-download')
+# Its configure wants newer ones than Debian 12 has, and makes an environment of Python (venv) with them.
+USER_PYTHON = ('meson', 'python3-pycotap')
+PYTHON = '/usr/bin/python3'
 
 
 def stock(arch):
@@ -115,11 +123,12 @@ def _digest(names):
     return cache.digest(*parts)
 
 
-def _check_tools():
+def _check_tools(modules=()):
     missing = [tool for tool in TOOLS if not shutil.which(tool)]
     if not missing:
         missing = [name for name in LIBRARIES if not build.succeeds(['pkg-config', '--exists', name])]
         missing += [name for name in HEADERS if not build.succeeds(['gcc', '-E', '-include', name, '-x', 'c', '/dev/null'])]
+        missing += [f"Python's {name}" for name in modules if not build.succeeds([PYTHON, '-c', f'import {name}'])]
     if missing:
         raise Unavailable(f'QEMU cannot be built without {", ".join(missing)}; scripts/install-deps lab installs them')
 
@@ -168,6 +177,35 @@ def ntime(arch):
     name = f'{version}-{_digest(_files(*COMPILED))}'.replace(':', '+')
     path = cache.folder('qemu', name, lambda path: _build(version, path), 'QEMU with the models of this tree')
     return os.path.join(path, 'qemu-system-' + TARGETS[arch].partition('-')[0])
+
+
+def _build_user(out):
+    """Build it out of its source, which is not kept: nothing of it changes here."""
+    _check_tools(['ensurepip'])
+    host, kind = debian.host_arch() + debian.FROM_LATER, debian.SOURCE + debian.FROM_LATER
+    python = debian.tree(host, debian.versions(host, USER_PYTHON), 'what QEMU is built with')
+    version, source = debian.source('qemu', kind)
+    env = dict(os.environ, PYTHONPATH=f'{python}/usr/lib/python3/dist-packages', PYTHONDONTWRITEBYTECODE='1')
+    where = os.path.join(out, '.build')
+    os.mkdir(where)
+    with cache.step(f'{USER} {version} with plugins (3 minutes)'):
+        for command in ([f'{source}/configure', f'--python={PYTHON}', *USER_OPTIONS], ['ninja', USER],
+                        ['strip', '-o', os.path.join(out, USER), USER]):
+            done = cache.run(command, cwd=where, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding='utf-8', errors='replace')
+            if done.returncode:
+                raise Broken(f'{USER} {version} cannot be built: {os.path.basename(command[0])} failed:\n{done.stdout[-4000:].rstrip()}')
+    cache.remove(where)
+    cache.drop(os.path.dirname(source))
+
+
+@debian.current
+def user_later():
+    """Path of the emulator of user mode of the later release, built with plugins if the cache has none of this version."""
+    if debian.host_arch() != 'amd64':
+        raise Unavailable(f'{USER} of a later release is built on amd64 alone')
+    version = debian.source_version('qemu', debian.SOURCE + debian.FROM_LATER)
+    name = f'{version}-{cache.digest(*USER_OPTIONS)}'.replace(':', '+')
+    return os.path.join(cache.folder('qemu-user', name, _build_user, f'{USER} of Debian {debian.LATER}'), USER)
 
 
 def qemu(arch, which):

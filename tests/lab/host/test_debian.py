@@ -123,6 +123,20 @@ def source_lines_per_architecture(_):
     equal(debian.source_lines([('http://m', 's', {})], 'source'), 'deb-src http://m s main\n', 'without options')
 
 
+# architecture, with its suffix -> are these source packages, what apt calls the architecture, the release
+ARCHES = [
+    ('arm64', False, 'arm64', 'bookworm'), ('armhf-backports', False, 'armhf', 'bookworm'), ('amd64-trixie', False, 'amd64', 'trixie'),
+    ('source', True, debian.host_arch(), 'bookworm'), ('source-trixie', True, debian.host_arch(), 'trixie'),
+]
+
+
+@test
+def architectures_and_what_they_are_taken_from(folder):
+    Archive(folder)
+    for arch, is_source, native, release in ARCHES:
+        equal((debian.is_source(arch), debian.Apt(arch).native, debian.release_of(arch)), (is_source, native, release), arch)
+
+
 # -- an archive in files
 
 class Archive:
@@ -132,7 +146,7 @@ class Archive:
         for tool in ('apt-get', 'apt-cache', 'dpkg-deb', 'dpkg-source'):
             if not shutil.which(tool):
                 raise Skip(f'{tool} is not installed')
-        self.folder, self.arch, self.packages = folder, arch, {}
+        self.folder, self.arch, self.packages, self.sources = folder, arch, {}, {}
         os.makedirs(f'{folder}/etc')
         self.use(f'file:{folder}/debian')
         with open(f'{folder}/os-release', 'w', encoding='utf-8') as f:
@@ -177,19 +191,42 @@ class Archive:
                             f'SHA256: {hashlib.sha256(data).hexdigest()}\nDescription:'))
         return deb
 
+    def add_source(self, name, version, suite='bookworm'):
+        """Build a source package of one file."""
+        root, pool = f'{self.folder}/build/{name}-{version}', f'{self.suite(suite)}/pool'
+        os.makedirs(f'{root}/debian/source')
+        os.makedirs(pool, exist_ok=True)
+        for path, text in {'file': f'{name} {version}\n', 'debian/source/format': '3.0 (native)\n',
+                           'debian/control': f'Source: {name}\nMaintainer: nobody <nobody@localhost>\n\nPackage: {name}\n'
+                                             'Architecture: all\nDescription: made for a test\n',
+                           'debian/changelog': f'{name} ({version}) unstable; urgency=low\n\n  * Made for a test.\n\n'
+                                               ' -- nobody <nobody@localhost>  Thu, 01 Jan 2026 00:00:00 +0000\n'}.items():
+            with open(f'{root}/{path}', 'w', encoding='utf-8') as f:
+                f.write(text)
+        subprocess.run(['dpkg-source', '--build', root], cwd=pool, check=True, stdout=subprocess.DEVNULL)
+        lines = []
+        for file in (f'{name}_{version}.dsc', f'{name}_{version}.tar.xz'):
+            with open(f'{pool}/{file}', 'rb') as f:
+                data = f.read()
+            lines.append(f' {hashlib.sha256(data).hexdigest()} {len(data)} {file}\n')
+        self.sources.setdefault(suite, []).append(f'Package: {name}\nVersion: {version}\nBinary: {name}\nArchitecture: all\n'
+                                                  f'Format: 3.0 (native)\nDirectory: pool\nChecksums-Sha256:\n{"".join(lines)}')
+
     def publish(self):
-        for suite in ('bookworm', 'bookworm-security', *(['trixie'] if 'trixie' in self.packages else [])):
+        for suite in ('bookworm', 'bookworm-security', *(['trixie'] if 'trixie' in {*self.packages, *self.sources} else [])):
             dist = f'{self.suite(suite)}/dists/{suite}'
             shutil.rmtree(dist, ignore_errors=True)
-            folder = f'main/binary-{self.arch}'
-            os.makedirs(f'{dist}/{folder}')
-            text = '\n'.join(self.packages.get(suite, []))
-            with open(f'{dist}/{folder}/Packages', 'w', encoding='utf-8') as f:
-                f.write(text)
+            hashes = ''
+            for file, entries in ((f'main/binary-{self.arch}/Packages', self.packages), ('main/source/Sources', self.sources)):
+                os.makedirs(os.path.dirname(f'{dist}/{file}'))
+                text = '\n'.join(entries.get(suite, []))
+                with open(f'{dist}/{file}', 'w', encoding='utf-8') as f:
+                    f.write(text)
+                hashes += f' {hashlib.sha256(text.encode()).hexdigest()} {len(text)} {file}\n'
             with open(f'{dist}/Release', 'w', encoding='utf-8') as f:
                 f.write(f'Suite: {suite}\nCodename: {suite}\nArchitectures: {self.arch}\nComponents: main\n'
                         f'Date: Thu, 01 Jan 2026 00:00:00 UTC\n'
-                        f'SHA256:\n {hashlib.sha256(text.encode()).hexdigest()} {len(text)} {folder}/Packages\n')
+                        f'SHA256:\n{hashes}')
 
     def remove(self):
         for name in ('debian', 'debian-security'):
@@ -243,6 +280,23 @@ def architecture_of_the_later_release(folder):
     equal(os.readlink(f'{path}/lib64'), 'usr/lib64', 'the link lib64')
     with said():
         equal(raises(cache.Unavailable, debian.versions, 'riscv64', ['libb']), 'Debian trixie has no package libb for riscv64', 'the sentence')
+
+
+@test
+def source_packages_of_each_release(folder):
+    archive = Archive(folder)
+    for version, suite in (('1', 'bookworm'), ('2', 'bookworm'), ('3', 'trixie')):
+        archive.add_source('a', version, suite)
+    archive.publish()
+    for arch, wanted in (('source', '2'), ('source-trixie', '3')):
+        with said():
+            version, path = debian.source('a', arch)
+            equal((version, debian.source_version('a', arch)), (wanted, wanted), f'the version of {arch}')
+            with open(f'{path}/file', encoding='utf-8') as f:
+                equal(f.read(), f'a {wanted}\n', f'the file of {arch}')
+    for arch, release in (('source', 'bookworm'), ('source-trixie', 'trixie')):
+        with said():
+            equal(raises(cache.Unavailable, debian.source_version, 'b', arch), f'Debian {release} has no source package b', 'the sentence')
 
 
 @test

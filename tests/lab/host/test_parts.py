@@ -208,6 +208,11 @@ def emulators_that_are_none(_):
     has(raises(cache.Unavailable, qemu.qemu, 'arm64', 'other'), 'there are stock, later and ntime', 'the sentence')
     has(raises(cache.Unavailable, qemu.qemu, 'arm64', 'later'), 'of a later release is known for arm64; there are riscv64', 'the sentence')
     has(raises(cache.Unavailable, qemu.qemu, 'arm64', 'ntime'), 'no emulator with models is built for arm64', 'the sentence')
+    host_arch, debian.host_arch = debian.host_arch, lambda: 'arm64'
+    try:
+        equal(raises(cache.Unavailable, qemu.user_later), 'qemu-x86_64 of a later release is built on amd64 alone', 'the sentence')
+    finally:
+        debian.host_arch = host_arch
 
 
 @test
