@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: MIT
 """ntime --via emulator: counts of a program by a plugin of qemu-user. Speaks TAP.
 
-Usage: test_emulator.py NTIME PROGRAM [--all] [-k WORD]     PROGRAM is the built emulated.c
+Usage: test_emulator.py NTIME PROGRAM [--all] [--later] [-k WORD]     PROGRAM is the built emulated.c
+
+--later: with the emulator of Debian 13's source that the lab builds, for programs of this machine.
 """
 import json
 import os
@@ -555,7 +557,24 @@ def options_that_do_not_go_together():
     equal(ntime('watch', '--via', 'emulator', '-n', '1', 'page-faults').returncode, 125)
 
 
+def use_later_emulator():
+    """It comes before the system's, whose emulators of other architectures are still found."""
+    sys.path.insert(0, t.ROOT)
+    sys.dont_write_bytecode = True
+    from lab import cache, qemu     # pylint: disable=import-outside-toplevel
+    try:
+        emulator = qemu.user_later()
+    except cache.Unavailable as error:
+        print(f'1..0 # SKIP {error}')
+        sys.exit(0)
+    os.environ['PATH'] = os.path.dirname(emulator) + os.pathsep + os.environ['PATH']
+    done = subprocess.run([f'qemu-{MACHINE}', '--version'], stdout=subprocess.PIPE, encoding='utf-8', check=True)
+    print('# ' + done.stdout.partition('\n')[0])
+
+
 if __name__ == '__main__':
+    if '--later' in sys.argv:
+        use_later_emulator()
     if not shutil.which(f'qemu-{MACHINE}'):
         print(f'1..0 # SKIP there is no qemu-{MACHINE}')
         sys.exit(0)
