@@ -320,17 +320,17 @@ static int apply_term(struct build *b, const struct nti_term *term)
 	return ret == -ENOENT ? refuse_term(b, term) : ret;
 }
 
-/* True when the user's terms give @name a value. */
-static bool user_sets(const struct build *b, const char *name)
+/* How often the user's terms give @name a value. */
+static unsigned int user_sets(const struct build *b, const char *name)
 {
 	char *copy = strdup(b->user), *list = copy;
 	struct nti_term term;
-	bool found = false;
+	unsigned int times = 0;
 
 	while (copy && nti_term_next(&list, &term))
-		found = found || (term.value && strcmp(term.name, name) == 0);
+		times += term.value && strcmp(term.name, name) == 0;
 	free(copy);
-	return found;
+	return times;
 }
 
 /* The terms an event of sysfs stands for. "chip=?" asks the user for a value. */
@@ -632,6 +632,14 @@ static int is_alias(const struct build *b, const char *name)
 	       event_of_others(b->unit, name);
 }
 
+static int apply_user_term(struct build *b, const struct nti_term *term)
+{
+	if (term->value && user_sets(b, term->name) > 1)
+		return nti_error(b->e, -EINVAL, "event '%s': term %s is given more than once",
+				 b->text, term->name);
+	return apply_term(b, term);
+}
+
 /* First the event among the user's terms, if there is one, then the other terms in their order. */
 static int apply_user(struct build *b)
 {
@@ -650,7 +658,8 @@ static int apply_user(struct build *b)
 			bool is_event = !term.value && is_alias(b, term.name);
 
 			if (is_event == (pass == 0))
-				ret = is_event ? apply_alias(b, term.name) : apply_term(b, &term);
+				ret = is_event ? apply_alias(b, term.name)
+					       : apply_user_term(b, &term);
 			b->is_named |= is_event;
 		}
 	}

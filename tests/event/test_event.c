@@ -291,6 +291,8 @@ static const struct error_row {
 	{ __LINE__, &fake_skx, "cpu/a/b/c/", -EINVAL, "more than two slashes" },
 	{ __LINE__, &fake_skx, "cpu/event=0x3c/x", -EINVAL, "'x' is not a modifier" },
 	{ __LINE__, &fake_skx, "cpu/event=0x3c,,umask=1/", -EINVAL, "empty term between commas" },
+	{ __LINE__, &fake_skx, "cpu/event=1,umask=1,event=2/", -EINVAL,
+	  "term event is given more than once" },
 	{ __LINE__, &fake_skx, "cpu/event=0x100/", -EINVAL,
 	  "event=0x100 does not fit into the 8 bits" },
 	{ __LINE__, &fake_skx, "cpu/edge=2/", -EINVAL, "edge=0x2 does not fit into the 1 bit of" },
