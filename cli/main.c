@@ -11,6 +11,7 @@
 
 #include "cli/base/command.h"
 #include "cli/base/help.h"
+#include "cli/base/signals.h"
 #include "cli/output/say.h"
 #include "cli/subcommands.h" /* made by cli/meson.build */
 
@@ -127,6 +128,7 @@ int main(int argc, char **argv)
 	int ret;
 
 	keep_standard_descriptors();
+	cli_signals_limits();
 	ret = put_subcommand_first(argc, argv);
 	if (ret)
 		return ret;

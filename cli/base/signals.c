@@ -83,10 +83,10 @@ static void on_other(int sig, siginfo_t *info, void *context)
 }
 
 /*
- * Writing then fails with EPIPE, which is reported where it happens. Not SIG_IGN: the command would
- * inherit that.
+ * Writing then fails with EPIPE or EFBIG, which is reported where it happens. Not SIG_IGN: the
+ * command would inherit that.
  */
-static void on_pipe(int sig, siginfo_t *info, void *context)
+static void on_failed_write(int sig, siginfo_t *info, void *context)
 {
 	(void)sig;
 	(void)info;
@@ -104,6 +104,11 @@ static void take(int sig, void (*handler)(int, siginfo_t *, void *), int flags)
 	sigaction(sig, &action, NULL);
 }
 
+void cli_signals_limits(void)
+{
+	take(SIGXFSZ, on_failed_write, SA_RESTART);
+}
+
 void cli_signals_init(void)
 {
 	/* No SA_RESTART: waits are to return so that the end can be seen. */
@@ -111,7 +116,7 @@ void cli_signals_init(void)
 		take(stop_signals[i], on_stop, 0);
 	for (size_t i = 0; i < sizeof(pass_signals) / sizeof(pass_signals[0]); i++)
 		take(pass_signals[i], on_other, SA_RESTART);
-	take(SIGPIPE, on_pipe, SA_RESTART);
+	take(SIGPIPE, on_failed_write, SA_RESTART);
 	/*
 	 * Who started us may ignore it and hand that on; then the kernel would reap the command
 	 * before we can.

@@ -15,6 +15,12 @@
 #include <sys/types.h>
 
 /*
+ * Of the whole command: a write beyond the limit of file sizes (ulimit -f) fails instead of ending
+ * it without a word.
+ */
+void cli_signals_limits(void);
+
+/*
  * Take over SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGPIPE, except for those that are
  * ignored.
  */

@@ -14,6 +14,7 @@ import json
 import os
 import pty
 import re
+import resource
 import select
 import shutil
 import signal
@@ -298,6 +299,18 @@ def soft_limit_of_descriptors_is_no_matter():
                           env=environment(), stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=PATIENCE)
     equal(done.returncode, 0, err(done))
     equal(done.stdout, b'12\n')
+
+@test
+def a_limit_of_file_sizes_is_an_error_of_ntime_and_the_end_of_a_command():
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    with tempfile.TemporaryFile() as f:
+        done = ntime('list', stdout=f, preexec_fn=limit)
+    equal(done.returncode, 125)
+    has(err(done), 'File too large')
+    with tempfile.TemporaryDirectory() as folder:
+        done = ntime('sh', '-c', f'exec dd if=/dev/zero of={folder}/file count=1 2>&1', preexec_fn=limit)
+    equal(done.returncode, -signal.SIGXFSZ)
 
 
 @test
