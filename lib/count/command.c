@@ -39,6 +39,10 @@ static int explain_no_process(struct ntime_ctx *ctx, const char *name, int ret)
 
 	if (ret == -EPIPE)
 		why = "the process that starts it was killed";
+	if (ret == -ENOSYS)
+		why = "the kernel refuses pidfd_open(2), with which its end is waited for: Linux "
+		      "5.3 has it; let it through what limits system calls here (seccomp of a "
+		      "container or service)";
 	if (ret == -EBUSY)
 		why = "the one before was not waited for";
 	return nti_error(&ctx->error, ret, "cannot make a process for %s: %s", name, why);

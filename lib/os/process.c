@@ -124,7 +124,7 @@ int nti_process_hold(struct nti_process *p)
 	p->pidfd = (int)syscall(SYS_pidfd_open, p->pid, 0);
 	if (p->pidfd >= 0)
 		return 0;
-	ret = -errno;
+	ret = errno == EPERM || errno == EACCES ? -ENOSYS : -errno;
 	nti_process_fini(p);
 	return ret;
 }

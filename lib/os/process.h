@@ -82,7 +82,8 @@ bool nti_process_get(int fd, unsigned char *byte);
 /*
  * For a launcher: what exec would do with the caller's handlers, done in the child at once;
  * async-signal-safe. To take over a new child of ours: its pid is set, and if 0 is not returned it
- * is killed. Most that was resident of process @pid, 0: not known.
+ * is killed; -ENOSYS: pidfd_open(2) is refused. Most that was resident of process @pid, 0: not
+ * known.
  */
 void nti_process_drop_handlers(void);
 int nti_process_hold(struct nti_process *p);

@@ -6,6 +6,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -13,6 +15,7 @@
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -594,6 +597,31 @@ TEST(identity)
 		"some name " IDENTIFY_OPTION " a?b?[2J??  0123456789012345678901234567...|");
 }
 
+/* What a container's limits may do; the child at the door is killed and reaped. */
+TEST(pidfd_open_is_refused)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pidfd_open, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { .len = sizeof(code) / sizeof(code[0]), .filter = code };
+	char *argv[] = { (char[]){ "true" }, NULL };
+	struct nti_process p;
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+		    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+			_exit(2);
+		_exit(nti_process_fork(&p, argv) == -ENOSYS && !p.pid && wait(NULL) < 0 ? 0 : 1);
+	}
+	TT_IS(waitpid(pid, &status, 0), pid);
+	TT_IS(status, 0);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -612,6 +640,7 @@ int main(int argc, char **argv)
 		CLEAN_TEST(command_inherits_nothing),
 		CLEAN_TEST(many),
 		CLEAN_TEST(identity),
+		CLEAN_TEST(pidfd_open_is_refused),
 		LAUNCHED_TEST(runs_when_released),
 		LAUNCHED_TEST(max_rss_floor_is_the_size_of_the_copy),
 		LAUNCHED_TEST(max_rss_floor_without_page_tables_is_generous),
