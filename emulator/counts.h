@@ -18,7 +18,7 @@
 #define NTE_COUNTS_MAGIC "ntimeemu"
 #define NTE_COUNTS_VERSION 3
 #define NTE_PLACES 65536
-#define NTE_PAGES 4096
+#define NTE_PAGES 16384 /* a process that ends with threads in it gives none back */
 #define NTE_FILES 1024
 #define NTE_BLOCKS (1u << 20)
 #define NTE_INDEX (2 * NTE_BLOCKS)
