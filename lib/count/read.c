@@ -98,10 +98,10 @@ static int read_failed(struct ntime_session *s, struct nti_session_group *g, int
 
 	/*
 	 * The kernel takes the groups of a CPU that goes off line apart, and that before the CPU is
-	 * off its list: they read short, which is -EIO here, and perf has no other reason for that
-	 * (Linux 6.1, kernel/events/core.c, perf_event_exit_cpu()).
+	 * off its list: they read short, and perf has no other reason for that (Linux 6.1,
+	 * kernel/events/core.c, perf_event_exit_cpu()).
 	 */
-	if (cpu >= 0 && !g->direct && error == -EIO)
+	if (cpu >= 0 && !g->direct && error == -ESTALE)
 		return cpu_went(s, g);
 	if (cpu >= 0 &&
 	    ((error == -ENODEV && !nti_method_get(nti_session_method(s, g->unit))->outlives_cpu) ||

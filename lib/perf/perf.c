@@ -72,7 +72,7 @@ int nti_perf_group_read(struct nti_os *os, const struct nti_perf_group *g,
 		return (int)n;
 	if (n == 0)
 		return -ENODATA;
-	return (size_t)n == bytes && out->members == g->count ? 0 : -EIO;
+	return (size_t)n == bytes && out->members == g->count ? 0 : -ESTALE;
 }
 
 int nti_perf_group_read_apart(struct nti_os *os, const struct nti_perf_group *g,
@@ -90,7 +90,7 @@ int nti_perf_group_read_apart(struct nti_os *os, const struct nti_perf_group *g,
 		if (n < 0)
 			return (int)n;
 		if ((size_t)n < bytes)
-			return -EIO;
+			return -ESTALE;
 		out->count[i] = one.count[0];
 		if (i == 0) {
 			out->enabled_ns = one.enabled_ns;

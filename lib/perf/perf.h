@@ -54,7 +54,8 @@ int nti_perf_group_enable(struct nti_os *os, const struct nti_perf_group *g);
 int nti_perf_group_disable(struct nti_os *os, const struct nti_perf_group *g);
 /*
  * One read(2). 0; -ENODATA (the kernel put the group into its error state: a pinned event that
- * found no counter); -EIO (short read); -errno of read(2). @out is worth something on success only.
+ * found no counter); -ESTALE (short read); -errno of read(2). @out is worth something on success
+ * only.
  */
 int nti_perf_group_read(struct nti_os *os, const struct nti_perf_group *g,
 			struct nti_perf_reading *out);

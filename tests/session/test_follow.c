@@ -34,6 +34,7 @@ struct kernel {
 	struct event event[EVENTS];
 	bool is_on[CPUS];
 	unsigned int refused_cpu; /* perf_event_open(2) fails there; 0: nowhere */
+	bool is_broken;		  /* read(2) fails */
 	uint64_t now_ns;
 };
 
@@ -102,6 +103,8 @@ static ssize_t fake_read(struct nti_os *os, int fd, void *buf, size_t size)
 	int i;
 
 	assert_true(e->is_open);
+	if (k->is_broken)
+		return -EIO;
 	for (i = 0; i < EVENTS; i++)
 		if (k->event[i].is_open && (e->is_apart ? i == fd : k->event[i].group == fd))
 			words[3 + words[0]++] = count_of(k, &k->event[i]);
@@ -377,6 +380,21 @@ TEST(who_does_not_follow_is_told)
 	fini(&k, s);
 }
 
+TEST(an_error_is_no_hotplug)
+{
+	struct ntime_value v[2];
+	struct ntime_session *s;
+	struct kernel k;
+
+	s = start(&k, NTIME_TARGET_MACHINE, NULL);
+	k.now_ns += 100 * MS;
+	k.is_broken = true;
+	TT_IS(ntime_session_read(s, v, 2), -EIO);
+	k.is_broken = false;
+	(void)read_ms(s, 200, 0);
+	fini(&k, s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -386,6 +404,7 @@ int main(void)
 		cmocka_unit_test(a_place_that_cannot_be_told_is_an_error),
 		cmocka_unit_test(stopped_sessions_stay_so),
 		cmocka_unit_test(who_does_not_follow_is_told),
+		cmocka_unit_test(an_error_is_no_hotplug),
 	};
 
 	return TT_RUN(tests);
