@@ -2,7 +2,6 @@
 /* A file that is there as a whole or not at all. */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,8 +183,6 @@ static int do_apart(struct cli_whole *w, int (*step)(struct cli_whole *w))
 	child = fork();
 	if (child == 0) {
 		(void)setsid();
-		/* A limit of file sizes is to be an error, after which things can be put right. */
-		(void)signal(SIGXFSZ, SIG_IGN);
 		ret = step(w);
 		if (write(ends[1], &ret, sizeof(ret)) != sizeof(ret))
 			close(ends[1]);
