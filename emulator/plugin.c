@@ -168,13 +168,13 @@ static void change_pages(void)
 			page_number[i] = NOT_COUNTED;
 }
 
-/* The place of a thread, if it has one in the pages of this process. */
-static struct nte_place *place_in_pages(unsigned int vcpu)
+/* The place of a thread: in the pages of this process, if it has them. */
+static struct nte_place *place_for(unsigned int vcpu)
 {
 	size_t i = vcpu / NTE_PAGE_PLACES;
 
 	if (!pages)
-		return NULL;
+		return take_place();
 	if (i >= PAGES_MOST) {
 		(void)complain("it has too many threads", "the program");
 		abort();
@@ -454,15 +454,12 @@ static void leave_pages(void)
 /* Called by the new thread; without scoreboards by the one that begins it. */
 static void on_thread(qemu_plugin_id_t id, unsigned int vcpu)
 {
-	struct nte_place *place;
-
 	(void)id;
 	if (board)
 		this_vcpu = vcpu;
 	else if (threads_known && pages)
 		leave_pages();
-	place = place_in_pages(vcpu);
-	*thread_of(vcpu) = (struct thread){ .place = place ? place : take_place() };
+	*thread_of(vcpu) = (struct thread){ .place = place_for(vcpu) };
 	__atomic_fetch_add(&threads_now, 1, __ATOMIC_RELAXED);
 	if (threads_known <= vcpu)
 		threads_known = vcpu + 1;
@@ -486,9 +483,7 @@ static void on_child(void)
 	(void)pthread_mutex_init(&is_in_pages, NULL);
 	threads_now = 1;
 	change_pages();
-	place = place_in_pages(this_vcpu);
-	if (!place)
-		place = take_place();
+	place = place_for(this_vcpu);
 	for (size_t i = 0; i < threads_known && i < THREADS_MOST; i++)
 		threads[i] = (struct thread){ .place = place };
 	__atomic_fetch_add(&counts->plugins, 1, __ATOMIC_RELAXED);
