@@ -18,8 +18,8 @@ from test_command import NTIME, PATIENCE, ROOT, SIM, environment, equal, ntime
 
 t.TESTS.clear()
 test = t.test
-# Four times the CPUs may cost four times the instructions, and a little for what sorts; were any loop quadratic, it were 16 times.
-FEW, MANY, GROWTH = 1024, 4096, 4.6
+# Four times the CPUs may cost four times the instructions, 4.8 times what sorts them; were any loop quadratic, it were 16 times.
+FEW, MANY, GROWTH = 1024, 4096, 5
 
 
 def machine(folder, cpus):
