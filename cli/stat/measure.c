@@ -31,10 +31,8 @@
 #endif
 /* Counters that may wrap, or be full, are read so often, and twice within what they last. */
 #define GLANCE_NS 100000000ull
-/*
- * A CPU that comes on line is counted after so long at most; it takes the kernel longer to start.
- */
-#define FOLLOW_NS 200000000ull
+/* A CPU that comes on line is counted after so long at most. */
+#define FOLLOW_NS 50000000ull
 /* From SIGTERM to SIGKILL after --timeout. */
 #define GRACE_NS 2000000000ull
 
@@ -61,6 +59,9 @@ static void begin_intervals(struct cli_measure *m, uint64_t now)
 
 static int begin_counting(struct cli_measure *m)
 {
+	/* First of all: from then on a CPU that goes is no error. */
+	if (cli_sessions_follow(&m->sessions, m->options))
+		return CLI_EXIT_FAILED;
 	/*
 	 * Read before anything is counted: the first interval is to have all of it, exec included.
 	 */
@@ -70,8 +71,6 @@ static int begin_counting(struct cli_measure *m)
 		return CLI_EXIT_FAILED;
 	m->is_counting = true;
 	m->delay_at_ns = NEVER;
-	if (cli_sessions_follow(&m->sessions, m->options))
-		return CLI_EXIT_FAILED;
 	if (m->options->all_cpus || m->options->cpus)
 		m->follow_at_ns = cli_now_ns() + FOLLOW_NS;
 	m->glance_ns = min_of(cli_sessions_max_read_interval_ns(&m->sessions) / 2, GLANCE_NS);
@@ -321,6 +320,9 @@ static bool is_remnant(const struct cli_measure *m, uint64_t now)
 
 static int end_interval(struct cli_measure *m, uint64_t now)
 {
+	/* A CPU that was away meanwhile is to show it. */
+	if (cli_sessions_follow(&m->sessions, m->options))
+		return CLI_EXIT_FAILED;
 	if (cli_sessions_read(&m->sessions, m->values))
 		return CLI_EXIT_FAILED;
 	for (size_t i = 0; i < m->sessions.items; i++) {

@@ -229,13 +229,18 @@ static void note_share(struct cell *cell, const struct cli_style *style,
 /* Which part is covered: the time in which the CPUs were there, added up. */
 static void note_hotplug(struct cell *cell, const struct cli_item *item)
 {
+	const struct ntime_value *v = &item->value;
 	char text[NOTE_CHARS];
 
 	if (item->is_metric)
 		snprintf(text, sizeof(text), "CPUs came or went");
+	else if (v->flags & NTIME_PARTIAL)
+		snprintf(text, sizeof(text),
+			 "CPUs came or went: counted for %.4g of at most %.4g CPU-s",
+			 (double)v->counted_ns / 1e9, (double)v->wanted_ns / 1e9);
 	else
 		snprintf(text, sizeof(text), "CPUs came or went: counted for %.4g CPU-s",
-			 (double)item->value.counted_ns / 1e9);
+			 (double)v->counted_ns / 1e9);
 	add_note(cell, text);
 }
 
@@ -342,10 +347,10 @@ static struct cell note_cell(const struct cli_style *style, const struct cli_ite
 		add_note(&cell, "taken by another program, or its device is gone");
 	if (v->flags & NTIME_USER_ONLY)
 		add_note(&cell, "user mode only");
-	if (v->flags & NTIME_PARTIAL)
-		note_part(&cell, item);
 	if (v->flags & NTIME_HOTPLUG)
 		note_hotplug(&cell, item);
+	else if (v->flags & NTIME_PARTIAL)
+		note_part(&cell, item);
 	if (item->spread.n > 1)
 		note_runs(&cell, style, item);
 	return cell;

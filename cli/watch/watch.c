@@ -28,7 +28,7 @@
  */
 #define TURN_NS 100000000u
 /* So long after it came a CPU is counted at the latest. */
-#define FOLLOW_NS 1000000000u
+#define FOLLOW_NS 50000000u
 /* Below this, looks between samples cost more than they find. */
 #define LEAST_LOOK_NS 1000000u
 /* Rates and what is computed are relied on where the period is known to such a part. */
@@ -173,9 +173,6 @@ static uint64_t look_ns(const struct cli_watch *w)
 	}
 	if (ntime_session_passes(w->session) > 1 && look > TURN_NS)
 		look = TURN_NS;
-	/* CPUs that come are not to wait for the end of a long interval. */
-	if (!w->o.machine && look > FOLLOW_NS)
-		look = FOLLOW_NS;
 	return look;
 }
 
@@ -228,13 +225,11 @@ static void choose_view(struct cli_watch *w)
 /* Count from here on, and learn what cannot be. */
 static int start(struct cli_watch *w)
 {
-	int ret = ntime_session_start(w->session);
+	/* First of all: from then on a CPU that goes is no error. */
+	int ret = ntime_session_follow(w->session);
 
-	if (ret < 0) {
-		cli_machine_say(w->ctx, ret);
-		return ret;
-	}
-	ret = ntime_session_follow(w->session);
+	if (ret >= 0)
+		ret = ntime_session_start(w->session);
 	grow_values(w);
 	if (ret >= 0)
 		ret = read_places(w, w->last);
@@ -323,16 +318,71 @@ static int prepare(struct cli_watch *w)
 	return 0;
 }
 
+/* Has @where counted since the last sample? */
+static bool has_counted(const struct cli_watch *w, size_t where)
+{
+	const struct ntime_value *v = &w->delta[where * w->rows.items];
+
+	for (size_t i = 0; i < w->rows.items; i++)
+		if (v[i].counted_ns && !(v[i].flags & NTIME_METRIC))
+			return true;
+	return false;
+}
+
+/* Rows as the CPUs are now; one that went has its row once more, where it counted before. */
+static int renew_rows(struct cli_watch *w)
+{
+	enum cli_per per = w->rows.per;
+	size_t items = w->rows.items;
+
+	cli_rows_fini(&w->rows);
+	if (cli_rows_init(&w->rows, w->session, items) == -ENOMEM)
+		return -ENOMEM;
+	w->has_other_cpus = false;
+	for (size_t i = 0; i < w->rows.where_count; i++) {
+		struct ntime_where_info *where = &w->rows.where[i];
+
+		if (!where->is_off_line || !has_counted(w, i))
+			continue;
+		where->is_off_line = false;
+		w->has_other_cpus = true;
+	}
+	arrange(w, per);
+	return 0;
+}
+
+/* CPUs that came are counted from now on; the next sample has other rows. */
+static int follow_cpus(struct cli_watch *w)
+{
+	int ret = ntime_session_follow(w->session);
+
+	if (ret < 0)
+		return ret;
+	w->has_other_cpus = w->has_other_cpus || ret;
+	grow_values(w);
+	return 0;
+}
+
+static bool has_other_rows(const struct cli_watch *w)
+{
+	return w->has_other_cpus || w->rows.where_count != ntime_session_where_count(w->session);
+}
+
 /* What happened since the last sample, in rows. */
 static int take_sample(struct cli_watch *w, uint64_t missed)
 {
-	size_t n = ntime_session_where_count(w->session) * w->rows.items;
 	uint64_t before_ns = w->last_ns, unsure_ns = w->last_unsure_ns;
-	struct ntime_value *swap = w->last;
-	int ret = read_end(w, w->now);
+	struct ntime_value *swap;
+	size_t n;
+	/* Before they are read: a CPU that was away meanwhile is to show it. */
+	int ret = follow_cpus(w);
 
+	if (!ret)
+		ret = read_end(w, w->now);
 	if (ret)
 		return ret;
+	swap = w->last;
+	n = ntime_session_where_count(w->session) * ntime_session_count(w->session);
 	for (size_t i = 0; i < n; i++)
 		ntime_value_delta(&w->last[i], &w->now[i], &w->delta[i]);
 	w->last = w->now;
@@ -342,6 +392,10 @@ static int take_sample(struct cli_watch *w, uint64_t missed)
 	w->period_ns = w->last_ns - before_ns;
 	w->wall_ns = cli_wall_ns() - (cli_now_ns() - w->last_ns);
 	w->unsure_ns = unsure_ns + w->last_unsure_ns;
+	if (has_other_rows(w))
+		ret = renew_rows(w);
+	if (ret)
+		return ret;
 	w->rows.is_unsure = w->unsure_ns > w->period_ns / UNSURE_SHARE;
 	w->missed = missed;
 	return cli_rows_add_up(&w->rows, w->items.item, w->session, w->delta);
@@ -393,38 +447,6 @@ static void look_for_implausible(struct cli_watch *w)
 	}
 }
 
-/* Rows as the CPUs are now. */
-static int renew_rows(struct cli_watch *w)
-{
-	enum cli_per per = w->rows.per;
-	size_t items = w->rows.items;
-
-	cli_rows_fini(&w->rows);
-	if (cli_rows_init(&w->rows, w->session, items) == -ENOMEM)
-		return -ENOMEM;
-	arrange(w, per);
-	return 0;
-}
-
-/*
- * CPUs that came are counted from now on, and have rows. One that went keeps its row until what it
- * counted at last was shown: the rows are made anew when @is_shown.
- */
-static int follow_cpus(struct cli_watch *w, bool is_shown)
-{
-	int ret = ntime_session_follow(w->session);
-
-	if (ret < 0)
-		return ret;
-	w->has_other_cpus = w->has_other_cpus || ret;
-	grow_values(w);
-	if (!w->has_other_cpus ||
-	    (!is_shown && w->rows.where_count == ntime_session_where_count(w->session)))
-		return 0;
-	w->has_other_cpus = !is_shown;
-	return renew_rows(w);
-}
-
 static int show_sample(struct cli_watch *w, uint64_t now_ns, uint64_t missed, uint64_t *flushed_ns)
 {
 	int ret = take_sample(w, missed);
@@ -441,7 +463,7 @@ static int show_sample(struct cli_watch *w, uint64_t now_ns, uint64_t missed, ui
 		ret = cli_watch_out_flush(&w->out);
 		*flushed_ns = now_ns;
 	}
-	return ret ? ret : follow_cpus(w, true);
+	return ret;
 }
 
 /* The rows are to be others: the same sample in them. */
@@ -526,23 +548,29 @@ int cli_watch_pause(struct cli_watch *w, uint64_t deadline_ns)
 static int loop(struct cli_watch *w)
 {
 	uint64_t flushed_ns = w->sampler.start_ns;
+	/* CPUs that come are not to wait for the end of a long interval; in recordings none do. */
+	uint64_t follow_ns = w->o.machine ? UINT64_MAX : flushed_ns + FOLLOW_NS;
 
 	while (!cli_signals_stop() && (!w->o.samples || w->shown < w->o.samples)) {
-		uint64_t now, missed;
+		uint64_t now, missed, next = cli_watch_sampler_next(&w->sampler);
 		int ret;
 
-		ret = cli_watch_pause(w, cli_watch_sampler_next(&w->sampler));
+		ret = cli_watch_pause(w, next < follow_ns ? next : follow_ns);
 		if (ret)
 			return ret < 0 ? ret : 0;
 		now = cli_now_ns();
+		if (now >= follow_ns) {
+			ret = follow_cpus(w);
+			follow_ns = now + FOLLOW_NS;
+		}
+		if (ret)
+			return ret;
 		switch (cli_watch_sampler_due(&w->sampler, now, &missed)) {
 		case CLI_DUE_SAMPLE:
 			ret = show_sample(w, now, missed, &flushed_ns);
 			break;
 		case CLI_DUE_LOOK:
 			ret = read_places(w, w->now);
-			if (!ret)
-				ret = follow_cpus(w, false);
 			break;
 		case CLI_DUE_NOTHING:
 			break;

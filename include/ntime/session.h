@@ -436,8 +436,11 @@ NTIME_API int ntime_session_read_time(const struct ntime_session *s, uint64_t *a
  * what it counted is kept, also what perf's counters had when it went. Values with such a CPU have
  * NTIME_HOTPLUG. CPUs that were never there before stand behind the others in
  * ntime_session_where(), whose number grows; CPUs that went keep their place.
- * A counter that cannot be had on a CPU that came is tried again at each call; until then its
- * values are NTIME_PARTIAL. Reads one file if nothing has changed. Nothing changes in a recording.
+ * A CPU that was away between two calls is noticed too. For how long one was on line before a call
+ * noticed it is not known; .wanted_ns has that time at its longest, and where it is more than a
+ * hundredth of it the value is NTIME_PARTIAL. A counter that cannot be had on a CPU that came is
+ * tried again at each call; until then its values are NTIME_PARTIAL. Reads two small files if
+ * nothing has changed. Nothing changes in a recording.
  * Return: 1 if a CPU came or went since the last call, 0 if none did, -EINVAL (another target, or
  * not opened), -ENOMEM. Since 0.1.
  */

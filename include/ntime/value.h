@@ -36,7 +36,8 @@
 #define NTIME_GONE (1u << 11)
 /*
  * CPUs came on line or went off line while this was counted, .hotplugs times: the count has the
- * time in which they were on line; see ntime_session_follow()
+ * time in which they were on line, but for what is in .wanted_ns and not in .counted_ns; see
+ * ntime_session_follow()
  */
 #define NTIME_HOTPLUG (1u << 12)
 /*

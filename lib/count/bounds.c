@@ -72,7 +72,8 @@ int ntime_value_bounds(const struct ntime_value *value, const struct ntime_item 
 	if (isnan(value->value) || value->flags & (NTIME_ABSENT | NTIME_NOT_COUNTED))
 		return -ENODATA;
 	*least = *most = value->value;
-	if (!(value->flags & (NTIME_SCALED | NTIME_OVERFLOWED | NTIME_PARTIAL | NTIME_LOST)))
+	if (!(value->flags & (NTIME_SCALED | NTIME_OVERFLOWED | NTIME_PARTIAL | NTIME_LOST)) &&
+	    !(value->flags & NTIME_HOTPLUG && unseen_s > 0))
 		return 0;
 	*least = (double)value->count * value->scale;
 	*most = INFINITY;

@@ -6,8 +6,16 @@
  * CPU is back the same group opens counters again, which begin at 0, and what was counted before is
  * added to them. A CPU that was never there before becomes the last one of the session, with groups
  * like those of another CPU that has the same units.
+ *
+ * The kernel ends counters with their CPU, and says nothing when that is back between two looks.
+ * Two files of sysfs tell: uevent_seqnum, which moves with each CPU that comes or goes and is all
+ * that is asked while it stands still, and a CPU's directory "topology", which is made anew each
+ * time it comes and has another inode then (Linux 6.1: lib/kobject_uevent.c, drivers/base/
+ * topology.c, fs/kernfs/dir.c; looked at on 6.1 and 6.12). How long a CPU was on line between two
+ * looks in which one of them changed, nobody knows: no longer than that, and that is what is said.
  */
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +30,8 @@
 #include "lib/count/ways.h"
 #include "lib/machine/topology.h"
 
-#define SENTENCE_TAIL ", so this covers the time in which each CPU was on line"
+#define TOPOLOGY "/sys/devices/system/cpu/cpu%d/topology"
+#define EVENTS "/sys/kernel/uevent_seqnum"
 
 bool nti_session_is_on_line(struct ntime_session *s, int cpu)
 {
@@ -35,24 +44,46 @@ bool nti_session_is_on_line(struct ntime_session *s, int cpu)
 static void note_change(struct ntime_session *s, int cpu, const char *what)
 {
 	s->hotplug->has_changed = true;
-	(void)snprintf(s->hotplug->why_changed, sizeof(s->hotplug->why_changed),
-		       "CPU %d %s" SENTENCE_TAIL, cpu, what);
+	(void)snprintf(s->hotplug->changed, sizeof(s->hotplug->changed), "CPU %d %s", cpu, what);
 	nti_context_log(s->ctx, "CPU %d %s", cpu, what);
 }
 
 const char *nti_session_why_hotplug(const struct ntime_session *s, size_t item)
 {
+	struct nti_hotplug *h = s->hotplug;
+	uint64_t missed_ns = 0;
+	bool is_it = false;
 	size_t i, k;
+	int n;
 
-	for (i = 0; *s->hotplug->why_changed && i < s->groups.count; i++) {
+	for (i = 0; *h->changed && i < s->groups.count; i++) {
 		const struct nti_session_group *g = &s->groups.group[i];
 
 		for (k = 0; g->hotplugs && k < g->perf.count; k++) {
-			if (s->plan->part[g->part[k]].item == item)
-				return s->hotplug->why_changed;
+			if (s->plan->part[g->part[k]].item != item)
+				continue;
+			is_it = true;
+			missed_ns += g->missed_ns;
 		}
 	}
-	return NULL;
+	if (!is_it)
+		return NULL;
+	n = snprintf(h->why_changed, sizeof(h->why_changed),
+		     "%s, so this covers the time in which each CPU was on line", h->changed);
+	if (missed_ns)
+		(void)snprintf(h->why_changed + n, sizeof(h->why_changed) - (size_t)n,
+			       ", but for at most %.3g s that were not noticed at once",
+			       (double)missed_ns / 1e9);
+	return h->why_changed;
+}
+
+/* Until @now_ns the CPU of @g may have been on line since it was seen last. */
+static void miss_until(struct nti_session_group *g, uint64_t now_ns)
+{
+	if (now_ns <= g->seen_ns)
+		return;
+	g->missed_ns += now_ns - g->seen_ns;
+	g->seen_ns = now_ns;
 }
 
 /* Temperatures and the like do not add up: the CPU has the one that it has now. */
@@ -94,12 +125,18 @@ void nti_session_lose_group(struct ntime_session *s, size_t i)
 {
 	struct nti_session_group *g = &s->groups.group[i];
 	struct nti_perf_reading last;
+	uint64_t end_ns;
 
 	/* Registers of a CPU that is off line cannot be read: its last reading is what there is. */
 	if (g->direct)
 		nti_pmu_group_set_away(g->direct);
 	else if (nti_perf_group_read_apart(s->ctx->os, &g->perf, &last) == 0)
 		nti_session_add_before(s, g, &last, &s->groups.reading[i]);
+	/* In a session of turns its counters were off before, and seen to be well. */
+	end_ns = g->begin_ns + s->groups.reading[i].enabled_ns -
+		 (g->before ? g->before->enabled_ns : 0);
+	if (end_ns > g->seen_ns)
+		g->seen_ns = end_ns;
 	close_perf(s, g);
 	g->is_off = true;
 	g->is_late = false;
@@ -219,6 +256,7 @@ static int open_group(struct ntime_session *s, size_t i)
 	}
 	g->is_off = g->is_late = g->was_off_line = g->has_last = false;
 	g->begin_ns = nti_session_real_ns(s);
+	miss_until(g, g->begin_ns);
 	g->hotplugs++;
 	note_change(s, g->perf.where.cpu, "came on line");
 	return 0;
@@ -253,6 +291,16 @@ static int open_groups(struct ntime_session *s)
 	}
 	s->hotplug->has_off = has_off;
 	return 0;
+}
+
+/* What the directory of @cpu is, which is another one once it was away; 0: not known. */
+static uint64_t identity_of(const struct ntime_session *s, int cpu)
+{
+	char path[NTI_SYSFS_PATH_BYTES];
+	uint64_t identity;
+
+	(void)snprintf(path, sizeof(path), TOPOLOGY, cpu);
+	return s->ctx->os->ops->identity(s->ctx->os, path, &identity) < 0 ? 0 : identity;
 }
 
 /* ---- CPUs that were never there before ---- */
@@ -351,6 +399,7 @@ static int add_like(struct ntime_session *s, size_t model, size_t at)
 						 s->groups.group[model].is_in_every_pass,
 					 .at = at,
 					 .part = part,
+					 .seen_ns = s->hotplug->looked_ns,
 					 .is_off = true };
 	nti_perf_group_init(&g->perf, s->where[at]);
 	g->perf.count = s->groups.group[model].perf.count;
@@ -362,7 +411,7 @@ static int add_like(struct ntime_session *s, size_t model, size_t at)
 static int add_cpu(struct ntime_session *s, unsigned int cpu)
 {
 	struct nti_perf_where *where;
-	uint64_t *enabled_ns;
+	uint64_t *enabled_ns, *identity;
 	size_t i, at = s->where_count, groups = s->groups.count;
 	int ret;
 
@@ -374,6 +423,11 @@ static int add_cpu(struct ntime_session *s, unsigned int cpu)
 	if (!enabled_ns)
 		return -ENOMEM;
 	s->groups.pass_enabled_ns = enabled_ns;
+	identity = realloc(s->hotplug->identity, (at + 1) * sizeof(*identity));
+	if (!identity)
+		return -ENOMEM;
+	s->hotplug->identity = identity;
+	identity[at] = identity_of(s, (int)cpu);
 	ret = learn_units(s, cpu);
 	if (ret < 0)
 		return ret;
@@ -436,29 +490,80 @@ static int add_new_cpus(struct ntime_session *s, const char *online)
 
 /* ---- what happened ---- */
 
-/*
- * Groups of CPUs that are gone end now, before a reader stumbles over them. Boxes that perf counts
- * go on, on another CPU of their package; where there is none, reading them finds out.
- */
-static void lose_groups(struct ntime_session *s)
+/* The CPU of place @at is there, and was away since the last look. */
+static bool was_away(struct ntime_session *s, size_t at)
 {
-	size_t i;
+	int cpu = s->where[at].cpu;
+	uint64_t last = s->hotplug->identity[at];
+
+	if (s->hotplug->is_calm || cpu < 0 || !nti_set_has(&s->hotplug->online, (unsigned int)cpu))
+		return false;
+	s->hotplug->identity[at] = identity_of(s, cpu);
+	return last && s->hotplug->identity[at] != last;
+}
+
+/* @g, whose CPU is not there or may not be, at the look of @now_ns. */
+static void judge_time(struct ntime_session *s, struct nti_session_group *g, uint64_t now_ns)
+{
+	if (g->perf.where.cpu < 0)
+		return;
+	if (g->is_off && (is_here(s, g) || !s->hotplug->is_calm))
+		miss_until(g, now_ns);
+	else if (g->is_off || !g->direct) /* of registers only what was read is known */
+		g->seen_ns = now_ns;
+}
+
+/*
+ * Groups of CPUs that are gone, or were, end now, before a reader stumbles over them. Boxes that
+ * perf counts go on, on another CPU of their package; where there is none, reading them finds out.
+ */
+static void lose_groups(struct ntime_session *s, uint64_t now_ns)
+{
+	bool is_away = false;
+	size_t i, at = SIZE_MAX;
 
 	for (i = 0; i < s->groups.count; i++) {
-		const struct nti_session_group *g = &s->groups.group[i];
+		struct nti_session_group *g = &s->groups.group[i];
 
-		if (!g->is_off && !is_here(s, g) && (g->direct || g->unit->kind != NTI_UNIT_UNCORE))
+		if (g->at != at)
+			is_away = was_away(s, g->at);
+		at = g->at;
+		if (!g->is_off && (is_away || !is_here(s, g)) &&
+		    (g->direct || g->unit->kind != NTI_UNIT_UNCORE))
 			nti_session_lose_group(s, i);
+		judge_time(s, g, now_ns);
 	}
 }
 
-/* The CPUs that are on line into .followed, and the same as text. */
+int nti_session_hotplug_begin(struct ntime_session *s)
+{
+	struct nti_hotplug *h = s->hotplug;
+	size_t i;
+
+	if (s->target.kind < NTIME_TARGET_CPUS)
+		return 0;
+	h->identity = calloc(s->where_count + 1, sizeof(*h->identity));
+	if (!h->identity)
+		return -ENOMEM;
+	(void)nti_os_u64(s->ctx->os, &h->events, EVENTS);
+	for (i = 0; i < s->where_count; i++)
+		h->identity[i] = s->where[i].cpu < 0 ? 0 : identity_of(s, s->where[i].cpu);
+	return 0;
+}
+
+/* The CPUs that are on line into .online, and the same as text; is .is_calm? */
 static int look(struct ntime_session *s, char *online, size_t size)
 {
+	struct nti_hotplug *h = s->hotplug;
+	uint64_t events;
+	/* Asked first: what changes from here on is seen by the next look. */
+	bool is_known = nti_os_u64(s->ctx->os, &events, EVENTS) == 0;
 	int ret = nti_context_online(s->ctx, online, size);
 
 	if (ret < 0)
 		return ret;
+	h->is_calm = is_known && events == h->events;
+	h->events = is_known ? events : 0;
 	nti_set_fini(&s->hotplug->online);
 	ret = nti_set_add_list(&s->hotplug->online, online, NTI_CPU_LIMIT);
 	return ret == -EINVAL || ret == -ERANGE
@@ -469,6 +574,7 @@ static int look(struct ntime_session *s, char *online, size_t size)
 int ntime_session_follow(struct ntime_session *s)
 {
 	char online[4096];
+	uint64_t now_ns;
 	int ret;
 
 	if (!s->is_open || s->target.kind < NTIME_TARGET_CPUS)
@@ -478,9 +584,11 @@ int ntime_session_follow(struct ntime_session *s)
 	ret = look(s, online, sizeof(online));
 	if (ret < 0)
 		return ret;
-	lose_groups(s);
+	now_ns = nti_session_real_ns(s);
+	lose_groups(s, now_ns);
 	if (s->target.kind == NTIME_TARGET_MACHINE)
 		ret = add_new_cpus(s, online);
+	s->hotplug->looked_ns = now_ns;
 	if (ret == 0)
 		ret = open_groups(s);
 	if (ret < 0)
@@ -495,5 +603,7 @@ int ntime_session_follow(struct ntime_session *s)
 void nti_session_hotplug_fini(struct ntime_session *s)
 {
 	nti_set_fini(&s->hotplug->online);
+	free(s->hotplug->identity);
+	s->hotplug->identity = NULL;
 	s->hotplug->is_following = s->hotplug->has_changed = s->hotplug->has_off = false;
 }

@@ -31,8 +31,14 @@ struct nti_session_group {
 	 * left alone), and its reading stays what it is. Only in a session that follows.
 	 */
 	bool is_off;
-	uint32_t hotplugs;		 /* how often its CPU came or went */
-	uint64_t begin_ns;		 /* of the session's time: its counters began then */
+	uint32_t hotplugs; /* how often its CPU came or went */
+	uint64_t begin_ns; /* of the session's time: its counters began then */
+	/*
+	 * of the session's time: until then its CPU was counted, or off line, or it is in .missed
+	 */
+	uint64_t seen_ns;
+	/* for at most so long its CPU was on line and not counted */
+	uint64_t missed_ns;
 	struct nti_perf_reading *before; /* what was counted before its CPU went; NULL: nothing */
 	bool is_late; /* as last read: its CPU's counters lack some of the session's time */
 	/* as last read: its members counted all the time for which they were wanted */
@@ -42,7 +48,8 @@ struct nti_session_group {
 /* The sum over all parts, threads and CPUs of one item. */
 struct nti_item_sum {
 	uint64_t count, wanted_ns, counted_ns;
-	double value; /* scaled per thread or CPU, in counts */
+	uint64_t missed_ns; /* of CPUs that came or went; not in .wanted_ns */
+	double value;	    /* scaled per thread or CPU, in counts */
 	bool is_scaled, is_partial, is_seen, is_shared, is_overflowed, is_lost;
 	bool is_direct; /* counted by us, in turns that are ours */
 	uint32_t hotplugs;

@@ -542,6 +542,8 @@ int nti_session_open_groups(struct ntime_session *s)
 	int ret = nti_session_procs_open(s);
 
 	if (ret == 0)
+		ret = nti_session_hotplug_begin(s);
+	if (ret == 0)
 		ret = nti_session_make_parts(s);
 #ifdef NTIME_HAS_PMC_
 	s->readers->thread = ntime_thread_pointer_();

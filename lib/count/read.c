@@ -369,6 +369,7 @@ static void add_group(struct ntime_session *s, const struct nti_session_group *g
 			add_reading(sum, r->count[k], wanted_ns, counted_ns);
 		sum->is_partial |= g->is_late;
 		sum->hotplugs += g->hotplugs;
+		sum->missed_ns += g->missed_ns;
 		sum->is_overflowed |= r->overflowed >> k & 1;
 		sum->is_lost |= r->lost >> k & 1;
 	}
@@ -433,9 +434,16 @@ static struct nti_item_sum sum_of_only(const struct ntime_session *s,
 			    counted_ns_of(r, item->member));
 	sum.is_partial |= g->is_late;
 	sum.hotplugs = g->hotplugs;
+	sum.missed_ns = g->missed_ns;
 	sum.is_overflowed = r->overflowed >> item->member & 1;
 	sum.is_lost = r->lost >> item->member & 1;
 	return sum;
+}
+
+/* So much of the time is missing that the sum is of a part of the CPUs. */
+static bool lacks_time(uint64_t missed_ns, uint64_t wanted_ns)
+{
+	return missed_ns > wanted_ns / 100;
 }
 
 static void event_value(struct ntime_session *s, const struct nti_session_item *item,
@@ -463,13 +471,17 @@ static void event_value(struct ntime_session *s, const struct nti_session_item *
 		     (sum->is_overflowed ? NTIME_OVERFLOWED : 0) |
 		     (sum->hotplugs ? NTIME_HOTPLUG : 0) | lost;
 	out->hotplugs = sum->hotplugs;
-	if (!sum->is_scaled)
-		return;
-	out->flags |= NTIME_SCALED;
-	/* The kernel's rotation is not random: whatever keeps step with it is seen wrongly. */
-	nti_session_estimate(s, item, sum,
-			     s->rotation->is_rotating || sum->is_direct ? estimate : NULL, work,
-			     out);
+	if (sum->is_scaled) {
+		out->flags |= NTIME_SCALED;
+		/* The kernel's rotation is not random: what keeps step with it is seen wrongly. */
+		nti_session_estimate(s, item, sum,
+				     s->rotation->is_rotating || sum->is_direct ? estimate : NULL,
+				     work, out);
+	}
+	/* Nothing is made up for it: another program may have had the CPU then, or none. */
+	out->wanted_ns += sum->missed_ns;
+	if (lacks_time(sum->missed_ns, out->wanted_ns))
+		out->flags |= NTIME_PARTIAL;
 }
 
 /* As adding up, of one. */
@@ -880,6 +892,15 @@ static void delta_interval(const struct ntime_value *whole, struct ntime_value *
 	d->error = fmax(d->below, d->above);
 }
 
+/* What a period lacks of the time of CPUs that came or went is its own matter. */
+static void judge_part(const struct ntime_value *whole, struct ntime_value *d)
+{
+	if (lacks_time(whole->wanted_ns - whole->counted_ns, whole->wanted_ns))
+		d->flags &= ~NTIME_PARTIAL;
+	if (d->wanted_ns > d->counted_ns && lacks_time(d->wanted_ns - d->counted_ns, d->wanted_ns))
+		d->flags |= NTIME_PARTIAL;
+}
+
 void ntime_value_delta(const struct ntime_value *earlier, const struct ntime_value *later,
 		       struct ntime_value *out)
 {
@@ -913,6 +934,8 @@ void ntime_value_delta(const struct ntime_value *earlier, const struct ntime_val
 	}
 	d.count -= earlier->count;
 	d.flags &= ~(NTIME_SCALED | NTIME_NOT_COUNTED);
+	if (later->flags & NTIME_HOTPLUG && !(later->flags & NTIME_SCALED))
+		judge_part(later, &d);
 	d.error = d.below = d.above = 0;
 	if (d.wanted_ns && !d.counted_ns) {
 		*out = no_value(d.flags | NTIME_NOT_COUNTED, d.wanted_ns);
@@ -925,6 +948,10 @@ void ntime_value_delta(const struct ntime_value *earlier, const struct ntime_val
 	d.value = (double)d.count * later->scale / fmin(share, 1);
 	if (share < 1) {
 		d.flags |= NTIME_SCALED;
+		/* What was missed of a CPU is no time to extrapolate to. */
+		if (later->flags & NTIME_HOTPLUG && later->value > earlier->value)
+			d.value =
+				fmax(later->value - earlier->value, (double)d.count * later->scale);
 		delta_interval(later, &d);
 	}
 	*out = d;

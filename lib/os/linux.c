@@ -158,6 +158,20 @@ static int linux_link(struct nti_os *os, const char *path, char *buf, size_t siz
 	return (int)n;
 }
 
+static int linux_identity(struct nti_os *os, const char *path, uint64_t *out)
+{
+	char full[PATH_MAX];
+	struct stat st;
+	int ret = full_path(os, path, full);
+
+	if (ret < 0)
+		return ret;
+	if (stat(full, &st) < 0)
+		return -errno;
+	*out = st.st_ino;
+	return 0;
+}
+
 static int linux_access(struct nti_os *os, const char *path, int mode)
 {
 	char full[PATH_MAX];
@@ -323,6 +337,7 @@ static const struct nti_os_ops linux_ops = {
 	.text = linux_text,
 	.list = linux_list,
 	.link = linux_link,
+	.identity = linux_identity,
 	.access = linux_access,
 	.cpuid = linux_cpuid,
 	.arch = linux_arch,

@@ -51,6 +51,11 @@ struct nti_os_ops {
 		    void *arg);
 	/* Target of a symbolic link, NUL at the end. */
 	int (*link)(struct nti_os *os, const char *path, char *buf, size_t size);
+	/*
+	 * A number that what is at @path has, and what is put there in its place has not: in sysfs,
+	 * which numbers its files as they come. 0; -errno; -EOPNOTSUPP in a recording.
+	 */
+	int (*identity)(struct nti_os *os, const char *path, uint64_t *out);
 	/* access(2) with the effective ids: 0, -ENOENT, -EACCES. @mode is R_OK | W_OK or F_OK. */
 	int (*access)(struct nti_os *os, const char *path, int mode);
 

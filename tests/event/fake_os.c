@@ -122,6 +122,12 @@ static bool fake_is_privileged(struct nti_os *os, bool perf)
 	return false;
 }
 
+static int fake_identity(struct nti_os *os, const char *path, uint64_t *out)
+{
+	(void)os, (void)path, (void)out;
+	return -ENOENT;
+}
+
 static int fake_link(struct nti_os *os, const char *path, char *buf, size_t size)
 {
 	(void)os;
@@ -145,6 +151,7 @@ static const struct nti_os_ops fake_ops = {
 	.text = fake_text,
 	.list = fake_list,
 	.link = fake_link,
+	.identity = fake_identity,
 	.access = fake_access,
 	.cpuid = fake_cpuid,
 	.arch = fake_arch,

@@ -116,6 +116,12 @@ static int tree_list(struct nti_os *os, const char *path, int (*fn)(void *arg, c
 	return find(t, path) ? -ENOTDIR : -ENOENT;
 }
 
+static int tree_identity(struct nti_os *os, const char *path, uint64_t *out)
+{
+	(void)os, (void)path, (void)out;
+	return -EOPNOTSUPP;
+}
+
 static int tree_link(struct nti_os *os, const char *path, char *buf, size_t size)
 {
 	const struct fuzz_tree *t = (const struct fuzz_tree *)os;
@@ -198,6 +204,7 @@ static const struct nti_os_ops tree_ops = {
 	.text = tree_text,
 	.list = tree_list,
 	.link = tree_link,
+	.identity = tree_identity,
 	.access = tree_access,
 	.cpuid = tree_cpuid,
 	.arch = tree_arch,

@@ -23,6 +23,12 @@ static int bare_link(struct nti_os *os, const char *path, char *buf, size_t size
 	return -ENOENT;
 }
 
+static int bare_identity(struct nti_os *os, const char *path, uint64_t *out)
+{
+	(void)os, (void)path, (void)out;
+	return -ENOENT;
+}
+
 static int bare_file(struct nti_os *os, const char *path, int flags)
 {
 	(void)os, (void)path, (void)flags;
@@ -91,6 +97,7 @@ struct nti_os_ops tt_bare_os(void)
 		.list = bare_list,
 		.access = bare_access,
 		.link = bare_link,
+		.identity = bare_identity,
 		.open = bare_file,
 		.cpuid = bare_cpuid,
 		.arch = bare_arch,

@@ -33,6 +33,9 @@ struct kernel {
 	struct nti_unit unit, *units[1];
 	struct event event[EVENTS];
 	bool is_on[CPUS];
+	bool tells_events; /* there is a file with .events */
+	uint64_t events;
+	uint64_t came[CPUS];	  /* how often each CPU came on line */
 	unsigned int refused_cpu; /* perf_event_open(2) fails there; 0: nowhere */
 	bool is_broken;		  /* read(2) fails */
 	uint64_t now_ns;
@@ -49,6 +52,8 @@ static int fake_text(struct nti_os *os, const char *path, char *buf, size_t size
 	size_t used = 0;
 	int i;
 
+	if (strcmp(path, "/sys/kernel/uevent_seqnum") == 0 && k->tells_events)
+		return snprintf(buf, size, "%llu\n", (unsigned long long)k->events);
 	if (strcmp(path, "/sys/devices/system/cpu/online") != 0)
 		return -ENOENT;
 	for (i = 0; i < CPUS; i++)
@@ -56,6 +61,18 @@ static int fake_text(struct nti_os *os, const char *path, char *buf, size_t size
 			used += (size_t)snprintf(buf + used, size - used, "%s%d", used ? "," : "",
 						 i);
 	return (int)used;
+}
+
+static int fake_identity(struct nti_os *os, const char *path, uint64_t *out)
+{
+	unsigned int cpu;
+	int end = 0;
+
+	if (sscanf(path, "/sys/devices/system/cpu/cpu%u/topology%n", &cpu, &end) != 1 || !end ||
+	    cpu >= CPUS || !kernel_of(os)->is_on[cpu])
+		return -ENOENT;
+	*out = 1000 + kernel_of(os)->came[cpu] * CPUS + cpu;
+	return 0;
 }
 
 static uint64_t fake_now_ns(struct nti_os *os)
@@ -144,6 +161,7 @@ static void init_ops(void)
 {
 	ops = tt_bare_os();
 	ops.text = fake_text;
+	ops.identity = fake_identity;
 	ops.now_ns = fake_now_ns;
 	ops.perf_open = fake_open;
 	ops.read = fake_read;
@@ -156,6 +174,8 @@ static void switch_cpu(struct kernel *k, int cpu, bool is_on)
 	int i;
 
 	k->is_on[cpu] = is_on;
+	k->events++;
+	k->came[cpu] += is_on;
 	for (i = 0; i < EVENTS && !is_on; i++) {
 		if (!k->event[i].is_open || k->event[i].cpu != cpu)
 			continue;
@@ -175,7 +195,7 @@ static struct ntime_session *start(struct kernel *k, uint32_t kind, const char *
 	memset(k, 0, sizeof(*k));
 	init_ops();
 	k->os.ops = &ops;
-	k->is_on[0] = k->is_on[1] = true;
+	k->is_on[0] = k->is_on[1] = k->tells_events = true;
 	k->unit = (struct nti_unit){ .name = software_name,
 				     .kind = NTI_UNIT_SOFTWARE,
 				     .method = NTI_METHOD_PERF,
@@ -203,19 +223,29 @@ static void fini(struct kernel *k, struct ntime_session *s)
 	nti_topology_free(k->ctx.topology);
 }
 
-/* Page faults so far, in ms of one CPU, as both events tell them. */
-static struct ntime_value read_ms(struct ntime_session *s, uint64_t ms, uint32_t hotplugs)
+/*
+ * Page faults so far, in ms of one CPU, as both events tell them. At most @missed_ms more a CPU was
+ * on line.
+ */
+static struct ntime_value read_part(struct ntime_session *s, uint64_t ms, uint32_t hotplugs,
+				    uint64_t missed_ms)
 {
 	struct ntime_value v[2];
 
 	TT_IS(ntime_session_read(s, v, 2), 2);
 	TT_IS(v[0].count, 3 * ms * MS);
 	TT_IS(v[1].count, 4 * ms * MS);
-	TT_IS(v[0].wanted_ns, ms * MS);
+	TT_IS(v[0].wanted_ns, (ms + missed_ms) * MS);
 	TT_IS(v[0].counted_ns, ms * MS);
 	TT_IS(v[0].hotplugs, hotplugs);
-	TT_IS(v[0].flags, hotplugs ? NTIME_HOTPLUG : 0);
+	TT_IS(v[0].flags, (hotplugs ? NTIME_HOTPLUG : 0) |
+				  (missed_ms * 100 > ms + missed_ms ? NTIME_PARTIAL : 0));
 	return v[0];
+}
+
+static struct ntime_value read_ms(struct ntime_session *s, uint64_t ms, uint32_t hotplugs)
+{
+	return read_part(s, ms, hotplugs, 0);
 }
 
 TEST(a_cpu_that_goes_keeps_its_count)
@@ -243,16 +273,19 @@ TEST(a_cpu_that_goes_keeps_its_count)
 	TT_IS(ntime_session_item(s, 0, &item), 0);
 	TT_IS(item.reason_code, NTIME_REASON_OFFLINE);
 	TT_HAS(item.reason, "CPU 1 went off line");
-	before = read_ms(s, 1300, 1);
+	TT_HAS(item.reason, "but for at most 1 s");
+	/* It may have been back in the second in which nobody looked. */
+	before = read_part(s, 1300, 1, 1000);
 	k.now_ns += 100 * MS;
-	after = read_ms(s, 1400, 1);
+	TT_IS(ntime_session_follow(s), 0);
+	after = read_part(s, 1400, 1, 1000);
 	/* The time after it is whole. */
 	ntime_value_delta(&before, &after, &after);
 	TT_IS(after.flags, 0);
 	TT_IS(after.count, 3 * 100 * MS);
 	TT_IS(ntime_session_stop(s), 0);
 	k.now_ns += 100 * MS;
-	(void)read_ms(s, 1400, 1);
+	(void)read_part(s, 1400, 1, 1000);
 	fini(&k, s);
 }
 
@@ -272,20 +305,73 @@ TEST(a_cpu_that_comes_back_goes_on)
 	k.now_ns += 10 * MS;
 	TT_IS(ntime_session_follow(s), 1);
 	k.now_ns += 1000 * MS;
-	(void)read_ms(s, 1210 + 1100, 2);
+	(void)read_part(s, 1210 + 1100, 2, 110);
 	/* Another CPU is none of the list. */
 	switch_cpu(&k, 2, true);
 	TT_IS(ntime_session_follow(s), 0);
 	TT_IS(ntime_session_where_count(s), 2);
-	/* Away and back between two looks: its counters were taken apart all the same. */
+	fini(&k, s);
+}
+
+/* Its counters were taken apart all the same, and the list of CPUs shows nothing. */
+static void check_away_between_looks(bool tells_events)
+{
+	struct ntime_value before, after;
+	struct ntime_session *s;
+	struct kernel k;
+
+	s = start(&k, NTIME_TARGET_CPUS, "0-1");
+	k.tells_events = tells_events;
+	k.now_ns += 1000 * MS;
+	TT_IS(ntime_session_follow(s), 0);
+	k.now_ns += 100 * MS;
 	switch_cpu(&k, 1, false);
+	k.now_ns += 30 * MS;
 	switch_cpu(&k, 1, true);
+	k.now_ns += 20 * MS;
+	before = read_ms(s, 2250, 1);
+	TT_IS(ntime_session_follow(s), 1);
+	k.now_ns += 1000 * MS;
+	after = read_part(s, 2250 + 2000, 2, 50);
+	ntime_value_delta(&before, &after, &after);
+	TT_IS(after.flags, NTIME_HOTPLUG | NTIME_PARTIAL);
+	TT_IS(after.wanted_ns, 2050 * MS);
+	TT_IS(after.counted_ns, 2000 * MS);
 	TT_IS(ntime_session_follow(s), 0);
 	k.now_ns += 1000 * MS;
-	(void)read_ms(s, 3310, 3);
+	(void)read_part(s, 2250 + 4000, 2, 50);
+	/* Each time, and with the clock stopped, too. */
+	TT_IS(ntime_session_stop(s), 0);
+	switch_cpu(&k, 1, false);
+	switch_cpu(&k, 1, true);
 	TT_IS(ntime_session_follow(s), 1);
-	k.now_ns += 100 * MS;
-	(void)read_ms(s, 3510, 4);
+	(void)read_part(s, 2250 + 4000, 4, 50);
+	fini(&k, s);
+}
+
+TEST(a_cpu_that_was_away_between_two_looks_is_counted_again)
+{
+	check_away_between_looks(true);
+	check_away_between_looks(false);
+}
+
+/* While it is off, something happened that may have been a CPU. */
+TEST(what_may_have_been_missed_is_told)
+{
+	struct ntime_session *s;
+	struct kernel k;
+
+	s = start(&k, NTIME_TARGET_MACHINE, NULL);
+	TT_IS(ntime_session_follow(s), 0);
+	switch_cpu(&k, 1, false);
+	TT_IS(ntime_session_follow(s), 1);
+	k.now_ns += 300 * MS;
+	TT_IS(ntime_session_follow(s), 0);
+	(void)read_ms(s, 300, 1);
+	k.events++;
+	k.now_ns += 300 * MS;
+	TT_IS(ntime_session_follow(s), 0);
+	(void)read_part(s, 600, 1, 300);
 	fini(&k, s);
 }
 
@@ -308,7 +394,7 @@ TEST(a_new_cpu_is_counted_from_then_on)
 	k.refused_cpu = 0;
 	TT_IS(ntime_session_follow(s), 1);
 	k.now_ns += 500 * MS;
-	(void)read_ms(s, 1400 + 500, 1);
+	(void)read_part(s, 1400 + 500, 1, 200);
 	fini(&k, s);
 }
 
@@ -357,10 +443,11 @@ TEST(stopped_sessions_stay_so)
 	switch_cpu(&k, 1, false);
 	TT_IS(ntime_session_follow(s), 1);
 	k.now_ns += 100 * MS;
-	(void)read_ms(s, 200, 2);
+	/* It may have come before the clock was stopped. */
+	(void)read_part(s, 200, 2, 100);
 	TT_IS(ntime_session_start(s), 0);
 	k.now_ns += 100 * MS;
-	(void)read_ms(s, 400, 2);
+	(void)read_part(s, 400, 2, 100);
 	fini(&k, s);
 }
 
@@ -400,6 +487,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_cpu_that_goes_keeps_its_count),
 		cmocka_unit_test(a_cpu_that_comes_back_goes_on),
+		cmocka_unit_test(a_cpu_that_was_away_between_two_looks_is_counted_again),
+		cmocka_unit_test(what_may_have_been_missed_is_told),
 		cmocka_unit_test(a_new_cpu_is_counted_from_then_on),
 		cmocka_unit_test(a_place_that_cannot_be_told_is_an_error),
 		cmocka_unit_test(stopped_sessions_stay_so),

@@ -85,6 +85,13 @@ static int replay_link(struct nti_os *os, const char *path, char *buf, size_t si
 	return (int)length;
 }
 
+/* Nothing comes or goes in a recording. */
+static int replay_identity(struct nti_os *os, const char *path, uint64_t *out)
+{
+	(void)os, (void)path, (void)out;
+	return -EOPNOTSUPP;
+}
+
 /* Recorded files are readable and, for root, writable as far as access(2) is concerned. */
 static int replay_access(struct nti_os *os, const char *path, int mode)
 {
@@ -373,6 +380,7 @@ const struct nti_os_ops nti_replay_ops = {
 	.text = replay_text,
 	.list = replay_list,
 	.link = replay_link,
+	.identity = replay_identity,
 	.access = replay_access,
 	.cpuid = replay_cpuid,
 	.arch = replay_arch,

@@ -6,9 +6,11 @@
  */
 #include <errno.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/lab/guest/file.h"
@@ -35,15 +37,23 @@ static json_t *count_all(const char *options, const char *script)
 {
 	char line[1024];
 	json_error_t e;
-	json_t *report;
+	json_t *report = NULL, *next;
 	int status;
+	FILE *f;
 
 	snprintf(line, sizeof(line), "ntime --json -o " REPORT " %s -- sh -c '%s'", options,
 		 script);
 	print_message("# %s\n", line);
 	status = system(line);
 	TT_IS(status, 0);
-	report = json_load_file(REPORT, 0, &e);
+	f = fopen(REPORT, "re");
+	assert_non_null(f);
+	/* The sum stands behind the intervals. */
+	while ((next = json_loadf(f, JSON_DISABLE_EOF_CHECK, &e))) {
+		json_decref(report);
+		report = next;
+	}
+	fclose(f);
 	assert_non_null(report);
 	return report;
 }
@@ -195,6 +205,183 @@ TEST(watch_goes_on)
 	TT_IS(changes, 2);
 }
 
+/* ---- CPUs that come and go all the time ---- */
+
+#define TRUTH "/tmp/truth"
+#define NS_PER_S 1000000000u
+
+/* For how long CPU 1 was off line, at least and at most, while this program toggled it. */
+struct truth {
+	uint64_t least_ns, most_ns, changes;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+static void sleep_ns(uint64_t ns)
+{
+	struct timespec t = { (time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S) };
+
+	(void)nanosleep(&t, NULL);
+}
+
+/* As the command that is counted: off and on for 1 ms to 1 s each, short times as often as long. */
+static int toggle(double seconds)
+{
+	struct truth truth = { 0 };
+	uint64_t end_ns = now_ns() + (uint64_t)(seconds * 1e9), began_ns, gone_ns;
+	FILE *f;
+
+	srand(1);
+	while (now_ns() < end_ns) {
+		sleep_ns((uint64_t)(1e6 * pow(1000, rand() / (double)RAND_MAX)));
+		began_ns = now_ns();
+		if (lab_write(CPU1, "0"))
+			return 1;
+		gone_ns = now_ns();
+		sleep_ns((uint64_t)(1e6 * pow(1000, rand() / (double)RAND_MAX)));
+		truth.least_ns += now_ns() - gone_ns;
+		if (lab_write(CPU1, "1"))
+			return 1;
+		truth.most_ns += now_ns() - began_ns;
+		truth.changes += 2;
+	}
+	f = fopen(TRUTH, "we");
+	if (!f)
+		return 1;
+	fprintf(f, "%llu %llu %llu\n", (unsigned long long)truth.least_ns,
+		(unsigned long long)truth.most_ns, (unsigned long long)truth.changes);
+	return fclose(f) ? 1 : 0;
+}
+
+static struct truth read_truth(void)
+{
+	unsigned long long least_ns, most_ns, changes;
+	FILE *f = fopen(TRUTH, "re");
+
+	assert_non_null(f);
+	TT_IS(fscanf(f, "%llu %llu %llu", &least_ns, &most_ns, &changes), 3);
+	fclose(f);
+	(void)unlink(TRUTH);
+	return (struct truth){ least_ns, most_ns, changes };
+}
+
+static const char *toggle_s(void)
+{
+	const char *s = getenv("TOGGLE_S");
+
+	return s ? s : "5";
+}
+
+/*
+ * What counted is never more than was on line, and what may have been missed makes up for the rest.
+ */
+static void check_toggled(const char *options, unsigned int cpus)
+{
+	char script[256], self[128] = "";
+	const json_t *item, *time;
+	double real_ns, count, counted_ns, wanted_ns;
+	struct truth truth;
+	json_t *report;
+
+	assert_true(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
+	(void)snprintf(script, sizeof(script), "%s toggle %s", self, toggle_s());
+	report = count_all(options, script);
+	truth = read_truth();
+	time = json_object_get(report, "time");
+	item = item_of(report, "cpu-clock");
+	real_ns = json_number_value(json_object_get(time, "real_ns"));
+	count = json_number_value(json_object_get(item, "count"));
+	counted_ns = json_number_value(json_object_get(item, "counted_ns"));
+	wanted_ns = json_number_value(json_object_get(item, "wanted_ns"));
+	print_message("# %s: %llu changes, CPU 1 off line for %.3f to %.3f s; counted %.3f of at "
+		      "most %.3f s, of %.3f to %.3f\n",
+		      options, (unsigned long long)truth.changes, (double)truth.least_ns / 1e9,
+		      (double)truth.most_ns / 1e9, counted_ns / 1e9, wanted_ns / 1e9,
+		      (cpus * real_ns - (double)truth.most_ns) / 1e9,
+		      (cpus * real_ns - (double)truth.least_ns) / 1e9);
+	TT_IS(has_flag(item, "hotplug"), true);
+	assert_true(fabs(count - counted_ns) < counted_ns / 100);
+	assert_true(counted_ns < 1.01 * (cpus * real_ns - (double)truth.least_ns));
+	assert_true(wanted_ns > 0.99 * (cpus * real_ns - (double)truth.most_ns));
+	if (counted_ns < 0.98 * (cpus * real_ns - (double)truth.most_ns))
+		TT_IS(has_flag(item, "partial"), true);
+	json_decref(report);
+}
+
+TEST(cpus_that_toggle_are_counted)
+{
+	need_two_cpus();
+	check_toggled("-a -e cpu-clock", 2);
+	check_toggled("-C 1 -e cpu-clock", 1);
+	check_toggled("-a -I 70ms -e cpu-clock", 2);
+}
+
+/* A CPU that is counted for a part of the time has a row, and says so. Returns 1 if it has. */
+static size_t check_row(const json_t *row, double period_ns)
+{
+	const json_t *item = json_array_get(json_object_get(row, "items"), 0);
+	bool is_marked = has_flag(item, "hotplug");
+
+	if (json_integer_value(json_object_get(row, "cpu")) == 0)
+		TT_IS(is_marked, false);
+	if (!is_marked)
+		assert_true(fabs(json_number_value(json_object_get(item, "value")) - period_ns) <
+			    period_ns / 50);
+	return is_marked;
+}
+
+TEST(watch_tells_of_cpus_that_toggle)
+{
+	size_t i, samples = 0, rows = 0, marked = 0;
+	double on_line_ns = 0, first_s = -1, last_s = 0;
+	char line[256], self[128] = "";
+	struct truth truth;
+	json_t *sample, *row;
+	json_error_t e;
+	FILE *f;
+
+	need_two_cpus();
+	assert_true(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
+	(void)snprintf(
+		line, sizeof(line),
+		"%s toggle %s & ntime watch --json -q -i 100ms -n %d --per thread cpu-clock; "
+		"wait",
+		self, toggle_s(), atoi(toggle_s()) * 10 + 30);
+	f = popen(line, "re");
+	assert_non_null(f);
+	while ((sample = json_loadf(f, JSON_DISABLE_EOF_CHECK, &e))) {
+		double period_s = json_number_value(json_object_get(sample, "period_s"));
+
+		last_s = json_number_value(json_object_get(sample, "time_s"));
+		if (first_s < 0)
+			first_s = last_s - period_s;
+		json_array_foreach(json_object_get(sample, "rows"), i, row)
+		{
+			rows++;
+			marked += check_row(row, period_s * 1e9);
+			on_line_ns += json_number_value(json_object_get(
+				json_array_get(json_object_get(row, "items"), 0), "value"));
+		}
+		samples += json_array_size(json_object_get(sample, "rows")) > 0;
+		json_decref(sample);
+	}
+	TT_IS(pclose(f), 0);
+	truth = read_truth();
+	print_message("# %zu samples, %zu rows, %zu of them marked; %.3f s counted of at most "
+		      "%.3f\n",
+		      samples, rows, marked, on_line_ns / 1e9,
+		      2 * (last_s - first_s) - (double)truth.least_ns / 1e9);
+	assert_true(marked > 0 && samples >= 30);
+	assert_true(on_line_ns / 1e9 <
+		    1.01 * (2 * (last_s - first_s) - (double)truth.least_ns / 1e9));
+}
+
 /* ---- numbers, by the library ---- */
 
 static struct ntime_value value_of(struct ntime_session *s)
@@ -285,16 +472,20 @@ TEST(counts_of_registers_are_kept)
 	(void)lab_write(NMI_WATCHDOG, watchdog);
 }
 
-int main(void)
+int main(int argc, char *argv[])
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_cpu_that_goes_ends_nothing),
 		cmocka_unit_test(a_cpu_that_comes_is_counted),
 		cmocka_unit_test(intervals_go_on),
 		cmocka_unit_test(watch_goes_on),
+		cmocka_unit_test(cpus_that_toggle_are_counted),
+		cmocka_unit_test(watch_tells_of_cpus_that_toggle),
 		cmocka_unit_test(counts_of_perf_are_kept),
 		cmocka_unit_test(counts_of_registers_are_kept),
 	};
 
+	if (argc == 3 && strcmp(argv[1], "toggle") == 0)
+		return toggle(strtod(argv[2], NULL));
 	return LAB_RUN(tests);
 }
