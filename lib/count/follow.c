@@ -31,6 +31,7 @@
 #include "lib/machine/topology.h"
 
 #define TOPOLOGY "/sys/devices/system/cpu/cpu%d/topology"
+#define STATE "/sys/devices/system/cpu/cpu%d/hotplug/state"
 #define EVENTS "/sys/kernel/uevent_seqnum"
 
 bool nti_session_is_on_line(struct ntime_session *s, int cpu)
@@ -39,6 +40,19 @@ bool nti_session_is_on_line(struct ntime_session *s, int cpu)
 
 	return nti_context_online(s->ctx, online, sizeof(online)) < 0 ||
 	       nti_text_list_has(online, (unsigned int)cpu);
+}
+
+/* How far the kernel is in taking @cpu on line; UINT64_MAX: not known. */
+static uint64_t state_of(const struct ntime_session *s, int cpu)
+{
+	uint64_t state;
+
+	return nti_os_u64(s->ctx->os, &state, STATE, cpu) == 0 ? state : UINT64_MAX;
+}
+
+bool nti_session_is_changing(struct ntime_session *s, int cpu)
+{
+	return state_of(s, cpu) < s->hotplug->settled;
 }
 
 static void note_change(struct ntime_session *s, int cpu, const char *what)
@@ -538,16 +552,27 @@ static void lose_groups(struct ntime_session *s, uint64_t now_ns)
 int nti_session_hotplug_begin(struct ntime_session *s)
 {
 	struct nti_hotplug *h = s->hotplug;
+	uint64_t state;
 	size_t i;
 
 	if (s->target.kind < NTIME_TARGET_CPUS)
 		return 0;
+	free(h->identity);
 	h->identity = calloc(s->where_count + 1, sizeof(*h->identity));
 	if (!h->identity)
 		return -ENOMEM;
 	(void)nti_os_u64(s->ctx->os, &h->events, EVENTS);
-	for (i = 0; i < s->where_count; i++)
-		h->identity[i] = s->where[i].cpu < 0 ? 0 : identity_of(s, s->where[i].cpu);
+	h->settled = 0;
+	for (i = 0; i < s->where_count; i++) {
+		if (s->where[i].cpu < 0)
+			continue;
+		h->identity[i] = identity_of(s, s->where[i].cpu);
+		/* All that are on line have the same one, and but one can be on its way. */
+		if (i < 2) {
+			state = state_of(s, s->where[i].cpu);
+			h->settled = state != UINT64_MAX && state > h->settled ? state : h->settled;
+		}
+	}
 	return 0;
 }
 

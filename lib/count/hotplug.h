@@ -20,6 +20,7 @@ struct nti_hotplug {
 	struct nti_set online; /* CPUs that were on line when it was called last */
 	uint64_t events;       /* the kernel's messages to user space, as many as there were then */
 	uint64_t looked_ns;    /* of the session's time: it was called last */
+	uint64_t settled;      /* the kernel's number for a CPU that is on line; 0: not known */
 	uint64_t *identity;    /* per place: what is another one once its CPU was away */
 	char changed[48];      /* which CPU came or went last */
 	char why_changed[192]; /* the same, and what that means for the item asked about last */
@@ -29,6 +30,8 @@ struct nti_hotplug {
 int nti_session_hotplug_begin(struct ntime_session *s);
 /* Is @cpu on line, as far as is known? */
 bool nti_session_is_on_line(struct ntime_session *s, int cpu);
+/* Is @cpu about to come or to go, as the kernel tells? */
+bool nti_session_is_changing(struct ntime_session *s, int cpu);
 /* The CPU of group @i, whose counters cannot be read any more, went: keep what they counted. */
 void nti_session_lose_group(struct ntime_session *s, size_t i);
 /* @r, what the counters of @g show, and what was counted before its CPU went, into @out. */

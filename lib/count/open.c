@@ -274,6 +274,13 @@ static int open_part(struct ntime_session *s, size_t index, size_t at, size_t fi
 		return nti_error(&s->ctx->error, ret,
 				 "too many open files: raise the limit (ulimit -n) or count fewer "
 				 "events on fewer CPUs");
+	if (ret == -ENODEV && s->where[at].cpu >= 0) {
+		if (!nti_session_is_on_line(s, s->where[at].cpu))
+			return -ESTALE;
+		/* It is back already. */
+		if (try_alone(s, &attr, s->where[at]) == 0)
+			return AGAIN;
+	}
 	return ret == -ESRCH ? ret : handle_refusal(s, p, g, &attr, ret);
 }
 
@@ -291,22 +298,38 @@ static void drop_empty_groups(struct ntime_session *s)
 	s->groups.count = kept;
 }
 
+/*
+ * Threads end and CPUs go off line while counters are opened: where others are left the session
+ * goes on without place @at. Of all CPUs this one is a new one when it is back.
+ */
+static bool can_drop_place(struct ntime_session *s, size_t at)
+{
+	size_t places = s->where_count;
+
+	if (places && nti_session_is_device_place(s->where[places - 1]))
+		places--;
+	if (places < 2 ||
+	    (s->target.kind != NTIME_TARGET_PROCESS && s->target.kind != NTIME_TARGET_MACHINE))
+		return false;
+	memmove(&s->where[at], &s->where[at + 1], (s->where_count - at - 1) * sizeof(*s->where));
+	s->where_count--;
+	return true;
+}
+
 static int thread_is_gone(struct ntime_session *s, size_t at)
 {
-	size_t threads = s->where_count;
-
-	if (threads && nti_session_is_device_place(s->where[threads - 1]))
-		threads--;
-	if (s->target.kind == NTIME_TARGET_PROCESS && threads > 1) {
-		/* Threads end while they are being attached to: go on without this one. */
-		memmove(&s->where[at], &s->where[at + 1],
-			(s->where_count - at - 1) * sizeof(*s->where));
-		s->where_count--;
+	if (can_drop_place(s, at))
 		return AGAIN;
-	}
 	return nti_error(&s->ctx->error, -ESRCH, "there is no %s %d",
 			 s->target.kind == NTIME_TARGET_PROCESS ? "process" : "thread",
 			 s->target.pid);
+}
+
+static int cpu_is_gone(struct ntime_session *s, size_t at)
+{
+	int cpu = s->where[at].cpu;
+
+	return can_drop_place(s, at) ? AGAIN : nti_session_cpu_is_off_line(s, (unsigned int)cpu);
 }
 
 static bool is_wanted(const struct ntime_session *s, const struct nti_session_part *p, size_t at,
@@ -331,6 +354,8 @@ static int open_places(struct ntime_session *s, bool all_passes)
 		}
 		if (ret == -ESRCH)
 			ret = thread_is_gone(s, at);
+		if (ret == -ESTALE)
+			ret = cpu_is_gone(s, at);
 	}
 	drop_empty_groups(s);
 	return ret;
@@ -542,8 +567,6 @@ int nti_session_open_groups(struct ntime_session *s)
 	int ret = nti_session_procs_open(s);
 
 	if (ret == 0)
-		ret = nti_session_hotplug_begin(s);
-	if (ret == 0)
 		ret = nti_session_make_parts(s);
 #ifdef NTIME_HAS_PMC_
 	s->readers->thread = ntime_thread_pointer_();
@@ -551,7 +574,9 @@ int nti_session_open_groups(struct ntime_session *s)
 	if (is_alone)
 		s->rotation->pass = s->target.pass;
 	while (ret == 0) {
-		ret = make_plan(s);
+		ret = nti_session_hotplug_begin(s);
+		if (ret == 0)
+			ret = make_plan(s);
 		if (ret == 0)
 			ret = open_places(s, true);
 		if (ret == 0 && is_alone) {

@@ -66,6 +66,14 @@ static uint64_t note_standstill(struct nti_session_group *g, uint64_t enabled_ns
 	return 0;
 }
 
+/* Since it was read last the time of @g has fallen behind: the CPU may be on its way. */
+static bool has_fallen_behind(const struct nti_session_group *g, uint64_t enabled_ns,
+			      uint64_t real_ns)
+{
+	return g->has_last && real_ns > g->last_real_ns + STANDSTILL_NS &&
+	       enabled_ns - g->last_enabled_ns < real_ns - g->last_real_ns - STANDSTILL_NS;
+}
+
 /*
  * Counters of a CPU that was taken off line stand still, also after it came back, without an error
  * from the kernel. The time for which a CPU-wide counter is enabled otherwise never stops.
@@ -82,6 +90,10 @@ static int check_cpu(struct ntime_session *s, struct nti_session_group *g,
 		     !s->ctx->os->is_timeless && lag_ns > LAG_NS + real_ns / 100;
 	if (g->perf.where.cpu < 0)
 		return 0;
+	/* The kernel ends counters a while before the CPU is off its list. */
+	if (is_watched && has_fallen_behind(g, r->enabled_ns, real_ns) &&
+	    nti_session_is_changing(s, g->perf.where.cpu))
+		return cpu_went(s, g);
 	stood_ns = is_watched ? note_standstill(g, r->enabled_ns, real_ns) : 0;
 	if ((g->is_late || stood_ns >= STANDSTILL_NS) &&
 	    !nti_session_is_on_line(s, g->perf.where.cpu))

@@ -67,6 +67,8 @@ static inline uint64_t nti_session_now_ns(const struct ntime_session *s)
 
 /* target.c: threads and CPUs that the target means. */
 int nti_session_find_where(struct ntime_session *s);
+/* The sentence on a CPU that was asked for and is off line. -ENODEV. */
+int nti_session_cpu_is_off_line(struct ntime_session *s, unsigned int cpu);
 /* One more place, behind them, where devices count: that of no thread and no CPU. 0 or -ENOMEM. */
 int nti_session_add_device_place(struct ntime_session *s);
 static inline bool nti_session_is_device_place(struct nti_perf_where where)

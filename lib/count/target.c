@@ -75,6 +75,13 @@ static int find_thread(struct ntime_session *s)
 	return add_place(s, pid, -1);
 }
 
+int nti_session_cpu_is_off_line(struct ntime_session *s, unsigned int cpu)
+{
+	return nti_error(&s->ctx->error, -ENODEV,
+			 "CPU %u is off line (echo 1 > /sys/devices/system/cpu/cpu%u/online)", cpu,
+			 cpu);
+}
+
 /* State of walking a list of CPUs: each must be on line. */
 struct cpu_walk {
 	struct ntime_session *s;
@@ -95,10 +102,7 @@ static int add_cpu(void *arg, unsigned int cpu)
 		return ret < 0 ? ret : add_place(s, -1, (int)cpu);
 	}
 	if (nti_os_exists(s->ctx->os, "/sys/devices/system/cpu/cpu%u", cpu))
-		return nti_error(
-			&s->ctx->error, -ENODEV,
-			"CPU %u is off line (echo 1 > /sys/devices/system/cpu/cpu%u/online)", cpu,
-			cpu);
+		return nti_session_cpu_is_off_line(s, cpu);
 	return nti_error(&s->ctx->error, -ENODEV, "there is no CPU %u (on line: %s)", cpu, w->text);
 }
 

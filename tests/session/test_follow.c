@@ -36,6 +36,7 @@ struct kernel {
 	bool tells_events; /* there is a file with .events */
 	uint64_t events;
 	uint64_t came[CPUS];	  /* how often each CPU came on line */
+	int going_cpu;		  /* goes off line when an event is opened there; 0: none does */
 	unsigned int refused_cpu; /* perf_event_open(2) fails there; 0: nowhere */
 	bool is_broken;		  /* read(2) fails */
 	uint64_t now_ns;
@@ -80,6 +81,8 @@ static uint64_t fake_now_ns(struct nti_os *os)
 	return kernel_of(os)->now_ns;
 }
 
+static void switch_cpu(struct kernel *k, int cpu, bool is_on);
+
 static int fake_open(struct nti_os *os, struct perf_event_attr *attr, pid_t pid, int cpu, int group,
 		     unsigned long flags)
 {
@@ -88,6 +91,10 @@ static int fake_open(struct nti_os *os, struct perf_event_attr *attr, pid_t pid,
 
 	(void)pid, (void)flags;
 	/* Without a CPU the library asks what it may: software events of its own. */
+	if (k->going_cpu && k->going_cpu == cpu) {
+		k->going_cpu = 0;
+		switch_cpu(k, cpu, false);
+	}
 	if (cpu >= 0 && !k->is_on[cpu])
 		return -ENODEV;
 	if (k->refused_cpu && (int)k->refused_cpu == cpu)
@@ -186,8 +193,8 @@ static void switch_cpu(struct kernel *k, int cpu, bool is_on)
 
 static char software_name[] = "software";
 
-/* Two CPUs, 0 and 1, on which two events of one group are counted. */
-static struct ntime_session *start(struct kernel *k, uint32_t kind, const char *cpus)
+/* Two CPUs, 0 and 1, on which two events of one group are to be counted. */
+static struct ntime_session *make(struct kernel *k, uint32_t kind, const char *cpus)
 {
 	struct ntime_target target = { .size = sizeof(target), .kind = kind, .cpus = cpus };
 	struct ntime_session *s;
@@ -209,6 +216,13 @@ static struct ntime_session *start(struct kernel *k, uint32_t kind, const char *
 	TT_IS(ntime_session_new(&k->ctx, &target, &s), 0);
 	/* configs 2 and 3: 3 and 4 a nanosecond */
 	TT_IS(ntime_session_add_list(s, "page-faults,context-switches"), 0);
+	return s;
+}
+
+static struct ntime_session *start(struct kernel *k, uint32_t kind, const char *cpus)
+{
+	struct ntime_session *s = make(k, kind, cpus);
+
 	TT_IS(ntime_session_start(s), 0);
 	return s;
 }
@@ -398,6 +412,31 @@ TEST(a_new_cpu_is_counted_from_then_on)
 	fini(&k, s);
 }
 
+TEST(a_cpu_may_go_while_counters_are_opened)
+{
+	struct ntime_session *s;
+	struct kernel k;
+
+	s = make(&k, NTIME_TARGET_MACHINE, NULL);
+	k.going_cpu = 1;
+	TT_IS(ntime_session_start(s), 0);
+	TT_IS(ntime_session_where_count(s), 1);
+	TT_IS(ntime_session_follow(s), 0);
+	k.now_ns += 100 * MS;
+	(void)read_ms(s, 100, 0);
+	switch_cpu(&k, 1, true);
+	TT_IS(ntime_session_follow(s), 1);
+	k.now_ns += 100 * MS;
+	(void)read_part(s, 300, 1, 100);
+	fini(&k, s);
+	/* Who asked for it is told. */
+	s = make(&k, NTIME_TARGET_CPUS, "0-1");
+	k.going_cpu = 1;
+	TT_IS(ntime_session_start(s), -ENODEV);
+	TT_HAS(ntime_error_text(&k.ctx), "CPU 1 is off line");
+	fini(&k, s);
+}
+
 TEST(a_place_that_cannot_be_told_is_an_error)
 {
 	struct ntime_where_info where = { .size = sizeof(where) };
@@ -490,6 +529,7 @@ int main(void)
 		cmocka_unit_test(a_cpu_that_was_away_between_two_looks_is_counted_again),
 		cmocka_unit_test(what_may_have_been_missed_is_told),
 		cmocka_unit_test(a_new_cpu_is_counted_from_then_on),
+		cmocka_unit_test(a_cpu_may_go_while_counters_are_opened),
 		cmocka_unit_test(a_place_that_cannot_be_told_is_an_error),
 		cmocka_unit_test(stopped_sessions_stay_so),
 		cmocka_unit_test(who_does_not_follow_is_told),
