@@ -53,13 +53,13 @@ static int open_part(int dir, const char *name, size_t bytes, int flags)
 	return fd;
 }
 
-/* Takes @dir. */
-static int open_parts(int dir, const char *name)
+/* Takes @dir; @flags are of the last part. */
+static int open_parts(int dir, const char *name, int flags)
 {
 	while (dir >= 0) {
 		size_t bytes = strcspn(name, "/");
 		bool is_last = !name[bytes];
-		int fd = open_part(dir, name, bytes, is_last ? ANY : O_PATH | O_DIRECTORY);
+		int fd = open_part(dir, name, bytes, is_last ? flags : O_PATH | O_DIRECTORY);
 
 		(void)close(dir);
 		if (is_last)
@@ -80,11 +80,105 @@ int nti_file_open_beneath(const char *folder, const char *name)
 		return -errno;
 	fd = syscall(SYS_openat2, dir, name, &how, sizeof(how));
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
-		return open_parts(dir, name);
+		return open_parts(dir, name, ANY);
 	if (fd < 0)
 		fd = -errno;
 	(void)close(dir);
 	return (int)fd;
+}
+
+/* As many links as the kernel follows. */
+#define MOST_LINKS 40
+
+/* A name on its way to one without links: what is resolved, and what is not yet. */
+struct walk {
+	char done[PATH_MAX], left[PATH_MAX];
+	unsigned int links;
+};
+
+static void leave_last(struct walk *w)
+{
+	char *slash = strrchr(w->done, '/');
+
+	*(slash ? slash : w->done) = '\0';
+}
+
+/* Move the first part of what is left behind what is done; 1: it is a link's name or a file's. */
+static int take_part(struct walk *w)
+{
+	size_t used = strlen(w->done), bytes = strcspn(w->left, "/");
+	size_t next = bytes + strspn(w->left + bytes, "/");
+	bool is_up = bytes == 2 && memcmp(w->left, "..", 2) == 0;
+	bool is_name = bytes && !is_up && !(bytes == 1 && *w->left == '.');
+
+	if (is_up)
+		leave_last(w);
+	if (is_name && used + 1 + bytes >= sizeof(w->done))
+		return -ENAMETOOLONG;
+	if (is_name)
+		(void)snprintf(w->done + used, sizeof(w->done) - used, "%s%.*s", used ? "/" : "",
+			       (int)bytes, w->left);
+	memmove(w->left, w->left + next, strlen(w->left + next) + 1);
+	return is_name;
+}
+
+/* The last part of what is done, if it is a link, is replaced by its target. */
+static int follow_link(struct walk *w, int root)
+{
+	char target[PATH_MAX], rest[PATH_MAX];
+	ssize_t n = readlinkat(root, w->done, target, sizeof(target));
+
+	if (n < 0)
+		return errno == EINVAL ? 0 : -errno;
+	if ((size_t)n == sizeof(target))
+		return -ENAMETOOLONG;
+	if (++w->links > MOST_LINKS)
+		return -ELOOP;
+	memcpy(rest, w->left, strlen(w->left) + 1);
+	if ((size_t)snprintf(w->left, sizeof(w->left), "%.*s/%s", (int)n, target, rest) >=
+	    sizeof(w->left))
+		return -ENAMETOOLONG;
+	if (*target == '/')
+		*w->done = '\0';
+	else
+		leave_last(w);
+	return 0;
+}
+
+/*
+ * openat2(2) with RESOLVE_IN_ROOT where the kernel lacks it. What becomes a link meanwhile is none.
+ */
+static int walk_in_root(int root, const char *path, int flags)
+{
+	struct walk w = { .links = 0 };
+	int ret = (size_t)snprintf(w.left, sizeof(w.left), "%s", path) < sizeof(w.left)
+			  ? 0
+			  : -ENAMETOOLONG;
+
+	while (ret >= 0 && *w.left) {
+		ret = take_part(&w);
+		if (ret > 0 && (*w.left || !(flags & O_NOFOLLOW)))
+			ret = follow_link(&w, root);
+	}
+	if (ret < 0)
+		return ret;
+	return open_parts(fcntl(root, F_DUPFD_CLOEXEC, 3), *w.done ? w.done : ".", flags);
+}
+
+int nti_file_open_in_root(int root, const char *path, int flags)
+{
+	struct open_how how = { .flags = (unsigned int)(flags | O_CLOEXEC),
+				.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
+	unsigned int tries = 0;
+	long fd;
+
+	/* EAGAIN: somebody renames folders on the way. */
+	do
+		fd = syscall(SYS_openat2, root, path, &how, sizeof(how));
+	while (fd < 0 && errno == EAGAIN && ++tries < MOST_LINKS);
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+		return walk_in_root(root, path, flags);
+	return fd < 0 ? -errno : (int)fd;
 }
 
 void nti_file_close(int fd)
@@ -162,11 +256,11 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-int nti_file_list(const char *path, int (*fn)(void *arg, const char *name), void *arg)
+int nti_file_list(int folder, const char *path, int (*fn)(void *arg, const char *name), void *arg)
 {
 	struct dirent **names = NULL;
 	int ret = 0;
-	int n = scandir(path, &names, is_not_dot, by_name);
+	int n = scandirat(folder, path, &names, is_not_dot, by_name);
 
 	if (n < 0)
 		return -errno;

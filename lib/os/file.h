@@ -36,6 +36,12 @@ int nti_file_open_any(const char *path);
  * known; -errno.
  */
 int nti_file_open_beneath(const char *folder, const char *name);
+/*
+ * A file, a directory or with O_PATH | O_NOFOLLOW a link, as who has @root for the root of all
+ * names sees it: no link and no ".." leads out of it. @flags are those of open(2). Descriptor;
+ * -errno.
+ */
+int nti_file_open_in_root(int root, const char *path, int flags);
 void nti_file_close(int fd);
 
 /* read(2). Bytes, 0 at the end, -errno; -EINTR when a signal came. */
@@ -51,10 +57,10 @@ int nti_file_state(int fd, struct nti_file_state *out);
 int nti_file_state_of(const char *path, struct nti_file_state *out);
 
 /*
- * Call @fn for each name in a directory, sorted by strcmp, without . and .. ; 0, the first non-zero
- * of @fn, or -errno.
+ * Call @fn for each name in a directory, @path as in openat(2), sorted by strcmp, without .
+ * and .. ; 0, the first non-zero of @fn, or -errno.
  */
-int nti_file_list(const char *path, int (*fn)(void *arg, const char *name), void *arg);
+int nti_file_list(int folder, const char *path, int (*fn)(void *arg, const char *name), void *arg);
 
 /*
  * A pair of descriptors: what is written into [1] can be read from [0]; neither blocks. 0 or

@@ -30,10 +30,14 @@
 #define FORKING_PAUSE_NS 50000
 #define FORKING_TRIES 100000
 
+/* Of a directory of another root; the largest that a kernel's own files have is far below. */
+#define MOST_NAMES 100000
+
 struct linux_os {
 	struct nti_os os;
 	struct utsname uname;
-	char root[PATH_MAX]; /* "" for the real one, else without '/' at the end */
+	/* below which all is looked for, where the os is elsewhere; -errno: there is none */
+	int root;
 };
 
 static struct linux_os *linux_of(struct nti_os *os)
@@ -41,12 +45,45 @@ static struct linux_os *linux_of(struct nti_os *os)
 	return (struct linux_os *)os;
 }
 
-/* Full path of @path in @full, which has room for PATH_MAX. */
-static int full_path(struct nti_os *os, const char *path, char *full)
+/*
+ * As open(2). Below another root nothing leads out of it, whatever links and ".." say: the tree may
+ * be a stranger's.
+ */
+static int open_any(struct nti_os *os, const char *path, int flags)
 {
-	int n = snprintf(full, PATH_MAX, "%s%s", linux_of(os)->root, path);
+	int fd;
 
-	return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
+	if (os->is_elsewhere) {
+		fd = linux_of(os)->root;
+		return fd < 0 ? fd : nti_file_open_in_root(fd, path, flags);
+	}
+	fd = open(path, flags | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static int state_of(struct nti_os *os, const char *path, struct stat *out)
+{
+	int fd, ret;
+
+	if (!os->is_elsewhere)
+		return stat(path, out) < 0 ? -errno : 0;
+	fd = open_any(os, path, O_PATH);
+	if (fd < 0)
+		return fd;
+	ret = fstat(fd, out) < 0 ? -errno : 0;
+	nti_file_close(fd);
+	return ret;
+}
+
+/* A pipe would be waited for, and to open a device may do something: in a tree neither is one. */
+static int check_regular(struct nti_os *os, const char *path)
+{
+	struct stat st;
+	int ret = state_of(os, path, &st);
+
+	if (ret < 0)
+		return ret;
+	return S_ISREG(st.st_mode) ? 0 : S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
 }
 
 /* @error as it is, kept if it tells nothing of @path. */
@@ -63,16 +100,11 @@ static int keep_shortage(struct nti_os *os, const char *path, int error)
 
 static int linux_open(struct nti_os *os, const char *path, int flags)
 {
-	char full[PATH_MAX];
-	int ret = full_path(os, path, full);
-	int fd;
+	int fd = os->is_elsewhere ? check_regular(os, path) : 0;
 
-	if (ret < 0)
-		return ret;
-	fd = open(full, flags | O_CLOEXEC);
-	if (fd < 0)
-		return keep_shortage(os, path, -errno);
-	return fd;
+	if (fd == 0)
+		fd = open_any(os, path, os->is_elsewhere ? flags | O_NONBLOCK | O_NOCTTY : flags);
+	return fd < 0 ? keep_shortage(os, path, fd) : fd;
 }
 
 static void linux_close(struct nti_os *os, int fd)
@@ -132,26 +164,49 @@ static int linux_text(struct nti_os *os, const char *path, char *buf, size_t siz
 	return (int)used;
 }
 
+struct listing {
+	int (*fn)(void *arg, const char *name);
+	void *arg;
+	size_t names;
+};
+
+static int list_some(void *arg, const char *name)
+{
+	struct listing *l = arg;
+
+	return ++l->names > MOST_NAMES ? -E2BIG : l->fn(l->arg, name);
+}
+
 static int linux_list(struct nti_os *os, const char *path, int (*fn)(void *arg, const char *name),
 		      void *arg)
 {
-	char full[PATH_MAX];
-	int ret = full_path(os, path, full);
+	struct listing l = { .fn = fn, .arg = arg };
+	int fd, ret;
 
-	return ret < 0 ? ret : keep_shortage(os, path, nti_file_list(full, fn, arg));
+	if (!os->is_elsewhere)
+		return keep_shortage(os, path, nti_file_list(AT_FDCWD, path, fn, arg));
+	fd = open_any(os, path, O_RDONLY | O_DIRECTORY);
+	if (fd < 0)
+		return keep_shortage(os, path, fd);
+	ret = nti_file_list(fd, ".", list_some, &l);
+	nti_file_close(fd);
+	return keep_shortage(os, path, ret);
 }
 
 static int linux_link(struct nti_os *os, const char *path, char *buf, size_t size)
 {
-	char full[PATH_MAX];
-	int ret = full_path(os, path, full);
+	int fd = open_any(os, path, O_PATH | O_NOFOLLOW);
 	ssize_t n;
 
-	if (ret < 0)
-		return ret;
-	n = readlink(full, buf, size);
+	if (fd < 0)
+		return fd;
+	n = readlinkat(fd, "", buf, size);
+	/* Of what is no link: readlink(2) says so, of a descriptor it is another error. */
 	if (n < 0)
-		return -errno;
+		n = errno == ENOENT ? -EINVAL : -errno;
+	nti_file_close(fd);
+	if (n < 0)
+		return (int)n;
 	if ((size_t)n >= size)
 		return -E2BIG;
 	buf[n] = '\0';
@@ -160,26 +215,26 @@ static int linux_link(struct nti_os *os, const char *path, char *buf, size_t siz
 
 static int linux_identity(struct nti_os *os, const char *path, uint64_t *out)
 {
-	char full[PATH_MAX];
 	struct stat st;
-	int ret = full_path(os, path, full);
+	int ret = state_of(os, path, &st);
 
-	if (ret < 0)
-		return ret;
-	if (stat(full, &st) < 0)
-		return -errno;
-	*out = st.st_ino;
-	return 0;
+	if (ret == 0)
+		*out = st.st_ino;
+	return ret;
 }
 
 static int linux_access(struct nti_os *os, const char *path, int mode)
 {
-	char full[PATH_MAX];
-	int ret = full_path(os, path, full);
+	int fd, ret;
 
-	if (ret < 0)
-		return ret;
-	return faccessat(AT_FDCWD, full, mode, AT_EACCESS) < 0 ? -errno : 0;
+	if (!os->is_elsewhere)
+		return faccessat(AT_FDCWD, path, mode, AT_EACCESS) < 0 ? -errno : 0;
+	fd = open_any(os, path, O_PATH);
+	if (fd < 0)
+		return fd;
+	ret = faccessat(fd, "", mode, AT_EACCESS | AT_EMPTY_PATH) < 0 ? -errno : 0;
+	nti_file_close(fd);
+	return ret;
 }
 
 static int linux_cpuid(struct nti_os *os, uint32_t leaf, uint32_t subleaf, uint32_t r[4])
@@ -289,46 +344,45 @@ static void linux_unmap(struct nti_os *os, void *address, size_t bytes)
 		(void)munmap(address, bytes);
 }
 
-static int open_directory(const char *full)
-{
-	int fd = open(full, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-
-	if (fd < 0)
-		return -errno;
-	return fd;
-}
-
-/* Others may look, whatever the umask says. */
-static int make_directory(const char *full)
+/* Others may look, whatever the umask says. @parents: how many of them are made as well. */
+static int make_directory(struct nti_os *os, const char *path, unsigned int parents)
 {
 	char parent[PATH_MAX];
-	size_t chars = (size_t)(strrchr(full, '/') - full);
-	int fd;
+	const char *name = strrchr(path, '/') + 1;
+	int above, ret;
+	bool is_new;
 
-	memcpy(parent, full, chars);
-	parent[chars] = '\0';
-	if (chars && mkdir(parent, 0755) < 0 && errno != EEXIST)
-		return -errno;
-	if (mkdir(full, 0755) < 0)
-		return errno == EEXIST ? open_directory(full) : -errno;
-	fd = open_directory(full);
-	if (fd >= 0)
-		(void)fchmod(fd, 0755);
-	return fd;
+	if ((size_t)(name - path) >= sizeof(parent))
+		return -ENAMETOOLONG;
+	(void)snprintf(parent, sizeof(parent), "%.*s", name - path > 1 ? (int)(name - path - 1) : 1,
+		       path);
+	above = open_any(os, parent, O_PATH | O_DIRECTORY);
+	if (above == -ENOENT && parents)
+		above = make_directory(os, parent, parents - 1);
+	if (above < 0)
+		return above;
+	ret = mkdirat(above, name, 0755) < 0 ? -errno : 0;
+	is_new = ret == 0;
+	if (is_new || ret == -EEXIST) {
+		ret = openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		ret = ret < 0 ? -errno : ret;
+	}
+	nti_file_close(above);
+	if (ret >= 0 && is_new)
+		(void)fchmod(ret, 0755);
+	return ret;
 }
 
 static int linux_directory(struct nti_os *os, const char *path, bool make)
 {
-	char full[PATH_MAX];
-	int ret = full_path(os, path, full);
+	int fd = open_any(os, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
 
-	if (ret == 0)
-		ret = open_directory(full);
-	return ret == -ENOENT && make ? make_directory(full) : ret;
+	return fd == -ENOENT && make ? make_directory(os, path, 1) : fd;
 }
 
 static void linux_free(struct nti_os *os)
 {
+	nti_file_close(linux_of(os)->root);
 	free(linux_of(os));
 }
 
@@ -359,22 +413,22 @@ static const struct nti_os_ops linux_ops = {
 
 int nti_os_linux_new(const char *root, struct nti_os **out)
 {
-	struct linux_os *l;
-	size_t n;
+	struct linux_os *l = calloc(1, sizeof(*l));
 
 	*out = NULL;
-	n = root ? strlen(root) : 0;
-	while (n && root[n - 1] == '/')
-		n--;
-	if (n >= sizeof(l->root))
-		return -ENAMETOOLONG;
-	l = calloc(1, sizeof(*l));
 	if (!l)
 		return -ENOMEM;
 	l->os.ops = &linux_ops;
-	l->os.is_elsewhere = n > 0;
-	if (n)
-		memcpy(l->root, root, n);
+	l->os.is_elsewhere = root && root[strspn(root, "/")];
+	l->root = -ENOENT;
+	if (l->os.is_elsewhere) {
+		l->root = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		l->root = l->root < 0 ? -errno : l->root;
+	}
+	if (l->root == -ENAMETOOLONG) {
+		free(l);
+		return -ENAMETOOLONG;
+	}
 	(void)uname(&l->uname);
 	*out = &l->os;
 	return 0;

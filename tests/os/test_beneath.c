@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* lib/os/file.h: names that stay below a folder, with openat2(2) and on kernels that lack it. */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
@@ -26,15 +27,16 @@ static int enter(void **state)
 		return -1;
 	f = fopen("secret", "w");
 	return !f || fclose(f) || symlink("file", "db/sub/link") ||
-	       symlink("../../secret", "db/sub/out") || symlink("/etc", "db/etc");
+	       symlink("../../secret", "db/sub/out") || symlink("/etc", "db/etc") ||
+	       symlink("/sub/../sub/link", "db/sub/absolute");
 }
 
 static int leave(void **state)
 {
 	(void)state;
-	return unlink("db/etc") || unlink("db/sub/out") || unlink("db/sub/link") ||
-	       unlink("secret") || unlink("db/sub/file") || rmdir("db/sub") || rmdir("db") ||
-	       chdir("/") || rmdir(directory);
+	return unlink("db/sub/absolute") || unlink("db/etc") || unlink("db/sub/out") ||
+	       unlink("db/sub/link") || unlink("secret") || unlink("db/sub/file") ||
+	       rmdir("db/sub") || rmdir("db") || chdir("/") || rmdir(directory);
 }
 
 static const struct name_row {
@@ -73,6 +75,55 @@ TEST(names)
 	TT_IS(nti_file_open_beneath("none", "file"), -ENOENT);
 }
 
+#define IS_LINK (O_PATH | O_NOFOLLOW)
+
+static const struct root_row {
+	int line;
+	const char *name;
+	int flags;
+	const char *is; /* what is opened; NULL: nothing is */
+	int ret;
+} root_rows[] = {
+	{ __LINE__, "/", O_PATH, "db", 0 },
+	{ __LINE__, "/sub/file", O_RDONLY, "db/sub/file", 0 },
+	{ __LINE__, "sub/./file", O_RDONLY, "db/sub/file", 0 },
+	{ __LINE__, "//sub/", O_RDONLY | O_DIRECTORY, "db/sub", 0 },
+	{ __LINE__, "/sub/link", O_RDONLY, "db/sub/file", 0 },
+	{ __LINE__, "/sub/link", IS_LINK, "db/sub/link", 0 },
+	{ __LINE__, "/sub/absolute", O_RDONLY, "db/sub/file", 0 },
+	{ __LINE__, "/sub/../../../sub/file", O_RDONLY, "db/sub/file", 0 },
+	{ __LINE__, "../secret", O_RDONLY, NULL, -ENOENT },
+	{ __LINE__, "/sub/out", O_RDONLY, NULL, -ENOENT },
+	{ __LINE__, "/sub/out", IS_LINK, "db/sub/out", 0 },
+	/* The link leads to itself there. */
+	{ __LINE__, "/etc/passwd", O_RDONLY, NULL, -ELOOP },
+	{ __LINE__, "/sub/none", O_RDONLY, NULL, -ENOENT },
+	{ __LINE__, "/none/file", O_RDONLY, NULL, -ENOENT },
+	{ __LINE__, "/sub/file/x", O_RDONLY, NULL, -ENOTDIR },
+};
+
+/* 0; the error; 1: something else was opened. */
+static int try_in_root(const struct root_row *r)
+{
+	int root = open("db", O_PATH | O_DIRECTORY), fd, ret = 0;
+	struct stat st, is;
+
+	fd = nti_file_open_in_root(root, r->name, r->flags);
+	if (fd >= 0)
+		ret = !r->is || fstat(fd, &st) || lstat(r->is, &is) || st.st_ino != is.st_ino;
+	nti_file_close(fd);
+	nti_file_close(root);
+	return fd < 0 ? fd : ret;
+}
+
+TEST(names_below_a_root)
+{
+	if (syscall(SYS_openat2, -1, "", NULL, 0) < 0 && errno == ENOSYS)
+		TT_SKIP("this kernel has no openat2(2)");
+	TT_FOR_EACH_ROW(r, root_rows)
+		TT_EQ(r, try_in_root(r), r->ret);
+}
+
 static int forbid(void)
 {
 	struct sock_filter code[] = {
@@ -87,18 +138,37 @@ static int forbid(void)
 	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
+/* What a child that may not call openat2(2) exits with; the test ends where it cannot be one. */
+static int status_of(pid_t child)
+{
+	int status;
+
+	TT_IS(waitpid(child, &status, 0), child);
+	TT_IS(WIFEXITED(status), 1);
+	if (WEXITSTATUS(status) == 255)
+		TT_SKIP("system calls cannot be filtered here (seccomp)");
+	return WEXITSTATUS(status);
+}
+
 TEST(names_on_older_kernels)
 {
 	TT_FOR_EACH_ROW(r, name_rows) {
 		pid_t child = fork();
-		int status;
 
 		if (child == 0)
 			_exit(forbid() ? 255 : -try(r->name));
-		TT_EQ(r, waitpid(child, &status, 0), child);
-		if (WIFEXITED(status) && WEXITSTATUS(status) == 255)
-			TT_SKIP("system calls cannot be filtered here (seccomp)");
-		TT_EQ(r, -WEXITSTATUS(status), r->old);
+		TT_EQ(r, -status_of(child), r->old);
+	}
+}
+
+TEST(names_below_a_root_on_older_kernels)
+{
+	TT_FOR_EACH_ROW(r, root_rows) {
+		pid_t child = fork();
+
+		if (child == 0)
+			_exit(forbid() ? 255 : abs(try_in_root(r)));
+		TT_EQ(r, status_of(child), -r->ret);
 	}
 }
 
@@ -107,6 +177,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names),
 		cmocka_unit_test(names_on_older_kernels),
+		cmocka_unit_test(names_below_a_root),
+		cmocka_unit_test(names_below_a_root_on_older_kernels),
 	};
 
 	return cmocka_run_group_tests(tests, enter, leave) ? 1 : 0;

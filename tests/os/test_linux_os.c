@@ -292,6 +292,29 @@ static unsigned int mode_of(int fd)
 	return (unsigned int)st.st_mode & 07777;
 }
 
+/* Nobody writes into the pipe, and no file of this machine is one of the tree. */
+TEST(strangers_trees)
+{
+	char path[PATH_MAX], buf[64];
+
+	(void)snprintf(path, sizeof(path), "%s/sys/pipe", root);
+	TT_IS(mkfifo(path, 0600), 0);
+	TT_IS(os->ops->text(os, "/sys/pipe", buf, sizeof(buf)), -EINVAL);
+	TT_IS(os->ops->open(os, "/sys/pipe", O_RDONLY), -EINVAL);
+	TT_IS(os->ops->text(os, "/sys/many", buf, sizeof(buf)), -EISDIR);
+	make_link("/sys/out", "/etc/passwd");
+	TT_IS(os->ops->text(os, "/sys/out", buf, sizeof(buf)), -ENOENT);
+	make_link("/sys/up", "../../../../../../etc");
+	TT_IS(os->ops->text(os, "/sys/up/passwd", buf, sizeof(buf)), -ENOENT);
+	TT_IS(os->ops->access(os, "/sys/up", F_OK), -ENOENT);
+	(void)snprintf(path, sizeof(path), "%s/etc", root);
+	TT_IS(mkdir(path, 0700), 0);
+	write_text("/etc/passwd", "theirs");
+	TT_IS(os->ops->text(os, "/sys/out", buf, sizeof(buf)), 6);
+	TT_IS(os->ops->text(os, "/sys/up/passwd", buf, sizeof(buf)), 6);
+	TT_IS(strcmp(buf, "theirs"), 0);
+}
+
 TEST(directories)
 {
 	mode_t mask = umask(077);
@@ -451,7 +474,7 @@ int main(void)
 		cmocka_unit_test(refused),     cmocka_unit_test(long_names),
 		cmocka_unit_test(descriptors), cmocka_unit_test(clocks),
 		cmocka_unit_test(cpuid),       cmocka_unit_test(directories),
-		cmocka_unit_test(packages),
+		cmocka_unit_test(packages),    cmocka_unit_test(strangers_trees),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down) ? 1 : 0;

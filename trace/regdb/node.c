@@ -7,6 +7,7 @@
 #include "trace/regdb/node.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <expat.h>
 #include <stdlib.h>
 #include <string.h>
@@ -574,7 +575,7 @@ static int read_folder(struct reader *r, const char *path, struct nti_xml_node *
 		       uint32_t depth)
 {
 	struct folder f = { .r = r, .path = path, .into = into, .depth = depth };
-	int ret = nti_file_list(path, read_name, &f);
+	int ret = nti_file_list(AT_FDCWD, path, read_name, &f);
 
 	if (ret < 0 && !f.ret)
 		return nti_error(&r->ctx->error, ret, "%s cannot be listed: %s", path,
