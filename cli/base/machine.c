@@ -80,7 +80,7 @@ int cli_machine_open(const struct cli_machine *m, struct ntime_ctx **ctx)
 			"and --dry-run");
 		return -EOPNOTSUPP;
 	}
-	if (m->recording && !m->runs_command)
+	if ((m->recording || (m->root && m->root[strspn(m->root, "/")])) && !m->runs_command)
 		cli_confine(m->verbose);
 	/* Also for its memory: else a recording for which there is none is no JSON, as it seems. */
 	ret = m->recording ? cli_json_check() : 0;

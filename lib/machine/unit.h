@@ -16,8 +16,6 @@
 #include "lib/base/error.h"
 #include "lib/os/os.h"
 
-#define NTI_PERF_PARANOID "/proc/sys/kernel/perf_event_paranoid"
-
 enum nti_unit_kind {
 	NTI_UNIT_CORE, /* core PMU: "cpu", "cpu_core", "cpu_atom", "armv8_pmuv3_0" */
 	/* other hardware PMU opened per CPU of .cpus; "uncore_imc_0", "power", "amd_l3" */

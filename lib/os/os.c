@@ -2,8 +2,10 @@
 /* Conveniences on top of an operating system's entry points. */
 #include <errno.h>
 #include <limits.h>
+#include <linux/perf_event.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,6 +17,8 @@
 /* The longest line that is worth having: a CPU list of a very large machine. */
 #define LINE_BYTES 4096
 #define COMPONENT_BYTES 128
+/* Distributions know values above upstream's 2: from 3 (Debian) nothing is open to the ordinary. */
+#define PARANOID_NOTHING 3
 
 int nti_os_take_shortage(struct nti_os *os, struct nti_error *e)
 {
@@ -87,6 +91,25 @@ int nti_os_package(struct nti_os *os, unsigned int cpu)
 
 /* Linux, include/linux/proc_ns.h: PROC_USER_INIT_INO, 0xeffffffd. */
 #define FIRST_USER_NAMESPACE "user:[4026531837]"
+
+/* As Linux does (kernel/events/core.c). */
+int nti_os_perf_refusal(struct nti_os *os, const struct perf_event_attr *attr, pid_t pid)
+{
+	char text[32], *end = text;
+	long level = 2;
+
+	if (nti_os_line(os, text, sizeof(text), NTI_PERF_PARANOID) >= 0)
+		level = strtol(text, &end, 10);
+	if (end == text)
+		level = 2;
+	if (level >= PARANOID_NOTHING && !os->ops->is_privileged(os, false))
+		return -EACCES;
+	if (os->ops->is_privileged(os, true))
+		return 0;
+	if (attr->type == PERF_TYPE_TRACEPOINT && level > -1)
+		return -EPERM;
+	return (!attr->exclude_kernel && level > 1) || (pid == -1 && level > 0) ? -EACCES : 0;
+}
 
 bool nti_os_is_in_user_namespace(struct nti_os *os)
 {

@@ -21,6 +21,7 @@ struct perf_event_attr;
 struct nti_os;
 struct nti_work;
 
+#define NTI_PERF_PARANOID "/proc/sys/kernel/perf_event_paranoid"
 #define NTI_SYSFS_DEVICES "/sys/bus/event_source/devices"
 #define NTI_SYSFS_LINE_BYTES 4096 /* sysfs shows at most one page */
 #define NTI_SYSFS_PATH_BYTES 512
@@ -167,6 +168,12 @@ int nti_os_package(struct nti_os *os, unsigned int cpu);
  * arch/x86/events: rapl.c, intel/uncore.c, intel/cstate.c, amd/uncore.c).
  */
 bool nti_os_die(struct nti_os *os, unsigned int cpu, unsigned int *die);
+/*
+ * What the setting of a machine that is elsewhere (perf_event_paranoid; 2 where it is not known)
+ * has perf_event_open(2) say to this user: 0, -EACCES, -EPERM. Which events its kernel would refuse
+ * nobody knows.
+ */
+int nti_os_perf_refusal(struct nti_os *os, const struct perf_event_attr *attr, pid_t pid);
 /*
  * Is this process in another user namespace than the machine's first one? Its capabilities are
  * worth nothing then where the kernel asks for those over the machine. False where it is not known.

@@ -13,12 +13,9 @@
 #include "lib/os/replay/machine.h"
 #include "lib/os/replay/replay_inner.h"
 
-#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 #define EVENT_FD 0x50000000  /* of perf events, which all have the same: they never count */
 #define DEVICE_FD 0x60000000 /* the first one of msr devices */
 #define MAX_DEVICES 65536
-/* Distributions know values above upstream's 2: from 3 (Debian) nothing is open to the ordinary. */
-#define PARANOID_NOTHING 3
 #define CPUID_1_EDX_TSC (1u << 4)
 
 static struct nti_replay *replay_of(struct nti_os *os)
@@ -151,40 +148,17 @@ static int replay_tsc(struct nti_os *os, uint64_t *ticks)
 	return strcmp(replay_of(os)->m->arch, "aarch64") == 0 ? 0 : -ENOTSUP;
 }
 
-static long paranoid_of(const struct nti_machine *m)
-{
-	char text[32], *end;
-	long level;
-
-	if (nti_machine_text(m, PARANOID, text, sizeof(text)) < 0)
-		return 2;
-	level = strtol(text, &end, 10);
-	return end == text ? 2 : level;
-}
-
-/*
- * What the setting lets this user open (Linux kernel/events/core.c): a plan wants to know no more,
- * and which events the kernel would refuse nobody recorded.
- */
 static int replay_perf_open(struct nti_os *os, struct perf_event_attr *attr, pid_t pid,
 			    int cpu NTI_UNUSED, int group NTI_UNUSED,
 			    unsigned long flags NTI_UNUSED)
 {
 	struct nti_replay *r = replay_of(os);
-	long level = paranoid_of(r->m);
 	int ret = nti_replay_fault(r, NTI_CALL_PERF_OPEN);
 
 	if (ret || r->m->denied_perf)
 		return ret ? ret : r->m->denied_perf;
-	if (level >= PARANOID_NOTHING && !r->m->is_root)
-		return -EACCES;
-	if (r->m->is_perfmon)
-		return EVENT_FD;
-	if (attr->type == PERF_TYPE_TRACEPOINT && level > -1)
-		return -EPERM;
-	if ((!attr->exclude_kernel && level > 1) || (pid == -1 && level > 0))
-		return -EACCES;
-	return EVENT_FD;
+	ret = nti_os_perf_refusal(os, attr, pid);
+	return ret ? ret : EVENT_FD;
 }
 
 static int device_new(struct nti_replay *r, uint32_t cpu, int flags)

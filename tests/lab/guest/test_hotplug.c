@@ -209,6 +209,7 @@ TEST(watch_goes_on)
 
 #define TRUTH "/tmp/truth"
 #define NS_PER_S 1000000000u
+#define TICK_NS 4000000u
 
 /* For how long CPU 1 was off line, at least and at most, while this program toggled it. */
 struct truth {
@@ -330,7 +331,9 @@ static size_t check_row(const json_t *row, double period_ns)
 	json_int_t cpu = json_integer_value(json_object_get(row, "cpu"));
 	bool is_marked = has_flag(item, "hotplug");
 
-	if (cpu == 0 ? is_marked : !is_marked && fabs(value - period_ns) >= period_ns / 50)
+	/* A late tick holds the guest's clock back by as much as a tick. */
+	if (cpu == 0 ? is_marked
+		     : !is_marked && fabs(value - period_ns) >= period_ns / 50 + TICK_NS)
 		fail_msg("CPU %d is %smarked: %.0f of %.0f ns", (int)cpu, is_marked ? "" : "not ",
 			 value, period_ns);
 	return is_marked;
