@@ -11,9 +11,9 @@
  * user. For subcommands whose input is a file and whose output is text; to be called before the
  * first byte of that file is parsed.
  *
- * Where the kernel has no seccomp or libseccomp is not installed, only capabilities are given up;
- * without memory the command ends.
- * That is a second line of defence, so nothing is printed but with @verbose of 2 and more.
+ * Where the kernel has no seccomp, and on architectures for which there is no filter, only
+ * capabilities are given up. Allocates nothing. That is a second line of defence, so nothing is
+ * printed but with @verbose of 2 and more.
  */
 void cli_confine(unsigned int verbose);
 

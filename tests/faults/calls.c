@@ -160,7 +160,7 @@ static int set_result(pid_t pid, long result)
 /* ---- who calls ---- */
 
 /* These take what they cannot open or read for something that is not there (README.md). */
-static const char *const spared[] = { "/libhwloc", "/libpciaccess", "/libseccomp" };
+static const char *const spared[] = { "/libhwloc", "/libpciaccess" };
 
 /* Code of those libraries; the number of ranges. */
 static size_t find_spared(pid_t pid, uint64_t range[8][2])

@@ -16,7 +16,7 @@
  * struct faults_page - what is found out; all zero at first; test_faults.py reads it
  * @calls:	that could fail
  * @failed:	of those
- * @spared:	of hwloc and libseccomp, which were to fail and did not
+ * @spared:	of hwloc, which were to fail and did not
  * @places:	different stacks that allocate; counted where none is to fail
  * @status:	of the program as wait(2) has it, by calls.c
  * @where:	the stack of the first that failed, a line a frame; by calls.c the words of its
