@@ -328,6 +328,51 @@ TEST(counters_that_others_hold)
 	close(fd[1]);
 }
 
+#define KEPT "/run/ntime/.self-test"
+/* The file says that instructions count nothing; as many bytes as before. */
+#define POISON                                                                                     \
+	"rm -rf /run/ntime; ntime -q -e instructions:u -- true; "                                  \
+	"sed 's/^\\(trial [0-9a-f]* \\)1 /\\13 /' " KEPT " >/tmp/poison; cat /tmp/poison >" KEPT   \
+	"; "
+
+static const struct poison_row {
+	int line;
+	const char *then; /* what is done to the file that root wrote */
+	bool is_believed;
+} poison_rows[] = {
+	{ __LINE__, "true", true },
+	{ __LINE__, "chown 1 " KEPT, false },
+	{ __LINE__, "chmod 666 " KEPT, false },
+	{ __LINE__, "chown 1 /run/ntime", false },
+	{ __LINE__, "chmod 777 /run/ntime", false },
+	{ __LINE__, "mv " KEPT " /tmp/moved; ln -s /tmp/moved " KEPT, false },
+	{ __LINE__, "mv /run/ntime /tmp/dir; ln -s /tmp/dir /run/ntime", false },
+	{ __LINE__, "sed -i 's/^boot ./boot x/' " KEPT, false },
+	{ __LINE__, "sed -i '/^trial/d' " KEPT, false },
+	{ __LINE__, "rm " KEPT "; mkfifo " KEPT, false },
+};
+
+/*
+ * What self-tests found is believed if root alone can have written it, and is found out anew else.
+ */
+TEST(poisoned_results)
+{
+	static char out[LAB_OUTPUT];
+	const char *guest = getenv("NTIME_LAB_GUEST");
+	char line[1024];
+
+	if (!guest || strcmp(guest, "x86-nehalem") != 0)
+		TT_SKIP("files that somebody else may have written are tried in x86-nehalem");
+	TT_FOR_EACH_ROW(r, poison_rows) {
+		(void)snprintf(line, sizeof(line),
+			       POISON "%s; ntime --json -e instructions:u -- true", r->then);
+		TT_EQ(r, lab_shell(line, out), 0);
+		TT_EQ(r, strstr(out, "\"not-counting\"") != NULL, r->is_believed);
+		TT_EQ(r, strstr(out, "\"flags\": []") != NULL, !r->is_believed);
+		(void)lab_shell("rm -rf /run/ntime /tmp/dir /tmp/moved", out);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -336,6 +381,7 @@ int main(void)
 		cmocka_unit_test(events_that_count_nothing),
 		cmocka_unit_test(events_that_take_turns),
 		cmocka_unit_test(counters_that_others_hold),
+		cmocka_unit_test(poisoned_results),
 	};
 
 	return LAB_RUN(tests);
