@@ -893,7 +893,7 @@ static int list_alias(void *arg, const char *alias)
 	(void)snprintf(name, sizeof(name), "%s/%s/", l->unit->name, alias);
 	if (nti_os_line(l->names->os, desc, sizeof(desc), NTI_SYSFS_DEVICES "/%s/events/%s",
 			l->unit->name, alias) < 0)
-		desc[0] = '\0';
+		return 0; /* nobody can be told what it is: no event */
 	if (nti_os_line(l->names->os, unit_text, sizeof(unit_text),
 			NTI_SYSFS_DEVICES "/%s/events/%s.unit", l->unit->name, alias) < 0)
 		unit_text[0] = '\0';

@@ -1533,6 +1533,35 @@ def recorded_machine_is_marked():
         equal(json.loads(ntime('list', '--json', '--machine', 'machine').stdout)['simulated'], True)
 
 
+def put(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, 'w', encoding='utf-8') as f:
+        f.write(text)
+
+
+@real_only
+def trees_of_strangers_show_themselves_alone():
+    """Nobody writes into their pipe, their links lead nowhere outside, and no event is made of either."""
+    with Directory() as folder:
+        events = f'{folder}/tree/sys/bus/event_source/devices/foo/events'
+        put(f'{events}/good', 'event=0x1\n')
+        put(f'{folder}/secret', 'of this machine\n')
+        put(f'{folder}/tree/sys/bus/event_source/devices/foo/type', '9\n')
+        put(f'{folder}/tree/sys/bus/event_source/devices/foo/format/event', 'config:0-7\n')
+        put(f'{folder}/tree/sys/devices/system/cpu/online', '0-1\n')
+        os.mkfifo(f'{events}/pipe')
+        os.symlink(f'{folder}/secret', f'{events}/absolute')
+        os.symlink('../../../../../../../secret', f'{events}/upward')
+        os.symlink('good', f'{events}/also')
+        done = ntime('list', '--json', '--root', 'tree')
+        equal(done.returncode, 0, err(done))
+        equal({e['name']: e['desc'] for e in json.loads(done.stdout)['events'] if e['name'].startswith('foo/')},
+              {'foo/good/': 'event=0x1', 'foo/also/': 'event=0x1'})
+        equal(ntime('doctor', '--root', 'tree').returncode, 1)
+        done = ntime('list', '--root', 'tree/none')
+        equal((done.returncode, err(done)), (125, 'ntime: there is no directory tree/none\n'))
+
+
 @real_only
 def recorded_machines_count_nothing():
     with Directory():
