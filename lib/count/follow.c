@@ -30,6 +30,8 @@
 #include "lib/count/ways.h"
 #include "lib/machine/topology.h"
 
+#define SENTENCE_TAIL                                                                              \
+	", so this covers the time in which each CPU was on line and that had been noticed"
 #define TOPOLOGY "/sys/devices/system/cpu/cpu%d/topology"
 #define STATE "/sys/devices/system/cpu/cpu%d/hotplug/state"
 #define EVENTS "/sys/kernel/uevent_seqnum"
@@ -58,37 +60,24 @@ bool nti_session_is_changing(struct ntime_session *s, int cpu)
 static void note_change(struct ntime_session *s, int cpu, const char *what)
 {
 	s->hotplug->has_changed = true;
-	(void)snprintf(s->hotplug->changed, sizeof(s->hotplug->changed), "CPU %d %s", cpu, what);
+	(void)snprintf(s->hotplug->why_changed, sizeof(s->hotplug->why_changed),
+		       "CPU %d %s" SENTENCE_TAIL, cpu, what);
 	nti_context_log(s->ctx, "CPU %d %s", cpu, what);
 }
 
 const char *nti_session_why_hotplug(const struct ntime_session *s, size_t item)
 {
-	struct nti_hotplug *h = s->hotplug;
-	uint64_t missed_ns = 0;
-	bool is_it = false;
 	size_t i, k;
-	int n;
 
-	for (i = 0; *h->changed && i < s->groups.count; i++) {
+	for (i = 0; *s->hotplug->why_changed && i < s->groups.count; i++) {
 		const struct nti_session_group *g = &s->groups.group[i];
 
 		for (k = 0; g->hotplugs && k < g->perf.count; k++) {
-			if (s->plan->part[g->part[k]].item != item)
-				continue;
-			is_it = true;
-			missed_ns += g->missed_ns;
+			if (s->plan->part[g->part[k]].item == item)
+				return s->hotplug->why_changed;
 		}
 	}
-	if (!is_it)
-		return NULL;
-	n = snprintf(h->why_changed, sizeof(h->why_changed),
-		     "%s, so this covers the time in which each CPU was on line", h->changed);
-	if (missed_ns)
-		(void)snprintf(h->why_changed + n, sizeof(h->why_changed) - (size_t)n,
-			       ", but for at most %.3g s that were not noticed at once",
-			       (double)missed_ns / 1e9);
-	return h->why_changed;
+	return NULL;
 }
 
 /* Until @now_ns the CPU of @g may have been on line since it was seen last. */
@@ -562,7 +551,7 @@ int nti_session_hotplug_begin(struct ntime_session *s)
 	if (!h->identity)
 		return -ENOMEM;
 	(void)nti_os_u64(s->ctx->os, &h->events, EVENTS);
-	h->settled = 0;
+	h->settled = h->looked_ns = 0;
 	for (i = 0; i < s->where_count; i++) {
 		if (s->where[i].cpu < 0)
 			continue;

@@ -22,8 +22,7 @@ struct nti_hotplug {
 	uint64_t looked_ns;    /* of the session's time: it was called last */
 	uint64_t settled;      /* the kernel's number for a CPU that is on line; 0: not known */
 	uint64_t *identity;    /* per place: what is another one once its CPU was away */
-	char changed[48];      /* which CPU came or went last */
-	char why_changed[192]; /* the same, and what that means for the item asked about last */
+	char why_changed[128]; /* which CPU came or went last */
 };
 
 /* Before counters are opened: what tells later that a CPU was away meanwhile. 0 or -ENOMEM. */
@@ -37,9 +36,7 @@ void nti_session_lose_group(struct ntime_session *s, size_t i);
 /* @r, what the counters of @g show, and what was counted before its CPU went, into @out. */
 void nti_session_add_before(const struct ntime_session *s, const struct nti_session_group *g,
 			    const struct nti_perf_reading *r, struct nti_perf_reading *out);
-/*
- * Why the counts of item @i have NTIME_HOTPLUG; NULL: they have not. Valid until the next call.
- */
+/* Why the counts of item @i have NTIME_HOTPLUG; NULL: they have not. */
 const char *nti_session_why_hotplug(const struct ntime_session *s, size_t i);
 /* The groups are closed. */
 void nti_session_hotplug_fini(struct ntime_session *s);
