@@ -140,6 +140,9 @@ void nti_session_lose_group(struct ntime_session *s, size_t i)
 		 (g->before ? g->before->enabled_ns : 0);
 	if (end_ns > g->seen_ns)
 		g->seen_ns = end_ns;
+	/* What its registers had since they were read last is lost. */
+	if (g->direct)
+		miss_until(g, nti_session_real_ns(s));
 	close_perf(s, g);
 	g->is_off = true;
 	g->is_late = false;
@@ -281,13 +284,18 @@ static int open_groups(struct ntime_session *s)
 	for (i = 0; s->hotplug->has_off && i < s->groups.count; i++) {
 		struct nti_session_group *g = &s->groups.group[i];
 
-		if (g->is_off && g->direct && is_here(s, g))
+		if (g->is_off && g->direct && is_here(s, g) &&
+		    !nti_session_is_changing(s, g->perf.where.cpu))
 			forget_direct(s, g->unit, g->perf.where.cpu);
 	}
 	for (i = 0; s->hotplug->has_off && i < s->groups.count; i++) {
 		if (!s->groups.group[i].is_off)
 			continue;
-		ret = is_here(s, &s->groups.group[i]) ? open_group(s, i) : 1;
+		/* What is opened on a CPU that goes just now would stay in its registers. */
+		ret = is_here(s, &s->groups.group[i]) &&
+				      !nti_session_is_changing(s, s->groups.group[i].perf.where.cpu)
+			      ? open_group(s, i)
+			      : 1;
 		if (ret < 0)
 			return ret;
 		has_off = has_off || ret;

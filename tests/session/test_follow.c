@@ -36,6 +36,7 @@ struct kernel {
 	bool tells_events; /* there is a file with .events */
 	uint64_t events;
 	uint64_t came[CPUS];	  /* how often each CPU came on line */
+	int moving_cpu;		  /* the kernel is about to take it on line or off; 0: none */
 	int going_cpu;		  /* goes off line when an event is opened there; 0: none does */
 	unsigned int refused_cpu; /* perf_event_open(2) fails there; 0: nowhere */
 	bool is_broken;		  /* read(2) fails */
@@ -53,6 +54,8 @@ static int fake_text(struct nti_os *os, const char *path, char *buf, size_t size
 	size_t used = 0;
 	int i;
 
+	if (sscanf(path, "/sys/devices/system/cpu/cpu%d/hotplug/state", &i) == 1)
+		return snprintf(buf, size, "%d\n", k->moving_cpu == i && i ? 100 : 236);
 	if (strcmp(path, "/sys/kernel/uevent_seqnum") == 0 && k->tells_events)
 		return snprintf(buf, size, "%llu\n", (unsigned long long)k->events);
 	if (strcmp(path, "/sys/devices/system/cpu/online") != 0)
@@ -368,6 +371,28 @@ TEST(a_cpu_that_was_away_between_two_looks_is_counted_again)
 	check_away_between_looks(false);
 }
 
+/* It is on the list, and what is opened there now would not last. */
+TEST(a_cpu_on_its_way_is_left_alone)
+{
+	struct ntime_session *s;
+	struct kernel k;
+
+	s = start(&k, NTIME_TARGET_CPUS, "0-1");
+	TT_IS(ntime_session_follow(s), 0);
+	switch_cpu(&k, 1, false);
+	switch_cpu(&k, 1, true);
+	k.moving_cpu = 1;
+	TT_IS(ntime_session_follow(s), 1);
+	k.now_ns += 100 * MS;
+	TT_IS(ntime_session_follow(s), 0);
+	(void)read_part(s, 100, 1, 100);
+	k.moving_cpu = 0;
+	TT_IS(ntime_session_follow(s), 1);
+	k.now_ns += 100 * MS;
+	(void)read_part(s, 300, 2, 100);
+	fini(&k, s);
+}
+
 /* While it is off, something happened that may have been a CPU. */
 TEST(what_may_have_been_missed_is_told)
 {
@@ -526,6 +551,7 @@ int main(void)
 		cmocka_unit_test(a_cpu_that_goes_keeps_its_count),
 		cmocka_unit_test(a_cpu_that_comes_back_goes_on),
 		cmocka_unit_test(a_cpu_that_was_away_between_two_looks_is_counted_again),
+		cmocka_unit_test(a_cpu_on_its_way_is_left_alone),
 		cmocka_unit_test(what_may_have_been_missed_is_told),
 		cmocka_unit_test(a_new_cpu_is_counted_from_then_on),
 		cmocka_unit_test(a_cpu_may_go_while_counters_are_opened),
