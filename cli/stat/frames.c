@@ -169,9 +169,17 @@ static bool take(struct cli_frames *f)
 	if (n == 0)
 		return false;
 	end_frames(f, (size_t)n);
-	/* Who reads no answer needs none. */
-	(void)send(f->ours, bytes, (size_t)n, MSG_DONTWAIT | MSG_NOSIGNAL);
-	return true;
+	/*
+	 * Who reads no answer needs none (EAGAIN, EPIPE). Who waits for one that cannot be sent
+	 * reads the end instead.
+	 */
+	if (send(f->ours, bytes, (size_t)n, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 || errno == EAGAIN ||
+	    errno == EPIPE)
+		return true;
+	cli_say("%s is not continued: the command cannot be answered: %s", f->path,
+		strerror(errno));
+	fail(f);
+	return false;
 }
 
 int cli_frames_wait(struct cli_frames *f, uint64_t left_ns)

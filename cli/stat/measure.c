@@ -272,6 +272,14 @@ static uint64_t next_deadline(const struct cli_measure *m)
 	return min_of(min_of(next, m->follow_at_ns), m->turn_at_ns);
 }
 
+/* @ret of waiting, after a sentence if it failed. */
+static int say_unless_waited(int ret)
+{
+	if (ret < 0 && ret != -EINTR)
+		cli_say("cannot wait for the end: %s", strerror(-ret));
+	return ret;
+}
+
 /* 1 it is over, 0 the deadline is reached, -EINTR, other -errno after a sentence. */
 static int wait_until(struct cli_measure *m, uint64_t deadline)
 {
@@ -279,14 +287,14 @@ static int wait_until(struct cli_measure *m, uint64_t deadline)
 	int ret;
 
 	if (!m->command)
-		return cli_wait_until(&m->wait, deadline, &m->mask);
+		return say_unless_waited(cli_wait_until(&m->wait, deadline, &m->mask));
 	if (deadline != NEVER)
 		left = deadline > now ? deadline - now : 0;
 	if (m->options->frames) {
 		ret = cli_frames_wait(&m->frames, left);
 		m->has_failed = m->has_failed || m->frames.has_failed;
 		if (ret < 0)
-			return ret;
+			return say_unless_waited(ret);
 		left = 0;
 	}
 	m->end.size = sizeof(m->end);
@@ -442,9 +450,14 @@ static int wait_for_end(struct cli_measure *m)
 			return m->has_failed ? CLI_EXIT_FAILED : 0;
 		if (ret == -EINTR)
 			continue;
-		/* The command of a launcher: once it runs, exec's errors come with its end. */
+		/*
+		 * The command of a launcher: once it runs, exec's errors come with its end. If it
+		 * has not ended, waiting failed.
+		 */
 		if (ret < 0)
-			return m->launcher ? exec_status(ret) : CLI_EXIT_FAILED;
+			return m->launcher && ntime_command_kill(m->command, 0) == -ESRCH
+				       ? exec_status(ret)
+				       : CLI_EXIT_FAILED;
 		if (work_deadlines(m))
 			return m->has_failed ? CLI_EXIT_FAILED : 0;
 	}

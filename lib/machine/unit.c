@@ -348,12 +348,16 @@ static int add_clock(struct loader *l)
 	return 0;
 }
 
-/* A recording has no such files. */
+/*
+ * A recording has no such files. Where it is not known whether there are (ENOMEM, EIO), reading
+ * them tells why it fails.
+ */
 static int add_proc(struct loader *l)
 {
+	int ret = l->os->ops->access(l->os, "/proc/stat", F_OK);
 	struct nti_unit *unit;
 
-	if (!nti_os_exists(l->os, "/proc/stat"))
+	if (ret < 0 && ret != -ENOMEM && ret != -EIO)
 		return 0;
 	unit = nti_units_append(l->units, "proc", "");
 	if (!unit)

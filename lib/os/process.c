@@ -258,7 +258,9 @@ static int open_door(struct nti_process *p)
 	bool is_failed = false;
 	int error = 0;
 
-	(void)nti_process_put(p->door, 0);
+	/* EPIPE: it was killed, which its status tells. */
+	if (!nti_process_put(p->door, 0) && errno != EPIPE)
+		return -errno;
 	close_fd(&p->door);
 	/*
 	 * The moment of exec, then the end that exec makes by closing the pipe, or the errno of the
@@ -284,8 +286,12 @@ int nti_process_release(struct nti_process *p)
 		p->max_rss_floor_bytes = nti_process_resident_bytes(p->pid);
 	nti_moment_take(&p->begin);
 	ret = p->launcher ? nti_launcher_release(p->launcher) : open_door(p);
-	if (ret < 0)
+	if (ret < 0) {
+		/* Where it was not told to go it still waits. */
+		(void)nti_process_kill(p, SIGKILL);
+		close_fd(&p->door);
 		(void)reap(p, &end);
+	}
 	return ret;
 }
 

@@ -38,15 +38,20 @@ static const struct call {
 	long number;
 	int error;
 	const char *name;
-	bool has_fd; /* fails for descriptors above 2 only: the others are the test's */
+	bool has_fd;  /* fails for descriptors above 2 only: the others are the test's */
+	bool is_made; /* and fails all the same: a descriptor is closed whatever close(2) answers */
 } calls[] = {
 #define CALL(name, error)                                                                          \
 	{                                                                                          \
-		SYS_##name, error, #name, false                                                    \
+		SYS_##name, error, #name, false, false                                             \
 	}
 #define CALL_FD(name, error)                                                                       \
 	{                                                                                          \
-		SYS_##name, error, #name, true                                                     \
+		SYS_##name, error, #name, true, false                                              \
+	}
+#define CALL_MADE(name, error)                                                                     \
+	{                                                                                          \
+		SYS_##name, error, #name, true, true                                               \
 	}
 	CALL(openat, EMFILE),
 	CALL(openat2, EMFILE),
@@ -86,6 +91,25 @@ static const struct call {
 	CALL(getrandom, ENOSYS),
 	CALL(sched_setaffinity, EINVAL),
 	CALL(flock, ENOLCK),
+	CALL(sched_getaffinity, EINVAL), /* more CPUs than the mask has room for */
+	CALL_MADE(close, EIO),		 /* what NFS could not write before */
+	CALL(faccessat2, ENOMEM),
+	CALL(fremovexattr, EIO),
+	CALL(mprotect, ENOMEM),
+	CALL(mremap, ENOMEM),
+	CALL(munmap, ENOMEM), /* one mapping would become two, and there are as many as may be */
+	CALL(memfd_create, EMFILE),
+	CALL(socket, EMFILE),
+	CALL(sendto, ENOBUFS),
+	CALL(recvfrom, ECONNRESET),
+	CALL(pidfd_send_signal, ESRCH),
+	CALL(kill, ESRCH),
+	CALL(wait4, ECHILD), /* who started the program ignores SIGCHLD */
+	CALL(prctl, EINVAL), /* an older kernel, or a filter */
+	CALL(prlimit64, EPERM),
+	CALL(capget, EINVAL),
+	CALL(capset, EPERM),
+	CALL(setsid, EPERM),
 #ifdef SYS_open
 	CALL(open, EMFILE),
 	CALL(stat, ENOMEM),
@@ -264,7 +288,7 @@ static void on_entry(struct tracing *t, pid_t pid, const struct ptrace_syscall_i
 	}
 	if (!t->page->failed++)
 		note(t, pid, call, info);
-	if (skip_call(pid) == 0)
+	if (call->is_made || skip_call(pid) == 0)
 		t->failing = call;
 }
 
