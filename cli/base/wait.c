@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* Wait for the end of processes and threads that are not children. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -11,8 +13,6 @@
 #include "cli/base/wait.h"
 #include "cli/output/memory.h"
 
-#define ENDED (-1)
-#define NO_PIDFD (-2)
 /*
  * How often a thread without pidfd is looked at; the end of a measurement is late by at most this.
  */
@@ -27,33 +27,73 @@ uint64_t cli_now_ns(void)
 }
 
 /*
- * pidfd_open(2) is there since Linux 5.3 and takes thread group leaders only; everything else is
- * asked with kill(2).
+ * pidfd_open(2) is there since Linux 5.3, and for threads that lead no group since 6.9. Else the
+ * folder of procfs is held, which stays that of the one it was opened for, and where there is none
+ * its number is asked for by kill(2).
  */
-static int wait_for(int pid)
+static struct cli_waited wait_for(int pid)
 {
+	char path[32];
 	long fd = syscall(SYS_pidfd_open, pid, 0);
 
 	if (fd >= 0)
-		return (int)fd;
-	return errno == ESRCH ? ENDED : NO_PIDFD;
+		return (struct cli_waited){ CLI_WAITED_PIDFD, (int)fd };
+	if (errno == ESRCH)
+		return (struct cli_waited){ CLI_WAITED_ENDED, -1 };
+	(void)snprintf(path, sizeof(path), "/proc/%d", pid);
+	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return (struct cli_waited){ fd < 0 ? CLI_WAITED_NUMBER : CLI_WAITED_FOLDER, (int)fd };
 }
 
 void cli_wait_init(struct cli_wait *w, const int *pid, size_t n)
 {
 	*w = (struct cli_wait){ .pid = pid, .n = n };
-	w->fd = cli_calloc(n ? n : 1, sizeof(*w->fd));
+	w->waited = cli_calloc(n ? n : 1, sizeof(*w->waited));
 	for (size_t i = 0; i < n; i++)
-		w->fd[i] = wait_for(pid[i]);
+		w->waited[i] = wait_for(pid[i]);
+}
+
+static void set_ended(struct cli_waited *one)
+{
+	if (one->fd >= 0)
+		close(one->fd);
+	*one = (struct cli_waited){ CLI_WAITED_ENDED, -1 };
 }
 
 void cli_wait_fini(struct cli_wait *w)
 {
-	for (size_t i = 0; w->fd && i < w->n; i++)
-		if (w->fd[i] >= 0)
-			close(w->fd[i]);
-	free(w->fd);
+	for (size_t i = 0; w->waited && i < w->n; i++)
+		set_ended(&w->waited[i]);
+	free(w->waited);
 	*w = (struct cli_wait){ 0 };
+}
+
+static bool has_ended(struct cli_waited *one, int pid)
+{
+	struct pollfd p = { .fd = one->fd, .events = POLLIN };
+	bool is_over = false;
+
+	if (one->by == CLI_WAITED_ENDED)
+		return true;
+	if (one->by == CLI_WAITED_PIDFD)
+		is_over = poll(&p, 1, 0) == 1;
+	else if (one->by == CLI_WAITED_FOLDER)
+		is_over =
+			faccessat(one->fd, "stat", F_OK, 0) && (errno == ENOENT || errno == ESRCH);
+	else
+		is_over = kill(pid, 0) && errno == ESRCH;
+	if (is_over)
+		set_ended(one);
+	return is_over;
+}
+
+size_t cli_wait_find_ended(struct cli_wait *w)
+{
+	size_t i = 0;
+
+	while (i < w->n && !has_ended(&w->waited[i], w->pid[i]))
+		i++;
+	return i;
 }
 
 /*
@@ -67,22 +107,13 @@ static bool look(struct cli_wait *w, struct pollfd *p, bool *has_blind)
 	p->fd = -1;
 	*has_blind = false;
 	for (size_t i = 0; i < w->n; i++) {
-		if (w->fd[i] >= 0) {
-			struct pollfd one = { .fd = w->fd[i], .events = POLLIN };
-
-			if (poll(&one, 1, 0) == 1) {
-				close(w->fd[i]);
-				w->fd[i] = ENDED;
-			} else {
-				p->fd = w->fd[i];
-			}
-		} else if (w->fd[i] == NO_PIDFD) {
-			if (kill(w->pid[i], 0) && errno == ESRCH)
-				w->fd[i] = ENDED;
-			else
-				*has_blind = true;
-		}
-		all = all && w->fd[i] == ENDED;
+		if (has_ended(&w->waited[i], w->pid[i]))
+			continue;
+		all = false;
+		if (w->waited[i].by == CLI_WAITED_PIDFD)
+			p->fd = w->waited[i].fd;
+		else
+			*has_blind = true;
 	}
 	return all;
 }

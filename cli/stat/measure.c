@@ -607,6 +607,21 @@ static int run_prepared(struct cli_measure *m)
 	return ret;
 }
 
+/*
+ * Counters are opened by number. A process that has not ended by then had its number all the time;
+ * else they may count a stranger who was given it.
+ */
+static int check_attached(struct cli_measure *m)
+{
+	size_t i = cli_wait_find_ended(&m->wait);
+
+	if (i == m->wait.n)
+		return 0;
+	cli_say("%s %d ended while its counters were opened",
+		m->options->are_threads ? "thread" : "process", m->options->pid[i]);
+	return CLI_EXIT_FAILED;
+}
+
 int cli_measure_run(struct cli_measure *m)
 {
 	int ret;
@@ -618,6 +633,8 @@ int cli_measure_run(struct cli_measure *m)
 	ret = prepare(m);
 	if (!ret && cli_sessions_open(m->ctx, m->sessions.session, m->sessions.n))
 		ret = CLI_EXIT_FAILED;
+	if (!ret)
+		ret = check_attached(m);
 	if (!ret && m->on_open && !m->is_bare)
 		ret = m->on_open(m->arg, m);
 	if (!ret && m->options->frames &&

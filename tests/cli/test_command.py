@@ -26,7 +26,8 @@ import termios
 
 import perf_here
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
 DISGUISE = f'{ROOT}/scripts/disguise'
 IS_FAKE = '--fake' in sys.argv
 NTIME = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else ''
@@ -621,6 +622,36 @@ def attaching_ends_with_the_process():
     victim.wait()
     child.communicate(timeout=PATIENCE)
     equal(child.returncode, 0)
+
+
+def given_again(when, what):
+    """Exit status and report where the number of what ntime is attached to is given to a stranger (given_again.py)."""
+    done = subprocess.run(['unshare', '--pid', '--fork', '--mount-proc', '--kill-child', sys.executable, f'{HERE}/given_again.py', NTIME, when, what],
+                          env=environment(PATIENCE=str(PATIENCE // 4)), stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=PATIENCE)
+    if b'unshare failed' in done.stderr:
+        raise Skip(err(done).strip())
+    equal(done.returncode, 0, err(done))
+    status, _, report = done.stdout.decode().partition('\n')
+    equal(status, '0' if when == 'counted' else '125', report)
+    return report
+
+
+@real_only
+@needs_perf
+def strangers_with_a_number_given_again_are_not_counted():
+    if os.geteuid() or not shutil.which('unshare'):
+        raise Skip('needs root and unshare(1), for a namespace of processes')
+    for what in ('-p', '-t'):
+        rows = list(csv.DictReader(io.StringIO(given_again('counted', what))))
+        faults = sum(int(row['value']) for row in rows if row['name'] == 'page-faults')
+        equal(faults < 1000, True, f'{faults} page faults of {what} are not those of the stranger')
+    if not shutil.which('strace'):
+        raise Skip('without strace(1) no number can be given again before counters are opened')
+    for what, kind in (('-p', 'process'), ('-t', 'thread')):
+        report = given_again('before', what)
+        has(report, f'ntime: {kind} ')
+        has(report, ' ended while its counters were opened\n')
+        equal(report.strip().count('\n'), 0, report)
 
 
 @test
