@@ -187,7 +187,9 @@ static void run(struct cli_watch_alarms *a, const struct cli_watch_alarm *alarm,
 	free(s.variable);
 	if (ret)
 		say(a, "cannot run the command of --run: ", strerror(-ret));
-	else
+	if (ret && !a->error)
+		a->error = ret;
+	if (!ret)
 		a->children++;
 }
 

@@ -31,6 +31,7 @@ struct cli_watch_alarm {
  * @rings:	the bell is to be rung
  * @rang:	there was a new alarm in this sample
  * @children:	commands that run
+ * @error:	-errno of the first that could not be started, 0
  */
 struct cli_watch_alarms {
 	struct cli_watch_alarm *alarm;
@@ -39,6 +40,7 @@ struct cli_watch_alarms {
 	const sigset_t *mask;
 	bool is_screen, rings, rang, was_flooded;
 	unsigned int children;
+	int error;
 };
 
 /*

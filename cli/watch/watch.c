@@ -643,11 +643,14 @@ static int watch(struct cli_watch *w)
 		ret = 0;
 	if (cli_watch_out_close(&w->out))
 		ret = CLI_EXIT_FAILED;
+	/* While the screen was ours there was no place for it. */
+	if (w->alarms.error && w->alarms.is_screen)
+		cli_say("cannot run the command of --run: %s", strerror(-w->alarms.error));
 	if (!ret && w->session)
 		say_end(w);
 	else if (!ret)
 		ret = cli_watch_frames_say_end(w);
-	return ret ? CLI_EXIT_FAILED : 0;
+	return ret || w->alarms.error ? CLI_EXIT_FAILED : 0;
 }
 
 /* 0, or CLI_EXIT_FAILED after sentences about what was not given back. */

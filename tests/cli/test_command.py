@@ -314,6 +314,41 @@ def a_limit_of_file_sizes_is_an_error_of_ntime_and_the_end_of_a_command():
     equal(done.returncode, -signal.SIGXFSZ)
 
 
+@real_only
+def no_more_processes_is_one_sentence():
+    """As an ordinary user: root has as many as he likes."""
+    if os.geteuid():
+        raise Skip('needs root, to become a user who has no processes')
+    who = 54321
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
+
+    def processes():
+        return [name for name in os.listdir('/proc') if name.isdigit() and os.path.exists(f'/proc/{name}') and os.stat(f'/proc/{name}').st_uid == who]
+
+    with Directory() as folder:
+        os.chmod(folder, 0o777)
+        for args, sentence in ((['true'], 'cannot make a process for true'),
+                               (['-r', '3', 'true'], 'cannot make a process for true'),
+                               (['-r', '3', '--prepare', 'true', 'true'], 'cannot make a process for true'),
+                               (['-o', 'report', 'true'], 'cannot make a process for true'),
+                               (['--append', '-o', 'report', 'true'], 'cannot make a process for true'),
+                               (['--frames', 'ring', 'true'], 'cannot make a process for true'),
+                               (['compare', '-n', '6', '-o', 'report', 'true', 'false'], 'cannot make a process for true'),
+                               (['watch', '-q', '-n', '1', '-i', '10ms', '-o', '/dev/null', '--above', 'CPU-use=-1', '--per', 'none', '--run', 'true',
+                                 'CPU-use'], 'cannot run the command of --run')):
+            try:
+                done = ntime(*args, user=who, group=who, extra_groups=[], preexec_fn=limit)
+            except PermissionError as error:
+                raise Skip(f'an ordinary user may not look into the build folder ({error})') from error
+            equal((done.returncode, done.stdout), (125, b''), f'{args}: {err(done)}')
+            lines = [line for line in err(done).splitlines() if 'CPU-use is' not in line]
+            equal(lines, [f'ntime: {sentence}: Resource temporarily unavailable'], args)
+            equal(os.listdir(), [], args)
+            equal(processes(), [], args)
+
+
 @test
 def command_that_is_not_found():
     done = ntime('/no/such/command')
