@@ -22,12 +22,13 @@
  * @at:		folder that was reached
  * @rest:	what of the name is still to come: nothing, or it begins with a slash
  * @is_linked:	the last part is what a link names
+ * @is_strangers: somebody else may have put a folder on the way, and what is in it
  */
 struct walk {
 	struct cli_place *p;
 	int at;
 	unsigned int links;
-	bool is_linked;
+	bool is_linked, is_strangers;
 	char rest[PATH_MAX + 1];
 };
 
@@ -55,23 +56,34 @@ static const char *kind_of(mode_t mode)
 				: "file";
 }
 
+/* 1: @what belongs neither to us nor to the folder's owner, and @writers may write there. -errno */
+static int is_strangers(int folder, const struct stat *what, mode_t writers)
+{
+	struct stat in;
+
+	if (fstat(folder, &in))
+		return -errno;
+	return in.st_mode & writers && what->st_uid != geteuid() && what->st_uid != in.st_uid;
+}
+
+static int refuse(struct cli_place *p, const struct stat *what)
+{
+	(void)snprintf(p->why, sizeof(p->why),
+		       "a %s there belongs to another user (uid %u), in a folder that others may "
+		       "write to: remove it, or name a file elsewhere",
+		       kind_of(what->st_mode), (unsigned int)what->st_uid);
+	return -EPERM;
+}
+
 /*
  * The rules of may_follow_link() and may_create_in_sticky() in Linux 6.1 fs/namei.c, for folders
  * without the sticky bit as well.
  */
 static int check(struct cli_place *p, int folder, const struct stat *what)
 {
-	struct stat in;
+	int ret = is_strangers(folder, what, S_IWOTH);
 
-	if (fstat(folder, &in))
-		return -errno;
-	if (!(in.st_mode & S_IWOTH) || what->st_uid == geteuid() || what->st_uid == in.st_uid)
-		return 0;
-	(void)snprintf(p->why, sizeof(p->why),
-		       "a %s there belongs to another user (uid %u), in a folder that everybody "
-		       "may write to: remove it, or name a file elsewhere",
-		       kind_of(what->st_mode), (unsigned int)what->st_uid);
-	return -EPERM;
+	return ret > 0 ? refuse(p, what) : ret;
 }
 
 /* ---- links ---- */
@@ -102,13 +114,22 @@ static int read_link(struct walk *w, int link)
 	return slash ? 0 : move_to(w, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
 
+/*
+ * A link leads elsewhere, so it is not for a group either (whose bits are also those of an access
+ * list), nor for who owns a folder that he put where others may write: that rule of the kernel is
+ * about the last folder alone.
+ */
 static int follow(struct walk *w, int link, const struct stat *st)
 {
-	int ret = check(w->p, w->at, st);
+	int ret = is_strangers(w->at, st, S_IWOTH | S_IWGRP);
 
+	if (ret < 0)
+		return ret;
+	if (ret || (w->is_strangers && st->st_uid != geteuid()))
+		return refuse(w->p, st);
 	if (++w->links > LINKS_MAX)
 		return -ELOOP;
-	return ret < 0 ? ret : read_link(w, link);
+	return read_link(w, link);
 }
 
 /* ---- streams ---- */
@@ -235,8 +256,19 @@ static int enter(struct walk *w, const char *name)
 {
 	int fd = openat(w->at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
+	struct stat st;
+	int ret;
+
 	if (fd < 0 && (errno == ENOTDIR || errno == ELOOP))
 		return enter_link(w, name);
+	if (fd < 0)
+		return -errno;
+	ret = fstat(fd, &st) ? -errno : is_strangers(w->at, &st, S_IWOTH | S_IWGRP);
+	if (ret < 0) {
+		close(fd);
+		return ret;
+	}
+	w->is_strangers = w->is_strangers || ret;
 	return move_to(w, fd);
 }
 

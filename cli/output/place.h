@@ -5,8 +5,10 @@
  *
  * In a folder that everybody may write to (/tmp), a stranger could have put a link, a pipe or a
  * file where root is about to write: what is neither ours nor that of the folder's owner is refused
- * there, also where fs.protected_symlinks and its like (proc(5)) are switched off. The folder that
- * was found stays open, so nothing can be exchanged for it later.
+ * there, also where fs.protected_symlinks and its like (proc(5)) are switched off. Links are
+ * refused as well in a folder that a group may write to, and in one that a stranger owns and could
+ * have put there himself. The folder that was found stays open, so nothing can be exchanged for it
+ * later.
  */
 #ifndef CLI_OUTPUT_PLACE_H
 #define CLI_OUTPUT_PLACE_H

@@ -285,7 +285,7 @@ TEST(whose_it_is_is_told)
 	TT_IS(lchown("shared/link", STRANGER, STRANGER), 0);
 	TT_HAS(said_by(opens, "shared/link"),
 	       "cannot write to shared/link: a symbolic link there belongs to another user (uid "
-	       "12345), in a folder that everybody may write to");
+	       "12345), in a folder that others may write to");
 	unlink("shared/link");
 	rmdir("shared");
 }

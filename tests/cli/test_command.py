@@ -6,6 +6,7 @@ Usage: test_command.py NTIME [--fake] [-k WORD] [--only NAME,...]; TT_ONLY="NAME
 With --fake, NTIME is linked with tests/cli/fake_api.c and NTIME_FAKE chooses the machine; tests that need that are
 left out otherwise, and those that need the library are left out then.
 """
+import contextlib
 import csv
 import errno
 import fcntl
@@ -843,6 +844,105 @@ def links_of_strangers_are_not_followed():
             has(err(done), 'shared/link: a symbolic link there belongs to another user (uid 12345)')
             with open('secret', encoding='ascii') as f:
                 equal(f.read(), 'before\n', args)
+
+
+@test
+def links_are_followed_by_who_may_have_put_them():
+    if os.geteuid():
+        raise Skip('only root can make links of another user')
+    # Mode of the folder above, owner and mode of the one with the link, owner of the link, whether it is followed.
+    for above, folder, mode, link, is_followed in ((0o755, 0, 0o755, 12345, True), (0o755, 0, 0o775, 12345, False), (0o755, 0, 0o777, 12345, False),
+                                                   (0o755, 0, 0o1777, 0, True), (0o755, 12345, 0o755, 12345, True),
+                                                   (0o777, 12345, 0o755, 12345, False), (0o1777, 12345, 0o755, 12345, False),
+                                                   (0o775, 12345, 0o755, 12345, False), (0o1777, 12345, 0o755, 0, True),
+                                                   (0o1777, 0, 0o755, 12345, True)):
+        for args in ((), ('--append',)):
+            with Directory():
+                os.makedirs('above/folder')
+                with open('target', 'w', encoding='ascii') as f:
+                    f.write('before\n')
+                os.symlink('../../target', 'above/folder/link')
+                os.chown('above/folder/link', link, link, follow_symlinks=False)
+                os.chown('above/folder', folder, folder)
+                os.chmod('above/folder', mode)
+                os.chmod('above', above)
+                done = ntime('-o', 'above/folder/link', *args, 'true')
+                what = f'{above:o}, {folder} {mode:o}, {link}: {err(done)}'
+                equal(done.returncode, 0 if is_followed else 125, what)
+                with open('target', encoding='utf-8') as f:
+                    equal(f.read() == 'before\n', not is_followed, what)
+
+
+# Another user swaps, as fast as he can, what root writes to, or the folder that it is in. Linux decides what he may (protected_hardlinks).
+SWAPPER = '''
+import os, sys
+os.setgroups([]); os.setgid(12345); os.setuid(12345)
+os.chdir(sys.argv[1])
+def attempt(call, *args):
+    try:
+        call(*args)
+    except OSError:
+        pass
+os.mkdir('trap')
+os.symlink('../../secret', 'trap/report')
+print(flush=True)
+while True:
+    if sys.argv[2] == 'file':
+        open('mine', 'w').close()
+        os.symlink('../secret', 'link')
+        attempt(os.link, '../secret', 'hard')
+        for name in ('link', 'mine', 'hard'):
+            attempt(os.rename, name, 'report')
+            attempt(os.unlink, name)
+        attempt(os.unlink, 'report')
+    else:
+        attempt(os.rename, 'folder', 'away')
+        attempt(os.rename, 'trap', 'folder')
+        attempt(os.rename, 'folder', 'trap')
+        os.symlink('trap', 'link')
+        attempt(os.rename, 'link', 'folder')
+        attempt(os.unlink, 'folder')
+        attempt(os.unlink, 'link')
+        attempt(os.rename, 'away', 'folder')
+'''
+
+
+@test
+def who_swaps_files_has_nothing_written_elsewhere():
+    if os.geteuid():
+        raise Skip('needs root, to be attacked by another user')
+    wrong = []
+    for mode, what, path in ((0o777, 'file', 'report'), (0o1777, 'file', 'report'), (0o777, 'folder', 'folder/report'),
+                             (0o1777, 'folder', 'folder/report')):
+        with Directory() as folder:
+            os.chmod(folder, 0o755)
+            os.mkdir('shared')
+            os.chmod('shared', mode)
+            # Where the sticky bit is, what root has made cannot be swapped: it is not there yet.
+            if mode == 0o777:
+                os.mkdir('shared/folder')
+            with open('secret', 'w', encoding='ascii') as f:
+                f.write('before\n')
+            inode = os.stat('secret').st_ino
+            swapper = subprocess.Popen([sys.executable, '-c', SWAPPER, 'shared', what], stdout=subprocess.PIPE)
+            try:
+                swapper.stdout.readline()
+                for run in range(50):
+                    done = ntime('-o', f'shared/{path}', *(('--append',) if run % 2 else ()), 'true')
+                    has(((0,), (125,)), (done.returncode,))
+                    with open('secret', encoding='utf-8') as f:
+                        if f.read() != 'before\n' or os.stat('secret').st_ino != inode:
+                            wrong.append(f'{mode:o} {what} {run}')
+                            break
+                    if what == 'file' and os.path.lexists('shared/report'):
+                        with contextlib.suppress(FileNotFoundError):
+                            os.unlink('shared/report')
+                equal(swapper.poll(), None, 'end of who swaps')
+            finally:
+                swapper.kill()
+                swapper.wait()
+            equal(sorted(os.listdir()), ['secret', 'shared'])
+    equal(wrong, [])
 
 
 @test
