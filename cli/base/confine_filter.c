@@ -80,10 +80,18 @@ static const struct sock_filter code[] = {
 	 * the shell that reads them next runs with all rights of its user.
 	 */
 	LOAD(LOW_HALF(1)),
+#ifdef __powerpc__
+	/* The kernel's struct termios, which these have the size of, is not the C library's. */
+	ALLOW_IF(_IOC(_IOC_READ, 't', 19, 44)),
+	ALLOW_IF(_IOC(_IOC_WRITE, 't', 20, 44)),
+	ALLOW_IF(_IOC(_IOC_WRITE, 't', 21, 44)),
+	ALLOW_IF(_IOC(_IOC_WRITE, 't', 22, 44)),
+#else
 	ALLOW_IF(TCGETS),
 	ALLOW_IF(TCSETS),
 	ALLOW_IF(TCSETSW),
 	ALLOW_IF(TCSETSF),
+#endif
 	ALLOW_IF(TCFLSH),
 	ALLOW_IF(TIOCGWINSZ),
 	ALLOW_IF(FIONREAD),

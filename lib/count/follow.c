@@ -44,6 +44,16 @@ bool nti_session_is_on_line(struct ntime_session *s, int cpu)
 	       nti_text_list_has(online, (unsigned int)cpu);
 }
 
+/* What the directory of @cpu is, which is another one once it was away; 0: not known. */
+static uint64_t identity_of(const struct ntime_session *s, int cpu)
+{
+	char path[NTI_SYSFS_PATH_BYTES];
+	uint64_t identity;
+
+	(void)snprintf(path, sizeof(path), TOPOLOGY, cpu);
+	return s->ctx->os->ops->identity(s->ctx->os, path, &identity) < 0 ? 0 : identity;
+}
+
 /* How far the kernel is in taking @cpu on line; UINT64_MAX: not known. */
 static uint64_t state_of(const struct ntime_session *s, int cpu)
 {
@@ -124,6 +134,18 @@ static void close_perf(struct ntime_session *s, struct nti_session_group *g)
 	g->perf.count = members;
 }
 
+/* A group that is whole is read as one: each of its members would show what the first one has. */
+static int read_last(struct ntime_session *s, struct nti_session_group *g,
+		     struct nti_perf_reading *out)
+{
+	int ret;
+
+	/* perf says nothing of what may be lost. */
+	memset(out, 0, sizeof(*out));
+	ret = nti_perf_group_read(s->ctx->os, &g->perf, out);
+	return ret == -ESTALE ? nti_perf_group_read_apart(s->ctx->os, &g->perf, out) : ret;
+}
+
 void nti_session_lose_group(struct ntime_session *s, size_t i)
 {
 	struct nti_session_group *g = &s->groups.group[i];
@@ -133,16 +155,14 @@ void nti_session_lose_group(struct ntime_session *s, size_t i)
 	/* Registers of a CPU that is off line cannot be read: its last reading is what there is. */
 	if (g->direct)
 		nti_pmu_group_set_away(g->direct);
-	else if (nti_perf_group_read_apart(s->ctx->os, &g->perf, &last) == 0)
+	else if (read_last(s, g, &last) == 0)
 		nti_session_add_before(s, g, &last, &s->groups.reading[i]);
-	/* In a session of turns its counters were off before, and seen to be well. */
 	end_ns = g->begin_ns + s->groups.reading[i].enabled_ns -
 		 (g->before ? g->before->enabled_ns : 0);
-	if (end_ns > g->seen_ns)
+	/* Counters that take turns stood still before, and were seen to be well. */
+	if (end_ns > g->seen_ns || !(s->rotation->is_rotating || nti_session_is_by_pass(s)))
 		g->seen_ns = end_ns;
-	/* What its registers had since they were read last is lost. */
-	if (g->direct)
-		miss_until(g, nti_session_real_ns(s));
+	miss_until(g, nti_session_real_ns(s));
 	close_perf(s, g);
 	g->is_off = true;
 	g->is_late = false;
@@ -251,6 +271,8 @@ static int open_group(struct ntime_session *s, size_t i)
 	struct nti_session_group *g = &s->groups.group[i];
 	int ret = keep_before(g, &s->groups.reading[i]);
 
+	/* Before: should the CPU go now, it is another one afterwards. */
+	s->hotplug->identity[g->at] = identity_of(s, g->perf.where.cpu);
 	if (ret == 0)
 		ret = nti_session_is_direct(s, g->unit) ? open_direct(s, g) : open_perf(s, g);
 	if (ret == 0)
@@ -302,16 +324,6 @@ static int open_groups(struct ntime_session *s)
 	}
 	s->hotplug->has_off = has_off;
 	return 0;
-}
-
-/* What the directory of @cpu is, which is another one once it was away; 0: not known. */
-static uint64_t identity_of(const struct ntime_session *s, int cpu)
-{
-	char path[NTI_SYSFS_PATH_BYTES];
-	uint64_t identity;
-
-	(void)snprintf(path, sizeof(path), TOPOLOGY, cpu);
-	return s->ctx->os->ops->identity(s->ctx->os, path, &identity) < 0 ? 0 : identity;
 }
 
 /* ---- CPUs that were never there before ---- */
@@ -518,6 +530,8 @@ static void judge_time(struct ntime_session *s, struct nti_session_group *g, uin
 {
 	if (g->perf.where.cpu < 0)
 		return;
+	if (g->is_off && !is_here(s, g))
+		g->is_late = false;
 	if (g->is_off && (is_here(s, g) || !s->hotplug->is_calm))
 		miss_until(g, now_ns);
 	else if (g->is_off || !g->direct) /* of registers only what was read is known */

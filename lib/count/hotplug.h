@@ -19,6 +19,7 @@ struct nti_hotplug {
 	bool is_calm;	       /* no CPU can have come or gone between the last two looks */
 	struct nti_set online; /* CPUs that were on line when it was called last */
 	uint64_t events;       /* the kernel's messages to user space, as many as there were then */
+	unsigned int tries;    /* how often a CPU was back while counters were opened */
 	uint64_t looked_ns;    /* of the session's time: it was called last */
 	uint64_t settled;      /* the kernel's number for a CPU that is on line; 0: not known */
 	uint64_t *identity;    /* per place: what is another one once its CPU was away */

@@ -23,6 +23,8 @@
 
 /* Not an errno: the session was changed, plan and open again. */
 #define AGAIN 1
+/* So often a CPU may have come and gone while counters were opened. */
+#define MOST_TRIES 100
 
 static void fini_groups(struct ntime_session *s)
 {
@@ -278,7 +280,7 @@ static int open_part(struct ntime_session *s, size_t index, size_t at, size_t fi
 		if (!nti_session_is_on_line(s, s->where[at].cpu))
 			return -ESTALE;
 		/* It is back already. */
-		if (try_alone(s, &attr, s->where[at]) == 0)
+		if (s->hotplug->tries++ < MOST_TRIES && try_alone(s, &attr, s->where[at]) == 0)
 			return AGAIN;
 	}
 	return ret == -ESRCH ? ret : handle_refusal(s, p, g, &attr, ret);

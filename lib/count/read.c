@@ -907,9 +907,10 @@ static void delta_interval(const struct ntime_value *whole, struct ntime_value *
 /* What a period lacks of the time of CPUs that came or went is its own matter. */
 static void judge_part(const struct ntime_value *whole, struct ntime_value *d)
 {
-	if (lacks_time(whole->wanted_ns - whole->counted_ns, whole->wanted_ns))
+	if (d->wanted_ns <= d->counted_ns && whole->wanted_ns > whole->counted_ns)
 		d->flags &= ~NTIME_PARTIAL;
-	if (d->wanted_ns > d->counted_ns && lacks_time(d->wanted_ns - d->counted_ns, d->wanted_ns))
+	else if (d->wanted_ns > d->counted_ns &&
+		 lacks_time(d->wanted_ns - d->counted_ns, d->wanted_ns))
 		d->flags |= NTIME_PARTIAL;
 }
 
@@ -961,7 +962,7 @@ void ntime_value_delta(const struct ntime_value *earlier, const struct ntime_val
 	if (share < 1) {
 		d.flags |= NTIME_SCALED;
 		/* What was missed of a CPU is no time to extrapolate to. */
-		if (later->flags & NTIME_HOTPLUG && later->value > earlier->value)
+		if (later->flags & NTIME_HOTPLUG)
 			d.value =
 				fmax(later->value - earlier->value, (double)d.count * later->scale);
 		delta_interval(later, &d);

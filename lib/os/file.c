@@ -162,7 +162,8 @@ static int walk_in_root(int root, const char *path, int flags)
 	}
 	if (ret < 0)
 		return ret;
-	return open_parts(fcntl(root, F_DUPFD_CLOEXEC, 3), *w.done ? w.done : ".", flags);
+	ret = fcntl(root, F_DUPFD_CLOEXEC, 3);
+	return ret < 0 ? -errno : open_parts(ret, *w.done ? w.done : ".", flags);
 }
 
 int nti_file_open_in_root(int root, const char *path, int flags)

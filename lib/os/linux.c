@@ -225,14 +225,18 @@ static int linux_identity(struct nti_os *os, const char *path, uint64_t *out)
 
 static int linux_access(struct nti_os *os, const char *path, int mode)
 {
-	int fd, ret;
+	char self[32];
+	int fd, ret = 0;
 
 	if (!os->is_elsewhere)
 		return faccessat(AT_FDCWD, path, mode, AT_EACCESS) < 0 ? -errno : 0;
 	fd = open_any(os, path, O_PATH);
 	if (fd < 0)
 		return fd;
-	ret = faccessat(fd, "", mode, AT_EACCESS | AT_EMPTY_PATH) < 0 ? -errno : 0;
+	/* Of a descriptor alone only Linux 5.8 and later tell it. */
+	(void)snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+	if (mode != F_OK && faccessat(AT_FDCWD, self, mode, AT_EACCESS) < 0)
+		ret = -errno;
 	nti_file_close(fd);
 	return ret;
 }

@@ -315,6 +315,10 @@ def a_limit_of_file_sizes_is_an_error_of_ntime_and_the_end_of_a_command():
     equal(done.returncode, -signal.SIGXFSZ)
 
 
+# Where no further process can be, or none be traced, LeakSanitizer cannot look.
+UNLEAKING = {'ASAN_OPTIONS': 'detect_leaks=0'}
+
+
 @real_only
 def no_more_processes_is_one_sentence():
     """As an ordinary user: root has as many as he likes."""
@@ -340,7 +344,7 @@ def no_more_processes_is_one_sentence():
                                (['watch', '-q', '-n', '1', '-i', '10ms', '-o', '/dev/null', '--above', 'CPU-use=-1', '--per', 'none', '--run', 'true',
                                  'CPU-use'], 'cannot run the command of --run')):
             try:
-                done = ntime(*args, user=who, group=who, extra_groups=[], preexec_fn=limit)
+                done = ntime(*args, env=environment(**UNLEAKING), user=who, group=who, extra_groups=[], preexec_fn=limit)
             except PermissionError as error:
                 raise Skip(f'an ordinary user may not look into the build folder ({error})') from error
             equal((done.returncode, done.stdout), (125, b''), f'{args}: {err(done)}')
@@ -663,7 +667,7 @@ def attaching_ends_with_the_process():
 def given_again(when, what):
     """Exit status and report where the number of what ntime is attached to is given to a stranger (given_again.py)."""
     done = subprocess.run(['unshare', '--pid', '--fork', '--mount-proc', '--kill-child', sys.executable, f'{HERE}/given_again.py', NTIME, when, what],
-                          env=environment(PATIENCE=str(PATIENCE // 4)), stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=PATIENCE)
+                          env=environment(PATIENCE=str(PATIENCE // 4), **UNLEAKING), stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=PATIENCE)
     if b'unshare failed' in done.stderr:
         raise Skip(err(done).strip())
     equal(done.returncode, 0, err(done))
