@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The real operating system, optionally below another root directory. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -61,29 +62,33 @@ static int open_any(struct nti_os *os, const char *path, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-static int state_of(struct nti_os *os, const char *path, struct stat *out)
+/* Where the kernel shows the file of descriptor @fd, whatever has its name by now. */
+static void name_of(int fd, char self[32])
 {
-	int fd, ret;
-
-	if (!os->is_elsewhere)
-		return stat(path, out) < 0 ? -errno : 0;
-	fd = open_any(os, path, O_PATH);
-	if (fd < 0)
-		return fd;
-	ret = fstat(fd, out) < 0 ? -errno : 0;
-	nti_file_close(fd);
-	return ret;
+	(void)snprintf(self, 32, "/proc/self/fd/%d", fd);
 }
 
-/* A pipe would be waited for, and to open a device may do something: in a tree neither is one. */
-static int check_regular(struct nti_os *os, const char *path)
+/*
+ * A pipe would be waited for, and to open a device may do something: in a tree neither is opened.
+ */
+static int open_regular(struct nti_os *os, const char *path, int flags)
 {
+	int found = open_any(os, path, O_PATH), fd;
 	struct stat st;
-	int ret = state_of(os, path, &st);
+	char self[32];
 
-	if (ret < 0)
-		return ret;
-	return S_ISREG(st.st_mode) ? 0 : S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
+	if (found < 0)
+		return found;
+	fd = fstat(found, &st) < 0 ? -errno : S_ISREG(st.st_mode) ? 0 : -EINVAL;
+	if (fd == -EINVAL && S_ISDIR(st.st_mode))
+		fd = -EISDIR;
+	if (fd == 0) {
+		name_of(found, self);
+		fd = open(self, flags | O_CLOEXEC);
+		fd = fd < 0 ? -errno : fd;
+	}
+	nti_file_close(found);
+	return fd;
 }
 
 /* @error as it is, kept if it tells nothing of @path. */
@@ -100,10 +105,8 @@ static int keep_shortage(struct nti_os *os, const char *path, int error)
 
 static int linux_open(struct nti_os *os, const char *path, int flags)
 {
-	int fd = os->is_elsewhere ? check_regular(os, path) : 0;
+	int fd = os->is_elsewhere ? open_regular(os, path, flags) : open_any(os, path, flags);
 
-	if (fd == 0)
-		fd = open_any(os, path, os->is_elsewhere ? flags | O_NONBLOCK | O_NOCTTY : flags);
 	return fd < 0 ? keep_shortage(os, path, fd) : fd;
 }
 
@@ -164,23 +167,27 @@ static int linux_text(struct nti_os *os, const char *path, char *buf, size_t siz
 	return (int)used;
 }
 
-struct listing {
-	int (*fn)(void *arg, const char *name);
-	void *arg;
-	size_t names;
-};
-
-static int list_some(void *arg, const char *name)
+/* 0, or -E2BIG before all of a folder's names are held in memory. */
+static int check_names(int folder)
 {
-	struct listing *l = arg;
+	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	size_t names = 0;
+	int error = errno;
 
-	return ++l->names > MOST_NAMES ? -E2BIG : l->fn(l->arg, name);
+	if (!dir) {
+		nti_file_close(fd);
+		return -error;
+	}
+	while (names <= MOST_NAMES && readdir(dir))
+		names++;
+	(void)closedir(dir);
+	return names > MOST_NAMES ? -E2BIG : 0;
 }
 
 static int linux_list(struct nti_os *os, const char *path, int (*fn)(void *arg, const char *name),
 		      void *arg)
 {
-	struct listing l = { .fn = fn, .arg = arg };
 	int fd, ret;
 
 	if (!os->is_elsewhere)
@@ -188,7 +195,9 @@ static int linux_list(struct nti_os *os, const char *path, int (*fn)(void *arg, 
 	fd = open_any(os, path, O_RDONLY | O_DIRECTORY);
 	if (fd < 0)
 		return keep_shortage(os, path, fd);
-	ret = nti_file_list(fd, ".", list_some, &l);
+	ret = check_names(fd);
+	if (ret == 0)
+		ret = nti_file_list(fd, ".", fn, arg);
 	nti_file_close(fd);
 	return keep_shortage(os, path, ret);
 }
@@ -216,11 +225,13 @@ static int linux_link(struct nti_os *os, const char *path, char *buf, size_t siz
 static int linux_identity(struct nti_os *os, const char *path, uint64_t *out)
 {
 	struct stat st;
-	int ret = state_of(os, path, &st);
 
-	if (ret == 0)
-		*out = st.st_ino;
-	return ret;
+	if (os->is_elsewhere)
+		return -EOPNOTSUPP;
+	if (stat(path, &st) < 0)
+		return -errno;
+	*out = st.st_ino;
+	return 0;
 }
 
 static int linux_access(struct nti_os *os, const char *path, int mode)
@@ -234,7 +245,7 @@ static int linux_access(struct nti_os *os, const char *path, int mode)
 	if (fd < 0)
 		return fd;
 	/* Of a descriptor alone only Linux 5.8 and later tell it. */
-	(void)snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+	name_of(fd, self);
 	if (mode != F_OK && faccessat(AT_FDCWD, self, mode, AT_EACCESS) < 0)
 		ret = -errno;
 	nti_file_close(fd);

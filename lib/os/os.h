@@ -54,7 +54,8 @@ struct nti_os_ops {
 	int (*link)(struct nti_os *os, const char *path, char *buf, size_t size);
 	/*
 	 * A number that what is at @path has, and what is put there in its place has not: in sysfs,
-	 * which numbers its files as they come. 0; -errno; -EOPNOTSUPP in a recording.
+	 * which numbers its files as they come. 0; -errno; -EOPNOTSUPP of a machine that is
+	 * elsewhere.
 	 */
 	int (*identity)(struct nti_os *os, const char *path, uint64_t *out);
 	/* access(2) with the effective ids: 0, -ENOENT, -EACCES. @mode is R_OK | W_OK or F_OK. */

@@ -600,6 +600,10 @@ static int fill_disk(void *arg)
 	(void)mkdir(pmu_path("/run"), 0755);
 	if (mount("none", pmu_path("/run"), "tmpfs", 0, "size=4k,mode=755") < 0)
 		return 77;
+	/* The root that is open is one of the namespace before, where nothing was mounted. */
+	pmu_os->ops->free(pmu_os);
+	if (nti_os_linux_new(pmu_root, &pmu_os) < 0)
+		return 1;
 	claim = pmu_take(pmu);
 	io = nti_claim_io(claim);
 	/* 15 lines beside the first one. */
