@@ -255,7 +255,6 @@ static int enter_link(struct walk *w, const char *name)
 static int enter(struct walk *w, const char *name)
 {
 	int fd = openat(w->at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-
 	struct stat st;
 	int ret;
 

@@ -328,9 +328,6 @@ static bool is_remnant(const struct cli_measure *m, uint64_t now)
 
 static int end_interval(struct cli_measure *m, uint64_t now)
 {
-	/* A CPU that was away meanwhile is to show it. */
-	if (cli_sessions_follow(&m->sessions, m->options))
-		return CLI_EXIT_FAILED;
 	if (cli_sessions_read(&m->sessions, m->values))
 		return CLI_EXIT_FAILED;
 	for (size_t i = 0; i < m->sessions.items; i++) {
@@ -401,7 +398,8 @@ static bool work_deadlines(struct cli_measure *m)
 			return give_up(m);
 		begin_intervals(m, now);
 	}
-	if (now >= m->follow_at_ns) {
+	/* Before an interval ends as well: a CPU that was away in it is to show it. */
+	if (m->follow_at_ns != NEVER && now >= min_of(m->follow_at_ns, m->interval_at_ns)) {
 		if (cli_sessions_follow(&m->sessions, m->options))
 			return give_up(m);
 		m->follow_at_ns = now + FOLLOW_NS;

@@ -204,16 +204,22 @@ static int linux_list(struct nti_os *os, const char *path, int (*fn)(void *arg, 
 
 static int linux_link(struct nti_os *os, const char *path, char *buf, size_t size)
 {
-	int fd = open_any(os, path, O_PATH | O_NOFOLLOW);
 	ssize_t n;
+	int fd;
 
-	if (fd < 0)
-		return fd;
-	n = readlinkat(fd, "", buf, size);
-	/* Of what is no link: readlink(2) says so, of a descriptor it is another error. */
-	if (n < 0)
-		n = errno == ENOENT ? -EINVAL : -errno;
-	nti_file_close(fd);
+	if (os->is_elsewhere) {
+		fd = open_any(os, path, O_PATH | O_NOFOLLOW);
+		if (fd < 0)
+			return fd;
+		n = readlinkat(fd, "", buf, size);
+		/* Of what is no link readlink(2) says EINVAL, and of a descriptor ENOENT. */
+		if (n < 0)
+			n = errno == ENOENT ? -EINVAL : -errno;
+		nti_file_close(fd);
+	} else {
+		n = readlink(path, buf, size);
+		n = n < 0 ? -errno : n;
+	}
 	if (n < 0)
 		return (int)n;
 	if ((size_t)n >= size)
