@@ -94,6 +94,8 @@ int nti_file_open_beneath(const char *folder, const char *name)
 struct walk {
 	char done[PATH_MAX], left[PATH_MAX];
 	unsigned int links;
+	/* by a slash: the last part of what is done is a folder, or a link to one */
+	bool is_followed;
 };
 
 static void leave_last(struct walk *w)
@@ -111,6 +113,7 @@ static int take_part(struct walk *w)
 	bool is_up = bytes == 2 && memcmp(w->left, "..", 2) == 0;
 	bool is_name = bytes && !is_up && !(bytes == 1 && *w->left == '.');
 
+	w->is_followed = next > bytes;
 	if (is_up)
 		leave_last(w);
 	if (is_name && used + 1 + bytes >= sizeof(w->done))
@@ -122,21 +125,32 @@ static int take_part(struct walk *w)
 	return is_name;
 }
 
+static int check_folder(int root, const char *name)
+{
+	struct stat st;
+
+	if (fstatat(root, name, &st, AT_SYMLINK_NOFOLLOW))
+		return -errno;
+	return S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
+}
+
 /* The last part of what is done, if it is a link, is replaced by its target. */
 static int follow_link(struct walk *w, int root)
 {
 	char target[PATH_MAX], rest[PATH_MAX];
 	ssize_t n = readlinkat(root, w->done, target, sizeof(target));
 
+	if (n < 0 && errno != EINVAL)
+		return -errno;
 	if (n < 0)
-		return errno == EINVAL ? 0 : -errno;
+		return w->is_followed ? check_folder(root, w->done) : 0;
 	if ((size_t)n == sizeof(target))
 		return -ENAMETOOLONG;
 	if (++w->links > MOST_LINKS)
 		return -ELOOP;
 	memcpy(rest, w->left, strlen(w->left) + 1);
-	if ((size_t)snprintf(w->left, sizeof(w->left), "%.*s/%s", (int)n, target, rest) >=
-	    sizeof(w->left))
+	if ((size_t)snprintf(w->left, sizeof(w->left), "%.*s%s%s", (int)n, target,
+			     w->is_followed ? "/" : "", rest) >= sizeof(w->left))
 		return -ENAMETOOLONG;
 	if (*target == '/')
 		*w->done = '\0';
@@ -152,12 +166,12 @@ static int walk_in_root(int root, const char *path, int flags)
 {
 	struct walk w = { .links = 0 };
 	int ret = (size_t)snprintf(w.left, sizeof(w.left), "%s", path) < sizeof(w.left)
-			  ? 0
+			  ? (*path ? 0 : -ENOENT)
 			  : -ENAMETOOLONG;
 
 	while (ret >= 0 && *w.left) {
 		ret = take_part(&w);
-		if (ret > 0 && (*w.left || !(flags & O_NOFOLLOW)))
+		if (ret > 0 && (w.is_followed || !(flags & O_NOFOLLOW)))
 			ret = follow_link(&w, root);
 	}
 	if (ret < 0)

@@ -28,15 +28,16 @@ static int enter(void **state)
 	f = fopen("secret", "w");
 	return !f || fclose(f) || symlink("file", "db/sub/link") ||
 	       symlink("../../secret", "db/sub/out") || symlink("/etc", "db/etc") ||
-	       symlink("/sub/../sub/link", "db/sub/absolute");
+	       symlink("/sub/../sub/link", "db/sub/absolute") || symlink("sub", "db/self");
 }
 
 static int leave(void **state)
 {
 	(void)state;
-	return unlink("db/sub/absolute") || unlink("db/etc") || unlink("db/sub/out") ||
-	       unlink("db/sub/link") || unlink("secret") || unlink("db/sub/file") ||
-	       rmdir("db/sub") || rmdir("db") || chdir("/") || rmdir(directory);
+	return unlink("db/self") || unlink("db/sub/absolute") || unlink("db/etc") ||
+	       unlink("db/sub/out") || unlink("db/sub/link") || unlink("secret") ||
+	       unlink("db/sub/file") || rmdir("db/sub") || rmdir("db") || chdir("/") ||
+	       rmdir(directory);
 }
 
 static const struct name_row {
@@ -100,6 +101,17 @@ static const struct root_row {
 	{ __LINE__, "/sub/none", O_RDONLY, NULL, -ENOENT },
 	{ __LINE__, "/none/file", O_RDONLY, NULL, -ENOENT },
 	{ __LINE__, "/sub/file/x", O_RDONLY, NULL, -ENOTDIR },
+	{ __LINE__, "/sub/file/", O_RDONLY, NULL, -ENOTDIR },
+	{ __LINE__, "/sub/file/..", O_PATH, NULL, -ENOTDIR },
+	{ __LINE__, "/sub/file/.", O_PATH, NULL, -ENOTDIR },
+	{ __LINE__, "/sub/link/", IS_LINK, NULL, -ENOTDIR },
+	{ __LINE__, "/sub/link/..", O_PATH, NULL, -ENOTDIR },
+	{ __LINE__, "/self", IS_LINK, "db/self", 0 },
+	{ __LINE__, "/self/", IS_LINK, "db/sub", 0 },
+	{ __LINE__, "/self/../self/file", O_RDONLY, "db/sub/file", 0 },
+	{ __LINE__, "/sub/..", O_PATH, "db", 0 },
+	{ __LINE__, "/none/..", O_PATH, NULL, -ENOENT },
+	{ __LINE__, "", O_PATH, NULL, -ENOENT },
 };
 
 /* 0; the error; 1: something else was opened. */
