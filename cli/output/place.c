@@ -175,11 +175,14 @@ static int open_of_proc(struct walk *w, const char *name)
 	return fd < 0 ? fd : ARRIVED;
 }
 
-/* Open what was seen, and nothing else that has its name by now. A descriptor or -errno. */
-static int open_seen(int folder, const char *name, dev_t device, ino_t inode)
+/*
+ * Open what was seen, and nothing else that has its name by now. A descriptor or -errno. @flags:
+ * O_NONBLOCK, if a pipe that came since is not to be waited for.
+ */
+static int open_seen(int folder, const char *name, dev_t device, ino_t inode, int flags)
 {
 	struct stat now;
-	int fd = openat(folder, name, O_WRONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC);
+	int fd = openat(folder, name, O_WRONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC | flags);
 
 	if (fd < 0)
 		return -errno;
@@ -206,7 +209,7 @@ static int arrive_at(struct walk *w, const char *name, const struct stat *st)
 						   st->st_gid, st->st_mode, st->st_nlink };
 		return ARRIVED;
 	}
-	w->p->stream = open_seen(w->at, name, st->st_dev, st->st_ino);
+	w->p->stream = open_seen(w->at, name, st->st_dev, st->st_ino, 0);
 	return w->p->stream < 0 ? w->p->stream : ARRIVED;
 }
 
@@ -327,7 +330,7 @@ int cli_place_open(struct cli_place *p)
 			return -errno;
 		return fd;
 	}
-	fd = open_seen(p->folder, p->name, p->old.device, p->old.inode);
+	fd = open_seen(p->folder, p->name, p->old.device, p->old.inode, O_NONBLOCK);
 	if (fd >= 0 && ftruncate(fd, 0)) {
 		ret = -errno;
 		close(fd);
