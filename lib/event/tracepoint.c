@@ -85,7 +85,7 @@ static int add(const struct nti_names *names, uint64_t id, const char *text, str
 /* Files of tracefs are for root, whoever may look into its folders (Linux fs/tracefs). */
 #define REMEDY                                                                                     \
 	"as root: mount -t tracefs nodev " TRACEFS "; for other users also: chmod a+rx " TRACEFS   \
-	"; chmod -R a+rX " TRACEFS "/events; sysctl kernel.perf_event_paranoid=-1"
+	"; chmod -R a+rX " TRACEFS "/events; sysctl kernel.perf_event_paranoid=1"
 
 /* Why read_id() gave @error. */
 static const struct nti_why *why_no_id(struct nti_os *os, int error)

@@ -92,7 +92,11 @@ int nti_os_package(struct nti_os *os, unsigned int cpu)
 /* Linux, include/linux/proc_ns.h: PROC_USER_INIT_INO, 0xeffffffd. */
 #define FIRST_USER_NAMESPACE "user:[4026531837]"
 
-/* As Linux does (kernel/events/core.c). */
+/*
+ * As Linux does (kernel/events/core.c). Tracepoints are like others as long as they are counted:
+ * only samples of what they carry take level -1 (kernel/trace/trace_event_perf.c; looked at on
+ * 6.1).
+ */
 int nti_os_perf_refusal(struct nti_os *os, const struct perf_event_attr *attr, pid_t pid)
 {
 	char text[32], *end = text;
@@ -106,8 +110,6 @@ int nti_os_perf_refusal(struct nti_os *os, const struct perf_event_attr *attr, p
 		return -EACCES;
 	if (os->ops->is_privileged(os, true))
 		return 0;
-	if (attr->type == PERF_TYPE_TRACEPOINT && level > -1)
-		return -EPERM;
 	return (!attr->exclude_kernel && level > 1) || (pid == -1 && level > 0) ? -EACCES : 0;
 }
 

@@ -27,7 +27,7 @@ int nti_perf_level_of(const struct nti_unit *unit)
 	case NTI_UNIT_UNCORE:
 		return NTI_PERF_CPUS;
 	case NTI_UNIT_TRACEPOINT:
-		return NTI_PERF_TRACEPOINTS;
+		return NTI_PERF_KERNEL;
 	default:
 		return unit->is_mode_blind ? NTI_PERF_KERNEL : NTI_PERF_USER;
 	}
@@ -50,7 +50,6 @@ static const struct permit {
 } permits[] = {
 	{ NTI_PERF_KERNEL, "what the kernel does for your programs" },
 	{ NTI_PERF_CPUS, "whole CPUs and uncore units" },
-	{ NTI_PERF_TRACEPOINTS, "tracepoints" },
 };
 
 /* A file with capabilities gives them to all who may run it: no good for an interpreter. */
@@ -113,9 +112,8 @@ int nti_perf_explain_level(struct nti_os *os, const struct nti_unit *unit, int l
 			   struct nti_absence *out)
 {
 	return explain_at(os, level, wanted, "",
-			  wanted == NTI_PERF_TRACEPOINTS ? "tracepoints"
-			  : wanted == NTI_PERF_CPUS	 ? "whole CPUs or uncore units"
-			  : level > NTI_PERF_USER	 ? "anything"
+			  wanted == NTI_PERF_CPUS ? "whole CPUs or uncore units"
+			  : level > NTI_PERF_USER ? "anything"
 			  : unit->is_mode_blind ? "in kernel mode, which this unit cannot leave out"
 						: "in kernel mode",
 			  out);
@@ -130,7 +128,7 @@ int nti_perf_explain_rest(struct nti_os *os, int level, char *what, size_t size,
 			  struct nti_absence *out)
 {
 	char wanted[256] = "";
-	size_t i, used = 0, told = 0;
+	size_t i, used = 0, told = 0, n = 0;
 
 	*what = '\0';
 	for (i = 0; i < NTI_ARRAY_SIZE(permits); i++) {
@@ -143,6 +141,7 @@ int nti_perf_explain_rest(struct nti_os *os, int level, char *what, size_t size,
 		told += (size_t)snprintf(wanted + told, sizeof(wanted) - told,
 					 told ? ", %d also %s" : "%d, which permits %s", p->level,
 					 p->what);
+		n++;
 	}
-	return used ? explain(os, level, wanted, "", "all of this", out) : 0;
+	return n ? explain(os, level, wanted, "", n > 1 ? "all of this" : "this", out) : 0;
 }

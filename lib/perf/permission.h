@@ -14,7 +14,6 @@
  * Documentation/admin-guide/sysctl/kernel.rst).
  */
 enum {
-	NTI_PERF_TRACEPOINTS = -1,
 	NTI_PERF_CPUS = 0,   /* all programs of a CPU, and uncore units */
 	NTI_PERF_KERNEL = 1, /* programs of his own in kernel mode */
 	NTI_PERF_USER = 2,   /* in user mode; Debian's kernels have a level 3 that forbids all */

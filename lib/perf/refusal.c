@@ -188,7 +188,7 @@ static int level_for(const struct nti_unit *unit, const struct perf_event_attr *
 	int wanted = nti_perf_level_of(unit);
 
 	if (where.pid == -1)
-		return wanted < NTI_PERF_CPUS ? wanted : NTI_PERF_CPUS;
+		return NTI_PERF_CPUS;
 	/* Up to there the kernel's mode is what is forbidden. */
 	if (wanted == NTI_PERF_USER && level <= NTI_PERF_USER && !attr->exclude_kernel)
 		return NTI_PERF_KERNEL;
@@ -206,7 +206,7 @@ int nti_refusal_explain(struct nti_os *os, const struct nti_unit *unit,
 	/*
 	 * A recording says what was answered, and not by whom. The kernel's own answer is EACCES.
 	 */
-	if (os->is_simulated && error == -EPERM && unit->kind != NTI_UNIT_TRACEPOINT)
+	if (os->is_simulated && error == -EPERM)
 		return nti_refusal_explain_filter(os, out);
 	if (!is_privileged && level > wanted && level != INT_MAX)
 		return nti_perf_explain_level(os, unit, level, wanted, out);

@@ -276,9 +276,9 @@ static const struct still_row {
 	int user, kernel, cpu, tracepoint;
 } still_rows[] = {
 	{ __LINE__, "false", -1, "", 0, 0, 0, 0 },
-	{ __LINE__, "false", 0, "", 0, 0, 0, -EPERM },
-	{ __LINE__, "false", 1, "", 0, 0, -EACCES, -EPERM },
-	{ __LINE__, "false", 2, "", 0, -EACCES, -EACCES, -EPERM },
+	{ __LINE__, "false", 0, "", 0, 0, 0, 0 },
+	{ __LINE__, "false", 1, "", 0, 0, -EACCES, 0 },
+	{ __LINE__, "false", 2, "", 0, -EACCES, -EACCES, -EACCES },
 	{ __LINE__, "false", 3, "", -EACCES, -EACCES, -EACCES, -EACCES },
 	{ __LINE__, "true", 3, "", 0, 0, 0, 0 },
 	{ __LINE__, "true", -1, ",\"denied_perf\":\"EPERM\"", -EPERM, -EPERM, -EPERM, -EPERM },

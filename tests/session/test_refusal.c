@@ -104,8 +104,6 @@ static int place_open(struct nti_os *os, struct perf_event_attr *attr, pid_t pid
 		return -EACCES;
 	if (!may_all && pid == -1 && cpu >= 0 && at->paranoid > 0)
 		return -EACCES;
-	if (!may_all && attr->type == PERF_TYPE_TRACEPOINT && at->paranoid > -1)
-		return -EPERM;
 	if (pid == STRANGER && at->is_protected && !may_all)
 		return -EACCES;
 	((struct place_os *)os)->open_fds++;
@@ -290,15 +288,15 @@ static const struct refusal_row {
 	  "whole CPUs",
 	  "paranoid=0" },
 	{ __LINE__,
-	  { 0, FREE, 0, false },
+	  { 0, FREE, 2, false },
 	  0,
 	  -1,
 	  PERF_TYPE_TRACEPOINT,
-	  true,
+	  false,
 	  NTIME_REASON_PARANOID,
 	  NTI_PERF_PARANOID,
-	  "tracepoints",
-	  "paranoid=-1" },
+	  "in kernel mode",
+	  "paranoid=1" },
 	/* root of a container's namespace */
 	{ __LINE__,
 	  { 0, FREE, 2, true, true },
