@@ -24,6 +24,16 @@ static const char *or_empty(const char *text)
 	return text ? text : "";
 }
 
+static void take_absence(struct ntime_method_info *info, const struct nti_absence *absent)
+{
+	info->usable = !absent->code;
+	info->reason_code = absent->code;
+	info->remedy_kind = absent->remedy_kind;
+	info->about = or_empty(absent->about);
+	info->reason = or_empty(absent->reason);
+	info->remedy = or_empty(absent->remedy);
+}
+
 /*
  * Whether this user can use a method, and if not why; texts that are not static belong to @absent.
  * 0 or -ENOMEM.
@@ -33,14 +43,9 @@ static int describe_perf(struct ntime_ctx *ctx, struct ntime_method_info *info,
 {
 	int ret = nti_perf_probe(ctx->os);
 
-	info->usable = ret == 0;
 	if (ret < 0 && nti_perf_explain_probe(ctx->os, ret, absent) < 0)
 		return -ENOMEM;
-	info->reason_code = absent->code;
-	info->remedy_kind = absent->remedy_kind;
-	info->about = or_empty(absent->about);
-	info->reason = or_empty(absent->reason);
-	info->remedy = or_empty(absent->remedy);
+	take_absence(info, absent);
 	return 0;
 }
 
@@ -57,7 +62,7 @@ static const struct nti_why *why_no_replay(const struct ntime_ctx *ctx)
 }
 
 /* Of a program of this machine's own architecture; others have theirs in the same package. */
-static const struct nti_why *why_no_emulator(void)
+static int describe_emulator(struct ntime_method_info *info, struct nti_absence *absent)
 {
 	static const struct nti_why not_known = {
 		.code = NTIME_REASON_NO_HARDWARE,
@@ -73,10 +78,15 @@ static const struct nti_why *why_no_emulator(void)
 	};
 	const char *name = nte_host_emulator();
 	char path[PATH_MAX];
+	int error = name ? nti_exec_find(name, path) : 0, ret = 0;
 
-	if (!name)
-		return &not_known;
-	return nti_exec_find(name, path) < 0 ? &not_installed : &nti_why_nothing;
+	if (!name || error == -ENOENT)
+		ret = nti_absence_set_why(absent, name ? &not_installed : &not_known);
+	else if (error)
+		ret = nti_absence_set_failed(absent, NTIME_REASON_FAILED, name, error, NULL,
+					     "%s cannot be executed: %s", name, strerror(-error));
+	take_absence(info, absent);
+	return ret;
 }
 
 static int describe_method(struct ntime_ctx *ctx, enum nti_method method,
@@ -105,9 +115,7 @@ static int describe_method(struct ntime_ctx *ctx, enum nti_method method,
 		info->usable = !why->code;
 		break;
 	case NTI_METHOD_EMULATOR:
-		why = why_no_emulator();
-		info->usable = !why->code;
-		break;
+		return describe_emulator(info, absent);
 	case NTI_METHOD_REPLAY:
 		why = why_no_replay(ctx);
 		info->usable = !why->code;

@@ -131,10 +131,15 @@ static int set_plugin(struct ntime_ctx *ctx, struct ntime_emulator *e, const cha
 static int find_emulator(struct ntime_ctx *ctx, struct ntime_emulator *e, const char *program)
 {
 	char name[32];
+	int ret;
 
 	(void)snprintf(name, sizeof(name), "qemu-%s", e->machine->name);
-	if (nti_exec_find(name, e->qemu) == 0)
+	ret = nti_exec_find(name, e->qemu);
+	if (ret == 0)
 		return 0;
+	if (ret != -ENOENT)
+		return nti_error(&ctx->error, ret, "%s needs %s, which cannot be executed: %s",
+				 program, name, strerror(-ret));
 	return nti_error(&ctx->error, -ENOPKG,
 			 "%s needs %s, which is not installed: install the package qemu-user",
 			 program, name);

@@ -42,7 +42,10 @@ int nti_exec_find(const char *name, char path[PATH_MAX])
 		    PATH_MAX) {
 			if (is_executable(path))
 				return 0;
-			ret = access(path, F_OK) == 0 ? -EACCES : ret;
+			if (access(path, F_OK) == 0)
+				ret = -EACCES;
+			else if (ret == -ENOENT && errno != ENOTDIR && errno != EACCES)
+				ret = -errno;
 		}
 		if (!at[n])
 			break;
