@@ -186,8 +186,10 @@ static int set_result(pid_t pid, long result)
 /* These take what they cannot open or read for something that is not there (README.md). */
 static const char *const spared[] = { "/libhwloc", "/libpciaccess" };
 
-/* Code of those libraries; the number of ranges. */
-static size_t find_spared(pid_t pid, uint64_t range[8][2])
+static const char *const loader[] = { "/ld-linux" };
+
+/* Code of the libraries @names; the number of ranges. */
+static size_t find_code(pid_t pid, const char *const *names, size_t names_n, uint64_t range[8][2])
 {
 	char path[32], line[512], rights[8];
 	size_t n = 0;
@@ -198,11 +200,11 @@ static size_t find_spared(pid_t pid, uint64_t range[8][2])
 	if (!f)
 		return 0;
 	while (n < 8 && fgets(line, sizeof(line), f)) {
-		bool is_spared = false;
+		bool is_one = false;
 
-		for (size_t i = 0; i < sizeof(spared) / sizeof(spared[0]); i++)
-			is_spared |= strstr(line, spared[i]) != NULL;
-		if (is_spared &&
+		for (size_t i = 0; i < names_n; i++)
+			is_one |= strstr(line, names[i]) != NULL;
+		if (is_one &&
 		    sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s", &range[n][0], &range[n][1],
 			   rights) == 3 &&
 		    rights[2] == 'x')
@@ -221,13 +223,25 @@ static bool is_theirs(pid_t pid, uint64_t sp)
 	struct iovec here = { stack, sizeof(stack) },
 		     there = { (void *)(uintptr_t)sp, STACK_BYTES };
 	uint64_t range[8][2];
-	size_t ranges = find_spared(pid, range);
+	size_t ranges = find_code(pid, spared, sizeof(spared) / sizeof(spared[0]), range);
 	ssize_t bytes = ranges ? process_vm_readv(pid, &here, 1, &there, 1, 0) : 0;
 
 	for (ssize_t i = 0; i < bytes / (ssize_t)sizeof(stack[0]); i++)
 		for (size_t k = 0; k < ranges; k++)
 			if (stack[i] >= range[k][0] && stack[i] < range[k][1])
 				return true;
+	return false;
+}
+
+/* A library that is wanted while the program runs; the loader calls from its own code. */
+static bool is_the_loaders(pid_t pid, uint64_t ip)
+{
+	uint64_t range[8][2];
+	size_t ranges = find_code(pid, loader, 1, range);
+
+	for (size_t k = 0; k < ranges; k++)
+		if (ip >= range[k][0] && ip < range[k][1])
+			return true;
 	return false;
 }
 
@@ -286,6 +300,7 @@ static void on_entry(struct tracing *t, pid_t pid, const struct ptrace_syscall_i
 		t->page->spared++;
 		return;
 	}
+	t->page->loading += is_the_loaders(pid, info->instruction_pointer);
 	if (!t->page->failed++)
 		note(t, pid, call, info);
 	if (call->is_made || skip_call(pid) == 0)

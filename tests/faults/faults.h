@@ -17,6 +17,7 @@
  * @calls:	that could fail
  * @failed:	of those
  * @spared:	of hwloc, which were to fail and did not
+ * @loading:	of those that failed, how many by the loader, for a library that is wanted late
  * @places:	different stacks that allocate; counted where none is to fail
  * @status:	of the program as wait(2) has it, by calls.c
  * @where:	the stack of the first that failed, a line a frame; by calls.c the words of its
@@ -24,8 +25,8 @@
  * @place:	number of the first call from each of @places
  */
 struct faults_page {
-	uint64_t calls, failed, spared, places, status;
-	char where[4056];
+	uint64_t calls, failed, spared, loading, places, status;
+	char where[4048];
 	uint64_t place[FAULTS_PLACES];
 };
 
