@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
+#include <sys/wait.h>
 
 #include "cli/base/command.h"
 #include "cli/base/machine.h"
@@ -20,6 +21,7 @@
 #include "cli/base/shell.h"
 #include "cli/base/silence.h"
 #include "cli/stat/measure.h"
+#include "cli/stat/outcome.h"
 #include "cli/output/say.h"
 #include "cli/base/signals.h"
 #include "cli/output/memory.h"
@@ -525,6 +527,22 @@ static void say_outside(uint32_t n)
 	was_said |= n > 0;
 }
 
+/* @status: wait(2)'s. By a signal it ends where it cannot make its threads, say. */
+static void say_no_plugin(const char *qemu, int status)
+{
+	struct cli_outcome end = { .status = status };
+
+	if (WIFSIGNALED(status))
+		cli_say("%s was %s before it loaded ntime's plugin, and nothing was counted; what "
+			"it says itself, if anything, is why",
+			qemu, cli_outcome_text(&end).text);
+	else
+		cli_say("%s did not load ntime's plugin, and nothing was counted: QEMU 7.2 to 10, "
+			"built with plugins, is needed (Debian 12's qemu-user is; later ones are "
+			"not)",
+			qemu);
+}
+
 /* How it went in the emulator. 0 or the exit status of ntime after a sentence. */
 static int check_emulator(const struct cli_measure *m)
 {
@@ -535,10 +553,7 @@ static int check_emulator(const struct cli_measure *m)
 		return 0;
 	qemu = ntime_emulator_argv(m->emulator)[0];
 	if (!info.processes && !m->timed_out && !cli_signals_stop()) {
-		cli_say("%s did not load ntime's plugin, and nothing was counted: QEMU 7.2 to 10, "
-			"built with plugins, is needed (Debian 12's qemu-user is; later ones are "
-			"not)",
-			qemu);
+		say_no_plugin(qemu, m->end.status);
 		return CLI_EXIT_FAILED;
 	}
 	say_outside(info.outside);

@@ -544,6 +544,11 @@ def the_emulator_is_not_there():
             has(err(done), words)
             has(err(done), f"qemu-{MACHINE} did not load ntime's plugin, and nothing was counted: QEMU 7.2 to 10, built with plugins, is needed")
             equal('instructions' in err(done), False)
+        with open(qemu, 'w', encoding='ascii') as f:
+            f.write("#!/bin/sh\nkill -ABRT $$\n")
+        done = ntime('--via', 'emulator', '-e', 'instructions', '--', '/bin/true', env={'PATH': folder})
+        equal(done.returncode, 125, err(done))
+        has(err(done), f"qemu-{MACHINE} was killed by SIGABRT before it loaded ntime's plugin, and nothing was counted")
         done = ntime('--via', 'emulator', '-e', 'instructions', '--', 'true', env={'NTIME_EMULATOR_PLUGIN': os.path.join(folder, 'a,b')})
         equal(done.returncode, 125)
 
