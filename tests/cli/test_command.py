@@ -1374,15 +1374,15 @@ def the_shell_works_beside_the_runs():
 
 @test
 def runs_that_drift_are_told():
-    # Each takes 10 ms longer than the one before.
-    report = repeated(0, '-r', '14', 'sleep 0.$(printf %03d $((10 * n)))')
+    # Each takes 25 ms longer than the one before.
+    report = repeated(0, '-r', '14', 'sleep 0.$(printf %03d $((25 * n)))')
     real = report['time']['over_runs']['real_ns']
     equal(sorted(real), ['ci95', 'max', 'median', 'min', 'outliers', 'runs', 'sd', 'values'])
     equal(real['min'] < real['median'] < real['max'], True, real)
     drift = report['drift']
     equal((drift['crossings'] <= 2, drift['expected'], drift['p'] < 0.01), (True, 7, True), drift)
     with Directory():
-        has(err(ntime('-r', '14', 'sh', '-c', 'echo x >>runs; n=$(wc -l <runs); sleep 0.$(printf %03d $((10 * n)))')),
+        has(err(ntime('-r', '14', 'sh', '-c', 'echo x >>runs; n=$(wc -l <runs); sleep 0.$(printf %03d $((25 * n)))')),
             'The runs are not independent: their real time changed sides of its median')
 
 
