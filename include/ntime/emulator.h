@@ -37,10 +37,10 @@ enum {
  *
  * Give ntime_emulator_argv() to ntime_command_new(), and the emulator to struct ntime_target with
  * NTIME_VIA_EMULATOR. It runs one command.
- * Return: 0; -ENOENT (no such command), -EACCES; -ENOPKG (the emulator is not installed); -EINVAL
- * (a name that QEMU cannot be told of, or an unknown flag); -ENOEXEC (a program that no emulator
- * here runs, or that the kernel gives rights of its own: set-uid); -ELIBACC (libelf is not
- * installed, which functions need); -ENOMEM. Since 0.1.
+ * Return: 0; -ENOENT (no such command), -EACCES; -ENOPKG (the emulator is not installed, or cannot
+ * be executed); -EINVAL (a name that QEMU cannot be told of, or an unknown flag); -ENOEXEC (a
+ * program that no emulator here runs, or that the kernel gives rights of its own: set-uid);
+ * -ELIBACC (libelf is not installed, which functions need); -ENOMEM. Since 0.1.
  */
 NTIME_API int ntime_emulator_new(struct ntime_ctx *ctx, char *const argv[], const char *plugin,
 				 uint32_t flags, struct ntime_emulator **out);

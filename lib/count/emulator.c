@@ -138,7 +138,7 @@ static int find_emulator(struct ntime_ctx *ctx, struct ntime_emulator *e, const 
 	if (ret == 0)
 		return 0;
 	if (ret != -ENOENT)
-		return nti_error(&ctx->error, ret, "%s needs %s, which cannot be executed: %s",
+		return nti_error(&ctx->error, -ENOPKG, "%s needs %s, which cannot be executed: %s",
 				 program, name, strerror(-ret));
 	return nti_error(&ctx->error, -ENOPKG,
 			 "%s needs %s, which is not installed: install the package qemu-user",

@@ -537,6 +537,9 @@ def the_emulator_is_not_there():
             f.write('x')
         with open(qemu, 'w', encoding='ascii') as f:
             f.write("#!/bin/sh\necho \"$0: unknown option 'plugin'\" >&2\nexit 1\n")
+        done = ntime('--via', 'emulator', '-e', 'instructions', '--', '/bin/true', env=env)
+        equal((done.returncode, err(done)), (125, f'ntime: /bin/true needs qemu-{MACHINE}, which cannot be executed: Permission denied\n'))
+        has(ntime('list', '--methods', env=env).stdout.decode(), f'reason: qemu-{MACHINE} cannot be executed: Permission denied\n')
         os.chmod(qemu, 0o755)
         for change, words in (({'NTIME_EMULATOR_PLUGIN': plugin}, 'Could not load plugin'), ({'PATH': folder}, "unknown option 'plugin'")):
             done = ntime('--via', 'emulator', '-e', 'instructions', '--', '/bin/true', env=change)
