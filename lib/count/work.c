@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Estimates by work instead of by time: where an event has a counter of its own in every pass, say
- * cycles in user mode, what was not seen of the others is told by its count. A program that slept,
- * was in the kernel or had the machine change turns has done no work then, and nothing is made up
- * for it.
+ * Estimates by work instead of by time: where cycles or instructions have a counter of their own in
+ * every pass, what was not seen of the others is told by their count. A program that slept, was in
+ * the kernel or had the machine change turns has done no work then, and nothing is made up for it.
+ * Of no other event is that so: where there are no cache misses, say, the rest goes on.
  *
  * At the end of each turn the count that went on all the time is read, too. Where the program ran
  * meanwhile on another CPU, a moment between two turns was nobody's: of the work since the last
@@ -11,6 +11,7 @@
  */
 #include <math.h>
 
+#include "lib/count/doubt.h"
 #include "lib/count/estimates.h"
 #include "lib/count/session.h"
 
@@ -39,14 +40,19 @@ static bool can_be_measured(const struct nti_session_item *item)
 	       unit->kind == NTI_UNIT_CORE && !nti_session_item_is_absent(item);
 }
 
-/* The first one that counts all the time, and 1; 0: there is none. */
+static bool is_work(const struct nti_session_item *item)
+{
+	return nti_doubt_is_about(item, "cycles") || nti_doubt_is_about(item, "instructions");
+}
+
+/* The first work that counts all the time, and 1; 0: there is none. */
 static size_t find_measure(const struct ntime_session *s, size_t item)
 {
 	size_t i;
 
 	for (i = 0; i < s->items; i++) {
-		if (s->item[i].is_constant && !nti_session_item_is_absent(&s->item[i]) &&
-		    nti_session_is_alike(s, item, i))
+		if (s->item[i].is_constant && is_work(&s->item[i]) &&
+		    !nti_session_item_is_absent(&s->item[i]) && nti_session_is_alike(s, item, i))
 			return i + 1;
 	}
 	return 0;
