@@ -210,11 +210,17 @@ static double missed(const struct nti_estimate *e, double measure, double tail, 
 	return most_rate > 0 ? longest * HIGHER * most_rate : INFINITY;
 }
 
+struct nti_estimated nti_estimate_chance(double count, double ratio)
+{
+	return (struct nti_estimated){ .below = ratio * NORMAL * sqrt(count),
+				       .above = ratio * (NORMAL * sqrt(count + 1) + 1.73) };
+}
+
 struct nti_estimated nti_estimate_get(const struct nti_estimate *e, double measure, double seen,
 				      double count, double most_rate)
 {
 	double unseen = fmax(measure - seen, 0), tail = fmax(unseen - e->unseen, 0);
-	struct nti_estimated out = { .value = seen > 0 ? count * (measure / seen) : count };
+	struct nti_estimated chance, out = { .value = seen > 0 ? count * (measure / seen) : count };
 
 	if (e->steps < 2 || !(unseen > 0)) {
 		out.below = out.above = INFINITY;
@@ -222,8 +228,9 @@ struct nti_estimated nti_estimate_get(const struct nti_estimate *e, double measu
 	}
 	out.value = count + e->guessed + e->head * e->first_rate + tail * e->rate;
 	add_scatter(e, tail, &out);
-	out.below = fmax(out.below, unseen / seen * NORMAL * sqrt(count));
-	out.above = fmax(out.above, unseen / seen * (NORMAL * sqrt(count + 1) + 1.73));
+	chance = nti_estimate_chance(count, unseen / seen);
+	out.below = fmax(out.below, chance.below);
+	out.above = fmax(out.above, chance.above);
 	out.missed = missed(e, measure, tail, most_rate);
 	return out;
 }

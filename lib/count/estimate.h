@@ -49,6 +49,11 @@ void nti_estimate_step(struct nti_estimate *e, double measure, double seen, doub
 struct nti_estimated nti_estimate_get(const struct nti_estimate *e, double measure, double seen,
 				      double count, double most_rate);
 /*
+ * What chance alone does to @count, where @ratio is what was not seen to what was: in .below and
+ * .above.
+ */
+struct nti_estimated nti_estimate_chance(double count, double ratio);
+/*
  * One event by two measures: by work if that interval is the narrower one, with the least that was
  * missed. By time a phase may have been missed in any gap, by work only where there was some.
  */

@@ -892,15 +892,26 @@ int ntime_session_metrics(const struct ntime_session *s, struct ntime_value *val
 }
 
 /*
- * The scatter is that of the whole run; what a shorter period has of it goes with the root of its
- * length. At least what was counted did happen.
+ * One side: what the scatter of the whole run makes of a shorter period goes with the root of its
+ * length; by how much the variance grew in it is the scatter that was seen there.
  */
-static void delta_interval(const struct ntime_value *whole, struct ntime_value *d)
+static double delta_side(double earlier, double later, double root)
 {
-	double root = sqrt((double)d->wanted_ns / (double)whole->wanted_ns);
+	return fmax(later * root, sqrt(fmax(later * later - earlier * earlier, 0)));
+}
 
-	d->below = fmin(whole->below * root, d->value - (double)d->count * whole->scale);
-	d->above = whole->above * root;
+/* @share of the period was seen. What was counted did happen, and chance had its part. */
+static void delta_interval(const struct ntime_value *earlier, const struct ntime_value *whole,
+			   double share, struct ntime_value *d)
+{
+	struct nti_estimated chance = nti_estimate_chance((double)d->count, (1 - share) / share);
+	double root = sqrt((double)d->wanted_ns / (double)whole->wanted_ns);
+	double below = delta_side(earlier->below, whole->below, root);
+	double above = delta_side(earlier->above, whole->above, root);
+
+	d->below = fmin(fmax(below, chance.below * whole->scale),
+			d->value - (double)d->count * whole->scale);
+	d->above = fmax(above, chance.above * whole->scale);
 	d->error = fmax(d->below, d->above);
 }
 
@@ -965,7 +976,7 @@ void ntime_value_delta(const struct ntime_value *earlier, const struct ntime_val
 		if (later->flags & NTIME_HOTPLUG)
 			d.value =
 				fmax(later->value - earlier->value, (double)d.count * later->scale);
-		delta_interval(later, &d);
+		delta_interval(earlier, later, share, &d);
 	}
 	*out = d;
 }

@@ -595,6 +595,49 @@ TEST(delta_of_what_was_not_counted)
 	assert_true(isnan(delta.value));
 }
 
+static const struct interval_row {
+	int line;
+	/* so much was counted in a third of the time, with such an interval, before and in all */
+	double earlier_s, later_s;
+	uint64_t earlier, later;
+	double earlier_side, later_side;
+	double below, above; /* of the difference */
+} interval_rows[] = {
+	/* the scatter of the whole run, as long as it was the same */
+	{ __LINE__, 50, 100, 50000, 100000, 7071, 10000, 7071, 7071.1 },
+	/* all of it in the last part */
+	{ __LINE__, 90, 100, 90000, 100000, 0, 10000, 10000, 10000 },
+	/* none seen in a short part: not less than one can miss of chance */
+	{ __LINE__, 100, 100.01, 100, 100, 42.9, 42.9, 0, 7.38 },
+	/* nor can what was counted be less */
+	{ __LINE__, 99, 100, 1000, 1003, 60, 100, 6, 80 },
+};
+
+static struct ntime_value third_of(double s, uint64_t count, double side)
+{
+	return (struct ntime_value){ .count = count,
+				     .value = 3 * (double)count,
+				     .scale = 1,
+				     .wanted_ns = (uint64_t)(s * 1e9),
+				     .counted_ns = (uint64_t)(s * 1e9 / 3),
+				     .below = side,
+				     .above = side,
+				     .flags = NTIME_SCALED };
+}
+
+TEST(intervals_of_deltas)
+{
+	TT_FOR_EACH_ROW(r, interval_rows) {
+		struct ntime_value earlier = third_of(r->earlier_s, r->earlier, r->earlier_side);
+		struct ntime_value later = third_of(r->later_s, r->later, r->later_side), delta;
+
+		ntime_value_delta(&earlier, &later, &delta);
+		TT_EQ(r, (int)round(delta.below), (int)round(r->below));
+		TT_EQ(r, (int)round(delta.above * 10), (int)round(r->above * 10));
+		TT_EQ(r, delta.error == fmax(delta.below, delta.above), 1);
+	}
+}
+
 TEST(hybrid_counts_where_it_was_asked_to)
 {
 	struct ntime_target target = { .size = sizeof(target),
@@ -995,6 +1038,7 @@ int main(void)
 		cmocka_unit_test(passes_not_reached_have_no_count),
 		cmocka_unit_test(pass_that_the_plan_lacks),
 		cmocka_unit_test(delta_of_what_was_not_counted),
+		cmocka_unit_test(intervals_of_deltas),
 		cmocka_unit_test(hybrid_counts_where_it_was_asked_to),
 		cmocka_unit_test(metrics_beside_cost_nothing),
 		cmocka_unit_test(group_of_metrics),
