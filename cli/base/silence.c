@@ -8,17 +8,23 @@
 
 int cli_silence_begin(struct cli_silence *s)
 {
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), ret = 0;
 
 	if (null < 0)
 		return -errno;
-	for (int i = 0; i < 3; i++) {
+	*s = (struct cli_silence){ { -1, -1, -1 } };
+	for (int i = 0; i < 3 && !ret; i++) {
 		/* Above the three, so that none of them is taken for a copy. */
 		s->fd[i] = fcntl(i, F_DUPFD_CLOEXEC, 3);
-		(void)dup2(null, i);
+		ret = s->fd[i] < 0 && errno != EBADF ? -errno : 0;
 	}
+	for (int i = 0; i < 3 && !ret; i++)
+		(void)dup2(null, i);
+	for (int i = 0; i < 3 && ret; i++)
+		if (s->fd[i] >= 0)
+			close(s->fd[i]);
 	close(null);
-	return 0;
+	return ret;
 }
 
 void cli_silence_end(struct cli_silence *s)

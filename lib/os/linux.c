@@ -245,8 +245,10 @@ static int linux_access(struct nti_os *os, const char *path, int mode)
 	char self[32];
 	int fd, ret = 0;
 
-	if (!os->is_elsewhere)
-		return faccessat(AT_FDCWD, path, mode, AT_EACCESS) < 0 ? -errno : 0;
+	if (!os->is_elsewhere) {
+		ret = faccessat(AT_FDCWD, path, mode, AT_EACCESS) < 0 ? -errno : 0;
+		return keep_shortage(os, path, ret);
+	}
 	fd = open_any(os, path, O_PATH);
 	if (fd < 0)
 		return fd;

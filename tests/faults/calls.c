@@ -183,8 +183,10 @@ static int set_result(pid_t pid, long result)
 
 /* ---- who calls ---- */
 
-/* These take what they cannot open or read for something that is not there (README.md). */
-static const char *const spared[] = { "/libhwloc", "/libpciaccess" };
+/*
+ * These take what they cannot open or read for something that is not there, or crash (README.md).
+ */
+static const char *const spared[] = { "/libhwloc", "/libpciaccess", "/libpfm" };
 
 static const char *const loader[] = { "/ld-linux" };
 
