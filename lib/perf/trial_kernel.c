@@ -27,11 +27,10 @@
 #define SUM_SHARE 0.25
 #define SUM_SLACK 500
 
-/*
- * Of two, one and the other one's half are far. Cycles: the kernel's clock is the same, but the
- * readings are in the loop's time too.
- */
+/* Of two, one and the other one's half are far. Cycles: the kernel's clock is the same. */
 #define CYCLES_HIGH 1.4
+/* Of the time between two readings; less is lost in what one reading takes more than another. */
+#define LEAST_WORK 0.5
 #define INSTRUCTIONS_HIGH 1.4
 /* From there on it is a kernel that interprets filters: nothing is known then. */
 #define INTERPRETED 3
@@ -46,7 +45,8 @@ enum { BOTH, KERNEL, USER, MODES };
 /* What one event did: @members of enum above. */
 struct seen {
 	size_t members;
-	struct nti_perf_reading before, loop, calls;
+	/* between two of them, nothing or work */
+	struct nti_perf_reading first, before, loop, calls;
 	double run[FILTERS][MODES]; /* of a filter, with what is the same for both */
 	bool has_run;
 };
@@ -133,7 +133,7 @@ static bool count_event(struct run *r, enum nti_trial_event event)
 
 	*s = (struct seen){ 0 };
 	is_known = open_group(r, event, &g) && nti_perf_group_enable(r->os, &g) == 0 &&
-		   nti_perf_group_read(r->os, &g, &s->before) == 0 &&
+		   nti_perf_group_read(r->os, &g, &s->first) == 0 &&
 		   nti_perf_group_read(r->os, &g, &s->before) == 0;
 	if (is_known) {
 		r->work->loop(r->os, TURNS);
@@ -177,20 +177,33 @@ struct rates {
 	double loop, calls;
 };
 
+/*
+ * Cycles a nanosecond between two readings, without what a reading takes: in a virtual machine the
+ * host does a part of it, and counts no cycles of the guest then. 0: not known.
+ */
+static double rate(const struct seen *s, const struct nti_perf_reading *from,
+		   const struct nti_perf_reading *to)
+{
+	double reading_ns = (double)(int64_t)(s->before.running_ns - s->first.running_ns);
+	double ns = (double)(int64_t)(to->running_ns - from->running_ns);
+
+	if (ns - reading_ns <= ns * LEAST_WORK)
+		return 0;
+	return (step(from, to, BOTH) - step(&s->first, &s->before, BOTH)) / (ns - reading_ns);
+}
+
 static void judge_rate(const struct seen *s, struct rates *rates, struct nti_trial *out)
 {
-	uint64_t loop_ns = s->loop.running_ns - s->before.running_ns;
-	uint64_t calls_ns = s->calls.running_ns - s->loop.running_ns;
 	double loop, calls;
 
-	if (!s->members || !loop_ns || !calls_ns)
+	if (!s->members)
 		return;
-	loop = step(&s->before, &s->loop, BOTH) / (double)loop_ns;
-	calls = step(&s->loop, &s->calls, BOTH) / (double)calls_ns;
+	loop = rate(s, &s->before, &s->loop);
+	calls = rate(s, &s->loop, &s->calls);
+	if (loop <= 0 || calls <= 0)
+		return;
 	rates->loop = fmax(rates->loop, loop);
 	rates->calls = rates->calls > 0 ? fmin(rates->calls, calls) : calls;
-	if (rates->loop <= 0)
-		return;
 	keep(out, rates->calls / rates->loop);
 	if (rates->calls > CYCLES_HIGH * rates->loop)
 		out->faults |= NTI_TRIAL_KERNEL;
@@ -256,6 +269,7 @@ void nti_trial_kernel(struct nti_os *os, const struct nti_unit *unit, struct nti
 {
 	struct run *r = calloc(1, sizeof(*r));
 	struct rates rates = { 0 };
+	bool is_tried = false;
 	unsigned int i;
 
 	if (!r)
@@ -265,11 +279,13 @@ void nti_trial_kernel(struct nti_os *os, const struct nti_unit *unit, struct nti
 	r->work = nti_work_of(os);
 	open_filters(r);
 	for (i = 0; i < TRIES; i++) {
-		if (try_kernel(r, &rates, out))
-			out->faults |= NTI_TRIAL_KERNEL_TRIED;
+		is_tried = try_kernel(r, &rates, out);
 		if (!(out->faults & NTI_TRIAL_KERNEL))
 			break;
 	}
+	/* Once bad and then not to be tried any more is not known. */
+	if (is_tried)
+		out->faults |= NTI_TRIAL_KERNEL_TRIED;
 	close_filters(r);
 	free(r);
 }

@@ -453,6 +453,7 @@ static ssize_t fake_read(struct nti_os *os, int fd, void *buf, size_t size)
 	for (i = 0; i < FAKE_PMU_EVENTS; i++)
 		if (p->event[i].is_open && p->event[i].group == fd)
 			words[3 + words[0]++] = shown(p, &p->event[i]);
+	fake_pmu_work(p, &(struct fake_amounts){ 0 }, p->exit_ns * words[0]);
 	assert_true(size >= (3 + words[0]) * sizeof(words[0]));
 	memcpy(buf, words, (3 + words[0]) * sizeof(words[0]));
 	fake_pmu_work(p, &p->read_amounts, 300);

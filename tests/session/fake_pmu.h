@@ -111,6 +111,7 @@ struct fake_pmu {
 	 */
 	uint64_t noise;
 	double clock;
+	uint64_t exit_ns; /* what the host does for each counter that is read, and counts not */
 	bool is_interpreted;
 	/* what a load that misses fetches, with its neighbours; of 100 guesses so many are wrong */
 	unsigned int lines, wrong_guesses;

@@ -331,6 +331,9 @@ static void run_ordinary(uint64_t seed)
 		r.pmu.unit[0].is_mode_blind = true;
 	if (tt_random(&seed) % 2)
 		r.pmu.noise = tt_random(&seed) | 1;
+	/* In a virtual machine. */
+	if (tt_random(&seed) % 3 == 0)
+		r.pmu.exit_ns = tt_random(&seed) % 8000;
 	r.pmu.is_interpreted = tt_random(&seed) % 4 == 0;
 	r.pmu.lines = 1 + (unsigned int)(tt_random(&seed) % 3);
 	r.pmu.wrong_guesses = 35 + (unsigned int)(tt_random(&seed) % 66);
