@@ -17,8 +17,8 @@
  *
  * By work, neighbours that are less than a third of what is usual beside such a gap say little of
  * it: quiet turns around a busy gap. The rate of all that was seen before has the missing share.
- * All such gaps may be wrong in the same direction: DOUBT of the square of what that changed in all
- * goes into the variance.
+ * All such gaps may be wrong in the same direction: the square of what that changed in all goes
+ * into the variance.
  *
  * Scatter: neighbours that differ show how much the rate moves (successive differences: K. M.
  * Wolter, "Introduction to Variance Estimation", 2nd ed., 8.2). With d = r1 - r2 white noise has
@@ -41,6 +41,9 @@
  *     w = 2 - mean (r3 - r1)^2 / mean (r2 - r1)^2, within 0 and 1
  *     Var = w noise + (1 - w) edges
  *
+ * Each PART of the steps is one or the other by itself: programs begin with edges that are higher
+ * than all that comes later, and would hide noise there.
+ *
  * By work, all is taken for noise: steps are then of any length, and two of them apart by anything.
  *
  * The interval has 1.96 roots of that, with Student's t for few steps, and two corrections. The sum
@@ -62,7 +65,7 @@
  * the event itself says nothing of what it has in phases of which it was never seen. Of phases that
  * take less than SMALL_SHARE the interval says nothing; the bounds do.
  *
- * The constants EDGE, SKEW, FLAT, DOUBT and CHANCE were chosen with the simulated programs of the
+ * The constants EDGE, SKEW, FLAT, PART and CHANCE were chosen with the simulated programs of the
  * test estimate, of which each family is to be held in 94 to 98 %.
  */
 #include <math.h>
@@ -77,10 +80,10 @@
 #define SKEW 2
 #define FLAT 0.25
 #define NORMAL 1.959964
+#define PART 256  /* steps of which together is asked whether they are noise or edges */
 #define MANY 12	  /* steps: Student's t is not needed */
 #define SLIVER 16 /* of the step before: shorter is none */
 #define FEW 3	  /* shares of what is usual */
-#define DOUBT 0.1 /* squared share of what was mixed in that may be wrong */
 
 /*
  * Before a gap of @gap were .length of measure, behind it @length, and the rates there were .rate
@@ -103,6 +106,42 @@ static double rate_of_gap(const struct nti_estimate *e, double gap, double lengt
 	return mixed;
 }
 
+/* How far the scatter of a part is that of noise, and not of edges: 0 to 1. */
+static double noisiness(const struct nti_estimate_part *p)
+{
+	double ratio;
+
+	if (p->steps < 2 || !(p->jumps > 0))
+		return 1;
+	ratio = p->jumps2 / p->jumps * p->steps / (p->steps - 1);
+	return fmax(fmin(2 - ratio, 1), 0);
+}
+
+/* With the part that is under way. */
+static void sum_parts(const struct nti_estimate *e, double *noise, double *edges)
+{
+	double w = e->by_work ? 1 : noisiness(&e->part);
+
+	*noise = e->noise_of_parts + w * e->part.noise;
+	*edges = e->edges_of_parts + (1 - w) * e->part.edges;
+}
+
+static void add_to_part(struct nti_estimate *e, double noise, double edge, double jump,
+			double jump2)
+{
+	struct nti_estimate_part *p = &e->part;
+
+	p->noise += noise;
+	p->edges += edge;
+	p->jumps += jump;
+	if (p->steps++)
+		p->jumps2 += jump2;
+	if (p->steps < PART)
+		return;
+	sum_parts(e, &e->noise_of_parts, &e->edges_of_parts);
+	*p = (struct nti_estimate_part){ 0 };
+}
+
 /* The rate changed from .rate to @rate over a gap. */
 static void add_gap(struct nti_estimate *e, double gap, double length, double rate)
 {
@@ -118,8 +157,7 @@ static void add_gap(struct nti_estimate *e, double gap, double length, double ra
 	e->edges += edge;
 	e->edges2 += edge * edge;
 	e->jumps += d * d;
-	if (e->steps > 1)
-		e->jumps2 += (rate - e->before) * (rate - e->before);
+	add_to_part(e, noise, edge, d * d, (rate - e->before) * (rate - e->before));
 	e->longest = fmax(e->longest, gap);
 	e->gaps4 += gap * gap * gap * gap;
 }
@@ -166,30 +204,20 @@ static double quantile(unsigned int freedom)
 	       (3 * z5 * z * z + 19 * z5 + 17 * z3 - 15 * z) / (384 * n * n * n);
 }
 
-/* How far the scatter is that of noise, and not of edges: 0 to 1. */
-static double noisiness(const struct nti_estimate *e)
-{
-	double ratio;
-
-	if (e->by_work || e->steps < 3 || !(e->jumps > 0))
-		return 1;
-	ratio = e->jumps2 / e->jumps * (e->steps - 1) / (e->steps - 2);
-	return fmax(fmin(2 - ratio, 1), 0);
-}
-
 /*
  * What the steps show of the scatter, with head and tail of which only one side is known: the
  * sides of the interval.
  */
 static void add_scatter(const struct nti_estimate *e, double tail, struct nti_estimated *out)
 {
-	double w = noisiness(e), ends = e->head * e->head + tail * tail, root, sides;
-	double variance = w * e->noise + (1 - w) * e->edges +
-			  e->jumps / (e->steps - 1) * ends * (1 + 3 * w) / 4 +
-			  DOUBT * e->doubted * e->doubted;
+	double ends = e->head * e->head + tail * tail, noise, edges, variance, w, root, sides;
 
-	if (!(variance > 0))
+	sum_parts(e, &noise, &edges);
+	if (!(noise + edges > 0))
 		return;
+	w = noise / (noise + edges);
+	variance = noise + edges + e->jumps / (e->steps - 1) * ends * (1 + 3 * w) / 4 +
+		   e->doubted * e->doubted;
 	root = sqrt(variance);
 	sides = e->steps < MANY ? quantile(e->steps - 1) : NORMAL;
 	if (e->edges > 0)

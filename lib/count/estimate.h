@@ -14,6 +14,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Steps that are under way: variance if all is noise, and if rates are constant between edges. */
+struct nti_estimate_part {
+	double noise, edges;
+	/* sums of squared differences of rates: of neighbours, and of steps two apart */
+	double jumps, jumps2;
+	uint32_t steps; /* differences of neighbours */
+};
+
 struct nti_estimate {
 	double measure, seen, count; /* totals at the end of the last step */
 	double head;		     /* not seen before the first step */
@@ -25,8 +33,10 @@ struct nti_estimate {
 	double longest, gaps4; /* of the gaps between steps: the longest, sum of fourth powers */
 	double noise, noise2;  /* variance if all is noise: sum over the gaps, and of squares */
 	double edges, edges2;  /* the same if rates are constant between edges */
-	/* sums of squared differences of rates: of neighbours, and of steps two apart */
-	double jumps, jumps2;
+	double jumps;	       /* sum of squared differences of neighbouring rates */
+	/* of .noise and .edges what each was believed to be */
+	double noise_of_parts, edges_of_parts;
+	struct nti_estimate_part part;
 	uint32_t steps;
 	bool by_work; /* set before the first step: the measure is the count of an event */
 };

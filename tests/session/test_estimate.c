@@ -38,6 +38,7 @@ static const struct length_row {
 /* A program: HOT within the spans, .base outside. */
 struct program {
 	double length_ns, tick_ns, base;
+	double later; /* in place of HOT in all spans but the first; 0: none */
 	double scale; /* of all its events */
 	double begin[SPANS], end[SPANS];
 	size_t spans;
@@ -56,7 +57,7 @@ static double events_between(const struct program *p, double from, double to)
 		double begin = fmax(from, p->begin[i]), end = fmin(to, p->end[i]);
 
 		if (end > begin)
-			sum += (end - begin) * (HOT - p->base);
+			sum += (end - begin) * ((i && p->later > 0 ? p->later : HOT) - p->base);
 	}
 	return sum * p->scale;
 }
@@ -129,10 +130,10 @@ static void make_phases(struct program *p, uint64_t *seed)
 	}
 }
 
-/* Short bursts all the time: what a turn has is chance. */
-static void make_noise(struct program *p, uint64_t *seed)
+/* Short bursts from a moment on: what a turn has is chance. */
+static void add_noise(struct program *p, double at, uint64_t *seed)
 {
-	double period = p->length_ns / 400, share = uniform(seed, 0.05, 0.5), at = 0;
+	double period = p->length_ns / 400, share = uniform(seed, 0.05, 0.5);
 
 	while (at < p->length_ns && p->spans < SPANS) {
 		double begin = at + uniform(seed, 0, 2 * period * (1 - share));
@@ -140,6 +141,21 @@ static void make_noise(struct program *p, uint64_t *seed)
 		at = begin + uniform(seed, 0, 2 * period * share);
 		add_span(p, begin, at);
 	}
+}
+
+static void make_noise(struct program *p, uint64_t *seed)
+{
+	add_noise(p, 0, seed);
+}
+
+/* Busy at first, and then noise that is weak beside that. */
+static void make_start(struct program *p, uint64_t *seed)
+{
+	double end = p->length_ns * uniform(seed, 0.02, 0.04);
+
+	add_span(p, 0, end);
+	p->later = uniform(seed, 0.01, 0.1);
+	add_noise(p, end, seed);
 }
 
 /*
@@ -161,6 +177,7 @@ static const struct family_row {
 	{ __LINE__, "phases", make_phases, 1, 39 },
 	/* A seventh, which no order of turns helps: the mean of all is the best there is. */
 	{ __LINE__, "noise", make_noise, 2, 34.5 },
+	{ __LINE__, "start", make_start, 2, 34.5 },
 };
 
 #define FAMILIES (sizeof(family_rows) / sizeof(family_rows[0]))
