@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "lib/count/estimates.h"
+#include "lib/count/rotation.h"
 #include "lib/count/session.h"
 
 static bool is_core(const struct nti_session_item *item)
@@ -44,16 +45,17 @@ void nti_session_estimate(struct ntime_session *s, const struct nti_session_item
 	double hard_rate = nti_session_hard_rate(item);
 	double unseen = (double)sum->wanted_ns - (double)sum->counted_ns;
 	double count = (double)sum->count, scale = item->event.scale;
+	/* Where nobody tells the turns that are ours, they are those between two looks. */
+	bool is_turn = sum->is_direct && !nti_session_is_by_pass(s);
 	struct nti_estimated got;
 
 	if (e) {
-		/* Turns that are ours are those between two looks. */
-		if (sum->is_direct)
+		if (is_turn)
 			nti_session_step(s, item, sum, e);
 		got = by_time(s, item, sum, e);
 		if (work && work->by) {
 			nti_session_look_at_work(s, sum, work);
-			if (sum->is_direct)
+			if (is_turn)
 				nti_session_step_work(s, sum, work);
 			got = nti_session_estimate_by_work(s, sum, work, &got);
 		}
