@@ -213,11 +213,11 @@ static void add_scatter(const struct nti_estimate *e, double tail, struct nti_es
 	double ends = e->head * e->head + tail * tail, noise, edges, variance, w, root, sides;
 
 	sum_parts(e, &noise, &edges);
-	if (!(noise + edges > 0))
-		return;
-	w = noise / (noise + edges);
+	w = noise + edges > 0 ? noise / (noise + edges) : 1;
 	variance = noise + edges + e->jumps / (e->steps - 1) * ends * (1 + 3 * w) / 4 +
 		   e->doubted * e->doubted;
+	if (!(variance > 0))
+		return;
 	root = sqrt(variance);
 	sides = e->steps < MANY ? quantile(e->steps - 1) : NORMAL;
 	if (e->edges > 0)

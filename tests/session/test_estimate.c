@@ -491,6 +491,19 @@ TEST(values_that_cannot_be_told_apart)
 	}
 }
 
+/* Rates that differ say something of what comes behind, also where no gap is between them. */
+TEST(an_end_that_nobody_saw)
+{
+	struct nti_estimate e = { 0 };
+	struct nti_estimated got;
+
+	nti_estimate_step(&e, 1e6, 1e6, 1e6);
+	nti_estimate_step(&e, 2e6, 2e6, 1e6);
+	got = nti_estimate_get(&e, 3e6, 2e6, 1e6, 1);
+	TT_IS(got.value == 1e6, 1);
+	TT_IS(got.above > 1e6, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -499,6 +512,7 @@ int main(void)
 		cmocka_unit_test(intervals_of_mixtures_hold),
 		cmocka_unit_test(one_that_is_rare_among_steady_ones),
 		cmocka_unit_test(values_that_cannot_be_told_apart),
+		cmocka_unit_test(an_end_that_nobody_saw),
 	};
 
 	return TT_RUN(tests);
