@@ -417,7 +417,7 @@ void nti_trial_rotate(struct nti_os *os, const struct nti_unit *unit, struct nti
 	unsigned int i;
 
 	for (i = 0; i < TRIES; i++) {
-		out->faults &= ~NTI_TRIAL_ROTATION;
+		out->faults &= ~(NTI_TRIAL_ROTATED | NTI_TRIAL_ROTATION);
 		try_rotation(os, unit, out);
 		if (!(out->faults & NTI_TRIAL_ROTATION))
 			break;
