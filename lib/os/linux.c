@@ -251,7 +251,7 @@ static int linux_access(struct nti_os *os, const char *path, int mode)
 	}
 	fd = open_any(os, path, O_PATH);
 	if (fd < 0)
-		return fd;
+		return keep_shortage(os, path, fd);
 	/* Of a descriptor alone only Linux 5.8 and later tell it. */
 	name_of(fd, self);
 	if (mode != F_OK && faccessat(AT_FDCWD, self, mode, AT_EACCESS) < 0)
