@@ -216,6 +216,14 @@ static size_t find_code(pid_t pid, const char *const *names, size_t names_n, uin
 	return n;
 }
 
+static bool is_within(uint64_t (*range)[2], size_t ranges, uint64_t address)
+{
+	for (size_t k = 0; k < ranges; k++)
+		if (address >= range[k][0] && address < range[k][1])
+			return true;
+	return false;
+}
+
 #define STACK_BYTES 16384
 
 /* Whether a return address into one of them lies not far up the stack. */
@@ -229,9 +237,8 @@ static bool is_theirs(pid_t pid, uint64_t sp)
 	ssize_t bytes = ranges ? process_vm_readv(pid, &here, 1, &there, 1, 0) : 0;
 
 	for (ssize_t i = 0; i < bytes / (ssize_t)sizeof(stack[0]); i++)
-		for (size_t k = 0; k < ranges; k++)
-			if (stack[i] >= range[k][0] && stack[i] < range[k][1])
-				return true;
+		if (is_within(range, ranges, stack[i]))
+			return true;
 	return false;
 }
 
@@ -239,12 +246,8 @@ static bool is_theirs(pid_t pid, uint64_t sp)
 static bool is_the_loaders(pid_t pid, uint64_t ip)
 {
 	uint64_t range[8][2];
-	size_t ranges = find_code(pid, loader, 1, range);
 
-	for (size_t k = 0; k < ranges; k++)
-		if (ip >= range[k][0] && ip < range[k][1])
-			return true;
-	return false;
+	return is_within(range, find_code(pid, loader, 1, range), ip);
 }
 
 /* ---- one program ---- */
