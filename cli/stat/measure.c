@@ -212,8 +212,6 @@ static int make_emulator(struct cli_measure *m)
 	char path[PATH_MAX];
 	int ret;
 
-	if (m->options->via != NTIME_VIA_EMULATOR)
-		return 0;
 	if (cli_program_find(&plugin, path))
 		return CLI_EXIT_FAILED;
 	ret = ntime_emulator_new(m->ctx, m->options->argv, path,
@@ -233,12 +231,14 @@ static int make_emulator(struct cli_measure *m)
 static int make_command(struct cli_measure *m)
 {
 	char *const *argv = m->options->argv;
-	int ret = make_emulator(m);
+	int ret;
 
-	if (ret)
-		return ret;
-	if (m->emulator)
+	if (m->options->via == NTIME_VIA_EMULATOR) {
+		ret = make_emulator(m);
+		if (ret)
+			return ret;
 		argv = ntime_emulator_argv(m->emulator);
+	}
 	if (!m->launcher)
 		return make(m->ctx, m->options, argv, &m->command, NULL);
 	ret = ntime_launcher_command(m->launcher, &m->command);

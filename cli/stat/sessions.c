@@ -89,12 +89,9 @@ static struct ntime_target target_of(const struct cli_stat_options *o, pid_t chi
 	return target;
 }
 
-/* What one process has of it is what all have; of one session nothing is added up. */
+/* What one process has of it is what all have. */
 static void find_shared(struct cli_sessions *ss)
 {
-	ss->items = ntime_session_count(ss->session[0]);
-	if (ss->n < 2)
-		return;
 	ss->is_shared = cli_calloc(ss->items + 1, sizeof(*ss->is_shared));
 	ss->part = cli_calloc(ss->items + 1, sizeof(*ss->part));
 	for (size_t i = 0; i < ss->items; i++) {
@@ -127,11 +124,15 @@ int cli_sessions_new(struct cli_sessions *ss, struct ntime_ctx *ctx,
 		ss->n++;
 		ret = add_items(ss, ss->session[i], o);
 	}
-	if (!ret)
-		find_shared(ss);
-	if (ret < 0)
+	if (ret < 0) {
 		cli_sessions_free(ss);
-	return ret;
+		return ret;
+	}
+	ss->items = ntime_session_count(ss->session[0]);
+	/* Of one nothing is added up. */
+	if (ss->n > 1)
+		find_shared(ss);
+	return 0;
 }
 
 void cli_sessions_free(struct cli_sessions *ss)

@@ -520,8 +520,6 @@ static int look_at_head(struct stat *st)
 	char *text;
 	int ret;
 
-	if (!st->o.append || !st->o.writer->has_head)
-		return 0;
 	cli_text_begin(&head);
 	st->o.writer->begin(head.f, &st->style, &st->report);
 	text = cli_text_end(&head);
@@ -577,7 +575,7 @@ static int prepare(struct stat *st)
 		.emulated = cli_emulated(),
 		.left_out = &st->left_out,
 	};
-	return look_at_head(st);
+	return st->o.append && st->o.writer->has_head ? look_at_head(st) : 0;
 }
 
 /* After everything is printed: what ntime itself ends with; without a command that is @left. */

@@ -370,7 +370,9 @@ static int make_plan(struct ntime_session *s)
 
 	if (ret == 0)
 		ret = nti_session_make_plan(s);
-	return ret ? ret : nti_session_turns_init(s);
+	if (ret == 0 && nti_session_is_turning(s))
+		ret = nti_session_turns_init(s);
+	return ret;
 }
 
 /*
@@ -587,6 +589,7 @@ int nti_session_open_groups(struct ntime_session *s)
 		}
 		if (ret != AGAIN)
 			break;
+		nti_session_turns_fini(s);
 		fini_groups(s);
 		ret = 0;
 	}

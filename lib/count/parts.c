@@ -54,18 +54,6 @@ static int make_units(struct ntime_session *s)
 	return 0;
 }
 
-/* 0 or -ENOMEM. */
-static int find_device_place(struct ntime_session *s)
-{
-	size_t i;
-
-	for (i = 0; i < s->plan->parts; i++) {
-		if (s->plan->part[i].part->unit->kind == NTI_UNIT_DEVICE)
-			return nti_session_add_device_place(s);
-	}
-	return 0;
-}
-
 static bool is_unit_anywhere(const struct ntime_session *s, const struct nti_unit *unit)
 {
 	size_t i;
@@ -145,6 +133,7 @@ static int refuse_what_has_no_place(struct ntime_session *s)
 
 static int make_parts(struct ntime_session *s)
 {
+	bool has_device = false;
 	size_t i, k, n = 0;
 
 	for (i = 0; i < s->items; i++)
@@ -159,20 +148,21 @@ static int make_parts(struct ntime_session *s)
 		if (nti_session_item_is_absent(item) || nti_session_item_is_free(item) ||
 		    item->is_metric)
 			continue;
-		for (k = 0; k < item->event.parts; k++)
+		for (k = 0; k < item->event.parts; k++) {
+			const struct nti_part *part = &item->event.part[k];
+
+			has_device = has_device || part->unit->kind == NTI_UNIT_DEVICE;
 			s->plan->part[s->plan->parts++] =
-				(struct nti_session_part){ .part = &item->event.part[k],
-							   .item = i };
+				(struct nti_session_part){ .part = part, .item = i };
+		}
 	}
-	return 0;
+	return has_device ? nti_session_add_device_place(s) : 0;
 }
 
 int nti_session_make_parts(struct ntime_session *s)
 {
 	int ret = make_parts(s);
 
-	if (ret == 0)
-		ret = find_device_place(s);
 	if (ret == 0)
 		ret = make_units(s);
 	return ret < 0 ? ret : refuse_what_has_no_place(s);

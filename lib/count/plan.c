@@ -29,20 +29,15 @@ static bool is_counted_without_counter(const struct nti_unit *unit)
  * cycle counter (number 1) where there are fixed ones (kernel/watchdog_hld.c,
  * arch/x86/events/intel/core.c).
  */
-static uint32_t watchdog_counter(const struct ntime_session *s, const struct nti_unit *unit)
+uint32_t nti_session_first_limit(const struct ntime_session *s, const struct nti_unit *unit)
 {
 	uint64_t is_on = 0;
 
 	if (unit->kind != NTI_UNIT_CORE || !unit->counters ||
 	    nti_os_u64(s->ctx->os, &is_on, "/proc/sys/kernel/nmi_watchdog") < 0 || !is_on)
-		return 0;
-	return unit->fixed > 1 ? (uint32_t)1 << (unit->counters + 1)
-			       : (uint32_t)1 << (unit->counters - 1);
-}
-
-uint32_t nti_session_first_limit(const struct ntime_session *s, const struct nti_unit *unit)
-{
-	return UNKNOWN_COUNTERS & ~watchdog_counter(s, unit);
+		return UNKNOWN_COUNTERS;
+	return UNKNOWN_COUNTERS &
+	       ~((uint32_t)1 << (unit->fixed > 1 ? unit->counters + 1 : unit->counters - 1));
 }
 
 static unsigned int highest_bit(uint32_t mask)
@@ -537,7 +532,7 @@ static int refuse_turns(struct ntime_session *s)
 
 	if (s->target.flags & (NTIME_BY_PASS | NTIME_PASS_ALONE))
 		return 0;
-	for (i = 0; s->plan->passes > 1 && i < s->plan->parts; i++) {
+	for (i = 0; i < s->plan->parts; i++) {
 		struct nti_session_part *p = &s->plan->part[i];
 
 		if (p->is_refused || !p->part->unit->is_simulated)
@@ -570,7 +565,9 @@ static int plan_parts(struct ntime_session *s)
 			      ? plan_some(s, index, n, 0, true)
 			      : plan_by_unit(s, index);
 	free(index);
-	return ret < 0 ? ret : refuse_turns(s);
+	if (ret < 0)
+		return ret;
+	return s->plan->passes > 1 ? refuse_turns(s) : 0;
 }
 
 int nti_session_make_plan(struct ntime_session *s)

@@ -29,9 +29,6 @@ int nti_session_turns_init(struct ntime_session *s)
 {
 	uint64_t seed = 1;
 
-	nti_session_turns_fini(s);
-	if (!nti_session_is_turning(s))
-		return 0;
 	s->rotation->turn_order = calloc(s->plan->passes, sizeof(*s->rotation->turn_order));
 	if (!s->rotation->turn_order)
 		return -ENOMEM;

@@ -29,10 +29,7 @@ struct nti_rotation {
 	size_t spans;
 };
 
-/*
- * rotate.c: a plan was made; its passes take turns from .pass on. May be called again. 0 or
- * -ENOMEM.
- */
+/* rotate.c: the passes of the plan that was made take turns from .pass on. 0 or -ENOMEM. */
 int nti_session_turns_init(struct ntime_session *s);
 void nti_session_turns_fini(struct ntime_session *s);
 /* Do its passes take turns that ntime_session_turn() makes? */

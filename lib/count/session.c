@@ -23,11 +23,6 @@
 	(NTIME_CHILDREN | NTIME_ON_EXEC | NTIME_BY_PASS | NTIME_PASS_ALONE | NTIME_TURNS |         \
 	 NTIME_READ_BY_CALL)
 
-static int bits_of(uint32_t flags)
-{
-	return __builtin_popcount(flags);
-}
-
 static int check_target(struct ntime_ctx *ctx, const struct ntime_target *t)
 {
 	int ret = nti_error_check_size(&ctx->error, "struct ntime_target", t->size, sizeof(*t));
@@ -47,7 +42,7 @@ static int check_target(struct ntime_ctx *ctx, const struct ntime_target *t)
 		return nti_error(&ctx->error, -EINVAL,
 				 "%s counts CPUs, not programs: add -a or -C CPUS",
 				 ntime_via_name(t->via));
-	if (bits_of(t->flags & (NTIME_BY_PASS | NTIME_PASS_ALONE | NTIME_TURNS)) > 1)
+	if (__builtin_popcount(t->flags & (NTIME_BY_PASS | NTIME_PASS_ALONE | NTIME_TURNS)) > 1)
 		return nti_error(&ctx->error, -EINVAL,
 				 "NTIME_BY_PASS, NTIME_PASS_ALONE and NTIME_TURNS exclude each "
 				 "other");

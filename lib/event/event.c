@@ -316,10 +316,9 @@ static int parse(const struct nti_names *names, char *base, struct nti_event *ou
 }
 
 /* A state is one by whatever name it was asked for. */
-static void note_state(const struct nti_part *part, struct nti_event *out)
+static void note_state(const struct nti_box_family *family, uint64_t config, struct nti_event *out)
 {
-	const struct nti_box_event *event =
-		nti_box_event_by_config(nti_box_family_of(part->unit), part->attr.config);
+	const struct nti_box_event *event = nti_box_event_by_config(family, config);
 
 	if (event && event->is_state) {
 		out->is_state = true;
@@ -348,9 +347,11 @@ static int complete(struct nti_event *out, struct nti_error *e)
 
 	for (i = 0; i < out->parts; i++) {
 		const struct nti_unit *unit = out->part[i].unit;
+		const struct nti_box_family *family = nti_box_family_of(unit);
 
 		nti_need_fill(&out->part[i]);
-		note_state(&out->part[i], out);
+		if (family)
+			note_state(family, out->part[i].attr.config, out);
 		if (unit && unit->absent.reason && !out->absent.reason &&
 		    nti_absence_copy(&out->absent, &unit->absent) < 0)
 			return nti_event_no_memory(e, out->name);
