@@ -9,6 +9,7 @@
 
 #include "lib/access/claim_file.h"
 #include "lib/access/claim_row.h"
+#include "lib/base/crc.h"
 #include "lib/base/text.h"
 
 #define MAGIC "ntime-claim-1"
@@ -24,26 +25,11 @@
 static const char *const kinds[] = { "control", "counter", "done" };
 static const char *const spaces[] = { [NTHW_SPACE_MSR] = "msr", [NTHW_SPACE_PCI] = "pci" };
 
-/* CRC-32 of IEEE 802.3. */
-static uint32_t sum_of(const char *text, size_t bytes)
-{
-	uint32_t sum = 0xffffffff;
-	unsigned int bit;
-	size_t i;
-
-	for (i = 0; i < bytes; i++) {
-		sum ^= (unsigned char)text[i];
-		for (bit = 0; bit < 8; bit++)
-			sum = sum >> 1 ^ (sum & 1 ? 0xedb88320 : 0);
-	}
-	return ~sum;
-}
-
 void nti_claim_seal(char *line)
 {
 	char sum[SUM_CHARS + 2];
 
-	(void)snprintf(sum, sizeof(sum), "%08" PRIx32 "\n", sum_of(line, BODY_BYTES));
+	(void)snprintf(sum, sizeof(sum), "%08" PRIx32 "\n", nti_crc32(0, line, BODY_BYTES));
 	memcpy(line + BODY_BYTES, sum, SUM_CHARS + 1);
 }
 
@@ -144,7 +130,7 @@ static int split(const char *from, char *text, char *field[FIELDS_MAX])
 	char *at = text, *end;
 	int n = 0;
 
-	(void)snprintf(sum, sizeof(sum), "%08" PRIx32, sum_of(from, BODY_BYTES));
+	(void)snprintf(sum, sizeof(sum), "%08" PRIx32, nti_crc32(0, from, BODY_BYTES));
 	if (memcmp(from + BODY_BYTES, sum, SUM_CHARS) != 0 ||
 	    from[NTI_CLAIM_LINE_BYTES - 1] != '\n' || memchr(from, '\0', BODY_BYTES))
 		return -EBADMSG;

@@ -21,6 +21,8 @@
 
 #include <ntime/trace/trace.h>
 
+#include "lib/base/crc.h"
+
 #define NTI_BLOCKS_MAGIC "\x89ntr\r\n\x1a\n"
 #define NTI_BLOCKS_VERSION 1
 #define NTI_BLOCKS_HEADER_BYTES 16
@@ -72,8 +74,6 @@ struct nti_shape {
 	uint16_t device;
 	uint32_t thread, mask, source;
 };
-
-uint32_t nti_crc32(uint32_t crc, const void *bytes, size_t n);
 
 static inline void nti_put_le(uint8_t *p, uint64_t value, unsigned int bytes)
 {

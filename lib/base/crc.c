@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * CRC-32 of IEEE 802.3 (reflected, 0xedb88320), eight bytes at a time. Tables are linear: an entry
- * is the sum of what its bits are worth, so that 64 numbers are enough and the compiler makes the
- * rest.
+ * The polynomial reflected, 0xedb88320; eight bytes at a time. Tables are linear: an entry is the
+ * sum of what its bits are worth, so that 64 numbers are enough and the compiler makes the rest.
  */
-#include "trace/base/blocks.h"
+#include <string.h>
+
+#include "lib/base/crc.h"
 
 #define BIT(i, b, value) ((i) >> (b)&1 ? (value) : 0)
 #define ENTRY(i, a, b, c, d, e, f, g, h)                                                           \
