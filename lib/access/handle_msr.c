@@ -9,55 +9,55 @@
 #include "lib/access/handle_inner.h"
 #include "lib/access/why.h"
 
-static int access_at(struct nti_handle *handle, unsigned int cpu, uint32_t address, bool is_write,
-		     uint64_t *value)
-{
-	struct nti_handles *l = handle->handles;
-
-	return is_write ? nti_msr_write(l->msr, cpu, address, *value, &l->error)
-			: nti_msr_read(l->msr, cpu, address, value, &l->error);
-}
-
 /*
  * A CPU that went away takes the registers of its package not with it: any other one of those that
  * share them will do.
  */
-static int msr_access(struct nti_handle *handle, uint32_t address, bool is_write, uint64_t *value)
+static int access_elsewhere(struct nti_handle *handle, uint32_t address, bool is_write,
+			    uint64_t *value)
 {
-	int ret = access_at(handle, handle->cpu, address, is_write, value);
+	struct nti_handles *l = handle->handles;
 	unsigned int cpu;
+	int ret;
 
-	for (cpu = 0; ret == -ENXIO && cpu < handle->siblings.bytes * CHAR_BIT; cpu++) {
+	for (cpu = 0; cpu < handle->siblings.bytes * CHAR_BIT; cpu++) {
 		if (cpu == handle->cpu || !nti_set_has(&handle->siblings, cpu))
 			continue;
-		ret = access_at(handle, cpu, address, is_write, value);
-		if (ret != -ENXIO)
-			handle->cpu = cpu;
+		ret = is_write ? nti_msr_write(l->msr, cpu, address, *value, &l->error)
+			       : nti_msr_read(l->msr, cpu, address, value, &l->error);
+		if (ret == -ENXIO)
+			continue;
+		handle->cpu = cpu;
+		return ret;
 	}
 	/* For sequences -ENXIO is a register that hardware does not have. */
-	if (ret == -ENXIO)
-		ret = handle->handles->error.code = -ENODEV;
-	return ret;
+	return l->error.code = -ENODEV;
 }
 
 static int msr_read(struct nthw_io *io, enum nthw_space space, unsigned int unit, uint32_t address,
 		    uint64_t *value)
 {
 	struct nti_handle *handle = nti_handle_of(io);
+	struct nti_handles *l = handle->handles;
+	int ret;
 
-	return space == NTHW_SPACE_MSR && unit == handle->unit
-		       ? msr_access(handle, address, false, value)
-		       : -ENOTSUP;
+	if (space != NTHW_SPACE_MSR || unit != handle->unit)
+		return -ENOTSUP;
+	ret = nti_msr_read(l->msr, handle->cpu, address, value, &l->error);
+	return ret == -ENXIO ? access_elsewhere(handle, address, false, value) : ret;
 }
 
 static int msr_write(struct nthw_io *io, enum nthw_space space, unsigned int unit, uint32_t address,
 		     uint64_t value)
 {
 	struct nti_handle *handle = nti_handle_of(io);
+	struct nti_handles *l = handle->handles;
+	int ret;
 
-	return space == NTHW_SPACE_MSR && unit == handle->unit
-		       ? msr_access(handle, address, true, &value)
-		       : -ENOTSUP;
+	if (space != NTHW_SPACE_MSR || unit != handle->unit)
+		return -ENOTSUP;
+	ret = nti_msr_write(l->msr, handle->cpu, address, value, &l->error);
+	return ret == -ENXIO ? access_elsewhere(handle, address, true, &value) : ret;
 }
 
 /*

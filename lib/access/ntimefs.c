@@ -219,13 +219,14 @@ static int get_file(struct nti_ntimefs *fs, enum nthw_space space, unsigned int 
 		.space = space, .unit = unit, .address = address, .is_writable = for_write
 	};
 	struct ntime_page page;
-	/* The driver would refuse to open one that only clears for reading, and remember that. */
-	bool is_readable = !find_row(space, address, only_clears);
+	bool is_readable;
 	int ret;
 
 	*out = old;
 	if (old && (old->is_writable || !for_write))
 		return 0;
+	/* The driver would refuse to open one that only clears for reading, and remember that. */
+	is_readable = !find_row(space, address, only_clears);
 	file = room_for_file(fs);
 	if (!file)
 		return -ENOMEM;
