@@ -44,6 +44,9 @@
  * Each PART of the steps is one or the other by itself: programs begin with edges that are higher
  * than all that comes later, and would hide noise there.
  *
+ * Head and tail have one neighbour, and d^2 of all gaps or of the one beside them, whichever is
+ * more: (1 + w) / 2 g^2 d^2. What falls from the first moment on does so fastest there.
+ *
  * By work, all is taken for noise: steps are then of any length, and two of them apart by anything.
  *
  * The interval has 1.96 roots of that, with Student's t for few steps, and two corrections. The sum
@@ -150,6 +153,8 @@ static void add_gap(struct nti_estimate *e, double gap, double length, double ra
 	double noise = d * d * length * e->length / (both * both) * (gap * both + 2 * gap * gap);
 	double edge = d * d * gap * gap * (gap / 12 + both * EDGE) / (gap + both / 2);
 
+	if (e->steps == 1)
+		e->first_jump = d * d;
 	e->doubted += gap * doubt;
 	e->guessed += gap * between;
 	e->noise += noise;
@@ -210,12 +215,15 @@ static double quantile(unsigned int freedom)
  */
 static void add_scatter(const struct nti_estimate *e, double tail, struct nti_estimated *out)
 {
-	double ends = e->head * e->head + tail * tail, noise, edges, variance, w, root, sides;
+	double usual = e->jumps / (e->steps - 1);
+	double last = (e->rate - e->before) * (e->rate - e->before);
+	double ends =
+		e->head * e->head * fmax(usual, e->first_jump) + tail * tail * fmax(usual, last);
+	double noise, edges, variance, w, root, sides;
 
 	sum_parts(e, &noise, &edges);
 	w = noise + edges > 0 ? noise / (noise + edges) : 1;
-	variance = noise + edges + e->jumps / (e->steps - 1) * ends * (1 + 3 * w) / 4 +
-		   e->doubted * e->doubted;
+	variance = noise + edges + ends * (1 + w) / 2 + e->doubted * e->doubted;
 	if (!(variance > 0))
 		return;
 	root = sqrt(variance);

@@ -30,10 +30,10 @@ struct nti_estimate {
 	double doubted;		     /* of these because of neighbours that say little */
 	double first_rate, before, rate, most_rate; /* .before: of the step before the last */
 	double length;				    /* of the last step */
-	double longest, gaps4; /* of the gaps between steps: the longest, sum of fourth powers */
-	double noise, noise2;  /* variance if all is noise: sum over the gaps, and of squares */
-	double edges, edges2;  /* the same if rates are constant between edges */
-	double jumps;	       /* sum of squared differences of neighbouring rates */
+	double longest, gaps4;	  /* of the gaps between steps: the longest, sum of fourth powers */
+	double noise, noise2;	  /* variance if all is noise: sum over the gaps, and of squares */
+	double edges, edges2;	  /* the same if rates are constant between edges */
+	double jumps, first_jump; /* squared differences of neighbouring rates: sum, the first */
 	/* of .noise and .edges what each was believed to be */
 	double noise_of_parts, edges_of_parts;
 	struct nti_estimate_part part;
