@@ -74,10 +74,12 @@ static void draw(int n)
 	size_t i, bytes = 65536u * (size_t)(1 + n % 4);
 	char *memory = malloc(bytes);
 
-	for (i = 0; memory && i < bytes; i++)
+	if (!memory)
+		return;
+	for (i = 0; i < bytes; i++)
 		memory[i] = (char)i;
 	for (i = 0; i < 100000; i++)
-		sink += memory ? (unsigned int)memory[i % bytes] : 0;
+		sink += (unsigned int)memory[i % bytes];
 	free(memory);
 }
 

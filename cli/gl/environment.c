@@ -186,7 +186,7 @@ static void prepare_glx(const struct cli_gl *gl, const char *folder)
 	const char *others = environment(LOADER_PATH);
 	char *text;
 
-	if (environment(GLX_NAME) && strcmp(getenv(GLX_NAME), "ntime") == 0 && !gl->vendor)
+	if (!gl->vendor && name && strcmp(name, "ntime") == 0)
 		return;
 	if (name) {
 		text = cli_format("libGLX_%s.so.0", name);
@@ -201,7 +201,9 @@ static void prepare_glx(const struct cli_gl *gl, const char *folder)
 
 static bool is_preloaded(void)
 {
-	return environment(PRELOAD) && strstr(getenv(PRELOAD), PRELOAD_LIBRARY);
+	const char *libraries = environment(PRELOAD);
+
+	return libraries && strstr(libraries, PRELOAD_LIBRARY);
 }
 
 /* In front of what is there, so that it is above tracers too. */

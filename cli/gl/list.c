@@ -38,6 +38,7 @@
 
 /* Those of GL, from GetProcAddress. The last one is ours (compat/glperf). */
 struct functions {
+/* NOLINTNEXTLINE(bugprone-macro-parentheses) a member cannot have them */
 #define MEMBER(name) __typeof__(&egl##name) name;
 	EGL_FUNCTIONS(MEMBER)
 #undef MEMBER

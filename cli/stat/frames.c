@@ -56,6 +56,7 @@ static void replace_page(int sig, siginfo_t *info, void *context)
 
 	(void)context;
 	if (was_cut > 1000 || info->si_code != BUS_ADRERR ||
+	    // cppcheck-suppress leakReturnValNotUsed ; it is where the page was
 	    mmap((void *)page, bytes, PROT_READ | PROT_WRITE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
 		(void)signal(sig, SIG_DFL);

@@ -295,7 +295,7 @@ static int add_events(struct glp_counting *k, struct glp_count *count,
 	for (count->n = 0; count->n < n; count->n++) {
 		const struct glp_event *e = events[count->n];
 		struct part *part = &count->part[e->of];
-		int index, ret = part->session ? 0 : new_session(k, e->of, &part->session);
+		int index = 0, ret = part->session ? 0 : new_session(k, e->of, &part->session);
 
 		if (ret == 0)
 			ret = ntime_session_add(part->session, e->event, &index);
@@ -326,9 +326,11 @@ static int open_part(struct part *part)
 	return ret < 0 ? ret : 0;
 }
 
+/* NOLINTBEGIN(bugprone-macro-parentheses) a variable that is declared cannot have them */
 #define FOR_EACH_PART(part, count)                                                                 \
 	for (struct part *part = (count)->part; part < (count)->part + GLP_N_TARGETS; part++)      \
 		if (part->session)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 int glp_count_new(struct glp_counting *k, const struct glp_event *const *events, size_t n,
 		  struct glp_count **out)

@@ -403,9 +403,11 @@ void glp_pipeline_cut(struct glp_context *c, bool is_end)
 	}
 }
 
+/* NOLINTBEGIN(bugprone-macro-parentheses) a variable that is declared cannot have them */
 #define FOR_EACH_SEGMENT(s, q, span)                                                               \
 	for (struct glp_segment *s = (q)->segments; s < (q)->segments + (q)->n; s++)               \
 		if (s->number >= (span)->from && s->number < (span)->to)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 bool glp_pipeline_is_ready(struct glp_context *c, unsigned int n, const struct glp_span *span)
 {

@@ -104,6 +104,8 @@ static int device_fd(struct nti_msr *m, unsigned int cpu, bool for_write, struct
 	char path[40];
 	int ret;
 
+	if (cpu < m->count && m->cpu[cpu].fd >= 0 && (m->cpu[cpu].is_writable || !for_write))
+		return m->cpu[cpu].fd;
 	if (!nti_msr_has(m->os))
 		return nti_error(e, -ENOTSUP, "%s processors have no model-specific registers",
 				 m->os->ops->arch(m->os));
@@ -112,8 +114,6 @@ static int device_fd(struct nti_msr *m, unsigned int cpu, bool for_write, struct
 	ret = grow(m, cpu);
 	if (ret < 0)
 		return ret;
-	if (m->cpu[cpu].fd >= 0 && (m->cpu[cpu].is_writable || !for_write))
-		return m->cpu[cpu].fd;
 	(void)snprintf(path, sizeof(path), "/dev/cpu/%u/msr", cpu);
 	ret = m->os->ops->open(m->os, path, for_write ? O_RDWR : O_RDONLY);
 	if (ret < 0)

@@ -26,7 +26,7 @@ static uint32_t put(struct strings *s, const char *text)
 
 	if (n == 1 && s->used)
 		return 0;
-	if (s->used + n > s->room) {
+	if (!s->text || s->used + n > s->room) {
 		more = realloc(s->text, 2 * (s->room + n));
 		if (!more) {
 			s->is_short = true;

@@ -24,6 +24,7 @@ static int reopen(int fd, int flags)
 	/* Who opened it may write to it, though its permissions let nobody do so any more. */
 	if (own < 0 && errno == EACCES)
 		own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	// cppcheck-suppress resourceLeak ; the caller closes it
 	return own < 0 ? -errno : own;
 }
 

@@ -448,6 +448,7 @@ static void say_difference(const struct nti_derive_names *n, struct nti_derive_r
 	struct part p, q;
 
 	for (unsigned int chip = 0; chip < nti_derive_chips(); chip++) {
+		/* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage) the row's chips have keys */
 		uint32_t at = r->chips >> chip & 1 ? first_of(n, on[chip].key, chip) : 0;
 
 		while (at && !find_difference(n->name[at - 1].key.p, on[chip].key, &p, &q))

@@ -149,16 +149,20 @@ static void *add_unit(struct nti_derive_units *u, void **array, size_t size, uin
 	if (u->n == u->room) {
 		size_t room = u->room ? 2 * u->room : 8;
 		uint32_t *read = realloc(u->read, room * sizeof(*read));
-		void *bigger = read ? realloc(*array, room * size) : NULL;
+		void *bigger;
 
-		u->read = read ? read : u->read;
-		*array = bigger ? bigger : *array;
+		if (!read)
+			return NULL;
+		u->read = read;
+		bigger = realloc(*array, room * size);
 		if (!bigger)
 			return NULL;
+		*array = bigger;
 		u->room = room;
 	}
 	if (!nti_derive_index_add(&u->index, key, (uint32_t)u->n + 1))
 		return NULL;
+	/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) it has room for more than none */
 	return memset((char *)*array + u->n++ * size, 0, size);
 }
 
