@@ -82,7 +82,7 @@ LINES = (
     Line('reg-dump', 'reg', 'dump', '--machine', SKX, '--json', '-o', 'dump', result='dump'),
     Line('reg-get', 'reg', 'get', '--machine', SKX, '--csv', 'IA32_PERFEVTSEL'),
     Line('watch', 'watch', '-v', '-n', '1', '-i', '10ms', '--plain', live=True),
-    Line('watch-json', 'watch', '-n', '2', '-i', '10ms', '--json', '--above', 'page-faults=0', 'page-faults', live=True),
+    Line('watch-json', 'watch', '-n', '2', '-i', '10ms', '--json', '--above', 'tsc=0', 'page-faults,tsc', live=True),
     Line('trace-convert', 'trace', 'convert', '--to', 'json', '-o', 'converted', f'{GOLDEN}/vfio-events.in', result='converted'),
     Line('trace-show', 'trace', 'show', f'{GOLDEN}/mmiotrace-kernel.in'),
     Line('trace-derive', 'trace', 'derive', f'{ROOT}/tests/trace/gld_total.demmt'),
@@ -94,8 +94,6 @@ LINES = (
 )
 
 
-# Its alarms are of this moment, and no two runs need have the same.
-WITHOUT_CALLS = 'watch-json'
 # The others do without a library that cannot be loaded: the loader does not tell one that is not installed from one that cannot be mapped now.
 NEEDS_NO_LIBRARY = re.compile('stat|trace|(dry-run|doctor-record|reg-get|watch)$')
 
@@ -334,7 +332,7 @@ def main():
     wanted = int(words[words.index('--points') + 1]) if '--points' in words else 0
     word = words[words.index('-k') + 1] if '-k' in words else ''
     chosen = [(line, kind) for line in LINES for kind in (ALLOCATIONS, SYSTEM_CALLS)
-              if word in f'{line.name}: {kind}' and (kind == ALLOCATIONS or line.name != WITHOUT_CALLS)]
+              if word in f'{line.name}: {kind}']
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     # What a recording has of CPUID depends on the CPU.
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
