@@ -210,6 +210,8 @@ def comparable(text, live):
             return json.dumps([shape(json.loads(part)) for part in ([text] if '\n ' in text else text.splitlines())])
         except ValueError:
             pass
+    # Counted from fork on: on a busy machine that is more than the whole has since exec, and left out then.
+    text = re.sub(r' [\d,]+ involuntary', '', text)
     return re.sub(r'[ \t]+', ' ', NUMBER.sub('0', text))
 
 
