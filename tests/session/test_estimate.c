@@ -190,7 +190,7 @@ static const struct family_row {
 	{ __LINE__, "noise", make_noise, 2, 34.5, 0.94 },
 	{ __LINE__, "start", make_start, 2, 34.5, 0.88 },
 	/* A sixth more where the ends have no more than the mean of all jumps. */
-	{ __LINE__, "falls", make_falls, 1, 27, 0.94 },
+	{ __LINE__, "falls", make_falls, 1, 28, 0.94 },
 };
 
 #define FAMILIES (sizeof(family_rows) / sizeof(family_rows[0]))
@@ -376,8 +376,9 @@ static void show(const char *what, const struct family_row *r, const struct leng
 }
 
 /*
- * Held in 94 to 98 of 100, but for what is the same all the time. The values of a region go
- * together: as chance goes each counts for a third. Beyond five times that is none of 1e6.
+ * Held in 94 to 98 of 100, but for what is the same all the time; where it is easy, in longer
+ * programs whose rate only falls, in all. The values of a region go together: as chance goes each
+ * counts for a third. Beyond five times that is none of 1e6.
  */
 static void check(const struct family_row *r, const struct tallied *t, double least, double most)
 {
