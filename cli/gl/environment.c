@@ -144,24 +144,27 @@ static void set_repeated(const char *name, const char *part, size_t times)
 
 static const char *egl_folders(void)
 {
-	return environment(EGL_FOLDERS) ? getenv(EGL_FOLDERS) : EGL_USUAL_FOLDERS;
+	const char *folders = environment(EGL_FOLDERS);
+
+	return folders ? folders : EGL_USUAL_FOLDERS;
 }
 
 /* Our file once for each real vendor, whose names our library finds in the same order. */
 static int prepare_egl(const struct cli_gl *gl, const char *folder)
 {
+	const char *files = environment(EGL_FILES), *libraries = environment(CLI_GL_VENDORS);
 	struct vendors v = { .n = 0 };
 	char path[PATH_MAX];
 	struct cli_text names;
 
 	/* "ntime gl -- ntime gl -- PROGRAM": it stands there already. */
-	if (environment(CLI_GL_VENDORS) && environment(EGL_FILES) && !gl->vendor)
+	if (libraries && files && !gl->vendor)
 		return 0;
-	if (environment(EGL_FILES) && !environment(CLI_GL_VENDORS))
-		for_each_part(getenv(EGL_FILES), &v, gl->vendor, add_file);
-	else if (environment(CLI_GL_VENDORS) && !gl->vendor)
-		for_each_part(getenv(CLI_GL_VENDORS), &v, NULL, add_library);
-	if (v.n == 0 && (v.has_own || environment(CLI_GL_VENDORS) || !environment(EGL_FILES)))
+	if (files && !libraries)
+		for_each_part(files, &v, gl->vendor, add_file);
+	else if (libraries && !gl->vendor)
+		for_each_part(libraries, &v, NULL, add_library);
+	if (v.n == 0 && (v.has_own || libraries || !files))
 		for_each_part(egl_folders(), &v, gl->vendor, add_folder);
 	if (v.n == 0)
 		return -ENOENT;

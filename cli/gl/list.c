@@ -38,7 +38,7 @@
 
 /* Those of GL, from GetProcAddress. The last one is ours (compat/glperf). */
 struct functions {
-/* NOLINTNEXTLINE(bugprone-macro-parentheses) a member cannot have them */
+/* NOLINTNEXTLINE(bugprone-macro-parentheses) the name of a member cannot have any */
 #define MEMBER(name) __typeof__(&egl##name) name;
 	EGL_FUNCTIONS(MEMBER)
 #undef MEMBER

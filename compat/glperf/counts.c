@@ -326,7 +326,7 @@ static int open_part(struct part *part)
 	return ret < 0 ? ret : 0;
 }
 
-/* NOLINTBEGIN(bugprone-macro-parentheses) a variable that is declared cannot have them */
+/* NOLINTBEGIN(bugprone-macro-parentheses) the name of a variable cannot have any */
 #define FOR_EACH_PART(part, count)                                                                 \
 	for (struct part *part = (count)->part; part < (count)->part + GLP_N_TARGETS; part++)      \
 		if (part->session)

@@ -403,7 +403,7 @@ void glp_pipeline_cut(struct glp_context *c, bool is_end)
 	}
 }
 
-/* NOLINTBEGIN(bugprone-macro-parentheses) a variable that is declared cannot have them */
+/* NOLINTBEGIN(bugprone-macro-parentheses) the name of a variable cannot have any */
 #define FOR_EACH_SEGMENT(s, q, span)                                                               \
 	for (struct glp_segment *s = (q)->segments; s < (q)->segments + (q)->n; s++)               \
 		if (s->number >= (span)->from && s->number < (span)->to)

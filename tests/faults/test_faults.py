@@ -211,7 +211,7 @@ def comparable(text, live):
         except ValueError:
             pass
     # Counted from fork on: on a busy machine that is more than the whole has since exec, and left out then.
-    text = re.sub(r' [\d,]+ involuntary', '', text)
+    text = re.sub(r' +[\d,]+ involuntary', '', text)
     return re.sub(r'[ \t]+', ' ', NUMBER.sub('0', text))
 
 
