@@ -121,4 +121,15 @@ struct nte_counts {
 
 #define NTE_PLAIN_BYTES offsetof(struct nte_counts, file)
 
+/* A count that others add to meanwhile. */
+static inline uint64_t nte_get(const uint64_t *count)
+{
+#if __GCC_ATOMIC_LLONG_LOCK_FREE == 2
+	return __atomic_load_n(count, __ATOMIC_RELAXED);
+#else
+	/* Nobody does: there is no plugin for such processors. */
+	return *count;
+#endif
+}
+
 #endif

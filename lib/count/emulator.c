@@ -66,10 +66,9 @@ static uint64_t sum_of(const struct nte_counts *counts, enum nte_count which)
 	/* Pages are given out one behind the other, and again from the first one on. */
 	for (i = 0; i < pages && i < NTE_PAGES; i++)
 		for (size_t k = 0; k < NTE_PAGE_PLACES; k++)
-			sum += __atomic_load_n(&counts->page[i].place[k].count[which],
-					       __ATOMIC_RELAXED);
+			sum += nte_get(&counts->page[i].place[k].count[which]);
 	for (i = 0; i < used && i < NTE_PLACES; i++)
-		sum += __atomic_load_n(&counts->place[i].count[which], __ATOMIC_RELAXED);
+		sum += nte_get(&counts->place[i].count[which]);
 	return sum;
 }
 

@@ -77,14 +77,14 @@ static int read_files(struct nti_functions *f, const struct nte_counts *counts)
 static struct ntime_function function_of(const struct nti_functions *f,
 					 const struct nte_block *block)
 {
-	uint64_t key = __atomic_load_n(&block->key, __ATOMIC_RELAXED);
+	uint64_t key = nte_get(&block->key);
 	uint64_t instructions = NTE_KEY_INSTRUCTIONS(key);
 	const char *path = f->path[NTE_KEY_FILE(key)];
 	struct ntime_function out = { .file = path && *path ? path : NULL };
 	size_t i;
 
 	for (i = 0; i < NTE_COUNTS - 1; i++)
-		out.count[i] = __atomic_load_n(&block->count[i], __ATOMIC_RELAXED);
+		out.count[i] = nte_get(&block->count[i]);
 	if (!key)
 		out.name = "[no room]";
 	if (NTE_KEY_HAS_BRANCH(key) && instructions)

@@ -162,9 +162,7 @@ static void *add_unit(struct nti_derive_units *u, void **array, size_t size, uin
 	}
 	if (!nti_derive_index_add(&u->index, key, (uint32_t)u->n + 1))
 		return NULL;
-	/*
-	 * NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) room is there, so it is not NULL
-	 */
+	/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) room is there: not NULL */
 	return memset((char *)*array + u->n++ * size, 0, size);
 }
 
