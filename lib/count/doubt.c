@@ -559,16 +559,18 @@ static void check_one(struct ntime_session *s, const struct nti_check *c, struct
 {
 	struct ntime_value *v = &values[c->item], *of = &values[c->of];
 
-	if (!is_comparable(v) || !is_comparable(of))
+	if (!is_comparable(v))
 		return;
-	if (c->limit->kind == NTI_LIMIT_RANGE)
+	if (c->limit->kind == NTI_LIMIT_SECOND)
+		check_second(s, c, seen, v);
+	else if (c->limit->kind == NTI_LIMIT_RANGE)
 		check_range(s, c, seen, v);
+	else if (!is_comparable(of))
+		return;
 	else if (c->limit->kind == NTI_LIMIT_OF && s->item[c->item].event.is_state)
 		check_states(s, c, seen, v, of);
 	else if (c->limit->kind == NTI_LIMIT_OF)
 		check_of(s, c, seen, v, of);
-	else if (c->limit->kind == NTI_LIMIT_SECOND)
-		check_second(s, c, seen, v);
 	else
 		check_moves(s, c, seen, moved, v, of);
 }
@@ -646,9 +648,9 @@ static void mark_rotated(struct ntime_session *s, struct nti_seen *seen,
 }
 
 /* 2^31 and 2^32, and one less: where counters end that do not wrap; and other multiples of 2^31. */
-static uint64_t is_at_limit(uint64_t count)
+static bool is_at_limit(uint64_t count)
 {
-	return !((count + 1) & (END_STEP - 2));
+	return count && !((count + 1) & (END_STEP - 2));
 }
 
 /*
@@ -695,13 +697,19 @@ static void look_at(struct ntime_session *s, struct nti_seen *seen, struct ntime
 	struct nti_seen *last = seen;
 
 	for (v = values; v < end; v++, last++) {
-		/* One question, since almost all were read before, are plain and did not jump. */
-		if (is_jump(v, last) | v->flags | (last->state ^ NTI_WAS_READ) |
-		    is_at_limit(v->count))
-			look_closer(s, (size_t)(v - values), seen, v);
-		/* At an end, time goes on from when it came there. */
-		if (v->count != last->count || !v->count || !is_at_limit(v->count))
-			last->counted_ns = v->counted_ns;
+		uint64_t is_odd = is_jump(v, last) | v->flags | (last->state ^ NTI_WAS_READ);
+
+		/*
+		 * One question, since most were read before, are plain and small and did not jump.
+		 */
+		if (is_odd | v->count / (END_STEP / 2)) {
+			if (is_odd || is_at_limit(v->count))
+				look_closer(s, (size_t)(v - values), seen, v);
+			/* At an end, time goes on from when it came there. */
+			if (v->count == last->count && is_at_limit(v->count))
+				continue;
+		}
+		last->counted_ns = v->counted_ns;
 		last->count = v->count;
 	}
 }
