@@ -50,8 +50,12 @@ static GLuint find_group(const char *name)
 	return 0;
 }
 
+/*
+ * Where the kernel counts for a user what he does in user mode alone, the counter's name says so.
+ */
 static GLuint find_counter(GLuint group, const char *name)
 {
+	size_t length = strlen(name);
 	GLint n = 0;
 
 	glGetPerfMonitorCountersAMD(group, &n, NULL, 0, NULL);
@@ -59,7 +63,8 @@ static GLuint find_counter(GLuint group, const char *name)
 		char text[100] = "";
 
 		glGetPerfMonitorCounterStringAMD(group, (GLuint)i, sizeof(text), NULL, text);
-		if (strcmp(text, name) == 0)
+		if (strncmp(text, name, length) == 0 &&
+		    (!text[length] || strcmp(text + length, " (user mode)") == 0))
 			return (GLuint)i;
 	}
 	fail_msg("no counter %s", name);
