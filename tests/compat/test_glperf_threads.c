@@ -26,14 +26,18 @@ static uint64_t count_in_contexts(const void *handle)
 		GLuint monitor, samples = 0, data[4] = { 0 };
 		GLuint groups[3];
 		GLuint64 count;
+		GLint n = 0;
 
 		fake_gl_reset(&is);
 		glp_context_forget(handle);
 		glp_context_make_current(&driver, handle);
-		/* Of software counters is the first group, then come the driver's queries. */
-		glGetPerfMonitorGroupsAMD(NULL, 3, groups);
+		/*
+		 * The driver's queries are the last group, behind the kernel's counters where it
+		 * has some.
+		 */
+		glGetPerfMonitorGroupsAMD(&n, 3, groups);
 		glGenPerfMonitorsAMD(1, &monitor);
-		glSelectPerfMonitorCountersAMD(monitor, GL_TRUE, groups[1], 1, &samples);
+		glSelectPerfMonitorCountersAMD(monitor, GL_TRUE, groups[n - 1], 1, &samples);
 		glBeginPerfMonitorAMD(monitor);
 		fake_gl_draw(i);
 		glEndPerfMonitorAMD(monitor);
