@@ -63,6 +63,9 @@ static void link_name(struct nti_os *os, const char *name, const char *link, cha
 		return;
 	last = strrchr(target, '/');
 	(void)snprintf(out, size, "%.63s", last ? last + 1 : target);
+	/* It becomes a part of paths that are written to. */
+	if (strcmp(out, ".") == 0 || strcmp(out, "..") == 0)
+		out[0] = '\0';
 }
 
 static void load_override(struct nti_os *os, const char *name, char *out)
